@@ -1,0 +1,28 @@
+package stats
+
+import "math"
+
+// Pearson returns the correlation of xs and ys, in [-1,1]. It is undefined, ok
+// false, with fewer than two points or where either series is constant (to
+// rounding). It panics unless the lengths are the same.
+func Pearson(xs, ys []float64) (r float64, ok bool) {
+	if len(xs) != len(ys) {
+		panic("stats: correlated series differ in length")
+	}
+	if len(xs) < 2 {
+		return 0, false
+	}
+	mx, sxx := moments(xs)
+	my, syy := moments(ys)
+	if constant(xs, largest(xs)) || constant(ys, largest(ys)) {
+		return 0, false
+	}
+	dx, dy := math.Sqrt(sxx), math.Sqrt(syy)
+	if dx == 0 || dy == 0 { // squares of tiny numbers vanish
+		return 0, false
+	}
+	for i := range xs {
+		r += (xs[i] - mx) / dx * ((ys[i] - my) / dy)
+	}
+	return max(-1, min(1, r)), true
+}

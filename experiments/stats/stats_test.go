@@ -1,0 +1,365 @@
+package stats_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	oracle "github.com/aclements/go-moremath/stats"
+	"pgregory.net/rapid"
+
+	"bourse/experiments/stats"
+)
+
+// extra is the sleep that two drugs added for ten patients (Student 1908, R's
+// data set "sleep").
+var extra = [2][]float64{
+	{0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0},
+	{1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4},
+}
+
+// TestCriticalT checks the quantiles of Student's t against the printed tables,
+// among them the paper's 2.1318: one-sided 5 % at 4 degrees of freedom.
+func TestCriticalT(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		level float64
+		df    int
+		want  float64
+	}{
+		{0.05, 4, 2.131847},
+		{0.05, 1, 6.313752}, {0.05, 2, 2.919986}, {0.05, 3, 2.353363}, {0.05, 9, 1.833113}, {0.05, 30, 1.697261},
+		{0.025, 1, 12.706205}, {0.025, 4, 2.776445}, {0.025, 9, 2.262157}, {0.025, 59, 2.000995}, {0.025, 120, 1.979930},
+		{0.01, 4, 3.746947}, {0.005, 4, 4.604095}, {0.5, 7, 0}, {0.95, 4, -2.131847},
+	} {
+		near(t, "critical t", stats.CriticalT(c.level, c.df), c.want, 1e-6)
+	}
+	near(t, "the paper's", stats.CriticalT(0.05, 4), 2.1318, 5e-5)
+}
+
+// TestCauchy checks the quantiles far out against the closed form at one
+// degree of freedom: tan(pi (1/2 - level)).
+func TestCauchy(t *testing.T) {
+	t.Parallel()
+	for _, level := range []float64{1e-6, 1e-4, 0.01, 0.2, 0.4} {
+		want := math.Tan(math.Pi * (0.5 - level))
+		near(t, "critical t", stats.CriticalT(level, 1)/want, 1, 1e-8)
+	}
+}
+
+// TestSummarize checks mean, deviation and interval on the sleep data's
+// differences, as R's t.test prints them, and on NIST's NumAcc4, whose values
+// agree in eight digits (certified mean 10000000.2, deviation 0.1).
+func TestSummarize(t *testing.T) {
+	t.Parallel()
+	diffs := make([]float64, 10)
+	for i := range diffs {
+		diffs[i] = extra[0][i] - extra[1][i]
+	}
+	s := stats.Summarize(diffs)
+	near(t, "mean", s.Mean, -1.58, 1e-12)
+	near(t, "sd", s.SD, 1.229995, 1e-6)
+	near(t, "lo95", s.Lo95, -2.4598858, 1e-7)
+	near(t, "hi95", s.Hi95, -0.7001142, 1e-7)
+
+	numacc4 := []float64{10000000.2}
+	for range 500 {
+		numacc4 = append(numacc4, 10000000.1, 10000000.3)
+	}
+	s = stats.Summarize(numacc4)
+	near(t, "NumAcc4 mean", s.Mean, 10000000.2, 2e-9) // an ulp there is 1.9e-9
+	near(t, "NumAcc4 sd", s.SD, 0.1, 1e-8)
+}
+
+// TestSummarizeFew checks that no and one value have no interval and no NaN.
+func TestSummarizeFew(t *testing.T) {
+	t.Parallel()
+	if got, want := stats.Summarize(nil), (stats.Summary{}); got != want || got.HasInterval() {
+		t.Errorf("of nothing = %v, want %v without interval", got, want)
+	}
+	if got, want := stats.Summarize([]float64{7}), (stats.Summary{N: 1, Mean: 7}); got != want || got.HasInterval() {
+		t.Errorf("of one = %v, want %v without interval", got, want)
+	}
+	if got := stats.Summarize([]float64{3, 3}); got != (stats.Summary{N: 2, Mean: 3, Lo95: 3, Hi95: 3}) || !got.HasInterval() {
+		t.Errorf("of two equal = %v, want an interval of no width", got)
+	}
+}
+
+// TestSummarizeOracle checks mean, deviation and interval against go-moremath.
+func TestSummarizeOracle(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		xs := samples(2, 40).Draw(t, "xs")
+		s := stats.Summarize(xs)
+		mean, lo, hi := oracle.MeanCI(xs, 0.95)
+		near(t, "mean", s.Mean, mean, 1e-9)
+		near(t, "sd", s.SD, oracle.StdDev(xs), 1e-9)
+		near(t, "lo", s.Lo95, lo, 1e-6)
+		near(t, "hi", s.Hi95, hi, 1e-6)
+	})
+}
+
+// TestPairedT checks the sleep data, as R's t.test(paired = TRUE) prints it:
+// t = -4.0621, df = 9, p = 0.002833.
+func TestPairedT(t *testing.T) {
+	t.Parallel()
+	got, ok := stats.PairedT(extra[1], extra[0])
+	if !ok || got.DF != 9 || !got.Significant() {
+		t.Fatalf("paired t = %+v, %v, want 9 degrees of freedom and significance", got, ok)
+	}
+	near(t, "mean", got.Mean, 1.58, 1e-12)
+	near(t, "t", got.T, 4.062128, 1e-6)
+	near(t, "two-sided p", got.TwoSided, 0.002832890, 1e-8)
+	near(t, "one-sided p", got.Greater, 0.001416445, 1e-8)
+	near(t, "critical", got.Critical, 1.833113, 1e-6)
+	back, _ := stats.PairedT(extra[0], extra[1])
+	if back.T != -got.T || back.TwoSided != got.TwoSided || back.Significant() {
+		t.Errorf("reversed = %+v, want the opposite of %+v, not significant", back, got)
+	}
+	near(t, "one-sided p reversed", back.Greater, 1-got.Greater, 1e-12)
+}
+
+// TestPairedTOracle checks t and all three p values against go-moremath, and
+// that the critical value and the p value tell the same story.
+func TestPairedTOracle(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		xs := samples(2, 20).Draw(t, "xs")
+		ys := samples(len(xs), len(xs)).Draw(t, "ys")
+		got, ok := stats.PairedT(xs, ys)
+		if !ok {
+			return
+		}
+		want, err := oracle.PairedTTest(xs, ys, 0, oracle.LocationGreater)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "t", got.T/want.T, 1, 1e-6)
+		near(t, "greater", got.Greater, want.P, 1e-6)
+		two, _ := oracle.PairedTTest(xs, ys, 0, oracle.LocationDiffers)
+		near(t, "two-sided", got.TwoSided, two.P, 1e-6)
+		if math.Abs(got.Greater-0.05) > 1e-6 && got.Significant() != (got.Greater < 0.05) {
+			t.Errorf("significant = %v at p = %v", got.Significant(), got.Greater)
+		}
+	})
+}
+
+// TestPairedTUndefined checks that a test without spread in its differences, or
+// with fewer than two pairs, is undefined rather than infinite.
+func TestPairedTUndefined(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string][2][]float64{
+		"no pair":             {},
+		"one pair":            {{1}, {2}},
+		"same samples":        {{1, 2, 3}, {1, 2, 3}},
+		"shifted by a tenth":  {{0.3, 0.4, 0.8}, {0.2, 0.3, 0.7}},
+		"constant difference": {{1, 1, 1}, {0, 0, 0}},
+	} {
+		if got, ok := stats.PairedT(c[0], c[1]); ok || got != (stats.TTest{}) {
+			t.Errorf("%s: %+v, %v, want undefined", name, got, ok)
+		}
+	}
+}
+
+// TestHolm checks corrected p values against R's p.adjust(p, "holm").
+func TestHolm(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ ps, want []float64 }{
+		{nil, []float64{}},
+		{[]float64{0.04}, []float64{0.04}},
+		{[]float64{0.01, 0.02, 0.03, 0.04}, []float64{0.04, 0.06, 0.06, 0.06}},
+		{[]float64{0.04, 0.01, 0.03}, []float64{0.06, 0.03, 0.06}},
+		{[]float64{0.5, 0.9, 0.001}, []float64{1, 1, 0.003}},
+		{[]float64{0, 1}, []float64{0, 1}},
+	} {
+		got := stats.Holm(c.ps)
+		if len(got) != len(c.want) {
+			t.Fatalf("Holm(%v) = %v, want %v", c.ps, got, c.want)
+		}
+		for i := range got {
+			near(t, "corrected", got[i], c.want[i], 1e-15)
+		}
+	}
+}
+
+// TestPearson checks Anscombe's quartet (1973): four pictures, one correlation;
+// the digits are R's.
+func TestPearson(t *testing.T) {
+	t.Parallel()
+	x := []float64{10, 8, 13, 9, 11, 14, 6, 4, 12, 7, 5}
+	x4 := []float64{8, 8, 8, 8, 8, 8, 8, 19, 8, 8, 8}
+	for _, c := range []struct {
+		x, y []float64
+		want float64
+	}{
+		{x, []float64{8.04, 6.95, 7.58, 8.81, 8.33, 9.96, 7.24, 4.26, 10.84, 4.82, 5.68}, 0.8164205},
+		{x, []float64{9.14, 8.14, 8.74, 8.77, 9.26, 8.10, 6.13, 3.10, 9.13, 7.26, 4.74}, 0.8162365},
+		{x, []float64{7.46, 6.77, 12.74, 7.11, 7.81, 8.84, 6.08, 5.39, 8.15, 6.42, 5.73}, 0.8162867},
+		{x4, []float64{6.58, 5.76, 7.71, 8.84, 8.47, 7.04, 5.25, 12.50, 5.56, 7.91, 6.89}, 0.8165214},
+	} {
+		got, ok := stats.Pearson(c.x, c.y)
+		if !ok {
+			t.Fatal("undefined")
+		}
+		near(t, "r", got, c.want, 5e-8)
+	}
+}
+
+// TestPearsonUndefined checks that a constant series, its noise below rounding
+// included, correlates with nothing.
+func TestPearsonUndefined(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string][2][]float64{
+		"empty":          {},
+		"one point":      {{1}, {1}},
+		"constant":       {{1, 2, 3}, {4, 4, 4}},
+		"rounding alone": {{0.3, 0.1 + 0.2, 0.3}, {1, 2, 3}},
+		"squares vanish": {{1e-200, 2e-200, 3e-200}, {1, 2, 3}},
+	} {
+		if got, ok := stats.Pearson(c[0], c[1]); ok || got != 0 {
+			t.Errorf("%s: %v, %v, want undefined", name, got, ok)
+		}
+	}
+}
+
+// TestPearsonLaws checks that the correlation is in [-1,1], symmetric, and 1 or
+// -1 for a series and its line.
+func TestPearsonLaws(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		xs := samples(2, 30).Draw(t, "xs")
+		ys := samples(len(xs), len(xs)).Draw(t, "ys")
+		r, ok := stats.Pearson(xs, ys)
+		if back, again := stats.Pearson(ys, xs); back != r || again != ok || math.Abs(r) > 1 {
+			t.Errorf("r = %v one way, %v the other", r, back)
+		}
+		line := make([]float64, len(xs))
+		for i, x := range xs {
+			line[i] = 5 - 2*x
+		}
+		if r, ok := stats.Pearson(xs, line); ok {
+			near(t, "r of a falling line", r, -1, 1e-6)
+		}
+	})
+}
+
+// TestQuantile checks R's quantile(x, type = 7).
+func TestQuantile(t *testing.T) {
+	t.Parallel()
+	ten := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+	for _, c := range []struct {
+		xs   []float64
+		p    float64
+		want float64
+	}{
+		{ten, 0, 1}, {ten, 0.25, 3.25}, {ten, 0.5, 5.5}, {ten, 0.75, 7.75}, {ten, 0.9, 9.1}, {ten, 1, 10},
+		{[]float64{4}, 0.3, 4}, {[]float64{1, 2}, 0.5, 1.5}, {[]float64{0.1, 0.1, 0.1}, 0.4, 0.1},
+	} {
+		near(t, "quantile", stats.Quantile(c.xs, c.p), c.want, 1e-15)
+	}
+}
+
+// TestBox checks quartiles, whiskers and an outlier by hand, and the order of
+// the seven numbers on any sample.
+func TestBox(t *testing.T) {
+	t.Parallel()
+	// Quartiles 2.5 and 5.5, so the whiskers reach from -2 to 10.
+	got, ok := stats.BoxOf([]float64{30, 2, 3, 4, 1, 5, 6})
+	if want := (stats.Box{Min: 1, Low: 1, Q1: 2.5, Median: 4, Q3: 5.5, High: 6, Max: 30}); !ok || got != want {
+		t.Errorf("box = %+v, want %+v", got, want)
+	}
+	if _, ok := stats.BoxOf(nil); ok {
+		t.Error("an empty sample has a box")
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		b, _ := stats.BoxOf(samples(1, 30).Draw(t, "xs"))
+		if !(b.Min <= b.Q1 && b.Q1 <= b.Median && b.Median <= b.Q3 && b.Q3 <= b.Max && b.Min <= b.Low && b.High <= b.Max) {
+			t.Errorf("out of order: %+v", b)
+		}
+	})
+}
+
+// TestBootstrap checks that the percentile interval covers a known mean about
+// as often as it says (at n = 40 slightly less), that it repeats under one seed,
+// and that one value has none.
+func TestBootstrap(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 2))
+	const runs = 400
+	covered := 0
+	for range runs {
+		xs := make([]float64, 40)
+		for i := range xs {
+			xs[i] = rng.NormFloat64()
+		}
+		lo, hi, ok := stats.Bootstrap(xs, 0.95, 300, rng, stats.Mean)
+		if ok && lo <= 0 && 0 <= hi {
+			covered++
+		}
+	}
+	// 0.93 of 400 runs is 372; four standard deviations of a binomial are 20.
+	if covered < 352 || covered > 392 {
+		t.Errorf("a 95 %% interval covers the mean in %d of %d runs", covered, runs)
+	}
+
+	once := func() [2]float64 {
+		lo, hi, _ := stats.Bootstrap(extra[0], 0.9, 100, rand.New(rand.NewPCG(7, 7)), func(xs []float64) float64 {
+			slices.Sort(xs)
+			return stats.Quantile(xs, 0.5)
+		})
+		return [2]float64{lo, hi}
+	}
+	if a, b := once(), once(); a != b {
+		t.Errorf("one seed, two intervals: %v and %v", a, b)
+	}
+	if _, _, ok := stats.Bootstrap([]float64{1}, 0.95, 10, rng, stats.Mean); ok {
+		t.Error("one value has an interval")
+	}
+}
+
+// TestRefusals checks that each broken promise is a panic, not a NaN.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	nan, inf := math.NaN(), math.Inf(1)
+	for name, f := range map[string]func(){
+		"summary of NaN":      func() { stats.Summarize([]float64{1, nan}) },
+		"summary of one NaN":  func() { stats.Summarize([]float64{nan}) },
+		"summary of infinity": func() { stats.Summarize([]float64{1, inf}) },
+		"pairs of NaN":        func() { stats.PairedT([]float64{1, nan}, []float64{1, 2}) },
+		"unpaired":            func() { stats.PairedT([]float64{1, 2}, []float64{1}) },
+		"correlated NaN":      func() { stats.Pearson([]float64{1, nan}, []float64{1, 2}) },
+		"different lengths":   func() { stats.Pearson([]float64{1, 2}, []float64{1}) },
+		"box of infinity":     func() { stats.BoxOf([]float64{-inf, 1}) },
+		"p of NaN":            func() { stats.Holm([]float64{nan}) },
+		"p above 1":           func() { stats.Holm([]float64{1.5}) },
+		"quantile above 1":    func() { stats.Quantile([]float64{1}, 1.5) },
+		"level 0":             func() { stats.CriticalT(0, 4) },
+		"no freedom":          func() { stats.CriticalT(0.05, 0) },
+		"no resamples":        func() { stats.Bootstrap([]float64{1, 2}, 0.95, 0, nil, stats.Mean) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+// samples draws between least and most numbers of modest size.
+func samples(least, most int) *rapid.Generator[[]float64] {
+	return rapid.SliceOfN(rapid.Map(rapid.IntRange(-1000, 1000), func(i int) float64 { return float64(i) / 8 }), least, most)
+}
+
+func near(t interface {
+	Helper()
+	Errorf(string, ...any)
+}, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance) {
+		t.Errorf("%s = %v, want %v within %v", what, got, want, tolerance)
+	}
+}

@@ -1,0 +1,107 @@
+// Package stats turns samples into numbers: means with their intervals, paired
+// comparisons, correlations, resampling, order statistics.
+//
+// It takes slices of float64 and does not know what they measure. Samples hold
+// finite numbers: what is undefined for one replication is left out by whoever
+// measured it, and a sample that is not finite is a panic. What cannot be told
+// from a sample is said by an ok of false, with zeros beside it; nothing
+// returned here is NaN or infinite.
+//
+// Sums take two passes in the order of the slice, so that equal input gives
+// equal output, and a large common offset costs no digits.
+package stats
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// A Summary describes one sample.
+//
+// SD is the sample standard deviation (divisor N-1); Lo95 and Hi95 bound the
+// mean by Student's t at 95 %. All three are 0 where N is below 2, and Mean too
+// where N is 0: one value tells nothing about its spread. See [Summary.HasInterval].
+type Summary struct {
+	N                    int
+	Mean, SD, Lo95, Hi95 float64
+}
+
+// Summarize describes xs.
+func Summarize(xs []float64) Summary {
+	s := Summary{N: len(xs)}
+	if s.N == 0 {
+		return s
+	}
+	mean, squares := moments(xs)
+	s.Mean = mean
+	if !s.HasInterval() {
+		return s
+	}
+	s.SD = math.Sqrt(squares / float64(s.N-1))
+	half := CriticalT(0.025, s.N-1) * s.SD / math.Sqrt(float64(s.N))
+	s.Lo95, s.Hi95 = mean-half, mean+half
+	return s
+}
+
+// HasInterval reports whether SD, Lo95 and Hi95 mean anything: N is 2 or more.
+// Tables leave these cells empty where they do not.
+func (s Summary) HasInterval() bool { return s.N >= 2 }
+
+// CriticalT returns the value that Student's t with df degrees of freedom
+// exceeds with probability level: one-sided. Two-sided callers halve the level.
+// It panics unless level is in (0,1) and df is positive.
+func CriticalT(level float64, df int) float64 {
+	if !(level > 0 && level < 1) || df < 1 {
+		panic("stats: critical t of a level outside (0,1) or without degrees of freedom")
+	}
+	return -student(df).Quantile(level)
+}
+
+func student(df int) distuv.StudentsT {
+	return distuv.StudentsT{Sigma: 1, Nu: float64(df)}
+}
+
+// moments returns the mean of xs, not empty, and the sum of squares about it.
+func moments(xs []float64) (mean, squares float64) {
+	n := float64(len(xs))
+	for _, x := range xs {
+		mean += x
+	}
+	mean /= n
+	var rest float64 // what rounding left out of the mean
+	for _, x := range xs {
+		d := x - mean
+		rest += d
+		squares += d * d
+	}
+	mean += rest / n
+	squares = max(0, squares-rest*rest/n)
+	if math.IsNaN(squares) || math.IsInf(squares, 0) {
+		panic("stats: sample is not finite, or too large to square")
+	}
+	return mean, squares
+}
+
+// constant reports whether xs vary by no more than the rounding of numbers as
+// large as scale.
+func constant(xs []float64, scale float64) bool {
+	lo, hi := xs[0], xs[0]
+	for _, x := range xs {
+		lo, hi = min(lo, x), max(hi, x)
+	}
+	return hi-lo <= rounding*scale
+}
+
+// rounding is the relative spread below which numbers count as equal: some
+// hundred units in the last place, what a short computation may lose.
+const rounding = 1e-13
+
+// largest returns the greatest magnitude in xs.
+func largest(xs []float64) float64 {
+	var m float64
+	for _, x := range xs {
+		m = max(m, math.Abs(x))
+	}
+	return m
+}

@@ -1,0 +1,154 @@
+package advise_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"bourse/experiments/advise"
+)
+
+// TestPaper checks the four worked examples of §5, eq. 14 to 17, each with the
+// threshold as printed there, to two digits.
+func TestPaper(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		eq            int
+		pa, pw, q     float64
+		threshold     float64
+		reserving     bool
+		spot, reserve float64 // by hand
+	}{
+		{14, 0.80, 0.90, 0.10, 0.89, false, 0.80, 0.72},
+		{15, 0.63, 0.39, 0.14, 0.29, true, 0.25, 0.5418},
+		{16, 0.71, 0.56, 0.12, 0.50, true, 0.44, 0.6248},
+		{17, 0.60, 0.33, 0.10, 0.26, true, 0.23, 0.54},
+	} {
+		got, err := advise.Inelastic(c.pa, c.pw, c.q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Reserving != c.reserving {
+			t.Errorf("eq. %d: reserving = %v, want %v", c.eq, got.Reserving, c.reserving)
+		}
+		near(t, got.Threshold, c.threshold, 0.005)
+		near(t, got.Spot, c.spot, 1e-12)
+		near(t, got.Reserve, c.reserve, 1e-12)
+	}
+}
+
+// TestElasticAndProvider checks eq. 18 and the provider's criterion on example
+// (a) with 95 % of the work done: (0.95-0.1)/0.9 and (0.9+0.95-0.2)/1.8.
+func TestElasticAndProvider(t *testing.T) {
+	t.Parallel()
+	e, err := advise.Elastic(0.80, 0.95, 0.10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, e.Threshold, 0.85/0.9, 1e-12)
+	p, err := advise.Provider(0.92, 0.90, 0.95, 0.10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, p.Threshold, 1.65/1.8, 1e-12)
+	if !p.Reserving {
+		t.Error("0.92 is above 1.65/1.8, yet the provider is sent to the spot market")
+	}
+}
+
+// TestEdges checks the ends of the ranges: a certain spot market is never
+// beaten, one that costs more than it fulfils always is, and a tie goes to spot.
+func TestEdges(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		pa, pw, q, threshold float64
+		reserving            bool
+	}{
+		{1, 1, 0, 1, false},
+		{1, 1, 0.5, 1, false},
+		{0, 0, 0, 0, false},
+		{0.5, 0.5, 0, 0.5, false},
+		{0, 0.25, 0.5, -0.5, true},
+	} {
+		got, err := advise.Inelastic(c.pa, c.pw, c.q)
+		if err != nil || got.Threshold != c.threshold || got.Reserving != c.reserving {
+			t.Errorf("Inelastic(%v, %v, %v) = %+v, %v, want %v and %v", c.pa, c.pw, c.q, got, err, c.threshold, c.reserving)
+		}
+	}
+}
+
+// TestVerdict checks eq. 12: reserving exactly where U_g > U_b, away from ties;
+// and that the provider stands between its two kinds of users.
+func TestVerdict(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func(name string, most int) float64 { return float64(rapid.IntRange(0, most).Draw(t, name)) / 100 }
+		pa, pw, pd, q := draw("pa", 100), draw("pw", 100), draw("pd", 100), draw("q", 99)
+		i, err1 := advise.Inelastic(pa, pw, q)
+		e, err2 := advise.Elastic(pa, pd, q)
+		p, err3 := advise.Provider(pa, pw, pd, q)
+		if err1 != nil || err2 != nil || err3 != nil {
+			t.Fatal(err1, err2, err3)
+		}
+		for _, v := range []advise.Verdict{i, e, p} {
+			if math.Abs(v.Reserve-v.Spot) > 1e-12 && v.Reserving != (v.Reserve > v.Spot) {
+				t.Errorf("%+v contradicts itself", v)
+			}
+		}
+		near(t, p.Threshold, (i.Threshold+e.Threshold)/2, 1e-9)
+		near(t, p.Threshold, (pw+pd-2*q)/(2*(1-q)), 1e-9)
+	})
+}
+
+// TestRefusals checks that nothing outside its range is answered, and that the
+// message names it.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	for _, bad := range []float64{-0.01, 1.01, math.NaN(), math.Inf(1), math.Inf(-1)} {
+		refused(t, "p_a", verdict(advise.Provider(bad, 0.5, 0.5, 0.1)))
+		refused(t, "p_w", verdict(advise.Provider(0.5, bad, 0.5, 0.1)))
+		refused(t, "p_d", verdict(advise.Provider(0.5, 0.5, bad, 0.1)))
+		refused(t, "p_d", verdict(advise.Elastic(0.5, bad, 0.1)))
+		refused(t, "q", verdict(advise.Inelastic(0.5, 0.5, bad)))
+	}
+	refused(t, "q", verdict(advise.Inelastic(0.5, 0.5, 1)))
+}
+
+type answer struct {
+	advise.Verdict
+	err error
+}
+
+func verdict(v advise.Verdict, err error) answer { return answer{v, err} }
+
+func refused(t *testing.T, name string, a answer) {
+	t.Helper()
+	if a.err == nil || !strings.HasPrefix(a.err.Error(), name+" = ") || a.Verdict != (advise.Verdict{}) {
+		t.Errorf("got %+v, %v, want an error about %s", a.Verdict, a.err, name)
+	}
+}
+
+func near(t interface {
+	Helper()
+	Errorf(string, ...any)
+}, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance) {
+		t.Errorf("%v, want %v within %v", got, want, tolerance)
+	}
+}
+
+// A user at high load, eq. 15: reserving wins although two jobs in five are
+// rejected.
+func ExampleInelastic() {
+	v, err := advise.Inelastic(0.63, 0.39, 0.14)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("threshold %.2f, reserve %v\n", v.Threshold, v.Reserving)
+	// Output: threshold 0.29, reserve true
+}

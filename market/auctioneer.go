@@ -1,0 +1,126 @@
+package market
+
+import "slices"
+
+// An Auctioneer runs the continuous auction of one host. The zero value has no
+// bids, a price of 0, and a history over [DefaultWindow].
+type Auctioneer struct {
+	bids    []Bid // in order of arrival
+	price   Rate  // the sum of all rates in bids
+	history History
+}
+
+// A Bid is what one bidder offers for as long as it stands.
+type Bid struct {
+	Bidder BidderID
+	Rate   Rate // more than 0
+}
+
+// A Config holds the options of an auctioneer.
+type Config struct {
+	// Window is how many seconds of prices the history keeps. 0 means
+	// DefaultWindow.
+	Window float64
+}
+
+// New returns an auctioneer without bids. It fails if the window is not a
+// number of seconds above 0.
+func New(c Config) (Auctioneer, error) {
+	h, err := NewHistory(c.Window)
+	return Auctioneer{history: h}, err
+}
+
+// Bid sets the rate of bidder from now on; 0 withdraws it. A bidder keeps its
+// place in the order of arrival until it withdraws.
+//
+// Bid panics if r is negative, if the price would exceed an int64, or if now is
+// before an instant already told.
+func (a *Auctioneer) Bid(now float64, bidder BidderID, r Rate) {
+	i := a.find(bidder)
+	price := a.price + r - a.rate(i)
+	if r < 0 || price < 0 {
+		panic("market: bid out of range")
+	}
+	switch {
+	case i < 0 && r > 0:
+		a.bids = append(a.bids, Bid{bidder, r})
+	case i >= 0 && r > 0:
+		a.bids[i].Rate = r
+	case i >= 0:
+		a.bids = slices.Delete(a.bids, i, i+1)
+	}
+	a.price = price
+	a.history.Observe(now, price)
+}
+
+// Price returns c, the sum of all current rates.
+func (a *Auctioneer) Price() Rate { return a.price }
+
+// Others returns c(-s), the price that bidder s faces: the sum of the rates of
+// all others.
+func (a *Auctioneer) Others(bidder BidderID) Rate {
+	return a.price - a.rate(a.find(bidder))
+}
+
+// Share returns the share that bidder holds, b/c, or 0 without a bid.
+func (a *Auctioneer) Share(bidder BidderID) Share {
+	return share(a.rate(a.find(bidder)), float64(a.price))
+}
+
+// Quote returns the share that a new bid of r would obtain (eq. 4):
+//
+//	q = r / (r + c)
+//
+// where c is the price before the bid is placed.
+func (a *Auctioneer) Quote(r Rate) Share { return share(r, float64(r)+float64(a.price)) }
+
+// ShareIf returns the share that bidder s would keep if a new bid of extra
+// arrived, the term summed in eq. 6:
+//
+//	b(s) / (b(s) + extra + c(-s))
+//
+// It is 0 if s has no bid.
+func (a *Auctioneer) ShareIf(bidder BidderID, extra Rate) Share {
+	return share(a.rate(a.find(bidder)), float64(a.price)+float64(extra))
+}
+
+// Bids returns the current bids in order of arrival. The slice is the
+// auctioneer's own: it is read only, and good until the next Bid.
+func (a *Auctioneer) Bids() []Bid { return a.bids }
+
+// History returns the record of past prices.
+func (a *Auctioneer) History() *History { return &a.history }
+
+// Reset forgets all bids and prices, for another run from instant 0. The window
+// and the storage are kept.
+func (a *Auctioneer) Reset() {
+	a.bids, a.price = a.bids[:0], 0
+	a.history.Reset()
+}
+
+// find returns the place of bidder among the bids, or -1. Few bid for one host:
+// looking at each is faster than an index.
+func (a *Auctioneer) find(bidder BidderID) int {
+	for i := range a.bids {
+		if a.bids[i].Bidder == bidder {
+			return i
+		}
+	}
+	return -1
+}
+
+// rate returns the rate of the bid at place i, or 0 if i is -1.
+func (a *Auctioneer) rate(i int) Rate {
+	if i < 0 {
+		return 0
+	}
+	return a.bids[i].Rate
+}
+
+// share returns r/total, or 0 if r is not above 0.
+func share(r Rate, total float64) Share {
+	if r <= 0 {
+		return 0
+	}
+	return Share(float64(r) / total)
+}

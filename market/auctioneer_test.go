@@ -1,0 +1,157 @@
+package market
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestShares checks eq. 4: shares are in [0,1] and sum to 1, a quote is what the
+// bid then obtains, and what a bidder would keep is what it then keeps.
+func TestShares(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var a Auctioneer
+		rates := rapid.SliceOfN(rapid.Int64Range(1, int64(MaxRate)), 1, 20).Draw(t, "rates")
+		for i, r := range rates {
+			id, r := BidderID(i), Rate(r)
+			kept := a.ShareIf(0, r)
+			quote := a.Quote(r)
+			a.Bid(float64(i), id, r)
+			if got := a.Share(id); math.Abs(float64(got-quote)) > 1e-15 {
+				t.Fatalf("share = %v, want the quoted %v", got, quote)
+			}
+			if got := a.Share(0); i > 0 && math.Abs(float64(got-kept)) > 1e-15 {
+				t.Fatalf("share of the first = %v, want the predicted %v", got, kept)
+			}
+		}
+		sum := 0.0
+		for i := range rates {
+			s := a.Share(BidderID(i))
+			if !(s >= 0 && s <= 1) {
+				t.Fatalf("share of %d = %v, want it in [0,1]", i, s)
+			}
+			sum += float64(s)
+		}
+		if math.Abs(sum-1) > 1e-14 { // 20 roundings of 2^-53
+			t.Fatalf("shares sum to %v, want 1", sum)
+		}
+	})
+}
+
+// TestPriceIsExact checks that the price is the sum of the standing bids to the
+// nano-dollar after any conversation, that bids keep their order of arrival, and
+// that what a bidder faces is the rest.
+func TestPriceIsExact(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var a Auctioneer
+		var want []Bid
+		now := 0.0
+		for range rapid.IntRange(1, 60).Draw(t, "bids") {
+			now += rapid.Float64Range(0, 10).Draw(t, "dt")
+			b := Bid{
+				BidderID(rapid.IntRange(0, 5).Draw(t, "bidder")),
+				Rate(rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(0, 1<<60)).Draw(t, "rate")),
+			}
+			a.Bid(now, b.Bidder, b.Rate)
+			i := slices.IndexFunc(want, func(w Bid) bool { return w.Bidder == b.Bidder })
+			switch {
+			case i >= 0 && b.Rate > 0:
+				want[i] = b
+			case i >= 0:
+				want = slices.Delete(want, i, i+1)
+			case b.Rate > 0:
+				want = append(want, b)
+			}
+		}
+		if got := a.Bids(); !slices.Equal(got, want) {
+			t.Fatalf("bids = %v, want %v", got, want)
+		}
+		var sum Rate
+		for _, b := range want {
+			sum += b.Rate
+		}
+		if got := a.Price(); got != sum {
+			t.Fatalf("price = %d, want %d", got, sum)
+		}
+		if got := a.History().Price(); got != sum {
+			t.Fatalf("price in the history = %d, want %d", got, sum)
+		}
+		for _, b := range want {
+			if got := a.Others(b.Bidder); got != sum-b.Rate {
+				t.Fatalf("others of %d = %d, want %d", b.Bidder, got, sum-b.Rate)
+			}
+		}
+		if got := a.Others(99); got != sum {
+			t.Fatalf("others of a stranger = %d, want %d", got, sum)
+		}
+	})
+}
+
+// TestBidRefuses checks the promises that Bid makes in place of an error.
+func TestBidRefuses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		now  float64
+		rate Rate
+	}{
+		{"negative rate", 1, -1},
+		{"price above an int64", 1, math.MaxInt64},
+		{"time going back", 0.5, 1},
+		{"no time at all", math.NaN(), 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var a Auctioneer
+			a.Bid(1, 1, 1)
+			defer func() {
+				if recover() == nil {
+					t.Errorf("Bid(%v, 2, %d) did not panic", c.now, c.rate)
+				}
+				if a.Price() != 1 && c.now == 1 {
+					t.Errorf("price = %d after a refused bid, want 1", a.Price())
+				}
+			}()
+			a.Bid(c.now, 2, c.rate)
+		})
+	}
+}
+
+// TestReset checks that a reset auctioneer answers as a new one, with its window.
+func TestReset(t *testing.T) {
+	t.Parallel()
+	a, err := New(Config{Window: 60})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		a.Bid(float64(i), BidderID(i), 5)
+	}
+	a.Reset()
+	if mean, std := a.History().Moments(0); a.Price() != 0 || len(a.Bids()) != 0 || mean != 0 || std != 0 {
+		t.Errorf("price %v, %d bids, moments %v, %v after Reset; want none", a.Price(), len(a.Bids()), mean, std)
+	}
+	if got := a.History().Window(); got != 60 {
+		t.Errorf("window = %v after Reset, want 60", got)
+	}
+}
+
+// TestNothingAllocated checks that an auctioneer that has seen its greatest
+// numbers of bids and steps allocates no more.
+func TestNothingAllocated(t *testing.T) {
+	var a Auctioneer
+	round := func() {
+		a.Reset()
+		for i := range 500 {
+			a.Bid(float64(i)*7, BidderID(i%9), Rate(i%4))
+			a.History().Moments(float64(i) * 7)
+		}
+	}
+	if got := testing.AllocsPerRun(10, round); got != 0 {
+		t.Errorf("%v allocations in a warm run, want 0", got)
+	}
+}

@@ -1,0 +1,164 @@
+package market
+
+import (
+	"fmt"
+	"math"
+)
+
+// DefaultWindow is the length of a history in seconds: the paper averages prices
+// over 5 minutes (§3).
+const DefaultWindow = 300.0
+
+// A History is the recent past of a price. The price is a step function of time:
+// 0 before the first observation, then what was observed last.
+//
+// What it tells at instant now is about the window [now-W, now], cut off at the
+// origin 0. A price counts for as long as it stood in the window; one that stood
+// for no time, because another followed at the same instant, does not count.
+// Steps older than the window are forgotten.
+//
+// The zero value has the window [DefaultWindow].
+type History struct {
+	window float64 // seconds; 0 is DefaultWindow
+	now    float64 // the latest instant told
+
+	// ring holds the step in force at the start of the window and all later
+	// ones: n of them from head, each at another price and later than the one
+	// before. Its length is a power of two.
+	ring    []step
+	head, n int
+}
+
+// A step is a price from an instant on, with the integrals of the price and its
+// square over [0, at], in nano-dollars.
+type step struct {
+	at      float64
+	price   Rate
+	sum     twofloat
+	squares twofloat
+}
+
+// NewHistory returns a history with a window of that many seconds, 0 meaning
+// [DefaultWindow]. It fails if the window is negative, infinite or NaN.
+func NewHistory(window float64) (History, error) {
+	if !(window >= 0) || math.IsInf(window, 1) {
+		return History{}, fmt.Errorf("price window of %v seconds: want a number above 0", window)
+	}
+	return History{window: window}, nil
+}
+
+// Window returns W in seconds.
+func (h *History) Window() float64 {
+	if h.window == 0 {
+		return DefaultWindow
+	}
+	return h.window
+}
+
+// Observe records that the price is p from now on. It panics if now is before
+// an instant already told, by Observe or by a question.
+func (h *History) Observe(now float64, p Rate) {
+	h.advance(now)
+	if h.n == 0 {
+		h.push(step{}) // a price of 0 from the origin
+	}
+	last := h.step(h.n - 1)
+	switch {
+	case last.price == p:
+	case last.at < now:
+		h.push(last.until(now, p))
+	case h.n > 1 && h.step(h.n-2).price == p:
+		h.n-- // changed and changed back at one instant
+	default:
+		last.price = p
+	}
+}
+
+// Price returns the price last observed, 0 before the first.
+func (h *History) Price() Rate {
+	if h.n == 0 {
+		return 0
+	}
+	return h.step(h.n - 1).price
+}
+
+// Moments returns the time-weighted mean and standard deviation of the price
+// over the window before now, both in dollars per second. The deviation of a
+// price that did not change in the window is exactly 0, and so it is at the
+// origin, where the window has no length and the mean is the current price.
+//
+// It panics if now is before an instant already told.
+func (h *History) Moments(now float64) (mean, deviation float64) {
+	from := h.advance(now)
+	if h.n == 0 {
+		return 0, 0
+	}
+	first, last := h.step(0), h.step(h.n-1)
+	if h.n == 1 || h.n == 2 && last.at == now {
+		return first.price.Float64(), 0
+	}
+	start, end := first.until(from, 0), last.until(now, 0)
+	length := difference(now, from)
+	sum, squares := end.sum.minus(start.sum), end.squares.minus(start.squares)
+	variance := squares.times(length).minus(sum.times(sum)).hi // times length²
+	return sum.hi / length.hi / nano, math.Sqrt(max(0, variance)) / length.hi / nano
+}
+
+// Reset forgets all prices, for another run from instant 0. The window and the
+// storage are kept.
+func (h *History) Reset() { h.now, h.head, h.n = 0, 0, 0 }
+
+// advance moves the window to end at now, forgets the steps before it, and
+// returns its start. Afterwards one step is left if and only if the price did
+// not change within the window.
+func (h *History) advance(now float64) (from float64) {
+	if !(now >= h.now) {
+		panic("market: time goes back")
+	}
+	h.now = now
+	from = max(0, now-h.Window())
+	for h.n > 1 && h.step(1).at <= from {
+		h.head = (h.head + 1) & (len(h.ring) - 1)
+		h.n--
+	}
+	return from
+}
+
+// step returns the step number i in the ring, 0 the oldest.
+func (h *History) step(i int) *step { return &h.ring[(h.head+i)&(len(h.ring)-1)] }
+
+// push adds s as the newest step.
+func (h *History) push(s step) {
+	if h.n == len(h.ring) {
+		bigger := make([]step, max(4, 2*h.n))
+		for i := range h.n {
+			bigger[i] = *h.step(i)
+		}
+		h.ring, h.head = bigger, 0
+	}
+	h.n++
+	*h.step(h.n - 1) = s
+}
+
+// until returns the step that follows s at instant now with price p.
+func (s *step) until(now float64, p Rate) step {
+	price := float64(s.price)
+	spent := difference(now, s.at).scale(price)
+	return step{now, p, s.sum.plus(spent), s.squares.plus(spent.scale(price))}
+}
+
+// stays appends to out the prices of the window before now, in order of time,
+// with the seconds for which each stood; nothing if the window has no length.
+func (h *History) stays(now float64, out []stay) []stay {
+	from := h.advance(now)
+	for i := range h.n {
+		end := now
+		if i+1 < h.n {
+			end = h.step(i + 1).at
+		}
+		if s := h.step(i); end > max(from, s.at) {
+			out = append(out, stay{s.price, end - max(from, s.at)})
+		}
+	}
+	return out
+}

@@ -1,0 +1,152 @@
+package market
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// A plain is a history that keeps everything and adds it up exactly at every
+// question.
+type plain struct {
+	window float64
+	at     []float64
+	price  []Rate
+}
+
+func (p *plain) observe(now float64, r Rate) {
+	p.at, p.price = append(p.at, now), append(p.price, r)
+}
+
+// moments recomputes mean and deviation from their definition, with 300 bits.
+func (p *plain) moments(now float64) (mean, deviation float64) {
+	from := max(0, now-p.window)
+	num := func(x float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(x) }
+	sum, squares := num(0), num(0)
+	current := Rate(0)
+	add := func(a, b float64, r Rate) {
+		if a = max(a, from); b <= a {
+			return
+		}
+		dt := num(0).Sub(num(b), num(a))
+		dt.Mul(dt, num(float64(r)))
+		sum.Add(sum, dt)
+		squares.Add(squares, dt.Mul(dt, num(float64(r))))
+	}
+	last := 0.0
+	for i, at := range p.at {
+		add(last, at, current)
+		last, current = at, p.price[i]
+	}
+	add(last, now, current)
+	length := num(0).Sub(num(now), num(from))
+	if length.Sign() == 0 {
+		return current.Float64(), 0
+	}
+	sum.Quo(sum, length)
+	squares.Quo(squares, length)
+	squares.Sub(squares, num(0).Mul(sum, sum))
+	mean, _ = sum.Float64()
+	variance, _ := squares.Float64()
+	return mean / nano, math.Sqrt(max(0, variance)) / nano
+}
+
+// TestMoments checks windowed moments computed by hand.
+func TestMoments(t *testing.T) {
+	t.Parallel()
+	type seen struct {
+		at    float64
+		price Rate
+	}
+	for _, c := range []struct {
+		name      string
+		steps     []seen
+		now       float64
+		mean, std float64
+	}{
+		{"nothing seen", nil, 50, 0, 0},
+		{"at the origin", []seen{{0, 4e9}}, 0, 4, 0},
+		{"from the origin", []seen{{0, 4e9}}, 10, 4, 0},
+		{"0 before the first bid", []seen{{30, 4e9}}, 40, 1, math.Sqrt(3)},
+		{"cut off at the origin", []seen{{0, 1e9}, {10, 3e9}}, 20, 2, 1},
+		{"a full window", []seen{{0, 9e9}, {100, 1e9}, {150, 3e9}}, 200, 2, 1},
+		{"a step at its very start", []seen{{0, 9e9}, {100, 1e9}}, 200, 1, 0},
+		{"the last of one instant", []seen{{0, 1e9}, {10, 7e9}, {10, 8e9}, {10, 3e9}}, 20, 2, 1},
+		{"changed and changed back", []seen{{0, 1e9}, {10, 7e9}, {10, 1e9}}, 20, 1, 0},
+		{"seen now", []seen{{0, 1e9}, {20, 7e9}}, 20, 1, 0},
+		{"long ago", []seen{{0, 1e9}, {20, 7e9}}, 1e8, 7, 0},
+	} {
+		h, err := NewHistory(100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range c.steps {
+			h.Observe(s.at, s.price)
+		}
+		mean, std := h.Moments(c.now)
+		if math.Abs(mean-c.mean) > 1e-15*c.mean || math.Abs(std-c.std) > 1e-15*c.std {
+			t.Errorf("%s: moments = %v, %v, want %v, %v", c.name, mean, std, c.mean, c.std)
+		}
+	}
+}
+
+// TestMomentsAgainstRecomputation checks the moments against their definition
+// over any conversation, far from the origin too.
+func TestMomentsAgainstRecomputation(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		window := rapid.SampledFrom([]float64{1, 60, 300, 1e4}).Draw(t, "window")
+		h := History{window: window}
+		want := plain{window: window}
+		now := rapid.SampledFrom([]float64{0, 0.1, 1e5, 1e8}).Draw(t, "start")
+		base := rapid.SampledFrom([]int64{0, 1e6, 1e10}).Draw(t, "base")
+		for range rapid.IntRange(1, 80).Draw(t, "steps") {
+			now += rapid.OneOf(rapid.Just(0.0), rapid.Float64Range(0, window/10), rapid.Float64Range(0, 2*window)).Draw(t, "dt")
+			if rapid.Bool().Draw(t, "observe") {
+				p := Rate(base + rapid.Int64Range(0, 3).Draw(t, "price"))
+				h.Observe(now, p)
+				want.observe(now, p)
+			}
+			mean, std := h.Moments(now)
+			wantMean, wantStd := want.moments(now)
+			// A few roundings of the result; for the variance also those of the
+			// integrals, at about 100 bits.
+			if math.Abs(mean-wantMean) > 1e-15*wantMean {
+				t.Fatalf("mean at %v = %v, want %v", now, mean, wantMean)
+			}
+			if math.Abs(std*std-wantStd*wantStd) > 1e-14*wantStd*wantStd+1e-27*wantMean*wantMean {
+				t.Fatalf("deviation at %v = %v, want %v", now, std, wantStd)
+			}
+			if wantStd == 0 && std != 0 {
+				t.Fatalf("deviation at %v = %v, want exactly 0", now, std)
+			}
+		}
+	})
+}
+
+// TestHistoryForgets checks that a history does not grow with the run.
+func TestHistoryForgets(t *testing.T) {
+	t.Parallel()
+	var h History
+	for i := range 100_000 {
+		h.Observe(float64(i)*10, Rate(i))
+	}
+	if got := len(h.ring); got > 32 {
+		t.Errorf("%d steps kept of a window that holds 31", got)
+	}
+}
+
+// TestNewHistory checks which windows are refused.
+func TestNewHistory(t *testing.T) {
+	t.Parallel()
+	for _, w := range []float64{-1, math.NaN(), math.Inf(1)} {
+		if _, err := NewHistory(w); err == nil {
+			t.Errorf("NewHistory(%v): no error", w)
+		}
+	}
+	if h, err := NewHistory(0); h.Window() != DefaultWindow || err != nil {
+		t.Errorf("NewHistory(0) has window %v, %v, want %v", h.Window(), err, DefaultWindow)
+	}
+}

@@ -1,0 +1,62 @@
+package results
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// BenchmarkJobs writes rows to jobs.csv and jobs.parquet, and prints how that
+// compares with the plainest CSV alone: fmt.Sprint of each field into
+// encoding/csv.
+func BenchmarkJobs(b *testing.B) {
+	rows := make([]Job, 50)
+	for i := range rows {
+		rows[i] = jobs[i%len(jobs)]
+	}
+	w, err := Create(filepath.Join(b.TempDir(), "out"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		for i := range rows {
+			rows[i].Arrival = float64(n) * 1.7
+			n++
+		}
+		if err := w.Jobs(rows); err != nil {
+			b.Fatal(err)
+		}
+	}
+	ours := b.Elapsed() / time.Duration(n)
+	if err := w.Close(Manifest{}); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "rows/s")
+
+	out := csv.NewWriter(io.Discard)
+	from := time.Now()
+	for i := range 20_000 {
+		j := &rows[i%len(rows)]
+		record := []string{
+			j.Configuration, j.Admission, fmt.Sprint(j.Replication), j.Job, j.User, fmt.Sprint(j.Arrival), fmt.Sprint(j.Runtime),
+			fmt.Sprint(j.Nodes), j.Value.String(), j.Decision, j.Reason, plain(j.Start), plain(j.End), fmt.Sprint(j.Work),
+			plain(j.WorkDone), plain(j.Paid), plain(j.Penalty), plain(j.Fulfilled),
+		}
+		if err := out.Write(record); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(ours)/float64(time.Since(from)/20_000), "x-plain-csv")
+}
+
+func plain[T any](x *T) string {
+	if x == nil {
+		return ""
+	}
+	return fmt.Sprint(*x)
+}

@@ -1,0 +1,188 @@
+package results
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// A csvWriter writes rows of type R as CSV after a header.
+type csvWriter[R any] struct {
+	out    *csv.Writer
+	cols   []Column
+	cells  []byte   // the cells of one row, end to end
+	ends   []int    // where each cell ends in cells
+	record []string // the cells again, cut apart
+}
+
+func newCSVWriter[R any](w io.Writer) (*csvWriter[R], error) {
+	cols := columns[R]()
+	c := &csvWriter[R]{csv.NewWriter(w), cols, nil, make([]int, len(cols)), make([]string, len(cols))}
+	for i, col := range cols {
+		c.record[i] = col.Name
+	}
+	return c, c.out.Write(c.record)
+}
+
+// write appends a row that has been checked.
+func (c *csvWriter[R]) write(row reflect.Value) error {
+	c.cells = c.cells[:0]
+	for i, col := range c.cols {
+		c.cells = appendCell(c.cells, col, row.Field(i))
+		c.ends[i] = len(c.cells)
+	}
+	all, from := string(c.cells), 0
+	for i, to := range c.ends {
+		c.record[i] = all[from:to]
+		from = to
+	}
+	return c.out.Write(c.record)
+}
+
+func (c *csvWriter[R]) close() error {
+	c.out.Flush()
+	return c.out.Error()
+}
+
+// appendCell appends v's text to b: nothing for null, the shortest form that
+// reads back for a number. Text that a spreadsheet would run as a formula gets a
+// leading apostrophe, as does text that has one.
+func appendCell(b []byte, c Column, v reflect.Value) []byte {
+	if c.Nullable {
+		if v.IsNil() {
+			return b
+		}
+		v = v.Elem()
+	}
+	switch c.Type {
+	case "integer":
+		return strconv.AppendInt(b, v.Int(), 10)
+	case "number":
+		return strconv.AppendFloat(b, v.Float(), 'g', -1, 64)
+	case "money":
+		return Money(v.Int()).append(b)
+	case "truth":
+		return strconv.AppendBool(b, v.Bool())
+	default:
+		return append(b, SafeText(v.String())...)
+	}
+}
+
+// SafeText returns s as a CSV cell that no spreadsheet takes for a formula: a
+// text that begins with one of = + - @ ' gets an apostrophe before it.
+func SafeText(s string) string {
+	if s != "" && strings.IndexByte("=+-@'", s[0]) >= 0 {
+		return "'" + s
+	}
+	return s
+}
+
+// readCSV yields the rows of a table; name is for errors, which name the row
+// (the header is row 1) and the column.
+func readCSV[R any](name string, r io.Reader) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
+		var none R
+		cols := columns[R]()
+		in := csv.NewReader(r)
+		in.ReuseRecord = true
+		in.FieldsPerRecord = len(cols)
+		for n := 1; ; n++ {
+			record, err := in.Read()
+			if err == io.EOF && n > 1 {
+				return
+			}
+			if err == io.EOF {
+				err = errors.New("empty: want a header")
+			}
+			if errors.Is(err, csv.ErrFieldCount) {
+				err = fmt.Errorf("%d cells, want %d", len(record), len(cols))
+			}
+			if err != nil {
+				yield(none, fmt.Errorf("%s, row %d: %w", name, n, err))
+				return
+			}
+			if n == 1 {
+				if err := checkHeader(cols, record); err != nil {
+					yield(none, fmt.Errorf("%s, row 1: %w", name, err))
+					return
+				}
+				continue
+			}
+			var row R
+			if err := parseRow(cols, record, reflect.ValueOf(&row).Elem()); err != nil {
+				yield(none, fmt.Errorf("%s, row %d, %w", name, n, err))
+				return
+			}
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+}
+
+func checkHeader(cols []Column, record []string) error {
+	for i, c := range cols {
+		if record[i] != c.Name {
+			return fmt.Errorf("column %d is %q, want %q", i+1, record[i], c.Name)
+		}
+	}
+	return nil
+}
+
+func parseRow(cols []Column, record []string, row reflect.Value) error {
+	for i, c := range cols {
+		v, s := row.Field(i), record[i]
+		if c.Nullable {
+			if s == "" {
+				continue
+			}
+			v.Set(reflect.New(v.Type().Elem()))
+			v = v.Elem()
+		}
+		if err := parseCell(c, s, v); err != nil {
+			return fmt.Errorf("column %s: %w", c.Name, err)
+		}
+	}
+	return nil
+}
+
+func parseCell(c Column, s string, v reflect.Value) error {
+	switch c.Type {
+	case "integer":
+		n, err := strconv.ParseInt(s, 10, strconv.IntSize)
+		if err != nil {
+			return fmt.Errorf("%.40q, want an integer", s)
+		}
+		v.SetInt(n)
+	case "number":
+		x, err := strconv.ParseFloat(s, 64)
+		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Errorf("%.40q, want a finite number", s)
+		}
+		v.SetFloat(x)
+	case "money":
+		m, err := parseMoney(s)
+		if err != nil {
+			return err
+		}
+		v.SetInt(int64(m))
+	case "truth":
+		if s != "true" && s != "false" {
+			return fmt.Errorf("%.40q, want true or false", s)
+		}
+		v.SetBool(s == "true")
+	default:
+		s = strings.TrimPrefix(s, "'")
+		if err := checkText(s); err != nil {
+			return err
+		}
+		v.SetString(s)
+	}
+	return nil
+}

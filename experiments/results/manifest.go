@@ -1,0 +1,167 @@
+package results
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+)
+
+const (
+	manifestName = "manifest.json"
+	kind         = "bourse results"
+
+	// Format is the version of the directory's layout and columns.
+	Format = 1
+)
+
+// A Manifest says how a results directory was made and what it holds. The writer
+// fills in everything below Ledgers.
+type Manifest struct {
+	Command      []string          `json:"command"`      // how to run it again
+	Scenario     string            `json:"scenario"`     // the file as run, every default resolved
+	Seed         uint64            `json:"seed,string"`  // text, as JSON readers round large numbers
+	Replications int               `json:"replications"` // of every configuration and policy
+	WallSeconds  float64           `json:"wall_seconds"` // how long it took
+	Inputs       map[string]string `json:"inputs"`       // sha256 of every file read, by path as given
+	Ledgers      map[string]string `json:"ledgers"`      // head of every journal kept, by its directory
+
+	Kind           string              `json:"kind"`
+	Format         int                 `json:"format"`
+	ScenarioSHA256 string              `json:"scenario_sha256"`
+	Version        Version             `json:"version"`
+	Columns        map[string][]Column `json:"columns"` // by file, in order
+	Outputs        map[string]Output   `json:"outputs"` // by path, the manifest apart
+}
+
+// An Output is a file of the directory.
+type Output struct {
+	Size   int64  `json:"size"` // bytes
+	SHA256 string `json:"sha256"`
+}
+
+// A Version says which program made something; what is not known is "unknown".
+type Version struct {
+	Module   string            `json:"module"`
+	Version  string            `json:"version"`
+	Revision string            `json:"revision"`
+	Modified string            `json:"modified"` // "true" if the source differed from the revision
+	Go       string            `json:"go"`
+	Platform string            `json:"platform"` // operating system and architecture
+	Modules  map[string]string `json:"modules"`  // version of every module built in, by path
+}
+
+// BuildVersion returns the version of the running program.
+func BuildVersion() Version {
+	v := Version{
+		Module: "unknown", Version: "unknown", Revision: "unknown", Modified: "unknown",
+		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		Modules: map[string]string{},
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	known := func(field *string, s string) {
+		if s != "" {
+			*field = s
+		}
+	}
+	known(&v.Module, info.Main.Path)
+	known(&v.Version, info.Main.Version)
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			known(&v.Revision, s.Value)
+		case "vcs.modified":
+			known(&v.Modified, s.Value)
+		}
+	}
+	for _, m := range info.Deps {
+		if m.Replace != nil {
+			m = m.Replace
+		}
+		v.Modules[m.Path] = m.Version
+	}
+	return v
+}
+
+// HashFile returns the sha256 of a file in hexadecimal, for Manifest.Inputs.
+func HashFile(path string) (string, error) {
+	o, err := hash(path)
+	return o.SHA256, err
+}
+
+func hash(path string) (Output, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Output{}, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	n, err := io.Copy(h, f)
+	if err != nil {
+		return Output{}, fmt.Errorf("hash %s: %w", path, err)
+	}
+	return Output{n, hex.EncodeToString(h.Sum(nil))}, nil
+}
+
+func hashText(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:])
+}
+
+// outputs hashes every file under dir but the manifest.
+func outputs(dir string) (map[string]Output, error) {
+	found := make(map[string]Output)
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil || name == manifestName {
+			return err
+		}
+		if !e.Type().IsRegular() {
+			return fmt.Errorf("%s is no regular file", path)
+		}
+		found[filepath.ToSlash(name)], err = hash(path)
+		return err
+	})
+	return found, err
+}
+
+// readManifest reads dir's manifest. The error is [ErrNotResults] if there is
+// none, or another program's.
+func readManifest(dir string) (Manifest, error) {
+	var m Manifest
+	path := filepath.Join(dir, manifestName)
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return m, fmt.Errorf("%s: %w: it has no %s", dir, ErrNotResults, manifestName)
+	}
+	if err != nil {
+		return m, err
+	}
+	var head struct {
+		Kind   string
+		Format int
+	}
+	if err := json.Unmarshal(b, &head); err != nil || head.Kind != kind {
+		return m, fmt.Errorf("%s: %w: its %s is of another kind", dir, ErrNotResults, manifestName)
+	}
+	if head.Format != Format {
+		return m, fmt.Errorf("%s has format %d, want %d: run the experiment again with this version", path, head.Format, Format)
+	}
+	if err := json.Unmarshal(b, &m); err != nil {
+		return m, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}

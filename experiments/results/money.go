@@ -1,0 +1,57 @@
+package results
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/shopspring/decimal"
+)
+
+// Money is an amount in micro-dollars: decimal(18, 6) in Parquet, six decimals
+// in CSV. Its magnitude is below 10^18.
+type Money int64
+
+// maxMoney is the first magnitude that decimal(18, 6) cannot hold.
+const maxMoney Money = 1e18
+
+// String returns m in dollars with six decimals, e.g. "-0.500000".
+func (m Money) String() string { return string(m.append(nil)) }
+
+// append appends m's text to b.
+func (m Money) append(b []byte) []byte {
+	u := uint64(m)
+	if m < 0 {
+		b = append(b, '-')
+		u = -u
+	}
+	b = strconv.AppendUint(b, u/1e6, 10)
+	b = append(b, '.')
+	for unit := uint64(1e5); unit > 0; unit /= 10 {
+		b = append(b, byte('0'+u/unit%10))
+	}
+	return b
+}
+
+// parseMoney reads digits with at most one sign and one point, and no more than
+// six decimals. The length is checked before anything is computed.
+func parseMoney(s string) (Money, error) {
+	if len(s) == 0 || len(s) > 32 {
+		return 0, fmt.Errorf("an amount has 1 to 32 characters, not %d", len(s))
+	}
+	for _, c := range s {
+		if (c < '0' || c > '9') && c != '-' && c != '.' {
+			return 0, fmt.Errorf("%q is no amount: want digits, e.g. 12.500000", s)
+		}
+	}
+	d, err := decimal.NewFromString(s)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no amount: want digits, e.g. 12.500000", s)
+	}
+	if d = d.Shift(6); !d.IsInteger() {
+		return 0, fmt.Errorf("%s has more than six decimals", s)
+	}
+	if d.Abs().Cmp(decimal.NewFromInt(int64(maxMoney))) >= 0 {
+		return 0, fmt.Errorf("%s is beyond 10^12 dollars", s)
+	}
+	return Money(d.IntPart()), nil
+}

@@ -1,0 +1,158 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// A Dir is a results directory that is complete.
+type Dir struct {
+	Path     string
+	Manifest Manifest
+}
+
+// Open reads the manifest of the results in dir. The error is [ErrNotResults] if
+// they are none; results of another format are an error too.
+func Open(dir string) (*Dir, error) {
+	m, err := readManifest(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read results: %w", err)
+	}
+	return &Dir{dir, m}, nil
+}
+
+// Verify reads every file that the manifest names and returns an error that
+// names each one that is missing or is not as it was written. Files that came
+// later are no concern of it.
+func (d *Dir) Verify() error {
+	var errs []error
+	if hashText(d.Manifest.Scenario) != d.Manifest.ScenarioSHA256 {
+		errs = append(errs, fmt.Errorf("%s: scenario is not as it was written", d.file(manifestName)))
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Manifest.Outputs)) {
+		if !filepath.IsLocal(name) {
+			errs = append(errs, fmt.Errorf("%s: output %q is outside", d.file(manifestName), name))
+			continue
+		}
+		got, err := hash(d.file(name))
+		if err == nil && got != d.Manifest.Outputs[name] {
+			err = fmt.Errorf("%s is not as it was written: sha256 %s, want %s", d.file(name), got.SHA256, d.Manifest.Outputs[name].SHA256)
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+func (d *Dir) file(name string) string { return filepath.Join(d.Path, filepath.FromSlash(name)) }
+
+// Jobs yields the rows of jobs.parquet in order; after an error, no more.
+func (d *Dir) Jobs() iter.Seq2[Job, error] { return readParquet[Job](d.file("jobs.parquet")) }
+
+// Prices yields the rows of prices.parquet in order; after an error, no more.
+func (d *Dir) Prices() iter.Seq2[Price, error] { return readParquet[Price](d.file("prices.parquet")) }
+
+// Metrics returns the rows of metrics.csv. Errors of this and the next two name
+// file, row and column.
+func (d *Dir) Metrics() ([]Metric, error) { return readTable[Metric](d.file("metrics.csv")) }
+
+// Summary returns the rows of summary.csv.
+func (d *Dir) Summary() ([]Summary, error) { return readTable[Summary](d.file("summary.csv")) }
+
+// Curve returns the rows of curve.csv.
+func (d *Dir) Curve() ([]Point, error) { return readTable[Point](d.file("curve.csv")) }
+
+func readTable[R any](path string) ([]R, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read results: %w", err)
+	}
+	defer f.Close()
+	var rows []R
+	for row, err := range readCSV[R](path, f) {
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+func readParquet[R any](path string) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
+		var none R
+		f, err := openParquet(path, columns[R]())
+		if err != nil {
+			yield(none, fmt.Errorf("read results: %w", err))
+			return
+		}
+		defer f.Close()
+		r := parquet.NewGenericReader[R](f)
+		defer r.Close()
+		cols := columns[R]()
+		buf := make([]R, 1024)
+		for done := 0; ; {
+			clear(buf) // the reader keeps what it finds behind a pointer
+			n, err := r.Read(buf)
+			for i := range buf[:n] {
+				if err := checkRow(cols, reflect.ValueOf(&buf[i]).Elem()); err != nil {
+					yield(none, fmt.Errorf("%s, row %d, %w", path, done+i+1, err))
+					return
+				}
+				if !yield(buf[i], nil) {
+					return
+				}
+			}
+			done += n
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
+				yield(none, fmt.Errorf("%s, after row %d: %w", path, done, err))
+				return
+			}
+		}
+	}
+}
+
+// openParquet opens path and checks that its columns are cols.
+func openParquet(path string, cols []Column) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkParquet(f, cols); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+func checkParquet(f *os.File, cols []Column) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	p, err := parquet.OpenFile(f, info.Size())
+	if err != nil {
+		return err
+	}
+	fields := p.Schema().Fields()
+	if len(fields) != len(cols) {
+		return fmt.Errorf("%d columns, want %d", len(fields), len(cols))
+	}
+	for i, c := range cols {
+		if got := fields[i]; got.Name() != c.Name || got.Optional() != c.Nullable {
+			return fmt.Errorf("column %d is %q, want %q", i+1, got.Name(), c.Name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package results
+
+import "math"
+
+// A Job is what became of one job in one replication. The pointers are nil where
+// the column does not apply: a rejected job neither starts nor pays.
+type Job struct {
+	Configuration string   `parquet:"configuration,dict,zstd" doc:"workload and load, e.g. pareto-high"`
+	Admission     string   `parquet:"admission,dict,zstd" doc:"admission policy, e.g. cac"`
+	Replication   int      `parquet:"replication,zstd" doc:"from 0"`
+	Job           string   `parquet:"job,zstd" doc:"name, unique in its replication"`
+	User          string   `parquet:"user,dict,zstd" doc:"who asked"`
+	Arrival       float64  `parquet:"arrival,zstd" doc:"s since the origin of the run"`
+	Runtime       float64  `parquet:"runtime,zstd" doc:"s on processors of its own"`
+	Nodes         int      `parquet:"nodes,zstd" doc:"hosts asked for"`
+	Value         Money    `parquet:"value,decimal(6:18),zstd" doc:"$ that its user offers"`
+	Decision      string   `parquet:"decision,dict,zstd" doc:"accept, reject or defer"`
+	Reason        string   `parquet:"reason,dict,zstd" doc:"why it was decided so"`
+	Start         *float64 `parquet:"start,optional,zstd" doc:"s since the origin; null if it never started"`
+	End           *float64 `parquet:"end,optional,zstd" doc:"s since the origin; null if it never started"`
+	Work          float64  `parquet:"work,zstd" doc:"CPU s asked for, all nodes together"`
+	WorkDone      *float64 `parquet:"work_done,optional,zstd" doc:"CPU s done by the deadline; null if rejected"`
+	Paid          *Money   `parquet:"paid,optional,decimal(6:18),zstd" doc:"$ paid to hosts; null if rejected"`
+	Penalty       *Money   `parquet:"penalty,optional,decimal(6:18),zstd" doc:"$ paid back for a broken promise; null if rejected"`
+	Fulfilled     *bool    `parquet:"fulfilled,optional,zstd" doc:"whether the promise was kept; null if rejected"`
+}
+
+// A Price is the mean price of all hosts over one interval.
+type Price struct {
+	Configuration string  `parquet:"configuration,dict,zstd" doc:"workload and load, e.g. pareto-high"`
+	Admission     string  `parquet:"admission,dict,zstd" doc:"admission policy, e.g. cac"`
+	Replication   int     `parquet:"replication,zstd" doc:"from 0"`
+	Time          float64 `parquet:"time,zstd" doc:"s since the origin: the interval's beginning"`
+	MeanPrice     float64 `parquet:"mean_price,zstd" doc:"$/s, time-weighted, mean over hosts"`
+}
+
+// A Metric is one metric of one replication.
+type Metric struct {
+	Configuration string   `parquet:"configuration" doc:"workload and load, e.g. pareto-high"`
+	Admission     string   `parquet:"admission" doc:"admission policy, e.g. cac"`
+	Replication   int      `parquet:"replication" doc:"from 0"`
+	Metric        string   `parquet:"metric" doc:"name, e.g. violations"`
+	Value         *float64 `parquet:"value,optional" doc:"null if it is undefined for this replication"`
+}
+
+// A Summary is a metric over all replications.
+type Summary struct {
+	Configuration string   `parquet:"configuration" doc:"workload and load, e.g. pareto-high"`
+	Admission     string   `parquet:"admission" doc:"admission policy, e.g. cac"`
+	Metric        string   `parquet:"metric" doc:"name, e.g. violations"`
+	N             int      `parquet:"n" doc:"replications in which it is defined"`
+	Mean          *float64 `parquet:"mean,optional" doc:"null if n is 0"`
+	SD            *float64 `parquet:"sd,optional" doc:"sample standard deviation; null if n is under 2"`
+	Lo95          *float64 `parquet:"lo95,optional" doc:"lower end of the mean's 95 % interval; null if n is under 2"`
+	Hi95          *float64 `parquet:"hi95,optional" doc:"upper end of the mean's 95 % interval; null if n is under 2"`
+	Paper         *float64 `parquet:"paper,optional" doc:"the number that the paper prints; null if it prints none"`
+}
+
+// A Point is the efficiency of one admission policy at one alpha.
+type Point struct {
+	Configuration string   `parquet:"configuration" doc:"workload and load, e.g. pareto-high"`
+	Admission     string   `parquet:"admission" doc:"admission policy, e.g. cac"`
+	Alpha         float64  `parquet:"alpha" doc:"weight of inelastic utility, in [0,1]"`
+	N             int      `parquet:"n" doc:"replications in which it is defined"`
+	Mean          *float64 `parquet:"mean,optional" doc:"efficiency; null if n is 0"`
+	SD            *float64 `parquet:"sd,optional" doc:"sample standard deviation; null if n is under 2"`
+	Lo95          *float64 `parquet:"lo95,optional" doc:"lower end of the mean's 95 % interval; null if n is under 2"`
+	Hi95          *float64 `parquet:"hi95,optional" doc:"upper end of the mean's 95 % interval; null if n is under 2"`
+}
+
+// OrNull returns &x, or nil if x is NaN or infinite: the statistic of nothing.
+func OrNull(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}

@@ -1,0 +1,262 @@
+package results
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ErrNotResults reports that a directory is no results directory.
+var ErrNotResults = errors.New("not a results directory")
+
+// A Writer writes a results directory. Rows are appended, a replication or more
+// at a time, in the order in which they are to be read; nothing is visible under
+// the directory's name before [Writer.Close].
+type Writer struct {
+	dir, temp string // where it will be, where it is written
+	closed    bool
+
+	jobs    *table[Job]
+	prices  *table[Price]
+	metrics *table[Metric]
+	summary *table[Summary]
+	curve   *table[Point]
+}
+
+// Create begins a results directory dir. It may replace an empty directory or
+// older results; over anything else the error is [ErrNotResults].
+func Create(dir string) (*Writer, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := replaceable(dir); err != nil {
+		return nil, fmt.Errorf("write results: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return nil, fmt.Errorf("write results: %w", err)
+	}
+	temp, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+".partial-")
+	if err != nil {
+		return nil, fmt.Errorf("write results: %w", err)
+	}
+	w := &Writer{dir: dir, temp: temp}
+	if err := w.open(); err != nil {
+		w.Abort()
+		return nil, fmt.Errorf("write results: %w", err)
+	}
+	return w, nil
+}
+
+// replaceable returns an error if dir holds something else than results.
+func replaceable(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = readManifest(dir)
+	if errors.Is(err, ErrNotResults) {
+		return err
+	}
+	return nil // results of another format are results
+}
+
+func (w *Writer) open() (err error) {
+	if err := os.Chmod(w.temp, 0o755); err != nil {
+		return err
+	}
+	if w.jobs, err = newTable[Job](w.temp, "jobs", ".csv", ".parquet"); err != nil {
+		return err
+	}
+	if w.prices, err = newTable[Price](w.temp, "prices", ".parquet"); err != nil {
+		return err
+	}
+	if w.metrics, err = newTable[Metric](w.temp, "metrics", ".csv"); err != nil {
+		return err
+	}
+	if w.summary, err = newTable[Summary](w.temp, "summary", ".csv"); err != nil {
+		return err
+	}
+	w.curve, err = newTable[Point](w.temp, "curve", ".csv")
+	return err
+}
+
+// Jobs appends rows to jobs.parquet and jobs.csv. Like the other four, it refuses
+// all of rows if one holds a NaN, an infinity, a control character or too much
+// money. The slice may be used again; what its pointers point to may not change.
+func (w *Writer) Jobs(rows []Job) error { return w.jobs.append(rows) }
+
+// Prices appends rows to prices.parquet.
+func (w *Writer) Prices(rows []Price) error { return w.prices.append(rows) }
+
+// Metrics appends rows to metrics.csv.
+func (w *Writer) Metrics(rows []Metric) error { return w.metrics.append(rows) }
+
+// Summary appends rows to summary.csv.
+func (w *Writer) Summary(rows []Summary) error { return w.summary.append(rows) }
+
+// Curve appends rows to curve.csv.
+func (w *Writer) Curve(rows []Point) error { return w.curve.append(rows) }
+
+// LedgerDir returns a new directory to keep a journal in, and its path within
+// the results, e.g. "ledger/pareto-high/cac/0", the key of its head in
+// [Manifest.Ledgers].
+func (w *Writer) LedgerDir(configuration, admission string, replication int) (dir, key string, err error) {
+	key = fmt.Sprintf("ledger/%s/%s/%d", configuration, admission, replication)
+	dir, err = w.path(key)
+	if err == nil {
+		err = os.MkdirAll(dir, 0o755)
+	}
+	return dir, key, err
+}
+
+// File writes one more file, e.g. report.html or figures/curve.svg. It replaces
+// no file that is there.
+func (w *Writer) File(name string, data []byte) error {
+	path, err := w.path(name)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// path returns where the file name is written. A name must stay within the
+// directory.
+func (w *Writer) path(name string) (string, error) {
+	if !fs.ValidPath(name) || !filepath.IsLocal(name) || name == manifestName || checkText(name) != nil {
+		return "", fmt.Errorf("%q is no name for a file of the results", name)
+	}
+	return filepath.Join(w.temp, filepath.FromSlash(name)), nil
+}
+
+// Close completes every table, writes README.txt and the manifest, and gives the
+// directory its name, in place of older results if there are any. After an error
+// nothing is left.
+func (w *Writer) Close(m Manifest) (err error) {
+	if w.closed {
+		return errors.New("results are already closed")
+	}
+	defer func() {
+		if err != nil {
+			w.Abort()
+			err = fmt.Errorf("write %s: %w", w.dir, err)
+		}
+	}()
+	err = errors.Join(w.jobs.close(), w.prices.close(), w.metrics.close(), w.summary.close(), w.curve.close())
+	if err != nil {
+		return err
+	}
+	m.Kind, m.Format = kind, Format
+	m.ScenarioSHA256 = hashText(m.Scenario)
+	m.Version = BuildVersion()
+	m.Columns = tableColumns()
+	if m.Inputs == nil {
+		m.Inputs = map[string]string{}
+	}
+	if m.Ledgers == nil {
+		m.Ledgers = map[string]string{}
+	}
+	if err := w.File("README.txt", readme(m.Columns)); err != nil {
+		return err
+	}
+	if m.Outputs, err = outputs(w.temp); err != nil {
+		return err
+	}
+	b, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(w.temp, manifestName), append(b, '\n'), 0o644); err != nil {
+		return err
+	}
+	if err := w.publish(); err != nil {
+		return err
+	}
+	w.closed = true
+	return nil
+}
+
+// publish gives the directory its name.
+func (w *Writer) publish() error {
+	if err := replaceable(w.dir); err != nil { // it may have changed meanwhile
+		return err
+	}
+	old := w.temp + ".old"
+	err := os.Rename(w.dir, old)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Rename(w.temp, w.dir); err != nil {
+		return errors.Join(err, os.Rename(old, w.dir))
+	}
+	return os.RemoveAll(old)
+}
+
+// Abort removes what was written. It does nothing after [Writer.Close].
+func (w *Writer) Abort() {
+	if w.closed {
+		return
+	}
+	w.closed = true
+	abandon(w.jobs)
+	abandon(w.prices)
+	abandon(w.metrics)
+	abandon(w.summary)
+	abandon(w.curve)
+	os.RemoveAll(w.temp)
+}
+
+func abandon[R any](t *table[R]) {
+	if t != nil {
+		t.abandon()
+	}
+}
+
+// tableColumns returns the columns of every table, by file.
+func tableColumns() map[string][]Column {
+	return map[string][]Column{
+		"jobs.parquet":   columns[Job](),
+		"jobs.csv":       columns[Job](),
+		"prices.parquet": columns[Price](),
+		"metrics.csv":    columns[Metric](),
+		"summary.csv":    columns[Summary](),
+		"curve.csv":      columns[Point](),
+	}
+}
+
+// readme describes the tables in words.
+func readme(tables map[string][]Column) []byte {
+	var b strings.Builder
+	b.WriteString(`Results of a bourse experiment. manifest.json says how they were made, how to
+make them again, and the sha256 of every file here.
+
+Instants and spans are seconds, money is dollars. A cell that does not apply is
+empty in CSV and null in Parquet. A text cell of a CSV file that begins with an
+apostrophe has it removed when read: it keeps spreadsheets from taking the text
+for a formula.
+`)
+	for _, file := range slices.Sorted(maps.Keys(tables)) {
+		fmt.Fprintf(&b, "\n%s\n", file)
+		for _, c := range tables[file] {
+			fmt.Fprintf(&b, "  %-14s %-8s %s\n", c.Name, c.Type, c.Doc)
+		}
+	}
+	return []byte(b.String())
+}

@@ -1,0 +1,48 @@
+// Package admission holds the admission policies, one to a file.
+//
+// A policy turns a request and a read-only view of the market into a decision
+// and the numbers that decided it. It does not know how decisions are carried
+// out, nor what a job truly needs. To add a policy, write its file and its line
+// in the table below.
+package admission
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"bourse/contracts"
+	"bourse/contracts/bidding"
+)
+
+// A factory makes a policy. Decode fills in the policy's own options struct
+// and rejects unknown fields; bid chooses hosts; rng is the policy's own stream.
+type factory func(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error)
+
+// policies is the table of policies by the name scenarios use.
+var policies = map[string]struct {
+	doc string
+	new factory
+}{
+	"be":  {"best effort: admit whatever can be placed (§3)", newBestEffort},
+	"cac": {"capacity: admit what violates no contract (§3, eq. 6)", newCapacity},
+	"rac": {"random: reject a fixed fraction, whatever it is (§4.3)", newRandom},
+	"sac": {"statistical: admit who pays the price percentile (§3, eq. 5)", newStatistical},
+}
+
+// New makes the named policy.
+func New(name string, decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
+	p, ok := policies[name]
+	if !ok {
+		return nil, fmt.Errorf("unknown admission policy %q, want one of %s", name, strings.Join(Names(), ", "))
+	}
+	return p.new(decode, bid, rng)
+}
+
+// Names returns the names of the policies, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(policies)) }
+
+// Doc returns the named policy in one line.
+func Doc(name string) string { return policies[name].doc }

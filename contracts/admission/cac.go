@@ -1,0 +1,181 @@
+package admission
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"bourse/contracts"
+	"bourse/contracts/bidding"
+	"bourse/hosts"
+	"bourse/market"
+)
+
+// Capacity is [Statistical] with a further test: that letting the request in
+// violates no active contract, nor the new one (CAC, §3). A contract is looked
+// at if it shares a host with the request; no other's rate can change.
+//
+// By the projected test a contract is violated if the rates that all would get
+// with the request let in, held until its deadline, leave work undone. By the
+// static test it is violated if (eq. 6)
+//
+//	Σ_h b_h(s)/(b_h(s) + b_h(r) + c_h(-s)) < q_s
+//
+// where q_s sums, over its nodes, the share that one processor is of the host.
+type Capacity struct {
+	*Statistical
+	test  string
+	gains []float64 // by contract: rate it would gain with the request let in
+	seen  []int32   // contracts looked at, in order of host and admission
+	part  []hosts.Share
+	rates []float64
+}
+
+// CapacityOptions are the options of cac.
+type CapacityOptions struct {
+	StatisticalOptions `yaml:",inline"`
+	Capacity           string `yaml:"capacity" doc:"test for violations: projected (rates that all would get) or static (eq. 6 as printed)"`
+}
+
+func newCapacity(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
+	o := CapacityOptions{StatisticalOptions{Guarantee: 0.6, Threshold: "price"}, "projected"}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	if o.Capacity != "projected" && o.Capacity != "static" {
+		return nil, fmt.Errorf("capacity is %q, want projected or static", o.Capacity)
+	}
+	s, err := statistical(o.StatisticalOptions, bid)
+	return &Capacity{Statistical: s, test: o.Capacity}, err
+}
+
+// Decide implements [contracts.Policy].
+func (p *Capacity) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
+	d := p.Statistical.Decide(now, r, v)
+	if d.Verdict != contracts.Accept {
+		return d
+	}
+	violated := p.projected
+	if p.test == "static" {
+		violated = p.static
+	}
+	if id, gets, want, ok := violated(now, r, v, d.Placements); !ok {
+		d.Violates, d.Gets, d.Want = id, gets, want
+		return refuse(d, contracts.WouldViolate)
+	}
+	return d
+}
+
+// projected returns the first contract that would get too little, the work per
+// second that it would get and what it needs, or ok.
+func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View, on []contracts.Placement) (id contracts.ID, gets, want float64, ok bool) {
+	defer p.forget()
+	total := 0.0
+	for i := range on {
+		h := on[i].Host
+		standing := v.On(h)
+		p.divide(h, on[i].Bid, r, v, standing)
+		speed := v.Spec(h).Speed
+		own := p.rates[len(standing)] * speed
+		if r.PerHost && !lasts(own, r.SLA.Deadline, r.Work, r.Work) {
+			return r.ID, own, r.Work / r.SLA.Deadline, false
+		}
+		total += own
+		for j := range standing {
+			s := &standing[j]
+			rate := p.rates[j] * speed
+			if c := v.Contract(s.Contract); c.PerHost {
+				left := c.Work - s.Done - s.Rate*(now-s.At)
+				if span := c.Due() - now; span > 0 && !lasts(rate, span, left, c.Work) {
+					return c.ID, rate, left / span, false
+				}
+				continue
+			}
+			p.gain(s.Contract, rate-s.Rate)
+		}
+	}
+	if !r.PerHost && !lasts(total, r.SLA.Deadline, r.Total(), r.Total()) {
+		return r.ID, total, r.Total() / r.SLA.Deadline, false
+	}
+	for _, i := range p.seen {
+		c := v.Contract(i)
+		rate, left, span := c.Rate+p.gains[i], c.Remaining(now), c.Due()-now
+		if span > 0 && !lasts(rate, span, left, c.Total()) {
+			return c.ID, rate, left / span, false
+		}
+	}
+	return 0, 0, 0, true
+}
+
+// lasts reports whether rate, kept up for span seconds, does the work that is
+// left, within the tolerance of the whole.
+func lasts(rate, span, left, whole float64) bool {
+	return rate*span >= left-contracts.Tolerance*whole
+}
+
+// divide fills rates with what each task on h, and last the new one, would get.
+func (p *Capacity) divide(h hosts.ID, bid market.Rate, r *contracts.Request, v contracts.View, on []contracts.Standing) {
+	p.part = p.part[:0]
+	for j := range on {
+		p.part = append(p.part, on[j].Share)
+	}
+	p.part = append(p.part, hosts.Share{Weight: float64(bid), Limit: r.Needs.Max.CPU})
+	for len(p.rates) < len(p.part) {
+		p.rates = append(p.rates, 0)
+	}
+	spec := v.Spec(h)
+	hosts.Divide(spec.CPUs, spec.Cap, p.part, p.rates)
+}
+
+// static returns the first contract whose shares would sum to too little, that
+// sum and what it needs, or ok.
+func (p *Capacity) static(_ float64, r *contracts.Request, v contracts.View, on []contracts.Placement) (id contracts.ID, gets, want float64, ok bool) {
+	defer p.forget()
+	for i := range on {
+		h := on[i].Host
+		price, capacity := v.Price(h).Float64(), v.Spec(h).Capacity()
+		b := on[i].Bid.Float64()
+		gets += b / (b + price)
+		want += 1 / capacity
+		for _, s := range v.On(h) {
+			own := s.Bid.Float64()
+			p.gain(s.Contract, own/(price+b)-own/price)
+		}
+	}
+	if !contracts.Enough(gets, want) {
+		return r.ID, gets, want, false
+	}
+	for _, i := range p.seen {
+		c := v.Contract(i)
+		gets, want := p.gains[i], 0.0
+		for _, pl := range c.Placements {
+			if pl.Left {
+				continue
+			}
+			gets += pl.Bid.Float64() / v.Price(pl.Host).Float64()
+			want += 1 / v.Spec(pl.Host).Capacity()
+		}
+		if !contracts.Enough(gets, want) {
+			return c.ID, gets, want, false
+		}
+	}
+	return 0, 0, 0, true
+}
+
+// gain books what contract i would gain on one host.
+func (p *Capacity) gain(i int32, x float64) {
+	for int(i) >= len(p.gains) {
+		p.gains = append(p.gains, 0)
+	}
+	if p.gains[i] == 0 {
+		p.seen = append(p.seen, i)
+	}
+	p.gains[i] += x
+}
+
+// forget clears what has been booked.
+func (p *Capacity) forget() {
+	for _, i := range p.seen {
+		p.gains[i] = 0
+	}
+	p.seen = p.seen[:0]
+}

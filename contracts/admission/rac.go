@@ -1,0 +1,40 @@
+package admission
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"bourse/contracts"
+	"bourse/contracts/bidding"
+)
+
+// Random rejects requests by lot and is otherwise [BestEffort] (RAC, §4.3).
+type Random struct {
+	be     *BestEffort
+	reject float64 // probability, in [0,1]
+	rng    *rand.Rand
+}
+
+// RandomOptions are the options of rac.
+type RandomOptions struct {
+	Reject float64 `yaml:"reject" doc:"probability of rejecting a request, in [0,1]; the paper's is the share that cac rejects"`
+}
+
+func newRandom(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
+	o := RandomOptions{Reject: 0.37}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	if !(o.Reject >= 0 && o.Reject <= 1) {
+		return nil, fmt.Errorf("reject is %v, want a probability in [0,1]", o.Reject)
+	}
+	return &Random{&BestEffort{bid: bid}, o.Reject, rng}, nil
+}
+
+// Decide implements [contracts.Policy].
+func (p *Random) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
+	if p.rng.Float64() < p.reject {
+		return contracts.Decision{Reason: contracts.ByLot}
+	}
+	return p.be.Decide(now, r, v)
+}

@@ -1,0 +1,81 @@
+package admission
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"bourse/contracts"
+	"bourse/contracts/bidding"
+)
+
+// Statistical admits a request that [BestEffort] admits and whose bids buy
+// enough of their hosts, both at the spot price c and at the price that will
+// not be exceeded with probability g (SAC, §3, eq. 5):
+//
+//	Σ_h b_h/(b_h + F_h⁻¹(g)) ≥ Σ_h 1/(1 + C_h)
+//
+// 1/(1+C) is the share at which the bid for one processor equals the price of
+// one: b ≥ F/C just when b/(b+F) ≥ 1/(1+C). The paper says only that users who
+// are not willing to pay the percentile are rejected.
+type Statistical struct {
+	StatisticalOptions
+	be *BestEffort
+}
+
+// StatisticalOptions are the options of sac, and of cac.
+type StatisticalOptions struct {
+	Guarantee float64 `yaml:"guarantee" doc:"g, the probability that the price stays below its percentile, in (0,1)"`
+	Threshold string  `yaml:"threshold" doc:"share to reach: price (that of paying the price of one processor) or share (that which the work needs)"`
+}
+
+func newStatistical(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
+	o := StatisticalOptions{Guarantee: 0.6, Threshold: "price"}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	return statistical(o, bid)
+}
+
+func statistical(o StatisticalOptions, bid bidding.Strategy) (*Statistical, error) {
+	if !(o.Guarantee > 0 && o.Guarantee < 1) {
+		return nil, fmt.Errorf("guarantee is %v, want a probability in (0,1)", o.Guarantee)
+	}
+	if o.Threshold != "price" && o.Threshold != "share" {
+		return nil, fmt.Errorf("threshold is %q, want price or share", o.Threshold)
+	}
+	return &Statistical{o, &BestEffort{bid: bid}}, nil
+}
+
+// Decide implements [contracts.Policy].
+func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
+	d := p.be.Decide(now, r, v)
+	if d.Verdict != contracts.Accept {
+		return d
+	}
+	for i := range d.Placements {
+		pl := &d.Placements[i]
+		b, f := pl.Bid.Float64(), v.Percentile(pl.Host, p.Guarantee)
+		d.Percentile += f
+		d.Share += b / (b + f)
+		spec := v.Spec(pl.Host)
+		if p.Threshold == "price" {
+			d.Threshold += 1 / (1 + spec.CPUs)
+		} else {
+			d.Threshold += r.Work / r.SLA.Deadline / spec.Capacity()
+		}
+	}
+	d.Percentile /= float64(len(d.Placements))
+	switch {
+	case !contracts.Enough(d.SpotShare, d.Threshold):
+		return refuse(d, contracts.BelowSpot)
+	case !contracts.Enough(d.Share, d.Threshold):
+		return refuse(d, contracts.BelowForecast)
+	}
+	return d
+}
+
+// refuse turns an acceptance into a rejection, keeping its numbers.
+func refuse(d contracts.Decision, why contracts.Reason) contracts.Decision {
+	d.Verdict, d.Reason, d.Placements = contracts.Reject, why, nil
+	return d
+}

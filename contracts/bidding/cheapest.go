@@ -1,0 +1,31 @@
+package bidding
+
+import (
+	"math/rand/v2"
+
+	"bourse/contracts"
+	"bourse/hosts"
+)
+
+// Cheapest bids b = v/(d n) on each of the n hosts of lowest spot price.
+type Cheapest struct{ chosen []hosts.ID }
+
+func newCheapest(func(any) error, *rand.Rand) (Strategy, error) { return new(Cheapest), nil }
+
+// Place implements [Strategy].
+func (s *Cheapest) Place(r *contracts.Request, v contracts.View, out []contracts.Placement) ([]contracts.Placement, contracts.Reason) {
+	s.chosen = v.Cheapest(r, s.chosen[:0])
+	return evenly(r, s.chosen, out)
+}
+
+// evenly bids the same on every chosen host.
+func evenly(r *contracts.Request, chosen []hosts.ID, out []contracts.Placement) ([]contracts.Placement, contracts.Reason) {
+	if len(chosen) < r.Nodes {
+		return out, contracts.TooFewHosts
+	}
+	bid := r.NodeRate()
+	for _, h := range chosen {
+		out = append(out, contracts.Placement{Host: h, Bid: bid})
+	}
+	return out, contracts.None
+}

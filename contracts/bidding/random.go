@@ -1,0 +1,34 @@
+package bidding
+
+import (
+	"math/rand/v2"
+
+	"bourse/contracts"
+	"bourse/hosts"
+)
+
+// Random bids b = v/(d n) on each of n eligible hosts drawn without
+// replacement.
+type Random struct {
+	rng    *rand.Rand
+	order  []hosts.ID // a permutation of the fleet, reshuffled as far as needed
+	chosen []hosts.ID
+}
+
+func newRandom(_ func(any) error, rng *rand.Rand) (Strategy, error) { return &Random{rng: rng}, nil }
+
+// Place implements [Strategy].
+func (s *Random) Place(r *contracts.Request, v contracts.View, out []contracts.Placement) ([]contracts.Placement, contracts.Reason) {
+	for h := len(s.order); h < v.Fleet(); h++ {
+		s.order = append(s.order, hosts.ID(h))
+	}
+	s.chosen = s.chosen[:0]
+	for i := 0; i < len(s.order) && len(s.chosen) < r.Nodes; i++ {
+		j := i + s.rng.IntN(len(s.order)-i)
+		s.order[i], s.order[j] = s.order[j], s.order[i]
+		if h := s.order[i]; r.Needs.Min.Resources.Fit(v.Room(h)) {
+			s.chosen = append(s.chosen, h)
+		}
+	}
+	return evenly(r, s.chosen, out)
+}

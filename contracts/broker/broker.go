@@ -1,0 +1,237 @@
+// Package broker carries contracts through their lives: it asks the policy,
+// holds the budget, places the bids, starts the tasks, deals out the hosts,
+// meters what is charged, and settles.
+//
+// A [Broker] is advanced from outside and has no clock, goroutine or lock.
+// Calls go down to market, hosts and bank; facts come back as return values.
+// It does not know which policy it has, nor whether time is real.
+//
+// # Design
+//
+// Rates change only when a task comes or goes on a host, so the broker touches
+// just the hosts concerned, deals them out again, and looks again at the
+// contracts whose rate has changed. Contracts wait in an agenda for the earlier
+// of completion and deadline; hosts wait in another one for the completion of
+// tasks that are judged by themselves. A contract that has ended leaves its
+// place to the next, so memory is that of the contracts active at once.
+package broker
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/contracts/sharing"
+	"bourse/hosts"
+	"bourse/hosts/agenda"
+	"bourse/market"
+)
+
+// A Teller is the part of the bank a broker needs.
+type Teller interface {
+	Balance(bank.Account) bank.Amount
+	Hold(now float64, contract int64, owner bank.Account, a bank.Amount, note []byte) error
+	Settle(now float64, contract int64, pay []bank.Payment, note []byte) (refund bank.Amount, err error)
+	Penalty(now float64, contract int64, from, to bank.Account, a bank.Amount, note []byte) error
+	Note(now float64, contract int64, kind bank.Kind, note []byte) error
+
+	// Journaled reports whether notes are kept.
+	Journaled() bool
+}
+
+// A Config names the broker's parts. All are needed.
+type Config struct {
+	Fleet    []hosts.Machine
+	Owners   []bank.Account // whom the charges of each host go to
+	Provider bank.Account   // who pays penalties
+	Policy   contracts.Policy
+	Sharing  sharing.Rule
+	Payment  Payment
+	Window   float64 // of the price history, s
+	Forecast market.Forecaster
+	Teller   Teller
+	Ties     *rand.Rand // breaks ties among hosts of equal price
+}
+
+// A Broker owns the auctions and the active contracts.
+type Broker struct {
+	Config
+	now    float64
+	venues []venue
+
+	contracts []contract // arena; the places in free are not in use
+	free      []int32
+	due       agenda.Agenda // contracts, by completion or deadline
+	finish    agenda.Agenda // hosts, by the completion of a task
+
+	touched []hosts.ID // hosts to deal out again
+	changed []int32    // contracts whose rate may have changed
+	reports []hosts.Report
+	pay     []bank.Payment
+	note    []byte
+
+	ranking market.Ranking
+	prices  market.Series
+	ended   []contracts.Contract
+	used    float64 // work of the contracts that ended
+}
+
+// next returns the earliest instant in a, +Inf if it is empty.
+func next(a *agenda.Agenda) float64 {
+	if _, at, ok := a.Min(); ok {
+		return at
+	}
+	return math.Inf(1)
+}
+
+// set enters item in a, or takes it out if at is +Inf.
+func set(a *agenda.Agenda, item int32, at float64) {
+	if math.IsInf(at, 1) {
+		a.Remove(item)
+	} else {
+		a.Set(item, at)
+	}
+}
+
+// A contract is the broker's own record of one.
+type contract struct {
+	contracts.Contract
+	task    hosts.Task // what is true, per node
+	left    int        // nodes still running
+	changed bool
+	late    bool // a soft deadline has passed
+}
+
+// New returns a broker with no contracts.
+func New(c Config) *Broker {
+	b := new(Broker)
+	b.Reset(c)
+	return b
+}
+
+// Reset makes b as New would, keeping its memory.
+func (b *Broker) Reset(c Config) {
+	b.Config, b.now = c, 0
+	for len(b.venues) < len(c.Fleet) {
+		b.venues = append(b.venues, venue{})
+	}
+	b.venues = b.venues[:len(c.Fleet)]
+	for h := range b.venues {
+		b.venues[h].reset(c.Fleet[h], c.Window)
+	}
+	b.contracts, b.free = b.contracts[:0], b.free[:0]
+	b.due.Reset()
+	b.finish.Reset()
+	b.touched, b.changed = b.touched[:0], b.changed[:0]
+	b.ranking.Reset(len(c.Fleet))
+	b.prices.Reset()
+	b.ended, b.used = b.ended[:0], 0
+}
+
+// Submit decides r and, if it is accepted, starts task on every node. The
+// policy sees r alone; task, which holds the truth, goes to the machines. Its
+// work is per node. The broker has been advanced to now.
+//
+// A rejection is a decision, not an error. Placements of the decision are valid
+// until the next call.
+func (b *Broker) Submit(now float64, r *contracts.Request, task hosts.Task) (contracts.Decision, error) {
+	b.now = now
+	d := b.Policy.Decide(now, r, view{b})
+	if d.Verdict == contracts.Accept && b.Teller.Balance(r.Owner).Cmp(r.SLA.Budget) < 0 {
+		d.Verdict, d.Reason, d.Placements = contracts.Reject, contracts.Unfunded, nil
+		d.Balance, d.Budget = b.Teller.Balance(r.Owner), r.SLA.Budget
+	}
+	b.note = b.note[:0]
+	if b.Teller.Journaled() {
+		b.note = d.AppendJSON(b.note)
+	}
+	if d.Verdict != contracts.Accept {
+		return d, b.Teller.Note(now, int64(r.ID), bank.Reject, b.note)
+	}
+	if err := b.Teller.Hold(now, int64(r.ID), r.Owner, r.SLA.Budget, b.note); err != nil {
+		return d, fmt.Errorf("admit %d: %w", r.ID, err)
+	}
+	return d, b.begin(now, r, task, d.Placements)
+}
+
+// begin makes the contract and starts its tasks.
+func (b *Broker) begin(now float64, r *contracts.Request, task hosts.Task, on []contracts.Placement) error {
+	i := b.place()
+	c := &b.contracts[i]
+	c.Contract = contracts.Contract{
+		Request: *r, Placements: append(c.Placements[:0], on...), Admitted: now, At: now,
+	}
+	c.task, c.left, c.late = task, len(on), false
+	c.task.Key = int64(i)
+	if !r.PerHost {
+		c.task.Work = math.Inf(1) // the contract is judged as a whole
+	}
+	for n := range c.Placements {
+		if err := b.start(now, i, int32(n)); err != nil {
+			return fmt.Errorf("admit %d on %s: %w", r.ID, b.venues[c.Placements[n].Host].machine.Spec().Name, err)
+		}
+	}
+	c.task.Work = task.Work
+	b.change(i)
+	b.deal(now)
+	return nil
+}
+
+// place returns a free place in the arena.
+func (b *Broker) place() int32 {
+	if n := len(b.free); n > 0 {
+		i := b.free[n-1]
+		b.free = b.free[:n-1]
+		return i
+	}
+	if n := len(b.contracts); n < cap(b.contracts) {
+		b.contracts = b.contracts[:n+1] // keep the memory of its placements
+	} else {
+		b.contracts = append(b.contracts, contract{})
+	}
+	return int32(len(b.contracts) - 1)
+}
+
+// Next returns the earliest instant at which something ends, +Inf if nothing
+// will.
+func (b *Broker) Next() float64 {
+	return min(next(&b.due), next(&b.finish))
+}
+
+// Advance brings the market to now: what has completed or run out of time by
+// then is ended and settled, each at its own instant, and the hosts are dealt
+// out again. Completions of an instant come before its deadlines.
+func (b *Broker) Advance(now float64) error {
+	for {
+		at := b.Next()
+		if at > now {
+			b.now = now
+			return nil
+		}
+		b.now = at
+		if next(&b.finish) <= at {
+			if err := b.complete(at); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := b.judge(at); err != nil {
+			return err
+		}
+	}
+}
+
+// Ended returns the contracts that have ended, in the order of their ends. The
+// slice is the broker's own until Reset.
+func (b *Broker) Ended() []contracts.Contract { return b.ended }
+
+// Active returns the number of active contracts.
+func (b *Broker) Active() int { return len(b.contracts) - len(b.free) }
+
+// Prices returns the record of the total price over all hosts.
+func (b *Broker) Prices() *market.Series { return &b.prices }
+
+// Work returns the processor-seconds used by the contracts that have ended.
+func (b *Broker) Work() float64 { return b.used }

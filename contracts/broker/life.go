@@ -1,0 +1,190 @@
+package broker
+
+import (
+	"math"
+	"slices"
+
+	"bourse/contracts"
+	"bourse/hosts"
+	"bourse/market"
+)
+
+// start places the bid of node n of contract i and starts its task.
+func (b *Broker) start(now float64, i, n int32) error {
+	c := &b.contracts[i]
+	pl := &c.Placements[n]
+	v := &b.venues[pl.Host]
+	b.touch(pl.Host, now)
+	task := c.task
+	task.Holds = c.Needs.Holds(v.machine.Room())
+	slot, err := v.machine.Start(now, task, hosts.Share{})
+	if err != nil {
+		return err
+	}
+	pl.Slot = slot
+	v.on = append(v.on, contracts.Standing{Contract: i, Node: n, Slot: slot, Bid: pl.Bid, At: now})
+	b.bid(now, pl.Host, c.ID, pl.Bid)
+	return nil
+}
+
+// stop takes node n of contract i off its host.
+func (b *Broker) stop(now float64, i, n int32) {
+	h := b.contracts[i].Placements[n].Host
+	b.touch(h, now)
+	v := &b.venues[h]
+	b.leave(now, i, n, v.machine.Stop(now, b.contracts[i].Placements[n].Slot))
+}
+
+// leave books the report of node n of contract i, whose task is gone.
+func (b *Broker) leave(now float64, i, n int32, r hosts.Report) {
+	c := &b.contracts[i]
+	pl := &c.Placements[n]
+	v := &b.venues[pl.Host]
+	at := v.find(i, n)
+	pl.Owed, pl.Done, pl.Rate, pl.Left = v.on[at].Owed, r.Done, 0, true
+	v.on = slices.Delete(v.on, at, at+1)
+	c.left--
+	b.bid(now, pl.Host, c.ID, 0)
+}
+
+// bid tells the auction of h, and everybody who watches its price.
+func (b *Broker) bid(now float64, h hosts.ID, id contracts.ID, r market.Rate) {
+	a := &b.venues[h].auction
+	before := a.Price()
+	a.Bid(now, market.BidderID(id), r)
+	b.ranking.Set(int32(h), a.Price())
+	b.prices.Add(now, a.Price()-before)
+}
+
+// touch meters h up to now and marks it to be dealt out again.
+func (b *Broker) touch(h hosts.ID, now float64) {
+	v := &b.venues[h]
+	v.meter(now)
+	if !v.touched {
+		v.touched = true
+		b.touched = append(b.touched, h)
+	}
+}
+
+// change marks contract i to be looked at again.
+func (b *Broker) change(i int32) {
+	if c := &b.contracts[i]; !c.changed {
+		c.changed = true
+		b.changed = append(b.changed, i)
+	}
+}
+
+// deal deals out every host touched, sets what is charged there, and looks again
+// at every contract whose rate has changed.
+func (b *Broker) deal(now float64) {
+	for _, h := range b.touched {
+		v := &b.venues[h]
+		v.touched = false
+		b.Sharing.Deal(now, h, v.on, view{b})
+		for i := range v.on {
+			v.machine.SetShare(now, v.on[i].Slot, v.on[i].Share)
+		}
+		price, capacity := v.auction.Price(), v.machine.Spec().Capacity()
+		for i := range v.on {
+			s := &v.on[i]
+			rate := v.machine.Rate(s.Slot)
+			s.Paying = b.Payment(s.Bid, price, rate/capacity)
+			if rate != s.Rate {
+				s.Rate = rate
+				b.contracts[s.Contract].Placements[s.Node].Rate = rate
+				b.change(s.Contract)
+			}
+		}
+		set(&b.finish, int32(h), v.machine.Next())
+	}
+	b.touched = b.touched[:0]
+	for _, i := range b.changed {
+		b.contracts[i].changed = false
+		if b.contracts[i].State == contracts.Active {
+			b.expect(now, i)
+		}
+	}
+	b.changed = b.changed[:0]
+}
+
+// expect brings contract i to now and enters the instant at which to judge it.
+func (b *Broker) expect(now float64, i int32) {
+	c := &b.contracts[i]
+	c.Done += c.Rate * (now - c.At)
+	c.At, c.Rate = now, 0
+	for n := range c.Placements {
+		c.Rate += c.Placements[n].Rate
+	}
+	at := math.Inf(1)
+	if left := c.total() - c.Done; !c.PerHost && left <= 0 {
+		at = now
+	} else if !c.PerHost && c.Rate > 0 {
+		at = now + left/c.Rate
+	}
+	if !c.late {
+		at = min(at, c.Due())
+	}
+	set(&b.due, i, at)
+}
+
+// total returns the work that is truly needed over all nodes.
+func (c *contract) total() float64 { return c.task.Work * float64(len(c.Placements)) }
+
+// judge ends the first contract due, or lets it go on after a soft deadline.
+func (b *Broker) judge(now float64) error {
+	i, _, _ := b.due.Min()
+	c := &b.contracts[i]
+	c.Done += c.Rate * (now - c.At)
+	c.At = now
+	switch {
+	case !c.PerHost && b.done(now, c):
+		return b.end(now, i)
+	case c.late || now < c.Due():
+		b.expect(now, i) // rounding put the completion a little too early
+		return nil
+	case c.SLA.Soft:
+		b.pass(now, i)
+		b.deal(now)
+		return nil
+	}
+	return b.end(now, i)
+}
+
+// done reports whether the work of c is done, or cannot be told from it: what
+// is left would take no time that a float64 can show.
+func (b *Broker) done(now float64, c *contract) bool {
+	total := c.total()
+	return contracts.Enough(c.Done, total) || now+(total-c.Done)/c.Rate <= now
+}
+
+// pass lets contract i go on after its soft deadline. It keeps its bids and is
+// charged nothing more.
+func (b *Broker) pass(now float64, i int32) {
+	c := &b.contracts[i]
+	c.late, c.ByDue = true, c.Done
+	b.expect(now, i)
+}
+
+// complete ends the tasks that complete by themselves now, and the contracts
+// whose last task that was.
+func (b *Broker) complete(now float64) error {
+	i, _, _ := b.finish.Min()
+	h := hosts.ID(i)
+	b.touch(h, now)
+	b.reports = b.venues[h].machine.Advance(now, b.reports[:0])
+	for _, r := range b.reports {
+		i := int32(r.Key)
+		n := slices.IndexFunc(b.contracts[i].Placements, func(p contracts.Placement) bool { return p.Host == h && !p.Left })
+		b.leave(now, i, int32(n), r)
+		b.change(i)
+	}
+	for _, r := range b.reports {
+		if i := int32(r.Key); b.contracts[i].left == 0 {
+			if err := b.end(now, i); err != nil {
+				return err
+			}
+		}
+	}
+	b.deal(now)
+	return nil
+}

@@ -1,0 +1,118 @@
+package broker
+
+import (
+	"fmt"
+	"strconv"
+
+	"bourse/bank"
+	"bourse/contracts"
+)
+
+// end closes contract i: takes what still runs off its hosts, judges it, and
+// settles. This is where float64 becomes money.
+func (b *Broker) end(now float64, i int32) error {
+	c := &b.contracts[i]
+	b.due.Remove(i)
+	for n := range c.Placements {
+		if !c.Placements[n].Left {
+			b.stop(now, i, int32(n))
+		}
+	}
+	c.Rate, c.Done = 0, 0
+	for n := range c.Placements {
+		c.Done += c.Placements[n].Done
+	}
+	c.judge(now)
+	if err := b.settle(now, c); err != nil {
+		return fmt.Errorf("settle %d: %w", c.ID, err)
+	}
+	b.used += c.Done
+	b.ended = append(b.ended, c.Contract)
+	b.ended[len(b.ended)-1].Placements = nil // the place in the arena keeps them
+	b.deal(now)
+	b.free = append(b.free, i)
+	return nil
+}
+
+// judge says what has become of the promise. It is kept if the work that the
+// job truly needed was done by the deadline.
+func (c *contract) judge(now float64) {
+	c.Ended, c.At, c.State = now, now, contracts.Violated
+	if c.late {
+		return // ByDue stands as it was at the deadline
+	}
+	c.ByDue = c.Done
+	if c.PerHost {
+		for n := range c.Placements {
+			if !contracts.Enough(c.Placements[n].Done, c.task.Work) {
+				return
+			}
+		}
+		c.State = contracts.Fulfilled
+	} else if contracts.Enough(c.Done, c.total()) {
+		c.State = contracts.Fulfilled
+	}
+}
+
+// settle pays the owners of the hosts what has accrued, rounded half to even,
+// and never more than the budget; the rest goes back. A broken promise is then
+// paid for as far as the provider's balance goes.
+func (b *Broker) settle(now float64, c *contract) error {
+	left := c.SLA.Budget
+	b.pay = b.pay[:0]
+	for n := range c.Placements {
+		pl := &c.Placements[n]
+		charge, err := bank.Nearest(pl.Owed)
+		if err != nil {
+			return err
+		}
+		if charge.Cmp(left) > 0 {
+			charge = left
+		}
+		left, _ = left.Sub(charge)
+		if charge.Sign() > 0 {
+			b.pay = append(b.pay, bank.Payment{To: b.Owners[pl.Host], Amount: charge})
+		}
+	}
+	b.note = b.note[:0]
+	if b.Teller.Journaled() {
+		b.note = c.appendVerdict(b.note)
+	}
+	if _, err := b.Teller.Settle(now, int64(c.ID), b.pay, b.note); err != nil {
+		return err
+	}
+	paid, _ := c.SLA.Budget.Sub(left)
+	c.Paid = paid.Float64()
+	return b.penalize(now, c)
+}
+
+// penalize pays the owner what the provider owes for a broken promise.
+func (b *Broker) penalize(now float64, c *contract) error {
+	owed, err := bank.Dollars(c.SLA.Penalty.Of(c.Delay()))
+	if err != nil || owed.Sign() == 0 {
+		return err
+	}
+	b.note = b.note[:0]
+	paid := owed
+	if has := b.Teller.Balance(b.Provider); has.Cmp(owed) < 0 {
+		paid = has
+		unpaid, _ := owed.Sub(has)
+		b.note = fmt.Appendf(b.note, `{"unpaid":%q}`, unpaid)
+	}
+	c.Penalty = paid.Float64()
+	if paid.Sign() == 0 {
+		return b.Teller.Note(now, int64(c.ID), bank.Penalty, b.note)
+	}
+	return b.Teller.Penalty(now, int64(c.ID), b.Provider, c.Owner, paid, b.note)
+}
+
+// appendVerdict appends how c ended as one JSON object.
+func (c *contract) appendVerdict(b []byte) []byte {
+	b = append(b, `{"state":"`...)
+	b = append(b, c.State.String()...)
+	b = append(b, `","work":`...)
+	b = strconv.AppendFloat(b, c.Total(), 'g', -1, 64)
+	b = append(b, `,"work_done":`...)
+	b = strconv.AppendFloat(b, c.ByDue, 'g', -1, 64)
+	return append(b, '}')
+}

@@ -1,0 +1,70 @@
+package broker
+
+import (
+	"slices"
+
+	"bourse/contracts"
+	"bourse/hosts"
+	"bourse/market"
+)
+
+// A venue pairs a machine with its auction.
+type venue struct {
+	machine hosts.Machine
+	auction market.Auctioneer
+	on      []contracts.Standing // in order of admission
+	at      float64              // instant up to which on is metered
+	touched bool                 // to be dealt out again
+}
+
+// reset makes v an idle venue at instant 0 with machine m, keeping its memory.
+func (v *venue) reset(m hosts.Machine, window float64) {
+	v.machine, v.on, v.at, v.touched = m, v.on[:0], 0, false
+	if v.auction.History().Window() == window {
+		v.auction.Reset()
+		return
+	}
+	a, err := market.New(market.Config{Window: window})
+	if err != nil {
+		panic("broker: " + err.Error())
+	}
+	v.auction = a
+}
+
+// meter charges what is on v for the time until now.
+func (v *venue) meter(now float64) {
+	dt := now - v.at
+	if dt == 0 {
+		return
+	}
+	for i := range v.on {
+		s := &v.on[i]
+		s.Owed += s.Paying * dt
+		s.Done += s.Rate * dt
+		s.At = now
+	}
+	v.at = now
+}
+
+// find returns the place of node n of contract i.
+func (v *venue) find(i, n int32) int {
+	return slices.IndexFunc(v.on, func(s contracts.Standing) bool { return s.Contract == i && s.Node == n })
+}
+
+// A view is what policies are shown.
+type view struct{ b *Broker }
+
+var _ contracts.View = view{}
+
+func (w view) Fleet() int                         { return len(w.b.venues) }
+func (w view) Spec(h hosts.ID) *hosts.Spec        { return w.b.venues[h].machine.Spec() }
+func (w view) Room(h hosts.ID) hosts.Resources    { return w.b.venues[h].machine.Room() }
+func (w view) Price(h hosts.ID) market.Rate       { return w.b.venues[h].auction.Price() }
+func (w view) On(h hosts.ID) []contracts.Standing { return w.b.venues[h].on }
+func (w view) Contract(i int32) *contracts.Contract {
+	return &w.b.contracts[i].Contract
+}
+
+func (w view) Percentile(h hosts.ID, g float64) float64 {
+	return w.b.Forecast.Percentile(w.b.venues[h].auction.History(), w.b.now, g)
+}

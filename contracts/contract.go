@@ -1,0 +1,55 @@
+package contracts
+
+import (
+	"bourse/hosts"
+	"bourse/market"
+)
+
+// A Placement is one node of a contract: a host, the funding level there, and
+// what has come of it.
+type Placement struct {
+	Host   hosts.ID
+	Bid    market.Rate
+	Slot   hosts.Slot
+	Rate   float64 // work per second now
+	Done   float64 // work done on this node, once Left
+	Owed   float64 // dollars accrued, once Left
+	Left   bool    // the task has left the host
+}
+
+// A State is where a contract is in its life.
+type State uint8
+
+const (
+	Active    State = iota // running
+	Fulfilled              // all work done by the deadline
+	Violated               // deadline passed with work undone
+)
+
+func (s State) String() string { return [...]string{"active", "fulfilled", "violated"}[s] }
+
+// A Contract is an accepted request. Policies may read it and must not change it.
+type Contract struct {
+	Request
+	Placements []Placement // one per node
+	State      State
+	Admitted   float64 // instant
+	Ended      float64 // instant, once not Active
+	Done       float64 // work over all nodes, as of At
+	ByDue      float64 // w_d: work over all nodes by the deadline, as of Ended
+	Rate       float64 // work per second over all nodes now
+	At         float64 // instant up to which Done is counted
+	Paid       float64 // dollars charged, as of Ended
+	Penalty    float64 // dollars paid by the provider, as of Ended
+}
+
+// Remaining returns the estimated work left at now over all nodes, 0 at least.
+func (c *Contract) Remaining(now float64) float64 {
+	return max(0, c.Total()-c.Done-c.Rate*(now-c.At))
+}
+
+// Tolerance is the relative error within which work counts as done.
+const Tolerance = 1e-9
+
+// Enough reports whether done covers want, within [Tolerance].
+func Enough(done, want float64) bool { return done >= want*(1-Tolerance) }

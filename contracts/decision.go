@@ -1,0 +1,99 @@
+package contracts
+
+import (
+	"strconv"
+
+	"bourse/bank"
+)
+
+// A Verdict is what a policy says of a request.
+type Verdict uint8
+
+const (
+	Reject Verdict = iota
+	Accept
+	Defer // ask again when something changes
+)
+
+func (v Verdict) String() string { return [...]string{"reject", "accept", "defer"}[v] }
+
+// A Reason says why a request was not accepted.
+type Reason uint8
+
+const (
+	None          Reason = iota
+	TooFewHosts          // fewer eligible hosts than nodes
+	PriceTooHigh         // the spot price leaves less than the minimum requirement
+	BelowSpot            // share at the spot price below the threshold (SAC)
+	BelowForecast        // share at the percentile of the price below it (SAC, eq. 5)
+	WouldViolate         // a contract would be violated (CAC, eq. 6)
+	ByLot                // drawn by lot (RAC)
+	Unfunded             // the owner's balance does not cover the budget
+)
+
+func (r Reason) String() string {
+	return [...]string{"", "too few hosts", "price too high", "share below threshold at spot price",
+		"share below threshold at price percentile", "would violate", "drawn by lot", "unfunded"}[r]
+}
+
+// A Decision is a verdict with its terms and the numbers that decided it.
+// Numbers not looked at are 0.
+type Decision struct {
+	Verdict    Verdict
+	Reason     Reason
+	Placements []Placement // if accepted, one per node; valid until the next Decide
+
+	Price      float64 // mean spot price of the chosen hosts, $/s
+	Percentile float64 // mean F⁻¹(g) there, $/s
+	SpotShare  float64 // sum of b/(b+c) over them
+	Share      float64 // sum of b/(b+F⁻¹(g)) over them (eq. 5)
+	Threshold  float64 // what both sums must reach
+	Violates   ID      // with WouldViolate: the first contract violated
+	Gets, Want float64 // with WouldViolate: what it would get, and what it needs; work per second, or shares (eq. 6)
+
+	Balance, Budget bank.Amount // with Unfunded: what the owner has, and what was asked to be held
+}
+
+// AppendJSON appends the verdict, its reason and its numbers as one JSON object.
+func (d *Decision) AppendJSON(b []byte) []byte {
+	b = append(b, `{"decision":"`...)
+	b = append(b, d.Verdict.String()...)
+	b = append(b, '"')
+	if d.Reason != None {
+		b = append(b, `,"reason":"`...)
+		b = append(b, d.Reason.String()...)
+		b = append(b, '"')
+	}
+	for _, f := range [...]struct {
+		name string
+		x    float64
+	}{
+		{"price", d.Price}, {"percentile", d.Percentile}, {"spot_share", d.SpotShare},
+		{"share", d.Share}, {"threshold", d.Threshold},
+	} {
+		if f.x != 0 {
+			b = appendNumber(b, f.name, f.x)
+		}
+	}
+	if d.Reason == WouldViolate {
+		b = append(b, `,"violates":`...)
+		b = strconv.AppendInt(b, int64(d.Violates), 10)
+		b = appendNumber(b, "gets", d.Gets)
+		b = appendNumber(b, "want", d.Want)
+	}
+	if d.Reason == Unfunded {
+		b = append(b, `,"balance":"`...)
+		b = append(b, d.Balance.String()...)
+		b = append(b, `","budget":"`...)
+		b = append(b, d.Budget.String()...)
+		b = append(b, '"')
+	}
+	return append(b, '}')
+}
+
+func appendNumber(b []byte, name string, x float64) []byte {
+	b = append(b, ',', '"')
+	b = append(b, name...)
+	b = append(b, '"', ':')
+	return strconv.AppendFloat(b, x, 'g', -1, 64)
+}

@@ -1,0 +1,55 @@
+package contracts
+
+import (
+	"bourse/hosts"
+	"bourse/market"
+)
+
+// A Policy decides which requests become contracts.
+//
+// Decide depends only on its arguments, on the source of randomness the policy
+// was made with, and on memory of its own. It changes nothing: the broker
+// carries the decision out.
+type Policy interface {
+	Decide(now float64, r *Request, v View) Decision
+}
+
+// A View is the market as a policy sees it: the truth at this instant, and
+// read-only. Slices returned are valid until the broker is next called.
+type View interface {
+	// Fleet returns the number of hosts; they are 0 to Fleet()-1.
+	Fleet() int
+	Spec(h hosts.ID) *hosts.Spec
+	Room(h hosts.ID) hosts.Resources
+
+	// Price returns the spot price of h: the sum of all bids on it.
+	Price(h hosts.ID) market.Rate
+
+	// Percentile returns F⁻¹(g) of h in dollars per second (eq. 5).
+	Percentile(h hosts.ID, g float64) float64
+
+	// Cheapest appends to out the n hosts of lowest spot price, fewer if fewer
+	// have the room for what a task of r needs at least; ties are broken at
+	// random.
+	Cheapest(r *Request, out []hosts.ID) []hosts.ID
+
+	// On returns what is on h, in order of admission.
+	On(h hosts.ID) []Standing
+
+	// Contract returns the contract that a Standing names.
+	Contract(i int32) *Contract
+}
+
+// A Standing is one node of an active contract, as it stands on its host.
+type Standing struct {
+	Contract int32 // for View.Contract
+	Node     int32 // index in the contract's placements
+	Slot     hosts.Slot
+	Bid      market.Rate
+	Share    hosts.Share
+	Rate     float64 // work per second that it gets
+	Paying   float64 // dollars per second that it is charged
+	Done     float64 // work done, as of At
+	Owed     float64 // dollars charged, as of At
+	At       float64 // instant of the host's last event
+}

@@ -1,0 +1,123 @@
+// Package contracts is the agreement between a user and the market: what is
+// asked ([Request]), what is promised ([Contract], [SLA]), how it is judged
+// ([Mixed], [Delay]), and who decides ([Policy]).
+//
+// It holds no clock, no queue and no money. Policies live in
+// contracts/admission, and the life of a contract in contracts/broker.
+//
+// References, cited by § and eq.: Sandholm, Lai, Clearwater, "Admission Control
+// in a Computational Market"; for penalties Yeo, Buyya, "Service Level Agreement
+// based Allocation of Cluster Resources: Handling Penalty to Enhance Utility".
+package contracts
+
+import (
+	"fmt"
+	"math"
+
+	"bourse/bank"
+	"bourse/hosts"
+	"bourse/market"
+)
+
+// An ID names a request and the contract it becomes.
+type ID int64
+
+// A Request is what a user asks of the market (§3). It holds what the user
+// says; what the job truly needs is known only to the machines that run it.
+type Request struct {
+	ID     ID
+	Owner  bank.Account
+	Class  string  // admission class asked for; empty leaves it to the market
+	Submit float64 // instant, s
+	Work   float64 // per node, processor-seconds, as the owner estimates it
+	Nodes  int     // parallelism: so many distinct hosts
+	Needs  Requirement
+	SLA    SLA
+
+	// PerHost promises the work of every node by itself. Otherwise a fast host
+	// makes up for a slow one, as the paper chose (§3).
+	PerHost bool
+}
+
+// A Requirement bounds what one node must have and may use.
+type Requirement struct {
+	Min, Max Bound
+}
+
+// A Bound is one side of a requirement. A CPU of 0 sets no bound.
+type Bound struct {
+	CPU float64 // processors
+	hosts.Resources
+}
+
+// Holds returns what a task reserves on a host with room left: as much as there
+// is, between the minimum and the maximum of each resource.
+func (r *Requirement) Holds(room hosts.Resources) hosts.Resources {
+	return hosts.Resources{
+		Memory:    max(r.Min.Memory, min(r.Max.Memory, room.Memory)),
+		Disk:      max(r.Min.Disk, min(r.Max.Disk, room.Disk)),
+		Bandwidth: max(r.Min.Bandwidth, min(r.Max.Bandwidth, room.Bandwidth)),
+	}
+}
+
+// Rate returns b, the spending rate that uses up the budget by the deadline,
+// over all nodes together (§3).
+func (r *Request) Rate() market.Rate { return r.NodeRate() * market.Rate(r.Nodes) }
+
+// NodeRate returns the spending rate of one node: budget / (deadline nodes),
+// rounded toward zero, 0 if it is out of range.
+func (r *Request) NodeRate() market.Rate {
+	rate, _ := market.Dollars(r.SLA.Budget.Float64() / (r.SLA.Deadline * float64(r.Nodes)))
+	return rate
+}
+
+// Due returns the instant of the deadline.
+func (r *Request) Due() float64 { return r.Submit + r.SLA.Deadline }
+
+// Total returns the work asked for over all nodes.
+func (r *Request) Total() float64 { return r.Work * float64(r.Nodes) }
+
+// Validate reports the first field that no contract can be made of.
+func (r *Request) Validate() error {
+	switch {
+	case !finite(r.Submit):
+		return fmt.Errorf("request %d: submit is %v, want an instant", r.ID, r.Submit)
+	case !(finite(r.Work) && r.Work > 0):
+		return fmt.Errorf("request %d: work is %v, want processor-seconds above 0", r.ID, r.Work)
+	case r.Nodes < 1:
+		return fmt.Errorf("request %d: nodes is %d, want at least 1", r.ID, r.Nodes)
+	}
+	if err := r.SLA.Validate(); err != nil {
+		return fmt.Errorf("request %d: %w", r.ID, err)
+	}
+	if err := r.Needs.validate(); err != nil {
+		return fmt.Errorf("request %d: %w", r.ID, err)
+	}
+	if r.NodeRate() == 0 {
+		return fmt.Errorf("request %d: a budget of $%v over %v s and %d nodes is no rate: want 1e-9 to %v $/s a node",
+			r.ID, r.SLA.Budget, r.SLA.Deadline, r.Nodes, market.MaxRate)
+	}
+	return nil
+}
+
+func (r *Requirement) validate() error {
+	for _, b := range []struct {
+		name     string
+		min, max float64
+	}{
+		{"cpu", r.Min.CPU, r.Max.CPU},
+		{"memory", r.Min.Memory, r.Max.Memory},
+		{"disk", r.Min.Disk, r.Max.Disk},
+		{"bandwidth", r.Min.Bandwidth, r.Max.Bandwidth},
+	} {
+		if !finite(b.min) || !finite(b.max) || b.min < 0 || b.max < 0 {
+			return fmt.Errorf("%s is %v to %v, want bounds of 0 or more", b.name, b.min, b.max)
+		}
+		if b.max != 0 && b.max < b.min {
+			return fmt.Errorf("%s is %v to %v, want a maximum not below the minimum", b.name, b.min, b.max)
+		}
+	}
+	return nil
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -1,0 +1,50 @@
+// Package sharing says what share of a host each contract on it is to get, one
+// rule to a file.
+//
+// It sees one host at a time, and does not know money. To add a rule, write its
+// file and its line in the table below.
+package sharing
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"bourse/contracts"
+	"bourse/hosts"
+)
+
+// A Rule deals out a host.
+type Rule interface {
+	// Deal sets the Share of every standing on h, which are in order of
+	// admission. It is called whenever one has come or gone.
+	Deal(now float64, h hosts.ID, on []contracts.Standing, v contracts.View)
+}
+
+// A factory makes a rule. Decode fills in the rule's own options struct and
+// rejects unknown fields.
+type factory func(decode func(any) error) (Rule, error)
+
+// rules is the table of rules by the name scenarios use.
+var rules = map[string]struct {
+	doc string
+	new factory
+}{
+	"auction": {"in proportion to bids (eq. 4)", newAuction},
+}
+
+// New makes the named rule.
+func New(name string, decode func(any) error) (Rule, error) {
+	r, ok := rules[name]
+	if !ok {
+		return nil, fmt.Errorf("unknown sharing rule %q, want one of %s", name, strings.Join(Names(), ", "))
+	}
+	return r.new(decode)
+}
+
+// Names returns the names of the rules, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(rules)) }
+
+// Doc returns the named rule in one line.
+func Doc(name string) string { return rules[name].doc }

@@ -1,0 +1,64 @@
+package contracts
+
+import (
+	"fmt"
+	"math"
+
+	"bourse/bank"
+)
+
+// An SLA is the service level of a request: what is paid, by when, and what a
+// broken promise costs the provider.
+type SLA struct {
+	Budget   bank.Amount // v, the most the owner pays
+	Deadline float64     // d, s after submission
+	Soft     bool        // the work goes on after the deadline until it is done
+	Penalty  Penalty
+}
+
+// A Penalty is the linear penalty of a broken promise. The zero value is none.
+type Penalty struct {
+	Rate float64 // $/s of delay
+	Max  float64 // the most that is paid, $; +Inf is unbounded
+}
+
+// Of returns what the provider owes for delay seconds, in dollars: with
+// Max = +Inf it grows without bound, as in the SLA paper (eq. 1).
+func (p Penalty) Of(delay float64) float64 {
+	if delay <= 0 || p.Rate == 0 {
+		return 0
+	}
+	return min(p.Rate*delay, p.Max)
+}
+
+// Delay returns how late a contract is judged to be, in seconds, 0 if its work
+// was done by the deadline.
+//
+// Under a soft deadline it is finish - due (SLA paper, eq. 2). Under a hard one
+// the work stops at the deadline, and the delay is what the work left undone
+// would have taken at the promised pace, total / deadline.
+func (c *Contract) Delay() float64 {
+	switch {
+	case c.State != Violated:
+		return 0
+	case c.SLA.Soft:
+		return c.Ended - c.Due()
+	}
+	total := c.Total()
+	return max(0, total-c.ByDue) / total * c.SLA.Deadline
+}
+
+// Validate reports the first field that cannot be promised.
+func (s SLA) Validate() error {
+	switch {
+	case s.Budget.Sign() <= 0:
+		return fmt.Errorf("budget is %v, want more than 0", s.Budget)
+	case !(finite(s.Deadline) && s.Deadline > 0):
+		return fmt.Errorf("deadline is %v s, want more than 0", s.Deadline)
+	case !(finite(s.Penalty.Rate) && s.Penalty.Rate >= 0):
+		return fmt.Errorf("penalty rate is %v $/s, want 0 or more", s.Penalty.Rate)
+	case math.IsNaN(s.Penalty.Max) || s.Penalty.Max < 0:
+		return fmt.Errorf("greatest penalty is %v $, want 0 or more", s.Penalty.Max)
+	}
+	return nil
+}

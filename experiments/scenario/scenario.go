@@ -1,0 +1,99 @@
+// Package scenario is an experiment as written in a file: what is run, on what,
+// under which rules, how often.
+//
+// It reads, checks and prints scenario files, and knows the names of plug-ins
+// only as text: whoever assembles a run decodes their options ([Choice.Decode]).
+package scenario
+
+// An Experiment runs every configuration under each of its admission policies,
+// with the same seeds.
+type Experiment struct {
+	Name           string          `yaml:"name" validate:"required" doc:"of the experiment; letters, digits and dashes"`
+	Title          string          `yaml:"title" doc:"one line for people"`
+	Seed           uint64          `yaml:"seed" doc:"every use of chance has a stream derived from it"`
+	Replications   int             `yaml:"replications" validate:"min=1,max=1000000" doc:"runs of each configuration, each with its own workload"`
+	Alphas         []float64       `yaml:"alphas" validate:"min=1,dive,min=0,max=1" doc:"inelasticity of users at which efficiency is computed, in [0,1] (eq. 9)"`
+	Configurations []Configuration `yaml:"configurations" validate:"min=1,dive" doc:"settings to compare"`
+}
+
+// A Configuration is one setting of everything but the admission policy.
+type Configuration struct {
+	Name      string   `yaml:"name" validate:"required" doc:"of the configuration; letters, digits and dashes, unique"`
+	Fleet     Fleet    `yaml:"fleet" doc:"the hosts"`
+	Workload  Workload `yaml:"workload" doc:"who asks for what, when, and what it is worth"`
+	Market    Market   `yaml:"market" doc:"how hosts are sold"`
+	SLA       SLA      `yaml:"sla" doc:"what a contract promises"`
+	Needs     Needs    `yaml:"needs" doc:"resource requirement of every job, per node"`
+	Provider  Provider `yaml:"provider" doc:"who sells"`
+	Admission []Choice `yaml:"admission" validate:"min=1" doc:"policies to compare, each on the same workload"`
+}
+
+// A Fleet is a number of identical hosts.
+type Fleet struct {
+	Hosts     int     `yaml:"hosts" validate:"min=1,max=10000000" doc:"number of hosts"`
+	CPUs      float64 `yaml:"cpus" validate:"gt=0,max=1e6" doc:"processors a host"`
+	Speed     float64 `yaml:"speed" validate:"gt=0,max=1e6" doc:"work per second of a processor; 1 is the reference"`
+	Cap       float64 `yaml:"cap" validate:"min=0,max=1e6" doc:"processors that one task can use at most; 0 is no cap"`
+	Memory    float64 `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes a host"`
+	Disk      float64 `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes a host"`
+	Bandwidth float64 `yaml:"bandwidth" validate:"min=0,max=1e18" doc:"bytes per second a host"`
+}
+
+// A Workload is a model, a plan or a trace, and what is done to it.
+type Workload struct {
+	Model *Choice `yaml:"model" doc:"workload model that draws a plan for each replication"`
+	Plan  string  `yaml:"plan" doc:"plan file (CSV) to run as it is, in place of a model"`
+	Trace *Choice `yaml:"trace" doc:"recorded trace (SWF) to take a window of, in place of a model"`
+}
+
+// A Market is how hosts are sold.
+type Market struct {
+	Sharing    Choice  `yaml:"sharing" doc:"what share of a host a contract gets"`
+	Bidding    Choice  `yaml:"bidding" doc:"how a contract chooses hosts and bids"`
+	Payment    string  `yaml:"payment" doc:"what is charged"`
+	Forecaster Choice  `yaml:"forecaster" doc:"estimate of the price percentile"`
+	Window     float64 `yaml:"window" validate:"gt=0,max=1e9" doc:"price history that it looks at, s"`
+}
+
+// An SLA is what a contract promises, and what a broken promise costs.
+type SLA struct {
+	Enforcement string   `yaml:"enforcement" validate:"oneof=total per-host" doc:"total: a fast host makes up for a slow one; per-host: each node does its own work"`
+	Slack       float64  `yaml:"slack" validate:"gt=0,max=1e6" doc:"deadline = slack x the plan's deadline"`
+	Deadline    string   `yaml:"deadline" validate:"oneof=hard soft plan" doc:"hard: work stops at the deadline; soft: it goes on; plan: as the plan says"`
+	Penalty     *Penalty `yaml:"penalty" doc:"linear penalty for delay; omitted, as the plan says"`
+}
+
+// A Penalty is linear in the delay.
+type Penalty struct {
+	Rate float64  `yaml:"rate" validate:"min=0,max=1e6" doc:"$/s of delay"`
+	Max  *float64 `yaml:"max" validate:"omitempty,min=0,max=1e12" doc:"the most that is paid, $; omitted, unbounded"`
+}
+
+// Needs bounds what one node must have and may use.
+type Needs struct {
+	Min Bound `yaml:"min" doc:"at least"`
+	Max Bound `yaml:"max" doc:"at most"`
+}
+
+// A Bound is one side of a requirement.
+type Bound struct {
+	CPU       float64 `yaml:"cpu" validate:"min=0,max=1e6" doc:"processors; 0 is no bound"`
+	Memory    float64 `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes"`
+	Disk      float64 `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes"`
+	Bandwidth float64 `yaml:"bandwidth" validate:"min=0,max=1e18" doc:"bytes per second"`
+}
+
+// A Provider sells and pays penalties.
+type Provider struct {
+	Funds *float64 `yaml:"funds" validate:"omitempty,min=0,max=1e12" doc:"what the provider has for penalties, $; omitted, as much as all users together"`
+}
+
+// Default returns the configuration that a file which says nothing stands for:
+// the paper's cluster and rules (§4.1).
+func Default() Configuration {
+	return Configuration{
+		Fleet:  Fleet{Hosts: 15, CPUs: 2, Speed: 1, Cap: 1},
+		Market: Market{Sharing: Named("auction"), Bidding: Named("cheapest"), Payment: "spot", Forecaster: Named("chebyshev"), Window: 300},
+		SLA:    SLA{Enforcement: "total", Slack: 1, Deadline: "plan"},
+	}
+}

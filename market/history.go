@@ -27,15 +27,18 @@ type History struct {
 	// before. Its length is a power of two.
 	ring    []step
 	head, n int
+
+	// sum and squares are the integrals of the price and its square, in
+	// nano-dollars, while the oldest summed steps stood. Steps are added when a
+	// question is asked and taken away when they leave the window.
+	sum, squares twofloat
+	summed       int // less than n
 }
 
-// A step is a price from an instant on, with the integrals of the price and its
-// square over [0, at], in nano-dollars.
+// A step is a price from an instant on.
 type step struct {
-	at      float64
-	price   Rate
-	sum     twofloat
-	squares twofloat
+	at    float64
+	price Rate
 }
 
 // NewHistory returns a history with a window of that many seconds, 0 meaning
@@ -66,7 +69,7 @@ func (h *History) Observe(now float64, p Rate) {
 	switch {
 	case last.price == p:
 	case last.at < now:
-		h.push(last.until(now, p))
+		h.push(step{now, p})
 	case h.n > 1 && h.step(h.n-2).price == p:
 		h.n-- // changed and changed back at one instant
 	default:
@@ -93,24 +96,33 @@ func (h *History) Moments(now float64) (mean, deviation float64) {
 	if h.n == 0 {
 		return 0, 0
 	}
-	first, last := h.step(0), h.step(h.n-1)
-	if h.n == 1 || h.n == 2 && last.at == now {
+	for h.summed+1 < h.n && h.step(h.summed+1).at < now {
+		sum, squares := h.step(h.summed).integrals(h.step(h.summed + 1).at)
+		h.sum, h.squares = h.sum.plus(sum), h.squares.plus(squares)
+		h.summed++
+	}
+	first, last := h.step(0), h.step(h.summed)
+	if first == last {
 		return first.price.Float64(), 0
 	}
-	start, end := first.until(from, 0), last.until(now, 0)
+
+	before, before2 := first.integrals(from)
+	since, since2 := last.integrals(now)
+	sum, squares := h.sum.minus(before).plus(since), h.squares.minus(before2).plus(since2)
 	length := difference(now, from)
-	sum, squares := end.sum.minus(start.sum), end.squares.minus(start.squares)
 	variance := squares.times(length).minus(sum.times(sum)).hi // times length²
 	return sum.hi / length.hi / nano, math.Sqrt(max(0, variance)) / length.hi / nano
 }
 
 // Reset forgets all prices, for another run from instant 0. The window and the
 // storage are kept.
-func (h *History) Reset() { h.now, h.head, h.n = 0, 0, 0 }
+func (h *History) Reset() {
+	h.now, h.head, h.n = 0, 0, 0
+	h.sum, h.squares, h.summed = twofloat{}, twofloat{}, 0
+}
 
 // advance moves the window to end at now, forgets the steps before it, and
-// returns its start. Afterwards one step is left if and only if the price did
-// not change within the window.
+// returns its start.
 func (h *History) advance(now float64) (from float64) {
 	if !(now >= h.now) {
 		panic("market: time goes back")
@@ -118,10 +130,23 @@ func (h *History) advance(now float64) (from float64) {
 	h.now = now
 	from = max(0, now-h.Window())
 	for h.n > 1 && h.step(1).at <= from {
-		h.head = (h.head + 1) & (len(h.ring) - 1)
-		h.n--
+		h.drop()
 	}
 	return from
+}
+
+// drop forgets the oldest step.
+func (h *History) drop() {
+	if h.summed > 0 {
+		sum, squares := h.step(0).integrals(h.step(1).at)
+		h.sum, h.squares = h.sum.minus(sum), h.squares.minus(squares)
+		h.summed--
+	}
+	if h.summed == 0 {
+		h.sum, h.squares = twofloat{}, twofloat{} // roundings end here
+	}
+	h.head = (h.head + 1) & (len(h.ring) - 1)
+	h.n--
 }
 
 // step returns the step number i in the ring, 0 the oldest.
@@ -140,11 +165,11 @@ func (h *History) push(s step) {
 	*h.step(h.n - 1) = s
 }
 
-// until returns the step that follows s at instant now with price p.
-func (s *step) until(now float64, p Rate) step {
+// integrals returns the integrals of the price and its square over [at, end].
+func (s *step) integrals(end float64) (sum, squares twofloat) {
 	price := float64(s.price)
-	spent := difference(now, s.at).scale(price)
-	return step{now, p, s.sum.plus(spent), s.squares.plus(spent.scale(price))}
+	sum = difference(end, s.at).scale(price)
+	return sum, sum.scale(price)
 }
 
 // stays appends to out the prices of the window before now, in order of time,

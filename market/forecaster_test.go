@@ -1,0 +1,99 @@
+package market
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+)
+
+// TestForecasters checks F⁻¹(g) against hand-computed values, for a price of
+// mean 2 and deviation 1 (half the window at 1, half at 3), for a lopsided one of
+// mean 1 and deviation √3 (three quarters at 0, the rest at 4), and for one that
+// stands still.
+func TestForecasters(t *testing.T) {
+	t.Parallel()
+	histories := map[string][]step{
+		"even":     {{0, 1e9}, {50, 3e9}},
+		"lopsided": {{25, 4e9}, {50, 0}},
+		"still":    {{0, 5e9}},
+		"nothing":  nil,
+	}
+	for _, c := range []struct {
+		forecaster, history string
+		g, want             float64
+	}{
+		{"chebyshev", "even", 0.5, 3},
+		{"chebyshev", "even", 0.6, 2 + math.Sqrt(1.5)},
+		{"chebyshev", "even", 0.9, 5},
+		{"chebyshev", "lopsided", 0.75, 4},
+		{"chebyshev", "still", 0.99, 5},
+		{"chebyshev", "nothing", 0.6, 0},
+		{"", "even", 0.9, 5},
+		{"chebyshev-two-sided", "even", 0.75, 4},
+		{"chebyshev-two-sided", "lopsided", 0.75, 1 + 2*math.Sqrt(3)},
+		{"chebyshev-two-sided", "still", 0.99, 5},
+		{"normal", "even", 0.5, 2},
+		{"normal", "even", 0.6, 2.2533471031357997},   // Φ⁻¹(0.6), tables
+		{"normal", "even", 0.975, 3.9599639845400543}, // Φ⁻¹(0.975)
+		{"normal", "still", 0.01, 5},
+		{"empirical", "even", 0.5, 1},
+		{"empirical", "even", 0.51, 3},
+		{"empirical", "even", 0.99, 3},
+		{"empirical", "lopsided", 0.6, 0},
+		{"empirical", "lopsided", 0.75, 0},
+		{"empirical", "lopsided", 0.76, 4},
+		{"empirical", "still", 0.01, 5},
+		{"empirical", "nothing", 0.6, 0},
+	} {
+		f, err := NewForecaster(c.forecaster, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, _ := NewHistory(100)
+		for _, s := range histories[c.history] {
+			h.Observe(s.at, s.price)
+		}
+		if got := f.Percentile(&h, 100, c.g); math.Abs(got-c.want) > 1e-13 {
+			t.Errorf("%s of %s at %v = %v, want %v", c.forecaster, c.history, c.g, got, c.want)
+		}
+	}
+}
+
+// TestEmpiricalNow checks that the empirical percentile is the current price
+// where the window has no length, and leaves out what stood for no time.
+func TestEmpiricalNow(t *testing.T) {
+	t.Parallel()
+	f, _ := NewForecaster("empirical", nil, nil)
+	var h History
+	h.Observe(0, 7e9)
+	if got := f.Percentile(&h, 0, 0.6); got != 7 {
+		t.Errorf("percentile at the origin = %v, want 7", got)
+	}
+	h.Observe(10, 9e9)
+	if got := f.Percentile(&h, 10, 0.99); got != 7 {
+		t.Errorf("percentile as the price changes = %v, want 7", got)
+	}
+}
+
+// TestForecasterTable checks that each name makes a forecaster with a line about
+// it, that decode is heard, and that an unknown name is refused.
+func TestForecasterTable(t *testing.T) {
+	t.Parallel()
+	want := []string{"chebyshev", "chebyshev-two-sided", "normal", "empirical"}
+	if got := ForecasterNames(); !slices.Equal(got, want) {
+		t.Errorf("names = %v, want %v", got, want)
+	}
+	unknown := errors.New("unknown option")
+	for _, name := range ForecasterNames() {
+		if ForecasterDoc(name) == "" {
+			t.Errorf("%s: no doc", name)
+		}
+		if _, err := NewForecaster(name, func(any) error { return unknown }, nil); !errors.Is(err, unknown) {
+			t.Errorf("%s with an unknown option: error %v, want %v", name, err, unknown)
+		}
+	}
+	if _, err := NewForecaster("oracle", nil, nil); err == nil {
+		t.Error("forecaster oracle: no error")
+	}
+}

@@ -1,0 +1,162 @@
+package bank
+
+import "fmt"
+
+// A Payment is what one account is due from a contract's escrow.
+type Payment struct {
+	To     Account
+	Amount Amount // not negative; a payment of nothing leaves no trace
+}
+
+// Hold sets a aside from owner for contract, which was never admitted before. It
+// returns a [*Shortfall] if owner has less.
+func (l *Ledger) Hold(now float64, contract int64, owner Account, a Amount, note []byte) error {
+	err := l.begin(now)
+	if err == nil {
+		err = l.hold(now, contract, owner, a, "", note)
+	}
+	if err != nil {
+		return fmt.Errorf("hold contract %d: %w", contract, err)
+	}
+	return nil
+}
+
+func (l *Ledger) hold(now float64, contract int64, owner Account, a Amount, id string, note []byte) error {
+	if contract < 0 {
+		return ErrBadContract
+	}
+	if l.admitted.has(contract) {
+		return ErrUsedContract
+	}
+	if err := l.named(owner); err != nil {
+		return err
+	}
+	escrow := l.open(contract, owner)
+	l.book(owner, escrow, a)
+	if err := l.commit(now, Admit, contract, id, note); err != nil {
+		l.drop(contract, escrow)
+		return err
+	}
+	l.admitted.add(contract)
+	return nil
+}
+
+// open makes an escrow, in the row of one that is gone if there is any.
+func (l *Ledger) open(contract int64, owner Account) Account {
+	row := account{contract: contract, owner: owner}
+	var a Account
+	if n := len(l.free); n > 0 {
+		a, l.free = l.free[n-1], l.free[:n-1]
+		l.accounts[a] = row
+	} else {
+		a = l.add(row)
+	}
+	l.escrows[contract] = a
+	return a
+}
+
+func (l *Ledger) drop(contract int64, a Account) {
+	delete(l.escrows, contract)
+	l.accounts[a] = account{contract: NoContract}
+	l.free = append(l.free, a)
+}
+
+// Settle pays the payees out of the escrow of contract, in order, and returns
+// what is left, refund, to its owner, as one entry. The escrow is gone
+// afterwards. It returns an error wrapping [ErrNoEscrow] if the contract has
+// none, or a [*Shortfall] if the payments come to more than it holds.
+func (l *Ledger) Settle(now float64, contract int64, pay []Payment, note []byte) (refund Amount, err error) {
+	if err = l.begin(now); err == nil {
+		refund, err = l.settle(now, contract, pay, note)
+	}
+	if err != nil {
+		return Amount{}, fmt.Errorf("settle contract %d: %w", contract, err)
+	}
+	return refund, nil
+}
+
+func (l *Ledger) settle(now float64, contract int64, pay []Payment, note []byte) (Amount, error) {
+	escrow, ok := l.escrows[contract]
+	if !ok {
+		return Amount{}, ErrNoEscrow
+	}
+	row := l.accounts[escrow]
+	rest := row.balance
+	for _, p := range pay {
+		switch {
+		case p.Amount.micros == 0:
+			continue
+		case p.Amount.micros < 0:
+			return Amount{}, fmt.Errorf("%v to %s: %w", p.Amount, l.Name(p.To), ErrBadAmount)
+		case p.Amount.micros > rest:
+			return Amount{}, l.short(row, pay)
+		}
+		if err := l.named(p.To); err != nil {
+			return Amount{}, err
+		}
+		l.book(escrow, p.To, p.Amount)
+		rest -= p.Amount.micros
+	}
+	if rest > 0 {
+		l.book(escrow, row.owner, Amount{rest})
+	}
+	if err := l.commit(now, Settle, contract, "", note); err != nil {
+		return Amount{}, err
+	}
+	l.drop(contract, escrow)
+	return Amount{rest}, nil
+}
+
+// short says what an escrow holds and what was asked of it.
+func (l *Ledger) short(escrow account, pay []Payment) error {
+	var sum Amount
+	for _, p := range pay {
+		if s, err := sum.Add(p.Amount); err == nil {
+			sum = s
+		}
+	}
+	return &Shortfall{EscrowName(escrow.contract), Amount{escrow.balance}, sum}
+}
+
+// Penalty moves a from the account that broke the promise of contract to the one
+// it was given to.
+func (l *Ledger) Penalty(now float64, contract int64, from, to Account, a Amount, note []byte) error {
+	err := l.begin(now)
+	if err == nil {
+		l.book(from, to, a)
+		err = l.penalty(now, contract, "", note)
+	}
+	if err != nil {
+		return fmt.Errorf("penalty of contract %d: %w", contract, err)
+	}
+	return nil
+}
+
+// penalty commits what was booked as the penalty of contract.
+func (l *Ledger) penalty(now float64, contract int64, id string, note []byte) error {
+	if !l.admitted.has(contract) {
+		return ErrBadContract
+	}
+	for _, p := range l.booking {
+		if err := l.named(p.From, p.To); err != nil {
+			return err
+		}
+	}
+	return l.commit(now, Penalty, contract, id, note)
+}
+
+// Reject records that contract was refused, and why. Nothing moves.
+func (l *Ledger) Reject(now float64, contract int64, note []byte) error {
+	err := l.begin(now)
+	switch {
+	case err != nil:
+	case contract < 0:
+		err = ErrBadContract
+	default:
+		err = l.commit(now, Reject, contract, "", note)
+	}
+	if err != nil {
+		return fmt.Errorf("reject contract %d: %w", contract, err)
+	}
+	return nil
+}

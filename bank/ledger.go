@@ -1,0 +1,264 @@
+package bank
+
+import (
+	"fmt"
+	"iter"
+	"math"
+)
+
+// A Ledger holds the balance of every account and the escrow of every open
+// contract. It is not safe for concurrent use: one loop owns it.
+type Ledger struct {
+	journal  Journal
+	seq      int64
+	now      float64
+	accounts []account
+	byName   map[string]Account
+	escrows  map[int64]Account
+	free     []Account // rows of escrows that are gone
+	admitted numbers   // contracts ever admitted
+
+	booking []Posting // scratch
+	entry   Entry     // scratch
+}
+
+// New returns an empty ledger that keeps its entries in j, which is empty too.
+// Without a journal, nil, nothing is recorded or formatted, which suits a
+// simulated replication.
+func New(j Journal) *Ledger {
+	l := &Ledger{byName: make(map[string]Account), escrows: make(map[int64]Account)}
+	l.add(account{contract: NoContract, name: issuerName})
+	l.byName[issuerName] = Issuer
+	l.Reset(j)
+	return l
+}
+
+// Reset forgets money, contracts and entries, and goes on with j. Accounts keep
+// their numbers.
+func (l *Ledger) Reset(j Journal) {
+	l.journal, l.seq, l.now = j, 0, 0
+	for contract, a := range l.escrows {
+		l.drop(contract, a)
+	}
+	for i := range l.accounts {
+		l.accounts[i].balance = 0
+	}
+	l.admitted.clear()
+}
+
+// Lookup returns the number of the account called name, if there is one.
+func (l *Ledger) Lookup(name string) (Account, bool) {
+	a, ok := l.byName[name]
+	return a, ok
+}
+
+// Account returns the number of the account called name, which is made if there
+// was none. It returns an error if name does not pass [CheckName], or is kept for
+// escrows.
+func (l *Ledger) Account(name string) (Account, error) {
+	if a, ok := l.byName[name]; ok {
+		return a, nil
+	}
+	if err := CheckName(name); err != nil {
+		return 0, err
+	}
+	if reserved(name) {
+		return 0, fmt.Errorf("account %q: %q is kept for contracts: %w", name, escrowWord, ErrBadAccount)
+	}
+	a := l.add(account{contract: NoContract, name: name})
+	l.byName[name] = a
+	return a, nil
+}
+
+func (l *Ledger) add(row account) Account {
+	l.accounts = append(l.accounts, row)
+	return Account(len(l.accounts) - 1)
+}
+
+// Name returns the name of a, empty if there is no such account.
+func (l *Ledger) Name(a Account) string {
+	if a < 0 || int(a) >= len(l.accounts) {
+		return ""
+	}
+	row := &l.accounts[a]
+	if row.name == "" && row.contract != NoContract {
+		return EscrowName(row.contract)
+	}
+	return row.name
+}
+
+// Balance returns what a holds; for [Issuer], minus what was issued.
+func (l *Ledger) Balance(a Account) Amount {
+	if a < 0 || int(a) >= len(l.accounts) {
+		return Amount{}
+	}
+	return Amount{l.accounts[a].balance}
+}
+
+// Issued returns the sum of all money there is.
+func (l *Ledger) Issued() Amount { return Amount{-l.accounts[Issuer].balance} }
+
+// Escrow returns what is set aside for contract, and whether it is open.
+func (l *Ledger) Escrow(contract int64) (Amount, bool) {
+	a, ok := l.escrows[contract]
+	if !ok {
+		return Amount{}, false
+	}
+	return l.Balance(a), true
+}
+
+// Balances yields the name and balance of every account, the mint and open
+// escrows included, in order of number. The balances sum to zero.
+func (l *Ledger) Balances() iter.Seq2[string, Amount] {
+	return func(yield func(string, Amount) bool) {
+		for a, row := range l.accounts {
+			if row.contract == NoContract && row.name == "" {
+				continue // the row of an escrow that is gone
+			}
+			if !yield(l.Name(Account(a)), Amount{row.balance}) {
+				return
+			}
+		}
+	}
+}
+
+// Entries returns the number of entries booked.
+func (l *Ledger) Entries() int64 { return l.seq }
+
+// Now returns the instant of the last entry, in seconds since the run's origin.
+func (l *Ledger) Now() float64 { return l.now }
+
+// A Posting moves Amount, which is positive, from one account to another. Having
+// two ends, it cannot be out of balance.
+type Posting struct {
+	From, To Account
+	Amount   Amount
+}
+
+// Mint issues a to an account. It is refused if all money together would no
+// longer be an [Amount].
+func (l *Ledger) Mint(now float64, to Account, a Amount) error {
+	err := l.begin(now)
+	if err == nil {
+		err = l.named(to)
+	}
+	if err == nil {
+		l.book(Issuer, to, a)
+		err = l.commit(now, Issue, NoContract, "", nil)
+	}
+	if err != nil {
+		return fmt.Errorf("mint: %w", err)
+	}
+	return nil
+}
+
+// Post books postings between accounts as one entry, in order: each must be
+// covered when its turn comes.
+func (l *Ledger) Post(now float64, note []byte, ps ...Posting) error {
+	err := l.begin(now)
+	for i := 0; i < len(ps) && err == nil; i++ {
+		err = l.named(ps[i].From, ps[i].To)
+	}
+	if err == nil {
+		l.booking = append(l.booking, ps...)
+		err = l.commit(now, Transfer, NoContract, "", note)
+	}
+	if err != nil {
+		return fmt.Errorf("post: %w", err)
+	}
+	return nil
+}
+
+// begin makes way for an entry at now, which must not be before the last.
+func (l *Ledger) begin(now float64) error {
+	l.booking = l.booking[:0]
+	if !(now >= l.now) || math.IsInf(now, 1) {
+		return fmt.Errorf("at %v s after %v s: %w", now, l.now, ErrBadTime)
+	}
+	return nil
+}
+
+// named refuses the mint, escrows, and numbers that are not of this ledger.
+func (l *Ledger) named(accounts ...Account) error {
+	for _, a := range accounts {
+		if a <= Issuer || int(a) >= len(l.accounts) || l.accounts[a].contract != NoContract || l.accounts[a].name == "" {
+			return fmt.Errorf("account %d %q: %w", a, l.Name(a), ErrBadAccount)
+		}
+	}
+	return nil
+}
+
+// book adds a posting to the entry that commit will make.
+func (l *Ledger) book(from, to Account, a Amount) {
+	l.booking = append(l.booking, Posting{from, to, a})
+}
+
+// commit moves what was booked, records it and makes it the past; or does
+// nothing and says why.
+func (l *Ledger) commit(now float64, k Kind, contract int64, id string, note []byte) error {
+	if len(note) > MaxNote || len(l.booking) > MaxMoves {
+		return fmt.Errorf("note of %d bytes, %d moves: at most %d and %d: %w", len(note), len(l.booking), MaxNote, MaxMoves, ErrBadEntry)
+	}
+	for i := range l.booking {
+		if err := l.move(&l.booking[i]); err != nil {
+			l.undo(i)
+			return err
+		}
+	}
+	if l.journal != nil {
+		if err := l.record(now, k, contract, id, note); err != nil {
+			l.undo(len(l.booking))
+			return fmt.Errorf("journal entry %d: %w", l.seq+1, err)
+		}
+	}
+	l.seq++
+	l.now = now
+	return nil
+}
+
+// move applies p. No balance can pass what was issued, so none overflows.
+func (l *Ledger) move(p *Posting) error {
+	from, to := &l.accounts[p.From], &l.accounts[p.To]
+	switch {
+	case p.Amount.micros <= 0:
+		return fmt.Errorf("%v from %s to %s: %w", p.Amount, l.Name(p.From), l.Name(p.To), ErrBadAmount)
+	case p.From == p.To:
+		return fmt.Errorf("from %s to itself: %w", l.Name(p.From), ErrBadAccount)
+	case p.From == Issuer:
+		if p.Amount.micros > math.MaxInt64+from.balance {
+			return fmt.Errorf("%v more than the %v issued: %w", p.Amount, l.Issued(), ErrRange)
+		}
+	case p.Amount.micros > from.balance:
+		return &Shortfall{l.Name(p.From), Amount{from.balance}, p.Amount}
+	}
+	from.balance -= p.Amount.micros
+	to.balance += p.Amount.micros
+	return nil
+}
+
+// undo takes back the first n of what was booked.
+func (l *Ledger) undo(n int) {
+	for _, p := range l.booking[:n] {
+		l.accounts[p.From].balance += p.Amount.micros
+		l.accounts[p.To].balance -= p.Amount.micros
+	}
+}
+
+// record gives the journal what was booked.
+func (l *Ledger) record(now float64, k Kind, contract int64, id string, note []byte) error {
+	e := &l.entry
+	*e = Entry{Seq: l.seq + 1, Time: now, Kind: k, Contract: contract, ID: id, Moves: e.Moves[:0], Note: note}
+	for _, p := range l.booking {
+		e.Moves = append(e.Moves, Move{l.called(p.From), l.called(p.To), p.Amount})
+	}
+	return l.journal.Append(e)
+}
+
+// called is [Ledger.Name] for an account that exists, kept once it was formed.
+func (l *Ledger) called(a Account) string {
+	row := &l.accounts[a]
+	if row.name == "" {
+		row.name = EscrowName(row.contract)
+	}
+	return row.name
+}

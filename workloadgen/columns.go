@@ -1,0 +1,89 @@
+package workloadgen
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A column is one field of a job as a CSV file writes it.
+type column struct {
+	name     string
+	required bool
+	want     string // what a good value is
+	write    func(dst []byte, j *Job) []byte
+	read     func(j *Job, s string) bool // false if s is not what is wanted
+}
+
+var columns = [...]column{
+	integer("id", false, func(j *Job) *int64 { return &j.ID }),
+	integer("user", false, func(j *Job) *int64 { return &j.User }),
+	number("arrival", true, "seconds", func(j *Job) *float64 { return &j.Arrival }),
+	number("runtime", true, "seconds", func(j *Job) *float64 { return &j.Runtime }),
+	number("estimate", false, "seconds", func(j *Job) *float64 { return &j.Estimate }),
+	number("deadline", false, "seconds after arrival", func(j *Job) *float64 { return &j.Deadline }),
+	{"nodes", true, fmt.Sprintf("a whole number in 1..%d", MaxNodes),
+		func(dst []byte, j *Job) []byte { return strconv.AppendInt(dst, int64(j.Nodes), 10) },
+		func(j *Job, s string) bool {
+			n, err := strconv.ParseInt(s, 10, 32)
+			j.Nodes = int(n)
+			return err == nil
+		}},
+	number("worth", false, "relative value", func(j *Job) *float64 { return &j.Worth }),
+	number("value", false, "dollars", func(j *Job) *float64 { return &j.Value }),
+	{"class", false, fmt.Sprintf("at most %d letters, digits, - or _", maxClass),
+		func(dst []byte, j *Job) []byte { return append(dst, j.Class...) },
+		func(j *Job, s string) bool {
+			j.Class = strings.Clone(s)
+			return validClass(s)
+		}},
+	flag("hard", func(j *Job) *bool { return &j.Hard }),
+	flag("urgent", func(j *Job) *bool { return &j.Urgent }),
+	number("penalty_rate", false, "dollars per second", func(j *Job) *float64 { return &j.PenaltyRate }),
+}
+
+func integer(name string, required bool, at func(*Job) *int64) column {
+	return column{name, required, "a whole number at least 0",
+		func(dst []byte, j *Job) []byte { return strconv.AppendInt(dst, *at(j), 10) },
+		func(j *Job, s string) bool {
+			n, err := strconv.ParseInt(s, 10, 64)
+			*at(j) = n
+			return err == nil
+		}}
+}
+
+func number(name string, required bool, unit string, at func(*Job) *float64) column {
+	return column{name, required, "a number of " + unit,
+		func(dst []byte, j *Job) []byte { return appendFloat(dst, *at(j)) },
+		func(j *Job, s string) bool {
+			x, ok := parseFloat(s)
+			*at(j) = x
+			return ok
+		}}
+}
+
+func flag(name string, at func(*Job) *bool) column {
+	return column{name, false, "true or false",
+		func(dst []byte, j *Job) []byte { return strconv.AppendBool(dst, *at(j)) },
+		func(j *Job, s string) bool {
+			*at(j) = s == "true"
+			return s == "true" || s == "false"
+		}}
+}
+
+// appendFloat writes the shortest text that reads back as x.
+func appendFloat(dst []byte, x float64) []byte {
+	if ax := max(x, -x); ax != 0 && (ax < 1e-6 || ax >= 1e21) {
+		return strconv.AppendFloat(dst, x, 'e', -1, 64)
+	}
+	return strconv.AppendFloat(dst, x, 'f', -1, 64)
+}
+
+// parseFloat reads a decimal number: no hexadecimal, no inf, no nan.
+func parseFloat(s string) (float64, bool) {
+	if len(s) > 64 || strings.Trim(s, "0123456789+-.eE") != "" {
+		return 0, false
+	}
+	x, err := strconv.ParseFloat(s, 64)
+	return x, err == nil
+}

@@ -1,0 +1,170 @@
+package workloadgen
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// WriteCSV writes the plan with a header line and every column:
+//
+//	id,user,arrival,runtime,estimate,deadline,nodes,worth,value,class,hard,urgent,penalty_rate
+//
+// Numbers are the shortest that read back the same, so that a plan survives
+// the trip exactly.
+func WriteCSV(w io.Writer, p Plan) error {
+	out := bufio.NewWriter(w)
+	var line []byte
+	for i := range columns {
+		if i > 0 {
+			line = append(line, ',')
+		}
+		line = append(line, columns[i].name...)
+	}
+	out.Write(append(line, '\n'))
+	for i := range p {
+		line = line[:0]
+		for c := range columns {
+			if c > 0 {
+				line = append(line, ',')
+			}
+			line = columns[c].write(line, &p[i])
+		}
+		out.Write(append(line, '\n'))
+	}
+	return out.Flush()
+}
+
+// ReadCSV reads a plan and validates it. The first line names the columns, in
+// any order. Arrival, runtime and nodes are required. Of the others, a column
+// or a field that is not there means:
+//
+//	id            the number of the row, from 1
+//	user          0, not known
+//	estimate      the runtime
+//	deadline      the runtime
+//	worth         1
+//	value         0
+//	class         empty
+//	hard, urgent  false
+//	penalty_rate  0
+//
+// Name is the file's, for errors: they say file:line, the column, what was
+// found and what is wanted.
+func ReadCSV(r io.Reader, name string) (Plan, error) {
+	in := csv.NewReader(skipMark(r))
+	in.ReuseRecord = true
+	header, err := in.Read()
+	if err == io.EOF {
+		return nil, fmt.Errorf("%s:1: found nothing, want a header line", name)
+	}
+	if err != nil {
+		return nil, badLine(name, err)
+	}
+	order, err := readHeader(header)
+	if err != nil {
+		return nil, fmt.Errorf("%s:1: %w", name, err)
+	}
+	var plan Plan
+	for {
+		row, err := in.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, badLine(name, err)
+		}
+		line, _ := in.FieldPos(0)
+		j := Job{ID: int64(len(plan) + 1), Worth: 1}
+		if err := readRow(&j, row, order); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+		}
+		if err := j.validate(); err != nil {
+			return nil, fmt.Errorf("%s:%d: job %d: %w", name, line, j.ID, err)
+		}
+		plan = append(plan, j)
+	}
+	if err := plan.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return plan, nil
+}
+
+// skipMark drops the byte order mark that spreadsheets put first.
+func skipMark(r io.Reader) io.Reader {
+	in := bufio.NewReader(r)
+	if b, err := in.Peek(3); err == nil && string(b) == "\ufeff" {
+		in.Discard(3)
+	}
+	return in
+}
+
+func badLine(name string, err error) error {
+	var p *csv.ParseError
+	if errors.As(err, &p) {
+		return fmt.Errorf("%s:%d: %w", name, p.Line, p.Err)
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// readHeader returns the column at each place of the line.
+func readHeader(header []string) ([]*column, error) {
+	order := make([]*column, len(header))
+	seen := make(map[string]bool)
+	for i, field := range header {
+		c := findColumn(strings.TrimSpace(field))
+		if c == nil {
+			return nil, fmt.Errorf("found column %.40q, want one of %s", field, columnNames())
+		}
+		if seen[c.name] {
+			return nil, fmt.Errorf("found column %s twice", c.name)
+		}
+		seen[c.name] = true
+		order[i] = c
+	}
+	for i := range columns {
+		if c := &columns[i]; c.required && !seen[c.name] {
+			return nil, fmt.Errorf("found no column %s, which is required", c.name)
+		}
+	}
+	return order, nil
+}
+
+func findColumn(name string) *column {
+	for i := range columns {
+		if columns[i].name == name {
+			return &columns[i]
+		}
+	}
+	return nil
+}
+
+func columnNames() string {
+	names := make([]string, len(columns))
+	for i := range columns {
+		names[i] = columns[i].name
+	}
+	return strings.Join(names, ", ")
+}
+
+func readRow(j *Job, row []string, order []*column) error {
+	for i, c := range order {
+		field := strings.TrimSpace(row[i])
+		if field == "" && !c.required {
+			continue
+		}
+		if !c.read(j, field) {
+			return fmt.Errorf("column %s: found %.40q, want %s", c.name, field, c.want)
+		}
+	}
+	if j.Estimate == 0 {
+		j.Estimate = j.Runtime
+	}
+	if j.Deadline == 0 {
+		j.Deadline = j.Runtime
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package workloadgen_test
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"bourse/workloadgen"
+)
+
+// jobs draws plans that keep every promise of [workloadgen.Job].
+func jobs(t *rapid.T) workloadgen.Plan {
+	span := rapid.Float64Range(1e-9, 1e9)
+	now := 0.0
+	plan := make(workloadgen.Plan, rapid.IntRange(0, 20).Draw(t, "jobs"))
+	for i := range plan {
+		now += rapid.Float64Range(0, 1e6).Draw(t, "gap")
+		plan[i] = workloadgen.Job{
+			ID:          int64(i) * 3,
+			User:        rapid.Int64Range(0, math.MaxInt64).Draw(t, "user"),
+			Arrival:     now,
+			Runtime:     span.Draw(t, "runtime"),
+			Estimate:    span.Draw(t, "estimate"),
+			Deadline:    span.Draw(t, "deadline"),
+			Nodes:       rapid.IntRange(1, workloadgen.MaxNodes).Draw(t, "nodes"),
+			Worth:       rapid.Float64Range(0, 1e15).Draw(t, "worth"),
+			Value:       rapid.Float64Range(0, 1e12).Draw(t, "value"),
+			Class:       rapid.SampledFrom([]string{"", "be", "cac", "A-b_9"}).Draw(t, "class"),
+			Hard:        rapid.Bool().Draw(t, "hard"),
+			Urgent:      rapid.Bool().Draw(t, "urgent"),
+			PenaltyRate: rapid.Float64Range(0, 1e9).Draw(t, "penalty"),
+		}
+	}
+	return plan
+}
+
+// TestCSVRoundTrip checks that a plan survives the trip exactly.
+func TestCSVRoundTrip(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		want := jobs(t)
+		var file bytes.Buffer
+		if err := workloadgen.WriteCSV(&file, want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := workloadgen.ReadCSV(&file, "plan.csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("read %+v, want %+v", got, want)
+		}
+	})
+}
+
+// TestCSVDefaults checks what ReadCSV says of columns and fields that are not
+// there, in an order of its own and behind a byte order mark.
+func TestCSVDefaults(t *testing.T) {
+	t.Parallel()
+	got, err := workloadgen.ReadCSV(strings.NewReader("\ufeffnodes, runtime,arrival,estimate\n3,20,1e1,\n1,5,10,7\n"), "plan.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := workloadgen.Plan{
+		{ID: 1, Arrival: 10, Runtime: 20, Estimate: 20, Deadline: 20, Nodes: 3, Worth: 1},
+		{ID: 2, Arrival: 10, Runtime: 5, Estimate: 7, Deadline: 5, Nodes: 1, Worth: 1},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("read %+v, want %+v", got, want)
+	}
+}
+
+// TestCSVErrors checks that a broken file is answered with file:line, field,
+// what was found and what is wanted.
+func TestCSVErrors(t *testing.T) {
+	t.Parallel()
+	const head = "arrival,runtime,nodes\n"
+	for _, c := range []struct{ file, want string }{
+		{"", `p.csv:1: found nothing, want a header line`},
+		{"arrival,runtime\n", `p.csv:1: found no column nodes, which is required`},
+		{"arrival,runtime,nodes,colour\n", `p.csv:1: found column "colour", want one of id, user, arrival,`},
+		{"arrival,runtime,nodes,nodes\n", `p.csv:1: found column nodes twice`},
+		{head + "0,1,1\n0,1\n", `p.csv:3: wrong number of fields`},
+		{head + "0,\"1,1\n", `p.csv:2: extraneous or missing " in quoted-field`},
+		{head + "0,fast,1\n", `p.csv:2: column runtime: found "fast", want a number of seconds`},
+		{head + "0,,1\n", `p.csv:2: column runtime: found "", want a number of seconds`},
+		{head + "0,NaN,1\n", `p.csv:2: column runtime: found "NaN", want a number of seconds`},
+		{head + "inf,1,1\n", `p.csv:2: column arrival: found "inf", want a number of seconds`},
+		{head + "0,1e1000000000,1\n", `p.csv:2: column runtime: found "1e1000000000", want a number of seconds`},
+		{head + "0,0x1p4,1\n", `p.csv:2: column runtime: found "0x1p4", want a number of seconds`},
+		{head + "0,1,1.5\n", `p.csv:2: column nodes: found "1.5", want a whole number in 1..16777216`},
+		{head + "0,1,0\n", `p.csv:2: job 1: nodes 0 is not in 1..16777216`},
+		{head + "0,1,99999999999\n", `p.csv:2: column nodes: found "99999999999"`},
+		{head + "-1,1,1\n", `p.csv:2: job 1: arrival -1 is negative`},
+		{head + "0,0,1\n", `p.csv:2: job 1: runtime is 0 and must be more`},
+		{head + "0,1e12,1\n", `p.csv:2: job 1: runtime 1e+12 is more than 1e+11`},
+		{head + "5,1,1\n4,1,1\n", `p.csv: job 2 (number 2 of the plan): arrival 4 is before that of the job above it, 5`},
+		{"id," + head + "7,0,1,1\n7,0,1,1\n", `p.csv: job 7 (number 2 of the plan): id is also that of number 1`},
+		{"id," + head + "-7,0,1,1\n", `p.csv:2: job -7: id -7 is negative`},
+		{"hard," + head + "yes,0,1,1\n", `p.csv:2: column hard: found "yes", want true or false`},
+		{"class," + head + "<b>,0,1,1\n", `p.csv:2: column class: found "<b>", want at most 32 letters`},
+		{"value," + head + "$5,0,1,1\n", `p.csv:2: column value: found "$5", want a number of dollars`},
+		{"value," + head + "1e13,0,1,1\n", `p.csv:2: job 1: value 1e+13 is more than 1e+12`},
+		{"value," + head + strings.Repeat("9", 1<<20) + ",0,1,1\n", `p.csv:2: column value: found "9999999999`},
+	} {
+		_, err := workloadgen.ReadCSV(strings.NewReader(c.file), "p.csv")
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%.60q: error %v, want %s", c.file, err, c.want)
+		}
+	}
+}
+
+// TestValidate checks that what no file can say is refused too.
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	good := workloadgen.Job{Runtime: 1, Estimate: 1, Deadline: 1, Nodes: 1}
+	for _, c := range []struct {
+		break_ func(*workloadgen.Job)
+		want   string
+	}{
+		{func(j *workloadgen.Job) {}, ""},
+		{func(j *workloadgen.Job) { j.Runtime = math.NaN() }, "job 0 (number 1 of the plan): runtime NaN is not a number"},
+		{func(j *workloadgen.Job) { j.Value = math.Inf(1) }, "value +Inf is not a number"},
+		{func(j *workloadgen.Job) { j.PenaltyRate = -1 }, "penalty_rate -1 is negative"},
+		{func(j *workloadgen.Job) { j.Deadline = 0 }, "deadline is 0 and must be more"},
+		{func(j *workloadgen.Job) { j.User = -1 }, "user -1 is negative"},
+	} {
+		j := good
+		c.break_(&j)
+		err := workloadgen.Plan{j}.Validate()
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%+v: error %v, want %q", j, err, c.want)
+		}
+	}
+}
+
+// FuzzReadCSV checks that no file makes the reader panic, and that what it
+// accepts is valid and survives another trip.
+func FuzzReadCSV(f *testing.F) {
+	f.Add("arrival,runtime,nodes\n0,1,1\n")
+	f.Add("id,user,arrival,runtime,estimate,deadline,nodes,worth,value,class,hard,urgent,penalty_rate\n1,2,0.5,3,4,5,6,7,8.25,be,true,false,0.1\n")
+	f.Add("nodes,\"arrival\",runtime\r\n1,1e3,2\r\n")
+	f.Fuzz(func(t *testing.T, file string) {
+		p, err := workloadgen.ReadCSV(strings.NewReader(file), "p.csv")
+		if err != nil {
+			return
+		}
+		if err := p.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		var again bytes.Buffer
+		if err := workloadgen.WriteCSV(&again, p); err != nil {
+			t.Fatal(err)
+		}
+		q, err := workloadgen.ReadCSV(&again, "again.csv")
+		if err != nil || !slices.Equal(p, q) {
+			t.Fatalf("second reading: %v, %v, want %v", q, err, p)
+		}
+	})
+}

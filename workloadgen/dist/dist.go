@@ -1,0 +1,76 @@
+// Package dist holds the distributions that workloads are made of, one to a
+// file: each with its distribution function, the quantile that inverts it, its
+// mean and its variance. A sample is always the quantile of one uniform, so
+// that two runs which differ in one distribution still share every other draw.
+//
+// It does not know jobs or traces. gonum's distuv is underneath where it has
+// the distribution. To add one, write its file and its line in the table below.
+package dist
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// A Distribution is a probability law on the real line.
+type Distribution interface {
+	// CDF returns the probability of a value of at most x, in [0,1].
+	CDF(x float64) float64
+	// Quantile returns the smallest x for which CDF(x) is at least u, for u in (0,1).
+	Quantile(u float64) float64
+	// Mean returns the expectation, +Inf where it diverges.
+	Mean() float64
+	// Variance returns the variance, +Inf where it diverges.
+	Variance() float64
+}
+
+// A member is one line of the table.
+type member struct {
+	doc string
+	new func(decode func(any) error) (Distribution, error)
+}
+
+var table = map[string]member{
+	"binbin":      {"powers of two with a histogram's weights: the market paper's job sizes", newBinBin},
+	"constant":    {"always the same value", newConstant},
+	"exponential": {"memoryless: the inter-arrival times of a Poisson process", newExponential},
+	"gamma":       {"shape and scale", newGamma},
+	"gpareto":     {"generalized Pareto: k, sigma and threshold", newGPareto},
+	"hypergamma":  {"mixture of two gammas", newHyperGamma},
+	"hypweib":     {"mixture of a Weibull and the exponential of a Weibull: the market paper's inter-arrival times", newHypWeib},
+	"lognormal":   {"exponential of a normal", newLogNormal},
+	"normal":      {"mean and standard deviation", newNormal},
+	"pareto":      {"power law above a minimum", newPareto},
+	"polylin":     {"polynomial in the logarithm: the market paper's runtimes", newPolyLin},
+	"truncnormal": {"normal, given that it lies in an interval", newTruncNormal},
+	"uniform":     {"between two bounds", newUniform},
+	"weibull":     {"shape and scale", newWeibull},
+	"zipf":        {"ranks 1 to n with probability rank^-s, or powers of two of them", newZipf},
+}
+
+// New makes the named distribution. Decode fills in the distribution's own
+// options and rejects unknown fields; nil leaves the defaults. No distribution
+// draws when it is made: rng may be nil.
+func New(name string, decode func(any) error, _ *rand.Rand) (Distribution, error) {
+	m, ok := table[name]
+	if !ok {
+		return nil, fmt.Errorf("unknown distribution %q (known: %s)", name, strings.Join(Names(), ", "))
+	}
+	if decode == nil {
+		decode = func(any) error { return nil }
+	}
+	d, err := m.new(decode)
+	if err != nil {
+		return nil, fmt.Errorf("distribution %s: %w", name, err)
+	}
+	return d, nil
+}
+
+// Names returns the names of the distributions, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(table)) }
+
+// Doc returns one line on the named distribution, empty if there is none.
+func Doc(name string) string { return table[name].doc }

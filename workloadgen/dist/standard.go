@@ -1,0 +1,166 @@
+package dist
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// The distributions that gonum has are its own types; only their options,
+// defaults and checks are ours.
+
+// ExponentialOptions are those of "exponential".
+type ExponentialOptions struct {
+	Mean float64 `yaml:"mean"` // more than 0; 1 by default
+}
+
+func newExponential(decode func(any) error) (Distribution, error) {
+	o := ExponentialOptions{Mean: 1}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	if err := positive("mean", o.Mean); err != nil {
+		return nil, err
+	}
+	return distuv.Exponential{Rate: 1 / o.Mean}, nil
+}
+
+// ShapeScale are the options of "weibull" and "gamma".
+type ShapeScale struct {
+	Shape float64 `yaml:"shape"` // more than 0; 1 by default
+	Scale float64 `yaml:"scale"` // more than 0; 1 by default
+}
+
+func decodeShapeScale(decode func(any) error) (ShapeScale, error) {
+	o := ShapeScale{Shape: 1, Scale: 1}
+	if err := decode(&o); err != nil {
+		return o, err
+	}
+	return o, positive("shape", o.Shape, "scale", o.Scale)
+}
+
+func newWeibull(decode func(any) error) (Distribution, error) {
+	o, err := decodeShapeScale(decode)
+	if err != nil {
+		return nil, err
+	}
+	return distuv.Weibull{K: o.Shape, Lambda: o.Scale}, nil
+}
+
+func newGamma(decode func(any) error) (Distribution, error) {
+	o, err := decodeShapeScale(decode)
+	if err != nil {
+		return nil, err
+	}
+	return distuv.Gamma{Alpha: o.Shape, Beta: 1 / o.Scale}, nil
+}
+
+// LogNormalOptions are those of "lognormal".
+type LogNormalOptions struct {
+	Mu    float64 `yaml:"mu"`    // mean of the logarithm; 0 by default
+	Sigma float64 `yaml:"sigma"` // its standard deviation, more than 0; 1 by default
+}
+
+func newLogNormal(decode func(any) error) (Distribution, error) {
+	o := LogNormalOptions{Sigma: 1}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	if err := finite("mu", o.Mu); err != nil {
+		return nil, err
+	}
+	if err := positive("sigma", o.Sigma); err != nil {
+		return nil, err
+	}
+	return distuv.LogNormal{Mu: o.Mu, Sigma: o.Sigma}, nil
+}
+
+// NormalOptions are those of "normal".
+type NormalOptions struct {
+	Mean float64 `yaml:"mean"` // 0 by default
+	SD   float64 `yaml:"sd"`   // more than 0; 1 by default
+}
+
+func newNormal(decode func(any) error) (Distribution, error) {
+	o := NormalOptions{SD: 1}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	if err := finite("mean", o.Mean); err != nil {
+		return nil, err
+	}
+	if err := positive("sd", o.SD); err != nil {
+		return nil, err
+	}
+	return distuv.Normal{Mu: o.Mean, Sigma: o.SD}, nil
+}
+
+// ParetoOptions are those of "pareto".
+type ParetoOptions struct {
+	Shape float64 `yaml:"shape"` // more than 0; 1.16 by default
+	Min   float64 `yaml:"min"`   // more than 0; 1 by default
+}
+
+func newPareto(decode func(any) error) (Distribution, error) {
+	o := ParetoOptions{Shape: 1.16, Min: 1}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	if err := positive("shape", o.Shape, "min", o.Min); err != nil {
+		return nil, err
+	}
+	return distuv.Pareto{Alpha: o.Shape, Xm: o.Min}, nil
+}
+
+// UniformOptions are those of "uniform".
+type UniformOptions struct {
+	Min float64 `yaml:"min"` // 0 by default
+	Max float64 `yaml:"max"` // more than Min; 1 by default
+}
+
+func newUniform(decode func(any) error) (Distribution, error) {
+	o := UniformOptions{Max: 1}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	if err := finite("min", o.Min, "max", o.Max); err != nil {
+		return nil, err
+	}
+	if o.Min >= o.Max {
+		return nil, fmt.Errorf("max %v is not more than min %v", o.Max, o.Min)
+	}
+	return distuv.Uniform{Min: o.Min, Max: o.Max}, nil
+}
+
+// Constant is always the same value.
+type Constant float64
+
+// ConstantOptions are those of "constant".
+type ConstantOptions struct {
+	Value float64 `yaml:"value"` // 1 by default
+}
+
+func newConstant(decode func(any) error) (Distribution, error) {
+	o := ConstantOptions{Value: 1}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	return Constant(o.Value), finite("value", o.Value)
+}
+
+// CDF implements [Distribution].
+func (c Constant) CDF(x float64) float64 {
+	if x < float64(c) {
+		return 0
+	}
+	return 1
+}
+
+// Quantile implements [Distribution].
+func (c Constant) Quantile(float64) float64 { return float64(c) }
+
+// Mean implements [Distribution].
+func (c Constant) Mean() float64 { return float64(c) }
+
+// Variance implements [Distribution].
+func (c Constant) Variance() float64 { return 0 }

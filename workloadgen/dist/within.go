@@ -1,0 +1,52 @@
+package dist
+
+import (
+	"fmt"
+	"math"
+)
+
+// Conditioned is a continuous distribution given that it lies in an interval.
+type Conditioned struct {
+	of       Distribution
+	lo, hi   float64
+	flo, fhi float64
+}
+
+// Within returns d given that it lies in (lo, hi]. It is an error if that has
+// no probability.
+func Within(d Distribution, lo, hi float64) (*Conditioned, error) {
+	c := &Conditioned{of: d, lo: lo, hi: hi, flo: d.CDF(lo), fhi: d.CDF(hi)}
+	if !(c.fhi > c.flo) {
+		return nil, fmt.Errorf("the distribution has no weight in %v to %v", lo, hi)
+	}
+	return c, nil
+}
+
+// CDF implements [Distribution].
+func (c *Conditioned) CDF(x float64) float64 {
+	switch {
+	case x <= c.lo:
+		return 0
+	case x >= c.hi:
+		return 1
+	}
+	return (c.of.CDF(x) - c.flo) / (c.fhi - c.flo)
+}
+
+// Quantile implements [Distribution].
+func (c *Conditioned) Quantile(u float64) float64 {
+	x := c.of.Quantile(c.flo + u*(c.fhi-c.flo))
+	return math.Min(math.Max(x, c.lo), c.hi)
+}
+
+// Mean implements [Distribution]. It is lo + the integral of 1 - CDF; the
+// interval must be finite.
+func (c *Conditioned) Mean() float64 {
+	return c.lo + integrate(func(x float64) float64 { return 1 - c.CDF(x) }, c.lo, c.hi)
+}
+
+// Variance implements [Distribution].
+func (c *Conditioned) Variance() float64 {
+	m := c.Mean() - c.lo
+	return integrate(func(x float64) float64 { return 2 * (x - c.lo) * (1 - c.CDF(x)) }, c.lo, c.hi) - m*m
+}

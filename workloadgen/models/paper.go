@@ -1,0 +1,252 @@
+package models
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"bourse/workloadgen"
+	"bourse/workloadgen/dist"
+	"bourse/workloadgen/value"
+)
+
+// PaperOptions are those of "paper"; the defaults are the paper's high load.
+type PaperOptions struct {
+	Jobs   int     `yaml:"jobs"`   // 50
+	Users  int     `yaml:"users"`  // 10, who submit as nearly equal numbers of jobs as can be
+	Budget float64 `yaml:"budget"` // dollars that each user splits among its jobs; 100
+
+	// Gaps between arrivals, in seconds: 30, 92.36 and 480. For low load, 90
+	// and 153.66.
+	IAT struct {
+		Min  float64 `yaml:"min"`
+		Mean float64 `yaml:"mean"` // of the plan as drawn, not of its law
+		Max  float64 `yaml:"max"`
+	} `yaml:"iat"`
+
+	// Runtimes in seconds: from 120 to 960.
+	Runtime struct {
+		Min float64 `yaml:"min"`
+		Max float64 `yaml:"max"`
+	} `yaml:"runtime"`
+
+	// Processors of a job: from 4 to 10.
+	Nodes struct {
+		Min int `yaml:"min"`
+		Max int `yaml:"max"`
+	} `yaml:"nodes"`
+
+	Value dist.Spec `yaml:"value"` // one of workloadgen/value; pareto
+}
+
+// DefaultPaper returns the paper's configuration under high load.
+func DefaultPaper() PaperOptions {
+	o := PaperOptions{Jobs: 50, Users: 10, Budget: 100, Value: dist.Spec{Name: "pareto"}}
+	o.IAT.Min, o.IAT.Mean, o.IAT.Max = 30, 92.36, 480
+	o.Runtime.Min, o.Runtime.Max = 120, 960
+	o.Nodes.Min, o.Nodes.Max = 4, 10
+	return o
+}
+
+// Paper is the workload of the market paper (§2 and §4.1). A job draws five
+// uniforms, in this order: gap, runtime, nodes, worth, user; the first job's
+// gap is drawn and not used, for it arrives at 0.
+//
+//   - The gap before a job is min(Min + k Z, Max), Z ~ HypWeib. One k for the
+//     plan makes the mean of its gaps, those that were cut included, exactly
+//     Mean.
+//   - Runtime ~ PolyLin given that it lies in [Min, Max]. It is the estimate
+//     and the deadline too: there is no slack.
+//   - Nodes = round(Min + (Max-Min)(X-1)/5), X = 1..6 the BinBin exponent.
+//   - Users are dealt at random over the order of arrival.
+//   - A user's budget is split over its jobs in proportion to worth x runtime x
+//     nodes, rounded down to micro-dollars.
+type Paper struct {
+	o       PaperOptions
+	gap     dist.Distribution
+	runtime dist.Distribution
+	size    *dist.Discrete
+	worth   value.Model
+}
+
+func newPaper(decode func(any) error) (workloadgen.Model, error) {
+	o := DefaultPaper()
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	return NewPaper(o)
+}
+
+// NewPaper makes the model.
+func NewPaper(o PaperOptions) (*Paper, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	gap, err := dist.NewHypWeib(dist.BlueHorizonIAT())
+	if err != nil {
+		return nil, err
+	}
+	polylin, err := dist.NewPolyLin(dist.BlueHorizonRuntime())
+	if err != nil {
+		return nil, err
+	}
+	runtime, err := dist.Within(polylin, o.Runtime.Min, o.Runtime.Max)
+	if err != nil {
+		return nil, fmt.Errorf("runtime: %w", err)
+	}
+	size, err := dist.NewBinBin(dist.BlueHorizonSize())
+	if err != nil {
+		return nil, err
+	}
+	worth, err := value.New(o.Value.Name, o.Value.Decode, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &Paper{o: o, gap: gap, runtime: runtime, size: size, worth: worth}, nil
+}
+
+func (o *PaperOptions) validate() error {
+	switch {
+	case o.Jobs < 1 || o.Jobs > maxJobs:
+		return fmt.Errorf("jobs %d is not in 1..%d", o.Jobs, maxJobs)
+	case o.Users < 1 || o.Users > maxJobs:
+		return fmt.Errorf("users %d is not in 1..%d", o.Users, maxJobs)
+	case !(o.Budget >= 0 && o.Budget <= maxBudget):
+		return fmt.Errorf("budget %v is not in 0..%v dollars", o.Budget, float64(maxBudget))
+	case !(o.IAT.Min >= 0):
+		return fmt.Errorf("iat.min %v is not a number of seconds at least 0", o.IAT.Min)
+	case !(o.IAT.Mean > o.IAT.Min):
+		return fmt.Errorf("iat.mean %v is not more than iat.min %v", o.IAT.Mean, o.IAT.Min)
+	case !(o.IAT.Max > o.IAT.Mean && o.IAT.Max <= maxGap):
+		return fmt.Errorf("iat.max %v is not more than iat.mean %v and at most %v", o.IAT.Max, o.IAT.Mean, float64(maxGap))
+	case !(o.Runtime.Min > 0 && o.Runtime.Min < o.Runtime.Max && o.Runtime.Max <= workloadgen.MaxSeconds):
+		return fmt.Errorf("runtime %v to %v is not an interval of seconds above 0", o.Runtime.Min, o.Runtime.Max)
+	case o.Nodes.Min < 1 || o.Nodes.Max < o.Nodes.Min || o.Nodes.Max > workloadgen.MaxNodes:
+		return fmt.Errorf("nodes %d to %d is not in 1..%d", o.Nodes.Min, o.Nodes.Max, workloadgen.MaxNodes)
+	}
+	return nil
+}
+
+const (
+	maxJobs   = 100_000_000
+	maxBudget = 1e8 // dollars: its micro-dollars are exact in a float64
+	maxGap    = 1e9 // seconds
+)
+
+// Plan implements [workloadgen.Model].
+func (p *Paper) Plan(src rand.Source, n int, into workloadgen.Plan) (workloadgen.Plan, error) {
+	if n == 0 {
+		n = p.o.Jobs
+	}
+	if n < 0 || n > maxJobs {
+		return nil, fmt.Errorf("%d jobs is not in 1..%d", n, maxJobs)
+	}
+	plan := resize(into, n)
+	for i := range plan {
+		gap, run, size, worth, user := dist.Open(src), dist.Open(src), dist.Open(src), dist.Open(src), dist.Open(src)
+		runtime := p.runtime.Quantile(run)
+		plan[i] = workloadgen.Job{
+			ID:       int64(i + 1),
+			Arrival:  p.gap.Quantile(gap),
+			Runtime:  runtime,
+			Estimate: runtime,
+			Deadline: runtime,
+			Nodes:    p.nodes(size),
+			Worth:    math.Min(p.worth.Quantile(worth), workloadgen.MaxWorth),
+		}
+		deal(plan, i, p.o.Users, user)
+	}
+	if err := p.arrive(plan); err != nil {
+		return nil, err
+	}
+	p.split(plan)
+	return plan, nil
+}
+
+// resize returns a plan of n jobs, in into's memory where it is enough.
+func resize(into workloadgen.Plan, n int) workloadgen.Plan {
+	if cap(into) < n {
+		return make(workloadgen.Plan, n)
+	}
+	return into[:n]
+}
+
+func (p *Paper) nodes(u float64) int {
+	const last = 5 // the rank of the largest exponent
+	span := float64(p.o.Nodes.Max - p.o.Nodes.Min)
+	return int(math.Round(float64(p.o.Nodes.Min) + span*float64(p.size.Rank(u))/last))
+}
+
+// deal gives job i a user, having given the jobs before it theirs: one step of
+// a shuffle of the deck 1, 2, ..., users, 1, 2, ....
+func deal(plan workloadgen.Plan, i, users int, u float64) {
+	j := min(int(u*float64(i+1)), i)
+	plan[i].User = plan[j].User
+	plan[j].User = int64(i%users) + 1
+}
+
+// arrive turns the Z that stand in Arrival into instants of arrival.
+func (p *Paper) arrive(plan workloadgen.Plan) error {
+	lo, hi := p.o.IAT.Min, p.o.IAT.Max
+	k, err := stretch(plan[1:], p.o.IAT.Mean-lo, hi-lo)
+	if err != nil {
+		return err
+	}
+	now := 0.0
+	plan[0].Arrival = 0
+	for i := 1; i < len(plan); i++ {
+		now += math.Min(lo+k*plan[i].Arrival, hi)
+		plan[i].Arrival = now
+	}
+	return nil
+}
+
+// stretch returns the k for which the mean of min(k Z, top) is mean, Z being
+// the Arrival of each job.
+//
+// The mean is concave in k and linear between the points where one more Z is
+// cut. Starting from the k at which nothing would be cut, each round takes what
+// is cut at that k as given and solves the rest; k never decreases, never
+// passes the solution, and reaches it when a round cuts nothing new.
+func stretch(plan workloadgen.Plan, mean, top float64) (float64, error) {
+	k, cut := 0.0, -1
+	for {
+		sum, over := 0.0, 0
+		for i := range plan {
+			if z := plan[i].Arrival; k*z >= top {
+				over++
+			} else {
+				sum += z
+			}
+		}
+		if over == cut || len(plan) == 0 {
+			return k, nil
+		}
+		need := mean*float64(len(plan)) - top*float64(over)
+		if sum <= 0 || need <= 0 {
+			return 0, errNoStretch
+		}
+		k, cut = need/sum, over
+	}
+}
+
+var errNoStretch = errors.New("the gaps drawn cannot be stretched to the mean asked for")
+
+// split divides each user's budget over its jobs.
+func (p *Paper) split(plan workloadgen.Plan) {
+	var few [64]float64
+	sums := few[:]
+	if p.o.Users >= len(sums) {
+		sums = make([]float64, p.o.Users+1)
+	}
+	for i := range plan {
+		sums[plan[i].User] += plan[i].Worth * plan[i].Work()
+	}
+	for i := range plan {
+		j := &plan[i]
+		if sum := sums[j.User]; sum > 0 {
+			j.Value = math.Floor(p.o.Budget*1e6*(j.Worth*j.Work()/sum)) / 1e6
+		}
+	}
+}

@@ -1,0 +1,212 @@
+package models
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"bourse/workloadgen"
+	"bourse/workloadgen/dist"
+)
+
+// TestPaperPromises checks what [Paper] says of its plans, for any options.
+func TestPaperPromises(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		o := DefaultPaper()
+		o.Jobs = rapid.IntRange(1, 300).Draw(t, "jobs")
+		o.Users = rapid.IntRange(1, 100).Draw(t, "users")
+		o.Budget = rapid.Float64Range(0, 1e6).Draw(t, "budget")
+		o.IAT.Min = rapid.Float64Range(0, 100).Draw(t, "min")
+		o.IAT.Max = o.IAT.Min + rapid.Float64Range(1, 1000).Draw(t, "span")
+		o.IAT.Mean = o.IAT.Min + rapid.Float64Range(0.01, 0.99).Draw(t, "mean")*(o.IAT.Max-o.IAT.Min)
+		o.Nodes.Min = rapid.IntRange(1, 20).Draw(t, "nodes")
+		o.Nodes.Max = o.Nodes.Min + rapid.IntRange(0, 20).Draw(t, "more")
+		o.Value.Name = rapid.SampledFrom([]string{"equal", "normal", "pareto"}).Draw(t, "value")
+		m, err := NewPaper(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := m.Plan(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0), 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkPaper(t, o, plan)
+	})
+}
+
+func checkPaper(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, o PaperOptions, plan workloadgen.Plan) {
+	t.Helper()
+	if err := plan.Validate(); err != nil {
+		t.Fatalf("plan: %v", err)
+	}
+	if len(plan) != o.Jobs || plan[0].Arrival != 0 {
+		t.Fatalf("%d jobs from %v, want %d from 0", len(plan), plan[0].Arrival, o.Jobs)
+	}
+	jobs, micros := map[int64]int{}, map[int64]int64{}
+	for i, j := range plan {
+		if i > 0 {
+			gap := j.Arrival - plan[i-1].Arrival
+			if gap < o.IAT.Min-1e-6 || gap > o.IAT.Max+1e-6 {
+				t.Fatalf("gap %v is not in %v..%v", gap, o.IAT.Min, o.IAT.Max)
+			}
+		}
+		if j.Runtime < o.Runtime.Min || j.Runtime > o.Runtime.Max || j.Estimate != j.Runtime || j.Deadline != j.Runtime {
+			t.Fatalf("runtime, estimate, deadline %v %v %v", j.Runtime, j.Estimate, j.Deadline)
+		}
+		if j.Nodes < o.Nodes.Min || j.Nodes > o.Nodes.Max {
+			t.Fatalf("nodes %d", j.Nodes)
+		}
+		if m := j.Value * 1e6; math.Abs(m-math.Round(m)) > 1e-3 {
+			t.Fatalf("value %v is not in whole micro-dollars", j.Value)
+		}
+		jobs[j.User]++
+		micros[j.User] += int64(math.Round(j.Value * 1e6))
+	}
+	for user, n := range jobs {
+		if user < 1 || user > int64(o.Users) || n < o.Jobs/o.Users || n > o.Jobs/o.Users+1 {
+			t.Fatalf("user %d of %d has %d of %d jobs", user, o.Users, n, o.Jobs)
+		}
+		// The budget is never exceeded, and less than a micro-dollar a job is lost.
+		if m, b := micros[user], int64(o.Budget*1e6); m > b || m < b-int64(n)-1 {
+			t.Fatalf("values of user %d sum to %d micro-dollars of %d, %d jobs", user, m, b, n)
+		}
+	}
+	if n := len(plan) - 1; n > 0 {
+		if mean := plan[n].Arrival / float64(n); math.Abs(mean-o.IAT.Mean) > 1e-9*o.IAT.Mean {
+			t.Fatalf("mean gap %v, want %v", mean, o.IAT.Mean)
+		}
+	}
+}
+
+// TestPaperStreams checks that a law can be changed without touching what the
+// others draw, and that a longer plan draws the same jobs first.
+func TestPaperStreams(t *testing.T) {
+	t.Parallel()
+	plan := func(n int, change func(*PaperOptions)) workloadgen.Plan {
+		o := DefaultPaper()
+		change(&o)
+		m, err := NewPaper(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := m.Plan(rand.NewPCG(7, 7), n, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	base := plan(50, func(*PaperOptions) {})
+	equal := plan(50, func(o *PaperOptions) { o.Value.Name = "equal" })
+	low := plan(50, func(o *PaperOptions) { o.IAT.Min, o.IAT.Mean = 90, 153.66 })
+	long := plan(80, func(*PaperOptions) {})
+	for i, j := range base {
+		if e := equal[i]; e.Arrival != j.Arrival || e.Runtime != j.Runtime || e.Nodes != j.Nodes || e.User != j.User {
+			t.Errorf("job %d changes with the value model", j.ID)
+		}
+		if l := low[i]; l.Runtime != j.Runtime || l.Nodes != j.Nodes || l.User != j.User || l.Value != j.Value {
+			t.Errorf("job %d changes with the load", j.ID)
+		}
+		if l := long[i]; l.Runtime != j.Runtime || l.Nodes != j.Nodes || l.Worth != j.Worth {
+			t.Errorf("job %d changes with the number of jobs", j.ID)
+		}
+	}
+}
+
+// TestPaperReuse checks that a plan made in used memory is the plan made anew,
+// and that it allocates nothing.
+func TestPaperReuse(t *testing.T) {
+	m, err := New("paper", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _ := m.Plan(rand.NewPCG(1, 2), 50, nil)
+	used, _ := m.Plan(rand.NewPCG(3, 4), 60, nil)
+	src := rand.NewPCG(1, 2)
+	got, _ := m.Plan(src, 50, used)
+	if !slices.Equal(got, want) {
+		t.Error("a plan in used memory is another plan")
+	}
+	if n := testing.AllocsPerRun(100, func() { m.Plan(src, 50, used) }); n != 0 {
+		t.Errorf("%v allocations a plan, want 0", n)
+	}
+}
+
+// TestPaperSizes checks the sizes of the spec: exponents 1 to 6 are 4, 5, 6, 8,
+// 9 and 10 nodes.
+func TestPaperSizes(t *testing.T) {
+	t.Parallel()
+	m, err := NewPaper(DefaultPaper())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []int
+	for _, u := range []float64{0.1, 0.6, 0.7, 0.85, 0.95, 0.99} {
+		got = append(got, m.nodes(u))
+	}
+	if want := []int{4, 5, 6, 8, 9, 10}; !slices.Equal(got, want) {
+		t.Errorf("nodes %v, want %v", got, want)
+	}
+}
+
+// TestPaperErrors checks that each option is refused by name.
+func TestPaperErrors(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		change func(*PaperOptions)
+		want   string
+	}{
+		{func(o *PaperOptions) { o.Jobs = 0 }, "jobs 0"},
+		{func(o *PaperOptions) { o.Users = -1 }, "users -1"},
+		{func(o *PaperOptions) { o.Budget = math.NaN() }, "budget NaN"},
+		{func(o *PaperOptions) { o.IAT.Min = math.NaN() }, "iat.min NaN"},
+		{func(o *PaperOptions) { o.IAT.Mean = 30 }, "iat.mean 30 is not more than iat.min 30"},
+		{func(o *PaperOptions) { o.IAT.Max = 90 }, "iat.max 90"},
+		{func(o *PaperOptions) { o.Runtime.Min = 960 }, "runtime 960 to 960"},
+		{func(o *PaperOptions) { o.Runtime.Min, o.Runtime.Max = 1, 10 }, "no weight in 1 to 10"},
+		{func(o *PaperOptions) { o.Nodes.Min = 11 }, "nodes 11 to 10"},
+		{func(o *PaperOptions) { o.Value.Name = "gold" }, `unknown value model "gold" (known: equal, normal, pareto)`},
+		{func(o *PaperOptions) { o.Value = dist.Spec{Name: "pareto", Options: map[string]any{"shap": 2}} }, "shap"},
+		{func(o *PaperOptions) { o.Value = dist.Spec{Name: "pareto", Options: map[string]any{"shape": -2}} }, "shape -2"},
+	} {
+		o := DefaultPaper()
+		c.change(&o)
+		if _, err := NewPaper(o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %s", err, c.want)
+		}
+	}
+}
+
+// BenchmarkPaper measures a plan of 50 jobs in used memory, and the time a job
+// of a million jobs takes against one of fifty.
+func BenchmarkPaper(b *testing.B) {
+	m, err := NewPaper(DefaultPaper())
+	if err != nil {
+		b.Fatal(err)
+	}
+	src := rand.NewPCG(1, 1)
+	perJob := map[int]float64{}
+	for _, n := range []int{50, 1_000_000} {
+		name := map[int]string{50: "50", 1_000_000: "1e6"}[n]
+		b.Run(name, func(b *testing.B) {
+			plan, _ := m.Plan(src, n, nil)
+			b.ReportAllocs()
+			b.ResetTimer()
+			for range b.N {
+				plan, _ = m.Plan(src, n, plan)
+			}
+			perJob[n] = float64(b.Elapsed().Nanoseconds()) / float64(b.N) / float64(n)
+			b.ReportMetric(perJob[n], "ns/job")
+			if n > 50 {
+				b.ReportMetric(perJob[n]/perJob[50], "x-of-50")
+			}
+		})
+	}
+}

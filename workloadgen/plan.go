@@ -1,0 +1,102 @@
+package workloadgen
+
+import (
+	"fmt"
+	"math"
+)
+
+// Limits of what a plan may ask for. What is beyond them is a mistake in its
+// file, not a job.
+const (
+	MaxSeconds = 1e11    // of any instant or span: three thousand years
+	MaxNodes   = 1 << 24 // of one job
+	MaxDollars = 1e12    // of one job's value; per second, of its penalty rate 1e9
+	maxRate    = 1e9     // dollars per second
+	MaxWorth   = 1e15    // of one job
+	maxClass   = 32      // bytes
+)
+
+// A Plan is a sequence of jobs in order of arrival.
+type Plan []Job
+
+// Validate reports the first job and field that break the promises of [Job] or
+// the order of arrival.
+func (p Plan) Validate() error {
+	seen := make(map[int64]int, len(p))
+	for i := range p {
+		j := &p[i]
+		if err := j.validate(); err != nil {
+			return fmt.Errorf("job %d (number %d of the plan): %w", j.ID, i+1, err)
+		}
+		if i > 0 && j.Arrival < p[i-1].Arrival {
+			return fmt.Errorf("job %d (number %d of the plan): arrival %v is before that of the job above it, %v",
+				j.ID, i+1, j.Arrival, p[i-1].Arrival)
+		}
+		if first, ok := seen[j.ID]; ok {
+			return fmt.Errorf("job %d (number %d of the plan): id is also that of number %d", j.ID, i+1, first)
+		}
+		seen[j.ID] = i + 1
+	}
+	return nil
+}
+
+func (j *Job) validate() error {
+	if j.ID < 0 {
+		return fmt.Errorf("id %d is negative", j.ID)
+	}
+	if j.User < 0 {
+		return fmt.Errorf("user %d is negative", j.User)
+	}
+	if j.Nodes < 1 || j.Nodes > MaxNodes {
+		return fmt.Errorf("nodes %d is not in 1..%d", j.Nodes, MaxNodes)
+	}
+	if !validClass(j.Class) {
+		return fmt.Errorf("class %q is not at most %d letters, digits, - or _", j.Class, maxClass)
+	}
+	for _, f := range [...]struct {
+		name     string
+		value    float64
+		positive bool
+		max      float64
+	}{
+		{"arrival", j.Arrival, false, MaxSeconds},
+		{"runtime", j.Runtime, true, MaxSeconds},
+		{"estimate", j.Estimate, true, MaxSeconds},
+		{"deadline", j.Deadline, true, MaxSeconds},
+		{"worth", j.Worth, false, MaxWorth},
+		{"value", j.Value, false, MaxDollars},
+		{"penalty_rate", j.PenaltyRate, false, maxRate},
+	} {
+		if err := within(f.value, f.positive, f.max); err != nil {
+			return fmt.Errorf("%s %w", f.name, err)
+		}
+	}
+	return nil
+}
+
+// within reports a value that is not a number in [0, max], or in (0, max].
+func within(x float64, positive bool, max float64) error {
+	switch {
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return fmt.Errorf("%v is not a number", x)
+	case x < 0:
+		return fmt.Errorf("%v is negative", x)
+	case positive && x == 0:
+		return fmt.Errorf("is 0 and must be more")
+	case x > max:
+		return fmt.Errorf("%v is more than %v", x, max)
+	}
+	return nil
+}
+
+func validClass(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if c|0x20 < 'a' || c|0x20 > 'z' {
+			if (c < '0' || c > '9') && c != '-' && c != '_' {
+				return false
+			}
+		}
+	}
+	return len(s) <= maxClass
+}

@@ -1,6 +1,9 @@
 package market
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
@@ -53,6 +56,75 @@ func BenchmarkMoments(b *testing.B) {
 			b.ReportMetric(float64(time.Since(start))/float64(took), "recomputed/x")
 		})
 	}
+}
+
+
+// BenchmarkRankingSet changes one price at a time.
+func BenchmarkRankingSet(b *testing.B) {
+	for _, size := range []int{15, 1000, 100_000} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			r, rng := busyRanking(size)
+			b.ReportAllocs()
+			for b.Loop() {
+				r.Set(int32(rng.IntN(size)), Rate(rng.IntN(1e6)))
+			}
+		})
+	}
+}
+
+// BenchmarkRankingJob does what a job of 7 nodes asks for: the 7 cheapest hosts,
+// whose prices then change. It reports how many times longer sorting all hosts
+// for each job takes.
+func BenchmarkRankingJob(b *testing.B) {
+	const nodes = 7
+	for _, size := range []int{15, 1000, 100_000} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			r, rng := busyRanking(size)
+			var out []int32
+			b.ReportAllocs()
+			for b.Loop() {
+				out = r.Cheapest(nodes, rng, nil, out[:0])
+				for _, item := range out {
+					r.Set(item, Rate(rng.IntN(1e6)))
+				}
+			}
+			took := float64(b.Elapsed()) / float64(b.N)
+
+			keys := slices.Concat(r.chunks...)
+			rounds := max(10, 1_000_000/size)
+			start := time.Now()
+			for range rounds {
+				slices.SortFunc(keys, compareKeys)
+				for i := range nodes {
+					keys[i].price = Rate(rng.IntN(1e6))
+				}
+			}
+			b.ReportMetric(float64(time.Since(start))/float64(rounds)/took, "sorted/x")
+		})
+	}
+}
+
+// BenchmarkRankingIdle asks for 7 hosts where all cost the same.
+func BenchmarkRankingIdle(b *testing.B) {
+	for _, size := range []int{15, 1000, 100_000} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			r, rng := NewRanking(size), rand.New(rand.NewPCG(1, 1))
+			var out []int32
+			b.ReportAllocs()
+			for b.Loop() {
+				out = r.Cheapest(7, rng, nil, out[:0])
+			}
+		})
+	}
+}
+
+// busyRanking returns a ranking whose prices have changed many times.
+func busyRanking(size int) (*Ranking, *rand.Rand) {
+	r, rng := NewRanking(size), rand.New(rand.NewPCG(1, 1))
+	for range 10 * size {
+		r.Set(int32(rng.IntN(size)), Rate(rng.IntN(1e6)))
+	}
+	return r, rng
 }
 
 var sink float64

@@ -1,0 +1,268 @@
+package market
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// A Ranking keeps the items 0..n-1 in order of price. It is updated, not
+// rebuilt: a changed price moves one item.
+type Ranking struct {
+	prices []Rate // by item
+
+	// chunks hold all keys in order, none of them empty: short enough to insert
+	// by shifting, long enough that there are few.
+	chunks [][]key
+	free   [][]key
+
+	tied []int32  // scratch: the candidates among equal prices
+	seen []uint32 // by item: the call of Cheapest that last saw it
+	call uint32
+}
+
+// A key orders items by price, then by number.
+type key struct {
+	price Rate
+	item  int32
+}
+
+// A place is where a key is, or would be: an index into a chunk.
+type place struct{ chunk, i int }
+
+const chunkSize = 512 // keys; at most
+
+// NewRanking returns a ranking of n items, all at price 0.
+func NewRanking(n int) *Ranking {
+	r := &Ranking{prices: make([]Rate, n), seen: make([]uint32, n)}
+	r.Reset()
+	return r
+}
+
+// Len returns the number of items.
+func (r *Ranking) Len() int { return len(r.prices) }
+
+// Price returns the price of item.
+func (r *Ranking) Price(item int32) Rate { return r.prices[item] }
+
+// Set makes price the price of item.
+func (r *Ranking) Set(item int32, price Rate) {
+	old, k := key{r.prices[item], item}, key{price, item}
+	if old == k {
+		return
+	}
+	r.prices[item] = price
+	from, to := r.chunkOf(old), r.chunkOf(k)
+	if from == to {
+		move(r.chunks[from], old, k)
+		return
+	}
+	r.remove(from, old)
+	r.insert(k)
+}
+
+// Cheapest appends to out the n items of lowest price, in order of price, among
+// those for which ok is true; nil means all. Fewer are eligible, fewer come.
+//
+// Equal prices come in random order: each of the items tied for the last places
+// is as likely to be taken, and at each of them. The choice depends on nothing
+// but the prices, ok and rng.
+func (r *Ranking) Cheapest(n int, rng *rand.Rand, ok func(item int32) bool, out []int32) []int32 {
+	r.call++
+	if r.call == 0 { // the counter went round: forget all
+		clear(r.seen)
+		r.call = 1
+	}
+	var at place
+	for n > 0 && at.chunk < len(r.chunks) {
+		price := r.chunks[at.chunk][at.i].price
+		end := r.seek(key{price, math.MaxInt32})
+		before := len(out)
+		out = r.draw(at, end, n, rng, ok, out)
+		n -= len(out) - before
+		at = end
+	}
+	return out
+}
+
+// Reset sets all prices to 0. The storage is kept.
+func (r *Ranking) Reset() {
+	clear(r.prices)
+	r.free = append(r.free, r.chunks...)
+	r.chunks = r.chunks[:0]
+	for item := range int32(len(r.prices)) {
+		if item%(chunkSize/2) == 0 {
+			r.chunks = append(r.chunks, r.newChunk())
+		}
+		last := &r.chunks[len(r.chunks)-1]
+		*last = append(*last, key{0, item})
+	}
+}
+
+// draw appends to out at most n random eligible items of those from at to end,
+// which have one price.
+func (r *Ranking) draw(at, end place, n int, rng *rand.Rand, ok func(int32) bool, out []int32) []int32 {
+	// Of many, draw ranks, passing over items seen before. What is passed over
+	// has no influence on which of the others comes next, so one may stop at any
+	// time.
+	if size := r.count(at, end); size > 4*n+16 {
+		for range 4*n + 16 {
+			item := r.item(at, rng.IntN(size))
+			if r.seen[item] == r.call {
+				continue
+			}
+			r.seen[item] = r.call
+			if ok == nil || ok(item) {
+				out = append(out, item)
+				if n--; n == 0 {
+					return out
+				}
+			}
+		}
+	}
+
+	// Of few, or where few are eligible, shuffle all the others.
+	r.tied = r.tied[:0]
+	for ; at != end; at = r.next(at) {
+		item := r.chunks[at.chunk][at.i].item
+		if r.seen[item] != r.call && (ok == nil || ok(item)) {
+			r.tied = append(r.tied, item)
+		}
+	}
+	for i := range min(n, len(r.tied)) {
+		j := i + rng.IntN(len(r.tied)-i)
+		r.tied[i], r.tied[j] = r.tied[j], r.tied[i]
+		out = append(out, r.tied[i])
+	}
+	return out
+}
+
+// count returns the number of keys from at to end.
+func (r *Ranking) count(at, end place) int {
+	n := end.i - at.i
+	for _, c := range r.chunks[at.chunk:end.chunk] {
+		n += len(c)
+	}
+	return n
+}
+
+// item returns the item whose key is rank places after at.
+func (r *Ranking) item(at place, rank int) int32 {
+	rank += at.i
+	for len(r.chunks[at.chunk]) <= rank {
+		rank -= len(r.chunks[at.chunk])
+		at.chunk++
+	}
+	return r.chunks[at.chunk][rank].item
+}
+
+// next returns the place after at.
+func (r *Ranking) next(at place) place {
+	if at.i++; at.i == len(r.chunks[at.chunk]) {
+		return place{at.chunk + 1, 0}
+	}
+	return at
+}
+
+// seek returns the place of the first key that is not before k.
+func (r *Ranking) seek(k key) place {
+	c := r.chunkOf(k)
+	i := search(r.chunks[c], k)
+	if i == len(r.chunks[c]) {
+		return place{c + 1, 0}
+	}
+	return place{c, i}
+}
+
+// chunkOf returns the chunk that k belongs to: the last that does not begin
+// after it, or the first.
+func (r *Ranking) chunkOf(k key) int {
+	low, high := 0, len(r.chunks)
+	for high-low > 1 {
+		mid := (low + high) / 2
+		if k.before(r.chunks[mid][0]) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return low
+}
+
+// insert puts k where it belongs, splitting a full chunk.
+func (r *Ranking) insert(k key) {
+	at := r.chunkOf(k)
+	if c := r.chunks[at]; len(c) == chunkSize {
+		half := append(r.newChunk(), c[chunkSize/2:]...)
+		r.chunks[at] = c[:chunkSize/2]
+		r.chunks = slices.Insert(r.chunks, at+1, half)
+		at = r.chunkOf(k)
+	}
+	c := r.chunks[at]
+	r.chunks[at] = slices.Insert(c, search(c, k), k)
+}
+
+// remove takes k from the chunk at, which it joins with a neighbour where both
+// have become short.
+func (r *Ranking) remove(at int, k key) {
+	c := r.chunks[at]
+	i := search(c, k)
+	r.chunks[at] = slices.Delete(c, i, i+1)
+	r.join(at)
+	r.join(at - 1)
+}
+
+// join makes one chunk of the chunks at and at+1 if they fit into half of one,
+// or if one is empty. It does nothing if one of the two does not exist.
+func (r *Ranking) join(at int) {
+	if at < 0 || at+1 >= len(r.chunks) {
+		return
+	}
+	a, b := r.chunks[at], r.chunks[at+1]
+	if len(a) > 0 && len(b) > 0 && len(a)+len(b) > chunkSize/2 {
+		return
+	}
+	r.chunks[at] = append(a, b...)
+	r.chunks = slices.Delete(r.chunks, at+1, at+2)
+	r.free = append(r.free, b)
+}
+
+// newChunk returns an empty chunk.
+func (r *Ranking) newChunk() []key {
+	if n := len(r.free); n > 0 {
+		c := r.free[n-1]
+		r.free = r.free[:n-1]
+		return c[:0]
+	}
+	return make([]key, 0, chunkSize)
+}
+
+// move replaces old by k in keys and keeps them in order.
+func move(keys []key, old, k key) {
+	i, j := search(keys, old), search(keys, k)
+	if i < j {
+		j--
+		copy(keys[i:j], keys[i+1:])
+	} else {
+		copy(keys[j+1:i+1], keys[j:])
+	}
+	keys[j] = k
+}
+
+// search returns the index of the first of keys that is not before k.
+func search(keys []key, k key) int {
+	low, high := 0, len(keys)
+	for low < high {
+		mid := int(uint(low+high) / 2)
+		if keys[mid].before(k) {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+func (k key) before(o key) bool {
+	return k.price < o.price || k.price == o.price && k.item < o.item
+}

@@ -1,0 +1,212 @@
+package market
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+	"pgregory.net/rapid"
+)
+
+// check fails unless r is in order and holds each item once, at its price, in
+// chunks that are neither empty nor too many.
+func (r *Ranking) check(t *rapid.T) {
+	var all []key
+	for i, c := range r.chunks {
+		if len(c) == 0 || cap(c) != chunkSize {
+			t.Fatalf("chunk %d has %d keys and room for %d", i, len(c), cap(c))
+		}
+		if i > 0 && len(c)+len(r.chunks[i-1]) <= chunkSize/2 {
+			t.Fatalf("chunks %d and %d have only %d and %d keys", i-1, i, len(r.chunks[i-1]), len(c))
+		}
+		all = append(all, c...)
+	}
+	want := make([]key, len(r.prices))
+	for i, p := range r.prices {
+		want[i] = key{p, int32(i)}
+	}
+	slices.SortFunc(want, compareKeys)
+	if !slices.Equal(all, want) {
+		t.Fatalf("keys = %v, want %v", all, want)
+	}
+}
+
+func compareKeys(a, b key) int {
+	return cmp.Or(cmp.Compare(a.price, b.price), cmp.Compare(a.item, b.item))
+}
+
+// drawPrices sets prices at random: few or many different ones, so that there
+// are ties, and always more upwards than downwards for some time, so that chunks
+// fill and empty.
+func drawPrices(t *rapid.T, n int) (*Ranking, *rand.Rand) {
+	r := NewRanking(n)
+	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+	for range rapid.IntRange(0, 3).Draw(t, "phases") {
+		prices := rapid.SampledFrom([]int64{1, 2, 10, 1e6}).Draw(t, "prices")
+		base := rapid.Int64Range(0, 10).Draw(t, "base")
+		for range rapid.IntRange(0, 3*n).Draw(t, "updates") {
+			r.Set(int32(rng.IntN(n)), Rate(base+rng.Int64N(prices)))
+		}
+	}
+	return r, rng
+}
+
+// TestRanking checks that an updated ranking is what sorting would give, and
+// that the n cheapest are n different eligible items at the n lowest prices, in
+// order.
+func TestRanking(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.SampledFrom([]int{1, 2, 15, 300, 2000}).Draw(t, "size")
+		r, rng := drawPrices(t, size)
+		r.check(t)
+
+		var ok func(int32) bool
+		if keep := rapid.IntRange(0, 10).Draw(t, "eligible tenths"); keep < 10 {
+			ok = func(i int32) bool { return int(i*7919%10) < keep }
+		}
+		var want []key
+		for i, p := range r.prices {
+			if ok == nil || ok(int32(i)) {
+				want = append(want, key{p, int32(i)})
+			}
+		}
+		slices.SortFunc(want, compareKeys)
+
+		n := rapid.IntRange(0, size+1).Draw(t, "n")
+		got := r.Cheapest(n, rng, ok, []int32{-1})
+		if got[0] != -1 || len(got)-1 != min(n, len(want)) {
+			t.Fatalf("%d items appended to %v, want %d", len(got)-1, got[:1], min(n, len(want)))
+		}
+		seen := map[int32]bool{}
+		for i, item := range got[1:] {
+			if seen[item] {
+				t.Fatalf("item %d twice", item)
+			}
+			seen[item] = true
+			if ok != nil && !ok(item) {
+				t.Fatalf("item %d is not eligible", item)
+			}
+			if r.Price(item) != want[i].price {
+				t.Fatalf("item number %d has price %d, want %d", i, r.Price(item), want[i].price)
+			}
+		}
+	})
+}
+
+// TestCheapestDependsOnPricesAlone checks that how the prices came about, or
+// what was asked before, does not change a choice.
+func TestCheapestDependsOnPricesAlone(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.SampledFrom([]int{15, 2000}).Draw(t, "size")
+		r, rng := drawPrices(t, size)
+		r.Cheapest(5, rng, nil, nil)
+		fresh := NewRanking(size)
+		for i, p := range r.prices {
+			fresh.Set(int32(i), p)
+		}
+		n := rapid.IntRange(1, size).Draw(t, "n")
+		got := r.Cheapest(n, rand.New(rand.NewPCG(1, 2)), nil, nil)
+		want := fresh.Cheapest(n, rand.New(rand.NewPCG(1, 2)), nil, nil)
+		if !slices.Equal(got, want) {
+			t.Fatalf("cheapest = %v, want %v", got, want)
+		}
+		r.Reset()
+		r.check(t)
+	})
+}
+
+// TestTiesAreFair checks that each of the items tied for the last places is as
+// likely to be taken, and at each of these places, whether they are few or many
+// and whether or not some are ineligible. A fair ranking fails with probability
+// 1e-6 a case.
+func TestTiesAreFair(t *testing.T) {
+	t.Parallel()
+	const draws, n, cheaper = 20_000, 4, 2 // two items come first, two places are tied for
+	for _, c := range []struct {
+		name       string
+		size, tied int
+		ok         func(int32) bool
+	}{
+		{"few", 15, 8, nil},
+		{"few, some ineligible", 15, 12, func(i int32) bool { return i%3 != 0 }},
+		{"many", 2000, 1000, nil},
+		{"many, half ineligible", 2000, 1000, func(i int32) bool { return i%2 == 0 }},
+		{"many, nearly all ineligible", 2000, 1000, func(i int32) bool { return i < 2 || i%100 == 7 }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			const seed = 20071
+			rng := rand.New(rand.NewPCG(seed, uint64(c.size)))
+			r := NewRanking(c.size)
+			eligible := 0
+			for i := range int32(c.size) {
+				switch {
+				case i < cheaper:
+				case i < cheaper+int32(c.tied):
+					r.Set(i, 10)
+					if c.ok == nil || c.ok(i) {
+						eligible++
+					}
+				default:
+					r.Set(i, 20)
+				}
+			}
+			ok := c.ok
+			if ok != nil {
+				ok = func(i int32) bool { return i < cheaper || c.ok(i) }
+			}
+
+			places := [n][]float64{}
+			for i := range places {
+				places[i] = make([]float64, c.size)
+			}
+			var out []int32
+			for range draws {
+				out = r.Cheapest(n, rng, ok, out[:0])
+				for place, item := range out {
+					places[place][item]++
+				}
+			}
+			fair := func(place, first, last, of int) {
+				chi2, expected := 0.0, float64(draws)/float64(of)
+				for item := first; item < last; item++ {
+					if ok == nil || ok(int32(item)) {
+						d := places[place][item] - expected
+						chi2 += d * d / expected
+					}
+				}
+				if p := (distuv.ChiSquared{K: float64(of - 1)}).Survival(chi2); p < 1e-6 {
+					t.Errorf("place %d: chi-square = %.1f with %d degrees of freedom, p = %.2g (seed %d)", place, chi2, of-1, p, seed)
+				}
+			}
+			for place := range n {
+				if place < cheaper {
+					fair(place, 0, cheaper, cheaper)
+				} else {
+					fair(place, cheaper, cheaper+c.tied, eligible)
+				}
+			}
+		})
+	}
+}
+
+// TestRankingAllocatesNothing checks updates and questions once warm.
+func TestRankingAllocatesNothing(t *testing.T) {
+	r := NewRanking(5000)
+	rng := rand.New(rand.NewPCG(1, 1))
+	var out []int32
+	round := func() {
+		for i := range 20_000 {
+			r.Set(int32(rng.IntN(5000)), Rate(rng.IntN(100)*(i/10_000)))
+		}
+		out = r.Cheapest(200, rng, func(i int32) bool { return i%2 == 0 }, out[:0])
+		r.Reset()
+	}
+	if got := testing.AllocsPerRun(10, round); got != 0 {
+		t.Errorf("%v allocations in a warm run, want 0", got)
+	}
+}

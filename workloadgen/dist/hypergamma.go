@@ -1,10 +1,6 @@
 package dist
 
-import (
-	"fmt"
-
-	"gonum.org/v1/gonum/stat/distuv"
-)
+import "fmt"
 
 // Mixture is a draw of A with probability P, else of B.
 type Mixture struct {
@@ -34,8 +30,8 @@ func newHyperGamma(decode func(any) error) (Distribution, error) {
 	}
 	return Mixture{
 		P: o.P,
-		A: distuv.Gamma{Alpha: o.Shape1, Beta: 1 / o.Scale1},
-		B: distuv.Gamma{Alpha: o.Shape2, Beta: 1 / o.Scale2},
+		A: NewGamma(o.Shape1, o.Scale1),
+		B: NewGamma(o.Shape2, o.Scale2),
 	}, nil
 }
 
@@ -51,7 +47,7 @@ func (m Mixture) Quantile(u float64) float64 {
 		return m.A.Quantile(u)
 	}
 	a, b := m.A.Quantile(u), m.B.Quantile(u)
-	return bisect(m.CDF, u, min(a, b), max(a, b))
+	return solve(m.CDF, u, min(a, b), max(a, b))
 }
 
 // Mean implements [Distribution].

@@ -13,10 +13,12 @@ import (
 //
 // The paper writes Weibull(scale, shape).
 type HypWeib struct {
-	o HypWeibOptions
-	// knots are ln Quantile(i/cells), where the search for a quantile starts;
-	// NaN at both ends.
-	knots [cells + 1]float64
+	o   HypWeibOptions
+	lnX float64 // ln XScale
+	// The search for a quantile starts from a cubic through these knots: the y
+	// with F(y) = i/cells, and dy/du there times the width of a cell. NaN at
+	// both ends.
+	knots, slopes [cells + 1]float64
 }
 
 const cells = 256
@@ -52,10 +54,12 @@ func NewHypWeib(o HypWeibOptions) (*HypWeib, error) {
 	if !(o.Alpha >= 0 && o.Alpha <= 1) {
 		return nil, fmt.Errorf("alpha %v is not in [0,1]", o.Alpha)
 	}
-	h := &HypWeib{o: o}
+	h := &HypWeib{o: o, lnX: math.Log(o.XScale)}
 	h.knots[0], h.knots[cells] = math.NaN(), math.NaN()
 	for i := 1; i < cells; i++ {
-		h.knots[i] = math.Log(h.search(float64(i) / cells))
+		y := math.Log(h.search(float64(i) / cells))
+		_, density := h.law(y)
+		h.knots[i], h.slopes[i] = y, 1/(cells*density)
 	}
 	return h, nil
 }
@@ -86,13 +90,16 @@ func (h *HypWeib) Quantile(u float64) float64 {
 	if !(lo > 0 && hi > lo) { // the ends, and where the mixture starts
 		return h.search(u)
 	}
-	return h.within(u, lo, hi, lo+(hi-lo)*(u*cells-float64(cell)))
+	t := u*cells - float64(cell)
+	r := 1 - t
+	guess := r*r*((1+2*t)*lo+t*h.slopes[cell]) + t*t*((3-2*t)*hi-r*h.slopes[cell+1])
+	return math.Exp(invert(h.law, u, lo, hi, guess))
 }
 
 // search finds a quantile from nothing: it lies between those of X and of e^Y.
 func (h *HypWeib) search(u float64) float64 {
 	e := -math.Log1p(-u)
-	x := math.Log(h.o.XScale) + math.Log(e)/h.o.XShape
+	x := h.lnX + math.Log(e)/h.o.XShape
 	y := h.o.YScale * math.Exp(math.Log(e)/h.o.YShape)
 	switch {
 	case h.o.Alpha == 0:
@@ -104,21 +111,19 @@ func (h *HypWeib) search(u float64) float64 {
 		return h.o.XScale * math.Exp(math.Log(e)/h.o.XShape)
 	}
 	lo, hi := math.Max(0, math.Min(x, y)), math.Max(x, y)
-	return h.within(u, lo, hi, lo+(hi-lo)/2)
+	return math.Exp(invert(h.law, u, lo, hi, lo+(hi-lo)/2))
 }
 
-// within finds the quantile whose logarithm y is in [lo, hi], lo at least 0:
+// law returns the distribution function and the density of y = ln Z, for y
+// above 0:
 //
 //	F(y) = Alpha (1 - exp(-(e^y/XScale)^XShape)) + (1-Alpha) (1 - exp(-(y/YScale)^YShape))
-func (h *HypWeib) within(u, lo, hi, guess float64) float64 {
+func (h *HypWeib) law(y float64) (cdf, density float64) {
 	a, o := h.o.Alpha, &h.o
-	lnX := math.Log(o.XScale)
-	return math.Exp(invert(func(y float64) (float64, float64) {
-		tx := math.Exp(o.XShape * (y - lnX))
-		ty := math.Exp(o.YShape * math.Log(y/o.YScale))
-		ex, ey := math.Expm1(-tx), math.Expm1(-ty)
-		return -a*ex - (1-a)*ey, a*(ex+1)*tx*o.XShape + (1-a)*(ey+1)*ty*o.YShape/y
-	}, u, lo, hi, guess))
+	tx := math.Exp(o.XShape * (y - h.lnX))
+	ty := math.Exp(o.YShape * math.Log(y/o.YScale))
+	ex, ey := math.Expm1(-tx), math.Expm1(-ty)
+	return -a*ex - (1-a)*ey, a*(ex+1)*tx*o.XShape + (1-a)*(ey+1)*ty*o.YShape/y
 }
 
 // Mean implements [Distribution].

@@ -7,6 +7,9 @@ import "math"
 // leaves the bracket is replaced by its middle, so the search always ends.
 func invert(f func(float64) (float64, float64), u, lo, hi, guess float64) float64 {
 	x := guess
+	if !(x > lo && x < hi) {
+		x = lo + (hi-lo)/2
+	}
 	for range 200 {
 		v, slope := f(x)
 		switch {
@@ -31,19 +34,43 @@ func invert(f func(float64) (float64, float64), u, lo, hi, guess float64) float6
 	return x
 }
 
-// bisect returns the x in [lo, hi] where the increasing cdf reaches u, to
-// rounding.
-func bisect(cdf func(float64) float64, u, lo, hi float64) float64 {
-	for range 2000 {
-		m := lo + (hi-lo)/2
-		if m <= lo || m >= hi {
-			break
-		}
-		if cdf(m) < u {
-			lo = m
+// solve returns the x in [lo, hi] where the increasing function f reaches u, to
+// rounding, by Chandrupatla's method: inverse quadratic interpolation where it
+// is safe, halving where it is not.
+func solve(f func(float64) float64, u, lo, hi float64) float64 {
+	a, b := lo, hi
+	fa, fb := f(a)-u, f(b)-u
+	if fa >= 0 {
+		return a
+	}
+	if fb <= 0 {
+		return b
+	}
+	t := 0.5
+	for range 200 {
+		x := a + t*(b-a)
+		fx := f(x) - u
+		var c, fc float64
+		if (fx < 0) == (fa < 0) {
+			c, fc = a, fa
 		} else {
-			hi = m
+			c, fc = b, fb
+			b, fb = a, fa
+		}
+		a, fa = x, fx
+		best := a
+		if math.Abs(fb) < math.Abs(fa) {
+			best = b
+		}
+		tol := 4e-16 * math.Abs(best)
+		if limit := tol / math.Abs(b-c); fx == 0 || limit > 0.5 || math.Abs(b-a) <= tol {
+			return best
+		} else if xi, phi := (a-b)/(c-b), (fa-fb)/(fc-fb); phi*phi < xi && (1-phi)*(1-phi) < 1-xi {
+			t = fa/(fb-fa)*fc/(fb-fc) + (c-a)/(b-a)*fa/(fc-fa)*fb/(fc-fb)
+			t = math.Min(1-limit, math.Max(limit, t))
+		} else {
+			t = 0.5
 		}
 	}
-	return hi
+	return a + t*(b-a)
 }

@@ -52,7 +52,7 @@ func newGamma(decode func(any) error) (Distribution, error) {
 	if err != nil {
 		return nil, err
 	}
-	return distuv.Gamma{Alpha: o.Shape, Beta: 1 / o.Scale}, nil
+	return NewGamma(o.Shape, o.Scale), nil
 }
 
 // LogNormalOptions are those of "lognormal".

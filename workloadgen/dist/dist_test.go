@@ -1,0 +1,340 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+	"pgregory.net/rapid"
+)
+
+// cases are at least one of each distribution. Those of finite fourth moment
+// are checked against draws too.
+var cases = []struct {
+	spec     Spec
+	discrete bool
+	tame     bool // of finite, moderate fourth moment
+}{
+	{Spec{"binbin", nil}, true, true},
+	{Spec{"binbin", map[string]any{"weights": []float64{1, 0, 3}, "shift": -1}}, true, true},
+	{Spec{"constant", map[string]any{"value": 3}}, true, true},
+	{Spec{"exponential", map[string]any{"mean": 378.648}}, false, true},
+	{Spec{"gamma", map[string]any{"shape": 4.2, "scale": 0.94}}, false, true},
+	{Spec{"gamma", map[string]any{"shape": 312, "scale": 0.03}}, false, true},
+	{Spec{"gamma", map[string]any{"shape": 0.45, "scale": 10}}, false, true},
+	{Spec{"gpareto", nil}, false, false},
+	{Spec{"gpareto", map[string]any{"k": 0.1, "sigma": 3, "threshold": 2}}, false, true},
+	{Spec{"gpareto", map[string]any{"k": 0, "sigma": 3}}, false, true},
+	{Spec{"gpareto", map[string]any{"k": -0.5, "sigma": 3}}, false, true},
+	{Spec{"hypergamma", map[string]any{"p": 0.7, "shape1": 4.2, "scale1": 0.94, "shape2": 312, "scale2": 0.03}}, false, true},
+	{Spec{"hypweib", nil}, false, false},
+	{Spec{"hypweib", map[string]any{"alpha": 0.6, "x_scale": 3, "x_shape": 0.8, "y_scale": 1.5, "y_shape": 4}}, false, true},
+	{Spec{"hypweib", map[string]any{"alpha": 1}}, false, true},
+	{Spec{"hypweib", map[string]any{"alpha": 0, "y_scale": 1, "y_shape": 5}}, false, true},
+	{Spec{"lognormal", map[string]any{"mu": 1, "sigma": 0.4}}, false, true},
+	{Spec{"normal", map[string]any{"mean": -3, "sd": 2}}, false, true},
+	{Spec{"pareto", nil}, false, false},
+	{Spec{"pareto", map[string]any{"shape": 6, "min": 2}}, false, true},
+	{Spec{"polylin", nil}, false, true},
+	{Spec{"polylin", map[string]any{"min": 1}}, false, true},
+	{Spec{"truncnormal", map[string]any{"mean": 4, "sd": 1, "min": 1}}, false, true},
+	{Spec{"truncnormal", map[string]any{"mean": 0, "sd": 1, "min": -0.5, "max": 2}}, false, true},
+	{Spec{"uniform", map[string]any{"min": -2, "max": 5}}, false, true},
+	{Spec{"weibull", map[string]any{"shape": 1.3462, "scale": 16.1489}}, false, true},
+	{Spec{"zipf", nil}, true, true},
+	{Spec{"zipf", map[string]any{"s": 1.1, "n": 1000, "binary": false}}, true, true},
+}
+
+func made(t testing.TB, s Spec) Distribution {
+	t.Helper()
+	d, err := s.New(nil)
+	if err != nil {
+		t.Fatalf("%v: %v", s, err)
+	}
+	return d
+}
+
+// TestTable checks that every member has a line of its own, is made from its
+// defaults, and is among the cases of these tests.
+func TestTable(t *testing.T) {
+	t.Parallel()
+	for _, name := range Names() {
+		if _, err := New(name, nil, nil); err != nil {
+			t.Error(err)
+		}
+		if Doc(name) == "" {
+			t.Errorf("%s has no line", name)
+		}
+		if !slices.ContainsFunc(cases, func(c struct {
+			spec           Spec
+			discrete, tame bool
+		}) bool {
+			return c.spec.Name == name
+		}) {
+			t.Errorf("%s is in no case", name)
+		}
+	}
+}
+
+// TestInverse checks that quantile and distribution function are inverse to one
+// another: CDF(Quantile(u)) = u where it is continuous, and the smallest x with
+// CDF(x) >= u everywhere; and that both increase.
+func TestInverse(t *testing.T) {
+	t.Parallel()
+	for _, c := range cases {
+		d := made(t, c.spec)
+		atoms := c.discrete || c.spec.Name == "polylin"
+		t.Run(c.spec.Name, func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(t *rapid.T) {
+				u := rapid.Float64Range(1e-9, 1-1e-9).Draw(t, "u")
+				v := rapid.Float64Range(1e-9, 1-1e-9).Draw(t, "v")
+				x, y := d.Quantile(u), d.Quantile(v)
+				if u < v && x > y || d.CDF(x) > d.CDF(y) != (x > y) && x != y && d.CDF(x) != d.CDF(y) {
+					t.Fatalf("%v: not monotone: Q(%v) = %v, Q(%v) = %v", c.spec, u, x, v, y)
+				}
+				at, below := d.CDF(x), d.CDF(x-1e-9*math.Abs(x)-1e-12)
+				if at < u-1e-9 || below > u+1e-9 {
+					t.Fatalf("%v: CDF %v at Q(%v) = %v, %v below", c.spec, at, u, x, below)
+				}
+				if !atoms && math.Abs(at-u) > 1e-9 {
+					t.Fatalf("%v: CDF(Q(%v)) = %v", c.spec, u, at)
+				}
+			})
+		})
+	}
+}
+
+// TestMoments checks mean and variance against the integrals of the tails:
+// E X = a + int (1-F) and E (X-a)^2 = int 2 (x-a)(1-F) above a, and as much
+// below, a the median.
+func TestMoments(t *testing.T) {
+	t.Parallel()
+	for _, c := range cases {
+		d := made(t, c.spec)
+		if c.discrete || math.IsInf(d.Variance(), 1) || c.spec.Name == "hypweib" && !c.tame {
+			continue // HypWeib has a test of its own
+		}
+		a := d.Quantile(0.5)
+		lo, hi := d.Quantile(1e-13), d.Quantile(1-1e-15)
+		up := func(f func(x float64) float64) float64 { return integrate(f, a, hi) }
+		down := func(f func(x float64) float64) float64 { return integrate(f, lo, a) }
+		m := up(func(x float64) float64 { return 1 - d.CDF(x) }) - down(d.CDF)
+		v := up(func(x float64) float64 { return 2 * (x - a) * (1 - d.CDF(x)) }) +
+			down(func(x float64) float64 { return 2 * (a - x) * d.CDF(x) }) - m*m
+		m += a
+		// The tails beyond lo and hi are not in the integrals.
+		if got := d.Mean(); math.Abs(got-m) > 1e-6*(math.Abs(m)+math.Sqrt(v)) {
+			t.Errorf("%v: mean %v, by integration %v", c.spec, got, m)
+		}
+		if got := d.Variance(); math.Abs(got-v) > 2e-5*v {
+			t.Errorf("%v: variance %v, by integration %v", c.spec, got, v)
+		}
+	}
+}
+
+// TestDraws checks the moments against 10^5 draws (10^4 where a draw takes a
+// search in gammas), within four standard errors.
+func TestDraws(t *testing.T) {
+	t.Parallel()
+	const seed = 20
+	src := rand.NewPCG(seed, 0)
+	for _, c := range cases {
+		if !c.tame {
+			continue
+		}
+		d := made(t, c.spec)
+		n := 1e5
+		if strings.Contains(c.spec.Name, "gamma") {
+			n = 1e4
+		}
+		var s1, s2, s4 float64
+		for range int(n) {
+			x := Rand(d, src) - d.Mean()
+			s1 += x
+			s2 += x * x
+			s4 += x * x * x * x
+		}
+		m, v := s1/n, s2/n
+		if e := 4*math.Sqrt(v/n) + 1e-12; math.Abs(m) > e {
+			t.Errorf("seed %d: %v: mean %v is off by %v, allowed %v", seed, c.spec, d.Mean(), m, e)
+		}
+		if e := 4*math.Sqrt((s4/n-v*v)/n) + 1e-12; math.Abs(v-d.Variance()) > e {
+			t.Errorf("seed %d: %v: variance of draws %v, want %v within %v", seed, c.spec, v, d.Variance(), e)
+		}
+	}
+}
+
+// TestPaperNumbers checks what the paper and the spec print of §2's laws.
+func TestPaperNumbers(t *testing.T) {
+	t.Parallel()
+	runtime := made(t, Spec{Name: "polylin"})
+	size := made(t, Spec{Name: "binbin"})
+	for _, c := range []struct {
+		what           string
+		got, want, tol float64
+	}{
+		{"PolyLin below 30 s, less than 7 per cent", runtime.CDF(30), 0.064, 6e-4},
+		{"PolyLin reaches 1", runtime.Quantile(1), 104915, 60},
+		{"BinBin P(8 CPUs)", size.CDF(8), 0.508 / 0.998, 1e-12},
+		{"BinBin largest", size.Quantile(0.999), 256, 0},
+	} {
+		if math.Abs(c.got-c.want) > c.tol {
+			t.Errorf("%s: %v, want %v", c.what, c.got, c.want)
+		}
+	}
+}
+
+// TestHypWeibMean checks mean and variance against the fine sum of quantiles.
+// The mean is 335.92 s: below the 363.77 s of the Blue Horizon's log and the
+// 378.648 s of the exponential that the paper sets beside it.
+func TestHypWeibMean(t *testing.T) {
+	t.Parallel()
+	d := made(t, Spec{Name: "hypweib"})
+	const n = 1_000_000
+	var s1, s2 float64
+	for i := range n {
+		x := d.Quantile((float64(i) + 0.5) / n)
+		s1 += x
+		s2 += x * x
+	}
+	m := s1 / n
+	if got := d.Mean(); math.Abs(got-m) > 1e-5*m || math.Abs(got-335.92) > 0.01 {
+		t.Errorf("mean %v, by quantiles %v, want 335.92", got, m)
+	}
+	if got, want := d.Variance(), s2/n-m*m; math.Abs(got-want) > 1e-3*want {
+		t.Errorf("variance %v, by quantiles %v", got, want)
+	}
+}
+
+// TestHypWeibReading checks the mixture against its two parts drawn one or the
+// other, within four standard errors at some instants.
+func TestHypWeibReading(t *testing.T) {
+	t.Parallel()
+	const seed = 21
+	src := rand.NewPCG(seed, 0)
+	d := made(t, Spec{Name: "hypweib"})
+	x, y := distuv.Weibull{K: 1.3462, Lambda: 16.1489}, distuv.Weibull{K: 4.95969, Lambda: 5.93123}
+	at := []float64{0.5, 1, 2, 10, 60, 300, 3600}
+	below := make([]float64, len(at))
+	const n = 300_000
+	for range n {
+		z := x.Quantile(Open(src))
+		if Open(src) >= 0.29 {
+			z = math.Exp(y.Quantile(Open(src)))
+		}
+		for i := range at {
+			if z <= at[i] {
+				below[i]++
+			}
+		}
+	}
+	for i := range at {
+		p := d.CDF(at[i])
+		if e := 4 * math.Sqrt(p*(1-p)/n); math.Abs(below[i]/n-p) > e {
+			t.Errorf("seed %d: CDF(%v) = %v, drawn %v", seed, at[i], p, below[i]/n)
+		}
+	}
+}
+
+// TestWithin checks the law of a part of a distribution.
+func TestWithin(t *testing.T) {
+	t.Parallel()
+	d, err := Within(made(t, Spec{Name: "polylin"}), 120, 960)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Quantile(1e-12) < 120 || d.Quantile(1-1e-12) > 960 {
+		t.Errorf("from %v to %v, want 120 to 960", d.Quantile(1e-12), d.Quantile(1-1e-12))
+	}
+	const n = 1_000_000
+	var s1, s2 float64
+	for i := range n {
+		x := d.Quantile((float64(i) + 0.5) / n)
+		s1 += x
+		s2 += x * x
+	}
+	m := s1 / n
+	if got := d.Mean(); math.Abs(got-m) > 1e-7*m {
+		t.Errorf("mean %v, by quantiles %v", got, m)
+	}
+	if got, want := d.Variance(), s2/n-m*m; math.Abs(got-want) > 1e-6*want {
+		t.Errorf("variance %v, by quantiles %v", got, want)
+	}
+	if _, err := Within(d, 0, 100); err == nil {
+		t.Error("an interval of no weight is accepted")
+	}
+}
+
+// TestErrors checks that options out of range, and unknown ones, are refused by
+// name.
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		spec Spec
+		want string
+	}{
+		{Spec{"cauchy", nil}, `unknown distribution "cauchy" (known: binbin, constant,`},
+		{Spec{"weibull", map[string]any{"shap": 1}}, "shap"},
+		{Spec{"weibull", map[string]any{"shape": 0}}, "shape 0 is not more than 0"},
+		{Spec{"gamma", map[string]any{"scale": math.NaN()}}, "scale NaN is not a number"},
+		{Spec{"exponential", map[string]any{"mean": math.Inf(1)}}, "mean +Inf is not a number"},
+		{Spec{"uniform", map[string]any{"min": 2}}, "max 1 is not more than min 2"},
+		{Spec{"hypweib", map[string]any{"alpha": 1.5}}, "alpha 1.5 is not in [0,1]"},
+		{Spec{"hypergamma", map[string]any{"p": -1}}, "p -1 is not in [0,1]"},
+		{Spec{"polylin", map[string]any{"c": -5}}, "does not reach 1"},
+		{Spec{"polylin", map[string]any{"min": 1e6}}, "not below the largest runtime"},
+		{Spec{"binbin", map[string]any{"weights": []float64{0, 0}}}, "the weights sum to 0"},
+		{Spec{"binbin", map[string]any{"weights": []float64{1, -1}}}, "weight 2, -1"},
+		{Spec{"zipf", map[string]any{"n": 0}}, "n 0 is not in"},
+		{Spec{"truncnormal", map[string]any{"min": 100}}, "no weight above 100"},
+		{Spec{"truncnormal", map[string]any{"min": 3, "max": 2}}, "max 2 is not more than min 3"},
+	} {
+		if _, err := c.spec.New(nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: error %v, want %s", c.spec, err, c.want)
+		}
+	}
+}
+
+// TestOpen checks that the uniforms are never 0 or 1.
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	if lo, hi := Open(constant(0)), Open(constant(math.MaxUint64)); !(lo > 0 && hi < 1) {
+		t.Errorf("uniforms from %v to %v", lo, hi)
+	}
+}
+
+type constant uint64
+
+func (c constant) Uint64() uint64 { return uint64(c) }
+
+// TestNoAllocation checks that sampling allocates nothing.
+func TestNoAllocation(t *testing.T) {
+	src := rand.NewPCG(1, 1)
+	for _, c := range cases {
+		d := made(t, c.spec)
+		if n := testing.AllocsPerRun(100, func() { Rand(d, src) }); n != 0 {
+			t.Errorf("%v: %v allocations a draw", c.spec, n)
+		}
+	}
+}
+
+// BenchmarkHypWeib measures a draw against one by a plain search on the same
+// distribution function.
+func BenchmarkHypWeib(b *testing.B) {
+	d := made(b, Spec{Name: "hypweib"})
+	src := rand.NewPCG(1, 1)
+	sum := 0.0
+	for range b.N {
+		sum += Rand(d, src)
+	}
+	fast := b.Elapsed()
+	for range b.N {
+		sum += solve(d.CDF, Open(src), 0, 1e6)
+	}
+	b.ReportMetric(float64(fast.Nanoseconds())/float64(b.N), "ns/draw")
+	b.ReportMetric(float64(b.Elapsed()-fast)/float64(fast), "x-faster-than-search")
+}

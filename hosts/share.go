@@ -1,0 +1,69 @@
+package hosts
+
+import "math"
+
+// Divide divides a host of cpus processors among tasks with these shares and
+// writes what each gets, in processors and in the same order, to rates, which
+// is at least as long. No task gets more than its limit, nor more than limit;
+// 0 is no limit, for either.
+//
+// The division is proportional and work-conserving: what a task at its limit
+// cannot use goes to the others in proportion to their weights, until the host
+// is full or every task is at its limit. So a task at its limit gets exactly
+// that, the others get weight times one common factor, and the sum is the less
+// of cpus and the sum of limits, to rounding. A task of weight 0 is paused: it
+// gets nothing, even where processors are left over.
+//
+// A weight is 0 or at least 1e-300, and the sum of weights is finite. Nothing is
+// allocated. The time is linear in the number of tasks, once more for each group
+// of them that reaches its limits together.
+func Divide(cpus, limit float64, shares []Share, rates []float64) {
+	rates = rates[:len(shares)]
+	if limit == 0 {
+		limit = math.Inf(1)
+	}
+	weight := 0.0
+	for i := range shares {
+		rates[i] = 0
+		if w := shares[i].Weight; w > 0 {
+			weight += w
+			rates[i] = open
+		}
+	}
+
+	// Each round gives the tasks that reach their limit at the present factor
+	// that limit. The rest then have more to divide, never less.
+	for weight > 0 {
+		factor := cpus / weight
+		settled := false
+		weight = 0
+		for i := range shares {
+			if rates[i] != open {
+				continue
+			}
+			most := limit
+			if l := shares[i].Limit; l > 0 && l < most {
+				most = l
+			}
+			if w := shares[i].Weight; w*factor < most {
+				weight += w
+			} else {
+				rates[i] = most
+				cpus -= most
+				settled = true
+			}
+		}
+		if !settled {
+			for i := range shares {
+				if rates[i] == open {
+					rates[i] = shares[i].Weight * factor
+				}
+			}
+			return
+		}
+		cpus = max(cpus, 0)
+	}
+}
+
+// open marks a rate that is not settled yet.
+const open = -1

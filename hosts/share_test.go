@@ -1,0 +1,111 @@
+package hosts_test
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"bourse/hosts"
+)
+
+var inf = math.Inf(1)
+
+// TestDivide checks small hosts worked out on paper.
+func TestDivide(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name        string
+		cpus, limit float64
+		shares      []hosts.Share
+		want        []float64
+	}{
+		{"nobody", 2, 1, nil, nil},
+		{"alone under its cap", 2, 1, []hosts.Share{{Weight: 5}}, []float64{1}},
+		{"alone without cap", 2, 0, []hosts.Share{{Weight: 5}}, []float64{2}},
+		{"proportional", 1, 0, []hosts.Share{{Weight: 1}, {Weight: 3}}, []float64{0.25, 0.75}},
+		{"excess of a capped task goes to the others", 2, 1, []hosts.Share{{Weight: 6}, {Weight: 1}, {Weight: 3}}, []float64{1, 0.25, 0.75}},
+		{"the excess caps another", 2, 1, []hosts.Share{{Weight: 10}, {Weight: 4}, {Weight: 0.5}}, []float64{1, 4 / 4.5, 0.5 / 4.5}},
+		{"second round", 3, 1, []hosts.Share{{Weight: 10}, {Weight: 5}, {Weight: 2}, {Weight: 2}}, []float64{1, 1, 0.5, 0.5}},
+		{"own limit below the cap", 2, 1, []hosts.Share{{Weight: 1, Limit: 0.25}, {Weight: 1}}, []float64{0.25, 1}},
+		{"own limit above the cap", 2, 1, []hosts.Share{{Weight: 1, Limit: 8}}, []float64{1}},
+		{"paused", 2, 1, []hosts.Share{{Weight: 0}, {Weight: 1}}, []float64{0, 1}},
+		{"all paused", 2, 1, []hosts.Share{{}, {}}, []float64{0, 0}},
+		{"paused without cap", 2, 0, []hosts.Share{{}, {Weight: 1e-300}}, []float64{0, 2}},
+	} {
+		got := make([]float64, len(c.shares))
+		hosts.Divide(c.cpus, c.limit, c.shares, got)
+		for i := range got {
+			if math.Abs(got[i]-c.want[i]) > 1e-15 {
+				t.Errorf("%s: task %d gets %v, want %v", c.name, i, got[i], c.want[i])
+			}
+		}
+	}
+}
+
+// TestDivideLaws checks what Divide promises of any host: nobody above its
+// limit, the sum the less of the host and the limits, one factor for all tasks
+// below their limits, and no task at its limit that its weight does not earn.
+func TestDivideLaws(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		k := rapid.IntRange(0, 40).Draw(t, "k")
+		cpus := rapid.Float64Range(0.01, 64).Draw(t, "cpus")
+		limit := rapid.SampledFrom([]float64{0, 0.1, 0.5, 1, 3}).Draw(t, "limit")
+		weights := rapid.OneOf(rapid.SampledFrom([]float64{0, 1, 2}), rapid.Float64Range(1e-9, 1e12))
+		limits := rapid.OneOf(rapid.Just(0.0), rapid.Float64Range(1e-3, 8))
+		shares, rates := make([]hosts.Share, k), make([]float64, k)
+		for i := range shares {
+			shares[i] = hosts.Share{Weight: weights.Draw(t, "weight"), Limit: limits.Draw(t, "own limit")}
+		}
+		hosts.Divide(cpus, limit, shares, rates)
+
+		sum, room, factor := 0.0, 0.0, 0.0
+		for i, s := range shares {
+			most := limitOf(limit, s)
+			if s.Weight == 0 {
+				if rates[i] != 0 {
+					t.Fatalf("task %d of weight 0 gets %v", i, rates[i])
+				}
+				continue
+			}
+			if !(rates[i] >= 0 && rates[i] <= most) {
+				t.Fatalf("task %d gets %v, limit %v", i, rates[i], most)
+			}
+			sum += rates[i]
+			room += most
+			if rates[i] < most {
+				factor = max(factor, rates[i]/s.Weight)
+			}
+		}
+		if want := min(cpus, room); math.Abs(sum-want) > 1e-12*want {
+			t.Fatalf("sum of rates = %v, want %v", sum, want)
+		}
+		for i, s := range shares {
+			fair := s.Weight * factor
+			if most := limitOf(limit, s); factor > 0 && math.Abs(rates[i]-min(fair, most)) > 1e-12*min(fair, most) {
+				t.Fatalf("task %d gets %v, want the less of %v and %v", i, rates[i], fair, most)
+			}
+		}
+	})
+}
+
+func limitOf(limit float64, s hosts.Share) float64 {
+	most := inf
+	if limit > 0 {
+		most = limit
+	}
+	if s.Limit > 0 {
+		most = min(most, s.Limit)
+	}
+	return most
+}
+
+func BenchmarkDivide(b *testing.B) {
+	shares := []hosts.Share{{Weight: 0.8}, {Weight: 0.1}, {Weight: 0.3}}
+	rates := make([]float64, 3)
+	b.ReportAllocs()
+	for b.Loop() {
+		hosts.Divide(2, 1, shares, rates)
+	}
+}

@@ -1,0 +1,107 @@
+package agenda_test
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"bourse/hosts/agenda"
+)
+
+// TestOrder checks that whatever is set, moved and removed, items leave in order
+// of instant, ties by number: the order in which a sort puts them.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		type due struct {
+			item int32
+			at   float64
+		}
+		var a agenda.Agenda
+		if rapid.Bool().Draw(t, "used before") {
+			a.Set(3, 1)
+			a.Set(1, 1)
+			a.Reset()
+		}
+		held := map[int32]float64{}
+		for range rapid.IntRange(0, 300).Draw(t, "steps") {
+			item := rapid.Int32Range(0, 60).Draw(t, "item")
+			if rapid.IntRange(0, 3).Draw(t, "what") == 0 {
+				a.Remove(item)
+				delete(held, item)
+			} else {
+				at := float64(rapid.IntRange(0, 20).Draw(t, "at"))
+				a.Set(item, at)
+				held[item] = at
+			}
+			if at, ok := a.At(item); ok != has(held, item) || ok && at != held[item] {
+				t.Fatalf("item %d is due at %v, %v, want %v", item, at, ok, held[item])
+			}
+		}
+		var want []due
+		for item, at := range held {
+			want = append(want, due{item, at})
+		}
+		slices.SortFunc(want, func(x, y due) int {
+			return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.item, y.item))
+		})
+		if a.Len() != len(want) {
+			t.Fatalf("Len = %d, want %d", a.Len(), len(want))
+		}
+		for _, w := range want {
+			item, at, ok := a.Min()
+			if !ok || item != w.item || at != w.at {
+				t.Fatalf("Min = %d, %v, %v, want %d, %v", item, at, ok, w.item, w.at)
+			}
+			a.Remove(item)
+		}
+		if _, _, ok := a.Min(); ok || a.Len() != 0 {
+			t.Fatalf("%d items are left", a.Len())
+		}
+	})
+}
+
+func has(m map[int32]float64, item int32) bool { _, ok := m[item]; return ok }
+
+// TestAllocations checks that a grown agenda allocates nothing.
+func TestAllocations(t *testing.T) {
+	const n = 100
+	a := agenda.New(n)
+	if got := testing.AllocsPerRun(10, func() {
+		for i := range int32(n) {
+			a.Set(i, float64(i*37%n))
+		}
+		for i := range int32(n) {
+			a.Set(i, float64(i*61%n))
+		}
+		for i := range int32(n) {
+			a.Remove(i)
+		}
+		a.Reset()
+	}); got != 0 {
+		t.Errorf("%v allocations, want 0", got)
+	}
+}
+
+// BenchmarkSet moves the first of n items to a later instant, as a simulation
+// does.
+func BenchmarkSet(b *testing.B) {
+	for _, n := range []int{15, 1000, 100_000} {
+		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+			rng := rand.New(rand.NewPCG(1, 2))
+			a := agenda.New(n)
+			for i := range n {
+				a.Set(int32(i), rng.Float64())
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				item, at, _ := a.Min()
+				a.Set(item, at+rng.Float64())
+			}
+		})
+	}
+}

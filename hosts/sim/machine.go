@@ -1,0 +1,310 @@
+// Package sim is the machine whose progress is computed, not measured: exact
+// between events, never stepped through time.
+//
+// A [Machine] runs the few tasks of one host for a market or a cluster. An
+// [Engine] runs whole workloads on very many hosts, without admission. Neither
+// knows prices, contracts, or who asked.
+package sim
+
+import (
+	"fmt"
+	"math"
+
+	"bourse/hosts"
+)
+
+// A Machine shares a simulated host among its tasks. Between two changes every
+// task works at a constant rate, which [hosts.Divide] gives.
+//
+// The host is divided when a rate or an instant is next asked for, so several
+// changes at one instant cost one division. A call costs time linear in the
+// number of tasks.
+type Machine struct {
+	spec hosts.Spec
+	room hosts.Resources
+	now  float64
+
+	// The tasks that run, in order of start.
+	tasks  []task
+	shares []hosts.Share
+	rates  []float64 // processors
+	stale  bool      // rates are not those of shares
+	next   float64   // earliest completion, if not stale
+
+	ended []hosts.Report // completed, in that order, and not yet reported
+	place []int32        // by slot: its index in tasks, or one of the marks below
+	free  []hosts.Slot
+}
+
+// Marks in place for a slot whose task does not run.
+const (
+	vacant = -1
+	over   = -2 // completed, not yet reported
+)
+
+type task struct {
+	hosts.Task
+	done float64
+	slot hosts.Slot
+}
+
+var _ hosts.Machine = (*Machine)(nil)
+
+// New returns an idle machine at instant 0.
+func New(spec hosts.Spec) *Machine {
+	m := new(Machine)
+	m.Reset(spec)
+	return m
+}
+
+// Reset makes m an idle machine at instant 0 that offers spec, and keeps what
+// it has allocated.
+func (m *Machine) Reset(spec hosts.Spec) {
+	*m = Machine{
+		spec: spec, room: spec.Room, next: math.Inf(1),
+		tasks: m.tasks[:0], shares: m.shares[:0], rates: m.rates[:0],
+		ended: m.ended[:0], place: m.place[:0], free: m.free[:0],
+	}
+}
+
+// Spec returns what the host offers.
+func (m *Machine) Spec() *hosts.Spec { return &m.spec }
+
+// Room returns the resources not held by any task.
+func (m *Machine) Room() hosts.Resources { return m.room }
+
+// Len returns the number of tasks that run.
+func (m *Machine) Len() int { return len(m.tasks) }
+
+// Start begins a task with share s. It returns an error, and nothing has
+// changed but the instant, if what the task holds does not fit in Room.
+func (m *Machine) Start(now float64, t hosts.Task, s hosts.Share) (hosts.Slot, error) {
+	check(s)
+	if !(t.Work >= 0) {
+		panic("hosts/sim: work is negative or not a number")
+	}
+	m.bring(now)
+	if !t.Holds.Zero() {
+		if !t.Holds.Fit(m.room) {
+			return 0, fmt.Errorf("host %s: task %d holds %+v: only %+v is left", m.spec.Name, t.Key, t.Holds, m.room)
+		}
+		m.room = m.room.Sub(t.Holds)
+	}
+	slot := hosts.Slot(len(m.place))
+	if n := len(m.free); n > 0 {
+		slot = m.free[n-1]
+		m.free = m.free[:n-1]
+	} else {
+		m.place = append(m.place, vacant)
+	}
+	m.place[slot] = int32(len(m.tasks))
+	m.tasks = append(m.tasks, task{Task: t, slot: slot})
+	m.shares = append(m.shares, s)
+	m.rates = append(m.rates, 0)
+	m.stale = true
+	return slot, nil
+}
+
+// SetShare changes the task's share from now on. A task that has completed and
+// awaits its report is past changing.
+func (m *Machine) SetShare(now float64, slot hosts.Slot, s hosts.Share) {
+	check(s)
+	m.bring(now)
+	if i := m.find(slot); i >= 0 && m.shares[i] != s {
+		m.shares[i] = s
+		m.stale = true
+	}
+}
+
+// Stop removes the task and reports what it had done. If it has completed and
+// awaits its report, that is the report.
+func (m *Machine) Stop(now float64, slot hosts.Slot) hosts.Report {
+	m.bring(now)
+	i := m.find(slot)
+	if i == over {
+		e := m.reported(slot)
+		r := m.ended[e]
+		m.ended = append(m.ended[:e], m.ended[e+1:]...)
+		m.vacate(slot)
+		return r
+	}
+	t := &m.tasks[i]
+	r := hosts.Report{Key: t.Key, Slot: slot, At: m.now, Done: t.done}
+	m.remove(int(i))
+	m.vacate(slot)
+	return r
+}
+
+// Rate returns the work per second that the task gets at present, 0 once it
+// has completed.
+func (m *Machine) Rate(slot hosts.Slot) float64 {
+	m.divide()
+	i := m.find(slot)
+	if i == over {
+		return 0
+	}
+	return m.rates[i] * m.spec.Speed
+}
+
+// Done returns the work that the task had done when the machine was last
+// brought to an instant.
+func (m *Machine) Done(slot hosts.Slot) float64 {
+	i := m.find(slot)
+	if i == over {
+		return m.ended[m.reported(slot)].Done
+	}
+	return m.tasks[i].done
+}
+
+// Next returns the earliest instant at which a task completes if nothing
+// changes, +Inf if none will. It is in the past if a task has completed and
+// awaits its report.
+func (m *Machine) Next() float64 {
+	if len(m.ended) > 0 {
+		return m.ended[0].At
+	}
+	m.divide()
+	return m.next
+}
+
+// Advance brings the machine to now, ends the tasks that have completed, and
+// appends their reports to out in order of completion, ties in order of start.
+func (m *Machine) Advance(now float64, out []hosts.Report) []hosts.Report {
+	m.bring(now)
+	m.completeUntil(now)
+	for i := range m.ended {
+		m.vacate(m.ended[i].Slot)
+	}
+	out = append(out, m.ended...)
+	m.ended = m.ended[:0]
+	return out
+}
+
+// bring lets time pass until now, through every completion on the way.
+func (m *Machine) bring(now float64) {
+	if now == m.now {
+		return
+	}
+	if !(now > m.now) {
+		panic(fmt.Sprintf("hosts/sim: host %s is told %v after %v", m.spec.Name, now, m.now))
+	}
+	m.completeUntil(now)
+	m.accrue(now)
+}
+
+// completeUntil ends the tasks that complete by now, each at its own instant:
+// the others have more of the host from there on.
+func (m *Machine) completeUntil(now float64) {
+	for {
+		m.divide()
+		if m.next > now {
+			return
+		}
+		m.complete()
+	}
+}
+
+// divide deals the host out among its tasks, if anything has changed, and finds
+// the next completion.
+func (m *Machine) divide() {
+	if !m.stale {
+		return
+	}
+	m.stale = false
+	hosts.Divide(m.spec.CPUs, m.spec.Cap, m.shares, m.rates)
+	m.next = math.Inf(1)
+	for i := range m.tasks {
+		m.next = min(m.next, m.finish(i))
+	}
+}
+
+// finish returns when task i completes at its present rate.
+func (m *Machine) finish(i int) float64 {
+	left := m.tasks[i].Work - m.tasks[i].done
+	if left <= 0 {
+		return m.now
+	}
+	return m.now + left/(m.rates[i]*m.spec.Speed)
+}
+
+// complete ends the tasks that complete at the next completion.
+func (m *Machine) complete() {
+	at := m.next
+	first := len(m.ended)
+	for i := range m.tasks {
+		if m.finish(i) <= at {
+			t := &m.tasks[i]
+			m.ended = append(m.ended, hosts.Report{Key: t.Key, Slot: t.slot, At: at, Done: t.Work})
+		}
+	}
+	m.accrue(at)
+	for i := first; i < len(m.ended); i++ {
+		slot := m.ended[i].Slot
+		m.remove(int(m.place[slot]))
+		m.place[slot] = over
+	}
+}
+
+// accrue credits the tasks with the work done until at.
+func (m *Machine) accrue(at float64) {
+	span := (at - m.now) * m.spec.Speed
+	for i := range m.tasks {
+		t := &m.tasks[i]
+		t.done = min(t.done+m.rates[i]*span, t.Work)
+	}
+	m.now = at
+}
+
+// remove takes task i off the host and keeps the order of the others.
+func (m *Machine) remove(i int) {
+	held := m.tasks[i].Holds
+	n := len(m.tasks) - 1
+	copy(m.tasks[i:], m.tasks[i+1:])
+	copy(m.shares[i:], m.shares[i+1:])
+	m.tasks, m.shares, m.rates = m.tasks[:n], m.shares[:n], m.rates[:n]
+	for ; i < n; i++ {
+		m.place[m.tasks[i].slot] = int32(i)
+	}
+	m.stale = true
+	if held.Zero() {
+		return
+	}
+	// Counted afresh, so that what was added and taken away leaves no residue.
+	m.room = m.spec.Room
+	for i := range m.tasks {
+		m.room = m.room.Sub(m.tasks[i].Holds)
+	}
+}
+
+// find returns where the slot's task is in tasks, or over.
+func (m *Machine) find(slot hosts.Slot) int32 {
+	i := int32(vacant)
+	if int(slot) < len(m.place) {
+		i = m.place[slot]
+	}
+	if i == vacant {
+		panic(fmt.Sprintf("hosts/sim: host %s has no task in slot %d", m.spec.Name, slot))
+	}
+	return i
+}
+
+// reported returns where the slot's report is in ended.
+func (m *Machine) reported(slot hosts.Slot) int {
+	i := 0
+	for m.ended[i].Slot != slot {
+		i++
+	}
+	return i
+}
+
+// vacate lets the slot be used again.
+func (m *Machine) vacate(slot hosts.Slot) {
+	m.place[slot] = vacant
+	m.free = append(m.free, slot)
+}
+
+func check(s hosts.Share) {
+	if !(s.Weight >= 0 && s.Weight <= math.MaxFloat64 && s.Limit >= 0) {
+		panic(fmt.Sprintf("hosts/sim: share %+v", s))
+	}
+}

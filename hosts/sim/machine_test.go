@@ -1,0 +1,353 @@
+package sim_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"bourse/hosts"
+	"bourse/hosts/sim"
+)
+
+var inf = math.Inf(1)
+
+func cpu2() hosts.Spec { return hosts.Spec{Name: "a", CPUs: 2, Speed: 1, Cap: 1} }
+
+func mustStart(t testing.TB, m *sim.Machine, now float64, key int64, work float64, s hosts.Share) hosts.Slot {
+	t.Helper()
+	slot, err := m.Start(now, hosts.Task{Key: key, Work: work}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slot
+}
+
+// TestMachineByHand checks a host of two processors, a task at most one, on a
+// case small enough for paper: bids 6, 1 and 3 get 1, 1/4 and 3/4 of a processor
+// until the first has done its 10; then 1 and 3 get a half and 1... of which the
+// cap leaves one processor each.
+func TestMachineByHand(t *testing.T) {
+	t.Parallel()
+	m := sim.New(cpu2())
+	a := mustStart(t, m, 0, 1, 10, hosts.Share{Weight: 6})
+	b := mustStart(t, m, 0, 2, 100, hosts.Share{Weight: 1})
+	c := mustStart(t, m, 0, 3, 100, hosts.Share{Weight: 3})
+	for _, w := range []struct {
+		slot hosts.Slot
+		rate float64
+	}{{a, 1}, {b, 0.25}, {c, 0.75}} {
+		if got := m.Rate(w.slot); got != w.rate {
+			t.Errorf("Rate(%d) = %v, want %v", w.slot, got, w.rate)
+		}
+	}
+	if got := m.Next(); got != 10 {
+		t.Errorf("Next = %v, want 10", got)
+	}
+	out := m.Advance(20, nil)
+	if want := []hosts.Report{{Key: 1, Slot: a, At: 10, Done: 10}}; !slices.Equal(out, want) {
+		t.Errorf("Advance = %v, want %v", out, want)
+	}
+	if got, want := m.Done(b), 2.5+10; got != want {
+		t.Errorf("Done(b) = %v, want %v", got, want)
+	}
+	if got, want := m.Stop(20, c), (hosts.Report{Key: 3, Slot: c, At: 20, Done: 17.5}); got != want {
+		t.Errorf("Stop(c) = %v, want %v", got, want)
+	}
+	m.SetShare(20, b, hosts.Share{Weight: 1, Limit: 0.5})
+	if got, want := m.Next(), 20+87.5/0.5; got != want {
+		t.Errorf("Next = %v, want %v", got, want)
+	}
+	m.SetShare(30, b, hosts.Share{})
+	if got := m.Next(); got != inf {
+		t.Errorf("Next of a paused task = %v, want +Inf", got)
+	}
+}
+
+// TestMachineUnreported checks that a change after a completion that nobody
+// asked about is exact: the task ends at its own instant, the others have the
+// host from there, and its slot stays its own until the report is out.
+func TestMachineUnreported(t *testing.T) {
+	t.Parallel()
+	m := sim.New(hosts.Spec{Name: "a", CPUs: 1, Speed: 2})
+	a := mustStart(t, m, 0, 1, 4, hosts.Share{Weight: 1})
+	b := mustStart(t, m, 0, 2, 100, hosts.Share{Weight: 1})
+	c := mustStart(t, m, 6, 3, 1, hosts.Share{Weight: 1})
+	if c == a {
+		t.Fatalf("slot %d is used again before its report", a)
+	}
+	if got, want := m.Done(b), 4.0+4; got != want {
+		t.Errorf("Done(b) = %v, want %v", got, want)
+	}
+	if got := []float64{m.Next(), m.Rate(a), m.Done(a)}; !slices.Equal(got, []float64{4, 0, 4}) {
+		t.Errorf("Next, Rate(a), Done(a) = %v, want 4, 0, 4", got)
+	}
+	m.SetShare(6, a, hosts.Share{Weight: 9})
+	if got, want := m.Stop(6.5, a), (hosts.Report{Key: 1, Slot: a, At: 4, Done: 4}); got != want {
+		t.Errorf("Stop(a) = %v, want %v", got, want)
+	}
+	if out := m.Advance(7, nil); len(out) != 1 || out[0].Key != 3 || out[0].At != 7 {
+		t.Errorf("Advance = %v, want task 3 at 7", out)
+	}
+}
+
+// TestReservations checks that memory, disk and bandwidth are held from start to
+// end, never oversold, and come back whole.
+func TestReservations(t *testing.T) {
+	t.Parallel()
+	spec := cpu2()
+	spec.Room = hosts.Resources{Memory: 0.3, Disk: 5, Bandwidth: 7}
+	m := sim.New(spec)
+	var slots []hosts.Slot
+	for range 2 {
+		slot, err := m.Start(0, hosts.Task{Work: 1, Holds: hosts.Resources{Memory: 0.1}}, hosts.Share{Weight: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slots = append(slots, slot)
+	}
+	for _, h := range []hosts.Resources{{Memory: 0.2}, {Disk: 6}, {Bandwidth: 8}} {
+		before := m.Room()
+		if _, err := m.Start(0, hosts.Task{Key: 7, Work: 1, Holds: h}, hosts.Share{Weight: 1}); err == nil {
+			t.Errorf("a task that holds %+v starts where %+v is left", h, before)
+		}
+		if m.Room() != before || m.Len() != 2 {
+			t.Errorf("a refused task leaves a trace")
+		}
+	}
+	m.Stop(0.5, slots[0])
+	m.Advance(1, nil)
+	if m.Room() != spec.Room {
+		t.Errorf("Room = %+v, want %+v", m.Room(), spec.Room)
+	}
+}
+
+// A plain is the machine written as plainly as possible: a map of tasks, the
+// water-filling by sorted order, every completion found afresh.
+type plain struct {
+	cpus, limit, speed float64
+	now                float64
+	tasks              map[int64]*plainTask
+}
+
+type plainTask struct {
+	work, done float64
+	share      hosts.Share
+}
+
+func (p *plain) rates() map[int64]float64 {
+	type item struct {
+		key     int64
+		w, most float64
+	}
+	var items []item
+	weight := 0.0
+	for k, t := range p.tasks {
+		most := inf
+		if p.limit > 0 {
+			most = p.limit
+		}
+		if t.share.Limit > 0 {
+			most = min(most, t.share.Limit)
+		}
+		if t.share.Weight > 0 {
+			items = append(items, item{k, t.share.Weight, most})
+			weight += t.share.Weight
+		}
+	}
+	// Tasks reach their limits in order of limit over weight.
+	slices.SortFunc(items, func(a, b item) int {
+		x, y := a.most/a.w, b.most/b.w
+		if x < y {
+			return -1
+		} else if x > y {
+			return 1
+		}
+		return int(a.key - b.key)
+	})
+	rates := map[int64]float64{}
+	room := p.cpus
+	for _, it := range items {
+		r := min(it.most, it.w/weight*room)
+		rates[it.key] = r * p.speed
+		room -= r
+		weight -= it.w
+	}
+	return rates
+}
+
+func (p *plain) advance(now float64) (ended []hosts.Report) {
+	for {
+		rates := p.rates()
+		next := inf
+		for k, t := range p.tasks {
+			if left := t.work - t.done; left <= 1e-9 {
+				next = p.now
+			} else if rates[k] > 0 {
+				next = min(next, p.now+left/rates[k])
+			}
+		}
+		to := min(next, now)
+		for k, t := range p.tasks {
+			t.done += rates[k] * (to - p.now)
+		}
+		p.now = to
+		if next > now {
+			return ended
+		}
+		for k, t := range p.tasks {
+			if t.work-t.done <= 1e-9 {
+				ended = append(ended, hosts.Report{Key: k, At: to, Done: t.work})
+				delete(p.tasks, k)
+			}
+		}
+	}
+}
+
+// TestMachineAgainstPlain checks that starts, stops and changes of share at any
+// instants give the work, the rates and the completions of the plain machine,
+// also in a machine that has been used before.
+func TestMachineAgainstPlain(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		spec := hosts.Spec{
+			Name:  "a",
+			CPUs:  rapid.Float64Range(0.5, 4).Draw(t, "cpus"),
+			Speed: rapid.Float64Range(0.5, 4).Draw(t, "speed"),
+			Cap:   rapid.SampledFrom([]float64{0, 0.3, 1}).Draw(t, "cap"),
+		}
+		m := sim.New(cpu2())
+		m.Start(0, hosts.Task{Work: 3}, hosts.Share{Weight: 1})
+		m.Reset(spec)
+		p := &plain{cpus: spec.CPUs, limit: spec.Cap, speed: spec.Speed, tasks: map[int64]*plainTask{}}
+		slots := map[int64]hosts.Slot{}
+		weights := rapid.OneOf(rapid.Just(0.0), rapid.Float64Range(0.01, 10))
+		limits := rapid.OneOf(rapid.Just(0.0), rapid.Float64Range(0.05, 2))
+		share := func() hosts.Share {
+			return hosts.Share{Weight: weights.Draw(t, "weight"), Limit: limits.Draw(t, "limit")}
+		}
+		now := 0.0
+		for key := range int64(rapid.IntRange(1, 40).Draw(t, "steps")) {
+			now += rapid.SampledFrom([]float64{0, 0, 1.0123, 7.3571}).Draw(t, "span")
+			want := p.advance(now)
+			keys := sortedKeys(p.tasks)
+			switch what := rapid.IntRange(0, 3).Draw(t, "what"); {
+			case what == 0 && len(keys) > 0:
+				k := rapid.SampledFrom(keys).Draw(t, "stop")
+				r := m.Stop(now, slots[k])
+				if r.Key != k || r.At != now || !near(r.Done, p.tasks[k].done) {
+					t.Fatalf("Stop = %+v, want task %d at %v, done %v", r, k, now, p.tasks[k].done)
+				}
+				delete(p.tasks, k)
+			case what == 1 && len(keys) > 0:
+				k := rapid.SampledFrom(keys).Draw(t, "change")
+				s := share()
+				m.SetShare(now, slots[k], s)
+				p.tasks[k].share = s
+			default:
+				work := rapid.OneOf(rapid.Just(inf), rapid.Float64Range(0.1, 50)).Draw(t, "work")
+				s := share()
+				slots[key], _ = m.Start(now, hosts.Task{Key: key, Work: work}, s)
+				p.tasks[key] = &plainTask{work: work, share: s}
+			}
+			got := m.Advance(now, nil)
+			if !slices.IsSortedFunc(got, func(a, b hosts.Report) int { return cmpFloat(a.At, b.At) }) {
+				t.Fatalf("reports are not in order: %+v", got)
+			}
+			match(t, got, want)
+			rates := p.rates()
+			for k, task := range p.tasks {
+				if got := m.Rate(slots[k]); !near(got, rates[k]) {
+					t.Fatalf("rate of task %d = %v, want %v", k, got, rates[k])
+				}
+				if got := m.Done(slots[k]); !near(got, task.done) {
+					t.Fatalf("task %d has done %v, want %v", k, got, task.done)
+				}
+			}
+		}
+	})
+}
+
+// match checks that the same tasks ended at the same instants.
+func match(t *rapid.T, got, want []hosts.Report) {
+	if len(got) != len(want) {
+		t.Fatalf("ended: %+v, want %+v", got, want)
+	}
+	at := map[int64]float64{}
+	for _, w := range want {
+		at[w.Key] = w.At
+	}
+	for _, g := range got {
+		if w, ok := at[g.Key]; !ok || !near(g.At, w) {
+			t.Fatalf("ended: %+v, want %+v", got, want)
+		}
+	}
+}
+
+func near(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-7*(1+math.Abs(b)) }
+
+func cmpFloat(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func sortedKeys(m map[int64]*plainTask) []int64 {
+	var keys []int64
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// TestMachineAllocations checks that a machine that has seen its tasks before
+// allocates nothing.
+func TestMachineAllocations(t *testing.T) {
+	m := sim.New(cpu2())
+	out := make([]hosts.Report, 0, 8)
+	if got := testing.AllocsPerRun(10, func() {
+		m.Reset(cpu2())
+		touch(m, &out, 1000)
+	}); got != 0 {
+		t.Errorf("%v allocations, want 0", got)
+	}
+}
+
+// touch starts and stops n tasks, three at a time, and reads rates and the next
+// completion in between.
+func touch(m *sim.Machine, out *[]hosts.Report, n int) float64 {
+	now, sum := 0.0, 0.0
+	var slots [3]hosts.Slot
+	for i := range n {
+		now++
+		if i >= len(slots) {
+			m.Stop(now, slots[i%3])
+		}
+		slots[i%3], _ = m.Start(now, hosts.Task{Key: int64(i), Work: 1e9}, hosts.Share{Weight: float64(1 + i%7)})
+		for _, s := range slots[:min(i+1, 3)] {
+			sum += m.Rate(s)
+		}
+		sum += m.Next()
+		*out = m.Advance(now, (*out)[:0])
+	}
+	return sum
+}
+
+// BenchmarkTouch measures one change of a host with about three tasks, rates and
+// next completion read after it. A step of touch is two changes at one instant.
+func BenchmarkTouch(b *testing.B) {
+	m := sim.New(cpu2())
+	var out []hosts.Report
+	b.ReportAllocs()
+	for b.Loop() {
+		m.Reset(cpu2())
+		touch(m, &out, 1000)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/2000, "ns/touch")
+}

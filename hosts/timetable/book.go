@@ -1,0 +1,241 @@
+package timetable
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// A Book is the plan of one cluster whose jobs are never suspended. Its
+// instants never decrease.
+type Book struct {
+	config  Config
+	version uint64
+	now     int64
+
+	plan      []*entry // accepted and not started, in key order
+	running   []*entry // in order of id
+	byID      map[int64]*entry
+	spare     []*entry
+	canonical bool // the plan is what rebuilding it would give
+
+	steps     profile // free nodes beside all that runs and is planned
+	nextStart int64   // of the plan, Forever if it is empty
+	nextEnd   int64   // estimated, of what runs, Forever if nothing does
+
+	nodes  nodes
+	usage  usage
+	trial  trial
+	quotes uint64 // given so far
+}
+
+// An entry is a job in a book.
+type entry struct {
+	Job
+	span  int64 // e, the estimate in seconds of this cluster
+	start int64 // planned, or actual once it runs
+	end   int64 // estimated; only of what runs
+	runs  bool
+	nodes []int32 // only of what runs, rising
+}
+
+// New returns the empty book of a cluster.
+func New(c Config) (*Book, error) { return Open(c, State{}) }
+
+// A State is what a book is opened with.
+type State struct {
+	Now      int64
+	Executed int64     // node-seconds done before, without those of Running
+	Running  []Running // jobs under way
+	Planned  []Job     // accepted and not started
+}
+
+// Running is a job under way.
+type Running struct {
+	Job   Job
+	Start int64 // at most Now
+	End   int64 // estimated, more than Now
+}
+
+// Open returns the book of a cluster as it stands at s.Now, planned anew. It is
+// an error if the jobs contradict one another or a deadline cannot be met.
+func Open(c Config, s State) (*Book, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	b := &Book{config: c, now: s.Now, byID: make(map[int64]*entry), canonical: true}
+	b.nodes.init(c.Nodes)
+	b.usage.done = s.Executed
+	b.steps.reset(s.Now, c.Nodes)
+	free := c.Nodes
+	for _, r := range s.Running {
+		free -= r.Job.Nodes
+		switch {
+		case b.byID[r.Job.ID] != nil:
+			return nil, fmt.Errorf("timetable: job %d: twice in the book", r.Job.ID)
+		case r.Job.Nodes < 1 || free < 0:
+			return nil, fmt.Errorf("timetable: job %d: its %d nodes are not free", r.Job.ID, r.Job.Nodes)
+		case r.Start < 0 || r.Start > s.Now || r.End <= s.Now || r.End > 3*Horizon:
+			return nil, fmt.Errorf("timetable: job %d: runs from %d to %d, now is %d", r.Job.ID, r.Start, r.End, s.Now)
+		}
+		e := b.newEntry(r.Job, r.End-r.Start)
+		e.end = r.End
+		b.steps.add(s.Now, r.End, -e.Nodes)
+		b.run(e, r.Start)
+	}
+	for _, j := range s.Planned {
+		if err := j.Validate(); err != nil {
+			return nil, fmt.Errorf("timetable: %w", err)
+		}
+		if b.byID[j.ID] != nil {
+			return nil, fmt.Errorf("timetable: job %d: twice in the book", j.ID)
+		}
+		if j.Nodes > c.Nodes {
+			return nil, fmt.Errorf("timetable: job %d: %d nodes of %d", j.ID, j.Nodes, c.Nodes)
+		}
+		b.insert(b.position(&j), b.newEntry(j, Span(j.Estimate, c.Speed)))
+	}
+	if !b.place() {
+		return nil, fmt.Errorf("timetable: %w", ErrInfeasible)
+	}
+	b.refreshEnds()
+	return b, nil
+}
+
+// place plans what is to start from nothing: in key order, each as early as its
+// gang fits. It reports whether every deadline is met.
+func (b *Book) place() bool {
+	for _, e := range b.plan {
+		e.start = b.steps.fit(max(b.now, e.Earliest), Forever, e.span, e.Nodes)
+		if e.late(e.start) {
+			return false
+		}
+		b.steps.add(e.start, e.start+e.span, -e.Nodes)
+	}
+	b.refreshStarts()
+	return true
+}
+
+// late reports whether e would miss its deadline if it started at s.
+func (e *entry) late(s int64) bool { return s+e.span > e.Deadline }
+
+// Config returns the cluster that the book is kept for.
+func (b *Book) Config() Config { return b.config }
+
+// Speed returns the cluster's speed in permille of the reference speed.
+func (b *Book) Speed() int64 { return b.config.Speed }
+
+// Version returns a number that changes whenever the book does.
+func (b *Book) Version() uint64 { return b.version }
+
+// Next returns the earliest second at which a job is to start or its estimate
+// is used up, Forever if there is none.
+func (b *Book) Next() int64 { return min(b.nextStart, b.nextEnd) }
+
+// Nodes returns the nodes of a running job, rising; nil if it does not run. The
+// slice is valid until the job ends.
+func (b *Book) Nodes(id int64) []int32 {
+	if e := b.byID[id]; e != nil && e.runs {
+		return e.nodes
+	}
+	return nil
+}
+
+// A Start is the planned start of a job.
+type Start struct {
+	Job int64
+	At  int64
+}
+
+// Plan appends the planned starts to out in key order.
+func (b *Book) Plan(out []Start) []Start {
+	for _, e := range b.plan {
+		out = append(out, Start{e.ID, e.start})
+	}
+	return out
+}
+
+// Instants appends every estimated end of a running job and every planned start
+// and end to out.
+func (b *Book) Instants(out []int64) []int64 {
+	for _, e := range b.running {
+		out = append(out, e.end)
+	}
+	for _, e := range b.plan {
+		out = append(out, e.start, e.start+e.span)
+	}
+	return out
+}
+
+// newEntry returns an entry for j, reused if one is spare.
+func (b *Book) newEntry(j Job, span int64) *entry {
+	e := &entry{}
+	if n := len(b.spare); n > 0 {
+		e, b.spare = b.spare[n-1], b.spare[:n-1]
+	}
+	*e = entry{Job: j, span: span, nodes: e.nodes[:0]}
+	return e
+}
+
+// drop forgets a job that is in neither list any more.
+func (b *Book) drop(e *entry) {
+	delete(b.byID, e.ID)
+	b.spare = append(b.spare, e)
+}
+
+// position returns where j is, or would go, in the plan.
+func (b *Book) position(j *Job) int {
+	i, _ := slices.BinarySearchFunc(b.plan, j, func(e *entry, j *Job) int { return compare(&e.Job, j) })
+	return i
+}
+
+// insert puts a job into the plan at index i.
+func (b *Book) insert(i int, e *entry) {
+	b.plan = slices.Insert(b.plan, i, e)
+	b.byID[e.ID] = e
+	b.usage.planned += int64(e.Nodes) * e.span
+	b.nextStart = min(b.nextStart, e.start)
+	b.version++
+}
+
+// remove takes the job at index i out of the plan.
+func (b *Book) remove(i int) {
+	e := b.plan[i]
+	b.plan = slices.Delete(b.plan, i, i+1)
+	b.usage.planned -= int64(e.Nodes) * e.span
+}
+
+// run puts e among the running and gives it its nodes.
+func (b *Book) run(e *entry, start int64) {
+	i, _ := slices.BinarySearchFunc(b.running, e.ID, func(e *entry, id int64) int { return cmp.Compare(e.ID, id) })
+	b.running = slices.Insert(b.running, i, e)
+	b.byID[e.ID] = e
+	e.start, e.runs = start, true
+	e.nodes = b.nodes.take(e.Nodes, e.nodes)
+	b.usage.start(e)
+}
+
+// stop takes e from the running and gives its nodes back.
+func (b *Book) stop(e *entry, now int64) {
+	i := slices.Index(b.running, e)
+	b.running = slices.Delete(b.running, i, i+1)
+	b.nodes.release(e.nodes, now)
+	b.usage.stop(e, now)
+}
+
+// refreshStarts finds the next planned start again.
+func (b *Book) refreshStarts() {
+	b.nextStart = Forever
+	for _, e := range b.plan {
+		b.nextStart = min(b.nextStart, e.start)
+	}
+}
+
+// refreshEnds finds the next estimated end again.
+func (b *Book) refreshEnds() {
+	b.nextEnd = Forever
+	for _, e := range b.running {
+		b.nextEnd = min(b.nextEnd, e.end)
+	}
+}

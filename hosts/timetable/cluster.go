@@ -1,0 +1,135 @@
+package timetable
+
+import (
+	"fmt"
+	"math"
+)
+
+// planner is what [Book] and [Preemptive] have in common.
+type planner interface {
+	Config() Config
+	Version() uint64
+	Next() int64
+	Nodes(id int64) []int32
+	Instants(out []int64) []int64
+	Quote(now int64, j Job) Quote
+	Commit(now int64, q Quote, facts []Fact) ([]Fact, error)
+	Cancel(now, id int64, facts []Fact) ([]Fact, error)
+	Advance(now int64, ended []int64, facts []Fact) []Fact
+}
+
+// A Cluster is a book beside the true runtimes of its jobs, which the book
+// learns only as jobs end.
+type Cluster struct {
+	book  planner
+	truth []truth // of the jobs in the book, in order of acceptance
+	ended []int64 // scratch
+}
+
+// truth is what a job really takes.
+type truth struct {
+	id   int64
+	left int64 // seconds of this cluster, at since
+	end  int64 // if it runs, else Forever
+}
+
+// NewCluster returns an empty cluster.
+func NewCluster(c Config) (*Cluster, error) {
+	b, err := New(c)
+	return &Cluster{book: b}, err
+}
+
+// NewPreemptiveCluster returns an empty cluster that suspends and resumes.
+func NewPreemptiveCluster(c Config) (*Cluster, error) {
+	p, err := NewPreemptive(c, 0, 0, nil)
+	return &Cluster{book: p}, err
+}
+
+// Config returns what the cluster is.
+func (c *Cluster) Config() Config { return c.book.Config() }
+
+// Speed returns the cluster's speed in permille of the reference speed.
+func (c *Cluster) Speed() int64 { return c.book.Config().Speed }
+
+// Version returns a number that changes whenever the book does.
+func (c *Cluster) Version() uint64 { return c.book.Version() }
+
+// Nodes returns the nodes of a running job, as [Book.Nodes] does.
+func (c *Cluster) Nodes(id int64) []int32 { return c.book.Nodes(id) }
+
+// Instants appends when something is to begin or end, as [Book.Instants] does.
+func (c *Cluster) Instants(out []int64) []int64 { return c.book.Instants(out) }
+
+// Quote returns what accepting j at now would mean; nothing changes.
+func (c *Cluster) Quote(now int64, j Job) Quote { return c.book.Quote(now, j) }
+
+// Commit accepts the job that q was given for, which really takes runtime >= 1
+// seconds at reference speed, and appends what follows at once to facts. It
+// returns [ErrStale] or [ErrInfeasible] as [Book.Commit] does.
+func (c *Cluster) Commit(now int64, q Quote, runtime int64, facts []Fact) ([]Fact, error) {
+	if runtime < 1 || runtime > Horizon {
+		return facts, fmt.Errorf("timetable: commit job %d: runtime %d, want 1 to %d", q.Job.ID, runtime, int64(Horizon))
+	}
+	from := len(facts)
+	facts, err := c.book.Commit(now, q, facts)
+	if err != nil {
+		return facts, err
+	}
+	c.truth = append(c.truth, truth{q.Job.ID, Span(runtime, c.Speed()), Forever})
+	c.learn(facts[from:])
+	return facts, nil
+}
+
+// Cancel takes a job out of the book, as [Book.Cancel] does.
+func (c *Cluster) Cancel(now, id int64, facts []Fact) ([]Fact, error) {
+	from := len(facts)
+	facts, err := c.book.Cancel(now, id, facts)
+	c.learn(facts[from:])
+	return facts, err
+}
+
+// Next returns the earliest second at which something happens, Forever if
+// nothing will.
+func (c *Cluster) Next() int64 {
+	next := c.book.Next()
+	for i := range c.truth {
+		next = min(next, c.truth[i].end)
+	}
+	return next
+}
+
+// Advance lets everything happen that is due by now, and appends it to facts in
+// the order in which it happens.
+func (c *Cluster) Advance(now int64, facts []Fact) []Fact {
+	for t := c.Next(); t <= now && t < math.MaxInt64; t = c.Next() {
+		c.ended = c.ended[:0]
+		for i := range c.truth {
+			if c.truth[i].end == t {
+				c.ended = append(c.ended, c.truth[i].id)
+			}
+		}
+		from := len(facts)
+		facts = c.book.Advance(t, c.ended, facts)
+		c.learn(facts[from:])
+	}
+	return facts
+}
+
+// learn keeps the true ends in step with the book.
+func (c *Cluster) learn(facts []Fact) {
+	for _, f := range facts {
+		i := 0
+		for c.truth[i].id != f.Job {
+			i++
+		}
+		tr := &c.truth[i]
+		switch f.What {
+		case Started, Resumed:
+			tr.end = f.At + tr.left
+		case Suspended:
+			tr.left, tr.end = tr.end-f.At, Forever
+		case Ended, Killed, Cancelled:
+			c.truth = append(c.truth[:i], c.truth[i+1:]...)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package timetable
+
+import "slices"
+
+// A profile is the number of free nodes as a step function of time: free[i]
+// from at[i] until at[i+1], the last for ever. Neighbouring steps may be equal.
+type profile struct {
+	at   []int64 // rising
+	free []int32 // as many
+}
+
+// reset makes p a single step of n nodes from now on.
+func (p *profile) reset(now int64, n int) {
+	p.at = append(p.at[:0], now)
+	p.free = append(p.free[:0], int32(n))
+}
+
+// copyFrom makes p equal to o.
+func (p *profile) copyFrom(o *profile) {
+	p.at = append(p.at[:0], o.at...)
+	p.free = append(p.free[:0], o.free...)
+}
+
+// find returns the step that holds t, or the first if t is before it.
+func (p *profile) find(t int64) int {
+	i, found := slices.BinarySearch(p.at, t)
+	if !found && i > 0 {
+		i--
+	}
+	return i
+}
+
+// split returns the step that begins at t, which is made if there is none.
+func (p *profile) split(t int64) int {
+	i := p.find(t)
+	if p.at[i] >= t {
+		return i
+	}
+	p.at = slices.Insert(p.at, i+1, t)
+	p.free = slices.Insert(p.free, i+1, p.free[i])
+	return i + 1
+}
+
+// add changes the free nodes by n within [from, to). What lies before the first
+// step is past and not kept.
+func (p *profile) add(from, to int64, n int) {
+	if to <= max(from, p.at[0]) {
+		return
+	}
+	i := p.split(from)
+	j := i + p.widthTo(i, to)
+	if j == len(p.at) || p.at[j] != to {
+		p.at = slices.Insert(p.at, j, to)
+		p.free = slices.Insert(p.free, j, p.free[j-1])
+	}
+	for k := i; k < j; k++ {
+		p.free[k] += int32(n)
+	}
+}
+
+// widthTo returns the number of steps from i on that begin before to. Jobs
+// cover few steps: walking beats searching.
+func (p *profile) widthTo(i int, to int64) int {
+	j := i
+	for j < len(p.at) && p.at[j] < to {
+		j++
+	}
+	return j - i
+}
+
+// fits reports whether n nodes are free on all of [s, s+span).
+func (p *profile) fits(s, span int64, n int) bool {
+	for i := p.find(s); i < len(p.at) && p.at[i] < s+span; i++ {
+		if p.free[i] < int32(n) {
+			return false
+		}
+	}
+	return true
+}
+
+// fit returns the earliest s >= from at which n nodes are free on all of
+// [s, s+span), or any s >= limit if there is none before limit. There are never
+// more than the cluster's nodes asked for, so one exists.
+func (p *profile) fit(from, limit, span int64, n int) int64 {
+	s, need := from, int32(n)
+	for i := p.find(from); s < limit; {
+		if p.free[i] >= need {
+			i++
+			if i == len(p.at) || p.at[i] >= s+span {
+				return s
+			}
+			continue
+		}
+		for i++; p.free[i] < need; i++ {
+		}
+		s = p.at[i]
+	}
+	return s
+}
+
+// trim forgets what lies before now and merges equal neighbours.
+func (p *profile) trim(now int64) {
+	k := 0
+	for i := p.find(now); i < len(p.at); i++ {
+		if k > 0 && p.free[i] == p.free[k-1] {
+			continue
+		}
+		p.at[k], p.free[k] = p.at[i], p.free[i]
+		k++
+	}
+	p.at, p.free = p.at[:k], p.free[:k]
+	p.at[0] = max(p.at[0], now)
+}

@@ -1,0 +1,22 @@
+package matchmaking
+
+import (
+	"math/rand/v2"
+
+	"bourse/hosts/timetable"
+)
+
+// MaxUtilization takes the seller that is used most (MaxU, §3.1.6).
+type MaxUtilization struct{ reading timetable.Reading }
+
+func newMaxUtilization(decode func(any) error, _ *rand.Rand) (Matchmaker, error) {
+	r, err := utilizationOptions(decode)
+	return MaxUtilization{r}, err
+}
+
+// Match implements [Matchmaker].
+func (m MaxUtilization) Match(now int64, j timetable.Job, window []Seller) (Choice, bool) {
+	return best(now, j, window, func(a, b *timetable.Quote) bool {
+		return a.Utilization(m.reading).Cmp(b.Utilization(m.reading)) > 0
+	})
+}

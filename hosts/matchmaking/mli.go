@@ -1,0 +1,72 @@
+package matchmaking
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"bourse/hosts/timetable"
+)
+
+// MinImpact takes the seller whose accepted jobs lose the least laxity (MLI,
+// §3.1.7), equals to the earliest completion.
+type MinImpact struct {
+	options ImpactOptions
+}
+
+// ImpactOptions are the options of mli.
+type ImpactOptions struct {
+	// Scope says whose laxity counts: that of the reservations (ar, the
+	// default: an on-demand job has none) or of every job still to start (all).
+	Scope string `json:"zeta_scope" yaml:"zeta_scope"`
+
+	// Scale says how sellers of different speed compare: mul (the default)
+	// multiplies laxity by speed, since a second on a faster cluster could have
+	// absorbed more work; div divides; none does neither. The paper scales but
+	// does not say how.
+	Scale string `json:"zeta_scale" yaml:"zeta_scale"`
+
+	// Ties says who wins among equals: completion (the default, as the paper
+	// has it), then index; or index alone, for orders with a common start.
+	Ties string `json:"ties" yaml:"ties"`
+}
+
+func newMinImpact(decode func(any) error, _ *rand.Rand) (Matchmaker, error) {
+	m := MinImpact{ImpactOptions{Scope: "ar", Scale: "mul", Ties: "completion"}}
+	if err := decode(&m.options); err != nil {
+		return nil, err
+	}
+	switch o := m.options; {
+	case o.Scope != "ar" && o.Scope != "all":
+		return nil, fmt.Errorf("zeta_scope %q, want ar or all", o.Scope)
+	case o.Scale != "mul" && o.Scale != "div" && o.Scale != "none":
+		return nil, fmt.Errorf("zeta_scale %q, want mul, div or none", o.Scale)
+	case o.Ties != "completion" && o.Ties != "index":
+		return nil, fmt.Errorf("ties %q, want completion or index", o.Ties)
+	}
+	return m, nil
+}
+
+// Match implements [Matchmaker].
+func (m MinImpact) Match(now int64, j timetable.Job, window []Seller) (Choice, bool) {
+	return best(now, j, window, func(a, b *timetable.Quote) bool {
+		if c := m.impact(a).Cmp(m.impact(b)); c != 0 || m.options.Ties == "index" {
+			return c < 0
+		}
+		return earlier(a, b)
+	})
+}
+
+// impact returns the laxity that q costs, scaled. Only its order matters.
+func (m MinImpact) impact(q *timetable.Quote) timetable.Ratio {
+	zeta := q.Zeta
+	if m.options.Scope == "all" {
+		zeta = q.ZetaAll
+	}
+	switch m.options.Scale {
+	case "mul":
+		return timetable.Ratio{Num: zeta * q.Speed, Den: 1}
+	case "div":
+		return timetable.Ratio{Num: zeta, Den: q.Speed}
+	}
+	return timetable.Ratio{Num: zeta, Den: 1}
+}

@@ -1,0 +1,30 @@
+package matchmaking
+
+import (
+	"math/rand/v2"
+
+	"bourse/hosts/timetable"
+)
+
+// NextFit asks in turn, beginning after the seller that it took last (NF,
+// §3.1.3). A rejected job leaves its place unchanged.
+type NextFit struct {
+	Next int `json:"next" yaml:"next"` // index of the seller to be asked first
+}
+
+func newNextFit(decode func(any) error, _ *rand.Rand) (Matchmaker, error) {
+	n := &NextFit{}
+	return n, decode(n)
+}
+
+// Match implements [Matchmaker].
+func (n *NextFit) Match(now int64, j timetable.Job, window []Seller) (Choice, bool) {
+	for k := range window {
+		i := (n.Next + k) % len(window)
+		if q := window[i].Quote(now, j); q.Feasible {
+			n.Next = (i + 1) % len(window)
+			return Choice{i, q}, true
+		}
+	}
+	return Choice{}, false
+}

@@ -1,0 +1,41 @@
+package matchmaking
+
+import (
+	"errors"
+	"math/rand/v2"
+
+	"bourse/hosts/timetable"
+)
+
+// Random asks sellers drawn by lot, each at most once, until one can take the
+// job (RAN, §3.1.1). It makes one draw a quote.
+type Random struct {
+	rng  *rand.Rand
+	left []int // sellers not asked yet, in order
+}
+
+func newRandom(decode func(any) error, rng *rand.Rand) (Matchmaker, error) {
+	if rng == nil {
+		return nil, errors.New("matchmaker ran: no source of chance")
+	}
+	return &Random{rng: rng}, decode(&struct{}{})
+}
+
+// Match implements [Matchmaker].
+func (r *Random) Match(now int64, j timetable.Job, window []Seller) (Choice, bool) {
+	r.left = r.left[:0]
+	for i := range window {
+		r.left = append(r.left, i)
+	}
+	for len(r.left) > 0 {
+		// The remainder of 64 bits: its bias is below 1e-15, and a recorded
+		// draw can be replayed.
+		k := int(r.rng.Uint64() % uint64(len(r.left)))
+		i := r.left[k]
+		r.left = append(r.left[:k], r.left[k+1:]...)
+		if q := window[i].Quote(now, j); q.Feasible {
+			return Choice{i, q}, true
+		}
+	}
+	return Choice{}, false
+}

@@ -58,7 +58,6 @@ func BenchmarkMoments(b *testing.B) {
 	}
 }
 
-
 // BenchmarkRankingSet changes one price at a time.
 func BenchmarkRankingSet(b *testing.B) {
 	for _, size := range []int{15, 1000, 100_000} {

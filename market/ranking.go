@@ -15,6 +15,7 @@ type Ranking struct {
 	// by shifting, long enough that there are few.
 	chunks [][]key
 	free   [][]key
+	stale  bool // few items, some of which are no longer at the price in their key
 
 	tied []int32  // scratch: the candidates among equal prices
 	seen []uint32 // by item: the call of Cheapest that last saw it
@@ -30,7 +31,10 @@ type key struct {
 // A place is where a key is, or would be: an index into a chunk.
 type place struct{ chunk, i int }
 
-const chunkSize = 512 // keys; at most
+const (
+	chunkSize = 512 // keys; at most
+	few       = 64  // items that are sorted when asked for: faster than moving each
+)
 
 // NewRanking returns a ranking of n items, all at price 0.
 func NewRanking(n int) *Ranking {
@@ -52,6 +56,10 @@ func (r *Ranking) Set(item int32, price Rate) {
 		return
 	}
 	r.prices[item] = price
+	if len(r.prices) <= few {
+		r.stale = true
+		return
+	}
 	from, to := r.chunkOf(old), r.chunkOf(k)
 	if from == to {
 		move(r.chunks[from], old, k)
@@ -73,6 +81,7 @@ func (r *Ranking) Cheapest(n int, rng *rand.Rand, ok func(item int32) bool, out 
 		clear(r.seen)
 		r.call = 1
 	}
+	r.refresh()
 	var at place
 	for n > 0 && at.chunk < len(r.chunks) {
 		price := r.chunks[at.chunk][at.i].price
@@ -88,6 +97,7 @@ func (r *Ranking) Cheapest(n int, rng *rand.Rand, ok func(item int32) bool, out 
 // Reset sets all prices to 0. The storage is kept.
 func (r *Ranking) Reset() {
 	clear(r.prices)
+	r.stale = false
 	r.free = append(r.free, r.chunks...)
 	r.chunks = r.chunks[:0]
 	for item := range int32(len(r.prices)) {
@@ -96,6 +106,24 @@ func (r *Ranking) Reset() {
 		}
 		last := &r.chunks[len(r.chunks)-1]
 		*last = append(*last, key{0, item})
+	}
+}
+
+// refresh sorts the one chunk of a stale ranking by insertion: it is nearly in
+// order.
+func (r *Ranking) refresh() {
+	if !r.stale {
+		return
+	}
+	r.stale = false
+	keys := r.chunks[0]
+	for i := range keys {
+		k := key{r.prices[keys[i].item], keys[i].item}
+		j := i
+		for ; j > 0 && k.before(keys[j-1]); j-- {
+			keys[j] = keys[j-1]
+		}
+		keys[j] = k
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 // check fails unless r is in order and holds each item once, at its price, in
 // chunks that are neither empty nor too many.
 func (r *Ranking) check(t *rapid.T) {
+	r.refresh()
 	var all []key
 	for i, c := range r.chunks {
 		if len(c) == 0 || cap(c) != chunkSize {
@@ -59,7 +60,7 @@ func drawPrices(t *rapid.T, n int) (*Ranking, *rand.Rand) {
 func TestRanking(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		size := rapid.SampledFrom([]int{1, 2, 15, 300, 2000}).Draw(t, "size")
+		size := rapid.SampledFrom([]int{1, 2, 15, 64, 65, 300, 2000}).Draw(t, "size")
 		r, rng := drawPrices(t, size)
 		r.check(t)
 

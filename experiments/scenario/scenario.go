@@ -1,8 +1,9 @@
 // Package scenario is an experiment as written in a file: what is run, on what,
 // under which rules, how often.
 //
-// It reads, checks and prints scenario files, and knows the names of plug-ins
-// only as text: whoever assembles a run decodes their options ([Choice.Decode]).
+// It reads, checks and prints scenario files. It knows the names of plug-ins only
+// as text: whoever assembles a run hands in which there are ([Known]) and decodes
+// their options ([Choice.Decode]).
 package scenario
 
 // An Experiment runs every configuration under each of its admission policies,
@@ -41,9 +42,10 @@ type Fleet struct {
 
 // A Workload is a model, a plan or a trace, and what is done to it.
 type Workload struct {
-	Model *Choice `yaml:"model" doc:"workload model that draws a plan for each replication"`
-	Plan  string  `yaml:"plan" doc:"plan file (CSV) to run as it is, in place of a model"`
-	Trace *Choice `yaml:"trace" doc:"recorded trace (SWF) to take a window of, in place of a model"`
+	Model *Choice  `yaml:"model" doc:"workload model that draws a plan for each replication"`
+	Plan  string   `yaml:"plan" doc:"plan file (CSV) to run as it is, in place of a model"`
+	Trace *Choice  `yaml:"trace" doc:"recorded trace (SWF) to take a window of, in place of a model"`
+	Funds *float64 `yaml:"funds" validate:"omitempty,min=0,max=1e12" doc:"what each user has at the start, $; omitted, what its jobs are worth together"`
 }
 
 // A Market is how hosts are sold.

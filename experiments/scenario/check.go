@@ -1,0 +1,135 @@
+package scenario
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// check looks at what no single field can tell, and at names.
+func check(e *Experiment, root *node, known Known) error {
+	if name := root.get("base").get("name"); name != nil {
+		return fail(name.at, "base.name", "found %s, want no name: it names no configuration", name.found())
+	}
+	if !word.MatchString(e.Name) {
+		return notWord(root, "", "name")
+	}
+	if err := checkAlphas(e.Alphas, root.get("alphas")); err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for i := range e.Configurations {
+		c, n := &e.Configurations[i], root.get("configurations").items[i]
+		path := join("configurations", n.segment(strconv.Itoa(i)))
+		if !word.MatchString(c.Name) {
+			return notWord(n, path, "name")
+		}
+		if seen[c.Name] {
+			return fail(n.get("name").at, path, "found twice, want names that differ")
+		}
+		seen[c.Name] = true
+		if err := c.check(n, path, known); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func notWord(n *node, path, field string) error {
+	return fail(n.get(field).at, join(path, field), "found %s, want letters, digits and dashes, 64 at most", n.get(field).found())
+}
+
+func checkAlphas(alphas []float64, n *node) error {
+	for i := 1; i < len(alphas); i++ {
+		if alphas[i] <= alphas[i-1] {
+			return fail(n.items[i].at, join("alphas", strconv.Itoa(i)), "found %v after %v, want increasing numbers", alphas[i], alphas[i-1])
+		}
+	}
+	return nil
+}
+
+func (c *Configuration) check(n *node, path string, known Known) error {
+	if err := c.Workload.check(n, join(path, "workload")); err != nil {
+		return err
+	}
+	if m := c.Workload.Model; m != nil {
+		if err := m.among(known.Models); err != nil {
+			return err
+		}
+	}
+	for _, p := range []struct {
+		choice Choice
+		names  []string
+	}{
+		{c.Market.Sharing, known.Sharing},
+		{c.Market.Bidding, known.Bidding},
+		{c.Market.Forecaster, known.Forecasters},
+	} {
+		if err := p.choice.among(p.names); err != nil {
+			return err
+		}
+	}
+	if known.Payments != nil && !slices.Contains(known.Payments, c.Market.Payment) {
+		at := n.get("market").get("payment").place(n)
+		return fail(at, join(path, "market.payment"), "found %q, %s", clip(c.Market.Payment), oneOf(c.Market.Payment, known.Payments))
+	}
+	return checkAdmission(c.Admission, known.Admission)
+}
+
+func checkAdmission(policies []Choice, names []string) error {
+	seen := map[string]bool{}
+	for _, p := range policies {
+		if err := p.among(names); err != nil {
+			return err
+		}
+		if !word.MatchString(p.Label) {
+			return fail(p.at, join(p.path, "label"), "found %q, want letters, digits and dashes, 64 at most", clip(p.Label))
+		}
+		if seen[p.Label] {
+			return fail(p.at, p.path, "found %s twice, want a label of its own for each (label: …)", p.Label)
+		}
+		seen[p.Label] = true
+	}
+	return nil
+}
+
+// among checks the name of a plug-in.
+func (c Choice) among(names []string) error {
+	if names == nil || slices.Contains(names, c.Name) {
+		return nil
+	}
+	return fail(c.at, c.path, "found %q, %s", clip(c.Name), oneOf(c.Name, names))
+}
+
+// check wants one source of work.
+func (w *Workload) check(n *node, path string) error {
+	var said []string
+	if w.Model != nil {
+		said = append(said, "model")
+	}
+	if w.Plan != "" {
+		said = append(said, "plan")
+	}
+	if w.Trace != nil {
+		said = append(said, "trace")
+	}
+	if len(said) == 1 {
+		return nil
+	}
+	at := n.get("workload").place(n)
+	if len(said) == 0 {
+		return fail(at, path, "found none of model, plan and trace, want one")
+	}
+	return fail(at, path, "found %s, want one; null takes back what a base or preset says (%s: null)", strings.Join(said, " and "), said[0])
+}
+
+// place returns where n was said, or else what it would be in.
+func (n *node) place(in *node) place {
+	if n == nil {
+		return in.at
+	}
+	return n.at
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

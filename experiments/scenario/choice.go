@@ -1,0 +1,105 @@
+package scenario
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/goccy/go-yaml"
+)
+
+// A Choice names a plug-in and carries its options. A file writes the bare
+// name, or a mapping:
+//
+//	admission: [be, {name: cac, capacity: static, label: printed}]
+type Choice struct {
+	Name  string
+	Label string // tells apart two choices of one plug-in in result tables; Name by default
+
+	path    string // of the field, for messages
+	at      place
+	options *node // nil where there are none
+}
+
+// Named returns the choice of a plug-in with its default options.
+func Named(name string) Choice { return Choice{Name: name, Label: name} }
+
+// Decode fills in v, a pointer to the plug-in's own options, and leaves alone
+// what the file does not say. It refuses unknown fields and what is no finite
+// number; an [Error] says where.
+func (c Choice) Decode(v any) error {
+	if c.options == nil {
+		return nil
+	}
+	if err := decode(c.options, reflect.ValueOf(v).Elem(), field{path: c.path}); err != nil {
+		return err
+	}
+	return validate(v, c.options, c.path)
+}
+
+// Errorf wraps what a plug-in says of its options with the place that they
+// were written at, if they were.
+func (c Choice) Errorf(format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	if c.at == (place{}) {
+		return err
+	}
+	return fmt.Errorf("%s: %s: %w", c.at, c.path, err)
+}
+
+// Options returns what the file says beside name and label, as plain values.
+func (c Choice) Options() map[string]any {
+	out := map[string]any{}
+	if c.options != nil {
+		// What decodes as a scenario decodes as plain values: it has been read.
+		_ = decode(c.options, reflect.ValueOf(&out).Elem(), field{path: c.path})
+	}
+	return out
+}
+
+// decodeChoice reads a name or a mapping. A mapping without a name gives
+// options to the plug-in that c names already.
+func decodeChoice(n *node, c *Choice, f field) error {
+	name := n
+	if n.kind == mapping {
+		name = n.get("name")
+	}
+	if name != nil {
+		if err := decode(name, reflect.ValueOf(&c.Name).Elem(), f); err != nil {
+			return err
+		}
+		c.Label = c.Name
+	}
+	if c.Name == "" {
+		return fail(n.at, f.path, "found %s without a name, want a name, or a mapping of name and options", n.found())
+	}
+	c.path, c.at, c.options = f.path, n.at, nil
+	if n.kind != mapping {
+		return nil
+	}
+	if label := n.get("label"); label != nil {
+		if err := decode(label, reflect.ValueOf(&c.Label).Elem(), field{path: join(f.path, "label")}); err != nil {
+			return err
+		}
+	}
+	if rest := n.without("name", "label"); len(rest.keys) > 0 {
+		c.options = rest
+	}
+	return nil
+}
+
+// plain returns what a file would say: the bare name where that is all.
+func (c Choice) plain() any {
+	if c.options == nil && (c.Label == "" || c.Label == c.Name) {
+		return c.Name
+	}
+	out := yaml.MapSlice{{Key: "name", Value: c.Name}}
+	if c.Label != c.Name && c.Label != "" {
+		out = append(out, yaml.MapItem{Key: "label", Value: c.Label})
+	}
+	if c.options != nil {
+		for i, k := range c.options.keys {
+			out = append(out, yaml.MapItem{Key: k.name, Value: c.options.items[i].plain()})
+		}
+	}
+	return out
+}

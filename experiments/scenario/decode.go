@@ -1,0 +1,227 @@
+package scenario
+
+import (
+	"encoding"
+	"errors"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// A field is a place for a value, and what is said of it.
+type field struct {
+	path string
+	rule string // its validate tag
+	doc  string
+}
+
+// decode fills in v from n, strictly: unknown fields, wrong types and numbers
+// that are not finite are errors, and what n does not say is left alone.
+//
+// Types may decode themselves: UnmarshalYAML(func(any) error) error and
+// UnmarshalText are honoured.
+func decode(n *node, v reflect.Value, f field) error {
+	switch p := v.Addr().Interface().(type) {
+	case *Choice:
+		return decodeChoice(n, p, f)
+	case interface{ UnmarshalYAML(func(any) error) error }:
+		return n.blame(f, p.UnmarshalYAML(func(out any) error {
+			return decode(n, reflect.ValueOf(out).Elem(), f)
+		}))
+	case encoding.TextUnmarshaler:
+		if n.kind == scalar {
+			return n.blame(f, p.UnmarshalText([]byte(n.text)))
+		}
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		return decodePointer(n, v, f)
+	case reflect.Struct:
+		return decodeStruct(n, v, f)
+	case reflect.Slice:
+		return decodeSlice(n, v, f)
+	case reflect.Map:
+		return decodeMap(n, v, f)
+	case reflect.Interface:
+		x, err := decodeAny(n, f)
+		if err == nil && x != nil {
+			v.Set(reflect.ValueOf(x))
+		}
+		return err
+	}
+	return decodeScalar(n, v, f)
+}
+
+// blame gives an error the place that it lacks.
+func (n *node) blame(f field, err error) error {
+	var e *Error
+	if err == nil || errors.As(err, &e) {
+		return err
+	}
+	return fail(n.at, f.path, "found %s: %v", n.found(), err)
+}
+
+func (n *node) mismatch(v reflect.Value, f field) error {
+	return fail(n.at, f.path, "found %s, want %s", n.found(), withDoc(wanted(v.Type(), f.rule), f.doc))
+}
+
+func decodePointer(n *node, v reflect.Value, f field) error {
+	if n.kind == null {
+		v.SetZero()
+		return nil
+	}
+	p := reflect.New(v.Type().Elem())
+	if !v.IsNil() {
+		p.Elem().Set(v.Elem())
+	}
+	if err := decode(n, p.Elem(), f); err != nil {
+		return err
+	}
+	v.Set(p)
+	return nil
+}
+
+func decodeStruct(n *node, v reflect.Value, f field) error {
+	if n.kind != mapping {
+		return n.mismatch(v, f)
+	}
+	known := fieldsOf(v.Type())
+	for _, k := range n.keys {
+		if known.find(k.name) == nil {
+			return fail(k.at, join(f.path, clip(k.name)), "unknown field, %s", oneOf(k.name, known.names()))
+		}
+	}
+	for _, s := range known {
+		item := n.get(s.name)
+		if item == nil {
+			continue
+		}
+		if err := decode(item, v.FieldByIndex(s.index), field{join(f.path, s.name), s.rule, s.doc}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func decodeSlice(n *node, v reflect.Value, f field) error {
+	if n.kind != list {
+		return n.mismatch(v, f)
+	}
+	out := reflect.MakeSlice(v.Type(), len(n.items), len(n.items))
+	_, rule := split(f.rule)
+	for i, item := range n.items {
+		if c, ok := out.Index(i).Addr().Interface().(*Configuration); ok {
+			*c = Default()
+		}
+		path := join(f.path, item.segment(strconv.Itoa(i)))
+		if err := decode(item, out.Index(i), field{path, rule, f.doc}); err != nil {
+			return err
+		}
+	}
+	v.Set(out)
+	return nil
+}
+
+func decodeMap(n *node, v reflect.Value, f field) error {
+	if n.kind != mapping || v.Type().Key().Kind() != reflect.String {
+		return n.mismatch(v, f)
+	}
+	out := reflect.MakeMapWithSize(v.Type(), len(n.keys))
+	for i, k := range n.keys {
+		item := reflect.New(v.Type().Elem()).Elem()
+		if err := decode(n.items[i], item, field{path: join(f.path, clip(k.name))}); err != nil {
+			return err
+		}
+		out.SetMapIndex(reflect.ValueOf(k.name).Convert(v.Type().Key()), item)
+	}
+	v.Set(out)
+	return nil
+}
+
+var (
+	number = regexp.MustCompile(`^[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?$`)
+	whole  = regexp.MustCompile(`^[-+]?[0-9]+$`)
+	word   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,63}$`)
+)
+
+func decodeScalar(n *node, v reflect.Value, f field) error {
+	if n.kind == null && v.Kind() == reflect.String {
+		v.SetString("")
+		return nil
+	}
+	if n.kind != scalar {
+		return n.mismatch(v, f)
+	}
+	if v.Kind() == reflect.String {
+		v.SetString(n.text)
+		return nil
+	}
+	if n.quoted {
+		return n.mismatch(v, f)
+	}
+	ok := false
+	switch v.Kind() {
+	case reflect.Bool:
+		ok = n.text == "true" || n.text == "false"
+		if ok {
+			v.SetBool(n.text == "true")
+		}
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		x, err := strconv.ParseInt(n.text, 10, v.Type().Bits())
+		if ok = err == nil; ok {
+			v.SetInt(x)
+		}
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		x, err := strconv.ParseUint(strings.TrimPrefix(n.text, "+"), 10, v.Type().Bits())
+		if ok = err == nil; ok {
+			v.SetUint(x)
+		}
+	case reflect.Float32, reflect.Float64:
+		x, err := strconv.ParseFloat(n.text, v.Type().Bits())
+		if ok = err == nil && number.MatchString(n.text); ok {
+			v.SetFloat(x)
+		}
+	default:
+		panic("scenario: options cannot hold a " + v.Type().String())
+	}
+	if !ok {
+		return n.mismatch(v, f)
+	}
+	return nil
+}
+
+// decodeAny returns text, a bool, an int64, uint64 or float64, a []any or a
+// map[string]any.
+func decodeAny(n *node, f field) (any, error) {
+	switch n.kind {
+	case null:
+		return nil, nil
+	case list:
+		var out []any
+		return out, decode(n, reflect.ValueOf(&out).Elem(), f)
+	case mapping:
+		var out map[string]any
+		err := decode(n, reflect.ValueOf(&out).Elem(), f)
+		return out, err
+	}
+	switch {
+	case n.quoted:
+		return n.text, nil
+	case n.text == "true" || n.text == "false":
+		return n.text == "true", nil
+	case whole.MatchString(n.text):
+		if x, err := strconv.ParseInt(n.text, 10, 64); err == nil {
+			return x, nil
+		}
+		if x, err := strconv.ParseUint(n.text, 10, 64); err == nil {
+			return x, nil
+		}
+		fallthrough
+	case number.MatchString(n.text):
+		var x float64
+		err := decode(n, reflect.ValueOf(&x).Elem(), f)
+		return x, err
+	}
+	return n.text, nil
+}

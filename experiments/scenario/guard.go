@@ -1,0 +1,81 @@
+package scenario
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml/token"
+)
+
+// What a file may be. The YAML parser takes time quadratic in the depth, so
+// that depth is bounded before it sees anything.
+const (
+	maxBytes  = 1 << 20
+	maxDepth  = 64
+	maxIndent = 256
+)
+
+// guard refuses what is no text, too large or too deep, in one pass over the
+// bytes that stops at the first offence.
+//
+// It counts every bracket, quoted or not: text with 64 brackets left open is
+// refused too. Brackets that only quoted ones seem to close are found by
+// [guardTokens].
+func guard(source string, data []byte) error {
+	at := func(i int) place {
+		return place{source, 1 + bytes.Count(data[:i], []byte("\n")), i - bytes.LastIndexByte(data[:i], '\n')}
+	}
+	if len(data) > maxBytes {
+		return fail(place{source: source}, "", "%d bytes, want at most %d", len(data), maxBytes)
+	}
+	depth, indent, leading := 0, 0, true
+	for i, c := range data {
+		switch c {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth = max(0, depth-1)
+		}
+		switch {
+		case c == '\n':
+			indent, leading = 0, true
+			continue
+		case c < ' ' && c != '\t' && c != '\r':
+			return fail(at(i), "", "found the byte %#02x, want a text file", c)
+		case leading && (c == ' ' || c == '-' || c == '?'):
+			indent++
+		default:
+			leading = false
+		}
+		if depth > maxDepth || indent > maxIndent {
+			return fail(at(i), "", "nested more than %d deep", maxDepth)
+		}
+	}
+	if !utf8.Valid(data) {
+		return fail(place{source: source}, "", "found bytes that are not UTF-8, want a text file")
+	}
+	return nil
+}
+
+// guardTokens refuses what scenario files do without: anchors, aliases (which
+// can grow without bound), tags, merge keys, directives; and brackets too deep.
+func guardTokens(source string, tokens token.Tokens) error {
+	depth := 0
+	for _, t := range tokens {
+		at := place{source, t.Position.Line, t.Position.Column}
+		switch t.Type {
+		case token.AnchorType, token.AliasType:
+			return fail(at, "", "found %s, want no anchors and aliases: what configurations share is said once, in base", t.Value)
+		case token.TagType, token.MergeKeyType, token.DirectiveType:
+			return fail(at, "", "found %s, want no tags, merge keys and directives", t.Value)
+		case token.MappingStartType, token.SequenceStartType:
+			depth++
+		case token.MappingEndType, token.SequenceEndType:
+			depth--
+		}
+		if depth > maxDepth {
+			return fail(at, "", "nested more than %d deep", maxDepth)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package scenario
+
+// merge lays one value over another. Mappings merge key by key; anything else
+// replaces what is under it, lists and nulls too.
+//
+// A mapping that names another plug-in than the one under it replaces it:
+// options belong to a plug-in. One that names none changes options of the
+// plug-in under it, be that a bare name.
+func merge(under, over *node) *node {
+	if under == nil || over.kind != mapping {
+		return over
+	}
+	under = named(under, over)
+	if under.kind != mapping || differ(under, over) {
+		return over
+	}
+	return mergeFields(under, over)
+}
+
+// mergeFields lays mapping over mapping, whatever their names.
+func mergeFields(under, over *node) *node {
+	if under == nil || under.kind != mapping {
+		return over
+	}
+	if over == nil || over.kind != mapping {
+		return under
+	}
+	out := &node{kind: mapping, keys: under.keys, items: under.items, at: over.at}
+	for i, k := range over.keys {
+		out = out.put(k.name, merge(under.get(k.name), over.items[i]))
+		out.keys[out.index(k.name)].at = k.at
+	}
+	return out
+}
+
+// named turns the bare name of a plug-in into a mapping, for options to join
+// it.
+func named(n, options *node) *node {
+	if n.kind != scalar || options.get("name") != nil {
+		return n
+	}
+	return wrap(n)
+}
+
+// wrap turns a bare name into a mapping.
+func wrap(n *node) *node {
+	return &node{kind: mapping, keys: []key{{"name", n.at}}, items: []*node{n}, at: n.at}
+}
+
+func differ(a, b *node) bool {
+	x, y := a.get("name"), b.get("name")
+	return x != nil && y != nil && x.text != y.text
+}
+
+// over lays a file over the preset that it starts from. The configurations
+// that the file lists are those that are run; one that bears the name of a
+// configuration of the preset starts from it.
+func over(preset, file *node) *node {
+	out := mergeFields(preset.without("base", "configurations"), file.without("base", "configurations"))
+	if base := mergeFields(preset.get("base"), file.get("base")); base != nil {
+		out = out.put("base", base)
+	}
+	theirs, ours := preset.get("configurations"), file.get("configurations")
+	if ours == nil || ours.kind != list {
+		ours = theirs
+	} else if theirs != nil {
+		ours = each(ours, func(c *node) *node {
+			for _, p := range theirs.items {
+				if p.called() == c.called() {
+					return mergeFields(p, c)
+				}
+			}
+			return c
+		})
+	}
+	if ours != nil {
+		out = out.put("configurations", ours)
+	}
+	return out
+}
+
+// expand lays every configuration over the base.
+func expand(root *node) *node {
+	configurations := root.get("configurations")
+	if configurations == nil {
+		return root
+	}
+	base := root.get("base")
+	return root.put("configurations", each(configurations, func(c *node) *node {
+		return mergeFields(base, c)
+	}))
+}
+
+// each returns a list of what f makes of the elements; a bare name stands for
+// a configuration that has a name only.
+func each(l *node, f func(*node) *node) *node {
+	out := &node{kind: list, at: l.at}
+	for _, c := range l.items {
+		if c.kind == scalar {
+			c = wrap(c)
+		}
+		out.items = append(out.items, f(c))
+	}
+	return out
+}

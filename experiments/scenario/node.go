@@ -1,0 +1,171 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/goccy/go-yaml"
+)
+
+// A node is one value of a file: a scalar as it was written, a list or a
+// mapping. A tree is never changed once it is built, so trees may share nodes.
+type node struct {
+	kind   kind
+	text   string  // of a scalar
+	quoted bool    // a scalar that can only be text
+	keys   []key   // of a mapping, in the order of the file
+	items  []*node // of a list, or the values of a mapping's keys
+	at     place
+}
+
+type kind uint8
+
+const (
+	null kind = iota
+	scalar
+	list
+	mapping
+)
+
+// A key of a mapping.
+type key struct {
+	name string
+	at   place
+}
+
+// A place is where something was said. Line 0 is the source as a whole: a
+// command-line override has no lines.
+type place struct {
+	source       string
+	line, column int
+}
+
+func (p place) String() string {
+	if p.line == 0 {
+		return p.source
+	}
+	return fmt.Sprintf("%s:%d:%d", p.source, p.line, p.column)
+}
+
+// get returns the value of a key, nil where n is no mapping or lacks it.
+func (n *node) get(name string) *node {
+	if n == nil || n.kind != mapping {
+		return nil
+	}
+	if i := n.index(name); i >= 0 {
+		return n.items[i]
+	}
+	return nil
+}
+
+func (n *node) index(name string) int {
+	return slices.IndexFunc(n.keys, func(k key) bool { return k.name == name })
+}
+
+// put returns n with the value of one key replaced or added.
+func (n *node) put(name string, v *node) *node {
+	out := *n
+	if i := n.index(name); i >= 0 {
+		out.items = slices.Clone(n.items)
+		out.items[i] = v
+		return &out
+	}
+	out.keys = append(slices.Clip(n.keys), key{name, v.at})
+	out.items = append(slices.Clip(n.items), v)
+	return &out
+}
+
+// without returns n lacking the keys named.
+func (n *node) without(names ...string) *node {
+	out := &node{kind: mapping, at: n.at}
+	for i, k := range n.keys {
+		if !slices.Contains(names, k.name) {
+			out.keys = append(out.keys, k)
+			out.items = append(out.items, n.items[i])
+		}
+	}
+	return out
+}
+
+// called returns the name that an element of a list goes by: its label, its
+// name, or the scalar that it is.
+func (n *node) called() string {
+	if n.kind == scalar {
+		return n.text
+	}
+	if l := n.get("label"); l != nil {
+		return l.text
+	}
+	if l := n.get("name"); l != nil {
+		return l.text
+	}
+	return ""
+}
+
+// segment returns what paths call an element: its name, where it is a mapping
+// that has a good one, or its index.
+func (n *node) segment(index string) string {
+	if n != nil && n.kind == mapping && word.MatchString(n.called()) {
+		return n.called()
+	}
+	return index
+}
+
+// element returns the element of a list by its index, nil where there is none.
+func (n *node) element(index string) *node {
+	i, err := strconv.Atoi(index)
+	if err != nil || n.kind != list || i < 0 || i >= len(n.items) {
+		return nil
+	}
+	return n.items[i]
+}
+
+// plain returns n as the YAML encoder takes it. Numbers are handed over as
+// numbers, for a text that looks like one would be quoted.
+func (n *node) plain() any {
+	switch n.kind {
+	case list:
+		out := make([]any, len(n.items))
+		for i, item := range n.items {
+			out[i] = item.plain()
+		}
+		return out
+	case mapping:
+		out := make(yaml.MapSlice, len(n.items))
+		for i, item := range n.items {
+			out[i] = yaml.MapItem{Key: n.keys[i].name, Value: item.plain()}
+		}
+		return out
+	}
+	x, err := decodeAny(n, field{})
+	if err != nil {
+		return n.text
+	}
+	return x
+}
+
+// found says what n is, for messages.
+func (n *node) found() string {
+	switch n.kind {
+	case null:
+		return "nothing"
+	case list:
+		return "a list"
+	case mapping:
+		return "a mapping"
+	}
+	if n.quoted {
+		return fmt.Sprintf("%q", clip(n.text))
+	}
+	return clip(n.text)
+}
+
+// clip keeps messages to a line.
+func clip(s string) string {
+	const most = 40
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,145 @@
+package scenario
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+)
+
+// Known holds the names that a scenario may use. The names of a family that is
+// nil are not checked.
+type Known struct {
+	Admission   []string
+	Sharing     []string
+	Bidding     []string
+	Forecasters []string
+	Models      []string
+	Payments    []string
+
+	Presets map[string][]byte // scenario files to start from, by name
+}
+
+// A file is what a scenario file may say.
+type file struct {
+	Preset     string        `yaml:"preset" doc:"scenario to start from; what the file says goes over it"`
+	Base       Configuration `yaml:"base" doc:"what configurations share; each goes over it, and it over the defaults"`
+	Experiment `yaml:",inline"`
+}
+
+// Load reads and checks a scenario file: see [Parse].
+func Load(path string, known Known, sets ...string) (Experiment, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Experiment{}, fmt.Errorf("scenario: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err != nil {
+		return Experiment{}, fmt.Errorf("scenario: %w", err)
+	}
+	return Parse(path, data, known, sets...)
+}
+
+// Parse reads and checks a scenario that stands in the named file. Each
+// override, path=value, is applied before anything is checked:
+//
+//	configurations.pareto-high.fleet.hosts=30
+//	base.market.forecaster={name: normal}
+//
+// A configuration goes over base, and base over [Default]: mappings merge, and
+// anything else replaces what is under it. A file that names a preset goes
+// over it in the same way; if it lists configurations then those are run, and
+// one that bears the name of one of the preset's starts from it.
+//
+// Relative paths of plans and traces come back joined to the folder of the
+// file that says them, those of overrides as they are. Mistakes are of type
+// [*Error].
+func Parse(name string, data []byte, known Known, sets ...string) (Experiment, error) {
+	root, err := read(name, data)
+	if err != nil {
+		return Experiment{}, err
+	}
+	switch root.kind {
+	case mapping:
+	case null:
+		return Experiment{}, fail(root.at, "", "empty, want a scenario")
+	default:
+		return Experiment{}, fail(root.at, "", "found %s, want a scenario: a mapping with the fields name, configurations, …", root.found())
+	}
+	if root, err = start(root, known.Presets); err != nil {
+		return Experiment{}, err
+	}
+	for _, s := range sets {
+		if root, err = set(root, s); err != nil {
+			return Experiment{}, err
+		}
+	}
+	root = expand(root)
+
+	f := file{Base: Default(), Experiment: DefaultExperiment()}
+	if err := decode(root, reflect.ValueOf(&f).Elem(), field{}); err != nil {
+		return Experiment{}, err
+	}
+	if err := validate(&f.Experiment, root, ""); err != nil {
+		return Experiment{}, err
+	}
+	if err := check(&f.Experiment, root, known); err != nil {
+		return Experiment{}, err
+	}
+	f.Experiment.resolve(root)
+	return f.Experiment, nil
+}
+
+// start lays the file over the preset that it names, if it names one.
+func start(root *node, presets map[string][]byte) (*node, error) {
+	name := root.get("preset")
+	if name == nil {
+		return root, nil
+	}
+	data, ok := presets[name.text]
+	if !ok || name.kind != scalar {
+		return nil, fail(name.at, "preset", "found %s, %s", name.found(), oneOf(name.text, sortedKeys(presets)))
+	}
+	preset, err := read("preset "+name.text, data)
+	if err != nil {
+		return nil, err
+	}
+	return over(preset, root), nil
+}
+
+// DefaultExperiment returns what a file stands for that lists configurations
+// only.
+func DefaultExperiment() Experiment {
+	return Experiment{
+		Seed:         1,
+		Replications: 5,
+		Alphas:       []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1},
+	}
+}
+
+// resolve joins the relative paths of plans and traces to the folders of the
+// files that say them.
+func (e *Experiment) resolve(root *node) {
+	for i := range e.Configurations {
+		w, n := &e.Configurations[i].Workload, root.get("configurations").items[i].get("workload")
+		if w.Plan != "" {
+			w.Plan = n.get("plan").relative(w.Plan)
+		}
+		if w.Trace != nil {
+			t := n.get("trace")
+			if t.kind == mapping {
+				t = t.get("name")
+			}
+			w.Trace.Name = t.relative(w.Trace.Name)
+		}
+	}
+}
+
+func (n *node) relative(path string) string {
+	if n.at.line == 0 || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(n.at.source), path)
+}

@@ -1,0 +1,81 @@
+package scenario
+
+import (
+	"strings"
+	"testing"
+
+	"bourse/workloadgen/models"
+)
+
+// names stands for the rooms' own lists.
+func names() Known {
+	return Known{
+		Admission:   []string{"be", "cac", "rac", "sac"},
+		Sharing:     []string{"auction"},
+		Bidding:     []string{"best-response", "cheapest", "random"},
+		Forecasters: []string{"chebyshev", "chebyshev2", "empirical", "normal"},
+		Models:      []string{"paper"},
+		Payments:    []string{"bid", "spot", "usage"},
+	}
+}
+
+const small = `
+name: small
+replications: 3
+alphas: [0, 0.5, 1]
+base:
+  fleet: {hosts: 4}
+  workload:
+    model: {name: paper, jobs: 20, iat: {min: 30, mean: 92.36}}
+  admission: [be, {name: cac, capacity: static}]
+configurations:
+  - name: low
+    workload: {model: {iat: {min: 90, mean: 153.66}}}
+  - name: high
+    fleet: {cpus: 4}
+    market: {window: 60}
+    admission:
+      - sac
+      - {name: sac, label: sac-90, guarantee: 0.9}
+`
+
+// TestParse checks that a configuration goes over the base and the base over
+// the defaults, options of plug-ins too.
+func TestParse(t *testing.T) {
+	t.Parallel()
+	e, err := Parse("dir/small.yaml", []byte(small), names())
+	if err != nil {
+		t.Fatal(err)
+	}
+	low, high := e.Configurations[0], e.Configurations[1]
+	if low.Fleet != (Fleet{Hosts: 4, CPUs: 2, Speed: 1, Cap: 1}) || high.Fleet.CPUs != 4 || high.Fleet.Hosts != 4 {
+		t.Errorf("fleets = %+v, %+v", low.Fleet, high.Fleet)
+	}
+	if low.Market.Window != 300 || high.Market.Window != 60 {
+		t.Errorf("windows = %v, %v", low.Market.Window, high.Market.Window)
+	}
+	if got := high.Admission[1]; got.Name != "sac" || got.Label != "sac-90" {
+		t.Errorf("admission = %+v", got)
+	}
+	for _, c := range []struct {
+		c         Configuration
+		min, mean float64
+	}{{low, 90, 153.66}, {high, 30, 92.36}} {
+		o := models.DefaultPaper()
+		if err := c.c.Workload.Model.Decode(&o); err != nil {
+			t.Fatal(err)
+		}
+		if o.Jobs != 20 || o.IAT.Min != c.min || o.IAT.Mean != c.mean || o.IAT.Max != 480 {
+			t.Errorf("%s: model options = %+v", c.c.Name, o)
+		}
+	}
+	var o struct{ Capacity string }
+	if err := low.Admission[1].Decode(&o); err != nil || o.Capacity != "static" {
+		t.Errorf("cac options = %+v, %v", o, err)
+	}
+	var wrong struct{ Kapacity string }
+	err = low.Admission[1].Decode(&wrong)
+	if err == nil || !strings.Contains(err.Error(), "dir/small.yaml:9:31: configurations.low.admission.cac.capacity: unknown field") {
+		t.Errorf("error = %v", err)
+	}
+}

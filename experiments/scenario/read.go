@@ -1,0 +1,134 @@
+package scenario
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// read parses one YAML document. The tree of an empty one is null.
+func read(source string, data []byte) (*node, error) {
+	if err := guard(source, data); err != nil {
+		return nil, err
+	}
+	tokens := lexer.Tokenize(string(data))
+	if err := guardTokens(source, tokens); err != nil {
+		return nil, err
+	}
+	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
+	if err != nil {
+		return nil, syntax(source, err)
+	}
+	r := reader{source: source}
+	var body ast.Node
+	for _, d := range file.Docs {
+		if d.Body == nil {
+			continue
+		}
+		if body != nil {
+			return nil, fail(r.at(d.Body), "", "found a second document, want one")
+		}
+		body = d.Body
+	}
+	if body == nil {
+		return &node{at: place{source: source}}, nil
+	}
+	return r.node(body, "")
+}
+
+// syntax puts the parser's complaint into our form.
+func syntax(source string, err error) error {
+	var y yaml.Error
+	if errors.As(err, &y) && y.GetToken() != nil {
+		p := y.GetToken().Position
+		return fail(place{source, p.Line, p.Column}, "", "not YAML: %s", y.GetMessage())
+	}
+	return fail(place{source: source}, "", "not YAML: %v", err)
+}
+
+// A reader turns the parser's tree into ours.
+type reader struct{ source string }
+
+func (r reader) at(n ast.Node) place {
+	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
+		n = m.Values[0].Key // the token of a block mapping is its first colon
+	}
+	t := n.GetToken()
+	if t == nil || t.Position == nil {
+		return place{source: r.source}
+	}
+	return place{r.source, t.Position.Line, t.Position.Column}
+}
+
+func (r reader) node(n ast.Node, path string) (*node, error) {
+	at := r.at(n)
+	switch n := n.(type) {
+	case *ast.NullNode:
+		return &node{at: at}, nil
+	case *ast.StringNode:
+		return &node{kind: scalar, text: n.Value, quoted: quoted(n), at: at}, nil
+	case *ast.LiteralNode:
+		return &node{kind: scalar, text: n.Value.Value, quoted: true, at: at}, nil
+	case *ast.InfinityNode, *ast.NanNode:
+		return nil, fail(at, path, "found %s, want a finite number", n.GetToken().Value)
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		return &node{kind: scalar, text: n.GetToken().Value, at: at}, nil
+	case *ast.MappingValueNode:
+		return r.mapping([]*ast.MappingValueNode{n}, at, path)
+	case *ast.MappingNode:
+		return r.mapping(n.Values, at, path)
+	case *ast.SequenceNode:
+		return r.list(n, at, path)
+	}
+	return nil, fail(at, path, "found YAML that scenario files do without (%s)", n.Type())
+}
+
+func quoted(n *ast.StringNode) bool {
+	return n.Token.Type == token.SingleQuoteType || n.Token.Type == token.DoubleQuoteType
+}
+
+func (r reader) mapping(values []*ast.MappingValueNode, at place, path string) (*node, error) {
+	out := &node{kind: mapping, at: at}
+	seen := make(map[string]place, len(values))
+	for _, v := range values {
+		k := key{at: r.at(v.Key)}
+		switch name := v.Key.(type) {
+		case *ast.StringNode:
+			k.name = name.Value
+		default:
+			k.name = v.Key.GetToken().Value
+		}
+		field := join(path, clip(k.name))
+		if first, again := seen[k.name]; again {
+			return nil, fail(k.at, field, "found twice, first in line %d", first.line)
+		}
+		seen[k.name] = k.at
+		item, err := r.node(v.Value, field)
+		if err != nil {
+			return nil, err
+		}
+		if item.kind == null {
+			item.at = k.at // the parser puts what is not there anywhere
+		}
+		out.keys = append(out.keys, k)
+		out.items = append(out.items, item)
+	}
+	return out, nil
+}
+
+func (r reader) list(n *ast.SequenceNode, at place, path string) (*node, error) {
+	out := &node{kind: list, at: at}
+	for i, v := range n.Values {
+		item, err := r.node(v, join(path, strconv.Itoa(i)))
+		if err != nil {
+			return nil, err
+		}
+		out.items = append(out.items, item)
+	}
+	return out, nil
+}

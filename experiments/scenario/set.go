@@ -1,0 +1,85 @@
+package scenario
+
+import (
+	"strings"
+)
+
+// set applies an override, path=value, to a tree. The path's segments are
+// fields, and indices, labels or names of elements; the value is YAML.
+func set(root *node, override string) (*node, error) {
+	at := place{source: "--set " + clip(override)}
+	path, text, ok := strings.Cut(override, "=")
+	segments := strings.Split(path, ".")
+	if !ok || path == "" || len(segments) > maxDepth {
+		return nil, fail(at, "", "want path=value, such as replications=3 or configurations.low.fleet.hosts=30")
+	}
+	value, err := read(at.source, []byte(text))
+	if err != nil {
+		return nil, err
+	}
+	return root.with(segments, "", value.moved(at))
+}
+
+// moved returns n as if all of it stood at one place.
+func (n *node) moved(at place) *node {
+	out := *n
+	out.at = at
+	out.keys = make([]key, len(n.keys))
+	for i, k := range n.keys {
+		out.keys[i] = key{k.name, at}
+	}
+	out.items = make([]*node, len(n.items))
+	for i, item := range n.items {
+		out.items[i] = item.moved(at)
+	}
+	return &out
+}
+
+// with returns n with what stands at a path below it replaced. What the path
+// passes and is not there comes to be; the bare name of a plug-in makes room
+// for options.
+func (n *node) with(path []string, above string, value *node) (*node, error) {
+	if len(path) == 0 {
+		return value, nil
+	}
+	segment, here := path[0], join(above, path[0])
+	switch {
+	case segment == "":
+		return nil, fail(value.at, above, "want no empty segment in a path")
+	case n == nil || n.kind == null:
+		n = &node{kind: mapping, at: value.at}
+	case n.kind == scalar:
+		n = wrap(n)
+	case n.kind == list:
+		i, err := n.choose(segment, above, value.at)
+		if err != nil {
+			return nil, err
+		}
+		out := *n
+		out.items = append([]*node(nil), n.items...)
+		out.items[i], err = n.items[i].with(path[1:], here, value)
+		return &out, err
+	}
+	item, err := n.get(segment).with(path[1:], here, value)
+	if err != nil {
+		return nil, err
+	}
+	return n.put(segment, item), nil
+}
+
+// choose returns the index of the element that a segment means.
+func (n *node) choose(segment, path string, at place) (int, error) {
+	var names []string
+	for i, item := range n.items {
+		if item.called() == segment {
+			return i, nil
+		}
+		names = append(names, item.segment(item.called()))
+	}
+	for i := range n.items {
+		if n.element(segment) == n.items[i] {
+			return i, nil
+		}
+	}
+	return 0, fail(at, path, "no element %s, %s", clip(segment), oneOf(segment, names))
+}

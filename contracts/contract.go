@@ -1,6 +1,7 @@
 package contracts
 
 import (
+	"bourse/bank"
 	"bourse/hosts"
 	"bourse/market"
 )
@@ -8,13 +9,13 @@ import (
 // A Placement is one node of a contract: a host, the funding level there, and
 // what has come of it.
 type Placement struct {
-	Host   hosts.ID
-	Bid    market.Rate
-	Slot   hosts.Slot
-	Rate   float64 // work per second now
-	Done   float64 // work done on this node, once Left
-	Owed   float64 // dollars accrued, once Left
-	Left   bool    // the task has left the host
+	Host hosts.ID
+	Bid  market.Rate
+	Slot hosts.Slot
+	Rate float64 // work per second now
+	Done float64 // work done on this node, once Left
+	Owed float64 // dollars accrued, once Left
+	Left bool    // the task has left the host
 }
 
 // A State is where a contract is in its life.
@@ -33,14 +34,14 @@ type Contract struct {
 	Request
 	Placements []Placement // one per node
 	State      State
-	Admitted   float64 // instant
-	Ended      float64 // instant, once not Active
-	Done       float64 // work over all nodes, as of At
-	ByDue      float64 // w_d: work over all nodes by the deadline, as of Ended
-	Rate       float64 // work per second over all nodes now
-	At         float64 // instant up to which Done is counted
-	Paid       float64 // dollars charged, as of Ended
-	Penalty    float64 // dollars paid by the provider, as of Ended
+	Admitted   float64     // instant
+	Ended      float64     // instant, once not Active
+	Done       float64     // work over all nodes, as of At
+	ByDue      float64     // w_d: work over all nodes by the deadline, as of Ended
+	Rate       float64     // work per second over all nodes now
+	At         float64     // instant up to which Done is counted
+	Paid       bank.Amount // charged, as of Ended
+	Penalty    bank.Amount // paid by the provider, as of Ended
 }
 
 // Remaining returns the estimated work left at now over all nodes, 0 at least.

@@ -23,6 +23,7 @@ type Reason uint8
 const (
 	None          Reason = iota
 	TooFewHosts          // fewer eligible hosts than nodes
+	NoRate               // the budget is less than a nano-dollar per second and node
 	PriceTooHigh         // the spot price leaves less than the minimum requirement
 	BelowSpot            // share at the spot price below the threshold (SAC)
 	BelowForecast        // share at the percentile of the price below it (SAC, eq. 5)
@@ -32,7 +33,7 @@ const (
 )
 
 func (r Reason) String() string {
-	return [...]string{"", "too few hosts", "price too high", "share below threshold at spot price",
+	return [...]string{"", "too few hosts", "budget is no spending rate", "price too high", "share below threshold at spot price",
 		"share below threshold at price percentile", "would violate", "drawn by lot", "unfunded"}[r]
 }
 

@@ -24,6 +24,9 @@ func evenly(r *contracts.Request, chosen []hosts.ID, out []contracts.Placement) 
 		return out, contracts.TooFewHosts
 	}
 	bid := r.NodeRate()
+	if bid == 0 {
+		return out, contracts.NoRate
+	}
 	for _, h := range chosen {
 		out = append(out, contracts.Placement{Host: h, Bid: bid})
 	}

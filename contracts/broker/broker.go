@@ -35,10 +35,7 @@ type Teller interface {
 	Hold(now float64, contract int64, owner bank.Account, a bank.Amount, note []byte) error
 	Settle(now float64, contract int64, pay []bank.Payment, note []byte) (refund bank.Amount, err error)
 	Penalty(now float64, contract int64, from, to bank.Account, a bank.Amount, note []byte) error
-	Note(now float64, contract int64, kind bank.Kind, note []byte) error
-
-	// Journaled reports whether notes are kept.
-	Journaled() bool
+	Reject(now float64, contract int64, note []byte) error
 }
 
 // A Config names the broker's parts. All are needed.
@@ -52,6 +49,7 @@ type Config struct {
 	Window   float64 // of the price history, s
 	Forecast market.Forecaster
 	Teller   Teller
+	Notes    bool       // tell the teller what decided and how contracts ended
 	Ties     *rand.Rand // breaks ties among hosts of equal price
 }
 
@@ -72,7 +70,8 @@ type Broker struct {
 	pay     []bank.Payment
 	note    []byte
 
-	ranking market.Ranking
+	ranking *market.Ranking
+	ranked  []int32
 	prices  market.Series
 	ended   []contracts.Contract
 	used    float64 // work of the contracts that ended
@@ -125,7 +124,11 @@ func (b *Broker) Reset(c Config) {
 	b.due.Reset()
 	b.finish.Reset()
 	b.touched, b.changed = b.touched[:0], b.changed[:0]
-	b.ranking.Reset(len(c.Fleet))
+	if b.ranking == nil || b.ranking.Len() != len(c.Fleet) {
+		b.ranking = market.NewRanking(len(c.Fleet))
+	} else {
+		b.ranking.Reset()
+	}
 	b.prices.Reset()
 	b.ended, b.used = b.ended[:0], 0
 }
@@ -144,11 +147,11 @@ func (b *Broker) Submit(now float64, r *contracts.Request, task hosts.Task) (con
 		d.Balance, d.Budget = b.Teller.Balance(r.Owner), r.SLA.Budget
 	}
 	b.note = b.note[:0]
-	if b.Teller.Journaled() {
+	if b.Notes {
 		b.note = d.AppendJSON(b.note)
 	}
 	if d.Verdict != contracts.Accept {
-		return d, b.Teller.Note(now, int64(r.ID), bank.Reject, b.note)
+		return d, b.Teller.Reject(now, int64(r.ID), b.note)
 	}
 	if err := b.Teller.Hold(now, int64(r.ID), r.Owner, r.SLA.Budget, b.note); err != nil {
 		return d, fmt.Errorf("admit %d: %w", r.ID, err)

@@ -74,45 +74,47 @@ func (b *Broker) settle(now float64, c *contract) error {
 			b.pay = append(b.pay, bank.Payment{To: b.Owners[pl.Host], Amount: charge})
 		}
 	}
+	owed, err := bank.Dollars(c.SLA.Penalty.Of(c.Delay()))
+	if err != nil {
+		return err
+	}
 	b.note = b.note[:0]
-	if b.Teller.Journaled() {
-		b.note = c.appendVerdict(b.note)
+	if b.Notes {
+		b.note = c.appendVerdict(b.note, owed)
 	}
 	if _, err := b.Teller.Settle(now, int64(c.ID), b.pay, b.note); err != nil {
 		return err
 	}
 	paid, _ := c.SLA.Budget.Sub(left)
-	c.Paid = paid.Float64()
-	return b.penalize(now, c)
+	c.Paid = paid
+	return b.penalize(now, c, owed)
 }
 
-// penalize pays the owner what the provider owes for a broken promise.
-func (b *Broker) penalize(now float64, c *contract) error {
-	owed, err := bank.Dollars(c.SLA.Penalty.Of(c.Delay()))
-	if err != nil || owed.Sign() == 0 {
-		return err
-	}
-	b.note = b.note[:0]
-	paid := owed
+// penalize pays the owner what the provider owes for a broken promise, or as
+// much of it as the provider has.
+func (b *Broker) penalize(now float64, c *contract, owed bank.Amount) error {
 	if has := b.Teller.Balance(b.Provider); has.Cmp(owed) < 0 {
-		paid = has
-		unpaid, _ := owed.Sub(has)
-		b.note = fmt.Appendf(b.note, `{"unpaid":%q}`, unpaid)
+		owed = has
 	}
-	c.Penalty = paid.Float64()
-	if paid.Sign() == 0 {
-		return b.Teller.Note(now, int64(c.ID), bank.Penalty, b.note)
+	c.Penalty = owed
+	if owed.Sign() == 0 {
+		return nil
 	}
-	return b.Teller.Penalty(now, int64(c.ID), b.Provider, c.Owner, paid, b.note)
+	return b.Teller.Penalty(now, int64(c.ID), b.Provider, c.Owner, owed, nil)
 }
 
-// appendVerdict appends how c ended as one JSON object.
-func (c *contract) appendVerdict(b []byte) []byte {
+// appendVerdict appends how c ended, and the penalty owed, as one JSON object.
+func (c *contract) appendVerdict(b []byte, owed bank.Amount) []byte {
 	b = append(b, `{"state":"`...)
 	b = append(b, c.State.String()...)
 	b = append(b, `","work":`...)
 	b = strconv.AppendFloat(b, c.Total(), 'g', -1, 64)
 	b = append(b, `,"work_done":`...)
 	b = strconv.AppendFloat(b, c.ByDue, 'g', -1, 64)
+	if owed.Sign() > 0 {
+		b = append(b, `,"penalty_owed":"`...)
+		b = append(b, owed.String()...)
+		b = append(b, '"')
+	}
 	return append(b, '}')
 }

@@ -68,3 +68,16 @@ func (w view) Contract(i int32) *contracts.Contract {
 func (w view) Percentile(h hosts.ID, g float64) float64 {
 	return w.b.Forecast.Percentile(w.b.venues[h].auction.History(), w.b.now, g)
 }
+
+func (w view) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
+	b := w.b
+	var eligible func(int32) bool
+	if least := r.Needs.Min.Resources; !least.Zero() {
+		eligible = func(h int32) bool { return least.Fit(b.venues[h].machine.Room()) }
+	}
+	b.ranked = b.ranking.Cheapest(r.Nodes, b.Ties, eligible, b.ranked[:0])
+	for _, h := range b.ranked {
+		out = append(out, hosts.ID(h))
+	}
+	return out
+}

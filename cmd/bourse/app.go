@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+)
+
+// newApp returns the command. It is a function so that tests run it with their
+// own readers and writers.
+func newApp(in io.Reader, out, errs io.Writer) *cli.App {
+	app := &cli.App{
+		Name:  "bourse",
+		Usage: "a market for computing: experiments, curves, and a ledger that can be audited",
+		Description: `Hosts sell shares of themselves in a continuous auction; reservations promise work
+by a deadline for a budget; a bank settles to the last micro-dollar.
+
+Exit status: 0 done, 1 failed, 2 usage or configuration, 3 audit failed,
+4 sweep incomplete, 130 interrupted. Results go to standard output, all else to
+standard error. NO_COLOR is honoured.`,
+		Version:              version(),
+		Reader:               in,
+		Writer:               out,
+		ErrWriter:            errs,
+		EnableBashCompletion: true,
+		Suggest:              true,
+		HideHelpCommand:      true,
+		Commands: []*cli.Command{
+			runCommand(),
+			curveCommand(),
+			figuresCommand(),
+			adviseCommand(),
+			scenarioCommand(),
+			workloadCommand(),
+			ledgerCommand(),
+			marketCommand(),
+			engineCommand(),
+			policiesCommand(),
+			completionCommand(),
+		},
+		ExitErrHandler:  func(*cli.Context, error) {},
+		CommandNotFound: nil,
+	}
+	app.Action = func(c *cli.Context) error {
+		if c.NArg() == 0 {
+			return cli.ShowAppHelp(c)
+		}
+		return unknown(c, c.Args().First())
+	}
+	app.OnUsageError = wrongUse
+	dress(app.Commands)
+	return app
+}
+
+// dress gives every command the same manners.
+func dress(commands []*cli.Command) {
+	for _, c := range commands {
+		c.OnUsageError = wrongUse
+		c.HideHelpCommand = true
+		if len(c.Subcommands) == 0 {
+			continue
+		}
+		dress(c.Subcommands)
+		c.Action = func(c *cli.Context) error {
+			if c.NArg() == 0 {
+				return cli.ShowSubcommandHelp(c)
+			}
+			return unknown(c, c.Args().First())
+		}
+	}
+}
+
+// wrongUse makes what the flag parser says a usage error.
+func wrongUse(c *cli.Context, err error, _ bool) error {
+	return usagef("%w; see '%s --help'", err, c.Command.HelpName)
+}
+
+func unknown(c *cli.Context, name string) error {
+	in := c.App.Commands
+	if c.Command != nil && len(c.Command.Subcommands) > 0 {
+		in = c.Command.Subcommands
+	}
+	hint := ""
+	if near := cli.SuggestCommand(in, name); near != "" {
+		hint = fmt.Sprintf(": did you mean %q?", near)
+	}
+	return usagef("unknown command %q%s", name, hint)
+}
+
+// exactly refuses a call that has not as many arguments as names.
+func exactly(c *cli.Context, names ...string) error {
+	return between(c, len(names), len(names), names...)
+}
+
+// between refuses a call with fewer or more arguments.
+func between(c *cli.Context, least, most int, names ...string) error {
+	switch n := c.NArg(); {
+	case n < least:
+		return usagef("%s: %s is missing; see '%s --help'", c.Command.HelpName, names[n], c.Command.HelpName)
+	case n > most:
+		return usagef("%s: found %q after its %d arguments; see '%s --help'", c.Command.HelpName, c.Args().Get(most), most, c.Command.HelpName)
+	}
+	return nil
+}

@@ -1,0 +1,23 @@
+// Bourse runs experiments on a computational market, and keeps its ledger.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	status := run(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
+}
+
+// run is the whole program: it returns the exit status.
+func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
+	app := newApp(in, out, errs)
+	return report(ctx, errs, app.RunContext(ctx, permute(app.Commands, args)))
+}

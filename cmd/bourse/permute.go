@@ -1,0 +1,55 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// permute puts the flags of a command before its arguments, so that both orders
+// are understood: the flag package stops at the first argument.
+func permute(commands []*cli.Command, args []string) []string {
+	for i := 1; i < len(args); i++ {
+		at := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(args[i]) })
+		if at < 0 {
+			break
+		}
+		if c := commands[at]; len(c.Subcommands) == 0 {
+			return append(slices.Clip(args[:i+1]), flagsFirst(c.Flags, args[i+1:])...)
+		}
+		commands = commands[at].Subcommands
+	}
+	return args
+}
+
+// flagsFirst returns args with flags, and the values they take, first.
+func flagsFirst(flags []cli.Flag, args []string) []string {
+	var first, rest []string
+	for i := 0; i < len(args); i++ {
+		switch a := args[i]; {
+		case a == "--":
+			return slices.Concat(first, args[i:i+1], rest, args[i+1:])
+		case len(a) < 2 || a[0] != '-':
+			rest = append(rest, a)
+		case !strings.Contains(a, "=") && takesValue(flags, strings.TrimLeft(a, "-")) && i+1 < len(args):
+			first = append(first, a, args[i+1])
+			i++
+		default:
+			first = append(first, a)
+		}
+	}
+	return append(first, rest...)
+}
+
+// takesValue reports whether the flag called name is followed by its value. A
+// flag that is not known is not: the parser will name it.
+func takesValue(flags []cli.Flag, name string) bool {
+	for _, f := range flags {
+		if slices.Contains(f.Names(), name) {
+			d, ok := f.(cli.DocGenerationFlag)
+			return ok && d.TakesValue()
+		}
+	}
+	return false
+}

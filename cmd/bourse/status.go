@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"bourse/experiments/scenario"
+)
+
+// Exit statuses, as --help lists them.
+const (
+	statusDone        = 0
+	statusFailed      = 1
+	statusUsage       = 2 // usage or configuration
+	statusAudit       = 3 // an audit found something
+	statusIncomplete  = 4 // a sweep is incomplete
+	statusInterrupted = 130
+)
+
+// A usageError is the user's mistake, not ours.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// usagef returns a usageError.
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// errAudit says that an audit found something; what it was has been printed.
+var errAudit = errors.New("audit failed")
+
+// report prints err, if it is one, and returns the exit status it stands for.
+func report(ctx context.Context, errs io.Writer, err error) int {
+	if err == nil {
+		return statusDone
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		fmt.Fprintln(errs, "bourse: interrupted; nothing was written")
+		return statusInterrupted
+	}
+	if errors.Is(err, errAudit) {
+		return statusAudit
+	}
+	fmt.Fprintf(errs, "bourse: %v\n", err)
+	var usage usageError
+	var file *scenario.Error
+	if errors.As(err, &usage) || errors.As(err, &file) {
+		return statusUsage
+	}
+	return statusFailed
+}

@@ -1,0 +1,254 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/contracts/broker"
+	"bourse/experiments/des"
+	"bourse/experiments/metrics"
+	"bourse/experiments/optimum"
+	"bourse/experiments/scenario"
+	"bourse/hosts"
+	"bourse/hosts/sim"
+	"bourse/workloadgen"
+)
+
+// An arena is the memory in which one goroutine runs replications, used again
+// and again.
+type arena struct {
+	machines []sim.Machine
+	fleet    []hosts.Machine
+	owners   []bank.Account
+	users    map[int64]bank.Account
+	ledger   *bank.Ledger
+	broker   broker.Broker
+	solver   optimum.Solver
+	jobs     []optimum.Job
+	plan     workloadgen.Plan       // of the replication at hand
+	drawn    workloadgen.Plan       // memory for plans that are drawn
+	index    map[contracts.ID]int32 // position of each job in the plan
+}
+
+func newArena() *arena {
+	return &arena{
+		users: make(map[int64]bank.Account), index: make(map[contracts.ID]int32),
+		ledger: bank.New(nil),
+	}
+}
+
+// A Record is what metrics do not look at of one job.
+type Record struct {
+	ID, User int64
+	Runtime  float64 // s
+	Nodes    int
+	Asked    float64 // work, over all nodes, as its user estimates it
+	Decision contracts.Verdict
+	Reason   contracts.Reason
+	Violates contracts.ID // with the reason WouldViolate
+	Value    bank.Amount
+	Paid     bank.Amount
+	Penalty  bank.Amount
+}
+
+// A Run is one configuration under one policy in one replication.
+type Run struct {
+	Jobs    []metrics.Job // in order of arrival
+	Records []Record      // of the same jobs
+	Prices  []float64     // mean host price over each 5 minutes, $/s
+	End     float64       // instant of the last end, 0 if nothing was admitted
+	Outcome metrics.Outcome
+}
+
+// optimum returns U* of the arena's plan, and which jobs it fulfils.
+func (a *arena) optimum(f *scenario.Fleet) optimum.Solution {
+	a.jobs = a.jobs[:0]
+	for i := range a.plan {
+		j := &a.plan[i]
+		a.jobs = append(a.jobs, optimum.Job{Arrival: j.Arrival, Runtime: j.Runtime, Nodes: j.Nodes, Value: j.Value})
+	}
+	processors := float64(f.Hosts) * f.CPUs
+	return a.solver.Solve(a.jobs, int(min(processors, math.MaxInt32)), f.Hosts, optimum.Limits{})
+}
+
+// run runs the arena's plan under policy o. The entries of its ledger go to
+// journal, unless that is nil.
+func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep int, journal bank.Journal) (*Run, error) {
+	rules, err := s.rules(o, seed, rep)
+	if err != nil {
+		return nil, err
+	}
+	a.ledger.Reset(journal)
+	provider, err := a.build(s)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.issue(s, provider); err != nil {
+		return nil, err
+	}
+	a.broker.Reset(broker.Config{
+		Fleet: a.fleet, Owners: a.owners, Provider: provider,
+		Policy: rules.policy, Sharing: rules.sharing, Payment: s.payment,
+		Window: s.conf.Market.Window, Forecast: rules.forecast,
+		Teller: a.ledger, Notes: journal != nil, Ties: rules.ties,
+	})
+	in := &arrivals{arena: a, setting: s, run: &Run{
+		Jobs: make([]metrics.Job, 0, len(a.plan)), Records: make([]Record, 0, len(a.plan)),
+	}}
+	if err := des.Run(ctx, new(des.Virtual), math.Inf(1), &a.broker, in); err != nil {
+		return nil, err
+	}
+	a.collect(in.run, s)
+	return in.run, nil
+}
+
+// build readies the fleet and its accounts.
+func (a *arena) build(s *setting) (provider bank.Account, err error) {
+	f := &s.conf.Fleet
+	if len(a.machines) != f.Hosts {
+		a.machines = make([]sim.Machine, f.Hosts)
+		a.fleet, a.owners = a.fleet[:0], a.owners[:0]
+		for h := range a.machines {
+			a.machines[h].Reset(spec(f, h))
+			a.fleet = append(a.fleet, &a.machines[h])
+			owner, err := a.ledger.Account("host:" + a.machines[h].Spec().Name)
+			if err != nil {
+				return 0, err
+			}
+			a.owners = append(a.owners, owner)
+		}
+	}
+	like := spec(f, 0)
+	for h := range a.machines {
+		like.Name = a.machines[h].Spec().Name
+		a.machines[h].Reset(like)
+	}
+	return a.ledger.Account("provider")
+}
+
+// issue gives every user and the provider the money they start with.
+func (a *arena) issue(s *setting, provider bank.Account) error {
+	var total bank.Amount
+	give := func(to bank.Account, amount bank.Amount) (err error) {
+		if amount.Sign() == 0 {
+			return nil
+		}
+		if total, err = total.Add(amount); err != nil {
+			return err
+		}
+		return a.ledger.Mint(0, to, amount)
+	}
+	sums := make(map[int64]bank.Amount)
+	var order []int64
+	for i := range a.plan {
+		j := &a.plan[i]
+		sum, seen := sums[j.User]
+		if !seen {
+			order = append(order, j.User)
+		}
+		sum, err := sum.Add(dollars(j.Value))
+		if err != nil {
+			return fmt.Errorf("funds of user %d: %w", j.User, err)
+		}
+		sums[j.User] = sum
+	}
+	for _, user := range order {
+		if _, ok := a.users[user]; !ok {
+			account, err := a.ledger.Account(fmt.Sprintf("user:%d", user))
+			if err != nil {
+				return err
+			}
+			a.users[user] = account
+		}
+		funds := sums[user]
+		if f := s.conf.Workload.Funds; f != nil {
+			funds = dollars(*f)
+		}
+		if err := give(a.users[user], funds); err != nil {
+			return err
+		}
+	}
+	if f := s.conf.Provider.Funds; f != nil {
+		return give(provider, dollars(*f))
+	}
+	return give(provider, total)
+}
+
+// dollars is x, which a scenario or plan has been checked to hold, as money.
+func dollars(x float64) bank.Amount {
+	a, err := bank.Dollars(x)
+	if err != nil {
+		panic("experiments: " + err.Error())
+	}
+	return a
+}
+
+// arrivals feeds the plan of an arena to its broker.
+type arrivals struct {
+	arena   *arena
+	setting *setting
+	run     *Run
+}
+
+// Next implements [des.Source].
+func (in *arrivals) Next() float64 {
+	if n := len(in.run.Jobs); n < len(in.arena.plan) {
+		return in.arena.plan[n].Arrival
+	}
+	return math.Inf(1)
+}
+
+// Advance submits every job due at now, one at a time in order of the plan. What
+// ends at now has ended: the kernel has advanced the broker.
+func (in *arrivals) Advance(now float64) error {
+	a := in.arena
+	for in.Next() <= now {
+		j := &a.plan[len(in.run.Jobs)]
+		r, task := in.setting.request(j)
+		r.Owner = a.users[j.User]
+		d, err := a.broker.Submit(now, &r, task)
+		if err != nil {
+			return err
+		}
+		in.run.Jobs = append(in.run.Jobs, metrics.Job{
+			Value: r.SLA.Budget.Float64(), Arrival: j.Arrival, Work: j.Work(), Admitted: d.Verdict == contracts.Accept,
+		})
+		in.run.Records = append(in.run.Records, Record{
+			ID: j.ID, User: j.User, Runtime: j.Runtime, Nodes: j.Nodes, Asked: r.Total(),
+			Decision: d.Verdict, Reason: d.Reason, Violates: d.Violates, Value: r.SLA.Budget,
+		})
+	}
+	return nil
+}
+
+// bin is the width of price averages in seconds (§4.2).
+const bin = 300
+
+// collect fills in what became of the contracts, and the prices.
+func (a *arena) collect(run *Run, s *setting) {
+	clear(a.index)
+	for i := range a.plan {
+		a.index[contracts.ID(a.plan[i].ID)] = int32(i)
+	}
+	for i := range a.broker.Ended() {
+		c := &a.broker.Ended()[i]
+		at := a.index[c.ID]
+		j, rec := &run.Jobs[at], &run.Records[at]
+		j.End, j.ByDue, j.Done = c.Ended, c.ByDue, c.Done
+		j.Fulfilled = c.State == contracts.Fulfilled
+		rec.Paid, rec.Penalty = c.Paid, c.Penalty
+		j.Paid, j.Penalty = c.Paid.Float64(), c.Penalty.Float64()
+		run.End = max(run.End, c.Ended)
+	}
+	end := run.End
+	if n := len(a.plan); n > 0 {
+		end = max(end, a.plan[n-1].Arrival)
+	}
+	run.Prices = a.broker.Prices().Averages(bin, end, nil)
+	for i := range run.Prices {
+		run.Prices[i] /= float64(s.conf.Fleet.Hosts)
+	}
+}

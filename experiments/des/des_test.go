@@ -1,0 +1,91 @@
+package des
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// ticks counts the instants it is brought to.
+type ticks struct {
+	name  string
+	every float64
+	at    float64
+	left  int
+	seen  []float64
+	log   *[]string
+}
+
+func (s *ticks) Next() float64 {
+	if s.left == 0 {
+		return math.Inf(1)
+	}
+	return s.at
+}
+
+func (s *ticks) Advance(now float64) error {
+	s.seen = append(s.seen, now)
+	if s.log != nil {
+		*s.log = append(*s.log, s.name)
+	}
+	s.at, s.left = s.at+s.every, s.left-1
+	return nil
+}
+
+// TestOrder checks that sources are advanced in order of time, and those of one
+// instant in the order given, up to the horizon.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	var log []string
+	a := &ticks{name: "a", every: 2, at: 2, left: 9, log: &log}
+	b := &ticks{name: "b", every: 3, at: 3, left: 9, log: &log}
+	if err := Run(context.Background(), new(Virtual), 6, a, b); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"a", "b", "a", "a", "b"}; !slices.Equal(log, want) {
+		t.Errorf("advanced %v, want %v", log, want)
+	}
+}
+
+// TestWallIsVirtual checks that a source sees the same instants under either
+// pacer.
+func TestWallIsVirtual(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, p := range []Pacer{new(Virtual), Wall{Origin: time.Now()}} {
+			s := &ticks{every: 60, at: 60, left: 3}
+			if err := Run(context.Background(), p, 3600, s); err != nil {
+				t.Fatal(err)
+			}
+			for i, at := range s.seen {
+				if want := 60 * float64(i+1); math.Abs(at-want) > 1e-6 {
+					t.Errorf("%T: instant %d at %v, want %v", p, i, at, want)
+				}
+			}
+		}
+	})
+}
+
+// TestStuck checks that a source that does not move on ends the run.
+func TestStuck(t *testing.T) {
+	t.Parallel()
+	if err := Run(context.Background(), new(Virtual), 10, &ticks{at: 1, left: 5}); err == nil {
+		t.Error("a source stuck at 1 s went on")
+	}
+}
+
+// TestCancelled checks that a run ends with its context, under either pacer.
+func TestCancelled(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, p := range []Pacer{new(Virtual), Wall{Origin: time.Now()}} {
+		s := &ticks{every: 1, at: 1, left: 1e6}
+		if err := Run(ctx, p, 1e9, s); !errors.Is(err, context.Canceled) {
+			t.Errorf("%T: %v, want %v", p, err, context.Canceled)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package metrics
+
+import "bourse/contracts"
+
+// Efficiency returns the sum of utilities over U*, at inelasticity alpha in
+// [0,1] (§4.2, eq. 9). It is undefined if no planner could fulfil any job.
+func Efficiency(o *Outcome, alpha float64) (float64, bool) {
+	if o.Optimum <= 0 {
+		return 0, false
+	}
+	sum := 0.0
+	for i := range o.Jobs {
+		sum += o.Jobs[i].utility(alpha)
+	}
+	return sum / o.Optimum, true
+}
+
+// utility is eq. 9, and 0 for a job that was rejected. What the provider pays
+// back for a broken promise is the user's gain.
+func (j *Job) utility(alpha float64) float64 {
+	if !j.Admitted {
+		return 0
+	}
+	return contracts.Mixed(alpha, j.ByDue, j.Work, j.Paid-j.Penalty, j.Value)
+}
+
+func efficiencyAt(name string, alpha float64) Metric {
+	return Metric{
+		Name: name,
+		Unit: "1",
+		Doc:  "sum of utilities / U*, users of this inelasticity (§4.2, eq. 9)",
+		Of:   func(o *Outcome) (float64, bool) { return Efficiency(o, alpha) },
+	}
+}
+
+// meanEfficiencyAt is the efficiency as the paper prints it: the mean over jobs
+// of the ratio of utilities. It looks only at jobs that U* fulfils, whose ratio
+// is defined.
+func meanEfficiencyAt(name string, alpha float64) Metric {
+	return Metric{
+		Name: name,
+		Unit: "1",
+		Doc:  "mean of U(j)/U*(j) over the jobs that U* fulfils (§4.2 as printed)",
+		Of: func(o *Outcome) (float64, bool) {
+			return mean(o, func(j *Job) (float64, bool) {
+				if !j.Chosen || j.Value <= 0 {
+					return 0, false
+				}
+				return j.utility(alpha) / j.Value, true
+			})
+		},
+	}
+}

@@ -1,0 +1,84 @@
+// Package metrics reduces the outcome of one replication to numbers, one
+// metric to a file.
+//
+// It does not know how the outcome came about. To add a metric, write its file
+// and its line in the table below.
+//
+// Reference, cited by §: Sandholm, Lai, Clearwater, "Admission Control in a
+// Computational Market".
+package metrics
+
+// An Outcome is everything a metric may look at.
+type Outcome struct {
+	Jobs     []Job   // in order of arrival
+	Capacity float64 // work per second of the whole fleet
+	Optimum  float64 // U*: the best total value of a planner who knows all jobs
+	Prices   []float64
+	Demand   []float64 // Prices of the best-effort run on the same jobs; nil if there is none
+}
+
+// A Job is what became of one job.
+type Job struct {
+	Value     float64 // v, dollars
+	Arrival   float64 // instant
+	Work      float64 // w, over all nodes
+	Admitted  bool
+	Fulfilled bool
+	End       float64 // instant, if admitted
+	ByDue     float64 // w_d: work done by the deadline
+	Done      float64 // work done at the end
+	Paid      float64 // p, dollars
+	Penalty   float64 // dollars paid back for a broken promise
+	Chosen    bool    // fulfilled by the planner of U*
+}
+
+// A Metric is a number with a name, a unit and a source.
+type Metric struct {
+	Name string // as written in results
+	Unit string // "1" if dimensionless
+	Doc  string // definition and paper
+
+	// Of returns the metric, and false where it is undefined.
+	Of func(*Outcome) (float64, bool)
+}
+
+// table lists the metrics in the order of reports.
+var table = []Metric{
+	Violations,
+	Rejections,
+	Utilization,
+	DemandCorrelation,
+	efficiencyAt("efficiency_0", 0),
+	efficiencyAt("efficiency_0.5", 0.5),
+	efficiencyAt("efficiency_1", 1),
+	meanEfficiencyAt("mean_efficiency_0", 0),
+	meanEfficiencyAt("mean_efficiency_0.5", 0.5),
+	meanEfficiencyAt("mean_efficiency_1", 1),
+	Admission,
+	Fulfilment,
+	Completion,
+	CostOverValue,
+}
+
+// All returns the metrics in the order of reports.
+func All() []Metric { return table }
+
+// mean returns the mean of f over the jobs that have one.
+func mean(o *Outcome, f func(*Job) (float64, bool)) (float64, bool) {
+	sum, n := 0.0, 0
+	for i := range o.Jobs {
+		if x, ok := f(&o.Jobs[i]); ok {
+			sum += x
+			n++
+		}
+	}
+	return sum / float64(max(n, 1)), n > 0
+}
+
+// one is 1 if b and 0 otherwise.
+func one(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

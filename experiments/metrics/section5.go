@@ -1,0 +1,45 @@
+package metrics
+
+// The quantities of the paper's §5, which weighs the spot market against the
+// reservation market.
+var (
+	// Admission is p_a.
+	Admission = Metric{
+		Name: "p_a",
+		Unit: "1",
+		Doc:  "probability of being admitted: requests admitted / requests (§5)",
+		Of: func(o *Outcome) (float64, bool) {
+			return mean(o, func(j *Job) (float64, bool) { return one(j.Admitted), true })
+		},
+	}
+
+	// Fulfilment is p_w.
+	Fulfilment = Metric{
+		Name: "p_w",
+		Unit: "1",
+		Doc:  "probability that a contract is fulfilled: mean over admitted jobs (§5)",
+		Of: func(o *Outcome) (float64, bool) {
+			return mean(o, func(j *Job) (float64, bool) { return one(j.Fulfilled), j.Admitted })
+		},
+	}
+
+	// Completion is p_d.
+	Completion = Metric{
+		Name: "p_d",
+		Unit: "1",
+		Doc:  "work completed by the deadline: mean of min(w_d/w, 1) over admitted jobs (§5)",
+		Of: func(o *Outcome) (float64, bool) {
+			return mean(o, func(j *Job) (float64, bool) { return min(j.ByDue/j.Work, 1), j.Admitted })
+		},
+	}
+
+	// CostOverValue is q.
+	CostOverValue = Metric{
+		Name: "q",
+		Unit: "1",
+		Doc:  "cost over value: mean of p/v over admitted jobs (§5)",
+		Of: func(o *Outcome) (float64, bool) {
+			return mean(o, func(j *Job) (float64, bool) { return j.Paid / j.Value, j.Admitted && j.Value > 0 })
+		},
+	}
+)

@@ -1,0 +1,22 @@
+package metrics
+
+// Utilization is the work done against what the fleet could have done from the
+// first arrival to the last end.
+var Utilization = Metric{
+	Name: "utilization",
+	Unit: "1",
+	Doc:  "work done / (capacity x time from first arrival to last end), w/w* (§4.2)",
+	Of: func(o *Outcome) (float64, bool) {
+		done, last := 0.0, 0.0
+		for i := range o.Jobs {
+			if j := &o.Jobs[i]; j.Admitted {
+				done += j.Done
+				last = max(last, j.End)
+			}
+		}
+		if len(o.Jobs) == 0 || last <= o.Jobs[0].Arrival {
+			return 0, false
+		}
+		return done / (o.Capacity * (last - o.Jobs[0].Arrival)), true
+	},
+}

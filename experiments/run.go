@@ -1,0 +1,187 @@
+// Package experiments runs scenarios many times over and measures what came of
+// them.
+//
+// A configuration is one setting of everything but the admission policy. A
+// replication is one workload, on which every policy of the configuration is
+// run. It knows how to assemble, repeat and collect; it knows the formulas of
+// no policy.
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"bourse/bank"
+	"bourse/experiments/metrics"
+	"bourse/experiments/scenario"
+)
+
+// Options say how to run an experiment; none changes what comes out of it.
+type Options struct {
+	Workers  int // replications at once; 0 is one
+	Progress func(done, total int)
+
+	// Journal returns the journal of one run and what to do when it is over,
+	// or nil to keep none. It is called from several goroutines.
+	Journal func(configuration, admission string, rep int) (j bank.Journal, done func(error) error, err error)
+}
+
+// A Replication is one configuration on one workload, under each of its policies
+// in the order of the scenario.
+type Replication struct {
+	Configuration int
+	Rep           int
+	Runs          []*Run
+	Optimum       Optimum
+}
+
+// An Optimum is U* of a workload.
+type Optimum struct {
+	Value  float64
+	Bound  float64 // no plan is worth more
+	Proven bool    // Value is Bound
+}
+
+// Each runs every replication of e and gives them to take, in order of
+// configuration and replication whatever the number of workers. It stops at the
+// first error.
+func Each(ctx context.Context, e *scenario.Experiment, opts Options, take func(*Replication) error) error {
+	all, err := settings(e)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+
+	total := len(all) * e.Replications
+	workers := min(max(opts.Workers, 1), total)
+	todo := make(chan int)
+	done := make(chan finished)
+	// A replication is begun only when few wait to be taken.
+	room := make(chan struct{}, 4*workers)
+
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			a := newArena()
+			for i := range todo {
+				r, err := a.replicate(ctx, e, all, i, opts)
+				select {
+				case done <- finished{i, r, err}:
+				case <-ctx.Done():
+					return
+				}
+			}
+		})
+	}
+	wg.Go(func() {
+		defer close(todo)
+		for i := range total {
+			select {
+			case room <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+			select {
+			case todo <- i:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	err = inOrder(ctx, total, done, room, opts.Progress, take)
+	cancel(err)
+	wg.Wait()
+	return err
+}
+
+// finished is a replication by its number.
+type finished struct {
+	i   int
+	r   *Replication
+	err error
+}
+
+// inOrder gives the replications that come from done to take, in order.
+func inOrder(ctx context.Context, total int, done <-chan finished, room <-chan struct{}, progress func(int, int), take func(*Replication) error) error {
+	waiting := make(map[int]*Replication)
+	for next := 0; next < total; {
+		select {
+		case f := <-done:
+			if f.err != nil {
+				return f.err
+			}
+			waiting[f.i] = f.r
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		for r := waiting[next]; r != nil; r = waiting[next] {
+			if err := take(r); err != nil {
+				return err
+			}
+			delete(waiting, next)
+			next++
+			<-room
+			if progress != nil {
+				progress(next, total)
+			}
+		}
+	}
+	return nil
+}
+
+// replicate runs replication i of the experiment, counted through all settings.
+func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*setting, i int, opts Options) (*Replication, error) {
+	s, rep := all[i/e.Replications], i%e.Replications
+	r := &Replication{Configuration: i / e.Replications, Rep: rep}
+	fail := func(err error) (*Replication, error) {
+		return nil, fmt.Errorf("configuration %s, replication %d: %w", s.conf.Name, rep, err)
+	}
+	if err := a.draw(s, e.Seed, rep); err != nil {
+		return fail(err)
+	}
+	best := a.optimum(&s.conf.Fleet)
+	r.Optimum = Optimum{best.Value, best.Bound, best.Proven}
+	var demand []float64
+	for k := range s.offers {
+		o := &s.offers[k]
+		run, err := a.journaled(ctx, s, o, e.Seed, rep, opts)
+		if err != nil {
+			return fail(fmt.Errorf("admission %s: %w", o.label, err))
+		}
+		for i := range run.Jobs {
+			run.Jobs[i].Chosen = best.Chosen[i]
+		}
+		if o.name == "be" && demand == nil {
+			demand = run.Prices
+		}
+		r.Runs = append(r.Runs, run)
+	}
+	for k, run := range r.Runs {
+		run.Outcome = metrics.Outcome{
+			Capacity: float64(s.conf.Fleet.Hosts) * s.conf.Fleet.CPUs * s.conf.Fleet.Speed,
+			Jobs:     run.Jobs, Optimum: best.Bound, Prices: run.Prices,
+		}
+		if s.offers[k].name != "be" {
+			run.Outcome.Demand = demand
+		}
+	}
+	return r, nil
+}
+
+// journaled is run with the journal that opts want for it.
+func (a *arena) journaled(ctx context.Context, s *setting, o *offer, seed uint64, rep int, opts Options) (run *Run, err error) {
+	var journal bank.Journal
+	if opts.Journal != nil {
+		j, done, err := opts.Journal(s.conf.Name, o.label, rep)
+		if err != nil {
+			return nil, err
+		}
+		if j != nil {
+			run, err := a.run(ctx, s, o, seed, rep, j)
+			return run, done(err)
+		}
+	}
+	return a.run(ctx, s, o, seed, rep, journal)
+}

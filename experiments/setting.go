@@ -1,0 +1,166 @@
+package experiments
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strconv"
+
+	"bourse/contracts"
+	"bourse/contracts/admission"
+	"bourse/contracts/bidding"
+	"bourse/contracts/broker"
+	"bourse/contracts/sharing"
+	"bourse/experiments/scenario"
+	"bourse/hosts"
+	"bourse/market"
+	"bourse/workloadgen"
+)
+
+// A setting is a configuration made ready to run: everything in it has been
+// looked up and checked. It is not changed by running it.
+type setting struct {
+	conf    *scenario.Configuration
+	work    workload
+	payment broker.Payment
+	sharing plugin
+	bidding plugin
+	price   plugin
+	offers  []offer
+}
+
+// An offer is one admission policy of a setting.
+type offer struct {
+	label string // unique in the setting
+	plugin
+}
+
+// A plugin is a name with options that are decoded once and then copied.
+type plugin struct {
+	name   string
+	decode func(any) error
+}
+
+// fix returns c as a plugin. Until it has been made once, under the eyes of one
+// goroutine, it is not safe for several.
+func fix(c scenario.Choice) plugin {
+	var saved reflect.Value
+	return plugin{c.Name, func(v any) error {
+		if saved.IsValid() {
+			reflect.ValueOf(v).Elem().Set(saved)
+			return nil
+		}
+		if err := c.Decode(v); err != nil {
+			return err
+		}
+		saved = reflect.ValueOf(v).Elem()
+		copied := reflect.New(saved.Type()).Elem()
+		copied.Set(saved)
+		saved = copied
+		return nil
+	}}
+}
+
+// settings prepares the configurations of e. The error names the field at
+// fault.
+func settings(e *scenario.Experiment) ([]*setting, error) {
+	var all []*setting
+	for i := range e.Configurations {
+		s, err := prepare(&e.Configurations[i])
+		if err != nil {
+			return nil, fmt.Errorf("configuration %s: %w", e.Configurations[i].Name, err)
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+func prepare(c *scenario.Configuration) (*setting, error) {
+	s := &setting{
+		conf: c, sharing: fix(c.Market.Sharing), bidding: fix(c.Market.Bidding), price: fix(c.Market.Forecaster),
+	}
+	var err error
+	if s.work, err = newWorkload(&c.Workload); err != nil {
+		return nil, fmt.Errorf("workload: %w", err)
+	}
+	if s.payment, err = broker.NewPayment(c.Market.Payment); err != nil {
+		return nil, fmt.Errorf("market.payment: %w", err)
+	}
+	for _, a := range c.Admission {
+		s.offers = append(s.offers, offer{a.Label, fix(a)})
+	}
+	// Everything is made once, so that a mistake shows before anything runs.
+	for i := range s.offers {
+		if _, err := s.rules(&s.offers[i], 0, 0); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// rules are the parts of a broker that are made anew for each run.
+type rules struct {
+	policy   contracts.Policy
+	sharing  sharing.Rule
+	forecast market.Forecaster
+	ties     *rand.Rand
+}
+
+// rules makes the plug-ins of s with policy o, for replication rep. Policies
+// have streams of their own, and ties one in common.
+func (s *setting) rules(o *offer, seed uint64, rep int) (r rules, err error) {
+	stream := func(name string) *rand.Rand { return rand.New(Stream(seed, rep, name)) }
+	if r.sharing, err = sharing.New(s.sharing.name, s.sharing.decode); err != nil {
+		return r, fmt.Errorf("market.sharing: %w", err)
+	}
+	if r.forecast, err = market.NewForecaster(s.price.name, s.price.decode, stream("forecast")); err != nil {
+		return r, fmt.Errorf("market.forecaster: %w", err)
+	}
+	bid, err := bidding.New(s.bidding.name, s.bidding.decode, stream("bidding"))
+	if err != nil {
+		return r, fmt.Errorf("market.bidding: %w", err)
+	}
+	if r.policy, err = admission.New(o.name, o.decode, bid, stream("admission")); err != nil {
+		return r, fmt.Errorf("admission %s: %w", o.label, err)
+	}
+	r.ties = stream("ties")
+	return r, nil
+}
+
+// spec returns what host h of the fleet offers. Names have as many digits as the
+// last needs, so that they sort.
+func spec(f *scenario.Fleet, h int) hosts.Spec {
+	digits := max(2, len(strconv.Itoa(f.Hosts-1)))
+	return hosts.Spec{
+		Name: fmt.Sprintf("h%0*d", digits, h), CPUs: f.CPUs, Speed: f.Speed, Cap: f.Cap,
+		Room: hosts.Resources{Memory: f.Memory, Disk: f.Disk, Bandwidth: f.Bandwidth},
+	}
+}
+
+// request is what the user's agent asks for on behalf of j, and what will run
+// if it is granted.
+func (s *setting) request(j *workloadgen.Job) (contracts.Request, hosts.Task) {
+	c := s.conf
+	r := contracts.Request{
+		ID: contracts.ID(j.ID), Class: j.Class, Submit: j.Arrival,
+		Work: j.Estimate, Nodes: j.Nodes, PerHost: c.SLA.Enforcement == "per-host",
+		Needs: contracts.Requirement{Min: bound(c.Needs.Min), Max: bound(c.Needs.Max)},
+	}
+	r.SLA = contracts.SLA{
+		Budget: dollars(j.Value), Deadline: c.SLA.Slack * j.Deadline,
+		Soft:    c.SLA.Deadline == "soft" || c.SLA.Deadline == "plan" && !j.Hard && j.PenaltyRate > 0,
+		Penalty: contracts.Penalty{Rate: j.PenaltyRate, Max: math.Inf(1)},
+	}
+	if p := c.SLA.Penalty; p != nil {
+		r.SLA.Penalty.Rate = p.Rate
+		if p.Max != nil {
+			r.SLA.Penalty.Max = *p.Max
+		}
+	}
+	return r, hosts.Task{Work: j.Runtime}
+}
+
+func bound(b scenario.Bound) contracts.Bound {
+	return contracts.Bound{CPU: b.CPU, Resources: hosts.Resources{Memory: b.Memory, Disk: b.Disk, Bandwidth: b.Bandwidth}}
+}

@@ -1,0 +1,31 @@
+package experiments
+
+import (
+	"hash/fnv"
+	"math/rand/v2"
+)
+
+// Stream returns the source named name of replication rep. Streams are
+// independent of one another, and of everything but these three: drawing more
+// from one, or running another policy, leaves the rest unchanged (common random
+// numbers).
+func Stream(seed uint64, rep int, name string) *rand.PCG {
+	src := new(rand.PCG)
+	reseed(src, seed, rep, name)
+	return src
+}
+
+// reseed makes src what Stream returns.
+func reseed(src *rand.PCG, seed uint64, rep int, name string) {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	src.Seed(mix(seed^mix(uint64(rep))), mix(h.Sum64()+seed))
+}
+
+// mix is the finalizer of SplitMix64: a bijection without visible pattern.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

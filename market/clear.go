@@ -1,0 +1,72 @@
+package market
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+)
+
+// An Order is a bid for whole units of something that is divided once.
+type Order struct {
+	Bidder string
+	Rate   *big.Rat // at least 0, in any unit common to all orders
+}
+
+// An Award is what a bidder gets.
+type Award struct {
+	Bidder string
+	Units  int64
+}
+
+// Clear divides capacity whole units among the bidders in proportion to their
+// rates, exactly, by the method of the largest remainder: each bidder gets its
+// proportion rounded down, and the units left over go one each to those who lost
+// most by it; of equals, the first by name. The awards are in order of name and
+// add up to capacity, or to 0 if all rates are 0. The order of the orders does
+// not matter.
+//
+// Clear fails if capacity or a rate is negative or missing, or if two orders
+// have the same bidder.
+func Clear(orders []Order, capacity int64) ([]Award, error) {
+	if capacity < 0 {
+		return nil, fmt.Errorf("clear: capacity %d: want at least 0", capacity)
+	}
+	orders = slices.Clone(orders)
+	slices.SortFunc(orders, func(a, b Order) int { return strings.Compare(a.Bidder, b.Bidder) })
+	total := new(big.Rat)
+	for i, o := range orders {
+		if o.Rate == nil || o.Rate.Sign() < 0 {
+			return nil, fmt.Errorf("clear: bidder %q: rate %v: want at least 0", o.Bidder, o.Rate)
+		}
+		if i > 0 && o.Bidder == orders[i-1].Bidder {
+			return nil, fmt.Errorf("clear: bidder %q: two orders", o.Bidder)
+		}
+		total.Add(total, o.Rate)
+	}
+
+	awards := make([]Award, len(orders))
+	remainders := make([]*big.Rat, len(orders))
+	order := make([]int, len(orders)) // by remainder descending, then by name
+	left := capacity
+	for i, o := range orders {
+		awards[i].Bidder, remainders[i], order[i] = o.Bidder, new(big.Rat), i
+		if total.Sign() == 0 {
+			continue
+		}
+		part := new(big.Rat).SetInt64(capacity)
+		part.Quo(part.Mul(part, o.Rate), total)
+		units := new(big.Int).Quo(part.Num(), part.Denom())
+		remainders[i].Sub(part, new(big.Rat).SetInt(units))
+		awards[i].Units = units.Int64()
+		left -= awards[i].Units
+	}
+	if total.Sign() == 0 {
+		return awards, nil
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return remainders[j].Cmp(remainders[i]) })
+	for _, i := range order[:left] {
+		awards[i].Units++
+	}
+	return awards, nil
+}

@@ -1,0 +1,119 @@
+package market
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// TestReadOrders checks what is read.
+func TestReadOrders(t *testing.T) {
+	t.Parallel()
+	for _, in := range []string{
+		"ann,0.25\nbob,3\n",
+		"bidder,rate\nann,0.25\nbob,3",
+		"\uFEFFBidder, Rate\r\n\"ann\", 0.25 \r\n\r\nbob,3.0\r\n",
+		" ann ,00.250\nbob,3",
+	} {
+		got, err := ReadOrders("bids.csv", strings.NewReader(in))
+		if err != nil {
+			t.Errorf("%q: %v", in, err)
+			continue
+		}
+		if len(got) != 2 || got[0].Bidder != "ann" || got[0].Rate.RatString() != "1/4" || got[1].Bidder != "bob" || got[1].Rate.RatString() != "3" {
+			t.Errorf("%q: orders = %v, want ann 1/4 and bob 3", in, got)
+		}
+	}
+	got, err := ReadOrders("bids.csv", strings.NewReader("\"a,\"\"b\"\"\",1\n"))
+	if err != nil || got[0].Bidder != `a,"b"` {
+		t.Errorf("quoted name: %v, %v", got, err)
+	}
+}
+
+// TestReadOrdersRefuses checks that bad input is answered with file and line, the
+// field, what was found and what was wanted.
+func TestReadOrdersRefuses(t *testing.T) {
+	t.Parallel()
+	const (
+		rate   = "a decimal number such as 0.25, of at most 32 characters"
+		bidder = "a name of 1 to 128 bytes, all visible characters or spaces"
+	)
+	for in, want := range map[string]string{
+		"ann,1\nbob,NaN":                     `bids.csv:2: bad orders: rate: found "NaN", want ` + rate,
+		"ann,inf":                            `bids.csv:1: bad orders: rate: found "inf", want ` + rate,
+		"ann,1e1000000000":                   `bids.csv:1: bad orders: rate: found "1e1000000000", want ` + rate,
+		"ann,-1":                             `bids.csv:1: bad orders: rate: found "-1", want ` + rate,
+		"ann,1/3":                            `bids.csv:1: bad orders: rate: found "1/3", want ` + rate,
+		"ann,0x10":                           `bids.csv:1: bad orders: rate: found "0x10", want ` + rate,
+		"ann,1_000":                          `bids.csv:1: bad orders: rate: found "1_000", want ` + rate,
+		"ann,":                               `bids.csv:1: bad orders: rate: found "", want ` + rate,
+		"ann," + strings.Repeat("9", 33):     `bids.csv:1: bad orders: rate: found "` + strings.Repeat("9", 33) + `", want ` + rate,
+		"ann," + strings.Repeat("9", 1<<20):  `bids.csv:1: bad orders: rate: found "` + strings.Repeat("9", 40) + `"... (1048576 bytes), want ` + rate,
+		"bidder,rate\nann,1\nbob,2\nann,3\n": `bids.csv:4: bad orders: bidder: found "ann" again, want one line a bidder (the other is line 2)`,
+		"ann,1\n\nbob\n":                     `bids.csv:3: bad orders: line: found 1 columns, want 2: bidder,rate`,
+		"ann,1,2\n":                          `bids.csv:1: bad orders: line: found 3 columns, want 2: bidder,rate`,
+		"\"a\x07nn\",1":                      `bids.csv:1: bad orders: bidder: found "a\ann", want ` + bidder,
+		"ann,1\n\"b\nob\",2":                 `bids.csv:2: bad orders: bidder: found "b\nob", want ` + bidder,
+		"\xff,1":                             `bids.csv:1: bad orders: bidder: found "\xff", want ` + bidder,
+		"a\u202enn,1":                        `bids.csv:1: bad orders: bidder: found "a\u202enn", want ` + bidder,
+		" ,1":                                `bids.csv:1: bad orders: bidder: found " ", want ` + bidder,
+		"ann,1\nbo\"b,2":                     `bids.csv:2: bad orders: bare " in non-quoted-field`,
+		"":                                   `bids.csv:1: bad orders: found none, want lines of bidder,rate`,
+		"bidder,rate\n":                      `bids.csv:1: bad orders: found none, want lines of bidder,rate`,
+	} {
+		got, err := ReadOrders("bids.csv", strings.NewReader(in))
+		if !errors.Is(err, ErrOrders) || err.Error() != want {
+			t.Errorf("%.60q: %v, %v,\nwant %s", in, got, err, want)
+		}
+	}
+}
+
+// endless is a file without an end.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'a'
+	}
+	return len(p), nil
+}
+
+// TestReadOrdersIsBounded checks that a file without an end, or a line without
+// one, is refused, and that a failing reader is reported as such.
+func TestReadOrdersIsBounded(t *testing.T) {
+	t.Parallel()
+	if _, err := ReadOrders("bids.csv", endless{}); !errors.Is(err, ErrOrders) {
+		t.Errorf("endless file: %v, want %v", err, ErrOrders)
+	}
+	_, err := ReadOrders("bids.csv", io.MultiReader(strings.NewReader("ann,1\n"), failing{}))
+	if !errors.Is(err, io.ErrClosedPipe) || errors.Is(err, ErrOrders) {
+		t.Errorf("failing reader: %v, want %v", err, io.ErrClosedPipe)
+	}
+}
+
+type failing struct{}
+
+func (failing) Read([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// FuzzReadOrders checks that any input is refused with an error that names the
+// file, on one line, or yields orders that clear.
+func FuzzReadOrders(f *testing.F) {
+	for _, in := range []string{"ann,0.25\nbob,3\n", "bidder,rate\nann,1e9\n", "\"a\nb\",1", "a,1\na,1", "\uFEFFa,1"} {
+		f.Add(in)
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		orders, err := ReadOrders("bids.csv", strings.NewReader(in))
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "bids.csv:") || strings.ContainsFunc(err.Error(), unicode.IsControl) {
+				t.Errorf("error %q does not name the file on one line", err)
+			}
+			return
+		}
+		awards, err := Clear(orders, 1000)
+		if err != nil || len(awards) != len(orders) {
+			t.Errorf("%d awards for %d orders, %v", len(awards), len(orders), err)
+		}
+	})
+}

@@ -1,0 +1,183 @@
+package market_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"bourse/contracts/admission"
+	"bourse/contracts/bidding"
+	"bourse/contracts/sharing"
+	"bourse/experiments/papers/market"
+	"bourse/experiments/scenario"
+	"bourse/workloadgen/models"
+)
+
+func preset(t *testing.T) scenario.Experiment {
+	t.Helper()
+	e, err := scenario.Parse("paper.yaml", market.Preset(), scenario.Known{
+		Admission: admission.Names(),
+		Bidding:   bidding.Names(),
+		Sharing:   sharing.Names(),
+		Models:    models.Names(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// TestPreset checks §4.1: fifty jobs of ten users on fifteen hosts of two
+// processors, five repetitions; the two loads; the three distributions of
+// values; that every plug-in takes its options.
+func TestPreset(t *testing.T) {
+	t.Parallel()
+	e := preset(t)
+	if e.Replications != 5 || len(e.Configurations) != 4 {
+		t.Fatalf("%d replications of %d configurations, want 5 of 4", e.Replications, len(e.Configurations))
+	}
+	for i, want := range []struct {
+		name, admission, value string
+		min, mean              float64
+	}{
+		{"pareto-low", "be sac cac", "pareto", 90, 153.66},
+		{"pareto-high", "be sac cac rac", "pareto", 30, 92.36},
+		{"equal-high", "be sac cac", "equal", 30, 92.36},
+		{"normal-high", "be sac cac", "normal", 30, 92.36},
+	} {
+		c := e.Configurations[i]
+		var policies []string
+		for _, a := range c.Admission {
+			policies = append(policies, a.Name)
+			if _, err := admission.New(a.Name, a.Decode, nil, nil); err != nil {
+				t.Errorf("%s: %v", c.Name, err)
+			}
+		}
+		if got := strings.Join(policies, " "); c.Name != want.name || got != want.admission {
+			t.Errorf("configuration %s under %s, want %s under %s", c.Name, got, want.name, want.admission)
+		}
+		if c.Fleet != (scenario.Fleet{Hosts: 15, CPUs: 2, Speed: 1, Cap: 1}) || c.Market.Window != 300 {
+			t.Errorf("%s: fleet %+v, window %v", c.Name, c.Fleet, c.Market.Window)
+		}
+		m := c.Workload.Model
+		if _, err := models.New(m.Name, m.Decode, nil); err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+		}
+		got := models.PaperOptions{}
+		if err := m.Decode(&got); err != nil {
+			t.Fatal(err)
+		}
+		wanted := models.DefaultPaper()
+		wanted.IAT.Min, wanted.IAT.Mean, wanted.Value.Name = want.min, want.mean, want.value
+		if got.Value.Name != wanted.Value.Name || got.IAT != wanted.IAT || got.Runtime != wanted.Runtime ||
+			got.Nodes != wanted.Nodes || got.Jobs != 50 || got.Users != 10 || got.Budget != 100 {
+			t.Errorf("%s: workload %+v, want %+v", c.Name, got, wanted)
+		}
+	}
+}
+
+// TestReference checks that the numbers are of cases that the preset runs, one
+// a case, probabilities, and that those that say the same thing agree.
+func TestReference(t *testing.T) {
+	t.Parallel()
+	runs := map[[2]string]bool{}
+	for _, c := range preset(t).Configurations {
+		for _, a := range c.Admission {
+			runs[[2]string{c.Name, a.Label}] = true
+		}
+	}
+	metrics := map[string]bool{"violations": true, "rejections": true, "demand_correlation": true,
+		"efficiency_0": true, "efficiency_0.5": true, "efficiency_1": true, "p_a": true, "p_w": true, "q": true}
+	value := map[[3]string]float64{}
+	for _, p := range market.Reference() {
+		key := [3]string{p.Configuration, p.Admission, p.Metric}
+		if _, twice := value[key]; twice {
+			t.Errorf("%v is printed twice", key)
+		}
+		value[key] = p.Lo
+		if !runs[[2]string{p.Configuration, p.Admission}] || !metrics[p.Metric] {
+			t.Errorf("%v is not among what is run and measured", key)
+		}
+		if !(p.Lo >= 0 && p.Lo <= p.Hi && p.Hi <= 1) {
+			t.Errorf("%v = %v to %v, want an interval in [0,1]", key, p.Lo, p.Hi)
+		}
+		if p.Text == "" || !strings.HasPrefix(p.Source, "§") && !strings.HasPrefix(p.Source, "eq. ") {
+			t.Errorf("%v: text %q, source %q", key, p.Text, p.Source)
+		}
+	}
+	for key, x := range value {
+		other, ok := map[string]string{"p_a": "rejections", "p_w": "violations"}[key[2]]
+		if !ok {
+			continue
+		}
+		if y, ok := value[[3]string{key[0], key[1], other}]; !ok || math.Abs(x+y-1) > 1e-12 {
+			t.Errorf("%v = %v beside %s = %v, want a sum of 1", key, x, other, y)
+		}
+	}
+}
+
+// TestThresholds checks the arithmetic of eq. 14 to 17, as rounded there.
+func TestThresholds(t *testing.T) {
+	t.Parallel()
+	value := map[[3]string]float64{}
+	for _, p := range market.Reference() {
+		value[[3]string{p.Configuration, p.Admission, p.Metric}] = p.Lo
+	}
+	if n := len(market.Thresholds()); n != 4 {
+		t.Errorf("%d thresholds, want 4", n)
+	}
+	for _, r := range market.Thresholds() {
+		pa, pw, q := value[[3]string{r.Configuration, "cac", "p_a"}], value[[3]string{r.Configuration, "be", "p_w"}], value[[3]string{r.Configuration, "be", "q"}]
+		if got := (pw - q) / (1 - q); math.Abs(got-r.Value) > 0.005 {
+			t.Errorf("%s: (p_w-q)/(1-q) = %v, want %v", r.Configuration, got, r.Value)
+		}
+		if got := pa > r.Value; got != r.Reserve {
+			t.Errorf("%s: reserve = %v, want %v", r.Configuration, got, r.Reserve)
+		}
+	}
+}
+
+// TestT2 checks that what Table 2 marks in bold is what exceeds the critical
+// value, and two cells by eye.
+func TestT2(t *testing.T) {
+	t.Parallel()
+	cells := market.T2()
+	if len(cells) != 24 {
+		t.Fatalf("%d cells, want 24", len(cells))
+	}
+	for _, c := range cells {
+		if got := c.T > market.Critical; got != c.Significant {
+			t.Errorf("%+v: t above %v is %v", c, market.Critical, got)
+		}
+	}
+	if got, want := cells[1], (market.T{"pareto-high", "be", "sac", "violations", 2.08, false}); got != want {
+		t.Errorf("second cell = %+v, want %+v", got, want)
+	}
+	if got, want := cells[23], (market.T{"normal-high", "sac", "cac", "utilization", 2.60, true}); got != want {
+		t.Errorf("last cell = %+v, want %+v", got, want)
+	}
+}
+
+// TestT1 checks what §2 says of Table 1: 87 per cent of samples or more for
+// the three models, which are closest to the trace of their rivals.
+func TestT1(t *testing.T) {
+	t.Parallel()
+	ours := map[string]bool{"hypweib": true, "polylin": true, "binbin": true}
+	best := map[string]float64{}
+	for _, f := range market.T1() {
+		if ours[f.Model] {
+			best[f.Quantity] = f.Complete
+			if math.Round(100*f.Success) < 87 {
+				t.Errorf("%s fits %v of samples, want 0.87", f.Model, f.Success)
+			}
+		}
+	}
+	for _, f := range market.T1() {
+		if f.Model != "trace" && f.Complete < best[f.Quantity] {
+			t.Errorf("%s fits %s better than ours", f.Model, f.Quantity)
+		}
+	}
+	if len(best) != 3 || len(market.T1()) != 9 {
+		t.Errorf("%d quantities in %d lines, want 3 in 9", len(best), len(market.T1()))
+	}
+}

@@ -1,0 +1,55 @@
+package optimum_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"bourse/experiments/optimum"
+)
+
+// BenchmarkSolve times traces of the paper's kind, and how many times longer the
+// alternatives take for the same ones: the plain dynamic program, and for fewer
+// jobs branch and bound and every subset.
+func BenchmarkSolve(b *testing.B) {
+	for _, c := range []struct {
+		name        string
+		jobs        int
+		least, mean float64
+		rival       func([]optimum.Job, int, int) float64
+		ratio       string
+	}{
+		{"low", 50, 90, 153.66, plain, "plain-program/solver"},
+		{"high", 50, 30, 92.36, plain, "plain-program/solver"},
+		{"dense", 50, 5, 40, plain, "plain-program/solver"},
+		{"high-25-jobs", 25, 30, 92.36, branchAndBound, "branch-and-bound/solver"},
+		{"high-16-jobs", 16, 30, 92.36, bruteForce, "every-subset/solver"},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			var traces [32][]optimum.Job
+			for seed := range traces {
+				traces[seed] = paperJobs(rand.New(rand.NewPCG(uint64(seed), 9)), c.jobs, c.least, c.mean)
+			}
+			began := time.Now()
+			for _, jobs := range traces[:4] {
+				c.rival(jobs, capacity, hosts)
+			}
+			rival := time.Since(began)
+			var s optimum.Solver
+			began = time.Now()
+			const times = 20
+			for range times {
+				for _, jobs := range traces[:4] {
+					s.Solve(jobs, capacity, hosts, optimum.Limits{})
+				}
+			}
+			b.ReportMetric(float64(rival)/(float64(time.Since(began))/times), c.ratio)
+			i := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				s.Solve(traces[i%len(traces)], capacity, hosts, optimum.Limits{})
+				i++
+			}
+		})
+	}
+}

@@ -1,0 +1,142 @@
+package optimum
+
+import "math"
+
+// A flow solves the fractional problem of a part exactly.
+//
+// With y_j = n_j x_j every row has coefficients 0 and 1, consecutive in time: the
+// problem is to send capacity units from the first row past the last one, idle at
+// no cost from row to row, or along job j, from its first row to the one after
+// its last, at most n_j units at -v_j/n_j each. Cheapest paths are added until
+// one costs nothing; the distances are then the prices that the dual asks for.
+type flow struct {
+	used  []int32   // one per item: units along it
+	idle  []int32   // one per row
+	dist  []float64 // one per row and one more: cost of the cheapest path
+	from  []int32   // as dist: the row before on that path
+	along []int32   // as dist: the item taken there, or idling
+	tiny  float64   // what counts as no improvement
+}
+
+const idling = -1
+
+// price sets the part's prices and its items' gains, and returns the value of
+// the fractional problem: a bound, however the prices were rounded.
+func (f *flow) price(p *part, capacity int32) (bound float64) {
+	f.reset(p)
+	for rest := capacity; ; {
+		f.distances(p)
+		if rest == 0 || f.dist[p.rows] >= -f.tiny {
+			break
+		}
+		sent := f.push(p, rest)
+		if sent == 0 {
+			break
+		}
+		rest -= sent
+	}
+
+	p.prices = p.prices[:0]
+	for r := range p.rows {
+		price := max(0, f.dist[r]-f.dist[r+1])
+		p.prices = append(p.prices, price)
+		bound += price * float64(capacity)
+	}
+	for i := range p.items {
+		it := &p.items[i]
+		it.gain = it.value
+		for r := it.first; r <= it.last; r++ {
+			it.gain -= p.prices[r] * float64(it.nodes)
+		}
+		bound += max(0, it.gain)
+	}
+	return bound
+}
+
+func (f *flow) reset(p *part) {
+	rows := int(p.rows)
+	f.used = zeroed(f.used, len(p.items))
+	f.idle = zeroed(f.idle, rows)
+	f.dist = zeroed(f.dist, rows+1)
+	f.from = zeroed(f.from, rows+1)
+	f.along = zeroed(f.along, rows+1)
+	f.tiny = 0
+	for i := range p.items {
+		f.tiny += 1e-13 * p.items[i].value / float64(p.items[i].nodes)
+	}
+}
+
+// distances finds the cheapest paths from the first row by sweeps forward along
+// free arcs and backward along used ones, until a sweep changes nothing. So many
+// sweeps as there are rows suffice but for rounding.
+func (f *flow) distances(p *part) {
+	for r := range f.dist {
+		f.dist[r] = math.Inf(1)
+	}
+	f.dist[0] = 0
+	changed := true
+	for sweep := int32(0); changed && sweep <= p.rows; sweep++ {
+		for r := range p.rows {
+			f.relax(r, r+1, 0, idling)
+			begin, end := p.begin(r)
+			for i := begin; i < end; i++ {
+				if it := &p.items[i]; f.used[i] < it.nodes {
+					f.relax(r, it.last+1, -it.value/float64(it.nodes), i)
+				}
+			}
+		}
+		changed = false
+		for r := p.rows; r > 0; r-- {
+			if f.idle[r-1] > 0 && f.relax(r, r-1, 0, idling) {
+				changed = true
+			}
+			for _, i := range p.over(r) {
+				it := &p.items[i]
+				if f.used[i] > 0 && f.relax(r, it.first, it.value/float64(it.nodes), i) {
+					changed = true
+				}
+			}
+		}
+	}
+}
+
+func (f *flow) relax(from, to int32, cost float64, along int32) bool {
+	if d := f.dist[from] + cost; d < f.dist[to]-f.tiny {
+		f.dist[to], f.from[to], f.along[to] = d, from, along
+		return true
+	}
+	return false
+}
+
+// push sends what the cheapest path takes, at most rest, and returns it: 0 where
+// rounding has bent the path into a ring.
+func (f *flow) push(p *part, rest int32) int32 {
+	sent, steps := rest, int32(0)
+	for r := p.rows; r != 0; r = f.from[r] {
+		if steps++; steps > p.rows {
+			return 0
+		}
+		i, forward := f.along[r], f.from[r] < r
+		switch {
+		case i != idling && forward:
+			sent = min(sent, p.items[i].nodes-f.used[i])
+		case i != idling:
+			sent = min(sent, f.used[i])
+		case !forward:
+			sent = min(sent, f.idle[r])
+		}
+	}
+	for r := p.rows; r != 0; r = f.from[r] {
+		i, by := f.along[r], sent
+		at := f.from[r]
+		if at > r {
+			by, at = -sent, r
+		}
+		if i == idling {
+			f.idle[at] += by
+		} else {
+			f.used[i] += by
+		}
+	}
+	return sent
+}

@@ -1,0 +1,60 @@
+package optimum
+
+// A part is a run of rows that jobs connect, a problem of its own.
+type part struct {
+	rows   int32
+	items  []item    // by first row; rows counted from 0
+	starts []int32   // one per row and one more: the first item at or after it
+	prices []float64 // one per row: dollars per node
+
+	ends  []int32 // items by last row
+	endAt []int32 // one per row and two more: where those over before it begin in ends
+}
+
+// cut makes the first part of items, which are not empty, and returns how many
+// belong to it.
+func (p *part) cut(items []item) int {
+	base, last := items[0].first, items[0].last
+	n := 0
+	for n < len(items) && items[n].first <= last {
+		last = max(last, items[n].last)
+		n++
+	}
+	p.items, p.rows = items[:n], last-base+1
+	p.starts = zeroed(p.starts, int(p.rows)+1)
+	p.endAt = zeroed(p.endAt, int(p.rows)+3)
+	for i := range p.items {
+		it := &p.items[i]
+		it.first -= base
+		it.last -= base
+		p.starts[it.first+1]++
+		p.endAt[it.last+3]++
+	}
+	for r := range p.rows {
+		p.starts[r+1] += p.starts[r]
+		p.endAt[r+3] += p.endAt[r+2]
+	}
+	p.ends = zeroed(p.ends, n)
+	for i := range p.items {
+		at := &p.endAt[p.items[i].last+2]
+		p.ends[*at] = int32(i)
+		*at++
+	}
+	return n
+}
+
+// begin returns the items whose first row is row, as positions [from, to).
+func (p *part) begin(row int32) (from, to int32) { return p.starts[row], p.starts[row+1] }
+
+// over returns the items whose last row is the one before row.
+func (p *part) over(row int32) []int32 { return p.ends[p.endAt[row]:p.endAt[row+1]] }
+
+// zeroed returns n zeros in the memory of s, or more where it is short.
+func zeroed[T int32 | float64](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, 2*n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}

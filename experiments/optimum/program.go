@@ -1,0 +1,233 @@
+package optimum
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// A program is the dynamic program over the jobs of a part.
+//
+// Decisions lose as follows: to reject a job its gain, if positive; to choose it
+// minus its gain, if negative; and each row its price for every node left idle.
+type program struct {
+	part     *part
+	capacity int32
+	ahead    []float64 // one per row and one more: loss that no plan avoids from there on
+	limit    float64   // plans that lose this much are of no use
+	dropped  float64   // no plan given up by the run loses less
+	visited  int       // states, over all runs
+
+	now, next []state
+	free      uint64    // slots of no job
+	slots     [64]int32 // the job of a slot
+	slot      []int32   // one per item: its slot, everyone or outside
+	trail     []decision
+	full      int // length of the trail at which it is compacted
+
+	table  []int32   // positions in next plus 1, by hash of set
+	losses []float64 // sorted
+	alive  []int32
+	spare  []float64
+}
+
+// A state stands for the best plan so far among those with its set of chosen jobs
+// still active.
+type state struct {
+	set   uint64  // their slots
+	loss  float64 // of the plan
+	used  int32   // nodes held, by everyone's jobs too
+	trail int32   // last decision of the plan, or none
+}
+
+// A decision is a job chosen, after those before it.
+type decision struct{ before, item int32 }
+
+const (
+	none     = -1
+	outside  = -1 // not active, or chosen in no state
+	everyone = -2 // chosen in every state
+)
+
+// A found is what a run tells: the best plan below the limit, its loss infinite
+// where there is none, and a loss that no plan given up is below.
+type found struct {
+	loss, dropped float64
+	trail         int32
+}
+
+// run looks for the plan with the smallest loss in the rows [from, to), below
+// limit, keeping at most width states. Jobs that arrived before from may be
+// chosen or not without loss: only what is lost in these rows counts.
+func (d *program) run(from, to int32, width int, limit float64) found {
+	p := d.part
+	d.limit, d.dropped = limit, math.Inf(1)
+	d.now = append(d.now[:0], state{trail: none})
+	d.free = math.MaxUint64
+	d.trail, d.full = d.trail[:0], compactAt
+	d.slot = zeroed(d.slot, len(p.items))
+	for i := range d.slot {
+		d.slot[i] = outside
+	}
+
+	for row := from; row < to; row++ {
+		d.leave(p.over(row))
+		begin, end := p.begin(row)
+		if row == from {
+			begin = 0
+		}
+		for i := begin; i < end; i++ {
+			it := &p.items[i]
+			if it.last < row {
+				continue
+			}
+			gain := it.gain
+			if it.first < from {
+				gain = 0
+			}
+			if d.free == 0 || math.Abs(gain) >= limit {
+				d.settle(i, it.nodes, gain)
+			} else {
+				d.branch(i, it.nodes, gain)
+			}
+			d.visited += len(d.now)
+			if len(d.now) > width {
+				d.dropped = min(d.dropped, d.narrow(width)+d.ahead[row+1])
+			}
+		}
+		d.idle(row)
+		if len(d.trail) >= d.full {
+			d.compact()
+		}
+	}
+
+	f := found{loss: math.Inf(1), dropped: d.dropped, trail: none}
+	for _, s := range d.now {
+		if s.loss < f.loss {
+			f.loss, f.trail = s.loss, s.trail
+		}
+	}
+	return f
+}
+
+// leave forgets jobs that are over, and merges the states that become equal.
+func (d *program) leave(gone []int32) {
+	var over uint64
+	var released int32 // by everyone
+	for _, i := range gone {
+		switch s := d.slot[i]; s {
+		case outside:
+		case everyone:
+			released += d.part.items[i].nodes
+		default:
+			over |= 1 << s
+		}
+	}
+	if over == 0 && released == 0 {
+		return
+	}
+	size := 4
+	for size < 2*len(d.now) {
+		size *= 2
+	}
+	d.table = zeroed(d.table, size)
+	d.next = d.next[:0]
+	for _, s := range d.now {
+		s.used -= released
+		for g := s.set & over; g != 0; g &= g - 1 {
+			s.used -= d.part.items[d.slots[bits.TrailingZeros64(g)]].nodes
+		}
+		s.set &^= over
+		d.merge(s)
+	}
+	d.now, d.next = d.next, d.now
+	d.free |= over
+}
+
+// merge adds s to next, or keeps the better of it and its equal there.
+func (d *program) merge(s state) {
+	mask := len(d.table) - 1
+	at := int((s.set*0x9e3779b97f4a7c15)>>32) & mask
+	for d.table[at] != 0 {
+		if t := &d.next[d.table[at]-1]; t.set == s.set {
+			if s.loss < t.loss {
+				*t = s
+			}
+			return
+		}
+		at = (at + 1) & mask
+	}
+	d.next = append(d.next, s)
+	d.table[at] = int32(len(d.next))
+}
+
+// branch goes on from every state both ways: with item i and without.
+func (d *program) branch(i, nodes int32, gain float64) {
+	slot := bits.TrailingZeros64(d.free)
+	bit := uint64(1) << slot
+	d.free &^= bit
+	d.slots[slot], d.slot[i] = i, int32(slot)
+
+	d.next = d.next[:0]
+	with, without := max(0, -gain), max(0, gain)
+	for _, s := range d.now {
+		if loss := s.loss + with; s.used+nodes <= d.capacity && loss < d.limit {
+			d.next = append(d.next, state{s.set | bit, loss, s.used + nodes, d.follow(s, i)})
+		}
+		if s.loss += without; s.loss < d.limit {
+			d.next = append(d.next, s)
+		}
+	}
+	d.now, d.next = d.next, d.now
+}
+
+// settle decides item i alike in every state, by the sign of its gain: where the
+// other way would reach the limit, or the slots are used up.
+func (d *program) settle(i, nodes int32, gain float64) {
+	fits := func(s state) bool { return s.used+nodes <= d.capacity }
+	with, without := max(0, -gain), max(0, gain)
+	choose := gain > 0 && slices.ContainsFunc(d.now, fits)
+	if choose {
+		d.slot[i] = everyone
+	}
+	kept := d.now[:0]
+	for _, s := range d.now {
+		switch {
+		case choose:
+			d.dropped = min(d.dropped, s.loss+without)
+			if !fits(s) {
+				continue
+			}
+			s.trail = d.follow(s, i)
+			s.used += nodes
+			s.loss += with
+		case fits(s):
+			d.dropped = min(d.dropped, s.loss+with)
+			fallthrough
+		default:
+			s.loss += without
+		}
+		if s.loss < d.limit {
+			kept = append(kept, s)
+		}
+	}
+	d.now = kept
+}
+
+// follow notes that item i is chosen after the plan of s.
+func (d *program) follow(s state, i int32) (trail int32) {
+	d.trail = append(d.trail, decision{s.trail, i})
+	return int32(len(d.trail) - 1)
+}
+
+// idle charges every state for the nodes that a row leaves unused.
+func (d *program) idle(row int32) {
+	price, limit := d.part.prices[row], d.limit-d.ahead[row+1]
+	kept := d.now[:0]
+	for _, s := range d.now {
+		if s.loss += price * float64(d.capacity-s.used); s.loss < limit {
+			kept = append(kept, s)
+		}
+	}
+	d.now = kept
+}

@@ -1,0 +1,75 @@
+package optimum
+
+const (
+	narrowest = 32 // states of the first run, which finds a good plan quickly
+	widen     = 16 // each run is so many times as wide as the one before
+	stretch   = 32 // jobs of the stretches whose loss is bounded by itself
+)
+
+// solve plans the part at hand, marks the chosen, and returns by how much a plan
+// could at most be better: 0 where this one is proven.
+func (s *Solver) solve(width int) (gap float64) {
+	bound := s.flow.price(&s.part, s.capacity)
+	tiny := 1e-12 * bound
+	d := &s.program
+	d.part, d.capacity = &s.part, s.capacity
+	d.ahead = zeroed(d.ahead, int(s.part.rows)+1)
+
+	upper, value := bound, 0.0
+	for w := min(narrowest, width); ; w = min(widen*w, width) {
+		f := d.run(0, s.part.rows, w, bound-value-tiny)
+		if v := s.valueOf(f.trail); v > value {
+			value = v
+			s.choose(f.trail)
+		}
+		upper = min(upper, bound-f.dropped)
+		if upper-value > tiny && w > narrowest && w < width {
+			s.foresee(min(widen*w, width), bound-value)
+			upper = min(upper, bound-d.ahead[0])
+		}
+		if upper-value <= tiny {
+			return 0
+		}
+		if w == width {
+			return upper - value
+		}
+	}
+}
+
+// foresee bounds the loss ahead of each row. What no plan avoids in one stretch
+// of rows, whatever happens in the others, adds up.
+func (s *Solver) foresee(width int, limit float64) {
+	p, d := &s.part, &s.program
+	clear(d.ahead)
+	ahead := zeroed(d.spare, int(p.rows)+1)
+	for to := p.rows; to > 0; {
+		from := to - 1
+		for from > 0 && p.starts[to]-p.starts[from] < stretch {
+			from--
+		}
+		f := d.run(from, to, width, limit)
+		for r := from + 1; r < to; r++ {
+			ahead[r] = ahead[to]
+		}
+		ahead[from] = ahead[to] + min(f.loss, f.dropped, limit)
+		to = from
+	}
+	d.ahead, d.spare = ahead, d.ahead
+}
+
+func (s *Solver) valueOf(trail int32) (value float64) {
+	for t := trail; t != none; t = s.program.trail[t].before {
+		value += s.part.items[s.program.trail[t].item].value
+	}
+	return value
+}
+
+// choose marks a plan's jobs, and no other of the part.
+func (s *Solver) choose(trail int32) {
+	for i := range s.part.items {
+		s.chosen[s.part.items[i].job] = false
+	}
+	for t := trail; t != none; t = s.program.trail[t].before {
+		s.chosen[s.part.items[s.program.trail[t].item].job] = true
+	}
+}

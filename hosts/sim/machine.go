@@ -44,8 +44,9 @@ const (
 
 type task struct {
 	hosts.Task
-	done float64
-	slot hosts.Slot
+	done   float64
+	finish float64 // when it completes at its present rate, as of the last division
+	slot   hosts.Slot
 }
 
 var _ hosts.Machine = (*Machine)(nil)
@@ -214,17 +215,13 @@ func (m *Machine) divide() {
 	hosts.Divide(m.spec.CPUs, m.spec.Cap, m.shares, m.rates)
 	m.next = math.Inf(1)
 	for i := range m.tasks {
-		m.next = min(m.next, m.finish(i))
+		t := &m.tasks[i]
+		t.finish = m.now
+		if left := t.Work - t.done; left > 0 {
+			t.finish += left / (m.rates[i] * m.spec.Speed)
+		}
+		m.next = min(m.next, t.finish)
 	}
-}
-
-// finish returns when task i completes at its present rate.
-func (m *Machine) finish(i int) float64 {
-	left := m.tasks[i].Work - m.tasks[i].done
-	if left <= 0 {
-		return m.now
-	}
-	return m.now + left/(m.rates[i]*m.spec.Speed)
 }
 
 // complete ends the tasks that complete at the next completion.
@@ -232,8 +229,7 @@ func (m *Machine) complete() {
 	at := m.next
 	first := len(m.ended)
 	for i := range m.tasks {
-		if m.finish(i) <= at {
-			t := &m.tasks[i]
+		if t := &m.tasks[i]; t.finish <= at {
 			m.ended = append(m.ended, hosts.Report{Key: t.Key, Slot: t.slot, At: at, Done: t.Work})
 		}
 	}

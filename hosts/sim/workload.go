@@ -1,0 +1,158 @@
+package sim
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+)
+
+// A Workload is what an [Engine] runs.
+type Workload struct {
+	Hosts int   // number of hosts, at least 1
+	Jobs  []Job // in order of arrival
+}
+
+// A Job is one request for work. Host k of job j is (j*7919 + k*104729) mod H,
+// both from 0.
+type Job struct {
+	Arrival float64 // seconds, at least 0
+	Work    float64 // processor-seconds on each host, at least 0
+	Rate    int64   // bid on each host, in nano-dollars per second, at least 1
+	Nodes   int32   // number of hosts, at least 1
+}
+
+// Bounds of a workload file.
+const (
+	maxHosts   = 1_000_000
+	maxJobs    = 10_000_000
+	maxInstant = 1e12 // s
+	maxWork    = 1e12 // processor-seconds
+	maxBid     = 1e6  // $/s
+	maxLine    = 256  // bytes
+	maxPrice   = 1 << 62
+)
+
+// ReadWorkload reads a workload, plain or compressed by gzip. The first line
+// gives the numbers of hosts and jobs; then a line a job gives its arrival, number
+// of hosts, work and bid (in dollars per second, kept to the nano-dollar). Arrivals
+// never decrease.
+//
+// The error names the line and the field, what was found and what was wanted;
+// name is the file's. Time and memory are bounded by what the file holds, not by
+// what it announces.
+func ReadWorkload(name string, r io.Reader) (*Workload, error) {
+	in := bufio.NewReader(r)
+	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		in = bufio.NewReader(z)
+	}
+	l := lines{name: name, scan: bufio.NewScanner(in)}
+	l.scan.Buffer(make([]byte, maxLine), maxLine)
+	return l.workload()
+}
+
+// lines reads fields and remembers where it is and what first went wrong.
+type lines struct {
+	name   string
+	scan   *bufio.Scanner
+	number int
+	fields [][]byte
+	err    error
+}
+
+func (l *lines) workload() (*Workload, error) {
+	l.next(2, "hosts and jobs")
+	w := &Workload{Hosts: l.whole(0, "hosts", 1, maxHosts)}
+	n := l.whole(1, "jobs", 0, maxJobs)
+	w.Jobs = make([]Job, 0, min(n, 1<<16))
+	last, price := 0.0, 0.0
+	for range n {
+		l.next(4, "arrival, hosts, work and bid")
+		job := Job{
+			Arrival: l.number64(0, "arrival", last, maxInstant),
+			Nodes:   int32(l.whole(1, "hosts", 1, w.Hosts)),
+			Work:    l.number64(2, "work", 0, maxWork),
+			Rate:    int64(math.Round(l.number64(3, "bid", 1e-9, maxBid) * 1e9)),
+		}
+		if l.err != nil {
+			return nil, l.err
+		}
+		last = job.Arrival
+		price += float64(job.Rate) * float64(job.Nodes)
+		if price > maxPrice {
+			return nil, l.wrong("bid", l.fields[3], "all bids to sum to less")
+		}
+		w.Jobs = append(w.Jobs, job)
+	}
+	if l.err == nil && l.scan.Scan() {
+		l.number++
+		return nil, l.wrong("jobs", l.scan.Bytes(), fmt.Sprintf("the end after %d jobs", n))
+	}
+	if l.err == nil && l.scan.Err() != nil {
+		return nil, l.broken()
+	}
+	return w, l.err
+}
+
+// next reads a line of n fields.
+func (l *lines) next(n int, what string) {
+	if l.err != nil {
+		return
+	}
+	l.number++
+	if !l.scan.Scan() {
+		l.err = l.broken()
+		if l.scan.Err() == nil {
+			l.err = fmt.Errorf("%s:%d: found the end of the file, want %s", l.name, l.number, what)
+		}
+		return
+	}
+	l.fields = bytes.Fields(l.scan.Bytes())
+	if len(l.fields) != n {
+		l.err = fmt.Errorf("%s:%d: found %d fields, want %d: %s", l.name, l.number, len(l.fields), n, what)
+	}
+}
+
+// broken says why there is no next line.
+func (l *lines) broken() error {
+	if errors.Is(l.scan.Err(), bufio.ErrTooLong) {
+		return fmt.Errorf("%s:%d: found a line of more than %d bytes", l.name, l.number, maxLine)
+	}
+	return fmt.Errorf("%s:%d: %w", l.name, l.number, l.scan.Err())
+}
+
+// whole returns field i as a whole number between lo and hi.
+func (l *lines) whole(i int, field string, lo, hi int) int {
+	if l.err != nil {
+		return 0
+	}
+	x, err := strconv.Atoi(string(l.fields[i]))
+	if err != nil || x < lo || x > hi {
+		l.err = l.wrong(field, l.fields[i], fmt.Sprintf("a whole number from %d to %d", lo, hi))
+	}
+	return x
+}
+
+// number64 returns field i as a number between lo and hi.
+func (l *lines) number64(i int, field string, lo, hi float64) float64 {
+	if l.err != nil {
+		return 0
+	}
+	x, err := strconv.ParseFloat(string(l.fields[i]), 64)
+	if err != nil || !(x >= lo && x <= hi) {
+		l.err = l.wrong(field, l.fields[i], fmt.Sprintf("a number from %v to %v", lo, hi))
+	}
+	return x
+}
+
+func (l *lines) wrong(field string, found []byte, want string) error {
+	return fmt.Errorf("%s:%d: %s: found %.40q, want %s", l.name, l.number, field, found, want)
+}

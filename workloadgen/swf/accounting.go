@@ -1,0 +1,157 @@
+package swf
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Reason says why a line was repaired or skipped.
+type Reason uint8
+
+// The repairs, then the skips.
+const (
+	FieldsMissing    Reason = iota // 5 to 17 fields: the rest are unknown
+	FieldsBeyond                   // more than 18 fields: those are ignored
+	FractionCut                    // a whole number has a fraction: it is cut off
+	NegativeUnknown                // a negative number other than -1 is unknown
+	NoNewline                      // the file ends in the middle of its last line
+	ProcsFromRequest               // processors allocated are unknown: those asked for are taken
+	EstimateFromRun                // requested time is unknown: the run time is taken
+	UserUnknown                    // user is unknown: 0 is taken
+
+	firstSkip
+	NotNumber    // a field is not a number
+	OutOfRange   // a number is beyond 10^15
+	TooFewFields // fewer than 5 fields
+	NoJob        // job number is unknown
+	NoSubmit     // submit time is unknown
+	LineTooLong  // longer than 64 KiB
+	NeverRan     // no run time, or no processors
+	PartOfJob    // status 2 to 4: the whole job has a line of its own
+	TooLarge     // a plan's limits or the hosts' number are exceeded
+
+	reasons
+)
+
+var reasonText = [reasons]string{
+	FieldsMissing:    "fields are missing, taken as unknown",
+	FieldsBeyond:     "fields beyond the 18th, ignored",
+	FractionCut:      "fraction of a whole number, cut off",
+	NegativeUnknown:  "negative number, taken as unknown",
+	NoNewline:        "no newline at the end of the file",
+	ProcsFromRequest: "allocated processors unknown, requested taken",
+	EstimateFromRun:  "requested time unknown, run time taken",
+	UserUnknown:      "user unknown, 0 taken",
+	NotNumber:        "not a number",
+	OutOfRange:       "number out of range",
+	TooFewFields:     "fewer than 5 fields",
+	NoJob:            "job number unknown",
+	NoSubmit:         "submit time unknown",
+	LineTooLong:      "line longer than 64 KiB",
+	NeverRan:         "never ran",
+	PartOfJob:        "part of a job",
+	TooLarge:         "too large",
+}
+
+// String returns the reason in words.
+func (r Reason) String() string {
+	if r < reasons {
+		return reasonText[r]
+	}
+	return fmt.Sprintf("reason %d", uint8(r))
+}
+
+// Skips reports whether a line with this reason is skipped, not repaired.
+func (r Reason) Skips() bool { return r > firstSkip }
+
+// A Problem is one fault of one line.
+type Problem struct {
+	Reason Reason
+	Line   int    // from 1; of a plan, the place of the record, from 1
+	Field  int    // from 1; 0 if the line as a whole is meant
+	Found  string // at most 40 bytes of it
+}
+
+// String says where, what was found, what is wrong with it and what was done.
+func (p Problem) String() string {
+	done := ""
+	if p.Reason.Skips() {
+		done = ": skipped"
+	}
+	return fmt.Sprintf("%s: %s%s", p.place(), p.Reason, done)
+}
+
+func (p Problem) place() string {
+	s := fmt.Sprintf("line %d", p.Line)
+	if p.Field > 0 {
+		s += fmt.Sprintf(", field %d (%s)", p.Field, columns[p.Field-1].name)
+	}
+	if p.Found != "" {
+		s += fmt.Sprintf(", found %q", p.Found)
+	}
+	return s
+}
+
+// A Tally is how often a reason was met, and where first.
+type Tally struct {
+	Count int
+	First Problem
+}
+
+// An Accounting tells what became of the lines of a file:
+//
+//	Lines = Comments + Blank + Used + Repaired + Skipped
+//
+// A line repaired for two reasons counts once in Repaired and once for each
+// reason; a skipped line has one reason.
+type Accounting struct {
+	Lines    int // all lines of the file
+	Comments int // header lines and other lines that start with a semicolon
+	Blank    int
+	Used     int // records as they stand
+	Repaired int // records used after a repair
+	Skipped  int // lines that are no record, or records not used
+
+	tallies [reasons]Tally
+}
+
+// Count returns how often a reason was met.
+func (a *Accounting) Count(r Reason) int { return a.tallies[r].Count }
+
+// Reasons returns the reasons met, repairs first, each with its count and the
+// first problem of its kind.
+func (a *Accounting) Reasons() []Tally {
+	var out []Tally
+	for _, t := range a.tallies {
+		if t.Count > 0 {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// Clean reports whether every record was used as it stands.
+func (a *Accounting) Clean() bool { return a.Repaired == 0 && a.Skipped == 0 }
+
+func (a *Accounting) note(p Problem) {
+	t := &a.tallies[p.Reason]
+	if t.Count == 0 {
+		t.First = p
+	}
+	t.Count++
+}
+
+// String writes the accounting, a line a reason.
+func (a *Accounting) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d lines: %d comments, %d blank, %d used, %d repaired, %d skipped\n",
+		a.Lines, a.Comments, a.Blank, a.Used, a.Repaired, a.Skipped)
+	for _, t := range a.Reasons() {
+		done := "repaired"
+		if t.First.Reason.Skips() {
+			done = "skipped"
+		}
+		fmt.Fprintf(&b, "  %s: %d %s, first at %s\n", t.First.Reason, t.Count, done, t.First.place())
+	}
+	return b.String()
+}

@@ -1,0 +1,246 @@
+package swf
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+)
+
+const maxLine = 64 << 10
+
+// A Reader reads a log, plain or gzip, a record at a time.
+type Reader struct {
+	in      *bufio.Reader
+	header  Header
+	acc     Accounting
+	record  Record
+	values  [Fields]float64
+	line    []byte // the last line read, without its newline
+	pending bool   // line is the first after the header and has yet to be read
+	partial bool   // line had no newline
+	long    bool   // line was longer than maxLine; line is its start
+	err     error
+}
+
+// NewReader returns a reader of r, having read the header.
+func NewReader(r io.Reader) (*Reader, error) {
+	in := bufio.NewReaderSize(r, maxLine)
+	if magic, err := in.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, fmt.Errorf("swf: %w", err)
+		}
+		in = bufio.NewReaderSize(z, maxLine)
+	}
+	if mark, err := in.Peek(3); err == nil && string(mark) == "\ufeff" {
+		in.Discard(3)
+	}
+	s := &Reader{in: in}
+	for s.fetch() {
+		if len(s.line) == 0 || s.line[0] != ';' {
+			s.pending = true
+			break
+		}
+		s.acc.Lines++
+		s.acc.Comments++
+		s.header = append(s.header, string(s.line))
+	}
+	if s.err != nil && s.err != io.EOF {
+		return nil, s.err
+	}
+	return s, nil
+}
+
+// Header returns the header.
+func (s *Reader) Header() Header { return s.header }
+
+// Accounting returns what became of the lines read so far.
+func (s *Reader) Accounting() *Accounting { return &s.acc }
+
+// Text returns the line of the last record as it stands, without its newline.
+// It holds until the next call of Next.
+func (s *Reader) Text() []byte { return s.line }
+
+// Next returns the next record, which holds until the call after; io.EOF after
+// the last. Another error means that the file cannot be read on.
+func (s *Reader) Next() (*Record, error) {
+	for s.pending || s.fetch() {
+		s.pending = false
+		s.acc.Lines++
+		if s.take() {
+			return &s.record, nil
+		}
+	}
+	return nil, s.err
+}
+
+// fetch reads a line into s.line; false at the end, with s.err set.
+func (s *Reader) fetch() bool {
+	if s.err != nil {
+		return false
+	}
+	line, err := s.in.ReadSlice('\n')
+	s.partial, s.long = false, false
+	switch {
+	case err == nil:
+		s.line = line[:len(line)-1]
+		return true
+	case errors.Is(err, bufio.ErrBufferFull):
+		s.long = true
+		s.line = bytes.Clone(line[:64])
+		for errors.Is(err, bufio.ErrBufferFull) {
+			_, err = s.in.ReadSlice('\n')
+		}
+		if err != nil && err != io.EOF {
+			s.err = fmt.Errorf("swf: line %d: %w", s.acc.Lines+1, err)
+			return false
+		}
+		return true
+	case err == io.EOF && len(line) > 0:
+		s.line, s.partial = line, true
+		return true
+	case err == io.EOF:
+		s.line, s.err = nil, io.EOF
+		return false
+	}
+	s.err = fmt.Errorf("swf: line %d: %w", s.acc.Lines+1, err)
+	return false
+}
+
+// take makes a record of s.line and books the line; false if it is none.
+func (s *Reader) take() bool {
+	if s.long {
+		return s.skip(LineTooLong, 0, s.line)
+	}
+	v := &s.values
+	p := parse(bytes.TrimSuffix(s.line, []byte{'\r'}), v)
+	n := p.fields
+	switch {
+	case p.plain && n == Fields && v[0] >= 0 && v[1] >= 0 && !s.partial:
+		s.acc.Used++
+		s.record.set(v)
+		return true
+	case n == 0 && p.bad == nil:
+		s.acc.Blank++
+		return false
+	case n == 0 && p.bad[0] == ';':
+		s.acc.Comments++
+		return false
+	case p.bad != nil:
+		return s.skip(NotNumber, n+1, p.bad)
+	case n < 5:
+		return s.skip(TooFewFields, 0, s.line)
+	}
+	for i, x := range v[:min(n, Fields)] {
+		if !(math.Abs(x) <= maxNumber) {
+			return s.skip(OutOfRange, i+1, s.field(i))
+		}
+	}
+	if v[0] < 0 {
+		return s.skip(NoJob, 1, s.field(0))
+	}
+	if v[1] < 0 {
+		return s.skip(NoSubmit, 2, s.field(1))
+	}
+	if s.repair(v, n) {
+		s.acc.Repaired++
+	} else {
+		s.acc.Used++
+	}
+	s.record.set(v)
+	return true
+}
+
+// repair mends the n fields that a line has, and reports whether it had to.
+func (s *Reader) repair(v *[Fields]float64, n int) bool {
+	repaired := false
+	note := func(why Reason, field int, found []byte) {
+		s.note(why, field, found)
+		repaired = true
+	}
+	if s.partial {
+		note(NoNewline, 0, nil)
+	}
+	if n < Fields {
+		note(FieldsMissing, 0, nil)
+	}
+	if n > Fields {
+		note(FieldsBeyond, 0, nil)
+	}
+	for i, x := range v {
+		switch {
+		case i >= n:
+			v[i] = Unknown
+		case x == Unknown:
+		case x < 0:
+			v[i] = Unknown
+			note(NegativeUnknown, i+1, s.field(i))
+		case columns[i].whole && x != math.Trunc(x):
+			v[i] = math.Trunc(x)
+			note(FractionCut, i+1, s.field(i))
+		}
+	}
+	return repaired
+}
+
+func (s *Reader) field(i int) []byte { return bytes.Fields(s.line)[i] }
+
+func (s *Reader) skip(why Reason, field int, found []byte) bool {
+	s.note(why, field, found)
+	s.acc.Skipped++
+	return false
+}
+
+func (s *Reader) note(why Reason, field int, found []byte) {
+	p := Problem{Reason: why, Line: s.acc.Lines, Field: field}
+	if s.acc.tallies[why].Count == 0 {
+		p.Found = string(found[:min(len(found), 40)])
+	}
+	s.acc.note(p)
+}
+
+// A Trace is a whole log in memory.
+type Trace struct {
+	Header     Header
+	Records    []Record // in the order of the file
+	Accounting Accounting
+}
+
+// Read reads a whole log.
+func Read(r io.Reader) (*Trace, error) {
+	s, err := NewReader(r)
+	if err != nil {
+		return nil, err
+	}
+	t := &Trace{Header: s.header}
+	for {
+		rec, err := s.Next()
+		if err == io.EOF {
+			t.Accounting = s.acc
+			return t, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		t.Records = append(t.Records, *rec)
+	}
+}
+
+// ReadFile reads the log in the named file.
+func ReadFile(name string) (*Trace, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	t, err := Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return t, nil
+}

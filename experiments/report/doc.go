@@ -1,0 +1,15 @@
+// Package report shows what an experiment found: tables for people, figures,
+// curves in a terminal, and one page that holds them all.
+//
+// Everything is drawn from two models. A [Table] becomes text, Markdown, HTML or
+// CSV; a [Figure] becomes SVG, PNG, CSV, or lines of text. The same model gives
+// the same bytes. The package knows neither how a number was computed nor what
+// it means.
+//
+// # Design
+//
+// Colours are those of Okabe and Ito, which people of every colour vision tell
+// apart; each curve has its own dash and glyph as well, so that a page printed
+// in black can be read. What a terminal can show is told, as [Terminal]: the
+// package looks at no environment and no file descriptor.
+package report

@@ -1,0 +1,194 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"image/color"
+	"image/png"
+	"io"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func inventedFigures() []Figure {
+	summary, curve := invented()
+	return []Figure{Figure1(summary), Figure2(curve), Figure3(summary, curve)}
+}
+
+// small is one panel of each kind, with a mean below its axis and a bar missing.
+func small() Figure {
+	f := Figure{Name: "small", Title: "Invented", Caption: "Numbers are invented."}
+	f.Panels = append(Lines([]Datum{
+		{"Deadlines met", "libra", "", 10, new(0.8), new(0.7), new(0.9)},
+		{"Deadlines met", "libra", "", 20, new(0.5), nil, nil},
+		{"Deadlines met", "edf", "", 10, new(-0.25), new(-0.5), new(0.1)},
+		{"Deadlines met", "edf", "", 20, nil, nil, nil},
+	}), Bars([]Datum{
+		{"Jobs lost", "libra", "low", 0, new(0.0), new(0.0), new(0.0)},
+		{"Jobs lost", "edf", "high", 0, new(12.0), new(9.5), new(14.5)},
+	})...)
+	f.Panels[0].X, f.Panels[0].Hi = "Load (%)", 1
+	return f
+}
+
+// TestFigure checks the drawing of a small figure, and the numbers beside it and
+// the paper's.
+func TestFigure(t *testing.T) {
+	t.Parallel()
+	svg, err := small().SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "small.svg", svg)
+	golden(t, "small.csv", small().CSV())
+	golden(t, "small.txt", []byte(small().Text(Terminal{UTF8: true, Width: 60})))
+	for _, f := range inventedFigures() {
+		golden(t, f.Name+".csv", f.CSV())
+		golden(t, f.Name+".txt", []byte(f.Text(Terminal{UTF8: true, Width: 80})))
+	}
+}
+
+// TestFigureBytes checks that the same figure gives the same bytes, and that
+// nothing is cut off: the edge of the image is white.
+func TestFigureBytes(t *testing.T) {
+	t.Parallel()
+	again := append(inventedFigures(), small())
+	for i, f := range append(inventedFigures(), small()) {
+		a, err1 := f.Files()
+		b, err2 := again[i].Files()
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		for k := range a {
+			if !bytes.Equal(a[k].Data, b[k].Data) {
+				t.Errorf("%s differs from one time to the next", a[k].Name)
+			}
+		}
+		img, err := png.Decode(bytes.NewReader(a[1].Data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := img.Bounds()
+		white := func(x, y int) {
+			t.Helper()
+			if c := color.RGBAModel.Convert(img.At(x, y)); c != (color.RGBA{255, 255, 255, 255}) {
+				t.Fatalf("%s: %v at %d, %d, want white", a[1].Name, c, x, y)
+			}
+		}
+		for d := range 3 {
+			for x := r.Min.X; x < r.Max.X; x++ {
+				white(x, r.Min.Y+d)
+				white(x, r.Max.Y-1-d)
+			}
+			for y := r.Min.Y; y < r.Max.Y; y++ {
+				white(r.Min.X+d, y)
+				white(r.Max.X-1-d, y)
+			}
+		}
+	}
+}
+
+// TestStyles checks that a policy has the same colour in every figure, and that
+// no two of the first eight share one.
+func TestStyles(t *testing.T) {
+	t.Parallel()
+	f := inventedFigures()
+	_, one := f[0].present()
+	_, three := f[2].present()
+	if one["CAC"].color != three["CAC"].color {
+		t.Errorf("CAC is %v and %v", one["CAC"].color, three["CAC"].color)
+	}
+	if names, _ := f[0].present(); strings.Join(names, " ") != "BE SAC CAC" {
+		t.Errorf("figure 1 shows %v, want BE SAC CAC", names)
+	}
+	seen := make(map[color.Color]bool)
+	for i := range 8 {
+		seen[styleOf(i).color] = true
+	}
+	if len(seen) != 8 {
+		t.Errorf("%d colours among 8 curves", len(seen))
+	}
+}
+
+// TestAnyFigure checks that any names and numbers can be drawn, and that the
+// document is XML with the names in it, not as markup.
+func TestAnyFigure(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		name := rapid.StringN(0, 40, -1)
+		number := rapid.Float64Range(-1e12, 1e12)
+		datum := rapid.Custom(func(t *rapid.T) Datum {
+			return Datum{
+				"panel " + rapid.SampledFrom([]string{"a", "<b>&"}).Draw(t, "panel"), name.Draw(t, "curve"), name.Draw(t, "group"),
+				number.Draw(t, "x"), rapid.Ptr(number, true).Draw(t, "mean"), rapid.Ptr(number, true).Draw(t, "lo"), rapid.Ptr(number, true).Draw(t, "hi"),
+			}
+		})
+		data := rapid.SliceOfN(datum, 0, 8).Draw(rt, "data")
+		f := Figure{Title: name.Draw(rt, "title"), Panels: append(Lines(data), Bars(data)...)}
+		svg, err := f.SVG()
+		if err != nil {
+			rt.Fatal(err)
+		}
+		d := xml.NewDecoder(bytes.NewReader(svg))
+		for {
+			token, err := d.Token()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				rt.Fatalf("%v in\n%s", err, svg)
+			}
+			if e, ok := token.(xml.StartElement); ok && e.Name.Local == "b" {
+				rt.Fatalf("a name became markup in\n%s", svg)
+			}
+		}
+		if bytes.Contains(svg, []byte("NaN")) || bytes.Contains(svg, []byte("Inf")) {
+			rt.Fatalf("no place for a point in\n%s", svg)
+		}
+		for _, r := range f.Text(Terminal{Width: 80}) {
+			if r > 126 || r < 32 && r != '\n' {
+				rt.Fatalf("%q in\n%s", r, f.Text(Terminal{Width: 80}))
+			}
+		}
+		f.CSV()
+	})
+}
+
+// TestAxis checks the round values of an axis, and where it ends: at its own
+// ends, further out where a mean is beyond, and around the data if it has none.
+func TestAxis(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		lo, hi float64
+		want   string
+	}{
+		{0, 1, "0 0.2 0.4 0.6 0.8 1"}, {-0.2, 1, "-0.2 0 0.2 0.4 0.6 0.8 1"}, {0, 25, "0 5 10 15 20 25"},
+		{-3000, 5000, "-2000 0 2000 4000"}, {0.011, 0.014, "0.011 0.0115 0.012 0.0125 0.013 0.0135 0.014"}, {0, 1e9, "0 2e+08 4e+08 6e+08 8e+08 1e+09"},
+	} {
+		var got []string
+		for _, tick := range (ticker{}).Ticks(c.lo, c.hi) {
+			got = append(got, tick.Label)
+		}
+		if s := strings.Join(got, " "); s != c.want {
+			t.Errorf("from %v to %v: %s, want %s", c.lo, c.hi, s, c.want)
+		}
+	}
+	at := func(mean, lo, hi float64) []Curve { return []Curve{{"", []Point{{0, mean, lo, hi}}}} }
+	for _, c := range []struct {
+		name   string
+		p      Panel
+		lo, hi float64
+	}{
+		{"own", Panel{Hi: 1, Curves: at(0.5, -0.3, 1.4)}, 0, 1},
+		{"mean below", Panel{Hi: 1, Curves: at(-0.15, -0.3, 0.1)}, -0.2, 1},
+		{"data", Panel{Curves: at(7, 5, 9.5)}, 0, 10},
+		{"nothing", Panel{}, 0, 1},
+	} {
+		if lo, hi := c.p.yRange(); lo != c.lo || hi != c.hi {
+			t.Errorf("%s: %v to %v, want %v to %v", c.name, lo, hi, c.lo, c.hi)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"strings"
+)
+
+//go:embed page.html
+var pageText string
+
+// A Page is one experiment on one self-contained page: no network, no script.
+// It holds what depends on scenario and seed alone, so that its bytes do too.
+type Page struct {
+	Title    string
+	Lead     string   // what was asked, in a sentence or two; may be empty
+	Command  []string // how to run it again
+	Scenario string   // the file as run
+	Tables   []Table
+	Figures  []Figure
+	Ledgers  []Ledger
+	Notes    []string
+}
+
+// A Ledger is a journal that was kept, by its path in the results, and the head
+// that it must have.
+type Ledger struct{ Path, Head string }
+
+// HTML returns the page.
+func (p Page) HTML() ([]byte, error) {
+	t, err := template.New("page").Funcs(template.FuncMap{
+		"shell": shell,
+		"table": func(t Table) template.HTML { return template.HTML(t.HTML()) },
+		"figure": func(f Figure) (template.HTML, error) {
+			svg, err := f.SVG()
+			if err != nil {
+				return "", err
+			}
+			return template.HTML(inline(svg, f.Title)), nil
+		},
+	}).Parse(pageText)
+	if err != nil {
+		return nil, fmt.Errorf("report page: %w", err)
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, p); err != nil {
+		return nil, fmt.Errorf("report page: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// inline returns an SVG document as an element of a page, named for those who
+// do not see it.
+func inline(svg []byte, name string) string {
+	s := string(svg)
+	if i := strings.Index(s, "<svg"); i >= 0 {
+		s = s[i+len("<svg"):]
+	}
+	return `<svg role="img" aria-label="` + template.HTMLEscapeString(clean(name)) + `"` + s
+}
+
+// shell returns words as a line for a POSIX shell.
+func shell(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = w
+		if w == "" || strings.Trim(w, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,@%+") != "" {
+			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}

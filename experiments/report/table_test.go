@@ -1,0 +1,113 @@
+package report
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+func inventedTables() []Table {
+	summary, _ := invented()
+	return append(RunTables(summary)[:2], PaperTable(summary), Table2(inventedTests(), 2.1318), Table1([]Fit{
+		{"HypWeib", "Trace IAT", new(0.9), new(0.05571), new(0.1329), new(0.897), new(0.0557), new(0.1337)},
+		{"Trace IAT", "Trace IAT", new(0.95), new(0.0), nil, new(0.948), new(0.0), nil},
+	}))
+}
+
+// TestTables checks every form of every table.
+func TestTables(t *testing.T) {
+	t.Parallel()
+	forms := map[string]func(Table) string{
+		"tables.txt":      func(tb Table) string { return tb.Text(Terminal{UTF8: true}) + "\n" },
+		"tables-80.txt":   func(tb Table) string { return tb.Text(Terminal{UTF8: true, Width: 80}) + "\n" },
+		"tables-pipe.txt": func(tb Table) string { return tb.Text(Terminal{}) + "\n" },
+		"tables.ansi":     func(tb Table) string { return tb.Text(Terminal{UTF8: true, Color: true}) + "\n" },
+		"tables.md":       func(tb Table) string { return tb.Markdown() + "\n" },
+		"tables.html":     Table.HTML,
+		"tables.csv":      func(tb Table) string { return tb.CSV() + "\n" },
+	}
+	for name, form := range forms {
+		var b strings.Builder
+		for _, tb := range inventedTables() {
+			b.WriteString(form(tb))
+		}
+		golden(t, name, []byte(b.String()))
+	}
+}
+
+// TestWidth checks that no line is wider than the terminal, that every column is
+// shown, and that a printed number stays beside the measured one.
+func TestWidth(t *testing.T) {
+	t.Parallel()
+	for width := 56; width < 140; width += 3 {
+		for _, tb := range inventedTables() {
+			tb.Note = ""
+			out := tb.Text(Terminal{Width: width, UTF8: true})
+			for line := range strings.Lines(out) {
+				if n := utf8.RuneCountInString(strings.TrimSpace(line)); n > width && tb.Left < 3 {
+					t.Errorf("%d characters on a line, want at most %d:\n%s", n, width, out)
+					break
+				}
+				if tb.Left == 1 && strings.HasPrefix(line, " metric") && strings.Contains(line, "│ paper │ paper") {
+					t.Errorf("the paper's numbers stand alone:\n%s", out)
+				}
+			}
+			for _, h := range tb.Header {
+				if !strings.Contains(out, h) {
+					t.Errorf("width %d: no column %s in\n%s", width, h, out)
+				}
+			}
+		}
+	}
+}
+
+// TestPlain checks that a pipe gets ASCII without escapes, whatever the text,
+// and that a table survives names that mean something in its form.
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		s := rapid.String().Draw(rt, "text")
+		tb := Table{Title: s, Header: []string{s, s}, Left: 1, Rows: [][]Cell{{{Text: s}, {s, true}}}, Note: s}
+		for _, r := range tb.Text(Terminal{}) {
+			if r > 126 || r < 32 && r != '\n' {
+				rt.Fatalf("%q holds %q", tb.Text(Terminal{}), r)
+			}
+		}
+	})
+	evil := Table{Header: []string{"<b>", "=1"}, Left: 1, Rows: [][]Cell{{{Text: "a|b*\x1b[2J"}, {"=cmd()", true}}, {{Text: "-a"}, {Text: "-1.5"}}}}
+	for form, c := range map[string]struct {
+		got       string
+		has, lack []string
+	}{
+		"html":     {evil.HTML(), []string{"&lt;b&gt;", "<strong>=cmd()</strong>"}, []string{"<b>", "\x1b"}},
+		"markdown": {evil.Markdown(), []string{`a\|b\*`, "&lt;b>"}, []string{"<b>", "\x1b"}},
+		"csv":      {evil.CSV(), []string{"'=cmd()", "'-a,-1.5"}, []string{"\x1b", ",=", "'-1.5"}},
+		"text":     {evil.Text(Terminal{UTF8: true}), []string{"a|b*\uFFFD[2J"}, []string{"\x1b"}},
+	} {
+		for _, s := range c.has {
+			if !strings.Contains(c.got, s) {
+				t.Errorf("%s has no %q:\n%s", form, s, c.got)
+			}
+		}
+		for _, s := range c.lack {
+			if strings.Contains(c.got, s) {
+				t.Errorf("%s has %q:\n%s", form, s, c.got)
+			}
+		}
+	}
+}
+
+// TestLabel checks what people read for the names of the tables.
+func TestLabel(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"be": "BE", "cac": "CAC", "pareto-high": "Pareto high", "demand_correlation": "Demand correlation",
+		"efficiency_0.5": "Efficiency, α = 0.5", "p_a": "p_a", "q": "q", "librarisk": "Librarisk", "": "", "élan": "Élan",
+	} {
+		if got := Label(name); got != want {
+			t.Errorf("Label(%q) = %q, want %q", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+
+	"bourse/experiments/results"
+)
+
+// RunTables returns a table a configuration: a row a metric, a column an
+// admission policy, and one with the paper's number beside it where it prints
+// any. All are in order of appearance.
+func RunTables(rows []results.Summary) []Table {
+	configuration := func(s results.Summary) string { return s.Configuration }
+	var tables []Table
+	for _, c := range distinct(rows, configuration) {
+		var own []results.Summary
+		for _, r := range rows {
+			if r.Configuration == c {
+				own = append(own, r)
+			}
+		}
+		tables = append(tables, runTable(c, own))
+	}
+	return tables
+}
+
+func runTable(configuration string, rows []results.Summary) Table {
+	type key struct{ admission, metric string }
+	at := make(map[key]results.Summary)
+	printed := make(map[string]bool) // admissions beside which the paper prints a number
+	n := 0
+	for _, r := range rows {
+		at[key{r.Admission, r.Metric}] = r
+		printed[r.Admission] = printed[r.Admission] || r.Paper != nil
+		n = max(n, r.N)
+	}
+	admissions := distinct(rows, func(s results.Summary) string { return s.Admission })
+	t := Table{
+		Title:  Label(configuration),
+		Header: []string{"metric"},
+		Left:   1,
+		Note:   fmt.Sprintf("Mean ± standard deviation over %d replications.", n),
+	}
+	if n == 1 {
+		t.Note = "One replication."
+	}
+	for _, a := range admissions {
+		t.Header = append(t.Header, Label(a))
+		if printed[a] {
+			t.Header = append(t.Header, beside)
+		}
+	}
+	for _, m := range distinct(rows, func(s results.Summary) string { return s.Metric }) {
+		row := []Cell{{Text: Label(m)}}
+		for _, a := range admissions {
+			s := at[key{a, m}]
+			row = append(row, Cell{Text: meanSD(s.Mean, s.SD)})
+			if printed[a] {
+				row = append(row, Cell{Text: blank(s.Paper)})
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func meanSD(mean, sd *float64) string {
+	if mean == nil || sd == nil {
+		return number(mean)
+	}
+	return number(mean) + " ± " + number(sd)
+}
+
+// blank returns x as it was printed, or nothing.
+func blank(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*x, 'f', -1, 64)
+}
+
+// PaperTable returns a row for each number that the paper prints: the mean
+// measured, its 95 % interval, and whether the printed number is within; it is
+// strong where it is not.
+func PaperTable(rows []results.Summary) Table {
+	t := Table{
+		Title:  "Measured beside printed",
+		Header: []string{"configuration", "admission", "metric", "n", "mean", "95 % interval", "paper", "within"},
+		Left:   3,
+	}
+	for _, r := range rows {
+		if r.Paper == nil {
+			continue
+		}
+		interval, within := none, Cell{Text: none}
+		if r.Lo95 != nil && r.Hi95 != nil {
+			interval = number(r.Lo95) + " to " + number(r.Hi95)
+			if within.Text = "yes"; *r.Paper < *r.Lo95 || *r.Paper > *r.Hi95 {
+				within = Cell{"no", true}
+			}
+		}
+		t.Rows = append(t.Rows, []Cell{
+			{Text: Label(r.Configuration)}, {Text: Label(r.Admission)}, {Text: Label(r.Metric)}, {Text: strconv.Itoa(r.N)},
+			{Text: number(r.Mean)}, {Text: interval}, {Text: blank(r.Paper)}, within,
+		})
+	}
+	return t
+}
+
+// A TTest is the paired comparison of one metric under two admission policies.
+// T is positive where the first one's mean is higher; nil where it is undefined.
+type TTest struct {
+	Configuration, First, Second, Metric string
+
+	T           *float64
+	Significant bool
+
+	Paper            *float64 // what the paper prints, or nil
+	PaperSignificant bool
+}
+
+// Table2 returns the t values of tests, a row a metric and pair, a column a
+// configuration with the paper's value beside it. Significant ones are strong.
+func Table2(tests []TTest, critical float64) Table {
+	type key struct{ configuration, first, second, metric string }
+	at := make(map[key]TTest)
+	printed := make(map[string]bool)
+	for _, x := range tests {
+		at[key{x.Configuration, x.First, x.Second, x.Metric}] = x
+		printed[x.Configuration] = printed[x.Configuration] || x.Paper != nil
+	}
+	configurations := distinct(tests, func(x TTest) string { return x.Configuration })
+	t := Table{
+		Title:  "Table 2. Paired t values of the difference in means",
+		Header: []string{"pair", "metric"},
+		Left:   2,
+		Note:   fmt.Sprintf("Marked values exceed the critical value, %.4f. Positive: the first of the pair has the higher mean.", critical),
+	}
+	for _, c := range configurations {
+		t.Header = append(t.Header, Label(c))
+		if printed[c] {
+			t.Header = append(t.Header, beside)
+		}
+	}
+	seen := make(map[key]bool)
+	for _, x := range tests {
+		row := key{"", x.First, x.Second, x.Metric}
+		if seen[row] {
+			continue
+		}
+		seen[row] = true
+		cells := []Cell{{Text: Label(x.First) + "/" + Label(x.Second)}, {Text: Label(x.Metric)}}
+		for _, c := range configurations {
+			v := at[key{c, x.First, x.Second, x.Metric}]
+			cells = append(cells, Cell{tValue(v.T), v.Significant})
+			if printed[c] {
+				cells = append(cells, Cell{blank(v.Paper), v.PaperSignificant})
+			}
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
+func tValue(x *float64) string {
+	if x == nil {
+		return none
+	}
+	return unsigned(strconv.FormatFloat(*x, 'f', 2, 64))
+}
+
+// A Fit is how near one set of data comes to another by Kolmogorov-Smirnov: the
+// share of samples for which the two are not told apart, the distance of all the
+// data, and the mean distance of the samples. The paper's numbers may be nil.
+type Fit struct {
+	Data, Against string
+
+	Success, Complete, Sample                *float64
+	PaperSuccess, PaperComplete, PaperSample *float64
+}
+
+// Table1 returns the goodness of each fit with the paper's numbers beside it.
+func Table1(fits []Fit) Table {
+	t := Table{
+		Title:  "Table 1. Goodness of fit, Kolmogorov-Smirnov",
+		Header: []string{"data", "against", "success rate", beside, "complete data", beside, "sample mean", beside},
+		Left:   2,
+	}
+	for _, f := range fits {
+		t.Rows = append(t.Rows, []Cell{
+			{Text: f.Data}, {Text: f.Against},
+			{Text: number(f.Success)}, {Text: blank(f.PaperSuccess)},
+			{Text: number(f.Complete)}, {Text: blank(f.PaperComplete)},
+			{Text: number(f.Sample)}, {Text: blank(f.PaperSample)},
+		})
+	}
+	return t
+}

@@ -1,0 +1,47 @@
+package report
+
+import (
+	"strings"
+	"unicode"
+)
+
+// A Terminal says what the receiver of text can show. The zero value is a pipe
+// of any width that knows ASCII only.
+type Terminal struct {
+	Width int  // characters a line; 0 is no limit
+	Color bool // understands ANSI colours
+	UTF8  bool // shows more than ASCII
+}
+
+// ascii stands in for every character beyond ASCII that this package writes.
+// It is made anew each time: the package keeps no state.
+func ascii(s string) string {
+	s = strings.NewReplacer(
+		"±", "+/-", "–", "-", "×", "x", "α", "alpha",
+		"┤", "|", "┼", "+", "│", "|", "─", "-", "└", "+", "┬", "+", "╭", "+", "╮", "+", "╯", "+", "╰", "+", "■", "#",
+	).Replace(s)
+	return strings.Map(func(r rune) rune {
+		if r > unicode.MaxASCII {
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+// clean replaces what a terminal would act upon.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+}
+
+// text returns s as t can show it.
+func (t Terminal) text(s string) string {
+	if t.UTF8 {
+		return s
+	}
+	return ascii(s)
+}

@@ -35,6 +35,9 @@ func roundStep(span float64) float64 {
 	}
 }
 
+// tiny is a span that is nothing but rounding error.
+const tiny = 1e-12
+
 // yRange returns the ends of p's y axis: its own if it has any, further out, to
 // a round value, if a mean lies beyond; else those of the data and zero.
 func (p Panel) yRange() (lo, hi float64) {
@@ -48,7 +51,7 @@ func (p Panel) yRange() (lo, hi float64) {
 			}
 		}
 	}
-	if lo == hi {
+	if hi-lo < tiny {
 		hi = lo + 1
 	}
 	step := roundStep(hi - lo)
@@ -72,8 +75,8 @@ func (p Panel) xRange() (lo, hi float64) {
 	if lo > hi {
 		return 0, 1
 	}
-	if lo == hi {
-		return lo - 0.5, hi + 0.5
+	if hi-lo < tiny*max(1, math.Abs(lo), math.Abs(hi)) {
+		return lo - 0.5*max(1, math.Abs(lo)), hi + 0.5*max(1, math.Abs(hi))
 	}
 	return lo, hi
 }

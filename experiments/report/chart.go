@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -164,25 +166,21 @@ func terminalColor(i int) asciigraph.AnsiColor {
 }
 
 // sample returns the curve at n places from lo to hi, straight between its
-// points; NaN where it does not reach, which leaves a gap.
+// points; NaN where it does not reach, which leaves a gap. Every point is seen at
+// the nearest place.
 func sample(points []Point, lo, hi float64, n int) []float64 {
-	pts := append([]Point(nil), points...)
-	sort.SliceStable(pts, func(i, j int) bool { return pts[i].X < pts[j].X })
+	pts := slices.SortedStableFunc(slices.Values(points), func(a, b Point) int { return cmp.Compare(a.X, b.X) })
 	ys := make([]float64, n)
 	for i := range ys {
 		x := lo + (hi-lo)*float64(i)/float64(n-1)
-		k := sort.Search(len(pts), func(k int) bool { return pts[k].X >= x-(hi-lo)*1e-9 })
-		switch {
-		case k == len(pts):
-			ys[i] = math.NaN()
-		case math.Abs(pts[k].X-x) <= (hi-lo)/float64(2*n-2):
-			ys[i] = pts[k].Mean
-		case k == 0:
-			ys[i] = math.NaN()
-		default:
+		ys[i] = math.NaN()
+		if k := sort.Search(len(pts), func(k int) bool { return pts[k].X >= x }); k > 0 && k < len(pts) {
 			a, b := pts[k-1], pts[k]
 			ys[i] = a.Mean + (b.Mean-a.Mean)*(x-a.X)/(b.X-a.X)
 		}
+	}
+	for _, pt := range pts {
+		ys[int(math.Round((pt.X-lo)/(hi-lo)*float64(n-1)))] = pt.Mean
 	}
 	return ys
 }

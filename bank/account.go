@@ -3,6 +3,7 @@ package bank
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // An Account is the number of an account in one ledger. Numbers are small, and
@@ -76,3 +77,16 @@ func reserved(s string) bool {
 // EscrowName returns the name of the account that holds the budget of a
 // contract while it runs: "escrow:17".
 func EscrowName(contract int64) string { return escrowWord + ":" + strconv.FormatInt(contract, 10) }
+
+// EscrowContract returns the contract whose escrow is called name.
+func EscrowContract(name string) (int64, error) {
+	s, _ := strings.CutPrefix(name, escrowWord+":")
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 0 || n > MaxContract || EscrowName(n) != name {
+		return 0, fmt.Errorf("account %q: want %s:17 or the like: %w", name, escrowWord, ErrBadAccount)
+	}
+	return n, nil
+}
+
+// IsEscrow tells whether name is that of an escrow.
+func IsEscrow(name string) bool { return reserved(name) }

@@ -44,10 +44,10 @@ func (l *Ledger) bookEntry(e *Entry) error {
 		}
 		return l.penalty(e.Time, e.Contract, e.ID, e.Note)
 	case Reject:
-		if len(e.Moves) > 0 || e.Contract < 0 {
+		if len(e.Moves) > 0 {
 			return ErrBadEntry
 		}
-		return l.commit(e.Time, Reject, e.Contract, e.ID, e.Note)
+		return l.reject(e.Time, e.Contract, e.ID, e.Note)
 	}
 	return ErrBadEntry
 }

@@ -48,9 +48,10 @@ const NoContract = -1
 
 // Bounds of what an entry may carry.
 const (
-	MaxNote  = 4096    // bytes of a note
-	MaxID    = 64      // bytes of a request's id
-	MaxMoves = 1 << 16 // moves of one entry
+	MaxContract = 1 << 53 // the largest that JSON readers agree on
+	MaxNote     = 4096    // bytes of a note
+	MaxID       = 64      // bytes of a request's id
+	MaxMoves    = 1 << 16 // moves of one entry
 )
 
 // An Entry is one line of the journal: what moved together, and why. Escrow

@@ -13,7 +13,7 @@ var (
 	ErrBadAccount        = errors.New("no such account, or not for this purpose")
 	ErrNoEscrow          = errors.New("contract holds no escrow")
 	ErrUsedContract      = errors.New("contract was admitted before")
-	ErrBadContract       = errors.New("contract number is negative, or was never admitted")
+	ErrBadContract       = errors.New("contract number is out of range, or was never admitted")
 	ErrBadTime           = errors.New("instant is not finite, or before the last entry")
 	ErrBadEntry          = errors.New("entry is not well formed")
 )

@@ -22,7 +22,7 @@ func (l *Ledger) Hold(now float64, contract int64, owner Account, a Amount, note
 }
 
 func (l *Ledger) hold(now float64, contract int64, owner Account, a Amount, id string, note []byte) error {
-	if contract < 0 {
+	if contract < 0 || contract > MaxContract {
 		return ErrBadContract
 	}
 	if l.admitted.has(contract) {
@@ -148,15 +148,18 @@ func (l *Ledger) penalty(now float64, contract int64, id string, note []byte) er
 // Reject records that contract was refused, and why. Nothing moves.
 func (l *Ledger) Reject(now float64, contract int64, note []byte) error {
 	err := l.begin(now)
-	switch {
-	case err != nil:
-	case contract < 0:
-		err = ErrBadContract
-	default:
-		err = l.commit(now, Reject, contract, "", note)
+	if err == nil {
+		err = l.reject(now, contract, "", note)
 	}
 	if err != nil {
 		return fmt.Errorf("reject contract %d: %w", contract, err)
 	}
 	return nil
+}
+
+func (l *Ledger) reject(now float64, contract int64, id string, note []byte) error {
+	if contract < 0 || contract > MaxContract {
+		return ErrBadContract
+	}
+	return l.commit(now, Reject, contract, id, note)
 }

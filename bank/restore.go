@@ -1,0 +1,68 @@
+package bank
+
+import (
+	"fmt"
+	"iter"
+)
+
+// A Standing is what one account held, as a journal kept it.
+type Standing struct {
+	Name    string
+	Balance Amount
+	Owner   string // whom an escrow goes back to, else empty
+}
+
+// Restore makes l, which is new, stand where its journal had come after entry
+// seq at instant now: with these accounts, and these contracts admitted by then.
+// It returns an error if the balances do not sum to zero or one is overdrawn.
+func (l *Ledger) Restore(seq int64, now float64, standings []Standing, admitted iter.Seq[int64]) error {
+	var sum Amount
+	for _, s := range standings {
+		if IsEscrow(s.Name) {
+			continue // until all owners are known
+		}
+		a, err := l.Account(s.Name)
+		if err != nil {
+			return fmt.Errorf("restore: %w", err)
+		}
+		if s.Balance.Sign() < 0 && a != Issuer {
+			return fmt.Errorf("restore %s with %v: %w", s.Name, s.Balance, ErrBadAmount)
+		}
+		l.accounts[a].balance = s.Balance.micros
+	}
+	for _, s := range standings {
+		if IsEscrow(s.Name) {
+			if err := l.restoreEscrow(s); err != nil {
+				return fmt.Errorf("restore %s: %w", s.Name, err)
+			}
+		}
+		var err error
+		if sum, err = sum.Add(s.Balance); err != nil {
+			return fmt.Errorf("restore %s: %w", s.Name, err)
+		}
+	}
+	if sum.Sign() != 0 {
+		return fmt.Errorf("restore: balances sum to %v: %w", sum, ErrBadAmount)
+	}
+	for n := range admitted {
+		l.admitted.add(n)
+	}
+	l.seq, l.now = seq, now
+	return nil
+}
+
+func (l *Ledger) restoreEscrow(s Standing) error {
+	contract, err := EscrowContract(s.Name)
+	if err != nil {
+		return err
+	}
+	owner, ok := l.byName[s.Owner]
+	if !ok {
+		return fmt.Errorf("owner %q: %w", s.Owner, ErrBadAccount)
+	}
+	if s.Balance.Sign() <= 0 {
+		return ErrBadAmount
+	}
+	l.accounts[l.open(contract, owner)].balance = s.Balance.micros
+	return nil
+}

@@ -1,0 +1,60 @@
+// Package store keeps a bank's journal, and the balances it adds up to, in a
+// Pebble database: one directory a ledger.
+//
+// It does not know what an entry is for.
+//
+// # Promises
+//
+// Entries are kept in groups of up to [GroupSize], one synced write a group: an
+// entry is durable once [Journal.Flush] has returned. Balances are written every
+// few groups, in the same write as the group that they stand for, so that
+// opening replays at most the groups since.
+//
+// The same entries in the same groups give the same files, byte for byte, in a
+// directory made with [Options].Reproducible.
+//
+// # Format
+//
+// A key is a table byte and what it finds there; integers in keys are 8 bytes,
+// big-endian. uv is an unsigned varint of least length, str a uv and so many
+// bytes, f64 the 8 bytes of a float64, big-endian.
+//
+//	'G' seq       the group whose first entry is seq, counted from 1
+//	'B' name      what an account held: uv micro-dollars (zigzag), str owner of an escrow
+//	'C' page      the contracts ever admitted, 512 a page: 64 bytes, bit n%512 of n
+//	'S'           what 'B' and 'C' stand for: uv seq of the last entry, f64 its time, tree
+//
+// A group is the byte 1, uv count, its entries, and the tree after them. An entry
+// stands there as str, followed by the first 4 bytes of its hash, and is
+//
+//	kind byte, uv seq, f64 time, uv contract+1, str id, str note,
+//	uv moves; each: str from, str to, uv micro-dollars
+//
+// where an empty name is the escrow of the entry's contract. The kinds are 1 issue,
+// 2 admit, 3 reject, 4 settle, 5 penalty, 6 transfer.
+//
+// The hash of an entry is the RFC 6962 leaf hash of the 32-byte hash of the entry
+// before it and the entry itself; before the first stands the leaf hash of
+// "bourse ledger 1". So the hash of one entry commits to all up to it. These leaves
+// make an RFC 6962 Merkle log, as in [golang.org/x/mod/sumdb/tlog]. A tree is the
+// hash of the last entry, then the roots of the complete subtrees, largest first,
+// one for each bit set in the number of entries.
+//
+// Beside the database stands the file HEAD: the size and root of the log when it
+// was last written and, once the ledger is closed, the SHA-256 of every file that
+// Pebble does not checksum throughout. It is never ahead of the database, and a
+// database that is behind it has lost its end.
+//
+// # Design
+//
+// Pebble v2, not v1: v1 is finished, and loses a whole new database on a power cut
+// unless the parent directory is synced by hand. The newest format is asked
+// for, because older ones leave parts of their files without checksum.
+//
+// A recovery of Pebble drops a damaged end of the write-ahead log without a word,
+// since it cannot tell it from a write cut short. HEAD is there to tell.
+//
+// An entry carries names rather than account numbers, so that it can be proved and
+// read alone. Its hash commits to the entry before, so that a receipt for one
+// stands for all that came before; the tree is there for short proofs.
+package store

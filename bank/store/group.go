@@ -1,0 +1,105 @@
+package store
+
+import (
+	"encoding/binary"
+	"fmt"
+	"iter"
+
+	"bourse/bank"
+)
+
+const (
+	groupVersion = 1
+	checkSize    = 4 // bytes of its hash after an entry: the first bad one of a group can be named
+)
+
+// A group is entries being gathered.
+type group struct {
+	count   int
+	entries []byte
+	one     []byte // scratch
+	value   []byte // scratch
+}
+
+// add encodes e, and puts it in t.
+func (g *group) add(e *bank.Entry, t *tree) {
+	g.one = appendEntry(g.one[:0], e)
+	hash := t.add(g.one)
+	g.entries = appendString(g.entries, g.one)
+	g.entries = append(g.entries, hash[:checkSize]...)
+	g.count++
+}
+
+// encode returns the group's value, given the tree after it.
+func (g *group) encode(t *tree) []byte {
+	g.value = append(g.value[:0], groupVersion)
+	g.value = binary.AppendUvarint(g.value, uint64(g.count))
+	g.value = append(g.value, g.entries...)
+	g.value = appendTree(g.value, t)
+	return g.value
+}
+
+func (g *group) clear() { g.count, g.entries = 0, g.entries[:0] }
+
+// A groupReader reads groups in order, and checks them as it goes.
+type groupReader struct {
+	tree tree // of the entries read
+	err  error
+
+	entry bank.Entry // scratch
+}
+
+// entries yields the entries of the group at key, each valid until the next. It
+// ends early with err set at the first that is not what was written.
+func (g *groupReader) entries(key, value []byte) iter.Seq[*bank.Entry] {
+	return func(yield func(*bank.Entry) bool) {
+		if first, ok := keySeq(key); !ok || first != g.tree.size+1 {
+			g.err = fmt.Errorf("group of entry %d stands where %d should", first, g.tree.size+1)
+			return
+		}
+		d := decoder{b: value}
+		version, count := d.byte(), d.int()
+		if version != groupVersion || count < 1 || count > GroupSize {
+			g.err = fmt.Errorf("entry %d: group of version %d with %d entries", g.tree.size+1, version, count)
+			return
+		}
+		for range count {
+			if g.err = g.next(&d); g.err != nil || !yield(&g.entry) {
+				return
+			}
+		}
+		if t := d.tree(g.tree.size); d.err != nil || len(d.b) > 0 || !t.equal(&g.tree) {
+			g.err = fmt.Errorf("entry %d: tree of its group is not that of the entries", g.tree.size)
+		}
+	}
+}
+
+func (g *groupReader) next(d *decoder) error {
+	seq := g.tree.size + 1
+	b := d.bytes(len(d.b))
+	check := d.take(checkSize)
+	if d.err != nil {
+		return fmt.Errorf("entry %d: %w", seq, d.err)
+	}
+	if err := decodeEntry(b, &g.entry); err != nil {
+		return fmt.Errorf("entry %d: %w", seq, err)
+	}
+	if g.entry.Seq != seq {
+		return fmt.Errorf("entry %d stands where %d should", g.entry.Seq, seq)
+	}
+	if hash := g.tree.add(b); string(hash[:checkSize]) != string(check) {
+		return fmt.Errorf("entry %d: hash begins with %x, %x was kept", seq, hash[:checkSize], check)
+	}
+	return nil
+}
+
+// seqKey returns the key of the group whose first entry is seq.
+func seqKey(seq int64) []byte { return binary.BigEndian.AppendUint64([]byte{groupTable}, uint64(seq)) }
+
+// keySeq returns the number in a key.
+func keySeq(key []byte) (int64, bool) {
+	if len(key) != 9 {
+		return 0, false
+	}
+	return int64(binary.BigEndian.Uint64(key[1:])), true
+}

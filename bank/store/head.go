@@ -1,0 +1,42 @@
+package store
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// A Head is the size of a ledger's Merkle log, in entries, and its root: kept
+// elsewhere, it tells whether a ledger still holds what it held then.
+type Head struct {
+	Size int64
+	Root tlog.Hash
+}
+
+// String returns the size and the root in base64: "118:n1F…=".
+func (h Head) String() string { return fmt.Sprintf("%d:%v", h.Size, h.Root) }
+
+// ParseHead reads what [Head.String] writes.
+func ParseHead(s string) (Head, error) {
+	size, root, _ := strings.Cut(s, ":")
+	n, err := strconv.ParseInt(size, 10, 64)
+	if err != nil || n < 0 || strconv.FormatInt(n, 10) != size || len(root) > 64 {
+		return Head{}, fmt.Errorf("head %.80q: want the number of entries, a colon and a hash", s)
+	}
+	h, err := tlog.ParseHash(root)
+	if err != nil || h.String() != root {
+		return Head{}, fmt.Errorf("head %.80q: want 44 characters of base64 after the colon", s)
+	}
+	return Head{n, h}, nil
+}
+
+// MarshalText returns what [Head.String] does.
+func (h Head) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// UnmarshalText reads what [ParseHead] does.
+func (h *Head) UnmarshalText(b []byte) (err error) {
+	*h, err = ParseHead(string(b))
+	return err
+}

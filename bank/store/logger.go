@@ -1,0 +1,60 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// logger passes on what ends a database, and nothing else.
+type logger struct {
+	dir   string
+	fatal func(error)
+}
+
+func (l logger) Infof(string, ...any)  {}
+func (l logger) Errorf(string, ...any) {}
+
+// Fatalf is called when a write failed; what was answered is safe, what was not
+// is unknown.
+func (l logger) Fatalf(format string, args ...any) {
+	var cause error
+	for _, a := range args {
+		if err, ok := a.(error); ok {
+			cause = err
+		}
+	}
+	if cause == nil {
+		cause = fmt.Errorf(format, args...)
+	}
+	l.fatal(fmt.Errorf("ledger %s cannot be written: %w", l.dir, plain(cause)))
+}
+
+// exit is what Options.Fatal is by default.
+func exit(err error) {
+	fmt.Fprintln(os.Stderr, "bourse:", err)
+	os.Exit(1)
+}
+
+// plain says in a sentence what to do about an error that the system gave.
+func plain(err error) error {
+	for cause, cure := range map[error]string{
+		syscall.ENOSPC: "make room on the disk, then open the ledger again",
+		syscall.EDQUOT: "ask for more room, then open the ledger again",
+		syscall.EFBIG:  "raise the file size limit (ulimit -f), then open the ledger again",
+		syscall.EIO:    "the disk does not answer: replace it, then audit the ledger",
+		syscall.EROFS:  "the place is read-only: copy the ledger elsewhere to write to it",
+		syscall.EACCES: "ask its owner for permission",
+		syscall.ENOENT: "check the path",
+	} {
+		if errors.Is(err, cause) {
+			return fmt.Errorf("%w: %s", err, cure)
+		}
+	}
+	if s := err.Error(); strings.Contains(s, "lock held by current process") || strings.Contains(s, "resource temporarily unavailable") {
+		return ErrLocked
+	}
+	return err
+}

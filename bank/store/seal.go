@@ -1,0 +1,194 @@
+package store
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// HeadFile is the name of the file that keeps a ledger's head, beside the
+// database.
+const HeadFile = "HEAD"
+
+const (
+	headTitle   = "bourse ledger 1"
+	maxHeadFile = 1 << 20 // bytes
+	sstable     = ".sst"  // checksummed throughout by Pebble
+)
+
+// A seal is what HeadFile says:
+//
+//	bourse ledger 1
+//	head 118:BASE64
+//	file SHA256 SIZE NAME
+//	end SHA256
+//
+// with a file line for each file of a closed ledger, by name, and none while it
+// is open. The hash at the end is that of the lines before.
+type seal struct {
+	head  Head
+	files []sealedFile
+}
+
+type sealedFile struct {
+	sum  string // SHA-256 in hexadecimal; empty for an sstable
+	size int64
+	name string
+}
+
+func (s *seal) text() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s\nhead %v\n", headTitle, s.head)
+	for _, f := range s.files {
+		fmt.Fprintf(&b, "file %s %d %s\n", f.sum, f.size, f.name)
+	}
+	fmt.Fprintf(&b, "end %x\n", sha256.Sum256(b.Bytes()))
+	return b.Bytes()
+}
+
+var errHead = errors.New("is not as it was written")
+
+// parseSeal reads what text writes, and nothing else.
+func parseSeal(b []byte) (*seal, error) {
+	s := new(seal)
+	for line := range strings.Lines(string(b)) {
+		if head, ok := strings.CutPrefix(line, "head "); ok {
+			h, err := ParseHead(strings.TrimSuffix(head, "\n"))
+			if err != nil {
+				return nil, errHead
+			}
+			s.head = h
+		}
+		if strings.HasPrefix(line, "file ") {
+			var f sealedFile
+			if _, err := fmt.Sscanf(line, "file %s %d %s\n", &f.sum, &f.size, &f.name); err != nil {
+				return nil, errHead
+			}
+			s.files = append(s.files, f)
+		}
+	}
+	if !bytes.Equal(s.text(), b) {
+		return nil, errHead
+	}
+	return s, nil
+}
+
+// readSeal returns nil without error where there is no file.
+func readSeal(fsys vfs.FS, dir string) (*seal, error) {
+	b, err := readFile(fsys, fsys.PathJoin(dir, HeadFile), maxHeadFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s, err := parseSeal(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s %w", fsys.PathJoin(dir, HeadFile), err)
+	}
+	return s, nil
+}
+
+// write replaces the file in one step, durably.
+func (s *seal) write(fsys vfs.FS, dir string) error {
+	name := fsys.PathJoin(dir, HeadFile)
+	f, err := fsys.Create(name+".tmp", vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(s.text())
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = fsys.Rename(name+".tmp", name)
+	}
+	if err == nil {
+		err = syncDir(fsys, dir)
+	}
+	return err
+}
+
+// sealFiles lists the files of a closed database.
+func sealFiles(fsys vfs.FS, dir string) ([]sealedFile, error) {
+	names, err := fsys.List(dir)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	var files []sealedFile
+	for _, name := range names {
+		if strings.HasPrefix(name, HeadFile) {
+			continue
+		}
+		f, err := sumFile(fsys, dir, name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+func sumFile(fsys vfs.FS, dir, name string) (sealedFile, error) {
+	full := fsys.PathJoin(dir, name)
+	info, err := fsys.Stat(full)
+	if err != nil {
+		return sealedFile{}, err
+	}
+	sum := "-"
+	if path.Ext(name) != sstable {
+		f, err := fsys.Open(full)
+		if err != nil {
+			return sealedFile{}, err
+		}
+		defer f.Close()
+		h := sha256.New()
+		if _, err := io.Copy(h, f); err != nil {
+			return sealedFile{}, err
+		}
+		sum = fmt.Sprintf("%x", h.Sum(nil))
+	}
+	return sealedFile{sum, info.Size(), name}, nil
+}
+
+// check compares the files of a closed ledger with the seal, and names the first
+// that differs.
+func (s *seal) check(fsys vfs.FS, dir string) error {
+	files, err := sealFiles(fsys, dir)
+	if err != nil {
+		return err
+	}
+	for i, want := range s.files {
+		if i >= len(files) || files[i] != want {
+			return fmt.Errorf("%s was changed since the ledger was closed", fsys.PathJoin(dir, want.name))
+		}
+	}
+	if len(files) > len(s.files) {
+		return fmt.Errorf("%s was added since the ledger was closed", fsys.PathJoin(dir, files[len(s.files)].name))
+	}
+	return nil
+}
+
+func readFile(fsys vfs.FS, name string, max int64) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, max))
+}
+
+func syncDir(fsys vfs.FS, dir string) error {
+	d, err := fsys.OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

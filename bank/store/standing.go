@@ -1,0 +1,141 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"bourse/bank"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// A standing is what entries have changed since balances were last written.
+type standing struct {
+	accounts map[string]change
+	admitted []int64
+}
+
+type change struct {
+	micros int64
+	owner  string // of an escrow that was opened
+}
+
+func (s *standing) init() {
+	s.accounts = make(map[string]change)
+	s.admitted = s.admitted[:0]
+}
+
+func (s *standing) add(e *bank.Entry) {
+	for _, m := range e.Moves {
+		from, to := s.accounts[m.From], s.accounts[m.To]
+		from.micros -= m.Amount.Micros()
+		to.micros += m.Amount.Micros()
+		if e.Kind == bank.Admit {
+			to.owner = m.From
+		}
+		s.accounts[m.From], s.accounts[m.To] = from, to
+	}
+	if e.Kind == bank.Admit {
+		s.admitted = append(s.admitted, e.Contract)
+	}
+}
+
+// write adds the changes to what the database holds, in order of key.
+func (s *standing) write(batch *pebble.Batch, j *Journal) error {
+	for _, name := range slices.Sorted(maps.Keys(s.accounts)) {
+		c := s.accounts[name]
+		if c.micros == 0 && c.owner != "" {
+			continue // an escrow that came and went
+		}
+		old, err := readStanding(j.db, name)
+		if err != nil {
+			return err
+		}
+		micros := old.Balance.Micros() + c.micros
+		if c.owner == "" {
+			c.owner = old.Owner
+		}
+		key := append([]byte{balanceTable}, name...)
+		if micros == 0 && bank.IsEscrow(name) {
+			err = batch.Delete(key, nil)
+		} else {
+			value := binary.AppendVarint(nil, micros)
+			err = batch.Set(key, appendString(value, c.owner), nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := s.writeAdmitted(batch, j.db); err != nil {
+		return err
+	}
+	value := binary.AppendUvarint(nil, uint64(j.tree.size))
+	value = binary.BigEndian.AppendUint64(value, math.Float64bits(j.time))
+	return batch.Set([]byte{standingTable}, appendTree(value, &j.tree), nil)
+}
+
+const (
+	pageBits  = 512
+	pageBytes = pageBits / 8
+)
+
+func (s *standing) writeAdmitted(batch *pebble.Batch, db *pebble.DB) error {
+	slices.Sort(s.admitted)
+	for len(s.admitted) > 0 {
+		at := s.admitted[0] / pageBits
+		key := binary.BigEndian.AppendUint64([]byte{contractTable}, uint64(at))
+		page := make([]byte, pageBytes)
+		old, err := get(db, key)
+		if err != nil {
+			return err
+		}
+		copy(page, old)
+		for len(s.admitted) > 0 && s.admitted[0]/pageBits == at {
+			n := s.admitted[0] % pageBits
+			page[n/8] |= 1 << (n % 8)
+			s.admitted = s.admitted[1:]
+		}
+		if err := batch.Set(key, page, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// get returns the value at key, nil if there is none.
+func get(db *pebble.DB, key []byte) ([]byte, error) {
+	v, closer, err := db.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer closer.Close()
+	return slices.Clone(v), nil
+}
+
+func readStanding(db *pebble.DB, name string) (bank.Standing, error) {
+	v, err := get(db, append([]byte{balanceTable}, name...))
+	if v == nil || err != nil {
+		return bank.Standing{Name: name}, err
+	}
+	return decodeStanding(name, v)
+}
+
+func decodeStanding(name string, v []byte) (bank.Standing, error) {
+	micros, n := binary.Varint(v)
+	if n <= 0 {
+		return bank.Standing{}, fmt.Errorf("balance of %q: %w", name, errEncoding)
+	}
+	d := decoder{b: v[n:]}
+	owner := string(d.bytes(1 << 10))
+	if d.err != nil || len(d.b) > 0 {
+		return bank.Standing{}, fmt.Errorf("balance of %q: %w", name, errEncoding)
+	}
+	return bank.Standing{Name: name, Balance: bank.Micros(micros), Owner: owner}, nil
+}

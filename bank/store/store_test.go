@@ -1,0 +1,323 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"bourse/bank"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// a trader makes a ledger live: n entries of every kind, the same for a seed.
+type trader struct {
+	*bank.Ledger
+	src  *rand.Rand
+	open []int64
+	next int64
+	now  float64
+}
+
+func newTrader(l *bank.Ledger, seed uint64) *trader {
+	return &trader{Ledger: l, src: rand.New(rand.NewPCG(seed, 1))}
+}
+
+func (tr *trader) account(kind string) bank.Account {
+	a, err := tr.Account(fmt.Sprintf("%s:%d", kind, tr.src.IntN(5)))
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
+// trade adds n entries.
+func (tr *trader) trade(t testing.TB, n int64) {
+	t.Helper()
+	for end := tr.Entries() + n; tr.Entries() < end; {
+		tr.now += tr.src.ExpFloat64()
+		user, host, amount := tr.account("user"), tr.account("host"), bank.Micros(1+tr.src.Int64N(1e6))
+		note := []byte(fmt.Sprintf("price=%v", tr.src.Float64()))
+		var err error
+		switch k := tr.src.IntN(10); {
+		case k < 4 && tr.Balance(user).Cmp(amount) < 0:
+			err = tr.Mint(tr.now, user, bank.Micros(10e6))
+		case k < 4:
+			err = tr.Hold(tr.now, tr.next, user, amount, note)
+			tr.open = append(tr.open, tr.next)
+			tr.next++
+		case k < 7 && len(tr.open) > 0:
+			c := tr.open[0]
+			tr.open = tr.open[1:]
+			held, _ := tr.Escrow(c)
+			_, err = tr.Settle(tr.now, c, []bank.Payment{{To: host, Amount: bank.Micros(tr.src.Int64N(held.Micros() + 1))}}, note)
+		case k == 7 && tr.next > 0 && tr.Balance(host).Cmp(amount) >= 0:
+			err = tr.Penalty(tr.now, tr.src.Int64N(tr.next), host, user, amount, note)
+		case k == 8 && tr.Balance(user).Cmp(amount) >= 0:
+			err = tr.Post(tr.now, note, bank.Posting{From: user, To: host, Amount: amount})
+		default:
+			err = tr.Reject(tr.now, 1e6+tr.Entries(), note)
+		}
+		if err != nil && !errors.Is(err, bank.ErrUsedContract) {
+			t.Fatal(err)
+		}
+	}
+}
+
+func create(t testing.TB, dir string, opts Options) *Journal {
+	t.Helper()
+	j, err := Create(dir, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func closeJournal(t testing.TB, j *Journal) {
+	t.Helper()
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// balances are a ledger's, but for accounts that hold nothing.
+func balances(l *bank.Ledger) map[string]bank.Amount {
+	m := make(map[string]bank.Amount)
+	for name, b := range l.Balances() {
+		if b.Sign() != 0 {
+			m[name] = b
+		}
+	}
+	return m
+}
+
+// TestReopen checks that a ledger opened again is the one that was closed, that
+// both go on alike, and that at most the groups since balances were written are
+// replayed.
+func TestReopen(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		groups   int
+		replayed int64
+		close    bool
+	}{
+		{3, 0, true}, {3, 3 * 40, false}, {10, 0, true}, {10, 2 * 40, false}, {8, 0, false},
+	} {
+		fs := vfs.NewMem()
+		opts := Options{FS: fs, BalancesEvery: 4}
+		j := create(t, "bank", opts)
+		a := newTrader(bank.New(j), 7)
+		for range c.groups {
+			a.trade(t, 40)
+			if err := j.Flush(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if c.close {
+			closeJournal(t, j)
+		} else {
+			j.release() // as a process that died
+		}
+		j2, l, err := Open("bank", opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if j2.Replayed() != c.replayed {
+			t.Errorf("%d groups, closed %v: replayed %d entries, want %d", c.groups, c.close, j2.Replayed(), c.replayed)
+		}
+		if j2.Head() != j.Head() || l.Entries() != a.Entries() || l.Now() != a.Now() {
+			t.Errorf("reopened at %v, %d entries, %v s; want %v, %d, %v", j2.Head(), l.Entries(), l.Now(), j.Head(), a.Entries(), a.Now())
+		}
+		got, want := balances(l), balances(a.Ledger)
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("reopened with %v, want %v", got, want)
+		}
+		for _, n := range a.open {
+			if _, ok := l.Escrow(n); !ok {
+				t.Errorf("contract %d lost its escrow", n)
+			}
+			if err := l.Hold(l.Now(), n, 1, bank.Micros(1), nil); !errors.Is(err, bank.ErrUsedContract) {
+				t.Errorf("contract %d is admitted again: %v", n, err)
+			}
+		}
+		a.Ledger = l
+		a.trade(t, 100)
+		closeJournal(t, j2)
+	}
+}
+
+// TestTree checks that the log is that of tlog, entry by entry.
+func TestTree(t *testing.T) {
+	t.Parallel()
+	tr := newTree()
+	var hashes []tlog.Hash
+	read := tlog.HashReaderFunc(func(at []int64) ([]tlog.Hash, error) {
+		var hs []tlog.Hash
+		for _, i := range at {
+			hs = append(hs, hashes[i])
+		}
+		return hs, nil
+	})
+	for n := int64(0); n < 300; n++ {
+		want, err := tlog.TreeHash(n, read)
+		if err != nil || tr.head() != (Head{n, want}) {
+			t.Fatalf("head of %d entries = %v, want %v (%v)", n, tr.head(), want, err)
+		}
+		d := decoder{b: appendTree(nil, &tr)}
+		if again := d.tree(n); d.err != nil || len(d.b) > 0 || !again.equal(&tr) {
+			t.Fatalf("tree of %d entries does not read back", n)
+		}
+		entry := fmt.Appendf(nil, "entry %d", n)
+		more, err := tlog.StoredHashes(n, append(tr.last[:], entry...), read)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr.add(entry)
+		hashes = append(hashes, more...)
+	}
+}
+
+// TestReproducible checks that the same entries are the same files, whatever the
+// clock says and however the flushes fall in time.
+func TestReproducible(t *testing.T) {
+	t.Parallel()
+	var first map[string][]byte
+	for run := range 4 {
+		dir := filepath.Join(t.TempDir(), "ledger")
+		j := create(t, dir, Options{Reproducible: true})
+		newTrader(bank.New(j), 3).trade(t, 30_000)
+		closeJournal(t, j)
+		files := make(map[string][]byte)
+		names, err := filepath.Glob(dir + "/*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			b, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[filepath.Base(name)] = b
+		}
+		if run == 0 {
+			first = files
+		}
+		for name, b := range files {
+			if !bytes.Equal(b, first[name]) {
+				t.Errorf("run %d: %s differs", run, name)
+			}
+		}
+		if len(files) != len(first) {
+			t.Errorf("run %d: %d files, want %d", run, len(files), len(first))
+		}
+	}
+}
+
+// TestOpenErrors checks what Create and Open say about a place that is not theirs.
+func TestOpenErrors(t *testing.T) {
+	t.Parallel()
+	fs := vfs.NewMem()
+	opts := Options{FS: fs}
+	j := create(t, "bank", opts)
+	newTrader(bank.New(j), 1).trade(t, 10)
+	if _, err := Create("bank", opts); !errors.Is(err, ErrExists) {
+		t.Errorf("create over a ledger: %v", err)
+	}
+	if _, _, err := Open("bank", opts); !errors.Is(err, ErrLocked) {
+		t.Errorf("open twice: %v", err)
+	}
+	if _, _, err := Open("elsewhere", opts); !errors.Is(err, ErrNone) {
+		t.Errorf("open nothing: %v", err)
+	}
+	closeJournal(t, j)
+	if err := j.Append(&bank.Entry{Seq: 11}); err == nil {
+		t.Error("append after close")
+	}
+}
+
+// TestDamage checks that Open refuses a ledger any file of which was changed or
+// removed after it was closed, or whose log lost its end.
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	src := vfs.NewMem()
+	j := create(t, "bank", Options{FS: src})
+	newTrader(bank.New(j), 1).trade(t, 200)
+	closeJournal(t, j)
+	names, _ := src.List("bank")
+	slices.Sort(names)
+	for _, name := range names {
+		for _, harm := range []string{"flip", "cut", "remove"} {
+			fs := vfs.NewMem()
+			if ok, err := vfs.Clone(src, fs, "bank", "bank"); !ok || err != nil {
+				t.Fatal(err)
+			}
+			path := "bank/" + name
+			b, err := readFile(fs, path, 1<<30)
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch {
+			case harm == "remove":
+				fs.Remove(path)
+			case len(b) == 0:
+				continue
+			case harm == "cut":
+				b = b[:len(b)-1]
+				fallthrough
+			default:
+				b[len(b)/2] ^= 1
+				f, _ := fs.Create(path, vfs.WriteCategoryUnspecified)
+				f.Write(b)
+				f.Close()
+			}
+			_, _, err = Open("bank", Options{FS: fs})
+			want := ErrDamaged
+			if name == HeadFile && harm == "remove" {
+				want = ErrNone
+			}
+			if name == "LOCK" && harm == "remove" {
+				want = nil
+			}
+			if !errors.Is(err, want) {
+				t.Errorf("%s %s: %v, want %v", harm, name, err, want)
+			}
+		}
+	}
+}
+
+// BenchmarkRun writes the ledger of a paper replication: made, 120 entries,
+// closed.
+func BenchmarkRun(b *testing.B) {
+	dir := b.TempDir()
+	for i := 0; b.Loop(); i++ {
+		j := create(b, fmt.Sprintf("%s/%d", dir, i), Options{Reproducible: true})
+		newTrader(bank.New(j), 3).trade(b, 120)
+		closeJournal(b, j)
+	}
+}
+
+// BenchmarkAppend reports the cost of an entry that is journaled.
+func BenchmarkAppend(b *testing.B) {
+	j := create(b, b.TempDir(), Options{})
+	l := bank.New(j)
+	x, _ := l.Account("user:1")
+	y, _ := l.Account("user:2")
+	if err := l.Mint(0, x, bank.Micros(1e18)); err != nil {
+		b.Fatal(err)
+	}
+	p := []bank.Posting{{From: x, To: y, Amount: bank.Micros(5)}}
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := l.Post(0, nil, p...); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.StopTimer()
+	closeJournal(b, j)
+}

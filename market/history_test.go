@@ -106,7 +106,7 @@ func TestMomentsAgainstRecomputation(t *testing.T) {
 		now := rapid.SampledFrom([]float64{0, 0.1, 1e5, 1e8}).Draw(t, "start")
 		base := rapid.SampledFrom([]int64{0, 1e6, 1e10}).Draw(t, "base")
 		for range rapid.IntRange(1, 80).Draw(t, "steps") {
-			now += float64(rapid.OneOf(rapid.Just(0), rapid.IntRange(0, int(window*1e5)), rapid.IntRange(0, int(window*2e6))).Draw(t, "dt")) / 1e6
+			now += float64(rapid.OneOf(rapid.SampledFrom([]int{0, int(window * 1e6)}), rapid.IntRange(0, int(window*1e5)), rapid.IntRange(0, int(window*2e6))).Draw(t, "dt")) / 1e6
 			if rapid.Bool().Draw(t, "observe") {
 				p := Rate(base + rapid.Int64Range(0, 3).Draw(t, "price"))
 				h.Observe(now, p)
@@ -127,6 +127,28 @@ func TestMomentsAgainstRecomputation(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestGiantLeavesNothing checks that a price far above the others, once out of
+// the window, leaves no rounding behind.
+func TestGiantLeavesNothing(t *testing.T) {
+	t.Parallel()
+	h, want := History{window: 100}, plain{window: 100}
+	observe := func(now float64, p Rate) {
+		h.Observe(now, p)
+		want.observe(now, p)
+		h.Moments(now)
+	}
+	observe(0.1, MaxRate)
+	observe(1e8, MaxRate-1)
+	observe(1e8+0.1, MaxRate)
+	observe(1e8+0.3, 3)
+	observe(1e8+200, 5)
+	observe(1e8+250, 2)
+	mean, std := h.Moments(1e8 + 260)
+	if wantMean, wantStd, _ := want.moments(1e8 + 260); mean != wantMean || math.Abs(std-wantStd) > 1e-15*wantStd {
+		t.Errorf("moments = %v, %v, want %v, %v", mean, std, wantMean, wantStd)
+	}
 }
 
 // TestHistoryForgets checks that a history does not grow with the run.

@@ -12,7 +12,7 @@ import (
 
 // check fails unless r is in order and holds each item once, at its price, in
 // chunks that are neither empty nor too many.
-func (r *Ranking) check(t *rapid.T) {
+func (r *Ranking) check(t interface{ Fatalf(string, ...any) }) {
 	r.refresh()
 	var all []key
 	for i, c := range r.chunks {
@@ -39,14 +39,13 @@ func compareKeys(a, b key) int {
 }
 
 // drawPrices sets prices at random: few or many different ones, so that there
-// are ties, and always more upwards than downwards for some time, so that chunks
-// fill and empty.
+// are ties, and phase by phase about another level, so that chunks fill and empty.
 func drawPrices(t *rapid.T, n int) (*Ranking, *rand.Rand) {
 	r := NewRanking(n)
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-	for range rapid.IntRange(0, 3).Draw(t, "phases") {
+	for range rapid.IntRange(0, 4).Draw(t, "phases") {
 		prices := rapid.SampledFrom([]int64{1, 2, 10, 1e6}).Draw(t, "prices")
-		base := rapid.Int64Range(0, 10).Draw(t, "base")
+		base := rapid.SampledFrom([]int64{0, 1, 2e6, 4e6}).Draw(t, "base")
 		for range rapid.IntRange(0, 3*n).Draw(t, "updates") {
 			r.Set(int32(rng.IntN(n)), Rate(base+rng.Int64N(prices)))
 		}
@@ -65,7 +64,7 @@ func TestRanking(t *testing.T) {
 		r.check(t)
 
 		var ok func(int32) bool
-		if keep := rapid.IntRange(0, 10).Draw(t, "eligible tenths"); keep < 10 {
+		if keep := rapid.SampledFrom([]int{0, 1, 1, 1, 2, 5, 10}).Draw(t, "eligible tenths"); keep < 10 {
 			ok = func(i int32) bool { return int(i*7919%10) < keep }
 		}
 		var want []key
@@ -76,7 +75,7 @@ func TestRanking(t *testing.T) {
 		}
 		slices.SortFunc(want, compareKeys)
 
-		n := rapid.IntRange(0, size+1).Draw(t, "n")
+		n := rapid.OneOf(rapid.IntRange(0, 12), rapid.IntRange(0, size+1)).Draw(t, "n")
 		got := r.Cheapest(n, rng, ok, []int32{-1})
 		if got[0] != -1 || len(got)-1 != min(n, len(want)) {
 			t.Fatalf("%d items appended to %v, want %d", len(got)-1, got[:1], min(n, len(want)))
@@ -95,6 +94,30 @@ func TestRanking(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestShortChunksJoin checks that a chunk that has become short joins its
+// neighbour on either side. Items move away from the first two chunks, which keep
+// some, in the order of the items and against it.
+func TestShortChunksJoin(t *testing.T) {
+	t.Parallel()
+	const half = chunkSize / 2 // what a new chunk holds
+	for _, kept := range []int{1, 100, half / 2} {
+		var away []int
+		for i := range 2 * half {
+			if i%half >= kept {
+				away = append(away, i)
+			}
+		}
+		for range 2 {
+			r := NewRanking(4 * half)
+			for _, i := range away {
+				r.Set(int32(i), 1)
+				r.check(t)
+			}
+			slices.Reverse(away)
+		}
+	}
 }
 
 // TestCheapestDependsOnPricesAlone checks that how the prices came about, or
@@ -168,8 +191,20 @@ func TestTiesAreFair(t *testing.T) {
 			var out []int32
 			for range draws {
 				out = r.Cheapest(n, rng, ok, out[:0])
+				if slices.Contains(out[3:], out[2]) {
+					t.Fatalf("taken twice: %v (seed %d)", out, seed)
+				}
 				for place, item := range out {
 					places[place][item]++
+				}
+			}
+			for item := range int32(cheaper + c.tied) {
+				times := 0.0
+				for place := range places {
+					times += places[place][item]
+				}
+				if (ok == nil || ok(item)) != (times > 0) { // 40 are expected
+					t.Errorf("item %d was taken %v times (seed %d)", item, times, seed)
 				}
 			}
 			fair := func(place, first, last, of int) {

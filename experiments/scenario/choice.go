@@ -3,8 +3,6 @@ package scenario
 import (
 	"fmt"
 	"reflect"
-
-	"github.com/goccy/go-yaml"
 )
 
 // A Choice names a plug-in and carries its options. A file writes the bare
@@ -87,19 +85,18 @@ func decodeChoice(n *node, c *Choice, f field) error {
 	return nil
 }
 
-// plain returns what a file would say: the bare name where that is all.
-func (c Choice) plain() any {
+// node returns what a file would say: the bare name where that is all.
+func (c Choice) node() *node {
+	n := text(c.Name)
 	if c.options == nil && (c.Label == "" || c.Label == c.Name) {
-		return c.Name
+		return n
 	}
-	out := yaml.MapSlice{{Key: "name", Value: c.Name}}
-	if c.Label != c.Name && c.Label != "" {
-		out = append(out, yaml.MapItem{Key: "label", Value: c.Label})
+	n = wrap(n)
+	if c.Label != "" && c.Label != c.Name {
+		n = n.put("label", text(c.Label))
 	}
 	if c.options != nil {
-		for i, k := range c.options.keys {
-			out = append(out, yaml.MapItem{Key: k.name, Value: c.options.items[i].plain()})
-		}
+		n = mergeFields(n, c.options)
 	}
-	return out
+	return n
 }

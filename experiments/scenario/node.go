@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-
-	"github.com/goccy/go-yaml"
 )
 
 // A node is one value of a file: a scalar as it was written, a list or a
@@ -121,28 +119,24 @@ func (n *node) element(index string) *node {
 	return n.items[i]
 }
 
-// plain returns n as the YAML encoder takes it. Numbers are handed over as
-// numbers, for a text that looks like one would be quoted.
-func (n *node) plain() any {
-	switch n.kind {
-	case list:
-		out := make([]any, len(n.items))
-		for i, item := range n.items {
-			out[i] = item.plain()
-		}
-		return out
-	case mapping:
-		out := make(yaml.MapSlice, len(n.items))
-		for i, item := range n.items {
-			out[i] = yaml.MapItem{Key: n.keys[i].name, Value: item.plain()}
-		}
-		return out
+// equal reports whether two values say the same, in whatever order of keys.
+func (n *node) equal(m *node) bool {
+	if n == nil || m == nil {
+		return n == m
 	}
-	x, err := decodeAny(n, field{})
-	if err != nil {
-		return n.text
+	if n.kind != m.kind || n.text != m.text || n.quoted != m.quoted || len(n.items) != len(m.items) {
+		return false
 	}
-	return x
+	for i, item := range n.items {
+		other := m.items[i]
+		if n.kind == mapping {
+			other = m.get(n.keys[i].name)
+		}
+		if other == nil || !item.equal(other) {
+			return false
+		}
+	}
+	return true
 }
 
 // found says what n is, for messages.

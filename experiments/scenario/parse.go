@@ -22,7 +22,7 @@ type Known struct {
 }
 
 // A file is what a scenario file may say.
-type file struct {
+type file struct { // its fields are printed in this order
 	Preset     string        `yaml:"preset" doc:"scenario to start from; what the file says goes over it"`
 	Base       Configuration `yaml:"base" doc:"what configurations share; each goes over it, and it over the defaults"`
 	Experiment `yaml:",inline"`

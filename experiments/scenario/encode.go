@@ -1,0 +1,113 @@
+package scenario
+
+import (
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+// encode is the inverse of decode.
+func encode(v reflect.Value) *node {
+	if c, ok := v.Interface().(Choice); ok {
+		return c.node()
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return &node{}
+		}
+		return encode(v.Elem())
+	case reflect.Struct:
+		n := &node{kind: mapping}
+		for _, f := range fieldsOf(v.Type()) {
+			n = n.put(f.name, encode(v.FieldByIndex(f.index)))
+		}
+		return n
+	case reflect.Slice:
+		n := &node{kind: list}
+		for i := range v.Len() {
+			n.items = append(n.items, encode(v.Index(i)))
+		}
+		return n
+	case reflect.String:
+		return text(v.String())
+	case reflect.Int:
+		return &node{kind: scalar, text: strconv.FormatInt(v.Int(), 10)}
+	case reflect.Uint64:
+		return &node{kind: scalar, text: strconv.FormatUint(v.Uint(), 10)}
+	case reflect.Float64:
+		return &node{kind: scalar, text: strconv.FormatFloat(v.Float(), 'g', -1, 64)}
+	}
+	panic("scenario: cannot print a " + v.Type().String())
+}
+
+// text returns a scalar that can only be text.
+func text(s string) *node { return &node{kind: scalar, text: s, quoted: true} }
+
+// yaml returns n as the YAML encoder takes it.
+func (n *node) yaml() any {
+	switch n.kind {
+	case null:
+		return nil
+	case list:
+		if short, ok := n.flow(); ok {
+			return short
+		}
+		out := make([]any, len(n.items))
+		for i, item := range n.items {
+			out[i] = item.yaml()
+		}
+		return out
+	case mapping:
+		out := make(yaml.MapSlice, len(n.items))
+		for i, item := range n.items {
+			out[i] = yaml.MapItem{Key: n.keys[i].name, Value: item.yaml()}
+		}
+		return out
+	}
+	return n.verbatim()
+}
+
+// flow returns a list of scalars in one line.
+func (n *node) flow() (verbatim, bool) {
+	var out []string
+	for _, item := range n.items {
+		if item.kind != scalar {
+			return "", false
+		}
+		out = append(out, string(item.verbatim()))
+	}
+	return verbatim("[" + strings.Join(out, ", ") + "]"), true
+}
+
+// verbatim returns a scalar as a file says it, in quotes where it could be
+// taken for anything else than the text it is.
+func (n *node) verbatim() verbatim {
+	if !n.quoted || word.MatchString(n.text) && !ambiguous(n.text) {
+		return verbatim(n.text)
+	}
+	quoted, err := json.Marshal(n.text)
+	if err != nil {
+		panic("scenario: " + err.Error())
+	}
+	return verbatim(quoted)
+}
+
+// ambiguous reports whether some YAML reader takes a word for another thing
+// than text.
+func ambiguous(s string) bool {
+	switch strings.ToLower(s) {
+	case "true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf", "infinity":
+		return true
+	}
+	return s[0] >= '0' && s[0] <= '9'
+}
+
+// A verbatim is YAML already.
+type verbatim string
+
+// MarshalYAML implements [yaml.BytesMarshaler].
+func (v verbatim) MarshalYAML() ([]byte, error) { return []byte(v), nil }

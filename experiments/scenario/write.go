@@ -1,0 +1,119 @@
+package scenario
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+
+	"github.com/goccy/go-yaml"
+)
+
+// Write prints an experiment as a full scenario file: every field, with what
+// it means where it first appears. What all configurations share is in base.
+// Parsing it gives the same experiment.
+func Write(w io.Writer, e Experiment) error {
+	root := encode(reflect.ValueOf(e))
+	configurations := root.get("configurations")
+	if base := common(configurations.items); base != nil {
+		each := &node{kind: list}
+		for _, c := range configurations.items {
+			each.items = append(each.items, less(c, base))
+		}
+		root = root.without("configurations").put("base", base).put("configurations", each)
+	}
+	comments := yaml.CommentMap{}
+	annotate(comments, map[string]bool{}, root, reflect.TypeFor[file](), "$")
+	out, err := yaml.MarshalWithOptions(root.yaml(), yaml.WithComment(comments), yaml.IndentSequence(true))
+	if err == nil {
+		_, err = w.Write(out)
+	}
+	if err != nil {
+		return fmt.Errorf("write scenario %s: %w", e.Name, err)
+	}
+	return nil
+}
+
+// common returns what configurations share, their names apart; nil if there is
+// nothing.
+func common(configurations []*node) *node {
+	var base *node
+	for i, c := range configurations {
+		c = c.without("name")
+		if i == 0 {
+			base = c
+			continue
+		}
+		base = both(base, c)
+	}
+	return base
+}
+
+// both returns what a and b have in common; nil if there is nothing. Choices
+// of different plug-ins have nothing in common, lists all or nothing.
+func both(a, b *node) *node {
+	if a.equal(b) {
+		return a
+	}
+	if a == nil || b == nil || a.kind != mapping || b.kind != mapping || differ(a, b) {
+		return nil
+	}
+	out := &node{kind: mapping}
+	for i, k := range a.keys {
+		if shared := both(a.items[i], b.get(k.name)); shared != nil {
+			out = out.put(k.name, shared)
+		}
+	}
+	if len(out.keys) == 0 {
+		return nil
+	}
+	return out
+}
+
+// less returns what n says beyond base; merging it over base gives n again.
+func less(n, base *node) *node {
+	out := &node{kind: mapping}
+	for i, k := range n.keys {
+		item, under := n.items[i], base.get(k.name)
+		switch {
+		case under == nil:
+			out = out.put(k.name, item)
+		case !item.equal(under):
+			out = out.put(k.name, less(item, under))
+		}
+	}
+	return out
+}
+
+// annotate collects the docs of fields, each where it first appears.
+func annotate(into yaml.CommentMap, seen map[string]bool, n *node, t reflect.Type, path string) {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch {
+	case n == nil || t == reflect.TypeFor[Choice]():
+	case t.Kind() == reflect.Slice && n.kind == list:
+		for i, item := range n.items {
+			annotate(into, seen, item, t.Elem(), fmt.Sprintf("%s[%d]", path, i))
+		}
+	case t.Kind() == reflect.Struct && n.kind == mapping:
+		for _, f := range fieldsOf(t) {
+			item, here := n.get(f.name), path+"."+f.name
+			if item == nil {
+				continue
+			}
+			if id := t.Name() + "." + f.name; f.doc != "" && !seen[id] {
+				seen[id] = true
+				into[here] = []*yaml.Comment{comment(item, f)}
+			}
+			annotate(into, seen, item, f.typ, here)
+		}
+	}
+}
+
+// comment puts a doc behind a scalar, above anything else.
+func comment(n *node, f structField) *yaml.Comment {
+	if n.kind == mapping || n.kind == list {
+		return yaml.HeadComment(" " + f.doc)
+	}
+	return yaml.LineComment(" " + f.doc)
+}

@@ -1,0 +1,162 @@
+package scenario
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+func golden(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s: got\n%s\nwant\n%s", path, got, want)
+	}
+}
+
+func write(t interface{ Fatal(...any) }, e Experiment) []byte {
+	var b bytes.Buffer
+	if err := Write(&b, e); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestWrite checks what a printed file looks like, and that everything in it
+// is there: every field with its doc.
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	e, err := Parse("small.yaml", []byte(small), names())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := write(t, e)
+	golden(t, "testdata/small.yaml", got)
+	for _, typ := range []reflect.Type{
+		reflect.TypeFor[Experiment](), reflect.TypeFor[Configuration](), reflect.TypeFor[Fleet](),
+		reflect.TypeFor[Workload](), reflect.TypeFor[Market](), reflect.TypeFor[SLA](), reflect.TypeFor[Provider](),
+	} {
+		for _, f := range fieldsOf(typ) {
+			if !strings.Contains(string(got), "# "+f.doc+"\n") {
+				t.Errorf("%s.%s: its doc is not there: %s", typ.Name(), f.name, f.doc)
+			}
+		}
+	}
+}
+
+// TestWriteParse checks that what is printed parses to the same experiment,
+// whatever names, numbers, texts, choices and options there are.
+func TestWriteParse(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		e := anyExperiment(t)
+		text := write(t, e)
+		got, err := Parse("any.yaml", text, Known{})
+		if err != nil {
+			t.Fatalf("%v, of\n%s", err, text)
+		}
+		if !reflect.DeepEqual(said(got), said(e)) {
+			t.Fatalf("got %+v, want %+v, of\n%s", got, e, text)
+		}
+		if again := write(t, got); !bytes.Equal(again, text) {
+			t.Fatalf("printed again: %s\nwant %s", again, text)
+		}
+	})
+}
+
+// said returns what an experiment says, as plain values.
+func said(e Experiment) any {
+	x, err := decodeAny(encode(reflect.ValueOf(e)), field{})
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+func anyExperiment(t *rapid.T) Experiment {
+	name := rapid.StringMatching(`[A-Za-z0-9][A-Za-z0-9-]{0,5}`)
+	e := DefaultExperiment()
+	e.Name = name.Draw(t, "name")
+	e.Title = anyText(t)
+	e.Seed = rapid.Uint64().Draw(t, "seed")
+	for _, n := range rapid.SliceOfNDistinct(name, 1, 3, rapid.ID).Draw(t, "configurations") {
+		c := Default()
+		c.Name = n
+		c.Fleet.Hosts = rapid.IntRange(1, 3).Draw(t, "hosts")
+		c.Fleet.Memory = rapid.Float64Range(0, 1e18).Draw(t, "memory")
+		c.Market.Forecaster = anyChoice(t)
+		if rapid.Bool().Draw(t, "model") {
+			m := anyChoice(t)
+			c.Workload.Model = &m
+		} else {
+			c.Workload.Plan = "/plans/" + strings.ReplaceAll(anyText(t), "/", "")
+		}
+		if rapid.Bool().Draw(t, "penalty") {
+			c.SLA.Penalty = &Penalty{Rate: rapid.Float64Range(0, 1).Draw(t, "rate")}
+		}
+		for i := range rapid.IntRange(1, 3).Draw(t, "policies") {
+			a := anyChoice(t)
+			a.Label = string(rune('a' + i))
+			c.Admission = append(c.Admission, a)
+		}
+		e.Configurations = append(e.Configurations, c)
+	}
+	return e
+}
+
+func anyText(t *rapid.T) string {
+	return rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{
+		"", "null", "~", "true", "yes", "1e5", ".inf", "0x10", "a: b", "# c", "- d", "[e", "'", "\"", "x\ny", " z ", "*a", "&b", "!c", "<<",
+	})).Draw(t, "text")
+}
+
+func anyChoice(t *rapid.T) Choice {
+	c := Named(rapid.SampledFrom([]string{"x", "y", "no", "7"}).Draw(t, "plug-in"))
+	if rapid.Bool().Draw(t, "options") {
+		c.options = anyMapping(t, 2)
+	}
+	return c
+}
+
+func anyMapping(t *rapid.T, depth int) *node {
+	n := &node{kind: mapping}
+	for _, k := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c", "x: y", "no"}), 1, 3, rapid.ID).Draw(t, "keys") {
+		n = n.put(k, anyNode(t, depth))
+	}
+	return n
+}
+
+func anyNode(t *rapid.T, depth int) *node {
+	switch rapid.IntRange(0, 5).Draw(t, "kind") {
+	case 0:
+		return &node{}
+	case 1:
+		return text(anyText(t))
+	case 2:
+		if depth > 0 {
+			return anyMapping(t, depth-1)
+		}
+	case 3:
+		l := &node{kind: list}
+		for range rapid.IntRange(0, 2).Draw(t, "items") {
+			l.items = append(l.items, anyNode(t, max(0, depth-1)))
+		}
+		return l
+	}
+	return &node{kind: scalar, text: rapid.SampledFrom([]string{"1", "-2.5", "1e-3", "true"}).Draw(t, "scalar")}
+}

@@ -28,7 +28,8 @@ const (
 	LineTooLong  // longer than 64 KiB
 	NeverRan     // no run time, or no processors
 	PartOfJob    // status 2 to 4: the whole job has a line of its own
-	TooLarge     // a plan's limits or the hosts' number are exceeded
+	TooLarge     // a plan's limits are exceeded
+	SameNumber   // an earlier record has the job number
 
 	reasons
 )
@@ -50,7 +51,8 @@ var reasonText = [reasons]string{
 	LineTooLong:      "line longer than 64 KiB",
 	NeverRan:         "never ran",
 	PartOfJob:        "part of a job",
-	TooLarge:         "too large",
+	TooLarge:         "too large for a plan",
+	SameNumber:       "job number of an earlier record",
 }
 
 // String returns the reason in words.
@@ -67,7 +69,7 @@ func (r Reason) Skips() bool { return r > firstSkip }
 // A Problem is one fault of one line.
 type Problem struct {
 	Reason Reason
-	Line   int    // from 1; of a plan, the place of the record, from 1
+	Line   int    // from 1; of [Trace.Plan], the place of the record
 	Field  int    // from 1; 0 if the line as a whole is meant
 	Found  string // at most 40 bytes of it
 }

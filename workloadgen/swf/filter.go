@@ -1,0 +1,239 @@
+package swf
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Filter keeps some of the records of a log. Filters are written
+//
+//	ran             ran on a processor for more than 0 s
+//	completed, failed, cancelled
+//	                by status
+//	has-estimate    requested time is known
+//	whole           not a part of a job (status 2 to 4)
+//	id:A-B          job numbers A to B; either may be left out
+//	user:A+B+...    submitted by one of these users
+//	not-user:A+B+...
+//	procs:A-B       width from A to B processors
+//	submit:A-B      submit times from A to B, in seconds
+//	date:A..B       submitted from day A to the day before B, as 2000-04-25,
+//	                UTC; either may be left out; needs UnixStartTime
+//	first:N, last:N the N first or last job numbers
+//
+// and joined by commas, applied from left to right. A window is taken by job
+// number, as papers take it: last:3000 is the records above the highest number
+// less 3000, so that records which a cleaned log no longer has count too.
+// Submit times stay as they are.
+type Filter struct {
+	name string
+	keep func(t *Trace) (func(*Record) bool, string, error)
+}
+
+// String returns the filter as written.
+func (f Filter) String() string { return f.name }
+
+// A Step tells what a filter did.
+type Step struct {
+	Filter  string
+	In, Out int
+	Note    string // what else is to be said; often empty
+}
+
+// String says it in words.
+func (s Step) String() string {
+	if s.Note != "" {
+		return fmt.Sprintf("%s: %d of %d records kept (%s)", s.Filter, s.Out, s.In, s.Note)
+	}
+	return fmt.Sprintf("%s: %d of %d records kept", s.Filter, s.Out, s.In)
+}
+
+// ParseFilters reads filters joined by commas. The empty text is no filter.
+func ParseFilters(text string) ([]Filter, error) {
+	var out []Filter
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		name, arg, has := strings.Cut(part, ":")
+		make_, ok := filters[name]
+		if !ok {
+			return nil, fmt.Errorf("filter %q: want one of %s", part, strings.Join(FilterNames(), ", "))
+		}
+		if make_.arg == "" && has || make_.arg != "" && arg == "" {
+			return nil, fmt.Errorf("filter %q: want %s%s", part, name, make_.arg)
+		}
+		keep, err := make_.new(arg)
+		if err != nil {
+			return nil, fmt.Errorf("filter %q: want %s%s: %w", part, name, make_.arg, err)
+		}
+		out = append(out, Filter{part, keep})
+	}
+	return out, nil
+}
+
+// FilterNames returns the names of the filters, sorted.
+func FilterNames() []string {
+	var out []string
+	for name, f := range filters {
+		out = append(out, name+f.arg)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Apply returns the log with the records that pass every filter, and what each
+// filter did. The records of t are not changed.
+func (t *Trace) Apply(filters ...Filter) (*Trace, []Step, error) {
+	out := *t
+	var steps []Step
+	for _, f := range filters {
+		keep, note, err := f.keep(&out)
+		if err != nil {
+			return nil, nil, fmt.Errorf("filter %s: %w", f.name, err)
+		}
+		var kept []Record
+		for i := range out.Records {
+			if keep(&out.Records[i]) {
+				kept = append(kept, out.Records[i])
+			}
+		}
+		steps = append(steps, Step{f.name, len(out.Records), len(kept), note})
+		out.Records = kept
+	}
+	return &out, steps, nil
+}
+
+type keeper = func(t *Trace) (func(*Record) bool, string, error)
+
+// filters is the table of filters by name; arg is the form of the argument.
+var filters = map[string]struct {
+	arg string
+	new func(arg string) (keeper, error)
+}{
+	"ran":          {"", simple((*Record).Ran)},
+	"completed":    {"", simple(func(r *Record) bool { return r.Status == Completed })},
+	"failed":       {"", simple(func(r *Record) bool { return r.Status == Failed })},
+	"cancelled":    {"", simple(func(r *Record) bool { return r.Status == Cancelled })},
+	"has-estimate": {"", simple(func(r *Record) bool { return r.ReqTime > 0 })},
+	"whole":        {"", simple(func(r *Record) bool { return !r.Partial() })},
+	"id":           {":A-B", span(func(r *Record) float64 { return float64(r.Job) })},
+	"procs":        {":A-B", span(func(r *Record) float64 { return float64(r.Width()) })},
+	"submit":       {":A-B", span(func(r *Record) float64 { return r.Submit })},
+	"user":         {":A+B", users(true)},
+	"not-user":     {":A+B", users(false)},
+	"date":         {":A..B", dates},
+	"first":        {":N", window(false)},
+	"last":         {":N", window(true)},
+}
+
+func simple(keep func(*Record) bool) func(string) (keeper, error) {
+	return func(string) (keeper, error) {
+		return func(*Trace) (func(*Record) bool, string, error) { return keep, "", nil }, nil
+	}
+}
+
+func span(of func(*Record) float64) func(string) (keeper, error) {
+	return func(arg string) (keeper, error) {
+		a, b, ok := strings.Cut(arg, "-")
+		lo, hi := 0.0, float64(maxNumber)
+		if !ok || !bound(a, &lo) || !bound(b, &hi) || lo > hi {
+			return nil, fmt.Errorf("%q is not an interval", arg)
+		}
+		keep := func(r *Record) bool { x := of(r); return x >= lo && x <= hi }
+		return simple(keep)(arg)
+	}
+}
+
+// bound reads a number into x; nothing leaves x as it is.
+func bound(text string, x *float64) bool {
+	if text == "" {
+		return true
+	}
+	n, ok := number([]byte(text))
+	*x = n
+	return ok
+}
+
+func users(wanted bool) func(string) (keeper, error) {
+	return func(arg string) (keeper, error) {
+		var list []int64
+		for word := range strings.SplitSeq(arg, "+") {
+			n, err := strconv.ParseInt(word, 10, 64)
+			if err != nil {
+				return nil, fmt.Errorf("%q is not a user's number", word)
+			}
+			list = append(list, n)
+		}
+		return simple(func(r *Record) bool { return slices.Contains(list, r.User) == wanted })(arg)
+	}
+}
+
+func dates(arg string) (keeper, error) {
+	a, b, ok := strings.Cut(arg, "..")
+	if !ok {
+		return nil, fmt.Errorf("%q is not two days", arg)
+	}
+	lo, hi := 0.0, float64(maxNumber)
+	for _, d := range []struct {
+		text string
+		at   *float64
+	}{{a, &lo}, {b, &hi}} {
+		if d.text == "" {
+			continue
+		}
+		day, err := time.Parse(time.DateOnly, d.text)
+		if err != nil {
+			return nil, fmt.Errorf("%q is not a day like 2000-04-25", d.text)
+		}
+		*d.at = float64(day.Unix())
+	}
+	return func(t *Trace) (func(*Record) bool, string, error) {
+		start, ok := t.Header.Int("UnixStartTime")
+		if !ok {
+			return nil, "", fmt.Errorf("the header has no UnixStartTime")
+		}
+		return func(r *Record) bool {
+			at := float64(start) + r.Submit
+			return at >= lo && at < hi
+		}, "", nil
+	}, nil
+}
+
+func window(last bool) func(string) (keeper, error) {
+	return func(arg string) (keeper, error) {
+		n, err := strconv.ParseInt(arg, 10, 64)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("%q is not a number of records", arg)
+		}
+		return func(t *Trace) (func(*Record) bool, string, error) {
+			if len(t.Records) == 0 {
+				return func(*Record) bool { return false }, "", nil
+			}
+			lo, hi := t.Records[0].Job, t.Records[0].Job
+			for i := range t.Records {
+				lo, hi = min(lo, t.Records[i].Job), max(hi, t.Records[i].Job)
+			}
+			if last {
+				lo = hi - n + 1
+			} else {
+				hi = lo + n - 1
+			}
+			keep := func(r *Record) bool { return r.Job >= lo && r.Job <= hi }
+			found := 0
+			for i := range t.Records {
+				if keep(&t.Records[i]) {
+					found++
+				}
+			}
+			note := fmt.Sprintf("job numbers %d to %d", lo, hi)
+			if absent := int(n) - found; absent > 0 {
+				note += fmt.Sprintf("; %d of them are not in the log", absent)
+			}
+			return keep, note, nil
+		}, nil
+	}
+}

@@ -23,8 +23,8 @@ type Config struct {
 	Window float64
 }
 
-// New returns an auctioneer without bids. It fails if the window is not a
-// number of seconds above 0.
+// New returns an auctioneer without bids. It fails if the window is negative,
+// infinite or NaN.
 func New(c Config) (Auctioneer, error) {
 	h, err := NewHistory(c.Window)
 	return Auctioneer{history: h}, err

@@ -2,6 +2,7 @@ package market_test
 
 import (
 	"fmt"
+	"strings"
 
 	"bourse/market"
 )
@@ -22,4 +23,16 @@ func ExampleAuctioneer() {
 	// price 0.04 share of 1 0.75
 	// a bid of 0.04 obtains 0.5 and leaves to 1 0.375
 	// price 0.01, over the window 0.025 ± 0.015
+}
+
+// Ten units are divided among three bidders.
+func ExampleClear() {
+	orders, err := market.ReadOrders("bids.csv", strings.NewReader("bidder,rate\nbob,0.5\nann,0.25\ncem,0.25\n"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	awards, err := market.Clear(orders, 10)
+	fmt.Println(awards, err)
+	// Output: [{ann 3} {bob 5} {cem 2}] <nil>
 }

@@ -15,7 +15,7 @@ type Ranking struct {
 	// by shifting, long enough that there are few.
 	chunks [][]key
 	free   [][]key
-	stale  bool // few items, some of which are no longer at the price in their key
+	stale  bool // some of few items are no longer at the price in their key
 
 	tied []int32  // scratch: the candidates among equal prices
 	seen []uint32 // by item: the call of Cheapest that last saw it
@@ -70,11 +70,12 @@ func (r *Ranking) Set(item int32, price Rate) {
 }
 
 // Cheapest appends to out the n items of lowest price, in order of price, among
-// those for which ok is true; nil means all. Fewer are eligible, fewer come.
+// those for which ok is true; nil means all. If fewer are eligible, it appends
+// these.
 //
-// Equal prices come in random order: each of the items tied for the last places
-// is as likely to be taken, and at each of them. The choice depends on nothing
-// but the prices, ok and rng.
+// Items of equal price come in random order, and those tied for the last places
+// are equally likely to be taken. The choice depends on nothing but the prices,
+// ok and rng.
 func (r *Ranking) Cheapest(n int, rng *rand.Rand, ok func(item int32) bool, out []int32) []int32 {
 	r.call++
 	if r.call == 0 { // the counter went round: forget all

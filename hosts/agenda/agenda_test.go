@@ -3,9 +3,11 @@ package agenda_test
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -87,21 +89,68 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// BenchmarkSet moves the first of n items to a later instant, as a simulation
-// does.
-func BenchmarkSet(b *testing.B) {
+// TestTournament checks that the first of all items is found, the lowest of
+// several due at once, at sizes around those where a level is added.
+func TestTournament(t *testing.T) {
+	t.Parallel()
+	var used agenda.Tournament
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.SampledFrom([]int{1, 2, 7, 8, 9, 63, 64, 65, 513, 600}).Draw(t, "n")
+		used.Reset(n)
+		due := make([]float64, n)
+		for i := range due {
+			due[i] = math.Inf(1)
+		}
+		for range rapid.IntRange(0, 60).Draw(t, "steps") {
+			item := rapid.IntRange(0, n-1).Draw(t, "item")
+			due[item] = rapid.SampledFrom([]float64{0, 0.5, 1, 2e9, math.Inf(1)}).Draw(t, "at")
+			used.Set(int32(item), due[item])
+			first := 0
+			for i, at := range due {
+				if at < due[first] {
+					first = i
+				}
+			}
+			if got, at := used.Min(); int(got) != first || at != due[first] {
+				t.Fatalf("Min = %d at %v, want %d at %v", got, at, first, due[first])
+			}
+		}
+	})
+}
+
+// BenchmarkHold moves the first of n items to a later instant, as a simulation
+// does, and prints how many times longer the heap takes than the tournament.
+func BenchmarkHold(b *testing.B) {
 	for _, n := range []int{15, 1000, 100_000} {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
 			rng := rand.New(rand.NewPCG(1, 2))
-			a := agenda.New(n)
+			heap, fixed := agenda.New(n), agenda.Tournament{}
+			fixed.Reset(n)
 			for i := range n {
-				a.Set(int32(i), rng.Float64())
+				at := rng.Float64()
+				heap.Set(int32(i), at)
+				fixed.Set(int32(i), at)
 			}
+			var onHeap, onFixed time.Duration
+			const moves = 1000
 			b.ReportAllocs()
 			for b.Loop() {
-				item, at, _ := a.Min()
-				a.Set(item, at+rng.Float64())
+				start := time.Now()
+				for range moves {
+					item, at, _ := heap.Min()
+					heap.Set(item, at+rng.Float64())
+				}
+				middle := time.Now()
+				for range moves {
+					item, at := fixed.Min()
+					fixed.Set(item, at+rng.Float64())
+				}
+				onHeap += middle.Sub(start)
+				onFixed += time.Since(middle)
 			}
+			b.ReportMetric(float64(onHeap)/float64(onFixed), "times-tournament")
+			b.ReportMetric(float64(onFixed.Nanoseconds())/float64(b.N)/moves, "ns/move")
+			b.ReportMetric(0, "ns/op")
 		})
 	}
 }

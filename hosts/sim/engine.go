@@ -14,11 +14,11 @@ import (
 // An engine keeps its memory from run to run: a second run of a workload
 // allocates nothing. The zero value is ready.
 type Engine struct {
-	hosts  []host
-	left   []int32 // by job: tasks that still run
-	end    []float64
-	order  []int32
-	agenda agenda.Agenda // of hosts, by their next completion
+	hosts []host
+	left  []int32 // by job: tasks that still run
+	end   []float64
+	order []int32
+	next  agenda.Tournament // of hosts, by their next completion
 }
 
 // A Result is what became of a workload. Its slices are the engine's, until
@@ -67,7 +67,7 @@ func (e *Engine) RunInOrder(w *Workload, capacity, limit float64) (Result, error
 	if err != nil {
 		return Result{}, err
 	}
-	e.agenda.Grow(w.Hosts)
+	e.next.Reset(w.Hosts)
 	if cap(e.order) < len(w.Jobs) {
 		e.order = make([]int32, 0, len(w.Jobs))
 	}
@@ -79,7 +79,7 @@ func (e *Engine) RunInOrder(w *Workload, capacity, limit float64) (Result, error
 			i := at.next()
 			h := &e.hosts[i]
 			h.start(&p, job, int32(j))
-			e.agenda.Set(int32(i), h.next)
+			e.next.Set(int32(i), h.next)
 		}
 	}
 	e.finishUntil(math.MaxFloat64, &p)
@@ -89,19 +89,15 @@ func (e *Engine) RunInOrder(w *Workload, capacity, limit float64) (Result, error
 // finishUntil completes, in order, every task that is due by at.
 func (e *Engine) finishUntil(at float64, p *division) {
 	for {
-		i, next, ok := e.agenda.Min()
-		if !ok || next > at {
+		i, next := e.next.Min()
+		if next > at {
 			return
 		}
 		h := &e.hosts[i]
 		if job := e.finish(h, p); e.left[job] == 0 {
 			e.order = append(e.order, job)
 		}
-		if h.next < math.Inf(1) {
-			e.agenda.Set(i, h.next)
-		} else {
-			e.agenda.Remove(i)
-		}
+		e.next.Set(i, h.next)
 	}
 }
 
@@ -130,7 +126,6 @@ func (e *Engine) reset(w *Workload, capacity, limit float64) (division, error) {
 	for j := range w.Jobs {
 		e.left[j] = w.Jobs[j].Nodes
 	}
-	e.agenda.Reset()
 	return division{capacity, limit}, nil
 }
 

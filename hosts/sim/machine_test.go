@@ -92,6 +92,47 @@ func TestMachineUnreported(t *testing.T) {
 	}
 }
 
+// TestMachineKeepsItsWord checks that a task completes at the instant that Next
+// announced, to the last bit, however often the machine is asked in between.
+func TestMachineKeepsItsWord(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		m := sim.New(hosts.Spec{CPUs: 1, Speed: rapid.Float64Range(0.3, 3).Draw(t, "speed")})
+		now := rapid.Float64Range(0, 1e6).Draw(t, "start")
+		works := rapid.SliceOfN(rapid.Float64Range(0, 1000), 1, 5).Draw(t, "works")
+		for i, work := range works {
+			m.Start(now, hosts.Task{Key: int64(i), Work: work}, hosts.Share{Weight: float64(i + 1)})
+		}
+		for range works {
+			next := m.Next()
+			for i := range 9 {
+				before := now + (next-now)*float64(i)/10
+				if before >= next {
+					break
+				}
+				if got := m.Advance(before, nil); len(got) > 0 {
+					t.Fatalf("%+v ended before %v", got, next)
+				}
+				if got := m.Next(); got != next {
+					t.Fatalf("Next = %v, then %v", next, got)
+				}
+			}
+			now = max(now, next)
+			for _, r := range m.Advance(now, nil) {
+				if r.At != next || r.Done != works[r.Key] {
+					t.Fatalf("ended: %+v, want at %v with %v done", r, next, works[r.Key])
+				}
+			}
+			if m.Len() == 0 {
+				break
+			}
+		}
+		if m.Len() > 0 {
+			t.Fatalf("%d tasks never end", m.Len())
+		}
+	})
+}
+
 // TestReservations checks that memory, disk and bandwidth are held from start to
 // end, never oversold, and come back whole.
 func TestReservations(t *testing.T) {

@@ -72,6 +72,9 @@ func (l *lines) workload() (*Workload, error) {
 	l.next(2, "hosts and jobs")
 	w := &Workload{Hosts: l.whole(0, "hosts", 1, maxHosts)}
 	n := l.whole(1, "jobs", 0, maxJobs)
+	if l.err != nil {
+		return nil, l.err
+	}
 	w.Jobs = make([]Job, 0, min(n, 1<<16))
 	last, price := 0.0, 0.0
 	for range n {

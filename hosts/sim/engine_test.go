@@ -1,0 +1,244 @@
+package sim_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"bourse/hosts/sim"
+)
+
+// reshare is the engine written as plainly as possible: at every event on a host
+// every task there is credited with its work and given its rate anew, the capped
+// ones found round by round. It returns completion times, by job.
+func reshare(w *sim.Workload, capacity, limit float64) []float64 {
+	if limit == 0 {
+		limit = inf
+	}
+	type task struct {
+		left, rate, speed float64
+		job               int
+	}
+	type machine struct {
+		now, next float64
+		tasks     []task
+	}
+	ms := make([]machine, w.Hosts)
+	end := make([]float64, len(w.Jobs))
+	share := func(m *machine) {
+		for i := range m.tasks {
+			m.tasks[i].speed = 0
+		}
+		for room := capacity; ; {
+			price := 0.0
+			for i := range m.tasks {
+				if m.tasks[i].speed == 0 {
+					price += m.tasks[i].rate
+				}
+			}
+			more := false
+			for i, taken := range m.tasks {
+				if taken.speed == 0 && taken.rate/price*room >= limit {
+					m.tasks[i].speed = limit
+					more = true
+				}
+			}
+			if !more {
+				for i := range m.tasks {
+					if m.tasks[i].speed == 0 {
+						m.tasks[i].speed = m.tasks[i].rate / price * room
+					}
+				}
+				break
+			}
+			room = capacity
+			for i := range m.tasks {
+				room -= m.tasks[i].speed
+			}
+		}
+		m.next = inf
+		for i := range m.tasks {
+			m.next = min(m.next, m.now+m.tasks[i].left/m.tasks[i].speed)
+		}
+	}
+	pass := func(m *machine, to float64) {
+		for i := range m.tasks {
+			m.tasks[i].left -= m.tasks[i].speed * (to - m.now)
+		}
+		m.now = to
+	}
+	catchUp := func(m *machine, to float64) {
+		for m.next <= to {
+			at := m.next
+			first := 0
+			for i := range m.tasks {
+				if m.tasks[i].left/m.tasks[i].speed < m.tasks[first].left/m.tasks[first].speed {
+					first = i
+				}
+			}
+			pass(m, at)
+			j := m.tasks[first].job
+			end[j] = max(end[j], at)
+			m.tasks = slices.Delete(m.tasks, first, first+1)
+			share(m)
+		}
+	}
+	for i := range ms {
+		ms[i].next = inf
+	}
+	for j, job := range w.Jobs {
+		for k := range int(job.Nodes) {
+			m := &ms[(j*7919+k*104729)%w.Hosts]
+			catchUp(m, job.Arrival)
+			pass(m, job.Arrival)
+			m.tasks = append(m.tasks, task{left: job.Work, rate: float64(job.Rate), job: j})
+			share(m)
+		}
+	}
+	for i := range ms {
+		catchUp(&ms[i], math.MaxFloat64)
+	}
+	return end
+}
+
+// A demand says how a workload is generated, in the manner of the golden files.
+type demand struct {
+	hosts, jobs int
+	capacity    float64 // processors a host
+	load        float64 // work that arrives over what the hosts can do
+}
+
+func (d demand) workload(seed uint64) *sim.Workload {
+	rng := rand.New(rand.NewPCG(seed, uint64(d.jobs)))
+	w := &sim.Workload{Hosts: d.hosts, Jobs: make([]sim.Job, d.jobs)}
+	gap := 7 * 457 / (d.load * d.capacity * float64(d.hosts)) // 7 tasks of 457 s on average
+	at := 0.0
+	for j := range w.Jobs {
+		at += rng.ExpFloat64() * gap
+		w.Jobs[j] = sim.Job{
+			Arrival: at,
+			Nodes:   int32(min(4+rng.IntN(7), d.hosts)),
+			Work:    120 * math.Pow(8, math.Pow(rng.Float64(), 0.75)),
+			Rate:    int64(1e8 * min(200, math.Pow(1-rng.Float64(), -1/1.16))),
+		}
+	}
+	return w
+}
+
+// TestEngineAgainstReshare checks that the engine gives the completion times of
+// a plain re-share of every task at every event, whatever the capacity, the
+// limit, the load and ties, and that both drivers agree to the last bit, also in
+// an engine that has been used before.
+func TestEngineAgainstReshare(t *testing.T) {
+	t.Parallel()
+	var used sim.Engine
+	rapid.Check(t, func(t *rapid.T) {
+		capacity := rapid.SampledFrom([]float64{0.7, 1, 2, 3.5, 8}).Draw(t, "capacity")
+		limit := rapid.SampledFrom([]float64{0, 0.1, 0.35, 1, 9}).Draw(t, "limit")
+		d := demand{
+			hosts:    rapid.IntRange(1, 12).Draw(t, "hosts"),
+			jobs:     rapid.IntRange(0, 150).Draw(t, "jobs"),
+			capacity: capacity,
+			load:     rapid.SampledFrom([]float64{0.3, 0.85, 1.5, 20}).Draw(t, "load"),
+		}
+		w := d.workload(rapid.Uint64().Draw(t, "seed"))
+		switch rapid.IntRange(0, 2).Draw(t, "ties") {
+		case 1: // equal bids
+			for j := range w.Jobs {
+				w.Jobs[j].Rate = 1
+			}
+		case 2: // few bids and works, together
+			for j := range w.Jobs {
+				job := &w.Jobs[j]
+				job.Rate = job.Rate/1e8 + 1
+				job.Work = float64(int(job.Work) / 300)
+				job.Arrival = math.Floor(job.Arrival / 500)
+			}
+		}
+		check(t, &used, w, capacity, limit)
+	})
+}
+
+func check(t interface{ Fatalf(string, ...any) }, e *sim.Engine, w *sim.Workload, capacity, limit float64) {
+	got, err := e.Run(w, capacity, limit)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	end := slices.Clone(got.End)
+	for j, want := range reshare(w, capacity, limit) {
+		if !(math.Abs(end[j]-want) <= 1e-9*(1+want)) {
+			t.Fatalf("job %d ends at %v, want %v", j, end[j], want)
+		}
+	}
+	ordered, err := e.RunInOrder(w, capacity, limit)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	if !slices.Equal(ordered.End, end) || ordered.Events != got.Events {
+		t.Fatalf("the drivers differ: %v, want %v", ordered.End, end)
+	}
+	last := 0.0
+	for _, j := range ordered.Order {
+		if end[j] < last {
+			t.Fatalf("job %d is reported after one that ends at %v", j, last)
+		}
+		last = end[j]
+	}
+	seen := slices.Clone(ordered.Order)
+	slices.Sort(seen)
+	if len(slices.Compact(seen)) != len(w.Jobs) {
+		t.Fatalf("%d jobs in order of completion, want %d", len(seen), len(w.Jobs))
+	}
+}
+
+// TestEngineDense checks hosts with hundreds of tasks, where the heaviest are
+// found by a heap, with limits that many, few and none of them reach.
+func TestEngineDense(t *testing.T) {
+	t.Parallel()
+	var e sim.Engine
+	for _, limit := range []float64{0, 0.01, 0.1, 1} {
+		w := demand{hosts: 2, jobs: 600, capacity: 2, load: 3}.workload(1)
+		check(t, &e, w, 2, limit)
+	}
+}
+
+// TestEngineEvents checks that an arrival and each completion of a task count.
+func TestEngineEvents(t *testing.T) {
+	t.Parallel()
+	w := &sim.Workload{Hosts: 3, Jobs: []sim.Job{{Nodes: 3, Work: 1, Rate: 1}, {Nodes: 1, Rate: 1}}}
+	var e sim.Engine
+	got, err := e.Run(w, 1, 0)
+	if err != nil || got.Events != 2+4 {
+		t.Errorf("Events = %d, %v, want 6", got.Events, err)
+	}
+}
+
+// TestEngineRefuses checks the capacities and limits that no host has.
+func TestEngineRefuses(t *testing.T) {
+	t.Parallel()
+	w := &sim.Workload{Hosts: 1}
+	for _, c := range [][2]float64{{0, 1}, {-1, 1}, {inf, 1}, {math.NaN(), 1}, {1, -1}, {1, inf}, {1, math.NaN()}} {
+		for _, d := range drivers {
+			if _, err := d.run(new(sim.Engine), w, c[0], c[1]); err == nil {
+				t.Errorf("capacity %v with limit %v is accepted", c[0], c[1])
+			}
+		}
+	}
+}
+
+// TestEngineAllocations checks that a run allocates nothing once the engine has
+// seen a workload of its size.
+func TestEngineAllocations(t *testing.T) {
+	w := demand{hosts: 15, jobs: 500, capacity: 2, load: 1.5}.workload(1)
+	for _, limit := range []float64{0, 1} {
+		for _, d := range drivers {
+			var e sim.Engine
+			if got := testing.AllocsPerRun(2, func() { d.run(&e, w, 2, limit) }); got != 0 {
+				t.Errorf("%s, limit %v: %v allocations, want 0", d.name, limit, got)
+			}
+		}
+	}
+}

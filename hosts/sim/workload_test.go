@@ -1,0 +1,116 @@
+package sim_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"bourse/hosts/sim"
+)
+
+// TestReadWorkload checks that a file reads the same plain and compressed, and
+// that a bid becomes whole nano-dollars.
+func TestReadWorkload(t *testing.T) {
+	t.Parallel()
+	text := "3 2\n1.5 2 10.25 0.1288\n1.5 3 0 2\n"
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	z.Write([]byte(text))
+	z.Close()
+	want := []sim.Job{
+		{Arrival: 1.5, Nodes: 2, Work: 10.25, Rate: 128_800_000},
+		{Arrival: 1.5, Nodes: 3, Work: 0, Rate: 2_000_000_000},
+	}
+	for _, in := range []string{text, strings.TrimSpace(text), strings.ReplaceAll(text, "\n", "\r\n"), zipped.String()} {
+		w, err := sim.ReadWorkload("w.txt", strings.NewReader(in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.Hosts != 3 || !slices.Equal(w.Jobs, want) {
+			t.Errorf("%q is read as %+v, want 3 hosts and %+v", in, w, want)
+		}
+	}
+}
+
+// TestReadWorkloadErrors checks that each mistake is answered with file, line,
+// field, what was found and what was wanted.
+func TestReadWorkloadErrors(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"":                          `w.txt:1: found the end of the file, want hosts and jobs`,
+		"3\n":                       `w.txt:1: found 1 fields, want 2: hosts and jobs`,
+		"0 1\n":                     `w.txt:1: hosts: found "0", want a whole number from 1 to 1000000`,
+		"99999999999999999999 1\n":  `w.txt:1: hosts: found "99999999999999999999", want a whole number from 1 to 1000000`,
+		"3 -1\n":                    `w.txt:1: jobs: found "-1", want a whole number from 0 to 10000000`,
+		"3 10000001\n":              `w.txt:1: jobs: found "10000001", want a whole number from 0 to 10000000`,
+		"3 10000000\n":              `w.txt:2: found the end of the file, want arrival, hosts, work and bid`,
+		"3 1\n1 1 1\n":              `w.txt:2: found 3 fields, want 4: arrival, hosts, work and bid`,
+		"3 1\n-1 1 1 1\n":           `w.txt:2: arrival: found "-1", want a number from 0 to 1e+12`,
+		"3 1\nNaN 1 1 1\n":          `w.txt:2: arrival: found "NaN", want a number from 0 to 1e+12`,
+		"3 1\n+Inf 1 1 1\n":         `w.txt:2: arrival: found "+Inf", want a number from 0 to 1e+12`,
+		"3 2\n5 1 1 1\n4 1 1 1\n":   `w.txt:3: arrival: found "4", want a number from 5 to 1e+12`,
+		"3 1\n1 4 1 1\n":            `w.txt:2: hosts: found "4", want a whole number from 1 to 3`,
+		"3 1\n1 1.5 1 1\n":          `w.txt:2: hosts: found "1.5", want a whole number from 1 to 3`,
+		"3 1\n1 1 -1 1\n":           `w.txt:2: work: found "-1", want a number from 0 to 1e+12`,
+		"3 1\n1 1 1e1000000000 1\n": `w.txt:2: work: found "1e1000000000", want a number from 0 to 1e+12`,
+		"3 1\n1 1 1 0\n":            `w.txt:2: bid: found "0", want a number from 1e-09 to 1e+06`,
+		"3 1\n1 1 1 x\n":            `w.txt:2: bid: found "x", want a number from 1e-09 to 1e+06`,
+		"3 1\n1 1 1 1\n\nmore\n":    `w.txt:3: jobs: found "", want the end after 1 jobs`,
+		"3 1\n1 1 1 1\n2 1 1 1\n":   `w.txt:3: jobs: found "2 1 1 1", want the end after 1 jobs`,
+		"\x1f\x8bnot gzip at all":   `w.txt: gzip: invalid header`,
+		strings.Repeat("3", 1e6):    `w.txt:1: found a line of more than 256 bytes`,
+		"5000 1\n1 5000 1 1000000":  `w.txt:2: bid: found "1000000", want all bids to sum to less`,
+	} {
+		_, err := sim.ReadWorkload("w.txt", strings.NewReader(in))
+		if err == nil || err.Error() != want {
+			t.Errorf("%.40q: got %v, want %s", in, err, want)
+		}
+	}
+}
+
+// FuzzReadWorkload checks that whatever the bytes, reading ends with an error or
+// with a workload that runs to its end.
+func FuzzReadWorkload(f *testing.F) {
+	f.Add([]byte("3 2\n1.5 2 10.25 0.1288\n1.5 3 0 2\n"))
+	f.Add([]byte("1 1\n0 1 1e12 1e-9\n"))
+	f.Add([]byte("1000000 9\n"))
+	f.Add([]byte{0x1f, 0x8b})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		w, err := sim.ReadWorkload("f", bytes.NewReader(b))
+		if err != nil {
+			return
+		}
+		if w.Hosts > 100 {
+			return
+		}
+		var e sim.Engine
+		got, err := e.Run(w, 2, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, job := range w.Jobs {
+			if !(got.End[j] >= job.Arrival && got.End[j] < inf) {
+				t.Fatalf("job %d arrives at %v and ends at %v", j, job.Arrival, got.End[j])
+			}
+		}
+	})
+}
+
+// Example runs two jobs on two hosts. Host 0 is shared 1 to 3 until the second
+// job has done its work there; on host 1 that job is alone.
+func Example() {
+	w, err := sim.ReadWorkload("jobs.txt", strings.NewReader("2 2\n0 1 10 1\n0 2 10 3\n"))
+	if err != nil {
+		panic(err)
+	}
+	var e sim.Engine
+	r, err := e.Run(w, 1, 0)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(r.End, r.Events)
+	// Output: [20 13.333333333333334] 5
+}

@@ -1,126 +1,159 @@
 package experiments
 
 import (
-	"strconv"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
 
 	"bourse/bank"
-	"bourse/contracts"
+	"bourse/bank/store"
+	"bourse/experiments/report"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
-	"bourse/experiments/stats"
 )
 
-// A Printed number is one that a paper prints, in the terms of a study.
-type Printed func(configuration, admission, metric string) (x float64, ok bool)
-
-// publish appends the rows of r to w.
-func publish(w *results.Writer, e *scenario.Experiment, s *Study, r *Replication) error {
-	c := &e.Configurations[r.Configuration]
-	for k, run := range r.Runs {
-		label := c.Admission[k].Label
-		if err := w.Jobs(jobRows(c.Name, label, r.Rep, run)); err != nil {
-			return err
-		}
-		if err := w.Prices(priceRows(c.Name, label, r.Rep, run)); err != nil {
-			return err
-		}
-		rows := make([]results.Metric, len(s.Metrics))
-		for m := range s.Metrics {
-			rows[m] = results.Metric{Configuration: c.Name, Admission: label, Replication: r.Rep, Metric: s.Metrics[m].Name}
-			if x, ok := s.Value(r.Configuration, k, m, r.Rep); ok {
-				rows[m].Value = &x
-			}
-		}
-		if err := w.Metrics(rows); err != nil {
-			return err
-		}
-	}
-	return nil
+// A Publication says where results go, and what is said about how they were made.
+type Publication struct {
+	Dir      string
+	Ledgers  bool // keep the ledger of every replication, not of the first only
+	Paper    Paper
+	Scenario string            // the file as run
+	Command  []string          // how to run it again
+	Inputs   map[string]string // sha256 of every file read, by path
+	Elapsed  func() float64    // seconds that it has taken
 }
 
-func jobRows(configuration, admission string, rep int, run *Run) []results.Job {
-	rows := make([]results.Job, len(run.Jobs))
-	for i := range rows {
-		j, rec := &run.Jobs[i], &run.Records[i]
-		rows[i] = results.Job{
-			Configuration: configuration, Admission: admission, Replication: rep,
-			Job: strconv.FormatInt(rec.ID, 10), User: strconv.FormatInt(rec.User, 10),
-			Arrival: j.Arrival, Runtime: rec.Runtime, Nodes: rec.Nodes, Value: money(rec.Value),
-			Decision: rec.Decision.String(), Reason: reason(rec), Work: j.Work,
-		}
-		if j.Admitted {
-			paid, penalty := money(rec.Paid), money(rec.Penalty)
-			rows[i].Start, rows[i].End, rows[i].WorkDone = &j.Arrival, &j.End, &j.ByDue
-			rows[i].Paid, rows[i].Penalty, rows[i].Fulfilled = &paid, &penalty, &j.Fulfilled
-		}
+// Publish runs e and writes a results directory. What it writes depends on e
+// alone, but for the manifest's wall time and versions. If it fails, nothing is
+// left where the directory would be.
+func Publish(ctx context.Context, e *scenario.Experiment, opts Options, p Publication) (s *Study, err error) {
+	w, err := results.Create(p.Dir)
+	if err != nil {
+		return nil, err
 	}
-	return rows
-}
-
-func money(a bank.Amount) results.Money { return results.Money(a.Micros()) }
-
-func reason(r *Record) string {
-	if r.Reason == contracts.WouldViolate {
-		return r.Reason.String() + " " + strconv.FormatInt(int64(r.Violates), 10)
-	}
-	return r.Reason.String()
-}
-
-func priceRows(configuration, admission string, rep int, run *Run) []results.Price {
-	rows := make([]results.Price, len(run.Prices))
-	for i, p := range run.Prices {
-		rows[i] = results.Price{
-			Configuration: configuration, Admission: admission, Replication: rep, Time: float64(i) * bin, MeanPrice: p,
+	defer func() {
+		if err != nil {
+			w.Abort()
 		}
-	}
-	return rows
-}
-
-// SummaryRows returns every metric over all replications, beside what is printed.
-func (s *Study) SummaryRows(printed Printed) []results.Summary {
-	var rows []results.Summary
-	s.each(func(configuration, policy int, name, label string) {
-		for m := range s.Metrics {
-			row := results.Summary{Configuration: name, Admission: label, Metric: s.Metrics[m].Name}
-			row.N, row.Mean, row.SD, row.Lo95, row.Hi95 = described(s.Summary(configuration, policy, m))
-			if x, ok := printed(name, label, row.Metric); ok {
-				row.Paper = &x
-			}
-			rows = append(rows, row)
-		}
+	}()
+	ledgers := &ledgers{w: w, all: p.Ledgers, heads: make(map[string]string)}
+	opts.Journal = ledgers.open
+	s = NewStudy(e)
+	err = Each(ctx, e, opts, func(r *Replication) error {
+		s.Add(r)
+		return write(w, e, s, r)
 	})
-	return rows
-}
-
-// CurveRows returns efficiency at every alpha.
-func (s *Study) CurveRows() []results.Point {
-	var rows []results.Point
-	s.each(func(configuration, policy int, name, label string) {
-		for a, alpha := range s.Experiment.Alphas {
-			row := results.Point{Configuration: name, Admission: label, Alpha: alpha}
-			row.N, row.Mean, row.SD, row.Lo95, row.Hi95 = described(s.Efficiency(configuration, policy, a))
-			rows = append(rows, row)
-		}
+	if err != nil {
+		return nil, err
+	}
+	if err := s.tables(w, p.Paper); err != nil {
+		return nil, err
+	}
+	if err := s.pictures(w, p, ledgers.list()); err != nil {
+		return nil, err
+	}
+	return s, w.Close(results.Manifest{
+		Command: p.Command, Scenario: p.Scenario, Seed: e.Seed, Replications: e.Replications,
+		WallSeconds: p.Elapsed(), Inputs: p.Inputs, Ledgers: ledgers.heads,
 	})
-	return rows
 }
 
-// each calls f for every configuration and policy, with their numbers and names.
-func (s *Study) each(f func(configuration, policy int, name, label string)) {
+func (s *Study) tables(w *results.Writer, paper Paper) error {
+	return errors.Join(w.Summary(s.SummaryRows(paper)), w.Curve(s.CurveRows()))
+}
+
+// pictures writes the figures, and the page that shows everything.
+func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger) error {
+	summary, curve := s.SummaryRows(p.Paper), s.CurveRows()
+	page := report.Page{
+		Title: s.Experiment.Title, Command: p.Command, Scenario: p.Scenario,
+		Tables: Tables(summary, s.TTests(p.Paper), s.Experiment.Replications), Figures: Figures(summary, curve), Ledgers: kept, Notes: s.notes(),
+	}
+	for _, f := range page.Figures {
+		svg, err := f.SVG()
+		if err != nil {
+			return fmt.Errorf("draw %s: %w", f.Name, err)
+		}
+		png, err := f.PNG()
+		if err != nil {
+			return fmt.Errorf("draw %s: %w", f.Name, err)
+		}
+		name := "figures/" + f.Name
+		if err := errors.Join(w.File(name+".svg", svg), w.File(name+".png", png), w.File(name+".csv", f.CSV())); err != nil {
+			return err
+		}
+	}
+	html, err := page.HTML()
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.File("report.html", html), w.File("scenario.yaml", []byte(p.Scenario)))
+}
+
+// notes says what a reader of the numbers must know.
+func (s *Study) notes() []string {
+	notes := []string{"Efficiency is the sum of utilities over U*, the best total value that a planner who knows all jobs could fulfil."}
 	for i, c := range s.Experiment.Configurations {
-		for k, a := range c.Admission {
-			f(i, k, c.Name, a.Label)
+		if n := s.Unproven(i); n > 0 {
+			notes = append(notes, fmt.Sprintf("%s: in %d of %d replications U* is an upper bound that no plan was proven to reach, so efficiency there is a lower bound.",
+				c.Name, n, s.Experiment.Replications))
 		}
 	}
+	return notes
 }
 
-// described returns d as the cells of a row, nil where they mean nothing.
-func described(d stats.Summary) (n int, mean, sd, lo, hi *float64) {
-	if d.N > 0 {
-		mean = &d.Mean
+// Figures returns the figures of a study: system metrics, efficiency against
+// alpha, and, where it was run, random admission beside the others.
+func Figures(summary []results.Summary, curve []results.Point) []report.Figure {
+	figures := []report.Figure{report.Figure1(summary), report.Figure2(curve)}
+	if f := report.Figure3(summary, curve); len(f.Panels) > 0 {
+		figures = append(figures, f)
 	}
-	if d.HasInterval() {
-		sd, lo, hi = &d.SD, &d.Lo95, &d.Hi95
+	return figures
+}
+
+// ledgers opens the journals that a results directory keeps.
+type ledgers struct {
+	w   *results.Writer
+	all bool
+
+	mu    sync.Mutex
+	heads map[string]string // by the directory's key
+}
+
+func (l *ledgers) open(configuration, admission string, rep int) (bank.Journal, func(error) error, error) {
+	if rep > 0 && !l.all {
+		return nil, nil, nil
 	}
-	return d.N, mean, sd, lo, hi
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	dir, key, err := l.w.LedgerDir(configuration, admission, rep)
+	if err != nil {
+		return nil, nil, err
+	}
+	j, err := store.Create(dir, store.Options{Reproducible: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	return j, func(err error) error {
+		if err := errors.Join(err, j.Close()); err != nil {
+			return err
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.heads[key] = j.Head().String()
+		return nil
+	}, nil
+}
+
+// list returns what was kept, in order of path.
+func (l *ledgers) list() []report.Ledger {
+	var kept []report.Ledger
+	for _, path := range slices.Sorted(maps.Keys(l.heads)) {
+		kept = append(kept, report.Ledger{Path: path, Head: l.heads[path]})
+	}
+	return kept
 }

@@ -19,5 +19,5 @@ func main() {
 // run is the whole program: it returns the exit status.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
 	app := newApp(in, out, errs)
-	return report(ctx, errs, app.RunContext(ctx, permute(app.Commands, args)))
+	return conclude(ctx, errs, app.RunContext(ctx, permute(app.Commands, args)))
 }

@@ -30,8 +30,8 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // errAudit says that an audit found something; what it was has been printed.
 var errAudit = errors.New("audit failed")
 
-// report prints err, if it is one, and returns the exit status it stands for.
-func report(ctx context.Context, errs io.Writer, err error) int {
+// conclude prints err, if it is one, and returns the exit status it stands for.
+func conclude(ctx context.Context, errs io.Writer, err error) int {
 	if err == nil {
 		return statusDone
 	}

@@ -33,7 +33,7 @@ var strategies = map[string]struct {
 }{
 	"cheapest":      {"bid evenly on the hosts of lowest spot price", newCheapest},
 	"random":        {"bid evenly on hosts drawn at random", newRandom},
-	//"best-response": {"bid what maximises the share obtained, anticipating the price", newBestResponse},
+	"best-response": {"bid what maximises the share obtained, anticipating the price", newBestResponse},
 }
 
 // New makes the named strategy.

@@ -10,7 +10,9 @@ import (
 // Cheapest bids b = v/(d n) on each of the n hosts of lowest spot price.
 type Cheapest struct{ chosen []hosts.ID }
 
-func newCheapest(func(any) error, *rand.Rand) (Strategy, error) { return new(Cheapest), nil }
+func newCheapest(decode func(any) error, _ *rand.Rand) (Strategy, error) {
+	return new(Cheapest), decode(&struct{}{})
+}
 
 // Place implements [Strategy].
 func (s *Cheapest) Place(r *contracts.Request, v contracts.View, out []contracts.Placement) ([]contracts.Placement, contracts.Reason) {

@@ -15,7 +15,9 @@ type Random struct {
 	chosen []hosts.ID
 }
 
-func newRandom(_ func(any) error, rng *rand.Rand) (Strategy, error) { return &Random{rng: rng}, nil }
+func newRandom(decode func(any) error, rng *rand.Rand) (Strategy, error) {
+	return &Random{rng: rng}, decode(&struct{}{})
+}
 
 // Place implements [Strategy].
 func (s *Random) Place(r *contracts.Request, v contracts.View, out []contracts.Placement) ([]contracts.Placement, contracts.Reason) {

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"bourse/experiments"
+	"bourse/experiments/report"
+	"bourse/experiments/results"
+
+	"github.com/urfave/cli/v2"
+)
+
+func curveCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "curve",
+		Usage:     "draw efficiency against alpha, a panel a configuration",
+		ArgsUsage: "RESULTS",
+		Description: `Prints the curve and writes it as SVG and PNG, with the plotted numbers beside
+them as CSV. Alpha is how inelastic users are: 0 values partial work, 1 does not.
+
+   bourse run && bourse curve results/paper`,
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write curve.svg, curve.png and curve.csv to `DIR` (default: RESULTS/figures)"},
+		}, outputFlags()...),
+		Action: func(c *cli.Context) error {
+			return draw(c, func(_ []results.Summary, curve []results.Point) []report.Figure {
+				f := report.Figure2(curve)
+				f.Name = "curve"
+				return []report.Figure{f}
+			})
+		},
+	}
+}
+
+func figuresCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "figures",
+		Usage:     "draw the paper's figures and print its tables",
+		ArgsUsage: "RESULTS",
+		Description: `Figure 1: violations, utilization, rejections, demand correlation. Figure 2:
+efficiency against alpha. Figure 3: random admission beside the others. Table 2:
+paired t values. Each figure comes as SVG and PNG, with its numbers as CSV.
+
+   bourse figures results/paper --out figures`,
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the figures to `DIR` (default: RESULTS/figures)"},
+		}, outputFlags()...),
+		Action: func(c *cli.Context) error { return draw(c, experiments.Figures) },
+	}
+}
+
+// draw writes the figures of the results that c names, and prints them.
+func draw(c *cli.Context, figures func([]results.Summary, []results.Point) []report.Figure) error {
+	if err := exactly(c, "RESULTS"); err != nil {
+		return err
+	}
+	t, err := terminal(c, c.App.Writer)
+	if err != nil {
+		return err
+	}
+	dir, err := openResults(c.Args().First())
+	if err != nil {
+		return err
+	}
+	summary, err := dir.Summary()
+	if err != nil {
+		return err
+	}
+	curve, err := dir.Curve()
+	if err != nil {
+		return err
+	}
+	out := c.String("out")
+	if out == "" {
+		out = filepath.Join(dir.Path, "figures")
+	}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	drawn := figures(summary, curve)
+	var files []string
+	for _, f := range drawn {
+		wrote, err := writeFigure(out, f)
+		if err != nil {
+			return err
+		}
+		files = append(files, wrote...)
+	}
+	if c.Bool("json") {
+		return printJSON(c, struct {
+			Files   []string          `json:"files"`
+			Summary []results.Summary `json:"summary"`
+			Curve   []results.Point   `json:"curve"`
+		}{files, summary, curve})
+	}
+	for _, f := range drawn {
+		fmt.Fprintln(c.App.Writer, f.Text(t))
+	}
+	for _, name := range files {
+		note(c, "wrote %s", name)
+	}
+	return nil
+}
+
+// openResults reads the manifest of a results directory.
+func openResults(path string) (*results.Dir, error) {
+	dir, err := results.Open(path)
+	if errors.Is(err, results.ErrNotResults) {
+		return nil, usageError{err}
+	}
+	return dir, err
+}
+
+// writeFigure writes f in every form, and returns the names of the files.
+func writeFigure(dir string, f report.Figure) ([]string, error) {
+	svg, err := f.SVG()
+	if err != nil {
+		return nil, err
+	}
+	png, err := f.PNG()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, form := range []struct {
+		ext  string
+		data []byte
+	}{{".svg", svg}, {".png", png}, {".csv", f.CSV()}} {
+		name := filepath.Join(dir, f.Name+form.ext)
+		if err := os.WriteFile(name, form.data, 0o644); err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}

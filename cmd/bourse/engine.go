@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bufio"
+	"strconv"
+
+	"bourse/hosts/sim"
+
+	"github.com/urfave/cli/v2"
+)
+
+func engineCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "engine",
+		Usage:     "run a workload file on the bare host engine",
+		ArgsUsage: "FILE",
+		Description: `The file, plain or gzip, begins with a line of hosts and jobs; then, a line a job:
+arrival (s), hosts it runs on, work on each (CPU s), bid on each. Host k of job j
+is (j*7919 + k*104729) mod hosts. Prints a completion time a job, in job order.
+
+   bourse engine workload.txt.gz --capacity 2 --cap 1
+   bourse engine workload.txt.gz --json`,
+		Flags: []cli.Flag{
+			&cli.Float64Flag{Name: "capacity", Value: 1, Usage: "processors a host"},
+			&cli.Float64Flag{Name: "cap", Usage: "processors that one task can use at most; 0 is no cap"},
+			&cli.BoolFlag{Name: "ordered", Usage: "complete tasks in one order over all hosts, as a market must"},
+			&cli.BoolFlag{Name: "json", Usage: "print events, CPU seconds and events per CPU second instead"},
+		},
+		Action: engineAction,
+	}
+}
+
+func engineAction(c *cli.Context) error {
+	if err := exactly(c, "FILE"); err != nil {
+		return err
+	}
+	name := c.Args().First()
+	f, err := open(c, name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w, err := sim.ReadWorkload(name, f)
+	if err != nil {
+		return usageError{err}
+	}
+	var e sim.Engine
+	run := e.Run
+	if c.Bool("ordered") {
+		run = e.RunInOrder
+	}
+	before := cpuSeconds()
+	r, err := run(w, c.Float64("capacity"), c.Float64("cap"))
+	if err != nil {
+		return usageError{err}
+	}
+	if c.Bool("json") {
+		used := cpuSeconds() - before
+		return printJSON(c, struct {
+			Events          int64   `json:"events"`
+			CPUSeconds      float64 `json:"cpu_seconds"`
+			EventsPerSecond float64 `json:"events_per_cpu_second"`
+		}{r.Events, used, float64(r.Events) / max(used, 1e-9)})
+	}
+	out := bufio.NewWriter(c.App.Writer)
+	var line []byte
+	for _, at := range r.End {
+		line = strconv.AppendFloat(line[:0], at, 'f', -1, 64)
+		line = append(line, '\n')
+		if _, err := out.Write(line); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+
+	"bourse/contracts/admission"
+	"bourse/contracts/bidding"
+	"bourse/contracts/broker"
+	"bourse/contracts/sharing"
+	"bourse/market"
+	"bourse/workloadgen/models"
+	"bourse/workloadgen/value"
+
+	"github.com/urfave/cli/v2"
+)
+
+// A plugin is one member of a family, as users see it.
+type plugin struct {
+	Family  string   `json:"family"`
+	Name    string   `json:"name"`
+	Doc     string   `json:"doc"`
+	Options []option `json:"options"`
+}
+
+// An option is a field of a plug-in's options.
+type option struct {
+	Name    string `json:"name"`
+	Default any    `json:"default"`
+	Doc     string `json:"doc"`
+}
+
+func policiesCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "policies",
+		Usage:     "list every plug-in with its options",
+		ArgsUsage: "[FAMILY]",
+		Description: `Families are admission, bidding, sharing, payment, forecaster, model and value.
+
+   bourse policies
+   bourse policies admission --json`,
+		Flags:  []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print JSON, for programs"}},
+		Action: policiesAction,
+	}
+}
+
+func policiesAction(c *cli.Context) error {
+	if err := between(c, 0, 1, "FAMILY"); err != nil {
+		return err
+	}
+	all, err := plugins()
+	if err != nil {
+		return err
+	}
+	if family := c.Args().First(); family != "" {
+		var own []plugin
+		for _, p := range all {
+			if p.Family == family {
+				own = append(own, p)
+			}
+		}
+		if all = own; len(all) == 0 {
+			return usagef("found %q, want a family: admission, bidding, sharing, payment, forecaster, model or value", family)
+		}
+	}
+	if c.Bool("json") {
+		return printJSON(c, all)
+	}
+	family := ""
+	for _, p := range all {
+		if p.Family != family {
+			family = p.Family
+			fmt.Fprintf(c.App.Writer, "%s\n", family)
+		}
+		fmt.Fprintf(c.App.Writer, "  %-20s %s\n", p.Name, p.Doc)
+		for _, o := range p.Options {
+			fmt.Fprintf(c.App.Writer, "    %-18s %s (%v)\n", o.Name, o.Doc, o.Default)
+		}
+	}
+	return nil
+}
+
+// plugins returns every plug-in of the program.
+func plugins() ([]plugin, error) {
+	var all []plugin
+	var err error
+	add := func(family string, names []string, doc func(string) string, options func(string) ([]option, error)) {
+		for _, name := range names {
+			o, failed := options(name)
+			if failed != nil && err == nil {
+				err = fmt.Errorf("options of %s %s: %w", family, name, failed)
+			}
+			all = append(all, plugin{family, name, doc(name), o})
+		}
+	}
+	rng := rand.New(rand.NewPCG(0, 0)) // nothing is drawn
+	add("admission", admission.Names(), admission.Doc, probe(func(name string, decode func(any) error) error {
+		bid, err := bidding.New("cheapest", func(any) error { return nil }, rng)
+		if err == nil {
+			_, err = admission.New(name, decode, bid, rng)
+		}
+		return err
+	}))
+	add("bidding", bidding.Names(), bidding.Doc, probe(func(name string, decode func(any) error) error {
+		_, err := bidding.New(name, decode, rng)
+		return err
+	}))
+	add("sharing", sharing.Names(), sharing.Doc, probe(func(name string, decode func(any) error) error {
+		_, err := sharing.New(name, decode)
+		return err
+	}))
+	add("payment", broker.Payments(), broker.PaymentDoc, func(string) ([]option, error) { return nil, nil })
+	add("forecaster", market.ForecasterNames(), market.ForecasterDoc, probe(func(name string, decode func(any) error) error {
+		_, err := market.NewForecaster(name, decode, rng)
+		return err
+	}))
+	add("model", models.Names(), models.Doc, probe(func(name string, decode func(any) error) error {
+		_, err := models.New(name, decode, rng)
+		return err
+	}))
+	add("value", value.Names(), value.Doc, probe(func(name string, decode func(any) error) error {
+		_, err := value.New(name, decode, rng)
+		return err
+	}))
+	return all, err
+}
+
+// probe returns what lists the options of a plug-in: it makes one, and looks at
+// the struct, filled with defaults, that it wants decoded.
+func probe(make func(name string, decode func(any) error) error) func(string) ([]option, error) {
+	return func(name string) ([]option, error) {
+		var found []option
+		err := make(name, func(v any) error {
+			found = fields("", reflect.ValueOf(v).Elem())
+			return nil
+		})
+		return found, err
+	}
+}
+
+// fields lists the fields of a struct by their names in files, nested ones with
+// a dot.
+func fields(prefix string, v reflect.Value) []option {
+	var all []option
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		name, rest, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		switch {
+		case !f.IsExported() || name == "-":
+		case strings.Contains(rest, "inline"):
+			all = append(all, fields(prefix, v.Field(i))...)
+		case f.Type.Kind() == reflect.Struct && f.Type.Name() == "":
+			all = append(all, fields(prefix+name+".", v.Field(i))...)
+		default:
+			all = append(all, option{prefix + name, plain(v.Field(i)), f.Tag.Get("doc")})
+		}
+	}
+	return all
+}
+
+// plain returns a value as a file would write it: a nested choice by its name.
+func plain(v reflect.Value) any {
+	if v.Kind() == reflect.Struct {
+		if name := v.FieldByName("Name"); name.IsValid() {
+			return name.Interface()
+		}
+	}
+	return v.Interface()
+}

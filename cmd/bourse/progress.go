@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/urfave/cli/v2"
+)
+
+// logEvery is how often progress is logged where there is no terminal.
+const logEvery = 10 * time.Second
+
+// progress returns what shows how far a long piece of work has come: a bar on a
+// terminal, a line every ten seconds elsewhere.
+func progress(c *cli.Context, what string) func(done, total int) {
+	if c.Bool("quiet") || c.Bool("no-progress") {
+		return nil
+	}
+	if _, ok := descriptor(c.App.ErrWriter); !ok {
+		log := slog.New(slog.NewTextHandler(c.App.ErrWriter, nil))
+		last := time.Now()
+		return func(done, total int) {
+			if now := time.Now(); now.Sub(last) >= logEvery {
+				last = now
+				log.Info(what, "done", done, "of", total)
+			}
+		}
+	}
+	var bar *progressbar.ProgressBar
+	return func(done, total int) {
+		if bar == nil {
+			bar = progressbar.NewOptions(total,
+				progressbar.OptionSetWriter(c.App.ErrWriter), progressbar.OptionSetDescription(what),
+				progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true),
+				progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+		}
+		_ = bar.Set(done) // a bar that cannot be drawn is not missed
+	}
+}
+
+// stopwatch returns what tells the seconds since now.
+func stopwatch() func() float64 {
+	start := time.Now()
+	return func() float64 { return time.Since(start).Seconds() }
+}
+
+// note prints a line for people, unless they want quiet.
+func note(c *cli.Context, format string, args ...any) {
+	if !c.Bool("quiet") {
+		fmt.Fprintf(c.App.ErrWriter, format+"\n", args...)
+	}
+}

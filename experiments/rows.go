@@ -1,0 +1,123 @@
+package experiments
+
+import (
+	"strconv"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/experiments/results"
+	"bourse/experiments/scenario"
+	"bourse/experiments/stats"
+)
+
+// write appends the rows of r to w.
+func write(w *results.Writer, e *scenario.Experiment, s *Study, r *Replication) error {
+	c := &e.Configurations[r.Configuration]
+	for k, run := range r.Runs {
+		label := c.Admission[k].Label
+		if err := w.Jobs(jobRows(c.Name, label, r.Rep, run)); err != nil {
+			return err
+		}
+		if err := w.Prices(priceRows(c.Name, label, r.Rep, run)); err != nil {
+			return err
+		}
+		rows := make([]results.Metric, len(s.Metrics))
+		for m := range s.Metrics {
+			rows[m] = results.Metric{Configuration: c.Name, Admission: label, Replication: r.Rep, Metric: s.Metrics[m].Name}
+			if x, ok := s.Value(r.Configuration, k, m, r.Rep); ok {
+				rows[m].Value = &x
+			}
+		}
+		if err := w.Metrics(rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func jobRows(configuration, admission string, rep int, run *Run) []results.Job {
+	rows := make([]results.Job, len(run.Jobs))
+	for i := range rows {
+		j, rec := &run.Jobs[i], &run.Records[i]
+		rows[i] = results.Job{
+			Configuration: configuration, Admission: admission, Replication: rep,
+			Job: strconv.FormatInt(rec.ID, 10), User: strconv.FormatInt(rec.User, 10),
+			Arrival: j.Arrival, Runtime: rec.Runtime, Nodes: rec.Nodes, Value: money(rec.Value),
+			Decision: rec.Decision.String(), Reason: reason(rec), Work: j.Work,
+		}
+		if j.Admitted {
+			paid, penalty := money(rec.Paid), money(rec.Penalty)
+			rows[i].Start, rows[i].End, rows[i].WorkDone = &j.Arrival, &j.End, &j.ByDue
+			rows[i].Paid, rows[i].Penalty, rows[i].Fulfilled = &paid, &penalty, &j.Fulfilled
+		}
+	}
+	return rows
+}
+
+func money(a bank.Amount) results.Money { return results.Money(a.Micros()) }
+
+func reason(r *Record) string {
+	if r.Reason == contracts.WouldViolate {
+		return r.Reason.String() + " " + strconv.FormatInt(int64(r.Violates), 10)
+	}
+	return r.Reason.String()
+}
+
+func priceRows(configuration, admission string, rep int, run *Run) []results.Price {
+	rows := make([]results.Price, len(run.Prices))
+	for i, p := range run.Prices {
+		rows[i] = results.Price{
+			Configuration: configuration, Admission: admission, Replication: rep, Time: float64(i) * bin, MeanPrice: p,
+		}
+	}
+	return rows
+}
+
+// SummaryRows returns every metric over all replications, beside what is printed.
+func (s *Study) SummaryRows(paper Paper) []results.Summary {
+	var rows []results.Summary
+	s.each(func(configuration, policy int, name, label string) {
+		for m := range s.Metrics {
+			row := results.Summary{Configuration: name, Admission: label, Metric: s.Metrics[m].Name}
+			row.N, row.Mean, row.SD, row.Lo95, row.Hi95 = described(s.Summary(configuration, policy, m))
+			if x, ok := paper.number(name, label, row.Metric); ok {
+				row.Paper = &x
+			}
+			rows = append(rows, row)
+		}
+	})
+	return rows
+}
+
+// CurveRows returns efficiency at every alpha.
+func (s *Study) CurveRows() []results.Point {
+	var rows []results.Point
+	s.each(func(configuration, policy int, name, label string) {
+		for a, alpha := range s.Experiment.Alphas {
+			row := results.Point{Configuration: name, Admission: label, Alpha: alpha}
+			row.N, row.Mean, row.SD, row.Lo95, row.Hi95 = described(s.Efficiency(configuration, policy, a))
+			rows = append(rows, row)
+		}
+	})
+	return rows
+}
+
+// each calls f for every configuration and policy, with their numbers and names.
+func (s *Study) each(f func(configuration, policy int, name, label string)) {
+	for i, c := range s.Experiment.Configurations {
+		for k, a := range c.Admission {
+			f(i, k, c.Name, a.Label)
+		}
+	}
+}
+
+// described returns d as the cells of a row, nil where they mean nothing.
+func described(d stats.Summary) (n int, mean, sd, lo, hi *float64) {
+	if d.N > 0 {
+		mean = &d.Mean
+	}
+	if d.HasInterval() {
+		sd, lo, hi = &d.SD, &d.Lo95, &d.Hi95
+	}
+	return d.N, mean, sd, lo, hi
+}

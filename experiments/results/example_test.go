@@ -1,0 +1,56 @@
+package results_test
+
+import (
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"bourse/experiments/results"
+)
+
+// A run appends what each replication found, then closes the directory with a
+// manifest; whoever comes later opens it.
+func Example() {
+	temp, err := os.MkdirTemp("", "results")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(temp)
+	dir := filepath.Join(temp, "out")
+
+	w, err := results.Create(dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer w.Abort() // does nothing once the directory is closed
+	for replication, violations := range []float64{0.25, 0.5} {
+		err := w.Metrics([]results.Metric{{
+			Configuration: "pareto-high", Admission: "be", Replication: replication,
+			Metric: "violations", Value: results.OrNull(violations),
+		}})
+		if err != nil {
+			log.Fatal(err)
+		}
+	}
+	if err := w.Close(results.Manifest{Scenario: "jobs: 50\n", Seed: 1}); err != nil {
+		log.Fatal(err)
+	}
+
+	d, err := results.Open(dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	rows, err := d.Metrics()
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, r := range rows {
+		fmt.Println(r.Configuration, r.Admission, r.Replication, r.Metric, *r.Value)
+	}
+	fmt.Println(d.Verify())
+	// Output:
+	// pareto-high be 0 violations 0.25
+	// pareto-high be 1 violations 0.5
+	// <nil>
+}

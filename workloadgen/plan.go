@@ -10,8 +10,8 @@ import (
 const (
 	MaxSeconds = 1e11    // of any instant or span: three thousand years
 	MaxNodes   = 1 << 24 // of one job
-	MaxDollars = 1e12    // of one job's value; per second, of its penalty rate 1e9
-	maxRate    = 1e9     // dollars per second
+	MaxDollars = 1e12    // of one value
+	MaxRate    = 1e9     // of one penalty, in dollars per second
 	MaxWorth   = 1e15    // of one job
 	maxClass   = 32      // bytes
 )
@@ -65,7 +65,7 @@ func (j *Job) validate() error {
 		{"deadline", j.Deadline, true, MaxSeconds},
 		{"worth", j.Worth, false, MaxWorth},
 		{"value", j.Value, false, MaxDollars},
-		{"penalty_rate", j.PenaltyRate, false, maxRate},
+		{"penalty_rate", j.PenaltyRate, false, MaxRate},
 	} {
 		if err := within(f.value, f.positive, f.max); err != nil {
 			return fmt.Errorf("%s %w", f.name, err)

@@ -1,0 +1,148 @@
+// Package annotate turns a recorded or generated plan into the one that an
+// experiment asks for: how fast jobs arrive, how wrong their estimates are, how
+// wide they are on the hosts at hand, how urgent, and what they are worth.
+//
+// Each function changes a plan in place and one thing about it; [Options]
+// applies them in a fixed order. Papers: Yeo and Buyya, "Managing Risk of
+// Inaccurate Runtime Estimates" (ICPP 2006) and "Service Level Agreement based
+// Allocation of Cluster Resources" (Cluster 2005), below Risk and SLA. The
+// package does not know hosts, only how many they are.
+package annotate
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"bourse/workloadgen"
+	"bourse/workloadgen/dist"
+)
+
+// Options are what an experiment asks of a plan; the zero value changes
+// nothing but the origin, which becomes the first arrival. They are applied in
+// the order of the fields.
+type Options struct {
+	Sizes      Sizes      `yaml:"sizes"`      // how sizes are mapped onto the hosts
+	Delay      *float64   `yaml:"delay"`      // arrival delay factor, at least 0; 1 by default
+	Restore    float64    `yaml:"restore"`    // seconds that the log cut off overruns; 0 by default
+	Inaccuracy *float64   `yaml:"inaccuracy"` // of the estimates, in [0,1]; 1, the log's, by default
+	Value      *dist.Spec `yaml:"value"`      // worth drawn from this value model
+	Budget     float64    `yaml:"budget"`     // dollars that each user splits among its jobs; 0 is not
+	Price      float64    `yaml:"price"`      // or dollars per unit of worth and processor-second; 0 is not
+	Urgency    *Urgency   `yaml:"urgency"`    // deadlines, and budgets and penalties, by urgency class
+}
+
+// Validate reports the first option that is out of range.
+func (o *Options) Validate() error {
+	if err := o.Sizes.Validate(); err != nil {
+		return err
+	}
+	switch {
+	case o.Delay != nil && !(*o.Delay >= 0 && *o.Delay <= 1e6):
+		return fmt.Errorf("delay %v is not in 0..1e6", *o.Delay)
+	case !(o.Restore >= 0 && o.Restore <= 1e9):
+		return fmt.Errorf("restore %v is not in 0..1e9 seconds", o.Restore)
+	case o.Inaccuracy != nil && !(*o.Inaccuracy >= 0 && *o.Inaccuracy <= 1):
+		return fmt.Errorf("inaccuracy %v is not in [0,1]", *o.Inaccuracy)
+	case !(o.Budget >= 0 && o.Budget <= maxBudget):
+		return fmt.Errorf("budget %v is not in 0..%v dollars", o.Budget, float64(maxBudget))
+	case !(o.Price >= 0 && o.Price <= 1e6):
+		return fmt.Errorf("price %v is not in 0..1e6 dollars per processor-second", o.Price)
+	case o.Budget > 0 && o.Price > 0:
+		return fmt.Errorf("budget %v and price %v: want one of them", o.Budget, o.Price)
+	case o.Urgency != nil && o.Urgency.SLA && (o.Budget > 0 || o.Price > 0):
+		return fmt.Errorf("urgency.sla gives each job its budget: want neither budget nor price")
+	}
+	if o.Value != nil {
+		if _, err := newWorth(*o.Value); err != nil {
+			return err
+		}
+	}
+	if o.Urgency != nil {
+		return o.Urgency.Validate()
+	}
+	return nil
+}
+
+// Apply applies the options. It returns the plan, shorter where jobs are too
+// wide, and how many jobs each mapping of sizes touched. What is drawn is drawn
+// with src: worth first, one uniform a job, then urgency, four a job; no
+// option's value changes what another draws.
+func (o *Options) Apply(plan workloadgen.Plan, src rand.Source) (workloadgen.Plan, SizeNote, error) {
+	plan, note := o.Sizes.Map(plan)
+	delay := 1.0
+	if o.Delay != nil {
+		delay = *o.Delay
+	}
+	Delay(plan, delay)
+	Restore(plan, o.Restore)
+	if o.Inaccuracy != nil {
+		Estimates(plan, *o.Inaccuracy)
+	}
+	if o.Value != nil {
+		worth, err := newWorth(*o.Value)
+		if err != nil {
+			return nil, note, err
+		}
+		for i := range plan {
+			plan[i].Worth = math.Min(worth.Quantile(dist.Open(src)), workloadgen.MaxWorth)
+		}
+	}
+	if o.Budget > 0 {
+		Split(plan, o.Budget)
+	}
+	if o.Price > 0 {
+		if err := Charge(plan, o.Price); err != nil {
+			return nil, note, err
+		}
+	}
+	if o.Urgency != nil {
+		if err := o.Urgency.Annotate(plan, src); err != nil {
+			return nil, note, err
+		}
+	}
+	return plan, note, nil
+}
+
+// Delay makes the first arrival 0 and multiplies the span from it to every
+// other by factor (Risk §4): 0.1 makes 600 s between two jobs 60 s, 0 makes all
+// arrive at once, in order.
+func Delay(plan workloadgen.Plan, factor float64) {
+	if len(plan) == 0 {
+		return
+	}
+	first := plan[0].Arrival
+	for i := range plan {
+		plan[i].Arrival = factor * (plan[i].Arrival - first)
+	}
+}
+
+// Restore lengthens the true runtime of every job that ran for exactly as long
+// as was asked for: such a log has cut off overruns. The estimate stays.
+func Restore(plan workloadgen.Plan, seconds float64) {
+	for i := range plan {
+		if j := &plan[i]; j.Runtime == j.Estimate {
+			if j.Deadline == j.Runtime {
+				j.Deadline += seconds
+			}
+			j.Runtime += seconds
+		}
+	}
+}
+
+// Estimates draws every estimate towards the true runtime: inaccuracy 0 makes
+// it the runtime, 1 leaves it as it is.
+func Estimates(plan workloadgen.Plan, inaccuracy float64) {
+	for i := range plan {
+		plan[i].Estimate = Estimate(plan[i].Runtime, plan[i].Estimate, inaccuracy)
+	}
+}
+
+// Estimate returns runtime + inaccuracy (recorded - runtime), in seconds;
+// recorded is taken to be the runtime where it is not known, 0 or less.
+func Estimate(runtime, recorded, inaccuracy float64) float64 {
+	if recorded <= 0 {
+		return runtime
+	}
+	return runtime + inaccuracy*(recorded-runtime)
+}

@@ -1,0 +1,311 @@
+package annotate
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"pgregory.net/rapid"
+
+	"bourse/workloadgen"
+	"bourse/workloadgen/dist"
+)
+
+// goldenFolder is this room's copy of the cases, or the folder that
+// BOURSE_GOLDEN_LIBRA names.
+func goldenFolder() string {
+	if dir := os.Getenv("BOURSE_GOLDEN_LIBRA"); dir != "" {
+		return dir
+	}
+	return "testdata"
+}
+
+// TestGolden checks the worked cases of annotation: kinds annotate, estimate,
+// arrivals and classes, in every file of the folder.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	files, _ := filepath.Glob(filepath.Join(goldenFolder(), "*.json"))
+	seen := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var golden struct {
+			Cases []struct {
+				ID, Kind string
+				Input    struct {
+					Mean, SD, Lo, U, Runtime, Inaccuracy, ADF float64
+					TraceEstimate                             float64 `json:"trace_estimate"`
+					HighUrgency                               float64 `json:"high_urgency"`
+					Submit, US                                []float64
+				}
+				Expect struct {
+					Value, Estimate float64
+					Submit          []float64
+					Urgent          []bool
+				}
+			}
+		}
+		// The class cases call a list what the others call a number: u.
+		if err := json.Unmarshal([]byte(strings.ReplaceAll(string(text), `"u": [`, `"us": [`)), &golden); err != nil {
+			continue // a file of other kinds
+		}
+		near := func(a, b float64) bool {
+			return math.Abs(a-b) <= 1e-6*max(1, math.Abs(a), math.Abs(b))
+		}
+		for _, c := range golden.Cases {
+			in, want := c.Input, c.Expect
+			switch c.Kind {
+			case "annotate":
+				if got := (dist.TruncNormal{Mu: in.Mean, SD: in.SD, Lo: in.Lo}).Quantile(in.U); !near(got, want.Value) {
+					t.Errorf("%s: %v, want %v", c.ID, got, want.Value)
+				}
+			case "estimate":
+				if got := Estimate(in.Runtime, in.TraceEstimate, in.Inaccuracy); !near(got, want.Estimate) {
+					t.Errorf("%s: %v, want %v", c.ID, got, want.Estimate)
+				}
+			case "arrivals":
+				plan := make(workloadgen.Plan, len(in.Submit))
+				for i := range plan {
+					plan[i].Arrival = in.Submit[i]
+				}
+				Delay(plan, in.ADF)
+				for i := range plan {
+					if !near(plan[i].Arrival, want.Submit[i]) {
+						t.Errorf("%s: arrival %d is %v, want %v", c.ID, i, plan[i].Arrival, want.Submit[i])
+					}
+				}
+			case "classes":
+				if got := Classes(in.US, in.HighUrgency); !slices.Equal(got, want.Urgent) {
+					t.Errorf("%s: %v, want %v", c.ID, got, want.Urgent)
+				}
+			default:
+				continue
+			}
+			seen++
+		}
+	}
+	if seen < 10 {
+		t.Errorf("%d cases in %s, want at least 10", seen, goldenFolder())
+	}
+}
+
+func somePlan(n int, seed uint64) workloadgen.Plan {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	plan := make(workloadgen.Plan, n)
+	now := 1000.0
+	for i := range plan {
+		now += rng.Float64() * 100
+		run := 10 + rng.Float64()*1000
+		plan[i] = workloadgen.Job{ID: int64(i), User: rng.Int64N(5), Arrival: now, Runtime: run,
+			Estimate: run * (1 + rng.Float64()), Deadline: run, Nodes: 1 + rng.IntN(200), Worth: 1}
+	}
+	return plan
+}
+
+// TestUrgencyPapers checks what the papers say of the classes: 20 % of the jobs
+// are of high urgency, their mean deadline factor is 4 and that of the others
+// 16 (means before the cut at 1, which is 12 standard errors away), every
+// factor is above 1; hard, dear and heavily penalized are the urgent.
+func TestUrgencyPapers(t *testing.T) {
+	t.Parallel()
+	u := DefaultUrgency()
+	u.SLA = true
+	plan := somePlan(20000, 3)
+	if err := u.Annotate(plan, rand.NewPCG(5, 6)); err != nil {
+		t.Fatal(err)
+	}
+	var n, x, v, z [2]float64
+	for _, j := range plan {
+		k := 0
+		if j.Urgent {
+			k = 1
+		}
+		n[k]++
+		x[k] += j.Deadline / j.Runtime
+		v[k] += j.Value / j.Runtime
+		z[k] += j.PenaltyRate
+		if j.Deadline <= j.Runtime || j.Hard != j.Urgent {
+			t.Fatalf("job %+v", j)
+		}
+	}
+	if n[1] != 4000 {
+		t.Errorf("%v urgent jobs, want 4000", n[1])
+	}
+	for _, c := range []struct {
+		what      string
+		got, want float64
+	}{
+		{"deadline factor of the urgent", x[1] / n[1], 4},
+		{"of the others", x[0] / n[0], 16},
+		{"dollars a second of the urgent", v[1] / n[1], 7},
+		{"of the others", v[0] / n[0], 1},
+		{"penalty of the urgent", z[1] / n[1], 0.4},
+		{"of the others", z[0] / n[0], 0.1},
+	} {
+		if math.Abs(c.got-c.want) > 0.02*c.want {
+			t.Errorf("mean %s %v, want %v", c.what, c.got, c.want)
+		}
+	}
+}
+
+// TestCommonDraws checks that no swept value changes what is drawn for another:
+// with a larger class of high urgency, who was urgent stays so with the same
+// deadline; with other budgets, deadlines stay.
+func TestCommonDraws(t *testing.T) {
+	t.Parallel()
+	annotated := func(change func(*Urgency)) workloadgen.Plan {
+		u := DefaultUrgency()
+		change(&u)
+		plan := somePlan(300, 4)
+		if err := u.Annotate(plan, rand.NewPCG(8, 8)); err != nil {
+			t.Fatal(err)
+		}
+		return plan
+	}
+	base := annotated(func(*Urgency) {})
+	wide := annotated(func(u *Urgency) { u.High = 0.6 })
+	sla := annotated(func(u *Urgency) { u.SLA = true; u.Budget.Ratio = 3 })
+	for i, j := range base {
+		if j.Urgent && (!wide[i].Urgent || wide[i].Deadline != j.Deadline) {
+			t.Errorf("job %d is urgent at 20 %%, and at 60 %% %v", j.ID, wide[i])
+		}
+		if sla[i].Deadline != j.Deadline {
+			t.Errorf("job %d has another deadline with a budget", j.ID)
+		}
+	}
+}
+
+// TestSizes checks each rule.
+func TestSizes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		sizes Sizes
+		want  []int
+		note  SizeNote
+	}{
+		{Sizes{}, []int{1, 8, 100, 1152}, SizeNote{Jobs: 4}},
+		{Sizes{Rule: "drop", Hosts: 100}, []int{1, 8, 100}, SizeNote{4, 0, 1}},
+		{Sizes{Rule: "cap", Hosts: 15}, []int{1, 8, 15, 15}, SizeNote{4, 2, 0}},
+		{Sizes{Rule: "scale", Hosts: 100, From: 1152}, []int{1, 1, 9, 100}, SizeNote{4, 3, 0}},
+		{Sizes{Rule: "fold", Hosts: 100, Per: 8}, []int{1, 1, 13}, SizeNote{4, 2, 1}},
+	} {
+		plan := workloadgen.Plan{{Nodes: 1}, {Nodes: 8}, {Nodes: 100}, {Nodes: 1152}}
+		got, note := c.sizes.Map(plan)
+		var sizes []int
+		for _, j := range got {
+			sizes = append(sizes, j.Nodes)
+		}
+		if !slices.Equal(sizes, c.want) || note != c.note {
+			t.Errorf("%+v: %v %+v, want %v %+v", c.sizes, sizes, note, c.want, c.note)
+		}
+	}
+}
+
+// TestRestore checks that only what ran as long as was asked is lengthened, and
+// keeps its estimate.
+func TestRestore(t *testing.T) {
+	t.Parallel()
+	plan := workloadgen.Plan{
+		{Runtime: 60, Estimate: 60, Deadline: 60},
+		{Runtime: 60, Estimate: 90, Deadline: 60},
+		{Runtime: 60, Estimate: 60, Deadline: 300},
+	}
+	Restore(plan, 38)
+	want := workloadgen.Plan{
+		{Runtime: 98, Estimate: 60, Deadline: 98},
+		{Runtime: 60, Estimate: 90, Deadline: 60},
+		{Runtime: 98, Estimate: 60, Deadline: 300},
+	}
+	if !slices.Equal(plan, want) {
+		t.Errorf("%+v, want %+v", plan, want)
+	}
+}
+
+// TestApply checks that whatever the options, a valid plan stays one and starts
+// at 0, and that no user offers more than its budget.
+func TestApply(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		delay := rapid.Float64Range(0, 10).Draw(t, "delay")
+		inaccuracy := rapid.Float64Range(0, 1).Draw(t, "inaccuracy")
+		o := Options{
+			Sizes:      Sizes{Rule: rapid.SampledFrom([]string{"", "drop", "cap", "scale", "fold"}).Draw(t, "rule"), Hosts: 15, From: 200, Per: 4},
+			Delay:      &delay,
+			Inaccuracy: &inaccuracy,
+			Value:      &dist.Spec{Name: rapid.SampledFrom([]string{"equal", "normal", "pareto"}).Draw(t, "value")},
+			Budget:     rapid.Float64Range(0, 1e6).Draw(t, "budget"),
+		}
+		if rapid.Bool().Draw(t, "urgency") {
+			u := DefaultUrgency()
+			o.Urgency = &u
+		}
+		if err := o.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		plan, _, err := o.Apply(somePlan(50, rapid.Uint64().Draw(t, "seed")), rand.NewPCG(1, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := plan.Validate(); err != nil || len(plan) > 0 && plan[0].Arrival != 0 {
+			t.Fatalf("%v, first arrival %v", err, plan[0].Arrival)
+		}
+		micros := map[int64]int64{}
+		for _, j := range plan {
+			micros[j.User] += int64(math.Round(j.Value * 1e6))
+		}
+		for user, sum := range micros {
+			if sum > int64(o.Budget*1e6) {
+				t.Fatalf("user %d offers %d micro-dollars of %v", user, sum, o.Budget)
+			}
+		}
+	})
+}
+
+// TestOptions checks that options out of range are refused by name, and that a
+// file's urgency starts from the defaults.
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"delay: 0.1":                        "",
+		"urgency: {high: 0.5}":              "",
+		"urgency: {sla: true}":              "",
+		"sizes: {rule: drop}":               "sizes.hosts 0",
+		"sizes: {rule: shrink}":             `sizes.rule "shrink"`,
+		"sizes: {rule: scale, hosts: 9}":    "sizes.from 0",
+		"sizes: {rule: fold, hosts: 9}":     "sizes.per 0",
+		"delay: -1":                         "delay -1",
+		"delay: .nan":                       "delay NaN",
+		"inaccuracy: 1.5":                   "inaccuracy 1.5",
+		"restore: .inf":                     "restore +Inf",
+		"budget: -5":                        "budget -5",
+		"{budget: 5, price: 5}":             "budget 5 and price 5",
+		"{budget: 5, urgency: {sla: true}}": "urgency.sla",
+		"value: gold":                       `unknown value model "gold"`,
+		"urgency: {high: 2}":                "urgency.high 2",
+		"urgency: {deadline: {low: 0}}":     "urgency.deadline low 0",
+		"urgency: {penalty_of: work}":       `urgency.penalty_of "work"`,
+		"urgency: {hi: 2}":                  "hi",
+		"urgency: {budget_of: procs}":       `urgency.budget_of "procs"`,
+		"urgency: {cv: -1}":                 "urgency.cv -1",
+		"urgency: {price: .nan}":            "urgency.price NaN",
+		"urgency: {rate: -1}":               "urgency.rate -1",
+		"urgency: {deadline: {low: 4, ratio: 4, mean: 2}, high: 0.5}": "",
+	} {
+		var o Options
+		err := yaml.UnmarshalWithOptions([]byte(text), &o, yaml.Strict())
+		if err == nil {
+			err = o.Validate()
+		}
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: error %v, want %q", text, err, want)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package annotate
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"bourse/workloadgen"
+	"bourse/workloadgen/dist"
+)
+
+// Urgency gives every job a class, high or low urgency, and from it the factors
+// of its deadline and, with SLA, of its budget and penalty rate (Risk §4, SLA
+// §5). Factors are normal within a class; the standard deviation, which the
+// papers do not give, is CV times the mean.
+type Urgency struct {
+	High     float64 `yaml:"high"`     // fraction of the jobs in the high class, in [0,1]; 0.2
+	CV       float64 `yaml:"cv"`       // at least 0; 0.25
+	Deadline Factor  `yaml:"deadline"` // of the runtime, above 1; low 4, ratio 4
+
+	// SLA adds what the second paper does: high urgency is a hard deadline with
+	// a high budget and penalty, low urgency a soft one with a low budget and
+	// penalty. Set Deadline.Ratio to its 7.
+	SLA       bool    `yaml:"sla"`
+	Budget    Factor  `yaml:"budget"`     // low 1, ratio 7
+	Penalty   Factor  `yaml:"penalty"`    // low 1, ratio 4
+	BudgetOf  string  `yaml:"budget_of"`  // runtime (the default) or runtime_procs
+	PenaltyOf string  `yaml:"penalty_of"` // one (the default), procs, runtime or inv_runtime
+	Price     float64 `yaml:"price"`      // dollars per unit of BudgetOf; 1
+	Rate      float64 `yaml:"rate"`       // dollars per second per unit of PenaltyOf; 0.1
+}
+
+// A Factor is the law of one parameter over the two classes.
+type Factor struct {
+	Low   float64 `yaml:"low"`   // mean of the lower class, more than 0
+	Ratio float64 `yaml:"ratio"` // mean of the higher class over it, at least 1
+	Mean  float64 `yaml:"mean"`  // multiplies both means: the papers' mean factor; 1
+}
+
+// DefaultUrgency returns the first paper's, with the second paper's factors
+// for SLA.
+func DefaultUrgency() Urgency {
+	return Urgency{
+		High: 0.2, CV: 0.25, Deadline: Factor{4, 4, 1},
+		Budget: Factor{1, 7, 1}, Penalty: Factor{1, 4, 1},
+		BudgetOf: "runtime", PenaltyOf: "one", Price: 1, Rate: 0.1,
+	}
+}
+
+// UnmarshalYAML starts from the defaults.
+func (u *Urgency) UnmarshalYAML(unmarshal func(any) error) error {
+	type plain Urgency
+	p := plain(DefaultUrgency())
+	err := unmarshal(&p)
+	*u = Urgency(p)
+	return err
+}
+
+// Validate reports the first field that is out of range.
+func (u *Urgency) Validate() error {
+	switch {
+	case !(u.High >= 0 && u.High <= 1):
+		return fmt.Errorf("urgency.high %v is not in [0,1]", u.High)
+	case !(u.CV >= 0 && u.CV <= 10):
+		return fmt.Errorf("urgency.cv %v is not in 0..10", u.CV)
+	case u.BudgetOf != "runtime" && u.BudgetOf != "runtime_procs":
+		return fmt.Errorf("urgency.budget_of %q: want runtime or runtime_procs", u.BudgetOf)
+	case !slices.Contains([]string{"one", "procs", "runtime", "inv_runtime"}, u.PenaltyOf):
+		return fmt.Errorf("urgency.penalty_of %q: want one, procs, runtime or inv_runtime", u.PenaltyOf)
+	case !(u.Price >= 0 && u.Price <= 1e6):
+		return fmt.Errorf("urgency.price %v is not in 0..1e6", u.Price)
+	case !(u.Rate >= 0 && u.Rate <= 1e6):
+		return fmt.Errorf("urgency.rate %v is not in 0..1e6", u.Rate)
+	}
+	for _, f := range []struct {
+		name string
+		Factor
+	}{{"deadline", u.Deadline}, {"budget", u.Budget}, {"penalty", u.Penalty}} {
+		if !(f.Low > 0 && f.Low <= 1e6 && f.Ratio >= 1 && f.Ratio <= 1e6 && f.Mean > 0 && f.Mean <= 1e6) {
+			return fmt.Errorf("urgency.%s low %v, ratio %v, mean %v: want more than 0, at least 1, more than 0", f.name, f.Low, f.Ratio, f.Mean)
+		}
+	}
+	return nil
+}
+
+// Annotate sets Urgent and Deadline of every job, and with SLA Hard, Value and
+// PenaltyRate. It draws four uniforms a job, in the order of the plan: class,
+// deadline, budget, penalty, whether or not they are used.
+func (u *Urgency) Annotate(plan workloadgen.Plan, src rand.Source) error {
+	class := make([]float64, len(plan))
+	rest := make([][3]float64, len(plan))
+	for i := range plan {
+		class[i] = dist.Open(src)
+		rest[i] = [3]float64{dist.Open(src), dist.Open(src), dist.Open(src)}
+	}
+	for i, urgent := range Classes(class, u.High) {
+		j := &plan[i]
+		j.Urgent = urgent
+		// High urgency has the low deadline factor and the high others.
+		j.Deadline = j.Runtime * u.draw(u.Deadline, !urgent, 1, rest[i][0])
+		if u.SLA {
+			j.Hard = urgent
+			j.Value = math.Floor(1e6*u.Price*u.budgetOf(j)*u.draw(u.Budget, urgent, 0, rest[i][1])) / 1e6
+			j.PenaltyRate = u.Rate * u.penaltyOf(j) * u.draw(u.Penalty, urgent, 0, rest[i][2])
+		}
+		if !(j.Deadline <= workloadgen.MaxSeconds && j.Value <= workloadgen.MaxDollars && j.PenaltyRate <= workloadgen.MaxRate) {
+			return fmt.Errorf("job %d: deadline %v s, value %v dollars, penalty %v dollars per second are beyond a plan's limits",
+				j.ID, j.Deadline, j.Value, j.PenaltyRate)
+		}
+	}
+	return nil
+}
+
+// draw returns the factor that the uniform p falls on: normal above floor.
+func (u *Urgency) draw(f Factor, high bool, floor, p float64) float64 {
+	mean := f.Low * f.Mean
+	if high {
+		mean *= f.Ratio
+	}
+	if u.CV == 0 {
+		return math.Max(mean, floor)
+	}
+	return dist.TruncNormal{Mu: mean, SD: u.CV * mean, Lo: floor}.Quantile(p)
+}
+
+func (u *Urgency) budgetOf(j *workloadgen.Job) float64 {
+	if u.BudgetOf == "runtime_procs" {
+		return j.Work()
+	}
+	return j.Runtime
+}
+
+func (u *Urgency) penaltyOf(j *workloadgen.Job) float64 {
+	switch u.PenaltyOf {
+	case "procs":
+		return float64(j.Nodes)
+	case "runtime":
+		return j.Runtime
+	case "inv_runtime":
+		return 1 / j.Runtime
+	}
+	return 1
+}
+
+// Classes returns who is of high urgency: the floor(high n + 1/2) of smallest
+// uniform, ties to the earlier. Who is in at one fraction is in at every larger
+// one.
+func Classes(uniforms []float64, high float64) []bool {
+	order := make([]int, len(uniforms))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(uniforms[a], uniforms[b]) })
+	urgent := make([]bool, len(uniforms))
+	for _, i := range order[:int(math.Floor(high*float64(len(order))+0.5))] {
+		urgent[i] = true
+	}
+	return urgent
+}

@@ -101,12 +101,12 @@ const (
 // Chosen is valid until the next call.
 //
 // Solve panics unless arrivals, ends and values are finite, runtimes at least 0,
-// nodes at least 1 and capacity in [0, 2^30].
+// nodes at least 1 and capacity at least 0. Capacity beyond 2^30 counts as 2^30.
 func (s *Solver) Solve(jobs []Job, capacity, hosts int, limits Limits) Solution {
-	if capacity < 0 || capacity > mostCapacity {
-		panic("optimum: capacity out of range")
+	if capacity < 0 {
+		panic("optimum: negative capacity")
 	}
-	s.capacity = int32(capacity)
+	s.capacity = int32(min(capacity, mostCapacity))
 	s.chosen = append(s.chosen[:0], make([]bool, len(jobs))...)
 	s.admit(jobs, hosts)
 	s.items = s.rows.build(s.items, s.capacity, s.chosen)

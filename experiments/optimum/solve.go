@@ -3,7 +3,7 @@ package optimum
 const (
 	narrowest = 32 // states of the first run, which finds a good plan quickly
 	widen     = 16 // each run is so many times as wide as the one before
-	stretch   = 32 // jobs of the stretches whose loss is bounded by itself
+	stretch   = 32 // jobs of each stretch that foresee looks at by itself
 )
 
 // solve plans the part at hand, marks the chosen, and returns by how much a plan
@@ -24,7 +24,7 @@ func (s *Solver) solve(width int) (gap float64) {
 		}
 		upper = min(upper, bound-f.dropped)
 		if upper-value > tiny && w > narrowest && w < width {
-			s.foresee(min(widen*w, width), bound-value)
+			s.foresee(stretch, min(widen*w, width), bound-value)
 			upper = min(upper, bound-d.ahead[0])
 		}
 		if upper-value <= tiny {
@@ -36,15 +36,16 @@ func (s *Solver) solve(width int) (gap float64) {
 	}
 }
 
-// foresee bounds the loss ahead of each row. What no plan avoids in one stretch
-// of rows, whatever happens in the others, adds up.
-func (s *Solver) foresee(width int, limit float64) {
+// foresee bounds the loss ahead of each row, for plans that lose less than limit.
+// What no plan avoids in one stretch of rows, where so many jobs arrive, whatever
+// happens in the others, adds up.
+func (s *Solver) foresee(jobs int32, width int, limit float64) {
 	p, d := &s.part, &s.program
 	clear(d.ahead)
 	ahead := zeroed(d.spare, int(p.rows)+1)
 	for to := p.rows; to > 0; {
 		from := to - 1
-		for from > 0 && p.starts[to]-p.starts[from] < stretch {
+		for from > 0 && p.starts[to]-p.starts[from] < jobs {
 			from--
 		}
 		f := d.run(from, to, width, limit)

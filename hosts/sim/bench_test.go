@@ -58,7 +58,7 @@ func BenchmarkAgainstReshare(b *testing.B) {
 					var e sim.Engine
 					var engine, plain time.Duration
 					for b.Loop() {
-						engine += best(3, func() { run(b, (*sim.Engine).RunInOrder, &e, w, 1+limit, limit) })
+						engine += best(3, func() { run(b, (*sim.Engine).Run, &e, w, 1+limit, limit) })
 						plain += best(3, func() { reshare(w, 1+limit, limit) })
 					}
 					b.ReportMetric(float64(plain)/float64(engine), "times-reshare")

@@ -213,15 +213,19 @@ func (m *Machine) divide() {
 	}
 	m.stale = false
 	hosts.Divide(m.spec.CPUs, m.spec.Cap, m.shares, m.rates)
-	m.next = math.Inf(1)
+	next, rates := math.Inf(1), m.rates[:len(m.tasks)]
 	for i := range m.tasks {
 		t := &m.tasks[i]
-		t.finish = m.now
+		finish := m.now
 		if left := t.Work - t.done; left > 0 {
-			t.finish += left / (m.rates[i] * m.spec.Speed)
+			finish += left / (rates[i] * m.spec.Speed)
 		}
-		m.next = min(m.next, t.finish)
+		t.finish = finish
+		if finish < next {
+			next = finish
+		}
 	}
+	m.next = next
 }
 
 // complete ends the tasks that complete at the next completion.
@@ -243,10 +247,12 @@ func (m *Machine) complete() {
 
 // accrue credits the tasks with the work done until at.
 func (m *Machine) accrue(at float64) {
-	span := (at - m.now) * m.spec.Speed
+	span, rates := (at-m.now)*m.spec.Speed, m.rates[:len(m.tasks)]
 	for i := range m.tasks {
 		t := &m.tasks[i]
-		t.done = min(t.done+m.rates[i]*span, t.Work)
+		if t.done += rates[i] * span; t.done > t.Work {
+			t.done = t.Work
+		}
 	}
 	m.now = at
 }

@@ -33,29 +33,34 @@ type member struct {
 	new func(decode func(any) error) (Distribution, error)
 }
 
-var table = map[string]member{
-	"binbin":      {"powers of two with a histogram's weights: the market paper's job sizes", newBinBin},
-	"constant":    {"always the same value", newConstant},
-	"exponential": {"memoryless: the inter-arrival times of a Poisson process", newExponential},
-	"gamma":       {"shape and scale", newGamma},
-	"gpareto":     {"generalized Pareto: k, sigma and threshold", newGPareto},
-	"hypergamma":  {"mixture of two gammas", newHyperGamma},
-	"hypweib":     {"mixture of a Weibull and the exponential of a Weibull: the market paper's inter-arrival times", newHypWeib},
-	"lognormal":   {"exponential of a normal", newLogNormal},
-	"normal":      {"mean and standard deviation", newNormal},
-	"pareto":      {"power law above a minimum", newPareto},
-	"polylin":     {"polynomial in the logarithm: the market paper's runtimes", newPolyLin},
-	"truncnormal": {"normal, given that it lies in an interval", newTruncNormal},
-	"uniform":     {"between two bounds", newUniform},
-	"weibull":     {"shape and scale", newWeibull},
-	"zipf":        {"ranks 1 to n with probability rank^-s, or powers of two of them", newZipf},
+// members is the table. It is a function, for some members are made of others.
+func members() map[string]member {
+	return map[string]member{
+		"binbin":      {"powers of two with a histogram's weights: the market paper's job sizes", newBinBin},
+		"constant":    {"always the same value", newConstant},
+		"exponential": {"memoryless: the inter-arrival times of a Poisson process", newExponential},
+		"gamma":       {"shape and scale", newGamma},
+		"gpareto":     {"generalized Pareto: k, sigma and threshold", newGPareto},
+		"hypergamma":  {"mixture of two gammas", newHyperGamma},
+		"hypweib":     {"mixture of a Weibull and the exponential of a Weibull: the market paper's inter-arrival times", newHypWeib},
+		"lognormal":   {"exponential of a normal", newLogNormal},
+		"normal":      {"mean and standard deviation", newNormal},
+		"pareto":      {"power law above a minimum", newPareto},
+		"polylin":     {"polynomial in the logarithm: the market paper's runtimes", newPolyLin},
+		"truncnormal": {"normal, given that it lies in an interval", newTruncNormal},
+		"uniform":     {"between two bounds", newUniform},
+		"weibull":     {"shape and scale", newWeibull},
+		"zipf":        {"ranks 1 to n with probability rank^-s, or powers of two of them", newZipf},
+		"mixture":     {"a draw of one distribution or of another", newMixture},
+		"within":      {"a distribution, given that it lies in an interval", newWithin},
+	}
 }
 
 // New makes the named distribution. Decode fills in the distribution's own
 // options and rejects unknown fields; nil leaves the defaults. No distribution
 // draws when it is made: rng may be nil.
 func New(name string, decode func(any) error, _ *rand.Rand) (Distribution, error) {
-	m, ok := table[name]
+	m, ok := members()[name]
 	if !ok {
 		return nil, fmt.Errorf("unknown distribution %q (known: %s)", name, strings.Join(Names(), ", "))
 	}
@@ -70,7 +75,7 @@ func New(name string, decode func(any) error, _ *rand.Rand) (Distribution, error
 }
 
 // Names returns the names of the distributions, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(table)) }
+func Names() []string { return slices.Sorted(maps.Keys(members())) }
 
 // Doc returns one line on the named distribution, empty if there is none.
-func Doc(name string) string { return table[name].doc }
+func Doc(name string) string { return members()[name].doc }

@@ -44,6 +44,8 @@ var cases = []struct {
 	{Spec{"truncnormal", map[string]any{"mean": 0, "sd": 1, "min": -0.5, "max": 2}}, false, true},
 	{Spec{"uniform", map[string]any{"min": -2, "max": 5}}, false, true},
 	{Spec{"weibull", map[string]any{"shape": 1.3462, "scale": 16.1489}}, false, true},
+	{Spec{"mixture", map[string]any{"p": 0.3, "a": map[string]any{"name": "exponential", "options": map[string]any{"mean": 5}}, "b": "exponential"}}, false, true},
+	{Spec{"within", map[string]any{"of": "polylin", "min": 120, "max": 960}}, false, true},
 	{Spec{"zipf", nil}, true, true},
 	{Spec{"zipf", map[string]any{"s": 1.1, "n": 1000, "binary": false}}, true, true},
 }
@@ -151,9 +153,10 @@ func TestDraws(t *testing.T) {
 		if strings.Contains(c.spec.Name, "gamma") {
 			n = 1e4
 		}
+		mean := d.Mean()
 		var s1, s2, s4 float64
 		for range int(n) {
-			x := Rand(d, src) - d.Mean()
+			x := Rand(d, src) - mean
 			s1 += x
 			s2 += x * x
 			s4 += x * x * x * x
@@ -291,6 +294,9 @@ func TestErrors(t *testing.T) {
 		{Spec{"binbin", map[string]any{"weights": []float64{1, -1}}}, "weight 2, -1"},
 		{Spec{"zipf", map[string]any{"n": 0}}, "n 0 is not in"},
 		{Spec{"truncnormal", map[string]any{"min": 100}}, "no weight above 100"},
+		{Spec{"within", map[string]any{"of": "weibul", "max": 2}}, `unknown distribution "weibul"`},
+		{Spec{"within", map[string]any{"of": "polylin", "max": 2}}, "no weight in 0 to 2"},
+		{Spec{"mixture", map[string]any{"a": map[string]any{"name": "pareto", "options": map[string]any{"shape": 0}}}}, "shape 0"},
 		{Spec{"truncnormal", map[string]any{"min": 3, "max": 2}}, "max 2 is not more than min 3"},
 	} {
 		if _, err := c.spec.New(nil); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -8,16 +8,30 @@ import (
 
 // Gamma is gonum's, with a quantile that holds to rounding in the lower tail
 // too, where gonum's is good to 1e-8 of probability only.
-type Gamma struct{ distuv.Gamma }
+type Gamma struct {
+	distuv.Gamma
+	guide *guide // of ln x
+}
 
 // NewGamma makes the law of mean shape x scale; both must be more than 0.
 func NewGamma(shape, scale float64) Gamma {
-	return Gamma{distuv.Gamma{Alpha: shape, Beta: 1 / scale}}
+	g := Gamma{Gamma: distuv.Gamma{Alpha: shape, Beta: 1 / scale}}
+	g.guide = newGuide(g.law, func(u float64) float64 { return math.Log(g.search(u)) })
+	return g
 }
 
-// Quantile implements [Distribution]: Newton's steps in ln x from gonum's
-// answer, or from F(x) ~ (Beta x)^Alpha / Gamma(Alpha+1) where u is small.
+// Quantile implements [Distribution].
 func (g Gamma) Quantile(u float64) float64 {
+	lo, hi, guess, ok := g.guide.start(u)
+	if !ok {
+		return g.search(u)
+	}
+	return math.Exp(invert(g.law, u, lo, hi, guess))
+}
+
+// search takes Newton's steps in ln x from gonum's answer, or from
+// F(x) ~ (Beta x)^Alpha / Gamma(Alpha+1) where u is small.
+func (g Gamma) search(u float64) float64 {
 	y := math.Log(g.Gamma.Quantile(u))
 	if u < 1e-4 {
 		lg, _ := math.Lgamma(g.Alpha + 1)
@@ -26,7 +40,7 @@ func (g Gamma) Quantile(u float64) float64 {
 	return math.Exp(invert(g.law, u, y-5, y+5, y))
 }
 
-// law returns the distribution function and density of y = ln x.
+// law returns the distribution function and the density of y = ln x.
 func (g Gamma) law(y float64) (cdf, density float64) {
 	x := math.Exp(y)
 	return g.CDF(x), x * g.Prob(x)

@@ -2,12 +2,6 @@ package dist
 
 import "fmt"
 
-// Mixture is a draw of A with probability P, else of B.
-type Mixture struct {
-	P    float64 // in [0,1]
-	A, B Distribution
-}
-
 // HyperGammaOptions are those of "hypergamma".
 type HyperGammaOptions struct {
 	P      float64 `yaml:"p"` // weight of the first, in [0,1]; 0.5
@@ -33,28 +27,4 @@ func newHyperGamma(decode func(any) error) (Distribution, error) {
 		A: NewGamma(o.Shape1, o.Scale1),
 		B: NewGamma(o.Shape2, o.Scale2),
 	}, nil
-}
-
-// CDF implements [Distribution].
-func (m Mixture) CDF(x float64) float64 { return m.P*m.A.CDF(x) + (1-m.P)*m.B.CDF(x) }
-
-// Quantile implements [Distribution]: it lies between those of A and B.
-func (m Mixture) Quantile(u float64) float64 {
-	switch m.P {
-	case 0:
-		return m.B.Quantile(u)
-	case 1:
-		return m.A.Quantile(u)
-	}
-	a, b := m.A.Quantile(u), m.B.Quantile(u)
-	return solve(m.CDF, u, min(a, b), max(a, b))
-}
-
-// Mean implements [Distribution].
-func (m Mixture) Mean() float64 { return m.P*m.A.Mean() + (1-m.P)*m.B.Mean() }
-
-// Variance implements [Distribution].
-func (m Mixture) Variance() float64 {
-	d := m.A.Mean() - m.B.Mean()
-	return m.P*m.A.Variance() + (1-m.P)*m.B.Variance() + m.P*(1-m.P)*d*d
 }

@@ -13,15 +13,10 @@ import (
 //
 // The paper writes Weibull(scale, shape).
 type HypWeib struct {
-	o   HypWeibOptions
-	lnX float64 // ln XScale
-	// The search for a quantile starts from a cubic through these knots: the y
-	// with F(y) = i/cells, and dy/du there times the width of a cell. NaN at
-	// both ends.
-	knots, slopes [cells + 1]float64
+	o     HypWeibOptions
+	lnX   float64 // ln XScale
+	guide *guide  // of ln Z
 }
-
-const cells = 256
 
 // HypWeibOptions are those of "hypweib"; the defaults are the paper's fit to
 // the San Diego Blue Horizon.
@@ -55,12 +50,12 @@ func NewHypWeib(o HypWeibOptions) (*HypWeib, error) {
 		return nil, fmt.Errorf("alpha %v is not in [0,1]", o.Alpha)
 	}
 	h := &HypWeib{o: o, lnX: math.Log(o.XScale)}
-	h.knots[0], h.knots[cells] = math.NaN(), math.NaN()
-	for i := 1; i < cells; i++ {
-		y := math.Log(h.search(float64(i) / cells))
-		_, density := h.law(y)
-		h.knots[i], h.slopes[i] = y, 1/(cells*density)
-	}
+	h.guide = newGuide(h.law, func(u float64) float64 {
+		if y := math.Log(h.search(u)); y > 0 {
+			return y
+		}
+		return math.NaN() // below 1 s the search is a formula
+	})
 	return h, nil
 }
 
@@ -82,17 +77,10 @@ func weibull(x, scale, shape float64) float64 {
 
 // Quantile implements [Distribution].
 func (h *HypWeib) Quantile(u float64) float64 {
-	cell := int(u * cells)
-	if cell < 0 || cell >= cells {
+	lo, hi, guess, ok := h.guide.start(u)
+	if !ok {
 		return h.search(u)
 	}
-	lo, hi := h.knots[cell], h.knots[cell+1]
-	if !(lo > 0 && hi > lo) { // the ends, and where the mixture starts
-		return h.search(u)
-	}
-	t := u*cells - float64(cell)
-	r := 1 - t
-	guess := r*r*((1+2*t)*lo+t*h.slopes[cell]) + t*t*((3-2*t)*hi-r*h.slopes[cell+1])
 	return math.Exp(invert(h.law, u, lo, hi, guess))
 }
 

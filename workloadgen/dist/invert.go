@@ -34,6 +34,43 @@ func invert(f func(float64) (float64, float64), u, lo, hi, guess float64) float6
 	return x
 }
 
+// cells is the number of equal parts of (0,1) that a guide has knots between.
+const cells = 256
+
+// A guide says where to start the search for a quantile: a cubic in each cell,
+// through the y with F(y) = i/cells and their slopes. A knot that is NaN has
+// none.
+type guide struct {
+	knots, slopes [cells + 1]float64
+}
+
+// newGuide makes the guide of the law, which returns the distribution function
+// and the density at y, by a search for each knot.
+func newGuide(law func(float64) (float64, float64), search func(u float64) float64) *guide {
+	g := new(guide)
+	g.knots[0], g.knots[cells] = math.NaN(), math.NaN()
+	for i := 1; i < cells; i++ {
+		y := search(float64(i) / cells)
+		_, density := law(y)
+		g.knots[i], g.slopes[i] = y, 1/(cells*density)
+	}
+	return g
+}
+
+// start returns the bracket of the quantile of u and a guess in it; ok is false
+// in the cells at both ends.
+func (g *guide) start(u float64) (lo, hi, guess float64, ok bool) {
+	i := int(u * cells)
+	if i < 0 || i >= cells {
+		return 0, 0, 0, false
+	}
+	lo, hi = g.knots[i], g.knots[i+1]
+	t := u*cells - float64(i)
+	r := 1 - t
+	guess = r*r*((1+2*t)*lo+t*g.slopes[i]) + t*t*((3-2*t)*hi-r*g.slopes[i+1])
+	return lo, hi, guess, hi > lo
+}
+
 // solve returns the x in [lo, hi] where the increasing function f reaches u, to
 // rounding, by Chandrupatla's method: inverse quadratic interpolation where it
 // is safe, halving where it is not.

@@ -12,6 +12,34 @@ type Conditioned struct {
 	flo, fhi float64
 }
 
+// WithinOptions are those of "within".
+type WithinOptions struct {
+	Of  Spec    `yaml:"of"`
+	Min float64 `yaml:"min"`
+	Max float64 `yaml:"max"` // more than Min
+}
+
+func newWithin(decode func(any) error) (Distribution, error) {
+	var o WithinOptions
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	if err := finite("min", o.Min, "max", o.Max); err != nil {
+		return nil, err
+	}
+	if o.Of.Name == "" {
+		o.Of.Name = "uniform"
+		if o.Min == 0 && o.Max == 0 {
+			o.Max = 1
+		}
+	}
+	d, err := o.Of.New(nil)
+	if err != nil {
+		return nil, err
+	}
+	return Within(d, o.Min, o.Max)
+}
+
 // Within returns d given that it lies in (lo, hi]. It is an error if that has
 // no probability.
 func Within(d Distribution, lo, hi float64) (*Conditioned, error) {

@@ -1,0 +1,59 @@
+package dist
+
+import "fmt"
+
+// Mixture is a draw of A with probability P, else of B.
+type Mixture struct {
+	P    float64 // in [0,1]
+	A, B Distribution
+}
+
+// MixtureOptions are those of "mixture".
+type MixtureOptions struct {
+	P float64 `yaml:"p"` // weight of A, in [0,1]; 0.5
+	A Spec    `yaml:"a"` // exponential if not given, as B
+	B Spec    `yaml:"b"`
+}
+
+func newMixture(decode func(any) error) (Distribution, error) {
+	o := MixtureOptions{P: 0.5, A: Spec{Name: "exponential"}, B: Spec{Name: "exponential"}}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	if !(o.P >= 0 && o.P <= 1) {
+		return nil, fmt.Errorf("p %v is not in [0,1]", o.P)
+	}
+	a, err := o.A.New(nil)
+	if err != nil {
+		return nil, fmt.Errorf("a: %w", err)
+	}
+	b, err := o.B.New(nil)
+	if err != nil {
+		return nil, fmt.Errorf("b: %w", err)
+	}
+	return Mixture{P: o.P, A: a, B: b}, nil
+}
+
+// CDF implements [Distribution].
+func (m Mixture) CDF(x float64) float64 { return m.P*m.A.CDF(x) + (1-m.P)*m.B.CDF(x) }
+
+// Quantile implements [Distribution]: it lies between those of A and B.
+func (m Mixture) Quantile(u float64) float64 {
+	switch m.P {
+	case 0:
+		return m.B.Quantile(u)
+	case 1:
+		return m.A.Quantile(u)
+	}
+	a, b := m.A.Quantile(u), m.B.Quantile(u)
+	return solve(m.CDF, u, min(a, b), max(a, b))
+}
+
+// Mean implements [Distribution].
+func (m Mixture) Mean() float64 { return m.P*m.A.Mean() + (1-m.P)*m.B.Mean() }
+
+// Variance implements [Distribution].
+func (m Mixture) Variance() float64 {
+	d := m.A.Mean() - m.B.Mean()
+	return m.P*m.A.Variance() + (1-m.P)*m.B.Variance() + m.P*(1-m.P)*d*d
+}

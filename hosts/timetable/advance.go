@@ -64,7 +64,7 @@ func (b *Book) overruns(now int64, g *gap, facts []Fact) []Fact {
 		switch {
 		case e.end > now:
 			i++
-		case b.config.Overrun == Extend && b.extend(e, now, g):
+		case b.config.Overrun == Extend && b.extend(e, now, *g):
 			facts = append(facts, Fact{now, e.ID, Extended})
 			i++
 		default:
@@ -78,15 +78,14 @@ func (b *Book) overruns(now int64, g *gap, facts []Fact) []Fact {
 
 // extend gives e more time if a plan without its nodes keeps every deadline. Its
 // own is not looked at: it is late by its own underestimate.
-func (b *Book) extend(e *entry, now int64, g *gap) bool {
+func (b *Book) extend(e *entry, now int64, g gap) bool {
 	end := now + b.config.extension(e.span)
 	t := b.whole()
 	t.steps.add(now, end, -e.Nodes)
-	if !b.replan(t, now, b.searched(*g)) {
+	if !b.replan(t, now, b.searched(g)) {
 		return false
 	}
 	b.adopt(t)
-	*g = noGap
 	b.usage.ending += int64(e.Nodes) * (end - e.end)
 	e.end = end
 	b.version++

@@ -40,6 +40,7 @@ func (b *Book) Commit(now int64, q Quote, facts []Fact) ([]Fact, error) {
 // Cancel takes a job out of the book, whether it runs or not, and appends what
 // follows to facts. It returns ErrUnknown if there is no such job.
 func (b *Book) Cancel(now int64, id int64, facts []Fact) ([]Fact, error) {
+	mustBeBetween(b.now, now, b.Next())
 	b.bring(now)
 	e := b.byID[id]
 	if e == nil {

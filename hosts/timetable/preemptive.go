@@ -98,9 +98,7 @@ func (p *Preemptive) Instants(out []int64) []int64 {
 
 // Quote returns what accepting j at now would mean. The book is as it was.
 func (p *Preemptive) Quote(now int64, j Job) Quote {
-	if now < p.now || now > p.next {
-		panic("timetable: quote for a second to which the book was not brought")
-	}
+	mustBeBetween(p.now, now, p.next)
 	busy, committed := p.load()
 	q := Quote{
 		Job: j, Speed: p.config.Speed, Nodes: int64(p.config.Nodes),
@@ -164,6 +162,7 @@ func (p *Preemptive) Commit(now int64, q Quote, facts []Fact) ([]Fact, error) {
 
 // Cancel takes a job out of the book, as [Book.Cancel] does.
 func (p *Preemptive) Cancel(now, id int64, facts []Fact) ([]Fact, error) {
+	mustBeBetween(p.now, now, p.next)
 	p.bring(now)
 	i := p.find(id)
 	if i < 0 {

@@ -56,9 +56,7 @@ func (q *Quote) Utilization(r Reading) Ratio {
 
 // ask returns the quote without its plan, and whether a plan is worth trying.
 func (b *Book) ask(now int64, j *Job) (Quote, bool) {
-	if now < b.now || now > b.Next() {
-		panic("timetable: quote for a second to which the book was not brought")
-	}
+	mustBeBetween(b.now, now, b.Next())
 	q := Quote{
 		Job: *j, Speed: b.config.Speed, Nodes: int64(b.config.Nodes),
 		Busy: b.usage.busy, Executed: b.usage.executed(now), Committed: b.usage.committed(now),
@@ -69,6 +67,14 @@ func (b *Book) ask(now int64, j *Job) (Quote, bool) {
 		q.Reason = Known
 	}
 	return q, q.Reason == ""
+}
+
+// mustBeBetween panics unless now is the book's present or lies between it and
+// the next event: whoever asks at a second sees what is due by then as done.
+func mustBeBetween(present, now, next int64) {
+	if now != present && (now < present || now >= next) {
+		panic("timetable: asked for a second to which the book was not brought")
+	}
 }
 
 // refuse returns why j can be refused without a plan, or "".

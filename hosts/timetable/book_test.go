@@ -1,0 +1,368 @@
+package timetable
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// reopen returns the plan that rebuilding b from nothing gives.
+func reopen(t *rapid.T, b *Book) []Start {
+	s := State{Now: b.now}
+	for _, e := range b.running {
+		s.Running = append(s.Running, Running{Job: e.Job, Start: e.start, End: e.end})
+	}
+	for _, e := range b.plan {
+		s.Planned = append(s.Planned, e.Job)
+	}
+	fresh, err := Open(b.config, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fresh.Plan(nil)
+}
+
+// TestLemmas checks, with exact estimates, the stability lemma (planning anew
+// at any later second gives the same plan), the prefix lemma (a new job moves
+// none of smaller key), that no accepted reservation ends late or is killed,
+// and that the nodes foreseen are those then given.
+func TestLemmas(t *testing.T) {
+	t.Parallel()
+	check(t, func(t *rapid.T) {
+		config := drawConfig(t)
+		config.Admission = EDF
+		c, err := NewCluster(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := c.book.(*Book)
+		deadline := map[int64]int64{}
+		foreseen := map[int64][]int32{}
+		pass := func(to int64) {
+			for now := c.Next(); now <= to && now < Forever; now = c.Next() {
+				before := b.Plan(nil)
+				for _, f := range c.Advance(now, nil) {
+					switch {
+					case f.What == Started && !slices.Equal(c.Nodes(f.Job), foreseen[f.Job]):
+						t.Fatalf("job %d on nodes %v, foreseen %v", f.Job, c.Nodes(f.Job), foreseen[f.Job])
+					case f.What == Killed || f.What == Extended || f.What == Ended && f.At > deadline[f.Job]:
+						t.Fatalf("%+v, deadline %d", f, deadline[f.Job])
+					}
+				}
+				before = slices.DeleteFunc(before, func(s Start) bool { return s.At <= now })
+				if got := b.Plan(nil); !slices.Equal(got, before) || !slices.Equal(reopen(t, b), before) {
+					t.Fatalf("at %d: plan %v, anew %v, before %v", now, got, reopen(t, b), before)
+				}
+			}
+		}
+		for _, j := range drawJobs(t, config.Nodes, true) {
+			pass(j.Arrival)
+			q := c.Quote(j.Arrival, j.Job)
+			if !q.Feasible {
+				continue
+			}
+			before := b.Plan(nil)
+			after, err := b.PlanIf(&q, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k := b.position(&j.Job)
+			if !slices.Equal(after[:k], before[:k]) {
+				t.Fatalf("job %d moved smaller keys: %v, before %v", j.ID, after[:k], before[:k])
+			}
+			if _, err := c.Commit(j.Arrival, q, j.runtime, nil); err != nil {
+				t.Fatal(err)
+			}
+			deadline[j.ID] = j.Deadline
+			for _, s := range b.Map() {
+				foreseen[s.Job] = s.Nodes
+			}
+		}
+		pass(Forever - 1)
+	})
+}
+
+// TestCancel checks that a job taken back leaves a plan made anew, or the old
+// one if the new one would miss a deadline, and that its nodes are free.
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	check(t, func(t *rapid.T) {
+		config := drawConfig(t)
+		b, err := New(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range drawJobs(t, config.Nodes, true) {
+			if j.Arrival >= b.Next() {
+				break
+			}
+			if q := b.Quote(j.Arrival, j.Job); q.Feasible {
+				if _, err := b.Commit(j.Arrival, q, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		now := b.now
+		for len(b.byID) > 0 {
+			var ids []int64
+			for _, s := range b.Map() {
+				ids = append(ids, s.Job)
+			}
+			id := rapid.SampledFrom(ids).Draw(t, "cancelled")
+			old := slices.DeleteFunc(b.Plan(nil), func(s Start) bool { return s.Job == id })
+			facts, err := b.Cancel(now, id, nil)
+			if err != nil || facts[0] != (Fact{now, id, Cancelled}) {
+				t.Fatalf("%v %v", facts, err)
+			}
+			started := map[int64]bool{}
+			for _, f := range facts {
+				started[f.Job] = true
+			}
+			old = slices.DeleteFunc(old, func(s Start) bool { return started[s.Job] })
+			if got := b.Plan(nil); b.canonical && !slices.Equal(got, reopen(t, b)) || !b.canonical && !slices.Equal(got, old) {
+				t.Fatalf("plan %v, canonical %v, before %v", got, b.canonical, old)
+			}
+		}
+		if len(b.nodes.idle) != config.Nodes || b.usage.busy != 0 || b.usage.planned != 0 || b.Next() != Forever {
+			t.Fatalf("not empty: %+v", b.usage)
+		}
+		b.steps.trim(now)
+		if len(b.steps.at) != 1 || int(b.steps.free[0]) != config.Nodes {
+			t.Fatalf("steps left: %v", b.steps)
+		}
+		if _, err := b.Cancel(now, 7, nil); !errors.Is(err, ErrUnknown) {
+			t.Fatalf("cancelled nothing: %v", err)
+		}
+	})
+}
+
+func mustNew(t *testing.T, c Config) *Book {
+	t.Helper()
+	b, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestStale checks that a quote can be committed only at its second and while
+// the book is as it was, whichever quotes were given in between.
+func TestStale(t *testing.T) {
+	t.Parallel()
+	job := func(id int64) Job {
+		return Job{ID: id, Arrival: 0, Earliest: 5, Deadline: 40, Estimate: 5, Nodes: 1}
+	}
+	b := mustNew(t, Config{Nodes: 1})
+	first, second := b.Quote(0, job(1)), b.Quote(0, job(2))
+	tight := job(4)
+	tight.Deadline, tight.Estimate = 60, 20
+	long := mustNew(t, Config{Nodes: 1})
+	if _, err := long.Commit(0, long.Quote(0, job(5)), nil); err != nil {
+		t.Fatal(err)
+	}
+	taken := long.Quote(0, tight)
+	tight.Deadline, tight.Estimate = 39, 31 // job 5 cannot wait for it
+	if refused := long.Quote(0, tight); refused.Reason != NoneEarly {
+		t.Fatalf("refused for %q", refused.Reason)
+	}
+	if _, err := long.Commit(0, taken, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := long.Plan(nil), []Start{{5, 5}, {4, 10}}; !slices.Equal(got, want) {
+		t.Errorf("after a refusal in between: plan = %v, want %v", got, want)
+	}
+	if _, err := b.Commit(1, first, nil); !errors.Is(err, ErrStale) {
+		t.Errorf("committed a second later: %v", err)
+	}
+	version := b.Version()
+	if _, err := b.Commit(0, first, nil); err != nil {
+		t.Errorf("an earlier quote on an unchanged book: %v", err)
+	}
+	if b.Version() == version {
+		t.Error("the version did not change")
+	}
+	if got, want := b.Plan(nil), []Start{{1, 5}}; !slices.Equal(got, want) {
+		t.Errorf("plan = %v, want %v", got, want)
+	}
+	if _, err := b.Commit(0, second, nil); !errors.Is(err, ErrStale) {
+		t.Errorf("committed after another: %v", err)
+	}
+	if _, err := b.PlanIf(&second, nil); !errors.Is(err, ErrStale) {
+		t.Errorf("planned after another: %v", err)
+	}
+	wide := job(3)
+	wide.Nodes = 2
+	q := b.Quote(0, wide)
+	if _, err := b.Commit(0, q, nil); !errors.Is(err, ErrInfeasible) || q.Reason != TooWide {
+		t.Errorf("committed a refusal (%q): %v", q.Reason, err)
+	}
+	third := b.Quote(4, job(3))
+	b.Advance(5, nil, nil) // job 1 starts
+	if _, err := b.Commit(4, third, nil); !errors.Is(err, ErrStale) {
+		t.Errorf("committed after a start: %v", err)
+	}
+}
+
+// TestZetaBegun checks that what is due at the second of the quote is not in E,
+// the jobs that start after it.
+func TestZetaBegun(t *testing.T) {
+	t.Parallel()
+	b, err := Open(Config{Nodes: 1}, State{Now: 5, Planned: []Job{
+		{ID: 1, Deadline: 50, Estimate: 5, Nodes: 1}, {ID: 2, Deadline: 60, Estimate: 5, Nodes: 1},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := b.Quote(5, Job{ID: 3, Arrival: 5, Earliest: 5, Deadline: 12, Estimate: 4, Nodes: 1})
+	if !q.Feasible || q.Zeta != 4 { // job 2 alone; job 1 starts at 5
+		t.Errorf("zeta = %d, want 4 (%+v)", q.Zeta, q)
+	}
+}
+
+// TestNonCanonical checks that the first admission after an insertion plans
+// everything anew: job 1 is at 5..15, on-demand job 2 at 15..20, and 3 is put
+// behind them at 20..30, as at 14 it would have made 1 late. Once 1 runs, 3
+// goes to 15, and 4 and 2, in order of key, behind it.
+func TestNonCanonical(t *testing.T) {
+	t.Parallel()
+	b := mustNew(t, Config{Nodes: 2, Admission: EDFInsert})
+	for _, j := range []Job{
+		{ID: 1, Earliest: 5, Deadline: 31, Estimate: 10, Nodes: 2},
+		{ID: 2, Earliest: 14, Kind: OnDemand, Deadline: Forever, Estimate: 5, Nodes: 2},
+		{ID: 3, Earliest: 14, Deadline: 30, Estimate: 10, Nodes: 2},
+	} {
+		if _, err := b.Commit(0, b.Quote(0, j), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := b.Plan(nil), []Start{{3, 20}, {1, 5}, {2, 15}}; !slices.Equal(got, want) {
+		t.Fatalf("plan = %v, want %v", got, want)
+	}
+	b.Advance(5, nil, nil)
+	last := Job{ID: 4, Arrival: 6, Earliest: 6, Kind: OnDemand, Deadline: Forever, Estimate: 3, Nodes: 2}
+	q := b.Quote(6, last)
+	plan, err := b.PlanIf(&q, nil)
+	if want := []Start{{3, 15}, {4, 25}, {2, 28}}; err != nil || !slices.Equal(plan, want) {
+		t.Errorf("plan = %v, want %v (%v)", plan, want, err)
+	}
+	if q.Zeta != -5 || q.ZetaAll != 8 {
+		t.Errorf("zeta = %d, %d, want -5, 8", q.Zeta, q.ZetaAll)
+	}
+}
+
+// TestReasons checks why jobs are refused.
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	b := mustNew(t, Config{Nodes: 2})
+	held := Job{ID: 1, Earliest: 10, Deadline: 20, Estimate: 10, Nodes: 2}
+	if _, err := b.Commit(0, b.Quote(0, held), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		change func(*Job)
+		want   string
+	}{
+		{func(j *Job) { j.Earliest, j.Deadline = 20, 30 }, ""},
+		{func(j *Job) { j.ID = 1 }, Known},
+		{func(j *Job) { j.Nodes = 3 }, TooWide},
+		{func(j *Job) { j.Nodes = 0 }, Invalid},
+		{func(j *Job) { j.Deadline = 19 }, TooLong},
+		{func(j *Job) { j.Deadline = 29 }, NoneEarly},
+	} {
+		j := Job{ID: 2, Earliest: 10, Deadline: 40, Estimate: 10, Nodes: 1}
+		c.change(&j)
+		q := b.Quote(0, j)
+		if q.Reason != c.want || q.Feasible != (c.want == "") {
+			t.Errorf("%+v: feasible %v, reason %q, want %q", j, q.Feasible, q.Reason, c.want)
+		}
+	}
+}
+
+// TestValidate checks that each field at fault is named.
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	good := Job{ID: 4, Arrival: 1, Earliest: 2, Deadline: 9, Estimate: 3, Nodes: 1}
+	if err := good.Validate(); err != nil {
+		t.Error(err)
+	}
+	for want, change := range map[string]func(*Job){
+		"kind":               func(j *Job) { j.Kind = 7 },
+		"arrival":            func(j *Job) { j.Arrival = -1 },
+		"earliest start 0":   func(j *Job) { j.Earliest = 0 },
+		"deadline -5":        func(j *Job) { j.Deadline = -5 },
+		"without a deadline": func(j *Job) { j.Deadline = Forever },
+		"estimate 0":         func(j *Job) { j.Estimate = 0 },
+		"estimate 687":       func(j *Job) { j.Estimate = Horizon + 1 },
+		"0 nodes":            func(j *Job) { j.Nodes = 0 },
+	} {
+		j := good
+		change(&j)
+		if err := j.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", j, err, want)
+		}
+	}
+}
+
+// TestOpen checks what a book cannot be opened with.
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	job := Job{ID: 1, Deadline: Forever, Kind: OnDemand, Estimate: 5, Nodes: 2}
+	run := Running{job, 3, 12}
+	narrow := job
+	narrow.Nodes, narrow.ID = 1, 2
+	for _, c := range []struct {
+		want   string
+		config Config
+		state  State
+	}{
+		{"0 nodes", Config{}, State{}},
+		{"speed 1 permille", Config{Nodes: 2, Speed: 1}, State{}},
+		{"admission", Config{Nodes: 2, Admission: 5}, State{}},
+		{"overrun", Config{Nodes: 2, Overrun: 5}, State{}},
+		{"percent", Config{Nodes: 2, ExtendPct: -1}, State{}},
+		{"not free", Config{Nodes: 1}, State{Now: 10, Running: []Running{run}}},
+		{"not free", Config{Nodes: 2}, State{Now: 10, Running: []Running{run, {narrow, 3, 12}}}},
+		{"twice", Config{Nodes: 4}, State{Now: 10, Running: []Running{run, run}}},
+		{"twice", Config{Nodes: 4}, State{Now: 10, Running: []Running{run}, Planned: []Job{job}}},
+		{"runs from", Config{Nodes: 2}, State{Now: 12, Running: []Running{run}}},
+		{"runs from", Config{Nodes: 2}, State{Now: 2, Running: []Running{run}}},
+		{"2 nodes of 1", Config{Nodes: 1}, State{Planned: []Job{job}}},
+		{"estimate", Config{Nodes: 1}, State{Planned: []Job{{Kind: OnDemand, Nodes: 1}}}},
+		{"deadline", Config{Nodes: 1}, State{Planned: []Job{{Deadline: 4, Estimate: 5, Nodes: 1}}}},
+	} {
+		if _, err := Open(c.config, c.state); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v %+v: %v, want %q", c.config, c.state, err, c.want)
+		}
+	}
+}
+
+// TestTold checks that a book refuses to be brought past an event or back.
+func TestTold(t *testing.T) {
+	t.Parallel()
+	for name, misuse := range map[string]func(*Book){
+		"past a start":    func(b *Book) { b.Advance(11, nil, nil) },
+		"back":            func(b *Book) { b.Advance(3, nil, nil) },
+		"end of nobody":   func(b *Book) { b.Advance(5, []int64{9}, nil) },
+		"end of planned":  func(b *Book) { b.Advance(5, []int64{1}, nil) },
+		"quote past":      func(b *Book) { b.Quote(11, Job{}) },
+		"quote unbrought": func(b *Book) { b.Quote(10, Job{}) },
+		"cancel too late": func(b *Book) { _, _ = b.Cancel(10, 1, nil) },
+	} {
+		b := mustNew(t, Config{Nodes: 1})
+		q := b.Quote(4, Job{ID: 1, Earliest: 10, Deadline: 90, Estimate: 5, Nodes: 1})
+		if _, err := b.Commit(4, q, nil); err != nil {
+			t.Fatal(err)
+		}
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			misuse(b)
+		}()
+	}
+}

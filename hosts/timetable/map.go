@@ -1,0 +1,42 @@
+package timetable
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A Slot is where and when a job runs or is planned to run.
+type Slot struct {
+	Job   int64
+	Start int64
+	End   int64   // estimated
+	Nodes []int32 // rising
+}
+
+// Map returns the slots of running jobs, in order of id, and then of planned
+// jobs in the order in which they start, each on the nodes that it gets if
+// everything goes by the plan.
+func (b *Book) Map() []Slot {
+	slots := make([]Slot, 0, len(b.running)+len(b.plan))
+	for _, e := range b.running {
+		slots = append(slots, Slot{e.ID, e.start, e.end, slices.Clone(e.nodes)})
+	}
+	busy := slices.Clone(slots) // by end
+	slices.SortFunc(busy, byEnd)
+	due := slices.Clone(b.plan)
+	slices.SortStableFunc(due, func(a, b *entry) int { return cmp.Compare(a.start, b.start) })
+	ns := nodes{lastEnd: slices.Clone(b.nodes.lastEnd), idle: slices.Clone(b.nodes.idle)}
+	for _, e := range due {
+		for len(busy) > 0 && busy[0].End <= e.start {
+			ns.release(busy[0].Nodes, busy[0].End)
+			busy = busy[1:]
+		}
+		s := Slot{e.ID, e.start, e.start + e.span, ns.take(e.Nodes, nil)}
+		i, _ := slices.BinarySearchFunc(busy, s, byEnd)
+		busy = slices.Insert(busy, i, s)
+		slots = append(slots, s)
+	}
+	return slots
+}
+
+func byEnd(a, b Slot) int { return cmp.Compare(a.End, b.End) }

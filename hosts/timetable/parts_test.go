@@ -1,0 +1,125 @@
+package timetable
+
+import (
+	"math/big"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestProfile checks the step function against one count a second.
+func TestProfile(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		const n, end = 5, 60
+		var p profile
+		p.reset(3, n)
+		free := make([]int, 4*end)
+		for i := range free {
+			free[i] = n
+		}
+		now := int64(3)
+		for range rapid.IntRange(1, 20).Draw(t, "spans") {
+			from := rapid.Int64Range(now, end).Draw(t, "from")
+			to := from + rapid.Int64Range(1, 12).Draw(t, "span")
+			count := rapid.IntRange(-2, 2).Draw(t, "count")
+			for s := from; s < to; s++ {
+				if free[s]+count < 0 || free[s]+count > n {
+					count = 0
+				}
+			}
+			p.add(from, to, count)
+			for s := from; s < to; s++ {
+				free[s] += count
+			}
+			if rapid.Bool().Draw(t, "trim") {
+				now += rapid.Int64Range(0, 2).Draw(t, "later")
+				p.trim(now)
+			}
+			for s := now; s < end+20; s++ {
+				if got := p.free[p.find(s)]; int(got) != free[s] {
+					t.Fatalf("%d free at %d, want %d", got, s, free[s])
+				}
+			}
+			at := rapid.Int64Range(now, end).Draw(t, "at")
+			span := rapid.Int64Range(1, 9).Draw(t, "fit")
+			need := rapid.IntRange(1, n).Draw(t, "need")
+			limit := rapid.Int64Range(at, 2*end).Draw(t, "limit")
+			ok := func(s int64) bool {
+				for i := s; i < s+span; i++ {
+					if free[i] < need {
+						return false
+					}
+				}
+				return true
+			}
+			want := at
+			for !ok(want) {
+				want++
+			}
+			if got := p.fit(at, limit, span, need); got != want && (got < limit || want < limit) {
+				t.Fatalf("%d nodes for %d s from %d before %d: %d, want %d", need, span, at, limit, got, want)
+			}
+			if got := p.fits(at, span, need); got != ok(at) {
+				t.Fatalf("%d nodes for %d s at %d: %v", need, span, at, got)
+			}
+		}
+	})
+}
+
+// TestRatio checks the comparison against exact rationals.
+func TestRatio(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func() Ratio {
+			return Ratio{rapid.Int64().Draw(t, "num"), rapid.Int64Range(1, 1<<62).Draw(t, "den")}
+		}
+		a, b := draw(), draw()
+		if rapid.Bool().Draw(t, "near") {
+			b = Ratio{a.Num/3 + rapid.Int64Range(-1, 1).Draw(t, "off"), a.Den/3 + 1}
+		}
+		if a.Num == -1<<63 || b.Num == -1<<63 {
+			return
+		}
+		x, y := big.NewRat(a.Num, a.Den), big.NewRat(b.Num, b.Den)
+		if got, want := a.Cmp(b), x.Cmp(y); got != want {
+			t.Fatalf("%v <=> %v = %d, want %d", a, b, got, want)
+		}
+		if got := a.String(); got != x.String() {
+			t.Fatalf("%s, want %s", got, x)
+		}
+	})
+}
+
+// TestSpan checks e = ceil(q*1000/speed) on the golden speeds and on bounds.
+func TestSpan(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ q, speed, want int64 }{
+		{10, 1000, 10}, {10, 1500, 7}, {5, 1500, 4}, {10, 2000, 5}, {9, 2000, 5}, {1, MaxSpeed, 1},
+		{13, 800, 17}, {Horizon, MinSpeed, 100 * Horizon},
+	} {
+		if got := Span(c.q, c.speed); got != c.want {
+			t.Errorf("Span(%d, %d) = %d, want %d", c.q, c.speed, got, c.want)
+		}
+	}
+}
+
+// TestExtension checks max(1, ceil(e*pct/100)).
+func TestExtension(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ span, pct, want int64 }{{10, 20, 2}, {1, 20, 1}, {11, 20, 3}, {100, 1, 1}} {
+		if got := (&Config{ExtendPct: c.pct}).extension(c.span); got != c.want {
+			t.Errorf("extension(%d) at %d%% = %d, want %d", c.span, c.pct, got, c.want)
+		}
+	}
+}
+
+// TestWhat checks that every fact has its word.
+func TestWhat(t *testing.T) {
+	t.Parallel()
+	for w, want := range map[What]string{Started: "started", Resumed: "resumed", 99: "What(99)"} {
+		if got := w.String(); got != want {
+			t.Errorf("%d = %q, want %q", w, got, want)
+		}
+	}
+}

@@ -14,6 +14,26 @@ type Policy interface {
 	Decide(now float64, r *Request, v View) Decision
 }
 
+// An Orderer is a policy whose requests wait in a queue, in an order of its own.
+// Every request joins it on submission. Whenever something has changed the queue
+// is gone through from the front: what is accepted or rejected leaves it, and
+// the first that is deferred ends the pass. A policy that is no Orderer decides
+// on submission, and is asked again about what it deferred, in that order.
+type Orderer interface {
+	Policy
+
+	// Less reports whether a comes before b. Of equals the one submitted
+	// first does.
+	Less(a, b *Request) bool
+}
+
+// A Scanner is an Orderer that looks behind the first request that it defers,
+// to the end of the queue. Scan is called before every pass.
+type Scanner interface {
+	Orderer
+	Scan(now float64)
+}
+
 // A View is the market as a policy sees it: the truth at this instant, and
 // read-only. Slices returned are valid until the broker is next called.
 type View interface {

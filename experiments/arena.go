@@ -214,7 +214,7 @@ func (in *arrivals) Advance(now float64) error {
 			return err
 		}
 		in.run.Jobs = append(in.run.Jobs, metrics.Job{
-			Value: r.SLA.Budget.Float64(), Arrival: j.Arrival, Work: j.Work(), Admitted: d.Verdict == contracts.Accept,
+			Value: r.SLA.Budget.Float64(), Arrival: j.Arrival, Work: j.Work(),
 		})
 		in.run.Records = append(in.run.Records, Record{
 			ID: j.ID, User: j.User, Runtime: j.Runtime, Nodes: j.Nodes, Asked: r.Total(),
@@ -237,11 +237,16 @@ func (a *arena) collect(run *Run, s *setting) {
 		c := &a.broker.Ended()[i]
 		at := a.index[c.ID]
 		j, rec := &run.Jobs[at], &run.Records[at]
-		j.End, j.ByDue, j.Done = c.Ended, c.ByDue, c.Done
+		rec.Decision, rec.Reason, j.Admitted = contracts.Accept, contracts.None, true
+		j.Start, j.End, j.ByDue, j.Done = c.Admitted, c.Ended, c.ByDue, c.Done
 		j.Fulfilled = c.State == contracts.Fulfilled
 		rec.Paid, rec.Penalty = c.Paid, c.Penalty
 		j.Paid, j.Penalty = c.Paid.Float64(), c.Penalty.Float64()
 		run.End = max(run.End, c.Ended)
+	}
+	for _, r := range a.broker.Refused() {
+		rec := &run.Records[a.index[r.ID]]
+		rec.Decision, rec.Reason, rec.Violates = r.Decision.Verdict, r.Decision.Reason, r.Decision.Violates
 	}
 	end := run.End
 	if n := len(a.plan); n > 0 {

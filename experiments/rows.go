@@ -47,7 +47,7 @@ func jobRows(configuration, admission string, rep int, run *Run) []results.Job {
 		}
 		if j.Admitted {
 			paid, penalty := money(rec.Paid), money(rec.Penalty)
-			rows[i].Start, rows[i].End, rows[i].WorkDone = &j.Arrival, &j.End, &j.ByDue
+			rows[i].Start, rows[i].End, rows[i].WorkDone = &j.Start, &j.End, &j.ByDue
 			rows[i].Paid, rows[i].Penalty, rows[i].Fulfilled = &paid, &penalty, &j.Fulfilled
 		}
 	}

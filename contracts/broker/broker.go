@@ -70,6 +70,9 @@ type Broker struct {
 	pay     []bank.Payment
 	note    []byte
 
+	queue   []waiting // requests deferred, in the policy's order
+	refused []Refusal
+
 	ranking *market.Ranking
 	ranked  []int32
 	prices  market.Series
@@ -131,16 +134,32 @@ func (b *Broker) Reset(c Config) {
 	}
 	b.prices.Reset()
 	b.ended, b.used = b.ended[:0], 0
+	b.queue, b.refused = b.queue[:0], b.refused[:0]
 }
 
 // Submit decides r and, if it is accepted, starts task on every node. The
 // policy sees r alone; task, which holds the truth, goes to the machines. Its
 // work is per node. The broker has been advanced to now.
 //
-// A rejection is a decision, not an error. Placements of the decision are valid
-// until the next call.
+// A rejection is a decision, not an error. A request that is deferred is decided
+// later: see [Broker.Refused] and [Broker.Ended]. Placements of the decision are
+// valid until the next call.
 func (b *Broker) Submit(now float64, r *contracts.Request, task hosts.Task) (contracts.Decision, error) {
 	b.now = now
+	if order, ok := b.Policy.(contracts.Orderer); ok {
+		b.enqueue(order, r, task)
+		return b.offer(now, r.ID)
+	}
+	d, err := b.decide(now, r, task)
+	if d.Verdict == contracts.Defer {
+		b.queue = append(b.queue, waiting{*r, task})
+	}
+	return d, err
+}
+
+// decide asks the policy about r and carries out what it says, unless that is to
+// wait.
+func (b *Broker) decide(now float64, r *contracts.Request, task hosts.Task) (contracts.Decision, error) {
 	d := b.Policy.Decide(now, r, view{b})
 	if d.Verdict == contracts.Accept && b.Teller.Balance(r.Owner).Cmp(r.SLA.Budget) < 0 {
 		d.Verdict, d.Reason, d.Placements = contracts.Reject, contracts.Unfunded, nil
@@ -150,7 +169,10 @@ func (b *Broker) Submit(now float64, r *contracts.Request, task hosts.Task) (con
 	if b.Notes {
 		b.note = d.AppendJSON(b.note)
 	}
-	if d.Verdict != contracts.Accept {
+	switch d.Verdict {
+	case contracts.Defer:
+		return d, nil
+	case contracts.Reject:
 		return d, b.Teller.Reject(now, int64(r.ID), b.note)
 	}
 	if err := b.Teller.Hold(now, int64(r.ID), r.Owner, r.SLA.Budget, b.note); err != nil {
@@ -214,13 +236,18 @@ func (b *Broker) Advance(now float64) error {
 			return nil
 		}
 		b.now = at
-		if next(&b.finish) <= at {
-			if err := b.complete(at); err != nil {
+		for b.Next() <= at {
+			var err error
+			if next(&b.finish) <= at {
+				err = b.complete(at)
+			} else {
+				err = b.judge(at)
+			}
+			if err != nil {
 				return err
 			}
-			continue
 		}
-		if err := b.judge(at); err != nil {
+		if _, err := b.offer(at, nobody); err != nil {
 			return err
 		}
 	}

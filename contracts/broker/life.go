@@ -88,7 +88,7 @@ func (b *Broker) deal(now float64) {
 		for i := range v.on {
 			s := &v.on[i]
 			rate := v.machine.Rate(s.Slot)
-			s.Paying = b.Payment(s.Bid, price, rate/capacity)
+			s.Paying = b.Payment.Rate(s.Bid, price, rate/capacity)
 			if rate != s.Rate {
 				s.Rate = rate
 				b.contracts[s.Contract].Placements[s.Node].Rate = rate

@@ -9,27 +9,35 @@ import (
 	"bourse/market"
 )
 
-// A Payment returns what a task is charged, in dollars per second, for bid on a
-// host where all bids sum to price and it gets the fraction got of capacity.
-type Payment func(bid, price market.Rate, got float64) float64
+// A Payment is a rule for what a contract pays.
+type Payment struct {
+	// Rate returns what a task is charged, in dollars per second, for bid on a
+	// host where all bids sum to price and it gets the fraction got of capacity.
+	Rate func(bid, price market.Rate, got float64) float64
+
+	// Whole says that nothing is metered: the budget is paid once the work is
+	// done, less the penalty for delay, in equal parts to the hosts.
+	Whole bool
+}
 
 // payments is the table of payment rules by the name scenarios use.
 var payments = map[string]struct {
 	doc string
-	pay Payment
+	Payment
 }{
-	"spot":  {"min(b, q c(-s)): the share really received, at the price the others set", spot},
-	"usage": {"min(used/entitled, 1) b: the bid, for what is used of what it bought (Tycoon)", usage},
-	"bid":   {"b: pay as bid", asBid},
+	"spot":   {"min(b, q c(-s)): the share really received, at the price the others set", Payment{Rate: spot}},
+	"usage":  {"min(used/entitled, 1) b: the bid, for what is used of what it bought (Tycoon)", Payment{Rate: usage}},
+	"bid":    {"b: pay as bid", Payment{Rate: asBid}},
+	"budget": {"the whole budget when the work is done, less the penalty for delay (SLA paper, eq. 1)", Payment{Rate: nothing, Whole: true}},
 }
 
 // NewPayment returns the named payment rule.
 func NewPayment(name string) (Payment, error) {
 	p, ok := payments[name]
 	if !ok {
-		return nil, fmt.Errorf("unknown payment rule %q, want one of %s", name, strings.Join(Payments(), ", "))
+		return Payment{}, fmt.Errorf("unknown payment rule %q, want one of %s", name, strings.Join(Payments(), ", "))
 	}
-	return p.pay, nil
+	return p.Payment, nil
 }
 
 // Payments returns the names of the payment rules, sorted.
@@ -47,3 +55,5 @@ func usage(bid, price market.Rate, got float64) float64 {
 }
 
 func asBid(bid, _ market.Rate, _ float64) float64 { return bid.Float64() }
+
+func nothing(_, _ market.Rate, _ float64) float64 { return 0 }

@@ -54,27 +54,18 @@ func (c *contract) judge(now float64) {
 	}
 }
 
-// settle pays the owners of the hosts what has accrued, rounded half to even,
-// and never more than the budget; the rest goes back. A broken promise is then
-// paid for as far as the provider's balance goes.
+// settle pays the owners of the hosts; the rest of the budget goes back. A broken
+// promise is then paid for as far as the provider's balance goes.
 func (b *Broker) settle(now float64, c *contract) error {
-	left := c.SLA.Budget
-	b.pay = b.pay[:0]
-	for n := range c.Placements {
-		pl := &c.Placements[n]
-		charge, err := bank.Nearest(pl.Owed)
-		if err != nil {
-			return err
-		}
-		if charge.Cmp(left) > 0 {
-			charge = left
-		}
-		left, _ = left.Sub(charge)
-		if charge.Sign() > 0 {
-			b.pay = append(b.pay, bank.Payment{To: b.Owners[pl.Host], Amount: charge})
-		}
-	}
 	owed, err := bank.Dollars(c.SLA.Penalty.Of(c.Delay()))
+	if err != nil {
+		return err
+	}
+	if b.Payment.Whole {
+		owed, err = b.price(c, owed)
+	} else {
+		err = b.charge(c)
+	}
 	if err != nil {
 		return err
 	}
@@ -85,9 +76,51 @@ func (b *Broker) settle(now float64, c *contract) error {
 	if _, err := b.Teller.Settle(now, int64(c.ID), b.pay, b.note); err != nil {
 		return err
 	}
-	paid, _ := c.SLA.Budget.Sub(left)
-	c.Paid = paid
 	return b.penalize(now, c, owed)
+}
+
+// charge enters what has accrued on each host, rounded half to even, and never
+// more than the budget together.
+func (b *Broker) charge(c *contract) error {
+	left := c.SLA.Budget
+	b.pay = b.pay[:0]
+	for n := range c.Placements {
+		pl := &c.Placements[n]
+		due, err := bank.Nearest(pl.Owed)
+		if err != nil {
+			return err
+		}
+		if due.Cmp(left) > 0 {
+			due = left
+		}
+		left, _ = left.Sub(due)
+		b.pay = append(b.pay, bank.Payment{To: b.Owners[pl.Host], Amount: due})
+	}
+	c.Paid, _ = c.SLA.Budget.Sub(left)
+	return nil
+}
+
+// price enters the budget less the penalty, in equal parts, if the work is done,
+// and nothing otherwise. It returns what is owed beyond the budget.
+func (b *Broker) price(c *contract, penalty bank.Amount) (owed bank.Amount, err error) {
+	b.pay = b.pay[:0]
+	if !contracts.Enough(c.Done, c.total()) {
+		return penalty, nil
+	}
+	if penalty.Cmp(c.SLA.Budget) >= 0 {
+		return penalty.Sub(c.SLA.Budget)
+	}
+	c.Paid, _ = c.SLA.Budget.Sub(penalty)
+	nodes := int64(len(c.Placements))
+	each, rest := c.Paid.Micros()/nodes, c.Paid.Micros()%nodes
+	for n := range c.Placements {
+		part := each
+		if int64(n) < rest {
+			part++
+		}
+		b.pay = append(b.pay, bank.Payment{To: b.Owners[c.Placements[n].Host], Amount: bank.Micros(part)})
+	}
+	return bank.Amount{}, nil
 }
 
 // penalize pays the owner what the provider owes for a broken promise, or as

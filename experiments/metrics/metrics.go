@@ -24,6 +24,7 @@ type Job struct {
 	Work      float64 // w, over all nodes
 	Admitted  bool
 	Fulfilled bool
+	Start     float64 // instant of admission, if admitted
 	End       float64 // instant, if admitted
 	ByDue     float64 // w_d: work done by the deadline
 	Done      float64 // work done at the end

@@ -1,0 +1,84 @@
+package broker
+
+import (
+	"slices"
+
+	"bourse/contracts"
+	"bourse/hosts"
+)
+
+// nobody is the id of no request.
+const nobody contracts.ID = -1
+
+// A waiting request has been deferred.
+type waiting struct {
+	request contracts.Request
+	task    hosts.Task
+}
+
+// A Refusal is the rejection of a request that had waited.
+type Refusal struct {
+	ID       contracts.ID
+	At       float64 // instant
+	Decision contracts.Decision
+}
+
+// Refused returns the requests that were deferred and then rejected, in that
+// order. The slice is the broker's own until Reset.
+func (b *Broker) Refused() []Refusal { return b.refused }
+
+// Waiting returns the number of requests that are deferred.
+func (b *Broker) Waiting() int { return len(b.queue) }
+
+// enqueue puts r where it belongs, behind its equals.
+func (b *Broker) enqueue(order contracts.Orderer, r *contracts.Request, task hosts.Task) {
+	at, _ := slices.BinarySearchFunc(b.queue, r, func(w waiting, r *contracts.Request) int {
+		if order.Less(r, &w.request) {
+			return 1
+		}
+		return -1
+	})
+	b.queue = slices.Insert(b.queue, at, waiting{*r, task})
+}
+
+// offer goes through the queue, and again after every acceptance, as long as
+// something changes. It returns what was decided of request id.
+func (b *Broker) offer(now float64, id contracts.ID) (contracts.Decision, error) {
+	decided := contracts.Decision{Verdict: contracts.Defer}
+	_, ordered := b.Policy.(contracts.Orderer)
+	scanner, scans := b.Policy.(contracts.Scanner)
+	for again := len(b.queue) > 0; again; {
+		again = false
+		if scans {
+			scanner.Scan(now)
+		}
+		for i := 0; i < len(b.queue); {
+			w := b.queue[i]
+			d, err := b.decide(now, &w.request, w.task)
+			if err != nil {
+				return decided, err
+			}
+			if d.Verdict == contracts.Defer {
+				if ordered && !scans {
+					break
+				}
+				i++
+				continue
+			}
+			b.queue = slices.Delete(b.queue, i, i+1)
+			if w.request.ID == id {
+				decided = d
+			}
+			switch {
+			case d.Verdict == contracts.Accept:
+				again = true
+			case w.request.ID != id:
+				b.refused = append(b.refused, Refusal{w.request.ID, now, d})
+			}
+			if again {
+				break // from the front: there is less room now
+			}
+		}
+	}
+	return decided, nil
+}

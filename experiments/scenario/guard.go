@@ -47,8 +47,11 @@ func guard(source string, data []byte) error {
 		default:
 			leading = false
 		}
-		if depth > maxDepth || indent > maxIndent {
+		if depth > maxDepth {
 			return fail(at(i), "", "nested more than %d deep", maxDepth)
+		}
+		if indent > maxIndent {
+			return fail(at(i), "", "indented by more than %d", maxIndent)
 		}
 	}
 	if !utf8.Valid(data) {

@@ -3,8 +3,6 @@ package scenario
 import (
 	"strings"
 	"testing"
-
-	"bourse/workloadgen/models"
 )
 
 // names stands for the rooms' own lists.
@@ -61,7 +59,11 @@ func TestParse(t *testing.T) {
 		c         Configuration
 		min, mean float64
 	}{{low, 90, 153.66}, {high, 30, 92.36}} {
-		o := models.DefaultPaper()
+		var o struct {
+			Jobs int
+			IAT  struct{ Min, Mean, Max float64 }
+		}
+		o.IAT.Max = 480
 		if err := c.c.Workload.Model.Decode(&o); err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package scenario
 import (
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -46,7 +47,11 @@ func syntax(source string, err error) error {
 	var y yaml.Error
 	if errors.As(err, &y) && y.GetToken() != nil {
 		p := y.GetToken().Position
-		return fail(place{source, p.Line, p.Column}, "", "not YAML: %s", y.GetMessage())
+		message := y.GetMessage()
+		if strings.Contains(message, "character '\t'") {
+			message = "found a tab, want spaces"
+		}
+		return fail(place{source, p.Line, p.Column}, "", "not YAML: %s", message)
 	}
 	return fail(place{source: source}, "", "not YAML: %v", err)
 }

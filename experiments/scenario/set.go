@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"errors"
+	"slices"
 	"strings"
 )
 
@@ -14,8 +16,9 @@ func set(root *node, override string) (*node, error) {
 		return nil, fail(at, "", "want path=value, such as replications=3 or configurations.low.fleet.hosts=30")
 	}
 	value, err := read(at.source, []byte(text))
-	if err != nil {
-		return nil, err
+	var e *Error
+	if errors.As(err, &e) {
+		return nil, fail(at, path, "%s", e.Problem)
 	}
 	return root.with(segments, "", value.moved(at))
 }
@@ -56,7 +59,7 @@ func (n *node) with(path []string, above string, value *node) (*node, error) {
 			return nil, err
 		}
 		out := *n
-		out.items = append([]*node(nil), n.items...)
+		out.items = slices.Clone(n.items)
 		out.items[i], err = n.items[i].with(path[1:], here, value)
 		return &out, err
 	}

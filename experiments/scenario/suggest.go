@@ -15,9 +15,9 @@ func oneOf(found string, names []string) string {
 }
 
 // nearest returns the name that the fewest edits make of s, "" if that takes
-// more than a third of its letters.
+// more than three, or more than half of its letters.
 func nearest(s string, names []string) string {
-	best, least := "", max(1, len(s)/3)+1
+	best, least := "", max(1, min(3, len(s)/2))+1
 	if len(s) > 64 {
 		return ""
 	}

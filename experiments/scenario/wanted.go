@@ -22,13 +22,20 @@ func wanted(t reflect.Type, rule string) string {
 	case reflect.Map:
 		return "a mapping"
 	case reflect.Slice:
-		return "a list, each of it " + wanted(t.Elem(), rest)
+		if strings.HasPrefix(own, "min=1") {
+			return "a list of one or more, each " + wanted(t.Elem(), rest)
+		}
+		return "a list, each " + wanted(t.Elem(), rest)
 	case reflect.String:
 		return "text"
 	case reflect.Bool:
 		return "true or false"
 	case reflect.Float32, reflect.Float64:
 		return "a number" + limits(own)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		if own == "" {
+			own = "min=0"
+		}
 	}
 	return "a whole number" + limits(own)
 }

@@ -1,0 +1,116 @@
+package scenario
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func presets() map[string][]byte {
+	return map[string][]byte{"paper": []byte(small), "grid": nil}
+}
+
+// overrides returns those that a broken file asks for in its first lines:
+//
+//	# --set path=value
+func overrides(text string) []string {
+	var out []string
+	for line := range strings.Lines(text) {
+		s, ok := strings.CutPrefix(line, "# --set ")
+		if !ok {
+			break
+		}
+		out = append(out, strings.TrimSuffix(s, "\n"))
+	}
+	return out
+}
+
+// TestBroken checks that each broken file is refused, with a message that says
+// where, what was found and what would be right; and at once.
+func TestBroken(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/broken/*.yaml")
+	if err != nil || len(files) < 30 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	known := names()
+	known.Presets = presets()
+	for _, path := range files {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = Parse(filepath.Base(path), data, known, overrides(string(data))...)
+			var e *Error
+			if !errors.As(err, &e) {
+				t.Fatalf("error = %v, want an Error", err)
+			}
+			golden(t, strings.TrimSuffix(path, ".yaml")+".err", []byte(err.Error()+"\n"))
+		})
+	}
+}
+
+// TestOptions checks that mistakes in the options of a plug-in are told where
+// they stand, when the plug-in asks for them.
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	type inner struct {
+		Deep []float64 `yaml:"deep"`
+	}
+	type Shared struct {
+		Guarantee float64 `yaml:"guarantee" validate:"gt=0,lt=1" doc:"g"`
+	}
+	for options, want := range map[string]string{
+		"guarantee: 1.5":        `f.yaml:3:50: configurations.low.admission.cac.guarantee: found 1.5, want a number more than 0 and less than 1 (g)`,
+		"guarantee: high":       `f.yaml:3:50: configurations.low.admission.cac.guarantee: found high, want a number more than 0 and less than 1 (g)`,
+		"guarantee: 1e999":      `f.yaml:3:50: configurations.low.admission.cac.guarantee: found 1e999, want a number more than 0 and less than 1 (g)`,
+		"guarantee: nan":        `f.yaml:3:50: configurations.low.admission.cac.guarantee: found nan, want a number more than 0 and less than 1 (g)`,
+		"garantee: 0.5":         `f.yaml:3:39: configurations.low.admission.cac.garantee: unknown field, want one of guarantee, inner, free; did you mean guarantee?`,
+		"inner: {deep: [0, x]}": `f.yaml:3:57: configurations.low.admission.cac.inner.deep.1: found x, want a number`,
+		"free: {a: [1e999]}":    `f.yaml:3:50: configurations.low.admission.cac.free.a.0: found 1e999, want a number`,
+	} {
+		text := "name: x\nconfigurations:\n- {name: low, admission: [{name: cac, " + options + "}], workload: {model: paper}}\n"
+		e, err := Parse("f.yaml", []byte(text), Known{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var o struct {
+			Shared `yaml:",inline"`
+			Inner  inner          `yaml:"inner"`
+			Free   map[string]any `yaml:"free"`
+		}
+		o.Guarantee = 0.6
+		err = e.Configurations[0].Admission[0].Decode(&o)
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: error =\n%v, want\n%s", options, err, want)
+		}
+	}
+}
+
+// TestAtOnce checks that what is too large or too deep is refused before it is
+// parsed: the slowest of these would take the parser minutes, and is given a
+// time that no machine needs.
+func TestAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"large":           strings.Repeat("a", maxBytes+1),
+		"flow lists":      strings.Repeat("[", maxBytes),
+		"flow mappings":   strings.Repeat("{a: ", maxBytes/4),
+		"sequences":       strings.Repeat("- ", maxBytes/2),
+		"keys":            strings.Repeat("? ", maxBytes/2),
+		"hidden brackets": strings.Repeat(`["]",`, maxBytes/5),
+	} {
+		start := time.Now()
+		if _, err := Parse(name, []byte(text), Known{}); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if d := time.Since(start); d > 20*time.Second {
+			t.Errorf("%s: took %v", name, d)
+		}
+	}
+}

@@ -1,0 +1,245 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Options say what a ledger is held against.
+type Options struct {
+	FS vfs.FS // nil means the disk
+
+	// Head is the size and root that the ledger had at some time, as text
+	// ("118:BASE64"), from a place that its keeper could not change. Entries may
+	// have been added since. A receipt is one too. Empty means none was kept.
+	Head string
+
+	// Whole says that Head is of the ledger's end: nothing may have been added.
+	Whole bool
+}
+
+// A Finding is something that is not as it should be.
+type Finding struct {
+	Seq   int64  `json:"seq,omitempty"`  // the first bad entry, or 0 where that cannot be known
+	File  string `json:"file,omitempty"` // if it is about a file
+	Found string `json:"found"`
+	Want  string `json:"want"`
+}
+
+func (f Finding) String() string {
+	s := fmt.Sprintf("found %s, want %s", f.Found, f.Want)
+	if f.File != "" {
+		s = f.File + ": " + s
+	}
+	if f.Seq > 0 {
+		s = fmt.Sprintf("entry %d: %s", f.Seq, s)
+	}
+	return s
+}
+
+// A Report is what an audit found.
+type Report struct {
+	Entries  int64     `json:"entries"`  // that were read and are good
+	Head     string    `json:"head"`     // of those
+	Closed   bool      `json:"closed"`   // the ledger was closed and its files sealed
+	Findings []Finding `json:"findings"` // the first bad entry first; empty is a clean ledger
+	Beyond   []string  `json:"beyond"`   // what could not have been found
+
+	Issued    Money `json:"issued"`
+	Charged   Money `json:"charged"`  // from escrow to anyone but the owner
+	Refunded  Money `json:"refunded"` // from escrow to the owner
+	Held      Money `json:"held"`     // in escrow at the end
+	Penalties Money `json:"penalties"`
+	Admitted  int64 `json:"admitted"` // contracts
+	Settled   int64 `json:"settled"`
+	Rejected  int64 `json:"rejected"`
+
+	Balances []Balance `json:"balances"` // at the end, escrows included, by name
+}
+
+// A Balance is what an account holds.
+type Balance struct {
+	Account string `json:"account"`
+	Amount  Money  `json:"amount"`
+}
+
+// Clean tells whether nothing is amiss.
+func (r *Report) Clean() bool { return len(r.Findings) == 0 }
+
+// attempts is how often a ledger is read that changes while it is.
+const attempts = 5
+
+// Audit proves the ledger in dir. What is wrong with the ledger is in the report;
+// an error means that there is none, or that Head is no head.
+func Audit(dir string, opts Options) (*Report, error) {
+	if opts.FS == nil {
+		opts.FS = vfs.Default
+	}
+	if opts.Head != "" {
+		if _, err := parseHead(opts.Head); err != nil {
+			return nil, fmt.Errorf("audit %s: %w", dir, err)
+		}
+	}
+	names, err := opts.FS.List(dir)
+	if err != nil {
+		return nil, fmt.Errorf("audit %s: %w", dir, err)
+	}
+	if !slices.Contains(names, headFile) && !slices.ContainsFunc(names, isPebble) {
+		return nil, fmt.Errorf("audit %s: no ledger is there", dir)
+	}
+	for range attempts - 1 {
+		r, changed := audit(dir, opts)
+		if !changed {
+			return r, nil
+		}
+	}
+	r, _ := audit(dir, opts)
+	return r, nil
+}
+
+// audit reads the ledger once. It tells whether a file went away meanwhile, as
+// they do in a ledger in use.
+func audit(dir string, opts Options) (r *Report, changed bool) {
+	a := &auditor{dir: dir, opts: opts, chain: newChain(), books: newBooks()}
+	before, _ := opts.FS.List(dir)
+	a.checkHead()
+	err := a.readPebble()
+	if err != nil {
+		after, _ := opts.FS.List(dir)
+		slices.Sort(before)
+		slices.Sort(after)
+		if errors.Is(err, fs.ErrNotExist) && !slices.Equal(before, after) {
+			return nil, true
+		}
+	}
+	a.finish(err)
+	return a.report(), false
+}
+
+// An auditor is one reading of a ledger.
+type auditor struct {
+	dir  string
+	opts Options
+
+	chain chain
+	books *books
+	heads []expectation
+	head  *headText // nil if it is gone or unreadable
+	bad   *Finding  // the first bad entry; nothing is read after it
+	files []Finding
+}
+
+// An expectation is a head that the log must pass through.
+type expectation struct {
+	size int64
+	root hash
+	from string
+}
+
+func (a *auditor) expect(text, from string) {
+	if h, err := parseHead(text); err == nil {
+		a.heads = append(a.heads, expectation{h.size, h.root, from})
+	}
+}
+
+// entry checks the next entry, and what was kept of its hash.
+func (a *auditor) entry(b, check []byte) {
+	seq := a.chain.size + 1
+	e, err := parseEntry(b)
+	switch {
+	case err != nil:
+		a.fail(seq, err.Error(), "an entry in canonical form")
+		return
+	case e.seq != seq:
+		a.fail(seq, fmt.Sprintf("entry %d", e.seq), fmt.Sprintf("entry %d", seq))
+		return
+	}
+	h := a.chain.peek(b)
+	if string(h[:len(check)]) != string(check) {
+		a.fail(seq, fmt.Sprintf("an entry whose hash begins with %x", h[:len(check)]), fmt.Sprintf("one whose hash begins with %x, as was kept with it", check))
+		return
+	}
+	if found, want := a.books.book(&e); found != "" {
+		a.fail(seq, found, want)
+		return
+	}
+	a.chain.add(h)
+	a.passed()
+}
+
+// passed holds the log against the heads of its present size.
+func (a *auditor) passed() {
+	for _, h := range a.heads {
+		if h.size != a.chain.size || a.bad != nil {
+			continue
+		}
+		if root := a.chain.root(); root != h.root {
+			a.bad = &Finding{
+				Found: fmt.Sprintf("entries 1 to %d, each following from the one before, with root %s", h.size, root),
+				Want:  fmt.Sprintf("root %s, of %s: the ledger was made anew, from which entry on cannot be known", h.root, h.from),
+			}
+		}
+	}
+}
+
+func (a *auditor) fail(seq int64, found, want string) {
+	if a.bad == nil {
+		a.bad = &Finding{Seq: seq, Found: found, Want: want}
+	}
+}
+
+func (a *auditor) fileFinding(file, found, want string) {
+	a.files = append(a.files, Finding{File: file, Found: found, Want: want})
+}
+
+// finish looks for what is missing at the end, given how reading ended.
+func (a *auditor) finish(err error) {
+	want := int64(0)
+	for _, h := range a.heads {
+		want = max(want, h.size)
+	}
+	if a.bad == nil && (err != nil || a.chain.size < want) {
+		a.salvage()
+	}
+	if a.bad == nil && err != nil {
+		a.fail(a.chain.size+1, err.Error(), "files that can be read")
+	}
+	for _, h := range a.heads {
+		if a.bad == nil && h.size > a.chain.size {
+			a.fail(a.chain.size+1, fmt.Sprintf("a ledger of %d entries", a.chain.size), fmt.Sprintf("%d, by %s", h.size, h.from))
+		}
+	}
+	if a.bad == nil && a.opts.Whole {
+		if h, err := parseHead(a.opts.Head); err == nil && h.size < a.chain.size {
+			a.fail(h.size+1, fmt.Sprintf("%d entries", a.chain.size), fmt.Sprintf("%d, by the head given", h.size))
+		}
+	}
+	a.checkFiles()
+}
+
+func (a *auditor) report() *Report {
+	r := a.books.report()
+	r.Entries = a.chain.size
+	r.Head = fmt.Sprintf("%d:%s", a.chain.size, a.chain.root())
+	r.Closed = a.head != nil && len(a.head.files) > 0
+	if a.bad != nil {
+		r.Findings = append(r.Findings, *a.bad)
+	}
+	r.Findings = append(r.Findings, a.files...)
+	if a.opts.Head == "" {
+		r.Beyond = append(r.Beyond,
+			"a ledger that was made anew as a whole, HEAD included",
+			"an older copy of this ledger in its place",
+			"a fork: another ledger shown to somebody else")
+	}
+	if !r.Closed {
+		r.Beyond = append(r.Beyond,
+			"the loss of entries that were added since HEAD was last written: the ledger was not closed",
+			"a change in what Pebble keeps for itself and no entry depends on: the ledger was not closed")
+	}
+	return r
+}

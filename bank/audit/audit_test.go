@@ -1,0 +1,394 @@
+package audit_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"bourse/bank"
+	"bourse/bank/audit"
+	"bourse/bank/store"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// trade adds contracts of every fate to the ledger: n entries or a few more.
+func trade(t testing.TB, l *bank.Ledger, src *rand.Rand, n int64) {
+	t.Helper()
+	account := func(format string, args ...any) bank.Account {
+		a, err := l.Account(fmt.Sprintf(format, args...))
+		check(t, err)
+		return a
+	}
+	provider := account("provider")
+	check(t, l.Mint(l.Now(), provider, bank.Micros(1e9)))
+	contract := int64(1000 * l.Entries())
+	for end := l.Entries() + n; l.Entries() < end; contract++ {
+		now := l.Now() + src.ExpFloat64()
+		user, host := account("user:%d", src.IntN(7)), account("host:h%02d", src.IntN(9))
+		budget := bank.Micros(1 + src.Int64N(1e6))
+		if l.Balance(user).Cmp(budget) < 0 {
+			check(t, l.Mint(now, user, bank.Micros(5e6)))
+		}
+		if src.IntN(5) == 0 {
+			check(t, l.Reject(now, contract, []byte(`{"price":0.25}`)))
+			continue
+		}
+		check(t, l.Hold(now, contract, user, budget, []byte(`{"rate":7}`)))
+		if src.IntN(9) == 0 {
+			continue // still running at the end
+		}
+		charge := bank.Micros(src.Int64N(budget.Micros() + 1))
+		_, err := l.Settle(now, contract, []bank.Payment{{To: host, Amount: charge}}, nil)
+		check(t, err)
+		if src.IntN(4) == 0 {
+			check(t, l.Penalty(now, contract, provider, user, bank.Micros(1+src.Int64N(1e3)), nil))
+		}
+	}
+}
+
+// makeLedger makes a ledger in memory, every entries or a few more a group, and
+// returns its head as text.
+func makeLedger(t testing.TB, fs vfs.FS, opts store.Options, seed uint64, groups int, every int64) (string, *bank.Ledger) {
+	t.Helper()
+	opts.FS = fs
+	j, err := store.Create("ledger", opts)
+	check(t, err)
+	l := bank.New(j)
+	src := rand.New(rand.NewPCG(seed, 2))
+	for range groups {
+		trade(t, l, src, every)
+		check(t, j.Flush())
+	}
+	check(t, j.Close())
+	return j.Head().String(), l
+}
+
+func run(t testing.TB, fs vfs.FS, opts audit.Options) *audit.Report {
+	t.Helper()
+	opts.FS = fs
+	r, err := audit.Audit("ledger", opts)
+	check(t, err)
+	return r
+}
+
+// TestClean checks that an honest ledger passes, with the balances, the head and
+// the sums that its writer has, closed or not, in logs or in tables.
+func TestClean(t *testing.T) {
+	t.Parallel()
+	for name, opts := range map[string]store.Options{"live": {BalancesEvery: 3}, "run": {Reproducible: true}} {
+		for _, size := range []int64{1, 10, 2000} {
+			fs := vfs.NewMem()
+			head, l := makeLedger(t, fs, opts, 1, 7, size)
+			r := run(t, fs, audit.Options{Head: head, Whole: true})
+			if !r.Clean() || r.Head != head || r.Entries != l.Entries() || !r.Closed || len(r.Beyond) != 0 {
+				t.Fatalf("%s of %d entries: %+v, %s, closed %v, beyond %v", name, l.Entries(), r.Findings, r.Head, r.Closed, r.Beyond)
+			}
+			balances := make(map[string]string)
+			for _, b := range r.Balances {
+				balances[b.Account] = b.Amount.String()
+			}
+			var held bank.Amount
+			for name, b := range l.Balances() {
+				if got, ok := balances[name]; got != b.String() && (ok || b.Sign() != 0) {
+					t.Errorf("%s = %s, want %v", name, got, b)
+				}
+				if bank.IsEscrow(name) {
+					held, _ = held.Add(b)
+				}
+			}
+			if r.Held.String() != held.String() || r.Issued.String() != l.Issued().String() {
+				t.Errorf("held %v, issued %v; want %v, %v", r.Held, r.Issued, held, l.Issued())
+			}
+		}
+	}
+}
+
+// flip changes one bit of a file.
+func flip(t testing.TB, fs vfs.FS, name string, src *rand.Rand) bool {
+	t.Helper()
+	b := read(t, fs, name)
+	if len(b) == 0 {
+		return false
+	}
+	b[src.IntN(len(b))] ^= 1 << src.IntN(8)
+	write(t, fs, name, b)
+	return true
+}
+
+func read(t testing.TB, fs vfs.FS, name string) []byte {
+	t.Helper()
+	info, err := fs.Stat(name)
+	check(t, err)
+	b := make([]byte, info.Size())
+	f, err := fs.Open(name)
+	check(t, err)
+	if len(b) > 0 {
+		_, err = f.ReadAt(b, 0)
+		check(t, err)
+	}
+	check(t, f.Close())
+	return b
+}
+
+func write(t testing.TB, fs vfs.FS, name string, b []byte) {
+	t.Helper()
+	f, err := fs.Create(name, vfs.WriteCategoryUnspecified)
+	check(t, err)
+	_, err = f.Write(b)
+	check(t, err)
+	check(t, f.Close())
+}
+
+func clone(t testing.TB, fs vfs.FS) *vfs.MemFS {
+	t.Helper()
+	to := vfs.NewMem()
+	ok, err := vfs.Clone(fs, to, "ledger", "ledger")
+	if err != nil || !ok {
+		t.Fatal("clone", ok, err)
+	}
+	return to
+}
+
+// TestFiles checks that any bit flipped, any end cut off and any file removed is
+// found, also in the files that Pebble keeps for itself, and counts how often the
+// entry was named.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	src := rand.New(rand.NewPCG(seed, 0))
+	for kind, opts := range map[string]store.Options{"live": {BalancesEvery: 3}, "run": {Reproducible: true}} {
+		fs := vfs.NewMem()
+		makeLedger(t, fs, opts, 1, 10, 50)
+		names, err := fs.List("ledger")
+		check(t, err)
+		named, tried := 0, 0
+		for n := range 500 {
+			name := "ledger/" + names[n%len(names)]
+			harmed := clone(t, fs)
+			switch b := read(t, harmed, name); {
+			case len(b) == 0:
+				check(t, harmed.Remove(name))
+				if strings.HasSuffix(name, "LOCK") {
+					continue // the next to open it makes a new one
+				}
+			case n%3 == 0:
+				write(t, harmed, name, b[:src.IntN(len(b))])
+			default:
+				flip(t, harmed, name, src)
+			}
+			r := run(t, harmed, audit.Options{})
+			if r.Clean() {
+				t.Errorf("%s ledger: harm to %s is not found (seed %d, case %d)", kind, name, seed, n)
+			}
+			if strings.HasSuffix(name, ".log") {
+				tried++
+				if len(r.Findings) > 0 && r.Findings[0].Seq > 0 {
+					named++
+				}
+			}
+		}
+		t.Logf("%s ledger: of %d harmed logs, %d had the first bad entry named", kind, tried, named)
+	}
+}
+
+// a raw group, taken apart.
+type raw struct {
+	entries [][]byte
+	checks  [][]byte
+	tree    []byte
+}
+
+func parse(t testing.TB, b []byte) (r raw) {
+	t.Helper()
+	b = b[1:]
+	count, n := binary.Uvarint(b)
+	b = b[n:]
+	for range count {
+		size, n := binary.Uvarint(b)
+		r.entries = append(r.entries, b[n:n+int(size)])
+		b = b[n+int(size):]
+		r.checks = append(r.checks, b[:4])
+		b = b[4:]
+	}
+	r.tree = b
+	return r
+}
+
+func (r raw) bytes() []byte {
+	b := binary.AppendUvarint([]byte{1}, uint64(len(r.entries)))
+	for i, e := range r.entries {
+		b = binary.AppendUvarint(b, uint64(len(e)))
+		b = append(append(b, e...), r.checks[i]...)
+	}
+	return append(b, r.tree...)
+}
+
+// TestEntries checks that an entry that is changed, removed, inserted or moved
+// through Pebble itself, so that its checksums hold, is found and named.
+func TestEntries(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	src := rand.New(rand.NewPCG(seed, 0))
+	fs := vfs.NewMem()
+	makeLedger(t, fs, store.Options{}, 1, 3, 40)
+	for n := range 500 {
+		harmed := clone(t, fs)
+		db, err := pebble.Open("ledger", &pebble.Options{FS: harmed, FormatMajorVersion: pebble.FormatNewest, Logger: quiet{}})
+		check(t, err)
+		it, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte("G"), UpperBound: []byte("H")})
+		check(t, err)
+		var keys, values [][]byte
+		for ok := it.First(); ok; ok = it.Next() {
+			keys, values = append(keys, append([]byte(nil), it.Key()...)), append(values, append([]byte(nil), it.Value()...))
+		}
+		check(t, it.Close())
+		g := src.IntN(len(keys))
+		r := parse(t, values[g])
+		i, k := src.IntN(len(r.entries)), src.IntN(len(r.entries))
+		for k == i {
+			k = src.IntN(len(r.entries))
+		}
+		bad := i
+		what := []string{"changed", "removed", "repeated", "moved", "check changed", "tree changed"}[n%6]
+		switch what {
+		case "changed":
+			r.entries[i][src.IntN(len(r.entries[i]))] ^= 1 << src.IntN(8)
+		case "removed":
+			r.entries = append(r.entries[:i:i], r.entries[i+1:]...)
+			r.checks = append(r.checks[:i:i], r.checks[i+1:]...)
+			if i == len(r.entries) {
+				bad = i - 1 // the tree is that of one more
+			}
+		case "repeated":
+			r.entries = append(r.entries[:i+1:i+1], r.entries[i:]...)
+			r.checks = append(r.checks[:i+1:i+1], r.checks[i:]...)
+			bad = i + 1
+		case "moved":
+			r.entries[i], r.entries[k] = r.entries[k], r.entries[i]
+			r.checks[i], r.checks[k] = r.checks[k], r.checks[i]
+			bad = min(i, k)
+		case "check changed":
+			r.checks[i][src.IntN(4)] ^= 1 << src.IntN(8)
+		case "tree changed":
+			r.tree[src.IntN(len(r.tree))] ^= 1 << src.IntN(8)
+			bad = len(r.entries) - 1
+		}
+		check(t, db.Set(keys[g], r.bytes(), pebble.Sync))
+		check(t, db.Close())
+		want := int64(binary.BigEndian.Uint64(keys[g][1:])) + int64(bad)
+		if got := run(t, harmed, audit.Options{}).Findings; len(got) == 0 || got[0].Seq != want {
+			t.Errorf("entry %s (seed %d, case %d): %v, want entry %d named", what, seed, n, got, want)
+		}
+	}
+}
+
+type quiet struct{}
+
+func (quiet) Infof(string, ...any)      {}
+func (quiet) Errorf(string, ...any)     {}
+func (quiet) Fatalf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
+
+// TestHead checks that a ledger made anew, cut, or put back to what it was, in
+// itself without fault, is found by a head kept elsewhere, and that without one
+// the report says that it could not be.
+func TestHead(t *testing.T) {
+	t.Parallel()
+	honest, forged := vfs.NewMem(), vfs.NewMem()
+	head, _ := makeLedger(t, honest, store.Options{}, 1, 3, 40)
+	makeLedger(t, forged, store.Options{}, 2, 3, 40)
+	if r := run(t, forged, audit.Options{}); !r.Clean() || len(r.Beyond) != 3 {
+		t.Errorf("a forged ledger alone: %v, beyond %v", r.Findings, r.Beyond)
+	}
+	if r := run(t, forged, audit.Options{Head: head}); r.Clean() {
+		t.Error("a forged ledger passes with the head of the honest one")
+	}
+	older := vfs.NewMem()
+	makeLedger(t, older, store.Options{}, 1, 2, 40)
+	r := run(t, older, audit.Options{Head: head})
+	if r.Clean() || r.Findings[0].Seq != r.Entries+1 {
+		t.Errorf("an older copy: %v, want entry %d missed", r.Findings, r.Entries+1)
+	}
+	oldHead := r.Head
+	if r := run(t, honest, audit.Options{Head: oldHead}); !r.Clean() {
+		t.Errorf("a ledger that went on: %v", r.Findings)
+	}
+	if r := run(t, honest, audit.Options{Head: oldHead, Whole: true}); r.Clean() {
+		t.Error("a ledger that went on passes as whole")
+	}
+	for _, bad := range []string{"1", "x:y", "01:" + head, head + "=", "-1:" + strings.Repeat("A", 43) + "="} {
+		if _, err := audit.Audit("ledger", audit.Options{FS: honest, Head: bad}); err == nil {
+			t.Errorf("head %q is taken", bad)
+		}
+	}
+}
+
+// TestInUse checks that a ledger can be audited while its writer has it open.
+func TestInUse(t *testing.T) {
+	t.Parallel()
+	fs := vfs.NewMem()
+	j, err := store.Create("ledger", store.Options{FS: fs, BalancesEvery: 2})
+	check(t, err)
+	l := bank.New(j)
+	src := rand.New(rand.NewPCG(1, 2))
+	for range 5 {
+		trade(t, l, src, 40)
+		check(t, j.Flush())
+		r := run(t, fs, audit.Options{})
+		if !r.Clean() || r.Entries != l.Entries() || r.Closed {
+			t.Fatalf("%d entries, closed %v, %v; want %d, open", r.Entries, r.Closed, r.Findings, l.Entries())
+		}
+	}
+	check(t, j.Close())
+}
+
+// TestNone checks that what is no ledger is an error, not a clean audit.
+func TestNone(t *testing.T) {
+	t.Parallel()
+	fs := vfs.NewMem()
+	check(t, fs.MkdirAll("ledger", 0o777))
+	for _, dir := range []string{"ledger", "nowhere"} {
+		if r, err := audit.Audit(dir, audit.Options{FS: fs}); err == nil {
+			t.Errorf("%s: %+v", dir, r)
+		}
+	}
+}
+
+// TestBalances checks that a kept balance, set of contracts, or sum that the
+// entries do not come to is found, though no entry is bad.
+func TestBalances(t *testing.T) {
+	t.Parallel()
+	fs := vfs.NewMem()
+	makeLedger(t, fs, store.Options{}, 1, 1, 40)
+	for _, key := range []string{"Bprovider", "Bmint", "Buser:99", "S", "C\x00\x00\x00\x00\x00\x00\x00\x00", "Bescrow:1"} {
+		harmed := clone(t, fs)
+		db, err := pebble.Open("ledger", &pebble.Options{FS: harmed, FormatMajorVersion: pebble.FormatNewest, Logger: quiet{}})
+		check(t, err)
+		value := []byte{2, 0}
+		if v, closer, err := db.Get([]byte(key)); err == nil {
+			value = append([]byte(nil), v...)
+			value[len(value)-2] ^= 2
+			check(t, closer.Close())
+		}
+		check(t, db.Set([]byte(key), value, pebble.Sync))
+		check(t, db.Close())
+		r := run(t, harmed, audit.Options{})
+		found := false
+		for _, f := range r.Findings {
+			found = found || strings.Contains(f.Found, "kept as")
+		}
+		if !found {
+			t.Errorf("%q changed: %v", key, r.Findings)
+		}
+	}
+}

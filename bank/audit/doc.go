@@ -1,0 +1,21 @@
+// Package audit proves a bank's journal: that its entries are those that were
+// written, that money is conserved at every one, that nobody is overdrawn, and
+// that of each contract what was admitted was paid or came back.
+//
+// It reads the files that bank/store documents, and shares no code with what
+// wrote them. It writes nothing, takes no lock, and so works on read-only media
+// and, up to the entry that is being written, on a ledger in use.
+//
+// # What is found
+//
+// Every entry carries the beginning of a hash that commits to all entries before
+// it, every group the Merkle tree after it, HEAD the root of the whole, and a
+// closed ledger the hash of each of its files. So any byte changed, any entry
+// changed, removed, inserted or moved is found, and the first bad entry named,
+// also where Pebble refuses to open its files: their remains are then read
+// without it.
+//
+// Someone who makes a whole ledger anew, hashes and HEAD included, or puts an
+// older copy in its place, is found only by a head that was kept elsewhere:
+// [Options].Head. A report says when none was given.
+package audit

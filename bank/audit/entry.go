@@ -1,0 +1,113 @@
+package audit
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+)
+
+// Kinds of entries.
+const (
+	issue = iota + 1
+	admit
+	reject
+	settle
+	penalty
+	transfer
+)
+
+const (
+	maxGroup = 8190
+	maxName  = 64
+	maxID    = 64
+	maxNote  = 4096
+)
+
+// An entry is one that was read. Its bytes are those of the file.
+type entry struct {
+	kind     byte
+	seq      int64
+	time     float64
+	contract int64 // -1 for none
+	id, note []byte
+	moves    int
+	rest     input // the moves, see move
+}
+
+// A move takes micros from one account to another; an empty name is the escrow
+// of the entry's contract.
+type move struct {
+	from, to []byte
+	micros   int64
+}
+
+var errForm = errors.New("bytes that are no entry")
+
+func parseEntry(b []byte) (entry, error) {
+	in := input{b: b}
+	e := entry{kind: in.byte(), seq: in.int(), time: in.float(), contract: in.int() - 1}
+	e.id, e.note = in.bytes(maxID), in.bytes(maxNote)
+	n := in.int()
+	if n > int64(len(b)) {
+		in.bad = true
+	}
+	e.moves, e.rest = int(n), in
+	for i := 0; i < e.moves && !in.bad; i++ {
+		in.move()
+	}
+	if in.bad || len(in.b) > 0 {
+		return e, errForm
+	}
+	return e, nil
+}
+
+// input is bytes being read; bad once they were not what was wanted.
+type input struct {
+	b   []byte
+	bad bool
+}
+
+func (in *input) move() move { return move{in.bytes(maxName), in.bytes(maxName), in.int()} }
+
+func (in *input) take(n int64) []byte {
+	if in.bad || n < 0 || n > int64(len(in.b)) {
+		in.bad = true
+		return nil
+	}
+	v := in.b[:n]
+	in.b = in.b[n:]
+	return v
+}
+
+func (in *input) byte() byte {
+	if v := in.take(1); v != nil {
+		return v[0]
+	}
+	return 0
+}
+
+// int reads a varint of least length.
+func (in *input) int() int64 {
+	v, n := binary.Uvarint(in.b)
+	if n <= 0 || v > math.MaxInt64 || n > 1 && in.b[n-1] == 0 {
+		in.bad = true
+		return 0
+	}
+	in.take(int64(n))
+	return int64(v)
+}
+
+func (in *input) float() float64 {
+	if v := in.take(8); v != nil {
+		return math.Float64frombits(binary.BigEndian.Uint64(v))
+	}
+	return math.NaN()
+}
+
+func (in *input) bytes(most int64) []byte {
+	n := in.int()
+	if n > most {
+		in.bad = true
+	}
+	return in.take(n)
+}

@@ -1,0 +1,174 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+const (
+	headFile = "HEAD"
+	title    = "bourse ledger 1\n"
+)
+
+// headText is what the file HEAD says.
+type headText struct {
+	head  string
+	files map[string]string // "SHA256 SIZE" by name, of a closed ledger
+}
+
+// checkHead reads HEAD, and expects the log to pass through it and through the
+// head that was given.
+func (a *auditor) checkHead() {
+	b, err := a.readFile(headFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		a.fileFinding(headFile, "nothing", "the ledger's head")
+	case err != nil:
+		a.fileFinding(headFile, err.Error(), "the ledger's head")
+	default:
+		if a.head = parseHeadText(b); a.head == nil {
+			a.fileFinding(headFile, "text that does not have the hash at its end", "the ledger's head as it was written")
+			break
+		}
+		a.expect(a.head.head, headFile)
+	}
+	a.expect(a.opts.Head, "the head given")
+}
+
+// parseHeadText returns nil unless b is a head file to the last byte.
+func parseHeadText(b []byte) *headText {
+	const end = "end "
+	body, sum, ok := bytes.Cut(b, []byte("\n"+end))
+	body = append(slices.Clone(body), '\n')
+	if !ok || string(sum) != fmt.Sprintf("%x\n", sha256.Sum256(body)) {
+		return nil
+	}
+	rest, ok := strings.CutPrefix(string(body), title+"head ")
+	if !ok {
+		return nil
+	}
+	h := &headText{files: make(map[string]string)}
+	h.head, rest, _ = strings.Cut(rest, "\n")
+	if _, err := parseHead(h.head); err != nil {
+		return nil
+	}
+	for line := range strings.Lines(rest) {
+		f := strings.Fields(line)
+		if len(f) != 4 || f[0] != "file" {
+			return nil
+		}
+		h.files[f[3]] = f[1] + " " + f[2]
+	}
+	return h
+}
+
+// checkFiles holds the files of a closed ledger against what HEAD says of them,
+// and the tables against their own checksums.
+func (a *auditor) checkFiles() {
+	names, err := a.opts.FS.List(a.dir)
+	if err != nil {
+		a.fileFinding(a.dir, err.Error(), "a directory that can be read")
+		return
+	}
+	slices.Sort(names)
+	closed := a.head != nil && len(a.head.files) > 0
+	for _, name := range names {
+		if isTable(name) {
+			if err := a.checkTable(name); err != nil {
+				a.fileFinding(name, err.Error(), "a table whose checksums hold")
+			}
+		}
+		if !closed || strings.HasPrefix(name, headFile) {
+			continue
+		}
+		want, ok := a.head.files[name]
+		if !ok {
+			a.fileFinding(name, "a file", "none of this name: the ledger was closed without it")
+		} else if found := a.sum(name); found != want {
+			a.fileFinding(name, "SHA-256 and size "+found, want+", as when the ledger was closed")
+		}
+	}
+	if !closed {
+		return
+	}
+	for name := range a.head.files {
+		if !slices.Contains(names, name) && name != "LOCK" {
+			a.fileFinding(name, "nothing", "the file that was there when the ledger was closed")
+		}
+	}
+}
+
+// sum returns what HEAD says of a file: its hash, or - for a table, and its size.
+func (a *auditor) sum(name string) string {
+	f, err := a.opts.FS.Open(a.opts.FS.PathJoin(a.dir, name))
+	if err != nil {
+		return err.Error()
+	}
+	defer f.Close()
+	h := sha256.New()
+	if isTable(name) {
+		info, err := f.Stat()
+		if err != nil {
+			return err.Error()
+		}
+		return fmt.Sprintf("- %d", info.Size())
+	}
+	n, err := io.Copy(h, f)
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%x %d", h.Sum(nil), n)
+}
+
+func (a *auditor) checkTable(name string) error {
+	f, err := a.opts.FS.Open(a.opts.FS.PathJoin(a.dir, name))
+	if err != nil {
+		return err
+	}
+	readable, err := sstable.NewSimpleReadable(f)
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	opts := &pebble.Options{Logger: silent{}}
+	opts.EnsureDefaults()
+	r, err := sstable.NewReader(context.Background(), readable, opts.MakeReaderOptions())
+	if err != nil {
+		return errors.Join(err, readable.Close())
+	}
+	return errors.Join(r.ValidateBlockChecksums(), r.Close())
+}
+
+func isTable(name string) bool { return path.Ext(name) == ".sst" }
+
+func isLog(name string) bool { return path.Ext(name) == ".log" }
+
+func isPebble(name string) bool {
+	return isTable(name) || isLog(name) || strings.HasPrefix(name, "MANIFEST-") || strings.HasPrefix(name, "marker.")
+}
+
+func (a *auditor) readFile(name string) ([]byte, error) {
+	f, err := a.opts.FS.Open(a.opts.FS.PathJoin(a.dir, name))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// unlocked is a file system in which a lock is always to be had: an audit reads
+// what another process may be writing.
+type unlocked struct{ vfs.FS }
+
+func (unlocked) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }

@@ -1,0 +1,176 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// readPebble reads the groups in order as Pebble gives them, until one is bad or
+// Pebble gives no more. An error is Pebble's.
+func (a *auditor) readPebble() (err error) {
+	defer func() {
+		if p, ok := recover().(broken); ok {
+			err = fmt.Errorf("%s", p)
+		}
+	}()
+	db, err := pebble.Open(a.dir, &pebble.Options{
+		FS:                 unlocked{a.opts.FS},
+		ReadOnly:           true,
+		ErrorIfNotExists:   true,
+		FormatMajorVersion: pebble.FormatNewest,
+		Logger:             silent{},
+		EventListener:      &pebble.EventListener{DataCorruption: func(pebble.DataCorruptionInfo) {}},
+	})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := db.Close(); err == nil {
+			err = e
+		}
+	}()
+	kept, err := readKept(db)
+	if err != nil {
+		return err
+	}
+	if kept.size == 0 {
+		a.checkKept(db, kept)
+	}
+	it, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte{'G'}, UpperBound: []byte{'G' + 1}})
+	if err != nil {
+		return err
+	}
+	for ok := it.First(); ok && a.bad == nil; ok = it.Next() {
+		value, e := it.ValueAndErr()
+		if e != nil {
+			it.Close()
+			return e
+		}
+		a.group(it.Key(), value)
+		if a.bad == nil && a.chain.size == kept.size {
+			a.checkKept(db, kept)
+		}
+	}
+	if err := it.Close(); err != nil {
+		return err
+	}
+	if a.bad == nil && a.chain.size < kept.size {
+		a.fail(a.chain.size+1, fmt.Sprintf("a ledger of %d entries", a.chain.size), fmt.Sprintf("%d, by its balances", kept.size))
+	}
+	return nil
+}
+
+// group checks the entries of a group, and the tree after them.
+func (a *auditor) group(key, value []byte) {
+	first := a.chain.size + 1
+	if len(key) != 9 || binary.BigEndian.Uint64(key[1:]) != uint64(first) {
+		a.fail(first, fmt.Sprintf("a group at key %x", key), fmt.Sprintf("the one whose first entry is %d", first))
+		return
+	}
+	in := input{b: value}
+	version, count := in.byte(), in.int()
+	if version != 1 || count < 1 || count > maxGroup {
+		a.fail(first, fmt.Sprintf("a group of version %d with %d entries", version, count), "one of version 1 with 1 to 8190")
+		return
+	}
+	for i := int64(0); i < count && a.bad == nil; i++ {
+		b := in.bytes(int64(len(in.b)))
+		check := in.take(4)
+		if in.bad {
+			a.fail(first+i, "a group that ends", fmt.Sprintf("its entries to %d", first+count-1))
+			return
+		}
+		a.entry(b, check)
+	}
+	if a.bad == nil && !bytes.Equal(in.b, a.chain.tree()) {
+		a.fail(a.chain.size, "a Merkle tree after its group that is not that of the entries", "the tree of the entries")
+	}
+}
+
+// kept are the balances that a ledger was last closed or flushed with.
+type kept struct {
+	size int64
+	time float64
+	tree []byte
+}
+
+func readKept(db *pebble.DB) (kept, error) {
+	v, closer, err := db.Get([]byte{'S'})
+	if err == pebble.ErrNotFound {
+		return kept{}, nil
+	}
+	if err != nil {
+		return kept{}, err
+	}
+	defer closer.Close()
+	in := input{b: bytes.Clone(v)}
+	return kept{in.int(), in.float(), in.b}, nil
+}
+
+// checkKept holds the balances that are kept against those of the entries, at the
+// entry that they stand for.
+func (a *auditor) checkKept(db *pebble.DB, k kept) {
+	differ := func(what, found, want string) {
+		a.files = append(a.files, Finding{Found: what + " kept as " + found, Want: fmt.Sprintf("%s, as of entry %d", want, k.size)})
+	}
+	if k.size > 0 && (!bytes.Equal(k.tree, a.chain.tree()) || k.time != a.books.time) {
+		differ("tree or time of the balances", "others", "those of the entries")
+	}
+	it, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte{'B'}, UpperBound: []byte{'C' + 1}})
+	if err != nil {
+		a.fileFinding("balances", err.Error(), "balances that can be read")
+		return
+	}
+	balances := a.books.standings()
+	for ok := it.First(); ok; ok = it.Next() {
+		key, value := string(it.Key()), string(it.Value())
+		if want, ok := balances[key]; !ok || want != value {
+			differ(fmt.Sprintf("%q", key), fmt.Sprintf("%x", value), fmt.Sprintf("%x", want))
+		}
+		delete(balances, key)
+	}
+	if err := it.Close(); err != nil {
+		a.fileFinding("balances", err.Error(), "balances that can be read")
+		return
+	}
+	for key, want := range balances {
+		differ(fmt.Sprintf("%q", key), "nothing", fmt.Sprintf("%x", want))
+	}
+}
+
+// standings returns what a ledger keeps for these books, by key.
+func (b *books) standings() map[string]string {
+	kept := make(map[string]string)
+	for name, m := range b.accounts {
+		if *m != 0 || name != "mint" {
+			kept["B"+name] = string(append(binary.AppendVarint(nil, int64(*m)), 0))
+		}
+	}
+	for contract, e := range b.escrows {
+		v := binary.AppendVarint(nil, int64(e.held))
+		v = binary.AppendUvarint(v, uint64(len(e.owner)))
+		kept[fmt.Sprintf("Bescrow:%d", contract)] = string(append(v, e.owner...))
+	}
+	for at, page := range b.admitted {
+		var v []byte
+		for _, word := range page {
+			v = binary.LittleEndian.AppendUint64(v, word)
+		}
+		kept[string(binary.BigEndian.AppendUint64([]byte{'C'}, uint64(at)))] = string(v)
+	}
+	return kept
+}
+
+// silent keeps Pebble from logging, and from ending the program.
+type silent struct{}
+
+type broken string
+
+func (silent) Infof(string, ...any)  {}
+func (silent) Errorf(string, ...any) {}
+func (silent) Fatalf(format string, args ...any) {
+	panic(broken(fmt.Sprintf(format, args...)))
+}

@@ -1,6 +1,6 @@
 package sim
 
-// A queue holds tasks as a 4-ary heap by key, ties by job.
+// A queue holds tasks as a 4-ary heap by key.
 //
 // The heaviest task is found by a look at all of them while they are few. From
 // dense tasks on a second heap, by rate, holds their places in the first; it
@@ -14,10 +14,6 @@ const dense = 32
 
 func (q *queue) reset() {
 	q.tasks, q.byRate = q.tasks[:0], q.byRate[:0]
-}
-
-func (t *vtask) before(o *vtask) bool {
-	return t.key < o.key || t.key == o.key && t.job < o.job
 }
 
 // push adds a task.
@@ -43,7 +39,7 @@ func (q *queue) remove(i int) vtask {
 	moved := q.tasks[last]
 	q.tasks = q.tasks[:last]
 	if i < last {
-		if i > 0 && moved.before(&q.tasks[(i-1)/4]) {
+		if i > 0 && moved.key < q.tasks[(i-1)/4].key {
 			q.up(i, moved)
 		} else {
 			q.down(i, moved)
@@ -77,7 +73,7 @@ func (q *queue) heaviest() int {
 func (q *queue) up(i int, t vtask) {
 	for i > 0 {
 		parent := (i - 1) / 4
-		if !t.before(&q.tasks[parent]) {
+		if t.key >= q.tasks[parent].key {
 			break
 		}
 		q.put(i, q.tasks[parent])
@@ -94,11 +90,11 @@ func (q *queue) down(i int, t vtask) {
 			break
 		}
 		for c := least + 1; c < min(4*i+5, len(q.tasks)); c++ {
-			if q.tasks[c].before(&q.tasks[least]) {
+			if q.tasks[c].key < q.tasks[least].key {
 				least = c
 			}
 		}
-		if !q.tasks[least].before(&t) {
+		if q.tasks[least].key >= t.key {
 			break
 		}
 		q.put(i, q.tasks[least])

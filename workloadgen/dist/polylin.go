@@ -15,7 +15,8 @@ import (
 // condition on an interval use [Within].
 type PolyLin struct {
 	o            PolyLinOptions
-	lo, hi, atom float64 // ln Min, where F reaches 1, F(lo)
+	min          float64 // Min, or where F leaves 0 if that is later
+	lo, hi, atom float64 // ln min, where F reaches 1, F(lo)
 }
 
 // PolyLinOptions are those of "polylin"; the defaults are the paper's fit to
@@ -54,10 +55,10 @@ func NewPolyLin(o PolyLinOptions) (*PolyLin, error) {
 	if o.B*o.B < 4*o.A*(o.C-1) {
 		return nil, fmt.Errorf("the parabola %v x^2 + %v x + %v does not reach 1", o.A, o.B, o.C)
 	}
-	p := &PolyLin{o: o, lo: math.Log(o.Min)}
+	p := &PolyLin{o: o, min: o.Min, lo: math.Log(o.Min)}
 	p.hi = p.root(1)
 	if zero := p.root(0); p.lo < zero {
-		p.lo = zero
+		p.lo, p.min = zero, math.Exp(zero)
 	}
 	if p.lo >= p.hi {
 		return nil, fmt.Errorf("min %v is not below the largest runtime, %v", o.Min, math.Exp(p.hi))
@@ -76,24 +77,21 @@ func (p *PolyLin) root(u float64) float64 {
 
 // CDF implements [Distribution].
 func (p *PolyLin) CDF(t float64) float64 {
-	if t <= 0 {
+	if t < p.min {
 		return 0
 	}
-	switch x := math.Log(t); {
-	case x < p.lo:
-		return 0
-	case x >= p.hi:
+	x := math.Log(t)
+	if x >= p.hi {
 		return 1
-	default:
-		return p.parabola(x)
 	}
+	return math.Max(0, p.parabola(x))
 }
 
 // Quantile implements [Distribution].
 func (p *PolyLin) Quantile(u float64) float64 {
 	switch {
 	case u <= p.atom:
-		return math.Exp(p.lo)
+		return p.min
 	case u >= 1:
 		return math.Exp(p.hi)
 	}

@@ -1,0 +1,127 @@
+package fitlab
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"bourse/workloadgen/dist"
+	"bourse/workloadgen/gof"
+)
+
+// A Column is a quantity of a trace and the laws to be compared with it.
+type Column struct {
+	Name   string    // IAT, RUN, CPU
+	Values []float64 // in any order, not empty
+	Laws   []Law
+}
+
+// A Law is a distribution under the name that a table gives it.
+type Law struct {
+	Name string
+	dist.Distribution
+}
+
+// A Fit is a row of Table 1: how well a law, or the trace itself, agrees with
+// the trace.
+type Fit struct {
+	Law     string // "Trace" for the trace itself
+	Column  string
+	Success float64 // share of the pairs of samples not rejected
+	D       float64 // distance of the complete data, 0 for the trace itself
+	MeanD   float64 // mean distance of the pairs
+}
+
+// Table1 returns the market paper's Table 1 for any columns: for each the trace
+// against itself, then its laws.
+func Table1(ctx context.Context, columns []Column, b gof.Bootstrap, stream Stream, workers int) ([]Fit, error) {
+	type row struct {
+		sample []float64
+		law    dist.Distribution // nil for the trace itself
+	}
+	var rows []row
+	var fits []Fit
+	for _, c := range columns {
+		if len(c.Values) == 0 {
+			return nil, fmt.Errorf("table 1: column %s is empty", c.Name)
+		}
+		sample := slices.Sorted(slices.Values(c.Values))
+		rows, fits = append(rows, row{sample, nil}), append(fits, Fit{Law: "Trace", Column: c.Name})
+		for _, l := range c.Laws {
+			rows, fits = append(rows, row{sample, l.Distribution}), append(fits, Fit{Law: l.Name, Column: c.Name})
+		}
+	}
+	// Part 0 of a row is the complete data; the others are the bootstrap's.
+	parts := 1 + b.Parts()
+	tallies := make([]gof.Tally, len(rows)*parts)
+	err := each(ctx, len(tallies), workers, func(i int) error {
+		r, part := rows[i/parts], i%parts-1
+		trace := gof.FromSample(r.sample)
+		switch {
+		case part >= 0:
+			name := fmt.Sprintf("table1/%s/%s/%d", fits[i/parts].Column, fits[i/parts].Law, part)
+			other := trace
+			if r.law != nil {
+				other = gof.FromLaw(r.law)
+			}
+			tallies[i] = b.Run(part, other, trace, stream(name))
+		case r.law != nil:
+			fits[i/parts].D = gof.DistanceTo(r.sample, r.law.CDF)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range fits {
+		var sum gof.Tally
+		for _, t := range tallies[i*parts+1 : (i+1)*parts] {
+			sum = sum.Add(t)
+		}
+		fits[i].Success, fits[i].MeanD = sum.Success(), sum.MeanD()
+	}
+	return fits, nil
+}
+
+// PaperColumns returns the columns of the paper's table for inter-arrival
+// times, runtimes and sizes of a trace, with its laws.
+func PaperColumns(iat, run, cpu []float64) ([]Column, error) {
+	var err error
+	law := func(name, member string, options map[string]any) Law {
+		d, e := dist.Spec{Name: member, Options: options}.New(nil)
+		if e != nil {
+			err = e
+		}
+		return Law{name, d}
+	}
+	columns := []Column{
+		{"IAT", iat, []Law{
+			law("HypWeib", "hypweib", nil),
+			law("Exp", "exponential", map[string]any{"mean": 378.648}),
+		}},
+		{"RUN", run, []Law{
+			law("PolyLin", "polylin", nil),
+			law("Par", "gpareto", nil),
+		}},
+		{"CPU", cpu, []Law{
+			law("BinBin", "binbin", nil),
+			law("Zipf", "zipf", nil),
+		}},
+	}
+	return columns, err
+}
+
+// PaperTable1 returns what the paper prints, in the order of [PaperColumns].
+func PaperTable1() []Fit {
+	return []Fit{
+		{"Trace", "IAT", 0.948, 0, 0.1161},
+		{"HypWeib", "IAT", 0.897, 0.0557, 0.1337},
+		{"Exp", "IAT", 0.034, 0.2406, 0.2901},
+		{"Trace", "RUN", 0.944, 0, 0.1174},
+		{"PolyLin", "RUN", 0.869, 0.0718, 0.1371},
+		{"Par", "RUN", 0.818, 0.1075, 0.1565},
+		{"Trace", "CPU", 0.989, 0, 0.0861},
+		{"BinBin", "CPU", 0.982, 0.0165, 0.0880},
+		{"Zipf", "CPU", 0.974, 0.0644, 0.1040},
+	}
+}

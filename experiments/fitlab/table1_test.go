@@ -1,0 +1,119 @@
+package fitlab
+
+import (
+	"context"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"bourse/workloadgen/gof"
+	"bourse/workloadgen/swf"
+)
+
+// stream returns PCG streams seeded by name.
+func stream(seed uint64) Stream {
+	return func(name string) rand.Source {
+		h := fnv.New64a()
+		h.Write([]byte(name))
+		return rand.NewPCG(seed, h.Sum64())
+	}
+}
+
+// trace reads a recorded trace beside the project, and skips the test where
+// there is none.
+func trace(t testing.TB, name string) *swf.Trace {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil || dir == filepath.Dir(dir) {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	path := filepath.Join(dir, "..", "shared", "traces", name)
+	tr, err := swf.ReadFile(path)
+	if os.IsNotExist(err) {
+		t.Skipf("no recorded trace %s", path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+func columns(t *swf.Trace) (iat, run, cpu []float64) {
+	for i, r := range t.Records {
+		if i > 0 {
+			iat = append(iat, r.Submit-t.Records[i-1].Submit)
+		}
+		run = append(run, r.Run)
+		cpu = append(cpu, float64(r.Procs))
+	}
+	return iat, run, cpu
+}
+
+// TestTable1 checks the paper's Table 1 on the Blue Horizon's log: distances of
+// the complete data within 0.01 of what they are known to be on this file, and
+// success rates within 0.04 of the paper's.
+func TestTable1(t *testing.T) {
+	t.Parallel()
+	iat, run, cpu := columns(trace(t, "SDSC-BLUE-2000-4.1-cln.valid.swf.gz"))
+	laws, err := PaperColumns(iat, run, cpu)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	got, err := Table1(context.Background(), laws, gof.PaperBootstrap(), stream(1), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%v", time.Since(start))
+	known := map[string]float64{"HypWeib": 0.055, "Exp": 0.24, "PolyLin": 0.074, "Par": 0.108, "BinBin": 0.0175, "Zipf": 0.073}
+	for i, want := range PaperTable1() {
+		g := got[i]
+		t.Logf("%-8s %s  success %.3f (paper %.3f)  complete %.4f (%.4f)  mean %.4f (%.4f)",
+			g.Law, g.Column, g.Success, want.Success, g.D, want.D, g.MeanD, want.MeanD)
+		if g.Law != want.Law || g.Column != want.Column {
+			t.Fatalf("row %d is %v, want %v", i, g, want)
+		}
+		if math.Abs(g.D-known[g.Law]) > 0.01 {
+			t.Errorf("%s: distance %v, want %v", g.Law, g.D, known[g.Law])
+		}
+		if math.Abs(g.Success-want.Success) > 0.04 {
+			t.Errorf("%s %s: success rate %v, paper %v", g.Law, g.Column, g.Success, want.Success)
+		}
+	}
+}
+
+// TestWorkers checks that the number of workers does not change the table.
+func TestWorkers(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 1))
+	var values []float64
+	for range 1000 {
+		values = append(values, rng.ExpFloat64()*300)
+	}
+	columns, err := PaperColumns(values, values, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := Table1(context.Background(), columns, gof.PaperBootstrap(), stream(2), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	eight, err := Table1(context.Background(), columns, gof.PaperBootstrap(), stream(2), 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(one, eight) {
+		t.Errorf("one worker %v, eight %v", one, eight)
+	}
+}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/urfave/cli/v2"
@@ -54,6 +53,11 @@ standard error. NO_COLOR is honoured.`,
 // dress gives every command the same manners.
 func dress(commands []*cli.Command) {
 	for _, c := range commands {
+		for _, f := range c.Flags {
+			if b, ok := f.(*cli.BoolFlag); ok {
+				b.DisableDefaultText = true
+			}
+		}
 		c.OnUsageError = wrongUse
 		c.HideHelpCommand = true
 		if len(c.Subcommands) == 0 {
@@ -81,7 +85,7 @@ func unknown(c *cli.Context, name string) error {
 	}
 	hint := ""
 	if near := cli.SuggestCommand(in, name); near != "" {
-		hint = fmt.Sprintf(": did you mean %q?", near)
+		hint = ". " + near
 	}
 	return usagef("unknown command %q%s", name, hint)
 }

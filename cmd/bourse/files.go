@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"io"
-	"io/fs"
 	"os"
 
 	"github.com/urfave/cli/v2"
@@ -14,9 +12,5 @@ func open(c *cli.Context, name string) (io.ReadCloser, error) {
 	if name == "-" {
 		return io.NopCloser(c.App.Reader), nil
 	}
-	f, err := os.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, usagef("%s: no such file", name)
-	}
-	return f, err
+	return os.Open(name)
 }

@@ -34,8 +34,8 @@ func scenarioCommand() *cli.Command {
 				},
 			},
 			{
-				Name:  "schema",
-				Usage: "print the JSON Schema of scenario files, for editors",
+				Name:   "schema",
+				Usage:  "print the JSON Schema of scenario files, for editors",
 				Action: func(c *cli.Context) error { return printJSON(c, scenario.Schema()) },
 			},
 		},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"bourse/experiments/scenario"
 )
@@ -45,7 +46,7 @@ func conclude(ctx context.Context, errs io.Writer, err error) int {
 	fmt.Fprintf(errs, "bourse: %v\n", err)
 	var usage usageError
 	var file *scenario.Error
-	if errors.As(err, &usage) || errors.As(err, &file) {
+	if errors.As(err, &usage) || errors.As(err, &file) || errors.Is(err, fs.ErrNotExist) {
 		return statusUsage
 	}
 	return statusFailed

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// may lists, for each room, the rooms it may import, by path or, with "/...",
+// with all that is in it. A room not listed may import none but what is inside
+// its own ground room.
+var may = map[string]string{
+	"bank/store":           "bank",
+	"bank/export":          "bank bank/store bank/audit",
+	"contracts":            "bank hosts market",
+	"contracts/admission":  "contracts contracts/bidding contracts/sharing hosts market",
+	"contracts/bidding":    "contracts hosts market",
+	"contracts/sharing":    "contracts hosts market",
+	"contracts/broker":     "bank contracts contracts/sharing hosts hosts/agenda market",
+	"experiments/des":      "",
+	"experiments/stats":    "",
+	"experiments/advise":   "",
+	"experiments/optimum":  "",
+	"experiments/results":  "",
+	"experiments/scenario": "",
+	"experiments/metrics":  "contracts experiments/stats",
+	"experiments/report":   "experiments/results experiments/stats",
+	"experiments/papers":   "",
+	"experiments":          "bank/... contracts/... experiments/... hosts/... market workloadgen/...",
+	"cmd/bourse":           "bank/... contracts/... experiments/... hosts/... market workloadgen/...",
+}
+
+// ground are the rooms that do not know one another.
+var ground = []string{"bank", "market", "hosts", "workloadgen"}
+
+// TestLayers checks that every room imports only what the plan of the house
+// allows: calls go down, and the rooms on the ground do not know one another.
+func TestLayers(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "bourse/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rooms := 0
+	for line := range strings.Lines(string(out)) {
+		f := strings.Fields(line)
+		room := strings.TrimPrefix(f[0], "bourse/")
+		rooms++
+		for _, imp := range f[1:] {
+			if to, ours := strings.CutPrefix(imp, "bourse/"); ours && !allowed(room, to) {
+				t.Errorf("%s imports %s", room, to)
+			}
+		}
+	}
+	if rooms < 10 {
+		t.Fatalf("saw %d rooms", rooms)
+	}
+}
+
+// allowed reports whether room may import to.
+func allowed(room, to string) bool {
+	list, listed := may[room]
+	for !listed && strings.Contains(room, "/") {
+		parent := room[:strings.LastIndex(room, "/")]
+		top, _, _ := strings.Cut(room, "/")
+		if slices.Contains(ground, top) {
+			// Within its own ground room a room is free.
+			return to == top || strings.HasPrefix(to, top+"/")
+		}
+		if list, listed = may[parent]; !listed {
+			room = parent
+		}
+	}
+	for _, a := range strings.Fields(list) {
+		if base, deep := strings.CutSuffix(a, "/..."); a == to || deep && (to == base || strings.HasPrefix(to, base+"/")) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestAllowed checks that the plan of the house forbids what it must.
+func TestAllowed(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		room, to string
+		want     bool
+	}{
+		{"market", "hosts", false},
+		{"bank", "contracts", false},
+		{"bank/audit", "bank/store", true},
+		{"hosts/sim", "hosts/agenda", true},
+		{"hosts/sim", "market", false},
+		{"contracts/admission", "contracts/broker", false},
+		{"contracts/broker", "contracts/admission", false},
+		{"contracts/broker", "workloadgen", false},
+		{"experiments/des", "contracts", false},
+		{"experiments/papers/market", "experiments/metrics", false},
+		{"experiments", "workloadgen/models", true},
+	} {
+		if got := allowed(c.room, c.to); got != c.want {
+			t.Errorf("%s may import %s: %v, want %v", c.room, c.to, got, c.want)
+		}
+	}
+}
+
+// clocked lists the rooms below the kernel that may read a clock, start
+// goroutines or take locks: what talks to a disk or to real machines.
+var clocked = []string{"bank/store", "hosts/linux"}
+
+// TestTimeIsTold checks that the rooms below the kernel neither read the clock
+// nor draw from the global source of randomness, and start no goroutines and
+// take no locks.
+func TestTimeIsTold(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	root := filepath.Join("..", "..")
+	for _, room := range append(slices.Clone(ground), "contracts") {
+		err := filepath.WalkDir(filepath.Join(root, room), func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			name, err := filepath.Rel(root, path)
+			if err != nil {
+				return err
+			}
+			if d.IsDir() && slices.Contains(clocked, filepath.ToSlash(name)) {
+				return filepath.SkipDir
+			}
+			if filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+				return nil
+			}
+			seen++
+			set := token.NewFileSet()
+			f, err := parser.ParseFile(set, path, nil, 0)
+			if err != nil {
+				return err
+			}
+			for _, fault := range told(set, f) {
+				t.Error(fault)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if seen < 10 {
+		t.Fatalf("read %d files", seen)
+	}
+}
+
+// banned are the functions that ask the time or draw from the global source.
+var banned = map[string]string{
+	"time": "Now Since Until Sleep After AfterFunc Tick NewTicker NewTimer",
+	"rand": "Float64 Float32 IntN Int Int32 Int64 Int64N Uint32 Uint64 Uint64N N Perm Shuffle NormFloat64 ExpFloat64",
+}
+
+// told returns what in f asks the time, draws, starts a goroutine or locks.
+func told(set *token.FileSet, f *ast.File) (faults []string) {
+	fault := func(at token.Pos, what string) { faults = append(faults, set.Position(at).String()+": "+what) }
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			fault(n.Pos(), "starts a goroutine")
+		case *ast.ImportSpec:
+			if p := n.Path.Value; p == `"sync"` || p == `"sync/atomic"` {
+				fault(n.Pos(), "imports "+p)
+			}
+		case *ast.SelectorExpr:
+			x, ok := n.X.(*ast.Ident)
+			if ok && x.Obj == nil && slices.Contains(strings.Fields(banned[x.Name]), n.Sel.Name) {
+				fault(n.Pos(), "calls "+x.Name+"."+n.Sel.Name)
+			}
+		}
+		return true
+	})
+	return faults
+}
+
+// TestTold checks that each of the faults is seen when it is planted.
+func TestTold(t *testing.T) {
+	t.Parallel()
+	set := token.NewFileSet()
+	f, err := parser.ParseFile(set, "planted.go", `package planted
+import ("sync"; "time"; "math/rand/v2")
+var mu sync.Mutex
+func f() { go f(); _ = time.Now(); _ = rand.IntN(3); mu.Lock() }
+`, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := told(set, f)
+	for _, want := range []string{"starts a goroutine", `imports "sync"`, "calls time.Now", "calls rand.IntN"} {
+		if !slices.ContainsFunc(got, func(s string) bool { return strings.HasSuffix(s, want) }) {
+			t.Errorf("planted %q was not seen in %v", want, got)
+		}
+	}
+}

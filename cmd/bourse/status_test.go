@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+)
+
+// bourse runs the program and returns its exit status and output.
+func bourse(t *testing.T, ctx context.Context, args ...string) (status int, out, errs string) {
+	t.Helper()
+	var o, e bytes.Buffer
+	status = run(ctx, append([]string{"bourse"}, args...), strings.NewReader(""), &o, &e)
+	return status, o.String(), e.String()
+}
+
+// TestStatus checks the exit statuses that --help promises, and that a mistake
+// is told on standard error, in no more than three lines.
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, c := range []struct {
+		ctx  context.Context
+		args string
+		want int
+	}{
+		{nil, "policies", statusDone},
+		{nil, "--version", statusDone},
+		{nil, "nonsense", statusUsage},
+		{nil, "market nonsense", statusUsage},
+		{nil, "run --nonsense", statusUsage},
+		{nil, "run --seed minus", statusUsage},
+		{nil, "run one.yaml two.yaml", statusUsage},
+		{nil, "run --set replications=0", statusUsage},
+		{nil, "run --set configurations.pareto-high.fleet.hosts=.nan", statusUsage},
+		{nil, "run --preset paper missing.yaml", statusUsage},
+		{nil, "market clear missing.csv --capacity 3", statusUsage},
+		{nil, "advise --pa 0.5", statusUsage},
+		{nil, "scenario show nonsense", statusUsage},
+		{cancelled, "run --replications 100000", statusInterrupted},
+	} {
+		ctx := c.ctx
+		if ctx == nil {
+			ctx = context.Background()
+		}
+		args := strings.Fields(c.args)
+		if args[0] == "run" {
+			args = append(args, "--out", t.TempDir()+"/r")
+		}
+		status, _, errs := bourse(t, ctx, args...)
+		if status != c.want {
+			t.Errorf("bourse %s: exit status %d, want %d; %s", c.args, status, c.want, errs)
+		}
+		if lines := strings.Count(errs, "\n"); (status != statusDone) != (errs != "") || lines > 3 {
+			t.Errorf("bourse %s: %d lines on standard error: %s", c.args, lines, errs)
+		}
+	}
+}
+
+// TestFlagsAnywhere checks that flags are understood before and after arguments,
+// with their values and up to --.
+func TestFlagsAnywhere(t *testing.T) {
+	t.Parallel()
+	app := newApp(nil, nil, nil)
+	for _, c := range []struct{ args, want string }{
+		{"bourse run FILE --seed 3 --quiet", "bourse run --seed 3 --quiet FILE"},
+		{"bourse run --quiet FILE --seed=3", "bourse run --quiet --seed=3 FILE"},
+		{"bourse market clear A --capacity 3", "bourse market clear --capacity 3 A"},
+		{"bourse market clear --capacity 3 -- --odd", "bourse market clear --capacity 3 -- --odd"},
+		{"bourse engine - --cap 1", "bourse engine --cap 1 -"},
+		{"bourse --help", "bourse --help"},
+	} {
+		if got := strings.Join(permute(app.Commands, strings.Fields(c.args)), " "); got != c.want {
+			t.Errorf("%s: %s, want %s", c.args, got, c.want)
+		}
+	}
+}

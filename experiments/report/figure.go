@@ -68,67 +68,6 @@ func cell(s string) string { return results.SafeText(clean(s)) }
 
 func shortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// A Datum is one point on its way into a panel. Mean may be nil, as may both
-// ends.
-type Datum struct {
-	Panel, Curve string
-	Group        string  // bars
-	X            float64 // lines
-	Mean, Lo, Hi *float64
-}
-
-// Lines returns a panel of lines for each panel that data names: x may be any
-// value that was swept. Panels and curves are in order of appearance.
-func Lines(data []Datum) []Panel { return panels(data, false) }
-
-// Bars returns a panel of grouped bars for each panel that data names. Panels,
-// groups and curves are in order of appearance.
-func Bars(data []Datum) []Panel { return panels(data, true) }
-
-func panels(data []Datum, bars bool) []Panel {
-	var all []Panel
-	for _, title := range distinct(data, func(d Datum) string { return d.Panel }) {
-		var own []Datum
-		for _, d := range data {
-			if d.Panel == title {
-				own = append(own, d)
-			}
-		}
-		p := Panel{Title: title}
-		if bars {
-			p.Groups = distinct(own, func(d Datum) string { return d.Group })
-		}
-		for _, name := range distinct(own, func(d Datum) string { return d.Curve }) {
-			p.Curves = append(p.Curves, Curve{name, points(own, name, p.Groups)})
-		}
-		all = append(all, p)
-	}
-	return all
-}
-
-// points returns the points of one curve; with groups, X is the group's index.
-func points(data []Datum, curve string, groups []string) []Point {
-	index := make(map[string]int)
-	for i, g := range groups {
-		index[g] = i
-	}
-	var pts []Point
-	for _, d := range data {
-		if d.Curve != curve || d.Mean == nil {
-			continue
-		}
-		p := Point{d.X, *d.Mean, *d.Mean, *d.Mean}
-		if groups != nil {
-			p.X = float64(index[d.Group])
-		}
-		if d.Lo != nil && d.Hi != nil {
-			p.Lo, p.Hi = *d.Lo, *d.Hi
-		}
-		pts = append(pts, p)
-	}
-	return pts
-}
-
 // A File is a file to be written.
 type File struct {
 	Name string

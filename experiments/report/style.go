@@ -91,3 +91,23 @@ func words(size vg.Length) text.Style {
 		Handler: text.Plain{Fonts: font.DefaultCache},
 	}
 }
+
+// fit returns line as it fits into width, and its style: of the given size, or
+// smaller, or cut.
+func fit(line string, size, width vg.Length) (string, text.Style) {
+	s := words(size)
+	line = clean(line)
+	for s.Width(line) > width && s.Font.Size > 7 {
+		s.Font.Size -= 0.5
+	}
+	for runes := []rune(line); s.Width(line) > width && len(runes) > 1; {
+		runes = runes[:len(runes)-1]
+		line = string(runes) + "…"
+	}
+	return line, s
+}
+
+func aligned(s text.Style, x text.XAlignment, y text.YAlignment) text.Style {
+	s.XAlign, s.YAlign = x, y
+	return s
+}

@@ -17,7 +17,7 @@ type Terminal struct {
 // It is made anew each time: the package keeps no state.
 func ascii(s string) string {
 	s = strings.NewReplacer(
-		"±", "+/-", "–", "-", "×", "x", "α", "alpha",
+		"±", "+/-", "–", "-", "×", "x", "α", "alpha", "…", "...",
 		"┤", "|", "┼", "+", "│", "|", "─", "-", "└", "+", "┬", "+", "╭", "+", "╮", "+", "╯", "+", "╰", "+", "■", "#",
 	).Replace(s)
 	return strings.Map(func(r rune) rune {

@@ -21,7 +21,9 @@ func Label(name string) string {
 		return name
 	}
 	if alpha, ok := strings.CutPrefix(name, "efficiency_"); ok {
-		return "Efficiency, α = " + alpha
+		if _, err := strconv.ParseFloat(alpha, 64); err == nil {
+			return "Efficiency, α = " + alpha
+		}
 	}
 	name = strings.NewReplacer("-", " ", "_", " ").Replace(name)
 	r, n := utf8.DecodeRuneInString(name)

@@ -1,0 +1,81 @@
+package report
+
+import (
+	"slices"
+
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Sizes of a legend, in points.
+const (
+	legendLine = 16 // from one line to the next
+	lineIcon   = 26 // a stroke with its glyph
+	barIcon    = 8  // a square
+	iconGap    = 6  // from icon to name
+	entryGap   = 18 // from name to icon
+)
+
+// legend divides the names over as many lines as they need.
+func (f Figure) legend(width vg.Length) [][]string {
+	names, _ := f.present()
+	var lines [][]string
+	var used vg.Length
+	for _, name := range names {
+		w := f.iconWidth() + entryWidth(name)
+		if lines == nil || used+w > width {
+			lines, used = append(lines, nil), 0
+		}
+		lines[len(lines)-1] = append(lines[len(lines)-1], name)
+		used += w
+	}
+	return lines
+}
+
+// iconWidth returns the width of a square, a stroke, or both.
+func (f Figure) iconWidth() vg.Length {
+	bars := slices.ContainsFunc(f.Panels, func(p Panel) bool { return p.Groups != nil })
+	lines := slices.ContainsFunc(f.Panels, func(p Panel) bool { return p.Groups == nil })
+	switch {
+	case bars && lines:
+		return barIcon + 2 + lineIcon
+	case bars:
+		return barIcon
+	default:
+		return lineIcon
+	}
+}
+
+// entryWidth returns the width of an entry without its icon.
+func entryWidth(name string) vg.Length {
+	name, sty := entryName(name)
+	return iconGap + sty.Width(name) + entryGap
+}
+
+func entryName(name string) (string, text.Style) { return fit(name, 9, panelWidth-60) }
+
+// drawLegend draws one line of names, centred at the top of c.
+func (f Figure) drawLegend(c draw.Canvas, names []string, styles map[string]style) {
+	icon := f.iconWidth()
+	width := -vg.Length(entryGap)
+	for _, name := range names {
+		width += icon + entryWidth(name)
+	}
+	x, y := c.Center().X-width/2, c.Max.Y-legendLine/2
+	for _, name := range names {
+		s, left := styles[name], x
+		if icon != lineIcon {
+			c.FillPolygon(s.color, []vg.Point{{X: x, Y: y - 4}, {X: x + barIcon, Y: y - 4}, {X: x + barIcon, Y: y + 4}, {X: x, Y: y + 4}})
+			left += barIcon + 2
+		}
+		if right := x + icon; icon != barIcon {
+			c.StrokeLine2(s.line(), left, y, right, y)
+			c.DrawGlyphNoClip(s.mark(), vg.Point{X: (left + right) / 2, Y: y})
+		}
+		label, sty := entryName(name)
+		sty.YAlign = draw.YCenter
+		c.FillText(sty, vg.Point{X: x + icon + iconGap, Y: y}, label)
+		x += icon + entryWidth(name)
+	}
+}

@@ -1,0 +1,97 @@
+package report
+
+import (
+	"image/color"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// plot returns the panel's axes and everything on them.
+func (p Panel) plot(styles map[string]style) (*plot.Plot, error) {
+	pl := plot.New()
+	pl.BackgroundColor = nil
+	pl.Title.Text, pl.Title.TextStyle = fit(p.Title, 10, panelWidth-60)
+	pl.X.Label.Text, pl.X.Label.TextStyle = fit(p.X, 9, panelWidth-60)
+	pl.Y.Label.Text, pl.Y.Label.TextStyle = fit(p.Y, 9, panelHeight/2) // the axis must not be shorter
+	pl.Title.TextStyle, pl.Title.Padding = aligned(pl.Title.TextStyle, draw.XCenter, draw.YTop), 5
+	pl.X.Label.TextStyle = aligned(pl.X.Label.TextStyle, draw.XCenter, draw.YBottom)
+	pl.Y.Label.TextStyle = aligned(pl.Y.Label.TextStyle, draw.XCenter, draw.YBottom)
+	pl.X.Tick.Label = aligned(words(8), draw.XCenter, draw.YTop)
+	pl.Y.Tick.Label = aligned(words(8), draw.XRight, draw.YCenter)
+	pl.X.Tick.Marker, pl.Y.Tick.Marker = ticker{}, ticker{}
+	pl.X.Tick.Length, pl.Y.Tick.Length = 4, 4
+	pl.X.Padding, pl.Y.Padding = 0, 0
+
+	grid := plotter.NewGrid()
+	grid.Vertical.Width = 0
+	grid.Horizontal = draw.LineStyle{Color: color.Gray{0xE0}, Width: 0.5}
+	pl.Add(grid)
+	var err error
+	if p.Groups != nil {
+		err = p.addBars(pl, styles)
+	} else {
+		err = p.addLines(pl, styles)
+	}
+	if err != nil {
+		return nil, err
+	}
+	pl.Y.Min, pl.Y.Max = p.yRange()
+	if pl.Y.Min < 0 {
+		zero, err := plotter.NewLine(plotter.XYs{{X: pl.X.Min, Y: 0}, {X: pl.X.Max, Y: 0}})
+		if err != nil {
+			return nil, err
+		}
+		zero.LineStyle = draw.LineStyle{Color: color.Black, Width: 0.5}
+		pl.Add(zero)
+	}
+	return pl, nil
+}
+
+// addLines adds the curves, each a little to the side of the one before, so that
+// their error bars do not hide one another.
+func (p Panel) addLines(pl *plot.Plot, styles map[string]style) error {
+	lo, hi := p.xRange()
+	nudge := (hi - lo) * min(0.008, 0.04/float64(max(1, len(p.Curves))))
+	for i, c := range p.Curves {
+		if len(c.Points) == 0 {
+			continue
+		}
+		s := styles[c.Name]
+		xys := make(plotter.XYs, len(c.Points))
+		for j, pt := range c.Points {
+			xys[j] = plotter.XY{X: pt.X + nudge*(float64(i)-float64(len(p.Curves)-1)/2), Y: pt.Mean}
+		}
+		line, marks, err := plotter.NewLinePoints(xys)
+		if err != nil {
+			return err
+		}
+		line.LineStyle, marks.GlyphStyle = s.line(), s.mark()
+		bars, err := errorBars(xys, c.Points, s.color)
+		if err != nil {
+			return err
+		}
+		pl.Add(bars, line, marks)
+	}
+	pl.X.Min, pl.X.Max = lo-(hi-lo)*0.04, hi+(hi-lo)*0.04
+	return nil
+}
+
+// errorBars returns the intervals of pts at the places of xys.
+func errorBars(xys plotter.XYs, pts []Point, c color.Color) (*plotter.YErrorBars, error) {
+	errs := make(plotter.YErrors, len(pts))
+	for i, pt := range pts {
+		errs[i].Low, errs[i].High = pt.Mean-pt.Lo, pt.Hi-pt.Mean
+	}
+	bars, err := plotter.NewYErrorBars(struct {
+		plotter.XYs
+		plotter.YErrors
+	}{xys, errs})
+	if err != nil {
+		return nil, err
+	}
+	bars.LineStyle = draw.LineStyle{Color: c, Width: 0.8}
+	bars.CapWidth = 4
+	return bars, nil
+}

@@ -76,6 +76,28 @@ func TestFractional(t *testing.T) {
 	}
 }
 
+// TestDescent checks that where the flow would take too long, the bound found
+// instead is a bound, and within 2 % of the flow's on large parts.
+func TestDescent(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(4) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		jobs := crowd(rng, 1000)
+		for i := range jobs {
+			jobs[i].Arrival = math.Floor(jobs[i].Arrival / 12)
+		}
+		parts(jobs, 150, func(s *Solver, bound float64) {
+			got := s.descent.price(&s.part, s.capacity)
+			if got < bound*(1-1e-12) || len(s.part.items) > 500 && got > 1.02*bound {
+				t.Errorf("seed %d: %d jobs have the bound %v, want a little above %v", seed, len(s.part.items), got, bound)
+			}
+			if again := s.part.assess(s.capacity); again != got {
+				t.Errorf("seed %d: the prices left behind give %v, not %v", seed, again, got)
+			}
+		})
+	}
+}
+
 // TestForesee checks that from no row on does the best plan lose less than was
 // foreseen, whatever the stretch and however few states were kept.
 func TestForesee(t *testing.T) {

@@ -38,19 +38,9 @@ func (f *flow) price(p *part, capacity int32) (bound float64) {
 
 	p.prices = p.prices[:0]
 	for r := range p.rows {
-		price := max(0, f.dist[r]-f.dist[r+1])
-		p.prices = append(p.prices, price)
-		bound += price * float64(capacity)
+		p.prices = append(p.prices, max(0, f.dist[r]-f.dist[r+1]))
 	}
-	for i := range p.items {
-		it := &p.items[i]
-		it.gain = it.value
-		for r := it.first; r <= it.last; r++ {
-			it.gain -= p.prices[r] * float64(it.nodes)
-		}
-		bound += max(0, it.gain)
-	}
-	return bound
+	return p.assess(capacity)
 }
 
 func (f *flow) reset(p *part) {

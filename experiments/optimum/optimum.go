@@ -17,7 +17,8 @@
 //   - The fractional problem is a flow: processors walk through time, past the
 //     rows or along jobs. Its dual prices every row, and so every decision has a
 //     loss, the part of the fractional value that it gives away. The losses of a
-//     plan add up to the distance between its value and the fractional one.
+//     plan add up to the distance between its value and the fractional one. Prices
+//     near the best do as well, and are what very large parts get (descent).
 //   - A dynamic program visits the jobs by arrival. Its state is the set of chosen
 //     jobs still active; of plans with the same state the one with the smallest
 //     loss survives, and none whose loss reaches that of the best plan known. A
@@ -45,8 +46,8 @@ type Job struct {
 
 // Limits bound the effort, never by time: equal input gives equal output.
 type Limits struct {
-	// Width is the most states kept at once, 0 for 8,192. Time grows with width
-	// times jobs.
+	// Width is the most states kept at once, 0 for 4,096. Time grows with width
+	// times jobs: where the product is above 2^23 fewer are kept, down to 32.
 	Width int
 }
 
@@ -78,6 +79,7 @@ type Solver struct {
 	rows    rows
 	part    part
 	flow    flow
+	descent descent
 	program program
 }
 
@@ -92,7 +94,8 @@ type item struct {
 }
 
 const (
-	defaultWidth = 1 << 13
+	defaultWidth = 1 << 12
+	mostStates   = 1 << 23 // kept in all steps of a run
 	mostCapacity = 1 << 30 // twice of it fits an int32
 )
 
@@ -115,6 +118,7 @@ func (s *Solver) Solve(jobs []Job, capacity, hosts int, limits Limits) Solution 
 	if width <= 0 {
 		width = defaultWidth
 	}
+	width = min(width, max(narrowest, mostStates/max(1, len(s.items))))
 	s.program.visited = 0
 	var gap float64
 	for rest := s.items; len(rest) > 0; {

@@ -7,8 +7,9 @@ type part struct {
 	starts []int32   // one per row and one more: the first item at or after it
 	prices []float64 // one per row: dollars per node
 
-	ends  []int32 // items by last row
-	endAt []int32 // one per row and two more: where those over before it begin in ends
+	sums  []float64 // one per row and one more: of the prices before it
+	ends  []int32   // items by last row
+	endAt []int32   // one per row and two more: where those over before it begin in ends
 }
 
 // cut makes the first part of items, which are not empty, and returns how many
@@ -48,6 +49,21 @@ func (p *part) begin(row int32) (from, to int32) { return p.starts[row], p.start
 
 // over returns the items whose last row is the one before row.
 func (p *part) over(row int32) []int32 { return p.ends[p.endAt[row]:p.endAt[row+1]] }
+
+// assess sets the items' gains at the prices, and returns the bound that follows
+// from them: of any prices, at least the value of the fractional problem.
+func (p *part) assess(capacity int32) (bound float64) {
+	p.sums = append(p.sums[:0], 0)
+	for r, price := range p.prices {
+		p.sums = append(p.sums, p.sums[r]+price)
+	}
+	for i := range p.items {
+		it := &p.items[i]
+		it.gain = it.value - float64(it.nodes)*(p.sums[it.last+1]-p.sums[it.first])
+		bound += max(0, it.gain)
+	}
+	return bound + float64(capacity)*p.sums[p.rows]
+}
 
 // zeroed returns n zeros in the memory of s, or more where it is short.
 func zeroed[T int32 | float64](s []T, n int) []T {

@@ -1,45 +1,56 @@
 package optimum
 
-import "math"
+import "slices"
 
 // rows finds the instants that bind.
 type rows struct {
-	active []int32 // items, in the order of arrival
-	load   []int   // one per row: nodes wanted there
-	before []int32 // one per row and one more: binding rows before it
+	ends   []float64 // of the items, sorted
+	opened []float64 // one per row: its first instant
+	load   []int     // one per row and one more: nodes wanted there
+	before []int32   // one per row and one more: binding rows before it
 }
 
 // build gives each item, sorted by arrival, its first and last binding row, and
 // returns those that have any; the others never compete and are chosen.
 //
 // A row opens at an arrival before which, since the last row opened, somebody has
-// left: between the two the active set only grew, and the later row says it all.
+// left: between the two the active set only grew, and its last instant says it
+// all.
 func (r *rows) build(items []item, capacity int32, chosen []bool) []item {
-	r.load = r.load[:0]
-	r.active = r.active[:0]
-	row, leaves := int32(-1), math.Inf(-1)
+	r.ends = r.ends[:0]
+	for _, it := range items {
+		r.ends = append(r.ends, it.end)
+	}
+	slices.Sort(r.ends)
+
+	r.opened = r.opened[:0]
+	left := 0
 	for i := range items {
 		it := &items[i]
-		if it.arrival >= leaves {
-			row++
-			leaves = r.open(items, it.arrival, row)
+		if i == 0 || r.ends[left] <= it.arrival {
+			r.opened = append(r.opened, it.arrival)
 		}
-		it.first = row
-		r.active = append(r.active, int32(i))
-		r.load[row] += int(it.nodes)
-		leaves = min(leaves, it.end)
+		for r.ends[left] <= it.arrival {
+			left++
+		}
+		it.first = int32(len(r.opened) - 1)
 	}
-	for _, i := range r.active {
-		items[i].last = row
+	r.load = append(r.load[:0], make([]int, len(r.opened)+1)...)
+	for i := range items {
+		it := &items[i]
+		after, _ := slices.BinarySearch(r.opened, it.end)
+		it.last = int32(after - 1)
+		r.load[it.first] += int(it.nodes)
+		r.load[after] -= int(it.nodes)
 	}
 
 	r.before = append(r.before[:0], 0)
-	for _, load := range r.load {
-		n := r.before[len(r.before)-1]
-		if load > int(capacity) {
-			n++
+	load, binding := 0, int32(0)
+	for _, change := range r.load[:len(r.opened)] {
+		if load += change; load > int(capacity) {
+			binding++
 		}
-		r.before = append(r.before, n)
+		r.before = append(r.before, binding)
 	}
 	competing := items[:0]
 	for _, it := range items {
@@ -51,25 +62,4 @@ func (r *rows) build(items []item, capacity int32, chosen []bool) []item {
 		}
 	}
 	return competing
-}
-
-// open starts a row at an instant with those still active then, and returns when
-// the next of them leaves.
-func (r *rows) open(items []item, at float64, row int32) (leaves float64) {
-	leaves = math.Inf(1)
-	load := 0
-	stay := r.active[:0]
-	for _, i := range r.active {
-		it := &items[i]
-		if it.end <= at {
-			it.last = row - 1
-			continue
-		}
-		stay = append(stay, i)
-		load += int(it.nodes)
-		leaves = min(leaves, it.end)
-	}
-	r.active = stay
-	r.load = append(r.load, load)
-	return leaves
 }

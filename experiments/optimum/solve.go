@@ -1,15 +1,21 @@
 package optimum
 
 const (
-	narrowest = 32 // states of the first run, which finds a good plan quickly
-	widen     = 16 // each run is so many times as wide as the one before
-	stretch   = 32 // jobs of each stretch that foresee looks at by itself
+	narrowest = 32      // states of the first run, which finds a good plan quickly
+	widen     = 16      // each run is so many times as wide as the one before
+	mostFlow  = 1 << 20 // jobs times paths of the largest part that a flow is found for
+	stretch   = 32      // jobs of each stretch that foresee looks at by itself
 )
 
 // solve plans the part at hand, marks the chosen, and returns by how much a plan
 // could at most be better: 0 where this one is proven.
 func (s *Solver) solve(width int) (gap float64) {
-	bound := s.flow.price(&s.part, s.capacity)
+	var bound float64
+	if n := len(s.part.items); n*min(n, int(s.capacity)) <= mostFlow {
+		bound = s.flow.price(&s.part, s.capacity)
+	} else {
+		bound = s.descent.price(&s.part, s.capacity)
+	}
 	tiny := 1e-12 * bound
 	d := &s.program
 	d.part, d.capacity = &s.part, s.capacity

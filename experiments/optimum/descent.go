@@ -1,0 +1,116 @@
+package optimum
+
+import "slices"
+
+// A descent approaches the prices of a part that is too large for a [flow], by
+// subgradients: a row too full becomes dearer, a row not full cheaper, in
+// proportion to how long it lasts. It stops after a number of steps, with the
+// prices of the lowest bound seen.
+type descent struct {
+	span    []float64 // one per row: seconds to the next
+	excess  []float64 // one per row: nodes wanted at the prices, above capacity
+	best    []float64 // one per row: prices
+	density []rated
+}
+
+// A rated job is worth so much per node and second.
+type rated struct{ density, work float64 }
+
+const descents = 200 // steps
+
+// price sets the part's prices and its items' gains, and returns a bound.
+func (d *descent) price(p *part, capacity int32) (bound float64) {
+	d.start(p, capacity)
+	bound = p.assess(capacity)
+	d.best = append(d.best[:0], p.prices...)
+	floor := 0.9 * bound // what the steps aim at, raised after each that fails
+	for range descents {
+		var norm float64
+		d.want(p, capacity)
+		for r, e := range d.excess {
+			norm += d.span[r] * e * e
+		}
+		if norm == 0 {
+			break
+		}
+		here := p.assess(capacity)
+		step := 0.7 * (here - floor) / norm
+		for r, e := range d.excess {
+			p.prices[r] = max(0, p.prices[r]+step*d.span[r]*e)
+		}
+		if b := p.assess(capacity); b < bound {
+			bound = b
+			copy(d.best, p.prices)
+		} else {
+			floor += 0.05 * (bound - floor)
+		}
+	}
+	copy(p.prices, d.best)
+	return p.assess(capacity)
+}
+
+// start prices every second alike, such that the jobs worth more would fill all
+// rows if they could be spread.
+func (d *descent) start(p *part, capacity int32) {
+	first, last := p.items[0].arrival, p.items[len(p.items)-1].arrival
+	mean := 1.0 // stands for the last row, which has no next
+	if p.rows > 1 {
+		mean = (last - first) / float64(p.rows)
+	}
+	d.span = d.span[:0]
+	var room float64
+	for r := range p.rows {
+		span := mean
+		if r+1 < p.rows {
+			span = p.items[p.starts[r+1]].arrival - p.items[p.starts[r]].arrival
+		}
+		d.span = append(d.span, span)
+		room += span * float64(capacity)
+	}
+	d.density = d.density[:0]
+	for _, it := range p.items {
+		work := float64(it.nodes) * (it.end - it.arrival)
+		d.density = append(d.density, rated{it.value / work, work})
+	}
+	slices.SortFunc(d.density, func(a, b rated) int {
+		switch {
+		case a.density > b.density:
+			return -1
+		case a.density < b.density:
+			return 1
+		}
+		return 0
+	})
+	var rate float64
+	for _, j := range d.density {
+		if room -= j.work; room < 0 {
+			rate = j.density
+			break
+		}
+	}
+	p.prices = p.prices[:0]
+	for _, s := range d.span {
+		p.prices = append(p.prices, rate*s)
+	}
+}
+
+// want sets the excess of each row: of the jobs that gain, and at most nothing
+// where the price cannot fall.
+func (d *descent) want(p *part, capacity int32) {
+	d.excess = zeroed(d.excess, int(p.rows)+1)
+	for _, it := range p.items {
+		if it.gain > 0 {
+			d.excess[it.first] += float64(it.nodes)
+			d.excess[it.last+1] -= float64(it.nodes)
+		}
+	}
+	var used float64
+	for r := range d.excess[:p.rows] {
+		used += d.excess[r]
+		d.excess[r] = used - float64(capacity)
+		if d.excess[r] < 0 && p.prices[r] == 0 {
+			d.excess[r] = 0
+		}
+	}
+	d.excess = d.excess[:p.rows]
+}

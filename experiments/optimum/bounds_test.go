@@ -108,7 +108,7 @@ func TestForesee(t *testing.T) {
 		stretch, width := int32(1+rng.IntN(8)), []int{1, 2, 5, 50, 5000}[rng.IntN(5)]
 		parts(crowd(rng, 25), 10+rng.IntN(8), func(s *Solver, bound float64) {
 			p, d := &s.part, &s.program
-			if s.solve(1<<20) != 0 {
+			if s.solve(1<<20, 1<<40) != 0 {
 				t.Fatalf("seed %d: not proven", seed)
 			}
 			for range 2 { // the second time must not build on the first

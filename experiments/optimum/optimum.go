@@ -46,8 +46,9 @@ type Job struct {
 
 // Limits bound the effort, never by time: equal input gives equal output.
 type Limits struct {
-	// Width is the most states kept at once, 0 for 4,096. Time grows with width
-	// times jobs: where the product is above 2^23 fewer are kept, down to 32.
+	// Width is the most states kept at once, 0 for 16,384. Large plans do not get
+	// there: no run is begun that could pass 2^26 states visited in all, except the
+	// first, of 32.
 	Width int
 }
 
@@ -94,8 +95,8 @@ type item struct {
 }
 
 const (
-	defaultWidth = 1 << 12
-	mostStates   = 1 << 23 // kept in all steps of a run
+	defaultWidth = 1 << 14
+	mostStates   = 1 << 26
 	mostCapacity = 1 << 30 // twice of it fits an int32
 )
 
@@ -118,12 +119,11 @@ func (s *Solver) Solve(jobs []Job, capacity, hosts int, limits Limits) Solution 
 	if width <= 0 {
 		width = defaultWidth
 	}
-	width = min(width, max(narrowest, mostStates/max(1, len(s.items))))
 	s.program.visited = 0
 	var gap float64
 	for rest := s.items; len(rest) > 0; {
 		n := s.part.cut(rest)
-		gap += s.solve(width)
+		gap += s.solve(width, mostStates/len(s.items)*n)
 		rest = rest[n:]
 	}
 

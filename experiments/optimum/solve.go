@@ -7,9 +7,10 @@ const (
 	stretch   = 32      // jobs of each stretch that foresee looks at by itself
 )
 
-// solve plans the part at hand, marks the chosen, and returns by how much a plan
-// could at most be better: 0 where this one is proven.
-func (s *Solver) solve(width int) (gap float64) {
+// solve plans the part at hand, with so many states kept at once and visited in
+// all, marks the chosen, and returns by how much a plan could at most be better:
+// 0 where this one is proven.
+func (s *Solver) solve(width, most int) (gap float64) {
 	var bound float64
 	if n := len(s.part.items); n*min(n, int(s.capacity)) <= mostFlow {
 		bound = s.flow.price(&s.part, s.capacity)
@@ -22,22 +23,26 @@ func (s *Solver) solve(width int) (gap float64) {
 	d.ahead = zeroed(d.ahead, int(s.part.rows)+1)
 
 	upper, value := bound, 0.0
+	most += d.visited
 	for w := min(narrowest, width); ; w = min(widen*w, width) {
+		before := d.visited
 		f := d.run(0, s.part.rows, w, bound-value-tiny)
 		if v := s.valueOf(f.trail); v > value {
 			value = v
 			s.choose(f.trail)
 		}
-		upper = min(upper, bound-f.dropped)
-		if upper-value > tiny && w > narrowest && w < width {
-			s.foresee(stretch, min(widen*w, width), bound-value)
-			upper = min(upper, bound-d.ahead[0])
-		}
-		if upper-value <= tiny {
+		if upper = min(upper, bound-f.dropped); upper-value <= tiny {
 			return 0
 		}
-		if w == width {
+		// What follows is twice a run up to widen times as large.
+		if w == width || d.visited+2*widen*(d.visited-before) > most {
 			return upper - value
+		}
+		if w > narrowest {
+			s.foresee(stretch, min(widen*w, width), bound-value)
+			if upper = min(upper, bound-d.ahead[0]); upper-value <= tiny {
+				return 0
+			}
 		}
 	}
 }

@@ -24,6 +24,7 @@ func (d *descent) price(p *part, capacity int32) (bound float64) {
 	bound = p.assess(capacity)
 	d.best = append(d.best[:0], p.prices...)
 	floor := 0.9 * bound // what the steps aim at, raised after each that fails
+	here := bound
 	for range descents {
 		var norm float64
 		d.want(p, capacity)
@@ -33,13 +34,12 @@ func (d *descent) price(p *part, capacity int32) (bound float64) {
 		if norm == 0 {
 			break
 		}
-		here := p.assess(capacity)
 		step := 0.7 * (here - floor) / norm
 		for r, e := range d.excess {
 			p.prices[r] = max(0, p.prices[r]+step*d.span[r]*e)
 		}
-		if b := p.assess(capacity); b < bound {
-			bound = b
+		if here = p.assess(capacity); here < bound {
+			bound = here
 			copy(d.best, p.prices)
 		} else {
 			floor += 0.05 * (bound - floor)
@@ -94,8 +94,8 @@ func (d *descent) start(p *part, capacity int32) {
 	}
 }
 
-// want sets the excess of each row: of the jobs that gain, and at most nothing
-// where the price cannot fall.
+// want sets the excess of each row by the jobs that gain; it is 0 where too few
+// do and the price cannot fall.
 func (d *descent) want(p *part, capacity int32) {
 	d.excess = zeroed(d.excess, int(p.rows)+1)
 	for _, it := range p.items {

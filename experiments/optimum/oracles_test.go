@@ -65,9 +65,9 @@ func plain(jobs []optimum.Job, capacity, hosts int) (best float64) {
 			}
 		}
 		if over != 0 {
-			holdersBefore := values
+			before := values
 			values = map[active]float64{}
-			for a, v := range holdersBefore {
+			for a, v := range before {
 				left := active{set: a.set &^ over, used: 0}
 				for b, h := range holders {
 					if left.set>>b&1 == 1 {

@@ -23,7 +23,9 @@ func (d *descent) price(p *part, capacity int32) (bound float64) {
 	d.start(p, capacity)
 	bound = p.assess(capacity)
 	d.best = append(d.best[:0], p.prices...)
-	floor := 0.9 * bound // what the steps aim at, raised after each that fails
+	// What the steps aim at: raised after each that fails, and lowered where the
+	// bound comes near it.
+	floor := 0.9 * bound
 	here := bound
 	for range descents {
 		var norm float64
@@ -41,6 +43,9 @@ func (d *descent) price(p *part, capacity int32) (bound float64) {
 		if here = p.assess(capacity); here < bound {
 			bound = here
 			copy(d.best, p.prices)
+			if floor > 0.999*bound {
+				floor = 0.9 * bound
+			}
 		} else {
 			floor += 0.05 * (bound - floor)
 		}

@@ -111,7 +111,7 @@ func (s *Solver) Solve(jobs []Job, capacity, hosts int, limits Limits) Solution 
 		panic("optimum: negative capacity")
 	}
 	s.capacity = int32(min(capacity, mostCapacity))
-	s.chosen = append(s.chosen[:0], make([]bool, len(jobs))...)
+	s.chosen = zeroed(s.chosen, len(jobs))
 	s.admit(jobs, hosts)
 	s.items = s.rows.build(s.items, s.capacity, s.chosen)
 

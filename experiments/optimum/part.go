@@ -66,7 +66,7 @@ func (p *part) assess(capacity int32) (bound float64) {
 }
 
 // zeroed returns n zeros in the memory of s, or more where it is short.
-func zeroed[T int32 | float64](s []T, n int) []T {
+func zeroed[T bool | int | int32 | float64](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n, 2*n)
 	}

@@ -35,7 +35,7 @@ func (r *rows) build(items []item, capacity int32, chosen []bool) []item {
 		}
 		it.first = int32(len(r.opened) - 1)
 	}
-	r.load = append(r.load[:0], make([]int, len(r.opened)+1)...)
+	r.load = zeroed(r.load, len(r.opened)+1)
 	for i := range items {
 		it := &items[i]
 		after, _ := slices.BinarySearch(r.opened, it.end)

@@ -53,7 +53,7 @@ func (s *Spec) Capacity() float64 { return s.CPUs * s.Speed }
 // A Share says what part of a host a task is to get: of the host's processors,
 // Weight over the sum of all weights on it, but never more than Limit of them.
 type Share struct {
-	Weight float64 // at least 0
+	Weight float64 // at least 0; 0 pauses the task
 	Limit  float64 // processors; 0 is the host's own cap
 }
 

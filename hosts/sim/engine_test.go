@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -203,6 +204,69 @@ func TestEngineDense(t *testing.T) {
 		w := demand{hosts: 2, jobs: 600, capacity: 2, load: 3}.workload(1)
 		check(t, &e, w, 2, limit)
 	}
+}
+
+// TestEngineLongOverload checks that a host on which thousands of tasks pile up
+// does not drift: its completions are those of 200-bit arithmetic to 1e-9 s.
+func TestEngineLongOverload(t *testing.T) {
+	t.Parallel()
+	w := demand{hosts: 1, jobs: 4000, capacity: 1, load: 10}.workload(7)
+	var e sim.Engine
+	got, err := e.Run(w, 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	worst := 0.0
+	for j, want := range exact(w) {
+		worst = max(worst, math.Abs(got.End[j]-want))
+	}
+	if t.Logf("off by at most %.2g s", worst); worst > 1e-9 {
+		t.Errorf("off by %v s, want at most 1e-9", worst)
+	}
+}
+
+// exact returns completion times on one host of one processor without limit, in
+// virtual time.
+func exact(w *sim.Workload) []float64 {
+	num := func(x float64) *big.Float { return big.NewFloat(x).SetPrec(200) }
+	type task struct {
+		key, rate *big.Float
+		job       int
+	}
+	end := make([]float64, len(w.Jobs))
+	now, v, price := num(0), num(0), num(0)
+	var tasks []task
+	for j := 0; j < len(w.Jobs) || len(tasks) > 0; {
+		first, next := 0, (*big.Float)(nil)
+		for i := range tasks {
+			if tasks[i].key.Cmp(tasks[first].key) < 0 {
+				first = i
+			}
+		}
+		if len(tasks) > 0 {
+			next = num(0).Sub(tasks[first].key, v)
+			next.Add(next.Mul(next, price), now)
+		}
+		if j < len(w.Jobs) && (next == nil || num(w.Jobs[j].Arrival).Cmp(next) < 0) {
+			at, rate := num(w.Jobs[j].Arrival), num(float64(w.Jobs[j].Rate))
+			if len(tasks) > 0 {
+				span := num(0).Sub(at, now)
+				v.Add(v, span.Quo(span, price))
+			}
+			key := num(w.Jobs[j].Work)
+			key.Add(key.Quo(key, rate), v)
+			tasks = append(tasks, task{key, rate, j})
+			price.Add(price, rate)
+			now = at
+			j++
+			continue
+		}
+		end[tasks[first].job], _ = next.Float64()
+		now, v = next, tasks[first].key
+		price.Sub(price, tasks[first].rate)
+		tasks = slices.Delete(tasks, first, first+1)
+	}
+	return end
 }
 
 // TestEngineEvents checks that an arrival and each completion of a task count.

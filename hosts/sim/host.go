@@ -17,8 +17,8 @@ import "math"
 // left. They are the heaviest, and at most as many as limits fit in the
 // capacity: on a host of two processors, two.
 //
-// Both clocks are sums of two floats, the second what rounding took from the
-// first; else a long overload drifts. Virtual time begins anew whenever no task
+// Both clocks, and the keys, are sums of two floats, the second what rounding
+// took from the first; else a long overload drifts. Virtual time begins anew whenever no task
 // lives in it.
 type host struct {
 	clock, clockRest float64
@@ -36,9 +36,9 @@ type host struct {
 // A vtask is a job's task on one host.
 type vtask struct {
 	key  float64 // in queue: V at completion; capped: work left
-	rate int64   // nano-dollars per second
+	rest float32 // in queue: what rounding took from key
 	job  int32
-	pos  int32 // place in the queue's order by rate
+	rate int64 // nano-dollars per second
 }
 
 // A division says how hosts are divided.
@@ -82,7 +82,7 @@ func (h *host) complete(d *division) int32 {
 	} else {
 		t = h.queue.remove(0)
 		h.price -= t.rate
-		h.v, h.vRest = t.key, 0
+		h.v, h.vRest = t.key, float64(t.rest)
 	}
 	if d.limit > 0 {
 		h.promote(d)
@@ -119,7 +119,7 @@ func (h *host) schedule(d *division) {
 		h.span /= d.limit
 	}
 	if len(h.queue.tasks) > 0 {
-		dv := h.queue.tasks[0].key - h.v - h.vRest
+		dv := h.virtual(&h.queue.tasks[0])
 		if span := dv * float64(h.price) / d.free(len(h.capped)); !(span >= h.span) {
 			h.span, h.winner = span, -1
 		}
@@ -158,7 +158,7 @@ func (h *host) promote(d *division) {
 		}
 		t := h.queue.remove(i)
 		h.price -= t.rate
-		t.key = max(0, (t.key-h.v-h.vRest)*float64(t.rate))
+		t.key, t.rest = max(0, h.virtual(&t)*float64(t.rate)), 0
 		h.capped = append(h.capped, t)
 	}
 }
@@ -166,8 +166,18 @@ func (h *host) promote(d *division) {
 // enqueue puts a task whose key is its work left into virtual time.
 func (h *host) enqueue(t vtask) {
 	h.price += t.rate
-	t.key = h.v + (h.vRest + t.key/float64(t.rate))
+	rate := float64(t.rate)
+	dv := t.key / rate
+	low := math.FMA(-dv, rate, t.key) / rate
+	key, rest := addTo(h.v, dv)
+	key, rest = addTo(key, rest+(h.vRest+low))
+	t.key, t.rest = key, float32(rest)
 	h.queue.push(t)
+}
+
+// virtual returns the virtual time that t, in the queue, has to run.
+func (h *host) virtual(t *vtask) float64 {
+	return (t.key - h.v) + (float64(t.rest) - h.vRest)
 }
 
 // uncap takes the capped task i out.

@@ -8,45 +8,48 @@ package sim
 type queue struct {
 	tasks  []vtask
 	byRate []int32 // places in tasks, the heaviest first; empty while they are few
+	rank   []int32 // by place in tasks: the place in byRate
 }
 
 const dense = 32
 
 func (q *queue) reset() {
-	q.tasks, q.byRate = q.tasks[:0], q.byRate[:0]
+	q.tasks, q.byRate, q.rank = q.tasks[:0], q.byRate[:0], q.rank[:0]
 }
 
 // push adds a task.
 func (q *queue) push(t vtask) {
 	n := len(q.tasks)
-	t.pos = int32(n)
 	q.tasks = append(q.tasks, t)
+	rank := int32(0)
 	if len(q.byRate) > 0 {
 		q.byRate = append(q.byRate, int32(n))
+		q.rank = append(q.rank, int32(n))
 		q.rise(n, int32(n))
-		t.pos = q.tasks[n].pos
+		rank = q.rank[n]
 	}
-	q.up(n, t)
+	q.up(n, t, rank)
 }
 
 // remove takes out the task at i.
 func (q *queue) remove(i int) vtask {
-	t := q.tasks[i]
+	t, last := q.tasks[i], len(q.tasks)-1
+	moved, rank := q.tasks[last], int32(0)
 	if len(q.byRate) > 0 {
-		q.unrank(int(t.pos))
+		q.unrank(int(q.rank[i]))
+		rank = q.rank[last]
+		q.rank = q.rank[:last]
 	}
-	last := len(q.tasks) - 1
-	moved := q.tasks[last]
 	q.tasks = q.tasks[:last]
 	if i < last {
 		if i > 0 && moved.key < q.tasks[(i-1)/4].key {
-			q.up(i, moved)
+			q.up(i, moved, rank)
 		} else {
-			q.down(i, moved)
+			q.down(i, moved, rank)
 		}
 	}
 	if last < dense/2 {
-		q.byRate = q.byRate[:0]
+		q.byRate, q.rank = q.byRate[:0], q.rank[:0]
 	}
 	return t
 }
@@ -57,7 +60,7 @@ func (q *queue) heaviest() int {
 		return int(q.byRate[0])
 	}
 	if len(q.tasks) > dense {
-		q.rank()
+		q.order()
 		return int(q.byRate[0])
 	}
 	best := 0
@@ -69,21 +72,21 @@ func (q *queue) heaviest() int {
 	return best
 }
 
-// up puts t at i or above.
-func (q *queue) up(i int, t vtask) {
+// up puts t, of that rank, at i or above.
+func (q *queue) up(i int, t vtask, rank int32) {
 	for i > 0 {
 		parent := (i - 1) / 4
 		if t.key >= q.tasks[parent].key {
 			break
 		}
-		q.put(i, q.tasks[parent])
+		q.move(i, parent)
 		i = parent
 	}
-	q.put(i, t)
+	q.put(i, t, rank)
 }
 
-// down puts t at i or below.
-func (q *queue) down(i int, t vtask) {
+// down puts t, of that rank, at i or below.
+func (q *queue) down(i int, t vtask, rank int32) {
 	for {
 		least := 4*i + 1
 		if least >= len(q.tasks) {
@@ -97,25 +100,33 @@ func (q *queue) down(i int, t vtask) {
 		if q.tasks[least].key >= t.key {
 			break
 		}
-		q.put(i, q.tasks[least])
+		q.move(i, least)
 		i = least
 	}
-	q.put(i, t)
+	q.put(i, t, rank)
 }
 
-// put places t at i and tells the order by rate.
-func (q *queue) put(i int, t vtask) {
-	q.tasks[i] = t
+func (q *queue) move(to, from int) {
+	q.tasks[to] = q.tasks[from]
 	if len(q.byRate) > 0 {
-		q.byRate[t.pos] = int32(i)
+		q.rank[to] = q.rank[from]
+		q.byRate[q.rank[to]] = int32(to)
 	}
 }
 
-// rank builds the order by rate.
-func (q *queue) rank() {
-	q.byRate = q.byRate[:0]
+func (q *queue) put(i int, t vtask, rank int32) {
+	q.tasks[i] = t
+	if len(q.byRate) > 0 {
+		q.rank[i] = rank
+		q.byRate[rank] = int32(i)
+	}
+}
+
+// order builds the order by rate.
+func (q *queue) order() {
 	for i := range q.tasks {
 		q.byRate = append(q.byRate, int32(i))
+		q.rank = append(q.rank, int32(i))
 		q.rise(i, int32(i))
 	}
 }
@@ -173,5 +184,5 @@ func (q *queue) sink(i int, place int32) {
 
 func (q *queue) putRank(i int, place int32) {
 	q.byRate[i] = place
-	q.tasks[place].pos = int32(i)
+	q.rank[place] = int32(i)
 }

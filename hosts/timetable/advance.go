@@ -11,7 +11,7 @@ import "slices"
 // adopted if it keeps every deadline, which a greedy plan may fail to do.
 func (b *Book) Advance(now int64, ended []int64, facts []Fact) []Fact {
 	b.bring(now)
-	g := noGap
+	vacated := never
 	slices.Sort(ended)
 	for _, id := range ended {
 		e := b.byID[id]
@@ -19,12 +19,11 @@ func (b *Book) Advance(now int64, ended []int64, facts []Fact) []Fact {
 			panic("timetable: a job ended that was not running")
 		}
 		facts = append(facts, Fact{now, id, Ended})
-		b.vacate(e, now, &g)
+		vacated = vacated.hull(b.vacate(e, now))
 	}
-	early := g != noGap
-	facts = b.overruns(now, &g, facts)
-	if early {
-		b.pull(now, g)
+	facts = b.overruns(now, vacated, facts)
+	if vacated != never {
+		b.pull(now, vacated)
 	}
 	if len(ended) > 0 {
 		b.refreshEnds()
@@ -43,19 +42,22 @@ func (b *Book) bring(now int64) {
 	}
 }
 
-// vacate ends a running job and adds what it leaves free to g.
-func (b *Book) vacate(e *entry, now int64, g *gap) {
+// vacate ends a running job and returns what it leaves free, never if it was at
+// its estimated end.
+func (b *Book) vacate(e *entry, now int64) interval {
+	vacated := never
 	if e.end > now {
 		b.steps.add(now, e.end, e.Nodes)
-		g.widen(now, e.end)
+		vacated = interval{now, e.end}
 	}
 	b.stop(e, now)
 	b.drop(e)
 	b.version++
+	return vacated
 }
 
 // overruns extends or kills, in order of id, what runs past its estimate.
-func (b *Book) overruns(now int64, g *gap, facts []Fact) []Fact {
+func (b *Book) overruns(now int64, vacated interval, facts []Fact) []Fact {
 	if b.nextEnd > now {
 		return facts
 	}
@@ -64,12 +66,12 @@ func (b *Book) overruns(now int64, g *gap, facts []Fact) []Fact {
 		switch {
 		case e.end > now:
 			i++
-		case b.config.Overrun == Extend && b.extend(e, now, *g):
+		case b.config.Overrun == Extend && b.extend(e, now, vacated):
 			facts = append(facts, Fact{now, e.ID, Extended})
 			i++
 		default:
 			facts = append(facts, Fact{now, e.ID, Killed})
-			b.vacate(e, now, g)
+			b.vacate(e, now)
 		}
 	}
 	b.refreshEnds()
@@ -78,25 +80,25 @@ func (b *Book) overruns(now int64, g *gap, facts []Fact) []Fact {
 
 // extend gives e more time if a plan without its nodes keeps every deadline. Its
 // own is not looked at: it is late by its own underestimate.
-func (b *Book) extend(e *entry, now int64, g gap) bool {
-	end := now + b.config.extension(e.span)
-	t := b.whole()
-	t.steps.add(now, end, -e.Nodes)
-	if !b.replan(t, now, b.searched(g)) {
+func (b *Book) extend(e *entry, now int64, vacated interval) bool {
+	taken := interval{now, now + b.config.extension(e.span)}
+	t := b.whole(now)
+	t.steps.add(taken.from, taken.to, -e.Nodes)
+	if !b.replan(t, taken, b.searched(vacated)) {
 		return false
 	}
 	b.adopt(t)
-	b.usage.ending += int64(e.Nodes) * (end - e.end)
-	e.end = end
+	b.usage.ending += int64(e.Nodes) * (taken.to - e.end)
+	e.end = taken.to
 	b.version++
 	return true
 }
 
-// pull rebuilds the plan after g was vacated, and keeps the old one if the new
-// one misses a deadline.
-func (b *Book) pull(now int64, g gap) {
-	t := b.whole()
-	if b.replan(t, now, b.searched(g)) {
+// pull plans everything anew after vacated became free, and keeps the old plan
+// if the new one misses a deadline.
+func (b *Book) pull(now int64, vacated interval) {
+	t := b.whole(now)
+	if b.replan(t, never, b.searched(vacated)) {
 		b.adopt(t)
 	} else {
 		b.canonical = false
@@ -105,19 +107,20 @@ func (b *Book) pull(now int64, g gap) {
 }
 
 // whole returns the book's trial, about to put back all that is planned.
-func (b *Book) whole() *trial {
+func (b *Book) whole(now int64) *trial {
 	t := &b.trial
-	t.quote, t.first, t.joins = 0, 0, false
-	t.steps.copyFrom(&b.steps)
+	t.quote, t.joins = 0, false
+	t.begin(b, now, 0)
 	return t
 }
 
-// searched returns what must be searched for earlier starts if g was vacated.
-func (b *Book) searched(g gap) gap {
+// searched returns where earlier starts are to be searched for if vacated
+// became free.
+func (b *Book) searched(vacated interval) interval {
 	if !b.canonical {
-		return wideGap
+		return always
 	}
-	return g
+	return vacated
 }
 
 // startDue starts what is planned for the present, in key order.
@@ -125,20 +128,21 @@ func (b *Book) startDue(facts []Fact) []Fact {
 	if b.nextStart > b.now {
 		return facts
 	}
-	kept := b.plan[:0]
-	for _, e := range b.plan {
-		if e.start > b.now {
-			kept = append(kept, e)
+	k := 0
+	for i, e := range b.plan {
+		if slot := b.slots[i]; slot.from > b.now {
+			b.plan[k], b.slots[k] = e, slot
+			k++
 			continue
 		}
-		e.end = e.start + e.span
+		e.end = b.now + e.span
 		b.usage.planned -= int64(e.Nodes) * e.span
 		b.run(e, b.now)
 		b.nextEnd = min(b.nextEnd, e.end)
 		facts = append(facts, Fact{b.now, e.ID, Started})
 	}
-	clear(b.plan[len(kept):])
-	b.plan = kept
+	clear(b.plan[k:])
+	b.plan, b.slots = b.plan[:k], b.slots[:k]
 	b.version++
 	b.refreshStarts()
 	return facts

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 )
 
 // A Book is the plan of one cluster whose jobs are never suspended. Its
@@ -13,8 +14,9 @@ type Book struct {
 	version uint64
 	now     int64
 
-	plan      []*entry // accepted and not started, in key order
-	running   []*entry // in order of id
+	plan      []*entry   // accepted and not started, in key order
+	slots     []interval // one per job of the plan: when it is to run
+	running   []*entry   // in order of id
 	byID      map[int64]*entry
 	spare     []*entry
 	canonical bool // the plan is what rebuilding it would give
@@ -33,10 +35,10 @@ type Book struct {
 type entry struct {
 	Job
 	span  int64 // e, the estimate in seconds of this cluster
-	start int64 // planned, or actual once it runs
-	end   int64 // estimated; only of what runs
 	runs  bool
-	nodes []int32 // only of what runs, rising
+	start int64   // these three only of what runs
+	end   int64   // estimated
+	nodes []int32 // rising
 }
 
 // New returns the empty book of a cluster.
@@ -94,7 +96,7 @@ func Open(c Config, s State) (*Book, error) {
 		if j.Nodes > c.Nodes {
 			return nil, fmt.Errorf("timetable: job %d: %d nodes of %d", j.ID, j.Nodes, c.Nodes)
 		}
-		b.insert(b.position(&j), b.newEntry(j, Span(j.Estimate, c.Speed)))
+		b.insert(b.position(&j), b.newEntry(j, Span(j.Estimate, c.Speed)), interval{})
 	}
 	if !b.place() {
 		return nil, fmt.Errorf("timetable: %w", ErrInfeasible)
@@ -106,19 +108,17 @@ func Open(c Config, s State) (*Book, error) {
 // place plans what is to start from nothing: in key order, each as early as its
 // gang fits. It reports whether every deadline is met.
 func (b *Book) place() bool {
-	for _, e := range b.plan {
-		e.start = b.steps.fit(max(b.now, e.Earliest), Forever, e.span, e.Nodes)
-		if e.late(e.start) {
+	for i, e := range b.plan {
+		s := b.steps.fit(max(b.now, e.Earliest), Forever, e.span, e.Nodes)
+		if s > e.latest() {
 			return false
 		}
-		b.steps.add(e.start, e.start+e.span, -e.Nodes)
+		b.slots[i] = interval{s, s + e.span}
+		b.steps.add(s, s+e.span, -e.Nodes)
 	}
 	b.refreshStarts()
 	return true
 }
-
-// late reports whether e would miss its deadline if it started at s.
-func (e *entry) late(s int64) bool { return s+e.span > e.Deadline }
 
 // Config returns the cluster that the book is kept for.
 func (b *Book) Config() Config { return b.config }
@@ -150,8 +150,8 @@ type Start struct {
 
 // Plan appends the planned starts to out in key order.
 func (b *Book) Plan(out []Start) []Start {
-	for _, e := range b.plan {
-		out = append(out, Start{e.ID, e.start})
+	for i, e := range b.plan {
+		out = append(out, Start{e.ID, b.slots[i].from})
 	}
 	return out
 }
@@ -162,8 +162,8 @@ func (b *Book) Instants(out []int64) []int64 {
 	for _, e := range b.running {
 		out = append(out, e.end)
 	}
-	for _, e := range b.plan {
-		out = append(out, e.start, e.start+e.span)
+	for _, slot := range b.slots {
+		out = append(out, slot.from, slot.to)
 	}
 	return out
 }
@@ -186,24 +186,29 @@ func (b *Book) drop(e *entry) {
 
 // position returns where j is, or would go, in the plan.
 func (b *Book) position(j *Job) int {
-	i, _ := slices.BinarySearchFunc(b.plan, j, func(e *entry, j *Job) int { return compare(&e.Job, j) })
-	return i
+	return sort.Search(len(b.plan), func(i int) bool { return compare(&b.plan[i].Job, j) >= 0 })
 }
 
-// insert puts a job into the plan at index i.
-func (b *Book) insert(i int, e *entry) {
+// insert puts a job into the plan at index i. Its slot is taken already.
+func (b *Book) insert(i int, e *entry, slot interval) {
 	b.plan = slices.Insert(b.plan, i, e)
+	b.slots = slices.Insert(b.slots, i, slot)
 	b.byID[e.ID] = e
 	b.usage.planned += int64(e.Nodes) * e.span
-	b.nextStart = min(b.nextStart, e.start)
+	b.nextStart = min(b.nextStart, slot.from)
 	b.version++
 }
 
-// remove takes the job at index i out of the plan.
-func (b *Book) remove(i int) {
-	e := b.plan[i]
+// remove takes the job at index i out of the book and returns its slot, which
+// is free again.
+func (b *Book) remove(i int) interval {
+	e, slot := b.plan[i], b.slots[i]
 	b.plan = slices.Delete(b.plan, i, i+1)
+	b.slots = slices.Delete(b.slots, i, i+1)
+	b.steps.add(slot.from, slot.to, e.Nodes)
 	b.usage.planned -= int64(e.Nodes) * e.span
+	b.drop(e)
+	return slot
 }
 
 // run puts e among the running and gives it its nodes.
@@ -227,8 +232,8 @@ func (b *Book) stop(e *entry, now int64) {
 // refreshStarts finds the next planned start again.
 func (b *Book) refreshStarts() {
 	b.nextStart = Forever
-	for _, e := range b.plan {
-		b.nextStart = min(b.nextStart, e.start)
+	for _, slot := range b.slots {
+		b.nextStart = min(b.nextStart, slot.from)
 	}
 }
 

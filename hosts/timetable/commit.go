@@ -25,15 +25,13 @@ func (b *Book) Commit(now int64, q Quote, facts []Fact) ([]Fact, error) {
 	}
 	b.now = now
 	t := &b.trial
-	e := b.newEntry(t.as.Job, t.as.span)
-	e.start = t.as.start
 	if t.beside {
-		b.steps.add(e.start, e.start+e.span, -e.Nodes)
+		b.steps.add(t.slot.from, t.slot.to, -t.as.Nodes)
 		b.canonical = b.canonical && !t.forced
 	} else {
 		b.adopt(t)
 	}
-	b.insert(t.at, e)
+	b.insert(t.at, b.newEntry(t.as.Job, t.as.span), t.slot)
 	return b.startDue(facts), nil
 }
 
@@ -47,16 +45,13 @@ func (b *Book) Cancel(now int64, id int64, facts []Fact) ([]Fact, error) {
 		return facts, fmt.Errorf("timetable: cancel job %d: %w", id, ErrUnknown)
 	}
 	facts = append(facts, Fact{At: now, Job: id, What: Cancelled})
-	g := noGap
+	var vacated interval
 	if e.runs {
-		b.vacate(e, now, &g)
+		vacated = b.vacate(e, now)
 	} else {
-		g.widen(e.start, e.start+e.span)
-		b.steps.add(e.start, e.start+e.span, e.Nodes)
-		b.remove(b.position(&e.Job))
-		b.drop(e)
+		vacated = b.remove(b.position(&e.Job))
 	}
-	b.pull(now, g)
+	b.pull(now, vacated)
 	b.refreshStarts()
 	b.refreshEnds()
 	return b.startDue(facts), nil

@@ -23,15 +23,18 @@ func (b *Book) Map() []Slot {
 	}
 	busy := slices.Clone(slots) // by end
 	slices.SortFunc(busy, byEnd)
-	due := slices.Clone(b.plan)
-	slices.SortStableFunc(due, func(a, b *entry) int { return cmp.Compare(a.start, b.start) })
+	due := make([]Slot, len(b.plan))
+	for i, e := range b.plan {
+		due[i] = Slot{Job: e.ID, Start: b.slots[i].from, End: b.slots[i].to}
+	}
+	slices.SortStableFunc(due, func(a, b Slot) int { return cmp.Compare(a.Start, b.Start) })
 	ns := nodes{lastEnd: slices.Clone(b.nodes.lastEnd), idle: slices.Clone(b.nodes.idle)}
-	for _, e := range due {
-		for len(busy) > 0 && busy[0].End <= e.start {
+	for _, s := range due {
+		for len(busy) > 0 && busy[0].End <= s.Start {
 			ns.release(busy[0].Nodes, busy[0].End)
 			busy = busy[1:]
 		}
-		s := Slot{e.ID, e.start, e.start + e.span, ns.take(e.Nodes, nil)}
+		s.Nodes = ns.take(b.byID[s.Job].Nodes, nil)
 		i, _ := slices.BinarySearchFunc(busy, s, byEnd)
 		busy = slices.Insert(busy, i, s)
 		slots = append(slots, s)

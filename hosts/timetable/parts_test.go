@@ -104,6 +104,28 @@ func TestSpan(t *testing.T) {
 	}
 }
 
+// TestKey checks the order of planning, (d, t, a, id), one field at a time.
+func TestKey(t *testing.T) {
+	t.Parallel()
+	base := Job{ID: 5, Arrival: 5, Earliest: 5, Deadline: 5}
+	for _, c := range []struct {
+		job  Job
+		want int
+	}{
+		{Job{ID: 9, Arrival: 9, Earliest: 9, Deadline: 4}, -1},
+		{Job{ID: 1, Arrival: 1, Earliest: 1, Deadline: 6}, 1},
+		{Job{ID: 9, Arrival: 9, Earliest: 4, Deadline: 5}, -1},
+		{Job{ID: 9, Arrival: 4, Earliest: 5, Deadline: 5}, -1},
+		{Job{ID: 4, Arrival: 6, Earliest: 5, Deadline: 5}, 1},
+		{Job{ID: 4, Arrival: 5, Earliest: 5, Deadline: 5}, -1},
+		{base, 0},
+	} {
+		if got := compare(&c.job, &base); got != c.want {
+			t.Errorf("%+v: %d, want %d", c.job, got, c.want)
+		}
+	}
+}
+
 // TestExtension checks max(1, ceil(e*pct/100)).
 func TestExtension(t *testing.T) {
 	t.Parallel()

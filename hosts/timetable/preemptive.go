@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 )
 
 // A Preemptive is the plan of one cluster whose jobs may be suspended and
@@ -272,8 +273,7 @@ func (p *Preemptive) find(id int64) int {
 }
 
 func (p *Preemptive) position(j *Job) int {
-	i, _ := slices.BinarySearchFunc(p.jobs, j, func(s share, j *Job) int { return compare(&s.Job, j) })
-	return i
+	return sort.Search(len(p.jobs), func(i int) bool { return compare(&p.jobs[i].Job, j) >= 0 })
 }
 
 // A forecast is what becomes of the jobs of a preemptive book if all estimates

@@ -103,7 +103,7 @@ func (b *Book) Quote(now int64, j Job) Quote {
 	t := &b.trial
 	b.quotes++
 	q.serial, t.quote = b.quotes, b.quotes
-	q.Start, q.Completion = t.as.start, t.as.start+t.as.span
+	q.Start, q.Completion = t.slot.from, t.slot.to
 	q.Zeta, q.ZetaAll = t.zeta, t.zetaAll
 	return q
 }
@@ -119,13 +119,12 @@ func (b *Book) try(now int64, j *Job) bool {
 	if t.beside = b.tryBeside(t, now); t.beside {
 		return true
 	}
-	t.first = t.at
-	g := noGap
+	first, vacated := t.at, never
 	if !b.canonical {
-		t.first, g = 0, wideGap
+		first, vacated = 0, always
 	}
-	t.steps.copyFrom(&b.steps)
-	if b.replan(t, now, g) {
+	t.begin(b, now, first)
+	if b.replan(t, never, vacated) {
 		return true
 	}
 	return b.config.Admission == EDFInsert && b.tryInsert(t, now)
@@ -138,24 +137,26 @@ func (b *Book) tryBeside(t *trial, now int64) bool {
 		return false
 	}
 	e := &t.as
-	e.start = max(now, e.Earliest)
-	if !b.steps.fits(e.start, e.span, e.Nodes) {
+	s := max(now, e.Earliest)
+	if !b.steps.fits(s, e.span, e.Nodes) {
 		if t.at < len(b.plan) {
 			return false
 		}
-		e.start = b.steps.fit(e.start, Forever, e.span, e.Nodes)
+		s = b.steps.fit(s, Forever, e.span, e.Nodes)
 	}
+	t.slot = interval{s, s + e.span}
 	t.zeta, t.zetaAll = 0, 0
-	return !e.late(e.start)
+	return s <= e.latest()
 }
 
 // tryInsert puts j into the earliest hole of the plan as it is.
 func (b *Book) tryInsert(t *trial, now int64) bool {
 	e := &t.as
-	e.start = b.steps.fit(max(now, e.Earliest), Forever, e.span, e.Nodes)
+	s := b.steps.fit(max(now, e.Earliest), Forever, e.span, e.Nodes)
+	t.slot = interval{s, s + e.span}
 	t.zeta, t.zetaAll = 0, 0
 	t.beside, t.forced = true, true
-	return !e.late(e.start)
+	return s <= e.latest()
 }
 
 // PlanIf appends the starts planned if q were committed to out, in key order.
@@ -166,16 +167,16 @@ func (b *Book) PlanIf(q *Quote, out []Start) ([]Start, error) {
 	t := &b.trial
 	for i, e := range b.plan {
 		if i == t.at {
-			out = append(out, Start{t.as.ID, t.as.start})
+			out = append(out, Start{t.as.ID, t.slot.from})
 		}
-		s := e.start
+		slot := b.slots[i]
 		if !t.beside && i >= t.first {
-			s = t.starts[i-t.first]
+			slot = t.slots[i-t.first]
 		}
-		out = append(out, Start{e.ID, s})
+		out = append(out, Start{e.ID, slot.from})
 	}
 	if t.at == len(b.plan) {
-		out = append(out, Start{t.as.ID, t.as.start})
+		out = append(out, Start{t.as.ID, t.slot.from})
 	}
 	return out, nil
 }

@@ -13,10 +13,10 @@ type drawn struct {
 	runtime int64
 }
 
-// check checks a property on a few hundred cases.
+// check checks a property on a thousand cases.
 func check(t *testing.T, property func(*rapid.T)) {
 	t.Helper()
-	for range 4 {
+	for range 10 {
 		rapid.Check(t, property)
 	}
 }

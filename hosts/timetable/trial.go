@@ -5,105 +5,174 @@ package timetable
 type trial struct {
 	quote uint64 // serial number of the quote that it stands for, or 0
 
-	first  int     // index of the first job put back
-	starts []int64 // of plan[first:], as long
-	steps  profile
+	first int        // index of the first job put back
+	slots []interval // of plan[first:]: new where put back, old where not yet
+	steps profile    // beside all jobs but those lifted and not yet put back
+
+	lifted  []bool   // one per slot: it was taken out of steps
+	cleared interval // jobs not yet put back that meet it are lifted
+	now     int64
 
 	joins  bool  // there is a new job
-	as     entry // the new job and its start
-	at     int   // its index in the plan
-	beside bool  // nothing moves and steps is not filled in
-	forced bool  // the new job is beside a plan that a rebuild would not give
+	as     entry // the new job
+	slot   interval
+	at     int  // its index in the plan
+	beside bool // nothing else moves, and slots and steps are not filled in
+	forced bool // the new job is beside a plan that a rebuild would not give
 
 	zeta, zetaAll int64 // eq. 3.4, over reservations and over all jobs
 }
 
-// A gap is the hull of all that was vacated since the plan was canonical. No
-// job can start earlier than planned without touching it.
-type gap struct{ from, to int64 }
-
-// Where nothing was vacated, and where anything may have been.
-var (
-	noGap   = gap{Forever, 0}
-	wideGap = gap{0, Forever}
-)
-
-// widen adds [from, to) to g.
-func (g *gap) widen(from, to int64) {
-	g.from, g.to = min(g.from, from), max(g.to, to)
+// begin makes t about to put back the jobs from index first on.
+func (t *trial) begin(b *Book, now int64, first int) {
+	t.now, t.first = now, first
+	t.slots = append(t.slots[:0], b.slots[first:]...)
+	t.steps.copyFrom(&b.steps)
+	if cap(t.lifted) < len(t.slots) {
+		t.lifted = make([]bool, 2*len(t.slots))
+	}
+	t.lifted = t.lifted[:len(t.slots)]
+	clear(t.lifted)
+	t.cleared = never
+	t.zeta, t.zetaAll = 0, 0
 }
 
-// replan takes plan[t.first:] out of t.steps and puts it back in key order,
-// with the new job in its place if there is one. It reports whether every
-// deadline is met; if not, t is void.
+// replan puts the jobs from t.first on back in key order, each as early as it
+// can be, with the new job in its place if there is one. It reports whether
+// every deadline is met; if not, t is void.
 //
-// The prefix, what runs and g must be so that each job outside g is already as
-// early as it can be: then only g, and what those put back vacate in turn, is
-// searched for an earlier start.
-func (b *Book) replan(t *trial, now int64, g gap) bool {
-	suffix := b.plan[t.first:]
-	for _, e := range suffix {
-		t.steps.add(e.start, e.start+e.span, e.Nodes)
-	}
-	t.starts = t.starts[:0]
-	t.zeta, t.zetaAll = 0, 0
-	for i, e := range suffix {
-		if t.joins && t.first+i == t.at && !t.join(now) {
-			return false
-		}
-		s := t.earliest(e, now, g)
-		if s != e.start {
-			if e.late(s) {
+// Taken and vacated are hulls of what has changed in t.steps since each of
+// these jobs was as early as it could be. A job moves only if its slot meets
+// what was taken, or an earlier start meets what was vacated; all others stay
+// where they are unseen, and the hulls grow with each that moves.
+func (b *Book) replan(t *trial, taken, vacated interval) bool {
+	for i := range t.slots {
+		if t.joins && t.first+i == t.at {
+			if !t.join(b, i) {
 				return false
 			}
-			g.widen(e.start, e.start+e.span)
-			t.moved(e, now, s)
+			taken = taken.hull(t.slot)
 		}
-		t.steps.add(s, s+e.span, -e.Nodes)
-		t.starts = append(t.starts, s)
+		old := t.slots[i]
+		slot := t.place(b, i, taken, vacated)
+		if slot == old && !t.lifted[i] {
+			continue
+		}
+		e := b.plan[t.first+i]
+		if !t.lifted[i] {
+			t.steps.add(old.from, old.to, e.Nodes)
+		}
+		t.steps.add(slot.from, slot.to, -e.Nodes)
+		if slot == old {
+			continue
+		}
+		if slot.to > e.Deadline {
+			return false
+		}
+		taken, vacated = taken.hull(slot), vacated.hull(old)
+		t.count(e, old.from, slot.from)
+		t.slots[i] = slot
 	}
-	return !t.joins || t.at < len(b.plan) || t.join(now)
+	return !t.joins || t.at < len(b.plan) || t.join(b, len(t.slots))
 }
 
-// earliest returns where e goes: into g if there is room before its old start,
-// else from its old start on.
-func (t *trial) earliest(e *entry, now int64, g gap) int64 {
-	from := max(now, e.Earliest, g.from-e.span+1)
-	limit := min(e.start, g.to)
-	if from < limit {
-		if s := t.steps.fit(from, limit, e.span, e.Nodes); s < limit {
+// place returns where the i-th job goes: to an earlier start at which it meets
+// what was vacated, else from its old one on if that was taken.
+func (t *trial) place(b *Book, i int, taken, vacated interval) interval {
+	old := t.slots[i]
+	span := old.to - old.from
+	earlier := interval{max(t.now, vacated.from-span+1), min(old.from, vacated.to)}
+	if earlier.from < earlier.to {
+		e := b.plan[t.first+i]
+		earlier.from = max(earlier.from, e.Earliest)
+		if s := t.search(b, i, e, earlier); s < earlier.to {
+			return interval{s, s + span}
+		}
+	}
+	if old.meets(taken) {
+		e := b.plan[t.first+i]
+		s := t.search(b, i, e, interval{old.from, e.latest() + 1})
+		return interval{s, s + span}
+	}
+	return old
+}
+
+// join places the new job, before the i-th. It reports false if its deadline is
+// missed.
+func (t *trial) join(b *Book, i int) bool {
+	e := &t.as
+	s := t.search(b, i, e, interval{max(t.now, e.Earliest), e.latest() + 1})
+	t.slot = interval{s, s + e.span}
+	t.steps.add(t.slot.from, t.slot.to, -e.Nodes)
+	return s <= e.latest()
+}
+
+// latest returns the last start with which e meets its deadline.
+func (e *entry) latest() int64 {
+	if e.Deadline == Forever {
+		return Forever - 1
+	}
+	return e.Deadline - e.span
+}
+
+// search returns the first of the given starts at which e fits beside the jobs
+// before the i-th, or an instant after them if there is none. It clears ahead
+// of itself as far as it has come.
+func (t *trial) search(b *Book, i int, e *entry, starts interval) int64 {
+	from := starts.from
+	for from < starts.to {
+		t.lift(b, i, interval{from, from + e.span})
+		to := min(starts.to, t.cleared.to-e.span+1)
+		s := t.steps.fit(from, to, e.span, e.Nodes)
+		if s < to {
 			return s
 		}
+		from = to
 	}
-	return t.steps.fit(e.start, Forever, e.span, e.Nodes)
+	return from
 }
 
-// join places the new job and reports whether it meets its deadline.
-func (t *trial) join(now int64) bool {
-	e := &t.as
-	e.start = t.steps.fit(max(now, e.Earliest), Forever, e.span, e.Nodes)
-	t.steps.add(e.start, e.start+e.span, -e.Nodes)
-	return !e.late(e.start)
-}
-
-// moved counts a changed start in zeta (eqs. 3.3 and 3.4): deadline and runtime
-// cancel out, so it is the change of the start. What starts at now already is
-// not in E.
-func (t *trial) moved(e *entry, now, s int64) {
-	if e.start <= now {
+// lift takes the jobs from the i-th on that meet span out of the steps. What is
+// cleared doubles each time, so that this is rare.
+func (t *trial) lift(b *Book, i int, span interval) {
+	was := t.cleared
+	if was.from <= span.from && span.to <= was.to {
 		return
 	}
-	t.zetaAll += s - e.start
-	if e.Kind == Advance {
-		t.zeta += s - e.start
+	c := was.hull(span)
+	if was != never {
+		width := was.to - was.from
+		if c.from < was.from {
+			c.from = max(t.now, c.from-width)
+		}
+		if c.to > was.to {
+			c.to += width
+		}
+	}
+	t.cleared = c
+	for k := i; k < len(t.slots); k++ {
+		if s := t.slots[k]; s.meets(c) && !t.lifted[k] {
+			t.lifted[k] = true
+			t.steps.add(s.from, s.to, b.plan[t.first+k].Nodes)
+		}
 	}
 }
 
-// adopt makes a feasible trial without a new job the plan.
-func (b *Book) adopt(t *trial) {
-	for i, e := range b.plan[t.first:] {
-		e.start = t.starts[i]
+// count adds a changed start to zeta (eqs. 3.3 and 3.4): deadline and runtime
+// cancel out. What was due already is not in E.
+func (t *trial) count(e *entry, was, is int64) {
+	if was <= t.now {
+		return
 	}
+	t.zetaAll += is - was
+	if e.Kind == Advance {
+		t.zeta += is - was
+	}
+}
+
+// adopt makes a feasible trial the plan, without its new job if there is one.
+func (b *Book) adopt(t *trial) {
+	copy(b.slots[t.first:], t.slots)
 	b.steps, t.steps = t.steps, b.steps
 	b.canonical = true
 	b.refreshStarts()

@@ -1,0 +1,155 @@
+package timetable
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// drawLoad draws a job like the reservation workload's, for a cluster of 64
+// nodes on which n jobs are to wait: half of them on demand, lead times over
+// the time that n jobs take at a load of about 0.7.
+func drawLoad(rng *rand.Rand, id int64, n int) Job {
+	const meanSpan, meanNodes = 2200, 8.4
+	horizon := float64(n) * meanSpan * meanNodes / 64 / 0.7
+	j := Job{ID: id, Kind: OnDemand, Deadline: Forever}
+	j.Estimate = 1 + int64(rng.ExpFloat64()*meanSpan)
+	j.Nodes = min(64, 1+int(rng.ExpFloat64()*meanNodes))
+	j.Earliest = int64(rng.Float64() * horizon)
+	if id%2 == 0 {
+		j.Kind = Advance
+		j.Deadline = j.Earliest + j.Estimate + int64(float64(j.Estimate)*2*rng.Float64())
+	}
+	return j
+}
+
+// loaded returns a book with n jobs planned.
+func loaded(tb testing.TB, rng *rand.Rand, n int) *Book {
+	b, err := New(Config{Nodes: 64})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for id := int64(0); len(b.plan) < n; id++ {
+		if q := b.Quote(0, drawLoad(rng, id, n)); q.Feasible && q.Start > 0 {
+			if _, err := b.Commit(0, q, nil); err != nil {
+				tb.Fatal(err)
+			}
+		}
+	}
+	return b
+}
+
+// anew plans all that b has planned, and j, from nothing: the alternative.
+func (b *Book) anew(j *Job) bool {
+	with := &Book{config: b.config, now: b.now}
+	with.steps.reset(b.now, b.config.Nodes)
+	at := b.position(j)
+	with.plan = append(with.plan, b.plan[:at]...)
+	with.plan = append(with.plan, &entry{Job: *j, span: Span(j.Estimate, b.config.Speed)})
+	with.plan = append(with.plan, b.plan[at:]...)
+	with.slots = make([]interval, len(with.plan))
+	return with.place()
+}
+
+// BenchmarkQuote asks books with 10^2, 10^3 and 10^4 planned jobs for quotes.
+// It prints how many times longer planning everything from nothing takes, and
+// how many times longer a quote takes than on a book of 10^2.
+func BenchmarkQuote(b *testing.B) {
+	var first float64
+	for _, n := range []int{100, 1000, 10000} {
+		b.Run(fmt.Sprintf("planned=%d", n), func(b *testing.B) {
+			rng := rand.New(rand.NewPCG(1, uint64(n)))
+			book := loaded(b, rng, n)
+			asked := make([]Job, 256)
+			for i := range asked {
+				asked[i] = drawLoad(rng, int64(1<<40+i), n)
+			}
+			for _, j := range asked {
+				book.Quote(0, j)
+			}
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				book.Quote(0, asked[i%len(asked)])
+				i++
+			}
+			quote := float64(b.Elapsed()) / float64(b.N)
+			const times = 8
+			begin := time.Now()
+			for i := range times {
+				book.anew(&asked[i])
+			}
+			b.ReportMetric(float64(time.Since(begin))/times/quote, "x_anew")
+			if first == 0 {
+				first = quote
+			}
+			b.ReportMetric(quote/first, "x_of_100")
+		})
+	}
+}
+
+// BenchmarkSuffix asks for jobs whose key is behind a given part of 1,000
+// planned jobs, and prints how many times longer it takes to put the whole plan
+// back and to plan it from nothing.
+func BenchmarkSuffix(b *testing.B) {
+	for _, part := range []float64{0.1, 0.5, 0.9} {
+		b.Run(fmt.Sprintf("prefix=%v", part), func(b *testing.B) {
+			rng := rand.New(rand.NewPCG(2, 7))
+			book := loaded(b, rng, 1000)
+			at := book.plan[int(part*float64(len(book.plan)))]
+			j := at.Job
+			j.ID, j.Earliest, j.Nodes = 1<<40, max(0, at.Earliest-1000), 16
+			if at.Deadline < Forever {
+				j.Deadline = at.Deadline + 10
+			}
+			t := &book.trial
+			replan := func(first int, vacated interval) {
+				t.joins, t.at = true, book.position(&j)
+				t.as = entry{Job: j, span: j.Estimate}
+				t.begin(book, 0, first)
+				book.replan(t, never, vacated)
+			}
+			k := book.position(&j)
+			for b.Loop() {
+				replan(k, never)
+			}
+			suffix := float64(b.Elapsed()) / float64(b.N)
+			ratio := func(f func()) float64 {
+				const times = 20
+				begin := time.Now()
+				for range times {
+					f()
+				}
+				return float64(time.Since(begin)) / times / suffix
+			}
+			b.ReportMetric(ratio(func() { replan(0, always) }), "x_whole")
+			b.ReportMetric(ratio(func() { book.anew(&j) }), "x_anew")
+		})
+	}
+}
+
+// TestQuoteAllocates checks that a quote allocates nothing but itself, on the
+// way of the suffix, of the whole plan and of an insertion.
+func TestQuoteAllocates(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 9))
+	for _, admission := range []Admission{EDF, EDFInsert} {
+		book := loaded(t, rng, 200)
+		book.config.Admission = admission
+		asked := make([]Job, 100)
+		for i := range asked {
+			asked[i] = drawLoad(rng, int64(1<<40+i), 200)
+			book.Quote(0, asked[i])
+		}
+		for _, canonical := range []bool{true, false} {
+			book.canonical = canonical
+			i := 0
+			if n := testing.AllocsPerRun(200, func() {
+				book.Quote(0, asked[i%len(asked)])
+				i++
+			}); n != 0 {
+				t.Errorf("admission %d, canonical %v: %v allocations a quote", admission, canonical, n)
+			}
+		}
+	}
+}

@@ -30,6 +30,7 @@ type arena struct {
 	jobs     []optimum.Job
 	plan     workloadgen.Plan       // of the replication at hand
 	drawn    workloadgen.Plan       // memory for plans that are drawn
+	noted    workloadgen.Plan       // memory for plans that are annotated
 	index    map[contracts.ID]int32 // position of each job in the plan
 }
 

@@ -148,12 +148,12 @@ func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*se
 		o := &s.offers[k]
 		run, err := a.journaled(ctx, s, o, e.Seed, rep, opts)
 		if err != nil {
-			return fail(fmt.Errorf("admission %s: %w", o.label, err))
+			return fail(fmt.Errorf("admission %s: %w", o.Label, err))
 		}
 		for i := range run.Jobs {
 			run.Jobs[i].Chosen = best.Chosen[i]
 		}
-		if o.name == "be" && demand == nil {
+		if o.Name == "be" && demand == nil {
 			demand = run.Prices
 		}
 		r.Runs = append(r.Runs, run)
@@ -163,7 +163,7 @@ func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*se
 			Capacity: float64(s.conf.Fleet.Hosts) * s.conf.Fleet.CPUs * s.conf.Fleet.Speed,
 			Jobs:     run.Jobs, Optimum: best.Bound, Prices: run.Prices,
 		}
-		if s.offers[k].name != "be" {
+		if s.offers[k].Name != "be" {
 			run.Outcome.Demand = demand
 		}
 	}
@@ -174,7 +174,7 @@ func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*se
 func (a *arena) journaled(ctx context.Context, s *setting, o *offer, seed uint64, rep int, opts Options) (run *Run, err error) {
 	var journal bank.Journal
 	if opts.Journal != nil {
-		j, done, err := opts.Journal(s.conf.Name, o.label, rep)
+		j, done, err := opts.Journal(s.conf.Name, o.Label, rep)
 		if err != nil {
 			return nil, err
 		}

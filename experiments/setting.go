@@ -30,15 +30,12 @@ type setting struct {
 	offers  []offer
 }
 
-// An offer is one admission policy of a setting.
-type offer struct {
-	label string // unique in the setting
-	plugin
-}
+// An offer is one admission policy of a setting, under a label of its own.
+type offer struct{ plugin }
 
 // A plugin is a name with options that are decoded once and then copied.
 type plugin struct {
-	name   string
+	scenario.Choice
 	decode func(any) error
 }
 
@@ -46,7 +43,7 @@ type plugin struct {
 // goroutine, it is not safe for several.
 func fix(c scenario.Choice) plugin {
 	var saved reflect.Value
-	return plugin{c.Name, func(v any) error {
+	return plugin{c, func(v any) error {
 		if saved.IsValid() {
 			reflect.ValueOf(v).Elem().Set(saved)
 			return nil
@@ -60,6 +57,13 @@ func fix(c scenario.Choice) plugin {
 		saved = copied
 		return nil
 	}}
+}
+
+// Check reports the first thing in e that cannot be run: an option that a
+// plug-in refuses, a file that is missing or not as it should be.
+func Check(e *scenario.Experiment) error {
+	_, err := settings(e)
+	return err
 }
 
 // settings prepares the configurations of e. The error names the field at
@@ -82,13 +86,13 @@ func prepare(c *scenario.Configuration) (*setting, error) {
 	}
 	var err error
 	if s.work, err = newWorkload(&c.Workload); err != nil {
-		return nil, fmt.Errorf("workload: %w", err)
+		return nil, err
 	}
 	if s.payment, err = broker.NewPayment(c.Market.Payment); err != nil {
 		return nil, fmt.Errorf("market.payment: %w", err)
 	}
 	for _, a := range c.Admission {
-		s.offers = append(s.offers, offer{a.Label, fix(a)})
+		s.offers = append(s.offers, offer{fix(a)})
 	}
 	// Everything is made once, so that a mistake shows before anything runs.
 	for i := range s.offers {
@@ -111,18 +115,18 @@ type rules struct {
 // have streams of their own, and ties one in common.
 func (s *setting) rules(o *offer, seed uint64, rep int) (r rules, err error) {
 	stream := func(name string) *rand.Rand { return rand.New(Stream(seed, rep, name)) }
-	if r.sharing, err = sharing.New(s.sharing.name, s.sharing.decode); err != nil {
-		return r, fmt.Errorf("market.sharing: %w", err)
+	if r.sharing, err = sharing.New(s.sharing.Name, s.sharing.decode); err != nil {
+		return r, s.sharing.Blame(err)
 	}
-	if r.forecast, err = market.NewForecaster(s.price.name, s.price.decode, stream("forecast")); err != nil {
-		return r, fmt.Errorf("market.forecaster: %w", err)
+	if r.forecast, err = market.NewForecaster(s.price.Name, s.price.decode, stream("forecast")); err != nil {
+		return r, s.price.Blame(err)
 	}
-	bid, err := bidding.New(s.bidding.name, s.bidding.decode, stream("bidding"))
+	bid, err := bidding.New(s.bidding.Name, s.bidding.decode, stream("bidding"))
 	if err != nil {
-		return r, fmt.Errorf("market.bidding: %w", err)
+		return r, s.bidding.Blame(err)
 	}
-	if r.policy, err = admission.New(o.name, o.decode, bid, stream("admission")); err != nil {
-		return r, fmt.Errorf("admission %s: %w", o.label, err)
+	if r.policy, err = admission.New(o.Name, o.decode, bid, stream("admission")); err != nil {
+		return r, o.Blame(err)
 	}
 	r.ties = stream("ties")
 	return r, nil
@@ -148,7 +152,7 @@ func (s *setting) request(j *workloadgen.Job) (contracts.Request, hosts.Task) {
 		Needs: contracts.Requirement{Min: bound(c.Needs.Min), Max: bound(c.Needs.Max)},
 	}
 	r.SLA = contracts.SLA{
-		Budget: dollars(j.Value), Deadline: c.SLA.Slack * j.Deadline,
+		Budget: dollars(j.Value), Deadline: c.SLA.Slack * deadline(c.SLA.Of, j),
 		Soft:    c.SLA.Deadline == "soft" || c.SLA.Deadline == "plan" && !j.Hard && j.PenaltyRate > 0,
 		Penalty: contracts.Penalty{Rate: j.PenaltyRate, Max: math.Inf(1)},
 	}
@@ -159,6 +163,17 @@ func (s *setting) request(j *workloadgen.Job) (contracts.Request, hosts.Task) {
 		}
 	}
 	return r, hosts.Task{Work: j.Runtime}
+}
+
+// deadline returns what a job's deadline is a multiple of.
+func deadline(of string, j *workloadgen.Job) float64 {
+	switch of {
+	case "estimate":
+		return j.Estimate
+	case "runtime":
+		return j.Runtime
+	}
+	return j.Deadline
 }
 
 func bound(b scenario.Bound) contracts.Bound {

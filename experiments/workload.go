@@ -3,26 +3,42 @@ package experiments
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"bourse/experiments/scenario"
 	"bourse/workloadgen"
+	"bourse/workloadgen/annotate"
 	"bourse/workloadgen/models"
+	"bourse/workloadgen/swf"
 )
 
-// A workload makes the plan of each replication: a function of the stream
-// "workload" and nothing else, so that every policy is given the same jobs.
+// A workload makes the plan of each replication: a function of the streams
+// "workload" and "annotate" and of nothing else, so that every policy is given
+// the same jobs.
 type workload struct {
-	model workloadgen.Model
-	fixed workloadgen.Plan // without a model: the plan of every replication
+	model    workloadgen.Model
+	fixed    workloadgen.Plan  // without a model: the plan of every replication
+	annotate *annotate.Options // nil: the jobs stay as they are
+	notes    []string          // how the jobs were chosen
 }
 
-func newWorkload(w *scenario.Workload) (workload, error) {
-	if w.Model != nil {
-		m, err := models.New(w.Model.Name, w.Model.Decode, nil)
-		return workload{model: m}, err
+func newWorkload(w *scenario.Workload) (work workload, err error) {
+	if work.annotate, err = annotations(w.Annotate); err != nil {
+		return work, err
 	}
-	p, err := readPlan(w.Plan)
-	return workload{fixed: p}, err
+	switch {
+	case w.Model != nil:
+		work.model, err = models.New(w.Model.Name, w.Model.Decode, nil)
+		err = w.Model.Blame(err)
+	case w.Plan != "":
+		work.fixed, err = readPlan(w.Plan)
+	default:
+		err = work.readLog(w)
+	}
+	if err == nil && work.model == nil && len(work.fixed) == 0 {
+		err = fmt.Errorf("%s%s: no jobs", w.Plan, w.SWF)
+	}
+	return work, err
 }
 
 func readPlan(path string) (workloadgen.Plan, error) {
@@ -31,20 +47,64 @@ func readPlan(path string) (workloadgen.Plan, error) {
 		return nil, err
 	}
 	defer f.Close()
-	p, err := workloadgen.ReadCSV(f, path)
-	if err == nil && len(p) == 0 {
-		err = fmt.Errorf("%s: no jobs", path)
+	return workloadgen.ReadCSV(f, path)
+}
+
+// readLog takes the jobs that the filter lets pass from a recorded log, and
+// notes what became of every record.
+func (work *workload) readLog(w *scenario.Workload) error {
+	filters, err := swf.ParseFilters(w.Filter)
+	if err != nil {
+		return err
 	}
-	return p, err
+	t, err := swf.ReadFile(w.SWF)
+	if err != nil {
+		return err
+	}
+	work.note("%s: %s", w.SWF, t.Accounting.String())
+	t, steps, err := t.Apply(filters...)
+	if err != nil {
+		return fmt.Errorf("%s: %w", w.SWF, err)
+	}
+	for _, s := range steps {
+		work.note("%s", s)
+	}
+	plan, acc := t.Plan()
+	work.fixed = plan
+	work.note("as a plan: %s", acc.String())
+	return nil
+}
+
+func (work *workload) note(format string, args ...any) {
+	work.notes = append(work.notes, strings.TrimSpace(fmt.Sprintf(format, args...)))
+}
+
+// annotations decodes what is to be done to the jobs.
+func annotations(said scenario.Options) (*annotate.Options, error) {
+	if !said.Given() {
+		return nil, nil
+	}
+	o := new(annotate.Options)
+	if err := said.Decode(o); err != nil {
+		return nil, err
+	}
+	return o, said.Blame(o.Validate())
 }
 
 // draw makes the plan of replication rep the arena's.
 func (a *arena) draw(s *setting, seed uint64, rep int) (err error) {
-	if s.work.model == nil {
-		a.plan = s.work.fixed
+	w := &s.work
+	a.plan = w.fixed
+	if w.model != nil {
+		if a.drawn, err = w.model.Plan(Stream(seed, rep, "workload"), 0, a.drawn); err != nil {
+			return err
+		}
+		a.plan = a.drawn
+	}
+	if w.annotate == nil {
 		return nil
 	}
-	a.drawn, err = s.work.model.Plan(Stream(seed, rep, "workload"), 0, a.drawn)
-	a.plan = a.drawn
+	a.noted = append(a.noted[:0], a.plan...)
+	a.plan, _, err = w.annotate.Apply(a.noted, Stream(seed, rep, "annotate"))
 	return err
 }

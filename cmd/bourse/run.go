@@ -67,6 +67,9 @@ func runAction(c *cli.Context) error {
 		return err
 	}
 	e := &chosen.experiment
+	if err := experiments.Check(e); err != nil {
+		return usageError{err}
+	}
 	var text bytes.Buffer
 	if err := scenario.Write(&text, *e); err != nil {
 		return err
@@ -140,8 +143,9 @@ func choose(c *cli.Context) (ch choice, err error) {
 		ch.command = append(ch.command, "--set", s)
 	}
 	for i := range ch.experiment.Configurations {
-		if plan := ch.experiment.Configurations[i].Workload.Plan; plan != "" {
-			if ch.inputs[plan], err = results.HashFile(plan); err != nil {
+		w := &ch.experiment.Configurations[i].Workload
+		if file := w.Plan + w.SWF; file != "" {
+			if ch.inputs[file], err = results.HashFile(file); err != nil {
 				return ch, err
 			}
 		}

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -93,8 +94,8 @@ func TestOptions(t *testing.T) {
 }
 
 // TestAtOnce checks that what is too large or too deep is refused before it is
-// parsed: the slowest of these would take the parser minutes, and is given a
-// time that no machine needs.
+// parsed, which would take minutes. The time allowed is more than any machine
+// needs.
 func TestAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -104,6 +105,10 @@ func TestAtOnce(t *testing.T) {
 		"sequences":       strings.Repeat("- ", maxBytes/2),
 		"keys":            strings.Repeat("? ", maxBytes/2),
 		"hidden brackets": strings.Repeat(`["]",`, maxBytes/5),
+		"many items":      "name: x\nalphas:\n" + strings.Repeat("- 0\n", maxBytes/4-10),
+		"many keys":       keys(maxBytes / 10),
+		"most keys":       keys(maxTokens/3 - 1),
+		"most names":      "name: x\nconfigurations:\n" + strings.Repeat("- a\n", maxTokens/2-10),
 	} {
 		start := time.Now()
 		if _, err := Parse(name, []byte(text), Known{}); err == nil {
@@ -113,4 +118,13 @@ func TestAtOnce(t *testing.T) {
 			t.Errorf("%s: took %v", name, d)
 		}
 	}
+}
+
+// keys returns a mapping of n keys.
+func keys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "a%d:\n", i)
+	}
+	return b.String()
 }

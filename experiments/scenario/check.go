@@ -111,15 +111,18 @@ func (w *Workload) check(n *node, path string) error {
 	if w.Plan != "" {
 		said = append(said, "plan")
 	}
-	if w.Trace != nil {
-		said = append(said, "trace")
+	if w.SWF != "" {
+		said = append(said, "swf")
+	}
+	at := n.get("workload").place(n)
+	if len(said) == 1 && w.Filter != "" && w.SWF == "" {
+		return fail(at, join(path, "filter"), "found %q without a log, want it beside swf only", clip(w.Filter))
 	}
 	if len(said) == 1 {
 		return nil
 	}
-	at := n.get("workload").place(n)
 	if len(said) == 0 {
-		return fail(at, path, "found none of model, plan and trace, want one")
+		return fail(at, path, "found none of model, plan and swf, want one")
 	}
 	return fail(at, path, "found %s, want one; null takes back what a base or preset says (%s: null)", strings.Join(said, " and "), said[0])
 }

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"fmt"
 	"reflect"
 )
 
@@ -34,15 +33,11 @@ func (c Choice) Decode(v any) error {
 	return validate(v, c.options, c.path)
 }
 
-// Errorf wraps what a plug-in says of its options with the place that they
-// were written at, if they were.
-func (c Choice) Errorf(format string, args ...any) error {
-	err := fmt.Errorf(format, args...)
-	if c.at == (place{}) {
-		return err
-	}
-	return fmt.Errorf("%s: %s: %w", c.at, c.path, err)
-}
+// Blame puts what a plug-in says of its options, such as a value that it
+// cannot take, in the form of an [Error] that says where they stand. What has
+// that form already, or is nil, is left as it is, and so is all that is said of
+// a choice made in code.
+func (c Choice) Blame(err error) error { return blame(c.at, c.path, err) }
 
 // Options returns what the file says beside name and label, as plain values.
 func (c Choice) Options() map[string]any {

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"encoding"
-	"errors"
 	"reflect"
 	"regexp"
 	"strconv"
@@ -25,13 +24,15 @@ func decode(n *node, v reflect.Value, f field) error {
 	switch p := v.Addr().Interface().(type) {
 	case *Choice:
 		return decodeChoice(n, p, f)
+	case *Options:
+		return decodeOptions(n, p, f)
 	case interface{ UnmarshalYAML(func(any) error) error }:
-		return n.blame(f, p.UnmarshalYAML(func(out any) error {
+		return blame(n.at, f.path, p.UnmarshalYAML(func(out any) error {
 			return decode(n, reflect.ValueOf(out).Elem(), f)
 		}))
 	case encoding.TextUnmarshaler:
 		if n.kind == scalar {
-			return n.blame(f, p.UnmarshalText([]byte(n.text)))
+			return blame(n.at, f.path, p.UnmarshalText([]byte(n.text)))
 		}
 	}
 	switch v.Kind() {
@@ -51,15 +52,6 @@ func decode(n *node, v reflect.Value, f field) error {
 		return err
 	}
 	return decodeScalar(n, v, f)
-}
-
-// blame gives an error the place that it lacks.
-func (n *node) blame(f field, err error) error {
-	var e *Error
-	if err == nil || errors.As(err, &e) {
-		return err
-	}
-	return fail(n.at, f.path, "found %s: %v", n.found(), err)
 }
 
 func (n *node) mismatch(v reflect.Value, f field) error {

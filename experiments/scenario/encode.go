@@ -11,8 +11,11 @@ import (
 
 // encode is the inverse of decode.
 func encode(v reflect.Value) *node {
-	if c, ok := v.Interface().(Choice); ok {
-		return c.node()
+	switch v := v.Interface().(type) {
+	case Choice:
+		return v.node()
+	case Options:
+		return v.node()
 	}
 	switch v.Kind() {
 	case reflect.Pointer:

@@ -1,6 +1,9 @@
 package scenario
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // An Error is a mistake in a scenario file or an override.
 type Error struct {
@@ -18,6 +21,15 @@ func (e *Error) Error() string {
 
 func fail(at place, field, format string, args ...any) error {
 	return &Error{At: at.String(), Field: field, Problem: fmt.Sprintf(format, args...)}
+}
+
+// blame gives an error the place that it lacks, if there is one.
+func blame(at place, field string, err error) error {
+	var e *Error
+	if err == nil || at == (place{}) || errors.As(err, &e) {
+		return err
+	}
+	return fail(at, field, "%v", err)
 }
 
 // join appends a segment to a path.

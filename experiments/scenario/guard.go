@@ -7,12 +7,14 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// What a file may be. The YAML parser takes time quadratic in the depth, so
-// that depth is bounded before it sees anything.
+// What a file may be. The YAML parser takes time quadratic in the depth and in
+// the keys of a mapping, minutes for a megabyte: both are bounded before it
+// sees anything.
 const (
 	maxBytes  = 1 << 20
 	maxDepth  = 64
 	maxIndent = 256
+	maxTokens = 50_000 // a configuration with every field written out has about 150
 )
 
 // guard refuses what is no text, too large or too deep, in one pass over the
@@ -61,8 +63,12 @@ func guard(source string, data []byte) error {
 }
 
 // guardTokens refuses what scenario files do without: anchors, aliases (which
-// can grow without bound), tags, merge keys, directives; and brackets too deep.
+// can grow without bound), tags, merge keys, directives; brackets too deep, and
+// too much of anything.
 func guardTokens(source string, tokens token.Tokens) error {
+	if len(tokens) > maxTokens {
+		return fail(place{source: source}, "", "%d words and signs, want at most %d", len(tokens), maxTokens)
+	}
 	depth := 0
 	for _, t := range tokens {
 		at := place{source, t.Position.Line, t.Position.Column}

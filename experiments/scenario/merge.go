@@ -1,5 +1,7 @@
 package scenario
 
+import "slices"
+
 // merge lays one value over another. Mappings merge key by key; anything else
 // replaces what is under it, lists and nulls too.
 //
@@ -25,10 +27,18 @@ func mergeFields(under, over *node) *node {
 	if over == nil || over.kind != mapping {
 		return under
 	}
-	out := &node{kind: mapping, keys: under.keys, items: under.items, at: over.at}
+	out := &node{kind: mapping, keys: slices.Clone(under.keys), items: slices.Clone(under.items), at: over.at}
+	place := make(map[string]int, len(out.keys))
+	for i, k := range out.keys {
+		place[k.name] = i
+	}
 	for i, k := range over.keys {
-		out = out.put(k.name, merge(under.get(k.name), over.items[i]))
-		out.keys[out.index(k.name)].at = k.at
+		if j, ok := place[k.name]; ok {
+			out.keys[j], out.items[j] = k, merge(out.items[j], over.items[i])
+			continue
+		}
+		out.keys = append(out.keys, k)
+		out.items = append(out.items, over.items[i])
 	}
 	return out
 }

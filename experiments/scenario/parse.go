@@ -22,7 +22,7 @@ type Known struct {
 }
 
 // A file is what a scenario file may say.
-type file struct { // its fields are printed in this order
+type file struct {
 	Preset     string        `yaml:"preset" doc:"scenario to start from; what the file says goes over it"`
 	Base       Configuration `yaml:"base" doc:"what configurations share; each goes over it, and it over the defaults"`
 	Experiment `yaml:",inline"`
@@ -53,7 +53,7 @@ func Load(path string, known Known, sets ...string) (Experiment, error) {
 // over it in the same way; if it lists configurations then those are run, and
 // one that bears the name of one of the preset's starts from it.
 //
-// Relative paths of plans and traces come back joined to the folder of the
+// Relative paths of plans and logs come back joined to the folder of the
 // file that says them, those of overrides as they are. Mistakes are of type
 // [*Error].
 func Parse(name string, data []byte, known Known, sets ...string) (Experiment, error) {
@@ -119,7 +119,7 @@ func DefaultExperiment() Experiment {
 	}
 }
 
-// resolve joins the relative paths of plans and traces to the folders of the
+// resolve joins the relative paths of plans and logs to the folders of the
 // files that say them.
 func (e *Experiment) resolve(root *node) {
 	for i := range e.Configurations {
@@ -127,12 +127,8 @@ func (e *Experiment) resolve(root *node) {
 		if w.Plan != "" {
 			w.Plan = n.get("plan").relative(w.Plan)
 		}
-		if w.Trace != nil {
-			t := n.get("trace")
-			if t.kind == mapping {
-				t = t.get("name")
-			}
-			w.Trace.Name = t.relative(w.Trace.Name)
+		if w.SWF != "" {
+			w.SWF = n.get("swf").relative(w.SWF)
 		}
 	}
 }

@@ -40,12 +40,14 @@ type Fleet struct {
 	Bandwidth float64 `yaml:"bandwidth" validate:"min=0,max=1e18" doc:"bytes per second a host"`
 }
 
-// A Workload is a model, a plan or a trace, and what is done to it.
+// A Workload is a model, a plan or a log, and what is done to it.
 type Workload struct {
-	Model *Choice  `yaml:"model" doc:"workload model that draws a plan for each replication"`
-	Plan  string   `yaml:"plan" doc:"plan file (CSV) to run as it is, in place of a model"`
-	Trace *Choice  `yaml:"trace" doc:"recorded trace (SWF) to take a window of, in place of a model"`
-	Funds *float64 `yaml:"funds" validate:"omitempty,min=0,max=1e12" doc:"what each user has at the start, $; omitted, what its jobs are worth together"`
+	Model    *Choice  `yaml:"model" doc:"workload model that draws a plan for each replication"`
+	Plan     string   `yaml:"plan" doc:"plan file (CSV) to run as it is, in place of a model"`
+	SWF      string   `yaml:"swf" doc:"recorded log (SWF, plain or gzip) to run, in place of a model"`
+	Filter   string   `yaml:"filter" doc:"records of the log to take, such as ran,first:2000; see bourse workload filters"`
+	Annotate Options  `yaml:"annotate" doc:"what is done to the jobs: sizes, delay, restore, inaccuracy, value, budget, price, urgency"`
+	Funds    *float64 `yaml:"funds" validate:"omitempty,min=0,max=1e12" doc:"what each user has at the start, $; omitted, what its jobs are worth together"`
 }
 
 // A Market is how hosts are sold.
@@ -60,7 +62,8 @@ type Market struct {
 // An SLA is what a contract promises, and what a broken promise costs.
 type SLA struct {
 	Enforcement string   `yaml:"enforcement" validate:"oneof=total per-host" doc:"total: a fast host makes up for a slow one; per-host: each node does its own work"`
-	Slack       float64  `yaml:"slack" validate:"gt=0,max=1e6" doc:"deadline = slack x the plan's deadline"`
+	Slack       float64  `yaml:"slack" validate:"gt=0,max=1e6" doc:"deadline = slack x what of names"`
+	Of          string   `yaml:"of" validate:"oneof=plan estimate runtime" doc:"what the deadline is a multiple of: the plan's deadline, the user's estimate, or the true runtime"`
 	Deadline    string   `yaml:"deadline" validate:"oneof=hard soft plan" doc:"hard: work stops at the deadline; soft: it goes on; plan: as the plan says"`
 	Penalty     *Penalty `yaml:"penalty" doc:"linear penalty for delay; omitted, as the plan says"`
 }
@@ -96,6 +99,6 @@ func Default() Configuration {
 	return Configuration{
 		Fleet:  Fleet{Hosts: 15, CPUs: 2, Speed: 1, Cap: 1},
 		Market: Market{Sharing: Named("auction"), Bidding: Named("cheapest"), Payment: "spot", Forecaster: Named("chebyshev"), Window: 300},
-		SLA:    SLA{Enforcement: "total", Slack: 1, Deadline: "plan"},
+		SLA:    SLA{Enforcement: "total", Slack: 1, Of: "plan", Deadline: "plan"},
 	}
 }

@@ -3,6 +3,7 @@ package scenario
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -70,19 +71,18 @@ func (n *node) with(path []string, above string, value *node) (*node, error) {
 	return n.put(segment, item), nil
 }
 
-// choose returns the index of the element that a segment means.
+// choose returns the index of the element that a segment means: an index
+// itself, or else a label or name.
 func (n *node) choose(segment, path string, at place) (int, error) {
+	if i, err := strconv.Atoi(segment); err == nil && i >= 0 && i < len(n.items) {
+		return i, nil
+	}
 	var names []string
 	for i, item := range n.items {
 		if item.called() == segment {
 			return i, nil
 		}
-		names = append(names, item.segment(item.called()))
-	}
-	for i := range n.items {
-		if n.element(segment) == n.items[i] {
-			return i, nil
-		}
+		names = append(names, clip(item.called()))
 	}
 	return 0, fail(at, path, "no element %s, %s", clip(segment), oneOf(segment, names))
 }

@@ -81,7 +81,10 @@ func TestWriteParse(t *testing.T) {
 
 // said returns what an experiment says, as plain values.
 func said(e Experiment) any {
-	x, err := decodeAny(encode(reflect.ValueOf(e)), field{})
+	return must(decodeAny(encode(reflect.ValueOf(e)), field{}))
+}
+
+func must(x any, err error) any {
 	if err != nil {
 		panic(err)
 	}
@@ -105,6 +108,7 @@ func anyExperiment(t *rapid.T) Experiment {
 			c.Workload.Model = &m
 		} else {
 			c.Workload.Plan = "/plans/" + strings.ReplaceAll(anyText(t), "/", "")
+			c.Workload.Annotate.fields = anyMapping(t, 2)
 		}
 		if rapid.Bool().Draw(t, "penalty") {
 			c.SLA.Penalty = &Penalty{Rate: rapid.Float64Range(0, 1).Draw(t, "rate")}

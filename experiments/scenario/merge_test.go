@@ -1,0 +1,205 @@
+package scenario
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func parse(t *testing.T, text string, sets ...string) Experiment {
+	t.Helper()
+	known := names()
+	known.Presets = presets()
+	e, err := Parse("dir/test.yaml", []byte(text), known, sets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+const one = `
+name: one
+configurations:
+  - name: low
+    workload: {model: paper}
+    admission: [be, sac]
+`
+
+// TestSet checks that an override changes what its path says and nothing else,
+// by index, name or label, and makes room for options.
+func TestSet(t *testing.T) {
+	t.Parallel()
+	low := func(e Experiment) Configuration { return e.Configurations[0] }
+	for override, look := range map[string]func(Experiment) (got, want any){
+		"replications=3":                    func(e Experiment) (any, any) { return e.Replications, 3 },
+		"alphas=[0, 1]":                     func(e Experiment) (any, any) { return e.Alphas, []float64{0, 1} },
+		"alphas.1=0.5":                      func(e Experiment) (any, any) { return e.Alphas[1], 0.5 },
+		"title='a=b: c'":                    func(e Experiment) (any, any) { return e.Title, "a=b: c" },
+		"title=":                            func(e Experiment) (any, any) { return e.Title, "" },
+		"configurations.low.fleet.hosts=30": func(e Experiment) (any, any) { return low(e).Fleet.Hosts, 30 },
+		"configurations.0.fleet.hosts=30":   func(e Experiment) (any, any) { return low(e).Fleet.Hosts, 30 },
+		"configurations.low.name=other":     func(e Experiment) (any, any) { return low(e).Name, "other" },
+		"base.market.window=60":             func(e Experiment) (any, any) { return low(e).Market.Window, 60.0 },
+		"base.market.forecaster.confidence=0.9": func(e Experiment) (any, any) {
+			return low(e).Market.Forecaster.Options(), map[string]any{"confidence": 0.9}
+		},
+		"base.market.forecaster={name: normal}":  func(e Experiment) (any, any) { return low(e).Market.Forecaster.Name, "normal" },
+		"configurations.low.admission.sac.g=0.9": func(e Experiment) (any, any) { return low(e).Admission[1].Options(), map[string]any{"g": 0.9} },
+		"configurations.low.admission.1.label=x": func(e Experiment) (any, any) { return low(e).Admission[1].Label, "x" },
+		"configurations.low.admission=[cac]":     func(e Experiment) (any, any) { return low(e).Admission[0].Name, "cac" },
+		"configurations.low.workload.model.jobs=7": func(e Experiment) (any, any) {
+			return low(e).Workload.Model.Options(), map[string]any{"jobs": int64(7)}
+		},
+		"configurations.low.sla.penalty.rate=2": func(e Experiment) (any, any) { return *low(e).SLA.Penalty, Penalty{Rate: 2} },
+	} {
+		got, want := look(parse(t, "alphas: [0, 0.1, 1]\n"+one, override))
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %v, want %v", override, got, want)
+		}
+	}
+	e := parse(t, one, "configurations.low.workload.model=null", "configurations.low.workload.plan=plan.csv")
+	if w := low(e).Workload; w.Model != nil || w.Plan != "plan.csv" {
+		t.Errorf("workload = %+v, want the plan as the override says it", w)
+	}
+	if got := parse(t, one, "seed=2", "seed=3").Seed; got != 3 {
+		t.Errorf("seed = %d, want the last override", got)
+	}
+}
+
+// TestPreset checks that a file goes over the preset it names: fields over
+// fields, base over base; and that the configurations it lists are those that
+// are run, starting from the preset's.
+func TestPreset(t *testing.T) {
+	t.Parallel()
+	all := parse(t, "preset: paper\n")
+	if all.Name != "small" || len(all.Configurations) != 2 || all.Replications != 3 {
+		t.Errorf("preset alone = %+v", all)
+	}
+	some := parse(t, `
+preset: paper
+name: mine
+base: {fleet: {speed: 2}}
+configurations:
+  - high
+  - {name: new, workload: {model: {jobs: 5}}}
+`)
+	if some.Name != "mine" || some.Replications != 3 || len(some.Configurations) != 2 {
+		t.Fatalf("got %+v", some)
+	}
+	high, fresh := some.Configurations[0], some.Configurations[1]
+	if want := (Fleet{Hosts: 4, CPUs: 4, Speed: 2, Cap: 1}); high.Fleet != want || high.Market.Window != 60 || high.Admission[1].Label != "sac-90" {
+		t.Errorf("high = %+v, want the preset's with speed 2", high)
+	}
+	if fresh.Fleet.CPUs != 2 || fresh.Fleet.Hosts != 4 || fresh.Workload.Model.Options()["jobs"] != int64(5) {
+		t.Errorf("new = %+v, want the base's with 5 jobs", fresh)
+	}
+}
+
+// TestMerge checks what goes over what: options stay with their plug-in, lists
+// and nulls replace.
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ under, over, want string }{
+		{"a: {b: 1, c: 2}", "a: {c: 3}", "a: {b: 1, c: 3}"},
+		{"a: [1, 2]", "a: [3]", "a: [3]"},
+		{"a: {b: 1}", "a: null", "a: null"},
+		{"a: {b: 1}", "a: 2", "a: 2"},
+		{"a: {name: x, o: 1}", "a: {p: 2}", "a: {name: x, o: 1, p: 2}"},
+		{"a: {name: x, o: 1}", "a: {name: x, p: 2}", "a: {name: x, o: 1, p: 2}"},
+		{"a: {name: x, o: 1}", "a: {name: y, p: 2}", "a: {name: y, p: 2}"},
+		{"a: {name: x, o: 1}", "a: y", "a: y"},
+		{"a: x", "a: {p: 2}", "a: {name: x, p: 2}"},
+		{"a: x", "a: {name: y, p: 2}", "a: {name: y, p: 2}"},
+	} {
+		trees := map[string]*node{}
+		for _, s := range []string{c.under, c.over, c.want} {
+			n, err := read("test", []byte(s))
+			if err != nil {
+				t.Fatal(err)
+			}
+			trees[s] = n
+		}
+		if got := merge(trees[c.under], trees[c.over]); !got.equal(trees[c.want]) {
+			t.Errorf("%s over %s is not %s", c.over, c.under, c.want)
+		}
+	}
+}
+
+// TestLoad checks that plans and logs are looked for beside the file, and
+// that a large file is not read.
+func TestLoad(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	path := file("s.yaml", `
+name: s
+base: {admission: [be]}
+configurations:
+  - {name: a, workload: {plan: plans/p.csv}}
+  - {name: b, workload: {plan: /p.csv}}
+  - {name: c, workload: {swf: kth.swf.gz}}
+  - {name: d, workload: {swf: ../kth.swf.gz, filter: "first:3"}}
+`)
+	e, err := Load(path, Known{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{filepath.Join(dir, "plans/p.csv"), "/p.csv", filepath.Join(dir, "kth.swf.gz"), filepath.Join(filepath.Dir(dir), "kth.swf.gz")} {
+		w := e.Configurations[i].Workload
+		got := w.Plan
+		if w.SWF != "" {
+			got = w.SWF
+		}
+		if got != want {
+			t.Errorf("configuration %d: path %s, want %s", i, got, want)
+		}
+	}
+	_, err = Load(file("large.yaml", strings.Repeat("# many words\n", 1<<20)), Known{})
+	if err == nil || !strings.Contains(err.Error(), "want at most 1048576") {
+		t.Errorf("large file: error = %v", err)
+	}
+	if _, err = Load(filepath.Join(dir, "absent.yaml"), Known{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("absent file: error = %v", err)
+	}
+}
+
+// TestErrorf checks that a plug-in's own complaint is told with the place of
+// its options, once, and that a choice made in code adds nothing.
+func TestErrorf(t *testing.T) {
+	t.Parallel()
+	complaint := errors.New("reject is 2, want a probability")
+	c := parse(t, one).Configurations[0].Admission[1]
+	first := c.Errorf("sac: %w", complaint)
+	if got, want := first.Error(), "dir/test.yaml:6:21: configurations.low.admission.1: sac: reject is 2, want a probability"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := c.Errorf("again: %w", first); got != first {
+		t.Errorf("got %v, want it unchanged", got)
+	}
+	if got, want := Named("sac").Errorf("sac: %w", complaint).Error(), "sac: "+complaint.Error(); got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestNearest checks guesses at what was meant.
+func TestNearest(t *testing.T) {
+	t.Parallel()
+	known := []string{"be", "sac", "cac", "cheapest", "best-response"}
+	for found, want := range map[string]string{
+		"bee": "be", "SAC": "sac", "saac": "sac", "cheepest": "cheapest", "chepaest": "cheapest",
+		"best_response": "best-response", "": "", "x": "", "gaussian": "", strings.Repeat("sac", 100): "",
+	} {
+		if got := nearest(found, known); got != want {
+			t.Errorf("nearest(%q) = %q, want %q", found, got, want)
+		}
+	}
+}

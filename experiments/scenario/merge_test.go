@@ -172,21 +172,27 @@ configurations:
 	}
 }
 
-// TestErrorf checks that a plug-in's own complaint is told with the place of
-// its options, once, and that a choice made in code adds nothing.
-func TestErrorf(t *testing.T) {
+// TestBlame checks that a plug-in's own complaint is told with the place of its
+// options, once, and that a choice made in code adds nothing.
+func TestBlame(t *testing.T) {
 	t.Parallel()
 	complaint := errors.New("reject is 2, want a probability")
 	c := parse(t, one).Configurations[0].Admission[1]
-	first := c.Errorf("sac: %w", complaint)
-	if got, want := first.Error(), "dir/test.yaml:6:21: configurations.low.admission.1: sac: reject is 2, want a probability"; got != want {
+	first := c.Blame(complaint)
+	if got, want := first.Error(), "dir/test.yaml:6:21: configurations.low.admission.1: reject is 2, want a probability"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got := c.Errorf("again: %w", first); got != first {
+	for _, err := range []error{nil, first} {
+		if got := c.Blame(err); got != err {
+			t.Errorf("%v became %v", err, got)
+		}
+	}
+	if got := Named("sac").Blame(complaint); got != complaint {
 		t.Errorf("got %v, want it unchanged", got)
 	}
-	if got, want := Named("sac").Errorf("sac: %w", complaint).Error(), "sac: "+complaint.Error(); got != want {
-		t.Errorf("got %v, want %v", got, want)
+	o := parse(t, one, "base.workload.annotate={delay: -1}").Configurations[0].Workload.Annotate
+	if got, want := o.Blame(complaint).Error(), "--set base.workload.annotate={delay: -1}: configurations.low.workload.annotate: "+complaint.Error(); got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

@@ -81,10 +81,7 @@ func TestWriteParse(t *testing.T) {
 
 // said returns what an experiment says, as plain values.
 func said(e Experiment) any {
-	return must(decodeAny(encode(reflect.ValueOf(e)), field{}))
-}
-
-func must(x any, err error) any {
+	x, err := decodeAny(encode(reflect.ValueOf(e)), field{})
 	if err != nil {
 		panic(err)
 	}

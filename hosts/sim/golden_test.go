@@ -93,11 +93,16 @@ func readWorkload(t testing.TB, file string) *sim.Workload {
 	return w
 }
 
-// readTimes reads a number a line, nil if there is no such file.
+// readTimes reads a number a line, plain or compressed, nil if there is no such
+// file.
 func readTimes(t *testing.T, file string) []float64 {
+	file = strings.TrimSuffix(file, ".gz")
 	f, err := os.Open(file)
 	if err != nil {
-		return nil
+		file += ".gz"
+		if f, err = os.Open(file); err != nil {
+			return nil
+		}
 	}
 	defer f.Close()
 	var r io.Reader = f

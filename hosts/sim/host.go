@@ -18,8 +18,8 @@ import "math"
 // capacity: on a host of two processors, two.
 //
 // Both clocks, and the keys, are sums of two floats, the second what rounding
-// took from the first; else a long overload drifts. Virtual time begins anew whenever no task
-// lives in it.
+// took from the first; else a long overload drifts. Virtual time begins anew
+// whenever no task lives in it.
 type host struct {
 	clock, clockRest float64
 	v, vRest         float64

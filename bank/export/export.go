@@ -1,0 +1,181 @@
+// Package export writes a ledger's entries for other programs and for people:
+// plain-text accounting for hledger, ledger and beancount, CSV, JSON lines, and
+// text.
+//
+// It knows entries, and not how they are stored.
+//
+// # Dates
+//
+// Plain-text accounting has dates where a ledger has seconds since the run's
+// origin. The origin is dated 2000-01-01 UTC, unless [Options].Origin says
+// otherwise; the seconds themselves stand in the tag time. Entries keep their order.
+//
+// # What is escaped
+//
+// Notes and ids are bytes of others. In tags, what is not plain is %-escaped; CSV
+// cells do not begin with = + - @; text has no control characters.
+package export
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"bourse/bank"
+
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// Entries are a ledger's, in order, each with its hash and valid until the next.
+type Entries = iter.Seq2[*bank.Entry, tlog.Hash]
+
+// Options say how entries are written.
+type Options struct {
+	Origin time.Time // the date of second 0; the zero value means 2000-01-01 UTC
+}
+
+func (o Options) origin() time.Time {
+	if o.Origin.IsZero() {
+		return time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	return o.Origin
+}
+
+// A writer writes entries one by one, and what stands after the last.
+type writer interface {
+	entry(e *bank.Entry, hash tlog.Hash)
+	end()
+}
+
+var formats = map[string]func(*printer) writer{
+	"beancount": newBeancount,
+	"csv":       newCSV,
+	"hledger":   newJournal,
+	"json":      newJSON,
+	"ledger":    newJournal,
+	"text":      newText,
+}
+
+// Formats returns the names of the formats, in order.
+func Formats() []string { return slices.Sorted(maps.Keys(formats)) }
+
+// Write writes entries to w in the format called name.
+func Write(w io.Writer, name string, entries Entries, opts Options) error {
+	format, ok := formats[name]
+	if !ok {
+		return fmt.Errorf("export format %q: want one of %s", name, strings.Join(Formats(), ", "))
+	}
+	p := &printer{Writer: bufio.NewWriter(w), origin: opts.origin(), balances: make(map[string]bank.Amount)}
+	out := format(p)
+	for e, hash := range entries {
+		out.entry(e, hash)
+		if p.err != nil {
+			return fmt.Errorf("export entry %d: %w", e.Seq, p.err)
+		}
+	}
+	out.end()
+	if err := p.Flush(); p.err == nil {
+		p.err = err
+	}
+	return p.err
+}
+
+// A printer is what the formats share: buffered output whose first error is kept,
+// dates, and running balances.
+type printer struct {
+	*bufio.Writer
+	origin   time.Time
+	balances map[string]bank.Amount
+	err      error
+}
+
+func (p *printer) printf(format string, args ...any) {
+	if _, err := fmt.Fprintf(p, format, args...); err != nil && p.err == nil {
+		p.err = err
+	}
+}
+
+// date returns the day of second t.
+func (p *printer) date(t float64) string {
+	const last = 253402300799 // the end of the year 9999, Unix time
+	if s := float64(p.origin.Unix()) + t; s > last && p.err == nil {
+		p.err = fmt.Errorf("%v s after %s: there is no date for it", t, p.origin.Format(time.DateOnly))
+	}
+	whole, part := math.Modf(t)
+	return p.origin.Add(time.Duration(part*1e9)).AddDate(0, 0, int(whole/86400)).
+		Add(time.Duration(math.Mod(whole, 86400)) * time.Second).Format(time.DateOnly)
+}
+
+// move books m and tells what the two accounts then hold, and whether they are
+// new.
+func (p *printer) move(m bank.Move) (from, to bank.Amount) {
+	var err error
+	if from, err = p.balances[m.From].Sub(m.Amount); err == nil {
+		p.balances[m.From] = from
+		to, err = p.balances[m.To].Add(m.Amount)
+	}
+	if err != nil && p.err == nil {
+		p.err = err
+	}
+	p.balances[m.To] = to
+	return from, to
+}
+
+// fresh returns the accounts of e that were not seen before.
+func (p *printer) fresh(e *bank.Entry) (names []string) {
+	for _, m := range e.Moves {
+		for _, name := range [...]string{m.From, m.To} {
+			if _, ok := p.balances[name]; !ok {
+				p.balances[name] = bank.Amount{}
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// escape makes s one word of plain characters.
+func escape[T ~string | ~[]byte](s T) string {
+	const plain = `{}"[]()=+-_./*<>!?|~@#$&^ `
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte(plain, c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+// A Filter selects entries. The zero value selects all.
+type Filter struct {
+	Account  string    // one that money moved from or to
+	Contract *int64    // whose entry it is
+	Kind     bank.Kind // 0 for any
+}
+
+// Match tells whether e is selected.
+func (f Filter) Match(e *bank.Entry) bool {
+	if f.Contract != nil && *f.Contract != e.Contract || f.Kind != 0 && f.Kind != e.Kind {
+		return false
+	}
+	return f.Account == "" || slices.ContainsFunc(e.Moves, func(m bank.Move) bool { return m.From == f.Account || m.To == f.Account })
+}
+
+// Select returns the entries that match.
+func (f Filter) Select(entries Entries) Entries {
+	return func(yield func(*bank.Entry, tlog.Hash) bool) {
+		for e, hash := range entries {
+			if f.Match(e) && !yield(e, hash) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,4 @@
+package export
+
+// BeanAccount is beanAccount, for tests.
+var BeanAccount = beanAccount

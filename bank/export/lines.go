@@ -1,0 +1,149 @@
+package export
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"bourse/bank"
+
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// A Line is one move of an entry, or an entry that moves nothing: a line of JSON
+// and, with the amount in dollars, a row of CSV.
+type Line struct {
+	Seq      int64     `json:"seq"`
+	Time     float64   `json:"time"` // seconds since the run's origin
+	ID       string    `json:"id,omitempty"`
+	Kind     bank.Kind `json:"kind"`
+	Contract *int64    `json:"contract,omitempty"`
+	From     string    `json:"from,omitempty"`
+	To       string    `json:"to,omitempty"`
+	Micros   int64     `json:"micros,omitempty"`
+	Note     string    `json:"note,omitempty"`
+	Note64   []byte    `json:"note64,omitempty"` // a note that is not UTF-8
+	Hash     tlog.Hash `json:"hash"`             // of the entry
+}
+
+// Lines returns the lines of e, at least one.
+func Lines(e *bank.Entry, hash tlog.Hash) []Line {
+	first := Line{Seq: e.Seq, Time: e.Time, ID: e.ID, Kind: e.Kind, Hash: hash}
+	if e.Contract != bank.NoContract {
+		contract := e.Contract
+		first.Contract = &contract
+	}
+	if utf8.Valid(e.Note) {
+		first.Note = string(e.Note)
+	} else {
+		first.Note64 = e.Note
+	}
+	if len(e.Moves) == 0 {
+		return []Line{first}
+	}
+	lines := make([]Line, len(e.Moves))
+	for i, m := range e.Moves {
+		lines[i] = first
+		lines[i].From, lines[i].To, lines[i].Micros = m.From, m.To, m.Amount.Micros()
+	}
+	return lines
+}
+
+type jsonLines struct {
+	*printer
+	enc *json.Encoder
+}
+
+func newJSON(p *printer) writer {
+	enc := json.NewEncoder(p)
+	enc.SetEscapeHTML(false)
+	return jsonLines{p, enc}
+}
+
+func (j jsonLines) entry(e *bank.Entry, hash tlog.Hash) {
+	for _, l := range Lines(e, hash) {
+		if err := j.enc.Encode(l); err != nil && j.err == nil {
+			j.err = err
+		}
+	}
+}
+
+func (jsonLines) end() {}
+
+type csvRows struct {
+	*printer
+	rows *csv.Writer
+}
+
+func newCSV(p *printer) writer {
+	c := csvRows{p, csv.NewWriter(p)}
+	c.write("seq", "time", "kind", "contract", "id", "from", "to", "amount", "note", "receipt")
+	return c
+}
+
+func (c csvRows) write(cells ...string) {
+	for i, s := range cells {
+		if s != "" && strings.Contains("=+-@\t\r'", s[:1]) {
+			cells[i] = "'" + s // else a spreadsheet would compute it
+		}
+	}
+	if err := c.rows.Write(cells); err != nil && c.err == nil {
+		c.err = err
+	}
+}
+
+func (c csvRows) entry(e *bank.Entry, hash tlog.Hash) {
+	for _, l := range Lines(e, hash) {
+		contract, amount := "", ""
+		if l.Contract != nil {
+			contract = strconv.FormatInt(*l.Contract, 10)
+		}
+		if l.Micros > 0 {
+			amount = bank.Micros(l.Micros).String()
+		}
+		c.write(strconv.FormatInt(l.Seq, 10), seconds(l.Time), l.Kind.String(), contract, l.ID, l.From, l.To, amount,
+			printable(e.Note), fmt.Sprintf("%d:%v", l.Seq, l.Hash))
+	}
+}
+
+func (c csvRows) end() {
+	c.rows.Flush()
+	if err := c.rows.Error(); err != nil && c.err == nil {
+		c.err = err
+	}
+}
+
+// text is for people: an entry, its moves, and its note.
+type text struct{ *printer }
+
+func newText(p *printer) writer { return text{p} }
+
+func (t text) entry(e *bank.Entry, _ tlog.Hash) {
+	t.printf("%6d  %12s s  %-8v", e.Seq, seconds(e.Time), e.Kind)
+	if e.Contract != bank.NoContract {
+		t.printf("  contract %d", e.Contract)
+	}
+	if e.ID != "" {
+		t.printf("  id %s", e.ID)
+	}
+	t.printf("\n")
+	for _, m := range e.Moves {
+		t.printf("        %20v  %s -> %s\n", m.Amount, m.From, m.To)
+	}
+	if len(e.Note) > 0 {
+		t.printf("        %s\n", printable(e.Note))
+	}
+}
+
+func (text) end() {}
+
+// printable shows a note as it is, unless a terminal could take it for more.
+func printable(note []byte) string {
+	if s := string(note); utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return s
+	}
+	return strconv.Quote(string(note))
+}

@@ -1,0 +1,82 @@
+package store
+
+import (
+	"fmt"
+	"io"
+	"iter"
+
+	"bourse/bank"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// A Reader reads a ledger without changing or locking it.
+type Reader struct {
+	db  *pebble.DB
+	err error
+}
+
+// OpenReader opens the ledger in dir for reading, which may be in use. It returns
+// an error wrapping [ErrNone] if there is none.
+func OpenReader(dir string, opts Options) (*Reader, error) {
+	opts = opts.defaults()
+	r, err := openReader(dir, opts)
+	if err != nil {
+		return nil, fmt.Errorf("read ledger %s: %w", dir, plain(err))
+	}
+	return r, nil
+}
+
+func openReader(dir string, opts Options) (*Reader, error) {
+	s, err := readSeal(opts.FS, dir)
+	if err != nil {
+		return nil, damaged(err)
+	}
+	if s == nil {
+		return nil, ErrNone
+	}
+	db, err := pebble.Open(dir, &pebble.Options{
+		FS:                 unlocked{opts.FS},
+		ReadOnly:           true,
+		FormatMajorVersion: Format,
+		Logger:             logger{dir, opts.Fatal},
+		EventListener:      &pebble.EventListener{DataCorruption: func(pebble.DataCorruptionInfo) {}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{db: db}, nil
+}
+
+// Entries yields every entry, in order, with its hash; each is valid until the
+// next. It ends early at the first that is not what was written; Err then says
+// why.
+func (r *Reader) Entries() iter.Seq2[*bank.Entry, tlog.Hash] {
+	return func(yield func(*bank.Entry, tlog.Hash) bool) {
+		g := groupReader{tree: newTree()}
+		defer func() { r.err = g.err }()
+		for key, value := range scan(r.db, []byte{groupTable}, []byte{groupTable + 1}, &g.err) {
+			for e := range g.entries(key, value) {
+				if !yield(e, g.tree.last) {
+					return
+				}
+			}
+			if g.err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Err returns why Entries ended early, if it did.
+func (r *Reader) Err() error { return r.err }
+
+// Close closes the ledger.
+func (r *Reader) Close() error { return r.db.Close() }
+
+// unlocked is a file system in which a lock is always to be had.
+type unlocked struct{ vfs.FS }
+
+func (unlocked) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }

@@ -21,7 +21,9 @@ type member struct {
 }
 
 var table = map[string]member{
-	"paper": {"the market paper's: HypWeib arrivals, PolyLin runtimes, BinBin sizes, budgets by value", newPaper},
+	"independent": {"a law for each quantity: what fits write, and Poisson streams", newIndependent},
+	"swf":         {"a recorded log, replayed", newSWF},
+	"paper":       {"the market paper's: HypWeib arrivals, PolyLin runtimes, BinBin sizes, budgets by value", newPaper},
 }
 
 // New makes the named model. Decode fills in the model's own options and

@@ -1,0 +1,85 @@
+package memory
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"bourse/workloadgen/dist"
+)
+
+// Arrange returns the values in an order whose ranks are those of fractional
+// noise of exponent h in (0,1): no value changes, and the series gets a long
+// memory. An estimate on a short series, or on values far from normal, comes
+// out nearer to 1/2 than h; [Target] makes up for it.
+func Arrange(values []float64, h float64, src rand.Source) []float64 {
+	return byRank(values, Noise(len(values), h, src))
+}
+
+// Target returns the values in an order on which estimate, one of this
+// package's, gives h within 0.005, or says how near it came.
+func Target(values []float64, h float64, estimate func([]float64) Estimate, src rand.Source) ([]float64, error) {
+	if !(h > 0 && h < 1) {
+		return nil, fmt.Errorf("hurst exponent %v is not in (0,1)", h)
+	}
+	z := newNoise(len(values), src)
+	lo, hi := 0.01, 0.99
+	best, off := []float64(nil), math.Inf(1)
+	for range 30 {
+		m := (lo + hi) / 2
+		series := byRank(values, z.series(m))
+		got := estimate(series).H
+		if d := math.Abs(got - h); d < off {
+			best, off = series, d
+		}
+		if off <= 0.005 {
+			return best, nil
+		}
+		if got < h {
+			lo = m
+		} else {
+			hi = m
+		}
+	}
+	return nil, fmt.Errorf("hurst exponent %v: the nearest order of these %d values is %v away", h, len(values), off)
+}
+
+// byRank returns the values in the order of the ranks of like.
+func byRank(values, like []float64) []float64 {
+	order := make([]int, len(like))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(like[a], like[b]), cmp.Compare(a, b))
+	})
+	sorted := slices.Sorted(slices.Values(values))
+	out := make([]float64, len(values))
+	for rank, at := range order {
+		out[at] = sorted[rank]
+	}
+	return out
+}
+
+// SortPermute returns the values with the short memory of the paper's "simple
+// sort and permute": sorted, cut into runs of the given length, and the runs,
+// and the values in each, put in random order. The paper says no more of it.
+func SortPermute(values []float64, run int, src rand.Source) []float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	runs := slices.Collect(slices.Chunk(sorted, max(1, run)))
+	shuffle(len(runs), src, func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
+	out := make([]float64, 0, len(values))
+	for _, r := range runs {
+		shuffle(len(r), src, func(i, j int) { r[i], r[j] = r[j], r[i] })
+		out = append(out, r...)
+	}
+	return out
+}
+
+func shuffle(n int, src rand.Source, swap func(i, j int)) {
+	for i := n - 1; i > 0; i-- {
+		swap(i, int(dist.Open(src)*float64(i+1)))
+	}
+}

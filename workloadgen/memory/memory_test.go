@@ -1,0 +1,167 @@
+package memory
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+	"pgregory.net/rapid"
+
+	"bourse/workloadgen/dist"
+	"bourse/workloadgen/swf"
+)
+
+var estimators = map[string]func([]float64) Estimate{
+	"R/S": RescaledRange, "aggregated variance": AggregatedVariance, "local Whittle": LocalWhittle,
+}
+
+// TestNoise checks the noise against its law: standard normal, and correlated
+// at a distance of k as (|k+1|^2H - 2|k|^2H + |k-1|^2H)/2, over many series.
+func TestNoise(t *testing.T) {
+	t.Parallel()
+	src := rand.NewPCG(2, 3)
+	const n, series = 64, 2000
+	for _, h := range []float64{0.3, 0.5, 0.735, 0.9} {
+		var sum [4]float64
+		for range series {
+			x := Noise(n, h, src)
+			for k := range sum {
+				sum[k] += x[40] * x[40+k]
+			}
+		}
+		for k, s := range sum {
+			got, want := s/series, covariance(float64(k), h)
+			if e := 4 * math.Sqrt(2./series); math.Abs(got-want) > e {
+				t.Errorf("h %v: covariance at %d is %v, want %v within %v", h, k, got, want, e)
+			}
+		}
+	}
+}
+
+// TestEstimators checks that each estimator finds the exponent of fractional
+// noise. R/S is known to lean towards 0.55 or so; its allowance says so.
+func TestEstimators(t *testing.T) {
+	t.Parallel()
+	for name, estimate := range estimators {
+		allowed := map[string]float64{"R/S": 0.1, "aggregated variance": 0.08, "local Whittle": 0.04}[name]
+		for _, h := range []float64{0.3, 0.5, 0.735, 0.9} {
+			sum := 0.0
+			for seed := range uint64(10) {
+				sum += estimate(Noise(1<<14, h, rand.NewPCG(seed, 1))).H
+			}
+			if got := sum / 10; math.Abs(got-h) > allowed {
+				t.Errorf("%s: mean %v of ten series of exponent %v", name, got, h)
+			}
+		}
+		if e := estimate(make([]float64, 1000)); !math.IsNaN(e.H) {
+			t.Errorf("%s: %v of a constant", name, e)
+		}
+		if e := estimate([]float64{1, 2, 3}); !math.IsNaN(e.H) {
+			t.Errorf("%s: %v of three values", name, e)
+		}
+	}
+}
+
+// TestTarget checks that the paper's inter-arrival times get the exponent of
+// the trace, 0.735, with no value changed.
+func TestTarget(t *testing.T) {
+	t.Parallel()
+	d, err := dist.NewHypWeib(dist.BlueHorizonIAT())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(3) {
+		src := rand.NewPCG(seed, 0)
+		values := make([]float64, 20000)
+		for i := range values {
+			values[i] = dist.Rand(d, src)
+		}
+		got, err := Target(values, 0.735, RescaledRange, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h := RescaledRange(got).H; math.Abs(h-0.735) > 0.005 {
+			t.Errorf("seed %d: exponent %v, want 0.735", seed, h)
+		}
+		if !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(values))) {
+			t.Errorf("seed %d: values have changed", seed)
+		}
+	}
+	if _, err := Target([]float64{1, 2}, 0.7, RescaledRange, rand.NewPCG(1, 1)); err == nil {
+		t.Error("two values got a memory")
+	}
+}
+
+// TestOrders checks that arranging only changes the order, whatever the series.
+func TestOrders(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOf(rapid.Float64Range(0, 100)).Draw(t, "values")
+		src := rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)
+		want := slices.Sorted(slices.Values(values))
+		for name, got := range map[string][]float64{
+			"Arrange":     Arrange(values, 0.8, src),
+			"SortPermute": SortPermute(values, rapid.IntRange(0, 10).Draw(t, "run"), src),
+		} {
+			if slices.Sort(got); !slices.Equal(got, want) {
+				t.Fatalf("%s changed the values %v to %v", name, want, got)
+			}
+		}
+	})
+}
+
+// TestSortPermute checks that the memory is short: neighbours are alike, values
+// further apart than a run are not.
+func TestSortPermute(t *testing.T) {
+	t.Parallel()
+	src := rand.NewPCG(5, 5)
+	values := make([]float64, 5000)
+	for i := range values {
+		values[i] = -math.Log(dist.Open(src))
+	}
+	a := Autocorrelation(SortPermute(values, 10, src), 30)
+	if a[0] != 1 || a[1] < 0.8 || math.Abs(a[20]) > 0.1 {
+		t.Errorf("autocorrelation %v at 0, %v at 1, %v at 20", a[0], a[1], a[20])
+	}
+	if b := Autocorrelation(values, 1); math.Abs(b[1]-stat.Correlation(values[1:], values[:len(values)-1], nil)) > 1e-3 {
+		t.Errorf("autocorrelation %v, gonum's correlation differs", b[1])
+	}
+}
+
+// TestBlueHorizon prints the exponents of the trace that the paper measured,
+// 0.735 by R/S, and checks that all of ours find a long memory.
+func TestBlueHorizon(t *testing.T) {
+	t.Parallel()
+	dir, _ := os.Getwd()
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			break
+		}
+	}
+	path := filepath.Join(dir, "..", "shared", "traces", "SDSC-BLUE-2000-4.1-cln.valid.swf.gz")
+	trace, err := swf.ReadFile(path)
+	if os.IsNotExist(err) {
+		t.Skipf("no recorded trace %s", path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var gaps []float64
+	for i := 1; i < len(trace.Records); i++ {
+		gaps = append(gaps, trace.Records[i].Submit-trace.Records[i-1].Submit)
+	}
+	for name, estimate := range estimators {
+		e := estimate(gaps)
+		t.Logf("%s: %.3f +- %.3f", name, e.H, e.SE)
+		if e.H < 0.6 || e.H > 0.95 {
+			t.Errorf("%s: exponent %v", name, e.H)
+		}
+	}
+	if h := RescaledRange(gaps).H; math.Abs(h-0.735) > 0.05 {
+		t.Errorf("R/S %v, the paper 0.735", h)
+	}
+}

@@ -1,0 +1,144 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"bourse/workloadgen"
+	"bourse/workloadgen/annotate"
+	"bourse/workloadgen/dist"
+	"bourse/workloadgen/memory"
+)
+
+// IndependentOptions are those of "independent": a law for each quantity.
+type IndependentOptions struct {
+	Jobs     int       `yaml:"jobs" doc:"jobs of a plan; 1000"`
+	Users    int       `yaml:"users" doc:"users, each as likely as another to submit a job; 10"`
+	IAT      dist.Spec `yaml:"iat" doc:"law of the seconds between arrivals; exponential of mean 300"`
+	Runtime  dist.Spec `yaml:"runtime" doc:"law of the runtimes in seconds; exponential of mean 3600"`
+	Nodes    dist.Spec `yaml:"nodes" doc:"law of the processors, rounded, at least 1; constant 1"`
+	Widest   int       `yaml:"widest" doc:"wider jobs become as wide; 0 is no limit"`
+	Shortest float64   `yaml:"shortest" doc:"seconds that a job runs at least; 1"`
+
+	// Hurst gives the arrivals a long memory: their gaps are put in the order
+	// of the ranks of fractional noise. 0 leaves them independent.
+	Hurst float64 `yaml:"hurst" doc:"Hurst exponent of the gaps, in (0,1); 0 is none"`
+
+	annotate.Options `yaml:",inline"`
+}
+
+// DefaultIndependent returns a Poisson stream of exponential one-processor
+// jobs.
+func DefaultIndependent() IndependentOptions {
+	mean := func(x float64) dist.Spec {
+		return dist.Spec{Name: "exponential", Options: map[string]any{"mean": x}}
+	}
+	return IndependentOptions{
+		Jobs: 1000, Users: 10, IAT: mean(300), Runtime: mean(3600), Shortest: 1,
+		Nodes: dist.Spec{Name: "constant", Options: map[string]any{"value": 1.0}},
+	}
+}
+
+// Independent draws every quantity from its own law: four uniforms a job, gap,
+// runtime, nodes and user, then, for a long memory, one source's worth of
+// noise, then what annotations draw. The first job arrives at 0.
+type Independent struct {
+	o                   IndependentOptions
+	gap, runtime, nodes dist.Distribution
+}
+
+func newIndependent(decode func(any) error) (workloadgen.Model, error) {
+	o := DefaultIndependent()
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	return NewIndependent(o)
+}
+
+// NewIndependent makes the model.
+func NewIndependent(o IndependentOptions) (*Independent, error) {
+	switch {
+	case o.Jobs < 1 || o.Jobs > maxJobs:
+		return nil, fmt.Errorf("jobs %d is not in 1..%d", o.Jobs, maxJobs)
+	case o.Users < 1 || o.Users > maxJobs:
+		return nil, fmt.Errorf("users %d is not in 1..%d", o.Users, maxJobs)
+	case o.Widest < 0 || o.Widest > workloadgen.MaxNodes:
+		return nil, fmt.Errorf("widest %d is not in 0..%d", o.Widest, workloadgen.MaxNodes)
+	case !(o.Shortest > 0 && o.Shortest <= workloadgen.MaxSeconds):
+		return nil, fmt.Errorf("shortest %v is not a number of seconds more than 0", o.Shortest)
+	case o.Hurst != 0 && !(o.Hurst > 0 && o.Hurst < 1):
+		return nil, fmt.Errorf("hurst %v is not in (0,1)", o.Hurst)
+	}
+	if err := o.Options.Validate(); err != nil {
+		return nil, err
+	}
+	m := &Independent{o: o}
+	for _, p := range []struct {
+		name string
+		spec dist.Spec
+		law  *dist.Distribution
+	}{{"iat", o.IAT, &m.gap}, {"runtime", o.Runtime, &m.runtime}, {"nodes", o.Nodes, &m.nodes}} {
+		law, err := p.spec.New(nil)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.name, err)
+		}
+		*p.law = law
+	}
+	return m, nil
+}
+
+// Plan implements [workloadgen.Model].
+func (m *Independent) Plan(src rand.Source, n int, into workloadgen.Plan) (workloadgen.Plan, error) {
+	if n == 0 {
+		n = m.o.Jobs
+	}
+	if n < 0 || n > maxJobs {
+		return nil, fmt.Errorf("%d jobs is not in 1..%d", n, maxJobs)
+	}
+	widest := float64(workloadgen.MaxNodes)
+	if m.o.Widest > 0 {
+		widest = float64(m.o.Widest)
+	}
+	plan := resize(into, n)
+	for i := range plan {
+		gap, run, size, user := dist.Open(src), dist.Open(src), dist.Open(src), dist.Open(src)
+		runtime := math.Min(math.Max(m.o.Shortest, m.runtime.Quantile(run)), workloadgen.MaxSeconds)
+		plan[i] = workloadgen.Job{
+			ID:       int64(i + 1),
+			User:     1 + int64(user*float64(m.o.Users)),
+			Arrival:  math.Max(0, m.gap.Quantile(gap)),
+			Runtime:  runtime,
+			Estimate: runtime,
+			Deadline: runtime,
+			Nodes:    int(math.Min(math.Max(1, math.Round(m.nodes.Quantile(size))), widest)),
+			Worth:    1,
+		}
+	}
+	if m.o.Hurst > 0 {
+		m.remember(plan, src)
+	}
+	now := 0.0
+	for i := range plan {
+		if i > 0 {
+			now += plan[i].Arrival
+		}
+		plan[i].Arrival = now
+	}
+	if now > workloadgen.MaxSeconds {
+		return nil, fmt.Errorf("the last of %d jobs arrives at %v s, beyond %v", n, now, float64(workloadgen.MaxSeconds))
+	}
+	plan, _, err := m.o.Apply(plan, src)
+	return plan, err
+}
+
+// remember puts the gaps, which stand in Arrival, in another order.
+func (m *Independent) remember(plan workloadgen.Plan, src rand.Source) {
+	gaps := make([]float64, len(plan))
+	for i := range plan {
+		gaps[i] = plan[i].Arrival
+	}
+	for i, g := range memory.Arrange(gaps, m.o.Hurst, src) {
+		plan[i].Arrival = g
+	}
+}

@@ -1,0 +1,80 @@
+package models
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"bourse/workloadgen"
+	"bourse/workloadgen/annotate"
+	"bourse/workloadgen/dist"
+)
+
+// SWFOptions are those of "swf".
+type SWFOptions struct {
+	TraceOptions     `yaml:",inline"`
+	Jobs             int    `yaml:"jobs" doc:"consecutive jobs to take; 0 takes all"`
+	Start            string `yaml:"start" doc:"first: the first jobs of the log (default); random: as many from anywhere in it"`
+	annotate.Options `yaml:",inline"`
+}
+
+// SWF replays a recorded log: consecutive jobs with their own arrivals,
+// runtimes, sizes and estimates, annotated as the options say. The first job
+// arrives at 0. One uniform decides where the jobs start, used or not; then
+// annotations draw.
+type SWF struct {
+	o      SWFOptions
+	plan   workloadgen.Plan
+	report TraceReport
+}
+
+func newSWF(decode func(any) error) (workloadgen.Model, error) {
+	var o SWFOptions
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	return NewSWF(o)
+}
+
+// NewSWF makes the model. It reads the log, once.
+func NewSWF(o SWFOptions) (*SWF, error) {
+	if err := o.Options.Validate(); err != nil {
+		return nil, err
+	}
+	if o.Jobs < 0 {
+		return nil, fmt.Errorf("jobs %d is negative", o.Jobs)
+	}
+	if o.Start != "" && o.Start != "first" && o.Start != "random" {
+		return nil, fmt.Errorf("start %q: want first or random", o.Start)
+	}
+	plan, report, err := o.Read()
+	if err != nil {
+		return nil, err
+	}
+	if o.Jobs > len(plan) {
+		return nil, fmt.Errorf("%s: %d jobs asked for, the log has %d", o.File, o.Jobs, len(plan))
+	}
+	return &SWF{o, plan, report}, nil
+}
+
+// Report says what became of every line of the log.
+func (m *SWF) Report() TraceReport { return m.report }
+
+// Plan implements [workloadgen.Model].
+func (m *SWF) Plan(src rand.Source, n int, into workloadgen.Plan) (workloadgen.Plan, error) {
+	if n == 0 {
+		n = m.o.Jobs
+	}
+	if n == 0 {
+		n = len(m.plan)
+	}
+	if n < 0 || n > len(m.plan) {
+		return nil, fmt.Errorf("%d jobs asked for, the log has %d", n, len(m.plan))
+	}
+	at := int(dist.Open(src) * float64(len(m.plan)-n+1))
+	if m.o.Start != "random" {
+		at = 0
+	}
+	plan := append(into[:0], m.plan[at:at+n]...)
+	plan, _, err := m.o.Apply(plan, src)
+	return plan, err
+}

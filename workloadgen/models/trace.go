@@ -1,0 +1,49 @@
+package models
+
+import (
+	"errors"
+	"fmt"
+
+	"bourse/workloadgen"
+	"bourse/workloadgen/swf"
+)
+
+// TraceOptions name a recorded log and the part of it to use.
+type TraceOptions struct {
+	File   string `yaml:"file" doc:"log in the Standard Workload Format, plain or gzip"`
+	Filter string `yaml:"filter" doc:"what to keep of it, as last:3000,ran"`
+}
+
+// A TraceReport says what became of every line of a log.
+type TraceReport struct {
+	File    string
+	Lines   swf.Accounting // of the file
+	Filters []swf.Step
+	Records swf.Accounting // of the records that passed, on their way to jobs
+}
+
+// Read reads the log and makes its plan, with the arrivals of the log.
+func (o *TraceOptions) Read() (workloadgen.Plan, TraceReport, error) {
+	report := TraceReport{File: o.File}
+	if o.File == "" {
+		return nil, report, errors.New("file: found nothing, want the name of a log")
+	}
+	filters, err := swf.ParseFilters(o.Filter)
+	if err != nil {
+		return nil, report, err
+	}
+	trace, err := swf.ReadFile(o.File)
+	if err != nil {
+		return nil, report, err
+	}
+	report.Lines = trace.Accounting
+	if trace, report.Filters, err = trace.Apply(filters...); err != nil {
+		return nil, report, fmt.Errorf("%s: %w", o.File, err)
+	}
+	var plan workloadgen.Plan
+	plan, report.Records = trace.Plan()
+	if len(plan) == 0 {
+		return nil, report, fmt.Errorf("%s: no jobs left of %d records", o.File, report.Records.Lines)
+	}
+	return plan, report, nil
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"bourse/bank"
 	"bourse/contracts"
@@ -172,10 +173,21 @@ func (a *arena) issue(s *setting, provider bank.Account) error {
 			return err
 		}
 	}
-	if f := s.conf.Provider.Funds; f != nil {
+	switch f := s.conf.Provider.Funds; {
+	case f != nil:
 		return give(provider, dollars(*f))
+	case a.penalties(s):
+		return give(provider, total)
 	}
-	return give(provider, total)
+	return nil
+}
+
+// penalties reports whether a broken promise can cost the provider money.
+func (a *arena) penalties(s *setting) bool {
+	if p := s.conf.SLA.Penalty; p != nil {
+		return p.Rate > 0
+	}
+	return slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.PenaltyRate > 0 })
 }
 
 // dollars is x, which a scenario or plan has been checked to hold, as money.

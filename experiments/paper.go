@@ -73,7 +73,10 @@ func Tables(summary []results.Summary, tests []report.TTest, replications int) [
 	main := slices.DeleteFunc(slices.Clone(summary), func(r results.Summary) bool {
 		return len(r.Metric) > 5 && r.Metric[:5] == "mean_"
 	})
-	tables := append(report.RunTables(main), report.PaperTable(main))
+	tables := report.RunTables(main)
+	if t := report.PaperTable(main); len(t.Rows) > 0 {
+		tables = append(tables, t)
+	}
 	if len(tests) > 0 && replications > 1 {
 		tables = append(tables, report.Table2(tests, stats.CriticalT(0.05, replications-1)))
 	}

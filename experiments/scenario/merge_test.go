@@ -114,16 +114,19 @@ func TestMerge(t *testing.T) {
 		{"a: x", "a: {p: 2}", "a: {name: x, p: 2}"},
 		{"a: x", "a: {name: y, p: 2}", "a: {name: y, p: 2}"},
 	} {
-		trees := map[string]*node{}
-		for _, s := range []string{c.under, c.over, c.want} {
-			n, err := read("test", []byte(s))
+		tree := func(text string) *node {
+			n, err := read("test", []byte(text))
 			if err != nil {
 				t.Fatal(err)
 			}
-			trees[s] = n
+			return n
 		}
-		if got := merge(trees[c.under], trees[c.over]); !got.equal(trees[c.want]) {
+		under, over := tree(c.under), tree("\n"+c.over)
+		if got := merge(under, over); !got.equal(tree(c.want)) {
 			t.Errorf("%s over %s is not %s", c.over, c.under, c.want)
+		}
+		if !reflect.DeepEqual(under, tree(c.under)) || !reflect.DeepEqual(over, tree("\n"+c.over)) {
+			t.Errorf("%s over %s changes them", c.over, c.under)
 		}
 	}
 }

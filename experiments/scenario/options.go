@@ -41,7 +41,7 @@ func decodeOptions(n *node, o *Options, f field) error {
 		*o = Options{f.path, n}
 		return nil
 	}
-	return fail(n.at, f.path, "found %s, want a mapping of options", n.found())
+	return n.mismatch(reflect.ValueOf(o).Elem(), f)
 }
 
 // node returns what a file would say.

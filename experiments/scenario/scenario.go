@@ -90,7 +90,7 @@ type Bound struct {
 
 // A Provider sells and pays penalties.
 type Provider struct {
-	Funds *float64 `yaml:"funds" validate:"omitempty,min=0,max=1e12" doc:"what the provider has for penalties, $; omitted, as much as all users together"`
+	Funds *float64 `yaml:"funds" validate:"omitempty,min=0,max=1e12" doc:"what the provider has for penalties, $; omitted, as much as all users together where there are penalties, else nothing"`
 }
 
 // Default returns the configuration that a file which says nothing stands for:

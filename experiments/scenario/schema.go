@@ -91,3 +91,9 @@ func (Choice) JSONSchema() *jsonschema.Schema {
 	mapping.Properties.Set("label", &jsonschema.Schema{Type: "string", Pattern: word.String(), Description: "tells apart two choices of one plug-in"})
 	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "string"}, mapping}}
 }
+
+// JSONSchema implements what jsonschema asks of types with a form of their
+// own.
+func (Options) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "object"}, {Type: "null"}}}
+}

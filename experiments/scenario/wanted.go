@@ -11,6 +11,8 @@ func wanted(t reflect.Type, rule string) string {
 	switch {
 	case t == reflect.TypeFor[Choice]():
 		return "a name, or a mapping of name and options"
+	case t == reflect.TypeFor[Options]():
+		return "a mapping of options"
 	case strings.HasPrefix(own, "oneof="):
 		return "one of " + strings.ReplaceAll(own[len("oneof="):], " ", ", ")
 	}

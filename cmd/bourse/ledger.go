@@ -1,0 +1,225 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bourse/bank/audit"
+	"bourse/bank/export"
+	"bourse/bank/store"
+
+	"github.com/urfave/cli/v2"
+)
+
+func ledgerCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "ledger",
+		Usage: "audit, show and export ledgers",
+		Description: `A results directory keeps ledgers in ledger/CONFIGURATION/ADMISSION/REPLICATION,
+and the head of each in its manifest.
+
+   bourse ledger audit results/paper                       all that it keeps
+   bourse ledger audit results/paper/ledger/pareto-high/cac/0
+   bourse ledger show results/paper/ledger/pareto-high/cac/0 --contract 7
+   bourse ledger export results/paper/ledger/pareto-high/cac/0 --format hledger`,
+		Subcommands: []*cli.Command{auditCommand(), showCommand(), exportCommand()},
+	}
+}
+
+func auditCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "audit",
+		Usage:     "recompute a ledger from its journal alone, and name the first bad entry",
+		ArgsUsage: "DIR",
+		Description: `Checks every hash, that money is conserved at every entry, that no account is
+overdrawn, that no escrow is left behind, and each contract's trail: admitted =
+charges + refund, penalties apart. DIR is a ledger, or a results directory, whose
+ledgers are held against the heads in its manifest. Exit status 3 if anything is
+amiss.`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "head", Usage: "hold the ledger against `SIZE:ROOT`, kept elsewhere"},
+			&cli.BoolFlag{Name: "json", Usage: "print JSON, for programs"},
+			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only what is amiss"},
+		},
+		Action: auditAction,
+	}
+}
+
+// An audited ledger has a directory and a report.
+type audited struct {
+	Ledger string        `json:"ledger"`
+	Report *audit.Report `json:"report"`
+}
+
+func auditAction(c *cli.Context) error {
+	if err := exactly(c, "DIR"); err != nil {
+		return err
+	}
+	dirs, heads, err := ledgersIn(c.Args().First())
+	if err != nil {
+		return err
+	}
+	if head := c.String("head"); head != "" {
+		if len(dirs) > 1 {
+			return usagef("--head: %s keeps %d ledgers, want one", c.Args().First(), len(dirs))
+		}
+		heads[0] = head
+	}
+	var all []audited
+	clean := true
+	for i, dir := range dirs {
+		r, err := audit.Audit(dir, audit.Options{Head: heads[i], Whole: heads[i] != "" && !c.IsSet("head")})
+		if err != nil {
+			return err
+		}
+		all = append(all, audited{dir, r})
+		clean = clean && r.Clean()
+	}
+	if c.Bool("json") {
+		err = printJSON(c, all)
+	} else {
+		err = printAudits(c, all)
+	}
+	if err == nil && !clean {
+		return errAudit
+	}
+	return err
+}
+
+// ledgersIn returns the ledgers that path is or keeps, and the heads that their
+// manifest says they must have.
+func ledgersIn(path string) (dirs, heads []string, err error) {
+	if _, err := os.Stat(filepath.Join(path, "manifest.json")); err != nil {
+		return []string{path}, []string{""}, nil
+	}
+	r, err := openResults(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	for key := range r.Manifest.Ledgers {
+		dirs = append(dirs, key)
+	}
+	if len(dirs) == 0 {
+		return nil, nil, usagef("%s keeps no ledger", path)
+	}
+	slices.Sort(dirs)
+	for i, key := range dirs {
+		if !filepath.IsLocal(filepath.FromSlash(key)) {
+			return nil, nil, fmt.Errorf("%s: ledger %q is outside", path, key)
+		}
+		heads = append(heads, r.Manifest.Ledgers[key])
+		dirs[i] = filepath.Join(path, filepath.FromSlash(key))
+	}
+	return dirs, heads, nil
+}
+
+func printAudits(c *cli.Context, all []audited) error {
+	w := bufio.NewWriter(c.App.Writer)
+	defer w.Flush()
+	for _, a := range all {
+		r := a.Report
+		if !r.Clean() {
+			fmt.Fprintf(w, "%s: BAD\n", a.Ledger)
+			for _, f := range r.Findings {
+				fmt.Fprintf(w, "  %s\n", f)
+			}
+			continue
+		}
+		if c.Bool("quiet") {
+			continue
+		}
+		fmt.Fprintf(w, "%s: clean\n  %d entries, head %s\n  %d contracts admitted, %d settled, %d requests rejected\n  issued %s = accounts %s + escrow %s; charged %s, refunded %s, penalties %s\n",
+			a.Ledger, r.Entries, r.Head, r.Admitted, r.Settled, r.Rejected, r.Issued, accounts(r), r.Held, r.Charged, r.Refunded, r.Penalties)
+		for _, b := range r.Beyond {
+			fmt.Fprintf(w, "  not to be found here: %s\n", b)
+		}
+	}
+	return w.Flush()
+}
+
+// accounts returns what all accounts hold, escrows and the mint apart.
+func accounts(r *audit.Report) audit.Money {
+	var sum audit.Money
+	for _, b := range r.Balances {
+		if b.Account != "mint" && !strings.HasPrefix(b.Account, "escrow:") {
+			sum += b.Amount
+		}
+	}
+	return sum
+}
+
+func showCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "show",
+		Usage:     "print the entries of a ledger",
+		ArgsUsage: "DIR",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "account", Usage: "entries that move money of account `A`, such as user:7"},
+			&cli.Int64Flag{Name: "contract", Value: -1, DefaultText: "all", Usage: "entries of contract `C`"},
+			&cli.BoolFlag{Name: "json", Usage: "print a JSON object a move, for programs"},
+		},
+		Action: func(c *cli.Context) error {
+			filter := export.Filter{Account: c.String("account")}
+			if c.IsSet("contract") {
+				contract := c.Int64("contract")
+				filter.Contract = &contract
+			}
+			return withEntries(c, func(w io.Writer, entries export.Entries) error {
+				format := "text"
+				if c.Bool("json") {
+					format = "json"
+				}
+				return export.Write(w, format, filter.Select(entries), export.Options{})
+			})
+		},
+	}
+}
+
+func exportCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "export",
+		Usage:     "write a ledger for other programs",
+		ArgsUsage: "DIR",
+		Description: `   bourse ledger export DIR --format hledger > run.journal && hledger -f run.journal check
+   bourse ledger export DIR --format beancount > run.beancount && bean-check run.beancount`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "format", Required: true, Usage: strings.Join(export.Formats(), ", ")},
+		},
+		Action: func(c *cli.Context) error {
+			format := c.String("format")
+			if !slices.Contains(export.Formats(), format) {
+				return usagef("--format: found %q, want one of %s", format, strings.Join(export.Formats(), ", "))
+			}
+			return withEntries(c, func(w io.Writer, entries export.Entries) error {
+				return export.Write(w, format, entries, export.Options{})
+			})
+		},
+	}
+}
+
+// withEntries gives the entries of the ledger that c names to f, whose output is
+// buffered.
+func withEntries(c *cli.Context, f func(io.Writer, export.Entries) error) (err error) {
+	if err := exactly(c, "DIR"); err != nil {
+		return err
+	}
+	r, err := store.OpenReader(c.Args().First(), store.Options{})
+	if errors.Is(err, store.ErrNone) {
+		return usageError{err}
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	w := bufio.NewWriter(c.App.Writer)
+	if err := errors.Join(f(w, r.Entries()), r.Err()); err != nil {
+		return err
+	}
+	return w.Flush()
+}

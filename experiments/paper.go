@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"maps"
 	"slices"
 
 	"bourse/experiments/papers/market"
@@ -40,23 +41,39 @@ var (
 	tested   = []string{"violations", "utilization"}
 )
 
-// TTests returns Table 2: the pairs of be, sac and cac that were run, compared
-// in violations and utilization.
-func (s *Study) TTests(paper Paper) []report.TTest {
+// TTests returns Table 2: the pairs of be, sac and cac that were run, compared in
+// violations and utilization, paired by replication.
+func TTests(rows []results.Metric, paper Paper) []report.TTest {
+	type series struct{ configuration, admission, metric string }
+	values := make(map[series]map[int]float64) // by replication
+	var configurations []string
+	for _, r := range rows {
+		if !slices.Contains(configurations, r.Configuration) {
+			configurations = append(configurations, r.Configuration)
+		}
+		if r.Value == nil || !slices.Contains(tested, r.Metric) {
+			continue
+		}
+		k := series{r.Configuration, r.Admission, r.Metric}
+		if values[k] == nil {
+			values[k] = make(map[int]float64)
+		}
+		values[k][r.Replication] = *r.Value
+	}
 	var tests []report.TTest
 	for _, pair := range compared {
 		for _, metric := range tested {
-			for i, c := range s.Experiment.Configurations {
-				one, other := s.Policy(i, pair[0]), s.Policy(i, pair[1])
-				if one < 0 || other < 0 {
+			for _, c := range configurations {
+				one, other := values[series{c, pair[0], metric}], values[series{c, pair[1], metric}]
+				if one == nil || other == nil {
 					continue
 				}
-				t := report.TTest{Configuration: c.Name, First: pair[0], Second: pair[1], Metric: metric}
-				if r, ok := s.Compare(i, s.Metric(metric), one, other); ok {
+				t := report.TTest{Configuration: c, First: pair[0], Second: pair[1], Metric: metric}
+				if r, ok := paired(one, other); ok {
 					t.T, t.Significant = &r.T, r.Significant()
 				}
 				if k := slices.IndexFunc(paper.TTests, func(p market.T) bool {
-					return p.Configuration == c.Name && p.First == pair[0] && p.Second == pair[1] && p.Metric == metric
+					return p.Configuration == c && p.First == pair[0] && p.Second == pair[1] && p.Metric == metric
 				}); k >= 0 {
 					t.Paper, t.PaperSignificant = &paper.TTests[k].T, paper.TTests[k].Significant
 				}
@@ -65,6 +82,17 @@ func (s *Study) TTests(paper Paper) []report.TTest {
 		}
 	}
 	return tests
+}
+
+// paired compares two series in the replications that both have.
+func paired(one, other map[int]float64) (stats.TTest, bool) {
+	var xs, ys []float64
+	for _, rep := range slices.Sorted(maps.Keys(one)) {
+		if y, ok := other[rep]; ok {
+			xs, ys = append(xs, one[rep]), append(ys, y)
+		}
+	}
+	return stats.PairedT(xs, ys)
 }
 
 // Tables returns the tables of a study: a configuration each, what is printed

@@ -70,7 +70,7 @@ func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger)
 	summary, curve := s.SummaryRows(p.Paper), s.CurveRows()
 	page := report.Page{
 		Title: s.Experiment.Title, Command: p.Command, Scenario: p.Scenario,
-		Tables: Tables(summary, s.TTests(p.Paper), s.Experiment.Replications), Figures: Figures(summary, curve), Ledgers: kept, Notes: s.notes(),
+		Tables: Tables(summary, TTests(s.MetricRows(), p.Paper), s.Experiment.Replications), Figures: Figures(summary, curve), Ledgers: kept, Notes: s.notes(),
 	}
 	for _, f := range page.Figures {
 		svg, err := f.SVG()

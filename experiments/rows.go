@@ -21,14 +21,7 @@ func write(w *results.Writer, e *scenario.Experiment, s *Study, r *Replication) 
 		if err := w.Prices(priceRows(c.Name, label, r.Rep, run)); err != nil {
 			return err
 		}
-		rows := make([]results.Metric, len(s.Metrics))
-		for m := range s.Metrics {
-			rows[m] = results.Metric{Configuration: c.Name, Admission: label, Replication: r.Rep, Metric: s.Metrics[m].Name}
-			if x, ok := s.Value(r.Configuration, k, m, r.Rep); ok {
-				rows[m].Value = &x
-			}
-		}
-		if err := w.Metrics(rows); err != nil {
+		if err := w.Metrics(s.metricRows(r.Configuration, k, r.Rep)); err != nil {
 			return err
 		}
 	}
@@ -70,6 +63,32 @@ func priceRows(configuration, admission string, rep int, run *Run) []results.Pri
 			Configuration: configuration, Admission: admission, Replication: rep, Time: float64(i) * bin, MeanPrice: p,
 		}
 	}
+	return rows
+}
+
+// metricRows returns every metric of one replication.
+func (s *Study) metricRows(configuration, policy, rep int) []results.Metric {
+	c := &s.Experiment.Configurations[configuration]
+	rows := make([]results.Metric, len(s.Metrics))
+	for m := range rows {
+		rows[m] = results.Metric{
+			Configuration: c.Name, Admission: c.Admission[policy].Label, Replication: rep, Metric: s.Metrics[m].Name,
+		}
+		if x, ok := s.Value(configuration, policy, m, rep); ok {
+			rows[m].Value = &x
+		}
+	}
+	return rows
+}
+
+// MetricRows returns every metric of every replication.
+func (s *Study) MetricRows() []results.Metric {
+	var rows []results.Metric
+	s.each(func(configuration, policy int, _, _ string) {
+		for rep := range s.Experiment.Replications {
+			rows = append(rows, s.metricRows(configuration, policy, rep)...)
+		}
+	})
 	return rows
 }
 

@@ -86,38 +86,3 @@ func summarize(vs []value) stats.Summary {
 // Unproven returns in how many replications of a configuration efficiency is
 // against an upper bound of U*, which could not be proven to be reached.
 func (s *Study) Unproven(configuration int) int { return s.unproven[configuration] }
-
-// Compare tests metric m of two policies of a configuration, paired by
-// replication (§4.2, Table 2). It returns false if the difference has no
-// variance or there are fewer than two pairs.
-func (s *Study) Compare(configuration, m, one, other int) (stats.TTest, bool) {
-	var xs, ys []float64
-	as, bs := s.cells[configuration][one].values[m], s.cells[configuration][other].values[m]
-	for i := range as {
-		if as[i].ok && bs[i].ok {
-			xs, ys = append(xs, as[i].x), append(ys, bs[i].x)
-		}
-	}
-	return stats.PairedT(xs, ys)
-}
-
-// Metric returns the number of the metric called name, or -1.
-func (s *Study) Metric(name string) int {
-	for i := range s.Metrics {
-		if s.Metrics[i].Name == name {
-			return i
-		}
-	}
-	return -1
-}
-
-// Policy returns the number of the configuration's first policy called name, or
-// -1.
-func (s *Study) Policy(configuration int, name string) int {
-	for i, a := range s.Experiment.Configurations[configuration].Admission {
-		if a.Name == name {
-			return i
-		}
-	}
-	return -1
-}

@@ -9,6 +9,7 @@ import (
 	"bourse/experiments"
 	"bourse/experiments/report"
 	"bourse/experiments/results"
+	"bourse/experiments/scenario"
 
 	"github.com/urfave/cli/v2"
 )
@@ -26,7 +27,7 @@ them as CSV. Alpha is how inelastic users are: 0 values partial work, 1 does not
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write curve.svg, curve.png and curve.csv to `DIR` (default: RESULTS/figures)"},
 		}, outputFlags()...),
 		Action: func(c *cli.Context) error {
-			return draw(c, func(_ []results.Summary, curve []results.Point) []report.Figure {
+			return draw(c, false, func(_ []results.Summary, curve []results.Point) []report.Figure {
 				f := report.Figure2(curve)
 				f.Name = "curve"
 				return []report.Figure{f}
@@ -48,12 +49,13 @@ paired t values. Each figure comes as SVG and PNG, with its numbers as CSV.
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the figures to `DIR` (default: RESULTS/figures)"},
 		}, outputFlags()...),
-		Action: func(c *cli.Context) error { return draw(c, experiments.Figures) },
+		Action: func(c *cli.Context) error { return draw(c, true, experiments.Figures) },
 	}
 }
 
-// draw writes the figures of the results that c names, and prints them.
-func draw(c *cli.Context, figures func([]results.Summary, []results.Point) []report.Figure) error {
+// draw writes the figures of the results that c names, and prints them, with the
+// tables if they are wanted.
+func draw(c *cli.Context, tables bool, figures func([]results.Summary, []results.Point) []report.Figure) error {
 	if err := exactly(c, "RESULTS"); err != nil {
 		return err
 	}
@@ -99,9 +101,32 @@ func draw(c *cli.Context, figures func([]results.Summary, []results.Point) []rep
 	for _, f := range drawn {
 		fmt.Fprintln(c.App.Writer, f.Text(t))
 	}
+	if tables {
+		if err := printTables(c, t, dir, summary); err != nil {
+			return err
+		}
+	}
 	for _, name := range files {
 		note(c, "wrote %s", name)
 	}
+	return nil
+}
+
+// printTables prints what a run prints.
+func printTables(c *cli.Context, t report.Terminal, dir *results.Dir, summary []results.Summary) error {
+	e, err := scenario.Parse(dir.Path+"/scenario.yaml", []byte(dir.Manifest.Scenario), scenario.Known{})
+	if err != nil {
+		return err
+	}
+	metrics, err := dir.Metrics()
+	if err != nil {
+		return err
+	}
+	tests := experiments.TTests(metrics, experiments.PaperOf(e.Name))
+	for _, table := range experiments.Tables(summary, tests, e.Replications) {
+		fmt.Fprintln(c.App.Writer, table.Text(t))
+	}
+	note(c, "Table 1 judges models against a recorded log: bourse workload table1 FILE")
 	return nil
 }
 

@@ -136,6 +136,9 @@ func probe(make func(name string, decode func(any) error) error) func(string) ([
 			found = fields("", reflect.ValueOf(v).Elem())
 			return nil
 		})
+		if found != nil {
+			err = nil // it may want an option that has no default
+		}
 		return found, err
 	}
 }

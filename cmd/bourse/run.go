@@ -164,7 +164,7 @@ func printStudy(c *cli.Context, out report.Terminal, s *experiments.Study, dir s
 			Curve   []results.Point   `json:"curve"`
 		}{dir, rows, s.CurveRows()})
 	}
-	for _, t := range experiments.Tables(rows, s.TTests(paper), s.Experiment.Replications) {
+	for _, t := range experiments.Tables(rows, experiments.TTests(s.MetricRows(), paper), s.Experiment.Replications) {
 		if _, err := fmt.Fprintln(c.App.Writer, t.Text(out)); err != nil {
 			return err
 		}

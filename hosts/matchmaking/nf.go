@@ -1,6 +1,7 @@
 package matchmaking
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"bourse/hosts/timetable"
@@ -14,7 +15,13 @@ type NextFit struct {
 
 func newNextFit(decode func(any) error, _ *rand.Rand) (Matchmaker, error) {
 	n := &NextFit{}
-	return n, decode(n)
+	if err := decode(n); err != nil {
+		return nil, err
+	}
+	if n.Next < 0 {
+		return nil, fmt.Errorf("next %d, want 0 or more", n.Next)
+	}
+	return n, nil
 }
 
 // Match implements [Matchmaker].

@@ -1,0 +1,158 @@
+package matchmaking
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"bourse/hosts/timetable"
+)
+
+func drawJob(t *rapid.T, id int64, now int64) timetable.Job {
+	j := timetable.Job{
+		ID: id, Arrival: now, Earliest: now + rapid.Int64Range(0, 15).Draw(t, "lead"),
+		Estimate: rapid.Int64Range(1, 12).Draw(t, "estimate"), Nodes: rapid.IntRange(1, 4).Draw(t, "nodes"),
+	}
+	j.Deadline = j.Earliest + 2*j.Estimate + rapid.Int64Range(0, 25).Draw(t, "laxity")
+	return j
+}
+
+// TestTogether checks that an order's parts get distinct sellers and one start
+// in its window, that all its quotes can be committed, that later jobs never
+// move them, and that trying every second finds no later start than trying
+// those at which something changes (A.7).
+func TestTogether(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var clusters []*timetable.Cluster
+		var venues []Venue
+		id := int64(0)
+		for range rapid.IntRange(1, 4).Draw(t, "clusters") {
+			c, err := timetable.NewCluster(timetable.Config{Nodes: 4, Speed: rapid.SampledFrom([]int64{500, 1000, 1500}).Draw(t, "speed")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range rapid.IntRange(0, 6).Draw(t, "jobs") {
+				id++
+				j := drawJob(t, id, 0)
+				if q := c.Quote(0, j); q.Feasible {
+					if _, err := c.Commit(0, q, j.Estimate, nil); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			clusters = append(clusters, c)
+			venues = append(venues, c)
+		}
+		o := Order{ID: 1000, Earliest: rapid.Int64Range(0, 10).Draw(t, "earliest")}
+		o.Deadline = o.Earliest + rapid.Int64Range(5, 60).Draw(t, "window")
+		for range rapid.IntRange(1, 3).Draw(t, "parts") {
+			o.Parts = append(o.Parts, Part{rapid.IntRange(1, 4).Draw(t, "part nodes"), rapid.Int64Range(1, 10).Draw(t, "part estimate")})
+		}
+		m, err := New("mli", func(into any) error { into.(*ImpactOptions).Ties = "index"; return nil }, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		choices, ok := Together(0, o, venues, m)
+		every := o
+		every.Step = 1
+		if dense, found := Together(0, every, venues, m); ok && (!found || dense[0].Quote.Start > choices[0].Quote.Start) {
+			t.Fatalf("every second: %v %v, want at most %d", found, dense, choices[0].Quote.Start)
+		}
+		if !ok {
+			return
+		}
+		start := choices[0].Quote.Start
+		used := map[int]bool{}
+		for i, c := range choices {
+			q := c.Quote
+			if used[c.Seller] || q.Start != start || q.Start < o.Earliest || q.Completion > o.Deadline || q.Job.Nodes != o.Parts[i].Nodes {
+				t.Fatalf("part %d: seller %d, %+v", i, c.Seller, q)
+			}
+			used[c.Seller] = true
+			if _, err := clusters[c.Seller].Commit(0, q, o.Parts[i].Estimate, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 10 {
+			id++
+			j := drawJob(t, id, 0)
+			c := clusters[int(id)%len(clusters)]
+			if q := c.Quote(0, j); q.Feasible {
+				if _, err := c.Commit(0, q, j.Estimate, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for _, ch := range choices {
+			at := int64(-1)
+			if len(clusters[ch.Seller].Nodes(o.ID)) > 0 {
+				at = 0 // it was due at once
+			}
+			for _, f := range clusters[ch.Seller].Advance(200, nil) {
+				if f.Job == o.ID && f.What == timetable.Started {
+					at = f.At
+				}
+			}
+			if at != start {
+				t.Fatalf("seller %d: part started at %d, promised %d", ch.Seller, at, start)
+			}
+		}
+	})
+}
+
+// TestTogetherNobody checks orders that nobody can take.
+func TestTogetherNobody(t *testing.T) {
+	t.Parallel()
+	c, err := timetable.NewCluster(timetable.Config{Nodes: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for why, o := range map[string]Order{
+		"no parts":            {Deadline: 10},
+		"more parts than one": {Deadline: 10, Parts: []Part{{1, 1}, {1, 1}}},
+		"too wide":            {Deadline: 10, Parts: []Part{{3, 1}}},
+		"too long":            {Deadline: 10, Parts: []Part{{1, 11}}},
+	} {
+		if got, ok := Together(0, o, []Venue{c}, FirstFit{}); ok {
+			t.Errorf("%s: %v", why, got)
+		}
+	}
+}
+
+// TestTogetherOrder checks that the widest part chooses first, and that starts
+// are tried in order of time, whichever cluster they come from.
+func TestTogetherOrder(t *testing.T) {
+	t.Parallel()
+	var venues []Venue
+	for _, c := range []struct {
+		nodes int
+		busy  int64
+	}{{2, 10}, {1, 6}} {
+		all := timetable.Job{ID: 1, Nodes: c.nodes}
+		b, err := timetable.Open(timetable.Config{Nodes: c.nodes}, timetable.State{Running: []timetable.Running{{Job: all, End: c.busy}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		venues = append(venues, b)
+	}
+	for _, c := range []struct {
+		parts []Part
+		start int64
+		want  []int
+	}{
+		{[]Part{{1, 3}}, 6, []int{1}},
+		{[]Part{{1, 3}, {2, 3}}, 10, []int{1, 0}},
+		{[]Part{{1, 3}, {1, 3}}, 10, []int{0, 1}},
+	} {
+		choices, ok := Together(0, Order{ID: 9, Deadline: 20, Parts: c.parts}, venues, FirstFit{})
+		if !ok {
+			t.Fatalf("%v: nobody", c.parts)
+		}
+		for i, ch := range choices {
+			if ch.Seller != c.want[i] || ch.Quote.Start != c.start {
+				t.Errorf("%v: part %d to %d at %d, want %v at %d", c.parts, i, ch.Seller, ch.Quote.Start, c.want, c.start)
+			}
+		}
+	}
+}

@@ -253,6 +253,36 @@ func TestNonCanonical(t *testing.T) {
 	}
 }
 
+// TestEarlyEndHarms checks the greedy anomaly: when job 1 ends early, planning
+// anew puts 3 at 5..11, behind which 2 would be late. The old plan is kept, and
+// until a plan made anew is feasible again nobody is admitted.
+func TestEarlyEndHarms(t *testing.T) {
+	t.Parallel()
+	b := mustNew(t, Config{Nodes: 2})
+	for _, j := range []Job{
+		{ID: 1, Earliest: 0, Deadline: 8, Estimate: 6, Nodes: 1},
+		{ID: 2, Earliest: 2, Deadline: 13, Estimate: 4, Nodes: 1},
+		{ID: 3, Earliest: 5, Deadline: 12, Estimate: 6, Nodes: 2},
+	} {
+		if _, err := b.Commit(0, b.Quote(0, j), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.Advance(1, []int64{1}, nil)
+	if got, want := b.Plan(nil), []Start{{3, 6}, {2, 2}}; !slices.Equal(got, want) {
+		t.Errorf("plan = %v, want %v", got, want)
+	}
+	small := Job{ID: 4, Arrival: 1, Earliest: 1, Deadline: 2, Estimate: 1, Nodes: 1}
+	if q := b.Quote(1, small); q.Reason != NoneEarly {
+		t.Errorf("admitted: %+v", q)
+	}
+	b.Advance(2, nil, nil) // 2 runs, 3 follows at 6: made anew the plan is the same
+	small.Arrival, small.Earliest, small.Deadline = 2, 2, 3
+	if q := b.Quote(2, small); !q.Feasible || q.Start != 2 {
+		t.Errorf("refused: %+v", q)
+	}
+}
+
 // TestReasons checks why jobs are refused.
 func TestReasons(t *testing.T) {
 	t.Parallel()

@@ -68,10 +68,11 @@ func TestOptions(t *testing.T) {
 	}
 	for options, want := range map[string]string{
 		"guarantee: 1.5":        `f.yaml:3:50: configurations.low.admission.cac.guarantee: found 1.5, want a number more than 0 and less than 1 (g)`,
+		"bare: 4":               `f.yaml:3:45: configurations.low.admission.cac.bare: found 4, want a whole number at most 3`,
 		"guarantee: high":       `f.yaml:3:50: configurations.low.admission.cac.guarantee: found high, want a number more than 0 and less than 1 (g)`,
 		"guarantee: 1e999":      `f.yaml:3:50: configurations.low.admission.cac.guarantee: found 1e999, want a number more than 0 and less than 1 (g)`,
 		"guarantee: nan":        `f.yaml:3:50: configurations.low.admission.cac.guarantee: found nan, want a number more than 0 and less than 1 (g)`,
-		"garantee: 0.5":         `f.yaml:3:39: configurations.low.admission.cac.garantee: unknown field, want one of guarantee, inner, free; did you mean guarantee?`,
+		"garantee: 0.5":         `f.yaml:3:39: configurations.low.admission.cac.garantee: unknown field, want one of guarantee, inner, free, bare; did you mean guarantee?`,
 		"inner: {deep: [0, x]}": `f.yaml:3:57: configurations.low.admission.cac.inner.deep.1: found x, want a number`,
 		"free: {a: [1e999]}":    `f.yaml:3:50: configurations.low.admission.cac.free.a.0: found 1e999, want a number`,
 	} {
@@ -84,6 +85,7 @@ func TestOptions(t *testing.T) {
 			Shared `yaml:",inline"`
 			Inner  inner          `yaml:"inner"`
 			Free   map[string]any `yaml:"free"`
+			Bare   int            `validate:"max=3"`
 		}
 		o.Guarantee = 0.6
 		err = e.Configurations[0].Admission[0].Decode(&o)

@@ -71,7 +71,7 @@ func (c *Configuration) check(n *node, path string, known Known) error {
 		}
 	}
 	if known.Payments != nil && !slices.Contains(known.Payments, c.Market.Payment) {
-		at := n.get("market").get("payment").place(n)
+		at := n.get("market").get("payment").where(n)
 		return fail(at, join(path, "market.payment"), "found %q, %s", clip(c.Market.Payment), oneOf(c.Market.Payment, known.Payments))
 	}
 	return checkAdmission(c.Admission, known.Admission)
@@ -114,7 +114,7 @@ func (w *Workload) check(n *node, path string) error {
 	if w.SWF != "" {
 		said = append(said, "swf")
 	}
-	at := n.get("workload").place(n)
+	at := n.get("workload").where(n)
 	if len(said) == 1 && w.Filter != "" && w.SWF == "" {
 		return fail(at, join(path, "filter"), "found %q without a log, want it beside swf only", clip(w.Filter))
 	}
@@ -127,8 +127,8 @@ func (w *Workload) check(n *node, path string) error {
 	return fail(at, path, "found %s, want one; null takes back what a base or preset says (%s: null)", strings.Join(said, " and "), said[0])
 }
 
-// place returns where n was said, or else what it would be in.
-func (n *node) place(in *node) place {
+// where returns the place of n, or else of what it would be in.
+func (n *node) where(in *node) place {
 	if n == nil {
 		return in.at
 	}

@@ -1,8 +1,6 @@
 package scenario
 
-import (
-	"reflect"
-)
+import "reflect"
 
 // A Choice names a plug-in and carries its options. A file writes the bare
 // name, or a mapping:

@@ -21,19 +21,19 @@ func merge(under, over *node) *node {
 
 // mergeFields lays mapping over mapping, whatever their names.
 func mergeFields(under, over *node) *node {
-	if under == nil || under.kind != mapping {
+	switch {
+	case over == nil:
+		return under
+	case over.kind != mapping || under == nil || under.kind != mapping:
 		return over
 	}
-	if over == nil || over.kind != mapping {
-		return under
-	}
 	out := &node{kind: mapping, keys: slices.Clone(under.keys), items: slices.Clone(under.items), at: over.at}
-	place := make(map[string]int, len(out.keys))
+	index := make(map[string]int, len(out.keys))
 	for i, k := range out.keys {
-		place[k.name] = i
+		index[k.name] = i
 	}
 	for i, k := range over.keys {
-		if j, ok := place[k.name]; ok {
+		if j, ok := index[k.name]; ok {
 			out.keys[j], out.items[j] = k, merge(out.items[j], over.items[i])
 			continue
 		}

@@ -17,8 +17,11 @@ func validate(v any, root *node, path string) error {
 	check := validator.New(validator.WithRequiredStructEnabled())
 	check.RegisterTagNameFunc(func(f reflect.StructField) string {
 		name, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-		if options == "inline" {
+		switch {
+		case options == "inline":
 			return inline
+		case name == "":
+			return strings.ToLower(f.Name)
 		}
 		return name
 	})
@@ -37,9 +40,12 @@ const inline = "(inline)"
 // explain turns the validator's complaint into ours: it follows the path
 // through the types, for what is wanted, and through the tree, for the place.
 func explain(wrong validator.FieldError, t reflect.Type, root *node, path string) error {
-	_, rest, _ := strings.Cut(wrong.Namespace(), ".")
+	steps := wrong.Namespace()
+	if t.Name() != "" {
+		steps = strings.TrimPrefix(steps, t.Name()+".")
+	}
 	n, rule, doc := root, "", ""
-	for _, segment := range strings.Split(strings.ReplaceAll(rest, "[", ".["), ".") {
+	for _, segment := range strings.Split(strings.ReplaceAll(steps, "[", ".["), ".") {
 		for t.Kind() == reflect.Pointer {
 			t = t.Elem()
 		}

@@ -15,11 +15,8 @@ func Write(w io.Writer, e Experiment) error {
 	root := encode(reflect.ValueOf(e))
 	configurations := root.get("configurations")
 	if base := common(configurations.items); base != nil {
-		each := &node{kind: list}
-		for _, c := range configurations.items {
-			each.items = append(each.items, less(c, base))
-		}
-		root = root.without("configurations").put("base", base).put("configurations", each)
+		rest := each(configurations, func(c *node) *node { return less(c, base) })
+		root = root.without("configurations").put("base", base).put("configurations", rest)
 	}
 	comments := yaml.CommentMap{}
 	annotate(comments, map[string]bool{}, root, reflect.TypeFor[file](), "$")

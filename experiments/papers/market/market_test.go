@@ -1,6 +1,7 @@
 package market_test
 
 import (
+	"bytes"
 	"math"
 	"strings"
 	"testing"
@@ -73,6 +74,25 @@ func TestPreset(t *testing.T) {
 			got.Nodes != wanted.Nodes || got.Jobs != 50 || got.Users != 10 || got.Budget != 100 {
 			t.Errorf("%s: workload %+v, want %+v", c.Name, got, wanted)
 		}
+	}
+}
+
+// TestShow checks that the preset, printed in full, is the same experiment.
+func TestShow(t *testing.T) {
+	t.Parallel()
+	var first, again bytes.Buffer
+	if err := scenario.Write(&first, preset(t)); err != nil {
+		t.Fatal(err)
+	}
+	e, err := scenario.Parse("shown.yaml", first.Bytes(), scenario.Known{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := scenario.Write(&again, e); err != nil {
+		t.Fatal(err)
+	}
+	if first.String() != again.String() {
+		t.Errorf("printed again:\n%s\nwant\n%s", &again, &first)
 	}
 }
 

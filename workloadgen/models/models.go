@@ -21,6 +21,8 @@ type member struct {
 }
 
 var table = map[string]member{
+	"exponential": {"Poisson arrivals, exponential runtimes", newExponential},
+	"lublin":      {"Lublin and Feitelson: daily cycle, powers of two, runtimes that grow with size", newLublin},
 	"independent": {"a law for each quantity: what fits write, and Poisson streams", newIndependent},
 	"swf":         {"a recorded log, replayed", newSWF},
 	"paper":       {"the market paper's: HypWeib arrivals, PolyLin runtimes, BinBin sizes, budgets by value", newPaper},

@@ -1,0 +1,262 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"bourse/workloadgen"
+	"bourse/workloadgen/annotate"
+	"bourse/workloadgen/dist"
+)
+
+// LublinOptions are those of "lublin".
+type LublinOptions struct {
+	Jobs  int `yaml:"jobs" doc:"jobs of a plan; 1000"`
+	Users int `yaml:"users" doc:"users, each as likely as another to submit a job; 10"`
+	Size  int `yaml:"size" doc:"processors of the machine, at least 4; 128"`
+
+	// Set is whole, batch, interactive, or both: the batch and interactive
+	// streams side by side.
+	Set string `yaml:"set" doc:"parameters: whole (default), batch, interactive or both"`
+
+	// Change overrides single parameters of the set. {umed: 4.02, b1: 0.876,
+	// b2: 0.02796} with Size 64 gives mean size 8.39 and mean runtime 2200 s, as
+	// Farooq, Majumdar and Parsons (2006) want them.
+	Change LublinChange `yaml:"change" doc:"parameters that differ from the set's"`
+
+	// Cycle false takes every half hour to be as busy as another.
+	Cycle *bool `yaml:"cycle" doc:"daily cycle of arrivals; true"`
+
+	annotate.Options `yaml:",inline"`
+}
+
+// LublinChange holds the parameters that may be changed, by their names in the
+// authors' program.
+type LublinChange struct {
+	SerialProb *float64 `yaml:"serial_prob"`
+	Pow2Prob   *float64 `yaml:"pow2_prob"`
+	ULow       *float64 `yaml:"ulow"`
+	UMed       *float64 `yaml:"umed"`
+	UHi        *float64 `yaml:"uhi"`
+	UProb      *float64 `yaml:"uprob"`
+	A1         *float64 `yaml:"a1"`
+	B1         *float64 `yaml:"b1"`
+	A2         *float64 `yaml:"a2"`
+	B2         *float64 `yaml:"b2"`
+	PA         *float64 `yaml:"pa"`
+	PB         *float64 `yaml:"pb"`
+	AArr       *float64 `yaml:"aarr"`
+	BArr       *float64 `yaml:"barr"`
+	ANum       *float64 `yaml:"anum"`
+	BNum       *float64 `yaml:"bnum"`
+	ARAR       *float64 `yaml:"arar"`
+}
+
+// Lublin is the workload of Lublin and Feitelson, "The workload on parallel
+// supercomputers: modeling the characteristics of rigid jobs" (JPDC 63, 2003),
+// after the authors' program. A job draws seven uniforms: gap, kind of size,
+// stage of size, size, branch of runtime, runtime, user. The first job arrives
+// at 0.
+//
+//   - Size: 1 with probability serial_prob; else 2^x, x two-stage uniform, and
+//     rounded to a whole power with probability pow2_prob.
+//   - Runtime: e^X seconds, X of a gamma with probability pa n + pb, n the size,
+//     else of another: wide jobs are long. X is at most 12.
+//   - Arrivals: gaps of e^Y/1800 points, Y of a gamma and at most 13; half hour
+//     i of the day takes w_i points to pass, w the daily cycle.
+//
+// Where the program draws again, a value beyond a bound, the law is conditioned
+// on the bound here: the same in law, and one uniform each.
+type Lublin struct {
+	o       LublinOptions
+	streams []*lublinStream
+}
+
+// A lublinStream is one set of parameters made ready.
+type lublinStream struct {
+	p        lublinSet
+	run1     dist.Distribution // ln runtime, conditioned
+	run2     dist.Distribution
+	in1, in2 float64           // probability of each gamma to be in bounds
+	gap      dist.Distribution // ln of the points, times 1800
+	weights  [halfHours]float64
+}
+
+const (
+	halfHours    = 48
+	halfHour     = 1800.0 // seconds
+	maxLnRuntime = 12.0
+	maxLnGap     = 13.0
+	cycleStart   = 11 // the half hour from which the authors count the day, 05:30
+)
+
+func newLublin(decode func(any) error) (workloadgen.Model, error) {
+	o := LublinOptions{Jobs: 1000, Users: 10, Size: 128, Set: "whole"}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	return NewLublin(o)
+}
+
+// NewLublin makes the model.
+func NewLublin(o LublinOptions) (*Lublin, error) {
+	switch {
+	case o.Jobs < 1 || o.Jobs > maxJobs:
+		return nil, fmt.Errorf("jobs %d is not in 1..%d", o.Jobs, maxJobs)
+	case o.Users < 1 || o.Users > maxJobs:
+		return nil, fmt.Errorf("users %d is not in 1..%d", o.Users, maxJobs)
+	case o.Size < 4 || o.Size > workloadgen.MaxNodes:
+		return nil, fmt.Errorf("size %d is not in 4..%d", o.Size, workloadgen.MaxNodes)
+	}
+	if err := o.Options.Validate(); err != nil {
+		return nil, err
+	}
+	names := []string{o.Set}
+	if o.Set == "both" {
+		names = []string{"batch", "interactive"}
+	}
+	m := &Lublin{o: o}
+	for _, name := range names {
+		set, ok := lublinSets[name]
+		if !ok {
+			return nil, fmt.Errorf("set %q: want whole, batch, interactive or both", name)
+		}
+		s, err := newLublinStream(set.sized(o.Size).changed(o.Change), o.Cycle == nil || *o.Cycle)
+		if err != nil {
+			return nil, err
+		}
+		m.streams = append(m.streams, s)
+	}
+	return m, nil
+}
+
+func newLublinStream(p lublinSet, cycle bool) (*lublinStream, error) {
+	if err := p.validate(); err != nil {
+		return nil, err
+	}
+	s := &lublinStream{p: p}
+	g1, g2 := dist.NewGamma(p.a1, p.b1), dist.NewGamma(p.a2, p.b2)
+	s.in1, s.in2 = g1.CDF(maxLnRuntime), g2.CDF(maxLnRuntime)
+	var err error
+	if s.run1, err = dist.Within(g1, 0, maxLnRuntime); err != nil {
+		return nil, err
+	}
+	if s.run2, err = dist.Within(g2, 0, maxLnRuntime); err != nil {
+		return nil, err
+	}
+	if s.gap, err = dist.Within(dist.NewGamma(p.aarr*p.arar, p.barr), 0, maxLnGap); err != nil {
+		return nil, err
+	}
+	s.weights = dayWeights(p.anum, p.bnum)
+	if !cycle {
+		for i := range s.weights {
+			s.weights[i] = 1
+		}
+	}
+	return s, nil
+}
+
+// dayWeights returns how many points each half hour of the day takes to pass,
+// bucket 0 being 00:00 to 00:30 and the mean 1: how busy it is. Half hours 11 to
+// 58 have the mass of a gamma within half a step of them.
+func dayWeights(shape, scale float64) [halfHours]float64 {
+	var w [halfHours]float64
+	law := dist.NewGamma(shape, scale)
+	sum := 0.0
+	for i := cycleStart; i < cycleStart+halfHours; i++ {
+		x := law.CDF(float64(i)+0.5) - law.CDF(float64(i)-0.5)
+		w[(i-1)%halfHours] = x
+		sum += x
+	}
+	for i := range w {
+		w[i] *= halfHours / sum
+	}
+	return w
+}
+
+// Plan implements [workloadgen.Model].
+func (m *Lublin) Plan(src rand.Source, n int, into workloadgen.Plan) (workloadgen.Plan, error) {
+	if n == 0 {
+		n = m.o.Jobs
+	}
+	if n < 0 || n > maxJobs {
+		return nil, fmt.Errorf("%d jobs is not in 1..%d", n, maxJobs)
+	}
+	var both [2]lublinClock
+	clocks := both[:len(m.streams)]
+	for i, s := range m.streams {
+		clocks[i].advance(s, dist.Open(src))
+	}
+	plan := resize(into, n)
+	for i := range plan {
+		k := 0
+		if len(clocks) == 2 && clocks[1].now < clocks[0].now {
+			k = 1
+		}
+		s, at := m.streams[k], clocks[k].now
+		clocks[k].advance(s, dist.Open(src))
+		nodes := s.size(dist.Open(src), dist.Open(src), dist.Open(src), m.o.Size)
+		runtime := s.runtime(nodes, dist.Open(src), dist.Open(src))
+		plan[i] = workloadgen.Job{
+			ID:       int64(i + 1),
+			User:     1 + int64(dist.Open(src)*float64(m.o.Users)),
+			Arrival:  at,
+			Runtime:  runtime,
+			Estimate: runtime,
+			Deadline: runtime,
+			Nodes:    nodes,
+			Worth:    1,
+		}
+	}
+	plan, _, err := m.o.Apply(plan, src)
+	return plan, err
+}
+
+// size returns the processors of a job.
+func (s *lublinStream) size(kind, stage, place float64, most int) int {
+	p := &s.p
+	if kind <= p.serialProb {
+		return 1
+	}
+	lo, hi := p.ulow, p.umed
+	if stage > p.uprob {
+		lo, hi = p.umed, p.uhi
+	}
+	x := lo + place*(hi-lo)
+	if kind <= p.serialProb+p.pow2Prob {
+		x = math.Floor(x + 0.5)
+	}
+	return min(max(1, int(math.Floor(math.Exp2(x)+0.5))), most)
+}
+
+// runtime returns the seconds of a job of n processors.
+func (s *lublinStream) runtime(n int, branch, u float64) float64 {
+	// Drawing again until X is in bounds, branch included, leaves each branch
+	// with its probability of being in bounds.
+	p := math.Min(1, math.Max(0, s.p.pa*float64(n)+s.p.pb))
+	first := p * s.in1
+	law := s.run2
+	if branch*(first+(1-p)*s.in2) < first {
+		law = s.run1
+	}
+	return math.Max(1, math.Floor(math.Exp(law.Quantile(u))))
+}
+
+// A lublinClock is where a stream of arrivals has come to.
+type lublinClock struct {
+	now    float64 // seconds since 00:00 of the first day
+	bucket int
+	start  float64 // of the bucket
+	points float64 // spent in the bucket
+}
+
+func (c *lublinClock) advance(s *lublinStream, u float64) {
+	c.points += math.Exp(s.gap.Quantile(u)) / halfHour
+	for c.points > s.weights[c.bucket] {
+		c.points -= s.weights[c.bucket]
+		c.bucket = (c.bucket + 1) % halfHours
+		c.start += halfHour
+	}
+	c.now = c.start + halfHour*c.points/s.weights[c.bucket]
+}

@@ -1,0 +1,83 @@
+package models
+
+import (
+	"fmt"
+	"math"
+)
+
+// A lublinSet is one set of parameters, by the names of the authors' program:
+// gammas are (shape, scale).
+type lublinSet struct {
+	serialProb, pow2Prob   float64
+	ulow, umed, uhi, uprob float64
+	a1, b1, a2, b2, pa, pb float64
+	aarr, barr             float64
+	anum, bnum, arar       float64
+}
+
+// lublinSets are the program's, for a machine of 128 processors. Its comments
+// say that uhi is log2 of the machine's size and umed lies 1.5 to 3.5 below it.
+var lublinSets = map[string]lublinSet{
+	"whole": {
+		0.244, 0.576, 0.8, 4.5, 7, 0.86,
+		4.2, 0.94, 312, 0.03, -0.0054, 0.78,
+		10.2303, 0.4871, 8.1737, 3.9631, 1.0225,
+	},
+	"batch": {
+		0.2927, 0.6686, 1.2, 5, 7, 0.875,
+		6.57, 0.823, 639.1, 0.0156, -0.003, 0.6986,
+		6.0415, 0.8531, 6.1271, 5.274, 1.0519,
+	},
+	"interactive": {
+		0.1541, 0.625, 1, 3, 5.5, 0.705,
+		3.8351, 0.6605, 7.073, 0.6856, -0.0118, 0.9156,
+		6.551, 0.6621, 8.9186, 3.668, 0.9797,
+	},
+}
+
+// sized moves the two upper ends of sizes to the machine's: a log of the
+// authors' for 256 processors has umed at 5.5, not at 4.5.
+func (s lublinSet) sized(size int) lublinSet {
+	up := math.Log2(float64(size)) - 7
+	s.umed += up
+	s.uhi += up
+	return s
+}
+
+// changed puts in the parameters that c gives.
+func (s lublinSet) changed(c LublinChange) lublinSet {
+	for _, p := range []struct {
+		to   *float64
+		from *float64
+	}{
+		{&s.serialProb, c.SerialProb}, {&s.pow2Prob, c.Pow2Prob},
+		{&s.ulow, c.ULow}, {&s.umed, c.UMed}, {&s.uhi, c.UHi}, {&s.uprob, c.UProb},
+		{&s.a1, c.A1}, {&s.b1, c.B1}, {&s.a2, c.A2}, {&s.b2, c.B2}, {&s.pa, c.PA}, {&s.pb, c.PB},
+		{&s.aarr, c.AArr}, {&s.barr, c.BArr}, {&s.anum, c.ANum}, {&s.bnum, c.BNum}, {&s.arar, c.ARAR},
+	} {
+		if p.from != nil {
+			*p.to = *p.from
+		}
+	}
+	return s
+}
+
+func (s *lublinSet) validate() error {
+	for _, p := range []struct {
+		name   string
+		x      float64
+		lo, hi float64
+	}{
+		{"serial_prob", s.serialProb, 0, 1}, {"pow2_prob", s.pow2Prob, 0, 1 - s.serialProb},
+		{"ulow", s.ulow, 0, 24}, {"umed", s.umed, s.ulow, s.uhi}, {"uhi", s.uhi, s.umed, 24}, {"uprob", s.uprob, 0, 1},
+		{"a1", s.a1, 1e-3, 1e6}, {"b1", s.b1, 1e-6, 1e3}, {"a2", s.a2, 1e-3, 1e6}, {"b2", s.b2, 1e-6, 1e3},
+		{"pa", s.pa, -1e6, 1e6}, {"pb", s.pb, -1e6, 1e6},
+		{"aarr", s.aarr, 1e-3, 1e6}, {"barr", s.barr, 1e-6, 1e3},
+		{"anum", s.anum, 1e-3, 1e6}, {"bnum", s.bnum, 1e-6, 1e3}, {"arar", s.arar, 1e-3, 1e3},
+	} {
+		if !(p.x >= p.lo && p.x <= p.hi) {
+			return fmt.Errorf("change.%s: %v is not in %v..%v", p.name, p.x, p.lo, p.hi)
+		}
+	}
+	return nil
+}

@@ -60,14 +60,14 @@ func (d demand) config(tb rapid.TB, name string) Config {
 		}
 		c.Clusters = append(c.Clusters, cc)
 	}
-	make := func(name string) matchmaking.Matchmaker {
+	maker := func(name string) matchmaking.Matchmaker {
 		m, err := matchmaking.New(name, func(any) error { return nil }, rand.New(rand.NewPCG(9, 9)))
 		if err != nil {
 			tb.Fatal(err)
 		}
 		return m
 	}
-	c.Matchmaker, c.OnDemand = make(name), make("imct")
+	c.Matchmaker, c.OnDemand = maker(name), maker("imct")
 	return c
 }
 

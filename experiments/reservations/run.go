@@ -131,11 +131,8 @@ func newReplay(c Config, jobs []Job) (*replay, error) {
 		if f := c.OnDemandFactor; f > 0 && j.Kind == timetable.OnDemand {
 			j.Deadline = j.Arrival + j.Estimate + int64(math.Ceil(f*float64(j.Estimate)))
 		}
-		if err := j.Validate(); err != nil {
+		if err := j.validate(); err != nil {
 			return nil, fmt.Errorf("reservations: %w", err)
-		}
-		if j.Runtime < 1 || j.Runtime > timetable.Horizon {
-			return nil, fmt.Errorf("reservations: job %d: runtime %d, want 1 to %d", j.ID, j.Runtime, int64(timetable.Horizon))
 		}
 		if r.byID[j.ID] != nil {
 			return nil, fmt.Errorf("reservations: job %d: given twice", j.ID)

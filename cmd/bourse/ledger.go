@@ -71,15 +71,9 @@ func auditAction(c *cli.Context) error {
 		}
 		heads[0] = head
 	}
-	var all []audited
-	clean := true
-	for i, dir := range dirs {
-		r, err := audit.Audit(dir, audit.Options{Head: heads[i], Whole: heads[i] != "" && !c.IsSet("head")})
-		if err != nil {
-			return err
-		}
-		all = append(all, audited{dir, r})
-		clean = clean && r.Clean()
+	all, clean, err := auditAll(dirs, heads, !c.IsSet("head"))
+	if err != nil {
+		return err
 	}
 	if c.Bool("json") {
 		err = printJSON(c, all)
@@ -90,6 +84,42 @@ func auditAction(c *cli.Context) error {
 		return errAudit
 	}
 	return err
+}
+
+// auditAll audits ledgers, each against its head if there is one: at its end if
+// they are whole. It reports whether all are clean.
+func auditAll(dirs, heads []string, whole bool) (all []audited, clean bool, err error) {
+	clean = true
+	for i, dir := range dirs {
+		r, err := audit.Audit(dir, audit.Options{Head: heads[i], Whole: whole && heads[i] != ""})
+		if err != nil {
+			return nil, false, err
+		}
+		all = append(all, audited{dir, r})
+		clean = clean && r.Clean()
+	}
+	return all, clean, nil
+}
+
+// auditRun audits the ledgers that a run has left in dir.
+func auditRun(c *cli.Context, dir string) error {
+	dirs, heads, err := ledgersIn(dir)
+	if err != nil {
+		return err
+	}
+	all, clean, err := auditAll(dirs, heads, true)
+	if err != nil {
+		return err
+	}
+	if !clean {
+		return errors.Join(printAudits(c, all), errAudit)
+	}
+	var entries int64
+	for _, a := range all {
+		entries += a.Report.Entries
+	}
+	note(c, "%d ledgers, %d entries: audited, clean", len(all), entries)
+	return nil
 }
 
 // ledgersIn returns the ledgers that path is or keeps, and the heads that their

@@ -92,7 +92,7 @@ func runAction(c *cli.Context) error {
 	}
 	note(c, "%d replications of %d configurations in %.1f s; results in %s, a page in %s",
 		e.Replications, len(e.Configurations), elapsed(), dir, filepath.Join(dir, "report.html"))
-	return nil
+	return auditRun(c, dir)
 }
 
 // A choice is the experiment that the user chose, and how.

@@ -14,7 +14,7 @@ const (
 	maxBytes  = 1 << 20
 	maxDepth  = 64
 	maxIndent = 256
-	maxTokens = 50_000 // a configuration with every field written out has about 150
+	maxTokens = 20_000 // a configuration with every field written out has about 150
 )
 
 // guard refuses what is no text, too large or too deep, in one pass over the

@@ -30,11 +30,16 @@ const (
 	WouldViolate         // a contract would be violated (CAC, eq. 6)
 	ByLot                // drawn by lot (RAC)
 	Unfunded             // the owner's balance does not cover the budget
+	TooLate              // it could not end by its deadline
+	NoShare              // too few hosts have the share that it needs (Libra)
+	Risky                // too few hosts have no risk of unequal delays with it (LibraRisk)
+	NoReturn             // too few hosts return more with it, or in time (LibraSLA)
 )
 
 func (r Reason) String() string {
 	return [...]string{"", "too few hosts", "budget is no spending rate", "price too high", "share below threshold at spot price",
-		"share below threshold at price percentile", "would violate", "drawn by lot", "unfunded"}[r]
+		"share below threshold at price percentile", "would violate", "drawn by lot", "unfunded", "cannot end by its deadline",
+		"too few hosts have the share it needs", "too few hosts are without risk", "too few hosts return more with it"}[r]
 }
 
 // A Decision is a verdict with its terms and the numbers that decided it.
@@ -49,6 +54,7 @@ type Decision struct {
 	SpotShare  float64 // sum of b/(b+c) over them
 	Share      float64 // sum of b/(b+F⁻¹(g)) over them (eq. 5)
 	Threshold  float64 // what both sums must reach
+	Hosts      int     // with NoShare, Risky, NoReturn: hosts that would do, fewer than nodes
 	Violates   ID      // with WouldViolate: the first contract violated
 	Gets, Want float64 // with WouldViolate: what it would get, and what it needs; work per second, or shares (eq. 6)
 
@@ -75,6 +81,10 @@ func (d *Decision) AppendJSON(b []byte) []byte {
 		if f.x != 0 {
 			b = appendNumber(b, f.name, f.x)
 		}
+	}
+	if d.Reason == NoShare || d.Reason == Risky || d.Reason == NoReturn {
+		b = append(b, `,"hosts":`...)
+		b = strconv.AppendInt(b, int64(d.Hosts), 10)
 	}
 	if d.Reason == WouldViolate {
 		b = append(b, `,"violates":`...)

@@ -56,6 +56,11 @@ type View interface {
 	// On returns what is on h, in order of admission.
 	On(h hosts.ID) []Standing
 
+	// Changed returns the hosts on which a task has come or gone since the
+	// policy's last decision, each once. A policy that remembers hosts looks at
+	// these alone, after it has looked at all of them the first time.
+	Changed() []hosts.ID
+
 	// Contract returns the contract that a Standing names.
 	Contract(i int32) *Contract
 }
@@ -72,4 +77,14 @@ type Standing struct {
 	Done     float64 // work done, as of At
 	Owed     float64 // dollars charged, as of At
 	At       float64 // instant of the host's last event
+
+	// What sharing rules by deadline remember of it; 0 under other rules.
+	Need   float64 // processors that it needed when its estimate still lasted
+	Target float64 // instant by which it is meant to be done, after its deadline if it was delayed
+}
+
+// Left returns the estimated work that is left at now, below 0 if the estimate
+// was too low. C is the contract that s is a node of.
+func (s *Standing) Left(now float64, c *Contract) float64 {
+	return c.Work - s.Done - s.Rate*(now-s.At)
 }

@@ -74,6 +74,13 @@ func (r *Request) NodeRate() market.Rate {
 // Due returns the instant of the deadline.
 func (r *Request) Due() float64 { return r.Submit + r.SLA.Deadline }
 
+// Late reports whether an end at that instant misses the deadline: by more than
+// the 1e-6 s, and 1e-9 of the deadline, that rounding may cost a job whose share
+// is just what it needs.
+func (r *Request) Late(end float64) bool {
+	return end-r.Due() > 1e-6+Tolerance*r.SLA.Deadline
+}
+
 // Total returns the work asked for over all nodes.
 func (r *Request) Total() float64 { return r.Work * float64(r.Nodes) }
 

@@ -12,9 +12,13 @@ import (
 type SLA struct {
 	Budget   bank.Amount // v, the most the owner pays
 	Deadline float64     // d, s after submission
-	Soft     bool        // the work goes on after the deadline until it is done
+	Soft     bool        // delay is tolerated: the work goes on after the deadline until it is done
+	RunsOn   bool        // the work goes on after a hard deadline too, which only policies then mind
 	Penalty  Penalty
 }
+
+// GoesOn reports whether the work goes on after the deadline.
+func (s *SLA) GoesOn() bool { return s.Soft || s.RunsOn }
 
 // A Penalty is the linear penalty of a broken promise. The zero value is none.
 type Penalty struct {
@@ -34,15 +38,15 @@ func (p Penalty) Of(delay float64) float64 {
 // Delay returns how late a contract is judged to be, in seconds, 0 if its work
 // was done by the deadline.
 //
-// Under a soft deadline it is finish - due (SLA paper, eq. 2). Under a hard one
-// the work stops at the deadline, and the delay is what the work left undone
-// would have taken at the promised pace, total / deadline.
+// Where the work goes on it is finish - due (SLA paper, eq. 2). Where it stops at
+// the deadline, the delay is what the work left undone would have taken at the
+// promised pace, total / deadline.
 func (c *Contract) Delay() float64 {
 	switch {
 	case c.State != Violated:
 		return 0
-	case c.SLA.Soft:
-		return c.Ended - c.Due()
+	case c.SLA.GoesOn():
+		return max(0, c.Ended-c.Due())
 	}
 	total := c.Total()
 	return max(0, total-c.ByDue) / total * c.SLA.Deadline

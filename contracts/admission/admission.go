@@ -26,10 +26,16 @@ var policies = map[string]struct {
 	doc string
 	new factory
 }{
-	"be":  {"best effort: admit whatever can be placed (§3)", newBestEffort},
-	"cac": {"capacity: admit what violates no contract (§3, eq. 6)", newCapacity},
-	"rac": {"random: reject a fixed fraction, whatever it is (§4.3)", newRandom},
-	"sac": {"statistical: admit who pays the price percentile (§3, eq. 5)", newStatistical},
+	"be":        {"best effort: admit whatever can be placed (§3)", newBestEffort},
+	"cac":       {"capacity: admit what violates no contract (§3, eq. 6)", newCapacity},
+	"easy":      {"first come, first served, with EASY backfilling; wants exclusive sharing", newEasy},
+	"edf":       {"earliest deadline first, in a queue; wants exclusive sharing", newEDF},
+	"fcfs":      {"first come, first served, in a queue; wants exclusive sharing", newFCFS},
+	"libra":     {"admit what all can have in time, best fit (Libra); wants deadline sharing", newLibra},
+	"librarisk": {"admit where nobody risks more delay than another (LibraRisk); wants deadline sharing", newLibraRisk},
+	"librasla":  {"admit where hosts return more (LibraSLA); wants librasla sharing", newLibraSLA},
+	"rac":       {"random: reject a fixed fraction, whatever it is (§4.3)", newRandom},
+	"sac":       {"statistical: admit who pays the price percentile (§3, eq. 5)", newStatistical},
 }
 
 // New makes the named policy.

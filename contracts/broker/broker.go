@@ -56,8 +56,9 @@ type Config struct {
 // A Broker owns the auctions and the active contracts.
 type Broker struct {
 	Config
-	now    float64
-	venues []venue
+	limiter sharing.Limiter // Sharing, if it is one
+	now     float64
+	venues  []venue
 
 	contracts []contract // arena; the places in free are not in use
 	free      []int32
@@ -65,6 +66,8 @@ type Broker struct {
 	finish    agenda.Agenda // hosts, by the completion of a task
 
 	touched []hosts.ID // hosts to deal out again
+	news    []hosts.ID // hosts changed since the policy's last decision
+	freed   bool       // a task has left its host since the queue was gone through
 	changed []int32    // contracts whose rate may have changed
 	reports []hosts.Report
 	pay     []bank.Payment
@@ -103,7 +106,7 @@ type contract struct {
 	task    hosts.Task // what is true, per node
 	left    int        // nodes still running
 	changed bool
-	late    bool // a soft deadline has passed
+	late    bool // its deadline has passed, and it goes on
 }
 
 // New returns a broker with no contracts.
@@ -116,6 +119,7 @@ func New(c Config) *Broker {
 // Reset makes b as New would, keeping its memory.
 func (b *Broker) Reset(c Config) {
 	b.Config, b.now = c, 0
+	b.limiter, _ = c.Sharing.(sharing.Limiter)
 	for len(b.venues) < len(c.Fleet) {
 		b.venues = append(b.venues, venue{})
 	}
@@ -127,6 +131,7 @@ func (b *Broker) Reset(c Config) {
 	b.due.Reset()
 	b.finish.Reset()
 	b.touched, b.changed = b.touched[:0], b.changed[:0]
+	b.news, b.freed = b.news[:0], false
 	if b.ranking == nil || b.ranking.Len() != len(c.Fleet) {
 		b.ranking = market.NewRanking(len(c.Fleet))
 	} else {
@@ -161,6 +166,10 @@ func (b *Broker) Submit(now float64, r *contracts.Request, task hosts.Task) (con
 // wait.
 func (b *Broker) decide(now float64, r *contracts.Request, task hosts.Task) (contracts.Decision, error) {
 	d := b.Policy.Decide(now, r, view{b})
+	for _, h := range b.news {
+		b.venues[h].news = false
+	}
+	b.news = b.news[:0]
 	if d.Verdict == contracts.Accept && b.Teller.Balance(r.Owner).Cmp(r.SLA.Budget) < 0 {
 		d.Verdict, d.Reason, d.Placements = contracts.Reject, contracts.Unfunded, nil
 		d.Balance, d.Budget = b.Teller.Balance(r.Owner), r.SLA.Budget
@@ -188,7 +197,7 @@ func (b *Broker) begin(now float64, r *contracts.Request, task hosts.Task, on []
 	c.Contract = contracts.Contract{
 		Request: *r, Placements: append(c.Placements[:0], on...), Admitted: now, At: now,
 	}
-	c.task, c.left, c.late = task, len(on), false
+	c.task, c.left, c.late, c.changed = task, len(on), false, false
 	c.task.Key = int64(i)
 	if !r.PerHost {
 		c.task.Work = math.Inf(1) // the contract is judged as a whole
@@ -247,8 +256,10 @@ func (b *Broker) Advance(now float64) error {
 				return err
 			}
 		}
-		if _, err := b.offer(at, nobody); err != nil {
-			return err
+		if b.freed {
+			if _, err := b.offer(at, nobody); err != nil {
+				return err
+			}
 		}
 	}
 }

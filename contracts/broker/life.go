@@ -17,6 +17,9 @@ func (b *Broker) start(now float64, i, n int32) error {
 	b.touch(pl.Host, now)
 	task := c.task
 	task.Holds = c.Needs.Holds(v.machine.Room())
+	if b.limiter != nil && c.PerHost {
+		task.Work = min(task.Work, b.limiter.Limit(&c.Request))
+	}
 	slot, err := v.machine.Start(now, task, hosts.Share{})
 	if err != nil {
 		return err
@@ -44,6 +47,7 @@ func (b *Broker) leave(now float64, i, n int32, r hosts.Report) {
 	pl.Owed, pl.Done, pl.Rate, pl.Left = v.on[at].Owed, r.Done, 0, true
 	v.on = slices.Delete(v.on, at, at+1)
 	c.left--
+	b.freed = true
 	b.bid(now, pl.Host, c.ID, 0)
 }
 
@@ -63,6 +67,10 @@ func (b *Broker) touch(h hosts.ID, now float64) {
 	if !v.touched {
 		v.touched = true
 		b.touched = append(b.touched, h)
+	}
+	if !v.news {
+		v.news = true
+		b.news = append(b.news, h)
 	}
 }
 
@@ -130,7 +138,7 @@ func (b *Broker) expect(now float64, i int32) {
 // total returns the work that is truly needed over all nodes.
 func (c *contract) total() float64 { return c.task.Work * float64(len(c.Placements)) }
 
-// judge ends the first contract due, or lets it go on after a soft deadline.
+// judge ends the first contract due, or lets it go on after its deadline.
 func (b *Broker) judge(now float64) error {
 	i, _, _ := b.due.Min()
 	c := &b.contracts[i]
@@ -142,7 +150,7 @@ func (b *Broker) judge(now float64) error {
 	case c.late || now < c.Due():
 		b.expect(now, i) // rounding put the completion a little too early
 		return nil
-	case c.SLA.Soft:
+	case c.SLA.GoesOn():
 		b.pass(now, i)
 		b.deal(now)
 		return nil
@@ -157,8 +165,8 @@ func (b *Broker) done(now float64, c *contract) bool {
 	return contracts.Enough(c.Done, total) || now+(total-c.Done)/c.Rate <= now
 }
 
-// pass lets contract i go on after its soft deadline. It keeps its bids and is
-// charged nothing more.
+// pass lets contract i go on after its deadline. It keeps its bids, and is
+// charged for what it gets as long as its budget lasts.
 func (b *Broker) pass(now float64, i int32) {
 	c := &b.contracts[i]
 	c.late, c.ByDue = true, c.Done

@@ -45,6 +45,7 @@ func (b *Broker) enqueue(order contracts.Orderer, r *contracts.Request, task hos
 // something changes. It returns what was decided of request id.
 func (b *Broker) offer(now float64, id contracts.ID) (contracts.Decision, error) {
 	decided := contracts.Decision{Verdict: contracts.Defer}
+	b.freed = false
 	_, ordered := b.Policy.(contracts.Orderer)
 	scanner, scans := b.Policy.(contracts.Scanner)
 	for again := len(b.queue) > 0; again; {

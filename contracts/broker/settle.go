@@ -22,7 +22,7 @@ func (b *Broker) end(now float64, i int32) error {
 	for n := range c.Placements {
 		c.Done += c.Placements[n].Done
 	}
-	c.judge(now)
+	b.judgement(now, c)
 	if err := b.settle(now, c); err != nil {
 		return fmt.Errorf("settle %d: %w", c.ID, err)
 	}
@@ -34,30 +34,43 @@ func (b *Broker) end(now float64, i int32) error {
 	return nil
 }
 
-// judge says what has become of the promise. It is kept if the work that the
+// judgement says what has become of the promise. It is kept if the work that the
 // job truly needed was done by the deadline.
-func (c *contract) judge(now float64) {
+func (b *Broker) judgement(now float64, c *contract) {
 	c.Ended, c.At, c.State = now, now, contracts.Violated
-	if c.late {
+	if c.late && c.Late(now) {
 		return // ByDue stands as it was at the deadline
 	}
 	c.ByDue = c.Done
-	if c.PerHost {
-		for n := range c.Placements {
-			if !contracts.Enough(c.Placements[n].Done, c.task.Work) {
-				return
-			}
-		}
-		c.State = contracts.Fulfilled
-	} else if contracts.Enough(c.Done, c.total()) {
-		c.State = contracts.Fulfilled
+	if b.kept(c) {
+		c.State, c.ByDue = contracts.Fulfilled, c.total()
 	}
 }
+
+// kept reports whether the work of c is done, but for what rounding takes: the
+// tolerance, and what its hosts could do in a moment or two at its deadline.
+func (b *Broker) kept(c *contract) bool {
+	left, lost := 0.0, 0.0
+	for n := range c.Placements {
+		pl := &c.Placements[n]
+		undone := c.task.Work - pl.Done
+		rounding := contracts.Tolerance*c.task.Work + 2*contracts.Moment(c.Due())*b.venues[pl.Host].machine.Spec().Capacity()
+		if c.PerHost && undone > rounding {
+			return false
+		}
+		left += undone
+		lost += rounding
+	}
+	return c.PerHost || left <= lost
+}
+
+// most is what an unbounded penalty may come to: more than anybody has.
+var most = bank.Micros(1 << 62)
 
 // settle pays the owners of the hosts; the rest of the budget goes back. A broken
 // promise is then paid for as far as the provider's balance goes.
 func (b *Broker) settle(now float64, c *contract) error {
-	owed, err := bank.Dollars(c.SLA.Penalty.Of(c.Delay()))
+	owed, err := bank.Dollars(min(c.SLA.Penalty.Of(c.Delay()), most.Float64()))
 	if err != nil {
 		return err
 	}

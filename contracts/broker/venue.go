@@ -15,11 +15,12 @@ type venue struct {
 	on      []contracts.Standing // in order of admission
 	at      float64              // instant up to which on is metered
 	touched bool                 // to be dealt out again
+	news    bool                 // changed since the policy's last decision
 }
 
 // reset makes v an idle venue at instant 0 with machine m, keeping its memory.
 func (v *venue) reset(m hosts.Machine, window float64) {
-	v.machine, v.on, v.at, v.touched = m, v.on[:0], 0, false
+	v.machine, v.on, v.at, v.touched, v.news = m, v.on[:0], 0, false, false
 	if v.auction.History().Window() == window {
 		v.auction.Reset()
 		return
@@ -61,6 +62,7 @@ func (w view) Spec(h hosts.ID) *hosts.Spec        { return w.b.venues[h].machine
 func (w view) Room(h hosts.ID) hosts.Resources    { return w.b.venues[h].machine.Room() }
 func (w view) Price(h hosts.ID) market.Rate       { return w.b.venues[h].auction.Price() }
 func (w view) On(h hosts.ID) []contracts.Standing { return w.b.venues[h].on }
+func (w view) Changed() []hosts.ID                { return w.b.news }
 func (w view) Contract(i int32) *contracts.Contract {
 	return &w.b.contracts[i].Contract
 }

@@ -22,6 +22,16 @@ type Rule interface {
 	Deal(now float64, h hosts.ID, on []contracts.Standing, v contracts.View)
 }
 
+// A Limiter is a rule under which a task may be stopped before its work is done.
+type Limiter interface {
+	Rule
+
+	// Limit returns the work at which each task of r is stopped, +Inf if it is
+	// not. It bounds only tasks that are promised by themselves
+	// (Request.PerHost).
+	Limit(r *contracts.Request) float64
+}
+
 // A factory makes a rule. Decode fills in the rule's own options struct and
 // rejects unknown fields.
 type factory func(decode func(any) error) (Rule, error)
@@ -31,7 +41,10 @@ var rules = map[string]struct {
 	doc string
 	new factory
 }{
-	"auction": {"in proportion to bids (eq. 4)", newAuction},
+	"auction":   {"in proportion to bids (eq. 4)", newAuction},
+	"deadline":  {"what each task needs by its deadline (Libra, eq. 1)", newDeadline},
+	"exclusive": {"a processor to each task", newExclusive},
+	"librasla":  {"what each needs, cut where delay costs least (LibraSLA, Algorithm 2)", newPlanned},
 }
 
 // New makes the named rule.

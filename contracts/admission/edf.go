@@ -1,0 +1,73 @@
+package admission
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"bourse/contracts"
+	"bourse/contracts/bidding"
+	"bourse/hosts"
+)
+
+// EDF runs requests one to a processor, the one with the earliest deadline first
+// (Risk, §4). It waits until as many processors are free as it has nodes, and
+// nobody overtakes it but who has an earlier deadline. A request that cannot end
+// in time is rejected only then.
+type EDF struct {
+	EDFOptions
+	chooser
+	idle
+	fastest float64
+}
+
+// EDFOptions are the options of edf.
+type EDFOptions struct {
+	Admission string `yaml:"admission" doc:"deadline (what cannot end in time is rejected) or none (everything runs)"`
+	Check     string `yaml:"check" doc:"when that is looked at: start (of its execution) or select (whenever it is first in the queue)"`
+}
+
+func newEDF(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
+	o := EDFOptions{Admission: "deadline", Check: "start"}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	if o.Admission != "deadline" && o.Admission != "none" {
+		return nil, fmt.Errorf("admission is %q, want deadline or none", o.Admission)
+	}
+	if o.Check != "start" && o.Check != "select" {
+		return nil, fmt.Errorf("check is %q, want start or select", o.Check)
+	}
+	return &EDF{EDFOptions: o}, nil
+}
+
+// Less implements [contracts.Orderer].
+func (p *EDF) Less(a, b *contracts.Request) bool { return a.Due() < b.Due() }
+
+// Decide implements [contracts.Policy].
+func (p *EDF) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
+	p.see(v)
+	checked := p.Admission == "deadline"
+	if checked && p.Check == "select" && r.Late(now+r.Work/p.greatest(v)) {
+		return contracts.Decision{Reason: contracts.TooLate}
+	}
+	if !p.take(r, v, &p.chooser) {
+		if !everHolds(r, v) {
+			return contracts.Decision{Reason: contracts.TooFewHosts}
+		}
+		return contracts.Decision{Verdict: contracts.Defer}
+	}
+	if checked && r.Late(now+r.Work/p.slowest(v)) {
+		return contracts.Decision{Reason: contracts.TooLate}
+	}
+	return accept(p.first(r))
+}
+
+// greatest returns the greatest speed of all hosts.
+func (p *EDF) greatest(v contracts.View) float64 {
+	if p.fastest == 0 {
+		for h := range hosts.ID(v.Fleet()) {
+			p.fastest = max(p.fastest, v.Spec(h).Speed)
+		}
+	}
+	return p.fastest
+}

@@ -1,0 +1,35 @@
+package admission
+
+import (
+	"math/rand/v2"
+
+	"bourse/contracts"
+	"bourse/contracts/bidding"
+)
+
+// FCFS runs requests one to a processor in the order in which they came. The
+// first waits until as many processors are free as it has nodes, and all others
+// wait for it.
+type FCFS struct {
+	chooser
+	idle
+}
+
+func newFCFS(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
+	return &FCFS{}, decode(&struct{}{})
+}
+
+// Less implements [contracts.Orderer].
+func (p *FCFS) Less(_, _ *contracts.Request) bool { return false }
+
+// Decide implements [contracts.Policy].
+func (p *FCFS) Decide(_ float64, r *contracts.Request, v contracts.View) contracts.Decision {
+	p.see(v)
+	switch {
+	case p.take(r, v, &p.chooser):
+		return accept(p.first(r))
+	case !everHolds(r, v):
+		return contracts.Decision{Reason: contracts.TooFewHosts}
+	}
+	return contracts.Decision{Verdict: contracts.Defer}
+}

@@ -1,0 +1,423 @@
+package admission
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"bourse/contracts"
+	"bourse/contracts/sharing"
+	"bourse/hosts"
+	"bourse/market"
+)
+
+// A goldenCase is one example with its exact answer. Expectations come from an
+// independent model of the same rules.
+type goldenCase struct {
+	ID     string          `json:"id"`
+	Kind   string          `json:"kind"`
+	Note   string          `json:"note"`
+	Input  json.RawMessage `json:"input"`
+	Expect map[string]any  `json:"expect"`
+}
+
+// TestGolden runs every case of a folder: the project's own, or the one that
+// BOURSE_GOLDEN_LIBRA names.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	dir := os.Getenv("BOURSE_GOLDEN_LIBRA")
+	if dir == "" {
+		dir = filepath.Join("testdata", "libra")
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "*.json"))
+	if len(files) == 0 {
+		t.Fatalf("no cases in %s", dir)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		check(t, err)
+		var file struct{ Cases []goldenCase }
+		check(t, json.Unmarshal(text, &file))
+		for _, c := range file.Cases {
+			run, ours := kinds[c.Kind]
+			if !ours {
+				if !slices.Contains(annotations, c.Kind) {
+					t.Errorf("%s: nobody runs cases of kind %q", c.ID, c.Kind)
+				}
+				continue
+			}
+			t.Run(c.ID, func(t *testing.T) {
+				t.Parallel()
+				run(t, &c)
+				if t.Failed() && c.Note != "" {
+					t.Log(c.Note)
+				}
+			})
+		}
+	}
+}
+
+// kinds runs cases by kind; annotations are run where workloads are annotated.
+var (
+	kinds = map[string]func(*testing.T, *goldenCase){
+		"share": goldenShare, "rates": goldenRates, "risk": goldenRisk, "sla_plan": goldenPlan,
+		"select": goldenSelect, "sim": goldenSim,
+	}
+	annotations = []string{"annotate", "estimate", "arrivals", "classes"}
+)
+
+// A goldenTask is a task on a node, as of instant 0.
+type goldenTask struct {
+	ID       any      `json:"id"`
+	Left     float64  `json:"rr"`
+	Span     float64  `json:"rd"`
+	Keep     float64  `json:"keep"`
+	Hard     bool     `json:"hard"`
+	Budget   float64  `json:"budget"`
+	Runtime  float64  `json:"runtime"`
+	Deadline float64  `json:"deadline"`
+	Penalty  float64  `json:"penalty"`
+	Target   *float64 `json:"target"`
+}
+
+// rating is that of a node of speed 1.
+const rating = 168
+
+func goldenShare(t *testing.T, c *goldenCase) {
+	var in struct {
+		goldenTask
+		Estimate, Rating float64
+	}
+	check(t, json.Unmarshal(c.Input, &in))
+	if in.Rating > 0 {
+		in.Left = in.Estimate / (in.Rating / rating)
+	}
+	c.same(t, "share", sharing.Required(in.Left, in.Span, in.Keep))
+}
+
+func goldenRates(t *testing.T, c *goldenCase) {
+	var in struct {
+		Required []any
+		Spare    sharing.Spare
+	}
+	check(t, json.Unmarshal(c.Input, &in))
+	required := make([]float64, len(in.Required))
+	for i, x := range in.Required {
+		required[i] = number(x)
+	}
+	rates := make([]float64, len(required))
+	hosts.Divide(1, 1, one.Split(in.Spare, required, nil), rates)
+	c.same(t, "rates", rates)
+}
+
+var one = sharing.Node{Size: 1, Most: 1}
+
+func goldenRisk(t *testing.T, c *goldenCase) {
+	var in struct {
+		Spare sharing.Spare
+		Tasks []goldenTask
+	}
+	check(t, json.Unmarshal(c.Input, &in))
+	fill := func() *Projection {
+		p := &Projection{Spare: in.Spare, Shares: "dynamic"}
+		for _, g := range in.Tasks {
+			p.Add(g.Left, g.Span, g.Keep)
+		}
+		return p
+	}
+	c.same(t, "total_share", fill().Total())
+	c.same(t, "zero_risk", fill().lemmas(one))
+	c.same(t, "zero_risk", fill().project(one))
+	p := fill()
+	if math.IsInf(p.Total(), 1) {
+		c.same(t, "sigma", RiskOf(make([]float64, len(p.Span)), p.Span).Sigma)
+		return
+	}
+	p.Delays(one)
+	risk := RiskOf(p.Delay, p.Span)
+	var relative []float64
+	for i := range p.Delay {
+		relative = append(relative, (p.Delay[i]+p.Span[i])/p.Span[i])
+	}
+	c.same(t, "delay", p.Delay)
+	c.same(t, "deadline_delay", relative)
+	c.same(t, "mu", risk.Mean)
+	c.same(t, "sigma", risk.Sigma)
+}
+
+func goldenPlan(t *testing.T, c *goldenCase) {
+	var in struct {
+		Options options
+		Tasks   []goldenTask
+	}
+	check(t, json.Unmarshal(c.Input, &in))
+	plan := sharing.Plan{SLAOptions: sharing.DefaultSLA()}
+	check(t, in.Options.decode(&plan.SLAOptions))
+	var tasks []sharing.Promise
+	for _, g := range in.Tasks {
+		p := sharing.Promise{
+			Left: g.Left, Span: g.Span, Target: g.Span, Keep: g.Keep, Hard: g.Hard,
+			Runtime: g.Runtime, Deadline: g.Deadline, Budget: g.Budget,
+			Penalty: contracts.Penalty{Rate: g.Penalty, Max: math.Inf(1)},
+		}
+		if g.Target != nil {
+			p.Target = *g.Target
+		}
+		tasks = append(tasks, p)
+	}
+	plan.Make(one, tasks)
+	returns := make([]float64, len(tasks))
+	for i := range tasks {
+		returns[i] = plan.Utility[i] / tasks[i].Runtime / tasks[i].Deadline
+	}
+	c.same(t, "need", plan.Need)
+	c.same(t, "total_share", plan.Total)
+	c.same(t, "top", float64(plan.Top))
+	c.same(t, "shares", plan.Share)
+	c.same(t, "delay", plan.Delay)
+	c.same(t, "utility", plan.Utility)
+	c.same(t, "return", returns)
+	c.same(t, "node_return", plan.Return)
+	c.same(t, "feasible", plan.Feasible)
+}
+
+// goldenSelect asks a policy about one job on given hosts.
+func goldenSelect(t *testing.T, c *goldenCase) {
+	var in struct {
+		Policy  string
+		Options options
+		Hosts   int `json:"m"`
+		Ratings []float64
+		Nodes   [][]goldenTask
+		Job     job
+	}
+	check(t, json.Unmarshal(c.Input, &in))
+	v := &still{specs: specs(in.Hosts, in.Ratings), on: make([][]contracts.Standing, len(in.Nodes))}
+	for h, tasks := range in.Nodes {
+		for _, g := range tasks {
+			v.add(h, g)
+		}
+	}
+	r := in.Job.request()
+	p := newPolicy(t, strings.ToLower(in.Policy), in.Options)
+	d := p.Decide(0, &r, v)
+	c.same(t, "accepted", d.Verdict == contracts.Accept)
+	var on []float64
+	for _, pl := range d.Placements {
+		on = append(on, float64(pl.Host))
+	}
+	slices.Sort(on)
+	c.same(t, "nodes", on)
+
+	available, zero, suitable := map[string]any{}, map[string]any{}, map[string]any{}
+	current, renewed := map[string]any{}, map[string]any{}
+	for h := range hosts.ID(v.Fleet()) {
+		key := strconv.Itoa(int(h))
+		switch p := p.(type) {
+		case *Libra:
+			if left, ok := after(0, &r, v, h); ok {
+				available[key] = left
+			}
+		case *LibraRisk:
+			zero[key] = p.safe(0, &r, v, h)
+		case *LibraSLA:
+			suitable[key] = p.suits(0, &r, v, h)
+			current[key], renewed[key] = p.old.Return, p.new.Return
+		}
+	}
+	switch p.(type) {
+	case *Libra:
+		c.same(t, "available_after", available)
+	case *LibraRisk:
+		c.same(t, "zero_risk", zero)
+	case *LibraSLA:
+		c.same(t, "suitable", suitable)
+		c.same(t, "current_return", current)
+		c.same(t, "new_return", renewed)
+	}
+}
+
+// goldenSim runs jobs through the broker, from submission to settlement.
+func goldenSim(t *testing.T, c *goldenCase) {
+	var in struct {
+		Policy  string
+		Options options
+		Hosts   int `json:"m"`
+		Ratings []float64
+		Jobs    []job
+	}
+	check(t, json.Unmarshal(c.Input, &in))
+	w := newWorld(t, specs(in.Hosts, in.Ratings), strings.ToLower(in.Policy), in.Options)
+	fates := w.run(t, in.Jobs)
+	var out []any
+	done, fulfilled, slowdown, utility := 0, 0, 0.0, 0.0
+	for _, j := range in.Jobs {
+		f := fates[j.ID]
+		if !f.ended {
+			out = append(out, map[string]any{"id": float64(j.ID), "state": "rejected"})
+			continue
+		}
+		done++
+		row := map[string]any{
+			"id": float64(j.ID), "state": "done", "start": f.Admitted, "finish": f.Ended, "nodes": f.on,
+			"delay": f.Delay(), "fulfilled": f.State == contracts.Fulfilled,
+		}
+		if f.State == contracts.Fulfilled {
+			fulfilled++
+			slowdown += (f.Ended - j.Submit) / j.Runtime
+		}
+		if j.Budget > 0 {
+			own := f.Paid.Float64() - f.Penalty.Float64()
+			utility += own
+			row["utility"] = own
+		}
+		out = append(out, row)
+	}
+	c.same(t, "jobs", out)
+	measured := map[string]any{
+		"submitted": len(in.Jobs), "accepted": done, "completed": done, "fulfilled": fulfilled,
+		"fulfilled_pct": 100 * float64(fulfilled) / float64(len(in.Jobs)), "utility": utility,
+		"slowdown": slowdown / float64(fulfilled),
+	}
+	if fulfilled == 0 {
+		measured["slowdown"] = nil
+	}
+	c.same(t, "metrics", measured)
+}
+
+func specs(n int, ratings []float64) []hosts.Spec {
+	all := uniform(max(n, len(ratings)))
+	for h := range ratings {
+		all[h].Speed = ratings[h] / rating
+	}
+	return all
+}
+
+// same compares a result with what the case expects under that name.
+func (c *goldenCase) same(t *testing.T, name string, got any) {
+	t.Helper()
+	want, ok := c.Expect[name]
+	if !ok {
+		return
+	}
+	text, _ := json.Marshal(plain(got))
+	var x any
+	check(t, json.Unmarshal(text, &x))
+	if path := differ(x, want); path != "" {
+		t.Errorf("%s%s", name, path)
+	}
+}
+
+// plain returns x with what JSON cannot say in words.
+func plain(x any) any {
+	switch x := x.(type) {
+	case float64:
+		if math.IsInf(x, 0) || math.IsNaN(x) {
+			return strings.TrimPrefix(strings.ToLower(fmt.Sprint(x)), "+")
+		}
+	case []float64:
+		all := make([]any, len(x))
+		for i := range x {
+			all[i] = plain(x[i])
+		}
+		return all
+	case map[string]any:
+		all := map[string]any{}
+		for k := range x {
+			all[k] = plain(x[k])
+		}
+		return all
+	}
+	return x
+}
+
+// differ returns where got differs from want, "" if nowhere. Numbers may differ
+// by 1e-6 of the greater, or of 1.
+func differ(got, want any) string {
+	bad := fmt.Sprintf(" = %v, want %v", got, want)
+	switch want := want.(type) {
+	case float64:
+		got, ok := got.(float64)
+		if ok && math.Abs(got-want) <= 1e-6*max(1, math.Abs(got), math.Abs(want)) {
+			return ""
+		}
+	case []any:
+		got, ok := got.([]any)
+		if !ok || len(got) != len(want) {
+			return bad
+		}
+		for i := range want {
+			if d := differ(got[i], want[i]); d != "" {
+				return fmt.Sprintf("[%d]%s", i, d)
+			}
+		}
+		return ""
+	case map[string]any:
+		got, ok := got.(map[string]any)
+		if !ok || len(got) < len(want) {
+			return bad
+		}
+		for _, k := range slices.Sorted(maps.Keys(want)) {
+			if d := differ(got[k], want[k]); d != "" {
+				return "." + k + d
+			}
+		}
+		return ""
+	default:
+		if got == want {
+			return ""
+		}
+	}
+	return bad
+}
+
+func number(x any) float64 {
+	if x, ok := x.(float64); ok {
+		return x
+	}
+	return math.Inf(1)
+}
+
+// still is a market that stands still at instant 0.
+type still struct {
+	contracts.View
+	specs     []hosts.Spec
+	on        [][]contracts.Standing
+	contracts []contracts.Contract
+}
+
+// add puts a task on host h, which is of speed 1.
+func (s *still) add(h int, g goldenTask) {
+	if g.Runtime == 0 {
+		g.Runtime, g.Deadline = g.Left, g.Span
+	}
+	c := contracts.Contract{Request: contracts.Request{
+		Submit: g.Span - g.Deadline, Work: g.Runtime, Nodes: 1, PerHost: true,
+		SLA: contracts.SLA{Deadline: g.Deadline, Soft: !g.Hard, Penalty: contracts.Penalty{Rate: g.Penalty, Max: math.Inf(1)}},
+	}}
+	if g.Budget > 0 {
+		j := job{Budget: g.Budget}
+		c.SLA.Budget = j.request().SLA.Budget
+	}
+	st := contracts.Standing{Contract: int32(len(s.contracts)), Done: g.Runtime - g.Left, Need: g.Keep}
+	if g.Target != nil {
+		st.Target = *g.Target
+	}
+	s.contracts = append(s.contracts, c)
+	s.on[h] = append(s.on[h], st)
+}
+
+func (s *still) Fleet() int                           { return len(s.specs) }
+func (s *still) Spec(h hosts.ID) *hosts.Spec          { return &s.specs[h] }
+func (s *still) Room(h hosts.ID) hosts.Resources      { return s.specs[h].Room }
+func (s *still) Price(hosts.ID) market.Rate           { return 0 }
+func (s *still) On(h hosts.ID) []contracts.Standing   { return s.on[h] }
+func (s *still) Changed() []hosts.ID                  { return nil }
+func (s *still) Contract(i int32) *contracts.Contract { return &s.contracts[i] }

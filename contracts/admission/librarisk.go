@@ -1,0 +1,119 @@
+package admission
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"bourse/contracts"
+	"bourse/contracts/bidding"
+	"bourse/contracts/sharing"
+	"bourse/hosts"
+)
+
+// LibraRisk admits a request if enough hosts are without risk when it runs there
+// too: if it delays either none of their tasks, or all by the same part of the
+// time that they have left (Risk, Algorithm 1). An idle host therefore takes any
+// request, even one whose estimate exceeds its deadline: it may be an
+// over-estimate.
+type LibraRisk struct {
+	RiskOptions
+	chooser
+	projection Projection
+}
+
+// RiskOptions are the options of librarisk.
+type RiskOptions struct {
+	Order      string        `yaml:"order" doc:"hosts to take: index (the first, Algorithm 1) or bestfit (those with least left)"`
+	Projection string        `yaml:"projection" doc:"shares on which delays are projected: dynamic, incumbent (the newcomer has what others leave) or static (which accepts nearly everything)"`
+	Spare      sharing.Spare `yaml:"spare" doc:"processors that nobody needs, as the sharing rule deals them out: proportional, equal or none"`
+	Shortcut   bool          `yaml:"shortcut" doc:"decide by what was proved of the dynamic projection, where it holds: the same decisions, sooner"`
+}
+
+func newLibraRisk(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
+	o := RiskOptions{Order: "index", Projection: "dynamic", Spare: sharing.Proportional, Shortcut: true}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	if o.Order != "index" && o.Order != "bestfit" {
+		return nil, fmt.Errorf("order is %q, want index or bestfit", o.Order)
+	}
+	p := &LibraRisk{RiskOptions: o, projection: Projection{Spare: o.Spare, Shares: o.Projection}}
+	return p, p.projection.Validate()
+}
+
+// Decide implements [contracts.Policy].
+func (p *LibraRisk) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
+	p.found = p.found[:0]
+	for h := range hosts.ID(v.Fleet()) {
+		if !holds(h, r, v) || !p.safe(now, r, v, h) {
+			continue
+		}
+		if p.Order == "index" {
+			if p.add(h, 0); len(p.found) == r.Nodes {
+				break
+			}
+			continue
+		}
+		left, _ := after(now, r, v, h)
+		p.add(h, fit(left))
+	}
+	if len(p.found) < r.Nodes {
+		return reject(contracts.Risky, len(p.found))
+	}
+	if p.Order == "index" {
+		return accept(p.first(r))
+	}
+	return accept(p.best(r))
+}
+
+// safe reports whether h is without risk once it has a task of r.
+func (p *LibraRisk) safe(now float64, r *contracts.Request, v contracts.View, h hosts.ID) bool {
+	on, spec := v.On(h), v.Spec(h)
+	node := sharing.NodeOf(spec)
+	if p.Shortcut && len(on) == 0 {
+		return true
+	}
+	p.projection.Clear()
+	for i := range on {
+		s := &on[i]
+		c := v.Contract(s.Contract)
+		p.projection.Add(s.Left(now, c)/spec.Speed, c.Due()-now, s.Need)
+	}
+	p.projection.Add(r.Work/spec.Speed, r.Due()-now, 0)
+	if p.Shortcut && p.Projection == "dynamic" && node.Most == node.Size {
+		return p.projection.lemmas(node)
+	}
+	return p.projection.project(node)
+}
+
+// project reports whether the tasks are without risk on n, by running it forward.
+func (p *Projection) project(n sharing.Node) bool {
+	for _, span := range p.Span {
+		if span <= sharing.Tick {
+			return false
+		}
+	}
+	p.Delays(n)
+	return RiskOf(p.Delay, p.Span).Zero()
+}
+
+// lemmas is project, where a single task can use all of n, without running it
+// forward. There is no risk if and only if
+//
+//  1. there is one task: whatever its delay, it deviates from no other; or
+//  2. needs sum to no more than n: nobody is late; or
+//  3. all deadlines are equal: all are slowed alike.
+//
+// For if needs sum to T > n and deadlines differ, the first deadline delay is T/n
+// and that of the last to end is less.
+func (p *Projection) lemmas(n sharing.Node) bool {
+	total := p.Total()
+	if total <= n.Size+sliver {
+		return true
+	}
+	first, last := p.Span[0], p.Span[0]
+	for _, span := range p.Span {
+		first, last = min(first, span), max(last, span)
+	}
+	return first > sharing.Tick && (len(p.Span) == 1 || last-first <= sliver*last)
+}

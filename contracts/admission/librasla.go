@@ -1,0 +1,91 @@
+package admission
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"bourse/contracts"
+	"bourse/contracts/bidding"
+	"bourse/contracts/sharing"
+	"bourse/hosts"
+)
+
+// LibraSLA admits a request if enough hosts return at least as much with it as
+// without, and end it in time if its deadline is hard (SLA, Algorithm 1). It
+// takes those that then return most. What hosts return is what [sharing.Plan]
+// makes of them.
+type LibraSLA struct {
+	ReturnOptions
+	chooser
+	tasks    []sharing.Promise
+	old, new sharing.Plan
+}
+
+// ReturnOptions are the options of librasla.
+type ReturnOptions struct {
+	sharing.SLAOptions `yaml:",inline"`
+	Current            string `yaml:"current" doc:"what a host returns without the request: recompute (as of now) or stored (as of its last event)"`
+}
+
+func newLibraSLA(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
+	o := ReturnOptions{sharing.DefaultSLA(), "recompute"}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	if o.Current != "recompute" && o.Current != "stored" {
+		return nil, fmt.Errorf("current is %q, want recompute or stored", o.Current)
+	}
+	return &LibraSLA{
+		ReturnOptions: o, old: sharing.Plan{SLAOptions: o.SLAOptions}, new: sharing.Plan{SLAOptions: o.SLAOptions},
+	}, o.SLAOptions.Validate()
+}
+
+// Decide implements [contracts.Policy]. A request whose deadline is not above its
+// estimate is rejected: the paper assumes that there is none.
+func (p *LibraSLA) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
+	if r.SLA.Deadline <= r.Work {
+		return contracts.Decision{Reason: contracts.TooLate}
+	}
+	p.found = p.found[:0]
+	for h := range hosts.ID(v.Fleet()) {
+		if holds(h, r, v) && p.suits(now, r, v, h) {
+			p.add(h, -p.new.Return)
+		}
+	}
+	if len(p.found) < r.Nodes {
+		return reject(contracts.NoReturn, len(p.found))
+	}
+	return accept(p.best(r))
+}
+
+// suits plans h without and with a task of r, and reports whether it is suitable.
+func (p *LibraSLA) suits(now float64, r *contracts.Request, v contracts.View, h hosts.ID) bool {
+	on, spec := v.On(h), v.Spec(h)
+	node := sharing.NodeOf(spec)
+	then := now
+	if p.Current == "stored" && len(on) > 0 {
+		then = on[0].At
+	}
+	p.list(then, v, h)
+	p.old.Make(node, p.tasks)
+	p.list(now, v, h)
+	p.tasks = append(p.tasks, sharing.Offer(r, spec.Speed))
+	p.new.Make(node, p.tasks)
+	switch {
+	case p.new.Return < p.old.Return || math.IsInf(p.new.Return, -1):
+		return false
+	case p.Protect == "strict" && !p.new.Feasible:
+		return false
+	}
+	return r.SLA.Soft || p.new.Delay[len(on)] == 0
+}
+
+// list fills in the tasks on h as of now.
+func (p *LibraSLA) list(now float64, v contracts.View, h hosts.ID) {
+	p.tasks = p.tasks[:0]
+	on, speed := v.On(h), v.Spec(h).Speed
+	for i := range on {
+		p.tasks = append(p.tasks, sharing.PromiseOf(now, &on[i], v.Contract(on[i].Contract), speed))
+	}
+}

@@ -1,0 +1,73 @@
+package admission
+
+import (
+	"cmp"
+	"slices"
+
+	"bourse/contracts"
+	"bourse/hosts"
+)
+
+// A candidate is a host that would do, and how well: less is better.
+type candidate struct {
+	host hosts.ID
+	rank float64
+}
+
+// A chooser picks hosts for policies that place tasks themselves.
+type chooser struct {
+	found      []candidate // in order of host
+	placements []contracts.Placement
+}
+
+// add enters a host that would do.
+func (c *chooser) add(h hosts.ID, rank float64) { c.found = append(c.found, candidate{h, rank}) }
+
+// best returns a placement on each of the hosts of least rank, ties by number.
+func (c *chooser) best(r *contracts.Request) []contracts.Placement {
+	slices.SortFunc(c.found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.host, b.host))
+	})
+	return c.first(r)
+}
+
+// first returns a placement on each of the first hosts found, as many as r has
+// nodes. Bids are what r can pay: they matter where hosts are shared by auction.
+func (c *chooser) first(r *contracts.Request) []contracts.Placement {
+	c.placements = c.placements[:0]
+	for i := range r.Nodes {
+		c.placements = append(c.placements, contracts.Placement{Host: c.found[i].host, Bid: r.NodeRate()})
+	}
+	return c.placements
+}
+
+// accept lets a request in on those hosts.
+func accept(on []contracts.Placement) contracts.Decision {
+	return contracts.Decision{Verdict: contracts.Accept, Placements: on}
+}
+
+// reject turns a request away that only so many hosts would do for.
+func reject(why contracts.Reason, would int) contracts.Decision {
+	return contracts.Decision{Reason: why, Hosts: would}
+}
+
+// holds reports whether h has the room for what a task of r needs at least.
+func holds(h hosts.ID, r *contracts.Request, v contracts.View) bool {
+	least := r.Needs.Min.Resources
+	return least.Zero() || least.Fit(v.Room(h))
+}
+
+// everHolds reports whether enough hosts, all idle, would have room for r.
+func everHolds(r *contracts.Request, v contracts.View) bool {
+	least := r.Needs.Min.Resources
+	if least.Zero() {
+		return r.Nodes <= v.Fleet()
+	}
+	n := 0
+	for h := range hosts.ID(v.Fleet()) {
+		if least.Fit(v.Spec(h).Room) {
+			n++
+		}
+	}
+	return r.Nodes <= n
+}

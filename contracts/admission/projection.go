@@ -1,0 +1,122 @@
+package admission
+
+import (
+	"fmt"
+	"math"
+
+	"bourse/contracts/sharing"
+	"bourse/hosts"
+)
+
+// A Projection runs one host forward, without arrivals and with estimates for
+// work, to see how late its tasks will be (Risk, Algorithm 1).
+type Projection struct {
+	Spare sharing.Spare
+
+	// Shares says which the tasks are taken to have: dynamic (dealt out again
+	// whenever one ends, as the host will do), incumbent (the last task has what
+	// the others leave), or static (those of the start, to the end).
+	Shares string
+
+	Left []float64 // by task: estimated remaining runtime, s; set before Delays
+	Span []float64 // by task: time until its deadline, s; set before Delays
+	Keep []float64 // by task: processors needed once the estimate is used up; set before Delays
+
+	Delay []float64 // by task, s; set by Delays
+
+	running  []int
+	required []float64
+	shares   []hosts.Share
+	rates    []float64
+}
+
+// Validate reports the first field that is not one of its words.
+func (p *Projection) Validate() error {
+	if p.Shares != "dynamic" && p.Shares != "incumbent" && p.Shares != "static" {
+		return fmt.Errorf("projection is %q, want dynamic, incumbent or static", p.Shares)
+	}
+	return p.Spare.Validate()
+}
+
+// Clear forgets all tasks.
+func (p *Projection) Clear() { p.Left, p.Span, p.Keep = p.Left[:0], p.Span[:0], p.Keep[:0] }
+
+// Add appends a task.
+func (p *Projection) Add(left, span, keep float64) {
+	p.Left, p.Span, p.Keep = append(p.Left, left), append(p.Span, span), append(p.Keep, keep)
+}
+
+// Total returns what the tasks need together.
+func (p *Projection) Total() float64 {
+	sum := 0.0
+	for i := range p.Left {
+		sum += sharing.Required(p.Left[i], p.Span[i], p.Keep[i])
+	}
+	return sum
+}
+
+// Delays fills in Delay for a host n on which no deadline has passed yet. A task
+// whose estimate is used up is taken to go on until its deadline with the share
+// that it kept. Left is used up.
+func (p *Projection) Delays(n sharing.Node) {
+	p.Delay, p.running = p.Delay[:0], p.running[:0]
+	for i := range p.Left {
+		if p.Left[i] <= sharing.Tick {
+			p.Left[i] = p.Keep[i] * p.Span[i]
+		}
+		p.Delay = append(p.Delay, 0)
+		p.running = append(p.running, i)
+	}
+	for now := 0.0; len(p.running) > 0; {
+		p.divide(n, now)
+		next := math.Inf(1)
+		for k, i := range p.running {
+			next = min(next, p.Left[i]/p.rates[k])
+		}
+		if p.Shares == "static" {
+			for k, i := range p.running {
+				p.Delay[i] = max(0, p.Left[i]/p.rates[k]-p.Span[i])
+			}
+			return
+		}
+		now += next
+		still := p.running[:0]
+		for k, i := range p.running {
+			if p.Left[i] -= p.rates[k] * next; p.Left[i] > sharing.Tick {
+				still = append(still, i)
+			} else {
+				p.Delay[i] = max(0, now-p.Span[i])
+			}
+		}
+		p.running = still
+	}
+}
+
+// divide fills in the rates of the running tasks from now on.
+func (p *Projection) divide(n sharing.Node, now float64) {
+	p.required, p.rates = p.required[:0], p.rates[:0]
+	for _, i := range p.running {
+		p.required = append(p.required, sharing.Required(p.Left[i], p.Span[i]-now, 0))
+		p.rates = append(p.rates, 0)
+	}
+	p.shares = n.Split(p.Spare, p.required, p.shares[:0])
+	if newest := len(p.Left) - 1; p.Shares == "incumbent" && p.running[len(p.running)-1] == newest {
+		p.incumbent(n)
+	}
+	hosts.Divide(n.Size, n.Most, p.shares, p.rates)
+}
+
+// incumbent leaves the last of the running tasks what the others do not need.
+func (p *Projection) incumbent(n sharing.Node) {
+	last := len(p.shares) - 1
+	if last == 0 {
+		return
+	}
+	rest := n.Size
+	for k := range p.shares[:last] {
+		need := min(p.required[k], n.Most)
+		rest -= need
+		p.shares[k] = hosts.Share{Weight: need, Limit: need}
+	}
+	p.shares[last] = hosts.Share{Weight: max(0, rest)}
+}

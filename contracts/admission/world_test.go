@@ -1,0 +1,225 @@
+package admission
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/contracts/bidding"
+	"bourse/contracts/broker"
+	"bourse/contracts/sharing"
+	"bourse/hosts"
+	"bourse/hosts/sim"
+	"bourse/market"
+)
+
+// options are the options of a scenario; a plug-in is given those that it knows.
+type options map[string]any
+
+// decode fills in v with the options that it has fields for.
+func (o options) decode(v any) error {
+	known := options{}
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(v).Elem()) {
+		name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		if x, ok := o[name]; ok {
+			known[name] = x
+		}
+	}
+	text, err := json.Marshal(known)
+	if err != nil {
+		return err
+	}
+	if err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(v); err != io.EOF {
+		return err
+	}
+	return nil
+}
+
+// wants says which sharing rule a policy of this file's family is made for.
+var wants = map[string]string{
+	"libra": "deadline", "librarisk": "deadline", "librasla": "librasla",
+	"edf": "exclusive", "fcfs": "exclusive", "easy": "exclusive",
+}
+
+// A job is what is submitted to a world.
+type job struct {
+	ID       int64   `json:"id"`
+	Submit   float64 `json:"submit"`
+	Runtime  float64 `json:"runtime"`
+	Estimate float64 `json:"estimate"`
+	Deadline float64 `json:"deadline"`
+	Procs    int     `json:"procs"`
+	Hard     *bool   `json:"hard"` // omitted, hard
+	Budget   float64 `json:"budget"`
+	Penalty  float64 `json:"penalty"`
+}
+
+func (j *job) request() contracts.Request {
+	budget := bank.Micros(1)
+	if j.Budget > 0 {
+		budget = must(bank.Dollars(j.Budget))
+	}
+	return contracts.Request{
+		ID: contracts.ID(j.ID), Submit: j.Submit, Work: j.Estimate, Nodes: j.Procs, PerHost: true,
+		SLA: contracts.SLA{
+			Budget: budget, Deadline: j.Deadline, Soft: j.Hard != nil && !*j.Hard, RunsOn: true,
+			Penalty: contracts.Penalty{Rate: j.Penalty, Max: math.Inf(1)},
+		},
+	}
+}
+
+// A fate is what became of a job.
+type fate struct {
+	contracts.Contract
+	on    []int // hosts, in order
+	ended bool
+}
+
+// A world runs jobs through a broker, simulated machines and a ledger.
+type world struct {
+	broker           *broker.Broker
+	ledger           *bank.Ledger
+	user, provider   bank.Account
+	on               map[contracts.ID][]int
+	submissionsFirst bool // at one instant, submissions come before terminations
+}
+
+// newWorld makes a world of hosts with that policy and the sharing it wants.
+func newWorld(t testing.TB, specs []hosts.Spec, policy string, o options) *world {
+	t.Helper()
+	w := &world{ledger: bank.New(nil), on: map[contracts.ID][]int{}}
+	fleet, owners := make([]hosts.Machine, len(specs)), make([]bank.Account, len(specs))
+	for h := range specs {
+		fleet[h] = sim.New(specs[h])
+		owners[h] = must(w.ledger.Account(fmt.Sprintf("host:%d", h)))
+	}
+	w.user, w.provider = must(w.ledger.Account("user")), must(w.ledger.Account("provider"))
+	for _, a := range []bank.Account{w.user, w.provider} {
+		if err := w.ledger.Mint(0, a, must(bank.Dollars(1e9))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nothing := func(any) error { return nil }
+	rng := rand.New(rand.NewPCG(0, 0))
+	w.broker = broker.New(broker.Config{
+		Fleet: fleet, Owners: owners, Provider: w.provider, Teller: w.ledger, Ties: rng,
+		Policy:  w.watch(newPolicy(t, policy, o)),
+		Sharing: must(sharing.New(wants[policy], o.decode)), Payment: must(broker.NewPayment("budget")),
+		Window: 300, Forecast: must(market.NewForecaster("chebyshev", nothing, rng)),
+	})
+	return w
+}
+
+func newPolicy(t testing.TB, name string, o options) contracts.Policy {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(0, 0))
+	bid := must(bidding.New("cheapest", func(any) error { return nil }, rng))
+	return must(New(name, o.decode, bid, rng))
+}
+
+// run submits jobs, which are in order of submission, and lets all of them end.
+func (w *world) run(t testing.TB, jobs []job) map[int64]fate {
+	t.Helper()
+	for i := range jobs {
+		j := &jobs[i]
+		for w.submissionsFirst && w.broker.Next() < j.Submit {
+			check(t, w.broker.Advance(w.broker.Next()))
+		}
+		if !w.submissionsFirst {
+			check(t, w.broker.Advance(j.Submit))
+		}
+		r := j.request()
+		r.Owner = w.user
+		must(w.broker.Submit(j.Submit, &r, hosts.Task{Work: j.Runtime}))
+	}
+	for !math.IsInf(w.broker.Next(), 1) {
+		check(t, w.broker.Advance(w.broker.Next()))
+	}
+	fates := map[int64]fate{}
+	for _, c := range w.broker.Ended() {
+		fates[int64(c.ID)] = fate{c, w.on[c.ID], true}
+	}
+	if w.broker.Active() > 0 {
+		t.Errorf("%d contracts never ended", w.broker.Active())
+	}
+	return fates
+}
+
+// watch returns p as it is, and notes where it places requests.
+func (w *world) watch(p contracts.Policy) contracts.Policy {
+	watched := watcher{p, w}
+	switch p := p.(type) {
+	case contracts.Scanner:
+		return struct {
+			watcher
+			scanner
+		}{watched, p}
+	case contracts.Orderer:
+		return struct {
+			watcher
+			orderer
+		}{watched, p}
+	}
+	return watched
+}
+
+type (
+	orderer interface {
+		Less(a, b *contracts.Request) bool
+	}
+	scanner interface {
+		orderer
+		Scan(now float64)
+	}
+	watcher struct {
+		policy contracts.Policy
+		w      *world
+	}
+)
+
+func (p watcher) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
+	d := p.policy.Decide(now, r, v)
+	if d.Verdict == contracts.Accept {
+		var on []int
+		for _, pl := range d.Placements {
+			on = append(on, int(pl.Host))
+		}
+		slices.Sort(on)
+		p.w.on[r.ID] = on
+	}
+	return d
+}
+
+// uniform returns n hosts of one processor.
+func uniform(n int) []hosts.Spec {
+	specs := make([]hosts.Spec, n)
+	for h := range specs {
+		specs[h] = hosts.Spec{Name: fmt.Sprintf("h%d", h), CPUs: 1, Speed: 1}
+	}
+	return specs
+}
+
+func must[T any](x T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

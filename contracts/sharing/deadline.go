@@ -1,0 +1,71 @@
+package sharing
+
+import (
+	"fmt"
+	"math"
+
+	"bourse/contracts"
+	"bourse/hosts"
+)
+
+// Deadline gives each task what it needs to end by its deadline, as its owner
+// estimates it (Libra; Yeo, Buyya, "Managing Risk of Inaccurate Runtime Estimates
+// for Deadline Constrained Job Admission Control in Clusters", eq. 1, 2).
+//
+// Shares are dealt when a task comes or goes, and held in between. While needs
+// fit the host, nobody gets less than its need, so no need grows: with accurate
+// estimates nobody is late. Where they do not, all are slowed alike.
+type Deadline struct {
+	DeadlineOptions
+	required []float64
+	shares   []hosts.Share
+}
+
+// DeadlineOptions are the options of deadline.
+type DeadlineOptions struct {
+	Spare   Spare  `yaml:"spare" doc:"processors that nobody needs: proportional (to needs), equal (parts) or none (idle)"`
+	Overrun string `yaml:"overrun" doc:"a task that outlives its estimate: keep (the share it had), zero (only spare ones until its deadline) or kill (it is stopped)"`
+}
+
+func newDeadline(decode func(any) error) (Rule, error) {
+	o := DeadlineOptions{Spare: Proportional, Overrun: "keep"}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	if err := o.Spare.Validate(); err != nil {
+		return nil, err
+	}
+	if o.Overrun != "keep" && o.Overrun != "zero" && o.Overrun != "kill" {
+		return nil, fmt.Errorf("overrun is %q, want keep, zero or kill", o.Overrun)
+	}
+	return &Deadline{DeadlineOptions: o}, nil
+}
+
+// Deal implements [Rule].
+func (d *Deadline) Deal(now float64, h hosts.ID, on []contracts.Standing, v contracts.View) {
+	spec := v.Spec(h)
+	node := NodeOf(spec)
+	d.required = d.required[:0]
+	for i := range on {
+		s := &on[i]
+		c := v.Contract(s.Contract)
+		left, span := s.Left(now, c)/spec.Speed, c.Due()-now
+		need := Required(left, span, s.Need)
+		if left > Tick && span > Tick && d.Overrun != "zero" {
+			s.Need = min(need, node.Most)
+		}
+		d.required = append(d.required, need)
+	}
+	d.shares = node.Split(d.Spare, d.required, d.shares[:0])
+	for i := range on {
+		on[i].Share = d.shares[i]
+	}
+}
+
+// Limit implements [Limiter].
+func (d *Deadline) Limit(r *contracts.Request) float64 {
+	if d.Overrun == "kill" {
+		return r.Work
+	}
+	return math.Inf(1)
+}

@@ -1,0 +1,45 @@
+package sharing
+
+import (
+	"math"
+
+	"bourse/contracts"
+	"bourse/hosts"
+)
+
+// Exclusive gives each task a processor of its own. The tasks of a contract
+// whose nodes are promised one by one keep the pace of the slowest, as those of a
+// parallel program do: all end together.
+type Exclusive struct {
+	id   contracts.ID // the contract last looked at
+	pace float64      // the least speed of its hosts
+}
+
+func newExclusive(decode func(any) error) (Rule, error) {
+	return &Exclusive{pace: math.NaN()}, decode(&struct{}{})
+}
+
+// Deal implements [Rule].
+func (e *Exclusive) Deal(_ float64, h hosts.ID, on []contracts.Standing, v contracts.View) {
+	for i := range on {
+		s := &on[i]
+		if s.Share.Weight != 0 {
+			continue
+		}
+		s.Share = hosts.Share{Weight: 1, Limit: 1}
+		if c := v.Contract(s.Contract); c.PerHost && len(c.Placements) > 1 {
+			s.Share.Limit = e.slowest(c, v) / v.Spec(h).Speed
+		}
+	}
+}
+
+// slowest returns the least speed of the hosts of c.
+func (e *Exclusive) slowest(c *contracts.Contract, v contracts.View) float64 {
+	if c.ID != e.id || math.IsNaN(e.pace) {
+		e.id, e.pace = c.ID, math.Inf(1)
+		for i := range c.Placements {
+			e.pace = min(e.pace, v.Spec(c.Placements[i].Host).Speed)
+		}
+	}
+	return e.pace
+}

@@ -1,0 +1,164 @@
+package sharing
+
+import (
+	"fmt"
+	"math"
+
+	"bourse/contracts"
+)
+
+// A Promise is a task with what its contract is paid for.
+type Promise struct {
+	Left     float64 // estimated remaining runtime on its host, s
+	Span     float64 // until its deadline, s
+	Target   float64 // until it is meant to be done, s; Span if it was never delayed
+	Keep     float64 // processors that it needs once its estimate is used up
+	Hard     bool
+	Runtime  float64 // estimated, of the whole job, s at the reference speed
+	Deadline float64 // s after submission
+	Budget   float64 // $
+	Penalty  contracts.Penalty
+}
+
+// PromiseOf returns s, a node of c on a host of that speed, as it stands at now.
+func PromiseOf(now float64, s *contracts.Standing, c *contracts.Contract, speed float64) Promise {
+	p := Offer(&c.Request, speed)
+	p.Left, p.Span, p.Keep = s.Left(now, c)/speed, c.Due()-now, s.Need
+	p.Target = max(p.Span, s.Target-now)
+	return p
+}
+
+// Offer returns one node of r, submitted just now, on a host of that speed.
+func Offer(r *contracts.Request, speed float64) Promise {
+	d := r.SLA.Deadline
+	return Promise{
+		Left: r.Work / speed, Span: d, Target: d, Hard: !r.SLA.Soft,
+		Runtime: r.Work, Deadline: d, Budget: r.SLA.Budget.Float64(), Penalty: r.SLA.Penalty,
+	}
+}
+
+// rank is what decides who comes first: the return if it ends in time.
+func (p *Promise) rank() float64 { return p.Budget / p.Runtime / p.Deadline }
+
+// SLAOptions say how LibraSLA reads its paper where that is silent.
+type SLAOptions struct {
+	Late    string `yaml:"late" doc:"a delayed task needs what ends it: shift (when its cut share would have) or pressure (by its deadline, past it a whole processor)"`
+	Protect string `yaml:"protect" doc:"hard tasks and the best paid that do not fit together: strict (their host takes no more) or printed (assumed to be in time)"`
+}
+
+// DefaultSLA returns the readings with which the paper's results come out.
+func DefaultSLA() SLAOptions { return SLAOptions{Late: "shift", Protect: "strict"} }
+
+// Validate reports the first option that is no reading.
+func (o SLAOptions) Validate() error {
+	if o.Late != "shift" && o.Late != "pressure" {
+		return fmt.Errorf("late is %q, want shift or pressure", o.Late)
+	}
+	if o.Protect != "strict" && o.Protect != "printed" {
+		return fmt.Errorf("protect is %q, want strict or printed", o.Protect)
+	}
+	return nil
+}
+
+// A Plan deals out a host so that delay falls on soft tasks, but not on the one
+// that returns most, and says what the host then returns (SLA, Algorithm 2).
+// Slices have one element a task, in the order given.
+type Plan struct {
+	SLAOptions
+	Need     []float64 // processors
+	Share    []float64 // processors
+	Delay    []float64 // s, at that share
+	Utility  []float64 // $ (eq. 1)
+	Top      int       // the task that returns most; the first of equals
+	Total    float64   // sum of needs
+	Return   float64   // of the host: sum of utility / runtime / deadline (eq. 5, 6)
+	Feasible bool      // hard tasks and the top one have what they need
+}
+
+// Make makes the plan for these tasks on n.
+//
+// Line 11 of the algorithm is printed with the inequality the wrong way round:
+// there is unallocated time where the total does not exceed the host.
+func (p *Plan) Make(n Node, tasks []Promise) {
+	p.need(n, tasks)
+	p.divide(n, tasks)
+	p.judge(tasks)
+}
+
+// need fills in what each needs, and who is on top.
+func (p *Plan) need(n Node, tasks []Promise) {
+	p.Need, p.Total, p.Top = p.Need[:0], 0, 0
+	for i := range tasks {
+		t := &tasks[i]
+		by := t.Target
+		if p.Late == "pressure" {
+			by = t.Span
+		}
+		need := min(n.Most, Required(t.Left, by, t.Keep))
+		p.Need = append(p.Need, need)
+		p.Total += need
+		if t.rank() > tasks[p.Top].rank() {
+			p.Top = i
+		}
+	}
+}
+
+// divide fills in what each gets.
+func (p *Plan) divide(n Node, tasks []Promise) {
+	p.Share, p.Feasible = append(p.Share[:0], p.Need...), true
+	if p.Total <= n.Size+Sliver {
+		if len(tasks) > 0 {
+			p.Share[p.Top] = min(n.Most, p.Share[p.Top]+max(0, n.Size-p.Total))
+		}
+		return
+	}
+	room, others := n.Size, 0.0
+	for i, need := range p.Need {
+		if p.protected(tasks, i) {
+			room -= need
+		} else {
+			others += need
+		}
+	}
+	if p.Feasible = room >= -Sliver; !p.Feasible {
+		// Somebody must be late: all are, alike.
+		for i := range p.Share {
+			p.Share[i] *= n.Size / p.Total
+		}
+		return
+	}
+	for i := range p.Share {
+		if !p.protected(tasks, i) {
+			p.Share[i] *= max(0, room) / others
+		}
+	}
+}
+
+func (p *Plan) protected(tasks []Promise, i int) bool { return tasks[i].Hard || i == p.Top }
+
+// judge fills in what comes of the shares if they are held.
+func (p *Plan) judge(tasks []Promise) {
+	p.Delay, p.Utility, p.Return = p.Delay[:0], p.Utility[:0], 0
+	for i := range tasks {
+		t := &tasks[i]
+		delay := -t.Span
+		if t.Left > Tick {
+			delay += t.Left / p.Share[i]
+		}
+		if delay <= Tick+contracts.Tolerance*t.Deadline || p.assumed(tasks, i) {
+			delay = 0
+		}
+		utility := t.Budget - t.Penalty.Of(delay)
+		if math.IsInf(delay, 1) {
+			utility = math.Inf(-1)
+		}
+		p.Delay = append(p.Delay, delay)
+		p.Utility = append(p.Utility, utility)
+		p.Return += utility / t.Runtime / t.Deadline
+	}
+}
+
+// assumed reports whether task i is taken to be in time, as lines 18 and 19 do.
+func (p *Plan) assumed(tasks []Promise, i int) bool {
+	return p.Protect == "printed" && !p.Feasible && p.protected(tasks, i)
+}

@@ -1,0 +1,133 @@
+package availability
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// columns are those of a trace in CSV.
+const columns = "resource,start,end,state,load,mips"
+
+// ReadCSV reads a trace, plain or gzip, of the columns resource, start, end,
+// state, load and mips, with or without a header; the last two may be missing.
+// Hosts are in order of first appearance, instants as they stand. Gap is as for
+// [NewHistory]. The error says that the file cannot be read on; what became of
+// each line is in the accounting.
+func ReadCSV(r io.Reader, gap float64) (*Trace, *Accounting, error) {
+	a := new(Accounting)
+	f := newFleet(a)
+	err := eachLine(r, "", a, func(at place, text string) {
+		fields, err := splitCSV(text)
+		if err != nil {
+			a.skip(BadQuotes, at, text)
+			return
+		}
+		if fields[0] == "resource" {
+			a.skip(Header, at, "")
+			return
+		}
+		if len(fields) < 4 {
+			a.skip(TooFewFields, at, text)
+			return
+		}
+		if fields[0] == "" {
+			a.skip(NameMissing, at, text)
+			return
+		}
+		l := line{at: at}
+		var why Reason
+		var ok bool
+		if l.Start, why, ok = number(fields[1]); !ok {
+			a.skip(why, at, fields[1])
+			return
+		}
+		if l.End, why, ok = number(fields[2]); !ok {
+			a.skip(why, at, fields[2])
+			return
+		}
+		if !(l.Start < l.End) {
+			a.skip(EmptySpan, at, text)
+			return
+		}
+		if l.State, err = ParseState(fields[3]); err != nil {
+			a.skip(BadState, at, fields[3])
+			return
+		}
+		if len(fields) > 4 && fields[4] != "" {
+			if l.Load, _, ok = number(fields[4]); !ok {
+				l.verdict.repair(LoadMissing)
+			}
+		}
+		l.clamp()
+		d := f.host(fields[0])
+		if len(fields) > 5 && fields[5] != "" {
+			switch mips, _, ok := number(fields[5]); {
+			case !ok || mips <= 0:
+				l.verdict.repair(MIPSMissing)
+			case d.mips == 0:
+				d.mips = mips
+			case d.mips != mips:
+				l.verdict.repair(MIPSChanged)
+			}
+		}
+		if len(fields) > 6 {
+			l.verdict.repair(FieldsBeyond)
+		}
+		d.records = append(d.records, l)
+	})
+	if err != nil {
+		return nil, a, err
+	}
+	t, err := f.trace(0, gap)
+	return t, a, err
+}
+
+// splitCSV splits a line into fields without the space around them.
+func splitCSV(text string) ([]string, error) {
+	fields := strings.Split(text, ",")
+	if strings.Contains(text, `"`) {
+		c := csv.NewReader(strings.NewReader(text))
+		c.TrimLeadingSpace = true
+		var err error
+		if fields, err = c.Read(); err != nil {
+			return nil, err
+		}
+	}
+	for i := range fields {
+		fields[i] = strings.TrimSpace(fields[i])
+	}
+	return fields, nil
+}
+
+// clamp moves the load into [0,1].
+func (l *line) clamp() {
+	if c := min(max(l.Load, 0), 1); c != l.Load {
+		l.Load = c
+		l.verdict.repair(LoadClamped)
+	}
+}
+
+// WriteCSV writes the recorded states, so that [ReadCSV] gives the same trace
+// back. It refuses a name that would not come back: empty, with a line break or
+// a # in front, or with space around it.
+func (t *Trace) WriteCSV(w io.Writer) error {
+	c := csv.NewWriter(w)
+	c.Write(strings.Split(columns, ","))
+	float := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+	for _, h := range t.Hosts {
+		if h.Name == "" || h.Name == "resource" || h.Name[0] == '#' || strings.ContainsAny(h.Name, "\r\n") || strings.TrimSpace(h.Name) != h.Name {
+			return fmt.Errorf("availability: host %q: name does not come back from CSV", h.Name)
+		}
+		for _, r := range h.records {
+			c.Write([]string{h.Name, float(r.Start), float(r.End), r.State.String(), float(r.Load), float(h.MIPS)})
+		}
+	}
+	c.Flush()
+	if err := c.Error(); err != nil {
+		return fmt.Errorf("availability: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package availability
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A fleet gathers the records of hosts from the lines of files.
+type fleet struct {
+	acc    *Accounting
+	hosts  []*draft
+	byName map[string]*draft
+}
+
+// A draft is a host whose lines are still being read.
+type draft struct {
+	name    string
+	mips    float64
+	records []line
+}
+
+// A line is a record and where it comes from.
+type line struct {
+	Record
+	at      place
+	verdict verdict
+}
+
+func newFleet(a *Accounting) *fleet { return &fleet{acc: a, byName: make(map[string]*draft)} }
+
+// host returns the draft of that name, made on first use.
+func (f *fleet) host(name string) *draft {
+	d := f.byName[name]
+	if d == nil {
+		name = strings.Clone(name)
+		d = &draft{name: name}
+		f.byName[name] = d
+		f.hosts = append(f.hosts, d)
+	}
+	return d
+}
+
+// trace sorts each host's records, books every line, shifts the origin to the
+// instant given and makes the trace.
+func (f *fleet) trace(origin, gap float64) (*Trace, error) {
+	t := &Trace{}
+	for _, d := range f.hosts {
+		records := f.settle(d.records)
+		for i := range records {
+			records[i].Start -= origin
+			records[i].End -= origin
+		}
+		mips := d.mips
+		if mips == 0 {
+			mips = 1
+		}
+		h, err := NewHistory(d.name, mips, records, gap)
+		if err != nil {
+			return nil, fmt.Errorf("availability: %w", err)
+		}
+		t.Hosts = append(t.Hosts, h)
+	}
+	return t, nil
+}
+
+// settle sorts the lines of a host by start and cuts what overlaps: the line
+// that starts first keeps its time.
+func (f *fleet) settle(lines []line) []Record {
+	for i := 1; i < len(lines); i++ {
+		if lines[i].Start < lines[i-1].Start {
+			lines[i].verdict.repair(OutOfOrder)
+		}
+	}
+	slices.SortStableFunc(lines, func(a, b line) int {
+		if a.Start != b.Start {
+			if a.Start < b.Start {
+				return -1
+			}
+			return 1
+		}
+		return 0
+	})
+	out := make([]Record, 0, len(lines))
+	for i := range lines {
+		l := &lines[i]
+		if n := len(out); n > 0 && l.Start < out[n-1].End {
+			if l.End <= out[n-1].End {
+				f.acc.skip(Covered, l.at, "")
+				continue
+			}
+			l.Start = out[n-1].End
+			l.verdict.repair(StartCut)
+		}
+		f.acc.book(l.verdict, l.at)
+		out = append(out, l.Record)
+	}
+	return out
+}

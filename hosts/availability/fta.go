@@ -1,0 +1,87 @@
+package availability
+
+import (
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// ReadFTA reads an event_trace of the Failure Trace Archive, plain or gzip:
+// nine columns parted by white space, of which node (3rd), event type (6th),
+// start (7th), stop (8th) and end reason (9th) are used. Type 1 is available.
+// Type 0 is a user's presence if its end reason is 2 or 3, an eviction if it is
+// 4 or 5, and unavailable otherwise. Loads are unknown, taken as 0. The origin
+// is the earliest start. Gap is as for [NewHistory].
+func ReadFTA(r io.Reader, gap float64) (*Trace, *Accounting, error) {
+	a := new(Accounting)
+	f := newFleet(a)
+	origin := math.Inf(1)
+	err := eachLine(r, "", a, func(at place, text string) {
+		fields := strings.Fields(text)
+		if fields[0] == "event_id" {
+			a.skip(Header, at, "")
+			return
+		}
+		if len(fields) < 8 {
+			a.skip(TooFewFields, at, text)
+			return
+		}
+		l := line{at: at}
+		var why Reason
+		var ok bool
+		if l.Start, why, ok = number(fields[6]); !ok {
+			a.skip(why, at, fields[6])
+			return
+		}
+		if l.End, why, ok = number(fields[7]); !ok {
+			a.skip(why, at, fields[7])
+			return
+		}
+		if !(l.Start < l.End) {
+			a.skip(EmptySpan, at, text)
+			return
+		}
+		switch fields[5] {
+		case "1":
+			l.State = Available
+		case "0":
+			reason := 0
+			if len(fields) > 8 {
+				var err error
+				if reason, err = strconv.Atoi(fields[8]); err != nil {
+					l.verdict.repair(EndUnread)
+				}
+			}
+			l.State = endReason(reason)
+		default:
+			a.skip(BadState, at, fields[5])
+			return
+		}
+		if len(fields) > 9 {
+			l.verdict.repair(FieldsBeyond)
+		}
+		origin = min(origin, l.Start)
+		d := f.host(fields[2])
+		d.records = append(d.records, l)
+	})
+	if err != nil {
+		return nil, a, err
+	}
+	if math.IsInf(origin, 1) {
+		origin = 0
+	}
+	t, err := f.trace(origin, gap)
+	return t, a, err
+}
+
+// endReason is the state that an end reason of the archive stands for.
+func endReason(reason int) State {
+	switch reason {
+	case 2, 3:
+		return UserPresent
+	case 4, 5:
+		return Evicted
+	}
+	return Unavailable
+}

@@ -1,0 +1,177 @@
+package availability
+
+import (
+	"fmt"
+	"math"
+	"sort"
+)
+
+// A Record is one stretch of time in one state.
+type Record struct {
+	Start, End float64 // half-open, Start < End
+	State      State   // not Unknown
+	Load       float64 // share of the CPU that the owner uses, in [0,1]; meaningful in Available
+}
+
+// An Interval is a longest stretch of time in which work can run.
+type Interval struct {
+	Start, End float64 // half-open, Start < End
+	Exit       State   // the state after it; Unknown if no record says
+}
+
+// Gap is the length below which an unavailable stretch between two available
+// ones is an artefact of the measurement, and no absence (§5).
+const Gap = 120.0
+
+// A History is what is known of one host. It does not change once made: any
+// number of readers may share it.
+type History struct {
+	Name string
+	MIPS float64 // speed score, more than 0; 1 if unknown
+
+	records   []Record
+	intervals []Interval
+	totals    []Totals // by interval: over those before it
+	ends      calendar // of the intervals' ends
+}
+
+// Totals are sums over some first intervals of a history.
+type Totals struct {
+	Time      float64 // their lengths
+	Log, Log2 float64 // the logarithms of their lengths, and their squares
+	Exits     [States]int32
+}
+
+// NewHistory makes a history of records sorted by start, which it keeps. Runs
+// of recorded unavailable time shorter than gap with available time directly on
+// both sides count as available at load 0; the rule of the paper is [Gap], and
+// 0 drops none.
+func NewHistory(name string, mips float64, records []Record, gap float64) (*History, error) {
+	if !(mips > 0) || math.IsInf(mips, 1) {
+		return nil, fmt.Errorf("host %q: mips is %v, want more than 0", name, mips)
+	}
+	for i, r := range records {
+		switch {
+		case !(r.Start < r.End) || math.IsInf(r.Start, -1) || math.IsInf(r.End, 1):
+			return nil, fmt.Errorf("host %q: record %d lasts from %v to %v, want an end after a start", name, i+1, r.Start, r.End)
+		case i > 0 && r.Start < records[i-1].End:
+			return nil, fmt.Errorf("host %q: record %d starts at %v, before the end %v of the one before", name, i+1, r.Start, records[i-1].End)
+		case r.State == Unknown || r.State >= States:
+			return nil, fmt.Errorf("host %q: record %d has %v", name, i+1, r.State)
+		case !(r.Load >= 0 && r.Load <= 1):
+			return nil, fmt.Errorf("host %q: record %d has load %v, want one in [0,1]", name, i+1, r.Load)
+		}
+	}
+	h := &History{Name: name, MIPS: mips, records: records, intervals: coalesce(records, gap)}
+	h.totals = make([]Totals, len(h.intervals)+1)
+	for i, v := range h.intervals {
+		t := h.totals[i]
+		log := math.Log(v.End - v.Start)
+		t.Time += v.End - v.Start
+		t.Log += log
+		t.Log2 += log * log
+		t.Exits[v.Exit]++
+		h.totals[i+1] = t
+	}
+	h.ends = newCalendar(h.intervals)
+	return h, nil
+}
+
+// coalesce joins adjacent available records, and those that only a short gap
+// parts.
+func coalesce(records []Record, gap float64) []Interval {
+	var out []Interval
+	for i := 0; i < len(records); {
+		r := records[i]
+		i++
+		if r.State != Available {
+			continue
+		}
+		v := Interval{Start: r.Start, End: r.End}
+		for i < len(records) && records[i].Start == v.End {
+			j, end := i, v.End // where the unavailable run ends
+			for j < len(records) && records[j].State != Available && records[j].Start == end {
+				end = records[j].End
+				j++
+			}
+			back := j < len(records) && records[j].Start == end
+			if !back || j > i && end-v.End >= gap {
+				v.Exit = records[i].State
+				break
+			}
+			v.End = records[j].End
+			i = j + 1
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// Records returns the records, by start. The caller does not change them.
+func (h *History) Records() []Record { return h.records }
+
+// Intervals returns the intervals, by start. The caller does not change them.
+func (h *History) Intervals() []Interval { return h.intervals }
+
+// Span returns when the first record starts and the last ends; 0, 0 without
+// records.
+func (h *History) Span() (start, end float64) {
+	if len(h.records) == 0 {
+		return 0, 0
+	}
+	return h.records[0].Start, h.records[len(h.records)-1].End
+}
+
+// After returns the index of the first interval that ends after t, the number
+// of intervals if none does.
+func (h *History) After(t float64) int { return h.ends.after(h.intervals, t) }
+
+// Totals returns the sums over the first n intervals.
+func (h *History) Totals(n int) *Totals { return &h.totals[n] }
+
+// At returns the interval that holds t, and false if the host is not available
+// then.
+func (h *History) At(t float64) (Interval, bool) {
+	if i := h.After(t); i < len(h.intervals) && h.intervals[i].Start <= t {
+		return h.intervals[i], true
+	}
+	return Interval{}, false
+}
+
+// State returns the recorded state at t, before gaps are dropped.
+func (h *History) State(t float64) State {
+	if r := h.record(t); r != nil {
+		return r.State
+	}
+	return Unknown
+}
+
+// Load returns the owner's share of the CPU at t, in [0,1]: 0 where the host is
+// not recorded as available, dropped gaps included.
+func (h *History) Load(t float64) float64 {
+	if r := h.record(t); r != nil && r.State == Available {
+		return r.Load
+	}
+	return 0
+}
+
+func (h *History) record(t float64) *Record {
+	i := sort.Search(len(h.records), func(i int) bool { return h.records[i].End > t })
+	if i < len(h.records) && h.records[i].Start <= t {
+		return &h.records[i]
+	}
+	return nil
+}
+
+// Available returns how long the host was available in [from, to).
+func (h *History) Available(from, to float64) float64 { return h.before(to) - h.before(from) }
+
+// before returns how long the host was available before t.
+func (h *History) before(t float64) float64 {
+	i := h.After(t)
+	sum := h.totals[i].Time
+	if i < len(h.intervals) && h.intervals[i].Start < t {
+		sum += t - h.intervals[i].Start
+	}
+	return sum
+}

@@ -1,0 +1,155 @@
+package availability
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// drawRecords draws the records of a host over some days: adjacent or not,
+// around the gap of two minutes.
+func drawRecords(t *rapid.T) []Record {
+	var records []Record
+	at := float64(rapid.IntRange(-90_000, 90_000).Draw(t, "start"))
+	for range rapid.IntRange(0, 60).Draw(t, "records") {
+		if rapid.IntRange(0, 9).Draw(t, "hole") == 0 {
+			at += float64(rapid.IntRange(1, 200).Draw(t, "hole length"))
+		}
+		length := rapid.OneOf(rapid.IntRange(1, 130), rapid.IntRange(119, 121), rapid.IntRange(1, 20_000)).Draw(t, "length")
+		state := Available
+		if rapid.Bool().Draw(t, "away") {
+			state = State(rapid.IntRange(2, 5).Draw(t, "state"))
+		}
+		records = append(records, Record{at, at + float64(length), state, 0.25})
+		at += float64(length)
+	}
+	return records
+}
+
+// TestCoalesce checks the gap rule second by second: a second is available if
+// a record says so, or if it lies in a run of recorded unavailable seconds,
+// fewer than 120, between two available ones; intervals are the longest runs of
+// available seconds, and exit to what is recorded next.
+func TestCoalesce(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		records := drawRecords(t)
+		h, err := NewHistory("h", 1, records, Gap)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, to := h.Span()
+		states := make([]State, int(to-from)+2) // an unknown second at each end
+		for _, r := range records {
+			for s := r.Start; s < r.End; s++ {
+				states[int(s-from)+1] = r.State
+			}
+		}
+		open := make([]bool, len(states))
+		for i := range states {
+			open[i] = states[i] == Available
+		}
+		for i := 1; i < len(states); i++ {
+			if states[i-1] != Available || states[i] == Available {
+				continue
+			}
+			j := i
+			for j < len(states) && states[j] != Available && states[j] != Unknown {
+				j++
+			}
+			if j < len(states) && states[j] == Available && j-i < 120 {
+				for k := i; k < j; k++ {
+					open[k] = true
+				}
+			}
+		}
+		var want []Interval
+		for i := 1; i < len(open); i++ {
+			if !open[i-1] && open[i] {
+				want = append(want, Interval{Start: from + float64(i-1)})
+			}
+			if open[i-1] && !open[i] {
+				v := &want[len(want)-1]
+				v.End, v.Exit = from+float64(i-1), states[i]
+			}
+		}
+		got := h.Intervals()
+		if len(got) != len(want) {
+			t.Fatalf("%d intervals %v, want %v", len(got), got, want)
+		}
+		for i := range got {
+			if got[i] != want[i] {
+				t.Fatalf("interval %d is %v, want %v", i, got[i], want[i])
+			}
+		}
+
+		// What is asked of a history agrees with its seconds.
+		probe := float64(rapid.IntRange(int(from)-10, int(to)+10).Draw(t, "probe"))
+		second := int(probe-from) + 1
+		inside := probe >= from && probe < to
+		_, available := h.At(probe)
+		if want := inside && open[second]; available != want {
+			t.Fatalf("available at %v: %v, want %v", probe, available, want)
+		}
+		state := Unknown
+		if inside {
+			state = states[second]
+		}
+		if h.State(probe) != state {
+			t.Fatalf("state at %v is %v, want %v", probe, h.State(probe), state)
+		}
+		sum := 0.0
+		for i := 1; i < len(open) && from+float64(i-1) < probe; i++ {
+			if open[i] {
+				sum++
+			}
+		}
+		if got := h.Available(from, max(from, probe)); got != sum {
+			t.Fatalf("available for %v s before %v, want %v", got, probe, sum)
+		}
+	})
+}
+
+// TestAfter checks the calendar against a linear scan, at fractions of seconds
+// and at the very ends.
+func TestAfter(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		h, err := NewHistory("h", 1, drawRecords(t), Gap)
+		if err != nil {
+			t.Fatal(err)
+		}
+		probe := rapid.Float64Range(-1e6, 2e6).Draw(t, "probe")
+		if n := len(h.Intervals()); n > 0 && rapid.Bool().Draw(t, "at an end") {
+			probe = h.Intervals()[rapid.IntRange(0, n-1).Draw(t, "which")].End
+		}
+		want := 0
+		for want < len(h.Intervals()) && h.Intervals()[want].End <= probe {
+			want++
+		}
+		if got := h.After(probe); got != want {
+			t.Fatalf("After(%v) = %d, want %d", probe, got, want)
+		}
+	})
+}
+
+// TestNewHistoryRefuses checks that broken records are errors.
+func TestNewHistoryRefuses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		mips    float64
+		records []Record
+	}{
+		{"no speed", 0, nil},
+		{"empty record", 1, []Record{{5, 5, Available, 0}}},
+		{"overlap", 1, []Record{{0, 10, Available, 0}, {9, 20, Busy, 0}}},
+		{"not sorted", 1, []Record{{10, 20, Available, 0}, {0, 5, Busy, 0}}},
+		{"unknown state", 1, []Record{{0, 10, Unknown, 0}}},
+		{"load above 1", 1, []Record{{0, 10, Available, 1.5}}},
+	} {
+		if _, err := NewHistory("h", c.mips, c.records, Gap); err == nil {
+			t.Errorf("%s: no error", c.name)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package availability
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+const maxLine = 64 << 10
+
+// eachLine calls f with every line of r, plain or gzip, without its newline.
+// Lines too long, blank and those that begin with # are booked and left out.
+func eachLine(r io.Reader, file string, a *Accounting, f func(at place, line string)) error {
+	in := bufio.NewReaderSize(r, maxLine)
+	if magic, err := in.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return fmt.Errorf("availability: %s: %w", naming(file), err)
+		}
+		in = bufio.NewReaderSize(z, maxLine)
+	}
+	if mark, err := in.Peek(3); err == nil && string(mark) == "\ufeff" {
+		in.Discard(3)
+	}
+	for n := 1; ; n++ {
+		line, err := in.ReadSlice('\n')
+		at := place{file, n}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			a.Lines++
+			a.skip(LineTooLong, at, string(line[:40]))
+			for errors.Is(err, bufio.ErrBufferFull) {
+				_, err = in.ReadSlice('\n')
+			}
+			line = nil
+		} else if len(line) > 0 {
+			a.Lines++
+			switch text := bytes.TrimSpace(line); {
+			case len(text) == 0:
+				a.skip(Blank, at, "")
+			case text[0] == '#':
+				a.skip(Comment, at, "")
+			default:
+				f(at, strings.TrimRight(string(line), "\r\n"))
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("availability: %s, line %d: %w", naming(file), n, err)
+		}
+	}
+}
+
+func naming(file string) string {
+	if file == "" {
+		return "trace"
+	}
+	return file
+}
+
+// maxInstant bounds instants, so that sums of them are exact to a microsecond.
+const maxInstant = 1e12
+
+// number parses an instant or a quantity: a finite number of at most
+// maxInstant either way.
+func number(s string) (float64, Reason, bool) {
+	x, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	switch {
+	case err != nil && !errors.Is(err, strconv.ErrRange):
+		return 0, NotNumber, false
+	case math.IsNaN(x):
+		return 0, NotNumber, false
+	case !(math.Abs(x) <= maxInstant):
+		return 0, OutOfRange, false
+	}
+	return x, 0, true
+}

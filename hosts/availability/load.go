@@ -1,0 +1,145 @@
+package availability
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"strings"
+)
+
+// samplesADay is how many samples a line of a load file has: one each five
+// minutes.
+const samplesADay = 288
+
+// LoadConfig says how CPU load becomes states.
+type LoadConfig struct {
+	Threshold float64 // load above which a host is Busy, in [0,1)
+	MinDays   int     // hosts recorded on fewer days are left out
+	Gap       float64 // as for [NewHistory]
+}
+
+// ReadLoad reads CPU load records, plain or gzip: a line a host and day, of
+// date, host and 288 percentages parted by spaces, the three parted by tabs. A
+// sample of more than the threshold makes the host busy for its five minutes,
+// any other available at that load.
+//
+// The dates that occur are laid end to end, the first at 0: a recording of ten
+// days weeks apart becomes one of ten days on end. Where a host has no line it
+// is unknown.
+func ReadLoad(r io.Reader, c LoadConfig) (*Trace, *Accounting, error) {
+	a := new(Accounting)
+	f := newFleet(a)
+	type hostDay struct {
+		at      place
+		date    string
+		verdict verdict
+		samples [samplesADay]float32 // percent, -1 if unknown
+	}
+	days := make(map[*draft][]hostDay)
+	dates := make(map[string]int)
+	err := eachLine(r, "", a, func(at place, text string) {
+		fields := strings.Split(text, "\t")
+		if len(fields) < 3 {
+			a.skip(TooFewFields, at, text)
+			return
+		}
+		date := fields[0]
+		if len(date) != 8 || strings.Trim(date, "0123456789") != "" {
+			a.skip(BadDate, at, date)
+			return
+		}
+		if fields[1] == "" {
+			a.skip(NameMissing, at, text)
+			return
+		}
+		d := f.host(fields[1])
+		for i := range days[d] {
+			if days[d][i].date == date {
+				a.skip(SameDay, at, fields[1])
+				return
+			}
+		}
+		day := hostDay{at: at, date: strings.Clone(date)}
+		n := 0
+		for word := range strings.FieldsSeq(fields[2]) {
+			if n == samplesADay {
+				day.verdict.repair(FieldsBeyond)
+				break
+			}
+			x, _, ok := number(word)
+			switch {
+			case !ok:
+				day.verdict.repair(SampleBad)
+				x = -1
+			case x < 0 || x > 100:
+				day.verdict.repair(LoadClamped)
+				x = min(max(x, 0), 100)
+			}
+			day.samples[n] = float32(x)
+			n++
+		}
+		if n < samplesADay {
+			day.verdict.repair(SamplesShort)
+			for ; n < samplesADay; n++ {
+				day.samples[n] = -1
+			}
+		}
+		dates[day.date] = 0
+		days[d] = append(days[d], day)
+	})
+	if err != nil {
+		return nil, a, err
+	}
+
+	sorted := make([]string, 0, len(dates))
+	for date := range dates {
+		sorted = append(sorted, date)
+	}
+	slices.Sort(sorted)
+	for i, date := range sorted {
+		dates[date] = i
+	}
+	t := &Trace{}
+	for _, d := range f.hosts {
+		own := days[d]
+		if len(own) < c.MinDays {
+			for i := range own {
+				a.skip(TooFewDays, own[i].at, d.name)
+			}
+			continue
+		}
+		slices.SortFunc(own, func(x, y hostDay) int { return cmp.Compare(x.date, y.date) })
+		var records []Record
+		for i := range own {
+			a.book(own[i].verdict, own[i].at)
+			records = appendSamples(records, own[i].samples[:], float64(dates[own[i].date])*Day, c.Threshold)
+		}
+		h, err := NewHistory(d.name, 1, records, c.Gap)
+		if err != nil {
+			return nil, a, err
+		}
+		t.Hosts = append(t.Hosts, h)
+	}
+	return t, a, nil
+}
+
+// appendSamples appends a day of samples, those alike in one record.
+func appendSamples(records []Record, samples []float32, start, threshold float64) []Record {
+	const step = Day / samplesADay
+	for i, percent := range samples {
+		if percent < 0 {
+			continue
+		}
+		r := Record{Start: start + float64(i)*step, State: Available, Load: float64(percent) / 100}
+		r.End = r.Start + step
+		if r.Load > threshold {
+			r.State = Busy
+		}
+		if n := len(records); n > 0 && records[n-1].End == r.Start && records[n-1].State == r.State && records[n-1].Load == r.Load {
+			records[n-1].End = r.End
+			continue
+		}
+		records = append(records, r)
+	}
+	return records
+}

@@ -1,0 +1,463 @@
+package availability
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// golden calls f with each golden case of a kind, of the folder that
+// BOURSE_GOLDEN_VOLUNTEERS names, by default the project's own copy.
+func golden(t *testing.T, kind string, f func(t *testing.T, input, expect json.RawMessage)) {
+	t.Helper()
+	folder := os.Getenv("BOURSE_GOLDEN_VOLUNTEERS")
+	if folder == "" {
+		folder = filepath.Join("..", "..", "experiments", "volunteers", "testdata", "golden")
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden cases in %s (%v)", folder, err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var cases struct {
+			Cases []struct {
+				ID, Kind      string
+				Input, Expect json.RawMessage
+			}
+		}
+		if err := json.Unmarshal(data, &cases); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		for _, c := range cases.Cases {
+			if c.Kind == kind {
+				t.Run(c.ID, func(t *testing.T) { f(t, c.Input, c.Expect) })
+			}
+		}
+	}
+}
+
+// TestGoldenGaps checks the gap_merge cases.
+func TestGoldenGaps(t *testing.T) {
+	t.Parallel()
+	golden(t, "gap_merge", func(t *testing.T, input, expect json.RawMessage) {
+		in := struct {
+			Trace JSONTrace
+			Gap   *float64
+		}{}
+		var want struct {
+			Available [][][3]any
+		}
+		unmarshal(t, input, &in)
+		unmarshal(t, expect, &want)
+		gap := Gap
+		if in.Gap != nil {
+			gap = *in.Gap
+		}
+		for i, records := range in.Trace {
+			h, err := NewHistory("h", 1, records, gap)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(h.Intervals()) != len(want.Available[i]) {
+				t.Fatalf("host %d: %v, want %v", i, h.Intervals(), want.Available[i])
+			}
+			for k, got := range h.Intervals() {
+				exit := Unknown
+				if letter, ok := want.Available[i][k][2].(string); ok {
+					exit, _ = ParseState(letter)
+				}
+				if w := want.Available[i][k]; got.Start != w[0] || got.End != w[1] || got.Exit != exit {
+					t.Errorf("host %d, interval %d: %v, want %v", i, k, got, w)
+				}
+			}
+		}
+	})
+}
+
+// TestGoldenUCB checks the ucb_convert cases.
+func TestGoldenUCB(t *testing.T) {
+	t.Parallel()
+	golden(t, "ucb_convert", func(t *testing.T, input, expect json.RawMessage) {
+		var in struct {
+			Peak  float64
+			Files []string
+		}
+		var want struct{ Intervals JSONTrace }
+		unmarshal(t, input, &in)
+		unmarshal(t, expect, &want)
+		var files []File
+		for _, text := range in.Files {
+			files = append(files, File{"host", strings.NewReader(text)})
+		}
+		trace, acc, err := ReadUCB(files, in.Peak, Gap)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !acc.Clean() {
+			t.Error(acc)
+		}
+		for i, records := range want.Intervals {
+			got := trace.Hosts[i].Records()
+			if len(got) != len(records) {
+				t.Fatalf("host %d: %v, want %v", i, got, records)
+			}
+			for k := range got {
+				if got[k] != records[k] {
+					t.Errorf("host %d, record %d: %v, want %v", i, k, got[k], records[k])
+				}
+			}
+		}
+	})
+}
+
+// JSONTrace is a trace as golden cases write it: [start, end, state, load].
+type JSONTrace [][]Record
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (t *JSONTrace) UnmarshalJSON(data []byte) error {
+	var raw [][][]any
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return err
+	}
+	for _, host := range raw {
+		var records []Record
+		for _, r := range host {
+			state, err := ParseState(r[2].(string))
+			if err != nil {
+				return err
+			}
+			rec := Record{Start: r[0].(float64), End: r[1].(float64), State: state}
+			if len(r) > 3 {
+				rec.Load = r[3].(float64)
+			}
+			records = append(records, rec)
+		}
+		*t = append(*t, records)
+	}
+	return nil
+}
+
+func unmarshal(t *testing.T, data []byte, into any) {
+	t.Helper()
+	if err := json.Unmarshal(data, into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestReadCSV checks each reason for which a line of CSV is repaired or
+// skipped, and what is read of it.
+func TestReadCSV(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, text string
+		reason     Reason
+		want       string // host:start-end state load, of host a
+	}{
+		{"clean", "a,0,10,A,0.5,2\n", reasons, "0-10 A 0.5"},
+		{"short", "a,0,10,A\n", reasons, "0-10 A 0"},
+		{"no newline", "a,0,10,U", reasons, "0-10 U 0"},
+		{"quoted", `"a",0,10,U,"0.5"`, reasons, "0-10 U 0.5"},
+		{"order", "a,10,20,A\na,0,10,P\n", OutOfOrder, "0-10 P 0;10-20 A 0"},
+		{"load above 1", "a,0,10,A,7\n", LoadClamped, "0-10 A 1"},
+		{"load below 0", "a,0,10,A,-7\n", LoadClamped, "0-10 A 0"},
+		{"no load", "a,0,10,A,x\n", LoadMissing, "0-10 A 0"},
+		{"mips", "a,0,10,A,0,2\na,10,20,A,0,3\n", MIPSChanged, "0-10 A 0;10-20 A 0"},
+		{"bad mips", "a,0,10,A,0,-2\n", MIPSMissing, "0-10 A 0"},
+		{"more fields", "a,0,10,A,0,2,9\n", FieldsBeyond, "0-10 A 0"},
+		{"overlap", "a,0,10,A\na,5,20,P\n", StartCut, "0-10 A 0;10-20 P 0"},
+		{"covered", "a,0,10,A\na,5,8,P\n", Covered, "0-10 A 0"},
+		{"blank", "\n  \na,0,10,A\n", Blank, "0-10 A 0"},
+		{"comment", "# hello\na,0,10,A\n", Comment, "0-10 A 0"},
+		{"header", columns + "\na,0,10,A\n", Header, "0-10 A 0"},
+		{"too few", "a,0,10\n", TooFewFields, ""},
+		{"quotes", "a,\"0,10,A\n", BadQuotes, ""},
+		{"no number", "a,x,10,A\n", NotNumber, ""},
+		{"not a number", "a,nan,10,A\n", NotNumber, ""},
+		{"infinite", "a,0,inf,A\n", OutOfRange, ""},
+		{"huge", "a,0,1e13,A\n", OutOfRange, ""},
+		{"state", "a,0,10,X\n", BadState, ""},
+		{"no state", "a,0,10,\n", BadState, ""},
+		{"empty", "a,10,10,A\n", EmptySpan, ""},
+		{"no host", ",0,10,A\n", NameMissing, ""},
+		{"long", "a,0,10,A" + strings.Repeat(" ", maxLine) + "\n", LineTooLong, ""},
+	} {
+		trace, acc, err := ReadCSV(strings.NewReader(c.text), Gap)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		checkAccounting(t, c.name, acc, strings.Count(strings.TrimSuffix(c.text, "\n"), "\n")+1)
+		for r := range reasons {
+			if got := acc.Count(r) > 0; got != (r == c.reason) {
+				t.Errorf("%s: %s met: %v", c.name, r, got)
+			}
+		}
+		var got []string
+		if len(trace.Hosts) > 0 {
+			for _, r := range trace.Hosts[0].Records() {
+				got = append(got, strings.Join([]string{num(r.Start) + "-" + num(r.End), r.State.String(), num(r.Load)}, " "))
+			}
+		}
+		if s := strings.Join(got, ";"); s != c.want {
+			t.Errorf("%s: read %q, want %q", c.name, s, c.want)
+		}
+	}
+}
+
+func num(x float64) string {
+	data, _ := json.Marshal(x)
+	return string(data)
+}
+
+// checkAccounting checks that every line is accounted for, and every line not
+// used has a reason.
+func checkAccounting(t *testing.T, name string, a *Accounting, lines int) {
+	t.Helper()
+	if lines >= 0 && a.Lines != lines {
+		t.Errorf("%s: %d lines, want %d", name, a.Lines, lines)
+	}
+	if a.Used+a.Repaired+a.Skipped != a.Lines {
+		t.Errorf("%s: lines do not add up: %v", name, a)
+	}
+	skipped, repairs := 0, 0
+	for _, r := range a.Reasons() {
+		if r.First.Line < 1 || r.First.Line > a.Lines {
+			t.Errorf("%s: %s first at line %d of %d", name, r.First.Reason, r.First.Line, a.Lines)
+		}
+		if r.First.Reason.Skips() {
+			skipped += r.Count
+		} else {
+			repairs += r.Count
+		}
+	}
+	if skipped != a.Skipped || repairs < a.Repaired || (repairs > 0) != (a.Repaired > 0) {
+		t.Errorf("%s: reasons do not add up: %v", name, a)
+	}
+}
+
+// TestReadUCB checks the origin over several files, the host's own peak, and
+// the lines that are no sample.
+func TestReadUCB(t *testing.T) {
+	t.Parallel()
+	trace, acc, err := ReadUCB([]File{
+		{"one", strings.NewReader("1000 50\n1100 100\n1200 -5\n1300 0\n")},
+		{"two", strings.NewReader("500 10\n400 20\n400 30\nx 1\n700\n600 -1 9\n")},
+	}, 0, Gap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkAccounting(t, "ucb", acc, 10)
+	want := [][]Record{
+		{{600, 700, Available, 0.5}, {700, 800, Available, 0}, {800, 900, Unavailable, 0}},
+		{{0, 100, Available, 0}, {100, 200, Available, 0.5}},
+	}
+	for i, h := range trace.Hosts {
+		if !equal(h.Records(), want[i]) {
+			t.Errorf("%s: %v, want %v", h.Name, h.Records(), want[i])
+		}
+	}
+	for r, n := range map[Reason]int{OutOfOrder: 1, SameEpoch: 1, NotNumber: 1, TooFewFields: 1, FieldsBeyond: 1} {
+		if acc.Count(r) != n {
+			t.Errorf("%s: %d times, want %d", r, acc.Count(r), n)
+		}
+	}
+	if s := acc.String(); !strings.Contains(s, `two line 4, found "x"`) {
+		t.Errorf("accounting does not say where: %s", s)
+	}
+}
+
+func equal(a, b []Record) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// TestReadFTA checks types and end reasons, and the origin.
+func TestReadFTA(t *testing.T) {
+	t.Parallel()
+	trace, acc, err := ReadFTA(strings.NewReader(`# event_id component_id node_id platform_id node_name event_type event_start_time event_stop_time event_end_reason
+0 0 7 1 n7 1 1000 2000 0
+1 0 7 1 n7 0 2000 2500 2
+2 0 7 1 n7 0 2500 3000 4
+3 0 7 1 n7 0 3000 3500 NULL
+4 0 8 1 n8 0 1500 1600
+5 0 8 1 n8 9 1600 1700 0
+6 0 8 1 n8 1 1700
+`), Gap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkAccounting(t, "fta", acc, 8)
+	want := [][]Record{
+		{{0, 1000, Available, 0}, {1000, 1500, UserPresent, 0}, {1500, 2000, Evicted, 0}, {2000, 2500, Unavailable, 0}},
+		{{500, 600, Unavailable, 0}},
+	}
+	for i, h := range trace.Hosts {
+		if !equal(h.Records(), want[i]) {
+			t.Errorf("%s: %v, want %v", h.Name, h.Records(), want[i])
+		}
+	}
+	if acc.Count(EndUnread) != 1 || acc.Count(BadState) != 1 || acc.Count(TooFewFields) != 1 {
+		t.Error(acc)
+	}
+}
+
+// TestReadLoad checks the threshold, the days laid end to end and the days that
+// make a host worth keeping.
+func TestReadLoad(t *testing.T) {
+	t.Parallel()
+	day := strings.TrimSuffix(strings.Repeat("25 ", 287), " ")
+	text := "20110420\ta\t26 " + day + "\n" + "20110303\ta\t25 x " + day + "\n" + "20110303\tb\t5 110\n" + "20110303\tb\t5\n" + "3 Mar\tb\t5\n"
+	trace, acc, err := ReadLoad(strings.NewReader(text), LoadConfig{Threshold: 0.25, MinDays: 1, Gap: Gap})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkAccounting(t, "load", acc, 5)
+	want := [][]Record{
+		{{0, 300, Available, 0.25}, {600, Day, Available, 0.25}, {Day, Day + 300, Busy, 0.26}, {Day + 300, 2 * Day, Available, 0.25}},
+		{{0, 300, Available, 0.05}, {300, 600, Busy, 1}},
+	}
+	for i, h := range trace.Hosts {
+		if !equal(h.Records(), want[i]) {
+			t.Errorf("%s: %v, want %v", h.Name, h.Records(), want[i])
+		}
+	}
+	for r, n := range map[Reason]int{SampleBad: 1, FieldsBeyond: 1, LoadClamped: 1, SamplesShort: 1, SameDay: 1, BadDate: 1} {
+		if acc.Count(r) != n {
+			t.Errorf("%s: %d times, want %d", r, acc.Count(r), n)
+		}
+	}
+	trace, acc, err = ReadLoad(strings.NewReader(text), LoadConfig{Threshold: 0.25, MinDays: 2, Gap: Gap})
+	if err != nil || len(trace.Hosts) != 1 || acc.Count(TooFewDays) != 1 {
+		t.Errorf("two days wanted: %d hosts, %v, %v", len(trace.Hosts), acc, err)
+	}
+	checkAccounting(t, "load of two days", acc, 5)
+}
+
+// TestPlanetLab reads the recorded load of ten days: every line is used, 457
+// hosts have seven days or more, and 12.6 % of all samples exceed a quarter, as
+// counted by other means.
+func TestPlanetLab(t *testing.T) {
+	t.Parallel()
+	file, err := os.Open("../../../shared/traces/planetlab-cpu-5min-10days.tsv.gz")
+	if err != nil {
+		t.Skip("no recorded load beside the project: ", err)
+	}
+	defer file.Close()
+	trace, acc, err := ReadLoad(file, LoadConfig{Threshold: 0.25, Gap: Gap})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if acc.Lines != 11746 || acc.Used != 11746 || len(trace.Hosts) != 3596 {
+		t.Errorf("%d hosts, %v", len(trace.Hosts), acc)
+	}
+	busy, all, seven := 0.0, 0.0, 0
+	for _, h := range trace.Hosts {
+		known := 0.0
+		for _, r := range h.Records() {
+			known += r.End - r.Start
+			if r.State == Busy {
+				busy += r.End - r.Start
+			}
+		}
+		all += known
+		if known >= 7*Day {
+			seven++
+		}
+	}
+	if seven != 457 || math.Abs(busy/all-0.126) > 0.0005 {
+		t.Errorf("%d hosts of seven days, %.4f busy; want 457, 0.126", seven, busy/all)
+	}
+}
+
+// TestCSVRoundTrip checks that what WriteCSV writes is read as it was, every
+// line used as it stands.
+func TestCSVRoundTrip(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		h, err := NewHistory(`a,"b`, 2.5, drawRecords(t), Gap)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		if err := (&Trace{Hosts: []*History{h}}).WriteCSV(&text); err != nil {
+			t.Fatal(err)
+		}
+		back, acc, err := ReadCSV(&text, Gap)
+		if err != nil || !acc.Clean() {
+			t.Fatal(acc, err)
+		}
+		if len(h.Records()) == 0 {
+			return
+		}
+		if g := back.Hosts[0]; g.Name != h.Name || g.MIPS != h.MIPS || !equal(g.Records(), h.Records()) {
+			t.Fatalf("read %v, want %v", g.Records(), h.Records())
+		}
+	})
+}
+
+// fuzz checks what every reader promises of any text: no panic, and lines that
+// add up.
+func fuzz(f *testing.F, read func(string) (*Accounting, error), seeds ...string) {
+	for _, s := range seeds {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		acc, err := read(text)
+		if err != nil {
+			return // a broken gzip
+		}
+		lines := strings.Count(text, "\n")
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			lines++
+		}
+		if strings.HasPrefix(text, "\x1f\x8b") || strings.HasPrefix(text, "\ufeff") {
+			lines = -1
+		}
+		checkAccounting(t, "fuzz", acc, lines)
+	})
+}
+
+func FuzzReadCSV(f *testing.F) {
+	fuzz(f, func(s string) (*Accounting, error) {
+		_, a, err := ReadCSV(strings.NewReader(s), Gap)
+		return a, err
+	}, columns+"\na,0,10,A,0.5,1\nb,5,9,U\na,8,12,P,2,2\n", "a,1e300,2,A\na,-5,-6,A,nan\n\"", "\x1f\x8b\x08")
+}
+
+func FuzzReadUCB(f *testing.F) {
+	fuzz(f, func(s string) (*Accounting, error) {
+		_, a, err := ReadUCB([]File{{"h", strings.NewReader(s)}}, 0, Gap)
+		return a, err
+	}, "1000 100\n1060 50\n1120 -1\n1180 100\n1300 0\n", "1 nan\n1 1\n1 2\n-1e12 5 5\n")
+}
+
+func FuzzReadFTA(f *testing.F) {
+	fuzz(f, func(s string) (*Accounting, error) {
+		_, a, err := ReadFTA(strings.NewReader(s), Gap)
+		return a, err
+	}, "# c\n0 0 7 1 n7 1 1000 2000 0\n0 0 7 1 n7 0 1500 2500 4\n", "0 0 7 1 n7 5 1 0 x x\n")
+}
+
+func FuzzReadLoad(f *testing.F) {
+	fuzz(f, func(s string) (*Accounting, error) {
+		_, a, err := ReadLoad(strings.NewReader(s), LoadConfig{Threshold: 0.1, MinDays: 2, Gap: Gap})
+		return a, err
+	}, "20110303\ta\t1 2 99 101 -4 x\n20110304\ta\t5\n", "20110303\ta\t\n20110303\ta\t1\n2011\tb\t1\n")
+}

@@ -22,7 +22,6 @@ import (
 // quote changes nothing. [timetable.Book] and [timetable.Cluster] are sellers.
 type Seller interface {
 	Quote(now int64, j timetable.Job) timetable.Quote
-	Speed() int64 // permille of the reference speed
 }
 
 // A Choice is a seller and its quote.

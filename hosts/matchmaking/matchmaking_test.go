@@ -17,7 +17,6 @@ type stub struct {
 }
 
 func (s stub) Quote(int64, timetable.Job) timetable.Quote { *s.asked++; return s.quote }
-func (s stub) Speed() int64                               { return s.quote.Speed }
 
 // window returns sellers that give these quotes, and their count of questions.
 func window(quotes ...timetable.Quote) ([]Seller, *int) {
@@ -55,7 +54,7 @@ func (d *draws) Uint64() uint64 {
 // more than it needs (A.5).
 func TestRules(t *testing.T) {
 	t.Parallel()
-	no := timetable.Quote{Reason: timetable.NoneEarly}
+	no := timetable.Quote{Reason: timetable.NoPlan}
 	yes := func(completion, zeta, zetaAll, busy, executed, committed int64) timetable.Quote {
 		return timetable.Quote{Feasible: true, Completion: completion, Zeta: zeta, ZetaAll: zetaAll, Busy: busy, Executed: executed, Committed: committed}
 	}

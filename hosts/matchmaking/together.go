@@ -28,6 +28,9 @@ type Part struct {
 type Venue interface {
 	Seller
 
+	// Speed returns the cluster's speed in permille of the reference speed.
+	Speed() int64
+
 	// Instants appends every estimated end of a running job and every planned
 	// start and end to out.
 	Instants(out []int64) []int64

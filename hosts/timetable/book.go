@@ -66,6 +66,9 @@ func Open(c Config, s State) (*Book, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.Now < 0 || s.Now > 3*Horizon || s.Executed < 0 {
+		return nil, fmt.Errorf("timetable: opened at %d with %d node-seconds done", s.Now, s.Executed)
+	}
 	b := &Book{config: c, now: s.Now, byID: make(map[int64]*entry), canonical: true}
 	b.nodes.init(c.Nodes)
 	b.usage.done = s.Executed
@@ -98,16 +101,16 @@ func Open(c Config, s State) (*Book, error) {
 		}
 		b.insert(b.position(&j), b.newEntry(j, Span(j.Estimate, c.Speed)), interval{})
 	}
-	if !b.place() {
+	if !b.planAnew() {
 		return nil, fmt.Errorf("timetable: %w", ErrInfeasible)
 	}
 	b.refreshEnds()
 	return b, nil
 }
 
-// place plans what is to start from nothing: in key order, each as early as its
+// planAnew plans what is to start from nothing: in key order, each as early as its
 // gang fits. It reports whether every deadline is met.
-func (b *Book) place() bool {
+func (b *Book) planAnew() bool {
 	for i, e := range b.plan {
 		s := b.steps.fit(max(b.now, e.Earliest), Forever, e.span, e.Nodes)
 		if s > e.latest() {

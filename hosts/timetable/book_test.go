@@ -33,7 +33,7 @@ func TestStale(t *testing.T) {
 	}
 	taken := long.Quote(0, tight)
 	tight.Deadline, tight.Estimate = 39, 31 // job 5 cannot wait for it
-	if refused := long.Quote(0, tight); refused.Reason != NoneEarly {
+	if refused := long.Quote(0, tight); refused.Reason != NoPlan {
 		t.Fatalf("refused for %q", refused.Reason)
 	}
 	if _, err := long.Commit(0, taken, nil); err != nil {
@@ -141,7 +141,7 @@ func TestEarlyEndHarms(t *testing.T) {
 		t.Errorf("plan = %v, want %v", got, want)
 	}
 	small := Job{ID: 4, Arrival: 1, Earliest: 1, Deadline: 2, Estimate: 1, Nodes: 1}
-	if q := b.Quote(1, small); q.Reason != NoneEarly {
+	if q := b.Quote(1, small); q.Reason != NoPlan {
 		t.Errorf("admitted: %+v", q)
 	}
 	b.Advance(2, nil, nil) // 2 runs, 3 follows at 6: made anew the plan is the same
@@ -168,7 +168,7 @@ func TestReasons(t *testing.T) {
 		{func(j *Job) { j.Nodes = 3 }, TooWide},
 		{func(j *Job) { j.Nodes = 0 }, Invalid},
 		{func(j *Job) { j.Deadline = 19 }, TooLong},
-		{func(j *Job) { j.Deadline = 29 }, NoneEarly},
+		{func(j *Job) { j.Deadline = 29 }, NoPlan},
 	} {
 		j := Job{ID: 2, Earliest: 10, Deadline: 40, Estimate: 10, Nodes: 1}
 		c.change(&j)
@@ -220,6 +220,7 @@ func TestOpen(t *testing.T) {
 		{"speed 1 permille", Config{Nodes: 2, Speed: 1}, State{}},
 		{"admission", Config{Nodes: 2, Admission: 5}, State{}},
 		{"overrun", Config{Nodes: 2, Overrun: 5}, State{}},
+		{"opened at -1", Config{Nodes: 2}, State{Now: -1}},
 		{"percent", Config{Nodes: 2, ExtendPct: -1}, State{}},
 		{"not free", Config{Nodes: 1}, State{Now: 10, Running: []Running{run}}},
 		{"not free", Config{Nodes: 2}, State{Now: 10, Running: []Running{run, {narrow, 3, 12}}}},

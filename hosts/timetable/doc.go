@@ -19,13 +19,16 @@
 //
 // # Design
 //
-// The book holds the free nodes of its whole plan as a step function. A new job
-// leaves those of smaller key where they are (the prefix lemma), so a quote
-// copies the steps, takes the suffix out and puts it back in key order. What is
-// put back moves only if its old slot was taken or a place before it was
-// vacated, so no more than the vacated span is searched again. Rebuilding after
-// an early end is the same walk with the whole plan as the suffix.
+// The book holds the free nodes beside its whole plan as a step function. A new
+// job leaves those of smaller key where they are (the prefix lemma). Of the
+// others, in key order, one moves only if its slot meets what was taken since
+// it was planned, or an earlier start meets what was vacated. So a quote copies
+// the steps and keeps two hulls, of what was taken and of what was vacated;
+// later keys are lifted out of the steps only where a search goes, and most
+// jobs are passed over by comparing four numbers. Replanning after an early end
+// or an overrun is the same walk over the whole plan, from other hulls.
 //
-// The road not taken is a search tree over the steps: it makes a single
-// placement logarithmic, but the suffix must be walked anyway.
+// The roads not taken: to put the whole suffix back one by one, which took 50
+// times longer on 10,000 jobs, and a search tree over the steps, which makes
+// one placement logarithmic but not the walk.
 package timetable

@@ -127,7 +127,7 @@ func (p *Preemptive) Quote(now int64, j Job) Quote {
 	for i := range p.trial {
 		s, c := &p.trial[i], p.after.ends[i]
 		if c > s.Deadline {
-			q.Reason = NoneEarly
+			q.Reason = NoPlan
 			return q
 		}
 		if i == at {
@@ -216,7 +216,7 @@ func (p *Preemptive) bring(now int64) {
 	p.now = now
 }
 
-// grant deals the nodes out anew: first who loses his, then who gets some.
+// grant deals the nodes out anew: who loses some comes first.
 func (p *Preemptive) grant(facts []Fact) []Fact {
 	free := p.config.Nodes
 	var gains []Fact

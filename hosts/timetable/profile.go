@@ -48,7 +48,10 @@ func (p *profile) add(from, to int64, n int) {
 		return
 	}
 	i := p.split(from)
-	j := i + p.widthTo(i, to)
+	j := i
+	for j < len(p.at) && p.at[j] < to { // a job covers few steps: walking beats searching
+		j++
+	}
 	if j == len(p.at) || p.at[j] != to {
 		p.at = slices.Insert(p.at, j, to)
 		p.free = slices.Insert(p.free, j, p.free[j-1])
@@ -56,16 +59,6 @@ func (p *profile) add(from, to int64, n int) {
 	for k := i; k < j; k++ {
 		p.free[k] += int32(n)
 	}
-}
-
-// widthTo returns the number of steps from i on that begin before to. Jobs
-// cover few steps: walking beats searching.
-func (p *profile) widthTo(i int, to int64) int {
-	j := i
-	for j < len(p.at) && p.at[j] < to {
-		j++
-	}
-	return j - i
 }
 
 // fits reports whether n nodes are free on all of [s, s+span).

@@ -2,11 +2,11 @@ package timetable
 
 // Reasons for which a book does not take a job.
 const (
-	Invalid   = "the job is not valid"
-	Known     = "a job of this id is in the book"
-	TooWide   = "it asks for more nodes than the cluster has"
-	TooLong   = "it cannot end by its deadline even if it starts at once"
-	NoneEarly = "no plan with it keeps every deadline"
+	Invalid = "the job is not valid"
+	Known   = "a job of this id is in the book"
+	TooWide = "it asks for more nodes than the cluster has"
+	TooLong = "it cannot end by its deadline even if it starts at once"
+	NoPlan  = "no plan with it keeps every deadline"
 )
 
 // A Quote is a book's answer to a job: the Match Advisor's report. It binds
@@ -97,7 +97,7 @@ func (b *Book) Quote(now int64, j Job) Quote {
 		return q
 	}
 	if q.Feasible = b.try(now, &j); !q.Feasible {
-		q.Reason = NoneEarly
+		q.Reason = NoPlan
 		return q
 	}
 	t := &b.trial

@@ -1,0 +1,195 @@
+// Package fit finds the laws that a recorded quantity follows best: maximum
+// likelihood for continuous laws, expectation-maximization for mixtures of two,
+// least squares for PolyLin, a histogram for BinBin (Sandholm, Lai, Clearwater,
+// §2).
+//
+// Samples are kept as distinct values with their counts: a log's seconds repeat
+// often, and a fit then costs what the distinct values cost. The package does
+// not know logs or plans.
+package fit
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"bourse/workloadgen/dist"
+)
+
+// A Sample is a quantity's values, counted.
+type Sample struct {
+	X []float64 // distinct, ascending
+	W []float64 // how often, one per value; fractions in parts of a mixture
+	N float64   // sum of W
+
+	ln []float64 // of X, once asked for
+}
+
+// logs returns the logarithms of the values, one per value.
+func (s *Sample) logs() []float64 {
+	if len(s.ln) != len(s.X) {
+		s.ln = make([]float64, len(s.X))
+		for i, x := range s.X {
+			s.ln[i] = math.Log(x)
+		}
+	}
+	return s.ln
+}
+
+// meanLog returns the mean of the logarithms.
+func (s *Sample) meanLog() float64 {
+	sum := 0.0
+	for i, l := range s.logs() {
+		sum += s.W[i] * l
+	}
+	return sum / s.N
+}
+
+// varLog returns the variance of the logarithms.
+func (s *Sample) varLog() float64 {
+	mean, sum := s.meanLog(), 0.0
+	for i, l := range s.logs() {
+		sum += s.W[i] * (l - mean) * (l - mean)
+	}
+	return sum / s.N
+}
+
+// NewSample counts values, in any order; it returns an error for one that is
+// not a number, or for none at all.
+func NewSample(values []float64) (*Sample, error) {
+	if len(values) == 0 {
+		return nil, fmt.Errorf("no values")
+	}
+	s := &Sample{N: float64(len(values))}
+	for _, x := range slices.Sorted(slices.Values(values)) {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil, fmt.Errorf("value %v is not a number", x)
+		}
+		if n := len(s.X); n > 0 && s.X[n-1] == x {
+			s.W[n-1]++
+			continue
+		}
+		s.X, s.W = append(s.X, x), append(s.W, 1)
+	}
+	return s, nil
+}
+
+// Mean returns the mean of f over the sample.
+func (s *Sample) Mean(f func(float64) float64) float64 {
+	sum := 0.0
+	for i, x := range s.X {
+		sum += s.W[i] * f(x)
+	}
+	return sum / s.N
+}
+
+// median returns the smallest value that half of the sample does not exceed.
+func (s *Sample) median() float64 {
+	sum := 0.0
+	for i, x := range s.X {
+		if sum += s.W[i]; sum >= s.N/2 {
+			return x
+		}
+	}
+	return s.X[len(s.X)-1]
+}
+
+// distance returns the largest difference between the sample's distribution
+// function and cdf, on both sides of every step.
+func (s *Sample) distance(cdf func(float64) float64) float64 {
+	d, below := 0.0, 0.0
+	for i, x := range s.X {
+		at := below + s.W[i]
+		d = max(d, math.Abs(cdf(math.Nextafter(x, math.Inf(-1)))-below/s.N), math.Abs(cdf(x)-at/s.N))
+		below = at
+	}
+	return d
+}
+
+// A Param is one parameter found.
+type Param struct {
+	Name  string
+	Value float64
+	SE    float64 // standard error; NaN where the method gives none
+}
+
+// A Fit is a law found for a sample.
+type Fit struct {
+	Name   string
+	Law    dist.Spec // what [dist.New] makes
+	Params []Param
+	N      int     // values fitted
+	LogLik float64 // NaN where the law has no density at every value
+	AIC    float64 // 2 (number of parameters) - 2 LogLik; NaN as LogLik
+	KS     float64 // largest difference to the sample's distribution function
+	Note   string  // what was done to the sample first; often empty
+}
+
+// Options of fits.
+type Options struct {
+	Break float64 // seconds that the two parts of HypWeib are first told apart by; 10
+	From  float64 // seconds from which PolyLin counts; 30
+	Bins  int     // exponents of BinBin and Zipf; 6
+	Shift int     // added to them; 2
+}
+
+// PaperOptions returns those of the market paper.
+func PaperOptions() Options { return Options{Break: 10, From: 30, Bins: 6, Shift: 2} }
+
+// A method is one line of the table.
+type method struct {
+	doc string
+	fit func(s *Sample, o Options) (Fit, error)
+}
+
+// methods is the table. Continuous laws that need values above 0 are given 0 as
+// half of the smallest other value, for a log's clock has whole seconds.
+var methods = map[string]method{
+	"binbin":      {"histogram of powers of two", fitBinBin},
+	"exponential": {"maximum likelihood", continuous(exponential)},
+	"gamma":       {"maximum likelihood", continuous(gamma)},
+	"gpareto":     {"maximum likelihood", continuous(gpareto)},
+	"hypergamma":  {"expectation-maximization", mixture(gamma, gamma, identity, "hypergamma")},
+	"hyperexp":    {"expectation-maximization", mixture(exponential, exponential, identity, "mixture")},
+	"hypweib":     {"expectation-maximization from a break", mixture(weibull, weibull, logarithm, "hypweib")},
+	"lognormal":   {"maximum likelihood", continuous(lognormal)},
+	"lognormal2":  {"expectation-maximization", mixture(lognormal, lognormal, identity, "mixture")},
+	"pareto":      {"maximum likelihood above the smallest value", continuous(pareto)},
+	"polylin":     {"least squares on the distribution function", fitPolyLin},
+	"weibull":     {"maximum likelihood", continuous(weibull)},
+	"weibull2":    {"expectation-maximization", mixture(weibull, weibull, identity, "mixture")},
+	"zipf":        {"maximum likelihood over powers of two", fitZipf},
+}
+
+// Names returns the names of the fits, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(methods)) }
+
+// Doc returns one line on the named fit, empty if there is none.
+func Doc(name string) string { return methods[name].doc }
+
+// New fits the named law to the sample. The same sample gives the same fit.
+func New(name string, s *Sample, o Options) (Fit, error) {
+	m, ok := methods[name]
+	if !ok {
+		return Fit{}, fmt.Errorf("unknown fit %q (known: %s)", name, strings.Join(Names(), ", "))
+	}
+	f, err := m.fit(s, o)
+	if err != nil {
+		return Fit{}, fmt.Errorf("fit %s: %w", name, err)
+	}
+	f.Name, f.N = name, int(math.Round(s.N))
+	return f, nil
+}
+
+// finish makes the law and measures it.
+func (f Fit) finish(s *Sample) (Fit, error) {
+	law, err := f.Law.New(nil)
+	if err != nil {
+		return f, err
+	}
+	f.KS = s.distance(law.CDF)
+	f.AIC = 2*float64(len(f.Params)) - 2*f.LogLik
+	return f, nil
+}

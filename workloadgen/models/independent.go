@@ -41,8 +41,8 @@ func DefaultIndependent() IndependentOptions {
 }
 
 // Independent draws every quantity from its own law: four uniforms a job, gap,
-// runtime, nodes and user, then, for a long memory, one source's worth of
-// noise, then what annotations draw. The first job arrives at 0.
+// runtime, nodes and user; then, for a long memory, the noise that orders the
+// gaps; then what annotations draw. The first job arrives at 0.
 type Independent struct {
 	o                   IndependentOptions
 	gap, runtime, nodes dist.Distribution

@@ -20,19 +20,24 @@ type member struct {
 	new func(decode func(any) error) (workloadgen.Model, error)
 }
 
-var table = map[string]member{
-	"exponential": {"Poisson arrivals, exponential runtimes", newExponential},
-	"lublin":      {"Lublin and Feitelson: daily cycle, powers of two, runtimes that grow with size", newLublin},
-	"independent": {"a law for each quantity: what fits write, and Poisson streams", newIndependent},
-	"swf":         {"a recorded log, replayed", newSWF},
-	"paper":       {"the market paper's: HypWeib arrivals, PolyLin runtimes, BinBin sizes, budgets by value", newPaper},
+// members is the table. It is a function, for a file names a member.
+func members() map[string]member {
+	return map[string]member{
+		"exponential": {"Poisson arrivals, exponential runtimes", newExponential},
+		"file":        {"a model file, as a fit writes it", newFile},
+		"independent": {"a law for each quantity: what fits write, and Poisson streams", newIndependent},
+		"lublin":      {"Lublin and Feitelson: daily cycle, powers of two, runtimes that grow with size", newLublin},
+		"paper":       {"the market paper's: HypWeib arrivals, PolyLin runtimes, BinBin sizes, budgets by value", newPaper},
+		"resample":    {"a recorded log, drawn from with replacement", newResample},
+		"swf":         {"a recorded log, replayed", newSWF},
+	}
 }
 
 // New makes the named model. Decode fills in the model's own options and
 // rejects unknown fields; nil leaves the defaults. No model draws when it is
 // made: rng may be nil.
 func New(name string, decode func(any) error, _ *rand.Rand) (workloadgen.Model, error) {
-	m, ok := table[name]
+	m, ok := members()[name]
 	if !ok {
 		return nil, fmt.Errorf("unknown workload model %q (known: %s)", name, strings.Join(Names(), ", "))
 	}
@@ -47,7 +52,7 @@ func New(name string, decode func(any) error, _ *rand.Rand) (workloadgen.Model, 
 }
 
 // Names returns the names of the models, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(table)) }
+func Names() []string { return slices.Sorted(maps.Keys(members())) }
 
 // Doc returns one line on the named model, empty if there is none.
-func Doc(name string) string { return table[name].doc }
+func Doc(name string) string { return members()[name].doc }

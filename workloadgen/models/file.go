@@ -1,0 +1,121 @@
+package models
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/goccy/go-yaml"
+
+	"bourse/workloadgen"
+)
+
+// A File is a model as a file holds it: what a fit writes and a scenario reads.
+//
+//	about: [fitted to trace.swf]
+//	model: independent
+//	options:
+//	  iat: {name: hypweib, options: {alpha: 0.29}}
+type File struct {
+	About   []string       `yaml:"about,omitempty"`
+	Model   string         `yaml:"model"`
+	Options map[string]any `yaml:"options,omitempty"`
+}
+
+const (
+	maxFile  = 1 << 20 // bytes
+	maxDepth = 20      // brackets in brackets, or blanks before a line over 4
+)
+
+// Write writes the file.
+func (f File) Write(w io.Writer) error {
+	text, err := yaml.Marshal(f)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
+}
+
+// New makes the model.
+func (f File) New() (workloadgen.Model, error) {
+	return New(f.Model, func(out any) error {
+		if len(f.Options) == 0 {
+			return nil
+		}
+		text, err := yaml.Marshal(f.Options)
+		if err != nil {
+			return err
+		}
+		return yaml.UnmarshalWithOptions(text, out, yaml.Strict())
+	}, nil)
+}
+
+// ReadFile reads the file of that name, strictly.
+func ReadFile(name string) (File, error) {
+	var f File
+	in, err := os.Open(name)
+	if err != nil {
+		return f, err
+	}
+	defer in.Close()
+	text, err := io.ReadAll(io.LimitReader(in, maxFile+1))
+	if err != nil {
+		return f, fmt.Errorf("%s: %w", name, err)
+	}
+	if err := bounded(text); err != nil {
+		return f, fmt.Errorf("%s: %w", name, err)
+	}
+	if err := yaml.UnmarshalWithOptions(text, &f, yaml.Strict()); err != nil {
+		return f, fmt.Errorf("%s: %w", name, err)
+	}
+	return f, nil
+}
+
+// bounded reports a text that the decoder might work on for ever: too long, or
+// nested too deeply.
+func bounded(text []byte) error {
+	if len(text) > maxFile {
+		return fmt.Errorf("more than %d bytes", maxFile)
+	}
+	for i, line := range bytes.Split(text, []byte("\n")) {
+		indent := len(line) - len(bytes.TrimLeft(line, " -"))
+		open := bytes.Count(line, []byte("[")) + bytes.Count(line, []byte("{"))
+		if indent > 4*maxDepth || open > maxDepth {
+			return fmt.Errorf("%d: nested more than %d deep", i+1, maxDepth)
+		}
+	}
+	if bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{")) > 1000 {
+		return errors.New("more than 1000 brackets")
+	}
+	return nil
+}
+
+// FileOptions are those of "file".
+type FileOptions struct {
+	File string `yaml:"file" doc:"model file, as a fit writes it"`
+}
+
+func newFile(decode func(any) error) (workloadgen.Model, error) {
+	var o FileOptions
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	if o.File == "" {
+		return nil, errors.New("file: found nothing, want the name of a model file")
+	}
+	f, err := ReadFile(o.File)
+	if err != nil {
+		return nil, err
+	}
+	if f.Model == "file" {
+		return nil, fmt.Errorf("%s: a model file cannot name another", o.File)
+	}
+	m, err := f.New()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.File, err)
+	}
+	return m, nil
+}

@@ -1,0 +1,148 @@
+package models
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"bourse/workloadgen"
+	"bourse/workloadgen/annotate"
+	"bourse/workloadgen/dist"
+)
+
+// ResampleOptions are those of "resample".
+type ResampleOptions struct {
+	TraceOptions     `yaml:",inline"`
+	Jobs             int    `yaml:"jobs" doc:"jobs of a plan; 0 is as many as the log has"`
+	By               string `yaml:"by" doc:"block (default): runs of consecutive jobs; user: all jobs of a user"`
+	Block            int    `yaml:"block" doc:"jobs of a run; 100"`
+	annotate.Options `yaml:",inline"`
+}
+
+// Resample draws plans from a recorded log with replacement, so that one log
+// gives many plans like it.
+//
+// By block, runs of consecutive jobs are put one after another, each job after
+// the gap that it has in the log: what is correlated within a run stays so.
+//
+// By user, as many users are drawn as the log has, and each brings all of its
+// jobs, moved by whole weeks around the log's span: what one user does stays in
+// its order and at its hour. A user drawn twice is two users.
+//
+// Jobs are numbered from 1; by user, so are users.
+type Resample struct {
+	o      ResampleOptions
+	plan   workloadgen.Plan
+	users  [][]int // positions in plan of each user's jobs
+	report TraceReport
+}
+
+const week = 7 * 86400.0
+
+func newResample(decode func(any) error) (workloadgen.Model, error) {
+	o := ResampleOptions{By: "block", Block: 100}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	return NewResample(o)
+}
+
+// NewResample makes the model. It reads the log, once.
+func NewResample(o ResampleOptions) (*Resample, error) {
+	if err := o.Options.Validate(); err != nil {
+		return nil, err
+	}
+	switch {
+	case o.By != "block" && o.By != "user":
+		return nil, fmt.Errorf("by %q: want block or user", o.By)
+	case o.Jobs < 0 || o.Jobs > maxJobs:
+		return nil, fmt.Errorf("jobs %d is not in 0..%d", o.Jobs, maxJobs)
+	case o.Block < 1:
+		return nil, fmt.Errorf("block %d is not at least 1", o.Block)
+	}
+	m := &Resample{o: o}
+	var err error
+	if m.plan, m.report, err = o.Read(); err != nil {
+		return nil, err
+	}
+	at := map[int64]int{}
+	for i, j := range m.plan {
+		k, ok := at[j.User]
+		if !ok {
+			k = len(m.users)
+			at[j.User] = k
+			m.users = append(m.users, nil)
+		}
+		m.users[k] = append(m.users[k], i)
+	}
+	return m, nil
+}
+
+// Report says what became of every line of the log.
+func (m *Resample) Report() TraceReport { return m.report }
+
+// Plan implements [workloadgen.Model].
+func (m *Resample) Plan(src rand.Source, n int, into workloadgen.Plan) (workloadgen.Plan, error) {
+	if n == 0 {
+		n = m.o.Jobs
+	}
+	if n < 0 || n > maxJobs {
+		return nil, fmt.Errorf("%d jobs is not in 0..%d", n, maxJobs)
+	}
+	var plan workloadgen.Plan
+	if m.o.By == "user" {
+		plan = m.byUser(src, into[:0])
+		if n > len(plan) {
+			return nil, fmt.Errorf("%d jobs asked for, the users drawn have %d", n, len(plan))
+		}
+		if n > 0 {
+			plan = plan[:n]
+		}
+	} else {
+		if n == 0 {
+			n = len(m.plan)
+		}
+		plan = m.byBlock(src, n, into[:0])
+	}
+	for i := range plan {
+		plan[i].ID = int64(i + 1)
+	}
+	plan, _, err := m.o.Apply(plan, src)
+	return plan, err
+}
+
+func (m *Resample) byBlock(src rand.Source, n int, plan workloadgen.Plan) workloadgen.Plan {
+	block := min(m.o.Block, len(m.plan))
+	now := 0.0
+	for len(plan) < n {
+		at := int(dist.Open(src) * float64(len(m.plan)-block+1))
+		for i := at; i < at+block && len(plan) < n; i++ {
+			j := m.plan[i]
+			if i > 0 {
+				now += j.Arrival - m.plan[i-1].Arrival
+			}
+			j.Arrival = now
+			plan = append(plan, j)
+		}
+	}
+	return plan
+}
+
+func (m *Resample) byUser(src rand.Source, plan workloadgen.Plan) workloadgen.Plan {
+	first := m.plan[0].Arrival
+	weeks := math.Floor((m.plan[len(m.plan)-1].Arrival-first)/week) + 1
+	for k := range m.users {
+		who := m.users[int(dist.Open(src)*float64(len(m.users)))]
+		shift := week * math.Floor(dist.Open(src)*weeks)
+		for _, i := range who {
+			j := m.plan[i]
+			j.User = int64(k + 1)
+			j.Arrival = math.Mod(j.Arrival-first+shift, weeks*week)
+			plan = append(plan, j)
+		}
+	}
+	slices.SortStableFunc(plan, func(a, b workloadgen.Job) int { return cmp.Compare(a.Arrival, b.Arrival) })
+	return plan
+}

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -73,7 +74,11 @@ func settings(e *scenario.Experiment) ([]*setting, error) {
 	for i := range e.Configurations {
 		s, err := prepare(&e.Configurations[i])
 		if err != nil {
-			return nil, fmt.Errorf("configuration %s: %w", e.Configurations[i].Name, err)
+			var told *scenario.Error // says where by itself
+			if !errors.As(err, &told) {
+				err = fmt.Errorf("configuration %s: %w", e.Configurations[i].Name, err)
+			}
+			return nil, err
 		}
 		all = append(all, s)
 	}

@@ -1,0 +1,187 @@
+// Package describe says what a recorded log is like: counts, moments, memory,
+// load, and the numbers behind its figures. It returns data; drawing and
+// printing are others'.
+//
+// It knows logs and laws; it does not know plans or hosts.
+package describe
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"bourse/workloadgen/memory"
+	"bourse/workloadgen/swf"
+)
+
+// A Quantity is one column of numbers and its moments.
+type Quantity struct {
+	Name   string // IAT, RUN, CPU, or another
+	Unit   string
+	Values []float64 // in the order of the log
+
+	N                int
+	Mean, SD, CV     float64 // SD of a sample; CV is SD/Mean
+	Min, Median, Max float64
+	P05, P95         float64
+}
+
+// New measures values. The moments of none are NaN.
+func New(name, unit string, values []float64) Quantity {
+	q := Quantity{Name: name, Unit: unit, Values: values, N: len(values)}
+	nan := math.NaN()
+	q.Mean, q.SD, q.CV, q.Min, q.Median, q.Max, q.P05, q.P95 = nan, nan, nan, nan, nan, nan, nan, nan
+	if len(values) == 0 {
+		return q
+	}
+	q.Mean, q.SD = stat.MeanStdDev(values, nil)
+	q.CV = q.SD / q.Mean
+	sorted := slices.Sorted(slices.Values(values))
+	at := func(p float64) float64 { return stat.Quantile(p, stat.Empirical, sorted, nil) }
+	q.Min, q.P05, q.Median, q.P95, q.Max = sorted[0], at(0.05), at(0.5), at(0.95), sorted[len(sorted)-1]
+	return q
+}
+
+// A Log is what a log is like. Quantities other than IAT are of the records
+// that ran.
+type Log struct {
+	Header  swf.Header
+	Lines   swf.Accounting
+	Records int // that passed the filters
+	Ran     int
+	Users   int
+
+	IAT, Run, Procs Quantity
+	Overestimate    Quantity // requested time over run time, of records with both
+
+	// MeanIAT is the span of submit times over the records less one, as papers
+	// print it. NumberedIAT takes the job numbers between the first and the last
+	// record instead: the same where no record is missing, and the papers' where
+	// a cleaned log has lost some.
+	MeanIAT, NumberedIAT float64
+
+	// Load is the work of the records that ran over the machine's processors
+	// times the span of submit times; NaN if the header does not say the size.
+	Load       float64
+	Processors int64 // 0 if the header does not say
+
+	// Estimates of the Hurst exponent of IAT, and its autocorrelation at lags 0
+	// to 50.
+	RescaledRange, AggregatedVariance, LocalWhittle memory.Estimate
+	Autocorrelation                                 []float64
+
+	ByHour    [24]int // records submitted in each hour of the machine's day
+	ByWeekday [7]int  // and on each day of its week, Sunday first
+	Clock     bool    // whether the header says when the log starts; else hours count from its first record
+	Days      []Day   // the log day by day
+
+	Statuses map[int64]int // records of each status
+}
+
+// A Day is one day of a log.
+type Day struct {
+	Start float64 // seconds since the start of the log
+	Jobs  int     // submitted
+	Work  float64 // processor-seconds of the jobs submitted that ran
+	Load  float64 // Work over the machine's processors times the day; NaN if their number is not known
+}
+
+const day = 86400.0
+
+// Describe measures a log, whose records may have been filtered.
+func Describe(t *swf.Trace) *Log {
+	l := &Log{Header: t.Header, Lines: t.Accounting, Records: len(t.Records), Statuses: map[int64]int{}}
+	l.Processors, _ = t.Header.Processors()
+	records := slices.Clone(t.Records)
+	slices.SortStableFunc(records, func(a, b swf.Record) int {
+		switch {
+		case a.Submit < b.Submit:
+			return -1
+		case a.Submit > b.Submit:
+			return 1
+		}
+		return 0
+	})
+	var iat, run, procs, over []float64
+	users := map[int64]bool{}
+	for i := range records {
+		r := &records[i]
+		users[r.User] = true
+		l.Statuses[r.Status]++
+		if i > 0 {
+			iat = append(iat, r.Submit-records[i-1].Submit)
+		}
+		if !r.Ran() {
+			continue
+		}
+		l.Ran++
+		run, procs = append(run, r.Run), append(procs, float64(r.Width()))
+		if r.ReqTime > 0 {
+			over = append(over, r.ReqTime/r.Run)
+		}
+	}
+	delete(users, swf.Unknown)
+	l.Users = len(users)
+	l.IAT, l.Run, l.Procs = New("IAT", "s", iat), New("RUN", "s", run), New("CPU", "processors", procs)
+	l.Overestimate = New("requested/run", "", over)
+	l.RescaledRange, l.AggregatedVariance, l.LocalWhittle = memory.RescaledRange(iat), memory.AggregatedVariance(iat), memory.LocalWhittle(iat)
+	if len(iat) > 0 {
+		l.Autocorrelation = memory.Autocorrelation(iat, 50)
+	}
+	l.calendar(records)
+	return l
+}
+
+// calendar counts the records over time.
+func (l *Log) calendar(records []swf.Record) {
+	l.MeanIAT, l.NumberedIAT, l.Load = math.NaN(), math.NaN(), math.NaN()
+	if len(records) == 0 {
+		return
+	}
+	start, clock := l.Header.Int("UnixStartTime")
+	zone, _ := l.Header.Int("TimeZone")
+	offset := float64(start + zone) // seconds since a Thursday's midnight
+	l.Clock = clock
+	first, last := records[0].Submit, records[len(records)-1].Submit
+	if !clock {
+		offset = -first
+	}
+	lo, hi := records[0].Job, records[0].Job
+	work := 0.0
+	for i := range records {
+		r := &records[i]
+		lo, hi = min(lo, r.Job), max(hi, r.Job)
+		at := r.Submit + offset
+		l.ByHour[int(math.Mod(math.Floor(at/3600), 24)+24)%24]++
+		l.ByWeekday[int(math.Mod(math.Floor(at/day)+4, 7)+7)%7]++
+		k := int((r.Submit - first) / day)
+		for len(l.Days) <= k && k < 1e6 {
+			l.Days = append(l.Days, Day{Start: first + day*float64(len(l.Days)), Load: math.NaN()})
+		}
+		if k >= len(l.Days) {
+			continue
+		}
+		d := &l.Days[k]
+		d.Jobs++
+		if r.Ran() {
+			w := r.Run * float64(r.Width())
+			d.Work += w
+			work += w
+		}
+	}
+	if n := len(records); n > 1 {
+		l.MeanIAT = (last - first) / float64(n-1)
+	}
+	if hi > lo {
+		l.NumberedIAT = (last - first) / float64(hi-lo)
+	}
+	if l.Processors > 0 {
+		if last > first {
+			l.Load = work / (float64(l.Processors) * (last - first))
+		}
+		for i := range l.Days {
+			l.Days[i].Load = l.Days[i].Work / (float64(l.Processors) * day)
+		}
+	}
+}

@@ -22,7 +22,9 @@
 //	'G' seq       the group whose first entry is seq, counted from 1
 //	'B' name      what an account held: uv micro-dollars (zigzag), str owner of an escrow
 //	'C' page      the contracts ever admitted, 512 a page: 64 bytes, bit n%512 of n
-//	'S'           what 'B' and 'C' stand for: uv seq of the last entry, f64 its time, tree
+//	'I' id        the entry that a request made: uv seq, its 32-byte hash, and the first
+//	              16 bytes of the SHA-256 of the entry with seq and time 0
+//	'S'           what 'B', 'C' and 'I' stand for: uv seq of the last entry, f64 its time, tree
 //
 // A group is the byte 1, uv count, its entries, and the tree after them. An entry
 // stands there as str, followed by the first 4 bytes of its hash, and is

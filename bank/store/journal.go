@@ -22,6 +22,7 @@ const (
 	groupTable    = 'G'
 	balanceTable  = 'B'
 	contractTable = 'C'
+	requestTable  = 'I'
 	standingTable = 'S'
 )
 
@@ -105,8 +106,10 @@ func (j *Journal) create() error {
 	if err != nil {
 		return err
 	}
-	if len(names) > 0 {
-		return ErrExists
+	for _, name := range names {
+		if name != lockFile && name != HeadFile+".tmp" { // left by a making cut short
+			return ErrExists
+		}
 	}
 	if j.lock, err = pebble.LockDirectory(j.dir, fsys); err != nil {
 		return err
@@ -122,22 +125,23 @@ func (j *Journal) create() error {
 }
 
 // openDB opens the database once HEAD says that it is open.
-func (j *Journal) openDB(head Head) error {
+func (j *Journal) openDB(head Head) (err error) {
 	if err := (&seal{head: head}).write(j.opts.FS, j.dir); err != nil {
 		return err
 	}
+	log := logger{j.dir, j.opts.Fatal}
 	opts := &pebble.Options{
-		FS:                 j.opts.FS,
+		FS:                 guardedFS{j.opts.FS, log.died},
 		FormatMajorVersion: Format,
 		Lock:               j.lock,
-		Logger:             logger{j.dir, j.opts.Fatal},
+		Logger:             log,
+		EventListener:      &pebble.EventListener{BackgroundError: log.died}, // else Pebble tries for ever
 		DisableTableStats:  true,
 	}
 	if j.opts.Reproducible {
 		opts.MemTableSize = reproducibleMemory
 		opts.FS = plainFS{opts.FS}
 	}
-	var err error
 	j.db, err = pebble.Open(j.dir, opts)
 	return err
 }
@@ -183,7 +187,7 @@ func (j *Journal) Append(e *bank.Entry) error {
 		}
 	}
 	j.group.add(e, &j.tree)
-	j.standing.add(e)
+	j.standing.add(e, j.tree.last)
 	j.time = e.Time
 	return nil
 }
@@ -256,6 +260,10 @@ func (j *Journal) Close() error {
 }
 
 func (j *Journal) seal() error {
+	// Files that are gone must stay gone, or HEAD would miss them after a power cut.
+	if err := syncDir(j.opts.FS, j.dir); err != nil {
+		return err
+	}
 	files, err := sealFiles(j.opts.FS, j.dir)
 	if err != nil {
 		return err

@@ -29,6 +29,10 @@ func (l logger) Fatalf(format string, args ...any) {
 	if cause == nil {
 		cause = fmt.Errorf(format, args...)
 	}
+	l.died(cause)
+}
+
+func (l logger) died(cause error) {
 	l.fatal(fmt.Errorf("ledger %s cannot be written: %w", l.dir, plain(cause)))
 }
 

@@ -72,7 +72,7 @@ func (j *Journal) replay(head Head) (*bank.Ledger, error) {
 			if err := l.Replay(e); err != nil {
 				return nil, err
 			}
-			j.standing.add(e)
+			j.standing.add(e, g.tree.last)
 			if g.tree.size == head.Size && g.tree.head() != head {
 				return nil, fmt.Errorf("entries to %d are not those of %s", head.Size, HeadFile)
 			}

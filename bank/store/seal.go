@@ -21,7 +21,8 @@ const HeadFile = "HEAD"
 const (
 	headTitle   = "bourse ledger 1"
 	maxHeadFile = 1 << 20 // bytes
-	sstable     = ".sst"  // checksummed throughout by Pebble
+	lockFile    = "LOCK"
+	sstable     = ".sst" // checksummed throughout by Pebble
 )
 
 // A seal is what HeadFile says:

@@ -11,12 +11,14 @@ import (
 	"bourse/bank"
 
 	"github.com/cockroachdb/pebble/v2"
+	"golang.org/x/mod/sumdb/tlog"
 )
 
 // A standing is what entries have changed since balances were last written.
 type standing struct {
 	accounts map[string]change
 	admitted []int64
+	requests map[string]answered
 }
 
 type change struct {
@@ -27,9 +29,14 @@ type change struct {
 func (s *standing) init() {
 	s.accounts = make(map[string]change)
 	s.admitted = s.admitted[:0]
+	s.requests = make(map[string]answered)
 }
 
-func (s *standing) add(e *bank.Entry) {
+// add notes what e changes, which has the given hash.
+func (s *standing) add(e *bank.Entry, hash tlog.Hash) {
+	if e.ID != "" {
+		s.requests[e.ID] = answered{Receipt{e.Seq, hash}, digest(e)}
+	}
 	for _, m := range e.Moves {
 		from, to := s.accounts[m.From], s.accounts[m.To]
 		from.micros -= m.Amount.Micros()
@@ -72,6 +79,11 @@ func (s *standing) write(batch *pebble.Batch, j *Journal) error {
 	}
 	if err := s.writeAdmitted(batch, j.db); err != nil {
 		return err
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.requests)) {
+		if err := batch.Set(requestKey(id), s.requests[id].encode(), nil); err != nil {
+			return err
+		}
 	}
 	value := binary.AppendUvarint(nil, uint64(j.tree.size))
 	value = binary.BigEndian.AppendUint64(value, math.Float64bits(j.time))

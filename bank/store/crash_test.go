@@ -1,0 +1,271 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"bourse/bank"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+)
+
+var whole = flag.Bool("whole", false, "run fault injection in full, for hours")
+
+// acks are the receipts that a bank gave, by request.
+type acks struct {
+	mu       sync.Mutex
+	receipts map[string]Receipt
+}
+
+func (a *acks) add(id string, r Receipt) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.receipts[id] = r
+}
+
+func (a *acks) copy() map[string]Receipt {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return maps.Clone(a.receipts)
+}
+
+// asked is request n of the workload: mint first, transfers after.
+func asked(n int) bank.Entry {
+	e := bank.Entry{Kind: bank.Transfer, Contract: bank.NoContract, ID: fmt.Sprintf("req-%d", n)}
+	if n < 3 {
+		e.Kind = bank.Issue
+		e.Moves = []bank.Move{{From: "mint", To: fmt.Sprintf("user:%d", n), Amount: bank.Micros(1e6)}}
+	} else {
+		e.Moves = []bank.Move{{From: fmt.Sprintf("user:%d", n%3), To: fmt.Sprintf("user:%d", (n+1)%3), Amount: bank.Micros(int64(n))}}
+	}
+	return e
+}
+
+// workload opens the bank three times and sends it requests, some at once and some
+// twice, until one is not answered.
+func workload(fs vfs.FS, fatal func(error), a *acks) error {
+	opts := Options{FS: fs, BalancesEvery: 3, Fatal: fatal}
+	for n, life := 0, 0; life < 3; life++ {
+		var s *Sequencer
+		if life == 0 {
+			j, err := Create("bank", opts)
+			if err != nil {
+				return err
+			}
+			s = NewSequencer(j, bank.New(j))
+		} else {
+			var err error
+			if s, err = OpenSequencer("bank", opts); err != nil {
+				return err
+			}
+		}
+		var failed atomic.Pointer[error]
+		for range 8 {
+			var wg sync.WaitGroup
+			for k := range 5 {
+				e := asked(n + k%4) // the last is asked twice
+				wg.Go(func() {
+					r, err := s.Do(context.Background(), e)
+					if err != nil && !errors.Is(err, bank.ErrInsufficientFunds) {
+						failed.Store(&err)
+					} else if err == nil {
+						a.add(e.ID, r)
+					}
+				})
+				if n < 3 {
+					wg.Wait()
+				}
+			}
+			n += 4
+			wg.Wait()
+		}
+		err := s.Close()
+		if f := failed.Load(); f != nil {
+			return *f
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recovered checks a file system after a fault: the bank opens, holds every
+// request that was acknowledged, once, with the receipt that was given, conserves
+// money, and goes on.
+func recovered(fs vfs.FS, acked map[string]Receipt) error {
+	opts := Options{FS: fs, Fatal: func(err error) { panic(err) }}
+	s, err := OpenSequencer("bank", opts)
+	if errors.Is(err, ErrNone) && len(acked) == 0 {
+		j, err := Create("bank", opts)
+		if err != nil {
+			return fmt.Errorf("make it again: %w", err)
+		}
+		s = NewSequencer(j, bank.New(j))
+	} else if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	var sum int64
+	if err := s.Look(ctx, func(l *bank.Ledger) {
+		for _, b := range l.Balances() {
+			sum += b.Micros()
+		}
+	}); err != nil || sum != 0 {
+		return fmt.Errorf("balances sum to %d, %v", sum, err)
+	}
+	before := s.ledger.Entries()
+	for id, want := range acked {
+		var n int
+		fmt.Sscanf(id, "req-%d", &n)
+		if got, err := s.Do(ctx, asked(n)); err != nil || got != want {
+			return fmt.Errorf("%s was answered %v, is now %v, %v", id, want, got, err)
+		}
+	}
+	if after := s.ledger.Entries(); after != before {
+		return fmt.Errorf("%d entries were booked again", after-before)
+	}
+	if err := s.Close(); err != nil {
+		return err
+	}
+	r, err := OpenReader("bank", opts)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	ids := make(map[string]bool)
+	for e, hash := range r.Entries() {
+		if ids[e.ID] {
+			return fmt.Errorf("%s is booked twice", e.ID)
+		}
+		ids[e.ID] = true
+		if want, ok := acked[e.ID]; ok && (want != Receipt{e.Seq, hash}) {
+			return fmt.Errorf("%s stands as %v, want %v", e.ID, Receipt{e.Seq, hash}, want)
+		}
+	}
+	return r.Err()
+}
+
+// TestPowerCut promises that what was answered is kept: the power is cut before
+// file operations of a workload, with none, some or all of what was not synced
+// surviving, and again while the bank recovers.
+func TestPowerCut(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	every := int64(9)
+	if *whole {
+		every = 1
+	}
+	mem := vfs.NewCrashableMem()
+	a := &acks{receipts: make(map[string]Receipt)}
+	var ops, cuts, recoveries atomic.Int64
+	var mu sync.Mutex
+	cut := func(mem *vfs.MemFS, op int64, level int, acked map[string]Receipt) {
+		cfg := vfs.CrashCloneCfg{UnsyncedDataPercent: level, RNG: rand.New(rand.NewPCG(seed, uint64(op)<<8|uint64(level)))}
+		clone := mem.CrashClone(cfg)
+		again := clone.CrashClone(vfs.CrashCloneCfg{}) // to cut during recovery
+		if err := recovered(clone, acked); err != nil {
+			t.Errorf("power cut before operation %d, %d %% surviving (seed %d): %v", op, level, seed, err)
+		}
+		cuts.Add(1)
+		if op%(10*every) != 0 {
+			return
+		}
+		var n atomic.Int64
+		at := rand.New(rand.NewPCG(seed, uint64(op))).Int64N(60)
+		var second *vfs.MemFS
+		func() {
+			defer func() { recover() }() // the power is gone
+			recovered(errorfs.Wrap(again, errorfs.InjectorFunc(func(errorfs.Op) error {
+				if n.Add(1) == at {
+					second = again.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: level, RNG: cfg.RNG})
+				}
+				return nil
+			})), acked)
+		}()
+		if second != nil {
+			if err := recovered(second, acked); err != nil {
+				t.Errorf("power cut before operation %d and again in recovery (seed %d): %v", op, seed, err)
+			}
+			recoveries.Add(1)
+		}
+	}
+	var off atomic.Bool
+	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if n := ops.Add(1); op.Kind.ReadOrWrite() == errorfs.OpIsWrite && n%every == 0 && !off.Load() {
+			mu.Lock()
+			defer mu.Unlock()
+			acked := a.copy()
+			for level := 0; level <= 100; level += 25 {
+				cut(mem, n, level, acked)
+			}
+		}
+		return nil
+	}))
+	if err := workload(fs, func(err error) { panic(err) }, a); err != nil {
+		t.Fatal(err)
+	}
+	off.Store(true)
+	if cuts.Load() == 0 || recoveries.Load() == 0 {
+		t.Errorf("%d power cuts, %d in recovery", cuts.Load(), recoveries.Load())
+	}
+	t.Logf("%d power cuts, %d more during recovery, over %d file operations", cuts.Load(), recoveries.Load(), ops.Load())
+}
+
+// TestDiskErrors promises that after a disk fails, at any operation, nothing is
+// answered that is not kept, and the bank opens again when the disk is well.
+func TestDiskErrors(t *testing.T) {
+	t.Parallel()
+	every := 11
+	if *whole {
+		every = 1
+	}
+	failures := 0
+	for _, cause := range []error{syscall.ENOSPC, syscall.EIO, syscall.EFBIG} {
+		for at := 1; ; at += every {
+			mem := vfs.NewCrashableMem()
+			a := &acks{receipts: make(map[string]Receipt)}
+			var ops atomic.Int64
+			var hit atomic.Bool
+			fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+				if op.Kind.ReadOrWrite() != errorfs.OpIsWrite || ops.Add(1) < int64(at) {
+					return nil
+				}
+				hit.Store(true)
+				return cause
+			}))
+			died := make(chan struct{})
+			finished := make(chan struct{})
+			var once sync.Once
+			go func() {
+				defer close(finished)
+				workload(fs, func(error) { once.Do(func() { close(died) }); select {} }, a)
+			}()
+			select {
+			case <-died: // the process would be gone
+			case <-finished:
+			}
+			if !hit.Load() {
+				break
+			}
+			failures++
+			acked := a.copy()
+			for _, level := range []int{0, 100} {
+				clone := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: level, RNG: rand.New(rand.NewPCG(1, 1))})
+				if err := recovered(clone, acked); err != nil {
+					t.Errorf("%v from write %d on, %d %% surviving: %v", cause, at, level, err)
+				}
+			}
+		}
+	}
+	t.Logf("%d runs with a disk that fails", failures)
+}

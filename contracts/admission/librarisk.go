@@ -115,5 +115,5 @@ func (p *Projection) lemmas(n sharing.Node) bool {
 	for _, span := range p.Span {
 		first, last = min(first, span), max(last, span)
 	}
-	return first > sharing.Tick && (len(p.Span) == 1 || last-first <= sliver*last)
+	return first > sharing.Tick && last-first <= sliver*last
 }

@@ -14,8 +14,8 @@ type Projection struct {
 	Spare sharing.Spare
 
 	// Shares says which the tasks are taken to have: dynamic (dealt out again
-	// whenever one ends, as the host will do), incumbent (the last task has what
-	// the others leave), or static (those of the start, to the end).
+	// whenever one ends, as the host will do), static (those of the start, to the
+	// end) or incumbent (to the end, the last task has what the others leave).
 	Shares string
 
 	Left []float64 // by task: estimated remaining runtime, s; set before Delays
@@ -73,7 +73,7 @@ func (p *Projection) Delays(n sharing.Node) {
 		for k, i := range p.running {
 			next = min(next, p.Left[i]/p.rates[k])
 		}
-		if p.Shares == "static" {
+		if p.Shares != "dynamic" {
 			for k, i := range p.running {
 				p.Delay[i] = max(0, p.Left[i]/p.rates[k]-p.Span[i])
 			}
@@ -100,13 +100,13 @@ func (p *Projection) divide(n sharing.Node, now float64) {
 		p.rates = append(p.rates, 0)
 	}
 	p.shares = n.Split(p.Spare, p.required, p.shares[:0])
-	if newest := len(p.Left) - 1; p.Shares == "incumbent" && p.running[len(p.running)-1] == newest {
+	if p.Shares == "incumbent" {
 		p.incumbent(n)
 	}
 	hosts.Divide(n.Size, n.Most, p.shares, p.rates)
 }
 
-// incumbent leaves the last of the running tasks what the others do not need.
+// incumbent leaves the last task what the others do not need.
 func (p *Projection) incumbent(n sharing.Node) {
 	last := len(p.shares) - 1
 	if last == 0 {

@@ -10,7 +10,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"testing"
 
 	"github.com/goccy/go-yaml"
 
@@ -23,6 +22,13 @@ import (
 	"bourse/hosts/sim"
 	"bourse/market"
 )
+
+// tb is a test, ours or rapid's.
+type tb interface {
+	Helper()
+	Fatal(...any)
+	Errorf(string, ...any)
+}
 
 // options are the options of a scenario; a plug-in is given those that it knows.
 type options map[string]any
@@ -96,7 +102,7 @@ type world struct {
 }
 
 // newWorld makes a world of hosts with that policy and the sharing it wants.
-func newWorld(t testing.TB, specs []hosts.Spec, policy string, o options) *world {
+func newWorld(t tb, specs []hosts.Spec, policy string, o options) *world {
 	t.Helper()
 	w := &world{ledger: bank.New(nil), on: map[contracts.ID][]int{}}
 	fleet, owners := make([]hosts.Machine, len(specs)), make([]bank.Account, len(specs))
@@ -121,7 +127,7 @@ func newWorld(t testing.TB, specs []hosts.Spec, policy string, o options) *world
 	return w
 }
 
-func newPolicy(t testing.TB, name string, o options) contracts.Policy {
+func newPolicy(t tb, name string, o options) contracts.Policy {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(0, 0))
 	bid := must(bidding.New("cheapest", func(any) error { return nil }, rng))
@@ -129,7 +135,7 @@ func newPolicy(t testing.TB, name string, o options) contracts.Policy {
 }
 
 // run submits jobs, which are in order of submission, and lets all of them end.
-func (w *world) run(t testing.TB, jobs []job) map[int64]fate {
+func (w *world) run(t tb, jobs []job) map[int64]fate {
 	t.Helper()
 	for i := range jobs {
 		j := &jobs[i]
@@ -217,7 +223,7 @@ func must[T any](x T, err error) T {
 	return x
 }
 
-func check(t testing.TB, err error) {
+func check(t tb, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

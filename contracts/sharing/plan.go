@@ -112,24 +112,33 @@ func (p *Plan) divide(n Node, tasks []Promise) {
 		}
 		return
 	}
-	room, others := n.Size, 0.0
+	hard, top, others := 0.0, 0.0, 0.0
 	for i, need := range p.Need {
-		if p.protected(tasks, i) {
-			room -= need
-		} else {
+		switch {
+		case tasks[i].Hard:
+			hard += need
+		case i == p.Top:
+			top = need
+		default:
 			others += need
 		}
 	}
-	if p.Feasible = room >= -Sliver; !p.Feasible {
-		// Somebody must be late: all are, alike.
+	p.Feasible = hard+top <= n.Size+Sliver
+	if hard > n.Size+Sliver {
+		// Hard tasks must be late: all are, alike.
 		for i := range p.Share {
 			p.Share[i] *= n.Size / p.Total
 		}
 		return
 	}
+	room := max(0, n.Size-hard)
 	for i := range p.Share {
-		if !p.protected(tasks, i) {
-			p.Share[i] *= max(0, room) / others
+		switch {
+		case tasks[i].Hard:
+		case i == p.Top:
+			p.Share[i] = min(top, room)
+		default:
+			p.Share[i] *= max(0, room-top) / others
 		}
 	}
 }

@@ -18,6 +18,12 @@ func check(e *Experiment, root *node, known Known) error {
 	if err := checkAlphas(e.Alphas, root.get("alphas")); err != nil {
 		return err
 	}
+	if err := checkFigure(e.Figure, root.get("figure"), known.Metrics); err != nil {
+		return err
+	}
+	if err := checkSweep(e.Sweep, len(e.Configurations), root.get("sweep")); err != nil {
+		return err
+	}
 	seen := map[string]bool{}
 	for i := range e.Configurations {
 		c, n := &e.Configurations[i], root.get("configurations").items[i]
@@ -49,6 +55,18 @@ func checkAlphas(alphas []float64, n *node) error {
 	return nil
 }
 
+func checkFigure(f *Figure, n *node, names []string) error {
+	if f == nil || names == nil {
+		return nil
+	}
+	for i, m := range f.Metrics {
+		if !slices.Contains(names, m) {
+			return fail(n.get("metrics").items[i].at, join("figure.metrics", strconv.Itoa(i)), "found %q, %s", clip(m), oneOf(m, names))
+		}
+	}
+	return nil
+}
+
 func (c *Configuration) check(n *node, path string, known Known) error {
 	if err := c.Workload.check(n, join(path, "workload")); err != nil {
 		return err
@@ -69,19 +87,27 @@ func (c *Configuration) check(n *node, path string, known Known) error {
 		if err := p.choice.among(p.names); err != nil {
 			return err
 		}
+		if p.choice.Sharing != nil {
+			return fail(p.choice.at, join(p.choice.path, "sharing"), "unknown field, want it with an admission policy only")
+		}
 	}
 	if known.Payments != nil && !slices.Contains(known.Payments, c.Market.Payment) {
 		at := n.get("market").get("payment").where(n)
 		return fail(at, join(path, "market.payment"), "found %q, %s", clip(c.Market.Payment), oneOf(c.Market.Payment, known.Payments))
 	}
-	return checkAdmission(c.Admission, known.Admission)
+	return checkAdmission(c.Admission, known)
 }
 
-func checkAdmission(policies []Choice, names []string) error {
+func checkAdmission(policies []Choice, known Known) error {
 	seen := map[string]bool{}
 	for _, p := range policies {
-		if err := p.among(names); err != nil {
+		if err := p.among(known.Admission); err != nil {
 			return err
+		}
+		if p.Sharing != nil {
+			if err := p.Sharing.among(known.Sharing); err != nil {
+				return err
+			}
 		}
 		if !word.MatchString(p.Label) {
 			return fail(p.at, join(p.path, "label"), "found %q, want letters, digits and dashes, 64 at most", clip(p.Label))
@@ -115,8 +141,8 @@ func (w *Workload) check(n *node, path string) error {
 		said = append(said, "swf")
 	}
 	at := n.get("workload").where(n)
-	if len(said) == 1 && w.Filter != "" && w.SWF == "" {
-		return fail(at, join(path, "filter"), "found %q without a log, want it beside swf only", clip(w.Filter))
+	if len(said) == 1 && w.Filter != "" && w.Plan != "" {
+		return fail(at, join(path, "filter"), "found %q beside a plan, want it beside swf, or beside a model that a log can replace", clip(w.Filter))
 	}
 	if len(said) == 1 {
 		return nil

@@ -5,10 +5,14 @@ import "reflect"
 // A Choice names a plug-in and carries its options. A file writes the bare
 // name, or a mapping:
 //
-//	admission: [be, {name: cac, capacity: static, label: printed}]
+//	admission: [be, {name: cac, capacity: static, label: printed}, {name: edf, sharing: exclusive}]
 type Choice struct {
 	Name  string
 	Label string // tells apart two choices of one plug-in in result tables; Name by default
+
+	// Sharing, of an admission policy, is the rule that shares hosts under it, in
+	// place of the market's; nil otherwise.
+	Sharing *Choice
 
 	path    string // of the field, for messages
 	at      place
@@ -37,7 +41,7 @@ func (c Choice) Decode(v any) error {
 // a choice made in code.
 func (c Choice) Blame(err error) error { return blame(c.at, c.path, err) }
 
-// Options returns what the file says beside name and label, as plain values.
+// Options returns what the file says beside name, label and sharing, as plain values.
 func (c Choice) Options() map[string]any {
 	out := map[string]any{}
 	if c.options != nil {
@@ -63,7 +67,7 @@ func decodeChoice(n *node, c *Choice, f field) error {
 	if c.Name == "" {
 		return fail(n.at, f.path, "found %s without a name, want a name, or a mapping of name and options", n.found())
 	}
-	c.path, c.at, c.options = f.path, n.at, nil
+	c.path, c.at, c.options, c.Sharing = f.path, n.at, nil, nil
 	if n.kind != mapping {
 		return nil
 	}
@@ -72,7 +76,13 @@ func decodeChoice(n *node, c *Choice, f field) error {
 			return err
 		}
 	}
-	if rest := n.without("name", "label"); len(rest.keys) > 0 {
+	if sharing := n.get("sharing"); sharing != nil {
+		c.Sharing = new(Choice)
+		if err := decodeChoice(sharing, c.Sharing, field{path: join(f.path, "sharing")}); err != nil {
+			return err
+		}
+	}
+	if rest := n.without("name", "label", "sharing"); len(rest.keys) > 0 {
 		c.options = rest
 	}
 	return nil
@@ -81,12 +91,15 @@ func decodeChoice(n *node, c *Choice, f field) error {
 // node returns what a file would say: the bare name where that is all.
 func (c Choice) node() *node {
 	n := text(c.Name)
-	if c.options == nil && (c.Label == "" || c.Label == c.Name) {
+	if c.options == nil && c.Sharing == nil && (c.Label == "" || c.Label == c.Name) {
 		return n
 	}
 	n = wrap(n)
 	if c.Label != "" && c.Label != c.Name {
 		n = n.put("label", text(c.Label))
+	}
+	if c.Sharing != nil {
+		n = n.put("sharing", c.Sharing.node())
 	}
 	if c.options != nil {
 		n = mergeFields(n, c.options)

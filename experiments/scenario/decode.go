@@ -134,6 +134,7 @@ func decodeMap(n *node, v reflect.Value, f field) error {
 var (
 	number = regexp.MustCompile(`^[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?$`)
 	whole  = regexp.MustCompile(`^[-+]?[0-9]+$`)
+	point  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,63}(@[A-Za-z0-9.+,-]+)?$`) // a word, or what a sweep makes of one
 	word   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,63}$`)
 )
 

@@ -16,6 +16,8 @@ func encode(v reflect.Value) *node {
 		return v.node()
 	case Options:
 		return v.node()
+	case Value:
+		return &node{kind: scalar, text: string(v)}
 	}
 	switch v.Kind() {
 	case reflect.Pointer:

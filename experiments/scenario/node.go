@@ -104,7 +104,7 @@ func (n *node) called() string {
 // segment returns what paths call an element: its name, where it is a mapping
 // that has a good one, or its index.
 func (n *node) segment(index string) string {
-	if n != nil && n.kind == mapping && word.MatchString(n.called()) {
+	if n != nil && n.kind == mapping && point.MatchString(n.called()) {
 		return n.called()
 	}
 	return index

@@ -18,7 +18,13 @@ type Known struct {
 	Models      []string
 	Payments    []string
 
+	Metrics []string
+
 	Presets map[string][]byte // scenario files to start from, by name
+
+	// Log is a recorded log that takes the place of the workload of every
+	// configuration with a filter; empty, they are run as they say.
+	Log string
 }
 
 // A file is what a scenario file may say.
@@ -77,6 +83,11 @@ func Parse(name string, data []byte, known Known, sets ...string) (Experiment, e
 		}
 	}
 	root = expand(root)
+	if known.Log != "" {
+		if root, err = useLog(root, known.Log); err != nil {
+			return Experiment{}, err
+		}
+	}
 
 	f := file{Base: Default(), Experiment: DefaultExperiment()}
 	if err := decode(root, reflect.ValueOf(&f).Elem(), field{}); err != nil {
@@ -88,7 +99,10 @@ func Parse(name string, data []byte, known Known, sets ...string) (Experiment, e
 	if err := check(&f.Experiment, root, known); err != nil {
 		return Experiment{}, err
 	}
-	f.Experiment.resolve(root)
+	if err := f.Experiment.expandSweep(root, known); err != nil {
+		return Experiment{}, err
+	}
+	resolve(f.Experiment.Configurations, root)
 	return f.Experiment, nil
 }
 
@@ -121,9 +135,9 @@ func DefaultExperiment() Experiment {
 
 // resolve joins the relative paths of plans and logs to the folders of the
 // files that say them.
-func (e *Experiment) resolve(root *node) {
-	for i := range e.Configurations {
-		w, n := &e.Configurations[i].Workload, root.get("configurations").items[i].get("workload")
+func resolve(configurations []Configuration, root *node) {
+	for i := range configurations {
+		w, n := &configurations[i].Workload, root.get("configurations").items[i].get("workload")
 		if w.Plan != "" {
 			w.Plan = n.get("plan").relative(w.Plan)
 		}

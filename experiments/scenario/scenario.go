@@ -14,7 +14,11 @@ type Experiment struct {
 	Seed           uint64          `yaml:"seed" doc:"every use of chance has a stream derived from it"`
 	Replications   int             `yaml:"replications" validate:"min=1,max=1000000" doc:"runs of each configuration, each with its own workload"`
 	Alphas         []float64       `yaml:"alphas" validate:"min=1,dive,min=0,max=1" doc:"inelasticity of users at which efficiency is computed, in [0,1] (eq. 9)"`
+	Sweep          []Axis          `yaml:"sweep" validate:"dive" doc:"fields to vary: every configuration is run at every point of these axes"`
+	Figure         *Figure         `yaml:"figure" doc:"what is drawn; omitted, what the market paper draws, or with a sweep its system metrics"`
 	Configurations []Configuration `yaml:"configurations" validate:"min=1,dive" doc:"settings to compare"`
+
+	points []Configuration // of the sweep
 }
 
 // A Configuration is one setting of everything but the admission policy.
@@ -45,7 +49,7 @@ type Workload struct {
 	Model    *Choice  `yaml:"model" doc:"workload model that draws a plan for each replication"`
 	Plan     string   `yaml:"plan" doc:"plan file (CSV) to run as it is, in place of a model"`
 	SWF      string   `yaml:"swf" doc:"recorded log (SWF, plain or gzip) to run, in place of a model"`
-	Filter   string   `yaml:"filter" doc:"records of the log to take, such as ran,first:2000; see bourse workload filters"`
+	Filter   string   `yaml:"filter" doc:"records of the log to take, such as ran,first:2000; beside a model, of the log that --trace puts in its place"`
 	Annotate Options  `yaml:"annotate" doc:"what is done to the jobs: sizes, delay, restore, inaccuracy, value, budget, price, urgency"`
 	Funds    *float64 `yaml:"funds" validate:"omitempty,min=0,max=1e12" doc:"what each user has at the start, $; omitted, what its jobs are worth together"`
 }

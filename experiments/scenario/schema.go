@@ -89,7 +89,14 @@ func (Choice) JSONSchema() *jsonschema.Schema {
 	mapping := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties()}
 	mapping.Properties.Set("name", &jsonschema.Schema{Type: "string", Description: "of the plug-in; the other fields are its options"})
 	mapping.Properties.Set("label", &jsonschema.Schema{Type: "string", Pattern: word.String(), Description: "tells apart two choices of one plug-in"})
+	mapping.Properties.Set("sharing", &jsonschema.Schema{Description: "of an admission policy: the sharing rule under it, in place of market.sharing"})
 	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "string"}, mapping}}
+}
+
+// JSONSchema implements what jsonschema asks of types with a form of their
+// own.
+func (Value) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "number"}, {Type: "boolean"}, {Type: "string", Pattern: value.String()}}}
 }
 
 // JSONSchema implements what jsonschema asks of types with a form of their

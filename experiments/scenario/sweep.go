@@ -1,0 +1,139 @@
+package scenario
+
+import (
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// An Axis is a field of every configuration that takes one value after another.
+// Two axes span a plane: every value of the first with every value of the
+// second.
+type Axis struct {
+	Path   string  `yaml:"path" validate:"required" doc:"field of a configuration, such as workload.annotate.delay"`
+	Values []Value `yaml:"values" validate:"min=1" doc:"what it is set to, one after another: numbers or words"`
+	Label  string  `yaml:"label" doc:"name of the axis in tables and figures; omitted, the path"`
+}
+
+// Name returns the label, or the path where there is none.
+func (a Axis) Name() string {
+	if a.Label != "" {
+		return a.Label
+	}
+	return a.Path
+}
+
+// A Value is a number or a word, as it is written.
+type Value string
+
+// A Figure is what is drawn of a scenario: against the first axis of its sweep
+// a line for each policy and value of the other axes; without a sweep, bars.
+type Figure struct {
+	Metrics []string `yaml:"metrics" validate:"min=1" doc:"to draw: a panel for each, of each configuration"`
+}
+
+// Expanded returns the experiment that is run: e, its configurations replaced by
+// what they are at each point of the sweep, the first axis slowest. They are
+// called NAME@VALUE, with two axes NAME@VALUE,VALUE. Without a sweep it is e.
+//
+// Chance depends on seed and replication, not on configurations: all points are
+// given the same draws.
+func (e Experiment) Expanded() Experiment {
+	if len(e.Sweep) > 0 {
+		e.Configurations = e.points
+	}
+	return e
+}
+
+// maxPoints bounds what a sweep can ask for.
+const maxPoints = 10_000
+
+var value = regexp.MustCompile(`^[-+]?[A-Za-z0-9.][A-Za-z0-9.+-]{0,31}$`)
+
+// checkSweep looks at what no single field of the axes can tell.
+func checkSweep(axes []Axis, configurations int, n *node) error {
+	points := configurations
+	seen := map[string]bool{}
+	for i, a := range axes {
+		at, path := n.items[i], join("sweep", strconv.Itoa(i))
+		switch {
+		case a.Path == "name":
+			return fail(at.get("path").at, join(path, "path"), "found name, want another field of a configuration")
+		case seen[a.Path]:
+			return fail(at.get("path").at, join(path, "path"), "found %s twice, want axes that differ", clip(a.Path))
+		}
+		seen[a.Path] = true
+		for k, v := range a.Values {
+			here := join(join(path, "values"), strconv.Itoa(k))
+			if !value.MatchString(string(v)) {
+				item := at.get("values").items[k]
+				return fail(item.at, here, "found %s, want a number or a word, 32 characters at most", item.found())
+			}
+			if slices.Contains(a.Values[:k], v) {
+				return fail(at.get("values").items[k].at, here, "found %s twice, want values that differ", v)
+			}
+		}
+		if points *= len(a.Values); points > maxPoints {
+			return fail(at.at, path, "%d configurations and more, want at most %d", points, maxPoints)
+		}
+	}
+	return nil
+}
+
+// expandSweep makes the configurations at every point, and checks them as if
+// the file had written them out.
+func (e *Experiment) expandSweep(root *node, known Known) error {
+	if len(e.Sweep) == 0 {
+		return nil
+	}
+	points := &node{kind: list, at: root.get("configurations").at}
+	for _, c := range root.get("configurations").items {
+		all, err := sweep(c, root.get("sweep").items, "@")
+		if err != nil {
+			return err
+		}
+		points.items = append(points.items, all...)
+	}
+	root = root.put("configurations", points)
+	all := *e
+	if err := decode(points, reflect.ValueOf(&all.Configurations).Elem(), field{path: "configurations"}); err != nil {
+		return err
+	}
+	if err := validate(&all, root, ""); err != nil {
+		return err
+	}
+	for i := range all.Configurations {
+		c, n := &all.Configurations[i], points.items[i]
+		if err := c.check(n, join("configurations", c.Name), known); err != nil {
+			return err
+		}
+	}
+	resolve(all.Configurations, root)
+	e.points = all.Configurations
+	return nil
+}
+
+// sweep returns what a configuration is at every point of the axes. The values
+// so far stand in its name, after the mark.
+func sweep(c *node, axes []*node, mark string) ([]*node, error) {
+	if len(axes) == 0 {
+		return []*node{c}, nil
+	}
+	var all []*node
+	for _, v := range axes[0].get("values").items {
+		name := *c.get("name")
+		name.text += mark + v.text
+		at, err := c.with(strings.Split(axes[0].get("path").text, "."), join("configurations", name.text), v)
+		if err != nil {
+			return nil, err
+		}
+		rest, err := sweep(at.put("name", &name), axes[1:], ",")
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rest...)
+	}
+	return all, nil
+}

@@ -1,0 +1,39 @@
+package predictors
+
+import (
+	"fmt"
+
+	"bourse/hosts/availability"
+)
+
+// NaiveOptions are those of "naive".
+type NaiveOptions struct {
+	Days int `yaml:"days"` // how many past days are looked at; at least 1, 6 by default
+}
+
+// Naive predicts the share of the last days in which the host was available,
+// whatever the job's length and the time of day. It does not tell ways out
+// apart: what is left is Unavailable. A host without history has no chance.
+type Naive struct{ days float64 }
+
+func newNaive(decode func(any) error) (Predictor, error) {
+	o := NaiveOptions{Days: 6}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	if o.Days < 1 {
+		return nil, fmt.Errorf("days is %d, want at least 1", o.Days)
+	}
+	return Naive{float64(o.Days)}, nil
+}
+
+// Predict implements [Predictor].
+func (p Naive) Predict(h *availability.History, now, _ float64) Forecast {
+	start, end := h.Span()
+	from, to := max(now-p.days*availability.Day, start), min(now, end)
+	share := 0.0
+	if from < to {
+		share = min(h.Available(from, to)/(to-from), 1)
+	}
+	return Forecast{Completes: share, Unavailable: 1 - share}
+}

@@ -1,0 +1,119 @@
+package predictors
+
+import (
+	"fmt"
+	"math"
+
+	"bourse/hosts/availability"
+)
+
+// RenewalOptions are those of "renewal".
+type RenewalOptions struct {
+	// Law is that of the lengths of intervals: "weibull", the default,
+	// "lognormal" or "exponential".
+	Law string `yaml:"law"`
+
+	// Days is how many past days the fitted intervals ended in; 0, the default,
+	// is all.
+	Days int `yaml:"days"`
+
+	// Least is how many intervals a fit of two parameters needs, at least 2, 5
+	// by default; with fewer the exponential is used.
+	Least int `yaml:"least"`
+}
+
+// Renewal predicts from the law of the host's past intervals that this one,
+// which has lasted a seconds, lasts another L:
+//
+//	S(a + L) / S(a)
+//
+// where S is the survival function of the law. Weibull and log-normal are
+// fitted by the first two moments of the logarithms (the Weibull's are π²/6k²
+// and ln λ - γ/k), the exponential by time over exits. Ways out are shared as in the
+// fitted intervals. A host that was never available has no chance.
+type Renewal struct {
+	law   string
+	days  float64
+	least int32
+}
+
+func newRenewal(decode func(any) error) (Predictor, error) {
+	o := RenewalOptions{Law: "weibull", Least: 5}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	switch {
+	case o.Law != "weibull" && o.Law != "lognormal" && o.Law != "exponential":
+		return nil, fmt.Errorf("law is %q, want weibull, lognormal, exponential", o.Law)
+	case o.Days < 0:
+		return nil, fmt.Errorf("days is %d, want at least 0", o.Days)
+	case o.Least < 2:
+		return nil, fmt.Errorf("least is %d, want at least 2", o.Least)
+	}
+	return Renewal{o.Law, float64(o.Days), int32(o.Least)}, nil
+}
+
+// eulerGamma is Euler's constant γ.
+const eulerGamma = 0.57721566490153286
+
+// Predict implements [Predictor]. It allocates nothing.
+func (p Renewal) Predict(h *availability.History, now, length float64) Forecast {
+	first, last := 0, h.After(now) // the intervals fitted
+	if p.days > 0 {
+		first = h.After(now - p.days*availability.Day)
+	}
+	from, to := h.Totals(first), h.Totals(last)
+	age := 0.0
+	if v, ok := h.At(now); ok {
+		age = now - v.Start
+	}
+	n := float64(last - first)
+	stays := p.survival(n, to.Time-from.Time, to.Log-from.Log, to.Log2-from.Log2, age, length)
+
+	exits := [4]float64{}
+	for s := range availability.States {
+		k := float64(to.Exits[s] - from.Exits[s])
+		switch availability.State(s) {
+		case availability.UserPresent:
+			exits[1] += k
+		case availability.Busy:
+			exits[2] += k
+		case availability.Evicted, availability.Unavailable:
+			exits[3] += k
+		}
+	}
+	known := exits[1] + exits[2] + exits[3]
+	if known == 0 {
+		return Forecast{Completes: stays, Unavailable: 1 - stays}
+	}
+	leaves := (1 - stays) / known
+	return Forecast{stays, leaves * exits[1], leaves * exits[2], leaves * exits[3]}
+}
+
+// survival returns S(age+length)/S(age) for the law fitted to n intervals of
+// these sums of lengths, of their logarithms and of their squares.
+func (p Renewal) survival(n, time, log, log2, age, length float64) float64 {
+	mean := log / n
+	variance := (log2 - log*mean) / (n - 1)
+	if p.law == "exponential" || int32(n) < p.least || !(variance > 1e-9) {
+		if time+age == 0 {
+			return 0
+		}
+		return math.Exp(-n / (time + age) * length)
+	}
+	sd := math.Sqrt(variance)
+	if p.law == "weibull" {
+		k := math.Pi / (sd * math.Sqrt(6))
+		scale := math.Exp(mean + eulerGamma/k)
+		after := math.Pow((age+length)/scale, k)
+		if math.IsInf(after, 1) {
+			return 0
+		}
+		return math.Exp(math.Pow(age/scale, k) - after)
+	}
+	above := func(x float64) float64 { return math.Erfc((math.Log(x) - mean) / (sd * math.Sqrt2)) }
+	if s := above(age); s > 0 {
+		return above(age+length) / s
+	}
+	return 1 // so long a life ends ever more rarely
+}

@@ -1,0 +1,140 @@
+package predictors
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"bourse/hosts/availability"
+)
+
+func make1(t *testing.T, name, options string) Predictor {
+	t.Helper()
+	p, err := New(name, func(o any) error { return yaml.UnmarshalWithOptions([]byte(options), o, yaml.Strict()) }, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestNaive checks the share of the last days, within the trace alone.
+func TestNaive(t *testing.T) {
+	t.Parallel()
+	const day = availability.Day
+	h := history(t, []availability.Record{
+		{Start: 0, End: day, State: availability.Unavailable},
+		{Start: day, End: 1.5 * day, State: availability.Available},
+		{Start: 1.5 * day, End: 2 * day, State: availability.UserPresent},
+		{Start: 2 * day, End: 4 * day, State: availability.Available},
+	})
+	for _, c := range []struct {
+		days string
+		now  float64
+		want float64
+	}{
+		{"days: 1", 2 * day, 0.5},
+		{"days: 1", 2.25 * day, 0.5},
+		{"days: 2", 2.5 * day, 0.5},
+		{"days: 6", 3 * day, 0.5},
+		{"days: 6", 4 * day, 2.5 / 4},
+		{"days: 6", 0, 0},
+		{"days: 1", 9 * day, 0},
+	} {
+		f := make1(t, "naive", c.days).Predict(h, c.now, 1000)
+		if f.Completes != c.want || f.sum() != 1 {
+			t.Errorf("%s at %v: %+v, want %v", c.days, c.now, f, c.want)
+		}
+	}
+}
+
+// TestRenewal checks that the fit to many intervals of a known law comes near
+// the law's own S(a+L)/S(a), at any age, and that ways out are shared as they
+// occurred.
+func TestRenewal(t *testing.T) {
+	t.Parallel()
+	for name, law := range map[string]interface {
+		Quantile(float64) float64
+		Survival(float64) float64
+	}{
+		"weibull":     distuv.Weibull{K: 0.6, Lambda: 3000},
+		"lognormal":   distuv.LogNormal{Mu: 7, Sigma: 1.5},
+		"exponential": distuv.Exponential{Rate: 1.0 / 2000},
+	} {
+		rng := rand.New(rand.NewPCG(3, 3))
+		var records []availability.Record
+		at := 0.0
+		for i := range 20_000 {
+			length := law.Quantile(rng.Float64())
+			records = append(records, availability.Record{Start: at, End: at + length, State: availability.Available})
+			at += length
+			exit := availability.UserPresent
+			if i%4 == 0 {
+				exit = availability.Evicted
+			}
+			records = append(records, availability.Record{Start: at, End: at + 200, State: exit})
+			at += 200
+		}
+		records = append(records, availability.Record{Start: at, End: at + 1e5, State: availability.Available})
+		h := history(t, records)
+		p := make1(t, "renewal", "law: "+name)
+		for _, age := range []float64{0, 500, 5000} {
+			for _, length := range []float64{100, 1000, 10_000} {
+				f := p.Predict(h, at+age, length)
+				want := law.Survival(age+length) / law.Survival(age)
+				if math.Abs(f.Completes-want) > 0.02 {
+					t.Errorf("%s: age %v, length %v: %.4f, want %.4f", name, age, length, f.Completes, want)
+				}
+				if math.Abs(f.sum()-1) > 1e-12 || math.Abs(f.UserPresent-3*f.Unavailable) > 1e-12 {
+					t.Errorf("%s: %+v does not share the ways out", name, f)
+				}
+			}
+		}
+	}
+}
+
+// TestForecasts checks that every predictor gives probabilities that sum to 1
+// on any history, whatever the law, also where there is none.
+func TestForecasts(t *testing.T) {
+	t.Parallel()
+	named := map[string]Predictor{
+		"tde": make1(t, "tde", "{days: 3, count: frac}"), "naive": make1(t, "naive", "days: 2"),
+		"weibull": make1(t, "renewal", "{least: 2, days: 1}"), "lognormal": make1(t, "renewal", "{law: lognormal, least: 2}"),
+		"exponential": make1(t, "renewal", "law: exponential"),
+	}
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		h := history(t, drawDays(rng, rng.Float64()*rng.Float64()*5))
+		for range 20 {
+			now, length := rng.Float64()*7*availability.Day-5000, math.Pow(10, 6*rng.Float64())
+			for name, p := range named {
+				f := p.Predict(h, now, length)
+				for _, x := range []float64{f.Completes, f.UserPresent, f.Busy, f.Unavailable} {
+					if !(x >= 0 && x <= 1) {
+						t.Fatalf("seed %d, %s at %v for %v: %+v", seed, name, now, length, f)
+					}
+				}
+				if math.Abs(f.sum()-1) > 1e-12 {
+					t.Fatalf("seed %d, %s: sum %v", seed, name, f.sum())
+				}
+			}
+		}
+	}
+}
+
+// TestRefuses checks that wrong options and names are errors.
+func TestRefuses(t *testing.T) {
+	t.Parallel()
+	for _, c := range [][2]string{{"naive", "days: 0"}, {"renewal", "law: pareto"}, {"renewal", "days: -1"}, {"renewal", "least: 1"}, {"oracle", ""}} {
+		if _, err := New(c[0], func(o any) error { return yaml.UnmarshalWithOptions([]byte(c[1]), o, yaml.Strict()) }, nil); err == nil {
+			t.Errorf("%s, %s: no error", c[0], c[1])
+		}
+	}
+	for _, name := range Names() {
+		if Doc(name) == "" {
+			t.Errorf("%s has no doc", name)
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package predictors
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"bourse/hosts/availability"
+)
+
+// TDEOptions are those of "tde". The paper leaves all but Days and Plen open.
+type TDEOptions struct {
+	// Days is N, how many past days are looked at; at least 1, 6 by default.
+	Days int `yaml:"days"`
+
+	// Plen is the length of the window looked at, in lengths of the job: more
+	// than 0, 3 by default (§5).
+	Plen float64 `yaml:"plen"`
+
+	// Count says how often a job fits into an available stretch: "ceil", the
+	// default, rounds up, "floor" down, "frac" not at all. Rounded up, each
+	// stretch counts for at least as much as its exit, so no day with any
+	// availability is below 1/2: that is what makes Figures 1 and 2 flat below
+	// T = 50 %. Rounding down is the natural reading of §3, and the better
+	// predictor.
+	Count string `yaml:"count"`
+
+	// Unit is what is counted: executions ("exec", the default) or whole
+	// windows ("plen").
+	Unit string `yaml:"unit"`
+
+	// Weight is "day" if each day counts alike, the default and the paper's
+	// example in §5, or "pooled" if each completion and each exit does.
+	Weight string `yaml:"weight"`
+
+	// Empty is how a day counts on which the host was not available in the
+	// window: "zero", the default, "one", or "skip" for not at all.
+	Empty string `yaml:"empty"`
+
+	// Missing is the same for a day before the host's trace, or after it:
+	// "skip" by default.
+	Missing string `yaml:"missing"`
+
+	// NoHistory is the reliability where no day counts; in [0,1], 0 by default.
+	NoHistory float64 `yaml:"no_history"`
+}
+
+// DefaultTDE returns the options that reproduce the paper.
+func DefaultTDE() TDEOptions {
+	return TDEOptions{Days: 6, Plen: 3, Count: "ceil", Unit: "exec", Weight: "day", Empty: "zero", Missing: "skip"}
+}
+
+// TDE predicts by transitions on the last N days with equal weights (§3). A job
+// of length L at now looks at the window of the same time of day,
+//
+//	W(d) = [now - d days, min(now - d days + plen L, now)), d = 1..N
+//
+// counts how often L fits into the available stretches of it, c, and how often
+// a stretch ended in it by each way out, x; the day's reliability is c/(c+Σx),
+// the day's chance of each way out x/(c+Σx), and the forecast their mean.
+type TDE struct {
+	days      int
+	plen      float64
+	round     func(float64) float64 // nil counts fractions
+	unit      float64               // in lengths
+	pooled    bool
+	empty     rule
+	missing   rule
+	noHistory float64
+}
+
+// A rule is how a day counts.
+type rule uint8
+
+const (
+	skip    rule = iota
+	zero         // as unavailable
+	one          // as reliable
+	counted      // by what was counted
+)
+
+func newTDE(decode func(any) error) (Predictor, error) {
+	o := DefaultTDE()
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	return NewTDE(o)
+}
+
+// NewTDE makes the predictor; the error names the option that is wrong.
+func NewTDE(o TDEOptions) (*TDE, error) {
+	if o.Days < 1 {
+		return nil, fmt.Errorf("days is %d, want at least 1", o.Days)
+	}
+	if !(o.Plen > 0) || math.IsInf(o.Plen, 1) {
+		return nil, fmt.Errorf("plen is %v, want more than 0", o.Plen)
+	}
+	if !(o.NoHistory >= 0 && o.NoHistory <= 1) {
+		return nil, fmt.Errorf("no_history is %v, want one in [0,1]", o.NoHistory)
+	}
+	for _, c := range []struct {
+		field, value string
+		good         []string
+	}{
+		{"count", o.Count, []string{"ceil", "floor", "frac"}},
+		{"unit", o.Unit, []string{"exec", "plen"}},
+		{"weight", o.Weight, []string{"day", "pooled"}},
+		{"empty", o.Empty, []string{"zero", "skip", "one"}},
+		{"missing", o.Missing, []string{"skip", "zero", "one"}},
+	} {
+		if !slices.Contains(c.good, c.value) {
+			return nil, fmt.Errorf("%s is %q, want %s", c.field, c.value, strings.Join(c.good, ", "))
+		}
+	}
+	p := &TDE{days: o.Days, plen: o.Plen, unit: 1, pooled: o.Weight == "pooled", noHistory: o.NoHistory}
+	switch o.Count {
+	case "ceil":
+		p.round = math.Ceil
+	case "floor":
+		p.round = math.Floor
+	}
+	if o.Unit == "plen" {
+		p.unit = o.Plen
+	}
+	rules := map[string]rule{"zero": zero, "one": one, "skip": skip}
+	p.empty, p.missing = rules[o.Empty], rules[o.Missing]
+	return p, nil
+}
+
+// A tally is what a window holds.
+type tally struct {
+	rule  rule
+	fits  float64                      // completions, or seconds if they are not rounded
+	exits [availability.States]float64 // by state, evictions as Unavailable
+}
+
+// day counts in the window of d days ago.
+func (p *TDE) day(h *availability.History, now, length float64, d int) (t tally) {
+	from := now - float64(d)*availability.Day
+	to := min(from+p.plen*length, now)
+	if start, end := h.Span(); to <= start || from >= end {
+		t.rule = p.missing
+		return t
+	}
+	t.rule = p.empty
+	unit := p.unit * length
+	intervals := h.Intervals()
+	for i := h.After(from); i < len(intervals) && intervals[i].Start < to; i++ {
+		v := &intervals[i]
+		fits := min(v.End, to) - max(v.Start, from)
+		if p.round != nil {
+			fits = p.round(fits / unit)
+		}
+		t.fits += fits
+		if v.End < to && v.Exit != availability.Unknown {
+			exit := v.Exit
+			if exit == availability.Evicted {
+				exit = availability.Unavailable
+			}
+			t.exits[exit]++
+			t.rule = counted
+		}
+	}
+	if t.fits > 0 {
+		t.rule = counted
+	}
+	return t
+}
+
+// Predict implements [Predictor]. It allocates nothing.
+func (p *TDE) Predict(h *availability.History, now, length float64) Forecast {
+	var days, counts Forecast // sums over days
+	n := 0.0
+	for d := 1; d <= p.days; d++ {
+		t := p.day(h, now, length, d)
+		switch t.rule {
+		case skip:
+			continue
+		case zero:
+			days.Unavailable++
+		case one:
+			days.Completes++
+		case counted:
+			f := Forecast{t.fits, t.exits[availability.UserPresent], t.exits[availability.Busy], t.exits[availability.Unavailable]}
+			if p.round == nil {
+				f.Completes /= p.unit * length
+			}
+			counts.add(f)
+			days.add(f.over(f.sum()))
+		}
+		n++
+	}
+	switch total := counts.sum(); {
+	case p.pooled && total > 0:
+		return counts.over(total)
+	case n == 0:
+		return Forecast{Completes: p.noHistory, Unavailable: 1 - p.noHistory}
+	default:
+		return days.over(n)
+	}
+}
+
+func (f *Forecast) add(g Forecast) {
+	f.Completes += g.Completes
+	f.UserPresent += g.UserPresent
+	f.Busy += g.Busy
+	f.Unavailable += g.Unavailable
+}
+
+func (f Forecast) sum() float64 { return f.Completes + f.UserPresent + f.Busy + f.Unavailable }
+
+func (f Forecast) over(n float64) Forecast {
+	return Forecast{f.Completes / n, f.UserPresent / n, f.Busy / n, f.Unavailable / n}
+}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"bourse/experiments"
+	"bourse/workloadgen"
+	"bourse/workloadgen/models"
+	"bourse/workloadgen/swf"
+
+	"github.com/goccy/go-yaml"
+	"github.com/urfave/cli/v2"
+)
+
+func workloadCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "workload",
+		Usage: "read, describe, fit and generate workloads",
+		Description: `A log is a file in the Standard Workload Format, plain or gzip; a plan is a CSV
+file of jobs that an experiment can run as it is; a model draws plans.`,
+		Subcommands: []*cli.Command{
+			generateCommand(),
+			convertCommand(),
+			table1Command(),
+			{
+				Name:  "filters",
+				Usage: "list the filters of logs",
+				Action: func(c *cli.Context) error {
+					_, err := fmt.Fprintln(c.App.Writer, strings.Join(swf.FilterNames(), "\n"))
+					return err
+				},
+			},
+		},
+	}
+}
+
+func generateCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "generate",
+		Usage:     "draw a plan from a model",
+		ArgsUsage: "MODEL",
+		Description: `MODEL is a name ('bourse policies model') or a model file, as 'workload fit' writes
+it. Prints the plan as CSV, or writes it to files. The same model, number and seed
+give the same plan: replication R of an experiment with seed S runs
+'--seed S --replication R'.
+
+   bourse workload generate paper > plan.csv
+   bourse workload generate paper --options '{jobs: 100, value: normal}' --seed 3
+   bourse workload generate lublin -n 10000 --swf lublin.swf`,
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "n", Usage: "draw `N` jobs (default: as many as the model's options say)"},
+			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "derive every use of chance from `SEED`"},
+			&cli.IntFlag{Name: "replication", Usage: "draw the plan of replication `R`, from 0"},
+			&cli.StringFlag{Name: "options", Usage: "options of the model as a YAML mapping"},
+			&cli.StringFlag{Name: "csv", Usage: "write the plan to `FILE`, with values and deadlines"},
+			&cli.StringFlag{Name: "swf", Usage: "write it as a log to `FILE`, which has no place for values"},
+		},
+		Action: generateAction,
+	}
+}
+
+func generateAction(c *cli.Context) error {
+	if err := exactly(c, "MODEL"); err != nil {
+		return err
+	}
+	if n := c.Int("n"); n < 0 {
+		return usagef("-n: found %d, want at least 0", n)
+	}
+	m, err := model(c)
+	if err != nil {
+		return usageError{err}
+	}
+	plan, err := m.Plan(experiments.Stream(c.Uint64("seed"), c.Int("replication"), "workload"), c.Int("n"), nil)
+	if err != nil {
+		return err
+	}
+	return writePlan(c, plan)
+}
+
+// model makes the model that c names.
+func model(c *cli.Context) (workloadgen.Model, error) {
+	name, options := c.Args().First(), c.String("options")
+	if _, err := os.Stat(name); err == nil {
+		f, err := models.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		if options != "" {
+			return nil, errors.New("--options: the model file has them")
+		}
+		return f.New()
+	}
+	return models.New(name, func(v any) error {
+		if options == "" {
+			return nil
+		}
+		if len(options) > 1<<16 {
+			return fmt.Errorf("--options: %d bytes, want at most %d", len(options), 1<<16)
+		}
+		return yaml.UnmarshalWithOptions([]byte(options), v, yaml.Strict())
+	}, nil)
+}
+
+// writePlan writes plan to the files that c names, or prints it as CSV.
+func writePlan(c *cli.Context, plan workloadgen.Plan) error {
+	if c.String("csv") == "" && c.String("swf") == "" {
+		return buffered(c.App.Writer, func(w io.Writer) error { return workloadgen.WriteCSV(w, plan) })
+	}
+	if name := c.String("csv"); name != "" {
+		if err := writeFile(name, func(w io.Writer) error { return workloadgen.WriteCSV(w, plan) }); err != nil {
+			return err
+		}
+	}
+	if name := c.String("swf"); name != "" {
+		return writeFile(name, swf.FromPlan(plan).Write)
+	}
+	return nil
+}
+
+func convertCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "convert",
+		Usage:     "turn a log into a plan, or a plan into a log",
+		ArgsUsage: "FILE",
+		Description: `A file that ends in .csv is a plan; every other is a log. What became of each line
+is told on standard error.
+
+   bourse workload convert KTH.swf.gz --filter ran,last:3000 --csv plan.csv
+   bourse workload convert plan.csv --swf plan.swf`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "filter", Usage: "records of the log to take: `FILTERS`, see 'bourse workload filters'"},
+			&cli.StringFlag{Name: "csv", Usage: "write a plan to `FILE`"},
+			&cli.StringFlag{Name: "swf", Usage: "write a log to `FILE`"},
+			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "do not tell what became of the lines"},
+		},
+		Action: func(c *cli.Context) error {
+			if err := exactly(c, "FILE"); err != nil {
+				return err
+			}
+			plan, told, err := readWorkload(c.Args().First(), c.String("filter"))
+			if err != nil {
+				return err
+			}
+			for _, line := range told {
+				note(c, "%s", line)
+			}
+			return writePlan(c, plan)
+		},
+	}
+}
+
+// readWorkload reads a plan or a log, and tells what became of its lines.
+func readWorkload(name, filter string) (plan workloadgen.Plan, told []string, err error) {
+	if filepath.Ext(name) == ".csv" {
+		if filter != "" {
+			return nil, nil, usagef("--filter: %s is a plan, want a log", name)
+		}
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer f.Close()
+		if plan, err = workloadgen.ReadCSV(f, name); err != nil {
+			return nil, nil, usageError{err}
+		}
+		return plan, nil, nil
+	}
+	t, told, err := readLog(name, filter)
+	if err != nil {
+		return nil, nil, err
+	}
+	plan, acc := t.Plan()
+	return plan, append(told, "as a plan: "+strings.TrimSpace(acc.String())), nil
+}
+
+// readLog reads the records of a log that pass the filter.
+func readLog(name, filter string) (t *swf.Trace, told []string, err error) {
+	filters, err := swf.ParseFilters(filter)
+	if err != nil {
+		return nil, nil, usageError{err}
+	}
+	if t, err = swf.ReadFile(name); err != nil {
+		return nil, nil, err
+	}
+	told = []string{name + ": " + strings.TrimSpace(t.Accounting.String())}
+	t, steps, err := t.Apply(filters...)
+	if err != nil {
+		return nil, nil, usageError{fmt.Errorf("%s: %w", name, err)}
+	}
+	for _, s := range steps {
+		told = append(told, s.String())
+	}
+	return t, told, nil
+}
+
+// buffered gives f a buffered w.
+func buffered(w io.Writer, f func(io.Writer) error) error {
+	b := bufio.NewWriter(w)
+	if err := f(b); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// writeFile makes the file called name with what f writes.
+func writeFile(name string, f func(io.Writer) error) error {
+	out, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(buffered(out, f), out.Close())
+}

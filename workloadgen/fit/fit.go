@@ -27,6 +27,10 @@ type Sample struct {
 	ln []float64 // of X, once asked for
 }
 
+// Prepare computes what fits share, so that several may then read the sample at
+// the same time.
+func (s *Sample) Prepare() { s.logs() }
+
 // logs returns the logarithms of the values, one per value.
 func (s *Sample) logs() []float64 {
 	if len(s.ln) != len(s.X) {

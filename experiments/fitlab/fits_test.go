@@ -1,0 +1,150 @@
+package fitlab
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"bourse/workloadgen/describe"
+	"bourse/workloadgen/fit"
+	"bourse/workloadgen/gof"
+	"bourse/workloadgen/models"
+	"bourse/workloadgen/swf"
+)
+
+// drawn returns the log of a plan of the market paper's laws, without cuts.
+func drawn(t *testing.T, jobs int) *describe.Log {
+	t.Helper()
+	o := models.DefaultIndependent()
+	o.IAT.Name, o.IAT.Options = "hypweib", nil
+	o.Runtime.Name, o.Runtime.Options = "polylin", nil
+	o.Nodes.Name, o.Nodes.Options = "binbin", nil
+	m, err := models.NewIndependent(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := m.Plan(rand.NewPCG(5, 5), jobs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return describe.Describe(swf.FromPlan(plan))
+}
+
+// TestFit checks the way from a log to a model file and back: the laws that made
+// the log are the nearest, the file is read, and what it generates agrees with
+// the log. The number of workers changes nothing.
+func TestFit(t *testing.T) {
+	t.Parallel()
+	l := drawn(t, 5000)
+	c := Candidates{
+		IAT:   []string{"exponential", "weibull", "hypweib"},
+		Run:   []string{"exponential", "gpareto", "polylin"},
+		Procs: []string{"zipf", "binbin"},
+	}
+	r, err := Fit(context.Background(), l, c, fit.PaperOptions(), 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := Fit(context.Background(), l, c, fit.PaperOptions(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !same(r, one) {
+		t.Errorf("one worker finds %+v, eight %+v", one, r)
+	}
+	for _, q := range []struct {
+		want string
+		got  []Outcome
+	}{{"hypweib", r.IAT}, {"polylin", r.Run}, {"binbin", r.Procs}} {
+		if q.got[0].Name != q.want || q.got[0].Err != nil {
+			t.Errorf("nearest is %s, %v, want %s", q.got[0].Name, q.got[0].Err, q.want)
+		}
+	}
+	file, err := r.File(Choice{}, l, "a plan")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := file.Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "model.yaml")
+	if err := os.WriteFile(name, []byte(text.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	read, err := models.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := read.New()
+	if err != nil {
+		t.Fatalf("%v of\n%s", err, &text)
+	}
+	plan, err := m.Plan(rand.NewPCG(6, 6), 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := describe.Describe(swf.FromPlan(plan))
+	if len(plan) != 5000 {
+		t.Errorf("%d jobs, want as many as the log has, 5000", len(plan))
+	}
+	for _, q := range [][2]describe.Quantity{{l.IAT, again.IAT}, {l.Run, again.Run}, {l.Procs, again.Procs}} {
+		if k := gof.TwoSample(q[0].Values, q[1].Values); k.P < 0.01 {
+			t.Errorf("%s: what is generated differs: %+v", q[0].Name, k)
+		}
+	}
+	if _, err := r.File(Choice{IAT: "cauchy"}, l, ""); err == nil || !strings.Contains(err.Error(), `iat: no fit "cauchy"`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// same compares reports, taking NaN for equal to itself.
+func same(a, b *Report) bool {
+	clean := func(r *Report) {
+		for _, list := range [][]Outcome{r.IAT, r.Run, r.Procs} {
+			for i := range list {
+				for k := range list[i].Params {
+					if math.IsNaN(list[i].Params[k].SE) {
+						list[i].Params[k].SE = -1
+					}
+				}
+				if math.IsNaN(list[i].LogLik) {
+					list[i].LogLik, list[i].AIC = -1, -1
+				}
+			}
+		}
+	}
+	clean(a)
+	clean(b)
+	return reflect.DeepEqual(a, b)
+}
+
+// TestFitFailure checks that a law which cannot be fitted is told of beside
+// those which can.
+func TestFitFailure(t *testing.T) {
+	t.Parallel()
+	l := &describe.Log{
+		IAT:   describe.New("IAT", "s", []float64{5, 5, 5, 5}),
+		Run:   describe.New("RUN", "s", []float64{1, 2, 3, 4}),
+		Procs: describe.New("CPU", "", []float64{8, 16, 8, 8}),
+	}
+	r, err := Fit(context.Background(), l, Candidates{IAT: []string{"weibull", "exponential"}, Run: []string{"polylin"}}, fit.PaperOptions(), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.IAT[0].Name != "exponential" || r.IAT[1].Err == nil || r.Run[0].Err == nil {
+		t.Errorf("%+v", r)
+	}
+	if _, err := r.File(Choice{}, l, ""); err == nil {
+		t.Error("a model without runtimes was written")
+	}
+	l.Run = describe.New("RUN", "s", nil)
+	if _, err := Fit(context.Background(), l, DefaultCandidates(), fit.PaperOptions(), 2); err == nil || !strings.Contains(err.Error(), "fit RUN: no values") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -39,8 +39,8 @@ type Report struct {
 	IAT, Run, Procs []Outcome
 }
 
-// Fit fits every candidate to its quantity of the log.
-func Fit(ctx context.Context, l *describe.Log, c Candidates, o fit.Options, workers int) (*Report, error) {
+// FitLog fits every candidate to its quantity of the log.
+func FitLog(ctx context.Context, l *describe.Log, c Candidates, o fit.Options, workers int) (*Report, error) {
 	var r Report
 	type task struct {
 		sample *fit.Sample

@@ -38,7 +38,7 @@ func drawn(t *testing.T, jobs int) *describe.Log {
 // TestFit checks the way from a log to a model file and back: the laws that made
 // the log are the nearest, the file is read, and what it generates agrees with
 // the log. The number of workers changes nothing.
-func TestFit(t *testing.T) {
+func TestFitLog(t *testing.T) {
 	t.Parallel()
 	l := drawn(t, 5000)
 	c := Candidates{
@@ -46,11 +46,11 @@ func TestFit(t *testing.T) {
 		Run:   []string{"exponential", "gpareto", "polylin"},
 		Procs: []string{"zipf", "binbin"},
 	}
-	r, err := Fit(context.Background(), l, c, fit.PaperOptions(), 8)
+	r, err := FitLog(context.Background(), l, c, fit.PaperOptions(), 8)
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, err := Fit(context.Background(), l, c, fit.PaperOptions(), 1)
+	one, err := FitLog(context.Background(), l, c, fit.PaperOptions(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestFitFailure(t *testing.T) {
 		Run:   describe.New("RUN", "s", []float64{1, 2, 3, 4}),
 		Procs: describe.New("CPU", "", []float64{8, 16, 8, 8}),
 	}
-	r, err := Fit(context.Background(), l, Candidates{IAT: []string{"weibull", "exponential"}, Run: []string{"polylin"}}, fit.PaperOptions(), 2)
+	r, err := FitLog(context.Background(), l, Candidates{IAT: []string{"weibull", "exponential"}, Run: []string{"polylin"}}, fit.PaperOptions(), 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestFitFailure(t *testing.T) {
 		t.Error("a model without runtimes was written")
 	}
 	l.Run = describe.New("RUN", "s", nil)
-	if _, err := Fit(context.Background(), l, DefaultCandidates(), fit.PaperOptions(), 2); err == nil || !strings.Contains(err.Error(), "fit RUN: no values") {
+	if _, err := FitLog(context.Background(), l, DefaultCandidates(), fit.PaperOptions(), 2); err == nil || !strings.Contains(err.Error(), "fit RUN: no values") {
 		t.Errorf("error %v", err)
 	}
 }

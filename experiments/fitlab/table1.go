@@ -22,9 +22,9 @@ type Law struct {
 	dist.Distribution
 }
 
-// A Row is a row of Table 1: how well a law, or the trace itself, agrees with
+// A Fit is a row of Table 1: how well a law, or the trace itself, agrees with
 // the trace.
-type Row struct {
+type Fit struct {
 	Law     string // "Trace" for the trace itself
 	Column  string
 	Success float64 // share of the pairs of samples not rejected
@@ -34,21 +34,21 @@ type Row struct {
 
 // Table1 returns the market paper's Table 1 for any columns: for each the trace
 // against itself, then its laws.
-func Table1(ctx context.Context, columns []Column, b gof.Bootstrap, stream Stream, workers int) ([]Row, error) {
+func Table1(ctx context.Context, columns []Column, b gof.Bootstrap, stream Stream, workers int) ([]Fit, error) {
 	type task struct {
 		sample []float64
 		law    dist.Distribution // nil for the trace itself
 	}
 	var rows []task
-	var fits []Row
+	var fits []Fit
 	for _, c := range columns {
 		if len(c.Values) == 0 {
 			return nil, fmt.Errorf("table 1: column %s is empty", c.Name)
 		}
 		sample := slices.Sorted(slices.Values(c.Values))
-		rows, fits = append(rows, task{sample, nil}), append(fits, Row{Law: "Trace", Column: c.Name})
+		rows, fits = append(rows, task{sample, nil}), append(fits, Fit{Law: "Trace", Column: c.Name})
 		for _, l := range c.Laws {
-			rows, fits = append(rows, task{sample, l.Distribution}), append(fits, Row{Law: l.Name, Column: c.Name})
+			rows, fits = append(rows, task{sample, l.Distribution}), append(fits, Fit{Law: l.Name, Column: c.Name})
 		}
 	}
 	// Part 0 of a row is the complete data; the others are the bootstrap's.
@@ -112,8 +112,8 @@ func PaperColumns(iat, run, cpu []float64) ([]Column, error) {
 }
 
 // PaperTable1 returns what the paper prints, in the order of [PaperColumns].
-func PaperTable1() []Row {
-	return []Row{
+func PaperTable1() []Fit {
+	return []Fit{
 		{"Trace", "IAT", 0.948, 0, 0.1161},
 		{"HypWeib", "IAT", 0.897, 0.0557, 0.1337},
 		{"Exp", "IAT", 0.034, 0.2406, 0.2901},

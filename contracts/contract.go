@@ -1,6 +1,8 @@
 package contracts
 
 import (
+	"math"
+
 	"bourse/bank"
 	"bourse/hosts"
 	"bourse/market"
@@ -51,6 +53,9 @@ func (c *Contract) Remaining(now float64) float64 {
 
 // Tolerance is the relative error within which work counts as done.
 const Tolerance = 1e-9
+
+// Moment returns the time that float64 instants near at cannot tell apart.
+func Moment(at float64) float64 { return math.Nextafter(at, math.Inf(1)) - at }
 
 // Enough reports whether done covers want, within [Tolerance].
 func Enough(done, want float64) bool { return done >= want*(1-Tolerance) }

@@ -31,7 +31,12 @@ func (p *BestEffort) Decide(_ float64, r *contracts.Request, v contracts.View) c
 		share := b / (b + c)
 		d.Price += c
 		d.SpotShare += share
-		if share*v.Spec(pl.Host).Capacity() < r.Needs.Min.CPU {
+		spec := v.Spec(pl.Host)
+		processors := share * spec.CPUs
+		if spec.Cap > 0 {
+			processors = min(processors, spec.Cap)
+		}
+		if processors < r.Needs.Min.CPU {
 			d.Reason = contracts.PriceTooHigh
 		}
 	}

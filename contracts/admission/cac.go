@@ -76,7 +76,7 @@ func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View
 		p.divide(h, on[i].Bid, r, v, standing)
 		speed := v.Spec(h).Speed
 		own := p.rates[len(standing)] * speed
-		if r.PerHost && !lasts(own, r.SLA.Deadline, r.Work, r.Work) {
+		if r.PerHost && !lasts(own, now, r.Due(), r.Work, r.Work) {
 			return r.ID, own, r.Work / r.SLA.Deadline, false
 		}
 		total += own
@@ -85,7 +85,7 @@ func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View
 			rate := p.rates[j] * speed
 			if c := v.Contract(s.Contract); c.PerHost {
 				left := c.Work - s.Done - s.Rate*(now-s.At)
-				if span := c.Due() - now; span > 0 && !lasts(rate, span, left, c.Work) {
+				if span := c.Due() - now; span > 0 && !lasts(rate, now, c.Due(), left, c.Work) {
 					return c.ID, rate, left / span, false
 				}
 				continue
@@ -93,23 +93,24 @@ func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View
 			p.gain(s.Contract, rate-s.Rate)
 		}
 	}
-	if !r.PerHost && !lasts(total, r.SLA.Deadline, r.Total(), r.Total()) {
+	if !r.PerHost && !lasts(total, now, r.Due(), r.Total(), r.Total()) {
 		return r.ID, total, r.Total() / r.SLA.Deadline, false
 	}
 	for _, i := range p.seen {
 		c := v.Contract(i)
 		rate, left, span := c.Rate+p.gains[i], c.Remaining(now), c.Due()-now
-		if span > 0 && !lasts(rate, span, left, c.Total()) {
+		if span > 0 && !lasts(rate, now, c.Due(), left, c.Total()) {
 			return c.ID, rate, left / span, false
 		}
 	}
 	return 0, 0, 0, true
 }
 
-// lasts reports whether rate, kept up for span seconds, does the work that is
-// left, within the tolerance of the whole.
-func lasts(rate, span, left, whole float64) bool {
-	return rate*span >= left-contracts.Tolerance*whole
+// lasts reports whether rate, kept up from now to due, does the work that is left
+// of the whole. It allows for less than contracts are judged by.
+func lasts(rate, now, due, left, whole float64) bool {
+	span := due - now + contracts.Moment(due)
+	return rate*span >= left-contracts.Tolerance/2*whole
 }
 
 // divide fills rates with what each task on h, and last the new one, would get.
@@ -132,10 +133,10 @@ func (p *Capacity) static(_ float64, r *contracts.Request, v contracts.View, on 
 	defer p.forget()
 	for i := range on {
 		h := on[i].Host
-		price, capacity := v.Price(h).Float64(), v.Spec(h).Capacity()
+		price := v.Price(h).Float64()
 		b := on[i].Bid.Float64()
 		gets += b / (b + price)
-		want += 1 / capacity
+		want += 1 / v.Spec(h).CPUs
 		for _, s := range v.On(h) {
 			own := s.Bid.Float64()
 			p.gain(s.Contract, own/(price+b)-own/price)
@@ -152,7 +153,7 @@ func (p *Capacity) static(_ float64, r *contracts.Request, v contracts.View, on 
 				continue
 			}
 			gets += pl.Bid.Float64() / v.Price(pl.Host).Float64()
-			want += 1 / v.Spec(pl.Host).Capacity()
+			want += 1 / v.Spec(pl.Host).CPUs
 		}
 		if !contracts.Enough(gets, want) {
 			return c.ID, gets, want, false

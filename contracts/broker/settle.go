@@ -64,13 +64,14 @@ func (b *Broker) kept(c *contract) bool {
 	return c.PerHost || left <= lost
 }
 
-// most is what an unbounded penalty may come to: more than anybody has.
-var most = bank.Micros(1 << 62)
+// mostOwed is what an unbounded penalty may come to, in dollars: more than anybody
+// has.
+const mostOwed = 4e12
 
 // settle pays the owners of the hosts; the rest of the budget goes back. A broken
 // promise is then paid for as far as the provider's balance goes.
 func (b *Broker) settle(now float64, c *contract) error {
-	owed, err := bank.Dollars(min(c.SLA.Penalty.Of(c.Delay()), most.Float64()))
+	owed, err := bank.Dollars(min(c.SLA.Penalty.Of(c.Delay()), mostOwed))
 	if err != nil {
 		return err
 	}

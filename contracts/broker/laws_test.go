@@ -1,0 +1,161 @@
+package broker
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/hosts"
+)
+
+// TestMoneyIsConserved checks, for 10,000 random contracts with every rule of
+// payment, hard and soft deadlines, penalties and broken promises, that at every
+// step all accounts add up to what was issued, that nobody is in debt, and that no
+// escrow is left at the end (spec §8).
+func TestMoneyIsConserved(t *testing.T) {
+	t.Parallel()
+	contractsSeen, violated, fined := 0, 0, 0
+	for seed := uint64(0); contractsSeen < 10_000; seed++ {
+		m := newTrial(seed, 60)
+		var issued bank.Amount
+		p := m.play(t, func(p *played) {
+			var sum int64
+			for name, a := range p.ledger.Balances() {
+				sum += a.Micros()
+				if a.Sign() < 0 && name != "mint" {
+					t.Fatalf("%v: %s holds %v", m, name, a)
+				}
+			}
+			if issued == (bank.Amount{}) {
+				issued = p.ledger.Issued()
+			}
+			if sum != 0 || p.ledger.Issued() != issued {
+				t.Fatalf("%v: accounts add up to %d micro-dollars, issued %v of %v", m, sum, p.ledger.Issued(), issued)
+			}
+		})
+		for name, a := range p.ledger.Balances() {
+			if strings.HasPrefix(name, "escrow") {
+				t.Fatalf("%v: %s is left with %v", m, name, a)
+			}
+		}
+		for i := range p.broker.Ended() {
+			c := &p.broker.Ended()[i]
+			contractsSeen++
+			if c.State == contracts.Violated {
+				violated++
+			}
+			if c.Penalty.Sign() > 0 {
+				fined++
+			}
+			if c.Paid.Cmp(c.SLA.Budget) > 0 || c.Paid.Sign() < 0 {
+				t.Errorf("%v: contract %d paid %v of %v", m, c.ID, c.Paid, c.SLA.Budget)
+			}
+		}
+		if p.broker.Active() != 0 {
+			t.Errorf("%v: %d contracts never end", m, p.broker.Active())
+		}
+	}
+	if violated < 500 || fined < 500 {
+		t.Errorf("%d contracts were violated and %d fined: too few to tell", violated, fined)
+	}
+}
+
+// TestSharesOfHosts checks that tasks on a host get no more than there is, none
+// more than its limit, and that nothing is left idle that a task could use (spec
+// §1: work-conserving).
+func TestSharesOfHosts(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(60) {
+		m := newTrial(seed, 60)
+		m.play(t, func(p *played) {
+			v := view{p.broker}
+			for h := range hosts.ID(m.hosts) {
+				sum, limits := 0.0, 0.0
+				for _, s := range v.On(h) {
+					limit := m.spec.CPUs
+					if m.spec.Cap > 0 {
+						limit = min(limit, m.spec.Cap)
+					}
+					if l := v.Contract(s.Contract).Needs.Max.CPU; l > 0 {
+						limit = min(limit, l)
+					}
+					if s.Rate > limit*m.spec.Speed*(1+1e-12) || s.Rate <= 0 {
+						t.Fatalf("%v: task gets %v, at most %v CPUs", m, s.Rate, limit)
+					}
+					sum += s.Rate
+					limits += limit
+				}
+				want := min(m.spec.CPUs, limits) * m.spec.Speed
+				if math.Abs(sum-want) > 1e-12*want {
+					t.Fatalf("%v: h%d gives %v, want %v", m, h, sum, want)
+				}
+			}
+		})
+	}
+}
+
+// TestCapacityKeepsPromises checks that in a market of cac alone, by the projected
+// test, no contract is ever violated whose owner does not ask for less than it
+// needs, whatever is admitted later (spec §3).
+func TestCapacityKeepsPromises(t *testing.T) {
+	t.Parallel()
+	admitted, shared := 0, 0
+	for seed := range uint64(400) {
+		m := newTrial(seed, 60)
+		m.policy = "cac"
+		p := m.play(t, func(p *played) {
+			for h := range p.broker.venues {
+				if len(p.broker.venues[h].on) > 1 {
+					shared++
+				}
+			}
+		})
+		for i := range p.broker.Ended() {
+			c := &p.broker.Ended()[i]
+			admitted++
+			if truth := m.asks[c.ID].truth; c.State != contracts.Fulfilled && truth <= c.Work {
+				t.Errorf("%v: contract %d: %v with %v of %v at %v, due %v", m, c.ID, c.State, c.ByDue, c.Total(), c.Ended, c.Due())
+			}
+		}
+	}
+	if admitted < 2000 || shared < 2000 {
+		t.Errorf("%d contracts were admitted, and %d times hosts were shared: too few to tell", admitted, shared)
+	}
+}
+
+// TestBestEffortRefusesNothing checks that be admits every request that has no
+// minimum requirement and no more nodes than there are hosts (spec §3).
+func TestBestEffortRefusesNothing(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(50) {
+		m := newTrial(seed, 60)
+		m.policy = "be"
+		for i := range m.asks {
+			m.asks[i].Needs.Min = contracts.Bound{}
+		}
+		for i, d := range m.play(t, nil).decisions {
+			if d.Verdict != contracts.Accept {
+				t.Errorf("%v: request %d: %v, %v", m, i, d.Verdict, d.Reason)
+			}
+		}
+	}
+}
+
+// TestSameSeedSameBytes checks that a market depends on its seed alone, also where
+// its memory has served another one.
+func TestSameSeedSameBytes(t *testing.T) {
+	t.Parallel()
+	told := func(m *trial) string {
+		p := m.play(t, nil)
+		return fmt.Sprintf("%v\n%v\n%v", p.decisions, p.broker.Ended(), p.broker.Prices().Steps())
+	}
+	for seed := range uint64(20) {
+		m := newTrial(seed, 40)
+		if told(m) != told(newTrial(seed, 40)) {
+			t.Errorf("%v: two runs differ", m)
+		}
+	}
+}

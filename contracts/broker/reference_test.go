@@ -1,0 +1,265 @@
+package broker
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"bourse/contracts"
+	"bourse/hosts"
+)
+
+// A reference does what a broker does the plain way: it recomputes every rate of
+// every contract at every event, and looks at all of them for the next one. It is
+// told where contracts run, and what they bid there.
+type reference struct {
+	*trial
+	now    float64
+	active []*plain // in order of admission
+	ended  []*plain
+}
+
+// plain is a contract of a reference.
+type plain struct {
+	ask
+	nodes []plainNode
+	late  bool
+	byDue float64
+	end   float64
+	state contracts.State
+}
+
+type plainNode struct {
+	host       hosts.ID
+	bid        float64 // $/s
+	rate, pays float64
+	done, owed float64
+	left       bool // its own work is done, where it is judged by itself
+}
+
+// run goes through the requests that were accepted.
+func (f *reference) run(decisions []contracts.Decision) {
+	for i := range f.asks {
+		f.pass(f.asks[i].Submit)
+		if decisions[i].Verdict != contracts.Accept {
+			continue
+		}
+		c := &plain{ask: f.asks[i]}
+		for _, p := range decisions[i].Placements {
+			c.nodes = append(c.nodes, plainNode{host: p.Host, bid: p.Bid.Float64()})
+		}
+		f.active = append(f.active, c)
+	}
+	f.pass(math.Inf(1))
+}
+
+// pass lets time go by, from event to event.
+func (f *reference) pass(until float64) {
+	for {
+		f.share()
+		next := until
+		for _, c := range f.active {
+			next = min(next, f.event(c))
+		}
+		if math.IsInf(next, 1) {
+			return
+		}
+		for _, c := range f.active {
+			for n := range c.nodes {
+				k := &c.nodes[n]
+				k.done += k.rate * (next - f.now)
+				k.owed += k.pays * (next - f.now)
+			}
+		}
+		f.now = next
+		f.settle()
+		if next == until {
+			return
+		}
+	}
+}
+
+// share fills every host like vessels: the level rises evenly for all that are not
+// full, in steps small enough that one becomes full at each.
+func (f *reference) share() {
+	for h := range hosts.ID(f.hosts) {
+		var on []*plainNode
+		var limits []float64
+		price := 0.0
+		for _, c := range f.active {
+			for n := range c.nodes {
+				k := &c.nodes[n]
+				if k.host != h {
+					continue
+				}
+				k.rate, k.pays = 0, 0
+				if k.left {
+					continue
+				}
+				limit := math.Inf(1)
+				if f.spec.Cap > 0 {
+					limit = f.spec.Cap
+				}
+				if l := c.Needs.Max.CPU; l > 0 {
+					limit = min(limit, l)
+				}
+				on, limits = append(on, k), append(limits, limit)
+				price += k.bid
+			}
+		}
+		got := fill(f.spec.CPUs, on, limits)
+		for i, k := range on {
+			k.rate = got[i] * f.spec.Speed
+			q := got[i] / f.spec.CPUs
+			switch f.payment {
+			case "spot":
+				k.pays = min(k.bid, q*(price-k.bid))
+			case "usage":
+				k.pays = min(q/(k.bid/price), 1) * k.bid
+			case "bid":
+				k.pays = k.bid
+			}
+		}
+	}
+}
+
+func fill(cpus float64, on []*plainNode, limits []float64) []float64 {
+	got := make([]float64, len(on))
+	for left := cpus; ; {
+		weight, level := 0.0, math.Inf(1)
+		for i, k := range on {
+			if got[i] < limits[i] {
+				weight += k.bid
+				level = min(level, (limits[i]-got[i])/k.bid)
+			}
+		}
+		if weight == 0 || left <= 0 {
+			return got
+		}
+		last := level*weight >= left
+		if last {
+			level = left / weight
+		}
+		left -= level * weight
+		for i, k := range on {
+			switch room := limits[i] - got[i]; {
+			case room <= 0:
+			case !last && room <= level*k.bid*(1+1e-14):
+				got[i] = limits[i]
+			default:
+				got[i] += level * k.bid
+			}
+		}
+		if last {
+			return got
+		}
+	}
+}
+
+func (c *plain) done() (done, rate float64) {
+	for n := range c.nodes {
+		done += c.nodes[n].done
+		rate += c.nodes[n].rate
+	}
+	return done, rate
+}
+
+// event returns when something happens to c if nothing changes.
+func (f *reference) event(c *plain) float64 {
+	at := math.Inf(1)
+	if !c.late {
+		at = c.Due()
+	}
+	if c.PerHost {
+		for _, k := range c.nodes {
+			if !k.left {
+				at = min(at, f.now+max(0, c.truth-k.done)/k.rate)
+			}
+		}
+	} else {
+		done, rate := c.done()
+		at = min(at, f.now+max(0, c.truth*float64(c.Nodes)-done)/rate)
+	}
+	return at
+}
+
+// enough reports whether done covers want at now, but for rounding.
+func enough(done, rate, want, now float64) bool {
+	return done+2*contracts.Moment(now)*rate >= want*(1-1e-9)
+}
+
+// settle ends what is done or has run out of time.
+func (f *reference) settle() {
+	f.active = slices.DeleteFunc(f.active, func(c *plain) bool {
+		done, rate := c.done()
+		complete := enough(done, rate, c.truth*float64(c.Nodes), f.now)
+		if c.PerHost {
+			complete = true
+			for n := range c.nodes {
+				k := &c.nodes[n]
+				k.left = k.left || enough(k.done, k.rate, c.truth, f.now)
+				complete = complete && k.left
+			}
+		}
+		due := f.now >= c.Due()
+		switch {
+		case complete && !c.Late(f.now):
+			c.byDue, c.state = done, contracts.Fulfilled
+		case complete, due && !c.late && !c.SLA.Soft:
+			c.state = contracts.Violated
+			if !c.late {
+				c.byDue = done
+			}
+		default:
+			if due && !c.late {
+				c.late, c.byDue = true, done
+			}
+			return false
+		}
+		c.end = f.now
+		f.ended = append(f.ended, c)
+		return true
+	})
+}
+
+// TestAgainstReference checks work, ends, states and charges of the broker, which
+// looks only at what an event touches, against a reference that recomputes all of
+// it: to 1e-9 of each, and what the rounding of instants and charges comes to.
+func TestAgainstReference(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(600) {
+		m := newTrial(seed, 40)
+		p := m.play(t, nil)
+		f := &reference{trial: m}
+		f.run(p.decisions)
+		if len(f.ended) != len(p.broker.Ended()) {
+			t.Fatalf("%v: %d contracts ended, want %d", m, len(p.broker.Ended()), len(f.ended))
+		}
+		for _, want := range f.ended {
+			i := slices.IndexFunc(p.broker.Ended(), func(c contracts.Contract) bool { return c.ID == want.ID })
+			if i < 0 {
+				t.Fatalf("%v: contract %d did not end", m, want.ID)
+			}
+			got := &p.broker.Ended()[i]
+			done, _ := want.done()
+			charge := 0.0
+			for _, k := range want.nodes {
+				charge += k.owed
+			}
+			charge = min(charge, want.SLA.Budget.Float64())
+			if m.payment == "budget" {
+				charge = got.Paid.Float64() // not metered
+			}
+			span := want.end - want.Submit
+			moment := 4 * contracts.Moment(want.end)
+			rounding := moment * m.spec.Capacity() * float64(want.Nodes)
+			if got.State != want.state || !near(got.Done, done, 1e-9*done+rounding) || !near(got.ByDue, want.byDue, 1e-9*want.byDue+rounding) ||
+				!near(got.Ended, want.end, 1e-9*span+moment) || !near(got.Paid.Float64(), charge, 1e-9*charge+float64(want.Nodes)*1e-6) {
+				t.Errorf("%v: contract %d: %v at %v, work %v (%v by due), paid %v; want %v at %v, %v (%v), %v", m, want.ID,
+					got.State, got.Ended, got.Done, got.ByDue, got.Paid, want.state, want.end, done, want.byDue, charge)
+			}
+		}
+	}
+}
+
+func near(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance }

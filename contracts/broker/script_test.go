@@ -1,0 +1,433 @@
+package broker
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/contracts/admission"
+	"bourse/contracts/bidding"
+	"bourse/contracts/sharing"
+	"bourse/hosts"
+	"bourse/hosts/sim"
+	"bourse/market"
+
+	"github.com/goccy/go-yaml"
+)
+
+var rewrite = flag.Bool("rewrite", false, "rewrite the answers in testdata/*.script")
+
+// TestScripts checks conversations with the market that are small enough to be
+// checked on paper; the arithmetic stands in their comments. A script is lines of
+// commands, each followed by the answers to it, which are indented.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/*.script")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".script"), func(t *testing.T) {
+			t.Parallel()
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := converse(t, string(want))
+			if *rewrite {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if line, a, b := firstDifference(got, string(want)); line > 0 {
+				t.Errorf("%s:%d: answer\n\t%q, want\n\t%q", file, line, a, b)
+			}
+		})
+	}
+}
+
+const indent = "    "
+
+// converse returns the script with the answers that the market gives.
+func converse(t *testing.T, script string) string {
+	var out strings.Builder
+	c := newConversation()
+	for number, line := range strings.Split(strings.TrimSuffix(script, "\n"), "\n") {
+		if strings.HasPrefix(line, indent) {
+			continue // an answer
+		}
+		out.WriteString(line + "\n")
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		answers, err := c.obey(strings.Fields(line))
+		if err != nil {
+			t.Fatalf("line %d: %s: %v", number+1, line, err)
+		}
+		for _, a := range answers {
+			out.WriteString(indent + a + "\n")
+		}
+	}
+	return out.String()
+}
+
+func firstDifference(got, want string) (line int, a, b string) {
+	as, bs := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range max(len(as), len(bs)) {
+		a, b = "", ""
+		if i < len(as) {
+			a = as[i]
+		}
+		if i < len(bs) {
+			b = bs[i]
+		}
+		if a != b {
+			return i + 1, a, b
+		}
+	}
+	return 0, "", ""
+}
+
+// A conversation is a market that is spoken to. It comes to be with the first
+// command that needs it.
+type conversation struct {
+	spec              hosts.Spec
+	hosts             int
+	policy, bid       string
+	options           string // of the policy, as YAML
+	payment, forecast string
+	window            float64
+	coins             coins // of the policy
+	ledger            *bank.Ledger
+	provider          bank.Account
+	broker            *Broker
+	now               float64
+	asked             map[contracts.ID]contracts.Request
+	ended, refused    int
+}
+
+func newConversation() *conversation {
+	l := bank.New(nil)
+	p, _ := l.Account("provider")
+	return &conversation{
+		spec: hosts.Spec{CPUs: 2, Speed: 1, Cap: 1}, hosts: 1,
+		policy: "be", bid: "cheapest", payment: "spot", forecast: "chebyshev", window: 300,
+		ledger: l, provider: p, asked: map[contracts.ID]contracts.Request{},
+	}
+}
+
+// coins are the numbers in [0,1) that chance is to give next. When they run out
+// it gives the lowest, so that of hosts of equal price the first is taken.
+type coins []float64
+
+func (c *coins) Uint64() uint64 {
+	if len(*c) == 0 {
+		return 1 << 40
+	}
+	x := (*c)[0]
+	*c = (*c)[1:]
+	return uint64(x * (1 << 53))
+}
+
+// open makes the market.
+func (c *conversation) open() error {
+	if c.broker != nil {
+		return nil
+	}
+	var fleet []hosts.Machine
+	var owners []bank.Account
+	for h := range c.hosts {
+		spec := c.spec
+		spec.Name = fmt.Sprintf("h%d", h)
+		owner, err := c.ledger.Account("host:" + spec.Name)
+		if err != nil {
+			return err
+		}
+		fleet, owners = append(fleet, sim.New(spec)), append(owners, owner)
+	}
+	chance := rand.New(new(coins))
+	bid, err := bidding.New(c.bid, noOptions, chance)
+	if err != nil {
+		return err
+	}
+	decode := func(v any) error { return yaml.UnmarshalWithOptions([]byte(c.options), v, yaml.Strict()) }
+	if c.options == "" {
+		decode = noOptions
+	}
+	policy, err := admission.New(c.policy, decode, bid, rand.New(&c.coins))
+	if err != nil {
+		return err
+	}
+	rule, err := sharing.New("auction", noOptions)
+	if err != nil {
+		return err
+	}
+	payment, err := NewPayment(c.payment)
+	if err != nil {
+		return err
+	}
+	forecast, err := market.NewForecaster(c.forecast, nil, chance)
+	if err != nil {
+		return err
+	}
+	c.broker = New(Config{
+		Fleet: fleet, Owners: owners, Provider: c.provider, Policy: policy, Sharing: rule, Payment: payment,
+		Window: c.window, Forecast: forecast, Teller: c.ledger, Ties: chance,
+	})
+	return nil
+}
+
+func noOptions(any) error { return nil }
+
+// obey carries out a command and returns the answers to it.
+func (c *conversation) obey(words []string) (answers []string, err error) {
+	verb, words := words[0], words[1:]
+	if verb == "at" || verb == "advance" || verb == "submit" || verb == "show" {
+		if err := c.open(); err != nil {
+			return nil, err
+		}
+	} else if c.broker != nil && verb != "user" && verb != "provider" {
+		return nil, fmt.Errorf("the market is open")
+	}
+	switch verb {
+	case "fleet":
+		return nil, assign(words, map[string]func(float64){
+			"hosts": func(x float64) { c.hosts = int(x) },
+			"cpus":  into(&c.spec.CPUs), "cap": into(&c.spec.Cap), "speed": into(&c.spec.Speed),
+			"memory": into(&c.spec.Room.Memory), "disk": into(&c.spec.Room.Disk), "bandwidth": into(&c.spec.Room.Bandwidth),
+		})
+	case "policy":
+		c.policy, c.options = words[0], strings.Join(words[1:], " ")
+	case "bidding":
+		c.bid = words[0]
+	case "payment":
+		c.payment = words[0]
+	case "coins":
+		for _, w := range words {
+			x, err := strconv.ParseFloat(w, 64)
+			if err != nil {
+				return nil, err
+			}
+			c.coins = append(c.coins, x)
+		}
+	case "window":
+		c.window, err = strconv.ParseFloat(words[0], 64)
+	case "provider":
+		err = c.mint("provider", words[0])
+	case "user":
+		err = c.mint("user:"+words[0], words[1])
+	case "at", "advance":
+		to, err := strconv.ParseFloat(words[0], 64)
+		if verb == "advance" {
+			to += c.now
+		}
+		if err != nil {
+			return nil, err
+		}
+		return c.advance(to)
+	case "submit":
+		return c.submit(words)
+	case "show":
+		return c.show(words)
+	default:
+		err = fmt.Errorf("no such command")
+	}
+	return nil, err
+}
+
+func into(p *float64) func(float64) { return func(x float64) { *p = x } }
+
+// assign reads words of the form name=number.
+func assign(words []string, fields map[string]func(float64)) error {
+	for _, w := range words {
+		name, value, _ := strings.Cut(w, "=")
+		set, ok := fields[name]
+		if !ok {
+			return fmt.Errorf("no field %q", name)
+		}
+		x, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		set(x)
+	}
+	return nil
+}
+
+func (c *conversation) mint(name, amount string) error {
+	to, err := c.ledger.Account(name)
+	if err != nil {
+		return err
+	}
+	a, err := bank.Parse(amount)
+	if err != nil {
+		return err
+	}
+	return c.ledger.Mint(c.now, to, a)
+}
+
+// advance lets time pass and tells what has ended.
+func (c *conversation) advance(to float64) (answers []string, err error) {
+	if err := c.broker.Advance(to); err != nil {
+		return nil, err
+	}
+	c.now = to
+	for _, k := range c.broker.Ended()[c.ended:] {
+		a := fmt.Sprintf("at %v: %d %v, work %v of %v, paid %v", number(k.Ended), k.ID, k.State, number(k.ByDue), number(k.Total()), k.Paid)
+		if k.State == contracts.Violated {
+			a += fmt.Sprintf(", %v s late, penalty %v", number(k.Delay()), k.Penalty)
+		}
+		answers = append(answers, a)
+	}
+	for _, r := range c.broker.Refused()[c.refused:] {
+		answers = append(answers, fmt.Sprintf("at %v: %d refused, %v", number(r.At), r.ID, r.Decision.Reason))
+	}
+	c.ended, c.refused = len(c.broker.Ended()), len(c.broker.Refused())
+	return answers, nil
+}
+
+// submit is: submit ID USER name=number... [soft] [per-host] [class=NAME]
+// where name is a field of the request, or true-work.
+func (c *conversation) submit(words []string) ([]string, error) {
+	id, err := strconv.ParseInt(words[0], 10, 64)
+	if err != nil {
+		return nil, err
+	}
+	r := contracts.Request{ID: contracts.ID(id), Submit: c.now, Nodes: 1}
+	r.SLA.Penalty.Max = math.Inf(1)
+	owner, ok := c.ledger.Lookup("user:" + words[1])
+	if !ok {
+		return nil, fmt.Errorf("no user %q", words[1])
+	}
+	r.Owner = owner
+	var numbers []string
+	for _, w := range words[2:] {
+		switch name, value, _ := strings.Cut(w, "="); name {
+		case "soft":
+			r.SLA.Soft = true
+		case "per-host":
+			r.PerHost = true
+		case "class":
+			r.Class = value
+		case "budget":
+			if r.SLA.Budget, err = bank.Parse(value); err != nil {
+				return nil, err
+			}
+		default:
+			numbers = append(numbers, w)
+		}
+	}
+	truth := 0.0
+	needs := &r.Needs
+	if err := assign(numbers, map[string]func(float64){
+		"work": into(&r.Work), "true-work": into(&truth), "deadline": into(&r.SLA.Deadline),
+		"nodes":   func(x float64) { r.Nodes = int(x) },
+		"penalty": into(&r.SLA.Penalty.Rate), "max-penalty": into(&r.SLA.Penalty.Max),
+		"min-cpu": into(&needs.Min.CPU), "max-cpu": into(&needs.Max.CPU),
+		"min-memory": into(&needs.Min.Memory), "max-memory": into(&needs.Max.Memory),
+		"min-disk": into(&needs.Min.Disk), "max-disk": into(&needs.Max.Disk),
+		"min-bandwidth": into(&needs.Min.Bandwidth), "max-bandwidth": into(&needs.Max.Bandwidth),
+	}); err != nil {
+		return nil, err
+	}
+	if err := r.Validate(); err != nil {
+		return []string{err.Error()}, nil
+	}
+	if truth == 0 {
+		truth = r.Work
+	}
+	c.asked[r.ID] = r
+	d, err := c.broker.Submit(c.now, &r, hosts.Task{Work: truth})
+	if err != nil {
+		return nil, err
+	}
+	return answer(d), nil
+}
+
+// answer tells a decision and the numbers that decided it.
+func answer(d contracts.Decision) (answers []string) {
+	head := d.Verdict.String()
+	if d.Reason != contracts.None {
+		head += ": " + d.Reason.String()
+	}
+	switch d.Reason {
+	case contracts.WouldViolate:
+		head += fmt.Sprintf(" %d, which would get %v and needs %v", d.Violates, number(d.Gets), number(d.Want))
+	case contracts.Unfunded:
+		head += fmt.Sprintf(", has %v of %v", d.Balance, d.Budget)
+	}
+	for _, p := range d.Placements {
+		head += fmt.Sprintf(", %v $/s on h%d", p.Bid, p.Host)
+	}
+	answers = append(answers, head)
+	if d.SpotShare > 0 {
+		numbers := fmt.Sprintf("price %v, share %v", number(d.Price), number(d.SpotShare))
+		if d.Threshold > 0 {
+			numbers += fmt.Sprintf("; percentile %v, share %v; threshold %v", number(d.Percentile), number(d.Share), number(d.Threshold))
+		}
+		answers = append(answers, numbers)
+	}
+	return answers
+}
+
+func (c *conversation) show(words []string) ([]string, error) {
+	switch words[0] {
+	case "hosts":
+		return c.showHosts(), nil
+	case "balances":
+		return c.showBalances(), nil
+	case "contract":
+		id, err := strconv.ParseInt(words[1], 10, 64)
+		return c.showContract(contracts.ID(id)), err
+	}
+	return nil, fmt.Errorf("nothing to show")
+}
+
+func (c *conversation) showHosts() (answers []string) {
+	v := view{c.broker}
+	for h := range hosts.ID(v.Fleet()) {
+		a := fmt.Sprintf("h%d: %v $/s", h, v.Price(h))
+		if !c.spec.Room.Zero() {
+			r := v.Room(h)
+			a += fmt.Sprintf(", room %v %v %v", number(r.Memory), number(r.Disk), number(r.Bandwidth))
+		}
+		for _, s := range v.On(h) {
+			a += fmt.Sprintf("; %d bids %v, gets %v, pays %v", v.Contract(s.Contract).ID, s.Bid, number(s.Rate), number(s.Paying))
+		}
+		answers = append(answers, a)
+	}
+	return answers
+}
+
+func (c *conversation) showContract(id contracts.ID) []string {
+	for i := range c.broker.contracts {
+		k := &c.broker.contracts[i]
+		if k.ID != id || k.State != contracts.Active {
+			continue
+		}
+		at, _ := c.broker.due.At(int32(i))
+		return []string{fmt.Sprintf("%d: gets %v, has %v of %v left, looked at again at %v",
+			id, number(k.Rate), number(k.Remaining(c.now)), number(k.Total()), number(at))}
+	}
+	return []string{fmt.Sprintf("%d: not active", id)}
+}
+
+func (c *conversation) showBalances() []string {
+	var parts []string
+	for name, a := range c.ledger.Balances() {
+		parts = append(parts, name+" "+a.String())
+	}
+	return []string{strings.Join(parts, ", ")}
+}
+
+// number prints x with as many digits as a reader can check.
+func number(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }

@@ -1,0 +1,164 @@
+package models
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"bourse/hosts/availability"
+)
+
+// DiurnalOptions are those of "diurnal".
+type DiurnalOptions struct {
+	// Rate is how often an owner comes by at working hours, in visits an hour;
+	// at least 0, 2.25 by default.
+	Rate float64 `yaml:"rate"`
+
+	// Het is how much hosts differ: a host's visits come at Rate times a factor
+	// to the power of Het, 0 for all alike; at least 0, 0.2 by default.
+	Het float64 `yaml:"het"`
+
+	// Median and Sigma are of the log-normal length of a visit, in seconds and
+	// of its logarithm, and Least is the shortest; 300, 1.2 and 20 by default.
+	Median float64 `yaml:"median"`
+	Sigma  float64 `yaml:"sigma"`
+	Least  float64 `yaml:"least"`
+
+	// Sessions is the largest number of an owner's habitual sessions a day, and
+	// Kept the probability that one takes place; 2 and 0.6 by default.
+	Sessions int     `yaml:"sessions"`
+	Kept     float64 `yaml:"kept"`
+
+	// Nights is the share of hosts that are off at night; 0.15 by default.
+	Nights float64 `yaml:"nights"`
+
+	Load float64 `yaml:"load"` // as for "intervals"; 0.2 by default
+}
+
+// Diurnal is a room of hosts with owners. Each owner has up to two sessions at
+// hours of their own, kept on some days; visits at any hour, most of them at
+// working hours; and some hosts are off at night. A present owner is state P, a
+// host that is off U.
+//
+// What the published description of the trace leaves open is decided here: a
+// host's factor is a log-normal of sigma 1 times 1/2, 1 or 2; sessions start
+// from 8 to 20 h, a quarter of an hour early or late, and last half an hour to
+// three hours; nights last from 19-22 h to 6-9 h.
+type Diurnal struct{ DiurnalOptions }
+
+func newDiurnal(decode func(any) error) (Model, error) {
+	o := DiurnalOptions{Rate: 2.25, Het: 0.2, Median: 300, Sigma: 1.2, Least: 20, Sessions: 2, Kept: 0.6, Nights: 0.15, Load: 0.2}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	for _, c := range []struct {
+		field string
+		value float64
+		most  float64
+	}{
+		{"rate", o.Rate, 60}, {"het", o.Het, 10}, {"sigma", o.Sigma, 10}, {"least", o.Least, availability.Day},
+		{"sessions", float64(o.Sessions), 24}, {"kept", o.Kept, 1}, {"nights", o.Nights, 1}, {"load", o.Load, 1},
+	} {
+		if !(c.value >= 0 && c.value <= c.most) {
+			return nil, fmt.Errorf("%s is %v, want one in [0,%v]", c.field, c.value, c.most)
+		}
+	}
+	if !(o.Median > 0 && o.Median <= availability.Day) {
+		return nil, fmt.Errorf("median is %v, want one in (0,86400]", o.Median)
+	}
+	return Diurnal{o}, nil
+}
+
+// An absence is a time for which the host is not available.
+type absence struct {
+	start, end float64
+	state      availability.State
+}
+
+// Trace implements [Model].
+func (m Diurnal) Trace(rng *rand.Rand, n int, span float64) (*availability.Trace, error) {
+	return fleet(rng, n, span, func(rng *rand.Rand, w *writer) {
+		var away []absence
+		away = m.visits(rng, span, away)
+		away = m.habits(rng, span, away)
+		away = m.nights(rng, span, away)
+		slices.SortStableFunc(away, func(a, b absence) int { return cmp.Compare(a.start, b.start) })
+		m.write(rng, w, away)
+	})
+}
+
+// visits appends the visits of one owner: a Poisson process by the hour.
+func (m Diurnal) visits(rng *rand.Rand, span float64, away []absence) []absence {
+	class := []float64{0.5, 1, 2}[rng.IntN(3)]
+	rate := m.Rate / 3600 * math.Pow(class*math.Exp(rng.NormFloat64()), m.Het)
+	for at := 0.0; rate > 0; {
+		if at += rng.ExpFloat64() / rate; at >= span {
+			break
+		}
+		if rng.Float64() < hourly(at) {
+			length := max(m.Median*math.Exp(m.Sigma*rng.NormFloat64()), m.Least)
+			away = append(away, absence{at, at + length, availability.UserPresent})
+		}
+	}
+	return away
+}
+
+// hourly is how often owners come by at an hour, against working hours.
+func hourly(at float64) float64 {
+	switch h := math.Mod(at, availability.Day) / 3600; {
+	case h >= 9 && h < 18:
+		return 1
+	case h >= 18 && h < 23:
+		return 0.5
+	case h >= 7 && h < 9:
+		return 0.3
+	}
+	return 0.08
+}
+
+// habits appends the habitual sessions of one owner.
+func (m Diurnal) habits(rng *rand.Rand, span float64, away []absence) []absence {
+	for range rng.IntN(m.Sessions + 1) {
+		clock := uniform(rng, 8, 20) * 3600
+		length := uniform(rng, 0.5, 3) * 3600
+		for day := 0.0; day < span; day += availability.Day {
+			start := day + clock + 900*rng.NormFloat64()
+			if rng.Float64() < m.Kept {
+				away = append(away, absence{start, start + length, availability.UserPresent})
+			}
+		}
+	}
+	return away
+}
+
+// nights appends the nights of a host that is off then, from the one before the
+// trace.
+func (m Diurnal) nights(rng *rand.Rand, span float64, away []absence) []absence {
+	if rng.Float64() >= m.Nights {
+		return away
+	}
+	for day := -availability.Day; day < span; day += availability.Day {
+		away = append(away, absence{day + uniform(rng, 19, 22)*3600, day + uniform(rng, 30, 33)*3600, availability.Unavailable})
+	}
+	return away
+}
+
+func uniform(rng *rand.Rand, from, to float64) float64 { return from + (to-from)*rng.Float64() }
+
+// write writes what the absences, sorted by start, leave of the time. Where two
+// overlap the earlier is written as far as it goes.
+func (m Diurnal) write(rng *rand.Rand, w *writer, away []absence) {
+	for _, a := range away {
+		if a.start > w.at {
+			w.add(a.start-w.at, availability.Available, m.Load*rng.Float64())
+		}
+		if a.end > w.at {
+			w.add(a.end-w.at, a.state, 0)
+		}
+	}
+	if !w.full() {
+		w.add(w.span-w.at, availability.Available, m.Load*rng.Float64())
+	}
+}

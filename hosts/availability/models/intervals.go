@@ -1,0 +1,101 @@
+package models
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"bourse/hosts/availability"
+)
+
+// IntervalsOptions are those of "intervals".
+type IntervalsOptions struct {
+	// Site is the recorded system whose laws are taken: "g5k06", "lanl05",
+	// "microsoft99", "nd07cpu" (the default), "ourgrid", "overnet03", "pl05" or
+	// "skype06".
+	Site string `yaml:"site"`
+
+	// Law is the family fitted: "exp", "weibull" (the default), "lognormal" or
+	// "gamma"; of ourgrid there is a log-normal alone.
+	Law string `yaml:"law"`
+
+	// State is the state between intervals, U by default, or P, C or E.
+	State string `yaml:"state"`
+
+	// Load is the largest load of the owner while available: each interval's is
+	// drawn uniformly from [0, Load). In [0,1], 0.2 by default.
+	Load float64 `yaml:"load"`
+}
+
+// Intervals alternates available and unavailable intervals, each drawn from its
+// law, independent of one another and of the time of day. It begins in
+// equilibrium, as if it had gone on for ever.
+type Intervals struct {
+	available, unavailable law
+	state                  availability.State
+	load                   float64
+}
+
+func newIntervals(decode func(any) error) (Model, error) {
+	o := IntervalsOptions{Site: "nd07cpu", Law: "weibull", State: "U", Load: 0.2}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	s, ok := sites()[o.Site]
+	if !ok {
+		return nil, fmt.Errorf("site is %q, want %s", o.Site, strings.Join(slices.Sorted(maps.Keys(sites())), ", "))
+	}
+	var f fit
+	var family func([2]float64) law
+	const hour = 3600
+	switch o.Law {
+	case "exp":
+		f, family = s.exp, func(p [2]float64) law { return exponential(p[0] * hour) }
+	case "weibull":
+		f, family = s.weibull, func(p [2]float64) law { return weibull{p[0], p[1] * hour} }
+	case "lognormal":
+		f, family = s.lognormal, func(p [2]float64) law { return logNormal{p[0] + lnHour, p[1]} }
+	case "gamma":
+		f, family = s.gamma, func(p [2]float64) law { return gamma{p[0], p[1] * hour} }
+	default:
+		return nil, fmt.Errorf("law is %q, want exp, weibull, lognormal, gamma", o.Law)
+	}
+	if f == (fit{}) {
+		return nil, fmt.Errorf("site %s has no law %s", o.Site, o.Law)
+	}
+	state, err := away(o.State)
+	if err != nil {
+		return nil, err
+	}
+	if err := share("load", o.Load); err != nil {
+		return nil, err
+	}
+	return &Intervals{family(f.available), family(f.unavailable), state, o.Load}, nil
+}
+
+// Trace implements [Model].
+func (m *Intervals) Trace(rng *rand.Rand, n int, span float64) (*availability.Trace, error) {
+	return fleet(rng, n, span, func(rng *rand.Rand, w *writer) {
+		on := m.available.mean()
+		up := rng.Float64() < on/(on+m.unavailable.mean())
+		left := rng.Float64() * m.law(up).biased(rng)
+		for !w.full() {
+			if up {
+				w.add(left, availability.Available, m.load*rng.Float64())
+			} else {
+				w.add(left, m.state, 0)
+			}
+			up = !up
+			left = m.law(up).draw(rng)
+		}
+	})
+}
+
+func (m *Intervals) law(up bool) law {
+	if up {
+		return m.available
+	}
+	return m.unavailable
+}

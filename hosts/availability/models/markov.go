@@ -1,0 +1,115 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"bourse/hosts/availability"
+)
+
+// MarkovOptions are those of "markov". Each field is five numbers or five rows
+// of them, in the order A, P, C, E, U. The defaults are ours: an office host
+// whose owner comes by twice an hour.
+type MarkovOptions struct {
+	// Mean is the mean stay in each state, in seconds, more than 0; 1800, 600,
+	// 300, 120 and 3600 by default.
+	Mean [5]float64 `yaml:"mean"`
+
+	// Next is the weight of each state after each: at least 0, on the diagonal
+	// 0, not all 0 in a row.
+	Next [5][5]float64 `yaml:"next"`
+
+	Load float64 `yaml:"load"` // as for "intervals"; 0.2 by default
+}
+
+// Markov is a continuous-time Markov chain of the five states: stays are
+// exponential, and nothing is remembered but the state. It begins in
+// equilibrium.
+type Markov struct {
+	mean [5]float64
+	next [5][5]float64
+	long [5]float64 // share of time in each state
+	load float64
+}
+
+func newMarkov(decode func(any) error) (Model, error) {
+	o := MarkovOptions{
+		Mean: [5]float64{1800, 600, 300, 120, 3600},
+		Next: [5][5]float64{
+			{0, 0.6, 0.25, 0.05, 0.1},
+			{0.7, 0, 0.2, 0.05, 0.05},
+			{0.7, 0.25, 0, 0.05, 0},
+			{0.2, 0, 0, 0, 0.8},
+			{0.8, 0.2, 0, 0, 0},
+		},
+		Load: 0.2,
+	}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	for i := range o.Mean {
+		if !(o.Mean[i] > 0) || math.IsInf(o.Mean[i], 1) {
+			return nil, fmt.Errorf("mean[%d] is %v, want more than 0", i, o.Mean[i])
+		}
+		sum := 0.0
+		for j, x := range o.Next[i] {
+			if !(x >= 0) || math.IsInf(x, 1) || i == j && x != 0 {
+				return nil, fmt.Errorf("next[%d][%d] is %v, want at least 0, and 0 on the diagonal", i, j, x)
+			}
+			sum += x
+		}
+		if sum == 0 {
+			return nil, fmt.Errorf("next[%d] is all 0, want somewhere to go", i)
+		}
+		for j := range o.Next[i] {
+			o.Next[i][j] /= sum
+		}
+	}
+	if err := share("load", o.Load); err != nil {
+		return nil, err
+	}
+	m := &Markov{mean: o.Mean, next: o.Next, load: o.Load}
+	m.long = m.equilibrium()
+	return m, nil
+}
+
+// equilibrium returns the share of time in each state in the long run. The
+// chain of visits is made lazy, so that a periodic one converges too.
+func (m *Markov) equilibrium() [5]float64 {
+	visits := [5]float64{1}
+	for range 10_000 {
+		var after [5]float64
+		for i := range visits {
+			after[i] += visits[i] / 2
+			for j := range visits {
+				after[j] += visits[i] / 2 * m.next[i][j]
+			}
+		}
+		visits = after
+	}
+	sum := 0.0
+	for i := range visits {
+		visits[i] *= m.mean[i]
+		sum += visits[i]
+	}
+	for i := range visits {
+		visits[i] /= sum
+	}
+	return visits
+}
+
+// Trace implements [Model].
+func (m *Markov) Trace(rng *rand.Rand, n int, span float64) (*availability.Trace, error) {
+	return fleet(rng, n, span, func(rng *rand.Rand, w *writer) {
+		s := pick(rng, m.long[:])
+		for !w.full() {
+			state, load := availability.State(s+1), 0.0
+			if state == availability.Available {
+				load = m.load * rng.Float64()
+			}
+			w.add(m.mean[s]*rng.ExpFloat64(), state, load)
+			s = pick(rng, m.next[s][:])
+		}
+	})
+}

@@ -15,7 +15,7 @@ type Options struct {
 
 	// Head is the size and root that the ledger had at some time, as text
 	// ("118:BASE64"), from a place that its keeper could not change. Entries may
-	// have been added since. A receipt is one too. Empty means none was kept.
+	// have been added since. A receipt serves as well. Empty means none was kept.
 	Head string
 
 	// Whole says that Head is of the ledger's end: nothing may have been added.
@@ -129,8 +129,10 @@ type auditor struct {
 	books *books
 	heads []expectation
 	head  *headText // nil if it is gone or unreadable
-	bad   *Finding  // the first bad entry; nothing is read after it
-	files []Finding
+
+	requests *requests // while Pebble is open, else nil
+	bad      *Finding  // the first bad entry; nothing is read after it
+	files    []Finding
 }
 
 // An expectation is a head that the log must pass through.
@@ -163,7 +165,11 @@ func (a *auditor) entry(b, check []byte) {
 		a.fail(seq, fmt.Sprintf("an entry whose hash begins with %x", h[:len(check)]), fmt.Sprintf("one whose hash begins with %x, as was kept with it", check))
 		return
 	}
-	if found, want := a.books.book(&e); found != "" {
+	found, want := a.books.book(&e)
+	if found == "" && a.requests != nil {
+		found, want = a.requests.answered(&e, b, h)
+	}
+	if found != "" {
 		a.fail(seq, found, want)
 		return
 	}
@@ -177,7 +183,7 @@ func (a *auditor) passed() {
 		if h.size != a.chain.size || a.bad != nil {
 			continue
 		}
-		if root := a.chain.root(); root != h.root {
+		if root := a.chain.root(); root != h.root && a.chain.last != h.root {
 			a.bad = &Finding{
 				Found: fmt.Sprintf("entries 1 to %d, each following from the one before, with root %s", h.size, root),
 				Want:  fmt.Sprintf("root %s, of %s: the ledger was made anew, from which entry on cannot be known", h.root, h.from),
@@ -208,6 +214,12 @@ func (a *auditor) finish(err error) {
 	if a.bad == nil && err != nil {
 		a.fail(a.chain.size+1, err.Error(), "files that can be read")
 	}
+	a.finishHeads()
+	a.checkFiles()
+}
+
+// finishHeads looks for heads that the log did not come to, or went past.
+func (a *auditor) finishHeads() {
 	for _, h := range a.heads {
 		if a.bad == nil && h.size > a.chain.size {
 			a.fail(a.chain.size+1, fmt.Sprintf("a ledger of %d entries", a.chain.size), fmt.Sprintf("%d, by %s", h.size, h.from))
@@ -218,8 +230,13 @@ func (a *auditor) finish(err error) {
 			a.fail(h.size+1, fmt.Sprintf("%d entries", a.chain.size), fmt.Sprintf("%d, by the head given", h.size))
 		}
 	}
-	a.checkFiles()
 }
+
+// What cannot be found in a ledger that was not closed.
+const (
+	lostTail  = "the loss of entries that were added since HEAD was last written: the ledger was not closed"
+	pebbleOwn = "a change in what Pebble keeps for itself and no entry depends on: the ledger was not closed"
+)
 
 func (a *auditor) report() *Report {
 	r := a.books.report()
@@ -237,9 +254,7 @@ func (a *auditor) report() *Report {
 			"a fork: another ledger shown to somebody else")
 	}
 	if !r.Closed {
-		r.Beyond = append(r.Beyond,
-			"the loss of entries that were added since HEAD was last written: the ledger was not closed",
-			"a change in what Pebble keeps for itself and no entry depends on: the ledger was not closed")
+		r.Beyond = append(r.Beyond, lostTail, pebbleOwn)
 	}
 	return r
 }

@@ -395,6 +395,58 @@ func TestInUse(t *testing.T) {
 	check(t, j.Close())
 }
 
+// TestRequests checks that a bank's requests pass, that a receipt serves as a
+// head, and that a request forgotten, changed or invented is found: it could be
+// booked twice.
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	fs := vfs.NewMem()
+	j, err := store.Create("ledger", store.Options{FS: fs})
+	check(t, err)
+	s := store.NewSequencer(j, bank.New(j))
+	var receipts []store.Receipt
+	for i := range 30 {
+		r, err := s.Do(t.Context(), bank.Entry{Kind: bank.Issue, Contract: bank.NoContract, ID: fmt.Sprint("req-", i),
+			Moves: []bank.Move{{From: "mint", To: "user:a", Amount: bank.Micros(5)}}})
+		check(t, err)
+		receipts = append(receipts, r)
+		if i == 15 { // while it is in use, and no request is kept yet
+			if r := run(t, fs, audit.Options{Head: r.String()}); !r.Clean() {
+				t.Errorf("in use: %v", r.Findings)
+			}
+		}
+	}
+	check(t, s.Close())
+	for _, r := range receipts {
+		if r := run(t, fs, audit.Options{Head: r.String()}); !r.Clean() {
+			t.Errorf("receipt %v: %v", r.Head, r.Findings)
+		}
+	}
+	other := receipts[3]
+	other.Hash[5] ^= 1
+	if r := run(t, fs, audit.Options{Head: other.String()}); r.Clean() {
+		t.Error("a receipt that was never given passes")
+	}
+	for what, harm := range map[string]func(db *pebble.DB) error{
+		"forgotten": func(db *pebble.DB) error { return db.Delete([]byte("Ireq-7"), pebble.Sync) },
+		"invented":  func(db *pebble.DB) error { return db.Set([]byte("Ireq-99"), []byte{1}, pebble.Sync) },
+		"changed":   func(db *pebble.DB) error { return db.Set([]byte("Ireq-7"), []byte{1}, pebble.Sync) },
+	} {
+		harmed := clone(t, fs)
+		db, err := pebble.Open("ledger", &pebble.Options{FS: harmed, FormatMajorVersion: pebble.FormatNewest, Logger: quiet{}})
+		check(t, err)
+		check(t, harm(db))
+		check(t, db.Close())
+		found := false
+		for _, f := range run(t, harmed, audit.Options{}).Findings {
+			found = found || strings.Contains(f.Found, "request")
+		}
+		if !found {
+			t.Errorf("a request %s is not found", what)
+		}
+	}
+}
+
 // TestNone checks that what is no ledger is an error, not a clean audit.
 func TestNone(t *testing.T) {
 	t.Parallel()

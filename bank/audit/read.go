@@ -36,6 +36,8 @@ func (a *auditor) readPebble() (err error) {
 	if err != nil {
 		return err
 	}
+	a.requests = &requests{db: db, kept: kept.size, later: make(map[string]bool)}
+	defer func() { a.requests = nil }()
 	if kept.size == 0 {
 		a.checkKept(db, kept)
 	}
@@ -135,6 +137,9 @@ func (a *auditor) checkKept(db *pebble.DB, k kept) {
 	if err := it.Close(); err != nil {
 		a.fileFinding("balances", err.Error(), "balances that can be read")
 		return
+	}
+	if n, err := a.requests.count(); err != nil || n != a.requests.seen {
+		differ("number of requests answered", fmt.Sprint(n), fmt.Sprint(a.requests.seen))
 	}
 	for key, want := range balances {
 		differ(fmt.Sprintf("%q", key), "nothing", fmt.Sprintf("%x", want))

@@ -1,0 +1,67 @@
+package audit
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// requests checks that no request was booked twice, and that each is kept with
+// the answer that it would be given if it came again.
+type requests struct {
+	db    *pebble.DB
+	kept  int64           // the last entry whose request is kept
+	seen  int             // requests up to it
+	later map[string]bool // requests after it
+}
+
+// answered checks the request that made e, whose bytes are b and hash h.
+func (r *requests) answered(e *entry, b []byte, h hash) (found, want string) {
+	if len(e.id) == 0 {
+		return "", ""
+	}
+	value, closer, err := r.db.Get(append([]byte{'I'}, e.id...))
+	if err != nil && err != pebble.ErrNotFound {
+		return err.Error(), "requests that can be read"
+	}
+	if err == nil {
+		defer closer.Close()
+	}
+	if e.seq > r.kept {
+		if err == nil || r.later[string(e.id)] {
+			return fmt.Sprintf("request %q again", e.id), "a request is booked once"
+		}
+		r.later[string(e.id)] = true
+		return "", ""
+	}
+	r.seen++
+	if want := answer(e, b, h); !bytes.Equal(value, want) {
+		return fmt.Sprintf("request %q, whose answer is kept as %x", e.id, value), fmt.Sprintf("%x, and a request booked once", want)
+	}
+	return "", ""
+}
+
+// answer is what is kept of a request: its entry, the hash of that, and the
+// beginning of the hash of its body, the entry with seq and time 0.
+func answer(e *entry, b []byte, h hash) []byte {
+	_, n := binary.Uvarint(b[1:])
+	body := append([]byte{b[0], 0, 0, 0, 0, 0, 0, 0, 0, 0}, b[1+n+8:]...)
+	digest := sha256.Sum256(body)
+	v := binary.AppendUvarint(nil, uint64(e.seq))
+	return append(append(v, h[:]...), digest[:16]...)
+}
+
+// count returns how many requests are kept.
+func (r *requests) count() (n int, err error) {
+	it, err := r.db.NewIter(&pebble.IterOptions{LowerBound: []byte{'I'}, UpperBound: []byte{'I' + 1}})
+	if err != nil {
+		return 0, err
+	}
+	for ok := it.First(); ok; ok = it.Next() {
+		n++
+	}
+	return n, it.Close()
+}

@@ -5,7 +5,8 @@
 // and its line in the table below.
 //
 // Reference, cited by §: Sandholm, Lai, Clearwater, "Admission Control in a
-// Computational Market".
+// Computational Market". Risk and SLA are Yeo and Buyya's papers on LibraRisk and
+// LibraSLA.
 package metrics
 
 // An Outcome is everything a metric may look at.
@@ -22,6 +23,8 @@ type Job struct {
 	Value     float64 // v, dollars
 	Arrival   float64 // instant
 	Work      float64 // w, over all nodes
+	Runtime   float64 // true s on processors of speed 1; 0 where it is not known
+	Urgent    bool    // of the high urgency class
 	Admitted  bool
 	Fulfilled bool
 	Start     float64 // instant of admission, if admitted
@@ -59,6 +62,14 @@ var table = []Metric{
 	Fulfilment,
 	Completion,
 	CostOverValue,
+	DeadlinesFulfilled,
+	ofClass(DeadlinesFulfilled, true),
+	ofClass(DeadlinesFulfilled, false),
+	Slowdown,
+	ofClass(Slowdown, true),
+	ofClass(Slowdown, false),
+	Completed,
+	UtilityAchieved,
 }
 
 // All returns the metrics in the order of reports.

@@ -1,0 +1,19 @@
+package metrics
+
+import "bourse/contracts"
+
+// Completed is the number of jobs whose work was done, in time or late.
+var Completed = Metric{
+	Name: "completed",
+	Unit: "jobs",
+	Doc:  "jobs whose work was done, in time or late (SLA, §5)",
+	Of: func(o *Outcome) (float64, bool) {
+		n := 0.0
+		for i := range o.Jobs {
+			if j := &o.Jobs[i]; j.Admitted && (j.Fulfilled || contracts.Enough(j.Done, j.Work)) {
+				n++
+			}
+		}
+		return n, true
+	},
+}

@@ -1,0 +1,66 @@
+package metrics_test
+
+import (
+	"math"
+	"testing"
+
+	"bourse/experiments/metrics"
+)
+
+// TestLibraMetrics checks the metrics of the Libra papers on five jobs worked out
+// by hand (spec 7): one done in time, one late, one rejected, one cut short, and
+// an urgent one in time.
+func TestLibraMetrics(t *testing.T) {
+	t.Parallel()
+	jobs := []metrics.Job{
+		{Arrival: 10, Runtime: 20, Work: 40, Admitted: true, Fulfilled: true, End: 70, Done: 40, Paid: 5},
+		{Arrival: 20, Runtime: 10, Work: 10, Admitted: true, End: 99, Done: 10, Penalty: 3},
+		{Arrival: 30, Runtime: 10, Work: 10},
+		{Arrival: 40, Runtime: 10, Work: 10, Admitted: true, End: 60, Done: 9},
+		{Arrival: 50, Runtime: 50, Work: 50, Admitted: true, Fulfilled: true, End: 100, Done: 50, Paid: 7, Urgent: true},
+	}
+	for _, c := range []struct {
+		metric        string
+		all, withoutU float64 // NaN is undefined; without the urgent job
+	}{
+		{"deadlines_fulfilled", 40, 25},
+		{"deadlines_fulfilled_high", 100, math.NaN()},
+		{"deadlines_fulfilled_low", 25, math.NaN()},
+		{"slowdown", 2, 3},
+		{"slowdown_high", 1, math.NaN()},
+		{"slowdown_low", 3, math.NaN()},
+		{"completed", 3, 2},
+		{"utility", 9, 2},
+	} {
+		found := false
+		for _, m := range metrics.All() {
+			if m.Name != c.metric {
+				continue
+			}
+			found = true
+			for _, x := range []struct {
+				jobs []metrics.Job
+				want float64
+			}{{jobs, c.all}, {jobs[:4], c.withoutU}} {
+				got, ok := m.Of(&metrics.Outcome{Jobs: x.jobs})
+				if ok == math.IsNaN(x.want) || ok && math.Abs(got-x.want) > 1e-12 {
+					t.Errorf("%s of %d jobs = %v, %v, want %v", c.metric, len(x.jobs), got, ok, x.want)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("no metric is called %s", c.metric)
+		}
+	}
+}
+
+// TestNoneFulfilled checks that slowdown is undefined where nothing was done in
+// time, and that it does not count jobs whose runtime is not known.
+func TestNoneFulfilled(t *testing.T) {
+	t.Parallel()
+	for _, jobs := range [][]metrics.Job{nil, {{Runtime: 1, Admitted: true, End: 5}}, {{Fulfilled: true, End: 5}}} {
+		if x, ok := metrics.Slowdown.Of(&metrics.Outcome{Jobs: jobs}); ok {
+			t.Errorf("slowdown of %v = %v, want none", jobs, x)
+		}
+	}
+}

@@ -1,0 +1,17 @@
+package metrics
+
+// Slowdown is how much longer jobs take than they would alone at once, on
+// average over those done in time.
+var Slowdown = Metric{
+	Name: "slowdown",
+	Unit: "1",
+	Doc:  "mean of (end - arrival) / runtime over the jobs done by their deadline (Risk, §4)",
+	Of: func(o *Outcome) (float64, bool) {
+		return mean(o, func(j *Job) (float64, bool) {
+			if !j.Fulfilled || j.Runtime <= 0 {
+				return 0, false
+			}
+			return (j.End - j.Arrival) / j.Runtime, true
+		})
+	},
+}

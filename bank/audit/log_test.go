@@ -50,7 +50,7 @@ func TestLog(t *testing.T) {
 	}
 	for n := range 300 {
 		harmed := slices.Clone(lines)
-		i := src.IntN(len(lines) - 1)
+		i := src.IntN(len(lines) - 2)
 		seq := seqOf(lines[i])
 		what := []string{"removed", "moved", "amount", "account", "time", "hash", "note"}[n%7]
 		change := func(f func(*export.Line)) {

@@ -83,7 +83,11 @@ func BenchmarkQuote(b *testing.B) {
 				}
 			}
 			quote := fastest(all) / float64(len(asked))
-			anew := fastest(func() { book.anew(&asked[0]) })
+			anew := fastest(func() {
+				for i := range asked[:16] {
+					book.anew(&asked[i])
+				}
+			}) / 16
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {
@@ -95,6 +99,51 @@ func BenchmarkQuote(b *testing.B) {
 			}
 			b.ReportMetric(anew/quote, "x_anew")
 			b.ReportMetric(quote/first, "x_of_100")
+		})
+	}
+}
+
+// BenchmarkQueue asks for reservations in front of on-demand jobs that all wait
+// already: each that is granted pushes much of the queue back, and what it
+// vacates must be searched for every job behind. It prints how many times
+// longer planning everything from nothing takes.
+func BenchmarkQueue(b *testing.B) {
+	for _, n := range []int{100, 1000} {
+		b.Run(fmt.Sprintf("waiting=%d", n), func(b *testing.B) {
+			rng := rand.New(rand.NewPCG(4, uint64(n)))
+			book, err := New(Config{Nodes: 64})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for id := int64(0); len(book.plan) < n; id++ {
+				j := drawLoad(rng, id, n)
+				j.Kind, j.Earliest, j.Deadline = OnDemand, 0, Forever
+				if _, err := book.Commit(0, book.Quote(0, j), nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+			asked := make([]Job, 64)
+			for i := range asked {
+				asked[i] = drawLoad(rng, int64(1<<40+2*i), 1)
+				asked[i].Earliest = int64(7200 * rng.Float64())
+				asked[i].Deadline = asked[i].Earliest + 3*asked[i].Estimate
+			}
+			i := 0
+			for b.Loop() {
+				book.Quote(0, asked[i%len(asked)])
+				i++
+			}
+			quotes := fastest(func() {
+				for i := range asked {
+					book.Quote(0, asked[i])
+				}
+			})
+			anew := fastest(func() {
+				for i := range asked {
+					book.anew(&asked[i])
+				}
+			})
+			b.ReportMetric(anew/quotes, "x_anew")
 		})
 	}
 }

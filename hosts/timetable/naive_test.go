@@ -140,6 +140,33 @@ func (n *naive) commit(plan []naiveJob, id, runtime int64, facts []Fact) []Fact 
 	return n.starts(facts)
 }
 
+// cancel takes a job back; the preemptive cluster deals anew.
+func (n *naive) cancel(id int64, preempt bool) []Fact {
+	facts := []Fact{{n.now, id, Cancelled}}
+	for _, r := range slices.Clone(n.running) {
+		if r.ID == id {
+			n.drop(r)
+		}
+	}
+	n.planned = slices.DeleteFunc(n.planned, func(j naiveJob) bool { return j.ID == id })
+	if preempt {
+		return n.grants(facts)
+	}
+	if plan, ok := n.rebuild(n.planned); ok {
+		n.planned = plan
+	}
+	return n.starts(facts)
+}
+
+// present returns the ids of all jobs in the book.
+func (n *naive) present() []int64 {
+	ids := []int64{}
+	for _, j := range slices.Concat(n.running, n.planned) {
+		ids = append(ids, j.ID)
+	}
+	return ids
+}
+
 // step lets the next second come.
 func (n *naive) step(facts []Fact) []Fact {
 	for _, r := range n.running {

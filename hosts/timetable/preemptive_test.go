@@ -117,6 +117,7 @@ func TestPreemptive(t *testing.T) {
 		}
 		for _, j := range drawJobs(t, config.Nodes, exact) {
 			both(j.Arrival)
+			cancelOne(t, c, ref, true)
 			span := Span(j.Estimate, c.Speed())
 			nj := naiveJob{Job: j.Job, span: span, left: span, true: Span(j.runtime, c.Speed())}
 			feasible := j.Nodes <= config.Nodes
@@ -167,4 +168,40 @@ func TestPreemptive(t *testing.T) {
 			t.Fatalf("not all ended: next %d, %v", c.Next(), c.truth)
 		}
 	})
+}
+
+// TestPreemptiveParts checks what a preemptive book is opened with: a job of
+// which 4 s are left holds both nodes until 14, or until a reservation comes.
+func TestPreemptiveParts(t *testing.T) {
+	t.Parallel()
+	half := Part{Job{ID: 1, Kind: OnDemand, Deadline: Forever, Estimate: 9, Nodes: 2}, 4}
+	p, err := NewPreemptive(Config{Nodes: 2}, 10, 30, []Part{half})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Instants(nil); !slices.Equal(got, []int64{14}) {
+		t.Errorf("instants = %v, want 14", got)
+	}
+	q := p.Quote(10, Job{ID: 2, Arrival: 10, Earliest: 11, Deadline: 14, Estimate: 3, Nodes: 1})
+	if !q.Feasible || q.Start != 11 || q.Zeta != 0 || q.ZetaAll != 3 || q.Executed != 30 || q.Committed != 8 {
+		t.Errorf("quote %+v", q)
+	}
+	for why, c := range map[string]struct {
+		config Config
+		parts  []Part
+	}{
+		"no nodes":      {Config{}, nil},
+		"insertion":     {Config{Nodes: 2, Admission: EDFInsert}, nil},
+		"twice":         {Config{Nodes: 2}, []Part{half, half}},
+		"too wide":      {Config{Nodes: 1}, []Part{half}},
+		"too much left": {Config{Nodes: 2}, []Part{{half.Job, 10}}},
+		"no estimate":   {Config{Nodes: 2}, []Part{{Job{ID: 1, Nodes: 1, Deadline: 4}, 0}}},
+	} {
+		if _, err := NewPreemptive(c.config, 0, 0, c.parts); err == nil {
+			t.Errorf("%s: no error", why)
+		}
+	}
+	if _, err := p.Cancel(10, 7, nil); !errors.Is(err, ErrUnknown) {
+		t.Errorf("cancelled nothing: %v", err)
+	}
 }

@@ -86,6 +86,7 @@ func TestReference(t *testing.T) {
 		}
 		for i, j := range jobs {
 			both(j.Arrival)
+			cancelOne(t, c, ref, false)
 			want, plan := ref.quote(j.Job)
 			got := c.Quote(j.Arrival, j.Job)
 			checkQuote(t, c.book.(*Book), got, want, plan)
@@ -113,6 +114,19 @@ func TestReference(t *testing.T) {
 			t.Fatalf("not all ended: next %d, %v", c.Next(), c.truth)
 		}
 	})
+}
+
+// cancelOne takes one job in ten arrivals back and compares what follows.
+func cancelOne(t *rapid.T, c *Cluster, ref *naive, preempt bool) {
+	ids := ref.present()
+	if len(ids) == 0 || rapid.IntRange(0, 9).Draw(t, "cancel") > 0 {
+		return
+	}
+	id := rapid.SampledFrom(ids).Draw(t, "cancelled")
+	got, err := c.Cancel(ref.now, id, nil)
+	if want := ref.cancel(id, preempt); err != nil || !slices.Equal(got, want) {
+		t.Fatalf("cancel %d: %v, %v, want %v", id, got, err, want)
+	}
 }
 
 func checkQuote(t *rapid.T, b *Book, got, want Quote, plan []naiveJob) {

@@ -133,7 +133,8 @@ func (t *trial) search(b *Book, i int, e *entry, starts interval) int64 {
 }
 
 // lift takes the jobs from the i-th on that meet span out of the steps. What is
-// cleared doubles each time, so that this is rare.
+// cleared doubles each time, so that this is rare. Where many go, the steps that
+// they leave behind are merged.
 func (t *trial) lift(b *Book, i int, span interval) {
 	was := t.cleared
 	if was.from <= span.from && span.to <= was.to {
@@ -150,11 +151,16 @@ func (t *trial) lift(b *Book, i int, span interval) {
 		}
 	}
 	t.cleared = c
+	count := 0
 	for k := i; k < len(t.slots); k++ {
 		if s := t.slots[k]; s.meets(c) && !t.lifted[k] {
 			t.lifted[k] = true
 			t.steps.add(s.from, s.to, b.plan[t.first+k].Nodes)
+			count++
 		}
+	}
+	if count > len(t.steps.at)/8 {
+		t.steps.trim(t.now)
 	}
 }
 

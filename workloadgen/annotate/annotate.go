@@ -22,14 +22,14 @@ import (
 // nothing but the origin, which becomes the first arrival. They are applied in
 // the order of the fields.
 type Options struct {
-	Sizes      Sizes      `yaml:"sizes"`      // how sizes are mapped onto the hosts
-	Delay      *float64   `yaml:"delay"`      // arrival delay factor, at least 0; 1 by default
-	Restore    float64    `yaml:"restore"`    // seconds that the log cut off overruns; 0 by default
-	Inaccuracy *float64   `yaml:"inaccuracy"` // of the estimates, in [0,1]; 1, the log's, by default
-	Value      *dist.Spec `yaml:"value"`      // worth drawn from this value model
-	Budget     float64    `yaml:"budget"`     // dollars that each user splits among its jobs; 0 is not
-	Price      float64    `yaml:"price"`      // or dollars per unit of worth and processor-second; 0 is not
-	Urgency    *Urgency   `yaml:"urgency"`    // deadlines, and budgets and penalties, by urgency class
+	Sizes      Sizes      `yaml:"sizes" doc:"how sizes are mapped onto the hosts"`
+	Delay      *float64   `yaml:"delay" doc:"factor on the spans between arrivals, at least 0; omitted, 1"`
+	Restore    float64    `yaml:"restore" doc:"seconds added to the runtime of jobs that ran exactly as long as requested"`
+	Inaccuracy *float64   `yaml:"inaccuracy" doc:"of the estimates: 0 makes them true, 1 leaves them; omitted, 1"`
+	Value      *dist.Spec `yaml:"value" doc:"value model that worth is drawn from; omitted, worth stays"`
+	Budget     float64    `yaml:"budget" doc:"dollars that each user splits among its jobs; 0 leaves values"`
+	Price      float64    `yaml:"price" doc:"dollars per unit of worth and processor-second; 0 leaves values"`
+	Urgency    *Urgency   `yaml:"urgency" doc:"deadlines, and budgets and penalties, by urgency class"`
 }
 
 // Validate reports the first option that is out of range.

@@ -17,10 +17,10 @@ type Sizes struct {
 	//	scale  a size n of From processors becomes n Hosts/From, rounded up
 	//	fold   n processors become the hosts of Per processors that they fill,
 	//	       rounded up; jobs then wider than Hosts are left out
-	Rule  string `yaml:"rule"`
-	Hosts int    `yaml:"hosts"` // more than 0 unless Rule is keep
-	From  int    `yaml:"from"`  // processors of the recorded machine, for scale
-	Per   int    `yaml:"per"`   // processors of a host, for fold
+	Rule  string `yaml:"rule" doc:"keep (default), drop, cap, scale or fold"`
+	Hosts int    `yaml:"hosts" doc:"hosts at hand; needed unless rule is keep"`
+	From  int    `yaml:"from" doc:"processors of the recorded machine, for scale"`
+	Per   int    `yaml:"per" doc:"processors of a host, for fold"`
 }
 
 // A SizeNote counts what a mapping did.

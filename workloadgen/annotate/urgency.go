@@ -16,27 +16,27 @@ import (
 // §5). Factors are normal within a class; the standard deviation, which the
 // papers do not give, is CV times the mean.
 type Urgency struct {
-	High     float64 `yaml:"high"`     // fraction of the jobs in the high class, in [0,1]; 0.2
-	CV       float64 `yaml:"cv"`       // at least 0; 0.25
-	Deadline Factor  `yaml:"deadline"` // of the runtime, above 1; low 4, ratio 4
+	High     float64 `yaml:"high" doc:"fraction of the jobs in the high class, in [0,1]"`
+	CV       float64 `yaml:"cv" doc:"standard deviation of a factor over its mean"`
+	Deadline Factor  `yaml:"deadline" doc:"deadline over runtime, above 1"`
 
 	// SLA adds what the second paper does: high urgency is a hard deadline with
 	// a high budget and penalty, low urgency a soft one with a low budget and
 	// penalty. Set Deadline.Ratio to its 7.
-	SLA       bool    `yaml:"sla"`
-	Budget    Factor  `yaml:"budget"`     // low 1, ratio 7
-	Penalty   Factor  `yaml:"penalty"`    // low 1, ratio 4
-	BudgetOf  string  `yaml:"budget_of"`  // runtime (the default) or runtime_procs
-	PenaltyOf string  `yaml:"penalty_of"` // one (the default), procs, runtime or inv_runtime
-	Price     float64 `yaml:"price"`      // dollars per unit of BudgetOf; 1
-	Rate      float64 `yaml:"rate"`       // dollars per second per unit of PenaltyOf; 0.1
+	SLA       bool    `yaml:"sla" doc:"set hardness, budget and penalty too"`
+	Budget    Factor  `yaml:"budget" doc:"factor of the budget"`
+	Penalty   Factor  `yaml:"penalty" doc:"factor of the penalty rate"`
+	BudgetOf  string  `yaml:"budget_of" doc:"what budgets are in proportion to: runtime or runtime_procs"`
+	PenaltyOf string  `yaml:"penalty_of" doc:"what penalties are in proportion to: one, procs, runtime or inv_runtime"`
+	Price     float64 `yaml:"price" doc:"dollars per unit of budget_of"`
+	Rate      float64 `yaml:"rate" doc:"dollars per second per unit of penalty_of"`
 }
 
 // A Factor is the law of one parameter over the two classes.
 type Factor struct {
-	Low   float64 `yaml:"low"`   // mean of the lower class, more than 0
-	Ratio float64 `yaml:"ratio"` // mean of the higher class over it, at least 1
-	Mean  float64 `yaml:"mean"`  // multiplies both means: the papers' mean factor; 1
+	Low   float64 `yaml:"low" doc:"mean of the lower class, more than 0"`
+	Ratio float64 `yaml:"ratio" doc:"mean of the higher class over it, at least 1"`
+	Mean  float64 `yaml:"mean" doc:"multiplies both means: the papers' mean factor"`
 }
 
 // DefaultUrgency returns the first paper's, with the second paper's factors

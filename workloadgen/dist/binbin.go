@@ -8,8 +8,8 @@ import (
 // BinBinOptions are those of "binbin"; the defaults are the paper's histogram
 // of the San Diego Blue Horizon (§2, eq. 3). Its weights sum to 0.998.
 type BinBinOptions struct {
-	Weights []float64 `yaml:"weights"` // of the exponents 1, 2, ...
-	Shift   int       `yaml:"shift"`   // added to the exponent: 2
+	Weights []float64 `yaml:"weights" doc:"weights of the exponents 1, 2, ..."`
+	Shift   int       `yaml:"shift" doc:"added to the exponents"`
 }
 
 // BlueHorizonSize returns the paper's job sizes.

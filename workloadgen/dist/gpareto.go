@@ -8,9 +8,9 @@ import "math"
 //
 // above Threshold; exponential at K = 0, bounded above for K < 0.
 type GPareto struct {
-	K         float64 `yaml:"k"`
-	Sigma     float64 `yaml:"sigma"` // more than 0
-	Threshold float64 `yaml:"threshold"`
+	K         float64 `yaml:"k" doc:"shape"`
+	Sigma     float64 `yaml:"sigma" doc:"scale, more than 0"`
+	Threshold float64 `yaml:"threshold" doc:"smallest value"`
 }
 
 // BlueHorizonPareto returns the paper's rival of PolyLin, for runtimes in

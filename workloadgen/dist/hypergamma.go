@@ -4,11 +4,11 @@ import "fmt"
 
 // HyperGammaOptions are those of "hypergamma".
 type HyperGammaOptions struct {
-	P      float64 `yaml:"p"` // weight of the first, in [0,1]; 0.5
-	Shape1 float64 `yaml:"shape1"`
-	Scale1 float64 `yaml:"scale1"`
-	Shape2 float64 `yaml:"shape2"`
-	Scale2 float64 `yaml:"scale2"`
+	P      float64 `yaml:"p" doc:"weight of the first, in [0,1]"`
+	Shape1 float64 `yaml:"shape1" doc:"of the first, more than 0"`
+	Scale1 float64 `yaml:"scale1" doc:"of the first, more than 0"`
+	Shape2 float64 `yaml:"shape2" doc:"of the second"`
+	Scale2 float64 `yaml:"scale2" doc:"of the second"`
 }
 
 func newHyperGamma(decode func(any) error) (Distribution, error) {

@@ -21,11 +21,11 @@ type HypWeib struct {
 // HypWeibOptions are those of "hypweib"; the defaults are the paper's fit to
 // the San Diego Blue Horizon.
 type HypWeibOptions struct {
-	Alpha  float64 `yaml:"alpha"`   // weight of X, in [0,1]; 0.29
-	XScale float64 `yaml:"x_scale"` // seconds; 16.1489
-	XShape float64 `yaml:"x_shape"` // 1.3462
-	YScale float64 `yaml:"y_scale"` // logarithm of seconds; 5.93123
-	YShape float64 `yaml:"y_shape"` // 4.95969
+	Alpha  float64 `yaml:"alpha" doc:"weight of X, in [0,1]"`
+	XScale float64 `yaml:"x_scale" doc:"scale of X, seconds"`
+	XShape float64 `yaml:"x_shape" doc:"shape of X"`
+	YScale float64 `yaml:"y_scale" doc:"scale of Y, logarithm of seconds"`
+	YShape float64 `yaml:"y_shape" doc:"shape of Y"`
 }
 
 // BlueHorizonIAT returns the paper's inter-arrival times.

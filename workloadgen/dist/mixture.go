@@ -10,9 +10,9 @@ type Mixture struct {
 
 // MixtureOptions are those of "mixture".
 type MixtureOptions struct {
-	P float64 `yaml:"p"` // weight of A, in [0,1]; 0.5
-	A Spec    `yaml:"a"` // exponential if not given, as B
-	B Spec    `yaml:"b"`
+	P float64 `yaml:"p" doc:"weight of a, in [0,1]"`
+	A Spec    `yaml:"a" doc:"distribution; omitted, exponential"`
+	B Spec    `yaml:"b" doc:"distribution; omitted, exponential"`
 }
 
 func newMixture(decode func(any) error) (Distribution, error) {

@@ -22,10 +22,10 @@ type PolyLin struct {
 // PolyLinOptions are those of "polylin"; the defaults are the paper's fit to
 // the San Diego Blue Horizon.
 type PolyLinOptions struct {
-	A   float64 `yaml:"a"`   // not more than 0; -0.0125
-	B   float64 `yaml:"b"`   // more than 0; 0.3018
-	C   float64 `yaml:"c"`   // -0.8184
-	Min float64 `yaml:"min"` // seconds, more than 0; 30
+	A   float64 `yaml:"a" doc:"of x^2, not more than 0"`
+	B   float64 `yaml:"b" doc:"of x, more than 0"`
+	C   float64 `yaml:"c" doc:"constant term"`
+	Min float64 `yaml:"min" doc:"seconds from which the parabola holds, more than 0"`
 }
 
 // BlueHorizonRuntime returns the paper's runtimes.

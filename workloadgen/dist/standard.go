@@ -11,7 +11,7 @@ import (
 
 // ExponentialOptions are those of "exponential".
 type ExponentialOptions struct {
-	Mean float64 `yaml:"mean"` // more than 0; 1 by default
+	Mean float64 `yaml:"mean" doc:"mean, more than 0"`
 }
 
 func newExponential(decode func(any) error) (Distribution, error) {
@@ -27,8 +27,8 @@ func newExponential(decode func(any) error) (Distribution, error) {
 
 // ShapeScale are the options of "weibull" and "gamma".
 type ShapeScale struct {
-	Shape float64 `yaml:"shape"` // more than 0; 1 by default
-	Scale float64 `yaml:"scale"` // more than 0; 1 by default
+	Shape float64 `yaml:"shape" doc:"shape, more than 0"`
+	Scale float64 `yaml:"scale" doc:"scale, more than 0"`
 }
 
 func decodeShapeScale(decode func(any) error) (ShapeScale, error) {
@@ -57,8 +57,8 @@ func newGamma(decode func(any) error) (Distribution, error) {
 
 // LogNormalOptions are those of "lognormal".
 type LogNormalOptions struct {
-	Mu    float64 `yaml:"mu"`    // mean of the logarithm; 0 by default
-	Sigma float64 `yaml:"sigma"` // its standard deviation, more than 0; 1 by default
+	Mu    float64 `yaml:"mu" doc:"mean of the logarithm"`
+	Sigma float64 `yaml:"sigma" doc:"standard deviation of the logarithm, more than 0"`
 }
 
 func newLogNormal(decode func(any) error) (Distribution, error) {
@@ -77,8 +77,8 @@ func newLogNormal(decode func(any) error) (Distribution, error) {
 
 // NormalOptions are those of "normal".
 type NormalOptions struct {
-	Mean float64 `yaml:"mean"` // 0 by default
-	SD   float64 `yaml:"sd"`   // more than 0; 1 by default
+	Mean float64 `yaml:"mean" doc:"mean"`
+	SD   float64 `yaml:"sd" doc:"standard deviation, more than 0"`
 }
 
 func newNormal(decode func(any) error) (Distribution, error) {
@@ -97,8 +97,8 @@ func newNormal(decode func(any) error) (Distribution, error) {
 
 // ParetoOptions are those of "pareto".
 type ParetoOptions struct {
-	Shape float64 `yaml:"shape"` // more than 0; 1.16 by default
-	Min   float64 `yaml:"min"`   // more than 0; 1 by default
+	Shape float64 `yaml:"shape" doc:"shape, more than 0"`
+	Min   float64 `yaml:"min" doc:"smallest value, more than 0"`
 }
 
 func newPareto(decode func(any) error) (Distribution, error) {
@@ -114,8 +114,8 @@ func newPareto(decode func(any) error) (Distribution, error) {
 
 // UniformOptions are those of "uniform".
 type UniformOptions struct {
-	Min float64 `yaml:"min"` // 0 by default
-	Max float64 `yaml:"max"` // more than Min; 1 by default
+	Min float64 `yaml:"min" doc:"lower end"`
+	Max float64 `yaml:"max" doc:"upper end, more than min"`
 }
 
 func newUniform(decode func(any) error) (Distribution, error) {
@@ -137,7 +137,7 @@ type Constant float64
 
 // ConstantOptions are those of "constant".
 type ConstantOptions struct {
-	Value float64 `yaml:"value"` // 1 by default
+	Value float64 `yaml:"value" doc:"the value"`
 }
 
 func newConstant(decode func(any) error) (Distribution, error) {

@@ -11,10 +11,10 @@ import (
 // that it lies above Lo and, where Hi is not 0, below Hi. The two are the
 // parameters before truncation.
 type TruncNormal struct {
-	Mu float64 `yaml:"mean"` // 1 by default
-	SD float64 `yaml:"sd"`   // more than 0; 1 by default
-	Lo float64 `yaml:"min"`  // 0 by default
-	Hi float64 `yaml:"max"`  // more than Lo; 0 means no bound
+	Mu float64 `yaml:"mean" doc:"mean before truncation"`
+	SD float64 `yaml:"sd" doc:"standard deviation before truncation, more than 0"`
+	Lo float64 `yaml:"min" doc:"lower end"`
+	Hi float64 `yaml:"max" doc:"upper end; 0 is none"`
 }
 
 func newTruncNormal(decode func(any) error) (Distribution, error) {

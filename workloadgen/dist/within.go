@@ -14,9 +14,9 @@ type Conditioned struct {
 
 // WithinOptions are those of "within".
 type WithinOptions struct {
-	Of  Spec    `yaml:"of"`
-	Min float64 `yaml:"min"`
-	Max float64 `yaml:"max"` // more than Min
+	Of  Spec    `yaml:"of" doc:"distribution"`
+	Min float64 `yaml:"min" doc:"lower end"`
+	Max float64 `yaml:"max" doc:"upper end, more than min"`
 }
 
 func newWithin(decode func(any) error) (Distribution, error) {

@@ -8,10 +8,10 @@ import (
 // ZipfOptions are those of "zipf"; the defaults are the paper's rival of
 // BinBin, Zipf(1.4) over its six exponents.
 type ZipfOptions struct {
-	S      float64 `yaml:"s"`      // exponent, at least 0; 1.4
-	N      int     `yaml:"n"`      // number of ranks, in 1..10^6; 6
-	Binary bool    `yaml:"binary"` // the value is 2^(rank+Shift), not the rank; true
-	Shift  int     `yaml:"shift"`  // 2
+	S      float64 `yaml:"s" doc:"exponent, at least 0"`
+	N      int     `yaml:"n" doc:"number of ranks, in 1..10^6"`
+	Binary bool    `yaml:"binary" doc:"the value is 2^(rank+shift), not the rank"`
+	Shift  int     `yaml:"shift" doc:"added to the exponents"`
 }
 
 // BlueHorizonZipf returns the paper's job sizes as a power law of one parameter.

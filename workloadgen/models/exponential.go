@@ -8,11 +8,11 @@ import (
 
 // ExponentialOptions are those of "exponential".
 type ExponentialOptions struct {
-	Jobs    int     `yaml:"jobs" doc:"jobs of a plan; 1000"`
-	Users   int     `yaml:"users" doc:"users, each as likely as another to submit a job; 10"`
-	IAT     float64 `yaml:"iat" doc:"mean seconds between arrivals; 300"`
-	Runtime float64 `yaml:"runtime" doc:"mean seconds of runtime; 3600"`
-	Nodes   float64 `yaml:"nodes" doc:"processors of every job; 1"`
+	Jobs    int     `yaml:"jobs" doc:"jobs of a plan"`
+	Users   int     `yaml:"users" doc:"users, each as likely as another to submit a job"`
+	IAT     float64 `yaml:"iat" doc:"mean seconds between arrivals"`
+	Runtime float64 `yaml:"runtime" doc:"mean seconds of runtime"`
+	Nodes   float64 `yaml:"nodes" doc:"processors of every job"`
 
 	annotate.Options `yaml:",inline"`
 }

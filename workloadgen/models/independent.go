@@ -13,16 +13,18 @@ import (
 
 // IndependentOptions are those of "independent": a law for each quantity.
 type IndependentOptions struct {
-	Jobs     int       `yaml:"jobs" doc:"jobs of a plan; 1000"`
-	Users    int       `yaml:"users" doc:"users, each as likely as another to submit a job; 10"`
-	IAT      dist.Spec `yaml:"iat" doc:"law of the seconds between arrivals; exponential of mean 300"`
-	Runtime  dist.Spec `yaml:"runtime" doc:"law of the runtimes in seconds; exponential of mean 3600"`
-	Nodes    dist.Spec `yaml:"nodes" doc:"law of the processors, rounded, at least 1; constant 1"`
+	Jobs     int       `yaml:"jobs" doc:"jobs of a plan"`
+	Users    int       `yaml:"users" doc:"users, each as likely as another to submit a job"`
+	IAT      dist.Spec `yaml:"iat" doc:"law of the seconds between arrivals"`
+	Runtime  dist.Spec `yaml:"runtime" doc:"law of the runtimes in seconds"`
+	Nodes    dist.Spec `yaml:"nodes" doc:"law of the processors, rounded, at least 1"`
 	Widest   int       `yaml:"widest" doc:"wider jobs become as wide; 0 is no limit"`
-	Shortest float64   `yaml:"shortest" doc:"seconds that a job runs at least; 1"`
+	Shortest float64   `yaml:"shortest" doc:"seconds that a job runs at least"`
 
-	// Hurst gives the arrivals a long memory: their gaps are put in the order
-	// of the ranks of fractional noise. 0 leaves them independent.
+	// Hurst gives the arrivals a long memory: their gaps, none changed, are put
+	// in an order for which R/S finds this exponent, within 0.005. In a plan of
+	// fewer than 1024 jobs, too short to find one, it is that of the noise whose
+	// ranks order them.
 	Hurst float64 `yaml:"hurst" doc:"Hurst exponent of the gaps, in (0,1); 0 is none"`
 
 	annotate.Options `yaml:",inline"`
@@ -115,8 +117,10 @@ func (m *Independent) Plan(src rand.Source, n int, into workloadgen.Plan) (workl
 			Worth:    1,
 		}
 	}
-	if m.o.Hurst > 0 {
-		m.remember(plan, src)
+	if m.o.Hurst > 0 && n > 1 {
+		if err := m.remember(plan[1:], src); err != nil {
+			return nil, err
+		}
 	}
 	now := 0.0
 	for i := range plan {
@@ -133,12 +137,21 @@ func (m *Independent) Plan(src rand.Source, n int, into workloadgen.Plan) (workl
 }
 
 // remember puts the gaps, which stand in Arrival, in another order.
-func (m *Independent) remember(plan workloadgen.Plan, src rand.Source) {
+func (m *Independent) remember(plan workloadgen.Plan, src rand.Source) error {
 	gaps := make([]float64, len(plan))
 	for i := range plan {
 		gaps[i] = plan[i].Arrival
 	}
-	for i, g := range memory.Arrange(gaps, m.o.Hurst, src) {
+	if len(gaps) < 1023 {
+		gaps = memory.Arrange(gaps, m.o.Hurst, src)
+	} else {
+		var err error
+		if gaps, err = memory.Target(gaps, m.o.Hurst, memory.RescaledRange, src); err != nil {
+			return err
+		}
+	}
+	for i, g := range gaps {
 		plan[i].Arrival = g
 	}
+	return nil
 }

@@ -14,7 +14,7 @@ func TestIndependent(t *testing.T) {
 	t.Parallel()
 	const options = "{jobs: 20000, users: 5, iat: hypweib, runtime: {name: weibull, options: {shape: 0.8, scale: 1000}}, nodes: binbin, widest: 128"
 	plain := mustPlan(t, "independent", options+"}", 3, 0)
-	long := mustPlan(t, "independent", options+", hurst: 0.9}", 3, 0)
+	long := mustPlan(t, "independent", options+", hurst: 0.8}", 3, 0)
 	gaps := make([]float64, 0, len(long))
 	run, wide := 0.0, 0
 	for i, j := range long {
@@ -33,8 +33,11 @@ func TestIndependent(t *testing.T) {
 	if wide != 128 {
 		t.Errorf("widest job %d, want 128", wide)
 	}
+	if h := memory.RescaledRange(gaps).H; math.Abs(h-0.8) > 0.005 {
+		t.Errorf("Hurst exponent %v of the gaps, want 0.8", h)
+	}
 	if h := memory.LocalWhittle(gaps).H; h < 0.65 {
-		t.Errorf("Hurst exponent %v of gaps with a memory", h)
+		t.Errorf("local Whittle finds %v in gaps with a memory", h)
 	}
 }
 

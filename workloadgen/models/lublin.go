@@ -12,9 +12,9 @@ import (
 
 // LublinOptions are those of "lublin".
 type LublinOptions struct {
-	Jobs  int `yaml:"jobs" doc:"jobs of a plan; 1000"`
-	Users int `yaml:"users" doc:"users, each as likely as another to submit a job; 10"`
-	Size  int `yaml:"size" doc:"processors of the machine, at least 4; 128"`
+	Jobs  int `yaml:"jobs" doc:"jobs of a plan"`
+	Users int `yaml:"users" doc:"users, each as likely as another to submit a job"`
+	Size  int `yaml:"size" doc:"processors of the machine, at least 4"`
 
 	// Set is whole, batch, interactive, or both: the batch and interactive
 	// streams side by side.
@@ -25,8 +25,7 @@ type LublinOptions struct {
 	// Farooq, Majumdar and Parsons (2006) want them.
 	Change LublinChange `yaml:"change" doc:"parameters that differ from the set's"`
 
-	// Cycle false takes every half hour to be as busy as another.
-	Cycle *bool `yaml:"cycle" doc:"daily cycle of arrivals; true"`
+	Cycle bool `yaml:"cycle" doc:"busy and quiet half hours; false makes all alike"`
 
 	annotate.Options `yaml:",inline"`
 }
@@ -92,11 +91,16 @@ const (
 )
 
 func newLublin(decode func(any) error) (workloadgen.Model, error) {
-	o := LublinOptions{Jobs: 1000, Users: 10, Size: 128, Set: "whole"}
+	o := DefaultLublin()
 	if err := decode(&o); err != nil {
 		return nil, err
 	}
 	return NewLublin(o)
+}
+
+// DefaultLublin returns the model without job types on 128 processors.
+func DefaultLublin() LublinOptions {
+	return LublinOptions{Jobs: 1000, Users: 10, Size: 128, Set: "whole", Cycle: true}
 }
 
 // NewLublin makes the model.
@@ -122,7 +126,7 @@ func NewLublin(o LublinOptions) (*Lublin, error) {
 		if !ok {
 			return nil, fmt.Errorf("set %q: want whole, batch, interactive or both", name)
 		}
-		s, err := newLublinStream(set.sized(o.Size).changed(o.Change), o.Cycle == nil || *o.Cycle)
+		s, err := newLublinStream(set.sized(o.Size).changed(o.Change), o.Cycle)
 		if err != nil {
 			return nil, err
 		}

@@ -195,7 +195,7 @@ func TestLublinSets(t *testing.T) {
 // 00:00.
 func TestLublinCycle(t *testing.T) {
 	t.Parallel()
-	m, err := NewLublin(LublinOptions{Jobs: 1, Users: 1, Size: 128, Set: "whole"})
+	m, err := NewLublin(DefaultLublin())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,31 +13,28 @@ import (
 
 // PaperOptions are those of "paper"; the defaults are the paper's high load.
 type PaperOptions struct {
-	Jobs   int     `yaml:"jobs"`   // 50
-	Users  int     `yaml:"users"`  // 10, who submit as nearly equal numbers of jobs as can be
-	Budget float64 `yaml:"budget"` // dollars that each user splits among its jobs; 100
+	Jobs   int     `yaml:"jobs" doc:"jobs of a plan"`
+	Users  int     `yaml:"users" doc:"users, who submit as nearly equal numbers of jobs as can be"`
+	Budget float64 `yaml:"budget" doc:"dollars that each user splits among its jobs"`
 
-	// Gaps between arrivals, in seconds: 30, 92.36 and 480. For low load, 90
-	// and 153.66.
+	// IAT is 30, 92.36 and 480 s; for low load, 90 and 153.66.
 	IAT struct {
-		Min  float64 `yaml:"min"`
-		Mean float64 `yaml:"mean"` // of the plan as drawn, not of its law
-		Max  float64 `yaml:"max"`
+		Min  float64 `yaml:"min" doc:"seconds between arrivals at least"`
+		Mean float64 `yaml:"mean" doc:"mean seconds between the arrivals of the plan, not of its law"`
+		Max  float64 `yaml:"max" doc:"seconds at which a gap is cut"`
 	} `yaml:"iat"`
 
-	// Runtimes in seconds: from 120 to 960.
 	Runtime struct {
-		Min float64 `yaml:"min"`
-		Max float64 `yaml:"max"`
+		Min float64 `yaml:"min" doc:"shortest runtime in seconds"`
+		Max float64 `yaml:"max" doc:"longest"`
 	} `yaml:"runtime"`
 
-	// Processors of a job: from 4 to 10.
 	Nodes struct {
-		Min int `yaml:"min"`
-		Max int `yaml:"max"`
+		Min int `yaml:"min" doc:"processors of the smallest job"`
+		Max int `yaml:"max" doc:"of the largest"`
 	} `yaml:"nodes"`
 
-	Value dist.Spec `yaml:"value"` // one of workloadgen/value; pareto
+	Value dist.Spec `yaml:"value" doc:"value model"`
 }
 
 // DefaultPaper returns the paper's configuration under high load.

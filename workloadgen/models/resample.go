@@ -17,7 +17,7 @@ type ResampleOptions struct {
 	TraceOptions     `yaml:",inline"`
 	Jobs             int    `yaml:"jobs" doc:"jobs of a plan; 0 is as many as the log has"`
 	By               string `yaml:"by" doc:"block (default): runs of consecutive jobs; user: all jobs of a user"`
-	Block            int    `yaml:"block" doc:"jobs of a run; 100"`
+	Block            int    `yaml:"block" doc:"jobs of a run"`
 	annotate.Options `yaml:",inline"`
 }
 

@@ -10,9 +10,9 @@ import (
 // Normal is a normal law with what falls below Min raised to it: the paper's
 // values must be positive, and it does not say how.
 type Normal struct {
-	Mean float64 `yaml:"mean"` // before the cut; 1 by default
-	SD   float64 `yaml:"sd"`   // before the cut, more than 0; 1 by default
-	Min  float64 `yaml:"min"`  // at least 0; 0.05 by default
+	Mean float64 `yaml:"mean" doc:"mean before the cut"`
+	SD   float64 `yaml:"sd" doc:"standard deviation before the cut, more than 0"`
+	Min  float64 `yaml:"min" doc:"values below are raised to it; at least 0"`
 }
 
 func newNormal(decode func(any) error) (Model, error) {

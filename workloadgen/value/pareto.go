@@ -7,8 +7,8 @@ import (
 
 // Pareto is a power law above Min: P(V > v) = (Min/v)^Shape.
 type Pareto struct {
-	Shape float64 `yaml:"shape"` // more than 0; 1.16 by default, the 80-20 rule
-	Min   float64 `yaml:"min"`   // more than 0; 1 by default
+	Shape float64 `yaml:"shape" doc:"exponent, more than 0; 1.16 is the 80-20 rule"`
+	Min   float64 `yaml:"min" doc:"smallest value, more than 0"`
 }
 
 func newPareto(decode func(any) error) (Model, error) {

@@ -34,12 +34,14 @@ const (
 	NoShare              // too few hosts have the share that it needs (Libra)
 	Risky                // too few hosts have no risk of unequal delays with it (LibraRisk)
 	NoReturn             // too few hosts return more with it, or in time (LibraSLA)
+	NoClass              // the class it names is not sold
 )
 
 func (r Reason) String() string {
 	return [...]string{"", "too few hosts", "budget is no spending rate", "price too high", "share below threshold at spot price",
 		"share below threshold at price percentile", "would violate", "drawn by lot", "unfunded", "cannot end by its deadline",
-		"too few hosts have the share it needs", "too few hosts are without risk", "too few hosts return more with it"}[r]
+		"too few hosts have the share it needs", "too few hosts are without risk", "too few hosts return more with it",
+		"no such class"}[r]
 }
 
 // A Decision is a verdict with its terms and the numbers that decided it.

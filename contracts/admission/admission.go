@@ -28,6 +28,7 @@ var policies = map[string]struct {
 }{
 	"be":        {"best effort: admit whatever can be placed (§3)", newBestEffort},
 	"cac":       {"capacity: admit what violates no contract (§3, eq. 6)", newCapacity},
+	"class":     {"mixed: each request by the class that it names (§3)", newByClass},
 	"easy":      {"first come, first served, with EASY backfilling; wants exclusive sharing", newEasy},
 	"edf":       {"earliest deadline first, in a queue; wants exclusive sharing", newEDF},
 	"fcfs":      {"first come, first served, in a queue; wants exclusive sharing", newFCFS},

@@ -36,8 +36,12 @@ type CapacityOptions struct {
 	Capacity           string `yaml:"capacity" doc:"test for violations: projected (rates that all would get) or static (eq. 6 as printed)"`
 }
 
+func defaultCapacity() CapacityOptions {
+	return CapacityOptions{defaultStatistical(), "projected"}
+}
+
 func newCapacity(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
-	o := CapacityOptions{StatisticalOptions{Guarantee: 0.6, Threshold: "price"}, "projected"}
+	o := defaultCapacity()
 	if err := decode(&o); err != nil {
 		return nil, err
 	}

@@ -20,8 +20,10 @@ type RandomOptions struct {
 	Reject float64 `yaml:"reject" doc:"probability of rejecting a request, in [0,1]; the paper's is the share that cac rejects"`
 }
 
+func defaultRandom() RandomOptions { return RandomOptions{Reject: 0.37} }
+
 func newRandom(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
-	o := RandomOptions{Reject: 0.37}
+	o := defaultRandom()
 	if err := decode(&o); err != nil {
 		return nil, err
 	}

@@ -28,8 +28,12 @@ type StatisticalOptions struct {
 	Threshold string  `yaml:"threshold" doc:"share to reach: price (that of paying the price of one processor) or share (that which the work needs)"`
 }
 
+func defaultStatistical() StatisticalOptions {
+	return StatisticalOptions{Guarantee: 0.6, Threshold: "price"}
+}
+
 func newStatistical(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
-	o := StatisticalOptions{Guarantee: 0.6, Threshold: "price"}
+	o := defaultStatistical()
 	if err := decode(&o); err != nil {
 		return nil, err
 	}

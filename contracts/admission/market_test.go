@@ -1,0 +1,246 @@
+package admission
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/hosts"
+	"bourse/market"
+)
+
+// A stand is a market that stands still: hosts with a price, a percentile of the
+// price, and what is on them. They are offered in order.
+type stand struct {
+	still
+	hosts     []stall
+	contracts []contracts.Contract
+}
+
+// A stall is one host of a stand.
+type stall struct {
+	hosts.Spec
+	price, percentile float64 // $/s
+	on                []contracts.Standing
+}
+
+func (s *stand) Fleet() int                           { return len(s.hosts) }
+func (s *stand) Spec(h hosts.ID) *hosts.Spec          { return &s.hosts[h].Spec }
+func (s *stand) Price(h hosts.ID) market.Rate         { return must(market.Dollars(s.hosts[h].price)) }
+func (s *stand) On(h hosts.ID) []contracts.Standing   { return s.hosts[h].on }
+func (s *stand) Contract(i int32) *contracts.Contract { return &s.contracts[i] }
+
+func (s *stand) Percentile(h hosts.ID, g float64) float64 {
+	return s.hosts[h].percentile * g // so that the guarantee shows
+}
+
+func (s *stand) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
+	for h := range min(r.Nodes, len(s.hosts)) {
+		out = append(out, hosts.ID(h))
+	}
+	return out
+}
+
+// put makes the contract number i of c and lets it run on host 0 for a bid.
+func (s *stand) put(c contracts.Contract, bid, rate float64) {
+	b := must(market.Dollars(bid))
+	i := int32(len(s.contracts))
+	c.Placements = []contracts.Placement{{Host: 0, Bid: b, Rate: rate}}
+	c.Rate = rate
+	s.contracts = append(s.contracts, c)
+	s.hosts[0].price += bid
+	s.hosts[0].on = append(s.hosts[0].on, contracts.Standing{
+		Contract: i, Bid: b, Rate: rate, Share: hosts.Share{Weight: float64(b)},
+	})
+}
+
+// wish asks for work on so many nodes within 100 s, at a bid of so many dollars per
+// second on each.
+func wish(work float64, nodes int, bid float64) contracts.Request {
+	return contracts.Request{
+		ID: 99, Work: work, Nodes: nodes,
+		SLA: contracts.SLA{Budget: must(bank.Dollars(bid * 100 * float64(nodes))), Deadline: 100},
+	}
+}
+
+func close(got, want float64) bool { return math.Abs(got-want) <= 1e-9*max(1, math.Abs(want)) }
+
+// TestBestEffort checks when the spot price leaves the minimum requirement (spec §3):
+// b/(b+c) of the processors of a host, and no more than its cap.
+func TestBestEffort(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name             string
+		cpus, limit      float64
+		speed, bid, cost float64
+		least            float64
+		want             contracts.Reason
+	}{
+		{"none stated", 2, 1, 1, 0.001, 1, 0, contracts.None},
+		{"half of two", 2, 0, 1, 0.01, 0.01, 1, contracts.None},
+		{"a little more", 2, 0, 1, 0.01, 0.01, 1.001, contracts.PriceTooHigh},
+		{"processors, not work", 2, 0, 3, 0.01, 0.01, 1.001, contracts.PriceTooHigh},
+		{"slow processors", 2, 0, 0.1, 0.01, 0.01, 1, contracts.None},
+		{"above the cap", 4, 1, 1, 0.01, 0, 1.5, contracts.PriceTooHigh},
+		{"at the cap", 4, 1, 1, 0.01, 0, 1, contracts.None},
+	} {
+		s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: c.cpus, Cap: c.limit, Speed: c.speed}, price: c.cost}}}
+		r := wish(100, 1, c.bid)
+		r.Needs.Min.CPU = c.least
+		d := newPolicy(t, "be", nil).Decide(0, &r, s)
+		if d.Reason != c.want || (d.Verdict == contracts.Accept) != (c.want == contracts.None) {
+			t.Errorf("%s: %v, %v, want %v", c.name, d.Verdict, d.Reason, c.want)
+		}
+		if want := c.bid / (c.bid + c.cost); !close(d.SpotShare, want) || !close(d.Price, c.cost) {
+			t.Errorf("%s: share %v of a host at %v, want %v at %v", c.name, d.SpotShare, d.Price, want, c.cost)
+		}
+	}
+}
+
+// TestStatistical checks SAC's two tests, sum b/(b+F) and sum b/(b+c) against
+// sum 1/(1+C), or against the share that the work needs (spec §3, eq. 5).
+func TestStatistical(t *testing.T) {
+	t.Parallel()
+	// Percentiles are those at g = 0.5 doubled: see [stand.Percentile].
+	for _, c := range []struct {
+		name                       string
+		options                    options
+		bid, price, percentile     float64
+		want                       contracts.Reason
+		spotShare, share, required float64
+	}{
+		{"both", nil, 0.02, 0.04, 0.04, contracts.None, 2. / 3, 2. / 3, 2. / 3},
+		{"today's price", nil, 0.02, 0.041, 0.02, contracts.BelowSpot, 0.04 / 0.061, 1, 2. / 3},
+		{"the percentile", nil, 0.02, 0.02, 0.041, contracts.BelowForecast, 1, 0.04 / 0.061, 2. / 3},
+		{"work needs less", options{"threshold": "share"}, 0.02, 0.06, 0.06, contracts.None, 0.5, 0.5, 0.5},
+		{"work needs more", options{"threshold": "share"}, 0.02, 0.061, 0.06, contracts.BelowSpot, 0.04 / 0.081, 0.5, 0.5},
+	} {
+		o := options{"guarantee": 0.5}
+		for k, v := range c.options {
+			o[k] = v
+		}
+		host := stall{Spec: hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}, price: c.price, percentile: 2 * c.percentile}
+		s := &stand{hosts: []stall{host, host}}
+		r := wish(50, 2, c.bid) // 50 by 100 s: a quarter of 2 CPUs a node
+		d := newPolicy(t, "sac", o).Decide(0, &r, s)
+		if d.Reason != c.want {
+			t.Errorf("%s: %v, want %v", c.name, d.Reason, c.want)
+		}
+		if !close(d.SpotShare, c.spotShare) || !close(d.Share, c.share) || !close(d.Threshold, c.required) || !close(d.Percentile, c.percentile) {
+			t.Errorf("%s: shares %v and %v of %v at %v, want %v and %v of %v", c.name, d.SpotShare, d.Share, d.Threshold, d.Percentile, c.spotShare, c.share, c.required)
+		}
+	}
+}
+
+// TestCapacity checks CAC's test for violations, projected and as printed (spec §3,
+// eq. 6), on a host of 2 CPUs with a contract that bids 0.02 there.
+func TestCapacity(t *testing.T) {
+	t.Parallel()
+	promise := func(work, done, due float64, perHost bool) contracts.Contract {
+		return contracts.Contract{
+			Request: contracts.Request{ID: 7, Work: work, Nodes: 1, PerHost: perHost, SLA: contracts.SLA{Deadline: due}},
+			Done:    done,
+		}
+	}
+	for _, c := range []struct {
+		name       string
+		test       string
+		limit      float64 // cap
+		standing   contracts.Contract
+		work, bid  float64
+		violates   contracts.ID // 0 is none
+		gets, want float64
+	}{
+		// 20:20 of 2 CPUs is 1 each.
+		{"as much as it needs", "projected", 1, promise(100, 0, 100, false), 100, 0.02, 0, 0, 0},
+		// 20:25: the new one is capped at 1, the other keeps 1.
+		{"capped", "projected", 1, promise(100, 0, 100, false), 100, 0.025, 0, 0, 0},
+		// Without a cap it gets 2*20/45.
+		{"not capped", "projected", 0, promise(100, 0, 100, false), 100, 0.025, 7, 40. / 45, 1},
+		// 10 are done already; 90 by 100 s.
+		{"work done", "projected", 0, promise(100, 12, 100, false), 100, 0.025, 0, 0, 0},
+		{"work done is not enough", "projected", 0, promise(100, 11, 100, false), 100, 0.025, 7, 40. / 45, 0.89},
+		{"per host", "projected", 0, promise(100, 0, 100, true), 100, 0.025, 7, 40. / 45, 1},
+		// 15:20 of 2 CPUs is 6/7.
+		{"itself", "projected", 0, promise(50, 0, 100, false), 90, 0.015, 99, 6. / 7, 0.9},
+		{"a late one is past harming", "projected", 0, promise(100, 0, -1, false), 100, 0.025, 0, 0, 0},
+		{"printed", "static", 1, promise(100, 0, 100, false), 100, 0.02, 0, 0, 0},
+		{"printed, other", "static", 1, promise(1, 0, 100, false), 100, 0.021, 7, 0.02 / 0.041, 0.5},
+		{"printed, itself", "static", 1, promise(1, 0, 100, false), 1, 0.019, 99, 0.019 / 0.039, 0.5},
+	} {
+		s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Cap: c.limit, Speed: 1}}}}
+		s.put(c.standing, 0.02, 0)
+		r := wish(c.work, 1, c.bid)
+		d := newPolicy(t, "cac", options{"capacity": c.test}).Decide(0, &r, s)
+		if d.Violates != c.violates || (d.Verdict == contracts.Accept) != (c.violates == 0) || !close(d.Gets, c.gets) || !close(d.Want, c.want) {
+			t.Errorf("%s: %v, violates %d, %v of %v; want %d, %v of %v", c.name, d.Verdict, d.Violates, d.Gets, d.Want, c.violates, c.gets, c.want)
+		}
+	}
+}
+
+// TestStaticCountsProcessors checks that q_s of eq. 6 is the share of one processor,
+// however fast.
+func TestStaticCountsProcessors(t *testing.T) {
+	t.Parallel()
+	for _, speed := range []float64{0.5, 1, 4} {
+		s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Speed: speed}}}}
+		s.put(contracts.Contract{Request: contracts.Request{ID: 7, Work: 1, Nodes: 1, SLA: contracts.SLA{Deadline: 100}}}, 0.02, 0)
+		r := wish(1, 1, 0.019)
+		if d := newPolicy(t, "cac", options{"capacity": "static"}).Decide(0, &r, s); d.Want != 0.5 {
+			t.Errorf("at speed %v a contract wants %v of 2 CPUs, want 0.5", speed, d.Want)
+		}
+	}
+}
+
+// TestRandom checks that RAC rejects a fixed fraction, whatever is asked: 0.37 of
+// 100,000 to three standard deviations, 0.0046.
+func TestRandom(t *testing.T) {
+	t.Parallel()
+	bid := newPolicy(t, "be", nil).(*BestEffort).bid
+	p := must(New("rac", options{"reject": 0.37}.decode, bid, rand.New(rand.NewPCG(1, 1))))
+	s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Speed: 1}}}}
+	rejected := 0
+	r := wish(1, 1, 0.01)
+	for range 100_000 {
+		switch d := p.Decide(0, &r, s); {
+		case d.Reason == contracts.ByLot:
+			rejected++
+		case d.Verdict != contracts.Accept:
+			t.Fatalf("rejected: %v", d.Reason)
+		}
+	}
+	if got := float64(rejected) / 100_000; math.Abs(got-0.37) > 0.0046 {
+		t.Errorf("rejected %v, want 0.37", got)
+	}
+}
+
+// TestOptions checks that each policy refuses what its options cannot be, and says
+// which.
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	bid := newPolicy(t, "be", nil).(*BestEffort).bid
+	for _, c := range []struct {
+		policy string
+		options
+		want string
+	}{
+		{"sac", options{"guarantee": 1.0}, "guarantee"},
+		{"sac", options{"guarantee": 0.0}, "guarantee"},
+		{"sac", options{"threshold": "prices"}, "threshold"},
+		{"cac", options{"capacity": "printed"}, "capacity"},
+		{"cac", options{"guarantee": -1.0}, "guarantee"},
+		{"rac", options{"reject": 1.1}, "reject"},
+		{"rac", options{"reject": -0.1}, "reject"},
+		{"class", options{"default": "gold"}, "default"},
+		{"class", options{"sac": map[string]any{"guarantee": 2}}, "sac: guarantee"},
+		{"platinum", nil, "be, cac, class"},
+	} {
+		_, err := New(c.policy, c.options.decode, bid, nil)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %v: %v, want an error about %s", c.policy, c.options, err, c.want)
+		}
+	}
+}

@@ -147,3 +147,22 @@ func printable(note []byte) string {
 	}
 	return strconv.Quote(string(note))
 }
+
+// Entry returns the entry, and its hash, that [Lines] wrote as these.
+func Entry(lines []Line) (*bank.Entry, tlog.Hash, error) {
+	if len(lines) == 0 {
+		return nil, tlog.Hash{}, fmt.Errorf("entry of no lines")
+	}
+	first := lines[0]
+	e := &bank.Entry{Seq: first.Seq, Time: first.Time, Kind: first.Kind, Contract: bank.NoContract, ID: first.ID, Note: append([]byte(first.Note), first.Note64...)}
+	if first.Contract != nil {
+		e.Contract = *first.Contract
+	}
+	for _, l := range lines {
+		if l.From == "" && l.To == "" && l.Micros == 0 && len(lines) == 1 {
+			break
+		}
+		e.Moves = append(e.Moves, bank.Move{From: l.From, To: l.To, Amount: bank.Micros(l.Micros)})
+	}
+	return e, first.Hash, nil
+}

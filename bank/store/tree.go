@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"math/bits"
 
+	"bourse/bank"
+
 	"golang.org/x/mod/sumdb/tlog"
 )
 
@@ -20,7 +22,7 @@ type tree struct {
 	scratch []byte
 }
 
-func newTree() tree { return tree{last: tlog.RecordHash([]byte(genesis))} }
+func newTree() tree { return tree{last: Genesis()} }
 
 // add appends an entry and returns its hash.
 func (t *tree) add(entry []byte) tlog.Hash {
@@ -72,3 +74,13 @@ func (d *decoder) tree(size int64) tree {
 func (t *tree) equal(u *tree) bool {
 	return t.size == u.size && t.last == u.last && t.head() == u.head()
 }
+
+// EntryHash returns the hash of e after an entry with hash before; [Genesis] is
+// before the first.
+func EntryHash(before tlog.Hash, e *bank.Entry) tlog.Hash {
+	t := tree{last: before}
+	return t.add(appendEntry(nil, e))
+}
+
+// Genesis returns the hash that stands before the first entry.
+func Genesis() tlog.Hash { return tlog.RecordHash([]byte(genesis)) }

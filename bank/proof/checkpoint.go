@@ -1,0 +1,102 @@
+package proof
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"bourse/bank/store"
+
+	"golang.org/x/mod/sumdb/note"
+)
+
+// A Checkpoint says what head the ledger called Origin had. Signed and kept
+// elsewhere it tells, in an audit, whether that ledger was cut, made anew or
+// forked since.
+type Checkpoint struct {
+	Origin string // a name without spaces: a host and path, say
+	Head   store.Head
+}
+
+// text is three lines: origin, size, root.
+func (c Checkpoint) text() string {
+	return fmt.Sprintf("%s\n%d\n%v\n", c.Origin, c.Head.Size, c.Head.Root)
+}
+
+// Sign returns c signed with a key of [NewKey].
+func (c Checkpoint) Sign(key string) ([]byte, error) {
+	if c.Origin == "" || len(c.Origin) > 128 || strings.ContainsFunc(c.Origin, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, fmt.Errorf("checkpoint of %.128q: want 1 to 128 printable characters without space", c.Origin)
+	}
+	signer, err := note.NewSigner(strings.TrimSpace(key))
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint of %s: the key is not a private one", c.Origin)
+	}
+	return note.Sign(&note.Note{Text: c.text()}, signer)
+}
+
+const maxCheckpoint = 1 << 16 // bytes
+
+// Open returns the checkpoint in signed, which the owner of the key to public
+// signed.
+func Open(signed []byte, public string) (Checkpoint, error) {
+	if len(signed) > maxCheckpoint {
+		return Checkpoint{}, fmt.Errorf("checkpoint of %d bytes: at most %d", len(signed), maxCheckpoint)
+	}
+	verifier, err := note.NewVerifier(strings.TrimSpace(public))
+	if err != nil {
+		return Checkpoint{}, errors.New("checkpoint: the key is not a public one")
+	}
+	n, err := note.Open(signed, note.VerifierList(verifier))
+	if err != nil {
+		return Checkpoint{}, fmt.Errorf("checkpoint: %w", err)
+	}
+	lines := strings.Split(n.Text, "\n")
+	if len(lines) == 4 {
+		c := Checkpoint{Origin: lines[0]}
+		if c.Head, err = store.ParseHead(lines[1] + ":" + lines[2]); err == nil && c.text() == n.Text {
+			return c, nil
+		}
+	}
+	return Checkpoint{}, errors.New("checkpoint: want three lines, of origin, size and root")
+}
+
+// NewKey makes a pair of keys called name, as text, from chance, which should be
+// crypto/rand.Reader.
+func NewKey(chance io.Reader, name string) (private, public string, err error) {
+	private, public, err = note.GenerateKey(chance, name)
+	if err != nil {
+		return "", "", fmt.Errorf("key %q: %w", name, err)
+	}
+	return private, public, nil
+}
+
+// WriteKey writes a private key to a new file that only its owner may read.
+func WriteKey(file, private string) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(f, private+"\n")
+	return errors.Join(err, f.Close())
+}
+
+// ReadKey reads a private key. It refuses a file that others may read or write.
+func ReadKey(file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return "", fmt.Errorf("key %s: others may use it (mode %#o): chmod 600 %s, or make a new one", file, mode, file)
+	}
+	b, err := io.ReadAll(io.LimitReader(f, 1<<12))
+	return strings.TrimSpace(string(b)), err
+}

@@ -1,0 +1,150 @@
+package proof
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bourse/bank"
+	"bourse/bank/audit"
+	"bourse/bank/store"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ledger makes one of n entries.
+func ledger(t testing.TB, fs vfs.FS, n int) store.Head {
+	t.Helper()
+	j, err := store.Create("ledger", store.Options{FS: fs})
+	check(t, err)
+	l := bank.New(j)
+	for i := range n {
+		e := bank.Entry{Time: float64(i), Kind: bank.Reject, Contract: int64(i), Note: []byte{'"', byte(i)}}
+		if i%3 == 0 {
+			e = bank.Entry{Time: float64(i), Kind: bank.Issue, Contract: bank.NoContract, ID: fmt.Sprint(i), Moves: []bank.Move{
+				{From: "mint", To: "user:1", Amount: bank.Micros(1)}, {From: "mint", To: "user:2", Amount: bank.Micros(2)}}}
+		}
+		check(t, l.Book(&e))
+	}
+	check(t, j.Close())
+	return j.Head()
+}
+
+// TestInclusion checks that every entry of ledgers of many sizes is proved, by a
+// proof that has gone through JSON, and that a proof with any one thing changed
+// does not hold.
+func TestInclusion(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{1, 2, 3, 7, 64, 100} {
+		fs := vfs.NewMem()
+		head := ledger(t, fs, n)
+		r, err := store.OpenReader("ledger", store.Options{FS: fs})
+		check(t, err)
+		defer r.Close()
+		for seq := int64(1); seq <= int64(n); seq += 1 + int64(n)/20 {
+			made, err := Prove(r.Entries(), seq)
+			check(t, err)
+			text, err := json.Marshal(made)
+			check(t, err)
+			again := func() *Inclusion {
+				var p Inclusion
+				check(t, json.Unmarshal(text, &p))
+				return &p
+			}
+			if e, err := again().Verify(); err != nil || e.Seq != seq || again().Head != head {
+				t.Fatalf("entry %d of %d: %v, %v", seq, n, e, err)
+			}
+			for name, change := range map[string]func(*Inclusion){
+				"time":    func(p *Inclusion) { p.Entry[0].Time++ },
+				"id":      func(p *Inclusion) { p.Entry[0].ID += "x" },
+				"amount":  func(p *Inclusion) { p.Entry[len(p.Entry)-1].Micros++ },
+				"number":  func(p *Inclusion) { p.Entry[0].Seq++ },
+				"hash":    func(p *Inclusion) { p.Entry[0].Hash[0]++ },
+				"before":  func(p *Inclusion) { p.Before[3]++ },
+				"root":    func(p *Inclusion) { p.Head.Root[3]++ },
+				"size":    func(p *Inclusion) { p.Head.Size += int64(n) },
+				"nothing": func(p *Inclusion) { p.Entry = nil },
+			} {
+				p := again()
+				change(p)
+				if _, err := p.Verify(); !errors.Is(err, ErrProof) {
+					t.Errorf("entry %d of %d with another %s: %v", seq, n, name, err)
+				}
+			}
+		}
+		if _, err := Prove(r.Entries(), int64(n+1)); err == nil {
+			t.Errorf("entry %d of %d is proved", n+1, n)
+		}
+	}
+}
+
+// TestCheckpoint checks that a checkpoint is what was signed, and that an audit
+// against it tells an honest ledger from another.
+func TestCheckpoint(t *testing.T) {
+	t.Parallel()
+	fs, other := vfs.NewMem(), vfs.NewMem()
+	head := ledger(t, fs, 20)
+	ledger(t, other, 19)
+	private, public, err := NewKey(rand.NewChaCha8([32]byte{1}), "bank.example")
+	check(t, err)
+	want := Checkpoint{"bank.example/1", head}
+	signed, err := want.Sign(private)
+	check(t, err)
+	got, err := Open(signed, public)
+	if err != nil || got != want {
+		t.Fatalf("%v, %v; want %v", got, err, want)
+	}
+	for i := range signed {
+		harmed := bytes.Clone(signed)
+		harmed[i] ^= 1
+		if _, err := Open(harmed, public); err == nil {
+			t.Errorf("byte %d changed: it opens", i)
+		}
+	}
+	_, stranger, err := NewKey(rand.NewChaCha8([32]byte{2}), "bank.example")
+	check(t, err)
+	if _, err := Open(signed, stranger); err == nil {
+		t.Error("it opens with another's key")
+	}
+	for _, origin := range []string{"", "a b", "a\nb", strings.Repeat("a", 200)} {
+		if _, err := (Checkpoint{origin, head}).Sign(private); err == nil {
+			t.Errorf("origin %q is signed", origin)
+		}
+	}
+	for fs, clean := range map[vfs.FS]bool{fs: true, other: false} {
+		r, err := audit.Audit("ledger", audit.Options{FS: fs, Head: got.Head.String()})
+		if err != nil || r.Clean() != clean {
+			t.Errorf("audit against the checkpoint: %v, %v; want clean %v", r.Findings, err, clean)
+		}
+	}
+}
+
+// TestKeyFile checks that a private key is kept from others, and not overwritten.
+func TestKeyFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "key")
+	check(t, WriteKey(file, "secret"))
+	if err := WriteKey(file, "other"); err == nil {
+		t.Error("a key is overwritten")
+	}
+	if got, err := ReadKey(file); err != nil || got != "secret" {
+		t.Errorf("%q, %v", got, err)
+	}
+	check(t, os.Chmod(file, 0o644))
+	if _, err := ReadKey(file); err == nil || !strings.Contains(err.Error(), "chmod 600") {
+		t.Errorf("a key that others may read: %v", err)
+	}
+}

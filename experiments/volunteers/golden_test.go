@@ -1,0 +1,247 @@
+package volunteers
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"bourse/hosts/availability"
+	"bourse/hosts/availability/predictors"
+	"bourse/hosts/availability/sched"
+)
+
+// The golden cases are exchanged with independent implementations of the same
+// rules. An expectation may be a subset: only what it names is compared.
+
+// goldenOptions are the options of a case, with their defaults.
+type goldenOptions struct {
+	Plen      float64 `json:"plen"`
+	Count     string  `json:"count"`
+	Unit      string  `json:"unit"`
+	Weight    string  `json:"weight"`
+	Empty     string  `json:"empty"`
+	Missing   string  `json:"missing"`
+	NoHistory float64 `json:"no_history"`
+
+	Interval  float64 `json:"interval"`
+	Hold      float64 `json:"hold"`
+	HoldMode  string  `json:"hold_mode"`
+	Resubmit  string  `json:"resubmit"`
+	IdleOrder string  `json:"idle_order"`
+	PPSLoad   string  `json:"pps_load"`
+	PPSTie    string  `json:"pps_tie"`
+}
+
+func defaultOptions() goldenOptions {
+	return goldenOptions{
+		Plen: 3, Count: "ceil", Unit: "exec", Weight: "day", Empty: "zero", Missing: "skip",
+		Interval: 60, Hold: 300, HoldMode: "skip", Resubmit: "tail", IdleOrder: "fifo", PPSLoad: "local", PPSTie: "index",
+	}
+}
+
+// goldenInput is the input of a replay.
+type goldenInput struct {
+	Trace  [][][]any
+	MIPS   []float64
+	Jobs   [][3]float64
+	T      float64
+	Days   int
+	T0, T1 float64
+}
+
+func (in goldenInput) trace(t *testing.T) *availability.Trace {
+	t.Helper()
+	trace := &availability.Trace{}
+	for i, host := range in.Trace {
+		var records []availability.Record
+		for _, r := range host {
+			state, err := availability.ParseState(r[2].(string))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rec := availability.Record{Start: r[0].(float64), End: r[1].(float64), State: state}
+			if len(r) > 3 {
+				rec.Load = r[3].(float64)
+			}
+			records = append(records, rec)
+		}
+		mips := 1.0
+		if in.MIPS != nil {
+			mips = in.MIPS[i]
+		}
+		h, err := availability.NewHistory(fmt.Sprint(i), mips, records, availability.Gap)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trace.Hosts = append(trace.Hosts, h)
+	}
+	return trace
+}
+
+// TestGoldenReplays checks the thr_sim and pps_sim cases of the folder that
+// BOURSE_GOLDEN_VOLUNTEERS names, by default the project's own copy.
+func TestGoldenReplays(t *testing.T) {
+	t.Parallel()
+	folder := os.Getenv("BOURSE_GOLDEN_VOLUNTEERS")
+	if folder == "" {
+		folder = filepath.Join("testdata", "golden")
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden cases in %s (%v)", folder, err)
+	}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file struct {
+			Cases []struct {
+				ID      string
+				Kind    string
+				Options json.RawMessage
+				Input   json.RawMessage
+				Expect  map[string]json.RawMessage
+			}
+		}
+		if err := json.Unmarshal(data, &file); err != nil {
+			t.Fatalf("%s: %v", f, err)
+		}
+		for _, c := range file.Cases {
+			switch c.Kind {
+			case "thr_sim", "pps_sim":
+			case "tde", "gap_merge", "ucb_convert":
+				continue // hosts/availability has these
+			default:
+				t.Errorf("%s: unknown kind %q", c.ID, c.Kind)
+				continue
+			}
+			t.Run(c.ID, func(t *testing.T) {
+				t.Parallel()
+				o := defaultOptions()
+				if len(c.Options) > 0 {
+					d := json.NewDecoder(bytes.NewReader(c.Options))
+					d.DisallowUnknownFields()
+					if err := d.Decode(&o); err != nil {
+						t.Fatal(err)
+					}
+				}
+				var in goldenInput
+				if err := json.Unmarshal(c.Input, &in); err != nil {
+					t.Fatal(err)
+				}
+				out := replayGolden(t, c.Kind, o, in)
+				compare(t, c.Kind, in, out, c.Expect)
+			})
+		}
+	}
+}
+
+func replayGolden(t *testing.T, kind string, o goldenOptions, in goldenInput) *Outcome {
+	t.Helper()
+	tde, err := predictors.NewTDE(predictors.TDEOptions{
+		Days: in.Days, Plen: o.Plen, Count: o.Count, Unit: o.Unit, Weight: o.Weight, Empty: o.Empty, Missing: o.Missing, NoHistory: o.NoHistory,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m sched.Matchmaker
+	if kind == "thr_sim" {
+		m, err = sched.NewThreshold(in.T, o.IdleOrder, tde)
+	} else {
+		pps := sched.DefaultPPS()
+		pps.Load, pps.Tie = o.PPSLoad, o.PPSTie
+		m, err = sched.NewPPS(pps, tde, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Config{
+		Trace: in.trace(t), From: in.T0, To: in.T1, Interval: o.Interval, Matchmaker: m, Log: true,
+		Queue: sched.QueueOptions{Hold: o.Hold, Mode: o.HoldMode, Resubmit: o.Resubmit},
+	}
+	for _, j := range in.Jobs {
+		c.Jobs = append(c.Jobs, Job{Submit: j[1], Length: j[2]})
+	}
+	out, err := Replay(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// compare checks what is expected of an outcome.
+func compare(t *testing.T, kind string, in goldenInput, out *Outcome, expect map[string]json.RawMessage) {
+	t.Helper()
+	for key, text := range expect {
+		if key == "log" {
+			compareLog(t, in, out.Log, text)
+			continue
+		}
+		got, ok := map[string]float64{
+			"ok": float64(out.Done), "fail": float64(out.Failed), "queued": float64(out.Queued),
+			"ratio": out.Ratio(), "wasted": out.Wasted, "makespan": out.Makespan(),
+		}[key]
+		if !ok {
+			t.Errorf("unknown expectation %q", key)
+			continue
+		}
+		var want *float64
+		if err := json.Unmarshal(text, &want); err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			if !math.IsNaN(got) {
+				t.Errorf("%s = %v, want it undefined", key, got)
+			}
+			continue
+		}
+		// The cases are printed with nine decimals of ratios and six of means;
+		// jobs that share a host complete to 1e-4.
+		tolerance := 1e-9 * math.Abs(*want)
+		switch {
+		case key == "makespan" || key == "wasted":
+			tolerance = 1e-6
+			if kind == "pps_sim" {
+				tolerance = 1e-4
+			}
+		case key != "ratio":
+			tolerance = 0
+		}
+		if math.Abs(got-*want) > tolerance {
+			t.Errorf("%s = %v, want %v", key, got, *want)
+		}
+	}
+}
+
+func compareLog(t *testing.T, in goldenInput, got []Event, text json.RawMessage) {
+	t.Helper()
+	var want [][4]any
+	if err := json.Unmarshal(text, &want); err != nil {
+		t.Fatal(err)
+	}
+	for i := range max(len(got), len(want)) {
+		g, w := "nothing", "nothing"
+		same := i < len(got) && i < len(want)
+		if i < len(got) {
+			e := got[i]
+			g = fmt.Sprint(e.Kind, " ", e.At, " ", in.Jobs[e.Job][0], " ", e.Host)
+			if same {
+				v := want[i]
+				same = e.Kind.String() == v[0] && math.Abs(e.At-v[1].(float64)) <= 1e-4 &&
+					in.Jobs[e.Job][0] == v[2].(float64) && float64(e.Host) == v[3].(float64)
+			}
+		}
+		if i < len(want) {
+			w = fmt.Sprint(want[i][:]...)
+		}
+		if !same {
+			t.Fatalf("event %d is %s, want %s", i, g, w)
+		}
+	}
+}

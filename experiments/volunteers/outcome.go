@@ -1,0 +1,69 @@
+package volunteers
+
+import "math"
+
+// An Outcome is what became of the jobs of a replay. Jobs that run at its end
+// count as neither done nor failed.
+type Outcome struct {
+	Done      int // jobs completed
+	Failed    int // attempts that the host left
+	Resent    int // of those, the ones that went back to the queue
+	Queued    int // jobs waiting at the end
+	Running   int // jobs running at the end
+	Placed    int // attempts
+	Submitted int
+
+	Useful     float64 // processor-seconds of completed jobs
+	Wasted     float64 // of failed attempts
+	Unfinished float64 // of jobs running at the end
+	Available  float64 // host-seconds in which the hosts could work
+	Makespans  float64 // sum over completed jobs of completion - submission
+
+	Log []Event // in order; nil unless asked for
+}
+
+// Ratio returns the job process ratio in percent: completed jobs over those and
+// failed attempts. NaN if nothing ended.
+func (o *Outcome) Ratio() float64 { return 100 * float64(o.Done) / float64(o.Done+o.Failed) }
+
+// Makespan returns the mean time from submission to completion, in seconds. NaN
+// if no job completed.
+func (o *Outcome) Makespan() float64 { return o.Makespans / float64(o.Done) }
+
+// MeanLength returns the mean length of completed jobs, in seconds: where it is
+// short a high ratio is selection. NaN if no job completed.
+func (o *Outcome) MeanLength() float64 { return o.Useful / float64(o.Done) }
+
+// Utilization returns the share of the time the hosts were available that they
+// ran jobs, in [0,1]. NaN if they never were.
+func (o *Outcome) Utilization() float64 {
+	if o.Available == 0 {
+		return math.NaN()
+	}
+	return (o.Useful + o.Wasted + o.Unfinished) / o.Available
+}
+
+// WastedShare returns the share of what was worked that was lost, in [0,1]. NaN
+// if nothing was worked.
+func (o *Outcome) WastedShare() float64 { return o.Wasted / (o.Useful + o.Wasted + o.Unfinished) }
+
+// An Event is a change of a job's fortune.
+type Event struct {
+	Kind Kind
+	At   float64
+	Job  int32
+	Host int32
+}
+
+// A Kind says what happened.
+type Kind uint8
+
+// The kinds of events.
+const (
+	Alloc Kind = iota
+	Done
+	Fail
+)
+
+// String returns "alloc", "done" or "fail".
+func (k Kind) String() string { return [...]string{"alloc", "done", "fail"}[k] }

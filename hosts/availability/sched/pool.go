@@ -1,0 +1,129 @@
+package sched
+
+import (
+	"bourse/hosts"
+	"bourse/hosts/availability"
+)
+
+// A Pool is a fleet as a scheduler sees it: which hosts are available, how many
+// jobs each runs, and which are idle, in the order in which they became so. The
+// driver tells it; nothing else changes it but [Queue.Tick].
+type Pool struct {
+	histories []*availability.History
+	hosts     []member
+	up, idle  int
+
+	first, last hosts.ID // of the idle
+}
+
+// A member is the state of one host.
+type member struct {
+	up         bool
+	jobs       int32
+	since      float64  // when it became idle
+	prev, next hosts.ID // among the idle
+}
+
+// NewPool returns the pool of hosts with these histories, in fleet order, none
+// of them available yet.
+func NewPool(histories []*availability.History) *Pool {
+	return &Pool{histories: histories, hosts: make([]member, len(histories)), first: None, last: None}
+}
+
+// Len returns the number of hosts, available or not.
+func (p *Pool) Len() int { return len(p.hosts) }
+
+// Available returns the number of available hosts, idle or not.
+func (p *Pool) Available() int { return p.up }
+
+// Idle returns the number of available hosts without a job.
+func (p *Pool) Idle() int { return p.idle }
+
+// History returns the history of a host.
+func (p *Pool) History(h hosts.ID) *availability.History { return p.histories[h] }
+
+// IsAvailable reports whether a host is available.
+func (p *Pool) IsAvailable(h hosts.ID) bool { return p.hosts[h].up }
+
+// IsIdle reports whether a host is available and runs no job.
+func (p *Pool) IsIdle(h hosts.ID) bool { return p.hosts[h].up && p.hosts[h].jobs == 0 }
+
+// Jobs returns the number of jobs on a host.
+func (p *Pool) Jobs(h hosts.ID) int { return int(p.hosts[h].jobs) }
+
+// FirstIdle returns the host that has been idle longest, None if there is none.
+func (p *Pool) FirstIdle() hosts.ID { return p.first }
+
+// NextIdle returns the idle host that became idle next after h, which is idle;
+// those of one instant follow by index. None after the last.
+func (p *Pool) NextIdle(h hosts.ID) hosts.ID { return p.hosts[h].next }
+
+// Rise makes a host available.
+func (p *Pool) Rise(now float64, h hosts.ID) {
+	p.hosts[h].up = true
+	p.up++
+	p.enter(now, h)
+}
+
+// Fall makes a host unavailable. Its jobs have ended.
+func (p *Pool) Fall(h hosts.ID) {
+	if p.hosts[h].jobs != 0 {
+		panic("sched: a host falls with jobs on it")
+	}
+	p.leave(h)
+	p.hosts[h].up = false
+	p.up--
+}
+
+// Begin puts a job on an available host.
+func (p *Pool) Begin(h hosts.ID) {
+	if p.hosts[h].jobs == 0 {
+		p.leave(h)
+	}
+	p.hosts[h].jobs++
+}
+
+// End takes a job off a host.
+func (p *Pool) End(now float64, h hosts.ID) {
+	if p.hosts[h].jobs--; p.hosts[h].jobs == 0 {
+		p.enter(now, h)
+	}
+}
+
+// enter puts h behind those that are idle since before now, and among those
+// since now by index.
+func (p *Pool) enter(now float64, h hosts.ID) {
+	at := p.last
+	for at != None && p.hosts[at].since == now && at > h {
+		at = p.hosts[at].prev
+	}
+	m := &p.hosts[h]
+	m.since, m.prev, m.next = now, at, p.first
+	if at != None {
+		m.next = p.hosts[at].next
+		p.hosts[at].next = h
+	} else {
+		p.first = h
+	}
+	if m.next != None {
+		p.hosts[m.next].prev = h
+	} else {
+		p.last = h
+	}
+	p.idle++
+}
+
+func (p *Pool) leave(h hosts.ID) {
+	m := &p.hosts[h]
+	if m.prev != None {
+		p.hosts[m.prev].next = m.next
+	} else {
+		p.first = m.next
+	}
+	if m.next != None {
+		p.hosts[m.next].prev = m.prev
+	} else {
+		p.last = m.prev
+	}
+	p.idle--
+}

@@ -1,0 +1,137 @@
+package sched
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"bourse/hosts"
+	"bourse/hosts/availability/predictors"
+)
+
+// PPSOptions are those of "pps".
+type PPSOptions struct {
+	// Load is what counts as a host's load: "local", the default, the owner's
+	// alone; "local+grid", what is taken from one more job that shares the host
+	// with those on it; "binary", all of the host as soon as it has a job.
+	Load string `yaml:"pps_load"`
+
+	// Tie is how equal scores are told apart: by "index", the default; by
+	// "fewest" jobs, then index; by "rotate", from behind the host taken last;
+	// or at "random".
+	Tie string `yaml:"pps_tie"`
+
+	// Busy is whether hosts that run jobs are scored, as the paper describes
+	// PPS: true by default. Without it jobs wait in the queue for idle hosts.
+	Busy bool `yaml:"busy"`
+
+	// Predictor foretells completion; tde by default.
+	Predictor predictors.Spec `yaml:"predictor"`
+}
+
+// DefaultPPS returns the options that reproduce the paper.
+func DefaultPPS() PPSOptions {
+	return PPSOptions{Load: "local", Tie: "index", Busy: true, Predictor: predictors.Spec{Name: "tde"}}
+}
+
+// PPS takes the host of the highest score, even if it is 0 (eq. 1):
+//
+//	RS(i) = C(i) M(i) (1 - L(i))
+//
+// where C is the chance to complete, M the MIPS and L the load.
+type PPS struct {
+	o         PPSOptions
+	predictor predictors.Predictor
+	rng       *rand.Rand
+	last      hosts.ID
+	best      []hosts.ID // the hosts of the highest score
+}
+
+// even is the relative difference below which scores count as equal: those that
+// are equal in fractions may differ in floats.
+const even = 1e-12
+
+func newPPS(decode func(any) error, rng *rand.Rand) (Matchmaker, error) {
+	o := DefaultPPS()
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	p, err := o.Predictor.New(rng)
+	if err != nil {
+		return nil, err
+	}
+	return NewPPS(o, p, rng)
+}
+
+// NewPPS makes the matchmaker with predictor p, whatever the options name; the
+// error names the option that is wrong.
+func NewPPS(o PPSOptions, p predictors.Predictor, rng *rand.Rand) (*PPS, error) {
+	loads, ties := []string{"local", "local+grid", "binary"}, []string{"index", "fewest", "rotate", "random"}
+	switch {
+	case !slices.Contains(loads, o.Load):
+		return nil, fmt.Errorf("pps_load is %q, want %s", o.Load, strings.Join(loads, ", "))
+	case !slices.Contains(ties, o.Tie):
+		return nil, fmt.Errorf("pps_tie is %q, want %s", o.Tie, strings.Join(ties, ", "))
+	case o.Tie == "random" && rng == nil:
+		return nil, errors.New("no source of chance")
+	}
+	return &PPS{o: o, predictor: p, rng: rng, last: None}, nil
+}
+
+// Match implements [Matchmaker].
+func (s *PPS) Match(now, length float64, p *Pool) hosts.ID {
+	s.best = s.best[:0]
+	top := 0.0
+	for i := range p.Len() {
+		h := hosts.ID(i)
+		if !p.IsAvailable(h) || !s.o.Busy && !p.IsIdle(h) {
+			continue
+		}
+		score := s.predictor.Predict(p.History(h), now, length).Completes * p.History(h).MIPS * (1 - s.load(now, h, p))
+		switch {
+		case len(s.best) == 0 || score > top*(1+even):
+			top = score
+			s.best = append(s.best[:0], h)
+		case score >= top*(1-even):
+			s.best = append(s.best, h)
+		}
+	}
+	if len(s.best) == 0 {
+		return None
+	}
+	s.last = s.untie(p)
+	return s.last
+}
+
+func (s *PPS) load(now float64, h hosts.ID, p *Pool) float64 {
+	local, k := p.History(h).Load(now), p.Jobs(h)
+	switch {
+	case s.o.Load == "local+grid":
+		return 1 - (1-local)/float64(k+1)
+	case s.o.Load == "binary" && k > 0:
+		return 1
+	}
+	return local
+}
+
+// untie chooses among the best, which are in order of index.
+func (s *PPS) untie(p *Pool) hosts.ID {
+	switch s.o.Tie {
+	case "fewest":
+		return slices.MinFunc(s.best, func(a, b hosts.ID) int { return p.Jobs(a) - p.Jobs(b) })
+	case "rotate":
+		for _, h := range s.best {
+			if h > s.last {
+				return h
+			}
+		}
+	case "random":
+		return s.best[s.rng.IntN(len(s.best))]
+	}
+	return s.best[0]
+}
+
+// Piles implements [Matchmaker].
+func (s *PPS) Piles() bool { return s.o.Busy }

@@ -1,0 +1,93 @@
+package sched
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"bourse/hosts"
+	"bourse/hosts/availability/predictors"
+)
+
+// ThresholdOptions are those of "threshold".
+type ThresholdOptions struct {
+	// Threshold is T, the reliability that a host must have: in [0,1], 0.5 by
+	// default. 0 accepts every host without a forecast.
+	Threshold float64 `yaml:"threshold"`
+
+	// Order is the order in which idle hosts are examined: "fifo", the default,
+	// as they became idle, which at low thresholds goes round as the paper
+	// says; "index"; or "rotate", by index from behind the last one taken.
+	Order string `yaml:"idle_order"`
+
+	// Predictor foretells reliability; tde by default.
+	Predictor predictors.Spec `yaml:"predictor"`
+}
+
+// Threshold examines idle hosts one at a time and takes the first whose chance
+// to complete the job is at least the threshold: the paper's algorithm (§4).
+type Threshold struct {
+	least     float64
+	order     string
+	predictor predictors.Predictor
+	last      hosts.ID // the one taken last
+}
+
+// slack is by how much a forecast in floats may miss a threshold that it meets
+// in fractions.
+const slack = 1e-9
+
+func newThreshold(decode func(any) error, rng *rand.Rand) (Matchmaker, error) {
+	o := ThresholdOptions{Threshold: 0.5, Order: "fifo", Predictor: predictors.Spec{Name: "tde"}}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	p, err := o.Predictor.New(rng)
+	if err != nil {
+		return nil, err
+	}
+	return NewThreshold(o.Threshold, o.Order, p)
+}
+
+// NewThreshold makes the matchmaker; the error names the option that is wrong.
+func NewThreshold(threshold float64, order string, p predictors.Predictor) (*Threshold, error) {
+	switch {
+	case !(threshold >= 0 && threshold <= 1):
+		return nil, fmt.Errorf("threshold is %v, want one in [0,1]", threshold)
+	case order != "fifo" && order != "index" && order != "rotate":
+		return nil, fmt.Errorf("idle_order is %q, want fifo, index, rotate", order)
+	}
+	return &Threshold{threshold, order, p, None}, nil
+}
+
+// Match implements [Matchmaker].
+func (t *Threshold) Match(now, length float64, p *Pool) hosts.ID {
+	if t.order == "fifo" {
+		for h := p.FirstIdle(); h != None; h = p.NextIdle(h) {
+			if t.reliable(now, length, p, h) {
+				return h
+			}
+		}
+		return None
+	}
+	h, n := hosts.ID(0), hosts.ID(p.Len())
+	if t.order == "rotate" {
+		h = (t.last + 1) % n
+	}
+	for range n {
+		if p.IsIdle(h) && t.reliable(now, length, p, h) {
+			t.last = h
+			return h
+		}
+		if h++; h == n {
+			h = 0
+		}
+	}
+	return None
+}
+
+func (t *Threshold) reliable(now, length float64, p *Pool, h hosts.ID) bool {
+	return t.least == 0 || t.predictor.Predict(p.History(h), now, length).Completes >= t.least-slack
+}
+
+// Piles implements [Matchmaker].
+func (*Threshold) Piles() bool { return false }

@@ -11,8 +11,9 @@
 // # Design
 //
 // The room is a stack of small packages: dist (distributions), value (what a
-// job is worth), models (what makes a plan), swf (recorded traces), fit
-// (models from traces), memory (correlation in time), annotate (deadlines,
-// estimates, sizes). None starts a goroutine: what is worth doing in parallel
-// is offered in parts, and the caller runs the parts.
+// job is worth), swf (recorded logs), annotate (deadlines, estimates, sizes),
+// models (what makes a plan); and beside them describe, fit, gof and memory
+// (what a log is like, which laws it follows, how well, and what it remembers).
+// None starts a goroutine: what is worth doing in parallel is offered in parts,
+// and the caller runs the parts.
 package workloadgen

@@ -24,6 +24,7 @@ import (
 type Options struct {
 	Sizes      Sizes      `yaml:"sizes" doc:"how sizes are mapped onto the hosts"`
 	Delay      *float64   `yaml:"delay" doc:"factor on the spans between arrivals, at least 0; omitted, 1"`
+	Load       *Load      `yaml:"load" doc:"load that arrivals are drawn together or apart to make"`
 	Restore    float64    `yaml:"restore" doc:"seconds added to the runtime of jobs that ran exactly as long as requested"`
 	Inaccuracy *float64   `yaml:"inaccuracy" doc:"of the estimates: 0 makes them true, 1 leaves them; omitted, 1"`
 	Value      *dist.Spec `yaml:"value" doc:"value model that worth is drawn from; omitted, worth stays"`
@@ -40,6 +41,8 @@ func (o *Options) Validate() error {
 	switch {
 	case o.Delay != nil && !(*o.Delay >= 0 && *o.Delay <= 1e6):
 		return fmt.Errorf("delay %v is not in 0..1e6", *o.Delay)
+	case o.Load != nil && (o.Delay != nil || !(o.Load.Target > 0 && o.Load.Target <= 1e6) || o.Load.Processors < 1):
+		return fmt.Errorf("load %v on %d processors: want both more than 0, and no delay", o.Load.Target, o.Load.Processors)
 	case !(o.Restore >= 0 && o.Restore <= 1e9):
 		return fmt.Errorf("restore %v is not in 0..1e9 seconds", o.Restore)
 	case o.Inaccuracy != nil && !(*o.Inaccuracy >= 0 && *o.Inaccuracy <= 1):
@@ -76,6 +79,9 @@ func (o *Options) Apply(plan workloadgen.Plan, src rand.Source) (workloadgen.Pla
 	}
 	Delay(plan, delay)
 	Restore(plan, o.Restore)
+	if o.Load != nil {
+		o.Load.Scale(plan)
+	}
 	if o.Inaccuracy != nil {
 		Estimates(plan, *o.Inaccuracy)
 	}
@@ -114,6 +120,30 @@ func Delay(plan workloadgen.Plan, factor float64) {
 	first := plan[0].Arrival
 	for i := range plan {
 		plan[i].Arrival = factor * (plan[i].Arrival - first)
+	}
+}
+
+// A Load is how busy a machine is to be: the work of all jobs over its
+// processors times the span of arrivals.
+type Load struct {
+	Target     float64 `yaml:"target" doc:"load, more than 0; above 1 the machine cannot keep up"`
+	Processors int     `yaml:"processors" doc:"of the machine"`
+}
+
+// Scale multiplies every span between arrivals by the one factor that makes the
+// plan's load the target; days are squeezed with them. A plan without work or
+// span stays as it is.
+func (l *Load) Scale(plan workloadgen.Plan) {
+	if len(plan) < 2 {
+		return
+	}
+	work := 0.0
+	for i := range plan {
+		work += plan[i].Work()
+	}
+	span := plan[len(plan)-1].Arrival - plan[0].Arrival
+	if factor := work / (l.Target * float64(l.Processors) * span); span > 0 && !math.IsInf(factor, 0) {
+		Delay(plan, factor)
 	}
 }
 

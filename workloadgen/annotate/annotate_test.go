@@ -269,34 +269,64 @@ func TestApply(t *testing.T) {
 	})
 }
 
+// TestLoad checks that a plan's load becomes what is asked, whatever it was.
+func TestLoad(t *testing.T) {
+	t.Parallel()
+	for _, want := range []float64{0.3, 0.85, 2} {
+		plan := somePlan(200, 6)
+		o := Options{Load: &Load{want, 128}}
+		if err := o.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		plan, _, err := o.Apply(plan, rand.NewPCG(1, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		work := 0.0
+		for _, j := range plan {
+			work += j.Work()
+		}
+		if got := work / (128 * plan[len(plan)-1].Arrival); math.Abs(got-want) > 1e-9 || plan[0].Arrival != 0 {
+			t.Errorf("load %v, want %v", got, want)
+		}
+	}
+	alone := workloadgen.Plan{{Arrival: 5, Runtime: 1, Nodes: 1}, {Arrival: 5, Runtime: 1, Nodes: 1}}
+	if (&Load{1, 1}).Scale(alone); alone[1].Arrival != 5 {
+		t.Errorf("a plan without span arrives at %v", alone[1].Arrival)
+	}
+}
+
 // TestOptions checks that options out of range are refused by name, and that a
 // file's urgency starts from the defaults.
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"delay: 0.1":                        "",
-		"urgency: {high: 0.5}":              "",
-		"urgency: {sla: true}":              "",
-		"sizes: {rule: drop}":               "sizes.hosts 0",
-		"sizes: {rule: shrink}":             `sizes.rule "shrink"`,
-		"sizes: {rule: scale, hosts: 9}":    "sizes.from 0",
-		"sizes: {rule: fold, hosts: 9}":     "sizes.per 0",
-		"delay: -1":                         "delay -1",
-		"delay: .nan":                       "delay NaN",
-		"inaccuracy: 1.5":                   "inaccuracy 1.5",
-		"restore: .inf":                     "restore +Inf",
-		"budget: -5":                        "budget -5",
-		"{budget: 5, price: 5}":             "budget 5 and price 5",
-		"{budget: 5, urgency: {sla: true}}": "urgency.sla",
-		"value: gold":                       `unknown value model "gold"`,
-		"urgency: {high: 2}":                "urgency.high 2",
-		"urgency: {deadline: {low: 0}}":     "urgency.deadline low 0",
-		"urgency: {penalty_of: work}":       `urgency.penalty_of "work"`,
-		"urgency: {hi: 2}":                  "hi",
-		"urgency: {budget_of: procs}":       `urgency.budget_of "procs"`,
-		"urgency: {cv: -1}":                 "urgency.cv -1",
-		"urgency: {price: .nan}":            "urgency.price NaN",
-		"urgency: {rate: -1}":               "urgency.rate -1",
+		"delay: 0.1":                                   "",
+		"urgency: {high: 0.5}":                         "",
+		"urgency: {sla: true}":                         "",
+		"sizes: {rule: drop}":                          "sizes.hosts 0",
+		"sizes: {rule: shrink}":                        `sizes.rule "shrink"`,
+		"sizes: {rule: scale, hosts: 9}":               "sizes.from 0",
+		"sizes: {rule: fold, hosts: 9}":                "sizes.per 0",
+		"delay: -1":                                    "delay -1",
+		"load: {target: 0.8, processors: 4}":           "",
+		"load: {target: 0.8}":                          "load 0.8 on 0 processors",
+		"{delay: 2, load: {target: 1, processors: 1}}": "and no delay",
+		"delay: .nan":                                  "delay NaN",
+		"inaccuracy: 1.5":                              "inaccuracy 1.5",
+		"restore: .inf":                                "restore +Inf",
+		"budget: -5":                                   "budget -5",
+		"{budget: 5, price: 5}":                        "budget 5 and price 5",
+		"{budget: 5, urgency: {sla: true}}":            "urgency.sla",
+		"value: gold":                                  `unknown value model "gold"`,
+		"urgency: {high: 2}":                           "urgency.high 2",
+		"urgency: {deadline: {low: 0}}":                "urgency.deadline low 0",
+		"urgency: {penalty_of: work}":                  `urgency.penalty_of "work"`,
+		"urgency: {hi: 2}":                             "hi",
+		"urgency: {budget_of: procs}":                  `urgency.budget_of "procs"`,
+		"urgency: {cv: -1}":                            "urgency.cv -1",
+		"urgency: {price: .nan}":                       "urgency.price NaN",
+		"urgency: {rate: -1}":                          "urgency.rate -1",
 		"urgency: {deadline: {low: 4, ratio: 4, mean: 2}, high: 0.5}": "",
 	} {
 		var o Options

@@ -49,7 +49,7 @@ func (f File) New() (workloadgen.Model, error) {
 		if err != nil {
 			return err
 		}
-		return yaml.UnmarshalWithOptions(text, out, yaml.Strict())
+		return decodeYAML(text, out)
 	}, nil)
 }
 
@@ -68,10 +68,21 @@ func ReadFile(name string) (File, error) {
 	if err := bounded(text); err != nil {
 		return f, fmt.Errorf("%s: %w", name, err)
 	}
-	if err := yaml.UnmarshalWithOptions(text, &f, yaml.Strict()); err != nil {
+	if err := decodeYAML(text, &f); err != nil {
 		return f, fmt.Errorf("%s: %w", name, err)
 	}
 	return f, nil
+}
+
+// decodeYAML decodes strictly. The decoder panics on some tags; that is an
+// error of the text.
+func decodeYAML(text []byte, out any) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("not the YAML of a model: %v", p)
+		}
+	}()
+	return yaml.UnmarshalWithOptions(text, out, yaml.Strict())
 }
 
 // bounded reports a text that the decoder might work on for ever: too long, or

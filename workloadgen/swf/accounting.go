@@ -80,11 +80,11 @@ func (p Problem) String() string {
 	if p.Reason.Skips() {
 		done = ": skipped"
 	}
-	return fmt.Sprintf("%s: %s%s", p.place(), p.Reason, done)
+	return fmt.Sprintf("%s: %s%s", p.place("line"), p.Reason, done)
 }
 
-func (p Problem) place() string {
-	s := fmt.Sprintf("line %d", p.Line)
+func (p Problem) place(of string) string {
+	s := fmt.Sprintf("%s %d", of, p.Line)
 	if p.Field > 0 {
 		s += fmt.Sprintf(", field %d (%s)", p.Field, columns[p.Field-1].name)
 	}
@@ -107,7 +107,7 @@ type Tally struct {
 // A line repaired for two reasons counts once in Repaired and once for each
 // reason; a skipped line has one reason.
 type Accounting struct {
-	Lines    int // all lines of the file
+	Lines    int // all lines of the file; of [Trace.Plan], all records
 	Comments int // header lines and other lines that start with a semicolon
 	Blank    int
 	Used     int // records as they stand
@@ -115,6 +115,7 @@ type Accounting struct {
 	Skipped  int // lines that are no record, or records not used
 
 	tallies [reasons]Tally
+	records bool // Lines are records
 }
 
 // Count returns how often a reason was met.
@@ -146,14 +147,20 @@ func (a *Accounting) note(p Problem) {
 // String writes the accounting, a line a reason.
 func (a *Accounting) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d lines: %d comments, %d blank, %d used, %d repaired, %d skipped\n",
-		a.Lines, a.Comments, a.Blank, a.Used, a.Repaired, a.Skipped)
+	of := "line"
+	if a.records {
+		of = "record"
+		fmt.Fprintf(&b, "%d records: %d used, %d repaired, %d skipped\n", a.Lines, a.Used, a.Repaired, a.Skipped)
+	} else {
+		fmt.Fprintf(&b, "%d lines: %d comments, %d blank, %d used, %d repaired, %d skipped\n",
+			a.Lines, a.Comments, a.Blank, a.Used, a.Repaired, a.Skipped)
+	}
 	for _, t := range a.Reasons() {
 		done := "repaired"
 		if t.First.Reason.Skips() {
 			done = "skipped"
 		}
-		fmt.Fprintf(&b, "  %s: %d %s, first at %s\n", t.First.Reason, t.Count, done, t.First.place())
+		fmt.Fprintf(&b, "  %s: %d %s, first at %s\n", t.First.Reason, t.Count, done, t.First.place(of))
 	}
 	return b.String()
 }

@@ -182,12 +182,12 @@ func TestPlan(t *testing.T) {
 	if err := got.Validate(); err != nil {
 		t.Error(err)
 	}
-	const said = `10 lines: 0 comments, 0 blank, 3 used, 3 repaired, 4 skipped
-  allocated processors unknown, requested taken: 1 repaired, first at line 3
-  requested time unknown, run time taken: 1 repaired, first at line 4
-  user unknown, 0 taken: 1 repaired, first at line 5
-  never ran: 2 skipped, first at line 2
-  part of a job: 2 skipped, first at line 6
+	const said = `10 records: 3 used, 3 repaired, 4 skipped
+  allocated processors unknown, requested taken: 1 repaired, first at record 3
+  requested time unknown, run time taken: 1 repaired, first at record 4
+  user unknown, 0 taken: 1 repaired, first at record 5
+  never ran: 2 skipped, first at record 2
+  part of a job: 2 skipped, first at record 6
 `
 	if acc.String() != said {
 		t.Errorf("said %s, want %s", &acc, said)
@@ -245,4 +245,36 @@ func TestCopyMends(t *testing.T) {
 	if err != nil || out.String() != want {
 		t.Errorf("copied (%v)\n%s, want\n%s", err, &out, want)
 	}
+}
+
+// FuzzParseFilters checks that no text makes the parser panic, and that what it
+// reads keeps a part of a log and says so.
+func FuzzParseFilters(f *testing.F) {
+	f.Add("last:3000,ran")
+	f.Add("date:2000-04-25..,user:1+2,not-user:3,procs:-8,id:3-")
+	f.Add(" submit:1e3-2e3 , whole")
+	trace, err := Read(strings.NewReader(small))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		filters, err := ParseFilters(text)
+		if err != nil {
+			return
+		}
+		kept, steps, err := trace.Apply(filters...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := len(trace.Records)
+		for i, s := range steps {
+			if s.In != n || s.Out > s.In || s.Filter != filters[i].String() {
+				t.Fatalf("%q: step %+v after %d records", text, s, n)
+			}
+			n = s.Out
+		}
+		if len(kept.Records) != n {
+			t.Fatalf("%q: %d records kept, %d said", text, len(kept.Records), n)
+		}
+	})
 }

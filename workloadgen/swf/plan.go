@@ -25,7 +25,7 @@ import (
 // limits are skipped, and of two with one number the second; the accounting of
 // the records says how many, its places counting records from 1.
 func (t *Trace) Plan() (workloadgen.Plan, Accounting) {
-	var acc Accounting
+	acc := Accounting{records: true}
 	plan := make(workloadgen.Plan, 0, len(t.Records))
 	seen := make(map[int64]bool, len(t.Records))
 	for i := range t.Records {

@@ -84,7 +84,7 @@ func (a *auditor) checkFiles() {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if strings.HasPrefix(name, headFile) {
+		if strings.HasPrefix(name, headFile) || name == "LOCK" {
 			continue
 		}
 		want, ok := a.head.files[name]
@@ -95,7 +95,7 @@ func (a *auditor) checkFiles() {
 		}
 	}
 	for name := range a.head.files {
-		if !slices.Contains(names, name) && name != "LOCK" {
+		if !slices.Contains(names, name) {
 			a.fileFinding(name, "nothing", "the file that was there when the ledger was closed")
 		}
 	}

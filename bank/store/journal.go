@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io"
 
 	"bourse/bank"
 
@@ -64,10 +65,11 @@ var (
 // A Journal is a [bank.Journal] in a directory. It is not safe for concurrent
 // use. After an error of Append or Flush it takes nothing more.
 type Journal struct {
-	opts Options
-	dir  string
-	lock *pebble.Lock
-	db   *pebble.DB
+	opts  Options
+	dir   string
+	lock  *pebble.Lock
+	place io.Closer // the lock of the directory itself
+	db    *pebble.DB
 
 	tree     tree
 	time     float64
@@ -111,7 +113,7 @@ func (j *Journal) create() error {
 			return ErrExists
 		}
 	}
-	if j.lock, err = pebble.LockDirectory(j.dir, fsys); err != nil {
+	if err := j.lockDir(); err != nil {
 		return err
 	}
 	s, err := readSeal(fsys, j.dir)
@@ -122,6 +124,17 @@ func (j *Journal) create() error {
 		return ErrExists
 	}
 	return j.openDB(j.tree.head())
+}
+
+// lockDir keeps others out.
+func (j *Journal) lockDir() (err error) {
+	if j.opts.FS == vfs.Default {
+		if j.place, err = lockPlace(j.dir); err != nil {
+			return err
+		}
+	}
+	j.lock, err = pebble.LockDirectory(j.dir, j.opts.FS)
+	return err
 }
 
 // openDB opens the database once HEAD says that it is open.
@@ -155,7 +168,10 @@ func (j *Journal) release() error {
 	if j.lock != nil {
 		err = errors.Join(err, j.lock.Close())
 	}
-	j.db, j.lock = nil, nil
+	if j.place != nil {
+		err = errors.Join(err, j.place.Close())
+	}
+	j.db, j.lock, j.place = nil, nil, nil
 	return err
 }
 

@@ -31,7 +31,7 @@ func (j *Journal) open() (*bank.Ledger, error) {
 	if s == nil {
 		return nil, ErrNone
 	}
-	if j.lock, err = pebble.LockDirectory(j.dir, fsys); err != nil {
+	if err := j.lockDir(); err != nil {
 		return nil, err
 	}
 	// Until now another process may have written.

@@ -32,8 +32,8 @@ const (
 //	file SHA256 SIZE NAME
 //	end SHA256
 //
-// with a file line for each file of a closed ledger, by name, and none while it
-// is open. The hash at the end is that of the lines before.
+// with a file line for each file of a closed ledger but LOCK, by name, and none
+// while it is open. The hash at the end is that of the lines before.
 type seal struct {
 	head  Head
 	files []sealedFile
@@ -116,7 +116,8 @@ func (s *seal) write(fsys vfs.FS, dir string) error {
 	return err
 }
 
-// sealFiles lists the files of a closed database.
+// sealFiles lists the files of a closed database; the lock, which is empty, means
+// nothing.
 func sealFiles(fsys vfs.FS, dir string) ([]sealedFile, error) {
 	names, err := fsys.List(dir)
 	if err != nil {
@@ -125,7 +126,7 @@ func sealFiles(fsys vfs.FS, dir string) ([]sealedFile, error) {
 	slices.Sort(names)
 	var files []sealedFile
 	for _, name := range names {
-		if strings.HasPrefix(name, HeadFile) {
+		if strings.HasPrefix(name, HeadFile) || name == lockFile {
 			continue
 		}
 		f, err := sumFile(fsys, dir, name)
@@ -166,13 +167,22 @@ func (s *seal) check(fsys vfs.FS, dir string) error {
 	if err != nil {
 		return err
 	}
-	for i, want := range s.files {
-		if i >= len(files) || files[i] != want {
+	found := make(map[string]sealedFile)
+	for _, f := range files {
+		found[f.name] = f
+	}
+	for _, want := range s.files {
+		f, ok := found[want.name]
+		switch {
+		case !ok:
+			return fmt.Errorf("%s is gone since the ledger was closed", fsys.PathJoin(dir, want.name))
+		case f != want:
 			return fmt.Errorf("%s was changed since the ledger was closed", fsys.PathJoin(dir, want.name))
 		}
+		delete(found, want.name)
 	}
-	if len(files) > len(s.files) {
-		return fmt.Errorf("%s was added since the ledger was closed", fsys.PathJoin(dir, files[len(s.files)].name))
+	for name := range found {
+		return fmt.Errorf("%s was added since the ledger was closed", fsys.PathJoin(dir, name))
 	}
 	return nil
 }

@@ -1,0 +1,182 @@
+//go:build unix
+
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"bourse/bank"
+)
+
+// TestMain lets the test binary be a bank in a process of its own: with BANK_DIR
+// set it serves orders without end and prints each receipt once it has it.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv("BANK_DIR"); dir != "" {
+		serve(dir)
+	}
+	os.Exit(m.Run())
+}
+
+func serve(dir string) {
+	if os.Getenv("BANK_FILE_SIZE") != "" {
+		limit := syscall.Rlimit{Cur: 1 << 16, Max: 1 << 16}
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+			panic(err)
+		}
+	}
+	s, err := OpenSequencer(dir, Options{BalancesEvery: 5})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bourse:", err)
+		os.Exit(1)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		panic(err)
+	}
+	go func() {
+		enc := bufio.NewWriter(w)
+		for n := range 1 << 40 {
+			fmt.Fprintf(enc, `{"id":"%d-%d","from":"mint","to":"user:%d","amount":1}`+"\n", os.Getpid(), n, n%10)
+		}
+	}()
+	err = s.Apply(context.Background(), r, os.Stdout, 8, func() float64 { return 0 })
+	fmt.Fprintln(os.Stderr, "bourse:", err)
+	os.Exit(1)
+}
+
+// child starts a bank on dir.
+func child(t *testing.T, dir string, env ...string) (cmd *exec.Cmd, out, errs *bytes.Buffer) {
+	t.Helper()
+	cmd = exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), append(env, "BANK_DIR="+dir)...)
+	out, errs = new(bytes.Buffer), new(bytes.Buffer)
+	cmd.Stdout, cmd.Stderr = out, errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, out, errs
+}
+
+// TestKill promises that what was answered is kept when the process is killed, at
+// any moment, also while it opens, many times over one ledger.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	kills := 6
+	if *whole {
+		kills = 500
+	}
+	dir := filepath.Join(t.TempDir(), "bank")
+	closeJournal(t, create(t, dir, Options{}))
+	acked := make(map[string]Receipt)
+	for k := range kills {
+		cmd, out, errs := child(t, dir)
+		time.Sleep(time.Duration(rand.IntN(200)) * time.Millisecond)
+		cmd.Process.Kill()
+		cmd.Wait()
+		if errs.Len() > 0 {
+			t.Fatalf("kill %d: %s", k, errs)
+		}
+		for line := range bytes.Lines(out.Bytes()) {
+			var o Outcome
+			if json.Unmarshal(line, &o) == nil && o.Seq > 0 { // the last may be cut
+				h, err := ParseReceipt(fmt.Sprintf("%d:%s", o.Seq, o.Hash))
+				if err != nil {
+					t.Fatal(err)
+				}
+				acked[o.ID] = h
+			}
+		}
+	}
+	s, err := OpenSequencer(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeSequencer(t, s)
+	r, err := OpenReader(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	kept := make(map[string]Receipt)
+	for e, hash := range r.Entries() {
+		if _, ok := kept[e.ID]; ok {
+			t.Errorf("%s is booked twice", e.ID)
+		}
+		kept[e.ID] = Receipt{e.Seq, hash}
+	}
+	for id, want := range acked {
+		if kept[id] != want {
+			t.Errorf("%s was answered %v, is %v", id, want, kept[id])
+		}
+	}
+	if r.Err() != nil || len(acked) == 0 {
+		t.Errorf("%d answers, %v", len(acked), r.Err())
+	}
+	t.Logf("%d kills, %d answers, %d entries", kills, len(acked), len(kept))
+}
+
+// TestPlainFailures promises that a failure is at most three lines that name the
+// place and the cure, with a status, within seconds.
+func TestPlainFailures(t *testing.T) {
+	t.Parallel()
+	fails := func(name, dir, cure string, env ...string) {
+		t.Helper()
+		cmd, _, errs := child(t, dir, env...)
+		timer := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+		defer timer.Stop()
+		err := cmd.Wait()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != 1 {
+			t.Errorf("%s: %v, want exit status 1", name, err)
+		}
+		if text := errs.String(); strings.Count(text, "\n") > 3 || !strings.Contains(text, dir) || !strings.Contains(text, cure) || strings.Contains(text, "goroutine") {
+			t.Errorf("%s: said %q, want %q and %q", name, text, dir, cure)
+		}
+	}
+	tmp := t.TempDir()
+	fails("no such directory", filepath.Join(tmp, "nowhere"), "no ledger is there")
+
+	full := filepath.Join(tmp, "full")
+	closeJournal(t, create(t, full, Options{}))
+	fails("file too large", full, "ulimit -f", "BANK_FILE_SIZE=1")
+	s, err := OpenSequencer(full, Options{})
+	if err != nil {
+		t.Fatalf("after the file was too large: %v", err)
+	}
+	fails("second process", full, "another process has the ledger open")
+	link := filepath.Join(tmp, "link")
+	if err := os.Symlink(full, link); err != nil {
+		t.Fatal(err)
+	}
+	fails("second process by a second path", link, "another process has the ledger open")
+	if _, _, err := Open(link, Options{}); !errors.Is(err, ErrLocked) {
+		t.Errorf("second path in one process: %v", err)
+	}
+	if err := os.Remove(filepath.Join(full, lockFile)); err != nil {
+		t.Fatal(err)
+	}
+	fails("second process, lock file gone", full, "another process has the ledger open")
+	closeSequencer(t, s)
+
+	j, l, err := Open(full, Options{})
+	if err != nil {
+		t.Fatalf("lock file gone: %v", err)
+	}
+	if l.Issued() == (bank.Amount{}) {
+		t.Error("nothing was kept")
+	}
+	closeJournal(t, j)
+}

@@ -2,62 +2,280 @@ package experiments
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
 	"testing"
 
+	"bourse/contracts/admission"
+	"bourse/contracts/bidding"
+	"bourse/contracts/broker"
+	"bourse/contracts/sharing"
+	"bourse/experiments/metrics"
+	printed "bourse/experiments/papers/market"
 	"bourse/experiments/scenario"
+	"bourse/market"
+	"bourse/workloadgen/models"
 )
 
-// paper returns the paper's high load (§4.1) with these policies.
-func paper(replications int, policies ...string) *scenario.Experiment {
-	c := scenario.Default()
-	c.Name = "pareto-high"
-	model := scenario.Named("paper")
-	c.Workload.Model = &model
-	for _, p := range policies {
-		c.Admission = append(c.Admission, scenario.Named(p))
+// paper returns the paper's experiment (§4.1), so often.
+func paper(t testing.TB, replications int, sets ...string) *scenario.Experiment {
+	t.Helper()
+	e, err := scenario.Parse("paper", printed.Preset(), scenario.Known{
+		Admission: admission.Names(), Sharing: sharing.Names(), Bidding: bidding.Names(),
+		Forecasters: market.ForecasterNames(), Models: models.Names(), Payments: broker.Payments(),
+	}, append(sets, fmt.Sprintf("replications=%d", replications))...)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return &scenario.Experiment{
-		Name: "test", Seed: 1, Replications: replications, Alphas: []float64{0, 0.5, 1},
-		Configurations: []scenario.Configuration{c},
-	}
+	return &e
 }
 
-func study(t testing.TB, e *scenario.Experiment, opts Options) *Study {
+// run runs e and calls take for every replication.
+func run(t testing.TB, e *scenario.Experiment, workers int, take func(*Replication)) *Study {
 	t.Helper()
 	s := NewStudy(e)
-	if err := Each(context.Background(), e, opts, func(r *Replication) error { s.Add(r); return nil }); err != nil {
+	err := Each(context.Background(), e, Options{Workers: workers}, func(r *Replication) error {
+		s.Add(r)
+		if take != nil {
+			take(r)
+		}
+		return nil
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-func TestLook(t *testing.T) {
-	s := study(t, paper(60, "be", "sac", "cac", "rac"), Options{Workers: 2})
-	for k, a := range s.Experiment.Configurations[0].Admission {
-		for m := range s.Metrics {
-			d := s.Summary(0, k, m)
-			t.Logf("%s %-22s n=%d %.4f ± %.4f", a.Label, s.Metrics[m].Name, d.N, d.Mean, d.SD)
+// indexOf returns the number of the policy of that name.
+func indexOf(t testing.TB, e *scenario.Experiment, configuration int, policy string) int {
+	t.Helper()
+	c := &e.Configurations[configuration]
+	k := slices.IndexFunc(c.Admission, func(a scenario.Choice) bool { return a.Name == policy })
+	if k < 0 {
+		t.Fatalf("%s has no policy %s", c.Name, policy)
+	}
+	return k
+}
+
+// TestWorkers checks that an experiment comes out the same whatever the number of
+// workers, and that replications come in order.
+func TestWorkers(t *testing.T) {
+	t.Parallel()
+	e := paper(t, 3)
+	told := func(workers int) (*Study, string) {
+		h := sha256.New()
+		next := 0
+		s := run(t, e, workers, func(r *Replication) {
+			if i := r.Configuration*e.Replications + r.Rep; i != next {
+				t.Errorf("%d workers: replication %d comes as number %d", workers, i, next)
+			}
+			next++
+			for _, run := range r.Runs {
+				fmt.Fprintln(h, run.Jobs, run.Records, run.Prices, run.End, r.Optimum)
+			}
+		})
+		return s, fmt.Sprintf("%x", h.Sum(nil))
+	}
+	one, hash := told(1)
+	for _, workers := range []int{1, 3, 8} {
+		if s, h := told(workers); h != hash || !reflect.DeepEqual(s.cells, one.cells) {
+			t.Errorf("%d workers tell another story than one", workers)
 		}
 	}
 }
 
+// TestSeeds checks that replications differ from one another, and from those of
+// another seed.
+func TestSeeds(t *testing.T) {
+	t.Parallel()
+	seen := map[float64]bool{}
+	for _, seed := range []string{"seed=1", "seed=2"} {
+		run(t, paper(t, 3, seed), 1, func(r *Replication) {
+			if r.Configuration == 0 {
+				seen[r.Runs[0].Jobs[1].Arrival] = true
+			}
+		})
+	}
+	if len(seen) != 6 {
+		t.Errorf("6 replications have %d second arrivals", len(seen))
+	}
+}
+
+// TestCommonRandomNumbers checks that every policy is given the same jobs, and that
+// configurations that differ in values alone have the same jobs but for these.
+func TestCommonRandomNumbers(t *testing.T) {
+	t.Parallel()
+	e := paper(t, 3)
+	high := map[string][]*Replication{}
+	run(t, e, 2, func(r *Replication) {
+		for _, run := range r.Runs {
+			for i, j := range run.Jobs {
+				first := r.Runs[0].Jobs[i]
+				if j.Arrival != first.Arrival || j.Work != first.Work || j.Value != first.Value {
+					t.Fatalf("%s, replication %d: job %d is another under another policy", e.Configurations[r.Configuration].Name, r.Rep, i)
+				}
+			}
+		}
+		name := e.Configurations[r.Configuration].Name
+		high[name] = append(high[name], r)
+	})
+	for _, name := range []string{"equal-high", "normal-high"} {
+		for rep, r := range high[name] {
+			same, values := 0, 0
+			for i, j := range r.Runs[0].Jobs {
+				other := high["pareto-high"][rep].Runs[0]
+				if j.Arrival == other.Jobs[i].Arrival && j.Work == other.Jobs[i].Work && r.Runs[0].Records[i].Nodes == other.Records[i].Nodes {
+					same++
+				}
+				if j.Value != other.Jobs[i].Value {
+					values++
+				}
+			}
+			if same != 50 || values < 45 {
+				t.Errorf("%s, replication %d: %d of 50 jobs as under pareto-high, %d of other value", name, rep, same, values)
+			}
+		}
+	}
+}
+
+// TestPaper checks what the paper says of its policies (§4.3 to §4.5), over 60
+// replications.
+func TestPaper(t *testing.T) {
+	t.Parallel()
+	e := paper(t, 60)
+	s := run(t, e, 2, func(r *Replication) {
+		for k, run := range r.Runs {
+			value := 0.0
+			for _, j := range run.Jobs {
+				if j.Fulfilled {
+					value += j.Value
+				}
+			}
+			if value > r.Optimum.Bound*(1+1e-9) {
+				t.Errorf("configuration %d, replication %d, policy %d fulfils $%v, more than U* = %v", r.Configuration, r.Rep, k, value, r.Optimum.Bound)
+			}
+		}
+		if !r.Optimum.Proven {
+			t.Errorf("configuration %d, replication %d: U* is not proven", r.Configuration, r.Rep)
+		}
+	})
+	mean := func(configuration int, policy, metric string) float64 {
+		return s.Summary(configuration, indexOf(t, e, configuration, policy), slices.IndexFunc(s.Metrics, func(m metrics.Metric) bool { return m.Name == metric })).Mean
+	}
+	for i, c := range e.Configurations {
+		be, sac, cac := mean(i, "be", "violations"), mean(i, "sac", "violations"), mean(i, "cac", "violations")
+		if cac != 0 {
+			t.Errorf("%s: cac violates %v, want none", c.Name, cac)
+		}
+		if !(be > sac && sac > cac) {
+			t.Errorf("%s: be, sac and cac violate %v, %v and %v, want less and less", c.Name, be, sac, cac)
+		}
+		if r := mean(i, "be", "rejections"); r != 0 {
+			t.Errorf("%s: be rejects %v, want none", c.Name, r)
+		}
+		if lo, hi := mean(i, "cac", "efficiency_0"), mean(i, "cac", "efficiency_1"); math.Abs(lo-hi) > 1e-9 {
+			t.Errorf("%s: efficiency of cac is %v to %v, want it flat in alpha", c.Name, lo, hi)
+		}
+	}
+	const low, high = 0, 1
+	if p := mean(low, "be", "p_w"); !(p > 0.5) {
+		t.Errorf("low load: be fulfils %v, want most", p)
+	}
+	if p := mean(high, "be", "p_w"); !(p < 0.5) {
+		t.Errorf("high load: be fulfils %v, want less than half", p)
+	}
+	if falls := mean(high, "be", "efficiency_0") - mean(high, "be", "efficiency_1"); !(falls > 0.3) {
+		t.Errorf("high load: efficiency of be falls by %v in alpha, want steeply", falls)
+	}
+	if r := mean(high, "rac", "rejections"); math.Abs(r-0.37) > 0.03 { // three standard errors: 3 sqrt(0.37 0.63/3000)
+		t.Errorf("rac rejects %v, want 0.37", r)
+	}
+	for _, alpha := range []string{"efficiency_0", "efficiency_0.5", "efficiency_1"} {
+		if rac, cac := mean(high, "rac", alpha), mean(high, "cac", alpha); !(rac < cac) {
+			t.Errorf("%s of rac is %v, of cac %v, want less", alpha, rac, cac)
+		}
+	}
+	if rac, cac := mean(high, "rac", "violations"), mean(high, "cac", "violations"); !(rac > cac) {
+		t.Errorf("rac violates %v, cac %v, want more", rac, cac)
+	}
+}
+
+// TestMoney checks that every user's money is with users, hosts and the provider
+// at the end of a run: what a job's user has paid is what the records say.
+func TestMoney(t *testing.T) {
+	t.Parallel()
+	e := paper(t, 1)
+	all, err := settings(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := newArena()
+	for _, s := range all {
+		for k := range s.offers {
+			if err := a.draw(s, e.Seed, 0); err != nil {
+				t.Fatal(err)
+			}
+			run, err := a.run(context.Background(), s, &s.offers[k], e.Seed, 0, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var paid, earned, sum int64
+			for _, rec := range run.Records {
+				paid += rec.Paid.Micros()
+			}
+			for _, owner := range a.owners {
+				earned += a.ledger.Balance(owner).Micros()
+			}
+			for _, balance := range a.ledger.Balances() {
+				sum += balance.Micros()
+			}
+			if paid != earned || sum != 0 {
+				t.Errorf("%s, %s: users paid %d, hosts earned %d, accounts add up to %d", s.conf.Name, s.conf.Admission[k].Label, paid, earned, sum)
+			}
+		}
+	}
+}
+
+// TestOutcome checks that a run tells metrics what happened: a job is fulfilled if
+// its work by the deadline is all of it, and nobody pays more than they offered.
+func TestOutcome(t *testing.T) {
+	t.Parallel()
+	run(t, paper(t, 5), 2, func(r *Replication) {
+		for _, run := range r.Runs {
+			for i, j := range run.Jobs {
+				if j.Fulfilled != (j.Admitted && j.ByDue >= j.Work*(1-1e-9)) || j.Paid > j.Value ||
+					j.Admitted && (j.Start != j.Arrival || j.End < j.Start || j.End > j.Arrival+run.Records[i].Runtime*(1+1e-9)+1e-9) {
+					t.Fatalf("configuration %d, replication %d: job %+v", r.Configuration, r.Rep, j)
+				}
+			}
+		}
+	})
+}
+
 // BenchmarkReplication measures one replication of the paper under one policy:
-// admission, prices and a ledger in memory.
+// admission, prices and a ledger in memory. It tells how many times as long the
+// same takes where the broker deals out every host at every event.
 func BenchmarkReplication(b *testing.B) {
-	for _, policy := range []string{"be", "sac", "cac"} {
+	for _, policy := range []string{"be", "sac", "cac", "rac"} {
 		b.Run(policy, func(b *testing.B) {
-			e := paper(1, policy)
+			e := paper(b, 1)
 			all, err := settings(e)
 			if err != nil {
 				b.Fatal(err)
 			}
+			const high = 1
+			s, k := all[high], indexOf(b, e, high, policy)
 			a := newArena()
-			if err := a.draw(all[0], 1, 0); err != nil {
-				b.Fatal(err)
-			}
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				if _, err := a.run(context.Background(), all[0], &all[0].offers[0], 1, i, nil); err != nil {
+				if err := a.draw(s, e.Seed, i%100); err != nil {
+					b.Fatal(err)
+				}
+				if _, err := a.run(context.Background(), s, &s.offers[k], e.Seed, i%100, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -227,7 +227,7 @@ func (in *arrivals) Advance(now float64) error {
 			return err
 		}
 		in.run.Jobs = append(in.run.Jobs, metrics.Job{
-			Value: r.SLA.Budget.Float64(), Arrival: j.Arrival, Work: j.Work(),
+			Value: r.SLA.Budget.Float64(), Arrival: j.Arrival, Work: j.Work(), Runtime: j.Runtime, Urgent: j.Urgent,
 		})
 		in.run.Records = append(in.run.Records, Record{
 			ID: j.ID, User: j.User, Runtime: j.Runtime, Nodes: j.Nodes, Asked: r.Total(),
@@ -260,6 +260,9 @@ func (a *arena) collect(run *Run, s *setting) {
 	for _, r := range a.broker.Refused() {
 		rec := &run.Records[a.index[r.ID]]
 		rec.Decision, rec.Reason, rec.Violates = r.Decision.Verdict, r.Decision.Reason, r.Decision.Violates
+	}
+	if s.payment.Whole {
+		return // nothing is paid by price
 	}
 	end := run.End
 	if n := len(a.plan); n > 0 {

@@ -94,19 +94,3 @@ func paired(one, other map[int]float64) (stats.TTest, bool) {
 	}
 	return stats.PairedT(xs, ys)
 }
-
-// Tables returns the tables of a study: a configuration each, what is printed
-// beside what is measured, and Table 2.
-func Tables(summary []results.Summary, tests []report.TTest, replications int) []report.Table {
-	main := slices.DeleteFunc(slices.Clone(summary), func(r results.Summary) bool {
-		return len(r.Metric) > 5 && r.Metric[:5] == "mean_"
-	})
-	tables := report.RunTables(main)
-	if t := report.PaperTable(main); len(t.Rows) > 0 {
-		tables = append(tables, t)
-	}
-	if len(tests) > 0 && replications > 1 {
-		tables = append(tables, report.Table2(tests, stats.CriticalT(0.05, replications-1)))
-	}
-	return tables
-}

@@ -23,6 +23,7 @@ type Publication struct {
 	Scenario string            // the file as run
 	Command  []string          // how to run it again
 	Inputs   map[string]string // sha256 of every file read, by path
+	Notes    []string          // what a reader must know beside
 	Elapsed  func() float64    // seconds that it has taken
 }
 
@@ -42,13 +43,19 @@ func Publish(ctx context.Context, e *scenario.Experiment, opts Options, p Public
 	ledgers := &ledgers{w: w, all: p.Ledgers, heads: make(map[string]string)}
 	opts.Journal = ledgers.open
 	s = NewStudy(e)
-	err = Each(ctx, e, opts, func(r *Replication) error {
+	e = s.Experiment
+	all, err := settings(e)
+	if err != nil {
+		return nil, err
+	}
+	err = each(ctx, e, all, opts, func(r *Replication) error {
 		s.Add(r)
 		return write(w, e, s, r)
 	})
 	if err != nil {
 		return nil, err
 	}
+	p.Notes = append(p.Notes, notes(all)...)
 	if err := s.tables(w, p.Paper); err != nil {
 		return nil, err
 	}
@@ -70,7 +77,8 @@ func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger)
 	summary, curve := s.SummaryRows(p.Paper), s.CurveRows()
 	page := report.Page{
 		Title: s.Experiment.Title, Command: p.Command, Scenario: p.Scenario,
-		Tables: Tables(summary, TTests(s.MetricRows(), p.Paper), s.Experiment.Replications), Figures: Figures(summary, curve), Ledgers: kept, Notes: s.notes(),
+		Tables: Tables(s.Experiment, summary, TTests(s.MetricRows(), p.Paper)), Figures: Figures(s.Experiment, summary, curve),
+		Ledgers: kept, Notes: append(s.notes(), p.Notes...),
 	}
 	for _, f := range page.Figures {
 		svg, err := f.SVG()
@@ -95,6 +103,9 @@ func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger)
 
 // notes says what a reader of the numbers must know.
 func (s *Study) notes() []string {
+	if len(s.Experiment.Sweep) > 0 {
+		return nil // efficiency is not shown
+	}
 	notes := []string{"Efficiency is the sum of utilities over U*, the best total value that a planner who knows all jobs could fulfil."}
 	for i, c := range s.Experiment.Configurations {
 		if n := s.Unproven(i); n > 0 {
@@ -103,16 +114,6 @@ func (s *Study) notes() []string {
 		}
 	}
 	return notes
-}
-
-// Figures returns the figures of a study: system metrics, efficiency against
-// alpha, and, where it was run, random admission beside the others.
-func Figures(summary []results.Summary, curve []results.Point) []report.Figure {
-	figures := []report.Figure{report.Figure1(summary), report.Figure2(curve)}
-	if f := report.Figure3(summary, curve); len(f.Panels) > 0 {
-		figures = append(figures, f)
-	}
-	return figures
 }
 
 // ledgers opens the journals that a results directory keeps.

@@ -47,10 +47,15 @@ type Optimum struct {
 // configuration and replication whatever the number of workers. It stops at the
 // first error.
 func Each(ctx context.Context, e *scenario.Experiment, opts Options, take func(*Replication) error) error {
-	all, err := settings(e)
+	x := e.Expanded()
+	all, err := settings(&x)
 	if err != nil {
 		return err
 	}
+	return each(ctx, &x, all, opts, take)
+}
+
+func each(ctx context.Context, e *scenario.Experiment, all []*setting, opts Options, take func(*Replication) error) (err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 

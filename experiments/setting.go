@@ -23,16 +23,19 @@ import (
 // looked up and checked. It is not changed by running it.
 type setting struct {
 	conf    *scenario.Configuration
-	work    workload
+	work    *workload
 	payment broker.Payment
-	sharing plugin
 	bidding plugin
 	price   plugin
 	offers  []offer
 }
 
-// An offer is one admission policy of a setting, under a label of its own.
-type offer struct{ plugin }
+// An offer is one admission policy of a setting, under a label of its own, and
+// the rule that shares hosts under it.
+type offer struct {
+	plugin
+	sharing plugin
+}
 
 // A plugin is a name with options that are decoded once and then copied.
 type plugin struct {
@@ -63,16 +66,18 @@ func fix(c scenario.Choice) plugin {
 // Check reports the first thing in e that cannot be run: an option that a
 // plug-in refuses, a file that is missing or not as it should be.
 func Check(e *scenario.Experiment) error {
-	_, err := settings(e)
+	x := e.Expanded()
+	_, err := settings(&x)
 	return err
 }
 
-// settings prepares the configurations of e. The error names the field at
+// settings prepares the configurations of e, which has been expanded. The error names the field at
 // fault.
 func settings(e *scenario.Experiment) ([]*setting, error) {
 	var all []*setting
+	read := make(logs)
 	for i := range e.Configurations {
-		s, err := prepare(&e.Configurations[i])
+		s, err := prepare(&e.Configurations[i], read)
 		if err != nil {
 			var told *scenario.Error // says where by itself
 			if !errors.As(err, &told) {
@@ -85,19 +90,21 @@ func settings(e *scenario.Experiment) ([]*setting, error) {
 	return all, nil
 }
 
-func prepare(c *scenario.Configuration) (*setting, error) {
-	s := &setting{
-		conf: c, sharing: fix(c.Market.Sharing), bidding: fix(c.Market.Bidding), price: fix(c.Market.Forecaster),
-	}
+func prepare(c *scenario.Configuration, read logs) (*setting, error) {
+	s := &setting{conf: c, bidding: fix(c.Market.Bidding), price: fix(c.Market.Forecaster)}
 	var err error
-	if s.work, err = newWorkload(&c.Workload); err != nil {
+	if s.work, err = newWorkload(&c.Workload, read); err != nil {
 		return nil, err
 	}
 	if s.payment, err = broker.NewPayment(c.Market.Payment); err != nil {
 		return nil, fmt.Errorf("market.payment: %w", err)
 	}
 	for _, a := range c.Admission {
-		s.offers = append(s.offers, offer{fix(a)})
+		shares := c.Market.Sharing
+		if a.Sharing != nil {
+			shares = *a.Sharing
+		}
+		s.offers = append(s.offers, offer{fix(a), fix(shares)})
 	}
 	// Everything is made once, so that a mistake shows before anything runs.
 	for i := range s.offers {
@@ -120,8 +127,8 @@ type rules struct {
 // have streams of their own, and ties one in common.
 func (s *setting) rules(o *offer, seed uint64, rep int) (r rules, err error) {
 	stream := func(name string) *rand.Rand { return rand.New(Stream(seed, rep, name)) }
-	if r.sharing, err = sharing.New(s.sharing.Name, s.sharing.decode); err != nil {
-		return r, s.sharing.Blame(err)
+	if r.sharing, err = sharing.New(o.sharing.Name, o.sharing.decode); err != nil {
+		return r, o.sharing.Blame(err)
 	}
 	if r.forecast, err = market.NewForecaster(s.price.Name, s.price.decode, stream("forecast")); err != nil {
 		return r, s.price.Blame(err)
@@ -159,6 +166,7 @@ func (s *setting) request(j *workloadgen.Job) (contracts.Request, hosts.Task) {
 	r.SLA = contracts.SLA{
 		Budget: dollars(j.Value), Deadline: c.SLA.Slack * deadline(c.SLA.Of, j),
 		Soft:    c.SLA.Deadline == "soft" || c.SLA.Deadline == "plan" && !j.Hard && j.PenaltyRate > 0,
+		RunsOn:  c.SLA.RunsOn,
 		Penalty: contracts.Penalty{Rate: j.PenaltyRate, Max: math.Inf(1)},
 	}
 	if p := c.SLA.Penalty; p != nil {

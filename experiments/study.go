@@ -8,7 +8,7 @@ import (
 
 // A Study collects the metrics of an experiment, replication by replication.
 type Study struct {
-	Experiment *scenario.Experiment
+	Experiment *scenario.Experiment // expanded
 	Metrics    []metrics.Metric
 	cells      [][]cell // by configuration and policy
 	unproven   []int    // by configuration: replications whose U* is a bound only
@@ -28,6 +28,8 @@ type value struct {
 
 // NewStudy returns a study of e without replications.
 func NewStudy(e *scenario.Experiment) *Study {
+	x := e.Expanded()
+	e = &x
 	s := &Study{Experiment: e, Metrics: metrics.All(), unproven: make([]int, len(e.Configurations))}
 	for _, c := range e.Configurations {
 		cells := make([]cell, len(c.Admission))

@@ -8,32 +8,51 @@ import (
 	"bourse/experiments/scenario"
 	"bourse/workloadgen"
 	"bourse/workloadgen/annotate"
+	"bourse/workloadgen/dist"
 	"bourse/workloadgen/models"
 	"bourse/workloadgen/swf"
 )
 
 // A workload makes the plan of each replication: a function of the streams
-// "workload" and "annotate" and of nothing else, so that every policy is given
+// "workload", "estimate" and "annotate" and of nothing else, so that every policy is given
 // the same jobs.
 type workload struct {
 	model    workloadgen.Model
+	estimate dist.Distribution // of estimate over runtime; nil: as the model says
 	fixed    workloadgen.Plan  // without a model: the plan of every replication
 	annotate *annotate.Options // nil: the jobs stay as they are
 	notes    []string          // how the jobs were chosen
 }
 
-func newWorkload(w *scenario.Workload) (work workload, err error) {
+// logs are those that have been read: settings of a sweep have theirs in common.
+type logs map[logKey]workload
+
+type logKey struct{ path, filter string }
+
+func newWorkload(w *scenario.Workload, read logs) (work *workload, err error) {
+	work = new(workload)
 	if work.annotate, err = annotations(w.Annotate); err != nil {
-		return work, err
+		return nil, err
 	}
 	switch {
 	case w.Model != nil:
-		work.model, err = models.New(w.Model.Name, w.Model.Decode, nil)
-		err = w.Model.Blame(err)
+		if work.model, err = models.New(w.Model.Name, w.Model.Decode, nil); err != nil {
+			return nil, w.Model.Blame(err)
+		}
+		if w.Estimate != nil {
+			work.estimate, err = dist.New(w.Estimate.Name, w.Estimate.Decode, nil)
+			err = w.Estimate.Blame(err)
+		}
 	case w.Plan != "":
 		work.fixed, err = readPlan(w.Plan)
 	default:
-		err = work.readLog(w)
+		key := logKey{w.SWF, w.Filter}
+		log, ok := read[key]
+		if !ok {
+			err = log.readLog(w)
+			read[key] = log
+		}
+		work.fixed, work.notes = log.fixed, log.notes
 	}
 	if err == nil && work.model == nil && len(work.fixed) == 0 {
 		err = fmt.Errorf("%s%s: no jobs", w.Plan, w.SWF)
@@ -93,13 +112,19 @@ func annotations(said scenario.Options) (*annotate.Options, error) {
 
 // draw makes the plan of replication rep the arena's.
 func (a *arena) draw(s *setting, seed uint64, rep int) (err error) {
-	w := &s.work
+	w := s.work
 	a.plan = w.fixed
 	if w.model != nil {
 		if a.drawn, err = w.model.Plan(Stream(seed, rep, "workload"), 0, a.drawn); err != nil {
 			return err
 		}
 		a.plan = a.drawn
+	}
+	if w.estimate != nil {
+		src := Stream(seed, rep, "estimate")
+		for i := range a.plan {
+			a.plan[i].Estimate = a.plan[i].Runtime * max(1, dist.Rand(w.estimate, src))
+		}
 	}
 	if w.annotate == nil {
 		return nil

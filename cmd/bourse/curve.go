@@ -27,7 +27,7 @@ them as CSV. Alpha is how inelastic users are: 0 values partial work, 1 does not
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write curve.svg, curve.png and curve.csv to `DIR` (default: RESULTS/figures)"},
 		}, outputFlags()...),
 		Action: func(c *cli.Context) error {
-			return draw(c, false, func(_ []results.Summary, curve []results.Point) []report.Figure {
+			return draw(c, false, func(_ *scenario.Experiment, _ []results.Summary, curve []results.Point) []report.Figure {
 				f := report.Figure2(curve)
 				f.Name = "curve"
 				return []report.Figure{f}
@@ -55,7 +55,7 @@ paired t values. Each figure comes as SVG and PNG, with its numbers as CSV.
 
 // draw writes the figures of the results that c names, and prints them, with the
 // tables if they are wanted.
-func draw(c *cli.Context, tables bool, figures func([]results.Summary, []results.Point) []report.Figure) error {
+func draw(c *cli.Context, tables bool, figures func(*scenario.Experiment, []results.Summary, []results.Point) []report.Figure) error {
 	if err := exactly(c, "RESULTS"); err != nil {
 		return err
 	}
@@ -82,7 +82,11 @@ func draw(c *cli.Context, tables bool, figures func([]results.Summary, []results
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
-	drawn := figures(summary, curve)
+	e, err := scenario.Parse(dir.Path+"/scenario.yaml", []byte(dir.Manifest.Scenario), scenario.Known{})
+	if err != nil {
+		return err
+	}
+	drawn := figures(&e, summary, curve)
 	var files []string
 	for _, f := range drawn {
 		wrote, err := writeFigure(out, f)
@@ -102,7 +106,7 @@ func draw(c *cli.Context, tables bool, figures func([]results.Summary, []results
 		fmt.Fprintln(c.App.Writer, f.Text(t))
 	}
 	if tables {
-		if err := printTables(c, t, dir, summary); err != nil {
+		if err := printTables(c, t, dir, &e, summary); err != nil {
 			return err
 		}
 	}
@@ -113,17 +117,13 @@ func draw(c *cli.Context, tables bool, figures func([]results.Summary, []results
 }
 
 // printTables prints what a run prints.
-func printTables(c *cli.Context, t report.Terminal, dir *results.Dir, summary []results.Summary) error {
-	e, err := scenario.Parse(dir.Path+"/scenario.yaml", []byte(dir.Manifest.Scenario), scenario.Known{})
-	if err != nil {
-		return err
-	}
+func printTables(c *cli.Context, t report.Terminal, dir *results.Dir, e *scenario.Experiment, summary []results.Summary) error {
 	metrics, err := dir.Metrics()
 	if err != nil {
 		return err
 	}
 	tests := experiments.TTests(metrics, experiments.PaperOf(e.Name))
-	for _, table := range experiments.Tables(summary, tests, e.Replications) {
+	for _, table := range experiments.Tables(e, summary, tests) {
 		fmt.Fprintln(c.App.Writer, table.Text(t))
 	}
 	note(c, "Table 1 judges models against a recorded log: bourse workload table1 FILE")

@@ -5,7 +5,8 @@ import (
 	"bourse/contracts/bidding"
 	"bourse/contracts/broker"
 	"bourse/contracts/sharing"
-	paper "bourse/experiments/papers/market"
+	"bourse/experiments/metrics"
+	"bourse/experiments/papers"
 	"bourse/experiments/scenario"
 	"bourse/market"
 	"bourse/workloadgen/models"
@@ -13,7 +14,7 @@ import (
 
 // presets returns the scenarios that come with the program, by name.
 func presets() map[string][]byte {
-	return map[string][]byte{"paper": paper.Preset()}
+	return papers.Presets()
 }
 
 // known returns the names that a scenario may use.
@@ -25,6 +26,15 @@ func known() scenario.Known {
 		Forecasters: market.ForecasterNames(),
 		Models:      models.Names(),
 		Payments:    broker.Payments(),
+		Metrics:     metricNames(),
 		Presets:     presets(),
 	}
+}
+
+func metricNames() []string {
+	var names []string
+	for _, m := range metrics.All() {
+		names = append(names, m.Name)
+	}
+	return names
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"bourse/experiments"
+	"bourse/experiments/papers"
 	"bourse/experiments/report"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
@@ -33,11 +34,17 @@ replaced; anything else there is left alone.
    bourse run --replications 60 --workers 4
    bourse scenario show paper > mine.yaml      a file to edit
    bourse run mine.yaml --out results/mine
-   bourse run --set configurations.pareto-high.fleet.hosts=30 --set replications=20`,
+   bourse run --set configurations.pareto-high.fleet.hosts=30 --set replications=20
+
+A preset that is a paper runs all of its figures, each into a directory of its
+own. --trace names the log that it used; without it jobs are generated.
+
+   bourse run --preset librarisk --trace SDSC-SP2-1998-4.1-cln.swf.gz`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "preset", Usage: "run the preset `NAME` in place of a file: " + strings.Join(presetNames(), ", ")},
 			&cli.StringFlag{Name: "replications", Aliases: []string{"n"}, Usage: "repeat every configuration `N` times, each with its own workload"},
 			&cli.StringFlag{Name: "seed", Usage: "derive every use of chance from `SEED`"},
+			&cli.StringFlag{Name: "trace", Usage: "run the recorded log `FILE` (SWF, plain or gzip) in the configurations that have a filter for one"},
 			&cli.StringSliceFlag{Name: "set", Usage: "override a field of the scenario: `PATH=VALUE`"},
 			&cli.IntFlag{Name: "workers", Value: runtime.NumCPU(), Usage: "run `N` replications at once; results do not depend on it"},
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write results to `DIR` (default: results/ and the scenario's name)"},
@@ -48,10 +55,12 @@ replaced; anything else there is left alone.
 	}
 }
 
-func presetNames() []string { return slices.Sorted(maps.Keys(presets())) }
+// presetNames returns the presets, and the papers whose figures are several.
+func presetNames() []string {
+	return append(slices.Sorted(maps.Keys(presets())), "librarisk", "librasla")
+}
 
 func runAction(c *cli.Context) error {
-	elapsed := stopwatch()
 	if err := between(c, 0, 1, "FILE"); err != nil {
 		return err
 	}
@@ -62,11 +71,41 @@ func runAction(c *cli.Context) error {
 	if n := c.Int("workers"); n < 1 {
 		return usagef("--workers: found %d, want at least 1", n)
 	}
-	chosen, err := choose(c)
-	if err != nil {
-		return err
+	paper := c.String("preset")
+	figures := papers.Figures(paper)
+	if len(figures) == 0 || c.NArg() > 0 {
+		ch, err := choose(c, paper)
+		if err != nil {
+			return err
+		}
+		return runChoice(c, out, ch, filepath.Join("results", ch.experiment.Name))
 	}
-	e := &chosen.experiment
+	for i, name := range figures {
+		ch, err := choose(c, name)
+		if err != nil {
+			return err
+		}
+		dir := filepath.Join("results", paper)
+		if c.String("out") != "" {
+			dir = c.String("out")
+		}
+		if err := runChoice(c, out, ch, filepath.Join(dir, strings.TrimPrefix(name, paper+"-"))); err != nil {
+			if i > 0 {
+				note(c, "%s: %d of %d figures are complete", dir, i, len(figures))
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// runChoice runs one experiment and leaves its results in dir.
+func runChoice(c *cli.Context, out report.Terminal, ch choice, dir string) error {
+	elapsed := stopwatch()
+	if o := c.String("out"); o != "" && !ch.one {
+		dir = o
+	}
+	e := &ch.experiment
 	if err := experiments.Check(e); err != nil {
 		return usageError{err}
 	}
@@ -74,25 +113,37 @@ func runAction(c *cli.Context) error {
 	if err := scenario.Write(&text, *e); err != nil {
 		return err
 	}
-	dir := c.String("out")
-	if dir == "" {
-		dir = filepath.Join("results", e.Name)
-	}
+	said := stands(e)
 	s, err := experiments.Publish(c.Context, e,
 		experiments.Options{Workers: c.Int("workers"), Progress: progress(c, e.Name)},
 		experiments.Publication{
 			Dir: dir, Ledgers: c.Bool("ledger"), Paper: experiments.PaperOf(e.Name), Scenario: text.String(),
-			Command: chosen.command, Inputs: chosen.inputs, Elapsed: elapsed,
+			Command: ch.command, Inputs: ch.inputs, Notes: said, Elapsed: elapsed,
 		})
 	if err != nil {
 		return err
 	}
-	if err := printStudy(c, out, s, dir); err != nil {
+	if err := printStudy(c, out, s, said, dir); err != nil {
 		return err
 	}
 	note(c, "%d replications of %d configurations in %.1f s; results in %s, a page in %s",
-		e.Replications, len(e.Configurations), elapsed(), dir, filepath.Join(dir, "report.html"))
+		e.Replications, len(s.Experiment.Configurations), elapsed(), dir, filepath.Join(dir, "report.html"))
 	return auditRun(c, dir)
+}
+
+// stands returns what is to be said where a model stands in for a log.
+func stands(e *scenario.Experiment) []string {
+	var names []string
+	for _, conf := range e.Configurations {
+		if conf.Workload.Filter != "" && conf.Workload.Model != nil {
+			names = append(names, conf.Name)
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: no recorded log was named, so jobs are generated, of similar mean gap, runtime and size. --trace FILE runs the log.",
+		strings.Join(names, ", "))}
 }
 
 // A choice is the experiment that the user chose, and how.
@@ -100,10 +151,12 @@ type choice struct {
 	experiment scenario.Experiment
 	command    []string          // runs it again
 	inputs     map[string]string // sha256 of every file read
+	one        bool              // of several
 }
 
 // choose reads the scenario that the flags and the argument of c name.
-func choose(c *cli.Context) (ch choice, err error) {
+func choose(c *cli.Context, preset string) (ch choice, err error) {
+	ch.one = preset != c.String("preset")
 	sets := c.StringSlice("set")
 	for _, name := range []string{"replications", "seed"} {
 		if v := c.String(name); v != "" {
@@ -113,14 +166,16 @@ func choose(c *cli.Context) (ch choice, err error) {
 			sets = append(sets, name+"="+v)
 		}
 	}
+	known := known()
+	known.Log = c.String("trace")
 	ch.command, ch.inputs = []string{"bourse", "run"}, map[string]string{}
-	file, preset := c.Args().First(), c.String("preset")
+	file := c.Args().First()
 	switch {
 	case file != "" && preset != "":
 		return ch, usagef("a file and --preset: want one of them")
 	case file != "":
 		ch.command = append(ch.command, file)
-		if ch.experiment, err = scenario.Load(file, known(), sets...); err != nil {
+		if ch.experiment, err = scenario.Load(file, known, sets...); err != nil {
 			return ch, err
 		}
 		if ch.inputs[file], err = results.HashFile(file); err != nil {
@@ -135,37 +190,47 @@ func choose(c *cli.Context) (ch choice, err error) {
 			return ch, usagef("--preset: found %q, want one of %s", preset, strings.Join(presetNames(), ", "))
 		}
 		ch.command = append(ch.command, "--preset", preset)
-		if ch.experiment, err = scenario.Parse("preset "+preset, data, known(), sets...); err != nil {
+		if ch.experiment, err = scenario.Parse("preset "+preset, data, known, sets...); err != nil {
 			return ch, err
 		}
+	}
+	if known.Log != "" {
+		ch.command = append(ch.command, "--trace", known.Log)
 	}
 	for _, s := range sets {
 		ch.command = append(ch.command, "--set", s)
 	}
-	for i := range ch.experiment.Configurations {
-		w := &ch.experiment.Configurations[i].Workload
-		if file := w.Plan + w.SWF; file != "" {
-			if ch.inputs[file], err = results.HashFile(file); err != nil {
-				return ch, err
-			}
+	for _, conf := range ch.experiment.Expanded().Configurations {
+		file := conf.Workload.Plan + conf.Workload.SWF
+		if file == "" || ch.inputs[file] != "" {
+			continue
+		}
+		if ch.inputs[file], err = results.HashFile(file); err != nil {
+			return ch, err
 		}
 	}
 	return ch, nil
 }
 
 // printStudy prints the tables of s, or its rows as JSON.
-func printStudy(c *cli.Context, out report.Terminal, s *experiments.Study, dir string) error {
+func printStudy(c *cli.Context, out report.Terminal, s *experiments.Study, notes []string, dir string) error {
 	paper := experiments.PaperOf(s.Experiment.Name)
 	rows := s.SummaryRows(paper)
 	if c.Bool("json") {
 		return printJSON(c, struct {
 			Results string            `json:"results"`
+			Notes   []string          `json:"notes,omitempty"`
 			Summary []results.Summary `json:"summary"`
 			Curve   []results.Point   `json:"curve"`
-		}{dir, rows, s.CurveRows()})
+		}{dir, notes, rows, s.CurveRows()})
 	}
-	for _, t := range experiments.Tables(rows, experiments.TTests(s.MetricRows(), paper), s.Experiment.Replications) {
+	for _, t := range experiments.Tables(s.Experiment, rows, experiments.TTests(s.MetricRows(), paper)) {
 		if _, err := fmt.Fprintln(c.App.Writer, t.Text(out)); err != nil {
+			return err
+		}
+	}
+	for _, n := range notes {
+		if _, err := fmt.Fprintln(c.App.Writer, n); err != nil {
 			return err
 		}
 	}

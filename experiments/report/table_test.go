@@ -106,7 +106,7 @@ func TestLabel(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"be": "BE", "cac": "CAC", "pareto-high": "Pareto high", "demand_correlation": "Demand correlation",
-		"efficiency_0.5": "Efficiency, α = 0.5", "efficiency_per_job": "Efficiency per job", "p_a": "p_a", "q": "q", "librarisk": "Librarisk", "": "", "élan": "Élan",
+		"efficiency_0.5": "Efficiency, α = 0.5", "efficiency_per_job": "Efficiency per job", "p_a": "p_a", "q": "q", "librarisk": "LibraRisk", "edf-all": "EDF all", "": "", "élan": "Élan",
 	} {
 		if got := Label(name); got != want {
 			t.Errorf("Label(%q) = %q, want %q", name, got, want)

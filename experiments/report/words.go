@@ -15,8 +15,6 @@ const none = "–"
 // as Pareto high, "demand_correlation" as Demand correlation.
 func Label(name string) string {
 	switch name {
-	case "be", "sac", "cac", "rac", "edf":
-		return strings.ToUpper(name)
 	case "p_a", "p_w", "p_d", "q":
 		return name
 	}
@@ -26,6 +24,14 @@ func Label(name string) string {
 		}
 	}
 	name = strings.NewReplacer("-", " ", "_", " ").Replace(name)
+	switch first, rest, _ := strings.Cut(name, " "); first {
+	case "be", "sac", "cac", "rac", "edf", "fcfs", "easy":
+		return strings.TrimSpace(strings.ToUpper(first) + " " + rest)
+	case "librarisk":
+		return strings.TrimSpace("LibraRisk " + rest)
+	case "librasla":
+		return strings.TrimSpace("LibraSLA " + rest)
+	}
 	r, n := utf8.DecodeRuneInString(name)
 	if n == 0 {
 		return name

@@ -72,7 +72,7 @@ func (c *Configuration) check(n *node, path string, known Known) error {
 		return err
 	}
 	if m := c.Workload.Model; m != nil {
-		if err := m.among(known.Models); err != nil {
+		if err := m.plain(known.Models); err != nil {
 			return err
 		}
 	}
@@ -84,11 +84,8 @@ func (c *Configuration) check(n *node, path string, known Known) error {
 		{c.Market.Bidding, known.Bidding},
 		{c.Market.Forecaster, known.Forecasters},
 	} {
-		if err := p.choice.among(p.names); err != nil {
+		if err := p.choice.plain(p.names); err != nil {
 			return err
-		}
-		if p.choice.Sharing != nil {
-			return fail(p.choice.at, join(p.choice.path, "sharing"), "unknown field, want it with an admission policy only")
 		}
 	}
 	if known.Payments != nil && !slices.Contains(known.Payments, c.Market.Payment) {
@@ -105,7 +102,7 @@ func checkAdmission(policies []Choice, known Known) error {
 			return err
 		}
 		if p.Sharing != nil {
-			if err := p.Sharing.among(known.Sharing); err != nil {
+			if err := p.Sharing.plain(known.Sharing); err != nil {
 				return err
 			}
 		}
@@ -118,6 +115,14 @@ func checkAdmission(policies []Choice, known Known) error {
 		seen[p.Label] = true
 	}
 	return nil
+}
+
+// plain checks a plug-in that is no admission policy.
+func (c Choice) plain(names []string) error {
+	if c.Sharing != nil {
+		return fail(c.at, join(c.path, "sharing"), "unknown field, want it with an admission policy only")
+	}
+	return c.among(names)
 }
 
 // among checks the name of a plug-in.
@@ -141,6 +146,14 @@ func (w *Workload) check(n *node, path string) error {
 		said = append(said, "swf")
 	}
 	at := n.get("workload").where(n)
+	if w.Estimate != nil {
+		if err := w.Estimate.plain(nil); err != nil {
+			return err
+		}
+		if len(said) == 1 && w.Model == nil {
+			return fail(w.Estimate.at, join(path, "estimate"), "found %s without a model, want it beside a model only", clip(w.Estimate.Name))
+		}
+	}
 	if len(said) == 1 && w.Filter != "" && w.Plan != "" {
 		return fail(at, join(path, "filter"), "found %q beside a plan, want it beside swf, or beside a model that a log can replace", clip(w.Filter))
 	}

@@ -39,6 +39,8 @@ func encode(v reflect.Value) *node {
 		return n
 	case reflect.String:
 		return text(v.String())
+	case reflect.Bool:
+		return &node{kind: scalar, text: strconv.FormatBool(v.Bool())}
 	case reflect.Int:
 		return &node{kind: scalar, text: strconv.FormatInt(v.Int(), 10)}
 	case reflect.Uint64:

@@ -14,7 +14,7 @@ func useLog(root *node, path string) (*node, error) {
 		}
 		found = true
 		nothing := &node{at: at}
-		return c.put("workload", w.put("model", nothing).put("plan", nothing).put("swf", file))
+		return c.put("workload", w.put("model", nothing).put("plan", nothing).put("estimate", nothing).put("swf", file))
 	}
 	if c := root.get("configurations"); c != nil && c.kind == list {
 		root = root.put("configurations", each(c, put))

@@ -50,6 +50,7 @@ type Workload struct {
 	Plan     string   `yaml:"plan" doc:"plan file (CSV) to run as it is, in place of a model"`
 	SWF      string   `yaml:"swf" doc:"recorded log (SWF, plain or gzip) to run, in place of a model"`
 	Filter   string   `yaml:"filter" doc:"records of the log to take, such as ran,first:2000; beside a model, of the log that --trace puts in its place"`
+	Estimate *Choice  `yaml:"estimate" doc:"law of estimate over runtime, 1 where it falls below, for jobs of a model; omitted, as the model says"`
 	Annotate Options  `yaml:"annotate" doc:"what is done to the jobs: sizes, delay, restore, inaccuracy, value, budget, price, urgency"`
 	Funds    *float64 `yaml:"funds" validate:"omitempty,min=0,max=1e12" doc:"what each user has at the start, $; omitted, what its jobs are worth together"`
 }
@@ -69,6 +70,7 @@ type SLA struct {
 	Slack       float64  `yaml:"slack" validate:"gt=0,max=1e6" doc:"deadline = slack x what of names"`
 	Of          string   `yaml:"of" validate:"oneof=plan estimate runtime" doc:"what the deadline is a multiple of: the plan's deadline, the user's estimate, or the true runtime"`
 	Deadline    string   `yaml:"deadline" validate:"oneof=hard soft plan" doc:"hard: work stops at the deadline; soft: it goes on; plan: as the plan says"`
+	RunsOn      bool     `yaml:"runs_on" doc:"work goes on after a hard deadline too, and the promise is broken all the same"`
 	Penalty     *Penalty `yaml:"penalty" doc:"linear penalty for delay; omitted, as the plan says"`
 }
 

@@ -103,16 +103,25 @@ func anyExperiment(t *rapid.T) Experiment {
 		if rapid.Bool().Draw(t, "model") {
 			m := anyChoice(t)
 			c.Workload.Model = &m
+			if rapid.Bool().Draw(t, "estimate") {
+				law := anyChoice(t)
+				c.Workload.Estimate = &law
+			}
 		} else {
 			c.Workload.Plan = "/plans/" + strings.ReplaceAll(anyText(t), "/", "")
 			c.Workload.Annotate.fields = anyMapping(t, 2)
 		}
+		c.SLA.RunsOn = rapid.Bool().Draw(t, "runs on")
 		if rapid.Bool().Draw(t, "penalty") {
 			c.SLA.Penalty = &Penalty{Rate: rapid.Float64Range(0, 1).Draw(t, "rate")}
 		}
 		for i := range rapid.IntRange(1, 3).Draw(t, "policies") {
 			a := anyChoice(t)
 			a.Label = string(rune('a' + i))
+			if rapid.Bool().Draw(t, "sharing") {
+				rule := anyChoice(t)
+				a.Sharing = &rule
+			}
 			c.Admission = append(c.Admission, a)
 		}
 		e.Configurations = append(e.Configurations, c)

@@ -1,0 +1,54 @@
+// Package papers holds each paper's experiments as scenario files, and its
+// claims.
+//
+// It knows names of policies and metrics as text and no formula.
+package papers
+
+import (
+	"embed"
+	"maps"
+	"slices"
+	"strings"
+)
+
+//go:embed market/paper.yaml librarisk/figure*.yaml librasla/figure*.yaml
+var files embed.FS
+
+// Presets returns the scenario files by the name of their experiment: paper,
+// librarisk-figure1 and so on.
+func Presets() map[string][]byte {
+	presets := map[string][]byte{"paper": read("market/paper.yaml")}
+	for _, paper := range []string{"librarisk", "librasla"} {
+		list, err := files.ReadDir(paper)
+		if err != nil {
+			panic("papers: " + err.Error())
+		}
+		for _, f := range list {
+			if figure, ok := strings.CutSuffix(f.Name(), ".yaml"); ok {
+				presets[paper+"-"+figure] = read(paper + "/" + f.Name())
+			}
+		}
+	}
+	return presets
+}
+
+// Figures returns the names of the presets that repeat the figures of a paper,
+// sorted; none if it is none of librarisk and librasla.
+func Figures(paper string) []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(Presets())) {
+		if strings.HasPrefix(name, paper+"-figure") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// read returns a file that was compiled in.
+func read(name string) []byte {
+	data, err := files.ReadFile(name)
+	if err != nil {
+		panic("papers: " + err.Error())
+	}
+	return data
+}

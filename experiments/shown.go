@@ -1,0 +1,74 @@
+package experiments
+
+import (
+	"slices"
+	"strings"
+
+	"bourse/experiments/report"
+	"bourse/experiments/results"
+	"bourse/experiments/scenario"
+	"bourse/experiments/stats"
+)
+
+// Figures returns the figures of results of e: what its scenario asks for; or
+// else those of the market paper, system metrics, efficiency against alpha, and,
+// where it was run, random admission beside the others.
+func Figures(e *scenario.Experiment, summary []results.Summary, curve []results.Point) []report.Figure {
+	if e.Figure != nil || len(e.Sweep) > 0 {
+		title := e.Title
+		if title == "" {
+			title = e.Name
+		}
+		return []report.Figure{sweep(e).Figure(e.Name, title, summary)}
+	}
+	figures := []report.Figure{report.Figure1(summary), report.Figure2(curve)}
+	if f := report.Figure3(summary, curve); len(f.Panels) > 0 {
+		figures = append(figures, f)
+	}
+	return figures
+}
+
+// Tables returns the tables of results of e: with a sweep one a metric that is
+// drawn; else one a configuration, what is printed beside what is measured, and
+// Table 2.
+func Tables(e *scenario.Experiment, summary []results.Summary, tests []report.TTest) []report.Table {
+	if len(e.Sweep) > 0 {
+		return sweep(e).Tables(summary)
+	}
+	main := slices.DeleteFunc(slices.Clone(summary), func(r results.Summary) bool {
+		return strings.HasPrefix(r.Metric, "mean_")
+	})
+	tables := report.RunTables(main)
+	if t := report.PaperTable(main); len(t.Rows) > 0 {
+		tables = append(tables, t)
+	}
+	if len(tests) > 0 && e.Replications > 1 {
+		tables = append(tables, report.Table2(tests, stats.CriticalT(0.05, e.Replications-1)))
+	}
+	return tables
+}
+
+// sweep returns how the configurations of e are laid out.
+func sweep(e *scenario.Experiment) report.Sweep {
+	s := report.Sweep{Metrics: []string{"violations", "rejections", "utilization"}}
+	for _, a := range e.Sweep {
+		s.Axes = append(s.Axes, a.Name())
+	}
+	if e.Figure != nil {
+		s.Metrics = e.Figure.Metrics
+	}
+	return s
+}
+
+// notes returns how the jobs of the settings were chosen, each note once.
+func notes(all []*setting) []string {
+	var said []string
+	for _, s := range all {
+		for _, n := range s.work.notes {
+			if !slices.Contains(said, n) {
+				said = append(said, n)
+			}
+		}
+	}
+	return said
+}

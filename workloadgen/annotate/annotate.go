@@ -24,8 +24,8 @@ import (
 type Options struct {
 	Sizes      Sizes      `yaml:"sizes" doc:"how sizes are mapped onto the hosts"`
 	Delay      *float64   `yaml:"delay" doc:"factor on the spans between arrivals, at least 0; omitted, 1"`
-	Load       *Load      `yaml:"load" doc:"load that arrivals are drawn together or apart to make"`
 	Restore    float64    `yaml:"restore" doc:"seconds added to the runtime of jobs that ran exactly as long as requested"`
+	Load       *Load      `yaml:"load" doc:"load that arrivals are drawn together or apart to make"`
 	Inaccuracy *float64   `yaml:"inaccuracy" doc:"of the estimates: 0 makes them true, 1 leaves them; omitted, 1"`
 	Value      *dist.Spec `yaml:"value" doc:"value model that worth is drawn from; omitted, worth stays"`
 	Budget     float64    `yaml:"budget" doc:"dollars that each user splits among its jobs; 0 leaves values"`

@@ -47,33 +47,37 @@ func DistanceTo(sample []float64, cdf func(float64) float64) float64 {
 // of a distance of at least d between samples of sizes n and m.
 type P func(n, m int, d float64) float64
 
-// Exact counts the paths that stay below d, in n m steps. R's ks.test does so
-// for n m < 10000 without ties.
-func Exact(n, m int, d float64) float64 {
-	if n > m {
-		n, m = m, n
-	}
+// Exact counts the orders of both samples that stay below d, in n m steps.
+func Exact(n, m int, d float64) float64 { return exact(n, m, d, nil) }
+
+// exact is Exact where values may be tied: ends[k] says that the k-th smallest
+// of all values, from 1, differs from the next, so that a distance can be seen
+// there. Nil says so of every value.
+func exact(n, m int, d float64, ends []bool) float64 {
 	fn, fm := float64(n), float64(m)
 	// Distances are whole multiples of 1/(n m): q lies between two of them.
 	q := (0.5 + math.Floor(d*fn*fm-1e-7)) / (fn * fm)
+	beyond := func(i, j int) bool {
+		return math.Abs(float64(i)/fn-float64(j)/fm) > q && (ends == nil || ends[i+j])
+	}
+	// u[j] is the probability that an order of the i smallest of one sample and
+	// the j smallest of the other has stayed below.
 	u := make([]float64, m+1)
-	for j := range u {
-		if float64(j)/fm <= q {
-			u[j] = 1
+	u[0] = 1
+	for j := 1; j <= m; j++ {
+		if u[j] = u[j-1]; beyond(0, j) {
+			u[j] = 0
 		}
 	}
 	for i := 1; i <= n; i++ {
-		w := float64(i) / float64(i+m)
-		if float64(i)/fn > q {
+		if beyond(i, 0) {
 			u[0] = 0
-		} else {
-			u[0] *= w
 		}
 		for j := 1; j <= m; j++ {
-			if math.Abs(float64(i)/fn-float64(j)/fm) > q {
+			if beyond(i, j) {
 				u[j] = 0
 			} else {
-				u[j] = w*u[j] + u[j-1]
+				u[j] = (float64(i)*u[j] + float64(j)*u[j-1]) / float64(i+j)
 			}
 		}
 	}
@@ -122,34 +126,25 @@ type Test struct {
 	P float64 // probability of one as large if both come from one law
 }
 
-// TwoSample tests two samples, which it sorts. As R's ks.test it counts exactly
-// where n m < 10000 and no value occurs twice, and takes the limit elsewhere.
+// TwoSample tests two samples, which it sorts. As R's ks.test it counts exactly,
+// ties included, where n m < 10000, and takes the limit elsewhere.
 func TwoSample(a, b []float64) Test {
 	slices.Sort(a)
 	slices.Sort(b)
 	d := Distance(a, b)
-	if len(a)*len(b) < 10000 && !ties(a, b) {
-		return Test{d, Exact(len(a), len(b), d)}
+	if len(a)*len(b) < 10000 {
+		return Test{d, exact(len(a), len(b), d, ends(a, b))}
 	}
 	return Test{d, Asymptotic(len(a), len(b), d)}
 }
 
-// ties reports whether a value occurs twice in two ascending samples.
-func ties(a, b []float64) bool {
-	i, j, last := 0, 0, math.NaN()
-	for i < len(a) || j < len(b) {
-		var x float64
-		if j == len(b) || i < len(a) && a[i] <= b[j] {
-			x = a[i]
-			i++
-		} else {
-			x = b[j]
-			j++
-		}
-		if x == last {
-			return true
-		}
-		last = x
+// ends says of each value of two ascending samples, from 1 in their common
+// order, whether the next differs.
+func ends(a, b []float64) []bool {
+	all := slices.Sorted(slices.Values(slices.Concat(a, b)))
+	out := make([]bool, len(all)+1)
+	for k := range all {
+		out[k+1] = k+1 == len(all) || all[k] != all[k+1]
 	}
-	return false
+	return out
 }

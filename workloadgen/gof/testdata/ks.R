@@ -15,3 +15,5 @@ for (n in c(5, 40, 100, 150)) for (shift in c(0, 0.1, 0.3, 1))
   one(rexp(n), rexp(100) + shift, FALSE)
 for (k in 1:8)                       # with ties
   one(round(rnorm(100), 1), round(rnorm(100, k / 20), 1), FALSE)
+for (n in c(3, 8, 20, 50)) for (m in c(4, 10, 60)) # with ties, counted
+  one(round(rnorm(n)), round(rnorm(m, 0.5)), TRUE)

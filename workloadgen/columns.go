@@ -42,6 +42,21 @@ var columns = [...]column{
 	number("penalty_rate", false, "dollars per second", func(j *Job) *float64 { return &j.PenaltyRate }),
 }
 
+// alias returns the name that the Libra papers' models have for the column.
+func (c *column) alias() string {
+	switch c.name {
+	case "arrival":
+		return "submit"
+	case "nodes":
+		return "procs"
+	case "value":
+		return "budget"
+	case "penalty_rate":
+		return "penalty"
+	}
+	return c.name
+}
+
 func integer(name string, required bool, at func(*Job) *int64) column {
 	return column{name, required, "a whole number at least 0",
 		func(dst []byte, j *Job) []byte { return strconv.AppendInt(dst, *at(j), 10) },
@@ -63,11 +78,11 @@ func number(name string, required bool, unit string, at func(*Job) *float64) col
 }
 
 func flag(name string, at func(*Job) *bool) column {
-	return column{name, false, "true or false",
+	return column{name, false, "true or false, or 1 or 0",
 		func(dst []byte, j *Job) []byte { return strconv.AppendBool(dst, *at(j)) },
 		func(j *Job, s string) bool {
-			*at(j) = s == "true"
-			return s == "true" || s == "false"
+			*at(j) = s == "true" || s == "1"
+			return *at(j) || s == "false" || s == "0"
 		}}
 }
 

@@ -39,7 +39,8 @@ func WriteCSV(w io.Writer, p Plan) error {
 }
 
 // ReadCSV reads a plan and validates it. The first line names the columns, in
-// any order. Arrival, runtime and nodes are required. Of the others, a column
+// any order; submit, procs, budget and penalty are other names for arrival,
+// nodes, value and penalty_rate. Arrival, runtime and nodes are required. Of the others, a column
 // or a field that is not there means:
 //
 //	id            the number of the row, from 1
@@ -135,7 +136,7 @@ func readHeader(header []string) ([]*column, error) {
 
 func findColumn(name string) *column {
 	for i := range columns {
-		if columns[i].name == name {
+		if columns[i].name == name || columns[i].alias() == name {
 			return &columns[i]
 		}
 	}

@@ -74,6 +74,22 @@ func TestCSVDefaults(t *testing.T) {
 	}
 }
 
+// TestCSVNames checks the columns as the Libra papers' models name them.
+func TestCSVNames(t *testing.T) {
+	t.Parallel()
+	got, err := workloadgen.ReadCSV(strings.NewReader(`id,submit,runtime,estimate,procs,urgent,hard,deadline,budget,penalty
+7,1.5,100,200,4,1,0,400,12.5,0.25
+`), "plan.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := workloadgen.Plan{{ID: 7, Arrival: 1.5, Runtime: 100, Estimate: 200, Deadline: 400, Nodes: 4, Worth: 1,
+		Value: 12.5, Urgent: true, PenaltyRate: 0.25}}
+	if !slices.Equal(got, want) {
+		t.Errorf("read %+v, want %+v", got, want)
+	}
+}
+
 // TestCSVErrors checks that a broken file is answered with file:line, field,
 // what was found and what is wanted.
 func TestCSVErrors(t *testing.T) {
@@ -84,6 +100,7 @@ func TestCSVErrors(t *testing.T) {
 		{"arrival,runtime\n", `p.csv:1: found no column nodes, which is required`},
 		{"arrival,runtime,nodes,colour\n", `p.csv:1: found column "colour", want one of id, user, arrival,`},
 		{"arrival,runtime,nodes,nodes\n", `p.csv:1: found column nodes twice`},
+		{"arrival,runtime,nodes,procs\n", `p.csv:1: found column nodes twice`},
 		{head + "0,1,1\n0,1\n", `p.csv:3: wrong number of fields`},
 		{head + "0,\"1,1\n", `p.csv:2: extraneous or missing " in quoted-field`},
 		{head + "0,fast,1\n", `p.csv:2: column runtime: found "fast", want a number of seconds`},

@@ -117,3 +117,31 @@ func TestWorkers(t *testing.T) {
 		t.Errorf("one worker %v, eight %v", one, eight)
 	}
 }
+
+// BenchmarkTable1 measures the paper's table on 10^5 jobs, on all processors
+// against one.
+func BenchmarkTable1(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	values := make([]float64, 100_000)
+	for i := range values {
+		values[i] = math.Floor(rng.ExpFloat64()*300) + 1
+	}
+	columns, err := PaperColumns(values, values, values)
+	if err != nil {
+		b.Fatal(err)
+	}
+	run := func(workers int) {
+		if _, err := Table1(context.Background(), columns, gof.PaperBootstrap(), stream(3), workers); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for range b.N {
+		run(0)
+	}
+	all := b.Elapsed()
+	for range b.N {
+		run(1)
+	}
+	b.ReportMetric(all.Seconds()/float64(b.N), "s/table")
+	b.ReportMetric(float64(b.Elapsed()-all)/float64(all), "x-faster-than-one-worker")
+}

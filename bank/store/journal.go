@@ -151,6 +151,7 @@ func (j *Journal) openDB(head Head) (err error) {
 		EventListener:      &pebble.EventListener{BackgroundError: log.died}, // else Pebble tries for ever
 		DisableTableStats:  true,
 	}
+	opts.Experimental.FileCacheShards = 1 // else the number of cores, which Pebble writes down
 	if j.opts.Reproducible {
 		opts.MemTableSize = reproducibleMemory
 		opts.FS = plainFS{opts.FS}

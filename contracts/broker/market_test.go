@@ -92,11 +92,12 @@ func newTrial(seed uint64, n int) *trial {
 type played struct {
 	ledger    *bank.Ledger
 	broker    *Broker
+	users     []bank.Account
 	decisions []contracts.Decision // one a request; placements are copies
 }
 
-// play runs m to its end and calls check after every step, if it is not nil.
-func (m *trial) play(t testing.TB, check func(p *played)) *played {
+// open makes the market of m.
+func (m *trial) open(t testing.TB) *played {
 	t.Helper()
 	fail := func(err error) {
 		if err != nil {
@@ -137,7 +138,18 @@ func (m *trial) play(t testing.TB, check func(p *played)) *played {
 	c.Forecast, err = market.NewForecaster("", nil, nil)
 	fail(err)
 
-	p := &played{ledger: l, broker: New(c)}
+	return &played{ledger: l, broker: New(c), users: users}
+}
+
+// play runs m to its end and calls check after every step, if it is not nil.
+func (m *trial) play(t testing.TB, check func(p *played)) *played {
+	t.Helper()
+	fail := func(err error) {
+		if err != nil {
+			t.Fatalf("%v: %v", m, err)
+		}
+	}
+	p := m.open(t)
 	step := func() {
 		if check != nil {
 			check(p)
@@ -145,7 +157,7 @@ func (m *trial) play(t testing.TB, check func(p *played)) *played {
 	}
 	for i := range m.asks {
 		r := m.asks[i].Request
-		r.Owner = users[i%len(users)]
+		r.Owner = p.users[i%len(p.users)]
 		for p.broker.Next() <= r.Submit {
 			fail(p.broker.Advance(p.broker.Next()))
 			step()

@@ -50,11 +50,12 @@ func (b *Broker) judgement(now float64, c *contract) {
 // kept reports whether the work of c is done, but for what rounding takes: the
 // tolerance, and what its hosts could do in a moment or two at its deadline.
 func (b *Broker) kept(c *contract) bool {
+	moments := 2 * contracts.Moment(c.Due())
 	left, lost := 0.0, 0.0
 	for n := range c.Placements {
 		pl := &c.Placements[n]
 		undone := c.task.Work - pl.Done
-		rounding := contracts.Tolerance*c.task.Work + 2*contracts.Moment(c.Due())*b.venues[pl.Host].machine.Spec().Capacity()
+		rounding := contracts.Tolerance*c.task.Work + moments*b.venues[pl.Host].machine.Spec().Capacity()
 		if c.PerHost && undone > rounding {
 			return false
 		}

@@ -1,0 +1,90 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"syscall"
+	"testing"
+
+	"bourse/experiments/scenario"
+	"bourse/workloadgen"
+)
+
+// crowd returns n jobs for a fleet of so many hosts of two processors, on which it
+// is a load of 0.8: 4 to 10 nodes, 120 to 960 s.
+func crowd(n, hosts int) workloadgen.Plan {
+	rng := rand.New(rand.NewPCG(1, 1))
+	every := 7.0 * 540 / (2 * float64(hosts)) / 0.8 // s
+	plan := make(workloadgen.Plan, n)
+	now := 0.0
+	for i := range plan {
+		now += rng.ExpFloat64() * every
+		runtime := 120 + 840*rng.Float64()
+		plan[i] = workloadgen.Job{
+			ID: int64(i), User: int64(i % 1000), Arrival: now, Runtime: runtime, Estimate: runtime, Deadline: runtime,
+			Nodes: 4 + rng.IntN(7), Value: 1 + 9*rng.Float64(),
+		}
+	}
+	return plan
+}
+
+// BenchmarkScale runs the whole market, in one run, on fleets of up to 10^5 hosts
+// with ten times as many jobs. It tells the processor time of a job, how many times
+// that of one in a tenth of the fleet and of the jobs it is, and the memory that is
+// used for each.
+func BenchmarkScale(b *testing.B) {
+	for _, policy := range []string{"be", "sac", "cac"} {
+		b.Run(policy, func(b *testing.B) {
+			before := 0.0
+			for _, hosts := range []int{1e3, 1e4, 1e5} {
+				b.Run(fmt.Sprintf("hosts=%d", hosts), func(b *testing.B) {
+					c := scenario.Default()
+					c.Fleet.Hosts = hosts
+					model := scenario.Named("paper")
+					c.Workload.Model = &model
+					c.Admission = []scenario.Choice{scenario.Named(policy)}
+					s, err := prepare(&c)
+					if err != nil {
+						b.Fatal(err)
+					}
+					a := newArena()
+					a.plan = crowd(10*hosts, hosts)
+					base, start := heap(), processor()
+					var run *Run
+					for i := 0; b.Loop(); i++ {
+						if run, err = a.run(context.Background(), s, &s.offers[0], 1, 0, nil); err != nil {
+							b.Fatal(err)
+						}
+					}
+					job := (processor() - start) / float64(b.N*len(a.plan))
+					b.ReportMetric(job*1e6, "cpu-us/job")
+					b.ReportMetric((heap()-base)/float64(len(a.plan)), "B/job")
+					if before > 0 {
+						b.ReportMetric(job/before, "x-a-tenth")
+					}
+					before = job
+					runtime.KeepAlive(run)
+				})
+			}
+		})
+	}
+}
+
+// processor returns the processor time spent so far, s.
+func processor() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
+
+// heap returns the bytes in use.
+func heap() float64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
+}

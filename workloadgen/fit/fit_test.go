@@ -14,7 +14,7 @@ import (
 )
 
 // TestRecovery checks that a fit to draws of a known law finds its parameters
-// within three standard errors, for several seeds: 10^5 draws, 10^4 of a
+// within three standard errors, for several seeds: 10^5 draws, 5000 of a
 // mixture.
 func TestRecovery(t *testing.T) {
 	t.Parallel()
@@ -35,9 +35,9 @@ func TestRecovery(t *testing.T) {
 		{"gpareto", options("gpareto", "k", 0.3, "sigma", 5.0), []float64{0.3, 5}, 1e5},
 		{"zipf", options("zipf", "s", 1.4), []float64{1.4}, 1e5},
 		{"binbin", options("binbin"), []float64{0.508 / 0.998, 0.144 / 0.998, 0.126 / 0.998, 0.137 / 0.998, 0.048 / 0.998, 0.035 / 0.998}, 1e5},
-		{"hyperexp", mixed("exponential", 0.3, "mean", 5.0, 500.0), []float64{0.3, 5, 500}, 1e4},
-		{"hypergamma", options("hypergamma", "p", 0.7, "shape1", 4.2, "scale1", 0.94, "shape2", 312.0, "scale2", 0.03), []float64{0.7, 4.2, 0.94, 312, 0.03}, 1e4},
-		{"hypweib", options("hypweib"), []float64{0.29, 1.3462, 16.1489, 4.95969, 5.93123}, 1e4},
+		{"hyperexp", mixed("exponential", 0.3, "mean", 5.0, 500.0), []float64{0.3, 5, 500}, 5e3},
+		{"hypergamma", options("hypergamma", "p", 0.7, "shape1", 4.2, "scale1", 0.94, "shape2", 312.0, "scale2", 0.03), []float64{0.7, 4.2, 0.94, 312, 0.03}, 5e3},
+		{"hypweib", options("hypweib"), []float64{0.29, 1.3462, 16.1489, 4.95969, 5.93123}, 5e3},
 	} {
 		t.Run(c.fit, func(t *testing.T) {
 			t.Parallel()
@@ -45,7 +45,7 @@ func TestRecovery(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for seed := range uint64(3) {
+			for seed := range uint64(2) {
 				src := rand.NewPCG(seed, 18)
 				values := make([]float64, c.draws)
 				for i := range values {

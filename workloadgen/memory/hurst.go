@@ -96,12 +96,15 @@ func AggregatedVariance(series []float64) Estimate {
 //
 //	ln(mean l^(2H-1) I) - (2H-1) mean ln l
 //
-// over frequencies l with power I. Its standard error is 1/(2 sqrt m).
+// over frequencies l with power I. Its standard error is 1/(2 sqrt m). Values at
+// the end, one in fifty or so, are left out where the transform of all would be
+// slow.
 func LocalWhittle(series []float64) Estimate {
-	n := len(series)
+	n := smooth(len(series))
 	if n < shortest {
 		return Estimate{math.NaN(), math.NaN()}
 	}
+	series = series[:n]
 	mean, sd := stat.PopMeanStdDev(series, nil)
 	if sd == 0 {
 		return Estimate{math.NaN(), math.NaN()}
@@ -127,6 +130,22 @@ func LocalWhittle(series []float64) Estimate {
 		return math.Log(sum/float64(m)) - (2*h-1)*meanLn
 	}
 	return Estimate{golden(objective, 0.001, 0.999), 1 / (2 * math.Sqrt(float64(m)))}
+}
+
+// smooth returns the largest number up to n without a prime factor above 5.
+func smooth(n int) int {
+	for ; n > 1; n-- {
+		rest := n
+		for _, p := range []int{2, 3, 5} {
+			for rest%p == 0 {
+				rest /= p
+			}
+		}
+		if rest == 1 {
+			return n
+		}
+	}
+	return n
 }
 
 // golden returns where a function with one minimum in [lo, hi] has it.

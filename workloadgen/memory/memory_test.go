@@ -43,18 +43,19 @@ func TestNoise(t *testing.T) {
 }
 
 // TestEstimators checks that each estimator finds the exponent of fractional
-// noise. R/S is known to lean towards 0.55 or so; its allowance says so.
+// noise. R/S leans towards 0.55 in short
+// blocks; its allowance says so.
 func TestEstimators(t *testing.T) {
 	t.Parallel()
 	for name, estimate := range estimators {
-		allowed := map[string]float64{"R/S": 0.1, "aggregated variance": 0.08, "local Whittle": 0.04}[name]
+		allowed := map[string]float64{"R/S": 0.13, "aggregated variance": 0.08, "local Whittle": 0.04}[name]
 		for _, h := range []float64{0.3, 0.5, 0.735, 0.9} {
 			sum := 0.0
-			for seed := range uint64(10) {
-				sum += estimate(Noise(1<<14, h, rand.NewPCG(seed, 1))).H
+			for seed := range uint64(5) {
+				sum += estimate(Noise(1<<13, h, rand.NewPCG(seed, 1))).H
 			}
-			if got := sum / 10; math.Abs(got-h) > allowed {
-				t.Errorf("%s: mean %v of ten series of exponent %v", name, got, h)
+			if got := sum / 5; math.Abs(got-h) > allowed {
+				t.Errorf("%s: mean %v of five series of exponent %v", name, got, h)
 			}
 		}
 		if e := estimate(make([]float64, 1000)); !math.IsNaN(e.H) {
@@ -74,9 +75,9 @@ func TestTarget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for seed := range uint64(3) {
+	for seed := range uint64(2) {
 		src := rand.NewPCG(seed, 0)
-		values := make([]float64, 20000)
+		values := make([]float64, 10000)
 		for i := range values {
 			values[i] = dist.Rand(d, src)
 		}

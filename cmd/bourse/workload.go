@@ -25,6 +25,8 @@ func workloadCommand() *cli.Command {
 		Description: `A log is a file in the Standard Workload Format, plain or gzip; a plan is a CSV
 file of jobs that an experiment can run as it is; a model draws plans.`,
 		Subcommands: []*cli.Command{
+			describeCommand(),
+			fitCommand(),
 			generateCommand(),
 			convertCommand(),
 			table1Command(),
@@ -134,7 +136,7 @@ is told on standard error.
    bourse workload convert KTH.swf.gz --filter ran,last:3000 --csv plan.csv
    bourse workload convert plan.csv --swf plan.swf`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "filter", Usage: "records of the log to take: `FILTERS`, see 'bourse workload filters'"},
+			filterFlag(),
 			&cli.StringFlag{Name: "csv", Usage: "write a plan to `FILE`"},
 			&cli.StringFlag{Name: "swf", Usage: "write a log to `FILE`"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "do not tell what became of the lines"},
@@ -161,42 +163,15 @@ func readWorkload(name, filter string) (plan workloadgen.Plan, told []string, er
 		if filter != "" {
 			return nil, nil, usagef("--filter: %s is a plan, want a log", name)
 		}
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, nil, err
-		}
-		defer f.Close()
-		if plan, err = workloadgen.ReadCSV(f, name); err != nil {
-			return nil, nil, usageError{err}
-		}
-		return plan, nil, nil
+		plan, err = readPlan(name)
+		return plan, nil, err
 	}
-	t, told, err := readLog(name, filter)
+	l, err := readLog(name, filter)
 	if err != nil {
 		return nil, nil, err
 	}
-	plan, acc := t.Plan()
-	return plan, append(told, "as a plan: "+strings.TrimSpace(acc.String())), nil
-}
-
-// readLog reads the records of a log that pass the filter.
-func readLog(name, filter string) (t *swf.Trace, told []string, err error) {
-	filters, err := swf.ParseFilters(filter)
-	if err != nil {
-		return nil, nil, usageError{err}
-	}
-	if t, err = swf.ReadFile(name); err != nil {
-		return nil, nil, err
-	}
-	told = []string{name + ": " + strings.TrimSpace(t.Accounting.String())}
-	t, steps, err := t.Apply(filters...)
-	if err != nil {
-		return nil, nil, usageError{fmt.Errorf("%s: %w", name, err)}
-	}
-	for _, s := range steps {
-		told = append(told, s.String())
-	}
-	return t, told, nil
+	plan, acc := l.trace.Plan()
+	return plan, append(l.told(), "as a plan: "+strings.TrimSpace(acc.String())), nil
 }
 
 // buffered gives f a buffered w.

@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 )
@@ -19,6 +20,71 @@ func (ticker) Ticks(lo, hi float64) []plot.Tick {
 		ticks = append(ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', 6, 64)})
 	}
 	return ticks
+}
+
+// ticksOf returns what marks an axis.
+func ticksOf(logarithmic bool) plot.Ticker {
+	if logarithmic {
+		return decades{}
+	}
+	return ticker{}
+}
+
+// decades marks powers of ten on an axis of their exponents, at most seven.
+type decades struct{}
+
+// Ticks implements [plot.Ticker].
+func (decades) Ticks(lo, hi float64) []plot.Tick {
+	if hi-lo < 1 {
+		ticks := ticker{}.Ticks(lo, hi)
+		for i := range ticks {
+			ticks[i].Label = power(ticks[i].Value)
+		}
+		return ticks
+	}
+	step := math.Ceil((hi - lo) / 7)
+	var ticks []plot.Tick
+	for v := math.Ceil(lo - 1e-9); v <= hi+1e-9; v += step {
+		ticks = append(ticks, plot.Tick{Value: v + 0, Label: power(v)})
+	}
+	return ticks
+}
+
+// power writes 10^v in at most four digits.
+func power(v float64) string {
+	s := strconv.FormatFloat(math.Pow(10, v), 'g', 3, 64)
+	return strings.NewReplacer("e+0", "e", "e+", "e", "e-0", "e-").Replace(s)
+}
+
+// logged returns the panel as it is drawn: over exponents of ten where it is
+// logarithmic.
+func (p Panel) logged() Panel {
+	if !p.LogX && !p.LogY || p.Groups != nil {
+		p.LogX, p.LogY = false, false
+		return p
+	}
+	curves := make([]Curve, len(p.Curves))
+	for i, c := range p.Curves {
+		curves[i].Name = c.Name
+		for _, pt := range c.Points {
+			if p.LogX && !(pt.X > 0) || p.LogY && !(pt.Mean > 0) {
+				continue
+			}
+			if p.LogX {
+				pt.X = math.Log10(pt.X)
+			}
+			if p.LogY {
+				least := pt.Mean / 1e3 // where an interval reaches 0
+				pt.Mean, pt.Lo, pt.Hi = math.Log10(pt.Mean), math.Log10(max(least, pt.Lo)), math.Log10(pt.Hi)
+			}
+			curves[i].Points = append(curves[i].Points, pt)
+		}
+	}
+	p.Curves = curves
+	if p.LogY {
+		p.Lo, p.Hi = 0, 0
+	}
+	return p
 }
 
 // roundStep returns 1, 2 or 5 times a power of ten that divides span into four
@@ -41,6 +107,9 @@ const tiny = 1e-12
 // yRange returns the ends of p's y axis: its own if it has any, further out, to
 // a round value, if a mean lies beyond; else those of the data and zero.
 func (p Panel) yRange() (lo, hi float64) {
+	if p.LogY {
+		return p.decades()
+	}
 	fixed := p.Lo != 0 || p.Hi != 0
 	lo, hi = p.Lo, p.Hi
 	for _, c := range p.Curves {
@@ -62,6 +131,21 @@ func (p Panel) yRange() (lo, hi float64) {
 		hi = math.Ceil(hi/step) * step
 	}
 	return lo, hi
+}
+
+// decades returns the whole exponents about the data.
+func (p Panel) decades() (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, c := range p.Curves {
+		for _, pt := range c.Points {
+			lo, hi = min(lo, pt.Mean), max(hi, pt.Mean)
+		}
+	}
+	if lo > hi {
+		return 0, 1
+	}
+	lo, hi = math.Floor(lo), math.Ceil(hi)
+	return lo, max(hi, lo+1)
 }
 
 // xRange returns the least and greatest x.

@@ -35,11 +35,9 @@ func (p Panel) addBars(pl *plot.Plot, styles map[string]style) error {
 			bar.Color, bar.LineStyle = s.color, draw.LineStyle{Color: s.color, Width: 1}
 			pl.Add(bar)
 		}
-		bars, err := errorBars(xys, c.Points, color.Gray{0x30})
-		if err != nil {
+		if err := addErrors(pl, xys, c.Points, color.Gray{0x30}); err != nil {
 			return err
 		}
-		pl.Add(bars)
 	}
 	pl.X.Min, pl.X.Max = -0.5, float64(len(p.Groups))-0.5
 	pl.X.Tick.Marker = p.nameGroups(&pl.X.Tick.Label)

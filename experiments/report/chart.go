@@ -28,7 +28,7 @@ func (f Figure) Text(t Terminal) string {
 			b.WriteString(p.table().Text(t))
 			continue
 		}
-		b.WriteString(t.text(clean(p.Title) + "\n" + p.chart(t, index)))
+		b.WriteString(t.text(clean(p.Title) + "\n" + p.logged().chart(t, index)))
 	}
 	return b.String()
 }
@@ -70,9 +70,9 @@ func (p Panel) chart(t Terminal, index map[string]int) string {
 	options := []asciigraph.Option{
 		asciigraph.Height(chartHeight), asciigraph.SeriesChars(chars...),
 		asciigraph.LowerBound(ylo), asciigraph.UpperBound(yhi),
-		asciigraph.YAxisValueFormatter(func(y float64) string { return fmt.Sprintf("%7.4g", unzero(y)) }),
+		asciigraph.YAxisValueFormatter(func(y float64) string { return fmt.Sprintf("%7s", scale(y, p.LogY)) }),
 		asciigraph.XAxisRange(xlo, xhi), asciigraph.XAxisTickCount(5),
-		asciigraph.XAxisValueFormatter(func(x float64) string { return strconv.FormatFloat(unzero(x), 'g', 4, 64) }),
+		asciigraph.XAxisValueFormatter(func(x float64) string { return scale(x, p.LogX) }),
 	}
 	if t.Color {
 		options = append(options, asciigraph.SeriesColors(colors...))
@@ -82,6 +82,14 @@ func (p Panel) chart(t Terminal, index map[string]int) string {
 		axes = clean(p.Y) + " against " + axes
 	}
 	return asciigraph.PlotMany(series, options...) + "\n" + indent + axes + "\n" + wrap(legend, t.Width) + "\n"
+}
+
+// scale writes a value of an axis.
+func scale(x float64, logarithmic bool) string {
+	if logarithmic {
+		return power(x)
+	}
+	return strconv.FormatFloat(unzero(x), 'g', 4, 64)
 }
 
 // indent is as wide as the numbers of the y axis.

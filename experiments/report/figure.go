@@ -31,6 +31,10 @@ type Panel struct {
 	// Lo and Hi are the ends of the y axis. It reaches further where a mean lies
 	// beyond. Both zero: from the data, zero included.
 	Lo, Hi float64
+
+	// LogX and LogY draw lines over powers of ten: points at or below 0 are not
+	// drawn, and Lo and Hi do not apply to such a y axis.
+	LogX, LogY bool
 }
 
 // A Curve is one policy's points in the order in which they are joined.

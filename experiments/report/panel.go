@@ -10,6 +10,7 @@ import (
 
 // plot returns the panel's axes and everything on them.
 func (p Panel) plot(styles map[string]style) (*plot.Plot, error) {
+	p = p.logged()
 	pl := plot.New()
 	pl.BackgroundColor = nil
 	pl.Title.Text, pl.Title.TextStyle = fit(p.Title, 10, panelWidth-60)
@@ -20,7 +21,7 @@ func (p Panel) plot(styles map[string]style) (*plot.Plot, error) {
 	pl.Y.Label.TextStyle = aligned(pl.Y.Label.TextStyle, draw.XCenter, draw.YBottom)
 	pl.X.Tick.Label = aligned(words(8), draw.XCenter, draw.YTop)
 	pl.Y.Tick.Label = aligned(words(8), draw.XRight, draw.YCenter)
-	pl.X.Tick.Marker, pl.Y.Tick.Marker = ticker{}, ticker{}
+	pl.X.Tick.Marker, pl.Y.Tick.Marker = ticksOf(p.LogX), ticksOf(p.LogY)
 	pl.X.Tick.Length, pl.Y.Tick.Length = 4, 4
 	pl.X.Padding, pl.Y.Padding = 0, 0
 
@@ -38,7 +39,7 @@ func (p Panel) plot(styles map[string]style) (*plot.Plot, error) {
 		return nil, err
 	}
 	pl.Y.Min, pl.Y.Max = p.yRange()
-	if pl.Y.Min < 0 {
+	if pl.Y.Min < 0 && !p.LogY {
 		zero, err := plotter.NewLine(plotter.XYs{{X: pl.X.Min, Y: 0}, {X: pl.X.Max, Y: 0}})
 		if err != nil {
 			return nil, err
@@ -48,6 +49,9 @@ func (p Panel) plot(styles map[string]style) (*plot.Plot, error) {
 	}
 	return pl, nil
 }
+
+// dense is how many points make a curve a line alone, without marks and bars.
+const dense = 40
 
 // addLines adds the curves, each a little to the side of the one before, so that
 // their error bars do not hide one another.
@@ -60,6 +64,18 @@ func (p Panel) addLines(pl *plot.Plot, styles map[string]style) error {
 		}
 		s := styles[c.Name]
 		xys := make(plotter.XYs, len(c.Points))
+		if len(c.Points) > dense {
+			for j, pt := range c.Points {
+				xys[j] = plotter.XY{X: pt.X, Y: pt.Mean}
+			}
+			line, err := plotter.NewLine(xys)
+			if err != nil {
+				return err
+			}
+			line.LineStyle = s.line()
+			pl.Add(line)
+			continue
+		}
 		for j, pt := range c.Points {
 			xys[j] = plotter.XY{X: pt.X + nudge*(float64(i)-float64(len(p.Curves)-1)/2), Y: pt.Mean}
 		}
@@ -68,30 +84,36 @@ func (p Panel) addLines(pl *plot.Plot, styles map[string]style) error {
 			return err
 		}
 		line.LineStyle, marks.GlyphStyle = s.line(), s.mark()
-		bars, err := errorBars(xys, c.Points, s.color)
-		if err != nil {
+		if err := addErrors(pl, xys, c.Points, s.color); err != nil {
 			return err
 		}
-		pl.Add(bars, line, marks)
+		pl.Add(line, marks)
 	}
 	pl.X.Min, pl.X.Max = lo-(hi-lo)*0.04, hi+(hi-lo)*0.04
 	return nil
 }
 
-// errorBars returns the intervals of pts at the places of xys.
-func errorBars(xys plotter.XYs, pts []Point, c color.Color) (*plotter.YErrorBars, error) {
-	errs := make(plotter.YErrors, len(pts))
-	for i, pt := range pts {
-		errs[i].Low, errs[i].High = pt.Mean-pt.Lo, pt.Hi-pt.Mean
-	}
-	bars, err := plotter.NewYErrorBars(struct {
+// addErrors adds the intervals of pts at the places of xys, where there are any.
+func addErrors(pl *plot.Plot, xys plotter.XYs, pts []Point, c color.Color) error {
+	var known struct {
 		plotter.XYs
 		plotter.YErrors
-	}{xys, errs})
+	}
+	for i, pt := range pts {
+		if pt.Hi > pt.Lo {
+			known.XYs = append(known.XYs, xys[i])
+			known.YErrors = append(known.YErrors, struct{ Low, High float64 }{pt.Mean - pt.Lo, pt.Hi - pt.Mean})
+		}
+	}
+	if len(known.XYs) == 0 {
+		return nil
+	}
+	bars, err := plotter.NewYErrorBars(known)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	bars.LineStyle = draw.LineStyle{Color: c, Width: 0.8}
 	bars.CapWidth = 4
-	return bars, nil
+	pl.Add(bars)
+	return nil
 }

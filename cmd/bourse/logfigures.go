@@ -1,0 +1,164 @@
+package main
+
+import (
+	"math"
+	"slices"
+
+	"bourse/experiments/fitlab"
+	"bourse/experiments/report"
+	"bourse/workloadgen/describe"
+)
+
+// all asks figures for every law that was fitted.
+const all = math.MaxInt
+
+// figures returns the distributions of a log with its nearest laws, at most so
+// many a quantity, and the log over time.
+func (d *description) figures(laws int) []report.Figure {
+	l, known := d.log, fitlab.DefaultCandidates()
+	distributions := report.Figure{
+		Name: "distributions", Title: "Distributions of " + d.file.base(),
+		Caption: "Share of values of at most x; laws are as fitted, by maximum likelihood where there is one.",
+		Order:   slices.Concat([]string{logName}, known.IAT, known.Run, known.Procs),
+	}
+	for _, q := range []struct {
+		title, x string
+		values   describe.Quantity
+		fits     []fitlab.Outcome
+	}{
+		{"Gap between arrivals", "s", l.IAT, d.fits.IAT},
+		{"Runtime", "s", l.Run, d.fits.Run},
+		{"Size", "processors", l.Procs, d.fits.Procs},
+		{"Overestimate", "requested / run", l.Overestimate, nil},
+	} {
+		if q.values.N > 0 {
+			distributions.Panels = append(distributions.Panels, cdfPanel(q.title, q.x, q.values.Values, q.fits, laws))
+		}
+	}
+	return []report.Figure{distributions, {
+		Name: "time", Title: "Arrivals and load of " + d.file.base(),
+		Panels: []report.Panel{d.byHour(), d.byWeekday(), d.arrivals(), d.load(), d.memory()},
+		Order:  []string{logName},
+	}}
+}
+
+// logName names the curves of the log itself.
+const logName = "log"
+
+// cdfPanel returns a distribution over powers of ten, beside the nearest laws.
+func cdfPanel(title, x string, values []float64, fits []fitlab.Outcome, laws int) report.Panel {
+	own := describe.CDF(logName, values, 200)
+	draw := curveOf
+	if len(own.X) < 100 {
+		draw = stepsOf
+	}
+	p := report.Panel{Title: title, X: x, Y: "share", Hi: 1, LogX: true, Curves: []report.Curve{draw(own)}}
+	for _, f := range fits[:min(laws, len(fits))] {
+		if f.Err != nil {
+			continue
+		}
+		if law, err := f.Law.New(nil); err == nil {
+			p.Curves = append(p.Curves, draw(describe.Law(f.Name, law, own.X)))
+		}
+	}
+	return p
+}
+
+// curveOf returns a curve as figures take it.
+func curveOf(c describe.Curve) report.Curve {
+	out := report.Curve{Name: c.Name}
+	for i, x := range c.X {
+		out.Points = append(out.Points, report.Point{X: x, Mean: c.Y[i], Lo: c.Y[i], Hi: c.Y[i]})
+	}
+	return out
+}
+
+// stepsOf returns the steps of a distribution function of few values.
+func stepsOf(c describe.Curve) report.Curve {
+	out := report.Curve{Name: c.Name}
+	below := 0.0
+	for i, x := range c.X {
+		y := c.Y[i]
+		out.Points = append(out.Points, report.Point{X: x, Mean: below, Lo: below, Hi: below}, report.Point{X: x, Mean: y, Lo: y, Hi: y})
+		below = y
+	}
+	return out
+}
+
+// series returns values at x = 0, 1, 2, ...
+func series(values []float64) []report.Curve {
+	c := describe.Curve{Name: logName, Y: values}
+	for i := range values {
+		c.X = append(c.X, float64(i))
+	}
+	return []report.Curve{curveOf(c)}
+}
+
+func (d *description) byHour() report.Panel {
+	var jobs []float64
+	for _, n := range d.log.ByHour {
+		jobs = append(jobs, float64(n))
+	}
+	x := "hour of the day"
+	if !d.log.Clock {
+		x = "hour after the first record, of 24"
+	}
+	return report.Panel{Title: "Arrivals by hour", X: x, Y: "jobs", Curves: series(jobs)}
+}
+
+func (d *description) byWeekday() report.Panel {
+	var jobs []float64
+	for _, n := range d.log.ByWeekday {
+		jobs = append(jobs, float64(n))
+	}
+	p := report.Panel{
+		Title: "Arrivals by weekday", Y: "jobs", Curves: series(jobs),
+		Groups: []string{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"},
+	}
+	if !d.log.Clock {
+		p.Title, p.Groups = "Arrivals by day of seven", []string{"1", "2", "3", "4", "5", "6", "7"}
+	}
+	return p
+}
+
+func (d *description) arrivals() report.Panel {
+	return overDays("Arrivals a day", "jobs", d.log.Days, func(x describe.Day) float64 { return float64(x.Jobs) })
+}
+
+func (d *description) load() report.Panel {
+	if d.log.Processors == 0 {
+		return overDays("Work that arrives", "processors", d.log.Days, func(x describe.Day) float64 { return x.Work / 86400 })
+	}
+	return overDays("Load that arrives", "load", d.log.Days, func(x describe.Day) float64 { return x.Load })
+}
+
+// overDays returns a quantity of days over time, in means of as many days as
+// leave at most 120 points.
+func overDays(title, y string, days []describe.Day, of func(describe.Day) float64) report.Panel {
+	p := report.Panel{Title: title, X: "day", Y: y}
+	c := describe.Curve{Name: logName}
+	each := (len(days) + 119) / 120
+	at := 0
+	for some := range slices.Chunk(days, max(1, each)) {
+		sum := 0.0
+		for _, x := range some {
+			sum += of(x)
+		}
+		c.X, c.Y = append(c.X, float64(at)+float64(len(some))/2), append(c.Y, sum/float64(len(some)))
+		at += len(some)
+	}
+	p.Curves = []report.Curve{curveOf(c)}
+	return p
+}
+
+func (d *description) memory() report.Panel {
+	p := report.Panel{Title: "Autocorrelation of gaps", X: "lag", Y: "r"}
+	c := describe.Curve{Name: logName}
+	for lag, r := range d.log.Autocorrelation {
+		if lag > 0 && !math.IsNaN(r) {
+			c.X, c.Y = append(c.X, float64(lag)), append(c.Y, r)
+		}
+	}
+	p.Curves = []report.Curve{curveOf(c)}
+	return p
+}

@@ -34,7 +34,11 @@ type DiurnalOptions struct {
 	// Nights is the share of hosts that are off at night; 0.15 by default.
 	Nights float64 `yaml:"nights"`
 
-	Load float64 `yaml:"load"` // as for "intervals"; 0.2 by default
+	// Load is the largest load of the owner while available: it is drawn
+	// uniformly from [0, Load) every LoadEvery seconds, or once an interval if
+	// that is 0. 0.2 and 600 by default.
+	Load      float64 `yaml:"load"`
+	LoadEvery float64 `yaml:"load_every"`
 }
 
 // Diurnal is a room of hosts with owners. Each owner has up to two sessions at
@@ -49,7 +53,7 @@ type DiurnalOptions struct {
 type Diurnal struct{ DiurnalOptions }
 
 func newDiurnal(decode func(any) error) (Model, error) {
-	o := DiurnalOptions{Rate: 2.25, Het: 0.2, Median: 300, Sigma: 1.2, Least: 20, Sessions: 2, Kept: 0.6, Nights: 0.15, Load: 0.2}
+	o := DiurnalOptions{Rate: 2.25, Het: 0.2, Median: 300, Sigma: 1.2, Least: 20, Sessions: 2, Kept: 0.6, Nights: 0.15, Load: 0.2, LoadEvery: 600}
 	if err := decode(&o); err != nil {
 		return nil, err
 	}
@@ -64,6 +68,9 @@ func newDiurnal(decode func(any) error) (Model, error) {
 		if !(c.value >= 0 && c.value <= c.most) {
 			return nil, fmt.Errorf("%s is %v, want one in [0,%v]", c.field, c.value, c.most)
 		}
+	}
+	if !(o.LoadEvery == 0 || o.LoadEvery >= 1) {
+		return nil, fmt.Errorf("load_every is %v, want 0 or at least 1", o.LoadEvery)
 	}
 	if !(o.Median > 0 && o.Median <= availability.Day) {
 		return nil, fmt.Errorf("median is %v, want one in (0,86400]", o.Median)
@@ -91,7 +98,7 @@ func (m Diurnal) Trace(rng *rand.Rand, n int, span float64) (*availability.Trace
 
 // visits appends the visits of one owner: a Poisson process by the hour.
 func (m Diurnal) visits(rng *rand.Rand, span float64, away []absence) []absence {
-	class := []float64{0.5, 1, 2}[rng.IntN(3)]
+	class := []float64{0.5, 1}[rng.IntN(2)]
 	rate := m.Rate / 3600 * math.Pow(class*math.Exp(rng.NormFloat64()), m.Het)
 	for at := 0.0; rate > 0; {
 		if at += rng.ExpFloat64() / rate; at >= span {
@@ -150,15 +157,16 @@ func uniform(rng *rand.Rand, from, to float64) float64 { return from + (to-from)
 // write writes what the absences, sorted by start, leave of the time. Where two
 // overlap the earlier is written as far as it goes.
 func (m Diurnal) write(rng *rand.Rand, w *writer, away []absence) {
-	for _, a := range away {
-		if a.start > w.at {
-			w.add(a.start-w.at, availability.Available, m.Load*rng.Float64())
+	for _, a := range append(away, absence{start: w.span, end: w.span}) {
+		for w.at < min(a.start, w.span) {
+			length := a.start - w.at
+			if m.LoadEvery > 0 {
+				length = min(length, m.LoadEvery)
+			}
+			w.add(length, availability.Available, m.Load*rng.Float64())
 		}
 		if a.end > w.at {
 			w.add(a.end-w.at, a.state, 0)
 		}
-	}
-	if !w.full() {
-		w.add(w.span-w.at, availability.Available, m.Load*rng.Float64())
 	}
 }

@@ -35,6 +35,16 @@ type Predictor interface {
 	Predict(h *availability.History, now, length float64) Forecast
 }
 
+// A Judge is a predictor that knows sooner whether a threshold is met than it
+// knows by how much.
+type Judge interface {
+	Predictor
+
+	// AtLeast reports whether Predict's Completes is at least the reliability
+	// given, to rounding.
+	AtLeast(h *availability.History, now, length, least float64) bool
+}
+
 // A factory makes a predictor. Decode fills in the predictor's own options
 // struct and rejects unknown fields.
 type factory func(decode func(any) error) (Predictor, error)

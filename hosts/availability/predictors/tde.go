@@ -168,6 +168,53 @@ func (p *TDE) day(h *availability.History, now, length float64, d int) (t tally)
 	return t
 }
 
+// AtLeast reports whether Predict's Completes is at least the reliability given.
+// It stops at the day that settles it: if all days to come were reliable, or
+// none, the mean would still be on that side.
+func (p *TDE) AtLeast(h *availability.History, now, length, least float64) bool {
+	if p.pooled {
+		return p.Predict(h, now, length).Completes >= least
+	}
+	sum, n := 0.0, 0.0
+	for d := 1; d <= p.days; d++ {
+		switch t := p.day(h, now, length, d); t.rule {
+		case skip:
+			continue
+		case one:
+			sum++
+		case counted:
+			sum += p.share(&t, length)
+		}
+		n++
+		left := float64(p.days - d)
+		if sum >= least*(n+left) {
+			return true
+		}
+		if sum+left < least*(n+left) {
+			return false
+		}
+	}
+	if n == 0 {
+		return p.noHistory >= least
+	}
+	return sum >= least*n
+}
+
+// share returns the reliability of one day.
+func (p *TDE) share(t *tally, length float64) float64 {
+	f := p.counts(t, length)
+	return f.Completes / f.sum()
+}
+
+// counts returns what was counted on a day.
+func (p *TDE) counts(t *tally, length float64) Forecast {
+	f := Forecast{t.fits, t.exits[availability.UserPresent], t.exits[availability.Busy], t.exits[availability.Unavailable]}
+	if p.round == nil {
+		f.Completes /= p.unit * length
+	}
+	return f
+}
+
 // Predict implements [Predictor]. It allocates nothing.
 func (p *TDE) Predict(h *availability.History, now, length float64) Forecast {
 	var days, counts Forecast // sums over days
@@ -182,10 +229,7 @@ func (p *TDE) Predict(h *availability.History, now, length float64) Forecast {
 		case one:
 			days.Completes++
 		case counted:
-			f := Forecast{t.fits, t.exits[availability.UserPresent], t.exits[availability.Busy], t.exits[availability.Unavailable]}
-			if p.round == nil {
-				f.Completes /= p.unit * length
-			}
+			f := p.counts(&t, length)
 			counts.add(f)
 			days.add(f.over(f.sum()))
 		}

@@ -29,7 +29,8 @@ type Threshold struct {
 	least     float64
 	order     string
 	predictor predictors.Predictor
-	last      hosts.ID // the one taken last
+	judge     predictors.Judge // the predictor, if it is one
+	last      hosts.ID         // the one taken last
 }
 
 // slack is by how much a forecast in floats may miss a threshold that it meets
@@ -56,7 +57,8 @@ func NewThreshold(threshold float64, order string, p predictors.Predictor) (*Thr
 	case order != "fifo" && order != "index" && order != "rotate":
 		return nil, fmt.Errorf("idle_order is %q, want fifo, index, rotate", order)
 	}
-	return &Threshold{threshold, order, p, None}, nil
+	judge, _ := p.(predictors.Judge)
+	return &Threshold{threshold, order, p, judge, None}, nil
 }
 
 // Match implements [Matchmaker].
@@ -86,7 +88,13 @@ func (t *Threshold) Match(now, length float64, p *Pool) hosts.ID {
 }
 
 func (t *Threshold) reliable(now, length float64, p *Pool, h hosts.ID) bool {
-	return t.least == 0 || t.predictor.Predict(p.History(h), now, length).Completes >= t.least-slack
+	switch {
+	case t.least == 0:
+		return true
+	case t.judge != nil:
+		return t.judge.AtLeast(p.History(h), now, length, t.least-slack)
+	}
+	return t.predictor.Predict(p.History(h), now, length).Completes >= t.least-slack
 }
 
 // Piles implements [Matchmaker].

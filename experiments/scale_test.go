@@ -45,10 +45,11 @@ func BenchmarkScale(b *testing.B) {
 					model := scenario.Named("paper")
 					c.Workload.Model = &model
 					c.Admission = []scenario.Choice{scenario.Named(policy)}
-					s, err := prepare(&c)
+					all, err := settings(&scenario.Experiment{Configurations: []scenario.Configuration{c}})
 					if err != nil {
 						b.Fatal(err)
 					}
+					s := all[0]
 					a := newArena()
 					a.plan = crowd(10*hosts, hosts)
 					base, start := heap(), processor()

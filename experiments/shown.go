@@ -2,8 +2,8 @@ package experiments
 
 import (
 	"slices"
-	"strings"
 
+	"bourse/experiments/metrics"
 	"bourse/experiments/report"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
@@ -30,13 +30,17 @@ func Figures(e *scenario.Experiment, summary []results.Summary, curve []results.
 
 // Tables returns the tables of results of e: with a sweep one a metric that is
 // drawn; else one a configuration, what is printed beside what is measured, and
-// Table 2.
+// Table 2. They show the metrics that the figure does, or the market paper's.
 func Tables(e *scenario.Experiment, summary []results.Summary, tests []report.TTest) []report.Table {
 	if len(e.Sweep) > 0 {
 		return sweep(e).Tables(summary)
 	}
+	shown := metrics.Market()
+	if e.Figure != nil {
+		shown = e.Figure.Metrics
+	}
 	main := slices.DeleteFunc(slices.Clone(summary), func(r results.Summary) bool {
-		return strings.HasPrefix(r.Metric, "mean_")
+		return !slices.Contains(shown, r.Metric)
 	})
 	tables := report.RunTables(main)
 	if t := report.PaperTable(main); len(t.Rows) > 0 {

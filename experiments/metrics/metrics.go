@@ -75,6 +75,15 @@ var table = []Metric{
 // All returns the metrics in the order of reports.
 func All() []Metric { return table }
 
+// Market returns the names of the metrics that the market paper reports, in the
+// order of reports.
+func Market() []string {
+	return []string{
+		"violations", "rejections", "utilization", "demand_correlation",
+		"efficiency_0", "efficiency_0.5", "efficiency_1", "p_a", "p_w", "p_d", "q",
+	}
+}
+
 // mean returns the mean of f over the jobs that have one.
 func mean(o *Outcome, f func(*Job) (float64, bool)) (float64, bool) {
 	sum, n := 0.0, 0

@@ -136,8 +136,8 @@ func TestValidate(t *testing.T) {
 	t.Parallel()
 	good := workloadgen.Job{Runtime: 1, Estimate: 1, Deadline: 1, Nodes: 1}
 	for _, c := range []struct {
-		break_ func(*workloadgen.Job)
-		want   string
+		spoil func(*workloadgen.Job)
+		want  string
 	}{
 		{func(j *workloadgen.Job) {}, ""},
 		{func(j *workloadgen.Job) { j.Runtime = math.NaN() }, "job 0 (number 1 of the plan): runtime NaN is not a number"},
@@ -147,7 +147,7 @@ func TestValidate(t *testing.T) {
 		{func(j *workloadgen.Job) { j.User = -1 }, "user -1 is negative"},
 	} {
 		j := good
-		c.break_(&j)
+		c.spoil(&j)
 		err := workloadgen.Plan{j}.Validate()
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%+v: error %v, want %q", j, err, c.want)

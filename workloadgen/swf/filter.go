@@ -59,16 +59,16 @@ func ParseFilters(text string) ([]Filter, error) {
 			continue
 		}
 		name, arg, has := strings.Cut(part, ":")
-		make_, ok := filters[name]
+		kind, ok := filters[name]
 		if !ok {
 			return nil, fmt.Errorf("filter %q: want one of %s", part, strings.Join(FilterNames(), ", "))
 		}
-		if make_.arg == "" && has || make_.arg != "" && arg == "" {
-			return nil, fmt.Errorf("filter %q: want %s%s", part, name, make_.arg)
+		if kind.arg == "" && has || kind.arg != "" && arg == "" {
+			return nil, fmt.Errorf("filter %q: want %s%s", part, name, kind.arg)
 		}
-		keep, err := make_.new(arg)
+		keep, err := kind.new(arg)
 		if err != nil {
-			return nil, fmt.Errorf("filter %q: want %s%s: %w", part, name, make_.arg, err)
+			return nil, fmt.Errorf("filter %q: want %s%s: %w", part, name, kind.arg, err)
 		}
 		out = append(out, Filter{part, keep})
 	}

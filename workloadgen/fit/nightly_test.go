@@ -1,0 +1,5 @@
+//go:build nightly
+
+package fit
+
+const recoveryDraws = 100_000

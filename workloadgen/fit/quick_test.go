@@ -1,0 +1,5 @@
+//go:build !nightly
+
+package fit
+
+const recoveryDraws = 10_000

@@ -16,7 +16,7 @@ import (
 type EDF struct {
 	EDFOptions
 	chooser
-	idle
+	free
 	fastest float64
 }
 
@@ -50,7 +50,7 @@ func (p *EDF) Decide(now float64, r *contracts.Request, v contracts.View) contra
 	if checked && p.Check == "select" && r.Late(now+r.Work/p.greatest(v)) {
 		return contracts.Decision{Reason: contracts.TooLate}
 	}
-	if !p.take(r, v, &p.chooser) {
+	if !p.start(r, v, &p.chooser) {
 		if !everHolds(r, v) {
 			return contracts.Decision{Reason: contracts.TooFewHosts}
 		}

@@ -12,7 +12,7 @@ import (
 // wait for it.
 type FCFS struct {
 	chooser
-	idle
+	free
 }
 
 func newFCFS(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
@@ -26,7 +26,7 @@ func (p *FCFS) Less(_, _ *contracts.Request) bool { return false }
 func (p *FCFS) Decide(_ float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.see(v)
 	switch {
-	case p.take(r, v, &p.chooser):
+	case p.start(r, v, &p.chooser):
 		return accept(p.first(r))
 	case !everHolds(r, v):
 		return contracts.Decision{Reason: contracts.TooFewHosts}

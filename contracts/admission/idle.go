@@ -7,18 +7,58 @@ import (
 	"bourse/hosts"
 )
 
-// idle remembers which hosts have a free processor: fewer tasks on them than
-// processors.
-type idle struct {
-	free  []uint64 // a bit a host
+// A hostSet is a set of hosts, a bit each.
+type hostSet struct {
+	bits  []uint64
 	count int
+}
+
+// put says whether h is in s.
+func (s *hostSet) put(h hosts.ID, in bool) {
+	for int(h/64) >= len(s.bits) {
+		s.bits = append(s.bits, 0)
+	}
+	word, bit := &s.bits[h/64], uint64(1)<<(h%64)
+	switch was := *word&bit != 0; {
+	case in && !was:
+		s.count++
+	case was && !in:
+		s.count--
+	default:
+		return
+	}
+	*word ^= bit
+}
+
+// take enters the lowest hosts of s that r can have in c at that rank, one a node,
+// and reports whether there are so many.
+func (s *hostSet) take(r *contracts.Request, v contracts.View, rank float64, c *chooser) bool {
+	taken := 0
+	for w, word := range s.bits {
+		for ; word != 0; word &= word - 1 {
+			h := hosts.ID(w*64 + bits.TrailingZeros64(word))
+			if !holds(h, r, v) {
+				continue
+			}
+			c.add(h, rank)
+			if taken++; taken == r.Nodes {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// free are the hosts with fewer tasks on them than processors.
+type free struct {
+	hostSet
 	fleet int
 }
 
 // see looks at the hosts that have changed.
-func (f *idle) see(v contracts.View) {
+func (f *free) see(v contracts.View) {
 	if f.fleet != v.Fleet() {
-		*f = idle{free: make([]uint64, (v.Fleet()+63)/64), fleet: v.Fleet()}
+		*f = free{fleet: v.Fleet()}
 		for h := range hosts.ID(f.fleet) {
 			f.look(h, v)
 		}
@@ -29,46 +69,12 @@ func (f *idle) see(v contracts.View) {
 	}
 }
 
-func (f *idle) look(h hosts.ID, v contracts.View) {
-	word, bit := &f.free[h/64], uint64(1)<<(h%64)
-	was := *word&bit != 0
-	is := len(v.On(h)) < max(1, int(v.Spec(h).CPUs))
-	switch {
-	case is && !was:
-		*word |= bit
-		f.count++
-	case was && !is:
-		*word &^= bit
-		f.count--
-	}
+func (f *free) look(h hosts.ID, v contracts.View) {
+	f.put(h, len(v.On(h)) < max(1, int(v.Spec(h).CPUs)))
 }
 
-// take enters the lowest free hosts that r can have in c, one a node, and reports
-// whether there are so many.
-func (f *idle) take(r *contracts.Request, v contracts.View, c *chooser) bool {
+// start enters the lowest free hosts in c, and reports whether r can start there.
+func (f *free) start(r *contracts.Request, v contracts.View, c *chooser) bool {
 	c.found = c.found[:0]
-	if f.count < r.Nodes {
-		return false
-	}
-	for w, word := range f.free {
-		for ; word != 0; word &= word - 1 {
-			h := hosts.ID(w*64 + bits.TrailingZeros64(word))
-			if !holds(h, r, v) {
-				continue
-			}
-			if c.add(h, 0); len(c.found) == r.Nodes {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// slowest returns the least speed of the hosts found.
-func (c *chooser) slowest(v contracts.View) float64 {
-	speed := v.Spec(c.found[0].host).Speed
-	for _, f := range c.found[1:] {
-		speed = min(speed, v.Spec(f.host).Speed)
-	}
-	return speed
+	return f.count >= r.Nodes && f.take(r, v, 0, c)
 }

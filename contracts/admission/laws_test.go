@@ -40,7 +40,14 @@ func drawJobs(t *rapid.T, fleet int, accurate bool) []job {
 func drawSpecs(t *rapid.T) []hosts.Spec {
 	specs := uniform(rapid.IntRange(1, 6).Draw(t, "hosts"))
 	several := rapid.Bool().Draw(t, "several processors")
+	alike := rapid.Bool().Draw(t, "alike")
 	for h := range specs {
+		if alike && h > 0 {
+			name := specs[h].Name
+			specs[h] = specs[0]
+			specs[h].Name = name
+			continue
+		}
 		specs[h].Speed = rapid.SampledFrom([]float64{0.5, 1, 1, 2}).Draw(t, "speed")
 		if several {
 			specs[h].CPUs = float64(rapid.IntRange(1, 4).Draw(t, "cpus"))
@@ -223,6 +230,43 @@ func TestShortcutInRuns(t *testing.T) {
 			t.Errorf("with the shortcut %v, without %v", g, w)
 		}
 	})
+}
+
+// TestOrder checks that Libra places every job where it would if it asked every
+// host, though it asks few.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		specs := uniform(rapid.IntRange(1, 12).Draw(t, "hosts"))
+		for h := range specs {
+			specs[h].CPUs = 2
+			specs[h].Cap = 1.5
+		}
+		if rapid.Bool().Draw(t, "one processor") {
+			specs = uniform(len(specs))
+		}
+		o := options{"spare": drawSpare(t), "overrun": rapid.SampledFrom([]string{"keep", "zero", "kill"}).Draw(t, "overrun")}
+		jobs := drawJobs(t, min(len(specs), 4), rapid.Bool().Draw(t, "accurate"))
+		got := brief(jobs, newWorld(t, specs, "libra", o).run(t, jobs))
+		o["scan"] = true
+		want := brief(jobs, newWorld(t, specs, "libra", o).run(t, jobs))
+		if got != want {
+			t.Errorf("by order:\n%s\nby asking all:\n%s", got, want)
+		}
+	})
+}
+
+// TestOrderInWindows checks the same on busier and larger fleets.
+func TestOrderInWindows(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(6) {
+		jobs := narrow(seed, 1500, 60)
+		got := brief(jobs, newWorld(t, uniform(60), "libra", nil).run(t, jobs))
+		want := brief(jobs, newWorld(t, uniform(60), "libra", options{"scan": true}).run(t, jobs))
+		if got != want {
+			t.Errorf("window %d is not placed as by asking all", seed)
+		}
+	}
 }
 
 // TestOtherProjections checks that the static projection sees no risk anywhere,

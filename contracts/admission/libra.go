@@ -23,6 +23,8 @@ const sliver = sharing.Sliver
 // paper.
 type Libra struct {
 	chooser
+	order order
+	scan  bool // look at every host, whatever the order
 }
 
 func newLibra(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
@@ -32,15 +34,24 @@ func newLibra(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contrac
 // Decide implements [contracts.Policy].
 func (p *Libra) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.found = p.found[:0]
-	for h := range hosts.ID(v.Fleet()) {
-		if left, ok := after(now, r, v, h); ok && holds(h, r, v) {
-			p.add(h, fit(left))
-		}
+	if !p.scan && p.order.see(now, v) {
+		p.order.fits(now, r, v, &p.chooser)
+	} else {
+		p.all(now, r, v)
 	}
 	if len(p.found) < r.Nodes {
 		return reject(contracts.NoShare, len(p.found))
 	}
 	return accept(p.best(r))
+}
+
+// all enters every suitable host.
+func (p *Libra) all(now float64, r *contracts.Request, v contracts.View) {
+	for h := range hosts.ID(v.Fleet()) {
+		if left, ok := after(now, r, v, h); ok && holds(h, r, v) {
+			p.add(h, fit(left))
+		}
+	}
 }
 
 // fit returns the rank of a host with so many processors left: the best fit has

@@ -19,6 +19,7 @@ type LibraRisk struct {
 	RiskOptions
 	chooser
 	projection Projection
+	order      order
 }
 
 // RiskOptions are the options of librarisk.
@@ -44,8 +45,9 @@ func newLibraRisk(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (con
 // Decide implements [contracts.Policy].
 func (p *LibraRisk) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.found = p.found[:0]
+	short := p.Shortcut && p.Projection == "dynamic" && p.order.see(now, v) && p.order.node.Most == p.order.node.Size
 	for h := range hosts.ID(v.Fleet()) {
-		if !holds(h, r, v) || !p.safe(now, r, v, h) {
+		if short && p.order.hopeless(now, r, h) || !holds(h, r, v) || !p.safe(now, r, v, h) {
 			continue
 		}
 		if p.Order == "index" {

@@ -131,7 +131,11 @@ func newPolicy(t tb, name string, o options) contracts.Policy {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(0, 0))
 	bid := must(bidding.New("cheapest", func(any) error { return nil }, rng))
-	return must(New(name, o.decode, bid, rng))
+	p := must(New(name, o.decode, bid, rng))
+	if libra, ok := p.(*Libra); ok && o["scan"] == true {
+		libra.scan = true
+	}
+	return p
 }
 
 // run submits jobs, which are in order of submission, and lets all of them end.

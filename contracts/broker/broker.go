@@ -38,7 +38,7 @@ type Teller interface {
 	Reject(now float64, contract int64, note []byte) error
 }
 
-// A Config names the broker's parts. All are needed.
+// A Config names the broker's parts. All are needed but flags.
 type Config struct {
 	Fleet    []hosts.Machine
 	Owners   []bank.Account // whom the charges of each host go to
@@ -50,6 +50,7 @@ type Config struct {
 	Forecast market.Forecaster
 	Teller   Teller
 	Notes    bool       // tell the teller what decided and how contracts ended
+	NoPrices bool       // keep no record of the total price
 	Ties     *rand.Rand // breaks ties among hosts of equal price
 }
 
@@ -74,6 +75,7 @@ type Broker struct {
 	note    []byte
 
 	queue   []waiting // requests deferred, in the policy's order
+	asked   waiting   // the one that the policy is asked about
 	refused []Refusal
 
 	ranking *market.Ranking
@@ -267,6 +269,11 @@ func (b *Broker) Advance(now float64) error {
 // Ended returns the contracts that have ended, in the order of their ends. The
 // slice is the broker's own until Reset.
 func (b *Broker) Ended() []contracts.Contract { return b.ended }
+
+// Forget drops what Ended and Refused return, for a run that is too long to keep:
+// the broker then needs memory for what is active and no more, if it keeps no
+// record of prices.
+func (b *Broker) Forget() { b.ended, b.refused = b.ended[:0], b.refused[:0] }
 
 // Active returns the number of active contracts.
 func (b *Broker) Active() int { return len(b.contracts) - len(b.free) }

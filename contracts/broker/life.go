@@ -57,7 +57,9 @@ func (b *Broker) bid(now float64, h hosts.ID, id contracts.ID, r market.Rate) {
 	before := a.Price()
 	a.Bid(now, market.BidderID(id), r)
 	b.ranking.Set(int32(h), a.Price())
-	b.prices.Add(now, a.Price()-before)
+	if !b.NoPrices {
+		b.prices.Add(now, a.Price()-before)
+	}
 }
 
 // touch meters h up to now and marks it to be dealt out again.

@@ -54,7 +54,8 @@ func (b *Broker) offer(now float64, id contracts.ID) (contracts.Decision, error)
 			scanner.Scan(now)
 		}
 		for i := 0; i < len(b.queue); {
-			w := b.queue[i]
+			b.asked = b.queue[i]
+			w := &b.asked
 			d, err := b.decide(now, &w.request, w.task)
 			if err != nil {
 				return decided, err

@@ -1,0 +1,150 @@
+package admission
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"bourse/contracts"
+	"bourse/hosts"
+)
+
+// window draws jobs with the moments of the papers' window of the SDSC SP2 log:
+// 17 processors of 128 and 2.5 h on average, estimates from the truth to twenty
+// times it, and arrivals so far apart that hosts are this busy.
+func window(seed uint64, n, processors int, load float64) []job {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	jobs := make([]job, n)
+	now := 0.0
+	for i := range jobs {
+		procs := min(processors, 1<<rng.IntN(8), 1<<rng.IntN(8)*4)
+		runtime := math.Exp(7.4 + 1.9*rng.NormFloat64())
+		factor := 16.0
+		if rng.Float64() < 0.2 {
+			factor = 4
+		}
+		jobs[i] = job{
+			ID: int64(i), Submit: now, Runtime: runtime, Estimate: runtime * math.Exp(3*rng.Float64()), Procs: procs,
+			Deadline: runtime * max(1.01, factor*(1+0.25*rng.NormFloat64())), Budget: runtime, Penalty: 0.1,
+		}
+		now += rng.ExpFloat64() * runtime * float64(procs) / float64(processors) / load
+	}
+	return jobs
+}
+
+// replay runs jobs through a broker without keeping what became of them, and
+// returns the time that it took and how many were accepted.
+func replay(b *testing.B, jobs []job, processors int, policy string, o options) (time.Duration, int) {
+	w := newWorld(b, uniform(processors), policy, o)
+	accepted := 0
+	start := time.Now()
+	for i := range jobs {
+		j := &jobs[i]
+		check(b, w.broker.Advance(j.Submit))
+		r := j.request()
+		r.Owner = w.user
+		d := must(w.broker.Submit(j.Submit, &r, hosts.Task{Work: j.Runtime}))
+		if d.Verdict == contracts.Accept {
+			accepted++
+		}
+	}
+	return time.Since(start), accepted
+}
+
+// BenchmarkWindow runs 2,722 jobs on 128 processors, from submission to
+// settlement, through each policy, and LibraRisk without its shortcut beside it.
+func BenchmarkWindow(b *testing.B) {
+	jobs := window(1, 2722, 128, 0.8)
+	for _, policy := range []string{"libra", "librarisk", "librasla", "edf", "fcfs", "easy"} {
+		b.Run(policy, func(b *testing.B) {
+			var took, full time.Duration
+			accepted := 0
+			for b.Loop() {
+				t, n := replay(b, jobs, 128, policy, nil)
+				took, accepted = took+t, n
+				if policy == "librarisk" {
+					t, m := replay(b, jobs, 128, policy, options{"shortcut": false})
+					if full += t; m != n {
+						b.Fatalf("%d accepted with the shortcut, %d without", n, m)
+					}
+				}
+			}
+			b.ReportMetric(float64(took.Nanoseconds())/float64(b.N*len(jobs)), "ns/job")
+			b.ReportMetric(float64(accepted), "accepted")
+			if full > 0 {
+				b.ReportMetric(float64(full)/float64(took), "x-full-projection")
+			}
+		})
+	}
+}
+
+// BenchmarkLibraArrival measures what Libra takes to decide about one arrival on
+// a busy fleet, by its order and by asking every host. Jobs are of one to eight
+// processors.
+func BenchmarkLibraArrival(b *testing.B) {
+	for _, fleet := range []int{128, 1000} {
+		b.Run(fmt.Sprint(fleet, "-hosts"), func(b *testing.B) {
+			jobs := narrow(1, 20*fleet, fleet)
+			var took [2]time.Duration
+			var accepted [2]int
+			for b.Loop() {
+				for k, scan := range []bool{false, true} {
+					t, n := decisions(b, jobs, fleet, options{"scan": scan})
+					took[k], accepted[k] = took[k]+t, n
+				}
+			}
+			if accepted[0] != accepted[1] {
+				b.Fatalf("%d accepted by order, %d by asking all", accepted[0], accepted[1])
+			}
+			b.ReportMetric(float64(took[0].Nanoseconds())/float64(b.N*len(jobs)), "ns/arrival")
+			b.ReportMetric(float64(took[1])/float64(took[0]), "x-ask-all")
+			b.ReportMetric(100*float64(accepted[0])/float64(len(jobs)), "%accepted")
+		})
+	}
+}
+
+// narrow draws jobs of few processors that keep a fleet busy.
+func narrow(seed uint64, n, fleet int) []job {
+	jobs := window(seed, n, fleet, 1)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	now := 0.0
+	for i := range jobs {
+		j := &jobs[i]
+		j.Procs, j.Submit = 1<<rng.IntN(4), now
+		now += rng.ExpFloat64() * j.Runtime * float64(j.Procs) / float64(fleet)
+	}
+	return jobs
+}
+
+// decisions replays jobs and returns the time that the policy alone took.
+func decisions(b *testing.B, jobs []job, fleet int, o options) (time.Duration, int) {
+	w := newWorld(b, uniform(fleet), "libra", o)
+	timed := &stopwatch{Policy: w.broker.Policy.(watcher).policy}
+	w.broker.Policy = timed
+	accepted := 0
+	for i := range jobs {
+		j := &jobs[i]
+		check(b, w.broker.Advance(j.Submit))
+		r := j.request()
+		r.Owner = w.user
+		if d := must(w.broker.Submit(j.Submit, &r, hosts.Task{Work: j.Runtime})); d.Verdict == contracts.Accept {
+			accepted++
+		}
+	}
+	return timed.took, accepted
+}
+
+// A stopwatch sums up the time that a policy takes.
+type stopwatch struct {
+	contracts.Policy
+	took time.Duration
+}
+
+func (s *stopwatch) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
+	start := time.Now()
+	d := s.Policy.Decide(now, r, v)
+	s.took += time.Since(start)
+	return d
+}

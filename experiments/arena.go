@@ -12,7 +12,6 @@ import (
 	"bourse/experiments/des"
 	"bourse/experiments/metrics"
 	"bourse/experiments/optimum"
-	"bourse/experiments/scenario"
 	"bourse/hosts"
 	"bourse/hosts/sim"
 	"bourse/workloadgen"
@@ -65,8 +64,14 @@ type Run struct {
 	Outcome metrics.Outcome
 }
 
-// optimum returns U* of the arena's plan, and which jobs it fulfils.
-func (a *arena) optimum(f *scenario.Fleet) optimum.Solution {
+// optimum returns U* of the arena's plan, and which jobs it fulfils. It returns
+// none where users pay their whole budget: no value is left to them, whatever is
+// run.
+func (a *arena) optimum(s *setting) optimum.Solution {
+	if s.payment.Whole {
+		return optimum.Solution{Proven: true}
+	}
+	f := &s.conf.Fleet
 	a.jobs = a.jobs[:0]
 	for i := range a.plan {
 		j := &a.plan[i]

@@ -40,7 +40,7 @@ type Replication struct {
 type Optimum struct {
 	Value  float64
 	Bound  float64 // no plan is worth more
-	Proven bool    // Value is Bound
+	Proven bool    // Value is Bound, or there is none
 }
 
 // Each runs every replication of e and gives them to take, in order of
@@ -146,7 +146,7 @@ func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*se
 	if err := a.draw(s, e.Seed, rep); err != nil {
 		return fail(err)
 	}
-	best := a.optimum(&s.conf.Fleet)
+	best := a.optimum(s)
 	r.Optimum = Optimum{best.Value, best.Bound, best.Proven}
 	var demand []float64
 	for k := range s.offers {
@@ -155,7 +155,7 @@ func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*se
 		if err != nil {
 			return fail(fmt.Errorf("admission %s: %w", o.Label, err))
 		}
-		for i := range run.Jobs {
+		for i := range best.Chosen {
 			run.Jobs[i].Chosen = best.Chosen[i]
 		}
 		if o.Name == "be" && demand == nil {

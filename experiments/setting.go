@@ -77,7 +77,7 @@ func settings(e *scenario.Experiment) ([]*setting, error) {
 	var all []*setting
 	read := make(logs)
 	for i := range e.Configurations {
-		s, err := prepare(&e.Configurations[i], read)
+		s, err := read.prepare(&e.Configurations[i])
 		if err != nil {
 			var told *scenario.Error // says where by itself
 			if !errors.As(err, &told) {
@@ -90,7 +90,10 @@ func settings(e *scenario.Experiment) ([]*setting, error) {
 	return all, nil
 }
 
-func prepare(c *scenario.Configuration, read logs) (*setting, error) {
+// prepare makes one configuration ready.
+func prepare(c *scenario.Configuration) (*setting, error) { return make(logs).prepare(c) }
+
+func (read logs) prepare(c *scenario.Configuration) (*setting, error) {
 	s := &setting{conf: c, bidding: fix(c.Market.Bidding), price: fix(c.Market.Forecaster)}
 	var err error
 	if s.work, err = newWorkload(&c.Workload, read); err != nil {

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 
 	"bourse/contracts/admission"
@@ -14,6 +17,7 @@ import (
 	"bourse/workloadgen/models"
 	"bourse/workloadgen/value"
 
+	"github.com/goccy/go-yaml"
 	"github.com/urfave/cli/v2"
 )
 
@@ -74,9 +78,9 @@ func policiesAction(c *cli.Context) error {
 			family = p.Family
 			fmt.Fprintf(c.App.Writer, "%s\n", family)
 		}
-		fmt.Fprintf(c.App.Writer, "  %-20s %s\n", p.Name, p.Doc)
+		fmt.Fprintf(c.App.Writer, "  %-24s %s\n", p.Name, p.Doc)
 		for _, o := range p.Options {
-			fmt.Fprintf(c.App.Writer, "    %-18s %s (%v)\n", o.Name, o.Doc, o.Default)
+			fmt.Fprintf(c.App.Writer, "    %-22s %s (%s)\n", o.Name, o.Doc, written(o.Default))
 		}
 	}
 	return nil
@@ -144,31 +148,71 @@ func probe(make func(name string, decode func(any) error) error) func(string) ([
 }
 
 // fields lists the fields of a struct by their names in files, nested ones with
-// a dot.
+// a dot. Of a pointer to a struct that is not set, what it would start from is
+// listed too.
 func fields(prefix string, v reflect.Value) []option {
 	var all []option
 	for i := range v.NumField() {
-		f := v.Type().Field(i)
+		f, value := v.Type().Field(i), v.Field(i)
 		name, rest, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 		switch {
 		case !f.IsExported() || name == "-":
 		case strings.Contains(rest, "inline"):
-			all = append(all, fields(prefix, v.Field(i))...)
-		case f.Type.Kind() == reflect.Struct && f.Type.Name() == "":
-			all = append(all, fields(prefix+name+".", v.Field(i))...)
+			all = append(all, fields(prefix, value)...)
+		case f.Type.Kind() == reflect.Struct && !isChoice(f.Type):
+			all = append(all, fields(prefix+name+".", value)...)
+		case f.Type.Kind() == reflect.Pointer && f.Type.Elem().Kind() == reflect.Struct && !isChoice(f.Type.Elem()):
+			all = append(all, option{prefix + name, nil, f.Tag.Get("doc")})
+			start := reflect.New(f.Type.Elem())
+			if yaml.Unmarshal([]byte("{}"), start.Interface()) == nil {
+				all = append(all, fields(prefix+name+".", start.Elem())...)
+			}
 		default:
-			all = append(all, option{prefix + name, plain(v.Field(i)), f.Tag.Get("doc")})
+			all = append(all, option{prefix + name, plain(value), f.Tag.Get("doc")})
 		}
 	}
 	return all
 }
 
-// plain returns a value as a file would write it: a nested choice by its name.
+// isChoice reports whether a struct names a plug-in and its options.
+func isChoice(t reflect.Type) bool {
+	_, named := t.FieldByName("Name")
+	_, options := t.FieldByName("Options")
+	return named && options
+}
+
+// plain returns a value as a file would write it, nil if it is not set: a choice
+// without options is its name.
 func plain(v reflect.Value) any {
-	if v.Kind() == reflect.Struct {
-		if name := v.FieldByName("Name"); name.IsValid() {
-			return name.Interface()
+	for v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return nil
 		}
+		v = v.Elem()
 	}
-	return v.Interface()
+	if v.Kind() != reflect.Struct || !isChoice(v.Type()) {
+		return v.Interface()
+	}
+	name, options := v.FieldByName("Name"), v.FieldByName("Options")
+	if options.Len() == 0 {
+		return name.Interface()
+	}
+	return map[string]any{"name": name.Interface(), "options": options.Interface()}
+}
+
+// written returns a default as people read it.
+func written(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "none"
+	case string:
+		return cmp.Or(v, "none")
+	case map[string]any:
+		parts := make([]string, 0, len(v))
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			parts = append(parts, key+": "+written(v[key]))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	}
+	return fmt.Sprint(v)
 }

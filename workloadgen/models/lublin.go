@@ -33,23 +33,23 @@ type LublinOptions struct {
 // LublinChange holds the parameters that may be changed, by their names in the
 // authors' program.
 type LublinChange struct {
-	SerialProb *float64 `yaml:"serial_prob"`
-	Pow2Prob   *float64 `yaml:"pow2_prob"`
-	ULow       *float64 `yaml:"ulow"`
-	UMed       *float64 `yaml:"umed"`
-	UHi        *float64 `yaml:"uhi"`
-	UProb      *float64 `yaml:"uprob"`
-	A1         *float64 `yaml:"a1"`
-	B1         *float64 `yaml:"b1"`
-	A2         *float64 `yaml:"a2"`
-	B2         *float64 `yaml:"b2"`
-	PA         *float64 `yaml:"pa"`
-	PB         *float64 `yaml:"pb"`
-	AArr       *float64 `yaml:"aarr"`
-	BArr       *float64 `yaml:"barr"`
-	ANum       *float64 `yaml:"anum"`
-	BNum       *float64 `yaml:"bnum"`
-	ARAR       *float64 `yaml:"arar"`
+	SerialProb *float64 `yaml:"serial_prob" doc:"probability of one processor"`
+	Pow2Prob   *float64 `yaml:"pow2_prob" doc:"probability of a power of two"`
+	ULow       *float64 `yaml:"ulow" doc:"log2 of the smallest parallel size"`
+	UMed       *float64 `yaml:"umed" doc:"log2 of the size at which the two stages meet"`
+	UHi        *float64 `yaml:"uhi" doc:"log2 of the largest size"`
+	UProb      *float64 `yaml:"uprob" doc:"probability of the first stage"`
+	A1         *float64 `yaml:"a1" doc:"shape of the first gamma of ln runtime"`
+	B1         *float64 `yaml:"b1" doc:"its scale"`
+	A2         *float64 `yaml:"a2" doc:"shape of the second"`
+	B2         *float64 `yaml:"b2" doc:"its scale"`
+	PA         *float64 `yaml:"pa" doc:"slope over size of the probability of the first gamma"`
+	PB         *float64 `yaml:"pb" doc:"that probability at size 0"`
+	AArr       *float64 `yaml:"aarr" doc:"shape of the gamma of ln gap, times 1800"`
+	BArr       *float64 `yaml:"barr" doc:"its scale"`
+	ANum       *float64 `yaml:"anum" doc:"shape of the gamma of the daily cycle"`
+	BNum       *float64 `yaml:"bnum" doc:"its scale"`
+	ARAR       *float64 `yaml:"arar" doc:"factor on aarr"`
 }
 
 // Lublin is the workload of Lublin and Feitelson, "The workload on parallel

@@ -11,6 +11,32 @@
 // and work are float64 and belong to other rooms; a float64 becomes money through
 // [Dollars] or [Nearest] and nowhere else.
 //
+// # Promises
+//
+// Each is held by the tests named; bank's TestFaults plants mistakes in the code
+// one at a time, and sees those tests fail.
+//
+//   - Money is conserved to the micro-dollar at every entry, and no account is
+//     overdrawn: TestModel; under any interleaving, TestDrains and TestReaders of
+//     bank/store.
+//   - What was answered is kept, once, after a power cut at any moment, a disk that
+//     fails, or a process that is killed: TestPowerCut, TestDiskErrors, TestKill of
+//     bank/store.
+//   - A request is applied once however often it is sent: same id and body, same
+//     receipt; another body, a refusal. Nobody is answered before what the answer
+//     rests on is durable: TestOnce, TestPowerCut. Who gives up is told whether it
+//     was applied: TestGivenUp.
+//   - History cannot be changed, cut or reordered without being found, and the first
+//     bad entry is named: TestFiles, TestNamed, TestEntries, TestMoney, TestLog of
+//     bank/audit. Making a whole ledger anew is found by a head, receipt or signed
+//     checkpoint that was kept elsewhere: TestHead, and TestCheckpoint of bank/proof.
+//     After a crash, before the ledger is closed again, damage to the entries since
+//     HEAD was last written looks like a write cut short, and is not found.
+//   - Every micro-dollar of a contract is accounted for, from admission to settlement,
+//     from the ledger alone: TestMoney of bank/audit. Other programs agree:
+//     TestHledger, TestLedger, TestBeancount of bank/export.
+//   - A failure is a sentence that names the place and the cure: TestPlainFailures.
+//
 // # Design
 //
 // An [Amount] is an int64 of micro-dollars: a decimal type of arbitrary size

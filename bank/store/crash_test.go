@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -201,7 +202,7 @@ func TestPowerCut(t *testing.T) {
 	}
 	var off atomic.Bool
 	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if n := ops.Add(1); op.Kind.ReadOrWrite() == errorfs.OpIsWrite && n%every == 0 && !off.Load() {
+		if n := ops.Add(1); op.Kind.ReadOrWrite() == errorfs.OpIsWrite && (n%every == 0 || strings.Contains(op.Path, "marker.")) && !off.Load() {
 			mu.Lock()
 			defer mu.Unlock()
 			acked := a.copy()

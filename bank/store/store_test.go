@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"bourse/bank"
@@ -290,6 +291,45 @@ func TestDamage(t *testing.T) {
 				t.Errorf("%s %s: %v, want %v", harm, name, err, want)
 			}
 		}
+	}
+}
+
+// TestLostEnd checks that a ledger which was never closed, and whose log lost what
+// HEAD had seen, is not opened: recovery alone would drop it without a word.
+func TestLostEnd(t *testing.T) {
+	t.Parallel()
+	fs := vfs.NewMem()
+	opts := Options{FS: fs, BalancesEvery: 1}
+	j := create(t, "bank", opts)
+	tr := newTrader(bank.New(j), 1)
+	for range 3 {
+		tr.trade(t, 20)
+		if err := j.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j.release()
+	names, err := fs.List("bank")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if filepath.Ext(name) != ".log" {
+			continue
+		}
+		b, err := readFile(fs, "bank/"+name, 1<<30)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := fs.Create("bank/"+name, vfs.WriteCategoryUnspecified)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Write(b[:len(b)-100])
+		f.Close()
+	}
+	if _, _, err := Open("bank", opts); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "entries 41 to 60 are gone") {
+		t.Errorf("a log without its end: %v", err)
 	}
 }
 

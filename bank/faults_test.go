@@ -1,0 +1,102 @@
+package bank_test
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var plant = flag.Bool("faults", false, "plant each fault in the code and see the tests catch it")
+
+// faults are mistakes that a change could make, one at a time: a file, what stands
+// there, and the mistake. The tests of the room named must fail with it.
+var faults = []struct{ what, file, right, wrong, room string }{
+	{"money is made of a move", "ledger.go", "to.balance += p.Amount.micros\n", "to.balance += p.Amount.micros + p.Amount.micros>>40\n", "."},
+	{"an account may be overdrawn by a micro-dollar", "ledger.go", "p.Amount.micros > from.balance:", "p.Amount.micros > from.balance+1:", "."},
+	{"a refused entry is half undone", "ledger.go", "l.undo(i)", "l.undo(i-1)", "."},
+	{"an entry that was not written stays booked", "ledger.go", "l.undo(len(l.booking))", "l.undo(0)", "."},
+	{"more money than can be told is issued", "ledger.go", "> math.MaxInt64+from.balance", "> math.MaxInt64", "."},
+	{"time may run back", "ledger.go", "!(now >= l.now) ||", "now != now ||", "."},
+	{"a contract is admitted twice", "escrow.go", "if l.admitted.has(contract) {\n\t\treturn ErrUsed", "if l.escrows[contract] > 0 {\n\t\treturn ErrUsed", "."},
+	{"escrow stays after settlement", "escrow.go", "return Amount{}, err\n\t}\n\tl.drop(contract, escrow)", "return Amount{}, err\n\t}", "."},
+	{"the rest of a budget is kept", "escrow.go", "if rest > 0 {", "if rest > 1e6 {", "."},
+	{"payments are held against the budget one by one", "escrow.go", "p.Amount.micros > rest:", "p.Amount.micros > row.balance:", "."},
+	{"an escrow pays for another", "book.go", "m.From != l.called(escrow)", "false", "."},
+	{"a charge is rounded in binary", "amount.go", "if n := math.Round(m); n/perDollar == x {", "if n := math.Round(m); math.Abs(n/perDollar-x) < 1e-6 {", "."},
+	{"a half is rounded as float64 has it", "amount.go", "f > 1e-3 && f < 1-1e-3", "f >= 0 && f <= 1", "."},
+	{"an exponent is read", "amount.go", "if !isAmount(s) {", "if !isAmount(s) && !isAmount(s[:1]) {", "."},
+
+	{"a group is not synced", "store/journal.go", "sync := pebble.Sync", "sync := pebble.NoSync", "./store"},
+	{"an answer comes before its sync", "store/sequencer.go", "s.apply(r)\n\t\t}", "s.apply(r)\n\t\t\tclose(r.done)\n\t\t\tr.done = make(chan struct{})\n\t\t}", "./store"},
+	{"a request is forgotten", "store/open.go", "j.standing.add(e, g.tree.last)", "e.ID = \"\"\n\t\t\tj.standing.add(e, g.tree.last)", "./store"},
+	{"a request's body is not compared", "store/sequencer.go", "ok && a.body != digest(e)", "ok && a.Seq < 0", "./store"},
+	{"a request's time is part of its body", "store/request.go", "body.Seq, body.Time = 0, 0", "body.Seq = 0", "./store"},
+	{"who gave up is served", "store/sequencer.go", "if r.taken.CompareAndSwap(false, true) {\n\t\t\tgroup", "if r.taken.Store(true); true {\n\t\t\tgroup", "./store"},
+	{"balances stand for a group too many", "store/standing.go", "uint64(j.tree.size)", "uint64(j.tree.size-1)", "./store"},
+	{"HEAD is written before the group", "store/journal.go", "batch := j.db.NewBatch()", "(&seal{head: j.tree.head()}).write(j.opts.FS, j.dir)\n\tbatch := j.db.NewBatch()", "./store"},
+	{"a seal is not checked", "store/open.go", "if len(s.files) > 0 {", "if len(s.files) > 1e6 {", "./store"},
+	{"a log that lost its end is opened", "store/open.go", "if g.tree.size < head.Size {", "if g.tree.size < 0 {", "./store"},
+	{"the marker outlives its manifest", "store/fs.go", `"marker."`, `"nothing."`, "./store"},
+	{"a second process is let in by another path", "store/lock_unix.go", "syscall.LOCK_EX|syscall.LOCK_NB", "syscall.LOCK_UN", "./store"},
+	{"a failed write ends in a trace", "store/fs.go", "if err != nil {\n\t\tfs.fatal(err)", "if err == errHead {\n\t\tfs.fatal(err)", "./store"},
+	{"the clock gets into the files", "store/journal.go", "reproducibleMemory   = 2 << 30", "reproducibleMemory   = 1 << 20", "./store"},
+
+	{"an entry's hash is not checked", "audit/audit.go", "string(h[:len(check)]) != string(check)", "false", "./audit"},
+	{"a head is not compared", "audit/audit.go", "root != h.root && a.chain.last != h.root", "root != h.root && a.chain.last == h.root", "./audit"},
+	{"a lost end passes", "audit/audit.go", "if a.bad == nil && h.size > a.chain.size {", "if a.bad != nil && h.size > a.chain.size {", "./audit"},
+	{"an overdraft passes", "audit/books.go", "case !mint && Money(micros) > *from:", "case false:", "./audit"},
+	{"a settlement may leave a rest", "audit/books.go", "if esc.held != 0 {", "if esc.held < 0 {", "./audit"},
+	{"a kept balance is not compared", "audit/read.go", "!ok || want != value {", "!ok {", "./audit"},
+	{"a file of a closed ledger is not compared", "audit/head.go", "found != want {", "found == \"\" && found != want {", "./audit"},
+	{"a spreadsheet computes a cell", "export/lines.go", "cells[i] = \"'\" + s", "cells[i] = s", "./export"},
+	{"a proof of another entry holds", "proof/proof.go", "if l.Hash != hash {", "if l.Seq < 0 {", "./proof"},
+}
+
+// TestFaults plants each fault and runs the tests of its room, which must fail. Run
+// it with -faults; it takes minutes. All were caught when this was written.
+func TestFaults(t *testing.T) {
+	if !*plant {
+		t.Skipf("run with -faults to plant %d faults", len(faults))
+	}
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range faults {
+		t.Run(f.what, func(t *testing.T) {
+			file := filepath.Join(root, f.file)
+			code, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := strings.Count(string(code), f.right); n != 1 {
+				t.Fatalf("%s has %q %d times, want once", f.file, f.right, n)
+			}
+			tmp := t.TempDir()
+			wrong := filepath.Join(tmp, "wrong.go")
+			overlay := filepath.Join(tmp, "overlay.json")
+			text, err := json.Marshal(map[string]any{"Replace": map[string]string{file: wrong}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, b := range map[string][]byte{wrong: []byte(strings.Replace(string(code), f.right, f.wrong, 1)), overlay: text} {
+				if err := os.WriteFile(name, b, 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if out, err := exec.Command("go", "vet", "-overlay", overlay, f.room).CombinedOutput(); err != nil && strings.Contains(string(out), "undefined") {
+				t.Fatalf("the fault does not compile: %s", out)
+			}
+			out, err := exec.Command("go", "test", "-overlay", overlay, "-timeout", "60s", "-count", "1", f.room).CombinedOutput()
+			if err == nil {
+				t.Errorf("not caught")
+			} else if strings.Contains(string(out), "build failed") {
+				t.Errorf("does not build: %s", out)
+			}
+		})
+	}
+}

@@ -27,9 +27,12 @@ const (
 	Active    State = iota // running
 	Fulfilled              // all work done by the deadline
 	Violated               // deadline passed with work undone
+	Cancelled              // taken back by its owner
 )
 
-func (s State) String() string { return [...]string{"active", "fulfilled", "violated"}[s] }
+func (s State) String() string {
+	return [...]string{"active", "fulfilled", "violated", "cancelled"}[s]
+}
 
 // A Contract is an accepted request. Policies may read it and must not change it.
 type Contract struct {
@@ -44,6 +47,13 @@ type Contract struct {
 	At         float64     // instant up to which Done is counted
 	Paid       bank.Amount // charged, as of Ended
 	Penalty    bank.Amount // paid by the provider, as of Ended
+
+	Price  bank.Amount // what the whole of it costs: the budget, unless less was agreed
+	Began  float64     // instant of its first start, if Begun
+	Begun  bool        // it has started
+	Killed bool        // it was stopped before its work was done, by its planner
+	Gang   bool        // a planner's: all nodes on Host, as one placement
+	Host   hosts.ID    // of a gang
 }
 
 // Remaining returns the estimated work left at now over all nodes, 0 at least.

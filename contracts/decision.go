@@ -35,13 +35,15 @@ const (
 	Risky                // too few hosts have no risk of unequal delays with it (LibraRisk)
 	NoReturn             // too few hosts return more with it, or in time (LibraSLA)
 	NoClass              // the class it names is not sold
+	NoPlan               // no plan with it keeps what is promised already (reservations)
+	TooDear              // the price asked is more than the budget (reservations)
 )
 
 func (r Reason) String() string {
 	return [...]string{"", "too few hosts", "budget is no spending rate", "price too high", "share below threshold at spot price",
 		"share below threshold at price percentile", "would violate", "drawn by lot", "unfunded", "cannot end by its deadline",
 		"too few hosts have the share it needs", "too few hosts are without risk", "too few hosts return more with it",
-		"no such class"}[r]
+		"no such class", "no plan keeps all promises with it", "price above budget"}[r]
 }
 
 // A Decision is a verdict with its terms and the numbers that decided it.
@@ -59,6 +61,12 @@ type Decision struct {
 	Hosts      int     // with NoShare, Risky, NoReturn: hosts that would do, fewer than nodes
 	Violates   ID      // with WouldViolate: the first contract violated
 	Gets, Want float64 // with WouldViolate: what it would get, and what it needs; work per second, or shares (eq. 6)
+
+	// Of a planner that accepts, on one placement:
+	Start, Completion float64 // as planned at present, instants
+	Impact            float64 // laxity that contracts still to start lose in all, s; may be negative
+	Priced            bool    // Ask is agreed; otherwise the price is the budget
+	Ask               float64 // dollars
 
 	Balance, Budget bank.Amount // with Unfunded: what the owner has, and what was asked to be held
 }
@@ -79,6 +87,7 @@ func (d *Decision) AppendJSON(b []byte) []byte {
 	}{
 		{"price", d.Price}, {"percentile", d.Percentile}, {"spot_share", d.SpotShare},
 		{"share", d.Share}, {"threshold", d.Threshold},
+		{"start", d.Start}, {"completion", d.Completion}, {"impact", d.Impact}, {"ask", d.Ask},
 	} {
 		if f.x != 0 {
 			b = appendNumber(b, f.name, f.x)

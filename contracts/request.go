@@ -34,6 +34,10 @@ type Request struct {
 	Needs  Requirement
 	SLA    SLA
 
+	// Of a planner's contracts. Other policies start at once whatever Lead is.
+	Lead     float64 // s after submission before which it is not to start
+	OnDemand bool    // no instant is promised: SLA.Deadline only says how fast the budget may be spent
+
 	// PerHost promises the work of every node by itself. Otherwise a fast host
 	// makes up for a slow one, as the paper chose (§3).
 	PerHost bool
@@ -71,8 +75,16 @@ func (r *Request) NodeRate() market.Rate {
 	return rate
 }
 
-// Due returns the instant of the deadline.
-func (r *Request) Due() float64 { return r.Submit + r.SLA.Deadline }
+// Due returns the instant of the deadline, +Inf if none is promised.
+func (r *Request) Due() float64 {
+	if r.OnDemand {
+		return math.Inf(1)
+	}
+	return r.Submit + r.SLA.Deadline
+}
+
+// Opens returns the instant before which it is not to start.
+func (r *Request) Opens() float64 { return r.Submit + r.Lead }
 
 // Late reports whether an end at that instant misses the deadline: by more than
 // the 1e-6 s, and 1e-9 of the deadline, that rounding may cost a job whose share
@@ -91,6 +103,8 @@ func (r *Request) Validate() error {
 		return fmt.Errorf("request %d: submit is %v, want an instant", r.ID, r.Submit)
 	case !(finite(r.Work) && r.Work > 0):
 		return fmt.Errorf("request %d: work is %v, want processor-seconds above 0", r.ID, r.Work)
+	case !(finite(r.Lead) && r.Lead >= 0):
+		return fmt.Errorf("request %d: lead is %v, want seconds, 0 or more", r.ID, r.Lead)
 	case r.Nodes < 1:
 		return fmt.Errorf("request %d: nodes is %d, want at least 1", r.ID, r.Nodes)
 	}

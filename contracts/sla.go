@@ -40,11 +40,14 @@ func (p Penalty) Of(delay float64) float64 {
 //
 // Where the work goes on it is finish - due (SLA paper, eq. 2). Where it stops at
 // the deadline, the delay is what the work left undone would have taken at the
-// promised pace, total / deadline.
+// promised pace, total / deadline. Of a gang that is killed nothing is of use: it
+// is late by the whole of its deadline.
 func (c *Contract) Delay() float64 {
 	switch {
 	case c.State != Violated:
 		return 0
+	case c.Killed:
+		return c.SLA.Deadline
 	case c.SLA.GoesOn():
 		return max(0, c.Ended-c.Due())
 	}

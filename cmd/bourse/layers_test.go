@@ -19,7 +19,7 @@ var may = map[string]string{
 	"bank/store":           "bank",
 	"bank/export":          "bank bank/store bank/audit",
 	"contracts":            "bank hosts market",
-	"contracts/admission":  "contracts contracts/bidding contracts/sharing hosts market",
+	"contracts/admission":  "contracts contracts/bidding contracts/sharing hosts hosts/matchmaking hosts/timetable market",
 	"contracts/bidding":    "contracts hosts market",
 	"contracts/sharing":    "contracts hosts market",
 	"contracts/broker":     "bank contracts contracts/sharing hosts hosts/agenda market",

@@ -36,6 +36,7 @@ var policies = map[string]struct {
 	"librarisk": {"admit where nobody risks more delay than another (LibraRisk); wants deadline sharing", newLibraRisk},
 	"librasla":  {"admit where hosts return more (LibraSLA); wants librasla sharing", newLibraSLA},
 	"rac":       {"random: reject a fixed fraction, whatever it is (§4.3)", newRandom},
+	"reserve":   {"advance reservations in books of clusters; wants planned sharing", newReserve},
 	"sac":       {"statistical: admit who pays the price percentile (§3, eq. 5)", newStatistical},
 }
 

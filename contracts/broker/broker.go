@@ -57,7 +57,8 @@ type Config struct {
 // A Broker owns the auctions and the active contracts.
 type Broker struct {
 	Config
-	limiter sharing.Limiter // Sharing, if it is one
+	limiter sharing.Limiter   // Sharing, if it is one
+	planner contracts.Planner // Policy, if it is one
 	now     float64
 	venues  []venue
 
@@ -73,6 +74,9 @@ type Broker struct {
 	reports []hosts.Report
 	pay     []bank.Payment
 	note    []byte
+
+	planned map[contracts.ID]int32 // the planner's contracts: places in the arena
+	steps   []contracts.Step
 
 	queue   []waiting // requests deferred, in the policy's order
 	asked   waiting   // the one that the policy is asked about
@@ -109,6 +113,8 @@ type contract struct {
 	left    int        // nodes still running
 	changed bool
 	late    bool // its deadline has passed, and it goes on
+
+	cancelled bool // its owner takes it back
 }
 
 // New returns a broker with no contracts.
@@ -122,6 +128,8 @@ func New(c Config) *Broker {
 func (b *Broker) Reset(c Config) {
 	b.Config, b.now = c, 0
 	b.limiter, _ = c.Sharing.(sharing.Limiter)
+	b.planner, _ = c.Policy.(contracts.Planner)
+	clear(b.planned)
 	for len(b.venues) < len(c.Fleet) {
 		b.venues = append(b.venues, venue{})
 	}
@@ -189,6 +197,9 @@ func (b *Broker) decide(now float64, r *contracts.Request, task hosts.Task) (con
 	if err := b.Teller.Hold(now, int64(r.ID), r.Owner, r.SLA.Budget, b.note); err != nil {
 		return d, fmt.Errorf("admit %d: %w", r.ID, err)
 	}
+	if b.planner != nil {
+		return d, b.promise(now, r, task, &d)
+	}
 	return d, b.begin(now, r, task, d.Placements)
 }
 
@@ -198,8 +209,9 @@ func (b *Broker) begin(now float64, r *contracts.Request, task hosts.Task, on []
 	c := &b.contracts[i]
 	c.Contract = contracts.Contract{
 		Request: *r, Placements: append(c.Placements[:0], on...), Admitted: now, At: now,
+		Price: r.SLA.Budget, Began: now, Begun: true,
 	}
-	c.task, c.left, c.late, c.changed = task, len(on), false, false
+	c.task, c.left, c.late, c.changed, c.cancelled = task, len(on), false, false, false
 	c.task.Key = int64(i)
 	if !r.PerHost {
 		c.task.Work = math.Inf(1) // the contract is judged as a whole
@@ -230,15 +242,20 @@ func (b *Broker) place() int32 {
 	return int32(len(b.contracts) - 1)
 }
 
-// Next returns the earliest instant at which something ends, +Inf if nothing
-// will.
+// Next returns the earliest instant at which something ends or is planned to
+// happen, +Inf if nothing will.
 func (b *Broker) Next() float64 {
-	return min(next(&b.due), next(&b.finish))
+	at := min(next(&b.due), next(&b.finish))
+	if b.planner != nil {
+		at = min(at, b.planner.Next())
+	}
+	return at
 }
 
 // Advance brings the market to now: what has completed or run out of time by
 // then is ended and settled, each at its own instant, and the hosts are dealt
-// out again. Completions of an instant come before its deadlines.
+// out again. Completions of an instant come before its deadlines, and those before
+// the steps of a planner.
 func (b *Broker) Advance(now float64) error {
 	for {
 		at := b.Next()
@@ -249,10 +266,14 @@ func (b *Broker) Advance(now float64) error {
 		b.now = at
 		for b.Next() <= at {
 			var err error
-			if next(&b.finish) <= at {
+			switch {
+			case next(&b.finish) <= at:
 				err = b.complete(at)
-			} else {
+			case next(&b.due) <= at:
 				err = b.judge(at)
+			default:
+				b.steps = b.planner.Advance(at, b.steps[:0])
+				err = b.follow(at, b.steps)
 			}
 			if err != nil {
 				return err

@@ -20,6 +20,9 @@ func (b *Broker) start(now float64, i, n int32) error {
 	if b.limiter != nil && c.PerHost {
 		task.Work = min(task.Work, b.limiter.Limit(&c.Request))
 	}
+	if c.Gang {
+		task.Work, task.Holds = c.undone(), hosts.Resources{} // its nodes are its own, with all there is in them
+	}
 	slot, err := v.machine.Start(now, task, hosts.Share{})
 	if err != nil {
 		return err
@@ -44,7 +47,8 @@ func (b *Broker) leave(now float64, i, n int32, r hosts.Report) {
 	pl := &c.Placements[n]
 	v := &b.venues[pl.Host]
 	at := v.find(i, n)
-	pl.Owed, pl.Done, pl.Rate, pl.Left = v.on[at].Owed, r.Done, 0, true
+	pl.Owed, pl.Rate, pl.Left = v.on[at].Owed, 0, true
+	pl.Done += r.Done
 	v.on = slices.Delete(v.on, at, at+1)
 	c.left--
 	b.freed = true
@@ -189,7 +193,11 @@ func (b *Broker) complete(now float64) error {
 		b.change(i)
 	}
 	for _, r := range b.reports {
-		if i := int32(r.Key); b.contracts[i].left == 0 {
+		i := int32(r.Key)
+		if c := &b.contracts[i]; c.Gang {
+			c.Placements[0].Done = c.task.Work
+			b.planner.Done(now, c.ID)
+		} else if c.left == 0 {
 			if err := b.end(now, i); err != nil {
 				return err
 			}

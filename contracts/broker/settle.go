@@ -38,11 +38,14 @@ func (b *Broker) end(now float64, i int32) error {
 // job truly needed was done by the deadline.
 func (b *Broker) judgement(now float64, c *contract) {
 	c.Ended, c.At, c.State = now, now, contracts.Violated
+	if c.cancelled {
+		c.State = contracts.Cancelled
+	}
 	if c.late && c.Late(now) {
 		return // ByDue stands as it was at the deadline
 	}
 	c.ByDue = c.Done
-	if b.kept(c) {
+	if b.kept(c) && !c.cancelled {
 		c.State, c.ByDue = contracts.Fulfilled, c.total()
 	}
 }
@@ -50,7 +53,11 @@ func (b *Broker) judgement(now float64, c *contract) {
 // kept reports whether the work of c is done, but for what rounding takes: the
 // tolerance, and what its hosts could do in a moment or two at its deadline.
 func (b *Broker) kept(c *contract) bool {
-	moments := 2 * contracts.Moment(c.Due())
+	due := c.Due()
+	if c.OnDemand {
+		due = c.Ended
+	}
+	moments := 2 * contracts.Moment(due)
 	left, lost := 0.0, 0.0
 	for n := range c.Placements {
 		pl := &c.Placements[n]
@@ -76,7 +83,7 @@ func (b *Broker) settle(now float64, c *contract) error {
 	if err != nil {
 		return err
 	}
-	if b.Payment.Whole {
+	if b.Payment.Whole || c.Gang {
 		owed, err = b.price(c, owed)
 	} else {
 		err = b.charge(c)
@@ -115,17 +122,18 @@ func (b *Broker) charge(c *contract) error {
 	return nil
 }
 
-// price enters the budget less the penalty, in equal parts, if the work is done,
-// and nothing otherwise. It returns what is owed beyond the budget.
+// price enters the price less the penalty, in equal parts, if the work is done, or
+// what its owner owes who took it back, and nothing otherwise. It returns what is
+// owed beyond the price.
 func (b *Broker) price(c *contract, penalty bank.Amount) (owed bank.Amount, err error) {
 	b.pay = b.pay[:0]
-	if !contracts.Enough(c.Done, c.total()) {
+	if !c.cancelled && !contracts.Enough(c.Done, c.total()) {
 		return penalty, nil
 	}
-	if penalty.Cmp(c.SLA.Budget) >= 0 {
-		return penalty.Sub(c.SLA.Budget)
+	if penalty.Cmp(c.Price) >= 0 {
+		return penalty.Sub(c.Price)
 	}
-	c.Paid, _ = c.SLA.Budget.Sub(penalty)
+	c.Paid, _ = c.Price.Sub(penalty)
 	nodes := int64(len(c.Placements))
 	each, rest := c.Paid.Micros()/nodes, c.Paid.Micros()%nodes
 	for n := range c.Placements {

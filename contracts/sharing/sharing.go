@@ -45,6 +45,7 @@ var rules = map[string]struct {
 	"deadline":  {"what each task needs by its deadline (Libra, eq. 1)", newDeadline},
 	"exclusive": {"a processor to each task", newExclusive},
 	"librasla":  {"what each needs, cut where delay costs least (LibraSLA, Algorithm 2)", newPlanned},
+	"planned":   {"a processor to each node of a gang (reservations)", newGang},
 }
 
 // New makes the named rule.

@@ -238,6 +238,8 @@ func goldenSimulate(t *testing.T, c goldenCase, o goldenOptions) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		e := newEngine(t, config.Clusters, o.options(alg), in.Draws)
+		agree(t, c.ID+" "+alg, e.run(t, jobs), outcomes, o.ZetaScope)
 		var want struct {
 			Jobs    map[string]map[string]json.RawMessage
 			Metrics map[string]json.RawMessage

@@ -1,0 +1,93 @@
+package admission
+
+import (
+	"math"
+
+	"bourse/hosts"
+	"bourse/hosts/timetable"
+)
+
+// A keeper is what is kept of one cluster: a [timetable.Book] or a
+// [timetable.Preemptive].
+type keeper interface {
+	Next() int64
+	Quote(now int64, j timetable.Job) timetable.Quote
+	Commit(now int64, q timetable.Quote, facts []timetable.Fact) ([]timetable.Fact, error)
+	Cancel(now, id int64, facts []timetable.Fact) ([]timetable.Fact, error)
+	Advance(now int64, ended []int64, facts []timetable.Fact) []timetable.Fact
+}
+
+// A book is a keeper beside what it has not been told yet.
+type book struct {
+	keeper
+	host    hosts.ID
+	nodes   int
+	speed   int64 // permille
+	preempt bool
+
+	ended []int64 // what has completed since the last second
+	at    int64   // the second at which that is entered
+}
+
+// newBook returns the empty book of a host, nil if the host cannot have one: it has
+// no whole processor, or is slower than a book can tell.
+func newBook(h hosts.ID, spec *hosts.Spec, o *ReserveOptions) *book {
+	b := &book{
+		host: h, preempt: o.Preempt,
+		nodes: int(min(spec.CPUs, timetable.MaxNodes)),
+		speed: int64(min(spec.Speed*1000+1e-6, timetable.MaxSpeed)),
+	}
+	c := timetable.Config{Nodes: b.nodes, Speed: b.speed, ExtendPct: o.ExtendPct}
+	if o.Admission == "edf+insert" {
+		c.Admission = timetable.EDFInsert
+	}
+	if o.Overrun == "kill" {
+		c.Overrun = timetable.Kill
+	}
+	if b.nodes < 1 || b.speed < timetable.MinSpeed {
+		return nil
+	}
+	var err error
+	if b.preempt {
+		b.keeper, err = timetable.NewPreemptive(c, 0, 0, nil)
+	} else {
+		b.keeper, err = timetable.New(c)
+	}
+	if err != nil {
+		panic("admission: " + err.Error())
+	}
+	return b
+}
+
+// Quote implements [matchmaking.Seller]. A book that might suspend what has just
+// completed does not quote until the second is over.
+func (b *book) Quote(now int64, j timetable.Job) timetable.Quote {
+	if b.preempt && len(b.ended) > 0 {
+		return timetable.Quote{Job: j, Reason: timetable.NoPlan, At: now}
+	}
+	return b.keeper.Quote(now, j)
+}
+
+// done notes that a job has completed.
+func (b *book) done(now float64, id int64) {
+	b.ended, b.at = append(b.ended, id), int64(math.Ceil(now))
+}
+
+// next returns the second at which there is something to enter or to happen.
+func (b *book) next() int64 {
+	if len(b.ended) > 0 {
+		return min(b.at, b.Next())
+	}
+	return b.Next()
+}
+
+// advance brings the book to the second next.
+func (b *book) advance(facts []timetable.Fact) []timetable.Fact {
+	now := b.next()
+	if len(b.ended) == 0 || b.at > now {
+		return b.Advance(now, nil, facts)
+	}
+	facts = b.Advance(now, b.ended, facts)
+	b.ended = b.ended[:0]
+	return facts
+}

@@ -1,0 +1,308 @@
+package admission
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"bourse/contracts"
+	"bourse/contracts/bidding"
+	"bourse/hosts"
+	"bourse/hosts/matchmaking"
+	"bourse/hosts/timetable"
+)
+
+// Reserve sells reservations (Farooq, Majumdar, Parsons, "A Framework to Achieve
+// Guaranteed QoS for Applications and High System Performance in
+// Multi-Institutional Grid Computing"): every host is a cluster that keeps a book,
+// quotes for a request and promises it a start window and a deadline; a matchmaker
+// chooses among the quotes.
+//
+// Books have whole seconds. A request is planned from the second in which it
+// comes, and starts in a later one; work that is done ends at the next.
+type Reserve struct {
+	o        ReserveOptions
+	match    matchmaking.Matchmaker
+	onDemand matchmaking.Matchmaker
+	price    pricing
+
+	books  []*book
+	window []matchmaking.Seller
+	sold   map[contracts.ID]*sale
+	facts  []timetable.Fact
+
+	chosen     matchmaking.Choice // of the request accepted last
+	placements [1]contracts.Placement
+}
+
+// A sale is a contract in a book.
+type sale struct {
+	*book
+	begun bool
+	start int64 // second of its first start
+	span  int64 // that it is estimated to take there
+}
+
+// ReserveOptions are the options of reserve.
+type ReserveOptions struct {
+	Match     string `yaml:"match" doc:"matchmaker: ran, ff, nf, imct, minu, maxu, mli, or price (the lowest)"`
+	ODMap     string `yaml:"od_map" doc:"matchmaker of on-demand requests: imct, or same, that of the others (spread badly by ff and maxu)"`
+	Admission string `yaml:"admission" doc:"whom a cluster accepts: edf (with whom earliest deadline first misses none) or edf+insert (who fits a hole of the plan, too)"`
+	Preempt   bool   `yaml:"preempt" doc:"clusters suspend and resume what runs"`
+
+	Overrun   string `yaml:"overrun" doc:"when an estimate is used up: extend (more time if that harms no reservation, else kill) or kill"`
+	ExtendPct int64  `yaml:"extend_pct" doc:"percent of the estimate by which a job is extended, 1 to 1000"`
+
+	ZetaScope string `yaml:"zeta_scope" doc:"whose laxity mli and the price look at: ar (of reservations) or all (that are still to start)"`
+	ZetaScale string `yaml:"zeta_scale" doc:"laxity of clusters of different speed: mul (times speed), div or none"`
+	Util      string `yaml:"util" doc:"utilization to minu and maxu: cumulative, instant or committed"`
+
+	ODDeadline *float64 `yaml:"od_deadline" doc:"factor f: on-demand requests are to be planned to end within (1+f) times their estimate, or rejected; omitted, whenever there is room"`
+
+	Base      float64 `yaml:"base" doc:"price of a node and second, $"`
+	Kappa     float64 `yaml:"kappa" doc:"price of a second of laxity that others lose, $; with base 0, too, the price of a contract is its budget"`
+	CancelFee float64 `yaml:"cancel_fee" doc:"part of the price that who cancels owes at least, in [0,1]; more once more of the estimate has been used"`
+}
+
+func newReserve(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
+	o := ReserveOptions{
+		Match: "mli", ODMap: "imct", Admission: "edf", Overrun: "extend", ExtendPct: 20,
+		ZetaScope: "ar", ZetaScale: "mul", Util: "cumulative", CancelFee: 0.1,
+	}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	p := &Reserve{o: o, price: pricing{o}, sold: make(map[contracts.ID]*sale)}
+	var err error
+	if p.match, err = o.matchmaker(o.Match, rng); err != nil {
+		return nil, err
+	}
+	if p.onDemand = p.match; o.ODMap != "same" {
+		p.onDemand, err = o.matchmaker("imct", nil)
+	}
+	return p, err
+}
+
+func (o *ReserveOptions) check() error {
+	for _, f := range []struct {
+		name, value string
+		good        [2]string
+	}{
+		{"od_map", o.ODMap, [2]string{"imct", "same"}},
+		{"admission", o.Admission, [2]string{"edf", "edf+insert"}},
+		{"overrun", o.Overrun, [2]string{"extend", "kill"}},
+	} {
+		if f.value != f.good[0] && f.value != f.good[1] {
+			return fmt.Errorf("%s is %q, want %s or %s", f.name, f.value, f.good[0], f.good[1])
+		}
+	}
+	switch {
+	case o.Preempt && o.Admission != "edf":
+		return fmt.Errorf("admission is %q with preempt, want edf: such a plan has no holes to insert into", o.Admission)
+	case o.ExtendPct < 1 || o.ExtendPct > 1000:
+		return fmt.Errorf("extend_pct is %d, want 1 to 1000", o.ExtendPct)
+	case o.ODDeadline != nil && !(*o.ODDeadline >= 0 && *o.ODDeadline <= 1e6):
+		return fmt.Errorf("od_deadline is %v, want 0 to 1e6", *o.ODDeadline)
+	case !(o.Base >= 0 && o.Base <= 1e6):
+		return fmt.Errorf("base is %v, want 0 to 1e6 dollars", o.Base)
+	case !(o.Kappa >= 0 && o.Kappa <= 1e6):
+		return fmt.Errorf("kappa is %v, want 0 to 1e6 dollars", o.Kappa)
+	case !(o.CancelFee >= 0 && o.CancelFee <= 1):
+		return fmt.Errorf("cancel_fee is %v, want 0 to 1", o.CancelFee)
+	}
+	for _, name := range []string{"mli", "minu"} { // they know what their options may be
+		if _, err := o.matchmaker(name, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// matchmaker makes the named one with its part of the options.
+func (o *ReserveOptions) matchmaker(name string, rng *rand.Rand) (matchmaking.Matchmaker, error) {
+	if name == "price" {
+		return cheapest{pricing{*o}}, nil
+	}
+	return matchmaking.New(name, func(v any) error {
+		switch v := v.(type) {
+		case *matchmaking.ImpactOptions:
+			v.Scope, v.Scale = o.ZetaScope, o.ZetaScale
+		case *matchmaking.UtilizationOptions:
+			v.Util = o.Util
+		}
+		return nil
+	}, rng)
+}
+
+// Decide implements [contracts.Policy].
+func (p *Reserve) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
+	p.see(v)
+	j := p.job(now, r)
+	m := p.match
+	if r.OnDemand {
+		m = p.onDemand
+	}
+	choice, ok := m.Match(j.Arrival, j, p.window)
+	if !ok {
+		return contracts.Decision{Reason: p.why(&j)}
+	}
+	p.chosen = choice
+	q := &p.chosen.Quote
+	d := contracts.Decision{
+		Verdict: contracts.Accept, Placements: p.placements[:],
+		Start: float64(q.Start), Completion: float64(q.Completion), Impact: float64(p.price.zeta(q)),
+	}
+	if p.price.on() {
+		d.Priced, d.Ask = true, p.price.of(q)
+		if d.Ask > r.SLA.Budget.Float64() {
+			return contracts.Decision{Reason: contracts.TooDear, Priced: true, Ask: d.Ask}
+		}
+	}
+	p.placements[0] = contracts.Placement{Host: p.books[choice.Seller].host}
+	return d
+}
+
+// see makes the books when it first sees the fleet. A host has as many nodes as
+// whole processors; one that has none has no book.
+func (p *Reserve) see(v contracts.View) {
+	if p.books != nil {
+		return
+	}
+	for h := range hosts.ID(v.Fleet()) {
+		if b := newBook(h, v.Spec(h), &p.o); b != nil {
+			p.books = append(p.books, b)
+			p.window = append(p.window, b)
+		}
+	}
+}
+
+// job is r in whole seconds: what must not happen before an instant is rounded up,
+// a deadline down, a span up.
+func (p *Reserve) job(now float64, r *contracts.Request) timetable.Job {
+	j := timetable.Job{
+		ID: int64(r.ID), Arrival: int64(math.Floor(now)), Earliest: second(math.Ceil(max(now, r.Opens()))),
+		Deadline: timetable.Forever, Estimate: second(math.Ceil(r.Work)), Nodes: r.Nodes,
+	}
+	switch {
+	case !r.OnDemand:
+		j.Deadline = second(math.Floor(r.Due()))
+	case p.o.ODDeadline != nil:
+		j.Kind = timetable.OnDemand
+		j.Deadline = j.Earliest + j.Estimate + second(math.Ceil(*p.o.ODDeadline*float64(j.Estimate)))
+	default:
+		j.Kind = timetable.OnDemand
+	}
+	return j
+}
+
+// second is x as whole seconds; what is beyond the horizon of books is too late for
+// them all.
+func second(x float64) int64 { return int64(min(x, timetable.Horizon+1)) }
+
+// why says why no book takes j.
+func (p *Reserve) why(j *timetable.Job) contracts.Reason {
+	fits, inTime := false, false
+	for _, b := range p.books {
+		if j.Nodes <= b.nodes {
+			fits = true
+			inTime = inTime || j.Earliest+timetable.Span(j.Estimate, b.speed) <= j.Deadline
+		}
+	}
+	switch {
+	case !fits:
+		return contracts.TooFewHosts
+	case !inTime:
+		return contracts.TooLate
+	}
+	return contracts.NoPlan
+}
+
+var _ contracts.Planner = (*Reserve)(nil)
+
+// Commit implements [contracts.Planner].
+func (p *Reserve) Commit(_ float64, out []contracts.Step) ([]contracts.Step, error) {
+	b, q := p.books[p.chosen.Seller], p.chosen.Quote
+	facts, err := b.Commit(q.At, q, p.facts[:0])
+	if p.facts = facts; err != nil {
+		return out, err
+	}
+	p.sold[contracts.ID(q.Job.ID)] = &sale{book: b, span: q.Completion - q.Start}
+	return p.steps(out), nil
+}
+
+// Next implements [contracts.Planner].
+func (p *Reserve) Next() float64 {
+	next := int64(timetable.Forever)
+	for _, b := range p.books {
+		next = min(next, b.next())
+	}
+	if next == timetable.Forever {
+		return math.Inf(1)
+	}
+	return float64(next)
+}
+
+// Done implements [contracts.Planner].
+func (p *Reserve) Done(now float64, id contracts.ID) {
+	p.sold[id].done(now, int64(id))
+}
+
+// Advance implements [contracts.Planner].
+func (p *Reserve) Advance(now float64, out []contracts.Step) []contracts.Step {
+	for _, b := range p.books {
+		for float64(b.next()) <= now {
+			p.facts = b.advance(p.facts[:0])
+			out = p.steps(out)
+		}
+	}
+	return out
+}
+
+// Cancel implements [contracts.Planner]. Whoever cancels owes the fee; and once the
+// contract has started, if that is more, the part of its estimate that has passed.
+func (p *Reserve) Cancel(now float64, id contracts.ID, out []contracts.Step) (due float64, _ []contracts.Step, err error) {
+	s := p.sold[id]
+	switch {
+	case s == nil || slices.Contains(s.ended, int64(id)):
+		return 0, out, timetable.ErrUnknown
+	case s.preempt && len(s.ended) > 0:
+		return 0, out, timetable.ErrStale
+	}
+	facts, err := s.Cancel(int64(math.Floor(now)), int64(id), p.facts[:0])
+	if p.facts = facts; err != nil {
+		return 0, out, err
+	}
+	if due = p.o.CancelFee; s.begun {
+		due = max(due, min(1, (now-float64(s.start))/float64(s.span)))
+	}
+	delete(p.sold, id)
+	return due, p.steps(out), nil
+}
+
+// steps appends what the facts ask for.
+func (p *Reserve) steps(out []contracts.Step) []contracts.Step {
+	for _, f := range p.facts {
+		id := contracts.ID(f.Job)
+		switch f.What {
+		case timetable.Started:
+			s := p.sold[id]
+			s.begun, s.start = true, f.At
+			out = append(out, contracts.Step{ID: id, Move: contracts.Start})
+		case timetable.Resumed:
+			out = append(out, contracts.Step{ID: id, Move: contracts.Start})
+		case timetable.Suspended:
+			out = append(out, contracts.Step{ID: id, Move: contracts.Pause})
+		case timetable.Ended:
+			out = append(out, contracts.Step{ID: id, Move: contracts.End})
+			delete(p.sold, id)
+		case timetable.Killed:
+			out = append(out, contracts.Step{ID: id, Move: contracts.Kill})
+			delete(p.sold, id)
+		}
+	}
+	return out
+}

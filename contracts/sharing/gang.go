@@ -1,0 +1,22 @@
+package sharing
+
+import (
+	"bourse/contracts"
+	"bourse/hosts"
+)
+
+// Gang gives each task as many processors as its contract has nodes: a planner
+// puts no more on a host than it has.
+type Gang struct{}
+
+func newGang(decode func(any) error) (Rule, error) { return Gang{}, decode(&struct{}{}) }
+
+// Deal implements [Rule].
+func (Gang) Deal(_ float64, _ hosts.ID, on []contracts.Standing, v contracts.View) {
+	for i := range on {
+		if s := &on[i]; s.Share.Weight == 0 {
+			n := float64(v.Contract(s.Contract).Nodes)
+			s.Share = hosts.Share{Weight: n, Limit: n}
+		}
+	}
+}

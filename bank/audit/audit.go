@@ -1,9 +1,7 @@
 package audit
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -91,33 +89,27 @@ func Audit(dir string, opts Options) (*Report, error) {
 	if !slices.Contains(names, headFile) && !slices.ContainsFunc(names, isPebble) {
 		return nil, fmt.Errorf("audit %s: no ledger is there", dir)
 	}
-	for range attempts - 1 {
-		r, changed := audit(dir, opts)
-		if !changed {
+	for attempt := 1; ; attempt++ {
+		r := audit(dir, opts)
+		after, err := opts.FS.List(dir)
+		if err != nil {
+			return nil, fmt.Errorf("audit %s: %w", dir, err)
+		}
+		slices.Sort(names)
+		slices.Sort(after)
+		if r.Clean() || slices.Equal(names, after) || attempt == attempts {
 			return r, nil
 		}
+		names = after // files come and go in a ledger in use: look again
 	}
-	r, _ := audit(dir, opts)
-	return r, nil
 }
 
-// audit reads the ledger once. It tells whether a file went away meanwhile, as
-// they do in a ledger in use.
-func audit(dir string, opts Options) (r *Report, changed bool) {
+// audit reads the ledger once.
+func audit(dir string, opts Options) *Report {
 	a := &auditor{dir: dir, opts: opts, chain: newChain(), books: newBooks()}
-	before, _ := opts.FS.List(dir)
 	a.checkHead()
-	err := a.readPebble()
-	if err != nil {
-		after, _ := opts.FS.List(dir)
-		slices.Sort(before)
-		slices.Sort(after)
-		if errors.Is(err, fs.ErrNotExist) && !slices.Equal(before, after) {
-			return nil, true
-		}
-	}
-	a.finish(err)
-	return a.report(), false
+	a.finish(a.readPebble())
+	return a.report()
 }
 
 // An auditor is one reading of a ledger.

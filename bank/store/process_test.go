@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"bourse/bank"
+	"bourse/bank/audit"
 )
 
 // TestMain lets the test binary be a bank in a process of its own: with BANK_DIR
@@ -126,6 +127,31 @@ func TestKill(t *testing.T) {
 		t.Errorf("%d answers, %v", len(acked), r.Err())
 	}
 	t.Logf("%d kills, %d answers, %d entries", kills, len(acked), len(kept))
+}
+
+// TestAuditInUse promises that a ledger can be audited and read while another
+// process writes to it.
+func TestAuditInUse(t *testing.T) {
+	t.Parallel()
+	audits := 8
+	if *whole {
+		audits = 300
+	}
+	dir := filepath.Join(t.TempDir(), "bank")
+	closeJournal(t, create(t, dir, Options{}))
+	cmd, _, _ := child(t, dir)
+	defer func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	}()
+	var last int64
+	for n := 0; n < audits || last == 0; n++ {
+		r, err := audit.Audit(dir, audit.Options{})
+		if err != nil || !r.Clean() || r.Entries < last {
+			t.Fatalf("audit %d: %v, %v, %d entries after %d", n, err, r.Findings, r.Entries, last)
+		}
+		last = r.Entries
+	}
 }
 
 // TestPlainFailures promises that a failure is at most three lines that name the

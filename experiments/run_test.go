@@ -247,6 +247,9 @@ func TestOutcome(t *testing.T) {
 	run(t, paper(t, 5), 2, func(r *Replication) {
 		for _, run := range r.Runs {
 			for i, j := range run.Jobs {
+				if rec := run.Records[i]; j.Paid != rec.Paid.Float64() || j.Penalty != rec.Penalty.Float64() || j.Value != rec.Value.Float64() {
+					t.Fatalf("configuration %d, replication %d: job %+v, recorded as %+v", r.Configuration, r.Rep, j, rec)
+				}
 				if j.Fulfilled != (j.Admitted && j.ByDue >= j.Work*(1-1e-9)) || j.Paid > j.Value ||
 					j.Admitted && (j.Start != j.Arrival || j.End < j.Start || j.End > j.Arrival+run.Records[i].Runtime*(1+1e-9)+1e-9) {
 					t.Fatalf("configuration %d, replication %d: job %+v", r.Configuration, r.Rep, j)

@@ -50,6 +50,9 @@ func TestMoneyIsConserved(t *testing.T) {
 			if c.Penalty.Sign() > 0 {
 				fined++
 			}
+			if all := m.asks[c.ID].truth * float64(c.Nodes); c.State == contracts.Fulfilled && c.ByDue != all {
+				t.Errorf("%v: contract %d is fulfilled with %v of %v", m, c.ID, c.ByDue, all)
+			}
 			if c.Paid.Cmp(c.SLA.Budget) > 0 || c.Paid.Sign() < 0 {
 				t.Errorf("%v: contract %d paid %v of %v", m, c.ID, c.Paid, c.SLA.Budget)
 			}
@@ -145,17 +148,34 @@ func TestBestEffortRefusesNothing(t *testing.T) {
 }
 
 // TestSameSeedSameBytes checks that a market depends on its seed alone, also where
-// its memory has served another one.
+// its broker has been reset in the middle of another.
 func TestSameSeedSameBytes(t *testing.T) {
 	t.Parallel()
-	told := func(m *trial) string {
-		p := m.play(t, nil)
+	told := func(m *trial, used *Broker) string {
+		p := m.open(t)
+		if used != nil {
+			used.Reset(p.broker.Config)
+			p.broker = used
+		}
+		m.playIn(t, p, nil)
 		return fmt.Sprintf("%v\n%v\n%v", p.decisions, p.broker.Ended(), p.broker.Prices().Steps())
 	}
 	for seed := range uint64(20) {
 		m := newTrial(seed, 40)
-		if told(m) != told(newTrial(seed, 40)) {
+		want := told(m, nil)
+		if told(newTrial(seed, 40), nil) != want {
 			t.Errorf("%v: two runs differ", m)
+		}
+		other := newTrial(seed+1, 40).open(t)
+		for i := range 10 {
+			r := m.asks[i].Request
+			r.Owner, r.Nodes = other.users[0], 1
+			if _, err := other.broker.Submit(r.Submit, &r, hosts.Task{Work: 1}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if told(newTrial(seed, 40), other.broker) != want {
+			t.Errorf("%v: a broker that was reset runs another market", m)
 		}
 	}
 }

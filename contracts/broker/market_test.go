@@ -144,12 +144,17 @@ func (m *trial) open(t testing.TB) *played {
 // play runs m to its end and calls check after every step, if it is not nil.
 func (m *trial) play(t testing.TB, check func(p *played)) *played {
 	t.Helper()
+	return m.playIn(t, m.open(t), check)
+}
+
+// playIn is play in a market that is open.
+func (m *trial) playIn(t testing.TB, p *played, check func(p *played)) *played {
+	t.Helper()
 	fail := func(err error) {
 		if err != nil {
 			t.Fatalf("%v: %v", m, err)
 		}
 	}
-	p := m.open(t)
 	step := func() {
 		if check != nil {
 			check(p)

@@ -40,6 +40,8 @@ var columns = [...]column{
 	flag("hard", func(j *Job) *bool { return &j.Hard }),
 	flag("urgent", func(j *Job) *bool { return &j.Urgent }),
 	number("penalty_rate", false, "dollars per second", func(j *Job) *float64 { return &j.PenaltyRate }),
+	number("lead", false, "seconds after arrival", func(j *Job) *float64 { return &j.Lead }),
+	flag("on_demand", func(j *Job) *bool { return &j.OnDemand }),
 }
 
 // alias returns the name that the Libra papers' models have for the column.

@@ -144,6 +144,7 @@ func TestValidate(t *testing.T) {
 		{func(j *workloadgen.Job) { j.Value = math.Inf(1) }, "value +Inf is not a number"},
 		{func(j *workloadgen.Job) { j.PenaltyRate = -1 }, "penalty_rate -1 is negative"},
 		{func(j *workloadgen.Job) { j.Deadline = 0 }, "deadline is 0 and must be more"},
+		{func(j *workloadgen.Job) { j.Lead = -1 }, "lead -1 is negative"},
 		{func(j *workloadgen.Job) { j.User = -1 }, "user -1 is negative"},
 	} {
 		j := good

@@ -10,6 +10,11 @@ type Job struct {
 	Estimate float64 // seconds that the user believes Runtime to be, more than 0
 	Deadline float64 // seconds after Arrival, more than 0
 
+	// A reservation starts Lead or more after Arrival, on-demand work as soon as it
+	// can: Deadline then only says how fast its value may be spent.
+	Lead     float64 // seconds, at least 0
+	OnDemand bool
+
 	Nodes int // processors needed at the same time, at least 1
 
 	Worth       float64 // relative value as drawn, at least 0

@@ -63,6 +63,7 @@ func (j *Job) validate() error {
 		{"runtime", j.Runtime, true, MaxSeconds},
 		{"estimate", j.Estimate, true, MaxSeconds},
 		{"deadline", j.Deadline, true, MaxSeconds},
+		{"lead", j.Lead, false, MaxSeconds},
 		{"worth", j.Worth, false, MaxWorth},
 		{"value", j.Value, false, MaxDollars},
 		{"penalty_rate", j.PenaltyRate, false, MaxRate},

@@ -22,15 +22,17 @@ import (
 // nothing but the origin, which becomes the first arrival. They are applied in
 // the order of the fields.
 type Options struct {
-	Sizes      Sizes      `yaml:"sizes" doc:"how sizes are mapped onto the hosts"`
-	Delay      *float64   `yaml:"delay" doc:"factor on the spans between arrivals, at least 0; omitted, 1"`
-	Restore    float64    `yaml:"restore" doc:"seconds added to the runtime of jobs that ran exactly as long as requested"`
-	Load       *Load      `yaml:"load" doc:"load that arrivals are drawn together or apart to make"`
-	Inaccuracy *float64   `yaml:"inaccuracy" doc:"of the estimates: 0 makes them true, 1 leaves them; omitted, 1"`
-	Value      *dist.Spec `yaml:"value" doc:"value model that worth is drawn from; omitted, worth stays"`
-	Budget     float64    `yaml:"budget" doc:"dollars that each user splits among its jobs; 0 leaves values"`
-	Price      float64    `yaml:"price" doc:"dollars per unit of worth and processor-second; 0 leaves values"`
-	Urgency    *Urgency   `yaml:"urgency" doc:"deadlines, and budgets and penalties, by urgency class"`
+	Sizes        Sizes         `yaml:"sizes" doc:"how sizes are mapped onto the hosts"`
+	Delay        *float64      `yaml:"delay" doc:"factor on the spans between arrivals, at least 0; omitted, 1"`
+	Restore      float64       `yaml:"restore" doc:"seconds added to the runtime of jobs that ran exactly as long as requested"`
+	Arrivals     string        `yaml:"arrivals" doc:"poisson: spans between arrivals drawn anew, exponential; omitted, as they are"`
+	Load         *Load         `yaml:"load" doc:"load that arrivals are drawn together or apart to make"`
+	Inaccuracy   *float64      `yaml:"inaccuracy" doc:"of the estimates: 0 makes them true, 1 leaves them; omitted, 1"`
+	Reservations *Reservations `yaml:"reservations" doc:"advance reservations and on-demand requests: start windows, deadlines, estimates"`
+	Value        *dist.Spec    `yaml:"value" doc:"value model that worth is drawn from; omitted, worth stays"`
+	Budget       float64       `yaml:"budget" doc:"dollars that each user splits among its jobs; 0 leaves values"`
+	Price        float64       `yaml:"price" doc:"dollars per unit of worth and processor-second; 0 leaves values"`
+	Urgency      *Urgency      `yaml:"urgency" doc:"deadlines, and budgets and penalties, by urgency class"`
 }
 
 // Validate reports the first option that is out of range.
@@ -43,6 +45,8 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("delay %v is not in 0..1e6", *o.Delay)
 	case o.Load != nil && (o.Delay != nil || !(o.Load.Target > 0 && o.Load.Target <= 1e6) || o.Load.Processors < 1):
 		return fmt.Errorf("load %v on %d processors: want both more than 0, and no delay", o.Load.Target, o.Load.Processors)
+	case o.Arrivals != "" && o.Arrivals != "poisson":
+		return fmt.Errorf("arrivals %q: want poisson, or nothing", o.Arrivals)
 	case !(o.Restore >= 0 && o.Restore <= 1e9):
 		return fmt.Errorf("restore %v is not in 0..1e9 seconds", o.Restore)
 	case o.Inaccuracy != nil && !(*o.Inaccuracy >= 0 && *o.Inaccuracy <= 1):
@@ -61,6 +65,11 @@ func (o *Options) Validate() error {
 			return err
 		}
 	}
+	if o.Reservations != nil {
+		if err := o.Reservations.Validate(); err != nil {
+			return err
+		}
+	}
 	if o.Urgency != nil {
 		return o.Urgency.Validate()
 	}
@@ -69,8 +78,8 @@ func (o *Options) Validate() error {
 
 // Apply applies the options. It returns the plan, shorter where jobs are too
 // wide, and how many jobs each mapping of sizes touched. What is drawn is drawn
-// with src: worth first, one uniform a job, then urgency, four a job; no
-// option's value changes what another draws.
+// with src: arrivals first, one uniform a job, then reservations, worth, one uniform
+// a job, and urgency, four a job; no option's value changes what another draws.
 func (o *Options) Apply(plan workloadgen.Plan, src rand.Source) (workloadgen.Plan, SizeNote, error) {
 	plan, note := o.Sizes.Map(plan)
 	delay := 1.0
@@ -79,11 +88,19 @@ func (o *Options) Apply(plan workloadgen.Plan, src rand.Source) (workloadgen.Pla
 	}
 	Delay(plan, delay)
 	Restore(plan, o.Restore)
+	if o.Arrivals == "poisson" {
+		Poisson(plan, src)
+	}
 	if o.Load != nil {
 		o.Load.Scale(plan)
 	}
 	if o.Inaccuracy != nil {
 		Estimates(plan, *o.Inaccuracy)
+	}
+	if o.Reservations != nil {
+		if err := o.Reservations.Annotate(plan, src); err != nil {
+			return nil, note, err
+		}
 	}
 	if o.Value != nil {
 		worth, err := newWorth(*o.Value)

@@ -1,0 +1,137 @@
+package annotate
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"bourse/workloadgen"
+	"bourse/workloadgen/dist"
+)
+
+// Reservations makes of every job an advance reservation or an on-demand request,
+// as Farooq, Majumdar and Parsons ask for (2006, §4); they say how many of each,
+// and leave the laws open. Arrivals, runtimes, estimates and windows become whole
+// seconds.
+type Reservations struct {
+	Share      float64 `yaml:"share" doc:"probability of a job to be an advance reservation, in [0,1]"`
+	Lead       Spread  `yaml:"lead" doc:"seconds from arrival to the earliest start of a reservation"`
+	Laxity     Spread  `yaml:"laxity" doc:"laxity of a reservation, in estimates: deadline less estimate less earliest start"`
+	Inaccuracy float64 `yaml:"inaccuracy" doc:"f: estimates are wrong by a factor of up to 1+2f, on average about 1+f; 0 makes them true unless errors is log"`
+	Errors     string  `yaml:"errors" doc:"over (estimates too long), under, both, or log (as they are, rounded up)"`
+}
+
+// A Spread is a law with a mean.
+type Spread struct {
+	Law  string  `yaml:"law" doc:"uniform (from 0 to twice the mean), exp or fixed"`
+	Mean float64 `yaml:"mean" doc:"mean, at least 0"`
+}
+
+// DefaultReservations returns reservations alone, up to two hours ahead, with a
+// laxity of their estimate on average, and true estimates.
+func DefaultReservations() Reservations {
+	return Reservations{Share: 1, Lead: Spread{"uniform", 3600}, Laxity: Spread{"uniform", 1}, Errors: "over"}
+}
+
+// UnmarshalYAML starts from the defaults.
+func (r *Reservations) UnmarshalYAML(unmarshal func(any) error) error {
+	type plain Reservations
+	p := plain(DefaultReservations())
+	err := unmarshal(&p)
+	*r = Reservations(p)
+	return err
+}
+
+// Validate reports the first field that is out of range.
+func (r *Reservations) Validate() error {
+	switch {
+	case !(r.Share >= 0 && r.Share <= 1):
+		return fmt.Errorf("reservations.share %v is not in [0,1]", r.Share)
+	case !(r.Inaccuracy >= 0 && r.Inaccuracy <= 1e3):
+		return fmt.Errorf("reservations.inaccuracy %v is not in 0..1000", r.Inaccuracy)
+	case !slices.Contains([]string{"over", "under", "both", "log"}, r.Errors):
+		return fmt.Errorf("reservations.errors %q: want over, under, both or log", r.Errors)
+	}
+	for _, s := range []struct {
+		name string
+		Spread
+		max float64
+	}{{"lead", r.Lead, 1e9}, {"laxity", r.Laxity, 1e6}} {
+		if !slices.Contains([]string{"uniform", "exp", "fixed"}, s.Law) {
+			return fmt.Errorf("reservations.%s.law %q: want uniform, exp or fixed", s.name, s.Law)
+		}
+		if !(s.Mean >= 0 && s.Mean <= s.max) {
+			return fmt.Errorf("reservations.%s.mean %v is not in 0..%v", s.name, s.Mean, s.max)
+		}
+	}
+	return nil
+}
+
+// Annotate sets Lead, Deadline, OnDemand and Estimate of every job, and rounds
+// Arrival and Runtime. Kind, lead, laxity and inaccuracy have streams of their own,
+// derived from src, with one uniform a job each, used or not: a job is the same
+// under all values of the other factors, and a reservation stays one when there are
+// more.
+func (r *Reservations) Annotate(plan workloadgen.Plan, src rand.Source) error {
+	stream := func() rand.Source { return rand.NewPCG(src.Uint64(), src.Uint64()) }
+	kinds, leads, laxities, errors := stream(), stream(), stream(), stream()
+	for i := range plan {
+		j := &plan[i]
+		kind, lead, laxity := dist.Open(kinds), r.Lead.draw(dist.Open(leads)), r.Laxity.draw(dist.Open(laxities))
+		j.Arrival = math.Floor(j.Arrival)
+		j.Runtime = max(1, math.Ceil(j.Runtime))
+		j.Estimate = r.estimate(j, dist.Open(errors))
+		if j.OnDemand = kind >= r.Share; j.OnDemand {
+			j.Lead, j.Deadline = 0, j.Estimate
+			continue
+		}
+		j.Lead = math.Floor(lead)
+		j.Deadline = j.Lead + j.Estimate + math.Floor(j.Estimate*laxity)
+		if max(j.Estimate, j.Deadline) > workloadgen.MaxSeconds {
+			return fmt.Errorf("job %d: estimate %v and deadline %v s are beyond a plan's limits", j.ID, j.Estimate, j.Deadline)
+		}
+	}
+	return nil
+}
+
+// estimate returns the runtime made wrong by the uniform u.
+func (r *Reservations) estimate(j *workloadgen.Job, u float64) float64 {
+	most, estimate := 1+2*r.Inaccuracy, 0.0
+	switch r.Errors {
+	case "over":
+		estimate = j.Runtime * (1 + 2*r.Inaccuracy*u)
+	case "under":
+		estimate = j.Runtime / (1 + 2*r.Inaccuracy*u)
+	case "both":
+		estimate = j.Runtime * math.Pow(most, 2*u-1)
+	case "log":
+		estimate = j.Estimate
+	}
+	return max(1, math.Ceil(estimate))
+}
+
+// draw returns what the uniform u falls on.
+func (s Spread) draw(u float64) float64 {
+	switch s.Law {
+	case "exp":
+		return -s.Mean * math.Log(u)
+	case "fixed":
+		return s.Mean
+	}
+	return 2 * s.Mean * u
+}
+
+// Poisson draws every span between arrivals anew, exponential with the mean that
+// they have: no cycle, no bursts.
+func Poisson(plan workloadgen.Plan, src rand.Source) {
+	if len(plan) < 2 {
+		return
+	}
+	at := plan[0].Arrival
+	mean := (plan[len(plan)-1].Arrival - at) / float64(len(plan)-1)
+	for i := 1; i < len(plan); i++ {
+		at -= mean * math.Log(dist.Open(src))
+		plan[i].Arrival = at
+	}
+}

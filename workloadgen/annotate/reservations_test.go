@@ -1,0 +1,132 @@
+package annotate
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"bourse/workloadgen"
+)
+
+func reserved(r Reservations, seed uint64) workloadgen.Plan {
+	plan := somePlan(20000, 3)
+	if err := r.Annotate(plan, rand.NewPCG(seed, 1)); err != nil {
+		panic(err)
+	}
+	return plan
+}
+
+// TestReservationLaws checks the decoration of the reservation papers' jobs (A.9):
+// half of them reservations, with a lead of U(0, 7200 s), a laxity of q U(0, 2) and
+// estimates of r (1 + 2f U); the other laws have the same means. 20,000 jobs put
+// the means within 2 %.
+func TestReservationLaws(t *testing.T) {
+	t.Parallel()
+	means := func(plan workloadgen.Plan) (share, lead, laxity, wrong float64) {
+		n := 0.0
+		for _, j := range plan {
+			wrong += j.Estimate / j.Runtime / float64(len(plan))
+			if !j.OnDemand {
+				n++
+				lead += j.Lead
+				laxity += (j.Deadline - j.Lead) / j.Estimate
+			}
+		}
+		return n / float64(len(plan)), lead / n, laxity/n - 1, wrong
+	}
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 0.02*want {
+			t.Errorf("%s: mean %v, want %v", what, got, want)
+		}
+	}
+	r := DefaultReservations()
+	r.Share, r.Inaccuracy = 0.5, 1
+	for _, law := range []string{"uniform", "exp", "fixed"} {
+		r.Lead.Law, r.Laxity.Law = law, law
+		share, lead, laxity, wrong := means(reserved(r, 7))
+		near("share", share, 0.5)
+		near(law+" lead", lead, 3600)
+		near(law+" laxity", laxity, 1)
+		near("estimate over runtime", wrong, 2)
+	}
+	// E[1/(1+2U)] = ln 3 / 2; E[3^(2U-1)] = (3 - 1/3) / (2 ln 3).
+	for errors, want := range map[string]float64{"under": math.Log(3) / 2, "both": (3 - 1.0/3) / (2 * math.Log(3))} {
+		r.Errors = errors
+		_, _, _, wrong := means(reserved(r, 7))
+		near(errors, wrong, want)
+	}
+	for _, j := range reserved(DefaultReservations(), 7) {
+		if j.OnDemand || j.Estimate != j.Runtime {
+			t.Fatalf("by default %+v", j)
+		}
+	}
+}
+
+// TestReservationStreams checks that every factor has a stream of its own: whatever
+// else is asked for, kind, lead, laxity and inaccuracy of a job are the same, and a
+// reservation stays one when there are more of them.
+func TestReservationStreams(t *testing.T) {
+	t.Parallel()
+	base := DefaultReservations()
+	base.Share, base.Inaccuracy = 0.5, 0.5
+	was := reserved(base, 5)
+	change := func(f func(*Reservations)) workloadgen.Plan {
+		r := base
+		f(&r)
+		return reserved(r, 5)
+	}
+	more := change(func(r *Reservations) { r.Share = 0.8 })
+	tight := change(func(r *Reservations) { r.Laxity.Mean = 0 })
+	exact := change(func(r *Reservations) { r.Inaccuracy = 0 })
+	for i, j := range was {
+		switch {
+		case !j.OnDemand && more[i] != j:
+			t.Fatalf("with more reservations %+v is %+v", j, more[i])
+		case tight[i].Lead != j.Lead || tight[i].Estimate != j.Estimate || tight[i].OnDemand != j.OnDemand:
+			t.Fatalf("without laxity %+v is %+v", j, tight[i])
+		case !j.OnDemand && tight[i].Deadline != j.Lead+j.Estimate:
+			t.Fatalf("laxity of %+v", tight[i])
+		case exact[i].Lead != j.Lead || exact[i].OnDemand != j.OnDemand:
+			t.Fatalf("with true estimates %+v is %+v", j, exact[i])
+		}
+	}
+}
+
+// TestReservationPlans checks that whatever the options, jobs have whole seconds, a
+// reservation fits its window, and the plan is a good one.
+func TestReservationPlans(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		laws := []string{"uniform", "exp", "fixed"}
+		o := Options{Arrivals: rapid.SampledFrom([]string{"", "poisson"}).Draw(t, "arrivals"), Load: &Load{Target: 0.7, Processors: 256}}
+		o.Reservations = &Reservations{
+			Share: rapid.Float64Range(0, 1).Draw(t, "share"), Inaccuracy: rapid.Float64Range(0, 5).Draw(t, "f"),
+			Lead:   Spread{rapid.SampledFrom(laws).Draw(t, "lead"), rapid.Float64Range(0, 1e5).Draw(t, "mean lead")},
+			Laxity: Spread{rapid.SampledFrom(laws).Draw(t, "laxity"), rapid.Float64Range(0, 9).Draw(t, "mean laxity")},
+			Errors: rapid.SampledFrom([]string{"over", "under", "both", "log"}).Draw(t, "errors"),
+		}
+		if err := o.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		plan, _, err := o.Apply(somePlan(50, rapid.Uint64().Draw(t, "seed")), rand.NewPCG(1, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := plan.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range plan {
+			for _, x := range []float64{j.Arrival, j.Runtime, j.Estimate, j.Lead, j.Deadline} {
+				if x != math.Trunc(x) {
+					t.Fatalf("%+v: %v is no whole second", j, x)
+				}
+			}
+			if !j.OnDemand && j.Lead+j.Estimate > j.Deadline {
+				t.Fatalf("%+v does not fit its window", j)
+			}
+		}
+	})
+}

@@ -23,21 +23,22 @@ type factory func(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) 
 
 // policies is the table of policies by the name scenarios use.
 var policies = map[string]struct {
-	doc string
-	new factory
+	doc     string
+	sharing string // the rule that it is made for
+	new     factory
 }{
-	"be":        {"best effort: admit whatever can be placed (§3)", newBestEffort},
-	"cac":       {"capacity: admit what violates no contract (§3, eq. 6)", newCapacity},
-	"class":     {"mixed: each request by the class that it names (§3)", newByClass},
-	"easy":      {"first come, first served, with EASY backfilling; wants exclusive sharing", newEasy},
-	"edf":       {"earliest deadline first, in a queue; wants exclusive sharing", newEDF},
-	"fcfs":      {"first come, first served, in a queue; wants exclusive sharing", newFCFS},
-	"libra":     {"admit what all can have in time, best fit (Libra); wants deadline sharing", newLibra},
-	"librarisk": {"admit where nobody risks more delay than another (LibraRisk); wants deadline sharing", newLibraRisk},
-	"librasla":  {"admit where hosts return more (LibraSLA); wants librasla sharing", newLibraSLA},
-	"rac":       {"random: reject a fixed fraction, whatever it is (§4.3)", newRandom},
-	"reserve":   {"advance reservations in books of clusters; wants planned sharing", newReserve},
-	"sac":       {"statistical: admit who pays the price percentile (§3, eq. 5)", newStatistical},
+	"be":        {"best effort: admit whatever can be placed (§3)", "auction", newBestEffort},
+	"cac":       {"capacity: admit what violates no contract (§3, eq. 6)", "auction", newCapacity},
+	"class":     {"mixed: each request by the class that it names (§3)", "auction", newByClass},
+	"easy":      {"first come, first served, with EASY backfilling", "exclusive", newEasy},
+	"edf":       {"earliest deadline first, in a queue", "exclusive", newEDF},
+	"fcfs":      {"first come, first served, in a queue", "exclusive", newFCFS},
+	"libra":     {"admit what all can have in time, best fit (Libra)", "deadline", newLibra},
+	"librarisk": {"admit where nobody risks more delay than another (LibraRisk)", "deadline", newLibraRisk},
+	"librasla":  {"admit where hosts return more (LibraSLA)", "librasla", newLibraSLA},
+	"rac":       {"random: reject a fixed fraction, whatever it is (§4.3)", "auction", newRandom},
+	"reserve":   {"advance reservations in books of clusters", "planned", newReserve},
+	"sac":       {"statistical: admit who pays the price percentile (§3, eq. 5)", "auction", newStatistical},
 }
 
 // New makes the named policy.
@@ -53,4 +54,11 @@ func New(name string, decode func(any) error, bid bidding.Strategy, rng *rand.Ra
 func Names() []string { return slices.Sorted(maps.Keys(policies)) }
 
 // Doc returns the named policy in one line.
-func Doc(name string) string { return policies[name].doc }
+func Doc(name string) string {
+	p := policies[name]
+	return p.doc + "; for " + p.sharing + " sharing"
+}
+
+// SharingOf returns the name of the sharing rule that the named policy is made
+// for. Under another it runs, but what it decides by is then not what happens.
+func SharingOf(name string) string { return policies[name].sharing }

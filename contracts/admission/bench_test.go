@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 	"time"
 
 	"bourse/contracts"
+	"bourse/contracts/broker"
 	"bourse/hosts"
 )
 
@@ -116,6 +118,52 @@ func narrow(seed uint64, n, fleet int) []job {
 		now += rng.ExpFloat64() * j.Runtime * float64(j.Procs) / float64(fleet)
 	}
 	return jobs
+}
+
+// BenchmarkLongTrace runs a long trace on 1,000 hosts through Libra, from
+// submission to settlement, and measures what memory is held at its end for each
+// contract then active. Jobs are drawn as they come, and what has ended is
+// forgotten.
+func BenchmarkLongTrace(b *testing.B) {
+	const fleet = 1000
+	for _, n := range []int{20_000, 100_000} {
+		b.Run(fmt.Sprint(n, "-jobs"), func(b *testing.B) {
+			var held, active float64
+			for b.Loop() {
+				w := newWorld(b, uniform(fleet), "libra", nil)
+				w.broker.Reset(func(c broker.Config) broker.Config { c.NoPrices = true; return c }(w.broker.Config))
+				before := inUse()
+				now := 0.0
+				for block := range uint64(n / 1000) {
+					start := now
+					for i, j := range narrow(block, 1000, fleet) {
+						j.ID = int64(block)*1000 + int64(i)
+						j.Submit += start
+						now = j.Submit
+						check(b, w.broker.Advance(now))
+						r := j.request()
+						r.Owner = w.user
+						must(w.broker.Submit(now, &r, hosts.Task{Work: j.Runtime}))
+						w.broker.Forget()
+					}
+					clear(w.on)
+				}
+				held, active = inUse()-before, float64(w.broker.Active())
+				runtime.KeepAlive(w)
+			}
+			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N*n)*1e9, "ns/job")
+			b.ReportMetric(held/active, "B/active")
+			b.ReportMetric(active, "active")
+		})
+	}
+}
+
+// inUse returns the bytes that are in use.
+func inUse() float64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
 }
 
 // decisions replays jobs and returns the time that the policy alone took.

@@ -3,12 +3,14 @@ package admission
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"bourse/contracts"
+	"bourse/contracts/sharing"
 	"bourse/hosts"
 )
 
@@ -257,7 +259,7 @@ func TestStoredReturn(t *testing.T) {
 // memory does not fit.
 func TestRoom(t *testing.T) {
 	t.Parallel()
-	for policy := range wants {
+	for _, policy := range []string{"libra", "librarisk", "librasla", "edf", "fcfs", "easy"} {
 		specs := uniform(3)
 		specs[2].Room = hosts.Resources{Memory: 10}
 		w := newWorld(t, specs, policy, nil)
@@ -270,6 +272,56 @@ func TestRoom(t *testing.T) {
 			if d.Verdict != want || want == contracts.Accept && d.Placements[0].Host != 2 {
 				t.Errorf("%s, %d nodes: %v on %v", policy, r.Nodes, d.Verdict, d.Placements)
 			}
+		}
+	}
+}
+
+// TestWords checks that a wrong word among the options is answered with the good
+// ones, and that every policy is made for a sharing rule that there is.
+func TestWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ policy, option, want string }{
+		{"edf", "admission", "deadline or none"},
+		{"edf", "check", "start or select"},
+		{"librarisk", "order", "index or bestfit"},
+		{"librarisk", "projection", "dynamic, incumbent or static"},
+		{"librarisk", "spare", "none, proportional or equal"},
+		{"librasla", "late", "shift or pressure"},
+		{"librasla", "protect", "strict or printed"},
+		{"librasla", "current", "recompute or stored"},
+	} {
+		_, err := New(c.policy, options{c.option: "wrong"}.decode, nil, nil)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s, %s: %v, want %s", c.policy, c.option, err, c.want)
+		}
+	}
+	for _, name := range Names() {
+		if rule := SharingOf(name); !slices.Contains(sharing.Names(), rule) {
+			t.Errorf("%s is made for sharing rule %q, which there is not", name, rule)
+		}
+	}
+}
+
+// TestNothingAllocated checks that policies that look at many hosts allocate
+// nothing once they have been asked.
+func TestNothingAllocated(t *testing.T) {
+	v := &still{specs: uniform(40), on: make([][]contracts.Standing, 40)}
+	for h := range v.specs {
+		for range h % 4 {
+			v.add(h, goldenTask{Left: 30, Span: float64(100 + h), Hard: h%2 == 0, Budget: 5})
+		}
+	}
+	j := job{Estimate: 20, Deadline: 90, Procs: 8, Budget: 9}
+	r := j.request()
+	for name, o := range map[string]options{
+		"libra": nil, "librarisk": {"shortcut": false}, "librasla": nil, "edf": nil, "fcfs": nil, "easy": nil,
+	} {
+		p := newPolicy(t, name, o)
+		if d := p.Decide(0, &r, v); d.Verdict != contracts.Accept {
+			t.Fatalf("%s: %v", name, d.Reason)
+		}
+		if n := testing.AllocsPerRun(20, func() { p.Decide(0, &r, v) }); n > 0 {
+			t.Errorf("%s: %v allocations a decision", name, n)
 		}
 	}
 }

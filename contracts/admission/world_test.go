@@ -52,12 +52,6 @@ func (o options) decode(v any) error {
 	return nil
 }
 
-// wants says which sharing rule a policy of this file's family is made for.
-var wants = map[string]string{
-	"libra": "deadline", "librarisk": "deadline", "librasla": "librasla",
-	"edf": "exclusive", "fcfs": "exclusive", "easy": "exclusive",
-}
-
 // A job is what is submitted to a world.
 type job struct {
 	ID       int64   `json:"id"`
@@ -121,7 +115,7 @@ func newWorld(t tb, specs []hosts.Spec, policy string, o options) *world {
 	w.broker = broker.New(broker.Config{
 		Fleet: fleet, Owners: owners, Provider: w.provider, Teller: w.ledger, Ties: rng,
 		Policy:  w.watch(newPolicy(t, policy, o)),
-		Sharing: must(sharing.New(wants[policy], o.decode)), Payment: must(broker.NewPayment("budget")),
+		Sharing: must(sharing.New(SharingOf(policy), o.decode)), Payment: must(broker.NewPayment("budget")),
 		Window: 300, Forecast: must(market.NewForecaster("chebyshev", nothing, rng)),
 	})
 	return w

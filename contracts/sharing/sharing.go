@@ -1,8 +1,9 @@
 // Package sharing says what share of a host each contract on it is to get, one
 // rule to a file.
 //
-// It sees one host at a time, and does not know money. To add a rule, write its
-// file and its line in the table below.
+// It sees one host at a time and no other, and moves no money, though a rule may
+// weigh what contracts are paid. To add a rule, write its file and its line in the
+// table below.
 package sharing
 
 import (

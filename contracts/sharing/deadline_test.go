@@ -1,0 +1,120 @@
+package sharing_test
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"bourse/contracts/sharing"
+	"bourse/hosts"
+)
+
+// TestSplit checks spec 4.2 on hosts of one and of several processors: while needs
+// fit, each task has what it needs, with none just that and otherwise all that the
+// host can give; beyond, all have the same part of what they need.
+func TestSplit(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		node := sharing.Node{Size: rapid.Float64Range(0.5, 4).Draw(t, "size")}
+		node.Most = node.Size
+		if rapid.Bool().Draw(t, "capped") {
+			node.Most = node.Size * rapid.Float64Range(0.3, 1).Draw(t, "most")
+		}
+		spare := sharing.Spare(rapid.SampledFrom([]string{"none", "proportional", "equal"}).Draw(t, "spare"))
+		needs := rapid.SliceOfN(rapid.Float64Range(0, node.Most/2), 1, 6).Draw(t, "needs")
+		if rapid.IntRange(0, 4).Draw(t, "late") == 0 {
+			needs[0] = math.Inf(1)
+		}
+		rates := make([]float64, len(needs))
+		hosts.Divide(node.Size, node.Most, node.Split(spare, needs, nil), rates)
+
+		total, dealt, bounded := 0.0, 0.0, make([]float64, len(needs))
+		for i, need := range needs {
+			bounded[i] = min(need, node.Most)
+			total += bounded[i]
+			dealt += rates[i]
+		}
+		if dealt > node.Size*(1+1e-12) {
+			t.Errorf("%v processors are dealt out of %v", dealt, node.Size)
+		}
+		for i, need := range bounded {
+			want := need
+			if total > node.Size {
+				want = need * node.Size / total
+			}
+			if rates[i] < want-1e-12 {
+				t.Errorf("task %d has %v of %v", i, rates[i], want)
+			}
+			if spare == sharing.Unused && total > 0 && rates[i] > want+1e-12 {
+				t.Errorf("task %d has %v, needs %v", i, rates[i], want)
+			}
+		}
+		if spare != sharing.Unused && node.Most == node.Size && dealt < node.Size*(1-1e-12) {
+			t.Errorf("%v processors are dealt out of %v", dealt, node.Size)
+		}
+	})
+}
+
+// TestPlanSplit checks that a plan deals out all of a host of one processor, that
+// hard tasks which fit together have what they need, and that nobody who is cut
+// is protected (SLA, Algorithm 2).
+func TestPlanSplit(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		tasks := make([]sharing.Promise, rapid.IntRange(1, 6).Draw(t, "tasks"))
+		hard := 0.0
+		for i := range tasks {
+			p := &tasks[i]
+			p.Span = rapid.Float64Range(1, 100).Draw(t, "span")
+			p.Left = p.Span * rapid.Float64Range(0.01, 0.6).Draw(t, "need")
+			p.Target, p.Runtime, p.Deadline = p.Span, p.Left, p.Span
+			p.Hard = rapid.Bool().Draw(t, "hard")
+			p.Budget = rapid.Float64Range(0, 10).Draw(t, "budget")
+			if p.Hard {
+				hard += p.Left / p.Span
+			}
+		}
+		plan := sharing.Plan{SLAOptions: sharing.DefaultSLA()}
+		plan.Make(sharing.Node{Size: 1, Most: 1}, tasks)
+		sum := 0.0
+		for i, share := range plan.Share {
+			sum += share
+			cut := share < plan.Need[i]*(1-1e-9)
+			if cut && tasks[i].Hard && hard <= 1 {
+				t.Errorf("hard task %d has %v of %v", i, share, plan.Need[i])
+			}
+			if cut && i == plan.Top && plan.Feasible {
+				t.Errorf("the task that returns most has %v of %v", share, plan.Need[i])
+			}
+		}
+		if math.Abs(sum-1) > 1e-9 {
+			t.Errorf("shares add up to %v", sum)
+		}
+	})
+}
+
+// TestOptions checks that every rule can be made with its defaults, and that a
+// wrong word is answered with the good ones.
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	for _, name := range sharing.Names() {
+		if _, err := sharing.New(name, func(any) error { return nil }); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, c := range []struct{ rule, options, want string }{
+		{"deadline", `{"Spare": "all"}`, "none, proportional or equal"},
+		{"deadline", `{"Overrun": "stop"}`, "keep, zero or kill"},
+		{"librasla", `{"Late": "never"}`, "shift or pressure"},
+		{"librasla", `{"Protect": "all"}`, "strict or printed"},
+		{"fair", `{}`, "auction, deadline, exclusive, librasla"},
+	} {
+		_, err := sharing.New(c.rule, func(v any) error { return json.Unmarshal([]byte(c.options), v) })
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %s: %v, want %s", c.rule, c.options, err, c.want)
+		}
+	}
+}

@@ -144,14 +144,17 @@ func fitTables(r *fitlab.Report) []report.Table {
 				least = f.AIC
 			}
 		}
+		var notes []string
+		noted := make(map[string][]string) // laws of which each is said
 		for i, f := range q.fits {
 			if f.Err != nil {
 				t.Note += " " + sentence(f.Err)
 				continue
 			}
-			if f.Note != "" {
-				t.Note += fmt.Sprintf(" %s: %s.", f.Name, f.Note)
+			if f.Note != "" && noted[f.Note] == nil {
+				notes = append(notes, f.Note)
 			}
+			noted[f.Note] = append(noted[f.Note], f.Name)
 			for k, p := range f.Params {
 				if k > 0 {
 					t.Rows = append(t.Rows, cells("", p.Name, p.Value, p.SE, "", "", ""))
@@ -160,6 +163,9 @@ func fitTables(r *fitlab.Report) []report.Table {
 				t.Rows = append(t.Rows, cells(report.Cell{Text: f.Name, Strong: i == 0}, p.Name, p.Value, p.SE,
 					whole(f.LogLik), report.Cell{Text: whole(f.AIC), Strong: f.AIC == least}, strconv.FormatFloat(f.KS, 'f', 4, 64)))
 			}
+		}
+		for _, n := range notes {
+			t.Note += fmt.Sprintf(" %s: %s.", strings.Join(noted[n], ", "), n)
 		}
 		tables = append(tables, t)
 	}

@@ -27,6 +27,7 @@ file of jobs that an experiment can run as it is; a model draws plans.`,
 		Subcommands: []*cli.Command{
 			describeCommand(),
 			fitCommand(),
+			compareCommand(),
 			generateCommand(),
 			convertCommand(),
 			table1Command(),
@@ -74,7 +75,7 @@ func generateAction(c *cli.Context) error {
 	if n := c.Int("n"); n < 0 {
 		return usagef("-n: found %d, want at least 0", n)
 	}
-	m, err := model(c)
+	m, err := model(c.Args().First(), c.String("options"))
 	if err != nil {
 		return usageError{err}
 	}
@@ -85,9 +86,8 @@ func generateAction(c *cli.Context) error {
 	return writePlan(c, plan)
 }
 
-// model makes the model that c names.
-func model(c *cli.Context) (workloadgen.Model, error) {
-	name, options := c.Args().First(), c.String("options")
+// model makes the model of a name, with options as YAML, or of a file.
+func model(name, options string) (workloadgen.Model, error) {
 	if _, err := os.Stat(name); err == nil {
 		f, err := models.ReadFile(name)
 		if err != nil {

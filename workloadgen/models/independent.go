@@ -90,6 +90,12 @@ func NewIndependent(o IndependentOptions) (*Independent, error) {
 	return m, nil
 }
 
+// Laws returns the laws of gaps, runtimes and processors, before these are
+// rounded and cut.
+func (m *Independent) Laws() (gap, runtime, nodes dist.Distribution) {
+	return m.gap, m.runtime, m.nodes
+}
+
 // Plan implements [workloadgen.Model].
 func (m *Independent) Plan(src rand.Source, n int, into workloadgen.Plan) (workloadgen.Plan, error) {
 	if n == 0 {

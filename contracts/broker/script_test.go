@@ -111,7 +111,6 @@ type conversation struct {
 	provider          bank.Account
 	broker            *Broker
 	now               float64
-	asked             map[contracts.ID]contracts.Request
 	ended, refused    int
 }
 
@@ -121,7 +120,7 @@ func newConversation() *conversation {
 	return &conversation{
 		spec: hosts.Spec{CPUs: 2, Speed: 1, Cap: 1}, hosts: 1,
 		policy: "be", bid: "cheapest", payment: "spot", forecast: "chebyshev", window: 300,
-		ledger: l, provider: p, asked: map[contracts.ID]contracts.Request{},
+		ledger: l, provider: p,
 	}
 }
 
@@ -345,7 +344,6 @@ func (c *conversation) submit(words []string) ([]string, error) {
 	if truth == 0 {
 		truth = r.Work
 	}
-	c.asked[r.ID] = r
 	d, err := c.broker.Submit(c.now, &r, hosts.Task{Work: truth})
 	if err != nil {
 		return nil, err

@@ -17,26 +17,24 @@ func (p *TDE) Exact(h *availability.History, now, length float64) Exact {
 		days[i], counts[i] = new(big.Rat), new(big.Rat)
 	}
 	n := int64(0)
+	start, end := h.Span()
 	for d := 1; d <= p.days; d++ {
-		t := p.day(h, now, length, d)
-		var f Exact
-		switch t.rule {
+		w, rule := p.window(now, length, d, start, end)
+		f := p.counts(h, w, length)
+		if total := f.sum(); rule == counted && total.Sign() > 0 {
+			counts.add(f)
+			days.add(f.over(total))
+		} else if rule == counted {
+			rule = p.empty
+		}
+		switch rule {
 		case skip:
 			continue
 		case zero:
-			f = whole(0, 0, 0, 1)
+			days.add(whole(0, 0, 0, 1))
 		case one:
-			f = whole(1, 0, 0, 0)
-		case counted:
-			f = whole(t.fits, t.exits[availability.UserPresent], t.exits[availability.Busy], t.exits[availability.Unavailable])
-			if p.round == nil {
-				unit := new(big.Rat).SetFloat64(p.unit * length)
-				f[0].Quo(f[0], unit)
-			}
-			counts.add(f)
-			f = f.over(f.sum())
+			days.add(whole(1, 0, 0, 0))
 		}
-		days.add(f)
 		n++
 	}
 	switch total := counts.sum(); {
@@ -49,6 +47,19 @@ func (p *TDE) Exact(h *availability.History, now, length float64) Exact {
 	default:
 		return days.over(big.NewRat(n, 1))
 	}
+}
+
+// counts returns what is counted in w. Fractions of fits are summed in seconds,
+// which are whole.
+func (p *TDE) counts(h *availability.History, w window, length float64) Exact {
+	x := w.exits(h)
+	if p.rounding != exact {
+		fits, _ := p.count(h, w, length)
+		return whole(fits, x.UserPresent, x.Busy, x.Unavailable)
+	}
+	f := whole(h.Available(w.from, w.to), x.UserPresent, x.Busy, x.Unavailable)
+	f[0].Quo(f[0], new(big.Rat).SetFloat64(p.unit*length))
+	return f
 }
 
 func whole(x ...float64) (f Exact) {

@@ -62,13 +62,22 @@ func DefaultTDE() TDEOptions {
 type TDE struct {
 	days      int
 	plen      float64
-	round     func(float64) float64 // nil counts fractions
-	unit      float64               // in lengths
+	rounding  rounding
+	unit      float64 // in lengths
 	pooled    bool
 	empty     rule
 	missing   rule
 	noHistory float64
 }
+
+// A rounding is what is done to the number of times a job fits.
+type rounding uint8
+
+const (
+	exact rounding = iota
+	down
+	up
+)
 
 // A rule is how a day counts.
 type rule uint8
@@ -114,12 +123,7 @@ func NewTDE(o TDEOptions) (*TDE, error) {
 		}
 	}
 	p := &TDE{days: o.Days, plen: o.Plen, unit: 1, pooled: o.Weight == "pooled", noHistory: o.NoHistory}
-	switch o.Count {
-	case "ceil":
-		p.round = math.Ceil
-	case "floor":
-		p.round = math.Floor
-	}
+	p.rounding = map[string]rounding{"frac": exact, "floor": down, "ceil": up}[o.Count]
 	if o.Unit == "plen" {
 		p.unit = o.Plen
 	}
@@ -128,62 +132,81 @@ func NewTDE(o TDEOptions) (*TDE, error) {
 	return p, nil
 }
 
-// A tally is what a window holds.
-type tally struct {
-	rule  rule
-	fits  float64                      // completions, or seconds if they are not rounded
-	exits [availability.States]float64 // by state, evictions as Unavailable
+// A window is the same time of day on a past day.
+type window struct{ from, to float64 }
+
+// window returns the window of d days ago, and how it counts: by its history,
+// or by rule.
+func (p *TDE) window(now, length float64, d int, start, end float64) (w window, r rule) {
+	w.from = now - float64(d)*availability.Day
+	w.to = min(w.from+p.plen*length, now)
+	if w.to <= start || w.from >= end {
+		return w, p.missing
+	}
+	return w, counted
 }
 
-// day counts in the window of d days ago.
-func (p *TDE) day(h *availability.History, now, length float64, d int) (t tally) {
-	from := now - float64(d)*availability.Day
-	to := min(from+p.plen*length, now)
-	if start, end := h.Span(); to <= start || from >= end {
-		t.rule = p.missing
-		return t
-	}
-	t.rule = p.empty
+// count returns how often the job fits into the available stretches of w, and
+// how many known exits are in it. Both are 0 where there is no such stretch.
+func (p *TDE) count(h *availability.History, w window, length float64) (fits, exits float64) {
 	unit := p.unit * length
 	intervals := h.Intervals()
-	for i := h.After(from); i < len(intervals) && intervals[i].Start < to; i++ {
+	for i := h.After(w.from); i < len(intervals) && intervals[i].Start < w.to; i++ {
 		v := &intervals[i]
-		fits := min(v.End, to) - max(v.Start, from)
-		if p.round != nil {
-			fits = p.round(fits / unit)
+		f := (min(v.End, w.to) - max(v.Start, w.from)) / unit
+		switch p.rounding {
+		case up:
+			f = math.Ceil(f)
+		case down:
+			f = math.Floor(f)
 		}
-		t.fits += fits
-		if v.End < to && v.Exit != availability.Unknown {
-			exit := v.Exit
-			if exit == availability.Evicted {
-				exit = availability.Unavailable
-			}
-			t.exits[exit]++
-			t.rule = counted
+		fits += f
+		if v.End < w.to && v.Exit != availability.Unknown {
+			exits++
 		}
 	}
-	if t.fits > 0 {
-		t.rule = counted
-	}
-	return t
+	return fits, exits
 }
 
-// AtLeast reports whether Predict's Completes is at least the reliability given.
-// It stops at the day that settles it: if all days to come were reliable, or
-// none, the mean would still be on that side.
+// exits counts the exits in w by state, evictions as Unavailable.
+func (w window) exits(h *availability.History) (f Forecast) {
+	intervals := h.Intervals()
+	for i := h.After(w.from); i < len(intervals) && intervals[i].End < w.to; i++ {
+		switch intervals[i].Exit {
+		case availability.UserPresent:
+			f.UserPresent++
+		case availability.Busy:
+			f.Busy++
+		case availability.Evicted, availability.Unavailable:
+			f.Unavailable++
+		}
+	}
+	return f
+}
+
+// AtLeast implements [Judge]. It stops at the day that settles it: if all days
+// to come were reliable, or none, the mean would still be on that side.
 func (p *TDE) AtLeast(h *availability.History, now, length, least float64) bool {
 	if p.pooled {
 		return p.Predict(h, now, length).Completes >= least
 	}
+	start, end := h.Span()
 	sum, n := 0.0, 0.0
 	for d := 1; d <= p.days; d++ {
-		switch t := p.day(h, now, length, d); t.rule {
+		w, rule := p.window(now, length, d, start, end)
+		if rule == counted {
+			fits, exits := p.count(h, w, length)
+			if fits+exits > 0 {
+				sum += fits / (fits + exits)
+			} else {
+				rule = p.empty
+			}
+		}
+		switch rule {
 		case skip:
 			continue
 		case one:
 			sum++
-		case counted:
-			sum += p.share(&t, length)
 		}
 		n++
 		left := float64(p.days - d)
@@ -200,38 +223,31 @@ func (p *TDE) AtLeast(h *availability.History, now, length, least float64) bool 
 	return sum >= least*n
 }
 
-// share returns the reliability of one day.
-func (p *TDE) share(t *tally, length float64) float64 {
-	f := p.counts(t, length)
-	return f.Completes / f.sum()
-}
-
-// counts returns what was counted on a day.
-func (p *TDE) counts(t *tally, length float64) Forecast {
-	f := Forecast{t.fits, t.exits[availability.UserPresent], t.exits[availability.Busy], t.exits[availability.Unavailable]}
-	if p.round == nil {
-		f.Completes /= p.unit * length
-	}
-	return f
-}
-
 // Predict implements [Predictor]. It allocates nothing.
 func (p *TDE) Predict(h *availability.History, now, length float64) Forecast {
+	start, end := h.Span()
 	var days, counts Forecast // sums over days
 	n := 0.0
 	for d := 1; d <= p.days; d++ {
-		t := p.day(h, now, length, d)
-		switch t.rule {
+		w, rule := p.window(now, length, d, start, end)
+		if rule == counted {
+			fits, exits := p.count(h, w, length)
+			if fits+exits > 0 {
+				f := w.exits(h)
+				f.Completes = fits
+				counts.add(f)
+				days.add(f.over(fits + exits))
+			} else {
+				rule = p.empty
+			}
+		}
+		switch rule {
 		case skip:
 			continue
 		case zero:
 			days.Unavailable++
 		case one:
 			days.Completes++
-		case counted:
-			f := p.counts(&t, length)
-			counts.add(f)
-			days.add(f.over(f.sum()))
 		}
 		n++
 	}

@@ -1,0 +1,119 @@
+package volunteers
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"bourse/hosts/availability"
+	"bourse/hosts/availability/predictors"
+)
+
+// A Probe is a promise and what came of it.
+type Probe struct {
+	Promised float64 // in [0,1]
+	Kept     bool
+}
+
+// Probes asks a predictor about n jobs of these lengths, each on a host drawn
+// from the trace at an instant drawn from those in [from, to) at which the host
+// was available; a promise is kept if the host stays. The job ends within the
+// trace, or else it is drawn again; after 100 n draws in vain there are fewer.
+func Probes(rng *rand.Rand, p predictors.Predictor, trace *availability.Trace, lengths func(*rand.Rand) float64, from, to float64, n int) []Probe {
+	out := make([]Probe, 0, n)
+	for range 100 * n {
+		if len(out) == n || len(trace.Hosts) == 0 {
+			break
+		}
+		h := trace.Hosts[rng.IntN(len(trace.Hosts))]
+		now := math.Floor(from + (to-from)*rng.Float64())
+		length := lengths(rng)
+		v, ok := h.At(now)
+		if _, end := h.Span(); !ok || now+length > end {
+			continue
+		}
+		out = append(out, Probe{p.Predict(h, now, length).Completes, now+length <= v.End})
+	}
+	return out
+}
+
+// A Bin is one point of a reliability diagram: the promises in [From, To), the
+// last bin closed.
+type Bin struct {
+	From, To float64
+	Count    int
+	Promised float64 // mean; NaN if there are none
+	Kept     float64 // share; NaN if there are none
+
+	// Low and High bound the share kept that promises such as these, if they
+	// are honest, stay within with the probability asked for: quantiles of the
+	// binomial of Count and Promised. NaN if there are none.
+	Low, High float64
+}
+
+// Honest reports whether the share kept lies within the band, or there is none.
+func (b *Bin) Honest() bool { return b.Count == 0 || b.Kept >= b.Low && b.Kept <= b.High }
+
+// A Diagram is promised against observed completion.
+type Diagram struct {
+	Bins  []Bin   // equally wide, from 0 to 1
+	Brier float64 // mean of (promised - kept)², in [0,1]; NaN without probes
+	Base  float64 // share kept of all; NaN without probes
+}
+
+// Reliability sorts probes into n bins, with bands of that probability, in
+// (0,1).
+func Reliability(probes []Probe, n int, band float64) Diagram {
+	d := Diagram{Bins: make([]Bin, n)}
+	kept := make([]float64, n)
+	for i := range d.Bins {
+		d.Bins[i].From, d.Bins[i].To = float64(i)/float64(n), float64(i+1)/float64(n)
+	}
+	for _, p := range probes {
+		i := min(int(p.Promised*float64(n)), n-1)
+		b := &d.Bins[i]
+		b.Count++
+		b.Promised += p.Promised
+		miss := p.Promised
+		if p.Kept {
+			kept[i]++
+			d.Base++
+			miss = 1 - p.Promised
+		}
+		d.Brier += miss * miss
+	}
+	for i := range d.Bins {
+		b := &d.Bins[i]
+		count := float64(b.Count)
+		b.Promised /= count
+		b.Kept = kept[i] / count
+		b.Low, b.High = quantile(count, b.Promised, (1-band)/2)/count, quantile(count, b.Promised, (1+band)/2)/count
+	}
+	d.Brier /= float64(len(probes))
+	d.Base /= float64(len(probes))
+	return d
+}
+
+// quantile returns the smallest k at which the binomial of n and p reaches u, by
+// bisection.
+func quantile(n, p, u float64) float64 {
+	switch {
+	case n == 0:
+		return math.NaN()
+	case p <= 0:
+		return 0
+	case p >= 1:
+		return n
+	}
+	law := distuv.Binomial{N: n, P: p}
+	low, high := -1.0, n // CDF(low) < u <= CDF(high)
+	for high-low > 1 {
+		if mid := math.Floor((low + high) / 2); law.CDF(mid) >= u {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return high
+}

@@ -9,9 +9,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"bourse/experiments/papers/claims"
 )
 
-//go:embed market/paper.yaml librarisk/figure*.yaml librasla/figure*.yaml
+//go:embed market/paper.yaml librarisk/figure*.yaml librasla/figure*.yaml */claims.yaml
 var files embed.FS
 
 // Presets returns the scenario files by the name of their experiment: paper,
@@ -24,7 +26,7 @@ func Presets() map[string][]byte {
 			panic("papers: " + err.Error())
 		}
 		for _, f := range list {
-			if figure, ok := strings.CutSuffix(f.Name(), ".yaml"); ok {
+			if figure, ok := strings.CutSuffix(f.Name(), ".yaml"); ok && strings.HasPrefix(figure, "figure") {
 				presets[paper+"-"+figure] = read(paper + "/" + f.Name())
 			}
 		}
@@ -42,6 +44,20 @@ func Figures(paper string) []string {
 		}
 	}
 	return names
+}
+
+// Claims returns the claims of every paper.
+func Claims() []claims.Paper {
+	var all []claims.Paper
+	for _, paper := range []string{"market", "librarisk", "librasla"} {
+		name := paper + "/claims.yaml"
+		p, err := claims.Read(name, read(name))
+		if err != nil {
+			panic("papers: " + err.Error())
+		}
+		all = append(all, p)
+	}
+	return all
 }
 
 // read returns a file that was compiled in.

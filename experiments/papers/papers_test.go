@@ -1,0 +1,98 @@
+package papers_test
+
+import (
+	"strings"
+	"testing"
+
+	"bourse/experiments/papers"
+	"bourse/experiments/scenario"
+)
+
+// TestPresets checks that every preset is a scenario under its own name, with
+// the sweep that its figure has, and that it takes a log in place of its model.
+func TestPresets(t *testing.T) {
+	t.Parallel()
+	points := map[string]int{ // configurations that are run
+		"paper": 4, "librarisk-figure1": 22, "librarisk-figure2": 20, "librarisk-figure3": 22, "librarisk-figure4": 22,
+		"librasla-figure2": 24, "librasla-figure3": 24, "librasla-figure4": 24, "librasla-figure5": 24,
+	}
+	for name, data := range papers.Presets() {
+		e, err := scenario.Parse(name, data, scenario.Known{})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if got := len(e.Expanded().Configurations); e.Name != name || got != points[name] {
+			t.Errorf("%s: called %s, %d points, want %d", name, e.Name, got, points[name])
+		}
+		if !strings.HasPrefix(name, "libra") {
+			continue
+		}
+		e, err = scenario.Parse(name, data, scenario.Known{Log: "sp2.swf"})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, c := range e.Expanded().Configurations {
+			if c.Workload.SWF != "sp2.swf" || c.Workload.Model != nil || c.Workload.Filter == "" {
+				t.Errorf("%s: %s runs %+v", name, c.Name, c.Workload)
+			}
+		}
+	}
+	if got := strings.Join(papers.Figures("librasla"), " "); got != "librasla-figure2 librasla-figure3 librasla-figure4 librasla-figure5" {
+		t.Errorf("figures of librasla: %s", got)
+	}
+	if papers.Figures("paper") != nil {
+		t.Error("the market paper is several figures")
+	}
+}
+
+// TestClaims checks that every claim is about configurations, policies and axes
+// that a preset has, and that there are as many as were counted in the papers.
+func TestClaims(t *testing.T) {
+	t.Parallel()
+	counts := map[string]int{"market": 22, "librarisk": 22, "librasla": 7}
+	for _, p := range papers.Claims() {
+		if len(p.Claims) != counts[p.Name] {
+			t.Errorf("%s: %d claims, want %d", p.Name, len(p.Claims), counts[p.Name])
+		}
+		for _, c := range p.Claims {
+			for _, test := range c.Tests {
+				for _, in := range test.In {
+					experiment, configuration, _ := strings.Cut(in, "/")
+					e, err := scenario.Parse(experiment, papers.Presets()[experiment], scenario.Known{})
+					if err != nil {
+						t.Errorf("%s %s: %v", p.Name, c.ID, err)
+						continue
+					}
+					axes, policies := map[string]bool{"": true}, map[string]bool{"": true}
+					for _, a := range e.Sweep {
+						axes[a.Name()] = true
+					}
+					found := false
+					for _, conf := range e.Configurations {
+						if conf.Name == configuration {
+							found = true
+							for _, a := range conf.Admission {
+								policies[a.Label] = true
+							}
+						}
+					}
+					for axis := range test.At {
+						if !axes[axis] {
+							t.Errorf("%s %s: %s has no axis %s", p.Name, c.ID, experiment, axis)
+						}
+					}
+					if !found || !axes[test.Along] || !axes[test.Spread] {
+						t.Errorf("%s %s: no %s along %s%s", p.Name, c.ID, in, test.Along, test.Spread)
+					}
+					for _, of := range append([]string{test.Less, test.Per}, test.Of...) {
+						if !policies[of] {
+							t.Errorf("%s %s: %s is not run under %s", p.Name, c.ID, in, of)
+						}
+					}
+				}
+			}
+		}
+	}
+}

@@ -81,7 +81,7 @@ func table1Action(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	var differs []string
+	differs := []string{"The paper's numbers are of SDSC Blue Horizon, another log than this."}
 	if isBlueHorizon(file.trace.Header) {
 		differs = fitlab.PaperDiffers(log)
 	}

@@ -2,6 +2,7 @@ package admission
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"bourse/contracts"
@@ -45,9 +46,12 @@ func newLibraRisk(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (con
 // Decide implements [contracts.Policy].
 func (p *LibraRisk) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.found = p.found[:0]
-	short := p.Shortcut && p.Projection == "dynamic" && p.order.see(now, v) && p.order.node.Most == p.order.node.Size
+	room := math.Inf(1)
+	if p.Shortcut && p.Projection == "dynamic" && p.order.see(now, v) && p.order.node.Most == p.order.node.Size {
+		room = p.order.room(now, r)
+	}
 	for h := range hosts.ID(v.Fleet()) {
-		if short && p.order.hopeless(now, r, h) || !holds(h, r, v) || !p.safe(now, r, v, h) {
+		if room < math.Inf(1) && p.order.hopeless(h, r, room) || !holds(h, r, v) || !p.safe(now, r, v, h) {
 			continue
 		}
 		if p.Order == "index" {

@@ -189,11 +189,16 @@ func (o *order) fits(now float64, r *contracts.Request, v contracts.View, c *cho
 	o.idle.take(r, v, fit(left), c)
 }
 
-// hopeless reports whether h has tasks that surely do not leave what one of r
-// needs, and surely not all with its deadline.
-func (o *order) hopeless(now float64, r *contracts.Request, h hosts.ID) bool {
+// room returns what a host's tasks may need at most beside one of r.
+func (o *order) room(now float64, r *contracts.Request) float64 {
+	return o.node.Size - sharing.Required(r.Work/o.speed, r.Due()-now, 0) + sliver
+}
+
+// hopeless reports whether h has tasks that surely need more than room, and
+// surely not all with the deadline of r.
+func (o *order) hopeless(h hosts.ID, r *contracts.Request, room float64) bool {
 	b := &o.hosts[h]
-	return b.low > o.node.Size-sharing.Required(r.Work/o.speed, r.Due()-now, 0)+sliver && !(math.Abs(b.due-r.Due()) <= 1e-6*r.SLA.Deadline)
+	return b.low > room && !(math.Abs(b.due-r.Due()) <= 1e-6*r.SLA.Deadline)
 }
 
 // link puts h in bucket k.

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml"
 
@@ -92,7 +93,8 @@ type world struct {
 	ledger           *bank.Ledger
 	user, provider   bank.Account
 	on               map[contracts.ID][]int
-	submissionsFirst bool // at one instant, submissions come before terminations
+	deciding         time.Duration // what the policy has taken
+	submissionsFirst bool          // at one instant, submissions come before terminations
 }
 
 // newWorld makes a world of hosts with that policy and the sharing it wants.
@@ -193,7 +195,9 @@ type (
 )
 
 func (p watcher) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
+	start := time.Now()
 	d := p.policy.Decide(now, r, v)
+	p.w.deciding += time.Since(start)
 	if d.Verdict == contracts.Accept {
 		var on []int
 		for _, pl := range d.Placements {

@@ -48,6 +48,11 @@ func TestSplit(t *testing.T) {
 			if rates[i] < want-1e-12 {
 				t.Errorf("task %d has %v of %v", i, rates[i], want)
 			}
+			if spare == sharing.Equal && total <= node.Size && total > 0 && node.Most == node.Size {
+				if part := rates[i] - need; math.Abs(part-(node.Size-total)/float64(len(needs))) > 1e-12 {
+					t.Errorf("task %d has %v of the spare processors", i, part)
+				}
+			}
 			if spare == sharing.Unused && total > 0 && rates[i] > want+1e-12 {
 				t.Errorf("task %d has %v, needs %v", i, rates[i], want)
 			}

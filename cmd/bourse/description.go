@@ -78,12 +78,13 @@ func (d *description) tables() []report.Table {
 		processors = strconv.FormatInt(l.Processors, 10)
 	}
 	tables = append(tables, report.Table{
-		Title: "Records", Header: []string{"", ""}, Left: 1,
+		Title: "Records", Header: []string{"what", "value"}, Left: 1,
 		Rows: [][]report.Cell{
 			cells("records", l.Records), cells("that ran", l.Ran), cells("users", l.Users),
 			cells("mean gap, by records (s)", l.MeanIAT), cells("mean gap, by job numbers (s)", l.NumberedIAT),
 			cells("processors", processors), cells("load", l.Load),
 		},
+		Note: "By job numbers: over all from the first record's to the last's, as papers count where a log has lost some.",
 	})
 	moments := report.Table{
 		Title:  "Moments",

@@ -41,6 +41,7 @@ Laws: ` + strings.Join(fit.Names(), ", ") + `.
 			laws("runtime", "runtimes", c.Run),
 			laws("nodes", "sizes", c.Procs),
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the model to `FILE`"},
+			&cli.BoolFlag{Name: "hurst", Usage: "give the model's gaps the memory of the log's: its Hurst exponent by R/S"},
 			workersFlag(),
 		}, outputFlags()...),
 		Action: fitAction,
@@ -83,6 +84,14 @@ func fitAction(c *cli.Context) error {
 		model, err := fits.File(fitlab.Choice{}, log, filepath.Base(file.name))
 		if err != nil {
 			return err
+		}
+		if c.Bool("hurst") {
+			h := log.RescaledRange.H
+			if !(h > 0 && h < 1) {
+				return usagef("--hurst: the gaps have Hurst exponent %v, want one in (0,1)", h)
+			}
+			model.Options["hurst"] = h
+			model.About = append(model.About, fmt.Sprintf("gaps: Hurst exponent %.3f by R/S", h))
 		}
 		if err := writeFile(out, model.Write); err != nil {
 			return err

@@ -2,8 +2,6 @@ package admission
 
 import (
 	"encoding/json"
-	"fmt"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -15,7 +13,6 @@ import (
 	"bourse/contracts"
 	"bourse/contracts/sharing"
 	"bourse/hosts"
-	"bourse/market"
 )
 
 // A goldenCase is one example with its exact answer. Expectations come from an
@@ -302,126 +299,3 @@ func specs(n int, ratings []float64) []hosts.Spec {
 	}
 	return all
 }
-
-// same compares a result with what the case expects under that name.
-func (c *goldenCase) same(t *testing.T, name string, got any) {
-	t.Helper()
-	want, ok := c.Expect[name]
-	if !ok {
-		return
-	}
-	text, _ := json.Marshal(plain(got))
-	var x any
-	check(t, json.Unmarshal(text, &x))
-	if path := differ(x, want); path != "" {
-		t.Errorf("%s%s", name, path)
-	}
-}
-
-// plain returns x with what JSON cannot say in words.
-func plain(x any) any {
-	switch x := x.(type) {
-	case float64:
-		if math.IsInf(x, 0) || math.IsNaN(x) {
-			return strings.TrimPrefix(strings.ToLower(fmt.Sprint(x)), "+")
-		}
-	case []float64:
-		all := make([]any, len(x))
-		for i := range x {
-			all[i] = plain(x[i])
-		}
-		return all
-	case map[string]any:
-		all := map[string]any{}
-		for k := range x {
-			all[k] = plain(x[k])
-		}
-		return all
-	}
-	return x
-}
-
-// differ returns where got differs from want, "" if nowhere. Numbers may differ
-// by 1e-6 of the greater, or of 1.
-func differ(got, want any) string {
-	bad := fmt.Sprintf(" = %v, want %v", got, want)
-	switch want := want.(type) {
-	case float64:
-		got, ok := got.(float64)
-		if ok && math.Abs(got-want) <= 1e-6*max(1, math.Abs(got), math.Abs(want)) {
-			return ""
-		}
-	case []any:
-		got, ok := got.([]any)
-		if !ok || len(got) != len(want) {
-			return bad
-		}
-		for i := range want {
-			if d := differ(got[i], want[i]); d != "" {
-				return fmt.Sprintf("[%d]%s", i, d)
-			}
-		}
-		return ""
-	case map[string]any:
-		got, ok := got.(map[string]any)
-		if !ok || len(got) < len(want) {
-			return bad
-		}
-		for _, k := range slices.Sorted(maps.Keys(want)) {
-			if d := differ(got[k], want[k]); d != "" {
-				return "." + k + d
-			}
-		}
-		return ""
-	default:
-		if got == want {
-			return ""
-		}
-	}
-	return bad
-}
-
-func number(x any) float64 {
-	if x, ok := x.(float64); ok {
-		return x
-	}
-	return math.Inf(1)
-}
-
-// still is a market that stands still at instant 0.
-type still struct {
-	contracts.View
-	specs     []hosts.Spec
-	on        [][]contracts.Standing
-	contracts []contracts.Contract
-}
-
-// add puts a task on host h. What is left of it is in seconds there.
-func (s *still) add(h int, g goldenTask) {
-	left := g.Left * s.specs[h].Speed
-	if g.Runtime == 0 {
-		g.Runtime, g.Deadline = left, g.Span
-	}
-	c := contracts.Contract{Request: contracts.Request{
-		Submit: g.Span - g.Deadline, Work: g.Runtime, Nodes: 1, PerHost: true,
-		SLA: contracts.SLA{Deadline: g.Deadline, Soft: !g.Hard, Penalty: contracts.Penalty{Rate: g.Penalty, Max: math.Inf(1)}},
-	}}
-	if g.Budget > 0 {
-		j := job{Budget: g.Budget}
-		c.SLA.Budget = j.request().SLA.Budget
-	}
-	st := contracts.Standing{Contract: int32(len(s.contracts)), Done: g.Runtime - left, Need: g.Keep}
-	if g.Target != nil {
-		st.Target = *g.Target
-	}
-	s.contracts = append(s.contracts, c)
-	s.on[h] = append(s.on[h], st)
-}
-
-func (s *still) Fleet() int                           { return len(s.specs) }
-func (s *still) Spec(h hosts.ID) *hosts.Spec          { return &s.specs[h] }
-func (s *still) Room(h hosts.ID) hosts.Resources      { return s.specs[h].Room }
-func (s *still) Price(hosts.ID) market.Rate           { return 0 }
-func (s *still) On(h hosts.ID) []contracts.Standing   { return s.on[h] }
-func (s *still) Changed() []hosts.ID                  { return nil }
-func (s *still) Contract(i int32) *contracts.Contract { return &s.contracts[i] }

@@ -71,8 +71,8 @@ func after(now float64, r *contracts.Request, v contracts.View, h hosts.ID) (lef
 // needs returns what the tasks on h need together, in processors; +Inf if the
 // deadline of one has passed.
 func needs(now float64, v contracts.View, h hosts.ID) float64 {
-	sum, speed := 0.0, v.Spec(h).Speed
-	for i, on := 0, v.On(h); i < len(on); i++ {
+	sum, on, speed := 0.0, v.On(h), v.Spec(h).Speed
+	for i := range on {
 		sum += sharing.RequiredBy(now, &on[i], v.Contract(on[i].Contract), speed)
 	}
 	return sum

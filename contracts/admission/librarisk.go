@@ -2,7 +2,6 @@ package admission
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"bourse/contracts"
@@ -46,12 +45,12 @@ func newLibraRisk(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (con
 // Decide implements [contracts.Policy].
 func (p *LibraRisk) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.found = p.found[:0]
-	room := math.Inf(1)
-	if p.Shortcut && p.Projection == "dynamic" && p.order.see(now, v) && p.order.node.Most == p.order.node.Size {
+	room, bounded := 0.0, p.Shortcut && p.Projection == "dynamic" && p.order.see(now, v) && p.order.node.Most == p.order.node.Size
+	if bounded {
 		room = p.order.room(now, r)
 	}
 	for h := range hosts.ID(v.Fleet()) {
-		if room < math.Inf(1) && p.order.hopeless(h, r, room) || !holds(h, r, v) || !p.safe(now, r, v, h) {
+		if bounded && p.order.hopeless(h, r, room) || !holds(h, r, v) || !p.safe(now, r, v, h) {
 			continue
 		}
 		if p.Order == "index" {

@@ -16,7 +16,7 @@ type candidate struct {
 
 // A chooser picks hosts for policies that place tasks themselves.
 type chooser struct {
-	found      []candidate // in order of host
+	found      []candidate
 	placements []contracts.Placement
 }
 

@@ -59,6 +59,9 @@ func decodeEntry(b []byte, e *bank.Entry) error {
 	name := func() string {
 		s := d.bytes(1 << 10)
 		if len(s) > 0 {
+			if bank.IsEscrow(string(s)) {
+				d.take(-1) // stands there as nothing
+			}
 			return string(s)
 		}
 		if escrow == "" {

@@ -100,7 +100,7 @@ func (d *description) write(c *cli.Context, dir string) ([]string, error) {
 		Title:   "Workload " + filepath.Base(d.file.name),
 		Command: []string{"bourse", "workload", "describe", d.file.name},
 		Tables:  append(d.tables(), fitTables(d.fits)...),
-		Figures: d.figures(all),
+		Figures: d.figures(everyLaw),
 		Notes:   d.notes(),
 	}
 	for _, flag := range []string{"filter", "processors"} {

@@ -97,14 +97,31 @@ func (d *description) tables() []report.Table {
 	for _, h := range d.hurst() {
 		hurst.Rows = append(hurst.Rows, cells(h.name, h.H, h.SE))
 	}
-	memory := report.Table{Title: "Autocorrelation of the gaps", Header: []string{"lag"}, Left: 1}
+	tables = append(tables, moments, hurst)
+	if len(d.lags()) == 0 {
+		return tables
+	}
+	correlation := report.Table{Title: "Autocorrelation of the gaps", Header: []string{"lag"}, Left: 1}
 	row := cells("r")
 	for _, lag := range d.lags() {
-		memory.Header = append(memory.Header, strconv.Itoa(lag))
+		correlation.Header = append(correlation.Header, strconv.Itoa(lag))
 		row = append(row, cells(l.Autocorrelation[lag])...)
 	}
-	memory.Rows = [][]report.Cell{row}
-	return append(tables, moments, hurst, memory)
+	correlation.Rows = [][]report.Cell{row}
+	return append(tables, correlation)
+}
+
+// weekdays returns the records of each day of the week, Sunday first; where the
+// header does not say when the log starts, of each seventh day from the first.
+func (d *description) weekdays() [7]int {
+	jobs := d.log.ByWeekday
+	if !d.log.Clock {
+		const thursday = 4 // the weekday that is counted from
+		for i := range jobs {
+			jobs[i] = d.log.ByWeekday[(i+thursday)%7]
+		}
+	}
+	return jobs
 }
 
 // what was done to a line for a reason.
@@ -220,7 +237,7 @@ func (d *description) json(files []string) any {
 	}{
 		d.file.name, a.Lines, a.Comments, a.Blank, a.Used, a.Repaired, a.Skipped, reasons, steps,
 		l.Records, l.Ran, l.Users, maybe(l.MeanIAT), maybe(l.NumberedIAT), processors, maybe(l.Load),
-		quantities, hurst, correlations, l.Clock, l.ByHour, l.ByWeekday, statuses,
+		quantities, hurst, correlations, l.Clock, l.ByHour, d.weekdays(), statuses,
 		fitsJSON(d.fits), append([]string{}, d.notes()...), append([]string{}, files...),
 	}
 }

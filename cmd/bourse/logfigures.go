@@ -9,17 +9,17 @@ import (
 	"bourse/workloadgen/describe"
 )
 
-// all asks figures for every law that was fitted.
-const all = math.MaxInt
+// everyLaw asks figures for every law that was fitted.
+const everyLaw = math.MaxInt
 
 // figures returns the distributions of a log with its nearest laws, at most so
 // many a quantity, and the log over time.
-func (d *description) figures(laws int) []report.Figure {
-	l, known := d.log, fitlab.DefaultCandidates()
+func (d *description) figures(nearest int) []report.Figure {
+	l, laws := d.log, fitlab.DefaultCandidates()
 	distributions := report.Figure{
 		Name: "distributions", Title: "Distributions of " + d.file.base(),
 		Caption: "Share of values of at most x; laws are as fitted, by maximum likelihood where there is one.",
-		Order:   slices.Concat([]string{logName}, known.IAT, known.Run, known.Procs),
+		Order:   slices.Concat([]string{logName}, laws.IAT, laws.Run, laws.Procs),
 	}
 	for _, q := range []struct {
 		title, x string
@@ -32,7 +32,7 @@ func (d *description) figures(laws int) []report.Figure {
 		{"Overestimate", "requested / run", l.Overestimate, nil},
 	} {
 		if q.values.N > 0 {
-			distributions.Panels = append(distributions.Panels, cdfPanel(q.title, q.x, q.values.Values, q.fits, laws))
+			distributions.Panels = append(distributions.Panels, cdfPanel(q.title, q.x, q.values.Values, q.fits[:min(nearest, len(q.fits))]))
 		}
 	}
 	return []report.Figure{distributions, {
@@ -45,20 +45,20 @@ func (d *description) figures(laws int) []report.Figure {
 // logName names the curves of the log itself.
 const logName = "log"
 
-// cdfPanel returns a distribution over powers of ten, beside the nearest laws.
-func cdfPanel(title, x string, values []float64, fits []fitlab.Outcome, laws int) report.Panel {
+// cdfPanel returns a distribution over powers of ten, beside the laws fitted.
+func cdfPanel(title, x string, values []float64, fits []fitlab.Outcome) report.Panel {
 	own := describe.CDF(logName, values, 200)
-	draw := curveOf
+	curve := curveOf
 	if len(own.X) < 100 {
-		draw = stepsOf
+		curve = stepsOf
 	}
-	p := report.Panel{Title: title, X: x, Y: "share", Hi: 1, LogX: true, Curves: []report.Curve{draw(own)}}
-	for _, f := range fits[:min(laws, len(fits))] {
+	p := report.Panel{Title: title, X: x, Y: "share", Hi: 1, LogX: true, Curves: []report.Curve{curve(own)}}
+	for _, f := range fits {
 		if f.Err != nil {
 			continue
 		}
 		if law, err := f.Law.New(nil); err == nil {
-			p.Curves = append(p.Curves, draw(describe.Law(f.Name, law, own.X)))
+			p.Curves = append(p.Curves, curve(describe.Law(f.Name, law, own.X)))
 		}
 	}
 	return p
@@ -108,7 +108,7 @@ func (d *description) byHour() report.Panel {
 
 func (d *description) byWeekday() report.Panel {
 	var jobs []float64
-	for _, n := range d.log.ByWeekday {
+	for _, n := range d.weekdays() {
 		jobs = append(jobs, float64(n))
 	}
 	p := report.Panel{

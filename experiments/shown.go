@@ -29,11 +29,15 @@ func Figures(e *scenario.Experiment, summary []results.Summary, curve []results.
 }
 
 // Tables returns the tables of results of e: with a sweep one a metric that is
-// drawn; else one a configuration, what is printed beside what is measured, and
-// Table 2. They show the metrics that the figure does, or the market paper's.
+// drawn; with a figure of several configurations one for all; else one a
+// configuration, what is printed beside what is measured, and Table 2. They show
+// the metrics that the figure does, or the market paper's.
 func Tables(e *scenario.Experiment, summary []results.Summary, tests []report.TTest) []report.Table {
 	if len(e.Sweep) > 0 {
 		return sweep(e).Tables(summary)
+	}
+	if e.Figure != nil && len(e.Configurations) > 1 {
+		return []report.Table{report.Together(summary, e.Figure.Metrics)}
 	}
 	shown := metrics.Market()
 	if e.Figure != nil {
@@ -54,7 +58,10 @@ func Tables(e *scenario.Experiment, summary []results.Summary, tests []report.TT
 
 // sweep returns how the configurations of e are laid out.
 func sweep(e *scenario.Experiment) report.Sweep {
-	s := report.Sweep{Metrics: []string{"violations", "rejections", "utilization"}}
+	s := report.Sweep{Metrics: []string{"violations", "rejections", "utilization"}, Units: map[string]string{}}
+	for _, m := range metrics.All() {
+		s.Units[m.Name] = m.Unit
+	}
 	for _, a := range e.Sweep {
 		s.Axes = append(s.Axes, a.Name())
 	}
@@ -64,11 +71,12 @@ func sweep(e *scenario.Experiment) report.Sweep {
 	return s
 }
 
-// notes returns how the jobs of the settings were chosen, each note once.
+// notes returns how the jobs of the settings were chosen, and what they were
+// given, each note once.
 func notes(all []*setting) []string {
 	var said []string
 	for _, s := range all {
-		for _, n := range s.work.notes {
+		for _, n := range append(slices.Clip(s.work.notes), s.derived()...) {
 			if !slices.Contains(said, n) {
 				said = append(said, n)
 			}

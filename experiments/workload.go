@@ -1,8 +1,10 @@
 package experiments
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"bourse/experiments/scenario"
@@ -126,10 +128,14 @@ func (a *arena) draw(s *setting, seed uint64, rep int) (err error) {
 			a.plan[i].Estimate = a.plan[i].Runtime * max(1, dist.Rand(w.estimate, src))
 		}
 	}
-	if w.annotate == nil {
-		return nil
+	if w.annotate != nil {
+		a.noted = append(a.noted[:0], a.plan...)
+		if a.plan, _, err = w.annotate.Apply(a.noted, Stream(seed, rep, "annotate")); err != nil {
+			return err
+		}
 	}
-	a.noted = append(a.noted[:0], a.plan...)
-	a.plan, _, err = w.annotate.Apply(a.noted, Stream(seed, rep, "annotate"))
-	return err
+	if !slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.Value > 0 }) {
+		return errors.New("no job has a budget: want one from workload.annotate: price, budget, or urgency with sla")
+	}
+	return nil
 }

@@ -12,8 +12,9 @@ import (
 // A Sweep says how the configurations of results, called NAME@VALUE,VALUE, lie
 // along axes.
 type Sweep struct {
-	Axes    []string // names, in the order of the values
-	Metrics []string // that are shown; none is all that are defined anywhere
+	Axes    []string          // names, in the order of the values
+	Metrics []string          // that are shown; none is all that are defined anywhere
+	Units   map[string]string // of metrics; "1" is none
 }
 
 // A spot is where one configuration lies.
@@ -81,6 +82,21 @@ func (s Sweep) Tables(rows []results.Summary) []Table {
 	return tables
 }
 
+// Together returns one table of the metrics: a row for each configuration, a
+// column an admission policy.
+func Together(rows []results.Summary, metrics []string) Table {
+	all := Table{Title: "Together", Left: 2}
+	for _, t := range (Sweep{Metrics: metrics}).Tables(rows) {
+		if all.Header == nil {
+			all.Header, all.Note = append([]string{"metric"}, t.Header...), t.Note
+		}
+		for _, row := range t.Rows {
+			all.Rows = append(all.Rows, append([]Cell{{Text: t.Title}}, row...))
+		}
+	}
+	return all
+}
+
 // head returns a row of a table with its names filled in.
 func (s Sweep) head(configuration string, named bool, width int) []Cell {
 	at := s.spotOf(configuration)
@@ -103,42 +119,57 @@ func (s Sweep) head(configuration string, named bool, width int) []Cell {
 // bars take the place of lines.
 func (s Sweep) Figure(name, title string, rows []results.Summary) Figure {
 	f := Figure{Name: name, Title: title, Caption: interval}
-	names := distinct(rows, func(r results.Summary) string { return s.spotOf(r.Configuration).name })
-	numeric := len(s.Axes) > 0
-	var data []Datum
-	for _, m := range s.metrics(rows) {
-		for _, name := range names {
-			for _, r := range rows {
-				at := s.spotOf(r.Configuration)
-				if r.Metric != m || at.name != name {
-					continue
-				}
-				d := Datum{Panel: Label(m), Curve: s.curve(r.Admission, at), Group: Label(at.name), Mean: r.Mean, Lo: r.Lo95, Hi: r.Hi95}
-				if len(s.Axes) > 0 {
-					var err error
-					d.Group = at.values[0]
-					d.X, err = strconv.ParseFloat(at.values[0], 64)
-					numeric = numeric && err == nil
-					if len(names) > 1 {
-						d.Panel += ", " + strings.ReplaceAll(name, "-", " ")
-					}
-				}
-				data = append(data, d)
-			}
+	draw := Lines
+	for _, r := range rows {
+		if _, err := strconv.ParseFloat(s.first(r.Configuration), 64); err != nil {
+			draw = Bars
 		}
 	}
-	if numeric {
-		f.Panels = Lines(data)
-	} else {
-		f.Panels = Bars(data)
-	}
-	for i := range f.Panels {
-		if len(s.Axes) > 0 {
-			f.Panels[i].X = s.Axes[0]
+	for _, m := range s.metrics(rows) {
+		for _, p := range draw(s.data(m, rows)) {
+			if len(s.Axes) > 0 {
+				p.X = s.Axes[0]
+			}
+			if u := s.Units[m]; u != "1" {
+				p.Y = u
+			}
+			f.Panels = append(f.Panels, p)
 		}
 	}
 	letter(f.Panels)
 	return f
+}
+
+// first returns where a configuration lies along the first axis.
+func (s Sweep) first(configuration string) string {
+	if len(s.Axes) == 0 {
+		return ""
+	}
+	return s.spotOf(configuration).values[0]
+}
+
+// data returns the points of one metric, configuration by configuration.
+func (s Sweep) data(metric string, rows []results.Summary) []Datum {
+	names := distinct(rows, func(r results.Summary) string { return s.spotOf(r.Configuration).name })
+	var data []Datum
+	for _, name := range names {
+		for _, r := range rows {
+			at := s.spotOf(r.Configuration)
+			if r.Metric != metric || at.name != name {
+				continue
+			}
+			d := Datum{Panel: Label(metric), Curve: s.curve(r.Admission, at), Group: Label(name), Mean: r.Mean, Lo: r.Lo95, Hi: r.Hi95}
+			if len(s.Axes) > 0 {
+				d.Group = s.first(r.Configuration)
+				d.X, _ = strconv.ParseFloat(d.Group, 64) // 0 among bars
+				if len(names) > 1 {
+					d.Panel += ", " + strings.ReplaceAll(name, "-", " ")
+				}
+			}
+			data = append(data, d)
+		}
+	}
+	return data
 }
 
 // curve names a line: the policy, and where the other axes stand.

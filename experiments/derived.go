@@ -1,0 +1,37 @@
+package experiments
+
+import (
+	"fmt"
+	"strings"
+)
+
+// derived says what the jobs were given that their workload does not have.
+func (s *setting) derived() []string {
+	name, _, _ := strings.Cut(s.conf.Name, "@")
+	var said []string
+	say := func(format string, args ...any) { said = append(said, name+": "+fmt.Sprintf(format, args...)) }
+	room := s.conf.SLA.Slack > 1
+	if a := s.work.annotate; a != nil {
+		if a.Price > 0 {
+			worth := "worth"
+			if a.Value != nil {
+				worth = "worth, drawn from " + a.Value.Name
+			}
+			say("budgets are derived: $%v a processor-second for each unit of %s.", a.Price, worth)
+		}
+		if u := a.Urgency; u != nil {
+			room = true
+			say("deadlines are derived: a factor of the runtime, drawn by urgency class.")
+			if u.SLA {
+				say("budgets and penalties are derived: factors of $%v by %s and of $%v/s by %s, drawn by urgency class.", u.Price, u.BudgetOf, u.Rate, u.PenaltyOf)
+			}
+		}
+	}
+	if f := s.conf.SLA.Slack; f != 1 {
+		say("deadlines are derived: %v times the %s's.", f, s.conf.SLA.Of)
+	}
+	if room && !s.payment.Whole {
+		say("U* is of a planner who starts every job as it arrives; where deadlines leave room, efficiency can exceed 1.")
+	}
+	return said
+}

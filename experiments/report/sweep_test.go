@@ -1,0 +1,74 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"bourse/experiments/results"
+)
+
+// swept invents rows of two policies and two configurations along two axes.
+func swept(values ...string) []results.Summary {
+	var rows []results.Summary
+	for k, name := range []string{"accurate-estimates", "trace-estimates"} {
+		for i, v := range values {
+			for j, w := range []string{"1", "2"} {
+				for l, policy := range []string{"libra", "librarisk"} {
+					mean := 10*float64(i) + float64(j+l) - 3*float64(k)
+					for _, m := range []string{"slowdown", "other", "undefined"} {
+						row := results.Summary{Configuration: fmt.Sprintf("%s@%s,%s", name, v, w), Admission: policy, Metric: m}
+						if m != "undefined" && (i > 0 || l > 0) {
+							row.N, row.Mean, row.SD, row.Lo95, row.Hi95 = 3, &mean, new(0.5), new(mean-1), new(mean+1)
+						}
+						rows = append(rows, row)
+					}
+				}
+			}
+		}
+	}
+	return rows
+}
+
+// TestSweep checks the tables and the figure of a sweep: a table a metric, a
+// panel for each metric of each configuration, a line for each policy and value
+// of the second axis, nothing where nothing is defined.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	s := Sweep{Axes: []string{"delay", "width"}, Metrics: []string{"slowdown"}, Units: map[string]string{"slowdown": "x"}}
+	rows := swept("0", "0.5", "1")
+	var text strings.Builder
+	for _, table := range s.Tables(rows) {
+		text.WriteString(table.Text(Terminal{UTF8: true}))
+	}
+	golden(t, "sweep-table.txt", []byte(text.String()))
+	f := s.Figure("sweep", "A sweep, invented", rows)
+	golden(t, "sweep.csv", f.CSV())
+	svg, err := f.SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "sweep.svg", svg)
+	if p := f.Panels[1]; p.Title != "(b) Slowdown, trace estimates" || p.X != "delay" || p.Y != "x" || len(p.Curves) != 4 {
+		t.Errorf("panel %q of %s in %s, %d curves", p.Title, p.X, p.Y, len(p.Curves))
+	}
+	s.Metrics = nil
+	if got := len(s.Tables(rows)); got != 2 {
+		t.Errorf("%d tables, want those of the 2 metrics that are defined", got)
+	}
+}
+
+// TestSweepWords checks that values that are no numbers are groups of bars, and
+// that without axes configurations are.
+func TestSweepWords(t *testing.T) {
+	t.Parallel()
+	s := Sweep{Axes: []string{"rule", "width"}, Metrics: []string{"slowdown"}}
+	f := s.Figure("words", "", swept("none", "equal"))
+	if p := f.Panels[0]; strings.Join(p.Groups, " ") != "none equal" {
+		t.Errorf("groups %v, want none and equal", p.Groups)
+	}
+	f = Sweep{Metrics: []string{"slowdown"}}.Figure("bars", "", []results.Summary{{Configuration: "low", Admission: "be", Metric: "slowdown", N: 1, Mean: new(2.0)}})
+	if p := f.Panels[0]; strings.Join(p.Groups, " ") != "Low" || p.Curves[0].Points[0].Mean != 2 {
+		t.Errorf("panel %+v, want a bar of 2 at Low", p)
+	}
+}

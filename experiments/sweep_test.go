@@ -1,0 +1,126 @@
+package experiments
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"bourse/experiments/papers"
+	"bourse/experiments/scenario"
+)
+
+// TestSweepDraws checks that all points of a sweep are given the same chance:
+// those that sweep what a policy does not look at come out the same, and a
+// longer sweep leaves its points unchanged.
+func TestSweepDraws(t *testing.T) {
+	t.Parallel()
+	const file = `
+name: draws
+replications: 2
+base: {workload: {model: paper}, admission: [be, sac]}
+configurations: [low]
+`
+	points := func(sweep string) map[string]*Replication {
+		e, err := scenario.Parse("draws", []byte(file+sweep), scenario.Known{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := map[string]*Replication{}
+		if err := Each(context.Background(), &e, Options{Workers: 2}, func(r *Replication) error {
+			all[e.Expanded().Configurations[r.Configuration].Name] = r
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	one := points("sweep: [{path: needs.min.memory, values: [0]}, {path: admission.sac.guarantee, values: [0.5, 0.9]}]")
+	two := points("sweep: [{path: admission.sac.guarantee, values: [0.9, 0.1]}]")
+	if a, b := one["low@0,0.5"].Runs, one["low@0,0.9"].Runs; !reflect.DeepEqual(a[0].Jobs, b[0].Jobs) {
+		t.Error("best effort came out differently at two guarantees of sac")
+	} else if reflect.DeepEqual(a[1].Jobs, b[1].Jobs) {
+		t.Error("sac came out the same at guarantees of 0.5 and 0.9")
+	}
+	if !reflect.DeepEqual(one["low@0,0.9"].Runs[1].Jobs, two["low@0.9"].Runs[1].Jobs) {
+		t.Error("a point depends on the others")
+	}
+}
+
+// TestPapers checks that the presets of the Libra papers run without their log,
+// on few generated jobs, and that every metric they draw is defined somewhere.
+func TestPapers(t *testing.T) {
+	t.Parallel()
+	for _, name := range slices.Concat(papers.Figures("librarisk"), papers.Figures("librasla"), []string{"mixed"}) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e, err := scenario.Parse(name, papers.Presets()[name], scenario.Known{}, "replications=1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			sets := []string{"replications=1", "base.workload.model.jobs=40"}
+			if name == "mixed" {
+				sets[1] = "configurations.sp2.workload.model.jobs=40"
+			}
+			for i, a := range e.Sweep {
+				sets = append(sets, "sweep."+string(rune('0'+i))+".values=["+string(a.Values[0])+", "+string(a.Values[len(a.Values)-1])+"]")
+			}
+			if e, err = scenario.Parse(name, papers.Presets()[name], scenario.Known{}, sets...); err != nil {
+				t.Fatal(err)
+			}
+			s := run(t, &e, 2, nil)
+			rows := s.SummaryRows(Paper{})
+			for _, m := range e.Figure.Metrics {
+				defined := false
+				for _, r := range rows {
+					defined = defined || r.Metric == m && r.N > 0
+				}
+				if !defined {
+					t.Errorf("%s is nowhere defined", m)
+				}
+			}
+			for _, f := range Figures(s.Experiment, rows, nil) {
+				if _, err := f.SVG(); err != nil {
+					t.Error(err)
+				}
+			}
+			if got := len(Tables(s.Experiment, rows, nil)); name == "mixed" && got != 1 || name != "mixed" && got != len(e.Figure.Metrics) {
+				t.Errorf("%d tables", got)
+			}
+		})
+	}
+}
+
+// TestDerived checks that what a workload lacks is either derived, and said, or
+// asked for.
+func TestDerived(t *testing.T) {
+	t.Parallel()
+	e, err := scenario.Parse("mixed", papers.Presets()["mixed"], scenario.Known{}, "replications=1", "configurations.sp2.workload.model.jobs=20")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := settings(&e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(notes(all), "\n")
+	for _, want := range []string{
+		"market: deadlines are derived: 2 times the plan's.",
+		"sp2: budgets are derived: $0.0001 a processor-second for each unit of worth, drawn from pareto.",
+		"sp2: deadlines are derived: a factor of the runtime, drawn by urgency class.",
+		"sp2: U* is of a planner",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("notes\n%s\nwant %s", got, want)
+		}
+	}
+	e, err = scenario.Parse("mixed", papers.Presets()["mixed"], scenario.Known{}, "configurations.sp2.workload.annotate.price=0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = Each(context.Background(), &e, Options{}, func(*Replication) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), "configuration sp2, replication 0: no job has a budget") {
+		t.Errorf("error %v, want that no job has a budget", err)
+	}
+}

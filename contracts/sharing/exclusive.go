@@ -12,11 +12,11 @@ import (
 // parallel program do: all end together.
 type Exclusive struct {
 	id   contracts.ID // the contract last looked at
-	pace float64      // the least speed of its hosts
+	pace float64      // the least speed of its hosts, 0 before any
 }
 
 func newExclusive(decode func(any) error) (Rule, error) {
-	return &Exclusive{pace: math.NaN()}, decode(&struct{}{})
+	return &Exclusive{}, decode(&struct{}{})
 }
 
 // Deal implements [Rule].
@@ -35,7 +35,7 @@ func (e *Exclusive) Deal(_ float64, h hosts.ID, on []contracts.Standing, v contr
 
 // slowest returns the least speed of the hosts of c.
 func (e *Exclusive) slowest(c *contracts.Contract, v contracts.View) float64 {
-	if c.ID != e.id || math.IsNaN(e.pace) {
+	if c.ID != e.id || e.pace == 0 {
 		e.id, e.pace = c.ID, math.Inf(1)
 		for i := range c.Placements {
 			e.pace = min(e.pace, v.Spec(c.Placements[i].Host).Speed)

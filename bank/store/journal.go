@@ -262,8 +262,12 @@ func (j *Journal) Head() Head { return j.tree.head() }
 // Replayed returns how many entries opening had to replay.
 func (j *Journal) Replayed() int64 { return j.replayed }
 
-// Close flushes, writes the balances, and seals the ledger.
+// Close flushes, writes the balances, and seals the ledger. To close it again does
+// nothing.
 func (j *Journal) Close() error {
+	if j.db == nil {
+		return nil
+	}
 	err := errors.Join(j.flush(true), j.db.Close())
 	j.db = nil
 	if err == nil {

@@ -239,6 +239,7 @@ func TestOpenErrors(t *testing.T) {
 		t.Errorf("open nothing: %v", err)
 	}
 	closeJournal(t, j)
+	closeJournal(t, j) // again
 	if err := j.Append(&bank.Entry{Seq: 11}); err == nil {
 		t.Error("append after close")
 	}

@@ -91,8 +91,6 @@ func settings(e *scenario.Experiment) ([]*setting, error) {
 }
 
 // prepare makes one configuration ready.
-func prepare(c *scenario.Configuration) (*setting, error) { return make(logs).prepare(c) }
-
 func (read logs) prepare(c *scenario.Configuration) (*setting, error) {
 	s := &setting{conf: c, bidding: fix(c.Market.Bidding), price: fix(c.Market.Forecaster)}
 	var err error

@@ -25,6 +25,8 @@ standard error. NO_COLOR is honoured.`,
 		EnableBashCompletion: true,
 		Suggest:              true,
 		HideHelpCommand:      true,
+
+		DisableSliceFlagSeparator: true, // a value of --set may be a list
 		Commands: []*cli.Command{
 			runCommand(),
 			curveCommand(),

@@ -61,6 +61,7 @@ type Run struct {
 	Records []Record      // of the same jobs
 	Prices  []float64     // mean host price over each 5 minutes, $/s
 	End     float64       // instant of the last end, 0 if nothing was admitted
+	Booked  bool          // the policy keeps books
 	Outcome metrics.Outcome
 }
 
@@ -108,6 +109,7 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 	if err := des.Run(ctx, new(des.Virtual), math.Inf(1), &a.broker, in); err != nil {
 		return nil, err
 	}
+	_, in.run.Booked = rules.policy.(contracts.Planner)
 	a.collect(in.run, s)
 	return in.run, nil
 }
@@ -130,7 +132,7 @@ func (a *arena) build(s *setting) (provider bank.Account, err error) {
 	}
 	like := spec(f, 0)
 	for h := range a.machines {
-		like.Name = a.machines[h].Spec().Name
+		like.Name, like.Speed = a.machines[h].Spec().Name, f.SpeedOf(h)
 		a.machines[h].Reset(like)
 	}
 	return a.ledger.Account("provider")
@@ -233,6 +235,7 @@ func (in *arrivals) Advance(now float64) error {
 		}
 		in.run.Jobs = append(in.run.Jobs, metrics.Job{
 			Value: r.SLA.Budget.Float64(), Arrival: j.Arrival, Work: j.Work(), Runtime: j.Runtime, Urgent: j.Urgent,
+			Nodes: j.Nodes, Opens: r.Opens(), OnDemand: j.OnDemand,
 		})
 		in.run.Records = append(in.run.Records, Record{
 			ID: j.ID, User: j.User, Runtime: j.Runtime, Nodes: j.Nodes, Asked: r.Total(),
@@ -258,6 +261,7 @@ func (a *arena) collect(run *Run, s *setting) {
 		rec.Decision, rec.Reason, j.Admitted = contracts.Accept, contracts.None, true
 		j.Start, j.End, j.ByDue, j.Done = c.Admitted, c.Ended, c.ByDue, c.Done
 		j.Fulfilled = c.State == contracts.Fulfilled
+		j.Gang, j.Host, j.Begun, j.Began, j.Killed = c.Gang, int(c.Host), c.Begun, c.Began, c.Killed
 		rec.Paid, rec.Penalty = c.Paid, c.Penalty
 		j.Paid, j.Penalty = c.Paid.Float64(), c.Penalty.Float64()
 		run.End = max(run.End, c.Ended)

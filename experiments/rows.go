@@ -39,8 +39,12 @@ func jobRows(configuration, admission string, rep int, run *Run) []results.Job {
 			Decision: rec.Decision.String(), Reason: reason(rec), Work: j.Work,
 		}
 		if j.Admitted {
+			start := &j.Start
 			paid, penalty := money(rec.Paid), money(rec.Penalty)
-			rows[i].Start, rows[i].End, rows[i].WorkDone = &j.Start, &j.End, &j.ByDue
+			if j.Gang && j.Begun {
+				start = &j.Began
+			}
+			rows[i].Start, rows[i].End, rows[i].WorkDone = start, &j.End, &j.ByDue
 			rows[i].Paid, rows[i].Penalty, rows[i].Fulfilled = &paid, &penalty, &j.Fulfilled
 		}
 	}

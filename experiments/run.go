@@ -164,9 +164,14 @@ func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*se
 		r.Runs = append(r.Runs, run)
 	}
 	for k, run := range r.Runs {
+		f := &s.conf.Fleet
+		warm := int(s.conf.Workload.Warmup * float64(len(run.Jobs)))
 		run.Outcome = metrics.Outcome{
-			Capacity: float64(s.conf.Fleet.Hosts) * s.conf.Fleet.CPUs * s.conf.Fleet.Speed,
-			Jobs:     run.Jobs, Optimum: best.Bound, Prices: run.Prices,
+			Capacity: f.Capacity(), Hosts: f.Hosts, Processors: f.CPUs, Booked: run.Booked,
+			Jobs: run.Jobs[warm:], Earlier: run.Jobs[:warm], Optimum: best.Bound, Prices: run.Prices,
+		}
+		if err := metrics.Check(&run.Outcome); err != nil {
+			return fail(err)
 		}
 		if s.offers[k].Name != "be" {
 			run.Outcome.Demand = demand

@@ -150,7 +150,7 @@ func (s *setting) rules(o *offer, seed uint64, rep int) (r rules, err error) {
 func spec(f *scenario.Fleet, h int) hosts.Spec {
 	digits := max(2, len(strconv.Itoa(f.Hosts-1)))
 	return hosts.Spec{
-		Name: fmt.Sprintf("h%0*d", digits, h), CPUs: f.CPUs, Speed: f.Speed, Cap: f.Cap,
+		Name: fmt.Sprintf("h%0*d", digits, h), CPUs: f.CPUs, Speed: f.SpeedOf(h), Cap: f.Cap,
 		Room: hosts.Resources{Memory: f.Memory, Disk: f.Disk, Bandwidth: f.Bandwidth},
 	}
 }
@@ -163,6 +163,7 @@ func (s *setting) request(j *workloadgen.Job) (contracts.Request, hosts.Task) {
 		ID: contracts.ID(j.ID), Class: j.Class, Submit: j.Arrival,
 		Work: j.Estimate, Nodes: j.Nodes, PerHost: c.SLA.Enforcement == "per-host",
 		Needs: contracts.Requirement{Min: bound(c.Needs.Min), Max: bound(c.Needs.Max)},
+		Lead:  j.Lead, OnDemand: j.OnDemand,
 	}
 	r.SLA = contracts.SLA{
 		Budget: dollars(j.Value), Deadline: c.SLA.Slack * deadline(c.SLA.Of, j),

@@ -16,6 +16,11 @@ type Outcome struct {
 	Optimum  float64 // U*: the best total value of a planner who knows all jobs
 	Prices   []float64
 	Demand   []float64 // Prices of the best-effort run on the same jobs; nil if there is none
+
+	Earlier    []Job   // of the warm-up, before Jobs: they use hosts, and are not measured
+	Hosts      int     // in the fleet
+	Processors float64 // of one host
+	Booked     bool    // hosts keep books, of reservations
 }
 
 // A Job is what became of one job.
@@ -34,6 +39,17 @@ type Job struct {
 	Paid      float64 // p, dollars
 	Penalty   float64 // dollars paid back for a broken promise
 	Chosen    bool    // fulfilled by the planner of U*
+
+	Nodes    int
+	Opens    float64 // instant before which it was not to start
+	OnDemand bool    // no deadline was promised
+
+	// Of what was promised a place in a book.
+	Gang   bool // all nodes on Host
+	Host   int
+	Begun  bool    // it has started
+	Began  float64 // instant of its first start, if Begun
+	Killed bool    // its estimate was used up
 }
 
 // A Metric is a number with a name, a unit and a source.
@@ -70,6 +86,17 @@ var table = []Metric{
 	ofClass(Slowdown, false),
 	Completed,
 	UtilityAchieved,
+	RejectedWork,
+	RejectedSize,
+	RejectedWorkAR,
+	RejectionsAR,
+	ClusterUtilization,
+	ClusterLeast,
+	ClusterMost,
+	ResponseOD,
+	ResponseAR,
+	Late,
+	Killed,
 }
 
 // All returns the metrics in the order of reports.

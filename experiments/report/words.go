@@ -25,8 +25,12 @@ func Label(name string) string {
 	}
 	name = strings.NewReplacer("-", " ", "_", " ").Replace(name)
 	switch first, rest, _ := strings.Cut(name, " "); first {
-	case "be", "sac", "cac", "rac", "edf", "fcfs", "easy":
+	case "be", "sac", "cac", "rac", "edf", "fcfs", "easy", "mli", "ran", "ff", "nf", "imct":
 		return strings.TrimSpace(strings.ToUpper(first) + " " + rest)
+	case "minu":
+		return strings.TrimSpace("MinU " + rest)
+	case "maxu":
+		return strings.TrimSpace("MaxU " + rest)
 	case "librarisk":
 		return strings.TrimSpace("LibraRisk " + rest)
 	case "librasla":

@@ -90,7 +90,7 @@ configurations:
 		t.Fatalf("got %+v", some)
 	}
 	high, fresh := some.Configurations[0], some.Configurations[1]
-	if want := (Fleet{Hosts: 4, CPUs: 4, Speed: 2, Cap: 1}); high.Fleet != want || high.Market.Window != 60 || high.Admission[1].Label != "sac-90" {
+	if want := (Fleet{Hosts: 4, CPUs: 4, Speed: 2, Cap: 1}); !reflect.DeepEqual(high.Fleet, want) || high.Market.Window != 60 || high.Admission[1].Label != "sac-90" {
 		t.Errorf("high = %+v, want the preset's with speed 2", high)
 	}
 	if fresh.Fleet.CPUs != 2 || fresh.Fleet.Hosts != 4 || fresh.Workload.Model.Options()["jobs"] != int64(5) {

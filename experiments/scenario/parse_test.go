@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -46,7 +47,7 @@ func TestParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	low, high := e.Configurations[0], e.Configurations[1]
-	if low.Fleet != (Fleet{Hosts: 4, CPUs: 2, Speed: 1, Cap: 1}) || high.Fleet.CPUs != 4 || high.Fleet.Hosts != 4 {
+	if !reflect.DeepEqual(low.Fleet, Fleet{Hosts: 4, CPUs: 2, Speed: 1, Cap: 1}) || high.Fleet.CPUs != 4 || high.Fleet.Hosts != 4 {
 		t.Errorf("fleets = %+v, %+v", low.Fleet, high.Fleet)
 	}
 	if low.Market.Window != 300 || high.Market.Window != 60 {

@@ -33,15 +33,36 @@ type Configuration struct {
 	Admission []Choice `yaml:"admission" validate:"min=1" doc:"policies to compare, each on the same workload"`
 }
 
-// A Fleet is a number of identical hosts.
+// A Fleet is a number of hosts, identical but for their speeds.
 type Fleet struct {
-	Hosts     int     `yaml:"hosts" validate:"min=1,max=10000000" doc:"number of hosts"`
-	CPUs      float64 `yaml:"cpus" validate:"gt=0,max=1e6" doc:"processors a host"`
-	Speed     float64 `yaml:"speed" validate:"gt=0,max=1e6" doc:"work per second of a processor; 1 is the reference"`
-	Cap       float64 `yaml:"cap" validate:"min=0,max=1e6" doc:"processors that one task can use at most; 0 is no cap"`
-	Memory    float64 `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes a host"`
-	Disk      float64 `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes a host"`
-	Bandwidth float64 `yaml:"bandwidth" validate:"min=0,max=1e18" doc:"bytes per second a host"`
+	Hosts     int       `yaml:"hosts" validate:"min=1,max=10000000" doc:"number of hosts"`
+	CPUs      float64   `yaml:"cpus" validate:"gt=0,max=1e6" doc:"processors a host"`
+	Speed     float64   `yaml:"speed" validate:"gt=0,max=1e6" doc:"work per second of a processor; 1 is the reference"`
+	Speeds    []float64 `yaml:"speeds" validate:"dive,gt=0,max=1e6" doc:"speeds that hosts take in turn, in place of speed"`
+	Cap       float64   `yaml:"cap" validate:"min=0,max=1e6" doc:"processors that one task can use at most; 0 is no cap"`
+	Memory    float64   `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes a host"`
+	Disk      float64   `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes a host"`
+	Bandwidth float64   `yaml:"bandwidth" validate:"min=0,max=1e18" doc:"bytes per second a host"`
+}
+
+// SpeedOf returns the speed of host h.
+func (f *Fleet) SpeedOf(h int) float64 {
+	if n := len(f.Speeds); n > 0 {
+		return f.Speeds[h%n]
+	}
+	return f.Speed
+}
+
+// Capacity returns the work per second of all hosts.
+func (f *Fleet) Capacity() float64 {
+	if len(f.Speeds) == 0 {
+		return float64(f.Hosts) * f.CPUs * f.Speed
+	}
+	sum := 0.0
+	for h := range f.Hosts {
+		sum += f.CPUs * f.SpeedOf(h)
+	}
+	return sum
 }
 
 // A Workload is a model, a plan or a log, and what is done to it.
@@ -51,7 +72,8 @@ type Workload struct {
 	SWF      string   `yaml:"swf" doc:"recorded log (SWF, plain or gzip) to run, in place of a model"`
 	Filter   string   `yaml:"filter" doc:"records of the log to take, such as ran,first:2000; beside a model, of the log that --trace puts in its place"`
 	Estimate *Choice  `yaml:"estimate" doc:"law of estimate over runtime, 1 where it falls below, for jobs of a model; omitted, as the model says"`
-	Annotate Options  `yaml:"annotate" doc:"what is done to the jobs: sizes, delay, restore, inaccuracy, value, budget, price, urgency"`
+	Annotate Options  `yaml:"annotate" doc:"what is done to the jobs: sizes, delay, restore, arrivals, load, inaccuracy, reservations, value, budget, price, urgency"`
+	Warmup   float64  `yaml:"warmup" validate:"min=0,max=0.9" doc:"part of the jobs, the first, that run and are not measured"`
 	Funds    *float64 `yaml:"funds" validate:"omitempty,min=0,max=1e12" doc:"what each user has at the start, $; omitted, what its jobs are worth together"`
 }
 

@@ -3,6 +3,7 @@ package market_test
 import (
 	"bytes"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -57,7 +58,7 @@ func TestPreset(t *testing.T) {
 		if got := strings.Join(policies, " "); c.Name != want.name || got != want.admission {
 			t.Errorf("configuration %s under %s, want %s under %s", c.Name, got, want.name, want.admission)
 		}
-		if c.Fleet != (scenario.Fleet{Hosts: 15, CPUs: 2, Speed: 1, Cap: 1}) || c.Market.Window != 300 {
+		if !reflect.DeepEqual(c.Fleet, scenario.Fleet{Hosts: 15, CPUs: 2, Speed: 1, Cap: 1}) || c.Market.Window != 300 {
 			t.Errorf("%s: fleet %+v, window %v", c.Name, c.Fleet, c.Market.Window)
 		}
 		m := c.Workload.Model

@@ -1,0 +1,60 @@
+package metrics
+
+import "math"
+
+// ClusterUtilization is U; ClusterLeast and ClusterMost are that of single clusters.
+// The window ends with the last arrival: after it the system is no longer open. A
+// gang uses its nodes from its first start to its end.
+var (
+	ClusterUtilization = Metric{
+		Name: "cluster_utilization",
+		Unit: "1",
+		Doc:  "node-seconds in use / node-seconds there are, from first to last arrival, U (Reservations, eq. 4.2)",
+		Of: booked(func(o *Outcome) (float64, bool) {
+			return clusters(o, 0, func(a, b float64) float64 { return a + b }, o.Hosts)
+		}),
+	}
+	ClusterLeast = Metric{
+		Name: "cluster_utilization_min",
+		Unit: "1",
+		Doc:  ClusterUtilization.Doc + ", of the cluster used least",
+		Of:   booked(func(o *Outcome) (float64, bool) { return clusters(o, math.Inf(1), math.Min, 1) }),
+	}
+	ClusterMost = Metric{
+		Name: "cluster_utilization_max",
+		Unit: "1",
+		Doc:  ClusterUtilization.Doc + ", of the cluster used most",
+		Of:   booked(func(o *Outcome) (float64, bool) { return clusters(o, 0, math.Max, 1) }),
+	}
+)
+
+// clusters folds the utilizations of all hosts, and divides by n.
+func clusters(o *Outcome, start float64, fold func(a, b float64) float64, n int) (float64, bool) {
+	if len(o.Jobs) == 0 {
+		return 0, false
+	}
+	from, to := 0.0, o.Jobs[len(o.Jobs)-1].Arrival
+	if len(o.Earlier) > 0 {
+		from = o.Jobs[0].Arrival
+	}
+	if to <= from {
+		return 0, false
+	}
+	busy := make([]float64, o.Hosts)
+	for _, jobs := range [][]Job{o.Earlier, o.Jobs} {
+		for i := range jobs {
+			j := &jobs[i]
+			if !j.Gang || !j.Begun {
+				continue
+			}
+			if began, ended := max(j.Began, from), min(j.End, to); began < ended {
+				busy[j.Host] += float64(j.Nodes) * (ended - began)
+			}
+		}
+	}
+	u := start
+	for _, b := range busy {
+		u = fold(u, b/(o.Processors*(to-from)))
+	}
+	return u / float64(n), true
+}

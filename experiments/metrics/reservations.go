@@ -1,0 +1,154 @@
+package metrics
+
+import (
+	"fmt"
+	"math"
+)
+
+// The metrics of Farooq, Majumdar, Parsons, "A Framework to Achieve Guaranteed QoS
+// for Applications and High System Performance in Multi-Institutional Grid
+// Computing", §4. P_b is [Rejections]. Sizes are true work, nodes x runtime.
+
+// RejectedWork is W_R.
+var RejectedWork = Metric{
+	Name: "rejected_work",
+	Unit: "%",
+	Doc:  "work of the jobs rejected, percent of the work submitted, W_R (Reservations, §4.1)",
+	Of:   func(o *Outcome) (float64, bool) { return sizes(o, everyJob).rejectedWork() },
+}
+
+// RejectedSize is Q.
+var RejectedSize = Metric{
+	Name: "rejected_size",
+	Unit: "1",
+	Doc:  "mean work of the jobs rejected / mean work of those submitted, Q = W_R/(100 P_b) (Reservations, §4.1)",
+	Of: func(o *Outcome) (float64, bool) {
+		t := sizes(o, everyJob)
+		if t.refusals == 0 {
+			return 0, false
+		}
+		return (t.rejected / t.refusals) / (t.work / t.jobs), true
+	},
+}
+
+// RejectedWorkAR and RejectionsAR are W_R and P_b of reservations alone.
+var (
+	RejectedWorkAR = Metric{
+		Name: "rejected_work_ar",
+		Unit: "%",
+		Doc:  RejectedWork.Doc + ", those of reservations",
+		Of:   booked(func(o *Outcome) (float64, bool) { return sizes(o, reservation).rejectedWork() }),
+	}
+	RejectionsAR = Metric{
+		Name: "rejections_ar",
+		Unit: "1",
+		Doc:  "reservations rejected / reservations asked for, P_b (Reservations, eq. 4.1)",
+		Of: booked(func(o *Outcome) (float64, bool) {
+			t := sizes(o, reservation)
+			return over(t.refusals, t.jobs)
+		}),
+	}
+)
+
+// ResponseOD and ResponseAR are how long accepted jobs take. Those killed have no
+// response time.
+var (
+	ResponseOD = Metric{
+		Name: "response_od",
+		Unit: "s",
+		Doc:  "from arrival to end, mean over on-demand jobs, R_OD (Reservations, §4.1)",
+		Of: booked(func(o *Outcome) (float64, bool) {
+			return mean(o, func(j *Job) (float64, bool) { return j.End - j.Arrival, j.Admitted && !j.Killed && j.OnDemand })
+		}),
+	}
+	ResponseAR = Metric{
+		Name: "response_ar",
+		Unit: "s",
+		Doc:  "from earliest start to end, mean over reservations, R_AR (Reservations, §4.1)",
+		Of: booked(func(o *Outcome) (float64, bool) {
+			return mean(o, func(j *Job) (float64, bool) { return j.End - j.Opens, j.Admitted && !j.Killed && !j.OnDemand })
+		}),
+	}
+)
+
+// Late and Killed count broken promises.
+var (
+	Late = Metric{
+		Name: "late",
+		Unit: "jobs",
+		Doc:  "reservations that ended after their deadline",
+		Of:   booked(count(func(j *Job) bool { return j.Admitted && !j.Fulfilled && !j.Killed })),
+	}
+	Killed = Metric{
+		Name: "killed",
+		Unit: "jobs",
+		Doc:  "jobs stopped when their estimate was used up",
+		Of:   booked(count(func(j *Job) bool { return j.Killed })),
+	}
+)
+
+// everyJob and reservation say which jobs count.
+func everyJob(*Job) bool      { return true }
+func reservation(j *Job) bool { return !j.OnDemand }
+
+// booked leaves a metric undefined where nobody keeps books.
+func booked(of func(*Outcome) (float64, bool)) func(*Outcome) (float64, bool) {
+	return func(o *Outcome) (float64, bool) {
+		if !o.Booked {
+			return 0, false
+		}
+		return of(o)
+	}
+}
+
+// count returns the number of jobs of which f holds.
+func count(f func(*Job) bool) func(*Outcome) (float64, bool) {
+	return func(o *Outcome) (float64, bool) {
+		n := 0.0
+		for i := range o.Jobs {
+			n += one(f(&o.Jobs[i]))
+		}
+		return n, true
+	}
+}
+
+// A tally counts jobs and their work.
+type tally struct{ jobs, refusals, work, rejected float64 }
+
+func sizes(o *Outcome, of func(*Job) bool) (t tally) {
+	for i := range o.Jobs {
+		j := &o.Jobs[i]
+		if !of(j) {
+			continue
+		}
+		t.jobs++
+		t.work += j.Work
+		if !j.Admitted {
+			t.refusals++
+			t.rejected += j.Work
+		}
+	}
+	return t
+}
+
+func (t tally) rejectedWork() (float64, bool) { return over(100*t.rejected, t.work) }
+
+// over returns a / b, undefined where b is 0.
+func over(a, b float64) (float64, bool) {
+	if b == 0 {
+		return 0, false
+	}
+	return a / b, true
+}
+
+// Check returns an error if the metrics of o contradict one another: it is to be
+// that Q = W_R/(100 P_b).
+func Check(o *Outcome) error {
+	q, ok := RejectedSize.Of(o)
+	wr, _ := RejectedWork.Of(o)
+	pb, _ := Rejections.Of(o)
+	if ok && math.Abs(q-wr/(100*pb)) > 1e-9*q {
+		return fmt.Errorf("metrics: Q is %v, W_R/(100 P_b) %v", q, wr/(100*pb))
+	}
+	return nil
+}

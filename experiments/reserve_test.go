@@ -1,0 +1,160 @@
+package experiments
+
+import (
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	"bourse/contracts/admission"
+	"bourse/contracts/broker"
+	"bourse/contracts/sharing"
+	"bourse/experiments/metrics"
+	"bourse/experiments/reservations"
+	"bourse/experiments/scenario"
+	"bourse/hosts/matchmaking"
+	"bourse/hosts/timetable"
+	"bourse/market"
+	"bourse/workloadgen"
+	"bourse/workloadgen/models"
+)
+
+// reserved returns a scenario of reservations, with few jobs.
+func reserved(t testing.TB, file string, sets ...string) *scenario.Experiment {
+	t.Helper()
+	text, err := os.ReadFile("papers/reservations/" + file + ".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := scenario.Parse(file, text, scenario.Known{
+		Admission: admission.Names(), Sharing: sharing.Names(), Bidding: []string{"cheapest"},
+		Forecasters: market.ForecasterNames(), Models: models.Names(), Payments: broker.Payments(),
+	}, append([]string{"replications=2", "base.workload.model.jobs=250"}, sets...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &e
+}
+
+// replayed is a plan as the replay takes it.
+func replayed(plan workloadgen.Plan) []reservations.Job {
+	jobs := make([]reservations.Job, len(plan))
+	for i, j := range plan {
+		jobs[i] = reservations.Job{Runtime: int64(j.Runtime), Job: timetable.Job{
+			ID: j.ID, Arrival: int64(j.Arrival), Earliest: int64(j.Arrival + j.Lead), Deadline: int64(j.Arrival + j.Deadline),
+			Estimate: int64(j.Estimate), Nodes: j.Nodes,
+		}}
+		if j.OnDemand {
+			jobs[i].Kind, jobs[i].Deadline = timetable.OnDemand, timetable.Forever
+		}
+	}
+	return jobs
+}
+
+// TestReservations checks that the engine, with its bank, streams and metrics, finds
+// on a generated workload what the replay of the same jobs finds: every metric, with
+// wrong estimates and clusters of different speed too.
+func TestReservations(t *testing.T) {
+	t.Parallel()
+	e := reserved(t, "e1", "base.workload.annotate.reservations.inaccuracy=0.5", "base.workload.annotate.reservations.errors=both",
+		"base.fleet.speeds=[1, 0.7, 1.5, 1]", "base.workload.annotate.load.target=1.1")
+	x := e.Expanded()
+	all, err := settings(&x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := newArena()
+	seen := map[string]bool{}
+	run(t, e, 2, func(r *Replication) {
+		s := all[r.Configuration]
+		if err := a.draw(s, e.Seed, r.Rep); err != nil {
+			t.Fatal(err)
+		}
+		for k, run := range r.Runs {
+			name := s.offers[k].Label
+			if name == "ran" {
+				continue // draws of its own
+			}
+			make := func(name string) matchmaking.Matchmaker {
+				m, err := matchmaking.New(name, func(any) error { return nil }, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return m
+			}
+			c := reservations.Config{Matchmaker: make(name), OnDemand: make("imct")}
+			for _, speed := range []int64{1000, 700, 1500, 1000} {
+				c.Clusters = append(c.Clusters, timetable.Config{Nodes: 64, Speed: speed})
+			}
+			outcomes, err := reservations.Run(c, replayed(a.plan))
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := reservations.MeasureAfter([]int{64, 64, 64, 64}, outcomes, len(outcomes)/10)
+			late, killed := float64(m.Late), float64(m.Killed)
+			for _, c := range []struct {
+				metric metrics.Metric
+				want   *float64
+			}{
+				{metrics.RejectedWork, &m.WR}, {metrics.Rejections, &m.PB}, {metrics.RejectedSize, m.Q},
+				{metrics.ClusterUtilization, m.U}, {metrics.ClusterLeast, m.UMin}, {metrics.ClusterMost, m.UMax},
+				{metrics.ResponseOD, m.ROD}, {metrics.ResponseAR, m.RAR},
+				{metrics.RejectedWorkAR, m.WRAdvance}, {metrics.RejectionsAR, m.PBAdvance},
+				{metrics.Late, &late}, {metrics.Killed, &killed},
+			} {
+				got, ok := c.metric.Of(&run.Outcome)
+				if ok != (c.want != nil) || ok && math.Abs(got-*c.want) > 1e-9*math.Abs(*c.want) {
+					t.Errorf("%s, replication %d, %s: %s = %v, want %v", s.conf.Name, r.Rep, name, c.metric.Name, got, c.want)
+				}
+				if ok && got > 0 {
+					seen[c.metric.Name] = true
+				}
+			}
+		}
+	})
+	for _, m := range []metrics.Metric{metrics.RejectedWork, metrics.Late, metrics.Killed, metrics.ResponseOD} {
+		if !seen[m.Name] {
+			t.Errorf("%s is 0 everywhere: nothing was checked", m.Name)
+		}
+	}
+}
+
+// TestReservationsMetamorphic checks relations of A.10 through the whole engine: on
+// one cluster all matchmakers are the same; with reservations alone, no laxity and
+// equal speeds FF, IMCT and MLI are; with on-demand jobs alone nothing is rejected;
+// with true estimates no reservation is late and nothing is killed.
+func TestReservationsMetamorphic(t *testing.T) {
+	t.Parallel()
+	jobs := func(sets ...string) map[string][]metrics.Job {
+		out := make(map[string][]metrics.Job)
+		run(t, reserved(t, "e1", append(sets, "sweep=[]", "replications=1", "base.workload.annotate.load.target=1")...), 1, func(r *Replication) {
+			for k, run := range r.Runs {
+				label := []string{"mli", "ran", "ff", "nf", "imct", "minu", "maxu"}[k]
+				for i := range run.Jobs {
+					j := &run.Jobs[i]
+					if j.Killed || j.Admitted && !j.Fulfilled {
+						t.Errorf("%v: %s: job %d is late or killed", sets, label, i)
+					}
+				}
+				out[label] = run.Jobs
+			}
+		})
+		return out
+	}
+	one := jobs("base.fleet.hosts=1", "base.workload.annotate.load.processors=64")
+	for label := range one {
+		if !slices.Equal(one[label], one["mli"]) {
+			t.Errorf("on one cluster %s is not mli", label)
+		}
+	}
+	tight := jobs("base.workload.annotate.reservations.laxity.mean=0")
+	if !slices.Equal(tight["ff"], tight["mli"]) || !slices.Equal(tight["imct"], tight["mli"]) || slices.Equal(tight["nf"], tight["mli"]) {
+		t.Error("without laxity ff, imct and mli differ, or nf does not")
+	}
+	demand := jobs("base.workload.annotate.reservations.share=0")
+	for label, js := range demand {
+		if slices.ContainsFunc(js, func(j metrics.Job) bool { return !j.Admitted }) {
+			t.Errorf("%s rejects on-demand jobs", label)
+		}
+	}
+}

@@ -28,9 +28,11 @@ func fitCommand() *cli.Command {
 		Description: `Prints each law with its parameters and their standard errors, log-likelihood, AIC
 and Kolmogorov-Smirnov distance, the nearest first and marked. With --out the nearest
 law of each quantity goes into a model file, which 'workload generate' takes, and a
-scenario as 'workload: {model: {name: file, file: MODEL.yaml}}'.
+scenario as 'workload: {model: {name: file, file: MODEL.yaml}}'. Sizes are fitted in
+powers of two, from the log's.
 
-Laws: ` + strings.Join(fit.Names(), ", ") + `.
+Laws: ` + strings.Join(fit.Names()[:8], ", ") + `,
+` + strings.Join(fit.Names()[8:], ", ") + `.
 
    bourse workload fit KTH-SP2-1996-2.1-cln.swf.gz
    bourse workload fit SDSC-BLUE.swf.gz --iat hypweib --out blue.yaml

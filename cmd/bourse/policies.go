@@ -14,6 +14,7 @@ import (
 	"bourse/contracts/broker"
 	"bourse/contracts/sharing"
 	"bourse/market"
+	"bourse/workloadgen/dist"
 	"bourse/workloadgen/models"
 	"bourse/workloadgen/value"
 
@@ -41,7 +42,8 @@ func policiesCommand() *cli.Command {
 		Name:      "policies",
 		Usage:     "list every plug-in with its options",
 		ArgsUsage: "[FAMILY]",
-		Description: `Families are admission, bidding, sharing, payment, forecaster, model and value.
+		Description: `Families are admission, bidding, sharing, payment, forecaster, model, value and law
+(of the quantities of model independent).
 
    bourse policies
    bourse policies admission --json`,
@@ -66,7 +68,7 @@ func policiesAction(c *cli.Context) error {
 			}
 		}
 		if all = own; len(all) == 0 {
-			return usagef("found %q, want a family: admission, bidding, sharing, payment, forecaster, model or value", family)
+			return usagef("found %q, want a family: admission, bidding, sharing, payment, forecaster, model, value or law", family)
 		}
 	}
 	if c.Bool("json") {
@@ -126,6 +128,10 @@ func plugins() ([]plugin, error) {
 	}))
 	add("value", value.Names(), value.Doc, probe(func(name string, decode func(any) error) error {
 		_, err := value.New(name, decode, rng)
+		return err
+	}))
+	add("law", dist.Names(), dist.Doc, probe(func(name string, decode func(any) error) error {
+		_, err := dist.New(name, decode, rng)
 		return err
 	}))
 	return all, err
@@ -214,5 +220,8 @@ func written(v any) string {
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	}
-	return fmt.Sprint(v)
+	if s := fmt.Sprint(v); s != "[]" {
+		return s
+	}
+	return "none"
 }

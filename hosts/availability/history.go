@@ -29,10 +29,11 @@ type History struct {
 	Name string
 	MIPS float64 // speed score, more than 0; 1 if unknown
 
-	records   []Record
-	intervals []Interval
-	totals    []Totals // by interval: over those before it
-	ends      calendar // of the intervals' ends
+	start, end float64 // of the records
+	records    []Record
+	intervals  []Interval
+	totals     []Totals // by interval: over those before it
+	ends       calendar // of the intervals' ends
 }
 
 // Totals are sums over some first intervals of a history.
@@ -63,6 +64,9 @@ func NewHistory(name string, mips float64, records []Record, gap float64) (*Hist
 		}
 	}
 	h := &History{Name: name, MIPS: mips, records: records, intervals: coalesce(records, gap)}
+	if n := len(records); n > 0 {
+		h.start, h.end = records[0].Start, records[n-1].End
+	}
 	h.totals = make([]Totals, len(h.intervals)+1)
 	for i, v := range h.intervals {
 		t := h.totals[i]
@@ -115,12 +119,7 @@ func (h *History) Intervals() []Interval { return h.intervals }
 
 // Span returns when the first record starts and the last ends; 0, 0 without
 // records.
-func (h *History) Span() (start, end float64) {
-	if len(h.records) == 0 {
-		return 0, 0
-	}
-	return h.records[0].Start, h.records[len(h.records)-1].End
-}
+func (h *History) Span() (start, end float64) { return h.start, h.end }
 
 // After returns the index of the first interval that ends after t, the number
 // of intervals if none does.

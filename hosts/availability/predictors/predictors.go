@@ -20,15 +20,6 @@ import (
 	"bourse/hosts/availability"
 )
 
-// A Forecast is what may become of a host, probabilities in [0,1] that sum to 1:
-// that it completes what it is asked, or leaves for one of three states first.
-type Forecast struct {
-	Completes   float64
-	UserPresent float64
-	Busy        float64
-	Unavailable float64 // evictions among them
-}
-
 // A Predictor foretells what becomes of a host that is available now and is to
 // run a job of that length, in seconds, more than 0.
 type Predictor interface {

@@ -132,58 +132,6 @@ func NewTDE(o TDEOptions) (*TDE, error) {
 	return p, nil
 }
 
-// A window is the same time of day on a past day.
-type window struct{ from, to float64 }
-
-// window returns the window of d days ago, and how it counts: by its history,
-// or by rule.
-func (p *TDE) window(now, length float64, d int, start, end float64) (w window, r rule) {
-	w.from = now - float64(d)*availability.Day
-	w.to = min(w.from+p.plen*length, now)
-	if w.to <= start || w.from >= end {
-		return w, p.missing
-	}
-	return w, counted
-}
-
-// count returns how often the job fits into the available stretches of w, and
-// how many known exits are in it. Both are 0 where there is no such stretch.
-func (p *TDE) count(h *availability.History, w window, length float64) (fits, exits float64) {
-	unit := p.unit * length
-	intervals := h.Intervals()
-	for i := h.After(w.from); i < len(intervals) && intervals[i].Start < w.to; i++ {
-		v := &intervals[i]
-		f := (min(v.End, w.to) - max(v.Start, w.from)) / unit
-		switch p.rounding {
-		case up:
-			f = math.Ceil(f)
-		case down:
-			f = math.Floor(f)
-		}
-		fits += f
-		if v.End < w.to && v.Exit != availability.Unknown {
-			exits++
-		}
-	}
-	return fits, exits
-}
-
-// exits counts the exits in w by state, evictions as Unavailable.
-func (w window) exits(h *availability.History) (f Forecast) {
-	intervals := h.Intervals()
-	for i := h.After(w.from); i < len(intervals) && intervals[i].End < w.to; i++ {
-		switch intervals[i].Exit {
-		case availability.UserPresent:
-			f.UserPresent++
-		case availability.Busy:
-			f.Busy++
-		case availability.Evicted, availability.Unavailable:
-			f.Unavailable++
-		}
-	}
-	return f
-}
-
 // AtLeast implements [Judge]. It stops at the day that settles it: if all days
 // to come were reliable, or none, the mean would still be on that side.
 func (p *TDE) AtLeast(h *availability.History, now, length, least float64) bool {
@@ -259,17 +207,4 @@ func (p *TDE) Predict(h *availability.History, now, length float64) Forecast {
 	default:
 		return days.over(n)
 	}
-}
-
-func (f *Forecast) add(g Forecast) {
-	f.Completes += g.Completes
-	f.UserPresent += g.UserPresent
-	f.Busy += g.Busy
-	f.Unavailable += g.Unavailable
-}
-
-func (f Forecast) sum() float64 { return f.Completes + f.UserPresent + f.Busy + f.Unavailable }
-
-func (f Forecast) over(n float64) Forecast {
-	return Forecast{f.Completes / n, f.UserPresent / n, f.Busy / n, f.Unavailable / n}
 }

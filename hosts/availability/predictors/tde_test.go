@@ -296,8 +296,9 @@ func TestTDEIsItsDefinition(t *testing.T) {
 		for range 5 {
 			now := float64(rng.IntN(11 * int(availability.Day)))
 			length := float64(1 + rng.IntN(1+rng.IntN(30_000)))
-			if len(records) > 0 && rng.IntN(4) == 0 { // a window that starts or ends at an edge
-				now = records[rng.IntN(len(records))].End + availability.Day
+			if len(records) > 0 && rng.IntN(3) == 0 { // a window that starts or ends at an edge
+				edges := []float64{records[rng.IntN(len(records))].End, records[0].Start, records[len(records)-1].End}
+				now = edges[rng.IntN(3)] + availability.Day
 				if rng.IntN(2) == 0 {
 					now -= o.Plen * length
 				}

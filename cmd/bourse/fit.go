@@ -28,8 +28,8 @@ func fitCommand() *cli.Command {
 		Description: `Prints each law with its parameters and their standard errors, log-likelihood, AIC
 and Kolmogorov-Smirnov distance, the nearest first and marked. With --out the nearest
 law of each quantity goes into a model file, which 'workload generate' takes, and a
-scenario as 'workload: {model: {name: file, file: MODEL.yaml}}'. Sizes are fitted in
-powers of two, from the log's.
+scenario as 'workload: {model: {name: file, file: MODEL.yaml}}', with budgets from
+'annotate' where a policy wants them. Sizes are fitted in powers of two.
 
 Laws: ` + strings.Join(fit.Names()[:8], ", ") + `,
 ` + strings.Join(fit.Names()[8:], ", ") + `.

@@ -103,8 +103,12 @@ func TestReservations(t *testing.T) {
 				{metrics.Late, &late}, {metrics.Killed, &killed},
 			} {
 				got, ok := c.metric.Of(&run.Outcome)
-				if ok != (c.want != nil) || ok && math.Abs(got-*c.want) > 1e-9*math.Abs(*c.want) {
-					t.Errorf("%s, replication %d, %s: %s = %v, want %v", s.conf.Name, r.Rep, name, c.metric.Name, got, c.want)
+				want := math.NaN()
+				if c.want != nil {
+					want = *c.want
+				}
+				if ok != (c.want != nil) || math.Abs(got-want) > 1e-9*math.Abs(want) {
+					t.Errorf("%s, replication %d, %s: %s = %v, defined %v, want %v", s.conf.Name, r.Rep, name, c.metric.Name, got, ok, want)
 				}
 				if ok && got > 0 {
 					seen[c.metric.Name] = true

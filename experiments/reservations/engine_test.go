@@ -173,7 +173,7 @@ func TestEngine(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		o := defaultOptions()
 		o.Preempt = rng.IntN(4) == 0
-		d := demand{jobs: 70, share: rng.Float64(), laxity: 2 * rng.Float64(), nodes: 6, clusters: 1 + rng.IntN(3), meanGap: 2, inexact: rng.IntN(2) == 0}
+		d := demand{jobs: 40, share: rng.Float64(), laxity: 2 * rng.Float64(), nodes: 6, clusters: 1 + rng.IntN(3), meanGap: 2, inexact: rng.IntN(2) == 0}
 		if rng.IntN(2) == 0 {
 			d.speeds = []int64{1000, 700, 1300}
 		}

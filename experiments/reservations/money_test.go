@@ -1,0 +1,228 @@
+package reservations
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/contracts/admission"
+	"bourse/hosts"
+	"bourse/hosts/timetable"
+)
+
+func standard() admission.ReserveOptions { return defaultOptions().options("mli") }
+
+// ask submits a request and returns what was decided.
+func (e *engine) ask(tb rapid.TB, now float64, r contracts.Request, runtime float64) contracts.Decision {
+	tb.Helper()
+	if err := e.Advance(now); err != nil {
+		tb.Fatal(err)
+	}
+	d, err := e.Submit(now, &r, hosts.Task{Work: runtime})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return d
+}
+
+// window is a request of n nodes for q seconds between start and due, for a dollar,
+// with a penalty of a cent for a second of delay.
+func (e *engine) window(id int64, n int, start, q, due float64) contracts.Request {
+	return contracts.Request{
+		ID: contracts.ID(id), Owner: e.user, Work: q, Nodes: n, Lead: start,
+		SLA: contracts.SLA{Budget: bank.Micros(1e6), Deadline: due, Penalty: contracts.Penalty{Rate: 0.01, Max: math.Inf(1)}},
+	}
+}
+
+// money returns what a contract came to, and checks that it is what the accounts
+// say.
+func (e *engine) money(tb rapid.TB) (last contracts.Contract) {
+	tb.Helper()
+	owed := bank.Amount{}
+	for _, c := range e.Ended() {
+		sum, err := owed.Add(c.Paid)
+		if err == nil {
+			owed, err = sum.Sub(c.Penalty)
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+		last = c
+	}
+	if has := e.ledger.Balance(e.user); has.Micros() != 1e12-owed.Micros() {
+		tb.Fatalf("the user has $%v after paying $%v", has, owed)
+	}
+	return last
+}
+
+// TestMoney checks the money of a reservation: the budget is in escrow from
+// acceptance to the end; what is done in time costs its price; who is late by a
+// second gets the penalty for one; of who is killed nothing is paid, and the penalty
+// is that of the whole deadline.
+func TestMoney(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name               string
+		runtime            float64
+		change             func(*admission.ReserveOptions)
+		state              contracts.State
+		ended              float64
+		killed             bool
+		paid, penaltyCents int64
+	}{
+		{"in time", 10, nil, contracts.Fulfilled, 30, false, 1e6, 0},
+		{"early", 4, nil, contracts.Fulfilled, 24, false, 1e6, 0},
+		// Extended by 2 s, twice; the deadline is at 33.
+		{"late", 13.5, nil, contracts.Violated, 34, false, 1e6 - 1e4, 0},
+		{"killed", 13.5, func(o *admission.ReserveOptions) { o.Overrun = "kill" }, contracts.Violated, 30, true, 0, 33},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			o := standard()
+			if c.change != nil {
+				c.change(&o)
+			}
+			e := newEngine(t, []timetable.Config{{Nodes: 4}}, o, nil)
+			if d := e.ask(t, 0, e.window(1, 3, 20, 10, 33), c.runtime); d.Verdict != contracts.Accept || d.Start != 20 || d.Completion != 30 {
+				t.Fatalf("%+v", d)
+			}
+			if held, _ := e.ledger.Escrow(1); held.Micros() != 1e6 {
+				t.Errorf("$%v in escrow", held)
+			}
+			e.drain(t)
+			got := e.money(t)
+			if got.State != c.state || got.Began != 20 || got.Ended != c.ended || got.Killed != c.killed ||
+				got.Paid.Micros() != c.paid || got.Penalty.Micros() != 1e4*c.penaltyCents {
+				t.Errorf("%v from %v to %v, killed %v, paid $%v, penalty $%v", got.State, got.Began, got.Ended, got.Killed, got.Paid, got.Penalty)
+			}
+			if host, _ := e.ledger.Account("host:h0"); e.ledger.Balance(host) != got.Paid {
+				t.Errorf("the host has $%v of $%v", e.ledger.Balance(host), got.Paid)
+			}
+		})
+	}
+}
+
+// TestCancel checks the rule of fees: who cancels before the start owes the fee, a
+// tenth of the price; later the part of the estimate that has passed, if that is
+// more. The nodes are free at once, for who waits behind.
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ at, paid, next float64 }{
+		{5, 0.1, 20}, {20.5, 0.1, 21}, {26, 0.6, 26}, {27.5, 0.75, 28},
+	} {
+		e := newEngine(t, []timetable.Config{{Nodes: 4}}, standard(), nil)
+		e.ask(t, 0, e.window(1, 3, 20, 10, 30), 10)
+		if d := e.ask(t, 1, e.window(2, 3, 20, 10, 100), 10); d.Start != 30 {
+			t.Fatalf("%+v", d)
+		}
+		if err := e.Advance(c.at); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Cancel(c.at, 1); err != nil {
+			t.Fatal(err)
+		}
+		got := e.Ended()[0]
+		if got.State != contracts.Cancelled || got.Ended != c.at || got.Paid.Micros() != int64(math.Round(c.paid*1e6)) || got.Penalty.Sign() != 0 {
+			t.Errorf("at %v: %v at %v, paid $%v, penalty $%v, want $%v", c.at, got.State, got.Ended, got.Paid, got.Penalty, c.paid)
+		}
+		if err := e.Cancel(c.at, 1); err == nil {
+			t.Errorf("at %v: cancelled twice", c.at)
+		}
+		e.drain(t)
+		if got := e.money(t); got.State != contracts.Fulfilled || math.Ceil(got.Began) != c.next || got.ID != 2 {
+			t.Errorf("at %v: the other is %v from %v, want from %v", c.at, got.State, got.Began, c.next)
+		}
+	}
+}
+
+// TestPrice checks the price of a contract, base n e + kappa max(0, zeta): 3 nodes
+// and 10 s at 2 cents, and 5 s of laxity lost by who was to start at 20 at 1 cent;
+// and that who cannot pay it is rejected.
+func TestPrice(t *testing.T) {
+	t.Parallel()
+	o := standard()
+	o.Base, o.Kappa = 0.02, 0.01
+	e := newEngine(t, []timetable.Config{{Nodes: 4}}, o, nil)
+	if d := e.ask(t, 0, e.window(1, 3, 20, 10, 100), 10); !d.Priced || d.Ask != 0.6 {
+		t.Errorf("asked $%v, want $0.6", d.Ask)
+	}
+	// It has to end by 25: the first makes room, to 25.
+	d := e.ask(t, 0, e.window(2, 3, 15, 10, 25), 10)
+	if d.Start != 15 || d.Impact != 5 || math.Abs(d.Ask-0.65) > 1e-12 {
+		t.Errorf("from %v with impact %v for $%v, want 15, 5, $0.65", d.Start, d.Impact, d.Ask)
+	}
+	if d := e.ask(t, 0, e.window(3, 4, 50, 20, 300), 20); d.Reason != contracts.TooDear || d.Ask != 1.6 {
+		t.Errorf("%v, asked $%v", d.Reason, d.Ask)
+	}
+	e.drain(t)
+	if got := e.money(t); got.Paid.Micros() != 600_000 || len(e.Ended()) != 2 || e.Ended()[0].Paid.Micros() != 650_000 {
+		t.Errorf("%+v", e.Ended())
+	}
+}
+
+// TestLowestPrice checks that with base 0 and kappa 1 the cluster of lowest price is
+// that of mli, wherever none has a negative zeta (A.6): the market follows mli, job
+// for job, until the first request for which one has.
+func TestLowestPrice(t *testing.T) {
+	seeds(t, func(t *rapid.T, seed uint64) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		d := demand{jobs: 80, share: 1, laxity: 2 * rng.Float64(), nodes: 6, clusters: 3, meanGap: 2, speeds: []int64{1000, 700, 1300}}
+		o := standard()
+		byImpact := newEngine(t, d.config(t, "mli").Clusters, o, nil)
+		o.Match, o.Kappa = "price", 1
+		byPrice := newEngine(t, d.config(t, "mli").Clusters, o, nil)
+		for _, j := range d.draw(seed) {
+			now := float64(j.Arrival)
+			a := byImpact.request(&j)
+			a.SLA.Budget = bank.Micros(1e9)
+			b := a
+			x, y := byImpact.ask(t, now, a, float64(j.Runtime)), byPrice.ask(t, now, b, float64(j.Runtime))
+			if x.Impact < 0 {
+				return
+			}
+			if x.Verdict != y.Verdict || x.Verdict == contracts.Accept && x.Placements[0].Host != y.Placements[0].Host {
+				t.Fatalf("job %d: mli %+v, price %+v", j.ID, x, y)
+			}
+		}
+	})
+}
+
+// TestUnfunded checks that what its owner cannot pay leaves the books as they are.
+func TestUnfunded(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t, []timetable.Config{{Nodes: 4}}, standard(), nil)
+	r := e.window(1, 4, 20, 10, 30)
+	r.SLA.Budget = bank.Micros(2e12)
+	if d := e.ask(t, 0, r, 10); d.Reason != contracts.Unfunded {
+		t.Fatalf("%+v", d)
+	}
+	if !math.IsInf(e.Next(), 1) {
+		t.Errorf("something is planned for %v", e.Next())
+	}
+	if d := e.ask(t, 0, e.window(2, 4, 20, 10, 30), 10); d.Verdict != contracts.Accept {
+		t.Errorf("%+v", d)
+	}
+}
+
+// TestRefusals checks the reasons for which a reservation is rejected.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t, []timetable.Config{{Nodes: 4}, {Nodes: 2, Speed: 2000}}, standard(), nil)
+	for _, c := range []struct {
+		r    contracts.Request
+		want contracts.Reason
+	}{
+		{e.window(1, 5, 0, 10, 100), contracts.TooFewHosts},
+		{e.window(2, 4, 10, 10, 19), contracts.TooLate},
+		{e.window(3, 2, 10, 10, 16), contracts.None}, // on the fast one
+		{e.window(4, 2, 10, 10, 16), contracts.NoPlan},
+	} {
+		if d := e.ask(t, 0, c.r, 10); d.Reason != c.want {
+			t.Errorf("request %d: %v, want %v", c.r.ID, d.Reason, c.want)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package sched
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"bourse/hosts"
+	"bourse/hosts/availability"
+)
+
+// TestPool checks the order of idle hosts against a plain list: by the instant
+// at which they became idle, ties by index, whatever happened in between.
+func TestPool(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		const n = 8
+		p := NewPool(make([]*availability.History, n))
+		type state struct {
+			up    bool
+			jobs  int
+			since float64
+		}
+		var plain [n]state
+		now := 0.0
+		for range rapid.IntRange(0, 200).Draw(t, "steps") {
+			now += float64(rapid.IntRange(0, 1).Draw(t, "later"))
+			h := hosts.ID(rapid.IntRange(0, n-1).Draw(t, "host"))
+			s := &plain[h]
+			switch {
+			case !s.up:
+				s.up, s.since = true, now
+				p.Rise(now, h)
+			case s.jobs == 0 && rapid.Bool().Draw(t, "falls"):
+				s.up = false
+				p.Fall(h)
+			case s.jobs > 0 && rapid.Bool().Draw(t, "ends"):
+				if s.jobs--; s.jobs == 0 {
+					s.since = now
+				}
+				p.End(now, h)
+			default:
+				s.jobs++
+				p.Begin(h)
+			}
+			var want, got []hosts.ID
+			up := 0
+			for i, s := range plain {
+				if s.up {
+					up++
+				}
+				if s.up && s.jobs == 0 {
+					want = append(want, hosts.ID(i))
+				}
+			}
+			slices.SortFunc(want, func(a, b hosts.ID) int {
+				return cmp.Or(cmp.Compare(plain[a].since, plain[b].since), cmp.Compare(a, b))
+			})
+			for h := p.FirstIdle(); h != None; h = p.NextIdle(h) {
+				got = append(got, h)
+			}
+			if !slices.Equal(got, want) || p.Idle() != len(want) || p.Available() != up {
+				t.Fatalf("idle %v of %d, want %v of %d", got, p.Available(), want, up)
+			}
+		}
+	})
+}

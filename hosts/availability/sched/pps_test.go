@@ -1,0 +1,65 @@
+package sched
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+
+	"bourse/hosts"
+)
+
+// TestPPS checks eq. 1 with each load and each way to tell equals apart.
+func TestPPS(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name     string
+		options  string
+		fast     bool
+		loads    []float64
+		forecast []float64
+		busy     map[hosts.ID]int
+		want     []hosts.ID // one after another, each kept
+	}{
+		{name: "best product", loads: []float64{0.1, 0.5, 0}, forecast: []float64{0.5, 1, 0.4}, want: []hosts.ID{1, 1}},
+		{name: "mips", fast: true, loads: []float64{0, 0, 0.5}, forecast: []float64{1, 0.6, 0.7}, want: []hosts.ID{1}},
+		{name: "even if 0", loads: []float64{1, 1}, forecast: []float64{1, 1}, want: []hosts.ID{0, 0}},
+		{name: "ties by index", loads: []float64{0, 0, 0}, forecast: []float64{0.5, 1, 1}, want: []hosts.ID{1, 1, 1}},
+		{name: "ties in floats", loads: []float64{0, 0}, forecast: []float64{0.7, 0.7 + 1e-16}, want: []hosts.ID{0}},
+		{name: "fewest", options: "pps_tie: fewest", loads: []float64{0, 0, 0}, forecast: []float64{1, 1, 1}, busy: map[hosts.ID]int{0: 2, 1: 1}, want: []hosts.ID{2, 1, 2, 0}},
+		{name: "rotate", options: "pps_tie: rotate", loads: []float64{0, 0, 0}, forecast: []float64{1, 0, 1}, want: []hosts.ID{0, 2, 0}},
+		{name: "shared load", options: "pps_load: local+grid", loads: []float64{0, 0.4}, forecast: []float64{1, 1}, want: []hosts.ID{0, 1, 0, 0}},
+		{name: "binary", options: "pps_load: binary", loads: []float64{0, 0.9}, forecast: []float64{1, 1}, want: []hosts.ID{0, 1, 0}},
+		{name: "idle only", options: "busy: false", loads: []float64{0.5, 0.9}, forecast: []float64{1, 1}, want: []hosts.ID{0, 1, None}},
+	} {
+		o := DefaultPPS()
+		if c.options != "" {
+			if err := yaml.UnmarshalWithOptions([]byte(c.options), &o, yaml.Strict()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		known := oracle{}
+		for i, x := range c.forecast {
+			known[fmt.Sprint(i)] = x
+		}
+		m, err := NewPPS(o, known, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := fleet(t, c.fast, c.loads...)
+		for h, k := range c.busy {
+			for range k {
+				p.Begin(h)
+			}
+		}
+		for i, want := range c.want {
+			got := m.Match(1, 100, p)
+			if got != want {
+				t.Errorf("%s: choice %d is %d, want %d", c.name, i, got, want)
+			}
+			if got != None {
+				p.Begin(got)
+			}
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package sched
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"bourse/hosts"
+	"bourse/hosts/availability"
+	"bourse/hosts/availability/predictors"
+)
+
+// TestThreshold checks that the first reliable host in the order asked for is
+// taken, and none if none is, to the tolerance of the float policy.
+func TestThreshold(t *testing.T) {
+	t.Parallel()
+	known := oracle{"0": 0.4, "1": 0.7 - 1e-12, "2": 0.9, "3": 0.7}
+	for _, c := range []struct {
+		order     string
+		threshold float64
+		want      []hosts.ID // taken one after another, each for good
+	}{
+		{"fifo", 0, []hosts.ID{1, 0, 2, 3, None}},
+		{"fifo", 0.7, []hosts.ID{1, 2, 3, None}},
+		{"index", 0, []hosts.ID{0, 1, 2, 3, None}},
+		{"index", 0.8, []hosts.ID{2, None}},
+		{"fifo", 1, []hosts.ID{None}},
+	} {
+		p := fleet(t, false, 0, 0, 0, 0)
+		p.Begin(0)
+		p.End(1, 0)
+		p.Begin(2)
+		p.End(1, 2)
+		p.Begin(3)
+		p.End(2, 3)
+		m, err := NewThreshold(c.threshold, c.order, known)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range c.want {
+			got := m.Match(3, 100, p)
+			if got != want {
+				t.Errorf("%s at %v: host %d taken is %d, want %d", c.order, c.threshold, i, got, want)
+			}
+			if got == None {
+				break
+			}
+			p.Begin(got)
+		}
+	}
+}
+
+// TestThresholdRotates checks that rotation goes on behind the last one taken.
+func TestThresholdRotates(t *testing.T) {
+	t.Parallel()
+	m, err := NewThreshold(0.5, "rotate", oracle{"0": 1, "1": 0.2, "2": 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := fleet(t, false, 0, 0, 0)
+	for i, want := range []hosts.ID{0, 2, 0, 2} {
+		if got := m.Match(0, 1, p); got != want {
+			t.Errorf("match %d: %d, want %d", i, got, want)
+		}
+	}
+}
+
+// TestJudged checks that the threshold decides alike whether tde is asked for
+// its forecast or only whether it meets the threshold.
+func TestJudged(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		var records []availability.Record
+		for at := 0.0; at < 8*availability.Day; {
+			length := 1 + float64(rng.IntN(15_000))
+			records = append(records, availability.Record{Start: at, End: at + length, State: availability.State(1 + rng.IntN(2))})
+			at += length
+		}
+		h, err := availability.NewHistory("h", 1, records, availability.Gap)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := predictors.DefaultTDE()
+		o.Days = 1 + rng.IntN(8)
+		o.Count = []string{"ceil", "floor", "frac"}[rng.IntN(3)]
+		o.Weight = []string{"day", "pooled"}[rng.IntN(2)]
+		o.Empty = []string{"zero", "skip", "one"}[rng.IntN(3)]
+		o.Missing = []string{"zero", "skip", "one"}[rng.IntN(3)]
+		tde, err := predictors.NewTDE(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 50 {
+			now, length := float64(rng.IntN(9*int(availability.Day))), float64(1+rng.IntN(10_000))
+			f := tde.Predict(h, now, length)
+			for _, least := range []float64{0.1, 1.0 / 3, 0.5, 0.7, 0.9, 1, f.Completes} {
+				want := f.Completes >= least-slack
+				if got := tde.AtLeast(h, now, length, least-slack); got != want {
+					t.Fatalf("seed %d, %+v: at least %v is %v, forecast %v", seed, o, least, got, f.Completes)
+				}
+			}
+		}
+	}
+}

@@ -13,10 +13,11 @@ type Outcome struct {
 	Placed    int // attempts
 	Submitted int
 
-	Useful     float64 // processor-seconds of completed jobs
-	Wasted     float64 // of failed attempts
-	Unfinished float64 // of jobs running at the end
-	Available  float64 // host-seconds in which the hosts could work
+	Useful     float64 // work of completed jobs, in seconds of a host of speed 1
+	Wasted     float64 // that of failed attempts
+	Unfinished float64 // that of jobs running at the end
+	Busy       float64 // host-seconds in which hosts worked
+	Available  float64 // host-seconds in which they could
 	Makespans  float64 // sum over completed jobs of completion - submission
 
 	Log []Event // in order; nil unless asked for
@@ -40,7 +41,7 @@ func (o *Outcome) Utilization() float64 {
 	if o.Available == 0 {
 		return math.NaN()
 	}
-	return (o.Useful + o.Wasted + o.Unfinished) / o.Available
+	return o.Busy / o.Available
 }
 
 // WastedShare returns the share of what was worked that was lost, in [0,1]. NaN

@@ -27,6 +27,10 @@ type Config struct {
 	// Otherwise they share it equally. Either way all are lost when it leaves.
 	InTurn bool
 
+	// Speeds makes a job take Length/MIPS on a host. Otherwise it takes Length
+	// on all, as in the paper.
+	Speeds bool
+
 	Log bool // keep every event
 }
 
@@ -81,10 +85,10 @@ func newReplay(c Config) (*replay, error) {
 		return nil, err
 	}
 	n := len(c.Trace.Hosts)
-	r := &replay{c: c, pool: sched.NewPool(c.Trace.Hosts), queue: queue, stations: make([]station, n), interval: make([]int, n), tick: c.From}
+	r := &replay{c: c, pool: sched.NewPool(c.Trace.Hosts, c.Speeds), queue: queue, stations: make([]station, n), interval: make([]int, n), tick: c.From}
 	for i, h := range c.Trace.Hosts {
 		r.out.Available += h.Available(c.From, c.To)
-		r.stations[i].inTurn = c.InTurn
+		r.stations[i] = station{speed: r.pool.Speed(hosts.ID(i)), inTurn: c.InTurn}
 		k := h.After(c.From)
 		r.interval[i] = k
 		if k == len(h.Intervals()) {
@@ -106,6 +110,7 @@ func (r *replay) close() *Outcome {
 	for i := range r.stations {
 		s := &r.stations[i]
 		s.advance(r.c.To)
+		r.out.Busy += s.busy
 		r.out.Running += len(s.tasks)
 		for _, t := range s.tasks {
 			r.out.Unfinished += r.c.Jobs[t.job].Length - t.left

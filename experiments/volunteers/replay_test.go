@@ -118,8 +118,8 @@ func TestReplayLaws(t *testing.T) {
 				busy += c.To - idle[h]
 			}
 		}
-		if worked := out.Useful + out.Wasted + out.Unfinished; math.Abs(worked-busy) > 1e-3 {
-			t.Fatalf("jobs got %v, hosts worked %v", worked, busy)
+		if worked := out.Useful + out.Wasted + out.Unfinished; math.Abs(worked-busy) > 1e-3 || math.Abs(out.Busy-busy) > 1e-3 {
+			t.Fatalf("jobs got %v, hosts worked %v, counted %v", worked, busy, out.Busy)
 		}
 		if u := out.Utilization(); u < 0 || u > 1+1e-9 {
 			t.Fatalf("utilization %v", u)
@@ -169,6 +169,46 @@ func TestDisciplines(t *testing.T) {
 		if out.Wasted != c.wasted || out.Queued != 1 || out.WastedShare() != c.wasted/140 {
 			t.Errorf("in turn %v: %+v, want %v wasted", c.inTurn, out, c.wasted)
 		}
+	}
+}
+
+// TestSpeeds checks that a host of twice the MIPS needs half the time if asked
+// to, and that a forecast is for the time it needs: the host leaves every day
+// 60 s after noon, so a job of 100 s is safe in the minute before on such a host
+// alone.
+func TestSpeeds(t *testing.T) {
+	t.Parallel()
+	const noon = availability.Day / 2
+	trace := &availability.Trace{}
+	for _, mips := range []float64{1, 2} {
+		h, err := availability.NewHistory("h", mips, []availability.Record{
+			{Start: 0, End: noon + 60, State: availability.Available}, {Start: noon + 60, End: availability.Day, State: availability.UserPresent},
+			{Start: availability.Day, End: availability.Day + noon + 60, State: availability.Available},
+		}, availability.Gap)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trace.Hosts = append(trace.Hosts, h)
+	}
+	o := predictors.DefaultTDE()
+	o.Plen = 1
+	p, err := predictors.NewTDE(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	match, err := sched.NewThreshold(1, "fifo", p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := Replay(context.Background(), Config{
+		Trace: trace, Jobs: []Job{{availability.Day + noon, 100}}, From: availability.Day + noon, To: 2 * availability.Day, Interval: 60,
+		Queue: sched.DefaultQueue(), Matchmaker: match, Speeds: true, Log: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Log) != 2 || out.Log[1] != (Event{Done, availability.Day + noon + 50, 0, 1}) || out.Useful != 100 || out.Busy != 50 {
+		t.Errorf("%+v, want it done on host 1 in 50 s", out)
 	}
 }
 

@@ -5,6 +5,7 @@ import "math"
 // A station is a host at work. Its jobs share it equally, or run one after
 // another.
 type station struct {
+	speed  float64 // of a job alone
 	inTurn bool
 	at     float64 // the instant that it has been brought to
 	tasks  []task  // in order of start
@@ -13,7 +14,7 @@ type station struct {
 
 type task struct {
 	job   int32
-	left  float64 // seconds on a host of its own
+	left  float64 // of its length
 	start float64
 }
 
@@ -25,9 +26,9 @@ const whole = 1e-6
 func (s *station) rate(i int) float64 {
 	switch {
 	case !s.inTurn:
-		return 1 / float64(len(s.tasks))
+		return s.speed / float64(len(s.tasks))
 	case i == 0:
-		return 1
+		return s.speed
 	}
 	return 0
 }
@@ -68,7 +69,7 @@ func (s *station) begin(now float64, job int32, length float64) {
 func (s *station) completed(out []task) []task {
 	kept := s.tasks[:0]
 	for _, t := range s.tasks {
-		if t.left <= 2*whole {
+		if t.left <= 2*whole*max(s.speed, 1) {
 			out = append(out, t)
 		} else {
 			kept = append(kept, t)

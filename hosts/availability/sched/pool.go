@@ -11,6 +11,7 @@ import (
 type Pool struct {
 	histories []*availability.History
 	hosts     []member
+	speeds    bool
 	up, idle  int
 
 	first, last hosts.ID // of the idle
@@ -25,9 +26,10 @@ type member struct {
 }
 
 // NewPool returns the pool of hosts with these histories, in fleet order, none
-// of them available yet.
-func NewPool(histories []*availability.History) *Pool {
-	return &Pool{histories: histories, hosts: make([]member, len(histories)), first: None, last: None}
+// of them available yet. With speeds a job takes less time on a host of more
+// MIPS; without, as the paper has it, the same on all.
+func NewPool(histories []*availability.History, speeds bool) *Pool {
+	return &Pool{histories: histories, hosts: make([]member, len(histories)), speeds: speeds, first: None, last: None}
 }
 
 // Len returns the number of hosts, available or not.
@@ -41,6 +43,14 @@ func (p *Pool) Idle() int { return p.idle }
 
 // History returns the history of a host.
 func (p *Pool) History(h hosts.ID) *availability.History { return p.histories[h] }
+
+// Speed returns the progress of a job in a second alone on a host.
+func (p *Pool) Speed(h hosts.ID) float64 {
+	if p.speeds {
+		return p.histories[h].MIPS
+	}
+	return 1
+}
 
 // IsAvailable reports whether a host is available.
 func (p *Pool) IsAvailable(h hosts.ID) bool { return p.hosts[h].up }

@@ -17,7 +17,7 @@ func TestPool(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		const n = 8
-		p := NewPool(make([]*availability.History, n))
+		p := NewPool(make([]*availability.History, n), false)
 		type state struct {
 			up    bool
 			jobs  int

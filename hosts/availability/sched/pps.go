@@ -89,7 +89,7 @@ func (s *PPS) Match(now, length float64, p *Pool) hosts.ID {
 		if !p.IsAvailable(h) || !s.o.Busy && !p.IsIdle(h) {
 			continue
 		}
-		score := s.predictor.Predict(p.History(h), now, length).Completes * p.History(h).MIPS * (1 - s.load(now, h, p))
+		score := s.predictor.Predict(p.History(h), now, length/p.Speed(h)).Completes * p.History(h).MIPS * (1 - s.load(now, h, p))
 		switch {
 		case len(s.best) == 0 || score > top*(1+even):
 			top = score

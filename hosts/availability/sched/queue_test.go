@@ -43,7 +43,7 @@ func TestQueue(t *testing.T) {
 			t.Fatal(err)
 		}
 		const n = 3
-		p := NewPool(make([]*availability.History, n))
+		p := NewPool(make([]*availability.History, n), false)
 		for h := range hosts.ID(n) {
 			p.Rise(0, h)
 		}

@@ -23,7 +23,7 @@ import (
 const None hosts.ID = -1
 
 // A Matchmaker chooses a host of the pool for a job of that length, in seconds
-// of a host of its own, or None if it refuses all. It is asked when the pool
+// of a host of its own and of speed 1, or None if it refuses all. It is asked when the pool
 // has a host of the kind that it wants, and may keep state between calls.
 type Matchmaker interface {
 	Match(now, length float64, p *Pool) hosts.ID

@@ -28,7 +28,7 @@ func fleet(t *testing.T, fast bool, loads ...float64) *Pool {
 		}
 		all = append(all, h)
 	}
-	p := NewPool(all)
+	p := NewPool(all, false)
 	for i := range loads {
 		p.Rise(0, hosts.ID(i))
 	}

@@ -88,6 +88,7 @@ func (t *Threshold) Match(now, length float64, p *Pool) hosts.ID {
 }
 
 func (t *Threshold) reliable(now, length float64, p *Pool, h hosts.ID) bool {
+	length /= p.Speed(h)
 	switch {
 	case t.least == 0:
 		return true

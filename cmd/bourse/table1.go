@@ -34,7 +34,7 @@ model files instead of the paper's, as 'workload fit' writes them.
    bourse workload table1 KTH.swf.gz --models kth.yaml,exponential.yaml`,
 		Flags: append([]cli.Flag{
 			filterFlag(),
-			&cli.StringSliceFlag{Name: "models", Usage: "judge the laws of model `FILES` of model 'independent', joined by commas"},
+			&cli.StringFlag{Name: "models", Usage: "judge the laws of model `FILES` of model 'independent', joined by commas"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "derive every use of chance from `SEED`"},
 			&cli.IntFlag{Name: "pairs", Value: 10000, Usage: "take `N` pairs of samples; the paper took 1000"},
 			workersFlag(),
@@ -70,8 +70,8 @@ func table1Action(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if files := c.StringSlice("models"); len(files) > 0 {
-		if columns, err = modelColumns(columns, files); err != nil {
+	if files := c.String("models"); files != "" {
+		if columns, err = modelColumns(columns, strings.Split(files, ",")); err != nil {
 			return usageError{err}
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 
@@ -35,15 +36,15 @@ func (d *description) quantities() []describe.Quantity {
 	return []describe.Quantity{d.log.IAT, d.log.Run, d.log.Procs, d.log.Overestimate}
 }
 
-// hurst returns the estimates of the Hurst exponent, by name.
-func (d *description) hurst() []struct {
+// A namedEstimate is a Hurst exponent and how it was found.
+type namedEstimate struct {
 	name string
 	memory.Estimate
-} {
-	return []struct {
-		name string
-		memory.Estimate
-	}{
+}
+
+// hurst returns the estimates of the Hurst exponent.
+func (d *description) hurst() []namedEstimate {
+	return []namedEstimate{
 		{"rescaled range", d.log.RescaledRange},
 		{"aggregated variance", d.log.AggregatedVariance},
 		{"local Whittle", d.log.LocalWhittle},
@@ -52,8 +53,20 @@ func (d *description) hurst() []struct {
 
 // tables returns the accounting, the counts, the moments and the memory.
 func (d *description) tables() []report.Table {
-	l, a := d.log, &d.file.trace.Accounting
-	lines := report.Table{
+	tables := []report.Table{d.lines()}
+	if len(d.file.steps) > 0 {
+		tables = append(tables, d.filters())
+	}
+	tables = append(tables, d.records(), d.moments(), d.exponents())
+	if len(d.lags()) > 0 {
+		tables = append(tables, d.correlation())
+	}
+	return tables
+}
+
+func (d *description) lines() report.Table {
+	a := &d.file.trace.Accounting
+	t := report.Table{
 		Title:  "Lines of " + d.file.name,
 		Header: []string{"line", "count", "first"}, Left: 1,
 		Rows: [][]report.Cell{
@@ -63,21 +76,26 @@ func (d *description) tables() []report.Table {
 		Note: "All are comments, blank, used, repaired or skipped; of a repaired line each reason is counted.",
 	}
 	for _, r := range a.Reasons() {
-		lines.Rows = append(lines.Rows, cells(what(r)+": "+r.First.Reason.String(), r.Count, "line "+strconv.Itoa(r.First.Line)))
+		t.Rows = append(t.Rows, cells(what(r)+": "+r.First.Reason.String(), r.Count, "line "+strconv.Itoa(r.First.Line)))
 	}
-	tables := []report.Table{lines}
-	if len(d.file.steps) > 0 {
-		filters := report.Table{Title: "Filters", Header: []string{"filter", "kept", "of", "note"}, Left: 1}
-		for _, s := range d.file.steps {
-			filters.Rows = append(filters.Rows, cells(s.Filter, s.Out, s.In, s.Note))
-		}
-		tables = append(tables, filters)
+	return t
+}
+
+func (d *description) filters() report.Table {
+	t := report.Table{Title: "Filters", Header: []string{"filter", "kept", "of", "note"}, Left: 1}
+	for _, s := range d.file.steps {
+		t.Rows = append(t.Rows, cells(s.Filter, s.Out, s.In, s.Note))
 	}
-	processors := "–"
+	return t
+}
+
+func (d *description) records() report.Table {
+	l := d.log
+	processors := math.NaN()
 	if l.Processors > 0 {
-		processors = strconv.FormatInt(l.Processors, 10)
+		processors = float64(l.Processors)
 	}
-	tables = append(tables, report.Table{
+	return report.Table{
 		Title: "Records", Header: []string{"what", "value"}, Left: 1,
 		Rows: [][]report.Cell{
 			cells("records", l.Records), cells("that ran", l.Ran), cells("users", l.Users),
@@ -85,30 +103,35 @@ func (d *description) tables() []report.Table {
 			cells("processors", processors), cells("load", l.Load),
 		},
 		Note: "By job numbers: over all from the first record's to the last's, as papers count where a log has lost some.",
-	})
-	moments := report.Table{
+	}
+}
+
+func (d *description) moments() report.Table {
+	t := report.Table{
 		Title:  "Moments",
 		Header: []string{"quantity", "unit", "n", "mean", "sd", "CV", "min", "5 %", "median", "95 %", "max"}, Left: 2,
 	}
 	for _, q := range d.quantities() {
-		moments.Rows = append(moments.Rows, cells(q.Name, q.Unit, q.N, q.Mean, q.SD, q.CV, q.Min, q.P05, q.Median, q.P95, q.Max))
+		t.Rows = append(t.Rows, cells(q.Name, q.Unit, q.N, q.Mean, q.SD, q.CV, q.Min, q.P05, q.Median, q.P95, q.Max))
 	}
-	hurst := report.Table{Title: "Hurst exponent of the gaps", Header: []string{"estimator", "H", "s.e."}, Left: 1}
+	return t
+}
+
+func (d *description) exponents() report.Table {
+	t := report.Table{Title: "Hurst exponent of the gaps", Header: []string{"estimator", "H", "s.e."}, Left: 1}
 	for _, h := range d.hurst() {
-		hurst.Rows = append(hurst.Rows, cells(h.name, h.H, h.SE))
+		t.Rows = append(t.Rows, cells(h.name, h.H, h.SE))
 	}
-	tables = append(tables, moments, hurst)
-	if len(d.lags()) == 0 {
-		return tables
-	}
-	correlation := report.Table{Title: "Autocorrelation of the gaps", Header: []string{"lag"}, Left: 1}
-	row := cells("r")
+	return t
+}
+
+func (d *description) correlation() report.Table {
+	t := report.Table{Title: "Autocorrelation of the gaps", Header: []string{"lag"}, Left: 1, Rows: [][]report.Cell{cells("r")}}
 	for _, lag := range d.lags() {
-		correlation.Header = append(correlation.Header, strconv.Itoa(lag))
-		row = append(row, cells(l.Autocorrelation[lag])...)
+		t.Header = append(t.Header, strconv.Itoa(lag))
+		t.Rows[0] = append(t.Rows[0], cells(d.log.Autocorrelation[lag])...)
 	}
-	correlation.Rows = [][]report.Cell{row}
-	return append(tables, correlation)
+	return t
 }
 
 // weekdays returns the records of each day of the week, Sunday first; where the

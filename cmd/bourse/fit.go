@@ -127,16 +127,19 @@ func lawNames(flag, text string) ([]string, error) {
 	return names, nil
 }
 
-// fitted returns the fits of each quantity under the names that people and
+// A fittedQuantity is the fits of a quantity under the names that people and
 // programs know it by.
-func fitted(r *fitlab.Report) []struct {
+type fittedQuantity struct {
 	title, name string
 	fits        []fitlab.Outcome
-} {
-	return []struct {
-		title, name string
-		fits        []fitlab.Outcome
-	}{{"Gaps between arrivals (s)", "iat", r.IAT}, {"Runtimes (s)", "runtime", r.Run}, {"Sizes (processors)", "nodes", r.Procs}}
+}
+
+func fitted(r *fitlab.Report) []fittedQuantity {
+	return []fittedQuantity{
+		{"Gaps between arrivals (s)", "iat", r.IAT},
+		{"Runtimes (s)", "runtime", r.Run},
+		{"Sizes (processors)", "nodes", r.Procs},
+	}
 }
 
 // fitTables returns a table a quantity: a row a parameter, the law and how near

@@ -106,7 +106,11 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 	in := &arrivals{arena: a, setting: s, run: &Run{
 		Jobs: make([]metrics.Job, 0, len(a.plan)), Records: make([]Record, 0, len(a.plan)),
 	}}
-	if err := des.Run(ctx, new(des.Virtual), math.Inf(1), &a.broker, in); err != nil {
+	sources := []des.Source{&a.broker, in}
+	if s.conf.Market.Instant == "submissions-first" {
+		slices.Reverse(sources)
+	}
+	if err := des.Run(ctx, new(des.Virtual), math.Inf(1), sources...); err != nil {
 		return nil, err
 	}
 	_, in.run.Booked = rules.policy.(contracts.Planner)

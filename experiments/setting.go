@@ -105,6 +105,9 @@ func (read logs) prepare(c *scenario.Configuration) (*setting, error) {
 		if a.Sharing != nil {
 			shares = *a.Sharing
 		}
+		if made := admission.SharingOf(a.Name); made != shares.Name {
+			s.work.note("%s: admission %s is made for %s sharing and runs under %s.", c.Name, a.Name, made, shares.Name)
+		}
 		s.offers = append(s.offers, offer{fix(a), fix(shares)})
 	}
 	// Everything is made once, so that a mistake shows before anything runs.

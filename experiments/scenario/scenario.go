@@ -84,6 +84,7 @@ type Market struct {
 	Payment    string  `yaml:"payment" doc:"what is charged"`
 	Forecaster Choice  `yaml:"forecaster" doc:"estimate of the price percentile"`
 	Window     float64 `yaml:"window" validate:"gt=0,max=1e9" doc:"price history that it looks at, s"`
+	Instant    string  `yaml:"instant" validate:"oneof=ends-first submissions-first" doc:"order of what happens at one instant: ends-first, so that what is freed can be used, or submissions-first, as EASY schedulers have it"`
 }
 
 // An SLA is what a contract promises, and what a broken promise costs.
@@ -126,7 +127,7 @@ type Provider struct {
 func Default() Configuration {
 	return Configuration{
 		Fleet:  Fleet{Hosts: 15, CPUs: 2, Speed: 1, Cap: 1},
-		Market: Market{Sharing: Named("auction"), Bidding: Named("cheapest"), Payment: "spot", Forecaster: Named("chebyshev"), Window: 300},
+		Market: Market{Sharing: Named("auction"), Bidding: Named("cheapest"), Payment: "spot", Forecaster: Named("chebyshev"), Window: 300, Instant: "ends-first"},
 		SLA:    SLA{Enforcement: "total", Slack: 1, Of: "plan", Deadline: "plan"},
 	}
 }

@@ -1,6 +1,7 @@
 package availability
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,16 +42,12 @@ func (f *fleet) host(name string) *draft {
 	return d
 }
 
-// trace sorts each host's records, books every line, shifts the origin to the
-// instant given and makes the trace.
+// trace books every line and makes the trace, with its origin at the instant
+// given.
 func (f *fleet) trace(origin, gap float64) (*Trace, error) {
 	t := &Trace{}
 	for _, d := range f.hosts {
-		records := f.settle(d.records)
-		for i := range records {
-			records[i].Start -= origin
-			records[i].End -= origin
-		}
+		records := f.settle(d.records, origin)
 		mips := d.mips
 		if mips == 0 {
 			mips = 1
@@ -64,26 +61,24 @@ func (f *fleet) trace(origin, gap float64) (*Trace, error) {
 	return t, nil
 }
 
-// settle sorts the lines of a host by start and cuts what overlaps: the line
-// that starts first keeps its time.
-func (f *fleet) settle(lines []line) []Record {
+// settle shifts the lines of a host to the origin, sorts them by start and cuts
+// what overlaps: the line that starts first keeps its time.
+func (f *fleet) settle(lines []line, origin float64) []Record {
 	for i := 1; i < len(lines); i++ {
 		if lines[i].Start < lines[i-1].Start {
 			lines[i].verdict.repair(OutOfOrder)
 		}
 	}
-	slices.SortStableFunc(lines, func(a, b line) int {
-		if a.Start != b.Start {
-			if a.Start < b.Start {
-				return -1
-			}
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(a.Start, b.Start) })
 	out := make([]Record, 0, len(lines))
 	for i := range lines {
 		l := &lines[i]
+		l.Start -= origin
+		l.End -= origin
+		if l.Start == l.End { // by rounding alone
+			f.acc.skip(EmptySpan, l.at, "")
+			continue
+		}
 		if n := len(out); n > 0 && l.Start < out[n-1].End {
 			if l.End <= out[n-1].End {
 				f.acc.skip(Covered, l.at, "")

@@ -76,6 +76,20 @@ func num(x float64) string {
 	return string(data)
 }
 
+// TestRoundedAway checks that a record which vanishes when the origin is shifted
+// is skipped, no error.
+func TestRoundedAway(t *testing.T) {
+	t.Parallel()
+	trace, acc, err := ReadFTA(strings.NewReader("0 0 7 1 n 1 -1e12 -9e11 0\n0 0 7 1 n 1 999999999999.99951172 999999999999.99963379 0\n"), Gap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if acc.Count(EmptySpan) != 1 || len(trace.Hosts[0].Records()) != 1 {
+		t.Error(acc)
+	}
+	checkAccounting(t, "rounded away", acc, 2)
+}
+
 // checkAccounting checks that every line is accounted for, and every line not
 // used has a reason.
 func checkAccounting(t *testing.T, name string, a *Accounting, lines int) {

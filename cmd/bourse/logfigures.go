@@ -15,11 +15,11 @@ const everyLaw = math.MaxInt
 // figures returns the distributions of a log with its nearest laws, at most so
 // many a quantity, and the log over time.
 func (d *description) figures(nearest int) []report.Figure {
-	l, laws := d.log, fitlab.DefaultCandidates()
+	l := d.log
 	distributions := report.Figure{
 		Name: "distributions", Title: "Distributions of " + d.file.base(),
 		Caption: "Share of values of at most x; laws are as fitted, by maximum likelihood where there is one.",
-		Order:   slices.Concat([]string{logName}, laws.IAT, laws.Run, laws.Procs),
+		Order:   lawOrder(),
 	}
 	for _, q := range []struct {
 		title, x string
@@ -44,6 +44,19 @@ func (d *description) figures(nearest int) []report.Figure {
 
 // logName names the curves of the log itself.
 const logName = "log"
+
+// lawOrder fixes the colour of each law, whatever the log: those that are often
+// the nearest come first, with colours far from the log's.
+func lawOrder() []string {
+	laws := fitlab.DefaultCandidates()
+	order := []string{logName, "hypweib", "lognormal2", "binbin"}
+	for _, name := range slices.Concat(laws.IAT, laws.Run, laws.Procs) {
+		if !slices.Contains(order, name) {
+			order = append(order, name)
+		}
+	}
+	return order
+}
 
 // cdfPanel returns a distribution over powers of ten, beside the laws fitted.
 func cdfPanel(title, x string, values []float64, fits []fitlab.Outcome) report.Panel {

@@ -1,0 +1,16 @@
+package main
+
+import "testing"
+
+// TestLawOrder checks that no law has two colours: the legend would name it
+// twice.
+func TestLawOrder(t *testing.T) {
+	t.Parallel()
+	seen := make(map[string]bool)
+	for _, name := range lawOrder() {
+		if seen[name] {
+			t.Errorf("%s is named twice", name)
+		}
+		seen[name] = true
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -340,10 +341,11 @@ func TestReplayRefuses(t *testing.T) {
 	}
 }
 
-// TestSameSeedSameLog checks that a replay repeats itself, event for event.
+// TestSameSeedSameLog checks that a replay repeats itself, event for event, and
+// that a threshold of 0 is the first available host (§5: it goes round).
 func TestSameSeedSameLog(t *testing.T) {
 	t.Parallel()
-	run := func() []Event {
+	run := func(name string) []Event {
 		rng := rand.New(rand.NewPCG(4, 4))
 		m, err := models.New("workstation", nil, nil)
 		if err != nil {
@@ -357,7 +359,12 @@ func TestSameSeedSameLog(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		match, err := sched.New("random", nil, rng)
+		match, err := sched.New(name, func(o any) error {
+			if o, ok := o.(*sched.ThresholdOptions); ok {
+				o.Threshold = 0
+			}
+			return nil
+		}, rng)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -365,15 +372,19 @@ func TestSameSeedSameLog(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if len(out.Log) < 1000 {
+			t.Fatalf("%s: %d events", name, len(out.Log))
+		}
 		return out.Log
 	}
-	one, two := run(), run()
-	if len(one) != len(two) || len(one) < 1000 {
-		t.Fatalf("%d events, then %d", len(one), len(two))
+	if !slices.Equal(run("random"), run("random")) {
+		t.Error("same seed, other events")
 	}
-	for i := range one {
-		if one[i] != two[i] {
-			t.Fatalf("event %d is %v, then %v", i, one[i], two[i])
-		}
+	first := run("first-available")
+	if !slices.Equal(first, run("threshold")) {
+		t.Error("a threshold of 0 is not the first available host")
+	}
+	if slices.Equal(first, run("random")) {
+		t.Error("random is the first available host")
 	}
 }

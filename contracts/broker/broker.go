@@ -194,6 +194,9 @@ func (b *Broker) decide(now float64, r *contracts.Request, task hosts.Task) (con
 	case contracts.Reject:
 		return d, b.Teller.Reject(now, int64(r.ID), b.note)
 	}
+	if b.Notes {
+		b.note = b.appendTerms(b.note, r, &d)
+	}
 	if err := b.Teller.Hold(now, int64(r.ID), r.Owner, r.SLA.Budget, b.note); err != nil {
 		return d, fmt.Errorf("admit %d: %w", r.ID, err)
 	}

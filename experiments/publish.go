@@ -77,7 +77,8 @@ func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger)
 	summary, curve := s.SummaryRows(p.Paper), s.CurveRows()
 	page := report.Page{
 		Title: s.Experiment.Title, Command: p.Command, Scenario: p.Scenario,
-		Tables: Tables(s.Experiment, summary, TTests(s.MetricRows(), p.Paper)), Figures: Figures(s.Experiment, summary, curve),
+		Tables:  Tables(s.Experiment, summary, TTests(s.MetricRows(), p.Paper)),
+		Figures: append(Figures(s.Experiment, summary, curve), Differences(s.Experiment, s.MetricRows())...),
 		Ledgers: kept, Notes: append(s.notes(), p.Notes...),
 	}
 	for _, f := range page.Figures {

@@ -87,6 +87,13 @@ func draw(c *cli.Context, tables bool, figures func(*scenario.Experiment, []resu
 		return err
 	}
 	drawn := figures(&e, summary, curve)
+	if tables {
+		metrics, err := dir.Metrics()
+		if err != nil {
+			return err
+		}
+		drawn = append(drawn, experiments.Differences(&e, metrics)...)
+	}
 	var files []string
 	for _, f := range drawn {
 		wrote, err := writeFigure(out, f)

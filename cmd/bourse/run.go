@@ -57,7 +57,7 @@ own. --trace names the log that it used; without it jobs are generated.
 
 // presetNames returns the presets, and the papers whose figures are several.
 func presetNames() []string {
-	return append(slices.Sorted(maps.Keys(presets())), "librarisk", "librasla")
+	return append(slices.Sorted(maps.Keys(presets())), "librarisk", "librasla", "reservations")
 }
 
 func runAction(c *cli.Context) error {

@@ -13,7 +13,7 @@ import (
 	"bourse/experiments/papers/claims"
 )
 
-//go:embed mixed.yaml market/paper.yaml market/kth.yaml librarisk/figure*.yaml librasla/figure*.yaml */claims.yaml
+//go:embed mixed.yaml market/paper.yaml market/kth.yaml librarisk/figure*.yaml librasla/figure*.yaml reservations/e*.yaml */claims.yaml
 var files embed.FS
 
 // Presets returns the scenario files by the name of their experiment: paper,
@@ -22,26 +22,27 @@ func Presets() map[string][]byte {
 	presets := map[string][]byte{
 		"paper": read("market/paper.yaml"), "kth": read("market/kth.yaml"), "mixed": read("mixed.yaml"),
 	}
-	for _, paper := range []string{"librarisk", "librasla"} {
+	for _, paper := range []string{"librarisk", "librasla", "reservations"} {
 		list, err := files.ReadDir(paper)
 		if err != nil {
 			panic("papers: " + err.Error())
 		}
 		for _, f := range list {
-			if figure, ok := strings.CutSuffix(f.Name(), ".yaml"); ok && strings.HasPrefix(figure, "figure") {
-				presets[paper+"-"+figure] = read(paper + "/" + f.Name())
+			if name, ok := strings.CutSuffix(f.Name(), ".yaml"); ok && name != "claims" {
+				presets[paper+"-"+name] = read(paper + "/" + f.Name())
 			}
 		}
 	}
 	return presets
 }
 
-// Figures returns the names of the presets that repeat the figures of a paper,
-// sorted; none if it is none of librarisk and librasla.
+// Figures returns the names of the presets that repeat the figures of a paper, or
+// the experiments whose figures are lost, sorted; none if it is none of librarisk,
+// librasla and reservations.
 func Figures(paper string) []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(Presets())) {
-		if strings.HasPrefix(name, paper+"-figure") {
+		if strings.HasPrefix(name, paper+"-") {
 			names = append(names, name)
 		}
 	}
@@ -51,7 +52,7 @@ func Figures(paper string) []string {
 // Claims returns the claims of every paper.
 func Claims() []claims.Paper {
 	var all []claims.Paper
-	for _, paper := range []string{"market", "librarisk", "librasla"} {
+	for _, paper := range []string{"market", "librarisk", "librasla", "reservations"} {
 		name := paper + "/claims.yaml"
 		p, err := claims.Read(name, read(name))
 		if err != nil {

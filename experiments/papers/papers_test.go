@@ -15,6 +15,8 @@ func TestPresets(t *testing.T) {
 	points := map[string]int{ // configurations that are run
 		"paper": 4, "mixed": 2, "librarisk-figure1": 22, "librarisk-figure2": 20, "librarisk-figure3": 22, "librarisk-figure4": 22,
 		"librasla-figure2": 24, "librasla-figure3": 24, "librasla-figure4": 24, "librasla-figure5": 24,
+		"reservations-e1": 10, "reservations-e2": 8, "reservations-e3": 12, "reservations-e4": 4, "reservations-e5": 10,
+		"reservations-e6": 15, "reservations-e7": 10, "reservations-e8": 2, "reservations-e9": 3,
 	}
 	for name, data := range papers.Presets() {
 		e, err := scenario.Parse(name, data, scenario.Known{})
@@ -51,7 +53,7 @@ func TestPresets(t *testing.T) {
 // that a preset has, and that there are as many as were counted in the papers.
 func TestClaims(t *testing.T) {
 	t.Parallel()
-	counts := map[string]int{"market": 22, "librarisk": 22, "librasla": 7}
+	counts := map[string]int{"market": 22, "librarisk": 22, "librasla": 7, "reservations": 11}
 	for _, p := range papers.Claims() {
 		if len(p.Claims) != counts[p.Name] {
 			t.Errorf("%s: %d claims, want %d", p.Name, len(p.Claims), counts[p.Name])

@@ -23,6 +23,11 @@ func Label(name string) string {
 			return "Efficiency, α = " + alpha
 		}
 	}
+	for _, kind := range []string{"_od", "_ar"} { // of reservations
+		if rest, ok := strings.CutSuffix(name, kind); ok {
+			name = rest + strings.ToUpper(kind)
+		}
+	}
 	name = strings.NewReplacer("-", " ", "_", " ").Replace(name)
 	switch first, rest, _ := strings.Cut(name, " "); first {
 	case "be", "sac", "cac", "rac", "edf", "fcfs", "easy", "mli", "ran", "ff", "nf", "imct":

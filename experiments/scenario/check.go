@@ -39,7 +39,26 @@ func check(e *Experiment, root *node, known Known) error {
 			return err
 		}
 	}
-	return nil
+	return checkLess(e, root.get("figure").get("less"))
+}
+
+// checkLess looks for the policy that others are shown less of.
+func checkLess(e *Experiment, n *node) error {
+	if e.Figure == nil || e.Figure.Less == "" {
+		return nil
+	}
+	var labels []string
+	for i := range e.Configurations {
+		for _, a := range e.Configurations[i].Admission {
+			if a.Label == e.Figure.Less {
+				return nil
+			}
+			if !slices.Contains(labels, a.Label) {
+				labels = append(labels, a.Label)
+			}
+		}
+	}
+	return fail(n.at, "figure.less", "found %q, %s", clip(e.Figure.Less), oneOf(e.Figure.Less, labels))
 }
 
 func notWord(n *node, path, field string) error {

@@ -32,6 +32,7 @@ type Value string
 // a line for each policy and value of the other axes; without a sweep, bars.
 type Figure struct {
 	Metrics []string `yaml:"metrics" validate:"min=1" doc:"to draw: a panel for each, of each configuration"`
+	Less    string   `yaml:"less" doc:"label of a policy: in one more figure, what the others are less it, in each replication"`
 }
 
 // Expanded returns the experiment that is run: e, its configurations replaced by

@@ -1,0 +1,63 @@
+package experiments
+
+import (
+	"bourse/experiments/report"
+	"bourse/experiments/results"
+	"bourse/experiments/scenario"
+	"bourse/experiments/stats"
+)
+
+// Differences returns, if the scenario asks for it, a figure of what every policy's
+// metrics are less those of one policy, replication by replication: on the same
+// jobs, so that intervals are narrower than those of the metrics themselves.
+func Differences(e *scenario.Experiment, rows []results.Metric) []report.Figure {
+	if e.Figure == nil || e.Figure.Less == "" {
+		return nil
+	}
+	less := e.Figure.Less
+	f := sweep(e).Figure(e.Name+"-less-"+less, e.Title+": less "+report.Label(less), differences(rows, less))
+	if len(f.Panels) == 0 {
+		return nil
+	}
+	return []report.Figure{f}
+}
+
+// differences describes the paired differences from policy less, in order of rows.
+func differences(rows []results.Metric, less string) []results.Summary {
+	type point struct{ configuration, metric string }
+	type sample struct {
+		point
+		rep int
+	}
+	base := make(map[sample]float64)
+	for _, r := range rows {
+		if r.Admission == less && r.Value != nil {
+			base[sample{point{r.Configuration, r.Metric}, r.Replication}] = *r.Value
+		}
+	}
+	type series struct {
+		point
+		admission string
+	}
+	values := make(map[series][]float64)
+	var order []series
+	for _, r := range rows {
+		p := point{r.Configuration, r.Metric}
+		y, ok := base[sample{p, r.Replication}]
+		if r.Admission == less || r.Value == nil || !ok {
+			continue
+		}
+		k := series{p, r.Admission}
+		if values[k] == nil {
+			order = append(order, k)
+		}
+		values[k] = append(values[k], *r.Value-y)
+	}
+	var out []results.Summary
+	for _, k := range order {
+		row := results.Summary{Configuration: k.configuration, Admission: k.admission, Metric: k.metric}
+		row.N, row.Mean, row.SD, row.Lo95, row.Hi95 = described(stats.Summarize(values[k]))
+		out = append(out, row)
+	}
+	return out
+}

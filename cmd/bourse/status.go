@@ -37,7 +37,7 @@ func conclude(ctx context.Context, errs io.Writer, err error) int {
 		return statusDone
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		fmt.Fprintln(errs, "bourse: interrupted; nothing was written")
+		fmt.Fprintln(errs, "bourse: interrupted; nothing unfinished was left")
 		return statusInterrupted
 	}
 	if errors.Is(err, errAudit) {

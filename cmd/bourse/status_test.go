@@ -3,8 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
+	"io/fs"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // bourse runs the program and returns its exit status and output.
@@ -55,6 +58,30 @@ func TestStatus(t *testing.T) {
 		}
 		if lines := strings.Count(errs, "\n"); (status != statusDone) != (errs != "") || lines > 3 {
 			t.Errorf("bourse %s: %d lines on standard error: %s", c.args, lines, errs)
+		}
+	}
+}
+
+// TestInterrupted checks that a sweep which is interrupted leaves nothing, and
+// of several only those that are complete.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	for _, preset := range []string{"librasla-figure2", "librasla"} {
+		dir := t.TempDir()
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(300*time.Millisecond, cancel)
+		status, out, errs := bourse(t, ctx, "run", "--preset", preset, "--replications", "100000", "--out", filepath.Join(dir, "r"))
+		if status != statusInterrupted || out != "" || !strings.Contains(errs, "interrupted") {
+			t.Errorf("%s: exit status %d, %q, %q", preset, status, out, errs)
+		}
+		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+			if err == nil && !e.IsDir() {
+				t.Errorf("%s: left %s", preset, path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -124,3 +124,31 @@ func TestDerived(t *testing.T) {
 		t.Errorf("error %v, want that no job has a budget", err)
 	}
 }
+
+// TestSharing checks that a policy's own sharing rule takes the place of the
+// market's for that policy alone.
+func TestSharing(t *testing.T) {
+	t.Parallel()
+	const file = `
+name: sharing
+replications: 1
+configurations:
+  - name: c
+    workload: {model: paper}
+    sla: {enforcement: per-host, slack: 2, runs_on: true}
+    admission: [be, {name: be, label: other}, {name: be, label: own, sharing: deadline}]
+`
+	e, err := scenario.Parse("sharing", []byte(file), scenario.Known{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, &e, 1, func(r *Replication) {
+		market, other, own := r.Runs[0].Jobs, r.Runs[1].Jobs, r.Runs[2].Jobs
+		if !reflect.DeepEqual(market, other) {
+			t.Error("two best efforts by auction came out differently")
+		}
+		if reflect.DeepEqual(market, own) {
+			t.Error("best effort shared by deadline came out as by auction")
+		}
+	})
+}

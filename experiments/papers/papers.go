@@ -13,14 +13,15 @@ import (
 	"bourse/experiments/papers/claims"
 )
 
-//go:embed mixed.yaml market/paper.yaml market/kth.yaml librarisk/figure*.yaml librasla/figure*.yaml reservations/e*.yaml */claims.yaml
+//go:embed mixed.yaml spot-or-reserve.yaml market/paper.yaml market/kth.yaml librarisk/figure*.yaml librasla/figure*.yaml reservations/e*.yaml */claims.yaml
 var files embed.FS
 
 // Presets returns the scenario files by the name of their experiment: paper,
-// librarisk-figure1 and so on; kth and mixed are of no paper.
+// librarisk-figure1 and so on; kth, mixed and spot-or-reserve are of no paper.
 func Presets() map[string][]byte {
 	presets := map[string][]byte{
 		"paper": read("market/paper.yaml"), "kth": read("market/kth.yaml"), "mixed": read("mixed.yaml"),
+		"spot-or-reserve": read("spot-or-reserve.yaml"),
 	}
 	for _, paper := range []string{"librarisk", "librasla", "reservations"} {
 		list, err := files.ReadDir(paper)

@@ -133,6 +133,9 @@ func (s Sweep) Figure(name, title string, rows []results.Summary) Figure {
 			if u := s.Units[m]; u != "1" {
 				p.Y = u
 			}
+			if p.Y == "%" {
+				p.Hi = 100
+			}
 			f.Panels = append(f.Panels, p)
 		}
 	}

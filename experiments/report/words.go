@@ -17,6 +17,10 @@ func Label(name string) string {
 	switch name {
 	case "p_a", "p_w", "p_d", "q":
 		return name
+	case "completed":
+		return "Jobs completed"
+	case "utility":
+		return "Utility achieved"
 	}
 	if alpha, ok := strings.CutPrefix(name, "efficiency_"); ok {
 		if _, err := strconv.ParseFloat(alpha, 64); err == nil {

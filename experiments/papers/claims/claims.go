@@ -55,8 +55,9 @@ type Test struct {
 
 // A Number is the mean of a metric over points of a sweep.
 type Number struct {
-	Metric some `yaml:"metric"`
-	Of     some `yaml:"of"` // policy
+	Metric some   `yaml:"metric"`
+	Since  string `yaml:"since"` // metric that is subtracted from it
+	Of     some   `yaml:"of"`    // policy
 
 	Less string `yaml:"less"` // policy whose value is subtracted at each point
 	Per  string `yaml:"per"`  // or that divides it, less 1

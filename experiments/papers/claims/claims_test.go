@@ -31,6 +31,8 @@ func lab() []Results {
 		}
 	}
 	for rep := range 3 {
+		x := float64(rep)
+		r.Rows = append(r.Rows, results.Metric{Configuration: "d@0,1", Admission: "a", Replication: rep, Metric: "l", Value: &x})
 		add("d@0,1", "a", rep, 0, true)
 		add("d@0,1", "none", rep, 0, false)
 	}
@@ -59,6 +61,8 @@ func TestNumbers(t *testing.T) {
 		"metric: m, of: a, in: lab/c, spread: width, within: 1.01":                             "PASS 1 -",
 		"metric: m, of: a, less: b, in: lab/c, at: {load: 1}, over: {at: {load: 0}}, below: 0": "FAIL 10 -",
 		"metric: m, of: a, in: lab/c, at: {load: 1}, over: {of: b, at: {load: 0}}, above: 0":   "PASS 6.6 3.83e-05",
+		"metric: m, since: l, of: a, in: lab/d, below: 0":                                      "PASS -1 0.113",
+		"metric: m, since: x, of: a, in: lab/d, below: 0":                                      "NOT TESTABLE: m less x of a, lab/d is undefined",
 		"metric: m, of: none, in: lab/d, above: 0":                                             "NOT TESTABLE: m of none, lab/d is undefined",
 		"metric: m, of: c, in: lab/c, above: 0":                                                "NOT TESTABLE: lab: c was not run under c",
 		"metric: m, of: a, in: lab/e, above: 0":                                                "NOT TESTABLE: lab: no m of configuration e",

@@ -22,7 +22,7 @@ type Results struct {
 // after fills in what n does not say from first.
 func (n Number) after(first Number) Number {
 	if len(n.Metric) == 0 {
-		n.Metric = first.Metric
+		n.Metric, n.Since = first.Metric, first.Since
 	}
 	if len(n.Of) == 0 {
 		n.Of = first.Of
@@ -45,8 +45,8 @@ func (n Number) after(first Number) Number {
 // over returns what n is beside first, which it is subtracted from.
 func (n Number) over(first Number) string {
 	var s []string
-	if n.Metric[0] != first.Metric[0] {
-		s = append(s, n.Metric[0])
+	if n.metric() != first.metric() {
+		s = append(s, n.metric())
 	}
 	if n.Of[0] != first.Of[0] || n.Less != first.Less || n.Per != first.Per {
 		s = append(s, "of "+n.policy())
@@ -69,6 +69,14 @@ func (r Range) words() string {
 	return fmt.Sprint(r[0])
 }
 
+// metric says what is measured.
+func (n Number) metric() string {
+	if n.Since != "" {
+		return n.Metric[0] + " less " + n.Since
+	}
+	return n.Metric[0]
+}
+
 // policy says whose metric it is.
 func (n Number) policy() string {
 	switch {
@@ -82,7 +90,7 @@ func (n Number) policy() string {
 
 // words says what the number is.
 func (n Number) words() string {
-	s := n.Metric[0] + " of " + n.policy() + ", " + n.In[0]
+	s := n.metric() + " of " + n.policy() + ", " + n.In[0]
 	for _, axis := range slices.Sorted(maps.Keys(n.At)) {
 		s += ", " + axis + " " + n.At[axis].words()
 	}
@@ -107,8 +115,8 @@ func (t Test) want() string {
 
 // A sample is a metric of a policy at a point in a replication.
 type sample struct {
-	policy, point string
-	replication   int
+	metric, policy, point string
+	replication           int
 }
 
 // values returns the number in each replication, nil where it is undefined.
@@ -126,7 +134,7 @@ func (n Number) values(all []Results) ([]*float64, error) {
 	for _, row := range r.Rows {
 		replications = max(replications, row.Replication+1)
 		name, _, _ := strings.Cut(row.Configuration, "@")
-		if name != configuration || row.Metric != n.Metric[0] {
+		if name != configuration || row.Metric != n.Metric[0] && row.Metric != n.Since {
 			continue
 		}
 		policies[row.Admission] = true
@@ -134,7 +142,7 @@ func (n Number) values(all []Results) ([]*float64, error) {
 			points = append(points, row.Configuration)
 		}
 		if row.Value != nil {
-			at[sample{row.Admission, row.Configuration, row.Replication}] = *row.Value
+			at[sample{row.Metric, row.Admission, row.Configuration, row.Replication}] = *row.Value
 		}
 	}
 	if len(points) == 0 {
@@ -158,10 +166,19 @@ func (n Number) values(all []Results) ([]*float64, error) {
 
 // value returns the metric of a policy, less or per that of another.
 func (n Number) value(at map[sample]float64, point string, rep int) (float64, bool) {
-	x, ok := at[sample{n.Of[0], point, rep}]
+	measured := func(policy string) (float64, bool) {
+		x, ok := at[sample{n.Metric[0], policy, point, rep}]
+		if ok && n.Since != "" {
+			var since float64
+			since, ok = at[sample{n.Since, policy, point, rep}]
+			x -= since
+		}
+		return x, ok
+	}
+	x, ok := measured(n.Of[0])
 	if other := n.Less + n.Per; ok && other != "" {
 		var y float64
-		if y, ok = at[sample{other, point, rep}]; n.Less != "" {
+		if y, ok = measured(other); n.Less != "" {
 			return x - y, ok
 		}
 		return x/y - 1, ok && y != 0

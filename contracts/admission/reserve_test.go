@@ -1,0 +1,112 @@
+package admission
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"bourse/contracts"
+	"bourse/hosts"
+)
+
+// TestReserveOptions checks that options that mean nothing are refused by name, used
+// or not, and that the defaults are good.
+func TestReserveOptions(t *testing.T) {
+	t.Parallel()
+	f := -1.0
+	for want, change := range map[string]func(*ReserveOptions){
+		"":                            func(*ReserveOptions) {},
+		"od_map is":                   func(o *ReserveOptions) { o.ODMap = "ff" },
+		"admission is \"fcfs\"":       func(o *ReserveOptions) { o.Admission = "fcfs" },
+		"want edf: such a plan has":   func(o *ReserveOptions) { o.Admission, o.Preempt = "edf+insert", true },
+		"overrun is":                  func(o *ReserveOptions) { o.Overrun = "wait" },
+		"extend_pct is 0":             func(o *ReserveOptions) { o.ExtendPct = 0 },
+		"od_deadline is -1":           func(o *ReserveOptions) { o.ODDeadline = &f },
+		"base is -1":                  func(o *ReserveOptions) { o.Base = -1 },
+		"kappa is NaN":                func(o *ReserveOptions) { o.Kappa = math.NaN() },
+		"cancel_fee is 2":             func(o *ReserveOptions) { o.CancelFee = 2 },
+		"zeta_scope":                  func(o *ReserveOptions) { o.Match, o.ZetaScope = "ff", "od" },
+		"util \"now\"":                func(o *ReserveOptions) { o.Match, o.Util = "ff", "now" },
+		"unknown matchmaker \"best\"": func(o *ReserveOptions) { o.Match = "best" },
+	} {
+		_, err := New("reserve", func(v any) error { change(v.(*ReserveOptions)); return nil }, nil, nil)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// TestReserveSeconds checks how instants become seconds: what must not happen before
+// an instant is rounded up, a deadline down, an estimate up; an on-demand request has
+// no deadline, or one in proportion to its estimate.
+func TestReserveSeconds(t *testing.T) {
+	t.Parallel()
+	p, err := New("reserve", func(v any) error { return nil }, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := contracts.Request{Submit: 10.4, Lead: 5.2, Work: 20.1, Nodes: 3, SLA: contracts.SLA{Deadline: 50.2}}
+	j := p.(*Reserve).job(10.4, &r)
+	if j.Arrival != 10 || j.Earliest != 16 || j.Estimate != 21 || j.Deadline != 60 || j.Nodes != 3 {
+		t.Errorf("%+v", j)
+	}
+	r.OnDemand, r.Lead = true, 0
+	if j := p.(*Reserve).job(10.4, &r); j.Earliest != 11 || j.Deadline != math.MaxInt64 {
+		t.Errorf("%+v", j)
+	}
+	f := 0.5
+	p.(*Reserve).o.ODDeadline = &f
+	if j := p.(*Reserve).job(10.4, &r); j.Deadline != 11+21+11 {
+		t.Errorf("%+v", j)
+	}
+	r.SLA.Deadline, r.OnDemand = math.MaxFloat64, false
+	if j := p.(*Reserve).job(10.4, &r); p.(*Reserve).why(&j) != contracts.TooFewHosts {
+		t.Errorf("%+v", j)
+	}
+}
+
+// TestReserveBooks checks which hosts have books: those with a whole processor and a
+// speed that a book can tell, rounded down so that no promise is too good.
+func TestReserveBooks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		spec  hosts.Spec
+		nodes int
+		speed int64
+	}{
+		{hosts.Spec{CPUs: 2.5, Speed: 1.0 / 3}, 2, 333},
+		{hosts.Spec{CPUs: 64, Speed: 0.29}, 64, 290},
+		{hosts.Spec{CPUs: 1e6, Speed: 1e6}, 1 << 16, 100_000},
+		{hosts.Spec{CPUs: 0.5, Speed: 1}, 0, 0},
+		{hosts.Spec{CPUs: 4, Speed: 0.001}, 0, 0},
+	} {
+		b := newBook(0, &c.spec, &ReserveOptions{ExtendPct: 20})
+		if (b == nil) != (c.nodes == 0) || b != nil && (b.nodes != c.nodes || b.speed != c.speed) {
+			t.Errorf("%+v: %+v", c.spec, b)
+		}
+	}
+}
+
+// TestReserveFractions checks that a request in the middle of a second does not
+// start before it came, and that work done in the middle of one ends with it.
+func TestReserveFractions(t *testing.T) {
+	t.Parallel()
+	b := newBook(0, &hosts.Spec{CPUs: 1, Speed: 1}, &ReserveOptions{ExtendPct: 20, Preempt: true})
+	p := &Reserve{books: []*book{b}, sold: map[contracts.ID]*sale{1: {book: b}}}
+	r := contracts.Request{ID: 1, Submit: 3.5, Work: 4, Nodes: 1, SLA: contracts.SLA{Deadline: 100}}
+	j := p.job(3.5, &r)
+	q := b.Quote(3, j)
+	if _, err := b.Commit(3, q, nil); err != nil || q.Start != 4 || p.Next() != 4 {
+		t.Fatalf("planned for %v: %v, next %v", q.Start, err, p.Next())
+	}
+	if steps := p.Advance(4, nil); len(steps) != 1 || steps[0].Move != contracts.Start {
+		t.Fatalf("%v", steps)
+	}
+	p.Done(5.2, 1)
+	if q := b.Quote(5, p.job(5.5, &contracts.Request{ID: 2, Submit: 5.5, Work: 1, Nodes: 1, SLA: contracts.SLA{Deadline: 9}})); q.Feasible {
+		t.Error("a book that may suspend what is done quotes")
+	}
+	if steps := p.Advance(p.Next(), nil); p.Next() < 6 || len(steps) != 1 || steps[0].Move != contracts.End {
+		t.Errorf("%v", steps)
+	}
+}

@@ -78,16 +78,13 @@ func runAction(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		return runChoice(c, out, ch, filepath.Join("results", ch.experiment.Name))
+		return runChoice(c, out, ch, orElse(c.String("out"), "results", ch.experiment.Name))
 	}
+	dir := orElse(c.String("out"), "results", paper)
 	for i, name := range figures {
 		ch, err := choose(c, name)
 		if err != nil {
 			return err
-		}
-		dir := filepath.Join("results", paper)
-		if c.String("out") != "" {
-			dir = c.String("out")
 		}
 		if err := runChoice(c, out, ch, filepath.Join(dir, strings.TrimPrefix(name, paper+"-"))); err != nil {
 			if i > 0 {
@@ -99,12 +96,17 @@ func runAction(c *cli.Context) error {
 	return nil
 }
 
+// orElse returns dir, or the path in results where that is empty.
+func orElse(dir string, path ...string) string {
+	if dir != "" {
+		return dir
+	}
+	return filepath.Join(path...)
+}
+
 // runChoice runs one experiment and leaves its results in dir.
 func runChoice(c *cli.Context, out report.Terminal, ch choice, dir string) error {
 	elapsed := stopwatch()
-	if o := c.String("out"); o != "" && !ch.one {
-		dir = o
-	}
 	e := &ch.experiment
 	if err := experiments.Check(e); err != nil {
 		return usageError{err}
@@ -151,12 +153,11 @@ type choice struct {
 	experiment scenario.Experiment
 	command    []string          // runs it again
 	inputs     map[string]string // sha256 of every file read
-	one        bool              // of several
 }
 
-// choose reads the scenario that the flags and the argument of c name.
+// choose reads the scenario that the argument of c names, or else the preset, as
+// the flags change it.
 func choose(c *cli.Context, preset string) (ch choice, err error) {
-	ch.one = preset != c.String("preset")
 	sets := c.StringSlice("set")
 	for _, name := range []string{"replications", "seed"} {
 		if v := c.String(name); v != "" {

@@ -14,6 +14,7 @@ import (
 // and read again, the same.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(small), "replications=3")
+	f.Add([]byte(swept), "sweep.hosts.values=[2, 3]")
 	f.Add([]byte("preset: paper\nconfigurations: [low]\n"), "configurations.low.admission.be.x=1")
 	files, err := filepath.Glob("testdata/broken/*.yaml")
 	if err != nil {

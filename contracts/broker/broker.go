@@ -4,7 +4,9 @@
 //
 // A [Broker] is advanced from outside and has no clock, goroutine or lock.
 // Calls go down to market, hosts and bank; facts come back as return values.
-// It does not know which policy it has, nor whether time is real.
+// It does not know which policy it has, nor whether time is real. A policy that is a
+// [contracts.Planner] says when contracts start and end; of any other they start when
+// they are accepted, and end with their work or at their deadline.
 //
 // # Design
 //

@@ -18,13 +18,13 @@ import (
 // Submit is an instant and deadline in seconds after it. A number in on is the bid
 // of the hosts after it, in nano-dollars per second. Terms of their own follow
 // where they apply: "runs_on", "per_host", "max_cpu", "penalty_rate" and
-// "penalty_max". What a planner agrees to is in its plan, and is not told; nor are
-// the hosts if there are so many that the note would exceed [bank.MaxNote].
+// "penalty_max". The hosts are not told if there are so many that the note would
+// exceed [bank.MaxNote]. A planner agrees to other things: see appendWindow.
 func (b *Broker) appendTerms(note []byte, r *contracts.Request, d *contracts.Decision) []byte {
-	if b.planner != nil {
-		return note
-	}
 	note = note[:len(note)-1]
+	if b.planner != nil {
+		return b.appendWindow(note, r, d)
+	}
 	number := func(name string, x float64) {
 		note = append(note, `,"`+name+`":`...)
 		note = strconv.AppendFloat(note, x, 'g', -1, 64)

@@ -1,8 +1,10 @@
 package broker
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
+	"strconv"
 
 	"bourse/bank"
 	"bourse/contracts"
@@ -41,6 +43,24 @@ func (b *Broker) promise(now float64, r *contracts.Request, task hosts.Task, d *
 		return fmt.Errorf("admit %d: %w", r.ID, err)
 	}
 	return b.follow(now, steps)
+}
+
+// appendWindow appends what a planner has agreed to with r, and closes the object:
+//
+//	"opens":20,"due":33,"nodes":3,"host":"h0"
+//
+// Opens and due are instants; an on-demand request has no due.
+func (b *Broker) appendWindow(note []byte, r *contracts.Request, d *contracts.Decision) []byte {
+	note = strconv.AppendFloat(append(note, `,"opens":`...), r.Opens(), 'g', -1, 64)
+	if !r.OnDemand {
+		note = strconv.AppendFloat(append(note, `,"due":`...), r.Due(), 'g', -1, 64)
+	}
+	note = strconv.AppendInt(append(note, `,"nodes":`...), int64(r.Nodes), 10)
+	name, err := json.Marshal(b.venues[d.Placements[0].Host].machine.Spec().Name)
+	if err != nil {
+		panic("broker: " + err.Error()) // a string has a JSON form
+	}
+	return append(append(append(note, `,"host":`...), name...), '}')
 }
 
 // follow does what the planner has decided.

@@ -26,6 +26,15 @@ type engine struct {
 	broker.Broker
 	ledger *bank.Ledger
 	user   bank.Account
+	notes  []string // of the ledger's entries about contracts
+}
+
+// Append implements [bank.Journal].
+func (e *engine) Append(entry *bank.Entry) error {
+	if entry.Contract != bank.NoContract {
+		e.notes = append(e.notes, string(entry.Note))
+	}
+	return nil
 }
 
 // newEngine opens a market. Users and the provider have a million dollars each.
@@ -46,7 +55,8 @@ func newEngine(tb rapid.TB, clusters []timetable.Config, o admission.ReserveOpti
 	must(err)
 	pay, err := broker.NewPayment("budget")
 	must(err)
-	e := &engine{ledger: bank.New(nil)}
+	e := &engine{}
+	e.ledger = bank.New(e)
 	c := broker.Config{Policy: policy, Sharing: rule, Payment: pay, Window: 300, Teller: e.ledger, Notes: true}
 	for i, cl := range clusters {
 		speed := 1.0

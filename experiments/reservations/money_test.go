@@ -93,6 +93,9 @@ func TestMoney(t *testing.T) {
 			if held, _ := e.ledger.Escrow(1); held.Micros() != 1e6 {
 				t.Errorf("$%v in escrow", held)
 			}
+			if want := `{"decision":"accept","start":20,"completion":30,"opens":20,"due":33,"nodes":3,"host":"h0"}`; e.notes[0] != want {
+				t.Errorf("noted %s, want %s", e.notes[0], want)
+			}
 			e.drain(t)
 			got := e.money(t)
 			if got.State != c.state || got.Began != 20 || got.Ended != c.ended || got.Killed != c.killed ||

@@ -19,8 +19,11 @@ import (
 // quotes for a request and promises it a start window and a deadline; a matchmaker
 // chooses among the quotes.
 //
-// Books have whole seconds. A request is planned from the second in which it
-// comes, and starts in a later one; work that is done ends at the next.
+// Books have whole seconds. A request never starts before the instant at which it
+// comes, rounded up, and work that is done ends at the next second. A request that
+// comes within a second is entered at the second before: what its plan pulls forward
+// to that starts late by less than a second, and may use up its estimate by so much.
+// Who wants none of it submits at whole seconds, as the paper's jobs do.
 type Reserve struct {
 	o        ReserveOptions
 	match    matchmaking.Matchmaker

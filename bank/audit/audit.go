@@ -18,6 +18,10 @@ type Options struct {
 
 	// Whole says that Head is of the ledger's end: nothing may have been added.
 	Whole bool
+
+	// Run is what was published beside the ledger, or nil. What does not follow
+	// from the ledger, and what the ledger does not follow from, is then found.
+	Run *Run
 }
 
 // A Finding is something that is not as it should be.
@@ -55,6 +59,7 @@ type Report struct {
 	Admitted  int64 `json:"admitted"` // contracts
 	Settled   int64 `json:"settled"`
 	Rejected  int64 `json:"rejected"`
+	Computed  int64 `json:"computed"` // settled contracts whose charges were computed again
 
 	Balances []Balance `json:"balances"` // at the end, escrows included, by name
 }
@@ -107,6 +112,11 @@ func Audit(dir string, opts Options) (*Report, error) {
 // audit reads the ledger once.
 func audit(dir string, opts Options) *Report {
 	a := &auditor{dir: dir, opts: opts, chain: newChain(), books: newBooks()}
+	if run := opts.Run; run != nil && run.Unread != nil {
+		a.fileFinding("jobs.csv", run.Unread.Error(), "a table that can be read")
+	} else if run != nil {
+		a.trail = newTrail(run)
+	}
 	a.checkHead()
 	a.finish(a.readPebble())
 	return a.report()
@@ -122,6 +132,7 @@ type auditor struct {
 	heads []expectation
 	head  *headText // nil if it is gone or unreadable
 
+	trail    *trail    // nil if nothing was published
 	requests *requests // while Pebble is open, else nil
 	bad      *Finding  // the first bad entry; nothing is read after it
 	files    []Finding
@@ -160,6 +171,9 @@ func (a *auditor) entry(b, check []byte) {
 	found, want := a.books.book(&e)
 	if found == "" && a.requests != nil {
 		found, want = a.requests.answered(&e, b, h)
+	}
+	if found == "" && a.trail != nil {
+		found, want = a.trail.entry(&e, a.books)
 	}
 	if found != "" {
 		a.fail(seq, found, want)
@@ -207,6 +221,9 @@ func (a *auditor) finish(err error) {
 		a.fail(a.chain.size+1, err.Error(), "files that can be read")
 	}
 	a.finishHeads()
+	if a.trail != nil && a.bad == nil {
+		a.bad = a.trail.finish(a.chain.size)
+	}
 	a.checkFiles()
 }
 
@@ -239,6 +256,13 @@ func (a *auditor) report() *Report {
 		r.Findings = append(r.Findings, *a.bad)
 	}
 	r.Findings = append(r.Findings, a.files...)
+	if t := a.trail; t != nil {
+		r.Findings = append(r.Findings, t.found...)
+		r.Computed = t.computed
+		if t.beyond != "" {
+			r.Beyond = append(r.Beyond, t.beyond)
+		}
+	}
 	if a.opts.Head == "" {
 		r.Beyond = append(r.Beyond,
 			"a ledger that was made anew as a whole, HEAD included",

@@ -39,9 +39,10 @@ func auditCommand() *cli.Command {
 		ArgsUsage: "DIR",
 		Description: `Checks every hash, that money is conserved at every entry, that no account is
 overdrawn, that no escrow is left behind, and each contract's trail: admitted =
-charges + refund, penalties apart. DIR is a ledger, or a results directory, whose
-ledgers are held against the heads in its manifest. Exit status 3 if anything is
-amiss.`,
+charges + refund, penalties apart. DIR is a ledger, or a results directory. Its
+ledgers are also held against the heads in its manifest and the rows of jobs.csv,
+and every charge, penalty and verdict is computed again from the bids, by share,
+price and time. Exit status 3 if anything is amiss.`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "head", Usage: "hold the ledger against `SIZE:ROOT`, kept elsewhere"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON, for programs"},
@@ -71,7 +72,11 @@ func auditAction(c *cli.Context) error {
 		}
 		heads[0] = head
 	}
-	all, clean, err := auditAll(dirs, heads, !c.IsSet("head"))
+	runs, err := published(c.Args().First(), dirs)
+	if err != nil {
+		return err
+	}
+	all, clean, err := auditAll(dirs, heads, runs, !c.IsSet("head"), progress(c, "audit"))
 	if err != nil {
 		return err
 	}
@@ -87,16 +92,20 @@ func auditAction(c *cli.Context) error {
 }
 
 // auditAll audits ledgers, each against its head if there is one: at its end if
-// they are whole. It reports whether all are clean.
-func auditAll(dirs, heads []string, whole bool) (all []audited, clean bool, err error) {
+// they are whole, and against what was published beside it. It reports whether all
+// are clean.
+func auditAll(dirs, heads []string, runs []*audit.Run, whole bool, progress func(done, total int)) (all []audited, clean bool, err error) {
 	clean = true
 	for i, dir := range dirs {
-		r, err := audit.Audit(dir, audit.Options{Head: heads[i], Whole: whole && heads[i] != ""})
+		r, err := audit.Audit(dir, audit.Options{Head: heads[i], Whole: whole && heads[i] != "", Run: runs[i]})
 		if err != nil {
 			return nil, false, err
 		}
 		all = append(all, audited{dir, r})
 		clean = clean && r.Clean()
+		if progress != nil {
+			progress(i+1, len(dirs))
+		}
 	}
 	return all, clean, nil
 }
@@ -107,7 +116,11 @@ func auditRun(c *cli.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	all, clean, err := auditAll(dirs, heads, true)
+	runs, err := published(dir, dirs)
+	if err != nil {
+		return err
+	}
+	all, clean, err := auditAll(dirs, heads, runs, true, nil)
 	if err != nil {
 		return err
 	}
@@ -164,13 +177,21 @@ func printAudits(c *cli.Context, all []audited) error {
 		if c.Bool("quiet") {
 			continue
 		}
-		fmt.Fprintf(w, "%s: clean\n  %d entries, head %s\n  %d contracts admitted, %d settled, %d requests rejected\n  issued %s = accounts %s + escrow %s; charged %s, refunded %s, penalties %s\n",
-			a.Ledger, r.Entries, r.Head, r.Admitted, r.Settled, r.Rejected, r.Issued, accounts(r), r.Held, r.Charged, r.Refunded, r.Penalties)
+		fmt.Fprintf(w, "%s: clean\n  %d entries, head %s\n  %d contracts admitted, %d settled, %d requests rejected\n  issued %s = accounts %s + escrow %s; charged %s, refunded %s, penalties %s\n%s",
+			a.Ledger, r.Entries, r.Head, r.Admitted, r.Settled, r.Rejected, r.Issued, accounts(r), r.Held, r.Charged, r.Refunded, r.Penalties, computed(r))
 		for _, b := range r.Beyond {
 			fmt.Fprintf(w, "  not to be found here: %s\n", b)
 		}
 	}
 	return w.Flush()
+}
+
+// computed tells how many contracts were charged again, if any.
+func computed(r *audit.Report) string {
+	if r.Computed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("  charges and verdicts of %d contracts computed again, and as in jobs.csv\n", r.Computed)
 }
 
 // accounts returns what all accounts hold, escrows and the mint apart.

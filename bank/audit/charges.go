@@ -1,0 +1,222 @@
+package audit
+
+import (
+	"fmt"
+	"math"
+)
+
+// provider is the account that pays penalties.
+const provider = "provider"
+
+// place puts d on the hosts that its note names, and checks its bids and the price
+// that they met.
+func (t *trail) place(e *entry, d *deal) (found, want string) {
+	names, bids, ok := d.terms.places()
+	if !ok {
+		return fmt.Sprintf("a contract on %v", d.terms.On), "bids, each followed by its hosts"
+	}
+	if d.row == nil {
+		t.stop(e, "what it needs is not known")
+		return "", ""
+	}
+	if len(names) != d.row.Nodes {
+		t.number(e.seq, d.row, "nodes", float64(d.row.Nodes), float64(len(names)))
+	}
+	t.market.pass(e.time)
+	need := math.Inf(1)
+	if d.terms.PerHost {
+		need = d.row.Work / float64(len(names))
+	}
+	spend, price := 0.0, 0.0
+	for i, name := range names {
+		h := t.market.host(name, e.time)
+		for _, n := range d.tasks {
+			if n.host == h {
+				return fmt.Sprintf("a contract twice on %q", name), "as many hosts as nodes"
+			}
+		}
+		t.market.advance(h, e.time)
+		spend += float64(bids[i]) / 1e9
+		price += float64(h.price()) / 1e9 / float64(len(names))
+		d.tasks = append(d.tasks, &task{host: h, name: name, bid: bids[i], most: d.terms.MaxCPU, need: need})
+	}
+	t.market.start(e.time, d)
+	switch rounding := 1e-9 * float64(len(names)); { // a nano-dollar per second a bid
+	case (spend-rounding)*d.terms.Deadline > float64(d.value)/1e6*(1+1e-12):
+		return fmt.Sprintf("bids of $%v/s, which come to $%v by the deadline", spend, spend*d.terms.Deadline), fmt.Sprintf("no more than %v", d.value)
+	case d.terms.Price > 0 && !near(d.terms.Price, price, 1e-9*price):
+		return fmt.Sprintf("a price of $%v/s", d.terms.Price), fmt.Sprintf("$%v/s, the mean of its hosts' prices", price)
+	}
+	return "", ""
+}
+
+func near(x, y, within float64) bool { return math.Abs(x-y) <= within }
+
+// judge computes again what d is charged and owed, how much of its work was done,
+// and whether its promise was kept.
+func (t *trail) judge(e *entry, d *deal, v *verdict, books *books) (found, want string) {
+	if t.market != nil {
+		t.market.pass(e.time)
+		t.market.stop(e.time, d)
+		if found, want = t.work(e, d, v); found != "" {
+			return found, want
+		}
+	}
+	owed, fuzz := d.penalty(e.time, v)
+	if t.market != nil {
+		found, want = d.metered(e)
+	} else {
+		owed, found, want = d.whole(e, v, owed, fuzz)
+	}
+	if found != "" {
+		return found, want
+	}
+	t.computed++
+	claimed := Money(0)
+	if v.Owed != "" {
+		var err error
+		if claimed, err = parseMoney(v.Owed); err != nil {
+			return fmt.Sprintf("a penalty of %.40q", v.Owed), "an amount"
+		}
+	}
+	if !owes(claimed, owed, fuzz) {
+		return fmt.Sprintf("a penalty owed of %v", claimed), fmt.Sprintf("%v, rate × delay", Money(max(0, owed)))
+	}
+	var has Money
+	if m := books.account([]byte(provider)); m != nil {
+		has = *m
+	}
+	if pay := min(claimed, has); pay > 0 {
+		t.owed = &due{d.id, d.owner, pay}
+	}
+	return "", ""
+}
+
+// work checks how much of d was done, when it ended, and whether that keeps the
+// promise.
+func (t *trail) work(e *entry, d *deal, v *verdict) (found, want string) {
+	due, total := d.terms.due(), d.row.Work
+	moment := math.Nextafter(due, math.Inf(1)) - due
+	rounding, left, done := 0.0, 0.0, 0.0
+	for _, n := range d.tasks {
+		each := total / float64(len(d.tasks))
+		lost := 1e-9*each + 2*moment*t.market.capacity(n.host)
+		rounding += lost
+		done += n.done
+		if d.terms.PerHost {
+			left = max(left, (each-n.done)*float64(len(d.tasks)))
+		} else {
+			left += each - n.done
+		}
+	}
+	fuzz := 10 * rounding // what is nearer to a border than this may be on either side
+	byDue := done
+	if past := e.time > due+1e-6+1e-9*d.terms.Deadline; past && !d.terms.RunsOn {
+		return fmt.Sprintf("a settlement at %v s", e.time), fmt.Sprintf("one at its deadline, %v s", due)
+	} else if past && d.late {
+		byDue, left = d.byDue, max(left, 2*fuzz)
+	}
+	switch {
+	case done > total+fuzz:
+		return fmt.Sprintf("a settlement at %v s with %v CPU s done", e.time, done), fmt.Sprintf("one when %v CPU s were done", total)
+	case left > fuzz && e.time < due-2*moment:
+		return fmt.Sprintf("a settlement at %v s with %v CPU s undone", e.time, left), fmt.Sprintf("one when the work was done, or at %v s", due)
+	case left > fuzz && v.State != "violated" || left <= rounding/10 && v.State != "fulfilled":
+		return fmt.Sprintf("the verdict %q", v.State), fmt.Sprintf("that on %v of %v CPU s done by the deadline", byDue, total)
+	}
+	if v.State == "fulfilled" {
+		byDue = total
+	}
+	if !near(v.Done, byDue, fuzz) {
+		return fmt.Sprintf("%v CPU s done", v.Done), fmt.Sprintf("%v", byDue)
+	}
+	return "", ""
+}
+
+// penalty returns what the provider owes for a promise broken so, in micro-dollars
+// before rounding, and how far off that may be.
+func (d *deal) penalty(end float64, v *verdict) (owed, fuzz float64) {
+	p := &d.terms
+	if v.State != "violated" || p.PenaltyRate == 0 {
+		return 0, 0
+	}
+	delay := max(0, end-p.due())
+	if !p.RunsOn {
+		delay = max(0, v.Work-v.Done) / v.Work * p.Deadline
+	}
+	owed = p.PenaltyRate * delay
+	if p.PenaltyMax > 0 {
+		owed = min(owed, p.PenaltyMax)
+	}
+	owed = min(owed, 4e12) * 1e6
+	return owed, 1e-6 + 1e-12*owed
+}
+
+// owes tells whether m is owed, rounded toward zero.
+func owes(m Money, owed, fuzz float64) bool {
+	return float64(m) >= math.Floor(max(0, owed)-fuzz) && float64(m) <= math.Floor(max(0, owed)+fuzz)
+}
+
+// charges returns what e pays to each host.
+func (d *deal) charges(e *entry) (map[string]Money, Money) {
+	pays, sum := make(map[string]Money), Money(0)
+	in := e.rest
+	for range e.moves {
+		if m := in.move(); string(m.to) != d.owner {
+			pays[string(m.to)] += Money(m.micros)
+			sum += Money(m.micros)
+		}
+	}
+	return pays, sum
+}
+
+// metered checks that e charges what d's tasks ran up, rounded, and no more than
+// its value.
+func (d *deal) metered(e *entry) (found, want string) {
+	pays, _ := d.charges(e)
+	left := d.value
+	for _, n := range d.tasks {
+		to := "host:" + n.name
+		paid, owed := pays[to], n.owed*1e6
+		delete(pays, to)
+		least, most := math.RoundToEven(owed*(1-1e-9)-1e-6), math.RoundToEven(owed*(1+1e-9)+1e-6)
+		if float64(paid) < min(least, float64(left)) || float64(paid) > min(max(0, most), float64(left)) {
+			return fmt.Sprintf("a charge of %v by %s", paid, to),
+				fmt.Sprintf("%v, by share, price and time", min(left, Money(math.RoundToEven(owed))))
+		}
+		left -= paid
+	}
+	for to, paid := range pays {
+		return fmt.Sprintf("a charge of %v by %s", paid, to), "only charges by the hosts that it ran on"
+	}
+	return "", ""
+}
+
+// whole checks that e pays the value less the penalty, in equal parts, or nothing
+// if the work was not done. It returns what is owed beyond.
+func (d *deal) whole(e *entry, v *verdict, penalty, fuzz float64) (owed float64, found, want string) {
+	pays, sum := d.charges(e)
+	price := float64(d.value)
+	if sum == 0 && v.State != "fulfilled" { // not done, or done too late to be paid for
+		if beyond := penalty - price; beyond >= 0 && v.Owed != "" {
+			if claimed, err := parseMoney(v.Owed); err == nil && owes(claimed, beyond, fuzz) {
+				return beyond, "", ""
+			}
+		}
+		return penalty, "", ""
+	}
+	if !owes(d.value-sum, penalty, fuzz) {
+		return 0, fmt.Sprintf("charges of %v", sum), fmt.Sprintf("%v, the value less the penalty", d.value-Money(max(0, penalty)))
+	}
+	names, _, _ := d.terms.places()
+	for n, name := range names {
+		part := sum / Money(len(names))
+		if Money(n) < sum%Money(len(names)) {
+			part++
+		}
+		if paid := pays["host:"+name]; paid != part {
+			return 0, fmt.Sprintf("a charge of %v by host:%s", paid, name), fmt.Sprintf("%v, an equal part", part)
+		}
+	}
+	return 0, "", ""
+}

@@ -1,0 +1,346 @@
+package audit
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+)
+
+// A Run is what a run published beside its ledger. The ledger is held against it.
+type Run struct {
+	Jobs   []Job  // the run's rows of the table
+	Unread error  // why the table could not be read
+	Rules  *Rules // nil if they are not known: then charges are not computed again
+}
+
+// Rules are those of a scenario that charges follow from.
+type Rules struct {
+	Payment string    // rule: spot, usage, bid or budget
+	Sharing string    // rule: charges by spot, usage and bid are computed again under auction
+	CPUs    float64   // of a host
+	Cap     float64   // processors that one task can use, 0 for no cap
+	Speeds  []float64 // of hosts h00, h01, ..., in turn: work per second of a processor
+}
+
+// maxOff is how many findings about rows are told.
+const maxOff = 10
+
+// A trail follows each contract through the ledger and its row of the table.
+type trail struct {
+	run    *Run
+	rows   map[int64]*Job
+	seen   map[int64]bool // rows that an entry decides
+	open   map[int64]*deal
+	paid   map[int64]paid // penalties
+	market *market        // nil where charges are not computed again
+	owed   *due           // a penalty that the next entry must be
+
+	found    []Finding // about rows
+	more     int       // findings beyond maxOff
+	computed int64     // charges computed again
+	beyond   string    // why not all were
+}
+
+// A deal is a contract that has been admitted.
+type deal struct {
+	id    int64
+	owner string
+	value Money
+	at    float64 // instant of its admission
+	row   *Job    // nil if there is none
+	terms terms
+	tasks []*task // where charges are computed again
+	byDue float64 // work done at the deadline, if it went on
+	late  bool    // that is known
+}
+
+// Terms are what the note of an admission says was agreed.
+type terms struct {
+	Decision    string
+	Submit      *float64
+	Deadline    float64 // s after it
+	RunsOn      bool    `json:"runs_on"`
+	PerHost     bool    `json:"per_host"`
+	MaxCPU      float64 `json:"max_cpu"`
+	PenaltyRate float64 `json:"penalty_rate"` // $/s
+	PenaltyMax  float64 `json:"penalty_max"`  // $, 0 for unbounded
+	On          []any   // bids, each followed by its hosts
+	Price       float64
+}
+
+// due returns the instant of the deadline.
+func (t *terms) due() float64 { return *t.Submit + t.Deadline }
+
+// A verdict is what the note of a settlement says.
+type verdict struct {
+	State string
+	Work  float64 // as its user estimated it, all nodes together
+	Done  float64 `json:"work_done"`
+	Owed  string  `json:"penalty_owed"` // $, empty for none
+}
+
+// A paid is what was paid for a broken promise, last by entry seq.
+type paid struct {
+	amount Money
+	seq    int64
+}
+
+// A due is a penalty that is owed.
+type due struct {
+	contract int64
+	to       string
+	amount   Money
+}
+
+func newTrail(run *Run) *trail {
+	t := &trail{
+		run: run, rows: make(map[int64]*Job), seen: make(map[int64]bool),
+		open: make(map[int64]*deal), paid: make(map[int64]paid),
+	}
+	for i := range run.Jobs {
+		j := &run.Jobs[i]
+		if t.rows[j.ID] != nil {
+			t.off(0, j, "job", fmt.Sprint(j.ID), "a job has one row")
+		}
+		t.rows[j.ID] = j
+	}
+	switch r := run.Rules; {
+	case r == nil:
+		t.beyond = "charges, which were not computed again: the rules of the run are not known"
+	case r.Payment == "budget" && r.Sharing != "planned":
+	case r.Sharing != "auction":
+		t.beyond = fmt.Sprintf("charges, which were not computed again: the sharing rule is %s", r.Sharing)
+	default:
+		t.market = newMarket(r)
+	}
+	return t
+}
+
+// off says that a cell of j is not as entry seq has it.
+func (t *trail) off(seq int64, j *Job, column, found, want string) {
+	if len(t.found) == maxOff {
+		t.more++
+		return
+	}
+	t.found = append(t.found, Finding{Seq: seq, File: fmt.Sprintf("jobs.csv, row %d, column %s", j.Row, column), Found: found, Want: want})
+}
+
+// entry follows e, which is in order in itself, or says what it found and what
+// should stand there.
+func (t *trail) entry(e *entry, books *books) (found, want string) {
+	if o := t.owed; o != nil {
+		t.owed = nil
+		in := e.rest
+		if m := in.move(); e.kind != penalty || e.contract != o.contract || e.moves != 1 ||
+			string(m.from) != provider || string(m.to) != o.to || Money(m.micros) != o.amount {
+			return fmt.Sprintf("kind %d, contract %d, %v from %q to %q", e.kind, e.contract, Money(m.micros), m.from, m.to),
+				fmt.Sprintf("the penalty that contract %d is owed, %v from %s to %s", o.contract, o.amount, provider, o.to)
+		}
+		t.paid[e.contract] = paid{o.amount, e.seq}
+		return "", ""
+	}
+	switch e.kind {
+	case admit:
+		return t.admit(e)
+	case reject:
+		t.reject(e)
+	case settle:
+		return t.settle(e, books)
+	case penalty:
+		if t.computes() {
+			return fmt.Sprintf("a penalty for contract %d", e.contract), "none: its promise was kept, or costs nothing"
+		}
+		in := e.rest
+		for range e.moves {
+			t.paid[e.contract] = paid{t.paid[e.contract].amount + Money(in.move().micros), e.seq}
+		}
+	}
+	return "", ""
+}
+
+// computes tells whether what contracts owe is computed again.
+func (t *trail) computes() bool { return t.beyond == "" }
+
+// stop gives up computing charges, and says why.
+func (t *trail) stop(e *entry, why string) {
+	if t.beyond == "" {
+		t.beyond = fmt.Sprintf("charges, which were not computed again from entry %d on: %s", e.seq, why)
+	}
+	t.market = nil
+}
+
+// row returns the row of the contract of e, and notes that it has one.
+func (t *trail) row(e *entry) *Job {
+	j := t.rows[e.contract]
+	if j == nil {
+		t.found = append(t.found, Finding{Seq: e.seq, File: "jobs.csv", Found: "no row", Want: fmt.Sprintf("one for job %d", e.contract)})
+		return nil
+	}
+	t.seen[j.ID] = true
+	return j
+}
+
+func (t *trail) reject(e *entry) {
+	j := t.row(e)
+	if j == nil {
+		return
+	}
+	var n struct {
+		Reason   string
+		Violates *int64
+	}
+	if json.Unmarshal(e.note, &n) == nil && n.Violates != nil {
+		n.Reason += fmt.Sprintf(" %d", *n.Violates)
+	}
+	t.text(e.seq, j, "decision", j.Decision, "reject")
+	if len(e.note) > 0 {
+		t.text(e.seq, j, "reason", j.Reason, n.Reason)
+	}
+	t.blank(e.seq, j)
+}
+
+func (t *trail) admit(e *entry) (found, want string) {
+	in := e.rest
+	m := in.move()
+	d := &deal{id: e.contract, owner: string(m.from), value: Money(m.micros), at: e.time, row: t.row(e)}
+	t.open[d.id] = d
+	if err := json.Unmarshal(e.note, &d.terms); err != nil && len(e.note) > 0 {
+		return fmt.Sprintf("the note %.60q", e.note), "a JSON object"
+	}
+	if j := d.row; j != nil {
+		t.text(e.seq, j, "decision", j.Decision, "accept")
+		t.text(e.seq, j, "reason", j.Reason, "")
+		t.text(e.seq, j, "user", "user:"+j.User, d.owner)
+		t.money(e.seq, j, "value", j.Value, d.value)
+		if t.run.Rules == nil || t.run.Rules.Sharing != "planned" { // under a plan it starts later
+			t.number(e.seq, j, "start", j.Start, e.time)
+		}
+		if d.terms.Submit != nil {
+			t.number(e.seq, j, "arrival", j.Arrival, *d.terms.Submit)
+		}
+	}
+	if !t.computes() {
+		return "", ""
+	}
+	if d.terms.Submit == nil {
+		t.stop(e, "its note does not say what was agreed")
+		return "", ""
+	}
+	if t.market == nil {
+		return "", ""
+	}
+	if len(d.terms.On) == 0 {
+		t.stop(e, "its note does not say on which hosts")
+		return "", ""
+	}
+	return t.place(e, d)
+}
+
+func (t *trail) settle(e *entry, books *books) (found, want string) {
+	d := t.open[e.contract]
+	if d == nil {
+		return "", "" // a ledger whose beginning is not its run's
+	}
+	delete(t.open, e.contract)
+	v := verdict{Done: math.NaN()}
+	if len(e.note) > 0 {
+		if err := json.Unmarshal(e.note, &v); err != nil {
+			return fmt.Sprintf("the note %.60q", e.note), "a JSON object"
+		}
+	}
+	charged := Money(0)
+	in := e.rest
+	for range e.moves {
+		if m := in.move(); string(m.to) != d.owner {
+			charged += Money(m.micros)
+		}
+	}
+	if t.computes() && d.row != nil {
+		if found, want = t.judge(e, d, &v, books); found != "" {
+			return found, want
+		}
+	}
+	if j := d.row; j != nil {
+		t.number(e.seq, j, "end", j.End, e.time)
+		t.money(e.seq, j, "paid", j.Paid, charged)
+		if len(e.note) > 0 {
+			t.text(e.seq, j, "fulfilled", j.Fulfilled, fmt.Sprint(v.State == "fulfilled"))
+			t.number(e.seq, j, "work_done", j.WorkDone, v.Done)
+		}
+	}
+	return "", ""
+}
+
+// finish looks for what is missing after entry seq, the last.
+func (t *trail) finish(seq int64) (bad *Finding) {
+	if o := t.owed; o != nil {
+		bad = &Finding{Seq: seq + 1, Found: "the end of the ledger", Want: fmt.Sprintf("the penalty that contract %d is owed, %v", o.contract, o.amount)}
+	}
+	for i := range t.run.Jobs {
+		j := &t.run.Jobs[i]
+		switch {
+		case !t.seen[j.ID] && j.Decision != "defer":
+			t.off(0, j, "decision", fmt.Sprintf("%q of job %d", j.Decision, j.ID), "defer, or a decision that an entry makes")
+		case t.open[j.ID] != nil && !math.IsNaN(j.End):
+			t.off(0, j, "end", fmt.Sprint(j.End), "nothing: no entry settles it")
+		case j.Decision == "accept" && t.open[j.ID] == nil:
+			t.money(t.paid[j.ID].seq, j, "penalty", j.Penalty, t.paid[j.ID].amount)
+		}
+	}
+	if t.more > 0 {
+		t.found = append(t.found, Finding{File: "jobs.csv", Found: fmt.Sprintf("%d cells more that are amiss", t.more), Want: "rows as the ledger has them"})
+	}
+	return bad
+}
+
+// blank checks that j, which was not admitted, neither ran nor paid.
+func (t *trail) blank(seq int64, j *Job) {
+	for _, c := range []struct {
+		column string
+		x      float64
+	}{{"start", j.Start}, {"end", j.End}, {"work_done", j.WorkDone}} {
+		if !math.IsNaN(c.x) {
+			t.off(seq, j, c.column, fmt.Sprint(c.x), "nothing")
+		}
+	}
+	if j.Paid != none {
+		t.off(seq, j, "paid", j.Paid.String(), "nothing")
+	}
+	if j.Penalty != none {
+		t.off(seq, j, "penalty", j.Penalty.String(), "nothing")
+	}
+	t.text(seq, j, "fulfilled", j.Fulfilled, "")
+}
+
+func (t *trail) text(seq int64, j *Job, column, found, want string) {
+	if found != want {
+		t.off(seq, j, column, fmt.Sprintf("%q", found), fmt.Sprintf("%q", want))
+	}
+}
+
+func (t *trail) money(seq int64, j *Job, column string, found, want Money) {
+	if found != want {
+		t.off(seq, j, column, found.String(), want.String())
+	}
+}
+
+func (t *trail) number(seq int64, j *Job, column string, found, want float64) {
+	if found != want {
+		t.off(seq, j, column, fmt.Sprint(found), fmt.Sprint(want))
+	}
+}
+
+// places reads what the terms say of hosts: name and bid of each, $/s.
+func (t *terms) places() (names []string, bids []int64, ok bool) {
+	bid := int64(-1)
+	for _, x := range t.On {
+		switch x := x.(type) {
+		case float64:
+			bid = int64(x)
+		case string:
+			names, bids = append(names, x), append(bids, bid)
+			ok = bid >= 0
+		}
+	}
+	return names, bids, ok
+}

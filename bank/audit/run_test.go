@@ -1,0 +1,300 @@
+package audit_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"bourse/bank"
+	"bourse/bank/audit"
+	"bourse/bank/store"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// A step of a small run: what its ledger says.
+type step struct {
+	kind     string
+	at       float64
+	contract int64
+	amount   float64 // held or paid to the host h00, $
+	note     string
+}
+
+// terms is the note of an admission, with a bid in nano-dollars per second.
+func terms(bid int, more string) string {
+	return fmt.Sprintf(`{"decision":"accept","submit":0,"deadline":200%s,"on":[%d,"h00"]}`, more, bid)
+}
+
+const done = `{"state":"fulfilled","work":100,"work_done":100}`
+
+// small is payment-usage.script of contracts/broker, whose charges are worked out
+// by hand there: three contracts on a host of 2 CPUs bid 0.01, 0.03 and 0.02 and
+// need 100 CPU s each. A fourth is refused.
+func small() (steps []step, table [][]string) {
+	third := 400.0 / 3
+	end := 500.0 / 3
+	steps = []step{
+		{"hold", 0, 1, 2, terms(10000000, "")},
+		{"hold", 0, 2, 6, terms(30000000, "")},
+		{"hold", 0, 3, 4, terms(20000000, "")},
+		{"reject", 0, 4, 0, `{"decision":"reject","reason":"would violate","violates":2,"gets":1,"want":2}`},
+		{"settle", 100, 2, 3, done},
+		{"settle", third, 3, 2.5, done},
+		{"settle", end, 1, 1.5, done},
+	}
+	table = [][]string{
+		{"configuration", "admission", "replication", "job", "user", "arrival", "runtime", "nodes", "value", "decision", "reason", "start", "end", "work", "work_done", "paid", "penalty", "fulfilled"},
+		{"small", "cac", "0", "1", "ann", "0", "100", "1", "2.000000", "accept", "", "0", fmt.Sprint(end), "100", "100", "1.500000", "0.000000", "true"},
+		{"small", "cac", "0", "2", "ann", "0", "100", "1", "6.000000", "accept", "", "0", "100", "100", "100", "3.000000", "0.000000", "true"},
+		{"small", "cac", "0", "3", "ann", "0", "100", "1", "4.000000", "accept", "", "0", fmt.Sprint(third), "100", "100", "2.500000", "0.000000", "true"},
+		{"small", "cac", "0", "4", "ann", "0", "100", "1", "1.000000", "reject", "would violate 2", "", "", "100", "", "", "", ""},
+	}
+	return steps, table
+}
+
+var usage = audit.Rules{Payment: "usage", Sharing: "auction", CPUs: 2, Cap: 1, Speeds: []float64{1}}
+
+// held audits a ledger made of steps, which begins with two issues, against table.
+func held(t *testing.T, steps []step, table [][]string, rules audit.Rules) *audit.Report {
+	t.Helper()
+	fs := vfs.NewMem()
+	j, err := store.Create("ledger", store.Options{FS: fs, Reproducible: true})
+	check(t, err)
+	l := bank.New(j)
+	account := func(name string) bank.Account {
+		a, err := l.Account(name)
+		check(t, err)
+		return a
+	}
+	dollars := func(x float64) bank.Amount {
+		a, err := bank.Nearest(x)
+		check(t, err)
+		return a
+	}
+	ann, host, provider := account("user:ann"), account("host:h00"), account("provider")
+	check(t, l.Mint(0, ann, dollars(100)))
+	check(t, l.Mint(0, provider, dollars(5)))
+	for _, s := range steps {
+		switch s.kind {
+		case "hold":
+			check(t, l.Hold(s.at, s.contract, ann, dollars(s.amount), []byte(s.note)))
+		case "reject":
+			check(t, l.Reject(s.at, s.contract, []byte(s.note)))
+		case "settle":
+			_, err := l.Settle(s.at, s.contract, []bank.Payment{{To: host, Amount: dollars(s.amount)}}, []byte(s.note))
+			check(t, err)
+		case "penalty":
+			check(t, l.Penalty(s.at, s.contract, provider, ann, dollars(s.amount), nil))
+		}
+	}
+	check(t, j.Close())
+	var csv strings.Builder
+	for _, row := range table {
+		csv.WriteString(strings.Join(row, ",") + "\n")
+	}
+	run := audit.Run{Rules: &rules}
+	rows, err := audit.ReadJobs(strings.NewReader(csv.String()), func(string) bool { return true })
+	run.Jobs, run.Unread = rows["small/cac/0"], err
+	return runAudit(t, fs, &run)
+}
+
+func runAudit(t *testing.T, fs vfs.FS, published *audit.Run) *audit.Report {
+	t.Helper()
+	return run(t, fs, audit.Options{Run: published})
+}
+
+// TestRun checks that a run whose charges are worked out by hand is clean, and that
+// all of them were computed.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	steps, table := small()
+	if r := held(t, steps, table, usage); !r.Clean() || r.Computed != 3 {
+		t.Errorf("%d computed, %v", r.Computed, r.Findings)
+	}
+}
+
+// TestCells checks that any cell of the table of jobs that says something else than
+// the ledger is found, with its row and column.
+func TestCells(t *testing.T) {
+	t.Parallel()
+	_, table := small()
+	unheld := []string{"runtime"} // no entry says it
+	for row := 1; row < len(table); row++ {
+		for col := 3; col < len(table[0]); col++ {
+			name := table[0][col]
+			if slices.Contains(unheld, name) || table[row][9] == "reject" && slices.Contains([]string{"user", "arrival", "nodes", "value", "work"}, name) {
+				continue
+			}
+			steps, table := small()
+			cell := &table[row][col]
+			switch name {
+			case "job":
+				*cell = "77"
+			case "decision":
+				*cell = map[string]string{"accept": "reject", "reject": "accept"}[*cell]
+			case "fulfilled":
+				*cell = "false"
+			case "value", "paid", "penalty":
+				*cell = "1.500001"
+			case "arrival", "start", "end", "work", "work_done":
+				*cell = "0.5"
+			case "nodes":
+				*cell = "2"
+			default:
+				*cell = "bob"
+			}
+			r := held(t, steps, table, usage)
+			at := fmt.Sprintf("jobs.csv, row %d, column %s", row+1, name)
+			if name == "job" {
+				at = "jobs.csv"
+			}
+			if !slices.ContainsFunc(r.Findings, func(f audit.Finding) bool {
+				return f.File == at || name == "work" && f.Seq > 0 || f.Seq > 0 && name == "nodes"
+			}) {
+				t.Errorf("%s = %q: %v", at, *cell, r.Findings)
+			}
+		}
+	}
+	steps, table := small()
+	table[2][15] = "three"
+	if r := held(t, steps, table, usage); r.Clean() || !strings.Contains(r.Findings[0].String(), "row 3, column paid") {
+		t.Errorf("a cell that is no amount: %v", r.Findings)
+	}
+	table = table[:4]
+	table[2][15] = "3.000000"
+	if r := held(t, steps, table, usage); len(r.Findings) != 1 || r.Findings[0].Found != "no row" {
+		t.Errorf("a row that is gone: %v", r.Findings)
+	}
+}
+
+// TestEntriesOfRun checks that a ledger that was made anew with another amount,
+// instant, bid, verdict or decision, the table changed to agree where it says so,
+// is found by computing again, and the first bad entry named.
+func TestEntriesOfRun(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		change func(steps []step, table [][]string) []step
+		seq    int64
+	}{
+		{"a micro-dollar more charged", func(s []step, w [][]string) []step {
+			s[4].amount, w[2][15] = 3.000001, "3.000001"
+			return s
+		}, 7},
+		{"a micro-dollar less charged", func(s []step, w [][]string) []step {
+			s[6].amount, w[1][15] = 1.499999, "1.499999"
+			return s
+		}, 9},
+		{"a lower bid", func(s []step, _ [][]string) []step {
+			s[0].note = terms(9000000, "")
+			return s
+		}, 7},
+		{"a bid above the budget", func(s []step, _ [][]string) []step {
+			s[0].note = terms(11000000, "")
+			return s
+		}, 3},
+		{"another price", func(s []step, _ [][]string) []step {
+			s[1].note = terms(30000000, `,"price":0.02`)
+			return s
+		}, 4},
+		{"the price met", func(s []step, _ [][]string) []step {
+			s[1].note = terms(30000000, `,"price":0.01`)
+			return s
+		}, 0},
+		{"an earlier end", func(s []step, w [][]string) []step {
+			s[4].at, w[2][12] = 90, "90"
+			s[4].amount, w[2][15] = 2.7, "2.700000"
+			return s
+		}, 7},
+		{"an end after the work was done", func(s []step, w [][]string) []step {
+			s[6].at, w[1][12] = 180, "180"
+			return s
+		}, 9},
+		{"another verdict", func(s []step, w [][]string) []step {
+			s[6].note, w[1][17] = strings.Replace(done, "fulfilled", "violated", 1), "false"
+			return s
+		}, 9},
+		{"other work", func(s []step, w [][]string) []step {
+			s[6].note, w[1][14] = strings.Replace(done, `"work_done":100`, `"work_done":99`, 1), "99"
+			return s
+		}, 9},
+		{"a penalty that is not owed", func(s []step, w [][]string) []step {
+			w[1][16] = "0.500000"
+			return append(s, step{"penalty", 170, 1, 0.5, ""})
+		}, 10},
+		{"a decision", func(s []step, w [][]string) []step {
+			w[4][9], w[4][10] = "accept", ""
+			s[3] = step{"hold", 0, 4, 1, terms(5000000, "")}
+			return s
+		}, 7},
+	} {
+		steps, table := small()
+		steps = c.change(steps, table)
+		r := held(t, steps, table, usage)
+		if c.seq == 0 && r.Clean() {
+			continue
+		}
+		if r.Clean() || r.Findings[0].Seq != c.seq || c.seq == 0 {
+			t.Errorf("%s: %v, want entry %d named", c.name, r.Findings, c.seq)
+		}
+	}
+}
+
+// TestPenalties checks penalties against hand-made cases: a contract that needs
+// 100 CPU s alone at 1 CPU and has 80 s, with 0.01 $/s of delay. The delay is 20 s
+// where the work goes on, and 20/100 of the deadline, 16 s, where it stops.
+func TestPenalties(t *testing.T) {
+	t.Parallel()
+	bid := audit.Rules{Payment: "bid", Sharing: "auction", CPUs: 2, Cap: 1, Speeds: []float64{1}}
+	for _, c := range []struct {
+		name, more string
+		end, paid  float64
+		owed       string
+		penalty    float64
+		wantSeq    int64
+	}{
+		{"goes on", `,"runs_on":true,"penalty_rate":0.01`, 100, 0.8, "0.200000", 0.2, 0},
+		{"goes on, bounded", `,"runs_on":true,"penalty_rate":0.01,"penalty_max":0.05`, 100, 0.8, "0.050000", 0.05, 0},
+		{"stops", `,"penalty_rate":0.01`, 80, 0.8, "0.160000", 0.16, 0},
+		{"more owed", `,"penalty_rate":0.01`, 80, 0.8, "0.160001", 0.160001, 4},
+		{"less paid", `,"penalty_rate":0.01`, 80, 0.8, "0.160000", 0.159999, 5},
+		{"not paid", `,"penalty_rate":0.01`, 80, 0.8, "0.160000", 0, 5},
+		{"as the provider can", `,"penalty_rate":10`, 80, 0.8, "160.000000", 5, 0},
+	} {
+		steps := []step{
+			{"hold", 0, 1, 0.8, strings.Replace(terms(10000000, c.more), `"deadline":200`, `"deadline":80`, 1)},
+			{"settle", c.end, 1, c.paid, fmt.Sprintf(`{"state":"violated","work":100,"work_done":80,"penalty_owed":%q}`, c.owed)},
+		}
+		if c.penalty > 0 {
+			steps = append(steps, step{"penalty", c.end, 1, c.penalty, ""})
+		}
+		_, table := small()
+		table = table[:2]
+		copy(table[1][8:], []string{"0.800000", "accept", "", "0", fmt.Sprint(c.end), "100", "80", fmt.Sprintf("%.6f", c.paid), fmt.Sprintf("%.6f", c.penalty), "false"})
+		r := held(t, steps, table, bid)
+		if c.wantSeq == 0 && (!r.Clean() || r.Computed != 1) || c.wantSeq > 0 && (r.Clean() || r.Findings[0].Seq != c.wantSeq) {
+			t.Errorf("%s: %v, want entry %d named", c.name, r.Findings, c.wantSeq)
+		}
+	}
+}
+
+// TestBeyond checks that a report says what was not computed again, and why.
+func TestBeyond(t *testing.T) {
+	t.Parallel()
+	planned := usage
+	planned.Sharing = "planned"
+	steps, table := small()
+	if r := held(t, steps, table, planned); !r.Clean() || r.Computed != 0 || !strings.Contains(strings.Join(r.Beyond, ";"), "sharing rule is planned") {
+		t.Errorf("%v, %v", r.Findings, r.Beyond)
+	}
+	steps[1].note = `{"decision":"accept","submit":0,"deadline":200}`
+	if r := held(t, steps, table, usage); !r.Clean() || r.Computed != 0 || !strings.Contains(strings.Join(r.Beyond, ";"), "entry 4 on: its note does not say on which hosts") {
+		t.Errorf("%v, %v", r.Findings, r.Beyond)
+	}
+	table[1][15] = "1.600000"
+	if r := held(t, steps, table, usage); len(r.Findings) != 1 || r.Findings[0].File != "jobs.csv, row 2, column paid" {
+		t.Errorf("a cell, charges not computed: %v", r.Findings)
+	}
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"bourse/bank/audit"
+	"bourse/experiments/scenario"
+)
+
+// published returns what the results in path publish beside each of the ledgers in
+// dirs, nil if path is a ledger: the rows of the table of jobs, and the rules that
+// charges follow from.
+func published(path string, dirs []string) ([]*audit.Run, error) {
+	runs := make([]*audit.Run, len(dirs))
+	if len(dirs) == 1 && dirs[0] == path {
+		return runs, nil
+	}
+	r, err := openResults(path)
+	if err != nil {
+		return nil, err
+	}
+	e, err := scenario.Parse("manifest.json", []byte(r.Manifest.Scenario), scenario.Known{})
+	if err != nil {
+		return nil, err
+	}
+	e = e.Expanded()
+	at := make(map[string]*audit.Run)
+	for i, dir := range dirs {
+		run, err := filepath.Rel(filepath.Join(path, "ledger"), dir)
+		if err != nil {
+			return nil, err
+		}
+		run = filepath.ToSlash(run)
+		runs[i] = &audit.Run{Rules: rulesOf(&e, run)}
+		at[run] = runs[i]
+	}
+	f, err := os.Open(filepath.Join(path, "jobs.csv"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rows, err := audit.ReadJobs(f, func(run string) bool { return at[run] != nil })
+	for run := range at {
+		at[run].Jobs, at[run].Unread = rows[run], err
+	}
+	return runs, nil
+}
+
+// rulesOf returns the rules of a run, "configuration/admission/replication", nil if
+// e has no such run.
+func rulesOf(e *scenario.Experiment, run string) *audit.Rules {
+	for i := range e.Configurations {
+		c := &e.Configurations[i]
+		for _, a := range c.Admission {
+			if !strings.HasPrefix(run, c.Name+"/"+a.Label+"/") {
+				continue
+			}
+			r := &audit.Rules{
+				Payment: c.Market.Payment, Sharing: c.Market.Sharing.Name,
+				CPUs: c.Fleet.CPUs, Cap: c.Fleet.Cap, Speeds: c.Fleet.Speeds,
+			}
+			if a.Sharing != nil {
+				r.Sharing = a.Sharing.Name
+			}
+			if len(r.Speeds) == 0 {
+				r.Speeds = []float64{c.Fleet.Speed}
+			}
+			return r
+		}
+	}
+	return nil
+}

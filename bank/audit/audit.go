@@ -22,6 +22,10 @@ type Options struct {
 	// Run is what was published beside the ledger, or nil. What does not follow
 	// from the ledger, and what the ledger does not follow from, is then found.
 	Run *Run
+
+	// Since leaves entries up to this one out of the report's sums. They are
+	// checked as all are, and must be there.
+	Since int64
 }
 
 // A Finding is something that is not as it should be.
@@ -51,6 +55,7 @@ type Report struct {
 	Findings []Finding `json:"findings"` // the first bad entry first; empty is a clean ledger
 	Beyond   []string  `json:"beyond"`   // what could not have been found
 
+	Since     int64 `json:"since,omitempty"` // the sums are of entries after this one
 	Issued    Money `json:"issued"`
 	Charged   Money `json:"charged"`  // from escrow to anyone but the owner
 	Refunded  Money `json:"refunded"` // from escrow to the owner
@@ -180,6 +185,9 @@ func (a *auditor) entry(b, check []byte) {
 		return
 	}
 	a.chain.add(h)
+	if seq == a.opts.Since {
+		a.books.sumAnew()
+	}
 	a.passed()
 }
 
@@ -229,6 +237,9 @@ func (a *auditor) finish(err error) {
 
 // finishHeads looks for heads that the log did not come to, or went past.
 func (a *auditor) finishHeads() {
+	if a.bad == nil && a.opts.Since > a.chain.size {
+		a.fail(a.chain.size+1, fmt.Sprintf("a ledger of %d entries", a.chain.size), fmt.Sprintf("%d and what came since", a.opts.Since))
+	}
 	for _, h := range a.heads {
 		if a.bad == nil && h.size > a.chain.size {
 			a.fail(a.chain.size+1, fmt.Sprintf("a ledger of %d entries", a.chain.size), fmt.Sprintf("%d, by %s", h.size, h.from))
@@ -249,7 +260,7 @@ const (
 
 func (a *auditor) report() *Report {
 	r := a.books.report()
-	r.Entries = a.chain.size
+	r.Entries, r.Since = a.chain.size, a.opts.Since
 	r.Head = fmt.Sprintf("%d:%s", a.chain.size, a.chain.root())
 	r.Closed = a.head != nil && len(a.head.files) > 0
 	if a.bad != nil {

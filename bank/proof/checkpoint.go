@@ -42,21 +42,45 @@ const maxCheckpoint = 1 << 16 // bytes
 // Open returns the checkpoint in signed, which the owner of the key to public
 // signed.
 func Open(signed []byte, public string) (Checkpoint, error) {
-	if len(signed) > maxCheckpoint {
-		return Checkpoint{}, fmt.Errorf("checkpoint of %d bytes: at most %d", len(signed), maxCheckpoint)
-	}
 	verifier, err := note.NewVerifier(strings.TrimSpace(public))
 	if err != nil {
 		return Checkpoint{}, errors.New("checkpoint: the key is not a public one")
 	}
-	n, err := note.Open(signed, note.VerifierList(verifier))
+	n, err := openNote(signed, verifier)
 	if err != nil {
-		return Checkpoint{}, fmt.Errorf("checkpoint: %w", err)
+		return Checkpoint{}, err
 	}
-	lines := strings.Split(n.Text, "\n")
+	return parseCheckpoint(n.Text)
+}
+
+// Read returns the checkpoint in signed, whoever signed it: it is worth what the
+// place is where it was kept.
+func Read(signed []byte) (Checkpoint, error) {
+	_, err := openNote(signed)
+	var unverified *note.UnverifiedNoteError
+	if !errors.As(err, &unverified) {
+		return Checkpoint{}, err
+	}
+	return parseCheckpoint(unverified.Note.Text)
+}
+
+func openNote(signed []byte, known ...note.Verifier) (*note.Note, error) {
+	if len(signed) > maxCheckpoint {
+		return nil, fmt.Errorf("checkpoint of %d bytes: at most %d", len(signed), maxCheckpoint)
+	}
+	n, err := note.Open(signed, note.VerifierList(known...))
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint: %w", err)
+	}
+	return n, nil
+}
+
+func parseCheckpoint(text string) (Checkpoint, error) {
+	lines := strings.Split(text, "\n")
 	if len(lines) == 4 {
 		c := Checkpoint{Origin: lines[0]}
-		if c.Head, err = store.ParseHead(lines[1] + ":" + lines[2]); err == nil && c.text() == n.Text {
+		var err error
+		if c.Head, err = store.ParseHead(lines[1] + ":" + lines[2]); err == nil && c.text() == text {
 			return c, nil
 		}
 	}

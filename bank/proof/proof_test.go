@@ -107,6 +107,12 @@ func TestCheckpoint(t *testing.T) {
 	if err != nil || got != want {
 		t.Fatalf("%v, %v; want %v", got, err, want)
 	}
+	if got, err := Read(signed); err != nil || got != want {
+		t.Errorf("whoever signed it: %v, %v; want %v", got, err, want)
+	}
+	if got, err := Read(bytes.Replace(signed, []byte("\n20\n"), []byte("\n020\n"), 1)); err == nil {
+		t.Errorf("a size with a leading zero is read as %v", got)
+	}
 	for i := range signed {
 		harmed := bytes.Clone(signed)
 		harmed[i] ^= 1

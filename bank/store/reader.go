@@ -1,9 +1,13 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
+	"strings"
+	"syscall"
 
 	"bourse/bank"
 
@@ -47,7 +51,43 @@ func openReader(dir string, opts Options) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := Sync(dir, opts); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	return &Reader{db: db}, nil
+}
+
+// Sync makes durable what was read of a ledger until now: another process may have
+// written it, and not yet synced it.
+func Sync(dir string, opts Options) error {
+	fsys := opts.defaults().FS
+	names, err := fsys.List(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, ".log") {
+			if err := syncLog(fsys, fsys.PathJoin(dir, name)); err != nil {
+				return fmt.Errorf("sync %s: %w", dir, err)
+			}
+		}
+	}
+	return nil
+}
+
+// syncLog syncs a file, unless it is gone, so that what it held stands in a table,
+// or is where nothing can be written.
+func syncLog(fsys vfs.FS, name string) error {
+	f, err := fsys.Open(name)
+	if err == nil {
+		err = errors.Join(f.Sync(), f.Close())
+	}
+	for _, still := range []error{fs.ErrNotExist, syscall.EROFS, syscall.EINVAL} {
+		if errors.Is(err, still) {
+			return nil
+		}
+	}
+	return err
 }
 
 // Entries yields every entry, in order, with its hash; each is valid until the

@@ -20,15 +20,24 @@ import (
 func ledgerCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "ledger",
-		Usage: "audit, show and export ledgers",
+		Usage: "audit, show, export, sign and prove ledgers",
 		Description: `A results directory keeps ledgers in ledger/CONFIGURATION/ADMISSION/REPLICATION,
 and the head of each in its manifest.
 
    bourse ledger audit results/paper                       all that it keeps
    bourse ledger audit results/paper/ledger/pareto-high/cac/0
    bourse ledger show results/paper/ledger/pareto-high/cac/0 --contract 7
+   bourse ledger statement results/paper/ledger/pareto-high/cac/0 --user 2
    bourse ledger export results/paper/ledger/pareto-high/cac/0 --format hledger`,
-		Subcommands: []*cli.Command{auditCommand(), showCommand(), exportCommand()},
+		Subcommands: []*cli.Command{
+			auditCommand(),
+			showCommand(),
+			statementCommand(),
+			exportCommand(),
+			checkpointCommand(),
+			proveCommand(),
+			verifyProofCommand(),
+		},
 	}
 }
 
@@ -42,12 +51,17 @@ overdrawn, that no escrow is left behind, and each contract's trail: admitted =
 charges + refund, penalties apart. DIR is a ledger, or a results directory. Its
 ledgers are also held against the heads in its manifest and the rows of jobs.csv,
 and every charge, penalty and verdict is computed again from the bids, by share,
-price and time. Exit status 3 if anything is amiss.`,
-		Flags: []cli.Flag{
+price and time. Exit status 3 if anything is amiss.
+
+   bourse ledger audit results/paper
+   bourse ledger audit books --checkpoint checkpoint --public key.pub
+   bourse ledger audit books --since 1000`,
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "head", Usage: "hold the ledger against `SIZE:ROOT`, kept elsewhere"},
+			&cli.Int64Flag{Name: "since", Usage: "sum up what came after entry `N`, which must be there; all entries are checked"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON, for programs"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only what is amiss"},
-		},
+		}, checkpointFlags()...),
 		Action: auditAction,
 	}
 }
@@ -66,9 +80,17 @@ func auditAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if head := c.String("head"); head != "" {
+	head, err := keptHead(c)
+	if err != nil {
+		return err
+	}
+	opts := audit.Options{Since: c.Int64("since"), Whole: head == ""}
+	if opts.Since < 0 {
+		return usagef("--since: found %d, want the number of an entry", opts.Since)
+	}
+	if head != "" {
 		if len(dirs) > 1 {
-			return usagef("--head: %s keeps %d ledgers, want one", c.Args().First(), len(dirs))
+			return usagef("%s keeps %d ledgers, want one to hold against a head", c.Args().First(), len(dirs))
 		}
 		heads[0] = head
 	}
@@ -76,38 +98,51 @@ func auditAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	all, clean, err := auditAll(dirs, heads, runs, !c.IsSet("head"), progress(c, "audit"))
+	all, err := auditAll(dirs, heads, runs, opts, progress(c, "audit"))
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		err = printJSON(c, all)
-	} else {
-		err = printAudits(c, all)
-	}
-	if err == nil && !clean {
-		return errAudit
-	}
-	return err
+	return tellAudits(c, all)
 }
 
-// auditAll audits ledgers, each against its head if there is one: at its end if
-// they are whole, and against what was published beside it. It reports whether all
-// are clean.
-func auditAll(dirs, heads []string, runs []*audit.Run, whole bool, progress func(done, total int)) (all []audited, clean bool, err error) {
-	clean = true
+// tellAudits prints reports, and tells whether all are clean.
+func tellAudits(c *cli.Context, all []audited) error {
+	print := printAudits
+	if c.Bool("json") {
+		print = func(c *cli.Context, all []audited) error { return printJSON(c, all) }
+	}
+	if err := print(c, all); err != nil {
+		return err
+	}
+	if !clean(all) {
+		return errAudit
+	}
+	return nil
+}
+
+func clean(all []audited) bool {
+	return !slices.ContainsFunc(all, func(a audited) bool { return !a.Report.Clean() })
+}
+
+// auditAll audits ledgers, each against its head if there is one, and against what
+// was published beside it: runs and progress may be nil.
+func auditAll(dirs, heads []string, runs []*audit.Run, opts audit.Options, progress func(done, total int)) (all []audited, err error) {
+	whole := opts.Whole
 	for i, dir := range dirs {
-		r, err := audit.Audit(dir, audit.Options{Head: heads[i], Whole: whole && heads[i] != "", Run: runs[i]})
+		opts.Head, opts.Whole = heads[i], whole && heads[i] != ""
+		if runs != nil {
+			opts.Run = runs[i]
+		}
+		r, err := audit.Audit(dir, opts)
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		all = append(all, audited{dir, r})
-		clean = clean && r.Clean()
 		if progress != nil {
 			progress(i+1, len(dirs))
 		}
 	}
-	return all, clean, nil
+	return all, nil
 }
 
 // auditRun audits the ledgers that a run has left in dir.
@@ -120,11 +155,11 @@ func auditRun(c *cli.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	all, clean, err := auditAll(dirs, heads, runs, true, nil)
+	all, err := auditAll(dirs, heads, runs, audit.Options{Whole: true}, nil)
 	if err != nil {
 		return err
 	}
-	if !clean {
+	if !clean(all) {
 		return errors.Join(printAudits(c, all), errAudit)
 	}
 	var entries int64
@@ -177,8 +212,16 @@ func printAudits(c *cli.Context, all []audited) error {
 		if c.Bool("quiet") {
 			continue
 		}
-		fmt.Fprintf(w, "%s: clean\n  %d entries, head %s\n  %d contracts admitted, %d settled, %d requests rejected\n  issued %s = accounts %s + escrow %s; charged %s, refunded %s, penalties %s\n%s",
-			a.Ledger, r.Entries, r.Head, r.Admitted, r.Settled, r.Rejected, r.Issued, accounts(r), r.Held, r.Charged, r.Refunded, r.Penalties, computed(r))
+		fmt.Fprintf(w, "%s: clean\n  %d entries, head %s\n", a.Ledger, r.Entries, r.Head)
+		if r.Since > 0 {
+			fmt.Fprintf(w, "  since entry %d:\n", r.Since)
+		}
+		fmt.Fprintf(w, "  %d contracts admitted, %d settled, %d requests rejected\n", r.Admitted, r.Settled, r.Rejected)
+		fmt.Fprintf(w, "  issued %s", r.Issued)
+		if r.Since == 0 {
+			fmt.Fprintf(w, " = accounts %s + escrow %s", accounts(r), r.Held)
+		}
+		fmt.Fprintf(w, "; charged %s, refunded %s, penalties %s\n%s", r.Charged, r.Refunded, r.Penalties, computed(r))
 		for _, b := range r.Beyond {
 			fmt.Fprintf(w, "  not to be found here: %s\n", b)
 		}
@@ -254,12 +297,18 @@ func exportCommand() *cli.Command {
 	}
 }
 
-// withEntries gives the entries of the ledger that c names to f, whose output is
-// buffered.
-func withEntries(c *cli.Context, f func(io.Writer, export.Entries) error) (err error) {
+// withEntries gives the entries of the ledger that is c's one argument to f, whose
+// output is buffered.
+func withEntries(c *cli.Context, f func(io.Writer, export.Entries) error) error {
 	if err := exactly(c, "DIR"); err != nil {
 		return err
 	}
+	return readLedger(c, f)
+}
+
+// readLedger gives the entries of the ledger that is c's first argument to f, whose
+// output is buffered.
+func readLedger(c *cli.Context, f func(io.Writer, export.Entries) error) (err error) {
 	r, err := store.OpenReader(c.Args().First(), store.Options{})
 	if errors.Is(err, store.ErrNone) {
 		return usageError{err}

@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -35,6 +38,11 @@ func TestScripts(t *testing.T) {
 			e.Setenv("TRACES", traces)
 			return nil
 		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"status":  scriptStatus,
+			"keep":    scriptKeep,
+			"replace": scriptReplace,
+		},
 		Condition: func(cond string) (bool, error) {
 			if cond != "traces" {
 				return false, fmt.Errorf("unknown condition %q", cond)
@@ -43,4 +51,41 @@ func TestScripts(t *testing.T) {
 			return err == nil, nil
 		},
 	})
+}
+
+// scriptStatus, status N COMMAND..., runs a command that must fail with exit status
+// N and at most three lines on standard error.
+func scriptStatus(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N COMMAND...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || fmt.Sprint(exit.ExitCode()) != args[0] {
+		ts.Fatalf("%v: %v, want exit status %s", args[1:], err, args[0])
+	}
+	if errs := ts.ReadFile("stderr"); strings.Count(errs, "\n") > 3 || strings.Contains(errs, "goroutine ") {
+		ts.Fatalf("%v: says too much on standard error", args[1:])
+	}
+}
+
+// scriptKeep, keep NAME FILE, puts a file's text in a variable.
+func scriptKeep(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: keep NAME FILE")
+	}
+	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile(args[1])))
+}
+
+// scriptReplace, replace FILE OLD NEW OUT, writes a file with the first OLD, which
+// must be there, replaced.
+func scriptReplace(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 4 {
+		ts.Fatalf("usage: replace FILE OLD NEW OUT")
+	}
+	text := ts.ReadFile(args[0])
+	if !strings.Contains(text, args[1]) {
+		ts.Fatalf("%s has no %q", args[0], args[1])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[3]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o666))
 }

@@ -31,6 +31,11 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // errAudit says that an audit found something; what it was has been printed.
 var errAudit = errors.New("audit failed")
 
+// An interruption says what stands of work that the user broke off.
+type interruption string
+
+func (i interruption) Error() string { return "interrupted; " + string(i) }
+
 // conclude prints err, if it is one, and returns the exit status it stands for.
 func conclude(ctx context.Context, errs io.Writer, err error) int {
 	if err == nil {
@@ -42,6 +47,11 @@ func conclude(ctx context.Context, errs io.Writer, err error) int {
 	}
 	if errors.Is(err, errAudit) {
 		return statusAudit
+	}
+	var broken interruption
+	if errors.As(err, &broken) {
+		fmt.Fprintf(errs, "bourse: %v\n", broken)
+		return statusInterrupted
 	}
 	fmt.Fprintf(errs, "bourse: %v\n", err)
 	var usage usageError

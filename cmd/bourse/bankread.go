@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+
+	"bourse/bank"
+	"bourse/bank/audit"
+	"bourse/bank/export"
+	"bourse/bank/store"
+
+	"github.com/urfave/cli/v2"
+)
+
+func balanceCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "balance",
+		Usage:     "print what accounts hold",
+		ArgsUsage: "DIR [ACCOUNT]",
+		Description: `A line of ACCOUNT AMOUNT for each account, open escrows included, in order of their
+first entry; together they hold all that was issued. An account that nobody has paid
+holds nothing. The mint, asked for by name, holds minus what it issued.
+
+   bourse bank balance books
+   bourse bank balance books user:ann`,
+		Action: balanceAction,
+	}
+}
+
+func balanceAction(c *cli.Context) error {
+	if err := between(c, 1, 2, "DIR", "ACCOUNT"); err != nil {
+		return err
+	}
+	asked := c.Args().Get(1)
+	if c.NArg() == 2 {
+		if err := bank.CheckName(asked); err != nil {
+			return usagef("ACCOUNT: %w", err)
+		}
+	}
+	return readLedger(c, func(w io.Writer, entries export.Entries) error {
+		l := bank.New(nil)
+		for e := range entries {
+			if err := l.Replay(e); err != nil {
+				return err
+			}
+		}
+		var found bank.Amount
+		for name, amount := range l.Balances() {
+			if asked == "" && name != "mint" {
+				fmt.Fprintln(w, name, amount)
+			}
+			if name == asked {
+				found = amount
+			}
+		}
+		if asked != "" {
+			fmt.Fprintln(w, asked, found)
+		}
+		return nil
+	})
+}
+
+func logCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "log",
+		Usage:     "print a bank's entries as portable JSON lines",
+		ArgsUsage: "DIR",
+		Description: `A line a move: seq, time, id, kind, contract, from, to, micros (millionths of a
+dollar), note, hash. 'bank verify' checks such a log without the bank.
+
+   bourse bank log books > books.log`,
+		Action: func(c *cli.Context) error {
+			return withEntries(c, func(w io.Writer, entries export.Entries) error {
+				return export.Write(w, "json", entries, export.Options{})
+			})
+		},
+	}
+}
+
+func receiptFlag() cli.Flag {
+	return &cli.StringFlag{Name: "receipt", Usage: "tell whether what was answered `SEQ:HASH` still stands, and all before it"}
+}
+
+func verifyLogCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "verify",
+		Usage:     "check a log of 'bank log' without its bank",
+		ArgsUsage: "FILE",
+		Description: `Checks every hash, and every movement of money, from the log alone; a file of - is
+standard input. A cut at the end is found by a receipt for a later entry. Exit
+status 3 if anything is amiss.
+
+   bourse bank verify books.log
+   bourse bank log books | bourse bank verify - --receipt "$(cat receipt)"`,
+		Flags: []cli.Flag{
+			receiptFlag(),
+			&cli.BoolFlag{Name: "json", Usage: "print JSON, for programs"},
+			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only what is amiss"},
+		},
+		Action: verifyLogAction,
+	}
+}
+
+func verifyLogAction(c *cli.Context) error {
+	if err := exactly(c, "FILE"); err != nil {
+		return err
+	}
+	head, err := keptHead(c)
+	if err != nil {
+		return err
+	}
+	name := c.Args().First()
+	in, err := open(c, name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	r, err := audit.Log(in, audit.Options{Head: head})
+	if errors.Is(err, bufio.ErrTooLong) {
+		return bad(c, name, errors.New("found a line of more than a megabyte, want a JSON object of an entry"))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return tellAudits(c, []audited{{name, r}})
+}
+
+func bankAuditCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "audit",
+		Usage:     "prove a bank's ledger from its files alone, and name the first bad entry",
+		ArgsUsage: "DIR",
+		Description: `Writes nothing and takes no lock: works on a bank in use, and on a copy that can only
+be read. 'ledger audit' holds it against a signed checkpoint. Exit status 3 if
+anything is amiss.
+
+   bourse bank audit books
+   bourse bank audit books --receipt "$(cat receipt)"`,
+		Flags: []cli.Flag{
+			receiptFlag(),
+			&cli.BoolFlag{Name: "json", Usage: "print JSON, for programs"},
+			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only what is amiss"},
+		},
+		Action: func(c *cli.Context) error {
+			if err := exactly(c, "DIR"); err != nil {
+				return err
+			}
+			head, err := keptHead(c)
+			if err != nil {
+				return err
+			}
+			all, err := auditAll([]string{c.Args().First()}, []string{head}, nil, audit.Options{}, nil)
+			if err != nil {
+				return err
+			}
+			return tellAudits(c, all)
+		},
+	}
+}
+
+// keptHead returns what the user kept elsewhere of a ledger, as text: a head, a
+// receipt, or the head in a checkpoint. It is empty if they gave nothing.
+func keptHead(c *cli.Context) (string, error) {
+	given, head := 0, ""
+	for _, name := range []string{"head", "receipt"} {
+		s := c.String(name)
+		if s == "" && !c.IsSet(name) {
+			continue
+		}
+		if _, err := store.ParseHead(s); err != nil {
+			return "", usagef("--%s: %w", name, err)
+		}
+		given, head = given+1, s
+	}
+	if c.IsSet("checkpoint") {
+		p, err := readCheckpoint(c)
+		if err != nil {
+			return "", err
+		}
+		given, head = given+1, p.Head.String()
+	}
+	if given > 1 {
+		return "", usagef("%s: found more than one head to hold the ledger against", c.Command.HelpName)
+	}
+	return head, nil
+}
+
+// bad tells that what does not hold, and why.
+func bad(c *cli.Context, what string, why error) error {
+	if _, err := fmt.Fprintf(c.App.Writer, "%s: BAD\n  %v\n", what, why); err != nil {
+		return err
+	}
+	return errAudit
+}

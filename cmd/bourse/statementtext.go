@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"bourse/bank"
+)
+
+// print writes s for people.
+func (s *statement) print(w io.Writer) error {
+	p := statementPrinter{w: w}
+	p.line("Statement of " + s.Account)
+	p.line("")
+	p.amount("", "opening balance", s.Opening)
+	for _, o := range s.Others {
+		what := o.Kind.String()
+		if o.Contract != nil {
+			what += fmt.Sprintf(" of contract %d", *o.Contract)
+		}
+		if o.ID != "" {
+			what += " " + o.ID
+		}
+		way := " from "
+		if o.Amount.Sign() < 0 {
+			way = " to "
+		}
+		p.amount(instant(o.Time), what+way+o.With, o.Amount)
+	}
+	for _, k := range s.Contracts {
+		p.contract(k)
+	}
+	p.line("")
+	p.amount("", "closing balance", s.Closing)
+	if s.Held.Sign() > 0 {
+		p.amount("", "in escrow besides", s.Held)
+	}
+	return p.err
+}
+
+// A statementPrinter keeps the first error.
+type statementPrinter struct {
+	w   io.Writer
+	err error
+}
+
+func (p *statementPrinter) line(s string) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintln(p.w, s)
+	}
+}
+
+// amount prints a line: when, what, how much.
+func (p *statementPrinter) amount(when, what string, a bank.Amount) {
+	p.line(fmt.Sprintf("%14s  %-42s %18v", when, what, a))
+}
+
+// contract prints the life of one contract; its budget leaves the account, and
+// refund and penalty come back to it.
+func (p *statementPrinter) contract(k *statedContract) {
+	p.line("")
+	p.line(fmt.Sprintf("contract %d: %s", k.Contract, plainText(k.Verdict)))
+	p.amount(instant(k.Admitted), "budget set aside", bank.Micros(-k.Budget.Micros()))
+	p.told(k.Decision)
+	if k.Settled == nil {
+		return
+	}
+	for _, c := range k.Charges {
+		p.amount("", "  of which charged by "+c.To, c.Amount)
+	}
+	p.amount(instant(*k.Settled), "refund", k.Refund)
+	p.told(k.Outcome)
+	if k.Penalty.Sign() > 0 {
+		p.amount("", "penalty paid to you", k.Penalty)
+	}
+}
+
+// told prints what an entry notes.
+func (p *statementPrinter) told(note json.RawMessage) {
+	if s := noted(note); s != "" {
+		p.line(strings.Repeat(" ", 18) + s)
+	}
+}
+
+func instant(t float64) string { return strconv.FormatFloat(t, 'f', 3, 64) + " s" }
+
+// noted returns a note for people: an object of numbers and words as a list, and
+// anything else as it is.
+func noted(note json.RawMessage) string {
+	dec := json.NewDecoder(bytes.NewReader(note))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return plainText(string(note))
+	}
+	var parts []string
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			break
+		}
+		var value any
+		if err := dec.Decode(&value); err != nil {
+			break
+		}
+		if x, ok := value.(float64); ok {
+			value = maybe(x)
+		}
+		parts = append(parts, plainText(fmt.Sprintf("%s %v", strings.ReplaceAll(fmt.Sprint(key), "_", " "), value)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// plainText returns s, quoted if a terminal could take it for more than text.
+func plainText(s string) string {
+	if strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return strconv.Quote(s)
+	}
+	return s
+}

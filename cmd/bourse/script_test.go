@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -17,9 +16,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected outputs of scripts")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"bourse": func() { os.Exit(run(context.Background(), os.Args, os.Stdin, os.Stdout, os.Stderr)) },
-	})
+	testscript.Main(m, map[string]func(){"bourse": main})
 }
 
 // TestScripts runs the conversations in testdata/script: commands as a user

@@ -33,8 +33,9 @@
 //     After a crash, before the ledger is closed again, damage to the entries since
 //     HEAD was last written looks like a write cut short, and is not found.
 //   - Every micro-dollar of a contract is accounted for, from admission to settlement,
-//     from the ledger alone: TestMoney of bank/audit. Other programs agree:
-//     TestHledger, TestLedger, TestBeancount of bank/export.
+//     from the ledger alone: TestMoney of bank/audit. It is what the run's table says,
+//     and every charge is share, price and time: TestCells and TestEntriesOfRun there.
+//     Other programs agree: TestHledger, TestLedger, TestBeancount of bank/export.
 //   - A failure is a sentence that names the place and the cure: TestPlainFailures.
 //
 // # Design

@@ -204,14 +204,25 @@ func TestEntriesOfRun(t *testing.T) {
 			return s
 		}, 0},
 		{"an earlier end", func(s []step, w [][]string) []step {
-			s[4].at, w[2][12] = 90, "90"
-			s[4].amount, w[2][15] = 2.7, "2.700000"
+			s[4] = step{"settle", 90, 2, 2.7, `{"state":"violated","work":100,"work_done":90}`}
+			copy(w[2][12:], []string{"90", "100", "90", "2.700000", "0.000000", "false"})
 			return s
 		}, 7},
 		{"an end after the work was done", func(s []step, w [][]string) []step {
 			s[6].at, w[1][12] = 180, "180"
+			s[6].amount, w[1][15] = 1.566667, "1.566667"
 			return s
 		}, 9},
+		{"an end after the deadline", func(s []step, _ [][]string) []step {
+			s[4].at, s[1].note = 100, strings.Replace(terms(30000000, ""), "200", "90", 1)
+			return s
+		}, 7},
+		{"a promise said to be kept", func(s []step, w [][]string) []step {
+			s[1].note = strings.Replace(terms(30000000, ""), "200", "90", 1)
+			s[4].at, w[2][12] = 90, "90"
+			s[4].amount, w[2][15] = 2.7, "2.700000"
+			return s
+		}, 7},
 		{"another verdict", func(s []step, w [][]string) []step {
 			s[6].note, w[1][17] = strings.Replace(done, "fulfilled", "violated", 1), "false"
 			return s

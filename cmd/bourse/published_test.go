@@ -1,0 +1,64 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPublished checks that an audit of results computes every charge of a run
+// again, under each rule of payment and with penalties, and that a cell of the
+// table of jobs that was changed is named with exit status 3.
+func TestPublished(t *testing.T) {
+	t.Parallel()
+	must := func(want int, args ...string) string {
+		t.Helper()
+		status, out, errs := bourse(t, t.Context(), args...)
+		if status != want {
+			t.Fatalf("%v: status %d, want %d\n%s%s", args, status, want, errs, out)
+		}
+		return out
+	}
+	for _, set := range []string{
+		"base.market.payment=usage", "base.market.payment=budget",
+		"base.sla={deadline: hard, penalty: {rate: 0.01, max: 1.5}}", "base.sla={runs_on: true, enforcement: per-host, penalty: {rate: 0.01}}",
+	} {
+		dir := filepath.Join(t.TempDir(), "r")
+		must(statusDone, "run", "--quiet", "--replications", "1", "--set", set, "--out", dir)
+		out := must(statusDone, "ledger", "audit", dir)
+		if n, want := strings.Count(out, ": clean"), strings.Count(out, "computed again, and as in jobs.csv"); n == 0 || n != want {
+			t.Errorf("%s: %d ledgers are clean, %d computed again:\n%s", set, n, want, out)
+		}
+		if set != "base.market.payment=usage" {
+			continue
+		}
+		name := filepath.Join(dir, "jobs.csv")
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for col, cell := range map[int]string{15: "0.000001", 9: "reject", 17: "maybe"} {
+			was := rows[7][col]
+			rows[7][col] = cell
+			var changed bytes.Buffer
+			if err := csv.NewWriter(&changed).WriteAll(rows); err != nil {
+				t.Fatal(err)
+			}
+			rows[7][col] = was
+			if err := os.WriteFile(name, changed.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			out := must(statusAudit, "ledger", "audit", dir)
+			if want := "jobs.csv, row 8, column " + rows[0][col]; !strings.Contains(out, want) || !strings.Contains(out, ": BAD") {
+				t.Errorf("%q in place of %q: not named: %s\n%s", cell, was, want, out)
+			}
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -307,9 +308,34 @@ func withEntries(c *cli.Context, f func(io.Writer, export.Entries) error) error 
 }
 
 // readLedger gives the entries of the ledger that is c's first argument to f, whose
-// output is buffered.
-func readLedger(c *cli.Context, f func(io.Writer, export.Entries) error) (err error) {
-	r, err := store.OpenReader(c.Args().First(), store.Options{})
+// output is buffered. In a ledger in use files come and go: f is called again if one
+// went away before anything was printed.
+func readLedger(c *cli.Context, f func(io.Writer, export.Entries) error) error {
+	const attempts = 20
+	for attempt := 1; ; attempt++ {
+		out := &touched{Writer: c.App.Writer}
+		err := readOnce(c.Args().First(), out, f)
+		if !errors.Is(err, fs.ErrNotExist) || out.yes || attempt == attempts {
+			return err
+		}
+	}
+}
+
+// A touched writer knows whether anything was written.
+type touched struct {
+	io.Writer
+	yes bool
+}
+
+func (t *touched) Write(b []byte) (int, error) {
+	t.yes = true
+	return t.Writer.Write(b)
+}
+
+// readOnce gives the entries of the ledger in dir to f, and prints to out what it wrote
+// once all were read.
+func readOnce(dir string, out io.Writer, f func(io.Writer, export.Entries) error) (err error) {
+	r, err := store.OpenReader(dir, store.Options{})
 	if errors.Is(err, store.ErrNone) {
 		return usageError{err}
 	}
@@ -317,7 +343,7 @@ func readLedger(c *cli.Context, f func(io.Writer, export.Entries) error) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	w := bufio.NewWriter(c.App.Writer)
+	w := bufio.NewWriter(out)
 	if err := errors.Join(f(w, r.Entries()), r.Err()); err != nil {
 		return err
 	}

@@ -42,11 +42,13 @@ func statementAction(c *cli.Context) error {
 	if err := bank.CheckName(user); err != nil {
 		return usagef("--user: %w", err)
 	}
-	s := newStatement(user, c.Int64("since"))
-	if s.Since < 0 {
-		return usagef("--since: found %d, want the number of an entry", s.Since)
+	since := c.Int64("since")
+	if since < 0 {
+		return usagef("--since: found %d, want the number of an entry", since)
 	}
-	err := withEntries(c, func(w io.Writer, entries export.Entries) error {
+	var s *statement
+	err := withEntries(c, func(_ io.Writer, entries export.Entries) error {
+		s = newStatement(user, since)
 		for e := range entries {
 			if err := s.add(e); err != nil {
 				return fmt.Errorf("statement of %s: entry %d: %w", user, e.Seq, err)

@@ -13,6 +13,8 @@ type market struct {
 	rules *Rules
 	hosts map[string]*machine
 	dues  []*deal // of contracts that go on after their deadlines, by deadline
+
+	prices prices
 }
 
 // A machine is a host as of an instant.
@@ -78,6 +80,7 @@ func (m *market) advance(h *machine, now float64) {
 			n.done += n.rate * (next - h.at)
 			if over {
 				n.done = n.need
+				m.prices.change(next, -n.bid)
 			}
 			return over
 		})
@@ -145,6 +148,7 @@ func (m *market) start(now float64, d *deal) {
 	for _, n := range d.tasks {
 		m.advance(n.host, now)
 		n.host.on = append(n.host.on, n)
+		m.prices.change(now, n.bid)
 		m.deal(n.host)
 	}
 	if d.terms.RunsOn {
@@ -164,6 +168,7 @@ func (m *market) stop(now float64, d *deal) {
 		m.advance(n.host, now)
 		if i := slices.Index(n.host.on, n); i >= 0 {
 			n.host.on = slices.Delete(n.host.on, i, i+1)
+			m.prices.change(now, -n.bid)
 			m.deal(n.host)
 		}
 	}

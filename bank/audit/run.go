@@ -8,15 +8,17 @@ import (
 
 // A Run is what a run published beside its ledger. The ledger is held against it.
 type Run struct {
-	Jobs   []Job  // the run's rows of the table
-	Unread error  // why the table could not be read
-	Rules  *Rules // nil if they are not known: then charges are not computed again
+	Jobs   []Job     // the run's rows of the table
+	Unread error     // why the table could not be read
+	Prices []float64 // the run's rows of the table of prices: mean over hosts and 300 s, $/s; nil if there is none
+	Rules  *Rules    // nil if they are not known: then charges are not computed again
 }
 
 // Rules are those of a scenario that charges follow from.
 type Rules struct {
-	Payment string    // rule: spot, usage, bid or budget
-	Sharing string    // rule: charges by spot, usage and bid are computed again under auction
+	Payment string // rule: spot, usage, bid or budget
+	Sharing string // rule: charges by spot, usage and bid are computed again under auction
+	Hosts   int
 	CPUs    float64   // of a host
 	Cap     float64   // processors that one task can use, 0 for no cap
 	Speeds  []float64 // of hosts h00, h01, ..., in turn: work per second of a processor
@@ -287,6 +289,7 @@ func (t *trail) finish(seq int64) (bad *Finding) {
 			t.money(t.paid[j.ID].seq, j, "penalty", j.Penalty, t.paid[j.ID].amount)
 		}
 	}
+	t.prices()
 	if t.more > 0 {
 		t.found = append(t.found, Finding{File: "jobs.csv", Found: fmt.Sprintf("%d cells more that are amiss", t.more), Want: "rows as the ledger has them"})
 	}
@@ -330,13 +333,16 @@ func (t *trail) number(seq int64, j *Job, column string, found, want float64) {
 	}
 }
 
-// places reads what the terms say of hosts: name and bid of each, $/s.
+// places reads what the terms say of hosts: name and bid of each, in nano-dollars
+// per second.
 func (t *terms) places() (names []string, bids []int64, ok bool) {
 	bid := int64(-1)
 	for _, x := range t.On {
 		switch x := x.(type) {
 		case float64:
-			bid = int64(x)
+			if bid = int64(x); x < 0 || x > 1<<53 {
+				return nil, nil, false
+			}
 		case string:
 			names, bids = append(names, x), append(bids, bid)
 			ok = bid >= 0

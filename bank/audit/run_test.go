@@ -57,7 +57,7 @@ func small() (steps []step, table [][]string) {
 var usage = audit.Rules{Payment: "usage", Sharing: "auction", CPUs: 2, Cap: 1, Speeds: []float64{1}}
 
 // held audits a ledger made of steps, which begins with two issues, against table.
-func held(t *testing.T, steps []step, table [][]string, rules audit.Rules) *audit.Report {
+func held(t *testing.T, steps []step, table [][]string, rules audit.Rules, prices ...float64) *audit.Report {
 	t.Helper()
 	fs := vfs.NewMem()
 	j, err := store.Create("ledger", store.Options{FS: fs, Reproducible: true})
@@ -94,7 +94,7 @@ func held(t *testing.T, steps []step, table [][]string, rules audit.Rules) *audi
 	for _, row := range table {
 		csv.WriteString(strings.Join(row, ",") + "\n")
 	}
-	run := audit.Run{Rules: &rules}
+	run := audit.Run{Rules: &rules, Prices: prices}
 	rows, err := audit.ReadJobs(strings.NewReader(csv.String()), func(string) bool { return true })
 	run.Jobs, run.Unread = rows["small/cac/0"], err
 	return runAudit(t, fs, &run)
@@ -112,6 +112,24 @@ func TestRun(t *testing.T) {
 	steps, table := small()
 	if r := held(t, steps, table, usage); !r.Clean() || r.Computed != 3 {
 		t.Errorf("%d computed, %v", r.Computed, r.Findings)
+	}
+}
+
+// TestPrices checks the mean price of two hosts, one of them idle, as worked out by
+// hand: bids of 0.06 $/s until 100 s, 0.03 until 133.333 s, 0.01 until 166.667 s.
+func TestPrices(t *testing.T) {
+	t.Parallel()
+	steps, table := small()
+	rules := usage
+	rules.Hosts = 2
+	mean := (0.06*100 + 0.03*100/3 + 0.01*100/3) / (500.0 / 3) / 2
+	if r := held(t, steps, table, rules, mean); !r.Clean() {
+		t.Error(r.Findings)
+	}
+	for _, prices := range [][]float64{{mean + 1e-7}, {mean, 0}} {
+		if r := held(t, steps, table, rules, prices...); len(r.Findings) != 1 || !strings.HasPrefix(r.Findings[0].File, "prices.parquet") {
+			t.Errorf("prices %v: %v", prices, r.Findings)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,8 +11,8 @@ import (
 )
 
 // published returns what the results in path publish beside each of the ledgers in
-// dirs, nil if path is a ledger: the rows of the table of jobs, and the rules that
-// charges follow from.
+// dirs, nil if path is a ledger: the rows of the tables of jobs and prices, and the rules
+// that charges follow from.
 func published(path string, dirs []string) ([]*audit.Run, error) {
 	runs := make([]*audit.Run, len(dirs))
 	if len(dirs) == 1 && dirs[0] == path {
@@ -36,6 +37,14 @@ func published(path string, dirs []string) ([]*audit.Run, error) {
 		runs[i] = &audit.Run{Rules: rulesOf(&e, run)}
 		at[run] = runs[i]
 	}
+	for p, err := range r.Prices() {
+		if err != nil {
+			return nil, err
+		}
+		if run := at[fmt.Sprintf("%s/%s/%d", p.Configuration, p.Admission, p.Replication)]; run != nil {
+			run.Prices = append(run.Prices, p.MeanPrice)
+		}
+	}
 	f, err := os.Open(filepath.Join(path, "jobs.csv"))
 	if err != nil {
 		return nil, err
@@ -59,7 +68,7 @@ func rulesOf(e *scenario.Experiment, run string) *audit.Rules {
 			}
 			r := &audit.Rules{
 				Payment: c.Market.Payment, Sharing: c.Market.Sharing.Name,
-				CPUs: c.Fleet.CPUs, Cap: c.Fleet.Cap, Speeds: c.Fleet.Speeds,
+				Hosts: c.Fleet.Hosts, CPUs: c.Fleet.CPUs, Cap: c.Fleet.Cap, Speeds: c.Fleet.Speeds,
 			}
 			if a.Sharing != nil {
 				r.Sharing = a.Sharing.Name

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -197,6 +198,9 @@ answered: what was booked is answered as it was.
 				err := s.Apply(c.Context, in, c.App.Writer, parallel, wall)
 				if errors.Is(err, context.Canceled) {
 					return interruption("what was answered is booked; send the rest again")
+				}
+				if errors.Is(err, bufio.ErrTooLong) {
+					return errors.New("standard input: found a line of more than 4096 bytes, want an order; those before it are answered")
 				}
 				return err
 			})

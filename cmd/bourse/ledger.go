@@ -284,7 +284,7 @@ func exportCommand() *cli.Command {
 		Description: `   bourse ledger export DIR --format hledger > run.journal && hledger -f run.journal check
    bourse ledger export DIR --format beancount > run.beancount && bean-check run.beancount`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "format", Required: true, Usage: strings.Join(export.Formats(), ", ")},
+			&cli.StringFlag{Name: "format", Usage: strings.Join(export.Formats(), ", ")},
 		},
 		Action: func(c *cli.Context) error {
 			format := c.String("format")

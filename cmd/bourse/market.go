@@ -23,7 +23,7 @@ of name. A file of - is standard input.
 
    printf 'ann,2\nbob,1\n' | bourse market clear - --capacity 10`,
 			Flags: []cli.Flag{
-				&cli.Int64Flag{Name: "capacity", Required: true, Usage: "divide `N` units"},
+				&cli.Int64Flag{Name: "capacity", Usage: "divide `N` units"},
 				&cli.BoolFlag{Name: "json", Usage: "print JSON, for programs"},
 			},
 			Action: clearAction,
@@ -34,6 +34,9 @@ of name. A file of - is standard input.
 func clearAction(c *cli.Context) error {
 	if err := exactly(c, "BIDS.csv"); err != nil {
 		return err
+	}
+	if !c.IsSet("capacity") {
+		return usagef("%s: --capacity is missing; see '%s --help'", c.Command.HelpName, c.Command.HelpName)
 	}
 	capacity := c.Int64("capacity")
 	if capacity < 0 {

@@ -40,6 +40,8 @@ func TestStatus(t *testing.T) {
 		{nil, "run --set configurations.pareto-high.fleet.hosts=.nan", statusUsage},
 		{nil, "run --preset paper missing.yaml", statusUsage},
 		{nil, "market clear missing.csv --capacity 3", statusUsage},
+		{nil, "market clear missing.csv", statusUsage},
+		{nil, "ledger export missing", statusUsage},
 		{nil, "advise --pa 0.5", statusUsage},
 		{nil, "scenario show nonsense", statusUsage},
 		{cancelled, "run --replications 100000", statusInterrupted},

@@ -28,6 +28,7 @@ func (b *Broker) start(now float64, i, n int32) error {
 		return err
 	}
 	pl.Slot = slot
+	v.told = append(v.told, hosts.Share{})
 	v.on = append(v.on, contracts.Standing{Contract: i, Node: n, Slot: slot, Bid: pl.Bid, At: now})
 	b.bid(now, pl.Host, c.ID, pl.Bid)
 	return nil
@@ -50,6 +51,7 @@ func (b *Broker) leave(now float64, i, n int32, r hosts.Report) {
 	pl.Owed, pl.Rate, pl.Left = v.on[at].Owed, 0, true
 	pl.Done += r.Done
 	v.on = slices.Delete(v.on, at, at+1)
+	v.told = slices.Delete(v.told, at, at+1)
 	c.left--
 	b.freed = true
 	b.bid(now, pl.Host, c.ID, 0)
@@ -96,7 +98,10 @@ func (b *Broker) deal(now float64) {
 		v.touched = false
 		b.Sharing.Deal(now, h, v.on, view{b})
 		for i := range v.on {
-			v.machine.SetShare(now, v.on[i].Slot, v.on[i].Share)
+			if s := &v.on[i]; s.Share != v.told[i] {
+				v.told[i] = s.Share
+				v.machine.SetShare(now, s.Slot, s.Share)
+			}
 		}
 		price, capacity := v.auction.Price(), v.machine.Spec().Capacity()
 		for i := range v.on {

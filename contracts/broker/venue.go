@@ -13,6 +13,7 @@ type venue struct {
 	machine hosts.Machine
 	auction market.Auctioneer
 	on      []contracts.Standing // in order of admission
+	told    []hosts.Share        // of each, as the machine was told
 	at      float64              // instant up to which on is metered
 	touched bool                 // to be dealt out again
 	news    bool                 // changed since the policy's last decision
@@ -20,7 +21,8 @@ type venue struct {
 
 // reset makes v an idle venue at instant 0 with machine m, keeping its memory.
 func (v *venue) reset(m hosts.Machine, window float64) {
-	v.machine, v.on, v.at, v.touched, v.news = m, v.on[:0], 0, false, false
+	v.machine, v.on, v.told, v.at = m, v.on[:0], v.told[:0], 0
+	v.touched, v.news = false, false
 	if v.auction.History().Window() == window {
 		v.auction.Reset()
 		return

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"bourse/workloadgen/dist"
+	"bourse/workloadgen/search"
 )
 
 // A family is a continuous law on values above 0.
@@ -162,11 +163,11 @@ var gpareto = family{
 	fit: func(s *Sample) ([]float64, error) {
 		k := func(t float64) float64 { return s.Mean(func(x float64) float64 { return math.Log1p(t * x) }) }
 		scale := math.Log(s.median())
-		at := golden(func(y float64) float64 {
+		at := search.Golden(func(y float64) float64 {
 			t := math.Exp(y - scale)
 			k := k(t)
 			return math.Log(k/t) + k + 1 // - log likelihood of a value
-		}, -12, 12)
+		}, -12, 12, 1e-7)
 		t := math.Exp(at - scale)
 		return []float64{k(t), k(t) / t}, nil
 	},
@@ -175,23 +176,4 @@ var gpareto = family{
 		return func(x, _ float64) float64 { return -l - (1/p[0]+1)*math.Log1p(p[0]*x/p[1]) }
 	},
 	spec: func(p []float64) dist.Spec { return options("gpareto", "k", p[0], "sigma", p[1]) },
-}
-
-// golden returns where a function with one minimum in [lo, hi] has it.
-func golden(f func(float64) float64, lo, hi float64) float64 {
-	const r = 0.6180339887498949
-	a, b := hi-r*(hi-lo), lo+r*(hi-lo)
-	fa, fb := f(a), f(b)
-	for hi-lo > 1e-7 {
-		if fa < fb {
-			hi, b, fb = b, a, fa
-			a = hi - r*(hi-lo)
-			fa = f(a)
-		} else {
-			lo, a, fa = a, b, fb
-			b = lo + r*(hi-lo)
-			fb = f(b)
-		}
-	}
-	return (lo + hi) / 2
 }

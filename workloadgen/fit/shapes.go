@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
+
+	"bourse/workloadgen/search"
 )
 
 const polyLinSteps = 200
@@ -103,7 +105,7 @@ func reaching(x, f []float64, p [3]float64) [3]float64 {
 		return s, sum
 	}
 	start := -p[1] / (2 * p[0])
-	top := golden(func(t float64) float64 { _, sum := off(t); return sum }, start-5, start+5)
+	top := search.Golden(func(t float64) float64 { _, sum := off(t); return sum }, start-5, start+5, 1e-7)
 	s, _ := off(top)
 	return [3]float64{-s, 2 * s * top, 1 + 1e-9 - s*top*top}
 }

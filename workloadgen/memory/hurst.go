@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/dsp/fourier"
 	"gonum.org/v1/gonum/stat"
+
+	"bourse/workloadgen/search"
 )
 
 // An Estimate is a Hurst exponent: 1/2 without memory, above it with long
@@ -129,7 +131,7 @@ func LocalWhittle(series []float64) Estimate {
 		}
 		return math.Log(sum/float64(m)) - (2*h-1)*meanLn
 	}
-	return Estimate{golden(objective, 0.001, 0.999), 1 / (2 * math.Sqrt(float64(m)))}
+	return Estimate{search.Golden(objective, 0.001, 0.999, 1e-6), 1 / (2 * math.Sqrt(float64(m)))}
 }
 
 // smooth returns the largest number up to n without a prime factor above 5.
@@ -146,25 +148,6 @@ func smooth(n int) int {
 		}
 	}
 	return n
-}
-
-// golden returns where a function with one minimum in [lo, hi] has it.
-func golden(f func(float64) float64, lo, hi float64) float64 {
-	const r = 0.6180339887498949
-	a, b := hi-r*(hi-lo), lo+r*(hi-lo)
-	fa, fb := f(a), f(b)
-	for hi-lo > 1e-6 {
-		if fa < fb {
-			hi, b, fb = b, a, fa
-			a = hi - r*(hi-lo)
-			fa = f(a)
-		} else {
-			lo, a, fa = a, b, fb
-			b = lo + r*(hi-lo)
-			fb = f(b)
-		}
-	}
-	return (lo + hi) / 2
 }
 
 // Autocorrelation returns the correlation of the series with itself at lags 0

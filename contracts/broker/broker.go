@@ -88,7 +88,6 @@ type Broker struct {
 	ranked  []int32
 	prices  market.Series
 	ended   []contracts.Contract
-	used    float64 // work of the contracts that ended
 }
 
 // next returns the earliest instant in a, +Inf if it is empty.
@@ -150,7 +149,7 @@ func (b *Broker) Reset(c Config) {
 		b.ranking.Reset()
 	}
 	b.prices.Reset()
-	b.ended, b.used = b.ended[:0], 0
+	b.ended = b.ended[:0]
 	b.queue, b.refused = b.queue[:0], b.refused[:0]
 }
 
@@ -306,6 +305,3 @@ func (b *Broker) Active() int { return len(b.contracts) - len(b.free) }
 
 // Prices returns the record of the total price over all hosts.
 func (b *Broker) Prices() *market.Series { return &b.prices }
-
-// Work returns the processor-seconds used by the contracts that have ended.
-func (b *Broker) Work() float64 { return b.used }

@@ -27,9 +27,6 @@ type Refusal struct {
 // order. The slice is the broker's own until Reset.
 func (b *Broker) Refused() []Refusal { return b.refused }
 
-// Waiting returns the number of requests that are deferred.
-func (b *Broker) Waiting() int { return len(b.queue) }
-
 // enqueue puts r where it belongs, behind its equals.
 func (b *Broker) enqueue(order contracts.Orderer, r *contracts.Request, task hosts.Task) {
 	at, _ := slices.BinarySearchFunc(b.queue, r, func(w waiting, r *contracts.Request) int {

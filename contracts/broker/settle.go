@@ -26,7 +26,6 @@ func (b *Broker) end(now float64, i int32) error {
 	if err := b.settle(now, c); err != nil {
 		return fmt.Errorf("settle %d: %w", c.ID, err)
 	}
-	b.used += c.Done
 	b.ended = append(b.ended, c.Contract)
 	b.ended[len(b.ended)-1].Placements = nil // the place in the arena keeps them
 	b.deal(now)

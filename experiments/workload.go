@@ -130,8 +130,15 @@ func (a *arena) draw(s *setting, seed uint64, rep int) (err error) {
 	}
 	if w.annotate != nil {
 		a.noted = append(a.noted[:0], a.plan...)
+		first := 0.0 // of a log annotations make the first arrival 0, of a model it stays
+		if w.model != nil && len(a.plan) > 0 {
+			first = a.plan[0].Arrival
+		}
 		if a.plan, _, err = w.annotate.Apply(a.noted, Stream(seed, rep, "annotate")); err != nil {
 			return err
+		}
+		for i := range a.plan {
+			a.plan[i].Arrival += first
 		}
 	}
 	if !slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.Value > 0 }) {

@@ -28,6 +28,7 @@ func members() map[string]member {
 		"independent": {"a law for each quantity: what fits write, and Poisson streams", newIndependent},
 		"lublin":      {"Lublin and Feitelson: daily cycle, powers of two, runtimes that grow with size", newLublin},
 		"paper":       {"the market paper's: HypWeib arrivals, PolyLin runtimes, BinBin sizes, budgets by value", newPaper},
+		"regular":     {"submissions at regular intervals, as on volunteer hosts, a law of runtimes", newRegular},
 		"resample":    {"a recorded log, drawn from with replacement", newResample},
 		"swf":         {"a recorded log, replayed", newSWF},
 	}

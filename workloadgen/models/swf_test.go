@@ -47,6 +47,7 @@ func TestTable(t *testing.T) {
 	for _, name := range Names() {
 		options := map[string]string{
 			"swf": "file: testdata/small.swf", "resample": "file: testdata/small.swf", "file": "file: testdata/model.yaml",
+			"regular": "from: 0",
 		}[name]
 		if Doc(name) == "" {
 			t.Errorf("%s has no line", name)

@@ -1,0 +1,111 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"bourse/workloadgen"
+	"bourse/workloadgen/annotate"
+	"bourse/workloadgen/dist"
+)
+
+// RegularOptions are those of "regular".
+type RegularOptions struct {
+	Users   int       `yaml:"users" doc:"users, each as likely as another to submit a job"`
+	From    float64   `yaml:"from" doc:"instant of the first submission, s"`
+	To      float64   `yaml:"to" doc:"submissions are before it, s"`
+	Every   float64   `yaml:"every" doc:"seconds between submissions"`
+	Runtime dist.Spec `yaml:"runtime" doc:"law of the runtimes in seconds, rounded to whole ones, at least 1"`
+
+	annotate.Options `yaml:",inline"`
+}
+
+// DefaultRegular returns the workload of Zhang and Phillips (§5): a job each two
+// minutes from the second to the seventh day, exponential of mean 1000 s given
+// that it takes from 1 to 10,000.
+func DefaultRegular() RegularOptions {
+	const day = 86400
+	return RegularOptions{
+		Users: 10, From: day, To: 7 * day, Every: 120,
+		Runtime: dist.Spec{Name: "within", Options: map[string]any{
+			"min": 1.0, "max": 10_000.0, "of": map[string]any{"name": "exponential", "options": map[string]any{"mean": 1000.0}},
+		}},
+	}
+}
+
+// Regular submits jobs of one processor at regular intervals. A job draws two
+// uniforms: runtime and user.
+type Regular struct {
+	o       RegularOptions
+	jobs    int
+	runtime dist.Distribution
+}
+
+func newRegular(decode func(any) error) (workloadgen.Model, error) {
+	o := DefaultRegular()
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	return NewRegular(o)
+}
+
+// NewRegular makes the model.
+func NewRegular(o RegularOptions) (*Regular, error) {
+	switch {
+	case o.Users < 1 || o.Users > maxJobs:
+		return nil, fmt.Errorf("users %d is not in 1..%d", o.Users, maxJobs)
+	case !(o.From >= 0 && o.From <= workloadgen.MaxSeconds):
+		return nil, fmt.Errorf("from %v is not in 0..%v", o.From, float64(workloadgen.MaxSeconds))
+	case !(o.To > o.From && o.To <= workloadgen.MaxSeconds):
+		return nil, fmt.Errorf("to %v is not more than from, %v, and at most %v", o.To, o.From, float64(workloadgen.MaxSeconds))
+	case !(o.Every > 0 && (o.To-o.From)/o.Every <= maxJobs):
+		return nil, fmt.Errorf("every %v is not more than 0, for %d jobs at most", o.Every, maxJobs)
+	}
+	if err := o.Options.Validate(); err != nil {
+		return nil, err
+	}
+	law, err := o.Runtime.New(nil)
+	if err != nil {
+		return nil, fmt.Errorf("runtime: %w", err)
+	}
+	m := &Regular{o: o, jobs: int(math.Ceil((o.To - o.From) / o.Every)), runtime: law}
+	for m.at(m.jobs-1) >= o.To { // by rounding alone
+		m.jobs--
+	}
+	return m, nil
+}
+
+// at returns when the i-th job is submitted.
+func (m *Regular) at(i int) float64 { return m.o.From + float64(i)*m.o.Every }
+
+// Plan implements [workloadgen.Model]. More jobs than there is time for are
+// submitted at the same intervals beyond it.
+func (m *Regular) Plan(src rand.Source, n int, into workloadgen.Plan) (workloadgen.Plan, error) {
+	if n == 0 {
+		n = m.jobs
+	}
+	if n < 0 || n > maxJobs || m.at(n-1) > workloadgen.MaxSeconds {
+		return nil, fmt.Errorf("%d jobs is not in 1..%d, or takes beyond %v s", n, maxJobs, float64(workloadgen.MaxSeconds))
+	}
+	plan := resize(into, n)
+	for i := range plan {
+		run, user := dist.Open(src), dist.Open(src)
+		runtime := math.Min(math.Max(1, math.Round(m.runtime.Quantile(run))), workloadgen.MaxSeconds)
+		plan[i] = workloadgen.Job{
+			ID:       int64(i + 1),
+			User:     1 + int64(user*float64(m.o.Users)),
+			Arrival:  m.at(i),
+			Runtime:  runtime,
+			Estimate: runtime,
+			Deadline: runtime,
+			Nodes:    1,
+			Worth:    1,
+		}
+	}
+	plan, _, err := m.o.Apply(plan, src)
+	for i := range plan {
+		plan[i].Arrival += m.o.From // annotations count from the first
+	}
+	return plan, err
+}

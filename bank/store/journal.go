@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"bourse/bank"
 
@@ -62,14 +61,12 @@ var (
 	ErrLocked  = errors.New("another process has the ledger open")
 )
 
-// A Journal is a [bank.Journal] in a directory. It is not safe for concurrent
-// use. After an error of Append or Flush it takes nothing more.
+// A Journal is a [bank.Journal] in a [Keep]. It is not safe for concurrent use.
+// After an error of Append or Flush it takes nothing more.
 type Journal struct {
-	opts  Options
-	dir   string
-	lock  *pebble.Lock
-	place io.Closer // the lock of the directory itself
-	db    *pebble.DB
+	name  string // of the ledger, for people
+	every int    // groups between two writings of the balances
+	keep  Keep   // nil once it is closed
 
 	tree     tree
 	time     float64
@@ -85,95 +82,20 @@ var _ bank.Journal = (*Journal)(nil)
 // Create makes a new ledger in dir, which is made if need be. It returns an error
 // wrapping [ErrExists] if dir is not empty.
 func Create(dir string, opts Options) (*Journal, error) {
-	j := newJournal(dir, opts)
-	if err := j.create(); err != nil {
-		j.release()
+	d := &directory{opts: opts.defaults(), dir: dir}
+	if err := d.create(); err != nil {
+		d.Release()
 		return nil, fmt.Errorf("create ledger %s: %w", dir, plain(err))
 	}
-	return j, nil
+	return NewJournal(d, dir, opts), nil
 }
 
-func newJournal(dir string, opts Options) *Journal {
-	j := &Journal{opts: opts.defaults(), dir: dir, tree: newTree()}
+// NewJournal returns the journal of a new ledger in k, which holds nothing. Its name
+// is for people.
+func NewJournal(k Keep, name string, opts Options) *Journal {
+	j := &Journal{name: name, every: opts.defaults().BalancesEvery, keep: k, tree: newTree()}
 	j.standing.init()
 	return j
-}
-
-func (j *Journal) create() error {
-	fsys := j.opts.FS
-	if err := fsys.MkdirAll(j.dir, 0o777); err != nil {
-		return err
-	}
-	names, err := fsys.List(j.dir)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if name != lockFile && name != HeadFile+".tmp" { // left by a making cut short
-			return ErrExists
-		}
-	}
-	if err := j.lockDir(); err != nil {
-		return err
-	}
-	s, err := readSeal(fsys, j.dir)
-	if err != nil {
-		return err
-	}
-	if s != nil {
-		return ErrExists
-	}
-	return j.openDB(j.tree.head())
-}
-
-// lockDir keeps others out.
-func (j *Journal) lockDir() (err error) {
-	if j.opts.FS == vfs.Default {
-		if j.place, err = lockPlace(j.dir); err != nil {
-			return err
-		}
-	}
-	j.lock, err = pebble.LockDirectory(j.dir, j.opts.FS)
-	return err
-}
-
-// openDB opens the database once HEAD says that it is open.
-func (j *Journal) openDB(head Head) (err error) {
-	if err := (&seal{head: head}).write(j.opts.FS, j.dir); err != nil {
-		return err
-	}
-	log := logger{j.dir, j.opts.Fatal}
-	opts := &pebble.Options{
-		FS:                 guardedFS{j.opts.FS, log.died},
-		FormatMajorVersion: Format,
-		Lock:               j.lock,
-		Logger:             log,
-		EventListener:      &pebble.EventListener{BackgroundError: log.died}, // else Pebble tries for ever
-		DisableTableStats:  true,
-	}
-	opts.Experimental.FileCacheShards = 1 // else the number of cores, which Pebble writes down
-	if j.opts.Reproducible {
-		opts.MemTableSize = reproducibleMemory
-		opts.FS = plainFS{opts.FS}
-	}
-	j.db, err = pebble.Open(j.dir, opts)
-	return err
-}
-
-// release closes what is open, in order.
-func (j *Journal) release() error {
-	var err error
-	if j.db != nil {
-		err = j.db.Close()
-	}
-	if j.lock != nil {
-		err = errors.Join(err, j.lock.Close())
-	}
-	if j.place != nil {
-		err = errors.Join(err, j.place.Close())
-	}
-	j.db, j.lock, j.place = nil, nil, nil
-	return err
 }
 
 func (o Options) defaults() Options {
@@ -217,43 +139,42 @@ func (j *Journal) flush(closing bool) error {
 		return j.err
 	}
 	if err := j.write(closing); err != nil {
-		j.err = fmt.Errorf("ledger %s: entries after %d: %w", j.dir, j.tree.size-int64(j.group.count), err)
+		j.err = fmt.Errorf("ledger %s: entries after %d: %w", j.name, j.tree.size-int64(j.group.count), err)
 	}
 	return j.err
 }
 
 func (j *Journal) write(closing bool) error {
-	batch := j.db.NewBatch()
+	batch := j.keep.Batch()
 	defer batch.Close()
 	if j.group.count > 0 {
 		first := j.tree.size - int64(j.group.count) + 1
-		if err := batch.Set(seqKey(first), j.group.encode(&j.tree), nil); err != nil {
+		if err := batch.Set(seqKey(first), j.group.encode(&j.tree)); err != nil {
 			return err
 		}
 		j.since++
 	}
-	balances := closing || j.since >= j.opts.BalancesEvery
-	if balances {
+	w := WriteGroup
+	if j.since >= j.every {
+		w = WriteBalances
+	}
+	if closing {
+		w = WriteLast
+	}
+	if w != WriteGroup {
 		if err := j.standing.write(batch, j); err != nil {
 			return err
 		}
 	}
-	sync := pebble.Sync
-	if j.opts.Reproducible && !closing {
-		sync = pebble.NoSync
-	}
-	if err := batch.Commit(sync); err != nil {
+	if err := batch.Commit(j.tree.head(), w); err != nil {
 		return err
 	}
 	j.group.clear()
-	if balances {
+	if w != WriteGroup {
 		j.standing.init()
 		j.since = 0
 	}
-	if closing || !balances || j.opts.Reproducible {
-		return nil
-	}
-	return (&seal{head: j.tree.head()}).write(j.opts.FS, j.dir)
+	return nil
 }
 
 // Head returns the head of the log, entries not yet flushed included.
@@ -265,29 +186,25 @@ func (j *Journal) Replayed() int64 { return j.replayed }
 // Close flushes, writes the balances, and seals the ledger. To close it again does
 // nothing.
 func (j *Journal) Close() error {
-	if j.db == nil {
+	if j.keep == nil {
 		return nil
 	}
-	err := errors.Join(j.flush(true), j.db.Close())
-	j.db = nil
+	err := j.flush(true)
 	if err == nil {
-		err = j.seal()
+		err = j.keep.Close(j.tree.head())
 	}
-	j.err = errors.New("ledger is closed")
-	if err = errors.Join(err, j.release()); err != nil {
-		return fmt.Errorf("close ledger %s: %w", j.dir, plain(err))
+	err = errors.Join(err, j.keep.Release())
+	j.keep, j.err = nil, errors.New("ledger is closed")
+	if err != nil {
+		return fmt.Errorf("close ledger %s: %w", j.name, plain(err))
 	}
 	return nil
 }
 
-func (j *Journal) seal() error {
-	// Files that are gone must stay gone, or HEAD would miss them after a power cut.
-	if err := syncDir(j.opts.FS, j.dir); err != nil {
-		return err
+// release lets the ledger go as a process that died would.
+func (j *Journal) release() error {
+	if j.keep == nil {
+		return nil
 	}
-	files, err := sealFiles(j.opts.FS, j.dir)
-	if err != nil {
-		return err
-	}
-	return (&seal{j.tree.head(), files}).write(j.opts.FS, j.dir)
+	return j.keep.Release()
 }

@@ -5,52 +5,32 @@ import (
 	"iter"
 
 	"bourse/bank"
-
-	"github.com/cockroachdb/pebble/v2"
 )
 
 // Open opens the ledger in dir and returns it with the journal that it goes on
 // with. Only the entries since balances were last written are replayed. It returns
 // an error wrapping [ErrNone], [ErrLocked], or [ErrDamaged] with what was found.
 func Open(dir string, opts Options) (*Journal, *bank.Ledger, error) {
-	j := newJournal(dir, opts)
-	l, err := j.open()
+	d := &directory{opts: opts.defaults(), dir: dir}
+	head, err := d.open()
 	if err != nil {
-		j.release()
+		d.Release()
 		return nil, nil, fmt.Errorf("open ledger %s: %w", dir, plain(err))
 	}
-	return j, l, nil
+	return Resume(d, dir, head, opts)
 }
 
-func (j *Journal) open() (*bank.Ledger, error) {
-	fsys := j.opts.FS
-	s, err := readSeal(fsys, j.dir)
+// Resume returns the ledger that k holds, which must have come to head or further,
+// and the journal that it goes on with. It releases k if it returns an error, which
+// wraps [ErrDamaged].
+func Resume(k Keep, name string, head Head, opts Options) (*Journal, *bank.Ledger, error) {
+	j := NewJournal(k, name, opts)
+	l, err := j.replay(head)
 	if err != nil {
-		return nil, damaged(err)
+		k.Release()
+		return nil, nil, fmt.Errorf("open ledger %s: %w", name, plain(damaged(err)))
 	}
-	if s == nil {
-		return nil, ErrNone
-	}
-	if err := j.lockDir(); err != nil {
-		return nil, err
-	}
-	// Until now another process may have written.
-	if s, err = readSeal(fsys, j.dir); err != nil || s == nil {
-		return nil, damaged(err)
-	}
-	if len(s.files) > 0 {
-		if err := s.check(fsys, j.dir); err != nil {
-			return nil, damaged(err)
-		}
-	}
-	if err := j.openDB(s.head); err != nil {
-		return nil, err
-	}
-	l, err := j.replay(s.head)
-	if err != nil {
-		return nil, damaged(err)
-	}
-	return l, nil
+	return j, l, nil
 }
 
 func damaged(err error) error { return fmt.Errorf("%w: %w", ErrDamaged, err) }
@@ -66,7 +46,7 @@ func (j *Journal) replay(head Head) (*bank.Ledger, error) {
 		return nil, fmt.Errorf("entries to %d are not those of %s", from, HeadFile)
 	}
 	g := groupReader{tree: j.tree}
-	for key, value := range scan(j.db, seqKey(from+1), []byte{groupTable + 1}, &g.err) {
+	for key, value := range j.keep.Scan(seqKey(from+1), []byte{groupTable + 1}, &g.err) {
 		j.since++
 		for e := range g.entries(key, value) {
 			if err := l.Replay(e); err != nil {
@@ -93,7 +73,7 @@ func (j *Journal) replay(head Head) (*bank.Ledger, error) {
 
 // restore reads the balances, if any were written.
 func (j *Journal) restore(l *bank.Ledger) error {
-	value, err := get(j.db, []byte{standingTable})
+	value, err := j.keep.Get([]byte{standingTable})
 	if value == nil || err != nil {
 		return err
 	}
@@ -101,7 +81,7 @@ func (j *Journal) restore(l *bank.Ledger) error {
 	size, now := d.int(), d.float()
 	j.tree = d.tree(size)
 	var standings []bank.Standing
-	for key, value := range scan(j.db, []byte{balanceTable}, []byte{balanceTable + 1}, &d.err) {
+	for key, value := range j.keep.Scan([]byte{balanceTable}, []byte{balanceTable + 1}, &d.err) {
 		s, err := decodeStanding(string(key[1:]), value)
 		if err != nil {
 			return err
@@ -111,7 +91,7 @@ func (j *Journal) restore(l *bank.Ledger) error {
 	if d.err != nil || len(d.b) > 0 {
 		return fmt.Errorf("balances: %w", errEncoding)
 	}
-	err = l.Restore(size, now, standings, admitted(j.db, &d.err))
+	err = l.Restore(size, now, standings, admitted(j.keep, &d.err))
 	if d.err != nil {
 		return d.err
 	}
@@ -119,9 +99,9 @@ func (j *Journal) restore(l *bank.Ledger) error {
 }
 
 // admitted yields the contracts ever admitted, and leaves in err what went wrong.
-func admitted(db *pebble.DB, err *error) iter.Seq[int64] {
+func admitted(values Values, err *error) iter.Seq[int64] {
 	return func(yield func(int64) bool) {
-		for key, page := range scan(db, []byte{contractTable}, []byte{contractTable + 1}, err) {
+		for key, page := range values.Scan([]byte{contractTable}, []byte{contractTable + 1}, err) {
 			at, ok := keySeq(key)
 			if !ok || len(page) != pageBytes {
 				*err = fmt.Errorf("contracts admitted: %w", errEncoding)
@@ -132,31 +112,6 @@ func admitted(db *pebble.DB, err *error) iter.Seq[int64] {
 					return
 				}
 			}
-		}
-	}
-}
-
-// scan yields keys and values in [from, to), valid until the next, and leaves in
-// err what went wrong.
-func scan(db pebble.Reader, from, to []byte, err *error) iter.Seq2[[]byte, []byte] {
-	return func(yield func([]byte, []byte) bool) {
-		it, e := db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: to})
-		if e != nil {
-			*err = e
-			return
-		}
-		for ok := it.First(); ok; ok = it.Next() {
-			value, e := it.ValueAndErr()
-			if e != nil {
-				*err = e
-				break
-			}
-			if !yield(it.Key(), value) {
-				break
-			}
-		}
-		if e := it.Close(); e != nil && *err == nil {
-			*err = e
 		}
 	}
 }

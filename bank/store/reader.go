@@ -18,9 +18,13 @@ import (
 
 // A Reader reads a ledger without changing or locking it.
 type Reader struct {
-	db  *pebble.DB
-	err error
+	values Values
+	close  func() error
+	err    error
 }
+
+// NewReader reads the ledger whose values these are; close is called at the end.
+func NewReader(v Values, close func() error) *Reader { return &Reader{values: v, close: close} }
 
 // OpenReader opens the ledger in dir for reading, which may be in use. It returns
 // an error wrapping [ErrNone] if there is none.
@@ -54,7 +58,7 @@ func openReader(dir string, opts Options) (*Reader, error) {
 	if err := Sync(dir, opts); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &Reader{db: db}, nil
+	return NewReader(&directory{db: db}, db.Close), nil
 }
 
 // Sync makes durable what was read of a ledger until now: another process may have
@@ -97,7 +101,7 @@ func (r *Reader) Entries() iter.Seq2[*bank.Entry, tlog.Hash] {
 	return func(yield func(*bank.Entry, tlog.Hash) bool) {
 		g := groupReader{tree: newTree()}
 		defer func() { r.err = g.err }()
-		for key, value := range scan(r.db, []byte{groupTable}, []byte{groupTable + 1}, &g.err) {
+		for key, value := range r.values.Scan([]byte{groupTable}, []byte{groupTable + 1}, &g.err) {
 			for e := range g.entries(key, value) {
 				if !yield(e, g.tree.last) {
 					return
@@ -114,7 +118,7 @@ func (r *Reader) Entries() iter.Seq2[*bank.Entry, tlog.Hash] {
 func (r *Reader) Err() error { return r.err }
 
 // Close closes the ledger.
-func (r *Reader) Close() error { return r.db.Close() }
+func (r *Reader) Close() error { return r.close() }
 
 // unlocked is a file system in which a lock is always to be had.
 type unlocked struct{ vfs.FS }

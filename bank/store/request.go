@@ -60,7 +60,7 @@ func (j *Journal) answer(id string) (a answered, ok bool, err error) {
 	if a, ok := j.standing.requests[id]; ok {
 		return a, true, nil
 	}
-	v, err := get(j.db, requestKey(id))
+	v, err := j.keep.Get(requestKey(id))
 	if v == nil || err != nil {
 		return a, false, err
 	}

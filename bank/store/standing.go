@@ -2,7 +2,6 @@ package store
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -10,7 +9,6 @@ import (
 
 	"bourse/bank"
 
-	"github.com/cockroachdb/pebble/v2"
 	"golang.org/x/mod/sumdb/tlog"
 )
 
@@ -52,13 +50,13 @@ func (s *standing) add(e *bank.Entry, hash tlog.Hash) {
 }
 
 // write adds the changes to what the database holds, in order of key.
-func (s *standing) write(batch *pebble.Batch, j *Journal) error {
+func (s *standing) write(batch Batch, j *Journal) error {
 	for _, name := range slices.Sorted(maps.Keys(s.accounts)) {
 		c := s.accounts[name]
 		if c.micros == 0 && c.owner != "" {
 			continue // an escrow that came and went
 		}
-		old, err := readStanding(j.db, name)
+		old, err := readStanding(j.keep, name)
 		if err != nil {
 			return err
 		}
@@ -68,26 +66,26 @@ func (s *standing) write(batch *pebble.Batch, j *Journal) error {
 		}
 		key := append([]byte{balanceTable}, name...)
 		if micros == 0 && bank.IsEscrow(name) {
-			err = batch.Delete(key, nil)
+			err = batch.Delete(key)
 		} else {
 			value := binary.AppendVarint(nil, micros)
-			err = batch.Set(key, appendString(value, c.owner), nil)
+			err = batch.Set(key, appendString(value, c.owner))
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if err := s.writeAdmitted(batch, j.db); err != nil {
+	if err := s.writeAdmitted(batch, j.keep); err != nil {
 		return err
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.requests)) {
-		if err := batch.Set(requestKey(id), s.requests[id].encode(), nil); err != nil {
+		if err := batch.Set(requestKey(id), s.requests[id].encode()); err != nil {
 			return err
 		}
 	}
 	value := binary.AppendUvarint(nil, uint64(j.tree.size))
 	value = binary.BigEndian.AppendUint64(value, math.Float64bits(j.time))
-	return batch.Set([]byte{standingTable}, appendTree(value, &j.tree), nil)
+	return batch.Set([]byte{standingTable}, appendTree(value, &j.tree))
 }
 
 const (
@@ -95,13 +93,13 @@ const (
 	pageBytes = pageBits / 8
 )
 
-func (s *standing) writeAdmitted(batch *pebble.Batch, db *pebble.DB) error {
+func (s *standing) writeAdmitted(batch Batch, values Values) error {
 	slices.Sort(s.admitted)
 	for len(s.admitted) > 0 {
 		at := s.admitted[0] / pageBits
 		key := binary.BigEndian.AppendUint64([]byte{contractTable}, uint64(at))
 		page := make([]byte, pageBytes)
-		old, err := get(db, key)
+		old, err := values.Get(key)
 		if err != nil {
 			return err
 		}
@@ -111,28 +109,15 @@ func (s *standing) writeAdmitted(batch *pebble.Batch, db *pebble.DB) error {
 			page[n/8] |= 1 << (n % 8)
 			s.admitted = s.admitted[1:]
 		}
-		if err := batch.Set(key, page, nil); err != nil {
+		if err := batch.Set(key, page); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// get returns the value at key, nil if there is none.
-func get(db *pebble.DB, key []byte) ([]byte, error) {
-	v, closer, err := db.Get(key)
-	if errors.Is(err, pebble.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer closer.Close()
-	return slices.Clone(v), nil
-}
-
-func readStanding(db *pebble.DB, name string) (bank.Standing, error) {
-	v, err := get(db, append([]byte{balanceTable}, name...))
+func readStanding(values Values, name string) (bank.Standing, error) {
+	v, err := values.Get(append([]byte{balanceTable}, name...))
 	if v == nil || err != nil {
 		return bank.Standing{Name: name}, err
 	}

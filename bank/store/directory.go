@@ -1,0 +1,225 @@
+package store
+
+import (
+	"errors"
+	"io"
+	"iter"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// A directory is a [Keep] on disk: a Pebble database, and HEAD beside it.
+type directory struct {
+	opts  Options
+	dir   string
+	lock  *pebble.Lock
+	place io.Closer // the lock of the directory itself
+	db    *pebble.DB
+}
+
+var _ Keep = (*directory)(nil)
+
+// create makes the directory, for a ledger without entries.
+func (d *directory) create() error {
+	fsys := d.opts.FS
+	if err := fsys.MkdirAll(d.dir, 0o777); err != nil {
+		return err
+	}
+	names, err := fsys.List(d.dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if name != lockFile && name != HeadFile+".tmp" { // left by a making cut short
+			return ErrExists
+		}
+	}
+	if err := d.lockDir(); err != nil {
+		return err
+	}
+	s, err := readSeal(fsys, d.dir)
+	if err != nil {
+		return err
+	}
+	if s != nil {
+		return ErrExists
+	}
+	t := newTree()
+	return d.openDB(t.head())
+}
+
+// open opens the directory of a ledger, and returns the head that it must come to.
+func (d *directory) open() (Head, error) {
+	fsys := d.opts.FS
+	s, err := readSeal(fsys, d.dir)
+	if err != nil {
+		return Head{}, damaged(err)
+	}
+	if s == nil {
+		return Head{}, ErrNone
+	}
+	if err := d.lockDir(); err != nil {
+		return Head{}, err
+	}
+	// Until now another process may have written.
+	if s, err = readSeal(fsys, d.dir); err != nil || s == nil {
+		return Head{}, damaged(err)
+	}
+	if len(s.files) > 0 {
+		if err := s.check(fsys, d.dir); err != nil {
+			return Head{}, damaged(err)
+		}
+	}
+	return s.head, d.openDB(s.head)
+}
+
+// lockDir keeps others out.
+func (d *directory) lockDir() (err error) {
+	if d.opts.FS == vfs.Default {
+		if d.place, err = lockPlace(d.dir); err != nil {
+			return err
+		}
+	}
+	d.lock, err = pebble.LockDirectory(d.dir, d.opts.FS)
+	return err
+}
+
+// openDB opens the database once HEAD says that it is open.
+func (d *directory) openDB(head Head) (err error) {
+	if err := (&seal{head: head}).write(d.opts.FS, d.dir); err != nil {
+		return err
+	}
+	log := logger{d.dir, d.opts.Fatal}
+	opts := &pebble.Options{
+		FS:                 guardedFS{d.opts.FS, log.died},
+		FormatMajorVersion: Format,
+		Lock:               d.lock,
+		Logger:             log,
+		EventListener:      &pebble.EventListener{BackgroundError: log.died}, // else Pebble tries for ever
+		DisableTableStats:  true,
+	}
+	opts.Experimental.FileCacheShards = 1 // else the number of cores, which Pebble writes down
+	if d.opts.Reproducible {
+		opts.MemTableSize = reproducibleMemory
+		opts.FS = plainFS{opts.FS}
+	}
+	d.db, err = pebble.Open(d.dir, opts)
+	return err
+}
+
+// Get returns the value at key, nil if there is none.
+func (d *directory) Get(key []byte) ([]byte, error) { return get(d.db, key) }
+
+// Scan yields keys and values in [from, to).
+func (d *directory) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte] {
+	return scan(d.db, from, to, err)
+}
+
+// Batch begins a change.
+func (d *directory) Batch() Batch { return &directoryBatch{d.db.NewBatch(), d} }
+
+// A directoryBatch is a change of the database, and of HEAD after it.
+type directoryBatch struct {
+	*pebble.Batch
+	d *directory
+}
+
+func (b *directoryBatch) Set(key, value []byte) error { return b.Batch.Set(key, value, nil) }
+
+func (b *directoryBatch) Delete(key []byte) error { return b.Batch.Delete(key, nil) }
+
+func (b *directoryBatch) Commit(head Head, w Write) error {
+	d := b.d
+	sync := pebble.Sync
+	if d.opts.Reproducible && w != WriteLast {
+		sync = pebble.NoSync
+	}
+	if err := b.Batch.Commit(sync); err != nil {
+		return err
+	}
+	if w != WriteBalances || d.opts.Reproducible {
+		return nil
+	}
+	return (&seal{head: head}).write(d.opts.FS, d.dir)
+}
+
+// Close closes the database and seals its files.
+func (d *directory) Close(head Head) error {
+	if d.db == nil {
+		return nil
+	}
+	err := d.db.Close()
+	d.db = nil
+	if err == nil {
+		err = d.seal(head)
+	}
+	return errors.Join(err, d.Release())
+}
+
+func (d *directory) seal(head Head) error {
+	// Files that are gone must stay gone, or HEAD would miss them after a power cut.
+	if err := syncDir(d.opts.FS, d.dir); err != nil {
+		return err
+	}
+	files, err := sealFiles(d.opts.FS, d.dir)
+	if err != nil {
+		return err
+	}
+	return (&seal{head, files}).write(d.opts.FS, d.dir)
+}
+
+// Release closes what is open, in order.
+func (d *directory) Release() error {
+	var err error
+	if d.db != nil {
+		err = d.db.Close()
+	}
+	if d.lock != nil {
+		err = errors.Join(err, d.lock.Close())
+	}
+	if d.place != nil {
+		err = errors.Join(err, d.place.Close())
+	}
+	d.db, d.lock, d.place = nil, nil, nil
+	return err
+}
+
+// get returns the value at key, nil if there is none.
+func get(db pebble.Reader, key []byte) ([]byte, error) {
+	v, closer, err := db.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer closer.Close()
+	return slices.Clone(v), nil
+}
+
+// scan yields keys and values in [from, to), valid until the next, and leaves in
+// err what went wrong.
+func scan(db pebble.Reader, from, to []byte, err *error) iter.Seq2[[]byte, []byte] {
+	return func(yield func([]byte, []byte) bool) {
+		it, e := db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: to})
+		if e != nil {
+			*err = e
+			return
+		}
+		for ok := it.First(); ok; ok = it.Next() {
+			value, e := it.ValueAndErr()
+			if e != nil {
+				*err = e
+				break
+			}
+			if !yield(it.Key(), value) {
+				break
+			}
+		}
+		if e := it.Close(); e != nil && *err == nil {
+			*err = e
+		}
+	}
+}

@@ -37,7 +37,7 @@ func newBook(h hosts.ID, spec *hosts.Spec, o *ReserveOptions) *book {
 		nodes: int(min(spec.CPUs, timetable.MaxNodes)),
 		speed: int64(min(spec.Speed*1000+1e-6, timetable.MaxSpeed)),
 	}
-	c := timetable.Config{Nodes: b.nodes, Speed: b.speed, ExtendPct: o.ExtendPct}
+	c := timetable.Config{Nodes: b.nodes, Speed: b.speed, ExtendPct: o.ExtendPct, Brief: o.ZetaScope != "all"}
 	if o.Admission == "edf+insert" {
 		c.Admission = timetable.EDFInsert
 	}

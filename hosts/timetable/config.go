@@ -32,6 +32,11 @@ type Config struct {
 	Admission Admission
 	Overrun   Overrun
 	ExtendPct int64 // percent of its estimate by which a job is extended, 1 to 1000; 0 is 20
+
+	// Brief says that quotes leave out ZetaAll. Then only a commitment plans anew
+	// what waits without a deadline, and a quote does not take longer for it. A
+	// Preemptive book is never brief.
+	Brief bool
 }
 
 // withDefaults returns c with its zero values replaced, or an error that names

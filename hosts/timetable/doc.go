@@ -26,7 +26,9 @@
 // the steps and keeps two hulls, of what was taken and of what was vacated;
 // later keys are lifted out of the steps only where a search goes, and most
 // jobs are passed over by comparing four numbers. Replanning after an early end
-// or an overrun is the same walk over the whole plan, from other hulls.
+// or an overrun is the same walk over the whole plan, from other hulls. What
+// waits on demand comes last in key order and misses no deadline: a brief quote
+// ends where it begins.
 //
 // The roads not taken: to put the whole suffix back one by one, which took 50
 // times longer on 10,000 jobs, and a search tree over the steps, which makes

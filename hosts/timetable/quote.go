@@ -19,7 +19,7 @@ type Quote struct {
 	Start      int64  // s; if not feasible, neither this nor the next three mean anything
 	Completion int64  // s + e, the estimate
 	Zeta       int64  // laxity that reservations still to start would lose in all, eq. 3.4; may be negative
-	ZetaAll    int64  // the same with the on-demand jobs
+	ZetaAll    int64  // the same with the on-demand jobs; 0 of a Brief book
 
 	Speed     int64 // of the cluster, permille
 	Nodes     int64 // N of the cluster
@@ -105,6 +105,9 @@ func (b *Book) Quote(now int64, j Job) Quote {
 	q.serial, t.quote = b.quotes, b.quotes
 	q.Start, q.Completion = t.slot.from, t.slot.to
 	q.Zeta, q.ZetaAll = t.zeta, t.zetaAll
+	if b.config.Brief {
+		q.ZetaAll = 0
+	}
 	return q
 }
 
@@ -124,6 +127,7 @@ func (b *Book) try(now int64, j *Job) bool {
 		first, vacated = 0, always
 	}
 	t.begin(b, now, first)
+	t.brief = b.config.Brief
 	if b.replan(t, never, vacated) {
 		return true
 	}
@@ -188,12 +192,12 @@ func (b *Book) recall(q *Quote) error {
 		return ErrInfeasible
 	case q.version != b.version:
 		return ErrStale
-	case q.serial == b.trial.quote:
-		return nil
+	case q.serial != b.trial.quote:
+		if !b.try(q.At, &q.Job) {
+			panic("timetable: a quote cannot be repeated")
+		}
+		b.trial.quote = q.serial
 	}
-	if !b.try(q.At, &q.Job) {
-		panic("timetable: a quote cannot be repeated")
-	}
-	b.trial.quote = q.serial
+	b.finish(&b.trial)
 	return nil
 }

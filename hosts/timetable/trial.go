@@ -21,6 +21,11 @@ type trial struct {
 	forced bool // the new job is beside a plan that a rebuild would not give
 
 	zeta, zetaAll int64 // eq. 3.4, over reservations and over all jobs
+
+	brief          bool // what waits without a deadline is put back by finish alone
+	joined         bool
+	done           int      // slots gone through
+	taken, vacated interval // hulls of what has changed by then
 }
 
 // begin makes t about to put back the jobs from index first on.
@@ -35,6 +40,7 @@ func (t *trial) begin(b *Book, now int64, first int) {
 	clear(t.lifted)
 	t.cleared = never
 	t.zeta, t.zetaAll = 0, 0
+	t.brief, t.joined, t.done = false, false, 0
 }
 
 // replan puts the jobs from t.first on back in key order, each as early as it
@@ -46,34 +52,51 @@ func (t *trial) begin(b *Book, now int64, first int) {
 // what was taken, or an earlier start meets what was vacated; all others stay
 // where they are unseen, and the hulls grow with each that moves.
 func (b *Book) replan(t *trial, taken, vacated interval) bool {
-	for i := range t.slots {
-		if t.joins && t.first+i == t.at {
+	t.taken, t.vacated = taken, vacated
+	for ; t.done < len(t.slots); t.done++ {
+		i := t.done
+		if t.joins && !t.joined && t.first+i == t.at {
 			if !t.join(b, i) {
 				return false
 			}
-			taken = taken.hull(t.slot)
-		}
-		old := t.slots[i]
-		slot := t.place(b, i, taken, vacated)
-		if slot == old && !t.lifted[i] {
-			continue
 		}
 		e := b.plan[t.first+i]
-		if !t.lifted[i] {
-			t.steps.add(old.from, old.to, e.Nodes)
+		if t.brief && e.Deadline == Forever && t.joined {
+			return true // no deadline follows
 		}
-		t.steps.add(slot.from, slot.to, -e.Nodes)
-		if slot == old {
-			continue
-		}
-		if slot.to > e.Deadline {
+		if !t.putBack(b, i, e) {
 			return false
 		}
-		taken, vacated = taken.hull(slot), vacated.hull(old)
-		t.count(e, old.from, slot.from)
-		t.slots[i] = slot
 	}
-	return !t.joins || t.at < len(b.plan) || t.join(b, len(t.slots))
+	return !t.joins || t.joined || t.join(b, len(t.slots))
+}
+
+// finish puts back what a brief trial left.
+func (b *Book) finish(t *trial) {
+	if t.brief && !t.beside {
+		t.brief = false
+		b.replan(t, t.taken, t.vacated)
+	}
+}
+
+// putBack puts the i-th job, e, back. It reports false if its deadline is missed.
+func (t *trial) putBack(b *Book, i int, e *entry) bool {
+	old := t.slots[i]
+	slot := t.place(b, i, t.taken, t.vacated)
+	if slot == old && !t.lifted[i] {
+		return true
+	}
+	if !t.lifted[i] {
+		t.steps.add(old.from, old.to, e.Nodes)
+	}
+	t.steps.add(slot.from, slot.to, -e.Nodes)
+	if slot == old {
+		return true
+	}
+	t.taken, t.vacated = t.taken.hull(slot), t.vacated.hull(old)
+	t.count(e, old.from, slot.from)
+	t.slots[i] = slot
+	return slot.to <= e.Deadline
 }
 
 // place returns where the i-th job goes: to an earlier start at which it meets
@@ -104,6 +127,8 @@ func (t *trial) join(b *Book, i int) bool {
 	s := t.search(b, i, e, interval{max(t.now, e.Earliest), e.latest() + 1})
 	t.slot = interval{s, s + e.span}
 	t.steps.add(t.slot.from, t.slot.to, -e.Nodes)
+	t.taken = t.taken.hull(t.slot)
+	t.joined = true
 	return s <= e.latest()
 }
 

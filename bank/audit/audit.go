@@ -116,12 +116,8 @@ func Audit(dir string, opts Options) (*Report, error) {
 
 // audit reads the ledger once.
 func audit(dir string, opts Options) *Report {
-	a := &auditor{dir: dir, opts: opts, chain: newChain(), books: newBooks()}
-	if run := opts.Run; run != nil && run.Unread != nil {
-		a.fileFinding("jobs.csv", run.Unread.Error(), "a table that can be read")
-	} else if run != nil {
-		a.trail = newTrail(run)
-	}
+	a := newAuditor(opts)
+	a.dir = dir
 	a.checkHead()
 	a.finish(a.readPebble())
 	return a.report()
@@ -141,6 +137,16 @@ type auditor struct {
 	requests *requests // while Pebble is open, else nil
 	bad      *Finding  // the first bad entry; nothing is read after it
 	files    []Finding
+}
+
+func newAuditor(opts Options) *auditor {
+	a := &auditor{opts: opts, chain: newChain(), books: newBooks()}
+	if run := opts.Run; run != nil && run.Unread != nil {
+		a.fileFinding("jobs.csv", run.Unread.Error(), "a table that can be read")
+	} else if run != nil {
+		a.trail = newTrail(run)
+	}
+	return a
 }
 
 // An expectation is a head that the log must pass through.
@@ -228,11 +234,16 @@ func (a *auditor) finish(err error) {
 	if a.bad == nil && err != nil {
 		a.fail(a.chain.size+1, err.Error(), "files that can be read")
 	}
+	a.finishEntries()
+	a.checkFiles()
+}
+
+// finishEntries looks for what does not go with the end of the log.
+func (a *auditor) finishEntries() {
 	a.finishHeads()
 	if a.trail != nil && a.bad == nil {
 		a.bad = a.trail.finish(a.chain.size)
 	}
-	a.checkFiles()
 }
 
 // finishHeads looks for heads that the log did not come to, or went past.

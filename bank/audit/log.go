@@ -76,7 +76,7 @@ func Log(r io.Reader, opts Options) (*Report, error) {
 	}
 	a.finishHeads()
 	report := a.report()
-	report.Beyond = slices.DeleteFunc(report.Beyond, func(s string) bool { return s == lostTail || s == pebbleOwn })
+	report.Beyond = without(report.Beyond, lostTail, pebbleOwn)
 	if opts.Head == "" {
 		report.Beyond = append(report.Beyond, "entries cut off at the end of the log")
 	}

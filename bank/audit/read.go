@@ -32,31 +32,31 @@ func (a *auditor) readPebble() (err error) {
 			err = e
 		}
 	}()
-	kept, err := readKept(db)
+	return a.read(pebbleValues{db})
+}
+
+// read reads the groups in order until one is bad or no more are given. An error is
+// that of v.
+func (a *auditor) read(v Values) (err error) {
+	kept, err := readKept(v)
 	if err != nil {
 		return err
 	}
-	a.requests = &requests{db: db, kept: kept.size, later: make(map[string]bool)}
+	a.requests = &requests{values: v, kept: kept.size, later: make(map[string]bool)}
 	defer func() { a.requests = nil }()
 	if kept.size == 0 {
-		a.checkKept(db, kept)
+		a.checkKept(v, kept)
 	}
-	it, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte{'G'}, UpperBound: []byte{'G' + 1}})
-	if err != nil {
-		return err
-	}
-	for ok := it.First(); ok && a.bad == nil; ok = it.Next() {
-		value, e := it.ValueAndErr()
-		if e != nil {
-			it.Close()
-			return e
-		}
-		a.group(it.Key(), value)
+	for key, value := range v.Scan([]byte{'G'}, []byte{'G' + 1}, &err) {
+		a.group(key, value)
 		if a.bad == nil && a.chain.size == kept.size {
-			a.checkKept(db, kept)
+			a.checkKept(v, kept)
+		}
+		if a.bad != nil {
+			break
 		}
 	}
-	if err := it.Close(); err != nil {
+	if err != nil {
 		return err
 	}
 	if a.bad == nil && a.chain.size < kept.size {
@@ -99,42 +99,34 @@ type kept struct {
 	tree []byte
 }
 
-func readKept(db *pebble.DB) (kept, error) {
-	v, closer, err := db.Get([]byte{'S'})
-	if err == pebble.ErrNotFound {
-		return kept{}, nil
-	}
-	if err != nil {
+func readKept(v Values) (kept, error) {
+	b, err := v.Get([]byte{'S'})
+	if b == nil || err != nil {
 		return kept{}, err
 	}
-	defer closer.Close()
-	in := input{b: bytes.Clone(v)}
+	in := input{b: b}
 	return kept{in.int(), in.float(), in.b}, nil
 }
 
 // checkKept holds the balances that are kept against those of the entries, at the
 // entry that they stand for.
-func (a *auditor) checkKept(db *pebble.DB, k kept) {
+func (a *auditor) checkKept(v Values, k kept) {
 	differ := func(what, found, want string) {
 		a.files = append(a.files, Finding{Found: what + " kept as " + found, Want: fmt.Sprintf("%s, as of entry %d", want, k.size)})
 	}
 	if k.size > 0 && (!bytes.Equal(k.tree, a.chain.tree()) || k.time != a.books.time) {
 		differ("tree or time of the balances", "others", "those of the entries")
 	}
-	it, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte{'B'}, UpperBound: []byte{'C' + 1}})
-	if err != nil {
-		a.fileFinding("balances", err.Error(), "balances that can be read")
-		return
-	}
+	var err error
 	balances := a.books.standings()
-	for ok := it.First(); ok; ok = it.Next() {
-		key, value := string(it.Key()), string(it.Value())
+	for k, v := range v.Scan([]byte{'B'}, []byte{'C' + 1}, &err) {
+		key, value := string(k), string(v)
 		if want, ok := balances[key]; !ok || want != value {
 			differ(fmt.Sprintf("%q", key), fmt.Sprintf("%x", value), fmt.Sprintf("%x", want))
 		}
 		delete(balances, key)
 	}
-	if err := it.Close(); err != nil {
+	if err != nil {
 		a.fileFinding("balances", err.Error(), "balances that can be read")
 		return
 	}

@@ -5,17 +5,15 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-
-	"github.com/cockroachdb/pebble/v2"
 )
 
 // requests checks that no request was booked twice, and that each is kept with
 // the answer that it would be given if it came again.
 type requests struct {
-	db    *pebble.DB
-	kept  int64           // the last entry whose request is kept
-	seen  int             // requests up to it
-	later map[string]bool // requests after it
+	values Values
+	kept   int64           // the last entry whose request is kept
+	seen   int             // requests up to it
+	later  map[string]bool // requests after it
 }
 
 // answered checks the request that made e, whose bytes are b and hash h.
@@ -23,15 +21,12 @@ func (r *requests) answered(e *entry, b []byte, h hash) (found, want string) {
 	if len(e.id) == 0 {
 		return "", ""
 	}
-	value, closer, err := r.db.Get(append([]byte{'I'}, e.id...))
-	if err != nil && err != pebble.ErrNotFound {
+	value, err := r.values.Get(append([]byte{'I'}, e.id...))
+	if err != nil {
 		return err.Error(), "requests that can be read"
 	}
-	if err == nil {
-		defer closer.Close()
-	}
 	if e.seq > r.kept {
-		if err == nil || r.later[string(e.id)] {
+		if value != nil || r.later[string(e.id)] {
 			return fmt.Sprintf("request %q again", e.id), "a request is booked once"
 		}
 		r.later[string(e.id)] = true
@@ -56,12 +51,8 @@ func answer(e *entry, b []byte, h hash) []byte {
 
 // count returns how many requests are kept.
 func (r *requests) count() (n int, err error) {
-	it, err := r.db.NewIter(&pebble.IterOptions{LowerBound: []byte{'I'}, UpperBound: []byte{'I' + 1}})
-	if err != nil {
-		return 0, err
-	}
-	for ok := it.First(); ok; ok = it.Next() {
+	for range r.values.Scan([]byte{'I'}, []byte{'I' + 1}, &err) {
 		n++
 	}
-	return n, it.Close()
+	return n, err
 }

@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"errors"
 	"math"
 
 	"bourse/hosts"
@@ -25,8 +26,8 @@ type book struct {
 	speed   int64 // permille
 	preempt bool
 
-	ended []int64 // what has completed since the last second
-	at    int64   // the second at which that is entered
+	ended, gone []int64 // what has completed, or was taken back, since the last second
+	at          int64   // the second at which that is entered
 }
 
 // newBook returns the empty book of a host, nil if the host cannot have one: it has
@@ -59,23 +60,30 @@ func newBook(h hosts.ID, spec *hosts.Spec, o *ReserveOptions) *book {
 	return b
 }
 
-// Quote implements [matchmaking.Seller]. A book that might suspend what has just
-// completed does not quote until the second is over.
-func (b *book) Quote(now int64, j timetable.Job) timetable.Quote {
-	if b.preempt && len(b.ended) > 0 {
-		return timetable.Quote{Job: j, Reason: timetable.NoPlan, At: now}
-	}
-	return b.keeper.Quote(now, j)
-}
-
 // done notes that a job has completed.
 func (b *book) done(now float64, id int64) {
 	b.ended, b.at = append(b.ended, id), int64(math.Ceil(now))
 }
 
+// cancel takes a job out of the book, or notes that it has been taken back within
+// a second. A book that suspends nothing takes one that runs to have completed.
+func (b *book) cancel(now float64, id int64, runs bool, facts []timetable.Fact) ([]timetable.Fact, error) {
+	at := int64(math.Ceil(now))
+	switch {
+	case float64(at) == now:
+		return b.Cancel(at, id, facts)
+	case runs && !b.preempt:
+		b.ended = append(b.ended, id)
+	default:
+		b.gone = append(b.gone, id)
+	}
+	b.at = at
+	return facts, nil
+}
+
 // next returns the second at which there is something to enter or to happen.
 func (b *book) next() int64 {
-	if len(b.ended) > 0 {
+	if len(b.ended)+len(b.gone) > 0 {
 		return min(b.at, b.Next())
 	}
 	return b.Next()
@@ -84,10 +92,16 @@ func (b *book) next() int64 {
 // advance brings the book to the second next.
 func (b *book) advance(facts []timetable.Fact) []timetable.Fact {
 	now := b.next()
-	if len(b.ended) == 0 || b.at > now {
+	if len(b.ended)+len(b.gone) == 0 || b.at > now {
 		return b.Advance(now, nil, facts)
 	}
 	facts = b.Advance(now, b.ended, facts)
-	b.ended = b.ended[:0]
+	for _, id := range b.gone {
+		var err error
+		if facts, err = b.Cancel(now, id, facts); err != nil && !errors.Is(err, timetable.ErrUnknown) {
+			panic("admission: " + err.Error())
+		}
+	}
+	b.ended, b.gone = b.ended[:0], b.gone[:0]
 	return facts
 }

@@ -19,11 +19,9 @@ import (
 // quotes for a request and promises it a start window and a deadline; a matchmaker
 // chooses among the quotes.
 //
-// Books have whole seconds. A request never starts before the instant at which it
-// comes, rounded up, and work that is done ends at the next second. A request that
-// comes within a second is entered at the second before: what its plan pulls forward
-// to that starts late by less than a second, and may use up its estimate by so much.
-// Who wants none of it submits at whole seconds, as the paper's jobs do.
+// Books have whole seconds. What comes, ends or is taken back within a second is
+// entered at the next, in that order of the paper's events: work that is done, what
+// starts, cancellations, requests in order of arrival.
 type Reserve struct {
 	o        ReserveOptions
 	match    matchmaking.Matchmaker
@@ -34,6 +32,7 @@ type Reserve struct {
 	window []matchmaking.Seller
 	sold   map[contracts.ID]*sale
 	facts  []timetable.Fact
+	wake   int64 // second at which to decide what came before it, Forever if nothing did
 
 	chosen     matchmaking.Choice // of the request accepted last
 	placements [1]contracts.Placement
@@ -79,7 +78,7 @@ func newReserve(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (con
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	p := &Reserve{o: o, price: pricing{o}, sold: make(map[contracts.ID]*sale)}
+	p := &Reserve{o: o, price: pricing{o}, sold: make(map[contracts.ID]*sale), wake: timetable.Forever}
 	var err error
 	if p.match, err = o.matchmaker(o.Match, rng); err != nil {
 		return nil, err
@@ -143,6 +142,10 @@ func (o *ReserveOptions) matchmaker(name string, rng *rand.Rand) (matchmaking.Ma
 
 // Decide implements [contracts.Policy].
 func (p *Reserve) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
+	if at := math.Ceil(now); at > now {
+		p.wake = second(at)
+		return contracts.Decision{Verdict: contracts.Defer}
+	}
 	p.see(v)
 	j := p.job(now, r)
 	m := p.match
@@ -187,7 +190,7 @@ func (p *Reserve) see(v contracts.View) {
 // a deadline down, a span up.
 func (p *Reserve) job(now float64, r *contracts.Request) timetable.Job {
 	j := timetable.Job{
-		ID: int64(r.ID), Arrival: int64(math.Floor(now)), Earliest: second(math.Ceil(max(now, r.Opens()))),
+		ID: int64(r.ID), Arrival: second(now), Earliest: second(math.Ceil(max(now, r.Opens()))),
 		Deadline: timetable.Forever, Estimate: second(math.Ceil(r.Work)), Nodes: r.Nodes,
 	}
 	switch {
@@ -239,7 +242,7 @@ func (p *Reserve) Commit(_ float64, out []contracts.Step) ([]contracts.Step, err
 
 // Next implements [contracts.Planner].
 func (p *Reserve) Next() float64 {
-	next := int64(timetable.Forever)
+	next := p.wake
 	for _, b := range p.books {
 		next = min(next, b.next())
 	}
@@ -262,6 +265,9 @@ func (p *Reserve) Advance(now float64, out []contracts.Step) []contracts.Step {
 			out = p.steps(out)
 		}
 	}
+	if float64(p.wake) <= now {
+		p.wake = timetable.Forever
+	}
 	return out
 }
 
@@ -269,14 +275,10 @@ func (p *Reserve) Advance(now float64, out []contracts.Step) []contracts.Step {
 // contract has started, if that is more, the part of its estimate that has passed.
 func (p *Reserve) Cancel(now float64, id contracts.ID, out []contracts.Step) (due float64, _ []contracts.Step, err error) {
 	s := p.sold[id]
-	switch {
-	case s == nil || slices.Contains(s.ended, int64(id)):
+	if s == nil || slices.Contains(s.ended, int64(id)) {
 		return 0, out, timetable.ErrUnknown
-	case s.preempt && len(s.ended) > 0:
-		return 0, out, timetable.ErrStale
 	}
-	facts, err := s.Cancel(int64(math.Floor(now)), int64(id), p.facts[:0])
-	if p.facts = facts; err != nil {
+	if p.facts, err = s.cancel(now, int64(id), s.begun, p.facts[:0]); err != nil {
 		return 0, out, err
 	}
 	if due = p.o.CancelFee; s.begun {
@@ -286,13 +288,16 @@ func (p *Reserve) Cancel(now float64, id contracts.ID, out []contracts.Step) (du
 	return due, p.steps(out), nil
 }
 
-// steps appends what the facts ask for.
+// steps appends what the facts ask for. What has been taken back is nobody's.
 func (p *Reserve) steps(out []contracts.Step) []contracts.Step {
 	for _, f := range p.facts {
 		id := contracts.ID(f.Job)
+		s := p.sold[id]
+		if s == nil {
+			continue
+		}
 		switch f.What {
 		case timetable.Started:
-			s := p.sold[id]
 			s.begun, s.start = true, f.At
 			out = append(out, contracts.Step{ID: id, Move: contracts.Start})
 		case timetable.Resumed:

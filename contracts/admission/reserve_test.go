@@ -7,6 +7,7 @@ import (
 
 	"bourse/contracts"
 	"bourse/hosts"
+	"bourse/hosts/matchmaking"
 )
 
 // TestReserveOptions checks that options that mean nothing are refused by name, used
@@ -87,26 +88,34 @@ func TestReserveBooks(t *testing.T) {
 	}
 }
 
-// TestReserveFractions checks that a request in the middle of a second does not
-// start before it came, and that work done in the middle of one ends with it.
+// TestReserveFractions checks that what comes, ends or is taken back within a second
+// is entered at the next.
 func TestReserveFractions(t *testing.T) {
 	t.Parallel()
-	b := newBook(0, &hosts.Spec{CPUs: 1, Speed: 1}, &ReserveOptions{ExtendPct: 20, Preempt: true})
-	p := &Reserve{books: []*book{b}, sold: map[contracts.ID]*sale{1: {book: b}}}
-	r := contracts.Request{ID: 1, Submit: 3.5, Work: 4, Nodes: 1, SLA: contracts.SLA{Deadline: 100}}
-	j := p.job(3.5, &r)
-	q := b.Quote(3, j)
-	if _, err := b.Commit(3, q, nil); err != nil || q.Start != 4 || p.Next() != 4 {
-		t.Fatalf("planned for %v: %v, next %v", q.Start, err, p.Next())
+	policy, err := newReserve(given(ReserveOptions{
+		Match: "mli", ODMap: "imct", Admission: "edf", Overrun: "extend", ExtendPct: 20, ZetaScope: "ar", ZetaScale: "mul", Util: "cumulative",
+	}), nil, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if steps := p.Advance(4, nil); len(steps) != 1 || steps[0].Move != contracts.Start {
-		t.Fatalf("%v", steps)
+	p := policy.(*Reserve)
+	b := newBook(0, &hosts.Spec{CPUs: 1, Speed: 1}, &p.o)
+	p.books, p.window = []*book{b}, []matchmaking.Seller{b}
+	r := contracts.Request{ID: 1, Submit: 3.5, Work: 4, Nodes: 1, SLA: contracts.SLA{Deadline: 100}}
+	if d := p.Decide(3.5, &r, nil); d.Verdict != contracts.Defer || p.Next() != 4 {
+		t.Fatalf("%v, next %v", d.Verdict, p.Next())
+	}
+	if steps := p.Advance(4, nil); len(steps) != 0 || !math.IsInf(p.Next(), 1) {
+		t.Fatalf("%v, next %v", steps, p.Next())
+	}
+	if d := p.Decide(4, &r, nil); d.Verdict != contracts.Accept || d.Start != 4 {
+		t.Fatalf("%+v", d)
+	}
+	if steps, err := p.Commit(4, nil); err != nil || len(steps) != 1 || steps[0].Move != contracts.Start {
+		t.Fatalf("%v, %v", steps, err)
 	}
 	p.Done(5.2, 1)
-	if q := b.Quote(5, p.job(5.5, &contracts.Request{ID: 2, Submit: 5.5, Work: 1, Nodes: 1, SLA: contracts.SLA{Deadline: 9}})); q.Feasible {
-		t.Error("a book that may suspend what is done quotes")
-	}
-	if steps := p.Advance(p.Next(), nil); p.Next() < 6 || len(steps) != 1 || steps[0].Move != contracts.End {
-		t.Errorf("%v", steps)
+	if steps := p.Advance(p.Next(), nil); len(steps) != 1 || steps[0].Move != contracts.End || !math.IsInf(p.Next(), 1) {
+		t.Errorf("%v, next %v", steps, p.Next())
 	}
 }

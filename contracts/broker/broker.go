@@ -278,6 +278,7 @@ func (b *Broker) Advance(now float64) error {
 			default:
 				b.steps = b.planner.Advance(at, b.steps[:0])
 				err = b.follow(at, b.steps)
+				b.freed = true // what waits for a step is asked again
 			}
 			if err != nil {
 				return err

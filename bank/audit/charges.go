@@ -141,7 +141,10 @@ func (d *deal) penalty(end float64, v *verdict) (owed, fuzz float64) {
 		return 0, 0
 	}
 	delay := max(0, end-p.due())
-	if !p.RunsOn {
+	switch {
+	case v.Killed:
+		delay = p.Deadline
+	case !p.RunsOn:
 		delay = max(0, v.Work-v.Done) / v.Work * p.Deadline
 	}
 	owed = p.PenaltyRate * delay
@@ -192,21 +195,28 @@ func (d *deal) metered(e *entry) (found, want string) {
 	return "", ""
 }
 
-// whole checks that e pays the value less the penalty, in equal parts, or nothing
-// if the work was not done. It returns what is owed beyond.
+// whole checks that e pays the price less the penalty, in equal parts, or nothing
+// if the work was not done, or no more than the price if it was taken back. It
+// returns what is owed beyond.
 func (d *deal) whole(e *entry, v *verdict, penalty, fuzz float64) (owed float64, found, want string) {
 	pays, sum := d.charges(e)
-	price := float64(d.value)
+	price := d.terms.price(d.value)
+	switch {
+	case price > d.value:
+		return 0, fmt.Sprintf("a price of %v", price), fmt.Sprintf("no more than the value, %v", d.value)
+	case v.State == "cancelled" && sum <= price:
+		return 0, "", ""
+	}
 	if sum == 0 && v.State != "fulfilled" { // not done, or done too late to be paid for
-		if beyond := penalty - price; beyond >= 0 && v.Owed != "" {
+		if beyond := penalty - float64(price); beyond >= 0 && v.Owed != "" && !v.Killed {
 			if claimed, err := parseMoney(v.Owed); err == nil && owes(claimed, beyond, fuzz) {
 				return beyond, "", ""
 			}
 		}
 		return penalty, "", ""
 	}
-	if !owes(d.value-sum, penalty, fuzz) {
-		return 0, fmt.Sprintf("charges of %v", sum), fmt.Sprintf("%v, the value less the penalty", d.value-Money(max(0, penalty)))
+	if !owes(price-sum, penalty, fuzz) {
+		return 0, fmt.Sprintf("charges of %v", sum), fmt.Sprintf("%v, the price less the penalty", price-Money(max(0, penalty)))
 	}
 	names, _, _ := d.terms.places()
 	for n, name := range names {

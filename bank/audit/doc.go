@@ -26,7 +26,8 @@
 // admissions say who bid how much on which host, and the market is run again from
 // them: every charge (share, price and time), the work done, when a contract ends,
 // the verdict, the penalty, and the table of prices. Where a contract pays its
-// budget as a whole, charges and penalties are computed from deadline and verdict.
+// budget or an agreed price as a whole, charges and penalties are computed from
+// deadline and verdict; what is charged for one taken back is held against its price.
 // Of other runs, and from an admission on whose note does not name its hosts, the
 // report says that charges were not computed; nothing is guessed. Whether a request
 // should have been admitted is not computed: the reason is held against its row.

@@ -62,16 +62,39 @@ type terms struct {
 	Submit      *float64
 	Deadline    float64 // s after it
 	RunsOn      bool    `json:"runs_on"`
+	OnDemand    bool    `json:"on_demand"` // no instant is promised
 	PerHost     bool    `json:"per_host"`
 	MaxCPU      float64 `json:"max_cpu"`
 	PenaltyRate float64 `json:"penalty_rate"` // $/s
 	PenaltyMax  float64 `json:"penalty_max"`  // $, 0 for unbounded
 	On          []any   // bids, each followed by its hosts
 	Price       float64
+
+	// Of a planner's contract: the host of all its nodes, and what was agreed to be
+	// paid, if that is not the value.
+	Host string
+	Ask  *float64 // $
 }
 
-// due returns the instant of the deadline.
-func (t *terms) due() float64 { return *t.Submit + t.Deadline }
+// planned is the sharing rule of reservations: whatever the rule of payment, they
+// pay a price as a whole.
+const planned = "planned"
+
+// due returns the instant of the deadline, +Inf if none was promised.
+func (t *terms) due() float64 {
+	if t.OnDemand {
+		return math.Inf(1)
+	}
+	return *t.Submit + t.Deadline
+}
+
+// price returns what the whole of a contract worth value costs.
+func (t *terms) price(value Money) Money {
+	if t.Ask == nil {
+		return value
+	}
+	return Money(math.Floor(*t.Ask * 1e6 * (1 + 1e-12))) // of its shortest decimal
+}
 
 // A verdict is what the note of a settlement says.
 type verdict struct {
@@ -79,6 +102,8 @@ type verdict struct {
 	Work  float64 // as its user estimated it, all nodes together
 	Done  float64 `json:"work_done"`
 	Owed  string  `json:"penalty_owed"` // $, empty for none
+
+	Killed bool // its nodes were taken away before it was done
 }
 
 // A paid is what was paid for a broken promise, last by entry seq.
@@ -109,7 +134,7 @@ func newTrail(run *Run) *trail {
 	switch r := run.Rules; {
 	case r == nil:
 		t.beyond = "charges, which were not computed again: the rules of the run are not known"
-	case r.Payment == "budget" && r.Sharing != "planned":
+	case r.Payment == "budget" || r.Sharing == planned:
 	case r.Sharing != "auction":
 		t.beyond = fmt.Sprintf("charges, which were not computed again: the sharing rule is %s", r.Sharing)
 	default:
@@ -214,7 +239,7 @@ func (t *trail) admit(e *entry) (found, want string) {
 		t.text(e.seq, j, "reason", j.Reason, "")
 		t.text(e.seq, j, "user", "user:"+j.User, d.owner)
 		t.money(e.seq, j, "value", j.Value, d.value)
-		if t.run.Rules == nil || t.run.Rules.Sharing != "planned" { // under a plan it starts later
+		if t.run.Rules == nil || t.run.Rules.Sharing != planned { // under a plan it starts later
 			t.number(e.seq, j, "start", j.Start, e.time)
 		}
 		if d.terms.Submit != nil {
@@ -337,6 +362,9 @@ func (t *trail) number(seq int64, j *Job, column string, found, want float64) {
 // per second.
 func (t *terms) places() (names []string, bids []int64, ok bool) {
 	bid := int64(-1)
+	if t.Host != "" {
+		return []string{t.Host}, nil, true
+	}
 	for _, x := range t.On {
 		switch x := x.(type) {
 		case float64:

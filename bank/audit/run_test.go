@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -309,13 +310,61 @@ func TestPenalties(t *testing.T) {
 	}
 }
 
+// TestReservations checks charges and penalties of reservations: the price, which is
+// the value unless another was agreed, less 0.01 $/s of delay after a deadline of 90 s;
+// nothing for one that is killed, which is late by all of the 90 s; and no more than
+// the price for one taken back.
+func TestReservations(t *testing.T) {
+	t.Parallel()
+	const asked, due = `,"ask":0.6`, `,"runs_on":true,"penalty_rate":0.01`
+	for _, c := range []struct {
+		name, more, verdict string
+		end, paid, penalty  float64
+		wantSeq             int64
+	}{
+		{"kept", due, `"fulfilled","work":100,"work_done":100`, 80, 0.8, 0, 0},
+		{"kept at another charge", due, `"fulfilled","work":100,"work_done":100`, 80, 0.7, 0, 4},
+		{"at the price agreed", asked + due, `"fulfilled","work":100,"work_done":100`, 80, 0.6, 0, 0},
+		{"at the value, not the price", asked + due, `"fulfilled","work":100,"work_done":100`, 80, 0.8, 0, 4},
+		{"for more than the value", `,"ask":0.9` + due, `"fulfilled","work":100,"work_done":100`, 80, 0.8, 0, 4},
+		{"late", due, `"violated","work":100,"work_done":100`, 100, 0.7, 0, 0},
+		{"late at the whole price", due, `"violated","work":100,"work_done":100`, 100, 0.8, 0, 4},
+		{"killed", due, `"violated","work":100,"work_done":50,"killed":true,"penalty_owed":"0.900000"`, 80, 0, 0.9, 0},
+		{"killed for less", due, `"violated","work":100,"work_done":50,"killed":true,"penalty_owed":"0.100000"`, 80, 0, 0.1, 4},
+		{"on demand", `,"on_demand":true` + due, `"fulfilled","work":100,"work_done":100`, 500, 0.8, 0, 0},
+		{"taken back", asked + due, `"cancelled","work":100,"work_done":0`, 10, 0.06, 0, 0},
+		{"taken back for more", asked + due, `"cancelled","work":100,"work_done":0`, 10, 0.7, 0, 4},
+	} {
+		note := `{"decision":"accept","start":0,"submit":0,"deadline":90` + c.more + `,"opens":0,"nodes":1,"host":"h00"}`
+		steps := []step{{"hold", 0, 1, 0.8, note}, {"settle", c.end, 1, c.paid, `{"state":` + c.verdict + `}`}}
+		if c.penalty > 0 {
+			steps = append(steps, step{"penalty", c.end, 1, c.penalty, ""})
+		}
+		_, table := small()
+		table = table[:2]
+		var v struct {
+			State string
+			Done  float64 `json:"work_done"`
+		}
+		check(t, json.Unmarshal([]byte(steps[1].note), &v))
+		copy(table[1][8:], []string{
+			"0.800000", "accept", "", "0", fmt.Sprint(c.end), "100", fmt.Sprint(v.Done),
+			fmt.Sprintf("%.6f", c.paid), fmt.Sprintf("%.6f", c.penalty), fmt.Sprint(v.State == "fulfilled"),
+		})
+		r := held(t, steps, table, audit.Rules{Payment: "budget", Sharing: "planned"})
+		if c.wantSeq == 0 && (!r.Clean() || r.Computed != 1) || c.wantSeq > 0 && (r.Clean() || r.Findings[0].Seq != c.wantSeq) {
+			t.Errorf("%s: %v, want entry %d named", c.name, r.Findings, c.wantSeq)
+		}
+	}
+}
+
 // TestBeyond checks that a report says what was not computed again, and why.
 func TestBeyond(t *testing.T) {
 	t.Parallel()
-	planned := usage
-	planned.Sharing = "planned"
+	exclusive := usage
+	exclusive.Sharing = "exclusive"
 	steps, table := small()
-	if r := held(t, steps, table, planned); !r.Clean() || r.Computed != 0 || !strings.Contains(strings.Join(r.Beyond, ";"), "sharing rule is planned") {
+	if r := held(t, steps, table, exclusive); !r.Clean() || r.Computed != 0 || !strings.Contains(strings.Join(r.Beyond, ";"), "sharing rule is exclusive") {
 		t.Errorf("%v, %v", r.Findings, r.Beyond)
 	}
 	steps[1].note = `{"decision":"accept","submit":0,"deadline":200}`

@@ -17,22 +17,22 @@ import (
 //
 // Submit is an instant and deadline in seconds after it. A number in on is the bid
 // of the hosts after it, in nano-dollars per second. Terms of their own follow
-// where they apply: "runs_on", "per_host", "max_cpu", "penalty_rate" and
-// "penalty_max". The hosts are not told if there are so many that the note would
-// exceed [bank.MaxNote]. A planner agrees to other things: see appendWindow.
+// where they apply: "runs_on", "on_demand", "per_host", "max_cpu", "penalty_rate"
+// and "penalty_max". The hosts are not told if there are so many that the note would
+// exceed [bank.MaxNote]. A planner names one host, for all nodes: see appendWindow.
 func (b *Broker) appendTerms(note []byte, r *contracts.Request, d *contracts.Decision) []byte {
 	note = note[:len(note)-1]
-	if b.planner != nil {
-		return b.appendWindow(note, r, d)
-	}
 	number := func(name string, x float64) {
 		note = append(note, `,"`+name+`":`...)
 		note = strconv.AppendFloat(note, x, 'g', -1, 64)
 	}
 	number("submit", r.Submit)
 	number("deadline", r.SLA.Deadline)
-	if r.SLA.GoesOn() {
+	if r.SLA.GoesOn() || b.planner != nil {
 		note = append(note, `,"runs_on":true`...)
+	}
+	if r.OnDemand {
+		note = append(note, `,"on_demand":true`...)
 	}
 	if r.PerHost {
 		note = append(note, `,"per_host":true`...)
@@ -45,6 +45,9 @@ func (b *Broker) appendTerms(note []byte, r *contracts.Request, d *contracts.Dec
 		if !math.IsInf(p.Max, 1) {
 			number("penalty_max", p.Max)
 		}
+	}
+	if b.planner != nil {
+		return b.appendWindow(note, r, d)
 	}
 	without := len(note)
 	note = b.appendPlaces(append(note, `,"on":[`...), d.Placements)

@@ -45,16 +45,13 @@ func (b *Broker) promise(now float64, r *contracts.Request, task hosts.Task, d *
 	return b.follow(now, steps)
 }
 
-// appendWindow appends what a planner has agreed to with r, and closes the object:
+// appendWindow appends what only a planner agrees to with r, and closes the object:
 //
-//	"opens":20,"due":33,"nodes":3,"host":"h0"
+//	"opens":20,"nodes":3,"host":"h0"
 //
-// Opens and due are instants; an on-demand request has no due.
+// Opens is the instant before which it does not start.
 func (b *Broker) appendWindow(note []byte, r *contracts.Request, d *contracts.Decision) []byte {
 	note = strconv.AppendFloat(append(note, `,"opens":`...), r.Opens(), 'g', -1, 64)
-	if !r.OnDemand {
-		note = strconv.AppendFloat(append(note, `,"due":`...), r.Due(), 'g', -1, 64)
-	}
 	note = strconv.AppendInt(append(note, `,"nodes":`...), int64(r.Nodes), 10)
 	name, err := json.Marshal(b.venues[d.Placements[0].Host].machine.Spec().Name)
 	if err != nil {

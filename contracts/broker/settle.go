@@ -166,6 +166,9 @@ func (c *contract) appendVerdict(b []byte, owed bank.Amount) []byte {
 	b = strconv.AppendFloat(b, c.Total(), 'g', -1, 64)
 	b = append(b, `,"work_done":`...)
 	b = strconv.AppendFloat(b, c.ByDue, 'g', -1, 64)
+	if c.Killed {
+		b = append(b, `,"killed":true`...)
+	}
 	if owed.Sign() > 0 {
 		b = append(b, `,"penalty_owed":"`...)
 		b = append(b, owed.String()...)

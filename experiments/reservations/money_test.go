@@ -93,7 +93,7 @@ func TestMoney(t *testing.T) {
 			if held, _ := e.ledger.Escrow(1); held.Micros() != 1e6 {
 				t.Errorf("$%v in escrow", held)
 			}
-			if want := `{"decision":"accept","start":20,"completion":30,"opens":20,"due":33,"nodes":3,"host":"h0"}`; e.notes[0] != want {
+			if want := `{"decision":"accept","start":20,"completion":30,"submit":0,"deadline":33,"runs_on":true,"penalty_rate":0.01,"opens":20,"nodes":3,"host":"h0"}`; e.notes[0] != want {
 				t.Errorf("noted %s, want %s", e.notes[0], want)
 			}
 			e.drain(t)

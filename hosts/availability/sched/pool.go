@@ -13,6 +13,7 @@ type Pool struct {
 	hosts     []member
 	speeds    bool
 	up, idle  int
+	entered   int // how often a host became idle
 
 	first, last hosts.ID // of the idle
 }
@@ -121,6 +122,7 @@ func (p *Pool) enter(now float64, h hosts.ID) {
 		p.last = h
 	}
 	p.idle++
+	p.entered++
 }
 
 func (p *Pool) leave(h hosts.ID) {

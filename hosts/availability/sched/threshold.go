@@ -30,6 +30,7 @@ type Threshold struct {
 	order     string
 	predictor predictors.Predictor
 	judge     predictors.Judge // the predictor, if it is one
+	limits    *limits          // nil if the predictor knows none
 	last      hosts.ID         // the one taken last
 }
 
@@ -57,12 +58,31 @@ func NewThreshold(threshold float64, order string, p predictors.Predictor) (*Thr
 	case order != "fifo" && order != "index" && order != "rotate":
 		return nil, fmt.Errorf("idle_order is %q, want fifo, index, rotate", order)
 	}
-	judge, _ := p.(predictors.Judge)
-	return &Threshold{threshold, order, p, judge, None}, nil
+	t := &Threshold{least: threshold, order: order, predictor: p, last: None}
+	t.judge, _ = p.(predictors.Judge)
+	if l, ok := p.(predictors.Limiter); ok && threshold > 0 {
+		t.limits = newLimits(l, threshold-slack)
+	}
+	return t, nil
 }
 
 // Match implements [Matchmaker].
 func (t *Threshold) Match(now, length float64, p *Pool) hosts.ID {
+	if t.limits == nil || p.speeds {
+		return t.first(now, length, p)
+	}
+	if t.limits.exclude(now, length, p) {
+		return None
+	}
+	h := t.first(now, length, p)
+	if h == None {
+		t.limits.refused(now, p)
+	}
+	return h
+}
+
+// first returns the first idle host that is reliable enough.
+func (t *Threshold) first(now, length float64, p *Pool) hosts.ID {
 	if t.order == "fifo" {
 		for h := p.FirstIdle(); h != None; h = p.NextIdle(h) {
 			if t.reliable(now, length, p, h) {
@@ -92,6 +112,8 @@ func (t *Threshold) reliable(now, length float64, p *Pool, h hosts.ID) bool {
 	switch {
 	case t.least == 0:
 		return true
+	case t.limits != nil && !p.speeds && t.limits.excludes(now, length, p, h):
+		return false
 	case t.judge != nil:
 		return t.judge.AtLeast(p.History(h), now, length, t.least-slack)
 	}

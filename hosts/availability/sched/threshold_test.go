@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -98,6 +99,91 @@ func TestJudged(t *testing.T) {
 				if got := tde.AtLeast(h, now, length, least-slack); got != want {
 					t.Fatalf("seed %d, %+v: at least %v is %v, forecast %v", seed, o, least, got, f.Completes)
 				}
+			}
+		}
+	}
+}
+
+// plain is a judge without limits.
+type plain struct{ predictors.Judge }
+
+// TestLimits checks that limits change no choice: over a day of ticks on random
+// hosts that come, go and run jobs, the same hosts are taken as without, in any
+// order of idle hosts.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	for _, order := range []string{"fifo", "index", "rotate"} {
+		for seed := range uint64(40) {
+			rng := rand.New(rand.NewPCG(seed, 3))
+			o := predictors.DefaultTDE()
+			o.Days = 1 + rng.IntN(6)
+			tde, err := predictors.NewTDE(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			least := []float64{0.4, 0.6, 0.7, 0.8, 0.9, 1}[rng.IntN(6)]
+			with, err := NewThreshold(least, order, tde)
+			if err != nil {
+				t.Fatal(err)
+			}
+			without, err := NewThreshold(least, order, plain{tde})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if with.limits == nil || without.limits != nil {
+				t.Fatal("the one with limits has none, or the other some")
+			}
+			var histories []*availability.History
+			for range 12 {
+				var records []availability.Record
+				for at := 0.0; at < 8*availability.Day; {
+					up, down := 1+math.Floor(rng.ExpFloat64()*9000), 1+math.Floor(rng.ExpFloat64()*1500)
+					records = append(records,
+						availability.Record{Start: at, End: at + up, State: availability.Available},
+						availability.Record{Start: at + up, End: at + up + down, State: availability.UserPresent})
+					at += up + down
+				}
+				h, err := availability.NewHistory("h", 1, records, availability.Gap)
+				if err != nil {
+					t.Fatal(err)
+				}
+				histories = append(histories, h)
+			}
+			p := NewPool(histories, false)
+			taken, none := 0, 0
+			for now := 7 * availability.Day; now < 8*availability.Day; now += 120 {
+				for h := range histories {
+					id := hosts.ID(h)
+					_, up := histories[h].At(now)
+					if p.Jobs(id) > 0 && (!up || rng.IntN(4) == 0) {
+						p.End(now, id)
+					}
+					switch {
+					case up && !p.IsAvailable(id):
+						p.Rise(now, id)
+					case !up && p.IsAvailable(id):
+						p.Fall(id)
+					}
+				}
+				for range 4 {
+					if p.Idle() == 0 {
+						break
+					}
+					length := 1 + math.Floor(rng.ExpFloat64()*2000)
+					got, want := with.Match(now, length, p), without.Match(now, length, p)
+					if got != want {
+						t.Fatalf("%s, seed %d, threshold %v, now %v, length %v: took %v, want %v", order, seed, least, now, length, got, want)
+					}
+					if got == None {
+						none++
+						continue
+					}
+					taken++
+					p.Begin(got)
+				}
+			}
+			if taken == 0 || least > 0.5 && none == 0 {
+				t.Errorf("%s, seed %d, threshold %v: %d jobs taken, %d refused", order, seed, least, taken, none)
 			}
 		}
 	}

@@ -27,7 +27,7 @@ const (
 	Active    State = iota // running
 	Fulfilled              // all work done by the deadline
 	Violated               // deadline passed with work undone
-	Cancelled              // taken back by its owner
+	Cancelled              // taken back by its owner, or open when the market closed
 )
 
 func (s State) String() string {
@@ -48,10 +48,17 @@ type Contract struct {
 	Paid       bank.Amount // charged, as of Ended
 	Penalty    bank.Amount // paid by the provider, as of Ended
 
+	// Where hosts come and go:
+	Losses  int     // times that a host left with a task of it
+	Wasted  float64 // work that was lost so, over all nodes
+	Waiting bool    // it has no hosts: it waits to be placed again
+
 	Price  bank.Amount // what the whole of it costs: the budget, unless less was agreed
 	Began  float64     // instant of its first start, if Begun
 	Begun  bool        // it has started
 	Killed bool        // it was stopped before its work was done, by its planner
+	Broken bool        // it was ended because a host left
+	Open   bool        // it had not ended when the market closed
 	Gang   bool        // a planner's: all nodes on Host, as one placement
 	Host   hosts.ID    // of a gang
 }

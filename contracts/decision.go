@@ -37,13 +37,15 @@ const (
 	NoClass              // the class it names is not sold
 	NoPlan               // no plan with it keeps what is promised already (reservations)
 	TooDear              // the price asked is more than the budget (reservations)
+	OneNode              // it has several nodes, or reserves what may not be there (queue)
 )
 
 func (r Reason) String() string {
 	return [...]string{"", "too few hosts", "budget is no spending rate", "price too high", "share below threshold at spot price",
 		"share below threshold at price percentile", "would violate", "drawn by lot", "unfunded", "cannot end by its deadline",
 		"too few hosts have the share it needs", "too few hosts are without risk", "too few hosts return more with it",
-		"no such class", "no plan keeps all promises with it", "price above budget"}[r]
+		"no such class", "no plan keeps all promises with it", "price above budget",
+		"only jobs of one node are queued"}[r]
 }
 
 // A Decision is a verdict with its terms and the numbers that decided it.

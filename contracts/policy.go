@@ -2,6 +2,7 @@ package contracts
 
 import (
 	"bourse/hosts"
+	"bourse/hosts/availability"
 	"bourse/market"
 )
 
@@ -48,16 +49,27 @@ type View interface {
 	// Percentile returns F⁻¹(g) of h in dollars per second (eq. 5).
 	Percentile(h hosts.ID, g float64) float64
 
+	// Away reports whether h has left. It is not to be given work.
+	Away(h hosts.ID) bool
+
+	// Stays returns the probability, in [0,1], that h, which is not away, stays
+	// for span seconds from now, as it is foretold. It is 1 where hosts stay.
+	Stays(h hosts.ID, span float64) float64
+
+	// History returns when h was and will be available, nil where hosts stay. It
+	// is for those who foretell, who look at its past.
+	History(h hosts.ID) *availability.History
+
 	// Cheapest appends to out the n hosts of lowest spot price, fewer if fewer
-	// have the room for what a task of r needs at least; ties are broken at
-	// random.
+	// are not away and have the room for what a task of r needs at least; ties
+	// are broken at random.
 	Cheapest(r *Request, out []hosts.ID) []hosts.ID
 
 	// On returns what is on h, in order of admission.
 	On(h hosts.ID) []Standing
 
-	// Changed returns the hosts on which a task has come or gone since the
-	// decision before this one, each once. A policy that is asked about every
+	// Changed returns the hosts on which a task has come or gone, or which
+	// themselves have, since the decision before this one, each once. A policy that is asked about every
 	// request and remembers hosts looks at these alone, after it has looked at
 	// all of them the first time.
 	Changed() []hosts.ID

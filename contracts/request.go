@@ -38,6 +38,10 @@ type Request struct {
 	Lead     float64 // s after submission before which it is not to start
 	OnDemand bool    // no instant is promised: SLA.Deadline only says how fast the budget may be spent
 
+	// Repeat says that it is a contract already, whose hosts left: it is to be
+	// placed again, all of its work, in what is left of the time until Due.
+	Repeat bool
+
 	// PerHost promises the work of every node by itself. Otherwise a fast host
 	// makes up for a slow one, as the paper chose (§3).
 	PerHost bool

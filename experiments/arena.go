@@ -13,6 +13,7 @@ import (
 	"bourse/experiments/metrics"
 	"bourse/experiments/optimum"
 	"bourse/hosts"
+	"bourse/hosts/availability"
 	"bourse/hosts/sim"
 	"bourse/workloadgen"
 )
@@ -28,10 +29,15 @@ type arena struct {
 	broker   broker.Broker
 	solver   optimum.Solver
 	jobs     []optimum.Job
-	plan     workloadgen.Plan       // of the replication at hand
-	drawn    workloadgen.Plan       // memory for plans that are drawn
-	noted    workloadgen.Plan       // memory for plans that are annotated
-	index    map[contracts.ID]int32 // position of each job in the plan
+
+	presence  *broker.Presence // of the replication at hand, nil where hosts stay
+	present   broker.Presence
+	histories []*availability.History
+
+	plan  workloadgen.Plan       // of the replication at hand
+	drawn workloadgen.Plan       // memory for plans that are drawn
+	noted workloadgen.Plan       // memory for plans that are annotated
+	index map[contracts.ID]int32 // position of each job in the plan
 }
 
 func newArena() *arena {
@@ -62,6 +68,7 @@ type Run struct {
 	Prices  []float64     // mean host price over each 5 minutes, $/s
 	End     float64       // instant of the last end, 0 if nothing was admitted
 	Booked  bool          // the policy keeps books
+	Closed  bool          // the horizon came before all was done
 	Outcome metrics.Outcome
 }
 
@@ -101,17 +108,24 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 		Fleet: a.fleet, Owners: a.owners, Provider: provider,
 		Policy: rules.policy, Sharing: rules.sharing, Payment: s.payment,
 		Window: s.conf.Market.Window, Forecast: rules.forecast,
-		Teller: a.ledger, Notes: journal != nil, Ties: rules.ties,
+		Teller: a.ledger, Notes: journal != nil, Ties: rules.ties, Presence: a.presence,
 	})
 	in := &arrivals{arena: a, setting: s, run: &Run{
 		Jobs: make([]metrics.Job, 0, len(a.plan)), Records: make([]Record, 0, len(a.plan)),
 	}}
-	sources := []des.Source{&a.broker, in}
+	sources := []des.Source{marketplace{&a.broker, in}, in}
 	if s.conf.Market.Instant == "submissions-first" {
 		slices.Reverse(sources)
 	}
-	if err := des.Run(ctx, new(des.Virtual), math.Inf(1), sources...); err != nil {
+	sources = append(sources, a.broker.Looks())
+	horizon := s.horizon() // what is due then does not happen
+	if err := des.Run(ctx, new(des.Virtual), math.Nextafter(horizon, 0), sources...); err != nil {
 		return nil, err
+	}
+	if in.run.Closed = !a.broker.Idle() && !math.IsInf(horizon, 1); in.run.Closed {
+		if err := a.broker.Close(horizon); err != nil {
+			return nil, err
+		}
 	}
 	_, in.run.Booked = rules.policy.(contracts.Planner)
 	a.collect(in.run, s)
@@ -217,6 +231,21 @@ type arrivals struct {
 	run     *Run
 }
 
+// A marketplace is a broker for whom hosts that come and go matter only as long as there
+// is, or will be, work.
+type marketplace struct {
+	*broker.Broker
+	in *arrivals
+}
+
+// Next implements [des.Source].
+func (m marketplace) Next() float64 {
+	if m.in.arena.presence != nil && m.Idle() && math.IsInf(m.in.Next(), 1) {
+		return math.Inf(1)
+	}
+	return m.Broker.Next()
+}
+
 // Next implements [des.Source].
 func (in *arrivals) Next() float64 {
 	if n := len(in.run.Jobs); n < len(in.arena.plan) {
@@ -255,7 +284,7 @@ const bin = 300
 // collect fills in what became of the contracts, and the prices.
 func (a *arena) collect(run *Run, s *setting) {
 	clear(a.index)
-	for i := range a.plan {
+	for i := range run.Jobs {
 		a.index[contracts.ID(a.plan[i].ID)] = int32(i)
 	}
 	for i := range a.broker.Ended() {
@@ -265,6 +294,7 @@ func (a *arena) collect(run *Run, s *setting) {
 		rec.Decision, rec.Reason, j.Admitted = contracts.Accept, contracts.None, true
 		j.Start, j.End, j.ByDue, j.Done = c.Admitted, c.Ended, c.ByDue, c.Done
 		j.Fulfilled = c.State == contracts.Fulfilled
+		j.Losses, j.Wasted, j.Open, j.Waits = c.Losses, c.Wasted, c.Open, c.Waiting
 		j.Gang, j.Host, j.Begun, j.Began, j.Killed = c.Gang, int(c.Host), c.Begun, c.Began, c.Killed
 		rec.Paid, rec.Penalty = c.Paid, c.Penalty
 		j.Paid, j.Penalty = c.Paid.Float64(), c.Penalty.Float64()
@@ -274,12 +304,17 @@ func (a *arena) collect(run *Run, s *setting) {
 		rec := &run.Records[a.index[r.ID]]
 		rec.Decision, rec.Reason, rec.Violates = r.Decision.Verdict, r.Decision.Reason, r.Decision.Violates
 	}
+	for i := range run.Jobs {
+		if run.Closed && run.Records[i].Decision == contracts.Defer {
+			run.Jobs[i].Open, run.Jobs[i].Waits = true, true
+		}
+	}
 	if s.payment.Whole {
 		return // nothing is paid by price
 	}
 	end := run.End
-	if n := len(a.plan); n > 0 {
-		end = max(end, a.plan[n-1].Arrival)
+	if n := len(run.Jobs); n > 0 {
+		end = max(end, run.Jobs[n-1].Arrival)
 	}
 	run.Prices = a.broker.Prices().Averages(bin, end, nil)
 	for i := range run.Prices {

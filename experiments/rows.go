@@ -45,6 +45,9 @@ func jobRows(configuration, admission string, rep int, run *Run) []results.Job {
 				start = &j.Began
 			}
 			rows[i].Start, rows[i].End, rows[i].WorkDone = start, &j.End, &j.ByDue
+			if run.Outcome.Volatile {
+				rows[i].Losses, rows[i].Wasted = &j.Losses, &j.Wasted
+			}
 			rows[i].Paid, rows[i].Penalty, rows[i].Fulfilled = &paid, &penalty, &j.Fulfilled
 		}
 	}

@@ -146,6 +146,9 @@ func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*se
 	if err := a.draw(s, e.Seed, rep); err != nil {
 		return fail(err)
 	}
+	if err := a.come(s, e.Seed, rep); err != nil {
+		return fail(err)
+	}
 	best := a.optimum(s)
 	r.Optimum = Optimum{best.Value, best.Bound, best.Proven}
 	var demand []float64
@@ -155,7 +158,7 @@ func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*se
 		if err != nil {
 			return fail(fmt.Errorf("admission %s: %w", o.Label, err))
 		}
-		for i := range best.Chosen {
+		for i := range min(len(best.Chosen), len(run.Jobs)) {
 			run.Jobs[i].Chosen = best.Chosen[i]
 		}
 		if o.Name == "be" && demand == nil {
@@ -170,6 +173,7 @@ func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*se
 			Capacity: f.Capacity(), Hosts: f.Hosts, Processors: f.CPUs, Booked: run.Booked,
 			Jobs: run.Jobs[warm:], Earlier: run.Jobs[:warm], Optimum: best.Bound, Prices: run.Prices,
 		}
+		a.stop(s, run)
 		if err := metrics.Check(&run.Outcome); err != nil {
 			return fail(err)
 		}

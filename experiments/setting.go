@@ -22,12 +22,13 @@ import (
 // A setting is a configuration made ready to run: everything in it has been
 // looked up and checked. It is not changed by running it.
 type setting struct {
-	conf    *scenario.Configuration
-	work    *workload
-	payment broker.Payment
-	bidding plugin
-	price   plugin
-	offers  []offer
+	conf     *scenario.Configuration
+	work     *workload
+	presence *presence // nil: hosts stay
+	payment  broker.Payment
+	bidding  plugin
+	price    plugin
+	offers   []offer
 }
 
 // An offer is one admission policy of a setting, under a label of its own, and
@@ -75,9 +76,9 @@ func Check(e *scenario.Experiment) error {
 // fault.
 func settings(e *scenario.Experiment) ([]*setting, error) {
 	var all []*setting
-	read := make(logs)
+	read, seen := make(logs), make(traces)
 	for i := range e.Configurations {
-		s, err := read.prepare(&e.Configurations[i])
+		s, err := read.prepare(&e.Configurations[i], seen)
 		if err != nil {
 			var told *scenario.Error // says where by itself
 			if !errors.As(err, &told) {
@@ -91,10 +92,13 @@ func settings(e *scenario.Experiment) ([]*setting, error) {
 }
 
 // prepare makes one configuration ready.
-func (read logs) prepare(c *scenario.Configuration) (*setting, error) {
+func (read logs) prepare(c *scenario.Configuration, seen traces) (*setting, error) {
 	s := &setting{conf: c, bidding: fix(c.Market.Bidding), price: fix(c.Market.Forecaster)}
 	var err error
 	if s.work, err = newWorkload(&c.Workload, read); err != nil {
+		return nil, err
+	}
+	if s.presence, err = newPresence(&c.Fleet, s.work, seen); err != nil {
 		return nil, err
 	}
 	if s.payment, err = broker.NewPayment(c.Market.Payment); err != nil {
@@ -112,8 +116,13 @@ func (read logs) prepare(c *scenario.Configuration) (*setting, error) {
 	}
 	// Everything is made once, so that a mistake shows before anything runs.
 	for i := range s.offers {
-		if _, err := s.rules(&s.offers[i], 0, 0); err != nil {
+		r, err := s.rules(&s.offers[i], 0, 0)
+		if err != nil {
 			return nil, err
+		}
+		if _, plans := r.policy.(contracts.Planner); plans && s.presence != nil {
+			o := &s.offers[i]
+			return nil, o.Blame(fmt.Errorf("admission %s: it plans for hosts that stay, want no fleet.availability with it", o.Name))
 		}
 	}
 	return s, nil

@@ -22,6 +22,7 @@ type Rules struct {
 	CPUs    float64   // of a host
 	Cap     float64   // processors that one task can use, 0 for no cap
 	Speeds  []float64 // of hosts h00, h01, ..., in turn: work per second of a processor
+	Leave   bool      // hosts come and go, which ledgers do not tell: charges are not computed again
 }
 
 // maxOff is how many findings about rows are told.
@@ -134,6 +135,8 @@ func newTrail(run *Run) *trail {
 	switch r := run.Rules; {
 	case r == nil:
 		t.beyond = "charges, which were not computed again: the rules of the run are not known"
+	case r.Leave:
+		t.beyond = "charges, which were not computed again: hosts come and go"
 	case r.Payment == "budget" || r.Sharing == planned:
 	case r.Sharing != "auction":
 		t.beyond = fmt.Sprintf("charges, which were not computed again: the sharing rule is %s", r.Sharing)

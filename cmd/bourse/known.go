@@ -8,6 +8,8 @@ import (
 	"bourse/experiments/metrics"
 	"bourse/experiments/papers"
 	"bourse/experiments/scenario"
+	availability "bourse/hosts/availability/models"
+	"bourse/hosts/availability/predictors"
 	"bourse/market"
 	"bourse/workloadgen/models"
 )
@@ -26,8 +28,12 @@ func known() scenario.Known {
 		Forecasters: market.ForecasterNames(),
 		Models:      models.Names(),
 		Payments:    broker.Payments(),
-		Metrics:     metricNames(),
-		Presets:     presets(),
+
+		Availability: availability.Names(),
+		Predictors:   predictors.Names(),
+
+		Metrics: metricNames(),
+		Presets: presets(),
 	}
 }
 

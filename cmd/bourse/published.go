@@ -69,6 +69,7 @@ func rulesOf(e *scenario.Experiment, run string) *audit.Rules {
 			r := &audit.Rules{
 				Payment: c.Market.Payment, Sharing: c.Market.Sharing.Name,
 				Hosts: c.Fleet.Hosts, CPUs: c.Fleet.CPUs, Cap: c.Fleet.Cap, Speeds: c.Fleet.Speeds,
+				Leave: c.Fleet.Availability != nil,
 			}
 			if a.Sharing != nil {
 				r.Sharing = a.Sharing.Name

@@ -82,8 +82,11 @@ func (p *Easy) reserve(now float64, r *contracts.Request, v contracts.View) {
 
 // frees returns the instant at which h has a free processor by the estimates of
 // what runs there, now if it has one. A task that has outlived its estimate is
-// taken to end the next moment.
+// taken to end the next moment. Of a host that is away nobody knows: it is +Inf.
 func frees(now float64, h hosts.ID, v contracts.View) float64 {
+	if v.Away(h) {
+		return math.Inf(1)
+	}
 	on, spec := v.On(h), v.Spec(h)
 	if len(on) < max(1, int(spec.CPUs)) {
 		return now

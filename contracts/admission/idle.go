@@ -49,7 +49,7 @@ func (s *hostSet) take(r *contracts.Request, v contracts.View, rank float64, c *
 	return false
 }
 
-// free are the hosts with fewer tasks on them than processors.
+// free are the hosts that are there, with fewer tasks on them than processors.
 type free struct {
 	hostSet
 	fleet int
@@ -70,7 +70,7 @@ func (f *free) see(v contracts.View) {
 }
 
 func (f *free) look(h hosts.ID, v contracts.View) {
-	f.put(h, len(v.On(h)) < max(1, int(v.Spec(h).CPUs)))
+	f.put(h, !v.Away(h) && len(v.On(h)) < max(1, int(v.Spec(h).CPUs)))
 }
 
 // start enters the lowest free hosts in c, and reports whether r can start there.

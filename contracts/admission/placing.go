@@ -71,10 +71,11 @@ func reject(why contracts.Reason, would int) contracts.Decision {
 	return contracts.Decision{Reason: why, Hosts: would}
 }
 
-// holds reports whether h has the room for what a task of r needs at least.
+// holds reports whether h is there, and has the room for what a task of r needs at
+// least.
 func holds(h hosts.ID, r *contracts.Request, v contracts.View) bool {
 	least := r.Needs.Min.Resources
-	return least.Zero() || least.Fit(v.Room(h))
+	return !v.Away(h) && (least.Zero() || least.Fit(v.Room(h)))
 }
 
 // everHolds reports whether enough hosts, all idle, would have room for r.

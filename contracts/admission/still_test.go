@@ -45,3 +45,4 @@ func (s *still) Price(hosts.ID) market.Rate           { return 0 }
 func (s *still) On(h hosts.ID) []contracts.Standing   { return s.on[h] }
 func (s *still) Changed() []hosts.ID                  { return nil }
 func (s *still) Contract(i int32) *contracts.Contract { return &s.contracts[i] }
+func (s *still) Away(hosts.ID) bool                   { return false }

@@ -16,6 +16,24 @@
 // of completion and deadline; hosts wait in another one for the completion of
 // tasks that are judged by themselves. A contract that has ended leaves its
 // place to the next, so memory is that of the contracts active at once.
+//
+// Hosts that come and go ([Presence]) wait in a third agenda. What happens at one
+// instant happens in the order completions, deadlines, hosts that come or leave,
+// steps of a planner, the queue: a task that ends just when its host leaves is done.
+// When a host leaves, by its rule
+//
+//   - suspend: its tasks stand still until it is back, and nothing accrues;
+//   - lost: they are gone with their work. A contract judged as a whole goes on with
+//     its other nodes; one whose nodes are promised one by one, or that has none
+//     left, is broken and settled there and then;
+//   - resubmit: the contracts stop on all hosts and all their work is lost. They keep
+//     their ids and escrows, are not held again, and are put to the policy as
+//     repeats. A repeat that is refused waits, and is asked for again whenever
+//     something changes, until its deadline; refused because it cannot end in time,
+//     it is broken at once.
+//
+// What had accrued on lost work is forgotten, or stays owed if it is Charged. A
+// broken contract is a violated one; its delay is that of the work left undone.
 package broker
 
 import (
@@ -54,6 +72,7 @@ type Config struct {
 	Notes    bool       // tell the teller what decided and how contracts ended
 	NoPrices bool       // keep no record of the total price
 	Ties     *rand.Rand // breaks ties among hosts of equal price
+	Presence *Presence  // when hosts are there; nil: always
 }
 
 // A Broker owns the auctions and the active contracts.
@@ -79,6 +98,13 @@ type Broker struct {
 
 	planned map[contracts.ID]int32 // the planner's contracts: places in the arena
 	steps   []contracts.Step
+
+	comings    comings
+	absent     int                  // hosts that are away
+	dispatcher contracts.Dispatcher // Policy, if it is one
+	entrusted  entrusted
+	again      map[contracts.ID]int32 // contracts that wait in its queue: places in the arena
+	answers    []contracts.Answer
 
 	queue   []waiting // requests deferred, in the policy's order
 	asked   waiting   // the one that the policy is asked about
@@ -116,6 +142,8 @@ type contract struct {
 	late    bool // its deadline has passed, and it goes on
 
 	cancelled bool // its owner takes it back
+
+	arrears []arrear // for work lost
 }
 
 // New returns a broker with no contracts.
@@ -130,6 +158,7 @@ func (b *Broker) Reset(c Config) {
 	b.Config, b.now = c, 0
 	b.limiter, _ = c.Sharing.(sharing.Limiter)
 	b.planner, _ = c.Policy.(contracts.Planner)
+	b.dispatcher, _ = c.Policy.(contracts.Dispatcher)
 	clear(b.planned)
 	for len(b.venues) < len(c.Fleet) {
 		b.venues = append(b.venues, venue{})
@@ -151,6 +180,15 @@ func (b *Broker) Reset(c Config) {
 	b.prices.Reset()
 	b.ended = b.ended[:0]
 	b.queue, b.refused = b.queue[:0], b.refused[:0]
+	b.entrusted.reset()
+	clear(b.again)
+	b.absent = 0
+	if c.Presence != nil {
+		b.arrive()
+	}
+	if b.dispatcher != nil {
+		b.dispatcher.Open(0, view{b})
+	}
 }
 
 // Submit decides r and, if it is accepted, starts task on every node. The
@@ -163,24 +201,44 @@ func (b *Broker) Reset(c Config) {
 func (b *Broker) Submit(now float64, r *contracts.Request, task hosts.Task) (contracts.Decision, error) {
 	b.now = now
 	if order, ok := b.Policy.(contracts.Orderer); ok {
-		b.enqueue(order, r, task)
+		b.enqueue(order, waiting{request: *r, task: task})
 		return b.offer(now, r.ID)
 	}
-	d, err := b.decide(now, r, task)
-	if d.Verdict == contracts.Defer {
-		b.queue = append(b.queue, waiting{*r, task})
+	b.asked = waiting{request: *r, task: task}
+	d, err := b.decide(now, &b.asked)
+	switch {
+	case d.Verdict != contracts.Defer:
+	case b.dispatcher != nil:
+		b.entrusted.put(b.asked)
+	default:
+		b.queue = append(b.queue, b.asked)
 	}
 	return d, err
 }
 
-// decide asks the policy about r and carries out what it says, unless that is to
+// decide asks the policy about w and carries out what it says, unless that is to
 // wait.
-func (b *Broker) decide(now float64, r *contracts.Request, task hosts.Task) (contracts.Decision, error) {
-	d := b.Policy.Decide(now, r, view{b})
+func (b *Broker) decide(now float64, w *waiting) (contracts.Decision, error) {
+	d := b.Policy.Decide(now, &w.request, view{b})
+	b.seen()
+	err := b.carry(now, w, &d)
+	return d, err
+}
+
+// seen forgets what the policy has been shown as new.
+func (b *Broker) seen() {
 	for _, h := range b.news {
 		b.venues[h].news = false
 	}
 	b.news = b.news[:0]
+}
+
+// carry carries out what has been decided of w, unless that is to wait.
+func (b *Broker) carry(now float64, w *waiting, d *contracts.Decision) error {
+	if w.repeat > 0 {
+		return b.repeat(now, w, d)
+	}
+	r, task := &w.request, w.task
 	if d.Verdict == contracts.Accept && b.Teller.Balance(r.Owner).Cmp(r.SLA.Budget) < 0 {
 		d.Verdict, d.Reason, d.Placements = contracts.Reject, contracts.Unfunded, nil
 		d.Balance, d.Budget = b.Teller.Balance(r.Owner), r.SLA.Budget
@@ -191,20 +249,20 @@ func (b *Broker) decide(now float64, r *contracts.Request, task hosts.Task) (con
 	}
 	switch d.Verdict {
 	case contracts.Defer:
-		return d, nil
+		return nil
 	case contracts.Reject:
-		return d, b.Teller.Reject(now, int64(r.ID), b.note)
+		return b.Teller.Reject(now, int64(r.ID), b.note)
 	}
 	if b.Notes {
-		b.note = b.appendTerms(b.note, r, &d)
+		b.note = b.appendTerms(b.note, r, d)
 	}
 	if err := b.Teller.Hold(now, int64(r.ID), r.Owner, r.SLA.Budget, b.note); err != nil {
-		return d, fmt.Errorf("admit %d: %w", r.ID, err)
+		return fmt.Errorf("admit %d: %w", r.ID, err)
 	}
 	if b.planner != nil {
-		return d, b.promise(now, r, task, &d)
+		return b.promise(now, r, task, d)
 	}
-	return d, b.begin(now, r, task, d.Placements)
+	return b.begin(now, r, task, d.Placements)
 }
 
 // begin makes the contract and starts its tasks.
@@ -212,20 +270,28 @@ func (b *Broker) begin(now float64, r *contracts.Request, task hosts.Task, on []
 	i := b.place()
 	c := &b.contracts[i]
 	c.Contract = contracts.Contract{
-		Request: *r, Placements: append(c.Placements[:0], on...), Admitted: now, At: now,
+		Request: *r, Placements: c.Placements, Admitted: now, At: now,
 		Price: r.SLA.Budget, Began: now, Begun: true,
 	}
-	c.task, c.left, c.late, c.changed, c.cancelled = task, len(on), false, false, false
+	c.task, c.late, c.changed, c.cancelled, c.arrears = task, false, false, false, c.arrears[:0]
 	c.task.Key = int64(i)
-	if !r.PerHost {
+	return b.put(now, i, on)
+}
+
+// put starts the tasks of contract i there.
+func (b *Broker) put(now float64, i int32, on []contracts.Placement) error {
+	c := &b.contracts[i]
+	c.Placements, c.left, c.At = append(c.Placements[:0], on...), len(on), now
+	work := c.task.Work
+	if !c.PerHost {
 		c.task.Work = math.Inf(1) // the contract is judged as a whole
 	}
 	for n := range c.Placements {
 		if err := b.start(now, i, int32(n)); err != nil {
-			return fmt.Errorf("admit %d on %s: %w", r.ID, b.venues[c.Placements[n].Host].machine.Spec().Name, err)
+			return fmt.Errorf("admit %d on %s: %w", c.ID, b.venues[c.Placements[n].Host].machine.Spec().Name, err)
 		}
 	}
-	c.task.Work = task.Work
+	c.task.Work = work
 	b.change(i)
 	b.deal(now)
 	return nil
@@ -253,13 +319,16 @@ func (b *Broker) Next() float64 {
 	if b.planner != nil {
 		at = min(at, b.planner.Next())
 	}
+	if b.Presence != nil {
+		at = min(at, next(&b.comings.change))
+	}
 	return at
 }
 
 // Advance brings the market to now: what has completed or run out of time by
 // then is ended and settled, each at its own instant, and the hosts are dealt
-// out again. Completions of an instant come before its deadlines, and those before
-// the steps of a planner.
+// out again. Completions of an instant come before its deadlines, those before hosts
+// that come or leave, and those before the steps of a planner.
 func (b *Broker) Advance(now float64) error {
 	for {
 		at := b.Next()
@@ -275,6 +344,8 @@ func (b *Broker) Advance(now float64) error {
 				err = b.complete(at)
 			case next(&b.due) <= at:
 				err = b.judge(at)
+			case b.Presence != nil && next(&b.comings.change) <= at:
+				err = b.alter(at)
 			default:
 				b.steps = b.planner.Advance(at, b.steps[:0])
 				err = b.follow(at, b.steps)

@@ -54,6 +54,9 @@ func (b *Broker) leave(now float64, i, n int32, r hosts.Report) {
 	v.told = slices.Delete(v.told, at, at+1)
 	c.left--
 	b.freed = true
+	if b.dispatcher != nil {
+		b.dispatcher.Off(now, c.ID, pl.Host)
+	}
 	b.bid(now, pl.Host, c.ID, 0)
 }
 
@@ -62,7 +65,9 @@ func (b *Broker) bid(now float64, h hosts.ID, id contracts.ID, r market.Rate) {
 	a := &b.venues[h].auction
 	before := a.Price()
 	a.Bid(now, market.BidderID(id), r)
-	b.ranking.Set(int32(h), a.Price())
+	if !b.venues[h].away {
+		b.ranking.Set(int32(h), a.Price())
+	}
 	if !b.NoPrices {
 		b.prices.Add(now, a.Price()-before)
 	}
@@ -96,6 +101,11 @@ func (b *Broker) deal(now float64) {
 	for _, h := range b.touched {
 		v := &b.venues[h]
 		v.touched = false
+		if v.away {
+			b.still(now, v)
+			set(&b.finish, int32(h), v.machine.Next())
+			continue
+		}
 		b.Sharing.Deal(now, h, v.on, view{b})
 		for i := range v.on {
 			if s := &v.on[i]; s.Share != v.told[i] {

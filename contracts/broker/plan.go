@@ -26,7 +26,7 @@ func (b *Broker) promise(now float64, r *contracts.Request, task hosts.Task, d *
 	c.PerHost = true    // its one task is promised by itself
 	c.SLA.RunsOn = true // only the planner ends it
 	c.Placements[0].Left = true
-	c.task, c.left, c.late, c.changed, c.cancelled = task, 0, false, false, false
+	c.task, c.left, c.late, c.changed, c.cancelled, c.arrears = task, 0, false, false, false, c.arrears[:0]
 	c.task.Key = int64(i)
 	c.task.Work *= float64(r.Nodes)
 	if d.Priced {

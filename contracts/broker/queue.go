@@ -14,6 +14,7 @@ const nobody contracts.ID = -1
 type waiting struct {
 	request contracts.Request
 	task    hosts.Task
+	repeat  int32 // of a contract that is to be placed again: 1 + its place in the arena
 }
 
 // A Refusal is the rejection of a request that had waited.
@@ -27,15 +28,15 @@ type Refusal struct {
 // order. The slice is the broker's own until Reset.
 func (b *Broker) Refused() []Refusal { return b.refused }
 
-// enqueue puts r where it belongs, behind its equals.
-func (b *Broker) enqueue(order contracts.Orderer, r *contracts.Request, task hosts.Task) {
-	at, _ := slices.BinarySearchFunc(b.queue, r, func(w waiting, r *contracts.Request) int {
+// enqueue puts w where it belongs, behind its equals.
+func (b *Broker) enqueue(order contracts.Orderer, w waiting) {
+	at, _ := slices.BinarySearchFunc(b.queue, &w.request, func(w waiting, r *contracts.Request) int {
 		if order.Less(r, &w.request) {
 			return 1
 		}
 		return -1
 	})
-	b.queue = slices.Insert(b.queue, at, waiting{*r, task})
+	b.queue = slices.Insert(b.queue, at, w)
 }
 
 // offer goes through the queue, and again after every acceptance, as long as
@@ -53,7 +54,7 @@ func (b *Broker) offer(now float64, id contracts.ID) (contracts.Decision, error)
 		for i := 0; i < len(b.queue); {
 			b.asked = b.queue[i]
 			w := &b.asked
-			d, err := b.decide(now, &w.request, w.task)
+			d, err := b.decide(now, w)
 			if err != nil {
 				return decided, err
 			}
@@ -71,7 +72,7 @@ func (b *Broker) offer(now float64, id contracts.ID) (contracts.Decision, error)
 			switch {
 			case d.Verdict == contracts.Accept:
 				again = true
-			case w.request.ID != id:
+			case w.request.ID != id && w.repeat == 0:
 				b.refused = append(b.refused, Refusal{w.request.ID, now, d})
 			}
 			if again {

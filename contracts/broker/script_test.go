@@ -17,6 +17,8 @@ import (
 	"bourse/contracts/bidding"
 	"bourse/contracts/sharing"
 	"bourse/hosts"
+	"bourse/hosts/availability"
+	"bourse/hosts/availability/predictors"
 	"bourse/hosts/sim"
 	"bourse/market"
 
@@ -112,6 +114,10 @@ type conversation struct {
 	broker            *Broker
 	now               float64
 	ended, refused    int
+
+	here     map[int][]availability.Record // by host: when it is there
+	presence Presence
+	sharing  string
 }
 
 func newConversation() *conversation {
@@ -119,7 +125,7 @@ func newConversation() *conversation {
 	p, _ := l.Account("provider")
 	return &conversation{
 		spec: hosts.Spec{CPUs: 2, Speed: 1, Cap: 1}, hosts: 1,
-		policy: "be", bid: "cheapest", payment: "spot", forecast: "chebyshev", window: 300,
+		sharing: "auction", policy: "be", bid: "cheapest", payment: "spot", forecast: "chebyshev", window: 300,
 		ledger: l, provider: p,
 	}
 }
@@ -166,7 +172,7 @@ func (c *conversation) open() error {
 	if err != nil {
 		return err
 	}
-	rule, err := sharing.New("auction", noOptions)
+	rule, err := sharing.New(c.sharing, noOptions)
 	if err != nil {
 		return err
 	}
@@ -178,9 +184,27 @@ func (c *conversation) open() error {
 	if err != nil {
 		return err
 	}
+	var presence *Presence
+	if c.here != nil {
+		presence = &c.presence
+		for h := range c.hosts {
+			records := c.here[h]
+			if records == nil {
+				records = []availability.Record{{Start: 0, End: 1e9, State: availability.Available}}
+			}
+			past, err := availability.NewHistory(fmt.Sprint(h), 1, records, 0)
+			if err != nil {
+				return err
+			}
+			presence.Histories = append(presence.Histories, past)
+		}
+		if presence.Predictor, err = predictors.New("naive", nil, nil); err != nil {
+			return err
+		}
+	}
 	c.broker = New(Config{
 		Fleet: fleet, Owners: owners, Provider: c.provider, Policy: policy, Sharing: rule, Payment: payment,
-		Window: c.window, Forecast: forecast, Teller: c.ledger, Ties: chance,
+		Window: c.window, Forecast: forecast, Teller: c.ledger, Ties: chance, Presence: presence,
 	})
 	return nil
 }
@@ -190,7 +214,7 @@ func noOptions(any) error { return nil }
 // obey carries out a command and returns the answers to it.
 func (c *conversation) obey(words []string) (answers []string, err error) {
 	verb, words := words[0], words[1:]
-	if verb == "at" || verb == "advance" || verb == "submit" || verb == "show" {
+	if verb == "at" || verb == "advance" || verb == "submit" || verb == "show" || verb == "close" {
 		if err := c.open(); err != nil {
 			return nil, err
 		}
@@ -210,6 +234,13 @@ func (c *conversation) obey(words []string) (answers []string, err error) {
 		c.bid = words[0]
 	case "payment":
 		c.payment = words[0]
+	case "sharing":
+		c.sharing = words[0]
+	case "leaving":
+		c.presence.Charged = len(words) > 1 && words[1] == "charged"
+		c.presence.Leaving, err = LeavingOf(words[0])
+	case "here":
+		err = c.stays(words)
 	case "coins":
 		for _, w := range words {
 			x, err := strconv.ParseFloat(w, 64)
@@ -237,10 +268,38 @@ func (c *conversation) obey(words []string) (answers []string, err error) {
 		return c.submit(words)
 	case "show":
 		return c.show(words)
+	case "close":
+		if err := c.broker.Close(c.now); err != nil {
+			return nil, err
+		}
+		return c.advance(c.now)
 	default:
 		err = fmt.Errorf("no such command")
 	}
 	return nil, err
+}
+
+// stays is: here HOST FROM-TO...
+func (c *conversation) stays(words []string) error {
+	h, err := strconv.Atoi(words[0])
+	if err != nil {
+		return err
+	}
+	if c.here == nil {
+		c.here = make(map[int][]availability.Record)
+	}
+	for _, w := range words[1:] {
+		r := availability.Record{State: availability.Available}
+		if _, err := fmt.Sscanf(w, "%g-%g", &r.Start, &r.End); err != nil {
+			return fmt.Errorf("%s: %w", w, err)
+		}
+		if n := len(c.here[h]); n > 0 {
+			gone := availability.Record{Start: c.here[h][n-1].End, End: r.Start, State: availability.Unavailable}
+			c.here[h] = append(c.here[h], gone)
+		}
+		c.here[h] = append(c.here[h], r)
+	}
+	return nil
 }
 
 func into(p *float64) func(float64) { return func(x float64) { *p = x } }
@@ -284,6 +343,9 @@ func (c *conversation) advance(to float64) (answers []string, err error) {
 		a := fmt.Sprintf("at %v: %d %v, work %v of %v, paid %v", number(k.Ended), k.ID, k.State, number(k.ByDue), number(k.Total()), k.Paid)
 		if k.State == contracts.Violated {
 			a += fmt.Sprintf(", %v s late, penalty %v", number(k.Delay()), k.Penalty)
+		}
+		if k.Losses > 0 {
+			a += fmt.Sprintf(", lost %d times with work of %v", k.Losses, number(k.Wasted))
 		}
 		answers = append(answers, a)
 	}
@@ -394,6 +456,9 @@ func (c *conversation) showHosts() (answers []string) {
 	v := view{c.broker}
 	for h := range hosts.ID(v.Fleet()) {
 		a := fmt.Sprintf("h%d: %v $/s", h, v.Price(h))
+		if v.Away(h) {
+			a += ", away"
+		}
 		if !c.spec.Room.Zero() {
 			r := v.Room(h)
 			a += fmt.Sprintf(", room %v %v %v", number(r.Memory), number(r.Disk), number(r.Bandwidth))
@@ -413,6 +478,9 @@ func (c *conversation) showContract(id contracts.ID) []string {
 			continue
 		}
 		at, _ := c.broker.due.At(int32(i))
+		if k.Waiting {
+			return []string{fmt.Sprintf("%d: waits, looked at again at %v", id, number(at))}
+		}
 		return []string{fmt.Sprintf("%d: gets %v, has %v of %v left, looked at again at %v",
 			id, number(k.Rate), number(k.Remaining(c.now)), number(k.Total()), number(at))}
 	}

@@ -13,6 +13,9 @@ import (
 func (b *Broker) end(now float64, i int32) error {
 	c := &b.contracts[i]
 	b.due.Remove(i)
+	if c.Waiting {
+		b.unqueue(i)
+	}
 	for n := range c.Placements {
 		if !c.Placements[n].Left {
 			b.stop(now, i, int32(n))
@@ -82,9 +85,12 @@ func (b *Broker) settle(now float64, c *contract) error {
 	if err != nil {
 		return err
 	}
-	if b.Payment.Whole || c.Gang {
+	switch {
+	case c.Open:
+		b.pay = b.pay[:0]
+	case b.Payment.Whole || c.Gang:
 		owed, err = b.price(c, owed)
-	} else {
+	default:
 		err = b.charge(c)
 	}
 	if err != nil {
@@ -102,20 +108,18 @@ func (b *Broker) settle(now float64, c *contract) error {
 
 // charge enters what has accrued on each host, rounded half to even, and never
 // more than the budget together.
-func (b *Broker) charge(c *contract) error {
+func (b *Broker) charge(c *contract) (err error) {
 	left := c.SLA.Budget
 	b.pay = b.pay[:0]
-	for n := range c.Placements {
-		pl := &c.Placements[n]
-		due, err := bank.Nearest(pl.Owed)
-		if err != nil {
+	for _, a := range c.arrears {
+		if left, err = b.pays(a.host, a.owed, left); err != nil {
 			return err
 		}
-		if due.Cmp(left) > 0 {
-			due = left
+	}
+	for n := range c.Placements {
+		if left, err = b.pays(c.Placements[n].Host, c.Placements[n].Owed, left); err != nil {
+			return err
 		}
-		left, _ = left.Sub(due)
-		b.pay = append(b.pay, bank.Payment{To: b.Owners[pl.Host], Amount: due})
 	}
 	c.Paid, _ = c.SLA.Budget.Sub(left)
 	return nil
@@ -168,6 +172,12 @@ func (c *contract) appendVerdict(b []byte, owed bank.Amount) []byte {
 	b = strconv.AppendFloat(b, c.ByDue, 'g', -1, 64)
 	if c.Killed {
 		b = append(b, `,"killed":true`...)
+	}
+	if c.Losses > 0 {
+		b = append(b, `,"losses":`...)
+		b = strconv.AppendInt(b, int64(c.Losses), 10)
+		b = append(b, `,"wasted":`...)
+		b = strconv.AppendFloat(b, c.Wasted, 'g', -1, 64)
 	}
 	if owed.Sign() > 0 {
 		b = append(b, `,"penalty_owed":"`...)

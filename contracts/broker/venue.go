@@ -5,6 +5,7 @@ import (
 
 	"bourse/contracts"
 	"bourse/hosts"
+	"bourse/hosts/availability"
 	"bourse/market"
 )
 
@@ -17,12 +18,13 @@ type venue struct {
 	at      float64              // instant up to which on is metered
 	touched bool                 // to be dealt out again
 	news    bool                 // changed since the policy's last decision
+	away    bool                 // it has left
 }
 
 // reset makes v an idle venue at instant 0 with machine m, keeping its memory.
 func (v *venue) reset(m hosts.Machine, window float64) {
 	v.machine, v.on, v.told, v.at = m, v.on[:0], v.told[:0], 0
-	v.touched, v.news = false, false
+	v.touched, v.news, v.away = false, false, false
 	if v.auction.History().Window() == window {
 		v.auction.Reset()
 		return
@@ -65,6 +67,7 @@ func (w view) Room(h hosts.ID) hosts.Resources    { return w.b.venues[h].machine
 func (w view) Price(h hosts.ID) market.Rate       { return w.b.venues[h].auction.Price() }
 func (w view) On(h hosts.ID) []contracts.Standing { return w.b.venues[h].on }
 func (w view) Changed() []hosts.ID                { return w.b.news }
+func (w view) Away(h hosts.ID) bool               { return w.b.venues[h].away }
 func (w view) Contract(i int32) *contracts.Contract {
 	return &w.b.contracts[i].Contract
 }
@@ -73,11 +76,26 @@ func (w view) Percentile(h hosts.ID, g float64) float64 {
 	return w.b.Forecast.Percentile(w.b.venues[h].auction.History(), w.b.now, g)
 }
 
+func (w view) History(h hosts.ID) *availability.History {
+	if w.b.Presence == nil {
+		return nil
+	}
+	return w.b.Presence.Histories[h]
+}
+
+func (w view) Stays(h hosts.ID, span float64) float64 {
+	p := w.b.Presence
+	if p == nil || p.Predictor == nil || !(span > 0) {
+		return 1
+	}
+	return p.Predictor.Predict(p.Histories[h], w.b.now, span).Completes
+}
+
 func (w view) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
 	b := w.b
 	var eligible func(int32) bool
-	if least := r.Needs.Min.Resources; !least.Zero() {
-		eligible = func(h int32) bool { return least.Fit(b.venues[h].machine.Room()) }
+	if least := r.Needs.Min.Resources; !least.Zero() || b.absent > 0 {
+		eligible = func(h int32) bool { v := &b.venues[h]; return !v.away && least.Fit(v.machine.Room()) }
 	}
 	b.ranked = b.ranking.Cheapest(r.Nodes, b.Ties, eligible, b.ranked[:0])
 	for _, h := range b.ranked {

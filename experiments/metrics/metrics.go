@@ -21,6 +21,10 @@ type Outcome struct {
 	Hosts      int     // in the fleet
 	Processors float64 // of one host
 	Booked     bool    // hosts keep books, of reservations
+
+	Open      []Job   // not ended at the horizon: they used hosts, and count nowhere else
+	Volatile  bool    // hosts come and go
+	Available float64 // if so, the work that they could have done while they were there, from the first arrival to the last end, or to the horizon
 }
 
 // A Job is what became of one job.
@@ -50,6 +54,12 @@ type Job struct {
 	Begun  bool    // it has started
 	Began  float64 // instant of its first start, if Begun
 	Killed bool    // its estimate was used up
+
+	// Where hosts come and go:
+	Losses int     // times that a host left with it
+	Wasted float64 // work lost so
+	Open   bool    // not ended at the horizon
+	Waits  bool    // if so, it was waiting for a host
 }
 
 // A Metric is a number with a name, a unit and a source.

@@ -23,6 +23,8 @@ type Job struct {
 	Paid          *Money   `parquet:"paid,optional,decimal(6:18),zstd" doc:"$ paid to hosts; null if rejected"`
 	Penalty       *Money   `parquet:"penalty,optional,decimal(6:18),zstd" doc:"$ paid back for a broken promise; null if rejected"`
 	Fulfilled     *bool    `parquet:"fulfilled,optional,zstd" doc:"whether the promise was kept; null if rejected"`
+	Losses        *int     `parquet:"losses,optional,zstd" doc:"times that a host left with it; null where hosts stay, or if rejected"`
+	Wasted        *float64 `parquet:"wasted,optional,zstd" doc:"CPU s of work lost so; null where hosts stay, or if rejected"`
 }
 
 // A Price is the mean price of all hosts over one interval.

@@ -90,6 +90,9 @@ func (c *Configuration) check(n *node, path string, known Known) error {
 	if err := c.Workload.check(n, join(path, "workload")); err != nil {
 		return err
 	}
+	if err := c.Fleet.Availability.check(n, path, known); err != nil {
+		return err
+	}
 	if m := c.Workload.Model; m != nil {
 		if err := m.plain(known.Models); err != nil {
 			return err

@@ -18,6 +18,9 @@ type Known struct {
 	Models      []string
 	Payments    []string
 
+	Availability []string // models of it
+	Predictors   []string
+
 	Metrics []string
 
 	Presets map[string][]byte // scenario files to start from, by name
@@ -25,6 +28,10 @@ type Known struct {
 	// Log is a recorded log that takes the place of the workload of every
 	// configuration with a filter; empty, they are run as they say.
 	Log string
+
+	// Trace is a recorded trace of availability that takes the place of that of
+	// every configuration with one, of TraceFormat, which may be left empty.
+	Trace, TraceFormat string
 }
 
 // A file is what a scenario file may say.
@@ -88,6 +95,11 @@ func Parse(name string, data []byte, known Known, sets ...string) (Experiment, e
 			return Experiment{}, err
 		}
 	}
+	if known.Trace != "" {
+		if root, err = useTrace(root, known.Trace, known.TraceFormat); err != nil {
+			return Experiment{}, err
+		}
+	}
 
 	f := file{Base: Default(), Experiment: DefaultExperiment()}
 	if err := decode(root, reflect.ValueOf(&f).Elem(), field{}); err != nil {
@@ -143,6 +155,9 @@ func resolve(configurations []Configuration, root *node) {
 		}
 		if w.SWF != "" {
 			w.SWF = n.get("swf").relative(w.SWF)
+		}
+		if a := configurations[i].Fleet.Availability; a != nil && a.File != "" {
+			a.File = root.get("configurations").items[i].get("fleet").get("availability").get("file").relative(a.File)
 		}
 	}
 }

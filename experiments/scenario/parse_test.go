@@ -9,6 +9,7 @@ import (
 // names stands for the rooms' own lists.
 func names() Known {
 	return Known{
+		Availability: []string{"diurnal", "markov"}, Predictors: []string{"tde", "naive"},
 		Admission:   []string{"be", "cac", "rac", "sac"},
 		Sharing:     []string{"auction"},
 		Bidding:     []string{"best-response", "cheapest", "random"},

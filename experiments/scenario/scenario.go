@@ -30,6 +30,7 @@ type Configuration struct {
 	SLA       SLA      `yaml:"sla" doc:"what a contract promises"`
 	Needs     Needs    `yaml:"needs" doc:"resource requirement of every job, per node"`
 	Provider  Provider `yaml:"provider" doc:"who sells"`
+	Horizon   *float64 `yaml:"horizon" validate:"omitempty,gt=0,max=1e12" doc:"instant at which the run ends, s: what is open then is cancelled without charge and counts nowhere; omitted, when all is done, or where hosts come and go, with their trace"`
 	Admission []Choice `yaml:"admission" validate:"min=1" doc:"policies to compare, each on the same workload"`
 }
 
@@ -43,6 +44,8 @@ type Fleet struct {
 	Memory    float64   `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes a host"`
 	Disk      float64   `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes a host"`
 	Bandwidth float64   `yaml:"bandwidth" validate:"min=0,max=1e18" doc:"bytes per second a host"`
+
+	Availability *Availability `yaml:"availability" doc:"when hosts are there; omitted, always"`
 }
 
 // SpeedOf returns the speed of host h.

@@ -1,0 +1,33 @@
+package broker
+
+import (
+	"slices"
+
+	"bourse/contracts"
+)
+
+// Idle reports whether no contract is active and no request waits.
+func (b *Broker) Idle() bool {
+	return b.Active() == 0 && len(b.queue) == 0 && b.entrusted.len() == 0
+}
+
+// Close ends the market at now, which Advance has been told, or just after: what
+// is active is cancelled and pays nothing, whatever it has done; what waits stays
+// undecided. Contracts that it ends are Open.
+func (b *Broker) Close(now float64) error {
+	b.now = now
+	for i := range b.contracts {
+		c := &b.contracts[i]
+		if c.State != contracts.Active || slices.Contains(b.free, int32(i)) {
+			continue
+		}
+		delete(b.planned, c.ID)
+		c.Open, c.cancelled = true, true
+		waits := c.Waiting
+		if err := b.end(now, int32(i)); err != nil {
+			return err
+		}
+		b.ended[len(b.ended)-1].Waiting = waits
+	}
+	return nil
+}

@@ -1,0 +1,250 @@
+package experiments
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bourse/contracts/broker"
+	"bourse/experiments/metrics"
+	"bourse/experiments/scenario"
+	"bourse/hosts/availability"
+	"bourse/hosts/availability/models"
+	"bourse/hosts/availability/predictors"
+)
+
+// A presence says when the hosts of a setting are there in each replication: a
+// function of the stream "availability" and of nothing else, so that every policy
+// is given the same hosts.
+type presence struct {
+	rules broker.Presence // all but the histories
+	model models.Model
+	fixed *availability.Trace // without a model: that of every replication
+	end   float64             // instant at which traces end
+}
+
+// traces are those that have been read, by what was asked for: settings of a sweep
+// have theirs in common.
+type traces map[scenario.Availability]recorded
+
+// A recorded trace, and what became of the lines of its file.
+type recorded struct {
+	trace *availability.Trace
+	note  string
+}
+
+// newPresence returns nil where hosts stay.
+func newPresence(f *scenario.Fleet, work *workload, read traces) (*presence, error) {
+	a := f.Availability
+	if a == nil {
+		return nil, nil
+	}
+	p := new(presence)
+	var err error
+	if p.rules.Leaving, err = broker.LeavingOf(a.Leaving); err != nil {
+		return nil, fmt.Errorf("fleet.availability.leaving: %w", err)
+	}
+	p.rules.Charged = a.LostWork == "charged"
+	if p.rules.Predictor, err = predictors.New(a.Predictor.Name, a.Predictor.Decode, nil); err != nil {
+		return nil, a.Predictor.Blame(err)
+	}
+	if a.Model != nil {
+		p.end = a.Span
+		if p.model, err = models.New(a.Model.Name, a.Model.Decode, nil); err != nil {
+			return nil, a.Model.Blame(err)
+		}
+		return p, nil
+	}
+	key := *a
+	key.Leaving, key.LostWork, key.Predictor = "", "", scenario.Choice{}
+	r, ok := read[key]
+	if !ok {
+		trace, acc, err := readTrace(a)
+		if err != nil {
+			return nil, fmt.Errorf("fleet.availability.file: %w", err)
+		}
+		r = recorded{trace, strings.TrimSpace(acc.String())}
+		read[key] = r
+	}
+	work.note("%s: %s", a.File, r.note)
+	p.fixed = r.trace
+	_, p.end = p.fixed.Span()
+	if n := len(p.fixed.Hosts); n < f.Hosts {
+		return nil, fmt.Errorf("fleet.availability.file: %s has %d hosts, want as many as fleet.hosts, %d; base.fleet.hosts=%d takes them all", a.File, n, f.Hosts, n)
+	}
+	return p, nil
+}
+
+// readTrace reads the file of a. Of a folder it reads every file, as ucb has one a
+// host.
+func readTrace(a *scenario.Availability) (*availability.Trace, *availability.Accounting, error) {
+	info, err := os.Stat(a.File)
+	if err != nil {
+		return nil, nil, err
+	}
+	if info.IsDir() {
+		if a.Format != "ucb" && a.Format != "auto" {
+			return nil, nil, fmt.Errorf("%s is a folder, want a file, or format ucb", a.File)
+		}
+		return readFolder(a)
+	}
+	f, err := os.Open(a.File)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	in := io.Reader(f)
+	format := a.Format
+	if format == "auto" {
+		if format, in, err = recognize(f); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", a.File, err)
+		}
+	}
+	var t *availability.Trace
+	var acc *availability.Accounting
+	switch format {
+	case "csv":
+		t, acc, err = availability.ReadCSV(in, a.Gap)
+	case "fta":
+		t, acc, err = availability.ReadFTA(in, a.Gap)
+	case "ucb":
+		t, acc, err = availability.ReadUCB([]availability.File{{Name: filepath.Base(a.File), Reader: in}}, a.Peak, a.Gap)
+	default:
+		t, acc, err = availability.ReadLoad(in, availability.LoadConfig{Threshold: a.Threshold, MinDays: a.MinDays, Gap: a.Gap})
+	}
+	if err == nil && len(t.Hosts) == 0 {
+		err = fmt.Errorf("no hosts, read as %s: %s", format, strings.TrimSpace(acc.String()))
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", a.File, err)
+	}
+	return t, acc, err
+}
+
+func readFolder(a *scenario.Availability) (*availability.Trace, *availability.Accounting, error) {
+	entries, err := os.ReadDir(a.File)
+	if err != nil {
+		return nil, nil, err
+	}
+	var files []availability.File
+	for _, e := range entries {
+		if !e.Type().IsRegular() || strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(a.File, e.Name()))
+		if err != nil {
+			return nil, nil, err
+		}
+		files = append(files, availability.File{Name: e.Name(), Reader: bytes.NewReader(text)})
+	}
+	if len(files) == 0 {
+		return nil, nil, fmt.Errorf("%s: no files", a.File)
+	}
+	return availability.ReadUCB(files, a.Peak, a.Gap)
+}
+
+// recognize tells the format by the first line that is no comment, and returns what
+// reads the file from its beginning.
+func recognize(f io.Reader) (string, io.Reader, error) {
+	in := bufio.NewReaderSize(f, 1<<16)
+	head, err := in.Peek(1 << 16)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", nil, err
+	}
+	text := plainText(head)
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		switch fields := strings.Fields(line); {
+		case strings.Contains(line, ","):
+			return "csv", in, nil
+		case strings.Count(line, "\t") == 2 && len(fields) > 3:
+			return "load", in, nil
+		case fields[0] == "event_id" || len(fields) >= 8:
+			return "fta", in, nil
+		case len(fields) == 2:
+			return "ucb", in, nil
+		}
+		break
+	}
+	return "", nil, errors.New("no format known by its first lines, want format: csv, fta, ucb or load")
+}
+
+// horizon returns the instant at which a run ends, +Inf if it is when all is done.
+func (s *setting) horizon() float64 {
+	switch h := s.conf.Horizon; {
+	case h != nil:
+		return *h
+	case s.presence != nil:
+		return s.presence.end
+	}
+	return math.Inf(1)
+}
+
+// come readies the histories of the fleet in replication rep.
+func (a *arena) come(s *setting, seed uint64, rep int) error {
+	a.presence = nil
+	p := s.presence
+	if p == nil {
+		return nil
+	}
+	a.present = p.rules
+	a.present.Histories = a.histories[:0]
+	trace := p.fixed
+	if trace == nil {
+		var err error
+		if trace, err = p.model.Trace(rand.New(Stream(seed, rep, "availability")), s.conf.Fleet.Hosts, p.end); err != nil {
+			return err
+		}
+		for h := range trace.Hosts {
+			trace.Hosts[h].MIPS = s.conf.Fleet.SpeedOf(h)
+		}
+	}
+	a.histories = append(a.histories[:0], trace.Hosts[:s.conf.Fleet.Hosts]...)
+	a.present.Histories, a.presence = a.histories, &a.present
+	return nil
+}
+
+// available returns the work that the hosts could have done from one instant to
+// another.
+func (a *arena) available(f *scenario.Fleet, from, to float64) float64 {
+	sum := 0.0
+	for h, past := range a.histories {
+		sum += past.Available(from, to) * f.CPUs * f.SpeedOf(h)
+	}
+	return sum
+}
+
+// stop parts the jobs of run that were open at the horizon from those that count,
+// and measures how long hosts were there.
+func (a *arena) stop(s *setting, run *Run) {
+	o := &run.Outcome
+	o.Volatile = a.presence != nil
+	if o.Volatile && len(o.Jobs) > 0 {
+		until := run.End
+		if run.Closed {
+			until = s.horizon()
+		}
+		o.Available = a.available(&s.conf.Fleet, o.Jobs[0].Arrival, until)
+	}
+	open := func(j metrics.Job) bool { return j.Open }
+	if !run.Closed || !slices.ContainsFunc(run.Jobs, open) {
+		return
+	}
+	o.Jobs, o.Earlier = slices.DeleteFunc(slices.Clone(o.Jobs), open), slices.DeleteFunc(slices.Clone(o.Earlier), open)
+	for i := range run.Jobs {
+		if run.Jobs[i].Open {
+			o.Open = append(o.Open, run.Jobs[i])
+		}
+	}
+}

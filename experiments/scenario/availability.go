@@ -1,0 +1,95 @@
+package scenario
+
+import (
+	"slices"
+	"strings"
+)
+
+// Availability says when the hosts of a fleet are there, and what it means that
+// one leaves.
+type Availability struct {
+	Model     *Choice `yaml:"model" doc:"availability model that draws a trace for each replication, the same for all policies"`
+	Span      float64 `yaml:"span" validate:"gt=0,max=1e9" doc:"length of the traces that a model draws, s; the run ends with it if there is no horizon"`
+	File      string  `yaml:"file" doc:"recorded trace, plain or gzip, in place of a model; of ucb a file a host: the folder that they are in"`
+	Format    string  `yaml:"format" validate:"oneof=auto csv fta ucb load" doc:"of the file: csv (resource,start,end,state,load,mips), fta (event_trace), ucb (epoch ops), load (date, host, 288 percentages), or auto, by its first lines"`
+	Threshold float64 `yaml:"threshold" validate:"min=0,lt=1" doc:"of load: CPU load above which a host is busy"`
+	MinDays   int     `yaml:"min_days" validate:"min=0,max=100000" doc:"of load: hosts recorded on fewer days are left out"`
+	Peak      float64 `yaml:"peak" validate:"min=0,max=1e18" doc:"of ucb: operations per second of an idle host; 0 is each host's own maximum"`
+	Gap       float64 `yaml:"gap" validate:"min=0,max=1e9" doc:"of a file: absences shorter than this are none, s"`
+	Leaving   string  `yaml:"leaving" validate:"oneof=resubmit lost suspend" doc:"what becomes of tasks on a host that leaves: resubmit (their contracts start again elsewhere), lost, or suspend (until it is back)"`
+	LostWork  string  `yaml:"lost_work" validate:"oneof=free charged" doc:"what a user pays for work that is lost: free (nothing) or charged (what accrued)"`
+	Predictor Choice  `yaml:"predictor" doc:"foretells whether a host stays, for policies that ask"`
+}
+
+// DefaultAvailability returns what a block stands for that says nothing.
+func DefaultAvailability() Availability {
+	return Availability{
+		Span: 7 * 86400, Format: "auto", Threshold: 0.1, Gap: 120,
+		Leaving: "resubmit", LostWork: "free", Predictor: Named("tde"),
+	}
+}
+
+// UnmarshalYAML fills in the defaults of what is not said.
+func (a *Availability) UnmarshalYAML(unmarshal func(any) error) error {
+	type plain Availability
+	*a = DefaultAvailability()
+	return unmarshal((*plain)(a))
+}
+
+// check wants one source of traces.
+func (a *Availability) check(n *node, path string, known Known) error {
+	if a == nil {
+		return nil
+	}
+	at := n.get("fleet").get("availability").where(n)
+	path = join(path, "fleet.availability")
+	switch {
+	case a.Model == nil && a.File == "":
+		return fail(at, path, "found none of model and file, want one")
+	case a.Model != nil && a.File != "":
+		return fail(at, path, "found model and file, want one; null takes back what a base or preset says (model: null)")
+	}
+	if a.Model != nil {
+		if err := a.Model.plain(known.Availability); err != nil {
+			return err
+		}
+	}
+	return a.Predictor.plain(known.Predictors)
+}
+
+// useTrace puts a recorded trace in place of that of every configuration whose
+// hosts come and go.
+func useTrace(root *node, path, format string) (*node, error) {
+	at := place{source: "--availability " + clip(path)}
+	word := func(s string) *node {
+		n := text(s)
+		n.at = at
+		return n
+	}
+	found := false
+	put := func(c *node) *node {
+		fleet := c.get("fleet")
+		a := fleet.get("availability")
+		if a == nil || a.kind != mapping {
+			return c
+		}
+		found = true
+		a = a.put("model", &node{at: at}).put("file", word(path))
+		if format != "" {
+			a = a.put("format", word(format))
+		} else {
+			a = a.without("format")
+		}
+		return c.put("fleet", fleet.put("availability", a))
+	}
+	if c := root.get("configurations"); c != nil && c.kind == list {
+		root = root.put("configurations", each(c, put))
+	}
+	if !found {
+		return nil, fail(at, "", "no configuration has hosts that come and go: none has a fleet.availability")
+	}
+	return root, nil
+}
+
+// Formats returns the formats of recorded traces.
+func Formats() []string { return slices.Clone(strings.Fields("auto csv fta ucb load")) }

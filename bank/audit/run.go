@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 )
 
 // A Run is what a run published beside its ledger. The ledger is held against it.
@@ -89,12 +91,18 @@ func (t *terms) due() float64 {
 	return *t.Submit + t.Deadline
 }
 
-// price returns what the whole of a contract worth value costs.
+// price returns what the whole of a contract worth value costs: what was asked, cut
+// off after six decimals, or more than anybody has if that is no amount.
 func (t *terms) price(value Money) Money {
 	if t.Ask == nil {
 		return value
 	}
-	return Money(math.Floor(*t.Ask * 1e6 * (1 + 1e-12))) // of its shortest decimal
+	whole, part, _ := strings.Cut(strconv.FormatFloat(*t.Ask, 'f', -1, 64), ".")
+	m, err := parseMoney(whole + "." + (part + "000000")[:6])
+	if err != nil {
+		return math.MaxInt64
+	}
+	return m
 }
 
 // A verdict is what the note of a settlement says.

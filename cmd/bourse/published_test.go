@@ -22,12 +22,15 @@ func TestPublished(t *testing.T) {
 		}
 		return out
 	}
-	for _, set := range []string{
-		"base.market.payment=usage", "base.market.payment=budget",
-		"base.sla={deadline: hard, penalty: {rate: 0.01, max: 1.5}}", "base.sla={runs_on: true, enforcement: per-host, penalty: {rate: 0.01}}",
+	for _, c := range [][2]string{
+		{"paper", "base.market.payment=usage"}, {"paper", "base.market.payment=budget"},
+		{"paper", "base.sla={deadline: hard, penalty: {rate: 0.01, max: 1.5}}"},
+		{"paper", "base.sla={runs_on: true, enforcement: per-host, penalty: {rate: 0.01}}"},
+		{"spot-or-reserve", "base.sla.penalty={rate: 0.01}"},
 	} {
+		preset, set := c[0], c[1]
 		dir := filepath.Join(t.TempDir(), "r")
-		must(statusDone, "run", "--quiet", "--replications", "1", "--set", set, "--out", dir)
+		must(statusDone, "run", "--quiet", "--preset", preset, "--replications", "1", "--set", set, "--out", dir)
 		out := must(statusDone, "ledger", "audit", dir)
 		if n, want := strings.Count(out, ": clean"), strings.Count(out, "computed again, and as in jobs.csv"); n == 0 || n != want {
 			t.Errorf("%s: %d ledgers are clean, %d computed again:\n%s", set, n, want, out)

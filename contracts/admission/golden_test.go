@@ -163,9 +163,11 @@ func goldenPlan(t *testing.T, c *goldenCase) {
 	var tasks []sharing.Promise
 	for _, g := range in.Tasks {
 		p := sharing.Promise{
-			Left: g.Left, Span: g.Span, Target: g.Span, Keep: g.Keep, Hard: g.Hard,
-			Runtime: g.Runtime, Deadline: g.Deadline, Budget: g.Budget,
-			Penalty: contracts.Penalty{Rate: g.Penalty, Max: math.Inf(1)},
+			Left: g.Left, Span: g.Span, Target: g.Span, Keep: g.Keep,
+			Terms: sharing.Terms{
+				Hard: g.Hard, Runtime: g.Runtime, Deadline: g.Deadline, Budget: g.Budget,
+				Penalty: contracts.Penalty{Rate: g.Penalty, Max: math.Inf(1)},
+			},
 		}
 		if g.Target != nil {
 			p.Target = *g.Target

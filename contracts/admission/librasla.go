@@ -18,8 +18,10 @@ import (
 type LibraSLA struct {
 	ReturnOptions
 	chooser
+	returns
 	tasks    []sharing.Promise
 	old, new sharing.Plan
+	plain    bool // make both plans of every host
 }
 
 // ReturnOptions are the options of librasla.
@@ -37,19 +39,36 @@ func newLibraSLA(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (cont
 		return nil, fmt.Errorf("current is %q, want recompute or stored", o.Current)
 	}
 	return &LibraSLA{
-		ReturnOptions: o, old: sharing.Plan{SLAOptions: o.SLAOptions}, new: sharing.Plan{SLAOptions: o.SLAOptions},
+		ReturnOptions: o, returns: returns{SLAOptions: o.SLAOptions},
+		old: sharing.Plan{SLAOptions: o.SLAOptions}, new: sharing.Plan{SLAOptions: o.SLAOptions},
 	}, o.SLAOptions.Validate()
 }
 
 // Decide implements [contracts.Policy]. A request whose deadline is not above its
 // estimate is rejected: the paper assumes that there is none.
 func (p *LibraSLA) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
+	brief := !p.plain && p.Current == "recompute"
+	if brief {
+		p.see(v)
+	}
 	if r.SLA.Deadline <= r.Work {
 		return contracts.Decision{Reason: contracts.TooLate}
 	}
-	p.found = p.found[:0]
+	p.found, p.speed = p.found[:0], 0
 	for h := range hosts.ID(v.Fleet()) {
-		if holds(h, r, v) && p.suits(now, r, v, h) {
+		if !holds(h, r, v) {
+			continue
+		}
+		if brief {
+			p.face(r, v.Spec(h))
+			if with, suits, known := p.weigh(now, h); known {
+				if suits {
+					p.add(h, -with)
+				}
+				continue
+			}
+		}
+		if p.suits(now, r, v, h) {
 			p.add(h, -p.new.Return)
 		}
 	}
@@ -75,7 +94,7 @@ func (p *LibraSLA) suits(now float64, r *contracts.Request, v contracts.View, h 
 	switch {
 	case p.new.Return < p.old.Return || math.IsInf(p.new.Return, -1):
 		return false
-	case p.Protect == "strict" && !p.new.Feasible:
+	case p.ReturnOptions.Protect == "strict" && !p.new.Feasible:
 		return false
 	}
 	return r.SLA.Soft || p.new.Delay[len(on)] == 0

@@ -9,16 +9,55 @@ import (
 
 // A Promise is a task with what its contract is paid for.
 type Promise struct {
-	Left     float64 // estimated remaining runtime on its host, s
-	Span     float64 // until its deadline, s
-	Target   float64 // until it is meant to be done, s; Span if it was never delayed
-	Keep     float64 // processors that it needs once its estimate is used up
+	Left   float64 // estimated remaining runtime on its host, s
+	Span   float64 // until its deadline, s
+	Target float64 // until it is meant to be done, s; Span if it was never delayed
+	Keep   float64 // processors that it needs once its estimate is used up
+	Terms
+}
+
+// Terms are what of a promise time does not change.
+type Terms struct {
 	Hard     bool
 	Runtime  float64 // estimated, of the whole job, s at the reference speed
 	Deadline float64 // s after submission
 	Budget   float64 // $
 	Penalty  contracts.Penalty
 }
+
+// TermsOf returns the terms of r.
+func TermsOf(r *contracts.Request) Terms {
+	return Terms{!r.SLA.Soft, r.Work, r.SLA.Deadline, r.SLA.Budget.Float64(), r.SLA.Penalty}
+}
+
+// Rank returns what decides who comes first, in dollars per second squared: the
+// return if it ends in time (line 6).
+func (t *Terms) Rank() float64 { return t.Budget / t.Runtime / t.Deadline }
+
+// Delay returns how late a task will be that has that much left, s, until a
+// deadline span away, s, on that share of a host, processors (lines 21, 22).
+func (t *Terms) Delay(left, span, share float64) float64 {
+	delay := -span
+	if left > Tick {
+		delay += left / share
+	}
+	if delay <= Tick+contracts.Tolerance*t.Deadline {
+		return 0
+	}
+	return delay
+}
+
+// Utility returns what a task that is that late, s, is worth, in dollars (eq. 1).
+func (t *Terms) Utility(delay float64) float64 {
+	if math.IsInf(delay, 1) {
+		return math.Inf(-1)
+	}
+	return t.Budget - t.Penalty.Of(delay)
+}
+
+// Return returns what so much utility comes to, in dollars per second squared
+// (eq. 5).
+func (t *Terms) Return(utility float64) float64 { return utility / t.Runtime / t.Deadline }
 
 // PromiseOf returns s, a node of c on a host of that speed, as it stands at now.
 func PromiseOf(now float64, s *contracts.Standing, c *contracts.Contract, speed float64) Promise {
@@ -31,14 +70,8 @@ func PromiseOf(now float64, s *contracts.Standing, c *contracts.Contract, speed 
 // Offer returns one node of r, submitted just now, on a host of that speed.
 func Offer(r *contracts.Request, speed float64) Promise {
 	d := r.SLA.Deadline
-	return Promise{
-		Left: r.Work / speed, Span: d, Target: d, Hard: !r.SLA.Soft,
-		Runtime: r.Work, Deadline: d, Budget: r.SLA.Budget.Float64(), Penalty: r.SLA.Penalty,
-	}
+	return Promise{Left: r.Work / speed, Span: d, Target: d, Terms: TermsOf(r)}
 }
-
-// rank is what decides who comes first: the return if it ends in time.
-func (p *Promise) rank() float64 { return p.Budget / p.Runtime / p.Deadline }
 
 // SLAOptions say how LibraSLA reads its paper where that is silent.
 type SLAOptions struct {
@@ -97,7 +130,7 @@ func (p *Plan) need(n Node, tasks []Promise) {
 		need := min(n.Most, Required(t.Left, by, t.Keep))
 		p.Need = append(p.Need, need)
 		p.Total += need
-		if t.rank() > tasks[p.Top].rank() {
+		if t.Rank() > tasks[p.Top].Rank() {
 			p.Top = i
 		}
 	}
@@ -150,20 +183,14 @@ func (p *Plan) judge(tasks []Promise) {
 	p.Delay, p.Utility, p.Return = p.Delay[:0], p.Utility[:0], 0
 	for i := range tasks {
 		t := &tasks[i]
-		delay := -t.Span
-		if t.Left > Tick {
-			delay += t.Left / p.Share[i]
-		}
-		if delay <= Tick+contracts.Tolerance*t.Deadline || p.assumed(tasks, i) {
+		delay := t.Delay(t.Left, t.Span, p.Share[i])
+		if p.assumed(tasks, i) {
 			delay = 0
 		}
-		utility := t.Budget - t.Penalty.Of(delay)
-		if math.IsInf(delay, 1) {
-			utility = math.Inf(-1)
-		}
+		utility := t.Utility(delay)
 		p.Delay = append(p.Delay, delay)
 		p.Utility = append(p.Utility, utility)
-		p.Return += utility / t.Runtime / t.Deadline
+		p.Return += t.Return(utility)
 	}
 }
 

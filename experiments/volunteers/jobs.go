@@ -43,15 +43,19 @@ func (s Stream) Jobs(rng *rand.Rand) ([]Job, error) {
 	if n := (s.To - s.From) / s.Every; !(n >= 0 && n < 1e9) {
 		return nil, fmt.Errorf("job stream %+v: %v jobs", s, n)
 	}
-	// The inverse of the law between the bounds: one draw a job, whatever they are.
-	low, high := math.Exp(-s.Least/s.Mean), math.Exp(-s.Most/s.Mean)
 	var jobs []Job
 	for i := 0; ; i++ {
 		at := s.From + float64(i)*s.Every
 		if at >= s.To {
 			return jobs, nil
 		}
-		length := -s.Mean * math.Log(low-(low-high)*rng.Float64())
-		jobs = append(jobs, Job{at, max(math.Round(length), 1)})
+		jobs = append(jobs, Job{at, s.length(rng)})
 	}
+}
+
+// length draws a length: the inverse of the law between the bounds, one draw a
+// job, whatever they are.
+func (s Stream) length(rng *rand.Rand) float64 {
+	low, high := math.Exp(-s.Least/s.Mean), math.Exp(-s.Most/s.Mean)
+	return max(math.Round(-s.Mean*math.Log(low-(low-high)*rng.Float64())), 1)
 }

@@ -10,6 +10,7 @@ import (
 
 	"bourse/experiments"
 	"bourse/experiments/report"
+	"bourse/experiments/scenario"
 	"bourse/experiments/stats"
 	"bourse/experiments/volunteers"
 	"bourse/hosts/availability"
@@ -36,7 +37,7 @@ available, and a renewal process, with 1 to 6 past days.
    bourse reliability --availability event_trace.tab.gz --out results/seti`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "availability", Usage: "ask about the recorded trace `FILE`, plain or gzip, in place of models"},
-			&cli.StringFlag{Name: "availability-format", Value: "auto", Usage: "it is of `FORMAT`: auto, csv, fta, ucb, load"},
+			&cli.StringFlag{Name: "availability-format", Value: "auto", Usage: "it is of `FORMAT`: " + strings.Join(scenario.Formats(), ", ")},
 			&cli.StringSliceFlag{Name: "model", Usage: "ask about traces of availability model `NAME`: " + strings.Join(models.Names(), ", ") + " (default: all)"},
 			&cli.IntFlag{Name: "hosts", Value: 85, Usage: "`N` hosts a model"},
 			&cli.IntFlag{Name: "days", Value: 7, Usage: "traces of `N` days a model"},
@@ -151,12 +152,16 @@ func traceSources(c *cli.Context) ([]source, []string, error) {
 		if len(names) > 0 {
 			return nil, nil, usagef("--availability and --model: want one of them")
 		}
-		trace, said, err := experiments.ReadAvailability(path, c.String("availability-format"))
-		if err != nil {
-			return nil, nil, err
+		format := c.String("availability-format")
+		if !slices.Contains(scenario.Formats(), format) {
+			return nil, nil, usagef("--availability-format: found %q, want one of %s", format, strings.Join(scenario.Formats(), ", "))
 		}
-		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-		return []source{{name, func(int) (*availability.Trace, error) { return trace, nil }}}, said, nil
+		trace, said, err := experiments.ReadAvailability(path, format)
+		if err != nil {
+			return nil, nil, usageError{err}
+		}
+		name, _, _ := strings.Cut(filepath.Base(path), ".")
+		return []source{{name, func(int) (*availability.Trace, error) { return trace, nil }}}, []string{said}, nil
 	}
 	if len(names) == 0 {
 		names = models.Names()

@@ -22,8 +22,7 @@ type TDEOptions struct {
 	// default, rounds up, "floor" down, "frac" not at all. Rounded up, each
 	// stretch counts for at least as much as its exit, so no day with any
 	// availability is below 1/2: that is what makes Figures 1 and 2 flat below
-	// T = 50 %. Rounding down is the natural reading of §3, and the better
-	// predictor.
+	// T = 50 %. Rounding down is the natural reading of §3.
 	Count string `yaml:"count"`
 
 	// Unit is what is counted: executions ("exec", the default) or whole

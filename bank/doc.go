@@ -30,8 +30,8 @@
 //     bad entry is named: TestFiles, TestNamed, TestEntries, TestMoney, TestLog of
 //     bank/audit. Making a whole ledger anew is found by a head, receipt or signed
 //     checkpoint that was kept elsewhere: TestHead, and TestCheckpoint of bank/proof.
-//     After a crash, before the ledger is closed again, damage to the entries since
-//     HEAD was last written looks like a write cut short, and is not found.
+//     After a crash, too, damage to a file is noticed at the next audit or opening, or
+//     made good from a copy, the last entry included: TestCrashDamage of bank/store.
 //   - Every micro-dollar of a contract is accounted for, from admission to settlement,
 //     from the ledger alone: TestMoney of bank/audit. It is what the run's table says,
 //     and every charge is share, price and time: TestCells and TestEntriesOfRun there.

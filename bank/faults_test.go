@@ -38,6 +38,12 @@ var faults = []struct{ what, file, right, wrong, room string }{
 	{"who gave up is served", "store/sequencer.go", "if r.taken.CompareAndSwap(false, true) {\n\t\t\tgroup", "if r.taken.Store(true); true {\n\t\t\tgroup", "./store"},
 	{"balances stand for a group too many", "store/standing.go", "uint64(j.tree.size)", "uint64(j.tree.size-1)", "./store"},
 	{"HEAD is written before the group", "store/directory.go", "d := b.d\n", "d := b.d\n\t(&seal{head: head}).write(d.opts.FS, d.dir)\n", "./store"},
+	{"what is acknowledged is not synced", "store/acks.go", "return k.file.SyncData()", "return nil", "./store"},
+	{"one copy is kept of what is acknowledged", "store/acks.go", "range regions(int(k.era % 2)) {", "range regions(int(k.era % 2)) {\n\t\tif region >= 2*acksRegion {\n\t\t\tbreak\n\t\t}", "./store"},
+	{"what was acknowledged is not restored", "store/directory.go", "a.first != size+1 {", "a.first > 0 {", "./store"},
+	{"what was acknowledged is not missed", "store/directory.go", "return damaged(fmt.Errorf(\"entries", "continue\n\t\t\treturn damaged(fmt.Errorf(\"entries", "./store"},
+	{"an audit does not miss what was acknowledged", "audit/acks.go", "range a.acks {\n\t\ta.heads", "range a.acks[:0] {\n\t\ta.heads", "./store"},
+	{"a group is acknowledged that the database may lose", "store/directory.go", "d.acks.holds(len(b.ack.value)) {", "d.acks.holds(len(b.ack.value)/2) {", "./store"},
 	{"a seal is not checked", "store/directory.go", "if len(s.files) > 0 {", "if len(s.files) > 1e6 {", "./store"},
 	{"a log that lost its end is opened", "store/open.go", "if g.tree.size < head.Size {", "if g.tree.size < 0 {", "./store"},
 	{"the marker outlives its manifest", "store/fs.go", `"marker."`, `"nothing."`, "./store"},
@@ -91,7 +97,7 @@ func TestFaults(t *testing.T) {
 			if out, err := exec.Command("go", "vet", "-overlay", overlay, f.room).CombinedOutput(); err != nil && strings.Contains(string(out), "undefined") {
 				t.Fatalf("the fault does not compile: %s", out)
 			}
-			out, err := exec.Command("go", "test", "-overlay", overlay, "-timeout", "60s", "-count", "1", f.room).CombinedOutput()
+			out, err := exec.Command("go", "test", "-overlay", overlay, "-timeout", "90s", "-count", "1", f.room).CombinedOutput()
 			if err == nil {
 				t.Errorf("not caught")
 			} else if strings.Contains(string(out), "build failed") {

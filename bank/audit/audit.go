@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -49,11 +50,12 @@ func (f Finding) String() string {
 
 // A Report is what an audit found.
 type Report struct {
-	Entries  int64     `json:"entries"`  // that were read and are good
-	Head     string    `json:"head"`     // of those
-	Closed   bool      `json:"closed"`   // the ledger was closed and its files sealed
-	Findings []Finding `json:"findings"` // the first bad entry first; empty is a clean ledger
-	Beyond   []string  `json:"beyond"`   // what could not have been found
+	Entries  int64     `json:"entries"`            // that were read and are good
+	Head     string    `json:"head"`               // of those
+	Restored int64     `json:"restored,omitempty"` // of those, that stand in ACKS alone: writes cut short, or under way
+	Closed   bool      `json:"closed"`             // the ledger was closed and its files sealed
+	Findings []Finding `json:"findings"`           // the first bad entry first; empty is a clean ledger
+	Beyond   []string  `json:"beyond"`             // what could not have been found
 
 	Since     int64 `json:"since,omitempty"` // the sums are of entries after this one
 	Issued    Money `json:"issued"`
@@ -119,7 +121,12 @@ func audit(dir string, opts Options) *Report {
 	a := newAuditor(opts)
 	a.dir = dir
 	a.checkHead()
-	a.finish(a.readPebble())
+	slices.SortStableFunc(a.heads, func(x, y expectation) int { return cmp.Compare(x.size, y.size) })
+	err := a.readPebble()
+	if err == nil {
+		a.readAcked()
+	}
+	a.finish(err)
 	return a.report()
 }
 
@@ -130,11 +137,14 @@ type auditor struct {
 
 	chain chain
 	books *books
-	heads []expectation
+	heads []expectation // by size, once reading begins
+	next  int           // of those
+	acks  []ack
 	head  *headText // nil if it is gone or unreadable
 
 	trail    *trail    // nil if nothing was published
 	requests *requests // while Pebble is open, else nil
+	restored int64     // entries that stand in ACKS alone
 	bad      *Finding  // the first bad entry; nothing is read after it
 	files    []Finding
 }
@@ -199,8 +209,9 @@ func (a *auditor) entry(b, check []byte) {
 
 // passed holds the log against the heads of its present size.
 func (a *auditor) passed() {
-	for _, h := range a.heads {
-		if h.size != a.chain.size || a.bad != nil {
+	for ; a.next < len(a.heads) && a.heads[a.next].size <= a.chain.size; a.next++ {
+		h := a.heads[a.next]
+		if h.size < a.chain.size || a.bad != nil {
 			continue
 		}
 		if root := a.chain.root(); root != h.root && a.chain.last != h.root {
@@ -271,7 +282,7 @@ const (
 
 func (a *auditor) report() *Report {
 	r := a.books.report()
-	r.Entries, r.Since = a.chain.size, a.opts.Since
+	r.Entries, r.Restored, r.Since = a.chain.size, a.restored, a.opts.Since
 	r.Head = fmt.Sprintf("%d:%s", a.chain.size, a.chain.root())
 	r.Closed = a.head != nil && len(a.head.files) > 0
 	if a.bad != nil {
@@ -291,8 +302,11 @@ func (a *auditor) report() *Report {
 			"an older copy of this ledger in its place",
 			"a fork: another ledger shown to somebody else")
 	}
+	if !r.Closed && len(a.acks) == 0 {
+		r.Beyond = append(r.Beyond, lostTail)
+	}
 	if !r.Closed {
-		r.Beyond = append(r.Beyond, lostTail, pebbleOwn)
+		r.Beyond = append(r.Beyond, pebbleOwn)
 	}
 	return r
 }

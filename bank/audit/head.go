@@ -22,6 +22,7 @@ const (
 // headText is what the file HEAD says.
 type headText struct {
 	head  string
+	acks  bool              // the file ACKS says what was acknowledged
 	files map[string]string // "SHA256 SIZE" by name, of a closed ledger
 }
 
@@ -40,6 +41,9 @@ func (a *auditor) checkHead() {
 			break
 		}
 		a.expect(a.head.head, headFile)
+		if a.head.acks {
+			a.checkAcks()
+		}
 	}
 	a.expect(a.opts.Head, "the head given")
 }
@@ -61,6 +65,7 @@ func parseHeadText(b []byte) *headText {
 	if _, err := parseHead(h.head); err != nil {
 		return nil
 	}
+	rest, h.acks = strings.CutPrefix(rest, "acks "+acksFile+"\n")
 	for line := range strings.Lines(rest) {
 		f := strings.Fields(line)
 		if len(f) != 4 || f[0] != "file" {

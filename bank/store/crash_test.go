@@ -21,19 +21,19 @@ import (
 
 var whole = flag.Bool("whole", false, "run fault injection in full, for hours")
 
-// acks are the receipts that a bank gave, by request.
-type acks struct {
+// answers are the receipts that a bank gave, by request.
+type answers struct {
 	mu       sync.Mutex
 	receipts map[string]Receipt
 }
 
-func (a *acks) add(id string, r Receipt) {
+func (a *answers) add(id string, r Receipt) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.receipts[id] = r
 }
 
-func (a *acks) copy() map[string]Receipt {
+func (a *answers) copy() map[string]Receipt {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return maps.Clone(a.receipts)
@@ -53,7 +53,7 @@ func asked(n int) bank.Entry {
 
 // workload opens the bank three times and sends it requests, some at once and some
 // twice, until one is not answered.
-func workload(fs vfs.FS, fatal func(error), a *acks) error {
+func workload(fs vfs.FS, fatal func(error), a *answers) error {
 	opts := Options{FS: fs, BalancesEvery: 3, Fatal: fatal}
 	for n, life := 0, 0; life < 3; life++ {
 		var s *Sequencer
@@ -167,7 +167,7 @@ func TestPowerCut(t *testing.T) {
 		every = 1
 	}
 	mem := vfs.NewCrashableMem()
-	a := &acks{receipts: make(map[string]Receipt)}
+	a := &answers{receipts: make(map[string]Receipt)}
 	var ops, cuts, recoveries atomic.Int64
 	var mu sync.Mutex
 	cut := func(mem *vfs.MemFS, op int64, level int, acked map[string]Receipt) {
@@ -234,7 +234,7 @@ func TestDiskErrors(t *testing.T) {
 	for _, cause := range []error{syscall.ENOSPC, syscall.EIO, syscall.EFBIG} {
 		for at := 1; ; at += every {
 			mem := vfs.NewCrashableMem()
-			a := &acks{receipts: make(map[string]Receipt)}
+			a := &answers{receipts: make(map[string]Receipt)}
 			var ops atomic.Int64
 			var hit atomic.Bool
 			fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -17,6 +18,10 @@ type directory struct {
 	lock  *pebble.Lock
 	place io.Closer // the lock of the directory itself
 	db    *pebble.DB
+
+	hasAcks bool  // so HEAD says
+	acked   []ack // of the last era, as they were found
+	acks    *acks // to be written; nil if the ledger is reproducible
 }
 
 var _ Keep = (*directory)(nil)
@@ -32,7 +37,7 @@ func (d *directory) create() error {
 		return err
 	}
 	for _, name := range names {
-		if name != lockFile && name != HeadFile+".tmp" { // left by a making cut short
+		if name != lockFile && name != AcksFile && name != HeadFile+".tmp" { // left by a making cut short
 			return ErrExists
 		}
 	}
@@ -46,8 +51,23 @@ func (d *directory) create() error {
 	if s != nil {
 		return ErrExists
 	}
+	if err := d.makeAcks(); err != nil {
+		return err
+	}
 	t := newTree()
 	return d.openDB(t.head())
+}
+
+// makeAcks makes the file of acks of a ledger that should have one and does not.
+func (d *directory) makeAcks() (err error) {
+	if d.hasAcks || d.opts.Reproducible {
+		return nil
+	}
+	if err = createAcks(d.opts.FS, d.dir); err == nil {
+		d.hasAcks = true
+		d.acked, err = readAcks(d.opts.FS, d.dir)
+	}
+	return err
 }
 
 // open opens the directory of a ledger, and returns the head that it must come to.
@@ -72,7 +92,54 @@ func (d *directory) open() (Head, error) {
 			return Head{}, damaged(err)
 		}
 	}
-	return s.head, d.openDB(s.head)
+	if d.hasAcks = s.acks; s.acks {
+		if d.acked, err = readAcks(fsys, d.dir); err != nil {
+			return Head{}, damaged(err)
+		}
+	}
+	if err := d.makeAcks(); err != nil {
+		return Head{}, err
+	}
+	if err := d.openDB(s.head); err != nil {
+		return Head{}, err
+	}
+	return s.head, d.restore()
+}
+
+// restore writes to the database the groups that were acknowledged and do not yet
+// stand there, which is an error if one is gone.
+func (d *directory) restore() error {
+	size, err := d.size()
+	if err != nil {
+		return damaged(err)
+	}
+	for _, a := range d.acked {
+		if size >= a.head.Size {
+			continue
+		}
+		if len(a.value) == 0 || a.first != size+1 {
+			return damaged(fmt.Errorf("entries %d to %d are gone", size+1, a.head.Size))
+		}
+		if err := d.db.Set(seqKey(a.first), a.value, pebble.Sync); err != nil {
+			return err
+		}
+		size = a.head.Size
+	}
+	return nil
+}
+
+// size returns the number of the last entry in the database.
+func (d *directory) size() (size int64, err error) {
+	it, err := d.db.NewIter(&pebble.IterOptions{LowerBound: []byte{groupTable}, UpperBound: []byte{groupTable + 1}})
+	if err != nil {
+		return 0, err
+	}
+	if it.Last() {
+		value, e := it.ValueAndErr()
+		first, _ := keySeq(it.Key())
+		size, err = first+groupCount(value)-1, e
+	}
+	return size, errors.Join(err, it.Close())
 }
 
 // lockDir keeps others out.
@@ -88,7 +155,7 @@ func (d *directory) lockDir() (err error) {
 
 // openDB opens the database once HEAD says that it is open.
 func (d *directory) openDB(head Head) (err error) {
-	if err := (&seal{head: head}).write(d.opts.FS, d.dir); err != nil {
+	if err := (&seal{head: head, acks: d.hasAcks}).write(d.opts.FS, d.dir); err != nil {
 		return err
 	}
 	log := logger{d.dir, d.opts.Fatal}
@@ -96,6 +163,7 @@ func (d *directory) openDB(head Head) (err error) {
 		FS:                 guardedFS{d.opts.FS, log.died},
 		FormatMajorVersion: Format,
 		Lock:               d.lock,
+		ErrorIfNotExists:   head.Size > 0 || len(d.acked) > 0 && d.acked[0].head.Size > 0,
 		Logger:             log,
 		EventListener:      &pebble.EventListener{BackgroundError: log.died}, // else Pebble tries for ever
 		DisableTableStats:  true,
@@ -105,7 +173,12 @@ func (d *directory) openDB(head Head) (err error) {
 		opts.MemTableSize = reproducibleMemory
 		opts.FS = plainFS{opts.FS}
 	}
-	d.db, err = pebble.Open(d.dir, opts)
+	if d.db, err = pebble.Open(d.dir, opts); errors.Is(err, pebble.ErrDBDoesNotExist) {
+		return damaged(err)
+	}
+	if err == nil && !d.opts.Reproducible {
+		d.acks, err = openAcks(guardedFS{d.opts.FS, log.died}, d.dir, d.acked[0].era)
+	}
 	return err
 }
 
@@ -118,15 +191,22 @@ func (d *directory) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte] 
 }
 
 // Batch begins a change.
-func (d *directory) Batch() Batch { return &directoryBatch{d.db.NewBatch(), d} }
+func (d *directory) Batch() Batch { return &directoryBatch{Batch: d.db.NewBatch(), d: d} }
 
-// A directoryBatch is a change of the database, and of HEAD after it.
+// A directoryBatch is a change of the database, of ACKS with it, and of HEAD after it.
 type directoryBatch struct {
 	*pebble.Batch
-	d *directory
+	d   *directory
+	ack ack // of the group, if there is one
 }
 
-func (b *directoryBatch) Set(key, value []byte) error { return b.Batch.Set(key, value, nil) }
+func (b *directoryBatch) Set(key, value []byte) error {
+	if key[0] == groupTable {
+		b.ack.first, _ = keySeq(key)
+		b.ack.value = value
+	}
+	return b.Batch.Set(key, value, nil)
+}
 
 func (b *directoryBatch) Delete(key []byte) error { return b.Batch.Delete(key, nil) }
 
@@ -136,13 +216,25 @@ func (b *directoryBatch) Commit(head Head, w Write) error {
 	if d.opts.Reproducible && w != WriteLast {
 		sync = pebble.NoSync
 	}
+	acks := d.acks != nil && b.ack.value != nil
+	if acks && w == WriteGroup && d.acks.holds(len(b.ack.value)) {
+		sync = pebble.NoSync
+	} else {
+		b.ack.value = nil
+	}
 	if err := b.Batch.Commit(sync); err != nil {
 		return err
+	}
+	if acks {
+		b.ack.head = head
+		if err := d.acks.write(b.ack); err != nil {
+			return err
+		}
 	}
 	if w != WriteBalances || d.opts.Reproducible {
 		return nil
 	}
-	return (&seal{head: head}).write(d.opts.FS, d.dir)
+	return (&seal{head: head, acks: d.hasAcks}).write(d.opts.FS, d.dir)
 }
 
 // Close closes the database and seals its files.
@@ -167,7 +259,7 @@ func (d *directory) seal(head Head) error {
 	if err != nil {
 		return err
 	}
-	return (&seal{head, files}).write(d.opts.FS, d.dir)
+	return (&seal{head, d.hasAcks, files}).write(d.opts.FS, d.dir)
 }
 
 // Release closes what is open, in order.
@@ -176,13 +268,16 @@ func (d *directory) Release() error {
 	if d.db != nil {
 		err = d.db.Close()
 	}
+	if d.acks != nil {
+		err = errors.Join(err, d.acks.close())
+	}
 	if d.lock != nil {
 		err = errors.Join(err, d.lock.Close())
 	}
 	if d.place != nil {
 		err = errors.Join(err, d.place.Close())
 	}
-	d.db, d.lock, d.place = nil, nil, nil
+	d.db, d.acks, d.lock, d.place = nil, nil, nil, nil
 	return err
 }
 

@@ -5,7 +5,7 @@
 //
 // # Promises
 //
-// Entries are kept in groups of up to [GroupSize], one synced write a group: an
+// Entries are kept in groups of up to [GroupSize], one sync a group: an
 // entry is durable once [Journal.Flush] has returned. Balances are written every
 // few groups, in the same write as the group that they stand for, so that
 // opening replays at most the groups since.
@@ -44,8 +44,19 @@
 //
 // Beside the database stands the file HEAD: the size and root of the log when it
 // was last written and, once the ledger is closed, the SHA-256 of every file that
-// Pebble does not checksum throughout. It is never ahead of the database, and a
-// database that is behind it has lost its end.
+// Pebble does not checksum throughout. It is never ahead of what is durable, and a
+// ledger that is behind it has lost its end.
+//
+// The file ACKS, which reproducible ledgers do not have, tells what was acknowledged
+// since. Its 512 KiB are four regions: areas 0 and 1, and a copy of both. An era
+// fills one area, the next the other: acks one after another, each
+//
+//	crc32c of the rest, length n, uint64 era, first, last, the 32-byte root of
+//	entries to last, and n bytes
+//
+// with crc32c and n in 4 bytes, big-endian. The first of an era has no more: entries
+// to last are durable in the database. Those after it have a group, entries first to
+// last, which the database may not yet have. Opening takes it from there.
 //
 // # Design
 //
@@ -54,7 +65,14 @@
 // for, because older ones leave parts of their files without checksum.
 //
 // A recovery of Pebble drops a damaged end of the write-ahead log without a word,
-// since it cannot tell it from a write cut short. HEAD is there to tell.
+// since it cannot tell it from a write cut short. ACKS is there to tell: a group of
+// up to 64 KiB is acknowledged once it stands there twice, in blocks far apart, and
+// only a larger one, or one with balances, waits for the write-ahead log and then for
+// ACKS. So one sync of a file that does not grow is all that most groups wait for,
+// which is faster than Pebble alone. Of one harm at a time, a bit, a block or the end
+// of a file, nothing that was acknowledged is lost: either it is made good from the
+// copy or the log, or the ledger is refused. To write the size and root alone after
+// each sync of the log would find as much and cost a second sync.
 //
 // An entry carries names rather than account numbers, so that it can be proved and
 // read alone. Its hash commits to the entry before, so that a receipt for one

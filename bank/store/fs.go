@@ -59,6 +59,10 @@ func (fs guardedFS) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs
 	return fs.file(fs.FS.ReuseForWrite(from, to, c))
 }
 
+func (fs guardedFS) OpenReadWrite(name string, c vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
+	return fs.file(fs.FS.OpenReadWrite(name, c, opts...))
+}
+
 func (fs guardedFS) OpenDir(name string) (vfs.File, error) { return fs.file(fs.FS.OpenDir(name)) }
 
 func (fs guardedFS) Rename(from, to string) error { return fs.guard(fs.FS.Rename(from, to)) }
@@ -70,6 +74,11 @@ type guardedFile struct {
 
 func (f guardedFile) Write(b []byte) (int, error) {
 	n, err := f.File.Write(b)
+	return n, f.fs.guard(err)
+}
+
+func (f guardedFile) WriteAt(b []byte, at int64) (int, error) {
+	n, err := f.File.WriteAt(b, at)
 	return n, f.fs.guard(err)
 }
 

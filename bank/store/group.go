@@ -41,6 +41,13 @@ func (g *group) encode(t *tree) []byte {
 
 func (g *group) clear() { g.count, g.entries = 0, g.entries[:0] }
 
+// groupCount returns the number of entries in a group, given its value.
+func groupCount(value []byte) int64 {
+	d := decoder{b: value}
+	d.byte()
+	return d.int()
+}
+
 // A groupReader reads groups in order, and checks them as it goes.
 type groupReader struct {
 	tree tree // of the entries read

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"syscall"
+
+	"github.com/cockroachdb/pebble/v2"
 )
 
 // logger passes on what ends a database, and nothing else.
@@ -56,6 +58,9 @@ func plain(err error) error {
 		if errors.Is(err, cause) {
 			return fmt.Errorf("%w: %s", err, cure)
 		}
+	}
+	if pebble.IsCorruptionError(err) && !errors.Is(err, ErrDamaged) {
+		return damaged(err)
 	}
 	if s := err.Error(); strings.Contains(s, "lock held by current process") || strings.Contains(s, "resource temporarily unavailable") {
 		return ErrLocked

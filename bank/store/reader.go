@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -45,7 +46,13 @@ func openReader(dir string, opts Options) (*Reader, error) {
 	if s == nil {
 		return nil, ErrNone
 	}
-	db, err := pebble.Open(dir, &pebble.Options{
+	d := &acknowledged{directory: directory{opts: opts, dir: dir}}
+	if s.acks { // before the database is read, which then has what was before them
+		if d.acked, err = readAcks(opts.FS, dir); err != nil {
+			return nil, damaged(err)
+		}
+	}
+	d.db, err = pebble.Open(dir, &pebble.Options{
 		FS:                 unlocked{opts.FS},
 		ReadOnly:           true,
 		FormatMajorVersion: Format,
@@ -56,9 +63,38 @@ func openReader(dir string, opts Options) (*Reader, error) {
 		return nil, err
 	}
 	if err := Sync(dir, opts); err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(err, d.db.Close())
 	}
-	return NewReader(&directory{db: db}, db.Close), nil
+	return NewReader(d, d.db.Close), nil
+}
+
+// An acknowledged directory is read together with the groups that its database does
+// not have yet.
+type acknowledged struct{ directory }
+
+// Scan yields keys and values in [from, to).
+func (d *acknowledged) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte] {
+	return func(yield func([]byte, []byte) bool) {
+		for key, value := range scan(d.db, from, to, err) {
+			if !yield(key, value) {
+				return
+			}
+		}
+		size, e := d.size()
+		if *err == nil {
+			*err = e
+		}
+		for _, a := range d.acked {
+			key := seqKey(a.first)
+			if *err != nil || bytes.Compare(key, from) < 0 || bytes.Compare(key, to) >= 0 || len(a.value) == 0 || a.first != size+1 {
+				continue
+			}
+			if !yield(key, a.value) {
+				return
+			}
+			size = a.head.Size
+		}
+	}
 }
 
 // Sync makes durable what was read of a ledger until now: another process may have
@@ -70,7 +106,7 @@ func Sync(dir string, opts Options) error {
 		return err
 	}
 	for _, name := range names {
-		if strings.HasSuffix(name, ".log") {
+		if strings.HasSuffix(name, ".log") || name == AcksFile {
 			if err := syncLog(fsys, fsys.PathJoin(dir, name)); err != nil {
 				return fmt.Errorf("sync %s: %w", dir, err)
 			}

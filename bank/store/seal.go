@@ -29,13 +29,17 @@ const (
 //
 //	bourse ledger 1
 //	head 118:BASE64
+//	acks ACKS
 //	file SHA256 SIZE NAME
 //	end SHA256
 //
 // with a file line for each file of a closed ledger but LOCK, by name, and none
-// while it is open. The hash at the end is that of the lines before.
+// while it is open; then the second line tells that what was acknowledged since
+// stands in AcksFile, which a reproducible ledger does not have. The hash at the
+// end is that of the lines before.
 type seal struct {
 	head  Head
+	acks  bool
 	files []sealedFile
 }
 
@@ -48,6 +52,9 @@ type sealedFile struct {
 func (s *seal) text() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\nhead %v\n", headTitle, s.head)
+	if s.acks {
+		fmt.Fprintf(&b, "acks %s\n", AcksFile)
+	}
 	for _, f := range s.files {
 		fmt.Fprintf(&b, "file %s %d %s\n", f.sum, f.size, f.name)
 	}
@@ -67,6 +74,9 @@ func parseSeal(b []byte) (*seal, error) {
 				return nil, errHead
 			}
 			s.head = h
+		}
+		if strings.HasPrefix(line, "acks ") {
+			s.acks = true
 		}
 		if strings.HasPrefix(line, "file ") {
 			var f sealedFile

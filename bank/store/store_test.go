@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"bourse/bank"
+	"bourse/bank/audit"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"golang.org/x/mod/sumdb/tlog"
@@ -296,15 +297,22 @@ func TestDamage(t *testing.T) {
 }
 
 // TestLostEnd checks that a ledger which was never closed, and whose log lost what
-// HEAD had seen, is not opened: recovery alone would drop it without a word.
+// HEAD or ACKS had seen, is not opened, and fails its audit: recovery alone would
+// drop it without a word.
 func TestLostEnd(t *testing.T) {
 	t.Parallel()
+	t.Run("HEAD", func(t *testing.T) { testLostEnd(t, 1, 20) })
+	t.Run("ACKS", func(t *testing.T) { testLostEnd(t, 64, 2000) })
+}
+
+func testLostEnd(t *testing.T, balancesEvery int, entries int64) {
+	t.Parallel()
 	fs := vfs.NewMem()
-	opts := Options{FS: fs, BalancesEvery: 1}
+	opts := Options{FS: fs, BalancesEvery: balancesEvery}
 	j := create(t, "bank", opts)
 	tr := newTrader(bank.New(j), 1)
 	for range 3 {
-		tr.trade(t, 20)
+		tr.trade(t, entries)
 		if err := j.Flush(); err != nil {
 			t.Fatal(err)
 		}
@@ -314,6 +322,8 @@ func TestLostEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	slices.Sort(names)
+	slices.Reverse(names) // the last log first
 	for _, name := range names {
 		if filepath.Ext(name) != ".log" {
 			continue
@@ -322,14 +332,22 @@ func TestLostEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if len(b) < 100 {
+			continue
+		}
 		f, err := fs.Create("bank/"+name, vfs.WriteCategoryUnspecified)
 		if err != nil {
 			t.Fatal(err)
 		}
 		f.Write(b[:len(b)-100])
 		f.Close()
+		break
 	}
-	if _, _, err := Open("bank", opts); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "entries 41 to 60 are gone") {
+	if r, err := audit.Audit("bank", audit.Options{FS: fs}); err != nil || r.Clean() || r.Findings[0].Seq <= 2*entries {
+		t.Errorf("audit of a log without its end: %+v, %v", r, err)
+	}
+	gone := fmt.Sprintf("entries %d to %d are gone", 2*entries+1, 3*entries)
+	if _, _, err := Open("bank", opts); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), gone) {
 		t.Errorf("a log without its end: %v", err)
 	}
 }

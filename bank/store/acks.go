@@ -1,0 +1,180 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// AcksFile is the name of the file that keeps what was acknowledged last, beside
+// the database.
+const AcksFile = "ACKS"
+
+const (
+	acksRegion = 128 << 10 // bytes of one copy of one area
+	acksSize   = 4 * acksRegion
+	ackHeader  = 64
+	maxAcked   = acksRegion / 2 // bytes of a group that is kept whole
+)
+
+// An ack says that a group is to be acknowledged: the number of its first entry,
+// and the head of the log with it. With a value, the group itself, it is what makes
+// the group durable; without one the database did that before.
+type ack struct {
+	era   uint64
+	first int64
+	head  Head
+	value []byte
+}
+
+func (a *ack) append(b []byte) []byte {
+	from := len(b)
+	b = append(b, 0, 0, 0, 0)
+	b = binary.BigEndian.AppendUint32(b, uint32(len(a.value)))
+	b = binary.BigEndian.AppendUint64(b, a.era)
+	b = binary.BigEndian.AppendUint64(b, uint64(a.first))
+	b = binary.BigEndian.AppendUint64(b, uint64(a.head.Size))
+	b = append(b, a.head.Root[:]...)
+	b = append(b, a.value...)
+	binary.BigEndian.PutUint32(b[from:], ackSum(b[from:]))
+	return b
+}
+
+// ackSum is the checksum at the head of an encoded ack, of what comes after it.
+func ackSum(b []byte) uint32 { return crc32.Checksum(b[4:], crc32.MakeTable(crc32.Castagnoli)) }
+
+// parseAck reads the ack at the front of b, and tells whether there is one.
+func parseAck(b []byte) (a ack, length int, ok bool) {
+	if len(b) < ackHeader {
+		return a, 0, false
+	}
+	n := binary.BigEndian.Uint32(b[4:])
+	if n > maxAcked || int(n) > len(b)-ackHeader {
+		return a, 0, false
+	}
+	length = ackHeader + int(n)
+	if binary.BigEndian.Uint32(b) != ackSum(b[:length]) {
+		return a, 0, false
+	}
+	a.era = binary.BigEndian.Uint64(b[8:])
+	a.first = int64(binary.BigEndian.Uint64(b[16:]))
+	a.head = Head{int64(binary.BigEndian.Uint64(b[24:])), tlog.Hash(b[32:ackHeader])}
+	a.value = b[ackHeader:length]
+	return a, length, true
+}
+
+// acks is the file of acks, open for writing. An ack without a value begins an era,
+// and those with one follow it, in one of two areas by turns; of both areas there
+// are two copies, in different blocks, which are written together and synced once.
+type acks struct {
+	file vfs.File
+	era  uint64
+	at   int // bytes of the era's area in use
+
+	scratch []byte
+}
+
+func createAcks(fsys vfs.FS, dir string) error {
+	f, err := fsys.Create(fsys.PathJoin(dir, AcksFile), vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	b := make([]byte, acksSize)
+	t := newTree()
+	none := (&ack{first: 1, head: t.head()}).append(nil)
+	for _, region := range regions(0) {
+		copy(b[region:], none)
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return syncDir(fsys, dir)
+}
+
+// openAcks opens the file for writing, after acks of era. The first must be without
+// a value.
+func openAcks(fsys vfs.FS, dir string, era uint64) (*acks, error) {
+	f, err := fsys.OpenReadWrite(fsys.PathJoin(dir, AcksFile), vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return nil, err
+	}
+	return &acks{file: f, era: era, at: acksRegion}, nil
+}
+
+// holds tells whether a group of n bytes can be kept whole.
+func (k *acks) holds(n int) bool { return n <= maxAcked && k.at+ackHeader+n <= acksRegion }
+
+// write makes a durable, and gives it its era. Without a value it needs everything
+// before it to be durable in the database.
+func (k *acks) write(a ack) error {
+	if a.value == nil {
+		k.era, k.at = k.era+1, 0
+	}
+	a.era = k.era
+	k.scratch = a.append(k.scratch[:0])
+	for _, region := range regions(int(k.era % 2)) {
+		if _, err := k.file.WriteAt(k.scratch, int64(region+k.at)); err != nil {
+			return err
+		}
+	}
+	k.at += len(k.scratch)
+	return k.file.SyncData()
+}
+
+// regions returns where the two copies of an area begin.
+func regions(area int) [2]int { return [2]int{area * acksRegion, (2 + area) * acksRegion} }
+
+func (k *acks) close() error { return k.file.Close() }
+
+// readAcks returns the acks of the last era, in order: at least one. An error may
+// also mean that the file is no longer as it was written.
+func readAcks(fsys vfs.FS, dir string) ([]ack, error) {
+	name := fsys.PathJoin(dir, AcksFile)
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	const attempts = 5 // in use, areas change while they are read
+	for attempt := 1; ; attempt++ {
+		b := make([]byte, acksSize+1)
+		if n, err := f.ReadAt(b, 0); err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		} else if n != acksSize {
+			return nil, fmt.Errorf("%s %w", name, errHead)
+		}
+		as, others := readArea(b, 0), readArea(b, 1)
+		if len(as) == 0 || len(others) > 0 && others[0].era > as[0].era {
+			as = others
+		}
+		if len(as) > 0 {
+			return as, nil
+		}
+		if attempt == attempts {
+			return nil, fmt.Errorf("%s %w", name, errHead)
+		}
+	}
+}
+
+// readArea returns the acks of an area, each from the copy that is whole.
+func readArea(b []byte, area int) (as []ack) {
+	begin := regions(area)
+	one, two := b[begin[0]:][:acksRegion], b[begin[1]:][:acksRegion]
+	for at := 0; ; {
+		a, n, ok := parseAck(one[at:])
+		if c, m, whole := parseAck(two[at:]); whole && (!ok || c.era > a.era) {
+			a, n, ok = c, m, true
+		}
+		if !ok || len(as) > 0 && (a.era != as[0].era || a.first != as[len(as)-1].head.Size+1) {
+			return as
+		}
+		as = append(as, a)
+		at += n
+	}
+}

@@ -14,7 +14,6 @@ type Placement struct {
 	Host hosts.ID
 	Bid  market.Rate
 	Slot hosts.Slot
-	Rate float64 // work per second now
 	Done float64 // work done on this node, once Left
 	Owed float64 // dollars accrued, once Left
 	Left bool    // the task has left the host

@@ -48,7 +48,7 @@ func (s *stand) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
 func (s *stand) put(c contracts.Contract, bid, rate float64) {
 	b := must(market.Dollars(bid))
 	i := int32(len(s.contracts))
-	c.Placements = []contracts.Placement{{Host: 0, Bid: b, Rate: rate}}
+	c.Placements = []contracts.Placement{{Host: 0, Bid: b}}
 	c.Rate = rate
 	s.contracts = append(s.contracts, c)
 	s.hosts[0].price += bid

@@ -40,6 +40,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"bourse/bank"
 	"bourse/contracts"
@@ -135,11 +136,14 @@ func set(a *agenda.Agenda, item int32, at float64) {
 
 // A contract is the broker's own record of one.
 type contract struct {
-	contracts.Contract
-	task    hosts.Task // what is true, per node
-	left    int        // nodes still running
+	rates   []float64 // of its nodes, work per second now
 	changed bool
 	late    bool // its deadline has passed, and it goes on
+	fixed   bool // when to judge it does not depend on rates, and is entered
+
+	contracts.Contract
+	task hosts.Task // what is true, per node
+	left int        // nodes still running
 
 	cancelled bool // its owner takes it back
 
@@ -281,7 +285,8 @@ func (b *Broker) begin(now float64, r *contracts.Request, task hosts.Task, on []
 // put starts the tasks of contract i there.
 func (b *Broker) put(now float64, i int32, on []contracts.Placement) error {
 	c := &b.contracts[i]
-	c.Placements, c.left, c.At = append(c.Placements[:0], on...), len(on), now
+	c.occupy(on)
+	c.left, c.At = len(on), now
 	work := c.task.Work
 	if !c.PerHost {
 		c.task.Work = math.Inf(1) // the contract is judged as a whole
@@ -295,6 +300,14 @@ func (b *Broker) put(now float64, i int32, on []contracts.Placement) error {
 	b.change(i)
 	b.deal(now)
 	return nil
+}
+
+// occupy makes on the places of c, which does not run there yet.
+func (c *contract) occupy(on []contracts.Placement) {
+	c.Placements = append(c.Placements[:0], on...)
+	c.rates = slices.Grow(c.rates[:0], len(on))[:len(on)]
+	clear(c.rates)
+	c.fixed = false
 }
 
 // place returns a free place in the arena.

@@ -48,7 +48,8 @@ func (b *Broker) leave(now float64, i, n int32, r hosts.Report) {
 	pl := &c.Placements[n]
 	v := &b.venues[pl.Host]
 	at := v.find(i, n)
-	pl.Owed, pl.Rate, pl.Left = v.on[at].Owed, 0, true
+	pl.Owed, pl.Left = v.on[at].Owed, true
+	c.rates[n] = 0
 	pl.Done += r.Done
 	v.on = slices.Delete(v.on, at, at+1)
 	v.told = slices.Delete(v.told, at, at+1)
@@ -120,7 +121,7 @@ func (b *Broker) deal(now float64) {
 			s.Paying = b.Payment.Rate(s.Bid, price, rate/capacity)
 			if rate != s.Rate {
 				s.Rate = rate
-				b.contracts[s.Contract].Placements[s.Node].Rate = rate
+				b.contracts[s.Contract].rates[s.Node] = rate
 				b.change(s.Contract)
 			}
 		}
@@ -141,9 +142,13 @@ func (b *Broker) expect(now float64, i int32) {
 	c := &b.contracts[i]
 	c.Done += c.Rate * (now - c.At)
 	c.At, c.Rate = now, 0
-	for n := range c.Placements {
-		c.Rate += c.Placements[n].Rate
+	for _, rate := range c.rates {
+		c.Rate += rate
 	}
+	if c.fixed {
+		return
+	}
+	c.fixed = c.PerHost
 	at := math.Inf(1)
 	if left := c.total() - c.Done; !c.PerHost && left <= 0 {
 		at = now
@@ -190,7 +195,7 @@ func (b *Broker) done(now float64, c *contract) bool {
 // charged for what it gets as long as its budget lasts.
 func (b *Broker) pass(now float64, i int32) {
 	c := &b.contracts[i]
-	c.late, c.ByDue = true, c.Done
+	c.late, c.fixed, c.ByDue = true, false, c.Done
 	b.expect(now, i)
 }
 

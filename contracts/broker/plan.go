@@ -20,9 +20,10 @@ func (b *Broker) promise(now float64, r *contracts.Request, task hosts.Task, d *
 	i := b.place()
 	c := &b.contracts[i]
 	c.Contract = contracts.Contract{
-		Request: *r, Placements: append(c.Placements[:0], d.Placements...), Admitted: now, At: now,
+		Request: *r, Placements: c.Placements, Admitted: now, At: now,
 		Price: r.SLA.Budget, Gang: true, Host: d.Placements[0].Host,
 	}
+	c.occupy(d.Placements)
 	c.PerHost = true    // its one task is promised by itself
 	c.SLA.RunsOn = true // only the planner ends it
 	c.Placements[0].Left = true

@@ -129,7 +129,7 @@ func (b *Broker) still(now float64, v *venue) {
 			v.machine.SetShare(now, s.Slot, hosts.Share{})
 		}
 		s.Rate, s.Paying = 0, 0
-		b.contracts[s.Contract].Placements[s.Node].Rate = 0
+		b.contracts[s.Contract].rates[s.Node] = 0
 		b.change(s.Contract)
 	}
 }

@@ -53,9 +53,9 @@ available, and a renewal process, with 1 to 6 past days.
 // A trial is how the rivals did on one source of traces.
 type trial struct {
 	Source    string     `json:"source"`
-	Promises  int        `json:"promises"`  // asked of each predictor
-	Base      float64    `json:"kept"`      // share that was kept
-	Constant  float64    `json:"constant"`  // Brier score of promising that share always
+	Promises  int        `json:"promises"` // asked of each predictor
+	Base      float64    `json:"kept"`     // share that was kept
+	Constant  float64    `json:"constant"` // Brier score of promising that share always
 	Standings []standing `json:"predictors"`
 
 	made []volunteers.Standing

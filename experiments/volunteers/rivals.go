@@ -61,9 +61,9 @@ type Trial struct {
 // A Standing is how a rival did.
 type Standing struct {
 	Rival
-	Diagram          // of the probes of all replications
-	Probes int       // as many
-	Briers []float64 // by replication
+	Diagram           // of the probes of all replications
+	Probes  int       // as many
+	Briers  []float64 // by replication
 }
 
 // Run asks every rival the same: of one host, instant and length after another.

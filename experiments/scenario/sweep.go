@@ -8,13 +8,14 @@ import (
 	"strings"
 )
 
-// An Axis is a field of every configuration that takes one value after another.
+// An Axis is a field of every configuration, or some, that takes one value after another.
 // Two axes span a plane: every value of the first with every value of the
 // second.
 type Axis struct {
-	Path   string  `yaml:"path" validate:"required" doc:"field of a configuration, such as workload.annotate.delay"`
-	Values []Value `yaml:"values" validate:"min=1" doc:"what it is set to, one after another: numbers or words"`
-	Label  string  `yaml:"label" doc:"name of the axis in tables and figures; omitted, the path"`
+	Path   string   `yaml:"path" validate:"required" doc:"field of a configuration, such as workload.annotate.delay"`
+	Also   []string `yaml:"also" doc:"other fields that are set to the same values, such as those of other policies"`
+	Values []Value  `yaml:"values" validate:"min=1" doc:"what it is set to, one after another: numbers or words"`
+	Label  string   `yaml:"label" doc:"name of the axis in tables and figures; omitted, the path"`
 }
 
 // Name returns the label, or the path where there is none.
@@ -59,13 +60,19 @@ func checkSweep(axes []Axis, configurations int, n *node) error {
 	seen := map[string]bool{}
 	for i, a := range axes {
 		at, path := n.items[i], join("sweep", strconv.Itoa(i))
-		switch {
-		case a.Path == "name":
-			return fail(at.get("path").at, join(path, "path"), "found name, want another field of a configuration")
-		case seen[a.Path]:
-			return fail(at.get("path").at, join(path, "path"), "found %s twice, want axes that differ", clip(a.Path))
+		for k, p := range append([]string{a.Path}, a.Also...) {
+			here, found := join(path, "path"), at.get("path")
+			if k > 0 {
+				here, found = join(join(path, "also"), strconv.Itoa(k-1)), at.get("also").items[k-1]
+			}
+			switch {
+			case p == "name":
+				return fail(found.at, here, "found name, want another field of a configuration")
+			case seen[p]:
+				return fail(found.at, here, "found %s twice, want axes that differ", clip(p))
+			}
+			seen[p] = true
 		}
-		seen[a.Path] = true
 		for k, v := range a.Values {
 			here := join(join(path, "values"), strconv.Itoa(k))
 			if !value.MatchString(string(v)) {
@@ -126,9 +133,15 @@ func sweep(c *node, axes []*node, mark string) ([]*node, error) {
 	for _, v := range axes[0].get("values").items {
 		name := *c.get("name")
 		name.text += mark + v.text
-		at, err := c.with(strings.Split(axes[0].get("path").text, "."), join("configurations", name.text), v)
-		if err != nil {
-			return nil, err
+		at, paths := c, []*node{axes[0].get("path")}
+		if also := axes[0].get("also"); also != nil {
+			paths = append(paths, also.items...)
+		}
+		for _, p := range paths {
+			var err error
+			if at, err = at.with(strings.Split(p.text, "."), join("configurations", name.text), v); err != nil {
+				return nil, err
+			}
 		}
 		rest, err := sweep(at.put("name", &name), axes[1:], ",")
 		if err != nil {

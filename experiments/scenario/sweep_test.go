@@ -12,7 +12,7 @@ import (
 const swept = `
 name: swept
 sweep:
-  - {path: fleet.hosts, values: [4, 16], label: hosts}
+  - {path: fleet.hosts, also: [fleet.disk, admission.sac.share], values: [4, 16], label: hosts}
   - {path: admission.cac.guarantee, values: [0.5, 0.9]}
 figure: {metrics: [violations]}
 base:
@@ -45,6 +45,13 @@ func TestSweep(t *testing.T) {
 		hosts, guarantee, _ := strings.Cut(values, ",")
 		if c.Fleet.Hosts != map[string]int{"4": 4, "16": 16}[hosts] || o.Guarantee != map[string]float64{"0.5": 0.5, "0.9": 0.9}[guarantee] {
 			t.Errorf("%s has %d hosts and guarantee %v", c.Name, c.Fleet.Hosts, o.Guarantee)
+		}
+		var also struct{ Share int }
+		if err := c.Admission[2].Decode(&also); err != nil {
+			t.Fatal(err)
+		}
+		if float64(c.Fleet.Hosts) != c.Fleet.Disk || c.Fleet.Hosts != also.Share {
+			t.Errorf("%s has %d hosts, disk %v and sac's share %d, want them alike", c.Name, c.Fleet.Hosts, c.Fleet.Disk, also.Share)
 		}
 		if (c.Market.Window == 60) != (name == "high") {
 			t.Errorf("%s has window %v", c.Name, c.Market.Window)

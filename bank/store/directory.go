@@ -54,8 +54,7 @@ func (d *directory) create() error {
 	if err := d.makeAcks(); err != nil {
 		return err
 	}
-	t := newTree()
-	return d.openDB(t.head())
+	return d.openDB(NoEntries())
 }
 
 // makeAcks makes the file of acks of a ledger that should have one and does not.

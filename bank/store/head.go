@@ -15,6 +15,12 @@ type Head struct {
 	Root tlog.Hash
 }
 
+// NoEntries is the head of a ledger without any.
+func NoEntries() Head {
+	t := newTree()
+	return t.head()
+}
+
 // String returns the size and the root in base64: "118:n1F…=".
 func (h Head) String() string { return fmt.Sprintf("%d:%v", h.Size, h.Root) }
 

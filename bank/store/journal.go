@@ -64,9 +64,10 @@ var (
 // A Journal is a [bank.Journal] in a [Keep]. It is not safe for concurrent use.
 // After an error of Append or Flush it takes nothing more.
 type Journal struct {
-	name  string // of the ledger, for people
-	every int    // groups between two writings of the balances
-	keep  Keep   // nil once it is closed
+	name  string              // of the ledger, for people
+	every int                 // groups between two writings of the balances
+	keep  Keep                // nil once it is closed
+	fetch func(keys [][]byte) // of the keep, or nil
 
 	tree     tree
 	time     float64
@@ -94,6 +95,9 @@ func Create(dir string, opts Options) (*Journal, error) {
 // is for people.
 func NewJournal(k Keep, name string, opts Options) *Journal {
 	j := &Journal{name: name, every: opts.defaults().BalancesEvery, keep: k, tree: newTree()}
+	if f, ok := k.(Fetcher); ok {
+		j.fetch = f.Fetch
+	}
 	j.standing.init()
 	return j
 }

@@ -28,6 +28,12 @@ type Keep interface {
 	Release() error
 }
 
+// A Fetcher is a [Keep] that answers sooner what it was told would be asked: the
+// values at keys, until the next Commit.
+type Fetcher interface {
+	Fetch(keys [][]byte)
+}
+
 // A Batch is values that change together or not at all.
 type Batch interface {
 	Set(key, value []byte) error

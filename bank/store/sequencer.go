@@ -170,6 +170,7 @@ func (s *Sequencer) run() {
 			s.err = s.journal.Close()
 			return
 		}
+		s.fetch(group)
 		for _, r := range group {
 			s.apply(r)
 		}
@@ -182,6 +183,20 @@ func (s *Sequencer) run() {
 			close(r.done)
 		}
 	}
+}
+
+// fetch tells of the ids that apply will look for.
+func (s *Sequencer) fetch(group []*request) {
+	if s.journal.fetch == nil {
+		return
+	}
+	var keys [][]byte
+	for _, r := range group {
+		if _, late := s.journal.standing.requests[r.entry.ID]; !late && r.entry.ID != "" {
+			keys = append(keys, requestKey(r.entry.ID))
+		}
+	}
+	s.journal.fetch(keys)
 }
 
 // gather waits for a request and takes all that wait. It returns none when the

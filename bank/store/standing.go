@@ -51,6 +51,9 @@ func (s *standing) add(e *bank.Entry, hash tlog.Hash) {
 
 // write adds the changes to what the database holds, in order of key.
 func (s *standing) write(batch Batch, j *Journal) error {
+	if j.fetch != nil {
+		j.fetch(s.keys())
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.accounts)) {
 		c := s.accounts[name]
 		if c.micros == 0 && c.owner != "" {
@@ -88,6 +91,21 @@ func (s *standing) write(batch Batch, j *Journal) error {
 	return batch.Set([]byte{standingTable}, appendTree(value, &j.tree))
 }
 
+// keys returns what write reads.
+func (s *standing) keys() (keys [][]byte) {
+	for name := range s.accounts {
+		keys = append(keys, append([]byte{balanceTable}, name...))
+	}
+	for _, n := range s.admitted {
+		keys = append(keys, pageKey(n/pageBits))
+	}
+	return keys
+}
+
+func pageKey(at int64) []byte {
+	return binary.BigEndian.AppendUint64([]byte{contractTable}, uint64(at))
+}
+
 const (
 	pageBits  = 512
 	pageBytes = pageBits / 8
@@ -97,7 +115,7 @@ func (s *standing) writeAdmitted(batch Batch, values Values) error {
 	slices.Sort(s.admitted)
 	for len(s.admitted) > 0 {
 		at := s.admitted[0] / pageBits
-		key := binary.BigEndian.AppendUint64([]byte{contractTable}, uint64(at))
+		key := pageKey(at)
 		page := make([]byte, pageBytes)
 		old, err := values.Get(key)
 		if err != nil {

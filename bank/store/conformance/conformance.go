@@ -1,0 +1,158 @@
+// Package conformance is what every store of a bank must pass: the promises of
+// bourse/bank/store, asked of a ledger wherever it is kept.
+//
+// It does not know how a store keeps its values. What a store does about its own
+// faults (a torn write, a changed file, a row that is gone) is in the store's tests.
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"bourse/bank"
+	"bourse/bank/audit"
+	"bourse/bank/store"
+)
+
+// A Place can hold one ledger, and holds none yet.
+type Place interface {
+	Create(store.Options) (*store.Journal, error)
+	Open(store.Options) (*store.Journal, *bank.Ledger, error)
+	Reader() (*store.Reader, error)
+	Audit(audit.Options) (*audit.Report, error)
+
+	// Lose makes the ledger's writer die: what is not durable by then is gone.
+	Lose() error
+}
+
+// Test runs the suite, each test in a place of its own.
+func Test(t *testing.T, place func(testing.TB) Place) {
+	for name, test := range map[string]func(*testing.T, Place){
+		"Receipts":  receipts,
+		"Life":      life,
+		"Errors":    failures,
+		"Once":      once,
+		"Drains":    drains,
+		"Readers":   readers,
+		"GivenUp":   givenUp,
+		"Closing":   closing,
+		"Second":    second,
+		"Lost":      lost,
+		"Shortfall": shortfall,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, place(t))
+		})
+	}
+}
+
+func create(t *testing.T, p Place, opts store.Options) *store.Journal {
+	t.Helper()
+	j, err := p.Create(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { j.Close() })
+	return j
+}
+
+func sequencer(t *testing.T, p Place) *store.Sequencer {
+	t.Helper()
+	j := create(t, p, store.Options{BalancesEvery: 10})
+	s := store.NewSequencer(j, bank.New(j))
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func reopen(t *testing.T, p Place) *store.Sequencer {
+	t.Helper()
+	j, l, err := p.Open(store.Options{BalancesEvery: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := store.NewSequencer(j, l)
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func order(id, from, to string, micros int64) bank.Entry {
+	return store.Order{ID: id, From: from, To: to, Amount: bank.Micros(micros)}.Entry(0)
+}
+
+func do(t *testing.T, s *store.Sequencer, e bank.Entry) store.Receipt {
+	t.Helper()
+	r, err := s.Do(context.Background(), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// kept returns the receipts of the entries that a reader sees, by id, none of which
+// may be there twice.
+func kept(t *testing.T, p Place) map[string]store.Receipt {
+	t.Helper()
+	r, err := p.Reader()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	all := make(map[string]store.Receipt)
+	for e, hash := range r.Entries() {
+		if _, twice := all[e.ID]; twice && e.ID != "" {
+			t.Errorf("%s is booked twice", e.ID)
+		}
+		all[e.ID] = store.Receipt{Seq: e.Seq, Hash: hash}
+	}
+	if r.Err() != nil {
+		t.Fatal(r.Err())
+	}
+	return all
+}
+
+// clean audits the ledger.
+func clean(t *testing.T, p Place, head string) {
+	t.Helper()
+	r, err := p.Audit(audit.Options{Head: head})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Clean() {
+		t.Errorf("audit: %v", r.Findings)
+	}
+}
+
+// failures promises that what cannot be opened is told in a line, and why.
+func failures(t *testing.T, p Place) {
+	_, _, opened := p.Open(store.Options{})
+	_, read := p.Reader()
+	j := create(t, p, store.Options{})
+	_, created := p.Create(store.Options{})
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, again := p.Create(store.Options{})
+	for _, c := range []struct {
+		what      string
+		got, want error
+	}{
+		{"open nothing", opened, store.ErrNone},
+		{"read nothing", read, store.ErrNone},
+		{"create over a ledger in use", created, store.ErrExists},
+		{"create over a ledger", again, store.ErrExists},
+	} {
+		if !errors.Is(c.got, c.want) || strings.Contains(fmt.Sprint(c.got), "\n") {
+			t.Errorf("%s: %v, want one line with %v", c.what, c.got, c.want)
+		}
+	}
+	if err := j.Append(&bank.Entry{Seq: 1}); err == nil {
+		t.Error("append after close")
+	}
+	if err := j.Close(); err != nil {
+		t.Errorf("close again: %v", err)
+	}
+}

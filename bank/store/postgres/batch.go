@@ -1,0 +1,141 @@
+package postgres
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"bourse/bank/store"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Batch begins a change.
+func (k *keep) Batch() store.Batch { return &batch{k: k} }
+
+// A batch is the rows of one transaction.
+type batch struct {
+	k    *keep
+	sets []row
+	gone [][]byte // keys
+}
+
+func (b *batch) Set(key, value []byte) error {
+	b.sets = append(b.sets, row{key, value})
+	return nil
+}
+
+func (b *batch) Delete(key []byte) error {
+	b.gone = append(b.gone, key)
+	return nil
+}
+
+func (b *batch) Close() error { return nil }
+
+const attempts = 10 // at a transaction that the server asks for again
+
+// Commit writes the rows in one transaction, if this is still the ledger's writer.
+func (b *batch) Commit(head store.Head, _ store.Write) error {
+	k := b.k
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := k.gone(); err != nil {
+		return err
+	}
+	write := b.all
+	if len(b.sets) == 1 && len(b.gone) == 0 && b.sets[0].key[0] == 'G' {
+		write = b.group
+	}
+	var err error
+	for range attempts {
+		ctx, cancel := k.within()
+		err = write(ctx, head)
+		cancel()
+		if !isCode(err, again) {
+			break
+		}
+	}
+	clear(k.fetched)
+	if err != nil {
+		k.lost = plain(err)
+		return k.lost
+	}
+	k.beaten = time.Now()
+	return nil
+}
+
+// group writes one group: a single statement is a transaction of its own.
+func (b *batch) group(ctx context.Context, head store.Head) error {
+	first := int64(binary.BigEndian.Uint64(b.sets[0].key[1:]))
+	tag, err := b.k.conn.Exec(ctx, `with mine as (update ledger set beat = beat + 1, head = $1 where writer = $2 returning 1)
+		insert into groups (first, value) select $3::bigint, $4::bytea from mine`,
+		head.String(), b.k.writer, first, b.sets[0].value)
+	return b.mine(tag.RowsAffected(), err)
+}
+
+// mine tells whether this is still the writer, by the rows that it could write.
+func (b *batch) mine(rows int64, err error) error {
+	if err == nil && rows != 1 {
+		return errTaken
+	}
+	return err
+}
+
+// all writes rows of any tables.
+func (b *batch) all(ctx context.Context, head store.Head) error {
+	tx, err := b.k.conn.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback(ctx)
+	tag, err := tx.Exec(ctx, "update ledger set beat = beat + 1, head = $1 where writer = $2", head.String(), b.k.writer)
+	if err := b.mine(tag.RowsAffected(), err); err != nil {
+		return err
+	}
+	var all pgx.Batch
+	for _, t := range tables {
+		b.queue(&all, t)
+	}
+	if err := tx.SendBatch(ctx, &all).Close(); err != nil {
+		return err
+	}
+	return tx.Commit(ctx)
+}
+
+// queue adds the rows of t to a batch of statements.
+func (b *batch) queue(all *pgx.Batch, t table) {
+	var numbers []int64
+	var names, values, gone [][]byte
+	for _, r := range b.sets {
+		if r.key[0] != t.letter {
+			continue
+		}
+		values = append(values, r.value)
+		if t.number {
+			numbers = append(numbers, t.column(r.key).(int64))
+		} else {
+			names = append(names, r.key[1:])
+		}
+	}
+	for _, key := range b.gone {
+		if key[0] == t.letter {
+			gone = append(gone, key[1:])
+		}
+	}
+	var keys any = names
+	kind := "bytea"
+	if t.number {
+		keys, kind = numbers, "bigint"
+	}
+	if len(values) > 0 {
+		sql := fmt.Sprintf("insert into %[2]s (%[1]s, value) select * from unnest($1::%[3]s[], $2::bytea[])", t.key, t.name, kind)
+		if t.letter != 'G' { // a group stands for ever
+			sql += fmt.Sprintf(" on conflict (%s) do update set value = excluded.value", t.key)
+		}
+		all.Queue(sql, keys, values)
+	}
+	if len(gone) > 0 {
+		all.Queue(fmt.Sprintf("delete from %s where %s = any($1)", t.name, t.key), gone)
+	}
+}

@@ -1,0 +1,263 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"sync"
+	"time"
+
+	"bourse/bank"
+	"bourse/bank/store"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A keep is a [store.Keep] in a database. Its connection is used by one at a time:
+// the journal, or the heart that shows that the writer lives.
+type keep struct {
+	place
+	timing
+	writer string // the token of this writer
+
+	mu      sync.Mutex
+	conn    *pgx.Conn // nil once it is released
+	lost    error     // why nothing more can be written
+	beaten  time.Time // when beat last grew
+	fetched map[string][]byte
+
+	stop, stopped chan struct{} // of the heart, nil before it beats
+}
+
+var _ store.Keep = (*keep)(nil)
+
+// Create makes a new ledger at a URL. It returns an error wrapping
+// [store.ErrExists] if one is there.
+func Create(url string, opts store.Options) (*store.Journal, error) {
+	return create(url, opts, ordinary())
+}
+
+func create(url string, opts store.Options, t timing) (*store.Journal, error) {
+	p, err := parse(url)
+	if err != nil {
+		return nil, err
+	}
+	k := &keep{place: p, timing: t, fetched: make(map[string][]byte)}
+	if err := k.create(); err != nil {
+		k.Release()
+		return nil, fmt.Errorf("create ledger %s: %w", p.name, plain(err))
+	}
+	return store.NewJournal(k, p.name, opts), nil
+}
+
+// Open opens the ledger at a URL as [store.Open] does one in a directory.
+func Open(url string, opts store.Options) (*store.Journal, *bank.Ledger, error) {
+	return open(url, opts, ordinary())
+}
+
+func open(url string, opts store.Options, t timing) (*store.Journal, *bank.Ledger, error) {
+	p, err := parse(url)
+	if err != nil {
+		return nil, nil, err
+	}
+	k := &keep{place: p, timing: t, fetched: make(map[string][]byte)}
+	head, err := k.open()
+	if err != nil {
+		k.Release()
+		return nil, nil, fmt.Errorf("open ledger %s: %w", p.name, plain(err))
+	}
+	return store.Resume(k, p.name, head, opts)
+}
+
+// OpenSequencer opens the ledger at a URL for many to use.
+func OpenSequencer(url string, opts store.Options) (*store.Sequencer, error) {
+	j, l, err := Open(url, opts)
+	if err != nil {
+		return nil, err
+	}
+	return store.NewSequencer(j, l), nil
+}
+
+// schema makes the tables of a ledger without entries.
+var schema = [...]string{
+	"create table ledger (one boolean primary key default true check (one), format bigint not null, writer text not null, beat bigint not null, head text not null)",
+	"create table groups (first bigint primary key, value bytea not null)",
+	"create table balances (name bytea primary key, value bytea not null)",
+	"create table contracts (page bigint primary key, value bytea not null)",
+	"create table requests (id bytea primary key, value bytea not null)",
+	"create table standing (one bytea primary key, value bytea not null)",
+}
+
+func (k *keep) create() (err error) {
+	if k.conn, err = k.connect(k.timing); err != nil {
+		return err
+	}
+	ctx, cancel := k.within()
+	defer cancel()
+	if err := k.durably(ctx); err != nil {
+		return err
+	}
+	tx, err := k.conn.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback(ctx)
+	var there bool
+	err = tx.QueryRow(ctx, "select exists (select from information_schema.schemata where schema_name = $1)", k.schema).Scan(&there)
+	if err == nil && !there {
+		_, err = tx.Exec(ctx, "create schema "+pgx.Identifier{k.schema}.Sanitize())
+	}
+	for i := 0; i < len(schema) && err == nil; i++ {
+		_, err = tx.Exec(ctx, schema[i])
+	}
+	if err == nil {
+		err = tx.QueryRow(ctx, "insert into ledger (format, writer, beat, head) values ($1, gen_random_uuid()::text, 1, $2) returning writer",
+			format, store.NoEntries().String()).Scan(&k.writer)
+	}
+	if err == nil {
+		err = tx.Commit(ctx)
+	}
+	if isCode(err, notUnique) { // another makes it at the same time
+		return store.ErrExists
+	}
+	if err == nil {
+		k.live()
+	}
+	return err
+}
+
+// durably sees to it that a transaction is durable before it is answered.
+func (k *keep) durably(ctx context.Context) error {
+	var setting *string
+	err := k.conn.QueryRow(ctx, "select current_setting('synchronous_commit', true)").Scan(&setting)
+	if err == nil && setting != nil && *setting == "off" {
+		_, err = k.conn.Exec(ctx, "set synchronous_commit = on")
+	}
+	return err
+}
+
+// open takes the ledger, and returns the head that it must come to.
+func (k *keep) open() (store.Head, error) {
+	var err error
+	if k.conn, err = k.connect(k.timing); err != nil {
+		return store.Head{}, err
+	}
+	ctx, cancel := k.within()
+	defer cancel()
+	if err := k.durably(ctx); err != nil {
+		return store.Head{}, err
+	}
+	text, err := k.take(ctx)
+	if err != nil {
+		return store.Head{}, err
+	}
+	k.live()
+	head, err := store.ParseHead(text)
+	if err != nil {
+		return store.Head{}, fmt.Errorf("%w: %w", store.ErrDamaged, err)
+	}
+	return head, nil
+}
+
+// Get returns the value at key, nil if there is none.
+func (k *keep) Get(key []byte) ([]byte, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if value, ok := k.fetched[string(key)]; ok {
+		return value, nil
+	}
+	if err := k.gone(); err != nil {
+		return nil, err
+	}
+	value, err := get(k.conn, k.timing, key)
+	return value, k.told(err)
+}
+
+var _ store.Fetcher = (*keep)(nil)
+
+// Fetch reads the values at keys at once. What goes wrong Get will tell.
+func (k *keep) Fetch(keys [][]byte) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	clear(k.fetched)
+	for _, t := range tables {
+		if k.gone() != nil {
+			return
+		}
+		if err := k.fetch(t, keys); err != nil {
+			clear(k.fetched)
+			k.told(err)
+			return
+		}
+	}
+}
+
+func (k *keep) fetch(t table, keys [][]byte) error {
+	var numbers []int64
+	var names [][]byte
+	for _, key := range keys {
+		if key[0] != t.letter {
+			continue
+		}
+		k.fetched[string(key)] = nil
+		if t.number {
+			numbers = append(numbers, t.column(key).(int64))
+		} else {
+			names = append(names, key[1:])
+		}
+	}
+	var columns any = names
+	if t.number {
+		columns = numbers
+	}
+	if len(names)+len(numbers) == 0 {
+		return nil
+	}
+	ctx, cancel := k.within()
+	defer cancel()
+	rows, err := k.conn.Query(ctx, fmt.Sprintf("select %[1]s, value from %[2]s where %[1]s = any($1)", t.key, t.name), columns)
+	if err != nil {
+		return err
+	}
+	found, err := readRows(rows, t)
+	for _, r := range found {
+		k.fetched[string(r.key)] = r.value
+	}
+	return err
+}
+
+// Scan yields keys and values in [from, to), and leaves in err what went wrong.
+func (k *keep) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte] {
+	return func(yield func([]byte, []byte) bool) {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if *err = k.gone(); *err != nil {
+			return
+		}
+		var e error
+		scan(k.conn, k.timing, from, to, &e)(yield)
+		if e != nil {
+			*err = k.told(e)
+		}
+	}
+}
+
+// gone tells why the database can no longer be asked.
+func (k *keep) gone() error {
+	if k.lost == nil && k.conn == nil {
+		return fmt.Errorf("ledger is closed")
+	}
+	return k.lost
+}
+
+// told makes err plain, and remembers it if the connection did not outlive it.
+func (k *keep) told(err error) error {
+	if err == nil {
+		return nil
+	}
+	err = plain(err)
+	if k.conn != nil && k.conn.IsClosed() {
+		k.lost = err
+	}
+	return err
+}

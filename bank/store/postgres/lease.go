@@ -1,0 +1,118 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"bourse/bank/store"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// errTaken is what a writer hears that was taken for dead.
+var errTaken = fmt.Errorf("%w: it took this one, which was silent, for dead", store.ErrLocked)
+
+// take makes this the ledger's writer, and returns its head. It returns
+// [store.ErrLocked] if another lives.
+func (k *keep) take(ctx context.Context) (head string, err error) {
+	was, err := readState(ctx, k.conn)
+	if err != nil {
+		return "", err
+	}
+	for since := time.Now(); was.writer != "" && time.Since(since) < k.dead; {
+		time.Sleep(k.beat / 10)
+		is, err := readState(ctx, k.conn)
+		if err != nil {
+			return "", err
+		}
+		if is.writer != "" && is != was {
+			return "", store.ErrLocked
+		}
+		was = is
+	}
+	err = k.conn.QueryRow(ctx, "update ledger set writer = gen_random_uuid()::text, beat = beat + 1 where writer = $1 and beat = $2 returning writer, head",
+		was.writer, was.beat).Scan(&k.writer, &head)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", store.ErrLocked // another was faster
+	}
+	return head, err
+}
+
+// live starts the heart.
+func (k *keep) live() {
+	k.beaten = time.Now()
+	k.stop, k.stopped = make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(k.stopped)
+		tick := time.NewTicker(k.beat / 2)
+		defer tick.Stop()
+		for {
+			select {
+			case <-k.stop:
+				return
+			case <-tick.C:
+				k.sign()
+			}
+		}
+	}()
+}
+
+// sign shows that this writer lives, unless what it wrote just did.
+func (k *keep) sign() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.lost != nil || k.conn == nil || time.Since(k.beaten) < k.beat/2 {
+		return
+	}
+	ctx, cancel := k.within()
+	defer cancel()
+	tag, err := k.conn.Exec(ctx, "update ledger set beat = beat + 1 where writer = $1", k.writer)
+	switch {
+	case isCode(err, again):
+	case err != nil:
+		k.lost = plain(err)
+	case tag.RowsAffected() == 0:
+		k.lost = errTaken
+	default:
+		k.beaten = time.Now()
+	}
+}
+
+// Close gives the ledger back for the next writer.
+func (k *keep) Close(store.Head) error {
+	k.rest()
+	k.mu.Lock()
+	err := k.gone()
+	if err == nil {
+		ctx, cancel := k.within()
+		_, err = k.conn.Exec(ctx, "update ledger set writer = '', beat = beat + 1 where writer = $1", k.writer)
+		cancel()
+		err = k.told(err)
+	}
+	k.mu.Unlock()
+	return errors.Join(err, k.Release())
+}
+
+// Release hangs up. The next writer will wait until this one is taken for dead.
+func (k *keep) Release() error {
+	k.rest()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.conn == nil {
+		return nil
+	}
+	hangUp(k.conn, k.timing)
+	k.conn = nil
+	return nil
+}
+
+// rest stops the heart.
+func (k *keep) rest() {
+	if k.stop != nil {
+		close(k.stop)
+		<-k.stopped
+		k.stop = nil
+	}
+}

@@ -1,0 +1,144 @@
+package pgtest
+
+import (
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// A Proxy stands between a bank and its server, and can fail between any two bytes.
+type Proxy struct {
+	URL string // of the ledger, through the proxy
+
+	to string // the server's socket
+
+	mu     sync.Mutex
+	left   int64 // bytes to let through, negative for all
+	silent bool  // once none are left say nothing, rather than hang up
+	passed int64
+	conns  []net.Conn
+}
+
+// NewProxy returns a proxy to the ledger at a URL whose server has a socket.
+func NewProxy(t testing.TB, ledgerURL string) *Proxy {
+	t.Helper()
+	u, err := url.Parse(ledgerURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := u.Query()
+	if !strings.HasPrefix(q.Get("host"), "/") {
+		t.Skip("the server is not reached by a socket")
+	}
+	port := q.Get("port")
+	if port == "" {
+		port = "5432"
+	}
+	name := ".s.PGSQL." + port
+	dir, err := os.MkdirTemp("", "bourse-px")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Proxy{to: filepath.Join(q.Get("host"), name), left: -1}
+	in, err := net.Listen("unix", filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		p.hangUp()
+		os.RemoveAll(dir)
+	})
+	q.Set("host", dir)
+	u.RawQuery = q.Encode()
+	p.URL = u.String()
+	go func() {
+		for {
+			client, err := in.Accept()
+			if err != nil {
+				return
+			}
+			p.serve(client)
+		}
+	}()
+	return p
+}
+
+// Fail lets n more bytes through, of both ways together, and then hangs up or, if
+// silent, says nothing more. A negative n lets everything through again.
+func (p *Proxy) Fail(n int64, silent bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.left, p.silent = n, silent
+}
+
+// Passed returns how many bytes were let through.
+func (p *Proxy) Passed() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.passed
+}
+
+func (p *Proxy) serve(client net.Conn) {
+	server, err := net.Dial("unix", p.to)
+	if err != nil {
+		client.Close()
+		return
+	}
+	p.mu.Lock()
+	p.conns = append(p.conns, client, server)
+	p.mu.Unlock()
+	go p.pass(server, client)
+	go p.pass(client, server)
+}
+
+// pass copies from one end to the other while it may.
+func (p *Proxy) pass(to, from net.Conn) {
+	buf := make([]byte, 4096)
+	for {
+		n, err := from.Read(buf)
+		n, whole := p.allow(n)
+		if n > 0 {
+			to.Write(buf[:n])
+		}
+		if whole && err == nil {
+			continue
+		}
+		p.mu.Lock()
+		silent := !whole && p.silent
+		p.mu.Unlock()
+		if silent {
+			io.Copy(io.Discard, from)
+			return
+		}
+		to.Close()
+		from.Close()
+		return
+	}
+}
+
+// allow returns how many of n bytes may pass, and whether all may.
+func (p *Proxy) allow(n int) (int, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	may := n
+	if p.left >= 0 {
+		may = int(min(int64(n), p.left))
+		p.left -= int64(may)
+	}
+	p.passed += int64(may)
+	return may, may == n
+}
+
+func (p *Proxy) hangUp() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.conns {
+		c.Close()
+	}
+}

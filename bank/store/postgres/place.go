@@ -1,0 +1,127 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	ledgerParameter = "ledger"
+	defaultLedger   = "bourse"
+	maxURL          = 2048 // bytes
+	maxLedger       = 63   // bytes: PostgreSQL cuts longer names off
+)
+
+// A place is where a ledger is.
+type place struct {
+	config *pgx.ConnConfig
+	schema string
+	name   string // for people, without password
+}
+
+// IsURL tells whether s names a ledger in a database, rather than a directory.
+func IsURL(s string) bool {
+	return strings.HasPrefix(s, "postgres://") || strings.HasPrefix(s, "postgresql://")
+}
+
+// Name returns a URL as it may be printed: without password and without what only
+// the server cares for. It returns an error if no ledger can be named so.
+func Name(raw string) (string, error) {
+	p, err := parse(raw)
+	if err != nil {
+		return "", err
+	}
+	return p.name, nil
+}
+
+// WithLedger returns the URL of another ledger in the same database.
+func WithLedger(raw, ledger string) (string, error) {
+	if _, err := parse(raw); err != nil {
+		return "", err
+	}
+	u, err := url.Parse(raw)
+	if err != nil {
+		return "", errURL
+	}
+	q := u.Query()
+	q.Set(ledgerParameter, ledger)
+	u.RawQuery = q.Encode()
+	_, err = parse(u.String())
+	return u.String(), err
+}
+
+// Ledger returns the name of the ledger in a URL.
+func Ledger(raw string) (string, error) {
+	p, err := parse(raw)
+	return p.schema, err
+}
+
+// errURL does not show what was found, which may have a password in it.
+var errURL = errors.New("URL of a ledger: found none that can be read, want postgres://USER@HOST:PORT/DATABASE?ledger=NAME")
+
+// shown are the parameters that may be printed, in the order of Encode.
+var shown = [...]string{"dbname", "host", "port", "user"}
+
+func parse(raw string) (place, error) {
+	u, err := url.Parse(raw)
+	if err != nil || len(raw) > maxURL || !IsURL(raw) {
+		return place{}, errURL
+	}
+	q, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return place{}, errURL
+	}
+	p := place{schema: defaultLedger}
+	if q.Has(ledgerParameter) {
+		p.schema = q.Get(ledgerParameter)
+	}
+	if err := checkLedger(p.schema); err != nil {
+		return place{}, err
+	}
+	q.Del(ledgerParameter)
+	u.RawQuery = q.Encode()
+	if p.config, err = pgx.ParseConfig(u.String()); err != nil {
+		return place{}, errURL
+	}
+	if !q.Has("connect_timeout") && os.Getenv("PGCONNECT_TIMEOUT") == "" {
+		p.config.ConnectTimeout = connectTimeout
+	}
+	p.config.RuntimeParams["search_path"] = pgx.Identifier{p.schema}.Sanitize()
+	if p.config.RuntimeParams["application_name"] == "" {
+		p.config.RuntimeParams["application_name"] = "bourse " + p.schema
+	}
+
+	said := url.URL{Scheme: "postgres", Host: u.Host, Path: u.Path}
+	if name := u.User.Username(); name != "" {
+		said.User = url.User(name)
+	}
+	kept := url.Values{ledgerParameter: {p.schema}}
+	for _, name := range shown {
+		if q.Has(name) {
+			kept.Set(name, q.Get(name))
+		}
+	}
+	said.RawQuery = strings.ReplaceAll(kept.Encode(), "%2F", "/")
+	p.name = said.String()
+	return p, nil
+}
+
+const connectTimeout = 5 * time.Second
+
+// checkLedger refuses what is no name of a ledger.
+func checkLedger(s string) error {
+	ok := s != "" && len(s) <= maxLedger && !strings.HasPrefix(s, "pg_")
+	for _, c := range []byte(s) {
+		ok = ok && ('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-_./", c) >= 0)
+	}
+	if !ok {
+		return fmt.Errorf("ledger %.80q: want up to %d letters, digits or - _ . /, and not pg_ at the beginning", s, maxLedger)
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"bourse/bank/store"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Codes of SQLSTATE that are told apart.
+const (
+	noTable       = "42P01"
+	noSchema      = "3F000"
+	noPermission  = "42501"
+	tableThere    = "42P07"
+	schemaThere   = "42P06"
+	notUnique     = "23505"
+	again         = "40001" // of CockroachDB; nothing was done
+	diskFull      = "53100"
+	readOnlyPlace = "25006"
+)
+
+// timing says how long to wait.
+type timing struct {
+	answer time.Duration // for a statement
+	beat   time.Duration // between two signs of life of a writer
+	dead   time.Duration // for the next sign of life of another writer
+}
+
+func ordinary() timing {
+	return timing{answer: 10 * time.Second, beat: 500 * time.Millisecond, dead: 3 * time.Second}
+}
+
+// within returns a context that ends when an answer is due.
+func (t timing) within() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), t.answer)
+}
+
+func (p place) connect(t timing) (*pgx.Conn, error) {
+	ctx, cancel := t.within()
+	defer cancel()
+	return pgx.ConnectConfig(ctx, p.config)
+}
+
+// hangUp closes a connection, the server willing or not.
+func hangUp(conn *pgx.Conn, t timing) error {
+	ctx, cancel := t.within()
+	defer cancel()
+	return conn.Close(ctx)
+}
+
+func isCode(err error, codes ...string) bool {
+	var e *pgconn.PgError
+	if !errors.As(err, &e) {
+		return false
+	}
+	for _, c := range codes {
+		if e.Code == c {
+			return true
+		}
+	}
+	return false
+}
+
+// plain says in one line what went wrong and what to do.
+func plain(err error) error {
+	var server *pgconn.PgError
+	var connect *pgconn.ConnectError
+	var network net.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, store.ErrExists), errors.Is(err, store.ErrNone), errors.Is(err, store.ErrLocked), errors.Is(err, store.ErrDamaged):
+		return err
+	case isCode(err, noTable, noSchema):
+		return store.ErrNone
+	case isCode(err, tableThere, schemaThere):
+		return store.ErrExists
+	case isCode(err, noPermission):
+		return fmt.Errorf("%s: ask the owner of the database for permission", oneLine(err))
+	case isCode(err, diskFull):
+		return errors.New("the server has no room on its disk: make some, then open the ledger again")
+	case isCode(err, readOnlyPlace):
+		return errors.New("the server can only be read: it is a standby, or told to be; write to the one that it follows")
+	case errors.As(err, &connect):
+		return fmt.Errorf("the server cannot be reached: %s", oneLine(connect))
+	case errors.As(err, &server):
+		return fmt.Errorf("the server refuses: %s", oneLine(server))
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
+		return errors.New("the server did not answer in time: see that it runs, then open the ledger again")
+	}
+	return fmt.Errorf("the server was lost: see that it runs, then open the ledger again (%s)", oneLine(err))
+}
+
+// oneLine returns what err says, in one line of a bearable length.
+func oneLine(err error) string {
+	s := strings.Join(strings.Fields(err.Error()), " ")
+	if len(s) > 300 {
+		s = s[:300] + "…"
+	}
+	return s
+}

@@ -1,0 +1,147 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A table holds the keys that begin with its letter.
+type table struct {
+	letter byte
+	name   string
+	key    string // the column
+	number bool   // its key is 8 bytes, big-endian
+}
+
+// tables stand in order of letter.
+var tables = [...]table{
+	{'B', "balances", "name", false},
+	{'C', "contracts", "page", true},
+	{'G', "groups", "first", true},
+	{'I', "requests", "id", false},
+	{'S', "standing", "one", false},
+}
+
+func tableOf(key []byte) (table, error) {
+	for _, t := range tables {
+		if len(key) > 0 && key[0] == t.letter && (!t.number || len(key) == 9) {
+			return t, nil
+		}
+	}
+	return table{}, fmt.Errorf("key %x is of no table", key)
+}
+
+// column returns a key as its table has it.
+func (t table) column(key []byte) any {
+	if t.number {
+		return int64(binary.BigEndian.Uint64(key[1:]))
+	}
+	return key[1:]
+}
+
+// A querier is a connection or a transaction.
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// get returns the value at key, nil if there is none.
+func get(q querier, t timing, key []byte) (value []byte, err error) {
+	table, err := tableOf(key)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := t.within()
+	defer cancel()
+	sql := fmt.Sprintf("select value from %s where %s = $1", table.name, table.key)
+	if err = q.QueryRow(ctx, sql, table.column(key)).Scan(&value); errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	return value, err
+}
+
+// A row is a key and its value.
+type row struct{ key, value []byte }
+
+// Pages of a scan: so many rows, more as long as they are small.
+const (
+	leastPage = 8
+	mostPage  = 4096
+	pageBytes = 4 << 20
+)
+
+// scan yields keys and values in [from, to), both of which are keys or letters. It
+// reads a page at a time, so that q is free between two rows.
+func scan(q querier, t timing, from, to []byte, err *error) iter.Seq2[[]byte, []byte] {
+	return func(yield func([]byte, []byte) bool) {
+		for _, table := range tables {
+			if table.letter < from[0] || bytes.Compare([]byte{table.letter}, to) >= 0 {
+				continue
+			}
+			next, op, size := []byte{table.letter}, ">=", leastPage
+			if from[0] == table.letter {
+				next = from
+			}
+			if len(next) == 1 && table.number {
+				next = append(next, make([]byte, 8)...)
+			}
+			for {
+				page, e := readPage(q, t, table, next, op, size)
+				if e != nil {
+					*err = e
+					return
+				}
+				read := 0
+				for _, r := range page {
+					if bytes.Compare(r.key, to) >= 0 || !yield(r.key, r.value) {
+						return
+					}
+					read += len(r.value)
+				}
+				if len(page) < size {
+					break
+				}
+				next, op = page[len(page)-1].key, ">"
+				switch {
+				case read > pageBytes:
+					size = max(size/2, leastPage)
+				case read < pageBytes/4:
+					size = min(size*2, mostPage)
+				}
+			}
+		}
+	}
+}
+
+func readPage(q querier, t timing, table table, from []byte, op string, size int) ([]row, error) {
+	ctx, cancel := t.within()
+	defer cancel()
+	sql := fmt.Sprintf("select %[1]s, value from %[2]s where %[1]s %[3]s $1 order by %[1]s limit $2", table.key, table.name, op)
+	rows, err := q.Query(ctx, sql, table.column(from), size)
+	if err != nil {
+		return nil, err
+	}
+	return readRows(rows, table)
+}
+
+func readRows(rows pgx.Rows, table table) ([]row, error) {
+	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (row, error) {
+		k := row{key: []byte{table.letter}}
+		var number int64
+		var name []byte
+		if table.number {
+			err := r.Scan(&number, &k.value)
+			k.key = binary.BigEndian.AppendUint64(k.key, uint64(number))
+			return k, err
+		}
+		err := r.Scan(&name, &k.value)
+		k.key = append(k.key, name...)
+		return k, err
+	})
+}

@@ -1,0 +1,120 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"bourse/bank/store"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A View is a ledger as it stood at one moment, for reading: it locks nothing, and
+// does not see what is written later.
+type View struct {
+	conn *pgx.Conn
+	tx   pgx.Tx
+	name string
+	head string
+	timing
+}
+
+var _ store.Values = (*View)(nil)
+
+// OpenView opens the ledger at a URL for reading. It returns an error wrapping
+// [store.ErrNone] if there is none.
+func OpenView(url string) (*View, error) {
+	p, err := parse(url)
+	if err != nil {
+		return nil, err
+	}
+	v := &View{name: p.name, timing: ordinary()}
+	if err := v.open(p); err != nil {
+		if v.conn != nil {
+			hangUp(v.conn, v.timing)
+		}
+		return nil, fmt.Errorf("read ledger %s: %w", p.name, plain(err))
+	}
+	return v, nil
+}
+
+func (v *View) open(p place) (err error) {
+	if v.conn, err = p.connect(v.timing); err != nil {
+		return err
+	}
+	ctx, cancel := v.within()
+	defer cancel()
+	if v.tx, err = v.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}); err != nil {
+		return err
+	}
+	s, err := readState(ctx, v.tx)
+	v.head = s.head
+	return err
+}
+
+// OpenReader opens the ledger at a URL for reading its entries.
+func OpenReader(url string) (*store.Reader, error) {
+	v, err := OpenView(url)
+	if err != nil {
+		return nil, err
+	}
+	return store.NewReader(v, v.Close), nil
+}
+
+// Name returns where the ledger is, for people.
+func (v *View) Name() string { return v.name }
+
+// Head returns the size and root that stand beside the entries, as text.
+func (v *View) Head() string { return v.head }
+
+// Get returns the value at key, nil if there is none.
+func (v *View) Get(key []byte) ([]byte, error) {
+	value, err := get(v.tx, v.timing, key)
+	return value, v.told(err)
+}
+
+// Scan yields keys and values in [from, to), and leaves in err what went wrong.
+func (v *View) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte] {
+	return func(yield func([]byte, []byte) bool) {
+		var e error
+		scan(v.tx, v.timing, from, to, &e)(yield)
+		if e != nil {
+			*err = v.told(e)
+		}
+	}
+}
+
+func (v *View) told(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("ledger %s: %w", v.name, plain(err))
+}
+
+// Close closes the view.
+func (v *View) Close() error { return hangUp(v.conn, v.timing) }
+
+// A state is the one row of table ledger.
+type state struct {
+	format int64
+	writer string
+	beat   int64
+	head   string
+}
+
+const format = 1
+
+// readState returns an error wrapping [store.ErrNone] if there is no ledger.
+func readState(ctx context.Context, q querier) (s state, err error) {
+	err = q.QueryRow(ctx, "select format, writer, beat, head from ledger").Scan(&s.format, &s.writer, &s.beat, &s.head)
+	switch {
+	case err == pgx.ErrNoRows || isCode(err, noTable, noSchema):
+		return s, store.ErrNone
+	case err != nil:
+		return s, err
+	case s.format != format:
+		return s, fmt.Errorf("%w: found format %d of tables, want %d", store.ErrDamaged, s.format, format)
+	}
+	return s, nil
+}

@@ -49,6 +49,7 @@ type Contract struct {
 
 	// Where hosts come and go:
 	Losses  int     // times that a host left with a task of it
+	Resent  int     // of those, the ones after which it was to be placed again
 	Wasted  float64 // work that was lost so, over all nodes
 	Waiting bool    // it has no hosts: it waits to be placed again
 

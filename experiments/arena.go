@@ -294,7 +294,7 @@ func (a *arena) collect(run *Run, s *setting) {
 		rec.Decision, rec.Reason, j.Admitted = contracts.Accept, contracts.None, true
 		j.Start, j.End, j.ByDue, j.Done = c.Admitted, c.Ended, c.ByDue, c.Done
 		j.Fulfilled = c.State == contracts.Fulfilled
-		j.Losses, j.Wasted, j.Open, j.Waits = c.Losses, c.Wasted, c.Open, c.Waiting
+		j.Losses, j.Resent, j.Wasted, j.Open, j.Waits = c.Losses, c.Resent, c.Wasted, c.Open, c.Waiting
 		j.Gang, j.Host, j.Begun, j.Began, j.Killed = c.Gang, int(c.Host), c.Begun, c.Began, c.Killed
 		rec.Paid, rec.Penalty = c.Paid, c.Penalty
 		j.Paid, j.Penalty = c.Paid.Float64(), c.Penalty.Float64()

@@ -40,6 +40,9 @@ func Tables(e *scenario.Experiment, summary []results.Summary, tests []report.TT
 		return []report.Table{report.Together(summary, e.Figure.Metrics)}
 	}
 	shown := metrics.Market()
+	if slices.ContainsFunc(e.Configurations, func(c scenario.Configuration) bool { return c.Fleet.Availability != nil }) {
+		shown = append(shown, metrics.Volunteers()...)
+	}
 	if e.Figure != nil {
 		shown = e.Figure.Metrics
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -39,12 +40,20 @@ replaced; anything else there is left alone.
 A preset that is a paper runs all of its figures, each into a directory of its
 own. --trace names the log that it used; without it jobs are generated.
 
-   bourse run --preset librarisk --trace SDSC-SP2-1998-4.1-cln.swf.gz`,
+   bourse run --preset librarisk --trace SDSC-SP2-1998-4.1-cln.swf.gz
+
+Hosts that come and go (fleet.availability) are drawn from a model. --availability
+has them do as recorded; its format is told by its first lines, or by
+--availability-format. A folder is read as ucb, a file a host.
+
+   bourse run mine.yaml --availability trace.csv.gz`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "preset", Usage: "run the preset `NAME` in place of a file: " + strings.Join(presetNames(), ", ")},
 			&cli.StringFlag{Name: "replications", Aliases: []string{"n"}, Usage: "repeat every configuration `N` times, each with its own workload"},
 			&cli.StringFlag{Name: "seed", Usage: "derive every use of chance from `SEED`"},
 			&cli.StringFlag{Name: "trace", Usage: "run the recorded log `FILE` (SWF, plain or gzip) in the configurations that have a filter for one"},
+			&cli.StringFlag{Name: "availability", Usage: "let hosts come and go as the recorded trace `FILE` says (plain or gzip), in the configurations where they do"},
+			&cli.StringFlag{Name: "availability-format", Usage: "read that as `FORMAT`: " + strings.Join(scenario.Formats(), ", ")},
 			&cli.StringSliceFlag{Name: "set", Usage: "override a field of the scenario: `PATH=VALUE`"},
 			&cli.IntFlag{Name: "workers", Value: runtime.NumCPU(), Usage: "run `N` replications at once; results do not depend on it"},
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write results to `DIR` (default: results/ and the scenario's name)"},
@@ -169,6 +178,13 @@ func choose(c *cli.Context, preset string) (ch choice, err error) {
 	}
 	known := known()
 	known.Log = c.String("trace")
+	known.Trace, known.TraceFormat = c.String("availability"), c.String("availability-format")
+	if f := known.TraceFormat; f != "" && !slices.Contains(scenario.Formats(), f) {
+		return ch, usagef("--availability-format: found %q, want one of %s", f, strings.Join(scenario.Formats(), ", "))
+	}
+	if known.TraceFormat != "" && known.Trace == "" {
+		return ch, usagef("--availability-format without --availability")
+	}
 	ch.command, ch.inputs = []string{"bourse", "run"}, map[string]string{}
 	file := c.Args().First()
 	switch {
@@ -198,19 +214,48 @@ func choose(c *cli.Context, preset string) (ch choice, err error) {
 	if known.Log != "" {
 		ch.command = append(ch.command, "--trace", known.Log)
 	}
+	if known.Trace != "" {
+		ch.command = append(ch.command, "--availability", known.Trace)
+	}
+	if known.TraceFormat != "" {
+		ch.command = append(ch.command, "--availability-format", known.TraceFormat)
+	}
 	for _, s := range sets {
 		ch.command = append(ch.command, "--set", s)
 	}
 	for _, conf := range ch.experiment.Expanded().Configurations {
-		file := conf.Workload.Plan + conf.Workload.SWF
-		if file == "" || ch.inputs[file] != "" {
-			continue
-		}
-		if ch.inputs[file], err = results.HashFile(file); err != nil {
+		if err := ch.reads(conf.Workload.Plan + conf.Workload.SWF); err != nil {
 			return ch, err
+		}
+		if a := conf.Fleet.Availability; a != nil {
+			if err := ch.reads(a.File); err != nil {
+				return ch, err
+			}
 		}
 	}
 	return ch, nil
+}
+
+// reads notes that file, or every file of a folder, is read, unless it is empty.
+func (ch *choice) reads(file string) error {
+	if file == "" || ch.inputs[file] != "" {
+		return nil
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		ch.inputs[file], err = results.HashFile(file)
+		return err
+	}
+	entries, err := os.ReadDir(file)
+	for _, e := range entries {
+		if err == nil && e.Type().IsRegular() {
+			err = ch.reads(filepath.Join(file, e.Name()))
+		}
+	}
+	return err
 }
 
 // printStudy prints the tables of s, or its rows as JSON.

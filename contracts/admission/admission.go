@@ -36,6 +36,7 @@ var policies = map[string]struct {
 	"libra":     {"admit what all can have in time, best fit (Libra)", "deadline", newLibra},
 	"librarisk": {"admit where nobody risks more delay than another (LibraRisk)", "deadline", newLibraRisk},
 	"librasla":  {"admit where hosts return more (LibraSLA)", "librasla", newLibraSLA},
+	"queue":     {"first come, first served, on hosts that are foretold to stay (volunteers)", "exclusive", newQueue},
 	"rac":       {"random: reject a fixed fraction, whatever it is (§4.3)", "auction", newRandom},
 	"reserve":   {"advance reservations in books of clusters", "planned", newReserve},
 	"sac":       {"statistical: admit who pays the price percentile (§3, eq. 5)", "auction", newStatistical},

@@ -230,6 +230,7 @@ func (b *Broker) recall(now float64, i int32) error {
 		return b.breaks(now, i)
 	}
 	c.Waiting = true
+	c.Resent++
 	b.change(i)
 	if b.dispatcher != nil {
 		if b.again == nil {

@@ -47,6 +47,7 @@ var rules = map[string]struct {
 	"exclusive": {"a processor to each task", newExclusive},
 	"librasla":  {"what each needs, cut where delay costs least (LibraSLA, Algorithm 2)", newPlanned},
 	"planned":   {"a processor to each node of a gang (reservations)", newGang},
+	"turns":     {"a processor to the task that came first; the others wait", newTurns},
 }
 
 // New makes the named rule.

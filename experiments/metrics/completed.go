@@ -1,7 +1,5 @@
 package metrics
 
-import "bourse/contracts"
-
 // Completed is the number of jobs whose work was done, in time or late.
 var Completed = Metric{
 	Name: "completed",
@@ -10,9 +8,7 @@ var Completed = Metric{
 	Of: func(o *Outcome) (float64, bool) {
 		n := 0.0
 		for i := range o.Jobs {
-			if j := &o.Jobs[i]; j.Admitted && (j.Fulfilled || contracts.Enough(j.Done, j.Work)) {
-				n++
-			}
+			n += one(o.Jobs[i].completed())
 		}
 		return n, true
 	},

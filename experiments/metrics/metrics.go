@@ -57,6 +57,7 @@ type Job struct {
 
 	// Where hosts come and go:
 	Losses int     // times that a host left with it
+	Resent int     // of those, the ones after which it was to be placed again
 	Wasted float64 // work lost so
 	Open   bool    // not ended at the horizon
 	Waits  bool    // if so, it was waiting for a host
@@ -107,6 +108,12 @@ var table = []Metric{
 	ResponseAR,
 	Late,
 	Killed,
+	JobProcessRatio,
+	Makespan,
+	Wasted,
+	Resubmissions,
+	Queued,
+	CompletedLength,
 }
 
 // All returns the metrics in the order of reports.
@@ -119,6 +126,12 @@ func Market() []string {
 		"violations", "rejections", "utilization", "demand_correlation",
 		"efficiency_0", "efficiency_0.5", "efficiency_1", "p_a", "p_w", "p_d", "q",
 	}
+}
+
+// Volunteers returns the names of the metrics that tell of hosts that come and go, in
+// the order of reports.
+func Volunteers() []string {
+	return []string{"job_process_ratio", "makespan", "wasted", "resubmissions", "queued", "completed_length"}
 }
 
 // mean returns the mean of f over the jobs that have one.

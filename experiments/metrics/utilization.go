@@ -1,12 +1,17 @@
 package metrics
 
 // Utilization is the work done against what the fleet could have done from the
-// first arrival to the last end.
+// first arrival to the last end. Hosts that come and go could have done it while they
+// were there, until the horizon if anything was open then, and work that was lost or is
+// not finished counts as done.
 var Utilization = Metric{
 	Name: "utilization",
 	Unit: "1",
 	Doc:  "work done / (capacity x time from first arrival to last end), w/w* (§4.2)",
 	Of: func(o *Outcome) (float64, bool) {
+		if o.Volatile {
+			return over(sumOpen(o, func(j *Job) float64 { return j.Done + j.Wasted }), o.Available)
+		}
 		done, last := 0.0, 0.0
 		for i := range o.Jobs {
 			if j := &o.Jobs[i]; j.Admitted {

@@ -135,14 +135,14 @@ func TestGoldenReplays(t *testing.T) {
 				if err := json.Unmarshal(c.Input, &in); err != nil {
 					t.Fatal(err)
 				}
-				out := replayGolden(t, c.Kind, o, in)
-				compare(t, c.Kind, in, out, c.Expect)
+				compare(t, c.Kind, in, replayGolden(t, c.Kind, o, in, Replay), c.Expect)
+				compare(t, c.Kind, in, replayGolden(t, c.Kind, o, in, engine), c.Expect)
 			})
 		}
 	}
 }
 
-func replayGolden(t *testing.T, kind string, o goldenOptions, in goldenInput) *Outcome {
+func replayGolden(t *testing.T, kind string, o goldenOptions, in goldenInput, run func(context.Context, Config) (*Outcome, error)) *Outcome {
 	t.Helper()
 	tde, err := predictors.NewTDE(predictors.TDEOptions{
 		Days: in.Days, Plen: o.Plen, Count: o.Count, Unit: o.Unit, Weight: o.Weight, Empty: o.Empty, Missing: o.Missing, NoHistory: o.NoHistory,
@@ -168,7 +168,7 @@ func replayGolden(t *testing.T, kind string, o goldenOptions, in goldenInput) *O
 	for _, j := range in.Jobs {
 		c.Jobs = append(c.Jobs, Job{Submit: j[1], Length: j[2]})
 	}
-	out, err := Replay(context.Background(), c)
+	out, err := run(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)
 	}

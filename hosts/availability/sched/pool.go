@@ -13,7 +13,8 @@ type Pool struct {
 	hosts     []member
 	speeds    bool
 	up, idle  int
-	entered   int // how often a host became idle
+	pace      []float64 // speeds of the hosts, nil for their MIPS
+	entered   int       // how often a host became idle
 
 	first, last hosts.ID // of the idle
 }
@@ -47,11 +48,17 @@ func (p *Pool) History(h hosts.ID) *availability.History { return p.histories[h]
 
 // Speed returns the progress of a job in a second alone on a host.
 func (p *Pool) Speed(h hosts.ID) float64 {
-	if p.speeds {
+	switch {
+	case p.pace != nil:
+		return p.pace[h]
+	case p.speeds:
 		return p.histories[h].MIPS
 	}
 	return 1
 }
+
+// SetSpeeds says how fast the hosts are, in place of their MIPS.
+func (p *Pool) SetSpeeds(speeds []float64) { p.speeds, p.pace = true, speeds }
 
 // IsAvailable reports whether a host is available.
 func (p *Pool) IsAvailable(h hosts.ID) bool { return p.hosts[h].up }
@@ -73,15 +80,17 @@ func (p *Pool) NextIdle(h hosts.ID) hosts.ID { return p.hosts[h].next }
 func (p *Pool) Rise(now float64, h hosts.ID) {
 	p.hosts[h].up = true
 	p.up++
-	p.enter(now, h)
+	if p.hosts[h].jobs == 0 {
+		p.enter(now, h)
+	}
 }
 
-// Fall makes a host unavailable. Its jobs have ended.
+// Fall makes a host unavailable. Its jobs have ended, or wait on it until it is
+// back.
 func (p *Pool) Fall(h hosts.ID) {
-	if p.hosts[h].jobs != 0 {
-		panic("sched: a host falls with jobs on it")
+	if p.hosts[h].jobs == 0 {
+		p.leave(h)
 	}
-	p.leave(h)
 	p.hosts[h].up = false
 	p.up--
 }
@@ -96,7 +105,7 @@ func (p *Pool) Begin(h hosts.ID) {
 
 // End takes a job off a host.
 func (p *Pool) End(now float64, h hosts.ID) {
-	if p.hosts[h].jobs--; p.hosts[h].jobs == 0 {
+	if p.hosts[h].jobs--; p.hosts[h].jobs == 0 && p.hosts[h].up {
 		p.enter(now, h)
 	}
 }

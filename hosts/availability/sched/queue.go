@@ -3,6 +3,7 @@ package sched
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"bourse/hosts"
 	"bourse/hosts/agenda"
@@ -13,15 +14,15 @@ import (
 type QueueOptions struct {
 	// Hold is for how long a job waits that every idle host was refused for, in
 	// seconds: at least 0, 300 by default.
-	Hold float64 `yaml:"hold"`
+	Hold float64 `yaml:"hold" doc:"how long a job waits that every host was refused for, s"`
 
 	// Mode is "skip", the default, if such a job keeps its place while those
 	// behind it are tried, and "block" if the whole queue waits with it.
-	Mode string `yaml:"hold_mode"`
+	Mode string `yaml:"hold_mode" doc:"meanwhile: skip (those behind it are tried) or block (the whole queue waits)"`
 
 	// Resubmit is where a job goes that its host left: to the "tail", the
 	// default, to the "head", or away ("drop").
-	Resubmit string `yaml:"resubmit"`
+	Resubmit string `yaml:"resubmit" doc:"where a job goes that its host left: tail, head, or drop (away)"`
 }
 
 // DefaultQueue returns the options that reproduce the paper.
@@ -85,6 +86,17 @@ func (q *Queue) Resubmit(job int32) bool {
 		q.append(job)
 	}
 	return true
+}
+
+// Withdraw takes out a job that waits, on hold or not.
+func (q *Queue) Withdraw(job int32) {
+	q.ready.Remove(job)
+	for k := q.done; k < len(q.held); k++ {
+		if q.held[k].job == job {
+			q.held = slices.Delete(q.held, k, k+1)
+			return
+		}
+	}
 }
 
 func (q *Queue) append(job int32) {

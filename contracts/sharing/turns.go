@@ -1,0 +1,22 @@
+package sharing
+
+import (
+	"bourse/contracts"
+	"bourse/hosts"
+)
+
+// Turns gives the host to the task that came first, as much of it as one can use;
+// the others wait.
+type Turns struct{}
+
+func newTurns(decode func(any) error) (Rule, error) { return Turns{}, decode(&struct{}{}) }
+
+// Deal implements [Rule].
+func (Turns) Deal(_ float64, _ hosts.ID, on []contracts.Standing, _ contracts.View) {
+	for i := range on {
+		on[i].Share = hosts.Share{}
+		if i == 0 {
+			on[i].Share = hosts.Share{Weight: 1, Limit: 1}
+		}
+	}
+}

@@ -1,0 +1,11 @@
+package metrics
+
+// Makespan is how long completed jobs took, their lost attempts among it.
+var Makespan = Metric{
+	Name: "makespan",
+	Unit: "s",
+	Doc:  "mean of end - arrival over the jobs completed (Volunteers, §5)",
+	Of: func(o *Outcome) (float64, bool) {
+		return mean(o, func(j *Job) (float64, bool) { return j.End - j.Arrival, j.completed() })
+	},
+}

@@ -1,0 +1,45 @@
+package metrics
+
+import "bourse/contracts"
+
+// JobProcessRatio is the measure of Zhang, Phillips, "Job-Scheduling with Resource
+// Availability Prediction for Volunteer-Based Grid Computing" (Volunteers). Every
+// failed attempt counts, those of jobs that are open at the horizon too.
+var JobProcessRatio = Metric{
+	Name: "job_process_ratio",
+	Unit: "%",
+	Doc:  "jobs completed / (jobs completed + times that a host left with one) (Volunteers, §5)",
+	Of: volatile(func(o *Outcome) (float64, bool) {
+		done := 0.0
+		for i := range o.Jobs {
+			done += one(o.Jobs[i].completed())
+		}
+		losses := sumOpen(o, func(j *Job) float64 { return float64(j.Losses) })
+		return over(100*done, done+losses)
+	}),
+}
+
+// completed reports whether the work of j was done, in time or late.
+func (j *Job) completed() bool {
+	return j.Admitted && (j.Fulfilled || contracts.Enough(j.Done, j.Work))
+}
+
+// volatile leaves a metric undefined where hosts stay.
+func volatile(of func(*Outcome) (float64, bool)) func(*Outcome) (float64, bool) {
+	return func(o *Outcome) (float64, bool) {
+		if !o.Volatile {
+			return 0, false
+		}
+		return of(o)
+	}
+}
+
+// sumOpen returns the sum of f over all jobs, those open at the horizon too.
+func sumOpen(o *Outcome, f func(*Job) float64) (sum float64) {
+	for _, jobs := range [][]Job{o.Jobs, o.Open} {
+		for i := range jobs {
+			sum += f(&jobs[i])
+		}
+	}
+	return sum
+}

@@ -1,0 +1,15 @@
+package metrics
+
+// Queued is how many jobs wait when the run ends.
+var Queued = Metric{
+	Name: "queued",
+	Unit: "jobs",
+	Doc:  "jobs that wait for a host at the horizon",
+	Of: volatile(func(o *Outcome) (float64, bool) {
+		n := 0.0
+		for i := range o.Open {
+			n += one(o.Open[i].Waits)
+		}
+		return n, true
+	}),
+}

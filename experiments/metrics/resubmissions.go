@@ -1,0 +1,11 @@
+package metrics
+
+// Resubmissions is how often jobs went back to be placed again.
+var Resubmissions = Metric{
+	Name: "resubmissions",
+	Unit: "attempts",
+	Doc:  "times that a job was placed again, or waits to be, because a host left",
+	Of: volatile(func(o *Outcome) (float64, bool) {
+		return sumOpen(o, func(j *Job) float64 { return float64(j.Resent) }), true
+	}),
+}

@@ -1,0 +1,9 @@
+package metrics
+
+// Wasted is the work that was lost when hosts left.
+var Wasted = Metric{
+	Name: "wasted",
+	Unit: "s",
+	Doc:  "CPU time lost because hosts left (Volunteers, §5)",
+	Of:   volatile(func(o *Outcome) (float64, bool) { return sumOpen(o, func(j *Job) float64 { return j.Wasted }), true }),
+}

@@ -1,0 +1,240 @@
+package volunteers
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/contracts/admission"
+	"bourse/contracts/broker"
+	"bourse/contracts/sharing"
+	"bourse/experiments/des"
+	"bourse/hosts"
+	"bourse/hosts/availability"
+	"bourse/hosts/availability/sched"
+	"bourse/hosts/sim"
+)
+
+// engine does what Replay does through the whole market: admission queue, broker,
+// machines and bank.
+func engine(ctx context.Context, c Config) (*Outcome, error) {
+	ledger := bank.New(nil)
+	user, err := ledger.Account("user")
+	if err != nil {
+		return nil, err
+	}
+	provider, err := ledger.Account("provider")
+	if err != nil {
+		return nil, err
+	}
+	if err := ledger.Mint(0, user, bank.Micros(int64(len(c.Jobs)+1))); err != nil {
+		return nil, err
+	}
+	var fleet []hosts.Machine
+	var owners []bank.Account
+	presence := &broker.Presence{Histories: c.Trace.Hosts}
+	for i, h := range c.Trace.Hosts {
+		spec := hosts.Spec{Name: fmt.Sprint(i), CPUs: 1, Speed: 1}
+		if c.Speeds {
+			spec.Speed = h.MIPS
+		}
+		owner, err := ledger.Account("host:" + spec.Name)
+		if err != nil {
+			return nil, err
+		}
+		fleet, owners = append(fleet, sim.New(spec)), append(owners, owner)
+	}
+	nothing := func(any) error { return nil }
+	rng := rand.New(rand.NewPCG(0, 0))
+	policy, err := admission.NewQueue(admission.QueueOptions{From: c.From, Interval: c.Interval, QueueOptions: c.Queue}, c.Matchmaker)
+	if err != nil {
+		return nil, err
+	}
+	share := "exclusive"
+	if c.InTurn {
+		share = "turns"
+	}
+	rule, err := sharing.New(share, nothing)
+	if err != nil {
+		return nil, err
+	}
+	payment, err := broker.NewPayment("budget")
+	if err != nil {
+		return nil, err
+	}
+	out := new(Outcome)
+	log := &logger{Dispatcher: policy, out: out}
+	b := broker.New(broker.Config{
+		Fleet: fleet, Owners: owners, Provider: provider, Policy: log, Sharing: rule, Payment: payment,
+		Window: 300, Teller: ledger, Ties: rng, Presence: presence,
+	})
+	horizon := math.Nextafter(c.To, 0)
+	submit := &submissions{c: &c, b: b, owner: user, out: out}
+	if err := des.Run(ctx, new(des.Virtual), horizon, b, submit, b.Looks()); err != nil {
+		return nil, err
+	}
+	log.settle()
+	told := len(out.Log)
+	if err := b.Close(c.To); err != nil {
+		return nil, err
+	}
+	out.Log = out.Log[:told]
+	for _, k := range b.Ended() {
+		out.Failed += k.Losses
+		out.Wasted += k.Wasted
+		switch {
+		case k.Open && k.Waiting:
+			out.Queued++
+		case k.Open:
+			out.Running++
+			out.Unfinished += k.Done
+		case k.State == contracts.Fulfilled:
+			out.Done++
+			out.Useful += k.Work
+			out.Makespans += k.Ended - k.Submit
+		}
+		if want := (k.State == contracts.Fulfilled); want != (k.Paid.Sign() > 0) {
+			return nil, fmt.Errorf("contract %d: %v, paid %v", k.ID, k.State, k.Paid)
+		}
+	}
+	out.Queued += b.Waiting()
+	if balance := ledger.Balance(user); balance.Micros() != int64(len(c.Jobs)+1-out.Done) {
+		return nil, fmt.Errorf("%d jobs are done, and %v is left of a micro-dollar each", out.Done, balance)
+	}
+	return out, nil
+}
+
+// TestEngineIsReplay checks that the market, with contracts, machines and a bank,
+// comes to just what a replay comes to: the same attempts at the same instants on the
+// same hosts, for every model, matchmaker and option of the queue.
+func TestEngineIsReplay(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		c := Config{
+			Trace: drawTrace(t), From: availability.Day, To: 3*availability.Day - float64(rapid.IntRange(90_000, 150_000).Draw(t, "early")),
+			Interval: float64(rapid.SampledFrom([]int{30, 60, 77}).Draw(t, "interval")),
+			Queue: sched.QueueOptions{
+				Hold: 300, Mode: rapid.SampledFrom([]string{"skip", "block"}).Draw(t, "mode"),
+				Resubmit: rapid.SampledFrom([]string{"tail", "head", "drop"}).Draw(t, "resubmit"),
+			},
+			InTurn: rapid.Bool().Draw(t, "in turn"), Log: true,
+		}
+		stream := Week()
+		stream.To, stream.Every = c.To, float64(rapid.IntRange(60, 600).Draw(t, "every"))
+		var err error
+		if c.Jobs, err = stream.Jobs(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "jobs"), 1))); err != nil {
+			t.Fatal(err)
+		}
+		name := rapid.SampledFrom(sched.Names()).Draw(t, "matchmaker")
+		pps := sched.DefaultPPS()
+		pps.Load = rapid.SampledFrom([]string{"local", "local+grid", "binary"}).Draw(t, "load")
+		pps.Tie = rapid.SampledFrom([]string{"index", "fewest", "rotate"}).Draw(t, "tie")
+		decode := func(v any) error {
+			if o, ok := v.(*sched.PPSOptions); ok {
+				*o = pps
+			}
+			return nil
+		}
+		both := [2]*Outcome{}
+		for i, run := range []func(context.Context, Config) (*Outcome, error){Replay, engine} {
+			if c.Matchmaker, err = sched.New(name, decode, rand.New(rand.NewPCG(7, 7))); err != nil {
+				t.Fatal(err)
+			}
+			if both[i], err = run(context.Background(), c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, got := both[0], both[1]
+		for i := range max(len(want.Log), len(got.Log)) {
+			if i >= len(want.Log) || i >= len(got.Log) {
+				t.Fatalf("%d events, want %d", len(got.Log), len(want.Log))
+			}
+			g, w := got.Log[i], want.Log[i]
+			if near := math.Abs(g.At-w.At) < 1e-4; !near || g.Kind != w.Kind || g.Job != w.Job || g.Host != w.Host {
+				t.Fatalf("event %d is %v, want %v", i, g, w)
+			}
+		}
+		if got.Done != want.Done || got.Failed != want.Failed || got.Queued != want.Queued || got.Running != want.Running {
+			t.Fatalf("%+v, want %+v", got, want)
+		}
+		for _, x := range [][2]float64{{got.Useful, want.Useful}, {got.Wasted, want.Wasted}, {got.Makespans, want.Makespans}, {got.Unfinished, want.Unfinished}} {
+			if math.Abs(x[0]-x[1]) > 1e-3 {
+				t.Fatalf("%+v, want %+v", got, want)
+			}
+		}
+	})
+}
+
+// A logger notes what becomes of the jobs of a dispatcher.
+type logger struct {
+	contracts.Dispatcher
+	out  *Outcome
+	last []Event // of one instant
+}
+
+// settle orders what has ended at one instant by host, as a replay does.
+func (l *logger) settle() {
+	slices.SortStableFunc(l.last, func(a, b Event) int { return cmp.Compare(a.Host, b.Host) })
+	l.out.Log = append(l.out.Log, l.last...)
+	l.last = l.last[:0]
+}
+
+func (l *logger) Off(now float64, id contracts.ID, h hosts.ID) {
+	if n := len(l.last); n > 0 && l.last[n-1].At != now {
+		l.settle()
+	}
+	l.last = append(l.last, Event{Done, now, int32(id), int32(h)})
+	l.Dispatcher.Off(now, id, h)
+}
+
+func (l *logger) Again(now float64, id contracts.ID) bool {
+	l.last[len(l.last)-1].Kind = Fail
+	return l.Dispatcher.Again(now, id)
+}
+
+func (l *logger) Look(now float64, v contracts.View, out []contracts.Answer) []contracts.Answer {
+	l.settle()
+	out = l.Dispatcher.Look(now, v, out)
+	for _, a := range out {
+		l.out.Log = append(l.out.Log, Event{Alloc, now, int32(a.ID), int32(a.Placements[0].Host)})
+	}
+	l.out.Placed += len(out)
+	return out
+}
+
+// submissions feeds the jobs to the broker.
+type submissions struct {
+	c     *Config
+	b     *broker.Broker
+	owner bank.Account
+	out   *Outcome
+}
+
+func (s *submissions) Next() float64 {
+	if s.out.Submitted == len(s.c.Jobs) {
+		return math.Inf(1)
+	}
+	return s.c.Jobs[s.out.Submitted].Submit
+}
+
+func (s *submissions) Advance(now float64) error {
+	for ; s.Next() <= now; s.out.Submitted++ {
+		j := s.c.Jobs[s.out.Submitted]
+		r := contracts.Request{
+			ID: contracts.ID(s.out.Submitted), Owner: s.owner, Submit: j.Submit, Work: j.Length, Nodes: 1, PerHost: true,
+			SLA: contracts.SLA{Budget: bank.Micros(1), Deadline: 1e9},
+		}
+		if _, err := s.b.Submit(now, &r, hosts.Task{Work: j.Length}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

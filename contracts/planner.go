@@ -29,7 +29,7 @@ type Planner interface {
 
 	// Cancel takes a contract out of the books for its owner, and appends what
 	// follows to out, but no End. Due is the part of its price that is owed all
-	// the same, in [0,1].
+	// the same, in [0,1]. An error says that there is no such contract.
 	Cancel(now float64, id ID, out []Step) (due float64, steps []Step, err error)
 }
 

@@ -13,6 +13,7 @@ import (
 	"bourse/experiments/metrics"
 	"bourse/experiments/optimum"
 	"bourse/hosts"
+	"bourse/hosts/agenda"
 	"bourse/hosts/availability"
 	"bourse/hosts/sim"
 	"bourse/workloadgen"
@@ -34,10 +35,11 @@ type arena struct {
 	present   broker.Presence
 	histories []*availability.History
 
-	plan  workloadgen.Plan       // of the replication at hand
-	drawn workloadgen.Plan       // memory for plans that are drawn
-	noted workloadgen.Plan       // memory for plans that are annotated
-	index map[contracts.ID]int32 // position of each job in the plan
+	plan    workloadgen.Plan       // of the replication at hand
+	drawn   workloadgen.Plan       // memory for plans that are drawn
+	noted   workloadgen.Plan       // memory for plans that are annotated
+	index   map[contracts.ID]int32 // position of each job in the plan
+	cancels agenda.Agenda          // jobs of the plan, by when their owners take them back
 }
 
 func newArena() *arena {
@@ -114,6 +116,10 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 		Jobs: make([]metrics.Job, 0, len(a.plan)), Records: make([]Record, 0, len(a.plan)),
 	}}
 	sources := []des.Source{marketplace{&a.broker, in}, in}
+	a.cancels.Reset()
+	if slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.Cancel > 0 }) {
+		sources = slices.Insert(sources, 1, des.Source(cancels{a}))
+	}
 	if s.conf.Market.Instant == "submissions-first" {
 		slices.Reverse(sources)
 	}
@@ -266,6 +272,9 @@ func (in *arrivals) Advance(now float64) error {
 		if err != nil {
 			return err
 		}
+		if j.Cancel > 0 {
+			a.cancels.Set(int32(len(in.run.Jobs)), now+j.Cancel)
+		}
 		in.run.Jobs = append(in.run.Jobs, metrics.Job{
 			Value: r.SLA.Budget.Float64(), Arrival: j.Arrival, Work: j.Work(), Runtime: j.Runtime, Urgent: j.Urgent,
 			Nodes: j.Nodes, Opens: r.Opens(), OnDemand: j.OnDemand,
@@ -293,7 +302,7 @@ func (a *arena) collect(run *Run, s *setting) {
 		j, rec := &run.Jobs[at], &run.Records[at]
 		rec.Decision, rec.Reason, j.Admitted = contracts.Accept, contracts.None, true
 		j.Start, j.End, j.ByDue, j.Done = c.Admitted, c.Ended, c.ByDue, c.Done
-		j.Fulfilled = c.State == contracts.Fulfilled
+		j.Fulfilled, j.Cancelled = c.State == contracts.Fulfilled, c.State == contracts.Cancelled
 		j.Losses, j.Resent, j.Wasted, j.Open, j.Waits = c.Losses, c.Resent, c.Wasted, c.Open, c.Waiting
 		j.Gang, j.Host, j.Begun, j.Began, j.Killed = c.Gang, int(c.Host), c.Begun, c.Began, c.Killed
 		rec.Paid, rec.Penalty = c.Paid, c.Penalty

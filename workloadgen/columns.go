@@ -42,6 +42,7 @@ var columns = [...]column{
 	number("penalty_rate", false, "dollars per second", func(j *Job) *float64 { return &j.PenaltyRate }),
 	number("lead", false, "seconds after arrival", func(j *Job) *float64 { return &j.Lead }),
 	flag("on_demand", func(j *Job) *bool { return &j.OnDemand }),
+	number("cancel", false, "seconds after arrival", func(j *Job) *float64 { return &j.Cancel }),
 }
 
 // alias returns the name that the Libra papers' models have for the column.

@@ -11,7 +11,7 @@ import (
 
 // WriteCSV writes the plan with a header line and every column:
 //
-//	id,user,arrival,runtime,estimate,deadline,nodes,worth,value,class,hard,urgent,penalty_rate,lead,on_demand
+//	id,user,arrival,runtime,estimate,deadline,nodes,worth,value,class,hard,urgent,penalty_rate,lead,on_demand,cancel
 //
 // Numbers are the shortest that read back the same, so that a plan survives
 // the trip exactly.
@@ -54,6 +54,7 @@ func WriteCSV(w io.Writer, p Plan) error {
 //	penalty_rate  0
 //	lead          0
 //	on_demand     false
+//	cancel        0, never
 //
 // Name is the file's, for errors: they say file:line, the column, what was
 // found and what is wanted.

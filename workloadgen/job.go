@@ -15,6 +15,10 @@ type Job struct {
 	Lead     float64 // seconds, at least 0
 	OnDemand bool
 
+	// A reservation that has not ended Cancel after Arrival is taken back by its
+	// owner then.
+	Cancel float64 // seconds; 0 is never
+
 	Nodes int // processors needed at the same time, at least 1
 
 	Worth       float64 // relative value as drawn, at least 0

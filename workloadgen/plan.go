@@ -64,6 +64,7 @@ func (j *Job) validate() error {
 		{"estimate", j.Estimate, true, MaxSeconds},
 		{"deadline", j.Deadline, true, MaxSeconds},
 		{"lead", j.Lead, false, MaxSeconds},
+		{"cancel", j.Cancel, false, MaxSeconds},
 		{"worth", j.Worth, false, MaxWorth},
 		{"value", j.Value, false, MaxDollars},
 		{"penalty_rate", j.PenaltyRate, false, MaxRate},

@@ -26,7 +26,7 @@ func TestPublished(t *testing.T) {
 		{"paper", "base.market.payment=usage"}, {"paper", "base.market.payment=budget"},
 		{"paper", "base.sla={deadline: hard, penalty: {rate: 0.01, max: 1.5}}"},
 		{"paper", "base.sla={runs_on: true, enforcement: per-host, penalty: {rate: 0.01}}"},
-		{"spot-or-reserve", "base.sla.penalty={rate: 0.01}"},
+		{"spot-or-reserve", "base.sla.penalty={rate: 0.01}"}, {"spot-or-reserve", "base.workload.annotate.reservations.cancel=0.3"},
 	} {
 		preset, set := c[0], c[1]
 		dir := filepath.Join(t.TempDir(), "r")

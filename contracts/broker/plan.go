@@ -2,6 +2,7 @@ package broker
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -110,18 +111,22 @@ func (c *contract) undone() float64 {
 	return max(0, c.task.Work*(1-contracts.Tolerance/2)-c.Placements[0].Done)
 }
 
+// ErrNoContract is the reason for which there is nothing to take back: a planner has
+// no such contract, or not any more.
+var ErrNoContract = errors.New("no such contract")
+
 // Cancel takes back the contract of a planner for its owner, who pays the part of
-// its price that the planner says is due. It returns an error, and nothing has
-// changed, if there is no such contract. The broker has been advanced to now.
+// its price that the planner says is due. It returns an error wrapping ErrNoContract,
+// and nothing has changed, if there is none. The broker has been advanced to now.
 func (b *Broker) Cancel(now float64, id contracts.ID) error {
 	i, ok := b.planned[id]
 	if !ok {
-		return fmt.Errorf("cancel %d: no such contract", id)
+		return fmt.Errorf("cancel %d: %w", id, ErrNoContract)
 	}
 	b.now = now
 	due, steps, err := b.planner.Cancel(now, id, b.steps[:0])
 	if b.steps = steps; err != nil {
-		return fmt.Errorf("cancel %d: %w", id, err)
+		return fmt.Errorf("cancel %d: %w: %w", id, ErrNoContract, err)
 	}
 	c := &b.contracts[i]
 	fee, err := bank.Dollars(c.Price.Float64() * math.Min(1, due))

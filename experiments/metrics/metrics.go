@@ -55,6 +55,8 @@ type Job struct {
 	Began  float64 // instant of its first start, if Begun
 	Killed bool    // its estimate was used up
 
+	Cancelled bool // taken back by its owner: no promise was broken
+
 	// Where hosts come and go:
 	Losses int     // times that a host left with it
 	Resent int     // of those, the ones after which it was to be placed again
@@ -108,6 +110,7 @@ var table = []Metric{
 	ResponseAR,
 	Late,
 	Killed,
+	Cancelled,
 	JobProcessRatio,
 	Makespan,
 	Wasted,

@@ -58,7 +58,7 @@ var (
 		Unit: "s",
 		Doc:  "from arrival to end, mean over on-demand jobs, R_OD (Reservations, §4.1)",
 		Of: booked(func(o *Outcome) (float64, bool) {
-			return mean(o, func(j *Job) (float64, bool) { return j.End - j.Arrival, j.Admitted && !j.Killed && j.OnDemand })
+			return mean(o, func(j *Job) (float64, bool) { return j.End - j.Arrival, j.ended() && j.OnDemand })
 		}),
 	}
 	ResponseAR = Metric{
@@ -66,18 +66,18 @@ var (
 		Unit: "s",
 		Doc:  "from earliest start to end, mean over reservations, R_AR (Reservations, §4.1)",
 		Of: booked(func(o *Outcome) (float64, bool) {
-			return mean(o, func(j *Job) (float64, bool) { return j.End - j.Opens, j.Admitted && !j.Killed && !j.OnDemand })
+			return mean(o, func(j *Job) (float64, bool) { return j.End - j.Opens, j.ended() && !j.OnDemand })
 		}),
 	}
 )
 
-// Late and Killed count broken promises.
+// Late and Killed count broken promises, Cancelled what owners took back.
 var (
 	Late = Metric{
 		Name: "late",
 		Unit: "jobs",
 		Doc:  "reservations that ended after their deadline",
-		Of:   booked(count(func(j *Job) bool { return j.Admitted && !j.Fulfilled && !j.Killed })),
+		Of:   booked(count(func(j *Job) bool { return j.ended() && !j.Fulfilled })),
 	}
 	Killed = Metric{
 		Name: "killed",
@@ -85,7 +85,16 @@ var (
 		Doc:  "jobs stopped when their estimate was used up",
 		Of:   booked(count(func(j *Job) bool { return j.Killed })),
 	}
+	Cancelled = Metric{
+		Name: "cancelled",
+		Unit: "jobs",
+		Doc:  "reservations taken back by their owners before their end",
+		Of:   booked(count(func(j *Job) bool { return j.Cancelled })),
+	}
 )
+
+// ended reports whether j was admitted and has done its work.
+func (j *Job) ended() bool { return j.Admitted && !j.Killed && !j.Cancelled }
 
 // everyJob and reservation say which jobs count.
 func everyJob(*Job) bool      { return true }

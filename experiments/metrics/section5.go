@@ -19,7 +19,7 @@ var (
 		Unit: "1",
 		Doc:  "probability that a contract is fulfilled: mean over admitted jobs (§5)",
 		Of: func(o *Outcome) (float64, bool) {
-			return mean(o, func(j *Job) (float64, bool) { return one(j.Fulfilled), j.Admitted })
+			return mean(o, func(j *Job) (float64, bool) { return one(j.Fulfilled), j.Admitted && !j.Cancelled })
 		},
 	}
 
@@ -29,7 +29,7 @@ var (
 		Unit: "1",
 		Doc:  "work completed by the deadline: mean of min(w_d/w, 1) over admitted jobs (§5)",
 		Of: func(o *Outcome) (float64, bool) {
-			return mean(o, func(j *Job) (float64, bool) { return min(j.ByDue/j.Work, 1), j.Admitted })
+			return mean(o, func(j *Job) (float64, bool) { return min(j.ByDue/j.Work, 1), j.Admitted && !j.Cancelled })
 		},
 	}
 

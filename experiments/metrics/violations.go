@@ -7,6 +7,6 @@ var Violations = Metric{
 	Unit: "1",
 	Doc:  "contracts that missed their deadline / contracts admitted, 1 - j_s/j_a (§4.2)",
 	Of: func(o *Outcome) (float64, bool) {
-		return mean(o, func(j *Job) (float64, bool) { return one(!j.Fulfilled), j.Admitted })
+		return mean(o, func(j *Job) (float64, bool) { return one(!j.Fulfilled), j.Admitted && !j.Cancelled })
 	},
 }

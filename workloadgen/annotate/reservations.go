@@ -20,6 +20,7 @@ type Reservations struct {
 	Laxity     Spread  `yaml:"laxity" doc:"laxity of a reservation, in estimates: deadline less estimate less earliest start"`
 	Inaccuracy float64 `yaml:"inaccuracy" doc:"f: estimates are wrong by a factor of up to 1+2f, on average about 1+f; 0 makes them true unless errors is log"`
 	Errors     string  `yaml:"errors" doc:"over (estimates too long), under, both, or log (as they are, rounded up)"`
+	Cancel     float64 `yaml:"cancel" doc:"probability that a reservation is taken back, at a second uniform between request and deadline, in [0,1]"`
 }
 
 // A Spread is a law with a mean.
@@ -50,6 +51,8 @@ func (r *Reservations) Validate() error {
 		return fmt.Errorf("reservations.share %v is not in [0,1]", r.Share)
 	case !(r.Inaccuracy >= 0 && r.Inaccuracy <= 1e3):
 		return fmt.Errorf("reservations.inaccuracy %v is not in 0..1000", r.Inaccuracy)
+	case !(r.Cancel >= 0 && r.Cancel <= 1):
+		return fmt.Errorf("reservations.cancel %v is not in [0,1]", r.Cancel)
 	case !slices.Contains([]string{"over", "under", "both", "log"}, r.Errors):
 		return fmt.Errorf("reservations.errors %q: want over, under, both or log", r.Errors)
 	}
@@ -68,17 +71,19 @@ func (r *Reservations) Validate() error {
 	return nil
 }
 
-// Annotate sets Lead, Deadline, OnDemand and Estimate of every job, and rounds
-// Arrival and Runtime. Kind, lead, laxity and inaccuracy have streams of their own,
-// derived from src, with one uniform a job each, used or not: a job is the same
-// under all values of the other factors, and a reservation stays one when there are
-// more.
+// Annotate sets Lead, Deadline, OnDemand, Estimate and Cancel of every job, and
+// rounds Arrival and Runtime. Kind, lead, laxity, inaccuracy, and whether and when it
+// is taken back have streams of their own, derived from src, with one uniform a job
+// each, used or not: a job is the same under all values of the other factors, and a
+// reservation stays one, or taken back, when there are more.
 func (r *Reservations) Annotate(plan workloadgen.Plan, src rand.Source) error {
 	stream := func() rand.Source { return rand.NewPCG(src.Uint64(), src.Uint64()) }
-	kinds, leads, laxities, errors := stream(), stream(), stream(), stream()
+	kinds, leads, laxities, errors, cancels, whens := stream(), stream(), stream(), stream(), stream(), stream()
 	for i := range plan {
 		j := &plan[i]
 		kind, lead, laxity := dist.Open(kinds), r.Lead.draw(dist.Open(leads)), r.Laxity.draw(dist.Open(laxities))
+		cancel, when := dist.Open(cancels), dist.Open(whens)
+		j.Cancel = 0
 		j.Arrival = math.Floor(j.Arrival)
 		j.Runtime = max(1, math.Ceil(j.Runtime))
 		j.Estimate = r.estimate(j, dist.Open(errors))
@@ -88,6 +93,9 @@ func (r *Reservations) Annotate(plan workloadgen.Plan, src rand.Source) error {
 		}
 		j.Lead = math.Floor(lead)
 		j.Deadline = j.Lead + j.Estimate + math.Floor(j.Estimate*laxity)
+		if cancel < r.Cancel {
+			j.Cancel = math.Ceil(when * j.Deadline)
+		}
 		if max(j.Estimate, j.Deadline) > workloadgen.MaxSeconds {
 			return fmt.Errorf("job %d: estimate %v and deadline %v s are beyond a plan's limits", j.ID, j.Estimate, j.Deadline)
 		}

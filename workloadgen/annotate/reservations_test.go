@@ -65,6 +65,36 @@ func TestReservationLaws(t *testing.T) {
 	}
 }
 
+// TestReservationCancels checks that so many reservations are taken back as asked for,
+// on average half-way to their deadline, to 3 standard errors, and that nothing else
+// of them changes.
+func TestReservationCancels(t *testing.T) {
+	t.Parallel()
+	r := DefaultReservations()
+	r.Share = 0.5
+	was := reserved(r, 9)
+	r.Cancel = 0.3
+	n, all, way := 0.0, 0.0, 0.0
+	for i, j := range reserved(r, 9) {
+		if !j.OnDemand {
+			all++
+		}
+		if j.Cancel > 0 {
+			n++
+			way += j.Cancel / j.Deadline
+		}
+		if j.OnDemand && j.Cancel > 0 || j.Cancel > j.Deadline {
+			t.Fatalf("%+v", j)
+		}
+		if j.Cancel = 0; j != was[i] {
+			t.Fatalf("%+v, was %+v", j, was[i])
+		}
+	}
+	if math.Abs(n/all-0.3) > 3*math.Sqrt(0.3*0.7/all) || math.Abs(way/n-0.5) > 3/math.Sqrt(12*n) {
+		t.Errorf("%v of %v taken back, on average after %v of the time to the deadline", n, all, way/n)
+	}
+}
+
 // TestReservationStreams checks that every factor has a stream of its own: whatever
 // else is asked for, kind, lead, laxity and inaccuracy of a job are the same, and a
 // reservation stays one when there are more of them.

@@ -28,8 +28,8 @@ func ExampleNew() {
 	}
 	workloadgen.WriteCSV(os.Stdout, plan[:3])
 	// Output:
-	// id,user,arrival,runtime,estimate,deadline,nodes,worth,value,class,hard,urgent,penalty_rate,lead,on_demand
-	// 1,8,0,397,397,397,8,3.94,29.89308,,false,false,0,0,false
-	// 2,3,30,311,311,311,4,1.13,5.644061,,false,false,0,0,false
-	// 3,10,109,278,278,278,9,1.11,7.446003,,false,false,0,0,false
+	// id,user,arrival,runtime,estimate,deadline,nodes,worth,value,class,hard,urgent,penalty_rate,lead,on_demand,cancel
+	// 1,8,0,397,397,397,8,3.94,29.89308,,false,false,0,0,false,0
+	// 2,3,30,311,311,311,4,1.13,5.644061,,false,false,0,0,false,0
+	// 3,10,109,278,278,278,9,1.11,7.446003,,false,false,0,0,false,0
 }

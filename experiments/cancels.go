@@ -1,0 +1,33 @@
+package experiments
+
+import (
+	"errors"
+	"math"
+
+	"bourse/contracts"
+	"bourse/contracts/broker"
+)
+
+// cancels takes reservations back for their owners.
+type cancels struct{ *arena }
+
+// Next implements [des.Source].
+func (c cancels) Next() float64 {
+	if _, at, ok := c.arena.cancels.Min(); ok {
+		return at
+	}
+	return math.Inf(1)
+}
+
+// Advance takes back what is due, unless it was rejected, has ended, or was promised
+// no place in a plan.
+func (c cancels) Advance(now float64) error {
+	for c.Next() <= now {
+		i, _, _ := c.arena.cancels.Min()
+		c.arena.cancels.Remove(i)
+		if err := c.broker.Cancel(now, contracts.ID(c.plan[i].ID)); err != nil && !errors.Is(err, broker.ErrNoContract) {
+			return err
+		}
+	}
+	return nil
+}

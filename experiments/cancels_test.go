@@ -1,0 +1,56 @@
+package experiments
+
+import (
+	"math"
+	"testing"
+
+	"bourse/contracts"
+	"bourse/experiments/metrics"
+)
+
+// TestCancels checks that owners take reservations back at the second of their plan,
+// unless they were rejected or have ended: before the start for the fee, a tenth of
+// the price, later for the part of the estimate that has passed, if that is more. No
+// promise is broken.
+func TestCancels(t *testing.T) {
+	t.Parallel()
+	e := reserved(t, "e1", "base.workload.annotate.reservations.cancel=0.4", "base.market.payment=budget")
+	x := e.Expanded()
+	all, err := settings(&x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := newArena()
+	early, late := 0, 0
+	run(t, e, 2, func(r *Replication) {
+		if err := a.draw(all[r.Configuration], e.Seed, r.Rep); err != nil {
+			t.Fatal(err)
+		}
+		for k, run := range r.Runs {
+			if n, _ := metrics.Violations.Of(&run.Outcome); n != 0 {
+				t.Errorf("%v of the contracts violated", n)
+			}
+			for i := range run.Jobs {
+				j, rec, plan := &run.Jobs[i], &run.Records[i], &a.plan[i]
+				due := plan.Cancel > 0 && rec.Decision == contracts.Accept
+				if !j.Cancelled {
+					if due && j.End > j.Arrival+plan.Cancel {
+						t.Fatalf("job %d, to be taken back at %v, ended at %v", rec.ID, j.Arrival+plan.Cancel, j.End)
+					}
+					continue
+				}
+				owes := 0.1
+				if early++; j.Begun {
+					early, late = early-1, late+1
+					owes = max(owes, (j.End-j.Began)/plan.Estimate)
+				}
+				if want := owes * rec.Value.Float64(); !due || j.End != j.Arrival+plan.Cancel || j.Fulfilled || math.Abs(j.Paid-want) > 2e-6 {
+					t.Fatalf("policy %d, job %d: taken back at %v for $%v, want at %v for $%v", k, rec.ID, j.End, j.Paid, j.Arrival+plan.Cancel, want)
+				}
+			}
+		}
+	})
+	if early == 0 || late == 0 {
+		t.Errorf("%d taken back before the start, %d after: nothing was checked", early, late)
+	}
+}

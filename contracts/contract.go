@@ -35,15 +35,17 @@ func (s State) String() string {
 
 // A Contract is an accepted request. Policies may read it and must not change it.
 type Contract struct {
+	// What every change of a rate touches is in one place.
+	Done  float64 // work over all nodes, as of At
+	Rate  float64 // work per second over all nodes now
+	At    float64 // instant up to which Done is counted
+	State State
+
 	Request
 	Placements []Placement // one per node
-	State      State
 	Admitted   float64     // instant
 	Ended      float64     // instant, once not Active
-	Done       float64     // work over all nodes, as of At
 	ByDue      float64     // w_d: work over all nodes by the deadline, as of Ended
-	Rate       float64     // work per second over all nodes now
-	At         float64     // instant up to which Done is counted
 	Paid       bank.Amount // charged, as of Ended
 	Penalty    bank.Amount // paid by the provider, as of Ended
 

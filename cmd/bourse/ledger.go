@@ -8,14 +8,17 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"bourse/bank/audit"
 	"bourse/bank/export"
 	"bourse/bank/store"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/sync/errgroup"
 )
 
 func ledgerCommand() *cli.Command {
@@ -126,22 +129,35 @@ func clean(all []audited) bool {
 }
 
 // auditAll audits ledgers, each against its head if there is one, and against what
-// was published beside it: runs and progress may be nil.
-func auditAll(dirs, heads []string, runs []*audit.Run, opts audit.Options, progress func(done, total int)) (all []audited, err error) {
-	whole := opts.Whole
+// was published beside it: runs and progress may be nil. As many are audited at
+// once as there are processors; what is said does not depend on it.
+func auditAll(dirs, heads []string, runs []*audit.Run, opts audit.Options, progress func(done, total int)) ([]audited, error) {
+	all, errs := make([]audited, len(dirs)), make([]error, len(dirs))
+	var (
+		group errgroup.Group
+		mu    sync.Mutex
+		done  int
+	)
+	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, dir := range dirs {
-		opts.Head, opts.Whole = heads[i], whole && heads[i] != ""
+		opts := opts
+		opts.Head, opts.Whole = heads[i], opts.Whole && heads[i] != ""
 		if runs != nil {
 			opts.Run = runs[i]
 		}
-		r, err := audit.Audit(dir, opts)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, audited{dir, r})
-		if progress != nil {
-			progress(i+1, len(dirs))
-		}
+		group.Go(func() error {
+			r, err := audit.Audit(dir, opts)
+			all[i], errs[i] = audited{dir, r}, err
+			mu.Lock()
+			defer mu.Unlock()
+			if done++; progress != nil && err == nil {
+				progress(done, len(dirs))
+			}
+			return err
+		})
+	}
+	if group.Wait() != nil {
+		return nil, errs[slices.IndexFunc(errs, func(err error) bool { return err != nil })]
 	}
 	return all, nil
 }

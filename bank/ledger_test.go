@@ -175,6 +175,8 @@ func TestModel(t *testing.T) {
 	t.Parallel()
 	names := []string{"user:a", "user:b", "host:1", "host:2", "provider"}
 	amounts := rapid.OneOf(rapid.Int64Range(-2, 50), rapid.Just(int64(math.MaxInt64)))
+	steps := 0
+	defer func() { t.Logf("%d steps", steps) }()
 	rapid.Check(t, func(t *rapid.T) {
 		r := &recorder{}
 		l := New(r)
@@ -248,6 +250,7 @@ func TestModel(t *testing.T) {
 			},
 			"break or mend the journal": func(t *rapid.T) { r.fail = !r.fail },
 			"": func(t *rapid.T) {
+				steps++
 				again := New(nil)
 				for i := range r.entries {
 					e := r.entries[i]

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"strings"
@@ -25,6 +26,7 @@ var whole = flag.Bool("whole", false, "run fault injection in full, for hours")
 type answers struct {
 	mu       sync.Mutex
 	receipts map[string]Receipt
+	twice    atomic.Int64 // requests sent twice and not yet answered
 }
 
 func (a *answers) add(id string, r Receipt) {
@@ -73,8 +75,13 @@ func workload(fs vfs.FS, fatal func(error), a *answers) error {
 		for range 8 {
 			var wg sync.WaitGroup
 			for k := range 5 {
-				e := asked(n + k%4) // the last is asked twice
+				e := asked(n + k%4) // the first is asked twice
+				again := k == 0 || k == 4
 				wg.Go(func() {
+					if again {
+						a.twice.Add(1)
+						defer a.twice.Add(-1)
+					}
 					r, err := s.Do(context.Background(), e)
 					if err != nil && !errors.Is(err, bank.ErrInsufficientFunds) {
 						failed.Store(&err)
@@ -158,115 +165,207 @@ func recovered(fs vfs.FS, acked map[string]Receipt) error {
 
 // TestPowerCut promises that what was answered is kept: the power is cut before
 // file operations of a workload, with none, some or all of what was not synced
-// surviving, and again while the bank recovers.
+// surviving, also while requests that were sent twice race, and again while the
+// bank recovers.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
-	every := int64(9)
+	c := &cutter{t: t, seed: rand.Uint64(), every: 9}
+	least := cuts{1, 1, 1}
 	if *whole {
-		every = 1
+		c.every, least = 1, cuts{50_000, 5_000, 5_000}
 	}
+	for c.all < least.all || c.recovering < least.recovering || c.racing < least.racing {
+		c.run()
+		c.seed++
+		if t.Failed() {
+			break
+		}
+	}
+	t.Logf("%d power cuts, %d of them during recovery and %d while a request sent twice was not answered", c.all, c.recovering, c.racing)
+}
+
+// cuts counts power cuts.
+type cuts struct{ all, recovering, racing int }
+
+// A cutter cuts the power before every so many file operations of a workload.
+type cutter struct {
+	t     *testing.T
+	seed  uint64
+	every int64
+	cuts
+}
+
+func (c *cutter) run() {
 	mem := vfs.NewCrashableMem()
 	a := &answers{receipts: make(map[string]Receipt)}
-	var ops, cuts, recoveries atomic.Int64
+	var ops atomic.Int64
 	var mu sync.Mutex
-	cut := func(mem *vfs.MemFS, op int64, level int, acked map[string]Receipt) {
-		cfg := vfs.CrashCloneCfg{UnsyncedDataPercent: level, RNG: rand.New(rand.NewPCG(seed, uint64(op)<<8|uint64(level)))}
-		clone := mem.CrashClone(cfg)
-		again := clone.CrashClone(vfs.CrashCloneCfg{}) // to cut during recovery
-		if err := recovered(clone, acked); err != nil {
-			t.Errorf("power cut before operation %d, %d %% surviving (seed %d): %v", op, level, seed, err)
-		}
-		cuts.Add(1)
-		if op%(10*every) != 0 {
-			return
-		}
-		var n atomic.Int64
-		at := rand.New(rand.NewPCG(seed, uint64(op))).Int64N(60)
-		var second *vfs.MemFS
-		func() {
-			defer func() { recover() }() // the power is gone
-			recovered(errorfs.Wrap(again, errorfs.InjectorFunc(func(errorfs.Op) error {
-				if n.Add(1) == at {
-					second = again.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: level, RNG: cfg.RNG})
-				}
-				return nil
-			})), acked)
-		}()
-		if second != nil {
-			if err := recovered(second, acked); err != nil {
-				t.Errorf("power cut before operation %d and again in recovery (seed %d): %v", op, seed, err)
-			}
-			recoveries.Add(1)
-		}
-	}
-	var off atomic.Bool
 	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if n := ops.Add(1); op.Kind.ReadOrWrite() == errorfs.OpIsWrite && (n%every == 0 || strings.Contains(op.Path, "marker.")) && !off.Load() {
+		if n := ops.Add(1); op.Kind.ReadOrWrite() == errorfs.OpIsWrite && (n%c.every == 0 || strings.Contains(op.Path, "marker.")) {
 			mu.Lock()
 			defer mu.Unlock()
+			racing := a.twice.Load() > 0
 			acked := a.copy()
 			for level := 0; level <= 100; level += 25 {
-				cut(mem, n, level, acked)
+				c.cut(mem, n, level, acked)
+				if racing {
+					c.racing++
+				}
 			}
 		}
 		return nil
 	}))
 	if err := workload(fs, func(err error) { panic(err) }, a); err != nil {
-		t.Fatal(err)
+		c.t.Errorf("seed %d: %v", c.seed, err)
 	}
-	off.Store(true)
-	if cuts.Load() == 0 || recoveries.Load() == 0 {
-		t.Errorf("%d power cuts, %d in recovery", cuts.Load(), recoveries.Load())
+}
+
+// cut checks what a power cut before operation op leaves, where level percent of what
+// was not synced survives, and now and then cuts the power again in recovery.
+func (c *cutter) cut(mem *vfs.MemFS, op int64, level int, acked map[string]Receipt) {
+	cfg := vfs.CrashCloneCfg{UnsyncedDataPercent: level, RNG: rand.New(rand.NewPCG(c.seed, uint64(op)<<8|uint64(level)))}
+	clone := mem.CrashClone(cfg)
+	c.all++
+	again := op%(9*c.every) == 0
+	var first *vfs.MemFS
+	if again {
+		first = clone.CrashClone(vfs.CrashCloneCfg{})
 	}
-	t.Logf("%d power cuts, %d more during recovery, over %d file operations", cuts.Load(), recoveries.Load(), ops.Load())
+	if err := recovered(clone, acked); err != nil {
+		c.t.Errorf("power cut before operation %d, %d %% surviving (seed %d): %v", op, level, c.seed, err)
+	}
+	if !again {
+		return
+	}
+	var n atomic.Int64
+	at := cfg.RNG.Int64N(60)
+	var second *vfs.MemFS
+	func() {
+		defer func() { recover() }() // the power is gone
+		recovered(errorfs.Wrap(first, errorfs.InjectorFunc(func(errorfs.Op) error {
+			if n.Add(1) == at {
+				second = first.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: level, RNG: cfg.RNG})
+			}
+			return nil
+		})), acked)
+	}()
+	if second == nil {
+		return
+	}
+	c.all++
+	c.recovering++
+	if err := recovered(second, acked); err != nil {
+		c.t.Errorf("power cut before operation %d and again in recovery (seed %d): %v", op, c.seed, err)
+	}
 }
 
 // TestDiskErrors promises that after a disk fails, at any operation, nothing is
 // answered that is not kept, and the bank opens again when the disk is well.
 func TestDiskErrors(t *testing.T) {
 	t.Parallel()
-	every := 11
+	every, least := 11, 1
 	if *whole {
-		every = 1
+		every, least = 1, 2400
 	}
-	failures := 0
-	for _, cause := range []error{syscall.ENOSPC, syscall.EIO, syscall.EFBIG} {
-		for at := 1; ; at += every {
-			mem := vfs.NewCrashableMem()
-			a := &answers{receipts: make(map[string]Receipt)}
-			var ops atomic.Int64
-			var hit atomic.Bool
-			fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
-				if op.Kind.ReadOrWrite() != errorfs.OpIsWrite || ops.Add(1) < int64(at) {
-					return nil
-				}
-				hit.Store(true)
-				return cause
-			}))
-			died := make(chan struct{})
-			finished := make(chan struct{})
-			var once sync.Once
-			go func() {
-				defer close(finished)
-				workload(fs, func(error) { once.Do(func() { close(died) }); select {} }, a)
-			}()
-			select {
-			case <-died: // the process would be gone
-			case <-finished:
-			}
-			if !hit.Load() {
-				break
-			}
-			failures++
-			acked := a.copy()
-			for _, level := range []int{0, 100} {
-				clone := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: level, RNG: rand.New(rand.NewPCG(1, 1))})
-				if err := recovered(clone, acked); err != nil {
-					t.Errorf("%v from write %d on, %d %% surviving: %v", cause, at, level, err)
-				}
+	failures := make(map[error]int)
+	for total := 0; total < least && !t.Failed(); {
+		for _, cause := range []error{syscall.ENOSPC, syscall.EIO, syscall.EFBIG, io.ErrShortWrite} {
+			for at := 1; failing(t, cause, int64(at)); at += every {
+				failures[cause]++
+				total++
 			}
 		}
 	}
-	t.Logf("%d runs with a disk that fails", failures)
+	t.Logf("runs with a disk that fails: %v", failures)
+}
+
+// failing runs the workload on a disk that fails from write at on, and tells whether
+// it came to that.
+func failing(t *testing.T, cause error, at int64) bool {
+	mem := vfs.NewCrashableMem()
+	a := &answers{receipts: make(map[string]Receipt)}
+	var ops atomic.Int64
+	var hit atomic.Bool
+	fs := vfs.FS(shortFS{mem, func() bool { return cause == io.ErrShortWrite && ops.Load() >= at }})
+	fs = errorfs.Wrap(fs, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind.ReadOrWrite() != errorfs.OpIsWrite || ops.Add(1) < at {
+			return nil
+		}
+		hit.Store(true)
+		if cause == io.ErrShortWrite && (op.Kind == errorfs.OpFileWrite || op.Kind == errorfs.OpFileWriteAt) {
+			return nil // shortFS writes a half
+		}
+		return cause
+	}))
+	died := make(chan struct{})
+	finished := make(chan struct{})
+	var once sync.Once
+	go func() {
+		defer close(finished)
+		workload(fs, func(error) {
+			once.Do(func() { close(died) })
+			select {}
+		}, a)
+	}()
+	select {
+	case <-died: // the process would be gone
+	case <-finished:
+	}
+	if !hit.Load() {
+		return false
+	}
+	acked := a.copy()
+	for _, level := range []int{0, 100} {
+		clone := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: level, RNG: rand.New(rand.NewPCG(1, 1))})
+		if err := recovered(clone, acked); err != nil {
+			t.Errorf("%v from write %d on, %d %% surviving: %v", cause, at, level, err)
+		}
+	}
+	return true
+}
+
+// A shortFS writes the first half of what it is given, once short says so.
+type shortFS struct {
+	vfs.FS
+	short func() bool
+}
+
+func (fs shortFS) file(f vfs.File, err error) (vfs.File, error) {
+	if err != nil {
+		return nil, err
+	}
+	return shortFile{f, fs.short}, nil
+}
+
+func (fs shortFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	return fs.file(fs.FS.Create(name, c))
+}
+
+func (fs shortFS) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	return fs.file(fs.FS.ReuseForWrite(from, to, c))
+}
+
+func (fs shortFS) OpenReadWrite(name string, c vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
+	return fs.file(fs.FS.OpenReadWrite(name, c, opts...))
+}
+
+type shortFile struct {
+	vfs.File
+	short func() bool
+}
+
+func (f shortFile) Write(b []byte) (int, error) {
+	if !f.short() {
+		return f.File.Write(b)
+	}
+	n, err := f.File.Write(b[:len(b)/2])
+	return n, errors.Join(io.ErrShortWrite, err)
+}
+
+func (f shortFile) WriteAt(b []byte, at int64) (int, error) {
+	if !f.short() {
+		return f.File.WriteAt(b, at)
+	}
+	n, err := f.File.WriteAt(b[:len(b)/2], at)
+	return n, errors.Join(io.ErrShortWrite, err)
 }

@@ -1,0 +1,191 @@
+package audit_test
+
+import (
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"bourse/bank"
+	"bourse/bank/audit"
+	"bourse/bank/store"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+var whole = flag.Bool("whole", false, "try ten thousand mutations")
+
+// A mutation harms the ledger in fs. It returns the first bad entry, or the file,
+// that an audit must name; neither if it cannot be known.
+type mutation func(t testing.TB, fs vfs.FS, src *rand.Rand) (seq int64, file string)
+
+// mutations are kinds of harm. Those of entries leave Pebble's checksums whole.
+var mutations = map[string]mutation{
+	"bit": func(t testing.TB, fs vfs.FS, src *rand.Rand) (int64, string) {
+		return 0, onFile(t, fs, src, func(b []byte) []byte {
+			b[src.IntN(len(b))] ^= 1 << src.IntN(8)
+			return b
+		})
+	},
+	"block": func(t testing.TB, fs vfs.FS, src *rand.Rand) (int64, string) {
+		return 0, onFile(t, fs, src, func(b []byte) []byte {
+			at := src.IntN(len(b))
+			for b[at] == 0 { // zeros are no harm
+				at = src.IntN(len(b))
+			}
+			at = at / 512 * 512
+			clear(b[at:min(at+512, len(b))])
+			return b
+		})
+	},
+	"truncation": func(t testing.TB, fs vfs.FS, src *rand.Rand) (int64, string) {
+		return 0, onFile(t, fs, src, func(b []byte) []byte { return b[:src.IntN(len(b))] })
+	},
+	"field": func(t testing.TB, fs vfs.FS, src *rand.Rand) (int64, string) {
+		return onGroup(t, fs, src, func(r *raw, i int) int {
+			r.entries[i][src.IntN(len(r.entries[i]))] ^= 1 << src.IntN(8)
+			return i
+		}), ""
+	},
+	"removal": func(t testing.TB, fs vfs.FS, src *rand.Rand) (int64, string) {
+		return onGroup(t, fs, src, func(r *raw, i int) int {
+			r.entries, r.checks = slices.Delete(r.entries, i, i+1), slices.Delete(r.checks, i, i+1)
+			return min(i, len(r.entries)-1) // without the last it is the tree that differs
+		}), ""
+	},
+	"insertion": func(t testing.TB, fs vfs.FS, src *rand.Rand) (int64, string) {
+		return onGroup(t, fs, src, func(r *raw, i int) int {
+			k := src.IntN(len(r.entries))
+			r.entries, r.checks = slices.Insert(r.entries, i, r.entries[k]), slices.Insert(r.checks, i, r.checks[k])
+			if k == i {
+				return i + 1 // it is the second of the two that does not belong
+			}
+			return i
+		}), ""
+	},
+	"swap": func(t testing.TB, fs vfs.FS, src *rand.Rand) (int64, string) {
+		return onGroup(t, fs, src, func(r *raw, i int) int {
+			k := (i + 1 + src.IntN(len(r.entries)-1)) % len(r.entries)
+			r.entries[i], r.entries[k] = r.entries[k], r.entries[i]
+			r.checks[i], r.checks[k] = r.checks[k], r.checks[i]
+			return min(i, k)
+		}), ""
+	},
+	"rebuild": func(t testing.TB, fs vfs.FS, src *rand.Rand) (int64, string) {
+		rebuild(t, fs, src)
+		return 0, ""
+	},
+}
+
+// TestMutations promises that a single mutation of any kind is found, given one
+// receipt from before, and named: the first bad entry, or the file. Without one,
+// a ledger rebuilt as a whole passes, and the report says that it would.
+func TestMutations(t *testing.T) {
+	t.Parallel()
+	each := 40
+	if *whole {
+		each = 1250
+	}
+	seed := rand.Uint64()
+	src := rand.New(rand.NewPCG(seed, 0))
+	fs := vfs.NewMem()
+	head, _ := makeLedger(t, fs, store.Options{BalancesEvery: 2}, 1, 5, 40)
+	j, l, err := store.Open("ledger", store.Options{FS: fs}) // some of it comes to stand in tables
+	check(t, err)
+	trade(t, l, src, 40)
+	check(t, j.Close())
+	for kind, harm := range mutations {
+		for n := range each {
+			harmed := clone(t, fs)
+			seq, file := harm(t, harmed, src)
+			got := run(t, harmed, audit.Options{Head: head})
+			named := slices.ContainsFunc(got.Findings, func(f audit.Finding) bool {
+				return f.File != "" && f.File == file || f.Seq != 0 && (f.Seq == seq || seq == 0)
+			})
+			switch {
+			case got.Clean():
+				t.Errorf("%s of %s, entry %d is not found (seed %d, case %d)", kind, file, seq, seed, n)
+			case !named && kind != "rebuild", seq > 0 && got.Findings[0].Seq != seq:
+				t.Errorf("%s of %q, entry %d (seed %d, case %d): %v", kind, file, seq, seed, n, got.Findings)
+			}
+			if alone := run(t, harmed, audit.Options{}); kind == "rebuild" && (!alone.Clean() || !strings.Contains(fmt.Sprint(alone.Beyond), "made anew")) {
+				t.Errorf("rebuilt (seed %d, case %d): %v, beyond %v", seed, n, alone.Findings, alone.Beyond)
+			}
+		}
+	}
+	if !t.Failed() {
+		t.Logf("%d mutations of %d kinds, all found", each*len(mutations), len(mutations))
+	}
+}
+
+// onFile harms a file that is not empty, and returns its name.
+func onFile(t testing.TB, fs vfs.FS, src *rand.Rand, harm func([]byte) []byte) string {
+	t.Helper()
+	names, err := fs.List("ledger")
+	check(t, err)
+	slices.Sort(names)
+	for {
+		name := names[src.IntN(len(names))]
+		if b := read(t, fs, "ledger/"+name); len(b) > 0 {
+			was := string(b)
+			if b = harm(b); string(b) == was {
+				continue
+			}
+			write(t, fs, "ledger/"+name, b)
+			return name
+		}
+	}
+}
+
+// onGroup harms a group by way of Pebble; harm is given the place of an entry in it,
+// and returns that of the first bad one, whose number onGroup returns.
+func onGroup(t testing.TB, fs vfs.FS, src *rand.Rand, harm func(r *raw, i int) int) int64 {
+	t.Helper()
+	db, err := pebble.Open("ledger", &pebble.Options{FS: fs, FormatMajorVersion: pebble.FormatNewest, Logger: quiet{}})
+	check(t, err)
+	it, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte("G"), UpperBound: []byte("H")})
+	check(t, err)
+	var keys, values [][]byte
+	for ok := it.First(); ok; ok = it.Next() {
+		keys, values = append(keys, slices.Clone(it.Key())), append(values, slices.Clone(it.Value()))
+	}
+	check(t, it.Close())
+	g := src.IntN(len(keys))
+	r := parse(t, values[g])
+	bad := harm(&r, src.IntN(len(r.entries)))
+	check(t, db.Set(keys[g], r.bytes(), pebble.Sync))
+	check(t, db.Close())
+	return int64(binary.BigEndian.Uint64(keys[g][1:])) + int64(bad)
+}
+
+// rebuild makes the ledger anew, with one entry more among the first 200, by the
+// bank's own means.
+func rebuild(t testing.TB, fs vfs.FS, src *rand.Rand) {
+	t.Helper()
+	r, err := store.OpenReader("ledger", store.Options{FS: fs})
+	check(t, err)
+	var entries []bank.Entry
+	for e := range r.Entries() {
+		c := *e
+		c.Moves, c.Note = slices.Clone(e.Moves), slices.Clone(e.Note)
+		entries = append(entries, c)
+	}
+	check(t, r.Err())
+	check(t, r.Close())
+	check(t, fs.RemoveAll("ledger"))
+	j, err := store.Create("ledger", store.Options{FS: fs})
+	check(t, err)
+	l := bank.New(j)
+	at := src.IntN(200)
+	for i := range entries {
+		if i == at {
+			check(t, l.Reject(entries[i].Time, 1<<40, nil))
+		}
+		check(t, l.Book(&entries[i]))
+	}
+	check(t, j.Close())
+}

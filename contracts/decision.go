@@ -60,6 +60,7 @@ type Decision struct {
 	SpotShare  float64 // sum of b/(b+c) over them
 	Share      float64 // sum of b/(b+F⁻¹(g)) over them (eq. 5)
 	Threshold  float64 // what both sums must reach
+	Stays      float64 // where sums are discounted: mean probability that a host stays
 	Hosts      int     // with NoShare, Risky, NoReturn: hosts that would do, fewer than nodes
 	Violates   ID      // with WouldViolate: the first contract violated
 	Gets, Want float64 // with WouldViolate: what it would get, and what it needs; work per second, or shares (eq. 6)
@@ -88,7 +89,7 @@ func (d *Decision) AppendJSON(b []byte) []byte {
 		x    float64
 	}{
 		{"price", d.Price}, {"percentile", d.Percentile}, {"spot_share", d.SpotShare},
-		{"share", d.Share}, {"threshold", d.Threshold},
+		{"share", d.Share}, {"threshold", d.Threshold}, {"stays", d.Stays},
 		{"start", d.Start}, {"completion", d.Completion}, {"impact", d.Impact}, {"ask", d.Ask},
 	} {
 		if f.x != 0 {

@@ -21,6 +21,10 @@ import (
 //	Σ_h b_h(s)/(b_h(s) + b_h(r) + c_h(-s)) < q_s
 //
 // where q_s sums, over its nodes, the share that one processor is of the host.
+//
+// With Discount what the request itself would get is multiplied by the probability
+// that the host stays; of standing contracts only what the request takes from them is
+// looked at.
 type Capacity struct {
 	*Statistical
 	test  string
@@ -79,9 +83,9 @@ func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View
 		standing := v.On(h)
 		p.divide(h, on[i].Bid, r, v, standing)
 		speed := v.Spec(h).Speed
-		own := p.rates[len(standing)] * speed
+		own := p.rates[len(standing)] * speed * p.stays(now, r, h, v)
 		if r.PerHost && !lasts(own, now, r.Due(), r.Work, r.Work) {
-			return r.ID, own, r.Work / r.SLA.Deadline, false
+			return r.ID, own, r.Work / span(now, r), false
 		}
 		total += own
 		for j := range standing {
@@ -98,7 +102,7 @@ func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View
 		}
 	}
 	if !r.PerHost && !lasts(total, now, r.Due(), r.Total(), r.Total()) {
-		return r.ID, total, r.Total() / r.SLA.Deadline, false
+		return r.ID, total, r.Total() / span(now, r), false
 	}
 	for _, i := range p.seen {
 		c := v.Contract(i)
@@ -133,13 +137,13 @@ func (p *Capacity) divide(h hosts.ID, bid market.Rate, r *contracts.Request, v c
 
 // static returns the first contract whose shares would sum to too little, that
 // sum and what it needs, or ok.
-func (p *Capacity) static(_ float64, r *contracts.Request, v contracts.View, on []contracts.Placement) (id contracts.ID, gets, want float64, ok bool) {
+func (p *Capacity) static(now float64, r *contracts.Request, v contracts.View, on []contracts.Placement) (id contracts.ID, gets, want float64, ok bool) {
 	defer p.forget()
 	for i := range on {
 		h := on[i].Host
 		price := v.Price(h).Float64()
 		b := on[i].Bid.Float64()
-		gets += b / (b + price)
+		gets += p.stays(now, r, h, v) * b / (b + price)
 		want += 1 / v.Spec(h).CPUs
 		for _, s := range v.On(h) {
 			own := s.Bid.Float64()

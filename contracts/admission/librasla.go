@@ -51,7 +51,7 @@ func (p *LibraSLA) Decide(now float64, r *contracts.Request, v contracts.View) c
 	if brief {
 		p.see(v)
 	}
-	if r.SLA.Deadline <= r.Work {
+	if span(now, r) <= r.Work {
 		return contracts.Decision{Reason: contracts.TooLate}
 	}
 	p.found, p.speed = p.found[:0], 0
@@ -89,7 +89,12 @@ func (p *LibraSLA) suits(now float64, r *contracts.Request, v contracts.View, h 
 	p.list(then, v, h)
 	p.old.Make(node, p.tasks)
 	p.list(now, v, h)
-	p.tasks = append(p.tasks, sharing.Offer(r, spec.Speed))
+	offer := sharing.Offer(r, spec.Speed)
+	if r.Repeat {
+		offer.Span = r.Due() - now
+		offer.Target = offer.Span
+	}
+	p.tasks = append(p.tasks, offer)
 	p.new.Make(node, p.tasks)
 	switch {
 	case p.new.Return < p.old.Return || math.IsInf(p.new.Return, -1):

@@ -8,7 +8,8 @@ import (
 	"bourse/contracts/bidding"
 )
 
-// Random rejects requests by lot and is otherwise [BestEffort] (RAC, §4.3).
+// Random rejects requests by lot and is otherwise [BestEffort] (RAC, §4.3). No lot is
+// drawn for a contract whose host has left.
 type Random struct {
 	be     *BestEffort
 	reject float64 // probability, in [0,1]
@@ -35,7 +36,7 @@ func newRandom(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (co
 
 // Decide implements [contracts.Policy].
 func (p *Random) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
-	if p.rng.Float64() < p.reject {
+	if !r.Repeat && p.rng.Float64() < p.reject {
 		return contracts.Decision{Reason: contracts.ByLot}
 	}
 	return p.be.Decide(now, r, v)

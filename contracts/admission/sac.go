@@ -6,6 +6,7 @@ import (
 
 	"bourse/contracts"
 	"bourse/contracts/bidding"
+	"bourse/hosts"
 )
 
 // Statistical admits a request that [BestEffort] admits and whose bids buy
@@ -17,6 +18,9 @@ import (
 // 1/(1+C) is the share at which the bid for one processor equals the price of
 // one: b ≥ F/C just when b/(b+F) ≥ 1/(1+C). The paper says only that users who
 // are not willing to pay the percentile are rejected.
+//
+// Where hosts come and go, Discount multiplies each share by the probability that its
+// host stays until the deadline, as it is foretold.
 type Statistical struct {
 	StatisticalOptions
 	be *BestEffort
@@ -26,10 +30,11 @@ type Statistical struct {
 type StatisticalOptions struct {
 	Guarantee float64 `yaml:"guarantee" doc:"g, the probability that the price stays below its percentile, in (0,1)"`
 	Threshold string  `yaml:"threshold" doc:"share to reach: price (that of paying the price of one processor) or share (that which the work needs)"`
+	Discount  string  `yaml:"discount" doc:"where hosts come and go, what they are expected to give: none (as if they stayed) or predicted (times the probability that they stay until the deadline)"`
 }
 
 func defaultStatistical() StatisticalOptions {
-	return StatisticalOptions{Guarantee: 0.6, Threshold: "price"}
+	return StatisticalOptions{Guarantee: 0.6, Threshold: "price", Discount: "none"}
 }
 
 func newStatistical(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
@@ -47,6 +52,9 @@ func statistical(o StatisticalOptions, bid bidding.Strategy) (*Statistical, erro
 	if o.Threshold != "price" && o.Threshold != "share" {
 		return nil, fmt.Errorf("threshold is %q, want price or share", o.Threshold)
 	}
+	if o.Discount != "none" && o.Discount != "predicted" {
+		return nil, fmt.Errorf("discount is %q, want none or predicted", o.Discount)
+	}
 	return &Statistical{o, &BestEffort{bid: bid}}, nil
 }
 
@@ -56,16 +64,26 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 	if d.Verdict != contracts.Accept {
 		return d
 	}
+	if p.Discount == "predicted" {
+		d.SpotShare = 0
+	}
 	for i := range d.Placements {
 		pl := &d.Placements[i]
 		b, f := pl.Bid.Float64(), v.Percentile(pl.Host, p.Guarantee)
 		d.Percentile += f
-		d.Share += b / (b + f)
+		if p.Discount == "predicted" {
+			stays := p.stays(now, r, pl.Host, v)
+			d.Stays += stays / float64(len(d.Placements))
+			d.SpotShare += stays * b / (b + v.Price(pl.Host).Float64())
+			d.Share += stays * b / (b + f)
+		} else {
+			d.Share += b / (b + f)
+		}
 		spec := v.Spec(pl.Host)
 		if p.Threshold == "price" {
 			d.Threshold += 1 / (1 + spec.CPUs)
 		} else {
-			d.Threshold += r.Work / r.SLA.Deadline / spec.Capacity()
+			d.Threshold += r.Work / span(now, r) / spec.Capacity()
 		}
 	}
 	d.Percentile /= float64(len(d.Placements))
@@ -76,6 +94,23 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 		return refuse(d, contracts.BelowForecast)
 	}
 	return d
+}
+
+// stays returns the part of what h gives that a task of r can expect until its
+// deadline: the probability that the host stays, if that is asked for, or all.
+func (p *Statistical) stays(now float64, r *contracts.Request, h hosts.ID, v contracts.View) float64 {
+	if p.Discount == "none" {
+		return 1
+	}
+	return v.Stays(h, r.Due()-now)
+}
+
+// span returns the time in which the work of r is to be done.
+func span(now float64, r *contracts.Request) float64 {
+	if r.Repeat {
+		return r.Due() - now
+	}
+	return r.SLA.Deadline
 }
 
 // refuse turns an acceptance into a rejection, keeping its numbers.

@@ -93,12 +93,19 @@ type world struct {
 	ledger           *bank.Ledger
 	user, provider   bank.Account
 	on               map[contracts.ID][]int
+	misplaced        int           // tasks put on hosts that are away
 	deciding         time.Duration // what the policy has taken
 	submissionsFirst bool          // at one instant, submissions come before terminations
 }
 
 // newWorld makes a world of hosts with that policy and the sharing it wants.
 func newWorld(t tb, specs []hosts.Spec, policy string, o options) *world {
+	t.Helper()
+	return newWorldOf(t, specs, policy, o, nil)
+}
+
+// newWorldOf is newWorld where hosts come and go.
+func newWorldOf(t tb, specs []hosts.Spec, policy string, o options, presence *broker.Presence) *world {
 	t.Helper()
 	w := &world{ledger: bank.New(nil), on: map[contracts.ID][]int{}}
 	fleet, owners := make([]hosts.Machine, len(specs)), make([]bank.Account, len(specs))
@@ -115,7 +122,7 @@ func newWorld(t tb, specs []hosts.Spec, policy string, o options) *world {
 	nothing := func(any) error { return nil }
 	rng := rand.New(rand.NewPCG(0, 0))
 	w.broker = broker.New(broker.Config{
-		Fleet: fleet, Owners: owners, Provider: w.provider, Teller: w.ledger, Ties: rng,
+		Fleet: fleet, Owners: owners, Provider: w.provider, Teller: w.ledger, Ties: rng, Presence: presence,
 		Policy:  w.watch(newPolicy(t, policy, o)),
 		Sharing: must(sharing.New(SharingOf(policy), o.decode)), Payment: must(broker.NewPayment("budget")),
 		Window: 300, Forecast: must(market.NewForecaster("chebyshev", nothing, rng)),
@@ -126,7 +133,11 @@ func newWorld(t tb, specs []hosts.Spec, policy string, o options) *world {
 func newPolicy(t tb, name string, o options) contracts.Policy {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(0, 0))
-	bid := must(bidding.New("cheapest", func(any) error { return nil }, rng))
+	strategy := "cheapest"
+	if b, ok := o["bidding"].(string); ok {
+		strategy = b
+	}
+	bid := must(bidding.New(strategy, func(any) error { return nil }, rng))
 	p := must(New(name, o.decode, bid, rng))
 	if libra, ok := p.(*Libra); ok && o["scan"] == true {
 		libra.scan = true
@@ -201,6 +212,9 @@ func (p watcher) Decide(now float64, r *contracts.Request, v contracts.View) con
 	if d.Verdict == contracts.Accept {
 		var on []int
 		for _, pl := range d.Placements {
+			if v.Away(pl.Host) {
+				p.w.misplaced++
+			}
 			on = append(on, int(pl.Host))
 		}
 		slices.Sort(on)

@@ -29,8 +29,8 @@
 //   - resubmit: the contracts stop on all hosts and all their work is lost. They keep
 //     their ids and escrows, are not held again, and are put to the policy as
 //     repeats. A repeat that is refused waits, and is asked for again whenever
-//     something changes, until its deadline; refused because it cannot end in time,
-//     it is broken at once.
+//     something changes. It is broken if it still waits at its deadline, hard or soft,
+//     or is refused because it cannot end in time; late already, it is broken at once.
 //
 // What had accrued on lost work is forgotten, or stays owed if it is Charged. A
 // broken contract is a violated one; its delay is that of the work left undone.

@@ -171,6 +171,8 @@ func (b *Broker) judge(now float64) error {
 	c.Done += c.Rate * (now - c.At)
 	c.At = now
 	switch {
+	case c.Waiting:
+		return b.breaks(now, i)
 	case !c.PerHost && b.done(now, c):
 		return b.end(now, i)
 	case c.late || now < c.Due():

@@ -18,6 +18,8 @@ import (
 
 // A trial is a random market and what is asked of it.
 type trial struct {
+	presence *Presence // nil: hosts stay
+
 	seed    uint64
 	spec    hosts.Spec // of every host
 	hosts   int
@@ -108,7 +110,7 @@ func (m *trial) open(t testing.TB) *played {
 	l := bank.New(nil)
 	c := Config{
 		Provider: must(l.Account("provider")), Window: m.window, Teller: l,
-		Ties: rand.New(rand.NewPCG(m.seed, 2)),
+		Ties: rand.New(rand.NewPCG(m.seed, 2)), Presence: m.presence,
 	}
 	for h := range m.hosts {
 		spec := m.spec

@@ -209,7 +209,7 @@ func (b *Broker) breaks(now float64, i int32) error {
 }
 
 // recall stops contract i everywhere. It keeps its id and its escrow, and waits to
-// be placed again, from scratch.
+// be placed again, from scratch, unless it is late already.
 func (b *Broker) recall(now float64, i int32) error {
 	c := &b.contracts[i]
 	for n := range c.Placements {
@@ -226,7 +226,7 @@ func (b *Broker) recall(now float64, i int32) error {
 	c.Losses++
 	c.Done, c.Rate = 0, 0
 	c.Repeat = true
-	if b.dispatcher != nil && !b.dispatcher.Again(now, c.ID) {
+	if c.late || b.dispatcher != nil && !b.dispatcher.Again(now, c.ID) {
 		return b.breaks(now, i)
 	}
 	c.Waiting = true

@@ -1,0 +1,131 @@
+package admission
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/contracts/bidding"
+	"bourse/contracts/broker"
+	"bourse/hosts"
+	"bourse/hosts/availability"
+	"bourse/hosts/availability/predictors"
+)
+
+// drawPresence lets n hosts come and go, until they stay for good.
+func drawPresence(t *rapid.T, n int) *broker.Presence {
+	p := &broker.Presence{
+		Leaving: rapid.SampledFrom([]broker.Leaving{broker.Resubmit, broker.Lose, broker.Suspend}).Draw(t, "leaving"),
+		Charged: rapid.Bool().Draw(t, "charged"), Predictor: must(predictors.New("naive", nil, nil)),
+	}
+	for range n {
+		var records []availability.Record
+		at, state := 0.0, availability.Available
+		for range rapid.IntRange(0, 12).Draw(t, "changes") {
+			end := at + float64(rapid.IntRange(1, 400).Draw(t, "span"))
+			records = append(records, availability.Record{Start: at, End: end, State: state})
+			at, state = end, availability.Available+availability.Unavailable-state
+		}
+		records = append(records, availability.Record{Start: at, End: 1e9, State: availability.Available})
+		p.Histories = append(p.Histories, must(availability.NewHistory("", 1, records, 0)))
+	}
+	return p
+}
+
+// TestAwayGetsNothing checks that no policy, by whatever bids, puts a task on a host
+// that is away, and that all contracts end once hosts stay.
+func TestAwayGetsNothing(t *testing.T) {
+	t.Parallel()
+	for _, name := range Names() {
+		if name == "queue" || name == "reserve" {
+			continue // told of every host that comes or leaves; and refused where they do
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			placed := 0
+			rapid.Check(t, func(t *rapid.T) {
+				specs := drawSpecs(t)
+				presence := drawPresence(t, len(specs))
+				o := options{"bidding": rapid.SampledFrom(bidding.Names()).Draw(t, "bidding")}
+				if name == "sac" || name == "cac" {
+					o["discount"] = rapid.SampledFrom([]string{"none", "predicted"}).Draw(t, "discount")
+				}
+				w := newWorldOf(t, specs, name, o, presence)
+				w.run(t, drawJobs(t, len(specs), false))
+				if w.misplaced > 0 {
+					t.Errorf("%d tasks are put on hosts that are away", w.misplaced)
+				}
+				placed += len(w.on)
+			})
+			if placed < 100 {
+				t.Errorf("%d requests are placed: too few to tell", placed)
+			}
+		})
+	}
+}
+
+// unsteady is a market at a stand with hosts that stay with a probability.
+type unsteady struct {
+	still
+	stays []float64
+	asked float64 // span
+}
+
+func (s *unsteady) Stays(h hosts.ID, span float64) float64 {
+	s.asked = span
+	return s.stays[h]
+}
+func (s *unsteady) Percentile(hosts.ID, float64) float64 { return 0.5 }
+func (s *unsteady) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
+	for h := range s.specs {
+		out = append(out, hosts.ID(h))
+	}
+	return out[:r.Nodes]
+}
+
+// TestDiscount checks that sac and cac multiply what a request would get from each
+// host by the probability that it stays until the deadline, and that without discount
+// nobody is asked. Hosts of two processors, at 0 $/s now and a percentile of 0.5; a bid
+// of 1 $/s a node buys all of them now and 2/3 at the percentile; the threshold is
+// 1/(1+2) a node. Work of 80 by 100 needs 0.8 of the one processor that a task can use.
+func TestDiscount(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		policy, discount string
+		stays            []float64
+		want             contracts.Reason
+		share            float64 // expected at the percentile
+	}{
+		{"sac", "none", []float64{0, 0}, contracts.None, 4. / 3},
+		{"sac", "predicted", []float64{1, 1}, contracts.None, 4. / 3},
+		{"sac", "predicted", []float64{0.5, 0.5}, contracts.None, 2. / 3},
+		{"sac", "predicted", []float64{0, 1}, contracts.None, 2. / 3},
+		{"sac", "predicted", []float64{0.49, 0.5}, contracts.BelowForecast, 0.66},
+		{"sac", "predicted", []float64{0.3, 0.3}, contracts.BelowSpot, 0.4},
+		{"cac", "none", []float64{0, 0}, contracts.None, 4. / 3},
+		{"cac", "predicted", []float64{0.8, 0.8}, contracts.None, 3.2 / 3},
+		{"cac", "predicted", []float64{0.6, 1}, contracts.None, 3.2 / 3},
+		{"cac", "predicted", []float64{0.79, 0.8}, contracts.WouldViolate, 3.18 / 3},
+	} {
+		v := &unsteady{stays: c.stays}
+		v.specs = []hosts.Spec{{Name: "a", CPUs: 2, Speed: 1, Cap: 1}, {Name: "b", CPUs: 2, Speed: 1, Cap: 1}}
+		v.on = make([][]contracts.Standing, 2)
+		rng := rand.New(rand.NewPCG(0, 0))
+		bid := must(bidding.New("cheapest", func(any) error { return nil }, rng))
+		p := must(New(c.policy, options{"discount": c.discount}.decode, bid, rng))
+		r := contracts.Request{ID: 1, Work: 80, Nodes: 2}
+		r.SLA.Budget, r.SLA.Deadline = must(bank.Dollars(200)), 100
+		d := p.Decide(0, &r, v)
+		name := fmt.Sprintf("%s, %s, hosts that stay with %v", c.policy, c.discount, c.stays)
+		if d.Reason != c.want || !close(d.Share, c.share) {
+			t.Errorf("%s: %v with share %v, want %v with %v", name, d.Reason, d.Share, c.want, c.share)
+		}
+		if asked := v.asked == 100; asked != (c.discount == "predicted") {
+			t.Errorf("%s: asked for a span of %v", name, v.asked)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package broker
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"bourse/contracts"
+	"bourse/hosts"
+	"bourse/hosts/availability"
+)
+
+// leave lets the hosts of m come and go.
+func (m *trial) leave(rule Leaving, charged bool) *trial {
+	rng := rand.New(rand.NewPCG(m.seed, 9))
+	m.presence = &Presence{Leaving: rule, Charged: charged}
+	for range m.hosts {
+		var records []availability.Record
+		at, state := 0.0, availability.Available
+		if rng.IntN(3) == 0 {
+			state = availability.Unavailable
+		}
+		for at < 5000 {
+			end := at + 1 + math.Floor(rng.ExpFloat64()*pick(rng, 20.0, 200, 1000))
+			records = append(records, availability.Record{Start: at, End: end, State: state})
+			at = end
+			if state = availability.Available + availability.Unavailable - state; rng.IntN(8) == 0 {
+				at += 10 // nobody knows
+				state = availability.Available
+			}
+		}
+		past, err := availability.NewHistory("", 1, records, 0)
+		if err != nil {
+			panic(err)
+		}
+		m.presence.Histories = append(m.presence.Histories, past)
+	}
+	return m
+}
+
+// TestLeaving checks, for random markets whose hosts come and go by every rule, that
+// money is conserved at each step; that nobody is on a host that is away, or nobody
+// works there; that all work that hosts have done is the contracts', done or wasted;
+// that what is kept is done, each budget held once and never exceeded; and that
+// whatever is open when the market closes pays nothing.
+func TestLeaving(t *testing.T) {
+	t.Parallel()
+	losses, resent, broken, saved := 0, 0, 0, 0
+	for seed := range uint64(450) {
+		rule, charged := Leaving(seed%3), seed%2 == 0
+		m := newTrial(seed, 50).leave(rule, charged)
+		delivered, rate, at := 0.0, 0.0, 0.0
+		p := m.play(t, func(p *played) {
+			b := p.broker
+			delivered += rate * (b.now - at)
+			rate, at = 0, b.now
+			v := view{b}
+			for h := range hosts.ID(v.Fleet()) {
+				if v.Away(h) == (func() bool { _, here := m.presence.Histories[h].At(b.now); return !here }()) {
+					for _, s := range v.On(h) {
+						rate += s.Rate
+						if v.Away(h) && (rule != Suspend || s.Rate != 0 || s.Paying != 0) {
+							t.Fatalf("%v: h%d is away with %+v on it", m, h, s)
+						}
+					}
+					continue
+				}
+				t.Fatalf("%v: h%d away: %v at %v", m, h, v.Away(h), b.now)
+			}
+			if n := len(p.decisions); n > 0 && m.asks[n-1].Submit == b.now {
+				for _, pl := range p.decisions[n-1].Placements {
+					if _, here := m.presence.Histories[pl.Host].At(b.now); !here {
+						t.Fatalf("%v: request %d is put on h%d, which is away", m, n-1, pl.Host)
+					}
+				}
+			}
+			var sum int64
+			for name, a := range p.ledger.Balances() {
+				if sum += a.Micros(); a.Sign() < 0 && name != "mint" {
+					t.Fatalf("%v: %s holds %v", m, name, a)
+				}
+			}
+			if sum != 0 {
+				t.Fatalf("%v: accounts add up to %d micro-dollars", m, sum)
+			}
+		})
+		if err := p.broker.Close(math.Max(p.broker.now, 6000)); err != nil {
+			t.Fatalf("%v: %v", m, err)
+		}
+		for name, a := range p.ledger.Balances() {
+			if strings.HasPrefix(name, "escrow") {
+				t.Fatalf("%v: %s is left with %v", m, name, a)
+			}
+		}
+		work := 0.0
+		for i := range p.broker.Ended() {
+			c := &p.broker.Ended()[i]
+			work += c.Done + c.Wasted
+			losses += c.Losses
+			resent += c.Resent
+			if c.Broken {
+				broken++
+			}
+			if c.Losses > 0 && c.State == contracts.Fulfilled {
+				saved++
+			}
+			if all := m.asks[c.ID].truth * float64(c.Nodes); c.State == contracts.Fulfilled && c.ByDue != all {
+				t.Errorf("%v: contract %d is fulfilled with %v of %v", m, c.ID, c.ByDue, all)
+			}
+			if c.Paid.Cmp(c.SLA.Budget) > 0 || c.Paid.Sign() < 0 || c.Open && c.Paid.Sign() != 0 {
+				t.Errorf("%v: contract %d, open: %v, paid %v of %v", m, c.ID, c.Open, c.Paid, c.SLA.Budget)
+			}
+			if rule == Suspend && (c.Losses > 0 || c.Wasted > 0) || c.Resent > 0 && rule != Resubmit {
+				t.Errorf("%v: contract %d lost %v", m, c.ID, c.Losses)
+			}
+			if c.Waiting && !c.Open {
+				t.Errorf("%v: contract %d has ended and waits", m, c.ID)
+			}
+		}
+		if !near(work, delivered, 1e-6*(1+delivered)) {
+			t.Errorf("%v: hosts worked %v, contracts got %v", m, delivered, work)
+		}
+		if p.broker.Active() != 0 || !p.broker.Idle() {
+			t.Errorf("%v: %d contracts are left", m, p.broker.Active())
+		}
+	}
+	if losses < 500 || resent < 200 || broken < 50 || saved < 50 {
+		t.Errorf("%d losses, %d resubmissions, %d broken, %d saved: too few to tell", losses, resent, broken, saved)
+	}
+}
+
+// TestStaying checks that hosts that never leave are as hosts without a history.
+func TestStaying(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(30) {
+		want := newTrial(seed, 40).play(t, nil)
+		m := newTrial(seed, 40)
+		m.presence = &Presence{}
+		stays, err := availability.NewHistory("", 1, []availability.Record{{Start: 0, End: 1e9, State: availability.Available}}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range m.hosts {
+			m.presence.Histories = append(m.presence.Histories, stays)
+		}
+		got := m.play(t, nil)
+		if a, b := got.broker.Ended(), want.broker.Ended(); len(a) != len(b) {
+			t.Fatalf("%v: %d contracts, want %d", m, len(a), len(b))
+		}
+		for i, c := range got.broker.Ended() {
+			if w := want.broker.Ended()[i]; c.ID != w.ID || c.Ended != w.Ended || c.Paid != w.Paid || c.State != w.State {
+				t.Errorf("%v: %+v, want %+v", m, c, w)
+			}
+		}
+	}
+}

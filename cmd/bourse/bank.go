@@ -31,7 +31,13 @@ refused. The answer is a receipt, SEQ:HASH, given once the entry is durable.
 
 Amounts are dollars with at most six decimals, accounts words such as user:ann, ids up
 to 64 printable characters. Instants are seconds since 2000-01-01 UTC. One process
-writes at a time; many may read. 'bourse ledger' works on the directory, too.`,
+writes at a time; many may read. 'bourse ledger' works on the directory, too.
+
+In place of a directory any of these commands, and those of 'bourse ledger', take the
+URL of a ledger in PostgreSQL or CockroachDB, in which NAME is a schema, bourse if
+none is given. The password is best left to PGPASSWORD or .pgpass.
+
+   bourse bank init 'postgres://bank@db/money?ledger=NAME'`,
 		Subcommands: []*cli.Command{
 			bankInitCommand(),
 			mintCommand(),
@@ -41,6 +47,7 @@ writes at a time; many may read. 'bourse ledger' works on the directory, too.`,
 			logCommand(),
 			verifyLogCommand(),
 			bankAuditCommand(),
+			copyCommand(),
 		},
 	}
 }
@@ -55,9 +62,9 @@ func bankInitCommand() *cli.Command {
 			if err := exactly(c, "DIR"); err != nil {
 				return err
 			}
-			j, err := store.Create(c.Args().First(), store.Options{})
+			j, err := createBank(c.Args().First())
 			if err != nil {
-				return err
+				return misplaced(err)
 			}
 			return j.Close()
 		},
@@ -148,10 +155,7 @@ func book(c *cli.Context, o store.Order, amount string) error {
 
 // withBank opens the bank that c names for f.
 func withBank(c *cli.Context, f func(*store.Sequencer) error) (err error) {
-	s, err := store.OpenSequencer(c.Args().First(), store.Options{})
-	if errors.Is(err, store.ErrNone) {
-		return usageError{err}
-	}
+	s, err := openBank(c.Args().First())
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 
 	"bourse/bank/audit"
 	"bourse/bank/export"
-	"bourse/bank/store"
+	"bourse/bank/store/postgres"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/sync/errgroup"
@@ -146,8 +146,8 @@ func auditAll(dirs, heads []string, runs []*audit.Run, opts audit.Options, progr
 			opts.Run = runs[i]
 		}
 		group.Go(func() error {
-			r, err := audit.Audit(dir, opts)
-			all[i], errs[i] = audited{dir, r}, err
+			r, err := auditBank(dir, opts)
+			all[i], errs[i] = audited{placeName(dir), r}, err
 			mu.Lock()
 			defer mu.Unlock()
 			if done++; progress != nil && err == nil {
@@ -190,6 +190,9 @@ func auditRun(c *cli.Context, dir string) error {
 // ledgersIn returns the ledgers that path is or keeps, and the heads that their
 // manifest says they must have.
 func ledgersIn(path string) (dirs, heads []string, err error) {
+	if postgres.IsURL(path) {
+		return []string{path}, []string{""}, nil
+	}
 	if _, err := os.Stat(filepath.Join(path, "manifest.json")); err != nil {
 		return []string{path}, []string{""}, nil
 	}
@@ -351,10 +354,7 @@ func (t *touched) Write(b []byte) (int, error) {
 // readOnce gives the entries of the ledger in dir to f, and prints to out what it wrote
 // once all were read.
 func readOnce(dir string, out io.Writer, f func(io.Writer, export.Entries) error) (err error) {
-	r, err := store.OpenReader(dir, store.Options{})
-	if errors.Is(err, store.ErrNone) {
-		return usageError{err}
-	}
+	r, err := readBank(dir)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"bourse/bank"
@@ -88,11 +87,9 @@ func checkpointAction(c *cli.Context) error {
 	dir := c.Args().First()
 	origin := c.String("origin")
 	if origin == "" {
-		path, err := filepath.Abs(dir)
-		if err != nil {
-			return err
+		if origin, err = placeBase(dir); err != nil {
+			return misplaced(err)
 		}
-		origin = filepath.Base(path)
 	}
 	all, err := auditAll([]string{dir}, []string{""}, nil, audit.Options{}, nil)
 	if err != nil {
@@ -105,7 +102,7 @@ func checkpointAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := store.Sync(dir, store.Options{}); err != nil {
+	if err := syncBank(dir); err != nil {
 		return err
 	}
 	signed, err := proof.Checkpoint{Origin: origin, Head: head}.Sign(key)
@@ -228,7 +225,7 @@ func proveAction(c *cli.Context) error {
 		return err
 	}
 	if then != nil && p.Head != *then {
-		return bad(c, c.Args().First(), fmt.Errorf("found head %v, want %v, of the checkpoint", p.Head, *then))
+		return bad(c, placeName(c.Args().First()), fmt.Errorf("found head %v, want %v, of the checkpoint", p.Head, *then))
 	}
 	return printJSON(c, p)
 }

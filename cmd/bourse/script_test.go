@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"bourse/bank/store/postgres/pgtest"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -39,13 +41,17 @@ func TestScripts(t *testing.T) {
 			"status":  scriptStatus,
 			"keep":    scriptKeep,
 			"replace": scriptReplace,
+			"ledger":  scriptLedger,
 		},
 		Condition: func(cond string) (bool, error) {
-			if cond != "traces" {
-				return false, fmt.Errorf("unknown condition %q", cond)
+			switch cond {
+			case "traces":
+				_, err := os.Stat(traces)
+				return err == nil, nil
+			case "postgres":
+				return pgtest.Found(), nil
 			}
-			_, err := os.Stat(traces)
-			return err == nil, nil
+			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 	})
 }
@@ -64,6 +70,18 @@ func scriptStatus(ts *testscript.TestScript, neg bool, args []string) {
 	if errs := ts.ReadFile("stderr"); strings.Count(errs, "\n") > 3 || strings.Contains(errs, "goroutine ") {
 		ts.Fatalf("%v: says too much on standard error", args[1:])
 	}
+}
+
+// scriptLedger, ledger NAME, puts the URL of a ledger in a variable, which is not
+// there yet, on a server that runs.
+func scriptLedger(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: ledger NAME")
+	}
+	u, drop, err := pgtest.New()
+	ts.Check(err)
+	ts.Defer(drop)
+	ts.Setenv(args[0], u)
 }
 
 // scriptKeep, keep NAME FILE, puts a file's text in a variable.

@@ -60,7 +60,7 @@ func statementAction(c *cli.Context) error {
 		return err
 	}
 	if !s.known {
-		return usagef("%s: no entry concerns %s", c.Args().First(), user)
+		return usagef("%s: no entry concerns %s", placeName(c.Args().First()), user)
 	}
 	if c.Bool("json") {
 		return printJSON(c, s)

@@ -53,7 +53,7 @@ func conclude(ctx context.Context, errs io.Writer, err error) int {
 		fmt.Fprintf(errs, "bourse: %v\n", broken)
 		return statusInterrupted
 	}
-	fmt.Fprintf(errs, "bourse: %v\n", err)
+	fmt.Fprintf(errs, "bourse: %s\n", withoutPasswords(err.Error()))
 	var usage usageError
 	var file *scenario.Error
 	if errors.As(err, &usage) || errors.As(err, &file) || errors.Is(err, fs.ErrNotExist) {

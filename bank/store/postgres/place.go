@@ -47,7 +47,7 @@ func WithLedger(raw, ledger string) (string, error) {
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
-		return "", errURL
+		return "", ErrURL
 	}
 	q := u.Query()
 	q.Set(ledgerParameter, ledger)
@@ -62,8 +62,8 @@ func Ledger(raw string) (string, error) {
 	return p.schema, err
 }
 
-// errURL does not show what was found, which may have a password in it.
-var errURL = errors.New("URL of a ledger: found none that can be read, want postgres://USER@HOST:PORT/DATABASE?ledger=NAME")
+// ErrURL means that a URL names no ledger. It does not show what was found, which may have a password in it.
+var ErrURL = errors.New("not the URL of a ledger, postgres://USER@HOST:PORT/DATABASE?ledger=NAME")
 
 // shown are the parameters that may be printed, in the order of Encode.
 var shown = [...]string{"dbname", "host", "port", "user"}
@@ -71,11 +71,11 @@ var shown = [...]string{"dbname", "host", "port", "user"}
 func parse(raw string) (place, error) {
 	u, err := url.Parse(raw)
 	if err != nil || len(raw) > maxURL || !IsURL(raw) {
-		return place{}, errURL
+		return place{}, ErrURL
 	}
 	q, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		return place{}, errURL
+		return place{}, ErrURL
 	}
 	p := place{schema: defaultLedger}
 	if q.Has(ledgerParameter) {
@@ -87,7 +87,7 @@ func parse(raw string) (place, error) {
 	q.Del(ledgerParameter)
 	u.RawQuery = q.Encode()
 	if p.config, err = pgx.ParseConfig(u.String()); err != nil {
-		return place{}, errURL
+		return place{}, ErrURL
 	}
 	if !q.Has("connect_timeout") && os.Getenv("PGCONNECT_TIMEOUT") == "" {
 		p.config.ConnectTimeout = connectTimeout
@@ -121,7 +121,7 @@ func checkLedger(s string) error {
 		ok = ok && ('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-_./", c) >= 0)
 	}
 	if !ok {
-		return fmt.Errorf("ledger %.80q: want up to %d letters, digits or - _ . /, and not pg_ at the beginning", s, maxLedger)
+		return fmt.Errorf("%w: ledger %.80q: want up to %d letters, digits or - _ . /, and not pg_ at the beginning", ErrURL, s, maxLedger)
 	}
 	return nil
 }

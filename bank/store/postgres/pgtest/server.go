@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -32,27 +33,35 @@ const Variable = "BOURSE_TEST_POSTGRES"
 // tests may use, too. It is gone after the test.
 func URL(t testing.TB) string {
 	t.Helper()
-	base := os.Getenv(Variable)
-	if base == "" {
-		s, err := shared()
-		if errors.Is(err, errNone) {
-			t.Skip(err)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		base = s.URL
+	u, drop, err := New()
+	if errors.Is(err, errNone) {
+		t.Skip(err)
 	}
-	ledger := fmt.Sprintf("test-%d-%s", os.Getpid(), strconv.FormatInt(time.Now().UnixNano(), 36))
-	u, err := postgres.WithLedger(base, ledger)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		Exec(t, u, "drop schema if exists "+pgx.Identifier{ledger}.Sanitize()+" cascade")
-	})
+	t.Cleanup(drop)
 	return u
 }
+
+var ledgers atomic.Int64
+
+// New returns the URL of a ledger that is not there yet, and what removes it.
+func New() (ledgerURL string, drop func(), err error) {
+	base := os.Getenv(Variable)
+	if base == "" {
+		s, err := shared()
+		if err != nil {
+			return "", nil, err
+		}
+		base = s.URL
+	}
+	u, err := postgres.WithLedger(base, fmt.Sprintf("test-%d-%d-%d", os.Getpid(), time.Now().Unix(), ledgers.Add(1)))
+	return u, func() { postgres.Drop(u) }, err
+}
+
+// Found tells whether there is a server, or can be.
+func Found() bool { return os.Getenv(Variable) != "" || programs() != "" }
 
 // Exec runs a statement in the schema of a ledger.
 func Exec(t testing.TB, ledgerURL, sql string, args ...any) {

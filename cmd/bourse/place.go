@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+
+	"bourse/bank/audit"
+	"bourse/bank/store"
+	"bourse/bank/store/postgres"
+)
+
+// A bank is in a place: a directory, or, by URL, a ledger in PostgreSQL.
+
+// placeName returns a place as it may be printed.
+func placeName(place string) string {
+	if !postgres.IsURL(place) {
+		return place
+	}
+	if name, err := postgres.Name(place); err == nil {
+		return name
+	}
+	return "postgres://…"
+}
+
+// withoutPasswords returns a message without what stands where a URL has a password.
+func withoutPasswords(s string) string {
+	return regexp.MustCompile(`(postgres(?:ql)?://[^:@/\s]*):[^@\s]*@`).ReplaceAllString(s, "$1@")
+}
+
+// placeBase returns what a ledger is called where no more is said.
+func placeBase(place string) (string, error) {
+	if postgres.IsURL(place) {
+		return postgres.Ledger(place)
+	}
+	path, err := filepath.Abs(place)
+	return filepath.Base(path), err
+}
+
+// createBank makes a ledger.
+func createBank(place string) (*store.Journal, error) {
+	if postgres.IsURL(place) {
+		return postgres.Create(place, store.Options{})
+	}
+	return store.Create(place, store.Options{})
+}
+
+// openBank opens a ledger for writing.
+func openBank(place string) (*store.Sequencer, error) {
+	var s *store.Sequencer
+	var err error
+	if postgres.IsURL(place) {
+		s, err = postgres.OpenSequencer(place, store.Options{})
+	} else {
+		s, err = store.OpenSequencer(place, store.Options{})
+	}
+	return s, misplaced(err)
+}
+
+// readBank opens a ledger for reading.
+func readBank(place string) (*store.Reader, error) {
+	var r *store.Reader
+	var err error
+	if postgres.IsURL(place) {
+		r, err = postgres.OpenReader(place)
+	} else {
+		r, err = store.OpenReader(place, store.Options{})
+	}
+	return r, misplaced(err)
+}
+
+// auditBank audits a ledger.
+func auditBank(place string, opts audit.Options) (*audit.Report, error) {
+	if !postgres.IsURL(place) {
+		return audit.Audit(place, opts)
+	}
+	v, err := postgres.OpenView(place)
+	if err != nil {
+		return nil, misplaced(err)
+	}
+	defer v.Close()
+	r, err := audit.AuditValues(v, v.Head(), opts)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", v.Name(), err)
+	}
+	return r, nil
+}
+
+// syncBank makes durable what was read of a ledger; a server shows nothing that is
+// not.
+func syncBank(place string) error {
+	if postgres.IsURL(place) {
+		return nil
+	}
+	return store.Sync(place, store.Options{})
+}
+
+// misplaced makes it the user's mistake that no ledger is where he said.
+func misplaced(err error) error {
+	if errors.Is(err, store.ErrNone) || errors.Is(err, postgres.ErrURL) {
+		return usageError{err}
+	}
+	return err
+}

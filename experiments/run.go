@@ -166,12 +166,16 @@ func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*se
 		}
 		r.Runs = append(r.Runs, run)
 	}
+	var promises []metrics.Promise
+	if wantsPromises(e) {
+		promises = a.promises(s, e.Seed, rep)
+	}
 	for k, run := range r.Runs {
 		f := &s.conf.Fleet
 		warm := int(s.conf.Workload.Warmup * float64(len(run.Jobs)))
 		run.Outcome = metrics.Outcome{
 			Capacity: f.Capacity(), Hosts: f.Hosts, Processors: f.CPUs, Booked: run.Booked,
-			Jobs: run.Jobs[warm:], Earlier: run.Jobs[:warm], Optimum: best.Bound, Prices: run.Prices,
+			Jobs: run.Jobs[warm:], Earlier: run.Jobs[:warm], Optimum: best.Bound, Prices: run.Prices, Promises: promises,
 		}
 		a.stop(s, run)
 		if err := metrics.Check(&run.Outcome); err != nil {

@@ -22,9 +22,10 @@ type Outcome struct {
 	Processors float64 // of one host
 	Booked     bool    // hosts keep books, of reservations
 
-	Open      []Job   // not ended at the horizon: they used hosts, and count nowhere else
-	Volatile  bool    // hosts come and go
-	Available float64 // if so, the work that they could have done while they were there, from the first arrival to the last end, or to the horizon
+	Open      []Job     // not ended at the horizon: they used hosts, and count nowhere else
+	Volatile  bool      // hosts come and go
+	Available float64   // if so, the work that they could have done while they were there, from the first arrival to the last end, or to the horizon
+	Promises  []Promise // that the predictor was asked for; none unless a figure shows what comes of them
 }
 
 // A Job is what became of one job.
@@ -117,6 +118,9 @@ var table = []Metric{
 	Resubmissions,
 	Queued,
 	CompletedLength,
+	Brier,
+	Promised,
+	Kept,
 }
 
 // All returns the metrics in the order of reports.

@@ -1,0 +1,39 @@
+package experiments
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"bourse/experiments/metrics"
+	"bourse/experiments/scenario"
+	"bourse/experiments/volunteers"
+	"bourse/hosts/availability"
+)
+
+// asked is how many promises a predictor is asked for in a replication.
+const asked = 5000
+
+// wantsPromises reports whether e shows a metric of promises.
+func wantsPromises(e *scenario.Experiment) bool {
+	return e.Figure != nil && slices.ContainsFunc(e.Figure.Metrics, func(m string) bool {
+		return m == metrics.Brier.Name || m == metrics.Promised.Name || m == metrics.Kept.Name
+	})
+}
+
+// promises asks the predictor of s about jobs of the plan on hosts that are there
+// on the last day of the trace, both drawn by the stream "probes": the same for
+// all predictors. None where hosts stay.
+func (a *arena) promises(s *setting, seed uint64, rep int) []metrics.Promise {
+	if a.presence == nil || len(a.plan) == 0 {
+		return nil
+	}
+	end := min(s.presence.end, s.horizon())
+	rng := rand.New(Stream(seed, rep, "probes"))
+	length := func(rng *rand.Rand) float64 { return a.plan[rng.IntN(len(a.plan))].Runtime }
+	probes := volunteers.Probes(rng, a.presence.Predictor, &availability.Trace{Hosts: a.histories}, length, max(end-availability.Day, 0), end, asked)
+	out := make([]metrics.Promise, len(probes))
+	for i, p := range probes {
+		out[i] = metrics.Promise{Promised: p.Promised, Kept: p.Kept}
+	}
+	return out
+}

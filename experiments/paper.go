@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"bourse/experiments/papers/market"
+	"bourse/experiments/papers/volunteers"
 	"bourse/experiments/report"
 	"bourse/experiments/results"
 	"bourse/experiments/stats"
@@ -19,10 +20,20 @@ type Paper struct {
 
 // PaperOf returns what the paper prints that the named preset repeats.
 func PaperOf(preset string) Paper {
-	if preset != "paper" {
-		return Paper{}
+	switch preset {
+	case "paper":
+		return Paper{market.Reference(), market.T2()}
+	case "volunteers-figure1":
+		var p Paper
+		for _, n := range volunteers.Reference() {
+			p.Numbers = append(p.Numbers, market.Printed{
+				Configuration: n.Configuration, Admission: n.Admission, Metric: n.Metric,
+				Lo: n.Value, Hi: n.Value, Text: n.Text, Source: n.Source,
+			})
+		}
+		return p
 	}
-	return Paper{market.Reference(), market.T2()}
+	return Paper{}
 }
 
 // number returns the number printed, if it is one and not a range.

@@ -29,12 +29,16 @@ func Figures(e *scenario.Experiment, summary []results.Summary, curve []results.
 }
 
 // Tables returns the tables of results of e: with a sweep one a metric that is
-// drawn; with a figure of several configurations one for all; else one a
+// drawn, and what is printed beside what is measured; with a figure of several configurations one for all; else one a
 // configuration, what is printed beside what is measured, and Table 2. They show
 // the metrics that the figure does, or the market paper's.
 func Tables(e *scenario.Experiment, summary []results.Summary, tests []report.TTest) []report.Table {
 	if len(e.Sweep) > 0 {
-		return sweep(e).Tables(summary)
+		tables := sweep(e).Tables(summary)
+		if t := report.PaperTable(summary); len(t.Rows) > 0 {
+			tables = append(tables, t)
+		}
+		return tables
 	}
 	if e.Figure != nil && len(e.Configurations) > 1 {
 		return []report.Table{report.Together(summary, e.Figure.Metrics)}

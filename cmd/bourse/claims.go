@@ -108,8 +108,11 @@ func readClaimed(dirs []string) (found []claims.Results, notes map[string][]stri
 				r.Axes = append(r.Axes, a.Name())
 			}
 			found = append(found, r)
-			if said := stands(&e); said != nil {
-				notes[e.Name] = []string{e.Name + " is of generated jobs, not of the log that the paper used"}
+			if without(&e) != nil {
+				notes[e.Name] = append(notes[e.Name], e.Name+" is of generated jobs, not of the log that the paper used")
+			}
+			if slices.ContainsFunc(e.Configurations, drawsHosts) {
+				notes[e.Name] = append(notes[e.Name], e.Name+" is of hosts that come and go as models say, not of a recorded trace")
 			}
 		}
 	}

@@ -66,7 +66,7 @@ has them do as recorded; its format is told by its first lines, or by
 
 // presetNames returns the presets, and the papers whose figures are several.
 func presetNames() []string {
-	return append(slices.Sorted(maps.Keys(presets())), "librarisk", "librasla", "reservations")
+	return append(slices.Sorted(maps.Keys(presets())), "librarisk", "librasla", "reservations", "volunteers")
 }
 
 func runAction(c *cli.Context) error {
@@ -91,6 +91,10 @@ func runAction(c *cli.Context) error {
 	}
 	dir := orElse(c.String("out"), "results", paper)
 	for i, name := range figures {
+		if c.String("availability") != "" && strings.HasPrefix(name, "volunteers-models") {
+			note(c, "%s is of models of availability: left out where a trace is recorded", name)
+			continue
+		}
 		ch, err := choose(c, name)
 		if err != nil {
 			return err
@@ -142,19 +146,33 @@ func runChoice(c *cli.Context, out report.Terminal, ch choice, dir string) error
 	return auditRun(c, dir)
 }
 
-// stands returns what is to be said where a model stands in for a log.
+// stands returns what is to be said where a model stands in for a log or a trace.
 func stands(e *scenario.Experiment) []string {
-	var names []string
+	var said []string
+	if names := without(e); names != nil {
+		said = append(said, fmt.Sprintf("%s: no recorded log was named, so jobs are generated, of similar mean gap, runtime and size. --trace FILE runs the log.",
+			strings.Join(names, ", ")))
+	}
+	if slices.ContainsFunc(e.Configurations, drawsHosts) {
+		said = append(said, "No recorded trace of availability was named, so hosts come and go as models say. --availability FILE takes a trace.")
+	}
+	return said
+}
+
+// without returns the configurations in which a model stands in for a log.
+func without(e *scenario.Experiment) (names []string) {
 	for _, conf := range e.Configurations {
 		if conf.Workload.Filter != "" && conf.Workload.Model != nil {
 			names = append(names, conf.Name)
 		}
 	}
-	if names == nil {
-		return nil
-	}
-	return []string{fmt.Sprintf("%s: no recorded log was named, so jobs are generated, of similar mean gap, runtime and size. --trace FILE runs the log.",
-		strings.Join(names, ", "))}
+	return names
+}
+
+// drawsHosts reports whether hosts of a configuration come and go as a model says.
+func drawsHosts(c scenario.Configuration) bool {
+	a := c.Fleet.Availability
+	return a != nil && a.Model != nil
 }
 
 // A choice is the experiment that the user chose, and how.

@@ -13,7 +13,7 @@ import (
 	"bourse/experiments/papers/claims"
 )
 
-//go:embed mixed.yaml spot-or-reserve.yaml market/paper.yaml market/kth.yaml librarisk/figure*.yaml librasla/figure*.yaml reservations/e*.yaml */claims.yaml
+//go:embed mixed.yaml spot-or-reserve.yaml market/paper.yaml market/kth.yaml librarisk/figure*.yaml librasla/figure*.yaml reservations/e*.yaml volunteers/*.yaml */claims.yaml
 var files embed.FS
 
 // Presets returns the scenario files by the name of their experiment: paper,
@@ -23,7 +23,7 @@ func Presets() map[string][]byte {
 		"paper": read("market/paper.yaml"), "kth": read("market/kth.yaml"), "mixed": read("mixed.yaml"),
 		"spot-or-reserve": read("spot-or-reserve.yaml"),
 	}
-	for _, paper := range []string{"librarisk", "librasla", "reservations"} {
+	for _, paper := range []string{"librarisk", "librasla", "reservations", "volunteers"} {
 		list, err := files.ReadDir(paper)
 		if err != nil {
 			panic("papers: " + err.Error())
@@ -39,7 +39,7 @@ func Presets() map[string][]byte {
 
 // Figures returns the names of the presets that repeat the figures of a paper, or
 // the experiments whose figures are lost, sorted; none if it is none of librarisk,
-// librasla and reservations.
+// librasla, reservations and volunteers.
 func Figures(paper string) []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(Presets())) {
@@ -53,7 +53,7 @@ func Figures(paper string) []string {
 // Claims returns the claims of every paper.
 func Claims() []claims.Paper {
 	var all []claims.Paper
-	for _, paper := range []string{"market", "librarisk", "librasla", "reservations"} {
+	for _, paper := range []string{"market", "librarisk", "librasla", "reservations", "volunteers"} {
 		name := paper + "/claims.yaml"
 		p, err := claims.Read(name, read(name))
 		if err != nil {

@@ -17,6 +17,8 @@ func TestPresets(t *testing.T) {
 		"librasla-figure2": 24, "librasla-figure3": 24, "librasla-figure4": 24, "librasla-figure5": 24,
 		"reservations-e1": 10, "reservations-e2": 8, "reservations-e3": 12, "reservations-e4": 4, "reservations-e5": 10,
 		"reservations-e6": 15, "reservations-e7": 10, "reservations-e8": 2, "reservations-e9": 3,
+		"volunteers-figure1": 11, "volunteers-figure2": 66, "volunteers-models": 48, "volunteers-options": 20, "volunteers-pps": 1,
+		"volunteers-promises": 24, "volunteers-models-pps": 3, "volunteers-models-promises": 72,
 	}
 	for name, data := range papers.Presets() {
 		e, err := scenario.Parse(name, data, scenario.Known{})
@@ -53,7 +55,8 @@ func TestPresets(t *testing.T) {
 // that a preset has, and that there are as many as were counted in the papers.
 func TestClaims(t *testing.T) {
 	t.Parallel()
-	counts := map[string]int{"market": 22, "librarisk": 22, "librasla": 7, "reservations": 11}
+	parsed := map[string]scenario.Experiment{}
+	counts := map[string]int{"market": 22, "librarisk": 22, "librasla": 7, "reservations": 11, "volunteers": 52}
 	for _, p := range papers.Claims() {
 		if len(p.Claims) != counts[p.Name] {
 			t.Errorf("%s: %d claims, want %d", p.Name, len(p.Claims), counts[p.Name])
@@ -62,10 +65,14 @@ func TestClaims(t *testing.T) {
 			for _, test := range c.Tests {
 				for _, in := range test.In {
 					experiment, configuration, _ := strings.Cut(in, "/")
-					e, err := scenario.Parse(experiment, papers.Presets()[experiment], scenario.Known{})
-					if err != nil {
-						t.Errorf("%s %s: %v", p.Name, c.ID, err)
-						continue
+					e, ok := parsed[experiment]
+					if !ok {
+						var err error
+						if e, err = scenario.Parse(experiment, papers.Presets()[experiment], scenario.Known{}); err != nil {
+							t.Errorf("%s %s: %v", p.Name, c.ID, err)
+							continue
+						}
+						parsed[experiment] = e
 					}
 					axes, policies := map[string]bool{"": true}, map[string]bool{"": true}
 					for _, a := range e.Sweep {

@@ -59,6 +59,7 @@ var faults = []struct{ what, file, right, wrong, room string }{
 	{"a kept balance is not compared", "audit/read.go", "!ok || want != value {", "!ok {", "./audit"},
 	{"a file of a closed ledger is not compared", "audit/head.go", "found != want {", "found == \"\" && found != want {", "./audit"},
 	{"a spreadsheet computes a cell", "export/lines.go", "cells[i] = \"'\" + s", "cells[i] = s", "./export"},
+	{"an account stands twice in an opening balance", "opening/opening.go", "; ok {", "; ok && was == n {", "./opening"},
 	{"a proof of another entry holds", "proof/proof.go", "if l.Hash != hash {", "if l.Seq < 0 {", "./proof"},
 }
 

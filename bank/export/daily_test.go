@@ -12,7 +12,8 @@ import (
 )
 
 // TestDaily checks that entries summed up by day have the balances of the ledger,
-// are fewer, and that hledger and ledger accept them in their strict modes.
+// are fewer, and that hledger, ledger and beancount accept them in their strict
+// modes, running balances and all.
 func TestDaily(t *testing.T) {
 	t.Parallel()
 	r, l := open(t, fillLarge(t))
@@ -43,6 +44,11 @@ func TestDaily(t *testing.T) {
 	check(t, export.Write(&b, "hledger", export.Daily(r.Entries()), export.Options{}))
 	check(t, os.WriteFile(file, b.Bytes(), 0o666))
 	t.Run("hledger", func(t *testing.T) { tool(t, file, "hledger", "check", "--strict", "ordereddates", "-f") })
+	beans := filepath.Join(t.TempDir(), "daily.beancount")
+	b = bytes.Buffer{}
+	check(t, export.Write(&b, "beancount", export.Daily(r.Entries()), export.Options{}))
+	check(t, os.WriteFile(beans, b.Bytes(), 0o666))
+	t.Run("beancount", func(t *testing.T) { tool(t, beans, "bean-check") })
 	t.Run("ledger", func(t *testing.T) { tool(t, file, "ledger", "--strict", "--pedantic", "bal", "-f") })
 }
 

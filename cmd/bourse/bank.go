@@ -40,6 +40,7 @@ none is given. The password is best left to PGPASSWORD or .pgpass.
    bourse bank init 'postgres://bank@db/money?ledger=NAME'`,
 		Subcommands: []*cli.Command{
 			bankInitCommand(),
+			importCommand(),
 			mintCommand(),
 			transferCommand(),
 			applyCommand(),
@@ -137,11 +138,8 @@ func book(c *cli.Context, o store.Order, amount string) error {
 	if o.Amount.Sign() <= 0 {
 		return usagef("AMOUNT: found %s, want more than 0", amount)
 	}
-	if o.ID = c.String("id"); o.ID == "" {
-		return usagef("%s: --id is missing: with it the request is booked once, however often it is sent", c.Command.HelpName)
-	}
-	if err := bank.CheckID(o.ID); err != nil {
-		return usagef("--id: %w", err)
+	if o.ID, err = requestID(c); err != nil {
+		return err
 	}
 	return withBank(c, func(s *store.Sequencer) error {
 		r, err := s.Do(c.Context, o.Entry(wall()))
@@ -151,6 +149,18 @@ func book(c *cli.Context, o store.Order, amount string) error {
 		_, err = fmt.Fprintln(c.App.Writer, r)
 		return err
 	})
+}
+
+// requestID returns the id that a request must have.
+func requestID(c *cli.Context) (string, error) {
+	id := c.String("id")
+	if id == "" {
+		return "", usagef("%s: --id is missing: with it the request is booked once, however often it is sent", c.Command.HelpName)
+	}
+	if err := bank.CheckID(id); err != nil {
+		return "", usagef("--id: %w", err)
+	}
+	return id, nil
 }
 
 // withBank opens the bank that c names for f.

@@ -20,6 +20,7 @@ var may = map[string]string{
 
 	"bank/store":           "bank",
 	"bank/export":          "bank bank/store bank/audit",
+	"bank/opening":         "bank",
 	"contracts":            "bank hosts hosts/availability market",
 	"contracts/admission":  "contracts contracts/bidding contracts/sharing hosts hosts/agenda hosts/availability hosts/availability/sched hosts/matchmaking hosts/timetable market",
 	"contracts/bidding":    "contracts hosts market",

@@ -301,16 +301,25 @@ func exportCommand() *cli.Command {
 		Usage:     "write a ledger for other programs",
 		ArgsUsage: "DIR",
 		Description: `   bourse ledger export DIR --format hledger > run.journal && hledger -f run.journal check
-   bourse ledger export DIR --format beancount > run.beancount && bean-check run.beancount`,
+   bourse ledger export DIR --format beancount > run.beancount && bean-check run.beancount
+   bourse ledger export DIR --format hledger --aggregate day > run.journal`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "format", Usage: strings.Join(export.Formats(), ", ")},
+			&cli.StringFlag{Name: "aggregate", Usage: "sum up what is of one `PERIOD` and kind, for large ledgers: day"},
 		},
 		Action: func(c *cli.Context) error {
 			format := c.String("format")
 			if !slices.Contains(export.Formats(), format) {
 				return usagef("--format: found %q, want one of %s", format, strings.Join(export.Formats(), ", "))
 			}
+			period := c.String("aggregate")
+			if period != "" && period != "day" {
+				return usagef("--aggregate: found %q, want day", period)
+			}
 			return withEntries(c, func(w io.Writer, entries export.Entries) error {
+				if period == "day" {
+					entries = export.Daily(entries)
+				}
 				return export.Write(w, format, entries, export.Options{})
 			})
 		},

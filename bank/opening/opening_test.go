@@ -1,0 +1,108 @@
+package opening
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"bourse/bank"
+
+	"pgregory.net/rapid"
+)
+
+// TestRead checks the three forms of a line, and what means nothing.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"balances": "# opening\nuser:ann 69.500000\n\nuser:bob 26.3\nuser:cyd 0.000000\n",
+		"csv":      "account,amount\r\nuser:ann,69.5\r\nuser:bob,26.30\r\n",
+		"quoted":   "\"account\",\"balance\"\n\"user:ann\",\"69.500000 USD\"\n\"user:bob\",\"26.300000 USD\"\n",
+		"hledger":  "      69.500000 USD  user:ann\n      26.300000 USD  user:bob\n",
+		"currency": "; USD\nuser:ann 69.50 USD\nuser:bob 26.3 USD",
+	} {
+		e, sum, err := Read(strings.NewReader(text), name)
+		want := []bank.Move{{From: "mint", To: "user:ann", Amount: bank.Micros(69_500_000)}, {From: "mint", To: "user:bob", Amount: bank.Micros(26_300_000)}}
+		if err != nil || fmt.Sprint(e.Moves) != fmt.Sprint(want) || e.Kind != bank.Issue || sum != bank.Micros(95_800_000) {
+			t.Errorf("%s: %v, sum %v, %v", name, e.Moves, sum, err)
+		}
+	}
+}
+
+// TestBad checks that every line is held to the grammar, that the error says where
+// and what, and that nothing is left of the rest.
+func TestBad(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"user:ann 1\nuser:bob 1e3\n": `f:2: amount "1e3"`,
+		"user:ann -1\n":              "f:1: found -1 for user:ann, want no less than 0",
+		"user:ann 1\nuser:ann 2\n":   "f:2: found user:ann again, which is on line 1",
+		"escrow:7 1\n":               "f:1: found escrow:7",
+		"mint 1\n":                   "f:1: found mint",
+		"User 1\n":                   `f:1: account "User"`,
+		"user:ann\n":                 `f:1: found "user:ann", want an account and an amount`,
+		"user:ann 1 EUR\nx\ny z w\n": `f:1: found "user:ann 1 EUR", want an account and an amount (and 2 more lines)`,
+		"user:ann,1,2\n":             `f:1: found "user:ann,1,2"`,
+		"user:ann,\"1\nuser:bob,1\n": "f:1: found",
+		"user:ann 0\n":               "f: found no account that holds anything",
+		"":                           "f: found no account",
+		strings.Repeat("x", 5000):    "f: found a line of more than 4096 bytes",
+		"user:a 9e9\n":               "f:1:",
+		"user:a 9000000000000\nuser:b 9000000000000\n": "f:2:",
+		"user:ann 1\naccount,amount\n":                 "f:2:",
+	} {
+		if _, _, err := Read(strings.NewReader(text), "f"); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%.40q: %v, want %s", text, err, want)
+		}
+	}
+	var b strings.Builder
+	for n := range bank.MaxMoves + 1 {
+		fmt.Fprintf(&b, "user:%d 1\n", n)
+	}
+	if _, _, err := Read(strings.NewReader(b.String()), "f"); err == nil || !strings.Contains(err.Error(), "65537 accounts") {
+		t.Errorf("too many accounts: %v", err)
+	}
+}
+
+// TestRoundTrip checks that what a ledger's balances say, read again and booked, is
+// a ledger of the same balances.
+func TestRoundTrip(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var text strings.Builder
+		want := rapid.MapOf(rapid.StringMatching(`(user|host):[A-Za-z0-9][a-z0-9._-]{0,8}`), rapid.Int64Range(1, 1<<50)).Draw(t, "balances")
+		for name, micros := range want {
+			fmt.Fprintln(&text, name, bank.Micros(micros))
+		}
+		e, _, err := Read(strings.NewReader(text.String()), "f")
+		if len(want) == 0 {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := bank.New(nil)
+		if err := l.Book(&e); err != nil {
+			t.Fatal(err)
+		}
+		for name, b := range l.Balances() {
+			if name != "mint" && b.Micros() != want[name] {
+				t.Fatalf("%s = %v, want %v", name, b, bank.Micros(want[name]))
+			}
+		}
+	})
+}
+
+// FuzzRead checks that no text makes a bad entry, or hangs.
+func FuzzRead(f *testing.F) {
+	f.Add("user:ann 1\n\"a\",\"2 USD\"\n 1 USD  host:h\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		e, sum, err := Read(strings.NewReader(text), "f")
+		if err != nil {
+			return
+		}
+		l := bank.New(nil)
+		if err := l.Book(&e); err != nil || l.Issued() != sum {
+			t.Errorf("%q: issued %v, sum %v, %v", text, l.Issued(), sum, err)
+		}
+	})
+}

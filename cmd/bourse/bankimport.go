@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+
+	"bourse/bank"
+	"bourse/bank/opening"
+	"bourse/bank/store"
+
+	"github.com/urfave/cli/v2"
+)
+
+func importCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "import",
+		Usage:     "issue opening balances from a file, and print the receipt",
+		ArgsUsage: "DIR FILE",
+		Description: `A line an account: ACCOUNT AMOUNT, as 'bank balance' prints them, or CSV with or
+without a first line account,amount, or what 'hledger balance --flat -N not:mint'
+prints; a file of - is standard input. Every line is checked first, and all that the
+file says is booked as one entry, or nothing. Sent again under the same id it is
+booked once, as ever.
+
+   bourse bank balance books > opening
+   bourse bank init anew && bourse bank import anew opening --id opening`,
+		Flags: []cli.Flag{idFlag(), &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "do not say what was issued"}},
+		Action: func(c *cli.Context) error {
+			if err := exactly(c, "DIR", "FILE"); err != nil {
+				return err
+			}
+			id, err := requestID(c)
+			if err != nil {
+				return err
+			}
+			name := c.Args().Get(1)
+			in, err := open(c, name)
+			if err != nil {
+				return usageError{err}
+			}
+			defer in.Close()
+			e, sum, err := opening.Read(in, name)
+			if err != nil {
+				return usageError{err}
+			}
+			e.ID, e.Time = id, wall()
+			return withBank(c, func(s *store.Sequencer) error { return issue(c, s, e, sum) })
+		},
+	}
+}
+
+// issue books e, which issues sum, and says so.
+func issue(c *cli.Context, s *store.Sequencer, e bank.Entry, sum bank.Amount) error {
+	r, err := s.Do(c.Context, e)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(c.App.Writer, r); err != nil {
+		return err
+	}
+	note(c, "issued %v to %d accounts", sum, len(e.Moves))
+	return nil
+}

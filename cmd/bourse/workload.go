@@ -30,6 +30,7 @@ file of jobs that an experiment can run as it is; a model draws plans.`,
 			compareCommand(),
 			generateCommand(),
 			convertCommand(),
+			scheduleCommand(),
 			table1Command(),
 			{
 				Name:  "filters",

@@ -1,0 +1,68 @@
+package swf
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// A Slot is when a scheduler ran a job, in seconds since the origin of its run.
+type Slot struct {
+	Submit float64
+	Nodes  int
+	User   int64
+
+	Started    bool // otherwise it was turned away, and there is no more to say
+	Start, End float64
+	Completed  bool // its work was done, in time or late; otherwise it was cut off
+}
+
+// Schedule returns the log that a scheduler made of t, by job number: the records
+// of jobs that it was given, in order of submission, ties by number. Of each
+//
+//	submit     as it was in that run
+//	wait       from submission to start, Unknown if it was turned away
+//	run        from start to end, Unknown if it was turned away
+//	allocated  the processors that it had, Unknown if it was turned away
+//	status     1 completed, 0 cut off, 5 turned away
+//
+// and the average CPU time, which is of another run, is Unknown; all else stands as
+// in t. A job that t has no record of gets one of its own. The comments of t are
+// kept, and about is added to them.
+func (t *Trace) Schedule(slots map[int64]Slot, about ...string) *Trace {
+	recorded := make(map[int64]*Record, len(t.Records))
+	for i := range t.Records {
+		r := &t.Records[i]
+		if _, twice := recorded[r.Job]; !twice && !r.Partial() {
+			recorded[r.Job] = r
+		}
+	}
+	out := &Trace{Header: slices.Clone(t.Header), Records: make([]Record, 0, len(slots))}
+	for _, line := range about {
+		out.Header = append(out.Header, "; Note: "+line)
+	}
+	for _, id := range slices.Sorted(maps.Keys(slots)) {
+		s := slots[id]
+		r := Record{
+			Job: id, Memory: Unknown, ReqProcs: int64(s.Nodes), ReqTime: Unknown, ReqMemory: Unknown, User: s.User,
+			Group: Unknown, Application: Unknown, Queue: Unknown, Partition: Unknown, Preceding: Unknown, Think: Unknown,
+		}
+		if was := recorded[id]; was != nil {
+			r = *was
+		}
+		r.Submit, r.Wait, r.Run, r.Procs, r.CPU, r.Status = s.Submit, Unknown, Unknown, Unknown, Unknown, Cancelled
+		if s.Started {
+			r.Wait, r.Run, r.Procs, r.Status = s.Start-s.Submit, s.End-s.Start, int64(s.Nodes), Failed
+			if s.Completed {
+				r.Status = Completed
+			}
+		}
+		out.Records = append(out.Records, r)
+	}
+	slices.SortStableFunc(out.Records, func(a, b Record) int { return cmp.Compare(a.Submit, b.Submit) })
+	if len(t.Header) == 0 {
+		out.Header = append(Header{"; Version: 2.2", fmt.Sprintf("; MaxJobs: %d", len(slots))}, out.Header...)
+	}
+	return out
+}

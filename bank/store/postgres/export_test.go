@@ -7,17 +7,13 @@ import (
 	"bourse/bank/store"
 )
 
-// quick waits less than is ordinary: tests lose writers often.
-var quick = timing{answer: 10 * time.Second, beat: 100 * time.Millisecond, dead: 2 * time.Second}
-
-// CreateQuick is [Create] with short waits.
-func CreateQuick(url string, opts store.Options) (*store.Journal, error) {
-	return create(url, opts, quick)
+// CreateWith is [Create] with signs of life ten times a second.
+func CreateWith(url string, opts store.Options) (*store.Journal, error) {
+	return create(url, opts, timing{answer: 10 * time.Second, beat: 100 * time.Millisecond, dead: 2 * time.Second})
 }
 
-// OpenQuick is [Open] with short waits, and the given one for an answer.
-func OpenQuick(url string, opts store.Options, answer time.Duration) (*store.Journal, *bank.Ledger, error) {
-	t := quick
-	t.answer = answer
-	return open(url, opts, t)
+// OpenWith is [Open] with other waits for an answer, and for another writer's sign of
+// life.
+func OpenWith(url string, opts store.Options, answer, dead time.Duration) (*store.Journal, *bank.Ledger, error) {
+	return open(url, opts, timing{answer: answer, beat: 100 * time.Millisecond, dead: dead})
 }

@@ -94,7 +94,7 @@ func (k *keep) create() (err error) {
 	}
 	ctx, cancel := k.within()
 	defer cancel()
-	if err := k.durably(ctx); err != nil {
+	if err := k.prepare(ctx); err != nil {
 		return err
 	}
 	tx, err := k.conn.Begin(ctx)
@@ -126,14 +126,28 @@ func (k *keep) create() (err error) {
 	return err
 }
 
-// durably sees to it that a transaction is durable before it is answered.
-func (k *keep) durably(ctx context.Context) error {
-	var setting *string
-	err := k.conn.QueryRow(ctx, "select current_setting('synchronous_commit', true)").Scan(&setting)
-	if err == nil && setting != nil && *setting == "off" {
-		_, err = k.conn.Exec(ctx, "set synchronous_commit = on")
+// prepare sees to it that a transaction is durable before it is answered, and that
+// the server ends one whose writer it cannot reach: it would lock others out.
+func (k *keep) prepare(ctx context.Context) error {
+	var commit, idle, reach *string // null where the server knows no such setting
+	err := k.conn.QueryRow(ctx, `select current_setting('synchronous_commit', true),
+		current_setting('idle_in_transaction_session_timeout', true), current_setting('tcp_keepalives_idle', true)`).Scan(&commit, &idle, &reach)
+	var set pgx.Batch
+	if commit != nil && *commit == "off" {
+		set.Queue("set synchronous_commit = on")
 	}
-	return err
+	if idle != nil {
+		set.Queue(fmt.Sprintf("set idle_in_transaction_session_timeout = %d", k.answer.Milliseconds()))
+	}
+	if reach != nil { // 25 seconds; of no use on a socket
+		set.Queue("set tcp_keepalives_idle = 10")
+		set.Queue("set tcp_keepalives_interval = 5")
+		set.Queue("set tcp_keepalives_count = 3")
+	}
+	if err != nil || set.Len() == 0 {
+		return err
+	}
+	return k.conn.SendBatch(ctx, &set).Close()
 }
 
 // open takes the ledger, and returns the head that it must come to.
@@ -144,10 +158,10 @@ func (k *keep) open() (store.Head, error) {
 	}
 	ctx, cancel := k.within()
 	defer cancel()
-	if err := k.durably(ctx); err != nil {
+	if err := k.prepare(ctx); err != nil {
 		return store.Head{}, err
 	}
-	text, err := k.take(ctx)
+	text, err := k.take()
 	if err != nil {
 		return store.Head{}, err
 	}

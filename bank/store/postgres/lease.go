@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -16,14 +15,14 @@ var errTaken = fmt.Errorf("%w: it took this one, which was silent, for dead", st
 
 // take makes this the ledger's writer, and returns its head. It returns
 // [store.ErrLocked] if another lives.
-func (k *keep) take(ctx context.Context) (head string, err error) {
-	was, err := readState(ctx, k.conn)
+func (k *keep) take() (head string, err error) {
+	was, err := k.state()
 	if err != nil {
 		return "", err
 	}
 	for since := time.Now(); was.writer != "" && time.Since(since) < k.dead; {
 		time.Sleep(k.beat / 10)
-		is, err := readState(ctx, k.conn)
+		is, err := k.state()
 		if err != nil {
 			return "", err
 		}
@@ -32,12 +31,21 @@ func (k *keep) take(ctx context.Context) (head string, err error) {
 		}
 		was = is
 	}
+	ctx, cancel := k.within()
+	defer cancel()
 	err = k.conn.QueryRow(ctx, "update ledger set writer = gen_random_uuid()::text, beat = beat + 1 where writer = $1 and beat = $2 returning writer, head",
 		was.writer, was.beat).Scan(&k.writer, &head)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", store.ErrLocked // another was faster
 	}
 	return head, err
+}
+
+// state reads the row of the ledger.
+func (k *keep) state() (state, error) {
+	ctx, cancel := k.within()
+	defer cancel()
+	return readState(ctx, k.conn)
 }
 
 // live starts the heart.

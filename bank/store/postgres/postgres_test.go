@@ -25,11 +25,11 @@ type onServer struct {
 }
 
 func (s onServer) Create(o store.Options) (*store.Journal, error) {
-	return postgres.CreateQuick(s.url, o)
+	return postgres.CreateWith(s.url, o)
 }
 
 func (s onServer) Open(o store.Options) (*store.Journal, *bank.Ledger, error) {
-	return postgres.OpenQuick(s.url, o, 10*time.Second)
+	return postgres.OpenWith(s.url, o, 10*time.Second, 2*time.Second)
 }
 
 func (s onServer) Reader() (*store.Reader, error) { return postgres.OpenReader(s.url) }

@@ -112,9 +112,8 @@ func (p *Proxy) pass(to, from net.Conn) {
 		p.mu.Lock()
 		silent := !whole && p.silent
 		p.mu.Unlock()
-		if silent {
+		if silent { // until either end hangs up
 			io.Copy(io.Discard, from)
-			return
 		}
 		to.Close()
 		from.Close()

@@ -1,0 +1,330 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"bourse/bank"
+	"bourse/bank/audit"
+	"bourse/bank/store"
+	"bourse/bank/store/postgres"
+	"bourse/bank/store/postgres/pgtest"
+)
+
+func mint(id string, micros int64) bank.Entry {
+	return store.Order{ID: id, From: "mint", To: "user:a", Amount: bank.Micros(micros)}.Entry(0)
+}
+
+func create(t *testing.T, url string) *store.Sequencer {
+	t.Helper()
+	j, err := postgres.CreateWith(url, store.Options{BalancesEvery: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store.NewSequencer(j, bank.New(j))
+}
+
+// reopen does not wait long for the writer before, which is dead. While the server
+// still waits for that one within a transaction it tries again.
+func reopen(t *testing.T, url string, answer time.Duration) *store.Sequencer {
+	t.Helper()
+	for start := time.Now(); ; {
+		j, l, err := postgres.OpenWith(url, store.Options{BalancesEvery: 3}, answer, 200*time.Millisecond)
+		if err == nil {
+			return store.NewSequencer(j, l)
+		}
+		if plainly(t, err); time.Since(start) > 30*time.Second {
+			t.Fatal(err)
+		}
+	}
+}
+
+// plainly reports what is no plain failure: more than three lines, or a trace.
+func plainly(t *testing.T, err error) {
+	t.Helper()
+	if s := fmt.Sprint(err); err == nil || strings.Count(s, "\n") > 2 || strings.Contains(s, "goroutine") {
+		t.Errorf("not a plain failure: %v", err)
+	}
+}
+
+// check holds what the ledger at url has against what was answered: all of it, each
+// once, and the same answer to who asks again.
+func check(t *testing.T, url string, answered map[string]store.Receipt, bodies map[string]bank.Entry) {
+	t.Helper()
+	r, err := postgres.OpenReader(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	kept := make(map[string]store.Receipt)
+	for e, hash := range r.Entries() {
+		if _, twice := kept[e.ID]; twice {
+			t.Errorf("%s is booked twice", e.ID)
+		}
+		kept[e.ID] = store.Receipt{Seq: e.Seq, Hash: hash}
+	}
+	if r.Err() != nil {
+		t.Fatal(r.Err())
+	}
+	for id, receipt := range answered {
+		if kept[id] != receipt {
+			t.Errorf("%s was answered %v, is %v", id, receipt, kept[id])
+		}
+	}
+	s := reopen(t, url, 10*time.Second)
+	for id, e := range bodies {
+		again, err := s.Do(context.Background(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if was, ok := kept[id]; ok && again != was {
+			t.Errorf("%s is booked as %v, and answered %v", id, was, again)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	v, err := postgres.OpenView(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	report, err := audit.AuditValues(v, v.Head(), audit.Options{})
+	if err != nil || !report.Clean() || report.Entries != int64(len(bodies)) {
+		t.Errorf("audit: %+v, %v; want %d entries", report, err, len(bodies))
+	}
+}
+
+// TestCut promises that what was answered is kept, once, when the connection to the
+// server is lost between any two bytes, also within a transaction and while it
+// commits; that the failure is plain; and that nobody waits for ever where the server
+// hangs up or, without hanging up, is silent.
+func TestCut(t *testing.T) {
+	t.Parallel()
+	cuts := 15
+	if testing.Short() {
+		cuts = 6
+	}
+	url := pgtest.URL(t)
+	if err := create(t, url).Close(); err != nil {
+		t.Fatal(err)
+	}
+	proxy := pgtest.NewProxy(t, url)
+	seed := rand.Uint64()
+	src := rand.New(rand.NewPCG(seed, 1))
+	answered := make(map[string]store.Receipt)
+	bodies := make(map[string]bank.Entry)
+	failed := 0
+	for cut := range cuts {
+		silent := cut%10 == 4
+		proxy.Fail(-1, false)
+		s := reopen(t, proxy.URL, 2*time.Second)
+		proxy.Fail(src.Int64N(16000), silent)
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		start := time.Now()
+		for n := range 12 {
+			e := mint(fmt.Sprintf("%d-%d", cut, n), 1+src.Int64N(1000))
+			bodies[e.ID] = e
+			wg.Go(func() {
+				for range n % 4 {
+					s.Look(context.Background(), func(*bank.Ledger) {}) // so that groups are of all sizes
+				}
+				r, err := s.Do(context.Background(), e)
+				mu.Lock()
+				defer mu.Unlock()
+				if err == nil {
+					answered[e.ID] = r
+					return
+				}
+				failed++
+				plainly(t, err)
+			})
+		}
+		wg.Wait()
+		if err := s.Close(); err != nil {
+			plainly(t, err)
+		}
+		if took := time.Since(start); took > 8*time.Second {
+			t.Errorf("seed %d, cut %d: waited for %v", seed, cut, took)
+		}
+	}
+	check(t, url, answered, bodies)
+	if failed == 0 || len(answered) == 0 {
+		t.Errorf("%d requests failed and %d were answered: no cut was within the work", failed, len(answered))
+	}
+	t.Logf("seed %d: %d cuts, %d requests answered, %d not", seed, cuts, len(answered), failed)
+}
+
+// TestCrash promises that what was answered is kept when the server itself crashes
+// under load, again and again.
+func TestCrash(t *testing.T) {
+	t.Parallel()
+	crashes := 2
+	if testing.Short() {
+		crashes = 1
+	}
+	server := pgtest.Start(t)
+	url := server.URL + "&ledger=crashes"
+	s := create(t, url)
+	answered := make(map[string]store.Receipt)
+	bodies := make(map[string]bank.Entry)
+	for crash := range crashes {
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		enough := make(chan struct{})
+		for w := range 8 {
+			wg.Go(func() {
+				for n := 0; ; n++ {
+					e := mint(fmt.Sprintf("%d-%d-%d", crash, w, n), int64(1+n))
+					mu.Lock()
+					bodies[e.ID] = e
+					mu.Unlock()
+					r, err := s.Do(context.Background(), e)
+					if err != nil {
+						plainly(t, err)
+						return
+					}
+					mu.Lock()
+					answered[e.ID] = r
+					if len(answered) == 100*(crash+1) {
+						close(enough)
+					}
+					mu.Unlock()
+				}
+			})
+		}
+		<-enough
+		if err := server.Crash(); err != nil {
+			t.Fatal(err)
+		}
+		wg.Wait()
+		plainly(t, s.Close())
+		_, _, err := postgres.Open(url, store.Options{})
+		plainly(t, err)
+		if err := server.Run(); err != nil {
+			t.Fatal(err)
+		}
+		s = reopen(t, url, 10*time.Second)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	check(t, url, answered, bodies)
+	t.Logf("%d crashes, %d requests answered", crashes, len(answered))
+}
+
+// TestTaken promises that a writer which was silent for so long that another took the
+// ledger over writes nothing more, and says why.
+func TestTaken(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	s := create(t, url)
+	if _, err := s.Do(context.Background(), mint("a", 1)); err != nil {
+		t.Fatal(err)
+	}
+	pgtest.Exec(t, url, "update ledger set writer = 'another'")
+	_, err := s.Do(context.Background(), mint("b", 1))
+	if !errors.Is(err, store.ErrUnknown) && !errors.Is(err, store.ErrLocked) && !errors.Is(err, store.ErrClosed) {
+		t.Errorf("a writer that was taken for dead: %v", err)
+	}
+	if err := s.Close(); !errors.Is(err, store.ErrLocked) {
+		t.Errorf("closed: %v, want %v", err, store.ErrLocked)
+	}
+	check(t, url, nil, map[string]bank.Entry{"a": mint("a", 1)})
+}
+
+// TestDamage promises that rows which were changed, removed or added are found when
+// the ledger is opened or audited, the last entry included.
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	for _, sql := range []string{
+		"delete from groups where first = (select max(first) from groups)",
+		"delete from groups where first = (select min(first) from groups)",
+		"delete from groups",
+		"update groups set value = set_byte(value, 40, get_byte(value, 40) # 1)",
+		"update groups set value = set_byte(value, length(value) - 40, get_byte(value, length(value) - 40) # 1) where first = (select max(first) from groups)",
+		"update groups set first = first + 100 where first > 3",
+		"update balances set value = set_byte(value, 0, get_byte(value, 0) # 2)",
+		"delete from balances where name = 'user:a'",
+		"insert into balances values ('user:z', '\\x0200')",
+		"update requests set value = set_byte(value, 20, get_byte(value, 20) # 1)",
+		"delete from requests where id = 'r1'",
+		"insert into requests values ('r99', '\\x01')",
+		"delete from standing",
+		"update standing set value = set_byte(value, 0, 1)",
+		"update ledger set head = '9:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA='",
+		"update ledger set head = 'none'",
+		"update ledger set format = 2",
+	} {
+		t.Run(sql, func(t *testing.T) {
+			t.Parallel()
+			url := pgtest.URL(t)
+			s := create(t, url)
+			for n := range 8 {
+				if _, err := s.Do(context.Background(), mint(fmt.Sprintf("r%d", n), 5)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			pgtest.Exec(t, url, sql)
+			j, _, opened := postgres.OpenWith(url, store.Options{}, 10*time.Second, time.Second)
+			if opened == nil {
+				j.Close()
+			} else {
+				plainly(t, opened)
+			}
+			found := ""
+			if v, err := postgres.OpenView(url); err != nil {
+				found = err.Error()
+			} else {
+				defer v.Close()
+				report, err := audit.AuditValues(v, v.Head(), audit.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				found = fmt.Sprint(report.Findings)
+			}
+			if opened == nil && found == "[]" {
+				t.Error("not found")
+			}
+			t.Logf("open: %v; audit: %s", opened, found)
+		})
+	}
+}
+
+// TestURL checks which URLs name a ledger, and that no password is told.
+func TestURL(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ url, name string }{
+		{"postgres://bank@db/money", "postgres://bank@db/money?ledger=bourse"},
+		{"postgresql://bank:geheim@db:5433/money?ledger=a/b-c_1.d&sslmode=disable", "postgres://bank@db:5433/money?ledger=a/b-c_1.d"},
+		{"postgres://db/money?user=bank&password=geheim&host=/run/pg", "postgres://db/money?host=/run/pg&ledger=bourse&user=bank"},
+		{"postgres://bank:ge%heim@db/money", ""},
+		{"postgres://bank:geheim@db:port/money", ""},
+		{"postgres://bank:geheim@db/money?ledger=", ""},
+		{"postgres://bank:geheim@db/money?ledger=pg_x", ""},
+		{"postgres://bank:geheim@db/money?ledger=a%00b", ""},
+		{"postgres://bank:geheim@db/money?ledger=a%22b", ""},
+		{"postgres://bank:geheim@db/money?ledger=" + strings.Repeat("a", 64), ""},
+		{"postgres://bank:geheim@db/money?sslmode=geheim", ""},
+		{"postgres://bank:geheim@db/" + strings.Repeat("a", 4000), ""},
+		{"mysql://bank:geheim@db/money", ""},
+	} {
+		name, err := postgres.Name(c.url)
+		if name != c.name || (err == nil) != (c.name != "") || err != nil && !errors.Is(err, postgres.ErrURL) {
+			t.Errorf("%s: %q, %v; want %q", c.url, name, err, c.name)
+		}
+		if strings.Contains(fmt.Sprint(name, err), "heim") {
+			t.Errorf("%s: the password is told: %s, %v", c.url, name, err)
+		}
+	}
+}

@@ -37,6 +37,9 @@
 //     and every charge is share, price and time: TestCells and TestEntriesOfRun there.
 //     Other programs agree: TestHledger, TestLedger, TestBeancount of bank/export.
 //   - A failure is a sentence that names the place and the cure: TestPlainFailures.
+//   - The same holds in PostgreSQL: TestConformance of bank/store and of
+//     bank/store/postgres run one suite; TestCut, TestCrash, TestTaken and TestDamage
+//     cut the connection, crash the server and change rows.
 //
 // # Design
 //

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"bourse/bank/store/postgres/pgtest"
 )
 
 // A shown command stands in the README with what it prints.
@@ -15,11 +17,13 @@ type shown struct {
 	line    int
 	command string
 	output  []string // "..." stands for any lines
+	server  bool     // it needs PostgreSQL
 }
 
 // TestReadme runs the commands that the README shows, in one directory, and
 // checks that each succeeds and prints what is shown. The command that passes
-// the tests is not run from within them.
+// the tests is not run from within them. Those in blocks marked postgres have the URL
+// of a ledger on a server in $BANK, and are not run where there is none.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
@@ -31,14 +35,21 @@ func TestReadme(t *testing.T) {
 		t.Fatalf("found %d commands", len(commands))
 	}
 	dir := t.TempDir()
+	env := append(os.Environ(), "LC_ALL=C.UTF-8")
+	server := pgtest.Found()
+	if server {
+		env = append(env, "BANK="+pgtest.URL(t))
+	} else {
+		t.Log("what the README shows about PostgreSQL is not run: there is no server, nor a program to start one")
+	}
 	for _, s := range commands {
-		if s.command == "go test ./..." {
+		if s.command == "go test ./..." || s.server && !server {
 			continue
 		}
 		command := strings.Replace(s.command, "go run ./cmd/bourse", "bourse", 1)
 		sh := exec.Command("sh", "-c", command)
 		sh.Dir = dir
-		sh.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
+		sh.Env = env
 		var out, errs bytes.Buffer
 		sh.Stdout, sh.Stderr = &out, &errs
 		if err := sh.Run(); err != nil {
@@ -108,15 +119,15 @@ func TestReadmePolicy(t *testing.T) {
 // console returns the commands in the console blocks of a Markdown text.
 func console(text string) []shown {
 	var all []shown
-	inside := false
+	inside, server := false, false
 	for i, line := range strings.Split(text, "\n") {
 		switch {
-		case line == "```console":
-			inside = true
+		case line == "```console", line == "```console postgres":
+			inside, server = true, line != "```console"
 		case strings.HasPrefix(line, "```"):
 			inside = false
 		case inside && strings.HasPrefix(line, "$ "):
-			all = append(all, shown{line: i + 1, command: line[2:]})
+			all = append(all, shown{line: i + 1, command: line[2:], server: server})
 		case inside:
 			last := &all[len(all)-1]
 			last.output = append(last.output, line)

@@ -78,15 +78,16 @@ func check(t *testing.T, url string, answered map[string]store.Receipt, bodies m
 		}
 	}
 	s := reopen(t, url, 10*time.Second)
+	var wg sync.WaitGroup
 	for id, e := range bodies {
-		again, err := s.Do(context.Background(), e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if was, ok := kept[id]; ok && again != was {
-			t.Errorf("%s is booked as %v, and answered %v", id, was, again)
-		}
+		wg.Go(func() {
+			again, err := s.Do(context.Background(), e)
+			if was, ok := kept[id]; err != nil || ok && again != was {
+				t.Errorf("%s is booked as %v, and answered %v, %v", id, was, again, err)
+			}
+		})
 	}
+	wg.Wait()
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}

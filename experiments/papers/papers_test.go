@@ -17,8 +17,8 @@ func TestPresets(t *testing.T) {
 		"librasla-figure2": 24, "librasla-figure3": 24, "librasla-figure4": 24, "librasla-figure5": 24,
 		"reservations-e1": 10, "reservations-e2": 8, "reservations-e3": 12, "reservations-e4": 4, "reservations-e5": 10,
 		"reservations-e6": 15, "reservations-e7": 10, "reservations-e8": 2, "reservations-e9": 3,
-		"volunteers-figure1": 11, "volunteers-figure2": 66, "volunteers-models": 48, "volunteers-options": 20, "volunteers-pps": 1,
-		"volunteers-promises": 24, "volunteers-models-pps": 3, "volunteers-models-promises": 72,
+		"volunteers-figure1": 11, "volunteers-figure2": 42, "volunteers-models": 30, "volunteers-options": 16, "volunteers-pps": 1,
+		"volunteers-promises": 24, "volunteers-models-pps": 5, "volunteers-models-promises": 36,
 	}
 	for name, data := range papers.Presets() {
 		e, err := scenario.Parse(name, data, scenario.Known{})
@@ -56,7 +56,7 @@ func TestPresets(t *testing.T) {
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	parsed := map[string]scenario.Experiment{}
-	counts := map[string]int{"market": 22, "librarisk": 22, "librasla": 7, "reservations": 11, "volunteers": 52}
+	counts := map[string]int{"market": 22, "librarisk": 22, "librasla": 7, "reservations": 11, "volunteers": 48}
 	for _, p := range papers.Claims() {
 		if len(p.Claims) != counts[p.Name] {
 			t.Errorf("%s: %d claims, want %d", p.Name, len(p.Claims), counts[p.Name])

@@ -47,11 +47,16 @@ type PPS struct {
 	rng       *rand.Rand
 	last      hosts.ID
 	best      []hosts.ID // the hosts of the highest score
+	most      []float64  // M (1 - L) by host, -1 where it is not asked
 }
 
 // even is the relative difference below which scores count as equal: those that
 // are equal in fractions may differ in floats.
 const even = 1e-12
+
+// apart is the relative difference beyond which a score is lower, whatever is
+// rounded on the way.
+const apart = 1e-9
 
 func newPPS(decode func(any) error, rng *rand.Rand) (Matchmaker, error) {
 	o := DefaultPPS()
@@ -80,16 +85,34 @@ func NewPPS(o PPSOptions, p predictors.Predictor, rng *rand.Rand) (*PPS, error) 
 	return &PPS{o: o, predictor: p, rng: rng, last: None}, nil
 }
 
-// Match implements [Matchmaker].
+// Match implements [Matchmaker]. No score is higher than that of a host that is
+// sure to stay: hosts for which even that is too low are not foretold.
 func (s *PPS) Match(now, length float64, p *Pool) hosts.ID {
 	s.best = s.best[:0]
-	top := 0.0
+	s.most = s.most[:0]
+	promising := None
 	for i := range p.Len() {
 		h := hosts.ID(i)
-		if !p.IsAvailable(h) || !s.o.Busy && !p.IsIdle(h) {
+		most := -1.0
+		if p.IsAvailable(h) && (s.o.Busy || p.IsIdle(h)) {
+			most = p.History(h).MIPS * (1 - s.load(now, h, p))
+			if promising == None || most > s.most[promising] {
+				promising = h
+			}
+		}
+		s.most = append(s.most, most)
+	}
+	if promising == None {
+		return None
+	}
+	enough := s.score(now, length, p, promising) * (1 - apart)
+	top := 0.0
+	for i, most := range s.most {
+		h := hosts.ID(i)
+		if most < 0 || most < enough {
 			continue
 		}
-		score := s.predictor.Predict(p.History(h), now, length/p.Speed(h)).Completes * p.History(h).MIPS * (1 - s.load(now, h, p))
+		score := s.score(now, length, p, h)
 		switch {
 		case len(s.best) == 0 || score > top*(1+even):
 			top = score
@@ -98,11 +121,13 @@ func (s *PPS) Match(now, length float64, p *Pool) hosts.ID {
 			s.best = append(s.best, h)
 		}
 	}
-	if len(s.best) == 0 {
-		return None
-	}
 	s.last = s.untie(p)
 	return s.last
+}
+
+// score returns RS(i) of eq. 1, where most is what it is if the host stays.
+func (s *PPS) score(now, length float64, p *Pool, h hosts.ID) float64 {
+	return s.predictor.Predict(p.History(h), now, length/p.Speed(h)).Completes * s.most[h]
 }
 
 func (s *PPS) load(now float64, h hosts.ID, p *Pool) float64 {

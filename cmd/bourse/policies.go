@@ -13,6 +13,10 @@ import (
 	"bourse/contracts/bidding"
 	"bourse/contracts/broker"
 	"bourse/contracts/sharing"
+	availability "bourse/hosts/availability/models"
+	"bourse/hosts/availability/predictors"
+	"bourse/hosts/availability/sched"
+	"bourse/hosts/matchmaking"
 	"bourse/market"
 	"bourse/workloadgen/dist"
 	"bourse/workloadgen/models"
@@ -42,8 +46,10 @@ func policiesCommand() *cli.Command {
 		Name:      "policies",
 		Usage:     "list every plug-in with its options",
 		ArgsUsage: "[FAMILY]",
-		Description: `Families are admission, bidding, sharing, payment, forecaster, model, value and law
-(of the quantities of model independent).
+		Description: `Families are admission, bidding, sharing, payment, forecaster, model, value, law (of
+the quantities of model independent), availability (models of hosts that come and
+go), predictor (of them), scheduler (the matchmakers of admission queue) and
+matchmaking (of admission reserve).
 
    bourse policies
    bourse policies admission --json`,
@@ -68,7 +74,7 @@ func policiesAction(c *cli.Context) error {
 			}
 		}
 		if all = own; len(all) == 0 {
-			return usagef("found %q, want a family: admission, bidding, sharing, payment, forecaster, model, value or law", family)
+			return usagef("found %q, want a family: %s", family, strings.Join(families(), ", "))
 		}
 	}
 	if c.Bool("json") {
@@ -134,7 +140,28 @@ func plugins() ([]plugin, error) {
 		_, err := dist.New(name, decode, rng)
 		return err
 	}))
+	add("availability", availability.Names(), availability.Doc, probe(func(name string, decode func(any) error) error {
+		_, err := availability.New(name, decode, rng)
+		return err
+	}))
+	add("predictor", predictors.Names(), predictors.Doc, probe(func(name string, decode func(any) error) error {
+		_, err := predictors.New(name, decode, rng)
+		return err
+	}))
+	add("scheduler", sched.Names(), sched.Doc, probe(func(name string, decode func(any) error) error {
+		_, err := sched.New(name, decode, rng)
+		return err
+	}))
+	add("matchmaking", matchmaking.Names(), matchmaking.Doc, probe(func(name string, decode func(any) error) error {
+		_, err := matchmaking.New(name, decode, rng)
+		return err
+	}))
 	return all, err
+}
+
+// families returns the names of the families.
+func families() []string {
+	return []string{"admission", "bidding", "sharing", "payment", "forecaster", "model", "value", "law", "availability", "predictor", "scheduler", "matchmaking"}
 }
 
 // probe returns what lists the options of a plug-in: it makes one, and looks at

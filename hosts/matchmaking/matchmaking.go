@@ -42,24 +42,30 @@ type Matchmaker interface {
 type factory func(decode func(any) error, rng *rand.Rand) (Matchmaker, error)
 
 // matchmakers is the table of algorithms by the name scenarios use.
-var matchmakers = map[string]factory{
-	"ff":   newFirstFit,
-	"imct": newMinCompletion,
-	"maxu": newMaxUtilization,
-	"minu": newMinUtilization,
-	"mli":  newMinImpact,
-	"nf":   newNextFit,
-	"ran":  newRandom,
+var matchmakers = map[string]struct {
+	doc string
+	new factory
+}{
+	"ff":   {"the first cluster that can take it (first fit)", newFirstFit},
+	"imct": {"the cluster that has it done first", newMinCompletion},
+	"maxu": {"the cluster used most", newMaxUtilization},
+	"minu": {"the cluster used least", newMinUtilization},
+	"mli":  {"the cluster whose reservations lose least laxity", newMinImpact},
+	"nf":   {"the next cluster in turn that can take it (next fit)", newNextFit},
+	"ran":  {"a cluster that can take it, drawn by lot", newRandom},
 }
 
 // New makes the named matchmaker.
 func New(name string, decode func(any) error, rng *rand.Rand) (Matchmaker, error) {
-	f, ok := matchmakers[name]
+	m, ok := matchmakers[name]
 	if !ok {
 		return nil, fmt.Errorf("unknown matchmaker %q (known: %s)", name, strings.Join(Names(), ", "))
 	}
-	return f(decode, rng)
+	return m.new(decode, rng)
 }
 
 // Names returns the names of the algorithms, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(matchmakers)) }
+
+// Doc returns one line on the named algorithm, empty if there is none.
+func Doc(name string) string { return matchmakers[name].doc }

@@ -10,7 +10,7 @@ import (
 // NextFit asks in turn, beginning after the seller that it took last (NF,
 // §3.1.3). A rejected job leaves its place unchanged.
 type NextFit struct {
-	Next int `json:"next" yaml:"next"` // index of the seller to be asked first
+	Next int `json:"next" yaml:"next" doc:"cluster to be asked first, from 0"` // index of the seller to be asked first
 }
 
 func newNextFit(decode func(any) error, _ *rand.Rand) (Matchmaker, error) {

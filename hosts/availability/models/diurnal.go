@@ -14,31 +14,31 @@ import (
 type DiurnalOptions struct {
 	// Rate is how often an owner comes by at working hours, in visits an hour;
 	// at least 0, 2.25 by default.
-	Rate float64 `yaml:"rate"`
+	Rate float64 `yaml:"rate" doc:"visits of an owner an hour, at working hours"`
 
 	// Het is how much hosts differ: a host's visits come at Rate times a factor
 	// to the power of Het, 0 for all alike; at least 0, 0.2 by default.
-	Het float64 `yaml:"het"`
+	Het float64 `yaml:"het" doc:"how much hosts differ in that, 0 for all alike"`
 
 	// Median and Sigma are of the log-normal length of a visit, in seconds and
 	// of its logarithm, and Least is the shortest; 300, 1.2 and 20 by default.
-	Median float64 `yaml:"median"`
-	Sigma  float64 `yaml:"sigma"`
-	Least  float64 `yaml:"least"`
+	Median float64 `yaml:"median" doc:"length of a visit, s"`
+	Sigma  float64 `yaml:"sigma" doc:"of the logarithm of that"`
+	Least  float64 `yaml:"least" doc:"shortest visit, s"`
 
 	// Sessions is the largest number of an owner's habitual sessions a day, and
 	// Kept the probability that one takes place; 2 and 0.6 by default.
-	Sessions int     `yaml:"sessions"`
-	Kept     float64 `yaml:"kept"`
+	Sessions int     `yaml:"sessions" doc:"largest number of habitual sessions a day"`
+	Kept     float64 `yaml:"kept" doc:"probability that one takes place"`
 
 	// Nights is the share of hosts that are off at night; 0.15 by default.
-	Nights float64 `yaml:"nights"`
+	Nights float64 `yaml:"nights" doc:"share of hosts that are off at night"`
 
 	// Load is the largest load of the owner while available: it is drawn
 	// uniformly from [0, Load) every LoadEvery seconds, or once an interval if
 	// that is 0. 0.2 and 600 by default.
-	Load      float64 `yaml:"load"`
-	LoadEvery float64 `yaml:"load_every"`
+	Load      float64 `yaml:"load" doc:"largest load of the owner while the host is available"`
+	LoadEvery float64 `yaml:"load_every" doc:"s after which the load is drawn anew; 0 is once an interval"`
 }
 
 // Diurnal is a room of hosts with owners. Each owner has up to two sessions at

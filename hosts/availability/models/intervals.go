@@ -15,18 +15,18 @@ type IntervalsOptions struct {
 	// Site is the recorded system whose laws are taken: "g5k06", "lanl05",
 	// "microsoft99", "nd07cpu" (the default), "ourgrid", "overnet03", "pl05" or
 	// "skype06".
-	Site string `yaml:"site"`
+	Site string `yaml:"site" doc:"recorded system: g5k06, lanl05, microsoft99, nd07cpu, ourgrid, overnet03, pl05 or skype06"`
 
 	// Law is the family fitted: "exp", "weibull" (the default), "lognormal" or
 	// "gamma"; of ourgrid there is a log-normal alone.
-	Law string `yaml:"law"`
+	Law string `yaml:"law" doc:"family fitted: exp, weibull, lognormal or gamma; of ourgrid lognormal alone"`
 
 	// State is the state between intervals, U by default, or P, C or E.
-	State string `yaml:"state"`
+	State string `yaml:"state" doc:"between intervals: U, P, C or E"`
 
 	// Load is the largest load of the owner while available: each interval's is
 	// drawn uniformly from [0, Load). In [0,1], 0.2 by default.
-	Load float64 `yaml:"load"`
+	Load float64 `yaml:"load" doc:"largest load of the owner while the host is available"`
 }
 
 // Intervals alternates available and unavailable intervals, each drawn from its

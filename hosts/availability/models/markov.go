@@ -14,13 +14,13 @@ import (
 type MarkovOptions struct {
 	// Mean is the mean stay in each state, in seconds, more than 0; 1800, 600,
 	// 300, 120 and 3600 by default.
-	Mean [5]float64 `yaml:"mean"`
+	Mean [5]float64 `yaml:"mean" doc:"mean stay in each of A, P, C, E, U, s"`
 
 	// Next is the weight of each state after each: at least 0, on the diagonal
 	// 0, not all 0 in a row.
-	Next [5][5]float64 `yaml:"next"`
+	Next [5][5]float64 `yaml:"next" doc:"weights of the states after each, a row a state, 0 on the diagonal"`
 
-	Load float64 `yaml:"load"` // as for "intervals"; 0.2 by default
+	Load float64 `yaml:"load" doc:"largest load of the owner while the host is available"` // as for "intervals"; 0.2 by default
 }
 
 // Markov is a continuous-time Markov chain of the five states: stays are

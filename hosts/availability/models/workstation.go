@@ -9,8 +9,8 @@ import (
 
 // WorkstationOptions are those of "workstation".
 type WorkstationOptions struct {
-	State string  `yaml:"state"` // between intervals: P by default, or C, E, U
-	Load  float64 `yaml:"load"`  // as for "intervals"; 0.2 by default
+	State string  `yaml:"state" doc:"between intervals: P, C, E or U"`                      // between intervals: P by default, or C, E, U
+	Load  float64 `yaml:"load" doc:"largest load of the owner while the host is available"` // as for "intervals"; 0.2 by default
 }
 
 // Workstation is a chain of available intervals of three kinds and unavailable

@@ -8,7 +8,7 @@ import (
 
 // NaiveOptions are those of "naive".
 type NaiveOptions struct {
-	Days int `yaml:"days"` // how many past days are looked at; at least 1, 6 by default
+	Days int `yaml:"days" doc:"past days looked at, at least 1"` // how many past days are looked at; at least 1, 6 by default
 }
 
 // Naive predicts the share of the last days in which the host was available,

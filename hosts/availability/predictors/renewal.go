@@ -11,15 +11,15 @@ import (
 type RenewalOptions struct {
 	// Law is that of the lengths of intervals: "weibull", the default,
 	// "lognormal" or "exponential".
-	Law string `yaml:"law"`
+	Law string `yaml:"law" doc:"of the lengths of intervals: weibull, lognormal or exponential"`
 
 	// Days is how many past days the fitted intervals ended in; 0, the default,
 	// is all.
-	Days int `yaml:"days"`
+	Days int `yaml:"days" doc:"past days in which the fitted intervals ended; 0 is all"`
 
 	// Least is how many intervals a fit of two parameters needs, at least 2, 5
 	// by default; with fewer the exponential is used.
-	Least int `yaml:"least"`
+	Least int `yaml:"least" doc:"intervals that a fit of two parameters needs, at least 2; with fewer the law is exponential"`
 }
 
 // Renewal predicts from the law of the host's past intervals that this one,

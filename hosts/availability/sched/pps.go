@@ -16,19 +16,19 @@ type PPSOptions struct {
 	// Load is what counts as a host's load: "local", the default, the owner's
 	// alone; "local+grid", what is taken from one more job that shares the host
 	// with those on it; "binary", all of the host as soon as it has a job.
-	Load string `yaml:"pps_load"`
+	Load string `yaml:"pps_load" doc:"what counts as load: local (the owner's), local+grid (with one more job) or binary (all, with a job)"`
 
 	// Tie is how equal scores are told apart: by "index", the default; by
 	// "fewest" jobs, then index; by "rotate", from behind the host taken last;
 	// or at "random".
-	Tie string `yaml:"pps_tie"`
+	Tie string `yaml:"pps_tie" doc:"equal scores are told apart by index, fewest (jobs), rotate or random"`
 
 	// Busy is whether hosts that run jobs are scored, as the paper describes
 	// PPS: true by default. Without it jobs wait in the queue for idle hosts.
-	Busy bool `yaml:"busy"`
+	Busy bool `yaml:"busy" doc:"hosts with jobs are scored too; otherwise jobs wait for idle ones"`
 
 	// Predictor foretells completion; tde by default.
-	Predictor predictors.Spec `yaml:"predictor"`
+	Predictor predictors.Spec `yaml:"predictor" doc:"foretells completion"`
 }
 
 // DefaultPPS returns the options that reproduce the paper.

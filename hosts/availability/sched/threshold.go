@@ -12,15 +12,15 @@ import (
 type ThresholdOptions struct {
 	// Threshold is T, the reliability that a host must have: in [0,1], 0.5 by
 	// default. 0 accepts every host without a forecast.
-	Threshold float64 `yaml:"threshold"`
+	Threshold float64 `yaml:"threshold" doc:"T, the reliability that a host must have, in [0,1]; 0 takes every host"`
 
 	// Order is the order in which idle hosts are examined: "fifo", the default,
 	// as they became idle, which at low thresholds goes round as the paper
 	// says; "index"; or "rotate", by index from behind the last one taken.
-	Order string `yaml:"idle_order"`
+	Order string `yaml:"idle_order" doc:"in which idle hosts are examined: fifo (as they became idle), index or rotate"`
 
 	// Predictor foretells reliability; tde by default.
-	Predictor predictors.Spec `yaml:"predictor"`
+	Predictor predictors.Spec `yaml:"predictor" doc:"foretells reliability"`
 }
 
 // Threshold examines idle hosts one at a time and takes the first whose chance

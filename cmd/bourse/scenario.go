@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bourse/experiments"
 	"bourse/experiments/scenario"
 
 	"github.com/urfave/cli/v2"
@@ -29,8 +30,14 @@ func scenarioCommand() *cli.Command {
 					if err := exactly(c, "FILE"); err != nil {
 						return err
 					}
-					_, err := scenario.Load(c.Args().First(), known(), c.StringSlice("set")...)
-					return err
+					e, err := scenario.Load(c.Args().First(), known(), c.StringSlice("set")...)
+					if err != nil {
+						return err
+					}
+					if err := experiments.Check(&e); err != nil {
+						return usageError{err}
+					}
+					return nil
 				},
 			},
 			{

@@ -1,0 +1,312 @@
+package experiments
+
+import (
+	"compress/gzip"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"bourse/experiments/metrics"
+	"bourse/experiments/scenario"
+	"bourse/experiments/volunteers"
+	"bourse/hosts/availability"
+	"bourse/hosts/availability/predictors"
+	"bourse/hosts/availability/sched"
+)
+
+// volatile is a scenario of hosts that come and go.
+const volatile = `
+name: volatile
+replications: 2
+configurations:
+  - name: days
+    fleet: {hosts: 12, cpus: 1, availability: {model: diurnal, span: 259200}}
+    workload:
+      model: {name: regular, from: 86400, to: 259200, every: 300}
+      annotate: {price: 0.001}
+    market: {sharing: exclusive, payment: budget}
+    sla: {enforcement: per-host, of: estimate, slack: 1e6}
+    admission:
+      - {name: queue, label: threshold, from: 86400, matchmaker: {threshold: {threshold: 0.9, predictor: {name: tde, options: {days: 2}}}}}
+      - {name: queue, label: pps, from: 86400, resubmit: head, matchmaker: pps}
+      - {name: queue, label: turns, from: 86400, interval: 77, sharing: turns, matchmaker: {pps: {pps_tie: fewest}}}
+      - {name: queue, label: first, from: 86400, matchmaker: first-available, resubmit: drop}
+`
+
+func parsed(t *testing.T, text string, sets ...string) *scenario.Experiment {
+	t.Helper()
+	e, err := scenario.Parse("test", []byte(text), scenario.Known{}, sets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &e
+}
+
+// TestVolunteers checks that a scenario, with its bank, streams and metrics, finds
+// what a replay of the same jobs on the same hosts finds: every metric.
+func TestVolunteers(t *testing.T) {
+	t.Parallel()
+	e := parsed(t, volatile)
+	all, err := settings(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := newArena()
+	for rep := range e.Replications {
+		r, err := a.replicate(t.Context(), e, all, rep, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, label := range []string{"threshold", "pps", "turns", "first"} {
+			c := volunteers.Config{
+				Trace: &availability.Trace{Hosts: a.histories}, From: 86400, To: 259200, Interval: 60,
+				Queue: sched.DefaultQueue(), InTurn: label == "turns",
+			}
+			for i := range a.plan {
+				c.Jobs = append(c.Jobs, volunteers.Job{Submit: a.plan[i].Arrival, Length: a.plan[i].Runtime})
+			}
+			tde := predictors.DefaultTDE()
+			pps := sched.DefaultPPS()
+			switch label {
+			case "threshold":
+				tde.Days = 2
+				p, err := predictors.NewTDE(tde)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.Matchmaker, err = sched.NewThreshold(0.9, "fifo", p); err != nil {
+					t.Fatal(err)
+				}
+			case "first":
+				c.Matchmaker, c.Queue.Resubmit = sched.First{}, "drop"
+			default:
+				if label == "turns" {
+					pps.Tie, c.Interval = "fewest", 77
+				} else {
+					c.Queue.Resubmit = "head"
+				}
+				p, err := predictors.NewTDE(tde)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.Matchmaker, err = sched.NewPPS(pps, p, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := volunteers.Replay(context.Background(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want.Done < 50 || want.Failed < 10 {
+				t.Fatalf("%s: %d done, %d failed: too few to tell", label, want.Done, want.Failed)
+			}
+			for _, x := range []struct {
+				metric metrics.Metric
+				want   float64
+			}{
+				{metrics.JobProcessRatio, want.Ratio()}, {metrics.Makespan, want.Makespan()}, {metrics.Wasted, want.Wasted},
+				{metrics.Resubmissions, float64(want.Resent)}, {metrics.Queued, float64(want.Queued)},
+				{metrics.CompletedLength, want.MeanLength()}, {metrics.Utilization, want.Utilization()},
+			} {
+				got, ok := x.metric.Of(&r.Runs[k].Outcome)
+				if !ok || math.Abs(got-x.want) > 1e-6*math.Abs(x.want) {
+					t.Errorf("replication %d, %s: %s is %v (%v), want %v", rep, label, x.metric.Name, got, ok, x.want)
+				}
+			}
+		}
+	}
+}
+
+// TestVolatile checks that hosts come and go alike under every policy, whatever the
+// number of workers and the policies before, and otherwise in each replication.
+func TestVolatile(t *testing.T) {
+	t.Parallel()
+	const text = `
+name: test
+replications: 4
+base:
+  fleet: {availability: {model: markov, span: 50000, leaving: suspend, lost_work: charged}}
+  workload: {model: paper}
+configurations:
+  - {name: one, admission: [be, sac, {name: be, label: again}]}
+  - {name: other, admission: [cac, be]}
+`
+	run := func(workers int) (all []*Replication) {
+		t.Helper()
+		if err := Each(t.Context(), parsed(t, text), Options{Workers: workers}, func(r *Replication) error {
+			all = append(all, r)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	one, four := run(1), run(4)
+	for i, r := range one {
+		if !reflect.DeepEqual(r, four[i]) {
+			t.Errorf("replication %d depends on the number of workers", i)
+		}
+	}
+	for rep := range 4 {
+		be, again, other := one[rep].Runs[0], one[rep].Runs[2], one[4+rep].Runs[1]
+		if !reflect.DeepEqual(be.Jobs, again.Jobs) || !reflect.DeepEqual(be.Jobs, other.Jobs) {
+			t.Errorf("replication %d: be is not be", rep)
+		}
+		if be.Outcome.Available == 0 || rep > 0 && be.Outcome.Available == one[0].Runs[0].Outcome.Available {
+			t.Errorf("replication %d: hosts could do %v", rep, be.Outcome.Available)
+		}
+	}
+}
+
+// TestHorizon checks that what is open at the horizon is cancelled, pays nothing and
+// counts nowhere, and that jobs which would come later do not.
+func TestHorizon(t *testing.T) {
+	t.Parallel()
+	const text = `
+name: test
+replications: 3
+configurations:
+  - {name: paper, fleet: {hosts: 10}, workload: {model: paper}, market: {payment: bid}, sla: {slack: 20}, admission: [be, {name: edf, sharing: exclusive}]}
+`
+	full, cut := parsed(t, text), parsed(t, text, "configurations.paper.horizon=4000")
+	var all [2][]*Replication
+	for i, e := range []*scenario.Experiment{full, cut} {
+		if err := Each(t.Context(), e, Options{}, func(r *Replication) error { all[i] = append(all[i], r); return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	open, waits := 0, 0
+	for rep := range all[0] {
+		for k := range all[0][rep].Runs {
+			f, c := all[0][rep].Runs[k], all[1][rep].Runs[k]
+			if !c.Closed || f.Closed {
+				t.Fatalf("closed: %v and %v", f.Closed, c.Closed)
+			}
+			for i, j := range c.Jobs {
+				whole := f.Jobs[i]
+				switch {
+				case j.Arrival >= 4000:
+					t.Errorf("job %d comes at %v", i, j.Arrival)
+				case j.Open && (whole.Admitted && whole.End < 4000 || j.Fulfilled || j.Paid != 0):
+					t.Errorf("job %d is open, and was %+v", i, whole)
+				case !j.Open && !reflect.DeepEqual(j, whole):
+					t.Errorf("job %d is %+v, and was %+v", i, j, whole)
+				}
+				if j.Open {
+					open++
+				}
+				if j.Waits {
+					waits++
+				}
+			}
+			if n := len(c.Outcome.Jobs) + len(c.Outcome.Open); n != len(c.Jobs) || len(c.Jobs) >= len(f.Jobs) {
+				t.Errorf("%d jobs count or are open, of %d that came of %d", n, len(c.Jobs), len(f.Jobs))
+			}
+		}
+	}
+	if open < 10 || waits < 3 {
+		t.Errorf("%d jobs are open, %d wait: too few to tell", open, waits)
+	}
+}
+
+// TestRecorded checks that each format is told by its first lines, plain or gzip, and
+// that traces come out alike.
+func TestRecorded(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string, zip bool) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if !zip {
+			fmt.Fprint(f, text)
+			return path
+		}
+		z := gzip.NewWriter(f)
+		fmt.Fprint(z, text)
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	csv := "# made up\nresource,start,end,state,load,mips\na,0,5000,A,0.1,1\na,5000,9000,U,,\nb,0,9000,A,0,1\n"
+	samples := strings.TrimSpace(strings.Repeat("1.5 ", 288))
+	for _, c := range []struct {
+		path  string
+		hosts int
+		end   float64
+	}{
+		{write("a.csv", csv, false), 2, 9000},
+		{write("a.csv.gz", csv, true), 2, 9000},
+		{write("event_trace.tab", "event_id\tcomponent_id\tnode_id\tplatform_id\tnode_name\tevent_type\tevent_start_time\tevent_stop_time\tevent_end_reason\n1\t1\t7\t1\tx\t1\t100\t900\t0\n", false), 1, 800},
+		{write("load.tsv.gz", "20110303\thost\t"+samples+"\n", true), 1, 86400},
+		{write("one.ucb", "0 100\n500 -1\n700 0\n", false), 1, 700},
+		{filepath.Dir(write("ucb/h1", "100 10\n500 -1\n", false)), 1, 400},
+	} {
+		a := scenario.DefaultAvailability()
+		a.File = c.path
+		trace, acc, err := readTrace(&a)
+		if err != nil {
+			t.Errorf("%s: %v", c.path, err)
+			continue
+		}
+		if _, end := trace.Span(); len(trace.Hosts) != c.hosts || end != c.end {
+			t.Errorf("%s: %d hosts until %v, want %d until %v; %s", c.path, len(trace.Hosts), end, c.hosts, c.end, acc)
+		}
+	}
+}
+
+// TestVolatileRefused checks that what cannot be run with hosts that come and go is
+// refused before anything runs, with the field and what would be right.
+func TestVolatileRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "t.csv")
+	if err := os.WriteFile(file, []byte("a,0,100,A\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	odd := filepath.Join(dir, "odd")
+	if err := os.WriteFile(odd, []byte("nothing here that is known\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	days := "configurations.days."
+	for _, c := range []struct {
+		want string
+		sets []string
+	}{
+		{"admission.0: admission reserve: it plans for hosts that stay", []string{days + "admission=[reserve]"}},
+		{"has 1 hosts, want as many as fleet.hosts, 12", []string{days + "fleet.availability.model=null", days + "fleet.availability.file=" + file}},
+		{"no such file", []string{days + "fleet.availability.model=null", days + "fleet.availability.file=" + file + "x"}},
+		{"no format known by its first lines", []string{days + "fleet.availability.model=null", days + "fleet.availability.file=" + odd}},
+		{"is a folder, want a file, or format ucb", []string{days + "fleet.availability.model=null", days + "fleet.availability.format=csv", days + "fleet.availability.file=" + dir}},
+		{"model.rate: found", []string{days + "fleet.availability.model={name: diurnal, rate: much}"}},
+		{"rate is -1", []string{days + "fleet.availability.model={name: diurnal, rate: -1}"}},
+		{"days is 0", []string{days + "fleet.availability.predictor={name: tde, days: 0}"}},
+		{"interval is 0", []string{days + "admission.pps.interval=0"}},
+		{"resubmit is \"away\"", []string{days + "admission.pps.resubmit=away"}},
+		{"threshold is 2", []string{days + "admission.threshold.matchmaker={threshold: {threshold: 2}}"}},
+		{"unknown field \"treshold\"", []string{days + "admission.threshold.matchmaker={threshold: {treshold: 0.5}}"}},
+		{"unknown matchmaker \"best\"", []string{days + "admission.threshold.matchmaker=best"}},
+		{"found 2 names, want one of", []string{days + "admission.threshold.matchmaker={pps: {}, random: {}}"}},
+	} {
+		e, err := scenario.Parse("test", []byte(volatile), scenario.Known{}, c.sets...)
+		if err == nil {
+			err = Check(&e)
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %s", c.sets, err, c.want)
+		}
+	}
+}

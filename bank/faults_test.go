@@ -42,7 +42,7 @@ var faults = []struct{ what, file, right, wrong, room string }{
 	{"one copy is kept of what is acknowledged", "store/acks.go", "range regions(int(k.era % 2)) {", "range regions(int(k.era % 2)) {\n\t\tif region >= 2*acksRegion {\n\t\t\tbreak\n\t\t}", "./store"},
 	{"what was acknowledged is not restored", "store/directory.go", "a.first != size+1 {", "a.first > 0 {", "./store"},
 	{"what was acknowledged is not missed", "store/directory.go", "return damaged(fmt.Errorf(\"entries", "continue\n\t\t\treturn damaged(fmt.Errorf(\"entries", "./store"},
-	{"an audit does not miss what was acknowledged", "audit/acks.go", "range a.acks {\n\t\ta.heads", "range a.acks[:0] {\n\t\ta.heads", "./store"},
+	{"an audit does not miss what was acknowledged", "audit/acks.go", "range a.acks {\n\t\ta.must", "range a.acks[:0] {\n\t\ta.must", "./store"},
 	{"a group is acknowledged that the database may lose", "store/directory.go", "d.acks.holds(len(b.ack.value)) {", "d.acks.holds(len(b.ack.value)/2) {", "./store"},
 	{"a seal is not checked", "store/directory.go", "if len(s.files) > 0 {", "if len(s.files) > 1e6 {", "./store"},
 	{"a log that lost its end is opened", "store/open.go", "if g.tree.size < head.Size {", "if g.tree.size < 0 {", "./store"},

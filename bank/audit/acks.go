@@ -40,7 +40,7 @@ func (a *auditor) checkAcks() {
 		a.fileFinding(acksFile, fmt.Sprintf("%d bytes that hold nothing", len(b)), fmt.Sprintf("%d that tell what was acknowledged last", 4*acksRegion))
 	}
 	for _, k := range a.acks {
-		a.heads = append(a.heads, expectation{k.last, k.root, acksFile})
+		a.must(expectation{k.last, k.root, acksFile})
 	}
 }
 

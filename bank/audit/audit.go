@@ -1,8 +1,9 @@
 package audit
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -23,6 +24,10 @@ type Options struct {
 	// Run is what was published beside the ledger, or nil. What does not follow
 	// from the ledger, and what the ledger does not follow from, is then found.
 	Run *Run
+
+	// Progress is told, group by group, how many entries were read, and how many are
+	// known to be there; nil means nobody asks.
+	Progress func(done, total int64)
 
 	// Since leaves entries up to this one out of the report's sums. They are
 	// checked as all are, and must be there.
@@ -83,8 +88,12 @@ func (r *Report) Clean() bool { return len(r.Findings) == 0 }
 // attempts is how often a ledger is read that changes while it is.
 const attempts = 5
 
+// ErrNone means that no ledger is there.
+var ErrNone = errors.New("no ledger is there")
+
 // Audit proves the ledger in dir. What is wrong with the ledger is in the report;
-// an error means that there is none, or that Head is no head.
+// an error means that there is none, which wraps [ErrNone], that the directory cannot
+// be read, or that Head is no head.
 func Audit(dir string, opts Options) (*Report, error) {
 	if opts.FS == nil {
 		opts.FS = vfs.Default
@@ -95,11 +104,11 @@ func Audit(dir string, opts Options) (*Report, error) {
 		}
 	}
 	names, err := opts.FS.List(dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !slices.Contains(names, headFile) && !slices.ContainsFunc(names, isPebble) {
+		err = ErrNone
+	}
 	if err != nil {
 		return nil, fmt.Errorf("audit %s: %w", dir, err)
-	}
-	if !slices.Contains(names, headFile) && !slices.ContainsFunc(names, isPebble) {
-		return nil, fmt.Errorf("audit %s: no ledger is there", dir)
 	}
 	for attempt := 1; ; attempt++ {
 		r := audit(dir, opts)
@@ -121,7 +130,6 @@ func audit(dir string, opts Options) *Report {
 	a := newAuditor(opts)
 	a.dir = dir
 	a.checkHead()
-	slices.SortStableFunc(a.heads, func(x, y expectation) int { return cmp.Compare(x.size, y.size) })
 	err := a.readPebble()
 	if err == nil {
 		a.readAcked()
@@ -137,7 +145,7 @@ type auditor struct {
 
 	chain chain
 	books *books
-	heads []expectation // by size, once reading begins
+	heads []expectation // by size
 	next  int           // of those
 	acks  []ack
 	head  *headText // nil if it is gone or unreadable
@@ -168,8 +176,17 @@ type expectation struct {
 
 func (a *auditor) expect(text, from string) {
 	if h, err := parseHead(text); err == nil {
-		a.heads = append(a.heads, expectation{h.size, h.root, from})
+		a.must(expectation{h.size, h.root, from})
 	}
+}
+
+// must adds h to the heads, which stand by size.
+func (a *auditor) must(h expectation) {
+	at := slices.IndexFunc(a.heads, func(x expectation) bool { return x.size > h.size })
+	if at < 0 {
+		at = len(a.heads)
+	}
+	a.heads = slices.Insert(a.heads, at, h)
 }
 
 // entry checks the next entry, and what was kept of its hash.

@@ -3,8 +3,12 @@ package audit_test
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"iter"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -91,7 +95,11 @@ func TestClean(t *testing.T) {
 		for _, size := range []int64{1, 10, 2000} {
 			fs := vfs.NewMem()
 			head, l := makeLedger(t, fs, opts, 1, 7, size)
-			r := run(t, fs, audit.Options{Head: head, Whole: true})
+			var done, total int64
+			r := run(t, fs, audit.Options{Head: head, Whole: true, Progress: func(d, n int64) { done, total = d, n }})
+			if done != l.Entries() || total != done {
+				t.Errorf("came to %d of %d entries, want all %d", done, total, l.Entries())
+			}
 			if !r.Clean() || r.Head != head || r.Entries != l.Entries() || !r.Closed || len(r.Beyond) != 0 {
 				t.Fatalf("%s of %d entries: %+v, %s, closed %v, beyond %v", name, l.Entries(), r.Findings, r.Head, r.Closed, r.Beyond)
 			}
@@ -285,6 +293,51 @@ func TestHead(t *testing.T) {
 	}
 }
 
+// mapValues are a ledger's values in memory.
+type mapValues map[string]string
+
+func (m mapValues) Get(key []byte) ([]byte, error) {
+	if v, ok := m[string(key)]; ok {
+		return []byte(v), nil
+	}
+	return nil, nil
+}
+
+func (m mapValues) Scan(from, to []byte, _ *error) iter.Seq2[[]byte, []byte] {
+	return func(yield func([]byte, []byte) bool) {
+		for _, k := range slices.Sorted(maps.Keys(m)) {
+			if k >= string(from) && k < string(to) && !yield([]byte(k), []byte(m[k])) {
+				return
+			}
+		}
+	}
+}
+
+// TestValues checks that values are held against the head beside them and the one
+// that was given, wherever each stands.
+func TestValues(t *testing.T) {
+	t.Parallel()
+	fs := vfs.NewMem()
+	head, _ := makeLedger(t, fs, store.Options{}, 1, 3, 40)
+	db, err := pebble.Open("ledger", &pebble.Options{FS: fs, FormatMajorVersion: pebble.FormatNewest, Logger: quiet{}})
+	check(t, err)
+	values := make(mapValues)
+	it, err := db.NewIter(nil)
+	check(t, err)
+	for ok := it.First(); ok; ok = it.Next() {
+		values[string(it.Key())] = string(it.Value())
+	}
+	check(t, it.Close())
+	check(t, db.Close())
+	_, root, _ := strings.Cut(head, ":")
+	for given, clean := range map[string]bool{"": true, head: true, "7:" + root: false, "100000:" + root: false} {
+		r, err := audit.AuditValues(values, head, audit.Options{Head: given})
+		if err != nil || r.Clean() != clean {
+			t.Errorf("head %q given: %v, %v, want clean %v", given, r, err, clean)
+		}
+	}
+}
+
 // TestInUse checks that a ledger can be audited while its writer has it open.
 func TestInUse(t *testing.T) {
 	t.Parallel()
@@ -362,8 +415,8 @@ func TestNone(t *testing.T) {
 	fs := vfs.NewMem()
 	check(t, fs.MkdirAll("ledger", 0o777))
 	for _, dir := range []string{"ledger", "nowhere"} {
-		if r, err := audit.Audit(dir, audit.Options{FS: fs}); err == nil {
-			t.Errorf("%s: %+v", dir, r)
+		if r, err := audit.Audit(dir, audit.Options{FS: fs}); !errors.Is(err, audit.ErrNone) {
+			t.Errorf("%s: %+v, %v", dir, r, err)
 		}
 	}
 }

@@ -87,6 +87,13 @@ func (a *auditor) group(key, value []byte) {
 		}
 		a.entry(b, check)
 	}
+	if a.opts.Progress != nil {
+		total := a.chain.size
+		if n := len(a.heads); n > 0 {
+			total = max(total, a.heads[n-1].size)
+		}
+		a.opts.Progress(a.chain.size, total)
+	}
 	if a.bad == nil && !bytes.Equal(in.b, a.chain.tree()) {
 		a.fail(a.chain.size, "a Merkle tree after its group that is not that of the entries", "the tree of the entries")
 	}

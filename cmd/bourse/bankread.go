@@ -151,7 +151,7 @@ anything is amiss.
 			if err != nil {
 				return err
 			}
-			all, err := auditAll([]string{c.Args().First()}, []string{head}, nil, audit.Options{}, nil)
+			all, err := auditAll([]string{c.Args().First()}, []string{head}, nil, audit.Options{}, progress(c, "audit"))
 			if err != nil {
 				return err
 			}

@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"bourse/bank/audit"
 	"bourse/bank/export"
@@ -129,30 +128,23 @@ func clean(all []audited) bool {
 }
 
 // auditAll audits ledgers, each against its head if there is one, and against what
-// was published beside it: runs and progress may be nil. As many are audited at
-// once as there are processors; what is said does not depend on it.
+// was published beside it: runs and progress, which is told of entries, may be nil.
+// As many are audited at once as there are processors; what is said does not depend
+// on it.
 func auditAll(dirs, heads []string, runs []*audit.Run, opts audit.Options, progress func(done, total int)) ([]audited, error) {
 	all, errs := make([]audited, len(dirs)), make([]error, len(dirs))
-	var (
-		group errgroup.Group
-		mu    sync.Mutex
-		done  int
-	)
+	came := newTally(heads, progress)
+	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, dir := range dirs {
 		opts := opts
-		opts.Head, opts.Whole = heads[i], opts.Whole && heads[i] != ""
+		opts.Head, opts.Whole, opts.Progress = heads[i], opts.Whole && heads[i] != "", came.of(i)
 		if runs != nil {
 			opts.Run = runs[i]
 		}
 		group.Go(func() error {
 			r, err := auditBank(dir, opts)
 			all[i], errs[i] = audited{placeName(dir), r}, err
-			mu.Lock()
-			defer mu.Unlock()
-			if done++; progress != nil && err == nil {
-				progress(done, len(dirs))
-			}
 			return err
 		})
 	}

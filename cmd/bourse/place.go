@@ -73,7 +73,8 @@ func readBank(place string) (*store.Reader, error) {
 // auditBank audits a ledger.
 func auditBank(place string, opts audit.Options) (*audit.Report, error) {
 	if !postgres.IsURL(place) {
-		return audit.Audit(place, opts)
+		r, err := audit.Audit(place, opts)
+		return r, misplaced(err)
 	}
 	v, err := postgres.OpenView(place)
 	if err != nil {
@@ -98,7 +99,7 @@ func syncBank(place string) error {
 
 // misplaced makes it the user's mistake that no ledger is where he said.
 func misplaced(err error) error {
-	if errors.Is(err, store.ErrNone) || errors.Is(err, postgres.ErrURL) {
+	if errors.Is(err, store.ErrNone) || errors.Is(err, audit.ErrNone) || errors.Is(err, postgres.ErrURL) {
 		return usageError{err}
 	}
 	return err

@@ -1,0 +1,23 @@
+package main
+
+import "testing"
+
+// TestTally checks that the audits of many ledgers count as one, in entries, known
+// beforehand where there is a head.
+func TestTally(t *testing.T) {
+	t.Parallel()
+	var done, total int
+	got := newTally([]string{"10:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", ""}, func(d, n int) { done, total = d, n })
+	got.of(1)(3, 5)
+	if done != 3 || total != 15 {
+		t.Errorf("came to %d of %d, want 3 of 15", done, total)
+	}
+	got.of(0)(10, 10)
+	got.of(1)(6, 6) // more than was known
+	if done != 16 || total != 16 {
+		t.Errorf("came to %d of %d, want 16 of 16", done, total)
+	}
+	if newTally([]string{""}, nil).of(0) != nil {
+		t.Error("nobody asks, and is told")
+	}
+}

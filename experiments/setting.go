@@ -65,11 +65,21 @@ func fix(c scenario.Choice) plugin {
 }
 
 // Check reports the first thing in e that cannot be run: an option that a
-// plug-in refuses, a file that is missing or not as it should be.
+// plug-in refuses, a file that is missing or not as it should be, jobs that nobody
+// pays for.
 func Check(e *scenario.Experiment) error {
 	x := e.Expanded()
-	_, err := settings(&x)
-	return err
+	all, err := settings(&x)
+	if err != nil {
+		return err
+	}
+	a := newArena()
+	for _, s := range all {
+		if !a.budgeted(s, x.Seed) {
+			return fmt.Errorf("configuration %s: %w", s.conf.Name, errNoBudget)
+		}
+	}
+	return nil
 }
 
 // settings prepares the configurations of e, which has been expanded. The error names the field at

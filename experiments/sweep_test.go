@@ -123,6 +123,9 @@ func TestDerived(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "configuration sp2, replication 0: no job has a budget") {
 		t.Errorf("error %v, want that no job has a budget", err)
 	}
+	if err := Check(&e); err == nil || !strings.Contains(err.Error(), "configuration sp2: no job has a budget") {
+		t.Errorf("checked: %v, want that no job has a budget", err)
+	}
 }
 
 // TestSharing checks that a policy's own sharing rule takes the place of the

@@ -112,12 +112,29 @@ func annotations(said scenario.Options) (*annotate.Options, error) {
 	return o, said.Blame(o.Validate())
 }
 
+// errNoBudget reports jobs that nobody pays for.
+var errNoBudget = errors.New("no job has a budget: want one from workload.annotate: price, budget, or urgency with sla")
+
+// budgeted reports whether a job of the first replication has a budget. What a
+// model does not give a hundred jobs is looked for in all of them. A plan that
+// cannot be drawn says so when it is.
+func (a *arena) budgeted(s *setting, seed uint64) bool {
+	err := a.plans(s, seed, 0, 100)
+	if errors.Is(err, errNoBudget) && s.work.model != nil {
+		err = a.plans(s, seed, 0, 0)
+	}
+	return !errors.Is(err, errNoBudget)
+}
+
 // draw makes the plan of replication rep the arena's.
-func (a *arena) draw(s *setting, seed uint64, rep int) (err error) {
+func (a *arena) draw(s *setting, seed uint64, rep int) error { return a.plans(s, seed, rep, 0) }
+
+// plans is draw with n jobs of a model, 0 for as many as it says.
+func (a *arena) plans(s *setting, seed uint64, rep, n int) (err error) {
 	w := s.work
 	a.plan = w.fixed
 	if w.model != nil {
-		if a.drawn, err = w.model.Plan(Stream(seed, rep, "workload"), 0, a.drawn); err != nil {
+		if a.drawn, err = w.model.Plan(Stream(seed, rep, "workload"), n, a.drawn); err != nil {
 			return err
 		}
 		a.plan = a.drawn
@@ -142,7 +159,7 @@ func (a *arena) draw(s *setting, seed uint64, rep int) (err error) {
 		}
 	}
 	if !slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.Value > 0 }) {
-		return errors.New("no job has a budget: want one from workload.annotate: price, budget, or urgency with sla")
+		return errNoBudget
 	}
 	return nil
 }

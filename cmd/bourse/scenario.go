@@ -25,6 +25,8 @@ func scenarioCommand() *cli.Command {
 				Name:      "check",
 				Usage:     "check a scenario file without running it",
 				ArgsUsage: "FILE",
+				Description: `Checks every field, makes every plug-in with its options, reads the logs and plans
+that the file names, and sees to it that somebody pays for the jobs.`,
 				Flags:     []cli.Flag{&cli.StringSliceFlag{Name: "set", Usage: "override a field: `PATH=VALUE`"}},
 				Action: func(c *cli.Context) error {
 					if err := exactly(c, "FILE"); err != nil {

@@ -1,15 +1,9 @@
 package experiments
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -81,103 +75,6 @@ func newPresence(f *scenario.Fleet, work *workload, read traces) (*presence, err
 		return nil, fmt.Errorf("fleet.availability.file: %s has %d hosts, want as many as fleet.hosts, %d; base.fleet.hosts=%d takes them all", a.File, n, f.Hosts, n)
 	}
 	return p, nil
-}
-
-// readTrace reads the file of a. Of a folder it reads every file, as ucb has one a
-// host.
-func readTrace(a *scenario.Availability) (*availability.Trace, *availability.Accounting, error) {
-	info, err := os.Stat(a.File)
-	if err != nil {
-		return nil, nil, err
-	}
-	if info.IsDir() {
-		if a.Format != "ucb" && a.Format != "auto" {
-			return nil, nil, fmt.Errorf("%s is a folder, want a file, or format ucb", a.File)
-		}
-		return readFolder(a)
-	}
-	f, err := os.Open(a.File)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer f.Close()
-	in := io.Reader(f)
-	format := a.Format
-	if format == "auto" {
-		if format, in, err = recognize(f); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", a.File, err)
-		}
-	}
-	var t *availability.Trace
-	var acc *availability.Accounting
-	switch format {
-	case "csv":
-		t, acc, err = availability.ReadCSV(in, a.Gap)
-	case "fta":
-		t, acc, err = availability.ReadFTA(in, a.Gap)
-	case "ucb":
-		t, acc, err = availability.ReadUCB([]availability.File{{Name: filepath.Base(a.File), Reader: in}}, a.Peak, a.Gap)
-	default:
-		t, acc, err = availability.ReadLoad(in, availability.LoadConfig{Threshold: a.Threshold, MinDays: a.MinDays, Gap: a.Gap})
-	}
-	if err == nil && len(t.Hosts) == 0 {
-		err = fmt.Errorf("no hosts, read as %s: %s", format, strings.TrimSpace(acc.String()))
-	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", a.File, err)
-	}
-	return t, acc, err
-}
-
-func readFolder(a *scenario.Availability) (*availability.Trace, *availability.Accounting, error) {
-	entries, err := os.ReadDir(a.File)
-	if err != nil {
-		return nil, nil, err
-	}
-	var files []availability.File
-	for _, e := range entries {
-		if !e.Type().IsRegular() || strings.HasPrefix(e.Name(), ".") {
-			continue
-		}
-		text, err := os.ReadFile(filepath.Join(a.File, e.Name()))
-		if err != nil {
-			return nil, nil, err
-		}
-		files = append(files, availability.File{Name: e.Name(), Reader: bytes.NewReader(text)})
-	}
-	if len(files) == 0 {
-		return nil, nil, fmt.Errorf("%s: no files", a.File)
-	}
-	return availability.ReadUCB(files, a.Peak, a.Gap)
-}
-
-// recognize tells the format by the first line that is no comment, and returns what
-// reads the file from its beginning.
-func recognize(f io.Reader) (string, io.Reader, error) {
-	in := bufio.NewReaderSize(f, 1<<16)
-	head, err := in.Peek(1 << 16)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return "", nil, err
-	}
-	text := plainText(head)
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		switch fields := strings.Fields(line); {
-		case strings.Contains(line, ","):
-			return "csv", in, nil
-		case strings.Count(line, "\t") == 2 && len(fields) > 3:
-			return "load", in, nil
-		case fields[0] == "event_id" || len(fields) >= 8:
-			return "fta", in, nil
-		case len(fields) == 2:
-			return "ucb", in, nil
-		}
-		break
-	}
-	return "", nil, errors.New("no format known by its first lines, want format: csv, fta, ucb or load")
 }
 
 // horizon returns the instant at which a run ends, +Inf if it is when all is done.

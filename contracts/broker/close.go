@@ -1,10 +1,6 @@
 package broker
 
-import (
-	"slices"
-
-	"bourse/contracts"
-)
+import "bourse/contracts"
 
 // Idle reports whether no contract is active and no request waits.
 func (b *Broker) Idle() bool {
@@ -29,7 +25,7 @@ func (b *Broker) Close(now float64) error {
 	b.now = now
 	for i := range b.contracts {
 		c := &b.contracts[i]
-		if c.State != contracts.Active || slices.Contains(b.free, int32(i)) {
+		if c.State != contracts.Active {
 			continue
 		}
 		delete(b.planned, c.ID)

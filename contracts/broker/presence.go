@@ -144,7 +144,7 @@ func (b *Broker) vacate(now float64, h hosts.ID) error {
 		c.bring(now)
 		var err error
 		switch {
-		case c.PerHost && b.complete1(now, c, s):
+		case c.PerHost && b.finished(now, c, s):
 			slot := c.Placements[n].Slot
 			r := v.machine.Stop(now, slot)
 			r.Done = max(r.Done, c.task.Work)
@@ -167,8 +167,8 @@ func (b *Broker) vacate(now float64, h hosts.ID) error {
 	return nil
 }
 
-// complete1 reports whether what is left of s would take no time that counts.
-func (b *Broker) complete1(now float64, c *contract, s *contracts.Standing) bool {
+// finished reports whether what is left of s would take no time that counts.
+func (b *Broker) finished(now float64, c *contract, s *contracts.Standing) bool {
 	if b.limiter != nil && b.limiter.Limit(&c.Request) < c.task.Work {
 		return false // it is not let do all its work
 	}

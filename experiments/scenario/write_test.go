@@ -100,6 +100,16 @@ func anyExperiment(t *rapid.T) Experiment {
 		c.Fleet.Hosts = rapid.IntRange(1, 3).Draw(t, "hosts")
 		c.Fleet.Memory = rapid.Float64Range(0, 1e18).Draw(t, "memory")
 		c.Market.Forecaster = anyChoice(t)
+		if rapid.Bool().Draw(t, "availability") {
+			a := DefaultAvailability()
+			if a.File = anyText(t); a.File == "" {
+				m := anyChoice(t)
+				a.Model = &m
+			}
+			a.Leaving = rapid.SampledFrom([]string{"resubmit", "lost", "suspend"}).Draw(t, "leaving")
+			a.Span, a.Predictor = rapid.Float64Range(1, 1e9).Draw(t, "span"), anyChoice(t)
+			c.Fleet.Availability = &a
+		}
 		if rapid.Bool().Draw(t, "model") {
 			m := anyChoice(t)
 			c.Workload.Model = &m

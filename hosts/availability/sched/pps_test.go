@@ -2,11 +2,14 @@ package sched
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/goccy/go-yaml"
 
 	"bourse/hosts"
+	"bourse/hosts/availability"
+	"bourse/hosts/availability/predictors"
 )
 
 // TestPPS checks eq. 1 with each load and each way to tell equals apart.
@@ -61,5 +64,55 @@ func TestPPS(t *testing.T) {
 				p.Begin(got)
 			}
 		}
+	}
+}
+
+// asked counts forecasts.
+type asked struct {
+	oracle
+	n int
+}
+
+func (a *asked) Predict(h *availability.History, now, length float64) predictors.Forecast {
+	a.n++
+	return a.oracle.Predict(h, now, length)
+}
+
+// TestPPSAsksFew checks that leaving out hosts whose score cannot be highest
+// changes no choice: the first host of the highest score is taken, as by asking
+// all, of random loads and forecasts in tenths, in which ties are common.
+func TestPPSAsksFew(t *testing.T) {
+	t.Parallel()
+	few := 0
+	for seed := range uint64(500) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		n := 1 + rng.IntN(20)
+		loads, known := make([]float64, n), oracle{}
+		for i := range loads {
+			loads[i] = float64(rng.IntN(11)) / 10
+			known[fmt.Sprint(i)] = float64(rng.IntN(11)) / 10
+		}
+		p := fleet(t, rng.IntN(2) == 0, loads...)
+		want, top := None, -1.0
+		for i := range loads {
+			h := hosts.ID(i)
+			if score := known[fmt.Sprint(i)] * p.History(h).MIPS * (1 - loads[i]); score > top*(1+even) || want == None {
+				want, top = h, score
+			}
+		}
+		a := &asked{oracle: known}
+		m, err := NewPPS(DefaultPPS(), a, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.Match(1, 100, p); got != want {
+			t.Fatalf("seed %d: took %d, want %d of loads %v, forecasts %v", seed, got, want, loads, known)
+		}
+		if a.n < n {
+			few++
+		}
+	}
+	if few < 100 {
+		t.Errorf("%d of 500 times a host was left out", few)
 	}
 }

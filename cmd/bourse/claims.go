@@ -9,6 +9,7 @@ import (
 
 	"bourse/experiments/papers"
 	"bourse/experiments/papers/claims"
+	"bourse/experiments/report"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 
@@ -68,11 +69,19 @@ func claimsAction(c *cli.Context) error {
 	if c.Bool("json") {
 		return printJSON(c, all)
 	}
+	t, err := terminal(c, c.App.Writer)
+	if err != nil {
+		return err
+	}
 	for i, j := range all {
 		if i > 0 {
 			fmt.Fprintln(c.App.Writer)
 		}
-		if _, err := fmt.Fprint(c.App.Writer, j.text(c.Bool("brief"))); err != nil {
+		text := j.text(c.Bool("brief"))
+		if table := j.table(); len(table.Rows) > 0 {
+			text += "\n" + table.Text(t)
+		}
+		if _, err := fmt.Fprint(c.App.Writer, text); err != nil {
 			return err
 		}
 	}
@@ -201,4 +210,32 @@ func tested(all []claims.Judgement) int {
 		}
 	}
 	return n
+}
+
+// table returns which claims hold on what, where they are judged on several: a row
+// a claim, a column for each.
+func (j judged) table() report.Table {
+	t := report.Table{Title: "Which claims hold on which", Header: []string{"claim"}, Left: 1}
+	column, row := map[string]int{}, map[string]int{}
+	for _, c := range j.Claims {
+		if c.On != "" && column[c.On] == 0 {
+			column[c.On] = len(t.Header)
+			t.Header = append(t.Header, c.On)
+		}
+	}
+	for _, c := range j.Claims {
+		if c.On == "" {
+			continue
+		}
+		id := strings.TrimSuffix(c.ID, "-"+c.On)
+		i, ok := row[id]
+		if !ok {
+			i = len(t.Rows)
+			row[id] = i
+			t.Rows = append(t.Rows, slices.Repeat([]report.Cell{{Text: "–"}}, len(t.Header)))
+			t.Rows[i][0].Text = id
+		}
+		t.Rows[i][column[c.On]] = report.Cell{Text: strings.ToLower(string(c.Verdict)), Strong: c.Verdict == claims.Fail}
+	}
+	return t
 }

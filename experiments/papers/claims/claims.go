@@ -34,6 +34,7 @@ type Claim struct {
 	Quote   string `yaml:"quote"`
 	Section string `yaml:"section"`
 	Note    string `yaml:"note"` // how it is read, where it could be read otherwise
+	On      string `yaml:"on"`   // what it is judged on, where that is several; the end of ID, after a dash
 	Tests   []Test `yaml:"tests"`
 
 	// Untestable says why no results can decide it, in place of tests.
@@ -122,6 +123,9 @@ func Read(name string, data []byte) (Paper, error) {
 func (c Claim) validate() error {
 	if c.ID == "" || c.Quote == "" || c.Section == "" {
 		return fmt.Errorf("want id, quote and section")
+	}
+	if c.On != "" && !strings.HasSuffix(c.ID, "-"+c.On) {
+		return fmt.Errorf("want an id that ends in -%s, what it is judged on", c.On)
 	}
 	if (c.Untestable == "") == (len(c.Tests) == 0) {
 		return fmt.Errorf("want tests, or else untestable: why there are none")

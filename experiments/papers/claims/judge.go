@@ -23,6 +23,7 @@ type Judgement struct {
 	Section string  `json:"section"`
 	Quote   string  `json:"quote"`
 	Note    string  `json:"note,omitempty"`
+	On      string  `json:"on,omitempty"`
 	Verdict Verdict `json:"verdict"`
 	Why     string  `json:"why,omitempty"` // it is not testable
 
@@ -65,7 +66,7 @@ func Judge(p Paper, results []Results) []Judgement {
 }
 
 func (c Claim) judge(results []Results) Judgement {
-	j := Judgement{ID: c.ID, Section: c.Section, Quote: c.Quote, Note: c.Note, Verdict: Pass, Why: c.Untestable, Outcomes: []Outcome{}}
+	j := Judgement{ID: c.ID, Section: c.Section, Quote: c.Quote, Note: c.Note, On: c.On, Verdict: Pass, Why: c.Untestable, Outcomes: []Outcome{}}
 	worst := 0.0
 	known := true
 	for _, t := range c.Tests {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 
 	"bourse/bank/audit"
@@ -33,52 +34,103 @@ is no bank. What is written to FROM meanwhile is not copied: close it before.
 	}
 }
 
-func copyAction(c *cli.Context) (err error) {
+func copyAction(c *cli.Context) error {
 	if err := exactly(c, "FROM", "TO"); err != nil {
 		return err
 	}
-	from, to := c.Args().First(), c.Args().Get(1)
+	all, err := copyLedger(c, c.Args().First(), c.Args().Get(1))
+	if err != nil {
+		return err
+	}
+	return tellAudits(c, all)
+}
+
+// copyLedger copies the ledger in from to another place, and returns the audit of the
+// copy; where the ledger or the copy is not clean, of that, and nothing is left.
+func copyLedger(c *cli.Context, from, to string) (all []audited, err error) {
 	part, err := partOf(to)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	all, err := auditAll([]string{from}, []string{""}, nil, audit.Options{}, nil)
-	if err != nil {
-		return err
-	}
-	if !clean(all) {
-		return tellAudits(c, all)
+	if all, err = auditAll([]string{from}, []string{""}, nil, audit.Options{}, nil); err != nil || !clean(all) {
+		return all, err
 	}
 	head, err := store.ParseHead(all[0].Report.Head)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	j, err := createBank(part)
 	if errors.Is(err, store.ErrExists) {
-		return fmt.Errorf("%s is left of a copy that was cut short: remove it, then copy again", placeName(part))
+		return nil, fmt.Errorf("%s is left of a copy that was cut short: remove it, then copy again", placeName(part))
 	}
 	if err != nil {
-		return misplaced(err)
+		return nil, misplaced(err)
 	}
+	whole := false
 	defer func() {
-		if err != nil {
+		if !whole {
 			err = errors.Join(err, removePart(part))
 		}
 	}()
 	if err := errors.Join(copyEntries(c, j, from, head.Size), j.Close()); err != nil {
-		return err
+		return nil, err
 	}
-	if all, err = auditAll([]string{part}, []string{head.String()}, nil, audit.Options{Whole: true}, nil); err != nil {
-		return err
-	}
-	if !clean(all) {
-		return tellAudits(c, all)
+	all, err = auditAll([]string{part}, []string{head.String()}, nil, audit.Options{Whole: true}, nil)
+	if err != nil || !clean(all) {
+		return all, err
 	}
 	if err := renamePart(part, to); err != nil {
+		return nil, err
+	}
+	whole = true
+	all[0].Ledger = placeName(to)
+	return all, nil
+}
+
+// copyRun copies the ledgers that a run called name has left in dir to a server, by
+// the names NAME/CONFIGURATION/ADMISSION/REPLICATION after that of the URL.
+func copyRun(c *cli.Context, dir, name, url string) error {
+	ledgers, _, err := ledgersIn(dir)
+	if err != nil {
 		return err
 	}
-	all[0].Ledger = placeName(to)
-	return tellAudits(c, all)
+	base, err := postgres.Ledger(url)
+	if err != nil {
+		return misplaced(err)
+	}
+	for _, from := range ledgers {
+		key, err := filepath.Rel(filepath.Join(dir, "ledger"), from)
+		if err != nil {
+			return err
+		}
+		to, err := postgres.WithLedger(url, path.Join(base, name, filepath.ToSlash(key)))
+		if err != nil {
+			return misplaced(err)
+		}
+		all, err := copyLedger(c, from, to)
+		if err != nil {
+			return err
+		}
+		if !clean(all) {
+			return tellAudits(c, all)
+		}
+		note(c, "%s: %d entries, audited, clean", placeName(to), all[0].Report.Entries)
+	}
+	return nil
+}
+
+// checkBank refuses a --bank that is no URL of a ledger on a server that answers.
+func checkBank(url string) error {
+	v, err := postgres.OpenView(url)
+	switch {
+	case err == nil:
+		return v.Close()
+	case errors.Is(err, store.ErrNone):
+		return nil
+	case errors.Is(err, postgres.ErrURL):
+		return usagef("--bank: %w", err)
+	}
+	return err
 }
 
 // copyEntries adds the first n entries of the ledger in from to j.

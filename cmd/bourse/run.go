@@ -58,6 +58,7 @@ has them do as recorded; its format is told by its first lines, or by
 			&cli.IntFlag{Name: "workers", Value: runtime.NumCPU(), Usage: "run `N` replications at once; results do not depend on it"},
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write results to `DIR` (default: results/ and the scenario's name)"},
 			&cli.BoolFlag{Name: "ledger", Usage: "keep the ledger of every replication, not of the first only"},
+			&cli.StringFlag{Name: "bank", Usage: "copy the ledgers that are kept to the PostgreSQL server at `URL`, too, as LEDGER/SCENARIO/CONFIGURATION/ADMISSION/REPLICATION"},
 			&cli.BoolFlag{Name: "no-progress", Usage: "show no progress"},
 		}, outputFlags()...),
 		Action: runAction,
@@ -79,6 +80,11 @@ func runAction(c *cli.Context) error {
 	}
 	if n := c.Int("workers"); n < 1 {
 		return usagef("--workers: found %d, want at least 1", n)
+	}
+	if c.IsSet("bank") {
+		if err := checkBank(c.String("bank")); err != nil {
+			return err
+		}
 	}
 	paper := c.String("preset")
 	figures := papers.Figures(paper)
@@ -143,7 +149,10 @@ func runChoice(c *cli.Context, out report.Terminal, ch choice, dir string) error
 	}
 	note(c, "%d replications of %d configurations in %.1f s; results in %s, a page in %s",
 		e.Replications, len(s.Experiment.Configurations), elapsed(), dir, filepath.Join(dir, "report.html"))
-	return auditRun(c, dir)
+	if err := auditRun(c, dir); err != nil || !c.IsSet("bank") {
+		return err
+	}
+	return copyRun(c, dir, e.Name, c.String("bank"))
 }
 
 // stands returns what is to be said where a model stands in for a log or a trace.

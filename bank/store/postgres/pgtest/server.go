@@ -56,8 +56,36 @@ func New() (ledgerURL string, drop func(), err error) {
 		}
 		base = s.URL
 	}
-	u, err := postgres.WithLedger(base, fmt.Sprintf("test-%d-%d-%d", os.Getpid(), time.Now().Unix(), ledgers.Add(1)))
-	return u, func() { postgres.Drop(u) }, err
+	u, err := postgres.WithLedger(base, fmt.Sprintf("test-%d-%d-%d-", os.Getpid(), time.Now().Unix(), ledgers.Add(1)))
+	return u, func() { remove(u) }, err
+}
+
+// remove drops a ledger and those whose names begin with its name.
+func remove(ledgerURL string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	conn, err := Connect(ctx, ledgerURL)
+	if err != nil {
+		return // its server is gone
+	}
+	defer conn.Close(ctx)
+	ledger, err := postgres.Ledger(ledgerURL)
+	if err != nil {
+		return
+	}
+	rows, err := conn.Query(ctx, "select schema_name from information_schema.schemata where left(schema_name, length($1)) = $1", ledger)
+	if err != nil {
+		return
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return
+	}
+	for _, name := range names {
+		if u, err := postgres.WithLedger(ledgerURL, name); err == nil {
+			postgres.Drop(u)
+		}
+	}
 }
 
 // Found tells whether there is a server, or can be.

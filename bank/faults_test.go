@@ -51,6 +51,15 @@ var faults = []struct{ what, file, right, wrong, room string }{
 	{"a failed write ends in a trace", "store/fs.go", "if err != nil {\n\t\tfs.fatal(err)", "if err == errHead {\n\t\tfs.fatal(err)", "./store"},
 	{"the clock gets into the files", "store/journal.go", "reproducibleMemory   = 2 << 30", "reproducibleMemory   = 1 << 20", "./store"},
 
+	{"who was taken for dead writes on", "store/postgres/batch.go", "if err == nil && rows != 1 {", "if err == nil && rows > 1 {", "./store/postgres"},
+	{"a living writer is taken for dead", "store/postgres/lease.go", "is.writer != \"\" && is != was", "is.writer == \"*\"", "./store/postgres"},
+	{"a writer shows no sign of life", "store/postgres/lease.go", "case <-tick.C:\n\t\t\t\tk.sign()", "case <-tick.C:", "./store/postgres"},
+	{"the end of the groups is not kept", "store/postgres/batch.go", "set beat = beat + 1, head = $1 where writer = $2 returning 1", "set beat = beat + 1 where writer = $2 or writer = $1 returning 1", "./store/postgres"},
+	{"what was not fetched is taken for new", "store/postgres/keep.go", "k.fetched[string(r.key)] = r.value", "k.fetched[string(r.key)] = nil", "./store/postgres"},
+	{"the server may answer before it is durable", "store/postgres/keep.go", "if commit != nil && *commit == \"off\" {", "if commit == nil {", "./store/postgres"},
+	{"a silent server is waited for", "store/postgres/session.go", "context.WithTimeout(context.Background(), t.answer)", "context.WithTimeout(context.Background(), 1000*t.answer)", "./store/postgres"},
+	{"a scan ends with its first page", "store/postgres/values.go", "if len(page) < size {", "if len(page) <= size {", "./store/postgres"},
+
 	{"an entry's hash is not checked", "audit/audit.go", "string(h[:len(check)]) != string(check)", "false", "./audit"},
 	{"a head is not compared", "audit/audit.go", "root != h.root && a.chain.last != h.root", "root != h.root && a.chain.last == h.root", "./audit"},
 	{"a lost end passes", "audit/audit.go", "if a.bad == nil && h.size > a.chain.size {", "if a.bad != nil && h.size > a.chain.size {", "./audit"},

@@ -302,6 +302,44 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// TestLostEnd promises that groups which are gone from the end of a ledger whose writer
+// died are missed when it is opened: no balances stand for them yet.
+func TestLostEnd(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	j, err := postgres.CreateWith(url, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := store.NewSequencer(j, bank.New(j))
+	for n := range 3 {
+		if _, err := s.Do(context.Background(), mint(fmt.Sprint(n), 5)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := (onServer{t, url}).Lose(); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	pgtest.Exec(t, url, "delete from groups where first = 3")
+	if _, _, err := postgres.OpenWith(url, store.Options{}, 10*time.Second, time.Second); !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "entries 3 to 3 are gone") {
+		t.Errorf("a ledger without its end: %v", err)
+	}
+}
+
+// TestDurably promises that an answer rests on what is durable, though the server is
+// told to answer before.
+func TestDurably(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	if got, err := postgres.Setting(url+"&synchronous_commit=off", "synchronous_commit"); got != "on" {
+		t.Errorf("synchronous_commit is %q, %v; want on", got, err)
+	}
+	if got, err := postgres.Setting(url, "idle_in_transaction_session_timeout"); got != "10s" {
+		t.Errorf("a transaction may be idle for %q, %v; want 10s", got, err)
+	}
+}
+
 // TestURL checks which URLs name a ledger, and that no password is told.
 func TestURL(t *testing.T) {
 	t.Parallel()

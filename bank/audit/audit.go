@@ -130,6 +130,12 @@ func audit(dir string, opts Options) *Report {
 	a := newAuditor(opts)
 	a.dir = dir
 	a.checkHead()
+	if !a.closed() { // somebody may be writing it
+		if p, err := pin(opts.FS, dir); err == nil {
+			defer p.close()
+			a.opts.FS = p
+		}
+	}
 	err := a.readPebble()
 	if err == nil {
 		a.readAcked()
@@ -166,6 +172,9 @@ func newAuditor(opts Options) *auditor {
 	}
 	return a
 }
+
+// closed tells whether HEAD says that the ledger was closed.
+func (a *auditor) closed() bool { return a.head != nil && len(a.head.files) > 0 }
 
 // An expectation is a head that the log must pass through.
 type expectation struct {
@@ -301,7 +310,7 @@ func (a *auditor) report() *Report {
 	r := a.books.report()
 	r.Entries, r.Restored, r.Since = a.chain.size, a.restored, a.opts.Since
 	r.Head = fmt.Sprintf("%d:%s", a.chain.size, a.chain.root())
-	r.Closed = a.head != nil && len(a.head.files) > 0
+	r.Closed = a.closed()
 	if a.bad != nil {
 		r.Findings = append(r.Findings, *a.bad)
 	}

@@ -4,7 +4,11 @@
 //
 // It reads the files that bank/store documents, and shares no code with what
 // wrote them. It writes nothing, takes no lock, and so works on read-only media
-// and, up to the entry that is being written, on a ledger in use.
+// and, up to the entry that is being written, on a ledger in use. That is read as it
+// was at one moment: tables are held open, so that their removal is no matter, and
+// logs, which are used again, are copied to memory. (A checkpoint of Pebble's would
+// need the writer's own process, and its hard links a place to write to; files held
+// open are as good, and leave nothing behind.)
 //
 // # What is found
 //

@@ -20,6 +20,7 @@ func (a *auditor) readPebble() (err error) {
 		FS:                 unlocked{a.opts.FS},
 		ReadOnly:           true,
 		ErrorIfNotExists:   true,
+		DisableTableStats:  true, // they would be read from every table
 		FormatMajorVersion: pebble.FormatNewest,
 		Logger:             silent{},
 		EventListener:      &pebble.EventListener{DataCorruption: func(pebble.DataCorruptionInfo) {}},

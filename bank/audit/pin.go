@@ -1,0 +1,125 @@
+package audit
+
+import (
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// A pinned file system shows a directory as it was at one moment, while another
+// process goes on: it holds the files open, so that those which are removed can
+// still be read, and has copies of those which change.
+type pinned struct {
+	vfs.FS
+	dir   string
+	names []string
+	files map[string]vfs.File // by name
+}
+
+const (
+	pinAttempts  = 20       // to find a moment at which no file comes or goes
+	maxPinnedWAL = 64 << 20 // bytes; a log of more is of a run, whose logs are not used again
+)
+
+// pin returns the directory as it is now.
+func pin(fsys vfs.FS, dir string) (*pinned, error) {
+	for attempt := 1; ; attempt++ {
+		p := &pinned{FS: fsys, dir: dir, files: make(map[string]vfs.File)}
+		err := p.pin()
+		if err == nil {
+			return p, nil
+		}
+		p.close()
+		if attempt == pinAttempts {
+			return nil, err
+		}
+	}
+}
+
+var errChanged = errors.New("files came and went while they were opened")
+
+func (p *pinned) pin() (err error) {
+	if p.names, err = p.list(); err != nil {
+		return err
+	}
+	for _, name := range p.names {
+		if !isPebble(name) && !isOptions(name) {
+			continue
+		}
+		f, err := p.FS.Open(p.FS.PathJoin(p.dir, name))
+		if err != nil {
+			return err
+		}
+		p.files[name] = f
+		if isTable(name) {
+			continue
+		}
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		if info.Size() > maxPinnedWAL {
+			continue
+		}
+		b, err := io.ReadAll(f)
+		if err != nil {
+			return err
+		}
+		p.files[name] = vfs.NewMemFile(b)
+		if err := f.Close(); err != nil {
+			return err
+		}
+	}
+	again, err := p.list()
+	if err == nil && !slices.Equal(again, p.names) {
+		err = errChanged
+	}
+	return err
+}
+
+func (p *pinned) list() ([]string, error) {
+	names, err := p.FS.List(p.dir)
+	slices.Sort(names)
+	return names, err
+}
+
+func (p *pinned) close() {
+	for _, f := range p.files {
+		f.Close()
+	}
+}
+
+// List lists the directory as it was.
+func (p *pinned) List(dir string) ([]string, error) {
+	if dir != p.dir {
+		return p.FS.List(dir)
+	}
+	return slices.Clone(p.names), nil
+}
+
+// Open opens a file as it was.
+func (p *pinned) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
+	if f, ok := p.files[p.FS.PathBase(name)]; ok && p.FS.PathDir(name) == p.dir {
+		return &pinnedFile{File: f}, nil
+	}
+	return p.FS.Open(name, opts...)
+}
+
+// A pinnedFile is read from its start by each who opens it, and closed by none.
+type pinnedFile struct {
+	vfs.File
+	at int64
+}
+
+func (f *pinnedFile) Read(b []byte) (int, error) {
+	n, err := f.ReadAt(b, f.at)
+	f.at += int64(n)
+	if n > 0 && err == io.EOF {
+		err = nil
+	}
+	return n, err
+}
+
+func (f *pinnedFile) Close() error { return nil }

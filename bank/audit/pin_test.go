@@ -1,0 +1,83 @@
+package audit
+
+import (
+	"io"
+	"io/fs"
+	"slices"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+)
+
+// TestPinned promises that a pinned directory is read as it was at one moment,
+// though its writer then removes tables, uses logs again and makes other files; and
+// that a file which goes away just then is no obstacle.
+func TestPinned(t *testing.T) {
+	t.Parallel()
+	disk := vfs.NewMem()
+	put := func(name, text string) {
+		t.Helper()
+		f, err := disk.Create("ledger/"+name, vfs.WriteCategoryUnspecified)
+		if err == nil {
+			_, err = f.Write([]byte(text))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := disk.MkdirAll("ledger", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	was := map[string]string{"000004.sst": "table", "000005.log": "log", "MANIFEST-000001": "manifest", "OPTIONS-000003": "options", "marker.manifest.000001.MANIFEST-000001": ""}
+	for name, text := range was {
+		put(name, text)
+	}
+	put("000002.sst", "goes")
+	gone := false
+	p, err := pin(errorfs.Wrap(disk, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind == errorfs.OpOpen && op.Path == "ledger/000002.sst" && !gone {
+			gone = true
+			return disk.Remove(op.Path)
+		}
+		return nil
+	})), "ledger")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.close()
+	for name := range was {
+		if err := disk.Remove("ledger/" + name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("000005.log", "of another use")
+	put("000006.sst", "later")
+	for range 2 { // as often as one likes
+		names, err := p.List("ledger")
+		if err != nil || len(names) != len(was) || slices.Contains(names, "000006.sst") {
+			t.Errorf("pinned %v, %v; want %v", names, err, was)
+		}
+		for name, want := range was {
+			f, err := p.Open("ledger/" + name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := io.ReadAll(f); string(got) != want || err != nil {
+				t.Errorf("%s = %q, %v, want %q", name, got, err, want)
+			}
+			if info, err := f.Stat(); err != nil || info.Size() != int64(len(want)) {
+				t.Errorf("%s: %v, %v", name, info, err)
+			}
+			f.Close()
+		}
+	}
+	if _, err := pin(errorfs.Wrap(disk, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind == errorfs.OpOpen {
+			return fs.ErrNotExist
+		}
+		return nil
+	})), "ledger"); err == nil {
+		t.Error("what cannot be opened is pinned")
+	}
+}

@@ -73,7 +73,7 @@ func sweep(e *scenario.Experiment) report.Sweep {
 		s.Axes = append(s.Axes, a.Name())
 	}
 	if e.Figure != nil {
-		s.Metrics = e.Figure.Metrics
+		s.Metrics, s.Range = e.Figure.Metrics, e.Figure.Range
 	}
 	return s
 }

@@ -15,6 +15,7 @@ type Sweep struct {
 	Axes    []string          // names, in the order of the values
 	Metrics []string          // that are shown; none is all that are defined anywhere
 	Units   map[string]string // of metrics; "1" is none
+	Range   []float64         // ends of the axis of what is in per cent; none is 0 and 100
 }
 
 // A spot is where one configuration lies.
@@ -135,6 +136,9 @@ func (s Sweep) Figure(name, title string, rows []results.Summary) Figure {
 			}
 			if p.Y == "%" {
 				p.Hi = 100
+				if len(s.Range) == 2 {
+					p.Lo, p.Hi = s.Range[0], s.Range[1]
+				}
 			}
 			f.Panels = append(f.Panels, p)
 		}

@@ -75,11 +75,14 @@ func checkAlphas(alphas []float64, n *node) error {
 }
 
 func checkFigure(f *Figure, n *node, names []string) error {
-	if f == nil || names == nil {
+	if f == nil {
 		return nil
 	}
+	if r := f.Range; len(r) > 0 && (len(r) != 2 || r[0] >= r[1]) {
+		return fail(n.get("range").at, "figure.range", "found %v, want a lower and an upper end", r)
+	}
 	for i, m := range f.Metrics {
-		if !slices.Contains(names, m) {
+		if names != nil && !slices.Contains(names, m) {
 			return fail(n.get("metrics").items[i].at, join("figure.metrics", strconv.Itoa(i)), "found %q, %s", clip(m), oneOf(m, names))
 		}
 	}

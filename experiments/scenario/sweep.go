@@ -32,8 +32,9 @@ type Value string
 // A Figure is what is drawn of a scenario: against the first axis of its sweep
 // a line for each policy and value of the other axes; without a sweep, bars.
 type Figure struct {
-	Metrics []string `yaml:"metrics" validate:"min=1" doc:"to draw: a panel for each, of each configuration"`
-	Less    string   `yaml:"less" doc:"label of a policy: in one more figure, what the others are less it, in each replication"`
+	Metrics []string  `yaml:"metrics" validate:"min=1" doc:"to draw: a panel for each, of each configuration"`
+	Range   []float64 `yaml:"range" doc:"lower and upper end of the axis of what is in per cent, which reaches further where a mean lies beyond; omitted, 0 and 100"`
+	Less    string    `yaml:"less" doc:"label of a policy: in one more figure, what the others are less it, in each replication"`
 }
 
 // Expanded returns the experiment that is run: e, its configurations replaced by

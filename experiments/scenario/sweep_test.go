@@ -14,7 +14,7 @@ name: swept
 sweep:
   - {path: fleet.hosts, also: [fleet.disk, admission.sac.share], values: [4, 16], label: hosts}
   - {path: admission.cac.guarantee, values: [0.5, 0.9]}
-figure: {metrics: [violations]}
+figure: {metrics: [violations], range: [20, 80]}
 base:
   workload: {model: paper}
   admission: [be, cac, {name: sac, sharing: auction}]

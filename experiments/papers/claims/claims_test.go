@@ -140,6 +140,7 @@ func TestRead(t *testing.T) {
 		`[{id: "1", quote: q, section: s, tests: [{metric: m, of: a, less: b, per: b, in: c, above: 1}]}]`:    "one of less and per",
 		`[{id: "1", quote: q, section: s, tests: [{metric: m, of: a, in: c, over: {of: [a, b]}, above: 1}]}]`: "over: want one",
 		`[{id: "1", quote: q, section: s, untestable: u}, {id: "1", quote: q, section: s, untestable: u}]`:    "claim 1: found twice",
+		`[{id: 1-desk, on: lab, quote: q, section: s, untestable: u}]`:                                        "claim 1-desk: want an id that ends in -lab",
 		`[{id: "1", quote: q, section: s, untestable: u, tetss: []}]`:                                         "tetss",
 	} {
 		_, err := Read("f.yaml", []byte("{name: x, title: x, claims: "+text+"}"))

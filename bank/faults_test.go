@@ -52,7 +52,7 @@ var faults = []struct{ what, file, right, wrong, room string }{
 	{"the clock gets into the files", "store/journal.go", "reproducibleMemory   = 2 << 30", "reproducibleMemory   = 1 << 20", "./store"},
 
 	{"who was taken for dead writes on", "store/postgres/batch.go", "if err == nil && rows != 1 {", "if err == nil && rows > 1 {", "./store/postgres"},
-	{"a living writer is taken for dead", "store/postgres/lease.go", "is.writer != \"\" && is != was", "is.writer == \"*\"", "./store/postgres"},
+	{"a living writer is taken for dead", "store/postgres/lease.go", "was.writer != \"\" && time.Since(since)", "was.writer == \"*\" && time.Since(since)", "./store/postgres"},
 	{"a writer shows no sign of life", "store/postgres/lease.go", "case <-tick.C:\n\t\t\t\tk.sign()", "case <-tick.C:", "./store/postgres"},
 	{"the end of the groups is not kept", "store/postgres/batch.go", "set beat = beat + 1, head = $1 where writer = $2 returning 1", "set beat = beat + 1 where writer = $2 or writer = $1 returning 1", "./store/postgres"},
 	{"what was not fetched is taken for new", "store/postgres/keep.go", "k.fetched[string(r.key)] = r.value", "k.fetched[string(r.key)] = nil", "./store/postgres"},

@@ -17,15 +17,13 @@ const (
 type group struct {
 	count   int
 	entries []byte
-	one     []byte // scratch
 	value   []byte // scratch
 }
 
 // add encodes e, and puts it in t.
 func (g *group) add(e *bank.Entry, t *tree) {
-	g.one = appendEntry(g.one[:0], e)
-	hash := t.add(g.one)
-	g.entries = appendString(g.entries, g.one)
+	entry, hash := t.addEntry(e)
+	g.entries = appendString(g.entries, entry)
 	g.entries = append(g.entries, hash[:checkSize]...)
 	g.count++
 }

@@ -14,7 +14,8 @@ import (
 
 // A standing is what entries have changed since balances were last written.
 type standing struct {
-	accounts map[string]change
+	accounts map[string]int32 // the place of its change
+	changes  []change
 	admitted []int64
 	requests map[string]answered
 }
@@ -25,9 +26,20 @@ type change struct {
 }
 
 func (s *standing) init() {
-	s.accounts = make(map[string]change)
-	s.admitted = s.admitted[:0]
+	s.accounts = make(map[string]int32)
+	s.changes, s.admitted = s.changes[:0], s.admitted[:0]
 	s.requests = make(map[string]answered)
+}
+
+// change returns what changes of an account, until the next call.
+func (s *standing) change(name string) *change {
+	at, ok := s.accounts[name]
+	if !ok {
+		at = int32(len(s.changes))
+		s.accounts[name] = at
+		s.changes = append(s.changes, change{})
+	}
+	return &s.changes[at]
 }
 
 // add notes what e changes, which has the given hash.
@@ -36,13 +48,12 @@ func (s *standing) add(e *bank.Entry, hash tlog.Hash) {
 		s.requests[e.ID] = answered{Receipt{e.Seq, hash}, digest(e)}
 	}
 	for _, m := range e.Moves {
-		from, to := s.accounts[m.From], s.accounts[m.To]
-		from.micros -= m.Amount.Micros()
+		s.change(m.From).micros -= m.Amount.Micros()
+		to := s.change(m.To)
 		to.micros += m.Amount.Micros()
 		if e.Kind == bank.Admit {
 			to.owner = m.From
 		}
-		s.accounts[m.From], s.accounts[m.To] = from, to
 	}
 	if e.Kind == bank.Admit {
 		s.admitted = append(s.admitted, e.Contract)
@@ -55,7 +66,7 @@ func (s *standing) write(batch Batch, j *Journal) error {
 		j.fetch(s.keys())
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.accounts)) {
-		c := s.accounts[name]
+		c := s.changes[s.accounts[name]]
 		if c.micros == 0 && c.owner != "" {
 			continue // an escrow that came and went
 		}

@@ -26,8 +26,23 @@ func newTree() tree { return tree{last: Genesis()} }
 
 // add appends an entry and returns its hash.
 func (t *tree) add(entry []byte) tlog.Hash {
-	t.scratch = append(append(append(t.scratch[:0], 0), t.last[:]...), entry...)
-	t.last = sha256.Sum256(t.scratch)
+	return t.hash(append(t.begin(), entry...))
+}
+
+// addEntry appends e, and returns its encoding, valid until the next, and its hash.
+func (t *tree) addEntry(e *bank.Entry) ([]byte, tlog.Hash) {
+	leaf := appendEntry(t.begin(), e)
+	hash := t.hash(leaf)
+	return leaf[1+tlog.HashSize:], hash
+}
+
+// begin returns what stands before the next entry in its leaf.
+func (t *tree) begin() []byte { return append(append(t.scratch[:0], 0), t.last[:]...) }
+
+// hash appends a leaf and returns the hash of its entry.
+func (t *tree) hash(leaf []byte) tlog.Hash {
+	t.scratch = leaf
+	t.last = sha256.Sum256(leaf)
 	h := t.last
 	for n := t.size; n&1 == 1; n >>= 1 {
 		h = tlog.NodeHash(t.tops[len(t.tops)-1], h)

@@ -61,7 +61,7 @@ func TestAwayGetsNothing(t *testing.T) {
 				}
 				placed += len(w.on)
 			})
-			if placed < 100 {
+			if placed < 20 {
 				t.Errorf("%d requests are placed: too few to tell", placed)
 			}
 		})

@@ -123,7 +123,8 @@ func TestVolunteers(t *testing.T) {
 }
 
 // TestVolatile checks that hosts come and go alike under every policy, whatever the
-// number of workers and the policies before, and otherwise in each replication.
+// number of workers and the policies before, and otherwise in each replication; and that
+// those of other configurations stay.
 func TestVolatile(t *testing.T) {
 	t.Parallel()
 	const text = `
@@ -135,6 +136,7 @@ base:
 configurations:
   - {name: one, admission: [be, sac, {name: be, label: again}]}
   - {name: other, admission: [cac, be]}
+  - {name: stays, fleet: {availability: null}, admission: [be]}
 `
 	run := func(workers int) (all []*Replication) {
 		t.Helper()
@@ -153,6 +155,9 @@ configurations:
 		}
 	}
 	for rep := range 4 {
+		if stays := one[8+rep].Runs[0]; stays.Outcome.Volatile || stays.Outcome.Available != 0 || reflect.DeepEqual(stays.Jobs, one[rep].Runs[0].Jobs) {
+			t.Errorf("replication %d: hosts that stay leave", rep)
+		}
 		be, again, other := one[rep].Runs[0], one[rep].Runs[2], one[4+rep].Runs[1]
 		if !reflect.DeepEqual(be.Jobs, again.Jobs) || !reflect.DeepEqual(be.Jobs, other.Jobs) {
 			t.Errorf("replication %d: be is not be", rep)

@@ -27,7 +27,7 @@ func scenarioCommand() *cli.Command {
 				ArgsUsage: "FILE",
 				Description: `Checks every field, makes every plug-in with its options, reads the logs and plans
 that the file names, and sees to it that somebody pays for the jobs.`,
-				Flags:     []cli.Flag{&cli.StringSliceFlag{Name: "set", Usage: "override a field: `PATH=VALUE`"}},
+				Flags: []cli.Flag{&cli.StringSliceFlag{Name: "set", Usage: "override a field: `PATH=VALUE`"}},
 				Action: func(c *cli.Context) error {
 					if err := exactly(c, "FILE"); err != nil {
 						return err

@@ -23,6 +23,7 @@ import (
 // and again.
 type arena struct {
 	machines []sim.Machine
+	lists    sim.Lists // of machines
 	fleet    []hosts.Machine
 	owners   []bank.Account
 	users    map[int64]bank.Account
@@ -145,6 +146,7 @@ func (a *arena) build(s *setting) (provider bank.Account, err error) {
 		a.machines = make([]sim.Machine, f.Hosts)
 		a.fleet, a.owners = a.fleet[:0], a.owners[:0]
 		for h := range a.machines {
+			a.machines[h].Borrow(&a.lists)
 			a.machines[h].Reset(spec(f, h))
 			a.fleet = append(a.fleet, &a.machines[h])
 			owner, err := a.ledger.Account("host:" + a.machines[h].Spec().Name)

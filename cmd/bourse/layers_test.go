@@ -25,7 +25,7 @@ var may = map[string]string{
 	"contracts/admission":  "contracts contracts/bidding contracts/sharing hosts hosts/agenda hosts/availability hosts/availability/sched hosts/matchmaking hosts/timetable market",
 	"contracts/bidding":    "contracts hosts market",
 	"contracts/sharing":    "contracts hosts market",
-	"contracts/broker":     "bank contracts contracts/sharing hosts hosts/agenda hosts/availability hosts/availability/predictors market",
+	"contracts/broker":     "bank contracts contracts/sharing hosts hosts/agenda hosts/availability hosts/availability/predictors hosts/shelf market",
 	"experiments/des":      "",
 	"experiments/stats":    "",
 	"experiments/advise":   "",

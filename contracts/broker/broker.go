@@ -11,6 +11,7 @@ import (
 	"bourse/contracts/sharing"
 	"bourse/hosts"
 	"bourse/hosts/agenda"
+	"bourse/hosts/shelf"
 	"bourse/market"
 )
 
@@ -47,6 +48,9 @@ type Broker struct {
 	planner contracts.Planner // Policy, if it is one
 	now     float64
 	venues  []venue
+
+	standings shelf.Shelf[contracts.Standing] // of venues
+	shares    shelf.Shelf[hosts.Share]        // of venues
 
 	contracts []contract // arena; the places in free are not in use
 	free      []int32
@@ -350,7 +354,12 @@ func (b *Broker) Ended() []contracts.Contract { return b.ended }
 // Forget drops what Ended and Refused return, for a run that is too long to keep:
 // the broker then needs memory for what is active and no more, if it keeps no
 // record of prices.
-func (b *Broker) Forget() { b.ended, b.refused = b.ended[:0], b.refused[:0] }
+func (b *Broker) Forget() {
+	if cap(b.ended) > 8*len(b.ended)+64 {
+		b.ended = nil // a burst of ends is over
+	}
+	b.ended, b.refused = b.ended[:0], b.refused[:0]
+}
 
 // Active returns the number of active contracts.
 func (b *Broker) Active() int { return len(b.contracts) - len(b.free) }

@@ -28,8 +28,8 @@ func (b *Broker) start(now float64, i, n int32) error {
 		return err
 	}
 	pl.Slot = slot
-	v.told = append(v.told, hosts.Share{})
-	v.on = append(v.on, contracts.Standing{Contract: i, Node: n, Slot: slot, Bid: pl.Bid, At: now})
+	v.told = b.shares.Append(v.told, hosts.Share{})
+	v.on = b.standings.Append(v.on, contracts.Standing{Contract: i, Node: n, Slot: slot, Bid: pl.Bid, At: now})
 	b.bid(now, pl.Host, c.ID, pl.Bid)
 	return nil
 }
@@ -51,8 +51,8 @@ func (b *Broker) leave(now float64, i, n int32, r hosts.Report) {
 	pl.Owed, pl.Left = v.on[at].Owed, true
 	c.rates[n] = 0
 	pl.Done += r.Done
-	v.on = slices.Delete(v.on, at, at+1)
-	v.told = slices.Delete(v.told, at, at+1)
+	v.on = b.standings.Trim(slices.Delete(v.on, at, at+1))
+	v.told = b.shares.Trim(slices.Delete(v.told, at, at+1))
 	c.left--
 	b.freed = true
 	if b.dispatcher != nil {

@@ -11,6 +11,7 @@ import (
 	"math"
 
 	"bourse/hosts"
+	"bourse/hosts/shelf"
 )
 
 // A Machine shares a simulated host among its tasks. Between two changes every
@@ -34,7 +35,21 @@ type Machine struct {
 	ended []hosts.Report // completed, in that order, and not yet reported
 	place []int32        // by slot: its index in tasks, or one of the marks below
 	free  []hosts.Slot
+
+	lists *Lists // where the memory of tasks comes from
 }
+
+// Lists are the memory that machines take for their tasks. Machines that share it
+// hold together what runs, not the most that ever ran on each; they are then of one
+// goroutine. The zero value is empty.
+type Lists struct {
+	tasks  shelf.Shelf[task]
+	shares shelf.Shelf[hosts.Share]
+	rates  shelf.Shelf[float64]
+}
+
+// Borrow makes m, which is idle, take the memory of its tasks from l from now on.
+func (m *Machine) Borrow(l *Lists) { m.lists, m.tasks, m.shares, m.rates = l, nil, nil, nil }
 
 // Marks in place for a slot whose task does not run.
 const (
@@ -61,8 +76,12 @@ func New(spec hosts.Spec) *Machine {
 // Reset makes m an idle machine at instant 0 that offers spec, and keeps what
 // it has allocated.
 func (m *Machine) Reset(spec hosts.Spec) {
+	if m.lists == nil {
+		m.lists = new(Lists)
+	}
 	*m = Machine{
-		spec: spec, room: spec.Room, next: math.Inf(1),
+		lists: m.lists,
+		spec:  spec, room: spec.Room, next: math.Inf(1),
 		tasks: m.tasks[:0], shares: m.shares[:0], rates: m.rates[:0],
 		ended: m.ended[:0], place: m.place[:0], free: m.free[:0],
 	}
@@ -99,9 +118,10 @@ func (m *Machine) Start(now float64, t hosts.Task, s hosts.Share) (hosts.Slot, e
 		m.place = append(m.place, vacant)
 	}
 	m.place[slot] = int32(len(m.tasks))
-	m.tasks = append(m.tasks, task{Task: t, slot: slot})
-	m.shares = append(m.shares, s)
-	m.rates = append(m.rates, 0)
+	l := m.lists
+	m.tasks = l.tasks.Append(m.tasks, task{Task: t, slot: slot})
+	m.shares = l.shares.Append(m.shares, s)
+	m.rates = l.rates.Append(m.rates, 0)
 	m.stale = true
 	return slot, nil
 }
@@ -263,7 +283,8 @@ func (m *Machine) remove(i int) {
 	n := len(m.tasks) - 1
 	copy(m.tasks[i:], m.tasks[i+1:])
 	copy(m.shares[i:], m.shares[i+1:])
-	m.tasks, m.shares, m.rates = m.tasks[:n], m.shares[:n], m.rates[:n]
+	l := m.lists
+	m.tasks, m.shares, m.rates = l.tasks.Trim(m.tasks[:n]), l.shares.Trim(m.shares[:n]), l.rates.Trim(m.rates[:n])
 	for ; i < n; i++ {
 		m.place[m.tasks[i].slot] = int32(i)
 	}

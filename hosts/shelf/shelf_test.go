@@ -1,0 +1,73 @@
+package shelf_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"bourse/hosts/shelf"
+)
+
+// TestLists checks that lists of one shelf hold what lists of their own would,
+// whatever grows and shrinks, and that no list has more than four times the memory
+// that it needs, or than the least.
+func TestLists(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var s shelf.Shelf[int]
+		got, want := make([][]int, 4), make([][]int, 4)
+		for step := range rapid.IntRange(1, 300).Draw(t, "steps") {
+			i := rapid.IntRange(0, 3).Draw(t, "list")
+			if n := len(want[i]); n > 0 && rapid.IntRange(0, 9).Draw(t, "shrink") < 5 {
+				k := rapid.IntRange(0, n-1).Draw(t, "which")
+				want[i] = slices.Delete(want[i], k, k+1)
+				got[i] = s.Trim(slices.Delete(got[i], k, k+1))
+			} else {
+				for range rapid.IntRange(1, 20).Draw(t, "burst") {
+					want[i] = append(want[i], step)
+					got[i] = s.Append(got[i], step)
+				}
+			}
+			for i := range want {
+				if !slices.Equal(got[i], want[i]) {
+					t.Fatalf("step %d: list %d is %v, want %v", step, i, got[i], want[i])
+				}
+			}
+			if n := cap(got[i]); n > 4 && n > 4*len(got[i])+4 {
+				t.Fatalf("step %d: list %d has room for %d, and holds %d", step, i, n, len(got[i]))
+			}
+		}
+	})
+}
+
+// TestSteady checks that lists which swell and shrink in turn take nothing more
+// from the heap once as much has been taken as they need together.
+func TestSteady(t *testing.T) {
+	var s shelf.Shelf[float64]
+	lists := make([][]float64, 100)
+	rng := rand.New(rand.NewPCG(1, 1))
+	swell := func() {
+		i := rng.IntN(len(lists))
+		for range 60 {
+			lists[i] = s.Append(lists[i], 1)
+		}
+		for len(lists[i]) > 0 {
+			lists[i] = s.Trim(lists[i][:len(lists[i])-1])
+		}
+	}
+	for range 1000 {
+		swell()
+	}
+	if n := testing.AllocsPerRun(1000, swell); n > 0 {
+		t.Errorf("%v allocations a swell, want none", n)
+	}
+	room := 0
+	for _, l := range lists {
+		room += cap(l)
+	}
+	if room > 4*len(lists) {
+		t.Errorf("%d empty lists have room for %d", len(lists), room)
+	}
+}

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"bourse/bank/store"
+	"bourse/bank/store/postgres/pgtest"
 )
 
 // bankAlone runs a bank command in a process of its own and returns its output and exit
@@ -57,13 +58,23 @@ func applying(t *testing.T, dir string) (cmd *exec.Cmd, in io.WriteCloser, out *
 // receipt that it had.
 func TestApplyKilled(t *testing.T) {
 	t.Parallel()
+	applyKilled(t, filepath.Join(t.TempDir(), "bank"), 6)
+}
+
+// TestApplyKilledOnServer promises the same in PostgreSQL, where who opens the bank
+// next waits three seconds for a sign of life of the one that was killed.
+func TestApplyKilledOnServer(t *testing.T) {
+	t.Parallel()
+	applyKilled(t, pgtest.URL(t), 2)
+}
+
+func applyKilled(t *testing.T, dir string, kills int) {
 	seed := rand.Uint64()
 	src := rand.New(rand.NewPCG(seed, 1))
-	dir := filepath.Join(t.TempDir(), "bank")
 	if _, errs, status := bankAlone(t, "", "init", dir); status != statusDone {
 		t.Fatal(errs)
 	}
-	const kills, orders = 6, 3000
+	const orders = 3000
 	order := func(n int) string {
 		if n < 5 {
 			return fmt.Sprintf(`{"id":"r%d","from":"mint","to":"user:%d","amount":1000}`+"\n", n, n)

@@ -27,16 +27,19 @@
 //     rests on is durable: TestOnce, TestPowerCut. Who gives up is told whether it
 //     was applied: TestGivenUp.
 //   - History cannot be changed, cut or reordered without being found, and the first
-//     bad entry is named: TestFiles, TestNamed, TestEntries, TestMoney, TestLog of
-//     bank/audit. Making a whole ledger anew is found by a head, receipt or signed
+//     bad entry is named: TestMutations, TestFiles, TestNamed, TestEntries, TestMoney,
+//     TestLog of bank/audit. Making a whole ledger anew is found by a head, receipt or signed
 //     checkpoint that was kept elsewhere: TestHead, and TestCheckpoint of bank/proof.
 //     After a crash, too, damage to a file is noticed at the next audit or opening, or
-//     made good from a copy, the last entry included: TestCrashDamage of bank/store.
+//     made good from a copy, the last entry included: TestCrashDamage and TestRestored
+//     of bank/store. That is of one harm; harm to both copies of what was acknowledged
+//     last looks like a write cut short.
 //   - Every micro-dollar of a contract is accounted for, from admission to settlement,
 //     from the ledger alone: TestMoney of bank/audit. It is what the run's table says,
 //     and every charge is share, price and time: TestCells and TestEntriesOfRun there.
 //     Other programs agree: TestHledger, TestLedger, TestBeancount of bank/export.
-//   - A failure is a sentence that names the place and the cure: TestPlainFailures.
+//   - A failure is a sentence that names the place and the cure: TestPlainFailures,
+//     TestPlainErrors and TestHarmedTable of bank/store.
 //   - The same holds in PostgreSQL: TestConformance of bank/store and of
 //     bank/store/postgres run one suite; TestCut, TestCrash, TestTaken and TestDamage
 //     cut the connection, crash the server and change rows.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -172,13 +173,23 @@ func (d *directory) openDB(head Head) (err error) {
 		opts.MemTableSize = reproducibleMemory
 		opts.FS = plainFS{opts.FS}
 	}
-	if d.db, err = pebble.Open(d.dir, opts); errors.Is(err, pebble.ErrDBDoesNotExist) {
-		return damaged(err)
+	if d.db, err = pebble.Open(d.dir, opts); err != nil {
+		return unopened(err)
 	}
-	if err == nil && !d.opts.Reproducible {
+	if !d.opts.Reproducible {
 		d.acks, err = openAcks(guardedFS{d.opts.FS, log.died}, d.dir, d.acked[0].era)
 	}
 	return err
+}
+
+// unopened tells why Pebble does not open a database that it locked: the system says
+// no, or its files are not what they were.
+func unopened(err error) error {
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		return err
+	}
+	return damaged(err)
 }
 
 // Get returns the value at key, nil if there is none.

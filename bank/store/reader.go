@@ -60,7 +60,7 @@ func openReader(dir string, opts Options) (*Reader, error) {
 		EventListener:      &pebble.EventListener{DataCorruption: func(pebble.DataCorruptionInfo) {}},
 	})
 	if err != nil {
-		return nil, err
+		return nil, unopened(err)
 	}
 	if err := Sync(dir, opts); err != nil {
 		return nil, errors.Join(err, d.db.Close())

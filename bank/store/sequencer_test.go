@@ -122,16 +122,19 @@ func closeSequencer(t testing.TB, s *Sequencer) {
 // TestReaders promises that every reader sees all the money, while transfers race.
 func TestReaders(t *testing.T) {
 	t.Parallel()
-	n := 2000
+	n, every := 2000, 10
 	if *whole {
-		n = 1_000_000
+		n, every = 1_000_000, 1000
 	}
-	s := newSequencer(t, vfs.NewMem())
+	j := create(t, "bank", Options{FS: vfs.NewMem(), BalancesEvery: every})
+	s := NewSequencer(j, bank.New(j))
+	t.Cleanup(func() { s.Close() })
 	for i := range 10 {
 		do(t, s, transfer("", "mint", fmt.Sprintf("user:%d", i), 1000))
 	}
 	ctx := context.Background()
 	var wg sync.WaitGroup
+	var reads atomic.Int64
 	for w := range 8 {
 		src := rand.New(rand.NewPCG(1, uint64(w)))
 		wg.Go(func() {
@@ -147,6 +150,7 @@ func TestReaders(t *testing.T) {
 				if src.IntN(20) > 0 {
 					continue
 				}
+				reads.Add(1)
 				var sum int64
 				if err := s.Look(ctx, func(l *bank.Ledger) {
 					for name, b := range l.Balances() {
@@ -161,6 +165,7 @@ func TestReaders(t *testing.T) {
 		})
 	}
 	wg.Wait()
+	t.Logf("%d transfers asked for, %d reads", n, reads.Load())
 }
 
 // TestGivenUp promises that a request given up is either not applied and said to

@@ -179,6 +179,9 @@ func (j judged) text(brief bool) string {
 		for _, o := range c.Outcomes {
 			b.WriteString(outcomeLine(o))
 		}
+		if c.Otherwise != "" {
+			fmt.Fprintf(&b, "%19sotherwise: %s\n", "", c.Otherwise)
+		}
 	}
 	fmt.Fprintf(&b, "%d pass, %d fail, %d not testable; p corrected for %d claims (Holm)\n",
 		count[claims.Pass], count[claims.Fail], count[claims.NotTestable], tested(j.Claims))

@@ -37,6 +37,10 @@ type Claim struct {
 	On      string `yaml:"on"`   // what it is judged on, where that is several; the end of ID, after a dash
 	Tests   []Test `yaml:"tests"`
 
+	// Otherwise says what comes of it with an option that is not the preset's, or
+	// where it fails. Nothing is judged by it.
+	Otherwise string `yaml:"otherwise"`
+
 	// Untestable says why no results can decide it, in place of tests.
 	Untestable string `yaml:"untestable"`
 }

@@ -19,13 +19,14 @@ const (
 
 // A Judgement is a claim with its verdict.
 type Judgement struct {
-	ID      string  `json:"id"`
-	Section string  `json:"section"`
-	Quote   string  `json:"quote"`
-	Note    string  `json:"note,omitempty"`
-	On      string  `json:"on,omitempty"`
-	Verdict Verdict `json:"verdict"`
-	Why     string  `json:"why,omitempty"` // it is not testable
+	ID        string  `json:"id"`
+	Section   string  `json:"section"`
+	Quote     string  `json:"quote"`
+	Note      string  `json:"note,omitempty"`
+	Otherwise string  `json:"otherwise,omitempty"`
+	On        string  `json:"on,omitempty"`
+	Verdict   Verdict `json:"verdict"`
+	Why       string  `json:"why,omitempty"` // it is not testable
 
 	Outcomes []Outcome `json:"tests"`
 	P        *float64  `json:"p"`      // largest of the tests; null if one has none
@@ -66,7 +67,7 @@ func Judge(p Paper, results []Results) []Judgement {
 }
 
 func (c Claim) judge(results []Results) Judgement {
-	j := Judgement{ID: c.ID, Section: c.Section, Quote: c.Quote, Note: c.Note, On: c.On, Verdict: Pass, Why: c.Untestable, Outcomes: []Outcome{}}
+	j := Judgement{ID: c.ID, Section: c.Section, Quote: c.Quote, Note: c.Note, Otherwise: c.Otherwise, On: c.On, Verdict: Pass, Why: c.Untestable, Outcomes: []Outcome{}}
 	worst := 0.0
 	known := true
 	for _, t := range c.Tests {

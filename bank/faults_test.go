@@ -55,7 +55,7 @@ var faults = []struct{ what, file, right, wrong, room string }{
 	{"a living writer is taken for dead", "store/postgres/lease.go", "was.writer != \"\" && time.Since(since)", "was.writer == \"*\" && time.Since(since)", "./store/postgres"},
 	{"a writer shows no sign of life", "store/postgres/lease.go", "case <-tick.C:\n\t\t\t\tk.sign()", "case <-tick.C:", "./store/postgres"},
 	{"the end of the groups is not kept", "store/postgres/batch.go", "set beat = beat + 1, head = $1 where writer = $2 returning 1", "set beat = beat + 1 where writer = $2 or writer = $1 returning 1", "./store/postgres"},
-	{"what was not fetched is taken for new", "store/postgres/keep.go", "k.fetched[string(r.key)] = r.value", "k.fetched[string(r.key)] = nil", "./store/postgres"},
+	{"what was not fetched is taken for new", "store/postgres/values.go", "values[string(r.key)] = r.value", "values[string(r.key)] = nil", "./store/postgres"},
 	{"the server may answer before it is durable", "store/postgres/keep.go", "if commit != nil && *commit == \"off\" {", "if commit == nil {", "./store/postgres"},
 	{"a silent server is waited for", "store/postgres/session.go", "context.WithTimeout(context.Background(), t.answer)", "context.WithTimeout(context.Background(), 1000*t.answer)", "./store/postgres"},
 	{"a scan ends with its first page", "store/postgres/values.go", "if len(page) < size {", "if len(page) <= size {", "./store/postgres"},

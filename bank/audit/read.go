@@ -79,6 +79,9 @@ func (a *auditor) group(key, value []byte) {
 		a.fail(first, fmt.Sprintf("a group of version %d with %d entries", version, count), "one of version 1 with 1 to 8190")
 		return
 	}
+	if a.requests != nil {
+		a.requests.expect(in.b, count)
+	}
 	for i := int64(0); i < count && a.bad == nil; i++ {
 		b := in.bytes(int64(len(in.b)))
 		check := in.take(4)

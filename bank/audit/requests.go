@@ -39,6 +39,26 @@ func (r *requests) answered(e *entry, b []byte, h hash) (found, want string) {
 	return "", ""
 }
 
+// A fetcher answers sooner what it was told would be asked.
+type fetcher interface{ Fetch(keys [][]byte) }
+
+// expect tells of the requests of a group, whose entries are in b.
+func (r *requests) expect(b []byte, count int64) {
+	f, ok := r.values.(fetcher)
+	if !ok {
+		return
+	}
+	var keys [][]byte
+	for in := (input{b: b}); count > 0 && !in.bad; count-- {
+		e, err := parseEntry(in.bytes(int64(len(in.b))))
+		in.take(4)
+		if err == nil && len(e.id) > 0 {
+			keys = append(keys, append([]byte{'I'}, e.id...))
+		}
+	}
+	f.Fetch(keys)
+}
+
 // answer is what is kept of a request: its entry, the hash of that, and the
 // beginning of the hash of its body, the entry with seq and time 0.
 func answer(e *entry, b []byte, h hash) []byte {

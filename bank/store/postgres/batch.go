@@ -56,7 +56,7 @@ func (b *batch) Commit(head store.Head, _ store.Write) error {
 			break
 		}
 	}
-	clear(k.fetched)
+	k.fetched = nil
 	if err != nil {
 		k.lost = plain(err)
 		return k.lost

@@ -21,10 +21,10 @@ type keep struct {
 	writer string // the token of this writer
 
 	mu      sync.Mutex
-	conn    *pgx.Conn // nil once it is released
-	lost    error     // why nothing more can be written
-	beaten  time.Time // when beat last grew
-	fetched map[string][]byte
+	conn    *pgx.Conn         // nil once it is released
+	lost    error             // why nothing more can be written
+	beaten  time.Time         // when beat last grew
+	fetched map[string][]byte // by key, nil where there is none
 
 	stop, stopped chan struct{} // of the heart, nil before it beats
 }
@@ -42,7 +42,7 @@ func create(url string, opts store.Options, t timing) (*store.Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &keep{place: p, timing: t, fetched: make(map[string][]byte)}
+	k := &keep{place: p, timing: t}
 	if err := k.create(); err != nil {
 		k.Release()
 		return nil, fmt.Errorf("create ledger %s: %w", p.name, plain(err))
@@ -60,7 +60,7 @@ func open(url string, opts store.Options, t timing) (*store.Journal, *bank.Ledge
 	if err != nil {
 		return nil, nil, err
 	}
-	k := &keep{place: p, timing: t, fetched: make(map[string][]byte)}
+	k := &keep{place: p, timing: t}
 	head, err := k.open()
 	if err != nil {
 		k.Release()
@@ -193,51 +193,13 @@ var _ store.Fetcher = (*keep)(nil)
 func (k *keep) Fetch(keys [][]byte) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	clear(k.fetched)
-	for _, t := range tables {
-		if k.gone() != nil {
-			return
-		}
-		if err := k.fetch(t, keys); err != nil {
-			clear(k.fetched)
-			k.told(err)
-			return
-		}
+	k.fetched = nil
+	if k.gone() != nil {
+		return
 	}
-}
-
-func (k *keep) fetch(t table, keys [][]byte) error {
-	var numbers []int64
-	var names [][]byte
-	for _, key := range keys {
-		if key[0] != t.letter {
-			continue
-		}
-		k.fetched[string(key)] = nil
-		if t.number {
-			numbers = append(numbers, t.column(key).(int64))
-		} else {
-			names = append(names, key[1:])
-		}
-	}
-	var columns any = names
-	if t.number {
-		columns = numbers
-	}
-	if len(names)+len(numbers) == 0 {
-		return nil
-	}
-	ctx, cancel := k.within()
-	defer cancel()
-	rows, err := k.conn.Query(ctx, fmt.Sprintf("select %[1]s, value from %[2]s where %[1]s = any($1)", t.key, t.name), columns)
-	if err != nil {
-		return err
-	}
-	found, err := readRows(rows, t)
-	for _, r := range found {
-		k.fetched[string(r.key)] = r.value
-	}
-	return err
+	var err error
+	k.fetched, err = fetch(k.conn, k.timing, keys)
+	k.told(err)
 }
 
 // Scan yields keys and values in [from, to), and leaves in err what went wrong.

@@ -66,6 +66,51 @@ func get(q querier, t timing, key []byte) (value []byte, err error) {
 	return value, err
 }
 
+// fetch returns the values at keys, nil where there are none.
+func fetch(q querier, t timing, keys [][]byte) (map[string][]byte, error) {
+	values := make(map[string][]byte, len(keys))
+	for _, table := range tables {
+		var numbers []int64
+		var names [][]byte
+		for _, key := range keys {
+			if key[0] != table.letter {
+				continue
+			}
+			values[string(key)] = nil
+			if table.number {
+				numbers = append(numbers, table.column(key).(int64))
+			} else {
+				names = append(names, key[1:])
+			}
+		}
+		var columns any = names
+		if table.number {
+			columns = numbers
+		}
+		if len(names)+len(numbers) == 0 {
+			continue
+		}
+		if err := fetchRows(q, t, table, columns, values); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
+func fetchRows(q querier, t timing, table table, columns any, values map[string][]byte) error {
+	ctx, cancel := t.within()
+	defer cancel()
+	rows, err := q.Query(ctx, fmt.Sprintf("select %[1]s, value from %[2]s where %[1]s = any($1)", table.key, table.name), columns)
+	if err != nil {
+		return err
+	}
+	found, err := readRows(rows, table)
+	for _, r := range found {
+		values[string(r.key)] = r.value
+	}
+	return err
+}
+
 // A row is a key and its value.
 type row struct{ key, value []byte }
 

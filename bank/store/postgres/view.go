@@ -18,6 +18,8 @@ type View struct {
 	name string
 	head string
 	timing
+
+	fetched map[string][]byte // by key, nil where there is none
 }
 
 var _ store.Values = (*View)(nil)
@@ -70,9 +72,15 @@ func (v *View) Head() string { return v.head }
 
 // Get returns the value at key, nil if there is none.
 func (v *View) Get(key []byte) ([]byte, error) {
+	if value, ok := v.fetched[string(key)]; ok {
+		return value, nil
+	}
 	value, err := get(v.tx, v.timing, key)
 	return value, v.told(err)
 }
+
+// Fetch reads the values at keys, for which Get will be asked next, at once.
+func (v *View) Fetch(keys [][]byte) { v.fetched, _ = fetch(v.tx, v.timing, keys) }
 
 // Scan yields keys and values in [from, to), and leaves in err what went wrong.
 func (v *View) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte] {

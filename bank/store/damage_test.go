@@ -210,6 +210,29 @@ func TestRestored(t *testing.T) {
 	closeJournal(t, j)
 }
 
+// TestAreas promises that groups of any size are durable once they are flushed,
+// whether they fit into what is left of an area, into an area, or into none.
+func TestAreas(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	src := rand.New(rand.NewPCG(seed, 1))
+	mem := vfs.NewCrashableMem()
+	j := create(t, "bank", Options{FS: mem, BalancesEvery: 1000})
+	tr := newTrader(bank.New(j), seed)
+	for group := range 40 {
+		tr.trade(t, 1+src.Int64N(1500))
+		if err := j.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		left, _, err := Open("bank", Options{FS: mem.CrashClone(vfs.CrashCloneCfg{})})
+		if err != nil || left.Head() != j.Head() {
+			t.Fatalf("seed %d, group %d: %v", seed, group, err)
+		}
+		left.release()
+	}
+	closeJournal(t, j)
+}
+
 // TestAcksAfterwards promises that a reproducible ledger can go on as a live one, also
 // when the power is cut at any operation of the opening that first keeps acks.
 func TestAcksAfterwards(t *testing.T) {

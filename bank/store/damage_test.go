@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"bourse/bank"
@@ -219,7 +220,11 @@ func TestAreas(t *testing.T) {
 	mem := vfs.NewCrashableMem()
 	j := create(t, "bank", Options{FS: mem, BalancesEvery: 1000})
 	tr := newTrader(bank.New(j), seed)
-	for group := range 40 {
+	groups := 40
+	if testing.Short() {
+		groups = 10
+	}
+	for group := range groups {
 		tr.trade(t, 1+src.Int64N(1500))
 		if err := j.Flush(); err != nil {
 			t.Fatal(err)
@@ -242,18 +247,22 @@ func TestAcksAfterwards(t *testing.T) {
 	newTrader(bank.New(j), 1).trade(t, 30)
 	closeJournal(t, j)
 	head := j.Head()
+	var mu sync.Mutex // the database's goroutines come here, too
 	cuts := 0
 	again := func(fs *vfs.MemFS, level int) {
+		mu.Lock()
+		defer mu.Unlock()
 		clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: level, RNG: rand.New(rand.NewPCG(1, 1))})
 		if r, err := audit.Audit("bank", audit.Options{FS: clone}); err != nil || !r.Clean() || r.Head != head.String() {
 			t.Errorf("cut %d: %+v, %v", cuts, r, err)
 		}
+		cuts++
 		j, _, err := Open("bank", Options{FS: clone})
 		if err != nil || j.Head() != head {
-			t.Fatalf("cut %d: %v", cuts, err)
+			t.Errorf("cut %d: %v", cuts, err)
+			return
 		}
 		closeJournal(t, j)
-		cuts++
 	}
 	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
 		if op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
@@ -263,10 +272,13 @@ func TestAcksAfterwards(t *testing.T) {
 		return nil
 	}))
 	j, _, err := Open("bank", Options{FS: fs})
-	if err != nil || cuts == 0 {
-		t.Fatalf("%d cuts: %v", cuts, err)
+	if err != nil {
+		t.Fatal(err)
 	}
 	closeJournal(t, j)
+	if cuts == 0 {
+		t.Error("no cuts")
+	}
 }
 
 // FuzzAcks checks that no bytes make a bad ack, and that what is read is what

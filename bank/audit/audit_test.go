@@ -3,7 +3,6 @@ package audit_test
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -357,47 +356,6 @@ func TestRequests(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("a request %s is not found", what)
-		}
-	}
-}
-
-// TestNone checks that what is no ledger is an error, not a clean audit.
-func TestNone(t *testing.T) {
-	t.Parallel()
-	fs := vfs.NewMem()
-	check(t, fs.MkdirAll("ledger", 0o777))
-	for _, dir := range []string{"ledger", "nowhere"} {
-		if r, err := audit.Audit(dir, audit.Options{FS: fs}); !errors.Is(err, audit.ErrNone) {
-			t.Errorf("%s: %+v, %v", dir, r, err)
-		}
-	}
-}
-
-// TestBalances checks that a kept balance, set of contracts, or sum that the
-// entries do not come to is found, though no entry is bad.
-func TestBalances(t *testing.T) {
-	t.Parallel()
-	fs := vfs.NewMem()
-	makeLedger(t, fs, store.Options{}, 1, 1, 40)
-	for _, key := range []string{"Bprovider", "Bmint", "Buser:99", "S", "C\x00\x00\x00\x00\x00\x00\x00\x00", "Bescrow:1"} {
-		harmed := clone(t, fs)
-		db, err := pebble.Open("ledger", &pebble.Options{FS: harmed, FormatMajorVersion: pebble.FormatNewest, Logger: quiet{}})
-		check(t, err)
-		value := []byte{2, 0}
-		if v, closer, err := db.Get([]byte(key)); err == nil {
-			value = append([]byte(nil), v...)
-			value[len(value)-2] ^= 2
-			check(t, closer.Close())
-		}
-		check(t, db.Set([]byte(key), value, pebble.Sync))
-		check(t, db.Close())
-		r := run(t, harmed, audit.Options{})
-		found := false
-		for _, f := range r.Findings {
-			found = found || strings.Contains(f.Found, "kept as")
-		}
-		if !found {
-			t.Errorf("%q changed: %v", key, r.Findings)
 		}
 	}
 }

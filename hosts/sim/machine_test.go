@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -346,56 +345,4 @@ func sortedKeys(m map[int64]*plainTask) []int64 {
 	}
 	slices.Sort(keys)
 	return keys
-}
-
-// TestMachineAllocations checks that a machine that has seen its tasks before
-// allocates nothing.
-func TestMachineAllocations(t *testing.T) {
-	m := sim.New(cpu2())
-	out := make([]hosts.Report, 0, 8)
-	if got := testing.AllocsPerRun(10, func() {
-		m.Reset(cpu2())
-		touch(m, &out, 1000)
-	}); got != 0 {
-		t.Errorf("%v allocations, want 0", got)
-	}
-}
-
-// touch starts and stops n tasks, three at a time, and reads rates and the next
-// completion in between.
-func touch(m *sim.Machine, out *[]hosts.Report, n int) float64 {
-	now, sum := 0.0, 0.0
-	var slots [3]hosts.Slot
-	for i := range n {
-		now++
-		if i >= len(slots) {
-			m.Stop(now, slots[i%3])
-		}
-		slots[i%3], _ = m.Start(now, hosts.Task{Key: int64(i), Work: 1e9}, hosts.Share{Weight: float64(1 + i%7)})
-		for _, s := range slots[:min(i+1, 3)] {
-			sum += m.Rate(s)
-		}
-		sum += m.Next()
-		*out = m.Advance(now, (*out)[:0])
-	}
-	return sum
-}
-
-// BenchmarkTouch measures one change of a host with about three tasks, rates and
-// next completion read after it. A step of touch is two changes at one instant.
-func BenchmarkTouch(b *testing.B) {
-	m := sim.New(cpu2())
-	var out []hosts.Report
-	b.ReportAllocs()
-	least := time.Duration(math.MaxInt64)
-	for b.Loop() {
-		least = min(least, best(1, func() {
-			for range 10 {
-				m.Reset(cpu2())
-				touch(m, &out, 1000)
-			}
-		}))
-	}
-	b.ReportMetric(float64(least.Nanoseconds())/20_000, "ns/touch")
-	b.ReportMetric(0, "ns/op")
 }

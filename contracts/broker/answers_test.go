@@ -1,0 +1,153 @@
+package broker
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"bourse/contracts"
+	"bourse/hosts"
+)
+
+// submit is: submit ID USER name=number... [soft] [per-host] [class=NAME]
+// where name is a field of the request, or true-work.
+func (c *conversation) submit(words []string) ([]string, error) {
+	id, err := strconv.ParseInt(words[0], 10, 64)
+	if err != nil {
+		return nil, err
+	}
+	r := contracts.Request{ID: contracts.ID(id), Submit: c.now, Nodes: 1}
+	r.SLA.Penalty.Max = math.Inf(1)
+	owner, ok := c.ledger.Lookup("user:" + words[1])
+	if !ok {
+		return nil, fmt.Errorf("no user %q", words[1])
+	}
+	r.Owner = owner
+	var numbers []string
+	for _, w := range words[2:] {
+		switch name, value, _ := strings.Cut(w, "="); name {
+		case "soft":
+			r.SLA.Soft = true
+		case "per-host":
+			r.PerHost = true
+		case "class":
+			r.Class = value
+		case "budget":
+			if r.SLA.Budget, err = bank.Parse(value); err != nil {
+				return nil, err
+			}
+		default:
+			numbers = append(numbers, w)
+		}
+	}
+	truth := 0.0
+	needs := &r.Needs
+	if err := assign(numbers, map[string]func(float64){
+		"work": into(&r.Work), "true-work": into(&truth), "deadline": into(&r.SLA.Deadline),
+		"nodes":   func(x float64) { r.Nodes = int(x) },
+		"penalty": into(&r.SLA.Penalty.Rate), "max-penalty": into(&r.SLA.Penalty.Max),
+		"min-cpu": into(&needs.Min.CPU), "max-cpu": into(&needs.Max.CPU),
+		"min-memory": into(&needs.Min.Memory), "max-memory": into(&needs.Max.Memory),
+		"min-disk": into(&needs.Min.Disk), "max-disk": into(&needs.Max.Disk),
+		"min-bandwidth": into(&needs.Min.Bandwidth), "max-bandwidth": into(&needs.Max.Bandwidth),
+	}); err != nil {
+		return nil, err
+	}
+	if err := r.Validate(); err != nil {
+		return []string{err.Error()}, nil
+	}
+	if truth == 0 {
+		truth = r.Work
+	}
+	d, err := c.broker.Submit(c.now, &r, hosts.Task{Work: truth})
+	if err != nil {
+		return nil, err
+	}
+	return answer(d), nil
+}
+
+// answer tells a decision and the numbers that decided it.
+func answer(d contracts.Decision) (answers []string) {
+	head := d.Verdict.String()
+	if d.Reason != contracts.None {
+		head += ": " + d.Reason.String()
+	}
+	switch d.Reason {
+	case contracts.WouldViolate:
+		head += fmt.Sprintf(" %d, which would get %v and needs %v", d.Violates, number(d.Gets), number(d.Want))
+	case contracts.Unfunded:
+		head += fmt.Sprintf(", has %v of %v", d.Balance, d.Budget)
+	}
+	for _, p := range d.Placements {
+		head += fmt.Sprintf(", %v $/s on h%d", p.Bid, p.Host)
+	}
+	answers = append(answers, head)
+	if d.SpotShare > 0 {
+		numbers := fmt.Sprintf("price %v, share %v", number(d.Price), number(d.SpotShare))
+		if d.Threshold > 0 {
+			numbers += fmt.Sprintf("; percentile %v, share %v; threshold %v", number(d.Percentile), number(d.Share), number(d.Threshold))
+		}
+		answers = append(answers, numbers)
+	}
+	return answers
+}
+
+func (c *conversation) show(words []string) ([]string, error) {
+	switch words[0] {
+	case "hosts":
+		return c.showHosts(), nil
+	case "balances":
+		return c.showBalances(), nil
+	case "contract":
+		id, err := strconv.ParseInt(words[1], 10, 64)
+		return c.showContract(contracts.ID(id)), err
+	}
+	return nil, fmt.Errorf("nothing to show")
+}
+
+func (c *conversation) showHosts() (answers []string) {
+	v := view{c.broker}
+	for h := range hosts.ID(v.Fleet()) {
+		a := fmt.Sprintf("h%d: %v $/s", h, v.Price(h))
+		if v.Away(h) {
+			a += ", away"
+		}
+		if !c.spec.Room.Zero() {
+			r := v.Room(h)
+			a += fmt.Sprintf(", room %v %v %v", number(r.Memory), number(r.Disk), number(r.Bandwidth))
+		}
+		for _, s := range v.On(h) {
+			a += fmt.Sprintf("; %d bids %v, gets %v, pays %v", v.Contract(s.Contract).ID, s.Bid, number(s.Rate), number(s.Paying))
+		}
+		answers = append(answers, a)
+	}
+	return answers
+}
+
+func (c *conversation) showContract(id contracts.ID) []string {
+	for i := range c.broker.contracts {
+		k := &c.broker.contracts[i]
+		if k.ID != id || k.State != contracts.Active {
+			continue
+		}
+		at, _ := c.broker.due.At(int32(i))
+		if k.Waiting {
+			return []string{fmt.Sprintf("%d: waits, looked at again at %v", id, number(at))}
+		}
+		return []string{fmt.Sprintf("%d: gets %v, has %v of %v left, looked at again at %v",
+			id, number(k.Rate), number(k.Remaining(c.now)), number(k.Total()), number(at))}
+	}
+	return []string{fmt.Sprintf("%d: not active", id)}
+}
+
+func (c *conversation) showBalances() []string {
+	var parts []string
+	for name, a := range c.ledger.Balances() {
+		parts = append(parts, name+" "+a.String())
+	}
+	return []string{strings.Join(parts, ", ")}
+}
+
+// number prints x with as many digits as a reader can check.
+func number(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"bourse/bank"
 	"bourse/contracts"
 	"bourse/hosts"
 )

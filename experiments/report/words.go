@@ -34,7 +34,7 @@ func Label(name string) string {
 	}
 	name = strings.NewReplacer("-", " ", "_", " ").Replace(name)
 	switch first, rest, _ := strings.Cut(name, " "); first {
-	case "be", "sac", "cac", "rac", "edf", "fcfs", "easy", "mli", "ran", "ff", "nf", "imct":
+	case "be", "sac", "cac", "rac", "edf", "fcfs", "easy", "mli", "ran", "ff", "nf", "imct", "pps", "tde":
 		return strings.TrimSpace(strings.ToUpper(first) + " " + rest)
 	case "minu":
 		return strings.TrimSpace("MinU " + rest)

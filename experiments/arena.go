@@ -124,7 +124,9 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 	if s.conf.Market.Instant == "submissions-first" {
 		slices.Reverse(sources)
 	}
-	sources = append(sources, a.broker.Looks())
+	if _, looks := rules.policy.(contracts.Dispatcher); looks {
+		sources = append(sources, a.broker.Looks())
+	}
 	horizon := s.horizon() // what is due then does not happen
 	if err := des.Run(ctx, new(des.Virtual), math.Nextafter(horizon, 0), sources...); err != nil {
 		return nil, err

@@ -102,7 +102,9 @@ func anyExperiment(t *rapid.T) Experiment {
 		c.Market.Forecaster = anyChoice(t)
 		if rapid.Bool().Draw(t, "availability") {
 			a := DefaultAvailability()
-			if a.File = anyText(t); a.File == "" {
+			if rapid.Bool().Draw(t, "recorded") {
+				a.File = anyPath(t)
+			} else {
 				m := anyChoice(t)
 				a.Model = &m
 			}
@@ -118,7 +120,7 @@ func anyExperiment(t *rapid.T) Experiment {
 				c.Workload.Estimate = &law
 			}
 		} else {
-			c.Workload.Plan = "/plans/" + strings.ReplaceAll(anyText(t), "/", "")
+			c.Workload.Plan = anyPath(t)
 			c.Workload.Annotate.fields = anyMapping(t, 2)
 		}
 		c.SLA.RunsOn = rapid.Bool().Draw(t, "runs on")
@@ -138,6 +140,9 @@ func anyExperiment(t *rapid.T) Experiment {
 	}
 	return e
 }
+
+// anyPath is absolute: others are taken from the folder of the file.
+func anyPath(t *rapid.T) string { return "/files/" + strings.ReplaceAll(anyText(t), "/", "") }
 
 func anyText(t *rapid.T) string {
 	return rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{

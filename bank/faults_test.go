@@ -43,11 +43,16 @@ var faults = []struct{ what, file, right, wrong, room string }{
 
 	{"a group is not synced", "store/directory.go", "sync := pebble.Sync", "sync := pebble.NoSync", "./store"},
 	{"an answer comes before its sync", "store/sequencer.go", "s.apply(r)\n\t\t}", "s.apply(r)\n\t\t\tclose(r.done)\n\t\t\tr.done = make(chan struct{})\n\t\t}", "./store"},
-	{"a request is forgotten", "store/open.go", "j.standing.add(e, g.tree.last)", "e.ID = \"\"\n\t\t\tj.standing.add(e, g.tree.last)", "./store"},
+	{"a request is forgotten", "store/open.go", "j.standing.add(e, &g.tree)", "e.ID = \"\"\n\t\t\tj.standing.add(e, &g.tree)", "./store"},
 	{"a request's body is not compared", "store/sequencer.go", "ok && a.body != digest(e)", "ok && a.Seq < 0", "./store"},
 	{"a request's time is part of its body", "store/request.go", "body.Seq, body.Time = 0, 0", "body.Seq = 0", "./store"},
 	{"who gave up is served", "store/sequencer.go", "if r.taken.CompareAndSwap(false, true) {\n\t\t\tgroup", "if r.taken.Store(true); true {\n\t\t\tgroup", "./store"},
 	{"balances stand for a group too many", "store/standing.go", "uint64(j.tree.size)", "uint64(j.tree.size-1)", "./store"},
+	{"a leaf does not commit to the one before", "store/tree.go", "t.before = t.leaf.Hash()\n", "t.before = t.leaf.Hash()\n\t\tt.before = Genesis()\n", "./store"},
+	{"what comes after a receipt is not hashed", "store/leaf.go", "l.digest.Write(l.b[l.hashed:])", "l.digest.Write(l.b[l.hashed:max(l.hashed, len(l.b)-1)])", "./store"},
+	{"a leaf is not restored", "store/tree.go", "if size%LeafSize > 0 && d.err == nil {", "if size%LeafSize > LeafSize/2 && d.err == nil {", "./store"},
+	{"an entry's checksum is not checked by the bank", "store/tree.go", "BigEndian.Uint32(sum) != check(entry) {", "BigEndian.Uint32(sum) == 0 {", "./store"},
+	{"a bank does not compare the root after a group", "store/group.go", "string(d.b) != string(root[:]) {", "len(d.b) != len(root) {", "./store"},
 	{"HEAD is written before the group", "store/directory.go", "d := b.d\n", "d := b.d\n\t(&seal{head: head}).write(d.opts.FS, d.dir)\n", "./store"},
 	{"what is acknowledged is not synced", "store/acks.go", "return k.file.SyncData()", "return nil", "./store"},
 	{"one copy is kept of what is acknowledged", "store/acks.go", "range regions(int(k.era % 2)) {", "range regions(int(k.era % 2)) {\n\t\tif region >= 2*acksRegion {\n\t\t\tbreak\n\t\t}", "./store"},
@@ -71,8 +76,12 @@ var faults = []struct{ what, file, right, wrong, room string }{
 	{"a silent server is waited for", "store/postgres/session.go", "context.WithTimeout(context.Background(), t.answer)", "context.WithTimeout(context.Background(), 1000*t.answer)", "./store/postgres"},
 	{"a scan ends with its first page", "store/postgres/values.go", "if len(page) < size {", "if len(page) <= size {", "./store/postgres"},
 
-	{"an entry's hash is not checked", "audit/audit.go", "string(h[:len(check)]) != string(check)", "false", "./audit"},
-	{"a head is not compared", "audit/audit.go", "root != h.root && a.chain.last != h.root", "root != h.root && a.chain.last == h.root", "./audit"},
+	{"an entry's checksum is not checked", "audit/group.go", "case is != sum:", "case is != sum && seq < 0:", "./audit"},
+	{"what was kept after a leaf is not compared", "audit/group.go", "if string(start) == string(c.leaf) {", "if string(start[:1]) == string(c.leaf[:1]) {", "./audit"},
+	{"what was kept after a group is not compared", "audit/group.go", "if string(root) == string(is[:]) {", "if len(root) == len(is) {", "./audit"},
+	{"who is hit by a forgery is taken for the forged", "audit/group.go", "a.entry(b, stored, nil) && a.bad != nil", "a.entry(b, stored, nil) && a.bad == nil", "./audit"},
+	{"a line's hash is not checked", "audit/chain.go", "string(h[:]) != string(hash) {", "string(h[:1]) == string(hash[1:]) {", "./audit"},
+	{"a head is not compared", "audit/audit.go", "root != h.root && a.chain.hash() != h.root", "root != h.root && a.chain.hash() == h.root", "./audit"},
 	{"a lost end passes", "audit/audit.go", "if a.bad == nil && h.size > a.chain.size {", "if a.bad != nil && h.size > a.chain.size {", "./audit"},
 	{"an overdraft passes", "audit/books.go", "case !mint && Money(micros) > *from:", "case false:", "./audit"},
 	{"a settlement may leave a rest", "audit/books.go", "if esc.held != 0 {", "if esc.held < 0 {", "./audit"},
@@ -81,7 +90,8 @@ var faults = []struct{ what, file, right, wrong, room string }{
 	{"a file of a closed ledger is not compared", "audit/head.go", "found != want {", "found == \"\" && found != want {", "./audit"},
 	{"a spreadsheet computes a cell", "export/lines.go", "cells[i] = \"'\" + s", "cells[i] = s", "./export"},
 	{"an account stands twice in an opening balance", "opening/opening.go", "; ok {", "; ok && was == n {", "./opening"},
-	{"a proof of another entry holds", "proof/proof.go", "if l.Hash != hash {", "if l.Seq < 0 {", "./proof"},
+	{"a proof of another entry holds", "proof/proof.go", "if l.Hash != is {", "if l.Seq < 0 {", "./proof"},
+	{"a proof may leave out the end of a leaf", "proof/proof.go", "if seq != end {", "if seq > end {", "./proof"},
 }
 
 // TestFaults plants each fault and runs the tests of its room, which must fail. Run

@@ -37,6 +37,7 @@ type Options struct {
 // A Finding is something that is not as it should be.
 type Finding struct {
 	Seq   int64  `json:"seq,omitempty"`  // the first bad entry, or 0 where that cannot be known
+	To    int64  `json:"to,omitempty"`   // if it is one of several, Seq being the first, the last of them
 	File  string `json:"file,omitempty"` // if it is about a file
 	Found string `json:"found"`
 	Want  string `json:"want"`
@@ -47,7 +48,9 @@ func (f Finding) String() string {
 	if f.File != "" {
 		s = f.File + ": " + s
 	}
-	if f.Seq > 0 {
+	if f.To > 0 {
+		s = fmt.Sprintf("entries %d to %d: %s", f.Seq, f.To, s)
+	} else if f.Seq > 0 {
 		s = fmt.Sprintf("entry %d: %s", f.Seq, s)
 	}
 	return s
@@ -91,9 +94,12 @@ const attempts = 5
 // ErrNone means that no ledger is there.
 var ErrNone = errors.New("no ledger is there")
 
+// ErrFormat means that a ledger is of the format before this.
+var ErrFormat = errors.New("ledger is of format 1, which only the bourse that wrote it reads; this one reads format 2")
+
 // Audit proves the ledger in dir. What is wrong with the ledger is in the report;
-// an error means that there is none, which wraps [ErrNone], that the directory cannot
-// be read, or that Head is no head.
+// an error means that there is none, which wraps [ErrNone], that it is of another
+// format, [ErrFormat], that the directory cannot be read, or that Head is no head.
 func Audit(dir string, opts Options) (*Report, error) {
 	if opts.FS == nil {
 		opts.FS = vfs.Default
@@ -102,6 +108,9 @@ func Audit(dir string, opts Options) (*Report, error) {
 		if _, err := parseHead(opts.Head); err != nil {
 			return nil, fmt.Errorf("audit %s: %w", dir, err)
 		}
+	}
+	if isOld(opts.FS, dir) {
+		return nil, fmt.Errorf("audit %s: %w", dir, ErrFormat)
 	}
 	names, err := opts.FS.List(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !slices.Contains(names, headFile) && !slices.ContainsFunc(names, isPebble) {
@@ -160,6 +169,7 @@ type auditor struct {
 	requests *requests // while Pebble is open, else nil
 	restored int64     // entries that stand in ACKS alone
 	bad      *Finding  // the first bad entry; nothing is read after it
+	anew     *Finding  // a head that the log did not pass through, for want of a bad entry
 	files    []Finding
 }
 
@@ -198,50 +208,56 @@ func (a *auditor) must(h expectation) {
 	a.heads = slices.Insert(a.heads, at, h)
 }
 
-// entry checks the next entry, and what was kept of its hash.
-func (a *auditor) entry(b, check []byte) {
+// entry checks the next entry, whose encoding is b and which stands in its leaf as
+// stored. A hash that it should have may be given. It tells whether the entry is one
+// of its place, good or not.
+func (a *auditor) entry(b, stored, hash []byte) bool {
 	seq := a.chain.size + 1
 	e, err := parseEntry(b)
 	switch {
 	case err != nil:
 		a.fail(seq, err.Error(), "an entry in canonical form")
-		return
+		return false
 	case e.seq != seq:
 		a.fail(seq, fmt.Sprintf("entry %d", e.seq), fmt.Sprintf("entry %d", seq))
-		return
+		return false
 	}
-	h := a.chain.peek(b)
-	if string(h[:len(check)]) != string(check) {
-		a.fail(seq, fmt.Sprintf("an entry whose hash begins with %x", h[:len(check)]), fmt.Sprintf("one whose hash begins with %x, as was kept with it", check))
-		return
+	a.chain.put(stored)
+	found, want := "", ""
+	if hash != nil {
+		found, want = a.chain.differs(hash)
 	}
-	found, want := a.books.book(&e)
-	if found == "" && a.requests != nil {
-		found, want = a.requests.answered(&e, b, h)
+	if found == "" {
+		found, want = a.books.book(&e)
+	}
+	if found == "" && a.requests != nil && len(e.id) > 0 {
+		found, want = a.requests.answered(&e, b, a.chain.hash())
 	}
 	if found == "" && a.trail != nil {
 		found, want = a.trail.entry(&e, a.books)
 	}
 	if found != "" {
+		a.chain.drop(len(stored))
 		a.fail(seq, found, want)
-		return
+		return true
 	}
-	a.chain.add(h)
+	a.chain.pass()
 	if seq == a.opts.Since {
 		a.books.sumAnew()
 	}
-	a.passed()
+	return true
 }
 
-// passed holds the log against the heads of its present size.
+// passed holds the log against the heads of its present size. What it finds counts
+// unless a group or leaf, which ends later, is found to be bad.
 func (a *auditor) passed() {
 	for ; a.next < len(a.heads) && a.heads[a.next].size <= a.chain.size; a.next++ {
 		h := a.heads[a.next]
-		if h.size < a.chain.size || a.bad != nil {
+		if h.size < a.chain.size || a.anew != nil {
 			continue
 		}
-		if root := a.chain.root(); root != h.root && a.chain.last != h.root {
-			a.bad = &Finding{
+		if root := a.chain.root(); root != h.root && a.chain.hash() != h.root {
+			a.anew = &Finding{
 				Found: fmt.Sprintf("entries 1 to %d, each following from the one before, with root %s", h.size, root),
 				Want:  fmt.Sprintf("root %s, of %s: the ledger was made anew, from which entry on cannot be known", h.root, h.from),
 			}

@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	stdhash "hash"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,35 +16,93 @@ type hash [sha256.Size]byte
 
 func (h hash) String() string { return base64.StdEncoding.EncodeToString(h[:]) }
 
-// A chain is the log of entries so far: the hash of the last, and the roots of
-// the complete subtrees of RFC 6962, one for each bit set in size.
+const (
+	leafSize  = 32              // entries
+	leafStart = 1 + sha256.Size // bytes of a leaf before its first entry
+)
+
+// A chain is the log of entries so far: the leaf that comes to be, and the roots of
+// the complete subtrees of RFC 6962, one for each bit set in the number of complete
+// leaves.
 type chain struct {
 	size int64
-	last hash
-	tops [64]hash // tops[i] is of 2^i entries, where bit i of size is set
+	leaf []byte   // 0, the hash of the leaf before, and the entries since
+	tops [64]hash // tops[i] is of 2^i leaves
 
-	scratch []byte
+	digest stdhash.Hash // of the beginning of leaf
+	hashed int          // bytes of it
+	sum    hash         // of those
+	buf    []byte
 }
 
-func newChain() chain { return chain{last: sha256.Sum256([]byte("\x00bourse ledger 1"))} }
-
-// peek returns the hash that an entry would have if it came next.
-func (c *chain) peek(entry []byte) hash {
-	c.scratch = append(c.scratch[:0], 0)
-	c.scratch = append(c.scratch, c.last[:]...)
-	c.scratch = append(c.scratch, entry...)
-	return sha256.Sum256(c.scratch)
+func newChain() chain {
+	c := chain{digest: sha256.New()}
+	c.begin(sha256.Sum256([]byte("\x00bourse ledger 2")))
+	return c
 }
 
-// add puts an entry with hash h, as peek told it, at the end.
-func (c *chain) add(h hash) {
-	c.last = h
-	level := bits.TrailingZeros64(^uint64(c.size))
+// fork returns a copy that goes on by itself.
+func (c *chain) fork() chain {
+	return chain{size: c.size, leaf: slices.Clone(c.leaf), tops: c.tops, digest: sha256.New()}
+}
+
+// begin begins a leaf after one with hash before.
+func (c *chain) begin(before hash) {
+	c.leaf = append(append(c.leaf[:0], 0), before[:]...)
+	c.digest.Reset()
+	c.hashed = 0
+}
+
+// put adds an entry as it stands in a leaf; it counts once it is passed.
+func (c *chain) put(stored []byte) { c.leaf = append(c.leaf, stored...) }
+
+// drop takes back what was put last, n bytes.
+func (c *chain) drop(n int) {
+	c.leaf = c.leaf[:len(c.leaf)-n]
+	if c.hashed > len(c.leaf) {
+		c.digest.Reset()
+		c.hashed = 0
+	}
+}
+
+// pass counts the entry that was put.
+func (c *chain) pass() {
+	c.size++
+	if c.size%leafSize > 0 {
+		return
+	}
+	before := c.hash()
+	h := before
+	leaves := uint64(c.size/leafSize) - 1
+	level := bits.TrailingZeros64(^leaves)
 	for i := range level {
 		h = node(c.tops[i], h)
 	}
 	c.tops[level] = h
-	c.size++
+	c.begin(before)
+}
+
+// hash returns the hash of the entry that was put last, which is that of its leaf so
+// far.
+func (c *chain) hash() hash {
+	if len(c.leaf) == leafStart {
+		return hash(c.leaf[1:])
+	}
+	if c.hashed < len(c.leaf) {
+		c.digest.Write(c.leaf[c.hashed:])
+		c.hashed = len(c.leaf)
+		c.buf = c.digest.Sum(c.buf[:0])
+		c.sum = hash(c.buf)
+	}
+	return c.sum
+}
+
+// differs compares the hash of the entry that was put last with what it should be.
+func (c *chain) differs(hash []byte) (found, want string) {
+	if h := c.hash(); string(h[:]) != string(hash) {
+		return fmt.Sprintf("an entry with hash %v", h), "the one with hash " + base64.StdEncoding.EncodeToString(hash)
+	}
+	return "", ""
 }
 
 func node(left, right hash) hash {
@@ -57,25 +117,28 @@ func (c *chain) root() hash {
 	if c.size == 0 {
 		return sha256.Sum256(nil)
 	}
-	level := bits.TrailingZeros64(uint64(c.size))
-	h := c.tops[level]
-	for i := level + 1; i < 64; i++ {
-		if c.size>>i&1 == 1 {
-			h = node(c.tops[i], h)
-		}
+	leaves := uint64(c.size / leafSize)
+	level := bits.TrailingZeros64(leaves)
+	h := c.hash()
+	if c.size%leafSize == 0 {
+		h = c.tops[level]
+		leaves &^= 1 << level
+	}
+	for ; leaves > 0; leaves &= leaves - 1 {
+		h = node(c.tops[bits.TrailingZeros64(leaves)], h)
 	}
 	return h
 }
 
-// tree returns what a group keeps of the log after it.
+// tree returns what is kept of the log beside the balances.
 func (c *chain) tree() []byte {
-	b := append([]byte(nil), c.last[:]...)
+	var b []byte
 	for i := 63; i >= 0; i-- {
-		if c.size>>i&1 == 1 {
+		if c.size/leafSize>>i&1 == 1 {
 			b = append(b, c.tops[i][:]...)
 		}
 	}
-	return b
+	return append(b, c.leaf...)
 }
 
 type head struct {

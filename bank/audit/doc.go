@@ -12,12 +12,15 @@
 //
 // # What is found
 //
-// Every entry carries the beginning of a hash that commits to all entries before
-// it, every group the Merkle tree after it, HEAD the root of the whole, and a
-// closed ledger the hash of each of its files. So any byte changed, any entry
-// changed, removed, inserted or moved is found, and the first bad entry named,
-// also where Pebble refuses to open its files: their remains are then read
-// without it.
+// Every entry carries a checksum, every 32 of them, a leaf, a hash that commits to all
+// entries before, every group the root of the Merkle tree after it, HEAD the root of
+// the whole, and a closed ledger the hash of each of its files. So any byte changed, any
+// entry changed, removed, inserted or moved is found, and the first bad entry named,
+// also where Pebble refuses to open its files: their remains are then read without it.
+//
+// Where only a hash tells, the entries that it is of are named, at most a leaf: one of
+// them was forged together with its checksum, or is missing at the end of a group, or
+// the hash itself was changed.
 //
 // Someone who makes a whole ledger anew, hashes and HEAD included, or puts an
 // older copy in its place, is found only by a head that was kept elsewhere:

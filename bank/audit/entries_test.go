@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"encoding/binary"
+	"hash/crc32"
 	"math/rand/v2"
 	"testing"
 
@@ -14,38 +15,59 @@ import (
 
 // a raw group, taken apart.
 type raw struct {
+	first   int64 // the number of its first entry
 	entries [][]byte
 	checks  [][]byte
-	tree    []byte
+	leaves  [][]byte // the beginnings of leaves
+	root    []byte
 }
 
-func parse(t testing.TB, b []byte) (r raw) {
+func parse(t testing.TB, key, b []byte) raw {
 	t.Helper()
+	r := raw{first: int64(binary.BigEndian.Uint64(key[1:]))}
 	b = b[1:]
 	count, n := binary.Uvarint(b)
 	b = b[n:]
-	for range count {
+	for i := range int64(count) {
+		if r.begins(i) {
+			r.leaves = append(r.leaves, b[:33])
+			b = b[33:]
+		}
 		size, n := binary.Uvarint(b)
 		r.entries = append(r.entries, b[n:n+int(size)])
 		b = b[n+int(size):]
 		r.checks = append(r.checks, b[:4])
 		b = b[4:]
 	}
-	r.tree = b
+	r.root = b
 	return r
 }
 
+// begins tells whether the entry at i is the first of a leaf.
+func (r raw) begins(i int64) bool { return (r.first+i-1)%32 == 0 }
+
+// bytes puts the group together; leaves begin where they did, or should, whatever the
+// entries are.
 func (r raw) bytes() []byte {
-	b := binary.AppendUvarint([]byte{1}, uint64(len(r.entries)))
+	b := binary.AppendUvarint([]byte{2}, uint64(len(r.entries)))
+	leaves := r.leaves
 	for i, e := range r.entries {
+		if r.begins(int64(i)) {
+			if len(leaves) == 0 {
+				leaves = [][]byte{make([]byte, 33)}
+			}
+			b = append(b, leaves[0]...)
+			leaves = leaves[1:]
+		}
 		b = binary.AppendUvarint(b, uint64(len(e)))
 		b = append(append(b, e...), r.checks[i]...)
 	}
-	return append(b, r.tree...)
+	return append(b, r.root...)
 }
 
 // TestEntries checks that an entry that is changed, removed, inserted or moved
-// through Pebble itself, so that its checksums hold, is found and named.
+// through Pebble itself, so that its checksums hold, is found and named, and that one
+// which is forged with its check, and a hash that is changed, are named with their leaf.
 func TestEntries(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -64,13 +86,14 @@ func TestEntries(t *testing.T) {
 		}
 		check(t, it.Close())
 		g := src.IntN(len(keys))
-		r := parse(t, values[g])
+		r := parse(t, keys[g], values[g])
 		i, k := src.IntN(len(r.entries)), src.IntN(len(r.entries))
 		for k == i {
 			k = src.IntN(len(r.entries))
 		}
 		bad := i
-		what := []string{"changed", "removed", "repeated", "moved", "check changed", "tree changed"}[n%6]
+		exact := true // the entry is named, not only its leaf
+		what := []string{"changed", "removed", "repeated", "moved", "check changed", "root changed", "leaf changed", "forged"}[n%8]
 		switch what {
 		case "changed":
 			r.entries[i][src.IntN(len(r.entries[i]))] ^= 1 << src.IntN(8)
@@ -78,7 +101,7 @@ func TestEntries(t *testing.T) {
 			r.entries = append(r.entries[:i:i], r.entries[i+1:]...)
 			r.checks = append(r.checks[:i:i], r.checks[i+1:]...)
 			if i == len(r.entries) {
-				bad = i - 1 // the tree is that of one more
+				bad, exact = i-1, false // the root is that of one more
 			}
 		case "repeated":
 			r.entries = append(r.entries[:i+1:i+1], r.entries[i:]...)
@@ -90,15 +113,38 @@ func TestEntries(t *testing.T) {
 			bad = min(i, k)
 		case "check changed":
 			r.checks[i][src.IntN(4)] ^= 1 << src.IntN(8)
-		case "tree changed":
-			r.tree[src.IntN(len(r.tree))] ^= 1 << src.IntN(8)
-			bad = len(r.entries) - 1
+		case "root changed":
+			r.root[src.IntN(len(r.root))] ^= 1 << src.IntN(8)
+			bad, exact = len(r.entries)-1, false
+		case "leaf changed":
+			if len(r.leaves) == 0 {
+				continue
+			}
+			leaf := src.IntN(len(r.leaves))
+			r.leaves[leaf][1+src.IntN(32)] ^= 1 << src.IntN(8)
+			bad, exact = max(0, int(32*((r.first+30)/32+int64(leaf))-r.first)), false // the last of the leaf before
+		case "forged": // with the checksum of what it now is
+			forge(&r, i, src)
+			exact = false
 		}
 		check(t, db.Set(keys[g], r.bytes(), pebble.Sync))
 		check(t, db.Close())
-		want := int64(binary.BigEndian.Uint64(keys[g][1:])) + int64(bad)
-		if got := run(t, harmed, audit.Options{}).Findings; len(got) == 0 || got[0].Seq != want {
+		want := r.first + int64(bad)
+		got := run(t, harmed, audit.Options{}).Findings
+		if len(got) == 0 || exact && (got[0].Seq != want || got[0].To != 0) || !exact && !names(got[0], want) {
 			t.Errorf("entry %s (seed %d, case %d): %v, want entry %d named", what, seed, n, got, want)
 		}
 	}
+}
+
+// forge changes the entry at i, and what is kept beside it accordingly.
+func forge(r *raw, i int, src *rand.Rand) {
+	e := r.entries[i]
+	e[src.IntN(len(e))] ^= 1 << src.IntN(8)
+	binary.BigEndian.PutUint32(r.checks[i], crc32.Checksum(e, crc32.MakeTable(crc32.Castagnoli)))
+}
+
+// names tells whether a finding names an entry, or its leaf.
+func names(f audit.Finding, seq int64) bool {
+	return f.Seq == seq || f.Seq <= seq && seq <= f.To && f.To < f.Seq+32
 }

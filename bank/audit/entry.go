@@ -3,6 +3,7 @@ package audit
 import (
 	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"math"
 )
 
@@ -41,6 +42,15 @@ type move struct {
 	micros   int64
 }
 
+// check is what is kept beside an entry.
+func check(entry []byte) uint32 { return crc32.Checksum(entry, crc32.MakeTable(crc32.Castagnoli)) }
+
+// stored returns an entry as it stands in a leaf.
+func stored(entry []byte) []byte {
+	b := append(binary.AppendUvarint(nil, uint64(len(entry))), entry...)
+	return binary.BigEndian.AppendUint32(b, check(entry))
+}
+
 var errForm = errors.New("bytes that are no entry")
 
 func parseEntry(b []byte) (entry, error) {
@@ -68,6 +78,17 @@ type input struct {
 }
 
 func (in *input) move() move { return move{in.bytes(maxName), in.bytes(maxName), in.int()} }
+
+// stored returns the encoding of an entry that stands in a leaf, all that stands
+// there, and what is kept beside it.
+func (in *input) stored() (entry, all []byte, sum uint32) {
+	all = in.b
+	entry = in.bytes(int64(len(in.b)))
+	if kept := in.take(4); kept != nil {
+		sum = binary.BigEndian.Uint32(kept)
+	}
+	return entry, all[:len(all)-len(in.b)], sum
+}
 
 func (in *input) take(n int64) []byte {
 	if in.bad || n < 0 || n > int64(len(in.b)) {

@@ -16,7 +16,8 @@ import (
 
 const (
 	headFile = "HEAD"
-	title    = "bourse ledger 1\n"
+	title    = "bourse ledger 2\n"
+	oldTitle = "bourse ledger 1\n"
 )
 
 // headText is what the file HEAD says.
@@ -46,6 +47,13 @@ func (a *auditor) checkHead() {
 		}
 	}
 	a.expect(a.opts.Head, "the head given")
+}
+
+// isOld tells whether the ledger in dir is of the format before this.
+func isOld(fsys vfs.FS, dir string) bool {
+	a := auditor{opts: Options{FS: fsys}, dir: dir}
+	b, err := a.readFile(headFile)
+	return err == nil && bytes.HasPrefix(b, []byte(oldTitle))
 }
 
 // parseHeadText returns nil unless b is a head file to the last byte.

@@ -20,7 +20,8 @@ import (
 var whole = flag.Bool("whole", false, "try ten thousand mutations")
 
 // A mutation harms the ledger in fs. It returns the first bad entry, or the file,
-// that an audit must name; neither if it cannot be known.
+// that an audit must name; neither if it cannot be known, and minus the entry if its
+// leaf may be named.
 type mutation func(t testing.TB, fs vfs.FS, src *rand.Rand) (seq int64, file string)
 
 // mutations are kinds of harm. Those of entries leave Pebble's checksums whole.
@@ -52,10 +53,16 @@ var mutations = map[string]mutation{
 		}), ""
 	},
 	"removal": func(t testing.TB, fs vfs.FS, src *rand.Rand) (int64, string) {
-		return onGroup(t, fs, src, func(r *raw, i int) int {
+		last := false
+		seq := onGroup(t, fs, src, func(r *raw, i int) int {
 			r.entries, r.checks = slices.Delete(r.entries, i, i+1), slices.Delete(r.checks, i, i+1)
-			return min(i, len(r.entries)-1) // without the last it is the tree that differs
-		}), ""
+			last = i == len(r.entries)
+			return min(i, len(r.entries)-1)
+		})
+		if last { // it is the root that differs
+			seq = -seq
+		}
+		return seq, ""
 	},
 	"insertion": func(t testing.TB, fs vfs.FS, src *rand.Rand) (int64, string) {
 		return onGroup(t, fs, src, func(r *raw, i int) int {
@@ -75,6 +82,12 @@ var mutations = map[string]mutation{
 			return min(i, k)
 		}), ""
 	},
+	"forgery": func(t testing.TB, fs vfs.FS, src *rand.Rand) (int64, string) {
+		return -onGroup(t, fs, src, func(r *raw, i int) int {
+			forge(r, i, src)
+			return i
+		}), ""
+	},
 	"rebuild": func(t testing.TB, fs vfs.FS, src *rand.Rand) (int64, string) {
 		rebuild(t, fs, src)
 		return 0, ""
@@ -88,7 +101,7 @@ func TestMutations(t *testing.T) {
 	t.Parallel()
 	each := 40
 	if *whole {
-		each = 1250
+		each = 1112
 	}
 	seed := rand.Uint64()
 	src := rand.New(rand.NewPCG(seed, 0))
@@ -104,12 +117,12 @@ func TestMutations(t *testing.T) {
 			seq, file := harm(t, harmed, src)
 			got := run(t, harmed, audit.Options{Head: head})
 			named := slices.ContainsFunc(got.Findings, func(f audit.Finding) bool {
-				return f.File != "" && f.File == file || f.Seq != 0 && (f.Seq == seq || seq == 0)
+				return f.File != "" && f.File == file || f.Seq != 0 && (f.Seq == seq || seq == 0 || seq < 0 && names(f, -seq))
 			})
 			switch {
 			case got.Clean():
 				t.Errorf("%s of %s, entry %d is not found (seed %d, case %d)", kind, file, seq, seed, n)
-			case !named && kind != "rebuild", seq > 0 && got.Findings[0].Seq != seq:
+			case !named && kind != "rebuild", seq > 0 && (got.Findings[0].Seq != seq || got.Findings[0].To > 0), seq < 0 && !names(got.Findings[0], -seq):
 				t.Errorf("%s of %q, entry %d (seed %d, case %d): %v", kind, file, seq, seed, n, got.Findings)
 			}
 			if alone := run(t, harmed, audit.Options{}); kind == "rebuild" && (!alone.Clean() || !strings.Contains(fmt.Sprint(alone.Beyond), "made anew")) {
@@ -155,7 +168,7 @@ func onGroup(t testing.TB, fs vfs.FS, src *rand.Rand, harm func(r *raw, i int) i
 	}
 	check(t, it.Close())
 	g := src.IntN(len(keys))
-	r := parse(t, values[g])
+	r := parse(t, keys[g], values[g])
 	bad := harm(&r, src.IntN(len(r.entries)))
 	check(t, db.Set(keys[g], r.bytes(), pebble.Sync))
 	check(t, db.Close())

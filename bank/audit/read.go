@@ -66,43 +66,6 @@ func (a *auditor) read(v Values) (err error) {
 	return nil
 }
 
-// group checks the entries of a group, and the tree after them.
-func (a *auditor) group(key, value []byte) {
-	first := a.chain.size + 1
-	if len(key) != 9 || binary.BigEndian.Uint64(key[1:]) != uint64(first) {
-		a.fail(first, fmt.Sprintf("a group at key %x", key), fmt.Sprintf("the one whose first entry is %d", first))
-		return
-	}
-	in := input{b: value}
-	version, count := in.byte(), in.int()
-	if version != 1 || count < 1 || count > maxGroup {
-		a.fail(first, fmt.Sprintf("a group of version %d with %d entries", version, count), "one of version 1 with 1 to 8190")
-		return
-	}
-	if a.requests != nil {
-		a.requests.expect(in.b, count)
-	}
-	for i := int64(0); i < count && a.bad == nil; i++ {
-		b := in.bytes(int64(len(in.b)))
-		check := in.take(4)
-		if in.bad {
-			a.fail(first+i, "a group that ends", fmt.Sprintf("its entries to %d", first+count-1))
-			return
-		}
-		a.entry(b, check)
-	}
-	if a.opts.Progress != nil {
-		total := a.chain.size
-		if n := len(a.heads); n > 0 {
-			total = max(total, a.heads[n-1].size)
-		}
-		a.opts.Progress(a.chain.size, total)
-	}
-	if a.bad == nil && !bytes.Equal(in.b, a.chain.tree()) {
-		a.fail(a.chain.size, "a Merkle tree after its group that is not that of the entries", "the tree of the entries")
-	}
-}
-
 // kept are the balances that a ledger was last closed or flushed with.
 type kept struct {
 	size int64

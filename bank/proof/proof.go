@@ -9,6 +9,7 @@ package proof
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"bourse/bank"
 	"bourse/bank/export"
@@ -21,40 +22,46 @@ import (
 var ErrProof = errors.New("proof does not hold")
 
 // An Inclusion proves that an entry is in the ledger that had a head. It is worth
-// what the head is: compare that with one from elsewhere, such as a [Checkpoint].
+// what the head is: compare that, size and root, with one from elsewhere, such as a
+// [Checkpoint]. Of the size alone, a path tells how many leaves there are.
 type Inclusion struct {
 	Head   store.Head       `json:"head"`
-	Entry  []export.Line    `json:"entry"`  // a line a move
-	Before tlog.Hash        `json:"before"` // the hash of the entry before
-	Path   tlog.RecordProof `json:"path"`
+	Seq    int64            `json:"entry"`  // the number of the entry
+	Before tlog.Hash        `json:"before"` // the hash of the leaf before that of the entry
+	Leaf   []export.Line    `json:"leaf"`   // the entries of its leaf, as far as the head goes: a line a move
+	Path   tlog.RecordProof `json:"path"`   // from the leaf to the root
 }
 
 // Prove returns the proof that entry seq is in a ledger, whose entries are all
 // read.
 func Prove(entries export.Entries, seq int64) (*Inclusion, error) {
-	p := &Inclusion{}
-	before := store.Genesis()
-	var hashes stored
+	p := &Inclusion{Seq: seq}
+	var hashes stored // of leaves
+	before, last := store.Genesis(), store.Genesis()
 	n := int64(0)
 	for e, hash := range entries {
+		if n%store.LeafSize == 0 {
+			if err := hashes.add(last, n); err != nil {
+				return nil, fmt.Errorf("prove entry %d: %w", seq, err)
+			}
+			before = last
+		}
 		n++
-		more, err := tlog.StoredHashesForRecordHash(n-1, hash, hashes)
-		if err != nil {
-			return nil, fmt.Errorf("prove entry %d: %w", seq, err)
+		if last = hash; leafOf(n) == leafOf(seq) {
+			p.Before = before
+			p.Leaf = append(p.Leaf, export.Lines(e, hash)...)
 		}
-		hashes = append(hashes, more...)
-		if e.Seq == seq {
-			p.Entry, p.Before = export.Lines(e, hash), before
-		}
-		before = hash
 	}
-	if p.Entry == nil {
+	if seq < 1 || seq > n {
 		return nil, fmt.Errorf("prove entry %d: the ledger has %d entries", seq, n)
 	}
-	root, err := tlog.TreeHash(n, hashes)
+	err := hashes.add(last, n)
 	if err == nil {
-		p.Head = store.Head{Size: n, Root: root}
-		p.Path, err = tlog.ProveRecord(n, seq-1, hashes)
+		p.Head.Size = n
+		p.Head.Root, err = tlog.TreeHash(leafOf(n)+1, hashes)
+	}
+	if err == nil {
+		p.Path, err = tlog.ProveRecord(leafOf(n)+1, leafOf(seq), hashes)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("prove entry %d: %w", seq, err)
@@ -62,29 +69,61 @@ func Prove(entries export.Entries, seq int64) (*Inclusion, error) {
 	return p, nil
 }
 
-// Verify returns the entry that p proves, or an error wrapping [ErrProof].
-func (p *Inclusion) Verify() (*bank.Entry, error) {
-	e, _, err := export.Entry(p.Entry)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrProof, err)
+// leafOf returns the number of an entry's leaf, from 0.
+func leafOf(seq int64) int64 { return (seq - 1) / store.LeafSize }
+
+// Verify returns the entry that p proves, and its hash, or an error wrapping
+// [ErrProof].
+func (p *Inclusion) Verify() (proved *bank.Entry, hash tlog.Hash, err error) {
+	if p.Seq < 1 || p.Seq > p.Head.Size {
+		return nil, hash, fmt.Errorf("entry %d of %d: %w", p.Seq, p.Head.Size, ErrProof)
 	}
-	if e.Seq < 1 || e.Seq > p.Head.Size {
-		return nil, fmt.Errorf("entry %d of %d: %w", e.Seq, p.Head.Size, ErrProof)
-	}
-	hash := store.EntryHash(p.Before, e)
-	for _, l := range p.Entry {
-		if l.Hash != hash {
-			return nil, fmt.Errorf("entry %d has hash %v, not %v: %w", e.Seq, hash, l.Hash, ErrProof)
+	leaf := store.NewLeaf(p.Before)
+	seq := leafOf(p.Seq) * store.LeafSize
+	end := min(seq+store.LeafSize, p.Head.Size)
+	for lines := p.Leaf; len(lines) > 0; {
+		seq++
+		n := slices.IndexFunc(lines, func(l export.Line) bool { return l.Seq != seq })
+		if n < 0 {
+			n = len(lines)
 		}
+		e, said, err := export.Entry(lines[:n])
+		if err != nil || seq > end {
+			return nil, hash, fmt.Errorf("entry %d is not of the leaf, which ends with %d: %w", lines[0].Seq, end, ErrProof)
+		}
+		leaf.Add(e)
+		is := leaf.Hash()
+		for _, l := range lines[:n] {
+			if l.Hash != is {
+				return nil, hash, fmt.Errorf("entry %d has hash %v, not %v: %w", seq, is, l.Hash, ErrProof)
+			}
+		}
+		if seq == p.Seq {
+			proved, hash = e, said
+		}
+		lines = lines[n:]
 	}
-	if err := tlog.CheckRecord(p.Path, p.Head.Size, p.Head.Root, e.Seq-1, hash); err != nil {
-		return nil, fmt.Errorf("entry %d is not in the ledger with head %v: %w", e.Seq, p.Head, ErrProof)
+	if seq != end {
+		return nil, hash, fmt.Errorf("the leaf ends with entry %d, not %d: %w", seq, end, ErrProof)
 	}
-	return e, nil
+	if err := tlog.CheckRecord(p.Path, leafOf(p.Head.Size)+1, p.Head.Root, leafOf(p.Seq), leaf.Hash()); err != nil {
+		return nil, hash, fmt.Errorf("entry %d is not in the ledger with head %v: %w", p.Seq, p.Head, ErrProof)
+	}
+	return proved, hash, nil
 }
 
 // stored are the hashes of a tree, in the order of tlog.
 type stored []tlog.Hash
+
+// add adds the hash of the leaf that ends with entry n, if n is one.
+func (s *stored) add(leaf tlog.Hash, n int64) error {
+	if n == 0 {
+		return nil
+	}
+	more, err := tlog.StoredHashesForRecordHash(leafOf(n), leaf, *s)
+	*s = append(*s, more...)
+	return err
+}
 
 // ReadHashes returns the hashes at these places.
 func (s stored) ReadHashes(at []int64) ([]tlog.Hash, error) {

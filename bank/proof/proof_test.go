@@ -48,7 +48,7 @@ func ledger(t testing.TB, fs vfs.FS, n int) store.Head {
 // does not hold.
 func TestInclusion(t *testing.T) {
 	t.Parallel()
-	for _, n := range []int{1, 2, 3, 7, 64, 100} {
+	for _, n := range []int{1, 2, 3, 7, 31, 32, 33, 64, 100} {
 		fs := vfs.NewMem()
 		head := ledger(t, fs, n)
 		r, err := store.OpenReader("ledger", store.Options{FS: fs})
@@ -64,23 +64,39 @@ func TestInclusion(t *testing.T) {
 				check(t, json.Unmarshal(text, &p))
 				return &p
 			}
-			if e, err := again().Verify(); err != nil || e.Seq != seq || again().Head != head {
+			e, hash, err := again().Verify()
+			if err != nil || e.Seq != seq || again().Head != head {
 				t.Fatalf("entry %d of %d: %v, %v", seq, n, e, err)
 			}
+			for e, want := range r.Entries() {
+				if e.Seq == seq && hash != want {
+					t.Fatalf("entry %d of %d has hash %v, want %v", seq, n, hash, want)
+				}
+			}
 			for name, change := range map[string]func(*Inclusion){
-				"time":    func(p *Inclusion) { p.Entry[0].Time++ },
-				"id":      func(p *Inclusion) { p.Entry[0].ID += "x" },
-				"amount":  func(p *Inclusion) { p.Entry[len(p.Entry)-1].Micros++ },
-				"number":  func(p *Inclusion) { p.Entry[0].Seq++ },
-				"hash":    func(p *Inclusion) { p.Entry[0].Hash[0]++ },
-				"before":  func(p *Inclusion) { p.Before[3]++ },
-				"root":    func(p *Inclusion) { p.Head.Root[3]++ },
-				"size":    func(p *Inclusion) { p.Head.Size += int64(n) },
-				"nothing": func(p *Inclusion) { p.Entry = nil },
+				"time":   func(p *Inclusion) { p.Leaf[0].Time++ },
+				"id":     func(p *Inclusion) { p.Leaf[0].ID += "x" },
+				"amount": func(p *Inclusion) { p.Leaf[len(p.Leaf)-1].Micros++ },
+				"number": func(p *Inclusion) { p.Leaf[0].Seq++ },
+				"hash":   func(p *Inclusion) { p.Leaf[0].Hash[0]++ },
+				"last":   func(p *Inclusion) { p.Leaf[len(p.Leaf)-1].Hash[0]++ },
+				"before": func(p *Inclusion) { p.Before[3]++ },
+				"root":   func(p *Inclusion) { p.Head.Root[3]++ },
+				"size":   func(p *Inclusion) { p.Head.Size += int64(n) },
+				"less": func(p *Inclusion) { // what a path cannot tell but in the last leaf
+					if p.Head.Size--; leafOf(p.Head.Size+1) != leafOf(seq) {
+						p.Leaf = nil
+					}
+				},
+				"place":   func(p *Inclusion) { p.Seq += store.LeafSize },
+				"none":    func(p *Inclusion) { p.Seq = 0 },
+				"short":   func(p *Inclusion) { p.Leaf = p.Leaf[:len(p.Leaf)-1] },
+				"long":    func(p *Inclusion) { p.Leaf = append(p.Leaf, p.Leaf[0]) },
+				"nothing": func(p *Inclusion) { p.Leaf = nil },
 			} {
 				p := again()
 				change(p)
-				if _, err := p.Verify(); !errors.Is(err, ErrProof) {
+				if _, _, err := p.Verify(); !errors.Is(err, ErrProof) {
 					t.Errorf("entry %d of %d with another %s: %v", seq, n, name, err)
 				}
 			}

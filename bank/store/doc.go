@@ -30,8 +30,11 @@
 //	              16 bytes of the SHA-256 of the entry with seq and time 0
 //	'S'           what 'B', 'C' and 'I' stand for: uv seq of the last entry, f64 its time, tree
 //
-// A group is the byte 1, uv count, its entries, and the tree after them. An entry
-// stands there as str, followed by the first 4 bytes of its hash, and is
+// A group is the byte 2, uv count, what its entries add to the log, and the root of
+// the log after them, 32 bytes. The log is leaves, of [LeafSize] entries each but the
+// last, wherever groups end. A leaf is the byte 0, the 32-byte hash of the leaf before,
+// and its entries, each as str followed by the crc32c of the string, 4 bytes,
+// big-endian. An entry is
 //
 //	kind byte, uv seq, f64 time, uv contract+1, str id, str note,
 //	uv moves; each: str from, str to, uv micro-dollars
@@ -39,12 +42,16 @@
 // where an empty name is the escrow of the entry's contract. The kinds are 1 issue,
 // 2 admit, 3 reject, 4 settle, 5 penalty, 6 transfer.
 //
-// The hash of an entry is the RFC 6962 leaf hash of the 32-byte hash of the entry
-// before it and the entry itself; before the first stands the leaf hash of
-// "bourse ledger 1". So the hash of one entry commits to all up to it. These leaves
-// make an RFC 6962 Merkle log, as in [golang.org/x/mod/sumdb/tlog]. A tree is the
-// hash of the last entry, then the roots of the complete subtrees, largest first,
-// one for each bit set in the number of entries.
+// The hash of an entry is the SHA-256 of its leaf up to it, itself included: so it
+// commits to all entries before. That of a leaf is the hash of its last entry; before
+// the first leaf stands SHA-256 of the byte 0 and "bourse ledger 2". As a leaf begins
+// with the 0 of RFC 6962, leaves make a Merkle log of that, as in
+// [golang.org/x/mod/sumdb/tlog], whose last leaf may still grow. The root of a log of n
+// entries depends on them alone.
+//
+// The tree of 'S' is the roots of the complete subtrees of complete leaves, largest
+// first, one for each bit set in their number, and then what there is of the leaf that
+// comes next: its first 33 bytes at least.
 //
 // Beside the database stands the file HEAD: the size and root of the log when it
 // was last written and, once the ledger is closed, the SHA-256 of every file that
@@ -79,6 +86,18 @@
 // each sync of the log would find as much and cost a second sync.
 //
 // An entry carries names rather than account numbers, so that it can be proved and
-// read alone. Its hash commits to the entry before, so that a receipt for one
-// stands for all that came before; the tree is there for short proofs.
+// read alone. Its hash commits to all before it, so that a receipt for one stands for
+// all that came before; the tree is there for short proofs. A leaf for each entry costs
+// two hashes of two blocks an entry, four times what hashing the entries takes; with
+// leaves of 32, whose bytes are hashed where they stand, a group needs little more than
+// that, and hashes of single entries are finished for those who ask for a receipt. A
+// proof then carries its entry's leaf, at most 32 entries.
+//
+// What is kept beside an entry is a checksum and not the beginning of its hash, which
+// would have to be finished for each. So damage to an entry is named to the entry. One
+// who forges an entry and its checksum is found by the hash that stands after its leaf,
+// or by the root after its group, and the leaf is named.
+//
+// The entries of a leaf that is not complete stand in 'S', too, a few hundred bytes as
+// a rule: hashing could otherwise only go on after a search through the groups before.
 package store

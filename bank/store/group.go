@@ -6,12 +6,11 @@ import (
 	"iter"
 
 	"bourse/bank"
+
+	"golang.org/x/mod/sumdb/tlog"
 )
 
-const (
-	groupVersion = 1
-	checkSize    = 4 // bytes of its hash after an entry: the first bad one of a group can be named
-)
+const groupVersion = 2
 
 // A group is entries being gathered.
 type group struct {
@@ -22,18 +21,16 @@ type group struct {
 
 // add encodes e, and puts it in t.
 func (g *group) add(e *bank.Entry, t *tree) {
-	entry, hash := t.addEntry(e)
-	g.entries = appendString(g.entries, entry)
-	g.entries = append(g.entries, hash[:checkSize]...)
+	g.entries = append(g.entries, t.addEntry(e)...)
 	g.count++
 }
 
-// encode returns the group's value, given the tree after it.
-func (g *group) encode(t *tree) []byte {
+// encode returns the group's value, given the root after it.
+func (g *group) encode(root tlog.Hash) []byte {
 	g.value = append(g.value[:0], groupVersion)
 	g.value = binary.AppendUvarint(g.value, uint64(g.count))
 	g.value = append(g.value, g.entries...)
-	g.value = appendTree(g.value, t)
+	g.value = append(g.value, root[:]...)
 	return g.value
 }
 
@@ -64,6 +61,10 @@ func (g *groupReader) entries(key, value []byte) iter.Seq[*bank.Entry] {
 		}
 		d := decoder{b: value}
 		version, count := d.byte(), d.int()
+		if version < groupVersion {
+			g.err = ErrFormat
+			return
+		}
 		if version != groupVersion || count < 1 || count > GroupSize {
 			g.err = fmt.Errorf("entry %d: group of version %d with %d entries", g.tree.size+1, version, count)
 			return
@@ -73,16 +74,20 @@ func (g *groupReader) entries(key, value []byte) iter.Seq[*bank.Entry] {
 				return
 			}
 		}
-		if t := d.tree(g.tree.size); d.err != nil || len(d.b) > 0 || !t.equal(&g.tree) {
-			g.err = fmt.Errorf("entry %d: tree of its group is not that of the entries", g.tree.size)
+		if root := g.tree.head().Root; string(d.b) != string(root[:]) {
+			g.err = fmt.Errorf("entry %d: the root after its group is not that of the entries", g.tree.size)
 		}
 	}
 }
 
 func (g *groupReader) next(d *decoder) error {
 	seq := g.tree.size + 1
-	b := d.bytes(len(d.b))
-	check := d.take(checkSize)
+	if g.tree.size%LeafSize == 0 {
+		if start := d.take(leafStart); d.err == nil && (start[0] != 0 || string(start[1:]) != string(g.tree.before[:])) {
+			return fmt.Errorf("entry %d: hash %x of the entries before it was kept, not %x", seq, start[1:], g.tree.before[:])
+		}
+	}
+	b, stored := d.stored()
 	if d.err != nil {
 		return fmt.Errorf("entry %d: %w", seq, d.err)
 	}
@@ -92,9 +97,7 @@ func (g *groupReader) next(d *decoder) error {
 	if g.entry.Seq != seq {
 		return fmt.Errorf("entry %d stands where %d should", g.entry.Seq, seq)
 	}
-	if hash := g.tree.add(b); string(hash[:checkSize]) != string(check) {
-		return fmt.Errorf("entry %d: hash begins with %x, %x was kept", seq, hash[:checkSize], check)
-	}
+	g.tree.add(stored)
 	return nil
 }
 

@@ -59,6 +59,7 @@ var (
 	ErrNone    = errors.New("no ledger is there")
 	ErrDamaged = errors.New("ledger is damaged; audit it, and restore it from a copy")
 	ErrLocked  = errors.New("another process has the ledger open")
+	ErrFormat  = errors.New("ledger is of format 1, which only the bourse that wrote it reads; this one reads format 2")
 )
 
 // A Journal is a [bank.Journal] in a [Keep]. It is not safe for concurrent use.
@@ -130,7 +131,7 @@ func (j *Journal) Append(e *bank.Entry) error {
 		}
 	}
 	j.group.add(e, &j.tree)
-	j.standing.add(e, j.tree.last)
+	j.standing.add(e, &j.tree)
 	j.time = e.Time
 	return nil
 }
@@ -151,9 +152,10 @@ func (j *Journal) flush(closing bool) error {
 func (j *Journal) write(closing bool) error {
 	batch := j.keep.Batch()
 	defer batch.Close()
+	head := j.tree.head()
 	if j.group.count > 0 {
 		first := j.tree.size - int64(j.group.count) + 1
-		if err := batch.Set(seqKey(first), j.group.encode(&j.tree)); err != nil {
+		if err := batch.Set(seqKey(first), j.group.encode(head.Root)); err != nil {
 			return err
 		}
 		j.since++
@@ -170,7 +172,7 @@ func (j *Journal) write(closing bool) error {
 			return err
 		}
 	}
-	if err := batch.Commit(j.tree.head(), w); err != nil {
+	if err := batch.Commit(head, w); err != nil {
 		return err
 	}
 	j.group.clear()

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 
@@ -9,7 +10,8 @@ import (
 
 // Open opens the ledger in dir and returns it with the journal that it goes on
 // with. Only the entries since balances were last written are replayed. It returns
-// an error wrapping [ErrNone], [ErrLocked], or [ErrDamaged] with what was found.
+// an error wrapping [ErrNone], [ErrLocked], [ErrFormat], or [ErrDamaged] with what was
+// found.
 func Open(dir string, opts Options) (*Journal, *bank.Ledger, error) {
 	d := &directory{opts: opts.defaults(), dir: dir}
 	head, err := d.open()
@@ -22,7 +24,7 @@ func Open(dir string, opts Options) (*Journal, *bank.Ledger, error) {
 
 // Resume returns the ledger that k holds, which must have come to head or further,
 // and the journal that it goes on with. It releases k if it returns an error, which
-// wraps [ErrDamaged].
+// wraps [ErrDamaged] or [ErrFormat].
 func Resume(k Keep, name string, head Head, opts Options) (*Journal, *bank.Ledger, error) {
 	j := NewJournal(k, name, opts)
 	l, err := j.replay(head)
@@ -33,7 +35,13 @@ func Resume(k Keep, name string, head Head, opts Options) (*Journal, *bank.Ledge
 	return j, l, nil
 }
 
-func damaged(err error) error { return fmt.Errorf("%w: %w", ErrDamaged, err) }
+// damaged says that the ledger is, unless it is only of another format.
+func damaged(err error) error {
+	if errors.Is(err, ErrFormat) {
+		return ErrFormat
+	}
+	return fmt.Errorf("%w: %w", ErrDamaged, err)
+}
 
 // replay reads balances and the groups after them, which must lead through head.
 func (j *Journal) replay(head Head) (*bank.Ledger, error) {
@@ -52,7 +60,7 @@ func (j *Journal) replay(head Head) (*bank.Ledger, error) {
 			if err := l.Replay(e); err != nil {
 				return nil, err
 			}
-			j.standing.add(e, g.tree.last)
+			j.standing.add(e, &g.tree)
 			if g.tree.size == head.Size && g.tree.head() != head {
 				return nil, fmt.Errorf("entries to %d are not those of %s", head.Size, HeadFile)
 			}

@@ -139,7 +139,7 @@ func (r *Reader) Entries() iter.Seq2[*bank.Entry, tlog.Hash] {
 		defer func() { r.err = g.err }()
 		for key, value := range r.values.Scan([]byte{groupTable}, []byte{groupTable + 1}, &g.err) {
 			for e := range g.entries(key, value) {
-				if !yield(e, g.tree.last) {
+				if !yield(e, g.tree.last()) {
 					return
 				}
 			}

@@ -19,7 +19,8 @@ import (
 const HeadFile = "HEAD"
 
 const (
-	headTitle   = "bourse ledger 1"
+	headTitle   = "bourse ledger 2"
+	oldTitle    = "bourse ledger 1\n"
 	maxHeadFile = 1 << 20 // bytes
 	lockFile    = "LOCK"
 	sstable     = ".sst" // checksummed throughout by Pebble
@@ -27,7 +28,7 @@ const (
 
 // A seal is what HeadFile says:
 //
-//	bourse ledger 1
+//	bourse ledger 2
 //	head 118:BASE64
 //	acks ACKS
 //	file SHA256 SIZE NAME
@@ -66,6 +67,9 @@ var errHead = errors.New("is not as it was written")
 
 // parseSeal reads what text writes, and nothing else.
 func parseSeal(b []byte) (*seal, error) {
+	if bytes.HasPrefix(b, []byte(oldTitle)) {
+		return nil, ErrFormat
+	}
 	s := new(seal)
 	for line := range strings.Lines(string(b)) {
 		if head, ok := strings.CutPrefix(line, "head "); ok {
@@ -102,6 +106,9 @@ func readSeal(fsys vfs.FS, dir string) (*seal, error) {
 		return nil, err
 	}
 	s, err := parseSeal(b)
+	if errors.Is(err, ErrFormat) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s %w", fsys.PathJoin(dir, HeadFile), err)
 	}

@@ -252,6 +252,6 @@ func (s *Sequencer) apply(r *request) {
 		e.Time = now
 	}
 	if r.err = s.ledger.Book(e); r.err == nil {
-		r.receipt = Receipt{e.Seq, s.journal.tree.last}
+		r.receipt = Receipt{e.Seq, s.journal.tree.last()}
 	}
 }

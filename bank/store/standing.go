@@ -8,8 +8,6 @@ import (
 	"slices"
 
 	"bourse/bank"
-
-	"golang.org/x/mod/sumdb/tlog"
 )
 
 // A standing is what entries have changed since balances were last written.
@@ -42,10 +40,10 @@ func (s *standing) change(name string) *change {
 	return &s.changes[at]
 }
 
-// add notes what e changes, which has the given hash.
-func (s *standing) add(e *bank.Entry, hash tlog.Hash) {
+// add notes what e changes, the last entry of t.
+func (s *standing) add(e *bank.Entry, t *tree) {
 	if e.ID != "" {
-		s.requests[e.ID] = answered{Receipt{e.Seq, hash}, digest(e)}
+		s.requests[e.ID] = answered{Receipt{e.Seq, t.last()}, digest(e)}
 	}
 	for _, m := range e.Moves {
 		s.change(m.From).micros -= m.Amount.Micros()

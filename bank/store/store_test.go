@@ -16,7 +16,6 @@ import (
 	"bourse/bank/audit"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"golang.org/x/mod/sumdb/tlog"
 )
 
 // a trader makes a ledger live: n entries of every kind, the same for a seed.
@@ -152,37 +151,6 @@ func TestReopen(t *testing.T) {
 		a.Ledger = l
 		a.trade(t, 100)
 		closeJournal(t, j2)
-	}
-}
-
-// TestTree checks that the log is that of tlog, entry by entry.
-func TestTree(t *testing.T) {
-	t.Parallel()
-	tr := newTree()
-	var hashes []tlog.Hash
-	read := tlog.HashReaderFunc(func(at []int64) ([]tlog.Hash, error) {
-		var hs []tlog.Hash
-		for _, i := range at {
-			hs = append(hs, hashes[i])
-		}
-		return hs, nil
-	})
-	for n := int64(0); n < 300; n++ {
-		want, err := tlog.TreeHash(n, read)
-		if err != nil || tr.head() != (Head{n, want}) {
-			t.Fatalf("head of %d entries = %v, want %v (%v)", n, tr.head(), want, err)
-		}
-		d := decoder{b: appendTree(nil, &tr)}
-		if again := d.tree(n); d.err != nil || len(d.b) > 0 || !again.equal(&tr) {
-			t.Fatalf("tree of %d entries does not read back", n)
-		}
-		entry := fmt.Appendf(nil, "entry %d", n)
-		more, err := tlog.StoredHashes(n, append(tr.last[:], entry...), read)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tr.add(entry)
-		hashes = append(hashes, more...)
 	}
 }
 

@@ -2,6 +2,8 @@ package store
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
 	"math/bits"
 
 	"bourse/bank"
@@ -9,48 +11,54 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// genesis stands before the first entry.
-const genesis = "bourse ledger 1"
-
 // A tree is the Merkle log of the entries so far, as much of it as is needed to
-// go on and to tell its root.
+// go on and to tell its root. It is not to be copied and used twice.
 type tree struct {
-	size int64
-	last tlog.Hash   // of the last entry
-	tops []tlog.Hash // of the complete subtrees, largest first
+	size   int64
+	before tlog.Hash   // of the last complete leaf, or genesis
+	leaf   Leaf        // to which the last entry belongs
+	tops   []tlog.Hash // of the complete subtrees of leaves, largest first
 
-	scratch []byte
+	entry, stored []byte // scratch
 }
 
-func newTree() tree { return tree{last: Genesis()} }
+func newTree() tree { return tree{before: Genesis()} }
 
-// add appends an entry and returns its hash.
-func (t *tree) add(entry []byte) tlog.Hash {
-	return t.hash(append(t.begin(), entry...))
+// addEntry appends e, and returns what it adds to the log, valid until the next.
+func (t *tree) addEntry(e *bank.Entry) []byte {
+	t.entry = appendEntry(t.entry[:0], e)
+	t.stored = appendStored(t.stored[:0], t.entry)
+	return t.add(t.stored)
 }
 
-// addEntry appends e, and returns its encoding, valid until the next, and its hash.
-func (t *tree) addEntry(e *bank.Entry) ([]byte, tlog.Hash) {
-	leaf := appendEntry(t.begin(), e)
-	hash := t.hash(leaf)
-	return leaf[1+tlog.HashSize:], hash
-}
-
-// begin returns what stands before the next entry in its leaf.
-func (t *tree) begin() []byte { return append(append(t.scratch[:0], 0), t.last[:]...) }
-
-// hash appends a leaf and returns the hash of its entry.
-func (t *tree) hash(leaf []byte) tlog.Hash {
-	t.scratch = leaf
-	t.last = sha256.Sum256(leaf)
-	h := t.last
-	for n := t.size; n&1 == 1; n >>= 1 {
-		h = tlog.NodeHash(t.tops[len(t.tops)-1], h)
-		t.tops = t.tops[:len(t.tops)-1]
+// add appends an entry as it stands in a leaf, and returns what it adds to the log,
+// the beginning of its leaf included, valid until the next.
+func (t *tree) add(stored []byte) []byte {
+	from := len(t.leaf.b)
+	if t.size%LeafSize == 0 {
+		t.leaf.begin(t.before)
+		from = 0
 	}
-	t.tops = append(t.tops, h)
+	t.leaf.b = append(t.leaf.b, stored...)
 	t.size++
-	return t.last
+	if t.size%LeafSize == 0 {
+		t.before = t.leaf.Hash()
+		h := t.before
+		for n := t.size/LeafSize - 1; n&1 == 1; n >>= 1 {
+			h = tlog.NodeHash(t.tops[len(t.tops)-1], h)
+			t.tops = t.tops[:len(t.tops)-1]
+		}
+		t.tops = append(t.tops, h)
+	}
+	return t.leaf.b[from:]
+}
+
+// last returns the hash of the last entry.
+func (t *tree) last() tlog.Hash {
+	if t.size%LeafSize == 0 {
+		return t.before
+	}
+	return t.leaf.Hash()
 }
 
 // head returns the size and root of the log.
@@ -58,44 +66,58 @@ func (t *tree) head() Head {
 	if t.size == 0 {
 		return Head{0, sha256.Sum256(nil)}
 	}
-	root := t.tops[len(t.tops)-1]
-	for i := len(t.tops) - 2; i >= 0; i-- {
-		root = tlog.NodeHash(t.tops[i], root)
+	tops, root := t.tops, t.last()
+	if t.size%LeafSize == 0 {
+		root = tops[len(tops)-1]
+		tops = tops[:len(tops)-1]
+	}
+	for i := len(tops) - 1; i >= 0; i-- {
+		root = tlog.NodeHash(tops[i], root)
 	}
 	return Head{t.size, root}
 }
 
 // appendTree appends the encoding of t, without its size.
 func appendTree(b []byte, t *tree) []byte {
-	b = append(b, t.last[:]...)
 	for _, h := range t.tops {
 		b = append(b, h[:]...)
 	}
-	return b
+	if t.size%LeafSize == 0 {
+		return append(append(b, 0), t.before[:]...)
+	}
+	return append(b, t.leaf.b...)
 }
 
 // tree reads the encoding of a tree of the given size.
 func (d *decoder) tree(size int64) tree {
 	t := tree{size: size}
-	copy(t.last[:], d.take(tlog.HashSize))
-	for range bits.OnesCount64(uint64(size)) {
+	for range bits.OnesCount64(uint64(size / LeafSize)) {
 		var h tlog.Hash
 		copy(h[:], d.take(tlog.HashSize))
 		t.tops = append(t.tops, h)
 	}
+	leaf := d.b
+	if d.byte() != 0 {
+		d.take(-1)
+	}
+	copy(t.before[:], d.take(tlog.HashSize))
+	for range size % LeafSize {
+		d.stored()
+	}
+	if size%LeafSize > 0 && d.err == nil {
+		t.leaf.begin(t.before)
+		t.leaf.b = append(t.leaf.b, leaf[leafStart:len(leaf)-len(d.b)]...)
+	}
 	return t
 }
 
-func (t *tree) equal(u *tree) bool {
-	return t.size == u.size && t.last == u.last && t.head() == u.head()
+// stored reads an entry as it stands in a leaf: its encoding, and all of it.
+func (d *decoder) stored() (entry, all []byte) {
+	all = d.b
+	entry = d.bytes(len(d.b))
+	sum := d.take(checkSize)
+	if d.err == nil && binary.BigEndian.Uint32(sum) != check(entry) {
+		d.err = fmt.Errorf("has checksum %08x, %x was kept", check(entry), sum)
+	}
+	return entry, all[:len(all)-len(d.b)]
 }
-
-// EntryHash returns the hash of e after an entry with hash before; [Genesis] is
-// before the first.
-func EntryHash(before tlog.Hash, e *bank.Entry) tlog.Hash {
-	t := tree{last: before}
-	return t.add(appendEntry(nil, e))
-}
-
-// Genesis returns the hash that stands before the first entry.
-func Genesis() tlog.Hash { return tlog.RecordHash([]byte(genesis)) }

@@ -184,9 +184,9 @@ func proveCommand() *cli.Command {
 		Name:      "prove",
 		Usage:     "print a proof that an entry is in a ledger",
 		ArgsUsage: "DIR",
-		Description: `The proof, JSON of a few hundred bytes to a few thousand, is checked by
-'ledger verify' without the ledger. With --checkpoint it proves that the entry was in
-the ledger when that was signed.
+		Description: `The proof, JSON of a few thousand bytes, is checked by 'ledger verify' without the
+ledger. It holds the entries of the same leaf, up to 32, too. With --checkpoint it
+proves that the entry was in the ledger when that was signed.
 
    bourse ledger prove books --entry 2 > proof
    bourse ledger prove books --entry 2 --checkpoint checkpoint > proof`,
@@ -271,7 +271,7 @@ func verifyProofAction(c *cli.Context) error {
 	if err := dec.Decode(&p); err != nil {
 		return bad(c, name, fmt.Errorf("found no proof of 'ledger prove': %w", err))
 	}
-	e, err := p.Verify()
+	e, hash, err := p.Verify()
 	if err != nil {
 		return bad(c, name, err)
 	}
@@ -287,5 +287,5 @@ func verifyProofAction(c *cli.Context) error {
 		note(c, "the proof is worth what this head is: compare it with one from elsewhere, or give --checkpoint")
 	}
 	fmt.Fprintf(c.App.Writer, "%s: entry %d is in the ledger with head %v\n", name, e.Seq, p.Head)
-	return export.Write(c.App.Writer, "text", func(yield func(*bank.Entry, tlog.Hash) bool) { yield(e, p.Entry[0].Hash) }, export.Options{})
+	return export.Write(c.App.Writer, "text", func(yield func(*bank.Entry, tlog.Hash) bool) { yield(e, hash) }, export.Options{})
 }

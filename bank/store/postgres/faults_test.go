@@ -262,7 +262,8 @@ func TestDamage(t *testing.T) {
 		"update standing set value = set_byte(value, 0, 1)",
 		"update ledger set head = '9:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA='",
 		"update ledger set head = 'none'",
-		"update ledger set format = 2",
+		"update ledger set format = 3",
+		"update ledger set format = 1",
 	} {
 		t.Run(sql, func(t *testing.T) {
 			t.Parallel()

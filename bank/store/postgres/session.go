@@ -77,7 +77,7 @@ func plain(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, store.ErrExists), errors.Is(err, store.ErrNone), errors.Is(err, store.ErrLocked), errors.Is(err, store.ErrDamaged):
+	case errors.Is(err, store.ErrExists), errors.Is(err, store.ErrNone), errors.Is(err, store.ErrLocked), errors.Is(err, store.ErrDamaged), errors.Is(err, store.ErrFormat):
 		return err
 	case isCode(err, noTable, noSchema):
 		return store.ErrNone

@@ -111,7 +111,7 @@ type state struct {
 	head   string
 }
 
-const format = 1
+const format = 2
 
 // readState returns an error wrapping [store.ErrNone] if there is no ledger.
 func readState(ctx context.Context, q querier) (s state, err error) {
@@ -121,6 +121,8 @@ func readState(ctx context.Context, q querier) (s state, err error) {
 		return s, store.ErrNone
 	case err != nil:
 		return s, err
+	case s.format < format:
+		return s, store.ErrFormat
 	case s.format != format:
 		return s, fmt.Errorf("%w: found format %d of tables, want %d", store.ErrDamaged, s.format, format)
 	}

@@ -1,0 +1,115 @@
+package audit
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// group checks the entries of a group, and the root after them.
+func (a *auditor) group(key, value []byte) {
+	first := a.chain.size + 1
+	if len(key) != 9 || binary.BigEndian.Uint64(key[1:]) != uint64(first) {
+		a.fail(first, fmt.Sprintf("a group at key %x", key), fmt.Sprintf("the one whose first entry is %d", first))
+		return
+	}
+	in := input{b: value}
+	version, count := in.byte(), in.int()
+	if version != 2 || count < 1 || count > maxGroup {
+		a.fail(first, fmt.Sprintf("a group of version %d with %d entries", version, count), "one of version 2 with 1 to 8190")
+		return
+	}
+	if a.requests != nil {
+		a.requests.expect(in.b, count)
+	}
+	end := first + count - 1
+	for seq := first; seq <= end && a.bad == nil; seq++ {
+		if a.chain.size%leafSize == 0 {
+			if a.leaf(in.take(leafStart)); a.bad != nil {
+				return
+			}
+		}
+		here := in
+		b, stored, sum := in.stored()
+		switch is := check(b); {
+		case in.bad:
+			a.fail(seq, "a group that ends", fmt.Sprintf("its entries to %d", end))
+		case is != sum:
+			a.fail(seq, fmt.Sprintf("an entry with checksum %08x", is), fmt.Sprintf("one with %08x, as was kept with it", sum))
+		default:
+			if a.entry(b, stored, nil) && a.bad != nil {
+				a.blame(first, end, here)
+			}
+			a.passed()
+		}
+	}
+	if a.opts.Progress != nil {
+		total := a.chain.size
+		if n := len(a.heads); n > 0 {
+			total = max(total, a.heads[n-1].size)
+		}
+		a.opts.Progress(a.chain.size, total)
+	}
+	if a.bad == nil {
+		if a.bad = ended(&a.chain, first, in.b); a.bad == nil {
+			a.bad = a.anew
+		}
+	}
+}
+
+// leaf checks the beginning of a leaf, which ends the one before.
+func (a *auditor) leaf(start []byte) {
+	switch {
+	case len(start) < leafStart || start[0] != 0:
+		a.fail(a.chain.size+1, "no beginning of a leaf", "one, before the entry")
+	case a.chain.size == 0 && string(start) != string(a.chain.leaf):
+		a.fail(1, "another hash than that of no entries", "that, before the entry")
+	default:
+		a.bad = began(&a.chain, start)
+	}
+}
+
+// began finds fault with the entries of the leaf before, given how the next begins.
+func began(c *chain, start []byte) *Finding {
+	if string(start) == string(c.leaf) {
+		return nil
+	}
+	return &Finding{Seq: c.size - leafSize + 1, To: c.size, Found: fmt.Sprintf("hash %v", c.hash()), Want: fmt.Sprintf("hash %v, as was kept after them", hash(start[1:]))}
+}
+
+// ended finds fault with the last entries of a group of entries from first on, given
+// the root that was kept.
+func ended(c *chain, first int64, root []byte) *Finding {
+	is := c.root()
+	if string(root) == string(is[:]) {
+		return nil
+	}
+	from := max(first, (c.size-1)/leafSize*leafSize+1)
+	return &Finding{Seq: from, To: c.size, Found: fmt.Sprintf("root %v", is), Want: fmt.Sprintf("root %x, as was kept after them", root)}
+}
+
+// blame names, where an entry is bad in a group of entries from first to end, its leaf
+// in its place if the hash of that is not the one that was kept: then one before may
+// have been forged. The bad entry comes next in in.
+func (a *auditor) blame(first, end int64, in input) {
+	c := a.chain.fork()
+	for c.size < end {
+		b, stored, sum := in.stored()
+		if in.bad || check(b) != sum {
+			return
+		}
+		c.put(stored)
+		c.pass()
+		if c.size < end && c.size%leafSize == 0 {
+			if start := in.take(leafStart); !in.bad && start[0] == 0 {
+				if f := began(&c, start); f != nil {
+					f.Seq = max(f.Seq, first)
+					a.bad = f
+				}
+			}
+			return
+		}
+	}
+	if f := ended(&c, first, in.b); f != nil {
+		a.bad = f
+	}
+}

@@ -31,9 +31,10 @@
 //     TestLog of bank/audit. Making a whole ledger anew is found by a head, receipt or signed
 //     checkpoint that was kept elsewhere: TestHead, and TestCheckpoint of bank/proof.
 //     After a crash, too, damage to a file is noticed at the next audit or opening, or
-//     made good from a copy, the last entry included: TestCrashDamage and TestRestored
-//     of bank/store. That is of one harm; harm to both copies of what was acknowledged
-//     last looks like a write cut short.
+//     made good from a copy, the last entry included, and also where no entry rests on
+//     it: TestCrashDamage and TestRestored of bank/store, whose package comment lists
+//     what a write cut short leaves that nobody can tell from harm. That is of one harm;
+//     harm to both copies of what was acknowledged last looks like a write cut short.
 //   - Every micro-dollar of a contract is accounted for, from admission to settlement,
 //     from the ledger alone: TestMoney of bank/audit. It is what the run's table says,
 //     and every charge is share, price and time: TestCells and TestEntriesOfRun there.

@@ -1,15 +1,19 @@
 package audit
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"math/bits"
 )
 
 const (
 	acksFile   = "ACKS"
 	acksRegion = 128 << 10
 	ackHeader  = 64
+	ackUnit    = 64   // that lengths are a multiple of
+	ackFill    = 0xa5 // where nothing was written
 	maxAcked   = acksRegion / 2
 )
 
@@ -22,27 +26,80 @@ type ack struct {
 	group       []byte
 }
 
-// checkAcks expects the log to pass through what was acknowledged.
+// checkAcks expects the log to pass through what was acknowledged, and both copies
+// of that to be whole.
 func (a *auditor) checkAcks() {
-	const attempts = 5 // it may be written at this moment
+	const attempts = 20 // it may be written at this moment
 	var b []byte
+	harm := -1
 	for range attempts {
+		before := b
 		var err error
 		if b, err = a.readFile(acksFile); err != nil {
 			a.fileFinding(acksFile, err.Error(), "what was acknowledged last")
 			return
 		}
-		if a.acks = readAcks(b); len(a.acks) > 0 {
+		a.acks = readAcks(b)
+		still := harm >= 0 && bytes.Equal(b, before)
+		if harm = harmedAcks(b); len(a.acks) > 0 && harm < 0 || still {
 			break
 		}
 	}
-	if len(a.acks) == 0 {
+	switch {
+	case len(a.acks) == 0:
 		a.fileFinding(acksFile, fmt.Sprintf("%d bytes that hold nothing", len(b)), fmt.Sprintf("%d that tell what was acknowledged last", 4*acksRegion))
+	case harm >= 0 && !a.closed():
+		a.fileFinding(acksFile, fmt.Sprintf("a copy that differs from the other at byte %d", harm), "two that are the same, or one that a write cut short has not come to")
 	}
 	for _, k := range a.acks {
 		a.must(expectation{k.last, k.root, acksFile})
 	}
 }
+
+// harmedAcks returns where the copies of an area differ in a way that a write cut
+// short does not leave, or -1.
+func harmedAcks(b []byte) int {
+	const sector = 512
+	if len(b) != 4*acksRegion {
+		return -1
+	}
+	for area := range 2 {
+		for at := area * acksRegion; at < (area+1)*acksRegion; at += ackUnit {
+			other := 2*acksRegion + at
+			one, two := b[at:][:ackUnit], b[other:][:ackUnit]
+			if bytes.Equal(one, two) {
+				continue
+			}
+			begins := at%acksRegion == 0
+			if !cutShort(one, two, begins) || zero(b[at/sector*sector:][:sector]) || zero(b[other/sector*sector:][:sector]) {
+				return at
+			}
+		}
+	}
+	return -1
+}
+
+// cutShort tells whether a write that was cut short may have left one and two, which
+// differ: where they do one has filling, that is written over or is written. Where an
+// era begins that is the beginning of another. Nothing that is written is a bit alone.
+func cutShort(one, two []byte, begins bool) bool {
+	from, to := 0, len(one)
+	for one[from] == two[from] {
+		from++
+	}
+	for one[to-1] == two[to-1] {
+		to--
+	}
+	differ, first, second := 0, 0, 0
+	for i := from; i < to; i++ {
+		differ += bits.OnesCount8(one[i] ^ two[i])
+		first += bits.OnesCount8(one[i] ^ ackFill)
+		second += bits.OnesCount8(two[i] ^ ackFill)
+	}
+	return differ > 1 && (begins || first == 0 || second == 0)
+}
+
+func zero(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
 
 // readAcked goes on with the groups that were acknowledged before they came to
 // stand in the database.
@@ -95,7 +152,9 @@ func readAck(b []byte) (k ack, length int) {
 	if n > min(maxAcked, len(b)-ackHeader) {
 		return k, 0
 	}
-	if binary.BigEndian.Uint32(b) != crc32.Checksum(b[4:ackHeader+n], crc32.MakeTable(crc32.Castagnoli)) {
+	end := ackHeader + n
+	length = (end + ackUnit - 1) / ackUnit * ackUnit
+	if binary.BigEndian.Uint32(b) != crc32.Checksum(b[4:end], crc32.MakeTable(crc32.Castagnoli)) {
 		return k, 0
 	}
 	return ack{
@@ -103,6 +162,6 @@ func readAck(b []byte) (k ack, length int) {
 		first: int64(binary.BigEndian.Uint64(b[16:])),
 		last:  int64(binary.BigEndian.Uint64(b[24:])),
 		root:  hash(b[32:64]),
-		group: b[ackHeader : ackHeader+n],
-	}, ackHeader + n
+		group: b[ackHeader:end],
+	}, length
 }

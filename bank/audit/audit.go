@@ -319,7 +319,7 @@ func (a *auditor) finishHeads() {
 // What cannot be found in a ledger that was not closed.
 const (
 	lostTail  = "the loss of entries that were added since HEAD was last written: the ledger was not closed"
-	pebbleOwn = "a change in what Pebble keeps for itself and no entry depends on: the ledger was not closed"
+	pebbleOwn = "a change to what a write cut short has left, on which no entry rests: the ledger was not closed"
 )
 
 func (a *auditor) report() *Report {

@@ -22,6 +22,10 @@
 // them was forged together with its checksum, or is missing at the end of a group, or
 // the hash itself was changed.
 //
+// In a ledger that was not closed, harm to what no entry rests on is told from a write
+// cut short where it can be: by the copies in ACKS, by what HEAD says of files that
+// nobody writes any more, and by the checksums of logs and tables.
+//
 // Someone who makes a whole ledger anew, hashes and HEAD included, or puts an
 // older copy in its place, is found only by a head that was kept elsewhere:
 // [Options].Head. A report says when none was given.

@@ -24,7 +24,8 @@ const (
 type headText struct {
 	head  string
 	acks  bool              // the file ACKS says what was acknowledged
-	files map[string]string // "SHA256 SIZE" by name, of a closed ledger
+	kept  map[string]string // "SHA256 SIZE" by name, of files that nobody writes
+	files map[string]string // the same of all files of a closed ledger
 }
 
 // checkHead reads HEAD, and expects the log to pass through it and through the
@@ -68,7 +69,7 @@ func parseHeadText(b []byte) *headText {
 	if !ok {
 		return nil
 	}
-	h := &headText{files: make(map[string]string)}
+	h := &headText{kept: make(map[string]string), files: make(map[string]string)}
 	h.head, rest, _ = strings.Cut(rest, "\n")
 	if _, err := parseHead(h.head); err != nil {
 		return nil
@@ -76,10 +77,14 @@ func parseHeadText(b []byte) *headText {
 	rest, h.acks = strings.CutPrefix(rest, "acks "+acksFile+"\n")
 	for line := range strings.Lines(rest) {
 		f := strings.Fields(line)
-		if len(f) != 4 || f[0] != "file" {
+		switch {
+		case len(f) == 4 && f[0] == "kept":
+			h.kept[f[3]] = f[1] + " " + f[2]
+		case len(f) == 4 && f[0] == "file":
+			h.files[f[3]] = f[1] + " " + f[2]
+		default:
 			return nil
 		}
-		h.files[f[3]] = f[1] + " " + f[2]
 	}
 	return h
 }
@@ -87,7 +92,8 @@ func parseHeadText(b []byte) *headText {
 // checkFiles holds the files of a closed ledger against what HEAD says of them.
 // The blocks of a table have checksums, which reading all keys has checked.
 func (a *auditor) checkFiles() {
-	if a.head == nil || len(a.head.files) == 0 {
+	if !a.closed() {
+		a.checkUnused()
 		return
 	}
 	names, err := a.opts.FS.List(a.dir)

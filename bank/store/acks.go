@@ -18,8 +18,9 @@ const AcksFile = "ACKS"
 const (
 	acksRegion = 128 << 10 // bytes of one copy of one area
 	acksSize   = 4 * acksRegion
-	ackHeader  = 64
+	ackHeader  = 64             // also what the length of an ack is a multiple of
 	maxAcked   = acksRegion / 2 // bytes of a group that is kept whole
+	acksFill   = 0xa5           // every byte of an area that is not of an ack
 )
 
 // An ack says that a group is to be acknowledged: the number of its first entry,
@@ -42,6 +43,17 @@ func (a *ack) append(b []byte) []byte {
 	b = append(b, a.head.Root[:]...)
 	b = append(b, a.value...)
 	binary.BigEndian.PutUint32(b[from:], ackSum(b[from:]))
+	return fill(b, from+ackLength(len(a.value)))
+}
+
+// ackLength returns the length of an ack with n bytes of a group.
+func ackLength(n int) int { return (ackHeader + n + ackHeader - 1) / ackHeader * ackHeader }
+
+// fill appends to b until its length is n.
+func fill(b []byte, n int) []byte {
+	for len(b) < n {
+		b = append(b, acksFill)
+	}
 	return b
 }
 
@@ -57,24 +69,27 @@ func parseAck(b []byte) (a ack, length int, ok bool) {
 	if n > maxAcked || int(n) > len(b)-ackHeader {
 		return a, 0, false
 	}
-	length = ackHeader + int(n)
-	if binary.BigEndian.Uint32(b) != ackSum(b[:length]) {
+	end := ackHeader + int(n)
+	length = ackLength(int(n))
+	if length > len(b) || binary.BigEndian.Uint32(b) != ackSum(b[:end]) {
 		return a, 0, false
 	}
 	a.era = binary.BigEndian.Uint64(b[8:])
 	a.first = int64(binary.BigEndian.Uint64(b[16:]))
 	a.head = Head{int64(binary.BigEndian.Uint64(b[24:])), tlog.Hash(b[32:ackHeader])}
-	a.value = b[ackHeader:length]
+	a.value = b[ackHeader:end]
 	return a, length, true
 }
 
 // acks is the file of acks, open for writing. An ack without a value begins an era,
 // and those with one follow it, in one of two areas by turns; of both areas there
 // are two copies, in different blocks, which are written together and synced once.
+// What an area held before goes when an era begins there.
 type acks struct {
 	file vfs.File
 	era  uint64
-	at   int // bytes of the era's area in use
+	at   int    // bytes of the era's area in use
+	used [2]int // bytes of each area that are not filling
 
 	scratch []byte
 }
@@ -84,13 +99,9 @@ func createAcks(fsys vfs.FS, dir string) error {
 	if err != nil {
 		return err
 	}
-	b := make([]byte, acksSize)
-	t := newTree()
-	none := (&ack{first: 1, head: t.head()}).append(nil)
-	for _, region := range regions(0) {
-		copy(b[region:], none)
-	}
-	_, err = f.Write(b)
+	none := (&ack{first: 1, head: NoEntries()}).append(nil)
+	b := fill(none, 2*acksRegion)
+	_, err = f.Write(append(b, b...))
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
@@ -98,17 +109,17 @@ func createAcks(fsys vfs.FS, dir string) error {
 }
 
 // openAcks opens the file for writing, after acks of era. The first must be without
-// a value.
+// a value: until then what is in the areas is not known.
 func openAcks(fsys vfs.FS, dir string, era uint64) (*acks, error) {
 	f, err := fsys.OpenReadWrite(fsys.PathJoin(dir, AcksFile), vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return nil, err
 	}
-	return &acks{file: f, era: era, at: acksRegion}, nil
+	return &acks{file: f, era: era, at: acksRegion, used: [2]int{acksRegion, acksRegion}}, nil
 }
 
 // holds tells whether a group of n bytes can be kept whole.
-func (k *acks) holds(n int) bool { return n <= maxAcked && k.at+ackHeader+n <= acksRegion }
+func (k *acks) holds(n int) bool { return n <= maxAcked && k.at+ackLength(n) <= acksRegion }
 
 // write makes a durable, and gives it its era. Without a value it needs everything
 // before it to be durable in the database.
@@ -117,14 +128,29 @@ func (k *acks) write(a ack) error {
 		k.era, k.at = k.era+1, 0
 	}
 	a.era = k.era
+	area := int(k.era % 2)
 	k.scratch = a.append(k.scratch[:0])
-	for _, region := range regions(int(k.era % 2)) {
+	end := k.at + len(k.scratch)
+	k.scratch = fill(k.scratch, k.used[area]-k.at)
+	for _, region := range regions(area) {
 		if _, err := k.file.WriteAt(k.scratch, int64(region+k.at)); err != nil {
 			return err
 		}
 	}
-	k.at += len(k.scratch)
+	k.at, k.used[area] = end, end
 	return k.file.SyncData()
+}
+
+// renew begins two eras, one after the other, with the same head: nothing is left of
+// the acks before.
+func (k *acks) renew(head Head) error {
+	for range 2 {
+		if err := k.write(ack{first: head.Size + 1, head: head}); err != nil {
+			return err
+		}
+	}
+	k.at = acksRegion // for the database may have more than head
+	return nil
 }
 
 // regions returns where the two copies of an area begin.

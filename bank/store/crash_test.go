@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"bourse/bank"
+	"bourse/bank/audit"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
@@ -107,10 +108,13 @@ func workload(fs vfs.FS, fatal func(error), a *answers) error {
 	return nil
 }
 
-// recovered checks a file system after a fault: the bank opens, holds every
+// recovered checks a file system after a fault: an audit finds no harm, the bank opens, holds every
 // request that was acknowledged, once, with the receipt that was given, conserves
 // money, and goes on.
 func recovered(fs vfs.FS, acked map[string]Receipt) error {
+	if r, err := audit.Audit("bank", audit.Options{FS: fs}); len(acked) > 0 && (err != nil || !r.Clean()) {
+		return fmt.Errorf("audited: %+v, %v", r, err)
+	}
 	opts := Options{FS: fs, Fatal: func(err error) { panic(err) }}
 	s, err := OpenSequencer("bank", opts)
 	if errors.Is(err, ErrNone) && len(acked) == 0 {

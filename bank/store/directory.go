@@ -20,9 +20,10 @@ type directory struct {
 	place io.Closer // the lock of the directory itself
 	db    *pebble.DB
 
-	hasAcks bool  // so HEAD says
-	acked   []ack // of the last era, as they were found
-	acks    *acks // to be written; nil if the ledger is reproducible
+	hasAcks bool         // so HEAD says
+	acked   []ack        // of the last era, as they were found
+	acks    *acks        // to be written; nil if the ledger is reproducible
+	kept    []sealedFile // since the database was opened
 }
 
 var _ Keep = (*directory)(nil)
@@ -55,7 +56,10 @@ func (d *directory) create() error {
 	if err := d.makeAcks(); err != nil {
 		return err
 	}
-	return d.openDB(NoEntries())
+	if err := d.openDB(NoEntries()); err != nil {
+		return err
+	}
+	return d.tidy(NoEntries())
 }
 
 // makeAcks makes the file of acks of a ledger that should have one and does not.
@@ -103,7 +107,26 @@ func (d *directory) open() (Head, error) {
 	if err := d.openDB(s.head); err != nil {
 		return Head{}, err
 	}
-	return s.head, d.restore()
+	if err := d.restore(); err != nil {
+		return Head{}, err
+	}
+	return s.head, d.tidy(s.head)
+}
+
+// tidy tells in HEAD of the files that nobody writes any more, and forgets old acks.
+func (d *directory) tidy(head Head) (err error) {
+	if d.kept, err = keptFiles(d.opts.FS, d.dir); err != nil {
+		return err
+	}
+	if err := d.unsealed(head).write(d.opts.FS, d.dir); err != nil || d.acks == nil {
+		return err
+	}
+	return d.acks.renew(d.acked[len(d.acked)-1].head)
+}
+
+// unsealed is what HEAD says while the ledger is open.
+func (d *directory) unsealed(head Head) *seal {
+	return &seal{head: head, acks: d.hasAcks, kept: d.kept}
 }
 
 // restore writes to the database the groups that were acknowledged and do not yet
@@ -155,7 +178,7 @@ func (d *directory) lockDir() (err error) {
 
 // openDB opens the database once HEAD says that it is open.
 func (d *directory) openDB(head Head) (err error) {
-	if err := (&seal{head: head, acks: d.hasAcks}).write(d.opts.FS, d.dir); err != nil {
+	if err := d.unsealed(head).write(d.opts.FS, d.dir); err != nil {
 		return err
 	}
 	log := logger{d.dir, d.opts.Fatal}
@@ -167,6 +190,7 @@ func (d *directory) openDB(head Head) (err error) {
 		Logger:             log,
 		EventListener:      &pebble.EventListener{BackgroundError: log.died}, // else Pebble tries for ever
 		DisableTableStats:  true,
+		MemTableSize:       d.opts.memTable,
 	}
 	opts.Experimental.FileCacheShards = 1 // else the number of cores, which Pebble writes down
 	if d.opts.Reproducible {
@@ -244,7 +268,7 @@ func (b *directoryBatch) Commit(head Head, w Write) error {
 	if w != WriteBalances || d.opts.Reproducible {
 		return nil
 	}
-	return (&seal{head: head, acks: d.hasAcks}).write(d.opts.FS, d.dir)
+	return d.unsealed(head).write(d.opts.FS, d.dir)
 }
 
 // Close closes the database and seals its files.
@@ -269,7 +293,7 @@ func (d *directory) seal(head Head) error {
 	if err != nil {
 		return err
 	}
-	return (&seal{head, d.hasAcks, files}).write(d.opts.FS, d.dir)
+	return (&seal{head: head, acks: d.hasAcks, files: files}).write(d.opts.FS, d.dir)
 }
 
 // Release closes what is open, in order.

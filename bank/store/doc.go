@@ -55,7 +55,8 @@
 //
 // Beside the database stands the file HEAD: the size and root of the log when it
 // was last written and, once the ledger is closed, the SHA-256 of every file that
-// Pebble does not checksum throughout. It is never ahead of what is durable, and a
+// Pebble does not checksum throughout; while it is open, of those that nobody writes
+// any more. It is never ahead of what is durable, and a
 // ledger that is behind it has lost its end.
 //
 // The file ACKS, which reproducible ledgers do not have, tells what was acknowledged
@@ -67,7 +68,26 @@
 //
 // with crc32c and n in 4 bytes, big-endian. The first of an era has no more: entries
 // to last are durable in the database. Those after it have a group, entries first to
-// last, which the database may not yet have. Opening takes it from there.
+// last, which the database may not yet have. Opening takes it from there. An ack begins
+// at a multiple of 64 bytes. Every byte that is not of an ack of the area's era is a5.
+//
+// # After a crash
+//
+// A ledger that was not closed is not sealed, and yet an audit notices a bit flipped, a
+// block zeroed or an end cut off in any of its files. Entries have hashes. The two copies
+// in ACKS differ only as a write cut short leaves them: one has a5 where the other has an
+// ack; so they are written, and a5 rather than 0 is where nothing is. OPTIONS, and the
+// manifests and logs that were done with when the ledger was opened, are in HEAD. Logs
+// and tables that were done with since have checksums throughout; no log is used again,
+// because what is left in one from before could not be told from harm.
+//
+// What cannot be told is harm to what a write cut short has left, for it has nothing
+// that could hold, and nothing rests on it: the end of an ack or a log that was not
+// acknowledged, a table that was not yet used, the files *.tmp and *.dbtmp. The end of
+// the manifest in use looks so, too, and is then made good from the logs that are still
+// there, or the ledger is refused. Nor can it be told who removed a file that Pebble
+// removes once it is done with it. Harm while a ledger is opened, before HEAD tells of
+// OPTIONS, may pass until then.
 //
 // # Design
 //

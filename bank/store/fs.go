@@ -55,8 +55,13 @@ func (fs guardedFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, erro
 	return fs.file(fs.FS.Create(name, c))
 }
 
+// ReuseForWrite makes a new file: in one used again, what it held before could not be
+// told from harm.
 func (fs guardedFS) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	return fs.file(fs.FS.ReuseForWrite(from, to, c))
+	if err := fs.guard(fs.FS.Remove(from)); err != nil {
+		return nil, err
+	}
+	return fs.Create(to, c)
 }
 
 func (fs guardedFS) OpenReadWrite(name string, c vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {

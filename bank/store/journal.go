@@ -46,6 +46,8 @@ type Options struct {
 	// promised, and does not return; nil means one sentence on standard error
 	// and exit status 1.
 	Fatal func(error)
+
+	memTable uint64 // bytes of entries that Pebble keeps in memory; 0 means as many as it likes
 }
 
 const (

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 
 func serve(dir string) {
 	if os.Getenv("BANK_FILE_SIZE") != "" {
-		limit := syscall.Rlimit{Cur: 1 << 16, Max: 1 << 16}
+		limit := syscall.Rlimit{Cur: 1 << 20, Max: 1 << 20}
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 			panic(err)
 		}
@@ -89,6 +89,9 @@ func TestKill(t *testing.T) {
 		cmd.Wait()
 		if errs.Len() > 0 {
 			t.Fatalf("kill %d: %s", k, errs)
+		}
+		if r, err := audit.Audit(dir, audit.Options{}); err != nil || !r.Clean() {
+			t.Fatalf("kill %d: audited: %+v, %v", k, r, err)
 		}
 		for line := range bytes.Lines(out.Bytes()) {
 			var o Outcome

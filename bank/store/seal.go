@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -31,16 +32,19 @@ const (
 //	bourse ledger 2
 //	head 118:BASE64
 //	acks ACKS
+//	kept SHA256 SIZE NAME
 //	file SHA256 SIZE NAME
 //	end SHA256
 //
 // with a file line for each file of a closed ledger but LOCK, by name, and none
 // while it is open; then the second line tells that what was acknowledged since
-// stands in AcksFile, which a reproducible ledger does not have. The hash at the
-// end is that of the lines before.
+// stands in AcksFile, which a reproducible ledger does not have, and a kept line for
+// each file that nobody writes any more and Pebble does not read: it is as the line
+// says, or gone. The hash at the end is that of the lines before.
 type seal struct {
 	head  Head
 	acks  bool
+	kept  []sealedFile
 	files []sealedFile
 }
 
@@ -55,6 +59,9 @@ func (s *seal) text() []byte {
 	fmt.Fprintf(&b, "%s\nhead %v\n", headTitle, s.head)
 	if s.acks {
 		fmt.Fprintf(&b, "acks %s\n", AcksFile)
+	}
+	for _, f := range s.kept {
+		fmt.Fprintf(&b, "kept %s %d %s\n", f.sum, f.size, f.name)
 	}
 	for _, f := range s.files {
 		fmt.Fprintf(&b, "file %s %d %s\n", f.sum, f.size, f.name)
@@ -82,12 +89,15 @@ func parseSeal(b []byte) (*seal, error) {
 		if strings.HasPrefix(line, "acks ") {
 			s.acks = true
 		}
-		if strings.HasPrefix(line, "file ") {
+		for word, files := range map[string]*[]sealedFile{"kept": &s.kept, "file": &s.files} {
+			if !strings.HasPrefix(line, word+" ") {
+				continue
+			}
 			var f sealedFile
-			if _, err := fmt.Sscanf(line, "file %s %d %s\n", &f.sum, &f.size, &f.name); err != nil {
+			if _, err := fmt.Sscanf(line, word+" %s %d %s\n", &f.sum, &f.size, &f.name); err != nil {
 				return nil, errHead
 			}
-			s.files = append(s.files, f)
+			*files = append(*files, f)
 		}
 	}
 	if !bytes.Equal(s.text(), b) {
@@ -175,6 +185,51 @@ func sumFile(fsys vfs.FS, dir, name string) (sealedFile, error) {
 		sum = fmt.Sprintf("%x", h.Sum(nil))
 	}
 	return sealedFile{sum, info.Size(), name}, nil
+}
+
+// keptFiles lists the files of an open database that nobody writes any more, tables
+// apart: the options that it was opened with, and the manifests and logs before those
+// in use.
+func keptFiles(fsys vfs.FS, dir string) (files []sealedFile, err error) {
+	names, err := fsys.List(dir)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	inUse := make(map[string]int) // the last manifest and log
+	for _, name := range names {
+		kind, number := numbered(name)
+		inUse[kind] = max(inUse[kind], number)
+	}
+	for _, name := range names {
+		kind, number := numbered(name)
+		if kind == "" || kind != "OPTIONS" && number == inUse[kind] {
+			continue
+		}
+		f, err := sumFile(fsys, dir, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // Pebble has just removed it
+		}
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// numbered returns kind and number of a file of Pebble's, tables and markers apart;
+// of others the kind is empty.
+func numbered(name string) (kind string, number int) {
+	kind, digits, _ := strings.Cut(name, "-")
+	if log, ok := strings.CutSuffix(name, ".log"); ok {
+		kind, digits = "log", log
+	}
+	n, err := strconv.Atoi(digits)
+	if err != nil || kind != "log" && kind != "MANIFEST" && kind != "OPTIONS" {
+		return "", 0
+	}
+	return kind, n
 }
 
 // check compares the files of a closed ledger with the seal, and names the first

@@ -1,0 +1,164 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/record"
+	"github.com/cockroachdb/pebble/v2/sstable"
+)
+
+// checkUnused looks for harm to what no entry rests on, in a ledger that was not
+// closed: files that nobody writes any more, until Pebble removes them. What a write
+// cut short left of a file has no checksum that holds, and is not looked at.
+func (a *auditor) checkUnused() {
+	names, err := a.opts.FS.List(a.dir)
+	if err != nil || a.head == nil || len(a.head.kept) == 0 { // opening it was cut short
+		return
+	}
+	options := newest(a.head.kept, "OPTIONS-", "")
+	for name, want := range a.head.kept {
+		if name == options || slices.Contains(names, name) {
+			a.sameFile(name, want)
+		}
+	}
+	there := make(map[string]string)
+	for _, name := range names {
+		there[name] = ""
+	}
+	log, added, live := newest(there, "", ".log"), make(map[int64]bool), make(map[int64]bool)
+	if b, err := a.readFile(newest(there, "MANIFEST-", "")); err == nil {
+		added, live = tables(b)
+	}
+	for _, name := range names {
+		n, ok := fileNumber(name, "", ".log")
+		if _, kept := a.head.kept[name]; ok && name != log && !kept {
+			a.closedLog(name, n)
+		}
+		if n, ok := fileNumber(name, "", ".sst"); ok && added[n] && !live[n] {
+			a.oldTable(name)
+		}
+	}
+}
+
+// sameFile expects a file to be as HEAD says.
+func (a *auditor) sameFile(name, want string) {
+	if found := a.sum(name); found != want {
+		a.fileFinding(name, "SHA-256 and size "+found, want+", as when the ledger was opened")
+	}
+}
+
+// closedLog expects a log that another came after to be whole.
+func (a *auditor) closedLog(name string, number int64) {
+	b, err := a.readFile(name)
+	if err != nil {
+		a.fileFinding(name, err.Error(), "a log that can be read")
+	} else if at := harmedLog(b, number); at >= 0 {
+		a.fileFinding(name, fmt.Sprintf("at byte %d what its checksum does not hold for", at), "a log as it was closed")
+	}
+}
+
+// oldTable expects a table that Pebble once used to be whole.
+func (a *auditor) oldTable(name string) {
+	err := func() error {
+		f, err := a.opts.FS.Open(a.opts.FS.PathJoin(a.dir, name))
+		if err != nil {
+			return err
+		}
+		file, err := sstable.NewSimpleReadable(f)
+		if err != nil {
+			return err
+		}
+		t, err := sstable.NewReader(context.Background(), file, sstable.ReaderOptions{})
+		if err != nil {
+			return err
+		}
+		defer t.Close()
+		return t.ValidateBlockChecksums()
+	}()
+	if err != nil {
+		a.fileFinding(name, err.Error(), "a table as it was written")
+	}
+}
+
+// newest returns the name with the greatest number among those of one kind.
+func newest(names map[string]string, before, after string) (name string) {
+	most := int64(-1)
+	for x := range names {
+		if n, ok := fileNumber(x, before, after); ok && n > most {
+			name, most = x, n
+		}
+	}
+	return name
+}
+
+// fileNumber returns the number that stands in a name between before and after.
+func fileNumber(name, before, after string) (int64, bool) {
+	s, ok := strings.CutPrefix(name, before)
+	s, end := strings.CutSuffix(s, after)
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, ok && end && err == nil
+}
+
+// tables returns the numbers of the tables that a manifest has added, and of those
+// that are in use at its end. Of what it does not know it reads no further.
+func tables(manifest []byte) (added, live map[int64]bool) {
+	added, live = make(map[int64]bool), make(map[int64]bool)
+	for edits := record.NewReader(bytes.NewReader(manifest), 0); ; {
+		r, err := edits.Next()
+		if err != nil {
+			return added, live
+		}
+		b, err := io.ReadAll(r)
+		in := input{b: b}
+		for err == nil && !in.bad && len(in.b) > 0 {
+			switch tag := in.int(); tag {
+			case 1: // name of the order of keys
+				in.text()
+			case 2, 3, 4, 9: // numbers of logs, files and entries
+				in.int()
+			case 6: // table removed
+				in.int()
+				delete(live, in.int())
+			case 103: // table added
+				n := in.newTable()
+				added[n], live[n] = !in.bad, !in.bad
+			default:
+				in.bad = true
+			}
+		}
+		if err != nil || in.bad {
+			return nil, nil
+		}
+	}
+}
+
+// text reads bytes of any length.
+func (in *input) text() []byte { return in.bytes(int64(len(in.b))) }
+
+// newTable reads what a manifest says of a table, and returns its number.
+func (in *input) newTable() int64 {
+	in.int() // level
+	n := in.int()
+	in.int() // size
+	in.text()
+	in.text() // keys
+	in.int()
+	in.int() // sequence numbers
+	for !in.bad {
+		switch field := in.int(); {
+		case field == 1:
+			return n
+		case field >= 64: // of tables that are parts of others
+			in.bad = true
+		default:
+			in.text()
+		}
+	}
+	return n
+}

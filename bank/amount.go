@@ -40,6 +40,15 @@ func Dollars(x float64) (Amount, error) {
 // Nearest is [Dollars] rounded to the nearest micro-dollar, half to even: what
 // has accrued becomes a charge (spec §8).
 func Nearest(x float64) (Amount, error) {
+	if m := x * perDollar; 0 <= m && m < 1e12 { // off by less than 2e-4
+		n := int64(m)
+		switch f := m - float64(n); {
+		case f < 0.499:
+			return Amount{n}, nil
+		case f > 0.501:
+			return Amount{n + 1}, nil
+		}
+	}
 	return fromFloat(x, math.RoundToEven, decimal.Decimal.RoundBank)
 }
 

@@ -91,8 +91,8 @@ func (l *Ledger) settle(now float64, contract int64, pay []Payment, note []byte)
 		case p.Amount.micros > rest:
 			return Amount{}, l.short(row, pay)
 		}
-		if err := l.named(p.To); err != nil {
-			return Amount{}, err
+		if !l.isNamed(p.To) {
+			return Amount{}, l.named(p.To)
 		}
 		l.book(escrow, p.To, p.Amount)
 		rest -= p.Amount.micros

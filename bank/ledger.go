@@ -181,11 +181,15 @@ func (l *Ledger) begin(now float64) error {
 // named refuses the mint, escrows, and numbers that are not of this ledger.
 func (l *Ledger) named(accounts ...Account) error {
 	for _, a := range accounts {
-		if a <= Issuer || int(a) >= len(l.accounts) || l.accounts[a].contract != NoContract || l.accounts[a].name == "" {
+		if !l.isNamed(a) {
 			return fmt.Errorf("account %d %q: %w", a, l.Name(a), ErrBadAccount)
 		}
 	}
 	return nil
+}
+
+func (l *Ledger) isNamed(a Account) bool {
+	return a > Issuer && int(a) < len(l.accounts) && l.accounts[a].contract == NoContract && l.accounts[a].name != ""
 }
 
 // book adds a posting to the entry that commit will make.

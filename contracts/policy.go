@@ -85,11 +85,12 @@ type Standing struct {
 	Slot     hosts.Slot
 	Bid      market.Rate
 	Share    hosts.Share
-	Rate     float64 // work per second that it gets
-	Paying   float64 // dollars per second that it is charged
-	Done     float64 // work done, as of At
-	Owed     float64 // dollars charged, as of At
-	At       float64 // instant of the host's last event
+	Told     hosts.Share // as the machine was told, which is the market's concern alone
+	Rate     float64     // work per second that it gets
+	Paying   float64     // dollars per second that it is charged
+	Done     float64     // work done, as of At
+	Owed     float64     // dollars charged, as of At
+	At       float64     // instant of the host's last event
 
 	// What sharing rules by deadline remember of it; 0 under other rules.
 	Need   float64 // processors that it needed when its estimate still lasted

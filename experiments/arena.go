@@ -39,15 +39,23 @@ type arena struct {
 	plan    workloadgen.Plan       // of the replication at hand
 	drawn   workloadgen.Plan       // memory for plans that are drawn
 	noted   workloadgen.Plan       // memory for plans that are annotated
-	index   map[contracts.ID]int32 // position of each job in the plan
+	index   map[contracts.ID]int32 // position of each job in the plan, empty if they are numbered in order
+	payer   map[int64]int32        // position of each user in payers
+	payers  []payer                // of the plan, in order of their first job
 	cancels agenda.Agenda          // jobs of the plan, by when their owners take them back
 }
 
 func newArena() *arena {
 	return &arena{
-		users: make(map[int64]bank.Account), index: make(map[contracts.ID]int32),
+		users: make(map[int64]bank.Account), index: make(map[contracts.ID]int32), payer: make(map[int64]int32),
 		ledger: bank.New(nil),
 	}
+}
+
+// A payer is a user and what the jobs of the plan may cost.
+type payer struct {
+	user int64
+	owes bank.Amount
 }
 
 // A Record is what metrics do not look at of one job.
@@ -167,7 +175,7 @@ func (a *arena) build(s *setting) (provider bank.Account, err error) {
 }
 
 // issue gives every user and the provider the money they start with.
-func (a *arena) issue(s *setting, provider bank.Account) error {
+func (a *arena) issue(s *setting, provider bank.Account) (err error) {
 	var total bank.Amount
 	give := func(to bank.Account, amount bank.Amount) (err error) {
 		if amount.Sign() == 0 {
@@ -178,33 +186,34 @@ func (a *arena) issue(s *setting, provider bank.Account) error {
 		}
 		return a.ledger.Mint(0, to, amount)
 	}
-	sums := make(map[int64]bank.Amount)
-	var order []int64
+	clear(a.payer)
+	a.payers = a.payers[:0]
 	for i := range a.plan {
 		j := &a.plan[i]
-		sum, seen := sums[j.User]
+		at, seen := a.payer[j.User]
 		if !seen {
-			order = append(order, j.User)
+			at = int32(len(a.payers))
+			a.payer[j.User] = at
+			a.payers = append(a.payers, payer{user: j.User})
 		}
-		sum, err := sum.Add(dollars(j.Value))
-		if err != nil {
+		p := &a.payers[at]
+		if p.owes, err = p.owes.Add(dollars(j.Value)); err != nil {
 			return fmt.Errorf("funds of user %d: %w", j.User, err)
 		}
-		sums[j.User] = sum
 	}
-	for _, user := range order {
-		if _, ok := a.users[user]; !ok {
-			account, err := a.ledger.Account(fmt.Sprintf("user:%d", user))
-			if err != nil {
+	for _, p := range a.payers {
+		account, ok := a.users[p.user]
+		if !ok {
+			if account, err = a.ledger.Account(fmt.Sprintf("user:%d", p.user)); err != nil {
 				return err
 			}
-			a.users[user] = account
+			a.users[p.user] = account
 		}
-		funds := sums[user]
+		funds := p.owes
 		if f := s.conf.Workload.Funds; f != nil {
 			funds = dollars(*f)
 		}
-		if err := give(a.users[user], funds); err != nil {
+		if err := give(account, funds); err != nil {
 			return err
 		}
 	}
@@ -291,18 +300,37 @@ func (in *arrivals) Advance(now float64) error {
 	return nil
 }
 
+// indexPlan readies position.
+func (a *arena) indexPlan() {
+	clear(a.index)
+	for i := range a.plan {
+		if a.plan[i].ID == a.plan[0].ID+int64(i) {
+			continue
+		}
+		for i := range a.plan {
+			a.index[contracts.ID(a.plan[i].ID)] = int32(i)
+		}
+		return
+	}
+}
+
+// position returns where the job of a contract is in the plan.
+func (a *arena) position(id contracts.ID) int32 {
+	if len(a.index) > 0 {
+		return a.index[id]
+	}
+	return int32(int64(id) - a.plan[0].ID)
+}
+
 // bin is the width of price averages in seconds (§4.2).
 const bin = 300
 
 // collect fills in what became of the contracts, and the prices.
 func (a *arena) collect(run *Run, s *setting) {
-	clear(a.index)
-	for i := range run.Jobs {
-		a.index[contracts.ID(a.plan[i].ID)] = int32(i)
-	}
+	a.indexPlan()
 	for i := range a.broker.Ended() {
 		c := &a.broker.Ended()[i]
-		at := a.index[c.ID]
+		at := a.position(c.ID)
 		j, rec := &run.Jobs[at], &run.Records[at]
 		rec.Decision, rec.Reason, j.Admitted = contracts.Accept, contracts.None, true
 		j.Start, j.End, j.ByDue, j.Done = c.Admitted, c.Ended, c.ByDue, c.Done
@@ -314,7 +342,7 @@ func (a *arena) collect(run *Run, s *setting) {
 		run.End = max(run.End, c.Ended)
 	}
 	for _, r := range a.broker.Refused() {
-		rec := &run.Records[a.index[r.ID]]
+		rec := &run.Records[a.position(r.ID)]
 		rec.Decision, rec.Reason, rec.Violates = r.Decision.Verdict, r.Decision.Reason, r.Decision.Violates
 	}
 	for i := range run.Jobs {
@@ -329,7 +357,7 @@ func (a *arena) collect(run *Run, s *setting) {
 	if n := len(run.Jobs); n > 0 {
 		end = max(end, run.Jobs[n-1].Arrival)
 	}
-	run.Prices = a.broker.Prices().Averages(bin, end, nil)
+	run.Prices = a.broker.Prices().Averages(bin, end, make([]float64, 0, int(end/bin)+1))
 	for i := range run.Prices {
 		run.Prices[i] /= float64(s.conf.Fleet.Hosts)
 	}

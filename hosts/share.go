@@ -22,6 +22,10 @@ func Divide(cpus, limit float64, shares []Share, rates []float64) {
 	if limit == 0 {
 		limit = math.Inf(1)
 	}
+	if len(shares) == 1 {
+		rates[0] = alone(cpus, limit, shares[0])
+		return
+	}
 	weight := 0.0
 	for i := range shares {
 		rates[i] = 0
@@ -63,6 +67,17 @@ func Divide(cpus, limit float64, shares []Share, rates []float64) {
 		}
 		cpus = max(cpus, 0)
 	}
+}
+
+// alone returns what a task gets that has the host to itself.
+func alone(cpus, limit float64, s Share) float64 {
+	if s.Weight == 0 {
+		return 0
+	}
+	if s.Limit > 0 && s.Limit < limit {
+		limit = s.Limit
+	}
+	return min(s.Weight*(cpus/s.Weight), limit)
 }
 
 // open marks a rate that is not settled yet.

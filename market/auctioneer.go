@@ -1,7 +1,5 @@
 package market
 
-import "slices"
-
 // An Auctioneer runs the continuous auction of one host. The zero value has no
 // bids, a price of 0, and a history over [DefaultWindow].
 type Auctioneer struct {
@@ -37,7 +35,10 @@ func New(c Config) (Auctioneer, error) {
 // before an instant already told.
 func (a *Auctioneer) Bid(now float64, bidder BidderID, r Rate) {
 	i := a.find(bidder)
-	price := a.price + r - a.rate(i)
+	price := a.price + r
+	if i >= 0 {
+		price -= a.bids[i].Rate
+	}
 	if r < 0 || price < 0 {
 		panic("market: bid out of range")
 	}
@@ -47,7 +48,7 @@ func (a *Auctioneer) Bid(now float64, bidder BidderID, r Rate) {
 	case i >= 0 && r > 0:
 		a.bids[i].Rate = r
 	case i >= 0:
-		a.bids = slices.Delete(a.bids, i, i+1)
+		a.bids = append(a.bids[:i], a.bids[i+1:]...)
 	}
 	a.price = price
 	a.history.Observe(now, price)

@@ -61,7 +61,12 @@ func (h *History) Window() float64 {
 // Observe records that the price is p from now on. It panics if now is before
 // an instant already told, by Observe or by a question.
 func (h *History) Observe(now float64, p Rate) {
-	h.advance(now)
+	if !(now >= h.now) {
+		panic("market: time goes back")
+	}
+	if h.now = now; h.n == len(h.ring) {
+		h.advance(now) // there may be steps to forget
+	}
 	if h.n == 0 {
 		h.push(step{}) // a price of 0 from the origin
 	}

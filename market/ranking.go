@@ -83,6 +83,9 @@ func (r *Ranking) Cheapest(n int, rng *rand.Rand, ok func(item int32) bool, out 
 		r.call = 1
 	}
 	r.refresh()
+	if len(r.prices) <= few {
+		return r.cheapestOf(r.chunks[0], n, rng, ok, out)
+	}
 	var at place
 	for n > 0 && at.chunk < len(r.chunks) {
 		price := r.chunks[at.chunk][at.i].price
@@ -91,6 +94,35 @@ func (r *Ranking) Cheapest(n int, rng *rand.Rand, ok func(item int32) bool, out 
 		out = r.draw(at, end, n, rng, ok, out)
 		n -= len(out) - before
 		at = end
+	}
+	return out
+}
+
+// cheapestOf is Cheapest where all keys are in one chunk.
+func (r *Ranking) cheapestOf(keys []key, n int, rng *rand.Rand, ok func(item int32) bool, out []int32) []int32 {
+	for i := 0; n > 0 && i < len(keys); {
+		price, end := keys[i].price, i+1
+		for end < len(keys) && keys[end].price == price {
+			end++
+		}
+		before := len(out)
+		if end-i > 4*n+16 {
+			last := place{0, end}
+			if end == len(keys) {
+				last = place{1, 0}
+			}
+			out = r.draw(place{0, i}, last, n, rng, ok, out)
+		} else {
+			r.tied = r.tied[:0]
+			for _, k := range keys[i:end] {
+				if ok == nil || ok(k.item) {
+					r.tied = append(r.tied, k.item)
+				}
+			}
+			out = shuffle(r.tied, n, rng, out)
+		}
+		n -= len(out) - before
+		i = end
 	}
 	return out
 }
@@ -158,10 +190,15 @@ func (r *Ranking) draw(at, end place, n int, rng *rand.Rand, ok func(int32) bool
 			r.tied = append(r.tied, item)
 		}
 	}
-	for i := range min(n, len(r.tied)) {
-		j := i + rng.IntN(len(r.tied)-i)
-		r.tied[i], r.tied[j] = r.tied[j], r.tied[i]
-		out = append(out, r.tied[i])
+	return shuffle(r.tied, n, rng, out)
+}
+
+// shuffle appends to out n random ones of tied, or all.
+func shuffle(tied []int32, n int, rng *rand.Rand, out []int32) []int32 {
+	for i := range min(n, len(tied)) {
+		j := i + rng.IntN(len(tied)-i)
+		tied[i], tied[j] = tied[j], tied[i]
+		out = append(out, tied[i])
 	}
 	return out
 }

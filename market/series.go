@@ -4,7 +4,8 @@ package market
 // time: exact, and append-only. The zero value has a sum of 0.
 type Series struct {
 	total Rate
-	steps []Step
+	steps []Step // the last has its total once it is over, or asked for
+	now   float64
 }
 
 // A Step says that the sum of the prices is Total from the instant At until the
@@ -17,23 +18,31 @@ type Step struct {
 // Add changes the sum by delta from now on. It panics if now is before the last
 // change or the origin, or if the sum would exceed an int64.
 func (s *Series) Add(now float64, delta Rate) {
-	last, n := 0.0, len(s.steps)
-	if n > 0 {
-		last = s.steps[n-1].At
-	}
-	if !(now >= last) {
-		panic("market: time goes back")
+	if now != s.now || len(s.steps) == 0 {
+		s.begin(now)
 	}
 	total := s.total + delta
-	if (delta > 0) != (total > s.total) && delta != 0 {
+	if (delta < 0) != (total < s.total) {
 		panic("market: sum of prices out of range")
 	}
 	s.total = total
-	if n > 0 && now == last {
-		s.steps[n-1].Total = total
-		return
+}
+
+// begin begins a step.
+func (s *Series) begin(now float64) {
+	if !(now >= s.now) {
+		panic("market: time goes back")
 	}
-	s.steps = append(s.steps, Step{now, total})
+	s.close()
+	s.steps = append(s.steps, Step{At: now})
+	s.now = now
+}
+
+// close tells the last step its total.
+func (s *Series) close() {
+	if n := len(s.steps); n > 0 {
+		s.steps[n-1].Total = s.total
+	}
 }
 
 // Total returns the current sum.
@@ -42,7 +51,10 @@ func (s *Series) Total() Rate { return s.total }
 // Steps returns the steps in order of time, at most one an instant; before the
 // first the sum is 0. The slice is the series' own: it is read only, and good
 // until the next Add.
-func (s *Series) Steps() []Step { return s.steps }
+func (s *Series) Steps() []Step {
+	s.close()
+	return s.steps
+}
 
 // Averages appends to out the time-weighted averages of the sum, in dollars per
 // second, over the bins [0, width), [width, 2·width) and so on until end. The
@@ -53,6 +65,7 @@ func (s *Series) Averages(width, end float64, out []float64) []float64 {
 	if !(width > 0) {
 		panic("market: bins without width")
 	}
+	s.close()
 	next, total := 0, Rate(0)
 	for bin := 0; float64(bin)*width < end; bin++ {
 		from := float64(bin) * width
@@ -69,4 +82,4 @@ func (s *Series) Averages(width, end float64, out []float64) []float64 {
 }
 
 // Reset forgets all, for another run from instant 0. The storage is kept.
-func (s *Series) Reset() { s.total, s.steps = 0, s.steps[:0] }
+func (s *Series) Reset() { s.total, s.steps, s.now = 0, s.steps[:0], 0 }

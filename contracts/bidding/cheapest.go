@@ -2,6 +2,7 @@ package bidding
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"bourse/contracts"
 	"bourse/hosts"
@@ -29,6 +30,7 @@ func evenly(r *contracts.Request, chosen []hosts.ID, out []contracts.Placement) 
 	if bid == 0 {
 		return out, contracts.NoRate
 	}
+	out = slices.Grow(out, len(chosen))
 	for _, h := range chosen {
 		out = append(out, contracts.Placement{Host: h, Bid: bid})
 	}

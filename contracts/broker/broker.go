@@ -50,7 +50,6 @@ type Broker struct {
 	venues  []venue
 
 	standings shelf.Shelf[contracts.Standing] // of venues
-	shares    shelf.Shelf[hosts.Share]        // of venues
 
 	contracts []contract // arena; the places in free are not in use
 	free      []int32
@@ -108,6 +107,7 @@ type contract struct {
 	changed bool
 	late    bool // its deadline has passed, and it goes on
 	fixed   bool // when to judge it does not depend on rates, and is entered
+	holds   bool // it asks for more than processors
 
 	contracts.Contract
 	task hosts.Task // what is true, per node
@@ -244,10 +244,10 @@ func (b *Broker) carry(now float64, w *waiting, d *contracts.Decision) error {
 func (b *Broker) begin(now float64, r *contracts.Request, task hosts.Task, on []contracts.Placement) error {
 	i := b.place()
 	c := &b.contracts[i]
-	c.Contract = contracts.Contract{
-		Request: *r, Placements: c.Placements, Admitted: now, At: now,
-		Price: r.SLA.Budget, Began: now, Begun: true,
-	}
+	places := c.Placements
+	c.Contract = contracts.Contract{}
+	c.Request, c.Placements = *r, places
+	c.Admitted, c.At, c.Price, c.Began, c.Begun = now, now, r.SLA.Budget, now, true
 	c.task, c.late, c.changed, c.cancelled, c.arrears = task, false, false, false, c.arrears[:0]
 	c.task.Key = int64(i)
 	return b.put(now, i, on)
@@ -279,6 +279,7 @@ func (c *contract) occupy(on []contracts.Placement) {
 	c.rates = slices.Grow(c.rates[:0], len(on))[:len(on)]
 	clear(c.rates)
 	c.fixed = false
+	c.holds = !c.Needs.Min.Resources.Zero() || !c.Needs.Max.Resources.Zero()
 }
 
 // place returns a free place in the arena.
@@ -314,14 +315,10 @@ func (b *Broker) Next() float64 {
 // out again. Completions of an instant come before its deadlines, those before hosts
 // that come or leave, and those before the steps of a planner.
 func (b *Broker) Advance(now float64) error {
-	for {
-		at := b.Next()
-		if at > now {
-			b.now = now
-			return nil
-		}
+	for soonest := b.Next(); soonest <= now; {
+		at := soonest
 		b.now = at
-		for b.Next() <= at {
+		for soonest <= at {
 			var err error
 			switch {
 			case next(&b.finish) <= at:
@@ -338,13 +335,17 @@ func (b *Broker) Advance(now float64) error {
 			if err != nil {
 				return err
 			}
+			soonest = b.Next()
 		}
 		if b.freed {
 			if _, err := b.offer(at, nobody); err != nil {
 				return err
 			}
+			soonest = b.Next()
 		}
 	}
+	b.now = now
+	return nil
 }
 
 // Ended returns the contracts that have ended, in the order of their ends. The

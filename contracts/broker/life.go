@@ -6,6 +6,7 @@ import (
 
 	"bourse/contracts"
 	"bourse/hosts"
+	"bourse/hosts/shelf"
 	"bourse/market"
 )
 
@@ -16,7 +17,10 @@ func (b *Broker) start(now float64, i, n int32) error {
 	v := &b.venues[pl.Host]
 	b.touch(pl.Host, now)
 	task := c.task
-	task.Holds = c.Needs.Holds(v.machine.Room())
+	task.Holds = hosts.Resources{}
+	if c.holds {
+		task.Holds = c.Needs.Holds(v.machine.Room())
+	}
 	if b.limiter != nil && c.PerHost {
 		task.Work = min(task.Work, b.limiter.Limit(&c.Request))
 	}
@@ -28,8 +32,10 @@ func (b *Broker) start(now float64, i, n int32) error {
 		return err
 	}
 	pl.Slot = slot
-	v.told = b.shares.Append(v.told, hosts.Share{})
-	v.on = b.standings.Append(v.on, contracts.Standing{Contract: i, Node: n, Slot: slot, Bid: pl.Bid, At: now})
+	v.on = b.standings.Grow(v.on)
+	at := len(v.on)
+	v.on = v.on[:at+1]
+	v.on[at] = contracts.Standing{Contract: i, Node: n, Slot: slot, Bid: pl.Bid, At: now}
 	b.bid(now, pl.Host, c.ID, pl.Bid)
 	return nil
 }
@@ -51,8 +57,10 @@ func (b *Broker) leave(now float64, i, n int32, r hosts.Report) {
 	pl.Owed, pl.Left = v.on[at].Owed, true
 	c.rates[n] = 0
 	pl.Done += r.Done
-	v.on = b.standings.Trim(slices.Delete(v.on, at, at+1))
-	v.told = b.shares.Trim(slices.Delete(v.told, at, at+1))
+	v.on = append(v.on[:at], v.on[at+1:]...)
+	if shelf.Loose(len(v.on), cap(v.on)) {
+		v.on = b.standings.Trim(v.on)
+	}
 	c.left--
 	b.freed = true
 	if b.dispatcher != nil {
@@ -63,14 +71,15 @@ func (b *Broker) leave(now float64, i, n int32, r hosts.Report) {
 
 // bid tells the auction of h, and everybody who watches its price.
 func (b *Broker) bid(now float64, h hosts.ID, id contracts.ID, r market.Rate) {
-	a := &b.venues[h].auction
-	before := a.Price()
-	a.Bid(now, market.BidderID(id), r)
-	if !b.venues[h].away {
-		b.ranking.Set(int32(h), a.Price())
+	v := &b.venues[h]
+	before := v.auction.Price()
+	v.auction.Bid(now, market.BidderID(id), r)
+	price := v.auction.Price()
+	if !v.away {
+		b.ranking.Set(int32(h), price)
 	}
 	if !b.NoPrices {
-		b.prices.Add(now, a.Price()-before)
+		b.prices.Add(now, price-before)
 	}
 }
 
@@ -102,30 +111,19 @@ func (b *Broker) deal(now float64) {
 	for _, h := range b.touched {
 		v := &b.venues[h]
 		v.touched = false
-		if v.away {
+		next := math.Inf(1)
+		switch {
+		case v.away:
 			b.still(now, v)
-			set(&b.finish, int32(h), v.machine.Next())
-			continue
+			next = v.machine.Next()
+		case len(v.on) > 0:
+			b.share(now, h, v)
+			next = v.machine.Next()
 		}
-		b.Sharing.Deal(now, h, v.on, view{b})
-		for i := range v.on {
-			if s := &v.on[i]; s.Share != v.told[i] {
-				v.told[i] = s.Share
-				v.machine.SetShare(now, s.Slot, s.Share)
-			}
+		if next != v.next {
+			v.next = next
+			set(&b.finish, int32(h), next)
 		}
-		price, capacity := v.auction.Price(), v.machine.Spec().Capacity()
-		for i := range v.on {
-			s := &v.on[i]
-			rate := v.machine.Rate(s.Slot)
-			s.Paying = b.Payment.Rate(s.Bid, price, rate/capacity)
-			if rate != s.Rate {
-				s.Rate = rate
-				b.contracts[s.Contract].rates[s.Node] = rate
-				b.change(s.Contract)
-			}
-		}
-		set(&b.finish, int32(h), v.machine.Next())
 	}
 	b.touched = b.touched[:0]
 	for _, i := range b.changed {
@@ -135,6 +133,29 @@ func (b *Broker) deal(now float64) {
 		}
 	}
 	b.changed = b.changed[:0]
+}
+
+// share deals out v, which is h, where tasks are.
+func (b *Broker) share(now float64, h hosts.ID, v *venue) {
+	on, m := v.on, v.machine
+	b.Sharing.Deal(now, h, on, view{b})
+	for i := range on {
+		if s := &on[i]; s.Share != s.Told {
+			s.Told = s.Share
+			m.SetShare(now, s.Slot, s.Share)
+		}
+	}
+	price, capacity := v.auction.Price(), m.Spec().Capacity()
+	for i := range on {
+		s := &on[i]
+		rate := m.Rate(s.Slot)
+		s.Paying = b.Payment.Rate(s.Bid, price, rate/capacity)
+		if rate != s.Rate {
+			s.Rate = rate
+			b.contracts[s.Contract].rates[s.Node] = rate
+			b.change(s.Contract)
+		}
+	}
 }
 
 // expect brings contract i to now and enters the instant at which to judge it.

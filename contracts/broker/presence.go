@@ -124,8 +124,8 @@ func (b *Broker) alter(now float64) error {
 func (b *Broker) still(now float64, v *venue) {
 	for i := range v.on {
 		s := &v.on[i]
-		if v.told[i] != (hosts.Share{}) {
-			v.told[i] = hosts.Share{}
+		if s.Told != (hosts.Share{}) {
+			s.Told = hosts.Share{}
 			v.machine.SetShare(now, s.Slot, hosts.Share{})
 		}
 		s.Rate, s.Paying = 0, 0

@@ -44,9 +44,12 @@ func (b *Broker) enqueue(order contracts.Orderer, w waiting) {
 func (b *Broker) offer(now float64, id contracts.ID) (contracts.Decision, error) {
 	decided := contracts.Decision{Verdict: contracts.Defer}
 	b.freed = false
+	if len(b.queue) == 0 {
+		return decided, nil
+	}
 	_, ordered := b.Policy.(contracts.Orderer)
 	scanner, scans := b.Policy.(contracts.Scanner)
-	for again := len(b.queue) > 0; again; {
+	for again := true; again; {
 		again = false
 		if scans {
 			scanner.Scan(now)

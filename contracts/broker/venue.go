@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"math"
 	"slices"
 
 	"bourse/contracts"
@@ -14,8 +15,8 @@ type venue struct {
 	machine hosts.Machine
 	auction market.Auctioneer
 	on      []contracts.Standing // in order of admission
-	told    []hosts.Share        // of each, as the machine was told
 	at      float64              // instant up to which on is metered
+	next    float64              // the next completion, as entered
 	touched bool                 // to be dealt out again
 	news    bool                 // changed since the policy's last decision
 	away    bool                 // it has left
@@ -23,7 +24,7 @@ type venue struct {
 
 // reset makes v an idle venue at instant 0 with machine m, keeping its memory.
 func (v *venue) reset(m hosts.Machine, window float64) {
-	v.machine, v.on, v.told, v.at = m, v.on[:0], v.told[:0], 0
+	v.machine, v.on, v.at, v.next = m, v.on[:0], 0, math.Inf(1)
 	v.touched, v.news, v.away = false, false, false
 	if v.auction.History().Window() == window {
 		v.auction.Reset()
@@ -98,6 +99,7 @@ func (w view) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
 		eligible = func(h int32) bool { v := &b.venues[h]; return !v.away && least.Fit(v.machine.Room()) }
 	}
 	b.ranked = b.ranking.Cheapest(r.Nodes, b.Ties, eligible, b.ranked[:0])
+	out = slices.Grow(out, len(b.ranked))
 	for _, h := range b.ranked {
 		out = append(out, hosts.ID(h))
 	}

@@ -26,17 +26,24 @@ const (
 // Append returns list with x at its end. The list that it was given is not to be
 // used again. A list that the shelf did not make is left to the garbage collector
 // when it is full.
-func (s *Shelf[T]) Append(list []T, x T) []T {
+func (s *Shelf[T]) Append(list []T, x T) []T { return append(s.Grow(list), x) }
+
+// Grow returns list with room for one more. The list that it was given is not to be
+// used again if it was full.
+func (s *Shelf[T]) Grow(list []T) []T {
 	if len(list) == cap(list) {
-		list = s.move(list, max(least, bits.Len(uint(cap(list)))))
+		return s.move(list, max(least, bits.Len(uint(cap(list)))))
 	}
-	return append(list, x)
+	return list
 }
+
+// Loose reports whether a list of n with room for size is one that [Shelf.Trim] moves.
+func Loose(n, size int) bool { return size > 1<<least && n <= size/4 }
 
 // Trim returns list in less memory if it is a quarter full or less. The list that it
 // was given is then not to be used again.
 func (s *Shelf[T]) Trim(list []T) []T {
-	if n := cap(list); n > 1<<least && len(list) <= n/4 {
+	if n := cap(list); Loose(len(list), n) {
 		return s.move(list, bits.Len(uint(n))-2)
 	}
 	return list

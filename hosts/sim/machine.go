@@ -117,13 +117,28 @@ func (m *Machine) Start(now float64, t hosts.Task, s hosts.Share) (hosts.Slot, e
 	} else {
 		m.place = append(m.place, vacant)
 	}
-	m.place[slot] = int32(len(m.tasks))
-	l := m.lists
-	m.tasks = l.tasks.Append(m.tasks, task{Task: t, slot: slot})
-	m.shares = l.shares.Append(m.shares, s)
-	m.rates = l.rates.Append(m.rates, 0)
+	n := len(m.tasks)
+	if n == cap(m.tasks) {
+		m.grow()
+	}
+	m.tasks, m.shares, m.rates = m.tasks[:n+1], m.shares[:n+1], m.rates[:n+1]
+	m.tasks[n] = task{Task: t, slot: slot}
+	m.shares[n], m.rates[n] = s, 0
+	m.place[slot] = int32(n)
 	m.stale = true
 	return slot, nil
+}
+
+// grow makes room for one task more.
+func (m *Machine) grow() {
+	l := m.lists
+	m.tasks, m.shares, m.rates = l.tasks.Grow(m.tasks), l.shares.Grow(m.shares), l.rates.Grow(m.rates)
+}
+
+// trim gives memory back that is not needed.
+func (m *Machine) trim() {
+	l := m.lists
+	m.tasks, m.shares, m.rates = l.tasks.Trim(m.tasks), l.shares.Trim(m.shares), l.rates.Trim(m.rates)
 }
 
 // SetShare changes the task's share from now on. A task that has completed and
@@ -159,12 +174,14 @@ func (m *Machine) Stop(now float64, slot hosts.Slot) hosts.Report {
 // Rate returns the work per second that the task gets at present, 0 once it
 // has completed.
 func (m *Machine) Rate(slot hosts.Slot) float64 {
-	m.divide()
-	i := m.find(slot)
-	if i == over {
-		return 0
+	if m.stale {
+		m.divide()
 	}
-	return m.rates[i] * m.spec.Speed
+	if i := m.at(slot); i >= 0 {
+		return m.rates[i] * m.spec.Speed
+	}
+	m.find(slot)
+	return 0
 }
 
 // Done returns the work that the task had done when the machine was last
@@ -184,7 +201,9 @@ func (m *Machine) Next() float64 {
 	if len(m.ended) > 0 {
 		return m.ended[0].At
 	}
-	m.divide()
+	if m.stale {
+		m.divide()
+	}
 	return m.next
 }
 
@@ -203,13 +222,21 @@ func (m *Machine) Advance(now float64, out []hosts.Report) []hosts.Report {
 
 // bring lets time pass until now, through every completion on the way.
 func (m *Machine) bring(now float64) {
-	if now == m.now {
-		return
+	if now != m.now {
+		m.pass(now)
 	}
+}
+
+func (m *Machine) pass(now float64) {
 	if !(now > m.now) {
 		panic(fmt.Sprintf("hosts/sim: host %s is told %v after %v", m.spec.Name, now, m.now))
 	}
-	m.completeUntil(now)
+	if m.stale {
+		m.divide()
+	}
+	if m.next <= now {
+		m.completeUntil(now)
+	}
 	m.accrue(now)
 }
 
@@ -217,7 +244,9 @@ func (m *Machine) bring(now float64) {
 // the others have more of the host from there on.
 func (m *Machine) completeUntil(now float64) {
 	for {
-		m.divide()
+		if m.stale {
+			m.divide()
+		}
 		if m.next > now {
 			return
 		}
@@ -225,12 +254,8 @@ func (m *Machine) completeUntil(now float64) {
 	}
 }
 
-// divide deals the host out among its tasks, if anything has changed, and finds
-// the next completion.
+// divide deals the host out among its tasks, and finds the next completion.
 func (m *Machine) divide() {
-	if !m.stale {
-		return
-	}
 	m.stale = false
 	hosts.Divide(m.spec.CPUs, m.spec.Cap, m.shares, m.rates)
 	next, rates := math.Inf(1), m.rates[:len(m.tasks)]
@@ -281,12 +306,13 @@ func (m *Machine) accrue(at float64) {
 func (m *Machine) remove(i int) {
 	held := m.tasks[i].Holds
 	n := len(m.tasks) - 1
-	copy(m.tasks[i:], m.tasks[i+1:])
-	copy(m.shares[i:], m.shares[i+1:])
-	l := m.lists
-	m.tasks, m.shares, m.rates = l.tasks.Trim(m.tasks[:n]), l.shares.Trim(m.shares[:n]), l.rates.Trim(m.rates[:n])
 	for ; i < n; i++ {
+		m.tasks[i], m.shares[i] = m.tasks[i+1], m.shares[i+1]
 		m.place[m.tasks[i].slot] = int32(i)
+	}
+	m.tasks, m.shares, m.rates = m.tasks[:n], m.shares[:n], m.rates[:n]
+	if shelf.Loose(n, cap(m.tasks)) {
+		m.trim()
 	}
 	m.stale = true
 	if held.Zero() {
@@ -301,14 +327,19 @@ func (m *Machine) remove(i int) {
 
 // find returns where the slot's task is in tasks, or over.
 func (m *Machine) find(slot hosts.Slot) int32 {
-	i := int32(vacant)
-	if int(slot) < len(m.place) {
-		i = m.place[slot]
-	}
+	i := m.at(slot)
 	if i == vacant {
 		panic(fmt.Sprintf("hosts/sim: host %s has no task in slot %d", m.spec.Name, slot))
 	}
 	return i
+}
+
+// at returns where the slot's task is in tasks, or how it is marked.
+func (m *Machine) at(slot hosts.Slot) int32 {
+	if int(slot) < len(m.place) {
+		return m.place[slot]
+	}
+	return vacant
 }
 
 // reported returns where the slot's report is in ended.
@@ -328,6 +359,8 @@ func (m *Machine) vacate(slot hosts.Slot) {
 
 func check(s hosts.Share) {
 	if !(s.Weight >= 0 && s.Weight <= math.MaxFloat64 && s.Limit >= 0) {
-		panic(fmt.Sprintf("hosts/sim: share %+v", s))
+		panic(refused(s))
 	}
 }
+
+func refused(s hosts.Share) string { return fmt.Sprintf("hosts/sim: share %+v", s) }

@@ -23,13 +23,9 @@ const (
 	spare = 64 // lists of one size that are kept; more are left to the garbage collector
 )
 
-// Append returns list with x at its end. The list that it was given is not to be
-// used again. A list that the shelf did not make is left to the garbage collector
-// when it is full.
-func (s *Shelf[T]) Append(list []T, x T) []T { return append(s.Grow(list), x) }
-
-// Grow returns list with room for one more. The list that it was given is not to be
-// used again if it was full.
+// Grow returns list with room for one more. If it was full it has moved: the list that
+// was given is not to be used again. One that the shelf did not make is then left to
+// the garbage collector.
 func (s *Shelf[T]) Grow(list []T) []T {
 	if len(list) == cap(list) {
 		return s.move(list, max(least, bits.Len(uint(cap(list)))))

@@ -27,7 +27,7 @@ func TestLists(t *testing.T) {
 			} else {
 				for range rapid.IntRange(1, 20).Draw(t, "burst") {
 					want[i] = append(want[i], step)
-					got[i] = s.Append(got[i], step)
+					got[i] = append(s.Grow(got[i]), step)
 				}
 			}
 			for i := range want {
@@ -51,7 +51,7 @@ func TestSteady(t *testing.T) {
 	swell := func() {
 		i := rng.IntN(len(lists))
 		for range 60 {
-			lists[i] = s.Append(lists[i], 1)
+			lists[i] = append(s.Grow(lists[i]), 1)
 		}
 		for len(lists[i]) > 0 {
 			lists[i] = s.Trim(lists[i][:len(lists[i])-1])

@@ -3,9 +3,11 @@
 package store
 
 import (
+	"context"
 	"crypto/sha256"
 	"path/filepath"
 	"slices"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -95,6 +97,8 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
+func (c *cost) add(d cost) { c.wall, c.cpu = c.wall+d.wall, c.cpu+d.cpu }
+
 func measure(f func()) cost {
 	start, before := time.Now(), cpuTime()
 	f()
@@ -136,5 +140,67 @@ func BenchmarkLoneClient(b *testing.B) {
 		f.Close()
 		b.ReportMetric(ours/1e3, "µs")
 		b.ReportMetric(ours/raw, "x-raw-sync")
+	}
+}
+
+// BenchmarkTransfers reports durable transfers a second of 256 clients; how many times
+// that is what one client alone gets, and what a raw log gets that writes and syncs
+// each transfer by itself; how many transfers a group holds; and the work of processors
+// for one, of which the clients' own is a part. The three take turns: disks have moods.
+func BenchmarkTransfers(b *testing.B) {
+	const rounds, clients, n, alone = 5, 256, 256 * 40, 80
+	e := transfer("", "user:a", "user:b", 1)
+	open := func() (*Sequencer, *counted) {
+		j := create(b, filepath.Join(b.TempDir(), "bank"), Options{})
+		c := &counted{Keep: j.keep}
+		j.keep = c
+		s := NewSequencer(j, bank.New(j))
+		do(b, s, transfer("", "mint", "user:a", 1e12))
+		return s, c
+	}
+	work := func(s *Sequencer, clients, n int) {
+		var wg sync.WaitGroup
+		for range clients {
+			wg.Go(func() {
+				for range n / clients {
+					if _, err := s.Do(context.Background(), e); err != nil {
+						b.Error(err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+	}
+	for b.Loop() {
+		s, groups := open()
+		lone, _ := open()
+		f, err := vfs.Default.Create(filepath.Join(b.TempDir(), "log"), vfs.WriteCategoryUnspecified)
+		if err != nil {
+			b.Fatal(err)
+		}
+		entry := appendEntry(nil, &e)
+		var many, one, raw cost
+		for range rounds {
+			one.add(measure(func() { work(lone, 1, alone) }))
+			many.add(measure(func() { work(s, clients, n) }))
+			raw.add(measure(func() {
+				for range alone {
+					if _, err := f.Write(entry); err != nil {
+						b.Fatal(err)
+					}
+					if err := f.SyncData(); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}))
+		}
+		b.ReportMetric(rounds*n/many.wall.Seconds(), "transfers/s")
+		b.ReportMetric(n*one.wall.Seconds()/(alone*many.wall.Seconds()), "x-one-client")
+		b.ReportMetric(n*raw.wall.Seconds()/(alone*many.wall.Seconds()), "x-raw-write-and-sync")
+		b.ReportMetric(rounds*n/float64(groups.groups), "transfers/group")
+		b.ReportMetric(float64(many.cpu)/(rounds*n), "cpu-ns/transfer")
+		closeSequencer(b, s)
+		closeSequencer(b, lone)
+		f.Close()
 	}
 }

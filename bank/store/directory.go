@@ -24,6 +24,8 @@ type directory struct {
 	acked   []ack        // of the last era, as they were found
 	acks    *acks        // to be written; nil if the ledger is reproducible
 	kept    []sealedFile // since the database was opened
+
+	fetched map[string][]byte // by key, nil where there is none
 }
 
 var _ Keep = (*directory)(nil)
@@ -217,7 +219,12 @@ func unopened(err error) error {
 }
 
 // Get returns the value at key, nil if there is none.
-func (d *directory) Get(key []byte) ([]byte, error) { return get(d.db, key) }
+func (d *directory) Get(key []byte) ([]byte, error) {
+	if value, ok := d.fetched[string(key)]; ok {
+		return value, nil
+	}
+	return get(d.db, key)
+}
 
 // Scan yields keys and values in [from, to).
 func (d *directory) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte] {
@@ -246,6 +253,7 @@ func (b *directoryBatch) Delete(key []byte) error { return b.Batch.Delete(key, n
 
 func (b *directoryBatch) Commit(head Head, w Write) error {
 	d := b.d
+	d.fetched = nil
 	sync := pebble.Sync
 	if d.opts.Reproducible && w != WriteLast {
 		sync = pebble.NoSync

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -30,10 +31,19 @@ var (
 // wait, up to [GroupSize], applies them in order, makes them durable with one
 // synced write, and only then answers: also readers, and those who ask for the
 // second time, learn nothing that a power cut could still undo.
+//
+// Those who were answered last mostly ask again at once. Were the next group closed
+// before they had a chance to, each sync would serve one half of them by turns; so
+// the processor is first left to them, for a moment that no clock measures: a client
+// alone never waits for it.
 type Sequencer struct {
 	journal *Journal
 	ledger  *bank.Ledger
 	queue   chan *request
+	asking  atomic.Int64 // those who may yet put a request in the queue
+
+	group []*request // that is not answered yet
+	many  int        // who waited or were answered when the last group was written
 
 	closing chan struct{} // closed by Close
 	once    sync.Once
@@ -49,6 +59,7 @@ type request struct {
 	taken   atomic.Bool // by the loop, or by its owner who gave up
 	receipt Receipt
 	err     error
+	lost    error // instead: the bank failed, or is closed
 	done    chan struct{}
 }
 
@@ -67,6 +78,7 @@ func NewSequencer(j *Journal, l *bank.Ledger) *Sequencer {
 	s := &Sequencer{
 		journal: j,
 		ledger:  l,
+		group:   make([]*request, 0, GroupSize),
 		queue:   make(chan *request, GroupSize),
 		closing: make(chan struct{}),
 		stopped: make(chan struct{}),
@@ -116,6 +128,26 @@ func (s *Sequencer) Balance(ctx context.Context, name string) (b bank.Amount, er
 
 // ask puts r in the queue and waits for its answer.
 func (s *Sequencer) ask(ctx context.Context, r *request) error {
+	if err := s.put(ctx, r); err != nil {
+		return err
+	}
+	if ctx.Done() != nil {
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+			if r.taken.CompareAndSwap(false, true) {
+				return fmt.Errorf("%w: %w", ErrNotApplied, ctx.Err())
+			}
+		}
+	}
+	<-r.done // if r was taken, the answer is near
+	return r.lost
+}
+
+// put puts r in the queue. From then on it is answered, however the loop ends.
+func (s *Sequencer) put(ctx context.Context, r *request) error {
+	s.asking.Add(1)
+	defer s.asking.Add(-1)
 	select {
 	case <-s.closing:
 		return ErrClosed
@@ -123,34 +155,17 @@ func (s *Sequencer) ask(ctx context.Context, r *request) error {
 	}
 	select {
 	case s.queue <- r:
+		return nil
+	default:
+	}
+	select {
+	case s.queue <- r:
+		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("%w: %w", ErrNotApplied, ctx.Err())
 	case <-s.closing:
 		return ErrClosed
 	}
-	select {
-	case <-r.done:
-		return nil
-	case <-ctx.Done():
-		if r.taken.CompareAndSwap(false, true) {
-			return fmt.Errorf("%w: %w", ErrNotApplied, ctx.Err())
-		}
-	case <-s.stopped:
-	}
-	select {
-	case <-r.done: // taken: the answer is near
-		return nil
-	case <-s.stopped:
-	}
-	select {
-	case <-r.done:
-		return nil
-	default:
-	}
-	if r.taken.CompareAndSwap(false, true) {
-		return ErrClosed // queued after the last group
-	}
-	return ErrUnknown
 }
 
 // Close answers what waits, closes the journal, and refuses what comes later.
@@ -160,29 +175,49 @@ func (s *Sequencer) Close() error {
 	return s.err
 }
 
-// run is the loop that owns journal and ledger. If the journal fails, it ends
-// without answering those whose entries were in the group.
+// run is the loop that owns journal and ledger. If the journal fails, it ends,
+// and so it does if what tells of the failure ends this goroutine.
 func (s *Sequencer) run() {
-	defer close(s.stopped)
-	group := make([]*request, 0, GroupSize)
+	defer s.end()
 	for {
-		if group = s.gather(group[:0]); len(group) == 0 {
+		if s.gather(); len(s.group) == 0 {
 			s.err = s.journal.Close()
 			return
 		}
-		s.fetch(group)
-		for _, r := range group {
+		s.fetch(s.group)
+		for _, r := range s.group {
 			s.apply(r)
 		}
 		if s.err = s.journal.Flush(); s.err != nil {
-			s.once.Do(func() { close(s.closing) })
 			s.journal.release()
 			return
 		}
-		for _, r := range group {
+		s.many = len(s.group) + len(s.queue)
+		for _, r := range s.group {
 			close(r.done)
 		}
+		s.group = s.group[:0]
 	}
+}
+
+// end answers those whose entries were in a group that was not written, and those
+// who came too late.
+func (s *Sequencer) end() {
+	s.once.Do(func() { close(s.closing) })
+	for _, r := range s.group {
+		r.lost = ErrUnknown
+		close(r.done)
+	}
+	for last := false; !last; runtime.Gosched() {
+		last = s.asking.Load() == 0
+		for range len(s.queue) {
+			if r := <-s.queue; r.taken.CompareAndSwap(false, true) {
+				r.lost = ErrClosed
+				close(r.done)
+			}
+		}
+	}
+	close(s.stopped)
 }
 
 // fetch tells of the ids that apply will look for.
@@ -199,16 +234,24 @@ func (s *Sequencer) fetch(group []*request) {
 	s.journal.fetch(keys)
 }
 
-// gather waits for a request and takes all that wait. It returns none when the
-// bank is closing and none is left.
-func (s *Sequencer) gather(group []*request) []*request {
-	for len(group) < GroupSize {
+// patience is how often in a row the processor is left to others in vain.
+const patience = 32
+
+// gather waits for a request and takes all that wait, and those who may be about to
+// ask. It takes none when the bank is closing and none is left.
+func (s *Sequencer) gather() {
+	for idle := 0; len(s.group) < GroupSize; {
 		var r *request
 		select {
 		case r = <-s.queue:
+			idle = 0
 		default:
-			if len(group) > 0 {
-				return group
+			if n := len(s.group); n > 0 && (n >= s.many || idle == patience) {
+				return
+			} else if n > 0 {
+				idle++
+				runtime.Gosched()
+				continue
 			}
 			select {
 			case r = <-s.queue:
@@ -216,15 +259,14 @@ func (s *Sequencer) gather(group []*request) []*request {
 				select {
 				case r = <-s.queue:
 				default:
-					return group
+					return
 				}
 			}
 		}
 		if r.taken.CompareAndSwap(false, true) {
-			group = append(group, r)
+			s.group = append(s.group, r)
 		}
 	}
-	return group
 }
 
 // apply does what r asks; the answer is given later.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -122,11 +123,13 @@ func closeSequencer(t testing.TB, s *Sequencer) {
 // TestReaders promises that every reader sees all the money, while transfers race.
 func TestReaders(t *testing.T) {
 	t.Parallel()
-	n, every := 2000, 10
+	n, clients, every := 4000, 100, 10
 	if *whole {
-		n, every = 1_000_000, 1000
+		n, clients, every = 1_000_000, 400, 64
 	}
 	j := create(t, "bank", Options{FS: vfs.NewMem(), BalancesEvery: every})
+	c := &counted{Keep: j.keep}
+	j.keep = c
 	s := NewSequencer(j, bank.New(j))
 	t.Cleanup(func() { s.Close() })
 	for i := range 10 {
@@ -134,17 +137,19 @@ func TestReaders(t *testing.T) {
 	}
 	ctx := context.Background()
 	var wg sync.WaitGroup
-	var reads atomic.Int64
-	for w := range 8 {
+	var booked, reads atomic.Int64
+	for w := range clients {
 		src := rand.New(rand.NewPCG(1, uint64(w)))
 		wg.Go(func() {
-			for i := range n / 8 {
+			for i := range n / clients {
 				from, to := src.IntN(10), src.IntN(9)
 				if to >= from {
 					to++
 				}
 				e := transfer(fmt.Sprintf("%d-%d", w, i), fmt.Sprintf("user:%d", from), fmt.Sprintf("user:%d", to), 1+src.Int64N(100))
-				if _, err := s.Do(ctx, e); err != nil && !errors.Is(err, bank.ErrInsufficientFunds) {
+				if _, err := s.Do(ctx, e); err == nil {
+					booked.Add(1)
+				} else if !errors.Is(err, bank.ErrInsufficientFunds) {
 					t.Error(err)
 				}
 				if src.IntN(20) > 0 {
@@ -165,7 +170,101 @@ func TestReaders(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	t.Logf("%d transfers asked for, %d reads", n, reads.Load())
+	if got := s.ledger.Entries(); got != booked.Load()+10 {
+		t.Errorf("%d entries, %d transfers were answered", got, booked.Load())
+	}
+	t.Logf("%d transfers asked for by %d clients, %d booked in %d groups, %d reads: each saw all the money", n, clients, booked.Load(), c.groups, reads.Load())
+}
+
+// A counted keep counts the groups that are written to another, and fails when it is
+// told to.
+type counted struct {
+	Keep
+	groups int
+	fail   func() error // nil for never
+}
+
+func (c *counted) Batch() Batch { return countedBatch{c.Keep.Batch(), c} }
+
+type countedBatch struct {
+	Batch
+	c *counted
+}
+
+func (b countedBatch) Commit(head Head, w Write) error {
+	if b.c.groups++; b.c.fail != nil {
+		if err := b.c.fail(); err != nil {
+			return err
+		}
+	}
+	return b.Batch.Commit(head, w)
+}
+
+// TestFailed promises that nobody waits for ever when the journal fails, or what it
+// tells of a failure ends the loop: who was in the group that failed is told that its
+// answer is unknown, who came later that the bank is closed, and everything that was
+// answered is there when the ledger is opened again.
+func TestFailed(t *testing.T) {
+	t.Parallel()
+	for name, failed := range map[string]func() error{
+		"error": func() error { return errors.New("no room") },
+		"end":   func() error { runtime.Goexit(); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fs := vfs.NewMem()
+			j := create(t, "bank", Options{FS: fs})
+			c := &counted{Keep: j.keep}
+			c.fail = func() error {
+				if c.groups < 20 {
+					return nil
+				}
+				return failed()
+			}
+			j.keep = c
+			s := NewSequencer(j, bank.New(j))
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			var wg sync.WaitGroup
+			var answered, unknown, late atomic.Int64
+			for w := range 200 {
+				wg.Go(func() {
+					ctx := ctx
+					if w%2 == 0 {
+						ctx = context.Background()
+					}
+					for i := 0; ; i++ {
+						switch _, err := s.Do(ctx, transfer(fmt.Sprintf("%d-%d", w, i), "mint", "user:a", 1)); {
+						case err == nil:
+							answered.Add(1)
+							continue
+						case errors.Is(err, ErrUnknown):
+							unknown.Add(1)
+						case errors.Is(err, ErrClosed):
+							late.Add(1)
+						default:
+							t.Error(err)
+						}
+						return
+					}
+				})
+			}
+			wg.Wait()
+			s.Close()
+			j.release()
+			if unknown.Load() == 0 || unknown.Load()+late.Load() != 200 {
+				t.Errorf("%d are told that they cannot know, %d that they came late; want 200 in all", unknown.Load(), late.Load())
+			}
+			again, l, err := Open("bank", Options{FS: fs})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := l.Entries(); n < answered.Load() || n > answered.Load()+unknown.Load() {
+				t.Errorf("%d entries, %d were answered and %d were not told", n, answered.Load(), unknown.Load())
+			}
+			closeJournal(t, again)
+		})
+	}
 }
 
 // TestGivenUp promises that a request given up is either not applied and said to
@@ -234,33 +333,5 @@ func TestAfterClose(t *testing.T) {
 	}
 	if n := s.ledger.Entries(); n != applied.Load() {
 		t.Errorf("%d entries, %d were told", n, applied.Load())
-	}
-}
-
-// BenchmarkTransfers reports durable transfers a second of 256 clients, and how
-// many times that is what one client alone gets: what a group saves.
-func BenchmarkTransfers(b *testing.B) {
-	rate := func(clients, n int) float64 {
-		j := create(b, b.TempDir(), Options{})
-		s := NewSequencer(j, bank.New(j))
-		do(b, s, transfer("", "mint", "user:a", 1e12))
-		start := b.Elapsed()
-		var wg sync.WaitGroup
-		for range clients {
-			wg.Go(func() {
-				for range n / clients {
-					do(b, s, transfer("", "user:a", "user:b", 1))
-				}
-			})
-		}
-		wg.Wait()
-		rate := float64(n) / (b.Elapsed() - start).Seconds()
-		closeSequencer(b, s)
-		return rate
-	}
-	for b.Loop() {
-		many, one := rate(256, 20_000), rate(1, 200)
-		b.ReportMetric(many, "transfers/s")
-		b.ReportMetric(many/one, "x-one-client")
 	}
 }

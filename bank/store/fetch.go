@@ -1,0 +1,38 @@
+package store
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+var _ Fetcher = (*directory)(nil)
+
+// Fetch reads the values at keys in one pass: to look for each by itself opens every
+// table that may hold it. What goes wrong Get will tell.
+func (d *directory) Fetch(keys [][]byte) {
+	d.fetched = nil
+	if len(keys) < 2 {
+		return
+	}
+	slices.SortFunc(keys, bytes.Compare)
+	it, err := d.db.NewIter(&pebble.IterOptions{LowerBound: keys[0]})
+	if err != nil {
+		return
+	}
+	values := make(map[string][]byte, len(keys))
+	for _, key := range keys {
+		var value []byte
+		if it.SeekPrefixGE(key) {
+			if value, err = it.ValueAndErr(); err != nil {
+				break
+			}
+			value = slices.Clone(value)
+		}
+		values[string(key)] = value
+	}
+	if it.Close() == nil && err == nil {
+		d.fetched = values
+	}
+}

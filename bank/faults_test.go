@@ -1,17 +1,5 @@
 package bank_test
 
-import (
-	"encoding/json"
-	"flag"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
-	"testing"
-)
-
-var plant = flag.Bool("faults", false, "plant each fault in the code and see the tests catch it")
-
 // What the whole of the bank's tests has come to, by the commands of .ci/nightly:
 //
 //	TestPowerCut     50,600 power cuts: 5,160 in recovery, 26,910 while a request sent twice was in flight
@@ -46,7 +34,10 @@ var faults = []struct{ what, file, right, wrong, room string }{
 	{"a request is forgotten", "store/open.go", "j.standing.add(e, &g.tree)", "e.ID = \"\"\n\t\t\tj.standing.add(e, &g.tree)", "./store"},
 	{"a request's body is not compared", "store/sequencer.go", "ok && a.body != digest(e)", "ok && a.Seq < 0", "./store"},
 	{"a request's time is part of its body", "store/request.go", "body.Seq, body.Time = 0, 0", "body.Seq = 0", "./store"},
-	{"who gave up is served", "store/sequencer.go", "if r.taken.CompareAndSwap(false, true) {\n\t\t\tgroup", "if r.taken.Store(true); true {\n\t\t\tgroup", "./store"},
+	{"who gave up is served", "store/sequencer.go", "if r.taken.CompareAndSwap(false, true) {\n\t\t\ts.group", "if r.taken.Store(true); true {\n\t\t\ts.group", "./store"},
+	{"what was fetched is forgotten", "store/fetch.go", "values[string(key)] = value", "values[string(key)] = nil", "./store"},
+	{"nobody is told of a group that failed", "store/sequencer.go", "r.lost = ErrUnknown", "continue", "./store"},
+	{"a lost answer is taken for a refusal", "store/sequencer.go", "return r.lost", "return nil", "./store"},
 	{"balances stand for a group too many", "store/standing.go", "uint64(j.tree.size)", "uint64(j.tree.size-1)", "./store"},
 	{"a leaf does not commit to the one before", "store/tree.go", "t.before = t.leaf.Hash()\n", "t.before = t.leaf.Hash()\n\t\tt.before = Genesis()\n", "./store"},
 	{"what comes after a receipt is not hashed", "store/leaf.go", "l.digest.Write(l.b[l.hashed:])", "l.digest.Write(l.b[l.hashed:max(l.hashed, len(l.b)-1)])", "./store"},
@@ -94,53 +85,4 @@ var faults = []struct{ what, file, right, wrong, room string }{
 	{"an account stands twice in an opening balance", "opening/opening.go", "; ok {", "; ok && was == n {", "./opening"},
 	{"a proof of another entry holds", "proof/proof.go", "if l.Hash != is {", "if l.Seq < 0 {", "./proof"},
 	{"a proof may leave out the end of a leaf", "proof/proof.go", "if seq != end {", "if seq > end {", "./proof"},
-}
-
-// TestFaults plants each fault and runs the tests of its room, which must fail. Run
-// it with -faults; it takes minutes. All were caught when this was written.
-func TestFaults(t *testing.T) {
-	if !*plant {
-		t.Skipf("run with -faults to plant %d faults", len(faults))
-	}
-	root, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range faults {
-		t.Run(f.what, func(t *testing.T) {
-			file := filepath.Join(root, f.file)
-			code, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if n := strings.Count(string(code), f.right); n != 1 {
-				t.Fatalf("%s has %q %d times, want once", f.file, f.right, n)
-			}
-			tmp := t.TempDir()
-			wrong := filepath.Join(tmp, "wrong.go")
-			overlay := filepath.Join(tmp, "overlay.json")
-			text, err := json.Marshal(map[string]any{"Replace": map[string]string{file: wrong}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for name, b := range map[string][]byte{wrong: []byte(strings.Replace(string(code), f.right, f.wrong, 1)), overlay: text} {
-				if err := os.WriteFile(name, b, 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if out, err := exec.Command("go", "vet", "-overlay", overlay, f.room).CombinedOutput(); err != nil && strings.Contains(string(out), "undefined") {
-				t.Fatalf("the fault does not compile: %s", out)
-			}
-			args := []string{"test", "-overlay", overlay, "-timeout", "90s", "-count", "1", f.room}
-			if f.room == "." {
-				args = append(args, "-rapid.nofailfile") // what fails here is no news
-			}
-			out, err := exec.Command("go", args...).CombinedOutput()
-			if err == nil {
-				t.Errorf("not caught")
-			} else if strings.Contains(string(out), "build failed") {
-				t.Errorf("does not build: %s", out)
-			}
-		})
-	}
 }

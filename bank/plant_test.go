@@ -1,0 +1,133 @@
+package bank_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+var plant = flag.Bool("faults", false, "plant each fault in the code and see the tests catch it")
+
+// TestFaults plants each fault and runs the tests of its room, which must build, and
+// fail; before, they must pass without a fault, so many at a time. Run it with -faults,
+// and -v to see which test failed first; it takes an hour or so.
+func TestFaults(t *testing.T) {
+	if !*plant {
+		t.Skipf("run with -faults to plant %d faults", len(faults))
+	}
+	t.Run("none", func(t *testing.T) {
+		done := make(map[string]bool)
+		for _, f := range faults {
+			if done[f.room] {
+				continue
+			}
+			done[f.room] = true
+			t.Run(f.room, func(t *testing.T) {
+				t.Parallel()
+				if by, _ := runRoom(t, buildRoom(t, f.room, ""), f.room); by != "" {
+					t.Fatalf("%s fails without a fault", by)
+				}
+			})
+		}
+	})
+	if t.Failed() {
+		t.Fatal("tests that fail without a fault catch none")
+	}
+	for _, f := range faults {
+		t.Run(f.what, func(t *testing.T) {
+			t.Parallel()
+			by, out := runRoom(t, buildRoom(t, f.room, plantFault(t, f.file, f.right, f.wrong)), f.room)
+			switch {
+			case by != "":
+				t.Logf("caught by %s", by)
+			case bytes.Contains(out, []byte("no PostgreSQL")):
+				t.Skip("there is no PostgreSQL to run the tests on")
+			default:
+				t.Error("not caught")
+			}
+		})
+	}
+}
+
+// plantFault returns an overlay of the code with a fault.
+func plantFault(t *testing.T, file, right, wrong string) string {
+	t.Helper()
+	file, err := filepath.Abs(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(code), right); n != 1 {
+		t.Fatalf("%s has %q %d times, want once", file, right, n)
+	}
+	dir := t.TempDir()
+	planted, overlay := filepath.Join(dir, "planted.go"), filepath.Join(dir, "overlay.json")
+	text, err := json.Marshal(map[string]any{"Replace": map[string]string{file: planted}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, b := range map[string][]byte{planted: []byte(strings.Replace(string(code), right, wrong, 1)), overlay: text} {
+		if err := os.WriteFile(name, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return overlay
+}
+
+// buildRoom builds the tests of a room. A fault that does not compile is none.
+func buildRoom(t *testing.T, room, overlay string) (program string) {
+	t.Helper()
+	program = filepath.Join(t.TempDir(), "room.test")
+	args := []string{"test", "-c", "-o", program}
+	if overlay != "" {
+		args = append(args, "-overlay", overlay)
+	}
+	if out, err := exec.Command("go", append(args, room)...).CombinedOutput(); err != nil {
+		t.Fatalf("the tests do not build: %v: %s", err, out)
+	}
+	return program
+}
+
+// failedTest finds who failed first: a test that says so, or one that ran when time was
+// up, or the panic or fatal error that ended all.
+var failedTest = regexp.MustCompile(`--- FAIL: (\S+)|panic: test timed out after [^\n]*\n\s*running tests:\n\s*(\S+)|((?:panic|fatal error): [^\n]*)`)
+
+// runRoom runs the tests of a room until one fails, and returns its name, empty if none
+// does. A test that hangs fails when it has had its time.
+func runRoom(t *testing.T, program, room string) (by string, out []byte) {
+	t.Helper()
+	const limit = 150 * time.Second
+	args := []string{"-test.v", "-test.failfast", "-test.count=1", "-test.timeout", limit.String()}
+	if room == "." || room == "./opening" {
+		args = append(args, "-rapid.nofailfile") // what fails here is no news
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit+30*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir = room
+	cmd.WaitDelay = 5 * time.Second // for what it started
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		return "", out
+	}
+	if m := failedTest.FindSubmatch(out); m != nil {
+		by = string(bytes.Join(m[1:], nil))
+		if m[2] != nil {
+			by += ", which had no end"
+		}
+		return by, out
+	}
+	return fmt.Sprintf("the tests' end (%v): %s", err, out[max(0, len(out)-300):]), out
+}

@@ -160,6 +160,7 @@ type auditor struct {
 
 	chain chain
 	books *books
+	last  entry         // that was read
 	heads []expectation // by size
 	next  int           // of those
 	acks  []ack
@@ -213,7 +214,8 @@ func (a *auditor) must(h expectation) {
 // of its place, good or not.
 func (a *auditor) entry(b, stored, hash []byte) bool {
 	seq := a.chain.size + 1
-	e, err := parseEntry(b)
+	e := &a.last
+	err := e.parse(b)
 	switch {
 	case err != nil:
 		a.fail(seq, err.Error(), "an entry in canonical form")
@@ -228,13 +230,13 @@ func (a *auditor) entry(b, stored, hash []byte) bool {
 		found, want = a.chain.differs(hash)
 	}
 	if found == "" {
-		found, want = a.books.book(&e)
+		found, want = a.books.book(e)
 	}
 	if found == "" && a.requests != nil && len(e.id) > 0 {
-		found, want = a.requests.answered(&e, b, a.chain.hash())
+		found, want = a.requests.answered(e, b, a.chain.hash())
 	}
 	if found == "" && a.trail != nil {
-		found, want = a.trail.entry(&e, a.books)
+		found, want = a.trail.entry(e, a.books)
 	}
 	if found != "" {
 		a.chain.drop(len(stored))

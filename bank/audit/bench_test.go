@@ -1,51 +1,137 @@
+//go:build unix
+
 package audit_test
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/metrics"
+	"syscall"
 	"testing"
+	"time"
 
 	"bourse/bank"
 	"bourse/bank/audit"
+	"bourse/bank/export"
 	"bourse/bank/store"
-
-	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// BenchmarkAudit reports the nanoseconds of an audit by transfer, and how many
-// times that is what hashing takes alone: two hashes an entry.
-func BenchmarkAudit(b *testing.B) {
-	const n = 300_000
-	fs := vfs.NewMem()
-	j, err := store.Create("ledger", store.Options{FS: fs})
-	check(b, err)
+// transfers makes a ledger on disk, of n transfers between a thousand accounts.
+func transfers(t testing.TB, n int) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "ledger")
+	j, err := store.Create(dir, store.Options{})
+	check(t, err)
 	l := bank.New(j)
 	var users []bank.Account
-	for i := range 100 {
-		a, err := l.Account("user:" + string(rune('a'+i%26)) + string(rune('a'+i/26)))
-		check(b, err)
+	for i := range 1000 {
+		a, err := l.Account(fmt.Sprintf("user:%d", i))
+		check(t, err)
 		users = append(users, a)
-		check(b, l.Mint(0, a, bank.Micros(1e12)))
+		check(t, l.Mint(0, a, bank.Micros(1e12)))
 	}
 	for i := range n {
-		check(b, l.Post(float64(i), nil, bank.Posting{From: users[i%100], To: users[(i*7+1)%100], Amount: bank.Micros(5)}))
+		check(t, l.Post(float64(i), nil, bank.Posting{From: users[i%1000], To: users[(i*7+1)%1000], Amount: bank.Micros(5)}))
 	}
-	check(b, j.Close())
-	b.ResetTimer()
+	check(t, j.Close())
+	return dir
+}
+
+// cpuTime returns the work of processors for this process.
+func cpuTime(t testing.TB) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	check(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// audited audits a ledger that must be clean, and returns the work of processors for
+// it, and the most that was in use of the heap.
+func audited(t testing.TB, dir string) (time.Duration, uint64) {
+	t.Helper()
+	runtime.GC()
+	live := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	var most uint64
+	start := cpuTime(t)
+	r, err := audit.Audit(dir, audit.Options{Progress: func(done, _ int64) {
+		metrics.Read(live)
+		most = max(most, live[0].Value.Uint64())
+	}})
+	took := cpuTime(t) - start
+	check(t, err)
+	if !r.Clean() {
+		t.Fatal(r.Findings)
+	}
+	return took, most
+}
+
+// BenchmarkAudit reports the work of an audit with all balances by transfer, for a
+// ledger and for one ten times as long, the ratio of the two, what hashing the same
+// bytes takes alone, and the most in use of the heap, garbage included.
+func BenchmarkAudit(b *testing.B) {
+	const short, long = 100_000, 1_000_000
+	brief, whole := transfers(b, short), transfers(b, long)
+	leaf := make([]byte, 33+32*39)
 	for b.Loop() {
-		start := b.Elapsed()
-		if r := run(b, fs, audit.Options{}); !r.Clean() {
+		a, aHeap := audited(b, brief)
+		z, zHeap := audited(b, whole)
+		start := cpuTime(b)
+		for range long / 32 {
+			h := sha256.Sum256(leaf)
+			copy(leaf, h[:])
+		}
+		hashing := cpuTime(b) - start
+		each := func(d time.Duration, n int64) float64 { return float64(d) / float64(n) }
+		b.ReportMetric(each(a, short), "cpu-ns/transfer-of-1e5")
+		b.ReportMetric(each(z, long), "cpu-ns/transfer-of-1e6")
+		b.ReportMetric(each(z, long)/each(a, short), "x-linear")
+		b.ReportMetric(each(hashing, long), "hashing-ns/transfer")
+		b.ReportMetric(float64(aHeap)/1e6, "heap-MB-of-1e5")
+		b.ReportMetric(float64(zHeap)/1e6, "heap-MB-of-1e6")
+	}
+}
+
+// BenchmarkPrograms reports how many times the work of an audit ledger takes to add up
+// the balances, and hledger to check, an export of the same 20,000 transfers.
+func BenchmarkPrograms(b *testing.B) {
+	dir := transfers(b, 20_000)
+	r, err := store.OpenReader(dir, store.Options{})
+	check(b, err)
+	files := make(map[string]string)
+	for _, program := range []string{"ledger", "hledger"} {
+		var text bytes.Buffer
+		check(b, export.Write(&text, program, r.Entries(), export.Options{}))
+		files[program] = filepath.Join(b.TempDir(), program)
+		check(b, os.WriteFile(files[program], text.Bytes(), 0o666))
+	}
+	check(b, r.Close())
+	for b.Loop() {
+		start := time.Now()
+		r, err := audit.Audit(dir, audit.Options{})
+		ours := time.Since(start)
+		check(b, err)
+		if !r.Clean() {
 			b.Fatal(r.Findings)
 		}
-		audited := b.Elapsed() - start
-		var entry, node [65]byte
-		for range n {
-			h := sha256.Sum256(entry[:])
-			copy(entry[1:], h[:])
-			copy(node[1:], h[:])
-			sha256.Sum256(node[:])
+		b.ReportMetric(float64(ours.Milliseconds()), "audit-ms")
+		for program, args := range map[string][]string{"ledger": {"bal"}, "hledger": {"check"}} {
+			start := time.Now()
+			cmd := exec.Command(program, append([]string{"-f", files[program]}, args...)...)
+			if cmd.Err != nil {
+				b.Logf("%s is not installed", program)
+				continue
+			}
+			if out, err := cmd.CombinedOutput(); err != nil {
+				b.Fatalf("%s: %v: %.500s", program, err, out)
+			}
+			took := time.Since(start)
+			b.ReportMetric(took.Seconds(), program+"-s")
+			b.ReportMetric(float64(took)/float64(ours), "x-"+program)
 		}
-		hashed := b.Elapsed() - start - audited
-		b.ReportMetric(float64(audited.Nanoseconds())/n, "ns/transfer")
-		b.ReportMetric(float64(audited)/float64(hashed), "x-hashing")
 	}
 }

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"regexp"
@@ -25,12 +26,18 @@ func (m Money) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 // books are the accounts, kept again from the entries alone.
 type books struct {
 	time     float64
-	accounts map[string]*Money
+	accounts map[string]*account
+	recent   [1 << placeBits]*account // some of them, by the end of the name
 	escrows  map[int64]*escrow
 	admitted map[int64]*[8]uint64 // contracts, 512 a page
 	name     *regexp.Regexp
 	before   Money // issued before sum was begun anew
 	sum      Report
+}
+
+type account struct {
+	name  string
+	holds Money
 }
 
 type escrow struct {
@@ -40,7 +47,7 @@ type escrow struct {
 
 func newBooks() *books {
 	return &books{
-		accounts: map[string]*Money{"mint": new(Money)},
+		accounts: map[string]*account{"mint": {name: "mint"}},
 		escrows:  make(map[int64]*escrow),
 		admitted: make(map[int64]*[8]uint64),
 		name:     regexp.MustCompile(`^[a-z]+(:[A-Za-z0-9][A-Za-z0-9._-]*)*$`),
@@ -54,8 +61,8 @@ func (b *books) book(e *entry) (found, want string) {
 	}
 	switch e.kind {
 	case issue, transfer:
-		if e.contract >= 0 || e.moves == 0 {
-			return fmt.Sprintf("%d moves for contract %d", e.moves, e.contract), "at least one, for no contract"
+		if e.contract >= 0 || len(e.moves) == 0 {
+			return fmt.Sprintf("%d moves for contract %d", len(e.moves), e.contract), "at least one, for no contract"
 		}
 		found, want = b.moves(e, e.kind == issue)
 	case admit:
@@ -63,13 +70,13 @@ func (b *books) book(e *entry) (found, want string) {
 	case settle:
 		found, want = b.settle(e)
 	case penalty:
-		if e.moves == 0 || !b.wasAdmitted(e.contract) {
-			return fmt.Sprintf("a penalty in %d moves for contract %d", e.moves, e.contract), "one for a contract that was admitted"
+		if len(e.moves) == 0 || !b.wasAdmitted(e.contract) {
+			return fmt.Sprintf("a penalty in %d moves for contract %d", len(e.moves), e.contract), "one for a contract that was admitted"
 		}
 		found, want = b.moves(e, false)
 	case reject:
-		if e.moves > 0 || e.contract < 0 {
-			return fmt.Sprintf("a rejection with %d moves, of contract %d", e.moves, e.contract), "a rejection of a contract, without moves"
+		if len(e.moves) > 0 || e.contract < 0 {
+			return fmt.Sprintf("a rejection with %d moves, of contract %d", len(e.moves), e.contract), "a rejection of a contract, without moves"
 		}
 		b.sum.Rejected++
 	default:
@@ -83,9 +90,7 @@ func (b *books) book(e *entry) (found, want string) {
 
 // moves books moves between accounts, or out of the mint.
 func (b *books) moves(e *entry, minted bool) (found, want string) {
-	in := e.rest
-	for range e.moves {
-		m := in.move()
+	for _, m := range e.moves {
 		if minted != (string(m.from) == "mint") {
 			return fmt.Sprintf("a move from %q", m.from), "one from the mint in an issue, and only there"
 		}
@@ -117,28 +122,60 @@ func (b *books) move(from *Money, name, to []byte, micros int64) (found, want st
 	case !mint && Money(micros) > *from:
 		return fmt.Sprintf("a move of %v out of %q, which holds %v", Money(micros), name, *from), "no overdraft"
 	}
-	account := b.account(to)
-	if account == nil {
+	there := b.account(to)
+	if there == nil {
 		if !b.name.Match(to) || strings.HasPrefix(string(to)+":", "escrow:") {
 			return fmt.Sprintf("an account named %q", to), "the name of an account"
 		}
-		account = new(Money)
-		b.accounts[string(to)] = account
+		there = b.open(string(to))
 	}
 	*from -= Money(micros)
-	*account += Money(micros)
+	*there += Money(micros)
 	return "", ""
 }
 
-func (b *books) account(name []byte) *Money { return b.accounts[string(name)] }
+// account returns what an account holds, nil if it was never paid.
+func (b *books) account(name []byte) *Money {
+	recent := &b.recent[place(name)]
+	if a := *recent; a != nil && a.name == string(name) {
+		return &a.holds
+	}
+	a := b.accounts[string(name)]
+	if a == nil {
+		return nil
+	}
+	*recent = a
+	return &a.holds
+}
+
+const placeBits = 13
+
+// place tells names apart by their last bytes.
+func place(name []byte) int {
+	var tail uint64
+	if n := len(name); n >= 8 {
+		tail = binary.LittleEndian.Uint64(name[n-8:])
+	} else {
+		for _, c := range name {
+			tail = tail<<8 | uint64(c)
+		}
+	}
+	return int(tail * 0x9e3779b97f4a7c15 >> (64 - placeBits))
+}
+
+// open makes an account that holds nothing.
+func (b *books) open(name string) *Money {
+	a := &account{name: name}
+	b.accounts[name] = a
+	return &a.holds
+}
 
 func (b *books) admit(e *entry) (found, want string) {
-	in := e.rest
-	m := in.move()
+	m := e.first()
 	owner := b.account(m.from)
 	switch {
-	case e.moves != 1 || e.contract < 0 || len(m.to) > 0 || string(m.from) == "mint":
-		return fmt.Sprintf("an admission of contract %d in %d moves, to %q", e.contract, e.moves, m.to), "one move, from its owner to its escrow"
+	case len(e.moves) != 1 || e.contract < 0 || len(m.to) > 0 || string(m.from) == "mint":
+		return fmt.Sprintf("an admission of contract %d in %d moves, to %q", e.contract, len(e.moves), m.to), "one move, from its owner to its escrow"
 	case b.wasAdmitted(e.contract):
 		return fmt.Sprintf("contract %d admitted again", e.contract), "a contract is admitted once"
 	case owner == nil || m.micros <= 0 || Money(m.micros) > *owner:
@@ -169,9 +206,7 @@ func (b *books) settle(e *entry) (found, want string) {
 	if esc == nil {
 		return fmt.Sprintf("a settlement of contract %d, which holds nothing", e.contract), "one of a contract that is open"
 	}
-	in := e.rest
-	for range e.moves {
-		m := in.move()
+	for _, m := range e.moves {
 		if len(m.from) > 0 || len(m.to) == 0 {
 			return fmt.Sprintf("a settlement that moves from %q to %q", m.from, m.to), "only moves out of the escrow"
 		}
@@ -203,9 +238,9 @@ func (b *books) sumAnew() {
 func (b *books) report() *Report {
 	r := b.sum
 	var total Money
-	for name, m := range b.accounts {
-		total += *m
-		r.Balances = append(r.Balances, Balance{name, *m})
+	for name, a := range b.accounts {
+		total += a.holds
+		r.Balances = append(r.Balances, Balance{name, a.holds})
 	}
 	for contract, e := range b.escrows {
 		total += e.held
@@ -213,7 +248,7 @@ func (b *books) report() *Report {
 		r.Balances = append(r.Balances, Balance{fmt.Sprintf("escrow:%d", contract), e.held})
 	}
 	slices.SortFunc(r.Balances, func(x, y Balance) int { return strings.Compare(x.Account, y.Account) })
-	if total != 0 || -*b.accounts["mint"] != b.before+r.Issued {
+	if total != 0 || -b.accounts["mint"].holds != b.before+r.Issued {
 		r.Findings = append(r.Findings, Finding{Found: fmt.Sprintf("balances that sum to %v", total), Want: "money conserved"})
 	}
 	return &r

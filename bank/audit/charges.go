@@ -163,9 +163,8 @@ func owes(m Money, owed, fuzz float64) bool {
 // charges returns what e pays to each host.
 func (d *deal) charges(e *entry) (map[string]Money, Money) {
 	pays, sum := make(map[string]Money), Money(0)
-	in := e.rest
-	for range e.moves {
-		if m := in.move(); string(m.to) != d.owner {
+	for _, m := range e.moves {
+		if string(m.to) != d.owner {
 			pays[string(m.to)] += Money(m.micros)
 			sum += Money(m.micros)
 		}

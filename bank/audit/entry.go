@@ -31,8 +31,7 @@ type entry struct {
 	time     float64
 	contract int64 // -1 for none
 	id, note []byte
-	moves    int
-	rest     input // the moves, see move
+	moves    []move
 }
 
 // A move takes micros from one account to another; an empty name is the escrow
@@ -53,22 +52,27 @@ func stored(entry []byte) []byte {
 
 var errForm = errors.New("bytes that are no entry")
 
-func parseEntry(b []byte) (entry, error) {
+// parse reads b into e, whose moves it uses again.
+func (e *entry) parse(b []byte) error {
 	in := input{b: b}
-	e := entry{kind: in.byte(), seq: in.int(), time: in.float(), contract: in.int() - 1}
+	e.kind, e.seq, e.time, e.contract = in.byte(), in.int(), in.float(), in.int()-1
 	e.id, e.note = in.bytes(maxID), in.bytes(maxNote)
-	n := in.int()
-	if n > int64(len(b)) {
-		in.bad = true
-	}
-	e.moves, e.rest = int(n), in
-	for i := 0; i < e.moves && !in.bad; i++ {
-		in.move()
+	e.moves = e.moves[:0]
+	for n := in.int(); n > 0 && !in.bad; n-- {
+		e.moves = append(e.moves, move{in.bytes(maxName), in.bytes(maxName), in.int()})
 	}
 	if in.bad || len(in.b) > 0 {
-		return e, errForm
+		return errForm
 	}
-	return e, nil
+	return nil
+}
+
+// first returns the first move, which moves nothing if there is none.
+func (e *entry) first() (m move) {
+	if len(e.moves) > 0 {
+		m = e.moves[0]
+	}
+	return m
 }
 
 // input is bytes being read; bad once they were not what was wanted.
@@ -76,8 +80,6 @@ type input struct {
 	b   []byte
 	bad bool
 }
-
-func (in *input) move() move { return move{in.bytes(maxName), in.bytes(maxName), in.int()} }
 
 // stored returns the encoding of an entry that stands in a leaf, all that stands
 // there, and what is kept beside it.
@@ -109,6 +111,11 @@ func (in *input) byte() byte {
 
 // int reads a varint of least length.
 func (in *input) int() int64 {
+	if len(in.b) > 0 && in.b[0] < 0x80 {
+		v := in.b[0]
+		in.b = in.b[1:]
+		return int64(v)
+	}
 	v, n := binary.Uvarint(in.b)
 	if n <= 0 || v > math.MaxInt64 || n > 1 && in.b[n-1] == 0 {
 		in.bad = true
@@ -126,6 +133,13 @@ func (in *input) float() float64 {
 }
 
 func (in *input) bytes(most int64) []byte {
+	if len(in.b) > 0 {
+		if n := int(in.b[0]); n < 0x80 && int64(n) <= most && n < len(in.b) {
+			v := in.b[1 : 1+n]
+			in.b = in.b[1+n:]
+			return v
+		}
+	}
 	n := in.int()
 	if n > most {
 		in.bad = true

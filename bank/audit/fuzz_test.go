@@ -22,7 +22,8 @@ func FuzzLog(f *testing.F) {
 func FuzzEntry(f *testing.F) {
 	f.Add([]byte("\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x04mint\x06user:a\x05"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		e, err := parseEntry(b)
+		var e entry
+		err := e.parse(b)
 		if err != nil {
 			return
 		}

@@ -115,9 +115,9 @@ func (a *auditor) checkKept(v Values, k kept) {
 // standings returns what a ledger keeps for these books, by key.
 func (b *books) standings() map[string]string {
 	kept := make(map[string]string)
-	for name, m := range b.accounts {
-		if *m != 0 || name != "mint" {
-			kept["B"+name] = string(append(binary.AppendVarint(nil, int64(*m)), 0))
+	for name, a := range b.accounts {
+		if a.holds != 0 || name != "mint" {
+			kept["B"+name] = string(append(binary.AppendVarint(nil, int64(a.holds)), 0))
 		}
 	}
 	for contract, e := range b.escrows {

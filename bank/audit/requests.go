@@ -46,13 +46,13 @@ func (r *requests) expect(b []byte, count int64) {
 		return
 	}
 	var keys [][]byte
+	var e entry
 	for in := (input{b: b}); count > 0 && !in.bad; count-- {
 		if len(in.b) > 0 && in.b[0] == 0 {
 			in.take(leafStart)
 		}
-		e, err := parseEntry(in.bytes(int64(len(in.b))))
-		in.take(4)
-		if err == nil && len(e.id) > 0 {
+		b, _, _ := in.stored()
+		if e.parse(b) == nil && len(e.id) > 0 {
 			keys = append(keys, append([]byte{'I'}, e.id...))
 		}
 	}

@@ -168,8 +168,7 @@ func (t *trail) off(seq int64, j *Job, column, found, want string) {
 func (t *trail) entry(e *entry, books *books) (found, want string) {
 	if o := t.owed; o != nil {
 		t.owed = nil
-		in := e.rest
-		if m := in.move(); e.kind != penalty || e.contract != o.contract || e.moves != 1 ||
+		if m := e.first(); e.kind != penalty || e.contract != o.contract || len(e.moves) != 1 ||
 			string(m.from) != provider || string(m.to) != o.to || Money(m.micros) != o.amount {
 			return fmt.Sprintf("kind %d, contract %d, %v from %q to %q", e.kind, e.contract, Money(m.micros), m.from, m.to),
 				fmt.Sprintf("the penalty that contract %d is owed, %v from %s to %s", o.contract, o.amount, provider, o.to)
@@ -188,9 +187,8 @@ func (t *trail) entry(e *entry, books *books) (found, want string) {
 		if t.computes() {
 			return fmt.Sprintf("a penalty for contract %d", e.contract), "none: its promise was kept, or costs nothing"
 		}
-		in := e.rest
-		for range e.moves {
-			t.paid[e.contract] = paid{t.paid[e.contract].amount + Money(in.move().micros), e.seq}
+		for _, m := range e.moves {
+			t.paid[e.contract] = paid{t.paid[e.contract].amount + Money(m.micros), e.seq}
 		}
 	}
 	return "", ""
@@ -238,8 +236,7 @@ func (t *trail) reject(e *entry) {
 }
 
 func (t *trail) admit(e *entry) (found, want string) {
-	in := e.rest
-	m := in.move()
+	m := e.first()
 	d := &deal{id: e.contract, owner: string(m.from), value: Money(m.micros), at: e.time, row: t.row(e)}
 	t.open[d.id] = d
 	if err := json.Unmarshal(e.note, &d.terms); err != nil && len(e.note) > 0 {
@@ -287,9 +284,8 @@ func (t *trail) settle(e *entry, books *books) (found, want string) {
 		}
 	}
 	charged := Money(0)
-	in := e.rest
-	for range e.moves {
-		if m := in.move(); string(m.to) != d.owner {
+	for _, m := range e.moves {
+		if string(m.to) != d.owner {
 			charged += Money(m.micros)
 		}
 	}

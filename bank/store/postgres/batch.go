@@ -33,8 +33,6 @@ func (b *batch) Delete(key []byte) error {
 
 func (b *batch) Close() error { return nil }
 
-const attempts = 10 // at a transaction that the server asks for again
-
 // Commit writes the rows in one transaction, if this is still the ledger's writer.
 func (b *batch) Commit(head store.Head, _ store.Write) error {
 	k := b.k
@@ -47,15 +45,7 @@ func (b *batch) Commit(head store.Head, _ store.Write) error {
 	if len(b.sets) == 1 && len(b.gone) == 0 && b.sets[0].key[0] == 'G' {
 		write = b.group
 	}
-	var err error
-	for range attempts {
-		ctx, cancel := k.within()
-		err = write(ctx, head)
-		cancel()
-		if !isCode(err, again) {
-			break
-		}
-	}
+	err := k.insist(func(ctx context.Context) error { return write(ctx, head) })
 	k.fetched = nil
 	if err != nil {
 		k.lost = plain(err)

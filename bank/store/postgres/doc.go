@@ -33,9 +33,10 @@
 // A server that runs with fsync off promises nothing; synchronous_commit off is
 // turned on for the bank's own connection.
 //
-// No statement is waited for longer than ten seconds. When the server is lost while
-// it commits, whether the group stands is unknown: open again, and ask again with
-// the same ids.
+// No statement is waited for longer than ten seconds. A transaction that the server
+// undoes and asks for again, SQLSTATE 40001 or 40P01, is sent again for as long. When
+// the server is lost while it commits, whether the group stands is unknown: open
+// again, and ask again with the same ids.
 //
 // # Design
 //

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -31,10 +32,10 @@ func (k *keep) take() (head string, err error) {
 		}
 		was = is
 	}
-	ctx, cancel := k.within()
-	defer cancel()
-	err = k.conn.QueryRow(ctx, "update ledger set writer = gen_random_uuid()::text, beat = beat + 1 where writer = $1 and beat = $2 returning writer, head",
-		was.writer, was.beat).Scan(&k.writer, &head)
+	err = k.insist(func(ctx context.Context) error {
+		return k.conn.QueryRow(ctx, "update ledger set writer = gen_random_uuid()::text, beat = beat + 1 where writer = $1 and beat = $2 returning writer, head",
+			was.writer, was.beat).Scan(&k.writer, &head)
+	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", store.ErrLocked // another was faster
 	}
@@ -78,7 +79,7 @@ func (k *keep) sign() {
 	defer cancel()
 	tag, err := k.conn.Exec(ctx, "update ledger set beat = beat + 1 where writer = $1", k.writer)
 	switch {
-	case isCode(err, again):
+	case isCode(err, again, deadlock):
 	case err != nil:
 		k.lost = plain(err)
 	case tag.RowsAffected() == 0:
@@ -94,10 +95,10 @@ func (k *keep) Close(store.Head) error {
 	k.mu.Lock()
 	err := k.gone()
 	if err == nil {
-		ctx, cancel := k.within()
-		_, err = k.conn.Exec(ctx, "update ledger set writer = '', beat = beat + 1 where writer = $1", k.writer)
-		cancel()
-		err = k.told(err)
+		err = k.told(k.insist(func(ctx context.Context) error {
+			_, err := k.conn.Exec(ctx, "update ledger set writer = '', beat = beat + 1 where writer = $1", k.writer)
+			return err
+		}))
 	}
 	k.mu.Unlock()
 	return errors.Join(err, k.Release())

@@ -22,7 +22,8 @@ const (
 	tableThere    = "42P07"
 	schemaThere   = "42P06"
 	notUnique     = "23505"
-	again         = "40001" // of CockroachDB; nothing was done
+	again         = "40001" // mostly of CockroachDB; nothing was done
+	deadlock      = "40P01" // nor then
 	diskFull      = "53100"
 	readOnlyPlace = "25006"
 )
@@ -41,6 +42,24 @@ func ordinary() timing {
 // within returns a context that ends when an answer is due.
 func (t timing) within() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), t.answer)
+}
+
+// insist calls f again while the server asks for its transaction again, of which it did
+// nothing; for as long as an answer is waited for.
+func (t timing) insist(f func(context.Context) error) error {
+	ctx, cancel := t.within()
+	defer cancel()
+	for pause := time.Millisecond; ; pause = min(2*pause, t.answer/10) {
+		err := f(ctx)
+		if !isCode(err, again, deadlock) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pause):
+		}
+	}
 }
 
 func (p place) connect(t timing) (*pgx.Conn, error) {
@@ -83,6 +102,8 @@ func plain(err error) error {
 		return store.ErrNone
 	case isCode(err, tableThere, schemaThere):
 		return store.ErrExists
+	case isCode(err, again, deadlock):
+		return fmt.Errorf("the server takes no transaction, and asks for it again and again: see what else is at work there, then open the ledger again (%s)", oneLine(err))
 	case isCode(err, noPermission):
 		return fmt.Errorf("%s: ask the owner of the database for permission", oneLine(err))
 	case isCode(err, diskFull):

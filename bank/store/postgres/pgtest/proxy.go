@@ -1,6 +1,7 @@
 package pgtest
 
 import (
+	"bytes"
 	"io"
 	"net"
 	"net/url"
@@ -22,6 +23,10 @@ type Proxy struct {
 	silent bool  // once none are left say nothing, rather than hang up
 	passed int64
 	conns  []net.Conn
+
+	text string // to hang up at, empty for none
+	take bool   // its answer, not itself
+	deaf bool   // text was passed
 }
 
 // NewProxy returns a proxy to the ledger at a URL whose server has a socket.
@@ -77,6 +82,29 @@ func (p *Proxy) Fail(n int64, silent bool) {
 	p.left, p.silent = n, silent
 }
 
+// Lose hangs up when something that holds text is sent to the server: before the server
+// has it, or, if answered, once it has answered and before its answer is passed on.
+func (p *Proxy) Lose(text string, answered bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.text, p.take, p.deaf = text, answered, false
+}
+
+// lost tells whether to hang up at what is sent one way or the other.
+func (p *Proxy) lost(sent []byte, toServer bool) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case toServer && p.text != "" && bytes.Contains(sent, []byte(p.text)):
+		p.text, p.deaf = "", p.take
+		return !p.deaf
+	case !toServer && p.deaf:
+		p.deaf = false
+		return true
+	}
+	return false
+}
+
 // Passed returns how many bytes were let through.
 func (p *Proxy) Passed() int64 {
 	p.mu.Lock()
@@ -93,15 +121,20 @@ func (p *Proxy) serve(client net.Conn) {
 	p.mu.Lock()
 	p.conns = append(p.conns, client, server)
 	p.mu.Unlock()
-	go p.pass(server, client)
-	go p.pass(client, server)
+	go p.pass(server, client, true)
+	go p.pass(client, server, false)
 }
 
 // pass copies from one end to the other while it may.
-func (p *Proxy) pass(to, from net.Conn) {
+func (p *Proxy) pass(to, from net.Conn, toServer bool) {
 	buf := make([]byte, 4096)
 	for {
 		n, err := from.Read(buf)
+		if p.lost(buf[:n], toServer) {
+			to.Close()
+			from.Close()
+			return
+		}
 		n, whole := p.allow(n)
 		if n > 0 {
 			to.Write(buf[:n])

@@ -76,6 +76,7 @@ var faults = []struct{ what, file, right, wrong, room string }{
 	{"what was kept after a group is not compared", "audit/group.go", "if string(root) == string(is[:]) {", "if len(root) == len(is) {", "./audit"},
 	{"who is hit by a forgery is taken for the forged", "audit/group.go", "a.entry(b, stored, nil) && a.bad != nil", "a.entry(b, stored, nil) && a.bad == nil", "./audit"},
 	{"a line's hash is not checked", "audit/chain.go", "string(h[:]) != string(hash) {", "string(h[:1]) == string(hash[1:]) {", "./audit"},
+	{"requests are counted and not compared", "audit/read.go", "t.n != r.seen.n || t.sum != r.seen.sum", "t.n != r.seen.n", "./audit"},
 	{"a head is not compared", "audit/audit.go", "root != h.root && a.chain.hash() != h.root", "root != h.root && a.chain.hash() == h.root", "./audit"},
 	{"a lost end passes", "audit/audit.go", "if a.bad == nil && h.size > a.chain.size {", "if a.bad != nil && h.size > a.chain.size {", "./audit"},
 	{"an overdraft passes", "audit/books.go", "case !mint && Money(micros) > *from:", "case false:", "./audit"},

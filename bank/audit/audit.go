@@ -1,8 +1,10 @@
 package audit
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 
@@ -29,64 +31,14 @@ type Options struct {
 	// known to be there; nil means nobody asks.
 	Progress func(done, total int64)
 
+	// Chance is where a secret is read from that nobody can foretell: crypto/rand.Reader.
+	// Without it a ledger whose entries have requests takes ten times as long.
+	Chance io.Reader
+
 	// Since leaves entries up to this one out of the report's sums. They are
 	// checked as all are, and must be there.
 	Since int64
 }
-
-// A Finding is something that is not as it should be.
-type Finding struct {
-	Seq   int64  `json:"seq,omitempty"`  // the first bad entry, or 0 where that cannot be known
-	To    int64  `json:"to,omitempty"`   // if it is one of several, Seq being the first, the last of them
-	File  string `json:"file,omitempty"` // if it is about a file
-	Found string `json:"found"`
-	Want  string `json:"want"`
-}
-
-func (f Finding) String() string {
-	s := fmt.Sprintf("found %s, want %s", f.Found, f.Want)
-	if f.File != "" {
-		s = f.File + ": " + s
-	}
-	if f.To > 0 {
-		s = fmt.Sprintf("entries %d to %d: %s", f.Seq, f.To, s)
-	} else if f.Seq > 0 {
-		s = fmt.Sprintf("entry %d: %s", f.Seq, s)
-	}
-	return s
-}
-
-// A Report is what an audit found.
-type Report struct {
-	Entries  int64     `json:"entries"`            // that were read and are good
-	Head     string    `json:"head"`               // of those
-	Restored int64     `json:"restored,omitempty"` // of those, that stand in ACKS alone: writes cut short, or under way
-	Closed   bool      `json:"closed"`             // the ledger was closed and its files sealed
-	Findings []Finding `json:"findings"`           // the first bad entry first; empty is a clean ledger
-	Beyond   []string  `json:"beyond"`             // what could not have been found
-
-	Since     int64 `json:"since,omitempty"` // the sums are of entries after this one
-	Issued    Money `json:"issued"`
-	Charged   Money `json:"charged"`  // from escrow to anyone but the owner
-	Refunded  Money `json:"refunded"` // from escrow to the owner
-	Held      Money `json:"held"`     // in escrow at the end
-	Penalties Money `json:"penalties"`
-	Admitted  int64 `json:"admitted"` // contracts
-	Settled   int64 `json:"settled"`
-	Rejected  int64 `json:"rejected"`
-	Computed  int64 `json:"computed"` // settled contracts whose charges were computed again
-
-	Balances []Balance `json:"balances"` // at the end, escrows included, by name
-}
-
-// A Balance is what an account holds.
-type Balance struct {
-	Account string `json:"account"`
-	Amount  Money  `json:"amount"`
-}
-
-// Clean tells whether nothing is amiss.
-func (r *Report) Clean() bool { return len(r.Findings) == 0 }
 
 // attempts is how often a ledger is read that changes while it is.
 const attempts = 5
@@ -134,8 +86,18 @@ func Audit(dir string, opts Options) (*Report, error) {
 	}
 }
 
-// audit reads the ledger once.
+// audit reads the ledger once, or, if its requests may be amiss, once more to see
+// which.
 func audit(dir string, opts Options) *Report {
+	r, doubt := read(dir, opts)
+	if doubt {
+		opts.Chance = nil
+		r, _ = read(dir, opts)
+	}
+	return r
+}
+
+func read(dir string, opts Options) (r *Report, doubt bool) {
 	a := newAuditor(opts)
 	a.dir = dir
 	a.checkHead()
@@ -150,7 +112,19 @@ func audit(dir string, opts Options) *Report {
 		a.readAcked()
 	}
 	a.finish(err)
-	return a.report()
+	return a.report(), a.doubt
+}
+
+// secret returns a secret, nil if there is no chance.
+func (a *auditor) secret() []byte {
+	if a.opts.Chance == nil {
+		return nil
+	}
+	b := make([]byte, sha256.Size)
+	if _, err := io.ReadFull(a.opts.Chance, b); err != nil {
+		return nil
+	}
+	return b
 }
 
 // An auditor is one reading of a ledger.
@@ -168,6 +142,7 @@ type auditor struct {
 
 	trail    *trail    // nil if nothing was published
 	requests *requests // while Pebble is open, else nil
+	doubt    bool      // requests may be amiss, or come before what is bad
 	restored int64     // entries that stand in ACKS alone
 	bad      *Finding  // the first bad entry; nothing is read after it
 	anew     *Finding  // a head that the log did not pass through, for want of a bad entry
@@ -316,41 +291,4 @@ func (a *auditor) finishHeads() {
 			a.fail(h.size+1, fmt.Sprintf("%d entries", a.chain.size), fmt.Sprintf("%d, by the head given", h.size))
 		}
 	}
-}
-
-// What cannot be found in a ledger that was not closed.
-const (
-	lostTail  = "the loss of entries that were added since HEAD was last written: the ledger was not closed"
-	pebbleOwn = "a change to what a write cut short has left, on which no entry rests: the ledger was not closed"
-)
-
-func (a *auditor) report() *Report {
-	r := a.books.report()
-	r.Entries, r.Restored, r.Since = a.chain.size, a.restored, a.opts.Since
-	r.Head = fmt.Sprintf("%d:%s", a.chain.size, a.chain.root())
-	r.Closed = a.closed()
-	if a.bad != nil {
-		r.Findings = append(r.Findings, *a.bad)
-	}
-	r.Findings = append(r.Findings, a.files...)
-	if t := a.trail; t != nil {
-		r.Findings = append(r.Findings, t.found...)
-		r.Computed = t.computed
-		if t.beyond != "" {
-			r.Beyond = append(r.Beyond, t.beyond)
-		}
-	}
-	if a.opts.Head == "" {
-		r.Beyond = append(r.Beyond,
-			"a ledger that was made anew as a whole, HEAD included",
-			"an older copy of this ledger in its place",
-			"a fork: another ledger shown to somebody else")
-	}
-	if !r.Closed && len(a.acks) == 0 {
-		r.Beyond = append(r.Beyond, lostTail)
-	}
-	if !r.Closed {
-		r.Beyond = append(r.Beyond, pebbleOwn)
-	}
-	return r
 }

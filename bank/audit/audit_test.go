@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -340,7 +342,18 @@ func TestRequests(t *testing.T) {
 	if r := run(t, fs, audit.Options{Head: other.String()}); r.Clean() {
 		t.Error("a receipt that was never given passes")
 	}
+	if r := run(t, fs, audit.Options{Chance: rand.NewChaCha8([32]byte{7})}); !r.Clean() {
+		t.Errorf("with a secret: %v", r.Findings)
+	}
 	for what, harm := range map[string]func(db *pebble.DB) error{
+		"answered as another": func(db *pebble.DB) error {
+			for key, other := range map[string]int{"Ireq-7": 8, "Ireq-8": 7} {
+				value := binary.AppendUvarint(nil, uint64(receipts[other].Seq))
+				value = append(append(value, receipts[other].Hash[:]...), make([]byte, 16)...)
+				check(t, db.Set([]byte(key), value, pebble.Sync))
+			}
+			return nil
+		},
 		"forgotten": func(db *pebble.DB) error { return db.Delete([]byte("Ireq-7"), pebble.Sync) },
 		"invented":  func(db *pebble.DB) error { return db.Set([]byte("Ireq-99"), []byte{1}, pebble.Sync) },
 		"changed":   func(db *pebble.DB) error { return db.Set([]byte("Ireq-7"), []byte{1}, pebble.Sync) },
@@ -350,12 +363,21 @@ func TestRequests(t *testing.T) {
 		check(t, err)
 		check(t, harm(db))
 		check(t, db.Close())
-		found := false
-		for _, f := range run(t, harmed, audit.Options{}).Findings {
-			found = found || strings.Contains(f.Found, "request")
+		findings := func(chance io.Reader) (said []string) {
+			for _, f := range run(t, harmed, audit.Options{Chance: chance}).Findings {
+				said = append(said, f.String())
+			}
+			slices.Sort(said)
+			return said
 		}
-		if !found {
+		want := findings(nil)
+		if !strings.Contains(fmt.Sprint(want), "request") {
 			t.Errorf("a request %s is not found", what)
+		}
+		for seed := range uint64(9) { // by whatever secret
+			if got := findings(rand.NewChaCha8([32]byte{byte(seed)})); !slices.Equal(got, want) {
+				t.Errorf("a request %s, with a secret: %v, want %v", what, got, want)
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ package audit_test
 
 import (
 	"bytes"
+	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
 	"os"
@@ -58,7 +59,7 @@ func audited(t testing.TB, dir string) (time.Duration, uint64) {
 	live := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	var most uint64
 	start := cpuTime(t)
-	r, err := audit.Audit(dir, audit.Options{Progress: func(done, _ int64) {
+	r, err := audit.Audit(dir, audit.Options{Chance: rand.Reader, Progress: func(done, _ int64) {
 		metrics.Read(live)
 		most = max(most, live[0].Value.Uint64())
 	}})
@@ -93,6 +94,40 @@ func BenchmarkAudit(b *testing.B) {
 		b.ReportMetric(each(hashing, long), "hashing-ns/transfer")
 		b.ReportMetric(float64(aHeap)/1e6, "heap-MB-of-1e5")
 		b.ReportMetric(float64(zHeap)/1e6, "heap-MB-of-1e6")
+	}
+}
+
+// BenchmarkRequests reports the work of an audit by transfer, where each was asked for
+// by a request with an id, and how many times that work looking each up takes.
+func BenchmarkRequests(b *testing.B) {
+	const n = 100_000
+	dir := filepath.Join(b.TempDir(), "ledger")
+	j, err := store.Create(dir, store.Options{})
+	check(b, err)
+	l := bank.New(j)
+	book := func(e bank.Entry, from, to string, micros int64) {
+		e.Contract, e.Moves = bank.NoContract, []bank.Move{{From: from, To: to, Amount: bank.Micros(micros)}}
+		check(b, l.Book(&e))
+	}
+	user := func(i int) string { return fmt.Sprintf("user:%d", i%1000) }
+	for i := range 1000 {
+		book(bank.Entry{Kind: bank.Issue}, "mint", user(i), 1e12)
+	}
+	for i := range n {
+		book(bank.Entry{Kind: bank.Transfer, ID: fmt.Sprintf("%08x", uint32(i)*0x9e3779b1)}, user(i), user(i*7+1), 5)
+	}
+	check(b, j.Close())
+	for b.Loop() {
+		work, _ := audited(b, dir)
+		start := cpuTime(b)
+		r, err := audit.Audit(dir, audit.Options{})
+		each := cpuTime(b) - start
+		check(b, err)
+		if !r.Clean() {
+			b.Fatal(r.Findings)
+		}
+		b.ReportMetric(float64(work)/n, "cpu-ns/transfer")
+		b.ReportMetric(float64(each)/float64(work), "x-looking-up")
 	}
 }
 

@@ -30,7 +30,7 @@ func FuzzEntry(f *testing.F) {
 		if len(e.id) == 0 {
 			e.id = []byte("x")
 		}
-		answer(&e, b, hash{})
+		answer(nil, &e, b, hash{})
 		newBooks().book(&e)
 	})
 }

@@ -9,29 +9,61 @@ import (
 
 // requests checks that no request was booked twice, and that each is kept with
 // the answer that it would be given if it came again.
+//
+// Given a secret, it compares what is kept with what should be as a whole: by their
+// numbers, and by the sums, bit by bit without carry, of their hashes with the secret.
+// That takes no look-up for each request, and no memory. Who does not know the secret
+// cannot make other requests have the same sum; which one is amiss it does not tell.
 type requests struct {
 	values Values
 	kept   int64           // the last entry whose request is kept
-	seen   int             // requests up to it
 	later  map[string]bool // requests after it
+	secret []byte          // nil to look each up
+	seen   tally           // up to kept
+	want   []byte          // scratch
+	doubt  bool            // they are not those that are kept
+}
+
+// A tally is of requests and their answers.
+type tally struct {
+	n       int
+	sum     hash
+	scratch []byte
+}
+
+// add counts a request.
+func (t *tally) add(secret, id, answer []byte) {
+	t.n++
+	t.scratch = append(t.scratch[:0], secret...)
+	t.scratch = binary.AppendUvarint(t.scratch, uint64(len(id)))
+	t.scratch = append(append(t.scratch, id...), answer...)
+	h := sha256.Sum256(t.scratch)
+	for i := range h {
+		t.sum[i] ^= h[i]
+	}
 }
 
 // answered checks the request that made e, whose bytes are b and hash h.
 func (r *requests) answered(e *entry, b []byte, h hash) (found, want string) {
+	if e.seq <= r.kept {
+		r.want = answer(r.want[:0], e, b, h)
+		if r.secret != nil {
+			r.seen.add(r.secret, e.id, r.want)
+			return "", ""
+		}
+		r.seen.n++
+	}
 	value, err := r.values.Get(append([]byte{'I'}, e.id...))
 	if err != nil {
 		return err.Error(), "requests that can be read"
 	}
-	if e.seq > r.kept {
-		if value != nil || r.later[string(e.id)] {
-			return fmt.Sprintf("request %q again", e.id), "a request is booked once"
-		}
+	switch {
+	case e.seq <= r.kept && !bytes.Equal(value, r.want):
+		return fmt.Sprintf("request %q, whose answer is kept as %x", e.id, value), fmt.Sprintf("%x, and a request booked once", r.want)
+	case e.seq > r.kept && (value != nil || r.later[string(e.id)]):
+		return fmt.Sprintf("request %q again", e.id), "a request is booked once"
+	case e.seq > r.kept:
 		r.later[string(e.id)] = true
-		return "", ""
-	}
-	r.seen++
-	if want := answer(e, b, h); !bytes.Equal(value, want) {
-		return fmt.Sprintf("request %q, whose answer is kept as %x", e.id, value), fmt.Sprintf("%x, and a request booked once", want)
 	}
 	return "", ""
 }
@@ -42,7 +74,7 @@ type fetcher interface{ Fetch(keys [][]byte) }
 // expect tells of the requests of a group, whose entries are in b.
 func (r *requests) expect(b []byte, count int64) {
 	f, ok := r.values.(fetcher)
-	if !ok {
+	if !ok || r.secret != nil {
 		return
 	}
 	var keys [][]byte
@@ -59,20 +91,26 @@ func (r *requests) expect(b []byte, count int64) {
 	f.Fetch(keys)
 }
 
-// answer is what is kept of a request: its entry, the hash of that, and the
+// answer appends what is kept of a request: its entry, the hash of that, and the
 // beginning of the hash of its body, the entry with seq and time 0.
-func answer(e *entry, b []byte, h hash) []byte {
+func answer(v []byte, e *entry, b []byte, h hash) []byte {
 	_, n := binary.Uvarint(b[1:])
-	body := append([]byte{b[0], 0, 0, 0, 0, 0, 0, 0, 0, 0}, b[1+n+8:]...)
-	digest := sha256.Sum256(body)
-	v := binary.AppendUvarint(nil, uint64(e.seq))
+	from := len(v)
+	v = append(v, b[0], 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	v = append(v, b[1+n+8:]...)
+	digest := sha256.Sum256(v[from:])
+	v = binary.AppendUvarint(v[:from], uint64(e.seq))
 	return append(append(v, h[:]...), digest[:16]...)
 }
 
-// count returns how many requests are kept.
-func (r *requests) count() (n int, err error) {
-	for range r.values.Scan([]byte{'I'}, []byte{'I' + 1}, &err) {
-		n++
+// count counts the requests that are kept, with the secret if there is one.
+func (r *requests) count() (t tally, err error) {
+	for key, value := range r.values.Scan([]byte{'I'}, []byte{'I' + 1}, &err) {
+		if r.secret == nil {
+			t.n++
+		} else {
+			t.add(r.secret, key[1:], value)
+		}
 	}
-	return n, err
+	return t, err
 }

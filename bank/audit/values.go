@@ -28,6 +28,15 @@ func AuditValues(v Values, kept string, opts Options) (*Report, error) {
 			return nil, fmt.Errorf("audit: %w", err)
 		}
 	}
+	r, doubt := auditValues(v, kept, opts)
+	if doubt {
+		opts.Chance = nil
+		r, _ = auditValues(v, kept, opts)
+	}
+	return r, nil
+}
+
+func auditValues(v Values, kept string, opts Options) (r *Report, doubt bool) {
 	a := newAuditor(opts)
 	if _, err := parseHead(kept); err != nil {
 		a.fileFinding(headFile, fmt.Sprintf("%.80q", kept), "the ledger's head")
@@ -38,9 +47,9 @@ func AuditValues(v Values, kept string, opts Options) (*Report, error) {
 		a.fail(a.chain.size+1, err.Error(), "values that can be read")
 	}
 	a.finishEntries()
-	r := a.report()
+	r = a.report()
 	r.Beyond = without(r.Beyond, lostTail, pebbleOwn)
-	return r, nil
+	return r, a.doubt
 }
 
 // without returns what is said but for some of it.

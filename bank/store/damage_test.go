@@ -128,7 +128,7 @@ func inUse(t testing.TB, left *vfs.MemFS) map[string]bool {
 func TestCrashDamage(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
-	src := rand.New(rand.NewPCG(seed, 1))
+	src, chance := rand.New(rand.NewPCG(seed, 1)), rand.NewChaCha8([32]byte{byte(seed)})
 	mutations := 400
 	if *whole {
 		mutations = 10_000
@@ -148,7 +148,7 @@ func TestCrashDamage(t *testing.T) {
 				continue
 			}
 			done++
-			r, err := audit.Audit("bank", audit.Options{FS: fs})
+			r, err := audit.Audit("bank", audit.Options{FS: fs, Chance: chance})
 			if err != nil || !r.Clean() {
 				noticed++
 				continue

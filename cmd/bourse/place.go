@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -72,6 +73,7 @@ func readBank(place string) (*store.Reader, error) {
 
 // auditBank audits a ledger.
 func auditBank(place string, opts audit.Options) (*audit.Report, error) {
+	opts.Chance = rand.Reader
 	if !postgres.IsURL(place) {
 		r, err := audit.Audit(place, opts)
 		return r, misplaced(err)

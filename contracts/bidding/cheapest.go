@@ -30,9 +30,11 @@ func evenly(r *contracts.Request, chosen []hosts.ID, out []contracts.Placement) 
 	if bid == 0 {
 		return out, contracts.NoRate
 	}
-	out = slices.Grow(out, len(chosen))
-	for _, h := range chosen {
-		out = append(out, contracts.Placement{Host: h, Bid: bid})
+	n := len(out)
+	out = slices.Grow(out, len(chosen))[:n+len(chosen)]
+	clear(out[n:])
+	for i, h := range chosen {
+		out[n+i].Host, out[n+i].Bid = h, bid
 	}
 	return out, contracts.None
 }

@@ -16,18 +16,18 @@ func (b *Broker) start(now float64, i, n int32) error {
 	pl := &c.Placements[n]
 	v := &b.venues[pl.Host]
 	b.touch(pl.Host, now)
-	task := c.task
-	task.Holds = hosts.Resources{}
-	if c.holds {
-		task.Holds = c.Needs.Holds(v.machine.Room())
+	work := c.task.Work
+	switch {
+	case c.Gang: // its nodes are its own, with all there is in them
+		c.task.Work = c.undone()
+	case c.holds:
+		c.task.Holds = c.Needs.Holds(v.machine.Room())
 	}
-	if b.limiter != nil && c.PerHost {
-		task.Work = min(task.Work, b.limiter.Limit(&c.Request))
+	if b.limiter != nil && c.PerHost && !c.Gang {
+		c.task.Work = min(work, b.limiter.Limit(&c.Request))
 	}
-	if c.Gang {
-		task.Work, task.Holds = c.undone(), hosts.Resources{} // its nodes are its own, with all there is in them
-	}
-	slot, err := v.machine.Start(now, task, hosts.Share{})
+	slot, err := v.machine.Start(now, c.task, hosts.Share{})
+	c.task.Work = work
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,9 @@ func (b *Broker) start(now float64, i, n int32) error {
 	v.on = b.standings.Grow(v.on)
 	at := len(v.on)
 	v.on = v.on[:at+1]
-	v.on[at] = contracts.Standing{Contract: i, Node: n, Slot: slot, Bid: pl.Bid, At: now}
+	v.on[at] = contracts.Standing{}
+	s := &v.on[at] // field by field: a copy of what was just written has to wait for it
+	s.Contract, s.Node, s.Slot, s.Bid, s.At = i, n, slot, pl.Bid, now
 	b.bid(now, pl.Host, c.ID, pl.Bid)
 	return nil
 }

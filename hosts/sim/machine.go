@@ -122,7 +122,8 @@ func (m *Machine) Start(now float64, t hosts.Task, s hosts.Share) (hosts.Slot, e
 		m.grow()
 	}
 	m.tasks, m.shares, m.rates = m.tasks[:n+1], m.shares[:n+1], m.rates[:n+1]
-	m.tasks[n] = task{Task: t, slot: slot}
+	k := &m.tasks[n]
+	k.Task, k.done, k.finish, k.slot = t, 0, 0, slot
 	m.shares[n], m.rates[n] = s, 0
 	m.place[slot] = int32(n)
 	m.stale = true
@@ -262,7 +263,9 @@ func (m *Machine) divide() {
 	for i := range m.tasks {
 		t := &m.tasks[i]
 		finish := m.now
-		if left := t.Work - t.done; left > 0 {
+		if left := t.Work - t.done; left > math.MaxFloat64 {
+			finish = left
+		} else if left > 0 {
 			finish += left / (rates[i] * m.spec.Speed)
 		}
 		t.finish = finish

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"slices"
 
+	"bourse/bank/pinned"
+
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -102,8 +104,8 @@ func read(dir string, opts Options) (r *Report, doubt bool) {
 	a.dir = dir
 	a.checkHead()
 	if !a.closed() { // somebody may be writing it
-		if p, err := pin(opts.FS, dir); err == nil {
-			defer p.close()
+		if p, err := pinned.Pin(opts.FS, dir); err == nil {
+			defer p.Close()
 			a.opts.FS = p
 		}
 	}

@@ -144,8 +144,6 @@ func (a *auditor) sum(name string) string {
 
 func isTable(name string) bool { return path.Ext(name) == ".sst" }
 
-func isOptions(name string) bool { return strings.HasPrefix(name, "OPTIONS-") }
-
 func isLog(name string) bool { return path.Ext(name) == ".log" }
 
 func isPebble(name string) bool {

@@ -38,7 +38,7 @@ func serve(dir string) {
 			panic(err)
 		}
 	}
-	s, err := OpenSequencer(dir, Options{BalancesEvery: 5})
+	s, err := OpenSequencer(dir, Options{BalancesEvery: 5, memTable: 64 << 10})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bourse:", err)
 		os.Exit(1)
@@ -132,13 +132,13 @@ func TestKill(t *testing.T) {
 	t.Logf("%d kills, %d answers, %d entries", kills, len(acked), len(kept))
 }
 
-// TestAuditInUse promises that a ledger can be audited and read while another
-// process writes to it.
-func TestAuditInUse(t *testing.T) {
+// TestInUse promises that a ledger can be audited, and read as it was at one moment,
+// while another process writes to it.
+func TestInUse(t *testing.T) {
 	t.Parallel()
-	audits := 8
+	looks := 8
 	if *whole {
-		audits = 300
+		looks = 300
 	}
 	dir := filepath.Join(t.TempDir(), "bank")
 	closeJournal(t, create(t, dir, Options{}))
@@ -148,12 +148,29 @@ func TestAuditInUse(t *testing.T) {
 		cmd.Wait()
 	}()
 	var last int64
-	for n := 0; n < audits || last == 0; n++ {
-		r, err := audit.Audit(dir, audit.Options{})
-		if err != nil || !r.Clean() || r.Entries < last {
-			t.Fatalf("audit %d: %v, %v, %d entries after %d", n, err, r.Findings, r.Entries, last)
+	for n := 0; n < looks || last == 0; n++ {
+		a, err := audit.Audit(dir, audit.Options{})
+		if err != nil || !a.Clean() || a.Entries < last {
+			t.Fatalf("audit %d: %v, %v, %d entries after %d", n, err, a.Findings, a.Entries, last)
 		}
-		last = r.Entries
+		r, err := OpenReader(dir, Options{})
+		if err != nil {
+			t.Fatalf("look %d: %v", n, err)
+		}
+		last = 0
+		for range 2 { // as of one moment
+			before := last
+			last = 0
+			for range r.Entries() {
+				last++
+			}
+			if r.Err() != nil || last < a.Entries || before > 0 && last != before {
+				t.Fatalf("look %d: %v, %d entries after %d and %d", n, r.Err(), last, a.Entries, before)
+			}
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"bourse/bank"
+	"bourse/bank/pinned"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -27,8 +28,8 @@ type Reader struct {
 // NewReader reads the ledger whose values these are; close is called at the end.
 func NewReader(v Values, close func() error) *Reader { return &Reader{values: v, close: close} }
 
-// OpenReader opens the ledger in dir for reading, which may be in use. It returns
-// an error wrapping [ErrNone] if there is none.
+// OpenReader opens the ledger in dir for reading, which may be in use: it is then read
+// as it is at this moment. It returns an error wrapping [ErrNone] if there is none.
 func OpenReader(dir string, opts Options) (*Reader, error) {
 	opts = opts.defaults()
 	r, err := openReader(dir, opts)
@@ -52,20 +53,33 @@ func openReader(dir string, opts Options) (*Reader, error) {
 			return nil, damaged(err)
 		}
 	}
+	fsys, unpin := opts.FS, func() {}
+	if len(s.files) == 0 { // somebody may be writing it
+		p, err := pinned.Pin(fsys, dir)
+		if err != nil {
+			return nil, err
+		}
+		fsys, unpin = p, p.Close
+	}
 	d.db, err = pebble.Open(dir, &pebble.Options{
-		FS:                 unlocked{opts.FS},
+		FS:                 unlocked{fsys},
 		ReadOnly:           true,
 		FormatMajorVersion: Format,
 		Logger:             logger{dir, opts.Fatal},
 		EventListener:      &pebble.EventListener{DataCorruption: func(pebble.DataCorruptionInfo) {}},
 	})
 	if err != nil {
+		unpin()
 		return nil, unopened(err)
 	}
-	if err := Sync(dir, opts); err != nil {
-		return nil, errors.Join(err, d.db.Close())
+	end := func() error {
+		defer unpin()
+		return d.db.Close()
 	}
-	return NewReader(d, d.db.Close), nil
+	if err := Sync(dir, opts); err != nil {
+		return nil, errors.Join(err, end())
+	}
+	return NewReader(d, end), nil
 }
 
 // An acknowledged directory is read together with the groups that its database does

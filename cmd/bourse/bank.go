@@ -31,7 +31,8 @@ refused. The answer is a receipt, SEQ:HASH, given once the entry is durable.
 
 Amounts are dollars with at most six decimals, accounts words such as user:ann, ids up
 to 64 printable characters. Instants are seconds since 2000-01-01 UTC. One process
-writes at a time; many may read. 'bourse ledger' works on the directory, too.
+writes at a time; many may read, each as of one moment. 'bourse ledger' works on the
+directory, too.
 
 In place of a directory any of these commands, and those of 'bourse ledger', take the
 URL of a ledger in PostgreSQL or CockroachDB, in which NAME is a schema, bourse if

@@ -18,7 +18,8 @@ import (
 var may = map[string]string{
 	"experiments/papers/claims": "experiments/results experiments/stats",
 
-	"bank/store":           "bank",
+	"bank/pinned":          "",
+	"bank/store":           "bank bank/pinned",
 	"bank/export":          "bank bank/store bank/audit",
 	"bank/opening":         "bank",
 	"contracts":            "bank hosts hosts/availability market",

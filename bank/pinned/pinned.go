@@ -1,17 +1,23 @@
-package audit
+// Package pinned shows the directory of a ledger as it was at one moment, to who reads
+// it while another process writes: audits, and readers of a ledger in use.
+//
+// It knows the names of Pebble's files, and not what is in them.
+package pinned
 
 import (
 	"errors"
 	"io"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A pinned file system shows a directory as it was at one moment, while another
-// process goes on: it holds the files open, so that those which are removed can
-// still be read, and has copies of those which change.
-type pinned struct {
+// An FS shows a directory as it was at one moment, while another process goes on: it
+// holds the files of the database open, so that those which are removed can still be
+// read, and has copies of those which change. Other files are read as they are.
+type FS struct {
 	vfs.FS
 	dir   string
 	names []string
@@ -23,15 +29,15 @@ const (
 	maxPinnedWAL = 64 << 20 // bytes; a log of more is of a run, whose logs are not used again
 )
 
-// pin returns the directory as it is now.
-func pin(fsys vfs.FS, dir string) (*pinned, error) {
+// Pin returns the directory as it is now, to be closed by [FS.Close].
+func Pin(fsys vfs.FS, dir string) (*FS, error) {
 	for attempt := 1; ; attempt++ {
-		p := &pinned{FS: fsys, dir: dir, files: make(map[string]vfs.File)}
+		p := &FS{FS: fsys, dir: dir, files: make(map[string]vfs.File)}
 		err := p.pin()
 		if err == nil {
 			return p, nil
 		}
-		p.close()
+		p.Close()
 		if attempt == pinAttempts {
 			return nil, err
 		}
@@ -40,12 +46,12 @@ func pin(fsys vfs.FS, dir string) (*pinned, error) {
 
 var errChanged = errors.New("files came and went while they were opened")
 
-func (p *pinned) pin() (err error) {
+func (p *FS) pin() (err error) {
 	if p.names, err = p.list(); err != nil {
 		return err
 	}
 	for _, name := range p.names {
-		if !isPebble(name) && !isOptions(name) {
+		if !ofDatabase(name) {
 			continue
 		}
 		f, err := p.FS.Open(p.FS.PathJoin(p.dir, name))
@@ -79,20 +85,29 @@ func (p *pinned) pin() (err error) {
 	return err
 }
 
-func (p *pinned) list() ([]string, error) {
+// ofDatabase tells whether a file is Pebble's.
+func ofDatabase(name string) bool {
+	return isTable(name) || path.Ext(name) == ".log" || strings.HasPrefix(name, "MANIFEST-") || strings.HasPrefix(name, "OPTIONS-") || strings.HasPrefix(name, "marker.")
+}
+
+// isTable tells whether a file is a table, which never changes.
+func isTable(name string) bool { return path.Ext(name) == ".sst" }
+
+func (p *FS) list() ([]string, error) {
 	names, err := p.FS.List(p.dir)
 	slices.Sort(names)
 	return names, err
 }
 
-func (p *pinned) close() {
+// Close lets the files go.
+func (p *FS) Close() {
 	for _, f := range p.files {
 		f.Close()
 	}
 }
 
 // List lists the directory as it was.
-func (p *pinned) List(dir string) ([]string, error) {
+func (p *FS) List(dir string) ([]string, error) {
 	if dir != p.dir {
 		return p.FS.List(dir)
 	}
@@ -100,11 +115,19 @@ func (p *pinned) List(dir string) ([]string, error) {
 }
 
 // Open opens a file as it was.
-func (p *pinned) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
+func (p *FS) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 	if f, ok := p.files[p.FS.PathBase(name)]; ok && p.FS.PathDir(name) == p.dir {
 		return &pinnedFile{File: f}, nil
 	}
 	return p.FS.Open(name, opts...)
+}
+
+// Stat tells of a file as it was.
+func (p *FS) Stat(name string) (vfs.FileInfo, error) {
+	if f, ok := p.files[p.FS.PathBase(name)]; ok && p.FS.PathDir(name) == p.dir {
+		return f.Stat()
+	}
+	return p.FS.Stat(name)
 }
 
 // A pinnedFile is read from its start by each who opens it, and closed by none.

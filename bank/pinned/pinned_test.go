@@ -1,4 +1,4 @@
-package audit
+package pinned
 
 import (
 	"io"
@@ -35,7 +35,7 @@ func TestPinned(t *testing.T) {
 	}
 	put("000002.sst", "goes")
 	gone := false
-	p, err := pin(errorfs.Wrap(disk, errorfs.InjectorFunc(func(op errorfs.Op) error {
+	p, err := Pin(errorfs.Wrap(disk, errorfs.InjectorFunc(func(op errorfs.Op) error {
 		if op.Kind == errorfs.OpOpen && op.Path == "ledger/000002.sst" && !gone {
 			gone = true
 			return disk.Remove(op.Path)
@@ -45,7 +45,7 @@ func TestPinned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.close()
+	defer p.Close()
 	again, err := disk.ReuseForWrite("ledger/000005.log", "ledger/000007.log", vfs.WriteCategoryUnspecified)
 	if err == nil {
 		_, err = again.Write([]byte("of another use"))
@@ -75,10 +75,13 @@ func TestPinned(t *testing.T) {
 			if info, err := f.Stat(); err != nil || info.Size() != int64(len(want)) {
 				t.Errorf("%s: %v, %v", name, info, err)
 			}
+			if info, err := p.Stat("ledger/" + name); err != nil || info.Size() != int64(len(want)) {
+				t.Errorf("%s: %v, %v", name, info, err)
+			}
 			f.Close()
 		}
 	}
-	if _, err := pin(errorfs.Wrap(disk, errorfs.InjectorFunc(func(op errorfs.Op) error {
+	if _, err := Pin(errorfs.Wrap(disk, errorfs.InjectorFunc(func(op errorfs.Op) error {
 		if op.Kind == errorfs.OpOpen {
 			return fs.ErrNotExist
 		}

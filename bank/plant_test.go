@@ -1,6 +1,7 @@
 package bank_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -109,7 +110,7 @@ var failedTest = regexp.MustCompile(`--- FAIL: (\S+)|panic: test timed out after
 func runRoom(t *testing.T, program, room string) (by string, out []byte) {
 	t.Helper()
 	const limit = 150 * time.Second
-	args := []string{"-test.v", "-test.failfast", "-test.count=1", "-test.timeout", limit.String()}
+	args := []string{"-test.v", "-test.timeout", limit.String()}
 	if room == "." || room == "./opening" {
 		args = append(args, "-rapid.nofailfile") // what fails here is no news
 	}
@@ -117,17 +118,51 @@ func runRoom(t *testing.T, program, room string) (by string, out []byte) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = room
-	cmd.WaitDelay = 5 * time.Second // for what it started
-	out, err := cmd.CombinedOutput()
-	if err == nil {
-		return "", out
+	cmd.Env = append(os.Environ(), "TMPDIR="+openDir(t))
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if m := failedTest.FindSubmatch(out); m != nil {
+	cmd.Stderr = cmd.Stdout
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	failed := false
+	for lines := bufio.NewReader(pipe); ; {
+		line, err := lines.ReadBytes('\n')
+		out = append(out, line...)
+		if !failed && bytes.Contains(line, []byte("--- FAIL: ")) {
+			failed = true
+			cmd.Process.Kill() // the others would only take time
+		}
+		if err != nil {
+			break
+		}
+	}
+	if err := cmd.Wait(); err == nil {
+		return "", out
+	} else if m := failedTest.FindSubmatch(out); m == nil {
+		return fmt.Sprintf("the tests' end (%v): %s", err, out[max(0, len(out)-300):]), out
+	} else {
 		by = string(bytes.Join(m[1:], nil))
 		if m[2] != nil {
 			by += ", which had no end"
 		}
 		return by, out
 	}
-	return fmt.Sprintf("the tests' end (%v): %s", err, out[max(0, len(out)-300):]), out
+}
+
+// openDir returns a temporary directory with a short name that any user may enter: for
+// the sockets of servers, and what tests leave that are killed.
+func openDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "fault")
+	if err == nil {
+		err = os.Chmod(dir, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
 }

@@ -65,9 +65,9 @@ var faults = []struct{ what, file, right, wrong, room string }{
 	{"what was not fetched is taken for new", "store/postgres/values.go", "values[string(r.key)] = r.value", "values[string(r.key)] = nil", "./store/postgres"},
 	{"the server may answer before it is durable", "store/postgres/keep.go", "if commit != nil && *commit == \"off\" {", "if commit == nil {", "./store/postgres"},
 	{"a silent server is waited for", "store/postgres/session.go", "context.WithTimeout(context.Background(), t.answer)", "context.WithTimeout(context.Background(), 10*t.answer)", "./store/postgres"},
-	{"a transaction that is asked for again is not sent again", "store/postgres/session.go", "if !isCode(err, again, deadlock) {", "if !isCode(err, again, deadlock) || ctx.Err() == nil {", "./store/postgres"},
-	{"a deadlock is the end", "store/postgres/session.go", "if !isCode(err, again, deadlock) {", "if !isCode(err, again) {", "./store/postgres"},
-	{"a server that asks for ever is not told of", "store/postgres/session.go", "case <-ctx.Done():\n\t\t\treturn err", "case <-make(chan int):\n\t\t\treturn err", "./store/postgres"},
+	{"a transaction that is asked for again is not sent again", "store/postgres/session.go", "if !isCode(err, again, deadlock) ||", "if !isCode(err, again, deadlock) || true ||", "./store/postgres"},
+	{"a deadlock is the end", "store/postgres/session.go", "if !isCode(err, again, deadlock) ||", "if !isCode(err, again) ||", "./store/postgres"},
+	{"a server that asks for ever is not told of", "store/postgres/session.go", "time.Now().After(end)", "time.Now().After(end.Add(time.Minute))", "./store/postgres"},
 	{"a lost answer is taken for yes", "store/postgres/batch.go", "k.lost = plain(err)\n\t\treturn k.lost", "k.lost = plain(err)\n\t\treturn nil", "./store/postgres"},
 	{"a scan ends with its first page", "store/postgres/values.go", "if len(page) < size {", "if len(page) <= size {", "./store/postgres"},
 

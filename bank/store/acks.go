@@ -20,7 +20,7 @@ const (
 	acksSize   = 4 * acksRegion
 	ackHeader  = 64             // also what the length of an ack is a multiple of
 	maxAcked   = acksRegion / 2 // bytes of a group that is kept whole
-	acksFill   = 0xa5           // every byte of an area that is not of an ack
+	acksFill   = 0xa5           // every byte of an area that is not of an ack, which zeros end
 )
 
 // An ack says that a group is to be acknowledged: the number of its first entry,
@@ -43,7 +43,7 @@ func (a *ack) append(b []byte) []byte {
 	b = append(b, a.head.Root[:]...)
 	b = append(b, a.value...)
 	binary.BigEndian.PutUint32(b[from:], ackSum(b[from:]))
-	return fill(b, from+ackLength(len(a.value)))
+	return append(b, make([]byte, from+ackLength(len(a.value))-len(b))...)
 }
 
 // ackLength returns the length of an ack with n bytes of a group.

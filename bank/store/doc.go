@@ -68,8 +68,9 @@
 //
 // with crc32c and n in 4 bytes, big-endian. The first of an era has no more: entries
 // to last are durable in the database. Those after it have a group, entries first to
-// last, which the database may not yet have. Opening takes it from there. An ack begins
-// at a multiple of 64 bytes. Every byte that is not of an ack of the area's era is a5.
+// last, which the database may not yet have. Opening takes it from there. An ack ends
+// with zeros, at a multiple of 64 bytes, so that none is like no ack but for a bit.
+// Every byte that is not of an ack of the area's era is a5.
 //
 // # After a crash
 //

@@ -45,20 +45,17 @@ func (t timing) within() (context.Context, context.CancelFunc) {
 }
 
 // insist calls f again while the server asks for its transaction again, of which it did
-// nothing; for as long as an answer is waited for.
+// nothing; for as long as one answer is waited for.
 func (t timing) insist(f func(context.Context) error) error {
-	ctx, cancel := t.within()
-	defer cancel()
+	end := time.Now().Add(t.answer)
 	for pause := time.Millisecond; ; pause = min(2*pause, t.answer/10) {
+		ctx, cancel := t.within()
 		err := f(ctx)
-		if !isCode(err, again, deadlock) {
+		cancel()
+		if !isCode(err, again, deadlock) || time.Now().After(end) {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(pause):
-		}
+		time.Sleep(pause)
 	}
 }
 

@@ -27,8 +27,9 @@
 //     rests on is durable: TestOnce, TestPowerCut. Who gives up is told whether it
 //     was applied: TestGivenUp.
 //   - History cannot be changed, cut or reordered without being found, and the first
-//     bad entry is named: TestMutations, TestFiles, TestNamed, TestEntries, TestMoney,
-//     TestLog of bank/audit. Making a whole ledger anew is found by a head, receipt or signed
+//     bad entry is named, or its leaf of up to 32 where it was forged with its checksum:
+//     TestMutations, TestFiles, TestNamed, TestEntries, TestMoney, TestLog of bank/audit;
+//     the bank itself finds it, too: TestGroupHarmed of bank/store. Making a whole ledger anew is found by a head, receipt or signed
 //     checkpoint that was kept elsewhere: TestHead, and TestCheckpoint of bank/proof.
 //     After a crash, too, damage to a file is noticed at the next audit or opening, or
 //     made good from a copy, the last entry included, and also where no entry rests on

@@ -30,6 +30,10 @@ type directory struct {
 
 var _ Keep = (*directory)(nil)
 
+// cacheSize is the memory, in bytes, in which blocks of tables are kept once they were
+// read: so many that ids asked for lately are not read again for each group.
+const cacheSize = 64 << 20
+
 // create makes the directory, for a ledger without entries.
 func (d *directory) create() error {
 	fsys := d.opts.FS
@@ -192,6 +196,7 @@ func (d *directory) openDB(head Head) (err error) {
 		Logger:             log,
 		EventListener:      &pebble.EventListener{BackgroundError: log.died}, // else Pebble tries for ever
 		DisableTableStats:  true,
+		CacheSize:          cacheSize,
 		MemTableSize:       d.opts.memTable,
 	}
 	opts.Experimental.FileCacheShards = 1 // else the number of cores, which Pebble writes down

@@ -10,9 +10,13 @@ import (
 // written, or -1. A log is blocks of chunks, as records reads them; a chunk has the
 // number of its log after its type, a checksum of all that follows the length, and
 // zeros after it where no header fits. The last is empty, of the next number, and
-// without checksum.
+// without checksum. The first log of a database has shorter headers.
 func harmedLog(b []byte, number int64) int {
-	const closing, header = 11, 19
+	const closing = 11
+	header, least := 19, byte(9)
+	if len(b) > 6 && b[6] < least {
+		header, least = 11, 5
+	}
 	table := crc32.MakeTable(crc32.Castagnoli)
 	for at := 0; ; {
 		room := min(blockSize-at%blockSize, len(b)-at)
@@ -34,7 +38,7 @@ func harmedLog(b []byte, number int64) int {
 			return at
 		}
 		n := header + int(binary.LittleEndian.Uint16(chunk[4:]))
-		if n > room || chunk[6] < 9 || chunk[6] > 12 || binary.LittleEndian.Uint32(chunk[7:]) != uint32(number) {
+		if n > room || chunk[6] < least || chunk[6] > least+3 || binary.LittleEndian.Uint32(chunk[7:]) != uint32(number) {
 			return at
 		}
 		sum := crc32.Checksum(chunk[6:n], table)

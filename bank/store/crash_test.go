@@ -57,7 +57,7 @@ func asked(n int) bank.Entry {
 // workload opens the bank three times and sends it requests, some at once and some
 // twice, until one is not answered.
 func workload(fs vfs.FS, fatal func(error), a *answers) error {
-	opts := Options{FS: fs, BalancesEvery: 3, Fatal: fatal}
+	opts := Options{FS: fs, BalancesEvery: 3, Fatal: fatal, memTable: 4 << 10}
 	for n, life := 0, 0; life < 3; life++ {
 		var s *Sequencer
 		if life == 0 {

@@ -101,9 +101,9 @@ func buildRoom(t *testing.T, room, overlay string) (program string) {
 	return program
 }
 
-// failedTest finds who failed first: a test that says so, or one that ran when time was
-// up, or the panic or fatal error that ended all.
-var failedTest = regexp.MustCompile(`--- FAIL: (\S+)|panic: test timed out after [^\n]*\n\s*running tests:\n\s*(\S+)|((?:panic|fatal error): [^\n]*)`)
+// failedTest finds who failed first: a test that says so, or those that ran when time
+// was up, or the panic or fatal error that ended all.
+var failedTest = regexp.MustCompile(`--- FAIL: (\S+)|panic: test timed out after [^\n]*\n\s*running tests:\n((?:\s+\S+ \([^\n]*\n)+)|((?:panic|fatal error): [^\n]*)`)
 
 // runRoom runs the tests of a room until one fails, and returns its name, empty if none
 // does. A test that hangs fails when it has had its time.
@@ -146,7 +146,7 @@ func runRoom(t *testing.T, program, room string) (by string, out []byte) {
 	} else {
 		by = string(bytes.Join(m[1:], nil))
 		if m[2] != nil {
-			by += ", which had no end"
+			by = strings.Join(strings.Fields(by), " ") + ", without end"
 		}
 		return by, out
 	}

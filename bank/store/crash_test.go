@@ -5,13 +5,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"maps"
 	"math/rand/v2"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 
 	"bourse/bank"
@@ -261,116 +259,4 @@ func (c *cutter) cut(mem *vfs.MemFS, op int64, level int, acked map[string]Recei
 	if err := recovered(second, acked); err != nil {
 		c.t.Errorf("power cut before operation %d and again in recovery (seed %d): %v", op, c.seed, err)
 	}
-}
-
-// TestDiskErrors promises that after a disk fails, at any operation, nothing is
-// answered that is not kept, and the bank opens again when the disk is well.
-func TestDiskErrors(t *testing.T) {
-	t.Parallel()
-	every, least := 11, 1
-	if *whole {
-		every, least = 1, 2400
-	}
-	failures := make(map[error]int)
-	total := 0
-	for pass := 0; total < least && !t.Failed(); pass++ { // requests race otherwise each time
-		for _, cause := range []error{syscall.ENOSPC, syscall.EIO, syscall.EFBIG, io.ErrShortWrite} {
-			for at := 1; (pass == 0 || total < least) && failing(t, cause, int64(at)); at += every {
-				failures[cause]++
-				total++
-			}
-		}
-	}
-	t.Logf("%d runs with a disk that fails: %v", total, failures)
-}
-
-// failing runs the workload on a disk that fails from write at on, and tells whether
-// it came to that.
-func failing(t *testing.T, cause error, at int64) bool {
-	mem := vfs.NewCrashableMem()
-	a := &answers{receipts: make(map[string]Receipt)}
-	var ops atomic.Int64
-	var hit atomic.Bool
-	fs := vfs.FS(shortFS{mem, func() bool { return cause == io.ErrShortWrite && ops.Load() >= at }})
-	fs = errorfs.Wrap(fs, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if op.Kind.ReadOrWrite() != errorfs.OpIsWrite || ops.Add(1) < at {
-			return nil
-		}
-		hit.Store(true)
-		if cause == io.ErrShortWrite && (op.Kind == errorfs.OpFileWrite || op.Kind == errorfs.OpFileWriteAt) {
-			return nil // shortFS writes a half
-		}
-		return cause
-	}))
-	died := make(chan struct{})
-	finished := make(chan struct{})
-	var once sync.Once
-	go func() {
-		defer close(finished)
-		workload(fs, func(error) {
-			once.Do(func() { close(died) })
-			select {}
-		}, a)
-	}()
-	select {
-	case <-died: // the process would be gone
-	case <-finished:
-	}
-	if !hit.Load() {
-		return false
-	}
-	acked := a.copy()
-	for _, level := range []int{0, 100} {
-		clone := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: level, RNG: rand.New(rand.NewPCG(1, 1))})
-		if err := recovered(clone, acked); err != nil {
-			t.Errorf("%v from write %d on, %d %% surviving: %v", cause, at, level, err)
-		}
-	}
-	return true
-}
-
-// A shortFS writes the first half of what it is given, once short says so.
-type shortFS struct {
-	vfs.FS
-	short func() bool
-}
-
-func (fs shortFS) file(f vfs.File, err error) (vfs.File, error) {
-	if err != nil {
-		return nil, err
-	}
-	return shortFile{f, fs.short}, nil
-}
-
-func (fs shortFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	return fs.file(fs.FS.Create(name, c))
-}
-
-func (fs shortFS) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	return fs.file(fs.FS.ReuseForWrite(from, to, c))
-}
-
-func (fs shortFS) OpenReadWrite(name string, c vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
-	return fs.file(fs.FS.OpenReadWrite(name, c, opts...))
-}
-
-type shortFile struct {
-	vfs.File
-	short func() bool
-}
-
-func (f shortFile) Write(b []byte) (int, error) {
-	if !f.short() {
-		return f.File.Write(b)
-	}
-	n, err := f.File.Write(b[:len(b)/2])
-	return n, errors.Join(io.ErrShortWrite, err)
-}
-
-func (f shortFile) WriteAt(b []byte, at int64) (int, error) {
-	if !f.short() {
-		return f.File.WriteAt(b, at)
-	}
-	n, err := f.File.WriteAt(b[:len(b)/2], at)
-	return n, errors.Join(io.ErrShortWrite, err)
 }

@@ -124,10 +124,12 @@ func (d *directory) tidy(head Head) (err error) {
 	if d.kept, err = keptFiles(d.opts.FS, d.dir); err != nil {
 		return err
 	}
+	acked := d.acked
+	d.acked = nil
 	if err := d.unsealed(head).write(d.opts.FS, d.dir); err != nil || d.acks == nil {
 		return err
 	}
-	return d.acks.renew(d.acked[len(d.acked)-1].head)
+	return d.acks.renew(acked[len(acked)-1].head)
 }
 
 // unsealed is what HEAD says while the ledger is open.

@@ -23,8 +23,13 @@ import (
 )
 
 // TestMain lets the test binary be a bank in a process of its own: with BANK_DIR
-// set it serves orders without end and prints each receipt once it has it.
+// set it serves orders without end and prints each receipt once it has it; with
+// BANK_DISK, it is banks on disks that fail.
 func TestMain(m *testing.M) {
+	if text := os.Getenv("BANK_DISK"); text != "" {
+		runSeries(text)
+		os.Exit(0)
+	}
 	if dir := os.Getenv("BANK_DIR"); dir != "" {
 		serve(dir)
 	}

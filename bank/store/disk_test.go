@@ -1,0 +1,196 @@
+//go:build unix
+
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+)
+
+// causes are what a disk that fails says.
+var causes = []error{syscall.ENOSPC, syscall.EIO, syscall.EFBIG, io.ErrShortWrite}
+
+// A series is runs on a disk that fails for a cause: from write From on, from write
+// From + Every on, and so on, up to Most of them, or until it does not come to that.
+type series struct{ Cause, From, Every, Most int }
+
+// An outcome of a series is how many of its runs failed, and what is wrong.
+type seriesOutcome struct {
+	Runs int
+	Errs []string
+}
+
+// TestDiskErrors promises that after a disk fails, at any operation, nothing is
+// answered that is not kept, and the bank opens again when the disk is well. A bank
+// whose disk has failed never ends, as a process would, so that a series of them is in
+// a process of its own.
+func TestDiskErrors(t *testing.T) {
+	t.Parallel()
+	const most = 100
+	every, least := 11, 1
+	if *whole {
+		every, least = 1, 2400
+	}
+	failures := make(map[error]int)
+	total := 0
+	for pass := 0; total < least && !t.Failed(); pass++ { // requests race otherwise each time
+		for i, cause := range causes {
+			s := series{i, 1, every, most}
+			for more := true; more && (pass == 0 || total < least); s.From += most * every {
+				o := s.apart(t)
+				for _, err := range o.Errs {
+					t.Error(err)
+				}
+				failures[cause] += o.Runs
+				total += o.Runs
+				more = o.Runs == most
+			}
+		}
+	}
+	t.Logf("%d runs with a disk that fails: %v", total, failures)
+}
+
+// apart runs the series in a process of its own.
+func (s series) apart(t *testing.T) (o seriesOutcome) {
+	t.Helper()
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "BANK_DISK="+string(text))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err == nil {
+		err = json.Unmarshal(out, &o)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return o
+}
+
+// runSeries runs the series in text and prints its outcome.
+func runSeries(text string) {
+	var s series
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		panic(err)
+	}
+	var o seriesOutcome
+	for o.Runs < s.Most {
+		hit, err := failing(causes[s.Cause], int64(s.From+o.Runs*s.Every))
+		if err != nil {
+			o.Errs = append(o.Errs, err.Error())
+		}
+		if !hit {
+			break
+		}
+		o.Runs++
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(o); err != nil {
+		panic(err)
+	}
+}
+
+// failing runs the workload on a disk that fails from write at on, and tells whether
+// it came to that, and what then is not as promised.
+func failing(cause error, at int64) (came bool, err error) {
+	mem := vfs.NewCrashableMem()
+	a := &answers{receipts: make(map[string]Receipt)}
+	var ops atomic.Int64
+	var hit atomic.Bool
+	fs := vfs.FS(shortFS{mem, func() bool { return cause == io.ErrShortWrite && ops.Load() >= at }})
+	fs = errorfs.Wrap(fs, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind.ReadOrWrite() != errorfs.OpIsWrite || ops.Add(1) < at {
+			return nil
+		}
+		hit.Store(true)
+		if cause == io.ErrShortWrite && (op.Kind == errorfs.OpFileWrite || op.Kind == errorfs.OpFileWriteAt) {
+			return nil // shortFS writes a half
+		}
+		return cause
+	}))
+	died := make(chan struct{})
+	finished := make(chan struct{})
+	var once sync.Once
+	go func() {
+		defer close(finished)
+		workload(fs, func(error) {
+			once.Do(func() { close(died) })
+			select {}
+		}, a)
+	}()
+	select {
+	case <-died: // the process would be gone
+	case <-finished:
+	}
+	if !hit.Load() {
+		return false, nil
+	}
+	acked := a.copy()
+	for _, level := range []int{0, 100} {
+		clone := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: level, RNG: rand.New(rand.NewPCG(1, 1))})
+		if e := recovered(clone, acked); e != nil {
+			err = errors.Join(err, fmt.Errorf("%v from write %d on, %d %% surviving: %w", cause, at, level, e))
+		}
+	}
+	return true, err
+}
+
+// A shortFS writes the first half of what it is given, once short says so.
+type shortFS struct {
+	vfs.FS
+	short func() bool
+}
+
+func (fs shortFS) file(f vfs.File, err error) (vfs.File, error) {
+	if err != nil {
+		return nil, err
+	}
+	return shortFile{f, fs.short}, nil
+}
+
+func (fs shortFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	return fs.file(fs.FS.Create(name, c))
+}
+
+func (fs shortFS) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	return fs.file(fs.FS.ReuseForWrite(from, to, c))
+}
+
+func (fs shortFS) OpenReadWrite(name string, c vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
+	return fs.file(fs.FS.OpenReadWrite(name, c, opts...))
+}
+
+type shortFile struct {
+	vfs.File
+	short func() bool
+}
+
+func (f shortFile) Write(b []byte) (int, error) {
+	if !f.short() {
+		return f.File.Write(b)
+	}
+	n, err := f.File.Write(b[:len(b)/2])
+	return n, errors.Join(io.ErrShortWrite, err)
+}
+
+func (f shortFile) WriteAt(b []byte, at int64) (int, error) {
+	if !f.short() {
+		return f.File.WriteAt(b, at)
+	}
+	n, err := f.File.WriteAt(b[:len(b)/2], at)
+	return n, errors.Join(io.ErrShortWrite, err)
+}

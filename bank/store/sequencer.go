@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"bourse/bank"
 )
@@ -34,8 +35,8 @@ var (
 //
 // Those who were answered last mostly ask again at once. Were the next group closed
 // before they had a chance to, each sync would serve one half of them by turns; so
-// the processor is first left to them, for a moment that no clock measures: a client
-// alone never waits for it.
+// the processor is first left to them, for a moment: no timer is set, and a client
+// alone never waits.
 type Sequencer struct {
 	journal *Journal
 	ledger  *bank.Ledger
@@ -234,21 +235,30 @@ func (s *Sequencer) fetch(group []*request) {
 	s.journal.fetch(keys)
 }
 
-// patience is how often in a row the processor is left to others in vain.
-const patience = 32
+// The processor is left to others so often in a row in vain, and for no longer: where
+// many compute, to leave it once may take long.
+const (
+	patience = 32
+	moment   = 200 * time.Microsecond
+)
 
 // gather waits for a request and takes all that wait, and those who may be about to
 // ask. It takes none when the bank is closing and none is left.
 func (s *Sequencer) gather() {
-	for idle := 0; len(s.group) < GroupSize; {
+	idle, since := 0, time.Time{}
+	for len(s.group) < GroupSize {
 		var r *request
 		select {
 		case r = <-s.queue:
 			idle = 0
 		default:
-			if n := len(s.group); n > 0 && (n >= s.many || idle == patience) {
-				return
-			} else if n > 0 {
+			if n := len(s.group); n > 0 {
+				if n >= s.many || idle == patience || idle > 0 && time.Since(since) > moment {
+					return
+				}
+				if idle == 0 {
+					since = time.Now()
+				}
 				idle++
 				runtime.Gosched()
 				continue

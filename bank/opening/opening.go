@@ -11,6 +11,19 @@
 //	user:ann,69.50               CSV; quoted or not, with or without "account,amount" above
 //	            69.50 USD  user:ann   what 'hledger balance --flat -N' and 'ledger balance --flat --no-total' print
 //
+// or, from the first line on, beancount, as exports write it or people do:
+//
+//	2026-01-01 balance Assets:User:Ann 69.50 USD
+//
+//	2026-01-01 * "opening"
+//	  Assets:User:Ann       69.50 USD
+//	  Equity:Opening
+//
+// Transactions, in order of date, add up to what accounts hold; a balance after them must
+// be what they add up to when its day begins. Without any, balances are what accounts
+// hold. Assets:User:Ann is user:ann. Equity is where money comes from. Pad, another
+// currency and another kind of account are errors.
+//
 // Amounts are what [bank.Parse] reads, and may be followed by USD. Blank lines, and
 // those that begin with # or ;, mean nothing. Nothing is guessed: a line that is
 // anything else, an account twice, an escrow, the mint, or an amount below zero is
@@ -27,83 +40,127 @@ import (
 	"bourse/bank"
 )
 
-const maxLine = 4096 // bytes
+const maxLine = 1 << 16 // bytes
 
 // Read returns the entry that issues what in says, and the sum of it. The error
 // names name and the first bad line, and says how many more there are.
 func Read(in io.Reader, name string) (bank.Entry, bank.Amount, error) {
 	e := bank.Entry{Kind: bank.Issue, Contract: bank.NoContract}
-	b := balances{lines: make(map[string]int)}
+	var sum bank.Amount
+	var f format
+	var bad error // the first
+	more := 0     // after it
+	note := func(n int, err error) {
+		if err != nil && bad == nil {
+			bad = fmt.Errorf("%s:%d: %w", name, n, err)
+		} else if err != nil {
+			more++
+		}
+	}
 	scan := bufio.NewScanner(in)
 	scan.Buffer(nil, maxLine)
 	for n := 1; scan.Scan(); n++ {
-		m, err := b.line(scan.Text(), n)
-		if err != nil && b.bad == nil {
-			b.bad = fmt.Errorf("%s:%d: %w", name, n, err)
-		} else if err != nil {
-			b.more++
+		s := scan.Text()
+		if blank(s) {
+			continue
 		}
-		if m.Amount.Sign() > 0 {
-			e.Moves = append(e.Moves, m)
+		if f == nil && isBeancount(s) {
+			f = newBeancount()
+		} else if f == nil {
+			f = &balances{lines: make(map[string]int)}
 		}
+		note(n, f.line(s, n))
+	}
+	if f != nil && bad == nil && scan.Err() == nil {
+		moves, n, err := f.end()
+		note(n, err)
+		for _, m := range moves {
+			if sum, err = sum.Add(m.Amount); err != nil {
+				note(f.lineOf(m.To), err)
+				break
+			}
+		}
+		e.Moves = moves
 	}
 	switch err := scan.Err(); {
 	case err == bufio.ErrTooLong:
-		return e, b.sum, fmt.Errorf("%s: found a line of more than %d bytes, want an account and an amount", name, maxLine)
+		return e, sum, fmt.Errorf("%s: found a line of more than %d bytes, want an account and an amount", name, maxLine)
 	case err != nil:
-		return e, b.sum, fmt.Errorf("%s: %w", name, err)
-	case b.bad != nil && b.more > 0:
-		return e, b.sum, fmt.Errorf("%w (and %d more lines)", b.bad, b.more)
-	case b.bad != nil:
-		return e, b.sum, b.bad
+		return e, sum, fmt.Errorf("%s: %w", name, err)
+	case bad != nil && more > 0:
+		return e, sum, fmt.Errorf("%w (and %d more lines)", bad, more)
+	case bad != nil:
+		return e, sum, bad
 	case len(e.Moves) == 0:
-		return e, b.sum, fmt.Errorf("%s: found no account that holds anything, want at least one", name)
+		return e, sum, fmt.Errorf("%s: found no account that holds anything, want at least one", name)
 	case len(e.Moves) > bank.MaxMoves:
-		return e, b.sum, fmt.Errorf("%s: found %d accounts, want at most %d, which are booked together", name, len(e.Moves), bank.MaxMoves)
+		return e, sum, fmt.Errorf("%s: found %d accounts, want at most %d, which are booked together", name, len(e.Moves), bank.MaxMoves)
 	}
-	return e, b.sum, nil
+	return e, sum, nil
 }
 
-// balances are what lines said so far.
-type balances struct {
-	lines map[string]int // of accounts
-	sum   bank.Amount
-	bad   error // the first
-	more  int   // after it
+// A format reads a file by lines.
+type format interface {
+	line(s string, n int) error
+
+	// end returns what accounts hold, or an error and the line that it is about.
+	end() (moves []bank.Move, n int, err error)
+
+	// lineOf returns the line of an account.
+	lineOf(account string) int
 }
 
-// line reads line n. Of one without an account the amount is zero.
-func (b *balances) line(s string, n int) (bank.Move, error) {
+// blank tells whether a line means nothing.
+func blank(s string) bool {
 	s = strings.TrimSpace(s)
-	if s == "" || s[0] == '#' || s[0] == ';' {
-		return bank.Move{}, nil
-	}
-	account, amount, err := part(s)
-	if err != nil || len(b.lines) == 0 && strings.EqualFold(account, "account") && !strings.ContainsAny(amount, "0123456789") {
-		return bank.Move{}, err
-	}
+	return s == "" || s[0] == '#' || s[0] == ';'
+}
+
+// mayHold tells whether an account may begin with an amount.
+func mayHold(account string, a bank.Amount) error {
 	if err := bank.CheckName(account); err != nil {
-		return bank.Move{}, err
+		return err
 	}
 	if account == "mint" || bank.IsEscrow(account) {
-		return bank.Move{}, fmt.Errorf("found %s, want the account of somebody, such as user:7", account)
+		return fmt.Errorf("found %s, want the account of somebody, such as user:7", account)
+	}
+	if a.Sign() < 0 {
+		return fmt.Errorf("found %v for %s, want no less than 0", a, account)
+	}
+	return nil
+}
+
+// balances are lines of an account and an amount each.
+type balances struct {
+	lines map[string]int // of accounts
+	moves []bank.Move
+}
+
+func (b *balances) line(s string, n int) error {
+	account, amount, err := part(strings.TrimSpace(s))
+	if err != nil || len(b.lines) == 0 && strings.EqualFold(account, "account") && !strings.ContainsAny(amount, "0123456789") {
+		return err
+	}
+	if err := mayHold(account, bank.Amount{}); err != nil {
+		return err
 	}
 	if was, ok := b.lines[account]; ok {
-		return bank.Move{}, fmt.Errorf("found %s again, which is on line %d", account, was)
+		return fmt.Errorf("found %s again, which is on line %d", account, was)
 	}
 	b.lines[account] = n
 	a, err := bank.Parse(amount)
-	if err != nil {
-		return bank.Move{}, err
+	if err == nil && a.Sign() < 0 {
+		return fmt.Errorf("found %s for %s, want no less than 0", amount, account)
 	}
-	if a.Sign() < 0 {
-		return bank.Move{}, fmt.Errorf("found %s for %s, want no less than 0", amount, account)
+	if err == nil && a.Sign() > 0 {
+		b.moves = append(b.moves, bank.Move{From: "mint", To: account, Amount: a})
 	}
-	if b.sum, err = b.sum.Add(a); err != nil {
-		return bank.Move{}, err
-	}
-	return bank.Move{From: "mint", To: account, Amount: a}, nil
+	return err
 }
+
+func (b *balances) end() ([]bank.Move, int, error) { return b.moves, 0, nil }
+
+func (b *balances) lineOf(account string) int { return b.lines[account] }
 
 // part finds account and amount in a line.
 func part(s string) (account, amount string, err error) {

@@ -17,9 +17,10 @@ func importCommand() *cli.Command {
 		ArgsUsage: "DIR FILE",
 		Description: `A line an account: ACCOUNT AMOUNT, as 'bank balance' prints them, or CSV with or
 without a first line account,amount, or what 'hledger balance --flat -N not:mint'
-prints; a file of - is standard input. Every line is checked first, and all that the
-file says is booked as one entry, or nothing. Sent again under the same id it is
-booked once, as ever.
+prints; or a file of beancount's, as 'ledger export' writes it or with balance
+directives alone. A file of - is standard input. Every line is checked first, and all
+that the file says is booked as one entry, or nothing. Sent again under the same id it
+is booked once, as ever.
 
    bourse bank balance books > opening
    bourse bank init anew && bourse bank import anew opening --id opening`,

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"syscall"
 
 	"bourse/bank/pinned"
 
@@ -67,7 +68,7 @@ func Audit(dir string, opts Options) (*Report, error) {
 		return nil, fmt.Errorf("audit %s: %w", dir, ErrFormat)
 	}
 	names, err := opts.FS.List(dir)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !slices.Contains(names, headFile) && !slices.ContainsFunc(names, isPebble) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || err == nil && !slices.Contains(names, headFile) && !slices.ContainsFunc(names, isPebble) {
 		err = ErrNone
 	}
 	if err != nil {

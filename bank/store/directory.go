@@ -85,7 +85,7 @@ func (d *directory) open() (Head, error) {
 	fsys := d.opts.FS
 	s, err := readSeal(fsys, d.dir)
 	if err != nil {
-		return Head{}, damaged(err)
+		return Head{}, unopened(err)
 	}
 	if s == nil {
 		return Head{}, ErrNone
@@ -104,7 +104,7 @@ func (d *directory) open() (Head, error) {
 	}
 	if d.hasAcks = s.acks; s.acks {
 		if d.acked, err = readAcks(fsys, d.dir); err != nil {
-			return Head{}, damaged(err)
+			return Head{}, unopened(err)
 		}
 	}
 	if err := d.makeAcks(); err != nil {
@@ -215,8 +215,8 @@ func (d *directory) openDB(head Head) (err error) {
 	return err
 }
 
-// unopened tells why Pebble does not open a database that it locked: the system says
-// no, or its files are not what they were.
+// unopened tells why a ledger is not opened: the system says no, or its files are not
+// what they were.
 func unopened(err error) error {
 	var errno syscall.Errno
 	if errors.As(err, &errno) {

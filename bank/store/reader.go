@@ -42,7 +42,7 @@ func OpenReader(dir string, opts Options) (*Reader, error) {
 func openReader(dir string, opts Options) (*Reader, error) {
 	s, err := readSeal(opts.FS, dir)
 	if err != nil {
-		return nil, damaged(err)
+		return nil, unopened(err)
 	}
 	if s == nil {
 		return nil, ErrNone
@@ -50,7 +50,7 @@ func openReader(dir string, opts Options) (*Reader, error) {
 	d := &acknowledged{directory: directory{opts: opts, dir: dir}}
 	if s.acks { // before the database is read, which then has what was before them
 		if d.acked, err = readAcks(opts.FS, dir); err != nil {
-			return nil, damaged(err)
+			return nil, unopened(err)
 		}
 	}
 	fsys, unpin := opts.FS, func() {}

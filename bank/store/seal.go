@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -106,10 +107,10 @@ func parseSeal(b []byte) (*seal, error) {
 	return s, nil
 }
 
-// readSeal returns nil without error where there is no file.
+// readSeal returns nil without error where there is no file, or dir is none.
 func readSeal(fsys vfs.FS, dir string) (*seal, error) {
 	b, err := readFile(fsys, fsys.PathJoin(dir, HeadFile), maxHeadFile)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
 	}
 	if err != nil {

@@ -103,13 +103,18 @@ func exactly(c *cli.Context, names ...string) error {
 	return between(c, len(names), len(names), names...)
 }
 
-// between refuses a call with fewer or more arguments.
+// between refuses a call with fewer or more arguments, or an empty one.
 func between(c *cli.Context, least, most int, names ...string) error {
 	switch n := c.NArg(); {
 	case n < least:
 		return usagef("%s: %s is missing; see '%s --help'", c.Command.HelpName, names[n], c.Command.HelpName)
 	case n > most:
 		return usagef("%s: found %q after its %d arguments; see '%s --help'", c.Command.HelpName, c.Args().Get(most), most, c.Command.HelpName)
+	}
+	for i, arg := range c.Args().Slice() {
+		if arg == "" {
+			return usagef("%s: %s is empty; see '%s --help'", c.Command.HelpName, names[i], c.Command.HelpName)
+		}
 	}
 	return nil
 }

@@ -52,6 +52,9 @@ func copyLedger(c *cli.Context, from, to string) (all []audited, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if !postgres.IsURL(from) && !postgres.IsURL(to) && within(from, to) {
+		return nil, usagef("copy to %s: found a place in %s, want one outside of it", to, from)
+	}
 	if all, err = auditAll([]string{from}, []string{""}, nil, audit.Options{}, nil); err != nil || !clean(all) {
 		return all, err
 	}
@@ -159,6 +162,9 @@ func copyEntries(c *cli.Context, j *store.Journal, from string, n int64) error {
 func partOf(to string) (string, error) {
 	there := fmt.Errorf("copy to %s: %w", placeName(to), store.ErrExists)
 	if !postgres.IsURL(to) {
+		if info, err := os.Stat(to); err == nil && !info.IsDir() {
+			return "", fmt.Errorf("copy to %s: a file is there already", to)
+		}
 		names, err := os.ReadDir(to)
 		if err == nil && len(names) > 0 {
 			return "", there
@@ -184,10 +190,21 @@ func partOf(to string) (string, error) {
 	return part, misplaced(err)
 }
 
+// within tells whether the directory to is in the directory from.
+func within(from, to string) bool {
+	from, err := filepath.Abs(from)
+	to, err2 := filepath.Abs(to)
+	rest, err3 := filepath.Rel(from, to)
+	return errors.Join(err, err2, err3) == nil && filepath.IsLocal(rest)
+}
+
 // renamePart makes the copy in part that in to.
 func renamePart(part, to string) error {
 	if postgres.IsURL(to) {
 		return postgres.Rename(part, to)
+	}
+	if err := os.Remove(to); err != nil && !errors.Is(err, os.ErrNotExist) { // an empty directory
+		return err
 	}
 	if err := os.Rename(part, to); err != nil {
 		return err

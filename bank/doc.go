@@ -33,7 +33,7 @@
 //     checkpoint that was kept elsewhere: TestHead, and TestCheckpoint of bank/proof.
 //     After a crash, too, damage to a file is noticed at the next audit or opening, or
 //     made good from a copy, the last entry included, and also where no entry rests on
-//     it: TestCrashDamage and TestRestored of bank/store, whose package comment lists
+//     it: TestCrashDamage, TestOldFiles and TestRestored of bank/store, whose comment lists
 //     what a write cut short leaves that nobody can tell from harm. That is of one harm;
 //     harm to both copies of what was acknowledged last looks like a write cut short.
 //   - Every micro-dollar of a contract is accounted for, from admission to settlement,

@@ -83,6 +83,8 @@ var faults = []struct{ what, file, right, wrong, room string }{
 	{"a settlement may leave a rest", "audit/books.go", "if esc.held != 0 {", "if esc.held < 0 {", "./audit"},
 	{"a log that is used again is not copied", "pinned/pinned.go", "if isTable(name) {", "if isTable(name) || path.Ext(name) == \".log\" {", "./pinned"},
 	{"copies of what was acknowledged are not compared", "audit/acks.go", "if bytes.Equal(one, two) {", "if true {", "./store"},
+	{"a log that is done with is not read", "audit/unused.go", "a.closedLog(name, n)", "_ = n", "./store"},
+	{"a table that is done with is not read", "audit/unused.go", "a.oldTable(name)", "_ = n", "./store"},
 	{"options are not compared", "audit/unused.go", "found != want {", "found == \"\" && found != want {", "./store"},
 	{"a kept balance is not compared", "audit/read.go", "!ok || want != value {", "!ok {", "./audit"},
 	{"a file of a closed ledger is not compared", "audit/head.go", "found != want {", "found == \"\" && found != want {", "./audit"},

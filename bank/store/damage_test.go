@@ -133,7 +133,7 @@ func TestCrashDamage(t *testing.T) {
 	if *whole {
 		mutations = 10_000
 	}
-	var done, noticed, madeGood, unfinished, removed int
+	var done, noticed, old, madeGood, unfinished, removed int
 	for n := 0; done < mutations; n++ {
 		groups := 20 + src.IntN(200)
 		left, acked := crashed(t, groups, 50*(n%3), n%2 == 0, src)
@@ -154,6 +154,9 @@ func TestCrashDamage(t *testing.T) {
 			r, err := audit.Audit("bank", audit.Options{FS: fs, Chance: chance})
 			if err != nil || !r.Clean() {
 				noticed++
+				if path.Ext(name) == sstable && !use[name] {
+					old++
+				}
 				continue
 			}
 			switch err := reopened(fs, acked); {
@@ -177,7 +180,57 @@ func TestCrashDamage(t *testing.T) {
 	if noticed == 0 {
 		t.Error("nothing was noticed")
 	}
-	t.Logf("%d mutations after a power cut: %d noticed; of the others %d to the end of the manifest or a log, made good; %d to a table that the cut left unfinished; %d the removal of what Pebble removes", done, noticed, madeGood, unfinished, removed)
+	t.Logf("%d mutations after a power cut: %d noticed, %d of them in tables used before; of the others %d to the end of the manifest or a log, made good; %d to a table that the cut left unfinished; %d the removal of what Pebble removes", done, noticed, old, madeGood, unfinished, removed)
+}
+
+// TestOldFiles promises that after a power cut a bit flipped is noticed in any log
+// that another came after, and in tables that were used before.
+func TestOldFiles(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	left, _ := crashed(t, 600, 0, true, nil)
+	use := inUse(t, left)
+	names, err := left.List("bank")
+	if err != nil {
+		t.Fatal(err)
+	}
+	noticed := make(map[string]int)
+	for i, name := range names {
+		ext := path.Ext(name)
+		if info, err := left.Stat("bank/" + name); err != nil || ext != ".log" && ext != sstable || use[name] || info.Size() == 0 {
+			continue
+		}
+		fs := vfs.NewMem()
+		if ok, err := vfs.Clone(left, fs, "bank", "bank"); !ok || err != nil {
+			t.Fatal(err)
+		}
+		b, err := readFile(fs, "bank/"+name, 1<<30)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src := rand.New(rand.NewPCG(seed, uint64(i)))
+		b[src.IntN(len(b))] ^= 1 << src.IntN(8)
+		f, err := fs.Create("bank/"+name, vfs.WriteCategoryUnspecified)
+		if err == nil {
+			_, err = f.Write(b)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := audit.Audit("bank", audit.Options{FS: fs})
+		if err != nil || !r.Clean() && r.Findings[0].File != name {
+			t.Errorf("seed %d: %s: %+v, %v", seed, name, r, err)
+		}
+		if !r.Clean() {
+			noticed[ext]++
+		} else if ext == ".log" {
+			t.Errorf("seed %d: %s: not noticed", seed, name)
+		}
+	}
+	if noticed[".log"] == 0 || noticed[sstable] == 0 {
+		t.Errorf("seed %d: noticed %v", seed, noticed)
+	}
+	t.Logf("noticed %v", noticed)
 }
 
 // harm does something to a file of the bank and says to which and what, empty if

@@ -1,0 +1,94 @@
+package store
+
+import (
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"bourse/bank"
+	"bourse/bank/audit"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+)
+
+// TestAreas promises that groups of any size are durable once they are flushed,
+// whether they fit into what is left of an area, into an area, or into none.
+func TestAreas(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	src := rand.New(rand.NewPCG(seed, 1))
+	mem := vfs.NewCrashableMem()
+	j := create(t, "bank", Options{FS: mem, BalancesEvery: 1000})
+	tr := newTrader(bank.New(j), seed)
+	groups := 40
+	if testing.Short() {
+		groups = 10
+	}
+	for group := range groups {
+		tr.trade(t, 1+src.Int64N(1500))
+		if err := j.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		left, _, err := Open("bank", Options{FS: mem.CrashClone(vfs.CrashCloneCfg{})})
+		if err != nil || left.Head() != j.Head() {
+			t.Fatalf("seed %d, group %d: %v", seed, group, err)
+		}
+		left.release()
+	}
+	closeJournal(t, j)
+}
+
+// TestAcksAfterwards promises that a reproducible ledger can go on as a live one, also
+// when the power is cut at any operation of the opening that first keeps acks.
+func TestAcksAfterwards(t *testing.T) {
+	t.Parallel()
+	mem := vfs.NewCrashableMem()
+	j := create(t, "bank", Options{FS: mem, Reproducible: true})
+	newTrader(bank.New(j), 1).trade(t, 30)
+	closeJournal(t, j)
+	head := j.Head()
+	var mu sync.Mutex // the database's goroutines come here, too
+	cuts := 0
+	again := func(fs *vfs.MemFS, level int) {
+		mu.Lock()
+		defer mu.Unlock()
+		clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: level, RNG: rand.New(rand.NewPCG(1, 1))})
+		if r, err := audit.Audit("bank", audit.Options{FS: clone}); err != nil || !r.Clean() || r.Head != head.String() {
+			t.Errorf("cut %d: %+v, %v", cuts, r, err)
+		}
+		cuts++
+		j, _, err := Open("bank", Options{FS: clone})
+		if err != nil || j.Head() != head {
+			t.Errorf("cut %d: %v", cuts, err)
+			return
+		}
+		closeJournal(t, j)
+	}
+	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
+			again(mem, 0)
+			again(mem, 100)
+		}
+		return nil
+	}))
+	j, _, err := Open("bank", Options{FS: fs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeJournal(t, j)
+	if cuts == 0 {
+		t.Error("no cuts")
+	}
+}
+
+// FuzzAcks checks that no bytes make a bad ack, and that what is read is what
+// would be written.
+func FuzzAcks(f *testing.F) {
+	f.Add((&ack{era: 3, first: 5, head: Head{9, Genesis()}, value: []byte("group")}).append(nil))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if a, n, ok := parseAck(b); ok && string(a.append(nil)) != string(b[:n]) {
+			t.Errorf("%x is read as %+v", b[:n], a)
+		}
+	})
+}

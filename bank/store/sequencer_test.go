@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"bourse/bank"
 
@@ -249,7 +250,16 @@ func TestFailed(t *testing.T) {
 					}
 				})
 			}
-			wg.Wait()
+			told := make(chan struct{})
+			go func() {
+				wg.Wait()
+				close(told)
+			}()
+			select {
+			case <-told:
+			case <-time.After(20 * time.Second):
+				t.Fatal("some are never told")
+			}
 			s.Close()
 			j.release()
 			if unknown.Load() == 0 || unknown.Load()+late.Load() != 200 {

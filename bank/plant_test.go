@@ -20,7 +20,7 @@ var plant = flag.Bool("faults", false, "plant each fault in the code and see the
 
 // TestFaults plants each fault and runs the tests of its room, which must build, and
 // fail; before, they must pass without a fault, so many at a time. Run it with -faults,
-// and -v to see which test failed first; it takes an hour or so.
+// and -v to see which test failed first; it takes ten minutes or more.
 func TestFaults(t *testing.T) {
 	if !*plant {
 		t.Skipf("run with -faults to plant %d faults", len(faults))

@@ -216,7 +216,8 @@ func TestOldFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := audit.Audit("bank", audit.Options{FS: fs})
-		if err != nil || !r.Clean() && r.Findings[0].File != name {
+		named := func(f audit.Finding) bool { return f.File == name }
+		if err != nil || !r.Clean() && !slices.ContainsFunc(r.Findings, named) { // whole entries that it cuts off may come first
 			t.Errorf("seed %d: %s: %+v, %v", seed, name, r, err)
 		}
 		if !r.Clean() {

@@ -303,14 +303,15 @@ func (in *arrivals) Advance(now float64) error {
 // indexPlan readies position.
 func (a *arena) indexPlan() {
 	clear(a.index)
-	for i := range a.plan {
-		if a.plan[i].ID == a.plan[0].ID+int64(i) {
-			continue
-		}
-		for i := range a.plan {
-			a.index[contracts.ID(a.plan[i].ID)] = int32(i)
-		}
+	n := 0
+	for n < len(a.plan) && a.plan[n].ID == a.plan[0].ID+int64(n) {
+		n++
+	}
+	if n == len(a.plan) {
 		return
+	}
+	for i := range a.plan {
+		a.index[contracts.ID(a.plan[i].ID)] = int32(i)
 	}
 }
 

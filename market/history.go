@@ -61,10 +61,8 @@ func (h *History) Window() float64 {
 // Observe records that the price is p from now on. It panics if now is before
 // an instant already told, by Observe or by a question.
 func (h *History) Observe(now float64, p Rate) {
-	if !(now >= h.now) {
-		panic("market: time goes back")
-	}
-	if h.now = now; h.n == len(h.ring) {
+	h.tell(now)
+	if h.n == len(h.ring) {
 		h.advance(now) // there may be steps to forget
 	}
 	if h.n == 0 {
@@ -126,13 +124,18 @@ func (h *History) Reset() {
 	h.sum, h.squares, h.summed = twofloat{}, twofloat{}, 0
 }
 
-// advance moves the window to end at now, forgets the steps before it, and
-// returns its start.
-func (h *History) advance(now float64) (from float64) {
+// tell lets time pass until now.
+func (h *History) tell(now float64) {
 	if !(now >= h.now) {
 		panic("market: time goes back")
 	}
 	h.now = now
+}
+
+// advance moves the window to end at now, forgets the steps before it, and
+// returns its start.
+func (h *History) advance(now float64) (from float64) {
+	h.tell(now)
 	from = max(0, now-h.Window())
 	for h.n > 1 && h.step(1).at <= from {
 		h.drop()

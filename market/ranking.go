@@ -106,7 +106,7 @@ func (r *Ranking) cheapestOf(keys []key, n int, rng *rand.Rand, ok func(item int
 			end++
 		}
 		before := len(out)
-		if end-i > 4*n+16 {
+		if isMany(end-i, n) {
 			last := place{0, end}
 			if end == len(keys) {
 				last = place{1, 0}
@@ -166,7 +166,7 @@ func (r *Ranking) draw(at, end place, n int, rng *rand.Rand, ok func(int32) bool
 	// Of many, draw ranks, passing over items seen before. What is passed over
 	// has no influence on which of the others comes next, so one may stop at any
 	// time.
-	if size := r.count(at, end); size > 4*n+16 {
+	if size := r.count(at, end); isMany(size, n) {
 		for range 4*n + 16 {
 			item := r.item(at, rng.IntN(size))
 			if r.seen[item] == r.call {
@@ -192,6 +192,10 @@ func (r *Ranking) draw(at, end place, n int, rng *rand.Rand, ok func(int32) bool
 	}
 	return shuffle(r.tied, n, rng, out)
 }
+
+// isMany reports whether n of size items are drawn sooner by rank than by shuffling
+// all.
+func isMany(size, n int) bool { return size > 4*n+16 }
 
 // shuffle appends to out n random ones of tied, or all.
 func shuffle(tied []int32, n int, rng *rand.Rand, out []int32) []int32 {

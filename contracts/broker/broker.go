@@ -249,7 +249,7 @@ func (b *Broker) begin(now float64, r *contracts.Request, task hosts.Task, on []
 	c.Request, c.Placements = *r, places
 	c.Admitted, c.At, c.Price, c.Began, c.Begun = now, now, r.SLA.Budget, now, true
 	c.task, c.late, c.changed, c.cancelled, c.arrears = task, false, false, false, c.arrears[:0]
-	c.task.Key = int64(i)
+	c.task.Key, c.task.Holds = int64(i), hosts.Resources{}
 	return b.put(now, i, on)
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"bourse/contracts"
 	"bourse/hosts"
-	"bourse/hosts/shelf"
 	"bourse/market"
 )
 
@@ -18,13 +17,13 @@ func (b *Broker) start(now float64, i, n int32) error {
 	b.touch(pl.Host, now)
 	work := c.task.Work
 	switch {
-	case c.Gang: // its nodes are its own, with all there is in them
+	case c.Gang:
 		c.task.Work = c.undone()
-	case c.holds:
-		c.task.Holds = c.Needs.Holds(v.machine.Room())
-	}
-	if b.limiter != nil && c.PerHost && !c.Gang {
+	case b.limiter != nil && c.PerHost:
 		c.task.Work = min(work, b.limiter.Limit(&c.Request))
+	}
+	if c.holds && !c.Gang { // a gang's nodes are its own, with all there is in them
+		c.task.Holds = c.Needs.Holds(v.machine.Room())
 	}
 	slot, err := v.machine.Start(now, c.task, hosts.Share{})
 	c.task.Work = work
@@ -59,10 +58,7 @@ func (b *Broker) leave(now float64, i, n int32, r hosts.Report) {
 	pl.Owed, pl.Left = v.on[at].Owed, true
 	c.rates[n] = 0
 	pl.Done += r.Done
-	v.on = append(v.on[:at], v.on[at+1:]...)
-	if shelf.Loose(len(v.on), cap(v.on)) {
-		v.on = b.standings.Trim(v.on)
-	}
+	v.on = b.standings.Trim(append(v.on[:at], v.on[at+1:]...))
 	c.left--
 	b.freed = true
 	if b.dispatcher != nil {

@@ -29,7 +29,7 @@ func (b *Broker) promise(now float64, r *contracts.Request, task hosts.Task, d *
 	c.SLA.RunsOn = true // only the planner ends it
 	c.Placements[0].Left = true
 	c.task, c.left, c.late, c.changed, c.cancelled, c.arrears = task, 0, false, false, false, c.arrears[:0]
-	c.task.Key = int64(i)
+	c.task.Key, c.task.Holds = int64(i), hosts.Resources{}
 	c.task.Work *= float64(r.Nodes)
 	if d.Priced {
 		price, err := bank.Dollars(d.Ask)

@@ -181,7 +181,7 @@ func (m *Machine) Rate(slot hosts.Slot) float64 {
 	if i := m.at(slot); i >= 0 {
 		return m.rates[i] * m.spec.Speed
 	}
-	m.find(slot)
+	m.find(slot) // completed, or none of its own
 	return 0
 }
 
@@ -232,12 +232,7 @@ func (m *Machine) pass(now float64) {
 	if !(now > m.now) {
 		panic(fmt.Sprintf("hosts/sim: host %s is told %v after %v", m.spec.Name, now, m.now))
 	}
-	if m.stale {
-		m.divide()
-	}
-	if m.next <= now {
-		m.completeUntil(now)
-	}
+	m.completeUntil(now)
 	m.accrue(now)
 }
 

@@ -25,7 +25,8 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// trade adds contracts of every fate to the ledger: n entries or a few more.
+// trade adds contracts of every fate to the ledger, and transfers, some of them many in
+// a row: n entries or a few more.
 func trade(t testing.TB, l *bank.Ledger, src *rand.Rand, n int64) {
 	t.Helper()
 	account := func(format string, args ...any) bank.Account {
@@ -38,6 +39,9 @@ func trade(t testing.TB, l *bank.Ledger, src *rand.Rand, n int64) {
 	contract := int64(1000 * l.Entries())
 	for end := l.Entries() + n; l.Entries() < end; contract++ {
 		now := l.Now() + src.ExpFloat64()
+		for n := src.IntN(50) * (src.IntN(8) / 7); n > 0 && l.Entries() < end; n-- {
+			check(t, l.Post(now, nil, bank.Posting{From: provider, To: account("user:%d", src.IntN(7)), Amount: bank.Micros(1 + src.Int64N(300))}))
+		}
 		user, host := account("user:%d", src.IntN(7)), account("host:h%02d", src.IntN(9))
 		budget := bank.Micros(1 + src.Int64N(1e6))
 		if l.Balance(user).Cmp(budget) < 0 {

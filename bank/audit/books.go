@@ -27,7 +27,8 @@ func (m Money) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 type books struct {
 	time     float64
 	accounts map[string]*account
-	recent   [1 << placeBits]*account // some of them, by the end of the name
+	recent   [1 << placeBits]*account // some of them, by the place of their name
+	mint     *account
 	escrows  map[int64]*escrow
 	admitted map[int64]*[8]uint64 // contracts, 512 a page
 	name     *regexp.Regexp
@@ -37,17 +38,20 @@ type books struct {
 
 type account struct {
 	name  string
+	ends  ends
 	holds Money
 }
 
 type escrow struct {
-	held  Money
-	owner string
+	account // without name
+	owner   string
 }
 
 func newBooks() *books {
+	mint := &account{name: "mint", ends: endsOf([]byte("mint"))}
 	return &books{
-		accounts: map[string]*account{"mint": {name: "mint"}},
+		accounts: map[string]*account{"mint": mint},
+		mint:     mint,
 		escrows:  make(map[int64]*escrow),
 		admitted: make(map[int64]*[8]uint64),
 		name:     regexp.MustCompile(`^[a-z]+(:[A-Za-z0-9][A-Za-z0-9._-]*)*$`),
@@ -90,11 +94,13 @@ func (b *books) book(e *entry) (found, want string) {
 
 // moves books moves between accounts, or out of the mint.
 func (b *books) moves(e *entry, minted bool) (found, want string) {
-	for _, m := range e.moves {
-		if minted != (string(m.from) == "mint") {
+	for i := range e.moves {
+		m := &e.moves[i]
+		from := b.account(m.from)
+		if minted != (from == b.mint) {
 			return fmt.Sprintf("a move from %q", m.from), "one from the mint in an issue, and only there"
 		}
-		if found, want := b.move(b.account(m.from), m.from, m.to, m.micros); found != "" {
+		if found, want := b.move(from, m); found != "" {
 			return found, want
 		}
 		switch e.kind {
@@ -107,67 +113,77 @@ func (b *books) moves(e *entry, minted bool) (found, want string) {
 	return "", ""
 }
 
-// move takes micros from what is called name.
-func (b *books) move(from *Money, name, to []byte, micros int64) (found, want string) {
-	mint := string(name) == "mint"
+// move books m, which is out of from, nil if that was never paid.
+func (b *books) move(from *account, m *move) (found, want string) {
+	micros := Money(m.micros)
+	to := b.account(m.to)
 	switch {
 	case from == nil:
-		return fmt.Sprintf("a move from %q", name), "one from an account that has something"
+		return fmt.Sprintf("a move from %q", m.from), "one from an account that has something"
 	case micros <= 0:
-		return fmt.Sprintf("a move of %v", Money(micros)), "a positive amount"
-	case string(to) == "mint" || string(to) == string(name):
-		return fmt.Sprintf("a move from %q to %q", name, to), "one between two accounts"
-	case mint && micros > math.MaxInt64+int64(*from):
-		return fmt.Sprintf("an issue of %v on top of %v", Money(micros), -*from), "no more money than can be told"
-	case !mint && Money(micros) > *from:
-		return fmt.Sprintf("a move of %v out of %q, which holds %v", Money(micros), name, *from), "no overdraft"
+		return fmt.Sprintf("a move of %v", micros), "a positive amount"
+	case to == b.mint || to == from:
+		return fmt.Sprintf("a move from %q to %q", m.from, m.to), "one between two accounts"
+	case from == b.mint && micros > math.MaxInt64+from.holds:
+		return fmt.Sprintf("an issue of %v on top of %v", micros, -from.holds), "no more money than can be told"
+	case from != b.mint && micros > from.holds:
+		return fmt.Sprintf("a move of %v out of %q, which holds %v", micros, m.from, from.holds), "no overdraft"
 	}
-	there := b.account(to)
-	if there == nil {
-		if !b.name.Match(to) || strings.HasPrefix(string(to)+":", "escrow:") {
-			return fmt.Sprintf("an account named %q", to), "the name of an account"
+	if to == nil {
+		if !b.name.Match(m.to) || strings.HasPrefix(string(m.to)+":", "escrow:") {
+			return fmt.Sprintf("an account named %q", m.to), "the name of an account"
 		}
-		there = b.open(string(to))
+		to = b.open(m.to)
 	}
-	*from -= Money(micros)
-	*there += Money(micros)
+	from.holds -= micros
+	to.holds += micros
 	return "", ""
 }
 
-// account returns what an account holds, nil if it was never paid.
-func (b *books) account(name []byte) *Money {
-	recent := &b.recent[place(name)]
-	if a := *recent; a != nil && a.name == string(name) {
-		return &a.holds
+// account returns an account, nil if it was never paid.
+func (b *books) account(name []byte) *account {
+	ends := endsOf(name)
+	recent := &b.recent[ends.place()]
+	if a := *recent; a != nil && a.ends == ends && (len(name) <= maxShort || a.name == string(name)) {
+		return a
 	}
 	a := b.accounts[string(name)]
-	if a == nil {
-		return nil
+	if a != nil {
+		*recent = a
 	}
-	*recent = a
-	return &a.holds
+	return a
 }
 
-const placeBits = 13
+// ends are what a name begins and ends with, 8 bytes each, and its length: all of a
+// name of up to 16 bytes, padded with zeros.
+type ends struct {
+	first, last uint64
+	n           int
+}
 
-// place tells names apart by their last bytes.
-func place(name []byte) int {
-	var tail uint64
-	if n := len(name); n >= 8 {
-		tail = binary.LittleEndian.Uint64(name[n-8:])
+func endsOf(name []byte) ends {
+	var b [maxShort]byte
+	if n := len(name); n <= len(b) {
+		copy(b[:], name)
 	} else {
-		for _, c := range name {
-			tail = tail<<8 | uint64(c)
-		}
+		copy(b[:8], name)
+		copy(b[8:], name[n-8:])
 	}
-	return int(tail * 0x9e3779b97f4a7c15 >> (64 - placeBits))
+	return ends{binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[8:]), len(name)}
+}
+
+const placeBits = 14
+
+// place tells names apart, most of them.
+func (e *ends) place() int {
+	return int((e.first ^ e.last<<7) * 0x9e3779b97f4a7c15 >> (64 - placeBits))
 }
 
 // open makes an account that holds nothing.
-func (b *books) open(name string) *Money {
-	a := &account{name: name}
-	b.accounts[name] = a
-	return &a.holds
+func (b *books) open(name []byte) *account {
+	a := &account{name: string(name), ends: endsOf(name)}
+	b.accounts[a.name] = a
+	return a
 }
 
 func (b *books) admit(e *entry) (found, want string) {
@@ -178,11 +194,11 @@ func (b *books) admit(e *entry) (found, want string) {
 		return fmt.Sprintf("an admission of contract %d in %d moves, to %q", e.contract, len(e.moves), m.to), "one move, from its owner to its escrow"
 	case b.wasAdmitted(e.contract):
 		return fmt.Sprintf("contract %d admitted again", e.contract), "a contract is admitted once"
-	case owner == nil || m.micros <= 0 || Money(m.micros) > *owner:
+	case owner == nil || m.micros <= 0 || Money(m.micros) > owner.holds:
 		return fmt.Sprintf("%v set aside by %q", Money(m.micros), m.from), "a positive amount that its owner holds"
 	}
-	*owner -= Money(m.micros)
-	b.escrows[e.contract] = &escrow{Money(m.micros), string(m.from)}
+	owner.holds -= Money(m.micros)
+	b.escrows[e.contract] = &escrow{account{holds: Money(m.micros)}, string(m.from)}
 	page := b.admitted[e.contract/512]
 	if page == nil {
 		page = new([8]uint64)
@@ -206,11 +222,12 @@ func (b *books) settle(e *entry) (found, want string) {
 	if esc == nil {
 		return fmt.Sprintf("a settlement of contract %d, which holds nothing", e.contract), "one of a contract that is open"
 	}
-	for _, m := range e.moves {
+	for i := range e.moves {
+		m := &e.moves[i]
 		if len(m.from) > 0 || len(m.to) == 0 {
 			return fmt.Sprintf("a settlement that moves from %q to %q", m.from, m.to), "only moves out of the escrow"
 		}
-		if found, want := b.move(&esc.held, m.from, m.to, m.micros); found != "" {
+		if found, want := b.move(&esc.account, m); found != "" {
 			return found, want
 		}
 		if string(m.to) == esc.owner {
@@ -219,8 +236,8 @@ func (b *books) settle(e *entry) (found, want string) {
 			b.sum.Charged += Money(m.micros)
 		}
 	}
-	if esc.held != 0 {
-		return fmt.Sprintf("a settlement of contract %d that leaves %v", e.contract, esc.held), "charges and refund that come to what was admitted"
+	if esc.holds != 0 {
+		return fmt.Sprintf("a settlement of contract %d that leaves %v", e.contract, esc.holds), "charges and refund that come to what was admitted"
 	}
 	delete(b.escrows, e.contract)
 	b.sum.Settled++
@@ -243,9 +260,9 @@ func (b *books) report() *Report {
 		r.Balances = append(r.Balances, Balance{name, a.holds})
 	}
 	for contract, e := range b.escrows {
-		total += e.held
-		r.Held += e.held
-		r.Balances = append(r.Balances, Balance{fmt.Sprintf("escrow:%d", contract), e.held})
+		total += e.holds
+		r.Held += e.holds
+		r.Balances = append(r.Balances, Balance{fmt.Sprintf("escrow:%d", contract), e.holds})
 	}
 	slices.SortFunc(r.Balances, func(x, y Balance) int { return strings.Compare(x.Account, y.Account) })
 	if total != 0 || -b.accounts["mint"].holds != b.before+r.Issued {

@@ -27,7 +27,12 @@ const (
 type chain struct {
 	size int64
 	leaf []byte   // 0, the hash of the leaf before, and the entries since
+	lent bool     // leaf is where it was read, and the entries that come next follow it
+	own  []byte   // holds leaf otherwise
 	tops [64]hash // tops[i] is of 2^i leaves
+
+	known bool // what the hash of leaf will be once it is complete
+	end   hash // that
 
 	digest stdhash.Hash // of the beginning of leaf
 	hashed int          // bytes of it
@@ -48,13 +53,35 @@ func (c *chain) fork() chain {
 
 // begin begins a leaf after one with hash before.
 func (c *chain) begin(before hash) {
-	c.leaf = append(append(c.leaf[:0], 0), before[:]...)
-	c.digest.Reset()
-	c.hashed = 0
+	c.own = append(append(c.own[:0], 0), before[:]...)
+	c.leaf, c.lent, c.known = c.own, false, false
+	if c.hashed > 0 {
+		c.digest.Reset()
+		c.hashed = 0
+	}
+}
+
+// lend says that the leaf, which has begun, stands at start, and that the entries that
+// will be put follow there, until it is taken back.
+func (c *chain) lend(start []byte) { c.leaf, c.lent = start, true }
+
+// takeBack copies the leaf from where it was lent.
+func (c *chain) takeBack() {
+	if c.lent {
+		c.own = append(c.own[:0], c.leaf...)
+		c.leaf, c.lent, c.known = c.own, false, false
+	}
 }
 
 // put adds an entry as it stands in a leaf; it counts once it is passed.
-func (c *chain) put(stored []byte) { c.leaf = append(c.leaf, stored...) }
+func (c *chain) put(stored []byte) {
+	if c.lent {
+		c.leaf = c.leaf[:len(c.leaf)+len(stored)]
+		return
+	}
+	c.own = append(c.leaf, stored...)
+	c.leaf = c.own
+}
 
 // drop takes back what was put last, n bytes.
 func (c *chain) drop(n int) {
@@ -68,10 +95,24 @@ func (c *chain) drop(n int) {
 // pass counts the entry that was put.
 func (c *chain) pass() {
 	c.size++
-	if c.size%leafSize > 0 {
-		return
+	if c.size%leafSize == 0 {
+		c.complete()
 	}
-	before := c.hash()
+}
+
+// skip puts and counts n entries, of so many bytes, that come next in the leaf, which
+// is lent.
+func (c *chain) skip(n int64, bytes int) {
+	c.leaf = c.leaf[:len(c.leaf)+bytes]
+	c.size += n
+	if c.size%leafSize == 0 {
+		c.complete()
+	}
+}
+
+// complete ends the leaf, and begins the next.
+func (c *chain) complete() {
+	before := c.whole()
 	h := before
 	leaves := uint64(c.size/leafSize) - 1
 	level := bits.TrailingZeros64(^leaves)
@@ -95,6 +136,40 @@ func (c *chain) hash() hash {
 		c.sum = hash(c.buf)
 	}
 	return c.sum
+}
+
+// whole returns the hash of a leaf that is complete.
+func (c *chain) whole() hash {
+	if c.known {
+		return c.end
+	}
+	return c.hash()
+}
+
+// vouch tells whether b is a leaf, which begins here, and the beginning of the next,
+// with its hash.
+func (c *chain) vouch(b []byte) bool {
+	end := leafStart
+	for range leafSize {
+		if end >= len(b) {
+			return false
+		}
+		if n := int(b[end]); n < 0x80 {
+			end += n + 5
+			continue
+		}
+		n, i := longNumber(b, end)
+		if n > int64(len(b)) {
+			return false
+		}
+		end = i + int(n) + 4
+	}
+	if len(b)-end < leafStart || b[end] != 0 {
+		return false
+	}
+	c.end = sha256.Sum256(b[:end])
+	c.known = string(c.end[:]) == string(b[end+1:end+leafStart])
+	return c.known
 }
 
 // differs compares the hash of the entry that was put last with what it should be.

@@ -83,8 +83,8 @@ func (t *trail) judge(e *entry, d *deal, v *verdict, books *books) (found, want 
 		return fmt.Sprintf("a penalty owed of %v", claimed), fmt.Sprintf("%v, rate × delay", Money(max(0, owed)))
 	}
 	var has Money
-	if m := books.account([]byte(provider)); m != nil {
-		has = *m
+	if p := books.account([]byte(provider)); p != nil {
+		has = p.holds
 	}
 	if pay := min(claimed, has); pay > 0 {
 		t.owed = &due{d.id, d.owner, pay}

@@ -73,7 +73,7 @@ func TestEntries(t *testing.T) {
 	seed := rand.Uint64()
 	src := rand.New(rand.NewPCG(seed, 0))
 	fs := vfs.NewMem()
-	makeLedger(t, fs, store.Options{}, 1, 3, 40)
+	makeLedger(t, fs, store.Options{}, 1, 3, 120)
 	for n := range 500 {
 		harmed := clone(t, fs)
 		db, err := pebble.Open("ledger", &pebble.Options{FS: harmed, FormatMajorVersion: pebble.FormatNewest, Logger: quiet{}})

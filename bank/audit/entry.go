@@ -54,17 +54,64 @@ var errForm = errors.New("bytes that are no entry")
 
 // parse reads b into e, whose moves it uses again.
 func (e *entry) parse(b []byte) error {
-	in := input{b: b}
-	e.kind, e.seq, e.time, e.contract = in.byte(), in.int(), in.float(), in.int()-1
-	e.id, e.note = in.bytes(maxID), in.bytes(maxNote)
-	e.moves = e.moves[:0]
-	for n := in.int(); n > 0 && !in.bad; n-- {
-		e.moves = append(e.moves, move{in.bytes(maxName), in.bytes(maxName), in.int()})
+	const least = 1 + 1 + 8 + 4 // bytes
+	if len(b) < least {
+		return errForm
 	}
-	if in.bad || len(in.b) > 0 {
+	i, n := 1, int64(0)
+	e.kind = b[0]
+	e.seq, i = number(b, i)
+	if i+8 > len(b) {
+		return errForm
+	}
+	e.time = math.Float64frombits(binary.BigEndian.Uint64(b[i:]))
+	e.contract, i = number(b, i+8)
+	e.contract--
+	e.id, i = text(b, i, maxID)
+	e.note, i = text(b, i, maxNote)
+	e.moves = e.moves[:0]
+	for n, i = number(b, i); n > 0 && i < len(b); n-- {
+		var m move
+		m.from, i = text(b, i, maxName)
+		m.to, i = text(b, i, maxName)
+		m.micros, i = number(b, i)
+		e.moves = append(e.moves, m)
+	}
+	if n > 0 || i != len(b) {
 		return errForm
 	}
 	return nil
+}
+
+// number reads a varint of least length at i, and returns where it ends, which is past
+// the end of b if there is none.
+func number(b []byte, i int) (int64, int) {
+	if uint(i) < uint(len(b)) && b[i] < 0x80 {
+		return int64(b[i]), i + 1
+	}
+	return longNumber(b, i)
+}
+
+func longNumber(b []byte, i int) (int64, int) {
+	if i >= len(b) {
+		return 0, len(b) + 1
+	}
+	v, n := binary.Uvarint(b[i:])
+	if n <= 0 || v > math.MaxInt64 || b[i+n-1] == 0 {
+		return 0, len(b) + 1
+	}
+	return int64(v), i + n
+}
+
+// text reads a string of at most so many bytes at i, and returns where it ends, which
+// is past the end of b if there is none.
+func text(b []byte, i, most int) ([]byte, int) {
+	n, i := number(b, i)
+	if n > int64(most) || i > len(b) || int(n) > len(b)-i {
+		return nil, len(b) + 1
+	}
+	end := i + int(n)
+	return b[i:end], end
 }
 
 // first returns the first move, which moves nothing if there is none.
@@ -84,6 +131,12 @@ type input struct {
 // stored returns the encoding of an entry that stands in a leaf, all that stands
 // there, and what is kept beside it.
 func (in *input) stored() (entry, all []byte, sum uint32) {
+	if b := in.b; len(b) > 0 { // of less than 128 bytes, as most are
+		if n := int(b[0]); n < 0x80 && n+5 <= len(b) {
+			in.b = b[n+5:]
+			return b[1 : n+1], b[:n+5], binary.BigEndian.Uint32(b[n+1:])
+		}
+	}
 	all = in.b
 	entry = in.bytes(int64(len(in.b)))
 	if kept := in.take(4); kept != nil {

@@ -106,10 +106,10 @@ func TestMutations(t *testing.T) {
 	seed := rand.Uint64()
 	src := rand.New(rand.NewPCG(seed, 0))
 	fs := vfs.NewMem()
-	head, _ := makeLedger(t, fs, store.Options{BalancesEvery: 2}, 1, 5, 40)
+	head, _ := makeLedger(t, fs, store.Options{BalancesEvery: 2}, 1, 5, 120)
 	j, l, err := store.Open("ledger", store.Options{FS: fs}) // some of it comes to stand in tables
 	check(t, err)
-	trade(t, l, src, 40)
+	trade(t, l, src, 120)
 	check(t, j.Close())
 	for kind, harm := range mutations {
 		for n := range each {

@@ -129,7 +129,7 @@ func (b *books) standings() map[string]string {
 		}
 	}
 	for contract, e := range b.escrows {
-		v := binary.AppendVarint(nil, int64(e.held))
+		v := binary.AppendVarint(nil, int64(e.holds))
 		v = binary.AppendUvarint(v, uint64(len(e.owner)))
 		kept[fmt.Sprintf("Bescrow:%d", contract)] = string(append(v, e.owner...))
 	}

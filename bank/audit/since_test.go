@@ -1,8 +1,10 @@
 package audit_test
 
 import (
+	"fmt"
 	"testing"
 
+	"bourse/bank"
 	"bourse/bank/audit"
 	"bourse/bank/store"
 
@@ -14,7 +16,7 @@ import (
 func TestSince(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()
-	makeLedger(t, fs, store.Options{}, 5, 4, 30)
+	makeLedger(t, fs, store.Options{}, 5, 4, 120)
 	all := run(t, fs, audit.Options{})
 	for _, since := range []int64{1, all.Entries / 2, all.Entries} {
 		r := run(t, fs, audit.Options{Since: since})
@@ -34,5 +36,53 @@ func TestSince(t *testing.T) {
 	}
 	if r := run(t, fs, audit.Options{Since: all.Entries + 1}); r.Clean() {
 		t.Error("an entry that is not there is not missed")
+	}
+}
+
+// TestMidway promises that sums since an entry, and a head or receipt of it, are as true
+// where it stands among plain transfers, in any place of its leaf.
+func TestMidway(t *testing.T) {
+	t.Parallel()
+	fs := vfs.NewMem()
+	j, err := store.Create("ledger", store.Options{FS: fs})
+	check(t, err)
+	l := bank.New(j)
+	var users []bank.Account
+	for i := range 9 {
+		a, err := l.Account(fmt.Sprintf("user:%d", i))
+		check(t, err)
+		check(t, l.Mint(0, a, bank.Micros(1000)))
+		users = append(users, a)
+	}
+	var heads, receipts []string // by entry
+	var issued []audit.Money     // after it
+	for i := range 150 {
+		if i%20 == 19 {
+			check(t, l.Mint(float64(i), users[0], bank.Micros(1)))
+		}
+		check(t, l.Post(float64(i), nil, bank.Posting{From: users[i%9], To: users[(i+1)%9], Amount: bank.Micros(1)}))
+	}
+	check(t, j.Close())
+	all := run(t, fs, audit.Options{}).Issued
+	r, err := store.OpenReader("ledger", store.Options{FS: fs})
+	check(t, err)
+	for e, hash := range r.Entries() {
+		if e.Kind == bank.Issue {
+			all -= audit.Money(e.Moves[0].Amount.Micros())
+		}
+		issued = append(issued, all)
+		receipts = append(receipts, fmt.Sprintf("%d:%s", e.Seq, hash))
+		heads = append(heads, fmt.Sprintf("%d:%s", e.Seq, store.NewLeaf(hash).Hash()))
+	}
+	check(t, r.Err())
+	check(t, r.Close())
+	for i, receipt := range receipts {
+		seq := int64(i + 1)
+		if r := run(t, fs, audit.Options{Head: receipt, Since: seq}); !r.Clean() || r.Issued != issued[i] {
+			t.Errorf("since %d: %v, issued %v, want %v", seq, r.Findings, r.Issued, issued[i])
+		}
+		if r := run(t, fs, audit.Options{Head: heads[i]}); r.Clean() {
+			t.Errorf("a head of entry %d that never was passes", seq)
+		}
 	}
 }

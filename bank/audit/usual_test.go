@@ -1,0 +1,169 @@
+package audit
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// bookAll books entries as they stand in a leaf, numbered from seq on, until one is
+// amiss, and tells where that stands, and what came of all. Usual ones go the short way,
+// and are counted, if short is not nil.
+func bookAll(in []byte, seq int64, short *int) (end int, said string) {
+	b := newBooks()
+	var e entry
+	at := input{b: in}
+	for n := range int64(20) { // that there is somebody to pay
+		for _, name := range names {
+			e = entry{kind: issue, contract: -1, moves: []move{{[]byte("mint"), []byte(name), 100 << n}}}
+			if found, _ := b.book(&e); found != "" {
+				return 0, found
+			}
+		}
+	}
+	for len(at.b) > slack && said == "" {
+		if short != nil {
+			if n, bytes := b.usual(at.b, seq, 3); n > 0 { // as many as may remain of a leaf
+				at.take(int64(bytes))
+				seq += n
+				*short += int(n)
+				continue
+			}
+		}
+		here := len(in) - len(at.b)
+		b1, _, _ := at.stored()
+		if at.bad || e.parse(b1) != nil || e.seq != seq {
+			return here, "no entry"
+		}
+		if said, _ = b.book(&e); said != "" {
+			end = here
+		}
+		seq++
+	}
+	held := maps.Collect(func(yield func(string, Money) bool) {
+		for name, a := range b.accounts {
+			if !yield(name, a.holds) {
+				return
+			}
+		}
+	})
+	return end, fmt.Sprint(said, b.time, b.sum, held)
+}
+
+const slack = 16 // bytes after the entries and their checks
+
+var names = []string{"a", "user:7", "user:17", "user:177", "user:1777", "user:12345678901", "user:12345678902",
+	"user:123456789012", "user:a23456789012", "user:123456789012345", "b", "ab", "provider",
+	"user:aaaMMMMMMMMLLLLLLLL", "user:aaaLLLLLLLLLLLLLLLL"}
+
+// TestUsual promises that entries booked the short way are those that come out in full,
+// and to the same: whatever their number, time, names, amount and form.
+func TestUsual(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	src := rand.New(rand.NewPCG(seed, 0))
+	pick := func(from ...string) []byte { return []byte(from[src.IntN(len(from))]) }
+	odd := func() bool { return src.IntN(250) == 0 }
+	entries, short := 0, 0
+	for n := range 3000 {
+		seq := []int64{1, 100, 16350, 1<<21 - 30, 1<<28 - 40, 1 << 35}[src.IntN(6)]
+		var in []byte
+		now := 0.0
+		for i := range src.Int64N(60) {
+			e := entry{kind: transfer, seq: seq + i, contract: -1}
+			if odd() {
+				e.kind = byte(src.IntN(256))
+			}
+			if odd() {
+				e.seq += []int64{-127, -1, 1, 128}[src.IntN(4)]
+			}
+			now += src.Float64() * float64(src.IntN(2))
+			if e.time = now; odd() {
+				e.time = []float64{-1, math.NaN(), math.Inf(1), math.MaxFloat64}[src.IntN(4)]
+			}
+			if odd() {
+				e.contract = src.Int64N(200)
+			}
+			if odd() {
+				e.id = []byte("request")
+			}
+			if odd() {
+				e.note = make([]byte, []int{1, 90, 200}[src.IntN(3)])
+			}
+			moves := 1
+			if odd() {
+				moves = src.IntN(4)
+			}
+			for range moves {
+				from := src.IntN(len(names))
+				to := (from + 1 + src.IntN(len(names)-1)) % len(names)
+				m := move{[]byte(names[from]), []byte(names[to]), 1 + src.Int64N([]int64{100, 300, 40000}[src.IntN(3)])}
+				if odd() {
+					m.from = pick("", "mint", "no one", "user:\x00", "a\x00")
+				}
+				if odd() {
+					m.to = pick("", "mint", "NO", "user:new", "user:\x00", "a\x00")
+				}
+				if odd() {
+					m.to = m.from
+				}
+				if odd() {
+					m.micros = []int64{0, 1 << 31, math.MaxInt64}[src.IntN(3)]
+				}
+				if i == 1 && src.IntN(4) == 0 { // all that it was issued, or more
+					m.micros = 100*(1<<20-1) + src.Int64N(2)
+				}
+				e.moves = append(e.moves, m)
+			}
+			b := encoded(&e)
+			if odd() {
+				b[src.IntN(len(b))] ^= 1 << src.IntN(8)
+			}
+			in = append(in, stored(b)...)
+			entries++
+		}
+		in = append(in, make([]byte, slack)...)
+		if src.IntN(4) == 0 {
+			in = in[:len(in)-src.IntN(min(80, len(in)))]
+		}
+		gotEnd, got := bookAll(in, seq, &short)
+		if wantEnd, want := bookAll(in, seq, nil); got != want || gotEnd != wantEnd {
+			t.Fatalf("seed %d, case %d: to byte %d: %s\nwant to byte %d: %s", seed, n, gotEnd, got, wantEnd, want)
+		}
+	}
+	if short < entries/10 {
+		t.Errorf("of %d entries %d went the short way", entries, short)
+	}
+	t.Logf("of %d entries %d went the short way", entries, short)
+}
+
+// encoded is what an entry is kept as.
+func encoded(e *entry) []byte {
+	text := func(b []byte, s []byte) []byte { return append(binary.AppendUvarint(b, uint64(len(s))), s...) }
+	b := binary.AppendUvarint([]byte{e.kind}, uint64(e.seq))
+	b = binary.BigEndian.AppendUint64(b, math.Float64bits(e.time))
+	b = text(text(binary.AppendUvarint(b, uint64(e.contract+1)), e.id), e.note)
+	b = binary.AppendUvarint(b, uint64(len(e.moves)))
+	for _, m := range e.moves {
+		b = binary.AppendUvarint(text(text(b, m.from), m.to), uint64(m.micros))
+	}
+	return b
+}
+
+// FuzzUsual checks the same of any bytes.
+func FuzzUsual(f *testing.F) {
+	e := entry{kind: transfer, seq: 1, contract: -1, moves: []move{{[]byte("a"), []byte("user:177"), 5}}}
+	one := encoded(&e)
+	e.seq, e.time, e.moves[0].micros = 2, 1, 300
+	f.Add(append(append(stored(one), stored(encoded(&e))...), make([]byte, slack)...), uint32(1))
+	f.Fuzz(func(t *testing.T, in []byte, seq uint32) {
+		gotEnd, got := bookAll(in, int64(seq), new(int))
+		wantEnd, want := bookAll(in, int64(seq), nil)
+		if got != want || gotEnd != wantEnd {
+			t.Fatalf("to byte %d: %s\nwant to byte %d: %s", gotEnd, got, wantEnd, want)
+		}
+	})
+}

@@ -73,8 +73,8 @@ func audited(t testing.TB, dir string) (time.Duration, uint64) {
 
 // BenchmarkAudit reports the work of an audit with all balances by transfer, for a
 // ledger and for one ten times as long, the ratio of the two, what hashing the same
-// bytes takes alone, and the most in use of the heap, garbage included: each the least
-// of all runs, as others may use the machine.
+// bytes takes alone, how many times that the longer takes, and the most in use of the
+// heap, garbage included: each the least of all runs, as others may use the machine.
 func BenchmarkAudit(b *testing.B) {
 	const short, long = 100_000, 1_000_000
 	brief, whole := transfers(b, short), transfers(b, long)
@@ -97,6 +97,7 @@ func BenchmarkAudit(b *testing.B) {
 	b.ReportMetric(float64(work[1])/long, "cpu-ns/transfer-of-1e6")
 	b.ReportMetric(float64(work[1])/float64(work[0])*short/long, "x-linear")
 	b.ReportMetric(float64(work[2])/long, "hashing-ns/transfer")
+	b.ReportMetric(float64(work[1])/float64(work[2]), "x-hashing")
 	b.ReportMetric(float64(heap[0])/1e6, "heap-MB-of-1e5")
 	b.ReportMetric(float64(heap[1])/1e6, "heap-MB-of-1e6")
 }

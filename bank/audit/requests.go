@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/binary"
 	"fmt"
 )
@@ -28,19 +29,19 @@ type requests struct {
 type tally struct {
 	n       int
 	sum     hash
-	scratch []byte
+	scratch []byte // begins with the secret
 }
 
 // add counts a request.
 func (t *tally) add(secret, id, answer []byte) {
 	t.n++
-	t.scratch = append(t.scratch[:0], secret...)
-	t.scratch = binary.AppendUvarint(t.scratch, uint64(len(id)))
+	if len(t.scratch) == 0 {
+		t.scratch = append(t.scratch, secret...)
+	}
+	t.scratch = binary.AppendUvarint(t.scratch[:len(secret)], uint64(len(id)))
 	t.scratch = append(append(t.scratch, id...), answer...)
 	h := sha256.Sum256(t.scratch)
-	for i := range h {
-		t.sum[i] ^= h[i]
-	}
+	subtle.XORBytes(t.sum[:], t.sum[:], h[:])
 }
 
 // answered checks the request that made e, whose bytes are b and hash h.

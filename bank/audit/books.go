@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/bits"
 	"regexp"
 	"slices"
 	"strings"
@@ -162,21 +163,20 @@ type ends struct {
 }
 
 func endsOf(name []byte) ends {
-	var b [maxShort]byte
-	if n := len(name); n <= len(b) {
-		copy(b[:], name)
-	} else {
-		copy(b[:8], name)
-		copy(b[8:], name[n-8:])
+	n := len(name)
+	if n > maxShort {
+		return ends{binary.LittleEndian.Uint64(name), binary.LittleEndian.Uint64(name[n-8:]), n}
 	}
-	return ends{binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[8:]), len(name)}
+	var b [maxShort]byte
+	copy(b[:], name)
+	return ends{binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[8:]), n}
 }
 
 const placeBits = 14
 
 // place tells names apart, most of them.
 func (e *ends) place() int {
-	return int((e.first ^ e.last<<7) * 0x9e3779b97f4a7c15 >> (64 - placeBits))
+	return int((e.first ^ bits.RotateLeft64(e.last, 7)) * 0x9e3779b97f4a7c15 >> (64 - placeBits))
 }
 
 // open makes an account that holds nothing.

@@ -51,7 +51,7 @@
 //
 // An audit is mostly hashing, and is to cost little else. A leaf is hashed where it was
 // read, before its entries are looked at. If that is the hash which stands after it, the
-// usual entries, transfers of one move between accounts with short names, are booked
-// where they stand; they are neither taken apart nor put together. Whatever is not so,
-// and whatever may be amiss, goes the long way, which has words for it.
+// usual entries, transfers of one move between accounts paid before, are booked where
+// they stand; they are neither taken apart nor put together. Whatever is not so, and
+// whatever may be amiss, goes the long way, which has words for it.
 package audit

@@ -8,9 +8,9 @@ import (
 // usual books what most entries are, from the front of in, where they stand in a leaf
 // whose hash vouches for them, with numbers from seq on, up to most of them: a
 // transfer of one move, without contract, request and note, which is as it should be,
-// between accounts with short names that are at hand. It stops before any other, right
-// or wrong, which it leaves as if it had not been looked at. It returns how many it
-// booked, and the bytes of those.
+// between accounts that were paid before. It stops before any other, right or wrong,
+// which it leaves as if it had not been looked at. It returns how many it booked, and
+// the bytes of those.
 func (b *books) usual(in []byte, seq, most int64) (count int64, end int) {
 	next, digits := varint(seq)
 	for count < most {
@@ -50,15 +50,21 @@ func (b *books) transfer(in []byte, seq uint64, digits int) int {
 	time := math.Float64frombits(binary.BigEndian.Uint64(in))
 	in, size = in[8+4:], size-8-4
 	n := int(in[0])
-	if n > maxShort || n+3 > size {
+	if n+3 > size {
 		return 0
 	}
 	from := b.short(in[1:], n)
+	if from == nil || n > maxShort {
+		from = b.account(in[1 : 1+n])
+	}
 	in, size = in[1+n:], size-1-n
-	if n = int(in[0]); n > maxShort || n+2 > size {
+	if n = int(in[0]); n+2 > size {
 		return 0
 	}
 	to := b.short(in[1:], n)
+	if to == nil || n > maxShort {
+		to = b.account(in[1 : 1+n])
+	}
 	micros, end := int64(in[1+n]), 2+n
 	if micros >= 0x80 {
 		micros, end = longNumber(in, 1+n)

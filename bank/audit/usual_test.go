@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -68,7 +69,7 @@ func TestUsual(t *testing.T) {
 	pick := func(from ...string) []byte { return []byte(from[src.IntN(len(from))]) }
 	odd := func() bool { return src.IntN(250) == 0 }
 	entries, short := 0, 0
-	for n := range 3000 {
+	for n := range 2000 {
 		seq := []int64{1, 100, 16350, 1<<21 - 30, 1<<28 - 40, 1 << 35}[src.IntN(6)]
 		var in []byte
 		now := 0.0
@@ -138,6 +139,45 @@ func TestUsual(t *testing.T) {
 		t.Errorf("of %d entries %d went the short way", entries, short)
 	}
 	t.Logf("of %d entries %d went the short way", entries, short)
+}
+
+// TestUsualEnd promises the same of the last entry before the end of what was read,
+// whatever one byte of it says.
+func TestUsualEnd(t *testing.T) {
+	t.Parallel()
+	e := entry{kind: transfer, seq: 300, contract: -1, moves: []move{{[]byte("user:7"), []byte("user:177"), 5}}}
+	whole := append(stored(encoded(&e)), make([]byte, slack)...)
+	for i := range whole {
+		for _, x := range []byte{0, 1, 2, 5, 15, 16, 17, 30, 40, 64, 65, 100, 127, 128, 255} {
+			in := slices.Clone(whole)
+			in[i] = x
+			gotEnd, got := bookAll(in, 300, new(int))
+			if wantEnd, want := bookAll(in, 300, nil); got != want || gotEnd != wantEnd {
+				t.Fatalf("byte %d of %d: to byte %d: %s\nwant to byte %d: %s", i, x, gotEnd, got, wantEnd, want)
+			}
+		}
+	}
+}
+
+// TestNames promises that accounts are told apart whatever their names have in common.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	b := newBooks()
+	want := make(map[string]Money)
+	for i := range 100 {
+		for k, name := range names {
+			m := move{[]byte("mint"), []byte(name), int64(1 + i*k)}
+			if found, _ := b.book(&entry{kind: issue, contract: -1, moves: []move{m}}); found != "" {
+				t.Fatal(found)
+			}
+			want[name] += Money(m.micros)
+		}
+	}
+	for name, amount := range want {
+		if got := b.accounts[name].holds; got != amount {
+			t.Errorf("%s holds %v, want %v", name, got, amount)
+		}
+	}
 }
 
 // encoded is what an entry is kept as.

@@ -3,6 +3,7 @@ package audit
 import (
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"math/bits"
 	"regexp"
@@ -30,6 +31,7 @@ type books struct {
 	accounts map[string]*account
 	recent   [1 << placeBits]*account // some of them, by the place of their name
 	mint     *account
+	table    *crc32.Table
 	escrows  map[int64]*escrow
 	admitted map[int64]*[8]uint64 // contracts, 512 a page
 	name     *regexp.Regexp
@@ -53,6 +55,7 @@ func newBooks() *books {
 	return &books{
 		accounts: map[string]*account{"mint": mint},
 		mint:     mint,
+		table:    crc32.MakeTable(crc32.Castagnoli),
 		escrows:  make(map[int64]*escrow),
 		admitted: make(map[int64]*[8]uint64),
 		name:     regexp.MustCompile(`^[a-z]+(:[A-Za-z0-9][A-Za-z0-9._-]*)*$`),

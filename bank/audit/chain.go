@@ -31,10 +31,6 @@ type chain struct {
 	own  []byte   // holds leaf otherwise
 	tops [64]hash // tops[i] is of 2^i leaves
 
-	asked bool // for hashes of entries of the leaf before
-	known bool // what the hash of leaf will be once it is complete
-	end   hash // that
-
 	digest stdhash.Hash // of the beginning of leaf
 	hashed int          // bytes of it
 	sum    hash         // of those
@@ -55,8 +51,8 @@ func (c *chain) fork() chain {
 // begin begins a leaf after one with hash before.
 func (c *chain) begin(before hash) {
 	c.own = append(append(c.own[:0], 0), before[:]...)
-	c.leaf, c.lent, c.known = c.own, false, false
-	if c.asked = c.hashed > 0; c.asked {
+	c.leaf, c.lent = c.own, false
+	if c.hashed > 0 {
 		c.digest.Reset()
 		c.hashed = 0
 	}
@@ -70,7 +66,7 @@ func (c *chain) lend(start []byte) { c.leaf, c.lent = start, true }
 func (c *chain) takeBack() {
 	if c.lent {
 		c.own = append(c.own[:0], c.leaf...)
-		c.leaf, c.lent, c.known = c.own, false, false
+		c.leaf, c.lent = c.own, false
 	}
 }
 
@@ -141,43 +137,10 @@ func (c *chain) hash() hash {
 
 // whole returns the hash of a leaf that is complete.
 func (c *chain) whole() hash {
-	switch {
-	case c.known:
-		return c.end
-	case c.hashed > 0:
+	if c.hashed > 0 {
 		return c.hash()
 	}
 	return sha256.Sum256(c.leaf)
-}
-
-// vouch tells whether b is a leaf, which begins here, and the beginning of the next,
-// with its hash. It does not look where it would hash what is going to be hashed entry
-// by entry.
-func (c *chain) vouch(b []byte) bool {
-	if c.asked {
-		return false
-	}
-	end := leafStart
-	for range leafSize {
-		if end >= len(b) {
-			return false
-		}
-		if n := int(b[end]); n < 0x80 {
-			end += n + 5
-			continue
-		}
-		n, i := longNumber(b, end)
-		if n > int64(len(b)) {
-			return false
-		}
-		end = i + int(n) + 4
-	}
-	if len(b)-end < leafStart || b[end] != 0 {
-		return false
-	}
-	c.end = sha256.Sum256(b[:end])
-	c.known = string(c.end[:]) == string(b[end+1:end+leafStart])
-	return c.known
 }
 
 // differs compares the hash of the entry that was put last with what it should be.

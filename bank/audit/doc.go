@@ -22,10 +22,6 @@
 // them was forged together with its checksum, or is missing at the end of a group, or
 // the hash itself was changed.
 //
-// A checksum is there to name an entry, and is looked at where no hash vouches for its
-// leaf. So one that was wrong when its leaf was hashed, which no harm brings about and
-// no bank reads, passes where the leaf is whole.
-//
 // In a ledger that was not closed, harm to what no entry rests on is told from a write
 // cut short where it can be: by the copies in ACKS, by what HEAD says of files that
 // nobody writes any more, and by the checksums of logs and tables.
@@ -50,8 +46,7 @@
 // # Design
 //
 // An audit is mostly hashing, and is to cost little else. A leaf is hashed where it was
-// read, before its entries are looked at. If that is the hash which stands after it, the
-// usual entries, transfers of one move between accounts paid before, are booked where
-// they stand; they are neither taken apart nor put together. Whatever is not so, and
-// whatever may be amiss, goes the long way, which has words for it.
+// read, and the usual entries, transfers of one move between accounts paid before, are
+// checked and booked where they stand; they are neither taken apart nor copied. Whatever
+// is not so, and whatever is amiss, goes the long way, which has words for it.
 package audit

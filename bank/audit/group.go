@@ -23,21 +23,19 @@ func (a *auditor) group(key, value []byte) {
 	}
 	end := first + count - 1
 	defer a.chain.takeBack()
-	vouched, plain := int64(0), false // the hash of their leaf vouches for entries to this one; they are plain
+	plain := int64(0) // entries to this one are
 	for a.bad == nil && a.chain.size < end {
 		seq := a.chain.size + 1
 		if a.chain.size%leafSize == 0 {
-			all := in.b
 			if a.leaf(in.take(leafStart)); a.bad != nil {
 				return
 			}
-			if a.chain.size+leafSize < end && a.chain.vouch(all) {
-				vouched = a.chain.size + leafSize
-				plain = a.plain(vouched)
+			if last := min(a.chain.size+leafSize, end); a.plain(last) {
+				plain = last
 			}
 		}
-		if seq <= vouched && plain {
-			if n, bytes := a.books.usual(in.b, seq, vouched-a.chain.size); n > 0 {
+		if seq <= plain {
+			if n, bytes := a.books.usual(in.b, seq, plain-a.chain.size); n > 0 {
 				in.take(int64(bytes))
 				a.chain.skip(n, bytes)
 				a.passed()
@@ -49,7 +47,7 @@ func (a *auditor) group(key, value []byte) {
 		switch {
 		case in.bad:
 			a.fail(seq, "a group that ends", fmt.Sprintf("its entries to %d", end))
-		case seq > vouched && check(b) != sum:
+		case check(b) != sum:
 			a.fail(seq, fmt.Sprintf("an entry with checksum %08x", check(b)), fmt.Sprintf("one with %08x, as was kept with it", sum))
 		default:
 			if a.entry(b, stored, nil) && a.bad != nil {

@@ -2,15 +2,15 @@ package audit
 
 import (
 	"encoding/binary"
+	"hash/crc32"
 	"math"
 )
 
-// usual books what most entries are, from the front of in, where they stand in a leaf
-// whose hash vouches for them, with numbers from seq on, up to most of them: a
-// transfer of one move, without contract, request and note, which is as it should be,
-// between accounts that were paid before. It stops before any other, right or wrong,
-// which it leaves as if it had not been looked at. It returns how many it booked, and
-// the bytes of those.
+// usual books what most entries are, from the front of in, where they stand in their
+// leaf, with numbers from seq on, up to most of them: a transfer of one move, without
+// contract, request and note, which is as it should be, between accounts that were paid
+// before. It stops before any other, right or wrong, which it leaves as if it had not
+// been looked at. It returns how many it booked, and the bytes of those.
 func (b *books) usual(in []byte, seq, most int64) (count int64, end int) {
 	next, digits := varint(seq)
 	for count < most {
@@ -43,6 +43,9 @@ func (b *books) transfer(in []byte, seq uint64, digits int) int {
 		return 0
 	}
 	all := 1 + size + 4
+	if binary.BigEndian.Uint32(in[1+size:]) != crc32.Checksum(in[1:1+size], b.table) {
+		return 0
+	}
 	in, size = in[2+digits:], size-1-digits // which is what of the entry is left
 	if size < least || binary.LittleEndian.Uint32(in[8:]) != oneMove {
 		return 0

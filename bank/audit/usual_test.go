@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -35,8 +36,8 @@ func bookAll(in []byte, seq int64, short *int) (end int, said string) {
 			}
 		}
 		here := len(in) - len(at.b)
-		b1, _, _ := at.stored()
-		if at.bad || e.parse(b1) != nil || e.seq != seq {
+		b1, _, sum := at.stored()
+		if at.bad || check(b1) != sum || e.parse(b1) != nil || e.seq != seq {
 			return here, "no entry"
 		}
 		if said, _ = b.book(&e); said != "" {
@@ -124,6 +125,9 @@ func TestUsual(t *testing.T) {
 				b[src.IntN(len(b))] ^= 1 << src.IntN(8)
 			}
 			in = append(in, stored(b)...)
+			if odd() {
+				in[len(in)-1-src.IntN(4)] ^= 1 << src.IntN(8)
+			}
 			entries++
 		}
 		in = append(in, make([]byte, slack)...)
@@ -155,6 +159,40 @@ func TestUsualEnd(t *testing.T) {
 			if wantEnd, want := bookAll(in, 300, nil); got != want || gotEnd != wantEnd {
 				t.Fatalf("byte %d of %d: to byte %d: %s\nwant to byte %d: %s", i, x, gotEnd, got, wantEnd, want)
 			}
+		}
+	}
+}
+
+// TestChecksum promises that a checksum which was wrong from the beginning, so that all
+// hashes hold, is found, whether its entry is a usual one or not.
+func TestChecksum(t *testing.T) {
+	t.Parallel()
+	for wrong := range int64(70) {
+		value, c := []byte{2, 70}, newChain()
+		for i := range int64(70) {
+			e := entry{kind: transfer, seq: i + 1, contract: -1, moves: []move{{[]byte("user:1"), []byte("user:2"), 1}}}
+			if i < 2 {
+				e.kind, e.moves[0] = issue, move{[]byte("mint"), []byte(fmt.Sprint("user:", i+1)), 100}
+			}
+			if i%5 == 4 {
+				e.note = []byte("a note")
+			}
+			b := stored(encoded(&e))
+			if i == wrong {
+				b[len(b)-1] ^= 1
+			}
+			if i%leafSize == 0 {
+				value = append(value, c.leaf...)
+			}
+			value = append(value, b...)
+			c.put(b)
+			c.pass()
+		}
+		root := c.root()
+		a := &auditor{chain: newChain(), books: newBooks()}
+		a.group([]byte{'G', 0, 0, 0, 0, 0, 0, 0, 1}, append(value, root[:]...))
+		if a.bad == nil || a.bad.Seq != wrong+1 || !strings.Contains(a.bad.Found, "checksum") {
+			t.Errorf("a wrong checksum of entry %d: %v", wrong+1, a.bad)
 		}
 	}
 }

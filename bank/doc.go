@@ -24,8 +24,8 @@
 //     bank/store.
 //   - A request is applied once however often it is sent: same id and body, same
 //     receipt; another body, a refusal. Nobody is answered before what the answer
-//     rests on is durable: TestOnce, TestPowerCut. Who gives up is told whether it
-//     was applied: TestGivenUp.
+//     rests on is durable: TestOnce, TestWhileWritten, TestPowerCut. Who gives up is
+//     told whether it was applied: TestGivenUp.
 //   - History cannot be changed, cut or reordered without being found, and the first
 //     bad entry is named, or its leaf of up to 32 where it was forged with its checksum:
 //     TestMutations, TestFiles, TestNamed, TestEntries, TestMoney, TestLog of bank/audit;

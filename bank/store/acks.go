@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"golang.org/x/mod/sumdb/tlog"
@@ -51,8 +52,13 @@ func ackLength(n int) int { return (ackHeader + n + ackHeader - 1) / ackHeader *
 
 // fill appends to b until its length is n.
 func fill(b []byte, n int) []byte {
+	from := len(b)
+	if n <= from {
+		return b
+	}
+	b = append(slices.Grow(b, n-from), acksFill)
 	for len(b) < n {
-		b = append(b, acksFill)
+		b = append(b, b[from:min(len(b), from+n-len(b))]...)
 	}
 	return b
 }

@@ -29,7 +29,7 @@ type Keep interface {
 }
 
 // A Fetcher is a [Keep] that answers sooner what it was told would be asked: the
-// values at keys, until the next Commit.
+// values at keys, until it is told of others, or the next Commit.
 type Fetcher interface {
 	Fetch(keys [][]byte)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"bourse/bank"
@@ -28,40 +27,29 @@ var (
 	ErrClosed = errors.New("bank is closed")
 )
 
-// A Sequencer lets many goroutines use one ledger. It takes whatever requests
-// wait, up to [GroupSize], applies them in order, makes them durable with one
-// synced write, and only then answers: also readers, and those who ask for the
-// second time, learn nothing that a power cut could still undo.
+// A Sequencer lets many goroutines use one ledger. It applies requests in order, as
+// they come, up to [GroupSize] of them, makes them durable with one synced write, and
+// only then answers all at once: also readers, and those who ask for the second time,
+// learn nothing that a power cut could still undo.
 //
 // Those who were answered last mostly ask again at once. Were the next group closed
 // before they had a chance to, each sync would serve one half of them by turns; so
 // the processor is first left to them, for a moment: no timer is set, and a client
 // alone never waits.
+//
+// No group is applied while another is written. It was tried: on two processors it
+// served no more, since each group is then one half of those who ask, and costs a sync.
 type Sequencer struct {
 	journal *Journal
 	ledger  *bank.Ledger
-	queue   chan *request
-	asking  atomic.Int64 // those who may yet put a request in the queue
+	queue   *queue
+	spare   sync.Pool // of requests that were answered
 
-	group []*request // that is not answered yet
-	many  int        // who waited or were answered when the last group was written
+	now  *round // that is being written
+	many int    // who waited or were answered when the last group was written
 
-	closing chan struct{} // closed by Close
-	once    sync.Once
 	stopped chan struct{} // closed when the loop has ended
 	err     error         // of closing; set before stopped is closed
-}
-
-// A request is an entry to book, or a look at the ledger.
-type request struct {
-	entry bank.Entry
-	look  func(*bank.Ledger)
-
-	taken   atomic.Bool // by the loop, or by its owner who gave up
-	receipt Receipt
-	err     error
-	lost    error // instead: the bank failed, or is closed
-	done    chan struct{}
 }
 
 // OpenSequencer opens the ledger in dir for many to use.
@@ -76,14 +64,8 @@ func OpenSequencer(dir string, opts Options) (*Sequencer, error) {
 // NewSequencer lets many use l, whose journal is j. Both are the sequencer's from
 // now on, until Close closes j.
 func NewSequencer(j *Journal, l *bank.Ledger) *Sequencer {
-	s := &Sequencer{
-		journal: j,
-		ledger:  l,
-		group:   make([]*request, 0, GroupSize),
-		queue:   make(chan *request, GroupSize),
-		closing: make(chan struct{}),
-		stopped: make(chan struct{}),
-	}
+	s := &Sequencer{journal: j, ledger: l, queue: newQueue(), stopped: make(chan struct{})}
+	s.spare.New = func() any { return new(request) }
 	go s.run()
 	return s
 }
@@ -98,17 +80,21 @@ func NewSequencer(j *Journal, l *bank.Ledger) *Sequencer {
 // longer than a write. Only an [ErrUnknown] leaves open what happened. Any other
 // error is a refusal by [bank.Ledger.Book].
 func (s *Sequencer) Do(ctx context.Context, e bank.Entry) (Receipt, error) {
-	r := &request{entry: e, done: make(chan struct{})}
+	r := s.spare.Get().(*request)
+	r.entry = e
 	if err := s.ask(ctx, r); err != nil {
 		return Receipt{}, fmt.Errorf("request %s: %w", e.ID, err)
 	}
-	return r.receipt, r.err
+	receipt, err := r.receipt, r.err
+	*r = request{}
+	s.spare.Put(r)
+	return receipt, err
 }
 
-// Look calls f with the ledger between two groups, and returns once what f saw is
+// Look calls f with the ledger between two entries, and returns once what f saw is
 // durable. f must neither change nor keep the ledger.
 func (s *Sequencer) Look(ctx context.Context, f func(*bank.Ledger)) error {
-	r := &request{look: f, done: make(chan struct{})}
+	r := &request{look: f}
 	if err := s.ask(ctx, r); err != nil {
 		return fmt.Errorf("look: %w", err)
 	}
@@ -127,51 +113,32 @@ func (s *Sequencer) Balance(ctx context.Context, name string) (b bank.Amount, er
 	return b, err
 }
 
-// ask puts r in the queue and waits for its answer.
+// ask puts r in the queue and waits for its answer. Only after an answer may r be used
+// again: the loop has still to see of a request that it was given up.
 func (s *Sequencer) ask(ctx context.Context, r *request) error {
-	if err := s.put(ctx, r); err != nil {
+	done, err := s.queue.put(ctx, r)
+	if err != nil {
 		return err
 	}
 	if ctx.Done() != nil {
 		select {
-		case <-r.done:
+		case <-done:
 		case <-ctx.Done():
 			if r.taken.CompareAndSwap(false, true) {
 				return fmt.Errorf("%w: %w", ErrNotApplied, ctx.Err())
 			}
 		}
 	}
-	<-r.done // if r was taken, the answer is near
-	return r.lost
-}
-
-// put puts r in the queue. From then on it is answered, however the loop ends.
-func (s *Sequencer) put(ctx context.Context, r *request) error {
-	s.asking.Add(1)
-	defer s.asking.Add(-1)
-	select {
-	case <-s.closing:
-		return ErrClosed
-	default:
+	<-done // if r was taken, the answer is near
+	if r.lost {
+		return r.err
 	}
-	select {
-	case s.queue <- r:
-		return nil
-	default:
-	}
-	select {
-	case s.queue <- r:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("%w: %w", ErrNotApplied, ctx.Err())
-	case <-s.closing:
-		return ErrClosed
-	}
+	return nil
 }
 
 // Close answers what waits, closes the journal, and refuses what comes later.
 func (s *Sequencer) Close() error {
-	s.once.Do(func() { close(s.closing) })
+	s.queue.close()
 	<-s.stopped
 	return s.err
 }
@@ -180,43 +147,33 @@ func (s *Sequencer) Close() error {
 // and so it does if what tells of the failure ends this goroutine.
 func (s *Sequencer) run() {
 	defer s.end()
-	for {
-		if s.gather(); len(s.group) == 0 {
-			s.err = s.journal.Close()
-			return
-		}
-		s.fetch(s.group)
-		for _, r := range s.group {
-			s.apply(r)
-		}
+	for s.queue.wait() {
+		s.now = s.gather()
 		if s.err = s.journal.Flush(); s.err != nil {
 			s.journal.release()
 			return
 		}
-		s.many = len(s.group) + len(s.queue)
-		for _, r := range s.group {
-			close(r.done)
-		}
-		s.group = s.group[:0]
+		n := len(s.now.requests)
+		s.many = n + s.queue.answer(s.now)
+		s.now = nil
 	}
+	s.err = s.journal.Close()
 }
 
-// end answers those whose entries were in a group that was not written, and those
-// who came too late.
+// end answers those who were looked at and whose group was not written, and those who
+// came too late.
 func (s *Sequencer) end() {
-	s.once.Do(func() { close(s.closing) })
-	for _, r := range s.group {
-		r.lost = ErrUnknown
-		close(r.done)
-	}
-	for last := false; !last; runtime.Gosched() {
-		last = s.asking.Load() == 0
-		for range len(s.queue) {
-			if r := <-s.queue; r.taken.CompareAndSwap(false, true) {
-				r.lost = ErrClosed
-				close(r.done)
+	s.queue.close()
+	for _, r := range []*round{s.now, s.queue.next} {
+		if r == nil {
+			continue
+		}
+		for i, a := range r.requests {
+			if a.lost, a.err = true, ErrClosed; i < r.looked {
+				a.err = ErrUnknown
 			}
 		}
+		close(r.done)
 	}
 	close(s.stopped)
 }
@@ -242,40 +199,32 @@ const (
 	moment   = 200 * time.Microsecond
 )
 
-// gather waits for a request and takes all that wait, and those who may be about to
-// ask. It takes none when the bank is closing and none is left.
-func (s *Sequencer) gather() {
+// gather does what those ask who wait, and those who may be about to ask, and returns
+// all of them. They are served as they come, while others are still on their way.
+func (s *Sequencer) gather() *round {
 	idle, since := 0, time.Time{}
-	for len(s.group) < GroupSize {
-		var r *request
-		select {
-		case r = <-s.queue:
+	for n := 0; ; {
+		if more := s.queue.take(); len(more) > 0 {
+			s.fetch(more)
+			for _, r := range more {
+				if r.taken.CompareAndSwap(false, true) {
+					s.apply(r)
+				}
+			}
+			n += len(more)
 			idle = 0
-		default:
-			if n := len(s.group); n > 0 {
-				if n >= s.many || idle == patience || idle > 0 && time.Since(since) > moment {
-					return
-				}
-				if idle == 0 {
-					since = time.Now()
-				}
-				idle++
-				runtime.Gosched()
-				continue
-			}
-			select {
-			case r = <-s.queue:
-			case <-s.closing:
-				select {
-				case r = <-s.queue:
-				default:
-					return
-				}
-			}
 		}
-		if r.taken.CompareAndSwap(false, true) {
-			s.group = append(s.group, r)
+		if n >= min(s.many, GroupSize) || idle == patience || idle > 0 && time.Since(since) > moment {
+			if r := s.queue.turn(); r != nil {
+				return r
+			}
+			continue
 		}
+		if idle == 0 {
+			since = time.Now()
+		}
+		idle++
+		runtime.Gosched()
 	}
 }
 

@@ -311,12 +311,6 @@ func TestGivenUp(t *testing.T) {
 	if b, err := s.Balance(context.Background(), "user:b"); err != nil || b.Micros() != applied.Load() {
 		t.Errorf("user:b has %v, %v; %d were told that they paid, %d that they did not", b, err, applied.Load(), not.Load())
 	}
-	done, cancel := context.WithCancel(context.Background())
-	cancel()
-	full := &Sequencer{queue: make(chan *request), closing: make(chan struct{})}
-	if _, err := full.Do(done, transfer("", "user:a", "user:b", 1)); !errors.Is(err, ErrNotApplied) {
-		t.Errorf("given up at a full queue: %v", err)
-	}
 }
 
 // TestAfterClose promises that a closed bank says so, to those who come late and

@@ -14,7 +14,7 @@ type Ledger struct {
 	now      float64
 	accounts []account
 	byName   map[string]Account
-	escrows  map[int64]Account
+	escrows  escrows
 	free     []Account // rows of escrows that are gone
 	admitted numbers   // contracts ever admitted
 
@@ -26,7 +26,7 @@ type Ledger struct {
 // Without a journal, nil, nothing is recorded or formatted, which suits a
 // simulated replication.
 func New(j Journal) *Ledger {
-	l := &Ledger{byName: make(map[string]Account), escrows: make(map[int64]Account)}
+	l := &Ledger{byName: make(map[string]Account)}
 	l.add(account{contract: NoContract, name: issuerName})
 	l.byName[issuerName] = Issuer
 	l.Reset(j)
@@ -37,11 +37,12 @@ func New(j Journal) *Ledger {
 // their numbers.
 func (l *Ledger) Reset(j Journal) {
 	l.journal, l.seq, l.now = j, 0, 0
-	for contract, a := range l.escrows {
-		l.drop(contract, a)
-	}
 	for i := range l.accounts {
-		l.accounts[i].balance = 0
+		if row := &l.accounts[i]; row.contract != NoContract {
+			l.drop(row.contract, Account(i))
+		} else {
+			row.balance = 0
+		}
 	}
 	l.admitted.clear()
 }
@@ -100,7 +101,7 @@ func (l *Ledger) Issued() Amount { return Amount{-l.accounts[Issuer].balance} }
 
 // Escrow returns what is set aside for contract, and whether it is open.
 func (l *Ledger) Escrow(contract int64) (Amount, bool) {
-	a, ok := l.escrows[contract]
+	a, ok := l.escrows.row(contract)
 	if !ok {
 		return Amount{}, false
 	}

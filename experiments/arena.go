@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"bourse/bank"
 	"bourse/contracts"
@@ -22,6 +23,7 @@ import (
 // An arena is the memory in which one goroutine runs replications, used again
 // and again.
 type arena struct {
+	spare    *spare // where runs come from
 	machines []sim.Machine
 	lists    sim.Lists // of machines
 	fleet    []hosts.Machine
@@ -42,11 +44,13 @@ type arena struct {
 	index   map[contracts.ID]int32 // position of each job in the plan, empty if they are numbered in order
 	payer   map[int64]int32        // position of each user in payers
 	payers  []payer                // of the plan, in order of their first job
+	paid    []int32                // by job of the plan: its payer
 	cancels agenda.Agenda          // jobs of the plan, by when their owners take them back
 }
 
 func newArena() *arena {
 	return &arena{
+		spare: new(spare),
 		users: make(map[int64]bank.Account), index: make(map[contracts.ID]int32), payer: make(map[int64]int32),
 		ledger: bank.New(nil),
 	}
@@ -54,8 +58,9 @@ func newArena() *arena {
 
 // A payer is a user and what the jobs of the plan may cost.
 type payer struct {
-	user int64
-	owes bank.Amount
+	user    int64
+	owes    bank.Amount
+	account bank.Account
 }
 
 // A Record is what metrics do not look at of one job.
@@ -82,6 +87,23 @@ type Run struct {
 	Closed  bool          // the horizon came before all was done
 	Outcome metrics.Outcome
 }
+
+// spare keeps the memory of runs that nobody looks at any more. Many goroutines may
+// use it.
+type spare struct{ runs sync.Pool }
+
+// take returns an empty run with room for that many jobs.
+func (s *spare) take(jobs int) *Run {
+	r, _ := s.runs.Get().(*Run)
+	if r == nil {
+		r = new(Run)
+	}
+	*r = Run{Jobs: slices.Grow(r.Jobs[:0], jobs), Records: slices.Grow(r.Records[:0], jobs), Prices: r.Prices[:0]}
+	return r
+}
+
+// give takes the memory of r, which is not used afterwards.
+func (s *spare) give(r *Run) { s.runs.Put(r) }
 
 // optimum returns U* of the arena's plan, and which jobs it fulfils. It returns
 // none where users pay their whole budget: no value is left to them, whatever is
@@ -121,9 +143,7 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 		Window: s.conf.Market.Window, Forecast: rules.forecast,
 		Teller: a.ledger, Notes: journal != nil, Ties: rules.ties, Presence: a.presence,
 	})
-	in := &arrivals{arena: a, setting: s, run: &Run{
-		Jobs: make([]metrics.Job, 0, len(a.plan)), Records: make([]Record, 0, len(a.plan)),
-	}}
+	in := &arrivals{arena: a, setting: s, run: a.spare.take(len(a.plan))}
 	sources := []des.Source{marketplace{&a.broker, in}, in}
 	a.cancels.Reset()
 	if slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.Cancel > 0 }) {
@@ -187,7 +207,7 @@ func (a *arena) issue(s *setting, provider bank.Account) (err error) {
 		return a.ledger.Mint(0, to, amount)
 	}
 	clear(a.payer)
-	a.payers = a.payers[:0]
+	a.payers, a.paid = a.payers[:0], a.paid[:0]
 	for i := range a.plan {
 		j := &a.plan[i]
 		at, seen := a.payer[j.User]
@@ -196,12 +216,14 @@ func (a *arena) issue(s *setting, provider bank.Account) (err error) {
 			a.payer[j.User] = at
 			a.payers = append(a.payers, payer{user: j.User})
 		}
+		a.paid = append(a.paid, at)
 		p := &a.payers[at]
 		if p.owes, err = p.owes.Add(dollars(j.Value)); err != nil {
 			return fmt.Errorf("funds of user %d: %w", j.User, err)
 		}
 	}
-	for _, p := range a.payers {
+	for i := range a.payers {
+		p := &a.payers[i]
 		account, ok := a.users[p.user]
 		if !ok {
 			if account, err = a.ledger.Account(fmt.Sprintf("user:%d", p.user)); err != nil {
@@ -209,6 +231,7 @@ func (a *arena) issue(s *setting, provider bank.Account) (err error) {
 			}
 			a.users[p.user] = account
 		}
+		p.account = account
 		funds := p.owes
 		if f := s.conf.Workload.Funds; f != nil {
 			funds = dollars(*f)
@@ -278,15 +301,16 @@ func (in *arrivals) Next() float64 {
 func (in *arrivals) Advance(now float64) error {
 	a := in.arena
 	for in.Next() <= now {
-		j := &a.plan[len(in.run.Jobs)]
+		n := len(in.run.Jobs)
+		j := &a.plan[n]
 		r, task := in.setting.request(j)
-		r.Owner = a.users[j.User]
+		r.Owner = a.payers[a.paid[n]].account
 		d, err := a.broker.Submit(now, &r, task)
 		if err != nil {
 			return err
 		}
 		if j.Cancel > 0 {
-			a.cancels.Set(int32(len(in.run.Jobs)), now+j.Cancel)
+			a.cancels.Set(int32(n), now+j.Cancel)
 		}
 		in.run.Jobs = append(in.run.Jobs, metrics.Job{
 			Value: r.SLA.Budget.Float64(), Arrival: j.Arrival, Work: j.Work(), Runtime: j.Runtime, Urgent: j.Urgent,
@@ -352,13 +376,14 @@ func (a *arena) collect(run *Run, s *setting) {
 		}
 	}
 	if s.payment.Whole {
+		run.Prices = nil
 		return // nothing is paid by price
 	}
 	end := run.End
 	if n := len(run.Jobs); n > 0 {
 		end = max(end, run.Jobs[n-1].Arrival)
 	}
-	run.Prices = a.broker.Prices().Averages(bin, end, make([]float64, 0, int(end/bin)+1))
+	run.Prices = a.broker.Prices().Averages(bin, end, slices.Grow(run.Prices, int(end/bin)+1))
 	for i := range run.Prices {
 		run.Prices[i] /= float64(s.conf.Fleet.Hosts)
 	}

@@ -48,9 +48,16 @@ func Publish(ctx context.Context, e *scenario.Experiment, opts Options, p Public
 	if err != nil {
 		return nil, err
 	}
-	err = each(ctx, e, all, opts, func(r *Replication) error {
+	spare := new(spare)
+	err = each(ctx, e, all, opts, spare, func(r *Replication) error {
 		s.Add(r)
-		return write(w, e, s, r)
+		if err := write(w, e, s, r); err != nil {
+			return err
+		}
+		for _, run := range r.Runs {
+			spare.give(run)
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err

@@ -28,8 +28,18 @@ func write(w *results.Writer, e *scenario.Experiment, s *Study, r *Replication) 
 	return nil
 }
 
+// An ending is what a row points to of a job that was admitted: not into the run,
+// whose memory may be used again before the row is written.
+type ending struct {
+	start, end, done, wasted float64
+	paid, penalty            results.Money
+	losses                   int
+	fulfilled                bool
+}
+
 func jobRows(configuration, admission string, rep int, run *Run) []results.Job {
 	rows := make([]results.Job, len(run.Jobs))
+	endings := make([]ending, len(run.Jobs))
 	for i := range rows {
 		j, rec := &run.Jobs[i], &run.Records[i]
 		rows[i] = results.Job{
@@ -39,16 +49,19 @@ func jobRows(configuration, admission string, rep int, run *Run) []results.Job {
 			Decision: rec.Decision.String(), Reason: reason(rec), Work: j.Work,
 		}
 		if j.Admitted {
-			start := &j.Start
-			paid, penalty := money(rec.Paid), money(rec.Penalty)
+			o := &endings[i]
+			*o = ending{
+				start: j.Start, end: j.End, done: j.ByDue, wasted: j.Wasted, losses: j.Losses,
+				paid: money(rec.Paid), penalty: money(rec.Penalty), fulfilled: j.Fulfilled,
+			}
 			if j.Gang && j.Begun {
-				start = &j.Began
+				o.start = j.Began
 			}
-			rows[i].Start, rows[i].End, rows[i].WorkDone = start, &j.End, &j.ByDue
+			rows[i].Start, rows[i].End, rows[i].WorkDone = &o.start, &o.end, &o.done
 			if run.Outcome.Volatile {
-				rows[i].Losses, rows[i].Wasted = &j.Losses, &j.Wasted
+				rows[i].Losses, rows[i].Wasted = &o.losses, &o.wasted
 			}
-			rows[i].Paid, rows[i].Penalty, rows[i].Fulfilled = &paid, &penalty, &j.Fulfilled
+			rows[i].Paid, rows[i].Penalty, rows[i].Fulfilled = &o.paid, &o.penalty, &o.fulfilled
 		}
 	}
 	return rows

@@ -52,10 +52,11 @@ func Each(ctx context.Context, e *scenario.Experiment, opts Options, take func(*
 	if err != nil {
 		return err
 	}
-	return each(ctx, &x, all, opts, take)
+	return each(ctx, &x, all, opts, new(spare), take)
 }
 
-func each(ctx context.Context, e *scenario.Experiment, all []*setting, opts Options, take func(*Replication) error) (err error) {
+// each is Each for these settings, with runs from spare.
+func each(ctx context.Context, e *scenario.Experiment, all []*setting, opts Options, spare *spare, take func(*Replication) error) (err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 
@@ -70,6 +71,7 @@ func each(ctx context.Context, e *scenario.Experiment, all []*setting, opts Opti
 	for range workers {
 		wg.Go(func() {
 			a := newArena()
+			a.spare = spare
 			for i := range todo {
 				r, err := a.replicate(ctx, e, all, i, opts)
 				select {

@@ -98,6 +98,11 @@ type Machine interface {
 	// Rate returns the work per second that the task gets at present.
 	Rate(slot Slot) float64
 
+	// Processors returns how many processors each task that runs gets at
+	// present, in order of start. The slice is the machine's own: it is read
+	// only, and good until the next call.
+	Processors() []float64
+
 	// Done returns the work that the task had done when the machine was last
 	// brought to an instant.
 	Done(slot Slot) float64

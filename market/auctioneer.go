@@ -48,7 +48,11 @@ func (a *Auctioneer) Bid(now float64, bidder BidderID, r Rate) {
 	case i >= 0 && r > 0:
 		a.bids[i].Rate = r
 	case i >= 0:
-		a.bids = append(a.bids[:i], a.bids[i+1:]...)
+		last := len(a.bids) - 1
+		for ; i < last; i++ { // few: sooner done than a copy
+			a.bids[i] = a.bids[i+1]
+		}
+		a.bids = a.bids[:last]
 	}
 	a.price = price
 	a.history.Observe(now, price)

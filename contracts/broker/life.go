@@ -6,6 +6,7 @@ import (
 
 	"bourse/contracts"
 	"bourse/hosts"
+	"bourse/hosts/shelf"
 	"bourse/market"
 )
 
@@ -58,7 +59,12 @@ func (b *Broker) leave(now float64, i, n int32, r hosts.Report) {
 	pl.Owed, pl.Left = v.on[at].Owed, true
 	c.rates[n] = 0
 	pl.Done += r.Done
-	v.on = b.standings.Trim(append(v.on[:at], v.on[at+1:]...))
+	if at+1 < len(v.on) {
+		copy(v.on[at:], v.on[at+1:])
+	}
+	if v.on = v.on[:len(v.on)-1]; shelf.Loose(len(v.on), cap(v.on)) {
+		v.on = b.standings.Trim(v.on)
+	}
 	c.left--
 	b.freed = true
 	if b.dispatcher != nil {
@@ -143,10 +149,16 @@ func (b *Broker) share(now float64, h hosts.ID, v *venue) {
 			m.SetShare(now, s.Slot, s.Share)
 		}
 	}
-	price, capacity := v.auction.Price(), m.Spec().Capacity()
+	price, spec, gets := v.auction.Price(), m.Spec(), m.Processors()
+	capacity, all := spec.Capacity(), len(gets) == len(on)
 	for i := range on {
 		s := &on[i]
-		rate := m.Rate(s.Slot)
+		var rate float64
+		if all { // both lists are in order of start
+			rate = gets[i] * spec.Speed
+		} else { // some have completed
+			rate = m.Rate(s.Slot)
+		}
 		s.Paying = b.Payment.Rate(s.Bid, price, rate/capacity)
 		if rate != s.Rate {
 			s.Rate = rate

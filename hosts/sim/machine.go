@@ -185,6 +185,14 @@ func (m *Machine) Rate(slot hosts.Slot) float64 {
 	return 0
 }
 
+// Processors returns what each task that runs gets, in order of start.
+func (m *Machine) Processors() []float64 {
+	if m.stale {
+		m.divide()
+	}
+	return m.rates
+}
+
 // Done returns the work that the task had done when the machine was last
 // brought to an instant.
 func (m *Machine) Done(slot hosts.Slot) float64 {

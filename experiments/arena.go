@@ -312,14 +312,14 @@ func (in *arrivals) Advance(now float64) error {
 		if j.Cancel > 0 {
 			a.cancels.Set(int32(n), now+j.Cancel)
 		}
-		in.run.Jobs = append(in.run.Jobs, metrics.Job{
-			Value: r.SLA.Budget.Float64(), Arrival: j.Arrival, Work: j.Work(), Runtime: j.Runtime, Urgent: j.Urgent,
-			Nodes: j.Nodes, Opens: r.Opens(), OnDemand: j.OnDemand,
-		})
-		in.run.Records = append(in.run.Records, Record{
-			ID: j.ID, User: j.User, Runtime: j.Runtime, Nodes: j.Nodes, Asked: r.Total(),
-			Decision: d.Verdict, Reason: d.Reason, Violates: d.Violates, Value: r.SLA.Budget,
-		})
+		in.run.Jobs = append(in.run.Jobs, metrics.Job{})
+		job := &in.run.Jobs[n] // field by field: a literal would be made elsewhere and copied
+		job.Value, job.Arrival, job.Work, job.Runtime = r.SLA.Budget.Float64(), j.Arrival, j.Work(), j.Runtime
+		job.Urgent, job.Nodes, job.Opens, job.OnDemand = j.Urgent, j.Nodes, r.Opens(), j.OnDemand
+		in.run.Records = append(in.run.Records, Record{})
+		rec := &in.run.Records[n]
+		rec.ID, rec.User, rec.Runtime, rec.Nodes, rec.Asked = j.ID, j.User, j.Runtime, j.Nodes, r.Total()
+		rec.Decision, rec.Reason, rec.Violates, rec.Value = d.Verdict, d.Reason, d.Violates, r.SLA.Budget
 	}
 	return nil
 }

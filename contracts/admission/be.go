@@ -5,6 +5,7 @@ import (
 
 	"bourse/contracts"
 	"bourse/contracts/bidding"
+	"bourse/hosts"
 )
 
 // BestEffort admits a request if the spot price lets its minimum resource
@@ -31,12 +32,7 @@ func (p *BestEffort) Decide(_ float64, r *contracts.Request, v contracts.View) c
 		share := b / (b + c)
 		d.Price += c
 		d.SpotShare += share
-		spec := v.Spec(pl.Host)
-		processors := share * spec.CPUs
-		if spec.Cap > 0 {
-			processors = min(processors, spec.Cap)
-		}
-		if processors < r.Needs.Min.CPU {
+		if least := r.Needs.Min.CPU; least > 0 && processors(share, v.Spec(pl.Host)) < least {
 			d.Reason = contracts.PriceTooHigh
 		}
 	}
@@ -45,4 +41,12 @@ func (p *BestEffort) Decide(_ float64, r *contracts.Request, v contracts.View) c
 		d.Verdict, d.Placements = contracts.Accept, p.placements
 	}
 	return d
+}
+
+// processors is what one task gets for a share of a host.
+func processors(share float64, spec *hosts.Spec) float64 {
+	if spec.Cap > 0 {
+		return min(share*spec.CPUs, spec.Cap)
+	}
+	return share * spec.CPUs
 }

@@ -32,9 +32,8 @@ func evenly(r *contracts.Request, chosen []hosts.ID, out []contracts.Placement) 
 	}
 	n := len(out)
 	out = slices.Grow(out, len(chosen))[:n+len(chosen)]
-	clear(out[n:])
 	for i, h := range chosen {
-		out[n+i].Host, out[n+i].Bid = h, bid
+		out[n+i] = contracts.Placement{Host: h, Bid: bid}
 	}
 	return out, contracts.None
 }

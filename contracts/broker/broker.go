@@ -179,7 +179,7 @@ func (b *Broker) Submit(now float64, r *contracts.Request, task hosts.Task) (con
 		b.enqueue(order, waiting{request: *r, task: task})
 		return b.offer(now, r.ID)
 	}
-	b.asked = waiting{request: *r, task: task}
+	b.asked.request, b.asked.task, b.asked.repeat = *r, task, 0
 	d, err := b.decide(now, &b.asked)
 	switch {
 	case d.Verdict != contracts.Defer:
@@ -246,7 +246,8 @@ func (b *Broker) begin(now float64, r *contracts.Request, task hosts.Task, on []
 	c := &b.contracts[i]
 	places := c.Placements
 	c.Contract = contracts.Contract{}
-	c.Request, c.Placements = *r, places
+	c.Request = *r
+	c.Placements = places
 	c.Admitted, c.At, c.Price, c.Began, c.Begun = now, now, r.SLA.Budget, now, true
 	c.task, c.late, c.changed, c.cancelled, c.arrears = task, false, false, false, c.arrears[:0]
 	c.task.Key, c.task.Holds = int64(i), hosts.Resources{}

@@ -26,6 +26,12 @@ func Divide(cpus, limit float64, shares []Share, rates []float64) {
 		rates[0] = alone(cpus, limit, shares[0])
 		return
 	}
+	if float64(len(shares))*limit <= cpus { // room for all
+		for i := range shares {
+			rates[i] = own(limit, &shares[i])
+		}
+		return
+	}
 	weight := 0.0
 	for i := range shares {
 		rates[i] = 0
@@ -78,6 +84,17 @@ func alone(cpus, limit float64, s Share) float64 {
 		limit = s.Limit
 	}
 	return min(s.Weight*(cpus/s.Weight), limit)
+}
+
+// own returns the most that a task may have.
+func own(limit float64, s *Share) float64 {
+	if s.Weight == 0 {
+		return 0
+	}
+	if s.Limit > 0 && s.Limit < limit {
+		return s.Limit
+	}
+	return limit
 }
 
 // open marks a rate that is not settled yet.

@@ -22,6 +22,7 @@ var faults = []struct{ what, file, right, wrong, room string }{
 	{"an entry that was not written stays booked", "ledger.go", "l.undo(len(l.booking))", "l.undo(0)", "."},
 	{"more money than can be told is issued", "ledger.go", "> math.MaxInt64+from.balance", "> math.MaxInt64", "."},
 	{"time may run back", "ledger.go", "!(now >= l.now) ||", "now != now ||", "."},
+	{"an escrow is lost when another is settled", "escrows.go", "(i-home)&last >= (i-gap)&last", "(i-home)&last > (i-gap)&last", "."},
 	{"a contract is admitted twice", "escrow.go", "if l.admitted.has(contract) {\n\t\treturn ErrUsed", "if _, open := l.escrows.row(contract); open {\n\t\treturn ErrUsed", "."},
 	{"escrow stays after settlement", "escrow.go", "return Amount{}, err\n\t}\n\tl.drop(contract, escrow)", "return Amount{}, err\n\t}", "."},
 	{"the rest of a budget is kept", "escrow.go", "if rest > 0 {", "if rest > 1e6 {", "."},

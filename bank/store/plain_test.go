@@ -62,7 +62,7 @@ func TestPlainErrors(t *testing.T) {
 				if s := err.Error(); strings.Contains(s, "\n") || !strings.Contains(s, "books") || !strings.Contains(s, cure) {
 					t.Errorf("%v from write %d on: told %q, want one line with books and %q", cause, at, s, cure)
 				}
-			case <-time.After(20 * time.Second):
+			case <-time.After(hang):
 				t.Errorf("%v from write %d on: nobody is told", cause, at)
 			}
 			select {

@@ -257,7 +257,7 @@ func TestFailed(t *testing.T) {
 			}()
 			select {
 			case <-told:
-			case <-time.After(20 * time.Second):
+			case <-time.After(hang):
 				t.Fatal("some are never told")
 			}
 			s.Close()

@@ -52,6 +52,9 @@ func TestDivideLaws(t *testing.T) {
 		k := rapid.IntRange(0, 40).Draw(t, "k")
 		cpus := rapid.Float64Range(0.01, 64).Draw(t, "cpus")
 		limit := rapid.SampledFrom([]float64{0, 0.1, 0.5, 1, 3}).Draw(t, "limit")
+		if limit > 0 && rapid.Bool().Draw(t, "just enough") {
+			cpus = float64(max(k, 1)) * limit
+		}
 		weights := rapid.OneOf(rapid.SampledFrom([]float64{0, 1, 2}), rapid.Float64Range(1e-9, 1e12))
 		limits := rapid.OneOf(rapid.Just(0.0), rapid.Float64Range(1e-3, 8))
 		shares, rates := make([]hosts.Share, k), make([]float64, k)
@@ -60,6 +63,13 @@ func TestDivideLaws(t *testing.T) {
 		}
 		hosts.Divide(cpus, limit, shares, rates)
 
+		if float64(k)*limitOf(limit, hosts.Share{}) <= cpus {
+			for i, s := range shares {
+				if most := limitOf(limit, s); s.Weight > 0 && rates[i] != most {
+					t.Fatalf("there is room for all, and task %d gets %v, not its limit %v", i, rates[i], most)
+				}
+			}
+		}
 		sum, room, factor := 0.0, 0.0, 0.0
 		for i, s := range shares {
 			most := limitOf(limit, s)

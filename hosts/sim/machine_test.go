@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -298,6 +299,15 @@ func TestMachineAgainstPlain(t *testing.T) {
 			}
 			match(t, got, want)
 			rates := p.rates()
+			started := slices.Sorted(maps.Keys(p.tasks))
+			if n := len(m.Processors()); n != len(started) {
+				t.Fatalf("%d tasks get processors, want %d", n, len(started))
+			}
+			for i, k := range started {
+				if got := m.Processors()[i] * m.Spec().Speed; got != m.Rate(slots[k]) {
+					t.Fatalf("task %d gets %v, in order of start, want its rate %v", k, got, m.Rate(slots[k]))
+				}
+			}
 			for k, task := range p.tasks {
 				if got := m.Rate(slots[k]); !near(got, rates[k]) {
 					t.Fatalf("rate of task %d = %v, want %v", k, got, rates[k])

@@ -8,7 +8,7 @@ package bank_test
 //	TestMutations    10,008 mutations of 9 kinds, given one receipt: all found, and named
 //	TestCrashDamage  10,028 mutations after a power cut: 8,338 noticed, 114 made good, 5 of a table that the cut left
 //	                 unfinished, 1,571 removals of what Pebble removes itself
-//	TestModel        1,034,956 steps of contracts' lives beside a plain model
+//	TestModel        1,028,414 steps of contracts' lives beside a plain model
 //	TestReaders      1,000,000 transfers of 400 clients under the race detector, 956,928 booked in 2,666 groups, 50,166 reads: each saw all the money
 //	TestFaults       83 faults planted one at a time in one run, 12 of them in PostgreSQL's room: all caught; 1 more since, caught
 

@@ -23,7 +23,7 @@ func Divide(cpus, limit float64, shares []Share, rates []float64) {
 		limit = math.Inf(1)
 	}
 	if len(shares) == 1 {
-		rates[0] = alone(cpus, limit, shares[0])
+		rates[0] = min(cpus, own(limit, &shares[0]))
 		return
 	}
 	if float64(len(shares))*limit <= cpus { // room for all
@@ -51,11 +51,7 @@ func Divide(cpus, limit float64, shares []Share, rates []float64) {
 			if rates[i] != open {
 				continue
 			}
-			most := limit
-			if l := shares[i].Limit; l > 0 && l < most {
-				most = l
-			}
-			if w := shares[i].Weight; w*factor < most {
+			if w, most := shares[i].Weight, own(limit, &shares[i]); w*factor < most {
 				weight += w
 			} else {
 				rates[i] = most
@@ -75,18 +71,8 @@ func Divide(cpus, limit float64, shares []Share, rates []float64) {
 	}
 }
 
-// alone returns what a task gets that has the host to itself.
-func alone(cpus, limit float64, s Share) float64 {
-	if s.Weight == 0 {
-		return 0
-	}
-	if s.Limit > 0 && s.Limit < limit {
-		limit = s.Limit
-	}
-	return min(s.Weight*(cpus/s.Weight), limit)
-}
-
-// own returns the most that a task may have.
+// own returns the most that a task may have: its limit or the other, or nothing if it
+// is paused.
 func own(limit float64, s *Share) float64 {
 	if s.Weight == 0 {
 		return 0

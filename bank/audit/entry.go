@@ -162,20 +162,14 @@ func (in *input) byte() byte {
 	return 0
 }
 
-// int reads a varint of least length.
 func (in *input) int() int64 {
-	if len(in.b) > 0 && in.b[0] < 0x80 {
-		v := in.b[0]
-		in.b = in.b[1:]
-		return int64(v)
-	}
-	v, n := binary.Uvarint(in.b)
-	if n <= 0 || v > math.MaxInt64 || n > 1 && in.b[n-1] == 0 {
+	v, end := number(in.b, 0)
+	if end > len(in.b) {
 		in.bad = true
 		return 0
 	}
-	in.take(int64(n))
-	return int64(v)
+	in.b = in.b[end:]
+	return v
 }
 
 func (in *input) float() float64 {
@@ -186,16 +180,11 @@ func (in *input) float() float64 {
 }
 
 func (in *input) bytes(most int64) []byte {
-	if len(in.b) > 0 {
-		if n := int(in.b[0]); n < 0x80 && int64(n) <= most && n < len(in.b) {
-			v := in.b[1 : 1+n]
-			in.b = in.b[1+n:]
-			return v
-		}
-	}
-	n := in.int()
-	if n > most {
+	v, end := text(in.b, 0, int(most))
+	if end > len(in.b) {
 		in.bad = true
+		return nil
 	}
-	return in.take(n)
+	in.b = in.b[end:]
+	return v
 }

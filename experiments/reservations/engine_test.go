@@ -127,7 +127,7 @@ func (e *engine) run(tb rapid.TB, jobs []Job) []Outcome {
 		switch {
 		case c.Killed:
 			o.Status = Killed
-		case c.State == contracts.Violated:
+		case c.State == contracts.Violated, c.Ended > float64(o.Deadline): // which no contract promises an on-demand job
 			o.Status = Late
 		}
 		if c.Ended != math.Trunc(c.Ended) || c.Began != math.Trunc(c.Began) || int(c.Host) != o.Cluster {

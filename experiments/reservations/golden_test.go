@@ -63,12 +63,14 @@ type goldenJob struct {
 	End     int64  `json:"end"`
 }
 
-func (g goldenJob) job() Job {
+// job returns g with the defaults of its form: a runtime is an estimate where
+// the other is not given, and who names no deadline is on demand.
+func (g goldenJob) job(o goldenOptions) Job {
 	j := Job{
 		Job:     timetable.Job{ID: g.ID, Arrival: g.Arrival, Earliest: g.Arrival, Deadline: timetable.Forever, Estimate: g.Estimate, Nodes: g.Nodes},
 		Runtime: g.Runtime,
 	}
-	if g.Kind == "OD" {
+	if g.Kind == "OD" || g.Kind == "" && g.Deadline == nil {
 		j.Kind = timetable.OnDemand
 	}
 	if g.Earliest != nil {
@@ -82,6 +84,9 @@ func (g goldenJob) job() Job {
 	}
 	if j.Estimate == 0 {
 		j.Estimate = j.Runtime
+	}
+	if j.Kind == timetable.OnDemand && o.ODDeadline != nil {
+		j.Deadline = j.Arrival + j.Estimate + int64(math.Ceil(*o.ODDeadline*float64(j.Estimate)))
 	}
 	return j
 }
@@ -128,13 +133,19 @@ func (g goldenCluster) open(now int64, o goldenOptions) (book, error) {
 	if o.Preempt {
 		var parts []timetable.Part
 		for _, j := range g.Jobs {
-			parts = append(parts, timetable.Part{Job: j.job().Job, Left: j.Remaining})
+			parts = append(parts, timetable.Part{Job: j.job(o).Job, Left: j.Remaining})
 		}
 		p, err := timetable.NewPreemptive(g.config(o), now, g.BusyBefore, parts)
+		if err == nil {
+			p.Advance(now, nil, nil) // who is released runs
+		}
 		return noPlan{p}, err
 	}
 	s := timetable.State{Now: now, Executed: g.BusyBefore}
 	for _, r := range g.Running {
+		if r.End <= now {
+			continue // takes no nodes any more
+		}
 		run := timetable.Running{Job: timetable.Job{ID: r.ID, Nodes: r.Nodes, Deadline: timetable.Forever}, Start: now, End: r.End}
 		if r.Start != nil {
 			run.Start = *r.Start
@@ -142,7 +153,7 @@ func (g goldenCluster) open(now int64, o goldenOptions) (book, error) {
 		s.Running = append(s.Running, run)
 	}
 	for _, j := range g.Accepted {
-		s.Planned = append(s.Planned, j.job().Job)
+		s.Planned = append(s.Planned, j.job(o).Job)
 	}
 	return timetable.Open(g.config(o), s)
 }
@@ -182,7 +193,7 @@ func decoder(given any) func(any) error {
 	}
 }
 
-// recorded is a source of the draws of a case.
+// recorded is a source of the draws of a case, and of zeros after them.
 type recorded struct {
 	draws []uint64
 	next  int
@@ -190,6 +201,9 @@ type recorded struct {
 
 func (r *recorded) Uint64() uint64 {
 	r.next++
+	if r.next > len(r.draws) {
+		return 0
+	}
 	return r.draws[r.next-1]
 }
 

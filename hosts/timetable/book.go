@@ -60,7 +60,8 @@ type Running struct {
 }
 
 // Open returns the book of a cluster as it stands at s.Now, planned anew. It is
-// an error if the jobs contradict one another or a deadline cannot be met.
+// an error if the jobs contradict one another, and ErrInfeasible if one asks for
+// more nodes than there are or a deadline cannot be met.
 func Open(c Config, s State) (*Book, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -97,7 +98,7 @@ func Open(c Config, s State) (*Book, error) {
 			return nil, fmt.Errorf("timetable: job %d: twice in the book", j.ID)
 		}
 		if j.Nodes > c.Nodes {
-			return nil, fmt.Errorf("timetable: job %d: %d nodes of %d", j.ID, j.Nodes, c.Nodes)
+			return nil, fmt.Errorf("timetable: job %d: %d nodes of %d: %w", j.ID, j.Nodes, c.Nodes, ErrInfeasible)
 		}
 		b.insert(b.position(&j), b.newEntry(j, Span(j.Estimate, c.Speed)), interval{})
 	}

@@ -190,9 +190,9 @@ func (t *trial) lift(b *Book, i int, span interval) {
 }
 
 // count adds a changed start to zeta (eqs. 3.3 and 3.4): deadline and runtime
-// cancel out. What was due already is not in E.
+// cancel out. What was to start by the arrival of the new job is not in E.
 func (t *trial) count(e *entry, was, is int64) {
-	if was <= t.now {
+	if was <= t.as.Arrival {
 		return
 	}
 	t.zetaAll += is - was

@@ -107,7 +107,7 @@ func TestLublinGolden(t *testing.T) {
 			if c.Kind != "lublin" {
 				continue
 			}
-			seen++
+			seen++ // an expectation may name a part of what there is
 			var in struct {
 				Gammas [][3]float64 `json:"gamma_cdf"`
 				Sizes  []float64
@@ -115,7 +115,7 @@ func TestLublinGolden(t *testing.T) {
 			var want struct {
 				Gammas  []float64 `json:"gamma_cdf"`
 				Weights []float64
-				Argmax  int
+				Argmax  *int
 				PFirst  []float64 `json:"p_first"`
 			}
 			if json.Unmarshal(c.Input, &in) != nil || json.Unmarshal(c.Expect, &want) != nil {
@@ -126,27 +126,30 @@ func TestLublinGolden(t *testing.T) {
 					t.Errorf("%s: %s %v, want %v", c.ID, what, got, want)
 				}
 			}
-			for i, g := range in.Gammas {
-				near("gamma", dist.NewGamma(g[1], g[2]).CDF(g[0]), want.Gammas[i])
+			for i, w := range want.Gammas {
+				g := in.Gammas[i]
+				near("gamma", dist.NewGamma(g[1], g[2]).CDF(g[0]), w)
 			}
 			set := lublinSets["whole"]
 			top := 0
 			weights := dayWeights(set.anum, set.bnum)
+			for i, w := range want.Weights {
+				near("weight", weights[i], w)
+			}
 			for i, w := range weights {
-				near("weight", w, want.Weights[i])
 				if w > weights[top] {
 					top = i
 				}
 			}
-			if top != want.Argmax {
-				t.Errorf("%s: busiest half hour %d, want %d", c.ID, top, want.Argmax)
+			if want.Argmax != nil && top != *want.Argmax {
+				t.Errorf("%s: busiest half hour %d, want %d", c.ID, top, *want.Argmax)
 			}
-			for i, n := range in.Sizes {
-				near("probability", min(1, max(0, set.pa*n+set.pb)), want.PFirst[i])
+			for i, w := range want.PFirst {
+				near("probability", min(1, max(0, set.pa*in.Sizes[i]+set.pb)), w)
 			}
 		}
 	}
-	if seen == 0 {
+	if seen == 0 && dir == "testdata" {
 		t.Errorf("no case in %s", dir)
 	}
 }

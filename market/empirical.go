@@ -6,6 +6,10 @@ import (
 	"slices"
 )
 
+// rounding is what the sums of spans may be off by, relatively: a price that stood
+// for just the fraction g is the percentile.
+const rounding = 1e-12
+
 // An empirical reads the percentile off the window itself: the lowest price p
 // such that the price was at most p for at least a fraction g of the time.
 type empirical struct {
@@ -32,7 +36,7 @@ func (e *empirical) Percentile(h *History, now, g float64) float64 {
 	p, below := h.Price(), 0.0
 	for _, s := range e.stays {
 		p = s.price
-		if below += s.seconds; below >= g*length {
+		if below += s.seconds; below >= g*length*(1-rounding) {
 			break
 		}
 	}

@@ -76,6 +76,22 @@ func TestEmpiricalNow(t *testing.T) {
 	}
 }
 
+// TestEmpiricalDust checks that a price which stood for just a fraction g of the window
+// is its percentile, though products are rounded: 0.56 of 300 s is 168.00000000000003 s.
+func TestEmpiricalDust(t *testing.T) {
+	t.Parallel()
+	f, _ := NewForecaster("empirical", nil, nil)
+	var h History
+	h.Observe(0, 9e9)
+	h.Observe(132, 7e9)
+	if got := f.Percentile(&h, 300, 0.56); got != 7 {
+		t.Errorf("percentile = %v, want 7, which stood for 168 s of 300", got)
+	}
+	if got := f.Percentile(&h, 300, 0.5601); got != 9 {
+		t.Errorf("percentile = %v, want 9", got)
+	}
+}
+
 // TestForecasterTable checks that each name makes a forecaster with a line about
 // it, that decode is heard, and that an unknown name is refused.
 func TestForecasterTable(t *testing.T) {

@@ -115,6 +115,7 @@ func TestStatistical(t *testing.T) {
 		{"both", nil, 0.02, 0.04, 0.04, contracts.None, 2. / 3, 2. / 3, 2. / 3},
 		{"today's price", nil, 0.02, 0.041, 0.02, contracts.BelowSpot, 0.04 / 0.061, 1, 2. / 3},
 		{"the percentile", nil, 0.02, 0.02, 0.041, contracts.BelowForecast, 1, 0.04 / 0.061, 2. / 3},
+		{"a price below 0", nil, 0.02, 0.02, -0.03, contracts.None, 1, 2, 2. / 3}, // Normal, g < 1/2: a share is in [0,1]
 		{"work needs less", options{"threshold": "share"}, 0.02, 0.06, 0.06, contracts.None, 0.5, 0.5, 0.5},
 		{"work needs more", options{"threshold": "share"}, 0.02, 0.061, 0.06, contracts.BelowSpot, 0.04 / 0.081, 0.5, 0.5},
 	} {
@@ -129,7 +130,7 @@ func TestStatistical(t *testing.T) {
 		if d.Reason != c.want {
 			t.Errorf("%s: %v, want %v", c.name, d.Reason, c.want)
 		}
-		if !close(d.SpotShare, c.spotShare) || !close(d.Share, c.share) || !close(d.Threshold, c.required) || !close(d.Percentile, c.percentile) {
+		if !close(d.SpotShare, c.spotShare) || !close(d.Share, c.share) || !close(d.Threshold, c.required) || !close(d.Percentile, max(0, c.percentile)) {
 			t.Errorf("%s: shares %v and %v of %v at %v, want %v and %v of %v", c.name, d.SpotShare, d.Share, d.Threshold, d.Percentile, c.spotShare, c.share, c.required)
 		}
 	}

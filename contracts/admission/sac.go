@@ -69,7 +69,7 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 	}
 	for i := range d.Placements {
 		pl := &d.Placements[i]
-		b, f := pl.Bid.Float64(), v.Percentile(pl.Host, p.Guarantee)
+		b, f := pl.Bid.Float64(), max(0, v.Percentile(pl.Host, p.Guarantee)) // no price is below 0, whatever a Normal says
 		d.Percentile += f
 		if p.Discount == "predicted" {
 			stays := p.stays(now, r, pl.Host, v)

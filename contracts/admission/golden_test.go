@@ -96,7 +96,7 @@ func goldenShare(t *testing.T, c *goldenCase) {
 	if in.Rating > 0 {
 		in.Left = in.Estimate / (in.Rating / rating)
 	}
-	c.same(t, "share", sharing.Required(in.Left, in.Span, in.Keep))
+	c.same(t, "share", sharing.Required(in.Left, in.Span, min(in.Keep, one.Most))) // no more is ever kept
 }
 
 func goldenRates(t *testing.T, c *goldenCase) {
@@ -137,7 +137,9 @@ func goldenRisk(t *testing.T, c *goldenCase) {
 	c.same(t, "zero_risk", fill().project(one))
 	p := fill()
 	if math.IsInf(p.Total(), 1) {
-		c.same(t, "sigma", RiskOf(make([]float64, len(p.Span)), p.Span).Sigma)
+		risk := RiskOf(make([]float64, len(p.Span)), p.Span)
+		c.same(t, "mu", risk.Mean)
+		c.same(t, "sigma", risk.Sigma)
 		return
 	}
 	p.Delays(one)
@@ -201,7 +203,7 @@ func goldenSelect(t *testing.T, c *goldenCase) {
 		Job     job
 	}
 	check(t, json.Unmarshal(c.Input, &in))
-	v := &still{specs: specs(in.Hosts, in.Ratings), on: make([][]contracts.Standing, len(in.Nodes))}
+	v := &still{specs: specs(max(in.Hosts, len(in.Nodes)), in.Ratings), on: make([][]contracts.Standing, len(in.Nodes))}
 	for h, tasks := range in.Nodes {
 		for _, g := range tasks {
 			v.add(h, g)
@@ -255,12 +257,14 @@ func goldenSim(t *testing.T, c *goldenCase) {
 		Ratings []float64
 		Jobs    []job
 	}
+	var priced struct{ Jobs []struct{ Budget *float64 } } // a budget of 0 is one
 	check(t, json.Unmarshal(c.Input, &in))
+	check(t, json.Unmarshal(c.Input, &priced))
 	w := newWorld(t, specs(in.Hosts, in.Ratings), strings.ToLower(in.Policy), in.Options)
 	fates := w.run(t, in.Jobs)
 	var out []any
 	done, fulfilled, slowdown, utility := 0, 0, 0.0, 0.0
-	for _, j := range in.Jobs {
+	for i, j := range in.Jobs {
 		f := fates[j.ID]
 		if !f.ended {
 			out = append(out, map[string]any{"id": float64(j.ID), "state": "rejected"})
@@ -275,7 +279,7 @@ func goldenSim(t *testing.T, c *goldenCase) {
 			fulfilled++
 			slowdown += (f.Ended - j.Submit) / j.Runtime
 		}
-		if j.Budget > 0 {
+		if priced.Jobs[i].Budget != nil {
 			own := f.Paid.Float64() - f.Penalty.Float64()
 			utility += own
 			row["utility"] = own

@@ -117,7 +117,10 @@ func (p *Projection) lemmas(n sharing.Node) bool {
 		return true
 	}
 	first, last := p.Span[0], p.Span[0]
-	for _, span := range p.Span {
+	for i, span := range p.Span {
+		if p.Left[i] <= sharing.Tick && p.Keep[i] == 0 {
+			return false // it needs nothing and is in time, the others are not
+		}
 		first, last = min(first, span), max(last, span)
 	}
 	return first > sharing.Tick && last-first <= sliver*last

@@ -65,7 +65,9 @@ func (p *Projection) Delays(n sharing.Node) {
 			p.Left[i] = p.Keep[i] * p.Span[i]
 		}
 		p.Delay = append(p.Delay, 0)
-		p.running = append(p.running, i)
+		if p.Left[i] > sharing.Tick {
+			p.running = append(p.running, i)
+		}
 	}
 	for now := 0.0; len(p.running) > 0; {
 		p.divide(n, now)

@@ -1,6 +1,10 @@
 package admission
 
-import "math"
+import (
+	"math"
+
+	"bourse/contracts/sharing"
+)
 
 // A Risk is that of the tasks on a host ending late by unequal parts of the time
 // that they have left (Risk, eq. 4 to 6).
@@ -15,7 +19,7 @@ func RiskOf(delay, span []float64) Risk {
 	n := float64(len(delay))
 	sum, squares := 0.0, 0.0
 	for i := range delay {
-		if span[i] <= 0 {
+		if span[i] <= sharing.Tick {
 			return Risk{math.Inf(1), math.Inf(1)}
 		}
 		sum += (delay[i] + span[i]) / span[i]

@@ -145,6 +145,9 @@ func newPolicy(t tb, name string, o options) contracts.Policy {
 	if libra, ok := p.(*Libra); ok && o["scan"] == true {
 		libra.scan = true
 	}
+	if sla, ok := p.(*LibraSLA); ok && o["plain"] == true {
+		sla.plain = true
+	}
 	return p
 }
 

@@ -45,6 +45,7 @@ type Config struct {
 type Broker struct {
 	Config
 	limiter sharing.Limiter   // Sharing, if it is one
+	paced   bool              // Sharing lets the tasks of a contract end together
 	planner contracts.Planner // Policy, if it is one
 	now     float64
 	venues  []venue
@@ -129,6 +130,7 @@ func New(c Config) *Broker {
 func (b *Broker) Reset(c Config) {
 	b.Config, b.now = c, 0
 	b.limiter, _ = c.Sharing.(sharing.Limiter)
+	_, b.paced = c.Sharing.(*sharing.Exclusive)
 	b.planner, _ = c.Policy.(contracts.Planner)
 	b.dispatcher, _ = c.Policy.(contracts.Dispatcher)
 	clear(b.planned)

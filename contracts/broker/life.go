@@ -244,6 +244,9 @@ func (b *Broker) complete(now float64) error {
 		n := slices.IndexFunc(b.contracts[i].Placements, func(p contracts.Placement) bool { return p.Host == h && !p.Left })
 		b.leave(now, i, int32(n), r)
 		b.change(i)
+		if b.paced {
+			b.together(now, i)
+		}
 	}
 	for _, r := range b.reports {
 		i := int32(r.Key)
@@ -258,4 +261,23 @@ func (b *Broker) complete(now float64) error {
 	}
 	b.deal(now)
 	return nil
+}
+
+// together ends what rounding leaves of contract i, whose tasks keep pace: its
+// hosts become free at once.
+func (b *Broker) together(now float64, i int32) {
+	c := &b.contracts[i]
+	if !c.PerHost || c.left == 0 {
+		return
+	}
+	for n := range int32(len(c.Placements)) {
+		pl := &c.Placements[n]
+		if pl.Left {
+			continue
+		}
+		v := &b.venues[pl.Host]
+		if s := &v.on[v.find(i, n)]; contracts.Enough(s.Done+s.Rate*(now-s.At), c.task.Work) {
+			b.stop(now, i, n)
+		}
+	}
 }

@@ -171,9 +171,18 @@ func (p *Plan) divide(n Node, tasks []Promise) {
 		case i == p.Top:
 			p.Share[i] = min(top, room)
 		default:
-			p.Share[i] *= max(0, room-top) / others
+			p.Share[i] *= Rest(room, top) / others
 		}
 	}
+}
+
+// Rest returns what top leaves of room, in processors; what rounding leaves is
+// nothing.
+func Rest(room, top float64) float64 {
+	if rest := room - top; rest > Sliver {
+		return rest
+	}
+	return 0
 }
 
 func (p *Plan) protected(tasks []Promise, i int) bool { return tasks[i].Hard || i == p.Top }

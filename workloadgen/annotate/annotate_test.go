@@ -17,83 +17,102 @@ import (
 	"bourse/workloadgen/dist"
 )
 
-// goldenFolder is this room's copy of the cases, or the folder that
-// BOURSE_GOLDEN_LIBRA names.
-func goldenFolder() string {
-	if dir := os.Getenv("BOURSE_GOLDEN_LIBRA"); dir != "" {
-		return dir
-	}
-	return "testdata"
-}
-
 // TestGolden checks the worked cases of annotation: kinds annotate, estimate,
-// arrivals and classes, in every file of the folder.
+// arrivals and classes, in every file of this room's copy of the cases, or of the
+// folder that BOURSE_GOLDEN_LIBRA names. Other kinds are run elsewhere.
 func TestGolden(t *testing.T) {
 	t.Parallel()
-	files, _ := filepath.Glob(filepath.Join(goldenFolder(), "*.json"))
+	dir, least := os.Getenv("BOURSE_GOLDEN_LIBRA"), 0
+	if dir == "" {
+		dir, least = "testdata", 10
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "*.json"))
 	seen := 0
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var golden struct {
-			Cases []struct {
-				ID, Kind string
-				Input    struct {
-					Mean, SD, Lo, U, Runtime, Inaccuracy, ADF float64
-					TraceEstimate                             float64 `json:"trace_estimate"`
-					HighUrgency                               float64 `json:"high_urgency"`
-					Submit, US                                []float64
-				}
-				Expect struct {
-					Value, Estimate float64
-					Submit          []float64
-					Urgent          []bool
-				}
-			}
-		}
-		// The class cases call a list what the others call a number: u.
-		if err := json.Unmarshal([]byte(strings.ReplaceAll(string(text), `"u": [`, `"us": [`)), &golden); err != nil {
-			continue // a file of other kinds
-		}
-		near := func(a, b float64) bool {
-			return math.Abs(a-b) <= 1e-6*max(1, math.Abs(a), math.Abs(b))
+		var golden struct{ Cases []goldenCase }
+		if err := json.Unmarshal(text, &golden); err != nil {
+			t.Fatalf("%s: %v", file, err)
 		}
 		for _, c := range golden.Cases {
-			in, want := c.Input, c.Expect
-			switch c.Kind {
-			case "annotate":
-				if got := (dist.TruncNormal{Mu: in.Mean, SD: in.SD, Lo: in.Lo}).Quantile(in.U); !near(got, want.Value) {
-					t.Errorf("%s: %v, want %v", c.ID, got, want.Value)
-				}
-			case "estimate":
-				if got := Estimate(in.Runtime, in.TraceEstimate, in.Inaccuracy); !near(got, want.Estimate) {
-					t.Errorf("%s: %v, want %v", c.ID, got, want.Estimate)
-				}
-			case "arrivals":
-				plan := make(workloadgen.Plan, len(in.Submit))
-				for i := range plan {
-					plan[i].Arrival = in.Submit[i]
-				}
-				Delay(plan, in.ADF)
-				for i := range plan {
-					if !near(plan[i].Arrival, want.Submit[i]) {
-						t.Errorf("%s: arrival %d is %v, want %v", c.ID, i, plan[i].Arrival, want.Submit[i])
-					}
-				}
-			case "classes":
-				if got := Classes(in.US, in.HighUrgency); !slices.Equal(got, want.Urgent) {
-					t.Errorf("%s: %v, want %v", c.ID, got, want.Urgent)
-				}
-			default:
-				continue
+			if run := kinds[c.Kind]; run != nil {
+				run(t, &c)
+				seen++
 			}
-			seen++
 		}
 	}
-	if seen < 10 {
-		t.Errorf("%d cases in %s, want at least 10", seen, goldenFolder())
+	if len(files) == 0 || seen < least {
+		t.Errorf("%d cases in %s, want at least %d", seen, dir, least)
+	}
+}
+
+// A goldenCase is one example with its exact answer.
+type goldenCase struct {
+	ID, Kind      string
+	Input, Expect json.RawMessage
+}
+
+var kinds = map[string]func(*testing.T, *goldenCase){
+	"annotate": func(t *testing.T, c *goldenCase) {
+		var in struct{ Mean, SD, Lo, U float64 }
+		var want struct{ Value float64 }
+		c.decode(t, &in, &want)
+		c.near(t, (dist.TruncNormal{Mu: in.Mean, SD: in.SD, Lo: in.Lo}).Quantile(in.U), want.Value)
+	},
+	"estimate": func(t *testing.T, c *goldenCase) {
+		var in struct {
+			Runtime, Inaccuracy float64
+			TraceEstimate       float64 `json:"trace_estimate"`
+		}
+		var want struct{ Estimate float64 }
+		c.decode(t, &in, &want)
+		c.near(t, Estimate(in.Runtime, in.TraceEstimate, in.Inaccuracy), want.Estimate)
+	},
+	"arrivals": func(t *testing.T, c *goldenCase) {
+		var in struct {
+			Submit []float64
+			ADF    float64
+		}
+		var want struct{ Submit []float64 }
+		c.decode(t, &in, &want)
+		plan := make(workloadgen.Plan, len(in.Submit))
+		for i := range plan {
+			plan[i].Arrival = in.Submit[i]
+		}
+		Delay(plan, in.ADF)
+		for i := range plan {
+			c.near(t, plan[i].Arrival, want.Submit[i])
+		}
+	},
+	"classes": func(t *testing.T, c *goldenCase) {
+		var in struct {
+			U           []float64
+			HighUrgency float64 `json:"high_urgency"`
+		}
+		var want struct{ Urgent []bool }
+		c.decode(t, &in, &want)
+		if got := Classes(in.U, in.HighUrgency); !slices.Equal(got, want.Urgent) {
+			t.Errorf("%s: %v, want %v", c.ID, got, want.Urgent)
+		}
+	},
+}
+
+func (c *goldenCase) decode(t *testing.T, in, want any) {
+	t.Helper()
+	for text, v := range map[*json.RawMessage]any{&c.Input: in, &c.Expect: want} {
+		if err := json.Unmarshal(*text, v); err != nil {
+			t.Fatalf("%s: %v", c.ID, err)
+		}
+	}
+}
+
+func (c *goldenCase) near(t *testing.T, got, want float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= 1e-6*max(1, math.Abs(got), math.Abs(want))) {
+		t.Errorf("%s: %v, want %v", c.ID, got, want)
 	}
 }
 

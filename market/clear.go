@@ -15,8 +15,8 @@ type Order struct {
 
 // An Award is what a bidder gets.
 type Award struct {
-	Bidder string
-	Units  int64
+	Bidder string `json:"bidder"`
+	Units  int64  `json:"units"`
 }
 
 // Clear divides capacity whole units among the bidders in proportion to their

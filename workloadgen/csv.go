@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -36,6 +37,23 @@ func WriteCSV(w io.Writer, p Plan) error {
 		out.Write(append(line, '\n'))
 	}
 	return out.Flush()
+}
+
+// MarshalJSON writes j as an object of what the columns of a CSV file hold.
+func (j Job) MarshalJSON() ([]byte, error) {
+	line := []byte{'{'}
+	for c := range columns {
+		if c > 0 {
+			line = append(line, ',')
+		}
+		line = append(strconv.AppendQuote(line, columns[c].name), ':')
+		if columns[c].name == "class" {
+			line = strconv.AppendQuote(line, j.Class)
+			continue
+		}
+		line = columns[c].write(line, &j)
+	}
+	return append(line, '}'), nil
 }
 
 // ReadCSV reads a plan and validates it. The first line names the columns, in

@@ -47,27 +47,27 @@ type Metric struct {
 
 // A Summary is a metric over all replications.
 type Summary struct {
-	Configuration string   `parquet:"configuration" doc:"workload and load, e.g. pareto-high"`
-	Admission     string   `parquet:"admission" doc:"admission policy, e.g. cac"`
-	Metric        string   `parquet:"metric" doc:"name, e.g. violations"`
-	N             int      `parquet:"n" doc:"replications in which it is defined"`
-	Mean          *float64 `parquet:"mean,optional" doc:"null if n is 0"`
-	SD            *float64 `parquet:"sd,optional" doc:"sample standard deviation; null if n is under 2"`
-	Lo95          *float64 `parquet:"lo95,optional" doc:"lower end of the mean's 95 % interval; null if n is under 2"`
-	Hi95          *float64 `parquet:"hi95,optional" doc:"upper end of the mean's 95 % interval; null if n is under 2"`
-	Paper         *float64 `parquet:"paper,optional" doc:"the number that the paper prints; null if it prints none"`
+	Configuration string   `parquet:"configuration" json:"configuration" doc:"workload and load, e.g. pareto-high"`
+	Admission     string   `parquet:"admission" json:"admission" doc:"admission policy, e.g. cac"`
+	Metric        string   `parquet:"metric" json:"metric" doc:"name, e.g. violations"`
+	N             int      `parquet:"n" json:"n" doc:"replications in which it is defined"`
+	Mean          *float64 `parquet:"mean,optional" json:"mean" doc:"null if n is 0"`
+	SD            *float64 `parquet:"sd,optional" json:"sd" doc:"sample standard deviation; null if n is under 2"`
+	Lo95          *float64 `parquet:"lo95,optional" json:"lo95" doc:"lower end of the mean's 95 % interval; null if n is under 2"`
+	Hi95          *float64 `parquet:"hi95,optional" json:"hi95" doc:"upper end of the mean's 95 % interval; null if n is under 2"`
+	Paper         *float64 `parquet:"paper,optional" json:"paper" doc:"the number that the paper prints; null if it prints none"`
 }
 
 // A Point is the efficiency of one admission policy at one alpha.
 type Point struct {
-	Configuration string   `parquet:"configuration" doc:"workload and load, e.g. pareto-high"`
-	Admission     string   `parquet:"admission" doc:"admission policy, e.g. cac"`
-	Alpha         float64  `parquet:"alpha" doc:"weight of inelastic utility, in [0,1]"`
-	N             int      `parquet:"n" doc:"replications in which it is defined"`
-	Mean          *float64 `parquet:"mean,optional" doc:"efficiency; null if n is 0"`
-	SD            *float64 `parquet:"sd,optional" doc:"sample standard deviation; null if n is under 2"`
-	Lo95          *float64 `parquet:"lo95,optional" doc:"lower end of the mean's 95 % interval; null if n is under 2"`
-	Hi95          *float64 `parquet:"hi95,optional" doc:"upper end of the mean's 95 % interval; null if n is under 2"`
+	Configuration string   `parquet:"configuration" json:"configuration" doc:"workload and load, e.g. pareto-high"`
+	Admission     string   `parquet:"admission" json:"admission" doc:"admission policy, e.g. cac"`
+	Alpha         float64  `parquet:"alpha" json:"alpha" doc:"weight of inelastic utility, in [0,1]"`
+	N             int      `parquet:"n" json:"n" doc:"replications in which it is defined"`
+	Mean          *float64 `parquet:"mean,optional" json:"mean" doc:"efficiency; null if n is 0"`
+	SD            *float64 `parquet:"sd,optional" json:"sd" doc:"sample standard deviation; null if n is under 2"`
+	Lo95          *float64 `parquet:"lo95,optional" json:"lo95" doc:"lower end of the mean's 95 % interval; null if n is under 2"`
+	Hi95          *float64 `parquet:"hi95,optional" json:"hi95" doc:"upper end of the mean's 95 % interval; null if n is under 2"`
 }
 
 // OrNull returns &x, or nil if x is NaN or infinite: the statistic of nothing.

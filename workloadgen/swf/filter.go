@@ -85,6 +85,12 @@ func FilterNames() []string {
 	return out
 }
 
+// FilterDoc returns what a filter of [FilterNames] keeps.
+func FilterDoc(name string) string {
+	name, _, _ = strings.Cut(name, ":")
+	return filters[name].doc
+}
+
 // Apply returns the log with the records that pass every filter, and what each
 // filter did. The records of t are not changed.
 func (t *Trace) Apply(filters ...Filter) (*Trace, []Step, error) {
@@ -111,23 +117,23 @@ type keeper = func(t *Trace) (func(*Record) bool, string, error)
 
 // filters is the table of filters by name; arg is the form of the argument.
 var filters = map[string]struct {
-	arg string
-	new func(arg string) (keeper, error)
+	arg, doc string
+	new      func(arg string) (keeper, error)
 }{
-	"ran":          {"", simple((*Record).Ran)},
-	"completed":    {"", simple(func(r *Record) bool { return r.Status == Completed })},
-	"failed":       {"", simple(func(r *Record) bool { return r.Status == Failed })},
-	"cancelled":    {"", simple(func(r *Record) bool { return r.Status == Cancelled })},
-	"has-estimate": {"", simple(func(r *Record) bool { return r.ReqTime > 0 })},
-	"whole":        {"", simple(func(r *Record) bool { return !r.Partial() })},
-	"id":           {":A-B", span(func(r *Record) float64 { return float64(r.Job) })},
-	"procs":        {":A-B", span(func(r *Record) float64 { return float64(r.Width()) })},
-	"submit":       {":A-B", span(func(r *Record) float64 { return r.Submit })},
-	"user":         {":A+B", users(true)},
-	"not-user":     {":A+B", users(false)},
-	"date":         {":A..B", dates},
-	"first":        {":N", window(false)},
-	"last":         {":N", window(true)},
+	"ran":          {"", "ran on a processor for more than 0 s", simple((*Record).Ran)},
+	"completed":    {"", "status 1", simple(func(r *Record) bool { return r.Status == Completed })},
+	"failed":       {"", "status 0", simple(func(r *Record) bool { return r.Status == Failed })},
+	"cancelled":    {"", "status 5", simple(func(r *Record) bool { return r.Status == Cancelled })},
+	"has-estimate": {"", "requested time is known", simple(func(r *Record) bool { return r.ReqTime > 0 })},
+	"whole":        {"", "not a part of a job (status 2 to 4)", simple(func(r *Record) bool { return !r.Partial() })},
+	"id":           {":A-B", "job numbers A to B; either may be left out", span(func(r *Record) float64 { return float64(r.Job) })},
+	"procs":        {":A-B", "width from A to B processors; either may be left out", span(func(r *Record) float64 { return float64(r.Width()) })},
+	"submit":       {":A-B", "submit times from A to B, in seconds; either may be left out", span(func(r *Record) float64 { return r.Submit })},
+	"user":         {":A+B", "submitted by user A, B, ...", users(true)},
+	"not-user":     {":A+B", "submitted by any other user", users(false)},
+	"date":         {":A..B", "submitted from day A to the day before B, as 2000-04-25, UTC; either may be left out", dates},
+	"first":        {":N", "the N first job numbers; submit times stay as they are", window(false)},
+	"last":         {":N", "the N last job numbers, with those that a cleaned log lost", window(true)},
 }
 
 func simple(keep func(*Record) bool) func(string) (keeper, error) {

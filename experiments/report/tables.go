@@ -105,6 +105,9 @@ func PaperTable(rows []results.Summary) Table {
 			{Text: number(r.Mean)}, {Text: interval}, {Text: blank(r.Paper)}, within,
 		})
 	}
+	if len(t.Rows) > 0 {
+		t.Note = "Within: whether the paper's number lies in the 95 % interval of the mean; marked where it does not."
+	}
 	return t
 }
 

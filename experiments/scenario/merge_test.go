@@ -207,8 +207,8 @@ func TestNearest(t *testing.T) {
 		"bee": "be", "SAC": "sac", "saac": "sac", "cheepest": "cheapest", "chepaest": "cheapest",
 		"best_response": "best-response", "": "", "x": "", "gaussian": "", strings.Repeat("sac", 100): "",
 	} {
-		if got := nearest(found, known); got != want {
-			t.Errorf("nearest(%q) = %q, want %q", found, got, want)
+		if got := Nearest(found, known); got != want {
+			t.Errorf("Nearest(%q) = %q, want %q", found, got, want)
 		}
 	}
 }

@@ -48,11 +48,16 @@ func Load(path string, known Known, sets ...string) (Experiment, error) {
 		return Experiment{}, fmt.Errorf("scenario: %w", err)
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	return Read(path, f, known, sets...)
+}
+
+// Read reads and checks a scenario file that errors call name: see [Parse].
+func Read(name string, in io.Reader, known Known, sets ...string) (Experiment, error) {
+	data, err := io.ReadAll(io.LimitReader(in, maxBytes+1))
 	if err != nil {
 		return Experiment{}, fmt.Errorf("scenario: %w", err)
 	}
-	return Parse(path, data, known, sets...)
+	return Parse(name, data, known, sets...)
 }
 
 // Parse reads and checks a scenario that stands in the named file. Each

@@ -8,15 +8,15 @@ func oneOf(found string, names []string) string {
 		return "want none"
 	}
 	s := "want one of " + strings.Join(names, ", ")
-	if near := nearest(found, names); near != "" {
+	if near := Nearest(found, names); near != "" {
 		s += "; did you mean " + near + "?"
 	}
 	return s
 }
 
-// nearest returns the name that the fewest edits make of s, "" if that takes
+// Nearest returns the name that the fewest edits make of s, "" if that takes
 // more than three, or more than half of its letters.
-func nearest(s string, names []string) string {
+func Nearest(s string, names []string) string {
 	best, least := "", max(1, min(3, len(s)/2))+1
 	if len(s) > 64 {
 		return ""
@@ -29,22 +29,25 @@ func nearest(s string, names []string) string {
 	return best
 }
 
-// distance returns Levenshtein's: letters put in, taken out or replaced.
+// distance returns how many letters must be put in, taken out, replaced or
+// swapped with the next to make b of a.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
+	before, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
+		before, above, row = above, row, before
 		row[0] = i + 1
 		for j := range len(b) {
-			d := diagonal
+			d := above[j]
 			if a[i] != b[j] {
 				d++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(d, row[j]+1, row[j+1]+1)
+			row[j+1] = min(d, above[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
 		}
 	}
 	return row[len(b)]

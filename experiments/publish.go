@@ -25,6 +25,10 @@ type Publication struct {
 	Inputs   map[string]string // sha256 of every file read, by path
 	Notes    []string          // what a reader must know beside
 	Elapsed  func() float64    // seconds that it has taken
+
+	// Fatal is told of a ledger that could not be written, once what was written is
+	// removed, and does not return; nil means what the store does.
+	Fatal func(error)
 }
 
 // Publish runs e and writes a results directory. What it writes depends on e
@@ -41,6 +45,15 @@ func Publish(ctx context.Context, e *scenario.Experiment, opts Options, p Public
 		}
 	}()
 	ledgers := &ledgers{w: w, all: p.Ledgers, heads: make(map[string]string)}
+	if p.Fatal != nil {
+		var once sync.Once // the first to fail ends the program
+		ledgers.fatal = func(err error) {
+			once.Do(func() {
+				w.Abort()
+				p.Fatal(err)
+			})
+		}
+	}
 	opts.Journal = ledgers.open
 	s = NewStudy(e)
 	e = s.Experiment
@@ -129,6 +142,8 @@ type ledgers struct {
 	w   *results.Writer
 	all bool
 
+	fatal func(error) // of the store
+
 	mu    sync.Mutex
 	heads map[string]string // by the directory's key
 }
@@ -143,7 +158,7 @@ func (l *ledgers) open(configuration, admission string, rep int) (bank.Journal, 
 	if err != nil {
 		return nil, nil, err
 	}
-	j, err := store.Create(dir, store.Options{Reproducible: true})
+	j, err := store.Create(dir, store.Options{Reproducible: true, Fatal: l.fatal})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"syscall"
 )
 
 const (
@@ -144,7 +145,7 @@ func readManifest(dir string) (Manifest, error) {
 	var m Manifest
 	path := filepath.Join(dir, manifestName)
 	b, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return m, fmt.Errorf("%s: %w: it has no %s", dir, ErrNotResults, manifestName)
 	}
 	if err != nil {

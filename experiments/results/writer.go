@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // ErrNotResults reports that a directory is no results directory.
@@ -16,7 +17,8 @@ var ErrNotResults = errors.New("not a results directory")
 // at a time, in the order in which they are to be read; nothing is visible under
 // the directory's name before [Writer.Close].
 type Writer struct {
-	dir, temp string // where it will be, where it is written
+	dir, temp string   // where it will be, where it is written
+	root      *os.Root // of temp
 	closed    bool
 
 	jobs    *table[Job]
@@ -71,6 +73,9 @@ func (w *Writer) open() (err error) {
 	if err := os.Chmod(w.temp, 0o755); err != nil {
 		return err
 	}
+	if w.root, err = os.OpenRoot(w.temp); err != nil {
+		return err
+	}
 	if w.jobs, err = newTable[Job](w.temp, "jobs", ".csv", ".parquet"); err != nil {
 		return err
 	}
@@ -111,7 +116,7 @@ func (w *Writer) LedgerDir(configuration, admission string, replication int) (di
 	key = fmt.Sprintf("ledger/%s/%s/%d", configuration, admission, replication)
 	dir, err = w.path(key)
 	if err == nil {
-		err = os.MkdirAll(dir, 0o755)
+		err = w.root.MkdirAll(key, 0o755) // not where an abort has removed it
 	}
 	return dir, key, err
 }
@@ -144,8 +149,8 @@ func (w *Writer) path(name string) (string, error) {
 }
 
 // Close completes every table, writes README.txt and the manifest, and gives the
-// directory its name, in place of older results if there are any. After an error
-// nothing is left.
+// directory its name, in place of older results if there are any; what somebody
+// added beside theirs stays. After an error nothing is left.
 func (w *Writer) Close(m Manifest) (err error) {
 	if w.closed {
 		return errors.New("results are already closed")
@@ -183,7 +188,7 @@ func (w *Writer) Close(m Manifest) (err error) {
 	if err := os.WriteFile(filepath.Join(w.temp, manifestName), append(b, '\n'), 0o644); err != nil {
 		return err
 	}
-	if err := w.publish(); err != nil {
+	if err := errors.Join(w.root.Close(), w.publish()); err != nil {
 		return err
 	}
 	w.closed = true
@@ -203,7 +208,46 @@ func (w *Writer) publish() error {
 	if err := os.Rename(w.temp, w.dir); err != nil {
 		return errors.Join(err, os.Rename(old, w.dir))
 	}
+	if err := keep(old, w.dir); err != nil {
+		return fmt.Errorf("the older results are in %s: %w", old, err)
+	}
 	return os.RemoveAll(old)
+}
+
+// keep moves to dir what somebody added to the results in old, beside the files
+// and directories that a run writes.
+func keep(old, dir string) error {
+	entries, err := os.ReadDir(old)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var m struct {
+		Outputs map[string]json.RawMessage `json:"outputs"`
+	}
+	b, err := os.ReadFile(filepath.Join(old, manifestName))
+	if err == nil {
+		err = json.Unmarshal(b, &m)
+	}
+	if err != nil {
+		return err
+	}
+	written := map[string]bool{manifestName: true, "figures": true} // which commands add to
+	for name := range m.Outputs {
+		top, _, _ := strings.Cut(name, "/")
+		written[top] = true
+	}
+	for _, e := range entries {
+		if _, err := os.Lstat(filepath.Join(dir, e.Name())); err == nil || written[e.Name()] {
+			continue
+		}
+		if err := os.Rename(filepath.Join(old, e.Name()), filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Abort removes what was written. It does nothing after [Writer.Close].
@@ -217,7 +261,14 @@ func (w *Writer) Abort() {
 	abandon(w.metrics)
 	abandon(w.summary)
 	abandon(w.curve)
-	os.RemoveAll(w.temp)
+	if w.root != nil {
+		w.root.Close()
+	}
+	for range 100 { // a ledger may still be written there
+		if os.RemoveAll(w.temp) == nil {
+			return
+		}
+	}
 }
 
 func abandon[R any](t *table[R]) {

@@ -72,10 +72,19 @@ func TestPlace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if err := w.File("figures/old.svg", nil); i == 0 && err != nil {
+			t.Fatal(err)
+		}
 		if err := w.Close(Manifest{Seed: uint64(i)}); err != nil {
 			t.Fatal(err)
 		}
 		w.Abort()
+		if err := os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("mine"), 0o644); i == 0 && err != nil {
+			t.Fatal(err)
+		}
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, "notes.txt")); err != nil || string(b) != "mine" {
+		t.Errorf("what was added to older results: %q, %v", b, err)
 	}
 	w, err := Create(dir)
 	if err != nil {

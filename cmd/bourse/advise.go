@@ -22,12 +22,12 @@ reservation policy, p_w, p_d and q of be.
    bourse advise --pa 0.63 --pw 0.39 --q 0.14
    bourse advise results/paper --reservation cac`,
 		Flags: []cli.Flag{
-			&cli.Float64Flag{Name: "pa", Usage: "probability of admission, in [0,1]"},
-			&cli.Float64Flag{Name: "pw", Usage: "probability of fulfilment, in [0,1]"},
-			&cli.Float64Flag{Name: "pd", Usage: "fraction of work completed, in [0,1]"},
-			&cli.Float64Flag{Name: "q", Usage: "cost over value, in [0,1)"},
+			&cli.Float64Flag{Name: "pa", DefaultText: "none", Usage: "probability of admission, in [0,1]"},
+			&cli.Float64Flag{Name: "pw", DefaultText: "none", Usage: "probability of fulfilment, in [0,1]"},
+			&cli.Float64Flag{Name: "pd", DefaultText: "none", Usage: "fraction of work completed, in [0,1]"},
+			&cli.Float64Flag{Name: "q", DefaultText: "none", Usage: "cost over value, in [0,1)"},
 			&cli.StringFlag{Name: "reservation", Value: "cac", Usage: "admission `POLICY` that stands for the reservation market"},
-			&cli.BoolFlag{Name: "json", Usage: "print JSON, for programs"},
+			jsonFlag(),
 		},
 		Action: adviseAction,
 	}

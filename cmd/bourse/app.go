@@ -2,6 +2,9 @@ package main
 
 import (
 	"io"
+	"strings"
+
+	"bourse/experiments/scenario"
 
 	"github.com/urfave/cli/v2"
 )
@@ -23,7 +26,6 @@ standard error. NO_COLOR is honoured.`,
 		Writer:               out,
 		ErrWriter:            errs,
 		EnableBashCompletion: true,
-		Suggest:              true,
 		HideHelpCommand:      true,
 
 		DisableSliceFlagSeparator: true, // a value of --set may be a list
@@ -91,11 +93,23 @@ func unknown(c *cli.Context, name string) error {
 	if c.Command != nil && len(c.Command.Subcommands) > 0 {
 		in = c.Command.Subcommands
 	}
-	hint := ""
-	if near := cli.SuggestCommand(in, name); near != "" {
-		hint = ". " + near
+	var names []string
+	for _, known := range in {
+		names = append(names, known.Name)
 	}
-	return usagef("unknown command %q%s", name, hint)
+	if near := scenario.Nearest(name, names); near != "" {
+		return usagef("unknown command %q. Did you mean %q?", name, near)
+	}
+	return usagef("unknown command %q; see '%s --help'", name, strings.TrimSpace(c.App.Name+" "+commandName(c)))
+}
+
+// commandName returns the words that call c's command, without the program's.
+func commandName(c *cli.Context) string {
+	if c.Command == nil {
+		return ""
+	}
+	_, name, _ := strings.Cut(c.Command.HelpName, " ")
+	return name
 }
 
 // exactly refuses a call that has not as many arguments as names.
@@ -107,13 +121,15 @@ func exactly(c *cli.Context, names ...string) error {
 func between(c *cli.Context, least, most int, names ...string) error {
 	switch n := c.NArg(); {
 	case n < least:
-		return usagef("%s: %s is missing; see '%s --help'", c.Command.HelpName, names[n], c.Command.HelpName)
+		return usagef("%s: %s is missing; see '%s --help'", commandName(c), names[n], c.Command.HelpName)
+	case n > most && most == 0:
+		return usagef("%s: found %q, want no argument; see '%s --help'", commandName(c), c.Args().First(), c.Command.HelpName)
 	case n > most:
-		return usagef("%s: found %q after its %d arguments; see '%s --help'", c.Command.HelpName, c.Args().Get(most), most, c.Command.HelpName)
+		return usagef("%s: found %q after %s; see '%s --help'", commandName(c), c.Args().Get(most), strings.Join(names, " and "), c.Command.HelpName)
 	}
 	for i, arg := range c.Args().Slice() {
 		if arg == "" {
-			return usagef("%s: %s is empty; see '%s --help'", c.Command.HelpName, names[i], c.Command.HelpName)
+			return usagef("%s: %s is empty; see '%s --help'", commandName(c), names[i], c.Command.HelpName)
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"bourse/bank"
@@ -83,7 +84,7 @@ func mintCommand() *cli.Command {
 		Usage:       "issue money to an account, and print the receipt",
 		ArgsUsage:   "DIR ACCOUNT AMOUNT",
 		Description: `   bourse bank mint books user:ann 100 --id salary-1`,
-		Flags:       []cli.Flag{idFlag()},
+		Flags:       []cli.Flag{idFlag(), jsonFlag()},
 		Action: func(c *cli.Context) error {
 			if err := exactly(c, "DIR", "ACCOUNT", "AMOUNT"); err != nil {
 				return err
@@ -99,7 +100,7 @@ func transferCommand() *cli.Command {
 		Usage:       "move money between accounts, and print the receipt",
 		ArgsUsage:   "DIR FROM TO AMOUNT",
 		Description: `   bourse bank transfer books user:ann user:bob 12.50 --id rent-1`,
-		Flags:       []cli.Flag{idFlag()},
+		Flags:       []cli.Flag{idFlag(), jsonFlag()},
 		Action: func(c *cli.Context) error {
 			if err := exactly(c, "DIR", "FROM", "TO", "AMOUNT"); err != nil {
 				return err
@@ -147,16 +148,25 @@ func book(c *cli.Context, o store.Order, amount string) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintln(c.App.Writer, r)
-		return err
+		return answer(c, o.ID, r)
 	})
+}
+
+// answer prints the receipt of a request, as JSON in the words of 'bank apply'.
+func answer(c *cli.Context, id string, r store.Receipt) error {
+	if c.Bool("json") {
+		_, hash, _ := strings.Cut(r.String(), ":")
+		return printJSON(c, store.Outcome{ID: id, Seq: r.Seq, Hash: hash})
+	}
+	_, err := fmt.Fprintln(c.App.Writer, r)
+	return err
 }
 
 // requestID returns the id that a request must have.
 func requestID(c *cli.Context) (string, error) {
 	id := c.String("id")
 	if id == "" {
-		return "", usagef("%s: --id is missing: with it the request is booked once, however often it is sent", c.Command.HelpName)
+		return "", usagef("%s: --id is missing: with it the request is booked once, however often it is sent", commandName(c))
 	}
 	if err := bank.CheckID(id); err != nil {
 		return "", usagef("--id: %w", err)

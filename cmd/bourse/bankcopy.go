@@ -27,7 +27,7 @@ is no bank. What is written to FROM meanwhile is not copied: close it before.
    bourse bank copy books postgres://bank@db/money?ledger=books
    bourse bank copy postgres://bank@db/money?ledger=books books2`,
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "json", Usage: "print JSON, for programs"},
+			jsonFlag(),
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only what is amiss"},
 		},
 		Action: copyAction,

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"bourse/bank"
 	"bourse/bank/opening"
 	"bourse/bank/store"
@@ -24,7 +22,7 @@ is booked once, as ever.
 
    bourse bank balance books > opening
    bourse bank init anew && bourse bank import anew opening --id opening`,
-		Flags: []cli.Flag{idFlag(), &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "do not say what was issued"}},
+		Flags: []cli.Flag{idFlag(), jsonFlag(), &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "do not say what was issued"}},
 		Action: func(c *cli.Context) error {
 			if err := exactly(c, "DIR", "FILE"); err != nil {
 				return err
@@ -55,7 +53,7 @@ func issue(c *cli.Context, s *store.Sequencer, e bank.Entry, sum bank.Amount) er
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(c.App.Writer, r); err != nil {
+	if err := answer(c, e.ID, r); err != nil {
 		return err
 	}
 	note(c, "issued %v to %d accounts", sum, len(e.Moves))

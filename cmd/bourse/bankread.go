@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -25,6 +26,7 @@ holds nothing. The mint, asked for by name, holds minus what it issued.
 
    bourse bank balance books
    bourse bank balance books user:ann`,
+		Flags:  []cli.Flag{jsonFlag()},
 		Action: balanceAction,
 	}
 }
@@ -46,17 +48,29 @@ func balanceAction(c *cli.Context) error {
 				return err
 			}
 		}
-		var found bank.Amount
+		type balance struct {
+			Account string      `json:"account"`
+			Amount  bank.Amount `json:"amount"`
+		}
+		found := []balance{}
+		if asked != "" {
+			found = append(found, balance{Account: asked})
+		}
 		for name, amount := range l.Balances() {
-			if asked == "" && name != "mint" {
-				fmt.Fprintln(w, name, amount)
-			}
-			if name == asked {
-				found = amount
+			switch {
+			case name == asked:
+				found[0].Amount = amount
+			case asked == "" && name != "mint":
+				found = append(found, balance{name, amount})
 			}
 		}
-		if asked != "" {
-			fmt.Fprintln(w, asked, found)
+		if c.Bool("json") {
+			enc := json.NewEncoder(w)
+			enc.SetIndent("", "  ")
+			return enc.Encode(found)
+		}
+		for _, b := range found {
+			fmt.Fprintln(w, b.Account, b.Amount)
 		}
 		return nil
 	})
@@ -96,7 +110,7 @@ status 3 if anything is amiss.
    bourse bank log books | bourse bank verify - --receipt "$(cat receipt)"`,
 		Flags: []cli.Flag{
 			receiptFlag(),
-			&cli.BoolFlag{Name: "json", Usage: "print JSON, for programs"},
+			jsonFlag(),
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only what is amiss"},
 		},
 		Action: verifyLogAction,
@@ -140,7 +154,7 @@ anything is amiss.
    bourse bank audit books --receipt "$(cat receipt)"`,
 		Flags: []cli.Flag{
 			receiptFlag(),
-			&cli.BoolFlag{Name: "json", Usage: "print JSON, for programs"},
+			jsonFlag(),
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only what is amiss"},
 		},
 		Action: func(c *cli.Context) error {
@@ -182,7 +196,7 @@ func keptHead(c *cli.Context) (string, error) {
 		given, head = given+1, p.Head.String()
 	}
 	if given > 1 {
-		return "", usagef("%s: found more than one head to hold the ledger against", c.Command.HelpName)
+		return "", usagef("%s: found more than one head to hold the ledger against", commandName(c))
 	}
 	return head, nil
 }

@@ -30,7 +30,7 @@ them under other options. The exit status is 0 whatever the verdicts.
 
    bourse run --preset librarisk --trace LOG && bourse claims results/librarisk`,
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "json", Usage: "print JSON, for programs"},
+			jsonFlag(),
 			&cli.BoolFlag{Name: "brief", Usage: "print a line a claim, without the numbers"},
 		},
 		Action: claimsAction,
@@ -47,7 +47,7 @@ type judged struct {
 
 func claimsAction(c *cli.Context) error {
 	if c.NArg() == 0 {
-		return usagef("%s: RESULTS is missing; see '%s --help'", c.Command.HelpName, c.Command.HelpName)
+		return usagef("%s: RESULTS is missing; see '%s --help'", commandName(c), c.Command.HelpName)
 	}
 	found, notes, err := readClaimed(c.Args().Slice())
 	if err != nil {

@@ -30,7 +30,7 @@ and sizes, and the quantiles of B over those of A.
    bourse workload compare SDSC-BLUE.swf.gz blue.yaml --seed 3 --out compared`,
 		Flags: append([]cli.Flag{
 			filterFlag(),
-			&cli.IntFlag{Name: "jobs", Usage: "draw `N` jobs of a model (default: as many as the other has)"},
+			&cli.IntFlag{Name: "jobs", DefaultText: "as many as the other has", Usage: "draw `N` jobs of a model"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "derive every use of chance from `SEED`"},
 			&cli.StringFlag{Name: "options", Usage: "options of a model that is named, as a YAML mapping"},
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the Q-Q figure to `DIR`"},

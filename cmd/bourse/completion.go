@@ -2,14 +2,24 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"bourse/bank/export"
+	"bourse/contracts/admission"
+	"bourse/experiments/scenario"
+	availability "bourse/hosts/availability/models"
+	"bourse/workloadgen/models"
 
 	"github.com/urfave/cli/v2"
 )
 
 const bashCompletion = `_bourse() {
-  local cur="${COMP_WORDS[COMP_CWORD]}"
-  local words=("${COMP_WORDS[@]:0:$COMP_CWORD}")
-  COMPREPLY=($(compgen -W "$("${words[@]}" ${cur:+"$cur"} --generate-bash-completion 2>/dev/null)" -- "$cur"))
+  local cur="${COMP_WORDS[COMP_CWORD]}" IFS=$'\n'
+  local words=("${COMP_WORDS[@]:0:$COMP_CWORD}") ask="$cur"
+  [[ $ask == -- ]] && ask=-
+  COMPREPLY=($(compgen -W "$("${words[@]}" "$ask" --generate-bash-completion 2>/dev/null)" -- "$cur"))
   [[ ${#COMPREPLY[@]} -gt 0 ]] || COMPREPLY=($(compgen -f -- "$cur"))
 }
 complete -o bashdefault -o default -F _bourse bourse
@@ -18,7 +28,9 @@ complete -o bashdefault -o default -F _bourse bourse
 const zshCompletion = `#compdef bourse
 _bourse() {
   local -a found
-  found=("${(@f)$("${words[@]:0:#words[@]-1}" ${words[-1]:+"${words[-1]}"} --generate-bash-completion 2>/dev/null)}")
+  local ask="${words[CURRENT]}"
+  [[ $ask == -- ]] && ask=-
+  found=("${(@f)$("${words[@]:0:CURRENT-1}" "$ask" --generate-bash-completion 2>/dev/null)}")
   if [[ -n "${found[1]}" ]]; then _describe bourse found; else _files; fi
 }
 compdef _bourse bourse
@@ -44,4 +56,58 @@ func completionCommand() *cli.Command {
 			return err
 		},
 	}
+}
+
+// asksCompletion reports whether args are a shell's question.
+func asksCompletion(args []string) bool { return args[len(args)-1] == "--generate-bash-completion" }
+
+// complete prints what may stand where the last of args does, if args are a shell's
+// question and it is a value that we know; commands and flags are left to the parser.
+func complete(out io.Writer, args []string) bool {
+	n := len(args) - 2
+	if n < 1 || !asksCompletion(args) {
+		return false
+	}
+	before, word := args[1:n], args[n]
+	var names []string
+	switch command := strings.Join(before, " "); {
+	case len(before) > 0 && strings.HasPrefix(before[len(before)-1], "--"):
+		names = valuesOf(before[len(before)-1])
+	case strings.HasPrefix(word, "-"):
+	case command == "policies":
+		names = families()
+	case command == "scenario show":
+		names = presetNames()
+	case command == "workload generate":
+		names = models.Names()
+	case command == "completion":
+		names = []string{"bash", "zsh"}
+	}
+	for _, name := range names {
+		if strings.HasPrefix(name, word) {
+			fmt.Fprintln(out, name)
+		}
+	}
+	return names != nil
+}
+
+// valuesOf returns the good values of a flag, if they are few.
+func valuesOf(flag string) []string {
+	switch flag {
+	case "--preset":
+		return presetNames()
+	case "--reservation":
+		return slices.Clone(admission.Names())
+	case "--format":
+		return export.Formats()
+	case "--availability-format":
+		return scenario.Formats()
+	case "--model":
+		return availability.Names()
+	case "--color":
+		return []string{"auto", "always", "never"}
+	case "--aggregate":
+		return []string{"day"}
+	}
+	return nil
 }

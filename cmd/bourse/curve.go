@@ -3,8 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"bourse/experiments"
 	"bourse/experiments/report"
@@ -79,9 +81,6 @@ func draw(c *cli.Context, tables bool, figures func(*scenario.Experiment, []resu
 	if out == "" {
 		out = filepath.Join(dir.Path, "figures")
 	}
-	if err := os.MkdirAll(out, 0o755); err != nil {
-		return err
-	}
 	e, err := scenario.Parse(dir.Path+"/scenario.yaml", []byte(dir.Manifest.Scenario), scenario.Known{})
 	if err != nil {
 		return err
@@ -94,13 +93,24 @@ func draw(c *cli.Context, tables bool, figures func(*scenario.Experiment, []resu
 		}
 		drawn = append(drawn, experiments.Differences(&e, metrics)...)
 	}
-	var files []string
-	for _, f := range drawn {
-		wrote, err := writeFigure(out, f)
-		if err != nil {
-			return err
+	if !c.Bool("json") {
+		for _, f := range drawn {
+			if _, err := fmt.Fprintln(c.App.Writer, f.Text(t)); err != nil {
+				return err
+			}
 		}
-		files = append(files, wrote...)
+		if tables {
+			if err := printTables(c, t, dir, &e, summary); err != nil {
+				return err
+			}
+		}
+	}
+	files, err := writeFigures(out, drawn)
+	if errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) {
+		err = fmt.Errorf("%w; --out DIR writes elsewhere", err)
+	}
+	if err != nil {
+		return err
 	}
 	if c.Bool("json") {
 		return printJSON(c, struct {
@@ -108,14 +118,6 @@ func draw(c *cli.Context, tables bool, figures func(*scenario.Experiment, []resu
 			Summary []results.Summary `json:"summary"`
 			Curve   []results.Point   `json:"curve"`
 		}{files, summary, curve})
-	}
-	for _, f := range drawn {
-		fmt.Fprintln(c.App.Writer, f.Text(t))
-	}
-	if tables {
-		if err := printTables(c, t, dir, &e, summary); err != nil {
-			return err
-		}
 	}
 	for _, name := range files {
 		note(c, "wrote %s", name)
@@ -144,6 +146,22 @@ func openResults(path string) (*results.Dir, error) {
 		return nil, usageError{err}
 	}
 	return dir, err
+}
+
+// writeFigures writes figures to dir, and returns the names of the files.
+func writeFigures(dir string, figures []report.Figure) ([]string, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	files := []string{}
+	for _, f := range figures {
+		wrote, err := writeFigure(dir, f)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, wrote...)
+	}
+	return files, nil
 }
 
 // writeFigure writes f in every form, and returns the names of the files.

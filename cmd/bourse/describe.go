@@ -28,7 +28,7 @@ written as SVG, PNG and CSV, and all of it on one page, describe.html.
    bourse workload describe plan.csv --processors 128 --out described`,
 		Flags: append([]cli.Flag{
 			filterFlag(),
-			&cli.Int64Flag{Name: "processors", Usage: "the machine has `N` processors (default: as the header says)"},
+			&cli.Int64Flag{Name: "processors", DefaultText: "as the header says", Usage: "the machine has `N` processors"},
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write figures and the page to `DIR`"},
 			workersFlag(),
 		}, outputFlags()...),
@@ -65,6 +65,9 @@ func describeAction(c *cli.Context) error {
 	}
 	d := description{file: file, log: describe.Describe(file.trace)}
 	if d.log.Records < 2 || d.log.Ran == 0 {
+		for _, line := range file.told() {
+			note(c, "%s", line)
+		}
 		return usagef("%s: %d records, of which %d ran: too few to describe", file.name, d.log.Records, d.log.Ran)
 	}
 	if d.fits, err = fitlab.FitLog(c.Context, d.log, fitlab.DefaultCandidates(), fitlab.OptionsFor(d.log), c.Int("workers")); err != nil {

@@ -62,7 +62,7 @@ price and time. Exit status 3 if anything is amiss.
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "head", Usage: "hold the ledger against `SIZE:ROOT`, kept elsewhere"},
 			&cli.Int64Flag{Name: "since", Usage: "sum up what came after entry `N`, which must be there; all entries are checked"},
-			&cli.BoolFlag{Name: "json", Usage: "print JSON, for programs"},
+			jsonFlag(),
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only what is amiss"},
 		}, checkpointFlags()...),
 		Action: auditAction,
@@ -112,7 +112,13 @@ func auditAction(c *cli.Context) error {
 func tellAudits(c *cli.Context, all []audited) error {
 	print := printAudits
 	if c.Bool("json") {
-		print = func(c *cli.Context, all []audited) error { return printJSON(c, all) }
+		print = func(c *cli.Context, all []audited) error {
+			for _, a := range all { // none is an empty list, not null
+				a.Report.Findings = append([]audit.Finding{}, a.Report.Findings...)
+				a.Report.Beyond = append([]string{}, a.Report.Beyond...)
+			}
+			return printJSON(c, all)
+		}
 	}
 	if err := print(c, all); err != nil {
 		return err
@@ -175,7 +181,7 @@ func auditRun(c *cli.Context, dir string) error {
 	for _, a := range all {
 		entries += a.Report.Entries
 	}
-	note(c, "%d ledgers, %d entries: audited, clean", len(all), entries)
+	note(c, "%s, %d entries: audited, clean", count(len(all), "ledger"), entries)
 	return nil
 }
 
@@ -265,10 +271,12 @@ func showCommand() *cli.Command {
 		Name:      "show",
 		Usage:     "print the entries of a ledger",
 		ArgsUsage: "DIR",
+		Description: `   bourse ledger show results/paper/ledger/pareto-high/cac/0 --contract 7
+   bourse ledger show books --account user:ann --json`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "account", Usage: "entries that move money of account `A`, such as user:7"},
 			&cli.Int64Flag{Name: "contract", Value: -1, DefaultText: "all", Usage: "entries of contract `C`"},
-			&cli.BoolFlag{Name: "json", Usage: "print a JSON object a move, for programs"},
+			movesFlag(),
 		},
 		Action: func(c *cli.Context) error {
 			filter := export.Filter{Account: c.String("account")}
@@ -296,7 +304,7 @@ func exportCommand() *cli.Command {
    bourse ledger export DIR --format beancount > run.beancount && bean-check run.beancount
    bourse ledger export DIR --format hledger --aggregate day > run.journal`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "format", Usage: strings.Join(export.Formats(), ", ")},
+			&cli.StringFlag{Name: "format", Usage: "write it as `FORMAT`: " + strings.Join(export.Formats(), ", ")},
 			&cli.StringFlag{Name: "aggregate", Usage: "sum up what is of one `PERIOD` and kind, for large ledgers: day"},
 		},
 		Action: func(c *cli.Context) error {

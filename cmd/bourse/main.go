@@ -18,6 +18,9 @@ func main() {
 
 // run is the whole program: it returns the exit status.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
+	if complete(out, args) {
+		return statusDone
+	}
 	app := newApp(in, out, errs)
-	return conclude(ctx, errs, app.RunContext(ctx, permute(app.Commands, args)))
+	return conclude(ctx, errs, app.RunContext(ctx, permute(app.Commands, helpLast(args))))
 }

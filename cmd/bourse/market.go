@@ -23,8 +23,8 @@ of name. A file of - is standard input.
 
    printf 'ann,2\nbob,1\n' | bourse market clear - --capacity 10`,
 			Flags: []cli.Flag{
-				&cli.Int64Flag{Name: "capacity", Usage: "divide `N` units"},
-				&cli.BoolFlag{Name: "json", Usage: "print JSON, for programs"},
+				&cli.Int64Flag{Name: "capacity", DefaultText: "none: it must be given", Usage: "divide `N` units"},
+				jsonFlag(),
 			},
 			Action: clearAction,
 		}},
@@ -36,7 +36,7 @@ func clearAction(c *cli.Context) error {
 		return err
 	}
 	if !c.IsSet("capacity") {
-		return usagef("%s: --capacity is missing; see '%s --help'", c.Command.HelpName, c.Command.HelpName)
+		return usagef("%s: --capacity is missing; see '%s --help'", commandName(c), c.Command.HelpName)
 	}
 	capacity := c.Int64("capacity")
 	if capacity < 0 {

@@ -10,6 +10,9 @@ import (
 // permute puts the flags of a command before its arguments, so that both orders
 // are understood: the flag package stops at the first argument.
 func permute(commands []*cli.Command, args []string) []string {
+	if asksCompletion(args) {
+		return args
+	}
 	for i := 1; i < len(args); i++ {
 		at := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(args[i]) })
 		if at < 0 {
@@ -19,6 +22,14 @@ func permute(commands []*cli.Command, args []string) []string {
 			return append(slices.Clip(args[:i+1]), flagsFirst(c.Flags, args[i+1:])...)
 		}
 		commands = commands[at].Subcommands
+	}
+	return args
+}
+
+// helpLast makes 'help COMMAND' the same as 'COMMAND --help'.
+func helpLast(args []string) []string {
+	if len(args) > 1 && args[1] == "help" {
+		return append(slices.Concat(args[:1], args[2:]), "--help")
 	}
 	return args
 }

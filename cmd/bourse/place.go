@@ -68,6 +68,11 @@ func readBank(place string) (*store.Reader, error) {
 	} else {
 		r, err = store.OpenReader(place, store.Options{})
 	}
+	if errors.Is(err, store.ErrNone) {
+		if dirs, _, wrong := ledgersIn(place); wrong == nil && dirs[0] != place {
+			err = fmt.Errorf("%w; these results keep %s, such as %s", err, count(len(dirs), "ledger"), dirs[0])
+		}
+	}
 	return r, misplaced(err)
 }
 

@@ -53,7 +53,7 @@ matchmaking (of admission reserve).
 
    bourse policies
    bourse policies admission --json`,
-		Flags:  []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print JSON, for programs"}},
+		Flags:  []cli.Flag{jsonFlag()},
 		Action: policiesAction,
 	}
 }
@@ -104,7 +104,7 @@ func plugins() ([]plugin, error) {
 			if failed != nil && err == nil {
 				err = fmt.Errorf("options of %s %s: %w", family, name, failed)
 			}
-			all = append(all, plugin{family, name, doc(name), o})
+			all = append(all, plugin{family, name, doc(name), append([]option{}, o...)})
 		}
 	}
 	rng := rand.New(rand.NewPCG(0, 0)) // nothing is drawn

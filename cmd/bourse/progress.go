@@ -89,6 +89,14 @@ func stopwatch() func() float64 {
 	return func() float64 { return time.Since(start).Seconds() }
 }
 
+// count returns a number of things in words: 1 ledger, 2 ledgers.
+func count(n int, of string) string {
+	if n != 1 {
+		of += "s"
+	}
+	return fmt.Sprintf("%d %s", n, of)
+}
+
 // note prints a line for people, unless they want quiet.
 func note(c *cli.Context, format string, args ...any) {
 	if !c.Bool("quiet") {

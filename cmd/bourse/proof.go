@@ -78,7 +78,7 @@ func checkpointAction(c *cli.Context) error {
 		return err
 	}
 	if c.String("key") == "" {
-		return usagef("%s: --key is missing; 'bourse key new' makes one", c.Command.HelpName)
+		return usagef("%s: --key is missing; 'bourse key new' makes one", commandName(c))
 	}
 	key, err := proof.ReadKey(c.String("key"))
 	if err != nil {
@@ -191,7 +191,7 @@ proves that the entry was in the ledger when that was signed.
    bourse ledger prove books --entry 2 > proof
    bourse ledger prove books --entry 2 --checkpoint checkpoint > proof`,
 		Flags: append([]cli.Flag{
-			&cli.Int64Flag{Name: "entry", Usage: "prove entry `N`, from 1"},
+			&cli.Int64Flag{Name: "entry", DefaultText: "none: it must be given", Usage: "prove entry `N`, from 1"},
 		}, checkpointFlags()...),
 		Action: proveAction,
 	}
@@ -251,7 +251,7 @@ func verifyProofCommand() *cli.Command {
 Exit status 3 if the proof does not hold.
 
    bourse ledger verify proof --checkpoint checkpoint --public key.pub`,
-		Flags:  checkpointFlags(),
+		Flags:  append(checkpointFlags(), movesFlag()),
 		Action: verifyProofAction,
 	}
 }
@@ -286,6 +286,10 @@ func verifyProofAction(c *cli.Context) error {
 	} else {
 		note(c, "the proof is worth what this head is: compare it with one from elsewhere, or give --checkpoint")
 	}
-	fmt.Fprintf(c.App.Writer, "%s: entry %d is in the ledger with head %v\n", name, e.Seq, p.Head)
-	return export.Write(c.App.Writer, "text", func(yield func(*bank.Entry, tlog.Hash) bool) { yield(e, hash) }, export.Options{})
+	format := "json"
+	if !c.Bool("json") {
+		format = "text"
+		fmt.Fprintf(c.App.Writer, "%s: entry %d is in the ledger with head %v\n", name, e.Seq, p.Head)
+	}
+	return export.Write(c.App.Writer, format, func(yield func(*bank.Entry, tlog.Hash) bool) { yield(e, hash) }, export.Options{})
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"bourse/experiments"
 	"bourse/experiments/papers"
@@ -29,7 +31,8 @@ func runCommand() *cli.Command {
 		Description: `Runs every configuration under each of its admission policies, prints what was
 measured beside what the paper prints, and writes a results directory: tables,
 figures, ledgers, and report.html. An older results directory of that name is
-replaced; anything else there is left alone.
+replaced, but for what you added to it; over anything else nothing is written. A
+file of - is standard input.
 
    bourse run                                  the paper: 4 workloads, BE SAC CAC RAC
    bourse run --replications 60 --workers 4
@@ -140,19 +143,32 @@ func runChoice(c *cli.Context, out report.Terminal, ch choice, dir string) error
 		experiments.Publication{
 			Dir: dir, Ledgers: c.Bool("ledger"), Paper: experiments.PaperOf(e.Name), Scenario: text.String(),
 			Command: ch.command, Inputs: ch.inputs, Notes: said, Elapsed: elapsed,
+			Fatal: func(err error) { os.Exit(conclude(c.Context, c.App.ErrWriter, unwritten(dir, err))) },
 		})
+	if errors.Is(err, results.ErrNotResults) {
+		return usagef("%w; --out DIR writes elsewhere", err)
+	}
 	if err != nil {
 		return err
 	}
 	if err := printStudy(c, out, s, said, dir); err != nil {
 		return err
 	}
-	note(c, "%d replications of %d configurations in %.1f s; results in %s, a page in %s",
-		e.Replications, len(s.Experiment.Configurations), elapsed(), dir, filepath.Join(dir, "report.html"))
+	note(c, "%s of %s in %.1f s; results in %s, a page in %s",
+		count(e.Replications, "replication"), count(len(s.Experiment.Configurations), "configuration"), elapsed(), dir, filepath.Join(dir, "report.html"))
 	if err := auditRun(c, dir); err != nil || !c.IsSet("bank") {
 		return err
 	}
 	return copyRun(c, dir, e.Name, c.String("bank"))
+}
+
+// unwritten says that a ledger of the results could not be written.
+func unwritten(dir string, err error) error {
+	var cause syscall.Errno
+	if errors.As(err, &cause) {
+		err = cause
+	}
+	return fmt.Errorf("write results: %s: %w; nothing unfinished was left", dir, err)
 }
 
 // stands returns what is to be said where a model stands in for a log or a trace.
@@ -198,7 +214,7 @@ func choose(c *cli.Context, preset string) (ch choice, err error) {
 	for _, name := range []string{"replications", "seed"} {
 		if v := c.String(name); v != "" {
 			if _, err := strconv.ParseUint(v, 10, 64); err != nil {
-				return ch, usagef("--%s: found %q, want a whole number", name, v)
+				return ch, usagef("--%s: found %q, want a whole number, at least 0 and less than 2^64", name, v)
 			}
 			sets = append(sets, name+"="+v)
 		}
@@ -218,10 +234,14 @@ func choose(c *cli.Context, preset string) (ch choice, err error) {
 	case file != "" && preset != "":
 		return ch, usagef("a file and --preset: want one of them")
 	case file != "":
-		ch.command = append(ch.command, file)
-		if ch.experiment, err = scenario.Load(file, known, sets...); err != nil {
+		if ch.experiment, err = loadScenario(c, file, known, sets...); err != nil {
 			return ch, err
 		}
+		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+			ch.command = append(ch.command, "scenario.yaml") // it was a stream: the results keep what it said
+			break
+		}
+		ch.command = append(ch.command, file)
 		if ch.inputs[file], err = results.HashFile(file); err != nil {
 			return ch, err
 		}
@@ -231,7 +251,11 @@ func choose(c *cli.Context, preset string) (ch choice, err error) {
 		}
 		data, ok := presets()[preset]
 		if !ok {
-			return ch, usagef("--preset: found %q, want one of %s", preset, strings.Join(presetNames(), ", "))
+			near := scenario.Nearest(preset, presetNames())
+			if near != "" {
+				near = "; did you mean " + near + "?"
+			}
+			return ch, usagef("--preset: found %q, want one of %s%s", preset, strings.Join(presetNames(), ", "), near)
 		}
 		ch.command = append(ch.command, "--preset", preset)
 		if ch.experiment, err = scenario.Parse("preset "+preset, data, known, sets...); err != nil {
@@ -249,6 +273,9 @@ func choose(c *cli.Context, preset string) (ch choice, err error) {
 	}
 	for _, s := range sets {
 		ch.command = append(ch.command, "--set", s)
+	}
+	if c.Bool("ledger") {
+		ch.command = append(ch.command, "--ledger")
 	}
 	for _, conf := range ch.experiment.Expanded().Configurations {
 		if err := ch.reads(conf.Workload.Plan + conf.Workload.SWF); err != nil {

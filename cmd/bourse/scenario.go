@@ -1,9 +1,19 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
 	"bourse/experiments"
 	"bourse/experiments/scenario"
 
+	"github.com/goccy/go-yaml"
 	"github.com/urfave/cli/v2"
 )
 
@@ -16,9 +26,11 @@ func scenarioCommand() *cli.Command {
 				Name:      "show",
 				Usage:     "print a full scenario file, every field with its default",
 				ArgsUsage: "PRESET|FILE",
-				Description: `   bourse scenario show paper > mine.yaml
+				Description: `A file of - is standard input.
+
+   bourse scenario show paper > mine.yaml
    bourse run mine.yaml`,
-				Flags:  []cli.Flag{&cli.StringSliceFlag{Name: "set", Usage: "override a field: `PATH=VALUE`"}},
+				Flags:  []cli.Flag{setFlag(), jsonFlag()},
 				Action: showScenario,
 			},
 			{
@@ -26,29 +38,70 @@ func scenarioCommand() *cli.Command {
 				Usage:     "check a scenario file without running it",
 				ArgsUsage: "FILE",
 				Description: `Checks every field, makes every plug-in with its options, reads the logs and plans
-that the file names, and sees to it that somebody pays for the jobs.`,
-				Flags: []cli.Flag{&cli.StringSliceFlag{Name: "set", Usage: "override a field: `PATH=VALUE`"}},
-				Action: func(c *cli.Context) error {
-					if err := exactly(c, "FILE"); err != nil {
-						return err
-					}
-					e, err := scenario.Load(c.Args().First(), known(), c.StringSlice("set")...)
-					if err != nil {
-						return err
-					}
-					if err := experiments.Check(&e); err != nil {
-						return usageError{err}
-					}
-					return nil
-				},
+that the file names, and sees to it that somebody pays for the jobs. A file of - is
+standard input.
+
+   bourse scenario check mine.yaml`,
+				Flags:  []cli.Flag{setFlag(), jsonFlag(), quietFlag()},
+				Action: checkScenario,
 			},
 			{
-				Name:   "schema",
-				Usage:  "print the JSON Schema of scenario files, for editors",
-				Action: func(c *cli.Context) error { return printJSON(c, scenario.Schema()) },
+				Name:        "schema",
+				Usage:       "print the JSON Schema of scenario files, for editors",
+				Description: `   bourse scenario schema > bourse.schema.json`,
+				Action: func(c *cli.Context) error {
+					if err := exactly(c); err != nil {
+						return err
+					}
+					return printJSON(c, scenario.Schema())
+				},
 			},
 		},
 	}
+}
+
+func setFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "set", Usage: "override a field: `PATH=VALUE`"}
+}
+
+// loadScenario reads and checks the scenario file called file; - is standard input.
+func loadScenario(c *cli.Context, file string, known scenario.Known, sets ...string) (scenario.Experiment, error) {
+	if file == "-" {
+		return scenario.Read("standard input", c.App.Reader, known, sets...)
+	}
+	e, err := scenario.Load(file, known, sets...)
+	if errors.Is(err, fs.ErrNotExist) && slices.Contains(presetNames(), file) {
+		if _, missing := os.Stat(file); missing != nil {
+			return e, usagef("%w; for the preset say --preset %s", err, file)
+		}
+	}
+	return e, err
+}
+
+func checkScenario(c *cli.Context) error {
+	if err := exactly(c, "FILE"); err != nil {
+		return err
+	}
+	e, err := loadScenario(c, c.Args().First(), known(), c.StringSlice("set")...)
+	if err != nil {
+		return err
+	}
+	if err := experiments.Check(&e); err != nil {
+		return usageError{err}
+	}
+	var names []string
+	for _, conf := range e.Expanded().Configurations {
+		names = append(names, conf.Name)
+	}
+	if c.Bool("json") {
+		return printJSON(c, struct {
+			Name           string   `json:"name"`
+			Replications   int      `json:"replications"`
+			Configurations []string `json:"configurations"`
+		}{e.Name, e.Replications, names})
+	}
+	note(c, "%s is in order: %s of %s", c.Args().First(), count(e.Replications, "replication"), count(len(names), "configuration"))
+	return nil
 }
 
 func showScenario(c *cli.Context) error {
@@ -61,10 +114,24 @@ func showScenario(c *cli.Context) error {
 	if data, ok := presets()[name]; ok {
 		e, err = scenario.Parse("preset "+name, data, known(), sets...)
 	} else {
-		e, err = scenario.Load(name, known(), sets...)
+		e, err = loadScenario(c, name, known(), sets...)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = usagef("%w; presets are %s", err, strings.Join(slices.Sorted(maps.Keys(presets())), ", "))
 	}
 	if err != nil {
 		return err
 	}
-	return scenario.Write(c.App.Writer, e)
+	if !c.Bool("json") {
+		return scenario.Write(c.App.Writer, e)
+	}
+	var text bytes.Buffer
+	if err := scenario.Write(&text, e); err != nil {
+		return err
+	}
+	compact, err := yaml.YAMLToJSON(text.Bytes())
+	if err != nil {
+		return err
+	}
+	return printJSON(c, json.RawMessage(compact))
 }

@@ -25,7 +25,7 @@ Requests that were refused moved no money and name nobody: 'ledger show' has the
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "user", Usage: "state account `U`, such as user:7, or 7 for short"},
 			&cli.Int64Flag{Name: "since", Usage: "begin after entry `N`; contracts that had ended are left out"},
-			&cli.BoolFlag{Name: "json", Usage: "print JSON, for programs"},
+			jsonFlag(),
 		},
 		Action: statementAction,
 	}
@@ -34,7 +34,7 @@ Requests that were refused moved no money and name nobody: 'ledger show' has the
 func statementAction(c *cli.Context) error {
 	user := c.String("user")
 	if user == "" {
-		return usagef("%s: --user is missing", c.Command.HelpName)
+		return usagef("%s: --user is missing", commandName(c))
 	}
 	if '0' <= user[0] && user[0] <= '9' {
 		user = "user:" + user

@@ -92,6 +92,7 @@ func instant(t float64) string { return strconv.FormatFloat(t, 'f', 3, 64) + " s
 // anything else as it is.
 func noted(note json.RawMessage) string {
 	dec := json.NewDecoder(bytes.NewReader(note))
+	dec.UseNumber()
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return plainText(string(note))
 	}
@@ -105,8 +106,13 @@ func noted(note json.RawMessage) string {
 		if err := dec.Decode(&value); err != nil {
 			break
 		}
-		if x, ok := value.(float64); ok {
-			value = maybe(x)
+		switch v := value.(type) {
+		case json.Number:
+			if x, err := v.Float64(); err == nil {
+				value = maybe(x)
+			}
+		case []any: // of numbers that are exact, and words
+			value = strings.Trim(fmt.Sprint(v), "[]")
 		}
 		parts = append(parts, plainText(fmt.Sprintf("%s %v", strings.ReplaceAll(fmt.Sprint(key), "_", " "), value)))
 	}

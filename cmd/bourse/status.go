@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"syscall"
 
+	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 )
 
@@ -56,8 +58,13 @@ func conclude(ctx context.Context, errs io.Writer, err error) int {
 	fmt.Fprintf(errs, "bourse: %s\n", withoutPasswords(err.Error()))
 	var usage usageError
 	var file *scenario.Error
-	if errors.As(err, &usage) || errors.As(err, &file) || errors.Is(err, fs.ErrNotExist) {
+	if errors.As(err, &usage) || errors.As(err, &file) {
 		return statusUsage
+	}
+	for _, wrong := range []error{fs.ErrNotExist, syscall.EISDIR, syscall.ENOTDIR, results.ErrNotResults} {
+		if errors.Is(err, wrong) { // something else is there than the user said
+			return statusUsage
+		}
 	}
 	return statusFailed
 }

@@ -11,10 +11,22 @@ import (
 	"golang.org/x/term"
 )
 
+func jsonFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "json", Usage: "print JSON, for programs"}
+}
+
+func movesFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "json", Usage: "print a JSON object a move, for programs"}
+}
+
+func quietFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print results only"}
+}
+
 // output flags are on every command that prints for people.
 func outputFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "json", Usage: "print JSON, for programs"},
+		jsonFlag(),
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print results only"},
 		&cli.StringFlag{Name: "color", Value: "auto", Usage: "colour `WHEN`: auto, always or never"},
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -32,14 +33,7 @@ file of jobs that an experiment can run as it is; a model draws plans.`,
 			convertCommand(),
 			scheduleCommand(),
 			table1Command(),
-			{
-				Name:  "filters",
-				Usage: "list the filters of logs",
-				Action: func(c *cli.Context) error {
-					_, err := fmt.Fprintln(c.App.Writer, strings.Join(swf.FilterNames(), "\n"))
-					return err
-				},
-			},
+			filtersCommand(),
 		},
 	}
 }
@@ -58,12 +52,13 @@ give the same plan: replication R of an experiment with seed S runs
    bourse workload generate paper --options '{jobs: 100, value: normal}' --seed 3
    bourse workload generate lublin -n 10000 --swf lublin.swf`,
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "n", Usage: "draw `N` jobs (default: as many as the model's options say)"},
+			&cli.IntFlag{Name: "n", DefaultText: "as many as the model's options say", Usage: "draw `N` jobs"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "derive every use of chance from `SEED`"},
 			&cli.IntFlag{Name: "replication", Usage: "draw the plan of replication `R`, from 0"},
 			&cli.StringFlag{Name: "options", Usage: "options of the model as a YAML mapping"},
 			&cli.StringFlag{Name: "csv", Usage: "write the plan to `FILE`, with values and deadlines"},
 			&cli.StringFlag{Name: "swf", Usage: "write it as a log to `FILE`, which has no place for values"},
+			jsonFlag(),
 		},
 		Action: generateAction,
 	}
@@ -76,13 +71,16 @@ func generateAction(c *cli.Context) error {
 	if n := c.Int("n"); n < 0 {
 		return usagef("-n: found %d, want at least 0", n)
 	}
+	if r := c.Int("replication"); r < 0 {
+		return usagef("--replication: found %d, want at least 0", r)
+	}
 	m, err := model(c.Args().First(), c.String("options"))
 	if err != nil {
 		return usageError{err}
 	}
 	plan, err := m.Plan(experiments.Stream(c.Uint64("seed"), c.Int("replication"), "workload"), c.Int("n"), nil)
 	if err != nil {
-		return err
+		return usageError{err}
 	}
 	return writePlan(c, plan)
 }
@@ -110,9 +108,14 @@ func model(name, options string) (workloadgen.Model, error) {
 	}, nil)
 }
 
-// writePlan writes plan to the files that c names, or prints it as CSV.
+// writePlan writes plan to the files that c names, or prints it as CSV; as JSON, if
+// that is asked for.
 func writePlan(c *cli.Context, plan workloadgen.Plan) error {
-	if c.String("csv") == "" && c.String("swf") == "" {
+	if c.Bool("json") {
+		if err := buffered(c.App.Writer, func(w io.Writer) error { return json.NewEncoder(w).Encode(plan) }); err != nil {
+			return err
+		}
+	} else if c.String("csv") == "" && c.String("swf") == "" {
 		return buffered(c.App.Writer, func(w io.Writer) error { return workloadgen.WriteCSV(w, plan) })
 	}
 	if name := c.String("csv"); name != "" {
@@ -124,6 +127,40 @@ func writePlan(c *cli.Context, plan workloadgen.Plan) error {
 		return writeFile(name, swf.FromPlan(plan).Write)
 	}
 	return nil
+}
+
+func filtersCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "filters",
+		Usage: "list the filters of logs",
+		Description: `Filters are joined by commas and applied from left to right.
+
+   bourse workload filters
+   bourse workload describe KTH.swf.gz --filter last:3000,ran`,
+		Flags: []cli.Flag{jsonFlag()},
+		Action: func(c *cli.Context) error {
+			if err := exactly(c); err != nil {
+				return err
+			}
+			type filter struct {
+				Filter string `json:"filter"`
+				Doc    string `json:"doc"`
+			}
+			var all []filter
+			for _, name := range swf.FilterNames() {
+				all = append(all, filter{name, swf.FilterDoc(name)})
+			}
+			if c.Bool("json") {
+				return printJSON(c, all)
+			}
+			for _, f := range all {
+				if _, err := fmt.Fprintf(c.App.Writer, "%-14s %s\n", f.Filter, f.Doc); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
 }
 
 func convertCommand() *cli.Command {
@@ -140,6 +177,7 @@ is told on standard error.
 			filterFlag(),
 			&cli.StringFlag{Name: "csv", Usage: "write a plan to `FILE`"},
 			&cli.StringFlag{Name: "swf", Usage: "write a log to `FILE`"},
+			jsonFlag(),
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "do not tell what became of the lines"},
 		},
 		Action: func(c *cli.Context) error {

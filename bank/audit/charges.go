@@ -27,7 +27,7 @@ func (t *trail) place(e *entry, d *deal) (found, want string) {
 	if d.terms.PerHost {
 		need = d.row.Work / float64(len(names))
 	}
-	spend, price := 0.0, 0.0
+	spend, least, most := 0.0, 0.0, 0.0
 	for i, name := range names {
 		h := t.market.host(name, e.time)
 		for _, n := range d.tasks {
@@ -37,15 +37,17 @@ func (t *trail) place(e *entry, d *deal) (found, want string) {
 		}
 		t.market.advance(h, e.time)
 		spend += float64(bids[i]) / 1e9
-		price += float64(h.price()) / 1e9 / float64(len(names))
+		low, high := h.met(e.time)
+		least += float64(low) / 1e9 / float64(len(names))
+		most += float64(high) / 1e9 / float64(len(names))
 		d.tasks = append(d.tasks, &task{host: h, name: name, bid: bids[i], most: d.terms.MaxCPU, need: need})
 	}
 	t.market.start(e.time, d)
 	switch rounding := 1e-9 * float64(len(names)); { // a nano-dollar per second a bid
 	case (spend-rounding)*d.terms.Deadline > float64(d.value)/1e6*(1+1e-12):
 		return fmt.Sprintf("bids of $%v/s, which come to $%v by the deadline", spend, spend*d.terms.Deadline), fmt.Sprintf("no more than %v", d.value)
-	case d.terms.Price > 0 && !near(d.terms.Price, price, 1e-9*price):
-		return fmt.Sprintf("a price of $%v/s", d.terms.Price), fmt.Sprintf("$%v/s, the mean of its hosts' prices", price)
+	case d.terms.Price > 0 && (d.terms.Price < least*(1-1e-9) || d.terms.Price > most*(1+1e-9)):
+		return fmt.Sprintf("a price of $%v/s", d.terms.Price), fmt.Sprintf("$%v/s, the mean of its hosts' prices", most)
 	}
 	return "", ""
 }

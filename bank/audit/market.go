@@ -22,6 +22,9 @@ type machine struct {
 	at    float64
 	speed float64
 	on    []*task
+
+	ended float64 // when tasks last left by themselves
+	freed int64   // their bids, nano-dollars per second
 }
 
 // A task of a contract runs on one host.
@@ -61,6 +64,23 @@ func (h *machine) price() (sum int64) {
 	return sum
 }
 
+// met returns the least and the most that the price of h may have been to who came
+// now. They differ where a task ends at this very instant: it may go before others
+// come or after, as the run has it.
+func (h *machine) met(now float64) (least, most int64) {
+	const instant = 1e-12 // relative: what rounding takes
+	least, most = h.price(), h.price()
+	if now-h.ended <= instant*now {
+		most += h.freed
+	}
+	for _, n := range h.on {
+		if n.rate > 0 && (n.need-n.done)/n.rate <= instant*now {
+			least -= n.bid
+		}
+	}
+	return least, most
+}
+
 // capacity returns the work per second of h.
 func (m *market) capacity(h *machine) float64 { return m.rules.CPUs * h.speed }
 
@@ -79,6 +99,10 @@ func (m *market) advance(h *machine, now float64) {
 			n.owed += n.paying * (next - h.at)
 			n.done += n.rate * (next - h.at)
 			if over {
+				if h.ended != next {
+					h.ended, h.freed = next, 0
+				}
+				h.freed += n.bid
 				n.done = n.need
 				m.prices.change(next, -n.bid)
 			}

@@ -116,6 +116,28 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestInstant checks that the price which a contract met may count the bid of a task
+// that ended at that very instant, or not: both orders of an instant are runs' own.
+func TestInstant(t *testing.T) {
+	t.Parallel()
+	_, table := small()
+	row := func(id, start, end string) []string {
+		return []string{"small", "cac", "0", id, "ann", "0", "100", "1", "2.000000", "accept", "", start, end, "100", "100", "0.500000", "0.000000", "true"}
+	}
+	table = [][]string{table[0], row("1", "0", "100"), row("2", "100", "200")}
+	for price, clean := range map[string]bool{"0": true, "0.01": true, "0.011": false, "0.02": false} {
+		steps := []step{
+			{"hold", 0, 1, 2, terms(10000000, `,"per_host":true`)},
+			{"hold", 100, 2, 2, terms(10000000, `,"per_host":true,"price":`+price)},
+			{"settle", 100, 1, 0.5, done},
+			{"settle", 200, 2, 0.5, done},
+		}
+		if r := held(t, steps, table, usage); r.Clean() != clean {
+			t.Errorf("price %s: %v", price, r.Findings)
+		}
+	}
+}
+
 // TestPrices checks the mean price of two hosts, one of them idle, as worked out by
 // hand: bids of 0.06 $/s until 100 s, 0.03 until 133.333 s, 0.01 until 166.667 s.
 func TestPrices(t *testing.T) {

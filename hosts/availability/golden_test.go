@@ -2,6 +2,7 @@ package availability
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -99,7 +100,7 @@ func TestGoldenUCB(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !acc.Clean() {
+		if acc.Skipped > 0 {
 			t.Error(acc)
 		}
 		for i, records := range want.Intervals {
@@ -108,7 +109,8 @@ func TestGoldenUCB(t *testing.T) {
 				t.Fatalf("host %d: %v, want %v", i, got, records)
 			}
 			for k := range got {
-				if got[k] != records[k] {
+				load := math.Abs(got[k].Load - records[k].Load)
+				if got[k].Load = records[k].Load; got[k] != records[k] || load > 1e-9 {
 					t.Errorf("host %d, record %d: %v, want %v", i, k, got[k], records[k])
 				}
 			}

@@ -14,7 +14,7 @@ type window struct{ from, to float64 }
 func (p *TDE) window(now, length float64, d int, start, end float64) (w window, r rule) {
 	w.from = now - float64(d)*availability.Day
 	w.to = min(w.from+p.plen*length, now)
-	if w.to <= start || w.from >= end {
+	if w.to <= start || w.from >= end || start == end { // who has no records has no days
 		return w, p.missing
 	}
 	return w, counted

@@ -45,7 +45,8 @@ type Config struct {
 type Broker struct {
 	Config
 	limiter sharing.Limiter   // Sharing, if it is one
-	paced   bool              // Sharing lets the tasks of a contract end together
+	paced   bool              // tasks of a contract end together
+	ticks   bool              // tasks end with a tick left where another ends
 	planner contracts.Planner // Policy, if it is one
 	now     float64
 	venues  []venue
@@ -130,7 +131,7 @@ func New(c Config) *Broker {
 func (b *Broker) Reset(c Config) {
 	b.Config, b.now = c, 0
 	b.limiter, _ = c.Sharing.(sharing.Limiter)
-	_, b.paced = c.Sharing.(*sharing.Exclusive)
+	b.timing(c.Sharing)
 	b.planner, _ = c.Policy.(contracts.Planner)
 	b.dispatcher, _ = c.Policy.(contracts.Dispatcher)
 	clear(b.planned)
@@ -348,6 +349,9 @@ func (b *Broker) Advance(now float64) error {
 		}
 	}
 	b.now = now
+	if b.ticks || b.paced {
+		return b.nearly(now)
+	}
 	return nil
 }
 

@@ -248,6 +248,15 @@ func (b *Broker) complete(now float64) error {
 			b.together(now, i)
 		}
 	}
+	if b.ticks {
+		b.rest(now, h)
+	}
+	return b.conclude(now)
+}
+
+// conclude ends the contracts of which the last task has just been reported, and
+// deals the hosts out again.
+func (b *Broker) conclude(now float64) error {
 	for _, r := range b.reports {
 		i := int32(r.Key)
 		if c := &b.contracts[i]; c.Gang {
@@ -261,23 +270,4 @@ func (b *Broker) complete(now float64) error {
 	}
 	b.deal(now)
 	return nil
-}
-
-// together ends what rounding leaves of contract i, whose tasks keep pace: its
-// hosts become free at once.
-func (b *Broker) together(now float64, i int32) {
-	c := &b.contracts[i]
-	if !c.PerHost || c.left == 0 {
-		return
-	}
-	for n := range int32(len(c.Placements)) {
-		pl := &c.Placements[n]
-		if pl.Left {
-			continue
-		}
-		v := &b.venues[pl.Host]
-		if s := &v.on[v.find(i, n)]; contracts.Enough(s.Done+s.Rate*(now-s.At), c.task.Work) {
-			b.stop(now, i, n)
-		}
-	}
 }

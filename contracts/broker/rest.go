@@ -1,0 +1,100 @@
+package broker
+
+import (
+	"bourse/contracts"
+	"bourse/contracts/sharing"
+	"bourse/hosts"
+)
+
+// What ends at one instant float64 may put a few moments apart. In between a task
+// that has nothing left would still be there: its deadline has passed, so it asks
+// for all of its host and the others are cut; or its processor is not free yet.
+// This file ends at once what rounding leaves.
+
+// timing sets which rules of the end of tasks hold under rule.
+func (b *Broker) timing(rule sharing.Rule) {
+	b.paced, b.ticks = false, false
+	switch rule.(type) {
+	case *sharing.Exclusive:
+		b.paced = true
+	case *sharing.Deadline, *sharing.Planned:
+		b.ticks = true
+	}
+}
+
+// nearly ends what would end moments after now: who asks for a host now finds it
+// free.
+func (b *Broker) nearly(now float64) error {
+	for soon := now + 4*contracts.Moment(now); next(&b.finish) <= soon; {
+		i, _, _ := b.finish.Min()
+		b.reports = b.reports[:0]
+		b.touch(hosts.ID(i), now)
+		b.rest(now, hosts.ID(i))
+		if len(b.reports) == 0 {
+			break
+		}
+		if b.paced {
+			for _, r := range b.reports {
+				b.together(now, int32(r.Key))
+			}
+		}
+		if err := b.conclude(now); err != nil {
+			return err
+		}
+	}
+	if !b.freed {
+		return nil
+	}
+	_, err := b.offer(now, nobody)
+	return err
+}
+
+// together ends the other tasks of contract i, whose tasks keep pace, where one
+// has ended.
+func (b *Broker) together(now float64, i int32) {
+	c := &b.contracts[i]
+	if !c.PerHost || c.left == 0 {
+		return
+	}
+	for n := range int32(len(c.Placements)) {
+		pl := &c.Placements[n]
+		if pl.Left {
+			continue
+		}
+		b.touch(pl.Host, now)
+		v := &b.venues[pl.Host]
+		if s := &v.on[v.find(i, n)]; contracts.Enough(s.Done, c.task.Work) {
+			b.takeOff(now, s, c.task.Work)
+		}
+	}
+}
+
+// rest ends the tasks on h, which has been touched, that have no more than a tick
+// left, and appends to reports.
+func (b *Broker) rest(now float64, h hosts.ID) {
+	v := &b.venues[h]
+	for at := 0; at < len(v.on); {
+		s := &v.on[at]
+		c := &b.contracts[s.Contract]
+		work := c.task.Work
+		if b.limiter != nil {
+			work = min(work, b.limiter.Limit(&c.Request))
+		}
+		if !c.PerHost || work-s.Done > sharing.Tick {
+			at++
+			continue
+		}
+		b.change(s.Contract)
+		b.reports = append(b.reports, b.takeOff(now, s, work))
+	}
+}
+
+// takeOff takes s, whose work is done, off its host.
+func (b *Broker) takeOff(now float64, s *contracts.Standing, work float64) hosts.Report {
+	i, n := s.Contract, s.Node
+	pl := &b.contracts[i].Placements[n]
+	r := b.venues[pl.Host].machine.Stop(now, pl.Slot)
+	r.Done = work
+	b.leave(now, i, n, r)
+	return r
+}

@@ -2,6 +2,7 @@ package workloadgen
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -25,9 +26,9 @@ var columns = [...]column{
 	{"nodes", true, fmt.Sprintf("a whole number in 1..%d", MaxNodes),
 		func(dst []byte, j *Job) []byte { return strconv.AppendInt(dst, int64(j.Nodes), 10) },
 		func(j *Job, s string) bool {
-			n, err := strconv.ParseInt(s, 10, 32)
+			n, ok := parseWhole(s)
 			j.Nodes = int(n)
-			return err == nil
+			return ok && n == int64(int32(n))
 		}},
 	number("worth", false, "relative value", func(j *Job) *float64 { return &j.Worth }),
 	number("value", false, "dollars", func(j *Job) *float64 { return &j.Value }),
@@ -64,9 +65,9 @@ func integer(name string, required bool, at func(*Job) *int64) column {
 	return column{name, required, "a whole number at least 0",
 		func(dst []byte, j *Job) []byte { return strconv.AppendInt(dst, *at(j), 10) },
 		func(j *Job, s string) bool {
-			n, err := strconv.ParseInt(s, 10, 64)
+			n, ok := parseWhole(s)
 			*at(j) = n
-			return err == nil
+			return ok
 		}}
 }
 
@@ -84,8 +85,8 @@ func flag(name string, at func(*Job) *bool) column {
 	return column{name, false, "true or false, or 1 or 0",
 		func(dst []byte, j *Job) []byte { return strconv.AppendBool(dst, *at(j)) },
 		func(j *Job, s string) bool {
-			*at(j) = s == "true" || s == "1"
-			return *at(j) || s == "false" || s == "0"
+			*at(j) = strings.EqualFold(s, "true") || s == "1"
+			return *at(j) || strings.EqualFold(s, "false") || s == "0"
 		}}
 }
 
@@ -103,5 +104,14 @@ func parseFloat(s string) (float64, bool) {
 		return 0, false
 	}
 	x, err := strconv.ParseFloat(s, 64)
-	return x, err == nil
+	return x + 0, err == nil // no -0
+}
+
+// parseWhole reads a whole number, which may be written as a decimal one is: 2.0.
+func parseWhole(s string) (int64, bool) {
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return n, true
+	}
+	x, ok := parseFloat(s)
+	return int64(x), ok && x == math.Trunc(x) && math.Abs(x) <= 1<<53
 }

@@ -56,8 +56,9 @@ func (j Job) MarshalJSON() ([]byte, error) {
 	return append(line, '}'), nil
 }
 
-// ReadCSV reads a plan and validates it. The first line names the columns, in
-// any order; submit, procs, budget and penalty are other names for arrival,
+// ReadCSV reads a plan and validates it, as people and spreadsheets leave it: TRUE and
+// 2.0 are true and 2, empty lines and those that begin with # are skipped. The first
+// line names the columns, in any order; submit, procs, budget and penalty are other names for arrival,
 // nodes, value and penalty_rate. Arrival, runtime and nodes are required. Of the others, a column
 // or a field that is not there means:
 //
@@ -78,7 +79,7 @@ func (j Job) MarshalJSON() ([]byte, error) {
 // found and what is wanted.
 func ReadCSV(r io.Reader, name string) (Plan, error) {
 	in := csv.NewReader(skipMark(r))
-	in.ReuseRecord = true
+	in.ReuseRecord, in.Comment = true, '#'
 	header, err := in.Read()
 	if err == io.EOF {
 		return nil, fmt.Errorf("%s:1: found nothing, want a header line", name)
@@ -88,7 +89,8 @@ func ReadCSV(r io.Reader, name string) (Plan, error) {
 	}
 	order, err := readHeader(header)
 	if err != nil {
-		return nil, fmt.Errorf("%s:1: %w", name, err)
+		line, _ := in.FieldPos(0)
+		return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 	}
 	var plan Plan
 	for {
@@ -137,7 +139,7 @@ func readHeader(header []string) ([]*column, error) {
 	order := make([]*column, len(header))
 	seen := make(map[string]bool)
 	for i, field := range header {
-		c := findColumn(strings.TrimSpace(field))
+		c := findColumn(strings.ToLower(strings.TrimSpace(field)))
 		if c == nil {
 			return nil, fmt.Errorf("found column %.40q, want one of %s", field, columnNames())
 		}

@@ -90,6 +90,45 @@ func TestCSVNames(t *testing.T) {
 	}
 }
 
+// TestCSVEdited checks that a plan reads the same however a person or a spreadsheet
+// has left it.
+func TestCSVEdited(t *testing.T) {
+	t.Parallel()
+	want := workloadgen.Plan{
+		{ID: 1, User: 2, Runtime: 100, Estimate: 100, Deadline: 100, Nodes: 2, Worth: 1, Value: 5, Hard: true},
+		{ID: 2, User: 1, Arrival: 10, Runtime: 50, Estimate: 50, Deadline: 50, Nodes: 1, Worth: 1, Value: 3.5},
+	}
+	const plan = "id,user,arrival,runtime,nodes,value,hard\n1,2,0,100,2,5,true\n2,1,10,50,1,3.5,false\n"
+	for name, file := range map[string]string{
+		"as written":     plan,
+		"CRLF":           strings.ReplaceAll(plan, "\n", "\r\n"),
+		"marked":         "\ufeff" + plan,
+		"spaces":         strings.ReplaceAll(plan, ",", " , "),
+		"no last end":    strings.TrimSpace(plan),
+		"empty lines":    strings.ReplaceAll(plan, "\n", "\n\n"),
+		"comments":       "# edited\n" + strings.Replace(plan, "2,1", "# the other\n2,1", 1),
+		"quoted":         strings.ReplaceAll(plan, "100", `"100"`),
+		"upper case":     strings.ToUpper(plan),
+		"exponents":      strings.ReplaceAll(plan, "100", "1E+02"),
+		"signs":          strings.ReplaceAll(strings.ReplaceAll(plan, ",2,0,", ",+2,-0,"), "100", "+100"),
+		"floats":         "id,user,arrival,runtime,nodes,value,hard\n1.0,2.0,0.0,100.0,2.0,5.0,1\n2.0,1.0,10.0,50.0,1.0,3.5,0\n",
+		"another order":  "hard,value,nodes,runtime,arrival,user,id\ntrue,5,2,100,0,2,1\nfalse,3.5,1,50,10,1,2\n",
+		"empty optional": "id,user,arrival,runtime,estimate,deadline,nodes,worth,value,class,hard\n1,2,0,100,,,2,,5,,true\n2,1,10,50,,,1,,3.5,,\n",
+	} {
+		got, err := workloadgen.ReadCSV(strings.NewReader(file), "plan.csv")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: read %+v", name, got)
+		}
+		if math.Signbit(got[0].Arrival) {
+			t.Errorf("%s: an arrival of -0", name)
+		}
+	}
+}
+
 // TestCSVErrors checks that a broken file is answered with file:line, field,
 // what was found and what is wanted.
 func TestCSVErrors(t *testing.T) {

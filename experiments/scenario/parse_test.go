@@ -39,6 +39,21 @@ configurations:
       - {name: sac, label: sac-90, guarantee: 0.9}
 `
 
+// TestMark checks that a scenario reads the same behind a byte order mark and with the
+// line ends of Windows.
+func TestMark(t *testing.T) {
+	t.Parallel()
+	want, err := Parse("small.yaml", []byte(small), names())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"\ufeff" + small, "\ufeff" + strings.ReplaceAll(small, "\n", "\r\n")} {
+		if got, err := Parse("small.yaml", []byte(file), names()); err != nil || got.Name != want.Name || len(got.Configurations) != len(want.Configurations) {
+			t.Errorf("%.20q: %v, %v", file, got.Name, err)
+		}
+	}
+}
+
 // TestParse checks that a configuration goes over the base and the base over
 // the defaults, options of plug-ins too.
 func TestParse(t *testing.T) {

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"bytes"
 	"errors"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 // read parses one YAML document. The tree of an empty one is null.
 func read(source string, data []byte) (*node, error) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // the byte order mark of some editors
 	if err := guard(source, data); err != nil {
 		return nil, err
 	}

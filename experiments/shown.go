@@ -41,7 +41,7 @@ func Tables(e *scenario.Experiment, summary []results.Summary, tests []report.TT
 		return tables
 	}
 	if e.Figure != nil && len(e.Configurations) > 1 {
-		return []report.Table{report.Together(summary, e.Figure.Metrics)}
+		return []report.Table{sweep(e).Together(summary)}
 	}
 	shown := metrics.Market()
 	if slices.ContainsFunc(e.Configurations, func(c scenario.Configuration) bool { return c.Fleet.Availability != nil }) {

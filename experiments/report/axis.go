@@ -123,12 +123,14 @@ func (p Panel) yRange() (lo, hi float64) {
 	if hi-lo < tiny {
 		hi = lo + 1
 	}
-	step := roundStep(hi - lo)
-	if !fixed || lo < p.Lo {
-		lo = math.Floor(lo/step) * step
-	}
-	if !fixed || hi > p.Hi {
-		hi = math.Ceil(hi/step) * step
+	for step := 0.0; step != roundStep(hi-lo); { // a longer axis may have longer steps
+		step = roundStep(hi - lo)
+		if !fixed || lo < p.Lo {
+			lo = math.Floor(lo/step) * step
+		}
+		if !fixed || hi > p.Hi {
+			hi = math.Ceil(hi/step) * step
+		}
 	}
 	return lo, hi
 }

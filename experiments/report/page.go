@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+
+	"gonum.org/v1/plot/vg"
 )
 
 //go:embed page.html
@@ -31,14 +33,16 @@ type Ledger struct{ Path, Head string }
 // HTML returns the page.
 func (p Page) HTML() ([]byte, error) {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"shell": shell,
-		"table": func(t Table) template.HTML { return template.HTML(t.HTML()) },
+		"shell":   shell,
+		"caption": Figure.caption,
+		"table":   func(t Table) template.HTML { return template.HTML(t.HTML()) },
 		"figure": func(f Figure) (template.HTML, error) {
 			svg, err := f.SVG()
 			if err != nil {
 				return "", err
 			}
-			return template.HTML(inline(svg, f.Title)), nil
+			width, _ := f.size()
+			return template.HTML(inline(svg, f.Title, width)), nil
 		},
 	}).Parse(pageText)
 	if err != nil {
@@ -51,14 +55,29 @@ func (p Page) HTML() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// caption returns the sentence below f, without what it says of error bars where there
+// are none: after a single replication.
+func (f Figure) caption() string {
+	for _, p := range f.Panels {
+		for _, c := range p.Curves {
+			for _, pt := range c.Points {
+				if pt.Lo < pt.Hi {
+					return f.Caption
+				}
+			}
+		}
+	}
+	return strings.TrimSpace(strings.TrimSuffix(f.Caption, interval))
+}
+
 // inline returns an SVG document as an element of a page, named for those who
-// do not see it.
-func inline(svg []byte, name string) string {
+// do not see it, and drawn up to half as large again as it is.
+func inline(svg []byte, name string, width vg.Length) string {
 	s := string(svg)
 	if i := strings.Index(s, "<svg"); i >= 0 {
 		s = s[i+len("<svg"):]
 	}
-	return `<svg role="img" aria-label="` + template.HTMLEscapeString(clean(name)) + `"` + s
+	return fmt.Sprintf(`<svg role="img" aria-label="%s" style="max-width:%.0fpt"%s`, template.HTMLEscapeString(clean(name)), 1.5*width.Points(), s)
 }
 
 // shell returns words as a line for a POSIX shell.

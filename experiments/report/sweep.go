@@ -50,7 +50,7 @@ func (s Sweep) Tables(rows []results.Summary) []Table {
 	admissions := distinct(rows, func(r results.Summary) string { return r.Admission })
 	var tables []Table
 	for _, m := range s.metrics(rows) {
-		t := Table{Title: Label(m), Left: len(s.Axes)}
+		t := Table{Title: s.title(m), Left: len(s.Axes)}
 		if len(names) > 1 {
 			t.Header = append(t.Header, "configuration")
 			t.Left++
@@ -83,11 +83,21 @@ func (s Sweep) Tables(rows []results.Summary) []Table {
 	return tables
 }
 
-// Together returns one table of the metrics: a row for each configuration, a
-// column an admission policy.
-func Together(rows []results.Summary, metrics []string) Table {
+// title returns a metric with the unit that its table is in, where it has one that
+// its name does not say.
+func (s Sweep) title(metric string) string {
+	switch u := s.Units[metric]; u {
+	case "%", "s", "$":
+		return Label(metric) + " (" + u + ")"
+	}
+	return Label(metric)
+}
+
+// Together returns one table of the metrics where nothing is varied: a row for each
+// configuration, a column an admission policy.
+func (s Sweep) Together(rows []results.Summary) Table {
 	all := Table{Title: "Together", Left: 2}
-	for _, t := range (Sweep{Metrics: metrics}).Tables(rows) {
+	for _, t := range s.Tables(rows) {
 		if all.Header == nil {
 			all.Header, all.Note = append([]string{"metric"}, t.Header...), t.Note
 		}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 
 	"bourse/experiments/results"
@@ -65,11 +66,13 @@ func runTable(configuration string, rows []results.Summary) Table {
 	return t
 }
 
+// meanSD returns a mean and its deviation, with as many decimals each.
 func meanSD(mean, sd *float64) string {
 	if mean == nil || sd == nil {
 		return number(mean)
 	}
-	return number(mean) + " ± " + number(sd)
+	size := max(math.Abs(*mean), *sd)
+	return numberOf(*mean, size) + " ± " + numberOf(*sd, size)
 }
 
 // blank returns x as it was printed, or nothing.

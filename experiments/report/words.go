@@ -34,7 +34,7 @@ func Label(name string) string {
 	}
 	name = strings.NewReplacer("-", " ", "_", " ").Replace(name)
 	switch first, rest, _ := strings.Cut(name, " "); first {
-	case "be", "sac", "cac", "rac", "edf", "fcfs", "easy", "mli", "ran", "ff", "nf", "imct", "pps", "tde":
+	case "be", "sac", "cac", "rac", "edf", "fcfs", "easy", "mli", "ran", "ff", "nf", "imct", "pps", "tde", "kth", "sp2":
 		return strings.TrimSpace(strings.ToUpper(first) + " " + rest)
 	case "minu":
 		return strings.TrimSpace("MinU " + rest)
@@ -57,13 +57,18 @@ func number(x *float64) string {
 	if x == nil || math.IsNaN(*x) {
 		return none
 	}
-	switch a := math.Abs(*x); {
-	case a < 100:
-		return unsigned(strconv.FormatFloat(*x, 'f', 3, 64))
-	case a < 1e6:
-		return strconv.FormatFloat(*x, 'f', 1, 64)
+	return numberOf(*x, math.Abs(*x))
+}
+
+// numberOf returns x as a number of that size is written.
+func numberOf(x, size float64) string {
+	switch {
+	case size < 100:
+		return unsigned(strconv.FormatFloat(x, 'f', 3, 64))
+	case size < 1e6:
+		return unsigned(strconv.FormatFloat(x, 'f', 1, 64))
 	default:
-		return strconv.FormatFloat(*x, 'g', 4, 64)
+		return strconv.FormatFloat(x, 'g', 4, 64)
 	}
 }
 

@@ -1,9 +1,9 @@
 // Package hosts is the supply side: what a host is, what it is asked to run,
 // and how much of it has been done.
 //
-// A [Machine] divides one host among its tasks in proportion to their weights.
-// Two machines exist: hosts/sim computes progress, hosts/linux measures it. The
-// package does not know prices, contracts, or who asked.
+// A [Machine] divides one host among its tasks in proportion to their weights;
+// that of hosts/sim computes their progress. The package does not know prices,
+// contracts, or who asked.
 //
 // Instants and spans are seconds since the origin of the run.
 package hosts
@@ -26,11 +26,6 @@ func (r Resources) Zero() bool { return r == Resources{} }
 // Fit reports whether r can be held where room is left.
 func (r Resources) Fit(room Resources) bool {
 	return r.Memory <= room.Memory && r.Disk <= room.Disk && r.Bandwidth <= room.Bandwidth
-}
-
-// Add returns r + o.
-func (r Resources) Add(o Resources) Resources {
-	return Resources{r.Memory + o.Memory, r.Disk + o.Disk, r.Bandwidth + o.Bandwidth}
 }
 
 // Sub returns r - o.
@@ -102,10 +97,6 @@ type Machine interface {
 	// present, in order of start. The slice is the machine's own: it is read
 	// only, and good until the next call.
 	Processors() []float64
-
-	// Done returns the work that the task had done when the machine was last
-	// brought to an instant.
-	Done(slot Slot) float64
 
 	// Next returns the earliest instant at which a task completes if nothing
 	// changes, +Inf if none will.

@@ -25,13 +25,6 @@ func (e entry) before(o entry) bool {
 	return e.at < o.at || e.at == o.at && e.item < o.item
 }
 
-// New returns an empty agenda with room for items 0 to n-1.
-func New(n int) *Agenda {
-	a := new(Agenda)
-	a.Grow(n)
-	return a
-}
-
 // Grow makes room for items 0 to n-1.
 func (a *Agenda) Grow(n int) {
 	if n <= len(a.place) {

@@ -72,7 +72,8 @@ func has(m map[int32]float64, item int32) bool { _, ok := m[item]; return ok }
 // TestAllocations checks that a grown agenda allocates nothing.
 func TestAllocations(t *testing.T) {
 	const n = 100
-	a := agenda.New(n)
+	var a agenda.Agenda
+	a.Grow(n)
 	if got := testing.AllocsPerRun(10, func() {
 		for i := range int32(n) {
 			a.Set(i, float64(i*37%n))
@@ -124,7 +125,8 @@ func BenchmarkHold(b *testing.B) {
 	for _, n := range []int{15, 1000, 100_000} {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
 			rng := rand.New(rand.NewPCG(1, 2))
-			heap, fixed := agenda.New(n), agenda.Tournament{}
+			heap, fixed := agenda.Agenda{}, agenda.Tournament{}
+			heap.Grow(n)
 			fixed.Reset(n)
 			for i := range n {
 				at := rng.Float64()

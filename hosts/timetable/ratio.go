@@ -35,9 +35,6 @@ func (r Ratio) Cmp(o Ratio) int {
 	return 0
 }
 
-// Float64 returns the nearest float64 or one next to it.
-func (r Ratio) Float64() float64 { return float64(r.Num) / float64(r.Den) }
-
 // String returns the ratio in lowest terms, as "3/10" or "0/1".
 func (r Ratio) String() string {
 	a, b := r.Num, r.Den

@@ -38,18 +38,7 @@ func ReadCSV(r io.Reader, gap float64) (*Trace, *Accounting, error) {
 			return
 		}
 		l := line{at: at}
-		var why Reason
-		var ok bool
-		if l.Start, why, ok = number(fields[1]); !ok {
-			a.skip(why, at, fields[1])
-			return
-		}
-		if l.End, why, ok = number(fields[2]); !ok {
-			a.skip(why, at, fields[2])
-			return
-		}
-		if !(l.Start < l.End) {
-			a.skip(EmptySpan, at, text)
+		if !l.spans(a, fields[1], fields[2], text) {
 			return
 		}
 		if l.State, err = ParseState(fields[3]); err != nil {
@@ -57,6 +46,7 @@ func ReadCSV(r io.Reader, gap float64) (*Trace, *Accounting, error) {
 			return
 		}
 		if len(fields) > 4 && fields[4] != "" {
+			var ok bool
 			if l.Load, _, ok = number(fields[4]); !ok {
 				l.verdict.repair(LoadMissing)
 			}

@@ -28,6 +28,27 @@ type line struct {
 	verdict verdict
 }
 
+// spans reads when the record of l starts and ends; false, the line being booked, if
+// that is no span.
+func (l *line) spans(a *Accounting, start, end, text string) bool {
+	for _, f := range [...]struct {
+		text string
+		at   *float64
+	}{{start, &l.Start}, {end, &l.End}} {
+		x, why, ok := number(f.text)
+		if !ok {
+			a.skip(why, l.at, f.text)
+			return false
+		}
+		*f.at = x
+	}
+	if !(l.Start < l.End) {
+		a.skip(EmptySpan, l.at, text)
+		return false
+	}
+	return true
+}
+
 func newFleet(a *Accounting) *fleet { return &fleet{acc: a, byName: make(map[string]*draft)} }
 
 // host returns the draft of that name, made on first use.

@@ -28,18 +28,7 @@ func ReadFTA(r io.Reader, gap float64) (*Trace, *Accounting, error) {
 			return
 		}
 		l := line{at: at}
-		var why Reason
-		var ok bool
-		if l.Start, why, ok = number(fields[6]); !ok {
-			a.skip(why, at, fields[6])
-			return
-		}
-		if l.End, why, ok = number(fields[7]); !ok {
-			a.skip(why, at, fields[7])
-			return
-		}
-		if !(l.Start < l.End) {
-			a.skip(EmptySpan, at, text)
+		if !l.spans(a, fields[6], fields[7], text) {
 			return
 		}
 		switch fields[5] {

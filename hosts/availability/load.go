@@ -3,6 +3,7 @@ package availability
 import (
 	"cmp"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -29,12 +30,6 @@ type LoadConfig struct {
 func ReadLoad(r io.Reader, c LoadConfig) (*Trace, *Accounting, error) {
 	a := new(Accounting)
 	f := newFleet(a)
-	type hostDay struct {
-		at      place
-		date    string
-		verdict verdict
-		samples [samplesADay]float32 // percent, -1 if unknown
-	}
 	days := make(map[*draft][]hostDay)
 	dates := make(map[string]int)
 	err := eachLine(r, "", a, func(at place, text string) {
@@ -53,37 +48,12 @@ func ReadLoad(r io.Reader, c LoadConfig) (*Trace, *Accounting, error) {
 			return
 		}
 		d := f.host(fields[1])
-		for i := range days[d] {
-			if days[d][i].date == date {
-				a.skip(SameDay, at, fields[1])
-				return
-			}
+		if slices.ContainsFunc(days[d], func(o hostDay) bool { return o.date == date }) {
+			a.skip(SameDay, at, fields[1])
+			return
 		}
 		day := hostDay{at: at, date: strings.Clone(date)}
-		n := 0
-		for word := range strings.FieldsSeq(fields[2]) {
-			if n == samplesADay {
-				day.verdict.repair(FieldsBeyond)
-				break
-			}
-			x, _, ok := number(word)
-			switch {
-			case !ok:
-				day.verdict.repair(SampleBad)
-				x = -1
-			case x < 0 || x > 100:
-				day.verdict.repair(LoadClamped)
-				x = min(max(x, 0), 100)
-			}
-			day.samples[n] = float32(x)
-			n++
-		}
-		if n < samplesADay {
-			day.verdict.repair(SamplesShort)
-			for ; n < samplesADay; n++ {
-				day.samples[n] = -1
-			}
-		}
+		day.read(fields[2])
 		dates[day.date] = 0
 		days[d] = append(days[d], day)
 	})
@@ -91,12 +61,7 @@ func ReadLoad(r io.Reader, c LoadConfig) (*Trace, *Accounting, error) {
 		return nil, a, err
 	}
 
-	sorted := make([]string, 0, len(dates))
-	for date := range dates {
-		sorted = append(sorted, date)
-	}
-	slices.Sort(sorted)
-	for i, date := range sorted {
+	for i, date := range slices.Sorted(maps.Keys(dates)) {
 		dates[date] = i
 	}
 	t := &Trace{}
@@ -121,6 +86,42 @@ func ReadLoad(r io.Reader, c LoadConfig) (*Trace, *Accounting, error) {
 		t.Hosts = append(t.Hosts, h)
 	}
 	return t, a, nil
+}
+
+// A hostDay is a line: one host's samples of one day.
+type hostDay struct {
+	at      place
+	date    string
+	verdict verdict
+	samples [samplesADay]float32 // percent, -1 if unknown
+}
+
+// read reads the samples, and repairs what is amiss.
+func (d *hostDay) read(text string) {
+	n := 0
+	for word := range strings.FieldsSeq(text) {
+		if n == samplesADay {
+			d.verdict.repair(FieldsBeyond)
+			break
+		}
+		x, _, ok := number(word)
+		switch {
+		case !ok:
+			d.verdict.repair(SampleBad)
+			x = -1
+		case x < 0 || x > 100:
+			d.verdict.repair(LoadClamped)
+			x = min(max(x, 0), 100)
+		}
+		d.samples[n] = float32(x)
+		n++
+	}
+	if n < samplesADay {
+		d.verdict.repair(SamplesShort)
+	}
+	for ; n < samplesADay; n++ {
+		d.samples[n] = -1
+	}
 }
 
 // appendSamples appends a day of samples, those alike in one record.

@@ -1,7 +1,6 @@
 package models
 
 import (
-	"fmt"
 	"math/rand/v2"
 
 	"bourse/hosts/availability"
@@ -51,7 +50,7 @@ func newWorkstation(decode func(any) error) (Model, error) {
 		return nil, err
 	}
 	if err := share("load", o.Load); err != nil {
-		return nil, fmt.Errorf("workstation: %w", err)
+		return nil, err
 	}
 	return &Workstation{state, o.Load}, nil
 }

@@ -17,8 +17,8 @@ type column struct {
 }
 
 var columns = [...]column{
-	integer("id", false, func(j *Job) *int64 { return &j.ID }),
-	integer("user", false, func(j *Job) *int64 { return &j.User }),
+	integer("id", func(j *Job) *int64 { return &j.ID }),
+	integer("user", func(j *Job) *int64 { return &j.User }),
 	number("arrival", true, "seconds", func(j *Job) *float64 { return &j.Arrival }),
 	number("runtime", true, "seconds", func(j *Job) *float64 { return &j.Runtime }),
 	number("estimate", false, "seconds", func(j *Job) *float64 { return &j.Estimate }),
@@ -61,8 +61,8 @@ func (c *column) alias() string {
 	return c.name
 }
 
-func integer(name string, required bool, at func(*Job) *int64) column {
-	return column{name, required, "a whole number at least 0",
+func integer(name string, at func(*Job) *int64) column {
+	return column{name, false, "a whole number at least 0",
 		func(dst []byte, j *Job) []byte { return strconv.AppendInt(dst, *at(j), 10) },
 		func(j *Job, s string) bool {
 			n, ok := parseWhole(s)

@@ -92,7 +92,7 @@ func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View
 			s := &standing[j]
 			rate := p.rates[j] * speed
 			if c := v.Contract(s.Contract); c.PerHost {
-				left := c.Work - s.Done - s.Rate*(now-s.At)
+				left := s.Left(now, c)
 				if span := c.Due() - now; span > 0 && !lasts(rate, now, c.Due(), left, c.Work) {
 					return c.ID, rate, left / span, false
 				}

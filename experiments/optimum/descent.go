@@ -1,6 +1,9 @@
 package optimum
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // A descent approaches the prices of a part that is too large for a [flow], by
 // subgradients: a row too full becomes dearer, a row not full cheaper, in
@@ -77,15 +80,7 @@ func (d *descent) start(p *part, capacity int32) {
 		work := float64(it.nodes) * (it.end - it.arrival)
 		d.density = append(d.density, rated{it.value / work, work})
 	}
-	slices.SortFunc(d.density, func(a, b rated) int {
-		switch {
-		case a.density > b.density:
-			return -1
-		case a.density < b.density:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(d.density, func(a, b rated) int { return cmp.Compare(b.density, a.density) })
 	var rate float64
 	for _, j := range d.density {
 		if room -= j.work; room < 0 {

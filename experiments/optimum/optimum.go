@@ -154,10 +154,7 @@ func (s *Solver) admit(jobs []Job, hosts int) {
 		}
 	}
 	slices.SortFunc(s.items, func(a, b item) int {
-		if c := cmp.Compare(a.arrival, b.arrival); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.job, b.job)
+		return cmp.Or(cmp.Compare(a.arrival, b.arrival), cmp.Compare(a.job, b.job))
 	})
 }
 

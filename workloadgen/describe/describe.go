@@ -6,6 +6,7 @@
 package describe
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -94,15 +95,7 @@ func Describe(t *swf.Trace) *Log {
 	l := &Log{Header: t.Header, Lines: t.Accounting, Records: len(t.Records), Statuses: map[int64]int{}}
 	l.Processors, _ = t.Header.Processors()
 	records := slices.Clone(t.Records)
-	slices.SortStableFunc(records, func(a, b swf.Record) int {
-		switch {
-		case a.Submit < b.Submit:
-			return -1
-		case a.Submit > b.Submit:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(records, func(a, b swf.Record) int { return cmp.Compare(a.Submit, b.Submit) })
 	var iat, run, procs, over []float64
 	users := map[int64]bool{}
 	for i := range records {

@@ -142,44 +142,35 @@ type Options struct {
 // PaperOptions returns those of the market paper.
 func PaperOptions() Options { return Options{Break: 10, From: 30, Bins: 6, Shift: 2} }
 
-// A method is one line of the table.
-type method struct {
-	doc string
-	fit func(s *Sample, o Options) (Fit, error)
-}
-
 // methods is the table. Continuous laws that need values above 0 are given 0 as
 // half of the smallest other value, for a log's clock has whole seconds.
-var methods = map[string]method{
-	"binbin":      {"histogram of powers of two", fitBinBin},
-	"exponential": {"maximum likelihood", continuous(exponential)},
-	"gamma":       {"maximum likelihood", continuous(gamma)},
-	"gpareto":     {"maximum likelihood", continuous(gpareto)},
-	"hypergamma":  {"expectation-maximization", mixture(gamma, gamma, identity, "hypergamma")},
-	"hyperexp":    {"expectation-maximization", mixture(exponential, exponential, identity, "mixture")},
-	"hypweib":     {"expectation-maximization from a break", mixture(weibull, weibull, logarithm, "hypweib")},
-	"lognormal":   {"maximum likelihood", continuous(lognormal)},
-	"lognormal2":  {"expectation-maximization", mixture(lognormal, lognormal, identity, "mixture")},
-	"pareto":      {"maximum likelihood above the smallest value", continuous(pareto)},
-	"polylin":     {"least squares on the distribution function", fitPolyLin},
-	"weibull":     {"maximum likelihood", continuous(weibull)},
-	"weibull2":    {"expectation-maximization", mixture(weibull, weibull, identity, "mixture")},
-	"zipf":        {"maximum likelihood over powers of two", fitZipf},
+var methods = map[string]func(s *Sample, o Options) (Fit, error){
+	"binbin":      fitBinBin,
+	"exponential": continuous(exponential),
+	"gamma":       continuous(gamma),
+	"gpareto":     continuous(gpareto),
+	"hypergamma":  mixture(gamma, gamma, identity, "hypergamma"),
+	"hyperexp":    mixture(exponential, exponential, identity, "mixture"),
+	"hypweib":     mixture(weibull, weibull, logarithm, "hypweib"),
+	"lognormal":   continuous(lognormal),
+	"lognormal2":  mixture(lognormal, lognormal, identity, "mixture"),
+	"pareto":      continuous(pareto),
+	"polylin":     fitPolyLin,
+	"weibull":     continuous(weibull),
+	"weibull2":    mixture(weibull, weibull, identity, "mixture"),
+	"zipf":        fitZipf,
 }
 
 // Names returns the names of the fits, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(methods)) }
 
-// Doc returns one line on the named fit, empty if there is none.
-func Doc(name string) string { return methods[name].doc }
-
 // New fits the named law to the sample. The same sample gives the same fit.
 func New(name string, s *Sample, o Options) (Fit, error) {
-	m, ok := methods[name]
+	method, ok := methods[name]
 	if !ok {
 		return Fit{}, fmt.Errorf("unknown fit %q (known: %s)", name, strings.Join(Names(), ", "))
 	}
-	f, err := m.fit(s, o)
+	f, err := method(s, o)
 	if err != nil {
 		return Fit{}, fmt.Errorf("fit %s: %w", name, err)
 	}

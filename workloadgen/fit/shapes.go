@@ -191,14 +191,3 @@ func fitZipf(s *Sample, o Options) (Fit, error) {
 	}
 	return out.finish(s)
 }
-
-// Best returns the fit of smallest distance to the sample; nil of none.
-func Best(fits []Fit) *Fit {
-	var best *Fit
-	for i := range fits {
-		if best == nil || fits[i].KS < best.KS {
-			best = &fits[i]
-		}
-	}
-	return best
-}

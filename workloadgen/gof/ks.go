@@ -47,12 +47,9 @@ func DistanceTo(sample []float64, cdf func(float64) float64) float64 {
 // of a distance of at least d between samples of sizes n and m.
 type P func(n, m int, d float64) float64
 
-// Exact counts the orders of both samples that stay below d, in n m steps.
-func Exact(n, m int, d float64) float64 { return exact(n, m, d, nil) }
-
-// exact is Exact where values may be tied: ends[k] says that the k-th smallest
-// of all values, from 1, differs from the next, so that a distance can be seen
-// there. Nil says so of every value.
+// exact counts the orders of both samples that stay below d, in n m steps. Values may
+// be tied: ends[k] says that the k-th smallest of all, from 1, differs from the next,
+// so that a distance can be seen there. Nil says so of every value.
 func exact(n, m int, d float64, ends []bool) float64 {
 	fn, fm := float64(n), float64(m)
 	// Distances are whole multiples of 1/(n m): q lies between two of them.

@@ -3,6 +3,7 @@ package admission
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"bourse/contracts"
 	"bourse/contracts/bidding"
@@ -71,7 +72,7 @@ func given[T any](o T) func(any) error {
 func (p *ByClass) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	policy := p.standard
 	if r.Class != "" {
-		policy = p.policies[r.Class]
+		policy = p.policies[strings.ToLower(r.Class)] // the paper writes BE, SAC, CAC
 	}
 	if policy == nil {
 		return contracts.Decision{Reason: contracts.NoClass}

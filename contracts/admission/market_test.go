@@ -218,6 +218,24 @@ func TestRandom(t *testing.T) {
 	}
 }
 
+// TestClass checks that a request goes to the policy of the class that it names, in
+// either case (spec §2: BE, SAC, CAC, RAC), and is refused if there is none.
+func TestClass(t *testing.T) {
+	t.Parallel()
+	for class, want := range map[string]contracts.Reason{
+		"": contracts.None, "be": contracts.None, "BE": contracts.None,
+		"sac": contracts.BelowSpot, "SAC": contracts.BelowSpot, "Cac": contracts.BelowSpot,
+		"RAC": contracts.ByLot, "gold": contracts.NoClass,
+	} {
+		s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}, price: 1}}}
+		r := wish(50, 1, 0.02)
+		r.Class = class
+		if d := newPolicy(t, "class", options{"rac": map[string]any{"reject": 1.0}}).Decide(0, &r, s); d.Reason != want {
+			t.Errorf("class %q: %v, want %v", class, d.Reason, want)
+		}
+	}
+}
+
 // TestOptions checks that each policy refuses what its options cannot be, and says
 // which.
 func TestOptions(t *testing.T) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"bourse/experiments/advise"
@@ -113,16 +114,11 @@ func measured(c *cli.Context) ([]advice, error) {
 		}
 		all[i].Numbers[r.Metric] = *r.Mean
 	}
-	var whole []advice
-	for _, a := range all {
-		if len(a.Numbers) == 4 {
-			whole = append(whole, a)
-		}
-	}
-	if len(whole) == 0 {
+	all = slices.DeleteFunc(all, func(a advice) bool { return len(a.Numbers) < 4 })
+	if len(all) == 0 {
 		return nil, usagef("%s: no configuration ran both be and %s", dir.Path, reservation)
 	}
-	return whole, nil
+	return all, nil
 }
 
 // weigh applies the rules for which there are numbers.

@@ -46,8 +46,7 @@ standard error. NO_COLOR is honoured.`,
 			policiesCommand(),
 			completionCommand(),
 		},
-		ExitErrHandler:  func(*cli.Context, error) {},
-		CommandNotFound: nil,
+		ExitErrHandler: func(*cli.Context, error) {},
 	}
 	app.Action = func(c *cli.Context) error {
 		if c.NArg() == 0 {

@@ -102,7 +102,7 @@ func readClaimed(dirs []string) (found []claims.Results, notes map[string][]stri
 			return nil, nil, err
 		}
 		for _, dir := range all {
-			e, err := scenario.Parse(dir.Path+"/scenario.yaml", []byte(dir.Manifest.Scenario), scenario.Known{})
+			e, err := experimentOf(dir)
 			if err != nil {
 				return nil, nil, err
 			}

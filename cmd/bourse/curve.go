@@ -81,14 +81,14 @@ func draw(c *cli.Context, tables bool, figures func(*scenario.Experiment, []resu
 	if out == "" {
 		out = filepath.Join(dir.Path, "figures")
 	}
-	e, err := scenario.Parse(dir.Path+"/scenario.yaml", []byte(dir.Manifest.Scenario), scenario.Known{})
+	e, err := experimentOf(dir)
 	if err != nil {
 		return err
 	}
 	drawn := figures(&e, summary, curve)
+	var metrics []results.Metric
 	if tables {
-		metrics, err := dir.Metrics()
-		if err != nil {
+		if metrics, err = dir.Metrics(); err != nil {
 			return err
 		}
 		drawn = append(drawn, experiments.Differences(&e, metrics)...)
@@ -100,9 +100,7 @@ func draw(c *cli.Context, tables bool, figures func(*scenario.Experiment, []resu
 			}
 		}
 		if tables {
-			if err := printTables(c, t, dir, &e, summary); err != nil {
-				return err
-			}
+			printTables(c, t, &e, summary, metrics)
 		}
 	}
 	files, err := writeFigures(out, drawn)
@@ -126,17 +124,22 @@ func draw(c *cli.Context, tables bool, figures func(*scenario.Experiment, []resu
 }
 
 // printTables prints what a run prints.
-func printTables(c *cli.Context, t report.Terminal, dir *results.Dir, e *scenario.Experiment, summary []results.Summary) error {
-	metrics, err := dir.Metrics()
-	if err != nil {
-		return err
-	}
+func printTables(c *cli.Context, t report.Terminal, e *scenario.Experiment, summary []results.Summary, metrics []results.Metric) {
 	tests := experiments.TTests(metrics, experiments.PaperOf(e.Name))
 	for _, table := range experiments.Tables(e, summary, tests) {
 		fmt.Fprintln(c.App.Writer, table.Text(t))
 	}
 	note(c, "Table 1 judges models against a recorded log: bourse workload table1 FILE")
-	return nil
+}
+
+// experimentOf returns the experiment of results as it was run: the files that it
+// names are named from where that was.
+func experimentOf(dir *results.Dir) (scenario.Experiment, error) {
+	e, err := scenario.Parse("manifest.json", []byte(dir.Manifest.Scenario), scenario.Known{})
+	if err != nil {
+		return e, fmt.Errorf("%s: %w", dir.Path, err)
+	}
+	return e, nil
 }
 
 // openResults reads the manifest of a results directory.

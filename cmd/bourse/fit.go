@@ -10,7 +10,6 @@ import (
 
 	"bourse/experiments/fitlab"
 	"bourse/experiments/report"
-	"bourse/workloadgen/describe"
 	"bourse/workloadgen/fit"
 
 	"github.com/urfave/cli/v2"
@@ -67,16 +66,9 @@ func fitAction(c *cli.Context) error {
 			return err
 		}
 	}
-	file, err := readLog(c.Args().First(), c.String("filter"))
+	file, log, err := measureLog(c, "fit")
 	if err != nil {
 		return err
-	}
-	for _, line := range file.told() {
-		note(c, "%s", line)
-	}
-	log := describe.Describe(file.trace)
-	if log.Records < 2 || log.Ran == 0 {
-		return usagef("%s: %d records, of which %d ran: too few to fit", file.name, log.Records, log.Ran)
 	}
 	fits, err := fitlab.FitLog(c.Context, log, candidates, fitlab.OptionsFor(log), c.Int("workers"))
 	if err != nil {

@@ -14,11 +14,6 @@ import (
 	"bourse/workloadgen/models"
 )
 
-// presets returns the scenarios that come with the program, by name.
-func presets() map[string][]byte {
-	return papers.Presets()
-}
-
 // known returns the names that a scenario may use.
 func known() scenario.Known {
 	return scenario.Known{
@@ -33,7 +28,7 @@ func known() scenario.Known {
 		Predictors:   predictors.Names(),
 
 		Metrics: metricNames(),
-		Presets: presets(),
+		Presets: papers.Presets(),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -198,19 +199,15 @@ func ledgersIn(path string) (dirs, heads []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	for key := range r.Manifest.Ledgers {
-		dirs = append(dirs, key)
-	}
-	if len(dirs) == 0 {
+	if len(r.Manifest.Ledgers) == 0 {
 		return nil, nil, usagef("%s keeps no ledger", path)
 	}
-	slices.Sort(dirs)
-	for i, key := range dirs {
+	for _, key := range slices.Sorted(maps.Keys(r.Manifest.Ledgers)) {
 		if !filepath.IsLocal(filepath.FromSlash(key)) {
 			return nil, nil, fmt.Errorf("%s: ledger %q is outside", path, key)
 		}
 		heads = append(heads, r.Manifest.Ledgers[key])
-		dirs[i] = filepath.Join(path, filepath.FromSlash(key))
+		dirs = append(dirs, filepath.Join(path, filepath.FromSlash(key)))
 	}
 	return dirs, heads, nil
 }

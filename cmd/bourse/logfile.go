@@ -6,7 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/urfave/cli/v2"
+
 	"bourse/workloadgen"
+	"bourse/workloadgen/describe"
 	"bourse/workloadgen/swf"
 )
 
@@ -40,6 +43,23 @@ func readLog(name, filter string) (*logFile, error) {
 		return nil, usageError{fmt.Errorf("%s: %w", name, err)}
 	}
 	return l, nil
+}
+
+// measureLog reads the log that c names, says what became of its lines, and measures
+// it for that purpose.
+func measureLog(c *cli.Context, purpose string) (*logFile, *describe.Log, error) {
+	file, err := readLog(c.Args().First(), c.String("filter"))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, line := range file.told() {
+		note(c, "%s", line)
+	}
+	log := describe.Describe(file.trace)
+	if log.Records < 2 || log.Ran == 0 {
+		return nil, nil, usagef("%s: %d records, of which %d ran: too few to %s", file.name, log.Records, log.Ran, purpose)
+	}
+	return file, log, nil
 }
 
 // planLog returns a plan as a log without the size of a machine.

@@ -22,7 +22,7 @@ func published(path string, dirs []string) ([]*audit.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := scenario.Parse("manifest.json", []byte(r.Manifest.Scenario), scenario.Known{})
+	e, err := experimentOf(r)
 	if err != nil {
 		return nil, err
 	}

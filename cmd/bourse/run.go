@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -70,7 +71,7 @@ has them do as recorded; its format is told by its first lines, or by
 
 // presetNames returns the presets, and the papers whose figures are several.
 func presetNames() []string {
-	return append(slices.Sorted(maps.Keys(presets())), "librarisk", "librasla", "reservations", "volunteers")
+	return append(slices.Sorted(maps.Keys(papers.Presets())), "librarisk", "librasla", "reservations", "volunteers")
 }
 
 func runAction(c *cli.Context) error {
@@ -210,66 +211,22 @@ type choice struct {
 // choose reads the scenario that the argument of c names, or else the preset, as
 // the flags change it.
 func choose(c *cli.Context, preset string) (ch choice, err error) {
-	sets := c.StringSlice("set")
-	for _, name := range []string{"replications", "seed"} {
-		if v := c.String(name); v != "" {
-			if _, err := strconv.ParseUint(v, 10, 64); err != nil {
-				return ch, usagef("--%s: found %q, want a whole number, at least 0 and less than 2^64", name, v)
-			}
-			sets = append(sets, name+"="+v)
-		}
+	known, err := knownTo(c)
+	if err != nil {
+		return ch, err
 	}
-	known := known()
-	known.Log = c.String("trace")
-	known.Trace, known.TraceFormat = c.String("availability"), c.String("availability-format")
-	if f := known.TraceFormat; f != "" && !slices.Contains(scenario.Formats(), f) {
-		return ch, usagef("--availability-format: found %q, want one of %s", f, strings.Join(scenario.Formats(), ", "))
-	}
-	if known.TraceFormat != "" && known.Trace == "" {
-		return ch, usagef("--availability-format without --availability")
+	sets, err := overrides(c)
+	if err != nil {
+		return ch, err
 	}
 	ch.command, ch.inputs = []string{"bourse", "run"}, map[string]string{}
-	file := c.Args().First()
-	switch {
-	case file != "" && preset != "":
-		return ch, usagef("a file and --preset: want one of them")
-	case file != "":
-		if ch.experiment, err = loadScenario(c, file, known, sets...); err != nil {
-			return ch, err
-		}
-		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
-			ch.command = append(ch.command, "scenario.yaml") // it was a stream: the results keep what it said
-			break
-		}
-		ch.command = append(ch.command, file)
-		if ch.inputs[file], err = results.HashFile(file); err != nil {
-			return ch, err
-		}
-	default:
-		if preset == "" {
-			preset = "paper"
-		}
-		data, ok := presets()[preset]
-		if !ok {
-			near := scenario.Nearest(preset, presetNames())
-			if near != "" {
-				near = "; did you mean " + near + "?"
-			}
-			return ch, usagef("--preset: found %q, want one of %s%s", preset, strings.Join(presetNames(), ", "), near)
-		}
-		ch.command = append(ch.command, "--preset", preset)
-		if ch.experiment, err = scenario.Parse("preset "+preset, data, known, sets...); err != nil {
-			return ch, err
-		}
+	if err := ch.load(c, preset, known, sets); err != nil {
+		return ch, err
 	}
-	if known.Log != "" {
-		ch.command = append(ch.command, "--trace", known.Log)
-	}
-	if known.Trace != "" {
-		ch.command = append(ch.command, "--availability", known.Trace)
-	}
-	if known.TraceFormat != "" {
-		ch.command = append(ch.command, "--availability-format", known.TraceFormat)
+	for _, name := range []string{"trace", "availability", "availability-format"} {
+		if v := c.String(name); v != "" {
+			ch.command = append(ch.command, "--"+name, v)
+		}
 	}
 	for _, s := range sets {
 		ch.command = append(ch.command, "--set", s)
@@ -288,6 +245,65 @@ func choose(c *cli.Context, preset string) (ch choice, err error) {
 		}
 	}
 	return ch, nil
+}
+
+// knownTo returns the names that a scenario may use, and the files that flags name.
+func knownTo(c *cli.Context) (scenario.Known, error) {
+	k := known()
+	k.Log, k.Trace, k.TraceFormat = c.String("trace"), c.String("availability"), c.String("availability-format")
+	if f := k.TraceFormat; f != "" && !slices.Contains(scenario.Formats(), f) {
+		return k, usagef("--availability-format: found %q, want one of %s", f, strings.Join(scenario.Formats(), ", "))
+	}
+	if k.TraceFormat != "" && k.Trace == "" {
+		return k, usagef("--availability-format without --availability")
+	}
+	return k, nil
+}
+
+// overrides returns what flags set in the scenario.
+func overrides(c *cli.Context) ([]string, error) {
+	sets := c.StringSlice("set")
+	for _, name := range []string{"replications", "seed"} {
+		if v := c.String(name); v != "" {
+			if _, err := strconv.ParseUint(v, 10, 64); err != nil {
+				return nil, usagef("--%s: found %q, want a whole number, at least 0 and less than 2^64", name, v)
+			}
+			sets = append(sets, name+"="+v)
+		}
+	}
+	return sets, nil
+}
+
+// load reads the file that the argument of c names, or else the preset.
+func (ch *choice) load(c *cli.Context, preset string, known scenario.Known, sets []string) (err error) {
+	file := c.Args().First()
+	if file != "" && preset != "" {
+		return usagef("a file and --preset: want one of them")
+	}
+	if file != "" {
+		if ch.experiment, err = loadScenario(c, file, known, sets...); err != nil {
+			return err
+		}
+		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+			ch.command = append(ch.command, "scenario.yaml") // it was a stream: the results keep what it said
+			return nil
+		}
+		ch.command = append(ch.command, file)
+		ch.inputs[file], err = results.HashFile(file)
+		return err
+	}
+	preset = cmp.Or(preset, "paper")
+	data, ok := papers.Presets()[preset]
+	if !ok {
+		near := scenario.Nearest(preset, presetNames())
+		if near != "" {
+			near = "; did you mean " + near + "?"
+		}
+		return usagef("--preset: found %q, want one of %s%s", preset, strings.Join(presetNames(), ", "), near)
+	}
+	ch.command = append(ch.command, "--preset", preset)
+	ch.experiment, err = scenario.Parse("preset "+preset, data, known, sets...)
+	return err
 }
 
 // reads notes that file, or every file of a folder, is read, unless it is empty.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"bourse/experiments"
+	"bourse/experiments/papers"
 	"bourse/experiments/scenario"
 
 	"github.com/goccy/go-yaml"
@@ -111,13 +112,13 @@ func showScenario(c *cli.Context) error {
 	name, sets := c.Args().First(), c.StringSlice("set")
 	var e scenario.Experiment
 	var err error
-	if data, ok := presets()[name]; ok {
+	if data, ok := papers.Presets()[name]; ok {
 		e, err = scenario.Parse("preset "+name, data, known(), sets...)
 	} else {
 		e, err = loadScenario(c, name, known(), sets...)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		err = usagef("%w; presets are %s", err, strings.Join(slices.Sorted(maps.Keys(presets())), ", "))
+		err = usagef("%w; presets are %s", err, strings.Join(slices.Sorted(maps.Keys(papers.Presets())), ", "))
 	}
 	if err != nil {
 		return err

@@ -44,7 +44,7 @@ func scheduleAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	e, err := scenario.Parse("manifest.json", []byte(dir.Manifest.Scenario), scenario.Known{})
+	e, err := experimentOf(dir)
 	if err != nil {
 		return err
 	}

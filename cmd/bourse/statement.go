@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"bourse/bank"
 	"bourse/bank/export"
@@ -133,7 +134,7 @@ func (s *statement) add(e *bank.Entry) error {
 			s.known = true
 		} else {
 			delete(s.owned, e.Contract)
-			s.drop(k)
+			s.Contracts = slices.DeleteFunc(s.Contracts, func(o *statedContract) bool { return o == k })
 		}
 	}
 	for _, m := range e.Moves {
@@ -195,16 +196,6 @@ func (s *statement) move(e *bank.Entry, m bank.Move, k *statedContract) (err err
 		s.Others = append(s.Others, o)
 	}
 	return err
-}
-
-// drop forgets k, which ended before the statement begins.
-func (s *statement) drop(k *statedContract) {
-	for i, other := range s.Contracts {
-		if other == k {
-			s.Contracts = append(s.Contracts[:i], s.Contracts[i+1:]...)
-			return
-		}
-	}
 }
 
 func (k *statedContract) settle(e *bank.Entry) {

@@ -55,16 +55,9 @@ func table1Action(c *cli.Context) error {
 	if b.Pairs = c.Int("pairs"); b.Pairs < 1 || b.Pairs > 1e6 {
 		return usagef("--pairs: found %d, want 1 to 1000000", b.Pairs)
 	}
-	file, err := readLog(c.Args().First(), c.String("filter"))
+	file, log, err := measureLog(c, "judge by")
 	if err != nil {
 		return err
-	}
-	for _, line := range file.told() {
-		note(c, "%s", line)
-	}
-	log := describe.Describe(file.trace)
-	if log.Records < 2 || log.Ran == 0 {
-		return usagef("%s: %d records, of which %d ran: too few to judge by", file.name, log.Records, log.Ran)
 	}
 	columns, err := fitlab.PaperColumns(log.IAT.Values, log.Run.Values, log.Procs.Values)
 	if err != nil {

@@ -30,29 +30,30 @@ type Source interface {
 // Run advances sources in order of time, those due at the same instant in the
 // order given, until none has a next instant or the next is after horizon.
 func Run(ctx context.Context, p Pacer, horizon float64, sources ...Source) error {
+	last, at := -1, 0.0 // the source advanced last, and the instant that it had named
 	for {
-		next := math.Inf(1)
-		for _, s := range sources {
-			next = min(next, s.Next())
+		first, next := -1, math.Inf(1)
+		for i, s := range sources {
+			if due := s.Next(); due < next {
+				first, next = i, due
+			}
 		}
-		if next > horizon || math.IsInf(next, 1) {
+		if first < 0 || next > horizon {
 			return nil
+		}
+		if first == last && next <= at {
+			return fmt.Errorf("source %d is stuck at %v s", first, at)
 		}
 		now, err := p.Wait(ctx, next)
 		if err != nil {
 			return err
 		}
-		for i, s := range sources {
-			at := s.Next()
-			if at > now {
-				continue
-			}
-			if err := s.Advance(now); err != nil {
-				return fmt.Errorf("at %v s: %w", now, err)
-			}
-			if s.Next() <= at {
-				return fmt.Errorf("source %d is stuck at %v s", i, at)
-			}
+		if now < next {
+			continue // woken: there may be something sooner
 		}
+		if err := sources[first].Advance(now); err != nil {
+			return fmt.Errorf("at %v s: %w", now, err)
+		}
+		last, at = first, next
 	}
 }

@@ -51,6 +51,33 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// TestOrderIsKept checks that a source which another makes due at the present instant
+// comes before those that stand after it in the order given.
+func TestOrderIsKept(t *testing.T) {
+	t.Parallel()
+	var log []string
+	a := &ticks{name: "a", at: 1, left: 1, log: &log}
+	b := &waker{ticks{name: "b", every: 9, at: 1, left: 1, log: &log}, a}
+	c := &ticks{name: "c", every: 9, at: 1, left: 1, log: &log}
+	if err := Run(context.Background(), new(Virtual), 6, a, b, c); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"a", "b", "a", "c"}; !slices.Equal(log, want) {
+		t.Errorf("advanced %v, want %v", log, want)
+	}
+}
+
+// A waker makes another source due when it is advanced.
+type waker struct {
+	ticks
+	other *ticks
+}
+
+func (w *waker) Advance(now float64) error {
+	w.other.left++
+	return w.ticks.Advance(now)
+}
+
 // TestWallIsVirtual checks that a source sees the same instants under either
 // pacer.
 func TestWallIsVirtual(t *testing.T) {

@@ -3,6 +3,7 @@ package market
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // DefaultWindow is the length of a history in seconds: the paper averages prices
@@ -22,17 +23,17 @@ type History struct {
 	window float64 // seconds; 0 is DefaultWindow
 	now    float64 // the latest instant told
 
-	// ring holds the step in force at the start of the window and all later
-	// ones: n of them from head, each at another price and later than the one
-	// before. Its length is a power of two.
-	ring    []step
-	head, n int
+	// steps holds, from head on, the step in force at the start of the window and
+	// all later ones, each at another price and later than the one before. What
+	// stands before head is forgotten.
+	steps []step
+	head  int
 
 	// sum and squares are the integrals of the price and its square, in
 	// nano-dollars, while the oldest summed steps stood. Steps are added when a
 	// question is asked and taken away when they leave the window.
 	sum, squares twofloat
-	summed       int // less than n
+	summed       int // less than the number of steps
 }
 
 // A step is a price from an instant on.
@@ -62,19 +63,20 @@ func (h *History) Window() float64 {
 // an instant already told, by Observe or by a question.
 func (h *History) Observe(now float64, p Rate) {
 	h.tell(now)
-	if h.n == len(h.ring) {
-		h.advance(now) // there may be steps to forget
+	if len(h.steps) == cap(h.steps) {
+		h.makeRoom(now)
 	}
-	if h.n == 0 {
-		h.push(step{}) // a price of 0 from the origin
+	if len(h.steps) == 0 {
+		h.steps = append(h.steps, step{}) // a price of 0 from the origin
 	}
-	last := h.step(h.n - 1)
+	n := len(h.steps)
+	last := &h.steps[n-1]
 	switch {
 	case last.price == p:
 	case last.at < now:
-		h.push(step{now, p})
-	case h.n > 1 && h.step(h.n-2).price == p:
-		h.n-- // changed and changed back at one instant
+		h.steps = append(h.steps, step{now, p})
+	case n-1 > h.head && h.steps[n-2].price == p:
+		h.steps = h.steps[:n-1] // changed and changed back at one instant
 	default:
 		last.price = p
 	}
@@ -82,10 +84,10 @@ func (h *History) Observe(now float64, p Rate) {
 
 // Price returns the price last observed, 0 before the first.
 func (h *History) Price() Rate {
-	if h.n == 0 {
+	if len(h.steps) == 0 {
 		return 0
 	}
-	return h.step(h.n - 1).price
+	return h.steps[len(h.steps)-1].price
 }
 
 // Moments returns the time-weighted mean and standard deviation of the price
@@ -96,15 +98,16 @@ func (h *History) Price() Rate {
 // It panics if now is before an instant already told.
 func (h *History) Moments(now float64) (mean, deviation float64) {
 	from := h.advance(now)
-	if h.n == 0 {
+	steps := h.steps[h.head:]
+	if len(steps) == 0 {
 		return 0, 0
 	}
-	for h.summed+1 < h.n && h.step(h.summed+1).at < now {
-		sum, squares := h.step(h.summed).integrals(h.step(h.summed + 1).at)
+	for h.summed+1 < len(steps) && steps[h.summed+1].at < now {
+		sum, squares := steps[h.summed].integrals(steps[h.summed+1].at)
 		h.sum, h.squares = h.sum.plus(sum), h.squares.plus(squares)
 		h.summed++
 	}
-	first, last := h.step(0), h.step(h.summed)
+	first, last := &steps[0], &steps[h.summed]
 	if first == last {
 		return first.price.Float64(), 0
 	}
@@ -120,7 +123,7 @@ func (h *History) Moments(now float64) (mean, deviation float64) {
 // Reset forgets all prices, for another run from instant 0. The window and the
 // storage are kept.
 func (h *History) Reset() {
-	h.now, h.head, h.n = 0, 0, 0
+	h.now, h.steps, h.head = 0, h.steps[:0], 0
 	h.sum, h.squares, h.summed = twofloat{}, twofloat{}, 0
 }
 
@@ -137,7 +140,7 @@ func (h *History) tell(now float64) {
 func (h *History) advance(now float64) (from float64) {
 	h.tell(now)
 	from = max(0, now-h.Window())
-	for h.n > 1 && h.step(1).at <= from {
+	for h.head+1 < len(h.steps) && h.steps[h.head+1].at <= from {
 		h.drop()
 	}
 	return from
@@ -146,31 +149,23 @@ func (h *History) advance(now float64) (from float64) {
 // drop forgets the oldest step.
 func (h *History) drop() {
 	if h.summed > 0 {
-		sum, squares := h.step(0).integrals(h.step(1).at)
+		sum, squares := h.steps[h.head].integrals(h.steps[h.head+1].at)
 		h.sum, h.squares = h.sum.minus(sum), h.squares.minus(squares)
-		h.summed--
+		if h.summed--; h.summed == 0 {
+			h.sum, h.squares = twofloat{}, twofloat{} // roundings end here
+		}
 	}
-	if h.summed == 0 {
-		h.sum, h.squares = twofloat{}, twofloat{} // roundings end here
-	}
-	h.head = (h.head + 1) & (len(h.ring) - 1)
-	h.n--
+	h.head++
 }
 
-// step returns the step number i in the ring, 0 the oldest.
-func (h *History) step(i int) *step { return &h.ring[(h.head+i)&(len(h.ring)-1)] }
-
-// push adds s as the newest step.
-func (h *History) push(s step) {
-	if h.n == len(h.ring) {
-		bigger := make([]step, max(4, 2*h.n))
-		for i := range h.n {
-			bigger[i] = *h.step(i)
-		}
-		h.ring, h.head = bigger, 0
+// makeRoom makes room for steps: where those forgotten stood, and elsewhere if they
+// were few.
+func (h *History) makeRoom(now float64) {
+	h.advance(now)
+	h.steps, h.head = append(h.steps[:0], h.steps[h.head:]...), 0
+	if len(h.steps)+2 > cap(h.steps)/2 {
+		h.steps = slices.Grow(h.steps, cap(h.steps)+4)
 	}
-	h.n++
-	*h.step(h.n - 1) = s
 }
 
 // integrals returns the integrals of the price and its square over [at, end].
@@ -184,12 +179,13 @@ func (s *step) integrals(end float64) (sum, squares twofloat) {
 // with the seconds for which each stood; nothing if the window has no length.
 func (h *History) stays(now float64, out []stay) []stay {
 	from := h.advance(now)
-	for i := range h.n {
+	steps := h.steps[h.head:]
+	for i, s := range steps {
 		end := now
-		if i+1 < h.n {
-			end = h.step(i + 1).at
+		if i+1 < len(steps) {
+			end = steps[i+1].at
 		}
-		if s := h.step(i); end > max(from, s.at) {
+		if end > max(from, s.at) {
 			out = append(out, stay{s.price, end - max(from, s.at)})
 		}
 	}

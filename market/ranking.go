@@ -17,7 +17,6 @@ type Ranking struct {
 	free   [][]key
 	stale  bool // some of few items are no longer at the price in their key
 
-	tied []int32  // scratch: the candidates among equal prices
 	seen []uint32 // by item: the call of Cheapest that last saw it
 	call uint32
 }
@@ -113,13 +112,12 @@ func (r *Ranking) cheapestOf(keys []key, n int, rng *rand.Rand, ok func(item int
 			}
 			out = r.draw(place{0, i}, last, n, rng, ok, out)
 		} else {
-			r.tied = r.tied[:0]
 			for _, k := range keys[i:end] {
 				if ok == nil || ok(k.item) {
-					r.tied = append(r.tied, k.item)
+					out = append(out, k.item)
 				}
 			}
-			out = shuffle(r.tied, n, rng, out)
+			out = out[:before+shuffle(out[before:], n, rng)]
 		}
 		n -= len(out) - before
 		i = end
@@ -183,28 +181,28 @@ func (r *Ranking) draw(at, end place, n int, rng *rand.Rand, ok func(int32) bool
 	}
 
 	// Of few, or where few are eligible, shuffle all the others.
-	r.tied = r.tied[:0]
+	drawn := len(out)
 	for ; at != end; at = r.next(at) {
 		item := r.chunks[at.chunk][at.i].item
 		if r.seen[item] != r.call && (ok == nil || ok(item)) {
-			r.tied = append(r.tied, item)
+			out = append(out, item)
 		}
 	}
-	return shuffle(r.tied, n, rng, out)
+	return out[:drawn+shuffle(out[drawn:], n, rng)]
 }
 
 // isMany reports whether n of size items are drawn sooner by rank than by shuffling
 // all.
 func isMany(size, n int) bool { return size > 4*n+16 }
 
-// shuffle appends to out n random ones of tied, or all.
-func shuffle(tied []int32, n int, rng *rand.Rand, out []int32) []int32 {
-	for i := range min(n, len(tied)) {
-		j := i + rng.IntN(len(tied)-i)
-		tied[i], tied[j] = tied[j], tied[i]
-		out = append(out, tied[i])
+// shuffle puts n random items, or all, first in random order, and returns how many.
+func shuffle(items []int32, n int, rng *rand.Rand) int {
+	n = min(n, len(items))
+	for i := range n {
+		j := i + rng.IntN(len(items)-i)
+		items[i], items[j] = items[j], items[i]
 	}
-	return out
+	return n
 }
 
 // count returns the number of keys from at to end.

@@ -31,6 +31,7 @@ type Machine struct {
 	rates  []float64 // processors
 	stale  bool      // rates are not those of shares
 	next   float64   // earliest completion, if not stale
+	finite int       // tasks that complete: those of endless work do not
 
 	ended []hosts.Report // completed, in that order, and not yet reported
 	place []int32        // by slot: its index in tasks, or one of the marks below
@@ -121,7 +122,10 @@ func (m *Machine) Start(now float64, t hosts.Task, s hosts.Share) (hosts.Slot, e
 	if n == cap(m.tasks) {
 		m.grow()
 	}
-	m.tasks, m.shares, m.rates = m.tasks[:n+1], m.shares[:n+1], m.rates[:n+1]
+	m.resize(n + 1)
+	if t.Work <= math.MaxFloat64 {
+		m.finite++
+	}
 	k := &m.tasks[n]
 	k.Task, k.done, k.finish, k.slot = t, 0, 0, slot
 	m.shares[n], m.rates[n] = s, 0
@@ -134,6 +138,13 @@ func (m *Machine) Start(now float64, t hosts.Task, s hosts.Share) (hosts.Slot, e
 func (m *Machine) grow() {
 	l := m.lists
 	m.tasks, m.shares, m.rates = l.tasks.Grow(m.tasks), l.shares.Grow(m.shares), l.rates.Grow(m.rates)
+}
+
+// resize makes the lists of tasks n long; there is room.
+func (m *Machine) resize(n int) {
+	m.tasks = m.tasks[:n] // one by one: only the lengths are written
+	m.shares = m.shares[:n]
+	m.rates = m.rates[:n]
 }
 
 // trim gives memory back that is not needed.
@@ -240,6 +251,10 @@ func (m *Machine) pass(now float64) {
 	if !(now > m.now) {
 		panic(fmt.Sprintf("hosts/sim: host %s is told %v after %v", m.spec.Name, now, m.now))
 	}
+	if len(m.tasks) == 0 {
+		m.now = now
+		return
+	}
 	m.completeUntil(now)
 	m.accrue(now)
 }
@@ -262,6 +277,10 @@ func (m *Machine) completeUntil(now float64) {
 func (m *Machine) divide() {
 	m.stale = false
 	hosts.Divide(m.spec.CPUs, m.spec.Cap, m.shares, m.rates)
+	if m.finite == 0 {
+		m.next = math.Inf(1)
+		return
+	}
 	next, rates := math.Inf(1), m.rates[:len(m.tasks)]
 	for i := range m.tasks {
 		t := &m.tasks[i]
@@ -311,12 +330,15 @@ func (m *Machine) accrue(at float64) {
 // remove takes task i off the host and keeps the order of the others.
 func (m *Machine) remove(i int) {
 	held := m.tasks[i].Holds
+	if m.tasks[i].Work <= math.MaxFloat64 {
+		m.finite--
+	}
 	n := len(m.tasks) - 1
 	for ; i < n; i++ {
 		m.tasks[i], m.shares[i] = m.tasks[i+1], m.shares[i+1]
 		m.place[m.tasks[i].slot] = int32(i)
 	}
-	m.tasks, m.shares, m.rates = m.tasks[:n], m.shares[:n], m.rates[:n]
+	m.resize(n)
 	if shelf.Loose(n, cap(m.tasks)) {
 		m.trim()
 	}

@@ -69,9 +69,9 @@ type View interface {
 	On(h hosts.ID) []Standing
 
 	// Changed returns the hosts on which a task has come or gone, or which
-	// themselves have, since the decision before this one, each once. A policy that is asked about every
-	// request and remembers hosts looks at these alone, after it has looked at
-	// all of them the first time.
+	// themselves have, since the decision before this one, each once. A policy
+	// that is asked about every request and remembers hosts looks at these alone,
+	// after it has looked at all of them the first time.
 	Changed() []hosts.ID
 
 	// Contract returns the contract that a Standing names.

@@ -65,7 +65,7 @@ func (c *conversation) submit(words []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return answer(d), nil
+	return answer(*d), nil
 }
 
 // answer tells a decision and the numbers that decided it.

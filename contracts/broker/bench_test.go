@@ -33,7 +33,7 @@ func crowd(fleet, n int, policy string) *trial {
 // everywhere marks all hosts to be dealt out again.
 func (b *Broker) everywhere(now float64) {
 	for h := range b.venues {
-		b.touch(hosts.ID(h), now)
+		b.touch(now, &b.venues[h])
 	}
 }
 

@@ -47,6 +47,7 @@ type Broker struct {
 	limiter sharing.Limiter   // Sharing, if it is one
 	paced   bool              // tasks of a contract end together
 	ticks   bool              // tasks end with a tick left where another ends
+	lasting sharing.Lasting   // Sharing, if it is one
 	planner contracts.Planner // Policy, if it is one
 	now     float64
 	venues  []venue
@@ -76,8 +77,10 @@ type Broker struct {
 	again      map[contracts.ID]int32 // contracts that wait in its queue: places in the arena
 	answers    []contracts.Answer
 
-	queue   []waiting // requests deferred, in the policy's order
-	asked   waiting   // the one that the policy is asked about
+	queue   []waiting          // requests deferred, in the policy's order
+	asked   waiting            // the one that the policy is asked about
+	said    contracts.Decision // what it says
+	answer  contracts.Decision // what it has said of the one submitted, if that was ordered
 	refused []Refusal
 
 	ranking *market.Ranking
@@ -132,6 +135,7 @@ func (b *Broker) Reset(c Config) {
 	b.Config, b.now = c, 0
 	b.limiter, _ = c.Sharing.(sharing.Limiter)
 	b.timing(c.Sharing)
+	b.lasting, _ = c.Sharing.(sharing.Lasting)
 	b.planner, _ = c.Policy.(contracts.Planner)
 	b.dispatcher, _ = c.Policy.(contracts.Dispatcher)
 	clear(b.planned)
@@ -140,7 +144,7 @@ func (b *Broker) Reset(c Config) {
 	}
 	b.venues = b.venues[:len(c.Fleet)]
 	for h := range b.venues {
-		b.venues[h].reset(c.Fleet[h], c.Window)
+		b.venues[h].reset(hosts.ID(h), c.Fleet[h], c.Window)
 	}
 	b.contracts, b.free = b.contracts[:0], b.free[:0]
 	b.due.Reset()
@@ -174,13 +178,15 @@ func (b *Broker) Reset(c Config) {
 // work is per node. The broker has been advanced to now.
 //
 // A rejection is a decision, not an error. A request that is deferred is decided
-// later: see [Broker.Refused] and [Broker.Ended]. Placements of the decision are
-// valid until the next call.
-func (b *Broker) Submit(now float64, r *contracts.Request, task hosts.Task) (contracts.Decision, error) {
+// later: see [Broker.Refused] and [Broker.Ended]. The decision is valid until the
+// next call.
+func (b *Broker) Submit(now float64, r *contracts.Request, task hosts.Task) (*contracts.Decision, error) {
 	b.now = now
 	if order, ok := b.Policy.(contracts.Orderer); ok {
 		b.enqueue(order, waiting{request: *r, task: task})
-		return b.offer(now, r.ID)
+		b.answer = contracts.Decision{Verdict: contracts.Defer}
+		err := b.offer(now, r.ID)
+		return &b.answer, err
 	}
 	b.asked.request, b.asked.task, b.asked.repeat = *r, task, 0
 	d, err := b.decide(now, &b.asked)
@@ -196,11 +202,11 @@ func (b *Broker) Submit(now float64, r *contracts.Request, task hosts.Task) (con
 
 // decide asks the policy about w and carries out what it says, unless that is to
 // wait.
-func (b *Broker) decide(now float64, w *waiting) (contracts.Decision, error) {
-	d := b.Policy.Decide(now, &w.request, view{b})
+func (b *Broker) decide(now float64, w *waiting) (*contracts.Decision, error) {
+	b.said = b.Policy.Decide(now, &w.request, view{b})
 	b.seen()
-	err := b.carry(now, w, &d)
-	return d, err
+	err := b.carry(now, w, &b.said)
+	return &b.said, err
 }
 
 // seen forgets what the policy has been shown as new.
@@ -342,7 +348,7 @@ func (b *Broker) Advance(now float64) error {
 			soonest = b.Next()
 		}
 		if b.freed {
-			if _, err := b.offer(at, nobody); err != nil {
+			if err := b.offer(at, nobody); err != nil {
 				return err
 			}
 			soonest = b.Next()

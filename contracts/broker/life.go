@@ -15,7 +15,7 @@ func (b *Broker) start(now float64, i, n int32) error {
 	c := &b.contracts[i]
 	pl := &c.Placements[n]
 	v := &b.venues[pl.Host]
-	b.touch(pl.Host, now)
+	b.touch(now, v)
 	work := c.task.Work
 	switch {
 	case c.Gang:
@@ -26,35 +26,41 @@ func (b *Broker) start(now float64, i, n int32) error {
 	if c.holds && !c.Gang { // a gang's nodes are its own, with all there is in them
 		c.task.Holds = c.Needs.Holds(v.machine.Room())
 	}
-	slot, err := v.machine.Start(now, c.task, hosts.Share{})
+	var share hosts.Share // dealt out later, unless it lasts
+	if b.lasting != nil {
+		share = b.lasting.Share(&c.Contract, pl.Bid)
+	}
+	slot, err := v.machine.Start(now, c.task, share)
 	c.task.Work = work
 	if err != nil {
 		return err
 	}
 	pl.Slot = slot
-	v.on = b.standings.Grow(v.on)
 	at := len(v.on)
+	if at == cap(v.on) {
+		v.on = b.standings.Grow(v.on)
+	}
 	v.on = v.on[:at+1]
 	v.on[at] = contracts.Standing{}
 	s := &v.on[at] // field by field: a copy of what was just written has to wait for it
 	s.Contract, s.Node, s.Slot, s.Bid, s.At = i, n, slot, pl.Bid, now
-	b.bid(now, pl.Host, c.ID, pl.Bid)
+	s.Share, s.Told = share, share
+	b.bid(now, v, c.ID, pl.Bid)
 	return nil
 }
 
 // stop takes node n of contract i off its host.
 func (b *Broker) stop(now float64, i, n int32) {
-	h := b.contracts[i].Placements[n].Host
-	b.touch(h, now)
-	v := &b.venues[h]
-	b.leave(now, i, n, v.machine.Stop(now, b.contracts[i].Placements[n].Slot))
+	pl := &b.contracts[i].Placements[n]
+	v := &b.venues[pl.Host]
+	b.touch(now, v)
+	b.leave(now, v, i, n, v.machine.Stop(now, pl.Slot))
 }
 
-// leave books the report of node n of contract i, whose task is gone.
-func (b *Broker) leave(now float64, i, n int32, r hosts.Report) {
+// leave books the report of node n of contract i, whose task is gone from v.
+func (b *Broker) leave(now float64, v *venue, i, n int32, r hosts.Report) {
 	c := &b.contracts[i]
 	pl := &c.Placements[n]
-	v := &b.venues[pl.Host]
 	at := v.find(i, n)
 	pl.Owed, pl.Left = v.on[at].Owed, true
 	c.rates[n] = 0
@@ -70,34 +76,32 @@ func (b *Broker) leave(now float64, i, n int32, r hosts.Report) {
 	if b.dispatcher != nil {
 		b.dispatcher.Off(now, c.ID, pl.Host)
 	}
-	b.bid(now, pl.Host, c.ID, 0)
+	b.bid(now, v, c.ID, 0)
 }
 
-// bid tells the auction of h, and everybody who watches its price.
-func (b *Broker) bid(now float64, h hosts.ID, id contracts.ID, r market.Rate) {
-	v := &b.venues[h]
+// bid tells the auction of v, and everybody who watches its price.
+func (b *Broker) bid(now float64, v *venue, id contracts.ID, r market.Rate) {
 	before := v.auction.Price()
 	v.auction.Bid(now, market.BidderID(id), r)
 	price := v.auction.Price()
 	if !v.away {
-		b.ranking.Set(int32(h), price)
+		b.ranking.Set(int32(v.host), price)
 	}
 	if !b.NoPrices {
 		b.prices.Add(now, price-before)
 	}
 }
 
-// touch meters h up to now and marks it to be dealt out again.
-func (b *Broker) touch(h hosts.ID, now float64) {
-	v := &b.venues[h]
+// touch meters v up to now and marks it to be dealt out again.
+func (b *Broker) touch(now float64, v *venue) {
 	v.meter(now)
 	if !v.touched {
 		v.touched = true
-		b.touched = append(b.touched, h)
+		b.touched = append(b.touched, v.host)
 	}
 	if !v.news {
 		v.news = true
-		b.news = append(b.news, h)
+		b.news = append(b.news, v.host)
 	}
 }
 
@@ -121,7 +125,7 @@ func (b *Broker) deal(now float64) {
 			b.still(now, v)
 			next = v.machine.Next()
 		case len(v.on) > 0:
-			b.share(now, h, v)
+			b.share(now, v)
 			next = v.machine.Next()
 		}
 		if next != v.next {
@@ -139,33 +143,30 @@ func (b *Broker) deal(now float64) {
 	b.changed = b.changed[:0]
 }
 
-// share deals out v, which is h, where tasks are.
-func (b *Broker) share(now float64, h hosts.ID, v *venue) {
+// share deals out v, where tasks are.
+func (b *Broker) share(now float64, v *venue) {
 	on, m := v.on, v.machine
-	b.Sharing.Deal(now, h, on, view{b})
-	for i := range on {
-		if s := &on[i]; s.Share != s.Told {
-			s.Told = s.Share
-			m.SetShare(now, s.Slot, s.Share)
-		}
+	if b.lasting == nil {
+		b.Sharing.Deal(now, v.host, on, view{b})
+		v.tell(now)
 	}
-	price, spec, gets := v.auction.Price(), m.Spec(), m.Processors()
-	capacity, all := spec.Capacity(), len(gets) == len(on)
+	gets := m.Processors()
+	all := len(gets) == len(on)
 	for i := range on {
 		s := &on[i]
 		var rate float64
 		if all { // both lists are in order of start
-			rate = gets[i] * spec.Speed
+			rate = gets[i] * v.speed
 		} else { // some have completed
 			rate = m.Rate(s.Slot)
 		}
-		s.Paying = b.Payment.Rate(s.Bid, price, rate/capacity)
 		if rate != s.Rate {
 			s.Rate = rate
 			b.contracts[s.Contract].rates[s.Node] = rate
 			b.change(s.Contract)
 		}
 	}
+	b.Payment.Charge(on, v.auction.Price(), v.capacity)
 }
 
 // expect brings contract i to now and enters the instant at which to judge it.
@@ -236,20 +237,20 @@ func (b *Broker) pass(now float64, i int32) {
 // whose last task that was.
 func (b *Broker) complete(now float64) error {
 	i, _, _ := b.finish.Min()
-	h := hosts.ID(i)
-	b.touch(h, now)
-	b.reports = b.venues[h].machine.Advance(now, b.reports[:0])
+	v := &b.venues[i]
+	b.touch(now, v)
+	b.reports = v.machine.Advance(now, b.reports[:0])
 	for _, r := range b.reports {
 		i := int32(r.Key)
-		n := slices.IndexFunc(b.contracts[i].Placements, func(p contracts.Placement) bool { return p.Host == h && !p.Left })
-		b.leave(now, i, int32(n), r)
+		n := slices.IndexFunc(b.contracts[i].Placements, func(p contracts.Placement) bool { return p.Host == v.host && !p.Left })
+		b.leave(now, v, i, int32(n), r)
 		b.change(i)
 		if b.paced {
 			b.together(now, i)
 		}
 	}
 	if b.ticks {
-		b.rest(now, h)
+		b.rest(now, v)
 	}
 	return b.conclude(now)
 }

@@ -173,7 +173,7 @@ func (m *trial) playIn(t testing.TB, p *played, check func(p *played)) *played {
 		d, err := p.broker.Submit(r.Submit, &r, hosts.Task{Work: m.asks[i].truth})
 		fail(err)
 		d.Placements = append([]contracts.Placement(nil), d.Placements...)
-		p.decisions = append(p.decisions, d)
+		p.decisions = append(p.decisions, *d)
 		step()
 	}
 	for !math.IsInf(p.broker.Next(), 1) {

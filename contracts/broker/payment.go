@@ -6,14 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"bourse/contracts"
 	"bourse/market"
 )
 
 // A Payment is a rule for what a contract pays.
 type Payment struct {
-	// Rate returns what a task is charged, in dollars per second, for bid on a
-	// host where all bids sum to price and it gets the fraction got of capacity.
-	Rate func(bid, price market.Rate, got float64) float64
+	// Charge sets what each task on a host is charged, in dollars per second: all
+	// bids there sum to price, and the host does capacity work per second.
+	Charge func(on []contracts.Standing, price market.Rate, capacity float64)
 
 	// Whole says that nothing is metered: the budget is paid once the work is
 	// done, less the penalty for delay, in equal parts to the hosts.
@@ -25,10 +26,10 @@ var payments = map[string]struct {
 	doc string
 	Payment
 }{
-	"spot":   {"min(b, q c(-s)): the share really received, at the price the others set", Payment{Rate: spot}},
-	"usage":  {"min(used/entitled, 1) b: the bid, for what is used of what it bought (Tycoon)", Payment{Rate: usage}},
-	"bid":    {"b: pay as bid", Payment{Rate: asBid}},
-	"budget": {"the whole budget when the work is done, less the penalty for delay (SLA paper, eq. 1)", Payment{Rate: nothing, Whole: true}},
+	"spot":   {"min(b, q c(-s)): the share really received, at the price the others set", Payment{Charge: spot}},
+	"usage":  {"min(used/entitled, 1) b: the bid, for what is used of what it bought (Tycoon)", Payment{Charge: usage}},
+	"bid":    {"b: pay as bid", Payment{Charge: asBid}},
+	"budget": {"the whole budget when the work is done, less the penalty for delay (SLA paper, eq. 1)", Payment{Charge: nothing, Whole: true}},
 }
 
 // NewPayment returns the named payment rule.
@@ -46,14 +47,24 @@ func Payments() []string { return slices.Sorted(maps.Keys(payments)) }
 // PaymentDoc returns the named payment rule in one line.
 func PaymentDoc(name string) string { return payments[name].doc }
 
-func spot(bid, price market.Rate, got float64) float64 {
-	return min(bid.Float64(), got*(price-bid).Float64())
+func spot(on []contracts.Standing, price market.Rate, capacity float64) {
+	for i := range on {
+		s := &on[i]
+		s.Paying = min(s.Bid.Float64(), s.Rate/capacity*(price-s.Bid).Float64())
+	}
 }
 
-func usage(bid, price market.Rate, got float64) float64 {
-	return min(got*price.Float64(), bid.Float64()) // used/entitled = got/(b/price)
+func usage(on []contracts.Standing, price market.Rate, capacity float64) {
+	for i := range on {
+		s := &on[i]
+		s.Paying = min(s.Rate/capacity*price.Float64(), s.Bid.Float64()) // used/entitled = got/(b/price)
+	}
 }
 
-func asBid(bid, _ market.Rate, _ float64) float64 { return bid.Float64() }
+func asBid(on []contracts.Standing, _ market.Rate, _ float64) {
+	for i := range on {
+		on[i].Paying = on[i].Bid.Float64()
+	}
+}
 
-func nothing(_, _ market.Rate, _ float64) float64 { return 0 }
+func nothing([]contracts.Standing, market.Rate, float64) {}

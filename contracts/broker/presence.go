@@ -86,13 +86,14 @@ func (b *Broker) remove(h hosts.ID) {
 // alter lets the first host due come or leave.
 func (b *Broker) alter(now float64) error {
 	i, _, _ := b.comings.change.Min()
-	h := hosts.ID(i)
-	b.touch(h, now)
+	h, v := hosts.ID(i), &b.venues[i]
+	b.touch(now, v)
 	intervals := b.Presence.Histories[h].Intervals()
 	k := &b.comings.interval[h]
-	if v := &b.venues[h]; v.away {
+	if v.away {
 		b.comings.change.Set(i, intervals[*k].End)
 		v.away = false
+		v.tell(now)
 		b.absent--
 		b.freed = true
 		b.ranking.Set(i, v.auction.Price())
@@ -148,7 +149,7 @@ func (b *Broker) vacate(now float64, h hosts.ID) error {
 			slot := c.Placements[n].Slot
 			r := v.machine.Stop(now, slot)
 			r.Done = max(r.Done, c.task.Work)
-			b.leave(now, i, n, r)
+			b.leave(now, v, i, n, r)
 			b.change(i)
 			if c.left == 0 {
 				err = b.end(now, i)
@@ -172,7 +173,7 @@ func (b *Broker) finished(now float64, c *contract, s *contracts.Standing) bool 
 	if b.limiter != nil && b.limiter.Limit(&c.Request) < c.task.Work {
 		return false // it is not let do all its work
 	}
-	capacity := b.venues[c.Placements[s.Node].Host].machine.Spec().Capacity()
+	capacity := b.venues[c.Placements[s.Node].Host].capacity
 	return c.task.Work-s.Done <= contracts.Tolerance*c.task.Work+2*contracts.Moment(now)*capacity
 }
 

@@ -40,12 +40,11 @@ func (b *Broker) enqueue(order contracts.Orderer, w waiting) {
 }
 
 // offer goes through the queue, and again after every acceptance, as long as
-// something changes. It returns what was decided of request id.
-func (b *Broker) offer(now float64, id contracts.ID) (contracts.Decision, error) {
-	decided := contracts.Decision{Verdict: contracts.Defer}
+// something changes. What is decided of request id becomes the answer.
+func (b *Broker) offer(now float64, id contracts.ID) error {
 	b.freed = false
 	if len(b.queue) == 0 {
-		return decided, nil
+		return nil
 	}
 	_, ordered := b.Policy.(contracts.Orderer)
 	scanner, scans := b.Policy.(contracts.Scanner)
@@ -59,7 +58,7 @@ func (b *Broker) offer(now float64, id contracts.ID) (contracts.Decision, error)
 			w := &b.asked
 			d, err := b.decide(now, w)
 			if err != nil {
-				return decided, err
+				return err
 			}
 			if d.Verdict == contracts.Defer {
 				if ordered && !scans {
@@ -70,18 +69,18 @@ func (b *Broker) offer(now float64, id contracts.ID) (contracts.Decision, error)
 			}
 			b.queue = slices.Delete(b.queue, i, i+1)
 			if w.request.ID == id {
-				decided = d
+				b.answer = *d
 			}
 			switch {
 			case d.Verdict == contracts.Accept:
 				again = true
 			case w.request.ID != id && w.repeat == 0:
-				b.refused = append(b.refused, Refusal{w.request.ID, now, d})
+				b.refused = append(b.refused, Refusal{w.request.ID, now, *d})
 			}
 			if again {
 				break // from the front: there is less room now
 			}
 		}
 	}
-	return decided, nil
+	return nil
 }

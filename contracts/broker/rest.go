@@ -28,8 +28,9 @@ func (b *Broker) nearly(now float64) error {
 	for soon := now + 4*contracts.Moment(now); next(&b.finish) <= soon; {
 		i, _, _ := b.finish.Min()
 		b.reports = b.reports[:0]
-		b.touch(hosts.ID(i), now)
-		b.rest(now, hosts.ID(i))
+		v := &b.venues[i]
+		b.touch(now, v)
+		b.rest(now, v)
 		if len(b.reports) == 0 {
 			break
 		}
@@ -45,8 +46,7 @@ func (b *Broker) nearly(now float64) error {
 	if !b.freed {
 		return nil
 	}
-	_, err := b.offer(now, nobody)
-	return err
+	return b.offer(now, nobody)
 }
 
 // together ends the other tasks of contract i, whose tasks keep pace, where one
@@ -61,18 +61,17 @@ func (b *Broker) together(now float64, i int32) {
 		if pl.Left {
 			continue
 		}
-		b.touch(pl.Host, now)
 		v := &b.venues[pl.Host]
+		b.touch(now, v)
 		if s := &v.on[v.find(i, n)]; contracts.Enough(s.Done, c.task.Work) {
-			b.takeOff(now, s, c.task.Work)
+			b.takeOff(now, v, s, c.task.Work)
 		}
 	}
 }
 
-// rest ends the tasks on h, which has been touched, that have no more than a tick
+// rest ends the tasks on v, which has been touched, that have no more than a tick
 // left, and appends to reports.
-func (b *Broker) rest(now float64, h hosts.ID) {
-	v := &b.venues[h]
+func (b *Broker) rest(now float64, v *venue) {
 	for at := 0; at < len(v.on); {
 		s := &v.on[at]
 		c := &b.contracts[s.Contract]
@@ -85,16 +84,15 @@ func (b *Broker) rest(now float64, h hosts.ID) {
 			continue
 		}
 		b.change(s.Contract)
-		b.reports = append(b.reports, b.takeOff(now, s, work))
+		b.reports = append(b.reports, b.takeOff(now, v, s, work))
 	}
 }
 
-// takeOff takes s, whose work is done, off its host.
-func (b *Broker) takeOff(now float64, s *contracts.Standing, work float64) hosts.Report {
+// takeOff takes s, whose work is done, off v.
+func (b *Broker) takeOff(now float64, v *venue, s *contracts.Standing, work float64) hosts.Report {
 	i, n := s.Contract, s.Node
-	pl := &b.contracts[i].Placements[n]
-	r := b.venues[pl.Host].machine.Stop(now, pl.Slot)
+	r := v.machine.Stop(now, s.Slot)
 	r.Done = work
-	b.leave(now, i, n, r)
+	b.leave(now, v, i, n, r)
 	return r
 }

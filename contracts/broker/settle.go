@@ -64,7 +64,7 @@ func (b *Broker) kept(c *contract) bool {
 	for n := range c.Placements {
 		pl := &c.Placements[n]
 		undone := c.task.Work - pl.Done
-		rounding := contracts.Tolerance*c.task.Work + moments*b.venues[pl.Host].machine.Spec().Capacity()
+		rounding := contracts.Tolerance*c.task.Work + moments*b.venues[pl.Host].capacity
 		if c.PerHost && undone > rounding {
 			return false
 		}

@@ -12,19 +12,24 @@ import (
 
 // A venue pairs a machine with its auction.
 type venue struct {
-	machine hosts.Machine
-	auction market.Auctioneer
-	on      []contracts.Standing // in order of admission
-	at      float64              // instant up to which on is metered
-	next    float64              // the next completion, as entered
-	touched bool                 // to be dealt out again
-	news    bool                 // changed since the policy's last decision
-	away    bool                 // it has left
+	host            hosts.ID
+	machine         hosts.Machine
+	speed, capacity float64 // of machine
+	auction         market.Auctioneer
+	on              []contracts.Standing // in order of admission
+	at              float64              // instant up to which on is metered
+	next            float64              // the next completion, as entered
+	touched         bool                 // to be dealt out again
+	news            bool                 // changed since the policy's last decision
+	away            bool                 // it has left
 }
 
-// reset makes v an idle venue at instant 0 with machine m, keeping its memory.
-func (v *venue) reset(m hosts.Machine, window float64) {
+// reset makes v an idle venue at instant 0 with machine m, which is host h, keeping
+// its memory.
+func (v *venue) reset(h hosts.ID, m hosts.Machine, window float64) {
+	v.host = h
 	v.machine, v.on, v.at, v.next = m, v.on[:0], 0, math.Inf(1)
+	v.speed, v.capacity = m.Spec().Speed, m.Spec().Capacity()
 	v.touched, v.news, v.away = false, false, false
 	if v.auction.History().Window() == window {
 		v.auction.Reset()
@@ -50,6 +55,16 @@ func (v *venue) meter(now float64) {
 		s.At = now
 	}
 	v.at = now
+}
+
+// tell tells the machine the shares that it has not been told.
+func (v *venue) tell(now float64) {
+	for i := range v.on {
+		if s := &v.on[i]; s.Share != s.Told {
+			s.Told = s.Share
+			v.machine.SetShare(now, s.Slot, s.Share)
+		}
+	}
 }
 
 // find returns the place of node n of contract i.

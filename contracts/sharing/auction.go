@@ -3,6 +3,7 @@ package sharing
 import (
 	"bourse/contracts"
 	"bourse/hosts"
+	"bourse/market"
 )
 
 // Auction gives each contract what its bid buys (eq. 4): a weight equal to its
@@ -11,11 +12,10 @@ type Auction struct{}
 
 func newAuction(decode func(any) error) (Rule, error) { return new(Auction), decode(&struct{}{}) }
 
-// Deal implements [Rule].
-func (*Auction) Deal(_ float64, _ hosts.ID, on []contracts.Standing, v contracts.View) {
-	for i := range on {
-		if s := &on[i]; s.Share.Weight == 0 {
-			s.Share = hosts.Share{Weight: float64(s.Bid), Limit: v.Contract(s.Contract).Needs.Max.CPU}
-		}
-	}
+// Share implements [Lasting].
+func (*Auction) Share(c *contracts.Contract, bid market.Rate) hosts.Share {
+	return hosts.Share{Weight: float64(bid), Limit: c.Needs.Max.CPU}
 }
+
+// Deal implements [Rule].
+func (*Auction) Deal(float64, hosts.ID, []contracts.Standing, contracts.View) {}

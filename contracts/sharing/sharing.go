@@ -14,6 +14,7 @@ import (
 
 	"bourse/contracts"
 	"bourse/hosts"
+	"bourse/market"
 )
 
 // A Rule deals out a host.
@@ -31,6 +32,15 @@ type Limiter interface {
 	// not. It bounds only tasks that are promised by themselves
 	// (Request.PerHost).
 	Limit(r *contracts.Request) float64
+}
+
+// A Lasting rule gives a task its share once for all: nobody who comes or goes
+// changes it, and Deal has nothing to do.
+type Lasting interface {
+	Rule
+
+	// Share returns the share of a task of c that bids bid.
+	Share(c *contracts.Contract, bid market.Rate) hosts.Share
 }
 
 // A factory makes a rule. Decode fills in the rule's own options struct and

@@ -26,7 +26,7 @@ func (e *engine) ask(tb rapid.TB, now float64, r contracts.Request, runtime floa
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return d
+	return *d
 }
 
 // window is a request of n nodes for q seconds between start and due, for a dollar,

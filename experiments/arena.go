@@ -33,6 +33,7 @@ type arena struct {
 	broker   broker.Broker
 	solver   optimum.Solver
 	jobs     []optimum.Job
+	request  contracts.Request // of the job that is submitted
 
 	presence  *broker.Presence // of the replication at hand, nil where hosts stay
 	present   broker.Presence
@@ -303,9 +304,10 @@ func (in *arrivals) Advance(now float64) error {
 	for in.Next() <= now {
 		n := len(in.run.Jobs)
 		j := &a.plan[n]
-		r, task := in.setting.request(j)
+		r := &a.request
+		task := in.setting.request(j, r)
 		r.Owner = a.payers[a.paid[n]].account
-		d, err := a.broker.Submit(now, &r, task)
+		d, err := a.broker.Submit(now, r, task)
 		if err != nil {
 			return err
 		}

@@ -23,6 +23,7 @@ import (
 // looked up and checked. It is not changed by running it.
 type setting struct {
 	conf     *scenario.Configuration
+	common   contracts.Request // what all requests have in common
 	work     *workload
 	presence *presence // nil: hosts stay
 	payment  broker.Payment
@@ -103,7 +104,7 @@ func settings(e *scenario.Experiment) ([]*setting, error) {
 
 // prepare makes one configuration ready.
 func (read logs) prepare(c *scenario.Configuration, seen traces) (*setting, error) {
-	s := &setting{conf: c, bidding: fix(c.Market.Bidding), price: fix(c.Market.Forecaster)}
+	s := &setting{conf: c, common: common(c), bidding: fix(c.Market.Bidding), price: fix(c.Market.Forecaster)}
 	var err error
 	if s.work, err = newWorkload(&c.Workload, read); err != nil {
 		return nil, err
@@ -177,21 +178,15 @@ func spec(f *scenario.Fleet, h int) hosts.Spec {
 	}
 }
 
-// request is what the user's agent asks for on behalf of j, and what will run
-// if it is granted.
-func (s *setting) request(j *workloadgen.Job) (contracts.Request, hosts.Task) {
-	c := s.conf
+// common is what the requests of all jobs have in common.
+func common(c *scenario.Configuration) contracts.Request {
 	r := contracts.Request{
-		ID: contracts.ID(j.ID), Class: j.Class, Submit: j.Arrival,
-		Work: j.Estimate, Nodes: j.Nodes, PerHost: c.SLA.Enforcement == "per-host",
-		Needs: contracts.Requirement{Min: bound(c.Needs.Min), Max: bound(c.Needs.Max)},
-		Lead:  j.Lead, OnDemand: j.OnDemand,
+		PerHost: c.SLA.Enforcement == "per-host",
+		Needs:   contracts.Requirement{Min: bound(c.Needs.Min), Max: bound(c.Needs.Max)},
 	}
 	r.SLA = contracts.SLA{
-		Budget: dollars(j.Value), Deadline: c.SLA.Slack * deadline(c.SLA.Of, j),
-		Soft:    c.SLA.Deadline == "soft" || c.SLA.Deadline == "plan" && !j.Hard && j.PenaltyRate > 0,
-		RunsOn:  c.SLA.RunsOn,
-		Penalty: contracts.Penalty{Rate: j.PenaltyRate, Max: math.Inf(1)},
+		Soft: c.SLA.Deadline == "soft", RunsOn: c.SLA.RunsOn,
+		Penalty: contracts.Penalty{Max: math.Inf(1)},
 	}
 	if p := c.SLA.Penalty; p != nil {
 		r.SLA.Penalty.Rate = p.Rate
@@ -199,7 +194,25 @@ func (s *setting) request(j *workloadgen.Job) (contracts.Request, hosts.Task) {
 			r.SLA.Penalty.Max = *p.Max
 		}
 	}
-	return r, hosts.Task{Work: j.Runtime}
+	return r
+}
+
+// request makes r what the user's agent asks for on behalf of j, and returns what
+// will run if it is granted.
+func (s *setting) request(j *workloadgen.Job, r *contracts.Request) hosts.Task {
+	sla := &s.conf.SLA
+	*r = s.common
+	r.ID, r.Class, r.Submit = contracts.ID(j.ID), j.Class, j.Arrival
+	r.Work, r.Nodes = j.Estimate, j.Nodes
+	r.Lead, r.OnDemand = j.Lead, j.OnDemand
+	r.SLA.Budget, r.SLA.Deadline = dollars(j.Value), sla.Slack*deadline(sla.Of, j)
+	if sla.Deadline == "plan" {
+		r.SLA.Soft = !j.Hard && j.PenaltyRate > 0
+	}
+	if sla.Penalty == nil {
+		r.SLA.Penalty.Rate = j.PenaltyRate
+	}
+	return hosts.Task{Work: j.Runtime}
 }
 
 // deadline returns what a job's deadline is a multiple of.

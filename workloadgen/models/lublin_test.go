@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -65,8 +66,8 @@ func TestLublinAgainstAuthors(t *testing.T) {
 func TestLublinMeans(t *testing.T) {
 	t.Parallel()
 	for options, want := range map[string][2]float64{
-		"{size: 64, jobs: 100000}": {3996, 6.84},
-		"{size: 64, jobs: 100000, change: {umed: 4.02, b1: 0.876, b2: 0.02796}}": {2200, 8.39},
+		"{size: 64, jobs: 100000}":                  {3996, 6.84},
+		"{size: 64, jobs: 100000, set: farooq2006}": {2200, 8.39},
 	} {
 		run, size := 0.0, 0.0
 		for _, j := range mustPlan(t, "lublin", options, 5, 0) {
@@ -76,6 +77,16 @@ func TestLublinMeans(t *testing.T) {
 		if math.Abs(run-want[0]) > 0.03*want[0] || math.Abs(size-want[1]) > 0.02*want[1] {
 			t.Errorf("%s: mean runtime %.0f, size %.2f, want %v", options, run, size, want)
 		}
+	}
+}
+
+// TestLublinFitted checks that farooq2006 is the fit that the rules of the
+// reservations name, no digit off on the paper's 64 processors.
+func TestLublinFitted(t *testing.T) {
+	t.Parallel()
+	want := mustPlan(t, "lublin", "{size: 64, change: {umed: 4.02, b1: 0.876, b2: 0.02796}}", 3, 0)
+	if got := mustPlan(t, "lublin", "{size: 64, set: farooq2006}", 3, 0); !reflect.DeepEqual(got, want) {
+		t.Error("set farooq2006 draws other jobs than its parameters do")
 	}
 }
 
@@ -223,7 +234,7 @@ func TestLublinErrors(t *testing.T) {
 	t.Parallel()
 	for options, want := range map[string]string{
 		"size: 1":                        "size 1 is not in 4",
-		"set: weekend":                   `set "weekend": want whole, batch, interactive or both`,
+		"set: weekend":                   `set "weekend": want whole, batch, interactive, both or farooq2006`,
 		"change: {umed: 99}":             "change.umed: 99",
 		"change: {a1: .nan}":             "change.a1: NaN",
 		"change: {serial_prob: 0.9}":     "change.pow2_prob: 0.576",

@@ -112,6 +112,7 @@ func runAction(c *cli.Context) error {
 		if err := runChoice(c, out, ch, filepath.Join(dir, strings.TrimPrefix(name, paper+"-"))); err != nil {
 			if i > 0 {
 				note(c, "%s: %d of %d figures are complete", dir, i, len(figures))
+				err = incomplete{err}
 			}
 			return err
 		}

@@ -33,6 +33,11 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // errAudit says that an audit found something; what it was has been printed.
 var errAudit = errors.New("audit failed")
 
+// An incomplete sweep has left the results of some of its experiments.
+type incomplete struct{ error }
+
+func (e incomplete) Unwrap() error { return e.error }
+
 // An interruption says what stands of work that the user broke off.
 type interruption string
 
@@ -56,6 +61,9 @@ func conclude(ctx context.Context, errs io.Writer, err error) int {
 		return statusInterrupted
 	}
 	fmt.Fprintf(errs, "bourse: %s\n", withoutPasswords(err.Error()))
+	if errors.As(err, new(incomplete)) {
+		return statusIncomplete
+	}
 	var usage usageError
 	var file *scenario.Error
 	if errors.As(err, &usage) || errors.As(err, &file) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -85,6 +86,24 @@ func TestInterrupted(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestIncomplete checks the status of a sweep of several figures of which one cannot
+// be written: those before it are there.
+func TestIncomplete(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "figure3"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	status, _, errs := bourse(t, t.Context(), "run", "--preset", "librasla", "--replications", "1",
+		"--set", "base.workload.model.jobs=20", "--out", dir)
+	if status != statusIncomplete || !strings.Contains(errs, "1 of 4 figures are complete") {
+		t.Errorf("exit status %d, %s", status, errs)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "figure2", "report.html")); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -149,6 +149,9 @@ func Table2(tests []TTest, critical float64) Table {
 			t.Header = append(t.Header, beside)
 		}
 	}
+	if len(t.Header) > t.Left+len(configurations) {
+		t.Note += " The paper's values are marked as it marks them."
+	}
 	seen := make(map[key]bool)
 	for _, x := range tests {
 		row := key{"", x.First, x.Second, x.Metric}

@@ -2,14 +2,14 @@
 // people, spreadsheets and data-frame libraries read, with a manifest that says
 // how it was made and what every byte of it should be.
 //
-//	manifest.json   scenario, seed, versions, hashes; see [Manifest]
+//	manifest.json   scenario, seed, versions, hashes; see Manifest
 //	README.txt      every column of every table, in words
-//	jobs.parquet    a row a job and replication; see [Job]
+//	jobs.parquet    a row a job and replication; see Job
 //	jobs.csv        the same rows
-//	prices.parquet  the mean host price over time; see [Price]
-//	metrics.csv     a row a metric and replication; see [Metric]
-//	summary.csv     means over replications; see [Summary]
-//	curve.csv       efficiency against alpha; see [Point]
+//	prices.parquet  the mean host price over time; see Price
+//	metrics.csv     a row a metric and replication; see Metric
+//	summary.csv     means over replications; see Summary
+//	curve.csv       efficiency against alpha; see Point
 //	ledger/         the journals that were kept, one directory a replication
 //	report.html     a page for people, and whatever else the caller adds
 //

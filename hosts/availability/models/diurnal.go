@@ -47,7 +47,7 @@ type DiurnalOptions struct {
 // host that is off U.
 //
 // What the published description of the trace leaves open is decided here: a
-// host's factor is a log-normal of sigma 1 times 1/2, 1 or 2; sessions start
+// host's factor is a log-normal of sigma 1 times 1/2 or 1; sessions start
 // from 8 to 20 h, a quarter of an hour early or late, and last half an hour to
 // three hours; nights last from 19-22 h to 6-9 h.
 type Diurnal struct{ DiurnalOptions }

@@ -22,7 +22,7 @@ type Workload struct {
 type Job struct {
 	Arrival float64 // seconds, at least 0
 	Work    float64 // processor-seconds on each host, at least 0
-	Rate    int64   // bid on each host, in nano-dollars per second, at least 1
+	Rate    int64   // bid on each host, at least 1; all jobs' in one unit
 	Nodes   int32   // number of hosts, at least 1
 }
 
@@ -39,14 +39,21 @@ const (
 
 // ReadWorkload reads a workload, plain or compressed by gzip. The first line
 // gives the numbers of hosts and jobs; then a line a job gives its arrival, number
-// of hosts, work and bid (in dollars per second, kept to the nano-dollar). Arrivals
-// never decrease.
+// of hosts, work and bid in dollars per second. Arrivals never decrease. Empty lines
+// are skipped, and a byte order mark.
+//
+// Rates are in nano-dollars per second, or, where bids have more digits than that, in
+// the finest power of ten of which they can be added up: they count against each other
+// alone.
 //
 // The error names the line and the field, what was found and what was wanted;
 // name is the file's. Time and memory are bounded by what the file holds, not by
 // what it announces.
 func ReadWorkload(name string, r io.Reader) (*Workload, error) {
 	in := bufio.NewReader(r)
+	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
+		in.Discard(3)
+	}
 	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(in)
 		if err != nil {
@@ -54,15 +61,15 @@ func ReadWorkload(name string, r io.Reader) (*Workload, error) {
 		}
 		in = bufio.NewReader(z)
 	}
-	l := lines{name: name, scan: bufio.NewScanner(in)}
-	l.scan.Buffer(make([]byte, maxLine), maxLine)
+	l := lines{name: name, in: bufio.NewScanner(in)}
+	l.in.Buffer(make([]byte, maxLine), maxLine)
 	return l.workload()
 }
 
 // lines reads fields and remembers where it is and what first went wrong.
 type lines struct {
 	name   string
-	scan   *bufio.Scanner
+	in     *bufio.Scanner
 	number int
 	fields [][]byte
 	err    error
@@ -76,33 +83,61 @@ func (l *lines) workload() (*Workload, error) {
 		return nil, l.err
 	}
 	w.Jobs = make([]Job, 0, min(n, 1<<16))
-	last, price := 0.0, 0.0
+	last, price, whole := 0.0, 0.0, true
+	bids := make([]float64, 0, cap(w.Jobs))
 	for range n {
 		l.next(4, "arrival, hosts, work and bid")
 		job := Job{
 			Arrival: l.number64(0, "arrival", last, maxInstant),
 			Nodes:   int32(l.whole(1, "hosts", 1, w.Hosts)),
 			Work:    l.number64(2, "work", 0, maxWork),
-			Rate:    int64(math.Round(l.number64(3, "bid", 1e-9, maxBid) * 1e9)),
 		}
+		bid := l.number64(3, "bid", 1e-9, maxBid)
 		if l.err != nil {
 			return nil, l.err
 		}
 		last = job.Arrival
+		job.Rate = int64(math.Round(bid * 1e9))
 		price += float64(job.Rate) * float64(job.Nodes)
 		if price > maxPrice {
 			return nil, l.wrong("bid", l.fields[3], "all bids to sum to less")
 		}
-		w.Jobs = append(w.Jobs, job)
+		whole = whole && float64(job.Rate)/1e9 == bid
+		w.Jobs, bids = append(w.Jobs, job), append(bids, bid)
 	}
-	if l.err == nil && l.scan.Scan() {
-		l.number++
-		return nil, l.wrong("jobs", l.scan.Bytes(), fmt.Sprintf("the end after %d jobs", n))
+	if !whole {
+		w.refine(bids, price)
 	}
-	if l.err == nil && l.scan.Err() != nil {
+	if l.err == nil && l.scan() {
+		return nil, l.wrong("jobs", l.in.Bytes(), fmt.Sprintf("the end after %d jobs", n))
+	}
+	if l.err == nil && l.in.Err() != nil {
 		return nil, l.broken()
 	}
 	return w, l.err
+}
+
+// refine puts the rates in the finest unit in which all bids, which come to price
+// nano-dollars per second, can be added up.
+func (w *Workload) refine(bids []float64, price float64) {
+	unit := 1e9
+	for price*10 <= maxPrice/2 { // rates are rounded in price
+		price, unit = price*10, unit*10
+	}
+	for i, bid := range bids {
+		w.Jobs[i].Rate = int64(math.Round(bid * unit))
+	}
+}
+
+// scan goes to the next line that is not empty, if there is one.
+func (l *lines) scan() bool {
+	for l.in.Scan() {
+		l.number++
+		if len(bytes.TrimSpace(l.in.Bytes())) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // next reads a line of n fields.
@@ -110,15 +145,15 @@ func (l *lines) next(n int, what string) {
 	if l.err != nil {
 		return
 	}
-	l.number++
-	if !l.scan.Scan() {
+	if !l.scan() {
+		l.number++
 		l.err = l.broken()
-		if l.scan.Err() == nil {
+		if l.in.Err() == nil {
 			l.err = fmt.Errorf("%s:%d: found the end of the file, want %s", l.name, l.number, what)
 		}
 		return
 	}
-	l.fields = bytes.Fields(l.scan.Bytes())
+	l.fields = bytes.Fields(l.in.Bytes())
 	if len(l.fields) != n {
 		l.err = fmt.Errorf("%s:%d: found %d fields, want %d: %s", l.name, l.number, len(l.fields), n, what)
 	}
@@ -126,10 +161,10 @@ func (l *lines) next(n int, what string) {
 
 // broken says why there is no next line.
 func (l *lines) broken() error {
-	if errors.Is(l.scan.Err(), bufio.ErrTooLong) {
+	if errors.Is(l.in.Err(), bufio.ErrTooLong) {
 		return fmt.Errorf("%s:%d: found a line of more than %d bytes", l.name, l.number, maxLine)
 	}
-	return fmt.Errorf("%s:%d: %w", l.name, l.number, l.scan.Err())
+	return fmt.Errorf("%s:%d: %w", l.name, l.number, l.in.Err())
 }
 
 // whole returns field i as a whole number between lo and hi.

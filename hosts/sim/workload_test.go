@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -24,13 +25,34 @@ func TestReadWorkload(t *testing.T) {
 		{Arrival: 1.5, Nodes: 2, Work: 10.25, Rate: 128_800_000},
 		{Arrival: 1.5, Nodes: 3, Work: 0, Rate: 2_000_000_000},
 	}
-	for _, in := range []string{text, strings.TrimSpace(text), strings.ReplaceAll(text, "\n", "\r\n"), zipped.String()} {
+	for _, in := range []string{text, strings.TrimSpace(text), strings.ReplaceAll(text, "\n", "\r\n"), "\ufeff" + strings.ReplaceAll(text, "\n", "\n\n"), zipped.String()} {
 		w, err := sim.ReadWorkload("w.txt", strings.NewReader(in))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if w.Hosts != 3 || !slices.Equal(w.Jobs, want) {
 			t.Errorf("%q is read as %+v, want 3 hosts and %+v", in, w, want)
+		}
+	}
+}
+
+// TestFineBids checks that bids of more digits than a nano-dollar has divide a host as
+// they say: a job of two thirds of all bids has done its work in half as long again.
+func TestFineBids(t *testing.T) {
+	t.Parallel()
+	for _, bids := range [][2]string{{"0.3333333333333333", "0.6666666666666666"}, {"1.4e-9", "2.8e-9"}, {"123456.123456789012", "246912.246913578024"}} {
+		text := "1 2\n0 1 1 " + bids[0] + "\n0 1 1 " + bids[1] + "\n"
+		w, err := sim.ReadWorkload("w.txt", strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var e sim.Engine
+		r, err := e.Run(w, 1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.End[1]; math.Abs(got-1.5) > 1e-12 {
+			t.Errorf("%v: done at %v, want 1.5", bids, got)
 		}
 	}
 }
@@ -58,7 +80,7 @@ func TestReadWorkloadErrors(t *testing.T) {
 		"3 1\n1 1 1e1000000000 1\n": `w.txt:2: work: found "1e1000000000", want a number from 0 to 1e+12`,
 		"3 1\n1 1 1 0\n":            `w.txt:2: bid: found "0", want a number from 1e-09 to 1e+06`,
 		"3 1\n1 1 1 x\n":            `w.txt:2: bid: found "x", want a number from 1e-09 to 1e+06`,
-		"3 1\n1 1 1 1\n\nmore\n":    `w.txt:3: jobs: found "", want the end after 1 jobs`,
+		"3 1\n1 1 1 1\n\nmore\n":    `w.txt:4: jobs: found "more", want the end after 1 jobs`,
 		"3 1\n1 1 1 1\n2 1 1 1\n":   `w.txt:3: jobs: found "2 1 1 1", want the end after 1 jobs`,
 		"\x1f\x8bnot gzip at all":   `w.txt: gzip: invalid header`,
 		strings.Repeat("3", 1e6):    `w.txt:1: found a line of more than 256 bytes`,

@@ -192,7 +192,6 @@ func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*se
 
 // journaled is run with the journal that opts want for it.
 func (a *arena) journaled(ctx context.Context, s *setting, o *offer, seed uint64, rep int, opts Options) (run *Run, err error) {
-	var journal bank.Journal
 	if opts.Journal != nil {
 		j, done, err := opts.Journal(s.conf.Name, o.Label, rep)
 		if err != nil {
@@ -203,5 +202,5 @@ func (a *arena) journaled(ctx context.Context, s *setting, o *offer, seed uint64
 			return run, done(err)
 		}
 	}
-	return a.run(ctx, s, o, seed, rep, journal)
+	return a.run(ctx, s, o, seed, rep, nil)
 }

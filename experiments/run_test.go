@@ -14,7 +14,7 @@ import (
 	"bourse/contracts/broker"
 	"bourse/contracts/sharing"
 	"bourse/experiments/metrics"
-	printed "bourse/experiments/papers/market"
+	"bourse/experiments/papers"
 	"bourse/experiments/scenario"
 	"bourse/market"
 	"bourse/workloadgen"
@@ -24,7 +24,7 @@ import (
 // paper returns the paper's experiment (§4.1), so often.
 func paper(t testing.TB, replications int, sets ...string) *scenario.Experiment {
 	t.Helper()
-	e, err := scenario.Parse("paper", printed.Preset(), scenario.Known{
+	e, err := scenario.Parse("paper", papers.Presets()["paper"], scenario.Known{
 		Admission: admission.Names(), Sharing: sharing.Names(), Bidding: bidding.Names(),
 		Forecasters: market.ForecasterNames(), Models: models.Names(), Payments: broker.Payments(),
 	}, append(sets, fmt.Sprintf("replications=%d", replications))...)

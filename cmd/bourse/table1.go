@@ -10,6 +10,7 @@ import (
 
 	"bourse/experiments"
 	"bourse/experiments/fitlab"
+	"bourse/experiments/papers/market"
 	"bourse/experiments/report"
 	"bourse/workloadgen/describe"
 	"bourse/workloadgen/gof"
@@ -133,16 +134,16 @@ func modelColumns(columns []fitlab.Column, files []string) ([]fitlab.Column, err
 
 // besidePaper puts what the paper prints beside fits.
 func besidePaper(fits []fitlab.Fit) []report.Fit {
-	printed := fitlab.PaperTable1()
+	printed := market.T1()
 	var rows []report.Fit
 	for _, f := range fits {
 		row := report.Fit{Data: f.Law, Against: "Trace " + f.Column, Success: &f.Success, Complete: &f.D, Sample: &f.MeanD}
 		if f.Law == "Trace" {
 			row.Data = row.Against
 		}
-		if i := slices.IndexFunc(printed, func(p fitlab.Fit) bool { return p.Law == f.Law && p.Column == f.Column }); i >= 0 {
+		if i := slices.IndexFunc(printed, func(p market.Fit) bool { return p.Law == f.Law && p.Column == f.Column }); i >= 0 {
 			p := &printed[i]
-			row.PaperSuccess, row.PaperComplete, row.PaperSample = &p.Success, &p.D, &p.MeanD
+			row.PaperSuccess, row.PaperComplete, row.PaperSample = &p.Success, &p.Complete, &p.Mean
 		}
 		rows = append(rows, row)
 	}

@@ -110,18 +110,3 @@ func PaperColumns(iat, run, cpu []float64) ([]Column, error) {
 	}
 	return columns, err
 }
-
-// PaperTable1 returns what the paper prints, in the order of [PaperColumns].
-func PaperTable1() []Fit {
-	return []Fit{
-		{"Trace", "IAT", 0.948, 0, 0.1161},
-		{"HypWeib", "IAT", 0.897, 0.0557, 0.1337},
-		{"Exp", "IAT", 0.034, 0.2406, 0.2901},
-		{"Trace", "RUN", 0.944, 0, 0.1174},
-		{"PolyLin", "RUN", 0.869, 0.0718, 0.1371},
-		{"Par", "RUN", 0.818, 0.1075, 0.1565},
-		{"Trace", "CPU", 0.989, 0, 0.0861},
-		{"BinBin", "CPU", 0.982, 0.0165, 0.0880},
-		{"Zipf", "CPU", 0.974, 0.0644, 0.1040},
-	}
-}

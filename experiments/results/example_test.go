@@ -27,7 +27,7 @@ func Example() {
 	for replication, violations := range []float64{0.25, 0.5} {
 		err := w.Metrics([]results.Metric{{
 			Configuration: "pareto-high", Admission: "be", Replication: replication,
-			Metric: "violations", Value: results.OrNull(violations),
+			Metric: "violations", Value: &violations,
 		}})
 		if err != nil {
 			log.Fatal(err)

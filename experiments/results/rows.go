@@ -1,7 +1,5 @@
 package results
 
-import "math"
-
 // A Job is what became of one job in one replication. The pointers are nil where
 // the column does not apply: a rejected job neither starts nor pays.
 type Job struct {
@@ -68,12 +66,4 @@ type Point struct {
 	SD            *float64 `parquet:"sd,optional" json:"sd" doc:"sample standard deviation; null if n is under 2"`
 	Lo95          *float64 `parquet:"lo95,optional" json:"lo95" doc:"lower end of the mean's 95 % interval; null if n is under 2"`
 	Hi95          *float64 `parquet:"hi95,optional" json:"hi95" doc:"upper end of the mean's 95 % interval; null if n is under 2"`
-}
-
-// OrNull returns &x, or nil if x is NaN or infinite: the statistic of nothing.
-func OrNull(x float64) *float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil
-	}
-	return &x
 }

@@ -260,26 +260,6 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// TestBox checks quartiles, whiskers and an outlier by hand, and the order of
-// the seven numbers on any sample.
-func TestBox(t *testing.T) {
-	t.Parallel()
-	// Quartiles 2.5 and 5.5, so the whiskers reach from -2 to 10.
-	got, ok := stats.BoxOf([]float64{30, 2, 3, 4, 1, 5, 6})
-	if want := (stats.Box{Min: 1, Low: 1, Q1: 2.5, Median: 4, Q3: 5.5, High: 6, Max: 30}); !ok || got != want {
-		t.Errorf("box = %+v, want %+v", got, want)
-	}
-	if _, ok := stats.BoxOf(nil); ok {
-		t.Error("an empty sample has a box")
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		b, _ := stats.BoxOf(samples(1, 30).Draw(t, "xs"))
-		if !(b.Min <= b.Q1 && b.Q1 <= b.Median && b.Median <= b.Q3 && b.Q3 <= b.Max && b.Min <= b.Low && b.High <= b.Max) {
-			t.Errorf("out of order: %+v", b)
-		}
-	})
-}
-
 // TestBootstrap checks that the percentile interval covers a known mean about
 // as often as it says (at n = 40 slightly less), that it repeats under one seed,
 // and that one value has none.
@@ -330,7 +310,6 @@ func TestRefusals(t *testing.T) {
 		"unpaired":            func() { stats.PairedT([]float64{1, 2}, []float64{1}) },
 		"correlated NaN":      func() { stats.Pearson([]float64{1, nan}, []float64{1, 2}) },
 		"different lengths":   func() { stats.Pearson([]float64{1, 2}, []float64{1}) },
-		"box of infinity":     func() { stats.BoxOf([]float64{-inf, 1}) },
 		"p of NaN":            func() { stats.Holm([]float64{nan}) },
 		"p above 1":           func() { stats.Holm([]float64{1.5}) },
 		"quantile above 1":    func() { stats.Quantile([]float64{1}, 1.5) },

@@ -1,5 +1,5 @@
 // Package stats turns samples into numbers: means with their intervals, paired
-// comparisons, correlations, resampling, order statistics.
+// comparisons, correlations, resampling, quantiles.
 //
 // It takes slices of float64 and does not know what they measure. Samples hold
 // finite numbers: what is undefined for one replication is left out by whoever

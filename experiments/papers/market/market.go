@@ -1,6 +1,5 @@
-// Package market holds the experiment of "Admission Control in a Computational
-// Market" (Sandholm, Lai, Clearwater): its scenario, and the numbers that the
-// paper prints.
+// Package market holds the numbers that "Admission Control in a Computational
+// Market" (Sandholm, Lai, Clearwater) prints, and its scenario file.
 //
 // It knows names of configurations, policies and metrics as text, and does not
 // know what any of them means.
@@ -12,14 +11,8 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-//go:embed paper.yaml
-var preset []byte
-
 //go:embed reference.yaml
 var reference []byte
-
-// Preset returns the paper's experiment as a scenario file.
-func Preset() []byte { return append([]byte(nil), preset...) }
 
 // Printed is a number of the paper, beside which ours is put.
 type Printed struct {
@@ -65,8 +58,8 @@ func Thresholds() []Threshold { return load().Thresholds }
 // A Fit is a line of Table 1: how well a model fits the trace, over samples of
 // 100, by the Kolmogorov-Smirnov test at 5 per cent.
 type Fit struct {
-	Model    string  `yaml:"model"`    // trace is the trace against itself
-	Quantity string  `yaml:"quantity"` // iat, runtime or nodes
+	Law      string  `yaml:"law"`      // Trace is the trace against itself
+	Column   string  `yaml:"column"`   // IAT, RUN or CPU
 	Success  float64 `yaml:"success"`  // share of samples that do not reject the model
 	Complete float64 `yaml:"complete"` // distance over the complete data
 	Mean     float64 `yaml:"mean"`     // distance, mean over the samples

@@ -10,6 +10,7 @@ import (
 	"bourse/contracts/admission"
 	"bourse/contracts/bidding"
 	"bourse/contracts/sharing"
+	"bourse/experiments/papers"
 	"bourse/experiments/papers/market"
 	"bourse/experiments/scenario"
 	"bourse/workloadgen/models"
@@ -17,7 +18,7 @@ import (
 
 func preset(t *testing.T) scenario.Experiment {
 	t.Helper()
-	e, err := scenario.Parse("paper.yaml", market.Preset(), scenario.Known{
+	e, err := scenario.Parse("paper.yaml", papers.Presets()["paper"], scenario.Known{
 		Admission: admission.Names(),
 		Bidding:   bidding.Names(),
 		Sharing:   sharing.Names(),
@@ -183,19 +184,19 @@ func TestT2(t *testing.T) {
 // the three models, which are closest to the trace of their rivals.
 func TestT1(t *testing.T) {
 	t.Parallel()
-	ours := map[string]bool{"hypweib": true, "polylin": true, "binbin": true}
+	ours := map[string]bool{"HypWeib": true, "PolyLin": true, "BinBin": true}
 	best := map[string]float64{}
 	for _, f := range market.T1() {
-		if ours[f.Model] {
-			best[f.Quantity] = f.Complete
+		if ours[f.Law] {
+			best[f.Column] = f.Complete
 			if math.Round(100*f.Success) < 87 {
-				t.Errorf("%s fits %v of samples, want 0.87", f.Model, f.Success)
+				t.Errorf("%s fits %v of samples, want 0.87", f.Law, f.Success)
 			}
 		}
 	}
 	for _, f := range market.T1() {
-		if f.Model != "trace" && f.Complete < best[f.Quantity] {
-			t.Errorf("%s fits %s better than ours", f.Model, f.Quantity)
+		if f.Law != "Trace" && f.Complete < best[f.Column] {
+			t.Errorf("%s fits %s better than ours", f.Law, f.Column)
 		}
 	}
 	if len(best) != 3 || len(market.T1()) != 9 {

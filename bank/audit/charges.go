@@ -60,6 +60,9 @@ func (t *trail) judge(e *entry, d *deal, v *verdict, books *books) (found, want 
 	if t.market != nil {
 		t.market.pass(e.time)
 		t.market.stop(e.time, d)
+		if v.State == "cancelled" {
+			return t.close(e, d)
+		}
 		if found, want = t.work(e, d, v); found != "" {
 			return found, want
 		}
@@ -91,6 +94,18 @@ func (t *trail) judge(e *entry, d *deal, v *verdict, books *books) (found, want 
 	if pay := min(claimed, has); pay > 0 {
 		t.owed = &due{d.id, d.owner, pay}
 	}
+	return "", ""
+}
+
+// close checks that d was open when the market closed, and is charged nothing.
+func (t *trail) close(e *entry, d *deal) (found, want string) {
+	if h := t.run.Rules.Horizon; h == 0 || e.time != h {
+		return fmt.Sprintf("a contract cancelled at %v s", e.time), fmt.Sprintf("only what is open at the horizon, %v s", h)
+	}
+	if _, sum := d.charges(e); sum != 0 {
+		return fmt.Sprintf("charges of %v", sum), "none, as it is cancelled"
+	}
+	t.computed++
 	return "", ""
 }
 

@@ -25,6 +25,7 @@ type Rules struct {
 	Cap     float64   // processors that one task can use, 0 for no cap
 	Speeds  []float64 // of hosts h00, h01, ..., in turn: work per second of a processor
 	Leave   bool      // hosts come and go, which ledgers do not tell: charges are not computed again
+	Horizon float64   // s: when the market closes and what is open is cancelled, 0 for never
 }
 
 // maxOff is how many findings about rows are told.

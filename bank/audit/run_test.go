@@ -138,6 +138,27 @@ func TestInstant(t *testing.T) {
 	}
 }
 
+// TestHorizon checks that what is open when the market closes may be cancelled, without
+// charge, and nothing at another instant.
+func TestHorizon(t *testing.T) {
+	t.Parallel()
+	_, table := small()
+	table = [][]string{table[0], {"small", "cac", "0", "1", "ann", "0", "100", "1", "2.000000", "accept", "", "0", "50", "100", "50", "0.000000", "0.000000", "false"}}
+	const cancelled = `{"state":"cancelled","work":100,"work_done":50}`
+	for _, c := range []struct {
+		horizon, charge float64
+		clean           bool
+	}{{50, 0, true}, {50, 0.25, false}, {60, 0, false}, {0, 0, false}} {
+		rules := usage
+		rules.Horizon = c.horizon
+		table[1][15] = fmt.Sprintf("%.6f", c.charge)
+		r := held(t, []step{{"hold", 0, 1, 2, terms(10000000, "")}, {"settle", 50, 1, c.charge, cancelled}}, table, rules)
+		if r.Clean() != c.clean || r.Clean() && r.Computed != 1 {
+			t.Errorf("%+v: %d computed, %v", c, r.Computed, r.Findings)
+		}
+	}
+}
+
 // TestPrices checks the mean price of two hosts, one of them idle, as worked out by
 // hand: bids of 0.06 $/s until 100 s, 0.03 until 133.333 s, 0.01 until 166.667 s.
 func TestPrices(t *testing.T) {

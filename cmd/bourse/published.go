@@ -71,6 +71,9 @@ func rulesOf(e *scenario.Experiment, run string) *audit.Rules {
 				Hosts: c.Fleet.Hosts, CPUs: c.Fleet.CPUs, Cap: c.Fleet.Cap, Speeds: c.Fleet.Speeds,
 				Leave: c.Fleet.Availability != nil,
 			}
+			if c.Horizon != nil {
+				r.Horizon = *c.Horizon
+			}
 			if a.Sharing != nil {
 				r.Sharing = a.Sharing.Name
 			}

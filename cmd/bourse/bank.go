@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -218,7 +217,7 @@ answered: what was booked is answered as it was.
 				return usagef("--parallel: found %d, want 1 to %d", parallel, mostParallel)
 			}
 			return withBank(c, func(s *store.Sequencer) error {
-				in := until(c.Context, c.App.Reader)
+				in := until(c.Context, c.App.Reader, nil)
 				defer in.Close()
 				err := s.Apply(c.Context, in, c.App.Writer, parallel, wall)
 				if errors.Is(err, context.Canceled) {
@@ -231,16 +230,4 @@ answered: what was booked is answered as it was.
 			})
 		},
 	}
-}
-
-// until returns what in has until ctx ends: a read of standard input alone could
-// wait for ever.
-func until(ctx context.Context, in io.Reader) io.ReadCloser {
-	r, w := io.Pipe()
-	context.AfterFunc(ctx, func() { w.Close() })
-	go func() {
-		_, err := io.Copy(w, in)
-		w.CloseWithError(err)
-	}()
-	return r
 }

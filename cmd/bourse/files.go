@@ -1,16 +1,69 @@
 package main
 
 import (
+	"bufio"
+	"context"
+	"errors"
 	"io"
 	"os"
 
 	"github.com/urfave/cli/v2"
 )
 
-// open opens the file called name, or standard input if that is "-".
+// open opens the file called name, or standard input if that is "-": a read of
+// standard input ends when the user interrupts.
 func open(c *cli.Context, name string) (io.ReadCloser, error) {
 	if name == "-" {
-		return io.NopCloser(c.App.Reader), nil
+		return until(c.Context, c.App.Reader, context.Canceled), nil
 	}
 	return os.Open(name)
+}
+
+// until returns what in has until ctx ends, and then the error end, or the end of file
+// if that is nil: a read of standard input alone could wait for ever.
+func until(ctx context.Context, in io.Reader, end error) io.ReadCloser {
+	r, w := io.Pipe()
+	context.AfterFunc(ctx, func() { w.CloseWithError(end) })
+	go func() {
+		_, err := io.Copy(w, in)
+		w.CloseWithError(err)
+	}()
+	return r
+}
+
+// A wanted writer fails once the user has interrupted.
+type wanted struct {
+	ctx context.Context
+	io.Writer
+}
+
+func (w wanted) Write(b []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.Writer.Write(b)
+}
+
+// buffered gives f a buffered w, until the user interrupts.
+func buffered(c *cli.Context, w io.Writer, f func(io.Writer) error) error {
+	b := bufio.NewWriter(wanted{c.Context, w})
+	if err := f(b); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// writeFile makes the file called name with what f writes. After an error nothing is
+// left of it.
+func writeFile(c *cli.Context, name string, f func(io.Writer) error) error {
+	out, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	info, _ := out.Stat()
+	err = errors.Join(buffered(c, out, f), out.Close())
+	if err != nil && info != nil && info.Mode().IsRegular() {
+		return errors.Join(err, os.Remove(name))
+	}
+	return err
 }

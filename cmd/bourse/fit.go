@@ -87,7 +87,7 @@ func fitAction(c *cli.Context) error {
 			model.Options["hurst"] = h
 			model.About = append(model.About, fmt.Sprintf("gaps: Hurst exponent %.3f by R/S", h))
 		}
-		if err := writeFile(out, model.Write); err != nil {
+		if err := writeFile(c, out, model.Write); err != nil {
 			return err
 		}
 		note(c, "wrote %s", out)

@@ -338,7 +338,7 @@ func withEntries(c *cli.Context, f func(io.Writer, export.Entries) error) error 
 func readLedger(c *cli.Context, f func(io.Writer, export.Entries) error) error {
 	const attempts = 20
 	for attempt := 1; ; attempt++ {
-		out := &touched{Writer: c.App.Writer}
+		out := &touched{Writer: wanted{c.Context, c.App.Writer}}
 		err := readOnce(c.Args().First(), out, f)
 		if !errors.Is(err, fs.ErrNotExist) || out.yes || attempt == attempts {
 			return err

@@ -68,7 +68,12 @@ func setFlag() cli.Flag {
 // loadScenario reads and checks the scenario file called file; - is standard input.
 func loadScenario(c *cli.Context, file string, known scenario.Known, sets ...string) (scenario.Experiment, error) {
 	if file == "-" {
-		return scenario.Read("standard input", c.App.Reader, known, sets...)
+		in, err := open(c, file)
+		if err != nil {
+			return scenario.Experiment{}, err
+		}
+		defer in.Close()
+		return scenario.Read("standard input", in, known, sets...)
 	}
 	e, err := scenario.Load(file, known, sets...)
 	if errors.Is(err, fs.ErrNotExist) && slices.Contains(presetNames(), file) {

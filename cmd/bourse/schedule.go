@@ -69,9 +69,9 @@ func scheduleAction(c *cli.Context) error {
 	schedule := log.Schedule(slots, "as run by bourse: "+run.String(),
 		"submit, wait, run, allocated processors and status are of that run; submit counts from its first job")
 	if file := c.String("swf"); file != "" {
-		return writeFile(file, schedule.Write)
+		return writeFile(c, file, schedule.Write)
 	}
-	return buffered(c.App.Writer, func(w io.Writer) error { return schedule.Write(w) })
+	return buffered(c, c.App.Writer, func(w io.Writer) error { return schedule.Write(w) })
 }
 
 // A chosen is one run of an experiment.

@@ -66,7 +66,7 @@ func statementAction(c *cli.Context) error {
 	if c.Bool("json") {
 		return printJSON(c, s)
 	}
-	return buffered(c.App.Writer, s.print)
+	return buffered(c, c.App.Writer, s.print)
 }
 
 // A statement is what became of the money of one account.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -112,19 +111,19 @@ func model(name, options string) (workloadgen.Model, error) {
 // that is asked for.
 func writePlan(c *cli.Context, plan workloadgen.Plan) error {
 	if c.Bool("json") {
-		if err := buffered(c.App.Writer, func(w io.Writer) error { return json.NewEncoder(w).Encode(plan) }); err != nil {
+		if err := buffered(c, c.App.Writer, func(w io.Writer) error { return json.NewEncoder(w).Encode(plan) }); err != nil {
 			return err
 		}
 	} else if c.String("csv") == "" && c.String("swf") == "" {
-		return buffered(c.App.Writer, func(w io.Writer) error { return workloadgen.WriteCSV(w, plan) })
+		return buffered(c, c.App.Writer, func(w io.Writer) error { return workloadgen.WriteCSV(w, plan) })
 	}
 	if name := c.String("csv"); name != "" {
-		if err := writeFile(name, func(w io.Writer) error { return workloadgen.WriteCSV(w, plan) }); err != nil {
+		if err := writeFile(c, name, func(w io.Writer) error { return workloadgen.WriteCSV(w, plan) }); err != nil {
 			return err
 		}
 	}
 	if name := c.String("swf"); name != "" {
-		return writeFile(name, swf.FromPlan(plan).Write)
+		return writeFile(c, name, swf.FromPlan(plan).Write)
 	}
 	return nil
 }
@@ -211,22 +210,4 @@ func readWorkload(name, filter string) (plan workloadgen.Plan, told []string, er
 	}
 	plan, acc := l.trace.Plan()
 	return plan, append(l.told(), "as a plan: "+strings.TrimSpace(acc.String())), nil
-}
-
-// buffered gives f a buffered w.
-func buffered(w io.Writer, f func(io.Writer) error) error {
-	b := bufio.NewWriter(w)
-	if err := f(b); err != nil {
-		return err
-	}
-	return b.Flush()
-}
-
-// writeFile makes the file called name with what f writes.
-func writeFile(name string, f func(io.Writer) error) error {
-	out, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(buffered(out, f), out.Close())
 }

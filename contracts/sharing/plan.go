@@ -76,7 +76,7 @@ func Offer(r *contracts.Request, speed float64) Promise {
 // SLAOptions say how LibraSLA reads its paper where that is silent.
 type SLAOptions struct {
 	Late    string `yaml:"late" doc:"a delayed task needs what ends it: shift (when its cut share would have) or pressure (by its deadline, past it a whole processor)"`
-	Protect string `yaml:"protect" doc:"hard tasks and the best paid that do not fit together: strict (their host takes no more) or printed (assumed to be in time)"`
+	Protect string `yaml:"protect" doc:"hard tasks and the best paid that do not fit together: strict (their host takes no more) or printed (what they return is counted as if they were in time)"`
 }
 
 // DefaultSLA returns the readings with which the paper's results come out.
@@ -193,17 +193,18 @@ func (p *Plan) judge(tasks []Promise) {
 	for i := range tasks {
 		t := &tasks[i]
 		delay := t.Delay(t.Left, t.Span, p.Share[i])
-		if p.assumed(tasks, i) {
-			delay = 0
-		}
 		utility := t.Utility(delay)
+		if p.assumed(tasks, i) {
+			utility = t.Budget
+		}
 		p.Delay = append(p.Delay, delay)
 		p.Utility = append(p.Utility, utility)
 		p.Return += t.Return(utility)
 	}
 }
 
-// assumed reports whether task i is taken to be in time, as lines 18 and 19 do.
+// assumed reports whether task i counts as if it were in time, as in lines 18 and
+// 19. It is late all the same: no hard task is let in so (Algorithm 1, line 8).
 func (p *Plan) assumed(tasks []Promise, i int) bool {
 	return p.Protect == "printed" && !p.Feasible && p.protected(tasks, i)
 }

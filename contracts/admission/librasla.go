@@ -63,19 +63,27 @@ func (p *LibraSLA) Decide(now float64, r *contracts.Request, v contracts.View) c
 			p.face(r, v.Spec(h))
 			if with, suits, known := p.weigh(now, h); known {
 				if suits {
-					p.add(h, -with)
+					p.add(h, most(with))
 				}
 				continue
 			}
 		}
 		if p.suits(now, r, v, h) {
-			p.add(h, -p.new.Return)
+			p.add(h, most(p.new.Return))
 		}
 	}
 	if len(p.found) < r.Nodes {
 		return reject(contracts.NoReturn, len(p.found))
 	}
 	return accept(p.best(r))
+}
+
+// most returns the rank of a host that returns so much: those that return most are
+// first, and differences up to 1e-9 of it are none.
+func most(returns float64) float64 {
+	const digits = 30 // of 52 in binary
+	rounded := math.Float64bits(returns) + 1<<(52-digits-1)
+	return -math.Float64frombits(rounded &^ (1<<(52-digits) - 1))
 }
 
 // suits plans h without and with a task of r, and reports whether it is suitable.

@@ -2,7 +2,7 @@ package reservations
 
 import "bourse/hosts/timetable"
 
-// Metrics are the numbers of §4.1 and §4.2 over the measured jobs. Sizes are
+// Metrics are the numbers of §4.1 over the measured jobs. Sizes are
 // actual work, n x r. A pointer is nil where a number is undefined.
 type Metrics struct {
 	Jobs     int

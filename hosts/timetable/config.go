@@ -64,7 +64,7 @@ func (c Config) withDefaults() (Config, error) {
 }
 
 // Span returns how many seconds a job of the given seconds at reference speed
-// takes at speed permille, rounded up (A.1's e).
+// takes at speed permille, rounded up (e of eq. 3.1).
 func Span(seconds, speed int64) int64 {
 	return (seconds*1000 + speed - 1) / speed
 }

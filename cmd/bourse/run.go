@@ -237,11 +237,11 @@ func choose(c *cli.Context, preset string) (ch choice, err error) {
 	}
 	for _, conf := range ch.experiment.Expanded().Configurations {
 		if err := ch.reads(conf.Workload.Plan + conf.Workload.SWF); err != nil {
-			return ch, err
+			return ch, fmt.Errorf("configuration %s: workload: %w", conf.Name, err)
 		}
 		if a := conf.Fleet.Availability; a != nil {
 			if err := ch.reads(a.File); err != nil {
-				return ch, err
+				return ch, fmt.Errorf("configuration %s: availability: %w", conf.Name, err)
 			}
 		}
 	}

@@ -60,13 +60,17 @@ func conclude(ctx context.Context, errs io.Writer, err error) int {
 		fmt.Fprintf(errs, "bourse: %v\n", broken)
 		return statusInterrupted
 	}
-	fmt.Fprintf(errs, "bourse: %s\n", withoutPasswords(err.Error()))
+	said := err.Error()
+	var file *scenario.Error
+	if errors.As(err, &file) {
+		said = file.Error() // file, line and field come first
+	}
+	fmt.Fprintf(errs, "bourse: %s\n", withoutPasswords(said))
 	if errors.As(err, new(incomplete)) {
 		return statusIncomplete
 	}
 	var usage usageError
-	var file *scenario.Error
-	if errors.As(err, &usage) || errors.As(err, &file) {
+	if errors.As(err, &usage) || file != nil {
 		return statusUsage
 	}
 	for _, wrong := range []error{fs.ErrNotExist, syscall.EISDIR, syscall.ENOTDIR, results.ErrNotResults} {

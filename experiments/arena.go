@@ -150,7 +150,7 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 	if slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.Cancel > 0 }) {
 		sources = slices.Insert(sources, 1, des.Source(cancels{a}))
 	}
-	if s.conf.Market.Instant == "submissions-first" {
+	if s.conf.Market.Instant == submissionsFirst {
 		slices.Reverse(sources)
 	}
 	if _, looks := rules.policy.(contracts.Dispatcher); looks {

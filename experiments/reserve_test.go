@@ -54,6 +54,16 @@ func replayed(plan workloadgen.Plan) []reservations.Job {
 	return jobs
 }
 
+// TestReserveInstant checks that a book, which knows what ends before it quotes, is not
+// asked the other way round: that is refused before anything runs.
+func TestReserveInstant(t *testing.T) {
+	t.Parallel()
+	e := reserved(t, "e9", "base.market.instant=submissions-first")
+	if err := Check(e); err == nil || !strings.Contains(err.Error(), "want market.instant: ends-first") {
+		t.Errorf("checked with %v", err)
+	}
+}
+
 // TestReservations checks that the engine, with its bank, streams and metrics, finds
 // on a generated workload what the replay of the same jobs finds: every metric, with
 // wrong estimates and clusters of different speed too.

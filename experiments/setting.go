@@ -102,6 +102,9 @@ func settings(e *scenario.Experiment) ([]*setting, error) {
 	return all, nil
 }
 
+// submissionsFirst is the order of an instant in which submissions are told before ends.
+const submissionsFirst = "submissions-first"
+
 // prepare makes one configuration ready.
 func (read logs) prepare(c *scenario.Configuration, seen traces) (*setting, error) {
 	s := &setting{conf: c, common: common(c), bidding: fix(c.Market.Bidding), price: fix(c.Market.Forecaster)}
@@ -131,9 +134,15 @@ func (read logs) prepare(c *scenario.Configuration, seen traces) (*setting, erro
 		if err != nil {
 			return nil, err
 		}
-		if _, plans := r.policy.(contracts.Planner); plans && s.presence != nil {
-			o := &s.offers[i]
+		if _, plans := r.policy.(contracts.Planner); !plans {
+			continue
+		}
+		o := &s.offers[i]
+		switch {
+		case s.presence != nil:
 			return nil, o.Blame(fmt.Errorf("admission %s: it plans for hosts that stay, want no fleet.availability with it", o.Name))
+		case c.Market.Instant == submissionsFirst:
+			return nil, o.Blame(fmt.Errorf("admission %s: it plans with what ends at an instant, want market.instant: ends-first with it", o.Name))
 		}
 	}
 	return s, nil

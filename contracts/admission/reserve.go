@@ -198,7 +198,7 @@ func (p *Reserve) job(now float64, r *contracts.Request) timetable.Job {
 		j.Deadline = second(math.Floor(r.Due()))
 	case p.o.ODDeadline != nil:
 		j.Kind = timetable.OnDemand
-		j.Deadline = j.Earliest + j.Estimate + second(math.Ceil(*p.o.ODDeadline*float64(j.Estimate)))
+		j.Deadline = j.Earliest + j.Estimate + min(timetable.Times(*p.o.ODDeadline, j.Estimate), timetable.Horizon+1)
 	default:
 		j.Kind = timetable.OnDemand
 	}

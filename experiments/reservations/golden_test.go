@@ -86,7 +86,7 @@ func (g goldenJob) job(o goldenOptions) Job {
 		j.Estimate = j.Runtime
 	}
 	if j.Kind == timetable.OnDemand && o.ODDeadline != nil {
-		j.Deadline = j.Arrival + j.Estimate + int64(math.Ceil(*o.ODDeadline*float64(j.Estimate)))
+		j.Deadline = j.Arrival + j.Estimate + timetable.Times(*o.ODDeadline, j.Estimate)
 	}
 	return j
 }

@@ -129,7 +129,7 @@ func newReplay(c Config, jobs []Job) (*replay, error) {
 	}
 	for i, j := range jobs {
 		if f := c.OnDemandFactor; f > 0 && j.Kind == timetable.OnDemand {
-			j.Deadline = j.Arrival + j.Estimate + int64(math.Ceil(f*float64(j.Estimate)))
+			j.Deadline = j.Arrival + j.Estimate + timetable.Times(f, j.Estimate)
 		}
 		if err := j.validate(); err != nil {
 			return nil, fmt.Errorf("reservations: %w", err)

@@ -1,6 +1,9 @@
 package timetable
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Bounds of a cluster.
 const (
@@ -67,6 +70,12 @@ func (c Config) withDefaults() (Config, error) {
 // takes at speed permille, rounded up (e of eq. 3.1).
 func Span(seconds, speed int64) int64 {
 	return (seconds*1000 + speed - 1) / speed
+}
+
+// Times returns f times a span, rounded up. What is off by rounding alone is whole:
+// 0.07 times 100 is 7.
+func Times(f float64, span int64) int64 {
+	return int64(math.Ceil(f * float64(span) * (1 - 1e-14)))
 }
 
 // extension returns by how much a job planned for span is extended.

@@ -45,9 +45,8 @@ type Config struct {
 type Broker struct {
 	Config
 	limiter sharing.Limiter   // Sharing, if it is one
-	paced   bool              // tasks of a contract end together
-	ticks   bool              // tasks end with a tick left where another ends
 	lasting sharing.Lasting   // Sharing, if it is one
+	ending  sharing.Ending    // of Sharing
 	planner contracts.Planner // Policy, if it is one
 	now     float64
 	venues  []venue
@@ -134,8 +133,11 @@ func New(c Config) *Broker {
 func (b *Broker) Reset(c Config) {
 	b.Config, b.now = c, 0
 	b.limiter, _ = c.Sharing.(sharing.Limiter)
-	b.timing(c.Sharing)
 	b.lasting, _ = c.Sharing.(sharing.Lasting)
+	b.ending = sharing.ByItself
+	if e, ok := c.Sharing.(sharing.Ender); ok {
+		b.ending = e.Ending()
+	}
 	b.planner, _ = c.Policy.(contracts.Planner)
 	b.dispatcher, _ = c.Policy.(contracts.Dispatcher)
 	clear(b.planned)
@@ -355,7 +357,7 @@ func (b *Broker) Advance(now float64) error {
 		}
 	}
 	b.now = now
-	if b.ticks || b.paced {
+	if b.ending != sharing.ByItself {
 		return b.nearly(now)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"bourse/contracts"
+	"bourse/contracts/sharing"
 	"bourse/hosts"
 	"bourse/hosts/shelf"
 	"bourse/market"
@@ -245,11 +246,11 @@ func (b *Broker) complete(now float64) error {
 		n := slices.IndexFunc(b.contracts[i].Placements, func(p contracts.Placement) bool { return p.Host == v.host && !p.Left })
 		b.leave(now, v, i, int32(n), r)
 		b.change(i)
-		if b.paced {
+		if b.ending == sharing.WithNodes {
 			b.together(now, i)
 		}
 	}
-	if b.ticks {
+	if b.ending == sharing.WithHost {
 		b.rest(now, v)
 	}
 	return b.conclude(now)

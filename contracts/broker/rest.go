@@ -11,17 +11,6 @@ import (
 // for all of its host and the others are cut; or its processor is not free yet.
 // This file ends at once what rounding leaves.
 
-// timing sets which rules of the end of tasks hold under rule.
-func (b *Broker) timing(rule sharing.Rule) {
-	b.paced, b.ticks = false, false
-	switch rule.(type) {
-	case *sharing.Exclusive:
-		b.paced = true
-	case *sharing.Deadline, *sharing.Planned:
-		b.ticks = true
-	}
-}
-
 // nearly ends what would end moments after now: who asks for a host now finds it
 // free.
 func (b *Broker) nearly(now float64) error {
@@ -34,7 +23,7 @@ func (b *Broker) nearly(now float64) error {
 		if len(b.reports) == 0 {
 			break
 		}
-		if b.paced {
+		if b.ending == sharing.WithNodes {
 			for _, r := range b.reports {
 				b.together(now, int32(r.Key))
 			}

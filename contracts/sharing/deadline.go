@@ -41,6 +41,9 @@ func newDeadline(decode func(any) error) (Rule, error) {
 	return &Deadline{DeadlineOptions: o}, nil
 }
 
+// Ending implements [Ender].
+func (*Deadline) Ending() Ending { return WithHost }
+
 // Deal implements [Rule].
 func (d *Deadline) Deal(now float64, h hosts.ID, on []contracts.Standing, v contracts.View) {
 	spec := v.Spec(h)

@@ -19,6 +19,9 @@ func newExclusive(decode func(any) error) (Rule, error) {
 	return &Exclusive{}, decode(&struct{}{})
 }
 
+// Ending implements [Ender].
+func (*Exclusive) Ending() Ending { return WithNodes }
+
 // Deal implements [Rule].
 func (e *Exclusive) Deal(_ float64, h hosts.ID, on []contracts.Standing, v contracts.View) {
 	for i := range on {

@@ -25,6 +25,9 @@ func newPlanned(decode func(any) error) (Rule, error) {
 	return &Planned{plan: Plan{SLAOptions: o}}, o.Validate()
 }
 
+// Ending implements [Ender].
+func (*Planned) Ending() Ending { return WithHost }
+
 // Deal implements [Rule].
 func (p *Planned) Deal(now float64, h hosts.ID, on []contracts.Standing, v contracts.View) {
 	spec := v.Spec(h)

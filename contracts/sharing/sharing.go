@@ -43,6 +43,22 @@ type Lasting interface {
 	Share(c *contracts.Contract, bid market.Rate) hosts.Share
 }
 
+// An Ender is a rule under which tasks end together that rounding would let end
+// moments apart. Under the other rules each ends by itself.
+type Ender interface {
+	Rule
+	Ending() Ending
+}
+
+// An Ending says which tasks end with one that ends.
+type Ending uint8
+
+const (
+	ByItself  Ending = iota // no other
+	WithHost                // those on its host that have no more than a [Tick] of work left
+	WithNodes               // those of its contract that are done
+)
+
 // A factory makes a rule. Decode fills in the rule's own options struct and
 // rejects unknown fields.
 type factory func(decode func(any) error) (Rule, error)

@@ -102,17 +102,14 @@ func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger)
 		Ledgers: kept, Notes: append(s.notes(), p.Notes...),
 	}
 	for _, f := range page.Figures {
-		svg, err := f.SVG()
+		files, err := f.Files()
 		if err != nil {
-			return fmt.Errorf("draw %s: %w", f.Name, err)
-		}
-		png, err := f.PNG()
-		if err != nil {
-			return fmt.Errorf("draw %s: %w", f.Name, err)
-		}
-		name := "figures/" + f.Name
-		if err := errors.Join(w.File(name+".svg", svg), w.File(name+".png", png), w.File(name+".csv", f.CSV())); err != nil {
 			return err
+		}
+		for _, file := range files {
+			if err := w.File("figures/"+file.Name, file.Data); err != nil {
+				return err
+			}
 		}
 	}
 	html, err := page.HTML()

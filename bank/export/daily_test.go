@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"bourse/bank"
@@ -50,29 +49,4 @@ func TestDaily(t *testing.T) {
 	check(t, os.WriteFile(beans, b.Bytes(), 0o666))
 	t.Run("beancount", func(t *testing.T) { tool(t, beans, "bean-check") })
 	t.Run("ledger", func(t *testing.T) { tool(t, file, "ledger", "--strict", "--pedantic", "bal", "-f") })
-}
-
-// TestStatement checks what a user reads: the account's entries and those of its
-// contracts, and the balance after each.
-func TestStatement(t *testing.T) {
-	t.Parallel()
-	r, _ := open(t, fillSmall(t))
-	var b bytes.Buffer
-	check(t, export.Statement(&b, r.Entries(), "user:Ann"))
-	want := `entry             seconds  kind                    amount              balance  note
-1                   0.000  issue               100.000000           100.000000
-3               86399.500  admit               -12.500000            87.500000  contract 17 {"price":0.25,"share":1}
-5               90000.125  settle                8.250000            95.750000  contract 17 {"state":"violated"}
-                                                 4.250000                       to host:h03.rack-2_b
-6               90000.125  penalty               0.000005            95.750005  contract 17
-7             1000000.000  transfer             -0.000001            95.750004
-8             1000000.000  admit                -1.000000            94.750004  contract 19
-                                                                     94.750004
-`
-	if got := b.String(); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-	if strings.Contains(b.String(), "\x1b") {
-		t.Error("control characters reach the terminal")
-	}
 }

@@ -156,14 +156,13 @@ func escape[T ~string | ~[]byte](s T) string {
 
 // A Filter selects entries. The zero value selects all.
 type Filter struct {
-	Account  string    // one that money moved from or to
-	Contract *int64    // whose entry it is
-	Kind     bank.Kind // 0 for any
+	Account  string // one that money moved from or to
+	Contract *int64 // whose entry it is
 }
 
 // Match tells whether e is selected.
 func (f Filter) Match(e *bank.Entry) bool {
-	if f.Contract != nil && *f.Contract != e.Contract || f.Kind != 0 && f.Kind != e.Kind {
+	if f.Contract != nil && *f.Contract != e.Contract {
 		return false
 	}
 	return f.Account == "" || slices.ContainsFunc(e.Moves, func(m bank.Move) bool { return m.From == f.Account || m.To == f.Account })

@@ -331,7 +331,6 @@ func TestFilter(t *testing.T) {
 		"account":  {export.Filter{Account: "user:Ann"}, "[1 3 5 6 7 8]"},
 		"contract": {export.Filter{Contract: &contract}, "[3 5 6]"},
 		"both":     {export.Filter{Contract: &contract, Account: "provider"}, "[6]"},
-		"kind":     {export.Filter{Kind: bank.Reject}, "[4]"},
 		"nothing":  {export.Filter{Account: "user:bob"}, "[]"},
 	} {
 		got := []int64{}

@@ -169,21 +169,14 @@ func writeFigures(dir string, figures []report.Figure) ([]string, error) {
 
 // writeFigure writes f in every form, and returns the names of the files.
 func writeFigure(dir string, f report.Figure) ([]string, error) {
-	svg, err := f.SVG()
-	if err != nil {
-		return nil, err
-	}
-	png, err := f.PNG()
+	files, err := f.Files()
 	if err != nil {
 		return nil, err
 	}
 	var names []string
-	for _, form := range []struct {
-		ext  string
-		data []byte
-	}{{".svg", svg}, {".png", png}, {".csv", f.CSV()}} {
-		name := filepath.Join(dir, f.Name+form.ext)
-		if err := os.WriteFile(name, form.data, 0o644); err != nil {
+	for _, file := range files {
+		name := filepath.Join(dir, file.Name)
+		if err := os.WriteFile(name, file.Data, 0o644); err != nil {
 			return nil, err
 		}
 		names = append(names, name)

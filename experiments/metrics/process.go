@@ -10,10 +10,7 @@ var JobProcessRatio = Metric{
 	Unit: "%",
 	Doc:  "jobs completed / (jobs completed + times that a host left with one) (Volunteers, §5)",
 	Of: volatile(func(o *Outcome) (float64, bool) {
-		done := 0.0
-		for i := range o.Jobs {
-			done += one(o.Jobs[i].completed())
-		}
+		done, _ := Completed.Of(o)
 		losses := sumOpen(o, func(j *Job) float64 { return float64(j.Losses) })
 		return over(100*done, done+losses)
 	}),

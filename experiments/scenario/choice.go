@@ -26,13 +26,7 @@ func Named(name string) Choice { return Choice{Name: name, Label: name} }
 // what the file does not say. It refuses unknown fields and what is no finite
 // number; an [Error] says where.
 func (c Choice) Decode(v any) error {
-	if c.options == nil {
-		return nil
-	}
-	if err := decode(c.options, reflect.ValueOf(v).Elem(), field{path: c.path}); err != nil {
-		return err
-	}
-	return validate(v, c.options, c.path)
+	return Options{c.path, c.options}.Decode(v)
 }
 
 // Blame puts what a plug-in says of its options, such as a value that it

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,15 +75,7 @@ func hangUp(conn *pgx.Conn, t timing) error {
 
 func isCode(err error, codes ...string) bool {
 	var e *pgconn.PgError
-	if !errors.As(err, &e) {
-		return false
-	}
-	for _, c := range codes {
-		if e.Code == c {
-			return true
-		}
-	}
-	return false
+	return errors.As(err, &e) && slices.Contains(codes, e.Code)
 }
 
 // plain says in one line what went wrong and what to do.

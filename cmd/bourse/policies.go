@@ -115,53 +115,34 @@ func plugins() ([]plugin, error) {
 		}
 		return err
 	}))
-	add("bidding", bidding.Names(), bidding.Doc, probe(func(name string, decode func(any) error) error {
-		_, err := bidding.New(name, decode, rng)
-		return err
-	}))
+	add("bidding", bidding.Names(), bidding.Doc, built(bidding.New, rng))
 	add("sharing", sharing.Names(), sharing.Doc, probe(func(name string, decode func(any) error) error {
 		_, err := sharing.New(name, decode)
 		return err
 	}))
 	add("payment", broker.Payments(), broker.PaymentDoc, func(string) ([]option, error) { return nil, nil })
-	add("forecaster", market.ForecasterNames(), market.ForecasterDoc, probe(func(name string, decode func(any) error) error {
-		_, err := market.NewForecaster(name, decode, rng)
-		return err
-	}))
-	add("model", models.Names(), models.Doc, probe(func(name string, decode func(any) error) error {
-		_, err := models.New(name, decode, rng)
-		return err
-	}))
-	add("value", value.Names(), value.Doc, probe(func(name string, decode func(any) error) error {
-		_, err := value.New(name, decode, rng)
-		return err
-	}))
-	add("law", dist.Names(), dist.Doc, probe(func(name string, decode func(any) error) error {
-		_, err := dist.New(name, decode, rng)
-		return err
-	}))
-	add("availability", availability.Names(), availability.Doc, probe(func(name string, decode func(any) error) error {
-		_, err := availability.New(name, decode, rng)
-		return err
-	}))
-	add("predictor", predictors.Names(), predictors.Doc, probe(func(name string, decode func(any) error) error {
-		_, err := predictors.New(name, decode, rng)
-		return err
-	}))
-	add("scheduler", sched.Names(), sched.Doc, probe(func(name string, decode func(any) error) error {
-		_, err := sched.New(name, decode, rng)
-		return err
-	}))
-	add("matchmaking", matchmaking.Names(), matchmaking.Doc, probe(func(name string, decode func(any) error) error {
-		_, err := matchmaking.New(name, decode, rng)
-		return err
-	}))
+	add("forecaster", market.ForecasterNames(), market.ForecasterDoc, built(market.NewForecaster, rng))
+	add("model", models.Names(), models.Doc, built(models.New, rng))
+	add("value", value.Names(), value.Doc, built(value.New, rng))
+	add("law", dist.Names(), dist.Doc, built(dist.New, rng))
+	add("availability", availability.Names(), availability.Doc, built(availability.New, rng))
+	add("predictor", predictors.Names(), predictors.Doc, built(predictors.New, rng))
+	add("scheduler", sched.Names(), sched.Doc, built(sched.New, rng))
+	add("matchmaking", matchmaking.Names(), matchmaking.Doc, built(matchmaking.New, rng))
 	return all, err
 }
 
 // families returns the names of the families.
 func families() []string {
 	return []string{"admission", "bidding", "sharing", "payment", "forecaster", "model", "value", "law", "availability", "predictor", "scheduler", "matchmaking"}
+}
+
+// built asks what new makes for its options.
+func built[T any](new func(string, func(any) error, *rand.Rand) (T, error), rng *rand.Rand) func(string) ([]option, error) {
+	return probe(func(name string, decode func(any) error) error {
+		_, err := new(name, decode, rng)
+		return err
+	})
 }
 
 // probe returns what lists the options of a plug-in: it makes one, and looks at

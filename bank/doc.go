@@ -17,20 +17,21 @@
 // one at a time, and sees those tests fail.
 //
 //   - Money is conserved to the micro-dollar at every entry, and no account is
-//     overdrawn: TestModel; under any interleaving, TestDrains and TestReaders of
+//     overdrawn: TestModel; under any interleaving, TestConformance and TestReaders of
 //     bank/store.
 //   - What was answered is kept, once, after a power cut at any moment, a disk that
 //     fails, or a process that is killed: TestPowerCut, TestDiskErrors, TestKill of
 //     bank/store.
 //   - A request is applied once however often it is sent: same id and body, same
 //     receipt; another body, a refusal. Nobody is answered before what the answer
-//     rests on is durable: TestOnce, TestWhileWritten, TestPowerCut. Who gives up is
-//     told whether it was applied: TestGivenUp.
+//     rests on is durable: TestConformance, TestWhileWritten, TestPowerCut. Who gives up
+//     is told whether it was applied: TestConformance.
 //   - History cannot be changed, cut or reordered without being found, and the first
 //     bad entry is named, or its leaf of up to 32 where it was forged with its checksum:
 //     TestMutations, TestFiles, TestNamed, TestEntries, TestMoney, TestLog of bank/audit;
-//     the bank itself finds it, too: TestGroupHarmed of bank/store. Making a whole ledger anew is found by a head, receipt or signed
-//     checkpoint that was kept elsewhere: TestHead, and TestCheckpoint of bank/proof.
+//     the bank itself finds it, too: TestGroupHarmed of bank/store. Making a whole ledger
+//     anew is found by a head, receipt or signed checkpoint that was kept elsewhere:
+//     TestHead, and TestCheckpoint of bank/proof.
 //     After a crash, too, damage to a file is noticed at the next audit or opening, or
 //     made good from a copy, the last entry included, and also where no entry rests on
 //     it: TestCrashDamage, TestOldFiles and TestRestored of bank/store, whose comment lists

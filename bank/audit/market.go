@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -132,14 +133,7 @@ func (m *market) deal(h *machine) {
 	// Those that reach their limits first have the lowest limit for their bid.
 	byLimit := slices.Clone(h.on)
 	slices.SortStableFunc(byLimit, func(a, b *task) int {
-		x, y := limit(a)*float64(b.bid), limit(b)*float64(a.bid)
-		switch {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
+		return cmp.Compare(limit(a)*float64(b.bid), limit(b)*float64(a.bid))
 	})
 	free, bids := m.rules.CPUs, price
 	for _, n := range byLimit {

@@ -106,9 +106,9 @@ func workload(fs vfs.FS, fatal func(error), a *answers) error {
 	return nil
 }
 
-// recovered checks a file system after a fault: an audit finds no harm, the bank opens, holds every
-// request that was acknowledged, once, with the receipt that was given, conserves
-// money, and goes on.
+// recovered checks a file system after a fault: an audit finds no harm, the bank
+// opens, holds every request that was acknowledged, once, with the receipt that was
+// given, conserves money, and goes on.
 func recovered(fs vfs.FS, acked map[string]Receipt) error {
 	if r, err := audit.Audit("bank", audit.Options{FS: fs}); len(acked) > 0 && (err != nil || !r.Clean()) {
 		return fmt.Errorf("audited: %+v, %v", r, err)

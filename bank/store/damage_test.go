@@ -119,10 +119,10 @@ func inUse(t testing.TB, left *vfs.MemFS) map[string]bool {
 // TestCrashDamage promises that after a power cut, too, any bit flipped, block
 // zeroed, end cut off or file removed is noticed when the ledger is audited or
 // opened: nothing that was acknowledged is lost without a word, the last entry
-// included. Three things are not: what is made good, the end of the manifest, which looks
-// like a write cut short, from the logs, and a log that is gone from the acks; a change to a table that was never
-// used, for the power was cut while it was written; and the removal of what Pebble
-// would remove.
+// included. Three things are not: what is made good, the end of the manifest, which
+// looks like a write cut short, from the logs, and a log that is gone from the acks;
+// a change to a table that was never used, for the power was cut while it was
+// written; and the removal of what Pebble would remove.
 func TestCrashDamage(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

@@ -62,7 +62,8 @@ func Ledger(raw string) (string, error) {
 	return p.schema, err
 }
 
-// ErrURL means that a URL names no ledger. It does not show what was found, which may have a password in it.
+// ErrURL means that a URL names no ledger. It does not show what was found, which
+// may have a password in it.
 var ErrURL = errors.New("not the URL of a ledger, postgres://USER@HOST:PORT/DATABASE?ledger=NAME")
 
 // shown are the parameters that may be printed, in the order of Encode.

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"reflect"
 	"testing"
 	"time"
@@ -29,17 +28,7 @@ func stream(seed uint64) Stream {
 // there is none.
 func trace(t testing.TB, name string) *swf.Trace {
 	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil || dir == filepath.Dir(dir) {
-			break
-		}
-		dir = filepath.Dir(dir)
-	}
-	path := filepath.Join(dir, "..", "shared", "traces", name)
+	path := "../../../shared/traces/" + name
 	tr, err := swf.ReadFile(path)
 	if os.IsNotExist(err) {
 		t.Skipf("no recorded trace %s", path)

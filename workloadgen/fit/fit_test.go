@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -220,13 +219,7 @@ func TestEvery(t *testing.T) {
 // by more than 0.01, and HypWeib better than every standard law.
 func TestBlueHorizon(t *testing.T) {
 	t.Parallel()
-	dir, _ := os.Getwd()
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-	}
-	path := filepath.Join(dir, "..", "shared", "traces", "SDSC-BLUE-2000-4.1-cln.valid.swf.gz")
+	const path = "../../../shared/traces/SDSC-BLUE-2000-4.1-cln.valid.swf.gz"
 	trace, err := swf.ReadFile(path)
 	if os.IsNotExist(err) {
 		t.Skipf("no recorded trace %s", path)

@@ -34,13 +34,7 @@ func quantities(p workloadgen.Plan) map[string][]float64 {
 // does not reject gaps, runtimes or sizes of 10,000 jobs at 5 %.
 func TestLublinAgainstAuthors(t *testing.T) {
 	t.Parallel()
-	dir, _ := os.Getwd()
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-	}
-	path := filepath.Join(dir, "..", "shared", "traces", "lublin_256.synthetic.swf.gz")
+	const path = "../../../shared/traces/lublin_256.synthetic.swf.gz"
 	trace, err := swf.ReadFile(path)
 	if os.IsNotExist(err) {
 		t.Skipf("no recorded trace %s", path)

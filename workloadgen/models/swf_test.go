@@ -3,7 +3,6 @@ package models
 import (
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -138,13 +137,7 @@ func TestSWFErrors(t *testing.T) {
 // consecutive jobs on 100 hosts.
 func TestKTH(t *testing.T) {
 	t.Parallel()
-	dir, _ := os.Getwd()
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-	}
-	path := filepath.Join(dir, "..", "shared", "traces", "KTH-SP2-1996-2.1-cln.swf.gz")
+	const path = "../../../shared/traces/KTH-SP2-1996-2.1-cln.swf.gz"
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("no recorded trace %s", path)
 	}

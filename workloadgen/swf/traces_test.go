@@ -2,7 +2,6 @@ package swf
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 )
 
@@ -10,20 +9,7 @@ import (
 // the test where there is none.
 func traceFile(t testing.TB, name string) string {
 	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			t.Skip("no go.mod above the test")
-		}
-		dir = filepath.Dir(dir)
-	}
-	path := filepath.Join(dir, "..", "shared", "traces", name)
+	path := "../../../shared/traces/" + name
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("no recorded trace %s", path)
 	}

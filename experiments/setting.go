@@ -83,8 +83,8 @@ func Check(e *scenario.Experiment) error {
 	return nil
 }
 
-// settings prepares the configurations of e, which has been expanded. The error names the field at
-// fault.
+// settings prepares the configurations of e, which has been expanded. The error
+// names the field at fault.
 func settings(e *scenario.Experiment) ([]*setting, error) {
 	var all []*setting
 	read, seen := make(logs), make(traces)

@@ -29,9 +29,10 @@ func Figures(e *scenario.Experiment, summary []results.Summary, curve []results.
 }
 
 // Tables returns the tables of results of e: with a sweep one a metric that is
-// drawn, and what is printed beside what is measured; with a figure of several configurations one for all; else one a
-// configuration, what is printed beside what is measured, and Table 2. They show
-// the metrics that the figure does, or the market paper's.
+// drawn, and what is printed beside what is measured; with a figure of several
+// configurations one for all; else one a configuration, what is printed beside what
+// is measured, and Table 2. They show the metrics that the figure does, or the
+// market paper's.
 func Tables(e *scenario.Experiment, summary []results.Summary, tests []report.TTest) []report.Table {
 	if len(e.Sweep) > 0 {
 		tables := sweep(e).Tables(summary)

@@ -56,11 +56,11 @@ func (j Job) MarshalJSON() ([]byte, error) {
 	return append(line, '}'), nil
 }
 
-// ReadCSV reads a plan and validates it, as people and spreadsheets leave it: TRUE and
-// 2.0 are true and 2, empty lines and those that begin with # are skipped. The first
-// line names the columns, in any order; submit, procs, budget and penalty are other names for arrival,
-// nodes, value and penalty_rate. Arrival, runtime and nodes are required. Of the others, a column
-// or a field that is not there means:
+// ReadCSV reads a plan and validates it, as people and spreadsheets leave it: TRUE
+// and 2.0 are true and 2, empty lines and those that begin with # are skipped. The
+// first line names the columns, in any order; submit, procs, budget and penalty are
+// other names for arrival, nodes, value and penalty_rate. Arrival, runtime and nodes
+// are required. Of the others, a column or a field that is not there means:
 //
 //	id            the number of the row, from 1
 //	user          0, not known

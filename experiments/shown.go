@@ -21,9 +21,11 @@ func Figures(e *scenario.Experiment, summary []results.Summary, curve []results.
 		}
 		return []report.Figure{sweep(e).Figure(e.Name, title, summary)}
 	}
-	figures := []report.Figure{report.Figure1(summary), report.Figure2(curve)}
-	if f := report.Figure3(summary, curve); len(f.Panels) > 0 {
-		figures = append(figures, f)
+	figures := []report.Figure{report.Figure1(summary)}
+	for _, f := range []report.Figure{report.Figure2(curve), report.Figure3(summary, curve)} {
+		if len(f.Panels) > 0 {
+			figures = append(figures, f)
+		}
 	}
 	return figures
 }

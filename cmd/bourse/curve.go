@@ -32,6 +32,9 @@ them as CSV. Alpha is how inelastic users are: 0 values partial work, 1 does not
 			return draw(c, false, func(_ *scenario.Experiment, _ []results.Summary, curve []results.Point) []report.Figure {
 				f := report.Figure2(curve)
 				f.Name = "curve"
+				if len(f.Panels) == 0 {
+					return nil
+				}
 				return []report.Figure{f}
 			})
 		},
@@ -86,6 +89,9 @@ func draw(c *cli.Context, tables bool, figures func(*scenario.Experiment, []resu
 		return err
 	}
 	drawn := figures(&e, summary, curve)
+	if len(drawn) == 0 {
+		return usagef("%s: no efficiency was measured there; 'bourse figures' draws what was", dir.Path)
+	}
 	var metrics []results.Metric
 	if tables {
 		if metrics, err = dir.Metrics(); err != nil {

@@ -29,14 +29,14 @@ func Figure1(rows []results.Summary) Figure {
 	return f
 }
 
-// Figure2 returns efficiency against alpha: a panel a configuration, a line an
-// admission policy. RAC is left to [Figure3].
+// Figure2 returns efficiency against alpha: a panel a configuration where it is
+// defined, a line an admission policy. RAC is left to [Figure3].
 func Figure2(rows []results.Point) Figure {
 	f := Figure{
 		Name: "figure2", Title: "Figure 2. Efficiency against α",
 		Caption: "α = 0 is elastic utility, α = 1 inelastic. " + interval, Order: order(),
 	}
-	f.Panels = lines(rows, func(p results.Point) bool { return p.Admission != "rac" })
+	f.Panels = lines(rows, func(p results.Point) bool { return p.Admission != "rac" && p.Mean != nil })
 	letter(f.Panels)
 	return f
 }

@@ -113,7 +113,11 @@ func (t *trail) close(e *entry, d *deal) (found, want string) {
 // promise.
 func (t *trail) work(e *entry, d *deal, v *verdict) (found, want string) {
 	due, total := d.terms.due(), d.row.Work
-	moment := math.Nextafter(due, math.Inf(1)) - due
+	instant := due
+	if d.terms.OnDemand { // no deadline is promised
+		instant = e.time
+	}
+	moment := math.Nextafter(instant, math.Inf(1)) - instant
 	rounding, left, done := 0.0, 0.0, 0.0
 	for _, n := range d.tasks {
 		each := total / float64(len(d.tasks))

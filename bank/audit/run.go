@@ -248,7 +248,7 @@ func (t *trail) admit(e *entry) (found, want string) {
 		t.text(e.seq, j, "reason", j.Reason, "")
 		t.text(e.seq, j, "user", "user:"+j.User, d.owner)
 		t.money(e.seq, j, "value", j.Value, d.value)
-		if t.run.Rules == nil || t.run.Rules.Sharing != planned { // under a plan it starts later
+		if d.terms.Host == "" { // what is planned starts later
 			t.number(e.seq, j, "start", j.Start, e.time)
 		}
 		if d.terms.Submit != nil {
@@ -263,6 +263,9 @@ func (t *trail) admit(e *entry) (found, want string) {
 		return "", ""
 	}
 	if t.market == nil {
+		if t.run.Rules.Payment != "budget" && d.terms.Host == "" {
+			t.stop(e, "it was not planned")
+		}
 		return "", ""
 	}
 	if len(d.terms.On) == 0 {

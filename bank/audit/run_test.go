@@ -159,6 +159,25 @@ func TestHorizon(t *testing.T) {
 	}
 }
 
+// TestOddRuns checks runs that mix what is made for one market with another: a contract
+// without a promised instant that is metered, and one under a plan that is not planned.
+func TestOddRuns(t *testing.T) {
+	t.Parallel()
+	_, table := small()
+	table = [][]string{table[0], {"small", "cac", "0", "1", "ann", "0", "100", "1", "2.000000", "accept", "", "0", "100", "100", "100", "0.500000", "0.000000", "true"}}
+	for _, c := range []struct {
+		sharing, more string
+		computed      int64
+	}{{"auction", "", 1}, {"auction", `,"on_demand":true`, 1}, {"planned", "", 0}} {
+		rules := usage
+		rules.Sharing = c.sharing
+		r := held(t, []step{{"hold", 0, 1, 2, terms(10000000, c.more)}, {"settle", 100, 1, 0.5, done}}, table, rules)
+		if !r.Clean() || r.Computed != c.computed {
+			t.Errorf("%+v: %d computed, %v", c, r.Computed, r.Findings)
+		}
+	}
+}
+
 // TestPrices checks the mean price of two hosts, one of them idle, as worked out by
 // hand: bids of 0.06 $/s until 100 s, 0.03 until 133.333 s, 0.01 until 166.667 s.
 func TestPrices(t *testing.T) {

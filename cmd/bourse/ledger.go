@@ -151,6 +151,9 @@ func auditAll(dirs, heads []string, runs []*audit.Run, opts audit.Options, progr
 		}
 		group.Go(func() error {
 			r, err := auditBank(dir, opts)
+			if errors.Is(err, audit.ErrNone) && opts.Run != nil && heads[i] != "" { // the results say that it was kept
+				r, err = &audit.Report{Findings: []audit.Finding{{Found: "no ledger", Want: "one with head " + heads[i]}}}, nil
+			}
 			all[i], errs[i] = audited{placeName(dir), r}, err
 			return err
 		})

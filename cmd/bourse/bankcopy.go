@@ -28,7 +28,7 @@ is no bank. What is written to FROM meanwhile is not copied: close it before.
    bourse bank copy postgres://bank@db/money?ledger=books books2`,
 		Flags: []cli.Flag{
 			jsonFlag(),
-			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only what is amiss"},
+			amissFlag(),
 		},
 		Action: copyAction,
 	}

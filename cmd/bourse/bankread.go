@@ -111,7 +111,7 @@ status 3 if anything is amiss.
 		Flags: []cli.Flag{
 			receiptFlag(),
 			jsonFlag(),
-			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only what is amiss"},
+			amissFlag(),
 		},
 		Action: verifyLogAction,
 	}
@@ -155,7 +155,7 @@ anything is amiss.
 		Flags: []cli.Flag{
 			receiptFlag(),
 			jsonFlag(),
-			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only what is amiss"},
+			amissFlag(),
 		},
 		Action: func(c *cli.Context) error {
 			if err := exactly(c, "DIR"); err != nil {

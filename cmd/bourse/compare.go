@@ -31,7 +31,7 @@ and sizes, and the quantiles of B over those of A.
 		Flags: append([]cli.Flag{
 			filterFlag(),
 			&cli.IntFlag{Name: "jobs", DefaultText: "as many as the other has", Usage: "draw `N` jobs of a model"},
-			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "derive every use of chance from `SEED`"},
+			seedFlag(),
 			&cli.StringFlag{Name: "options", Usage: "options of a model that is named, as a YAML mapping"},
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the Q-Q figure to `DIR`"},
 		}, outputFlags()...),

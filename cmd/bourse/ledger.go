@@ -64,7 +64,7 @@ price and time. Exit status 3 if anything is amiss.
 			&cli.StringFlag{Name: "head", Usage: "hold the ledger against `SIZE:ROOT`, kept elsewhere"},
 			&cli.Int64Flag{Name: "since", Usage: "sum up what came after entry `N`, which must be there; all entries are checked"},
 			jsonFlag(),
-			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only what is amiss"},
+			amissFlag(),
 		}, checkpointFlags()...),
 		Action: auditAction,
 	}

@@ -43,7 +43,7 @@ available, and a renewal process, with 1 to 6 past days.
 			&cli.IntFlag{Name: "days", Value: 7, Usage: "traces of `N` days a model"},
 			&cli.IntFlag{Name: "probes", Value: 5000, Usage: "promises asked for in each replication"},
 			&cli.IntFlag{Name: "replications", Aliases: []string{"n"}, Value: 5, Usage: "traces of each model"},
-			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "derive every use of chance from `SEED`"},
+			seedFlag(),
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write figures, numbers and the page to `DIR` (default: results/reliability)"},
 		}, outputFlags()...),
 		Action: reliabilityAction,

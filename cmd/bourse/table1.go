@@ -36,7 +36,7 @@ model files instead of the paper's, as 'workload fit' writes them.
 		Flags: append([]cli.Flag{
 			filterFlag(),
 			&cli.StringFlag{Name: "models", Usage: "judge the laws of model `FILES` of model 'independent', joined by commas"},
-			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "derive every use of chance from `SEED`"},
+			seedFlag(),
 			&cli.IntFlag{Name: "pairs", Value: 10000, Usage: "take `N` pairs of samples; the paper took 1000"},
 			workersFlag(),
 		}, outputFlags()...),

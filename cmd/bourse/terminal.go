@@ -15,6 +15,14 @@ func jsonFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "json", Usage: "print JSON, for programs"}
 }
 
+func amissFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only what is amiss"}
+}
+
+func seedFlag() cli.Flag {
+	return &cli.Uint64Flag{Name: "seed", Value: 1, Usage: "derive every use of chance from `SEED`"}
+}
+
 func movesFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "json", Usage: "print a JSON object a move, for programs"}
 }
@@ -27,7 +35,7 @@ func quietFlag() cli.Flag {
 func outputFlags() []cli.Flag {
 	return []cli.Flag{
 		jsonFlag(),
-		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print results only"},
+		quietFlag(),
 		&cli.StringFlag{Name: "color", Value: "auto", Usage: "colour `WHEN`: auto, always or never"},
 	}
 }

@@ -52,7 +52,7 @@ give the same plan: replication R of an experiment with seed S runs
    bourse workload generate lublin -n 10000 --swf lublin.swf`,
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "n", DefaultText: "as many as the model's options say", Usage: "draw `N` jobs"},
-			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "derive every use of chance from `SEED`"},
+			seedFlag(),
 			&cli.IntFlag{Name: "replication", Usage: "draw the plan of replication `R`, from 0"},
 			&cli.StringFlag{Name: "options", Usage: "options of the model as a YAML mapping"},
 			&cli.StringFlag{Name: "csv", Usage: "write the plan to `FILE`, with values and deadlines"},

@@ -79,9 +79,9 @@ func (p *LibraSLA) Decide(now float64, r *contracts.Request, v contracts.View) c
 }
 
 // most returns the rank of a host that returns so much: those that return most are
-// first, and differences up to 1e-9 of it are none.
+// first, and differences up to 1e-12 of it are rounding.
 func most(returns float64) float64 {
-	const digits = 30 // of 52 in binary
+	const digits = 40 // of 52 in binary
 	rounded := math.Float64bits(returns) + 1<<(52-digits-1)
 	return -math.Float64frombits(rounded &^ (1<<(52-digits) - 1))
 }

@@ -1,8 +1,10 @@
 package experiments
 
 import (
+	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -54,13 +56,47 @@ func replayed(plan workloadgen.Plan) []reservations.Job {
 	return jobs
 }
 
-// TestReserveInstant checks that a book, which knows what ends before it quotes, is not
-// asked the other way round: that is refused before anything runs.
-func TestReserveInstant(t *testing.T) {
+// TestReserveRefused checks what a book is not asked: that what ends at an instant comes
+// after what is submitted then, and to share hosts by another rule than its own.
+// Both are refused before anything runs.
+func TestReserveRefused(t *testing.T) {
 	t.Parallel()
-	e := reserved(t, "e9", "base.market.instant=submissions-first")
-	if err := Check(e); err == nil || !strings.Contains(err.Error(), "want market.instant: ends-first") {
-		t.Errorf("checked with %v", err)
+	for set, want := range map[string]string{
+		"base.market.instant=submissions-first": "want market.instant: ends-first",
+		"base.market.sharing=auction":           "found sharing auction, want planned",
+	} {
+		if err := Check(reserved(t, "e9", set)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: checked with %v, want %s", set, err, want)
+		}
+	}
+}
+
+// TestWithoutBudget checks that a job of no value is rejected, whatever the policy, and
+// that one of no promised instant is no trouble to those that look at deadlines.
+func TestWithoutBudget(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "plan.csv")
+	plan := "id,arrival,runtime,nodes,value,on_demand\n1,0,10,1,0,false\n2,0,10,1,5,true\n3,1,10,1,5,false\n4,2,10,1,0,true\n"
+	if err := os.WriteFile(file, []byte(plan), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range [][2]string{{"be", "auction"}, {"cac", "auction"}, {"libra", "deadline"}, {"librarisk", "deadline"}, {"librasla", "librasla"}, {"edf", "exclusive"}, {"fcfs", "exclusive"}, {"easy", "exclusive"}, {"reserve", "planned"}} {
+		text := fmt.Sprintf("name: x\nreplications: 1\nbase: {fleet: {hosts: 2, cpus: 1}, workload: {plan: %s}, market: {payment: budget, sharing: %s}}\nconfigurations:\n  - {name: c, admission: [%s]}\n", file, p[1], p[0])
+		e, err := scenario.Parse("test", []byte(text), scenario.Known{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = Each(t.Context(), &e, Options{}, func(r *Replication) error {
+			for i, j := range r.Runs[0].Jobs {
+				if j.Value == 0 && j.Admitted || i == 1 && !j.Admitted && p[0] != "librasla" {
+					t.Errorf("%s: job %d, of $%v, is admitted: %v", p[0], i+1, j.Value, j.Admitted)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%s: %v", p[0], err)
+		}
 	}
 }
 

@@ -141,6 +141,8 @@ func (read logs) prepare(c *scenario.Configuration, seen traces) (*setting, erro
 		switch {
 		case s.presence != nil:
 			return nil, o.Blame(fmt.Errorf("admission %s: it plans for hosts that stay, want no fleet.availability with it", o.Name))
+		case o.sharing.Name != "planned":
+			return nil, o.Blame(fmt.Errorf("admission %s: found sharing %s, want planned with it", o.Name, o.sharing.Name))
 		case c.Market.Instant == submissionsFirst:
 			return nil, o.Blame(fmt.Errorf("admission %s: it plans with what ends at an instant, want market.instant: ends-first with it", o.Name))
 		}

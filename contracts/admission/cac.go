@@ -2,6 +2,7 @@ package admission
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"bourse/contracts"
@@ -117,6 +118,9 @@ func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View
 // lasts reports whether rate, kept up from now to due, does the work that is left
 // of the whole. It allows for less than contracts are judged by.
 func lasts(rate, now, due, left, whole float64) bool {
+	if math.IsInf(due, 1) { // no instant is promised
+		return true
+	}
 	span := due - now + contracts.Moment(due)
 	return rate*span >= left-contracts.Tolerance/2*whole
 }

@@ -111,6 +111,9 @@ func (o *order) bound(now float64, b *bounds, on []contracts.Standing, v contrac
 		if c.Due() != b.due {
 			b.due = math.NaN()
 		}
+		if math.IsInf(x.span, 1) {
+			continue // promised by no instant, it needs nothing
+		}
 		span = min(span, x.steady())
 		slope += math.Abs(x.slope())
 		o.courses = append(o.courses, x)

@@ -225,9 +225,13 @@ func (b *Broker) carry(now float64, w *waiting, d *contracts.Decision) error {
 		return b.repeat(now, w, d)
 	}
 	r, task := &w.request, w.task
-	if d.Verdict == contracts.Accept && b.Teller.Balance(r.Owner).Cmp(r.SLA.Budget) < 0 {
+	switch has := b.Teller.Balance(r.Owner); {
+	case d.Verdict != contracts.Accept:
+	case r.SLA.Budget.Sign() <= 0:
+		d.Verdict, d.Reason, d.Placements = contracts.Reject, contracts.NoRate, nil
+	case has.Cmp(r.SLA.Budget) < 0:
 		d.Verdict, d.Reason, d.Placements = contracts.Reject, contracts.Unfunded, nil
-		d.Balance, d.Budget = b.Teller.Balance(r.Owner), r.SLA.Budget
+		d.Balance, d.Budget = has, r.SLA.Budget
 	}
 	b.note = b.note[:0]
 	if b.Notes {

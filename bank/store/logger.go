@@ -46,18 +46,9 @@ func exit(err error) {
 
 // plain says in a sentence what to do about an error that the system gave.
 func plain(err error) error {
-	for cause, cure := range map[error]string{
-		syscall.ENOSPC:  "make room on the disk, then open the ledger again",
-		syscall.EDQUOT:  "ask for more room, then open the ledger again",
-		syscall.EFBIG:   "raise the file size limit (ulimit -f), then open the ledger again",
-		syscall.EIO:     "the disk does not answer: replace it, then audit the ledger",
-		syscall.EROFS:   "the place is read-only: copy the ledger elsewhere to write to it",
-		syscall.EACCES:  "ask its owner for permission",
-		syscall.ENOENT:  "check the path",
-		syscall.ENOTDIR: "check the path",
-	} {
-		if errors.Is(err, cause) {
-			return fmt.Errorf("%w: %s", err, cure)
+	for _, c := range cures {
+		if errors.Is(err, c.cause) {
+			return fmt.Errorf("%w: %s", err, c.cure)
 		}
 	}
 	if pebble.IsCorruptionError(err) && !errors.Is(err, ErrDamaged) {
@@ -67,4 +58,19 @@ func plain(err error) error {
 		return ErrLocked
 	}
 	return err
+}
+
+// cures says what to do about an error of the system.
+var cures = []struct {
+	cause error
+	cure  string
+}{
+	{syscall.ENOSPC, "make room on the disk, then open the ledger again"},
+	{syscall.EDQUOT, "ask for more room, then open the ledger again"},
+	{syscall.EFBIG, "raise the file size limit (ulimit -f), then open the ledger again"},
+	{syscall.EIO, "the disk does not answer: replace it, then audit the ledger"},
+	{syscall.EROFS, "the place is read-only: copy the ledger elsewhere to write to it"},
+	{syscall.EACCES, "ask its owner for permission"},
+	{syscall.ENOENT, "check the path"},
+	{syscall.ENOTDIR, "check the path"},
 }

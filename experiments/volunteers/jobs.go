@@ -28,13 +28,6 @@ func Week() Stream {
 	return Stream{From: 86400, To: 7 * 86400, Every: 120, Mean: 1000, Least: 1, Most: 10_000}
 }
 
-// LastDay returns the stream of the seventh day alone, a job each half minute.
-func LastDay() Stream {
-	s := Week()
-	s.From, s.Every = 6*86400, 30
-	return s
-}
-
 // Jobs draws the jobs, in order of submission.
 func (s Stream) Jobs(rng *rand.Rand) ([]Job, error) {
 	if !(s.Every > 0 && s.Mean > 0 && s.Least >= 1 && s.Least < s.Most) {

@@ -2,6 +2,7 @@ package workloadgen
 
 import (
 	"bufio"
+	"compress/gzip"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -75,10 +76,14 @@ func (j Job) MarshalJSON() ([]byte, error) {
 //	on_demand     false
 //	cancel        0, never
 //
-// Name is the file's, for errors: they say file:line, the column, what was
-// found and what is wanted.
+// The file may be packed by gzip. Name is its name, for errors: they say file:line,
+// the column, what was found and what is wanted.
 func ReadCSV(r io.Reader, name string) (Plan, error) {
-	in := csv.NewReader(skipMark(r))
+	text, err := open(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	in := csv.NewReader(text)
 	in.ReuseRecord, in.Comment = true, '#'
 	header, err := in.Read()
 	if err == io.EOF {
@@ -117,13 +122,21 @@ func ReadCSV(r io.Reader, name string) (Plan, error) {
 	return plan, nil
 }
 
-// skipMark drops the byte order mark that spreadsheets put first.
-func skipMark(r io.Reader) io.Reader {
+// open unpacks what gzip has packed, and drops the byte order mark that spreadsheets
+// put first.
+func open(r io.Reader) (io.Reader, error) {
 	in := bufio.NewReader(r)
-	if b, err := in.Peek(3); err == nil && string(b) == "\ufeff" {
+	if magic, err := in.Peek(2); err == nil && string(magic) == "\x1f\x8b" {
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, err
+		}
+		in = bufio.NewReader(z)
+	}
+	if mark, err := in.Peek(3); err == nil && string(mark) == "\ufeff" {
 		in.Discard(3)
 	}
-	return in
+	return in, nil
 }
 
 func badLine(name string, err error) error {

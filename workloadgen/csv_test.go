@@ -2,6 +2,7 @@ package workloadgen_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"math"
 	"slices"
 	"strings"
@@ -38,7 +39,7 @@ func jobs(t *rapid.T) workloadgen.Plan {
 	return plan
 }
 
-// TestCSVRoundTrip checks that a plan survives the trip exactly.
+// TestCSVRoundTrip checks that a plan survives the trip exactly, packed or not.
 func TestCSVRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -46,6 +47,13 @@ func TestCSVRoundTrip(t *testing.T) {
 		var file bytes.Buffer
 		if err := workloadgen.WriteCSV(&file, want); err != nil {
 			t.Fatal(err)
+		}
+		if rapid.Bool().Draw(t, "packed") {
+			var packed bytes.Buffer
+			z := gzip.NewWriter(&packed)
+			z.Write(file.Bytes())
+			z.Close()
+			file = packed
 		}
 		got, err := workloadgen.ReadCSV(&file, "plan.csv")
 		if err != nil {

@@ -29,7 +29,7 @@ func readLog(name, filter string) (*logFile, error) {
 	if err != nil {
 		return nil, usageError{err}
 	}
-	l := &logFile{name: name, plan: filepath.Ext(name) == ".csv"}
+	l := &logFile{name: name, plan: isPlan(name)}
 	if l.plan {
 		plan, err := readPlan(name)
 		if err != nil {
@@ -69,6 +69,9 @@ func planLog(plan workloadgen.Plan) *swf.Trace {
 	t.Accounting = swf.Accounting{Lines: len(plan), Used: len(plan)}
 	return t
 }
+
+// isPlan tells a plan from a log by its name.
+func isPlan(name string) bool { return strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".csv") }
 
 func readPlan(name string) (workloadgen.Plan, error) {
 	f, err := os.Open(name)

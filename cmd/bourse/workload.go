@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"bourse/experiments"
@@ -197,7 +196,7 @@ is told on standard error.
 
 // readWorkload reads a plan or a log, and tells what became of its lines.
 func readWorkload(name, filter string) (plan workloadgen.Plan, told []string, err error) {
-	if filepath.Ext(name) == ".csv" {
+	if isPlan(name) {
 		if filter != "" {
 			return nil, nil, usagef("--filter: %s is a plan, want a log", name)
 		}

@@ -71,7 +71,7 @@ func (f *Fleet) Capacity() float64 {
 // A Workload is a model, a plan or a log, and what is done to it.
 type Workload struct {
 	Model    *Choice  `yaml:"model" doc:"workload model that draws a plan for each replication"`
-	Plan     string   `yaml:"plan" doc:"plan file (CSV) to run as it is, in place of a model"`
+	Plan     string   `yaml:"plan" doc:"plan file (CSV, plain or gzip) to run as it is, in place of a model"`
 	SWF      string   `yaml:"swf" doc:"recorded log (SWF, plain or gzip) to run, in place of a model"`
 	Filter   string   `yaml:"filter" doc:"records of the log to take, such as ran,first:2000; beside a model, of the log that --trace puts in its place"`
 	Estimate *Choice  `yaml:"estimate" doc:"law of estimate over runtime, 1 where it falls below, for jobs of a model; omitted, as the model says"`

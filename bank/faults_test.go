@@ -71,7 +71,7 @@ var faults = []struct{ what, file, right, wrong, room string }{
 	{"the end of the groups is not kept", "store/postgres/batch.go", "set beat = beat + 1, head = $1 where writer = $2 returning 1", "set beat = beat + 1 where writer = $2 or writer = $1 returning 1", "./store/postgres"},
 	{"what was not fetched is taken for new", "store/postgres/values.go", "values[string(r.key)] = r.value", "values[string(r.key)] = nil", "./store/postgres"},
 	{"the server may answer before it is durable", "store/postgres/keep.go", "if commit != nil && *commit == \"off\" {", "if commit == nil {", "./store/postgres"},
-	{"a silent server is waited for", "store/postgres/session.go", "context.WithTimeout(context.Background(), t.answer)", "context.WithTimeout(context.Background(), 10*t.answer)", "./store/postgres"},
+	{"a silent server is waited for", "store/postgres/session.go", "context.WithTimeout(context.Background(), t.answer)", "context.WithTimeout(context.Background(), 60*t.answer)", "./store/postgres"},
 	{"a transaction that is asked for again is not sent again", "store/postgres/session.go", "if !isCode(err, again, deadlock) ||", "if !isCode(err, again, deadlock) || true ||", "./store/postgres"},
 	{"a deadlock is the end", "store/postgres/session.go", "if !isCode(err, again, deadlock) ||", "if !isCode(err, again) ||", "./store/postgres"},
 	{"a server that asks for ever is not told of", "store/postgres/session.go", "time.Now().After(end)", "time.Now().After(end.Add(time.Minute))", "./store/postgres"},

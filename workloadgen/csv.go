@@ -79,7 +79,7 @@ func (j Job) MarshalJSON() ([]byte, error) {
 // The file may be packed by gzip. Name is its name, for errors: they say file:line,
 // the column, what was found and what is wanted.
 func ReadCSV(r io.Reader, name string) (Plan, error) {
-	text, err := open(r)
+	text, err := Unpack(r, 1<<16)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -122,16 +122,16 @@ func ReadCSV(r io.Reader, name string) (Plan, error) {
 	return plan, nil
 }
 
-// open unpacks what gzip has packed, and drops the byte order mark that spreadsheets
-// put first.
-func open(r io.Reader) (io.Reader, error) {
-	in := bufio.NewReader(r)
+// Unpack returns a reader of the text in r, with a buffer of size bytes: unpacked if
+// gzip has packed it, and without the byte order mark that spreadsheets put first.
+func Unpack(r io.Reader, size int) (*bufio.Reader, error) {
+	in := bufio.NewReaderSize(r, size)
 	if magic, err := in.Peek(2); err == nil && string(magic) == "\x1f\x8b" {
 		z, err := gzip.NewReader(in)
 		if err != nil {
 			return nil, err
 		}
-		in = bufio.NewReader(z)
+		in = bufio.NewReaderSize(z, size)
 	}
 	if mark, err := in.Peek(3); err == nil && string(mark) == "\ufeff" {
 		in.Discard(3)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -65,9 +64,7 @@ func balanceAction(c *cli.Context) error {
 			}
 		}
 		if c.Bool("json") {
-			enc := json.NewEncoder(w)
-			enc.SetIndent("", "  ")
-			return enc.Encode(found)
+			return writeJSON(w, found)
 		}
 		for _, b := range found {
 			fmt.Fprintln(w, b.Account, b.Amount)

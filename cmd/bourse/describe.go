@@ -64,11 +64,11 @@ func describeAction(c *cli.Context) error {
 		file.trace.Header = append([]string{fmt.Sprintf("; MaxProcs: %d", processors)}, file.trace.Header...)
 	}
 	d := description{file: file, log: describe.Describe(file.trace)}
-	if d.log.Records < 2 || d.log.Ran == 0 {
+	if err := file.suffices(d.log, "describe"); err != nil {
 		for _, line := range file.told() {
 			note(c, "%s", line)
 		}
-		return usagef("%s: %d records, of which %d ran: too few to describe", file.name, d.log.Records, d.log.Ran)
+		return err
 	}
 	if d.fits, err = fitlab.FitLog(c.Context, d.log, fitlab.DefaultCandidates(), fitlab.OptionsFor(d.log), c.Int("workers")); err != nil {
 		return err

@@ -56,10 +56,15 @@ func measureLog(c *cli.Context, purpose string) (*logFile, *describe.Log, error)
 		note(c, "%s", line)
 	}
 	log := describe.Describe(file.trace)
+	return file, log, file.suffices(log, purpose)
+}
+
+// suffices refuses a log that is too short for the purpose.
+func (l *logFile) suffices(log *describe.Log, purpose string) error {
 	if log.Records < 2 || log.Ran == 0 {
-		return nil, nil, usagef("%s: %d records, of which %d ran: too few to %s", file.name, log.Records, log.Ran, purpose)
+		return usagef("%s: %d records, of which %d ran: too few to %s", l.name, log.Records, log.Ran, purpose)
 	}
-	return file, log, nil
+	return nil
 }
 
 // planLog returns a plan as a log without the size of a machine.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -355,8 +356,10 @@ func printStudy(c *cli.Context, out report.Terminal, s *experiments.Study, notes
 }
 
 // printJSON prints v for programs.
-func printJSON(c *cli.Context, v any) error {
-	enc := json.NewEncoder(c.App.Writer)
+func printJSON(c *cli.Context, v any) error { return writeJSON(c.App.Writer, v) }
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)

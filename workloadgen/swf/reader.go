@@ -3,12 +3,13 @@ package swf
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
+
+	"bourse/workloadgen"
 )
 
 const maxLine = 64 << 10
@@ -29,16 +30,9 @@ type Reader struct {
 
 // NewReader returns a reader of r, having read the header.
 func NewReader(r io.Reader) (*Reader, error) {
-	in := bufio.NewReaderSize(r, maxLine)
-	if magic, err := in.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			return nil, fmt.Errorf("swf: %w", err)
-		}
-		in = bufio.NewReaderSize(z, maxLine)
-	}
-	if mark, err := in.Peek(3); err == nil && string(mark) == "\ufeff" {
-		in.Discard(3)
+	in, err := workloadgen.Unpack(r, maxLine)
+	if err != nil {
+		return nil, fmt.Errorf("swf: %w", err)
 	}
 	s := &Reader{in: in}
 	for s.fetch() {

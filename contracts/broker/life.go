@@ -201,8 +201,7 @@ func (c *contract) total() float64 { return c.task.Work * float64(len(c.Placemen
 func (b *Broker) judge(now float64) error {
 	i, _, _ := b.due.Min()
 	c := &b.contracts[i]
-	c.Done += c.Rate * (now - c.At)
-	c.At = now
+	c.bring(now)
 	switch {
 	case c.Waiting:
 		return b.breaks(now, i)

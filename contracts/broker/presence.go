@@ -146,10 +146,7 @@ func (b *Broker) vacate(now float64, h hosts.ID) error {
 		var err error
 		switch {
 		case c.PerHost && b.finished(now, c, s):
-			slot := c.Placements[n].Slot
-			r := v.machine.Stop(now, slot)
-			r.Done = max(r.Done, c.task.Work)
-			b.leave(now, v, i, n, r)
+			b.takeOff(now, v, s, c.task.Work)
 			b.change(i)
 			if c.left == 0 {
 				err = b.end(now, i)

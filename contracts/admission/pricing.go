@@ -1,19 +1,33 @@
 package admission
 
 import (
-	"cmp"
+	"math/big"
+
+	"github.com/shopspring/decimal"
 
 	"bourse/hosts/matchmaking"
 	"bourse/hosts/timetable"
 )
+
+// reference is the speed 1, in permille.
+const reference = 1000
 
 // pricing is what a cluster asks for a contract: for its nodes and seconds, and for
 // the laxity that it takes from what was sold before,
 //
 //	base n e + kappa max(0, zeta)
 //
-// zeta scaled as mli scales it, speed being 1 at the reference.
-type pricing struct{ o ReserveOptions }
+// zeta scaled as mli scales it, speed being 1 at the reference. It is exact, so that
+// equal prices are equal: of clusters at speeds 1.3 and 0.7, who takes 21 s and who
+// takes 39 s ask the same.
+type pricing struct {
+	o           *ReserveOptions
+	base, kappa *big.Rat
+}
+
+func newPricing(o *ReserveOptions) pricing {
+	return pricing{o, decimal.NewFromFloat(o.Base).Rat(), decimal.NewFromFloat(o.Kappa).Rat()}
+}
 
 // on reports whether prices are asked at all.
 func (p pricing) on() bool { return p.o.Base > 0 || p.o.Kappa > 0 }
@@ -27,15 +41,17 @@ func (p pricing) zeta(q *timetable.Quote) int64 {
 }
 
 // of returns the price of q in dollars.
-func (p pricing) of(q *timetable.Quote) float64 {
-	zeta, speed := float64(p.zeta(q)), float64(q.Speed)/1000
+func (p pricing) of(q *timetable.Quote) *big.Rat {
+	zeta := big.NewRat(max(0, p.zeta(q)), 1)
 	switch p.o.ZetaScale {
 	case "mul":
-		zeta *= speed
+		zeta.Mul(zeta, big.NewRat(q.Speed, reference))
 	case "div":
-		zeta /= speed
+		zeta.Mul(zeta, big.NewRat(reference, q.Speed))
 	}
-	return p.o.Base*float64(q.Job.Nodes)*float64(q.Completion-q.Start) + p.o.Kappa*max(0, zeta)
+	used := big.NewRat(q.Completion-q.Start, 1)
+	used.Mul(used, big.NewRat(int64(q.Job.Nodes), 1))
+	return used.Add(used.Mul(used, p.base), zeta.Mul(zeta, p.kappa))
 }
 
 // cheapest takes the cluster that asks the lowest price, equals by completion, then
@@ -46,15 +62,20 @@ type cheapest struct{ pricing }
 // Match implements [matchmaking.Matchmaker].
 func (c cheapest) Match(now int64, j timetable.Job, window []matchmaking.Seller) (matchmaking.Choice, bool) {
 	var best matchmaking.Choice
-	found := false
+	var lowest *big.Rat
 	for i, s := range window {
 		q := s.Quote(now, j)
 		if !q.Feasible {
 			continue
 		}
-		if !found || cmp.Or(cmp.Compare(c.of(&q), c.of(&best.Quote)), cmp.Compare(q.Completion, best.Quote.Completion)) < 0 {
-			best, found = matchmaking.Choice{Seller: i, Quote: q}, true
+		price := c.of(&q)
+		order := -1
+		if lowest != nil {
+			order = price.Cmp(lowest)
+		}
+		if order < 0 || order == 0 && q.Completion < best.Quote.Completion {
+			best, lowest = matchmaking.Choice{Seller: i, Quote: q}, price
 		}
 	}
-	return best, found
+	return best, lowest != nil
 }

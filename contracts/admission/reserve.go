@@ -78,7 +78,7 @@ func newReserve(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (con
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	p := &Reserve{o: o, price: pricing{o}, sold: make(map[contracts.ID]*sale), wake: timetable.Forever}
+	p := &Reserve{o: o, price: newPricing(&o), sold: make(map[contracts.ID]*sale), wake: timetable.Forever}
 	var err error
 	if p.match, err = o.matchmaker(o.Match, rng); err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (o *ReserveOptions) check() error {
 // matchmaker makes the named one with its part of the options.
 func (o *ReserveOptions) matchmaker(name string, rng *rand.Rand) (matchmaking.Matchmaker, error) {
 	if name == "price" {
-		return cheapest{pricing{*o}}, nil
+		return cheapest{newPricing(o)}, nil
 	}
 	return matchmaking.New(name, func(v any) error {
 		switch v := v.(type) {
@@ -163,7 +163,8 @@ func (p *Reserve) Decide(now float64, r *contracts.Request, v contracts.View) co
 		Start: float64(q.Start), Completion: float64(q.Completion), Impact: float64(p.price.zeta(q)),
 	}
 	if p.price.on() {
-		d.Priced, d.Ask = true, p.price.of(q)
+		d.Priced = true
+		d.Ask, _ = p.price.of(q).Float64()
 		if d.Ask > r.SLA.Budget.Float64() {
 			return contracts.Decision{Reason: contracts.TooDear, Priced: true, Ask: d.Ask}
 		}

@@ -8,6 +8,7 @@ import (
 	"bourse/contracts"
 	"bourse/hosts"
 	"bourse/hosts/matchmaking"
+	"bourse/hosts/timetable"
 )
 
 // TestReserveOptions checks that options that mean nothing are refused by name, used
@@ -117,5 +118,39 @@ func TestReserveFractions(t *testing.T) {
 	p.Done(5.2, 1)
 	if steps := p.Advance(p.Next(), nil); len(steps) != 1 || steps[0].Move != contracts.End || !math.IsInf(p.Next(), 1) {
 		t.Errorf("%v, next %v", steps, p.Next())
+	}
+}
+
+// A quoted quotes what it is.
+type quoted timetable.Quote
+
+func (q quoted) Quote(int64, timetable.Job) timetable.Quote { return timetable.Quote(q) }
+
+// TestCheapestTies checks that clusters that ask the same tie, whatever the rounding
+// of float64 would make of their prices, and that the earlier completion wins.
+func TestCheapestTies(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		base, kappa float64
+		scale       string
+		a, b        quoted
+		ask         float64
+	}{
+		{0, 1, "mul", quoted{Zeta: 39, Speed: 700}, quoted{Zeta: 21, Speed: 1300}, 27.3},
+		{0, 0.1, "div", quoted{Zeta: 3, Speed: 900}, quoted{Zeta: 1, Speed: 300}, 1.0 / 3},
+		{0.1, 0.2, "none", quoted{Zeta: 1, Start: 85, Speed: 1000}, quoted{Zeta: 0, Start: 82, Speed: 1000}, 1.7}, // 1.5+0.2 and 1.7, with 1 node
+	} {
+		o := ReserveOptions{Match: "price", Base: c.base, Kappa: c.kappa, ZetaScale: c.scale}
+		late, early := c.a, c.b
+		late.Feasible, late.Completion, late.Job.Nodes = true, 100, 1
+		early.Feasible, early.Completion, early.Job.Nodes = true, 99, 1
+		for _, window := range [][]matchmaking.Seller{{late, early}, {early, late}} {
+			m := cheapest{newPricing(&o)}
+			choice, ok := m.Match(0, timetable.Job{}, window)
+			ask, _ := m.of(&choice.Quote).Float64()
+			if !ok || choice.Quote.Completion != 99 || ask != c.ask {
+				t.Errorf("%+v: completion %d for $%v, want 99 for $%v", c, choice.Quote.Completion, ask, c.ask)
+			}
+		}
 	}
 }

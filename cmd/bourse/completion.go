@@ -30,10 +30,10 @@ _bourse() {
   local -a found
   local ask="${words[CURRENT]}"
   [[ $ask == -- ]] && ask=-
-  found=("${(@f)$("${words[@]:0:CURRENT-1}" "$ask" --generate-bash-completion 2>/dev/null)}")
+  found=("${(@f)$("${(@)words[1,CURRENT-1]}" "$ask" --generate-bash-completion 2>/dev/null)}")
   if [[ -n "${found[1]}" ]]; then _describe bourse found; else _files; fi
 }
-compdef _bourse bourse
+if [[ $funcstack[1] == _bourse ]]; then _bourse; else compdef _bourse bourse; fi
 `
 
 func completionCommand() *cli.Command {

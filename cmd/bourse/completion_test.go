@@ -7,14 +7,27 @@ import (
 	"testing"
 )
 
-// TestCompletion asks bash, with the script that the program prints, what may stand
-// where the last word does: commands, flags, and values that are known.
+// TestCompletion asks the shells, with the scripts that the program prints, what may
+// stand where the last word does: commands, flags, and values that are known.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		t.Skip("no bash")
+	for shell, script := range map[string]string{
+		"bash": bashCompletion + `COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _bourse; printf '%s\n' "${COMPREPLY[@]}"`,
+		"zsh": `compdef() { [[ "$*" == "_bourse bourse" ]] }; _describe() { print -l -- ${(M)found:#${words[CURRENT]}*} }; _files() { }
+` + zshCompletion + `words=("$@"); CURRENT=$#; _bourse`,
+	} {
+		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
+			path, err := exec.LookPath(shell)
+			if err != nil {
+				t.Skip("no " + shell)
+			}
+			testCompletion(t, path, script)
+		})
 	}
+}
+
+func testCompletion(t *testing.T, shell, script string) {
 	dir := t.TempDir()
 	for _, c := range []struct {
 		words string // separated by commas
@@ -36,8 +49,7 @@ func TestCompletion(t *testing.T) {
 		{"completion,z", "zsh", "bash"},
 	} {
 		words := strings.Split("bourse,"+c.words, ",")
-		script := bashCompletion + `COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _bourse; printf '%s\n' "${COMPREPLY[@]}"`
-		cmd := exec.CommandContext(t.Context(), bash, append([]string{"--norc", "-c", script, "test"}, words...)...)
+		cmd := exec.CommandContext(t.Context(), shell, append([]string{"-c", script, "test"}, words...)...)
 		cmd.Dir = dir
 		out, err := cmd.CombinedOutput()
 		got := strings.Fields(string(out))

@@ -128,6 +128,28 @@ func TestReplayLaws(t *testing.T) {
 	})
 }
 
+// TestLongPile checks that of two jobs among a thousand the one with 1.5e-6 s more to
+// do is done a thousand times that later.
+func TestLongPile(t *testing.T) {
+	t.Parallel()
+	s := station{speed: 1}
+	s.begin(0, 0, 5)
+	s.begin(0, 1, 5+1.5e-6)
+	for job := range int32(998) {
+		s.begin(0, job+2, 100)
+	}
+	for job, want := range []float64{5000, 5000 + 999*1.5e-6} {
+		at := s.next()
+		if math.Abs(at-want) > whole {
+			t.Errorf("next is %v, want %v", at, want)
+		}
+		s.advance(at)
+		if done := s.completed(nil); len(done) != 1 || done[0].job != int32(job) {
+			t.Errorf("at %v: %v, want job %d", at, done, job)
+		}
+	}
+}
+
 // always takes host 0.
 type always struct{}
 

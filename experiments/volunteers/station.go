@@ -64,12 +64,12 @@ func (s *station) begin(now float64, job int32, length float64) {
 	s.tasks = append(s.tasks, task{job, length, now})
 }
 
-// completed removes the jobs that are complete and appends them to out, in
-// order of start.
+// completed removes the jobs that would be complete within rounding of now and
+// appends them to out, in order of start.
 func (s *station) completed(out []task) []task {
 	kept := s.tasks[:0]
-	for _, t := range s.tasks {
-		if t.left <= 2*whole*max(s.speed, 1) {
+	for i, t := range s.tasks {
+		if t.left <= 2*whole*s.rate(i) {
 			out = append(out, t)
 		} else {
 			kept = append(kept, t)

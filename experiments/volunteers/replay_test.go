@@ -145,7 +145,7 @@ func TestLongPile(t *testing.T) {
 		}
 		s.advance(at)
 		if done := s.completed(nil); len(done) != 1 || done[0].job != int32(job) {
-			t.Errorf("at %v: %v, want job %d", at, done, job)
+			t.Fatalf("at %v: %d jobs are done, want job %d alone", at, len(done), job)
 		}
 	}
 }

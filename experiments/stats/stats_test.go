@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	oracle "github.com/aclements/go-moremath/stats"
@@ -155,6 +156,7 @@ func TestPairedTUndefined(t *testing.T) {
 		"same samples":        {{1, 2, 3}, {1, 2, 3}},
 		"shifted by a tenth":  {{0.3, 0.4, 0.8}, {0.2, 0.3, 0.7}},
 		"constant difference": {{1, 1, 1}, {0, 0, 0}},
+		"off by rounding":     {{3e6 + 0.3, 4e6 + 0.3, 8e6 + 0.3}, {3e6, 4e6, 8e6}},
 	} {
 		if got, ok := stats.PairedT(c[0], c[1]); ok || got != (stats.TTest{}) {
 			t.Errorf("%s: %+v, %v, want undefined", name, got, ok)
@@ -171,6 +173,7 @@ func TestHolm(t *testing.T) {
 		{[]float64{0.01, 0.02, 0.03, 0.04}, []float64{0.04, 0.06, 0.06, 0.06}},
 		{[]float64{0.04, 0.01, 0.03}, []float64{0.06, 0.03, 0.06}},
 		{[]float64{0.5, 0.9, 0.001}, []float64{1, 1, 0.003}},
+		{[]float64{0.6, 0.7}, []float64{1, 1}},
 		{[]float64{0, 1}, []float64{0, 1}},
 	} {
 		got := stats.Holm(c.ps)
@@ -255,6 +258,7 @@ func TestQuantile(t *testing.T) {
 	}{
 		{ten, 0, 1}, {ten, 0.25, 3.25}, {ten, 0.5, 5.5}, {ten, 0.75, 7.75}, {ten, 0.9, 9.1}, {ten, 1, 10},
 		{[]float64{4}, 0.3, 4}, {[]float64{1, 2}, 0.5, 1.5}, {[]float64{0.1, 0.1, 0.1}, 0.4, 0.1},
+		{[]float64{1, 3, 7}, 0.25, 2}, {[]float64{1, 3, 7}, 0.75, 5},
 	} {
 		near(t, "quantile", stats.Quantile(c.xs, c.p), c.want, 1e-15)
 	}
@@ -296,6 +300,9 @@ func TestBootstrap(t *testing.T) {
 	if _, _, ok := stats.Bootstrap([]float64{1}, 0.95, 10, rng, stats.Mean); ok {
 		t.Error("one value has an interval")
 	}
+	if lo, hi, ok := stats.Bootstrap([]float64{1, 3}, 0.95, 100, rng, stats.Mean); !ok || lo != 1 || hi != 3 {
+		t.Errorf("two values have the interval %v to %v, %v, want 1 to 3", lo, hi, ok)
+	}
 }
 
 // TestRefusals checks that each broken promise is a panic, not a NaN.
@@ -308,6 +315,7 @@ func TestRefusals(t *testing.T) {
 		"summary of infinity": func() { stats.Summarize([]float64{1, inf}) },
 		"pairs of NaN":        func() { stats.PairedT([]float64{1, nan}, []float64{1, 2}) },
 		"unpaired":            func() { stats.PairedT([]float64{1, 2}, []float64{1}) },
+		"unpaired the other":  func() { stats.PairedT([]float64{1, 2}, []float64{1, 2, 3}) },
 		"correlated NaN":      func() { stats.Pearson([]float64{1, nan}, []float64{1, 2}) },
 		"different lengths":   func() { stats.Pearson([]float64{1, 2}, []float64{1}) },
 		"p of NaN":            func() { stats.Holm([]float64{nan}) },
@@ -316,11 +324,13 @@ func TestRefusals(t *testing.T) {
 		"level 0":             func() { stats.CriticalT(0, 4) },
 		"no freedom":          func() { stats.CriticalT(0.05, 0) },
 		"no resamples":        func() { stats.Bootstrap([]float64{1, 2}, 0.95, 0, nil, stats.Mean) },
+		"interval of level 0": func() { stats.Bootstrap([]float64{1}, 0, 10, nil, stats.Mean) },
+		"interval of level 1": func() { stats.Bootstrap([]float64{1}, 1, 10, nil, stats.Mean) },
 	} {
 		func() {
 			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
+				if why, ok := recover().(string); !ok || !strings.HasPrefix(why, "stats: ") {
+					t.Errorf("%s: no panic of ours, %q", name, why)
 				}
 			}()
 			f()

@@ -154,10 +154,11 @@ type auditor struct {
 
 func newAuditor(opts Options) *auditor {
 	a := &auditor{opts: opts, chain: newChain(), books: newBooks()}
-	if run := opts.Run; run != nil && run.Unread != nil {
-		a.fileFinding("jobs.csv", run.Unread.Error(), "a table that can be read")
-	} else if run != nil {
-		a.trail = newTrail(run)
+	if run := opts.Run; run != nil {
+		a.files = append(a.files, run.Unread...)
+		if len(run.Unread) == 0 {
+			a.trail = newTrail(run)
+		}
 	}
 	return a
 }

@@ -11,7 +11,7 @@ import (
 // A Run is what a run published beside its ledger. The ledger is held against it.
 type Run struct {
 	Jobs   []Job     // the run's rows of the table
-	Unread error     // why the table could not be read
+	Unread []Finding // the tables that could not be read: rows are then not compared
 	Prices []float64 // the run's rows of the table of prices: mean over hosts and 300 s, $/s; nil if there is none
 	Rules  *Rules    // nil if they are not known: then charges are not computed again
 }

@@ -97,7 +97,9 @@ func held(t *testing.T, steps []step, table [][]string, rules audit.Rules, price
 	}
 	run := audit.Run{Rules: &rules, Prices: prices}
 	rows, err := audit.ReadJobs(strings.NewReader(csv.String()), func(string) bool { return true })
-	run.Jobs, run.Unread = rows["small/cac/0"], err
+	if run.Jobs = rows["small/cac/0"]; err != nil {
+		run.Unread = []audit.Finding{{File: "jobs.csv", Found: err.Error()}}
+	}
 	return runAudit(t, fs, &run)
 }
 

@@ -37,24 +37,37 @@ func published(path string, dirs []string) ([]*audit.Run, error) {
 		runs[i] = &audit.Run{Rules: rulesOf(&e, run)}
 		at[run] = runs[i]
 	}
+	var unread []audit.Finding
+	cannot := func(file string, err error) {
+		unread = append(unread, audit.Finding{File: file, Found: err.Error(), Want: "a table that can be read"})
+	}
 	for p, err := range r.Prices() {
 		if err != nil {
-			return nil, err
+			cannot("prices.parquet", err)
+			break
 		}
 		if run := at[fmt.Sprintf("%s/%s/%d", p.Configuration, p.Admission, p.Replication)]; run != nil {
 			run.Prices = append(run.Prices, p.MeanPrice)
 		}
 	}
-	f, err := os.Open(filepath.Join(path, "jobs.csv"))
+	rows, err := jobsIn(filepath.Join(path, "jobs.csv"), func(run string) bool { return at[run] != nil })
+	if err != nil {
+		cannot("jobs.csv", err)
+	}
+	for run := range at {
+		at[run].Jobs, at[run].Unread = rows[run], unread
+	}
+	return runs, nil
+}
+
+// jobsIn returns the rows of the runs that are wanted, by run.
+func jobsIn(file string, wanted func(run string) bool) (map[string][]audit.Job, error) {
+	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	rows, err := audit.ReadJobs(f, func(run string) bool { return at[run] != nil })
-	for run := range at {
-		at[run].Jobs, at[run].Unread = rows[run], err
-	}
-	return runs, nil
+	return audit.ReadJobs(f, wanted)
 }
 
 // rulesOf returns the rules of a run, "configuration/admission/replication", nil if

@@ -11,7 +11,7 @@ import (
 
 // TestPublished checks that an audit of results computes every charge of a run
 // again, under each rule of payment and with penalties, and that a cell of the
-// table of jobs that was changed is named with exit status 3.
+// table of jobs that was changed, or a table that is gone, is named with exit status 3.
 func TestPublished(t *testing.T) {
 	t.Parallel()
 	must := func(want int, args ...string) string {
@@ -62,6 +62,14 @@ func TestPublished(t *testing.T) {
 			out := must(statusAudit, "ledger", "audit", dir)
 			if want := "jobs.csv, row 8, column " + rows[0][col]; !strings.Contains(out, want) || !strings.Contains(out, ": BAD") {
 				t.Errorf("%q in place of %q: not named: %s\n%s", cell, was, want, out)
+			}
+		}
+		for _, table := range []string{"jobs.csv", "prices.parquet"} {
+			if err := os.Remove(filepath.Join(dir, table)); err != nil {
+				t.Fatal(err)
+			}
+			if out := must(statusAudit, "ledger", "audit", dir); !strings.Contains(out, table+": found") {
+				t.Errorf("%s is gone, and not named:\n%s", table, out)
 			}
 		}
 	}

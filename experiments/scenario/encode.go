@@ -26,7 +26,7 @@ func encode(v reflect.Value) *node {
 		}
 		return encode(v.Elem())
 	case reflect.Struct:
-		n := &node{kind: mapping}
+		n := &node{kind: mapping, fields: true}
 		for _, f := range fieldsOf(v.Type()) {
 			n = n.put(f.name, encode(v.FieldByIndex(f.index)))
 		}

@@ -13,6 +13,7 @@ type node struct {
 	text   string  // of a scalar
 	quoted bool    // a scalar that can only be text
 	keys   []key   // of a mapping, in the order of the file
+	fields bool    // a mapping whose keys are those of a struct, in that order
 	items  []*node // of a list, or the values of a mapping's keys
 	at     place
 }

@@ -1,9 +1,11 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 
 	"github.com/goccy/go-yaml"
 )
@@ -66,11 +68,18 @@ func both(a, b *node) *node {
 	return out
 }
 
-// less returns what n says beyond base; merging it over base gives n again.
+// less returns what n says beyond base; merging it over base gives n again. Options
+// come in the order that they then have, which is that of base first.
 func less(n, base *node) *node {
+	keys := slices.Clone(n.keys)
+	if !n.fields {
+		slices.SortStableFunc(keys, func(a, b key) int {
+			return cmp.Compare(uint(base.index(a.name)), uint(base.index(b.name))) // -1 is last
+		})
+	}
 	out := &node{kind: mapping}
-	for i, k := range n.keys {
-		item, under := n.items[i], base.get(k.name)
+	for _, k := range keys {
+		item, under := n.get(k.name), base.get(k.name)
 		switch {
 		case under == nil:
 			out = out.put(k.name, item)

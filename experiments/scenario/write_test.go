@@ -79,6 +79,29 @@ func TestWriteParse(t *testing.T) {
 	})
 }
 
+// TestWriteOrder checks that what is printed is printed again as it is, where
+// configurations say the same options in different orders.
+func TestWriteOrder(t *testing.T) {
+	t.Parallel()
+	const text = `
+name: orders
+configurations:
+  - {name: a, workload: {plan: /p, annotate: {z: {p: 1, r: 3}}}, admission: [x]}
+  - {name: b, workload: {plan: /p, annotate: {y: 2, z: {q: 2, r: 3, p: 1}}}, admission: [x]}
+`
+	e, err := Parse("orders.yaml", []byte(text), Known{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	once := write(t, e)
+	if e, err = Parse("once.yaml", once, Known{}); err != nil {
+		t.Fatal(err)
+	}
+	if twice := write(t, e); !bytes.Equal(twice, once) {
+		t.Errorf("printed once\n%s\ntwice\n%s", once, twice)
+	}
+}
+
 // said returns what an experiment says, as plain values.
 func said(e Experiment) any {
 	x, err := decodeAny(encode(reflect.ValueOf(e)), field{})

@@ -9,49 +9,32 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// reference is the speed 1, in permille.
-const reference = 1000
-
 // pricing is what a cluster asks for a contract: for its nodes and seconds, and for
 // the laxity that it takes from what was sold before,
 //
 //	base n e + kappa max(0, zeta)
 //
-// zeta scaled as mli scales it, speed being 1 at the reference. It is exact, so that
-// equal prices are equal: of clusters at speeds 1.3 and 0.7, who takes 21 s and who
-// takes 39 s ask the same.
+// zeta scaled as mli scales it. It is exact, so that equal prices are equal: of
+// clusters at speeds 1.3 and 0.7, who takes 21 s and who takes 39 s ask the same.
 type pricing struct {
-	o           *ReserveOptions
+	impact      matchmaking.ImpactOptions
 	base, kappa *big.Rat
 }
 
 func newPricing(o *ReserveOptions) pricing {
-	return pricing{o, decimal.NewFromFloat(o.Base).Rat(), decimal.NewFromFloat(o.Kappa).Rat()}
+	return pricing{o.impact(), decimal.NewFromFloat(o.Base).Rat(), decimal.NewFromFloat(o.Kappa).Rat()}
 }
 
 // on reports whether prices are asked at all.
-func (p pricing) on() bool { return p.o.Base > 0 || p.o.Kappa > 0 }
-
-// zeta returns the laxity in seconds that contracts still to start lose.
-func (p pricing) zeta(q *timetable.Quote) int64 {
-	if p.o.ZetaScope == "all" {
-		return q.ZetaAll
-	}
-	return q.Zeta
-}
+func (p *pricing) on() bool { return p.base.Sign() > 0 || p.kappa.Sign() > 0 }
 
 // of returns the price of q in dollars.
-func (p pricing) of(q *timetable.Quote) *big.Rat {
-	zeta := big.NewRat(max(0, p.zeta(q)), 1)
-	switch p.o.ZetaScale {
-	case "mul":
-		zeta.Mul(zeta, big.NewRat(q.Speed, reference))
-	case "div":
-		zeta.Mul(zeta, big.NewRat(reference, q.Speed))
-	}
+func (p *pricing) of(q *timetable.Quote) *big.Rat {
+	zeta := p.impact.Impact(q)
+	lost := big.NewRat(max(0, zeta.Num), zeta.Den)
 	used := big.NewRat(q.Completion-q.Start, 1)
 	used.Mul(used, big.NewRat(int64(q.Job.Nodes), 1))
-	return used.Add(used.Mul(used, p.base), zeta.Mul(zeta, p.kappa))
+	return used.Add(used.Mul(used, p.base), lost.Mul(lost, p.kappa))
 }
 
 // cheapest takes the cluster that asks the lowest price, equals by completion, then

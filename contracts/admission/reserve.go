@@ -124,6 +124,11 @@ func (o *ReserveOptions) check() error {
 	return nil
 }
 
+// impact says whose laxity counts, and how.
+func (o *ReserveOptions) impact() matchmaking.ImpactOptions {
+	return matchmaking.ImpactOptions{Scope: o.ZetaScope, Scale: o.ZetaScale, Ties: "completion"}
+}
+
 // matchmaker makes the named one with its part of the options.
 func (o *ReserveOptions) matchmaker(name string, rng *rand.Rand) (matchmaking.Matchmaker, error) {
 	if name == "price" {
@@ -132,7 +137,7 @@ func (o *ReserveOptions) matchmaker(name string, rng *rand.Rand) (matchmaking.Ma
 	return matchmaking.New(name, func(v any) error {
 		switch v := v.(type) {
 		case *matchmaking.ImpactOptions:
-			v.Scope, v.Scale = o.ZetaScope, o.ZetaScale
+			*v = o.impact()
 		case *matchmaking.UtilizationOptions:
 			v.Util = o.Util
 		}
@@ -160,7 +165,7 @@ func (p *Reserve) Decide(now float64, r *contracts.Request, v contracts.View) co
 	q := &p.chosen.Quote
 	d := contracts.Decision{
 		Verdict: contracts.Accept, Placements: p.placements[:],
-		Start: float64(q.Start), Completion: float64(q.Completion), Impact: float64(p.price.zeta(q)),
+		Start: float64(q.Start), Completion: float64(q.Completion), Impact: float64(p.price.impact.Lost(q)),
 	}
 	if p.price.on() {
 		d.Priced = true

@@ -49,24 +49,29 @@ func newMinImpact(decode func(any) error, _ *rand.Rand) (Matchmaker, error) {
 // Match implements [Matchmaker].
 func (m MinImpact) Match(now int64, j timetable.Job, window []Seller) (Choice, bool) {
 	return best(now, j, window, func(a, b *timetable.Quote) bool {
-		if c := m.impact(a).Cmp(m.impact(b)); c != 0 || m.options.Ties == "index" {
+		if c := m.options.Impact(a).Cmp(m.options.Impact(b)); c != 0 || m.options.Ties == "index" {
 			return c < 0
 		}
 		return earlier(a, b)
 	})
 }
 
-// impact returns the laxity that q costs, scaled. Only its order matters.
-func (m MinImpact) impact(q *timetable.Quote) timetable.Ratio {
-	zeta := q.Zeta
-	if m.options.Scope == "all" {
-		zeta = q.ZetaAll
+// Lost returns the laxity in seconds that q costs those whose laxity counts.
+func (o *ImpactOptions) Lost(q *timetable.Quote) int64 {
+	if o.Scope == "all" {
+		return q.ZetaAll
 	}
-	switch m.options.Scale {
+	return q.Zeta
+}
+
+// Impact returns Lost as Scale has it, speed being 1 at the reference.
+func (o *ImpactOptions) Impact(q *timetable.Quote) timetable.Ratio {
+	lost := o.Lost(q)
+	switch o.Scale { // speeds are in permille
 	case "mul":
-		return timetable.Ratio{Num: zeta * q.Speed, Den: 1}
+		return timetable.Ratio{Num: lost * q.Speed, Den: 1000}
 	case "div":
-		return timetable.Ratio{Num: zeta, Den: q.Speed}
+		return timetable.Ratio{Num: lost * 1000, Den: q.Speed}
 	}
-	return timetable.Ratio{Num: zeta, Den: 1}
+	return timetable.Ratio{Num: lost, Den: 1}
 }

@@ -35,6 +35,13 @@ type Scanner interface {
 	Scan(now float64)
 }
 
+// A Patient policy is an Orderer that itself looks after what waits beyond a hard
+// deadline. Under any other the broker rejects a request that still waits then.
+type Patient interface {
+	Orderer
+	Patient()
+}
+
 // A View is the market as a policy sees it: the truth at this instant, and
 // read-only. Slices returned are valid until the broker is next called.
 type View interface {

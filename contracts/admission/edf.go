@@ -43,6 +43,10 @@ func newEDF(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts
 // Less implements [contracts.Orderer].
 func (p *EDF) Less(a, b *contracts.Request) bool { return a.Due() < b.Due() }
 
+// Patient implements [contracts.Patient]: only the first in the queue is rejected
+// (Risk, §4).
+func (p *EDF) Patient() {}
+
 // Decide implements [contracts.Policy].
 func (p *EDF) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.see(v)

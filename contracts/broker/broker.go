@@ -77,6 +77,7 @@ type Broker struct {
 	answers    []contracts.Answer
 
 	queue   []waiting          // requests deferred, in the policy's order
+	overdue overdue            // those of them that a hard deadline ends
 	asked   waiting            // the one that the policy is asked about
 	said    contracts.Decision // what it says
 	answer  contracts.Decision // what it has said of the one submitted, if that was ordered
@@ -161,6 +162,7 @@ func (b *Broker) Reset(c Config) {
 	b.prices.Reset()
 	b.ended = b.ended[:0]
 	b.queue, b.refused = b.queue[:0], b.refused[:0]
+	b.overdue.reset()
 	b.entrusted.reset()
 	clear(b.again)
 	b.absent = 0
@@ -197,7 +199,7 @@ func (b *Broker) Submit(now float64, r *contracts.Request, task hosts.Task) (*co
 	case b.dispatcher != nil:
 		b.entrusted.put(b.asked)
 	default:
-		b.queue = append(b.queue, b.asked)
+		b.wait(len(b.queue), b.asked)
 	}
 	return d, err
 }
@@ -232,6 +234,8 @@ func (b *Broker) carry(now float64, w *waiting, d *contracts.Decision) error {
 	case has.Cmp(r.SLA.Budget) < 0:
 		d.Verdict, d.Reason, d.Placements = contracts.Reject, contracts.Unfunded, nil
 		d.Balance, d.Budget = has, r.SLA.Budget
+	case b.planner == nil && !r.SLA.GoesOn() && r.Due() <= now:
+		d.Verdict, d.Reason, d.Placements = contracts.Reject, contracts.TooLate, nil
 	}
 	b.note = b.note[:0]
 	if b.Notes {
@@ -264,7 +268,8 @@ func (b *Broker) begin(now float64, r *contracts.Request, task hosts.Task, on []
 	c.Request = *r
 	c.Placements = places
 	c.Admitted, c.At, c.Price, c.Began, c.Begun = now, now, r.SLA.Budget, now, true
-	c.task, c.late, c.changed, c.cancelled, c.arrears = task, false, false, false, c.arrears[:0]
+	c.task, c.changed, c.cancelled, c.arrears = task, false, false, c.arrears[:0]
+	c.late = c.Due() <= now // it has waited that long, and nothing is done by its deadline
 	c.task.Key, c.task.Holds = int64(i), hosts.Resources{}
 	return b.put(now, i, on)
 }
@@ -316,7 +321,7 @@ func (b *Broker) place() int32 {
 // Next returns the earliest instant at which something ends or is planned to
 // happen, +Inf if nothing will.
 func (b *Broker) Next() float64 {
-	at := min(next(&b.due), next(&b.finish))
+	at := min(next(&b.due), next(&b.finish), next(&b.overdue.Agenda))
 	if b.planner != nil {
 		at = min(at, b.planner.Next())
 	}
@@ -329,7 +334,8 @@ func (b *Broker) Next() float64 {
 // Advance brings the market to now: what has completed or run out of time by
 // then is ended and settled, each at its own instant, and the hosts are dealt
 // out again. Completions of an instant come before its deadlines, those before hosts
-// that come or leave, and those before the steps of a planner.
+// that come or leave, those before the deadlines of what waits, and those before the
+// steps of a planner.
 func (b *Broker) Advance(now float64) error {
 	for soonest := b.Next(); soonest <= now; {
 		at := soonest
@@ -343,6 +349,8 @@ func (b *Broker) Advance(now float64) error {
 				err = b.judge(at)
 			case b.Presence != nil && next(&b.comings.change) <= at:
 				err = b.alter(at)
+			case next(&b.overdue.Agenda) <= at:
+				err = b.lapse(at)
 			default:
 				b.steps = b.planner.Advance(at, b.steps[:0])
 				err = b.follow(at, b.steps)

@@ -241,7 +241,7 @@ func (b *Broker) recall(now float64, i int32) error {
 	if order, ok := b.Policy.(contracts.Orderer); ok {
 		b.enqueue(order, w)
 	} else {
-		b.queue = append(b.queue, w)
+		b.wait(len(b.queue), w)
 	}
 	return nil
 }

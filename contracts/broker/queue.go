@@ -1,10 +1,12 @@
 package broker
 
 import (
+	"math"
 	"slices"
 
 	"bourse/contracts"
 	"bourse/hosts"
+	"bourse/hosts/agenda"
 )
 
 // nobody is the id of no request.
@@ -15,6 +17,66 @@ type waiting struct {
 	request contracts.Request
 	task    hosts.Task
 	repeat  int32 // of a contract that is to be placed again: 1 + its place in the arena
+	alarm   int32 // 1 + its number in overdue, 0 if it is not there
+}
+
+// overdue are requests that wait, numbered, by their hard deadlines.
+type overdue struct {
+	agenda.Agenda
+	numbers int32
+	free    []int32
+}
+
+func (o *overdue) reset() {
+	o.Agenda.Reset()
+	o.numbers, o.free = 0, o.free[:0]
+}
+
+// add enters a request and returns its number.
+func (o *overdue) add(due float64) int32 {
+	i := o.numbers
+	if n := len(o.free); n > 0 {
+		i, o.free = o.free[n-1], o.free[:n-1]
+	} else {
+		o.numbers++
+	}
+	o.Set(i, due)
+	return i
+}
+
+// drop takes out the request of that number.
+func (o *overdue) drop(i int32) {
+	o.Remove(i)
+	o.free = append(o.free, i)
+}
+
+// wait enters w in the queue at that place.
+func (b *Broker) wait(at int, w waiting) {
+	w.alarm = 0
+	_, patient := b.Policy.(contracts.Patient)
+	if due := w.request.Due(); w.repeat == 0 && !patient && !w.request.SLA.GoesOn() && !math.IsInf(due, 1) {
+		w.alarm = 1 + b.overdue.add(due)
+	}
+	b.queue = slices.Insert(b.queue, at, w)
+}
+
+// unwait takes what is at that place out of the queue.
+func (b *Broker) unwait(at int) {
+	if alarm := b.queue[at].alarm; alarm > 0 {
+		b.overdue.drop(alarm - 1)
+	}
+	b.queue = slices.Delete(b.queue, at, at+1)
+}
+
+// lapse rejects the first request that waits beyond its hard deadline.
+func (b *Broker) lapse(now float64) error {
+	first, _, _ := b.overdue.Min()
+	at := slices.IndexFunc(b.queue, func(w waiting) bool { return w.alarm == first+1 })
+	b.asked, b.said = b.queue[at], contracts.Decision{Reason: contracts.TooLate}
+	b.unwait(at)
+	b.refused = append(b.refused, Refusal{b.asked.request.ID, now, b.said})
+	b.freed = true // who waited behind it is asked again
+	return b.carry(now, &b.asked, &b.said)
 }
 
 // A Refusal is the rejection of a request that had waited.
@@ -36,7 +98,7 @@ func (b *Broker) enqueue(order contracts.Orderer, w waiting) {
 		}
 		return -1
 	})
-	b.queue = slices.Insert(b.queue, at, w)
+	b.wait(at, w)
 }
 
 // offer goes through the queue, and again after every acceptance, as long as
@@ -67,7 +129,7 @@ func (b *Broker) offer(now float64, id contracts.ID) error {
 				i++
 				continue
 			}
-			b.queue = slices.Delete(b.queue, i, i+1)
+			b.unwait(i)
 			if w.request.ID == id {
 				b.answer = *d
 			}

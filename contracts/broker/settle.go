@@ -46,7 +46,7 @@ func (b *Broker) judgement(now float64, c *contract) {
 	if c.late && c.Late(now) {
 		return // ByDue stands as it was at the deadline
 	}
-	c.ByDue = c.Done
+	c.ByDue = min(c.Done, c.total())
 	if b.kept(c) && !c.cancelled {
 		c.State, c.ByDue = contracts.Fulfilled, c.total()
 	}

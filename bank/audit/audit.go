@@ -289,6 +289,9 @@ func (a *auditor) finishHeads() {
 		a.fail(a.chain.size+1, fmt.Sprintf("a ledger of %d entries", a.chain.size), fmt.Sprintf("%d and what came since", a.opts.Since))
 	}
 	for _, h := range a.heads {
+		if none := (&chain{}).root(); a.bad == nil && h.size == 0 && h.root != none {
+			a.fail(1, fmt.Sprintf("root %s of no entries, by %s", h.root, h.from), fmt.Sprintf("root %s, which all ledgers begin with", none))
+		}
 		if a.bad == nil && h.size > a.chain.size {
 			a.fail(a.chain.size+1, fmt.Sprintf("a ledger of %d entries", a.chain.size), fmt.Sprintf("%d, by %s", h.size, h.from))
 		}

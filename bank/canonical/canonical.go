@@ -1,5 +1,6 @@
-// Package canonical reads JSON that this program wrote, and nothing else: a text is
-// read only if it is, byte for byte, what is written for what it means.
+// Package canonical reads JSON in which nothing can be read in two ways: what this
+// program wrote, byte for byte what is written for what it means, and objects of others
+// that have the wanted keys, each once.
 //
 // It does not know what is written.
 //

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"strings"
 	"syscall"
 
 	"bourse/bank/pinned"
@@ -54,7 +55,8 @@ var ErrFormat = errors.New("ledger is of format 1, which only the bourse that wr
 
 // Audit proves the ledger in dir. What is wrong with the ledger is in the report;
 // an error means that there is none, which wraps [ErrNone], that it is of another
-// format, [ErrFormat], that the directory cannot be read, or that Head is no head.
+// format, [ErrFormat], that the directory or a file in it cannot be read, or that Head
+// is no head.
 func Audit(dir string, opts Options) (*Report, error) {
 	if opts.FS == nil {
 		opts.FS = vfs.Default
@@ -74,8 +76,13 @@ func Audit(dir string, opts Options) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("audit %s: %w", dir, err)
 	}
+	unread := newUnread()
+	opts.FS = watchedFS{opts.FS, unread}
 	for attempt := 1; ; attempt++ {
 		r := audit(dir, opts)
+		if err := unread.err(); err != nil {
+			return nil, fmt.Errorf("audit %s: %w", dir, err)
+		}
 		after, err := opts.FS.List(dir)
 		if err != nil {
 			return nil, fmt.Errorf("audit %s: %w", dir, err)
@@ -251,12 +258,18 @@ func (a *auditor) passed() {
 
 func (a *auditor) fail(seq int64, found, want string) {
 	if a.bad == nil {
-		a.bad = &Finding{Seq: seq, Found: found, Want: want}
+		a.bad = &Finding{Seq: seq, Found: firstLine(found), Want: want}
 	}
 }
 
 func (a *auditor) fileFinding(file, found, want string) {
-	a.files = append(a.files, Finding{File: file, Found: found, Want: want})
+	a.files = append(a.files, Finding{File: file, Found: firstLine(found), Want: want})
+}
+
+// firstLine returns what an error of Pebble's says, without the trace that may follow.
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
 }
 
 // finish looks for what is missing at the end, given how reading ended.

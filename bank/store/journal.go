@@ -146,7 +146,7 @@ func (j *Journal) flush(closing bool) error {
 		return j.err
 	}
 	if err := j.write(closing); err != nil {
-		j.err = fmt.Errorf("ledger %s: entries after %d: %w", j.name, j.tree.size-int64(j.group.count), err)
+		j.err = fmt.Errorf("ledger %s: entries after %d: %w", j.name, j.tree.size-int64(j.group.count), plain(err))
 	}
 	return j.err
 }

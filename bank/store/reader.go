@@ -165,7 +165,7 @@ func (r *Reader) Entries() iter.Seq2[*bank.Entry, tlog.Hash] {
 }
 
 // Err returns why Entries ended early, if it did.
-func (r *Reader) Err() error { return r.err }
+func (r *Reader) Err() error { return plain(r.err) }
 
 // Close closes the ledger.
 func (r *Reader) Close() error { return r.close() }

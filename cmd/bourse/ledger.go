@@ -369,7 +369,11 @@ func readOnce(dir string, out io.Writer, f func(io.Writer, export.Entries) error
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	w := bufio.NewWriter(out)
-	if err := errors.Join(f(w, r.Entries()), r.Err()); err != nil {
+	err = f(w, r.Entries())
+	if wrong := r.Err(); wrong != nil { // which is why f got no further
+		return fmt.Errorf("read ledger %s: %w", placeName(dir), wrong)
+	}
+	if err != nil {
 		return err
 	}
 	return w.Flush()

@@ -89,6 +89,9 @@ func auditBank(place string, opts audit.Options) (*audit.Report, error) {
 	}
 	defer v.Close()
 	r, err := audit.AuditValues(v, v.Head(), opts)
+	if errors.Is(err, store.ErrNone) { // that there is one was just said
+		return &audit.Report{Findings: []audit.Finding{{Found: "no such table in the ledger's schema", Want: "the tables of a ledger"}}}, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", v.Name(), err)
 	}

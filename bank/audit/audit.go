@@ -31,6 +31,10 @@ type Options struct {
 	// from the ledger, and what the ledger does not follow from, is then found.
 	Run *Run
 
+	// Unfinished says that the ledger is a copy that is being made, of which another
+	// audit says that it is none.
+	Unfinished bool
+
 	// Progress is told, group by group, how many entries were read, and how many are
 	// known to be there; nil means nobody asks.
 	Progress func(done, total int64)
@@ -49,6 +53,11 @@ const attempts = 5
 
 // ErrNone means that no ledger is there.
 var ErrNone = errors.New("no ledger is there")
+
+// ErrUnfinished means that a ledger is a copy that was cut short, or is being made.
+var ErrUnfinished = errors.New("a copy that is not finished, and no bank: if nobody is making it, remove it, then copy again")
+
+const unfinishedFile = "UNFINISHED"
 
 // ErrFormat means that a ledger is of the format before this.
 var ErrFormat = errors.New("ledger is of format 1, which only the bourse that wrote it reads; this one reads format 2")
@@ -72,6 +81,9 @@ func Audit(dir string, opts Options) (*Report, error) {
 	names, err := opts.FS.List(dir)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || err == nil && !slices.Contains(names, headFile) && !slices.ContainsFunc(names, isPebble) {
 		err = ErrNone
+	}
+	if err == nil && slices.Contains(names, unfinishedFile) && !opts.Unfinished {
+		err = ErrUnfinished
 	}
 	if err != nil {
 		return nil, fmt.Errorf("audit %s: %w", dir, err)

@@ -64,7 +64,7 @@ func bankInitCommand() *cli.Command {
 			if err := exactly(c, "DIR"); err != nil {
 				return err
 			}
-			j, err := createBank(c.Args().First())
+			j, err := createBank(c.Args().First(), store.Options{})
 			if err != nil {
 				return misplaced(err)
 			}

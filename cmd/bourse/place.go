@@ -40,11 +40,11 @@ func placeBase(place string) (string, error) {
 }
 
 // createBank makes a ledger.
-func createBank(place string) (*store.Journal, error) {
+func createBank(place string, opts store.Options) (*store.Journal, error) {
 	if postgres.IsURL(place) {
-		return postgres.Create(place, store.Options{})
+		return postgres.Create(place, opts)
 	}
-	return store.Create(place, store.Options{})
+	return store.Create(place, opts)
 }
 
 // openBank opens a ledger for writing.
@@ -83,7 +83,11 @@ func auditBank(place string, opts audit.Options) (*audit.Report, error) {
 		r, err := audit.Audit(place, opts)
 		return r, misplaced(err)
 	}
-	v, err := postgres.OpenView(place)
+	view := postgres.OpenView
+	if opts.Unfinished {
+		view = postgres.OpenUnfinished
+	}
+	v, err := view(place)
 	if err != nil {
 		return nil, misplaced(err)
 	}
@@ -109,7 +113,7 @@ func syncBank(place string) error {
 
 // misplaced makes it the user's mistake that no ledger is where he said.
 func misplaced(err error) error {
-	if errors.Is(err, store.ErrNone) || errors.Is(err, audit.ErrNone) || errors.Is(err, postgres.ErrURL) {
+	if errors.Is(err, store.ErrNone) || errors.Is(err, audit.ErrNone) || errors.Is(err, postgres.ErrURL) || errors.Is(err, store.ErrOccupied) {
 		return usageError{err}
 	}
 	return err

@@ -117,12 +117,18 @@ const connectTimeout = 5 * time.Second
 
 // checkLedger refuses what is no name of a ledger.
 func checkLedger(s string) error {
-	ok := s != "" && len(s) <= maxLedger && !strings.HasPrefix(s, "pg_")
+	ok := s != "" && len(s) <= maxLedger && !reserved(s)
 	for _, c := range []byte(s) {
 		ok = ok && ('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-_./", c) >= 0)
 	}
 	if !ok {
-		return fmt.Errorf("%w: ledger %.80q: want up to %d letters, digits or - _ . /, and not pg_ at the beginning", ErrURL, s, maxLedger)
+		return fmt.Errorf("%w: ledger %.80q: want up to %d letters, digits or - _ . /, and no name that is the server's own: information_schema, crdb_internal, pg_…", ErrURL, s, maxLedger)
 	}
 	return nil
+}
+
+// reserved tells whether a schema is the server's own, of which some could be written to
+// by its administrator.
+func reserved(s string) bool {
+	return s == "information_schema" || s == "crdb_internal" || strings.HasPrefix(s, "pg_")
 }

@@ -78,6 +78,11 @@ func parse(raw string) (place, error) {
 	if err != nil {
 		return place{}, ErrURL
 	}
+	for _, values := range q {
+		if len(values) > 1 { // one reader takes the first, another the last
+			return place{}, ErrURL
+		}
+	}
 	p := place{schema: defaultLedger}
 	if q.Has(ledgerParameter) {
 		p.schema = q.Get(ledgerParameter)

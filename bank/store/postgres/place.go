@@ -52,8 +52,19 @@ func WithLedger(raw, ledger string) (string, error) {
 	q := u.Query()
 	q.Set(ledgerParameter, ledger)
 	u.RawQuery = q.Encode()
-	_, err = parse(u.String())
-	return u.String(), err
+	s := text(u)
+	_, err = parse(s)
+	return s, err
+}
+
+// text returns a URL as text, with two slashes also where neither host nor path follow
+// them.
+func text(u *url.URL) string {
+	s := u.String()
+	if !IsURL(s) {
+		s = strings.Replace(s, ":", "://", 1)
+	}
+	return s
 }
 
 // Ledger returns the name of the ledger in a URL.
@@ -92,7 +103,7 @@ func parse(raw string) (place, error) {
 	}
 	q.Del(ledgerParameter)
 	u.RawQuery = q.Encode()
-	if p.config, err = pgx.ParseConfig(u.String()); err != nil {
+	if p.config, err = pgx.ParseConfig(text(u)); err != nil {
 		return place{}, ErrURL
 	}
 	if !q.Has("connect_timeout") && os.Getenv("PGCONNECT_TIMEOUT") == "" {
@@ -114,7 +125,7 @@ func parse(raw string) (place, error) {
 		}
 	}
 	said.RawQuery = strings.ReplaceAll(kept.Encode(), "%2F", "/")
-	p.name = said.String()
+	p.name = text(&said)
 	return p, nil
 }
 

@@ -143,7 +143,7 @@ func resultsIn(path string) ([]*results.Dir, error) {
 	if !errors.Is(err, results.ErrNotResults) {
 		return nil, err
 	}
-	below, globErr := filepath.Glob(filepath.Join(path, "*", "manifest.json"))
+	below, globErr := filepath.Glob(filepath.Join(path, "[^.]*", "manifest.json"))
 	if globErr != nil || len(below) == 0 {
 		return nil, err
 	}

@@ -33,8 +33,9 @@ func runCommand() *cli.Command {
 		Description: `Runs every configuration under each of its admission policies, prints what was
 measured beside what the paper prints, and writes a results directory: tables,
 figures, ledgers, and report.html. An older results directory of that name is
-replaced, but for what you added to it; over anything else nothing is written. A
-file of - is standard input.
+replaced, but for what you added to it, and what a run of that name that was killed
+left is removed; over anything else nothing is written. A file of - is standard
+input.
 
    bourse run                                  the paper: 4 workloads, BE SAC CAC RAC
    bourse run --replications 60 --workers 4
@@ -139,6 +140,13 @@ func runChoice(c *cli.Context, out report.Terminal, ch choice, dir string) error
 	var text bytes.Buffer
 	if err := scenario.Write(&text, *e); err != nil {
 		return err
+	}
+	left, err := results.Tidy(dir)
+	if err != nil {
+		return err
+	}
+	for _, line := range left {
+		note(c, "%s", line)
 	}
 	said := stands(e)
 	s, err := experiments.Publish(c.Context, e,

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 
+	"bourse/experiments/rescue"
+
 	"github.com/urfave/cli/v2"
 )
 
@@ -25,8 +27,7 @@ func until(ctx context.Context, in io.Reader, end error) io.ReadCloser {
 	r, w := io.Pipe()
 	context.AfterFunc(ctx, func() { w.CloseWithError(end) })
 	go func() {
-		_, err := io.Copy(w, in)
-		w.CloseWithError(err)
+		w.CloseWithError(rescue.Do(func() error { _, err := io.Copy(w, in); return err }))
 	}()
 	return r
 }

@@ -16,6 +16,7 @@ import (
 	"bourse/bank/audit"
 	"bourse/bank/export"
 	"bourse/bank/store/postgres"
+	"bourse/experiments/rescue"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/sync/errgroup"
@@ -150,7 +151,8 @@ func auditAll(dirs, heads []string, runs []*audit.Run, opts audit.Options, progr
 			opts.Run = runs[i]
 		}
 		group.Go(func() error {
-			r, err := auditBank(dir, opts)
+			var r *audit.Report
+			err := rescue.Do(func() (err error) { r, err = auditBank(dir, opts); return err })
 			if errors.Is(err, audit.ErrNone) && opts.Run != nil && heads[i] != "" { // the results say that it was kept
 				r, err = &audit.Report{Findings: []audit.Finding{{Found: "no ledger", Want: "one with head " + heads[i]}}}, nil
 			}

@@ -134,12 +134,12 @@ func orElse(dir string, path ...string) string {
 func runChoice(c *cli.Context, out report.Terminal, ch choice, dir string) error {
 	elapsed := stopwatch()
 	e := &ch.experiment
-	if err := experiments.Check(e); err != nil {
-		return usageError{err}
-	}
 	var text bytes.Buffer
 	if err := scenario.Write(&text, *e); err != nil {
 		return err
+	}
+	if err := experiments.Check(e); err != nil {
+		return usageError{broken(err, &ch, dir, text.String())}
 	}
 	left, err := results.Tidy(dir)
 	if err != nil {
@@ -160,7 +160,7 @@ func runChoice(c *cli.Context, out report.Terminal, ch choice, dir string) error
 		return usagef("%w; --out DIR writes elsewhere", err)
 	}
 	if err != nil {
-		return err
+		return broken(err, &ch, dir, text.String())
 	}
 	if err := printStudy(c, out, s, said, dir); err != nil {
 		return err
@@ -216,6 +216,7 @@ type choice struct {
 	experiment scenario.Experiment
 	command    []string          // runs it again
 	inputs     map[string]string // sha256 of every file read
+	streamed   bool              // the scenario came from a stream
 }
 
 // choose reads the scenario that the argument of c names, or else the preset, as
@@ -295,6 +296,7 @@ func (ch *choice) load(c *cli.Context, preset string, known scenario.Known, sets
 			return err
 		}
 		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+			ch.streamed = true
 			ch.command = append(ch.command, "scenario.yaml") // it was a stream: the results keep what it said
 			return nil
 		}

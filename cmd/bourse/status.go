@@ -69,6 +69,9 @@ func conclude(ctx context.Context, errs io.Writer, err error) int {
 	if errors.As(err, new(incomplete)) {
 		return statusIncomplete
 	}
+	if errors.As(err, new(crash)) {
+		return statusFailed
+	}
 	var usage usageError
 	if errors.As(err, &usage) || file != nil {
 		return statusUsage

@@ -49,14 +49,17 @@ and the head of each in its manifest.
 func auditCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "audit",
-		Usage:     "recompute a ledger from its journal alone, and name the first bad entry",
+		Usage:     "recompute a ledger from its journal alone, and name the first bad entry or changed file",
 		ArgsUsage: "DIR",
 		Description: `Checks every hash, that money is conserved at every entry, that no account is
 overdrawn, that no escrow is left behind, and each contract's trail: admitted =
 charges + refund, penalties apart. DIR is a ledger, or a results directory. Its
 ledgers are also held against the heads in its manifest and the rows of jobs.csv,
 and every charge, penalty and verdict is computed again from the bids, by share,
-price and time. Exit status 3 if anything is amiss.
+price and time; and every file that a run wrote there against its size and hash in
+the manifest. What you added beside is let be. Who changes the manifest, too, is
+found by its sha256 alone, which is printed: keep it elsewhere. Exit status 3 if
+anything is amiss.
 
    bourse ledger audit results/paper
    bourse ledger audit books --checkpoint checkpoint --public key.pub
@@ -107,20 +110,31 @@ func auditAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return tellAudits(c, all)
+	if len(dirs) == 1 && dirs[0] == c.Args().First() {
+		return tellAudits(c, all)
+	}
+	files, err := checkFiles(c.Context, c.Args().First(), all)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		if err := printJSON(c, append(forJSON(all), files)); err != nil {
+			return err
+		}
+	} else if err := errors.Join(printAudits(c, all), files.print(c)); err != nil {
+		return err
+	}
+	if !clean(all) || len(files.Findings) > 0 {
+		return errAudit
+	}
+	return nil
 }
 
 // tellAudits prints reports, and tells whether all are clean.
 func tellAudits(c *cli.Context, all []audited) error {
 	print := printAudits
 	if c.Bool("json") {
-		print = func(c *cli.Context, all []audited) error {
-			for _, a := range all { // none is an empty list, not null
-				a.Report.Findings = append([]audit.Finding{}, a.Report.Findings...)
-				a.Report.Beyond = append([]string{}, a.Report.Beyond...)
-			}
-			return printJSON(c, all)
-		}
+		print = func(c *cli.Context, all []audited) error { return printJSON(c, forJSON(all)) }
 	}
 	if err := print(c, all); err != nil {
 		return err
@@ -129,6 +143,17 @@ func tellAudits(c *cli.Context, all []audited) error {
 		return errAudit
 	}
 	return nil
+}
+
+// forJSON returns reports whose lists are never null.
+func forJSON(all []audited) []any {
+	list := []any{}
+	for _, a := range all {
+		a.Report.Findings = append([]audit.Finding{}, a.Report.Findings...)
+		a.Report.Beyond = append([]string{}, a.Report.Beyond...)
+		list = append(list, a)
+	}
+	return list
 }
 
 func clean(all []audited) bool {

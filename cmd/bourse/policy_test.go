@@ -81,4 +81,3 @@ func TestReadmePolicy(t *testing.T) {
 	}
 	gocmd(t, "test", "-short", "-overlay", overlay, "bourse/contracts/admission")
 }
-

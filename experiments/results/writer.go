@@ -93,7 +93,7 @@ func replaceable(dir string) error {
 	if err != nil {
 		return err
 	}
-	_, err = readManifest(dir)
+	_, _, err = readManifest(dir)
 	if errors.Is(err, ErrNotResults) {
 		return err
 	}
@@ -269,7 +269,7 @@ func keep(old, dir string) error {
 	var m struct {
 		Outputs map[string]json.RawMessage `json:"outputs"`
 	}
-	b, err := os.ReadFile(filepath.Join(old, manifestName))
+	b, err := readUpTo(filepath.Join(old, manifestName), maxManifest)
 	if err == nil {
 		err = json.Unmarshal(b, &m)
 	}

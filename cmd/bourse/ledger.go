@@ -106,7 +106,7 @@ func auditAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	all, err := auditAll(dirs, heads, runs, opts, progress(c, "audit"))
+	all, err := await(c.Context, func() ([]audited, error) { return auditAll(dirs, heads, runs, opts, progress(c, "audit")) })
 	if err != nil {
 		return err
 	}

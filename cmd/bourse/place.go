@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 
@@ -80,6 +81,9 @@ func readBank(place string) (*store.Reader, error) {
 func auditBank(place string, opts audit.Options) (*audit.Report, error) {
 	opts.Chance = rand.Reader
 	if !postgres.IsURL(place) {
+		if info, err := os.Stat(place); err == nil && !info.IsDir() { // a pipe would be waited for
+			return nil, misplaced(fmt.Errorf("audit %s: %w", place, audit.ErrNone))
+		}
 		r, err := audit.Audit(place, opts)
 		return r, misplaced(err)
 	}

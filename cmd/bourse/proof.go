@@ -76,7 +76,7 @@ func checkpointAction(c *cli.Context) error {
 	if c.String("key") == "" {
 		return usagef("%s: --key is missing; 'bourse key new' makes one", commandName(c))
 	}
-	key, err := proof.ReadKey(c.String("key"))
+	key, err := await(c.Context, func() (string, error) { return proof.ReadKey(c.String("key")) })
 	if err != nil {
 		return err
 	}

@@ -138,7 +138,7 @@ func runChoice(c *cli.Context, out report.Terminal, ch choice, dir string) error
 	if err := scenario.Write(&text, *e); err != nil {
 		return err
 	}
-	if err := experiments.Check(e); err != nil {
+	if err := check(c, e); err != nil {
 		return usageError{broken(err, &ch, dir, text.String())}
 	}
 	left, err := results.Tidy(dir)
@@ -246,11 +246,11 @@ func choose(c *cli.Context, preset string) (ch choice, err error) {
 		ch.command = append(ch.command, "--ledger")
 	}
 	for _, conf := range ch.experiment.Expanded().Configurations {
-		if err := ch.reads(conf.Workload.Plan + conf.Workload.SWF); err != nil {
+		if err := ch.reads(c, conf.Workload.Plan+conf.Workload.SWF); err != nil {
 			return ch, fmt.Errorf("configuration %s: workload: %w", conf.Name, err)
 		}
 		if a := conf.Fleet.Availability; a != nil {
-			if err := ch.reads(a.File); err != nil {
+			if err := ch.reads(c, a.File); err != nil {
 				return ch, fmt.Errorf("configuration %s: availability: %w", conf.Name, err)
 			}
 		}
@@ -301,7 +301,7 @@ func (ch *choice) load(c *cli.Context, preset string, known scenario.Known, sets
 			return nil
 		}
 		ch.command = append(ch.command, file)
-		ch.inputs[file], err = results.HashFile(file)
+		ch.inputs[file], err = await(c.Context, func() (string, error) { return results.HashFile(file) })
 		return err
 	}
 	preset = cmp.Or(preset, "paper")
@@ -319,7 +319,7 @@ func (ch *choice) load(c *cli.Context, preset string, known scenario.Known, sets
 }
 
 // reads notes that file, or every file of a folder, is read, unless it is empty.
-func (ch *choice) reads(file string) error {
+func (ch *choice) reads(c *cli.Context, file string) error {
 	if file == "" || ch.inputs[file] != "" {
 		return nil
 	}
@@ -328,13 +328,13 @@ func (ch *choice) reads(file string) error {
 		return err
 	}
 	if !info.IsDir() {
-		ch.inputs[file], err = results.HashFile(file)
+		ch.inputs[file], err = await(c.Context, func() (string, error) { return results.HashFile(file) })
 		return err
 	}
 	entries, err := os.ReadDir(file)
 	for _, e := range entries {
 		if err == nil && e.Type().IsRegular() {
-			err = ch.reads(filepath.Join(file, e.Name()))
+			err = ch.reads(c, filepath.Join(file, e.Name()))
 		}
 	}
 	return err

@@ -73,7 +73,7 @@ func conclude(ctx context.Context, errs io.Writer, err error) int {
 		return statusFailed
 	}
 	var usage usageError
-	if errors.As(err, &usage) || file != nil {
+	if errors.As(err, &usage) || file != nil || errors.As(err, new(*results.KindError)) {
 		return statusUsage
 	}
 	for _, wrong := range []error{fs.ErrNotExist, syscall.EISDIR, syscall.ENOTDIR, results.ErrNotResults} {

@@ -55,7 +55,7 @@ func (d *Dir) Digest() string { return d.digest }
 func (d *Dir) compare(ctx context.Context, name string) (found, want string, err error) {
 	o := d.Manifest.Outputs[name]
 	bytes := func(n int64) string { return fmt.Sprintf("%d bytes", n) }
-	f, err := openFile(d.file(name))
+	f, err := OpenFile(d.file(name))
 	var kind *KindError
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ELOOP):

@@ -100,7 +100,7 @@ func HashFile(path string) (string, error) {
 }
 
 func hash(path string) (Output, error) {
-	f, err := openFile(path)
+	f, err := OpenFile(path)
 	if err != nil {
 		return Output{}, err
 	}

@@ -23,9 +23,9 @@ func (e *KindError) Error() string {
 	return fmt.Sprintf("%s is %s, want a regular file", e.Path, e.Kind)
 }
 
-// openFile opens the regular file path: a pipe or a device could make a reader wait for
+// OpenFile opens the regular file path: a pipe or a device could make a reader wait for
 // ever, or never end. The error is of type [*KindError] if it is something else.
-func openFile(path string) (*os.File, error) {
+func OpenFile(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func openFile(path string) (*os.File, error) {
 // openUpTo opens the regular file path, which is to be read whole, if it has at most
 // that many bytes.
 func openUpTo(path string, most int64) (*os.File, error) {
-	f, err := openFile(path)
+	f, err := OpenFile(path)
 	if err != nil {
 		return nil, err
 	}

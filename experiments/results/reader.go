@@ -101,7 +101,7 @@ func readParquet[R any](path string) iter.Seq2[R, error] {
 
 // openParquet opens path and checks that its columns are cols.
 func openParquet(path string, cols []Column) (*os.File, error) {
-	f, err := openFile(path)
+	f, err := OpenFile(path)
 	if err != nil {
 		return nil, err
 	}

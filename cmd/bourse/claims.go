@@ -113,7 +113,7 @@ func readClaimed(dirs []string) (found []claims.Results, notes map[string][]stri
 			if err != nil {
 				return nil, nil, err
 			}
-			r := claims.Results{Experiment: e.Name, Rows: rows}
+			r := claims.Results{Experiment: e.Name, Rows: rows, Ends: metricEnds()}
 			for _, a := range e.Sweep {
 				r.Axes = append(r.Axes, a.Name())
 			}

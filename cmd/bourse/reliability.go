@@ -204,7 +204,7 @@ func hold(c *cli.Context, s source) (trial, error) {
 	base := made[0].Base
 	one := trial{Source: s.name, Promises: made[0].Probes, Base: base, Constant: base * (1 - base), made: made}
 	for _, m := range made {
-		sum := stats.Summarize(m.Briers)
+		sum := stats.Summarize(m.Briers).Within(0, 1)
 		line := standing{Predictor: m.Name, Days: m.Days, Brier: sum.Mean}
 		if sum.HasInterval() {
 			line.Lo95, line.Hi95 = &sum.Lo95, &sum.Hi95

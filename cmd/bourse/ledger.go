@@ -13,12 +13,14 @@ import (
 	"slices"
 	"strings"
 
+	"bourse/bank"
 	"bourse/bank/audit"
 	"bourse/bank/export"
 	"bourse/bank/store/postgres"
 	"bourse/experiments/rescue"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/mod/sumdb/tlog"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -316,10 +318,36 @@ func showCommand() *cli.Command {
 				if c.Bool("json") {
 					format = "json"
 				}
-				return export.Write(w, format, filter.Select(entries), export.Options{})
+				found := false
+				selected := filter.Select(entries)
+				err := export.Write(w, format, func(yield func(*bank.Entry, tlog.Hash) bool) {
+					for e, hash := range selected {
+						if found = true; !yield(e, hash) {
+							return
+						}
+					}
+				}, export.Options{})
+				if err != nil || found {
+					return err
+				}
+				return nothing(c, filter)
 			})
 		},
 	}
+}
+
+// nothing says that a ledger has no entry that was asked for, if any was.
+func nothing(c *cli.Context, f export.Filter) error {
+	in := placeName(c.Args().First())
+	switch {
+	case f.Contract != nil && f.Account != "":
+		return fmt.Errorf("%s: no entry of contract %d moves money of account %s", in, *f.Contract, f.Account)
+	case f.Contract != nil:
+		return fmt.Errorf("%s: there is no contract %d", in, *f.Contract)
+	case f.Account != "":
+		return fmt.Errorf("%s: no entry moves money of account %s", in, f.Account)
+	}
+	return nil
 }
 
 func exportCommand() *cli.Command {

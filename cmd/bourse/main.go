@@ -25,6 +25,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 		return statusDone
 	}
 	app := newApp(in, out, errs)
+	errs = app.ErrWriter
 	err := rescue.Do(func() error { return app.RunContext(ctx, permute(app.Commands, helpLast(args))) })
 	return conclude(ctx, errs, crashed(err, args))
 }

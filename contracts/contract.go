@@ -58,6 +58,7 @@ type Contract struct {
 	Price  bank.Amount // what the whole of it costs: the budget, unless less was agreed
 	Began  float64     // instant of its first start, if Begun
 	Begun  bool        // it has started
+	Paused []float64   // of a planner's: instants at which its nodes were taken away and given back, in turn
 	Killed bool        // it was stopped before its work was done, by its planner
 	Broken bool        // it was ended because a host left
 	Open   bool        // it had not ended when the market closed

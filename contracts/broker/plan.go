@@ -75,6 +75,7 @@ func (b *Broker) follow(now float64, steps []contracts.Step) error {
 			err = b.launch(now, i)
 		case contracts.Pause:
 			b.stop(now, i, 0)
+			c.Paused = append(c.Paused, now)
 			b.change(i)
 		case contracts.End, contracts.Kill:
 			c.Killed = s.Move == contracts.Kill
@@ -92,7 +93,9 @@ func (b *Broker) follow(now float64, steps []contracts.Step) error {
 // launch gives contract i its nodes.
 func (b *Broker) launch(now float64, i int32) error {
 	c := &b.contracts[i]
-	if !c.Begun {
+	if c.Begun {
+		c.Paused = append(c.Paused, now)
+	} else {
 		c.Begun, c.Began = true, now
 	}
 	c.Placements[0].Left = false

@@ -243,7 +243,7 @@ func (w *replay) contract(e tapeEvent) *replayContract {
 func (w *replay) start(e tapeEvent) error {
 	c, h := w.contract(e), w.hosts[e.host]
 	switch {
-	case h.away:
+	case h.away && !(w.submits && h.left == e.at): // it leaves after what is submitted
 		return fmt.Errorf("%v: the host is away", e)
 	case e.at < c.request.Submit:
 		return fmt.Errorf("%v: it was submitted at %v", e, c.request.Submit)
@@ -278,6 +278,9 @@ func (w *replay) leave(e tapeEvent) error {
 	k := h.on[i]
 	if off := math.Abs(k.done - e.done); off > w.fuzz(c, k) {
 		return fmt.Errorf("%v: %v of its work is done, by the shares that it must have had", e, k.done)
+	}
+	if c.perHost() && e.done == c.work {
+		k.done = e.done // what was left is none
 	}
 	if h.dirty && h.leaves != e.at {
 		w.deal(h)

@@ -63,6 +63,7 @@ type replayContract struct {
 	byDue           float64
 	late            bool // its deadline has passed
 	waits, broken   bool
+	border          bool    // what a tick is decides whether its work is done
 	recalled        float64 // instant at which a host left with it, NaN if none has
 	killed, takenIn bool    // takenIn: its owner took it back
 	fee             float64
@@ -279,8 +280,9 @@ func (w *replay) leave(e tapeEvent) error {
 	if off := math.Abs(k.done - e.done); off > w.fuzz(c, k) {
 		return fmt.Errorf("%v: %v of its work is done, by the shares that it must have had", e, k.done)
 	}
-	if c.perHost() && e.done == c.work {
-		k.done = e.done // what was left is none
+	if c.perHost() && (e.done == c.work || w.ticks() && c.work-e.done <= tickOfTime) {
+		k.done = c.work                                               // what was left is none
+		c.border = e.done != c.work && !c.goesOn() && e.at >= c.due() // or all that there was
 	}
 	if h.dirty && h.leaves != e.at {
 		w.deal(h)
@@ -350,11 +352,14 @@ func (w *replay) dropped() bool {
 // tick of work that ends a task early.
 func (w *replay) fuzz(c *replayContract, k *replayTask) float64 {
 	x := 4*c.rounding(k.host, w.now) + 1e-9*k.done
-	if w.rule.name == "deadline" || w.rule.name == "librasla" {
+	if w.ticks() {
 		x += tickOfTime
 	}
 	return x
 }
+
+// ticks reports whether tasks end that have no more than a tick of work left.
+func (w *replay) ticks() bool { return w.rule.name == "deadline" || w.rule.name == "librasla" }
 
 func (w *replay) sumFuzz(c *replayContract) (sum float64) {
 	for _, k := range c.nodes {

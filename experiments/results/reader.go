@@ -122,6 +122,9 @@ func checkParquet(f *os.File, cols []Column) error {
 	if err != nil {
 		return err
 	}
+	if err := checkFooter(f, info.Size()); err != nil {
+		return err
+	}
 	p, err := parquet.OpenFile(f, info.Size())
 	if err != nil {
 		return err
@@ -135,5 +138,5 @@ func checkParquet(f *os.File, cols []Column) error {
 			return fmt.Errorf("column %d is %q, want %q", i+1, got.Name(), c.Name)
 		}
 	}
-	return nil
+	return checkPages(f, info.Size(), p)
 }

@@ -45,7 +45,7 @@ func eachLine(r io.Reader, file string, a *Accounting, f func(at place, line str
 				a.skip(Blank, at, "")
 			case text[0] == '#':
 				a.skip(Comment, at, "")
-			case bytes.IndexAny(bytes.TrimRight(line, "\r\n"), "\r\v\f") >= 0:
+			case bytes.ContainsAny(bytes.TrimRight(line, "\r\n"), "\r\v\f"):
 				a.skip(LoneReturn, at, string(text))
 			default:
 				f(at, strings.TrimRight(string(line), "\r\n"))

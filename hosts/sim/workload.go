@@ -189,7 +189,7 @@ func (l *lines) number64(i int, field string, lo, hi float64) float64 {
 		return 0
 	}
 	x, err := strconv.ParseFloat(string(l.fields[i]), 64)
-	if err != nil || !(x >= lo && x <= hi) || bytes.IndexAny(l.fields[i], "xX_") >= 0 { // hexadecimal
+	if err != nil || !(x >= lo && x <= hi) || bytes.ContainsAny(l.fields[i], "xX_") { // hexadecimal
 		l.err = l.wrong(field, l.fields[i], fmt.Sprintf("a number from %v to %v", lo, hi))
 	}
 	return x

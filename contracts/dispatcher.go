@@ -9,7 +9,7 @@ import "bourse/hosts"
 // It is told what happens to hosts and tasks at once, in the order in which it
 // happens.
 type Dispatcher interface {
-	Policy
+	Decider
 
 	// Open is called before anything else, when the market opens.
 	Open(now float64, v View)

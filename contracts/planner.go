@@ -9,7 +9,7 @@ import "fmt"
 // The broker holds the money, runs the work and tells the planner what is done;
 // only the planner ends a contract.
 type Planner interface {
-	Policy
+	Decider
 
 	// Commit enters the request that Decide accepted last, at the same instant,
 	// and appends what follows at once to out. It is an error if the books have

@@ -6,12 +6,12 @@ import (
 	"bourse/market"
 )
 
-// A Policy decides which requests become contracts.
+// A Decider decides which requests become contracts.
 //
 // Decide depends only on its arguments, on the source of randomness the policy
 // was made with, and on memory of its own. It changes nothing: the broker
 // carries the decision out.
-type Policy interface {
+type Decider interface {
 	Decide(now float64, r *Request, v View) Decision
 }
 
@@ -21,7 +21,7 @@ type Policy interface {
 // the first that is deferred ends the pass. A policy that is no Orderer decides
 // on submission, and is asked again about what it deferred, in that order.
 type Orderer interface {
-	Policy
+	Decider
 
 	// Less reports whether a comes before b. Of equals the one submitted
 	// first does.

@@ -152,7 +152,7 @@ func (read logs) prepare(c *scenario.Configuration, seen traces) (*setting, erro
 
 // rules are the parts of a broker that are made anew for each run.
 type rules struct {
-	policy   contracts.Policy
+	policy   contracts.Decider
 	sharing  sharing.Rule
 	forecast market.Forecaster
 	ties     *rand.Rand

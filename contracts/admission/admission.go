@@ -19,7 +19,7 @@ import (
 
 // A factory makes a policy. Decode fills in the policy's own options struct
 // and rejects unknown fields; bid chooses hosts; rng is the policy's own stream.
-type factory func(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error)
+type factory func(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Decider, error)
 
 // policies is the table of policies by the name scenarios use.
 var policies = map[string]struct {
@@ -43,7 +43,7 @@ var policies = map[string]struct {
 }
 
 // New makes the named policy.
-func New(name string, decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
+func New(name string, decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Decider, error) {
 	p, ok := policies[name]
 	if !ok {
 		return nil, fmt.Errorf("unknown admission policy %q, want one of %s", name, strings.Join(Names(), ", "))

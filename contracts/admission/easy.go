@@ -30,7 +30,7 @@ type Easy struct {
 	ends    []float64 // scratch
 }
 
-func newEasy(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
+func newEasy(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
 	return &Easy{}, decode(&struct{}{})
 }
 
@@ -40,7 +40,7 @@ func (p *Easy) Less(a, b *contracts.Request) bool { return p.fcfs.Less(a, b) }
 // Scan implements [contracts.Scanner].
 func (p *Easy) Scan(float64) { p.waits = false }
 
-// Decide implements [contracts.Policy].
+// Decide implements [contracts.Decider].
 func (p *Easy) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	d := p.fcfs.Decide(now, r, v)
 	switch {

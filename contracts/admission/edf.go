@@ -26,7 +26,7 @@ type EDFOptions struct {
 	Check     string `yaml:"check" doc:"when that is looked at: start (of its execution) or select (whenever it is first in the queue)"`
 }
 
-func newEDF(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
+func newEDF(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
 	o := EDFOptions{Admission: "deadline", Check: "start"}
 	if err := decode(&o); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (p *EDF) Less(a, b *contracts.Request) bool { return a.Due() < b.Due() }
 // (Risk, §4).
 func (p *EDF) Patient() {}
 
-// Decide implements [contracts.Policy].
+// Decide implements [contracts.Decider].
 func (p *EDF) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.see(v)
 	checked := p.Admission == "deadline"

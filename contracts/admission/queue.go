@@ -56,7 +56,7 @@ type QueueOptions struct {
 	Matchmaker         sched.Spec `yaml:"matchmaker" doc:"who chooses hosts: threshold, pps, first-available or random; with options, {threshold: {threshold: 0.8}}"`
 }
 
-func newQueue(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
+func newQueue(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (contracts.Decider, error) {
 	o := QueueOptions{Interval: 60, QueueOptions: sched.DefaultQueue(), Matchmaker: sched.Spec{Name: "threshold"}}
 	if err := decode(&o); err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func forever() *availability.History {
 	return h
 }
 
-// Decide implements [contracts.Policy].
+// Decide implements [contracts.Decider].
 func (p *Queue) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	least := r.Needs.Min.Resources
 	if r.Nodes != 1 || !least.Zero() && (p.match.Piles() || !everHolds(r, v)) {

@@ -67,7 +67,7 @@ type ReserveOptions struct {
 	CancelFee float64 `yaml:"cancel_fee" doc:"part of the price that who cancels owes at least, in [0,1]; more once more of the estimate has been used"`
 }
 
-func newReserve(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
+func newReserve(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (contracts.Decider, error) {
 	o := ReserveOptions{
 		Match: "mli", ODMap: "imct", Admission: "edf", Overrun: "extend", ExtendPct: 20,
 		ZetaScope: "ar", ZetaScale: "mul", Util: "cumulative", CancelFee: 0.1,
@@ -145,7 +145,7 @@ func (o *ReserveOptions) matchmaker(name string, rng *rand.Rand) (matchmaking.Ma
 	}, rng)
 }
 
-// Decide implements [contracts.Policy].
+// Decide implements [contracts.Decider].
 func (p *Reserve) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	if at := math.Ceil(now); at > now {
 		p.wake = second(at)

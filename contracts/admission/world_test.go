@@ -133,7 +133,7 @@ func newWorldOf(t tb, specs []hosts.Spec, policy string, o options, presence *br
 	return w
 }
 
-func newPolicy(t tb, name string, o options) contracts.Policy {
+func newPolicy(t tb, name string, o options) contracts.Decider {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(0, 0))
 	strategy := "cheapest"
@@ -180,7 +180,7 @@ func (w *world) run(t tb, jobs []job) map[int64]fate {
 }
 
 // watch returns p as it is, and notes where it places requests.
-func (w *world) watch(p contracts.Policy) contracts.Policy {
+func (w *world) watch(p contracts.Decider) contracts.Decider {
 	watched := watcher{p, w}
 	switch p := p.(type) {
 	case contracts.Scanner:
@@ -206,7 +206,7 @@ type (
 		Scan(now float64)
 	}
 	watcher struct {
-		policy contracts.Policy
+		policy contracts.Decider
 		w      *world
 	}
 )

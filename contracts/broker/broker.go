@@ -29,7 +29,7 @@ type Config struct {
 	Fleet    []hosts.Machine
 	Owners   []bank.Account // whom the charges of each host go to
 	Provider bank.Account   // who pays penalties
-	Policy   contracts.Policy
+	Policy   contracts.Decider
 	Sharing  sharing.Rule
 	Payment  Payment
 	Window   float64 // of the price history, s

@@ -211,6 +211,9 @@ func (a *auditor) entry(b, stored, hash []byte) bool {
 	if found == "" {
 		found, want = a.books.book(e)
 	}
+	if found == "" {
+		found, want = bounds(e)
+	}
 	if found == "" && a.requests != nil && len(e.id) > 0 {
 		found, want = a.requests.answered(e, b, a.chain.hash())
 	}

@@ -148,8 +148,8 @@ func (t *trail) work(e *entry, d *deal, v *verdict) (found, want string) {
 	if v.State == "fulfilled" {
 		byDue = total
 	}
-	if !near(v.Done, byDue, fuzz) {
-		return fmt.Sprintf("%v CPU s done", v.Done), fmt.Sprintf("%v", byDue)
+	if done := number64(v.Done); !near(done, byDue, fuzz) {
+		return fmt.Sprintf("%v CPU s done", done), fmt.Sprintf("%v", byDue)
 	}
 	return "", ""
 }
@@ -166,7 +166,8 @@ func (d *deal) penalty(end float64, v *verdict) (owed, fuzz float64) {
 	case v.Killed:
 		delay = p.Deadline
 	case !p.RunsOn:
-		delay = max(0, v.Work-v.Done) / v.Work * p.Deadline
+		work := number64(v.Work)
+		delay = max(0, work-number64(v.Done)) / work * p.Deadline
 	}
 	owed = p.PenaltyRate * delay
 	if p.PenaltyMax > 0 {

@@ -108,12 +108,29 @@ func (t *terms) price(value Money) Money {
 
 // A verdict is what the note of a settlement says.
 type verdict struct {
-	State string
-	Work  float64 // as its user estimated it, all nodes together
-	Done  float64 `json:"work_done"`
-	Owed  string  `json:"penalty_owed"` // $, empty for none
+	State  string
+	Work   *float64 // as its user estimated it, all nodes together
+	Needed *float64 // truly, if that is something else
+	Done   *float64 `json:"work_done"`
+	Owed   string   `json:"penalty_owed"` // $, empty for none
 
 	Killed bool // its nodes were taken away before it was done
+}
+
+// needed returns the work that was truly needed.
+func (v *verdict) needed() float64 {
+	if v.Needed != nil {
+		return *v.Needed
+	}
+	return number64(v.Work)
+}
+
+// number64 returns *p, NaN if it is not known.
+func number64(p *float64) float64 {
+	if p == nil {
+		return math.NaN()
+	}
+	return *p
 }
 
 // A paid is what was paid for a broken promise, last by entry seq.
@@ -281,7 +298,7 @@ func (t *trail) settle(e *entry, books *books) (found, want string) {
 		return "", "" // a ledger whose beginning is not its run's
 	}
 	delete(t.open, e.contract)
-	v := verdict{Done: math.NaN()}
+	var v verdict
 	if len(e.note) > 0 {
 		if err := json.Unmarshal(e.note, &v); err != nil {
 			return fmt.Sprintf("the note %.60q", e.note), "a JSON object"
@@ -303,7 +320,10 @@ func (t *trail) settle(e *entry, books *books) (found, want string) {
 		t.money(e.seq, j, "paid", j.Paid, charged)
 		if len(e.note) > 0 {
 			t.text(e.seq, j, "fulfilled", j.Fulfilled, fmt.Sprint(v.State == "fulfilled"))
-			t.number(e.seq, j, "work_done", j.WorkDone, v.Done)
+			t.number(e.seq, j, "work_done", j.WorkDone, number64(v.Done))
+			if v.Work != nil {
+				t.number(e.seq, j, "work", j.Work, v.needed())
+			}
 		}
 	}
 	return "", ""

@@ -21,7 +21,10 @@ import (
 //
 //	Σ_h b_h(s)/(b_h(s) + b_h(r) + c_h(-s)) < q_s
 //
-// where q_s sums, over its nodes, the share that one processor is of the host.
+// where q_s sums, over its nodes, the share of the host that its work needs to be done
+// by the deadline. That is what was promised, whatever has been done of it since; of
+// a contract that was placed again it is what is left of work and time. On demand
+// nothing is promised.
 //
 // With Discount what the request itself would get is multiplied by the probability
 // that the host stays; of standing contracts only what the request takes from them is
@@ -148,30 +151,42 @@ func (p *Capacity) static(now float64, r *contracts.Request, v contracts.View, o
 		price := v.Price(h).Float64()
 		b := on[i].Bid.Float64()
 		gets += p.stays(now, r, h, v) * b / (b + price)
-		want += 1 / v.Spec(h).CPUs
+		want += required(now, r, v.Spec(h))
 		for _, s := range v.On(h) {
 			own := s.Bid.Float64()
 			p.gain(s.Contract, own/(price+b)-own/price)
 		}
 	}
-	if !contracts.Enough(gets, want) {
+	if !r.OnDemand && !contracts.Enough(gets, want) {
 		return r.ID, gets, want, false
 	}
 	for _, i := range p.seen {
 		c := v.Contract(i)
+		if c.OnDemand {
+			continue
+		}
+		pace := promised(now, c)
 		gets, want := p.gains[i], 0.0
 		for _, pl := range c.Placements {
 			if pl.Left {
 				continue
 			}
 			gets += pl.Bid.Float64() / v.Price(pl.Host).Float64()
-			want += 1 / v.Spec(pl.Host).CPUs
+			want += pace / v.Spec(pl.Host).Capacity()
 		}
 		if !contracts.Enough(gets, want) {
 			return c.ID, gets, want, false
 		}
 	}
 	return 0, 0, 0, true
+}
+
+// promised returns the work per second and node by which c is done in its time.
+func promised(now float64, c *contracts.Contract) float64 {
+	if c.Repeat {
+		return c.Remaining(now) / float64(c.Nodes) / max(c.Due()-now, contracts.Moment(now))
+	}
+	return c.Work / c.SLA.Deadline
 }
 
 // gain books what contract i would gain on one host.

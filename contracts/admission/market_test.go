@@ -169,8 +169,13 @@ func TestCapacity(t *testing.T) {
 		{"itself", "projected", 0, promise(50, 0, 100, false), 90, 0.015, 99, 6. / 7, 0.9},
 		{"a late one is past harming", "projected", 0, promise(100, 0, -1, false), 100, 0.025, 0, 0, 0},
 		{"printed", "static", 1, promise(100, 0, 100, false), 100, 0.02, 0, 0, 0},
-		{"printed, other", "static", 1, promise(1, 0, 100, false), 100, 0.021, 7, 0.02 / 0.041, 0.5},
-		{"printed, itself", "static", 1, promise(1, 0, 100, false), 1, 0.019, 99, 0.019 / 0.039, 0.5},
+		{"printed, other", "static", 1, promise(100, 0, 100, false), 100, 0.021, 7, 0.02 / 0.041, 0.5},
+		{"printed, itself", "static", 1, promise(50, 0, 100, false), 100, 0.019, 99, 0.019 / 0.039, 0.5},
+		// 50 by 100 s are a quarter of 2 CPUs, which 20 of 20+60 still is.
+		{"printed, slack", "static", 1, promise(50, 0, 100, false), 50, 0.06, 0, 0, 0},
+		{"printed, slack, other", "static", 1, promise(50, 0, 100, false), 50, 0.061, 7, 0.02 / 0.081, 0.25},
+		{"printed, what is done counts nothing", "static", 1, promise(50, 49, 100, false), 50, 0.061, 7, 0.02 / 0.081, 0.25},
+		{"printed, slack, itself", "static", 1, promise(50, 0, 100, false), 90, 0.015, 99, 3. / 7, 0.45},
 	} {
 		s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Cap: c.limit, Speed: 1}}}}
 		s.put(c.standing, 0.02, 0)
@@ -182,16 +187,38 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
-// TestStaticCountsProcessors checks that q_s of eq. 6 is the share of one processor,
-// however fast.
-func TestStaticCountsProcessors(t *testing.T) {
+// TestStaticNeeds checks that q_s of eq. 6 is the share of the host that the work of s
+// needs: with slack 2 half of a processor, on one twice as fast a quarter. A contract
+// that was placed again needs what is left of it in the time that is left, and on
+// demand nothing is promised.
+func TestStaticNeeds(t *testing.T) {
 	t.Parallel()
-	for _, speed := range []float64{0.5, 1, 4} {
-		s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Speed: speed}}}}
-		s.put(contracts.Contract{Request: contracts.Request{ID: 7, Work: 1, Nodes: 1, SLA: contracts.SLA{Deadline: 100}}}, 0.02, 0)
-		r := wish(1, 1, 0.019)
-		if d := newPolicy(t, "cac", options{"capacity": "static"}).Decide(0, &r, s); d.Want != 0.5 {
-			t.Errorf("at speed %v a contract wants %v of 2 CPUs, want 0.5", speed, d.Want)
+	again := contracts.Request{Repeat: true}
+	for _, c := range []struct {
+		speed, slack float64
+		request      contracts.Request
+		done         float64
+		bid          float64
+		violates     contracts.ID
+		want         float64
+	}{
+		{speed: 1, slack: 1, bid: 0.021, violates: 7, want: 1. / 2},
+		{speed: 1, slack: 2, bid: 0.061, violates: 7, want: 1. / 4},
+		{speed: 2, slack: 1, bid: 0.061, violates: 7, want: 1. / 4},
+		{speed: 2, slack: 2, bid: 0.139},
+		{speed: 2, slack: 2, bid: 0.141, violates: 7, want: 1. / 8},
+		{speed: 2, slack: 2, request: again, done: 50, bid: 0.299},
+		{speed: 2, slack: 2, request: again, done: 50, bid: 0.301, violates: 7, want: 1. / 16},
+		{speed: 2, slack: 2, request: contracts.Request{OnDemand: true}, bid: 10},
+	} {
+		s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Speed: c.speed}}}}
+		standing := contracts.Contract{Request: c.request, Done: c.done}
+		standing.ID, standing.Work, standing.Nodes, standing.SLA.Deadline = 7, 100, 1, 100*c.slack
+		s.put(standing, 0.02, 0)
+		r := wish(1, 1, c.bid)
+		d := newPolicy(t, "cac", options{"capacity": "static"}).Decide(0, &r, s)
+		if d.Violates != c.violates || !close(d.Want, c.want) {
+			t.Errorf("speed %v, slack %v: violates %d, which wants %v, want %d and %v", c.speed, c.slack, d.Violates, d.Want, c.violates, c.want)
 		}
 	}
 }

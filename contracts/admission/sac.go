@@ -83,7 +83,7 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 		if p.Threshold == "price" {
 			d.Threshold += 1 / (1 + spec.CPUs)
 		} else {
-			d.Threshold += r.Work / span(now, r) / spec.Capacity()
+			d.Threshold += required(now, r, spec)
 		}
 	}
 	d.Percentile /= float64(len(d.Placements))
@@ -111,6 +111,11 @@ func span(now float64, r *contracts.Request) float64 {
 		return r.Due() - now
 	}
 	return r.SLA.Deadline
+}
+
+// required returns the share of a host that the work of r takes to be done in its time.
+func required(now float64, r *contracts.Request, spec *hosts.Spec) float64 {
+	return r.Work / span(now, r) / spec.Capacity()
 }
 
 // refuse turns an acceptance into a rejection, keeping its numbers.

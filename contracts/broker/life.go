@@ -229,7 +229,7 @@ func (b *Broker) done(now float64, c *contract) bool {
 // charged for what it gets as long as its budget lasts.
 func (b *Broker) pass(now float64, i int32) {
 	c := &b.contracts[i]
-	c.late, c.fixed, c.ByDue = true, false, c.Done
+	c.late, c.fixed, c.ByDue = true, false, min(c.Done, c.total())
 	b.expect(now, i)
 }
 

@@ -57,3 +57,49 @@ func TestTerms(t *testing.T) {
 		t.Errorf("570 hosts in %d bytes: %.100s", len(most), most)
 	}
 }
+
+// TestVerdictNote checks that the note of a settlement says what work was truly needed
+// where its owner had estimated something else, and only there.
+func TestVerdictNote(t *testing.T) {
+	t.Parallel()
+	c := contract{task: hosts.Task{Work: 100}}
+	c.Request, c.Placements, c.ByDue = contracts.Request{Work: 100, Nodes: 2}, make([]contracts.Placement, 2), 50
+	for _, w := range []struct {
+		estimate float64
+		want     string
+	}{
+		{100, `{"state":"active","work":200,"work_done":50}`},
+		{10, `{"state":"active","work":20,"needed":200,"work_done":50}`},
+	} {
+		c.Request.Work = w.estimate
+		if got := string(c.appendVerdict(nil, bank.Amount{})); got != w.want {
+			t.Errorf("verdict on an estimate of %v = %s, want %s", w.estimate, got, w.want)
+		}
+	}
+}
+
+// TestPossible checks that nothing is settled that cannot be true of a contract.
+func TestPossible(t *testing.T) {
+	t.Parallel()
+	b := new(Broker)
+	b.venues = []venue{{capacity: 1}}
+	for name, change := range map[string]func(c *contract){
+		"":                              func(*contract) {},
+		"-1 of 100":                     func(c *contract) { c.ByDue = -1 },
+		"100.5 of 100":                  func(c *contract) { c.ByDue = 100.5 },
+		"NaN of 100":                    func(c *contract) { c.ByDue = math.NaN() },
+		"101 of 100 work done":          func(c *contract) { c.Done = 101 },
+		"submitted at 6, admitted at 5": func(c *contract) { c.Submit = 6 },
+		"admitted at 5, ended at 4":     func(c *contract) { c.Ended = 4 },
+		"2.000000 charged":              func(c *contract) { c.Paid = bank.Micros(2e6) },
+		"-0.000001 charged":             func(c *contract) { c.Paid = bank.Micros(-1) },
+	} {
+		c := contract{task: hosts.Task{Work: 100}}
+		c.Placements, c.Submit, c.Admitted, c.Ended = make([]contracts.Placement, 1), 5, 5, 90
+		c.Done, c.ByDue, c.Paid, c.SLA.Budget = 100, 100, bank.Micros(1e6), bank.Micros(1e6)
+		change(&c)
+		if err := b.possible(&c); (err == nil) != (name == "") || err != nil && !strings.Contains(err.Error(), name) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}

@@ -54,8 +54,9 @@ func (o *overdue) drop(i int32) {
 func (b *Broker) wait(at int, w waiting) {
 	w.alarm = 0
 	_, patient := b.Policy.(contracts.Patient)
+	patient = patient || b.planner != nil
 	if due := w.request.Due(); w.repeat == 0 && !patient && !w.request.SLA.GoesOn() && !math.IsInf(due, 1) {
-		w.alarm = 1 + b.overdue.add(due)
+		w.alarm = 1 + b.overdue.add(max(due, b.now))
 	}
 	b.queue = slices.Insert(b.queue, at, w)
 }

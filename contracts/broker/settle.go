@@ -6,6 +6,7 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
+	"bourse/hosts"
 )
 
 // end closes contract i: takes what still runs off its hosts, judges it, and
@@ -59,12 +60,11 @@ func (b *Broker) kept(c *contract) bool {
 	if c.OnDemand {
 		due = c.Ended
 	}
-	moments := 2 * contracts.Moment(due)
 	left, lost := 0.0, 0.0
 	for n := range c.Placements {
 		pl := &c.Placements[n]
 		undone := c.task.Work - pl.Done
-		rounding := contracts.Tolerance*c.task.Work + moments*b.venues[pl.Host].capacity
+		rounding := b.rounding(c, pl.Host, due)
 		if c.PerHost && undone > rounding {
 			return false
 		}
@@ -72,6 +72,12 @@ func (b *Broker) kept(c *contract) bool {
 		lost += rounding
 	}
 	return c.PerHost || left <= lost
+}
+
+// rounding returns what float64 may lose or add to the work of a node of c on h by the
+// instant at: the tolerance, and what the host does in a moment or two.
+func (b *Broker) rounding(c *contract, h hosts.ID, at float64) float64 {
+	return contracts.Tolerance*c.task.Work + 2*contracts.Moment(at)*b.venues[h].capacity
 }
 
 // mostOwed is what an unbounded penalty may come to, in dollars: more than anybody
@@ -96,6 +102,9 @@ func (b *Broker) settle(now float64, c *contract) error {
 	if err != nil {
 		return err
 	}
+	if err := b.possible(c); err != nil {
+		return err
+	}
 	b.note = b.note[:0]
 	if b.Notes {
 		b.note = c.appendVerdict(b.note, owed)
@@ -104,6 +113,25 @@ func (b *Broker) settle(now float64, c *contract) error {
 		return err
 	}
 	return b.penalize(now, c, owed)
+}
+
+// possible reports what cannot be true of a contract that is settled.
+func (b *Broker) possible(c *contract) error {
+	total, rounding := c.total(), 0.0
+	for n := range c.Placements {
+		rounding += b.rounding(c, c.Placements[n].Host, c.Ended)
+	}
+	switch {
+	case !(c.ByDue >= 0 && c.ByDue <= total):
+		return fmt.Errorf("%v of %v work done by the deadline", c.ByDue, total)
+	case c.Done > total+rounding:
+		return fmt.Errorf("%v of %v work done", c.Done, total)
+	case !(c.Admitted >= c.Submit && c.Ended >= c.Admitted):
+		return fmt.Errorf("submitted at %v, admitted at %v, ended at %v", c.Submit, c.Admitted, c.Ended)
+	case c.Paid.Sign() < 0 || c.Paid.Cmp(c.SLA.Budget) > 0:
+		return fmt.Errorf("%v charged of a budget of %v", c.Paid, c.SLA.Budget)
+	}
+	return nil
 }
 
 // charge enters what has accrued on each host, rounded half to even, and never
@@ -162,12 +190,18 @@ func (b *Broker) penalize(now float64, c *contract, owed bank.Amount) error {
 	return b.Teller.Penalty(now, int64(c.ID), b.Provider, c.Owner, owed, nil)
 }
 
-// appendVerdict appends how c ended, and the penalty owed, as one JSON object.
+// appendVerdict appends how c ended, and the penalty owed, as one JSON object. Work
+// is what its owner asked for, over all nodes; what was truly needed follows where it
+// is something else.
 func (c *contract) appendVerdict(b []byte, owed bank.Amount) []byte {
 	b = append(b, `{"state":"`...)
 	b = append(b, c.State.String()...)
 	b = append(b, `","work":`...)
 	b = strconv.AppendFloat(b, c.Total(), 'g', -1, 64)
+	if needed := c.total(); needed != c.Total() {
+		b = append(b, `,"needed":`...)
+		b = strconv.AppendFloat(b, needed, 'g', -1, 64)
+	}
 	b = append(b, `,"work_done":`...)
 	b = strconv.AppendFloat(b, c.ByDue, 'g', -1, 64)
 	if c.Killed {

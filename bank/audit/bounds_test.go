@@ -1,0 +1,51 @@
+package audit_test
+
+import (
+	"strings"
+	"testing"
+
+	"bourse/bank"
+	"bourse/bank/audit"
+	"bourse/bank/store"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// TestBounds checks that a settlement which says of a contract what cannot be true of
+// any is found from the ledger alone: work below none or above what was needed, or an
+// admission before the submission. Notes of other writers say nothing.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	const asked = `{"decision":"accept","submit":5,"deadline":90}`
+	for _, c := range []struct {
+		admitted, settled string
+		found             string
+	}{
+		{asked, `{"state":"violated","work":2160,"work_done":0}`, ""},
+		{asked, `{"state":"fulfilled","work":2160,"work_done":2160}`, ""},
+		{asked, `{"state":"violated","work":2160,"needed":3000,"work_done":2900}`, ""},
+		{asked, `{"state":"violated","work":2160,"work_done":-1584}`, "-1584 of 2160"},
+		{asked, `{"state":"violated","work":2160,"work_done":2160.5}`, "2160.5 of 2160"},
+		{asked, `{"state":"violated","work":2160,"needed":100,"work_done":101}`, "101 of 100"},
+		{asked, `{"state":"violated","work":2160,"needed":-1,"work_done":0}`, "0 of -1"},
+		{strings.Replace(asked, "5", "11", 1), `{"state":"violated","work":1,"work_done":0}`, "an admission at 10 s of what is submitted at 11 s"},
+		{"as agreed by telephone", `{"work":"all"}`, ""},
+		{"", "", ""},
+	} {
+		fs := vfs.NewMem()
+		j, err := store.Create("ledger", store.Options{FS: fs, Reproducible: true})
+		check(t, err)
+		l := bank.New(j)
+		ann, err := l.Account("user:ann")
+		check(t, err)
+		check(t, l.Mint(0, ann, bank.Micros(100)))
+		check(t, l.Hold(10, 7, ann, bank.Micros(100), []byte(c.admitted)))
+		_, err = l.Settle(20, 7, nil, []byte(c.settled))
+		check(t, err)
+		check(t, j.Close())
+		r := run(t, fs, audit.Options{})
+		if r.Clean() != (c.found == "") || c.found != "" && !strings.Contains(r.Findings[0].Found, c.found) {
+			t.Errorf("%s, %s: %v, want %q", c.admitted, c.settled, r.Findings, c.found)
+		}
+	}
+}

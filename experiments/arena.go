@@ -10,6 +10,7 @@ import (
 	"bourse/bank"
 	"bourse/contracts"
 	"bourse/contracts/broker"
+	"bourse/contracts/core"
 	"bourse/experiments/des"
 	"bourse/experiments/metrics"
 	"bourse/experiments/optimum"
@@ -30,7 +31,11 @@ type arena struct {
 	owners   []bank.Account
 	users    map[int64]bank.Account
 	ledger   *bank.Ledger
-	broker   broker.Broker
+	old      broker.Broker
+	core     core.Broker
+	broker   exchange
+	looks    des.Source
+	ended    []contracts.Contract // memory of renewed
 	solver   optimum.Solver
 	jobs     []optimum.Job
 	request  contracts.Request // of the job that is submitted
@@ -138,14 +143,16 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 	if err := a.issue(s, provider); err != nil {
 		return nil, err
 	}
-	a.broker.Reset(broker.Config{
+	if err := a.reset(broker.Config{
 		Fleet: a.fleet, Owners: a.owners, Provider: provider,
 		Policy: rules.policy, Sharing: rules.sharing, Payment: s.payment,
 		Window: s.conf.Market.Window, Forecast: rules.forecast,
 		Teller: a.ledger, Notes: journal != nil, Ties: rules.ties, Presence: a.presence,
-	})
+	}); err != nil {
+		return nil, err
+	}
 	in := &arrivals{arena: a, setting: s, run: a.spare.take(len(a.plan))}
-	sources := []des.Source{marketplace{&a.broker, in}, in}
+	sources := []des.Source{marketplace{a.broker, in}, in}
 	a.cancels.Reset()
 	if slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.Cancel > 0 }) {
 		sources = slices.Insert(sources, 1, des.Source(cancels{a}))
@@ -154,7 +161,7 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 		slices.Reverse(sources)
 	}
 	if _, looks := rules.policy.(contracts.Dispatcher); looks {
-		sources = append(sources, a.broker.Looks())
+		sources = append(sources, a.looks)
 	}
 	horizon := s.horizon() // what is due then does not happen
 	if err := des.Run(ctx, new(des.Virtual), math.Nextafter(horizon, 0), sources...); err != nil {
@@ -277,7 +284,7 @@ type arrivals struct {
 // A marketplace is a broker for whom hosts that come and go matter only as long as there
 // is, or will be, work.
 type marketplace struct {
-	*broker.Broker
+	exchange
 	in *arrivals
 }
 
@@ -286,7 +293,7 @@ func (m marketplace) Next() float64 {
 	if m.in.arena.presence != nil && m.Idle() && math.IsInf(m.in.Next(), 1) {
 		return math.Inf(1)
 	}
-	return m.Broker.Next()
+	return m.exchange.Next()
 }
 
 // Next implements [des.Source].
@@ -355,8 +362,9 @@ const bin = 300
 // collect fills in what became of the contracts, and the prices.
 func (a *arena) collect(run *Run, s *setting) {
 	a.indexPlan()
-	for i := range a.broker.Ended() {
-		c := &a.broker.Ended()[i]
+	ended := a.broker.Ended()
+	for i := range ended {
+		c := &ended[i]
 		at := a.position(c.ID)
 		j, rec := &run.Jobs[at], &run.Records[at]
 		rec.Decision, rec.Reason, j.Admitted = contracts.Accept, contracts.None, true

@@ -1,0 +1,211 @@
+package core
+
+import (
+	"math"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/contracts/floor"
+	"bourse/contracts/life"
+	"bourse/contracts/settlement"
+	"bourse/hosts"
+	"bourse/hosts/agenda"
+	"bourse/market"
+)
+
+// A Teller is the part of the bank that a broker needs.
+type Teller interface {
+	Balance(bank.Account) bank.Amount
+	Hold(now float64, contract int64, owner bank.Account, a bank.Amount, note []byte) error
+	Settle(now float64, contract int64, pay []bank.Payment, note []byte) (refund bank.Amount, err error)
+	Penalty(now float64, contract int64, from, to bank.Account, a bank.Amount, note []byte) error
+	Reject(now float64, contract int64, note []byte) error
+}
+
+// A Config names the broker's parts. All are needed but the flags.
+type Config struct {
+	Floor    floor.Config
+	Owners   []bank.Account // whom the charges of each host go to
+	Provider bank.Account   // who pays penalties
+	Policy   contracts.Policy
+	Teller   Teller
+	Whole    bool // the price is paid when the work is done; otherwise what accrues is
+	Notes    bool // tell the teller what decided and how contracts ended
+}
+
+// A Broker carries contracts through their lives.
+type Broker struct {
+	Config
+	floor floor.Floor
+	State
+
+	timers agenda.Agenda // contracts that wait undecided, by their hard deadlines
+	index  index
+
+	now     float64
+	asked   int32              // the contract that is being submitted, none if there is none
+	answer  contracts.Decision // what has been decided of it
+	scratch scratch
+}
+
+// State is what a broker knows beside its floor, as plain data. The rest follows
+// from it.
+type State struct {
+	contracts []contract
+	free      []int32 // places in contracts that are not in use
+	waiting   []int32 // contracts that wait for a decision, in the order of the policy
+	freed     bool    // there may be room for them since the policy was told
+	ended     []Ended
+	refused   []Refusal
+}
+
+// An index finds contracts.
+type index struct {
+	byRun []int32                // by run of the floor
+	byID  map[contracts.ID]int32 // nil until one is asked for
+}
+
+// Scratch is memory that is used again.
+type scratch struct {
+	nodes, arrears []settlement.Node
+	pay            []bank.Payment
+	note           []byte
+}
+
+// A contract is the broker's record of one.
+type contract struct {
+	contracts.Request
+	task   hosts.Task
+	price  bank.Amount
+	byDue  float64 // work at the deadline, if it goes on after it
+	alarm  float64 // while it waits undecided: instant entered in timers, +Inf if none
+	phase  life.Phase
+	run    int32 // of the floor, none before it is accepted
+	resent int32 // times that it was to be placed again
+}
+
+const none = -1
+
+// An Ended is a contract that has ended.
+type Ended struct {
+	contracts.Contract
+	Outcome life.Outcome
+	From    life.Phase // in which it was before
+	Late    float64    // how late it is judged to be, s
+}
+
+// A Refusal is the rejection of a request that had waited.
+type Refusal struct {
+	ID       contracts.ID
+	At       float64 // instant
+	Decision contracts.Decision
+}
+
+// New returns a broker with no contracts.
+func New(c Config) (*Broker, error) {
+	b := new(Broker)
+	return b, b.Reset(c)
+}
+
+// Reset makes b as New would, keeping its memory.
+func (b *Broker) Reset(c Config) error {
+	b.clear(c)
+	return b.tell(contracts.Event{Kind: contracts.Opened})
+}
+
+func (b *Broker) clear(c Config) {
+	b.Config, b.now, b.asked = c, 0, none
+	b.floor.Reset(c.Floor)
+	b.timers.Reset()
+	b.index.byRun, b.index.byID = b.index.byRun[:0], nil
+	b.State = State{b.contracts[:0], b.free[:0], b.waiting[:0], false, b.ended[:0], b.refused[:0]}
+}
+
+// Submit asks for a contract. The policy sees r alone; task, which holds the truth,
+// goes to the machines. Its work is per node. The broker has been advanced to now.
+//
+// A rejection is a decision, not an error. What is deferred is decided later: see
+// [Broker.Refused] and [Broker.Ended]. The decision is good until the next call.
+func (b *Broker) Submit(now float64, r *contracts.Request, task hosts.Task) (*contracts.Decision, error) {
+	b.now = now
+	i := b.place()
+	c := &b.contracts[i]
+	c.Request, c.task, c.price, c.byDue = *r, task, r.SLA.Budget, 0
+	c.phase, c.alarm, c.run, c.resent = life.Asked, math.Inf(1), none, 0
+	if b.index.byID != nil {
+		b.index.byID[r.ID] = i
+	}
+	b.asked, b.answer.Verdict = i, contracts.Defer
+	err := b.tell(contracts.Event{Kind: contracts.Submitted, Contract: i})
+	b.asked = none
+	if b.answer.Verdict == contracts.Defer {
+		b.answer = contracts.Decision{Verdict: contracts.Defer}
+	}
+	return &b.answer, err
+}
+
+// place returns a place in contracts that is not in use.
+func (b *Broker) place() int32 {
+	if n := len(b.free); n > 0 {
+		i := b.free[n-1]
+		b.free = b.free[:n-1]
+		return i
+	}
+	b.contracts = append(b.contracts, contract{})
+	return int32(len(b.contracts) - 1)
+}
+
+// gone notes that contract i is over: its place may be used again.
+func (b *Broker) gone(i int32) {
+	b.free = append(b.free, i)
+	if b.index.byID != nil {
+		delete(b.index.byID, b.contracts[i].ID)
+	}
+}
+
+// Ended returns the contracts that have ended, in the order of their ends. The slice
+// is the broker's own until Reset.
+func (b *Broker) Ended() []Ended { return b.ended }
+
+// Refused returns the requests that waited and were then rejected, in that order. The
+// slice is the broker's own until Reset.
+func (b *Broker) Refused() []Refusal { return b.refused }
+
+// Forget drops what Ended and Refused return, for a run that is too long to keep:
+// the broker then needs memory for what is active and no more, if it keeps no
+// record of prices.
+func (b *Broker) Forget() {
+	if cap(b.ended) > 8*len(b.ended)+64 {
+		b.ended = nil // a burst of ends is over
+	}
+	b.ended, b.refused = b.ended[:0], b.refused[:0]
+}
+
+// Active returns the number of contracts that are accepted and have not ended.
+func (b *Broker) Active() int { return len(b.contracts) - len(b.free) - b.Waiting() }
+
+// Waiting returns the number of requests that wait and are no contracts yet.
+func (b *Broker) Waiting() (n int) {
+	for _, i := range b.waiting {
+		if b.contracts[i].phase == life.Asked {
+			n++
+		}
+	}
+	return n
+}
+
+// Idle reports whether no contract is active and no request waits.
+func (b *Broker) Idle() bool { return len(b.contracts) == len(b.free) }
+
+// Prices returns the record of the total price over all hosts.
+func (b *Broker) Prices() *market.Series { return b.floor.Prices() }
+
+// Market returns what policies are shown.
+func (b *Broker) Market() contracts.Market { return view{b} }
+
+// A view is what policies are shown.
+type view struct{ *Broker }
+
+func (v view) Hosts() contracts.View              { return &v.floor }
+func (v view) Waiting() []int32                   { return v.waiting }
+func (v view) Request(i int32) *contracts.Request { return &v.contracts[i].Request }

@@ -103,7 +103,7 @@ func (b *Broker) happened(events []floor.Event) error {
 func (b *Broker) ran(what floor.Kind, i int32) error {
 	c := &b.contracts[i]
 	k := b.floor.Contract(c.run)
-	b.freed = b.freed || what != floor.Expired || c.phase == life.Running
+	b.freed = b.freed || what != floor.Expired
 	switch {
 	case what == floor.Left:
 		return nil
@@ -121,6 +121,7 @@ func (b *Broker) ran(what floor.Kind, i int32) error {
 		c.byDue = b.floor.Extend(c.run, math.Inf(1))
 		return nil
 	}
+	b.freed = b.freed || c.phase == life.Running
 	return b.over(i, life.OnExpire, b.floor.Remove(b.now, c.run))
 }
 

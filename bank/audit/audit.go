@@ -212,7 +212,7 @@ func (a *auditor) entry(b, stored, hash []byte) bool {
 		found, want = a.books.book(e)
 	}
 	if found == "" {
-		found, want = bounds(e)
+		found, want = bounds(e, a.trail)
 	}
 	if found == "" && a.requests != nil && len(e.id) > 0 {
 		found, want = a.requests.answered(e, b, a.chain.hash())

@@ -9,7 +9,10 @@ import (
 // it is not admitted before it was submitted, and the work done by its deadline is
 // at least none and at most all that was needed. Notes that say nothing of it are
 // their writers' own. That no more is charged than was held the books tell.
-func bounds(e *entry) (found, want string) {
+//
+// Ledgers of old do not say what was needed where the owner had estimated something
+// else; the table of jobs does, where there is one (of t, which may be nil).
+func bounds(e *entry, t *trail) (found, want string) {
 	if len(e.note) == 0 {
 		return "", ""
 	}
@@ -21,8 +24,15 @@ func bounds(e *entry) (found, want string) {
 		}
 	case settle:
 		var v verdict
-		if json.Unmarshal(e.note, &v) == nil && v.Done != nil && v.Work != nil && !(*v.Done >= 0 && *v.Done <= v.needed()) {
-			return fmt.Sprintf("%v of %v CPU s done by the deadline", *v.Done, v.needed()), fmt.Sprintf("0 to %v", v.needed())
+		if json.Unmarshal(e.note, &v) != nil || v.Done == nil || v.Work == nil {
+			return "", ""
+		}
+		most := v.needed()
+		if t != nil && v.Needed == nil && t.rows[e.contract] != nil {
+			most = t.rows[e.contract].Work
+		}
+		if !(*v.Done >= 0 && *v.Done <= most) {
+			return fmt.Sprintf("%v of %v CPU s done by the deadline", *v.Done, most), fmt.Sprintf("0 to %v", most)
 		}
 	}
 	return "", ""

@@ -49,3 +49,33 @@ func TestBounds(t *testing.T) {
 		}
 	}
 }
+
+// TestNeeded checks that work beyond its owner's estimate is held against the table of
+// jobs where the ledger does not say what was needed, and that the two agree where it
+// does.
+func TestNeeded(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		verdict, work string
+		seq           int64
+	}{
+		{`"work":80,"work_done":100`, "100", 0},
+		{`"work":80,"needed":100,"work_done":100`, "100", 0},
+		{`"work":80,"work_done":100`, "90", 7},
+		{`"work":80,"needed":100,"work_done":100`, "90", 7},
+	} {
+		steps, table := small()
+		for i := range steps {
+			if steps[i].contract == 2 && steps[i].kind == "settle" {
+				steps[i].note = `{"state":"fulfilled",` + c.verdict + `}`
+			}
+		}
+		table[2][13] = c.work
+		rules := usage
+		rules.Sharing = "exclusive" // charges are not computed again
+		r := held(t, steps, table, rules)
+		if r.Clean() != (c.seq == 0) || c.seq > 0 && r.Findings[0].Seq != c.seq {
+			t.Errorf("%s, %s in the table: %v, want entry %d named", c.verdict, c.work, r.Findings, c.seq)
+		}
+	}
+}

@@ -321,7 +321,7 @@ func (t *trail) settle(e *entry, books *books) (found, want string) {
 		if len(e.note) > 0 {
 			t.text(e.seq, j, "fulfilled", j.Fulfilled, fmt.Sprint(v.State == "fulfilled"))
 			t.number(e.seq, j, "work_done", j.WorkDone, number64(v.Done))
-			if v.Work != nil {
+			if v.Needed != nil {
 				t.number(e.seq, j, "work", j.Work, v.needed())
 			}
 		}

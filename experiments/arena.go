@@ -9,8 +9,9 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
+	"bourse/contracts/admission"
 	"bourse/contracts/broker"
-	"bourse/contracts/core"
+	"bourse/contracts/floor"
 	"bourse/experiments/des"
 	"bourse/experiments/metrics"
 	"bourse/experiments/optimum"
@@ -31,17 +32,13 @@ type arena struct {
 	owners   []bank.Account
 	users    map[int64]bank.Account
 	ledger   *bank.Ledger
-	old      broker.Broker
-	core     core.Broker
-	broker   exchange
-	looks    des.Source
-	ended    []contracts.Contract // memory of renewed
+	broker   broker.Broker
 	solver   optimum.Solver
 	jobs     []optimum.Job
 	request  contracts.Request // of the job that is submitted
 
-	presence  *broker.Presence // of the replication at hand, nil where hosts stay
-	present   broker.Presence
+	presence  *floor.Presence // of the replication at hand, nil where hosts stay
+	present   floor.Presence
 	histories []*availability.History
 
 	plan    workloadgen.Plan       // of the replication at hand
@@ -143,16 +140,14 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 	if err := a.issue(s, provider); err != nil {
 		return nil, err
 	}
-	if err := a.reset(broker.Config{
+	a.broker.Reset(broker.Config{
 		Fleet: a.fleet, Owners: a.owners, Provider: provider,
 		Policy: rules.policy, Sharing: rules.sharing, Payment: s.payment,
 		Window: s.conf.Market.Window, Forecast: rules.forecast,
 		Teller: a.ledger, Notes: journal != nil, Ties: rules.ties, Presence: a.presence,
-	}); err != nil {
-		return nil, err
-	}
+	})
 	in := &arrivals{arena: a, setting: s, run: a.spare.take(len(a.plan))}
-	sources := []des.Source{marketplace{a.broker, in}, in}
+	sources := []des.Source{marketplace{&a.broker, in}, in}
 	a.cancels.Reset()
 	if slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.Cancel > 0 }) {
 		sources = slices.Insert(sources, 1, des.Source(cancels{a}))
@@ -160,9 +155,7 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 	if s.conf.Market.Instant == submissionsFirst {
 		slices.Reverse(sources)
 	}
-	if _, looks := rules.policy.(contracts.Dispatcher); looks {
-		sources = append(sources, a.looks)
-	}
+	sources = append(sources, a.broker.Late())
 	horizon := s.horizon() // what is due then does not happen
 	if err := des.Run(ctx, new(des.Virtual), math.Nextafter(horizon, 0), sources...); err != nil {
 		return nil, err
@@ -172,7 +165,7 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 			return nil, err
 		}
 	}
-	_, in.run.Booked = rules.policy.(contracts.Planner)
+	in.run.Booked = admission.Books(o.Name)
 	a.collect(in.run, s)
 	return in.run, nil
 }
@@ -284,7 +277,7 @@ type arrivals struct {
 // A marketplace is a broker for whom hosts that come and go matter only as long as there
 // is, or will be, work.
 type marketplace struct {
-	exchange
+	*broker.Broker
 	in *arrivals
 }
 
@@ -293,7 +286,7 @@ func (m marketplace) Next() float64 {
 	if m.in.arena.presence != nil && m.Idle() && math.IsInf(m.in.Next(), 1) {
 		return math.Inf(1)
 	}
-	return m.exchange.Next()
+	return m.Broker.Next()
 }
 
 // Next implements [des.Source].
@@ -362,16 +355,20 @@ const bin = 300
 // collect fills in what became of the contracts, and the prices.
 func (a *arena) collect(run *Run, s *setting) {
 	a.indexPlan()
-	ended := a.broker.Ended()
-	for i := range ended {
-		c := &ended[i]
+	for i := range a.broker.Ended() {
+		c := &a.broker.Ended()[i]
 		at := a.position(c.ID)
 		j, rec := &run.Jobs[at], &run.Records[at]
 		rec.Decision, rec.Reason, j.Admitted = contracts.Accept, contracts.None, true
 		j.Start, j.End, j.ByDue, j.Done = c.Admitted, c.Ended, c.ByDue, c.Done
-		j.Fulfilled, j.Cancelled = c.State == contracts.Fulfilled, c.State == contracts.Cancelled
-		j.Losses, j.Resent, j.Wasted, j.Open, j.Waits = c.Losses, c.Resent, c.Wasted, c.Open, c.Waiting
-		j.Gang, j.Host, j.Begun, j.Began, j.Killed = c.Gang, int(c.Host), c.Begun, c.Began, c.Killed
+		j.Fulfilled, j.Cancelled = c.Outcome == contracts.Fulfilled, !c.Outcome.Violated() && c.Outcome != contracts.Fulfilled
+		j.Losses, j.Resent, j.Wasted = c.Losses, c.Resent, c.Wasted
+		j.Open = c.Outcome == contracts.Unfinished
+		j.Waits = j.Open && c.From == contracts.Waiting && !c.Gang
+		j.Gang, j.Host, j.Killed = c.Gang, int(c.Host), c.Outcome == contracts.Killed
+		if j.Begun = !math.IsInf(c.Began, 1); j.Begun {
+			j.Began = c.Began
+		}
 		rec.Paid, rec.Penalty = c.Paid, c.Penalty
 		j.Paid, j.Penalty = c.Paid.Float64(), c.Penalty.Float64()
 		run.End = max(run.End, c.Ended)

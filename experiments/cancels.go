@@ -6,7 +6,6 @@ import (
 
 	"bourse/contracts"
 	"bourse/contracts/broker"
-	"bourse/contracts/core"
 )
 
 // cancels takes reservations back for their owners.
@@ -26,7 +25,7 @@ func (c cancels) Advance(now float64) error {
 	for c.Next() <= now {
 		i, _, _ := c.arena.cancels.Min()
 		c.arena.cancels.Remove(i)
-		if err := c.broker.Cancel(now, contracts.ID(c.plan[i].ID)); err != nil && !errors.Is(err, broker.ErrNoContract) && !errors.Is(err, core.ErrNoContract) {
+		if err := c.broker.Cancel(now, contracts.ID(c.plan[i].ID)); err != nil && !errors.Is(err, broker.ErrNoContract) {
 			return err
 		}
 	}

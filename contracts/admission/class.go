@@ -40,7 +40,7 @@ func newByClass(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (c
 	p := &ByClass{policies: make(map[string]contracts.Decider)}
 	for _, class := range []struct {
 		name   string
-		new    factory
+		new    maker
 		decode func(any) error
 	}{
 		{"be", newBestEffort, given(struct{}{})},

@@ -30,15 +30,13 @@ type Easy struct {
 	ends    []float64 // scratch
 }
 
-func newEasy(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
-	return &Easy{}, decode(&struct{}{})
+func newEasy(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
+	p := new(Easy)
+	return Queued(p, Order{Scan: p.scan}), decode(&struct{}{})
 }
 
-// Less implements [contracts.Orderer].
-func (p *Easy) Less(a, b *contracts.Request) bool { return p.fcfs.Less(a, b) }
-
-// Scan implements [contracts.Scanner].
-func (p *Easy) Scan(float64) { p.waits = false }
+// scan begins a pass through the queue.
+func (p *Easy) scan(float64) { p.waits = false }
 
 // Decide implements [contracts.Decider].
 func (p *Easy) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {

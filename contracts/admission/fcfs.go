@@ -15,12 +15,9 @@ type FCFS struct {
 	free
 }
 
-func newFCFS(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
-	return &FCFS{}, decode(&struct{}{})
+func newFCFS(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
+	return Queued(&FCFS{}, Order{}), decode(&struct{}{})
 }
-
-// Less implements [contracts.Orderer].
-func (p *FCFS) Less(_, _ *contracts.Request) bool { return false }
 
 // Decide implements [contracts.Decider].
 func (p *FCFS) Decide(_ float64, r *contracts.Request, v contracts.View) contracts.Decision {

@@ -223,9 +223,7 @@ func (f *Floor) Book(now float64, r *contracts.Request, task hosts.Task, on cont
 func (f *Floor) Resume(now float64, i int32) error {
 	f.now = now
 	c := &f.runs[i]
-	if !c.Begun {
-		c.Begun, c.Began = true, now
-	}
+	c.begin(now)
 	c.Placements[0].Left, c.left = false, 1
 	f.change(i)
 	return f.start(i, 0, false)
@@ -316,6 +314,7 @@ func (f *Floor) enter(r *contracts.Request, task hosts.Task, until float64) int3
 	places := c.Placements
 	c.Contract = contracts.Contract{}
 	c.Request, c.Admitted, c.At, c.Placements = *r, f.now, f.now, places
+	c.Began = never
 	c.task, c.task.Key, c.task.Holds = task, int64(i), hosts.Resources{}
 	c.left, c.until, c.next, c.arrears = 0, until, math.Inf(1), c.arrears[:0]
 	return i
@@ -344,14 +343,19 @@ func (c *run) occupy(on []contracts.Placement) {
 	clear(c.rates)
 }
 
+// begin notes the first start of c.
+func (c *run) begin(now float64) {
+	if c.Began > now {
+		c.Began = now
+	}
+}
+
 // put starts run i there.
 func (f *Floor) put(i int32, on []contracts.Placement) error {
 	c := &f.runs[i]
 	c.occupy(on)
 	c.left, c.At = int32(len(on)), f.now
-	if !c.Begun {
-		c.Begun, c.Began = true, f.now
-	}
+	c.begin(f.now)
 	holds := !c.Needs.Min.Resources.Zero() || !c.Needs.Max.Resources.Zero()
 	for n := range c.Placements {
 		if err := f.start(i, int32(n), holds); err != nil {

@@ -12,7 +12,6 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
-	"bourse/contracts/life"
 )
 
 // A Case is a contract at its end.
@@ -37,7 +36,7 @@ type Node struct {
 
 // A Verdict is what became of a promise.
 type Verdict struct {
-	Outcome life.Outcome
+	Outcome contracts.Outcome
 	ByDue   float64 // w_d: work over all nodes by the deadline
 	Delay   float64 // how late it is judged to be, s; 0 if the promise was kept
 }
@@ -62,8 +61,8 @@ func (c *Case) Total() float64 { return c.Work * float64(len(c.Nodes)) }
 
 // Judge returns the verdict. The promise is kept if the work that the job truly needed
 // was done by its deadline. Cause is the outcome that the table of moves names, or
-// [life.Open] where it leaves it to Judge.
-func (c *Case) Judge(cause life.Outcome) (v Verdict) {
+// [contracts.Open] where it leaves it to Judge.
+func (c *Case) Judge(cause contracts.Outcome) (v Verdict) {
 	late := c.Request.Late(c.End)
 	switch {
 	case late:
@@ -72,13 +71,13 @@ func (c *Case) Judge(cause life.Outcome) (v Verdict) {
 		v.ByDue = min(c.Done(), c.Total())
 	}
 	switch v.Outcome = cause; {
-	case cause == life.Cancelled || cause == life.Unfinished:
+	case cause == contracts.Cancelled || cause == contracts.Unfinished:
 		return v
 	case !late && c.kept():
-		v.Outcome, v.ByDue = life.Fulfilled, c.Total()
+		v.Outcome, v.ByDue = contracts.Fulfilled, c.Total()
 		return v
-	case cause == life.Open:
-		v.Outcome = life.Late
+	case cause == contracts.Open:
+		v.Outcome = contracts.Late
 	}
 	v.Delay = c.delay(&v)
 	return v
@@ -116,9 +115,9 @@ func (c *Case) rounding(n *Node, at float64) float64 {
 func (c *Case) delay(v *Verdict) float64 {
 	sla, over := &c.Request.SLA, c.End-c.Request.Due()
 	switch {
-	case v.Outcome == life.Killed:
+	case v.Outcome == contracts.Killed:
 		return sla.Deadline
-	case sla.GoesOn() && v.Outcome != life.Broken:
+	case sla.GoesOn() && v.Outcome != contracts.Broken:
 		return max(0, over)
 	}
 	total := c.Request.Total()
@@ -140,7 +139,7 @@ func (c *Case) Bill(whole bool, v *Verdict, pay []bank.Payment) (b Bill, err err
 		return b, err
 	}
 	switch b.Pay = pay; {
-	case v.Outcome == life.Unfinished:
+	case v.Outcome == contracts.Unfinished:
 	case whole:
 		err = c.whole(&b, v)
 	default:
@@ -176,7 +175,7 @@ func (c *Case) metered(b *Bill) error {
 // whole bills the price less the penalty, in equal parts to the hosts, if the work is
 // done or its owner takes it back, and nothing otherwise.
 func (c *Case) whole(b *Bill, v *Verdict) (err error) {
-	if v.Outcome != life.Cancelled && !contracts.Enough(c.Done(), c.Total()) {
+	if v.Outcome != contracts.Cancelled && !contracts.Enough(c.Done(), c.Total()) {
 		return nil
 	}
 	if b.Penalty.Cmp(c.Price) >= 0 {

@@ -1,34 +1,34 @@
-package core
+package broker
 
 import (
 	"fmt"
 
 	"bourse/bank"
 	"bourse/contracts"
-	"bourse/contracts/life"
+
 	"bourse/contracts/note"
 	"bourse/contracts/settlement"
 	"bourse/hosts"
 )
 
 // remove takes contract i off the floor and ends it.
-func (b *Broker) remove(i int32, on life.Cause) error {
+func (b *Broker) remove(i int32, on contracts.Cause) error {
 	c := &b.contracts[i]
-	b.freed = b.freed || c.phase == life.Running
+	b.freed = b.freed || c.phase == contracts.Running
 	return b.end(i, on, b.floor.Remove(b.now, c.run))
 }
 
 // end ends contract i, which is off the floor as k says: it is judged, billed and
 // settled.
-func (b *Broker) end(i int32, on life.Cause, k *contracts.Contract) error {
+func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 	c := &b.contracts[i]
 	from := c.phase
-	if from == life.Waiting {
+	if from == contracts.Waiting {
 		b.unwait(i)
 	}
 	over := b.caseOf(c, k)
 	v := over.Judge(c.phase.Next(on))
-	bill, err := over.Bill(b.Whole || k.Gang, &v, b.scratch.pay[:0])
+	bill, err := over.Bill(b.Payment.Whole || k.Gang, &v, b.scratch.pay[:0])
 	if err != nil {
 		return fmt.Errorf("settle %d: %w", c.ID, err)
 	}
@@ -36,11 +36,11 @@ func (b *Broker) end(i int32, on life.Cause, k *contracts.Contract) error {
 	if _, err := b.Teller.Settle(b.now, int64(c.ID), bill.Pay, b.verdict(&over, k, &v, bill.Penalty)); err != nil {
 		return fmt.Errorf("settle %d: %w", c.ID, err)
 	}
-	b.ended = append(b.ended, Ended{})
+	b.ended = append(b.ended, Settled{})
 	e := &b.ended[len(b.ended)-1]
-	e.Contract, e.Outcome, e.From, e.Late = *k, v.Outcome, from, v.Delay
-	e.Placements, e.Ended, e.At = nil, b.now, b.now // the floor keeps its placements
-	e.ByDue, e.Paid, e.Resent = v.ByDue, bill.Paid, int(c.resent)
+	e.Contract, e.Placements = *k, nil // the floor keeps them
+	e.Outcome, e.From, e.Ended, e.Resent = v.Outcome, from, b.now, int(c.resent)
+	e.ByDue, e.Delay, e.Paid = v.ByDue, v.Delay, bill.Paid
 	e.Penalty, err = b.penalize(c, bill.Penalty)
 	b.gone(i)
 	return err
@@ -79,7 +79,7 @@ func (b *Broker) penalize(c *contract, owed bank.Amount) (bank.Amount, error) {
 func (b *Broker) terms(c *contract, d *contracts.Decision, booked bool) []byte {
 	n := &b.scratch.note
 	if *n = (*n)[:0]; b.Notes {
-		name := func(h hosts.ID) string { return b.Floor.Machines[h].Spec().Name }
+		name := func(h hosts.ID) string { return b.Fleet[h].Spec().Name }
 		*n = note.Terms{Decision: d, Request: &c.Request, Booked: booked, Name: name}.Append(*n)
 	}
 	return *n
@@ -97,21 +97,10 @@ func (b *Broker) verdict(over *settlement.Case, k *contracts.Contract, v *settle
 	n := &b.scratch.note
 	if *n = (*n)[:0]; b.Notes {
 		said := note.Verdict{
-			State: published(v.Outcome), Work: k.Total(), Needed: over.Total(), ByDue: v.ByDue, Killed: v.Outcome == life.Killed,
+			State: v.Outcome.State(), Work: k.Total(), Needed: over.Total(), ByDue: v.ByDue, Killed: v.Outcome == contracts.Killed,
 			Losses: k.Losses, Wasted: k.Wasted, Penalty: penalty,
 		}
 		*n = said.Append(*n)
 	}
 	return *n
-}
-
-// published is the word for o in the ledger, which knows three.
-func published(o life.Outcome) string {
-	switch {
-	case o == life.Fulfilled:
-		return "fulfilled"
-	case o.Violated():
-		return "violated"
-	}
-	return "cancelled"
 }

@@ -1,6 +1,4 @@
-// Package life is the life of a contract: its phases, its outcomes, and the one
-// table of moves between them.
-package life
+package contracts
 
 import "fmt"
 
@@ -40,6 +38,17 @@ func (o Outcome) String() string { return outcomes[o] }
 
 // Violated reports whether o is a promise that was not kept.
 func (o Outcome) Violated() bool { return o == Late || o == Broken || o == Killed }
+
+// State is the word for o in ledgers and tables, which know three.
+func (o Outcome) State() string {
+	switch {
+	case o == Fulfilled:
+		return "fulfilled"
+	case o.Violated():
+		return "violated"
+	}
+	return "cancelled"
+}
 
 // A Cause is what moves a contract from phase to phase.
 type Cause uint8

@@ -1,11 +1,10 @@
-package core
+package broker
 
 import (
 	"math"
 
 	"bourse/contracts"
 	"bourse/contracts/floor"
-	"bourse/contracts/life"
 )
 
 // Next returns the earliest instant at which something happens, +Inf if nothing
@@ -71,7 +70,7 @@ func (b *Broker) overdue() error {
 		b.timers.Remove(i)
 		c.alarm = math.Inf(1)
 		err := b.tell(contracts.Event{Kind: contracts.Overdue, Contract: i})
-		if c := &b.contracts[i]; c.phase == life.Ended {
+		if c := &b.contracts[i]; c.phase == contracts.Ended {
 			b.freed = true // who waited behind it is asked again
 		}
 		return err
@@ -108,21 +107,21 @@ func (b *Broker) ran(what floor.Kind, i int32) error {
 	case what == floor.Left:
 		return nil
 	case what == floor.Done && k.Gang:
-		c.phase.Next(life.OnPause)
+		c.phase.Next(contracts.OnPause)
 		return b.tell(contracts.Event{Kind: contracts.Done, Contract: i})
 	case what == floor.Done:
-		return b.over(i, life.OnFinish, k)
+		return b.over(i, contracts.OnFinish, k)
 	case what == floor.Broken:
-		return b.over(i, life.OnLose, k)
+		return b.over(i, contracts.OnLose, k)
 	case what == floor.Lost:
 		return b.lost(i)
-	case k.Gang || c.SLA.GoesOn() && c.phase == life.Running:
-		c.phase.Next(life.OnOverrun)
+	case k.Gang || c.SLA.GoesOn() && c.phase == contracts.Running:
+		c.phase.Next(contracts.OnOverrun)
 		c.byDue = b.floor.Extend(c.run, math.Inf(1))
 		return nil
 	}
-	b.freed = b.freed || c.phase == life.Running
-	return b.over(i, life.OnExpire, b.floor.Remove(b.now, c.run))
+	b.freed = b.freed || c.phase == contracts.Running
+	return b.over(i, contracts.OnExpire, b.floor.Remove(b.now, c.run))
 }
 
 // lost asks the policy whether contract i, which is off all hosts because one has
@@ -132,15 +131,15 @@ func (b *Broker) lost(i int32) error {
 	c := &b.contracts[i]
 	c.Repeat = true
 	if b.now < c.Due() {
-		if err := b.tell(contracts.Event{Kind: contracts.Lost, Contract: i}); err != nil || c.phase == life.Waiting {
+		if err := b.tell(contracts.Event{Kind: contracts.Lost, Contract: i}); err != nil || c.phase == contracts.Waiting {
 			return err
 		}
 	}
-	return b.over(i, life.OnLose, b.floor.Remove(b.now, c.run))
+	return b.over(i, contracts.OnLose, b.floor.Remove(b.now, c.run))
 }
 
 // over ends contract i, which is off the floor as k says, and tells the policy.
-func (b *Broker) over(i int32, on life.Cause, k *contracts.Contract) error {
+func (b *Broker) over(i int32, on contracts.Cause, k *contracts.Contract) error {
 	if err := b.end(i, on, k); err != nil {
 		return err
 	}

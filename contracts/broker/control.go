@@ -1,11 +1,10 @@
-package core
+package broker
 
 import (
 	"errors"
 	"fmt"
 
 	"bourse/contracts"
-	"bourse/contracts/life"
 )
 
 // ErrNoContract is the reason for which there is nothing to cancel.
@@ -25,15 +24,15 @@ func (b *Broker) Cancel(now float64, id contracts.ID) error {
 	c := &b.contracts[i]
 	var err error
 	switch {
-	case c.phase == life.Asked:
+	case c.phase == contracts.Asked:
 		err = b.withdraw(i)
 	case b.floor.Contract(c.run).Gang:
-		if err = b.tell(contracts.Event{Kind: contracts.Withdrawn, Contract: i}); err == nil && c.phase != life.Ended {
+		if err = b.tell(contracts.Event{Kind: contracts.Withdrawn, Contract: i}); err == nil && c.phase != contracts.Ended {
 			return fmt.Errorf("cancel %d: %w: it is over", id, ErrNoContract)
 		}
 	default:
-		b.freed = b.freed || c.phase == life.Running
-		err = b.over(i, life.OnCancel, b.floor.Remove(now, c.run))
+		b.freed = b.freed || c.phase == contracts.Running
+		err = b.over(i, contracts.OnCancel, b.floor.Remove(now, c.run))
 	}
 	if err != nil {
 		return err
@@ -46,7 +45,7 @@ func (b *Broker) withdraw(i int32) error {
 	c := &b.contracts[i]
 	d := contracts.Decision{Reason: contracts.TakenBack}
 	b.unwait(i)
-	c.phase.Next(life.OnCancel)
+	c.phase.Next(contracts.OnCancel)
 	b.gone(i)
 	b.refused = append(b.refused, Refusal{c.ID, b.now, d})
 	b.freed = true // who waited behind it is asked again
@@ -61,7 +60,7 @@ func (b *Broker) find(id contracts.ID) (int32, bool) {
 	if b.index.byID == nil {
 		b.index.byID = make(map[contracts.ID]int32)
 		for i := range b.contracts {
-			if c := &b.contracts[i]; c.phase != life.Ended {
+			if c := &b.contracts[i]; c.phase != contracts.Ended {
 				b.index.byID[c.ID] = int32(i)
 			}
 		}
@@ -77,10 +76,10 @@ func (b *Broker) Close(now float64) error {
 	b.now = now
 	for run, i := range b.index.byRun {
 		c := &b.contracts[i]
-		if c.run != int32(run) || c.phase == life.Ended || c.phase == life.Asked {
+		if c.run != int32(run) || c.phase == contracts.Ended || c.phase == contracts.Asked {
 			continue
 		}
-		if err := b.remove(i, life.OnClose); err != nil {
+		if err := b.remove(i, contracts.OnClose); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // An Order says how those who wait for a [contracts.Decider] are asked.
 type Order struct {
-	Less    func(a, b *contracts.Request) bool // of equals the one submitted first comes first
+	Less    func(a, b *contracts.Request) bool // of equals the one submitted first comes first; nil: all are equal
 	Scan    func(now float64)                  // nil: who is deferred holds up all behind; else it is called before each pass through all
 	Patient bool                               // who waits beyond a hard deadline is left to the decider, otherwise rejected then
 }
@@ -126,7 +126,7 @@ func (p *asker) decide(now float64, i int32, m contracts.Market) bool {
 func (p *asker) enqueue(i int32, m contracts.Market) []contracts.Action {
 	waiting := m.Waiting()
 	place := len(waiting)
-	if p.order != nil {
+	if p.order != nil && p.order.Less != nil {
 		r := m.Request(i)
 		place = sort.Search(len(waiting), func(k int) bool { return p.order.Less(r, m.Request(waiting[k])) })
 	}

@@ -1,4 +1,4 @@
-package core
+package broker
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"bourse/contracts"
-	"bourse/contracts/life"
+
 	"bourse/contracts/settlement"
 )
 
@@ -46,27 +46,27 @@ func (b *Broker) do(a *contracts.Action) error {
 		b.enqueue(i, a.Place)
 		return nil
 	case contracts.Launch:
-		c.phase.Next(life.OnStart)
+		c.phase.Next(contracts.OnStart)
 		if err := b.floor.Resume(b.now, c.run); err != nil {
 			return fmt.Errorf("start %d on %s: %w", c.ID, b.hostOf(c.run), err)
 		}
 		return nil
 	case contracts.Suspend:
-		c.phase.Next(life.OnPause)
+		c.phase.Next(contracts.OnPause)
 		b.floor.Pause(b.now, c.run)
 		b.freed = true
 		return nil
 	case contracts.Finish:
-		return b.remove(i, life.OnFinish)
+		return b.remove(i, contracts.OnFinish)
 	case contracts.Stop:
-		return b.remove(i, life.OnKill)
+		return b.remove(i, contracts.OnKill)
 	case contracts.Release:
 		fee, err := settlement.Fee(c.price, a.Part)
 		if err != nil {
 			return fmt.Errorf("cancel %d: %w", c.ID, err)
 		}
 		c.price = fee
-		return b.remove(i, life.OnCancel)
+		return b.remove(i, contracts.OnCancel)
 	}
 	return b.decided(i, a)
 }
@@ -76,8 +76,8 @@ func (b *Broker) enqueue(i int32, place int) {
 	c := &b.contracts[i]
 	b.waiting = slices.Insert(b.waiting, place, i)
 	switch {
-	case c.phase == life.Running: // its deadline stands on the floor
-		c.phase.Next(life.OnRecall)
+	case c.phase == contracts.Running: // its deadline stands on the floor
+		c.phase.Next(contracts.OnRecall)
 		c.resent++
 	case !c.SLA.GoesOn() && !c.OnDemand:
 		c.alarm = max(c.Due(), b.now)
@@ -89,7 +89,7 @@ func (b *Broker) enqueue(i int32, place int) {
 // refusal if the contract cannot be had.
 func (b *Broker) decided(i int32, a *contracts.Action) (err error) {
 	c, d := &b.contracts[i], a.Decision
-	again := c.phase == life.Waiting
+	again := c.phase == contracts.Waiting
 	if a.Verb != contracts.Refuse && !again && !b.affords(c, a) {
 		d.Verdict, d.Placements = contracts.Reject, nil
 	}
@@ -100,7 +100,7 @@ func (b *Broker) decided(i int32, a *contracts.Action) (err error) {
 	case d.Verdict == contracts.Accept:
 		err = b.accept(i, a)
 	case again:
-		err = b.remove(i, life.OnExpire)
+		err = b.remove(i, contracts.OnExpire)
 	default:
 		err = b.refuse(i, d)
 	}
@@ -133,7 +133,7 @@ func (b *Broker) affords(c *contract, a *contracts.Action) bool {
 // accept holds the budget of contract i and starts it, or books its host.
 func (b *Broker) accept(i int32, a *contracts.Action) error {
 	c, d := &b.contracts[i], a.Decision
-	c.phase.Next(life.OnAccept)
+	c.phase.Next(contracts.OnAccept)
 	booked := a.Verb == contracts.Book
 	if err := b.Teller.Hold(b.now, int64(c.ID), c.Owner, c.SLA.Budget, b.terms(c, d, booked)); err != nil {
 		return fmt.Errorf("admit %d: %w", c.ID, err)
@@ -163,7 +163,7 @@ func (b *Broker) book(i int32, d *contracts.Decision) (err error) {
 // passed already: then nothing is done by it.
 func (b *Broker) start(i int32, on []contracts.Placement) (err error) {
 	c := &b.contracts[i]
-	c.phase.Next(life.OnStart)
+	c.phase.Next(contracts.OnStart)
 	if c.run != none {
 		err = b.floor.PlaceAgain(b.now, c.run, on)
 	} else {
@@ -192,13 +192,13 @@ func (b *Broker) runs(i, run int32) {
 
 // hostOf returns the name of the host that run is booked on.
 func (b *Broker) hostOf(run int32) string {
-	return b.Floor.Machines[b.floor.Contract(run).Host].Spec().Name
+	return b.Fleet[b.floor.Contract(run).Host].Spec().Name
 }
 
 // refuse turns contract i away.
 func (b *Broker) refuse(i int32, d *contracts.Decision) error {
 	c := &b.contracts[i]
-	c.phase.Next(life.OnRefuse)
+	c.phase.Next(contracts.OnRefuse)
 	b.gone(i)
 	return b.Teller.Reject(b.now, int64(c.ID), b.reason(d))
 }

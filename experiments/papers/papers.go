@@ -16,6 +16,9 @@ import (
 //go:embed mixed.yaml spot-or-reserve.yaml market/paper.yaml market/kth.yaml librarisk/figure*.yaml librasla/figure*.yaml reservations/e*.yaml volunteers/*.yaml */claims.yaml
 var files embed.FS
 
+// swept are the papers of which every figure or experiment is a preset.
+var swept = []string{"librarisk", "librasla", "reservations", "volunteers"}
+
 // Presets returns the scenario files by the name of their experiment: paper,
 // librarisk-figure1 and so on; kth, mixed and spot-or-reserve are of no paper.
 func Presets() map[string][]byte {
@@ -23,7 +26,7 @@ func Presets() map[string][]byte {
 		"paper": read("market/paper.yaml"), "kth": read("market/kth.yaml"), "mixed": read("mixed.yaml"),
 		"spot-or-reserve": read("spot-or-reserve.yaml"),
 	}
-	for _, paper := range []string{"librarisk", "librasla", "reservations", "volunteers"} {
+	for _, paper := range swept {
 		list, err := files.ReadDir(paper)
 		if err != nil {
 			panic("papers: " + err.Error())
@@ -41,6 +44,9 @@ func Presets() map[string][]byte {
 // the experiments whose figures are lost, sorted; none if it is none of librarisk,
 // librasla, reservations and volunteers.
 func Figures(paper string) []string {
+	if !slices.Contains(swept, paper) {
+		return nil
+	}
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(Presets())) {
 		if strings.HasPrefix(name, paper+"-") {

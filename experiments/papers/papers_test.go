@@ -46,6 +46,11 @@ func TestPresets(t *testing.T) {
 	if got := strings.Join(papers.Figures("librasla"), " "); got != "librasla-figure2 librasla-figure3 librasla-figure4 librasla-figure5" {
 		t.Errorf("figures of librasla: %s", got)
 	}
+	for name := range papers.Presets() {
+		if got := papers.Figures(name); got != nil {
+			t.Errorf("the figures of %s, which is a preset of its own: %v", name, got)
+		}
+	}
 	if papers.Figures("paper") != nil {
 		t.Error("the market paper is several figures")
 	}

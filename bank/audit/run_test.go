@@ -351,6 +351,7 @@ func TestPenalties(t *testing.T) {
 	}{
 		{"goes on", `,"runs_on":true,"penalty_rate":0.01`, 100, 0.8, "0.200000", 0.2, 0},
 		{"goes on, bounded", `,"runs_on":true,"penalty_rate":0.01,"penalty_max":0.05`, 100, 0.8, "0.050000", 0.05, 0},
+		{"goes on, bounded by nothing", `,"runs_on":true,"penalty_rate":0.01,"penalty_max":0`, 100, 0.8, "0.000000", 0, 0},
 		{"stops", `,"penalty_rate":0.01`, 80, 0.8, "0.160000", 0.16, 0},
 		{"more owed", `,"penalty_rate":0.01`, 80, 0.8, "0.160001", 0.160001, 4},
 		{"less paid", `,"penalty_rate":0.01`, 80, 0.8, "0.160000", 0.159999, 5},

@@ -48,16 +48,17 @@ func (b *Broker) judgement(now float64, c *contract) {
 		return // ByDue stands as it was at the deadline
 	}
 	c.ByDue = min(c.Done, c.total())
-	if b.kept(c) && !c.cancelled {
+	if b.worked(c) && !c.cancelled {
 		c.State, c.ByDue = contracts.Fulfilled, c.total()
 	}
 }
 
-// kept reports whether the work of c is done, but for what rounding takes: the
-// tolerance, and what its hosts could do in a moment or two at its deadline.
-func (b *Broker) kept(c *contract) bool {
+// worked reports whether the work of c is done, but for what rounding takes: the
+// tolerance, and what its hosts could do in a moment or two at its deadline, or at its
+// end if that is later.
+func (b *Broker) worked(c *contract) bool {
 	due := c.Due()
-	if c.OnDemand {
+	if c.OnDemand || due < c.Ended {
 		due = c.Ended
 	}
 	left, lost := 0.0, 0.0
@@ -158,7 +159,7 @@ func (b *Broker) charge(c *contract) (err error) {
 // owed beyond the price.
 func (b *Broker) price(c *contract, penalty bank.Amount) (owed bank.Amount, err error) {
 	b.pay = b.pay[:0]
-	if !c.cancelled && !contracts.Enough(c.Done, c.total()) {
+	if !c.cancelled && !b.worked(c) {
 		return penalty, nil
 	}
 	if penalty.Cmp(c.Price) >= 0 {

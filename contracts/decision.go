@@ -91,11 +91,14 @@ func (d *Decision) AppendJSON(b []byte) []byte {
 	}{
 		{"price", d.Price}, {"percentile", d.Percentile}, {"spot_share", d.SpotShare},
 		{"share", d.Share}, {"threshold", d.Threshold}, {"stays", d.Stays},
-		{"start", d.Start}, {"completion", d.Completion}, {"impact", d.Impact}, {"ask", d.Ask},
+		{"start", d.Start}, {"completion", d.Completion}, {"impact", d.Impact},
 	} {
 		if f.x != 0 {
 			b = appendNumber(b, f.name, f.x)
 		}
+	}
+	if d.Priced { // at 0, too: without it the price is the budget
+		b = appendNumber(b, "ask", d.Ask)
 	}
 	if d.Reason == NoShare || d.Reason == Risky || d.Reason == NoReturn {
 		b = append(b, `,"hosts":`...)

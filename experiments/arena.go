@@ -26,6 +26,7 @@ import (
 // and again.
 type arena struct {
 	spare    *spare // where runs come from
+	observe  func(configuration, admission string, rep int, parts *broker.Config)
 	machines []sim.Machine
 	lists    sim.Lists // of machines
 	fleet    []hosts.Machine
@@ -140,16 +141,20 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 	if err := a.issue(s, provider); err != nil {
 		return nil, err
 	}
-	a.broker.Reset(broker.Config{
+	parts := broker.Config{
 		Fleet: a.fleet, Owners: a.owners, Provider: provider,
 		Policy: rules.policy, Sharing: rules.sharing, Payment: s.payment,
 		Window: s.conf.Market.Window, Forecast: rules.forecast,
 		Teller: a.ledger, Notes: journal != nil, Ties: rules.ties, Presence: a.presence,
-	})
+	}
+	if a.observe != nil {
+		a.observe(s.conf.Name, o.Label, rep, &parts)
+	}
+	a.broker.Reset(parts)
 	in := &arrivals{arena: a, setting: s, run: a.spare.take(len(a.plan))}
 	sources := []des.Source{marketplace{&a.broker, in}, in}
 	a.cancels.Reset()
-	if slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.Cancel > 0 }) {
+	if admission.Books(o.Name) && slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.Cancel > 0 }) {
 		sources = slices.Insert(sources, 1, des.Source(cancels{a}))
 	}
 	if s.conf.Market.Instant == submissionsFirst {

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"bourse/bank"
+	"bourse/contracts/broker"
 	"bourse/experiments/metrics"
 	"bourse/experiments/scenario"
 )
@@ -25,6 +26,10 @@ type Options struct {
 	// Journal returns the journal of one run and what to do when it is over,
 	// or nil to keep none. It is called from several goroutines.
 	Journal func(configuration, admission string, rep int) (j bank.Journal, done func(error) error, err error)
+
+	// observe, unless nil, is shown the parts of the broker of each run, which it may
+	// wrap. It is called from several goroutines.
+	observe func(configuration, admission string, rep int, parts *broker.Config)
 }
 
 // A Replication is one configuration on one workload, under each of its policies
@@ -71,7 +76,7 @@ func each(ctx context.Context, e *scenario.Experiment, all []*setting, opts Opti
 	for range workers {
 		wg.Go(func() {
 			a := newArena()
-			a.spare = spare
+			a.spare, a.observe = spare, opts.observe
 			for i := range todo {
 				r, err := a.replicate(ctx, e, all, i, opts)
 				select {

@@ -76,8 +76,8 @@ func Check(e *scenario.Experiment) error {
 	}
 	a := newArena()
 	for _, s := range all {
-		if !a.budgeted(s, x.Seed) {
-			return fmt.Errorf("configuration %s: %w", s.conf.Name, errNoBudget)
+		if err := a.first(s, x.Seed); err != nil {
+			return fmt.Errorf("configuration %s: %w", s.conf.Name, err)
 		}
 	}
 	return nil

@@ -115,15 +115,15 @@ func annotations(said scenario.Options) (*annotate.Options, error) {
 // errNoBudget reports jobs that nobody pays for.
 var errNoBudget = errors.New("no job has a budget: want one from workload.annotate: price, budget, or urgency with sla")
 
-// budgeted reports whether a job of the first replication has a budget. What a
-// model does not give a hundred jobs is looked for in all of them. A plan that
-// cannot be drawn says so when it is.
-func (a *arena) budgeted(s *setting, seed uint64) bool {
+// first draws the plan of the first replication, and returns why there is none, or
+// [errNoBudget]. A hundred jobs of a model do, unless it does not give them, or none of
+// them has a budget.
+func (a *arena) first(s *setting, seed uint64) error {
 	err := a.plans(s, seed, 0, 100)
-	if errors.Is(err, errNoBudget) && s.work.model != nil {
+	if err != nil && s.work.model != nil {
 		err = a.plans(s, seed, 0, 0)
 	}
-	return !errors.Is(err, errNoBudget)
+	return err
 }
 
 // draw makes the plan of replication rep the arena's.

@@ -170,8 +170,8 @@ func (d *deal) penalty(end float64, v *verdict) (owed, fuzz float64) {
 		delay = max(0, work-number64(v.Done)) / work * p.Deadline
 	}
 	owed = p.PenaltyRate * delay
-	if p.PenaltyMax > 0 {
-		owed = min(owed, p.PenaltyMax)
+	if p.PenaltyMax != nil {
+		owed = min(owed, *p.PenaltyMax)
 	}
 	owed = min(owed, 4e12) * 1e6
 	return owed, 1e-6 + 1e-12*owed

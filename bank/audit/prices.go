@@ -16,6 +16,7 @@ const (
 type prices struct {
 	sums  []float64 // by interval: of what changes in it, $
 	steps []float64 // by interval: what has changed before it, $/s
+	moved []float64 // by interval: what changes in it, without signs, $/s
 }
 
 // change adds a bid at an instant, in nano-dollars per second, or takes it off.
@@ -27,24 +28,31 @@ func (p *prices) change(at float64, bid int64) {
 	if more := k + 2 - len(p.sums); more > 0 {
 		p.sums = append(p.sums, make([]float64, more)...)
 		p.steps = append(p.steps, make([]float64, more)...)
+		p.moved = append(p.moved, make([]float64, more)...)
 	}
 	x := float64(bid) / 1e9
 	p.sums[k] += x * (float64(k+1)*bin - at)
 	p.steps[k+1] += x
+	p.moved[k] += math.Abs(x)
 }
 
-// means returns the averages until end, at which the last interval is cut off.
-func (p *prices) means(end float64) (means []float64) {
-	level := 0.0
+// means returns the averages until end, at which the last interval is cut off, and how
+// far off each may be: instants are known to a moment, which counts where an interval is
+// cut off soon, or bids stood for a moment only.
+func (p *prices) means(end float64) (means, fuzz []float64) {
+	level, moved := 0.0, 0.0
 	for k := 0; float64(k)*bin < end; k++ {
-		sum := 0.0
+		sum, off, until := 0.0, 0.0, float64(k+1)*bin
 		if k < len(p.sums) {
 			level += p.steps[k]
+			moved += p.moved[k]
 			sum = p.sums[k] + level*bin
+			off = 2*(math.Nextafter(until, math.Inf(1))-until)*p.moved[k] + bin*0x1p-52*moved
 		}
-		means = append(means, sum/min(bin, end-float64(k)*bin))
+		width := min(bin, end-float64(k)*bin)
+		means, fuzz = append(means, sum/width), append(fuzz, off/width)
 	}
-	return means
+	return means, fuzz
 }
 
 // prices holds the table of prices, if there is one, against what was bid.
@@ -63,14 +71,14 @@ func (t *trail) prices() {
 		t.beyond = "prices, which were not computed again: there are too many"
 		return
 	}
-	means := t.market.prices.means(end)
+	means, fuzz := t.market.prices.means(end)
 	if found, want := len(t.run.Prices), len(means); found != want {
 		t.found = append(t.found, Finding{File: "prices.parquet", Found: fmt.Sprintf("%d intervals", found), Want: fmt.Sprint(want)})
 		return
 	}
 	within := 1e-9 * max(0, slices.Max(append(means, 0)))
 	for k, found := range t.run.Prices {
-		if want := means[k]; !near(found*float64(t.run.Rules.Hosts), want, within) {
+		if want := means[k]; !near(found*float64(t.run.Rules.Hosts), want, within+fuzz[k]) {
 			t.found = append(t.found, Finding{
 				File:  fmt.Sprintf("prices.parquet, time %d", k*bin),
 				Found: fmt.Sprintf("a mean price of $%v/s", found), Want: fmt.Sprintf("$%v/s, by the bids", want/float64(t.run.Rules.Hosts)),

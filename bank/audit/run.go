@@ -64,14 +64,14 @@ type deal struct {
 type terms struct {
 	Decision    string
 	Submit      *float64
-	Deadline    float64 // s after it
-	RunsOn      bool    `json:"runs_on"`
-	OnDemand    bool    `json:"on_demand"` // no instant is promised
-	PerHost     bool    `json:"per_host"`
-	MaxCPU      float64 `json:"max_cpu"`
-	PenaltyRate float64 `json:"penalty_rate"` // $/s
-	PenaltyMax  float64 `json:"penalty_max"`  // $, 0 for unbounded
-	On          []any   // bids, each followed by its hosts
+	Deadline    float64  // s after it
+	RunsOn      bool     `json:"runs_on"`
+	OnDemand    bool     `json:"on_demand"` // no instant is promised
+	PerHost     bool     `json:"per_host"`
+	MaxCPU      float64  `json:"max_cpu"`
+	PenaltyRate float64  `json:"penalty_rate"` // $/s
+	PenaltyMax  *float64 `json:"penalty_max"`  // $, nil for unbounded
+	On          []any    // bids, each followed by its hosts
 	Price       float64
 
 	// Of a planner's contract: the host of all its nodes, and what was agreed to be

@@ -191,7 +191,7 @@ func TestPrices(t *testing.T) {
 	if r := held(t, steps, table, rules, mean); !r.Clean() {
 		t.Error(r.Findings)
 	}
-	for _, prices := range [][]float64{{mean + 1e-7}, {mean, 0}} {
+	for _, prices := range [][]float64{{mean + 1e-7}, {mean + 1e-10}, {mean, 0}} {
 		if r := held(t, steps, table, rules, prices...); len(r.Findings) != 1 || !strings.HasPrefix(r.Findings[0].File, "prices.parquet") {
 			t.Errorf("prices %v: %v", prices, r.Findings)
 		}
@@ -336,6 +336,28 @@ func TestEntriesOfRun(t *testing.T) {
 	}
 }
 
+// TestBriefPrices checks that the price of a contract that runs for a microsecond, at
+// the end of an interval of no more, is held to what its instants are known to.
+func TestBriefPrices(t *testing.T) {
+	t.Parallel()
+	rules := audit.Rules{Payment: "bid", Sharing: "auction", CPUs: 2, Cap: 1, Speeds: []float64{1}, Hosts: 1}
+	const start = 299.7
+	end := start + 1e-6
+	steps := []step{
+		{"hold", start, 1, 2, strings.Replace(terms(10000000, ""), `"submit":0`, `"submit":299.7`, 1)},
+		{"settle", end, 1, 0, strings.ReplaceAll(done, "100", fmt.Sprint(end-start))},
+	}
+	_, table := small()
+	table = table[:2]
+	copy(table[1][5:], []string{"299.7", "100", "1", "2.000000", "accept", "", "299.7", fmt.Sprint(end), fmt.Sprint(end - start), fmt.Sprint(end - start), "0.000000", "0.000000", "true"})
+	price := 0.01 * (end - start) / end
+	for off, clean := range map[float64]bool{1: true, 1 + 1e-8: true, 1.001: false, 0: false} {
+		if r := held(t, steps, table, rules, off*price); r.Clean() != clean {
+			t.Errorf("%v times the price: %v", off, r.Findings)
+		}
+	}
+}
+
 // TestPenalties checks penalties against hand-made cases: a contract that needs
 // 100 CPU s alone at 1 CPU and has 80 s, with 0.01 $/s of delay. The delay is 20 s
 // where the work goes on, and 20/100 of the deadline, 16 s, where it stops.
@@ -351,6 +373,7 @@ func TestPenalties(t *testing.T) {
 	}{
 		{"goes on", `,"runs_on":true,"penalty_rate":0.01`, 100, 0.8, "0.200000", 0.2, 0},
 		{"goes on, bounded", `,"runs_on":true,"penalty_rate":0.01,"penalty_max":0.05`, 100, 0.8, "0.050000", 0.05, 0},
+		{"goes on, bounded by nothing", `,"runs_on":true,"penalty_rate":0.01,"penalty_max":0`, 100, 0.8, "0.000000", 0, 0},
 		{"stops", `,"penalty_rate":0.01`, 80, 0.8, "0.160000", 0.16, 0},
 		{"more owed", `,"penalty_rate":0.01`, 80, 0.8, "0.160001", 0.160001, 4},
 		{"less paid", `,"penalty_rate":0.01`, 80, 0.8, "0.160000", 0.159999, 5},

@@ -52,11 +52,13 @@ func (c *chooser) best(r *contracts.Request) []contracts.Placement {
 }
 
 // first returns a placement on each of the first hosts found, as many as r has
-// nodes. Bids are what r can pay: they matter where hosts are shared by auction.
+// nodes. Bids are what r can pay: they matter where hosts are shared by auction. Who can
+// pay no rate bids the least there is: a task that bids nothing would stand still.
 func (c *chooser) first(r *contracts.Request) []contracts.Placement {
 	c.placements = c.placements[:0]
+	bid := max(1, r.NodeRate())
 	for i := range r.Nodes {
-		c.placements = append(c.placements, contracts.Placement{Host: c.found[i].host, Bid: r.NodeRate()})
+		c.placements = append(c.placements, contracts.Placement{Host: c.found[i].host, Bid: bid})
 	}
 	return c.placements
 }

@@ -73,7 +73,7 @@ func (c *Case) Judge(cause contracts.Outcome) (v Verdict) {
 	switch v.Outcome = cause; {
 	case cause == contracts.Cancelled || cause == contracts.Unfinished:
 		return v
-	case !late && c.kept():
+	case !late && c.worked():
 		v.Outcome, v.ByDue = contracts.Fulfilled, c.Total()
 		return v
 	case cause == contracts.Open:
@@ -83,15 +83,16 @@ func (c *Case) Judge(cause contracts.Outcome) (v Verdict) {
 	return v
 }
 
-// kept reports whether the work is done, but for what rounding takes.
-func (c *Case) kept() bool {
-	due := c.Request.Due()
-	if c.Request.OnDemand {
-		due = c.End
+// worked reports whether the work is done, but for what rounding takes by the deadline,
+// or by the end if that is later.
+func (c *Case) worked() bool {
+	at := c.Request.Due()
+	if c.Request.OnDemand || at < c.End {
+		at = c.End
 	}
 	left, rounding := 0.0, 0.0
 	for i := range c.Nodes {
-		undone, lost := c.Work-c.Nodes[i].Done, c.rounding(&c.Nodes[i], due)
+		undone, lost := c.Work-c.Nodes[i].Done, c.rounding(&c.Nodes[i], at)
 		if c.Request.PerHost && undone > lost {
 			return false
 		}
@@ -175,7 +176,7 @@ func (c *Case) metered(b *Bill) error {
 // whole bills the price less the penalty, in equal parts to the hosts, if the work is
 // done or its owner takes it back, and nothing otherwise.
 func (c *Case) whole(b *Bill, v *Verdict) (err error) {
-	if v.Outcome != contracts.Cancelled && !contracts.Enough(c.Done(), c.Total()) {
+	if v.Outcome != contracts.Cancelled && !c.worked() {
 		return nil
 	}
 	if b.Penalty.Cmp(c.Price) >= 0 {

@@ -42,6 +42,8 @@ func decode(n *node, v reflect.Value, f field) error {
 		return decodeStruct(n, v, f)
 	case reflect.Slice:
 		return decodeSlice(n, v, f)
+	case reflect.Array:
+		return decodeArray(n, v, f)
 	case reflect.Map:
 		return decodeMap(n, v, f)
 	case reflect.Interface:
@@ -112,6 +114,20 @@ func decodeSlice(n *node, v reflect.Value, f field) error {
 		}
 	}
 	v.Set(out)
+	return nil
+}
+
+// decodeArray reads a list of just as many elements as v has.
+func decodeArray(n *node, v reflect.Value, f field) error {
+	if n.kind != list || len(n.items) != v.Len() {
+		return n.mismatch(v, f)
+	}
+	_, rule := split(f.rule)
+	for i, item := range n.items {
+		if err := decode(item, v.Index(i), field{join(f.path, item.segment(strconv.Itoa(i))), rule, f.doc}); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

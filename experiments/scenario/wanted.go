@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"reflect"
+	"strconv"
 	"strings"
 )
 
@@ -28,6 +29,8 @@ func wanted(t reflect.Type, rule string) string {
 			return "a list of one or more, each " + wanted(t.Elem(), rest)
 		}
 		return "a list, each " + wanted(t.Elem(), rest)
+	case reflect.Array:
+		return "a list of " + strconv.Itoa(t.Len()) + ", each " + wanted(t.Elem(), rest)
 	case reflect.String:
 		return "text"
 	case reflect.Bool:

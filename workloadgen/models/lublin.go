@@ -14,7 +14,7 @@ import (
 type LublinOptions struct {
 	Jobs  int `yaml:"jobs" doc:"jobs of a plan"`
 	Users int `yaml:"users" doc:"users, each as likely as another to submit a job"`
-	Size  int `yaml:"size" doc:"processors of the machine, at least 4"`
+	Size  int `yaml:"size" doc:"processors of the machine: at least 10 for set whole or batch, 32 for interactive or both, 7 for farooq2006"`
 
 	// Set is whole, batch, interactive, or both: the batch and interactive
 	// streams side by side; or farooq2006, which is whole fitted to the means that
@@ -124,6 +124,9 @@ func NewLublin(o LublinOptions) (*Lublin, error) {
 		set, ok := lublinSets[name]
 		if !ok {
 			return nil, fmt.Errorf("set %q: want whole, batch, interactive, both or farooq2006", name)
+		}
+		if least := set.least(); o.Size < least && o.Change.ULow == nil && o.Change.UMed == nil {
+			return nil, fmt.Errorf("size %d: set %s wants at least %d, or another change.ulow or change.umed", o.Size, name, least)
 		}
 		s, err := newLublinStream(set.sized(o.Size).changed(o.Change), o.Cycle)
 		if err != nil {

@@ -228,6 +228,8 @@ func TestLublinErrors(t *testing.T) {
 	t.Parallel()
 	for options, want := range map[string]string{
 		"size: 1":                        "size 1 is not in 4",
+		"size: 9":                        "size 9: set whole wants at least 10",
+		"{size: 31, set: both}":          "size 31: set interactive wants at least 32",
 		"set: weekend":                   `set "weekend": want whole, batch, interactive, both or farooq2006`,
 		"change: {umed: 99}":             "change.umed: 99",
 		"change: {a1: .nan}":             "change.a1: NaN",
@@ -239,6 +241,22 @@ func TestLublinErrors(t *testing.T) {
 	} {
 		if _, err := made(t, "lublin", options); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %s", options, err, want)
+		}
+	}
+}
+
+// TestLublinLeast checks that the model can be made for the smallest machines that it
+// is said to want.
+func TestLublinLeast(t *testing.T) {
+	t.Parallel()
+	for _, options := range []string{"size: 10", "{size: 10, set: batch}", "{size: 32, set: both}", "{size: 7, set: farooq2006}"} {
+		m, err := made(t, "lublin", options)
+		if err != nil {
+			t.Errorf("%s: %v", options, err)
+			continue
+		}
+		if _, err := m.Plan(rand.NewPCG(1, 1), 100, nil); err != nil {
+			t.Errorf("%s: %v", options, err)
 		}
 	}
 }

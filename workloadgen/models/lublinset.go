@@ -57,6 +57,12 @@ func (s lublinSet) sized(size int) lublinSet {
 	return s
 }
 
+// least returns the smallest machine that the stages of sizes fit: on a smaller one
+// the first would begin above its end.
+func (s lublinSet) least() int {
+	return int(math.Ceil(math.Exp2(s.ulow-s.umed+math.Log2(s.processors)) * (1 - 1e-9)))
+}
+
 // changed puts in the parameters that c gives.
 func (s lublinSet) changed(c LublinChange) lublinSet {
 	for _, p := range []struct {

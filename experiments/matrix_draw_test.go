@@ -1,0 +1,424 @@
+package experiments
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bourse/contracts/admission"
+	"bourse/contracts/broker"
+	"bourse/contracts/sharing"
+	"bourse/workloadgen"
+	"bourse/workloadgen/models"
+)
+
+// A drawing is a scenario that was drawn: its file, and the files that it names.
+type drawing struct {
+	number uint64 // the seed that draws it again
+	root   *branch
+	plan   workloadgen.Plan // of plan.csv; nil if it has none
+	trace  []absence        // of trace.csv
+	model  string           // model.yaml
+}
+
+// An absence is a stretch of time of a line of a trace.
+type absence struct {
+	host       int
+	start, end float64
+	state      string
+}
+
+// files returns the scenario and what it names, by file name, to be written to dir.
+func (g *drawing) files(dir string) map[string]string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "# draw %d of the matrix\n", g.number)
+	g.root.block(&text, "")
+	files := map[string]string{"scenario.yaml": strings.ReplaceAll(text.String(), "DIR/", dir+"/")}
+	if g.plan != nil {
+		text.Reset()
+		workloadgen.WriteCSV(&text, g.plan) // a Builder takes everything
+		files["plan.csv"] = text.String()
+		files["log.swf"] = swfOf(g.plan)
+	}
+	if g.trace != nil {
+		text.Reset()
+		text.WriteString("resource,start,end,state,load,mips\n")
+		for _, a := range g.trace {
+			fmt.Fprintf(&text, "m%02d,%v,%v,%s,0,1\n", a.host, a.start, a.end, a.state)
+		}
+		files["trace.csv"] = text.String()
+	}
+	if g.model != "" {
+		files["model.yaml"] = g.model
+	}
+	return files
+}
+
+// swfOf returns jobs as a recorded log.
+func swfOf(p workloadgen.Plan) string {
+	var b strings.Builder
+	b.WriteString("; MaxNodes: 16\n")
+	for i := range p {
+		j := &p[i]
+		status := 1
+		if j.Runtime < 1 {
+			status = 5 // taken back before it ran
+		}
+		fmt.Fprintf(&b, "%d %d -1 %d %d -1 -1 %d %d -1 %d %d 1 1 1 1 -1 -1\n", i+1, int64(j.Arrival),
+			int64(math.Round(j.Runtime)), j.Nodes, j.Nodes, max(1, int64(j.Estimate)), status, j.User+1)
+	}
+	return b.String()
+}
+
+// A drawer draws scenarios.
+type drawer struct {
+	*rand.Rand
+	families map[string]matrixFamily
+	hosts    int
+	whole    bool // numbers are whole, so that much happens at one instant
+}
+
+func (d *drawer) odds(p float64) bool { return d.Float64() < p }
+
+func pick[T any](d *drawer, from ...T) T { return from[d.IntN(len(from))] }
+
+// number writes x as a file does.
+func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// draw draws the scenario of that number, whatever was drawn before.
+func draw(n uint64) *drawing {
+	d := &drawer{Rand: rand.New(rand.NewPCG(n, 0x6d6174726978)), families: matrixFamilies()}
+	g := &drawing{number: n}
+	d.hosts, d.whole = 1+d.IntN(12), d.odds(0.5)
+	policies := d.policies()
+	planner := policies[0] == "reserve"
+	base := fork("base",
+		d.fleet(g, planner), d.workload(g, planner), d.market(policies, planner), d.sla(planner), d.needs(), d.provider())
+	base.in = slices.DeleteFunc(base.in, func(b *branch) bool { return b == nil })
+	if d.odds(0.2) {
+		base.add(leaf("horizon", number(pick(d, 10, 60, 100.0, 250, 1000)*pick(d, 1, 1, 0.77))))
+	}
+	list := &branch{name: "admission", list: true, keep: true}
+	for i, name := range policies {
+		list.add(fork("", d.policy(name, i, planner)...))
+	}
+	base.add(list)
+	g.root = fork("", leaf("name", "matrix"), leaf("seed", strconv.FormatUint(n%7, 10)), leaf("replications", "2"))
+	g.root.in[0].keep = true
+	if d.odds(0.1) {
+		g.root.add(fork("figure", &branch{name: "metrics", list: true, in: []*branch{leaf("", "brier"), leaf("", "p_d")}}))
+	}
+	configurations := &branch{name: "configurations", list: true, keep: true, in: []*branch{fork("", leaf("name", "one"))}}
+	g.root.add(base, configurations)
+	return g
+}
+
+// policies draws one or two. Those that want other hosts and jobs than the rest come
+// alone or with their like, unless it is to be seen that they are refused.
+func (d *drawer) policies() []string {
+	first := pick(d, admission.Names()...)
+	out := []string{first}
+	if d.odds(0.3) {
+		if second := pick(d, admission.Names()...); (second == "reserve") == (first == "reserve") || d.odds(0.03) {
+			out = append(out, second)
+		}
+	}
+	return out
+}
+
+// policy draws the options of a policy, and mostly the rule that it is made for.
+func (d *drawer) policy(name string, i int, planner bool) []*branch {
+	out := d.plugin("admission", name)
+	out = append(out, leaf("label", fmt.Sprintf("p%d", i)))
+	switch made := admission.SharingOf(name); {
+	case d.odds(0.6) || planner && d.odds(0.97):
+		out = append(out, fork("sharing", d.sharing(made)...))
+	case d.odds(0.5):
+		out = append(out, fork("sharing", d.sharing(pick(d, sharing.Names()...))...))
+	}
+	return out
+}
+
+func (d *drawer) sharing(name string) []*branch { return d.plugin("sharing", name) }
+
+func (d *drawer) fleet(g *drawing, planner bool) *branch {
+	b := fork("fleet", leaf("hosts", strconv.Itoa(d.hosts)))
+	cpus := pick(d, 1, 1, 1, 2, 2, 4, 0.5, 1.5)
+	if planner {
+		cpus = pick(d, 1, 2, 4, 8, 16, 2.5, 0.5)
+	}
+	b.add(leaf("cpus", number(cpus)))
+	if d.odds(0.4) {
+		b.add(leaf("speed", number(pick(d, 0.5, 2, 1.3, 0.7, 1))))
+	}
+	if d.odds(0.35) {
+		speeds := &branch{name: "speeds", list: false}
+		var values []string
+		for range 1 + d.IntN(4) {
+			values = append(values, number(pick(d, 0.5, 1, 2, 1.3, 3)))
+		}
+		speeds.text = "[" + strings.Join(values, ", ") + "]"
+		b.add(speeds)
+	}
+	if d.odds(0.5) {
+		b.add(leaf("cap", number(pick(d, 0, 1, 0.5, 2, 0.3))))
+	}
+	if d.odds(0.2) {
+		b.add(leaf("memory", number(pick(d, 0, 8e9, 64e9))), leaf("disk", number(pick(d, 0, 1e12))), leaf("bandwidth", "1e9"))
+	}
+	if d.odds(0.25) && (!planner || d.odds(0.05)) {
+		b.add(d.availability(g))
+	}
+	return b
+}
+
+func (d *drawer) availability(g *drawing) *branch {
+	b := fork("availability")
+	if d.odds(0.65) {
+		d.trace(g)
+		b.add(leaf("file", "trace.csv"), leaf("gap", number(pick(d, 0, 5, 120.0))))
+	} else {
+		b.add(fork("model", d.plugin("availability", pick(d, d.families["availability"].names...))...))
+		b.add(leaf("span", number(pick(d, 500, 5000, 86400.0))))
+	}
+	b.in[0].keep = true
+	if d.odds(0.7) {
+		b.add(leaf("leaving", pick(d, "resubmit", "lost", "suspend")))
+	}
+	if d.odds(0.5) {
+		b.add(leaf("lost_work", pick(d, "free", "charged")))
+	}
+	if d.odds(0.5) {
+		b.add(fork("predictor", d.plugin("predictor", pick(d, d.families["predictor"].names...))...))
+	}
+	return b
+}
+
+// trace draws when each host is there.
+func (d *drawer) trace(g *drawing) {
+	for h := range d.hosts {
+		at := pick(d, 0, 0, 5.0, 20)
+		for range 1 + d.IntN(6) {
+			for _, state := range []string{"A", pick(d, "U", "P", "C", "E", "")} {
+				length := d.seconds(60)
+				if state == "A" {
+					length = d.seconds(200)
+				}
+				if state != "" {
+					g.trace = append(g.trace, absence{h, at, at + length, state})
+				}
+				at += length
+			}
+		}
+		if d.odds(0.5) {
+			g.trace = append(g.trace, absence{h, at, at + 1e6, "A"})
+		}
+	}
+}
+
+// seconds draws a span of about that mean.
+func (d *drawer) seconds(mean float64) float64 {
+	if d.whole {
+		return max(1, math.Round(mean/10*pick(d, 1, 2, 5, 10, 10, 20.0)))
+	}
+	return max(1e-3, mean*d.ExpFloat64())
+}
+
+func (d *drawer) market(policies []string, planner bool) *branch {
+	b := fork("market")
+	switch {
+	case planner && d.odds(0.97):
+		b.add(fork("sharing", d.sharing("planned")...))
+	case d.odds(0.5):
+		b.add(fork("sharing", d.sharing(admission.SharingOf(policies[0]))...))
+	case d.odds(0.7):
+		b.add(fork("sharing", d.sharing(pick(d, sharing.Names()...))...))
+	}
+	if d.odds(0.5) {
+		b.add(fork("bidding", d.plugin("bidding", pick(d, d.families["bidding"].names...))...))
+	}
+	if d.odds(0.8) {
+		b.add(leaf("payment", pick(d, broker.Payments()...)))
+	}
+	if d.odds(0.4) {
+		b.add(fork("forecaster", d.plugin("forecaster", pick(d, d.families["forecaster"].names...))...))
+	}
+	if d.odds(0.3) {
+		b.add(leaf("window", number(pick(d, 0.5, 20, 300, 5000.0))))
+	}
+	if d.odds(0.4) && (!planner || d.odds(0.1)) {
+		b.add(leaf("instant", pick(d, "ends-first", "submissions-first")))
+	}
+	if b.in == nil {
+		return nil
+	}
+	return b
+}
+
+func (d *drawer) sla(bool) *branch {
+	b := fork("sla")
+	if d.odds(0.6) {
+		b.add(leaf("enforcement", pick(d, "total", "per-host")))
+	}
+	if d.odds(0.4) {
+		b.add(leaf("slack", number(pick(d, 0.5, 1, 1.5, 3, 20, 1000.0))))
+	}
+	if d.odds(0.4) {
+		b.add(leaf("of", pick(d, "plan", "estimate", "runtime")))
+	}
+	if d.odds(0.5) {
+		b.add(leaf("deadline", pick(d, "hard", "soft", "plan")))
+	}
+	if d.odds(0.4) {
+		b.add(leaf("runs_on", pick(d, "true", "false")))
+	}
+	if d.odds(0.35) {
+		p := fork("penalty", leaf("rate", number(pick(d, 0, 0.001, 0.05, 3, 1e6))))
+		p.in[0].keep = true
+		if d.odds(0.5) {
+			p.add(leaf("max", number(pick(d, 0, 0.5, 10.0))))
+		}
+		b.add(p)
+	}
+	if b.in == nil {
+		return nil
+	}
+	return b
+}
+
+func (d *drawer) needs() *branch {
+	if !d.odds(0.2) {
+		return nil
+	}
+	bound := func(name string) *branch {
+		b := fork(name)
+		if d.odds(0.7) {
+			b.add(leaf("cpu", number(pick(d, 0.1, 0.5, 1, 2.0))))
+		}
+		if d.odds(0.4) {
+			b.add(leaf("memory", number(pick(d, 1e9, 6e9, 32e9))))
+		}
+		if d.odds(0.2) {
+			b.add(leaf("disk", "5e11"), leaf("bandwidth", "6e8"))
+		}
+		if b.in == nil {
+			b.add(leaf("cpu", "1"))
+		}
+		return b
+	}
+	b := fork("needs")
+	if d.odds(0.6) {
+		b.add(bound("min"))
+	}
+	if d.odds(0.5) || b.in == nil {
+		b.add(bound("max"))
+	}
+	return b
+}
+
+func (d *drawer) provider() *branch {
+	if !d.odds(0.2) {
+		return nil
+	}
+	return fork("provider", leaf("funds", number(pick(d, 0, 1, 0.000001, 1e6))))
+}
+
+func (d *drawer) workload(g *drawing, planner bool) *branch {
+	b := fork("workload")
+	switch kind := d.Float64(); {
+	case kind < 0.65:
+		g.plan = d.plan(planner)
+		b.add(leaf("plan", "plan.csv"))
+	case kind < 0.75:
+		g.plan = d.plan(planner)
+		b.add(leaf("swf", "log.swf"))
+		if d.odds(0.7) {
+			b.add(leaf("filter", pick(d, "ran", `"ran,first:8"`, `"ran,last:5"`, `"first:10"`)))
+		}
+	default:
+		name := pick(d, models.Names()...)
+		b.add(d.model(g, name, planner))
+		if d.odds(0.2) {
+			b.add(fork("estimate", leaf("name", "uniform"), leaf("min", "0.1"), leaf("max", "10")))
+		}
+	}
+	b.in[0].keep = true
+	if d.odds(0.15) {
+		b.add(leaf("warmup", pick(d, "0.1", "0.5", "0.9")))
+	}
+	if d.odds(0.2) {
+		b.add(leaf("funds", number(pick(d, 0, 0.5, 20, 1e6))))
+	}
+	if a := d.annotate(b.in[0].name != "plan", planner); a != nil {
+		b.add(a)
+	}
+	return b
+}
+
+// annotate draws what is done to the jobs. Those of a log or a model are worth
+// nothing before.
+func (d *drawer) annotate(worthless, planner bool) *branch {
+	b := fork("annotate")
+	if d.odds(0.2) {
+		b.add(leaf("inaccuracy", pick(d, "0", "0.5", "1")))
+	}
+	if d.odds(0.1) {
+		b.add(leaf("delay", pick(d, "0", "0.1", "2")))
+	} else if d.odds(0.1) {
+		b.add(fork("load", leaf("target", pick(d, "0.3", "1.5")), leaf("processors", strconv.Itoa(d.hosts))))
+	}
+	if d.odds(0.1) {
+		b.add(leaf("arrivals", "poisson"))
+	}
+	if d.odds(0.1) {
+		b.add(leaf("restore", "38"))
+	}
+	if d.odds(0.2) {
+		rule := pick(d, "keep", "drop", "cap", "scale", "fold")
+		b.add(fork("sizes", leaf("rule", rule), leaf("hosts", strconv.Itoa(d.hosts)), leaf("from", "16"), leaf("per", "2")))
+	}
+	if planner && d.odds(0.3) || d.odds(0.05) {
+		b.add(fork("reservations", leaf("share", pick(d, "0", "0.5", "1")),
+			fork("lead", leaf("law", pick(d, "uniform", "exp", "fixed")), leaf("mean", pick(d, "0", "30", "200"))),
+			fork("laxity", leaf("law", pick(d, "uniform", "exp", "fixed")), leaf("mean", pick(d, "0", "1", "5"))),
+			leaf("inaccuracy", pick(d, "0", "1", "5")), leaf("errors", pick(d, "over", "under", "both", "log")),
+			leaf("cancel", pick(d, "0", "0.3"))))
+	}
+	if d.odds(0.15) {
+		b.add(fork("value", d.worth()...))
+	}
+	switch {
+	case worthless && d.odds(0.97) || d.odds(0.1):
+		switch d.IntN(3) {
+		case 0:
+			b.add(leaf("price", pick(d, "0.001", "0.1", "3")))
+		case 1:
+			b.add(leaf("budget", pick(d, "1", "100")))
+		default:
+			b.add(d.urgency("true"))
+		}
+	case d.odds(0.1):
+		b.add(d.urgency("false"))
+	}
+	if b.in == nil {
+		return nil
+	}
+	return b
+}
+
+func (d *drawer) worth() []*branch {
+	return pick(d,
+		[]*branch{leaf("name", "equal")},
+		[]*branch{leaf("name", "normal")},
+		[]*branch{leaf("name", "pareto"), fork("options", leaf("shape", "1.16"))})
+}
+
+func (d *drawer) urgency(sla string) *branch {
+	return fork("urgency", leaf("sla", sla), leaf("high", pick(d, "0", "0.2", "1")),
+		fork("deadline", leaf("low", pick(d, "1.1", "4")), leaf("ratio", pick(d, "1", "4"))),
+		leaf("penalty_of", pick(d, "one", "procs", "runtime", "inv_runtime")),
+		leaf("budget_of", pick(d, "runtime", "runtime_procs")), leaf("rate", pick(d, "0.001", "0.1")))
+}

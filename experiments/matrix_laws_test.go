@@ -1,0 +1,191 @@
+package experiments
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/experiments/metrics"
+)
+
+// percent and part are the metrics that are proportions, of 100 and of 1. All metrics
+// are in one of the three lists, so that a new one is thought of.
+var (
+	part    = words("violations rejections utilization p_a p_w p_d q rejections_ar cluster_utilization cluster_utilization_min cluster_utilization_max brier promised kept")
+	percent = words("deadlines_fulfilled deadlines_fulfilled_high deadlines_fulfilled_low rejected_work rejected_work_ar job_process_ratio")
+	amounts = words("slowdown slowdown_high slowdown_low completed rejected_size response_od response_ar late killed cancelled makespan wasted resubmissions queued completed_length")
+	signed  = words("demand_correlation efficiency_0 efficiency_0.5 efficiency_1 mean_efficiency_0 mean_efficiency_0.5 mean_efficiency_1 utility")
+)
+
+func words(s string) map[string]bool {
+	all := make(map[string]bool)
+	for _, w := range strings.Fields(s) {
+		all[w] = true
+	}
+	return all
+}
+
+// rounding is what proportions and work may be off by: sums of some dozens of numbers,
+// each good to a moment.
+const rounding = 1e-9
+
+// laws checks what must hold of every run.
+func (r *told) laws() error {
+	for _, run := range r.runs {
+		fail := func(err error) error {
+			return fmt.Errorf("%s, replication %d: %w", run.offer.Label, run.rep, err)
+		}
+		for i := range run.Jobs {
+			if err := run.jobLaws(i); err != nil {
+				return fail(fmt.Errorf("job %d: %w", run.Records[i].ID, err))
+			}
+		}
+		for i, m := range metrics.All() {
+			x, ok := m.Of(&run.Outcome)
+			if !ok {
+				continue
+			}
+			if err := metricLaw(i, x); err != nil {
+				return fail(err)
+			}
+		}
+		for i, p := range run.Prices {
+			if !(p >= 0) || math.IsInf(p, 1) {
+				return fail(fmt.Errorf("the price of interval %d is %v", i, p))
+			}
+		}
+		if err := run.journal.laws(run.Closed); err != nil {
+			return fail(err)
+		}
+		if t := run.tape; len(t.amiss) > 0 {
+			return fail(fmt.Errorf("tape: %s", t.amiss[0]))
+		}
+	}
+	return nil
+}
+
+// metricLaw checks x, the value of metric i.
+func metricLaw(i int, x float64) error {
+	name := metrics.All()[i].Name
+	least, most := 0.0, math.Inf(1)
+	switch {
+	case part[name]:
+		most = 1
+	case percent[name]:
+		most = 100
+	case amounts[name]:
+	case signed[name]:
+		least = math.Inf(-1)
+	default:
+		return fmt.Errorf("the matrix does not know what metric %s may be: want it in a list beside the laws", name)
+	}
+	if math.IsNaN(x) || math.IsInf(x, 0) || x < least || x > most*(1+rounding) {
+		return fmt.Errorf("metric %s is %v, want it in [%v, %v]", name, x, least, most)
+	}
+	return nil
+}
+
+// jobLaws checks job i of the run.
+func (run *toldRun) jobLaws(i int) error {
+	j, rec := &run.Jobs[i], &run.Records[i]
+	for _, x := range []float64{j.Value, j.Arrival, j.Work, j.Runtime, j.Start, j.End, j.ByDue, j.Done, j.Paid, j.Penalty, j.Wasted, j.Began} {
+		if !(x >= 0) || math.IsInf(x, 1) {
+			return fmt.Errorf("%+v has a number that is negative or none", *j)
+		}
+	}
+	if !j.Admitted {
+		if j.Fulfilled || j.Paid != 0 || j.Done != 0 || j.Penalty != 0 {
+			return fmt.Errorf("it was not admitted, and %+v", *j)
+		}
+		if rec.Decision == contracts.Accept || rec.Decision == contracts.Reject && rec.Reason == contracts.None {
+			return fmt.Errorf("it was not admitted: %v for %q", rec.Decision, rec.Reason)
+		}
+		if rec.Decision == contracts.Defer && !run.Closed {
+			return fmt.Errorf("it still waits when all is done")
+		}
+		return nil
+	}
+	f := &run.set.conf.Fleet // in a moment it does work that nothing can tell from none
+	fastest := f.CPUs * slices.Max(append([]float64{f.Speed}, f.Speeds...)) * float64(rec.Nodes)
+	most := j.Work*(1+rounding) + 2*contracts.Moment(j.End)*fastest
+	switch {
+	case j.Start < j.Arrival:
+		return fmt.Errorf("it starts at %v, and came at %v", j.Start, j.Arrival)
+	case j.End < j.Start:
+		return fmt.Errorf("it ends at %v, and started at %v", j.End, j.Start)
+	case j.ByDue > most || j.Done > most:
+		return fmt.Errorf("%v of its work is done, %v by the deadline, of %v", j.Done, j.ByDue, j.Work)
+	case j.ByDue > j.Done*(1+rounding) && !j.Fulfilled && j.Losses == 0:
+		return fmt.Errorf("%v of its work is done, %v by the deadline", j.Done, j.ByDue)
+	case j.Fulfilled && j.ByDue != j.Work:
+		return fmt.Errorf("it is fulfilled with %v of %v done", j.ByDue, j.Work)
+	case rec.Paid.Sign() < 0 || rec.Paid.Cmp(rec.Value) > 0:
+		return fmt.Errorf("it pays %v of %v", rec.Paid, rec.Value)
+	case rec.Penalty.Sign() < 0 || rec.Penalty.Sign() > 0 && (j.Fulfilled || j.Cancelled || j.Open):
+		return fmt.Errorf("it is paid a penalty of %v", rec.Penalty)
+	case j.Open && rec.Paid.Sign() > 0:
+		return fmt.Errorf("it was open at the horizon, and pays %v", rec.Paid)
+	case run.Closed && j.End > run.set.horizon():
+		return fmt.Errorf("it ends at %v, after the horizon", j.End)
+	case j.Open != (j.Cancelled && run.Closed && j.End == run.set.horizon() && j.Open):
+		return fmt.Errorf("it is open, and ends at %v", j.End)
+	}
+	return nil
+}
+
+// A keptEntry is an entry of a ledger.
+type keptEntry struct {
+	time     float64
+	kind     bank.Kind
+	contract int64
+	moves    []bank.Move
+	note     string
+}
+
+// laws checks that money is conserved: what accounts hold adds up to what was issued,
+// none is overdrawn, and nothing is left in escrow.
+func (r *recorder) laws(bool) error {
+	holds := make(map[string]int64)
+	open := make(map[int64]bool)
+	before := 0.0
+	for i, e := range r.entries {
+		if e.time < before {
+			return fmt.Errorf("entry %d is of %v, the one before of %v", i+1, e.time, before)
+		}
+		before = e.time
+		for _, m := range e.moves {
+			holds[m.From] -= m.Amount.Micros()
+			holds[m.To] += m.Amount.Micros()
+			if holds[m.From] < 0 && m.From != "mint" || m.Amount.Sign() <= 0 {
+				return fmt.Errorf("entry %d leaves %d in %s, after a move of %v", i+1, holds[m.From], m.From, m.Amount)
+			}
+		}
+		switch e.kind {
+		case bank.Admit:
+			open[e.contract] = true
+		case bank.Settle:
+			if !open[e.contract] {
+				return fmt.Errorf("entry %d settles contract %d, which is not open", i+1, e.contract)
+			}
+			delete(open, e.contract)
+		case bank.Reject:
+			if open[e.contract] {
+				return fmt.Errorf("entry %d rejects contract %d, which is open", i+1, e.contract)
+			}
+		}
+	}
+	sum := int64(0)
+	for account, has := range holds {
+		sum += has
+		if strings.HasPrefix(account, "escrow:") && has != 0 {
+			return fmt.Errorf("%d micro-dollars are left in %s", has, account)
+		}
+	}
+	if sum != 0 || len(open) > 0 {
+		return fmt.Errorf("accounts add up to %d, and contracts %v are open", sum, open)
+	}
+	return nil
+}

@@ -1,0 +1,249 @@
+package experiments
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"bourse/contracts/admission"
+	"bourse/contracts/bidding"
+	"bourse/contracts/sharing"
+	availability "bourse/hosts/availability/models"
+	"bourse/hosts/availability/predictors"
+	"bourse/hosts/availability/sched"
+	"bourse/market"
+)
+
+// A matrixFamily is a table of plug-ins whose options the matrix draws.
+type matrixFamily struct {
+	names []string
+	make  func(name string, decode func(any) error) error
+}
+
+// matrixFamilies are the tables. A plug-in that joins one joins the matrix.
+func matrixFamilies() map[string]matrixFamily {
+	rng := rand.New(rand.NewPCG(0, 0)) // nothing is drawn
+	plain := func(any) error { return nil }
+	return map[string]matrixFamily{
+		"admission": {admission.Names(), func(name string, decode func(any) error) error {
+			bid, err := bidding.New("cheapest", plain, rng)
+			if err == nil {
+				_, err = admission.New(name, decode, bid, rng)
+			}
+			return err
+		}},
+		"sharing": {sharing.Names(), func(name string, decode func(any) error) error {
+			_, err := sharing.New(name, decode)
+			return err
+		}},
+		"bidding": {bidding.Names(), func(name string, decode func(any) error) error {
+			_, err := bidding.New(name, decode, rng)
+			return err
+		}},
+		"forecaster": {market.ForecasterNames(), func(name string, decode func(any) error) error {
+			_, err := market.NewForecaster(name, decode, rng)
+			return err
+		}},
+		"scheduler": {sched.Names(), func(name string, decode func(any) error) error {
+			_, err := sched.New(name, decode, rng)
+			return err
+		}},
+		"availability": {availability.Names(), func(name string, decode func(any) error) error {
+			_, err := availability.New(name, decode, rng)
+			return err
+		}},
+		"predictor": {predictors.Names(), func(name string, decode func(any) error) error {
+			_, err := predictors.New(name, decode, rng)
+			return err
+		}},
+	}
+}
+
+// matrixValues are the values that each option is given, by plug-in and option, or
+// by option where several plug-ins have it. What is true or false, and what names
+// another plug-in, needs none.
+var matrixValues = map[string][]string{
+	"guarantee": {"0.05", "0.6", "0.99"},
+	"threshold": {"price", "share"},
+	"discount":  {"none", "predicted"},
+	"capacity":  {"projected", "static"},
+	"default":   {"be", "sac", "cac", "rac"},
+	"reject":    {"0", "0.37", "1"},
+
+	"edf admission": {"deadline", "none"},
+	"check":         {"start", "select"},
+
+	"order":      {"index", "bestfit"},
+	"projection": {"dynamic", "incumbent", "static"},
+	"spare":      {"proportional", "equal", "none"},
+	"late":       {"shift", "pressure"},
+	"protect":    {"strict", "printed"},
+	"current":    {"recompute", "stored"},
+
+	"deadline overrun": {"keep", "zero", "kill"},
+
+	"from":      {"0", "0.5", "40"},
+	"interval":  {"0.7", "10", "60"},
+	"hold":      {"0", "15", "300"},
+	"hold_mode": {"skip", "block"},
+	"resubmit":  {"tail", "head", "drop"},
+
+	"match":             {"ran", "ff", "nf", "imct", "minu", "maxu", "mli", "price"},
+	"od_map":            {"imct", "same"},
+	"reserve admission": {"edf", "edf+insert"},
+	"reserve overrun":   {"extend", "kill"},
+	"extend_pct":        {"1", "20", "1000"},
+	"zeta_scope":        {"ar", "all"},
+	"zeta_scale":        {"mul", "div", "none"},
+	"util":              {"cumulative", "instant", "committed"},
+	"od_deadline":       {"0", "1", "20"},
+	"base":              {"0", "0.001", "0.3"},
+	"kappa":             {"0", "0.001", "0.3"},
+	"cancel_fee":        {"0", "0.1", "1"},
+
+	"threshold threshold": {"0", "0.5", "1"},
+	"idle_order":          {"fifo", "index", "rotate"},
+	"pps_load":            {"local", "local+grid", "binary"},
+	"pps_tie":             {"index", "fewest", "rotate", "random"},
+
+	"days":        {"1", "6"},
+	"plen":        {"0.5", "3"},
+	"count":       {"ceil", "floor", "frac"},
+	"unit":        {"exec", "plen"},
+	"weight":      {"day", "pooled"},
+	"empty":       {"zero", "one", "skip"},
+	"missing":     {"skip", "zero", "one"},
+	"no_history":  {"0", "0.5", "1"},
+	"renewal law": {"weibull", "lognormal", "exponential"},
+	"least":       {"2", "5"},
+
+	"rate":          {"2", "60"},
+	"het":           {"0", "0.2"},
+	"median":        {"30", "300"},
+	"sigma":         {"0.3", "1.2"},
+	"diurnal least": {"1", "20"},
+	"sessions":      {"0", "2"},
+	"kept":          {"0", "0.6", "1"},
+	"nights":        {"0", "0.15", "1"},
+	"load":          {"0", "0.2", "1"},
+	"load_every":    {"0", "600"},
+	"site":          {"nd07cpu", "pl05", "skype06"},
+	"intervals law": {"exp", "weibull"},
+	"state":         {"P", "U"},
+	"mean":          {"[60, 10, 5, 5, 30]", "[300, 300, 300, 300, 300]"},
+	"next":          {"[[0, 1, 1, 1, 1], [1, 0, 0, 0, 0], [1, 0, 0, 0, 1], [1, 0, 0, 0, 0], [1, 0, 0, 0, 0]]"},
+}
+
+// A matrixOption is a field of the options of a plug-in.
+type matrixOption struct {
+	path   []string
+	values []string // nil: type says
+	typ    reflect.Type
+}
+
+// optionsOf returns the options that the named plug-in wants decoded.
+func (f matrixFamily) optionsOf(name string) (out []matrixOption) {
+	f.make(name, func(v any) error { // an error is of an option that has no default
+		out = matrixFields(name, nil, reflect.TypeOf(v).Elem())
+		return nil
+	})
+	return out
+}
+
+func matrixFields(plugin string, path []string, t reflect.Type) (out []matrixOption) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, rest, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		at := append(slices.Clone(path), name)
+		switch {
+		case !f.IsExported() || name == "-":
+		case strings.Contains(rest, "inline"):
+			out = append(out, matrixFields(plugin, path, f.Type)...)
+		case f.Type.Kind() == reflect.Struct && !matrixNames(f.Type):
+			out = append(out, matrixFields(plugin, at, f.Type)...)
+		default:
+			values := matrixValues[plugin+" "+name]
+			if values == nil {
+				values = matrixValues[name]
+			}
+			out = append(out, matrixOption{at, values, f.Type})
+		}
+	}
+	return out
+}
+
+// matrixNames reports whether a struct names another plug-in and its options.
+func matrixNames(t reflect.Type) bool {
+	_, named := t.FieldByName("Name")
+	_, options := t.FieldByName("Options")
+	return named && options
+}
+
+// TestMatrixOptions checks that the matrix has values for every option of every
+// plug-in that it draws, and none for an option that is gone.
+func TestMatrixOptions(t *testing.T) {
+	t.Parallel()
+	used := make(map[string]bool)
+	for family, f := range matrixFamilies() {
+		for _, name := range f.names {
+			for _, o := range f.optionsOf(name) {
+				last := o.path[len(o.path)-1]
+				used[last], used[name+" "+last] = true, true
+				if o.values == nil && o.typ.Kind() != reflect.Bool && !matrixNames(o.typ) {
+					t.Errorf("%s %s has an option %s, for which the matrix has no values: want some in matrixValues",
+						family, name, strings.Join(o.path, "."))
+				}
+			}
+		}
+	}
+	for key := range matrixValues {
+		if !used[key] {
+			t.Errorf("the matrix has values for %s, which is no option of any plug-in", key)
+		}
+	}
+}
+
+// plugin draws a plug-in with some of its options: their branches follow its name.
+func (d *drawer) plugin(family, name string) []*branch {
+	root := fork("", leaf("name", name))
+	for _, o := range d.families[family].optionsOf(name) {
+		if !d.odds(0.4) {
+			continue
+		}
+		in, last := root, len(o.path)-1
+		for _, name := range o.path[:last] {
+			if in.get(name) == nil {
+				in.add(fork(name))
+			}
+			in = in.get(name)
+		}
+		switch {
+		case o.typ == reflect.TypeFor[sched.Spec]():
+			in.add(fork(o.path[last], d.scheduler()))
+		case o.typ == reflect.TypeFor[predictors.Spec]():
+			in.add(fork(o.path[last], d.spec("predictor")...))
+		case o.typ.Kind() == reflect.Bool:
+			in.add(leaf(o.path[last], pick(d, "true", "false")))
+		default:
+			in.add(leaf(o.path[last], pick(d, o.values...)))
+		}
+	}
+	return root.in
+}
+
+// spec draws a plug-in as those name it that have options of their own.
+func (d *drawer) spec(family string) []*branch {
+	all := d.plugin(family, pick(d, d.families[family].names...))
+	if len(all) == 1 {
+		return all
+	}
+	return []*branch{all[0], fork("options", all[1:]...)}
+}
+
+// scheduler draws a matchmaker as admission queue takes it.
+func (d *drawer) scheduler() *branch {
+	all := d.plugin("scheduler", pick(d, d.families["scheduler"].names...))
+	return &branch{name: all[0].text, in: append([]*branch{}, all[1:]...), text: "{}"}
+}

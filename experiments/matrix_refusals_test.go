@@ -1,0 +1,89 @@
+package experiments
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"testing"
+
+	"bourse/contracts/admission"
+)
+
+// matrixRefusals are the things that do not go together, each as the check says it,
+// and why it is refused rather than run.
+var matrixRefusals = []struct{ says, why string }{
+	{`no job has a budget: want one from workload.annotate`, "a market in which nobody can pay admits nobody"},
+	{`admission reserve: it plans for hosts that stay`, "a book promises nodes that it knows to be there"},
+	{`admission reserve: found sharing \w+, want planned with it`, "only planned sharing gives a gang all of its nodes at once"},
+	{`admission reserve: it plans with what ends at an instant`, "a book is told of ends before it is asked for room"},
+	{`admission is "edf\+insert" with preempt`, "a plan that suspends has no holes to insert into"},
+	{`log.swf: \d+ jobs asked for, the log has`, "a log is run as it was recorded, and has no more jobs"},
+}
+
+var matrixSays = func() (all []*regexp.Regexp) {
+	for _, r := range matrixRefusals {
+		all = append(all, regexp.MustCompile(r.says))
+	}
+	return all
+}()
+
+// A coverage counts what draws have come by.
+type coverage struct {
+	refused int
+	lines   []int           // of matrixRefusals: how often
+	met     map[string]bool // policy/sharing
+}
+
+func newCoverage() *coverage {
+	return &coverage{lines: make([]int, len(matrixRefusals)), met: make(map[string]bool)}
+}
+
+func (c *coverage) add(o *coverage) {
+	c.refused += o.refused
+	for i, n := range o.lines {
+		c.lines[i] += n
+	}
+	for k := range o.met {
+		c.met[k] = true
+	}
+}
+
+// refuse finds the line of the list that says why a scenario was refused.
+func (c *coverage) refuse(text string) error {
+	var found []int
+	for i, says := range matrixSays {
+		if says.MatchString(text) {
+			found = append(found, i)
+		}
+	}
+	if len(found) != 1 {
+		return fmt.Errorf("refused, by %d lines of the list, want one: %s", len(found), text)
+	}
+	c.lines[found[0]]++
+	return nil
+}
+
+// ran notes which policies ran under which sharing.
+func (c *coverage) ran(r *told) {
+	for _, run := range r.runs {
+		c.met[run.offer.Name+" under "+run.offer.sharing.Name] = true
+	}
+}
+
+// judge checks what many draws must have come by.
+func (c *coverage) judge(t *testing.T, draws uint64) {
+	if draws >= 200 && uint64(c.refused)*5 > draws {
+		t.Errorf("%d of %d draws are refused, want a fifth at most", c.refused, draws)
+	}
+	if draws >= 300 {
+		for _, name := range admission.Names() {
+			if key := name + " under " + admission.SharingOf(name); !c.met[key] {
+				t.Errorf("no draw of %d ran %s", draws, key)
+			}
+		}
+	}
+	if i := slices.Index(c.lines, 0); i >= 0 && draws >= 3000 {
+		t.Errorf("nothing is refused by %q any more in %d draws: want the line gone from the list", matrixRefusals[i].says, draws)
+	}
+	t.Logf("%d of %d draws refused, by line of the list: %v; %d pairs of policy and sharing", c.refused, draws, c.lines, len(c.met))
+}

@@ -1,0 +1,371 @@
+package experiments
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"bourse/contracts"
+	"bourse/contracts/floor"
+)
+
+// A replay goes through the decisions of a run again, slowly: at every instant at
+// which anything happens it brings all hosts to it with plain sums, and deals out anew
+// those on which a task has come or gone. It takes from the record when tasks came and
+// went, and finds by itself what they were given, did and owe, and so how each
+// contract must have ended.
+type replay struct {
+	run     *toldRun
+	rule    shareRule
+	payment string
+	cap     float64
+	leaving floor.Leaving
+	charged bool
+	submits bool // before what else happens at an instant
+
+	now   float64
+	hosts []*replayHost
+	all   map[contracts.ID]*replayContract
+	order []*replayContract
+}
+
+type replayHost struct {
+	cpus, speed float64
+	on          []*replayTask // in order of start
+	away        bool
+	left        float64 // instant at which it left last, NaN if it did not
+	dirty       bool    // to be dealt out
+	leaves      float64 // instant of the last leave since it was dealt out
+	changes     []float64
+}
+
+type replayTask struct {
+	of   *replayContract
+	node int
+	host *replayHost
+	at   int // of the host
+	bid  int64
+
+	rate, paying float64
+	done, owed   float64
+	keep, target float64 // of rules by deadline
+	gone         bool
+}
+
+// A replayContract is what became of one.
+type replayContract struct {
+	request *contracts.Request
+	work    float64 // that is true, a node
+	nodes   []*replayTask
+	gang    bool
+
+	start, end      float64 // NaN before
+	byDue           float64
+	late            bool // its deadline has passed
+	waits, broken   bool
+	recalled        float64 // instant at which a host left with it, NaN if none has
+	killed, takenIn bool    // takenIn: its owner took it back
+	fee             float64
+	open            bool
+	losses          int
+	wasted          float64
+	arrears         []float64
+}
+
+// due returns the instant of its deadline.
+func (c *replayContract) due() float64 {
+	if c.request.OnDemand {
+		return math.Inf(1)
+	}
+	return c.request.Submit + c.request.SLA.Deadline
+}
+
+func (c *replayContract) goesOn() bool { return c.request.SLA.Soft || c.request.SLA.RunsOn }
+
+func (c *replayContract) perHost() bool { return c.request.PerHost || c.gang }
+
+// done returns the work over all nodes.
+func (c *replayContract) done() (sum float64) {
+	for _, k := range c.nodes {
+		sum += k.done
+	}
+	return sum
+}
+
+func (c *replayContract) total() float64 { return c.work * float64(c.request.Nodes) }
+
+// rounding is what float64 may take from the work of a node on h by then: one part in
+// 10^9, and what the host does in a moment or two.
+func (c *replayContract) rounding(h *replayHost, at float64) float64 {
+	moment := math.Nextafter(at, math.Inf(1)) - at
+	return 1e-9*c.work + 2*moment*h.cpus*h.speed
+}
+
+// running reports whether a task of it is on a host.
+func (c *replayContract) running() bool {
+	return slices.ContainsFunc(c.nodes, func(k *replayTask) bool { return !k.gone })
+}
+
+func newReplay(run *toldRun) (*replay, error) {
+	c := run.set.conf
+	w := &replay{run: run, submits: c.Market.Instant == submissionsFirst, payment: c.Market.Payment, cap: c.Fleet.Cap, all: make(map[contracts.ID]*replayContract)}
+	var err error
+	if w.rule, err = ruleOf(run.offer); err != nil {
+		return nil, err
+	}
+	if !slices.Contains([]string{"spot", "usage", "bid", "budget"}, w.payment) {
+		return nil, fmt.Errorf("the matrix cannot replay the payment rule %s: want its formula beside the others", w.payment)
+	}
+	for h := range c.Fleet.Hosts {
+		host := &replayHost{cpus: c.Fleet.CPUs, speed: c.Fleet.Speed, left: math.NaN()}
+		if n := len(c.Fleet.Speeds); n > 0 {
+			host.speed = c.Fleet.Speeds[h%n]
+		}
+		if p := run.tape.parts.Presence; p != nil {
+			w.leaving, w.charged = p.Leaving, p.Charged
+			host.away = true
+			for _, v := range p.Histories[h].Intervals() {
+				if v.End > 0 {
+					host.changes = append(host.changes, max(0, v.Start), v.End)
+				}
+			}
+		}
+		w.hosts = append(w.hosts, host)
+	}
+	return w, nil
+}
+
+// tick returns the next instant at which a deadline passes or a host comes or leaves.
+func (w *replay) tick() float64 {
+	next := math.Inf(1)
+	for _, h := range w.hosts {
+		if len(h.changes) > 0 {
+			next = min(next, h.changes[0])
+		}
+	}
+	for _, c := range w.order {
+		if !c.late && math.IsNaN(c.end) {
+			next = min(next, c.due())
+		}
+	}
+	return next
+}
+
+// pass brings all hosts to now, through the ticks on the way.
+func (w *replay) pass(now float64) {
+	for at := w.tick(); at <= now; at = w.tick() {
+		w.bring(at)
+		for _, c := range w.order {
+			if !c.late && math.IsNaN(c.end) && c.due() <= at {
+				c.late, c.byDue = true, c.done()
+			}
+		}
+		for _, h := range w.hosts {
+			for len(h.changes) > 0 && h.changes[0] <= at {
+				if h.away = !h.away; h.away {
+					h.left = at
+				}
+				h.changes, h.dirty = h.changes[1:], true
+			}
+		}
+	}
+	w.bring(now)
+	for _, c := range w.order {
+		// What waits still may be placed at its deadline if submissions come first.
+		if c.waits && (c.due() < now || c.due() <= now && !w.submits) {
+			c.end, c.broken, c.waits = c.due(), true, false
+		}
+	}
+}
+
+// bring lets time pass in which nothing happens.
+func (w *replay) bring(now float64) {
+	span := now - w.now
+	if !(span > 0) {
+		return
+	}
+	for _, h := range w.hosts {
+		if h.dirty {
+			w.deal(h)
+		}
+		for _, k := range h.on {
+			k.done += k.rate * span
+			k.owed += k.paying * span
+		}
+	}
+	w.now = now
+}
+
+// follow does what e says.
+func (w *replay) follow(e tapeEvent) error {
+	if e.at < w.now {
+		return fmt.Errorf("%v is after %v", e, w.now)
+	}
+	w.pass(e.at)
+	c := w.all[e.id]
+	switch e.what {
+	case taskStarts:
+		return w.start(e)
+	case taskLeaves:
+		return w.leave(e)
+	case repeatEnds:
+		if c != nil && c.waits {
+			c.end, c.broken, c.waits = e.at, true, false
+		}
+	case bookEnds:
+		c.end = e.at
+	case bookKills:
+		c.end, c.killed = e.at, true
+	case ownerCancel:
+		if c == nil {
+			c = w.contract(e)
+		}
+		c.end, c.takenIn, c.fee = e.at, true, e.due
+	}
+	return nil
+}
+
+// contract returns the contract of e, which may be new.
+func (w *replay) contract(e tapeEvent) *replayContract {
+	if c := w.all[e.id]; c != nil {
+		return c
+	}
+	c := &replayContract{
+		request: w.run.tape.asked[e.id], work: w.run.truth(e.id),
+		gang: w.rule.name == "planned" && w.run.Booked, start: math.NaN(), end: math.NaN(), recalled: math.NaN(),
+	}
+	c.late = c.due() <= w.now // nothing is done by its deadline
+	w.all[e.id] = c
+	w.order = append(w.order, c)
+	return c
+}
+
+func (w *replay) start(e tapeEvent) error {
+	c, h := w.contract(e), w.hosts[e.host]
+	switch {
+	case h.away:
+		return fmt.Errorf("%v: the host is away", e)
+	case e.at < c.request.Submit:
+		return fmt.Errorf("%v: it was submitted at %v", e, c.request.Submit)
+	case c.gang && e.at < c.request.Submit+c.request.Lead:
+		return fmt.Errorf("%v: it opens at %v", e, c.request.Submit+c.request.Lead)
+	case slices.ContainsFunc(h.on, func(k *replayTask) bool { return k.of == c }):
+		return fmt.Errorf("%v: it is there already", e)
+	}
+	if h.dirty {
+		w.deal(h)
+	}
+	if c.waits {
+		c.nodes, c.waits = nil, false
+	}
+	k := &replayTask{of: c, node: e.node, host: h, at: int(e.host), bid: int64(e.bid)}
+	c.nodes = append(c.nodes, k)
+	if math.IsNaN(c.start) {
+		c.start = e.at
+	}
+	h.on = append(h.on, k)
+	h.dirty, h.leaves = true, math.NaN()
+	return nil
+}
+
+// leave takes a task off its host, and says why it goes.
+func (w *replay) leave(e tapeEvent) error {
+	c, h := w.all[e.id], w.hosts[e.host]
+	i := slices.IndexFunc(h.on, func(k *replayTask) bool { return k.of == c })
+	if i < 0 {
+		return fmt.Errorf("%v: it is not there", e)
+	}
+	k := h.on[i]
+	if off := math.Abs(k.done - e.done); off > w.fuzz(c, k) {
+		return fmt.Errorf("%v: %v of its work is done, by the shares that it must have had", e, k.done)
+	}
+	if h.dirty && h.leaves != e.at {
+		w.deal(h)
+	}
+	h.on = slices.Delete(h.on, i, i+1)
+	k.gone, h.dirty, h.leaves = true, true, e.at
+	if c.gang {
+		return nil // its planner says when it ends
+	}
+	closed := w.run.Closed && e.at == w.run.set.horizon()
+	finished := k.done >= c.work-w.fuzz(c, k)
+	if !c.perHost() {
+		finished = c.done() >= c.total()-w.sumFuzz(c)
+	} else if !finished && w.rule.overrun == "kill" && w.rule.name == "deadline" {
+		finished = k.done >= c.request.Work-w.fuzz(c, k)
+	}
+	over := finished || closed || !c.goesOn() && e.at >= c.due()
+	deserted := c.recalled == e.at ||
+		slices.ContainsFunc(c.nodes, func(k *replayTask) bool { return k.host.left == e.at && k.host.away && (!k.gone || k.host == h) })
+	switch {
+	case closed:
+		c.open = true
+	case over || c.broken:
+	case !deserted || w.leaving == floor.Suspend:
+		if c.perHost() || !c.running() {
+			return fmt.Errorf("%v: %v of its work is done, of %v, its deadline is %v, and its host stays", e, k.done, c.work, c.due())
+		}
+	case w.leaving == floor.Lose && h.left == e.at && h.away:
+		c.losses++
+		c.wasted += k.done
+		if k.done = 0; !w.charged {
+			k.owed = 0
+		}
+		c.broken = c.perHost() || !c.running()
+	case w.leaving == floor.Resubmit:
+		if c.recalled = e.at; !c.running() {
+			w.recall(c)
+		}
+	}
+	if !c.running() && !c.waits {
+		c.end = e.at
+	}
+	return nil
+}
+
+// recall stops c on all hosts, to be placed again.
+func (w *replay) recall(c *replayContract) {
+	c.losses++
+	for _, k := range c.nodes {
+		c.wasted += k.done
+		if w.charged && k.owed > 0 {
+			c.arrears = append(c.arrears, k.owed)
+		}
+		k.done, k.owed = 0, 0
+	}
+	if c.waits = !(c.late && c.due() < w.now) && !w.dropped(); !c.waits {
+		c.broken = true
+	}
+}
+
+// dropped reports whether a contract whose host left is not to be placed again.
+func (w *replay) dropped() bool {
+	return w.run.offer.Name == "queue" && w.run.offer.Choice.Options()["resubmit"] == "drop"
+}
+
+// fuzz is what the work of k may be off by: rounding, and under rules by deadline a
+// tick of work that ends a task early.
+func (w *replay) fuzz(c *replayContract, k *replayTask) float64 {
+	x := 4*c.rounding(k.host, w.now) + 1e-9*k.done
+	if w.rule.name == "deadline" || w.rule.name == "librasla" {
+		x += tickOfTime
+	}
+	return x
+}
+
+func (w *replay) sumFuzz(c *replayContract) (sum float64) {
+	for _, k := range c.nodes {
+		sum += w.fuzz(c, k)
+	}
+	return sum
+}
+
+// truth returns the work that a node of a job truly needs.
+func (run *toldRun) truth(id contracts.ID) float64 {
+	for i := range run.Records {
+		if run.Records[i].ID == int64(id) {
+			return run.Records[i].Runtime
+		}
+	}
+	return math.NaN()
+}

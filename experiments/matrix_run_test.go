@@ -1,0 +1,252 @@
+package experiments
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"bourse/bank"
+	"bourse/bank/store"
+	"bourse/contracts/admission"
+	"bourse/contracts/bidding"
+	"bourse/contracts/broker"
+	"bourse/contracts/sharing"
+	"bourse/experiments/metrics"
+	"bourse/experiments/scenario"
+	availability "bourse/hosts/availability/models"
+	"bourse/hosts/availability/predictors"
+	"bourse/market"
+	"bourse/workloadgen/models"
+)
+
+// matrixKnown are the names that `bourse run` knows.
+func matrixKnown() scenario.Known {
+	k := scenario.Known{
+		Admission: admission.Names(), Sharing: sharing.Names(), Bidding: bidding.Names(),
+		Forecasters: market.ForecasterNames(), Models: models.Names(), Payments: broker.Payments(),
+		Availability: availability.Names(), Predictors: predictors.Names(),
+	}
+	for _, m := range metrics.All() {
+		k.Metrics = append(k.Metrics, m.Name)
+	}
+	return k
+}
+
+// write puts the files of g into dir.
+func (g *drawing) write(dir string) error {
+	for name, text := range g.files(dir) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A refused drawing is one that the check of `bourse run` turns away.
+type refused struct{ error }
+
+// A crash is a panic.
+type crash struct {
+	what  any
+	stack []byte
+}
+
+func (c *crash) Error() string { return fmt.Sprintf("panic: %v\n%s", c.what, c.stack) }
+
+// catch makes an error of a panic.
+func catch(err *error) {
+	if p := recover(); p != nil {
+		*err = &crash{p, debug.Stack()}
+	}
+}
+
+// parse reads the scenario in dir and checks it, as `bourse run` and `bourse
+// scenario check` do.
+func parse(dir string) (e *scenario.Experiment, err error) {
+	defer catch(&err)
+	x, err := scenario.Load(filepath.Join(dir, "scenario.yaml"), matrixKnown())
+	if err == nil {
+		err = Check(&x)
+	}
+	if err != nil {
+		return nil, refused{errors.New(strings.ReplaceAll(err.Error(), dir+"/", ""))}
+	}
+	return NewStudy(&x).Experiment, nil
+}
+
+// A told is what became of a scenario.
+type told struct {
+	experiment *scenario.Experiment
+	study      *Study
+	sets       []*setting
+	all        []*Replication
+	runs       []*toldRun
+	hash       string // of all rows, and of the ledgers
+}
+
+// A toldRun is one policy in one replication.
+type toldRun struct {
+	*Run
+	tape    *tape
+	set     *setting
+	offer   *offer
+	rep     int
+	journal *recorder
+}
+
+// A recorder keeps the entries of a ledger, and hands them on to a store.
+type recorder struct {
+	hash    hash.Hash
+	to      bank.Journal
+	close   func() error
+	fs      vfs.FS
+	head    string
+	entries []keptEntry
+}
+
+// Append implements [bank.Journal].
+func (r *recorder) Append(e *bank.Entry) error {
+	r.entries = append(r.entries, keptEntry{e.Time, e.Kind, e.Contract, slices.Clone(e.Moves), string(e.Note)})
+	fmt.Fprintf(r.hash, "%d %v %s %v %d %q\n", e.Seq, e.Time, e.Kind, e.Moves, e.Contract, e.Note)
+	if r.to != nil {
+		return r.to.Append(e)
+	}
+	return nil
+}
+
+// newRecorder returns one that stores what it records, in memory, if that is wanted.
+func newRecorder(stored bool) (*recorder, error) {
+	r := &recorder{hash: sha256.New()}
+	if !stored {
+		return r, nil
+	}
+	r.fs = vfs.NewMem()
+	j, err := store.Create("ledger", store.Options{FS: r.fs, Reproducible: true})
+	if err != nil {
+		return nil, err
+	}
+	r.to = j
+	r.close = func() error {
+		err := j.Close()
+		r.head = j.Head().String()
+		return err
+	}
+	return r, nil
+}
+
+// watch returns the options of a run whose decisions are recorded, with its ledgers:
+// those of the first replication are stored.
+func (r *told) watch(stored bool) (opts Options, at map[string]*toldRun) {
+	at = make(map[string]*toldRun)
+	var mu sync.Mutex
+	get := func(label string, rep int) *toldRun {
+		mu.Lock()
+		defer mu.Unlock()
+		key := fmt.Sprintf("%s/%d", label, rep)
+		if at[key] == nil {
+			at[key] = &toldRun{rep: rep}
+		}
+		return at[key]
+	}
+	opts.Journal = func(_, label string, rep int) (bank.Journal, func(error) error, error) {
+		run := get(label, rep)
+		var err error
+		if run.journal, err = newRecorder(stored && rep == 0); err != nil {
+			return nil, nil, err
+		}
+		return run.journal, func(err error) error {
+			if run.journal.close != nil {
+				err = errors.Join(err, run.journal.close())
+			}
+			return err
+		}, nil
+	}
+	opts.observe = func(_, label string, rep int, parts *broker.Config) {
+		run := get(label, rep)
+		run.tape = newTape(parts)
+	}
+	return opts, at
+}
+
+// alone runs e in the calling goroutine, so that a panic can be caught, and keeps all
+// that it tells.
+func alone(e *scenario.Experiment) (r *told, err error) {
+	defer catch(&err)
+	r = &told{experiment: e, study: NewStudy(e)}
+	if r.sets, err = settings(e); err != nil {
+		return nil, err
+	}
+	opts, at := r.watch(true)
+	a := newArena()
+	a.observe = opts.observe
+	ctx := context.Background()
+	for i := range len(r.sets) * e.Replications {
+		rep, err := a.replicate(ctx, e, r.sets, i, opts)
+		if err != nil {
+			return nil, err
+		}
+		r.take(rep)
+		for k, run := range rep.Runs {
+			c := &e.Configurations[rep.Configuration]
+			t := at[fmt.Sprintf("%s/%d", c.Admission[k].Label, rep.Rep)]
+			t.Run, t.set, t.offer = run, r.sets[rep.Configuration], &r.sets[rep.Configuration].offers[k]
+			r.runs = append(r.runs, t)
+		}
+	}
+	r.hash, err = r.sum(at)
+	return r, err
+}
+
+// take adds a replication.
+func (r *told) take(rep *Replication) {
+	r.study.Add(rep)
+	r.all = append(r.all, rep)
+}
+
+// together runs e with 3 workers, for the hash of what it tells. Nothing is recorded: that
+// must make no difference either.
+func together(e *scenario.Experiment) (sum string, err error) {
+	r := &told{experiment: e, study: NewStudy(e)}
+	opts, at := r.watch(false)
+	opts.Workers, opts.observe = 3, nil
+	if err := Each(context.Background(), e, opts, func(rep *Replication) error { r.take(rep); return nil }); err != nil {
+		return "", err
+	}
+	return r.sum(at)
+}
+
+// sum returns the hash of all that is published: the rows of every table, and the
+// entries of every ledger.
+func (r *told) sum(at map[string]*toldRun) (string, error) {
+	h := sha256.New()
+	out := json.NewEncoder(h) // refuses NaN and infinities
+	for _, rep := range r.all {
+		c := &r.experiment.Configurations[rep.Configuration]
+		for k, run := range rep.Runs {
+			label := c.Admission[k].Label
+			if err := errors.Join(
+				out.Encode(jobRows(c.Name, label, rep.Rep, run)),
+				out.Encode(priceRows(c.Name, label, rep.Rep, run)),
+				out.Encode(r.study.metricRows(rep.Configuration, k, rep.Rep)),
+			); err != nil {
+				return "", fmt.Errorf("rows of %s, replication %d: %w", label, rep.Rep, err)
+			}
+			h.Write(at[fmt.Sprintf("%s/%d", label, rep.Rep)].journal.hash.Sum(nil))
+		}
+	}
+	if err := errors.Join(out.Encode(r.study.SummaryRows(Paper{})), out.Encode(r.study.CurveRows())); err != nil {
+		return "", fmt.Errorf("summary: %w", err)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)), nil
+}

@@ -1,0 +1,266 @@
+package experiments
+
+import (
+	"fmt"
+	"math"
+)
+
+// This file says what each task on a host gets, as the papers and the specification
+// have it. It shares no code with contracts/sharing or hosts.
+
+// What remains within this is none: seconds, and processors (Libra, §1).
+const (
+	tickOfTime  = 1e-6
+	tickOfShare = 1e-9
+)
+
+// A shareRule is what a replay must know of a rule.
+type shareRule struct {
+	name           string
+	spare, overrun string // of deadline
+	late           string // of librasla
+}
+
+// ruleOf reads the rule of an offer.
+func ruleOf(o *offer) (shareRule, error) {
+	r := shareRule{name: o.sharing.Name, spare: "proportional", overrun: "keep", late: "shift"}
+	said := o.sharing.Choice.Options()
+	for _, f := range []struct {
+		name string
+		to   *string
+	}{{"spare", &r.spare}, {"overrun", &r.overrun}, {"late", &r.late}} {
+		if x, ok := said[f.name].(string); ok {
+			*f.to = x
+		}
+	}
+	switch r.name {
+	case "auction", "exclusive", "turns", "planned", "deadline", "librasla":
+		return r, nil
+	}
+	return r, fmt.Errorf("the matrix cannot replay the sharing rule %s: want its formula in matrix_shares_test.go", r.name)
+}
+
+// deal gives the tasks on h their processors from now on.
+func (w *replay) deal(h *replayHost) {
+	h.dirty = false
+	tasks := h.on
+	if h.away {
+		for _, k := range tasks {
+			k.rate, k.paying = 0, 0
+		}
+		return
+	}
+	weight, limit := make([]float64, len(tasks)), make([]float64, len(tasks))
+	for i := range limit {
+		limit[i] = math.Inf(1)
+	}
+	switch w.rule.name {
+	case "auction":
+		for i, k := range tasks {
+			weight[i] = float64(k.bid)
+			if most := k.of.request.Needs.Max.CPU; most > 0 {
+				limit[i] = most
+			}
+		}
+	case "exclusive":
+		for i, k := range tasks {
+			weight[i], limit[i] = 1, 1
+			if k.of.request.PerHost { // a parallel program: all at the pace of the slowest
+				for _, other := range k.of.nodes {
+					limit[i] = min(limit[i], other.host.speed/h.speed)
+				}
+			}
+		}
+	case "turns":
+		for i := range tasks[:min(1, len(tasks))] {
+			weight[i], limit[i] = 1, 1
+		}
+	case "planned":
+		for i, k := range tasks {
+			weight[i] = float64(k.of.request.Nodes)
+			limit[i] = weight[i]
+		}
+	case "deadline":
+		w.libra(h, weight, limit)
+	case "librasla":
+		w.librasla(h, weight)
+	}
+	w.pour(h, weight, limit)
+	w.charge(h)
+}
+
+// pour divides the processors of h by weight, none above its limit; what those at
+// their limits leave goes to the others.
+func (w *replay) pour(h *replayHost, weight, limit []float64) {
+	open := make(map[int]bool)
+	for i, k := range h.on {
+		k.rate = 0
+		if w.cap > 0 {
+			limit[i] = min(limit[i], w.cap)
+		}
+		limit[i] = min(limit[i], h.cpus)
+		if weight[i] > 0 {
+			open[i] = true
+		}
+	}
+	for left := h.cpus; len(open) > 0; {
+		sum, first := 0.0, -1
+		for i := range h.on {
+			if !open[i] {
+				continue
+			}
+			sum += weight[i]
+			if first < 0 || limit[i]/weight[i] < limit[first]/weight[first] {
+				first = i
+			}
+		}
+		if weight[first]*left/sum < limit[first] { // then nobody is at its limit
+			for i := range open {
+				h.on[i].rate = weight[i] * left / sum * h.speed
+			}
+			return
+		}
+		h.on[first].rate = limit[first] * h.speed
+		left = max(0, left-limit[first])
+		delete(open, first)
+	}
+}
+
+// most is what one task can use of h.
+func (w *replay) most(h *replayHost) float64 {
+	if w.cap > 0 {
+		return min(w.cap, h.cpus)
+	}
+	return h.cpus
+}
+
+// required is the share that a task needs by then (Libra, eq. 1).
+func required(left, span, keep float64) float64 {
+	switch {
+	case span <= tickOfTime:
+		return math.Inf(1)
+	case left <= tickOfTime:
+		return keep
+	}
+	return left / span
+}
+
+// left is what k has left of its estimate, s on its host.
+func (k *replayTask) left() float64 { return (k.of.request.Work - k.done) / k.host.speed }
+
+// libra is spec §4.2.
+func (w *replay) libra(h *replayHost, weight, limit []float64) {
+	sum := 0.0
+	for i, k := range h.on {
+		span := k.of.due() - w.now
+		need := required(k.left(), span, k.keep)
+		if k.left() > tickOfTime && span > tickOfTime && w.rule.overrun != "zero" {
+			k.keep = min(need, w.most(h))
+		}
+		if math.IsInf(need, 1) {
+			need = w.most(h)
+		}
+		weight[i] = need
+		sum += need
+	}
+	for i := range h.on {
+		switch {
+		case sum == 0:
+			weight[i] = 1
+		case sum > h.cpus || w.rule.spare == "proportional":
+		case w.rule.spare == "none":
+			limit[i] = weight[i]
+			if weight[i] == 0 {
+				limit[i] = math.Inf(1) // of weight 0: it has nothing
+			}
+		case w.rule.spare == "equal":
+			weight[i] += (h.cpus - sum) / float64(len(h.on))
+		}
+	}
+}
+
+// librasla is spec §6.2 and §6.4.
+func (w *replay) librasla(h *replayHost, share []float64) {
+	if len(h.on) == 0 {
+		return
+	}
+	need, total, top := make([]float64, len(h.on)), 0.0, 0
+	rank := func(k *replayTask) float64 {
+		r := k.of.request
+		return r.SLA.Budget.Float64() / r.Work / r.SLA.Deadline
+	}
+	for i, k := range h.on {
+		by := max(k.of.due(), k.target) - w.now
+		if w.rule.late == "pressure" {
+			by = k.of.due() - w.now
+		}
+		need[i] = min(w.most(h), required(k.left(), by, k.keep))
+		total += need[i]
+		if rank(k) > rank(h.on[top]) {
+			top = i
+		}
+	}
+	copy(share, need)
+	switch hard, others := 0.0, 0.0; {
+	case total <= h.cpus+tickOfShare:
+		share[top] = min(w.most(h), share[top]+max(0, h.cpus-total))
+	default:
+		for i, k := range h.on {
+			if !k.of.request.SLA.Soft {
+				hard += need[i]
+			} else if i != top {
+				others += need[i]
+			}
+		}
+		room := max(0, h.cpus-hard)
+		rest := room - need[top]
+		if rest <= tickOfShare {
+			rest = 0
+		}
+		for i, k := range h.on {
+			switch {
+			case hard > h.cpus+tickOfShare:
+				share[i] = need[i] * h.cpus / total
+			case !k.of.request.SLA.Soft:
+			case i == top:
+				share[i] = min(need[i], room)
+			case !h.on[top].of.request.SLA.Soft: // top is among the hard
+				share[i] = need[i] * max(0, room) / others
+				if room <= tickOfShare {
+					share[i] = 0
+				}
+			default:
+				share[i] = need[i] * rest / others
+			}
+		}
+	}
+	for i, k := range h.on {
+		if k.left() > tickOfTime && max(k.of.due(), k.target)-w.now > tickOfTime {
+			k.keep = need[i]
+		}
+		if share[i] > 0 && share[i] < need[i] {
+			k.target = max(k.target, w.now+k.left()/share[i])
+		}
+	}
+}
+
+// charge sets what each task on h pays, in dollars per second (market, §4).
+func (w *replay) charge(h *replayHost) {
+	price := 0.0
+	for _, k := range h.on {
+		price += float64(k.bid) / 1e9
+	}
+	for _, k := range h.on {
+		bid, got := float64(k.bid)/1e9, k.rate/(h.cpus*h.speed)
+		switch w.payment {
+		case "spot":
+			k.paying = min(bid, got*(price-bid))
+		case "usage":
+			k.paying = min(bid, got*price)
+		case "bid":
+			k.paying = bid
+		default:
+			k.paying = 0
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package experiments
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// clone returns a copy of g that shares nothing that shrinking changes.
+func (g *drawing) clone() *drawing {
+	c := *g
+	c.root, c.plan, c.trace = g.root.clone(), slices.Clone(g.plan), slices.Clone(g.trace)
+	return &c
+}
+
+// What kinds of failures do not differ by.
+var digits = regexp.MustCompile(`p[01], |[-+]?[0-9][-+.0-9e]*|"[^"]*"|host:h\d+`)
+
+// kind returns what a failure is like, whatever its numbers are.
+func kindOf(err error) string {
+	var c *crash
+	text := err.Error()
+	if errors.As(err, &c) {
+		text = c.Error()
+		text, _, _ = strings.Cut(text, "\n")
+	}
+	return digits.ReplaceAllString(text, "#")
+}
+
+// shrink returns a smaller drawing that fails as g does, by err: it leaves out jobs,
+// lines of the trace, fields and hosts as long as it does.
+func (g *drawing) shrink(err error, dir string) (*drawing, error) {
+	want, tries := kindOf(err), 600
+	fails := func(c *drawing) bool {
+		if tries--; tries < 0 {
+			return false
+		}
+		e := c.try(dir, newCoverage())
+		if e == nil || kindOf(e) != want {
+			return false
+		}
+		g, err = c, e
+		return true
+	}
+	for smaller := true; smaller && tries > 0; {
+		smaller = false
+		for i := len(g.plan) - 1; i >= 0; i-- {
+			if i < len(g.plan) && len(g.plan) > 1 {
+				c := g.clone()
+				c.plan = slices.Delete(c.plan, i, i+1)
+				smaller = fails(c) || smaller
+			}
+		}
+		for i := len(g.trace) - 1; i >= 0; i-- {
+			c := g.clone()
+			c.trace = slices.Delete(c.trace, i, i+1)
+			smaller = fails(c) || smaller
+		}
+		for _, path := range g.root.paths(nil) {
+			if c := g.clone(); c.root.prune(path) {
+				smaller = fails(c) || smaller
+			}
+		}
+		for h := 1; h < 12; h++ {
+			c := g.clone()
+			b := c.root.get("base", "fleet", "hosts")
+			if b == nil || b.text == strconv.Itoa(h) {
+				break
+			}
+			b.text = strconv.Itoa(h)
+			if fails(c) {
+				smaller = true
+				break
+			}
+		}
+	}
+	return g, err
+}
+
+// paths returns the places of all branches in b that may be left out, those further
+// in last.
+func (b *branch) paths(at []int) (all [][]int) {
+	for i, x := range b.in {
+		here := append(slices.Clone(at), i)
+		if !x.keep && x.name != "name" && x.name != "base" && x.name != "label" && x.name != "hosts" {
+			all = append(all, here)
+		}
+	}
+	for i, x := range b.in {
+		all = append(all, x.paths(append(slices.Clone(at), i))...)
+	}
+	return all
+}
+
+// prune leaves out the branch at that place, if it is there and is not all that its
+// list has.
+func (b *branch) prune(path []int) bool {
+	for _, i := range path[:len(path)-1] {
+		if i >= len(b.in) {
+			return false
+		}
+		b = b.in[i]
+	}
+	i := path[len(path)-1]
+	if i >= len(b.in) || len(b.in) == 1 || b.in[i].keep {
+		return false
+	}
+	b.in = slices.Delete(b.in, i, i+1)
+	return true
+}

@@ -1,0 +1,191 @@
+package experiments
+
+import (
+	"fmt"
+	"slices"
+
+	"bourse/contracts"
+	"bourse/contracts/broker"
+	"bourse/hosts"
+	"bourse/market"
+)
+
+// A tape records what was decided in a run: who asked for what, where it was placed
+// and what it bid there, when its tasks came and went. What it was given, and what
+// it was charged, are not on it: those the replay finds by itself.
+type tape struct {
+	parts   broker.Config // as they were before they were wrapped
+	asked   map[contracts.ID]*contracts.Request
+	events  []tapeEvent
+	pending []tapeEvent // starts that were decided and have not happened
+	homes   map[contracts.ID]hosts.ID
+	amiss   []string // what the recording could not make sense of
+}
+
+// A tapeMove is what happened.
+type tapeMove string
+
+const (
+	taskStarts  tapeMove = "starts"
+	taskLeaves  tapeMove = "leaves"
+	repeatEnds  tapeMove = "repeat refused" // a contract whose host left cannot end in time any more
+	bookPauses  tapeMove = "pause"
+	bookEnds    tapeMove = "end"
+	bookKills   tapeMove = "kill"
+	ownerCancel tapeMove = "cancel"
+)
+
+type tapeEvent struct {
+	at   float64
+	what tapeMove
+	id   contracts.ID
+	node int
+	host hosts.ID
+	bid  market.Rate
+	done float64 // of a task that leaves: work that the machine reports
+	due  float64 // of a cancellation: the part of the price that is owed
+
+	decision *contracts.Decision // of a start that is pending: nothing comes of it once it is refused
+}
+
+func (e tapeEvent) String() string {
+	return fmt.Sprintf("%v: %d/%d %s h%02d, bid %d, done %v", e.at, e.id, e.node, e.what, e.host, e.bid, e.done)
+}
+
+// newTape wraps the parts so that a tape records them.
+func newTape(parts *broker.Config) *tape {
+	t := &tape{parts: *parts, asked: make(map[contracts.ID]*contracts.Request), homes: make(map[contracts.ID]hosts.ID)}
+	if parts.Presence != nil { // the next replication has its own in the same memory
+		p := *parts.Presence
+		p.Histories = slices.Clone(p.Histories)
+		t.parts.Presence = &p
+	}
+	parts.Fleet = slices.Clone(parts.Fleet)
+	for h := range parts.Fleet {
+		parts.Fleet[h] = &tapedMachine{parts.Fleet[h], t, hosts.ID(h), make(map[hosts.Slot]tapeEvent)}
+	}
+	parts.Policy = &tapedPolicy{parts.Policy, t}
+	return t
+}
+
+// ask notes a request, as it was made.
+func (t *tape) ask(r *contracts.Request) {
+	copied := *r
+	t.asked[r.ID] = &copied
+}
+
+// expect notes that tasks of id are to start there, unless d is refused in the end.
+func (t *tape) expect(id contracts.ID, d *contracts.Decision) {
+	for n, pl := range d.Placements {
+		t.pending = append(t.pending, tapeEvent{what: taskStarts, id: id, node: n, host: pl.Host, bid: pl.Bid, decision: d})
+	}
+}
+
+// A tapedMachine tells when tasks come and go.
+type tapedMachine struct {
+	hosts.Machine
+	tape *tape
+	host hosts.ID
+	on   map[hosts.Slot]tapeEvent
+}
+
+// Start implements [hosts.Machine].
+func (m *tapedMachine) Start(now float64, task hosts.Task, s hosts.Share) (hosts.Slot, error) {
+	slot, err := m.Machine.Start(now, task, s)
+	if err != nil {
+		return slot, err
+	}
+	t := m.tape
+	i := slices.IndexFunc(t.pending, func(e tapeEvent) bool {
+		return e.host == m.host && (e.decision == nil || e.decision.Verdict == contracts.Accept)
+	})
+	if i < 0 {
+		t.amiss = append(t.amiss, fmt.Sprintf("at %v a task starts on host %d that no policy has placed there", now, m.host))
+		return slot, nil
+	}
+	e := t.pending[i]
+	t.pending = slices.Delete(t.pending, i, i+1)
+	e.at = now
+	m.on[slot] = e
+	t.events = append(t.events, e)
+	return slot, nil
+}
+
+// leave notes that a task has gone.
+func (m *tapedMachine) leave(now float64, r hosts.Report) {
+	e, ok := m.on[r.Slot]
+	if !ok {
+		m.tape.amiss = append(m.tape.amiss, fmt.Sprintf("at %v a task leaves host %d that is not there", now, m.host))
+		return
+	}
+	delete(m.on, r.Slot)
+	e.at, e.what, e.done = now, taskLeaves, r.Done
+	m.tape.events = append(m.tape.events, e)
+}
+
+// Stop implements [hosts.Machine].
+func (m *tapedMachine) Stop(now float64, slot hosts.Slot) hosts.Report {
+	r := m.Machine.Stop(now, slot)
+	m.leave(now, r)
+	return r
+}
+
+// Advance implements [hosts.Machine].
+func (m *tapedMachine) Advance(now float64, out []hosts.Report) []hosts.Report {
+	from := len(out)
+	out = m.Machine.Advance(now, out)
+	for _, r := range out[from:] {
+		m.leave(now, r)
+	}
+	return out
+}
+
+// A tapedPolicy tells what it does.
+type tapedPolicy struct {
+	contracts.Policy
+	tape *tape
+}
+
+// Handle implements [contracts.Policy].
+func (p *tapedPolicy) Handle(now float64, e contracts.Event, m contracts.Market) []contracts.Action {
+	t := p.tape
+	if e.Kind == contracts.Submitted {
+		t.ask(m.Request(e.Contract))
+	}
+	actions := p.Policy.Handle(now, e, m)
+	t.pending = t.pending[:0]
+	for k := range actions {
+		a := &actions[k]
+		r := m.Request(a.Contract)
+		e := tapeEvent{at: now, id: r.ID, host: t.homes[r.ID]}
+		switch a.Verb {
+		case contracts.Admit:
+			t.expect(r.ID, a.Decision)
+			continue
+		case contracts.Launch:
+			e.what = taskStarts
+			t.pending = append(t.pending, e)
+			continue
+		case contracts.Book:
+			t.homes[r.ID] = a.Decision.Placements[0].Host
+			continue
+		case contracts.Refuse:
+			if !r.Repeat {
+				continue
+			}
+			e.what = repeatEnds
+		case contracts.Suspend:
+			e.what = bookPauses
+		case contracts.Finish:
+			e.what = bookEnds
+		case contracts.Stop:
+			e.what = bookKills
+		case contracts.Release:
+			e.what, e.due = ownerCancel, a.Part
+		default:
+			continue
+		}
+		t.events = append(t.events, e)
+	}
+	return actions
+}

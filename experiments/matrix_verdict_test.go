@@ -1,0 +1,274 @@
+package experiments
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"bourse/bank"
+	"bourse/contracts"
+)
+
+// replay replays the run and holds what it published against what comes of it.
+func (run *toldRun) replay(*told) error {
+	w, err := newReplay(run)
+	if err != nil {
+		return err
+	}
+	for _, e := range run.tape.events {
+		if err := w.follow(e); err != nil {
+			return err
+		}
+	}
+	w.pass(run.End)
+	books := run.journal.settled()
+	for i := range run.Jobs {
+		if !run.Jobs[i].Admitted {
+			if c := w.all[contracts.ID(run.Records[i].ID)]; c != nil {
+				return fmt.Errorf("job %d has run, and was not admitted", run.Records[i].ID)
+			}
+			continue
+		}
+		if err := w.verdict(i, books[run.Records[i].ID]); err != nil {
+			return fmt.Errorf("job %d: %w", run.Records[i].ID, err)
+		}
+	}
+	return w.prices()
+}
+
+// A settlement is what the ledger says of a contract.
+type settlement struct {
+	admitted, ended float64
+	ask             *float64
+	provider        int64 // what it held when the contract was settled, micro-dollars
+}
+
+// settled reads what became of each contract from the entries.
+func (r *recorder) settled() map[int64]*settlement {
+	all := make(map[int64]*settlement)
+	provider := int64(0)
+	for _, e := range r.entries {
+		for _, m := range e.moves {
+			if m.To == "provider" {
+				provider += m.Amount.Micros()
+			}
+			if m.From == "provider" && e.kind != bank.Penalty {
+				provider -= m.Amount.Micros()
+			}
+		}
+		switch e.kind {
+		case bank.Admit:
+			s := &settlement{admitted: e.time}
+			var note struct{ Ask *float64 }
+			if json.Unmarshal([]byte(e.note), &note) == nil {
+				s.ask = note.Ask
+			}
+			all[e.contract] = s
+		case bank.Settle:
+			all[e.contract].ended, all[e.contract].provider = e.time, provider
+		case bank.Penalty:
+			for _, m := range e.moves {
+				provider -= m.Amount.Micros()
+			}
+		}
+	}
+	return all
+}
+
+// verdict checks how job i, which was admitted, is said to have ended.
+func (w *replay) verdict(i int, s *settlement) error {
+	j, rec := &w.run.Jobs[i], &w.run.Records[i]
+	c := w.all[contracts.ID(rec.ID)]
+	if s == nil {
+		return fmt.Errorf("no entry admits it")
+	}
+	if c == nil { // a reservation that has not begun
+		if !w.run.Booked {
+			return fmt.Errorf("it was admitted and never placed")
+		}
+		c = w.contract(tapeEvent{id: contracts.ID(rec.ID)})
+	}
+	if math.IsNaN(c.end) && w.run.Closed {
+		c.end, c.open = w.run.set.horizon(), true
+	}
+	switch {
+	case j.Start != s.admitted || j.End != s.ended:
+		return fmt.Errorf("it ran from %v to %v, and by the ledger from %v to %v", j.Start, j.End, s.admitted, s.ended)
+	case !c.gang && c.start != j.Start:
+		return fmt.Errorf("it starts at %v, and was placed at %v", j.Start, c.start)
+	case c.end != j.End && !(c.open && j.Open):
+		return fmt.Errorf("it ends at %v, by the replay at %v", j.End, c.end)
+	case c.open != j.Open:
+		return fmt.Errorf("open: %v, by the replay %v", j.Open, c.open)
+	case c.losses != j.Losses || math.Abs(c.wasted-j.Wasted) > w.sumFuzz(c)*float64(1+c.losses)+1e-9*c.wasted:
+		return fmt.Errorf("%d losses of %v, by the replay %d of %v", j.Losses, j.Wasted, c.losses, c.wasted)
+	case math.Abs(c.done()-j.Done) > w.sumFuzz(c):
+		return fmt.Errorf("%v done, by the replay %v", j.Done, c.done())
+	}
+	o := w.outcome(c)
+	switch {
+	case o.sure && o.fulfilled != j.Fulfilled:
+		return fmt.Errorf("fulfilled: %v; %v of %v is done by the replay, from %v to %v, due %v", j.Fulfilled, c.done(), c.total(), c.start, c.end, c.due())
+	case o.sure && math.Abs(o.byDue-j.ByDue) > w.sumFuzz(c):
+		return fmt.Errorf("%v done by its deadline, by the replay %v", j.ByDue, o.byDue)
+	case !o.sure:
+		o.fulfilled, o.byDue = j.Fulfilled, j.ByDue
+	}
+	paid, penalty, off := w.bill(c, o, s)
+	if math.Abs(paid-float64(rec.Paid.Micros())) > off || math.Abs(penalty-float64(rec.Penalty.Micros())) > off {
+		return fmt.Errorf("paid %v, penalty %v; by the replay %v and %v micro-dollars", rec.Paid, rec.Penalty, paid, penalty)
+	}
+	return nil
+}
+
+// An outcome is what became of a promise. It is sure unless a border is so near that
+// rounding decides.
+type outcome struct {
+	sure, fulfilled, late bool
+	byDue                 float64
+	complete              bool // the work is done
+}
+
+func (w *replay) outcome(c *replayContract) (o outcome) {
+	at := c.due()
+	if c.request.OnDemand || at < c.end {
+		at = c.end
+	}
+	left, lost := 0.0, 0.0
+	for _, k := range c.nodes {
+		undone := c.work - k.done
+		if c.perHost() {
+			left = max(left, undone)
+			lost = max(lost, c.rounding(k.host, at))
+		} else {
+			left += undone
+			lost += c.rounding(k.host, at)
+		}
+	}
+	if c.gang {
+		left = c.total() - c.done()
+		lost = float64(c.request.Nodes) * lost
+	} else if len(c.nodes) == 0 || c.waits {
+		left = c.total()
+	}
+	if w.rule.name == "deadline" || w.rule.name == "librasla" {
+		lost += tickOfTime * float64(max(1, len(c.nodes)))
+	}
+	o.complete = left <= lost*1.5 && len(c.nodes) > 0
+	past, allowed := c.end-c.due(), 1e-6+1e-9*c.request.SLA.Deadline
+	o.late = past > allowed
+	o.sure = (left <= lost/1.5 || left > lost*3) && math.Abs(past-allowed) > 1e-7
+	o.fulfilled = o.complete && !o.late && !c.takenIn && !c.open && !c.killed && !c.broken
+	switch {
+	case o.fulfilled:
+		o.byDue = c.total()
+	case o.late && c.late:
+		o.byDue = min(c.byDue, c.total())
+	default:
+		o.byDue = min(c.done(), c.total())
+	}
+	return o
+}
+
+// delay is how late a broken promise is (SLA, eq. 2). Where work stops at the deadline
+// it is what the work undone would have taken at the promised pace.
+func (c *replayContract) delay(o outcome) float64 {
+	if o.fulfilled || c.takenIn || c.open {
+		return 0
+	}
+	asked := c.request.Work * float64(c.request.Nodes)
+	undone := max(0, asked-o.byDue) / asked * c.request.SLA.Deadline
+	past := max(0, c.end-c.due())
+	switch {
+	case c.killed:
+		return c.request.SLA.Deadline
+	case c.broken && c.goesOn():
+		return max(undone, past)
+	case c.goesOn() || c.gang:
+		return past
+	}
+	return undone
+}
+
+// bill returns what is paid and what is paid back, in micro-dollars, and how far off
+// that may be.
+func (w *replay) bill(c *replayContract, o outcome, s *settlement) (paid, penalty, off float64) {
+	budget := float64(c.request.SLA.Budget.Micros())
+	p := c.request.SLA.Penalty
+	owed := math.Floor(min(p.Rate*c.delay(o), p.Max, 4e12) * 1e6)
+	if p.Rate == 0 {
+		owed = 0
+	}
+	off = 2 + 1e-9*(budget+owed)
+	if !c.goesOn() && !c.gang || c.broken {
+		off += p.Rate * 1e6 * c.request.SLA.Deadline * (1e-9 + w.sumFuzz(c)/(c.request.Work*float64(c.request.Nodes)))
+	}
+	switch {
+	case c.open:
+		owed = 0
+	case w.payment == "budget" || c.gang:
+		price := budget
+		if s.ask != nil {
+			price = math.Floor(*s.ask*1e6 + 1e-9)
+		}
+		switch {
+		case c.takenIn:
+			paid, owed = math.Floor(price*min(1, c.fee)), 0
+		case !o.complete:
+		case owed >= price:
+			owed -= price
+		default:
+			paid, owed = price-owed, 0
+		}
+	default:
+		for _, x := range c.arrears {
+			paid += math.RoundToEven(x * 1e6)
+			off++
+		}
+		for _, k := range c.nodes {
+			paid += math.RoundToEven(k.owed * 1e6)
+			off++
+		}
+		paid = min(paid, budget)
+	}
+	return paid, min(owed, float64(s.provider)), off
+}
+
+// prices checks the mean prices: what was bid, over time, and 0 where nobody bid.
+func (w *replay) prices() error {
+	type bid struct {
+		from, to float64
+		nano     int64
+	}
+	var all []bid
+	open := make(map[string]int)
+	for _, e := range w.run.tape.events {
+		key := fmt.Sprint(e.id, "/", e.node)
+		switch e.what {
+		case taskStarts:
+			open[key] = len(all)
+			all = append(all, bid{e.at, math.Inf(1), int64(e.bid)})
+		case taskLeaves:
+			all[open[key]].to = e.at
+		}
+	}
+	end := w.run.End
+	if n := len(w.run.Jobs); n > 0 {
+		end = max(end, w.run.Jobs[n-1].Arrival)
+	}
+	for i, got := range w.run.Prices {
+		from, to := float64(i)*300, min(float64(i+1)*300, end)
+		sum, any := 0.0, false
+		for _, b := range all {
+			if span := min(b.to, to) - max(b.from, from); span > 0 {
+				sum += span * float64(b.nano) / 1e9
+				any = any || b.nano > 0
+			}
+		}
+		want := sum / (to - from) / float64(len(w.hosts))
+		if math.Abs(got-want) > 1e-9*want || !any && got != 0 {
+			return fmt.Errorf("the mean price from %v to %v s is %v, by what was bid %v", from, to, got, want)
+		}
+	}
+	return nil
+}

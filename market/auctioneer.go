@@ -69,24 +69,21 @@ func (a *Auctioneer) Others(bidder BidderID) Rate {
 
 // Share returns the share that bidder holds, b/c, or 0 without a bid.
 func (a *Auctioneer) Share(bidder BidderID) Share {
-	return share(a.rate(a.find(bidder)), float64(a.price))
+	return a.ShareIf(bidder, 0)
 }
 
-// Quote returns the share that a new bid of r would obtain (eq. 4):
-//
-//	q = r / (r + c)
-//
-// where c is the price before the bid is placed.
-func (a *Auctioneer) Quote(r Rate) Share { return share(r, float64(r)+float64(a.price)) }
+// Quote returns the share that a new bid of r, which is above 0, would obtain: see
+// [Quote].
+func (a *Auctioneer) Quote(r Rate) Share { return Quote(float64(r), float64(a.price)) }
 
-// ShareIf returns the share that bidder s would keep if a new bid of extra
-// arrived, the term summed in eq. 6:
-//
-//	b(s) / (b(s) + extra + c(-s))
-//
-// It is 0 if s has no bid.
+// ShareIf returns the share that bidder would keep if a new bid of extra arrived: see
+// [Kept]. It is 0 without a bid.
 func (a *Auctioneer) ShareIf(bidder BidderID, extra Rate) Share {
-	return share(a.rate(a.find(bidder)), float64(a.price)+float64(extra))
+	i := a.find(bidder)
+	if i < 0 {
+		return 0
+	}
+	return Kept(float64(a.bids[i].Rate), float64(a.price), float64(extra))
 }
 
 // Bids returns the current bids in order of arrival. The slice is the
@@ -120,12 +117,4 @@ func (a *Auctioneer) rate(i int) Rate {
 		return 0
 	}
 	return a.bids[i].Rate
-}
-
-// share returns r/total, or 0 if r is not above 0.
-func share(r Rate, total float64) Share {
-	if r <= 0 {
-		return 0
-	}
-	return Share(float64(r) / total)
 }

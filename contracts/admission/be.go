@@ -6,6 +6,7 @@ import (
 	"bourse/contracts"
 	"bourse/contracts/bidding"
 	"bourse/hosts"
+	"bourse/market"
 )
 
 // BestEffort admits a request if the spot price lets its minimum resource
@@ -29,7 +30,7 @@ func (p *BestEffort) Decide(_ float64, r *contracts.Request, v contracts.View) c
 	for i := range p.placements {
 		pl := &p.placements[i]
 		b, c := pl.Bid.Float64(), v.Price(pl.Host).Float64()
-		share := b / (b + c)
+		share := float64(market.Quote(b, c))
 		d.Price += c
 		d.SpotShare += share
 		if least := r.Needs.Min.CPU; least > 0 && processors(share, v.Spec(pl.Host)) < least {

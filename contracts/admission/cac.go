@@ -150,11 +150,11 @@ func (p *Capacity) static(now float64, r *contracts.Request, v contracts.View, o
 		h := on[i].Host
 		price := v.Price(h).Float64()
 		b := on[i].Bid.Float64()
-		gets += p.stays(now, r, h, v) * b / (b + price)
+		gets += expected(p.stays(now, r, h, v), b, price)
 		want += required(now, r, v.Spec(h))
 		for _, s := range v.On(h) {
 			own := s.Bid.Float64()
-			p.gain(s.Contract, own/(price+b)-own/price)
+			p.gain(s.Contract, float64(market.Kept(own, price, b)-market.Kept(own, price, 0)))
 		}
 	}
 	if !r.OnDemand && !contracts.Enough(gets, want) {
@@ -171,7 +171,7 @@ func (p *Capacity) static(now float64, r *contracts.Request, v contracts.View, o
 			if pl.Left {
 				continue
 			}
-			gets += pl.Bid.Float64() / v.Price(pl.Host).Float64()
+			gets += float64(market.Kept(pl.Bid.Float64(), v.Price(pl.Host).Float64(), 0))
 			want += pace / v.Spec(pl.Host).Capacity()
 		}
 		if !contracts.Enough(gets, want) {

@@ -7,6 +7,7 @@ import (
 	"bourse/contracts"
 	"bourse/contracts/bidding"
 	"bourse/hosts"
+	"bourse/market"
 )
 
 // Statistical admits a request that [BestEffort] admits and whose bids buy
@@ -74,10 +75,10 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 		if p.Discount == "predicted" {
 			stays := p.stays(now, r, pl.Host, v)
 			d.Stays += stays / float64(len(d.Placements))
-			d.SpotShare += stays * b / (b + v.Price(pl.Host).Float64())
-			d.Share += stays * b / (b + f)
+			d.SpotShare += expected(stays, b, v.Price(pl.Host).Float64())
+			d.Share += expected(stays, b, f)
 		} else {
-			d.Share += b / (b + f)
+			d.Share += float64(market.Quote(b, f))
 		}
 		spec := v.Spec(pl.Host)
 		if p.Threshold == "price" {
@@ -112,6 +113,10 @@ func span(now float64, r *contracts.Request) float64 {
 	}
 	return r.SLA.Deadline
 }
+
+// expected returns the share that a bid of b can expect where others bid c (eq. 4), on a
+// host that stays with that probability.
+func expected(stays, b, c float64) float64 { return float64(market.Kept(stays*b, b, c)) }
 
 // required returns the share of a host that the work of r takes to be done in its time.
 func required(now float64, r *contracts.Request, spec *hosts.Spec) float64 {

@@ -10,9 +10,12 @@ import (
 // An Order says how those who wait for a [contracts.Decider] are asked.
 type Order struct {
 	Less    func(a, b *contracts.Request) bool // of equals the one submitted first comes first; nil: all are equal
-	Scan    func(now float64)                  // nil: who is deferred holds up all behind; else it is called before each pass through all
+	Scan    Scanner                            // nil: who is deferred holds up all behind; else it is told of each pass through all
 	Patient bool                               // who waits beyond a hard deadline is left to the decider, otherwise rejected then
 }
+
+// A Scanner is told that a pass through all those who wait begins.
+type Scanner interface{ Scan() }
 
 // Immediate makes a policy of d that decides on submission. What it defers waits in
 // order of submission, and is asked about again whenever there may be room.
@@ -86,7 +89,7 @@ func (p *asker) pass(now float64, m contracts.Market) []contracts.Action {
 	if p.at == fresh {
 		p.at = 0
 		if p.order != nil && p.order.Scan != nil && len(m.Waiting()) > 0 {
-			p.order.Scan(now)
+			p.order.Scan.Scan()
 		}
 	}
 	if p.at == idle {

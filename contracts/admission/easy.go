@@ -32,11 +32,11 @@ type Easy struct {
 
 func newEasy(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
 	p := new(Easy)
-	return Queued(p, Order{Scan: p.scan}), decode(&struct{}{})
+	return Queued(p, Order{Scan: p}), decode(&struct{}{})
 }
 
-// scan begins a pass through the queue.
-func (p *Easy) scan(float64) { p.waits = false }
+// Scan implements [Scanner].
+func (p *Easy) Scan() { p.waits = false }
 
 // Decide implements [contracts.Decider].
 func (p *Easy) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {

@@ -75,6 +75,9 @@ func (b *Broker) find(id contracts.ID) (int32, bool) {
 func (b *Broker) Close(now float64) error {
 	b.now = now
 	for run, i := range b.index.byRun {
+		if i == none {
+			continue
+		}
 		c := &b.contracts[i]
 		if c.run != int32(run) || c.phase == contracts.Ended || c.phase == contracts.Asked {
 			continue

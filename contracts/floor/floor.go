@@ -385,3 +385,10 @@ func enter(a *agenda.Agenda, item int32, was *float64, at float64) {
 		a.Set(item, at)
 	}
 }
+
+// enterAnew enters item, which is not in a; +Inf is none.
+func enterAnew(a *agenda.Agenda, item int32, at float64) {
+	if !math.IsInf(at, 1) {
+		a.Set(item, at)
+	}
+}

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -156,6 +157,9 @@ func (r *recorder) laws(bool) error {
 			return fmt.Errorf("entry %d is of %v, the one before of %v", i+1, e.time, before)
 		}
 		before = e.time
+		if e.note != "" && !json.Valid([]byte(e.note)) {
+			return fmt.Errorf("entry %d has a note that is no JSON: %s", i+1, e.note)
+		}
 		for _, m := range e.moves {
 			holds[m.From] -= m.Amount.Micros()
 			holds[m.To] += m.Amount.Micros()

@@ -17,7 +17,8 @@ var matrixRefusals = []struct{ says, why string }{
 	{`admission reserve: found sharing \w+, want planned with it`, "only planned sharing gives a gang all of its nodes at once"},
 	{`admission reserve: it plans with what ends at an instant`, "a book is told of ends before it is asked for room"},
 	{`admission is "edf\+insert" with preempt`, "a plan that suspends has no holes to insert into"},
-	{`log.swf: \d+ jobs asked for, the log has`, "a log is run as it was recorded, and has no more jobs"},
+	{`\d+ jobs asked for, the (log has|users drawn have) \d+`, "a log is run as it was recorded, and has no more jobs"},
+	{`log.swf: no jobs`, "there is nothing to run"},
 }
 
 var matrixSays = func() (all []*regexp.Regexp) {

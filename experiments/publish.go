@@ -44,6 +44,7 @@ func Publish(ctx context.Context, e *scenario.Experiment, opts Options, p Public
 			w.Abort()
 		}
 	}()
+	defer (&Panic{Scenario: e.Name, Replication: -1, Seed: e.Seed}).recovered(&err)
 	ledgers := &ledgers{w: w, all: p.Ledgers, heads: make(map[string]string)}
 	if p.Fatal != nil {
 		var once sync.Once // the first to fail ends the program

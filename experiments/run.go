@@ -9,6 +9,7 @@ package experiments
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -102,7 +103,14 @@ func each(ctx context.Context, e *scenario.Experiment, all []*setting, opts Opti
 			}
 		}
 	})
-	err = inOrder(ctx, total, done, room, opts.Progress, take)
+	err = func() (err error) {
+		at := Panic{Scenario: e.Name, Replication: -1, Seed: e.Seed}
+		defer at.recovered(&err)
+		return inOrder(ctx, total, done, room, opts.Progress, func(r *Replication) error {
+			at = place(e, r.Configuration, r.Rep)
+			return take(r)
+		})
+	}()
 	cancel(err)
 	wg.Wait()
 	return err
@@ -144,10 +152,15 @@ func inOrder(ctx context.Context, total int, done <-chan finished, room <-chan s
 }
 
 // replicate runs replication i of the experiment, counted through all settings.
-func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*setting, i int, opts Options) (*Replication, error) {
+func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*setting, i int, opts Options) (r *Replication, err error) {
 	s, rep := all[i/e.Replications], i%e.Replications
-	r := &Replication{Configuration: i / e.Replications, Rep: rep}
+	r = &Replication{Configuration: i / e.Replications, Rep: rep}
+	at := place(e, r.Configuration, rep)
+	defer at.recovered(&err)
 	fail := func(err error) (*Replication, error) {
+		if errors.As(err, new(*Panic)) { // it says where by itself
+			return nil, err
+		}
 		return nil, fmt.Errorf("configuration %s, replication %d: %w", s.conf.Name, rep, err)
 	}
 	if err := a.draw(s, e.Seed, rep); err != nil {
@@ -161,7 +174,8 @@ func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*se
 	var demand []float64
 	for k := range s.offers {
 		o := &s.offers[k]
-		run, err := a.journaled(ctx, s, o, e.Seed, rep, opts)
+		at.Policy = o.Label
+		run, err := a.journaled(ctx, s, o, e.Seed, rep, opts, at)
 		if err != nil {
 			return fail(fmt.Errorf("admission %s: %w", o.Label, err))
 		}
@@ -173,6 +187,7 @@ func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*se
 		}
 		r.Runs = append(r.Runs, run)
 	}
+	at.Policy = ""
 	var promises []metrics.Promise
 	if wantsPromises(e) {
 		promises = a.promises(s, e.Seed, rep)
@@ -195,15 +210,19 @@ func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*se
 	return r, nil
 }
 
-// journaled is run with the journal that opts want for it.
-func (a *arena) journaled(ctx context.Context, s *setting, o *offer, seed uint64, rep int, opts Options) (run *Run, err error) {
+// journaled is run with the journal that opts want for it, which is told of a panic
+// as of any error.
+func (a *arena) journaled(ctx context.Context, s *setting, o *offer, seed uint64, rep int, opts Options, at Panic) (*Run, error) {
 	if opts.Journal != nil {
 		j, done, err := opts.Journal(s.conf.Name, o.Label, rep)
 		if err != nil {
 			return nil, err
 		}
 		if j != nil {
-			run, err := a.run(ctx, s, o, seed, rep, j)
+			run, err := func() (run *Run, err error) {
+				defer at.recovered(&err)
+				return a.run(ctx, s, o, seed, rep, j)
+			}()
 			return run, done(err)
 		}
 	}

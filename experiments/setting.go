@@ -68,7 +68,8 @@ func fix(c scenario.Choice) plugin {
 // Check reports the first thing in e that cannot be run: an option that a
 // plug-in refuses, a file that is missing or not as it should be, jobs that nobody
 // pays for.
-func Check(e *scenario.Experiment) error {
+func Check(e *scenario.Experiment) (err error) {
+	defer (&Panic{Scenario: e.Name, Replication: -1, Seed: e.Seed}).recovered(&err)
 	x := e.Expanded()
 	all, err := settings(&x)
 	if err != nil {

@@ -67,7 +67,7 @@ func (s *Study) Value(configuration, policy, m, rep int) (float64, bool) {
 
 // Summary describes metric m over the replications in which it is defined.
 func (s *Study) Summary(configuration, policy, m int) stats.Summary {
-	return summarize(s.cells[configuration][policy].values[m])
+	return summarize(s.cells[configuration][policy].values[m]).Within(s.Metrics[m].Bound.Ends())
 }
 
 // Efficiency describes the efficiency at the scenario's alpha number a.

@@ -83,7 +83,7 @@ func ReadCSV(r io.Reader, name string) (Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	in := csv.NewReader(text)
+	in := csv.NewReader(&lines{Reader: text, most: maxLine})
 	in.ReuseRecord, in.Comment = true, '#'
 	header, err := in.Read()
 	if err == io.EOF {
@@ -123,15 +123,16 @@ func ReadCSV(r io.Reader, name string) (Plan, error) {
 }
 
 // Unpack returns a reader of the text in r, with a buffer of size bytes: unpacked if
-// gzip has packed it, and without the byte order mark that spreadsheets put first.
+// gzip has packed it, and without the byte order mark that spreadsheets put first. A
+// read fails past 8 GiB.
 func Unpack(r io.Reader, size int) (*bufio.Reader, error) {
-	in := bufio.NewReaderSize(r, size)
+	in := bufio.NewReaderSize(atMost(r, maxText), size)
 	if magic, err := in.Peek(2); err == nil && string(magic) == "\x1f\x8b" {
 		z, err := gzip.NewReader(in)
 		if err != nil {
 			return nil, err
 		}
-		in = bufio.NewReaderSize(z, size)
+		in = bufio.NewReaderSize(atMost(z, maxText), size)
 	}
 	if mark, err := in.Peek(3); err == nil && string(mark) == "\ufeff" {
 		in.Discard(3)
@@ -143,6 +144,10 @@ func badLine(name string, err error) error {
 	var p *csv.ParseError
 	if errors.As(err, &p) {
 		return fmt.Errorf("%s:%d: %w", name, p.Line, p.Err)
+	}
+	var long longLine
+	if errors.As(err, &long) {
+		return fmt.Errorf("%s:%d: %w", name, long.line, err)
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"strings"
 	"syscall"
 
 	"bourse/bank/pinned"
@@ -30,6 +31,10 @@ type Options struct {
 	// from the ledger, and what the ledger does not follow from, is then found.
 	Run *Run
 
+	// Unfinished says that the ledger is a copy that is being made, of which another
+	// audit says that it is none.
+	Unfinished bool
+
 	// Progress is told, group by group, how many entries were read, and how many are
 	// known to be there; nil means nobody asks.
 	Progress func(done, total int64)
@@ -49,12 +54,18 @@ const attempts = 5
 // ErrNone means that no ledger is there.
 var ErrNone = errors.New("no ledger is there")
 
+// ErrUnfinished means that a ledger is a copy that was cut short, or is being made.
+var ErrUnfinished = errors.New("a copy that is not finished, and no bank: if nobody is making it, remove it, then copy again")
+
+const unfinishedFile = "UNFINISHED"
+
 // ErrFormat means that a ledger is of the format before this.
 var ErrFormat = errors.New("ledger is of format 1, which only the bourse that wrote it reads; this one reads format 2")
 
 // Audit proves the ledger in dir. What is wrong with the ledger is in the report;
 // an error means that there is none, which wraps [ErrNone], that it is of another
-// format, [ErrFormat], that the directory cannot be read, or that Head is no head.
+// format, [ErrFormat], that the directory or a file in it cannot be read, or that Head
+// is no head.
 func Audit(dir string, opts Options) (*Report, error) {
 	if opts.FS == nil {
 		opts.FS = vfs.Default
@@ -71,11 +82,19 @@ func Audit(dir string, opts Options) (*Report, error) {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || err == nil && !slices.Contains(names, headFile) && !slices.ContainsFunc(names, isPebble) {
 		err = ErrNone
 	}
+	if err == nil && slices.Contains(names, unfinishedFile) && !opts.Unfinished {
+		err = ErrUnfinished
+	}
 	if err != nil {
 		return nil, fmt.Errorf("audit %s: %w", dir, err)
 	}
+	unread := newUnread()
+	opts.FS = watchedFS{opts.FS, unread}
 	for attempt := 1; ; attempt++ {
 		r := audit(dir, opts)
+		if err := unread.err(); err != nil {
+			return nil, fmt.Errorf("audit %s: %w", dir, err)
+		}
 		after, err := opts.FS.List(dir)
 		if err != nil {
 			return nil, fmt.Errorf("audit %s: %w", dir, err)
@@ -251,12 +270,18 @@ func (a *auditor) passed() {
 
 func (a *auditor) fail(seq int64, found, want string) {
 	if a.bad == nil {
-		a.bad = &Finding{Seq: seq, Found: found, Want: want}
+		a.bad = &Finding{Seq: seq, Found: firstLine(found), Want: want}
 	}
 }
 
 func (a *auditor) fileFinding(file, found, want string) {
-	a.files = append(a.files, Finding{File: file, Found: found, Want: want})
+	a.files = append(a.files, Finding{File: file, Found: firstLine(found), Want: want})
+}
+
+// firstLine returns what an error of Pebble's says, without the trace that may follow.
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
 }
 
 // finish looks for what is missing at the end, given how reading ended.
@@ -289,6 +314,9 @@ func (a *auditor) finishHeads() {
 		a.fail(a.chain.size+1, fmt.Sprintf("a ledger of %d entries", a.chain.size), fmt.Sprintf("%d and what came since", a.opts.Since))
 	}
 	for _, h := range a.heads {
+		if none := (&chain{}).root(); a.bad == nil && h.size == 0 && h.root != none {
+			a.fail(1, fmt.Sprintf("root %s of no entries, by %s", h.root, h.from), fmt.Sprintf("root %s, which all ledgers begin with", none))
+		}
 		if a.bad == nil && h.size > a.chain.size {
 			a.fail(a.chain.size+1, fmt.Sprintf("a ledger of %d entries", a.chain.size), fmt.Sprintf("%d, by %s", h.size, h.from))
 		}

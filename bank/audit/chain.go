@@ -196,9 +196,20 @@ type head struct {
 func parseHead(s string) (head, error) {
 	size, root, _ := strings.Cut(s, ":")
 	n, err := strconv.ParseInt(size, 10, 64)
-	b, err2 := base64.StdEncoding.Strict().DecodeString(root)
-	if err != nil || err2 != nil || n < 0 || strconv.FormatInt(n, 10) != size || len(b) != sha256.Size {
+	h, ok := parseHash(root)
+	if err != nil || !ok || n < 0 || strconv.FormatInt(n, 10) != size {
 		return head{}, fmt.Errorf("head %.80q: want the number of entries, a colon, and 44 characters of base64", s)
 	}
-	return head{n, hash(b)}, nil
+	return head{n, h}, nil
+}
+
+// parseHash reads what [hash.String] writes. The decoder alone would pass over line
+// feeds.
+func parseHash(s string) (h hash, ok bool) {
+	b, err := base64.StdEncoding.Strict().DecodeString(s)
+	if err != nil || len(b) != len(h) {
+		return h, false
+	}
+	h = hash(b)
+	return h, h.String() == s
 }

@@ -229,8 +229,12 @@ func (d *deal) whole(e *entry, v *verdict, penalty, fuzz float64) (owed float64,
 		return 0, "", ""
 	}
 	if sum == 0 && v.State != "fulfilled" { // not done, or done too late to be paid for
-		if beyond := penalty - float64(price); beyond >= 0 && v.Owed != "" && !v.Killed {
-			if claimed, err := parseMoney(v.Owed); err == nil && owes(claimed, beyond, fuzz) {
+		if beyond := penalty - float64(price); beyond >= 0 && !v.Killed {
+			claimed, err := Money(0), error(nil)
+			if v.Owed != "" {
+				claimed, err = parseMoney(v.Owed)
+			}
+			if err == nil && owes(claimed, beyond, fuzz) {
 				return beyond, "", ""
 			}
 		}

@@ -103,7 +103,7 @@ func (a *auditor) checkFiles() {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if strings.HasPrefix(name, headFile) || name == "LOCK" || name == acksFile && !a.head.acks {
+		if strings.HasPrefix(name, headFile) || name == "LOCK" || name == unfinishedFile || name == acksFile && !a.head.acks {
 			continue // ACKS then was made by an opening that was cut short
 		}
 		want, ok := a.head.files[name]

@@ -3,41 +3,55 @@ package audit
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"slices"
+	"unicode/utf8"
+
+	"bourse/bank/canonical"
 )
 
 // A line is one move of an entry in a log of JSON lines, or an entry without any.
 type line struct {
 	Seq      int64   `json:"seq"`
 	Time     float64 `json:"time"`
-	ID       string  `json:"id"`
+	ID       string  `json:"id,omitempty"`
 	Kind     string  `json:"kind"`
-	Contract *int64  `json:"contract"`
-	From     string  `json:"from"`
-	To       string  `json:"to"`
-	Micros   int64   `json:"micros"`
-	Note     string  `json:"note"`
-	Note64   []byte  `json:"note64"`
+	Contract *int64  `json:"contract,omitempty"`
+	From     string  `json:"from,omitempty"`
+	To       string  `json:"to,omitempty"`
+	Micros   int64   `json:"micros,omitempty"`
+	Note     string  `json:"note,omitempty"`
+	Note64   []byte  `json:"note64,omitempty"`
 	Hash     string  `json:"hash"`
 }
 
 const maxLine = 1 << 20 // bytes
 
-// header is what the lines of an entry have in common, as text.
-func (l line) header() string {
-	l.From, l.To, l.Micros = "", "", 0
-	b, err := json.Marshal(l)
-	if err != nil {
-		panic("audit: " + err.Error()) // it was JSON before
+// sameEntry tells whether two lines differ in nothing but their moves.
+func (l *line) sameEntry(o *line) bool {
+	sameContract := l.Contract == o.Contract || l.Contract != nil && o.Contract != nil && *l.Contract == *o.Contract
+	return sameContract && l.Seq == o.Seq && math.Float64bits(l.Time) == math.Float64bits(o.Time) && l.ID == o.ID && l.Kind == o.Kind &&
+		l.Note == o.Note && string(l.Note64) == string(o.Note64) && l.Hash == o.Hash
+}
+
+// fault says what of a line is never written, though its type has room for it. alone
+// tells that the entry has no other line.
+func (l *line) fault(alone bool) (found, want string) {
+	none := l.From == "" && l.To == "" && l.Micros == 0
+	switch {
+	case l.Contract != nil && *l.Contract < 0:
+		return fmt.Sprintf("contract %d", *l.Contract), "a number from 0, or no contract"
+	case len(l.Note64) > 0 && (l.Note != "" || utf8.Valid(l.Note64)):
+		return "a note in base64 that is text, or beside another", "a note, in base64 if it is not UTF-8"
+	case none && !alone:
+		return "a line that moves nothing beside others", "a move a line"
+	case !none && (l.From == "" || l.To == "" || l.Micros <= 0):
+		return fmt.Sprintf("from %q to %q %d micros", l.From, l.To, l.Micros), "two accounts and a positive amount, or none of the three"
 	}
-	return string(b)
+	return "", ""
 }
 
 // Log proves a log of JSON lines, as bank/export writes, alone: entries, hashes,
@@ -54,26 +68,33 @@ func Log(r io.Reader, opts Options) (*Report, error) {
 	a.expect(opts.Head, "the head given")
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, maxLine)
-	var lines []line
-	for a.bad == nil && in.Scan() {
+	in.Split(wholeLines)
+	lines := canonical.NewReader()
+	var pending []line // of one entry
+	first := 1         // the number of their first line
+	for n := 1; a.bad == nil && in.Scan(); n++ {
 		var l line
-		dec := json.NewDecoder(bytes.NewReader(in.Bytes()))
-		dec.DisallowUnknownFields()
-		if err := dec.Decode(&l); err != nil || dec.More() {
-			a.fail(a.chain.size+1, fmt.Sprintf("the line %.60q", in.Bytes()), "a JSON object of an entry")
+		err := lines.Read(in.Bytes(), &l)
+		next := len(pending) > 0 && l.Seq != pending[0].Seq
+		if err != nil {
+			next = len(pending) > 0 && !bytes.HasPrefix(in.Bytes(), fmt.Appendf(nil, `{"seq":%d,`, pending[0].Seq))
+		}
+		if next {
+			a.lines(pending, first)
+			pending, first = pending[:0], n
+		}
+		if err != nil {
+			a.fail(a.chain.size+1, fmt.Sprintf("line %d: %v", n, err), "lines as 'bank log' writes them")
+			pending = nil
 			break
 		}
-		if len(lines) > 0 && l.Seq != lines[0].Seq {
-			a.lines(lines)
-			lines = lines[:0]
-		}
-		lines = append(lines, l)
+		pending = append(pending, l)
 	}
 	if err := in.Err(); err != nil {
 		return nil, fmt.Errorf("audit log: %w", err)
 	}
-	if a.bad == nil && len(lines) > 0 {
-		a.lines(lines)
+	if a.bad == nil && len(pending) > 0 {
+		a.lines(pending, first)
 	}
 	a.finishHeads()
 	report := a.report()
@@ -84,14 +105,35 @@ func Log(r io.Reader, opts Options) (*Report, error) {
 	return report, nil
 }
 
-// lines checks the entry that stands in these.
-func (a *auditor) lines(lines []line) {
+// wholeLines splits at line feeds alone: a carriage return is of its line.
+func wholeLines(b []byte, end bool) (advance int, line []byte, err error) {
+	if i := bytes.IndexByte(b, '\n'); i >= 0 {
+		return i + 1, b[:i+1], nil
+	}
+	if end && len(b) > 0 {
+		return len(b), b, nil
+	}
+	return 0, nil, nil
+}
+
+// lines checks the entry that stands in these, from line n of the log on.
+func (a *auditor) lines(lines []line, n int) {
 	seq := a.chain.size + 1
-	first := lines[0]
+	first := &lines[0]
+	for i := range lines {
+		if !lines[i].sameEntry(first) {
+			a.fail(seq, fmt.Sprintf("line %d: another line of one entry that differs in more than its move", n+i), "the same kind, time, contract, id, note and hash on each")
+			return
+		}
+		if found, want := lines[i].fault(len(lines) == 1); found != "" {
+			a.fail(seq, fmt.Sprintf("line %d: %s", n+i, found), want)
+			return
+		}
+	}
 	kind := slices.Index([]string{issue: "issue", admit: "admit", reject: "reject", settle: "settle", penalty: "penalty", transfer: "transfer"}, first.Kind)
-	hash, err := base64.StdEncoding.Strict().DecodeString(first.Hash)
-	if kind < 1 || err != nil || len(hash) != sha256.Size || first.Seq < 0 {
-		a.fail(seq, fmt.Sprintf("kind %q, hash %.60q", first.Kind, first.Hash), "a kind of entry and 44 characters of base64")
+	hash, ok := parseHash(first.Hash)
+	if kind < 1 || !ok || first.Seq < 0 {
+		a.fail(seq, fmt.Sprintf("line %d: number %d, kind %q, hash %.60q", n, first.Seq, first.Kind, first.Hash), "a number, a kind of entry and 44 characters of base64")
 		return
 	}
 	b := []byte{byte(kind)}
@@ -121,15 +163,11 @@ func (a *auditor) lines(lines []line) {
 	}
 	b = binary.AppendUvarint(b, uint64(len(lines)))
 	for _, l := range lines {
-		if l.header() != first.header() {
-			a.fail(seq, "lines of one entry that differ in more than their moves", "the same kind, time, contract, id, note and hash on each")
-			return
-		}
 		name(l.From)
 		name(l.To)
 		b = binary.AppendUvarint(b, uint64(l.Micros))
 	}
-	a.entry(b, stored(b), hash)
+	a.entry(b, stored(b), hash[:])
 	if a.passed(); a.bad == nil {
 		a.bad = a.anew
 	}

@@ -28,7 +28,7 @@ func jsonLog(t testing.TB, fs vfs.FS) []byte {
 }
 
 // TestLog checks that the log of a ledger proves what the ledger does, and that a
-// line changed, removed, repeated or moved is found and its entry named.
+// line changed, removed, repeated, moved or garbled is found and its entry named.
 func TestLog(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -52,7 +52,8 @@ func TestLog(t *testing.T) {
 		harmed := slices.Clone(lines)
 		i := src.IntN(len(lines) - 2)
 		seq := seqOf(lines[i])
-		what := []string{"removed", "moved", "amount", "account", "time", "hash", "note"}[n%7]
+		kinds := []string{"removed", "moved", "amount", "account", "time", "hash", "note", "garbled", "cut", "twice"}
+		what := kinds[n%len(kinds)]
 		change := func(f func(*export.Line)) {
 			var l export.Line
 			check(t, json.Unmarshal(harmed[i], &l))
@@ -76,6 +77,12 @@ func TestLog(t *testing.T) {
 			change(func(l *export.Line) { l.Hash[src.IntN(32)] ^= 1 })
 		case "note":
 			change(func(l *export.Line) { l.Note += " " })
+		case "garbled":
+			harmed[i] = []byte("what is this?\n")
+		case "cut":
+			harmed[i] = append(bytes.Clone(harmed[i][:src.IntN(len(harmed[i])-2)]), '\n')
+		case "twice":
+			harmed[i] = bytes.Replace(harmed[i], []byte(`,"kind":`), []byte(`,"Time":0,"kind":`), 1)
 		}
 		r, err := audit.Log(bytes.NewReader(bytes.Join(harmed, nil)), audit.Options{})
 		check(t, err)
@@ -83,11 +90,11 @@ func TestLog(t *testing.T) {
 			t.Errorf("line %d %s (seed %d, case %d): %v, want entry %d", i+1, what, seed, n, r.Findings, seq)
 		}
 	}
-	for _, bad := range []string{"{", "[]", `{"seq":1,"extra":2}`, `{"seq":1}{}`} {
+	for _, bad := range []string{"{", "[]", `{"seq":1,"extra":2}`, `{"seq":1}{}`, "", "null"} {
 		r, err := audit.Log(strings.NewReader(bad+"\n"), audit.Options{})
 		check(t, err)
-		if r.Clean() {
-			t.Errorf("%s passes", bad)
+		if r.Clean() || r.Findings[0].Seq != 1 || !strings.Contains(r.Findings[0].Found, "line 1: ") {
+			t.Errorf("%s: %v, want entry 1 and line 1", bad, r.Findings)
 		}
 	}
 	if r, err := audit.Log(bytes.NewReader(bytes.Join(lines[:20], nil)), audit.Options{Head: head}); err != nil || r.Clean() {

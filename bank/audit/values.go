@@ -21,17 +21,25 @@ type Values interface {
 
 // AuditValues proves a ledger that is not in a directory, from values that do not
 // change meanwhile. Kept is the head that stands beside them, as text. An error
-// means that the Head of opts is no head.
+// means that the Head of opts is no head, or is that of values that cannot be read.
 func AuditValues(v Values, kept string, opts Options) (*Report, error) {
 	if opts.Head != "" {
 		if _, err := parseHead(opts.Head); err != nil {
 			return nil, fmt.Errorf("audit: %w", err)
 		}
 	}
+	unread := newUnread()
+	v = watchedValues{v, unread}
 	r, doubt := auditValues(v, kept, opts)
+	if err := unread.err(); err != nil {
+		return nil, fmt.Errorf("audit: %w", err)
+	}
 	if doubt {
 		opts.Chance = nil
 		r, _ = auditValues(v, kept, opts)
+	}
+	if err := unread.err(); err != nil {
+		return nil, fmt.Errorf("audit: %w", err)
 	}
 	return r, nil
 }

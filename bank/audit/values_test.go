@@ -38,18 +38,7 @@ func (m mapValues) Scan(from, to []byte, _ *error) iter.Seq2[[]byte, []byte] {
 // that was given, wherever each stands.
 func TestValues(t *testing.T) {
 	t.Parallel()
-	fs := vfs.NewMem()
-	head, _ := makeLedger(t, fs, store.Options{}, 1, 3, 40)
-	db, err := pebble.Open("ledger", &pebble.Options{FS: fs, FormatMajorVersion: pebble.FormatNewest, Logger: quiet{}})
-	check(t, err)
-	values := make(mapValues)
-	it, err := db.NewIter(nil)
-	check(t, err)
-	for ok := it.First(); ok; ok = it.Next() {
-		values[string(it.Key())] = string(it.Value())
-	}
-	check(t, it.Close())
-	check(t, db.Close())
+	values, head := ledgerValues(t)
 	_, root, _ := strings.Cut(head, ":")
 	for given, clean := range map[string]bool{"": true, head: true, "7:" + root: false, "100000:" + root: false} {
 		r, err := audit.AuditValues(values, head, audit.Options{Head: given})
@@ -57,4 +46,22 @@ func TestValues(t *testing.T) {
 			t.Errorf("head %q given: %v, %v, want clean %v", given, r, err, clean)
 		}
 	}
+}
+
+// ledgerValues returns a ledger's values, and its head.
+func ledgerValues(t *testing.T) (values mapValues, head string) {
+	t.Helper()
+	fs := vfs.NewMem()
+	head, _ = makeLedger(t, fs, store.Options{}, 1, 3, 40)
+	db, err := pebble.Open("ledger", &pebble.Options{FS: fs, FormatMajorVersion: pebble.FormatNewest, Logger: quiet{}})
+	check(t, err)
+	values = make(mapValues)
+	it, err := db.NewIter(nil)
+	check(t, err)
+	for ok := it.First(); ok; ok = it.Next() {
+		values[string(it.Key())] = string(it.Value())
+	}
+	check(t, it.Close())
+	check(t, db.Close())
+	return values, head
 }

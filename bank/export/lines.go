@@ -1,14 +1,18 @@
 package export
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"bourse/bank"
+	"bourse/bank/canonical"
 
 	"golang.org/x/mod/sumdb/tlog"
 )
@@ -58,9 +62,7 @@ type jsonLines struct {
 }
 
 func newJSON(p *printer) writer {
-	enc := json.NewEncoder(p)
-	enc.SetEscapeHTML(false)
-	return jsonLines{p, enc}
+	return jsonLines{p, canonical.NewEncoder(p)}
 }
 
 func (j jsonLines) entry(e *bank.Entry, hash tlog.Hash) {
@@ -148,7 +150,8 @@ func printable(note []byte) string {
 	return strconv.Quote(string(note))
 }
 
-// Entry returns the entry, and its hash, that [Lines] wrote as these.
+// Entry returns the entry, and its hash, that [Lines] wrote as these: an error if it
+// would write anything else for what they mean.
 func Entry(lines []Line) (*bank.Entry, tlog.Hash, error) {
 	if len(lines) == 0 {
 		return nil, tlog.Hash{}, fmt.Errorf("entry of no lines")
@@ -162,7 +165,25 @@ func Entry(lines []Line) (*bank.Entry, tlog.Hash, error) {
 		if l.From == "" && l.To == "" && l.Micros == 0 && len(lines) == 1 {
 			break
 		}
+		for _, name := range [...]string{l.From, l.To} {
+			if name == "" || bank.IsEscrow(name) && name != bank.EscrowName(e.Contract) {
+				return nil, tlog.Hash{}, fmt.Errorf("entry %d: found account %q, want one that has a name, or the contract's escrow", e.Seq, name)
+			}
+		}
+		if l.Micros <= 0 {
+			return nil, tlog.Hash{}, fmt.Errorf("entry %d: found %d micros, want more than 0", e.Seq, l.Micros)
+		}
 		e.Moves = append(e.Moves, bank.Move{From: l.From, To: l.To, Amount: bank.Micros(l.Micros)})
 	}
+	if !slices.EqualFunc(Lines(e, first.Hash), lines, Line.equal) {
+		return nil, tlog.Hash{}, fmt.Errorf("entry %d: found lines that are not those of one entry, want the same kind, time, contract, id, note and hash on each", e.Seq)
+	}
 	return e, first.Hash, nil
+}
+
+// equal tells whether two lines are written alike.
+func (l Line) equal(o Line) bool {
+	contract := l.Contract == o.Contract || l.Contract != nil && o.Contract != nil && *l.Contract == *o.Contract
+	return contract && l.Seq == o.Seq && math.Float64bits(l.Time) == math.Float64bits(o.Time) && l.ID == o.ID && l.Kind == o.Kind &&
+		l.From == o.From && l.To == o.To && l.Micros == o.Micros && l.Note == o.Note && bytes.Equal(l.Note64, o.Note64) && l.Hash == o.Hash
 }

@@ -24,7 +24,9 @@
 // hold. Assets:User:Ann is user:ann. Equity is where money comes from. Pad, another
 // currency and another kind of account are errors.
 //
-// Amounts are what [bank.Parse] reads, and may be followed by USD. Blank lines, and
+// Amounts are what [bank.Parse] reads, and may be followed by USD. Space is blanks and
+// tabs: what other readers may take for space, or for the end of a line, is an error.
+// Blank lines, and
 // those that begin with # or ;, mean nothing. Nothing is guessed: a line that is
 // anything else, an account twice, an escrow, the mint, or an amount below zero is
 // an error, and so is a file of no money.
@@ -36,6 +38,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"bourse/bank"
 )
@@ -61,6 +65,10 @@ func Read(in io.Reader, name string) (bank.Entry, bank.Amount, error) {
 	scan.Buffer(nil, maxLine)
 	for n := 1; scan.Scan(); n++ {
 		s := scan.Text()
+		if i := strings.IndexFunc(s, strange); i >= 0 {
+			note(n, fmt.Errorf("found %.20q, want text without such characters", s[i:]))
+			continue
+		}
 		if blank(s) {
 			continue
 		}
@@ -108,6 +116,12 @@ type format interface {
 
 	// lineOf returns the line of an account.
 	lineOf(account string) int
+}
+
+// strange tells whether a character may be nothing, space, or the end of a line to
+// another reader.
+func strange(r rune) bool {
+	return r != '\t' && r != ' ' && (unicode.IsSpace(r) || unicode.IsControl(r)) || r == utf8.RuneError || r == '\ufeff' || r == '\u2028' || r == '\u2029'
 }
 
 // blank tells whether a line means nothing.

@@ -2,6 +2,9 @@ package opening
 
 import (
 	"fmt"
+	"math/big"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,6 +46,11 @@ func TestBad(t *testing.T) {
 		"user:ann 1 EUR\nx\ny z w\n": `f:1: found "user:ann 1 EUR", want an account and an amount (and 2 more lines)`,
 		"user:ann,1,2\n":             `f:1: found "user:ann,1,2"`,
 		"user:ann,\"1\nuser:bob,1\n": "f:1: found",
+		"user:ann\u00a01\n":          `f:1: found "\u00a01", want text without such characters`,
+		"user:ann 1\vuser:bob 2\n":   "f:1: found",
+		"user:ann 1\u2028\n":         "f:1: found",
+		"\ufeffuser:ann 1\n":         "f:1: found",
+		"user:ann 1\xff\n":           "f:1: found",
 		"user:ann 0\n":               "f: found no account that holds anything",
 		"":                           "f: found no account",
 		strings.Repeat("x", 70000):   "f: found a line of more than 65536 bytes",
@@ -92,9 +100,43 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// FuzzRead checks that no text makes a bad entry, or hangs.
+// plainRead reads balances as whoever looks at the words of each line does: one is an
+// account, one an amount. It tells whether it understood all, and not that a file of
+// beancount's says so.
+func plainRead(text string) (held map[string]*big.Rat, ok, beancount bool) {
+	words := regexp.MustCompile(`[^ \t,"]+`)
+	name := regexp.MustCompile(`^[a-z]+(:[A-Za-z0-9][A-Za-z0-9._-]*)*$`)
+	amount := regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
+	held = make(map[string]*big.Rat)
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.Trim(strings.TrimSuffix(line, "\r"), " \t")
+		if line == "" || line[0] == '#' || line[0] == ';' {
+			continue
+		}
+		w := slices.DeleteFunc(words.FindAllString(line, -1), func(s string) bool { return s == "USD" })
+		if len(held) == 0 && (strings.HasPrefix(line, "option") || len(w) > 0 && regexp.MustCompile(`^[0-9]{4}-`).MatchString(w[0])) {
+			return nil, false, true
+		}
+		if len(held) == 0 && len(w) == 2 && strings.EqualFold(w[0], "account") && !strings.ContainsAny(w[1], "0123456789") {
+			continue
+		}
+		if len(w) == 2 && amount.MatchString(w[0]) {
+			w[0], w[1] = w[1], w[0]
+		}
+		if len(w) != 2 || !name.MatchString(w[0]) || !amount.MatchString(w[1]) || held[w[0]] != nil {
+			return nil, false, false
+		}
+		held[w[0]], _ = new(big.Rat).SetString(w[1])
+	}
+	return held, true, false
+}
+
+// FuzzRead checks that no text makes a bad entry, or hangs, and that a text is read as
+// a plain reader of its words reads it.
 func FuzzRead(f *testing.F) {
 	f.Add("user:ann 1\n\"a\",\"2 USD\"\n 1 USD  host:h\n")
+	f.Add("account,amount\r\nuser:ann,69.5\r\nuser:bob,26.30\r\n")
+	f.Add("user:ann\u00a01\nuser:bob\u00852\n")
 	f.Add("2026-01-01 open Assets:User:Ann USD\n2026-01-01 balance Assets:User:Ann 69.50 ~ 0 USD\n")
 	f.Add("option \"title\" \"x\"\n2026-01-01 * \"a\"\n  id: \"7\"\n  Assets:User:A-c--nn 2 USD\n  Equity:Mint\n2026-01-02 balance Assets:User:A-c--nn 2 USD\n")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -105,6 +147,22 @@ func FuzzRead(f *testing.F) {
 		l := bank.New(nil)
 		if err := l.Book(&e); err != nil || l.Issued() != sum {
 			t.Errorf("%q: issued %v, sum %v, %v", text, l.Issued(), sum, err)
+		}
+		held, ok, beancount := plainRead(text)
+		if beancount {
+			return
+		}
+		total := new(big.Rat)
+		for _, a := range held {
+			total.Add(total, a)
+		}
+		for _, m := range e.Moves {
+			if a := held[m.To]; !ok || a == nil || a.Cmp(big.NewRat(m.Amount.Micros(), 1e6)) != 0 {
+				t.Errorf("%q: %s holds %v, to a plain reader %v", text, m.To, m.Amount, a)
+			}
+		}
+		if total.Cmp(big.NewRat(sum.Micros(), 1e6)) != 0 {
+			t.Errorf("%q: sum %v, to a plain reader %v", text, sum, total)
 		}
 	})
 }

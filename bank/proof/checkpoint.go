@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -25,10 +26,18 @@ func (c Checkpoint) text() string {
 	return fmt.Sprintf("%s\n%d\n%v\n", c.Origin, c.Head.Size, c.Head.Root)
 }
 
+// check refuses what cannot be signed.
+func (c Checkpoint) check() error {
+	if c.Origin == "" || len(c.Origin) > 128 || strings.ContainsFunc(c.Origin, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return fmt.Errorf("checkpoint of %.128q: want 1 to 128 printable characters without space", c.Origin)
+	}
+	return nil
+}
+
 // Sign returns c signed with a key of [NewKey].
 func (c Checkpoint) Sign(key string) ([]byte, error) {
-	if c.Origin == "" || len(c.Origin) > 128 || strings.ContainsFunc(c.Origin, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, fmt.Errorf("checkpoint of %.128q: want 1 to 128 printable characters without space", c.Origin)
+	if err := c.check(); err != nil {
+		return nil, err
 	}
 	signer, err := note.NewSigner(strings.TrimSpace(key))
 	if err != nil {
@@ -42,15 +51,19 @@ const maxCheckpoint = 1 << 16 // bytes
 // Open returns the checkpoint in signed, which the owner of the key to public
 // signed.
 func Open(signed []byte, public string) (Checkpoint, error) {
-	verifier, err := note.NewVerifier(strings.TrimSpace(public))
+	key, err := PublicKey(public)
 	if err != nil {
-		return Checkpoint{}, errors.New("checkpoint: the key is not a public one")
+		return Checkpoint{}, fmt.Errorf("checkpoint: %w", err)
+	}
+	verifier, err := note.NewVerifier(key)
+	if err != nil {
+		return Checkpoint{}, fmt.Errorf("checkpoint: %w", err)
 	}
 	n, err := openNote(signed, verifier)
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	return parseCheckpoint(n.Text)
+	return parseCheckpoint(signed, n.Text, n.Sigs)
 }
 
 // Read returns the checkpoint in signed, whoever signed it: it is worth what the
@@ -61,7 +74,7 @@ func Read(signed []byte) (Checkpoint, error) {
 	if !errors.As(err, &unverified) {
 		return Checkpoint{}, err
 	}
-	return parseCheckpoint(unverified.Note.Text)
+	return parseCheckpoint(signed, unverified.Note.Text, unverified.Note.UnverifiedSigs)
 }
 
 func openNote(signed []byte, known ...note.Verifier) (*note.Note, error) {
@@ -75,17 +88,52 @@ func openNote(signed []byte, known ...note.Verifier) (*note.Note, error) {
 	return n, nil
 }
 
-func parseCheckpoint(text string) (Checkpoint, error) {
+// parseCheckpoint returns the checkpoint in a text with these signatures if signed is
+// what [Checkpoint.Sign] writes.
+func parseCheckpoint(signed []byte, text string, sigs []note.Signature) (Checkpoint, error) {
 	lines := strings.Split(text, "\n")
-	if len(lines) == 4 {
-		c := Checkpoint{Origin: lines[0]}
-		var err error
-		if c.Head, err = store.ParseHead(lines[1] + ":" + lines[2]); err == nil && c.text() == text {
-			return c, nil
-		}
+	if len(lines) != 4 {
+		return Checkpoint{}, errCheckpoint
 	}
-	return Checkpoint{}, errors.New("checkpoint: want three lines, of origin, size and root")
+	c := Checkpoint{Origin: lines[0]}
+	var err error
+	if c.Head, err = store.ParseHead(lines[1] + ":" + lines[2]); err != nil || c.text() != text || c.check() != nil {
+		return Checkpoint{}, errCheckpoint
+	}
+	if len(sigs) != 1 {
+		return Checkpoint{}, errSignature
+	}
+	sig, err := base64.StdEncoding.DecodeString(sigs[0].Base64)
+	if err != nil || string(signed) != fmt.Sprintf("%s\n— %s %s\n", text, sigs[0].Name, base64.StdEncoding.EncodeToString(sig)) {
+		return Checkpoint{}, errSignature
+	}
+	return c, nil
 }
+
+var (
+	errCheckpoint = errors.New("checkpoint: want three lines, of origin, size and root")
+	errSignature  = errors.New("checkpoint: want one signature, as 'ledger checkpoint' writes it, and nothing else")
+)
+
+// PublicKey returns the public key in text, which [NewKey] made; space around it, such
+// as the end of a line, means nothing. An error means that it is none, or not written
+// as it was made.
+func PublicKey(text string) (string, error) {
+	key := strings.TrimSpace(text)
+	v, err := note.NewVerifier(key)
+	if err != nil {
+		return "", errKey
+	}
+	_, rest, _ := strings.Cut(key, "+")
+	_, in64, _ := strings.Cut(rest, "+")
+	bytes, err := base64.StdEncoding.DecodeString(in64)
+	if err != nil || key != fmt.Sprintf("%s+%08x+%s", v.Name(), v.KeyHash(), base64.StdEncoding.EncodeToString(bytes)) {
+		return "", errKey
+	}
+	return key, nil
+}
+
+var errKey = errors.New("the key is not a public one, as 'bourse key new' prints it")
 
 // NewKey makes a pair of keys called name, as text, from chance, which should be
 // crypto/rand.Reader.

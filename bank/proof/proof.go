@@ -9,9 +9,11 @@ package proof
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"bourse/bank"
+	"bourse/bank/canonical"
 	"bourse/bank/export"
 	"bourse/bank/store"
 
@@ -69,6 +71,22 @@ func Prove(entries export.Entries, seq int64) (*Inclusion, error) {
 	return p, nil
 }
 
+// ParseInclusion reads the text of a proof, as [Inclusion.Write] writes it and in no
+// other form: what verifies is then what any reader of JSON reads.
+func ParseInclusion(text []byte) (*Inclusion, error) {
+	p := new(Inclusion)
+	if err := canonical.NewIndentedReader().Read(text, p); err != nil {
+		return nil, err
+	}
+	if p.Path == nil {
+		return nil, errors.New("found path null, want a list")
+	}
+	return p, nil
+}
+
+// Write writes p as text, which is JSON.
+func (p *Inclusion) Write(w io.Writer) error { return canonical.NewIndented(w).Encode(p) }
+
 // leafOf returns the number of an entry's leaf, from 0.
 func leafOf(seq int64) int64 { return (seq - 1) / store.LeafSize }
 
@@ -87,9 +105,12 @@ func (p *Inclusion) Verify() (proved *bank.Entry, hash tlog.Hash, err error) {
 		if n < 0 {
 			n = len(lines)
 		}
-		e, said, err := export.Entry(lines[:n])
-		if err != nil || seq > end {
+		if n == 0 || seq > end {
 			return nil, hash, fmt.Errorf("entry %d is not of the leaf, which ends with %d: %w", lines[0].Seq, end, ErrProof)
+		}
+		e, said, err := export.Entry(lines[:n])
+		if err != nil {
+			return nil, hash, fmt.Errorf("%w: %w", err, ErrProof)
 		}
 		leaf.Add(e)
 		is := leaf.Hash()

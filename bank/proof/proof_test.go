@@ -2,7 +2,6 @@ package proof
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -13,6 +12,7 @@ import (
 
 	"bourse/bank"
 	"bourse/bank/audit"
+	"bourse/bank/export"
 	"bourse/bank/store"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -43,6 +43,9 @@ func ledger(t testing.TB, fs vfs.FS, n int) store.Head {
 	return j.Head()
 }
 
+// last returns the last line of a proof.
+func last(p *Inclusion) *export.Line { return &p.Leaf[len(p.Leaf)-1] }
+
 // TestInclusion checks that every entry of ledgers of many sizes is proved, by a
 // proof that has gone through JSON, and that a proof with any one thing changed
 // does not hold.
@@ -57,12 +60,12 @@ func TestInclusion(t *testing.T) {
 		for seq := int64(1); seq <= int64(n); seq += 1 + int64(n)/20 {
 			made, err := Prove(r.Entries(), seq)
 			check(t, err)
-			text, err := json.Marshal(made)
-			check(t, err)
+			var text bytes.Buffer
+			check(t, made.Write(&text))
 			again := func() *Inclusion {
-				var p Inclusion
-				check(t, json.Unmarshal(text, &p))
-				return &p
+				p, err := ParseInclusion(text.Bytes())
+				check(t, err)
+				return p
 			}
 			e, hash, err := again().Verify()
 			if err != nil || e.Seq != seq || again().Head != head {
@@ -93,6 +96,16 @@ func TestInclusion(t *testing.T) {
 				"short":   func(p *Inclusion) { p.Leaf = p.Leaf[:len(p.Leaf)-1] },
 				"long":    func(p *Inclusion) { p.Leaf = append(p.Leaf, p.Leaf[0]) },
 				"nothing": func(p *Inclusion) { p.Leaf = nil },
+				"kind":    func(p *Inclusion) { last(p).Kind = bank.Transfer },
+				"escrow":  func(p *Inclusion) { last(p).To = bank.EscrowName(5) },
+				"note64":  func(p *Inclusion) { last(p).Note64 = []byte("x") },
+				"contract": func(p *Inclusion) {
+					if none := int64(bank.NoContract); last(p).Contract == nil {
+						last(p).Contract = &none
+					} else {
+						last(p).Contract = nil
+					}
+				},
 			} {
 				p := again()
 				change(p)
@@ -126,8 +139,31 @@ func TestCheckpoint(t *testing.T) {
 	if got, err := Read(signed); err != nil || got != want {
 		t.Errorf("whoever signed it: %v, %v; want %v", got, err, want)
 	}
-	if got, err := Read(bytes.Replace(signed, []byte("\n20\n"), []byte("\n020\n"), 1)); err == nil {
-		t.Errorf("a size with a leading zero is read as %v", got)
+	for what, text := range map[string]string{
+		"a size with a leading zero":  strings.Replace(string(signed), "\n20\n", "\n020\n", 1),
+		"another signature beside it": string(signed) + "— other 0KEuLwtT\n",
+		"a carriage return":           strings.TrimSuffix(string(signed), "\n") + "\r\n",
+		"another origin":              strings.Replace(string(signed), "bank.example/1", "bank example", 1),
+	} {
+		if got, err := Read([]byte(text)); err == nil {
+			t.Errorf("%s: it is read as %v", what, got)
+		}
+		if got, err := Open([]byte(text), public); err == nil {
+			t.Errorf("%s: it opens as %v", what, got)
+		}
+	}
+	for what, key := range map[string]string{
+		"a line feed in it": public[:len(public)-9] + "\n" + public[len(public)-9:],
+		"capitals":          strings.Replace(public, public[13:21], strings.ToUpper(public[13:21]), 1),
+		"a private key":     private,
+		"nothing":           "",
+	} {
+		if got, err := PublicKey(key); err == nil {
+			t.Errorf("%s: the key is read as %s", what, got)
+		}
+	}
+	if got, err := PublicKey(public + "\n"); err != nil || got != public {
+		t.Errorf("%q, %v; want %q", got, err, public)
 	}
 	for i := range signed {
 		harmed := bytes.Clone(signed)

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"bourse/bank"
+	"bourse/bank/canonical"
 )
 
 // An Order is a line that asks for a transfer, or, from "mint", for an issue.
@@ -30,20 +31,41 @@ func (o Order) Entry(now float64) bank.Entry {
 	return e
 }
 
-// UnmarshalJSON reads an order of known fields only. The amount may be a number
-// or a string, and is what [bank.Parse] reads either way.
+// UnmarshalJSON reads an order of all four fields, each once. The amount may be a
+// number or a string, and is what [bank.Parse] reads either way. An order without id
+// would be booked as often as it is sent, and is none.
 func (o *Order) UnmarshalJSON(b []byte) error {
-	var raw struct {
-		ID, From, To string
-		Amount       json.RawMessage
-	}
-	dec := json.NewDecoder(bytes.NewReader(b))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&raw); err != nil {
+	names := [...]string{"id", "from", "to", "amount"}
+	fields, err := canonical.Fields(b, names[:]...)
+	if err != nil {
 		return err
 	}
-	o.ID, o.From, o.To = raw.ID, raw.From, raw.To
-	return o.Amount.UnmarshalText(bytes.Trim(raw.Amount, `"`))
+	for i, s := range [...]*string{&o.ID, &o.From, &o.To} {
+		if fields[names[i]] == nil {
+			continue
+		}
+		var v any
+		if err := json.Unmarshal(fields[names[i]], &v); err != nil {
+			return err
+		}
+		var ok bool
+		if *s, ok = v.(string); !ok {
+			return fmt.Errorf("%s: found %.60s, want a string", names[i], fields[names[i]])
+		}
+	}
+	if o.ID == "" {
+		return errors.New("id is missing: with it the order is booked once, however often it is sent")
+	}
+	for _, name := range names[1:] {
+		if fields[name] == nil {
+			return fmt.Errorf("%s is missing, want id, from, to and amount", name)
+		}
+	}
+	amount := fields["amount"]
+	if n := len(amount); n > 1 && amount[0] == '"' && amount[n-1] == '"' {
+		amount = amount[1 : n-1] // no amount has an escape
+	}
+	return o.Amount.UnmarshalText(amount)
 }
 
 // An Outcome is the line that answers an order.
@@ -59,11 +81,12 @@ const maxOrder = 4096 // bytes of a line
 // Apply reads orders from in, a JSON object a line, sends up to parallel at once,
 // and writes an outcome to out for each as soon as it is durable, in the order in
 // which they are. It returns an error if in or out fails, or the bank does; an order
-// that is refused is an outcome. now tells the seconds since the ledger's origin.
+// that is refused is an outcome, and so is a line that is no order, which is named by
+// its number. now tells the seconds since the ledger's origin.
 func (s *Sequencer) Apply(ctx context.Context, in io.Reader, out io.Writer, parallel int, now func() float64) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	lines := make(chan []byte)
+	lines := make(chan orderLine)
 	outcomes := make(chan Outcome, parallel)
 	var clients sync.WaitGroup
 	for range max(parallel, 1) {
@@ -90,29 +113,38 @@ func (s *Sequencer) Apply(ctx context.Context, in io.Reader, out io.Writer, para
 	}()
 	scan := bufio.NewScanner(in)
 	scan.Buffer(nil, maxOrder)
-	for ctx.Err() == nil && scan.Scan() {
+	n := 1
+	for ; ctx.Err() == nil && scan.Scan(); n++ {
 		if line := bytes.TrimSpace(scan.Bytes()); len(line) > 0 {
-			lines <- bytes.Clone(line)
+			lines <- orderLine{n, bytes.Clone(line)}
 		}
 	}
 	close(lines)
 	clients.Wait()
 	close(outcomes)
 	<-written
-	if err := scan.Err(); err != nil {
+	if err := scan.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return fmt.Errorf("line %d: found more than %d bytes, want an order: %w", n, maxOrder, err)
+	} else if err != nil {
 		return fmt.Errorf("read orders: %w", err)
 	}
 	return context.Cause(ctx)
 }
 
+// An orderLine is one of the orders, from 1.
+type orderLine struct {
+	n    int
+	text []byte
+}
+
 // order carries out the order in line.
-func (s *Sequencer) order(ctx context.Context, line []byte, now float64) (Outcome, error) {
+func (s *Sequencer) order(ctx context.Context, line orderLine, now float64) (Outcome, error) {
 	var o Order
-	err := json.Unmarshal(line, &o)
-	var r Receipt
-	if err == nil {
-		r, err = s.Do(ctx, o.Entry(now))
+	if err := o.UnmarshalJSON(line.text); err != nil {
+		err = fmt.Errorf("line %d: %w", line.n, err)
+		return Outcome{ID: o.ID, Error: err.Error()}, err
 	}
+	r, err := s.Do(ctx, o.Entry(now))
 	if err != nil {
 		return Outcome{ID: o.ID, Error: err.Error()}, err
 	}

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -16,6 +18,7 @@ import (
 type directory struct {
 	opts  Options
 	dir   string
+	disk  bool // it is on the disk itself
 	lock  *pebble.Lock
 	place io.Closer // the lock of the directory itself
 	db    *pebble.DB
@@ -34,20 +37,30 @@ var _ Keep = (*directory)(nil)
 // read: so many that ids asked for lately are not read again for each group.
 const cacheSize = 64 << 20
 
+func newDirectory(dir string, opts Options) *directory {
+	d := &directory{opts: opts.defaults(), dir: dir}
+	if d.disk = d.opts.FS == vfs.Default; d.disk {
+		d.opts.FS = private(dir, opts.Reproducible)
+	}
+	return d
+}
+
 // create makes the directory, for a ledger without entries.
 func (d *directory) create() error {
 	fsys := d.opts.FS
-	if err := fsys.MkdirAll(d.dir, 0o777); err != nil {
+	mode := fs.FileMode(privateDir)
+	if d.opts.Reproducible {
+		mode = 0o777
+	}
+	if err := fsys.MkdirAll(d.dir, mode); err != nil {
 		return err
 	}
 	names, err := fsys.List(d.dir)
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		if name != lockFile && name != AcksFile && name != HeadFile+".tmp" { // left by a making cut short
-			return ErrExists
-		}
+	if err := vacant(names); err != nil {
+		return err
 	}
 	if err := d.lockDir(); err != nil {
 		return err
@@ -59,6 +72,11 @@ func (d *directory) create() error {
 	if s != nil {
 		return ErrExists
 	}
+	if d.opts.Unfinished {
+		if err := markUnfinished(fsys, d.dir); err != nil {
+			return err
+		}
+	}
 	if err := d.makeAcks(); err != nil {
 		return err
 	}
@@ -66,6 +84,38 @@ func (d *directory) create() error {
 		return err
 	}
 	return d.tidy(NoEntries())
+}
+
+// vacant tells whether a ledger may be made in a directory that has files of these
+// names.
+func vacant(names []string) (err error) {
+	if slices.Contains(names, UnfinishedFile) {
+		return ErrUnfinished
+	}
+	for _, name := range names {
+		kind, _ := numbered(name)
+		switch {
+		case name == lockFile || name == AcksFile || name == HeadFile+".tmp": // left by a making cut short
+		case name == HeadFile || kind != "" || strings.HasSuffix(name, sstable) || strings.HasPrefix(name, "marker."):
+			return ErrExists
+		default:
+			err = ErrOccupied
+		}
+	}
+	return err
+}
+
+// Vacant returns an error wrapping [ErrExists], [ErrUnfinished] or [ErrOccupied] if no
+// ledger can be made in dir because of what is there.
+func Vacant(dir string, opts Options) error {
+	names, err := opts.defaults().FS.List(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = vacant(names)
+	}
+	return plain(err)
 }
 
 // makeAcks makes the file of acks of a ledger that should have one and does not.
@@ -89,6 +139,9 @@ func (d *directory) open() (Head, error) {
 	}
 	if s == nil {
 		return Head{}, ErrNone
+	}
+	if err := checkFinished(fsys, d.dir); err != nil {
+		return Head{}, err
 	}
 	if err := d.lockDir(); err != nil {
 		return Head{}, err
@@ -175,7 +228,7 @@ func (d *directory) size() (size int64, err error) {
 
 // lockDir keeps others out.
 func (d *directory) lockDir() (err error) {
-	if d.opts.FS == vfs.Default {
+	if d.disk {
 		if d.place, err = lockPlace(d.dir); err != nil {
 			return err
 		}

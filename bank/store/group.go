@@ -43,6 +43,14 @@ func groupCount(value []byte) int64 {
 	return d.int()
 }
 
+// GroupHead returns the head that a ledger came to with a group, given its first entry
+// and its value, as the group itself says.
+func GroupHead(first int64, value []byte) Head {
+	h := Head{Size: first + groupCount(value) - 1}
+	copy(h.Root[:], value[max(0, len(value)-len(h.Root)):])
+	return h
+}
+
 // A groupReader reads groups in order, and checks them as it goes.
 type groupReader struct {
 	tree tree // of the entries read

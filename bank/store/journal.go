@@ -42,6 +42,10 @@ type Options struct {
 	// moment, so it syncs once, at the end.
 	Reproducible bool
 
+	// Unfinished makes, in Create, a copy that nobody opens until [Finish], or the
+	// like of another keep: else [ErrUnfinished] is what they are told.
+	Unfinished bool
+
 	// Fatal is told of a write that failed, after which nothing more can be
 	// promised, and does not return; nil means one sentence on standard error
 	// and exit status 1.
@@ -57,8 +61,12 @@ const (
 
 // What opening a ledger may find.
 var (
-	ErrExists  = errors.New("a ledger is there already")
-	ErrNone    = errors.New("no ledger is there")
+	ErrExists = errors.New("a ledger is there already")
+	ErrNone   = errors.New("no ledger is there")
+
+	// ErrOccupied means that a place is not empty, and holds no ledger.
+	ErrOccupied = errors.New("the folder is not empty, and holds no ledger: name a new or an empty one")
+
 	ErrDamaged = errors.New("ledger is damaged; audit it, and restore it from a copy")
 	ErrLocked  = errors.New("another process has the ledger open")
 	ErrFormat  = errors.New("ledger is of format 1, which only the bourse that wrote it reads; this one reads format 2")
@@ -83,10 +91,12 @@ type Journal struct {
 
 var _ bank.Journal = (*Journal)(nil)
 
-// Create makes a new ledger in dir, which is made if need be. It returns an error
-// wrapping [ErrExists] if dir is not empty.
+// Create makes a new ledger in dir, which is made if need be. On disk both are for their
+// owner alone, unless the ledger is reproducible: that of a run, to be shown. It returns
+// an error wrapping [ErrExists] if a ledger is there, or [ErrOccupied] if something else
+// is.
 func Create(dir string, opts Options) (*Journal, error) {
-	d := &directory{opts: opts.defaults(), dir: dir}
+	d := newDirectory(dir, opts)
 	if err := d.create(); err != nil {
 		d.Release()
 		return nil, fmt.Errorf("create ledger %s: %w", dir, plain(err))
@@ -146,7 +156,7 @@ func (j *Journal) flush(closing bool) error {
 		return j.err
 	}
 	if err := j.write(closing); err != nil {
-		j.err = fmt.Errorf("ledger %s: entries after %d: %w", j.name, j.tree.size-int64(j.group.count), err)
+		j.err = fmt.Errorf("ledger %s: entries after %d: %w", j.name, j.tree.size-int64(j.group.count), plain(err))
 	}
 	return j.err
 }

@@ -44,21 +44,42 @@ func exit(err error) {
 	os.Exit(1)
 }
 
-// plain says in a sentence what to do about an error that the system gave.
+// plain says in a sentence what to do about an error that the system or Pebble gave.
 func plain(err error) error {
+	if err == nil {
+		return nil
+	}
 	for _, c := range cures {
 		if errors.Is(err, c.cause) {
-			return fmt.Errorf("%w: %s", err, c.cure)
+			return fmt.Errorf("%w: %s", oneLine(err), c.cure)
 		}
 	}
 	if pebble.IsCorruptionError(err) && !errors.Is(err, ErrDamaged) {
-		return damaged(err)
+		return damaged(oneLine(err))
 	}
 	if s := err.Error(); strings.Contains(s, "lock held by current process") || strings.Contains(s, "resource temporarily unavailable") {
 		return ErrLocked
 	}
+	return oneLine(err)
+}
+
+// oneLine returns err without the lines after its first, in which Pebble has traces.
+func oneLine(err error) error {
+	if strings.Contains(err.Error(), "\n") {
+		return sentence{err}
+	}
 	return err
 }
+
+// A sentence is the first line of an error.
+type sentence struct{ error }
+
+func (s sentence) Error() string {
+	said, _, _ := strings.Cut(s.error.Error(), "\n")
+	return said
+}
+
+func (s sentence) Unwrap() error { return s.error }
 
 // cures says what to do about an error of the system.
 var cures = []struct {

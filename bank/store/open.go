@@ -13,7 +13,7 @@ import (
 // an error wrapping [ErrNone], [ErrLocked], [ErrFormat], or [ErrDamaged] with what was
 // found.
 func Open(dir string, opts Options) (*Journal, *bank.Ledger, error) {
-	d := &directory{opts: opts.defaults(), dir: dir}
+	d := newDirectory(dir, opts)
 	head, err := d.open()
 	if err != nil {
 		d.Release()

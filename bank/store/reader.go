@@ -21,12 +21,16 @@ import (
 // A Reader reads a ledger without changing or locking it.
 type Reader struct {
 	values Values
+	head   Head
 	close  func() error
 	err    error
 }
 
-// NewReader reads the ledger whose values these are; close is called at the end.
-func NewReader(v Values, close func() error) *Reader { return &Reader{values: v, close: close} }
+// NewReader reads the ledger whose values these are, which must have come to head or
+// further; close is called at the end.
+func NewReader(v Values, head Head, close func() error) *Reader {
+	return &Reader{values: v, head: head, close: close}
+}
 
 // OpenReader opens the ledger in dir for reading, which may be in use: it is then read
 // as it is at this moment. It returns an error wrapping [ErrNone] if there is none.
@@ -46,6 +50,9 @@ func openReader(dir string, opts Options) (*Reader, error) {
 	}
 	if s == nil {
 		return nil, ErrNone
+	}
+	if err := checkFinished(opts.FS, dir); err != nil && !opts.Unfinished {
+		return nil, err
 	}
 	d := &acknowledged{directory: directory{opts: opts, dir: dir}}
 	if s.acks { // before the database is read, which then has what was before them
@@ -79,7 +86,7 @@ func openReader(dir string, opts Options) (*Reader, error) {
 	if err := Sync(dir, opts); err != nil {
 		return nil, errors.Join(err, end())
 	}
-	return NewReader(d, end), nil
+	return NewReader(d, s.head, end), nil
 }
 
 // An acknowledged directory is read together with the groups that its database does
@@ -145,14 +152,18 @@ func syncLog(fsys vfs.FS, name string) error {
 }
 
 // Entries yields every entry, in order, with its hash; each is valid until the
-// next. It ends early at the first that is not what was written; Err then says
-// why.
+// next. It ends early at the first that is not what was written, or is gone from the
+// end; Err then says why.
 func (r *Reader) Entries() iter.Seq2[*bank.Entry, tlog.Hash] {
 	return func(yield func(*bank.Entry, tlog.Hash) bool) {
 		g := groupReader{tree: newTree()}
 		defer func() { r.err = g.err }()
 		for key, value := range r.values.Scan([]byte{groupTable}, []byte{groupTable + 1}, &g.err) {
 			for e := range g.entries(key, value) {
+				if g.tree.size == r.head.Size && g.tree.head() != r.head {
+					g.err = damaged(fmt.Errorf("entries to %d are not those of %s", r.head.Size, HeadFile))
+					return
+				}
 				if !yield(e, g.tree.last()) {
 					return
 				}
@@ -161,11 +172,14 @@ func (r *Reader) Entries() iter.Seq2[*bank.Entry, tlog.Hash] {
 				return
 			}
 		}
+		if g.err == nil && g.tree.size < r.head.Size {
+			g.err = damaged(fmt.Errorf("entries %d to %d are gone", g.tree.size+1, r.head.Size))
+		}
 	}
 }
 
 // Err returns why Entries ended early, if it did.
-func (r *Reader) Err() error { return r.err }
+func (r *Reader) Err() error { return plain(r.err) }
 
 // Close closes the ledger.
 func (r *Reader) Close() error { return r.close() }

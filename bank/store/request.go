@@ -62,7 +62,7 @@ func (j *Journal) answer(id string) (a answered, ok bool, err error) {
 	}
 	v, err := j.keep.Get(requestKey(id))
 	if v == nil || err != nil {
-		return a, false, err
+		return a, false, plain(err)
 	}
 	d := decoder{b: v}
 	a.Seq = d.int()

@@ -154,7 +154,7 @@ func sealFiles(fsys vfs.FS, dir string) ([]sealedFile, error) {
 	slices.Sort(names)
 	var files []sealedFile
 	for _, name := range names {
-		if strings.HasPrefix(name, HeadFile) || name == lockFile {
+		if strings.HasPrefix(name, HeadFile) || name == lockFile || name == UnfinishedFile {
 			continue
 		}
 		f, err := sumFile(fsys, dir, name)

@@ -56,6 +56,9 @@ standard error. NO_COLOR is honoured.`,
 	}
 	app.OnUsageError = wrongUse
 	dress(app.Commands)
+	if !utf8Locale() {
+		printPlain(app)
+	}
 	return app
 }
 

@@ -64,7 +64,7 @@ func bankInitCommand() *cli.Command {
 			if err := exactly(c, "DIR"); err != nil {
 				return err
 			}
-			j, err := createBank(c.Args().First())
+			j, err := createBank(c.Args().First(), store.Options{})
 			if err != nil {
 				return misplaced(err)
 			}
@@ -198,7 +198,8 @@ func applyCommand() *cli.Command {
 		ArgsUsage: "DIR",
 		Description: `Reads a JSON object a line and prints one for each as soon as it is durable, in the
 order in which they are; which of two requests in flight comes first is open. The
-account mint issues money. A request that is refused is answered, too, and the exit
+account mint issues money. Every order has an id, from, to and amount, each once. One
+that is refused is answered, too, a line that is no order by its number, and the exit
 status is still 0. After a crash, or an interruption, send again what was not
 answered: what was booked is answered as it was.
 
@@ -224,7 +225,7 @@ answered: what was booked is answered as it was.
 					return interruption("what was answered is booked; send the rest again")
 				}
 				if errors.Is(err, bufio.ErrTooLong) {
-					return errors.New("standard input: found a line of more than 4096 bytes, want an order; those before it are answered")
+					return fmt.Errorf("standard input: %w; those before it are answered", err)
 				}
 				return err
 			})

@@ -21,8 +21,8 @@ func copyCommand() *cli.Command {
 		ArgsUsage: "FROM TO",
 		Description: `The copy has the same entries, hashes, receipts and head, and answers requests sent
 again as the ledger does. FROM is audited first, and the copy after; it is made
-under the name TO.part and takes its own when it is whole, so that a copy cut short
-is no bank. What is written to FROM meanwhile is not copied: close it before.
+under the name TO.part and takes its own when it is whole; a copy cut short is no
+bank, and says so to whoever opens it. What is written to FROM meanwhile is not copied: close it before.
 
    bourse bank copy books postgres://bank@db/money?ledger=books
    bourse bank copy postgres://bank@db/money?ledger=books books2`,
@@ -62,11 +62,14 @@ func copyLedger(c *cli.Context, from, to string) (all []audited, err error) {
 	if err != nil {
 		return nil, err
 	}
-	j, err := createBank(part)
-	if errors.Is(err, store.ErrExists) {
+	j, err := createBank(part, store.Options{Unfinished: true, Fatal: fatalCopy(c, part, to)})
+	if errors.Is(err, store.ErrExists) || errors.Is(err, store.ErrUnfinished) || errors.Is(err, store.ErrOccupied) {
 		return nil, fmt.Errorf("%s is left of a copy that was cut short: remove it, then copy again", placeName(part))
 	}
 	if err != nil {
+		if !postgres.IsURL(part) && !errors.Is(err, store.ErrLocked) { // what it came to
+			err = errors.Join(err, removePart(part))
+		}
 		return nil, misplaced(err)
 	}
 	whole := false
@@ -78,7 +81,7 @@ func copyLedger(c *cli.Context, from, to string) (all []audited, err error) {
 	if err := errors.Join(copyEntries(c, j, from, head.Size), j.Close()); err != nil {
 		return nil, err
 	}
-	all, err = auditAll([]string{part}, []string{head.String()}, nil, audit.Options{Whole: true}, nil)
+	all, err = auditAll([]string{part}, []string{head.String()}, nil, audit.Options{Whole: true, Unfinished: true}, nil)
 	if err != nil || !clean(all) {
 		return all, err
 	}
@@ -86,8 +89,29 @@ func copyLedger(c *cli.Context, from, to string) (all []audited, err error) {
 		return nil, err
 	}
 	whole = true
+	if err := finishCopy(to); err != nil {
+		return nil, err
+	}
 	all[0].Ledger = placeName(to)
 	return all, nil
+}
+
+// fatalCopy returns what ends the program when the copy in part, which will be in to,
+// cannot be written. What is left of it is removed, or says of itself that it is not
+// finished.
+func fatalCopy(c *cli.Context, part, to string) func(error) {
+	return func(err error) {
+		fmt.Fprintf(c.App.ErrWriter, "bourse: copy to %s: %v; nothing is left of the copy, which can then be made again\n", placeName(to), errors.Join(err, removePart(part)))
+		os.Exit(statusFailed)
+	}
+}
+
+// finishCopy makes a bank of the copy in to.
+func finishCopy(to string) error {
+	if postgres.IsURL(to) {
+		return postgres.Finish(to)
+	}
+	return store.Finish(to, store.Options{})
 }
 
 // copyRun copies the ledgers that a run called name has left in dir to a server, by
@@ -167,7 +191,10 @@ func partOf(to string) (string, error) {
 		}
 		names, err := os.ReadDir(to)
 		if err == nil && len(names) > 0 {
-			return "", there
+			if err = store.Vacant(to, store.Options{}); err == nil {
+				err = store.ErrOccupied
+			}
+			return "", misplaced(fmt.Errorf("copy to %s: %w", to, err))
 		}
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return "", err
@@ -221,5 +248,5 @@ func removePart(part string) error {
 	if postgres.IsURL(part) {
 		return postgres.Drop(part)
 	}
-	return os.RemoveAll(part)
+	return store.Discard(part, store.Options{})
 }

@@ -2,9 +2,16 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
+	"time"
 
 	"bourse/bank/store"
 	"bourse/bank/store/postgres"
@@ -61,6 +68,104 @@ func TestCopyInterrupted(t *testing.T) {
 	}
 	if _, err := os.Stat(to); err == nil {
 		t.Errorf("%s is left", to)
+	}
+}
+
+// TestCopyKilled promises that a copy which is killed at any moment, or finds no room,
+// leaves either a whole one or nothing that can be read, written or audited as a bank,
+// and says what to do; in a directory and in PostgreSQL.
+func TestCopyKilled(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	src := rand.New(rand.NewPCG(seed, 0))
+	dir := t.TempDir()
+	from := filepath.Join(dir, "from")
+	if _, errs, status := bankAlone(t, "", "init", from); status != statusDone {
+		t.Fatal(errs)
+	}
+	var orders strings.Builder
+	for n := range 12000 {
+		fmt.Fprintf(&orders, `{"id":"%d","from":"mint","to":"user:%d","amount":1}`+"\n", n, n%500)
+	}
+	if _, errs, status := bankAlone(t, orders.String(), "apply", from); status != statusDone {
+		t.Fatal(errs)
+	}
+	want, _, _ := bankAlone(t, "", "log", from)
+	// left checks what is left in a place, and tells whether it is a bank.
+	left := func(place string) bool {
+		log, _, status := bankAlone(t, "", "log", place)
+		if status == statusDone && log == want {
+			return true
+		}
+		for _, args := range [][]string{{"balance", place}, {"audit", place}, {"mint", place, "user:ann", "1", "--id", "x"}} {
+			out, errs, status := bankAlone(t, "", args...)
+			if status != statusFailed && status != statusUsage || out != "" || strings.Count(errs, "\n") != 1 ||
+				!strings.Contains(errs, "no ledger is there") && !strings.Contains(errs, "a copy that is not finished, and no bank") {
+				t.Errorf("seed %d: %v of what is left: exit status %d, %q, %q", seed, args, status, out, errs)
+			}
+		}
+		return false
+	}
+	places := []string{filepath.Join(dir, "to")}
+	if pgtest.Found() {
+		places = append(places, pgtest.URL(t))
+	}
+	for _, to := range places {
+		part, err := partOf(to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unfinished := 0
+		for n := range 3 {
+			cmd := exec.Command("bourse", "bank", "copy", from, to)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for end := time.Now().Add(30 * time.Second); time.Now().Before(end); runtime.Gosched() { // until it has begun
+				if _, err := readBank(part); err == nil || errors.Is(err, store.ErrUnfinished) {
+					break
+				}
+			}
+			for range src.IntN(100) * n {
+				runtime.Gosched()
+			}
+			cmd.Process.Kill()
+			cmd.Wait()
+			if left(part) {
+				t.Errorf("seed %d: the part of a copy opens as a bank", seed)
+			}
+			if _, err := readBank(part); errors.Is(err, store.ErrUnfinished) {
+				unfinished++
+				if _, errs, status := bankAlone(t, "", "copy", from, to); status != statusFailed || !strings.Contains(errs, "is left of a copy that was cut short: remove it, then copy again") {
+					t.Errorf("seed %d: copied over what is left: exit status %d, %s", seed, status, errs)
+				}
+			}
+			left(to)
+			for _, place := range []string{part, to} {
+				if err := removePart(place); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if unfinished == 0 {
+			t.Errorf("seed %d: no copy to %s was cut short", seed, placeName(to))
+		}
+		if _, errs, status := bankAlone(t, "", "copy", from, to); status != statusDone || !left(to) {
+			t.Errorf("seed %d: copied at last: %s", seed, errs)
+		}
+	}
+	to := filepath.Join(dir, "small")
+	for _, blocks := range []int{2, 600, 1100} { // of 512 bytes: too few to make one, and to fill it
+		cmd := exec.Command("sh", "-c", fmt.Sprintf(`ulimit -f %d; exec bourse bank copy "$0" "$1"`, blocks), from, to)
+		out, _ := cmd.CombinedOutput()
+		if cmd.ProcessState.ExitCode() != statusFailed || !strings.Contains(string(out), "raise the file size limit") || strings.Count(string(out), "\n") != 1 {
+			t.Errorf("%d blocks: exit status %d, %s", blocks, cmd.ProcessState.ExitCode(), out)
+		}
+		for _, name := range []string{to, to + ".part"} {
+			if _, err := os.Stat(name); err == nil {
+				t.Errorf("%d blocks: %s is left", blocks, name)
+			}
+		}
 	}
 }
 

@@ -180,7 +180,11 @@ func keptHead(c *cli.Context) (string, error) {
 		if s == "" && !c.IsSet(name) {
 			continue
 		}
-		if _, err := store.ParseHead(s); err != nil {
+		parse := func(s string) error { _, err := store.ParseHead(s); return err }
+		if name == "receipt" {
+			parse = func(s string) error { _, err := store.ParseReceipt(s); return err }
+		}
+		if err := parse(s); err != nil {
 			return "", usagef("--%s: %w", name, err)
 		}
 		given, head = given+1, s

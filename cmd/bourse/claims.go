@@ -113,7 +113,7 @@ func readClaimed(dirs []string) (found []claims.Results, notes map[string][]stri
 			if err != nil {
 				return nil, nil, err
 			}
-			r := claims.Results{Experiment: e.Name, Rows: rows}
+			r := claims.Results{Experiment: e.Name, Rows: rows, Ends: metricEnds()}
 			for _, a := range e.Sweep {
 				r.Axes = append(r.Axes, a.Name())
 			}
@@ -143,7 +143,7 @@ func resultsIn(path string) ([]*results.Dir, error) {
 	if !errors.Is(err, results.ErrNotResults) {
 		return nil, err
 	}
-	below, globErr := filepath.Glob(filepath.Join(path, "*", "manifest.json"))
+	below, globErr := filepath.Glob(filepath.Join(path, "[^.]*", "manifest.json"))
 	if globErr != nil || len(below) == 0 {
 		return nil, err
 	}

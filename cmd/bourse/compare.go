@@ -105,7 +105,7 @@ func readBoth(c *cli.Context, names []string) ([2]*describe.Log, error) {
 	var logs [2]*describe.Log
 	jobs := c.Int("jobs")
 	for i, name := range names {
-		file, err := readSide(name, c.String("filter"))
+		file, err := readSide(c, name, c.String("filter"))
 		if err != nil {
 			return logs, err
 		}
@@ -125,7 +125,7 @@ func readBoth(c *cli.Context, names []string) ([2]*describe.Log, error) {
 		if logs[i] != nil {
 			continue
 		}
-		m, err := model(name, c.String("options"))
+		m, err := model(c, name, c.String("options"))
 		if err != nil {
 			return logs, usageError{err}
 		}
@@ -141,11 +141,11 @@ func readBoth(c *cli.Context, names []string) ([2]*describe.Log, error) {
 }
 
 // readSide reads a log or a plan; nil if the name is of a model.
-func readSide(name, filter string) (*logFile, error) {
+func readSide(c *cli.Context, name, filter string) (*logFile, error) {
 	if isModelFile(name) {
 		return nil, nil
 	}
-	file, err := readLog(name, filter)
+	file, err := readLog(c, name, filter)
 	if errors.Is(err, fs.ErrNotExist) {
 		if slices.Contains(models.Names(), name) {
 			return nil, nil

@@ -56,7 +56,7 @@ func describeAction(c *cli.Context) error {
 	if processors < 0 || processors > 1e9 {
 		return usagef("--processors: found %d, want 0 to 1000000000", processors)
 	}
-	file, err := readLog(c.Args().First(), c.String("filter"))
+	file, err := readLog(c, c.Args().First(), c.String("filter"))
 	if err != nil {
 		return err
 	}

@@ -7,16 +7,25 @@ import (
 	"io"
 	"os"
 
+	"bourse/experiments/rescue"
+
 	"github.com/urfave/cli/v2"
 )
 
-// open opens the file called name, or standard input if that is "-": a read of
-// standard input ends when the user interrupts.
+// open opens the file called name, or standard input if that is "-". What may wait for
+// others, as a pipe does, is opened and read until the user interrupts.
 func open(c *cli.Context, name string) (io.ReadCloser, error) {
 	if name == "-" {
 		return until(c.Context, c.App.Reader, context.Canceled), nil
 	}
-	return os.Open(name)
+	f, err := await(c.Context, func() (*os.File, error) { return os.Open(name) })
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
+		return until(c.Context, f, context.Canceled), nil
+	}
+	return f, nil
 }
 
 // until returns what in has until ctx ends, and then the error end, or the end of file
@@ -25,8 +34,7 @@ func until(ctx context.Context, in io.Reader, end error) io.ReadCloser {
 	r, w := io.Pipe()
 	context.AfterFunc(ctx, func() { w.CloseWithError(end) })
 	go func() {
-		_, err := io.Copy(w, in)
-		w.CloseWithError(err)
+		w.CloseWithError(rescue.Do(func() error { _, err := io.Copy(w, in); return err }))
 	}()
 	return r
 }
@@ -56,7 +64,7 @@ func buffered(c *cli.Context, w io.Writer, f func(io.Writer) error) error {
 // writeFile makes the file called name with what f writes. After an error nothing is
 // left of it.
 func writeFile(c *cli.Context, name string, f func(io.Writer) error) error {
-	out, err := os.Create(name)
+	out, err := await(c.Context, func() (*os.File, error) { return os.Create(name) })
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,18 @@ func known() scenario.Known {
 	}
 }
 
+// metricEnds returns what the metrics lie between that lie between two values.
+func metricEnds() map[string][2]float64 {
+	ends := make(map[string][2]float64)
+	for _, m := range metrics.All() {
+		if m.Bound != metrics.Unbounded {
+			lo, hi := m.Bound.Ends()
+			ends[m.Name] = [2]float64{lo, hi}
+		}
+	}
+	return ends
+}
+
 func metricNames() []string {
 	var names []string
 	for _, m := range metrics.All() {

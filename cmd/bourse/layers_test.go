@@ -18,9 +18,10 @@ import (
 var may = map[string]string{
 	"experiments/papers/claims": "experiments/results experiments/stats",
 
+	"bank/canonical":       "",
 	"bank/pinned":          "",
-	"bank/store":           "bank bank/pinned",
-	"bank/export":          "bank bank/store bank/audit",
+	"bank/store":           "bank bank/canonical bank/pinned",
+	"bank/export":          "bank bank/canonical bank/store bank/audit",
 	"bank/opening":         "bank",
 	"contracts":            "bank hosts hosts/availability market",
 	"contracts/admission":  "contracts contracts/bidding contracts/sharing hosts hosts/agenda hosts/availability hosts/availability/sched hosts/matchmaking hosts/timetable market",

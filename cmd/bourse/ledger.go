@@ -13,11 +13,14 @@ import (
 	"slices"
 	"strings"
 
+	"bourse/bank"
 	"bourse/bank/audit"
 	"bourse/bank/export"
 	"bourse/bank/store/postgres"
+	"bourse/experiments/rescue"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/mod/sumdb/tlog"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -48,14 +51,17 @@ and the head of each in its manifest.
 func auditCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "audit",
-		Usage:     "recompute a ledger from its journal alone, and name the first bad entry",
+		Usage:     "recompute a ledger from its journal alone, and name the first bad entry or changed file",
 		ArgsUsage: "DIR",
 		Description: `Checks every hash, that money is conserved at every entry, that no account is
 overdrawn, that no escrow is left behind, and each contract's trail: admitted =
 charges + refund, penalties apart. DIR is a ledger, or a results directory. Its
 ledgers are also held against the heads in its manifest and the rows of jobs.csv,
 and every charge, penalty and verdict is computed again from the bids, by share,
-price and time. Exit status 3 if anything is amiss.
+price and time; and every file that a run wrote there against its size and hash in
+the manifest. What you added beside is let be. Who changes the manifest, too, is
+found by its sha256 alone, which is printed: keep it elsewhere. Exit status 3 if
+anything is amiss.
 
    bourse ledger audit results/paper
    bourse ledger audit books --checkpoint checkpoint --public key.pub
@@ -102,24 +108,35 @@ func auditAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	all, err := auditAll(dirs, heads, runs, opts, progress(c, "audit"))
+	all, err := await(c.Context, func() ([]audited, error) { return auditAll(dirs, heads, runs, opts, progress(c, "audit")) })
 	if err != nil {
 		return err
 	}
-	return tellAudits(c, all)
+	if len(dirs) == 1 && dirs[0] == c.Args().First() {
+		return tellAudits(c, all)
+	}
+	files, err := checkFiles(c.Context, c.Args().First(), all)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		if err := printJSON(c, append(forJSON(all), files)); err != nil {
+			return err
+		}
+	} else if err := errors.Join(printAudits(c, all), files.print(c)); err != nil {
+		return err
+	}
+	if !clean(all) || len(files.Findings) > 0 {
+		return errAudit
+	}
+	return nil
 }
 
 // tellAudits prints reports, and tells whether all are clean.
 func tellAudits(c *cli.Context, all []audited) error {
 	print := printAudits
 	if c.Bool("json") {
-		print = func(c *cli.Context, all []audited) error {
-			for _, a := range all { // none is an empty list, not null
-				a.Report.Findings = append([]audit.Finding{}, a.Report.Findings...)
-				a.Report.Beyond = append([]string{}, a.Report.Beyond...)
-			}
-			return printJSON(c, all)
-		}
+		print = func(c *cli.Context, all []audited) error { return printJSON(c, forJSON(all)) }
 	}
 	if err := print(c, all); err != nil {
 		return err
@@ -128,6 +145,17 @@ func tellAudits(c *cli.Context, all []audited) error {
 		return errAudit
 	}
 	return nil
+}
+
+// forJSON returns reports whose lists are never null.
+func forJSON(all []audited) []any {
+	list := []any{}
+	for _, a := range all {
+		a.Report.Findings = append([]audit.Finding{}, a.Report.Findings...)
+		a.Report.Beyond = append([]string{}, a.Report.Beyond...)
+		list = append(list, a)
+	}
+	return list
 }
 
 func clean(all []audited) bool {
@@ -150,7 +178,8 @@ func auditAll(dirs, heads []string, runs []*audit.Run, opts audit.Options, progr
 			opts.Run = runs[i]
 		}
 		group.Go(func() error {
-			r, err := auditBank(dir, opts)
+			var r *audit.Report
+			err := rescue.Do(func() (err error) { r, err = auditBank(dir, opts); return err })
 			if errors.Is(err, audit.ErrNone) && opts.Run != nil && heads[i] != "" { // the results say that it was kept
 				r, err = &audit.Report{Findings: []audit.Finding{{Found: "no ledger", Want: "one with head " + heads[i]}}}, nil
 			}
@@ -289,10 +318,36 @@ func showCommand() *cli.Command {
 				if c.Bool("json") {
 					format = "json"
 				}
-				return export.Write(w, format, filter.Select(entries), export.Options{})
+				found := false
+				selected := filter.Select(entries)
+				err := export.Write(w, format, func(yield func(*bank.Entry, tlog.Hash) bool) {
+					for e, hash := range selected {
+						if found = true; !yield(e, hash) {
+							return
+						}
+					}
+				}, export.Options{})
+				if err != nil || found {
+					return err
+				}
+				return nothing(c, filter)
 			})
 		},
 	}
+}
+
+// nothing says that a ledger has no entry that was asked for, if any was.
+func nothing(c *cli.Context, f export.Filter) error {
+	in := placeName(c.Args().First())
+	switch {
+	case f.Contract != nil && f.Account != "":
+		return fmt.Errorf("%s: no entry of contract %d moves money of account %s", in, *f.Contract, f.Account)
+	case f.Contract != nil:
+		return fmt.Errorf("%s: there is no contract %d", in, *f.Contract)
+	case f.Account != "":
+		return fmt.Errorf("%s: no entry moves money of account %s", in, f.Account)
+	}
+	return nil
 }
 
 func exportCommand() *cli.Command {
@@ -369,7 +424,11 @@ func readOnce(dir string, out io.Writer, f func(io.Writer, export.Entries) error
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	w := bufio.NewWriter(out)
-	if err := errors.Join(f(w, r.Entries()), r.Err()); err != nil {
+	err = f(w, r.Entries())
+	if wrong := r.Err(); wrong != nil { // which is why f got no further
+		return fmt.Errorf("read ledger %s: %w", placeName(dir), wrong)
+	}
+	if err != nil {
 		return err
 	}
 	return w.Flush()

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -24,19 +23,19 @@ type logFile struct {
 
 // readLog reads the records of a log that pass the filters. A plan is read as
 // the log that it would be written as, of a machine whose size is not known.
-func readLog(name, filter string) (*logFile, error) {
+func readLog(c *cli.Context, name, filter string) (*logFile, error) {
 	filters, err := swf.ParseFilters(filter)
 	if err != nil {
 		return nil, usageError{err}
 	}
 	l := &logFile{name: name, plan: isPlan(name)}
 	if l.plan {
-		plan, err := readPlan(name)
+		plan, err := readPlan(c, name)
 		if err != nil {
 			return nil, err
 		}
 		l.trace = planLog(plan)
-	} else if l.trace, err = swf.ReadFile(name); err != nil {
+	} else if l.trace, err = await(c.Context, func() (*swf.Trace, error) { return swf.ReadFile(name) }); err != nil {
 		return nil, err
 	}
 	if l.trace, l.steps, err = l.trace.Apply(filters...); err != nil {
@@ -48,7 +47,7 @@ func readLog(name, filter string) (*logFile, error) {
 // measureLog reads the log that c names, says what became of its lines, and measures
 // it for that purpose.
 func measureLog(c *cli.Context, purpose string) (*logFile, *describe.Log, error) {
-	file, err := readLog(c.Args().First(), c.String("filter"))
+	file, err := readLog(c, c.Args().First(), c.String("filter"))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -78,8 +77,8 @@ func planLog(plan workloadgen.Plan) *swf.Trace {
 // isPlan tells a plan from a log by its name.
 func isPlan(name string) bool { return strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".csv") }
 
-func readPlan(name string) (workloadgen.Plan, error) {
-	f, err := os.Open(name)
+func readPlan(c *cli.Context, name string) (workloadgen.Plan, error) {
+	f, err := open(c, name)
 	if err != nil {
 		return nil, err
 	}

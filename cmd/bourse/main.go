@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"bourse/experiments/rescue"
 )
 
 func main() {
@@ -23,5 +25,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 		return statusDone
 	}
 	app := newApp(in, out, errs)
-	return conclude(ctx, errs, app.RunContext(ctx, permute(app.Commands, helpLast(args))))
+	errs = app.ErrWriter
+	err := rescue.Do(func() error { return app.RunContext(ctx, permute(app.Commands, helpLast(args))) })
+	return conclude(ctx, errs, crashed(err, args))
 }

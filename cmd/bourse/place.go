@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 
@@ -40,11 +41,11 @@ func placeBase(place string) (string, error) {
 }
 
 // createBank makes a ledger.
-func createBank(place string) (*store.Journal, error) {
+func createBank(place string, opts store.Options) (*store.Journal, error) {
 	if postgres.IsURL(place) {
-		return postgres.Create(place, store.Options{})
+		return postgres.Create(place, opts)
 	}
-	return store.Create(place, store.Options{})
+	return store.Create(place, opts)
 }
 
 // openBank opens a ledger for writing.
@@ -80,15 +81,25 @@ func readBank(place string) (*store.Reader, error) {
 func auditBank(place string, opts audit.Options) (*audit.Report, error) {
 	opts.Chance = rand.Reader
 	if !postgres.IsURL(place) {
+		if info, err := os.Stat(place); err == nil && !info.IsDir() { // a pipe would be waited for
+			return nil, misplaced(fmt.Errorf("audit %s: %w", place, audit.ErrNone))
+		}
 		r, err := audit.Audit(place, opts)
 		return r, misplaced(err)
 	}
-	v, err := postgres.OpenView(place)
+	view := postgres.OpenView
+	if opts.Unfinished {
+		view = postgres.OpenUnfinished
+	}
+	v, err := view(place)
 	if err != nil {
 		return nil, misplaced(err)
 	}
 	defer v.Close()
 	r, err := audit.AuditValues(v, v.Head(), opts)
+	if errors.Is(err, store.ErrNone) { // that there is one was just said
+		return &audit.Report{Findings: []audit.Finding{{Found: "no such table in the ledger's schema", Want: "the tables of a ledger"}}}, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", v.Name(), err)
 	}
@@ -106,7 +117,7 @@ func syncBank(place string) error {
 
 // misplaced makes it the user's mistake that no ledger is where he said.
 func misplaced(err error) error {
-	if errors.Is(err, store.ErrNone) || errors.Is(err, audit.ErrNone) || errors.Is(err, postgres.ErrURL) {
+	if errors.Is(err, store.ErrNone) || errors.Is(err, audit.ErrNone) || errors.Is(err, postgres.ErrURL) || errors.Is(err, store.ErrOccupied) {
 		return usageError{err}
 	}
 	return err

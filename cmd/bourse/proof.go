@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 
 	"bourse/bank"
 	"bourse/bank/audit"
@@ -15,7 +12,6 @@ import (
 	"bourse/bank/store"
 
 	"github.com/urfave/cli/v2"
-	sumnote "golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 )
 
@@ -42,7 +38,7 @@ public key, which is no secret.
 				if err != nil {
 					return err
 				}
-				if _, err := sumnote.NewVerifier(public); err != nil || len(c.String("name")) > 64 {
+				if _, err := proof.PublicKey(public); err != nil || len(c.String("name")) > 64 {
 					return usagef("--name: found %.64q, want up to 64 characters without space or +", c.String("name"))
 				}
 				if err := proof.WriteKey(c.Args().First(), private); err != nil {
@@ -80,7 +76,7 @@ func checkpointAction(c *cli.Context) error {
 	if c.String("key") == "" {
 		return usagef("%s: --key is missing; 'bourse key new' makes one", commandName(c))
 	}
-	key, err := proof.ReadKey(c.String("key"))
+	key, err := await(c.Context, func() (string, error) { return proof.ReadKey(c.String("key")) })
 	if err != nil {
 		return err
 	}
@@ -152,17 +148,18 @@ func readCheckpoint(c *cli.Context) (proof.Checkpoint, error) {
 // publicKey returns the key that c gives, or names the file of.
 func publicKey(c *cli.Context) (string, error) {
 	key := c.String("public")
-	if _, err := sumnote.NewVerifier(key); err == nil {
-		return key, nil
+	if public, err := proof.PublicKey(key); err == nil {
+		return public, nil
 	}
 	text, err := readText(c, key)
 	if err != nil {
 		return "", fmt.Errorf("--public: neither a key nor a file: %w", err)
 	}
-	if _, err := sumnote.NewVerifier(strings.TrimSpace(string(text))); err != nil {
+	public, err := proof.PublicKey(string(text))
+	if err != nil {
 		return "", usagef("--public: %s holds no public key, as 'bourse key new' prints it", key)
 	}
-	return string(text), nil
+	return public, nil
 }
 
 // readText reads a small file.
@@ -227,7 +224,7 @@ func proveAction(c *cli.Context) error {
 	if then != nil && p.Head != *then {
 		return bad(c, placeName(c.Args().First()), fmt.Errorf("found head %v, want %v, of the checkpoint", p.Head, *then))
 	}
-	return printJSON(c, p)
+	return p.Write(c.App.Writer)
 }
 
 // first returns entries up to the n-th.
@@ -265,11 +262,9 @@ func verifyProofAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	var p proof.Inclusion
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&p); err != nil {
-		return bad(c, name, fmt.Errorf("found no proof of 'ledger prove': %w", err))
+	p, err := proof.ParseInclusion(text)
+	if err != nil {
+		return bad(c, name, fmt.Errorf("not a proof as 'ledger prove' writes it: %w", err))
 	}
 	e, hash, err := p.Verify()
 	if err != nil {

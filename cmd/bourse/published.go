@@ -2,11 +2,11 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"bourse/bank/audit"
+	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 )
 
@@ -62,7 +62,7 @@ func published(path string, dirs []string) ([]*audit.Run, error) {
 
 // jobsIn returns the rows of the runs that are wanted, by run.
 func jobsIn(file string, wanted func(run string) bool) (map[string][]audit.Job, error) {
-	f, err := os.Open(file)
+	f, err := results.OpenFile(file)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -63,56 +62,6 @@ func TestReadme(t *testing.T) {
 		if missing, ok := follows(got, s.output); !ok {
 			t.Errorf("README.md:%d: %s: does not print %q where it is shown; it prints\n%s", s.line, s.command, missing, out.String())
 		}
-	}
-}
-
-// TestReadmePolicy checks that the policy which the README shows how to add
-// compiles, as a file and a line.
-func TestReadmePolicy(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := strings.Split(string(text), "```go\n")
-	if len(blocks) != 3 {
-		t.Fatalf("found %d blocks of Go, want a policy and its line", len(blocks)-1)
-	}
-	policy, _, _ := strings.Cut(blocks[1], "```")
-	line, _, _ := strings.Cut(blocks[2], "```")
-	room, err := filepath.Abs(filepath.Join("..", "..", "contracts", "admission"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := os.ReadFile(filepath.Join(room, "admission.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := []byte("\t\"be\": ")
-	if !bytes.Contains(table, first) {
-		t.Fatal("found no table of policies")
-	}
-	dir := t.TempDir()
-	overlay := map[string]map[string]string{"Replace": {
-		filepath.Join(room, "mine.go"):      filepath.Join(dir, "mine.go"),
-		filepath.Join(room, "admission.go"): filepath.Join(dir, "admission.go"),
-	}}
-	packed, err := json.Marshal(overlay)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, data := range map[string]string{
-		"mine.go":      "package admission\n\nimport (\n\t\"math/rand/v2\"\n\n\t\"bourse/contracts\"\n\t\"bourse/contracts/bidding\"\n)\n\n" + policy,
-		"admission.go": strings.Replace(string(table), string(first), line+string(first), 1),
-		"overlay.json": string(packed),
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	build := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "bourse/contracts/admission")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Errorf("%v: %s", err, out)
 	}
 }
 

@@ -156,12 +156,19 @@ func traceSources(c *cli.Context) ([]source, []string, error) {
 		if !slices.Contains(scenario.Formats(), format) {
 			return nil, nil, usagef("--availability-format: found %q, want one of %s", format, strings.Join(scenario.Formats(), ", "))
 		}
-		trace, said, err := experiments.ReadAvailability(path, format)
+		type read struct {
+			trace *availability.Trace
+			said  string
+		}
+		r, err := await(c.Context, func() (r read, err error) {
+			r.trace, r.said, err = experiments.ReadAvailability(path, format)
+			return r, err
+		})
 		if err != nil {
 			return nil, nil, usageError{err}
 		}
 		name, _, _ := strings.Cut(filepath.Base(path), ".")
-		return []source{{name, func(int) (*availability.Trace, error) { return trace, nil }}}, []string{said}, nil
+		return []source{{name, func(int) (*availability.Trace, error) { return r.trace, nil }}}, []string{r.said}, nil
 	}
 	if len(names) == 0 {
 		names = models.Names()
@@ -197,7 +204,7 @@ func hold(c *cli.Context, s source) (trial, error) {
 	base := made[0].Base
 	one := trial{Source: s.name, Promises: made[0].Probes, Base: base, Constant: base * (1 - base), made: made}
 	for _, m := range made {
-		sum := stats.Summarize(m.Briers)
+		sum := stats.Summarize(m.Briers).Within(0, 1)
 		line := standing{Predictor: m.Name, Days: m.Days, Brier: sum.Mean}
 		if sum.HasInterval() {
 			line.Lo95, line.Hi95 = &sum.Lo95, &sum.Hi95

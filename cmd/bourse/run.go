@@ -33,8 +33,9 @@ func runCommand() *cli.Command {
 		Description: `Runs every configuration under each of its admission policies, prints what was
 measured beside what the paper prints, and writes a results directory: tables,
 figures, ledgers, and report.html. An older results directory of that name is
-replaced, but for what you added to it; over anything else nothing is written. A
-file of - is standard input.
+replaced, but for what you added to it, and what a run of that name that was killed
+left is removed; over anything else nothing is written. A file of - is standard
+input.
 
    bourse run                                  the paper: 4 workloads, BE SAC CAC RAC
    bourse run --replications 60 --workers 4
@@ -133,12 +134,19 @@ func orElse(dir string, path ...string) string {
 func runChoice(c *cli.Context, out report.Terminal, ch choice, dir string) error {
 	elapsed := stopwatch()
 	e := &ch.experiment
-	if err := experiments.Check(e); err != nil {
-		return usageError{err}
-	}
 	var text bytes.Buffer
 	if err := scenario.Write(&text, *e); err != nil {
 		return err
+	}
+	if err := check(c, e); err != nil {
+		return usageError{broken(err, &ch, dir, text.String())}
+	}
+	left, err := results.Tidy(dir)
+	if err != nil {
+		return err
+	}
+	for _, line := range left {
+		note(c, "%s", line)
 	}
 	said := stands(e)
 	s, err := experiments.Publish(c.Context, e,
@@ -152,7 +160,7 @@ func runChoice(c *cli.Context, out report.Terminal, ch choice, dir string) error
 		return usagef("%w; --out DIR writes elsewhere", err)
 	}
 	if err != nil {
-		return err
+		return broken(err, &ch, dir, text.String())
 	}
 	if err := printStudy(c, out, s, said, dir); err != nil {
 		return err
@@ -208,6 +216,7 @@ type choice struct {
 	experiment scenario.Experiment
 	command    []string          // runs it again
 	inputs     map[string]string // sha256 of every file read
+	streamed   bool              // the scenario came from a stream
 }
 
 // choose reads the scenario that the argument of c names, or else the preset, as
@@ -237,11 +246,11 @@ func choose(c *cli.Context, preset string) (ch choice, err error) {
 		ch.command = append(ch.command, "--ledger")
 	}
 	for _, conf := range ch.experiment.Expanded().Configurations {
-		if err := ch.reads(conf.Workload.Plan + conf.Workload.SWF); err != nil {
+		if err := ch.reads(c, conf.Workload.Plan+conf.Workload.SWF); err != nil {
 			return ch, fmt.Errorf("configuration %s: workload: %w", conf.Name, err)
 		}
 		if a := conf.Fleet.Availability; a != nil {
-			if err := ch.reads(a.File); err != nil {
+			if err := ch.reads(c, a.File); err != nil {
 				return ch, fmt.Errorf("configuration %s: availability: %w", conf.Name, err)
 			}
 		}
@@ -287,11 +296,12 @@ func (ch *choice) load(c *cli.Context, preset string, known scenario.Known, sets
 			return err
 		}
 		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+			ch.streamed = true
 			ch.command = append(ch.command, "scenario.yaml") // it was a stream: the results keep what it said
 			return nil
 		}
 		ch.command = append(ch.command, file)
-		ch.inputs[file], err = results.HashFile(file)
+		ch.inputs[file], err = await(c.Context, func() (string, error) { return results.HashFile(file) })
 		return err
 	}
 	preset = cmp.Or(preset, "paper")
@@ -309,7 +319,7 @@ func (ch *choice) load(c *cli.Context, preset string, known scenario.Known, sets
 }
 
 // reads notes that file, or every file of a folder, is read, unless it is empty.
-func (ch *choice) reads(file string) error {
+func (ch *choice) reads(c *cli.Context, file string) error {
 	if file == "" || ch.inputs[file] != "" {
 		return nil
 	}
@@ -318,13 +328,13 @@ func (ch *choice) reads(file string) error {
 		return err
 	}
 	if !info.IsDir() {
-		ch.inputs[file], err = results.HashFile(file)
+		ch.inputs[file], err = await(c.Context, func() (string, error) { return results.HashFile(file) })
 		return err
 	}
 	entries, err := os.ReadDir(file)
 	for _, e := range entries {
 		if err == nil && e.Type().IsRegular() {
-			err = ch.reads(filepath.Join(file, e.Name()))
+			err = ch.reads(c, filepath.Join(file, e.Name()))
 		}
 	}
 	return err

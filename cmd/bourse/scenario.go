@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -67,21 +68,27 @@ func setFlag() cli.Flag {
 
 // loadScenario reads and checks the scenario file called file; - is standard input.
 func loadScenario(c *cli.Context, file string, known scenario.Known, sets ...string) (scenario.Experiment, error) {
+	name := file
 	if file == "-" {
-		in, err := open(c, file)
-		if err != nil {
-			return scenario.Experiment{}, err
-		}
-		defer in.Close()
-		return scenario.Read("standard input", in, known, sets...)
+		name = "standard input"
 	}
-	e, err := scenario.Load(file, known, sets...)
+	in, err := open(c, file)
 	if errors.Is(err, fs.ErrNotExist) && slices.Contains(presetNames(), file) {
 		if _, missing := os.Stat(file); missing != nil {
-			return e, usagef("%w; for the preset say --preset %s", err, file)
+			return scenario.Experiment{}, usagef("scenario: %w; for the preset say --preset %s", err, file)
 		}
 	}
-	return e, err
+	if err != nil {
+		return scenario.Experiment{}, fmt.Errorf("scenario: %w", err)
+	}
+	defer in.Close()
+	return scenario.Read(name, in, known, sets...)
+}
+
+// check checks e, whose logs and plans are read.
+func check(c *cli.Context, e *scenario.Experiment) error {
+	_, err := await(c.Context, func() (any, error) { return nil, experiments.Check(e) })
+	return err
 }
 
 func checkScenario(c *cli.Context) error {
@@ -92,7 +99,7 @@ func checkScenario(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := experiments.Check(&e); err != nil {
+	if err := check(c, &e); err != nil {
 		return usageError{err}
 	}
 	var names []string

@@ -56,7 +56,7 @@ func scheduleAction(c *cli.Context) error {
 	w := &run.configuration.Workload
 	log := new(swf.Trace)
 	if file := orElse(c.String("trace"), w.SWF); file != "" {
-		l, err := readLog(file, w.Filter)
+		l, err := readLog(c, file, w.Filter)
 		if err != nil {
 			return err
 		}

@@ -69,8 +69,11 @@ func conclude(ctx context.Context, errs io.Writer, err error) int {
 	if errors.As(err, new(incomplete)) {
 		return statusIncomplete
 	}
+	if errors.As(err, new(crash)) {
+		return statusFailed
+	}
 	var usage usageError
-	if errors.As(err, &usage) || file != nil {
+	if errors.As(err, &usage) || file != nil || errors.As(err, new(*results.KindError)) {
 		return statusUsage
 	}
 	for _, wrong := range []error{fs.ErrNotExist, syscall.EISDIR, syscall.ENOTDIR, results.ErrNotResults} {

@@ -65,7 +65,7 @@ func table1Action(c *cli.Context) error {
 		return err
 	}
 	if files := c.String("models"); files != "" {
-		if columns, err = modelColumns(columns, strings.Split(files, ",")); err != nil {
+		if columns, err = modelColumns(c, columns, strings.Split(files, ",")); err != nil {
 			return usageError{err}
 		}
 	}
@@ -106,12 +106,12 @@ func isBlueHorizon(h swf.Header) bool {
 }
 
 // modelColumns puts the laws of model files in the place of the paper's.
-func modelColumns(columns []fitlab.Column, files []string) ([]fitlab.Column, error) {
+func modelColumns(c *cli.Context, columns []fitlab.Column, files []string) ([]fitlab.Column, error) {
 	for i := range columns {
 		columns[i].Laws = nil
 	}
 	for _, name := range files {
-		f, err := models.ReadFile(name)
+		f, err := readModel(c, name)
 		if err != nil {
 			return nil, err
 		}

@@ -64,6 +64,9 @@ func terminal(c *cli.Context, w io.Writer) (report.Terminal, error) {
 
 // descriptor returns w's file descriptor, and whether it is a terminal.
 func descriptor(w any) (fd int, isTerminal bool) {
+	if p, ok := w.(*plainWriter); ok {
+		w = p.Writer
+	}
 	f, ok := w.(*os.File)
 	if !ok {
 		return 0, false

@@ -72,7 +72,7 @@ func generateAction(c *cli.Context) error {
 	if r := c.Int("replication"); r < 0 {
 		return usagef("--replication: found %d, want at least 0", r)
 	}
-	m, err := model(c.Args().First(), c.String("options"))
+	m, err := model(c, c.Args().First(), c.String("options"))
 	if err != nil {
 		return usageError{err}
 	}
@@ -84,9 +84,9 @@ func generateAction(c *cli.Context) error {
 }
 
 // model makes the model of a name, with options as YAML, or of a file.
-func model(name, options string) (workloadgen.Model, error) {
+func model(c *cli.Context, name, options string) (workloadgen.Model, error) {
 	if _, err := os.Stat(name); err == nil {
-		f, err := models.ReadFile(name)
+		f, err := readModel(c, name)
 		if err != nil {
 			return nil, err
 		}
@@ -104,6 +104,11 @@ func model(name, options string) (workloadgen.Model, error) {
 		}
 		return yaml.UnmarshalWithOptions([]byte(options), v, yaml.Strict())
 	}, nil)
+}
+
+// readModel reads a model file.
+func readModel(c *cli.Context, name string) (models.File, error) {
+	return await(c.Context, func() (models.File, error) { return models.ReadFile(name) })
 }
 
 // writePlan writes plan to the files that c names, or prints it as CSV; as JSON, if
@@ -182,7 +187,7 @@ is told on standard error.
 			if err := exactly(c, "FILE"); err != nil {
 				return err
 			}
-			plan, told, err := readWorkload(c.Args().First(), c.String("filter"))
+			plan, told, err := readWorkload(c, c.Args().First(), c.String("filter"))
 			if err != nil {
 				return err
 			}
@@ -195,15 +200,15 @@ is told on standard error.
 }
 
 // readWorkload reads a plan or a log, and tells what became of its lines.
-func readWorkload(name, filter string) (plan workloadgen.Plan, told []string, err error) {
+func readWorkload(c *cli.Context, name, filter string) (plan workloadgen.Plan, told []string, err error) {
 	if isPlan(name) {
 		if filter != "" {
 			return nil, nil, usagef("--filter: %s is a plan, want a log", name)
 		}
-		plan, err = readPlan(name)
+		plan, err = readPlan(c, name)
 		return plan, nil, err
 	}
-	l, err := readLog(name, filter)
+	l, err := readLog(c, name, filter)
 	if err != nil {
 		return nil, nil, err
 	}

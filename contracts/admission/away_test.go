@@ -16,6 +16,37 @@ import (
 	"bourse/hosts/availability/predictors"
 )
 
+// endless tells what span it was asked about.
+type endless struct {
+	contracts.View
+	asked float64
+}
+
+func (e *endless) Stays(_ hosts.ID, span float64) float64 {
+	e.asked = span
+	return 0.5
+}
+
+// TestStaysOnDemand checks that of a request that is promised no instant, for the first
+// time or again, the policy asks how likely a host stays for as long as its budget may
+// be spent, not for ever, which nobody foretells.
+func TestStaysOnDemand(t *testing.T) {
+	t.Parallel()
+	p := Statistical{StatisticalOptions: StatisticalOptions{Discount: "predicted"}}
+	for _, repeat := range []bool{false, true} {
+		r := contracts.Request{Submit: 10, OnDemand: true, Repeat: repeat, SLA: contracts.SLA{Deadline: 50}}
+		v := new(endless)
+		if p.stays(20, &r, 0, v); v.asked != 50 || span(20, &r) != 50 {
+			t.Errorf("repeat %v: asked about %v s, work is to be done in %v s, want 50 both", repeat, v.asked, span(20, &r))
+		}
+		r.OnDemand = false
+		want := map[bool]float64{false: 50, true: 40}[repeat]
+		if p.stays(20, &r, 0, v); v.asked != 40 || span(20, &r) != want {
+			t.Errorf("repeat %v: asked about %v s, want 40; work is to be done in %v s, want %v", repeat, v.asked, span(20, &r), want)
+		}
+	}
+}
+
 // drawPresence lets n hosts come and go, until they stay for good.
 func drawPresence(t *rapid.T, n int) *floor.Presence {
 	p := &floor.Presence{

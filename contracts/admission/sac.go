@@ -103,12 +103,16 @@ func (p *Statistical) stays(now float64, r *contracts.Request, h hosts.ID, v con
 	if p.Discount == "none" {
 		return 1
 	}
+	if r.OnDemand {
+		return v.Stays(h, r.SLA.Deadline)
+	}
 	return v.Stays(h, r.Due()-now)
 }
 
-// span returns the time in which the work of r is to be done.
+// span returns the time in which the work of r is to be done: on demand, that in which
+// its budget may be spent.
 func span(now float64, r *contracts.Request) float64 {
-	if r.Repeat {
+	if r.Repeat && !r.OnDemand {
 		return r.Due() - now
 	}
 	return r.SLA.Deadline

@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"runtime"
 
+	"bourse/experiments/rescue"
+
 	"golang.org/x/sync/errgroup"
 )
 
@@ -29,7 +31,7 @@ func each(ctx context.Context, n, workers int, do func(i int) error) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return do(i)
+			return rescue.Do(func() error { return do(i) })
 		})
 	}
 	return group.Wait()

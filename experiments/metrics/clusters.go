@@ -7,24 +7,27 @@ import "math"
 // gang uses its nodes from its first start to its end.
 var (
 	ClusterUtilization = Metric{
-		Name: "cluster_utilization",
-		Unit: "1",
-		Doc:  "node-seconds in use / node-seconds there are, from first to last arrival, U (Reservations, eq. 4.2)",
+		Name:  "cluster_utilization",
+		Unit:  "1",
+		Bound: Proportion,
+		Doc:   "node-seconds in use / node-seconds there are, from first to last arrival, U (Reservations, eq. 4.2)",
 		Of: booked(func(o *Outcome) (float64, bool) {
 			return clusters(o, 0, func(a, b float64) float64 { return a + b }, o.Hosts)
 		}),
 	}
 	ClusterLeast = Metric{
-		Name: "cluster_utilization_min",
-		Unit: "1",
-		Doc:  ClusterUtilization.Doc + ", of the cluster used least",
-		Of:   booked(func(o *Outcome) (float64, bool) { return clusters(o, math.Inf(1), math.Min, 1) }),
+		Name:  "cluster_utilization_min",
+		Unit:  "1",
+		Bound: Proportion,
+		Doc:   ClusterUtilization.Doc + ", of the cluster used least",
+		Of:    booked(func(o *Outcome) (float64, bool) { return clusters(o, math.Inf(1), math.Min, 1) }),
 	}
 	ClusterMost = Metric{
-		Name: "cluster_utilization_max",
-		Unit: "1",
-		Doc:  ClusterUtilization.Doc + ", of the cluster used most",
-		Of:   booked(func(o *Outcome) (float64, bool) { return clusters(o, 0, math.Max, 1) }),
+		Name:  "cluster_utilization_max",
+		Unit:  "1",
+		Bound: Proportion,
+		Doc:   ClusterUtilization.Doc + ", of the cluster used most",
+		Of:    booked(func(o *Outcome) (float64, bool) { return clusters(o, 0, math.Max, 1) }),
 	}
 )
 

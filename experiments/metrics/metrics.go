@@ -72,6 +72,8 @@ type Metric struct {
 	Unit string // "1" if dimensionless
 	Doc  string // definition and paper
 
+	Bound Bound // what its values lie between
+
 	// Of returns the metric, and false where it is undefined.
 	Of func(*Outcome) (float64, bool)
 }

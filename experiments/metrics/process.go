@@ -6,9 +6,10 @@ import "bourse/contracts"
 // Availability Prediction for Volunteer-Based Grid Computing" (Volunteers). Every
 // failed attempt counts, those of jobs that are open at the horizon too.
 var JobProcessRatio = Metric{
-	Name: "job_process_ratio",
-	Unit: "%",
-	Doc:  "jobs completed / (jobs completed + times that a host left with one) (Volunteers, §5)",
+	Name:  "job_process_ratio",
+	Unit:  "%",
+	Bound: Percent,
+	Doc:   "jobs completed / (jobs completed + times that a host left with one) (Volunteers, §5)",
 	Of: volatile(func(o *Outcome) (float64, bool) {
 		done, _ := Completed.Of(o)
 		losses := sumOpen(o, func(j *Job) float64 { return float64(j.Losses) })

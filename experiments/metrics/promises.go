@@ -10,7 +10,7 @@ type Promise struct {
 // Brier is the Brier score of the predictor: the mean of (promised - kept)², in
 // [0,1], 0 at best. It is undefined unless promises were asked for.
 var Brier = Metric{
-	Name: "brier", Unit: "1",
+	Name: "brier", Unit: "1", Bound: Proportion,
 	Doc: "mean of (promised - kept)² over what the scenario's predictor is asked on the last day: jobs on hosts that are there, drawn by lot; 0 at best; asked for if a figure shows it",
 	Of: ofPromises(func(p Promise) float64 {
 		miss := p.Promised - one(p.Kept)
@@ -20,14 +20,14 @@ var Brier = Metric{
 
 // Promised is the mean of what is promised.
 var Promised = Metric{
-	Name: "promised", Unit: "1",
+	Name: "promised", Unit: "1", Bound: Proportion,
 	Doc: "mean chance that the predictor gives those hosts to stay for those jobs",
 	Of:  ofPromises(func(p Promise) float64 { return p.Promised }),
 }
 
 // Kept is the share of promises that were kept.
 var Kept = Metric{
-	Name: "kept", Unit: "1",
+	Name: "kept", Unit: "1", Bound: Proportion,
 	Doc: "share of those hosts that stayed for those jobs",
 	Of:  ofPromises(func(p Promise) float64 { return one(p.Kept) }),
 }

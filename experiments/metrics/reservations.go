@@ -11,10 +11,11 @@ import (
 
 // RejectedWork is W_R.
 var RejectedWork = Metric{
-	Name: "rejected_work",
-	Unit: "%",
-	Doc:  "work of the jobs rejected, percent of the work submitted, W_R (Reservations, §4.1)",
-	Of:   func(o *Outcome) (float64, bool) { return sizes(o, everyJob).rejectedWork() },
+	Name:  "rejected_work",
+	Unit:  "%",
+	Bound: Percent,
+	Doc:   "work of the jobs rejected, percent of the work submitted, W_R (Reservations, §4.1)",
+	Of:    func(o *Outcome) (float64, bool) { return sizes(o, everyJob).rejectedWork() },
 }
 
 // RejectedSize is Q.
@@ -34,15 +35,17 @@ var RejectedSize = Metric{
 // RejectedWorkAR and RejectionsAR are W_R and P_b of reservations alone.
 var (
 	RejectedWorkAR = Metric{
-		Name: "rejected_work_ar",
-		Unit: "%",
-		Doc:  RejectedWork.Doc + ", those of reservations",
-		Of:   booked(func(o *Outcome) (float64, bool) { return sizes(o, reservation).rejectedWork() }),
+		Name:  "rejected_work_ar",
+		Unit:  "%",
+		Bound: Percent,
+		Doc:   RejectedWork.Doc + ", those of reservations",
+		Of:    booked(func(o *Outcome) (float64, bool) { return sizes(o, reservation).rejectedWork() }),
 	}
 	RejectionsAR = Metric{
-		Name: "rejections_ar",
-		Unit: "1",
-		Doc:  "reservations rejected / reservations asked for, P_b (Reservations, eq. 4.1)",
+		Name:  "rejections_ar",
+		Unit:  "1",
+		Bound: Proportion,
+		Doc:   "reservations rejected / reservations asked for, P_b (Reservations, eq. 4.1)",
 		Of: booked(func(o *Outcome) (float64, bool) {
 			t := sizes(o, reservation)
 			return over(t.refusals, t.jobs)

@@ -5,9 +5,10 @@ package metrics
 var (
 	// Admission is p_a.
 	Admission = Metric{
-		Name: "p_a",
-		Unit: "1",
-		Doc:  "probability of being admitted: requests admitted / requests (§5)",
+		Name:  "p_a",
+		Unit:  "1",
+		Bound: Proportion,
+		Doc:   "probability of being admitted: requests admitted / requests (§5)",
 		Of: func(o *Outcome) (float64, bool) {
 			return mean(o, func(j *Job) (float64, bool) { return one(j.Admitted), true })
 		},
@@ -15,9 +16,10 @@ var (
 
 	// Fulfilment is p_w.
 	Fulfilment = Metric{
-		Name: "p_w",
-		Unit: "1",
-		Doc:  "probability that a contract is fulfilled: mean over admitted jobs (§5)",
+		Name:  "p_w",
+		Unit:  "1",
+		Bound: Proportion,
+		Doc:   "probability that a contract is fulfilled: mean over admitted jobs (§5)",
 		Of: func(o *Outcome) (float64, bool) {
 			return mean(o, func(j *Job) (float64, bool) { return one(j.Fulfilled), j.Admitted && !j.Cancelled })
 		},
@@ -25,9 +27,10 @@ var (
 
 	// Completion is p_d.
 	Completion = Metric{
-		Name: "p_d",
-		Unit: "1",
-		Doc:  "work completed by the deadline: mean of min(w_d/w, 1) over admitted jobs (§5)",
+		Name:  "p_d",
+		Unit:  "1",
+		Bound: Proportion,
+		Doc:   "work completed by the deadline: mean of min(w_d/w, 1) over admitted jobs (§5)",
 		Of: func(o *Outcome) (float64, bool) {
 			return mean(o, func(j *Job) (float64, bool) { return min(j.ByDue/j.Work, 1), j.Admitted && !j.Cancelled })
 		},
@@ -35,9 +38,10 @@ var (
 
 	// CostOverValue is q.
 	CostOverValue = Metric{
-		Name: "q",
-		Unit: "1",
-		Doc:  "cost over value: mean of p/v over admitted jobs (§5)",
+		Name:  "q",
+		Unit:  "1",
+		Bound: Proportion,
+		Doc:   "cost over value: mean of p/v over admitted jobs (§5)",
 		Of: func(o *Outcome) (float64, bool) {
 			return mean(o, func(j *Job) (float64, bool) { return j.Paid / j.Value, j.Admitted && j.Value > 0 })
 		},

@@ -5,9 +5,10 @@ package metrics
 // were there, until the horizon if anything was open then, and work that was lost or is
 // not finished counts as done.
 var Utilization = Metric{
-	Name: "utilization",
-	Unit: "1",
-	Doc:  "work done / (capacity x time from first arrival to last end), w/w* (§4.2)",
+	Name:  "utilization",
+	Unit:  "1",
+	Bound: Proportion,
+	Doc:   "work done / (capacity x time from first arrival to last end), w/w* (§4.2)",
 	Of: func(o *Outcome) (float64, bool) {
 		if o.Volatile {
 			return over(sumOpen(o, func(j *Job) float64 { return j.Done + j.Wasted }), o.Available)

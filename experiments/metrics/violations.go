@@ -3,9 +3,10 @@ package metrics
 // Violations is the fraction of admitted contracts that missed their deadline.
 // The paper prints its complement, j_s/j_a, under this name and plots this.
 var Violations = Metric{
-	Name: "violations",
-	Unit: "1",
-	Doc:  "contracts that missed their deadline / contracts admitted, 1 - j_s/j_a (§4.2)",
+	Name:  "violations",
+	Unit:  "1",
+	Bound: Proportion,
+	Doc:   "contracts that missed their deadline / contracts admitted, 1 - j_s/j_a (§4.2)",
 	Of: func(o *Outcome) (float64, bool) {
 		return mean(o, func(j *Job) (float64, bool) { return one(!j.Fulfilled), j.Admitted && !j.Cancelled })
 	},

@@ -105,7 +105,8 @@ func roundStep(span float64) float64 {
 const tiny = 1e-12
 
 // yRange returns the ends of p's y axis: its own if it has any, further out, to
-// a round value, if a mean lies beyond; else those of the data and zero.
+// a round value, if a mean or the end of an interval lies beyond; else those of the data
+// and zero.
 func (p Panel) yRange() (lo, hi float64) {
 	if p.LogY {
 		return p.decades()
@@ -114,10 +115,7 @@ func (p Panel) yRange() (lo, hi float64) {
 	lo, hi = p.Lo, p.Hi
 	for _, c := range p.Curves {
 		for _, pt := range c.Points {
-			lo, hi = min(lo, pt.Mean), max(hi, pt.Mean)
-			if !fixed {
-				lo, hi = min(lo, pt.Lo), max(hi, pt.Hi)
-			}
+			lo, hi = min(lo, pt.Mean, pt.Lo), max(hi, pt.Mean, pt.Hi)
 		}
 	}
 	if hi-lo < tiny {

@@ -158,7 +158,8 @@ func TestAnyFigure(t *testing.T) {
 }
 
 // TestAxis checks the round values of an axis, and where it ends: at its own
-// ends, further out where a mean is beyond, and around the data if it has none.
+// ends, further out where a mean or an interval is beyond, so that no error bar is cut,
+// and around the data if it has none.
 func TestAxis(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -182,8 +183,10 @@ func TestAxis(t *testing.T) {
 		p      Panel
 		lo, hi float64
 	}{
-		{"own", Panel{Hi: 1, Curves: at(0.5, -0.3, 1.4)}, 0, 1},
-		{"mean below", Panel{Hi: 1, Curves: at(-0.15, -0.3, 0.1)}, -0.2, 1},
+		{"own", Panel{Hi: 1, Curves: at(0.5, 0, 1)}, 0, 1},
+		{"interval below", Panel{Hi: 1, Curves: at(0.02, -0.03, 0.07)}, -0.2, 1},
+		{"interval above", Panel{Hi: 1, Curves: at(0.5, 0.1, 1.1)}, 0, 1.2000000000000002},
+		{"mean below", Panel{Hi: 1, Curves: at(-0.15, -0.3, 0.1)}, -0.4, 1},
 		{"data", Panel{Curves: at(7, 5, 9.5)}, 0, 10},
 		{"nothing", Panel{}, 0, 1},
 	} {

@@ -33,7 +33,7 @@ type Ledger struct{ Path, Head string }
 // HTML returns the page.
 func (p Page) HTML() ([]byte, error) {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"shell":   shell,
+		"shell":   Shell,
 		"caption": Figure.caption,
 		"table":   func(t Table) template.HTML { return template.HTML(t.HTML()) },
 		"figure": func(f Figure) (template.HTML, error) {
@@ -80,8 +80,8 @@ func inline(svg []byte, name string, width vg.Length) string {
 	return fmt.Sprintf(`<svg role="img" aria-label="%s" style="max-width:%.0fpt"%s`, template.HTMLEscapeString(clean(name)), 1.5*width.Points(), s)
 }
 
-// shell returns words as a line for a POSIX shell.
-func shell(words []string) string {
+// Shell returns words as a line for a POSIX shell.
+func Shell(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
 		quoted[i] = w

@@ -70,7 +70,7 @@ func TestPageAlone(t *testing.T) {
 // TestShell checks that the command can be pasted.
 func TestShell(t *testing.T) {
 	t.Parallel()
-	got := shell([]string{"bourse", "run", "--out", "a b", "it's", "", "$HOME"})
+	got := Shell([]string{"bourse", "run", "--out", "a b", "it's", "", "$HOME"})
 	if want := `bourse run --out 'a b' 'it'\''s' '' '$HOME'`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

@@ -13,11 +13,15 @@ type Terminal struct {
 	UTF8  bool // shows more than ASCII
 }
 
-// ascii stands in for every character beyond ASCII that this package writes.
-// It is made anew each time: the package keeps no state.
-func ascii(s string) string {
+// ASCII returns s with something else for every character beyond ASCII: what stands for
+// it, if it is one that the program writes, else a question mark. The replacer is made
+// anew each time: the package keeps no state.
+func ASCII(s string) string {
 	s = strings.NewReplacer(
-		"±", "+/-", "–", "-", "×", "x", "α", "alpha", "…", "...",
+		"±", "+/-", "–", "-", "—", "-", "×", "x", "α", "alpha", "…", "...", "§§", "sections ", "§", "section ", "²", "^2", "³", "^3", "·", "*",
+		"≤", "<=", "≥", ">=", "≠", "!=", "≈", "~", "−", "-", "→", "->", "⇒", "=>", "∞", "inf", "σ", "sigma", "μ", "mu", "λ", "lambda", "π", "pi",
+		"‘", "'", "’", "'", "“", "\"", "”", "\"", "√", "sqrt ", "Σ", "sum ", "∈", "in",
+		"á", "a", "é", "e", "è", "e", "ö", "o", "ü", "u", "ä", "a",
 		"┤", "|", "┼", "+", "│", "|", "─", "-", "└", "+", "┬", "+", "╭", "+", "╮", "+", "╯", "+", "╰", "+", "■", "#",
 	).Replace(s)
 	return strings.Map(func(r rune) rune {
@@ -43,5 +47,5 @@ func (t Terminal) text(s string) string {
 	if t.UTF8 {
 		return s
 	}
-	return ascii(s)
+	return ASCII(s)
 }

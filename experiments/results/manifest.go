@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -94,20 +93,25 @@ func BuildVersion() Version {
 	return v
 }
 
-// HashFile returns the sha256 of a file in hexadecimal, for Manifest.Inputs.
+// HashFile returns the sha256 of a regular file in hexadecimal, for Manifest.Inputs.
 func HashFile(path string) (string, error) {
 	o, err := hash(path)
 	return o.SHA256, err
 }
 
 func hash(path string) (Output, error) {
-	f, err := os.Open(path)
+	f, err := OpenFile(path)
 	if err != nil {
 		return Output{}, err
 	}
 	defer f.Close()
+	return sum(path, f)
+}
+
+// sum hashes what in has, which errors call path.
+func sum(path string, in io.Reader) (Output, error) {
 	h := sha256.New()
-	n, err := io.Copy(h, f)
+	n, err := io.Copy(h, in)
 	if err != nil {
 		return Output{}, fmt.Errorf("hash %s: %w", path, err)
 	}
@@ -139,30 +143,32 @@ func outputs(dir string) (map[string]Output, error) {
 	return found, err
 }
 
-// readManifest reads dir's manifest. The error is [ErrNotResults] if there is
-// none, or another program's.
-func readManifest(dir string) (Manifest, error) {
-	var m Manifest
+// readManifest reads dir's manifest, and hashes it. The error is [ErrNotResults] if
+// there is none, or another program's.
+func readManifest(dir string) (m Manifest, digest string, err error) {
 	path := filepath.Join(dir, manifestName)
-	b, err := os.ReadFile(path)
+	b, err := readUpTo(path, maxManifest)
+	if errors.As(err, new(*KindError)) {
+		return m, "", fmt.Errorf("%w: %w", ErrNotResults, err)
+	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return m, fmt.Errorf("%s: %w: it has no %s", dir, ErrNotResults, manifestName)
+		return m, "", fmt.Errorf("%s: %w: it has no %s", dir, ErrNotResults, manifestName)
 	}
 	if err != nil {
-		return m, err
+		return m, "", err
 	}
 	var head struct {
 		Kind   string
 		Format int
 	}
 	if err := json.Unmarshal(b, &head); err != nil || head.Kind != kind {
-		return m, fmt.Errorf("%s: %w: its %s is of another kind", dir, ErrNotResults, manifestName)
+		return m, "", fmt.Errorf("%s: %w: its %s is of another kind", dir, ErrNotResults, manifestName)
 	}
 	if head.Format != Format {
-		return m, fmt.Errorf("%s has format %d, want %d: run the experiment again with this version", path, head.Format, Format)
+		return m, "", fmt.Errorf("%s has format %d, want %d: run the experiment again with this version", path, head.Format, Format)
 	}
 	if err := json.Unmarshal(b, &m); err != nil {
-		return m, fmt.Errorf("%s: %w", path, err)
+		return m, "", fmt.Errorf("%s: %w", path, err)
 	}
-	return m, nil
+	return m, hashText(string(b)), nil
 }

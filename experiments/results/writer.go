@@ -19,6 +19,7 @@ var ErrNotResults = errors.New("not a results directory")
 type Writer struct {
 	dir, temp string   // where it will be, where it is written
 	root      *os.Root // of temp
+	lock      *os.File // of temp, nil where there are no locks
 	closed    bool
 
 	jobs    *table[Job]
@@ -31,26 +32,56 @@ type Writer struct {
 // Create begins a results directory dir. It may replace an empty directory or
 // older results; over anything else the error is [ErrNotResults].
 func Create(dir string) (*Writer, error) {
-	dir, err := filepath.Abs(dir)
+	w := new(Writer)
+	err := w.create(dir)
 	if err != nil {
-		return nil, err
-	}
-	if err := replaceable(dir); err != nil {
-		return nil, fmt.Errorf("write results: %w", err)
-	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return nil, fmt.Errorf("write results: %w", err)
-	}
-	temp, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+".partial-")
-	if err != nil {
-		return nil, fmt.Errorf("write results: %w", err)
-	}
-	w := &Writer{dir: dir, temp: temp}
-	if err := w.open(); err != nil {
 		w.Abort()
 		return nil, fmt.Errorf("write results: %w", err)
 	}
 	return w, nil
+}
+
+func (w *Writer) create(dir string) (err error) {
+	if w.dir, err = place(dir); err != nil {
+		return err
+	}
+	if err := replaceable(w.dir); err != nil {
+		return err
+	}
+	if mounted(w.dir) {
+		return fmt.Errorf("something is mounted at %s, which no results can replace: name a directory in it", w.dir)
+	}
+	if err := os.MkdirAll(filepath.Dir(w.dir), 0o755); err != nil {
+		return err
+	}
+	for {
+		w.temp, err = os.MkdirTemp(filepath.Dir(w.dir), "."+filepath.Base(w.dir)+partial)
+		if err != nil {
+			return err
+		}
+		if w.lock, err = lockDir(w.temp); err != nil && !errors.Is(err, errBusy) && !errors.Is(err, fs.ErrNotExist) {
+			break // no locks here: nobody will take the run for dead
+		}
+		if w.lock == nil {
+			continue // somebody is removing it
+		}
+		here, err := os.Stat(w.temp)
+		if locked, wrong := w.lock.Stat(); err == nil && wrong == nil && os.SameFile(here, locked) {
+			break
+		}
+		w.lock.Close()
+	}
+	return w.open()
+}
+
+// place returns where the results called dir are.
+func place(dir string) (string, error) {
+	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if dir, err = filepath.EvalSymlinks(dir); err != nil {
+			return "", err
+		}
+	}
+	return filepath.Abs(dir)
 }
 
 // replaceable returns an error if dir holds something else than results.
@@ -62,7 +93,7 @@ func replaceable(dir string) error {
 	if err != nil {
 		return err
 	}
-	_, err = readManifest(dir)
+	_, _, err = readManifest(dir)
 	if errors.Is(err, ErrNotResults) {
 		return err
 	}
@@ -192,7 +223,15 @@ func (w *Writer) Close(m Manifest) (err error) {
 		return err
 	}
 	w.closed = true
+	w.unlock()
 	return nil
+}
+
+// unlock tells other runs that this one has ended.
+func (w *Writer) unlock() {
+	if w.lock != nil {
+		w.lock.Close()
+	}
 }
 
 // publish gives the directory its name.
@@ -200,34 +239,37 @@ func (w *Writer) publish() error {
 	if err := replaceable(w.dir); err != nil { // it may have changed meanwhile
 		return err
 	}
-	old := w.temp + ".old"
+	old := w.temp + older
 	err := os.Rename(w.dir, old)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
+		return os.Rename(w.temp, w.dir)
+	}
+	if err != nil {
 		return err
 	}
 	if err := os.Rename(w.temp, w.dir); err != nil {
 		return errors.Join(err, os.Rename(old, w.dir))
 	}
-	if err := keep(old, w.dir); err != nil {
+	if empty(old) {
+		return os.Remove(old)
+	}
+	if err := discard(old, w.dir); err != nil {
 		return fmt.Errorf("the older results are in %s: %w", old, err)
 	}
-	return os.RemoveAll(old)
+	return nil
 }
 
 // keep moves to dir what somebody added to the results in old, beside the files
 // and directories that a run writes.
 func keep(old, dir string) error {
 	entries, err := os.ReadDir(old)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
 	if err != nil {
 		return err
 	}
 	var m struct {
 		Outputs map[string]json.RawMessage `json:"outputs"`
 	}
-	b, err := os.ReadFile(filepath.Join(old, manifestName))
+	b, err := readUpTo(filepath.Join(old, manifestName), maxManifest)
 	if err == nil {
 		err = json.Unmarshal(b, &m)
 	}
@@ -263,6 +305,10 @@ func (w *Writer) Abort() {
 	abandon(w.curve)
 	if w.root != nil {
 		w.root.Close()
+	}
+	defer w.unlock()
+	if w.temp == "" {
+		return
 	}
 	for range 100 { // a ledger may still be written there
 		if os.RemoveAll(w.temp) == nil {

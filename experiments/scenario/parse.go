@@ -3,7 +3,6 @@ package scenario
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"reflect"
 )
@@ -39,16 +38,6 @@ type file struct {
 	Preset     string        `yaml:"preset" doc:"scenario to start from; what the file says goes over it"`
 	Base       Configuration `yaml:"base" doc:"what configurations share; each goes over it, and it over the defaults"`
 	Experiment `yaml:",inline"`
-}
-
-// Load reads and checks a scenario file: see [Parse].
-func Load(path string, known Known, sets ...string) (Experiment, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return Experiment{}, fmt.Errorf("scenario: %w", err)
-	}
-	defer f.Close()
-	return Read(path, f, known, sets...)
 }
 
 // Read reads and checks a scenario file that errors call name: see [Parse].

@@ -352,3 +352,25 @@ func near(t interface {
 		t.Errorf("%s = %v, want %v within %v", what, got, want, tolerance)
 	}
 }
+
+// TestWithin checks that an interval stays in the bounds of what is measured, about its
+// mean, and that other intervals do not change.
+func TestWithin(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		xs             []float64
+		lo, hi         float64 // bounds
+		wantLo, wantHi float64
+	}{
+		{[]float64{0, 0.1}, 0, 1, 0, 0.68531},
+		{[]float64{0.9, 1}, 0, 1, 0.31469, 1},
+		{[]float64{0, 0.1}, math.Inf(-1), math.Inf(1), -0.58531, 0.68531},
+		{[]float64{-1, -1}, 0, 1, -1, -1}, // what cannot be keeps its mean
+		{[]float64{0.5}, 0, 1, 0, 0},      // no interval
+	} {
+		s := stats.Summarize(c.xs).Within(c.lo, c.hi)
+		if math.Abs(s.Lo95-c.wantLo) > 1e-5 || math.Abs(s.Hi95-c.wantHi) > 1e-5 {
+			t.Errorf("%v within [%v,%v]: [%v,%v], want [%v,%v]", c.xs, c.lo, c.hi, s.Lo95, s.Hi95, c.wantLo, c.wantHi)
+		}
+	}
+}

@@ -48,6 +48,15 @@ func Summarize(xs []float64) Summary {
 // Tables leave these cells empty where they do not.
 func (s Summary) HasInterval() bool { return s.N >= 2 }
 
+// Within returns s for a quantity that lies in [lo,hi]: so does the interval of its
+// mean, whose ends by Student's t can lie beyond. The mean stays within it.
+func (s Summary) Within(lo, hi float64) Summary {
+	if s.HasInterval() {
+		s.Lo95, s.Hi95 = max(s.Lo95, min(lo, s.Mean)), min(s.Hi95, max(hi, s.Mean))
+	}
+	return s
+}
+
 // CriticalT returns the value that Student's t with df degrees of freedom
 // exceeds with probability level: one-sided. Two-sided callers halve the level.
 // It panics unless level is in (0,1) and df is positive.

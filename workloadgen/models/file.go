@@ -117,6 +117,9 @@ func newFile(decode func(any) error) (workloadgen.Model, error) {
 	if o.File == "" {
 		return nil, errors.New("file: found nothing, want the name of a model file")
 	}
+	if info, err := os.Stat(o.File); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file, which a model that is made more than once must be", o.File)
+	}
 	f, err := ReadFile(o.File)
 	if err != nil {
 		return nil, err

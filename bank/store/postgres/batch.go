@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"time"
 
@@ -33,7 +34,8 @@ func (b *batch) Delete(key []byte) error {
 
 func (b *batch) Close() error { return nil }
 
-// Commit writes the rows in one transaction, if this is still the ledger's writer.
+// Commit writes the rows in one transaction, if this is still the ledger's writer, and
+// the ledger ends where it ended when this wrote last.
 func (b *batch) Commit(head store.Head, _ store.Write) error {
 	k := b.k
 	k.mu.Lock()
@@ -47,20 +49,42 @@ func (b *batch) Commit(head store.Head, _ store.Write) error {
 	}
 	err := k.insist(func(ctx context.Context) error { return write(ctx, head) })
 	k.fetched = nil
+	if errors.Is(err, errTaken) && k.isWriter() {
+		err = fmt.Errorf("%w: the last group, or the head, is no longer what this bank wrote", store.ErrDamaged)
+	}
 	if err != nil {
 		k.lost = plain(err)
 		return k.lost
+	}
+	k.head = head.String()
+	for _, r := range b.sets {
+		if r.key[0] == 'G' {
+			k.last = int64(binary.BigEndian.Uint64(r.key[1:]))
+		}
 	}
 	k.beaten = time.Now()
 	return nil
 }
 
+// isWriter tells whether the ledger still has this writer.
+func (k *keep) isWriter() bool {
+	ctx, cancel := k.within()
+	defer cancel()
+	s, err := readState(ctx, k.conn)
+	return (err == nil || errors.Is(err, store.ErrUnfinished)) && s.writer == k.writer
+}
+
+// advance goes on from where the ledger ended: with the head $1, for the writer $2,
+// after the head $3 and the last group $4.
+const advance = `update ledger set beat = beat + 1, head = $1
+	where writer = $2 and head = $3 and (select coalesce(max(first), 0) from groups) = $4`
+
 // group writes one group: a single statement is a transaction of its own.
 func (b *batch) group(ctx context.Context, head store.Head) error {
 	first := int64(binary.BigEndian.Uint64(b.sets[0].key[1:]))
-	tag, err := b.k.conn.Exec(ctx, `with mine as (update ledger set beat = beat + 1, head = $1 where writer = $2 returning 1)
-		insert into groups (first, value) select $3::bigint, $4::bytea from mine`,
-		head.String(), b.k.writer, first, b.sets[0].value)
+	tag, err := b.k.conn.Exec(ctx, "with mine as ("+advance+` returning 1)
+		insert into groups (first, value) select $5::bigint, $6::bytea from mine`,
+		head.String(), b.k.writer, b.k.head, b.k.last, first, b.sets[0].value)
 	return b.mine(tag.RowsAffected(), err)
 }
 
@@ -79,7 +103,7 @@ func (b *batch) all(ctx context.Context, head store.Head) error {
 		return err
 	}
 	defer tx.Rollback(ctx)
-	tag, err := tx.Exec(ctx, "update ledger set beat = beat + 1, head = $1 where writer = $2", head.String(), b.k.writer)
+	tag, err := tx.Exec(ctx, advance, head.String(), b.k.writer, b.k.head, b.k.last)
 	if err := b.mine(tag.RowsAffected(), err); err != nil {
 		return err
 	}

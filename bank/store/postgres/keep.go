@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"sync"
@@ -19,6 +20,8 @@ type keep struct {
 	place
 	timing
 	writer string // the token of this writer
+	head   string // that the ledger has come to
+	last   int64  // the first entry of its last group, 0 if there is none
 
 	mu      sync.Mutex
 	conn    *pgx.Conn         // nil once it is released
@@ -43,7 +46,7 @@ func create(url string, opts store.Options, t timing) (*store.Journal, error) {
 		return nil, err
 	}
 	k := &keep{place: p, timing: t}
-	if err := k.create(); err != nil {
+	if err := k.create(opts.Unfinished); err != nil {
 		k.Release()
 		return nil, fmt.Errorf("create ledger %s: %w", p.name, plain(err))
 	}
@@ -88,7 +91,7 @@ var schema = [...]string{
 	"create table standing (one bytea primary key, value bytea not null)",
 }
 
-func (k *keep) create() (err error) {
+func (k *keep) create(copying bool) (err error) {
 	if k.conn, err = k.connect(k.timing); err != nil {
 		return err
 	}
@@ -111,8 +114,13 @@ func (k *keep) create() (err error) {
 		_, err = tx.Exec(ctx, schema[i])
 	}
 	if err == nil {
+		f := format
+		if copying {
+			f = unfinished
+		}
 		err = tx.QueryRow(ctx, "insert into ledger (format, writer, beat, head) values ($1, gen_random_uuid()::text, 1, $2) returning writer",
-			format, store.NoEntries().String()).Scan(&k.writer)
+			f, store.NoEntries().String()).Scan(&k.writer)
+		k.head = store.NoEntries().String()
 	}
 	if err == nil {
 		err = tx.Commit(ctx)
@@ -165,12 +173,37 @@ func (k *keep) open() (store.Head, error) {
 	if err != nil {
 		return store.Head{}, err
 	}
+	k.head = text
 	k.live()
 	head, err := store.ParseHead(text)
 	if err != nil {
 		return store.Head{}, fmt.Errorf("%w: %w", store.ErrDamaged, err)
 	}
-	return head, nil
+	return head, k.checkEnd(head)
+}
+
+// checkEnd expects the last group to be the one that the ledger came to head with, and
+// remembers it: both were written in one transaction.
+func (k *keep) checkEnd(head store.Head) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	ctx, cancel := k.within()
+	defer cancel()
+	var value []byte
+	is := store.NoEntries()
+	switch err := k.conn.QueryRow(ctx, "select first, value from groups order by first desc limit 1").Scan(&k.last, &value); {
+	case err == nil:
+		is = store.GroupHead(k.last, value)
+	case !errors.Is(err, pgx.ErrNoRows):
+		return err
+	}
+	switch {
+	case is.Size < head.Size:
+		return fmt.Errorf("%w: entries %d to %d are gone", store.ErrDamaged, is.Size+1, head.Size)
+	case is != head:
+		return fmt.Errorf("%w: the last group comes to %v, and the head is %v", store.ErrDamaged, is, head)
+	}
+	return nil
 }
 
 // Get returns the value at key, nil if there is none.

@@ -52,8 +52,19 @@ func WithLedger(raw, ledger string) (string, error) {
 	q := u.Query()
 	q.Set(ledgerParameter, ledger)
 	u.RawQuery = q.Encode()
-	_, err = parse(u.String())
-	return u.String(), err
+	s := text(u)
+	_, err = parse(s)
+	return s, err
+}
+
+// text returns a URL as text, with two slashes also where neither host nor path follow
+// them.
+func text(u *url.URL) string {
+	s := u.String()
+	if !IsURL(s) {
+		s = strings.Replace(s, ":", "://", 1)
+	}
+	return s
 }
 
 // Ledger returns the name of the ledger in a URL.
@@ -78,6 +89,11 @@ func parse(raw string) (place, error) {
 	if err != nil {
 		return place{}, ErrURL
 	}
+	for _, values := range q {
+		if len(values) > 1 { // one reader takes the first, another the last
+			return place{}, ErrURL
+		}
+	}
 	p := place{schema: defaultLedger}
 	if q.Has(ledgerParameter) {
 		p.schema = q.Get(ledgerParameter)
@@ -87,7 +103,7 @@ func parse(raw string) (place, error) {
 	}
 	q.Del(ledgerParameter)
 	u.RawQuery = q.Encode()
-	if p.config, err = pgx.ParseConfig(u.String()); err != nil {
+	if p.config, err = pgx.ParseConfig(text(u)); err != nil {
 		return place{}, ErrURL
 	}
 	if !q.Has("connect_timeout") && os.Getenv("PGCONNECT_TIMEOUT") == "" {
@@ -109,7 +125,7 @@ func parse(raw string) (place, error) {
 		}
 	}
 	said.RawQuery = strings.ReplaceAll(kept.Encode(), "%2F", "/")
-	p.name = said.String()
+	p.name = text(&said)
 	return p, nil
 }
 
@@ -117,12 +133,18 @@ const connectTimeout = 5 * time.Second
 
 // checkLedger refuses what is no name of a ledger.
 func checkLedger(s string) error {
-	ok := s != "" && len(s) <= maxLedger && !strings.HasPrefix(s, "pg_")
+	ok := s != "" && len(s) <= maxLedger && !reserved(s)
 	for _, c := range []byte(s) {
 		ok = ok && ('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-_./", c) >= 0)
 	}
 	if !ok {
-		return fmt.Errorf("%w: ledger %.80q: want up to %d letters, digits or - _ . /, and not pg_ at the beginning", ErrURL, s, maxLedger)
+		return fmt.Errorf("%w: ledger %.80q: want up to %d letters, digits or - _ . /, and no name that is the server's own: information_schema, crdb_internal, pg_…", ErrURL, s, maxLedger)
 	}
 	return nil
+}
+
+// reserved tells whether a schema is the server's own, of which some could be written to
+// by its administrator.
+func reserved(s string) bool {
+	return s == "information_schema" || s == "crdb_internal" || strings.HasPrefix(s, "pg_")
 }

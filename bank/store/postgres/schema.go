@@ -19,6 +19,14 @@ func Rename(from, to string) error {
 	})
 }
 
+// Finish makes a ledger of the one at a URL, which was created with
+// [store.Options].Unfinished, and closed.
+func Finish(url string) error {
+	return alter(url, "finish", func(string) string {
+		return fmt.Sprintf("update ledger set format = %d where format = %d", format, unfinished)
+	})
+}
+
 // Drop removes the ledger at a URL, with all that it holds.
 func Drop(url string) error {
 	return alter(url, "drop", func(schema string) string { return "drop schema if exists " + schema + " cascade" })

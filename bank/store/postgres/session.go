@@ -86,7 +86,7 @@ func plain(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, store.ErrExists), errors.Is(err, store.ErrNone), errors.Is(err, store.ErrLocked), errors.Is(err, store.ErrDamaged), errors.Is(err, store.ErrFormat):
+	case errors.Is(err, store.ErrExists), errors.Is(err, store.ErrNone), errors.Is(err, store.ErrLocked), errors.Is(err, store.ErrDamaged), errors.Is(err, store.ErrFormat), errors.Is(err, store.ErrUnfinished):
 		return err
 	case isCode(err, noTable, noSchema):
 		return store.ErrNone

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -26,13 +27,22 @@ var _ store.Values = (*View)(nil)
 
 // OpenView opens the ledger at a URL for reading. It returns an error wrapping
 // [store.ErrNone] if there is none.
-func OpenView(url string) (*View, error) {
+func OpenView(url string) (*View, error) { return openView(url, false) }
+
+// OpenUnfinished is OpenView for a copy that is being made.
+func OpenUnfinished(url string) (*View, error) { return openView(url, true) }
+
+func openView(url string, unfinished bool) (*View, error) {
 	p, err := parse(url)
 	if err != nil {
 		return nil, err
 	}
 	v := &View{name: p.name, timing: ordinary()}
-	if err := v.open(p); err != nil {
+	err = v.open(p)
+	if unfinished && errors.Is(err, store.ErrUnfinished) {
+		err = nil
+	}
+	if err != nil {
 		if v.conn != nil {
 			hangUp(v.conn, v.timing)
 		}
@@ -61,7 +71,12 @@ func OpenReader(url string) (*store.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return store.NewReader(v, v.Close), nil
+	head, err := store.ParseHead(v.head)
+	if err != nil {
+		v.Close()
+		return nil, fmt.Errorf("read ledger %s: %w: %w", v.name, store.ErrDamaged, err)
+	}
+	return store.NewReader(v, head, v.Close), nil
 }
 
 // Name returns where the ledger is, for people.
@@ -111,7 +126,12 @@ type state struct {
 	head   string
 }
 
-const format = 2
+// Formats of tables. A copy has the second until it is finished, at which also an older
+// bourse does not open it.
+const (
+	format     = 2
+	unfinished = -2
+)
 
 // readState returns an error wrapping [store.ErrNone] if there is no ledger.
 func readState(ctx context.Context, q querier) (s state, err error) {
@@ -121,6 +141,8 @@ func readState(ctx context.Context, q querier) (s state, err error) {
 		return s, store.ErrNone
 	case err != nil:
 		return s, err
+	case s.format == unfinished:
+		return s, store.ErrUnfinished
 	case s.format < format:
 		return s, store.ErrFormat
 	case s.format != format:

@@ -137,6 +137,9 @@ func (t Test) run(results []Results) (Outcome, error) {
 		return Outcome{}, fmt.Errorf("%s is undefined", o.What)
 	}
 	s := stats.Summarize(sample)
+	if t.Over == nil {
+		s = s.Within(t.Number.ends(results))
+	}
 	o.N, o.Mean = s.N, s.Mean
 	if s.HasInterval() {
 		o.Lo95, o.Hi95 = &s.Lo95, &s.Hi95

@@ -17,6 +17,7 @@ type Results struct {
 	Experiment string
 	Axes       []string // of its sweep, by the names that claims use
 	Rows       []results.Metric
+	Ends       map[string][2]float64 // of the metrics that lie between two values
 }
 
 // after fills in what n does not say from first.
@@ -67,6 +68,20 @@ func (r Range) words() string {
 		return fmt.Sprintf("%v to %v", r[0], r[1])
 	}
 	return fmt.Sprint(r[0])
+}
+
+// ends returns what the number, and the interval of its mean, lies between.
+func (n Number) ends(all []Results) (lo, hi float64) {
+	if n.Along != "" {
+		return -1, 1
+	}
+	experiment, _, _ := strings.Cut(n.In[0], "/")
+	for _, r := range all {
+		if ends, ok := r.Ends[n.Metric[0]]; ok && r.Experiment == experiment && n.Since+n.Less+n.Per+n.Spread == "" {
+			return ends[0], ends[1]
+		}
+	}
+	return math.Inf(-1), math.Inf(1)
 }
 
 // metric says what is measured.

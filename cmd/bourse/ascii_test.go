@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"testing"
+	"testing/iotest"
+
+	"bourse/experiments/report"
+)
+
+// TestPlainWriter checks that what passes the gate is ASCII however it is cut, that JSON
+// means what it meant, and that data is as it was.
+func TestPlainWriter(t *testing.T) {
+	t.Parallel()
+	text := "α ± σ² – §5, 漢 🂡\n"
+	packed := fmt.Sprintf("%q: %s", "α", `"漢 🂡 \n"`)
+	for _, c := range []struct {
+		convert    func(string) string
+		text, want string
+	}{
+		{report.ASCII, text, "alpha +/- sigma^2 - section 5, ? ?\n"},
+		{escaped, "{" + packed + "}", ""},
+		{nil, text, text},
+	} {
+		var out bytes.Buffer
+		if _, err := io.Copy(&plainWriter{Writer: &out, convert: c.convert}, iotest.OneByteReader(bytes.NewReader([]byte(c.text)))); err != nil {
+			t.Fatal(err)
+		}
+		if c.want == "" {
+			var got, want map[string]string
+			if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal([]byte(c.text), &want); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%q, %v, want %q", got, err, want)
+			}
+		} else if out.String() != c.want {
+			t.Errorf("%q, want %q", out.String(), c.want)
+		}
+		if c.convert != nil && bytes.ContainsFunc(out.Bytes(), func(r rune) bool { return r > 127 }) {
+			t.Errorf("%q is not ASCII", out.String())
+		}
+	}
+}

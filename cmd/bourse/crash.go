@@ -1,0 +1,74 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"bourse/experiments"
+	"bourse/experiments/report"
+	"bourse/experiments/rescue"
+)
+
+// A crash says what is to be said of a panic in one sentence.
+type crash string
+
+func (c crash) Error() string { return string(c) }
+
+// broken says of a panic in a run which run it was, the command that repeats it, and the
+// file, beside the place of the results, that has the stack and the scenario as run. It
+// returns any other error as it is.
+func broken(err error, ch *choice, dir, scenario string) error {
+	var p *experiments.Panic
+	if !errors.As(err, &p) {
+		return err
+	}
+	again := report.Shell(ch.command)
+	file, wrong := keepStack(filepath.Dir(dir), filepath.Base(dir)+".panic-*.yaml", p, p.Cause, again, scenario)
+	if ch.streamed {
+		again = "bourse run - < " + report.Shell([]string{file})
+	}
+	return crash(fmt.Sprintf("%v; to repeat it: %s; %s", p, again, wherever(file, wrong)))
+}
+
+// crashed says of a panic anywhere else what the command was, and the file that has the
+// stack. It returns any other error as it is.
+func crashed(err error, args []string) error {
+	var p *rescue.Panic
+	if !errors.As(err, &p) || errors.As(err, new(crash)) {
+		return err
+	}
+	again := withoutPasswords(report.Shell(args))
+	file, wrong := keepStack(os.TempDir(), "bourse.panic-*.txt", p, p, again, "")
+	return crash(fmt.Sprintf("%v; the command was: %s; %s", p, again, wherever(file, wrong)))
+}
+
+func wherever(file string, wrong error) string {
+	if wrong != nil {
+		return fmt.Sprintf("the stack could not be kept: %v", wrong)
+	}
+	return "the stack is in " + file
+}
+
+// keepStack writes what was met, by which command and where in the code, to a new file
+// in dir, or else in the directory of temporary files. The file is a scenario with
+// comments.
+func keepStack(dir, pattern string, met error, p *rescue.Panic, command, scenario string) (string, error) {
+	v := version()
+	text := strings.Join([]string{met.Error(), "command: " + command, "version: " + v, "", string(p.Stack)}, "\n")
+	var b strings.Builder
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		b.WriteString(strings.TrimRight("# "+strings.ReplaceAll(line, "\t", "    "), " \r\n") + "\n")
+	}
+	b.WriteString(scenario)
+	f, err := os.CreateTemp(dir, pattern)
+	if err != nil {
+		if f, err = os.CreateTemp("", pattern); err != nil {
+			return "", err
+		}
+	}
+	_, err = f.WriteString(b.String())
+	return f.Name(), errors.Join(err, f.Close())
+}

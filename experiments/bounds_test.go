@@ -1,0 +1,39 @@
+package experiments
+
+import (
+	"testing"
+
+	"bourse/experiments/metrics"
+)
+
+// TestBounds checks that the interval of a metric lies where the metric does, and that
+// of one without bounds is as it was: BE's efficiency for inelastic users is near 0 and
+// goes below. Two replications make intervals wide.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	e := paper(t, 2)
+	s := run(t, e, 2, nil)
+	bounded := make(map[string]metrics.Bound)
+	for _, m := range metrics.All() {
+		bounded[m.Name] = m.Bound
+	}
+	at, below := 0, 0
+	for _, r := range s.SummaryRows(Paper{}) {
+		if r.Lo95 == nil {
+			continue
+		}
+		lo, hi := bounded[r.Metric].Ends()
+		if *r.Lo95 < lo || *r.Hi95 > hi || *r.Lo95 > *r.Mean || *r.Hi95 < *r.Mean {
+			t.Errorf("%s of %s, %s: %v in [%v,%v], want that in [%v,%v]", r.Metric, r.Admission, r.Configuration, *r.Mean, *r.Lo95, *r.Hi95, lo, hi)
+		}
+		if *r.Lo95 == lo || *r.Hi95 == hi {
+			at++
+		}
+		if r.Metric == "efficiency_1" && *r.Lo95 < 0 {
+			below++
+		}
+	}
+	if at == 0 || below == 0 {
+		t.Errorf("%d intervals end at a bound, %d of efficiency are below 0: want some", at, below)
+	}
+}

@@ -1,0 +1,102 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"bourse/bank"
+	"bourse/experiments/scenario"
+)
+
+// TestPanic plants a policy that panics in the second replication of one configuration:
+// whatever the number of workers, the error says which run of which scenario it was,
+// and the journal of that run is told.
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	for _, workers := range []int{1, 3} {
+		e := paper(t, 3, "seed=7")
+		all, err := settings(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := indexOf(t, e, 1, "cac")
+		var made atomic.Int32
+		decode := all[1].offers[k].decode
+		all[1].offers[k].decode = func(v any) error {
+			if made.Add(1) == 2 {
+				var none *scenario.Experiment
+				none.Seed++
+			}
+			return decode(v)
+		}
+		var told error
+		opts := Options{Workers: workers, Journal: func(_, admission string, rep int) (bank.Journal, func(error) error, error) {
+			if admission != "cac" || rep != 1 {
+				return nil, nil, nil
+			}
+			return ignored{}, func(err error) error {
+				if err != nil {
+					told = err
+				}
+				return err
+			}, nil
+		}}
+		taken := 0
+		err = each(context.Background(), e, all[:2], opts, new(spare), func(*Replication) error { taken++; return nil })
+		var p *Panic
+		if !errors.As(err, &p) || told != error(p) {
+			t.Fatalf("%d workers: %v, want a panic, which its journal is told; it is told %v", workers, err, told)
+		}
+		if p.Scenario != e.Name || p.Configuration != e.Configurations[1].Name || p.Policy != "cac" || p.Seed != 7 {
+			t.Errorf("%d workers: %v", workers, p)
+		}
+		if workers == 1 && (p.Replication != 1 || taken != e.Replications+1) {
+			t.Errorf("replication %d after %d, want 1 after %d", p.Replication, taken, e.Replications+1)
+		}
+		if !strings.Contains(string(p.Cause.Stack), "TestPanic") {
+			t.Errorf("the stack does not lead to the policy: %s", p.Cause.Stack)
+		}
+		want := "policy cac, replication "
+		if got := p.Error(); !strings.Contains(got, want) || !strings.HasSuffix(got, "seed 7: panic: runtime error: invalid memory address or nil pointer dereference") {
+			t.Errorf("%q, want %q in it, and what the panic was", got, want)
+		}
+	}
+}
+
+// ignored is a journal of which nothing is kept.
+type ignored struct{}
+
+func (ignored) Append(*bank.Entry) error { return nil }
+
+// TestPanicPublished checks that nothing is left of results in whose making our own code
+// panics, in a run or beside it.
+func TestPanicPublished(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		want string
+		opts Options
+		p    Publication
+	}{
+		"progress": {"scenario paper, configuration pareto-low, replication 0, seed 1: panic: a bar of two lines", Options{Workers: 2, Progress: func(int, int) { panic("a bar\nof two lines") }}, Publication{}},
+		"elapsed":  {"scenario paper, seed 1: panic: a bar of two lines", Options{}, Publication{Elapsed: func() float64 { panic("a bar\nof two lines") }}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := paper(t, 1)
+			base := t.TempDir()
+			c.p.Dir = filepath.Join(base, "out")
+			_, err := Publish(context.Background(), e, c.opts, c.p)
+			if err == nil || err.Error() != c.want {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+			if left, err := os.ReadDir(base); err != nil || len(left) > 0 {
+				t.Errorf("left: %v, %v", left, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,123 @@
+//go:build unix
+
+package results
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestCheck puts something else in the place of each file of results: it is named with
+// what is there, read no further than it must be, and what was added beside is not.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		found string
+		spoil func(path string) error
+	}{
+		{"no file", func(string) error { return nil }},
+		{"a directory", func(path string) error { return os.Mkdir(path, 0o755) }},
+		{"a device", func(path string) error { return os.Symlink("/dev/zero", path) }},
+		{"a named pipe", func(path string) error { return syscall.Mkfifo(path, 0o600) }},
+		{"1099511627776 bytes", func(path string) error {
+			return errors.Join(os.WriteFile(path, nil, 0o644), os.Truncate(path, 1<<40))
+		}},
+	} {
+		t.Run(c.found, func(t *testing.T) {
+			t.Parallel()
+			d, err := Open(write(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(d.file("notes.txt"), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := d.Check(context.Background()); got != nil || err != nil {
+				t.Errorf("as written: %v, %v", got, err)
+			}
+			for name := range d.Manifest.Outputs {
+				if err := errors.Join(os.Rename(d.file(name), d.file("kept")), c.spoil(d.file(name))); err != nil {
+					t.Fatal(err)
+				}
+				got, err := d.Check(context.Background())
+				if err != nil || len(got) != 1 || got[0].File != name || got[0].Found != c.found {
+					t.Errorf("%s: %v, %v", name, got, err)
+				}
+				os.Remove(d.file(name))
+				if err := os.Rename(d.file("kept"), d.file(name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			if _, err := d.Check(ctx); !errors.Is(err, context.Canceled) {
+				t.Errorf("interrupted: %v", err)
+			}
+		})
+	}
+}
+
+// TestNoFiles puts a device, a pipe and too large a file in the place of each file that
+// is read whole or from end to end: every reader refuses it in a sentence.
+func TestNoFiles(t *testing.T) {
+	t.Parallel()
+	readers := map[string]func(dir string) error{
+		manifestName: func(dir string) error { _, err := Open(dir); return err },
+		"x.swf":      func(dir string) error { _, err := HashFile(filepath.Join(dir, "x.swf")); return err },
+	}
+	for name, read := range map[string]func(*Dir) error{
+		"metrics.csv": func(d *Dir) error { _, err := d.Metrics(); return err },
+		"summary.csv": func(d *Dir) error { _, err := d.Summary(); return err },
+		"curve.csv":   func(d *Dir) error { _, err := d.Curve(); return err },
+		"jobs.parquet": func(d *Dir) error {
+			for _, err := range d.Jobs() {
+				return err
+			}
+			return nil
+		},
+		"prices.parquet": func(d *Dir) error {
+			for _, err := range d.Prices() {
+				return err
+			}
+			return nil
+		},
+	} {
+		readers[name] = func(dir string) error {
+			d, err := Open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return read(d)
+		}
+	}
+	for name, read := range readers {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := write(t)
+			path := filepath.Join(dir, name)
+			for want, make := range map[string]func() error{
+				"a device, want a regular file":     func() error { return os.Symlink("/dev/zero", path) },
+				"a named pipe, want a regular file": func() error { return syscall.Mkfifo(path, 0o600) },
+				"has 1099511627776 bytes, want at most": func() error {
+					return errors.Join(os.WriteFile(path, nil, 0o644), os.Truncate(path, 1<<40))
+				},
+			} {
+				if !strings.Contains(want, "regular") && (name == "x.swf" || strings.HasSuffix(name, ".parquet")) {
+					continue // not read whole
+				}
+				os.Remove(path)
+				if err := make(); err != nil {
+					t.Fatal(err)
+				}
+				if err := read(dir); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+					t.Errorf("%v, want %q", err, want)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,39 @@
+//go:build unix
+
+package results
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// lockDir locks a directory until what it returns is closed, or the process ends. The
+// error is [errBusy] if another has it.
+func lockDir(dir string) (*os.File, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		f.Close()
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, errBusy
+		}
+		return nil, &os.PathError{Op: "lock", Path: dir, Err: err}
+	}
+	return f, nil
+}
+
+// mounted reports whether something is mounted at dir, which then cannot be renamed.
+func mounted(dir string) bool {
+	here, err := os.Stat(dir)
+	above, wrong := os.Stat(filepath.Dir(dir))
+	if err != nil || wrong != nil {
+		return false
+	}
+	a, ok := here.Sys().(*syscall.Stat_t)
+	b, also := above.Sys().(*syscall.Stat_t)
+	return ok && also && a.Dev != b.Dev
+}

@@ -347,6 +347,7 @@ func (m *medley) run(every func(*world, *Broker) *Broker) (r record, b *Broker) 
 	for _, f := range b.Refused() {
 		r.refused = append(r.refused, exactly(f))
 	}
+	r.decisions = append(r.decisions, fmt.Sprint("idle ", b.Idle(), ", active ", b.Active()))
 	r.prices, r.accounts, r.journal = exactly(b.Prices().Steps()), w.accounts(), w.journal.String()
 	return r, b
 }

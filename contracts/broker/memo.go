@@ -19,7 +19,6 @@ import (
 type Memo struct {
 	broker State
 	floor  floor.State
-	now    float64
 
 	policy   contracts.Policy
 	sharing  sharing.Rule
@@ -30,7 +29,7 @@ type Memo struct {
 // Memo returns a copy of what b knows.
 func (b *Broker) Memo() *Memo {
 	return (&Memo{
-		broker: b.State, floor: b.floor.Memo(), now: b.now,
+		broker: b.State, floor: b.floor.Memo(),
 		policy: b.Policy, sharing: b.Sharing, forecast: b.Forecast, ties: b.Ties,
 	}).clone()
 }
@@ -38,13 +37,14 @@ func (b *Broker) Memo() *Memo {
 func (m *Memo) clone() *Memo { return memo.Copy(m, reflect.TypeFor[availability.History]()) }
 
 // Recall makes b the broker that m was taken from, in the world of c: its policy,
-// sharing rule, forecaster and ties are those of m. M can be recalled again.
+// sharing rule, forecaster and ties are those of m. M can be recalled again. The next
+// call says what instant it is.
 func (b *Broker) Recall(c Config, m *Memo) {
 	m = m.clone()
 	c.Policy, c.Sharing, c.Forecast, c.Ties = m.policy, m.sharing, m.forecast, m.ties
 	b.clear(c)
-	b.floor.Recall(c.floor(), m.floor, m.now)
-	b.State, b.now = m.broker, m.now
+	b.floor.Recall(c.floor(), m.floor)
+	b.State = m.broker
 	for i := range b.contracts {
 		switch c := &b.contracts[i]; {
 		case c.phase != contracts.Ended && c.phase != contracts.Asked:

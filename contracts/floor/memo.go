@@ -7,11 +7,11 @@ func (f *Floor) Memo() State {
 	return f.State
 }
 
-// Recall makes f the floor that s was taken from at now, on machines that are where
-// those were. S is f's afterwards.
-func (f *Floor) Recall(c Config, s State, now float64) {
+// Recall makes f the floor that s was taken from, on machines that are where those
+// were. S is f's afterwards.
+func (f *Floor) Recall(c Config, s State) {
 	f.Reset(c)
-	f.State, f.now = s, now
+	f.State = s
 	f.heaps.changes.Reset()
 	for h := range f.hosts {
 		v := &f.hosts[h]

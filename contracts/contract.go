@@ -35,7 +35,10 @@ type Contract struct {
 
 	// Where hosts come and go:
 	Losses int     // times that a host left with a task of it
+	Resent int     // of those, the ones after which it was to be placed again
 	Wasted float64 // work that was lost so, over all nodes
+
+	Paused []float64 // of a gang: instants at which its nodes were taken away and given back, in turn
 }
 
 // Remaining returns the estimated work left at now over all nodes, 0 at least.

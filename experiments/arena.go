@@ -88,7 +88,8 @@ type Run struct {
 	Prices  []float64     // mean host price over each 5 minutes, $/s
 	End     float64       // instant of the last end, 0 if nothing was admitted
 	Booked  bool          // the policy keeps books
-	Closed  bool          // the horizon came before all was done
+	Pauses  []metrics.Pause
+	Closed  bool // the horizon came before all was done
 	Outcome metrics.Outcome
 }
 
@@ -373,6 +374,13 @@ func (a *arena) collect(run *Run, s *setting) {
 		j.Gang, j.Host, j.Killed = c.Gang, int(c.Host), c.Outcome == contracts.Killed
 		if j.Begun = !math.IsInf(c.Began, 1); j.Begun {
 			j.Began = c.Began
+		}
+		for p := 0; p < len(c.Paused); p += 2 {
+			until := c.Ended
+			if p+1 < len(c.Paused) {
+				until = c.Paused[p+1]
+			}
+			run.Pauses = append(run.Pauses, metrics.Pause{Host: j.Host, Nodes: c.Nodes, From: c.Paused[p], To: until})
 		}
 		rec.Paid, rec.Penalty = c.Paid, c.Penalty
 		j.Paid, j.Penalty = c.Paid.Float64(), c.Penalty.Float64()

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"bourse/experiments/metrics"
 )
 
 // TestCheckDraws checks that the check draws the jobs of a model as a run does: what a
@@ -37,4 +39,65 @@ func TestCheckDraws(t *testing.T) {
 			t.Errorf("%s: %v is another error", c.workload, err)
 		}
 	}
+}
+
+// TestNoBudgetByChance checks that a replication whose jobs happen to have no budget is
+// run as it is, where the first has some: here the only sizes that fit come by chance.
+func TestNoBudgetByChance(t *testing.T) {
+	t.Parallel()
+	e := parsed(t, `
+name: chance
+seed: 2
+replications: 6
+configurations:
+  - name: one
+    workload:
+      model: {name: lublin, jobs: 7, users: 2, size: 64, set: farooq2006}
+      annotate: {sizes: {rule: drop, hosts: 1}, urgency: {sla: true}}
+    admission: [be]
+`)
+	if err := Check(e); err != nil {
+		t.Fatal(err)
+	}
+	empty := 0
+	run(t, e, 1, func(r *Replication) {
+		if len(r.Runs[0].Jobs) == 0 {
+			empty++
+		}
+	})
+	if empty == 0 || empty == e.Replications {
+		t.Errorf("%d of %d replications are empty: want some", empty, e.Replications)
+	}
+}
+
+// TestOpenWarmup checks that what a job of the warm-up did is not measured where it is
+// open at the horizon: one host is in use for all of the 10 s from the first job that is
+// measured, and no more.
+func TestOpenWarmup(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"plan.csv":  "id,arrival,runtime,nodes,value\n1,0,500,1,1\n2,90,500,1,1\n",
+		"trace.csv": "resource,start,end,state\nm0,0,1000,A\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := parsed(t, `
+name: warm
+replications: 1
+configurations:
+  - name: one
+    fleet: {hosts: 1, cpus: 2, availability: {file: `+dir+`/trace.csv}}
+    workload: {plan: `+dir+`/plan.csv, warmup: 0.5}
+    horizon: 100
+    admission: [be]
+`)
+	run(t, e, 1, func(r *Replication) {
+		o := &r.Runs[0].Outcome
+		if u, ok := metrics.Utilization.Of(o); !ok || u != 0.5 || len(o.Open) != 1 {
+			t.Errorf("utilization %v with %d jobs open, want 0.5 with 1", u, len(o.Open))
+		}
+	})
 }

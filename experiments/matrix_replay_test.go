@@ -63,6 +63,7 @@ type replayContract struct {
 	byDue           float64
 	late            bool // its deadline has passed
 	waits, broken   bool
+	border          bool    // what a tick is decides whether its work is done
 	recalled        float64 // instant at which a host left with it, NaN if none has
 	killed, takenIn bool    // takenIn: its owner took it back
 	fee             float64
@@ -243,7 +244,7 @@ func (w *replay) contract(e tapeEvent) *replayContract {
 func (w *replay) start(e tapeEvent) error {
 	c, h := w.contract(e), w.hosts[e.host]
 	switch {
-	case h.away:
+	case h.away && !(w.submits && h.left == e.at): // it leaves after what is submitted
 		return fmt.Errorf("%v: the host is away", e)
 	case e.at < c.request.Submit:
 		return fmt.Errorf("%v: it was submitted at %v", e, c.request.Submit)
@@ -278,6 +279,10 @@ func (w *replay) leave(e tapeEvent) error {
 	k := h.on[i]
 	if off := math.Abs(k.done - e.done); off > w.fuzz(c, k) {
 		return fmt.Errorf("%v: %v of its work is done, by the shares that it must have had", e, k.done)
+	}
+	if c.perHost() && (e.done == c.work || w.ticks() && c.work-e.done <= tickOfTime) {
+		k.done = c.work                                               // what was left is none
+		c.border = e.done != c.work && !c.goesOn() && e.at >= c.due() // or all that there was
 	}
 	if h.dirty && h.leaves != e.at {
 		w.deal(h)
@@ -347,11 +352,14 @@ func (w *replay) dropped() bool {
 // tick of work that ends a task early.
 func (w *replay) fuzz(c *replayContract, k *replayTask) float64 {
 	x := 4*c.rounding(k.host, w.now) + 1e-9*k.done
-	if w.rule.name == "deadline" || w.rule.name == "librasla" {
+	if w.ticks() {
 		x += tickOfTime
 	}
 	return x
 }
+
+// ticks reports whether tasks end that have no more than a tick of work left.
+func (w *replay) ticks() bool { return w.rule.name == "deadline" || w.rule.name == "librasla" }
 
 func (w *replay) sumFuzz(c *replayContract) (sum float64) {
 	for _, k := range c.nodes {

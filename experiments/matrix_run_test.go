@@ -75,7 +75,12 @@ func catch(err *error) {
 // scenario check` do.
 func parse(dir string) (e *scenario.Experiment, err error) {
 	defer catch(&err)
-	x, err := scenario.Load(filepath.Join(dir, "scenario.yaml"), matrixKnown())
+	name := filepath.Join(dir, "scenario.yaml")
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	x, err := scenario.Parse(name, data, matrixKnown())
 	if err == nil {
 		err = Check(&x)
 	}

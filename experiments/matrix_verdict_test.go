@@ -152,13 +152,10 @@ func (w *replay) outcome(c *replayContract) (o outcome) {
 	} else if len(c.nodes) == 0 || c.waits {
 		left = c.total()
 	}
-	if w.rule.name == "deadline" || w.rule.name == "librasla" {
-		lost += tickOfTime * float64(max(1, len(c.nodes)))
-	}
 	o.complete = left <= lost*1.5 && len(c.nodes) > 0
 	past, allowed := c.end-c.due(), 1e-6+1e-9*c.request.SLA.Deadline
 	o.late = past > allowed
-	o.sure = (left <= lost/1.5 || left > lost*3) && math.Abs(past-allowed) > 1e-7
+	o.sure = !c.border && (left <= lost/1.5 || left > lost*3) && math.Abs(past-allowed) > 1e-7
 	o.fulfilled = o.complete && !o.late && !c.takenIn && !c.open && !c.killed && !c.broken
 	switch {
 	case o.fulfilled:

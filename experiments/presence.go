@@ -123,9 +123,9 @@ func (a *arena) available(f *scenario.Fleet, from, to float64) float64 {
 }
 
 // stop parts the jobs of run that were open at the horizon from those that count,
-// and measures how long hosts were there.
+// and measures how long hosts were there. Open jobs of the warm-up count nowhere.
 func (a *arena) stop(s *setting, run *Run) {
-	o := &run.Outcome
+	o, warm := &run.Outcome, len(run.Outcome.Earlier)
 	o.Volatile = a.presence != nil
 	if o.Volatile && len(o.Jobs) > 0 {
 		until := run.End
@@ -139,9 +139,9 @@ func (a *arena) stop(s *setting, run *Run) {
 		return
 	}
 	o.Jobs, o.Earlier = slices.DeleteFunc(slices.Clone(o.Jobs), open), slices.DeleteFunc(slices.Clone(o.Earlier), open)
-	for i := range run.Jobs {
-		if run.Jobs[i].Open {
-			o.Open = append(o.Open, run.Jobs[i])
+	for _, j := range run.Jobs[warm:] {
+		if j.Open {
+			o.Open = append(o.Open, j)
 		}
 	}
 }

@@ -126,8 +126,15 @@ func (a *arena) first(s *setting, seed uint64) error {
 	return err
 }
 
-// draw makes the plan of replication rep the arena's.
-func (a *arena) draw(s *setting, seed uint64, rep int) error { return a.plans(s, seed, rep, 0) }
+// draw makes the plan of replication rep the arena's. If the first has jobs with
+// budgets, one that by chance has none is run as it is.
+func (a *arena) draw(s *setting, seed uint64, rep int) error {
+	err := a.plans(s, seed, rep, 0)
+	if rep > 0 && errors.Is(err, errNoBudget) {
+		return nil
+	}
+	return err
+}
 
 // plans is draw with n jobs of a model, 0 for as many as it says.
 func (a *arena) plans(s *setting, seed uint64, rep, n int) (err error) {

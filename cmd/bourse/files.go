@@ -64,7 +64,14 @@ func buffered(c *cli.Context, w io.Writer, f func(io.Writer) error) error {
 // writeFile makes the file called name with what f writes. After an error nothing is
 // left of it.
 func writeFile(c *cli.Context, name string, f func(io.Writer) error) error {
-	out, err := await(c.Context, func() (*os.File, error) { return os.Create(name) })
+	create := func() (*os.File, error) { return os.Create(name) }
+	var out *os.File
+	var err error
+	if info, wrong := os.Stat(name); wrong == nil && !info.Mode().IsRegular() { // a pipe may have no reader
+		out, err = await(c.Context, create)
+	} else {
+		out, err = create()
+	}
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 // with all that is in it. A room not listed may import none but what is inside
 // its own ground room.
 var may = map[string]string{
-	"experiments/papers/claims": "experiments/results experiments/stats",
+	"experiments/papers/claims": "experiments/results experiments/stats workloadgen/plainyaml",
 
 	"bank/canonical":       "",
 	"bank/pinned":          "",
@@ -37,7 +37,7 @@ var may = map[string]string{
 	"experiments/advise":   "",
 	"experiments/optimum":  "",
 	"experiments/results":  "",
-	"experiments/scenario": "",
+	"experiments/scenario": "workloadgen/plainyaml",
 	"experiments/metrics":  "contracts experiments/stats",
 	"experiments/report":   "experiments/results experiments/stats",
 	"experiments/papers":   "experiments/papers/claims",

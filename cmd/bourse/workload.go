@@ -13,7 +13,6 @@ import (
 	"bourse/workloadgen/models"
 	"bourse/workloadgen/swf"
 
-	"github.com/goccy/go-yaml"
 	"github.com/urfave/cli/v2"
 )
 
@@ -99,10 +98,10 @@ func model(c *cli.Context, name, options string) (workloadgen.Model, error) {
 		if options == "" {
 			return nil
 		}
-		if len(options) > 1<<16 {
-			return fmt.Errorf("--options: %d bytes, want at most %d", len(options), 1<<16)
+		if err := models.Options([]byte(options), v); err != nil {
+			return fmt.Errorf("--options: %w", err)
 		}
-		return yaml.UnmarshalWithOptions([]byte(options), v, yaml.Strict())
+		return nil
 	}, nil)
 }
 

@@ -78,7 +78,7 @@ func (b *Broker) enqueue(i int32, place int) {
 	switch {
 	case c.phase == contracts.Running: // its deadline stands on the floor
 		c.phase.Next(contracts.OnRecall)
-		c.resent++
+		b.floor.Contract(c.run).Resent++
 	case !c.SLA.GoesOn() && !c.OnDemand:
 		c.alarm = max(c.Due(), b.now)
 		b.timers.Set(i, c.alarm)

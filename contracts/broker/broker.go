@@ -91,13 +91,12 @@ type scratch struct {
 // A contract is the broker's record of one.
 type contract struct {
 	contracts.Request
-	task   hosts.Task
-	price  bank.Amount
-	byDue  float64 // work at the deadline, if it goes on after it
-	alarm  float64 // while it waits undecided: instant entered in timers, +Inf if none
-	phase  contracts.Phase
-	run    int32 // of the floor, none before it is accepted
-	resent int32 // times that it was to be placed again
+	task  hosts.Task
+	price bank.Amount
+	byDue float64 // work at the deadline, if it goes on after it
+	alarm float64 // while it waits undecided: instant entered in timers, +Inf if none
+	phase contracts.Phase
+	run   int32 // of the floor, none before it is accepted
 }
 
 const none = -1
@@ -110,7 +109,6 @@ type Settled struct {
 	Ended   float64         // instant
 	ByDue   float64         // w_d: work over all nodes by the deadline
 	Delay   float64         // how late it is judged to be, s; 0 if its promise was kept
-	Resent  int             // times that it was to be placed again
 	Paid    bank.Amount     // charged
 	Penalty bank.Amount     // paid by the provider
 }
@@ -156,7 +154,7 @@ func (b *Broker) Submit(now float64, r *contracts.Request, task hosts.Task) (*co
 	i := b.place()
 	c := &b.contracts[i]
 	c.Request, c.task, c.price, c.byDue = *r, task, r.SLA.Budget, 0
-	c.phase, c.alarm, c.run, c.resent = contracts.Asked, math.Inf(1), none, 0
+	c.phase, c.alarm, c.run = contracts.Asked, math.Inf(1), none
 	if b.index.byID != nil {
 		b.index.byID[r.ID] = i
 	}

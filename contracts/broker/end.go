@@ -39,7 +39,7 @@ func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 	b.ended = append(b.ended, Settled{})
 	e := &b.ended[len(b.ended)-1]
 	e.Contract, e.Placements = *k, nil // the floor keeps them
-	e.Outcome, e.From, e.Ended, e.Resent = v.Outcome, from, b.now, int(c.resent)
+	e.Outcome, e.From, e.Ended = v.Outcome, from, b.now
 	e.ByDue, e.Delay, e.Paid = v.ByDue, v.Delay, bill.Paid
 	e.Penalty, err = b.penalize(c, bill.Penalty)
 	b.gone(i)

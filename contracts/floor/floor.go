@@ -223,6 +223,9 @@ func (f *Floor) Book(now float64, r *contracts.Request, task hosts.Task, on cont
 func (f *Floor) Resume(now float64, i int32) error {
 	f.now = now
 	c := &f.runs[i]
+	if len(c.Paused)%2 > 0 { // they were taken away
+		c.Paused = append(c.Paused, now)
+	}
 	c.begin(now)
 	c.Placements[0].Left, c.left = false, 1
 	f.change(i)
@@ -233,6 +236,7 @@ func (f *Floor) Resume(now float64, i int32) error {
 func (f *Floor) Pause(now float64, i int32) {
 	f.now = now
 	f.stop(i, 0)
+	f.runs[i].Paused = append(f.runs[i].Paused, now)
 	f.change(i)
 }
 

@@ -11,8 +11,9 @@ import (
 // whose nodes are promised one by one keep the pace of the slowest, as those of a
 // parallel program do: all end together.
 type Exclusive struct {
-	id   contracts.ID // the contract last looked at
-	pace float64      // the least speed of its hosts, 0 before any
+	id     contracts.ID // the contract last looked at
+	resent int          // how often it had been placed again
+	pace   float64      // the least speed of its hosts, 0 before any
 }
 
 func newExclusive(decode func(any) error) (Rule, error) {
@@ -38,8 +39,8 @@ func (e *Exclusive) Deal(_ float64, h hosts.ID, on []contracts.Standing, v contr
 
 // slowest returns the least speed of the hosts of c.
 func (e *Exclusive) slowest(c *contracts.Contract, v contracts.View) float64 {
-	if c.ID != e.id || e.pace == 0 {
-		e.id, e.pace = c.ID, math.Inf(1)
+	if c.ID != e.id || c.Resent != e.resent || e.pace == 0 {
+		e.id, e.resent, e.pace = c.ID, c.Resent, math.Inf(1)
 		for i := range c.Placements {
 			e.pace = min(e.pace, v.Spec(c.Placements[i].Host).Speed)
 		}

@@ -50,14 +50,21 @@ func clusters(o *Outcome, start float64, fold func(a, b float64) float64, n int)
 			if !j.Gang || !j.Begun {
 				continue
 			}
-			if began, ended := max(j.Began, from), min(j.End, to); began < ended {
-				busy[j.Host] += float64(j.Nodes) * (ended - began)
-			}
+			busy[j.Host] += float64(j.Nodes) * overlap(j.Began, j.End, from, to)
 		}
+	}
+	for _, p := range o.Pauses {
+		busy[p.Host] -= float64(p.Nodes) * overlap(p.From, p.To, from, to)
 	}
 	u := start
 	for _, b := range busy {
 		u = fold(u, b/(o.Processors*(to-from)))
 	}
 	return u / float64(n), true
+}
+
+// overlap returns how long the time between two instants lies within that between two
+// others.
+func overlap(begin, end, from, to float64) float64 {
+	return max(0, min(end, to)-max(begin, from))
 }

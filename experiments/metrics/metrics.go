@@ -21,11 +21,18 @@ type Outcome struct {
 	Hosts      int     // in the fleet
 	Processors float64 // of one host
 	Booked     bool    // hosts keep books, of reservations
+	Pauses     []Pause // of what is in books
 
-	Open      []Job     // not ended at the horizon: they used hosts, and count nowhere else
+	Open      []Job     // of Jobs, those not ended at the horizon: they used hosts, and count nowhere else
 	Volatile  bool      // hosts come and go
 	Available float64   // if so, the work that they could have done while they were there, from the first arrival to the last end, or to the horizon
 	Promises  []Promise // that the predictor was asked for; none unless a figure shows what comes of them
+}
+
+// A Pause is a time in which the nodes of a job that had begun were taken away.
+type Pause struct {
+	Host, Nodes int
+	From, To    float64 // instants
 }
 
 // A Job is what became of one job.

@@ -27,6 +27,11 @@ func TestReservationMetrics(t *testing.T) {
 	cold := &metrics.Outcome{Jobs: jobs, Hosts: 2, Processors: 4, Booked: true}
 	warm := &metrics.Outcome{Jobs: jobs, Earlier: earlier, Hosts: 2, Processors: 4, Booked: true}
 	noneRefused := &metrics.Outcome{Jobs: jobs[2:3], Hosts: 2, Processors: 4, Booked: true}
+	// Nodes that are taken away for a time stand idle: 2 for 5 s within the window, and 4 after it.
+	paused := &metrics.Outcome{Jobs: jobs, Hosts: 2, Processors: 4, Booked: true, Pauses: []metrics.Pause{{Host: 0, Nodes: 2, From: 15, To: 20}, {Host: 1, Nodes: 4, From: 50, To: 60}}}
+	if got, ok := metrics.ClusterUtilization.Of(paused); !ok || math.Abs(got-(30+25.0)/2/200) > 1e-12 {
+		t.Errorf("utilization with pauses: %v, want %v", got, (30+25.0)/2/200)
+	}
 	noBooks := &metrics.Outcome{Jobs: jobs, Hosts: 2, Processors: 4}
 	for _, c := range []struct {
 		m                                metrics.Metric

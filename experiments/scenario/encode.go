@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+
+	"bourse/workloadgen/plainyaml"
 )
 
 // encode is the inverse of decode.
@@ -17,7 +19,7 @@ func encode(v reflect.Value) *node {
 	case Options:
 		return v.node()
 	case Value:
-		return &node{kind: scalar, text: string(v)}
+		return &node{kind: scalar, text: string(v), quoted: plainyaml.Unclear(string(v))}
 	}
 	switch v.Kind() {
 	case reflect.Pointer:

@@ -108,6 +108,9 @@ func Parse(name string, data []byte, known Known, sets ...string) (Experiment, e
 	if err := f.Experiment.expandSweep(root, known); err != nil {
 		return Experiment{}, err
 	}
+	if err := unclear(root, ""); err != nil {
+		return Experiment{}, err
+	}
 	resolve(f.Experiment.Configurations, root)
 	return f.Experiment, nil
 }

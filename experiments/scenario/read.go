@@ -11,6 +11,8 @@ import (
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"bourse/workloadgen/plainyaml"
 )
 
 // read parses one YAML document. The tree of an empty one is null.
@@ -39,9 +41,23 @@ func read(source string, data []byte) (*node, error) {
 		body = d.Body
 	}
 	if body == nil {
-		return &node{at: place{source: source}}, nil
+		return &node{at: place{source: source}}, agree(source, data, file)
 	}
-	return r.node(body, "")
+	n, err := r.node(body, "")
+	if err != nil {
+		return nil, err
+	}
+	return n, agree(source, data, file)
+}
+
+// agree refuses a text that other readers take for something else.
+func agree(source string, data []byte, file *ast.File) error {
+	err := plainyaml.Agree(data, file)
+	var e *plainyaml.Error
+	if errors.As(err, &e) {
+		return fail(place{source, e.Line, e.Column}, e.Field, "%s", e.Problem)
+	}
+	return err
 }
 
 // syntax puts the parser's complaint into our form.
@@ -56,6 +72,28 @@ func syntax(source string, err error) error {
 		return fail(place{source, p.Line, p.Column}, "", "not YAML: %s", message)
 	}
 	return fail(place{source: source}, "", "not YAML: %v", err)
+}
+
+// unclear refuses words at a path, and below it, that readers take for different things.
+// What must be a number or a truth has been decoded by then, which says so better.
+func unclear(n *node, path string) error {
+	if n.kind == scalar && !n.quoted && plainyaml.Unclear(n.text) {
+		return fail(n.at, path, "%s", plainyaml.Problem(n.text))
+	}
+	for i, item := range n.items {
+		segment := item.segment(strconv.Itoa(i))
+		if n.kind == mapping {
+			k := n.keys[i]
+			segment = clip(k.name)
+			if !k.quoted && plainyaml.UnclearKey(k.name) {
+				return fail(k.at, join(path, segment), "%s", plainyaml.Problem(k.name))
+			}
+		}
+		if err := unclear(item, join(path, segment)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A reader turns the parser's tree into ours.
@@ -106,7 +144,7 @@ func (r reader) mapping(values []*ast.MappingValueNode, at place, path string) (
 		k := key{at: r.at(v.Key)}
 		switch name := v.Key.(type) {
 		case *ast.StringNode:
-			k.name = name.Value
+			k.name, k.quoted = name.Value, quoted(name)
 		default:
 			k.name = v.Key.GetToken().Value
 		}

@@ -7,9 +7,8 @@ import (
 	"io"
 	"os"
 
-	"github.com/goccy/go-yaml"
-
 	"bourse/workloadgen"
+	"bourse/workloadgen/plainyaml"
 )
 
 // A File is a model as a file holds it: what a fit writes and a scenario reads.
@@ -31,7 +30,7 @@ const (
 
 // Write writes the file.
 func (f File) Write(w io.Writer) error {
-	text, err := yaml.Marshal(f)
+	text, err := plainyaml.Marshal(f)
 	if err != nil {
 		return err
 	}
@@ -45,11 +44,7 @@ func (f File) New() (workloadgen.Model, error) {
 		if len(f.Options) == 0 {
 			return nil
 		}
-		text, err := yaml.Marshal(f.Options)
-		if err != nil {
-			return err
-		}
-		return decodeYAML(text, out)
+		return plainyaml.Decode(f.Options, out)
 	}, nil)
 }
 
@@ -65,24 +60,18 @@ func ReadFile(name string) (File, error) {
 	if err != nil {
 		return f, fmt.Errorf("%s: %w", name, err)
 	}
-	if err := bounded(text); err != nil {
-		return f, fmt.Errorf("%s: %w", name, err)
-	}
-	if err := decodeYAML(text, &f); err != nil {
-		return f, fmt.Errorf("%s: %w", name, err)
+	if err := Options(text, &f); err != nil {
+		return File{}, fmt.Errorf("%s: %w", name, err)
 	}
 	return f, nil
 }
 
-// decodeYAML decodes strictly. The decoder panics on some tags; that is an
-// error of the text.
-func decodeYAML(text []byte, out any) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("not the YAML of a model: %v", p)
-		}
-	}()
-	return yaml.UnmarshalWithOptions(text, out, yaml.Strict())
+// Options decodes the options of a model, or what else is written as YAML, strictly.
+func Options(text []byte, out any) error {
+	if err := bounded(text); err != nil {
+		return err
+	}
+	return plainyaml.Unmarshal(text, out)
 }
 
 // bounded reports a text that the decoder might work on for ever: too long, or

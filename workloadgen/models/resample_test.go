@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -131,28 +130,4 @@ func TestFile(t *testing.T) {
 	if _, err := made(t, "file", "file: testdata/none.yaml"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v, want that there is no file", err)
 	}
-}
-
-// FuzzReadFile checks that no model file makes the reader panic or work for
-// long, and that what it reads makes a model or says why not.
-func FuzzReadFile(f *testing.F) {
-	f.Add("about: !x\n000: #0") // the decoder panics
-	f.Add("model: paper\n")
-	f.Add("about: [x]\nmodel: independent\noptions:\n  iat: {name: hypweib, options: {alpha: 0.2}}\n")
-	f.Add("model: lublin\noptions: {change: {umed: 4.02}, sizes: {rule: drop, hosts: 9}}\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		name := filepath.Join(t.TempDir(), "model.yaml")
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		file, err := ReadFile(name)
-		if err != nil || file.Model == "file" || file.Model == "swf" || file.Model == "resample" {
-			return
-		}
-		if m, err := file.New(); err == nil {
-			if _, err := m.Plan(rand.NewPCG(1, 1), 3, nil); err != nil {
-				t.Log(err)
-			}
-		}
-	})
 }

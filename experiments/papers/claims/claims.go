@@ -18,7 +18,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/goccy/go-yaml"
+	"bourse/workloadgen/plainyaml"
 )
 
 // A Paper is what is claimed in one paper.
@@ -108,7 +108,7 @@ func (s *some) UnmarshalYAML(unmarshal func(any) error) error {
 // Read reads a file of claims. The error names the claim at fault.
 func Read(name string, data []byte) (Paper, error) {
 	var p Paper
-	if err := yaml.UnmarshalWithOptions(data, &p, yaml.Strict()); err != nil {
+	if err := plainyaml.Unmarshal(data, &p); err != nil {
 		return Paper{}, fmt.Errorf("%s: %w", name, err)
 	}
 	seen := map[string]bool{}

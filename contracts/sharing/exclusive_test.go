@@ -1,0 +1,39 @@
+package sharing
+
+import (
+	"testing"
+
+	"bourse/contracts"
+	"bourse/hosts"
+)
+
+// twoSpeeds is a fleet of hosts of speeds 1, 2, 2 with one contract.
+type twoSpeeds struct {
+	contracts.View
+	c *contracts.Contract
+}
+
+func (v twoSpeeds) Spec(h hosts.ID) *hosts.Spec {
+	return &hosts.Spec{CPUs: 1, Speed: []float64{1, 2, 2}[h]}
+}
+func (v twoSpeeds) Contract(int32) *contracts.Contract { return v.c }
+
+// TestPaceAgain checks that a parallel program which is placed again, as a host left with
+// it, keeps the pace of the hosts that it has now, not of those that it had.
+func TestPaceAgain(t *testing.T) {
+	t.Parallel()
+	c := &contracts.Contract{Request: contracts.Request{ID: 7, PerHost: true, Nodes: 2}, Placements: []contracts.Placement{{Host: 0}, {Host: 1}}}
+	rule, view := new(Exclusive), twoSpeeds{c: c}
+	limit := func() float64 {
+		on := []contracts.Standing{{}}
+		rule.Deal(0, 1, on, view)
+		return on[0].Share.Limit
+	}
+	if got := limit(); got != 0.5 {
+		t.Errorf("limit %v beside a host of half its speed, want 0.5", got)
+	}
+	c.Placements[0].Host, c.Resent = 2, 1
+	if got := limit(); got != 1 {
+		t.Errorf("limit %v beside a host of its speed, want 1", got)
+	}
+}

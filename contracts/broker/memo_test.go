@@ -127,11 +127,14 @@ func leaveOut(v reflect.Value, path string) {
 }
 
 // idleFields are the fields that may be left out of a memo, and nothing else comes of
-// it: marks of work that is under way, of which there is none when it is taken, and
-// marks for want of which a policy looks at a host again that it has seen.
+// it: marks of work that is under way, of which there is none when it is taken; marks
+// for want of which a policy looks at a host again that it has seen; and that there is
+// room, of which between two steps only a policy that keeps books is still to be told,
+// and that decides at seconds of its own.
 var idleFields = map[string]bool{
 	"floor.hosts.touched": true,
 	"floor.runs.changed":  true,
+	"broker.freed":        true,
 	"floor.hosts.news":    true,
 	"floor.news.old":      true,
 }

@@ -59,14 +59,14 @@ func ReadOrders(file string, in io.Reader) ([]Order, error) {
 			return nil, bad("line", fmt.Sprintf("%d columns", len(record)), "2: bidder,rate")
 		}
 		bidder := strings.TrimSpace(record[0])
-		if !isName(bidder) {
+		if !isName(bidder) || broken(record[0]) {
 			return nil, bad("bidder", quote(record[0]), fmt.Sprintf("a name of 1 to %d bytes, all visible characters or spaces", maxName))
 		}
 		if before, ok := lines[bidder]; ok {
 			return nil, bad("bidder", quote(bidder)+" again", fmt.Sprintf("one line a bidder (the other is line %d)", before))
 		}
 		rate, ok := parseRate(strings.TrimSpace(record[1]))
-		if !ok {
+		if !ok || broken(record[1]) {
 			return nil, bad("rate", quote(record[1]), fmt.Sprintf("a decimal number such as 0.25, of at most %d characters", maxNumber))
 		}
 		bidder = strings.Clone(bidder)
@@ -91,7 +91,7 @@ func parseRate(text string) (*big.Rat, bool) {
 }
 
 func isHeader(record []string) bool {
-	return len(record) == 2 &&
+	return len(record) == 2 && !broken(record[0]) && !broken(record[1]) &&
 		strings.EqualFold(strings.TrimSpace(record[0]), "bidder") &&
 		strings.EqualFold(strings.TrimSpace(record[1]), "rate")
 }
@@ -100,6 +100,10 @@ func isName(s string) bool {
 	invisible := func(r rune) bool { return !unicode.IsGraphic(r) }
 	return s != "" && len(s) <= maxName && utf8.ValidString(s) && !strings.ContainsFunc(s, invisible)
 }
+
+// broken reports whether a cell runs over the end of its line: such a break is a part
+// of the cell to some programs, and a blank to others.
+func broken(cell string) bool { return strings.ContainsAny(cell, "\r\n") }
 
 // quote returns s for a message: on one line, and not all of it if it is long.
 func quote(s string) string {

@@ -1,17 +1,13 @@
 package workloadgen
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 )
 
-// A text of jobs is read whole. The bounds are many times what the largest recorded logs
-// have, and what a line of a plan can need.
-const (
-	maxText = 8 << 30
-	maxLine = 1 << 24
-)
+// maxText is the most bytes of a text of jobs, which is read whole: many times what the
+// largest recorded logs have.
+const maxText = 8 << 30
 
 // bounded reads at most so many bytes, and then fails: a device, or what gzip packed out
 // of zeros, would be read without end.
@@ -35,37 +31,5 @@ func (b *bounded) Read(p []byte) (int, error) {
 	}
 	n, err := b.Reader.Read(p)
 	b.left -= int64(n)
-	return n, err
-}
-
-// lines fails where a line is longer than most: what reads a line whole would fill the
-// memory with it.
-type lines struct {
-	io.Reader
-	most   int // bytes of a line
-	long   int // bytes of the line at hand
-	before int // lines before it
-}
-
-// A longLine is a line with too many bytes.
-type longLine struct{ line, most int }
-
-func (l longLine) Error() string { return fmt.Sprintf("a line of more than %d bytes", l.most) }
-
-func (l *lines) Read(p []byte) (int, error) {
-	n, err := l.Reader.Read(p)
-	for rest := p[:n]; len(rest) > 0; {
-		i := bytes.IndexByte(rest, '\n')
-		if i < 0 {
-			i = len(rest)
-		}
-		if l.long += i; l.long > l.most {
-			return 0, longLine{l.before + 1, l.most}
-		}
-		if i < len(rest) {
-			l.long, l.before, i = 0, l.before+1, i+1
-		}
-		rest = rest[i:]
-	}
 	return n, err
 }

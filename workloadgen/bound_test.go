@@ -31,17 +31,7 @@ func TestBounds(t *testing.T) {
 	if _, err := io.Copy(io.Discard, atMost(zeros{}, 1<<20)); err == nil {
 		t.Error("zeros without end: no error")
 	}
-	for text, want := range map[string]string{
-		"0123456789\n0123456789": "", "0123456789\n": "", "\n\n01234567890": "a line of more than 10 bytes", "01234567890\n": "a line of more than 10 bytes",
-	} {
-		for _, wrap := range []func(io.Reader) io.Reader{iotest.OneByteReader, iotest.HalfReader} {
-			_, err := io.ReadAll(&lines{Reader: wrap(strings.NewReader(text)), most: 10})
-			if (err == nil) != (want == "") || err != nil && err.Error() != want {
-				t.Errorf("%q: %v, want %q", text, err, want)
-			}
-		}
-	}
-	if _, err := ReadCSV(zeros{}, "zero.csv"); err == nil || !strings.Contains(err.Error(), "zero.csv:1: a line of more than 16777216 bytes") {
+	if _, err := ReadCSV(zeros{}, "zero.csv"); err == nil || !strings.Contains(err.Error(), "zero.csv:1: found a line of more than 16777216 bytes") {
 		t.Errorf("a plan of zeros: %v", err)
 	}
 	plan := "id,arrival,runtime,nodes,value\n" + strings.Repeat("#"+strings.Repeat("a", 1<<23)+"\n", 3) + "1,0,1,1,1\n"

@@ -83,7 +83,7 @@ func ReadCSV(r io.Reader, name string) (Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	in := csv.NewReader(&lines{Reader: text, most: maxLine})
+	in := csv.NewReader(&tableLines{in: text})
 	in.ReuseRecord, in.Comment = true, '#'
 	header, err := in.Read()
 	if err == io.EOF {
@@ -145,10 +145,6 @@ func badLine(name string, err error) error {
 	if errors.As(err, &p) {
 		return fmt.Errorf("%s:%d: %w", name, p.Line, p.Err)
 	}
-	var long longLine
-	if errors.As(err, &long) {
-		return fmt.Errorf("%s:%d: %w", name, long.line, err)
-	}
 	return fmt.Errorf("%s: %w", name, err)
 }
 
@@ -193,6 +189,7 @@ func columnNames() string {
 }
 
 func readRow(j *Job, row []string, order []*column) error {
+	estimate, deadline := false, false // whether the row says them
 	for i, c := range order {
 		field := strings.TrimSpace(row[i])
 		if field == "" && !c.required {
@@ -201,11 +198,13 @@ func readRow(j *Job, row []string, order []*column) error {
 		if !c.read(j, field) {
 			return fmt.Errorf("column %s: found %.40q, want %s", c.name, field, c.want)
 		}
+		estimate = estimate || c.name == "estimate"
+		deadline = deadline || c.name == "deadline"
 	}
-	if j.Estimate == 0 {
+	if !estimate {
 		j.Estimate = j.Runtime
 	}
-	if j.Deadline == 0 {
+	if !deadline {
 		j.Deadline = j.Runtime
 	}
 	return nil

@@ -202,28 +202,3 @@ func TestValidate(t *testing.T) {
 		}
 	}
 }
-
-// FuzzReadCSV checks that no file makes the reader panic, and that what it
-// accepts is valid and survives another trip.
-func FuzzReadCSV(f *testing.F) {
-	f.Add("arrival,runtime,nodes\n0,1,1\n")
-	f.Add("id,user,arrival,runtime,estimate,deadline,nodes,worth,value,class,hard,urgent,penalty_rate\n1,2,0.5,3,4,5,6,7,8.25,be,true,false,0.1\n")
-	f.Add("nodes,\"arrival\",runtime\r\n1,1e3,2\r\n")
-	f.Fuzz(func(t *testing.T, file string) {
-		p, err := workloadgen.ReadCSV(strings.NewReader(file), "p.csv")
-		if err != nil {
-			return
-		}
-		if err := p.Validate(); err != nil {
-			t.Fatal(err)
-		}
-		var again bytes.Buffer
-		if err := workloadgen.WriteCSV(&again, p); err != nil {
-			t.Fatal(err)
-		}
-		q, err := workloadgen.ReadCSV(&again, "again.csv")
-		if err != nil || !slices.Equal(p, q) {
-			t.Fatalf("second reading: %v, %v, want %v", q, err, p)
-		}
-	})
-}

@@ -3,10 +3,12 @@ package reservations
 import (
 	"bytes"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
 	"bourse/hosts/timetable"
+	"bourse/workloadgen/csvtest"
 )
 
 const header = "id,kind,arrival,earliest_start,deadline,runtime,estimate,nodes\n"
@@ -70,16 +72,39 @@ func TestOutcomesCSV(t *testing.T) {
 	}
 }
 
-// FuzzJobsCSV checks that reading never panics and that what was read can be
-// written and read again.
+// FuzzJobsCSV checks that reading never panics, that another reader finds the same,
+// and that what was read can be written and read again.
 func FuzzJobsCSV(f *testing.F) {
 	f.Add(header + "0,AR,1,2,30,10,12,4\n7,OD,3,3,,5,5,1\n")
 	f.Add(header + "0,OD,1,2,9223372036854775807,10,12,4\n")
 	f.Add(header + "\"0\",AR,1,2,30,10,12,4\r\n")
+	f.Add(header + "+0,AR,01,2,30,10,1_2,0x4\r1,OD,3,3,\"\n\",5,5,1\r")
 	f.Fuzz(func(t *testing.T, text string) {
 		jobs, err := ReadJobs(strings.NewReader(text))
 		if err != nil {
 			return
+		}
+		rows, err := csvtest.Rows(text, 0)
+		if err != nil || len(rows) != len(jobs)+1 {
+			t.Fatalf("%q is %+v, want %q, %v", text, jobs, rows, err)
+		}
+		for i, row := range rows[1:] {
+			j := jobs[i]
+			whole := func(cell string) int64 {
+				n, err := strconv.ParseInt(cell, 10, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return n
+			}
+			deadline := int64(timetable.Forever)
+			if row[4] != "" {
+				deadline = whole(row[4])
+			}
+			if j.ID != whole(row[0]) || j.Kind.String() != row[1] || j.Arrival != whole(row[2]) || j.Earliest != whole(row[3]) || j.Deadline != deadline ||
+				j.Runtime != whole(row[5]) || j.Estimate != whole(row[6]) || int64(j.Nodes) != whole(row[7]) {
+				t.Fatalf("%q is %+v, want %q", text, j, row)
+			}
 		}
 		var out bytes.Buffer
 		if err := WriteJobs(&out, jobs); err != nil {

@@ -162,7 +162,7 @@ func parseCell(c Column, s string, v reflect.Value) error {
 		v.SetInt(n)
 	case "number":
 		x, err := strconv.ParseFloat(s, 64)
-		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) || strings.ContainsAny(s, "xX_") { // hexadecimal
 			return fmt.Errorf("%.40q, want a finite number", s)
 		}
 		v.SetFloat(x)
@@ -178,7 +178,11 @@ func parseCell(c Column, s string, v reflect.Value) error {
 		}
 		v.SetBool(s == "true")
 	default:
-		s = strings.TrimPrefix(s, "'")
+		if plain := strings.TrimPrefix(s, "'"); SafeText(plain) == s {
+			s = plain
+		} else {
+			return fmt.Errorf("%.40q, want an apostrophe before = + - @ and ' alone", s)
+		}
 		if err := checkText(s); err != nil {
 			return err
 		}

@@ -1,7 +1,6 @@
 package results
 
 import (
-	"bytes"
 	"errors"
 	"math"
 	"os"
@@ -119,44 +118,6 @@ func TestAnyRow(t *testing.T) {
 			if s := SafeText(r.User); s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
 				rt.Errorf("cell %q", s)
 			}
-		}
-	})
-}
-
-// FuzzReadCSV checks that no text makes the reader panic, and that rows which it
-// accepts are rows that the writer accepts and gives back.
-func FuzzReadCSV(f *testing.F) {
-	for _, name := range []string{"jobs.csv", "metrics.csv"} {
-		b, err := os.ReadFile(filepath.Join("testdata", name))
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(string(b))
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		var rows []Job
-		for row, err := range readCSV[Job]("jobs.csv", strings.NewReader(text)) {
-			if err != nil {
-				return
-			}
-			rows = append(rows, row)
-		}
-		var out bytes.Buffer
-		w, err := newCSVWriter[Job](&out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range rows {
-			v := reflect.ValueOf(&rows[i]).Elem()
-			if err := errors.Join(checkRow(w.cols, v), w.write(v)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := w.close(); err != nil {
-			t.Fatal(err)
-		}
-		if again := collect(t, readCSV[Job]("again", &out)); !reflect.DeepEqual(again, rows) {
-			t.Errorf("%+v, want %+v", again, rows)
 		}
 	})
 }

@@ -71,13 +71,18 @@ func readParquet[R any](path string) iter.Seq2[R, error] {
 			return
 		}
 		defer f.Close()
-		r := parquet.NewGenericReader[R](f)
-		defer r.Close()
+		var r *parquet.GenericReader[R]
+		if err := whole(func() error { r = parquet.NewGenericReader[R](f); return nil }); err != nil {
+			yield(none, fmt.Errorf("%s: %w", path, err))
+			return
+		}
+		defer whole(r.Close)
 		cols := columns[R]()
 		buf := make([]R, 1024)
 		for done := 0; ; {
 			clear(buf) // the reader keeps what it finds behind a pointer
-			n, err := r.Read(buf)
+			n := 0
+			err := whole(func() (err error) { n, err = r.Read(buf); return err })
 			for i := range buf[:n] {
 				if err := checkRow(cols, reflect.ValueOf(&buf[i]).Elem()); err != nil {
 					yield(none, fmt.Errorf("%s, row %d, %w", path, done+i+1, err))
@@ -105,7 +110,7 @@ func openParquet(path string, cols []Column) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkParquet(f, cols); err != nil {
+	if err := whole(func() error { return checkParquet(f, cols) }); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -115,6 +120,9 @@ func openParquet(path string, cols []Column) (*os.File, error) {
 func checkParquet(f *os.File, cols []Column) error {
 	info, err := f.Stat()
 	if err != nil {
+		return err
+	}
+	if err := checkFooter(f, info.Size()); err != nil {
 		return err
 	}
 	p, err := parquet.OpenFile(f, info.Size())
@@ -130,5 +138,5 @@ func checkParquet(f *os.File, cols []Column) error {
 			return fmt.Errorf("column %d is %q, want %q", i+1, got.Name(), c.Name)
 		}
 	}
-	return nil
+	return checkPages(f, info.Size(), p)
 }

@@ -24,10 +24,10 @@ func TestArrays(t *testing.T) {
 		t.Errorf("read %v, %v", o, err)
 	}
 	for options, want := range map[string]string{
-		"mean: [1]":             "mean: found a list, want a list of 2, each a number (of two)",
+		"mean: [1]":             "mean: found a list of 1, want a list of 2, each a number (of two)",
 		"mean: 1":               "want a list of 2, each a number",
 		"mean: [1, x]":          "mean.1: found x, want a number",
-		"next: [[0, 1], [2]]":   "next.1: found a list, want a list of 2",
+		"next: [[0, 1], [2]]":   "next.1: found a list of 1, want a list of 2",
 		"next: [[0, 1], 2]":     "next.1: found 2, want a list of 2",
 		"next: [[0], [1], [2]]": "want a list of 2, each a list of 2, each a number",
 	} {

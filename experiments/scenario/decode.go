@@ -117,10 +117,13 @@ func decodeSlice(n *node, v reflect.Value, f field) error {
 	return nil
 }
 
-// decodeArray reads a list of just as many elements as v has.
+// decodeArray wants as many elements as v has.
 func decodeArray(n *node, v reflect.Value, f field) error {
-	if n.kind != list || len(n.items) != v.Len() {
+	if n.kind != list {
 		return n.mismatch(v, f)
+	}
+	if len(n.items) != v.Len() {
+		return fail(n.at, f.path, "found a list of %d, want %s", len(n.items), withDoc(wanted(v.Type(), f.rule), f.doc))
 	}
 	_, rule := split(f.rule)
 	for i, item := range n.items {

@@ -54,7 +54,7 @@ func named(n, options *node) *node {
 
 // wrap turns a bare name into a mapping.
 func wrap(n *node) *node {
-	return &node{kind: mapping, keys: []key{{name: "name", at: n.at}}, items: []*node{n}, at: n.at}
+	return &node{kind: mapping, keys: []key{{"name", n.at}}, items: []*node{n}, at: n.at}
 }
 
 func differ(a, b *node) bool {

@@ -29,9 +29,8 @@ const (
 
 // A key of a mapping.
 type key struct {
-	name   string
-	quoted bool
-	at     place
+	name string
+	at   place
 }
 
 // A place is where something was said. Line 0 is the source as a whole: a
@@ -71,7 +70,7 @@ func (n *node) put(name string, v *node) *node {
 		out.items[i] = v
 		return &out
 	}
-	out.keys = append(slices.Clip(n.keys), key{name: name, at: v.at})
+	out.keys = append(slices.Clip(n.keys), key{name, v.at})
 	out.items = append(slices.Clip(n.items), v)
 	return &out
 }

@@ -85,7 +85,7 @@ func unclear(n *node, path string) error {
 		if n.kind == mapping {
 			k := n.keys[i]
 			segment = clip(k.name)
-			if !k.quoted && plainyaml.UnclearKey(k.name) {
+			if plainyaml.UnclearKey(k.name) { // in quotes too: they are lost where it is printed
 				return fail(k.at, join(path, segment), "%s", plainyaml.Problem(k.name))
 			}
 		}
@@ -144,7 +144,7 @@ func (r reader) mapping(values []*ast.MappingValueNode, at place, path string) (
 		k := key{at: r.at(v.Key)}
 		switch name := v.Key.(type) {
 		case *ast.StringNode:
-			k.name, k.quoted = name.Value, quoted(name)
+			k.name = name.Value
 		default:
 			k.name = v.Key.GetToken().Value
 		}

@@ -30,7 +30,7 @@ func (n *node) moved(at place) *node {
 	out.at = at
 	out.keys = make([]key, len(n.keys))
 	for i, k := range n.keys {
-		out.keys[i] = key{k.name, k.quoted, at}
+		out.keys[i] = key{k.name, at}
 	}
 	out.items = make([]*node, len(n.items))
 	for i, item := range n.items {

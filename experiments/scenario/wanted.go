@@ -1,8 +1,8 @@
 package scenario
 
 import (
+	"fmt"
 	"reflect"
-	"strconv"
 	"strings"
 )
 
@@ -30,7 +30,7 @@ func wanted(t reflect.Type, rule string) string {
 		}
 		return "a list, each " + wanted(t.Elem(), rest)
 	case reflect.Array:
-		return "a list of " + strconv.Itoa(t.Len()) + ", each " + wanted(t.Elem(), rest)
+		return fmt.Sprintf("a list of %d, each %s", t.Len(), wanted(t.Elem(), rest))
 	case reflect.String:
 		return "text"
 	case reflect.Bool:

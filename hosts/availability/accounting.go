@@ -40,6 +40,7 @@ const (
 	BadDate     // not a date
 	NameMissing // no host
 	LineTooLong // longer than 64 KiB
+	LoneReturn  // a carriage return, or a vertical tab, within the line
 
 	reasons
 )
@@ -71,6 +72,7 @@ var reasonText = [reasons]string{
 	BadDate:      "not a date",
 	NameMissing:  "host missing",
 	LineTooLong:  "line longer than 64 KiB",
+	LoneReturn:   "carriage return within the line",
 }
 
 // String returns the reason in words.

@@ -4,6 +4,8 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,6 +21,7 @@ const columns = "resource,start,end,state,load,mips"
 func ReadCSV(r io.Reader, gap float64) (*Trace, *Accounting, error) {
 	a := new(Accounting)
 	f := newFleet(a)
+	var wrong error // of a header
 	err := eachLine(r, "", a, func(at place, text string) {
 		fields, err := splitCSV(text)
 		if err != nil {
@@ -27,6 +30,9 @@ func ReadCSV(r io.Reader, gap float64) (*Trace, *Accounting, error) {
 		}
 		if fields[0] == "resource" {
 			a.skip(Header, at, "")
+			if wrong == nil {
+				wrong = checkHeader(at, fields)
+			}
 			return
 		}
 		if len(fields) < 4 {
@@ -68,6 +74,9 @@ func ReadCSV(r io.Reader, gap float64) (*Trace, *Accounting, error) {
 		}
 		d.records = append(d.records, l)
 	})
+	if err == nil {
+		err = wrong
+	}
 	if err != nil {
 		return nil, a, err
 	}
@@ -75,12 +84,21 @@ func ReadCSV(r io.Reader, gap float64) (*Trace, *Accounting, error) {
 	return t, a, err
 }
 
+// checkHeader wants the columns in their order: a row says nothing of which it means.
+func checkHeader(at place, fields []string) error {
+	want := strings.Split(columns, ",")
+	n := min(len(fields), len(want))
+	if n < 4 || !slices.Equal(fields[:n], want[:n]) {
+		return fmt.Errorf("availability: line %d: found the columns %.80q, want %s; the last two may be missing", at.line, strings.Join(fields, ","), columns)
+	}
+	return nil
+}
+
 // splitCSV splits a line into fields without the space around them.
 func splitCSV(text string) ([]string, error) {
 	fields := strings.Split(text, ",")
 	if strings.Contains(text, `"`) {
 		c := csv.NewReader(strings.NewReader(text))
-		c.TrimLeadingSpace = true
 		var err error
 		if fields, err = c.Read(); err != nil {
 			return nil, err
@@ -101,17 +119,20 @@ func (l *line) clamp() {
 }
 
 // WriteCSV writes the recorded states, so that [ReadCSV] gives the same trace
-// back. It refuses a name that would not come back: empty, with a line break or
-// a # in front, or with space around it.
+// back. It refuses what would not come back: an instant beyond 10^12 s, or a name that
+// is empty, has a line break or a # in front, or space around it.
 func (t *Trace) WriteCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	c.Write(strings.Split(columns, ","))
 	float := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 	for _, h := range t.Hosts {
-		if h.Name == "" || h.Name == "resource" || h.Name[0] == '#' || strings.ContainsAny(h.Name, "\r\n") || strings.TrimSpace(h.Name) != h.Name {
+		if h.Name == "" || h.Name == "resource" || h.Name[0] == '#' || strings.ContainsAny(h.Name, "\r\n\v\f") || strings.TrimSpace(h.Name) != h.Name {
 			return fmt.Errorf("availability: host %q: name does not come back from CSV", h.Name)
 		}
 		for _, r := range h.records {
+			if math.Abs(r.Start) > maxInstant || math.Abs(r.End) > maxInstant {
+				return fmt.Errorf("availability: host %q: the record from %v to %v does not come back from CSV", h.Name, r.Start, r.End)
+			}
 			c.Write([]string{h.Name, float(r.Start), float(r.End), r.State.String(), float(r.Load), float(h.MIPS)})
 		}
 	}

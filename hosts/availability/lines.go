@@ -45,6 +45,8 @@ func eachLine(r io.Reader, file string, a *Accounting, f func(at place, line str
 				a.skip(Blank, at, "")
 			case text[0] == '#':
 				a.skip(Comment, at, "")
+			case bytes.ContainsAny(bytes.TrimRight(line, "\r\n"), "\r\v\f"):
+				a.skip(LoneReturn, at, string(text))
 			default:
 				f(at, strings.TrimRight(string(line), "\r\n"))
 			}
@@ -71,8 +73,11 @@ const maxInstant = 1e12
 // number parses an instant or a quantity: a finite number of at most
 // maxInstant either way.
 func number(s string) (float64, Reason, bool) {
-	x, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	s = strings.TrimSpace(s)
+	x, err := strconv.ParseFloat(s, 64)
 	switch {
+	case strings.ContainsAny(s, "xX_"): // hexadecimal
+		return 0, NotNumber, false
 	case err != nil && !errors.Is(err, strconv.ErrRange):
 		return 0, NotNumber, false
 	case math.IsNaN(x):

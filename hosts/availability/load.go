@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // samplesADay is how many samples a line of a load file has: one each five
@@ -39,7 +40,7 @@ func ReadLoad(r io.Reader, c LoadConfig) (*Trace, *Accounting, error) {
 			return
 		}
 		date := fields[0]
-		if len(date) != 8 || strings.Trim(date, "0123456789") != "" {
+		if _, err := time.Parse("20060102", date); err != nil {
 			a.skip(BadDate, at, date)
 			return
 		}
@@ -93,7 +94,7 @@ type hostDay struct {
 	at      place
 	date    string
 	verdict verdict
-	samples [samplesADay]float32 // percent, -1 if unknown
+	samples [samplesADay]float64 // percent, -1 if unknown
 }
 
 // read reads the samples, and repairs what is amiss.
@@ -113,7 +114,7 @@ func (d *hostDay) read(text string) {
 			d.verdict.repair(LoadClamped)
 			x = min(max(x, 0), 100)
 		}
-		d.samples[n] = float32(x)
+		d.samples[n] = x
 		n++
 	}
 	if n < samplesADay {
@@ -125,13 +126,13 @@ func (d *hostDay) read(text string) {
 }
 
 // appendSamples appends a day of samples, those alike in one record.
-func appendSamples(records []Record, samples []float32, start, threshold float64) []Record {
+func appendSamples(records []Record, samples []float64, start, threshold float64) []Record {
 	const step = Day / samplesADay
 	for i, percent := range samples {
 		if percent < 0 {
 			continue
 		}
-		r := Record{Start: start + float64(i)*step, State: Available, Load: float64(percent) / 100}
+		r := Record{Start: start + float64(i)*step, State: Available, Load: percent / 100}
 		r.End = r.Start + step
 		if r.Load > threshold {
 			r.State = Busy

@@ -153,6 +153,10 @@ func (l *lines) next(n int, what string) {
 		}
 		return
 	}
+	if i := bytes.IndexAny(l.in.Bytes(), "\r\v\f"); i >= 0 { // to some the end of a line
+		l.err = fmt.Errorf("%s:%d: found %q, want blanks between fields and a line feed after them", l.name, l.number, l.in.Bytes()[i])
+		return
+	}
 	l.fields = bytes.Fields(l.in.Bytes())
 	if len(l.fields) != n {
 		l.err = fmt.Errorf("%s:%d: found %d fields, want %d: %s", l.name, l.number, len(l.fields), n, what)
@@ -185,7 +189,7 @@ func (l *lines) number64(i int, field string, lo, hi float64) float64 {
 		return 0
 	}
 	x, err := strconv.ParseFloat(string(l.fields[i]), 64)
-	if err != nil || !(x >= lo && x <= hi) {
+	if err != nil || !(x >= lo && x <= hi) || bytes.ContainsAny(l.fields[i], "xX_") { // hexadecimal
 		l.err = l.wrong(field, l.fields[i], fmt.Sprintf("a number from %v to %v", lo, hi))
 	}
 	return x

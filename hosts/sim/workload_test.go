@@ -79,6 +79,10 @@ func TestReadWorkloadErrors(t *testing.T) {
 		"3 1\n1 1 -1 1\n":           `w.txt:2: work: found "-1", want a number from 0 to 1e+12`,
 		"3 1\n1 1 1e1000000000 1\n": `w.txt:2: work: found "1e1000000000", want a number from 0 to 1e+12`,
 		"3 1\n1 1 1 0\n":            `w.txt:2: bid: found "0", want a number from 1e-09 to 1e+06`,
+		"3 1\n0x1p4 1 1 1\n":        `w.txt:2: arrival: found "0x1p4", want a number from 0 to 1e+12`,
+		"3 1\n0x_1p4 1 1 1\n":       `w.txt:2: arrival: found "0x_1p4", want a number from 0 to 1e+12`,
+		"3 1\n1 1\r1 1\n":           `w.txt:2: found '\r', want blanks between fields and a line feed after them`,
+		"3 1\r1 1 1 1\r":            `w.txt:1: found '\r', want blanks between fields and a line feed after them`,
 		"3 1\n1 1 1 x\n":            `w.txt:2: bid: found "x", want a number from 1e-09 to 1e+06`,
 		"3 1\n1 1 1 1\n\nmore\n":    `w.txt:4: jobs: found "more", want the end after 1 jobs`,
 		"3 1\n1 1 1 1\n2 1 1 1\n":   `w.txt:3: jobs: found "2 1 1 1", want the end after 1 jobs`,
@@ -91,34 +95,6 @@ func TestReadWorkloadErrors(t *testing.T) {
 			t.Errorf("%.40q: got %v, want %s", in, err, want)
 		}
 	}
-}
-
-// FuzzReadWorkload checks that whatever the bytes, reading ends with an error or
-// with a workload that runs to its end.
-func FuzzReadWorkload(f *testing.F) {
-	f.Add([]byte("3 2\n1.5 2 10.25 0.1288\n1.5 3 0 2\n"))
-	f.Add([]byte("1 1\n0 1 1e12 1e-9\n"))
-	f.Add([]byte("1000000 9\n"))
-	f.Add([]byte{0x1f, 0x8b})
-	f.Fuzz(func(t *testing.T, b []byte) {
-		w, err := sim.ReadWorkload("f", bytes.NewReader(b))
-		if err != nil {
-			return
-		}
-		if w.Hosts > 100 {
-			return
-		}
-		var e sim.Engine
-		got, err := e.Run(w, 2, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for j, job := range w.Jobs {
-			if !(got.End[j] >= job.Arrival && got.End[j] < inf) {
-				t.Fatalf("job %d arrives at %v and ends at %v", j, job.Arrival, got.End[j])
-			}
-		}
-	})
 }
 
 // Example runs two jobs on two hosts. Host 0 is shared 1 to 3 until the second

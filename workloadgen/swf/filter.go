@@ -2,6 +2,7 @@ package swf
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -197,6 +198,9 @@ func dates(arg string) (keeper, error) {
 		}
 		*d.at = float64(day.Unix())
 	}
+	if lo >= hi {
+		return nil, fmt.Errorf("%q ends before it begins", arg)
+	}
 	return func(t *Trace) (func(*Record) bool, string, error) {
 		start, ok := t.Header.Int("UnixStartTime")
 		if !ok {
@@ -226,7 +230,7 @@ func window(last bool) func(string) (keeper, error) {
 			if last {
 				lo = hi - n + 1
 			} else {
-				hi = lo + n - 1
+				hi = lo + min(n-1, math.MaxInt64-lo)
 			}
 			keep := func(r *Record) bool { return r.Job >= lo && r.Job <= hi }
 			found := 0

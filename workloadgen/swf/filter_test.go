@@ -246,35 +246,3 @@ func TestCopyMends(t *testing.T) {
 		t.Errorf("copied (%v)\n%s, want\n%s", err, &out, want)
 	}
 }
-
-// FuzzParseFilters checks that no text makes the parser panic, and that what it
-// reads keeps a part of a log and says so.
-func FuzzParseFilters(f *testing.F) {
-	f.Add("last:3000,ran")
-	f.Add("date:2000-04-25..,user:1+2,not-user:3,procs:-8,id:3-")
-	f.Add(" submit:1e3-2e3 , whole")
-	trace, err := Read(strings.NewReader(small))
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		filters, err := ParseFilters(text)
-		if err != nil {
-			return
-		}
-		kept, steps, err := trace.Apply(filters...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := len(trace.Records)
-		for i, s := range steps {
-			if s.In != n || s.Out > s.In || s.Filter != filters[i].String() {
-				t.Fatalf("%q: step %+v after %d records", text, s, n)
-			}
-			n = s.Out
-		}
-		if len(kept.Records) != n {
-			t.Fatalf("%q: %d records kept, %d said", text, len(kept.Records), n)
-		}
-	})
-}

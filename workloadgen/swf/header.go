@@ -22,15 +22,23 @@ func (h Header) Get(key string) (string, bool) {
 }
 
 // Int returns the whole number that a value starts with: MaxProcs, MaxNodes,
-// UnixStartTime.
+// UnixStartTime. It is not known where two lines say two numbers.
 func (h Header) Int(key string) (int64, bool) {
-	v, ok := h.Get(key)
-	if !ok {
-		return 0, false
+	var n int64
+	found := false
+	for i := range h {
+		v, ok := h[i : i+1].Get(key)
+		if !ok {
+			continue
+		}
+		word, _, _ := strings.Cut(v, " ")
+		x, err := strconv.ParseInt(word, 10, 64)
+		if err != nil || found && x != n {
+			return 0, false
+		}
+		n, found = x, true
 	}
-	word, _, _ := strings.Cut(v, " ")
-	n, err := strconv.ParseInt(word, 10, 64)
-	return n, err == nil
+	return n, found
 }
 
 // Processors returns the size of the machine: MaxProcs, or else MaxNodes.

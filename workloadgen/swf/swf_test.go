@@ -233,35 +233,6 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// FuzzRead checks that no file makes the reader panic, that the accounting
-// always adds up, and that what was read is a fixed point: written and read
-// again it is the same, and clean.
-func FuzzRead(f *testing.F) {
-	f.Add([]byte("; Version: 2.2\n   15   599850 192180   3477    4     -1    -1    4  53940    -1  1  12  12  -1 -1 -1 -1 -1\n"))
-	f.Add([]byte("1 2 3\n1 2 3 4 5 6.5 1e3 -7 x\n\n;late\n1 2 3 4 5"))
-	f.Add([]byte("1 -1 3 4 5\n-1 1 3 4 5\n1 1e99 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		if len(text) > 1 && text[0] == 0x1f && text[1] == 0x8b {
-			return
-		}
-		trace, err := Read(bytes.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkSum(t, "fuzz", &trace.Accounting, text)
-		if len(trace.Records) != trace.Accounting.Used+trace.Accounting.Repaired {
-			t.Fatalf("%d records: %v", len(trace.Records), &trace.Accounting)
-		}
-		var out bytes.Buffer
-		trace.Header = nil
-		trace.Write(&out)
-		again, err := Read(&out)
-		if err != nil || !again.Accounting.Clean() || !reflect.DeepEqual(again.Records, trace.Records) {
-			t.Fatalf("read again: %v %v, want %v", again, err, trace.Records)
-		}
-	})
-}
-
 // BenchmarkRead measures reading against a bare scan of the same lines, the
 // fastest of the runs of each.
 func BenchmarkRead(b *testing.B) {

@@ -3,8 +3,6 @@ package predictors
 import (
 	"fmt"
 	"math/rand/v2"
-
-	"github.com/goccy/go-yaml"
 )
 
 // A Spec names a predictor and its options, as files write it: the name alone,
@@ -36,11 +34,7 @@ func (s Spec) decode(out any) error {
 	if len(s.Options) == 0 {
 		return nil
 	}
-	text, err := yaml.Marshal(s.Options)
-	if err != nil {
-		return fmt.Errorf("options: %w", err)
-	}
-	if err := yaml.UnmarshalWithOptions(text, out, yaml.Strict()); err != nil {
+	if err := Decode(s.Options, out); err != nil {
 		return fmt.Errorf("options: %w", err)
 	}
 	return nil

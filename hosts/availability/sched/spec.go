@@ -1,12 +1,11 @@
 package sched
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 
-	"github.com/goccy/go-yaml"
+	"bourse/hosts/availability/predictors"
 )
 
 // A Spec names a matchmaker and its options, as files write it: the name alone, or
@@ -49,16 +48,8 @@ func (s Spec) decode(out any) error {
 	if len(s.Options) == 0 {
 		return nil
 	}
-	text, err := yaml.Marshal(s.Options)
-	if err != nil {
+	if err := predictors.Decode(s.Options, out); err != nil {
 		return fmt.Errorf("options: %w", err)
-	}
-	if err := yaml.UnmarshalWithOptions(text, out, yaml.Strict()); err != nil {
-		var y yaml.Error
-		if errors.As(err, &y) {
-			return errors.New(y.GetMessage())
-		}
-		return err
 	}
 	return nil
 }

@@ -1,0 +1,109 @@
+package results
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// The most bytes of a page, unpacked, and of its header: many times what is written.
+const (
+	maxPage   = 1 << 26
+	maxHeader = 1 << 14
+)
+
+// whole returns the error of read, or one in place of its panic: the library that reads
+// Parquet trusts the sizes that a damaged file states.
+func whole(read func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("damaged: %v", p)
+		}
+	}()
+	return read()
+}
+
+// checkFooter refuses a file whose last bytes state a longer footer than it has, for
+// which the library would take that much memory.
+func checkFooter(in io.ReaderAt, size int64) error {
+	const magic = "PAR1"
+	var last [8]byte
+	if size < int64(len(magic)+len(last)) {
+		return errors.New("no Parquet: too short")
+	}
+	if _, err := in.ReadAt(last[:], size-int64(len(last))); err != nil {
+		return err
+	}
+	if string(last[4:]) != magic {
+		return fmt.Errorf("no Parquet: ends in %q, want %q", last[4:], magic)
+	}
+	if n := int64(binary.LittleEndian.Uint32(last[:])); n > size-int64(len(magic)+len(last)) {
+		return fmt.Errorf("damaged: a footer of %d bytes in a file of %d", n, size)
+	}
+	return nil
+}
+
+// checkPages refuses a file whose pages state sizes that they cannot have, for which
+// the library would take memory without bound.
+func checkPages(in io.ReaderAt, size int64, p *parquet.File) error {
+	for _, g := range p.Metadata().RowGroups {
+		for _, c := range g.Columns {
+			m := &c.MetaData
+			at := m.DataPageOffset
+			if d := m.DictionaryPageOffset; d > 0 && d < at {
+				at = d
+			}
+			end := at + m.TotalCompressedSize
+			if at < 4 || end < at || end > size || m.NumValues != g.NumRows || g.NumRows < 0 {
+				return errors.New("damaged: a column is not within the file, or has other rows than its group")
+			}
+			values := int64(0)
+			for at < end {
+				n, length, err := checkPage(io.NewSectionReader(in, at, min(end-at, maxHeader)), end-at, g.NumRows)
+				if err != nil {
+					return err
+				}
+				at, values = at+length, values+n
+			}
+			if values != g.NumRows {
+				return fmt.Errorf("damaged: the pages of a column have %d values, want %d", values, g.NumRows)
+			}
+		}
+	}
+	return nil
+}
+
+// checkPage returns how many rows a page has, and its bytes, of at most left.
+func checkPage(in io.Reader, left, rows int64) (values, length int64, err error) {
+	window, err := io.ReadAll(in)
+	if err != nil {
+		return 0, 0, err
+	}
+	r := bytes.NewReader(window)
+	var h format.PageHeader
+	if err := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(r)).Decode(&h); err != nil {
+		return 0, 0, fmt.Errorf("damaged: page header: %w", err)
+	}
+	var data int64
+	switch h.Type {
+	case format.DictionaryPage:
+		values = int64(h.DictionaryPageHeader.V.NumValues)
+	case format.DataPage:
+		values = int64(h.DataPageHeader.V.NumValues)
+		data = values
+	case format.DataPageV2:
+		values = int64(h.DataPageHeaderV2.V.NumValues)
+		data = values
+	}
+	length = int64(len(window)-r.Len()) + int64(h.CompressedPageSize)
+	if values < 0 || values > rows || h.CompressedPageSize < 0 || h.UncompressedPageSize < 0 || h.UncompressedPageSize > maxPage || length > left {
+		return 0, 0, fmt.Errorf("damaged: a page of %d values in %d bytes, %d unpacked", values, h.CompressedPageSize, h.UncompressedPageSize)
+	}
+	return data, length, nil
+}

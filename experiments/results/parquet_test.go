@@ -1,0 +1,104 @@
+package results
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestDamagedParquet checks that a file with a few wrong bytes is read or refused, by
+// an error that names it, and never ends the program.
+func TestDamagedParquet(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	tab, err := newTable[Price](dir, "prices", ".parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(tab.append([]Price{{"a", "cac", 0, 0, 1.5}, {"a", "cac", 0, 60, 2}}), tab.close()); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "prices.parquet")
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	damaged := 0
+	for range 300 {
+		b := append([]byte{}, good...)
+		for range 1 + random.IntN(3) {
+			b[random.IntN(len(b))] = byte(random.IntN(256))
+		}
+		if err := os.WriteFile(path, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range readParquet[Price](path) {
+			if err == nil {
+				continue
+			}
+			if !strings.Contains(err.Error(), "prices.parquet") {
+				t.Errorf("error %q does not name the file", err)
+			}
+			if strings.Contains(err.Error(), "damaged") {
+				damaged++
+			}
+		}
+	}
+	if damaged == 0 {
+		t.Error("nothing made the library panic: the test shows nothing")
+	}
+}
+
+// TestLongFooter checks that a file is refused that states a footer of gigabytes,
+// without taking them.
+func TestLongFooter(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "prices.parquet")
+	for text, want := range map[string]string{
+		"PAR1....\xff\xff\xff\xe0PAR1": "prices.parquet: damaged: a footer of 3774873599 bytes in a file of 16",
+		"PAR1....\x00\x00\x00\x00PAR2": "no Parquet: ends in \"PAR2\"",
+		"PAR1":                         "no Parquet: too short",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range readParquet[Price](path) {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: %v, want %s", text, err, want)
+			}
+		}
+	}
+}
+
+// TestManyPages checks that tables of several groups and pages pass the checks for
+// damage.
+func TestManyPages(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	tab, err := newTable[Price](dir, "prices", ".parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 2*rowsPerGroup + 7
+	rows := make([]Price, n)
+	for i := range rows {
+		rows[i] = Price{"a", strings.Repeat("x", i%7), i, float64(i) / 7, float64(i * i)}
+	}
+	if err := errors.Join(tab.append(rows), tab.close()); err != nil {
+		t.Fatal(err)
+	}
+	i := 0
+	for row, err := range readParquet[Price](filepath.Join(dir, "prices.parquet")) {
+		if err != nil || row != rows[i] {
+			t.Fatalf("row %d is %+v, %v, want %+v", i, row, err, rows[i])
+		}
+		i++
+	}
+	if i != n {
+		t.Errorf("%d rows, want %d", i, n)
+	}
+}

@@ -38,6 +38,7 @@ const (
 	NoPlan               // no plan with it keeps what is promised already (reservations)
 	TooDear              // the price asked is more than the budget (reservations)
 	OneNode              // it has several nodes, or reserves what may not be there (queue)
+	TakenBack            // its owner took it back before it was decided
 )
 
 func (r Reason) String() string {
@@ -45,7 +46,7 @@ func (r Reason) String() string {
 		"share below threshold at price percentile", "would violate", "drawn by lot", "unfunded", "cannot end by its deadline",
 		"too few hosts have the share it needs", "too few hosts are without risk", "too few hosts return more with it",
 		"no such class", "no plan keeps all promises with it", "price above budget",
-		"only jobs of one node are queued"}[r]
+		"only jobs of one node are queued", "taken back by its owner"}[r]
 }
 
 // A Decision is a verdict with its terms and the numbers that decided it.

@@ -1,111 +1,84 @@
 package contracts
 
-import (
-	"bourse/hosts"
-	"bourse/hosts/availability"
-	"bourse/market"
+import "bourse/hosts"
+
+// A Policy is told what happens and answers with what is to be done: it is the one
+// interface between the broker and whoever decides. A plug-in that only says yes, no
+// or later of one request at a time is a [Decider], and becomes a Policy through the
+// adapters of contracts/admission.
+type Policy interface {
+	// Handle returns what is to be done about e, in that order. The broker does it
+	// and then says [Continue], until nothing more is to be done: so what is decided
+	// of one contract is seen in the market before the next. The slice, and what
+	// its actions point at, are good until the next call. Where an admission cannot
+	// be carried out the broker makes its Decision a rejection.
+	Handle(now float64, e Event, m Market) []Action
+
+	// Next returns the instant at which the policy wants to be told [Tick], +Inf if
+	// there is none. Last says that it is to be told after what is submitted at that
+	// instant, otherwise before.
+	Next() (at float64, last bool)
+}
+
+// An Event is what a policy is told.
+type Event struct {
+	Kind     EventKind
+	Contract int32    // the number of the contract concerned
+	Host     hosts.ID // of Came and Gone
+}
+
+// An EventKind says what has happened.
+type EventKind uint8
+
+const (
+	Opened    EventKind = iota // the market opens; all hosts are where they are at instant 0
+	Submitted                  // Contract is asked for
+	Freed                      // there may be room for those who wait, as of this instant
+	Overdue                    // the hard deadline of Contract, which waits undecided, has come
+	Lost                       // a host has left with a task of Contract, which has been stopped everywhere: [Enqueue] it to be placed again, or it is broken
+	Done                       // Contract, which is booked, has done its work
+	Withdrawn                  // the owner of Contract, which is booked, takes it back: [Release] it, or it goes on
+	Over                       // Contract is gone, and not by an action of the policy
+	Came                       // Host is there
+	Gone                       // Host has left
+	Tick                       // the instant of Next has come
+	Continue                   // what was to be done has been done
 )
 
-// A Policy decides which requests become contracts.
-//
-// Decide depends only on its arguments, on the source of randomness the policy
-// was made with, and on memory of its own. It changes nothing: the broker
-// carries the decision out.
-type Policy interface {
-	Decide(now float64, r *Request, v View) Decision
+// An Action is what a policy wants done with a contract.
+type Action struct {
+	Verb     Verb
+	Contract int32     // its number
+	Place    int       // of Enqueue: its place among those who wait
+	Part     float64   // of Release: the part of the price that is owed, in [0,1]
+	Decision *Decision // of Admit, Book and Refuse: terms and reasons
 }
 
-// An Orderer is a policy whose requests wait in a queue, in an order of its own.
-// Every request joins it on submission. Whenever something has changed the queue
-// is gone through from the front: what is accepted or rejected leaves it, and
-// the first that is deferred ends the pass. A policy that is no Orderer decides
-// on submission, and is asked again about what it deferred, in that order.
-type Orderer interface {
-	Policy
+// A Verb says what is to be done.
+type Verb uint8
 
-	// Less reports whether a comes before b. Of equals the one submitted
-	// first does.
-	Less(a, b *Request) bool
-}
+const (
+	Enqueue Verb = iota // let it wait for a decision
+	Admit               // hold its budget and start it on the placements of its Decision
+	Book                // hold its budget and promise it the host of its one placement, with all its nodes; it starts and ends when the policy says
+	Refuse              // turn it away; one that is to be placed again is broken
+	Launch              // give what is booked its nodes, for the first time or again
+	Suspend             // take them away, and keep what has been done
+	Finish              // end what is booked
+	Stop                // end what is booked, whatever is left to do: its estimate is used up
+	Release             // end what is booked for its owner, who takes it back
+)
 
-// A Scanner is an Orderer that looks behind the first request that it defers,
-// to the end of the queue. Scan is called before every pass.
-type Scanner interface {
-	Orderer
-	Scan(now float64)
-}
+// A Market is what a policy may look at. The numbers of contracts are the broker's,
+// and are used again once a contract is gone; those of standings are another thing.
+type Market interface {
+	// Hosts returns the hosts, their prices and what is on them.
+	Hosts() View
 
-// A Patient policy is an Orderer that itself looks after what waits beyond a hard
-// deadline. Under any other the broker rejects a request that still waits then.
-type Patient interface {
-	Orderer
-	Patient()
-}
+	// Waiting returns the contracts that wait for a decision, in the order that
+	// Enqueue has given them. It is read only, and good until one comes or goes.
+	Waiting() []int32
 
-// A View is the market as a policy sees it: the truth at this instant, and
-// read-only. Slices returned are valid until the broker is next called.
-type View interface {
-	// Fleet returns the number of hosts; they are 0 to Fleet()-1.
-	Fleet() int
-	Spec(h hosts.ID) *hosts.Spec
-	Room(h hosts.ID) hosts.Resources
-
-	// Price returns the spot price of h: the sum of all bids on it.
-	Price(h hosts.ID) market.Rate
-
-	// Percentile returns F⁻¹(g) of h in dollars per second (eq. 5).
-	Percentile(h hosts.ID, g float64) float64
-
-	// Away reports whether h has left. It is not to be given work.
-	Away(h hosts.ID) bool
-
-	// Stays returns the probability, in [0,1], that h, which is not away, stays
-	// for span seconds from now, as it is foretold. It is 1 where hosts stay.
-	Stays(h hosts.ID, span float64) float64
-
-	// History returns when h was and will be available, nil where hosts stay. It
-	// is for those who foretell, who look at its past.
-	History(h hosts.ID) *availability.History
-
-	// Cheapest appends to out the n hosts of lowest spot price, fewer if fewer
-	// are not away and have the room for what a task of r needs at least; ties
-	// are broken at random.
-	Cheapest(r *Request, out []hosts.ID) []hosts.ID
-
-	// On returns what is on h, in order of admission.
-	On(h hosts.ID) []Standing
-
-	// Changed returns the hosts on which a task has come or gone, or which
-	// themselves have, since the decision before this one, each once. A policy
-	// that is asked about every request and remembers hosts looks at these alone,
-	// after it has looked at all of them the first time.
-	Changed() []hosts.ID
-
-	// Contract returns the contract that a Standing names.
-	Contract(i int32) *Contract
-}
-
-// A Standing is one node of an active contract, as it stands on its host.
-type Standing struct {
-	Contract int32 // for View.Contract
-	Node     int32 // index in the contract's placements
-	Slot     hosts.Slot
-	Bid      market.Rate
-	Share    hosts.Share
-	Told     hosts.Share // as the machine was told, which is the market's concern alone
-	Rate     float64     // work per second that it gets
-	Paying   float64     // dollars per second that it is charged
-	Done     float64     // work done, as of At
-	Owed     float64     // dollars charged, as of At
-	At       float64     // instant of the host's last event
-
-	// What sharing rules by deadline remember of it; 0 under other rules.
-	Need   float64 // processors that it needed when its estimate still lasted
-	Target float64 // instant by which it is meant to be done, after its deadline if it was delayed
-}
-
-// Left returns the estimated work that is left at now, below 0 if the estimate
-// was too low. C is the contract that s is a node of.
-func (s *Standing) Left(now float64, c *Contract) float64 {
-	return c.Work - s.Done - s.Rate*(now-s.At)
+	// Request returns what was asked for.
+	Request(contract int32) *Request
 }

@@ -1,6 +1,6 @@
 // Package contracts is the agreement between a user and the market: what is
-// asked ([Request]), what is promised ([Contract], [SLA]), how it is judged
-// ([Mixed], [Contract.Delay]), and who decides ([Policy]).
+// asked ([Request]), what is promised ([Contract], [SLA]), the phases of its life
+// ([Moves]), what it is worth ([Mixed]), and who decides ([Policy], [Decider]).
 //
 // It holds no clock, no queue and no money. Policies live in
 // contracts/admission, and the life of a contract in contracts/broker.

@@ -35,31 +35,6 @@ func (p Penalty) Of(delay float64) float64 {
 	return min(p.Rate*delay, p.Max)
 }
 
-// Delay returns how late a contract is judged to be, in seconds, 0 if its work
-// was done by the deadline.
-//
-// Where the work goes on it is finish - due (SLA paper, eq. 2). Where it stops at
-// the deadline, the delay is what the work left undone would have taken at the
-// promised pace, total / deadline; so it is where a host left with the work, if
-// that is more. Of a gang that is killed nothing is of use: it
-// is late by the whole of its deadline.
-func (c *Contract) Delay() float64 {
-	switch {
-	case c.State != Violated:
-		return 0
-	case c.Killed:
-		return c.SLA.Deadline
-	case c.SLA.GoesOn() && !c.Broken:
-		return max(0, c.Ended-c.Due())
-	}
-	total := c.Total()
-	undone := max(0, total-c.ByDue) / total * c.SLA.Deadline
-	if c.SLA.GoesOn() {
-		return max(undone, c.Ended-c.Due())
-	}
-	return undone
-}
-
 // Validate reports the first field that cannot be promised.
 func (s SLA) Validate() error {
 	switch {

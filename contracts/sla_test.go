@@ -31,32 +31,3 @@ func TestPenalty(t *testing.T) {
 		}
 	}
 }
-
-// TestDelay checks that a contract is late by finish - due where its work goes on
-// (SLA paper, eq. 2), and else by what is left at the promised pace.
-func TestDelay(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name  string
-		state contracts.State
-		soft  bool
-		ended float64
-		byDue float64 // of 2 x 100
-		want  float64
-	}{
-		{"running", contracts.Active, false, 0, 0, 0},
-		{"in time", contracts.Fulfilled, true, 150, 200, 0},
-		{"soft", contracts.Violated, true, 175, 130, 25},
-		{"hard, a quarter left", contracts.Violated, false, 150, 150, 12.5},
-		{"hard, nothing done", contracts.Violated, false, 150, 0, 50},
-		{"hard, more than was asked for", contracts.Violated, false, 150, 300, 0},
-	} {
-		k := contracts.Contract{
-			Request: contracts.Request{Submit: 100, Work: 100, Nodes: 2, SLA: contracts.SLA{Deadline: 50, Soft: c.soft}},
-			State:   c.state, Ended: c.ended, ByDue: c.byDue,
-		}
-		if got := k.Delay(); got != c.want {
-			t.Errorf("%s: %v s, want %v", c.name, got, c.want)
-		}
-	}
-}

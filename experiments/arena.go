@@ -9,7 +9,9 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
+	"bourse/contracts/admission"
 	"bourse/contracts/broker"
+	"bourse/contracts/floor"
 	"bourse/experiments/des"
 	"bourse/experiments/metrics"
 	"bourse/experiments/optimum"
@@ -36,8 +38,8 @@ type arena struct {
 	jobs     []optimum.Job
 	request  contracts.Request // of the job that is submitted
 
-	presence  *broker.Presence // of the replication at hand, nil where hosts stay
-	present   broker.Presence
+	presence  *floor.Presence // of the replication at hand, nil where hosts stay
+	present   floor.Presence
 	histories []*availability.History
 
 	plan    workloadgen.Plan       // of the replication at hand
@@ -153,15 +155,13 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 	in := &arrivals{arena: a, setting: s, run: a.spare.take(len(a.plan))}
 	sources := []des.Source{marketplace{&a.broker, in}, in}
 	a.cancels.Reset()
-	if slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.Cancel > 0 }) {
+	if admission.Books(o.Name) && slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.Cancel > 0 }) {
 		sources = slices.Insert(sources, 1, des.Source(cancels{a}))
 	}
 	if s.conf.Market.Instant == submissionsFirst {
 		slices.Reverse(sources)
 	}
-	if _, looks := rules.policy.(contracts.Dispatcher); looks {
-		sources = append(sources, a.broker.Looks())
-	}
+	sources = append(sources, a.broker.Late())
 	horizon := s.horizon() // what is due then does not happen
 	if err := des.Run(ctx, new(des.Virtual), math.Nextafter(horizon, 0), sources...); err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 			return nil, err
 		}
 	}
-	_, in.run.Booked = rules.policy.(contracts.Planner)
+	in.run.Booked = admission.Books(o.Name)
 	a.collect(in.run, s)
 	return in.run, nil
 }
@@ -367,9 +367,14 @@ func (a *arena) collect(run *Run, s *setting) {
 		j, rec := &run.Jobs[at], &run.Records[at]
 		rec.Decision, rec.Reason, j.Admitted = contracts.Accept, contracts.None, true
 		j.Start, j.End, j.ByDue, j.Done = c.Admitted, c.Ended, c.ByDue, c.Done
-		j.Fulfilled, j.Cancelled = c.State == contracts.Fulfilled, c.State == contracts.Cancelled
-		j.Losses, j.Resent, j.Wasted, j.Open, j.Waits = c.Losses, c.Resent, c.Wasted, c.Open, c.Waiting
-		j.Gang, j.Host, j.Begun, j.Began, j.Killed = c.Gang, int(c.Host), c.Begun, c.Began, c.Killed
+		j.Fulfilled, j.Cancelled = c.Outcome == contracts.Fulfilled, !c.Outcome.Violated() && c.Outcome != contracts.Fulfilled
+		j.Losses, j.Resent, j.Wasted = c.Losses, c.Resent, c.Wasted
+		j.Open = c.Outcome == contracts.Unfinished
+		j.Waits = j.Open && c.From == contracts.Waiting && !c.Gang
+		j.Gang, j.Host, j.Killed = c.Gang, int(c.Host), c.Outcome == contracts.Killed
+		if j.Begun = !math.IsInf(c.Began, 1); j.Begun {
+			j.Began = c.Began
+		}
 		for p := 0; p < len(c.Paused); p += 2 {
 			until := c.Ended
 			if p+1 < len(c.Paused) {

@@ -19,8 +19,7 @@ func (c cancels) Next() float64 {
 	return math.Inf(1)
 }
 
-// Advance takes back what is due, unless it was rejected, has ended, or was promised
-// no place in a plan.
+// Advance takes back what is due, unless it was rejected or has ended.
 func (c cancels) Advance(now float64) error {
 	for c.Next() <= now {
 		i, _, _ := c.arena.cancels.Min()

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"bourse/contracts"
-	"bourse/contracts/broker"
+	"bourse/contracts/floor"
 )
 
 // A replay goes through the decisions of a run again, slowly: at every instant at
@@ -19,7 +19,7 @@ type replay struct {
 	rule    shareRule
 	payment string
 	cap     float64
-	leaving broker.Leaving
+	leaving floor.Leaving
 	charged bool
 	submits bool // before what else happens at an instant
 
@@ -306,18 +306,18 @@ func (w *replay) leave(e tapeEvent) error {
 	case closed:
 		c.open = true
 	case over || c.broken:
-	case !deserted || w.leaving == broker.Suspend:
+	case !deserted || w.leaving == floor.Suspend:
 		if c.perHost() || !c.running() {
 			return fmt.Errorf("%v: %v of its work is done, of %v, its deadline is %v, and its host stays", e, k.done, c.work, c.due())
 		}
-	case w.leaving == broker.Lose && h.left == e.at && h.away:
+	case w.leaving == floor.Lose && h.left == e.at && h.away:
 		c.losses++
 		c.wasted += k.done
 		if k.done = 0; !w.charged {
 			k.owed = 0
 		}
 		c.broken = c.perHost() || !c.running()
-	case w.leaving == broker.Resubmit:
+	case w.leaving == floor.Resubmit:
 		if c.recalled = e.at; !c.running() {
 			w.recall(c)
 		}

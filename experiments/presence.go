@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"bourse/contracts/broker"
+	"bourse/contracts/floor"
 	"bourse/experiments/metrics"
 	"bourse/experiments/scenario"
 	"bourse/hosts/availability"
@@ -19,7 +19,7 @@ import (
 // function of the stream "availability" and of nothing else, so that every policy
 // is given the same hosts.
 type presence struct {
-	rules broker.Presence // all but the histories
+	rules floor.Presence // all but the histories
 	model models.Model
 	fixed *availability.Trace // without a model: that of every replication
 	end   float64             // instant at which traces end
@@ -43,7 +43,7 @@ func newPresence(f *scenario.Fleet, work *workload, read traces) (*presence, err
 	}
 	p := new(presence)
 	var err error
-	if p.rules.Leaving, err = broker.LeavingOf(a.Leaving); err != nil {
+	if p.rules.Leaving, err = floor.LeavingOf(a.Leaving); err != nil {
 		return nil, fmt.Errorf("fleet.availability.leaving: %w", err)
 	}
 	p.rules.Charged = a.LostWork == "charged"

@@ -131,14 +131,13 @@ func (read logs) prepare(c *scenario.Configuration, seen traces) (*setting, erro
 	}
 	// Everything is made once, so that a mistake shows before anything runs.
 	for i := range s.offers {
-		r, err := s.rules(&s.offers[i], 0, 0)
-		if err != nil {
+		if _, err := s.rules(&s.offers[i], 0, 0); err != nil {
 			return nil, err
 		}
-		if _, plans := r.policy.(contracts.Planner); !plans {
+		o := &s.offers[i]
+		if !admission.Books(o.Name) {
 			continue
 		}
-		o := &s.offers[i]
 		switch {
 		case s.presence != nil:
 			return nil, o.Blame(fmt.Errorf("admission %s: it plans for hosts that stay, want no fleet.availability with it", o.Name))

@@ -3,7 +3,9 @@
 // A policy turns a request and a read-only view of the market into a decision
 // and the numbers that decided it. It does not know how decisions are carried
 // out, nor what a job truly needs. To add a policy, write its file and its line
-// in the table below.
+// in the table below: most are a [contracts.Decider], asked on submission
+// ([Immediate]) or in a queue ([Queued]); one that plans ahead is told all that
+// happens ([contracts.Policy]).
 package admission
 
 import (
@@ -21,25 +23,34 @@ import (
 // and rejects unknown fields; bid chooses hosts; rng is the policy's own stream.
 type factory func(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error)
 
+// A maker makes a decider in the same way.
+type maker func(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Decider, error)
+
+// immediate makes a policy that decides on submission.
+func (m maker) immediate(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
+	d, err := m(decode, bid, rng)
+	return Immediate(d), err
+}
+
 // policies is the table of policies by the name scenarios use.
 var policies = map[string]struct {
 	doc     string
 	sharing string // the rule that it is made for
 	new     factory
 }{
-	"be":        {"best effort: admit whatever can be placed (§3)", "auction", newBestEffort},
-	"cac":       {"capacity: admit what violates no contract (§3, eq. 6)", "auction", newCapacity},
-	"class":     {"mixed: each request by the class that it names (§3)", "auction", newByClass},
+	"be":        {"best effort: admit whatever can be placed (§3)", "auction", maker(newBestEffort).immediate},
+	"cac":       {"capacity: admit what violates no contract (§3, eq. 6)", "auction", maker(newCapacity).immediate},
+	"class":     {"mixed: each request by the class that it names (§3)", "auction", maker(newByClass).immediate},
 	"easy":      {"first come, first served, with EASY backfilling", "exclusive", newEasy},
 	"edf":       {"earliest deadline first, in a queue", "exclusive", newEDF},
 	"fcfs":      {"first come, first served, in a queue", "exclusive", newFCFS},
-	"libra":     {"admit what all can have in time, best fit (Libra)", "deadline", newLibra},
-	"librarisk": {"admit where nobody risks more delay than another (LibraRisk)", "deadline", newLibraRisk},
-	"librasla":  {"admit where hosts return more (LibraSLA)", "librasla", newLibraSLA},
+	"libra":     {"admit what all can have in time, best fit (Libra)", "deadline", maker(newLibra).immediate},
+	"librarisk": {"admit where nobody risks more delay than another (LibraRisk)", "deadline", maker(newLibraRisk).immediate},
+	"librasla":  {"admit where hosts return more (LibraSLA)", "librasla", maker(newLibraSLA).immediate},
 	"queue":     {"first come, first served, on hosts that are foretold to stay (volunteers)", "exclusive", newQueue},
-	"rac":       {"random: reject a fixed fraction, whatever it is (§4.3)", "auction", newRandom},
+	"rac":       {"random: reject a fixed fraction, whatever it is (§4.3)", "auction", maker(newRandom).immediate},
 	"reserve":   {"advance reservations in books of clusters", "planned", newReserve},
-	"sac":       {"statistical: admit who pays the price percentile (§3, eq. 5)", "auction", newStatistical},
+	"sac":       {"statistical: admit who pays the price percentile (§3, eq. 5)", "auction", maker(newStatistical).immediate},
 }
 
 // New makes the named policy.
@@ -50,6 +61,10 @@ func New(name string, decode func(any) error, bid bidding.Strategy, rng *rand.Ra
 	}
 	return p.new(decode, bid, rng)
 }
+
+// Books reports whether the named policy keeps books: it promises hosts and instants
+// to requests, and starts and ends them itself.
+func Books(name string) bool { return policies[name].sharing == "planned" }
 
 // Names returns the names of the policies, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(policies)) }

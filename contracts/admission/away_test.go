@@ -10,7 +10,7 @@ import (
 	"bourse/bank"
 	"bourse/contracts"
 	"bourse/contracts/bidding"
-	"bourse/contracts/broker"
+	"bourse/contracts/floor"
 	"bourse/hosts"
 	"bourse/hosts/availability"
 	"bourse/hosts/availability/predictors"
@@ -48,9 +48,9 @@ func TestStaysOnDemand(t *testing.T) {
 }
 
 // drawPresence lets n hosts come and go, until they stay for good.
-func drawPresence(t *rapid.T, n int) *broker.Presence {
-	p := &broker.Presence{
-		Leaving: rapid.SampledFrom([]broker.Leaving{broker.Resubmit, broker.Lose, broker.Suspend}).Draw(t, "leaving"),
+func drawPresence(t *rapid.T, n int) *floor.Presence {
+	p := &floor.Presence{
+		Leaving: rapid.SampledFrom([]floor.Leaving{floor.Resubmit, floor.Lose, floor.Suspend}).Draw(t, "leaving"),
 		Charged: rapid.Bool().Draw(t, "charged"), Predictor: must(predictors.New("naive", nil, nil)),
 	}
 	for range n {
@@ -147,7 +147,7 @@ func TestDiscount(t *testing.T) {
 		v.on = make([][]contracts.Standing, 2)
 		rng := rand.New(rand.NewPCG(0, 0))
 		bid := must(bidding.New("cheapest", func(any) error { return nil }, rng))
-		p := must(New(c.policy, options{"discount": c.discount}.decode, bid, rng))
+		p := decider(must(New(c.policy, options{"discount": c.discount}.decode, bid, rng)))
 		r := contracts.Request{ID: 1, Work: 80, Nodes: 2}
 		r.SLA.Budget, r.SLA.Deadline = must(bank.Dollars(200)), 100
 		d := p.Decide(0, &r, v)

@@ -16,11 +16,11 @@ type BestEffort struct {
 	placements []contracts.Placement
 }
 
-func newBestEffort(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
+func newBestEffort(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
 	return &BestEffort{bid: bid}, decode(&struct{}{})
 }
 
-// Decide implements [contracts.Policy].
+// Decide implements [contracts.Decider].
 func (p *BestEffort) Decide(_ float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	var d contracts.Decision
 	p.placements, d.Reason = p.bid.Place(r, v, p.placements[:0])

@@ -48,7 +48,7 @@ func defaultCapacity() CapacityOptions {
 	return CapacityOptions{defaultStatistical(), "projected"}
 }
 
-func newCapacity(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
+func newCapacity(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
 	o := defaultCapacity()
 	if err := decode(&o); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func newCapacity(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (co
 	return &Capacity{Statistical: s, test: o.Capacity}, err
 }
 
-// Decide implements [contracts.Policy].
+// Decide implements [contracts.Decider].
 func (p *Capacity) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	d := p.Statistical.Decide(now, r, v)
 	if d.Verdict != contracts.Accept {

@@ -24,7 +24,7 @@ func brief(jobs []job, fates map[int64]fate) string {
 			continue
 		}
 		s := fmt.Sprintf("%d: %.6g-%.6g on %s", j.ID, f.Admitted, f.Ended, strings.Trim(fmt.Sprint(f.on), "[]"))
-		if f.State != contracts.Fulfilled {
+		if f.Outcome != contracts.Fulfilled {
 			s += " broken"
 		}
 		all = append(all, s)
@@ -233,7 +233,7 @@ func TestSoftTopMustFit(t *testing.T) {
 	for protect, want := range map[string]contracts.Verdict{"strict": contracts.Reject, "printed": contracts.Accept} {
 		v := &still{specs: uniform(1), on: make([][]contracts.Standing, 1)}
 		v.add(0, goldenTask{Left: 70, Span: 100, Hard: true, Budget: 70})
-		d := newPolicy(t, "librasla", options{"protect": protect}).Decide(0, &r, v)
+		d := newDecider(t, "librasla", options{"protect": protect}).Decide(0, &r, v)
 		if d.Verdict != want {
 			t.Errorf("protect %s: %v, want %v", protect, d.Verdict, want)
 		}
@@ -316,7 +316,7 @@ func TestNothingAllocated(t *testing.T) {
 	for name, o := range map[string]options{
 		"libra": nil, "librarisk": {"shortcut": false}, "librasla": nil, "edf": nil, "fcfs": nil, "easy": nil,
 	} {
-		p := newPolicy(t, name, o)
+		p := newDecider(t, name, o)
 		if d := p.Decide(0, &r, v); d.Verdict != contracts.Accept {
 			t.Fatalf("%s: %v", name, d.Reason)
 		}

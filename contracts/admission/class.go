@@ -13,8 +13,8 @@ import (
 // cac or rac, so that all four sell the same hosts (§3). Only a market of cac
 // alone keeps its promises: the others admit without asking whom they slow down.
 type ByClass struct {
-	policies map[string]contracts.Policy
-	standard contracts.Policy // of requests that name no class
+	policies map[string]contracts.Decider
+	standard contracts.Decider // of requests that name no class
 }
 
 // ClassOptions are the options of class.
@@ -31,16 +31,16 @@ type ClassOptions struct {
 	} `yaml:"rac" doc:"options of the class rac"`
 }
 
-func newByClass(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
+func newByClass(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Decider, error) {
 	o := ClassOptions{Default: "be"}
 	o.SAC.StatisticalOptions, o.CAC.CapacityOptions, o.RAC.RandomOptions = defaultStatistical(), defaultCapacity(), defaultRandom()
 	if err := decode(&o); err != nil {
 		return nil, err
 	}
-	p := &ByClass{policies: make(map[string]contracts.Policy)}
+	p := &ByClass{policies: make(map[string]contracts.Decider)}
 	for _, class := range []struct {
 		name   string
-		new    factory
+		new    maker
 		decode func(any) error
 	}{
 		{"be", newBestEffort, given(struct{}{})},
@@ -68,7 +68,7 @@ func given[T any](o T) func(any) error {
 	}
 }
 
-// Decide implements [contracts.Policy].
+// Decide implements [contracts.Decider].
 func (p *ByClass) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	policy := p.standard
 	if r.Class != "" {

@@ -31,16 +31,14 @@ type Easy struct {
 }
 
 func newEasy(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
-	return &Easy{}, decode(&struct{}{})
+	p := new(Easy)
+	return Queued(p, Order{Scan: p}), decode(&struct{}{})
 }
 
-// Less implements [contracts.Orderer].
-func (p *Easy) Less(a, b *contracts.Request) bool { return p.fcfs.Less(a, b) }
+// Scan implements [Scanner].
+func (p *Easy) Scan() { p.waits = false }
 
-// Scan implements [contracts.Scanner].
-func (p *Easy) Scan(float64) { p.waits = false }
-
-// Decide implements [contracts.Policy].
+// Decide implements [contracts.Decider].
 func (p *Easy) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	d := p.fcfs.Decide(now, r, v)
 	switch {

@@ -12,7 +12,7 @@ import (
 // EDF runs requests one to a processor, the one with the earliest deadline first
 // (Risk, §4). It waits until as many processors are free as it has nodes, and
 // nobody overtakes it but who has an earlier deadline. A request that cannot end
-// in time is rejected only then.
+// in time is rejected only then, when it is first in the queue.
 type EDF struct {
 	EDFOptions
 	chooser
@@ -37,17 +37,13 @@ func newEDF(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts
 	if o.Check != "start" && o.Check != "select" {
 		return nil, fmt.Errorf("check is %q, want start or select", o.Check)
 	}
-	return &EDF{EDFOptions: o}, nil
+	return Queued(&EDF{EDFOptions: o}, Order{Less: earlier, Patient: true}), nil
 }
 
-// Less implements [contracts.Orderer].
-func (p *EDF) Less(a, b *contracts.Request) bool { return a.Due() < b.Due() }
+// earlier reports whether the deadline of a is before that of b.
+func earlier(a, b *contracts.Request) bool { return a.Due() < b.Due() }
 
-// Patient implements [contracts.Patient]: only the first in the queue is rejected
-// (Risk, §4).
-func (p *EDF) Patient() {}
-
-// Decide implements [contracts.Policy].
+// Decide implements [contracts.Decider].
 func (p *EDF) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.see(v)
 	checked := p.Admission == "deadline"

@@ -16,13 +16,10 @@ type FCFS struct {
 }
 
 func newFCFS(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
-	return &FCFS{}, decode(&struct{}{})
+	return Queued(&FCFS{}, Order{}), decode(&struct{}{})
 }
 
-// Less implements [contracts.Orderer].
-func (p *FCFS) Less(_, _ *contracts.Request) bool { return false }
-
-// Decide implements [contracts.Policy].
+// Decide implements [contracts.Decider].
 func (p *FCFS) Decide(_ float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.see(v)
 	switch {

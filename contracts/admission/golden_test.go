@@ -210,7 +210,7 @@ func goldenSelect(t *testing.T, c *goldenCase) {
 		}
 	}
 	r := in.Job.request()
-	p := newPolicy(t, strings.ToLower(in.Policy), in.Options)
+	p := newDecider(t, strings.ToLower(in.Policy), in.Options)
 	d := p.Decide(0, &r, v)
 	c.same(t, "accepted", d.Verdict == contracts.Accept)
 	var on []float64
@@ -273,15 +273,15 @@ func goldenSim(t *testing.T, c *goldenCase) {
 		done++
 		row := map[string]any{
 			"id": float64(j.ID), "state": "done", "start": f.Admitted, "finish": f.Ended, "nodes": f.on,
-			"delay": f.Delay(), "fulfilled": f.State == contracts.Fulfilled,
+			"delay": f.Delay, "fulfilled": f.Outcome == contracts.Fulfilled,
 		}
-		if f.State == contracts.Fulfilled {
+		if f.Outcome == contracts.Fulfilled {
 			fulfilled++
 			slowdown += (f.Ended - j.Submit) / j.Runtime
 		}
 		if priced.Jobs[i].Budget != nil {
 			own := f.Paid.Float64() - f.Penalty.Float64()
-			if exact := f.SLA.Budget.Float64() - f.SLA.Penalty.Of(f.Delay()); math.Abs(own-exact) < 2e-6 {
+			if exact := f.SLA.Budget.Float64() - f.SLA.Penalty.Of(f.Delay); math.Abs(own-exact) < 2e-6 {
 				own = exact // but for the part of a micro-dollar that nobody pays
 			}
 			utility += own

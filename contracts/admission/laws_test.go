@@ -69,8 +69,8 @@ func TestLibraIsNeverLate(t *testing.T) {
 		specs := drawSpecs(t)
 		w := newWorld(t, specs, "libra", options{"spare": drawSpare(t)})
 		for id, f := range w.run(t, drawJobs(t, len(specs), true)) {
-			if f.State != contracts.Fulfilled {
-				t.Errorf("job %d is %v: ended at %v, due %v", id, f.State, f.Ended, f.Due())
+			if f.Outcome != contracts.Fulfilled {
+				t.Errorf("job %d is %v: ended at %v, due %v", id, f.Outcome, f.Ended, f.Due())
 			}
 		}
 	})
@@ -89,7 +89,7 @@ func TestHardIsNeverLate(t *testing.T) {
 		w := newWorld(t, specs, "librasla", options{"late": rapid.SampledFrom([]string{"shift", "pressure"}).Draw(t, "late")})
 		for id, f := range w.run(t, drawJobs(t, len(specs), true)) {
 			switch {
-			case f.State == contracts.Fulfilled:
+			case f.Outcome == contracts.Fulfilled:
 			case f.SLA.Soft:
 				late++
 			default:
@@ -114,10 +114,10 @@ func TestIdleHostTakesAll(t *testing.T) {
 			Procs: rapid.IntRange(1, 3).Draw(t, "procs"),
 		}
 		r := j.request()
-		if d := newPolicy(t, "librarisk", o).Decide(0, &r, v); d.Verdict != contracts.Accept {
+		if d := newDecider(t, "librarisk", o).Decide(0, &r, v); d.Verdict != contracts.Accept {
 			t.Errorf("librarisk: %v", d.Reason)
 		}
-		if d := newPolicy(t, "libra", nil).Decide(0, &r, v); (d.Verdict == contracts.Accept) != (j.Estimate <= j.Deadline*(1+1e-9)) {
+		if d := newDecider(t, "libra", nil).Decide(0, &r, v); (d.Verdict == contracts.Accept) != (j.Estimate <= j.Deadline*(1+1e-9)) {
 			t.Errorf("libra: %v, estimate %v and deadline %v", d.Verdict, j.Estimate, j.Deadline)
 		}
 	})
@@ -307,7 +307,7 @@ func TestUtilityIsEarned(t *testing.T) {
 		before := w.ledger.Balance(w.user).Float64()
 		utility, n := 0.0, 0
 		for _, f := range w.run(t, drawJobs(t, len(specs), true)) {
-			own := f.SLA.Budget.Float64() - f.SLA.Penalty.Of(f.Delay())
+			own := f.SLA.Budget.Float64() - f.SLA.Penalty.Of(f.Delay)
 			utility += own
 			n++
 			if own < 0 {

@@ -27,11 +27,11 @@ type Libra struct {
 	scan  bool // look at every host, whatever the order
 }
 
-func newLibra(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
+func newLibra(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
 	return &Libra{}, decode(&struct{}{})
 }
 
-// Decide implements [contracts.Policy].
+// Decide implements [contracts.Decider].
 func (p *Libra) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.found = p.found[:0]
 	if !p.scan && p.order.see(now, v) {

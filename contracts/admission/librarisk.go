@@ -30,7 +30,7 @@ type RiskOptions struct {
 	Shortcut   bool          `yaml:"shortcut" doc:"decide by what was proved of the dynamic projection, where it holds: the same decisions, sooner"`
 }
 
-func newLibraRisk(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
+func newLibraRisk(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
 	o := RiskOptions{Order: "index", Projection: "dynamic", Spare: sharing.Proportional, Shortcut: true}
 	if err := decode(&o); err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func newLibraRisk(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (con
 	return p, p.projection.Validate()
 }
 
-// Decide implements [contracts.Policy].
+// Decide implements [contracts.Decider].
 func (p *LibraRisk) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.found = p.found[:0]
 	room, bounded := 0.0, p.Shortcut && p.Projection == "dynamic" && p.order.see(now, v) && p.order.node.Most == p.order.node.Size

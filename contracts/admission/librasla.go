@@ -30,7 +30,7 @@ type ReturnOptions struct {
 	Current            string `yaml:"current" doc:"what a host returns without the request: recompute (as of now) or stored (as of its last event)"`
 }
 
-func newLibraSLA(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
+func newLibraSLA(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
 	o := ReturnOptions{sharing.DefaultSLA(), "recompute"}
 	if err := decode(&o); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func newLibraSLA(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (cont
 	}, o.SLAOptions.Validate()
 }
 
-// Decide implements [contracts.Policy]. A request whose deadline is not above its
+// Decide implements [contracts.Decider]. A request whose deadline is not above its
 // estimate is rejected: the paper assumes that there is none.
 func (p *LibraSLA) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	brief := !p.plain && p.Current == "recompute"

@@ -90,7 +90,7 @@ func TestBestEffort(t *testing.T) {
 		s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: c.cpus, Cap: c.limit, Speed: c.speed}, price: c.cost}}}
 		r := wish(100, 1, c.bid)
 		r.Needs.Min.CPU = c.least
-		d := newPolicy(t, "be", nil).Decide(0, &r, s)
+		d := newDecider(t, "be", nil).Decide(0, &r, s)
 		if d.Reason != c.want || (d.Verdict == contracts.Accept) != (c.want == contracts.None) {
 			t.Errorf("%s: %v, %v, want %v", c.name, d.Verdict, d.Reason, c.want)
 		}
@@ -126,7 +126,7 @@ func TestStatistical(t *testing.T) {
 		host := stall{Spec: hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}, price: c.price, percentile: 2 * c.percentile}
 		s := &stand{hosts: []stall{host, host}}
 		r := wish(50, 2, c.bid) // 50 by 100 s: a quarter of 2 CPUs a node
-		d := newPolicy(t, "sac", o).Decide(0, &r, s)
+		d := newDecider(t, "sac", o).Decide(0, &r, s)
 		if d.Reason != c.want {
 			t.Errorf("%s: %v, want %v", c.name, d.Reason, c.want)
 		}
@@ -180,7 +180,7 @@ func TestCapacity(t *testing.T) {
 		s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Cap: c.limit, Speed: 1}}}}
 		s.put(c.standing, 0.02, 0)
 		r := wish(c.work, 1, c.bid)
-		d := newPolicy(t, "cac", options{"capacity": c.test}).Decide(0, &r, s)
+		d := newDecider(t, "cac", options{"capacity": c.test}).Decide(0, &r, s)
 		if d.Violates != c.violates || (d.Verdict == contracts.Accept) != (c.violates == 0) || !close(d.Gets, c.gets) || !close(d.Want, c.want) {
 			t.Errorf("%s: %v, violates %d, %v of %v; want %d, %v of %v", c.name, d.Verdict, d.Violates, d.Gets, d.Want, c.violates, c.gets, c.want)
 		}
@@ -216,7 +216,7 @@ func TestStaticNeeds(t *testing.T) {
 		standing.ID, standing.Work, standing.Nodes, standing.SLA.Deadline = 7, 100, 1, 100*c.slack
 		s.put(standing, 0.02, 0)
 		r := wish(1, 1, c.bid)
-		d := newPolicy(t, "cac", options{"capacity": "static"}).Decide(0, &r, s)
+		d := newDecider(t, "cac", options{"capacity": "static"}).Decide(0, &r, s)
 		if d.Violates != c.violates || !close(d.Want, c.want) {
 			t.Errorf("speed %v, slack %v: violates %d, which wants %v, want %d and %v", c.speed, c.slack, d.Violates, d.Want, c.violates, c.want)
 		}
@@ -227,8 +227,8 @@ func TestStaticNeeds(t *testing.T) {
 // 100,000 to three standard deviations, 0.0046.
 func TestRandom(t *testing.T) {
 	t.Parallel()
-	bid := newPolicy(t, "be", nil).(*BestEffort).bid
-	p := must(New("rac", options{"reject": 0.37}.decode, bid, rand.New(rand.NewPCG(1, 1))))
+	bid := newDecider(t, "be", nil).(*BestEffort).bid
+	p := decider(must(New("rac", options{"reject": 0.37}.decode, bid, rand.New(rand.NewPCG(1, 1)))))
 	s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Speed: 1}}}}
 	rejected := 0
 	r := wish(1, 1, 0.01)
@@ -257,7 +257,7 @@ func TestClass(t *testing.T) {
 		s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}, price: 1}}}
 		r := wish(50, 1, 0.02)
 		r.Class = class
-		if d := newPolicy(t, "class", options{"rac": map[string]any{"reject": 1.0}}).Decide(0, &r, s); d.Reason != want {
+		if d := newDecider(t, "class", options{"rac": map[string]any{"reject": 1.0}}).Decide(0, &r, s); d.Reason != want {
 			t.Errorf("class %q: %v, want %v", class, d.Reason, want)
 		}
 	}
@@ -267,7 +267,7 @@ func TestClass(t *testing.T) {
 // which.
 func TestOptions(t *testing.T) {
 	t.Parallel()
-	bid := newPolicy(t, "be", nil).(*BestEffort).bid
+	bid := newDecider(t, "be", nil).(*BestEffort).bid
 	for _, c := range []struct {
 		policy string
 		options

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"bourse/contracts"
 	"bourse/contracts/bidding"
@@ -33,19 +34,23 @@ type Queue struct {
 	number  map[contracts.ID]int32
 	jobs    []queued // by number
 	free    []int32  // numbers
-	off     []int32  // that may be free: their tasks have left their hosts
+	over    []int32  // numbers that are free from the next look on
 	overdue agenda.Agenda
 
-	found  []sched.Placement
-	placed []contracts.Placement
+	found   []sched.Placement
+	placed  []contracts.Placement
+	said    []contracts.Decision
+	actions []contracts.Action
 }
 
 // A queued job is one that waits or runs.
 type queued struct {
-	id    contracts.ID
-	bid   contracts.Placement // what it bids, on no host yet
-	waits bool
+	id       contracts.ID
+	contract int32               // its number
+	place    contracts.Placement // what it bids, and the host that it is on; nowhere if it waits
 }
+
+const nowhere hosts.ID = -1
 
 // QueueOptions are the options of queue.
 type QueueOptions struct {
@@ -81,10 +86,47 @@ func NewQueue(o QueueOptions, m sched.Matchmaker) (*Queue, error) {
 	return &Queue{o: o, match: m, queue: q, number: make(map[contracts.ID]int32)}, err
 }
 
-var _ contracts.Dispatcher = (*Queue)(nil)
+var _ contracts.Policy = (*Queue)(nil)
 
-// Open implements [contracts.Dispatcher].
-func (p *Queue) Open(now float64, v contracts.View) {
+// Handle implements [contracts.Policy].
+func (p *Queue) Handle(now float64, e contracts.Event, m contracts.Market) []contracts.Action {
+	switch e.Kind {
+	case contracts.Opened:
+		p.open(now, m.Hosts())
+	case contracts.Submitted:
+		return p.enter(now, e.Contract, m)
+	case contracts.Lost:
+		return p.lost(now, e.Contract, m)
+	case contracts.Over:
+		p.gone(now, p.number[m.Request(e.Contract).ID])
+	case contracts.Came:
+		p.came(now, e.Host)
+	case contracts.Gone:
+		p.pool.Fall(e.Host)
+	case contracts.Tick:
+		return p.look(now)
+	case contracts.Continue:
+		for k := range p.actions {
+			if a := &p.actions[k]; a.Verb == contracts.Admit && a.Decision.Verdict == contracts.Reject {
+				p.gone(now, p.found[k-(len(p.actions)-len(p.found))].Job) // it could not be paid for
+			}
+		}
+		p.actions = p.actions[:0]
+	}
+	return nil
+}
+
+// Next implements [contracts.Policy]. It looks after what is submitted at the same
+// instant.
+func (p *Queue) Next() (at float64, last bool) {
+	if p.queue.Len() == 0 {
+		return math.Inf(1), true
+	}
+	return p.o.From + p.next*p.o.Interval, true
+}
+
+// open looks at the hosts for the first time.
+func (p *Queue) open(now float64, v contracts.View) {
 	var stays *availability.History
 	histories, speeds, alike := make([]*availability.History, v.Fleet()), make([]float64, v.Fleet()), true
 	for h := range hosts.ID(v.Fleet()) {
@@ -103,10 +145,13 @@ func (p *Queue) Open(now float64, v contracts.View) {
 	}
 	for h := range hosts.ID(v.Fleet()) {
 		if !v.Away(h) {
-			p.Came(now, h)
+			p.came(now, h)
 		}
 	}
 }
+
+// came lets h be given jobs.
+func (p *Queue) came(now float64, h hosts.ID) { p.pool.Rise(max(now, p.o.From), h) }
 
 // forever is the history of a host that stays.
 func forever() *availability.History {
@@ -117,26 +162,35 @@ func forever() *availability.History {
 	return h
 }
 
-// Decide implements [contracts.Policy].
-func (p *Queue) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
+// enter puts contract i, which is asked for, in the queue.
+func (p *Queue) enter(now float64, i int32, m contracts.Market) []contracts.Action {
+	r := m.Request(i)
 	least := r.Needs.Min.Resources
-	if r.Nodes != 1 || !least.Zero() && (p.match.Piles() || !everHolds(r, v)) {
-		return contracts.Decision{Reason: contracts.OneNode}
+	if r.Nodes != 1 || !least.Zero() && (p.match.Piles() || !everHolds(r, m.Hosts())) {
+		p.said = append(p.said[:0], contracts.Decision{Reason: contracts.OneNode})
+		p.actions = append(p.actions[:0], contracts.Action{Verb: contracts.Refuse, Contract: i, Decision: &p.said[0]})
+		return p.actions
 	}
-	i := int32(len(p.jobs))
+	j := int32(len(p.jobs))
 	if n := len(p.free); n > 0 {
-		i, p.free = p.free[n-1], p.free[:n-1]
+		j, p.free = p.free[n-1], p.free[:n-1]
 	} else {
 		p.jobs = append(p.jobs, queued{})
 	}
-	p.jobs[i] = queued{id: r.ID, bid: contracts.Placement{Bid: max(1, r.NodeRate())}, waits: true}
-	p.number[r.ID] = i
-	p.queue.Submit(i, r.Work)
+	p.jobs[j] = queued{id: r.ID, contract: i, place: contracts.Placement{Host: nowhere, Bid: max(1, r.NodeRate())}}
+	p.number[r.ID] = j
+	p.queue.Submit(j, r.Work)
 	if !r.SLA.GoesOn() {
-		p.overdue.Set(i, r.Due())
+		p.overdue.Set(j, r.Due())
 	}
 	p.wake(now)
-	return contracts.Decision{Verdict: contracts.Defer}
+	return p.waits(i, m)
+}
+
+// waits lets contract i wait behind the others.
+func (p *Queue) waits(i int32, m contracts.Market) []contracts.Action {
+	p.actions = append(p.actions[:0], contracts.Action{Verb: contracts.Enqueue, Contract: i, Place: len(m.Waiting())})
+	return p.actions
 }
 
 // wake puts the next look at now or later.
@@ -147,75 +201,59 @@ func (p *Queue) wake(now float64) {
 	}
 }
 
-// Next implements [contracts.Dispatcher].
-func (p *Queue) Next() float64 {
-	if p.queue.Len() == 0 {
-		return math.Inf(1)
-	}
-	return p.o.From + p.next*p.o.Interval
-}
-
-// Look implements [contracts.Dispatcher].
-func (p *Queue) Look(now float64, _ contracts.View, out []contracts.Answer) []contracts.Answer {
+// look rejects what is overdue and gives hosts to jobs.
+func (p *Queue) look(now float64) []contracts.Action {
 	p.next++
-	for _, i := range p.off {
-		if j := &p.jobs[i]; !j.waits {
-			delete(p.number, j.id)
-			p.free = append(p.free, i)
-		}
-	}
-	p.off = p.off[:0]
+	p.free = append(p.free, p.over...)
+	p.over, p.actions, p.said = p.over[:0], p.actions[:0], p.said[:0]
 	for {
-		i, due, ok := p.overdue.Min()
+		j, due, ok := p.overdue.Min()
 		if !ok || due > now {
 			break
 		}
-		out = append(out, contracts.Answer{ID: p.jobs[i].id, Decision: contracts.Decision{Reason: contracts.TooLate}})
-		p.Withdraw(p.jobs[i].id)
+		p.said = append(p.said, contracts.Decision{Reason: contracts.TooLate})
+		p.actions = append(p.actions, contracts.Action{Verb: contracts.Refuse, Contract: p.jobs[j].contract})
+		p.gone(now, j)
 	}
 	p.found = p.queue.Tick(now, p.pool, p.match, p.found[:0])
-	p.placed = p.placed[:0]
-	for _, f := range p.found {
-		p.overdue.Remove(f.Job)
-		j := &p.jobs[f.Job]
-		j.waits = false
-		j.bid.Host = f.Host
-		p.placed = append(p.placed, j.bid)
-	}
+	p.placed = slices.Grow(p.placed[:0], len(p.found))
 	for k, f := range p.found {
-		out = append(out, contracts.Answer{ID: p.jobs[f.Job].id, Decision: accept(p.placed[k : k+1])})
+		j := &p.jobs[f.Job]
+		p.overdue.Remove(f.Job)
+		j.place.Host = f.Host
+		p.placed = append(p.placed, j.place)
+		p.said = append(p.said, accept(p.placed[k:k+1]))
+		p.actions = append(p.actions, contracts.Action{Verb: contracts.Admit, Contract: j.contract})
 	}
-	return out
+	for k := range p.actions {
+		p.actions[k].Decision = &p.said[k]
+	}
+	return p.actions
 }
 
-// Came implements [contracts.Dispatcher].
-func (p *Queue) Came(now float64, h hosts.ID) { p.pool.Rise(max(now, p.o.From), h) }
-
-// Gone implements [contracts.Dispatcher].
-func (p *Queue) Gone(_ float64, h hosts.ID) { p.pool.Fall(h) }
-
-// Off implements [contracts.Dispatcher].
-func (p *Queue) Off(now float64, id contracts.ID, h hosts.ID) {
-	p.pool.End(max(now, p.o.From), h)
-	p.off = append(p.off, p.number[id])
-}
-
-// Again implements [contracts.Dispatcher].
-func (p *Queue) Again(now float64, id contracts.ID) bool {
-	i := p.number[id]
-	if !p.queue.Resubmit(i) {
-		return false
+// lost takes contract i back, whose host has left, and lets it wait again if jobs are
+// resubmitted.
+func (p *Queue) lost(now float64, i int32, m contracts.Market) []contracts.Action {
+	n := p.number[m.Request(i).ID]
+	j := &p.jobs[n]
+	p.pool.End(max(now, p.o.From), j.place.Host)
+	j.place.Host = nowhere
+	if !p.queue.Resubmit(n) {
+		return nil
 	}
-	p.jobs[i].waits = true
 	p.wake(now)
-	return true
+	return p.waits(i, m)
 }
 
-// Withdraw implements [contracts.Dispatcher].
-func (p *Queue) Withdraw(id contracts.ID) {
-	i := p.number[id]
-	p.queue.Withdraw(i)
-	p.overdue.Remove(i)
-	p.jobs[i].waits = false
-	p.off = append(p.off, i)
+// gone forgets job n, which has ended or has been taken back.
+func (p *Queue) gone(now float64, n int32) {
+	j := &p.jobs[n]
+	if j.place.Host == nowhere {
+		p.queue.Withdraw(n)
+		p.overdue.Remove(n)
+	} else {
+		p.pool.End(max(now, p.o.From), j.place.Host)
+	}
+	delete(p.number, j.id)
+	p.over = append(p.over, n)
 }

@@ -23,7 +23,7 @@ type RandomOptions struct {
 
 func defaultRandom() RandomOptions { return RandomOptions{Reject: 0.37} }
 
-func newRandom(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
+func newRandom(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Decider, error) {
 	o := defaultRandom()
 	if err := decode(&o); err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func newRandom(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (co
 	return &Random{&BestEffort{bid: bid}, o.Reject, rng}, nil
 }
 
-// Decide implements [contracts.Policy].
+// Decide implements [contracts.Decider].
 func (p *Random) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	if !r.Repeat && p.rng.Float64() < p.reject {
 		return contracts.Decision{Reason: contracts.ByLot}

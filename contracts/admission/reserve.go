@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"bourse/contracts"
 	"bourse/contracts/bidding"
@@ -34,16 +33,26 @@ type Reserve struct {
 	facts  []timetable.Fact
 	wake   int64 // second at which to decide what came before it, Forever if nothing did
 
-	chosen     matchmaking.Choice // of the request accepted last
-	placements [1]contracts.Placement
+	pass    pass
+	chosen  matchmaking.Choice     // of the request decided last
+	places  [1]contracts.Placement // of its decision
+	said    contracts.Decision
+	actions []contracts.Action
+}
+
+// A pass is how far those who wait have been asked about.
+type pass struct {
+	at      int  // place in the queue of the next, or idle
+	pending bool // what was decided last is to be entered in its book
 }
 
 // A sale is a contract in a book.
 type sale struct {
 	*book
-	begun bool
-	start int64 // second of its first start
-	span  int64 // that it is estimated to take there
+	contract int32 // its number
+	begun    bool
+	start    int64 // second of its first start
+	span     int64 // that it is estimated to take there
 }
 
 // ReserveOptions are the options of reserve.
@@ -78,7 +87,7 @@ func newReserve(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (con
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	p := &Reserve{o: o, price: newPricing(&o), sold: make(map[contracts.ID]*sale), wake: timetable.Forever}
+	p := &Reserve{o: o, price: newPricing(&o), sold: make(map[contracts.ID]*sale), wake: timetable.Forever, pass: pass{at: idle}}
 	var err error
 	if p.match, err = o.matchmaker(o.Match, rng); err != nil {
 		return nil, err
@@ -145,39 +154,6 @@ func (o *ReserveOptions) matchmaker(name string, rng *rand.Rand) (matchmaking.Ma
 	}, rng)
 }
 
-// Decide implements [contracts.Policy].
-func (p *Reserve) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
-	if at := math.Ceil(now); at > now {
-		p.wake = second(at)
-		return contracts.Decision{Verdict: contracts.Defer}
-	}
-	p.see(v)
-	j := p.job(now, r)
-	m := p.match
-	if r.OnDemand {
-		m = p.onDemand
-	}
-	choice, ok := m.Match(j.Arrival, j, p.window)
-	if !ok {
-		return contracts.Decision{Reason: p.why(&j)}
-	}
-	p.chosen = choice
-	q := &p.chosen.Quote
-	d := contracts.Decision{
-		Verdict: contracts.Accept, Placements: p.placements[:],
-		Start: float64(q.Start), Completion: float64(q.Completion), Impact: float64(p.price.impact.Lost(q)),
-	}
-	if p.price.on() {
-		d.Priced = true
-		d.Ask, _ = p.price.of(q).Float64()
-		if d.Ask > r.SLA.Budget.Float64() {
-			return contracts.Decision{Reason: contracts.TooDear, Priced: true, Ask: d.Ask}
-		}
-	}
-	p.placements[0] = contracts.Placement{Host: p.books[choice.Seller].host}
-	return d
-}
-
 // see makes the books when it first sees the fleet. A host has as many nodes as
 // whole processors; one that has none has no book.
 func (p *Reserve) see(v contracts.View) {
@@ -231,92 +207,4 @@ func (p *Reserve) why(j *timetable.Job) contracts.Reason {
 		return contracts.TooLate
 	}
 	return contracts.NoPlan
-}
-
-var _ contracts.Planner = (*Reserve)(nil)
-
-// Commit implements [contracts.Planner].
-func (p *Reserve) Commit(_ float64, out []contracts.Step) ([]contracts.Step, error) {
-	b, q := p.books[p.chosen.Seller], p.chosen.Quote
-	facts, err := b.Commit(q.At, q, p.facts[:0])
-	if p.facts = facts; err != nil {
-		return out, err
-	}
-	p.sold[contracts.ID(q.Job.ID)] = &sale{book: b, span: q.Completion - q.Start}
-	return p.steps(out), nil
-}
-
-// Next implements [contracts.Planner].
-func (p *Reserve) Next() float64 {
-	next := p.wake
-	for _, b := range p.books {
-		next = min(next, b.next())
-	}
-	if next == timetable.Forever {
-		return math.Inf(1)
-	}
-	return float64(next)
-}
-
-// Done implements [contracts.Planner].
-func (p *Reserve) Done(now float64, id contracts.ID) {
-	p.sold[id].done(now, int64(id))
-}
-
-// Advance implements [contracts.Planner].
-func (p *Reserve) Advance(now float64, out []contracts.Step) []contracts.Step {
-	for _, b := range p.books {
-		for float64(b.next()) <= now {
-			p.facts = b.advance(p.facts[:0])
-			out = p.steps(out)
-		}
-	}
-	if float64(p.wake) <= now {
-		p.wake = timetable.Forever
-	}
-	return out
-}
-
-// Cancel implements [contracts.Planner]. Whoever cancels owes the fee; and once the
-// contract has started, if that is more, the part of its estimate that has passed.
-func (p *Reserve) Cancel(now float64, id contracts.ID, out []contracts.Step) (due float64, _ []contracts.Step, err error) {
-	s := p.sold[id]
-	if s == nil || slices.Contains(s.ended, int64(id)) {
-		return 0, out, timetable.ErrUnknown
-	}
-	if p.facts, err = s.cancel(now, int64(id), s.begun, p.facts[:0]); err != nil {
-		return 0, out, err
-	}
-	if due = p.o.CancelFee; s.begun {
-		due = max(due, min(1, (now-float64(s.start))/float64(s.span)))
-	}
-	delete(p.sold, id)
-	return due, p.steps(out), nil
-}
-
-// steps appends what the facts ask for. What has been taken back is nobody's.
-func (p *Reserve) steps(out []contracts.Step) []contracts.Step {
-	for _, f := range p.facts {
-		id := contracts.ID(f.Job)
-		s := p.sold[id]
-		if s == nil {
-			continue
-		}
-		switch f.What {
-		case timetable.Started:
-			s.begun, s.start = true, f.At
-			out = append(out, contracts.Step{ID: id, Move: contracts.Start})
-		case timetable.Resumed:
-			out = append(out, contracts.Step{ID: id, Move: contracts.Start})
-		case timetable.Suspended:
-			out = append(out, contracts.Step{ID: id, Move: contracts.Pause})
-		case timetable.Ended:
-			out = append(out, contracts.Step{ID: id, Move: contracts.End})
-			delete(p.sold, id)
-		case timetable.Killed:
-			out = append(out, contracts.Step{ID: id, Move: contracts.Kill})
-			delete(p.sold, id)
-		}
-	}
-	return out
 }

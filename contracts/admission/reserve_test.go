@@ -2,6 +2,7 @@ package admission
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,23 +104,50 @@ func TestReserveFractions(t *testing.T) {
 	b := newBook(0, &hosts.Spec{CPUs: 1, Speed: 1}, &p.o)
 	p.books, p.window = []*book{b}, []matchmaking.Seller{b}
 	r := contracts.Request{ID: 1, Submit: 3.5, Work: 4, Nodes: 1, SLA: contracts.SLA{Deadline: 100}}
-	if d := p.Decide(3.5, &r, nil); d.Verdict != contracts.Defer || p.Next() != 4 {
-		t.Fatalf("%v, next %v", d.Verdict, p.Next())
+	m := &counter{requests: []contracts.Request{r}}
+	tell := func(now float64, kind contracts.EventKind, want ...contracts.Verb) {
+		t.Helper()
+		var got []contracts.Verb
+		for _, a := range p.Handle(now, contracts.Event{Kind: kind}, m) {
+			if got = append(got, a.Verb); a.Verb == contracts.Enqueue {
+				m.waiting = append(m.waiting, a.Contract)
+			}
+			if a.Verb == contracts.Book && a.Decision.Start != 4 {
+				t.Errorf("%+v", a.Decision)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("at %v: does %v, want %v", now, got, want)
+		}
 	}
-	if steps := p.Advance(4, nil); len(steps) != 0 || !math.IsInf(p.Next(), 1) {
-		t.Fatalf("%v, next %v", steps, p.Next())
+	next := func(want float64) {
+		t.Helper()
+		if at, last := p.Next(); at != want || last {
+			t.Fatalf("next %v, after submissions: %v, want %v", at, last, want)
+		}
 	}
-	if d := p.Decide(4, &r, nil); d.Verdict != contracts.Accept || d.Start != 4 {
-		t.Fatalf("%+v", d)
-	}
-	if steps, err := p.Commit(4, nil); err != nil || len(steps) != 1 || steps[0].Move != contracts.Start {
-		t.Fatalf("%v, %v", steps, err)
-	}
-	p.Done(5.2, 1)
-	if steps := p.Advance(p.Next(), nil); len(steps) != 1 || steps[0].Move != contracts.End || !math.IsInf(p.Next(), 1) {
-		t.Errorf("%v, next %v", steps, p.Next())
-	}
+	tell(3.5, contracts.Submitted, contracts.Enqueue)
+	next(4)
+	tell(4, contracts.Tick)
+	next(math.Inf(1))
+	tell(4, contracts.Freed, contracts.Book)
+	m.waiting = nil
+	tell(4, contracts.Continue, contracts.Launch)
+	tell(5.2, contracts.Done)
+	next(6)
+	tell(6, contracts.Tick, contracts.Finish)
+	next(math.Inf(1))
 }
+
+// A counter is a market of requests by number.
+type counter struct {
+	requests []contracts.Request
+	waiting  []int32
+}
+
+func (m *counter) Hosts() contracts.View              { return nil }
+func (m *counter) Waiting() []int32                   { return m.waiting }
+func (m *counter) Request(i int32) *contracts.Request { return &m.requests[i] }
 
 // A quoted quotes what it is.
 type quoted timetable.Quote

@@ -54,11 +54,11 @@ func (p *twins) Decide(now float64, r *contracts.Request, v contracts.View) cont
 
 // beside makes a world whose policy is checked beside its plain reading.
 func beside(t tb, specs []hosts.Spec, o options) (*world, *twins) {
-	pair := &twins{t: t, short: newPolicy(t, "librasla", o).(*LibraSLA), long: newPolicy(t, "librasla", o).(*LibraSLA)}
+	pair := &twins{t: t, short: newDecider(t, "librasla", o).(*LibraSLA), long: newDecider(t, "librasla", o).(*LibraSLA)}
 	pair.long.plain = true
 	w := newWorld(t, specs, "librasla", o)
 	c := w.broker.Config
-	c.Policy = pair
+	c.Policy = Immediate(pair)
 	if o["sharing"] == "deadline" {
 		c.Sharing = must(sharing.New("deadline", o.decode))
 	}

@@ -38,7 +38,7 @@ func defaultStatistical() StatisticalOptions {
 	return StatisticalOptions{Guarantee: 0.6, Threshold: "price", Discount: "none"}
 }
 
-func newStatistical(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
+func newStatistical(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
 	o := defaultStatistical()
 	if err := decode(&o); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func statistical(o StatisticalOptions, bid bidding.Strategy) (*Statistical, erro
 	return &Statistical{o, &BestEffort{bid: bid}}, nil
 }
 
-// Decide implements [contracts.Policy].
+// Decide implements [contracts.Decider].
 func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	d := p.be.Decide(now, r, v)
 	if d.Verdict != contracts.Accept {

@@ -18,6 +18,7 @@ import (
 	"bourse/contracts"
 	"bourse/contracts/bidding"
 	"bourse/contracts/broker"
+	"bourse/contracts/floor"
 	"bourse/contracts/sharing"
 	"bourse/hosts"
 	"bourse/hosts/sim"
@@ -82,7 +83,7 @@ func (j *job) request() contracts.Request {
 
 // A fate is what became of a job.
 type fate struct {
-	contracts.Contract
+	broker.Settled
 	on    []int // hosts, in order
 	ended bool
 }
@@ -105,7 +106,7 @@ func newWorld(t tb, specs []hosts.Spec, policy string, o options) *world {
 }
 
 // newWorldOf is newWorld where hosts come and go.
-func newWorldOf(t tb, specs []hosts.Spec, policy string, o options, presence *broker.Presence) *world {
+func newWorldOf(t tb, specs []hosts.Spec, policy string, o options, presence *floor.Presence) *world {
 	t.Helper()
 	w := &world{ledger: bank.New(nil), on: map[contracts.ID][]int{}}
 	fleet, owners := make([]hosts.Machine, len(specs)), make([]bank.Account, len(specs))
@@ -142,13 +143,27 @@ func newPolicy(t tb, name string, o options) contracts.Policy {
 	}
 	bid := must(bidding.New(strategy, func(any) error { return nil }, rng))
 	p := must(New(name, o.decode, bid, rng))
-	if libra, ok := p.(*Libra); ok && o["scan"] == true {
+	if libra, ok := decider(p).(*Libra); ok && o["scan"] == true {
 		libra.scan = true
 	}
-	if sla, ok := p.(*LibraSLA); ok && o["plain"] == true {
+	if sla, ok := decider(p).(*LibraSLA); ok && o["plain"] == true {
 		sla.plain = true
 	}
 	return p
+}
+
+// newDecider makes the decider of that policy.
+func newDecider(t tb, name string, o options) contracts.Decider {
+	t.Helper()
+	return decider(newPolicy(t, name, o))
+}
+
+// decider returns whom p asks, nil if it decides by itself.
+func decider(p contracts.Policy) contracts.Decider {
+	if a, ok := p.(*asker); ok {
+		return a.Decider
+	}
+	return nil
 }
 
 // run submits jobs, which are in order of submission, and lets all of them end.
@@ -179,37 +194,18 @@ func (w *world) run(t tb, jobs []job) map[int64]fate {
 	return fates
 }
 
-// watch returns p as it is, and notes where it places requests.
+// watch lets p note where it places requests.
 func (w *world) watch(p contracts.Policy) contracts.Policy {
-	watched := watcher{p, w}
-	switch p := p.(type) {
-	case contracts.Scanner:
-		return struct {
-			watcher
-			scanner
-		}{watched, p}
-	case contracts.Orderer:
-		return struct {
-			watcher
-			orderer
-		}{watched, p}
+	if a, ok := p.(*asker); ok {
+		a.Decider = watcher{a.Decider, w}
 	}
-	return watched
+	return p
 }
 
-type (
-	orderer interface {
-		Less(a, b *contracts.Request) bool
-	}
-	scanner interface {
-		orderer
-		Scan(now float64)
-	}
-	watcher struct {
-		policy contracts.Policy
-		w      *world
-	}
-)
+type watcher struct {
+	policy contracts.Decider
+	w      *world
+}
 
 func (p watcher) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	start := time.Now()

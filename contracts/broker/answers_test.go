@@ -108,7 +108,7 @@ func (c *conversation) show(words []string) ([]string, error) {
 }
 
 func (c *conversation) showHosts() (answers []string) {
-	v := view{c.broker}
+	v := c.broker.Market().Hosts()
 	for h := range hosts.ID(v.Fleet()) {
 		a := fmt.Sprintf("h%d: %v $/s", h, v.Price(h))
 		if v.Away(h) {
@@ -129,15 +129,15 @@ func (c *conversation) showHosts() (answers []string) {
 func (c *conversation) showContract(id contracts.ID) []string {
 	for i := range c.broker.contracts {
 		k := &c.broker.contracts[i]
-		if k.ID != id || k.State != contracts.Active {
+		if k.ID != id || k.phase == contracts.Asked || k.phase == contracts.Ended {
 			continue
 		}
-		at, _ := c.broker.due.At(int32(i))
-		if k.Waiting {
+		at, stands := c.broker.floor.Peek(k.run)
+		if k.phase == contracts.Waiting {
 			return []string{fmt.Sprintf("%d: waits, looked at again at %v", id, number(at))}
 		}
 		return []string{fmt.Sprintf("%d: gets %v, has %v of %v left, looked at again at %v",
-			id, number(k.Rate), number(k.Remaining(c.now)), number(k.Total()), number(at))}
+			id, number(stands.Rate), number(stands.Remaining(c.now)), number(stands.Total()), number(at))}
 	}
 	return []string{fmt.Sprintf("%d: not active", id)}
 }

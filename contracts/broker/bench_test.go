@@ -30,13 +30,6 @@ func crowd(fleet, n int, policy string) *trial {
 	return m
 }
 
-// everywhere marks all hosts to be dealt out again.
-func (b *Broker) everywhere(now float64) {
-	for h := range b.venues {
-		b.touch(now, &b.venues[h])
-	}
-}
-
 // BenchmarkMarket measures a request from submission to settlement, and how many
 // times as long it takes where every event meters and deals out every host.
 func BenchmarkMarket(b *testing.B) {
@@ -49,7 +42,7 @@ func BenchmarkMarket(b *testing.B) {
 					before := processor()
 					m.visit(b, p, func(at float64) {
 						if plain {
-							p.broker.everywhere(at)
+							p.broker.floor.TouchAll(at)
 						}
 					})
 					return processor() - before
@@ -108,12 +101,12 @@ func TestPlainIsTheSame(t *testing.T) {
 		m := newTrial(seed, 40)
 		quick, plain := m.open(t), m.open(t)
 		m.visit(t, quick, func(float64) {})
-		m.visit(t, plain, plain.broker.everywhere)
+		m.visit(t, plain, plain.broker.floor.TouchAll)
 		for i := range quick.broker.Ended() {
 			got, want := &quick.broker.Ended()[i], &plain.broker.Ended()[i]
-			if got.ID != want.ID || got.State != want.State || !near(got.Ended, want.Ended, 1e-9*want.Ended) ||
+			if got.ID != want.ID || got.Outcome != want.Outcome || !near(got.Ended, want.Ended, 1e-9*want.Ended) ||
 				!near(got.Paid.Float64(), want.Paid.Float64(), 1e-6*float64(want.Nodes)) {
-				t.Errorf("%v: contract %d: %v at %v, paid %v; want %d: %v at %v, %v", m, got.ID, got.State, got.Ended, got.Paid, want.ID, want.State, want.Ended, want.Paid)
+				t.Errorf("%v: contract %d: %v at %v, paid %v; want %d: %v at %v, %v", m, got.ID, got.Outcome, got.Ended, got.Paid, want.ID, want.Outcome, want.Ended, want.Paid)
 			}
 		}
 	}

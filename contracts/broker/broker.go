@@ -1,21 +1,21 @@
 package broker
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"bourse/bank"
 	"bourse/contracts"
+	"bourse/contracts/floor"
+
+	"bourse/contracts/settlement"
 	"bourse/contracts/sharing"
 	"bourse/hosts"
 	"bourse/hosts/agenda"
-	"bourse/hosts/shelf"
 	"bourse/market"
 )
 
-// A Teller is the part of the bank a broker needs.
+// A Teller is the part of the bank that a broker needs.
 type Teller interface {
 	Balance(bank.Account) bank.Amount
 	Hold(now float64, contract int64, owner bank.Account, a bank.Amount, note []byte) error
@@ -24,7 +24,7 @@ type Teller interface {
 	Reject(now float64, contract int64, note []byte) error
 }
 
-// A Config names the broker's parts. All are needed but flags.
+// A Config names the broker's parts. All are needed but the flags and Presence.
 type Config struct {
 	Fleet    []hosts.Machine
 	Owners   []bank.Account // whom the charges of each host go to
@@ -35,92 +35,89 @@ type Config struct {
 	Window   float64 // of the price history, s
 	Forecast market.Forecaster
 	Teller   Teller
-	Notes    bool       // tell the teller what decided and how contracts ended
-	NoPrices bool       // keep no record of the total price
-	Ties     *rand.Rand // breaks ties among hosts of equal price
-	Presence *Presence  // when hosts are there; nil: always
+	Notes    bool            // tell the teller what decided and how contracts ended
+	NoPrices bool            // keep no record of the total price
+	Ties     *rand.Rand      // breaks ties among hosts of equal price
+	Presence *floor.Presence // when hosts are there; nil: always
 }
 
-// A Broker owns the auctions and the active contracts.
+// floor returns what of c is the floor's.
+func (c *Config) floor() floor.Config {
+	return floor.Config{
+		Machines: c.Fleet, Sharing: c.Sharing, Tariff: c.Payment.Charge, Window: c.Window, Forecast: c.Forecast,
+		Ties: c.Ties, NoPrices: c.NoPrices, Presence: c.Presence,
+	}
+}
+
+// A Broker carries contracts through their lives.
 type Broker struct {
 	Config
-	limiter sharing.Limiter   // Sharing, if it is one
-	lasting sharing.Lasting   // Sharing, if it is one
-	ending  sharing.Ending    // of Sharing
-	planner contracts.Planner // Policy, if it is one
+	floor floor.Floor
+	State
+
+	timers agenda.Agenda // contracts that wait undecided, by their hard deadlines
+	index  index
+
 	now     float64
-	venues  []venue
-
-	standings shelf.Shelf[contracts.Standing] // of venues
-
-	contracts []contract // arena; the places in free are not in use
-	free      []int32
-	due       agenda.Agenda // contracts, by completion or deadline
-	finish    agenda.Agenda // hosts, by the completion of a task
-
-	touched []hosts.ID // hosts to deal out again
-	news    []hosts.ID // hosts changed since the policy's last decision
-	freed   bool       // a task has left its host since the queue was gone through
-	changed []int32    // contracts whose rate may have changed
-	reports []hosts.Report
-	pay     []bank.Payment
-	note    []byte
-
-	planned map[contracts.ID]int32 // the planner's contracts: places in the arena
-	steps   []contracts.Step
-
-	comings    comings
-	absent     int                  // hosts that are away
-	dispatcher contracts.Dispatcher // Policy, if it is one
-	entrusted  entrusted
-	again      map[contracts.ID]int32 // contracts that wait in its queue: places in the arena
-	answers    []contracts.Answer
-
-	queue   []waiting          // requests deferred, in the policy's order
-	overdue overdue            // those of them that a hard deadline ends
-	asked   waiting            // the one that the policy is asked about
-	said    contracts.Decision // what it says
-	answer  contracts.Decision // what it has said of the one submitted, if that was ordered
-	refused []Refusal
-
-	ranking *market.Ranking
-	ranked  []int32
-	prices  market.Series
-	ended   []contracts.Contract
+	asked   int32              // the contract that is being submitted, none if there is none
+	answer  contracts.Decision // what has been decided of it
+	scratch scratch
 }
 
-// next returns the earliest instant in a, +Inf if it is empty.
-func next(a *agenda.Agenda) float64 {
-	if _, at, ok := a.Min(); ok {
-		return at
-	}
-	return math.Inf(1)
+// State is what a broker knows beside its floor, as plain data. The rest follows
+// from it.
+type State struct {
+	contracts []contract
+	free      []int32 // places in contracts that are not in use
+	waiting   []int32 // contracts that wait for a decision, in the order of the policy
+	freed     bool    // there may be room for them since the policy was told
+	ended     []Settled
+	refused   []Refusal
 }
 
-// set enters item in a, or takes it out if at is +Inf.
-func set(a *agenda.Agenda, item int32, at float64) {
-	if math.IsInf(at, 1) {
-		a.Remove(item)
-	} else {
-		a.Set(item, at)
-	}
+// An index finds contracts.
+type index struct {
+	byRun []int32                // by run of the floor
+	byID  map[contracts.ID]int32 // nil until one is asked for
 }
 
-// A contract is the broker's own record of one.
+// Scratch is memory that is used again.
+type scratch struct {
+	nodes, arrears []settlement.Node
+	pay            []bank.Payment
+	note           []byte
+}
+
+// A contract is the broker's record of one.
 type contract struct {
-	rates   []float64 // of its nodes, work per second now
-	changed bool
-	late    bool // its deadline has passed, and it goes on
-	fixed   bool // when to judge it does not depend on rates, and is entered
-	holds   bool // it asks for more than processors
+	contracts.Request
+	task  hosts.Task
+	price bank.Amount
+	byDue float64 // work at the deadline, if it goes on after it
+	alarm float64 // while it waits undecided: instant entered in timers, +Inf if none
+	phase contracts.Phase
+	run   int32 // of the floor, none before it is accepted
+}
 
+const none = -1
+
+// A Settled is a contract that has ended. Its Placements are not kept.
+type Settled struct {
 	contracts.Contract
-	task hosts.Task // what is true, per node
-	left int        // nodes still running
+	Outcome contracts.Outcome
+	From    contracts.Phase // in which it was before
+	Ended   float64         // instant
+	ByDue   float64         // w_d: work over all nodes by the deadline
+	Delay   float64         // how late it is judged to be, s; 0 if its promise was kept
+	Paid    bank.Amount     // charged
+	Penalty bank.Amount     // paid by the provider
+}
 
-	cancelled bool // its owner takes it back
-
-	arrears []arrear // for work lost
+// A Refusal is the rejection of a request that had waited.
+type Refusal struct {
+	ID       contracts.ID
+	At       float64 // instant
+	Decision contracts.Decision
 }
 
 // New returns a broker with no contracts.
@@ -132,252 +129,70 @@ func New(c Config) *Broker {
 
 // Reset makes b as New would, keeping its memory.
 func (b *Broker) Reset(c Config) {
-	b.Config, b.now = c, 0
-	b.limiter, _ = c.Sharing.(sharing.Limiter)
-	b.lasting, _ = c.Sharing.(sharing.Lasting)
-	b.ending = sharing.ByItself
-	if e, ok := c.Sharing.(sharing.Ender); ok {
-		b.ending = e.Ending()
-	}
-	b.planner, _ = c.Policy.(contracts.Planner)
-	b.dispatcher, _ = c.Policy.(contracts.Dispatcher)
-	clear(b.planned)
-	for len(b.venues) < len(c.Fleet) {
-		b.venues = append(b.venues, venue{})
-	}
-	b.venues = b.venues[:len(c.Fleet)]
-	for h := range b.venues {
-		b.venues[h].reset(hosts.ID(h), c.Fleet[h], c.Window)
-	}
-	b.contracts, b.free = b.contracts[:0], b.free[:0]
-	b.due.Reset()
-	b.finish.Reset()
-	b.touched, b.changed = b.touched[:0], b.changed[:0]
-	b.news, b.freed = b.news[:0], false
-	if b.ranking == nil || b.ranking.Len() != len(c.Fleet) {
-		b.ranking = market.NewRanking(len(c.Fleet))
-	} else {
-		b.ranking.Reset()
-	}
-	b.prices.Reset()
-	b.ended = b.ended[:0]
-	b.queue, b.refused = b.queue[:0], b.refused[:0]
-	b.overdue.reset()
-	b.entrusted.reset()
-	clear(b.again)
-	b.absent = 0
-	if c.Presence != nil {
-		if b.planner != nil {
-			panic("broker: a planner needs hosts that stay")
-		}
-		b.arrive()
-	}
-	if b.dispatcher != nil {
-		b.dispatcher.Open(0, view{b})
+	b.clear(c)
+	if actions := c.Policy.Handle(0, contracts.Event{Kind: contracts.Opened}, view{b}); len(actions) > 0 {
+		panic("broker: a policy acts before anything is asked for")
 	}
 }
 
-// Submit decides r and, if it is accepted, starts task on every node. The
-// policy sees r alone; task, which holds the truth, goes to the machines. Its
-// work is per node. The broker has been advanced to now.
+// clear makes b an empty broker at instant 0, of which the policy is not told.
+func (b *Broker) clear(c Config) {
+	b.Config, b.now, b.asked = c, 0, none
+	b.floor.Reset(c.floor())
+	b.timers.Reset()
+	b.index.byRun, b.index.byID = b.index.byRun[:0], nil
+	b.State = State{b.contracts[:0], b.free[:0], b.waiting[:0], false, b.ended[:0], b.refused[:0]}
+}
+
+// Submit asks for a contract. The policy sees r alone; task, which holds the truth,
+// goes to the machines. Its work is per node. The broker has been advanced to now.
 //
-// A rejection is a decision, not an error. A request that is deferred is decided
-// later: see [Broker.Refused] and [Broker.Ended]. The decision is valid until the
-// next call.
+// A rejection is a decision, not an error. What is deferred is decided later: see
+// [Broker.Refused] and [Broker.Ended]. The decision is good until the next call.
 func (b *Broker) Submit(now float64, r *contracts.Request, task hosts.Task) (*contracts.Decision, error) {
 	b.now = now
-	if order, ok := b.Policy.(contracts.Orderer); ok {
-		b.enqueue(order, waiting{request: *r, task: task})
-		b.answer = contracts.Decision{Verdict: contracts.Defer}
-		err := b.offer(now, r.ID)
-		return &b.answer, err
-	}
-	b.asked.request, b.asked.task, b.asked.repeat = *r, task, 0
-	d, err := b.decide(now, &b.asked)
-	switch {
-	case d.Verdict != contracts.Defer:
-	case b.dispatcher != nil:
-		b.entrusted.put(b.asked)
-	default:
-		b.wait(len(b.queue), b.asked)
-	}
-	return d, err
-}
-
-// decide asks the policy about w and carries out what it says, unless that is to
-// wait.
-func (b *Broker) decide(now float64, w *waiting) (*contracts.Decision, error) {
-	b.said = b.Policy.Decide(now, &w.request, view{b})
-	b.seen()
-	err := b.carry(now, w, &b.said)
-	return &b.said, err
-}
-
-// seen forgets what the policy has been shown as new.
-func (b *Broker) seen() {
-	for _, h := range b.news {
-		b.venues[h].news = false
-	}
-	b.news = b.news[:0]
-}
-
-// carry carries out what has been decided of w, unless that is to wait.
-func (b *Broker) carry(now float64, w *waiting, d *contracts.Decision) error {
-	if w.repeat > 0 {
-		return b.repeat(now, w, d)
-	}
-	r, task := &w.request, w.task
-	switch has := b.Teller.Balance(r.Owner); {
-	case d.Verdict != contracts.Accept:
-	case r.SLA.Budget.Sign() <= 0:
-		d.Verdict, d.Reason, d.Placements = contracts.Reject, contracts.NoRate, nil
-	case has.Cmp(r.SLA.Budget) < 0:
-		d.Verdict, d.Reason, d.Placements = contracts.Reject, contracts.Unfunded, nil
-		d.Balance, d.Budget = has, r.SLA.Budget
-	case b.planner == nil && !r.SLA.GoesOn() && r.Due() <= now:
-		d.Verdict, d.Reason, d.Placements = contracts.Reject, contracts.TooLate, nil
-	}
-	b.note = b.note[:0]
-	if b.Notes {
-		b.note = d.AppendJSON(b.note)
-	}
-	switch d.Verdict {
-	case contracts.Defer:
-		return nil
-	case contracts.Reject:
-		return b.Teller.Reject(now, int64(r.ID), b.note)
-	}
-	if b.Notes {
-		b.note = b.appendTerms(b.note, r, d)
-	}
-	if err := b.Teller.Hold(now, int64(r.ID), r.Owner, r.SLA.Budget, b.note); err != nil {
-		return fmt.Errorf("admit %d: %w", r.ID, err)
-	}
-	if b.planner != nil {
-		return b.promise(now, r, task, d)
-	}
-	return b.begin(now, r, task, d.Placements)
-}
-
-// begin makes the contract and starts its tasks.
-func (b *Broker) begin(now float64, r *contracts.Request, task hosts.Task, on []contracts.Placement) error {
 	i := b.place()
 	c := &b.contracts[i]
-	places := c.Placements
-	c.Contract = contracts.Contract{}
-	c.Request = *r
-	c.Placements = places
-	c.Admitted, c.At, c.Price, c.Began, c.Begun = now, now, r.SLA.Budget, now, true
-	c.task, c.changed, c.cancelled, c.arrears = task, false, false, c.arrears[:0]
-	c.late = c.Due() <= now // it has waited that long, and nothing is done by its deadline
-	c.task.Key, c.task.Holds = int64(i), hosts.Resources{}
-	return b.put(now, i, on)
-}
-
-// put starts the tasks of contract i there.
-func (b *Broker) put(now float64, i int32, on []contracts.Placement) error {
-	c := &b.contracts[i]
-	c.occupy(on)
-	c.left, c.At = len(on), now
-	work := c.task.Work
-	if !c.PerHost {
-		c.task.Work = math.Inf(1) // the contract is judged as a whole
+	c.Request, c.task, c.price, c.byDue = *r, task, r.SLA.Budget, 0
+	c.phase, c.alarm, c.run = contracts.Asked, math.Inf(1), none
+	if b.index.byID != nil {
+		b.index.byID[r.ID] = i
 	}
-	for n := range c.Placements {
-		if err := b.start(now, i, int32(n)); err != nil {
-			return fmt.Errorf("admit %d on %s: %w", c.ID, b.venues[c.Placements[n].Host].machine.Spec().Name, err)
-		}
+	b.asked, b.answer.Verdict = i, contracts.Defer
+	err := b.tell(contracts.Event{Kind: contracts.Submitted, Contract: i})
+	b.asked = none
+	if b.answer.Verdict == contracts.Defer {
+		b.answer = contracts.Decision{Verdict: contracts.Defer}
 	}
-	c.task.Work = work
-	b.change(i)
-	b.deal(now)
-	return nil
+	return &b.answer, err
 }
 
-// occupy makes on the places of c, which does not run there yet.
-func (c *contract) occupy(on []contracts.Placement) {
-	c.Placements = append(c.Placements[:0], on...)
-	c.rates = slices.Grow(c.rates[:0], len(on))[:len(on)]
-	clear(c.rates)
-	c.fixed = false
-	c.holds = !c.Needs.Min.Resources.Zero() || !c.Needs.Max.Resources.Zero()
-}
-
-// place returns a free place in the arena.
+// place returns a place in contracts that is not in use.
 func (b *Broker) place() int32 {
 	if n := len(b.free); n > 0 {
 		i := b.free[n-1]
 		b.free = b.free[:n-1]
 		return i
 	}
-	if n := len(b.contracts); n < cap(b.contracts) {
-		b.contracts = b.contracts[:n+1] // keep the memory of its placements
-	} else {
-		b.contracts = append(b.contracts, contract{})
-	}
+	b.contracts = append(b.contracts, contract{})
 	return int32(len(b.contracts) - 1)
 }
 
-// Next returns the earliest instant at which something ends or is planned to
-// happen, +Inf if nothing will.
-func (b *Broker) Next() float64 {
-	at := min(next(&b.due), next(&b.finish), next(&b.overdue.Agenda))
-	if b.planner != nil {
-		at = min(at, b.planner.Next())
+// gone notes that contract i is over: its place may be used again.
+func (b *Broker) gone(i int32) {
+	b.free = append(b.free, i)
+	if b.index.byID != nil {
+		delete(b.index.byID, b.contracts[i].ID)
 	}
-	if b.Presence != nil {
-		at = min(at, next(&b.comings.change))
-	}
-	return at
 }
 
-// Advance brings the market to now: what has completed or run out of time by
-// then is ended and settled, each at its own instant, and the hosts are dealt
-// out again. Completions of an instant come before its deadlines, those before hosts
-// that come or leave, those before the deadlines of what waits, and those before the
-// steps of a planner.
-func (b *Broker) Advance(now float64) error {
-	for soonest := b.Next(); soonest <= now; {
-		at := soonest
-		b.now = at
-		for soonest <= at {
-			var err error
-			switch {
-			case next(&b.finish) <= at:
-				err = b.complete(at)
-			case next(&b.due) <= at:
-				err = b.judge(at)
-			case b.Presence != nil && next(&b.comings.change) <= at:
-				err = b.alter(at)
-			case next(&b.overdue.Agenda) <= at:
-				err = b.lapse(at)
-			default:
-				b.steps = b.planner.Advance(at, b.steps[:0])
-				err = b.follow(at, b.steps)
-				b.freed = true // what waits for a step is asked again
-			}
-			if err != nil {
-				return err
-			}
-			soonest = b.Next()
-		}
-		if b.freed {
-			if err := b.offer(at, nobody); err != nil {
-				return err
-			}
-			soonest = b.Next()
-		}
-	}
-	b.now = now
-	if b.ending != sharing.ByItself {
-		return b.nearly(now)
-	}
-	return nil
-}
+// Ended returns the contracts that have ended, in the order of their ends. The slice
+// is the broker's own until Reset.
+func (b *Broker) Ended() []Settled { return b.ended }
 
-// Ended returns the contracts that have ended, in the order of their ends. The
+// Refused returns the requests that waited and were then rejected, in that order. The
 // slice is the broker's own until Reset.
-func (b *Broker) Ended() []contracts.Contract { return b.ended }
+func (b *Broker) Refused() []Refusal { return b.refused }
 
 // Forget drops what Ended and Refused return, for a run that is too long to keep:
 // the broker then needs memory for what is active and no more, if it keeps no
@@ -389,8 +204,31 @@ func (b *Broker) Forget() {
 	b.ended, b.refused = b.ended[:0], b.refused[:0]
 }
 
-// Active returns the number of active contracts.
-func (b *Broker) Active() int { return len(b.contracts) - len(b.free) }
+// Active returns the number of contracts that are accepted and have not ended.
+func (b *Broker) Active() int { return len(b.contracts) - len(b.free) - b.Waiting() }
+
+// Waiting returns the number of requests that wait and are no contracts yet.
+func (b *Broker) Waiting() (n int) {
+	for _, i := range b.waiting {
+		if b.contracts[i].phase == contracts.Asked {
+			n++
+		}
+	}
+	return n
+}
+
+// Idle reports whether no contract is active and no request waits.
+func (b *Broker) Idle() bool { return len(b.contracts) == len(b.free) }
 
 // Prices returns the record of the total price over all hosts.
-func (b *Broker) Prices() *market.Series { return &b.prices }
+func (b *Broker) Prices() *market.Series { return b.floor.Prices() }
+
+// Market returns what policies are shown.
+func (b *Broker) Market() contracts.Market { return view{b} }
+
+// A view is what policies are shown.
+type view struct{ *Broker }
+
+func (v view) Hosts() contracts.View              { return &v.floor }
+func (v view) Waiting() []int32                   { return v.waiting }
+func (v view) Request(i int32) *contracts.Request { return &v.contracts[i].Request }

@@ -44,13 +44,13 @@ func TestMoneyIsConserved(t *testing.T) {
 		for i := range p.broker.Ended() {
 			c := &p.broker.Ended()[i]
 			contractsSeen++
-			if c.State == contracts.Violated {
+			if c.Outcome.Violated() {
 				violated++
 			}
 			if c.Penalty.Sign() > 0 {
 				fined++
 			}
-			if all := m.asks[c.ID].truth * float64(c.Nodes); c.State == contracts.Fulfilled && c.ByDue != all {
+			if all := m.asks[c.ID].truth * float64(c.Nodes); c.Outcome == contracts.Fulfilled && c.ByDue != all {
 				t.Errorf("%v: contract %d is fulfilled with %v of %v", m, c.ID, c.ByDue, all)
 			}
 			if c.Paid.Cmp(c.SLA.Budget) > 0 || c.Paid.Sign() < 0 {
@@ -74,7 +74,7 @@ func TestSharesOfHosts(t *testing.T) {
 	for seed := range uint64(60) {
 		m := newTrial(seed, 60)
 		m.play(t, func(p *played) {
-			v := view{p.broker}
+			v := p.broker.Market().Hosts()
 			for h := range hosts.ID(m.hosts) {
 				sum, limits := 0.0, 0.0
 				for _, s := range v.On(h) {
@@ -110,8 +110,9 @@ func TestCapacityKeepsPromises(t *testing.T) {
 		m := newTrial(seed, 60)
 		m.policy = "cac"
 		p := m.play(t, func(p *played) {
-			for h := range p.broker.venues {
-				if len(p.broker.venues[h].on) > 1 {
+			v := p.broker.Market().Hosts()
+			for h := range hosts.ID(v.Fleet()) {
+				if len(v.On(h)) > 1 {
 					shared++
 				}
 			}
@@ -119,8 +120,8 @@ func TestCapacityKeepsPromises(t *testing.T) {
 		for i := range p.broker.Ended() {
 			c := &p.broker.Ended()[i]
 			admitted++
-			if truth := m.asks[c.ID].truth; c.State != contracts.Fulfilled && truth <= c.Work {
-				t.Errorf("%v: contract %d: %v with %v of %v at %v, due %v", m, c.ID, c.State, c.ByDue, c.Total(), c.Ended, c.Due())
+			if truth := m.asks[c.ID].truth; c.Outcome != contracts.Fulfilled && truth <= c.Work {
+				t.Errorf("%v: contract %d: %v with %v of %v at %v, due %v", m, c.ID, c.Outcome, c.ByDue, c.Total(), c.Ended, c.Due())
 			}
 		}
 	}

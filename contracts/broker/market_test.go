@@ -10,6 +10,7 @@ import (
 	"bourse/contracts"
 	"bourse/contracts/admission"
 	"bourse/contracts/bidding"
+	"bourse/contracts/floor"
 	"bourse/contracts/sharing"
 	"bourse/hosts"
 	"bourse/hosts/sim"
@@ -18,7 +19,7 @@ import (
 
 // A trial is a random market and what is asked of it.
 type trial struct {
-	presence *Presence // nil: hosts stay
+	presence *floor.Presence // nil: hosts stay
 
 	seed    uint64
 	spec    hosts.Spec // of every host

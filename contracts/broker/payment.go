@@ -7,14 +7,13 @@ import (
 	"strings"
 
 	"bourse/contracts"
+	"bourse/contracts/floor"
 	"bourse/market"
 )
 
 // A Payment is a rule for what a contract pays.
 type Payment struct {
-	// Charge sets what each task on a host is charged, in dollars per second: all
-	// bids there sum to price, and the host does capacity work per second.
-	Charge func(on []contracts.Standing, price market.Rate, capacity float64)
+	Charge floor.Tariff // what each task on a host is charged
 
 	// Whole says that nothing is metered: the budget is paid once the work is
 	// done, less the penalty for delay, in equal parts to the hosts.

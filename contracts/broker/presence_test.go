@@ -7,14 +7,15 @@ import (
 	"testing"
 
 	"bourse/contracts"
+	"bourse/contracts/floor"
 	"bourse/hosts"
 	"bourse/hosts/availability"
 )
 
 // leave lets the hosts of m come and go.
-func (m *trial) leave(rule Leaving, charged bool) *trial {
+func (m *trial) leave(rule floor.Leaving, charged bool) *trial {
 	rng := rand.New(rand.NewPCG(m.seed, 9))
-	m.presence = &Presence{Leaving: rule, Charged: charged}
+	m.presence = &floor.Presence{Leaving: rule, Charged: charged}
 	for range m.hosts {
 		var records []availability.Record
 		at, state := 0.0, availability.Available
@@ -48,19 +49,19 @@ func TestLeaving(t *testing.T) {
 	t.Parallel()
 	losses, resent, broken, saved := 0, 0, 0, 0
 	for seed := range uint64(450) {
-		rule, charged := Leaving(seed%3), seed%2 == 0
+		rule, charged := floor.Leaving(seed%3), seed%2 == 0
 		m := newTrial(seed, 50).leave(rule, charged)
 		delivered, rate, at := 0.0, 0.0, 0.0
 		p := m.play(t, func(p *played) {
 			b := p.broker
 			delivered += rate * (b.now - at)
 			rate, at = 0, b.now
-			v := view{b}
+			v := b.Market().Hosts()
 			for h := range hosts.ID(v.Fleet()) {
 				if v.Away(h) == (func() bool { _, here := m.presence.Histories[h].At(b.now); return !here }()) {
 					for _, s := range v.On(h) {
 						rate += s.Rate
-						if v.Away(h) && (rule != Suspend || s.Rate != 0 || s.Paying != 0) {
+						if v.Away(h) && (rule != floor.Suspend || s.Rate != 0 || s.Paying != 0) {
 							t.Fatalf("%v: h%d is away with %+v on it", m, h, s)
 						}
 					}
@@ -99,23 +100,23 @@ func TestLeaving(t *testing.T) {
 			work += c.Done + c.Wasted
 			losses += c.Losses
 			resent += c.Resent
-			if c.Broken {
+			if c.Outcome == contracts.Broken {
 				broken++
 			}
-			if c.Losses > 0 && c.State == contracts.Fulfilled {
+			if c.Losses > 0 && c.Outcome == contracts.Fulfilled {
 				saved++
 			}
-			if all := m.asks[c.ID].truth * float64(c.Nodes); c.State == contracts.Fulfilled && c.ByDue != all {
+			if all := m.asks[c.ID].truth * float64(c.Nodes); c.Outcome == contracts.Fulfilled && c.ByDue != all {
 				t.Errorf("%v: contract %d is fulfilled with %v of %v", m, c.ID, c.ByDue, all)
 			}
-			if c.Paid.Cmp(c.SLA.Budget) > 0 || c.Paid.Sign() < 0 || c.Open && c.Paid.Sign() != 0 {
-				t.Errorf("%v: contract %d, open: %v, paid %v of %v", m, c.ID, c.Open, c.Paid, c.SLA.Budget)
+			if c.Paid.Cmp(c.SLA.Budget) > 0 || c.Paid.Sign() < 0 || c.Outcome == contracts.Unfinished && c.Paid.Sign() != 0 {
+				t.Errorf("%v: contract %d, %v, paid %v of %v", m, c.ID, c.Outcome, c.Paid, c.SLA.Budget)
 			}
-			if rule == Suspend && (c.Losses > 0 || c.Wasted > 0) || c.Resent > 0 && rule != Resubmit {
+			if rule == floor.Suspend && (c.Losses > 0 || c.Wasted > 0) || c.Resent > 0 && rule != floor.Resubmit {
 				t.Errorf("%v: contract %d lost %v", m, c.ID, c.Losses)
 			}
-			if c.Waiting && !c.Open {
-				t.Errorf("%v: contract %d has ended and waits", m, c.ID)
+			if c.From == contracts.Waiting && c.Outcome != contracts.Unfinished && c.Outcome != contracts.Broken {
+				t.Errorf("%v: contract %d waits and is %v", m, c.ID, c.Outcome)
 			}
 		}
 		if !near(work, delivered, 1e-6*(1+delivered)) {
@@ -136,7 +137,7 @@ func TestStaying(t *testing.T) {
 	for seed := range uint64(30) {
 		want := newTrial(seed, 40).play(t, nil)
 		m := newTrial(seed, 40)
-		m.presence = &Presence{}
+		m.presence = &floor.Presence{}
 		stays, err := availability.NewHistory("", 1, []availability.Record{{Start: 0, End: 1e9, State: availability.Available}}, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -149,7 +150,7 @@ func TestStaying(t *testing.T) {
 			t.Fatalf("%v: %d contracts, want %d", m, len(a), len(b))
 		}
 		for i, c := range got.broker.Ended() {
-			if w := want.broker.Ended()[i]; c.ID != w.ID || c.Ended != w.Ended || c.Paid != w.Paid || c.State != w.State {
+			if w := want.broker.Ended()[i]; c.ID != w.ID || c.Ended != w.Ended || c.Paid != w.Paid || c.Outcome != w.Outcome {
 				t.Errorf("%v: %+v, want %+v", m, c, w)
 			}
 		}

@@ -26,7 +26,7 @@ type plain struct {
 	late  bool
 	byDue float64
 	end   float64
-	state contracts.State
+	state contracts.Outcome
 }
 
 type plainNode struct {
@@ -206,7 +206,7 @@ func (f *reference) settle() {
 		case complete && !c.Late(f.now):
 			c.byDue, c.state = done, contracts.Fulfilled
 		case complete, due && !c.late && !c.SLA.Soft:
-			c.state = contracts.Violated
+			c.state = contracts.Late
 			if !c.late {
 				c.byDue = done
 			}
@@ -236,7 +236,7 @@ func TestAgainstReference(t *testing.T) {
 			t.Fatalf("%v: %d contracts ended, want %d", m, len(p.broker.Ended()), len(f.ended))
 		}
 		for _, want := range f.ended {
-			i := slices.IndexFunc(p.broker.Ended(), func(c contracts.Contract) bool { return c.ID == want.ID })
+			i := slices.IndexFunc(p.broker.Ended(), func(c Settled) bool { return c.ID == want.ID })
 			if i < 0 {
 				t.Fatalf("%v: contract %d did not end", m, want.ID)
 			}
@@ -253,10 +253,10 @@ func TestAgainstReference(t *testing.T) {
 			span := want.end - want.Submit
 			moment := 4 * contracts.Moment(want.end)
 			rounding := moment * m.spec.Capacity() * float64(want.Nodes)
-			if got.State != want.state || !near(got.Done, done, 1e-9*done+rounding) || !near(got.ByDue, want.byDue, 1e-9*want.byDue+rounding) ||
+			if got.Outcome != want.state || !near(got.Done, done, 1e-9*done+rounding) || !near(got.ByDue, want.byDue, 1e-9*want.byDue+rounding) ||
 				!near(got.Ended, want.end, 1e-9*span+moment) || !near(got.Paid.Float64(), charge, 1e-9*charge+float64(want.Nodes)*1e-6) {
 				t.Errorf("%v: contract %d: %v at %v, work %v (%v by due), paid %v; want %v at %v, %v (%v), %v", m, want.ID,
-					got.State, got.Ended, got.Done, got.ByDue, got.Paid, want.state, want.end, done, want.byDue, charge)
+					got.Outcome, got.Ended, got.Done, got.ByDue, got.Paid, want.state, want.end, done, want.byDue, charge)
 			}
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"bourse/bank"
-	"bourse/contracts"
 	"bourse/contracts/admission"
 	"bourse/contracts/bidding"
+	"bourse/contracts/floor"
 	"bourse/contracts/sharing"
 	"bourse/hosts"
 	"bourse/hosts/availability"
@@ -115,7 +115,7 @@ type conversation struct {
 	ended, refused    int
 
 	here     map[int][]availability.Record // by host: when it is there
-	presence Presence
+	presence floor.Presence
 	sharing  string
 }
 
@@ -183,7 +183,7 @@ func (c *conversation) open() error {
 	if err != nil {
 		return err
 	}
-	var presence *Presence
+	var presence *floor.Presence
 	if c.here != nil {
 		presence = &c.presence
 		for h := range c.hosts {
@@ -237,7 +237,7 @@ func (c *conversation) obey(words []string) (answers []string, err error) {
 		c.sharing = words[0]
 	case "leaving":
 		c.presence.Charged = len(words) > 1 && words[1] == "charged"
-		c.presence.Leaving, err = LeavingOf(words[0])
+		c.presence.Leaving, err = floor.LeavingOf(words[0])
 	case "here":
 		err = c.stays(words)
 	case "coins":
@@ -339,9 +339,9 @@ func (c *conversation) advance(to float64) (answers []string, err error) {
 	}
 	c.now = to
 	for _, k := range c.broker.Ended()[c.ended:] {
-		a := fmt.Sprintf("at %v: %d %v, work %v of %v, paid %v", number(k.Ended), k.ID, k.State, number(k.ByDue), number(k.Total()), k.Paid)
-		if k.State == contracts.Violated {
-			a += fmt.Sprintf(", %v s late, penalty %v", number(k.Delay()), k.Penalty)
+		a := fmt.Sprintf("at %v: %d %v, work %v of %v, paid %v", number(k.Ended), k.ID, k.Outcome.State(), number(k.ByDue), number(k.Total()), k.Paid)
+		if k.Outcome.Violated() {
+			a += fmt.Sprintf(", %v s late, penalty %v", number(k.Delay), k.Penalty)
 		}
 		if k.Losses > 0 {
 			a += fmt.Sprintf(", lost %d times with work of %v", k.Losses, number(k.Wasted))

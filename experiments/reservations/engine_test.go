@@ -125,9 +125,9 @@ func (e *engine) run(tb rapid.TB, jobs []Job) []Outcome {
 		o := byID[c.ID]
 		o.Status, o.Start, o.End = Done, int64(c.Began), int64(c.Ended)
 		switch {
-		case c.Killed:
+		case c.Outcome == contracts.Killed:
 			o.Status = Killed
-		case c.State == contracts.Violated, c.Ended > float64(o.Deadline): // which no contract promises an on-demand job
+		case c.Outcome.Violated(), c.Ended > float64(o.Deadline): // which no contract promises an on-demand job
 			o.Status = Late
 		}
 		if c.Ended != math.Trunc(c.Ended) || c.Began != math.Trunc(c.Began) || int(c.Host) != o.Cluster {

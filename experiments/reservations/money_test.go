@@ -10,6 +10,7 @@ import (
 	"bourse/bank"
 	"bourse/contracts"
 	"bourse/contracts/admission"
+	"bourse/contracts/broker"
 	"bourse/hosts"
 	"bourse/hosts/timetable"
 )
@@ -40,7 +41,7 @@ func (e *engine) window(id int64, n int, start, q, due float64) contracts.Reques
 
 // money returns what a contract came to, and checks that it is what the accounts
 // say.
-func (e *engine) money(tb rapid.TB) (last contracts.Contract) {
+func (e *engine) money(tb rapid.TB) (last broker.Settled) {
 	tb.Helper()
 	owed := bank.Amount{}
 	for _, c := range e.Ended() {
@@ -69,16 +70,15 @@ func TestMoney(t *testing.T) {
 		name               string
 		runtime            float64
 		change             func(*admission.ReserveOptions)
-		state              contracts.State
+		state              contracts.Outcome
 		ended              float64
-		killed             bool
 		paid, penaltyCents int64
 	}{
-		{"in time", 10, nil, contracts.Fulfilled, 30, false, 1e6, 0},
-		{"early", 4, nil, contracts.Fulfilled, 24, false, 1e6, 0},
+		{"in time", 10, nil, contracts.Fulfilled, 30, 1e6, 0},
+		{"early", 4, nil, contracts.Fulfilled, 24, 1e6, 0},
 		// Extended by 2 s, twice; the deadline is at 33.
-		{"late", 13.5, nil, contracts.Violated, 34, false, 1e6 - 1e4, 0},
-		{"killed", 13.5, func(o *admission.ReserveOptions) { o.Overrun = "kill" }, contracts.Violated, 30, true, 0, 33},
+		{"late", 13.5, nil, contracts.Late, 34, 1e6 - 1e4, 0},
+		{"killed", 13.5, func(o *admission.ReserveOptions) { o.Overrun = "kill" }, contracts.Killed, 30, 0, 33},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -98,9 +98,9 @@ func TestMoney(t *testing.T) {
 			}
 			e.drain(t)
 			got := e.money(t)
-			if got.State != c.state || got.Began != 20 || got.Ended != c.ended || got.Killed != c.killed ||
+			if got.Outcome != c.state || got.Began != 20 || got.Ended != c.ended ||
 				got.Paid.Micros() != c.paid || got.Penalty.Micros() != 1e4*c.penaltyCents {
-				t.Errorf("%v from %v to %v, killed %v, paid $%v, penalty $%v", got.State, got.Began, got.Ended, got.Killed, got.Paid, got.Penalty)
+				t.Errorf("%v from %v to %v, paid $%v, penalty $%v", got.Outcome, got.Began, got.Ended, got.Paid, got.Penalty)
 			}
 			if host, _ := e.ledger.Account("host:h0"); e.ledger.Balance(host) != got.Paid {
 				t.Errorf("the host has $%v of $%v", e.ledger.Balance(host), got.Paid)
@@ -129,15 +129,15 @@ func TestCancel(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := e.Ended()[0]
-		if got.State != contracts.Cancelled || got.Ended != c.at || got.Paid.Micros() != int64(math.Round(c.paid*1e6)) || got.Penalty.Sign() != 0 {
-			t.Errorf("at %v: %v at %v, paid $%v, penalty $%v, want $%v", c.at, got.State, got.Ended, got.Paid, got.Penalty, c.paid)
+		if got.Outcome != contracts.Cancelled || got.Ended != c.at || got.Paid.Micros() != int64(math.Round(c.paid*1e6)) || got.Penalty.Sign() != 0 {
+			t.Errorf("at %v: %v at %v, paid $%v, penalty $%v, want $%v", c.at, got.Outcome, got.Ended, got.Paid, got.Penalty, c.paid)
 		}
 		if err := e.Cancel(c.at, 1); err == nil {
 			t.Errorf("at %v: cancelled twice", c.at)
 		}
 		e.drain(t)
-		if got := e.money(t); got.State != contracts.Fulfilled || got.Began != c.next || got.ID != 2 {
-			t.Errorf("at %v: the other is %v from %v, want from %v", c.at, got.State, got.Began, c.next)
+		if got := e.money(t); got.Outcome != contracts.Fulfilled || got.Began != c.next || got.ID != 2 {
+			t.Errorf("at %v: the other is %v from %v, want from %v", c.at, got.Outcome, got.Began, c.next)
 		}
 	}
 }

@@ -53,8 +53,8 @@ func TestWithinSecond(t *testing.T) {
 			t.Fatalf("%d contracts within a second, %d at the next", len(b), len(a))
 		}
 		for i := range a {
-			if x, y := a[i], b[i]; x.ID != y.ID || x.Began != y.Began || x.Ended != y.Ended || x.State != y.State {
-				t.Fatalf("%d: %v from %v to %v, at the next second %d: %v from %v to %v", y.ID, y.State, y.Began, y.Ended, x.ID, x.State, x.Began, x.Ended)
+			if x, y := a[i], b[i]; x.ID != y.ID || x.Began != y.Began || x.Ended != y.Ended || x.Outcome != y.Outcome {
+				t.Fatalf("%d: %v from %v to %v, at the next second %d: %v from %v to %v", y.ID, y.Outcome, y.Began, y.Ended, x.ID, x.Outcome, x.Began, x.Ended)
 			}
 		}
 	})
@@ -84,8 +84,8 @@ func TestKeptWithinSeconds(t *testing.T) {
 		}
 		e.drain(t)
 		for _, c := range e.Ended() {
-			if c.Killed || c.State == contracts.Violated || c.Begun && c.Began != math.Floor(c.Began) {
-				t.Errorf("%d: %v from %v to %v, due %v, killed %v", c.ID, c.State, c.Began, c.Ended, c.Due(), c.Killed)
+			if c.Outcome.Violated() || c.Began != math.Floor(c.Began) {
+				t.Errorf("%d: %v from %v to %v, due %v", c.ID, c.Outcome, c.Began, c.Ended, c.Due())
 			}
 		}
 	})

@@ -15,6 +15,7 @@ import (
 	"bourse/contracts"
 	"bourse/contracts/admission"
 	"bourse/contracts/broker"
+	"bourse/contracts/floor"
 	"bourse/contracts/sharing"
 	"bourse/experiments/des"
 	"bourse/hosts"
@@ -40,7 +41,7 @@ func engine(ctx context.Context, c Config) (*Outcome, error) {
 	}
 	var fleet []hosts.Machine
 	var owners []bank.Account
-	presence := &broker.Presence{Histories: c.Trace.Hosts}
+	presence := &floor.Presence{Histories: c.Trace.Hosts}
 	for i, h := range c.Trace.Hosts {
 		spec := hosts.Spec{Name: fmt.Sprint(i), CPUs: 1, Speed: 1}
 		if c.Speeds {
@@ -71,14 +72,14 @@ func engine(ctx context.Context, c Config) (*Outcome, error) {
 		return nil, err
 	}
 	out := new(Outcome)
-	log := &logger{Dispatcher: policy, out: out}
+	log := &logger{Policy: policy, out: out, on: make(map[contracts.ID]hosts.ID)}
 	b := broker.New(broker.Config{
 		Fleet: fleet, Owners: owners, Provider: provider, Policy: log, Sharing: rule, Payment: payment,
 		Window: 300, Teller: ledger, Ties: rng, Presence: presence,
 	})
 	horizon := math.Nextafter(c.To, 0)
 	submit := &submissions{c: &c, b: b, owner: user, out: out}
-	if err := des.Run(ctx, new(des.Virtual), horizon, b, submit, b.Looks()); err != nil {
+	if err := des.Run(ctx, new(des.Virtual), horizon, b, submit, b.Late()); err != nil {
 		return nil, err
 	}
 	log.settle()
@@ -91,18 +92,18 @@ func engine(ctx context.Context, c Config) (*Outcome, error) {
 		out.Failed += k.Losses
 		out.Wasted += k.Wasted
 		switch {
-		case k.Open && k.Waiting:
+		case k.Outcome == contracts.Unfinished && k.From == contracts.Waiting:
 			out.Queued++
-		case k.Open:
+		case k.Outcome == contracts.Unfinished:
 			out.Running++
 			out.Unfinished += k.Done
-		case k.State == contracts.Fulfilled:
+		case k.Outcome == contracts.Fulfilled:
 			out.Done++
 			out.Useful += k.Work
 			out.Makespans += k.Ended - k.Submit
 		}
-		if want := (k.State == contracts.Fulfilled); want != (k.Paid.Sign() > 0) {
-			return nil, fmt.Errorf("contract %d: %v, paid %v", k.ID, k.State, k.Paid)
+		if want := (k.Outcome == contracts.Fulfilled); want != (k.Paid.Sign() > 0) {
+			return nil, fmt.Errorf("contract %d: %v, paid %v", k.ID, k.Outcome, k.Paid)
 		}
 	}
 	out.Queued += b.Waiting()
@@ -206,11 +207,12 @@ func overtaken(log []Event, done Event) bool {
 	return false
 }
 
-// A logger notes what becomes of the jobs of a dispatcher.
+// A logger notes what becomes of the jobs of a policy.
 type logger struct {
-	contracts.Dispatcher
+	contracts.Policy
 	out  *Outcome
-	last []Event // of one instant
+	last []Event                   // of one instant
+	on   map[contracts.ID]hosts.ID // of the jobs that run
 }
 
 // settle orders what has ended at one instant by host, as a replay does.
@@ -220,26 +222,37 @@ func (l *logger) settle() {
 	l.last = l.last[:0]
 }
 
-func (l *logger) Off(now float64, id contracts.ID, h hosts.ID) {
+// off notes that a job has left its host, if it is on one.
+func (l *logger) off(now float64, kind Kind, id contracts.ID) {
+	h, runs := l.on[id]
+	if !runs {
+		return
+	}
+	delete(l.on, id)
 	if n := len(l.last); n > 0 && l.last[n-1].At != now {
 		l.settle()
 	}
-	l.last = append(l.last, Event{Done, now, int32(id), int32(h)})
-	l.Dispatcher.Off(now, id, h)
+	l.last = append(l.last, Event{kind, now, int32(id), int32(h)})
 }
 
-func (l *logger) Again(now float64, id contracts.ID) bool {
-	l.last[len(l.last)-1].Kind = Fail
-	return l.Dispatcher.Again(now, id)
-}
-
-func (l *logger) Look(now float64, v contracts.View, out []contracts.Answer) []contracts.Answer {
-	l.settle()
-	out = l.Dispatcher.Look(now, v, out)
-	for _, a := range out {
-		l.out.Log = append(l.out.Log, Event{Alloc, now, int32(a.ID), int32(a.Placements[0].Host)})
+func (l *logger) Handle(now float64, e contracts.Event, m contracts.Market) []contracts.Action {
+	switch e.Kind {
+	case contracts.Lost:
+		l.off(now, Fail, m.Request(e.Contract).ID)
+	case contracts.Over:
+		l.off(now, Done, m.Request(e.Contract).ID)
+	case contracts.Tick:
+		l.settle()
 	}
-	l.out.Placed += len(out)
+	out := l.Policy.Handle(now, e, m)
+	if e.Kind == contracts.Tick {
+		for _, a := range out {
+			id, h := m.Request(a.Contract).ID, a.Decision.Placements[0].Host
+			l.out.Log = append(l.out.Log, Event{Alloc, now, int32(id), int32(h)})
+			l.on[id] = h
+		}
+		l.out.Placed += len(out)
+	}
 	return out
 }
 

@@ -1,0 +1,212 @@
+package broker
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"bourse/contracts"
+
+	"bourse/contracts/settlement"
+)
+
+// tell tells the policy e and does what it answers, until it has no more to say.
+func (b *Broker) tell(e contracts.Event) error {
+	for {
+		b.floor.Bring(b.now)
+		actions := b.Policy.Handle(b.now, e, view{b})
+		if len(actions) == 0 {
+			return nil
+		}
+		for k := range actions {
+			b.floor.Bring(b.now)
+			if err := b.do(&actions[k]); err != nil {
+				return err
+			}
+		}
+		e = contracts.Event{Kind: contracts.Continue}
+	}
+}
+
+// offer tells the policy that there may be room, if there may.
+func (b *Broker) offer() error {
+	if !b.freed {
+		return nil
+	}
+	b.freed = false
+	return b.tell(contracts.Event{Kind: contracts.Freed})
+}
+
+// do does what the policy wants.
+func (b *Broker) do(a *contracts.Action) error {
+	i := a.Contract
+	c := &b.contracts[i]
+	switch a.Verb {
+	case contracts.Enqueue:
+		b.enqueue(i, a.Place)
+		return nil
+	case contracts.Launch:
+		c.phase.Next(contracts.OnStart)
+		if err := b.floor.Resume(b.now, c.run); err != nil {
+			return fmt.Errorf("start %d on %s: %w", c.ID, b.hostOf(c.run), err)
+		}
+		return nil
+	case contracts.Suspend:
+		c.phase.Next(contracts.OnPause)
+		b.floor.Pause(b.now, c.run)
+		b.freed = true
+		return nil
+	case contracts.Finish:
+		return b.remove(i, contracts.OnFinish)
+	case contracts.Stop:
+		return b.remove(i, contracts.OnKill)
+	case contracts.Release:
+		fee, err := settlement.Fee(c.price, a.Part)
+		if err != nil {
+			return fmt.Errorf("cancel %d: %w", c.ID, err)
+		}
+		c.price = fee
+		return b.remove(i, contracts.OnCancel)
+	}
+	return b.decided(i, a)
+}
+
+// enqueue lets contract i wait, at that place.
+func (b *Broker) enqueue(i int32, place int) {
+	c := &b.contracts[i]
+	b.waiting = slices.Insert(b.waiting, place, i)
+	switch {
+	case c.phase == contracts.Running: // its deadline stands on the floor
+		c.phase.Next(contracts.OnRecall)
+		b.floor.Contract(c.run).Resent++
+	case !c.SLA.GoesOn() && !c.OnDemand:
+		c.alarm = max(c.Due(), b.now)
+		b.timers.Set(i, c.alarm)
+	}
+}
+
+// decided carries out what the policy has decided of contract i: a, which becomes a
+// refusal if the contract cannot be had.
+func (b *Broker) decided(i int32, a *contracts.Action) (err error) {
+	c, d := &b.contracts[i], a.Decision
+	again := c.phase == contracts.Waiting
+	if a.Verb != contracts.Refuse && !again && !b.affords(c, a) {
+		d.Verdict, d.Placements = contracts.Reject, nil
+	}
+	b.unwait(i)
+	switch {
+	case d.Verdict == contracts.Accept && again:
+		err = b.start(i, d.Placements)
+	case d.Verdict == contracts.Accept:
+		err = b.accept(i, a)
+	case again:
+		err = b.remove(i, contracts.OnExpire)
+	default:
+		err = b.refuse(i, d)
+	}
+	switch {
+	case i == b.asked:
+		b.answer = *d
+	case d.Verdict == contracts.Reject && !again:
+		b.refused = append(b.refused, Refusal{c.ID, b.now, *d})
+	}
+	return err
+}
+
+// affords reports whether the owner of c can pay for it, and whether it may still be
+// promised; otherwise it gives the decision of a its reason.
+func (b *Broker) affords(c *contract, a *contracts.Action) bool {
+	d := a.Decision
+	switch has := b.Teller.Balance(c.Owner); {
+	case c.SLA.Budget.Sign() <= 0:
+		d.Reason = contracts.NoRate
+	case has.Cmp(c.SLA.Budget) < 0:
+		d.Reason, d.Balance, d.Budget = contracts.Unfunded, has, c.SLA.Budget
+	case a.Verb == contracts.Admit && !c.SLA.GoesOn() && c.Due() <= b.now:
+		d.Reason = contracts.TooLate
+	default:
+		return true
+	}
+	return false
+}
+
+// accept holds the budget of contract i and starts it, or books its host.
+func (b *Broker) accept(i int32, a *contracts.Action) error {
+	c, d := &b.contracts[i], a.Decision
+	c.phase.Next(contracts.OnAccept)
+	booked := a.Verb == contracts.Book
+	if err := b.Teller.Hold(b.now, int64(c.ID), c.Owner, c.SLA.Budget, b.terms(c, d, booked)); err != nil {
+		return fmt.Errorf("admit %d: %w", c.ID, err)
+	}
+	if booked {
+		return b.book(i, d)
+	}
+	return b.start(i, d.Placements)
+}
+
+// book enters contract i, which its policy starts and ends.
+func (b *Broker) book(i int32, d *contracts.Decision) (err error) {
+	c := &b.contracts[i]
+	if d.Priced {
+		if c.price, err = settlement.Price(d.Ask); err != nil {
+			return fmt.Errorf("price of %d: %w", c.ID, err)
+		}
+	}
+	c.PerHost = true    // its one task is promised by itself
+	c.SLA.RunsOn = true // only its policy ends it
+	c.task.Work *= float64(c.Nodes)
+	b.runs(i, b.floor.Book(b.now, &c.Request, c.task, d.Placements[0], c.Due()))
+	return nil
+}
+
+// start gives contract i its hosts. Its limit is its deadline, or none if that has
+// passed already: then nothing is done by it.
+func (b *Broker) start(i int32, on []contracts.Placement) (err error) {
+	c := &b.contracts[i]
+	c.phase.Next(contracts.OnStart)
+	if c.run != none {
+		err = b.floor.PlaceAgain(b.now, c.run, on)
+	} else {
+		until := c.Due()
+		if until <= b.now {
+			until = math.Inf(1)
+		}
+		var run int32
+		run, err = b.floor.Place(b.now, &c.Request, c.task, on, until)
+		b.runs(i, run)
+	}
+	if err != nil {
+		return fmt.Errorf("admit %d: %w", c.ID, err)
+	}
+	return nil
+}
+
+// runs notes that contract i is that run of the floor.
+func (b *Broker) runs(i, run int32) {
+	b.contracts[i].run = run
+	for int(run) >= len(b.index.byRun) {
+		b.index.byRun = append(b.index.byRun, none)
+	}
+	b.index.byRun[run] = i
+}
+
+// hostOf returns the name of the host that run is booked on.
+func (b *Broker) hostOf(run int32) string {
+	return b.Fleet[b.floor.Contract(run).Host].Spec().Name
+}
+
+// refuse turns contract i away.
+func (b *Broker) refuse(i int32, d *contracts.Decision) error {
+	c := &b.contracts[i]
+	c.phase.Next(contracts.OnRefuse)
+	b.gone(i)
+	return b.Teller.Reject(b.now, int64(c.ID), b.reason(d))
+}
+
+// unwait takes contract i out of those who wait, if it is there.
+func (b *Broker) unwait(i int32) {
+	if at := slices.Index(b.waiting, i); at >= 0 {
+		b.waiting = slices.Delete(b.waiting, at, at+1)
+		b.timers.Remove(i)
+	}
+}

@@ -1,0 +1,90 @@
+package broker
+
+import (
+	"errors"
+	"fmt"
+
+	"bourse/contracts"
+)
+
+// ErrNoContract is the reason for which there is nothing to cancel.
+var ErrNoContract = errors.New("no such contract")
+
+// Cancel takes a contract back for its owner, whatever the policy. One that is booked
+// pays the part of its price that its policy says is due; another pays what has
+// accrued; a request that waits for a decision is rejected. It returns an error
+// wrapping ErrNoContract, and nothing has changed, if there is none. The broker has
+// been advanced to now.
+func (b *Broker) Cancel(now float64, id contracts.ID) error {
+	i, ok := b.find(id)
+	if !ok {
+		return fmt.Errorf("cancel %d: %w", id, ErrNoContract)
+	}
+	b.now = now
+	c := &b.contracts[i]
+	var err error
+	switch {
+	case c.phase == contracts.Asked:
+		err = b.withdraw(i)
+	case b.floor.Contract(c.run).Gang:
+		if err = b.tell(contracts.Event{Kind: contracts.Withdrawn, Contract: i}); err == nil && c.phase != contracts.Ended {
+			return fmt.Errorf("cancel %d: %w: it is over", id, ErrNoContract)
+		}
+	default:
+		b.freed = b.freed || c.phase == contracts.Running
+		err = b.over(i, contracts.OnCancel, b.floor.Remove(now, c.run))
+	}
+	if err != nil {
+		return err
+	}
+	return b.offer()
+}
+
+// withdraw rejects contract i, which waits for a decision, for its owner.
+func (b *Broker) withdraw(i int32) error {
+	c := &b.contracts[i]
+	d := contracts.Decision{Reason: contracts.TakenBack}
+	b.unwait(i)
+	c.phase.Next(contracts.OnCancel)
+	b.gone(i)
+	b.refused = append(b.refused, Refusal{c.ID, b.now, d})
+	b.freed = true // who waited behind it is asked again
+	if err := b.Teller.Reject(b.now, int64(c.ID), b.reason(&d)); err != nil {
+		return err
+	}
+	return b.tell(contracts.Event{Kind: contracts.Over, Contract: i})
+}
+
+// find returns the contract of that id that has not ended.
+func (b *Broker) find(id contracts.ID) (int32, bool) {
+	if b.index.byID == nil {
+		b.index.byID = make(map[contracts.ID]int32)
+		for i := range b.contracts {
+			if c := &b.contracts[i]; c.phase != contracts.Ended {
+				b.index.byID[c.ID] = int32(i)
+			}
+		}
+	}
+	i, ok := b.index.byID[id]
+	return i, ok
+}
+
+// Close ends the market at now, which Advance has been told, or just after: what is
+// accepted is unfinished and pays nothing, whatever it has done; what waits for a
+// decision stays undecided.
+func (b *Broker) Close(now float64) error {
+	b.now = now
+	for run, i := range b.index.byRun {
+		if i == none {
+			continue
+		}
+		c := &b.contracts[i]
+		if c.run != int32(run) || c.phase == contracts.Ended || c.phase == contracts.Asked {
+			continue
+		}
+		if err := b.remove(i, contracts.OnClose); err != nil {
+			return err
+		}
+	}
+	return nil
+}

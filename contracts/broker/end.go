@@ -1,0 +1,106 @@
+package broker
+
+import (
+	"fmt"
+
+	"bourse/bank"
+	"bourse/contracts"
+
+	"bourse/contracts/note"
+	"bourse/contracts/settlement"
+	"bourse/hosts"
+)
+
+// remove takes contract i off the floor and ends it.
+func (b *Broker) remove(i int32, on contracts.Cause) error {
+	c := &b.contracts[i]
+	b.freed = b.freed || c.phase == contracts.Running
+	return b.end(i, on, b.floor.Remove(b.now, c.run))
+}
+
+// end ends contract i, which is off the floor as k says: it is judged, billed and
+// settled.
+func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
+	c := &b.contracts[i]
+	from := c.phase
+	if from == contracts.Waiting {
+		b.unwait(i)
+	}
+	over := b.caseOf(c, k)
+	v := over.Judge(c.phase.Next(on))
+	bill, err := over.Bill(b.Payment.Whole || k.Gang, &v, b.scratch.pay[:0])
+	if err != nil {
+		return fmt.Errorf("settle %d: %w", c.ID, err)
+	}
+	b.scratch.pay = bill.Pay
+	if _, err := b.Teller.Settle(b.now, int64(c.ID), bill.Pay, b.verdict(&over, k, &v, bill.Penalty)); err != nil {
+		return fmt.Errorf("settle %d: %w", c.ID, err)
+	}
+	b.ended = append(b.ended, Settled{})
+	e := &b.ended[len(b.ended)-1]
+	e.Contract, e.Placements = *k, nil // the floor keeps them
+	e.Outcome, e.From, e.Ended = v.Outcome, from, b.now
+	e.ByDue, e.Delay, e.Paid = v.ByDue, v.Delay, bill.Paid
+	e.Penalty, err = b.penalize(c, bill.Penalty)
+	b.gone(i)
+	return err
+}
+
+// caseOf returns the case of c at its end.
+func (b *Broker) caseOf(c *contract, k *contracts.Contract) settlement.Case {
+	s := &b.scratch
+	s.nodes, s.arrears = s.nodes[:0], s.arrears[:0]
+	for n := range k.Placements {
+		pl := &k.Placements[n]
+		s.nodes = append(s.nodes, settlement.Node{Owner: b.Owners[pl.Host], Capacity: b.floor.Capacity(pl.Host), Done: pl.Done, Owed: pl.Owed})
+	}
+	for _, a := range b.floor.Arrears(c.run) {
+		s.arrears = append(s.arrears, settlement.Node{Owner: b.Owners[a.Host], Owed: a.Owed})
+	}
+	return settlement.Case{
+		Request: &c.Request, Work: c.task.Work, Admitted: k.Admitted, End: b.now, ByDue: c.byDue, Price: c.price,
+		Nodes: s.nodes, Arrears: s.arrears,
+	}
+}
+
+// penalize pays the owner of c what the provider owes, or as much as the provider has.
+func (b *Broker) penalize(c *contract, owed bank.Amount) (bank.Amount, error) {
+	if has := b.Teller.Balance(b.Provider); has.Cmp(owed) < 0 {
+		owed = has
+	}
+	if owed.Sign() == 0 {
+		return owed, nil
+	}
+	return owed, b.Teller.Penalty(b.now, int64(c.ID), b.Provider, c.Owner, owed, nil)
+}
+
+// terms is the note of an admission, reason that of a rejection and verdict that of a
+// settlement; each is empty unless the broker takes notes, and good until the next.
+func (b *Broker) terms(c *contract, d *contracts.Decision, booked bool) []byte {
+	n := &b.scratch.note
+	if *n = (*n)[:0]; b.Notes {
+		name := func(h hosts.ID) string { return b.Fleet[h].Spec().Name }
+		*n = note.Terms{Decision: d, Request: &c.Request, Booked: booked, Name: name}.Append(*n)
+	}
+	return *n
+}
+
+func (b *Broker) reason(d *contracts.Decision) []byte {
+	n := &b.scratch.note
+	if *n = (*n)[:0]; b.Notes {
+		*n = d.AppendJSON(*n)
+	}
+	return *n
+}
+
+func (b *Broker) verdict(over *settlement.Case, k *contracts.Contract, v *settlement.Verdict, penalty bank.Amount) []byte {
+	n := &b.scratch.note
+	if *n = (*n)[:0]; b.Notes {
+		said := note.Verdict{
+			State: v.Outcome.State(), Work: k.Total(), Needed: over.Total(), ByDue: v.ByDue, Killed: v.Outcome == contracts.Killed,
+			Losses: k.Losses, Wasted: k.Wasted, Penalty: penalty,
+		}
+		*n = said.Append(*n)
+	}
+	return *n
+}

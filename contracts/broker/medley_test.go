@@ -1,0 +1,382 @@
+package broker
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/contracts/admission"
+	"bourse/contracts/bidding"
+	"bourse/contracts/floor"
+	"bourse/contracts/sharing"
+	"bourse/hosts"
+	"bourse/hosts/availability"
+	"bourse/hosts/availability/predictors"
+	"bourse/hosts/sim"
+	"bourse/market"
+
+	"github.com/goccy/go-yaml"
+)
+
+// A medley is a random market and what is asked of it.
+type medley struct {
+	seed            uint64
+	specs           []hosts.Spec
+	policy, options string // of the policy, as YAML
+	sharing         string
+	bidding         string
+	forecast        string
+	payment         string
+	presence        *floor.Presence
+	cancels         map[contracts.ID]float64 // reservations that are taken back, by when
+	end             float64                  // instant at which the market closes, +Inf if it does not
+	funds           float64                  // of the provider, $
+	window          float64
+	asks            []ask
+}
+
+func (m *medley) String() string {
+	leaving := "stay"
+	if m.presence != nil {
+		leaving = fmt.Sprintf("leave %d charged %v", m.presence.Leaving, m.presence.Charged)
+	}
+	return fmt.Sprintf("seed %d: %s {%s} %s, %s, %s, %d hosts like %+v", m.seed, m.policy, m.options, m.sharing, m.payment, leaving, len(m.specs), m.specs[0])
+}
+
+// newMedley draws a market of n requests, of every kind there is.
+func newMedley(seed uint64, n int) *medley {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	m := &medley{
+		seed: seed, policy: pick(rng, admission.Names()...), end: math.Inf(1), cancels: map[contracts.ID]float64{},
+		payment: pick(rng, Payments()...), funds: pick(rng, 0, 0.5, 1000), window: pick(rng, 10.0, 300),
+	}
+	like := hosts.Spec{
+		CPUs: pick(rng, 0.5, 1, 2, 4, 7.3), Speed: pick(rng, 1, 1, 0.3, 2.5), Cap: pick(rng, 0, 1, 1, 0.4),
+		Room: hosts.Resources{Memory: 8, Disk: 100, Bandwidth: 10},
+	}
+	m.choose(rng)
+	if m.policy == "reserve" {
+		like.CPUs = float64(1 + rng.IntN(12))
+	}
+	unequal := rng.IntN(4) == 0
+	for h := range 1 + rng.IntN(6) {
+		spec := like
+		spec.Name = fmt.Sprintf("h%d", h)
+		if unequal {
+			spec.Speed *= pick(rng, 0.5, 1, 2)
+		}
+		m.specs = append(m.specs, spec)
+	}
+	whole := rng.IntN(3) == 0 // instants and work are whole numbers: much happens at once
+	kind := rng.IntN(4)       // of deadlines
+	perHost := pick(rng, 0, 1, 4)
+	loose := m.queues() && rng.IntN(4) > 0 // deadlines that nobody meets in the queue
+	now := pick(rng, 0.0, 0, 3e7)
+	for range n {
+		if rng.IntN(5) > 0 {
+			now += rng.ExpFloat64() * pick(rng, 1.0, 20, 100)
+		}
+		work := math.Exp(6 * rng.Float64())
+		if whole {
+			now, work = math.Floor(now), math.Ceil(work/10)*10
+		}
+		r := contracts.Request{
+			ID: contracts.ID(len(m.asks)), Submit: now, Nodes: 1 + rng.IntN(len(m.specs)),
+			PerHost: perHost > 0 && rng.IntN(perHost) == 0, Work: work,
+		}
+		fastest := like.Cap
+		if fastest == 0 || fastest > like.CPUs {
+			fastest = like.CPUs
+		}
+		r.SLA.Deadline = r.Work / (fastest * like.Speed) * pick(rng, 1, 1, 1.3, 4, 0.8, 40)
+		r.SLA.Budget = bank.Micros(1 + rng.Int64N(pick(rng, int64(1e2), 1e5, 1e7)))
+		if loose {
+			r.SLA.Deadline += 50_000
+			r.SLA.Budget = bank.Micros(1000 + r.SLA.Budget.Micros())
+		}
+		r.SLA.Soft = kind == 1 || kind > 1 && rng.IntN(3) == 0
+		r.SLA.RunsOn = kind == 2
+		r.SLA.Penalty = contracts.Penalty{Rate: pick(rng, 0, 0, 1e-3, 1), Max: pick(rng, 0.1, math.Inf(1))}
+		if rng.IntN(4) == 0 {
+			r.Needs.Max.CPU = 0.1 + rng.Float64()
+		}
+		if rng.IntN(4) == 0 {
+			r.Needs.Min.Memory, r.Needs.Max.Memory = 3*rng.Float64(), 3+3*rng.Float64()
+		}
+		if rng.IntN(8) == 0 {
+			r.Needs.Min.CPU = 0.1 * rng.Float64()
+		}
+		switch {
+		case m.policy == "queue":
+			r.Nodes = 1
+			r.Needs = contracts.Requirement{}
+		case m.policy == "reserve":
+			r.Nodes = 1 + rng.IntN(int(like.CPUs))
+			r.Lead = pick(rng, 0, 0, 10, 100*rng.Float64())
+			r.SLA.Deadline += r.Lead
+			r.OnDemand = rng.IntN(4) == 0
+		case m.policy == "class":
+			r.Class = pick(rng, "", "be", "SAC", "cac", "rac", "other")
+		}
+		if rng.IntN(5) == 0 {
+			m.cancels[r.ID] = r.Submit + r.SLA.Deadline*rng.Float64()
+		}
+		truth := r.Work
+		if rng.IntN(4) == 0 {
+			truth *= 0.3 + 1.4*rng.Float64()
+		}
+		if r.NodeRate() > 0 {
+			m.asks = append(m.asks, ask{r, truth})
+		} else {
+			delete(m.cancels, r.ID)
+		}
+	}
+	if m.policy != "reserve" && rng.IntN(3) == 0 {
+		m.leave(rng, now)
+	}
+	if m.policy == "queue" && rng.IntN(2) == 0 || rng.IntN(6) == 0 {
+		m.end = now * rng.Float64() * 1.5
+	}
+	return m
+}
+
+// choose draws options of the policy, and a sharing rule.
+func (m *medley) choose(rng *rand.Rand) {
+	m.sharing, m.bidding, m.forecast = admission.SharingOf(m.policy), pick(rng, "cheapest", "cheapest", "random"), pick(rng, market.ForecasterNames()...)
+	if m.policy != "reserve" && rng.IntN(3) == 0 {
+		m.sharing = pick(rng, "auction", "exclusive", "deadline", "librasla", "turns")
+	}
+	options := map[string][]string{
+		"sac": {"threshold: share", "discount: predicted"}, "cac": {"threshold: share", "capacity: static", "discount: predicted"},
+		"edf": {"admission: none", "check: select"}, "librarisk": {"order: bestfit", "projection: static", "projection: incumbent"},
+		"librasla": {"late: pressure", "protect: printed", "current: stored"},
+		"reserve":  {"preempt: true", "match: ran", "match: ff", "match: nf", "match: price\nbase: 0.0001", "admission: edf+insert", "overrun: kill", "kappa: 0.000001\nbase: 0.00001"},
+		"queue":    {"interval: 7", "resubmit: drop", "resubmit: head", "matchmaker: pps", "matchmaker: random", "hold: 10\nhold_mode: block", "matchmaker: first-available"},
+	}[m.policy]
+	if len(options) > 0 && rng.IntN(3) > 0 {
+		m.options = pick(rng, options...)
+	}
+}
+
+// leave lets the hosts of m come and go until some time after the instant end.
+func (m *medley) leave(rng *rand.Rand, end float64) {
+	m.presence = &floor.Presence{Leaving: pick(rng, floor.Resubmit, floor.Lose, floor.Suspend), Charged: rng.IntN(2) == 0}
+	if rng.IntN(2) == 0 {
+		m.presence.Predictor = must(predictors.New("naive", nil, nil))
+	}
+	first := 0.0
+	if len(m.asks) > 0 {
+		first = max(0, m.asks[0].Submit-100)
+	}
+	for range m.specs {
+		var records []availability.Record
+		at, state := first, availability.Available
+		if rng.IntN(3) == 0 {
+			state = availability.Unavailable
+		}
+		if first > 0 {
+			records = append(records, availability.Record{Start: 0, End: first, State: availability.Unavailable})
+		}
+		for at < end+5000 {
+			next := at + 1 + math.Floor(rng.ExpFloat64()*pick(rng, 20.0, 200, 1000))
+			records = append(records, availability.Record{Start: at, End: next, State: state})
+			at, state = next, availability.Available+availability.Unavailable-state
+		}
+		m.presence.Histories = append(m.presence.Histories, must(availability.NewHistory("", 1, records, 0)))
+	}
+	m.end = min(m.end, end+5000)
+}
+
+// A world is what stands around a broker: machines, money and chance.
+type world struct {
+	journal journal
+	ledger  *bank.Ledger
+	users   []bank.Account
+	ties    *rand.PCG
+	lots    *rand.PCG // of the policy
+	config  Config
+}
+
+// A journal is the entries of a ledger, one a line.
+type journal struct{ strings.Builder }
+
+func (j *journal) Append(e *bank.Entry) error {
+	fmt.Fprintf(j, "%v %v %d %v %s\n", math.Float64bits(e.Time), e.Kind, e.Contract, e.Moves, e.Note)
+	return nil
+}
+
+func must[T any](x T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+// open makes the world of m, and the broker that it was made for.
+func (m *medley) open(noted bool) *world {
+	w := &world{ties: rand.NewPCG(m.seed, 2), lots: rand.NewPCG(m.seed, 3)}
+	w.ledger = bank.New(nil)
+	if noted {
+		w.ledger = bank.New(&w.journal)
+	}
+	l := w.ledger
+	c := Config{
+		Provider: must(l.Account("provider")), Window: m.window, Teller: l, Ties: rand.New(w.ties), Notes: noted,
+		Payment: must(NewPayment(m.payment)), Forecast: must(market.NewForecaster(m.forecast, nil, rand.New(rand.NewPCG(m.seed, 6)))), Policy: m.make(w),
+	}
+	for _, spec := range m.specs {
+		c.Fleet = append(c.Fleet, sim.New(spec))
+		c.Owners = append(c.Owners, must(l.Account("host:"+spec.Name)))
+	}
+	for u := range 3 {
+		w.users = append(w.users, must(l.Account(fmt.Sprintf("user:%d", u))))
+		must(0, l.Mint(0, w.users[u], bank.Micros(pick(rand.New(rand.NewPCG(m.seed, 4)), int64(1e9), 1e9, 2e6))))
+	}
+	if m.funds > 0 {
+		must(0, l.Mint(0, c.Provider, must(bank.Dollars(m.funds))))
+	}
+	c.Presence = m.presence
+	c.Sharing = must(sharing.New(m.sharing, noOptions))
+	w.config = c
+	return w
+}
+
+func (m *medley) queues() bool { return m.policy == "fcfs" || m.policy == "easy" || m.policy == "edf" }
+
+func (m *medley) make(w *world) contracts.Policy {
+	bid := must(bidding.New(m.bidding, noOptions, rand.New(rand.NewPCG(m.seed, 5))))
+	decode := func(v any) error { return yaml.UnmarshalWithOptions([]byte(m.options), v, yaml.Strict()) }
+	if m.options == "" {
+		decode = noOptions
+	}
+	return must(admission.New(m.policy, decode, bid, rand.New(w.lots)))
+}
+
+// A record is what came of a trial, to be compared to the last bit.
+type record struct {
+	decisions []string
+	refused   []string
+	ended     []string
+	prices    string
+	accounts  string
+	journal   string
+}
+
+// drive runs m. Every, if it is not nil, is called between any two steps and may
+// replace the broker.
+func (m *medley) drive(w *world, b *Broker, every func(*Broker) *Broker) (decisions []string) {
+	next := 0
+	for {
+		at := b.Next()
+		if b.Idle() && next == len(m.asks) {
+			at = math.Inf(1) // hosts that come and go matter no more
+		}
+		kind := 0
+		if next < len(m.asks) && m.asks[next].Submit < at {
+			at, kind = m.asks[next].Submit, 1
+		}
+		for _, t := range m.cancels {
+			if t < at {
+				at, kind = t, 2
+			}
+		}
+		if t := b.Late().Next(); t < at {
+			at, kind = t, 3
+		}
+		if at >= m.end || math.IsInf(at, 1) {
+			break
+		}
+		switch kind {
+		case 0:
+			must(0, b.Advance(at))
+		case 1:
+			r := m.asks[next].Request
+			r.Owner = w.users[next%len(w.users)]
+			d := must(b.Submit(at, &r, hosts.Task{Work: m.asks[next].truth}))
+			decisions = append(decisions, exactly(*d))
+			next++
+		case 2:
+			for i := range m.asks {
+				id := m.asks[i].ID
+				if t, ok := m.cancels[id]; ok && t == at {
+					delete(m.cancels, id)
+					decisions = append(decisions, fmt.Sprint("cancel ", id, b.Cancel(at, id) == nil, len(b.Ended())))
+				}
+			}
+		case 3:
+			must(0, b.Late().Advance(at))
+		}
+		if every != nil {
+			b = every(b)
+		}
+	}
+	if !b.Idle() && !math.IsInf(m.end, 1) {
+		must(0, b.Close(m.end))
+	}
+	return decisions
+}
+
+// exactly prints x so that floats that differ at all print differently.
+func exactly(x any) string { return fmt.Sprintf("%+v", x) }
+
+func (w *world) accounts() string {
+	var s strings.Builder
+	for name, a := range w.ledger.Balances() {
+		fmt.Fprintln(&s, name, a)
+	}
+	return s.String()
+}
+
+// run runs m. Every, if it is not nil, is called between any two steps and may replace
+// the broker.
+func (m *medley) run(every func(*world, *Broker) *Broker) (r record, b *Broker) {
+	w := m.open(true)
+	b = New(w.config)
+	r.decisions = m.drive(w, b, func(now *Broker) *Broker {
+		if b = now; every != nil {
+			b = every(w, b)
+		}
+		return b
+	})
+	for i := range b.Ended() {
+		r.ended = append(r.ended, fmt.Sprintf("%+v", b.Ended()[i]))
+	}
+	for _, f := range b.Refused() {
+		r.refused = append(r.refused, exactly(f))
+	}
+	r.decisions = append(r.decisions, fmt.Sprint("idle ", b.Idle(), ", active ", b.Active()))
+	r.prices, r.accounts, r.journal = exactly(b.Prices().Steps()), w.accounts(), w.journal.String()
+	return r, b
+}
+
+// difference returns where two records differ, empty if nowhere.
+func difference(got, want record) string {
+	for _, part := range []struct {
+		name      string
+		got, want []string
+	}{
+		{"decision", got.decisions, want.decisions},
+		{"refusal", got.refused, want.refused},
+		{"end", got.ended, want.ended},
+		{"prices", []string{got.prices}, []string{want.prices}},
+		{"accounts", []string{got.accounts}, []string{want.accounts}},
+		{"journal", strings.Split(got.journal, "\n"), strings.Split(want.journal, "\n")},
+	} {
+		for i := range max(len(part.got), len(part.want)) {
+			var g, w string
+			if i < len(part.got) {
+				g = part.got[i]
+			}
+			if i < len(part.want) {
+				w = part.want[i]
+			}
+			if g != w {
+				return fmt.Sprintf("%s %d:\n\tgot  %s\n\twant %s", part.name, i, g, w)
+			}
+		}
+	}
+	return ""
+}

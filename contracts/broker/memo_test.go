@@ -1,0 +1,185 @@
+package broker
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"bourse/contracts/admission"
+)
+
+// TestRecall checks, for every policy under all options, sharing rules and rules of
+// leaving, that a broker that is replaced at random instants by the one that is recalled
+// from its memo goes on as it would have, to the last bit: decisions, prices,
+// accounts, journal. What the replaced one and the memo knew is wiped, policy and all,
+// so nothing of it can be in use; what is scratch in the new one is garbage.
+func TestRecall(t *testing.T) {
+	t.Parallel()
+	replaced := map[string]int{}
+	for seed := range uint64(600) {
+		want, _ := newMedley(seed, 40).run(nil)
+		m := newMedley(seed, 40)
+		rng := rand.New(rand.NewPCG(seed, 11))
+		got, _ := m.run(func(w *world, b *Broker) *Broker {
+			if rng.IntN(8) > 0 {
+				return b
+			}
+			replaced[m.policy]++
+			return m.replace(w, b, nil)
+		})
+		if where := difference(got, want); where != "" {
+			t.Fatalf("%v: %s", m, where)
+		}
+	}
+	for _, name := range admission.Names() {
+		if replaced[name] < 100 {
+			t.Errorf("%s: %d brokers were replaced: too few to tell", name, replaced[name])
+		}
+	}
+}
+
+// replace returns the broker that is recalled from the memo of b, which omit may
+// harm.
+func (m *medley) replace(w *world, b *Broker, omit func(*Memo)) *Broker {
+	memo := b.Memo()
+	wipe(reflect.ValueOf(&b.State).Elem(), 4)
+	for _, part := range []any{&b.Policy, &b.Sharing, &b.Forecast} {
+		if x := reflect.ValueOf(part).Elem().Elem(); x.Kind() == reflect.Pointer {
+			wipe(x.Elem(), 0)
+		}
+	}
+	if omit != nil {
+		omit(memo)
+	}
+	c := w.config
+	c.Policy, c.Sharing, c.Forecast, c.Ties = nil, nil, nil, nil
+	next := new(Broker)
+	next.Recall(c, memo)
+	wipe(reflect.ValueOf(memo).Elem(), 4)
+	litter(reflect.ValueOf(&next.scratch).Elem())
+	litter(open(reflect.ValueOf(&next.floor).Elem().FieldByName("scratch")))
+	return next
+}
+
+// open returns v so that it may be set, exported or not.
+func open(v reflect.Value) reflect.Value {
+	return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
+}
+
+// wipe clears what v holds, and so many levels of what its slices do.
+func wipe(v reflect.Value, levels int) {
+	switch {
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			wipe(open(v.Field(i)), levels)
+		}
+	case v.Kind() == reflect.Slice && levels > 0:
+		for i := range v.Len() {
+			wipe(v.Index(i), levels-1)
+		}
+	}
+	v.SetZero()
+}
+
+// litter puts a zero element in every list of v.
+func litter(v reflect.Value) {
+	for i := range v.NumField() {
+		if f := open(v.Field(i)); f.Kind() == reflect.Slice {
+			f.Set(reflect.MakeSlice(f.Type(), 1, 3))
+		}
+	}
+}
+
+// fields returns the paths of all fields of t, and of what its lists are lists of.
+func fields(t reflect.Type, path string, depth int) (paths []string) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name := path + f.Name
+		paths = append(paths, name)
+		of := f.Type
+		if of.Kind() == reflect.Slice {
+			of = of.Elem()
+		}
+		if of.Kind() == reflect.Struct && depth > 0 && strings.HasPrefix(of.PkgPath(), "bourse/contracts/") {
+			paths = append(paths, fields(of, name+".", depth-1)...)
+		}
+	}
+	return paths
+}
+
+// leaveOut clears the named field of v.
+func leaveOut(v reflect.Value, path string) {
+	if v.Kind() == reflect.Slice {
+		for i := range v.Len() {
+			leaveOut(v.Index(i), path)
+		}
+		return
+	}
+	name, rest, deeper := strings.Cut(path, ".")
+	if f := open(v.FieldByName(name)); deeper {
+		leaveOut(f, rest)
+	} else {
+		f.SetZero()
+	}
+}
+
+// idleFields are the fields that may be left out of a memo, and nothing else comes of
+// it: marks of work that is under way, of which there is none when it is taken; marks
+// for want of which a policy looks at a host again that it has seen; and that there is
+// room, of which between two steps only a policy that keeps books is still to be told,
+// and that decides at seconds of its own.
+var idleFields = map[string]bool{
+	"floor.hosts.touched": true,
+	"floor.runs.changed":  true,
+	"broker.freed":        true,
+	"floor.hosts.news":    true,
+	"floor.news.old":      true,
+}
+
+// TestOmissions checks that TestRecall would notice any field that a memo left out.
+func TestOmissions(t *testing.T) {
+	t.Parallel()
+	all := fields(reflect.TypeFor[Memo](), "", 3)
+	for _, path := range all {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			noticed, seeds := false, uint64(400)
+			if idleFields[path] {
+				seeds = 60
+			}
+			for seed := uint64(0); seed < seeds && !noticed; seed++ {
+				noticed = notices(seed, path)
+			}
+			if noticed == idleFields[path] {
+				t.Errorf("left out: noticed is %v", noticed)
+			}
+		})
+	}
+	if len(all) < 40 {
+		t.Errorf("%d fields", len(all))
+	}
+}
+
+func notices(seed uint64, path string) (noticed bool) {
+	want, _ := newMedley(seed, 25).run(nil)
+	defer func() {
+		if recover() != nil {
+			noticed = true
+		}
+	}()
+	m := newMedley(seed, 25)
+	rng, steps := rand.New(rand.NewPCG(seed, 12)), 0
+	got, _ := m.run(func(w *world, b *Broker) *Broker {
+		if steps++; steps > 2000 {
+			panic(fmt.Sprintf("%s left out: it does not end", path))
+		}
+		if rng.IntN(8) > 0 {
+			return b
+		}
+		return m.replace(w, b, func(memo *Memo) { leaveOut(reflect.ValueOf(memo).Elem(), path) })
+	})
+	return difference(got, want) != ""
+}

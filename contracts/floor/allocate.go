@@ -1,0 +1,128 @@
+package floor
+
+import (
+	"math"
+
+	"bourse/hosts"
+)
+
+// Bring brings f to now, at which nothing happens by itself: what it shows as a view
+// is then true of that instant.
+func (f *Floor) Bring(now float64) {
+	f.allocate()
+	f.now = now
+}
+
+// TouchAll marks every host to be shared out again, as if something had changed there:
+// the plain form of what the floor does, which tests and benchmarks compare with.
+func (f *Floor) TouchAll(now float64) {
+	f.now = now
+	for h := range f.hosts {
+		f.touch(&f.hosts[h])
+	}
+}
+
+// allocate shares out every host on which something has changed, sets what is
+// charged there, and enters when the runs concerned are to be looked at next.
+func (f *Floor) allocate() {
+	for _, h := range f.marks.touched {
+		v := &f.hosts[h]
+		v.touched = false
+		next := math.Inf(1)
+		switch {
+		case v.away:
+			f.still(v)
+			next = f.Machines[h].Next()
+		case len(v.on) > 0:
+			f.share(v)
+			next = f.Machines[h].Next()
+		}
+		enter(&f.heaps.completions, int32(h), &v.next, next)
+	}
+	f.marks.touched = f.marks.touched[:0]
+	for _, i := range f.marks.changed {
+		c := &f.runs[i]
+		if c.changed = false; c.left != vacant {
+			f.expect(i)
+		}
+	}
+	f.marks.changed = f.marks.changed[:0]
+}
+
+// share shares out v, where tasks are.
+func (f *Floor) share(v *host) {
+	on, m := v.on, f.Machines[v.id]
+	if f.rule.fixed == nil {
+		f.rule.Deal(f.now, v.id, on, f)
+		f.order(v)
+	}
+	gets := m.Processors()
+	all := len(gets) == len(on)
+	for i := range on {
+		s := &on[i]
+		var rate float64
+		if all { // both are in order of start
+			rate = gets[i] * v.rated.speed
+		} else { // some have completed
+			rate = m.Rate(s.Slot)
+		}
+		if rate != s.Rate {
+			s.Rate = rate
+			f.runs[s.Contract].rates[s.Node] = rate
+			f.change(s.Contract)
+		}
+	}
+	f.Tariff(on, v.auction.Price(), v.rated.capacity)
+}
+
+// order tells the machine of v the shares that it has not been told.
+func (f *Floor) order(v *host) {
+	for i := range v.on {
+		if s := &v.on[i]; s.Share != s.Told {
+			s.Told = s.Share
+			f.Machines[v.id].SetShare(f.now, s.Slot, s.Share)
+		}
+	}
+}
+
+// still lets the tasks on v, which is away, stand still. Nothing accrues.
+func (f *Floor) still(v *host) {
+	for i := range v.on {
+		s := &v.on[i]
+		if s.Told != (hosts.Share{}) {
+			s.Told = hosts.Share{}
+			f.Machines[v.id].SetShare(f.now, s.Slot, hosts.Share{})
+		}
+		s.Rate, s.Paying = 0, 0
+		f.runs[s.Contract].rates[s.Node] = 0
+		f.change(s.Contract)
+	}
+}
+
+// expect brings run i to now and enters the instant at which to look at it.
+func (f *Floor) expect(i int32) {
+	c := &f.runs[i]
+	c.bring(f.now)
+	c.Rate = 0
+	for _, rate := range c.rates {
+		c.Rate += rate
+	}
+	at := c.until
+	switch left := c.total() - c.Done; {
+	case c.PerHost: // its hosts tell when it is done
+	case left <= 0:
+		at = min(at, f.now)
+	case c.Rate > 0:
+		at = min(at, f.now+left/c.Rate)
+	}
+	enter(&f.heaps.ends, i, &c.next, at)
+}
+
+// bring counts the work of c up to now.
+func (c *run) bring(now float64) {
+	c.Done += c.Rate * (now - c.At)
+	c.At = now
+}
+
+// total returns the work that is truly needed over all nodes.
+func (c *run) total() float64 { return c.task.Work * float64(len(c.Placements)) }

@@ -1,0 +1,154 @@
+package floor
+
+import (
+	"bourse/contracts"
+	"bourse/contracts/sharing"
+	"bourse/hosts"
+)
+
+// complete ends the tasks that are done on the first host due.
+func (f *Floor) complete() {
+	h, _, _ := f.heaps.completions.Min()
+	v := &f.hosts[h]
+	f.touch(v)
+	f.scratch.reports = f.Machines[h].Advance(f.now, f.scratch.reports[:0])
+	for _, r := range f.scratch.reports {
+		i := int32(r.Key)
+		f.leave(v, i, f.runs[i].node(v.id), r)
+		f.change(i)
+		if f.rule.ending == sharing.WithNodes {
+			f.endTogether(i)
+		}
+	}
+	if f.rule.ending == sharing.WithHost {
+		f.endRest(v)
+	}
+	f.report()
+}
+
+// report makes events of the tasks that have been reported.
+func (f *Floor) report() {
+	for _, r := range f.scratch.reports {
+		i := int32(r.Key)
+		c := &f.runs[i]
+		switch {
+		case c.Gang:
+			c.Placements[0].Done = c.task.Work
+			f.tell(Done, i)
+		case c.left == 0:
+			f.Remove(f.now, i)
+			f.tell(Done, i)
+		default:
+			f.tell(Left, i)
+		}
+	}
+}
+
+// end looks at the first run due: it is done, or expires.
+func (f *Floor) end() {
+	i, _, _ := f.heaps.ends.Min()
+	c := &f.runs[i]
+	c.bring(f.now)
+	switch {
+	case !c.PerHost && c.done(f.now):
+		f.Remove(f.now, i)
+		f.tell(Done, i)
+	case f.now < c.until:
+		f.expect(i) // rounding put the completion a little too early
+	default:
+		f.tell(Expired, i)
+	}
+}
+
+// done reports whether the work of c is done, or what is left would take no time
+// that a float64 can show.
+func (c *run) done(now float64) bool {
+	total := c.total()
+	return contracts.Enough(c.Done, total) || now+(total-c.Done)/c.Rate <= now
+}
+
+// node returns the node of c that runs on h.
+func (c *run) node(h hosts.ID) int32 {
+	for n := range c.Placements {
+		if p := &c.Placements[n]; p.Host == h && !p.Left {
+			return int32(n)
+		}
+	}
+	panic("floor: a run has no node where its task was")
+}
+
+// What ends at one instant float64 may put a few moments apart. In between a task
+// that has nothing left would still be there: its processor is not free yet, or it
+// asks for all of its host. The rest of this file ends at once what rounding leaves.
+
+// Round ends what would end on one host moments after now, and returns what came of
+// it. It reports whether a task has ended: then there may be more.
+func (f *Floor) Round(now float64) (events []Event, more bool) {
+	soon := now + 4*contracts.Moment(now)
+	if f.rule.ending == sharing.ByItself || f.Next() > soon {
+		return nil, false
+	}
+	h, at, ok := f.heaps.completions.Min()
+	if !ok || at > soon {
+		return nil, false
+	}
+	f.now, f.scratch.events = now, f.scratch.events[:0]
+	f.scratch.reports = f.scratch.reports[:0]
+	v := &f.hosts[h]
+	f.touch(v)
+	f.endRest(v)
+	if f.rule.ending == sharing.WithNodes {
+		for _, r := range f.scratch.reports {
+			f.endTogether(int32(r.Key))
+		}
+	}
+	f.report()
+	return f.scratch.events, len(f.scratch.reports) > 0
+}
+
+// endTogether ends the other tasks of run i, whose tasks keep pace, where one has
+// ended.
+func (f *Floor) endTogether(i int32) {
+	c := &f.runs[i]
+	if !c.PerHost || c.left == 0 {
+		return
+	}
+	for n := range c.Placements {
+		pl := &c.Placements[n]
+		if pl.Left {
+			continue
+		}
+		v := &f.hosts[pl.Host]
+		f.touch(v)
+		if contracts.Enough(v.on[v.find(i, int32(n))].Done, c.task.Work) {
+			f.takeOff(v, i, int32(n), c.task.Work)
+		}
+	}
+}
+
+// endRest ends the tasks on v that have no more than a tick left, and appends to
+// reports.
+func (f *Floor) endRest(v *host) {
+	for at := 0; at < len(v.on); {
+		s := &v.on[at]
+		c := &f.runs[s.Contract]
+		work := c.task.Work
+		if f.rule.limit != nil {
+			work = min(work, f.rule.limit.Limit(&c.Request))
+		}
+		if !c.PerHost || work-s.Done > sharing.Tick {
+			at++
+			continue
+		}
+		f.change(s.Contract)
+		f.scratch.reports = append(f.scratch.reports, f.takeOff(v, s.Contract, s.Node, work))
+	}
+}
+
+// takeOff takes node n of run i, whose work is done, off v.
+func (f *Floor) takeOff(v *host, i, n int32, work float64) hosts.Report {
+	r := f.Machines[v.id].Stop(f.now, f.runs[i].Placements[n].Slot)
+	r.Done = work
+	f.leave(v, i, n, r)
+	return r
+}

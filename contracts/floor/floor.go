@@ -1,0 +1,398 @@
+// Package floor is where contracts run: hosts, the auction of each, and who is
+// where. It is told what to place and remove, and answers with what has happened.
+//
+//	run, err := f.Place(now, &request, task, placements, until)
+//	for f.Next() <= now {
+//		for _, e := range f.Advance(f.Next()) { ... } // Expired: f.Remove or f.Extend
+//	}
+//
+// It knows no account and no amount of money, no policy and no promise. What a task
+// is charged per second is a rule of the auction ([Tariff]) and accrues here as a
+// float64; settlement makes money of it.
+//
+// A run is a contract's work. It is on hosts from Place to Remove; in between it may
+// be off them, and keeps its number and its limit: because a host has left ([Lost])
+// until it is placed again ([Floor.PlaceAgain]), or because it is booked, and only
+// there when it is told so ([Floor.Book], [Floor.Resume], [Floor.Pause]).
+//
+// # Design
+//
+// Rates change only when a task starts or stops on a host. A change marks the host;
+// before time passes, or anybody looks, each marked host is allocated anew, once for
+// all changes of an instant, and the runs whose rate has changed are looked at again.
+// So an event costs the hosts that it touches and no more.
+//
+// A run whose nodes work towards one sum waits in one event heap for its completion
+// or its limit, whichever is first; a run whose nodes each have their own work waits
+// there for its limit only, and its hosts in a second heap for their tasks. Hosts
+// that come and go wait in a third. What happens at one instant happens in the order
+// tasks, runs, hosts: a task that ends just when its host leaves is done. Heaps and
+// the order of hosts by price follow from the rest and are rebuilt by [Floor.Recall].
+package floor
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"bourse/contracts"
+	"bourse/contracts/sharing"
+	"bourse/hosts"
+	"bourse/hosts/agenda"
+	"bourse/hosts/shelf"
+	"bourse/market"
+)
+
+// A Tariff sets what each task on a host is charged, in dollars per second: all bids
+// there sum to price, and the host does capacity work per second.
+type Tariff func(on []contracts.Standing, price market.Rate, capacity float64)
+
+// A Config names the parts of a floor. All are needed but NoPrices and Presence.
+type Config struct {
+	Machines []hosts.Machine
+	Sharing  sharing.Rule
+	Tariff   Tariff
+	Window   float64 // of the price history, s
+	Forecast market.Forecaster
+	Ties     *rand.Rand // breaks ties among hosts of equal price
+	NoPrices bool       // keep no record of the total price
+	Presence *Presence  // when hosts are there; nil: always
+}
+
+// A Floor runs contracts on hosts.
+type Floor struct {
+	Config
+	rule rule
+	State
+	heaps     heaps
+	ranking   *market.Ranking
+	standings shelf.Shelf[contracts.Standing]
+	now       float64
+	marks     marks
+	scratch   scratch
+}
+
+// State is what a floor knows, as plain data. The rest follows from it.
+type State struct {
+	hosts  []host
+	runs   []run
+	free   []int32 // places in runs that are not in use
+	prices market.Series
+	news   news
+}
+
+// News are the hosts that have changed since a policy looked.
+type news struct {
+	hosts []hosts.ID
+	old   bool // a policy has looked: the next change begins the list anew
+}
+
+// Heaps hold what is due, each by the instant entered in it.
+type heaps struct {
+	completions agenda.Agenda // hosts, by their host.next
+	ends        agenda.Agenda // runs, by their run.next
+	changes     agenda.Agenda // hosts, by when they come or leave: their host.change
+}
+
+// Marks are what is to be looked at before time passes.
+type marks struct {
+	touched []hosts.ID // hosts to be allocated again
+	changed []int32    // runs whose rate may have changed
+}
+
+// Scratch is memory that is used again.
+type scratch struct {
+	reports []hosts.Report
+	events  []Event
+	ranked  []int32
+}
+
+// A run is a contract's work and where it is.
+type run struct {
+	// What every change of a rate touches is in one place.
+	rates   []float64 // of its nodes, work per second now
+	until   float64   // its limit
+	next    float64   // instant entered in ends, +Inf if none
+	left    int32     // nodes that are on hosts, vacant if the place is not in use
+	changed bool      // it is in marks.changed
+
+	contracts.Contract // as policies and sharing rules see it
+	task               hosts.Task
+	arrears            []Arrear
+}
+
+const vacant = -1
+
+// An Arrear is what has accrued on a host on work that was lost.
+type Arrear struct {
+	Host hosts.ID
+	Owed float64 // dollars
+}
+
+// An Event is what has happened to a run or a host.
+type Event struct {
+	Kind Kind
+	Run  int32
+	Host hosts.ID // of Came and Gone
+}
+
+// A Kind says what has happened.
+type Kind uint8
+
+const (
+	Done    Kind = iota // the work is done; the run has been removed, unless it is booked: its Contract is as Remove returns it
+	Left                // a node has left its host; others are still there
+	Expired             // the limit of the run has come
+	Lost                // a host has left: the run is off all hosts, and its work so far is lost
+	Broken              // a host has left with work that cannot be made up for; the run has been removed
+	Came                // Host is there
+	Gone                // Host has left
+)
+
+// A rule is a sharing rule by its properties.
+type rule struct {
+	sharing.Rule
+	fixed  sharing.Lasting // nil: shares are allocated anew
+	limit  sharing.Limiter // nil: tasks are not stopped early
+	ending sharing.Ending
+}
+
+func properties(r sharing.Rule) rule {
+	p := rule{Rule: r}
+	p.fixed, _ = r.(sharing.Lasting)
+	p.limit, _ = r.(sharing.Limiter)
+	if e, ok := r.(sharing.Ender); ok {
+		p.ending = e.Ending()
+	}
+	return p
+}
+
+// Reset makes f an empty floor at instant 0, keeping its memory.
+func (f *Floor) Reset(c Config) {
+	f.Config, f.rule = c, properties(c.Sharing)
+	f.now, f.runs, f.free = 0, f.runs[:0], f.free[:0]
+	f.hosts = slices.Grow(f.hosts[:0], len(c.Machines))[:len(c.Machines)]
+	for h := range f.hosts {
+		f.hosts[h].reset(hosts.ID(h), c.Machines[h].Spec(), c.Window)
+	}
+	f.news.hosts, f.news.old = f.news.hosts[:0], false
+	f.marks.touched, f.marks.changed = f.marks.touched[:0], f.marks.changed[:0]
+	f.heaps.completions.Reset()
+	f.heaps.ends.Reset()
+	f.heaps.changes.Reset()
+	if f.ranking == nil || f.ranking.Len() != len(c.Machines) {
+		f.ranking = market.NewRanking(len(c.Machines))
+	} else {
+		f.ranking.Reset()
+	}
+	f.prices.Reset()
+	if c.Presence != nil {
+		f.arrive()
+	}
+}
+
+// Place starts task on the hosts of on and returns the number of the run. Work is per
+// node. If the run is not over by the instant until, that is an event.
+func (f *Floor) Place(now float64, r *contracts.Request, task hosts.Task, on []contracts.Placement, until float64) (int32, error) {
+	f.now = now
+	i := f.enter(r, task, until)
+	return i, f.put(i, on)
+}
+
+// PlaceAgain starts run i, which was [Lost], on other hosts.
+func (f *Floor) PlaceAgain(now float64, i int32, on []contracts.Placement) error {
+	f.now = now
+	return f.put(i, on)
+}
+
+// Book enters task, the work of all nodes together, which is to run as one on the host
+// of on when Resume says so.
+func (f *Floor) Book(now float64, r *contracts.Request, task hosts.Task, on contracts.Placement, until float64) int32 {
+	f.now = now
+	i := f.enter(r, task, until)
+	c := &f.runs[i]
+	on.Left = true
+	c.occupy([]contracts.Placement{on})
+	c.Gang, c.Host = true, on.Host
+	f.change(i)
+	return i
+}
+
+// Resume starts run i, which is booked, on its host.
+func (f *Floor) Resume(now float64, i int32) error {
+	f.now = now
+	c := &f.runs[i]
+	if len(c.Paused)%2 > 0 { // they were taken away
+		c.Paused = append(c.Paused, now)
+	}
+	c.begin(now)
+	c.Placements[0].Left, c.left = false, 1
+	f.change(i)
+	return f.start(i, 0, false)
+}
+
+// Pause takes run i, which is booked, off its host, and keeps what has been done.
+func (f *Floor) Pause(now float64, i int32) {
+	f.now = now
+	f.stop(i, 0)
+	f.runs[i].Paused = append(f.runs[i].Paused, now)
+	f.change(i)
+}
+
+// Remove takes run i off its hosts and out, and returns its contract with what has
+// been done and has accrued on each node. It is good until the next run is placed.
+func (f *Floor) Remove(now float64, i int32) *contracts.Contract {
+	f.now = now
+	c := &f.runs[i]
+	f.heaps.ends.Remove(i)
+	c.next = math.Inf(1)
+	if c.left > 0 {
+		for n := range c.Placements {
+			if !c.Placements[n].Left {
+				f.stop(i, int32(n))
+			}
+		}
+	}
+	c.Rate, c.Done = 0, 0
+	for n := range c.Placements {
+		c.Done += c.Placements[n].Done
+	}
+	c.left = vacant
+	f.free = append(f.free, i)
+	return &c.Contract
+}
+
+// Extend moves the limit of run i, which has expired, and returns the work that it
+// has done so far over all nodes, at most what it truly needs.
+func (f *Floor) Extend(i int32, until float64) (done float64) {
+	c := &f.runs[i]
+	c.until = until
+	f.change(i)
+	return min(c.Done, c.total())
+}
+
+// Arrears returns what run i has accrued on work that was lost.
+func (f *Floor) Arrears(i int32) []Arrear { return f.runs[i].arrears }
+
+// Next returns the earliest instant at which something happens, +Inf if nothing will.
+func (f *Floor) Next() float64 {
+	if len(f.marks.touched)+len(f.marks.changed) > 0 {
+		f.allocate()
+	}
+	at := min(first(&f.heaps.completions), first(&f.heaps.ends))
+	if f.Presence != nil {
+		at = min(at, first(&f.heaps.changes))
+	}
+	return at
+}
+
+// Advance lets happen what happens first, which is due by now, and returns what came
+// of it: tasks of an instant before limits, and those before hosts that come or leave.
+// The slice is good until the next call.
+func (f *Floor) Advance(now float64) []Event {
+	f.now, f.scratch.events = now, f.scratch.events[:0]
+	switch {
+	case first(&f.heaps.completions) <= now:
+		f.complete()
+	case first(&f.heaps.ends) <= now:
+		f.end()
+	default:
+		f.alter()
+	}
+	return f.scratch.events
+}
+
+// Prices returns the record of the total price over all hosts.
+func (f *Floor) Prices() *market.Series { return &f.prices }
+
+// tell adds an event.
+func (f *Floor) tell(k Kind, i int32) {
+	f.scratch.events = append(f.scratch.events, Event{Kind: k, Run: i})
+}
+
+// enter makes a run that is on no host.
+func (f *Floor) enter(r *contracts.Request, task hosts.Task, until float64) int32 {
+	i := f.vacancy()
+	c := &f.runs[i]
+	places := c.Placements
+	c.Contract = contracts.Contract{}
+	c.Request, c.Admitted, c.At, c.Placements = *r, f.now, f.now, places
+	c.Began = never
+	c.task, c.task.Key, c.task.Holds = task, int64(i), hosts.Resources{}
+	c.left, c.until, c.next, c.arrears = 0, until, math.Inf(1), c.arrears[:0]
+	return i
+}
+
+// vacancy returns a place in runs that is not in use.
+func (f *Floor) vacancy() int32 {
+	if n := len(f.free); n > 0 {
+		i := f.free[n-1]
+		f.free = f.free[:n-1]
+		return i
+	}
+	if n := len(f.runs); n < cap(f.runs) {
+		f.runs = f.runs[:n+1] // keep the memory of its placements
+		f.runs[n].changed = false
+	} else {
+		f.runs = append(f.runs, run{})
+	}
+	return int32(len(f.runs) - 1)
+}
+
+// occupy makes on the places of c, which is on no host.
+func (c *run) occupy(on []contracts.Placement) {
+	c.Placements = append(c.Placements[:0], on...)
+	c.rates = slices.Grow(c.rates[:0], len(on))[:len(on)]
+	clear(c.rates)
+}
+
+// begin notes the first start of c.
+func (c *run) begin(now float64) {
+	if c.Began > now {
+		c.Began = now
+	}
+}
+
+// put starts run i there.
+func (f *Floor) put(i int32, on []contracts.Placement) error {
+	c := &f.runs[i]
+	c.occupy(on)
+	c.left, c.At = int32(len(on)), f.now
+	c.begin(f.now)
+	holds := !c.Needs.Min.Resources.Zero() || !c.Needs.Max.Resources.Zero()
+	for n := range c.Placements {
+		if err := f.start(i, int32(n), holds); err != nil {
+			return fmt.Errorf("on %s: %w", f.Machines[c.Placements[n].Host].Spec().Name, err)
+		}
+	}
+	f.change(i)
+	return nil
+}
+
+// first returns the earliest instant in a, +Inf if it is empty.
+func first(a *agenda.Agenda) float64 {
+	if _, at, ok := a.Min(); ok {
+		return at
+	}
+	return math.Inf(1)
+}
+
+// enter moves item in a from instant *was to at; +Inf is none.
+func enter(a *agenda.Agenda, item int32, was *float64, at float64) {
+	if at == *was {
+		return
+	}
+	if *was = at; math.IsInf(at, 1) {
+		a.Remove(item)
+	} else {
+		a.Set(item, at)
+	}
+}
+
+// enterAnew enters item, which is not in a; +Inf is none.
+func enterAnew(a *agenda.Agenda, item int32, at float64) {
+	if !math.IsInf(at, 1) {
+		a.Set(item, at)
+	}
+}

@@ -1,0 +1,186 @@
+package floor
+
+import (
+	"math"
+	"slices"
+
+	"bourse/contracts"
+	"bourse/hosts"
+	"bourse/hosts/shelf"
+	"bourse/market"
+)
+
+// A host is a machine with its auction and what runs on it.
+type host struct {
+	id       hosts.ID
+	rated    rated
+	auction  market.Auctioneer
+	on       []contracts.Standing // in order of admission
+	at       float64              // instant up to which on is metered
+	next     float64              // instant entered in completions, +Inf if none
+	touched  bool                 // it is in marks.touched
+	news     bool                 // it is in news
+	away     bool                 // it has left
+	interval int32                // of its history: the one it is in, or the next
+	change   float64              // instant at which it comes or leaves, +Inf if it does not
+}
+
+// Rated is how fast a host is, in work per second.
+type rated struct {
+	speed    float64 // of one processor
+	capacity float64 // of all
+}
+
+// reset makes v idle at instant 0, keeping its memory.
+func (v *host) reset(h hosts.ID, spec *hosts.Spec, window float64) {
+	auction, on := v.auction, v.on[:0]
+	*v = host{id: h, rated: rated{spec.Speed, spec.Capacity()}, on: on, next: math.Inf(1), change: math.Inf(1)}
+	if auction.History().Window() == window {
+		v.auction = auction
+		v.auction.Reset()
+		return
+	}
+	a, err := market.New(market.Config{Window: window})
+	if err != nil {
+		panic("floor: " + err.Error())
+	}
+	v.auction = a
+}
+
+// meter charges what is on v for the time until now.
+func (v *host) meter(now float64) {
+	dt := now - v.at
+	if dt == 0 {
+		return
+	}
+	for i := range v.on {
+		s := &v.on[i]
+		s.Owed += s.Paying * dt
+		s.Done += s.Rate * dt
+		s.At = now
+	}
+	v.at = now
+}
+
+// find returns the place in v.on of node n of run i.
+func (v *host) find(i, n int32) int {
+	return slices.IndexFunc(v.on, func(s contracts.Standing) bool { return s.Contract == i && s.Node == n })
+}
+
+// start bids for node n of run i and starts its task, which may hold more than
+// processors.
+func (f *Floor) start(i, n int32, holds bool) error {
+	c := &f.runs[i]
+	pl := &c.Placements[n]
+	v, m := &f.hosts[pl.Host], f.Machines[pl.Host]
+	f.touch(v)
+	task := c.task
+	switch {
+	case c.Gang:
+		task.Work = c.undone()
+	case !c.PerHost:
+		task.Work = math.Inf(1) // the run is judged as a whole
+	case f.rule.limit != nil:
+		task.Work = min(task.Work, f.rule.limit.Limit(&c.Request))
+	}
+	if holds {
+		task.Holds = c.Needs.Holds(m.Room())
+	}
+	var share hosts.Share // allocated later, unless it is fixed
+	if f.rule.fixed != nil {
+		share = f.rule.fixed.Share(&c.Contract, pl.Bid)
+	}
+	slot, err := m.Start(f.now, task, share)
+	if err != nil {
+		return err
+	}
+	pl.Slot = slot
+	at := len(v.on)
+	if at == cap(v.on) {
+		v.on = f.standings.Grow(v.on)
+	}
+	v.on = v.on[:at+1]
+	v.on[at] = contracts.Standing{}
+	s := &v.on[at] // field by field: a copy of what was just written has to wait for it
+	s.Contract, s.Node, s.Slot, s.Bid, s.At = i, n, slot, pl.Bid, f.now
+	s.Share, s.Told = share, share
+	f.bid(v, c.ID, pl.Bid)
+	return nil
+}
+
+// undone returns the work that is left of c, which is booked. It is half the tolerance
+// less than all, so that rounding cannot put its completion after the second at which
+// it would be done: whoever booked it would take it to have used up its estimate.
+func (c *run) undone() float64 {
+	return max(0, c.task.Work*(1-contracts.Tolerance/2)-c.Placements[0].Done)
+}
+
+// stop takes node n of run i off its host.
+func (f *Floor) stop(i, n int32) {
+	pl := &f.runs[i].Placements[n]
+	v := &f.hosts[pl.Host]
+	f.touch(v)
+	f.leave(v, i, n, f.Machines[pl.Host].Stop(f.now, pl.Slot))
+}
+
+// leave books the report of node n of run i, whose task is gone from v.
+func (f *Floor) leave(v *host, i, n int32, r hosts.Report) {
+	c := &f.runs[i]
+	pl := &c.Placements[n]
+	at := v.find(i, n)
+	pl.Owed, pl.Left = v.on[at].Owed, true
+	pl.Done += r.Done
+	c.rates[n] = 0
+	c.left--
+	if at+1 < len(v.on) {
+		copy(v.on[at:], v.on[at+1:])
+	}
+	if v.on = v.on[:len(v.on)-1]; shelf.Loose(len(v.on), cap(v.on)) {
+		v.on = f.standings.Trim(v.on)
+	}
+	f.bid(v, c.ID, 0)
+}
+
+// bid tells the auction of v, and all who watch its price.
+func (f *Floor) bid(v *host, id contracts.ID, r market.Rate) {
+	before := v.auction.Price()
+	v.auction.Bid(f.now, market.BidderID(id), r)
+	price := v.auction.Price()
+	if !v.away {
+		f.ranking.Set(int32(v.id), price)
+	}
+	if !f.NoPrices {
+		f.prices.Add(f.now, price-before)
+	}
+}
+
+// touch meters v up to now and marks it to be allocated again.
+func (f *Floor) touch(v *host) {
+	v.meter(f.now)
+	if !v.touched {
+		v.touched = true
+		f.marks.touched = append(f.marks.touched, v.id)
+	}
+	if f.news.old {
+		f.forgetNews()
+	}
+	if !v.news {
+		v.news = true
+		f.news.hosts = append(f.news.hosts, v.id)
+	}
+}
+
+func (f *Floor) forgetNews() {
+	for _, h := range f.news.hosts {
+		f.hosts[h].news = false
+	}
+	f.news.hosts, f.news.old = f.news.hosts[:0], false
+}
+
+// change marks run i to be looked at again.
+func (f *Floor) change(i int32) {
+	if c := &f.runs[i]; !c.changed {
+		c.changed = true
+		f.marks.changed = append(f.marks.changed, i)
+	}
+}

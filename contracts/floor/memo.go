@@ -1,0 +1,31 @@
+package floor
+
+// Memo returns what f knows, which is f's own as long as nothing else is told to it.
+// Its machines are not part of it: they are the world, simulated or real.
+func (f *Floor) Memo() State {
+	f.allocate() // nothing is left to be done for this instant
+	return f.State
+}
+
+// Recall makes f the floor that s was taken from, on machines that are where those
+// were. S is f's afterwards.
+func (f *Floor) Recall(c Config, s State) {
+	f.Reset(c)
+	f.State = s
+	f.heaps.changes.Reset()
+	for h := range f.hosts {
+		v := &f.hosts[h]
+		enterAnew(&f.heaps.completions, int32(h), v.next)
+		enterAnew(&f.heaps.changes, int32(h), v.change)
+		if v.away {
+			f.hide(v)
+		} else {
+			f.ranking.Set(int32(h), v.auction.Price())
+		}
+	}
+	for i := range f.runs {
+		if c := &f.runs[i]; c.left != vacant {
+			enterAnew(&f.heaps.ends, int32(i), c.next)
+		}
+	}
+}

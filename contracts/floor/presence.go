@@ -1,0 +1,189 @@
+package floor
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"bourse/contracts"
+	"bourse/hosts/availability"
+	"bourse/hosts/availability/predictors"
+	"bourse/market"
+)
+
+// A Presence says when hosts are there, and what becomes of the tasks on one that
+// leaves.
+type Presence struct {
+	Histories []*availability.History // one per host
+	Leaving   Leaving
+	Charged   bool                 // what accrued on work that is lost stays owed
+	Predictor predictors.Predictor // what policies may ask; nil: nobody predicts
+}
+
+// A Leaving is a rule for the tasks on a host that leaves.
+type Leaving uint8
+
+const (
+	Resubmit Leaving = iota // their runs stop everywhere, to be placed again from scratch
+	Lose                    // they are gone, with their work
+	Suspend                 // they stand still until it is back
+)
+
+// leavings is the table of those rules by the name scenarios use.
+var leavings = map[string]Leaving{"resubmit": Resubmit, "lost": Lose, "suspend": Suspend}
+
+// LeavingOf returns the named rule.
+func LeavingOf(name string) (Leaving, error) {
+	l, ok := leavings[name]
+	if !ok {
+		return 0, fmt.Errorf("unknown rule of leaving %q, want one of %s", name, strings.Join(slices.Sorted(maps.Keys(leavings)), ", "))
+	}
+	return l, nil
+}
+
+// arrive puts every host where it is at instant 0.
+func (f *Floor) arrive() {
+	for h := range f.hosts {
+		v := &f.hosts[h]
+		past := f.Presence.Histories[h]
+		v.interval = int32(past.After(0))
+		at, here := past.At(0)
+		if here {
+			enter(&f.heaps.changes, int32(h), &v.change, at.End)
+			continue
+		}
+		f.hide(v)
+		if int(v.interval) < len(past.Intervals()) {
+			enter(&f.heaps.changes, int32(h), &v.change, past.Intervals()[v.interval].Start)
+		}
+	}
+}
+
+// hide takes v away from who looks for hosts.
+func (f *Floor) hide(v *host) {
+	v.away = true
+	f.ranking.Set(int32(v.id), market.MaxRate)
+}
+
+// alter lets the first host due come or leave.
+func (f *Floor) alter() {
+	i, _, _ := f.heaps.changes.Min()
+	v := &f.hosts[i]
+	intervals := f.Presence.Histories[i].Intervals()
+	if v.away {
+		enter(&f.heaps.changes, i, &v.change, intervals[v.interval].End)
+		f.come(v)
+		return
+	}
+	if v.interval++; int(v.interval) < len(intervals) {
+		enter(&f.heaps.changes, i, &v.change, intervals[v.interval].Start)
+	} else {
+		enter(&f.heaps.changes, i, &v.change, never)
+	}
+	f.leaves(v)
+}
+
+// come lets v be there again, with the tasks that stood still.
+func (f *Floor) come(v *host) {
+	f.touch(v)
+	v.away = false
+	f.order(v)
+	f.ranking.Set(int32(v.id), v.auction.Price())
+	f.scratch.events = append(f.scratch.events, Event{Kind: Came, Host: v.id})
+}
+
+// leaves lets v leave.
+func (f *Floor) leaves(v *host) {
+	f.touch(v)
+	if f.Presence.Leaving != Suspend {
+		f.vacate(v)
+	}
+	f.hide(v)
+	f.scratch.events = append(f.scratch.events, Event{Kind: Gone, Host: v.id})
+}
+
+// vacate takes everything off v, in order of admission. What is done at this instant,
+// to rounding, is done.
+func (f *Floor) vacate(v *host) {
+	for len(v.on) > 0 {
+		s := &v.on[0]
+		i, n := s.Contract, s.Node
+		c := &f.runs[i]
+		c.bring(f.now)
+		switch {
+		case c.PerHost && f.finished(v, c, s):
+			f.takeOff(v, i, n, c.task.Work)
+			f.change(i)
+			if c.left > 0 {
+				f.tell(Left, i)
+				continue
+			}
+			f.depart(Done, i)
+		case !c.PerHost && c.done(f.now):
+			f.depart(Done, i)
+		case f.Presence.Leaving == Lose:
+			f.lose(i, n)
+		default:
+			f.recall(i)
+		}
+	}
+}
+
+// depart removes run i; the others have more of its hosts at once.
+func (f *Floor) depart(k Kind, i int32) {
+	f.Remove(f.now, i)
+	f.allocate()
+	f.tell(k, i)
+}
+
+// finished reports whether what is left of s, a node of c on v, would take no time
+// that counts.
+func (f *Floor) finished(v *host, c *run, s *contracts.Standing) bool {
+	if f.rule.limit != nil && f.rule.limit.Limit(&c.Request) < c.task.Work {
+		return false // it is not let do all its work
+	}
+	return c.task.Work-s.Done <= contracts.Tolerance*c.task.Work+2*contracts.Moment(f.now)*v.rated.capacity
+}
+
+// lose ends node n of run i, with all that it has done. A run whose nodes work
+// towards one sum goes on with the others.
+func (f *Floor) lose(i, n int32) {
+	f.stop(i, n)
+	c := &f.runs[i]
+	pl := &c.Placements[n]
+	c.Losses++
+	c.Wasted += pl.Done
+	c.Done -= pl.Done
+	pl.Done = 0
+	if !f.Presence.Charged {
+		pl.Owed = 0
+	}
+	if c.PerHost || c.left == 0 {
+		f.depart(Broken, i)
+		return
+	}
+	f.change(i)
+	f.tell(Left, i)
+}
+
+// recall stops run i everywhere, and forgets its work.
+func (f *Floor) recall(i int32) {
+	c := &f.runs[i]
+	for n := range c.Placements {
+		pl := &c.Placements[n]
+		if !pl.Left {
+			f.stop(i, int32(n))
+		}
+		c.Wasted += pl.Done
+		if f.Presence.Charged && pl.Owed > 0 {
+			c.arrears = append(c.arrears, Arrear{pl.Host, pl.Owed})
+		}
+		pl.Done, pl.Owed = 0, 0
+	}
+	c.Losses++
+	c.Done, c.Rate = 0, 0
+	c.Repeat = true
+	f.change(i)
+	f.tell(Lost, i)
+}

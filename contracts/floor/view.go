@@ -1,0 +1,92 @@
+package floor
+
+import (
+	"math"
+	"slices"
+
+	"bourse/contracts"
+	"bourse/hosts"
+	"bourse/hosts/availability"
+	"bourse/market"
+)
+
+var never = math.Inf(1)
+
+var _ contracts.View = (*Floor)(nil)
+
+// Fleet returns the number of hosts.
+func (f *Floor) Fleet() int { return len(f.hosts) }
+
+// Spec returns what h offers.
+func (f *Floor) Spec(h hosts.ID) *hosts.Spec { return f.Machines[h].Spec() }
+
+// Capacity returns the work per second of the whole of h.
+func (f *Floor) Capacity(h hosts.ID) float64 { return f.hosts[h].rated.capacity }
+
+// Room returns the resources of h that no task holds.
+func (f *Floor) Room(h hosts.ID) hosts.Resources { return f.Machines[h].Room() }
+
+// Price returns the spot price of h.
+func (f *Floor) Price(h hosts.ID) market.Rate { return f.hosts[h].auction.Price() }
+
+// Percentile returns F⁻¹(g) of h in dollars per second.
+func (f *Floor) Percentile(h hosts.ID, g float64) float64 {
+	return f.Forecast.Percentile(f.hosts[h].auction.History(), f.now, g)
+}
+
+// On returns what is on h, in order of admission.
+func (f *Floor) On(h hosts.ID) []contracts.Standing { return f.hosts[h].on }
+
+// Contract returns the contract that a Standing names, or of a run that has just been
+// removed.
+func (f *Floor) Contract(i int32) *contracts.Contract { return &f.runs[i].Contract }
+
+// Away reports whether h has left.
+func (f *Floor) Away(h hosts.ID) bool { return f.hosts[h].away }
+
+// Stays returns the probability that h stays for span seconds, as it is predicted.
+func (f *Floor) Stays(h hosts.ID, span float64) float64 {
+	p := f.Presence
+	if p == nil || p.Predictor == nil || !(span > 0) {
+		return 1
+	}
+	return p.Predictor.Predict(p.Histories[h], f.now, span).Completes
+}
+
+// History returns when h was and will be available, nil if all stay.
+func (f *Floor) History(h hosts.ID) *availability.History {
+	if f.Presence == nil {
+		return nil
+	}
+	return f.Presence.Histories[h]
+}
+
+// Changed returns the hosts on which a task has come or gone, or which themselves
+// have, since Changed was asked before this, each once. Asked again with nothing
+// changed in between it returns the same.
+func (f *Floor) Changed() []hosts.ID {
+	f.news.old = true
+	return f.news.hosts
+}
+
+// Cheapest appends to out the n hosts of lowest price that are there and have room for
+// a node of r.
+func (f *Floor) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
+	var eligible func(int32) bool
+	if least := r.Needs.Min.Resources; !least.Zero() || f.Presence != nil {
+		eligible = func(h int32) bool { return !f.hosts[h].away && least.Fit(f.Machines[h].Room()) }
+	}
+	f.scratch.ranked = f.ranking.Cheapest(r.Nodes, f.Ties, eligible, f.scratch.ranked[:0])
+	out = slices.Grow(out, len(f.scratch.ranked))
+	for _, h := range f.scratch.ranked {
+		out = append(out, hosts.ID(h))
+	}
+	return out
+}
+
+// Peek returns the instant at which run i is looked at next if nothing changes, and
+// how it stands.
+func (f *Floor) Peek(i int32) (next float64, c *contracts.Contract) {
+	f.allocate()
+	return f.runs[i].next, &f.runs[i].Contract
+}

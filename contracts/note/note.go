@@ -1,0 +1,152 @@
+// Package note is what the ledger says of a contract: the terms of its admission and
+// the verdict of its settlement, each one JSON object.
+//
+// It does not know who reads a note. Fields and their order are a public format:
+//
+//	terms         the numbers of the decision (see contracts.Decision), then
+//	submit        instant of the request, s
+//	deadline      s after it
+//	runs_on       true: the work goes on after the deadline
+//	on_demand     true: no instant is promised
+//	per_host      true: the work of every node is promised by itself
+//	max_cpu       the most that one node uses, processors
+//	penalty_rate  what the provider owes for delay, $/s
+//	penalty_max   the most that it owes, $; left out if there is no bound
+//	on            hosts, each after its bid or after others of the same bid; a
+//	              number is the bid of the hosts after it, in nano-dollars per
+//	              second. Left out where the note would exceed [bank.MaxNote].
+//
+//	a booked contract has, in place of on:
+//	opens         instant before which it does not start
+//	nodes         how many, all on one host
+//	host          its name
+//
+//	verdict
+//	state         fulfilled, violated or cancelled
+//	work          asked for, over all nodes
+//	needed        truly needed, over all nodes, if that is something else
+//	work_done     by the deadline, over all nodes
+//	killed        true: its policy stopped it
+//	losses        how often a host left with a task of it, and
+//	wasted        the work that was lost so
+//	penalty_owed  $, beyond a price that it was taken from
+package note
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/hosts"
+)
+
+// Terms are what was agreed with a request, so that an audit can compute from the
+// ledger what is to be charged.
+type Terms struct {
+	*contracts.Decision
+	*contracts.Request
+	Booked bool                  // all its nodes are on the one host of its placement
+	Name   func(hosts.ID) string // of a host
+}
+
+// Append appends t to b.
+func (t Terms) Append(b []byte) []byte {
+	b = t.Decision.AppendJSON(b)
+	b = b[:len(b)-1]
+	b = number(b, "submit", t.Submit)
+	b = number(b, "deadline", t.SLA.Deadline)
+	b = flag(b, "runs_on", t.SLA.GoesOn() || t.Booked)
+	b = flag(b, "on_demand", t.OnDemand)
+	b = flag(b, "per_host", t.PerHost)
+	if t.Needs.Max.CPU > 0 {
+		b = number(b, "max_cpu", t.Needs.Max.CPU)
+	}
+	if p := t.SLA.Penalty; p.Rate > 0 {
+		b = number(b, "penalty_rate", p.Rate)
+		if !math.IsInf(p.Max, 1) {
+			b = number(b, "penalty_max", p.Max)
+		}
+	}
+	if t.Booked {
+		b = number(b, "opens", t.Opens())
+		b = append(b, `,"nodes":`...)
+		b = strconv.AppendInt(b, int64(t.Nodes), 10)
+		b = append(b, `,"host":`...)
+		return append(text(b, t.Name(t.Placements[0].Host)), '}')
+	}
+	without := len(b)
+	b = t.appendPlaces(append(b, `,"on":[`...))
+	if len(b) >= bank.MaxNote {
+		b = b[:without]
+	}
+	return append(b, '}')
+}
+
+// appendPlaces appends the placements and a closing bracket.
+func (t *Terms) appendPlaces(b []byte) []byte {
+	for n, pl := range t.Placements {
+		if n > 0 {
+			b = append(b, ',')
+		}
+		if n == 0 || pl.Bid != t.Placements[n-1].Bid {
+			b = append(strconv.AppendInt(b, int64(pl.Bid), 10), ',')
+		}
+		b = text(b, t.Name(pl.Host))
+	}
+	return append(b, ']')
+}
+
+// A Verdict is how a contract ended.
+type Verdict struct {
+	State   string
+	Work    float64 // asked for, over all nodes
+	Needed  float64 // truly, over all nodes
+	ByDue   float64 // done by the deadline, over all nodes
+	Killed  bool
+	Losses  int
+	Wasted  float64
+	Penalty bank.Amount // owed
+}
+
+// Append appends v to b.
+func (v *Verdict) Append(b []byte) []byte {
+	b = append(append(append(b, `{"state":"`...), v.State...), '"')
+	b = number(b, "work", v.Work)
+	if v.Needed != v.Work {
+		b = number(b, "needed", v.Needed)
+	}
+	b = number(b, "work_done", v.ByDue)
+	b = flag(b, "killed", v.Killed)
+	if v.Losses > 0 {
+		b = append(b, `,"losses":`...)
+		b = strconv.AppendInt(b, int64(v.Losses), 10)
+		b = number(b, "wasted", v.Wasted)
+	}
+	if v.Penalty.Sign() > 0 {
+		b = append(append(append(b, `,"penalty_owed":"`...), v.Penalty.String()...), '"')
+	}
+	return append(b, '}')
+}
+
+func number(b []byte, name string, x float64) []byte {
+	b = append(append(append(b, ',', '"'), name...), '"', ':')
+	return strconv.AppendFloat(b, x, 'g', -1, 64)
+}
+
+func flag(b []byte, name string, set bool) []byte {
+	if !set {
+		return b
+	}
+	return append(append(append(b, ',', '"'), name...), `":true`...)
+}
+
+// text appends s as a JSON string.
+func text(b []byte, s string) []byte {
+	quoted, err := json.Marshal(s)
+	if err != nil {
+		panic("note: " + err.Error()) // a string has a JSON form
+	}
+	return append(b, quoted...)
+}

@@ -1,0 +1,141 @@
+package contracts
+
+import "fmt"
+
+// A Phase is where a contract is in its life.
+type Phase uint8
+
+const (
+	Asked   Phase = iota // requested and not yet decided; nothing is held
+	Waiting              // accepted, its budget is held, it has no hosts yet or none any more
+	Running              // on its hosts
+	Paused               // off its hosts for a while; what has been done is kept
+	Closing              // told to stop; live hosts have not all confirmed it
+	Ended                // over, and settled
+)
+
+var phases = [...]string{"asked", "waiting", "running", "paused", "closing", "ended"}
+
+func (p Phase) String() string { return phases[p] }
+
+// An Outcome is how a contract ended.
+type Outcome uint8
+
+const (
+	Open       Outcome = iota // it has not ended
+	Refused                   // it was never accepted
+	Fulfilled                 // all work was done by the deadline
+	Late                      // the deadline passed with work undone
+	Broken                    // a host left with the work
+	Killed                    // its policy stopped it: its estimate is used up
+	Cancelled                 // its owner took it back
+	Unfinished                // the market closed before it ended
+)
+
+var outcomes = [...]string{"open", "refused", "fulfilled", "late", "broken", "killed", "cancelled", "unfinished"}
+
+func (o Outcome) String() string { return outcomes[o] }
+
+// Violated reports whether o is a promise that was not kept.
+func (o Outcome) Violated() bool { return o == Late || o == Broken || o == Killed }
+
+// State is the word for o in ledgers and tables, which know three.
+func (o Outcome) State() string {
+	switch {
+	case o == Fulfilled:
+		return "fulfilled"
+	case o.Violated():
+		return "violated"
+	}
+	return "cancelled"
+}
+
+// A Cause is what moves a contract from phase to phase.
+type Cause uint8
+
+const (
+	OnAccept  Cause = iota // its policy lets it in; its budget is held
+	OnRefuse               // its policy turns it away, or its owner cannot pay
+	OnStart                // it is given its hosts
+	OnFinish               // its work is done
+	OnOverrun              // a deadline passes that it may overrun: the work goes on
+	OnExpire               // a deadline passes that it may not overrun
+	OnPause                // it is taken off its hosts for a while
+	OnRecall               // a host has left: it is to be placed again, from scratch
+	OnLose                 // a host has left with its work, for good
+	OnKill                 // its policy stops it
+	OnCancel               // its owner takes it back
+	OnClose                // the market closes
+	OnDrain                // it is told to stop on hosts that confirm later
+	OnRelease              // the last of those has confirmed
+	causes    = iota
+)
+
+var causeNames = [...]string{"accept", "refuse", "start", "finish", "overrun", "expire", "pause", "recall", "lose",
+	"kill", "cancel", "close", "drain", "release"}
+
+func (c Cause) String() string { return causeNames[c] }
+
+// A Line of the table says that in phase From, On leads to phase To. A line to Ended
+// names its outcome, or [Open] where settlement judges it.
+type Line struct {
+	From    Phase
+	On      Cause
+	To      Phase
+	Outcome Outcome
+}
+
+// Moves is the table. There is no move that is not in it.
+var Moves = [...]Line{
+	{Asked, OnAccept, Waiting, Open},
+	{Asked, OnRefuse, Ended, Refused},
+	{Asked, OnCancel, Ended, Cancelled},
+
+	{Waiting, OnStart, Running, Open},
+	{Waiting, OnOverrun, Waiting, Open},
+	{Waiting, OnExpire, Ended, Broken},
+	{Waiting, OnKill, Ended, Killed},
+	{Waiting, OnCancel, Ended, Cancelled},
+	{Waiting, OnClose, Ended, Unfinished},
+
+	{Running, OnFinish, Ended, Open},
+	{Running, OnOverrun, Running, Open},
+	{Running, OnExpire, Ended, Open},
+	{Running, OnPause, Paused, Open},
+	{Running, OnRecall, Waiting, Open},
+	{Running, OnLose, Ended, Broken},
+	{Running, OnKill, Ended, Killed},
+	{Running, OnCancel, Ended, Cancelled},
+	{Running, OnClose, Ended, Unfinished},
+	{Running, OnDrain, Closing, Open},
+
+	{Paused, OnStart, Running, Open},
+	{Paused, OnOverrun, Paused, Open},
+	{Paused, OnFinish, Ended, Open},
+	{Paused, OnKill, Ended, Killed},
+	{Paused, OnCancel, Ended, Cancelled},
+	{Paused, OnClose, Ended, Unfinished},
+
+	{Closing, OnRelease, Ended, Open},
+	{Closing, OnClose, Ended, Unfinished},
+}
+
+// byPhase is Moves by phase and cause: the line's index + 1, 0 where there is none.
+var byPhase = func() (lines [Ended + 1][causes]uint8) {
+	for i, m := range Moves {
+		lines[m.From][m.On] = uint8(i + 1)
+	}
+	return lines
+}()
+
+// Next moves p as the table says, and returns the outcome if that is the end. A cause
+// that the table does not know in this phase is a fault of the caller: it panics.
+func (p *Phase) Next(on Cause) Outcome {
+	line := byPhase[*p][on]
+	if line == 0 {
+		panic(fmt.Sprintf("contracts: no move on %v for a contract that is %v", on, *p))
+	}
+	m := &Moves[line-1]
+	*p = m.To
+	return m.Outcome
+}

@@ -1,0 +1,227 @@
+// Package settlement says what a contract at its end has come to: its outcome and
+// its bill. It is pure, and the one door from float64 to money.
+//
+// It does not know who holds accounts, how a contract ran, or what time it is.
+//
+// Reference, cited by eq.: Yeo, Buyya, "Service Level Agreement based Allocation of
+// Cluster Resources: Handling Penalty to Enhance Utility".
+package settlement
+
+import (
+	"fmt"
+
+	"bourse/bank"
+	"bourse/contracts"
+)
+
+// A Case is a contract at its end.
+type Case struct {
+	Request  *contracts.Request
+	Work     float64     // truly needed, per node
+	Admitted float64     // instant
+	End      float64     // instant
+	ByDue    float64     // work over all nodes at the deadline, if it went on after it
+	Price    bank.Amount // what all of it costs, at most the budget
+	Nodes    []Node
+	Arrears  []Node // what is owed for work that was lost, before Nodes
+}
+
+// A Node is one node of a contract at its end.
+type Node struct {
+	Owner    bank.Account // of its host
+	Capacity float64      // of its host, work per second
+	Done     float64      // work
+	Owed     float64      // dollars accrued
+}
+
+// A Verdict is what became of a promise.
+type Verdict struct {
+	Outcome contracts.Outcome
+	ByDue   float64 // w_d: work over all nodes by the deadline
+	Delay   float64 // how late it is judged to be, s; 0 if the promise was kept
+}
+
+// A Bill is what a contract at its end costs whom.
+type Bill struct {
+	Pay     []bank.Payment // to the owners of its hosts; the rest of the budget goes back
+	Paid    bank.Amount    // the sum of Pay
+	Penalty bank.Amount    // what the provider owes the contract's owner
+}
+
+// Done returns the work over all nodes.
+func (c *Case) Done() (sum float64) {
+	for i := range c.Nodes {
+		sum += c.Nodes[i].Done
+	}
+	return sum
+}
+
+// Total returns the work truly needed over all nodes.
+func (c *Case) Total() float64 { return c.Work * float64(len(c.Nodes)) }
+
+// Judge returns the verdict. The promise is kept if the work that the job truly needed
+// was done by its deadline. Cause is the outcome that the table of moves names, or
+// [contracts.Open] where it leaves it to Judge.
+func (c *Case) Judge(cause contracts.Outcome) (v Verdict) {
+	late := c.Request.Late(c.End)
+	switch {
+	case late:
+		v.ByDue = c.ByDue
+	default:
+		v.ByDue = min(c.Done(), c.Total())
+	}
+	switch v.Outcome = cause; {
+	case cause == contracts.Cancelled || cause == contracts.Unfinished:
+		return v
+	case !late && c.worked():
+		v.Outcome, v.ByDue = contracts.Fulfilled, c.Total()
+		return v
+	case cause == contracts.Open:
+		v.Outcome = contracts.Late
+	}
+	v.Delay = c.delay(&v)
+	return v
+}
+
+// worked reports whether the work is done, but for what rounding takes by the deadline,
+// or by the end if that is later.
+func (c *Case) worked() bool {
+	at := c.Request.Due()
+	if c.Request.OnDemand || at < c.End {
+		at = c.End
+	}
+	left, rounding := 0.0, 0.0
+	for i := range c.Nodes {
+		undone, lost := c.Work-c.Nodes[i].Done, c.rounding(&c.Nodes[i], at)
+		if c.Request.PerHost && undone > lost {
+			return false
+		}
+		left += undone
+		rounding += lost
+	}
+	return c.Request.PerHost || left <= rounding
+}
+
+// rounding returns what float64 may lose or add to the work of a node by the instant
+// at: the tolerance, and what its host does in a moment or two.
+func (c *Case) rounding(n *Node, at float64) float64 {
+	return contracts.Tolerance*c.Work + 2*contracts.Moment(at)*n.Capacity
+}
+
+// delay returns how late a broken promise is (eq. 2). Where the work goes on it is
+// finish - due. Where it stops at the deadline, it is what the work left undone would
+// have taken at the promised pace, total / deadline; so it is where a host left with
+// the work, if that is more. Of a contract that is killed nothing is of use: it is
+// late by the whole of its deadline.
+func (c *Case) delay(v *Verdict) float64 {
+	sla, over := &c.Request.SLA, c.End-c.Request.Due()
+	switch {
+	case v.Outcome == contracts.Killed:
+		return sla.Deadline
+	case sla.GoesOn() && v.Outcome != contracts.Broken:
+		return max(0, over)
+	}
+	total := c.Request.Total()
+	undone := max(0, total-v.ByDue) / total * sla.Deadline
+	if sla.GoesOn() {
+		return max(undone, over)
+	}
+	return undone
+}
+
+// mostOwed is what an unbounded penalty may come to, in dollars: more than anybody
+// has.
+const mostOwed = 4e12
+
+// Bill bills the whole price or, otherwise, what has accrued; a contract that the
+// market's close cut short pays nothing. Pay is appended to.
+func (c *Case) Bill(whole bool, v *Verdict, pay []bank.Payment) (b Bill, err error) {
+	if b.Penalty, err = bank.Dollars(min(c.Request.SLA.Penalty.Of(v.Delay), mostOwed)); err != nil { // eq. 1
+		return b, err
+	}
+	switch b.Pay = pay; {
+	case v.Outcome == contracts.Unfinished:
+	case whole:
+		err = c.whole(&b, v)
+	default:
+		err = c.metered(&b)
+	}
+	if err == nil {
+		err = c.check(v, &b)
+	}
+	return b, err
+}
+
+// metered bills what has accrued on each host, rounded half to even, and never more
+// than the budget together.
+func (c *Case) metered(b *Bill) error {
+	left := c.Request.SLA.Budget
+	for _, nodes := range [...][]Node{c.Arrears, c.Nodes} {
+		for i := range nodes {
+			due, err := bank.Nearest(nodes[i].Owed)
+			if err != nil {
+				return err
+			}
+			if due.Cmp(left) > 0 {
+				due = left
+			}
+			left, _ = left.Sub(due)
+			b.Pay = append(b.Pay, bank.Payment{To: nodes[i].Owner, Amount: due})
+		}
+	}
+	b.Paid, _ = c.Request.SLA.Budget.Sub(left)
+	return nil
+}
+
+// whole bills the price less the penalty, in equal parts to the hosts, if the work is
+// done or its owner takes it back, and nothing otherwise.
+func (c *Case) whole(b *Bill, v *Verdict) (err error) {
+	if v.Outcome != contracts.Cancelled && !c.worked() {
+		return nil
+	}
+	if b.Penalty.Cmp(c.Price) >= 0 {
+		b.Penalty, err = b.Penalty.Sub(c.Price)
+		return err
+	}
+	b.Paid, _ = c.Price.Sub(b.Penalty)
+	b.Penalty = bank.Amount{}
+	nodes := int64(len(c.Nodes))
+	each, rest := b.Paid.Micros()/nodes, b.Paid.Micros()%nodes
+	for i := range c.Nodes {
+		part := each
+		if int64(i) < rest {
+			part++
+		}
+		b.Pay = append(b.Pay, bank.Payment{To: c.Nodes[i].Owner, Amount: bank.Micros(part)})
+	}
+	return nil
+}
+
+// check reports what cannot be true of a contract that is settled.
+func (c *Case) check(v *Verdict, b *Bill) error {
+	total, done, rounding := c.Total(), c.Done(), 0.0
+	for i := range c.Nodes {
+		rounding += c.rounding(&c.Nodes[i], c.End)
+	}
+	switch {
+	case !(v.ByDue >= 0 && v.ByDue <= total):
+		return fmt.Errorf("%v of %v work done by the deadline", v.ByDue, total)
+	case done > total+rounding:
+		return fmt.Errorf("%v of %v work done", done, total)
+	case !(c.Admitted >= c.Request.Submit && c.End >= c.Admitted):
+		return fmt.Errorf("submitted at %v, admitted at %v, ended at %v", c.Request.Submit, c.Admitted, c.End)
+	case b.Paid.Sign() < 0 || b.Paid.Cmp(c.Request.SLA.Budget) > 0:
+		return fmt.Errorf("%v charged of a budget of %v", b.Paid, c.Request.SLA.Budget)
+	}
+	return nil
+}
+
+// Price returns x dollars as money, rounded toward zero: what a policy asks for a
+// contract.
+func Price(x float64) (bank.Amount, error) { return bank.Dollars(x) }
+
+// Fee returns the part of price, in [0,1], that is owed for a contract taken back,
+// rounded toward zero.
+func Fee(price bank.Amount, part float64) (bank.Amount, error) {
+	return bank.Dollars(price.Float64() * min(1, part))
+}

@@ -1,0 +1,111 @@
+package settlement
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"bourse/bank"
+	"bourse/contracts"
+)
+
+// TestBills checks outcomes and bills made by hand: two nodes of 100, due at 50, for a
+// budget of $3.
+func TestBills(t *testing.T) {
+	t.Parallel()
+	half := contracts.Penalty{Rate: 0.1, Max: math.Inf(1)}
+	for _, c := range []struct {
+		name    string
+		cause   contracts.Outcome
+		soft    bool
+		whole   bool
+		end     float64
+		done    [2]float64
+		owed    [2]float64
+		byDue   float64
+		penalty contracts.Penalty
+		want    string
+	}{
+		{"all done", contracts.Open, false, false, 50, [2]float64{100, 100}, [2]float64{1, 0.5}, 0, half, "fulfilled 200, pays [1.000000 0.500000], owes 0.000000"},
+		{"a fast node makes up for a slow one", contracts.Open, false, false, 40, [2]float64{150, 50}, [2]float64{1, 1}, 0, half, "fulfilled 200, pays [1.000000 1.000000], owes 0.000000"},
+		{"never more than the budget", contracts.Open, false, false, 50, [2]float64{100, 100}, [2]float64{2, 2}, 0, half, "fulfilled 200, pays [2.000000 1.000000], owes 0.000000"},
+		{"half to even", contracts.Open, false, false, 50, [2]float64{100, 100}, [2]float64{0.0000015, 0.0000025}, 0, half, "fulfilled 200, pays [0.000002 0.000002], owes 0.000000"},
+		{"a quarter undone at a hard deadline: 12.5 s", contracts.Open, false, false, 50, [2]float64{75, 75}, [2]float64{1, 1}, 0, half, "late 150, pays [1.000000 1.000000], owes 1.250000"},
+		{"20 s late, soft", contracts.Open, true, false, 70, [2]float64{100, 100}, [2]float64{1, 1}, 130, half, "late 130, pays [1.000000 1.000000], owes 2.000000"},
+		{"whole, in time", contracts.Open, false, true, 50, [2]float64{100, 100}, [2]float64{9, 9}, 0, half, "fulfilled 200, pays [1.500000 1.500000], owes 0.000000"},
+		{"whole, 20 s late: $2 less", contracts.Open, true, true, 70, [2]float64{100, 100}, [2]float64{}, 130, half, "late 130, pays [0.500000 0.500000], owes 0.000000"},
+		{"whole, 50 s late: $2 beyond the price", contracts.Open, true, true, 100, [2]float64{100, 100}, [2]float64{}, 130, half, "late 130, pays [], owes 2.000000"},
+		{"whole, undone: nothing", contracts.Open, false, true, 50, [2]float64{75, 75}, [2]float64{}, 0, half, "late 150, pays [], owes 1.250000"},
+		{"market closes: nothing", contracts.Unfinished, false, false, 20, [2]float64{40, 40}, [2]float64{1, 1}, 0, half, "unfinished 80, pays [], owes 0.000000"},
+		{"taken back: what has accrued", contracts.Cancelled, false, false, 20, [2]float64{40, 40}, [2]float64{1, 0.25}, 0, half, "cancelled 80, pays [1.000000 0.250000], owes 0.000000"},
+		{"killed: late by its deadline", contracts.Killed, false, false, 20, [2]float64{40, 40}, [2]float64{1, 0}, 0, half, "killed 80, pays [1.000000 0.000000], owes 5.000000"},
+	} {
+		r := contracts.Request{Work: 100, Nodes: 2, SLA: contracts.SLA{Budget: bank.Micros(3e6), Deadline: 50, Soft: c.soft, Penalty: c.penalty}}
+		over := Case{Request: &r, Work: 100, End: c.end, ByDue: c.byDue, Price: r.SLA.Budget}
+		for n := range 2 {
+			over.Nodes = append(over.Nodes, Node{Capacity: 1, Done: c.done[n], Owed: c.owed[n]})
+		}
+		v := over.Judge(c.cause)
+		b, err := over.Bill(c.whole, &v, nil)
+		var pay []bank.Amount
+		for _, p := range b.Pay {
+			pay = append(pay, p.Amount)
+		}
+		if got := fmt.Sprintf("%v %v, pays %v, owes %v", v.Outcome, v.ByDue, pay, b.Penalty); err != nil || got != c.want {
+			t.Errorf("%s: %s, %v, want %s", c.name, got, err, c.want)
+		}
+	}
+}
+
+// TestDelay checks that a contract is late by finish - due where its work goes on
+// (eq. 2), and else by what is left at the promised pace.
+func TestDelay(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		outcome contracts.Outcome
+		soft    bool
+		ended   float64
+		byDue   float64 // of 2 x 100
+		want    float64
+	}{
+		{"soft", contracts.Late, true, 175, 130, 25},
+		{"hard, a quarter left", contracts.Late, false, 150, 150, 12.5},
+		{"hard, nothing done", contracts.Late, false, 150, 0, 50},
+		{"hard, more than was asked for", contracts.Late, false, 150, 300, 0},
+		{"soft and broken: what is left", contracts.Broken, true, 140, 100, 25},
+		{"soft and broken late: the delay", contracts.Broken, true, 190, 100, 40},
+		{"killed", contracts.Killed, true, 120, 190, 50},
+	} {
+		r := contracts.Request{Submit: 100, Work: 100, Nodes: 2, SLA: contracts.SLA{Deadline: 50, Soft: c.soft}}
+		k := Case{Request: &r, End: c.ended}
+		if got := k.delay(&Verdict{Outcome: c.outcome, ByDue: c.byDue}); got != c.want {
+			t.Errorf("%s: %v s, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestCheck checks that nothing is settled that cannot be true of a contract.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(c *Case, v *Verdict, b *Bill){
+		"":                              func(*Case, *Verdict, *Bill) {},
+		"-1 of 100":                     func(_ *Case, v *Verdict, _ *Bill) { v.ByDue = -1 },
+		"100.5 of 100":                  func(_ *Case, v *Verdict, _ *Bill) { v.ByDue = 100.5 },
+		"NaN of 100":                    func(_ *Case, v *Verdict, _ *Bill) { v.ByDue = math.NaN() },
+		"101 of 100 work done":          func(c *Case, _ *Verdict, _ *Bill) { c.Nodes[0].Done = 101 },
+		"submitted at 6, admitted at 5": func(c *Case, _ *Verdict, _ *Bill) { c.Request.Submit = 6 },
+		"admitted at 5, ended at 4":     func(c *Case, _ *Verdict, _ *Bill) { c.End = 4 },
+		"2.000000 charged":              func(_ *Case, _ *Verdict, b *Bill) { b.Paid = bank.Micros(2e6) },
+		"-0.000001 charged":             func(_ *Case, _ *Verdict, b *Bill) { b.Paid = bank.Micros(-1) },
+	} {
+		r := contracts.Request{Submit: 5, SLA: contracts.SLA{Budget: bank.Micros(1e6)}}
+		c := Case{Request: &r, Work: 100, Admitted: 5, End: 90, Nodes: []Node{{Capacity: 1, Done: 100}}}
+		v, b := Verdict{ByDue: 100}, Bill{Paid: bank.Micros(1e6)}
+		change(&c, &v, &b)
+		if err := c.check(&v, &b); (err == nil) != (name == "") || err != nil && !strings.Contains(err.Error(), name) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}

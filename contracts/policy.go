@@ -38,7 +38,7 @@ const (
 	Lost                       // a host has left with a task of Contract, which has been stopped everywhere: [Enqueue] it to be placed again, or it is broken
 	Done                       // Contract, which is booked, has done its work
 	Withdrawn                  // the owner of Contract, which is booked, takes it back: [Release] it, or it goes on
-	Over                       // Contract is gone, and not by an action of the policy
+	Over                       // Contract is gone, and not by an action of the policy; the market is not to be looked at before Freed
 	Came                       // Host is there
 	Gone                       // Host has left
 	Tick                       // the instant of Next has come

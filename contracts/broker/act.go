@@ -13,7 +13,9 @@ import (
 // tell tells the policy e and does what it answers, until it has no more to say.
 func (b *Broker) tell(e contracts.Event) error {
 	for {
-		b.floor.Bring(b.now)
+		if e.Kind != contracts.Over { // others may end at this instant before hosts are shared out anew
+			b.floor.Bring(b.now)
+		}
 		actions := b.Policy.Handle(b.now, e, view{b})
 		if len(actions) == 0 {
 			return nil

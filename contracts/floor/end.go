@@ -44,19 +44,24 @@ func (f *Floor) report() {
 	}
 }
 
-// end looks at the first run due: it is done, or expires.
+// end looks at the runs due, which are done or expire. All of an instant leave before
+// their hosts are shared out anew: one that is still there at its deadline would ask for
+// all of its host, and delay the others for good.
 func (f *Floor) end() {
-	i, _, _ := f.heaps.ends.Min()
-	c := &f.runs[i]
-	c.bring(f.now)
-	switch {
-	case !c.PerHost && c.done(f.now):
-		f.Remove(f.now, i)
-		f.tell(Done, i)
-	case f.now < c.until:
-		f.expect(i) // rounding put the completion a little too early
-	default:
-		f.tell(Expired, i)
+	for first(&f.heaps.ends) <= f.now {
+		i, _, _ := f.heaps.ends.Min()
+		c := &f.runs[i]
+		c.bring(f.now)
+		switch {
+		case !c.PerHost && c.done(f.now):
+			f.Remove(f.now, i)
+			f.tell(Done, i)
+		case f.now < c.until:
+			f.expect(i) // rounding put the completion a little too early
+		default:
+			enter(&f.heaps.ends, i, &c.next, never)
+			f.tell(Expired, i)
+		}
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	"bourse/experiments/metrics"
 )
 
-// TestCheckDraws checks that the check draws the jobs of a model as a run does: what a
-// log cannot give a hundred jobs of, nor a budget, is refused, and so is a plan that
+// TestCheckDraws checks that the check draws the jobs of a model as a run does: a log of
+// few jobs is enough for few, jobs without a budget are refused, and so is a plan that
 // cannot be drawn.
 func TestCheckDraws(t *testing.T) {
 	t.Parallel()
@@ -38,6 +38,37 @@ func TestCheckDraws(t *testing.T) {
 		if strings.Contains(c.want, "budget") && !errors.Is(err, errNoBudget) {
 			t.Errorf("%s: %v is another error", c.workload, err)
 		}
+	}
+}
+
+// TestCheckAgrees checks that the check refuses what the run refuses, and no more, where
+// chance decides whether one of a few jobs has a budget.
+func TestCheckAgrees(t *testing.T) {
+	t.Parallel()
+	refused, seeds := 0, uint64(20)
+	for seed := range seeds {
+		e := parsed(t, `
+name: agree
+replications: 1
+configurations:
+  - name: one
+    workload:
+      model: {name: lublin, jobs: 3, users: 2, size: 64}
+      annotate: {sizes: {rule: drop, hosts: 1}, price: 1}
+    admission: [be]
+`)
+		e.Seed = seed
+		checked := Check(e)
+		ran := Each(t.Context(), e, Options{Workers: 1}, func(*Replication) error { return nil })
+		if errors.Is(checked, errNoBudget) != errors.Is(ran, errNoBudget) || (checked == nil) != (ran == nil) {
+			t.Errorf("seed %d: checked: %v; run: %v", seed, checked, ran)
+		}
+		if checked != nil {
+			refused++
+		}
+	}
+	if refused == 0 || refused == int(seeds) {
+		t.Errorf("%d of %d seeds are refused: want some", refused, seeds)
 	}
 }
 

@@ -77,7 +77,7 @@ func Check(e *scenario.Experiment) (err error) {
 	}
 	a := newArena()
 	for _, s := range all {
-		if err := a.first(s, x.Seed); err != nil {
+		if err := a.draw(s, x.Seed, 0); err != nil {
 			return fmt.Errorf("configuration %s: %w", s.conf.Name, err)
 		}
 	}

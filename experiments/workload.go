@@ -115,33 +115,13 @@ func annotations(said scenario.Options) (*annotate.Options, error) {
 // errNoBudget reports jobs that nobody pays for.
 var errNoBudget = errors.New("no job has a budget: want one from workload.annotate: price, budget, or urgency with sla")
 
-// first draws the plan of the first replication, and returns why there is none, or
-// [errNoBudget]. A hundred jobs of a model do, unless it does not give them, or none of
-// them has a budget.
-func (a *arena) first(s *setting, seed uint64) error {
-	err := a.plans(s, seed, 0, 100)
-	if err != nil && s.work.model != nil {
-		err = a.plans(s, seed, 0, 0)
-	}
-	return err
-}
-
 // draw makes the plan of replication rep the arena's. If the first has jobs with
 // budgets, one that by chance has none is run as it is.
-func (a *arena) draw(s *setting, seed uint64, rep int) error {
-	err := a.plans(s, seed, rep, 0)
-	if rep > 0 && errors.Is(err, errNoBudget) {
-		return nil
-	}
-	return err
-}
-
-// plans is draw with n jobs of a model, 0 for as many as it says.
-func (a *arena) plans(s *setting, seed uint64, rep, n int) (err error) {
+func (a *arena) draw(s *setting, seed uint64, rep int) (err error) {
 	w := s.work
 	a.plan = w.fixed
 	if w.model != nil {
-		if a.drawn, err = w.model.Plan(Stream(seed, rep, "workload"), n, a.drawn); err != nil {
+		if a.drawn, err = w.model.Plan(Stream(seed, rep, "workload"), 0, a.drawn); err != nil {
 			return err
 		}
 		a.plan = a.drawn
@@ -165,7 +145,7 @@ func (a *arena) plans(s *setting, seed uint64, rep, n int) (err error) {
 			a.plan[i].Arrival += first
 		}
 	}
-	if !slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.Value > 0 }) {
+	if rep == 0 && !slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.Value > 0 }) {
 		return errNoBudget
 	}
 	return nil

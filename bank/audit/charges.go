@@ -132,7 +132,7 @@ func (t *trail) work(e *entry, d *deal, v *verdict) (found, want string) {
 	}
 	fuzz := 10 * rounding // what is nearer to a border than this may be on either side
 	byDue := done
-	if past := e.time > due+1e-6+1e-9*d.terms.Deadline; past && !d.terms.RunsOn {
+	if past := d.terms.late(e.time); past && !d.terms.RunsOn {
 		return fmt.Sprintf("a settlement at %v s", e.time), fmt.Sprintf("one at its deadline, %v s", due)
 	} else if past && d.late {
 		byDue, left = d.byDue, max(left, 2*fuzz)

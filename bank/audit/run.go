@@ -92,6 +92,11 @@ func (t *terms) due() float64 {
 	return *t.Submit + t.Deadline
 }
 
+// late reports whether an end at that instant misses the deadline. The difference is
+// taken first, as the broker does: near the border it is exact, and a sum of the
+// deadline and a microsecond is not.
+func (t *terms) late(end float64) bool { return end-t.due() > 1e-6+1e-9*t.Deadline }
+
 // price returns what the whole of a contract worth value costs: what was asked, cut
 // off after six decimals, or more than anybody has if that is no amount.
 func (t *terms) price(value Money) Money {

@@ -1,0 +1,50 @@
+package audit_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"bourse/bank/audit"
+)
+
+// alone audits a run of one contract that goes on after its deadline, on a host of its own.
+func alone(t *testing.T, submit, deadline, start, end, work, byDue float64, state string, rules audit.Rules) *audit.Report {
+	t.Helper()
+	note := strings.NewReplacer(`"submit":0`, fmt.Sprintf(`"submit":%v`, submit), `"deadline":200`, fmt.Sprintf(`"deadline":%v`, deadline)).
+		Replace(terms(10000000, `,"runs_on":true`))
+	verdict := fmt.Sprintf(`{"state":%q,"work":%v,"work_done":%v}`, state, work, byDue)
+	_, table := small()
+	table = table[:2]
+	copy(table[1][5:], []string{fmt.Sprint(submit), "100", "1", "2.000000", "accept", "", fmt.Sprint(start), fmt.Sprint(end),
+		fmt.Sprint(work), fmt.Sprint(byDue), "0.000000", "0.000000", fmt.Sprint(state == "fulfilled")})
+	return held(t, []step{{"hold", start, 1, 2, note}, {"settle", end, 1, 0, verdict}}, table, rules)
+}
+
+// TestInstantLate checks that an end is late from the same instant on for the audit as
+// for contracts.Request.Late: more than 1e-6 s after the deadline, which is 10.000001 s
+// here, and not a moment before.
+func TestInstantLate(t *testing.T) {
+	t.Parallel()
+	const submit, deadline = 10, 1e-6
+	rules := audit.Rules{Payment: "bid", Sharing: "auction", CPUs: 0.5, Speeds: []float64{1}}
+	late := 10.000002
+	for _, c := range []struct {
+		end   float64
+		state string
+		clean bool
+	}{
+		{late, "violated", true}, {late, "fulfilled", false},
+		{math.Nextafter(late, 0), "fulfilled", true}, {math.Nextafter(late, 0), "violated", false},
+	} {
+		work := rules.CPUs * (c.end - submit)
+		byDue := work
+		if c.state == "violated" {
+			byDue = rules.CPUs * ((submit + float64(deadline)) - submit)
+		}
+		if r := alone(t, submit, deadline, submit, c.end, work, byDue, c.state, rules); r.Clean() != c.clean {
+			t.Errorf("%+v: %v", c, r.Findings)
+		}
+	}
+}

@@ -113,16 +113,13 @@ func (t *trail) close(e *entry, d *deal) (found, want string) {
 // promise.
 func (t *trail) work(e *entry, d *deal, v *verdict) (found, want string) {
 	due, total := d.terms.due(), d.row.Work
-	instant := due
-	if d.terms.OnDemand { // no deadline is promised
-		instant = e.time
+	last := e.time // at which contracts/settlement judges the work
+	if !d.terms.OnDemand {
+		last = max(last, due)
 	}
-	moment := math.Nextafter(instant, math.Inf(1)) - instant
-	rounding, left, done := 0.0, 0.0, 0.0
+	left, done := 0.0, 0.0
 	for _, n := range d.tasks {
 		each := total / float64(len(d.tasks))
-		lost := 1e-9*each + 2*moment*t.market.capacity(n.host)
-		rounding += lost
 		done += n.done
 		if d.terms.PerHost {
 			left = max(left, (each-n.done)*float64(len(d.tasks)))
@@ -130,17 +127,18 @@ func (t *trail) work(e *entry, d *deal, v *verdict) (found, want string) {
 			left += each - n.done
 		}
 	}
+	rounding := t.rounding(d, last)
 	fuzz := 10 * rounding // what is nearer to a border than this may be on either side
-	byDue := done
+	byDue, off := done, fuzz
 	if past := d.terms.late(e.time); past && !d.terms.RunsOn {
 		return fmt.Sprintf("a settlement at %v s", e.time), fmt.Sprintf("one at its deadline, %v s", due)
 	} else if past && d.late {
-		byDue, left = d.byDue, max(left, 2*fuzz)
+		byDue, off, left = d.byDue, 10*t.rounding(d, due), max(left, 2*fuzz)
 	}
 	switch {
 	case done > total+fuzz:
 		return fmt.Sprintf("a settlement at %v s with %v CPU s done", e.time, done), fmt.Sprintf("one when %v CPU s were done", total)
-	case left > fuzz && e.time < due-2*moment:
+	case left > fuzz && e.time < due-2*moment(last):
 		return fmt.Sprintf("a settlement at %v s with %v CPU s undone", e.time, left), fmt.Sprintf("one when the work was done, or at %v s", due)
 	case left > fuzz && v.State != "violated" || left <= rounding/10 && v.State != "fulfilled":
 		return fmt.Sprintf("the verdict %q", v.State), fmt.Sprintf("that on %v of %v CPU s done by the deadline", byDue, total)
@@ -148,11 +146,24 @@ func (t *trail) work(e *entry, d *deal, v *verdict) (found, want string) {
 	if v.State == "fulfilled" {
 		byDue = total
 	}
-	if done := number64(v.Done); !near(done, byDue, fuzz) {
+	if done := number64(v.Done); !near(done, byDue, off) {
 		return fmt.Sprintf("%v CPU s done", done), fmt.Sprintf("%v", byDue)
 	}
 	return "", ""
 }
+
+// rounding returns what float64 may take from d's work by an instant, or add to it, as
+// contracts/settlement has it: a part in 10^9, and what its hosts do in a moment or two.
+func (t *trail) rounding(d *deal, at float64) float64 {
+	sum := 1e-9 * d.row.Work
+	for _, n := range d.tasks {
+		sum += 2 * moment(at) * t.market.capacity(n.host)
+	}
+	return sum
+}
+
+// moment returns the time that float64 instants near at cannot tell apart.
+func moment(at float64) float64 { return math.Nextafter(at, math.Inf(1)) - at }
 
 // penalty returns what the provider owes for a promise broken so, in micro-dollars
 // before rounding, and how far off that may be.

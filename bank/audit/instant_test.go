@@ -48,3 +48,24 @@ func TestInstantLate(t *testing.T) {
 		}
 	}
 }
+
+// TestInstantWork checks the work of a contract that starts long after its deadline and
+// ends a microsecond later: instants as late as that are known to no better than 1.5e-11 s,
+// which is what its work may be off by, and none of it was done by the deadline.
+func TestInstantWork(t *testing.T) {
+	t.Parallel()
+	const start, work = 86460, 1e-6
+	rules := audit.Rules{Payment: "bid", Sharing: "auction", CPUs: 1, Speeds: []float64{0.7}}
+	ends := start + float64(work)/0.7
+	for _, c := range []struct {
+		end, byDue float64
+		clean      bool
+	}{
+		{ends, 0, true}, {math.Nextafter(ends, math.Inf(1)), 0, true},
+		{ends + 1e-9, 0, false}, {ends, 1e-12, false},
+	} {
+		if r := alone(t, 60, 4e-6, start, c.end, work, c.byDue, "violated", rules); r.Clean() != c.clean {
+			t.Errorf("%+v: %v", c, r.Findings)
+		}
+	}
+}

@@ -69,3 +69,32 @@ func TestInstantWork(t *testing.T) {
 		}
 	}
 }
+
+// TestHighPrices checks the price of an interval after one in which a bid stood for a
+// microsecond that was a hundred million times the others: nothing of it is left.
+func TestHighPrices(t *testing.T) {
+	t.Parallel()
+	const others, high, low = 12, 1200000e9, 10000005 // bids in nano-dollars per second
+	rules := audit.Rules{Payment: "bid", Sharing: "auction", CPUs: 100, Cap: 1, Speeds: []float64{1}, Hosts: 1}
+	_, table := small()
+	table = table[:1]
+	row := func(id int, value, end, work, paid string) {
+		table = append(table, []string{"small", "cac", "0", fmt.Sprint(id), "ann", "0", "100", "1", value, "accept", "", "0", end, work, work, paid, "0.000000", "true"})
+	}
+	steps := []step{{"hold", 0, 1, 1.2, strings.Replace(terms(high, ""), "200", "1e-6", 1)}}
+	row(1, "1.200000", "1e-6", "1e-6", "1.200000")
+	for id := 2; id < 2+others; id++ {
+		steps = append(steps, step{"hold", 0, int64(id), 5.1, strings.Replace(terms(low, ""), "200", "500", 1)})
+		row(id, "5.100000", "400", "400", "4.000002")
+	}
+	steps = append(steps, step{"settle", 1e-6, 1, 1.2, strings.ReplaceAll(done, "100", "1e-6")})
+	for id := 2; id < 2+others; id++ {
+		steps = append(steps, step{"settle", 400, int64(id), 4.000002, strings.ReplaceAll(done, "100", "400")})
+	}
+	level := others * low / 1e9
+	for off, clean := range map[float64]bool{0: true, 1e-9: false, -1e-9: false} {
+		if r := held(t, steps, table, rules, 1.2/300+level, level+off); r.Clean() != clean {
+			t.Errorf("off by %v: %v", off, r.Findings)
+		}
+	}
+}

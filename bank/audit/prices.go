@@ -15,7 +15,7 @@ const (
 // come in any order.
 type prices struct {
 	sums  []float64 // by interval: of what changes in it, $
-	steps []float64 // by interval: what has changed before it, $/s
+	steps []int64   // by interval: what has changed before it, nano-dollars per second
 	moved []float64 // by interval: what changes in it, without signs, $/s
 }
 
@@ -27,27 +27,27 @@ func (p *prices) change(at float64, bid int64) {
 	k := int(at / bin)
 	if more := k + 2 - len(p.sums); more > 0 {
 		p.sums = append(p.sums, make([]float64, more)...)
-		p.steps = append(p.steps, make([]float64, more)...)
+		p.steps = append(p.steps, make([]int64, more)...)
 		p.moved = append(p.moved, make([]float64, more)...)
 	}
 	x := float64(bid) / 1e9
 	p.sums[k] += x * (float64(k+1)*bin - at)
-	p.steps[k+1] += x
+	p.steps[k+1] += bid
 	p.moved[k] += math.Abs(x)
 }
 
 // means returns the averages until end, at which the last interval is cut off, and how
 // far off each may be: instants are known to a moment, which counts where an interval is
-// cut off soon, or bids stood for a moment only.
+// cut off soon, or bids stood for a moment only. What stood before an interval began is
+// known exactly.
 func (p *prices) means(end float64) (means, fuzz []float64) {
-	level, moved := 0.0, 0.0
+	level := int64(0)
 	for k := 0; float64(k)*bin < end; k++ {
 		sum, off, until := 0.0, 0.0, float64(k+1)*bin
 		if k < len(p.sums) {
 			level += p.steps[k]
-			moved += p.moved[k]
-			sum = p.sums[k] + level*bin
-			off = 2*(math.Nextafter(until, math.Inf(1))-until)*p.moved[k] + bin*0x1p-52*moved
+			sum = p.sums[k] + float64(level)/1e9*bin
+			off = (2*moment(until) + bin*0x1p-52) * p.moved[k]
 		}
 		width := min(bin, end-float64(k)*bin)
 		means, fuzz = append(means, sum/width), append(fuzz, off/width)

@@ -280,9 +280,10 @@ func (w *replay) leave(e tapeEvent) error {
 	if off := math.Abs(k.done - e.done); off > w.fuzz(c, k) {
 		return fmt.Errorf("%v: %v of its work is done, by the shares that it must have had", e, k.done)
 	}
-	if c.perHost() && (e.done == c.work || w.ticks() && c.work-e.done <= tickOfTime) {
-		k.done = c.work                                               // what was left is none
-		c.border = e.done != c.work && !c.goesOn() && e.at >= c.due() // or all that there was
+	until := w.until(c)
+	if c.perHost() && (e.done == until || w.ticks() && until-e.done <= tickOfTime) {
+		k.done = until                                               // what was left is none
+		c.border = e.done != until && !c.goesOn() && e.at >= c.due() // or all that there was
 	}
 	if h.dirty && h.leaves != e.at {
 		w.deal(h)
@@ -293,11 +294,9 @@ func (w *replay) leave(e tapeEvent) error {
 		return nil // its planner says when it ends
 	}
 	closed := w.run.Closed && e.at == w.run.set.horizon()
-	finished := k.done >= c.work-w.fuzz(c, k)
+	finished := k.done >= until-w.fuzz(c, k)
 	if !c.perHost() {
 		finished = c.done() >= c.total()-w.sumFuzz(c)
-	} else if !finished && w.rule.overrun == "kill" && w.rule.name == "deadline" {
-		finished = k.done >= c.request.Work-w.fuzz(c, k)
 	}
 	over := finished || closed || !c.goesOn() && e.at >= c.due()
 	deserted := c.recalled == e.at ||
@@ -326,6 +325,16 @@ func (w *replay) leave(e tapeEvent) error {
 		c.end = e.at
 	}
 	return nil
+}
+
+// until returns the work at which a task of c ends: all of it or, where a task is killed
+// that outlives its estimate, no more than that (Libra, §4.1). A tick is taken from what
+// a task has left to that end; it does not make a task that is killed a task that is done.
+func (w *replay) until(c *replayContract) float64 {
+	if w.rule.name == "deadline" && w.rule.overrun == "kill" {
+		return min(c.work, c.request.Work)
+	}
+	return c.work
 }
 
 // recall stops c on all hosts, to be placed again.

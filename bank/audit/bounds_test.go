@@ -29,6 +29,12 @@ func TestBounds(t *testing.T) {
 		{asked, `{"state":"violated","work":2160,"needed":100,"work_done":101}`, "101 of 100"},
 		{asked, `{"state":"violated","work":2160,"needed":-1,"work_done":0}`, "0 of -1"},
 		{strings.Replace(asked, "5", "11", 1), `{"state":"violated","work":1,"work_done":0}`, "an admission at 10 s of what is submitted at 11 s"},
+		{asked, `{"state":"violated","work":2160,"work_done":-1584,"work_done":0}`, `field "work_done" twice`},
+		{asked, `{"state":"violated","work":2160,"Work_Done":-1584}`, `field "Work_Done", want "work_done"`},
+		{asked, `{"state":"violated","work":2160,"work_done":0}]`, "something after the object"},
+		{`{"decision":"accept","submit":5,"deadline":90,"deadline":900}`, `{}`, `field "deadline" twice`},
+		{`{"decision":"accept","project":"x","project":"y"}`, `{}`, `field "project" twice`},
+		{`{"decision":"accept","project":"x"}`, `{}`, ""},
 		{"as agreed by telephone", `{"work":"all"}`, ""},
 		{"", "", ""},
 	} {

@@ -15,6 +15,18 @@ import (
 // key. No key may be any but names, in their case, or come twice, and nothing may
 // follow the object: all readers then find the same values.
 func Fields(b []byte, names ...string) (map[string]json.RawMessage, error) {
+	return fields(b, names, false)
+}
+
+// Check reports what readers could take for different values of these keys in the JSON
+// object in b: one that comes twice or in another case, or something behind the object.
+// Other keys are their writer's own, but come once, too.
+func Check(b []byte, names ...string) error {
+	_, err := fields(b, names, true)
+	return err
+}
+
+func fields(b []byte, names []string, others bool) (map[string]json.RawMessage, error) {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	if !utf8.Valid(b) {
 		return nil, errors.New("found bytes that are not UTF-8, want a JSON object")
@@ -39,7 +51,9 @@ func Fields(b []byte, names ...string) (map[string]json.RawMessage, error) {
 			if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, name) }); i >= 0 {
 				return nil, fmt.Errorf("found field %q, want %q", name, names[i])
 			}
-			return nil, fmt.Errorf("found unknown field %.60q, want one of %s", name, strings.Join(names, ", "))
+			if !others {
+				return nil, fmt.Errorf("found unknown field %.60q, want one of %s", name, strings.Join(names, ", "))
+			}
 		}
 		var value json.RawMessage
 		if err := dec.Decode(&value); err != nil {

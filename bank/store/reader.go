@@ -77,6 +77,9 @@ func openReader(dir string, opts Options) (*Reader, error) {
 	})
 	if err != nil {
 		unpin()
+		if now, e := readSeal(opts.FS, dir); len(s.files) > 0 && e == nil && now != nil && len(now.files) == 0 {
+			return openReader(dir, opts) // somebody has begun to write it meanwhile
+		}
 		return nil, unopened(err)
 	}
 	end := func() error {

@@ -16,8 +16,8 @@ import (
 	"bourse/experiments/metrics"
 	"bourse/experiments/optimum"
 	"bourse/hosts"
-	"bourse/hosts/agenda"
 	"bourse/hosts/availability"
+	"bourse/hosts/eventheap"
 	"bourse/hosts/sim"
 	"bourse/workloadgen"
 )
@@ -49,7 +49,7 @@ type arena struct {
 	payer   map[int64]int32        // position of each user in payers
 	payers  []payer                // of the plan, in order of their first job
 	paid    []int32                // by job of the plan: its payer
-	cancels agenda.Agenda          // jobs of the plan, by when their owners take them back
+	cancels eventheap.Heap         // jobs of the plan, by when their owners take them back
 }
 
 func newArena() *arena {

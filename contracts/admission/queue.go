@@ -9,9 +9,9 @@ import (
 	"bourse/contracts"
 	"bourse/contracts/bidding"
 	"bourse/hosts"
-	"bourse/hosts/agenda"
 	"bourse/hosts/availability"
 	"bourse/hosts/availability/sched"
+	"bourse/hosts/eventheap"
 )
 
 // Queue keeps all requests in one queue, first come, first served, looks at it at
@@ -35,7 +35,7 @@ type Queue struct {
 	jobs    []queued // by number
 	free    []int32  // numbers
 	over    []int32  // numbers that are free from the next look on
-	overdue agenda.Agenda
+	overdue eventheap.Heap
 
 	found   []sched.Placement
 	placed  []contracts.Placement

@@ -11,7 +11,7 @@ import (
 	"bourse/contracts/settlement"
 	"bourse/contracts/sharing"
 	"bourse/hosts"
-	"bourse/hosts/agenda"
+	"bourse/hosts/eventheap"
 	"bourse/market"
 )
 
@@ -55,7 +55,7 @@ type Broker struct {
 	floor floor.Floor
 	State
 
-	timers agenda.Agenda // contracts that wait undecided, by their hard deadlines
+	timers eventheap.Heap // contracts that wait undecided, by their hard deadlines
 	index  index
 
 	now     float64

@@ -39,8 +39,8 @@ import (
 	"bourse/contracts"
 	"bourse/contracts/sharing"
 	"bourse/hosts"
-	"bourse/hosts/agenda"
-	"bourse/hosts/shelf"
+	"bourse/hosts/eventheap"
+	"bourse/hosts/slab"
 	"bourse/market"
 )
 
@@ -67,7 +67,7 @@ type Floor struct {
 	State
 	heaps     heaps
 	ranking   *market.Ranking
-	standings shelf.Shelf[contracts.Standing]
+	standings slab.Slab[contracts.Standing]
 	now       float64
 	marks     marks
 	scratch   scratch
@@ -90,9 +90,9 @@ type news struct {
 
 // Heaps hold what is due, each by the instant entered in it.
 type heaps struct {
-	completions agenda.Agenda // hosts, by their host.next
-	ends        agenda.Agenda // runs, by their run.next
-	changes     agenda.Agenda // hosts, by when they come or leave: their host.change
+	completions eventheap.Heap // hosts, by their host.next
+	ends        eventheap.Heap // runs, by their run.next
+	changes     eventheap.Heap // hosts, by when they come or leave: their host.change
 }
 
 // Marks are what is to be looked at before time passes.
@@ -371,7 +371,7 @@ func (f *Floor) put(i int32, on []contracts.Placement) error {
 }
 
 // first returns the earliest instant in a, +Inf if it is empty.
-func first(a *agenda.Agenda) float64 {
+func first(a *eventheap.Heap) float64 {
 	if _, at, ok := a.Min(); ok {
 		return at
 	}
@@ -379,7 +379,7 @@ func first(a *agenda.Agenda) float64 {
 }
 
 // enter moves item in a from instant *was to at; +Inf is none.
-func enter(a *agenda.Agenda, item int32, was *float64, at float64) {
+func enter(a *eventheap.Heap, item int32, was *float64, at float64) {
 	if at == *was {
 		return
 	}
@@ -391,7 +391,7 @@ func enter(a *agenda.Agenda, item int32, was *float64, at float64) {
 }
 
 // enterAnew enters item, which is not in a; +Inf is none.
-func enterAnew(a *agenda.Agenda, item int32, at float64) {
+func enterAnew(a *eventheap.Heap, item int32, at float64) {
 	if !math.IsInf(at, 1) {
 		a.Set(item, at)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"bourse/contracts"
 	"bourse/hosts"
-	"bourse/hosts/shelf"
+	"bourse/hosts/slab"
 	"bourse/market"
 )
 
@@ -135,7 +135,7 @@ func (f *Floor) leave(v *host, i, n int32, r hosts.Report) {
 	if at+1 < len(v.on) {
 		copy(v.on[at:], v.on[at+1:])
 	}
-	if v.on = v.on[:len(v.on)-1]; shelf.Loose(len(v.on), cap(v.on)) {
+	if v.on = v.on[:len(v.on)-1]; slab.Loose(len(v.on), cap(v.on)) {
 		v.on = f.standings.Trim(v.on)
 	}
 	f.bid(v, c.ID, 0)

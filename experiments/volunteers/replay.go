@@ -7,9 +7,9 @@ import (
 
 	"bourse/experiments/des"
 	"bourse/hosts"
-	"bourse/hosts/agenda"
 	"bourse/hosts/availability"
 	"bourse/hosts/availability/sched"
+	"bourse/hosts/eventheap"
 )
 
 // A Config says what is replayed.
@@ -59,8 +59,8 @@ type replay struct {
 	stations []station
 	interval []int // by host: index of the interval it is in, or of the next
 
-	ending agenda.Agenda // hosts by when a job on them ends
-	change agenda.Agenda // hosts by when their availability changes
+	ending eventheap.Heap // hosts by when a job on them ends
+	change eventheap.Heap // hosts by when their availability changes
 
 	arrived int     // jobs submitted
 	tick    float64 // when the queue is looked at next

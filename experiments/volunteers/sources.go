@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"bourse/hosts"
-	"bourse/hosts/agenda"
+	"bourse/hosts/eventheap"
 )
 
 // The sources of time of a replay, in the order in which they take their turns
@@ -16,7 +16,7 @@ type (
 	ticks    replay // the queue is looked at
 )
 
-func first(a *agenda.Agenda) float64 {
+func first(a *eventheap.Heap) float64 {
 	if _, at, ok := a.Min(); ok {
 		return at
 	}

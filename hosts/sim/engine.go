@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"bourse/hosts/agenda"
+	"bourse/hosts/eventheap"
 )
 
 // An Engine runs whole workloads on bare hosts: every job starts on arrival,
@@ -18,7 +18,7 @@ type Engine struct {
 	left  []int32 // by job: tasks that still run
 	end   []float64
 	order []int32
-	next  agenda.Tournament // of hosts, by their next completion
+	next  eventheap.Tournament // of hosts, by their next completion
 }
 
 // A Result is what became of a workload. Its slices are the engine's, until

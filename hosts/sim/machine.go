@@ -11,7 +11,7 @@ import (
 	"math"
 
 	"bourse/hosts"
-	"bourse/hosts/shelf"
+	"bourse/hosts/slab"
 )
 
 // A Machine shares a simulated host among its tasks. Between two changes every
@@ -44,9 +44,9 @@ type Machine struct {
 // hold together what runs, not the most that ever ran on each; they are then of one
 // goroutine. The zero value is empty.
 type Lists struct {
-	tasks  shelf.Shelf[task]
-	shares shelf.Shelf[hosts.Share]
-	rates  shelf.Shelf[float64]
+	tasks  slab.Slab[task]
+	shares slab.Slab[hosts.Share]
+	rates  slab.Slab[float64]
 }
 
 // Borrow makes m, which is idle, take the memory of its tasks from l from now on.
@@ -339,7 +339,7 @@ func (m *Machine) remove(i int) {
 		m.place[m.tasks[i].slot] = int32(i)
 	}
 	m.resize(n)
-	if shelf.Loose(n, cap(m.tasks)) {
+	if slab.Loose(n, cap(m.tasks)) {
 		m.trim()
 	}
 	m.stale = true

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"bourse/hosts"
-	"bourse/hosts/agenda"
+	"bourse/hosts/eventheap"
 )
 
 // QueueOptions say how a queue is served. The paper leaves all of them open but
@@ -33,13 +33,13 @@ func DefaultQueue() QueueOptions { return QueueOptions{Hold: 300, Mode: "skip", 
 // hold cost nothing until their time comes.
 type Queue struct {
 	o       QueueOptions
-	ready   agenda.Agenda // by place in the queue
-	held    []held        // by the instant at which the hold ends
-	done    int           // of held, those that are over
-	lengths []float64     // by job, seconds
-	head    float64       // the place before all
-	tail    float64       // the place behind all
-	blocked float64       // nothing is tried before
+	ready   eventheap.Heap // by place in the queue
+	held    []held         // by the instant at which the hold ends
+	done    int            // of held, those that are over
+	lengths []float64      // by job, seconds
+	head    float64        // the place before all
+	tail    float64        // the place behind all
+	blocked float64        // nothing is tried before
 }
 
 type held struct {

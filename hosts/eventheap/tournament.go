@@ -1,4 +1,4 @@
-package agenda
+package eventheap
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 // as the hosts of a fleet with their next completions: a tree in which every
 // node is the least of its eight children, a cache line.
 //
-// It does less than an [Agenda], which knows the order of a few among many, but
+// It does less than a [Heap], which knows the order of a few among many, but
 // a change costs a few minimums without a branch to mispredict, and most stop
 // on the first level.
 type Tournament struct {

@@ -1,4 +1,4 @@
-// Package shelf keeps the memory of many short lists that grow and shrink: it is
+// Package slab keeps the memory of many short lists that grow and shrink: it is
 // lent to those that need it and taken back from those that do not, so that
 // together they hold what is in them now, not the most that each ever held. It
 // does not know what is in the lists.
@@ -8,13 +8,13 @@
 // Memory comes in powers of two. A list that is full moves to the next, one that is
 // a quarter full to the last, so that between two moves its length changes by a
 // quarter of its memory at least. In a steady state next to nothing is allocated.
-package shelf
+package slab
 
 import "math/bits"
 
-// A Shelf has the memory that no list of Ts needs at present. The zero value has
+// A Slab has the memory that no list of Ts needs at present. The zero value has
 // none. The memory is not cleared: T should hold no pointer.
-type Shelf[T any] struct {
+type Slab[T any] struct {
 	free [][][]T // by the power of two that they have room for
 }
 
@@ -24,21 +24,21 @@ const (
 )
 
 // Grow returns list with room for one more. If it was full it has moved: the list that
-// was given is not to be used again. One that the shelf did not make is then left to
+// was given is not to be used again. One that the slab did not make is then left to
 // the garbage collector.
-func (s *Shelf[T]) Grow(list []T) []T {
+func (s *Slab[T]) Grow(list []T) []T {
 	if len(list) == cap(list) {
 		return s.move(list, max(least, bits.Len(uint(cap(list)))))
 	}
 	return list
 }
 
-// Loose reports whether a list of n with room for size is one that [Shelf.Trim] moves.
+// Loose reports whether a list of n with room for size is one that [Slab.Trim] moves.
 func Loose(n, size int) bool { return size > 1<<least && n <= size/4 }
 
 // Trim returns list in less memory if it is a quarter full or less. The list that it
 // was given is then not to be used again.
-func (s *Shelf[T]) Trim(list []T) []T {
+func (s *Slab[T]) Trim(list []T) []T {
 	if n := cap(list); Loose(len(list), n) {
 		return s.move(list, bits.Len(uint(n))-2)
 	}
@@ -46,7 +46,7 @@ func (s *Shelf[T]) Trim(list []T) []T {
 }
 
 // move returns list in memory of that power of two.
-func (s *Shelf[T]) move(list []T, power int) []T {
+func (s *Slab[T]) move(list []T, power int) []T {
 	var to []T
 	if power < len(s.free) && len(s.free[power]) > 0 {
 		last := len(s.free[power]) - 1

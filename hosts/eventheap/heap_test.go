@@ -1,4 +1,4 @@
-package agenda_test
+package eventheap_test
 
 import (
 	"cmp"
@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"bourse/hosts/agenda"
+	"bourse/hosts/eventheap"
 )
 
 // TestOrder checks that whatever is set, moved and removed, items leave in order
@@ -23,7 +23,7 @@ func TestOrder(t *testing.T) {
 			item int32
 			at   float64
 		}
-		var a agenda.Agenda
+		var a eventheap.Heap
 		if rapid.Bool().Draw(t, "used before") {
 			a.Set(3, 1)
 			a.Set(1, 1)
@@ -69,10 +69,10 @@ func TestOrder(t *testing.T) {
 
 func has(m map[int32]float64, item int32) bool { _, ok := m[item]; return ok }
 
-// TestAllocations checks that a grown agenda allocates nothing.
+// TestAllocations checks that a grown heap allocates nothing.
 func TestAllocations(t *testing.T) {
 	const n = 100
-	var a agenda.Agenda
+	var a eventheap.Heap
 	a.Grow(n)
 	if got := testing.AllocsPerRun(10, func() {
 		for i := range int32(n) {
@@ -94,7 +94,7 @@ func TestAllocations(t *testing.T) {
 // several due at once, at sizes around those where a level is added.
 func TestTournament(t *testing.T) {
 	t.Parallel()
-	var used agenda.Tournament
+	var used eventheap.Tournament
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.SampledFrom([]int{1, 2, 7, 8, 9, 63, 64, 65, 513, 600}).Draw(t, "n")
 		used.Reset(n)
@@ -125,7 +125,7 @@ func BenchmarkHold(b *testing.B) {
 	for _, n := range []int{15, 1000, 100_000} {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
 			rng := rand.New(rand.NewPCG(1, 2))
-			heap, fixed := agenda.Agenda{}, agenda.Tournament{}
+			heap, fixed := eventheap.Heap{}, eventheap.Tournament{}
 			heap.Grow(n)
 			fixed.Reset(n)
 			for i := range n {

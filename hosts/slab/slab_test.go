@@ -1,4 +1,4 @@
-package shelf_test
+package slab_test
 
 import (
 	"math/rand/v2"
@@ -7,16 +7,16 @@ import (
 
 	"pgregory.net/rapid"
 
-	"bourse/hosts/shelf"
+	"bourse/hosts/slab"
 )
 
-// TestLists checks that lists of one shelf hold what lists of their own would,
+// TestLists checks that lists of one slab hold what lists of their own would,
 // whatever grows and shrinks, and that no list has more than four times the memory
 // that it needs, or than the least.
 func TestLists(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		var s shelf.Shelf[int]
+		var s slab.Slab[int]
 		got, want := make([][]int, 4), make([][]int, 4)
 		for step := range rapid.IntRange(1, 300).Draw(t, "steps") {
 			i := rapid.IntRange(0, 3).Draw(t, "list")
@@ -45,7 +45,7 @@ func TestLists(t *testing.T) {
 // TestSteady checks that lists which swell and shrink in turn take nothing more
 // from the heap once as much has been taken as they need together.
 func TestSteady(t *testing.T) {
-	var s shelf.Shelf[float64]
+	var s slab.Slab[float64]
 	lists := make([][]float64, 100)
 	rng := rand.New(rand.NewPCG(1, 1))
 	swell := func() {

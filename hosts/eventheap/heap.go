@@ -1,0 +1,142 @@
+// Package eventheap keeps numbered items in order of the instant at which each is
+// due: an indexed 4-ary heap. It does not know what an item stands for.
+//
+// # Design
+//
+// Four children a node, not two: the heap is half as deep, and the children of
+// a node share a cache line. A sorted list or a calendar would be faster on
+// some workloads and linear on others.
+package eventheap
+
+// A Heap holds items 0, 1, 2... each with at most one instant, any float64
+// but NaN. Among items due at one instant the lowest number comes first. The
+// zero value is empty. Nothing is allocated once it has grown to its items.
+type Heap struct {
+	heap  []entry
+	place []int32 // by item: its index in heap + 1, 0 if it is not there
+}
+
+type entry struct {
+	at   float64
+	item int32
+}
+
+func (e entry) before(o entry) bool {
+	return e.at < o.at || e.at == o.at && e.item < o.item
+}
+
+// Grow makes room for items 0 to n-1.
+func (h *Heap) Grow(n int) {
+	if n <= len(h.place) {
+		return
+	}
+	h.place = append(h.place, make([]int32, n-len(h.place))...)
+	if n > cap(h.heap) {
+		h.heap = append(make([]entry, 0, cap(h.place)), h.heap...)
+	}
+}
+
+// Reset removes every item and keeps the room.
+func (h *Heap) Reset() {
+	h.heap = h.heap[:0]
+	clear(h.place)
+}
+
+// Len returns the number of items held.
+func (h *Heap) Len() int { return len(h.heap) }
+
+// Min returns the item that is due first and its instant, and false if the
+// heap is empty.
+func (h *Heap) Min() (item int32, at float64, ok bool) {
+	if len(h.heap) == 0 {
+		return 0, 0, false
+	}
+	return h.heap[0].item, h.heap[0].at, true
+}
+
+// At returns the instant at which item is due, and false if it is not held.
+func (h *Heap) At(item int32) (at float64, ok bool) {
+	if int(item) >= len(h.place) || h.place[item] == 0 {
+		return 0, false
+	}
+	return h.heap[h.place[item]-1].at, true
+}
+
+// Set makes item due at that instant, whether or not it is held already.
+func (h *Heap) Set(item int32, at float64) {
+	if int(item) >= len(h.place) {
+		h.Grow(int(item) + 1)
+	}
+	e := entry{at, item}
+	i := int(h.place[item]) - 1
+	if i < 0 {
+		h.heap = append(h.heap, e)
+		h.up(len(h.heap)-1, e)
+		return
+	}
+	h.fix(i, e)
+}
+
+// Remove takes item out, if it is held.
+func (h *Heap) Remove(item int32) {
+	if int(item) >= len(h.place) || h.place[item] == 0 {
+		return
+	}
+	i, last := int(h.place[item])-1, len(h.heap)-1
+	moved := h.heap[last]
+	h.heap = h.heap[:last]
+	h.place[item] = 0
+	if i < last {
+		h.fix(i, moved)
+	}
+}
+
+// fix puts e, whose order has changed, where i is free.
+func (h *Heap) fix(i int, e entry) {
+	if i > 0 && e.before(h.heap[(i-1)/4]) {
+		h.up(i, e)
+	} else {
+		h.down(i, e)
+	}
+}
+
+// up puts e at i or above.
+func (h *Heap) up(i int, e entry) {
+	entries := h.heap
+	for i > 0 {
+		parent := (i - 1) / 4
+		if !e.before(entries[parent]) {
+			break
+		}
+		entries[i] = entries[parent]
+		h.place[entries[i].item] = int32(i) + 1
+		i = parent
+	}
+	entries[i] = e
+	h.place[e.item] = int32(i) + 1
+}
+
+// down puts e at i or below.
+func (h *Heap) down(i int, e entry) {
+	entries := h.heap
+	for {
+		first := 4*i + 1
+		if first >= len(entries) {
+			break
+		}
+		least := first
+		for c := first + 1; c < min(first+4, len(entries)); c++ {
+			if entries[c].before(entries[least]) {
+				least = c
+			}
+		}
+		if !entries[least].before(e) {
+			break
+		}
+		entries[i] = entries[least]
+		h.place[entries[i].item] = int32(i) + 1
+		i = least
+	}
+	entries[i] = e
+	h.place[e.item] = int32(i) + 1
+}

@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// A Standing is what one account held, as a journal kept it.
-type Standing struct {
+// A Holding is what one account held, as a journal kept it.
+type Holding struct {
 	Name    string
 	Balance Amount
 	Owner   string // whom an escrow goes back to, else empty
@@ -15,9 +15,9 @@ type Standing struct {
 // Restore makes l, which is new, stand where its journal had come after entry
 // seq at instant now: with these accounts, and these contracts admitted by then.
 // It returns an error if the balances do not sum to zero or one is overdrawn.
-func (l *Ledger) Restore(seq int64, now float64, standings []Standing, admitted iter.Seq[int64]) error {
+func (l *Ledger) Restore(seq int64, now float64, holdings []Holding, admitted iter.Seq[int64]) error {
 	var sum Amount
-	for _, s := range standings {
+	for _, s := range holdings {
 		if IsEscrow(s.Name) {
 			continue // until all owners are known
 		}
@@ -30,7 +30,7 @@ func (l *Ledger) Restore(seq int64, now float64, standings []Standing, admitted 
 		}
 		l.accounts[a].balance = s.Balance.micros
 	}
-	for _, s := range standings {
+	for _, s := range holdings {
 		if IsEscrow(s.Name) {
 			if err := l.restoreEscrow(s); err != nil {
 				return fmt.Errorf("restore %s: %w", s.Name, err)
@@ -51,7 +51,7 @@ func (l *Ledger) Restore(seq int64, now float64, standings []Standing, admitted 
 	return nil
 }
 
-func (l *Ledger) restoreEscrow(s Standing) error {
+func (l *Ledger) restoreEscrow(s Holding) error {
 	contract, err := EscrowContract(s.Name)
 	if err != nil {
 		return err

@@ -70,7 +70,7 @@ const (
 )
 
 // A Market is what a policy may look at. The numbers of contracts are the broker's,
-// and are used again once a contract is gone; those of standings are another thing.
+// and are used again once a contract is gone; those of allocations are another thing.
 type Market interface {
 	// Hosts returns the hosts, their prices and what is on them.
 	Hosts() View

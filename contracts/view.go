@@ -37,7 +37,7 @@ type View interface {
 	Stays(h hosts.ID, span float64) float64
 
 	// History returns when h was and will be available, nil where hosts stay. It
-	// is for those who foretell, who look at its past.
+	// is for those who predict, who look at its past.
 	History(h hosts.ID) *availability.History
 
 	// Cheapest appends to out the n hosts of lowest spot price, fewer if fewer
@@ -46,7 +46,7 @@ type View interface {
 	Cheapest(r *Request, out []hosts.ID) []hosts.ID
 
 	// On returns what is on h, in order of admission.
-	On(h hosts.ID) []Standing
+	On(h hosts.ID) []Allocation
 
 	// Changed returns the hosts on which a task has come or gone, or which
 	// themselves have, since Changed was asked before this, each once; the same
@@ -54,12 +54,12 @@ type View interface {
 	// looks at these alone, after it has looked at all of them the first time.
 	Changed() []hosts.ID
 
-	// Contract returns the contract that a Standing names.
+	// Contract returns the contract that an Allocation names.
 	Contract(i int32) *Contract
 }
 
-// A Standing is one node of an active contract, as it stands on its host.
-type Standing struct {
+// An Allocation is one node of an active contract, as it stands on its host.
+type Allocation struct {
 	Contract int32 // for View.Contract
 	Node     int32 // index in the contract's placements
 	Slot     hosts.Slot
@@ -79,6 +79,6 @@ type Standing struct {
 
 // Left returns the estimated work that is left at now, below 0 if the estimate
 // was too low. C is the contract that s is a node of.
-func (s *Standing) Left(now float64, c *Contract) float64 {
+func (s *Allocation) Left(now float64, c *Contract) float64 {
 	return c.Work - s.Done - s.Rate*(now-s.At)
 }

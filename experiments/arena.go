@@ -38,8 +38,8 @@ type arena struct {
 	jobs     []optimum.Job
 	request  contracts.Request // of the job that is submitted
 
-	presence  *floor.Presence // of the replication at hand, nil where hosts stay
-	present   floor.Presence
+	churn     *floor.Availability // of the replication at hand, nil where hosts stay
+	present   floor.Availability
 	histories []*availability.History
 
 	plan    workloadgen.Plan       // of the replication at hand
@@ -146,7 +146,7 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 		Fleet: a.fleet, Owners: a.owners, Provider: provider,
 		Policy: rules.policy, Sharing: rules.sharing, Payment: s.payment,
 		Window: s.conf.Market.Window, Forecast: rules.forecast,
-		Teller: a.ledger, Notes: journal != nil, Ties: rules.ties, Presence: a.presence,
+		Teller: a.ledger, Notes: journal != nil, Ties: rules.ties, Availability: a.churn,
 	}
 	if a.observe != nil {
 		a.observe(s.conf.Name, o.Label, rep, &parts)
@@ -289,7 +289,7 @@ type marketplace struct {
 
 // Next implements [des.Source].
 func (m marketplace) Next() float64 {
-	if m.in.arena.presence != nil && m.Idle() && math.IsInf(m.in.Next(), 1) {
+	if m.in.arena.churn != nil && m.Idle() && math.IsInf(m.in.Next(), 1) {
 		return math.Inf(1)
 	}
 	return m.Broker.Next()

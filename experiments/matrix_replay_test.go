@@ -10,7 +10,7 @@ import (
 )
 
 // A replay goes through the decisions of a run again, slowly: at every instant at
-// which anything happens it brings all hosts to it with plain sums, and deals out anew
+// which anything happens it brings all hosts to it with plain sums, and allocates anew
 // those on which a task has come or gone. It takes from the record when tasks came and
 // went, and finds by itself what they were given, did and owe, and so how each
 // contract must have ended.
@@ -34,8 +34,8 @@ type replayHost struct {
 	on          []*replayTask // in order of start
 	away        bool
 	left        float64 // instant at which it left last, NaN if it did not
-	dirty       bool    // to be dealt out
-	leaves      float64 // instant of the last leave since it was dealt out
+	dirty       bool    // to be allocated
+	leaves      float64 // instant of the last leave since it was allocated
 	changes     []float64
 }
 
@@ -122,7 +122,7 @@ func newReplay(run *toldRun) (*replay, error) {
 		if n := len(c.Fleet.Speeds); n > 0 {
 			host.speed = c.Fleet.Speeds[h%n]
 		}
-		if p := run.tape.parts.Presence; p != nil {
+		if p := run.tape.parts.Availability; p != nil {
 			w.leaving, w.charged = p.Leaving, p.Charged
 			host.away = true
 			for _, v := range p.Histories[h].Intervals() {
@@ -187,7 +187,7 @@ func (w *replay) bring(now float64) {
 	}
 	for _, h := range w.hosts {
 		if h.dirty {
-			w.deal(h)
+			w.allocate(h)
 		}
 		for _, k := range h.on {
 			k.done += k.rate * span
@@ -254,7 +254,7 @@ func (w *replay) start(e tapeEvent) error {
 		return fmt.Errorf("%v: it is there already", e)
 	}
 	if h.dirty {
-		w.deal(h)
+		w.allocate(h)
 	}
 	if c.waits {
 		c.nodes, c.waits = nil, false
@@ -286,7 +286,7 @@ func (w *replay) leave(e tapeEvent) error {
 		c.border = e.done != until && !c.goesOn() && e.at >= c.due() // or all that there was
 	}
 	if h.dirty && h.leaves != e.at {
-		w.deal(h)
+		w.allocate(h)
 	}
 	h.on = slices.Delete(h.on, i, i+1)
 	k.gone, h.dirty, h.leaves = true, true, e.at

@@ -40,8 +40,8 @@ func ruleOf(o *offer) (shareRule, error) {
 	return r, fmt.Errorf("the matrix cannot replay the sharing rule %s: want its formula in matrix_shares_test.go", r.name)
 }
 
-// deal gives the tasks on h their processors from now on.
-func (w *replay) deal(h *replayHost) {
+// allocate gives the tasks on h their processors from now on.
+func (w *replay) allocate(h *replayHost) {
 	h.dirty = false
 	tasks := h.on
 	if h.away {

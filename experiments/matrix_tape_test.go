@@ -55,10 +55,10 @@ func (e tapeEvent) String() string {
 // newTape wraps the parts so that a tape records them.
 func newTape(parts *broker.Config) *tape {
 	t := &tape{parts: *parts, asked: make(map[contracts.ID]*contracts.Request), homes: make(map[contracts.ID]hosts.ID)}
-	if parts.Presence != nil { // the next replication has its own in the same memory
-		p := *parts.Presence
+	if parts.Availability != nil { // the next replication has its own in the same memory
+		p := *parts.Availability
 		p.Histories = slices.Clone(p.Histories)
-		t.parts.Presence = &p
+		t.parts.Availability = &p
 	}
 	parts.Fleet = slices.Clone(parts.Fleet)
 	for h := range parts.Fleet {

@@ -24,13 +24,13 @@ func wantsPromises(e *scenario.Experiment) bool {
 // on the last day of the trace, both drawn by the stream "probes": the same for
 // all predictors. None where hosts stay.
 func (a *arena) promises(s *setting, seed uint64, rep int) []metrics.Promise {
-	if a.presence == nil || len(a.plan) == 0 {
+	if a.churn == nil || len(a.plan) == 0 {
 		return nil
 	}
-	end := min(s.presence.end, s.horizon())
+	end := min(s.churn.end, s.horizon())
 	rng := rand.New(Stream(seed, rep, "probes"))
 	length := func(rng *rand.Rand) float64 { return a.plan[rng.IntN(len(a.plan))].Runtime }
-	probes := volunteers.Probes(rng, a.presence.Predictor, &availability.Trace{Hosts: a.histories}, length, max(end-availability.Day, 0), end, asked)
+	probes := volunteers.Probes(rng, a.churn.Predictor, &availability.Trace{Hosts: a.histories}, length, max(end-availability.Day, 0), end, asked)
 	out := make([]metrics.Promise, len(probes))
 	for i, p := range probes {
 		out[i] = metrics.Promise{Promised: p.Promised, Kept: p.Kept}

@@ -22,14 +22,14 @@ import (
 // A setting is a configuration made ready to run: everything in it has been
 // looked up and checked. It is not changed by running it.
 type setting struct {
-	conf     *scenario.Configuration
-	common   contracts.Request // what all requests have in common
-	work     *workload
-	presence *presence // nil: hosts stay
-	payment  broker.Payment
-	bidding  plugin
-	price    plugin
-	offers   []offer
+	conf    *scenario.Configuration
+	common  contracts.Request // what all requests have in common
+	work    *workload
+	churn   *churn // nil: hosts stay
+	payment broker.Payment
+	bidding plugin
+	price   plugin
+	offers  []offer
 }
 
 // An offer is one admission policy of a setting, under a label of its own, and
@@ -113,7 +113,7 @@ func (read logs) prepare(c *scenario.Configuration, seen traces) (*setting, erro
 	if s.work, err = newWorkload(&c.Workload, read); err != nil {
 		return nil, err
 	}
-	if s.presence, err = newPresence(&c.Fleet, s.work, seen); err != nil {
+	if s.churn, err = newChurn(&c.Fleet, s.work, seen); err != nil {
 		return nil, err
 	}
 	if s.payment, err = broker.NewPayment(c.Market.Payment); err != nil {
@@ -139,7 +139,7 @@ func (read logs) prepare(c *scenario.Configuration, seen traces) (*setting, erro
 			continue
 		}
 		switch {
-		case s.presence != nil:
+		case s.churn != nil:
 			return nil, o.Blame(fmt.Errorf("admission %s: it plans for hosts that stay, want no fleet.availability with it", o.Name))
 		case o.sharing.Name != "planned":
 			return nil, o.Blame(fmt.Errorf("admission %s: found sharing %s, want planned with it", o.Name, o.sharing.Name))

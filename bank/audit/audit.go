@@ -39,7 +39,7 @@ type Options struct {
 	// known to be there; nil means nobody asks.
 	Progress func(done, total int64)
 
-	// Chance is where a secret is read from that nobody can foretell: crypto/rand.Reader.
+	// Chance is where a secret is read from that nobody can predict: crypto/rand.Reader.
 	// Without it a ledger whose entries have requests takes ten times as long.
 	Chance io.Reader
 

@@ -10,7 +10,7 @@ const provider = "provider"
 
 // place puts d on the hosts that its note names, and checks its bids and the price
 // that they met.
-func (t *trail) place(e *entry, d *deal) (found, want string) {
+func (t *trail) place(e *entry, d *contract) (found, want string) {
 	names, bids, ok := d.terms.places()
 	if !ok {
 		return fmt.Sprintf("a contract on %v", d.terms.On), "bids, each followed by its hosts"
@@ -56,7 +56,7 @@ func near(x, y, within float64) bool { return math.Abs(x-y) <= within }
 
 // judge computes again what d is charged and owed, how much of its work was done,
 // and whether its promise was kept.
-func (t *trail) judge(e *entry, d *deal, v *verdict, books *books) (found, want string) {
+func (t *trail) judge(e *entry, d *contract, v *verdict, books *books) (found, want string) {
 	if t.market != nil {
 		t.market.pass(e.time)
 		t.market.stop(e.time, d)
@@ -98,7 +98,7 @@ func (t *trail) judge(e *entry, d *deal, v *verdict, books *books) (found, want 
 }
 
 // close checks that d was open when the market closed, and is charged nothing.
-func (t *trail) close(e *entry, d *deal) (found, want string) {
+func (t *trail) close(e *entry, d *contract) (found, want string) {
 	if h := t.run.Rules.Horizon; h == 0 || e.time != h {
 		return fmt.Sprintf("a contract cancelled at %v s", e.time), fmt.Sprintf("only what is open at the horizon, %v s", h)
 	}
@@ -111,7 +111,7 @@ func (t *trail) close(e *entry, d *deal) (found, want string) {
 
 // work checks how much of d was done, when it ended, and whether that keeps the
 // promise.
-func (t *trail) work(e *entry, d *deal, v *verdict) (found, want string) {
+func (t *trail) work(e *entry, d *contract, v *verdict) (found, want string) {
 	due, total := d.terms.due(), d.row.Work
 	last := e.time // at which contracts/settlement judges the work
 	if !d.terms.OnDemand {
@@ -154,7 +154,7 @@ func (t *trail) work(e *entry, d *deal, v *verdict) (found, want string) {
 
 // rounding returns what float64 may take from d's work by an instant, or add to it, as
 // contracts/settlement has it: a part in 10^9, and what its hosts do in a moment or two.
-func (t *trail) rounding(d *deal, at float64) float64 {
+func (t *trail) rounding(d *contract, at float64) float64 {
 	sum := 1e-9 * d.row.Work
 	for _, n := range d.tasks {
 		sum += 2 * moment(at) * t.market.capacity(n.host)
@@ -167,7 +167,7 @@ func moment(at float64) float64 { return math.Nextafter(at, math.Inf(1)) - at }
 
 // penalty returns what the provider owes for a promise broken so, in micro-dollars
 // before rounding, and how far off that may be.
-func (d *deal) penalty(end float64, v *verdict) (owed, fuzz float64) {
+func (d *contract) penalty(end float64, v *verdict) (owed, fuzz float64) {
 	p := &d.terms
 	if v.State != "violated" || p.PenaltyRate == 0 {
 		return 0, 0
@@ -194,7 +194,7 @@ func owes(m Money, owed, fuzz float64) bool {
 }
 
 // charges returns what e pays to each host.
-func (d *deal) charges(e *entry) (map[string]Money, Money) {
+func (d *contract) charges(e *entry) (map[string]Money, Money) {
 	pays, sum := make(map[string]Money), Money(0)
 	for _, m := range e.moves {
 		if string(m.to) != d.owner {
@@ -207,7 +207,7 @@ func (d *deal) charges(e *entry) (map[string]Money, Money) {
 
 // metered checks that e charges what d's tasks ran up, rounded, and no more than
 // its value.
-func (d *deal) metered(e *entry) (found, want string) {
+func (d *contract) metered(e *entry) (found, want string) {
 	pays, _ := d.charges(e)
 	left := d.value
 	for _, n := range d.tasks {
@@ -230,7 +230,7 @@ func (d *deal) metered(e *entry) (found, want string) {
 // whole checks that e pays the price less the penalty, in equal parts, or nothing
 // if the work was not done, or no more than the price if it was taken back. It
 // returns what is owed beyond.
-func (d *deal) whole(e *entry, v *verdict, penalty, fuzz float64) (owed float64, found, want string) {
+func (d *contract) whole(e *entry, v *verdict, penalty, fuzz float64) (owed float64, found, want string) {
 	pays, sum := d.charges(e)
 	price := d.terms.price(d.value)
 	switch {

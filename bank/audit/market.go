@@ -9,11 +9,11 @@ import (
 )
 
 // A market computes again what runs on hosts and what it is charged, from the bids
-// alone: at every change on a host all its tasks are dealt out again.
+// alone: at every change on a host all its tasks are allocated again.
 type market struct {
 	rules *Rules
 	hosts map[string]*machine
-	dues  []*deal // of contracts that go on after their deadlines, by deadline
+	dues  []*contract // of contracts that go on after their deadlines, by deadline
 
 	prices prices
 }
@@ -111,14 +111,14 @@ func (m *market) advance(h *machine, now float64) {
 		})
 		h.at = next
 		if len(h.on) < left {
-			m.deal(h)
+			m.allocate(h)
 		}
 	}
 }
 
-// deal gives each task on h its processors, in proportion to bids; what a task
+// allocate gives each task on h its processors, in proportion to bids; what a task
 // cannot use goes to the others.
-func (m *market) deal(h *machine) {
+func (m *market) allocate(h *machine) {
 	limit := func(n *task) float64 {
 		most := m.rules.CPUs
 		if m.rules.Cap > 0 {
@@ -162,15 +162,15 @@ func charge(rule string, bid, others, got float64) float64 {
 }
 
 // start puts the tasks of d on their hosts.
-func (m *market) start(now float64, d *deal) {
+func (m *market) start(now float64, d *contract) {
 	for _, n := range d.tasks {
 		m.advance(n.host, now)
 		n.host.on = append(n.host.on, n)
 		m.prices.change(now, n.bid)
-		m.deal(n.host)
+		m.allocate(n.host)
 	}
 	if d.terms.RunsOn {
-		at, _ := slices.BinarySearchFunc(m.dues, d, func(a, b *deal) int {
+		at, _ := slices.BinarySearchFunc(m.dues, d, func(a, b *contract) int {
 			if a.terms.due() <= b.terms.due() {
 				return -1
 			}
@@ -181,13 +181,13 @@ func (m *market) start(now float64, d *deal) {
 }
 
 // stop takes the tasks of d off their hosts.
-func (m *market) stop(now float64, d *deal) {
+func (m *market) stop(now float64, d *contract) {
 	for _, n := range d.tasks {
 		m.advance(n.host, now)
 		if i := slices.Index(n.host.on, n); i >= 0 {
 			n.host.on = slices.Delete(n.host.on, i, i+1)
 			m.prices.change(now, -n.bid)
-			m.deal(n.host)
+			m.allocate(n.host)
 		}
 	}
 	if i := slices.Index(m.dues, d); i >= 0 {

@@ -96,7 +96,7 @@ func (a *auditor) checkKept(v Values, k kept) {
 		differ("tree or time of the balances", "others", "those of the entries")
 	}
 	var err error
-	balances := a.books.standings()
+	balances := a.books.holdings()
 	for k, v := range v.Scan([]byte{'B'}, []byte{'C' + 1}, &err) {
 		key, value := string(k), string(v)
 		if want, ok := balances[key]; !ok || want != value {
@@ -120,8 +120,8 @@ func (a *auditor) checkKept(v Values, k kept) {
 	}
 }
 
-// standings returns what a ledger keeps for these books, by key.
-func (b *books) standings() map[string]string {
+// holdings returns what a ledger keeps for these books, by key.
+func (b *books) holdings() map[string]string {
 	kept := make(map[string]string)
 	for name, a := range b.accounts {
 		if a.holds != 0 || name != "mint" {

@@ -36,7 +36,7 @@ type trail struct {
 	run    *Run
 	rows   map[int64]*Job
 	seen   map[int64]bool // rows that an entry decides
-	open   map[int64]*deal
+	open   map[int64]*contract
 	paid   map[int64]paid // penalties
 	market *market        // nil where charges are not computed again
 	owed   *due           // a penalty that the next entry must be
@@ -47,8 +47,8 @@ type trail struct {
 	beyond   string    // why not all were
 }
 
-// A deal is a contract that has been admitted.
-type deal struct {
+// A contract is one that has been admitted.
+type contract struct {
 	id    int64
 	owner string
 	value Money
@@ -154,7 +154,7 @@ type due struct {
 func newTrail(run *Run) *trail {
 	t := &trail{
 		run: run, rows: make(map[int64]*Job), seen: make(map[int64]bool),
-		open: make(map[int64]*deal), paid: make(map[int64]paid),
+		open: make(map[int64]*contract), paid: make(map[int64]paid),
 	}
 	for i := range run.Jobs {
 		j := &run.Jobs[i]
@@ -260,7 +260,7 @@ func (t *trail) reject(e *entry) {
 
 func (t *trail) admit(e *entry) (found, want string) {
 	m := e.first()
-	d := &deal{id: e.contract, owner: string(m.from), value: Money(m.micros), at: e.time, row: t.row(e)}
+	d := &contract{id: e.contract, owner: string(m.from), value: Money(m.micros), at: e.time, row: t.row(e)}
 	t.open[d.id] = d
 	if err := json.Unmarshal(e.note, &d.terms); err != nil && len(e.note) > 0 {
 		return fmt.Sprintf("the note %.60q", e.note), "a JSON object"

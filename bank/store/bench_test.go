@@ -158,8 +158,8 @@ func BenchmarkTransfers(b *testing.B) {
 	e := transfer("", "user:a", "user:b", 1)
 	open := func() (*Sequencer, *counted) {
 		j := create(b, filepath.Join(b.TempDir(), "bank"), Options{})
-		c := &counted{Keep: j.keep}
-		j.keep = c
+		c := &counted{Backend: j.backend}
+		j.backend = c
 		s := NewSequencer(j, bank.New(j))
 		do(b, s, transfer("", "mint", "user:a", 1e12))
 		return s, c

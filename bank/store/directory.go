@@ -14,7 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A directory is a [Keep] on disk: a Pebble database, and HEAD beside it.
+// A directory is a [Backend] on disk: a Pebble database, and HEAD beside it.
 type directory struct {
 	opts  Options
 	dir   string
@@ -31,7 +31,7 @@ type directory struct {
 	fetched map[string][]byte // by key, nil where there is none
 }
 
-var _ Keep = (*directory)(nil)
+var _ Backend = (*directory)(nil)
 
 // cacheSize is the memory, in bytes, in which blocks of tables are kept once they were
 // read: so many that ids asked for lately are not read again for each group.

@@ -1,8 +1,8 @@
 // Package store keeps a bank's journal, and the balances it adds up to, in a
 // Pebble database: one directory a ledger.
 //
-// The values of a journal may stand elsewhere: in any [Keep], of which a directory is
-// one and [bourse/bank/store/postgres] another. What every keep must hold to is a suite,
+// The values of a journal may stand elsewhere: in any [Backend], of which a directory is
+// one and [bourse/bank/store/postgres] another. What every backend must hold to is a suite,
 // [bourse/bank/store/conformance].
 //
 // It does not know what an entry is for.

@@ -23,7 +23,7 @@ const (
 	balanceTable  = 'B'
 	contractTable = 'C'
 	requestTable  = 'I'
-	standingTable = 'S'
+	stateTable    = 'S'
 )
 
 // Options say how a ledger is kept. The zero value suits a live bank on disk.
@@ -43,7 +43,7 @@ type Options struct {
 	Reproducible bool
 
 	// Unfinished makes, in Create, a copy that nobody opens until [Finish], or the
-	// like of another keep: else [ErrUnfinished] is what they are told.
+	// like of another backend: else [ErrUnfinished] is what they are told.
 	Unfinished bool
 
 	// Fatal is told of a write that failed, after which nothing more can be
@@ -72,18 +72,18 @@ var (
 	ErrFormat  = errors.New("ledger is of format 1, which only the bourse that wrote it reads; this one reads format 2")
 )
 
-// A Journal is a [bank.Journal] in a [Keep]. It is not safe for concurrent use.
+// A Journal is a [bank.Journal] in a [Backend]. It is not safe for concurrent use.
 // After an error of Append or Flush it takes nothing more.
 type Journal struct {
-	name  string              // of the ledger, for people
-	every int                 // groups between two writings of the balances
-	keep  Keep                // nil once it is closed
-	fetch func(keys [][]byte) // of the keep, or nil
+	name    string              // of the ledger, for people
+	every   int                 // groups between two writings of the balances
+	backend Backend             // nil once it is closed
+	fetch   func(keys [][]byte) // of the backend, or nil
 
 	tree     tree
 	time     float64
 	group    group
-	standing standing
+	pending  pending
 	since    int // groups since balances were written
 	replayed int64
 	err      error
@@ -106,12 +106,12 @@ func Create(dir string, opts Options) (*Journal, error) {
 
 // NewJournal returns the journal of a new ledger in k, which holds nothing. Its name
 // is for people.
-func NewJournal(k Keep, name string, opts Options) *Journal {
-	j := &Journal{name: name, every: opts.defaults().BalancesEvery, keep: k, tree: newTree()}
+func NewJournal(k Backend, name string, opts Options) *Journal {
+	j := &Journal{name: name, every: opts.defaults().BalancesEvery, backend: k, tree: newTree()}
 	if f, ok := k.(Fetcher); ok {
 		j.fetch = f.Fetch
 	}
-	j.standing.init()
+	j.pending.init()
 	return j
 }
 
@@ -143,7 +143,7 @@ func (j *Journal) Append(e *bank.Entry) error {
 		}
 	}
 	j.group.add(e, &j.tree)
-	j.standing.add(e, &j.tree)
+	j.pending.add(e, &j.tree)
 	j.time = e.Time
 	return nil
 }
@@ -162,7 +162,7 @@ func (j *Journal) flush(closing bool) error {
 }
 
 func (j *Journal) write(closing bool) error {
-	batch := j.keep.Batch()
+	batch := j.backend.Batch()
 	defer batch.Close()
 	head := j.tree.head()
 	if j.group.count > 0 {
@@ -180,7 +180,7 @@ func (j *Journal) write(closing bool) error {
 		w = WriteLast
 	}
 	if w != WriteGroup {
-		if err := j.standing.write(batch, j); err != nil {
+		if err := j.pending.write(batch, j); err != nil {
 			return err
 		}
 	}
@@ -189,7 +189,7 @@ func (j *Journal) write(closing bool) error {
 	}
 	j.group.clear()
 	if w != WriteGroup {
-		j.standing.init()
+		j.pending.init()
 		j.since = 0
 	}
 	return nil
@@ -204,15 +204,15 @@ func (j *Journal) Replayed() int64 { return j.replayed }
 // Close flushes, writes the balances, and seals the ledger. To close it again does
 // nothing.
 func (j *Journal) Close() error {
-	if j.keep == nil {
+	if j.backend == nil {
 		return nil
 	}
 	err := j.flush(true)
 	if err == nil {
-		err = j.keep.Close(j.tree.head())
+		err = j.backend.Close(j.tree.head())
 	}
-	err = errors.Join(err, j.keep.Release())
-	j.keep, j.err = nil, errors.New("ledger is closed")
+	err = errors.Join(err, j.backend.Release())
+	j.backend, j.err = nil, errors.New("ledger is closed")
 	if err != nil {
 		return fmt.Errorf("close ledger %s: %w", j.name, plain(err))
 	}
@@ -221,8 +221,8 @@ func (j *Journal) Close() error {
 
 // release lets the ledger go as a process that died would.
 func (j *Journal) release() error {
-	if j.keep == nil {
+	if j.backend == nil {
 		return nil
 	}
-	return j.keep.Release()
+	return j.backend.Release()
 }

@@ -133,7 +133,7 @@ func TestGrouping(t *testing.T) {
 			plain.addEntry(&es[i])
 			hashes = append(hashes, plain.last())
 		}
-		r := NewReader(j.keep, Head{}, nil)
+		r := NewReader(j.backend, Head{}, nil)
 		for e, hash := range r.Entries() {
 			if hash != hashes[e.Seq-1] {
 				t.Fatalf("entry %d has hash %v, want %v", e.Seq, hash, hashes[e.Seq-1])

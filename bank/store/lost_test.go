@@ -12,9 +12,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A shortened keep has lost what stands from a key on.
+// A shortened backend has lost what stands from a key on.
 type shortened struct {
-	Keep
+	Backend
 	end []byte
 }
 
@@ -22,7 +22,7 @@ func (s shortened) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte] {
 	if bytes.Compare(to, s.end) > 0 {
 		to = s.end
 	}
-	return s.Keep.Scan(from, to, err)
+	return s.Backend.Scan(from, to, err)
 }
 
 // TestLostGroups promises that groups which are gone from the end of a ledger are missed
@@ -38,7 +38,7 @@ func TestLostGroups(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		_, again, err := Resume(shortened{j.keep, seqKey(int64(4 - lost))}, "bank", j.Head(), Options{})
+		_, again, err := Resume(shortened{j.backend, seqKey(int64(4 - lost))}, "bank", j.Head(), Options{})
 		switch {
 		case lost == 0 && (err != nil || again.Entries() != 3):
 			t.Errorf("a whole ledger: %v", err)

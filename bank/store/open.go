@@ -25,7 +25,7 @@ func Open(dir string, opts Options) (*Journal, *bank.Ledger, error) {
 // Resume returns the ledger that k holds, which must have come to head or further,
 // and the journal that it goes on with. It releases k if it returns an error, which
 // wraps [ErrDamaged] or [ErrFormat].
-func Resume(k Keep, name string, head Head, opts Options) (*Journal, *bank.Ledger, error) {
+func Resume(k Backend, name string, head Head, opts Options) (*Journal, *bank.Ledger, error) {
 	j := NewJournal(k, name, opts)
 	l, err := j.replay(head)
 	if err != nil {
@@ -54,13 +54,13 @@ func (j *Journal) replay(head Head) (*bank.Ledger, error) {
 		return nil, fmt.Errorf("entries to %d are not those of %s", from, HeadFile)
 	}
 	g := groupReader{tree: j.tree}
-	for key, value := range j.keep.Scan(seqKey(from+1), []byte{groupTable + 1}, &g.err) {
+	for key, value := range j.backend.Scan(seqKey(from+1), []byte{groupTable + 1}, &g.err) {
 		j.since++
 		for e := range g.entries(key, value) {
 			if err := l.Replay(e); err != nil {
 				return nil, err
 			}
-			j.standing.add(e, &g.tree)
+			j.pending.add(e, &g.tree)
 			if g.tree.size == head.Size && g.tree.head() != head {
 				return nil, fmt.Errorf("entries to %d are not those of %s", head.Size, HeadFile)
 			}
@@ -81,25 +81,25 @@ func (j *Journal) replay(head Head) (*bank.Ledger, error) {
 
 // restore reads the balances, if any were written.
 func (j *Journal) restore(l *bank.Ledger) error {
-	value, err := j.keep.Get([]byte{standingTable})
+	value, err := j.backend.Get([]byte{stateTable})
 	if value == nil || err != nil {
 		return err
 	}
 	d := decoder{b: value}
 	size, now := d.int(), d.float()
 	j.tree = d.tree(size)
-	var standings []bank.Standing
-	for key, value := range j.keep.Scan([]byte{balanceTable}, []byte{balanceTable + 1}, &d.err) {
-		s, err := decodeStanding(string(key[1:]), value)
+	var holdings []bank.Holding
+	for key, value := range j.backend.Scan([]byte{balanceTable}, []byte{balanceTable + 1}, &d.err) {
+		s, err := decodeHolding(string(key[1:]), value)
 		if err != nil {
 			return err
 		}
-		standings = append(standings, s)
+		holdings = append(holdings, s)
 	}
 	if d.err != nil || len(d.b) > 0 {
 		return fmt.Errorf("balances: %w", errEncoding)
 	}
-	err = l.Restore(size, now, standings, admitted(j.keep, &d.err))
+	err = l.Restore(size, now, holdings, admitted(j.backend, &d.err))
 	if d.err != nil {
 		return d.err
 	}

@@ -24,7 +24,7 @@ type stoppedBank struct {
 func newStopped(t *testing.T, fs vfs.FS) (*stoppedBank, <-chan error) {
 	j := create(t, "bank", Options{FS: fs})
 	b := &stoppedBank{came: make(chan struct{}), on: make(chan error)}
-	c := &counted{Keep: j.keep}
+	c := &counted{Backend: j.backend}
 	c.fail = func() error {
 		if c.groups == 1 {
 			return nil
@@ -32,7 +32,7 @@ func newStopped(t *testing.T, fs vfs.FS) (*stoppedBank, <-chan error) {
 		b.came <- struct{}{}
 		return <-b.on
 	}
-	j.keep = c
+	j.backend = c
 	b.Sequencer = NewSequencer(j, bank.New(j))
 	do(t, b.Sequencer, transfer("", "mint", "user:a", 100))
 	first := b.ask(context.Background(), transfer("first", "user:a", "user:b", 100))

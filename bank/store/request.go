@@ -57,10 +57,10 @@ func (a answered) encode() []byte {
 
 // answer returns what request id was answered, if it was booked.
 func (j *Journal) answer(id string) (a answered, ok bool, err error) {
-	if a, ok := j.standing.requests[id]; ok {
+	if a, ok := j.pending.requests[id]; ok {
 		return a, true, nil
 	}
-	v, err := j.keep.Get(requestKey(id))
+	v, err := j.backend.Get(requestKey(id))
 	if v == nil || err != nil {
 		return a, false, plain(err)
 	}

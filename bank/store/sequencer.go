@@ -185,7 +185,7 @@ func (s *Sequencer) fetch(group []*request) {
 	}
 	var keys [][]byte
 	for _, r := range group {
-		if _, late := s.journal.standing.requests[r.entry.ID]; !late && r.entry.ID != "" {
+		if _, late := s.journal.pending.requests[r.entry.ID]; !late && r.entry.ID != "" {
 			keys = append(keys, requestKey(r.entry.ID))
 		}
 	}

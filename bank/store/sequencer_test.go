@@ -52,8 +52,8 @@ func TestReaders(t *testing.T) {
 		n, clients, every = 1_000_000, 400, 64
 	}
 	j := create(t, "bank", Options{FS: vfs.NewMem(), BalancesEvery: every})
-	c := &counted{Keep: j.keep}
-	j.keep = c
+	c := &counted{Backend: j.backend}
+	j.backend = c
 	s := NewSequencer(j, bank.New(j))
 	t.Cleanup(func() { s.Close() })
 	for i := range 10 {
@@ -100,15 +100,15 @@ func TestReaders(t *testing.T) {
 	t.Logf("%d transfers asked for by %d clients, %d booked in %d groups, %d reads: each saw all the money", n, clients, booked.Load(), c.groups, reads.Load())
 }
 
-// A counted keep counts the groups that are written to another, and fails when it is
+// A counted backend counts the groups that are written to another, and fails when it is
 // told to.
 type counted struct {
-	Keep
+	Backend
 	groups int
 	fail   func() error // nil for never
 }
 
-func (c *counted) Batch() Batch { return countedBatch{c.Keep.Batch(), c} }
+func (c *counted) Batch() Batch { return countedBatch{c.Backend.Batch(), c} }
 
 type countedBatch struct {
 	Batch
@@ -138,14 +138,14 @@ func TestFailed(t *testing.T) {
 			t.Parallel()
 			fs := vfs.NewMem()
 			j := create(t, "bank", Options{FS: fs})
-			c := &counted{Keep: j.keep}
+			c := &counted{Backend: j.backend}
 			c.fail = func() error {
 				if c.groups < 20 {
 					return nil
 				}
 				return failed()
 			}
-			j.keep = c
+			j.backend = c
 			s := NewSequencer(j, bank.New(j))
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()

@@ -52,17 +52,17 @@ available, and a renewal process, with 1 to 6 past days.
 
 // A trial is how the rivals did on one source of traces.
 type trial struct {
-	Source    string     `json:"source"`
-	Promises  int        `json:"promises"` // asked of each predictor
-	Base      float64    `json:"kept"`     // share that was kept
-	Constant  float64    `json:"constant"` // Brier score of promising that share always
-	Standings []standing `json:"predictors"`
+	Source   string  `json:"source"`
+	Promises int     `json:"promises"` // asked of each predictor
+	Base     float64 `json:"kept"`     // share that was kept
+	Constant float64 `json:"constant"` // Brier score of promising that share always
+	Scores   []score `json:"predictors"`
 
-	made []volunteers.Standing
+	made []volunteers.Score
 }
 
-// A standing is a line of a table.
-type standing struct {
+// A score is a line of a table.
+type score struct {
 	Predictor string   `json:"predictor"`
 	Days      int      `json:"days"`
 	Promised  float64  `json:"promised"` // mean
@@ -205,7 +205,7 @@ func hold(c *cli.Context, s source) (trial, error) {
 	one := trial{Source: s.name, Promises: made[0].Probes, Base: base, Constant: base * (1 - base), made: made}
 	for _, m := range made {
 		sum := stats.Summarize(m.Briers).Within(0, 1)
-		line := standing{Predictor: m.Name, Days: m.Days, Brier: sum.Mean}
+		line := score{Predictor: m.Name, Days: m.Days, Brier: sum.Mean}
 		if sum.HasInterval() {
 			line.Lo95, line.Hi95 = &sum.Lo95, &sum.Hi95
 		}
@@ -218,7 +218,7 @@ func hold(c *cli.Context, s source) (trial, error) {
 				}
 			}
 		}
-		one.Standings = append(one.Standings, line)
+		one.Scores = append(one.Scores, line)
 	}
 	return one, nil
 }
@@ -231,13 +231,13 @@ func reliabilityTables(all []trial) []report.Table {
 			Header: []string{"predictor", "days", "promised", "kept", "Brier", "95 % from", "to", "tenths in band"}, Left: 2,
 			Note: fmt.Sprintf("%d promises each. Promising %.3f always has Brier score %.4f.", one.Promises, one.Base, one.Constant),
 		}
-		best := slices.MinFunc(one.Standings, func(a, b standing) int {
+		best := slices.MinFunc(one.Scores, func(a, b score) int {
 			if a.Brier < b.Brier {
 				return -1
 			}
 			return 1
 		})
-		for _, s := range one.Standings {
+		for _, s := range one.Scores {
 			t.Rows = append(t.Rows, []report.Cell{
 				{Text: s.Predictor}, {Text: strconv.Itoa(s.Days)}, {Text: fmt.Sprintf("%.3f", s.Promised)}, {Text: fmt.Sprintf("%.3f", one.Base)},
 				{Text: fmt.Sprintf("%.4f", s.Brier), Strong: s == best}, {Text: end(s.Lo95)}, {Text: end(s.Hi95)},
@@ -263,8 +263,8 @@ func reliabilityFigures(all []trial) []report.Figure {
 	var figures []report.Figure
 	for _, one := range all {
 		var data []report.Datum
-		for i := range one.Standings {
-			s := &one.Standings[i]
+		for i := range one.Scores {
+			s := &one.Scores[i]
 			data = append(data, report.Datum{Panel: one.Source, Curve: s.Predictor, X: float64(s.Days), Mean: &s.Brier, Lo: s.Lo95, Hi: s.Hi95})
 		}
 		for _, p := range report.Lines(data) {
@@ -287,7 +287,7 @@ func reliabilityFigures(all []trial) []report.Figure {
 }
 
 // diagram draws what was promised and what was kept, tenth by tenth.
-func diagram(m volunteers.Standing) report.Panel {
+func diagram(m volunteers.Score) report.Panel {
 	p := report.Panel{Title: fmt.Sprintf("%s, %d days", m.Name, m.Days), X: "promised", Y: "kept", Hi: 1}
 	if m.Days == 1 {
 		p.Title = m.Name + ", 1 day"

@@ -29,7 +29,7 @@ func (e *endless) Stays(_ hosts.ID, span float64) float64 {
 
 // TestStaysOnDemand checks that of a request that is promised no instant, for the first
 // time or again, the policy asks how likely a host stays for as long as its budget may
-// be spent, not for ever, which nobody foretells.
+// be spent, not for ever, which nobody predicts.
 func TestStaysOnDemand(t *testing.T) {
 	t.Parallel()
 	p := Statistical{StatisticalOptions: StatisticalOptions{Discount: "predicted"}}
@@ -47,9 +47,9 @@ func TestStaysOnDemand(t *testing.T) {
 	}
 }
 
-// drawPresence lets n hosts come and go, until they stay for good.
-func drawPresence(t *rapid.T, n int) *floor.Presence {
-	p := &floor.Presence{
+// drawChurn lets n hosts come and go, until they stay for good.
+func drawChurn(t *rapid.T, n int) *floor.Availability {
+	p := &floor.Availability{
 		Leaving: rapid.SampledFrom([]floor.Leaving{floor.Resubmit, floor.Lose, floor.Suspend}).Draw(t, "leaving"),
 		Charged: rapid.Bool().Draw(t, "charged"), Predictor: must(predictors.New("naive", nil, nil)),
 	}
@@ -80,12 +80,12 @@ func TestAwayGetsNothing(t *testing.T) {
 			placed := 0
 			rapid.Check(t, func(t *rapid.T) {
 				specs := drawSpecs(t)
-				presence := drawPresence(t, len(specs))
+				churn := drawChurn(t, len(specs))
 				o := options{"bidding": rapid.SampledFrom(bidding.Names()).Draw(t, "bidding")}
 				if name == "sac" || name == "cac" {
 					o["discount"] = rapid.SampledFrom([]string{"none", "predicted"}).Draw(t, "discount")
 				}
-				w := newWorldOf(t, specs, name, o, presence)
+				w := newWorldOf(t, specs, name, o, churn)
 				w.run(t, drawJobs(t, len(specs), false))
 				if w.misplaced > 0 {
 					t.Errorf("%d tasks are put on hosts that are away", w.misplaced)
@@ -144,7 +144,7 @@ func TestDiscount(t *testing.T) {
 	} {
 		v := &unsteady{stays: c.stays}
 		v.specs = []hosts.Spec{{Name: "a", CPUs: 2, Speed: 1, Cap: 1}, {Name: "b", CPUs: 2, Speed: 1, Cap: 1}}
-		v.on = make([][]contracts.Standing, 2)
+		v.on = make([][]contracts.Allocation, 2)
 		rng := rand.New(rand.NewPCG(0, 0))
 		bid := must(bidding.New("cheapest", func(any) error { return nil }, rng))
 		p := decider(must(New(c.policy, options{"discount": c.discount}.decode, bid, rng)))

@@ -27,7 +27,7 @@ import (
 // nothing is promised.
 //
 // With Discount what the request itself would get is multiplied by the probability
-// that the host stays; of standing contracts only what the request takes from them is
+// that the host stays; of running contracts only what the request takes from them is
 // looked at.
 type Capacity struct {
 	*Statistical
@@ -84,16 +84,16 @@ func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View
 	total := 0.0
 	for i := range on {
 		h := on[i].Host
-		standing := v.On(h)
-		p.divide(h, on[i].Bid, r, v, standing)
+		running := v.On(h)
+		p.divide(h, on[i].Bid, r, v, running)
 		speed := v.Spec(h).Speed
-		own := p.rates[len(standing)] * speed * p.stays(now, r, h, v)
+		own := p.rates[len(running)] * speed * p.stays(now, r, h, v)
 		if r.PerHost && !lasts(own, now, r.Due(), r.Work, r.Work) {
 			return r.ID, own, r.Work / span(now, r), false
 		}
 		total += own
-		for j := range standing {
-			s := &standing[j]
+		for j := range running {
+			s := &running[j]
 			rate := p.rates[j] * speed
 			if c := v.Contract(s.Contract); c.PerHost {
 				left := s.Left(now, c)
@@ -129,7 +129,7 @@ func lasts(rate, now, due, left, whole float64) bool {
 }
 
 // divide fills rates with what each task on h, and last the new one, would get.
-func (p *Capacity) divide(h hosts.ID, bid market.Rate, r *contracts.Request, v contracts.View, on []contracts.Standing) {
+func (p *Capacity) divide(h hosts.ID, bid market.Rate, r *contracts.Request, v contracts.View, on []contracts.Allocation) {
 	p.part = p.part[:0]
 	for j := range on {
 		p.part = append(p.part, on[j].Share)

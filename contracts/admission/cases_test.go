@@ -234,7 +234,7 @@ func TestSoftTopMustFit(t *testing.T) {
 	j := job{Estimate: 50, Deadline: 100, Procs: 1, Hard: &soft, Budget: 500, Penalty: 1}
 	r := j.request()
 	for protect, want := range map[string]contracts.Verdict{"strict": contracts.Reject, "printed": contracts.Accept} {
-		v := &still{specs: uniform(1), on: make([][]contracts.Standing, 1)}
+		v := &still{specs: uniform(1), on: make([][]contracts.Allocation, 1)}
 		v.add(0, goldenTask{Left: 70, Span: 100, Hard: true, Budget: 70})
 		d := newDecider(t, "librasla", options{"protect": protect}).Decide(0, &r, v)
 		if d.Verdict != want {
@@ -308,7 +308,7 @@ func TestWords(t *testing.T) {
 // TestNothingAllocated checks that policies that look at many hosts allocate
 // nothing once they have been asked.
 func TestNothingAllocated(t *testing.T) {
-	v := &still{specs: uniform(40), on: make([][]contracts.Standing, 40)}
+	v := &still{specs: uniform(40), on: make([][]contracts.Allocation, 40)}
 	for h := range v.specs {
 		for range h % 4 {
 			v.add(h, goldenTask{Left: 30, Span: float64(100 + h), Hard: h%2 == 0, Budget: 5})

@@ -203,7 +203,7 @@ func goldenSelect(t *testing.T, c *goldenCase) {
 		Job     job
 	}
 	check(t, json.Unmarshal(c.Input, &in))
-	v := &still{specs: specs(max(in.Hosts, len(in.Nodes)), in.Ratings), on: make([][]contracts.Standing, len(in.Nodes))}
+	v := &still{specs: specs(max(in.Hosts, len(in.Nodes)), in.Ratings), on: make([][]contracts.Allocation, len(in.Nodes))}
 	for h, tasks := range in.Nodes {
 		for _, g := range tasks {
 			v.add(h, g)

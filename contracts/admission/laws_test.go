@@ -108,7 +108,7 @@ func TestIdleHostTakesAll(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		o := options{"spare": drawSpare(t), "shortcut": rapid.Bool().Draw(t, "shortcut")}
-		v := &still{specs: uniform(3), on: make([][]contracts.Standing, 3)}
+		v := &still{specs: uniform(3), on: make([][]contracts.Allocation, 3)}
 		j := job{
 			Estimate: rapid.Float64Range(1, 1e7).Draw(t, "estimate"), Deadline: rapid.Float64Range(1, 1e5).Draw(t, "deadline"),
 			Procs: rapid.IntRange(1, 3).Draw(t, "procs"),

@@ -26,7 +26,7 @@ type LibraRisk struct {
 type RiskOptions struct {
 	Order      string        `yaml:"order" doc:"hosts to take: index (the first, Algorithm 1) or bestfit (those with least left)"`
 	Projection string        `yaml:"projection" doc:"shares on which delays are projected: dynamic, incumbent (the newcomer has what others leave) or static (which accepts nearly everything)"`
-	Spare      sharing.Spare `yaml:"spare" doc:"processors that nobody needs, as the sharing rule deals them out: proportional, equal or none"`
+	Spare      sharing.Spare `yaml:"spare" doc:"processors that nobody needs, as the sharing rule allocates them: proportional, equal or none"`
 	Shortcut   bool          `yaml:"shortcut" doc:"decide by what was proved of the dynamic projection, where it holds: the same decisions, sooner"`
 }
 

@@ -24,13 +24,13 @@ type stand struct {
 type stall struct {
 	hosts.Spec
 	price, percentile float64 // $/s
-	on                []contracts.Standing
+	on                []contracts.Allocation
 }
 
 func (s *stand) Fleet() int                           { return len(s.hosts) }
 func (s *stand) Spec(h hosts.ID) *hosts.Spec          { return &s.hosts[h].Spec }
 func (s *stand) Price(h hosts.ID) market.Rate         { return must(market.Dollars(s.hosts[h].price)) }
-func (s *stand) On(h hosts.ID) []contracts.Standing   { return s.hosts[h].on }
+func (s *stand) On(h hosts.ID) []contracts.Allocation { return s.hosts[h].on }
 func (s *stand) Contract(i int32) *contracts.Contract { return &s.contracts[i] }
 
 func (s *stand) Percentile(h hosts.ID, g float64) float64 {
@@ -52,7 +52,7 @@ func (s *stand) put(c contracts.Contract, bid, rate float64) {
 	c.Rate = rate
 	s.contracts = append(s.contracts, c)
 	s.hosts[0].price += bid
-	s.hosts[0].on = append(s.hosts[0].on, contracts.Standing{
+	s.hosts[0].on = append(s.hosts[0].on, contracts.Allocation{
 		Contract: i, Bid: b, Rate: rate, Share: hosts.Share{Weight: float64(b)},
 	})
 }
@@ -150,7 +150,7 @@ func TestCapacity(t *testing.T) {
 		name       string
 		test       string
 		limit      float64 // cap
-		standing   contracts.Contract
+		running    contracts.Contract
 		work, bid  float64
 		violates   contracts.ID // 0 is none
 		gets, want float64
@@ -178,7 +178,7 @@ func TestCapacity(t *testing.T) {
 		{"printed, slack, itself", "static", 1, promise(50, 0, 100, false), 90, 0.015, 99, 3. / 7, 0.45},
 	} {
 		s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Cap: c.limit, Speed: 1}}}}
-		s.put(c.standing, 0.02, 0)
+		s.put(c.running, 0.02, 0)
 		r := wish(c.work, 1, c.bid)
 		d := newDecider(t, "cac", options{"capacity": c.test}).Decide(0, &r, s)
 		if d.Violates != c.violates || (d.Verdict == contracts.Accept) != (c.violates == 0) || !close(d.Gets, c.gets) || !close(d.Want, c.want) {
@@ -212,9 +212,9 @@ func TestStaticNeeds(t *testing.T) {
 		{speed: 2, slack: 2, request: contracts.Request{OnDemand: true}, bid: 10},
 	} {
 		s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Speed: c.speed}}}}
-		standing := contracts.Contract{Request: c.request, Done: c.done}
-		standing.ID, standing.Work, standing.Nodes, standing.SLA.Deadline = 7, 100, 1, 100*c.slack
-		s.put(standing, 0.02, 0)
+		running := contracts.Contract{Request: c.request, Done: c.done}
+		running.ID, running.Work, running.Nodes, running.SLA.Deadline = 7, 100, 1, 100*c.slack
+		s.put(running, 0.02, 0)
 		r := wish(1, 1, c.bid)
 		d := newDecider(t, "cac", options{"capacity": "static"}).Decide(0, &r, s)
 		if d.Violates != c.violates || !close(d.Want, c.want) {

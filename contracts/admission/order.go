@@ -96,7 +96,7 @@ func (o *order) look(now float64, h hosts.ID, v contracts.View) {
 }
 
 // bound fills in b for what is on a host.
-func (o *order) bound(now float64, b *bounds, on []contracts.Standing, v contracts.View) {
+func (o *order) bound(now float64, b *bounds, on []contracts.Allocation, v contracts.View) {
 	o.courses = o.courses[:0]
 	b.due = v.Contract(on[0].Contract).Due()
 	span, slope := math.Inf(1), 0.0

@@ -13,7 +13,7 @@ import (
 type Projection struct {
 	Spare sharing.Spare
 
-	// Shares says which the tasks are taken to have: dynamic (dealt out again
+	// Shares says which the tasks are taken to have: dynamic (allocated again
 	// whenever one ends, as the host will do), static (those of the start, to the
 	// end) or incumbent (to the end, the last task has what the others leave).
 	Shares string

@@ -12,7 +12,7 @@ import (
 type still struct {
 	contracts.View
 	specs     []hosts.Spec
-	on        [][]contracts.Standing
+	on        [][]contracts.Allocation
 	contracts []contracts.Contract
 }
 
@@ -30,7 +30,7 @@ func (s *still) add(h int, g goldenTask) {
 		j := job{Budget: g.Budget}
 		c.SLA.Budget = j.request().SLA.Budget
 	}
-	st := contracts.Standing{Contract: int32(len(s.contracts)), Done: g.Runtime - left, Need: g.Keep}
+	st := contracts.Allocation{Contract: int32(len(s.contracts)), Done: g.Runtime - left, Need: g.Keep}
 	if g.Target != nil {
 		st.Target = *g.Target
 	}
@@ -42,7 +42,7 @@ func (s *still) Fleet() int                           { return len(s.specs) }
 func (s *still) Spec(h hosts.ID) *hosts.Spec          { return &s.specs[h] }
 func (s *still) Room(h hosts.ID) hosts.Resources      { return s.specs[h].Room }
 func (s *still) Price(hosts.ID) market.Rate           { return 0 }
-func (s *still) On(h hosts.ID) []contracts.Standing   { return s.on[h] }
+func (s *still) On(h hosts.ID) []contracts.Allocation { return s.on[h] }
 func (s *still) Changed() []hosts.ID                  { return nil }
 func (s *still) Contract(i int32) *contracts.Contract { return &s.contracts[i] }
 func (s *still) Away(hosts.ID) bool                   { return false }

@@ -106,7 +106,7 @@ func newWorld(t tb, specs []hosts.Spec, policy string, o options) *world {
 }
 
 // newWorldOf is newWorld where hosts come and go.
-func newWorldOf(t tb, specs []hosts.Spec, policy string, o options, presence *floor.Presence) *world {
+func newWorldOf(t tb, specs []hosts.Spec, policy string, o options, churn *floor.Availability) *world {
 	t.Helper()
 	w := &world{ledger: bank.New(nil), on: map[contracts.ID][]int{}}
 	fleet, owners := make([]hosts.Machine, len(specs)), make([]bank.Account, len(specs))
@@ -126,7 +126,7 @@ func newWorldOf(t tb, specs []hosts.Spec, policy string, o options, presence *fl
 	nothing := func(any) error { return nil }
 	rng := rand.New(rand.NewPCG(0, 0))
 	w.broker = broker.New(broker.Config{
-		Fleet: fleet, Owners: owners, Provider: w.provider, Teller: w.ledger, Ties: rng, Presence: presence,
+		Fleet: fleet, Owners: owners, Provider: w.provider, Teller: w.ledger, Ties: rng, Availability: churn,
 		Policy:  w.watch(newPolicy(t, policy, o)),
 		Sharing: must(sharing.New(SharingOf(policy), o.decode)), Payment: must(broker.NewPayment("budget")),
 		Window: 300, Forecast: must(market.NewForecaster("chebyshev", nothing, rng)),

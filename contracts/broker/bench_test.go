@@ -31,7 +31,7 @@ func crowd(fleet, n int, policy string) *trial {
 }
 
 // BenchmarkMarket measures a request from submission to settlement, and how many
-// times as long it takes where every event meters and deals out every host.
+// times as long it takes where every event meters and allocates every host.
 func BenchmarkMarket(b *testing.B) {
 	for _, policy := range []string{"be", "sac", "cac"} {
 		for _, size := range []struct{ hosts, requests int }{{15, 500}, {128, 1000}, {1000, 1000}} {
@@ -93,7 +93,7 @@ func processor() float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// TestPlainIsTheSame checks that dealing out every host at every event, which the
+// TestPlainIsTheSame checks that allocating every host at every event, which the
 // benchmark compares with, comes to the same ends and charges, to rounding.
 func TestPlainIsTheSame(t *testing.T) {
 	t.Parallel()

@@ -24,28 +24,28 @@ type Teller interface {
 	Reject(now float64, contract int64, note []byte) error
 }
 
-// A Config names the broker's parts. All are needed but the flags and Presence.
+// A Config names the broker's parts. All are needed but the flags and Availability.
 type Config struct {
-	Fleet    []hosts.Machine
-	Owners   []bank.Account // whom the charges of each host go to
-	Provider bank.Account   // who pays penalties
-	Policy   contracts.Policy
-	Sharing  sharing.Rule
-	Payment  Payment
-	Window   float64 // of the price history, s
-	Forecast market.Forecaster
-	Teller   Teller
-	Notes    bool            // tell the teller what decided and how contracts ended
-	NoPrices bool            // keep no record of the total price
-	Ties     *rand.Rand      // breaks ties among hosts of equal price
-	Presence *floor.Presence // when hosts are there; nil: always
+	Fleet        []hosts.Machine
+	Owners       []bank.Account // whom the charges of each host go to
+	Provider     bank.Account   // who pays penalties
+	Policy       contracts.Policy
+	Sharing      sharing.Rule
+	Payment      Payment
+	Window       float64 // of the price history, s
+	Forecast     market.Forecaster
+	Teller       Teller
+	Notes        bool                // tell the teller what decided and how contracts ended
+	NoPrices     bool                // keep no record of the total price
+	Ties         *rand.Rand          // breaks ties among hosts of equal price
+	Availability *floor.Availability // when hosts are there; nil: always
 }
 
 // floor returns what of c is the floor's.
 func (c *Config) floor() floor.Config {
 	return floor.Config{
 		Machines: c.Fleet, Sharing: c.Sharing, Tariff: c.Payment.Charge, Window: c.Window, Forecast: c.Forecast,
-		Ties: c.Ties, NoPrices: c.NoPrices, Presence: c.Presence,
+		Ties: c.Ties, NoPrices: c.NoPrices, Availability: c.Availability,
 	}
 }
 

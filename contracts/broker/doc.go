@@ -60,7 +60,7 @@
 //	request   what is asked for, before it is decided
 //	contract  a request that was accepted: its budget is held
 //	run       the work of a contract, on the floor
-//	standing  one node of a run on a host
+//	allocation  one node of a run on a host
 //	booked    promised a place on a host by its policy, which starts and ends it
 //	repeat    a contract whose host has left, to be placed again
 //	placed, admitted, refused: as the table of moves says

@@ -19,7 +19,7 @@ import (
 
 // A trial is a random market and what is asked of it.
 type trial struct {
-	presence *floor.Presence // nil: hosts stay
+	churn *floor.Availability // nil: hosts stay
 
 	seed    uint64
 	spec    hosts.Spec // of every host
@@ -111,7 +111,7 @@ func (m *trial) open(t testing.TB) *played {
 	l := bank.New(nil)
 	c := Config{
 		Provider: must(l.Account("provider")), Window: m.window, Teller: l,
-		Ties: rand.New(rand.NewPCG(m.seed, 2)), Presence: m.presence,
+		Ties: rand.New(rand.NewPCG(m.seed, 2)), Availability: m.churn,
 	}
 	for h := range m.hosts {
 		spec := m.spec

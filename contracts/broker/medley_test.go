@@ -30,7 +30,7 @@ type medley struct {
 	bidding         string
 	forecast        string
 	payment         string
-	presence        *floor.Presence
+	churn           *floor.Availability
 	cancels         map[contracts.ID]float64 // reservations that are taken back, by when
 	end             float64                  // instant at which the market closes, +Inf if it does not
 	funds           float64                  // of the provider, $
@@ -40,8 +40,8 @@ type medley struct {
 
 func (m *medley) String() string {
 	leaving := "stay"
-	if m.presence != nil {
-		leaving = fmt.Sprintf("leave %d charged %v", m.presence.Leaving, m.presence.Charged)
+	if m.churn != nil {
+		leaving = fmt.Sprintf("leave %d charged %v", m.churn.Leaving, m.churn.Charged)
 	}
 	return fmt.Sprintf("seed %d: %s {%s} %s, %s, %s, %d hosts like %+v", m.seed, m.policy, m.options, m.sharing, m.payment, leaving, len(m.specs), m.specs[0])
 }
@@ -163,9 +163,9 @@ func (m *medley) choose(rng *rand.Rand) {
 
 // leave lets the hosts of m come and go until some time after the instant end.
 func (m *medley) leave(rng *rand.Rand, end float64) {
-	m.presence = &floor.Presence{Leaving: pick(rng, floor.Resubmit, floor.Lose, floor.Suspend), Charged: rng.IntN(2) == 0}
+	m.churn = &floor.Availability{Leaving: pick(rng, floor.Resubmit, floor.Lose, floor.Suspend), Charged: rng.IntN(2) == 0}
 	if rng.IntN(2) == 0 {
-		m.presence.Predictor = must(predictors.New("naive", nil, nil))
+		m.churn.Predictor = must(predictors.New("naive", nil, nil))
 	}
 	first := 0.0
 	if len(m.asks) > 0 {
@@ -185,7 +185,7 @@ func (m *medley) leave(rng *rand.Rand, end float64) {
 			records = append(records, availability.Record{Start: at, End: next, State: state})
 			at, state = next, availability.Available+availability.Unavailable-state
 		}
-		m.presence.Histories = append(m.presence.Histories, must(availability.NewHistory("", 1, records, 0)))
+		m.churn.Histories = append(m.churn.Histories, must(availability.NewHistory("", 1, records, 0)))
 	}
 	m.end = min(m.end, end+5000)
 }
@@ -238,7 +238,7 @@ func (m *medley) open(noted bool) *world {
 	if m.funds > 0 {
 		must(0, l.Mint(0, c.Provider, must(bank.Dollars(m.funds))))
 	}
-	c.Presence = m.presence
+	c.Availability = m.churn
 	c.Sharing = must(sharing.New(m.sharing, noOptions))
 	w.config = c
 	return w

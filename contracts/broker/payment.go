@@ -46,24 +46,24 @@ func Payments() []string { return slices.Sorted(maps.Keys(payments)) }
 // PaymentDoc returns the named payment rule in one line.
 func PaymentDoc(name string) string { return payments[name].doc }
 
-func spot(on []contracts.Standing, price market.Rate, capacity float64) {
+func spot(on []contracts.Allocation, price market.Rate, capacity float64) {
 	for i := range on {
 		s := &on[i]
 		s.Paying = min(s.Bid.Float64(), s.Rate/capacity*(price-s.Bid).Float64())
 	}
 }
 
-func usage(on []contracts.Standing, price market.Rate, capacity float64) {
+func usage(on []contracts.Allocation, price market.Rate, capacity float64) {
 	for i := range on {
 		s := &on[i]
 		s.Paying = min(s.Rate/capacity*price.Float64(), s.Bid.Float64()) // used/entitled = got/(b/price)
 	}
 }
 
-func asBid(on []contracts.Standing, _ market.Rate, _ float64) {
+func asBid(on []contracts.Allocation, _ market.Rate, _ float64) {
 	for i := range on {
 		on[i].Paying = on[i].Bid.Float64()
 	}
 }
 
-func nothing([]contracts.Standing, market.Rate, float64) {}
+func nothing([]contracts.Allocation, market.Rate, float64) {}

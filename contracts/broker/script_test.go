@@ -114,9 +114,9 @@ type conversation struct {
 	now               float64
 	ended, refused    int
 
-	here     map[int][]availability.Record // by host: when it is there
-	presence floor.Presence
-	sharing  string
+	here    map[int][]availability.Record // by host: when it is there
+	churn   floor.Availability
+	sharing string
 }
 
 func newConversation() *conversation {
@@ -183,9 +183,9 @@ func (c *conversation) open() error {
 	if err != nil {
 		return err
 	}
-	var presence *floor.Presence
+	var churn *floor.Availability
 	if c.here != nil {
-		presence = &c.presence
+		churn = &c.churn
 		for h := range c.hosts {
 			records := c.here[h]
 			if records == nil {
@@ -195,15 +195,15 @@ func (c *conversation) open() error {
 			if err != nil {
 				return err
 			}
-			presence.Histories = append(presence.Histories, past)
+			churn.Histories = append(churn.Histories, past)
 		}
-		if presence.Predictor, err = predictors.New("naive", nil, nil); err != nil {
+		if churn.Predictor, err = predictors.New("naive", nil, nil); err != nil {
 			return err
 		}
 	}
 	c.broker = New(Config{
 		Fleet: fleet, Owners: owners, Provider: c.provider, Policy: policy, Sharing: rule, Payment: payment,
-		Window: c.window, Forecast: forecast, Teller: c.ledger, Ties: chance, Presence: presence,
+		Window: c.window, Forecast: forecast, Teller: c.ledger, Ties: chance, Availability: churn,
 	})
 	return nil
 }
@@ -236,8 +236,8 @@ func (c *conversation) obey(words []string) (answers []string, err error) {
 	case "sharing":
 		c.sharing = words[0]
 	case "leaving":
-		c.presence.Charged = len(words) > 1 && words[1] == "charged"
-		c.presence.Leaving, err = floor.LeavingOf(words[0])
+		c.churn.Charged = len(words) > 1 && words[1] == "charged"
+		c.churn.Leaving, err = floor.LeavingOf(words[0])
 	case "here":
 		err = c.stays(words)
 	case "coins":

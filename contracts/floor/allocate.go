@@ -53,7 +53,7 @@ func (f *Floor) allocate() {
 func (f *Floor) share(v *host) {
 	on, m := v.on, f.Machines[v.id]
 	if f.rule.fixed == nil {
-		f.rule.Deal(f.now, v.id, on, f)
+		f.rule.Allocate(f.now, v.id, on, f)
 		f.order(v)
 	}
 	gets := m.Processors()

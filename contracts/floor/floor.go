@@ -46,18 +46,18 @@ import (
 
 // A Tariff sets what each task on a host is charged, in dollars per second: all bids
 // there sum to price, and the host does capacity work per second.
-type Tariff func(on []contracts.Standing, price market.Rate, capacity float64)
+type Tariff func(on []contracts.Allocation, price market.Rate, capacity float64)
 
-// A Config names the parts of a floor. All are needed but NoPrices and Presence.
+// A Config names the parts of a floor. All are needed but NoPrices and Availability.
 type Config struct {
-	Machines []hosts.Machine
-	Sharing  sharing.Rule
-	Tariff   Tariff
-	Window   float64 // of the price history, s
-	Forecast market.Forecaster
-	Ties     *rand.Rand // breaks ties among hosts of equal price
-	NoPrices bool       // keep no record of the total price
-	Presence *Presence  // when hosts are there; nil: always
+	Machines     []hosts.Machine
+	Sharing      sharing.Rule
+	Tariff       Tariff
+	Window       float64 // of the price history, s
+	Forecast     market.Forecaster
+	Ties         *rand.Rand    // breaks ties among hosts of equal price
+	NoPrices     bool          // keep no record of the total price
+	Availability *Availability // when hosts are there; nil: always
 }
 
 // A Floor runs contracts on hosts.
@@ -65,12 +65,12 @@ type Floor struct {
 	Config
 	rule rule
 	State
-	heaps     heaps
-	ranking   *market.Ranking
-	standings slab.Slab[contracts.Standing]
-	now       float64
-	marks     marks
-	scratch   scratch
+	heaps       heaps
+	ranking     *market.Ranking
+	allocations slab.Slab[contracts.Allocation]
+	now         float64
+	marks       marks
+	scratch     scratch
 }
 
 // State is what a floor knows, as plain data. The rest follows from it.
@@ -187,7 +187,7 @@ func (f *Floor) Reset(c Config) {
 		f.ranking.Reset()
 	}
 	f.prices.Reset()
-	if c.Presence != nil {
+	if c.Availability != nil {
 		f.arrive()
 	}
 }
@@ -281,7 +281,7 @@ func (f *Floor) Next() float64 {
 		f.allocate()
 	}
 	at := min(first(&f.heaps.completions), first(&f.heaps.ends))
-	if f.Presence != nil {
+	if f.Availability != nil {
 		at = min(at, first(&f.heaps.changes))
 	}
 	return at

@@ -15,14 +15,14 @@ type host struct {
 	id       hosts.ID
 	rated    rated
 	auction  market.Auctioneer
-	on       []contracts.Standing // in order of admission
-	at       float64              // instant up to which on is metered
-	next     float64              // instant entered in completions, +Inf if none
-	touched  bool                 // it is in marks.touched
-	news     bool                 // it is in news
-	away     bool                 // it has left
-	interval int32                // of its history: the one it is in, or the next
-	change   float64              // instant at which it comes or leaves, +Inf if it does not
+	on       []contracts.Allocation // in order of admission
+	at       float64                // instant up to which on is metered
+	next     float64                // instant entered in completions, +Inf if none
+	touched  bool                   // it is in marks.touched
+	news     bool                   // it is in news
+	away     bool                   // it has left
+	interval int32                  // of its history: the one it is in, or the next
+	change   float64                // instant at which it comes or leaves, +Inf if it does not
 }
 
 // Rated is how fast a host is, in work per second.
@@ -64,7 +64,7 @@ func (v *host) meter(now float64) {
 
 // find returns the place in v.on of node n of run i.
 func (v *host) find(i, n int32) int {
-	return slices.IndexFunc(v.on, func(s contracts.Standing) bool { return s.Contract == i && s.Node == n })
+	return slices.IndexFunc(v.on, func(s contracts.Allocation) bool { return s.Contract == i && s.Node == n })
 }
 
 // start bids for node n of run i and starts its task, which may hold more than
@@ -97,10 +97,10 @@ func (f *Floor) start(i, n int32, holds bool) error {
 	pl.Slot = slot
 	at := len(v.on)
 	if at == cap(v.on) {
-		v.on = f.standings.Grow(v.on)
+		v.on = f.allocations.Grow(v.on)
 	}
 	v.on = v.on[:at+1]
-	v.on[at] = contracts.Standing{}
+	v.on[at] = contracts.Allocation{}
 	s := &v.on[at] // field by field: a copy of what was just written has to wait for it
 	s.Contract, s.Node, s.Slot, s.Bid, s.At = i, n, slot, pl.Bid, f.now
 	s.Share, s.Told = share, share
@@ -136,7 +136,7 @@ func (f *Floor) leave(v *host, i, n int32, r hosts.Report) {
 		copy(v.on[at:], v.on[at+1:])
 	}
 	if v.on = v.on[:len(v.on)-1]; slab.Loose(len(v.on), cap(v.on)) {
-		v.on = f.standings.Trim(v.on)
+		v.on = f.allocations.Trim(v.on)
 	}
 	f.bid(v, c.ID, 0)
 }

@@ -35,9 +35,9 @@ func (f *Floor) Percentile(h hosts.ID, g float64) float64 {
 }
 
 // On returns what is on h, in order of admission.
-func (f *Floor) On(h hosts.ID) []contracts.Standing { return f.hosts[h].on }
+func (f *Floor) On(h hosts.ID) []contracts.Allocation { return f.hosts[h].on }
 
-// Contract returns the contract that a Standing names, or of a run that has just been
+// Contract returns the contract that an Allocation names, or of a run that has just been
 // removed.
 func (f *Floor) Contract(i int32) *contracts.Contract { return &f.runs[i].Contract }
 
@@ -46,7 +46,7 @@ func (f *Floor) Away(h hosts.ID) bool { return f.hosts[h].away }
 
 // Stays returns the probability that h stays for span seconds, as it is predicted.
 func (f *Floor) Stays(h hosts.ID, span float64) float64 {
-	p := f.Presence
+	p := f.Availability
 	if p == nil || p.Predictor == nil || !(span > 0) {
 		return 1
 	}
@@ -55,10 +55,10 @@ func (f *Floor) Stays(h hosts.ID, span float64) float64 {
 
 // History returns when h was and will be available, nil if all stay.
 func (f *Floor) History(h hosts.ID) *availability.History {
-	if f.Presence == nil {
+	if f.Availability == nil {
 		return nil
 	}
-	return f.Presence.Histories[h]
+	return f.Availability.Histories[h]
 }
 
 // Changed returns the hosts on which a task has come or gone, or which themselves
@@ -73,7 +73,7 @@ func (f *Floor) Changed() []hosts.ID {
 // a node of r.
 func (f *Floor) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
 	var eligible func(int32) bool
-	if least := r.Needs.Min.Resources; !least.Zero() || f.Presence != nil {
+	if least := r.Needs.Min.Resources; !least.Zero() || f.Availability != nil {
 		eligible = func(h int32) bool { return !f.hosts[h].away && least.Fit(f.Machines[h].Room()) }
 	}
 	f.scratch.ranked = f.ranking.Cheapest(r.Nodes, f.Ties, eligible, f.scratch.ranked[:0])

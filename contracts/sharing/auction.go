@@ -17,5 +17,5 @@ func (*Auction) Share(c *contracts.Contract, bid market.Rate) hosts.Share {
 	return hosts.Share{Weight: float64(bid), Limit: c.Needs.Max.CPU}
 }
 
-// Deal implements [Rule].
-func (*Auction) Deal(float64, hosts.ID, []contracts.Standing, contracts.View) {}
+// Allocate implements [Rule].
+func (*Auction) Allocate(float64, hosts.ID, []contracts.Allocation, contracts.View) {}

@@ -12,7 +12,7 @@ import (
 // estimates it (Libra; Yeo, Buyya, "Managing Risk of Inaccurate Runtime Estimates
 // for Deadline Constrained Job Admission Control in Clusters", eq. 1, 2).
 //
-// Shares are dealt when a task comes or goes, and held in between. While needs
+// Shares are allocated when a task comes or goes, and held in between. While needs
 // fit the host, nobody gets less than its need, so no need grows: with accurate
 // estimates nobody is late. Where they do not, all are slowed alike.
 type Deadline struct {
@@ -44,8 +44,8 @@ func newDeadline(decode func(any) error) (Rule, error) {
 // Ending implements [Ender].
 func (*Deadline) Ending() Ending { return WithHost }
 
-// Deal implements [Rule].
-func (d *Deadline) Deal(now float64, h hosts.ID, on []contracts.Standing, v contracts.View) {
+// Allocate implements [Rule].
+func (d *Deadline) Allocate(now float64, h hosts.ID, on []contracts.Allocation, v contracts.View) {
 	spec := v.Spec(h)
 	node := NodeOf(spec)
 	d.required = d.required[:0]

@@ -31,14 +31,14 @@ func TestSplit(t *testing.T) {
 		rates := make([]float64, len(needs))
 		hosts.Divide(node.Size, node.Most, node.Split(spare, needs, nil), rates)
 
-		total, dealt, bounded := 0.0, 0.0, make([]float64, len(needs))
+		total, allocated, bounded := 0.0, 0.0, make([]float64, len(needs))
 		for i, need := range needs {
 			bounded[i] = min(need, node.Most)
 			total += bounded[i]
-			dealt += rates[i]
+			allocated += rates[i]
 		}
-		if dealt > node.Size*(1+1e-12) {
-			t.Errorf("%v processors are dealt out of %v", dealt, node.Size)
+		if allocated > node.Size*(1+1e-12) {
+			t.Errorf("%v processors are allocated of %v", allocated, node.Size)
 		}
 		for i, need := range bounded {
 			want := need
@@ -57,13 +57,13 @@ func TestSplit(t *testing.T) {
 				t.Errorf("task %d has %v, needs %v", i, rates[i], want)
 			}
 		}
-		if spare != sharing.Unused && node.Most == node.Size && dealt < node.Size*(1-1e-12) {
-			t.Errorf("%v processors are dealt out of %v", dealt, node.Size)
+		if spare != sharing.Unused && node.Most == node.Size && allocated < node.Size*(1-1e-12) {
+			t.Errorf("%v processors are allocated of %v", allocated, node.Size)
 		}
 	})
 }
 
-// TestPlanSplit checks that a plan deals out all of a host of one processor, that
+// TestPlanSplit checks that a plan allocates all of a host of one processor, that
 // hard tasks which fit together have what they need, and that nobody who is cut
 // is protected (SLA, Algorithm 2).
 func TestPlanSplit(t *testing.T) {

@@ -23,8 +23,8 @@ func newExclusive(decode func(any) error) (Rule, error) {
 // Ending implements [Ender].
 func (*Exclusive) Ending() Ending { return WithNodes }
 
-// Deal implements [Rule].
-func (e *Exclusive) Deal(_ float64, h hosts.ID, on []contracts.Standing, v contracts.View) {
+// Allocate implements [Rule].
+func (e *Exclusive) Allocate(_ float64, h hosts.ID, on []contracts.Allocation, v contracts.View) {
 	for i := range on {
 		s := &on[i]
 		if s.Share.Weight != 0 {

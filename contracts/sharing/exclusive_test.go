@@ -25,8 +25,8 @@ func TestPaceAgain(t *testing.T) {
 	c := &contracts.Contract{Request: contracts.Request{ID: 7, PerHost: true, Nodes: 2}, Placements: []contracts.Placement{{Host: 0}, {Host: 1}}}
 	rule, view := new(Exclusive), twoSpeeds{c: c}
 	limit := func() float64 {
-		on := []contracts.Standing{{}}
-		rule.Deal(0, 1, on, view)
+		on := []contracts.Allocation{{}}
+		rule.Allocate(0, 1, on, view)
 		return on[0].Share.Limit
 	}
 	if got := limit(); got != 0.5 {

@@ -11,8 +11,8 @@ type Gang struct{}
 
 func newGang(decode func(any) error) (Rule, error) { return Gang{}, decode(&struct{}{}) }
 
-// Deal implements [Rule].
-func (Gang) Deal(_ float64, _ hosts.ID, on []contracts.Standing, v contracts.View) {
+// Allocate implements [Rule].
+func (Gang) Allocate(_ float64, _ hosts.ID, on []contracts.Allocation, v contracts.View) {
 	for i := range on {
 		if s := &on[i]; s.Share.Weight == 0 {
 			n := float64(v.Contract(s.Contract).Nodes)

@@ -5,7 +5,7 @@ import (
 	"bourse/hosts"
 )
 
-// Planned deals out hosts by [Plan] (LibraSLA; Yeo, Buyya, "Service Level
+// Planned allocates hosts by [Plan] (LibraSLA; Yeo, Buyya, "Service Level
 // Agreement based Allocation of Cluster Resources: Handling Penalty to Enhance
 // Utility", Algorithm 2). Like [Deadline] it does so when a task comes or goes.
 //
@@ -28,8 +28,8 @@ func newPlanned(decode func(any) error) (Rule, error) {
 // Ending implements [Ender].
 func (*Planned) Ending() Ending { return WithHost }
 
-// Deal implements [Rule].
-func (p *Planned) Deal(now float64, h hosts.ID, on []contracts.Standing, v contracts.View) {
+// Allocate implements [Rule].
+func (p *Planned) Allocate(now float64, h hosts.ID, on []contracts.Allocation, v contracts.View) {
 	spec := v.Spec(h)
 	p.tasks = p.tasks[:0]
 	for i := range on {

@@ -60,7 +60,7 @@ func (t *Terms) Utility(delay float64) float64 {
 func (t *Terms) Return(utility float64) float64 { return utility / t.Runtime / t.Deadline }
 
 // PromiseOf returns s, a node of c on a host of that speed, as it stands at now.
-func PromiseOf(now float64, s *contracts.Standing, c *contracts.Contract, speed float64) Promise {
+func PromiseOf(now float64, s *contracts.Allocation, c *contracts.Contract, speed float64) Promise {
 	p := Offer(&c.Request, speed)
 	p.Left, p.Span, p.Keep = s.Left(now, c)/speed, c.Due()-now, s.Need
 	p.Target = max(p.Span, s.Target-now)
@@ -93,7 +93,7 @@ func (o SLAOptions) Validate() error {
 	return nil
 }
 
-// A Plan deals out a host so that delay falls on soft tasks, but not on the one
+// A Plan allocates a host so that delay falls on soft tasks, but not on the one
 // that returns most, and says what the host then returns (SLA, Algorithm 2).
 // Slices have one element a task, in the order given.
 type Plan struct {
@@ -171,14 +171,14 @@ func (p *Plan) divide(n Node, tasks []Promise) {
 		case i == p.Top:
 			p.Share[i] = min(top, room)
 		default:
-			p.Share[i] *= Rest(room, top) / others
+			p.Share[i] *= Remainder(room, top) / others
 		}
 	}
 }
 
-// Rest returns what top leaves of room, in processors; what rounding leaves is
+// Remainder returns what top leaves of room, in processors; what rounding leaves is
 // nothing.
-func Rest(room, top float64) float64 {
+func Remainder(room, top float64) float64 {
 	if rest := room - top; rest > Sliver {
 		return rest
 	}

@@ -7,7 +7,7 @@ import (
 	"bourse/hosts"
 )
 
-// Tolerances of the formulas. With accurate estimates and no spare capacity dealt
+// Tolerances of the formulas. With accurate estimates and no spare capacity allocated
 // out every job ends just at its deadline, so they decide.
 const (
 	Tick   = 1e-6 // s; time or work not above it is none
@@ -35,19 +35,19 @@ func NodeOf(spec *hosts.Spec) Node {
 //
 // where left is its estimated remaining runtime on a processor of its host and
 // span the time until its deadline, both in seconds. It may exceed what the host
-// has. It is +Inf once the deadline has passed, and keep once the estimate is
+// has. It is +Inf once the deadline has passed, and fallback once the estimate is
 // used up: the formula then says nothing or nonsense.
-func Required(left, span, keep float64) float64 {
+func Required(left, span, fallback float64) float64 {
 	switch {
 	case span <= Tick:
 		return math.Inf(1)
 	case left <= Tick:
-		return keep
+		return fallback
 	}
 	return left / span
 }
 
 // RequiredBy returns what s, a node of c on a host of that speed, needs at now.
-func RequiredBy(now float64, s *contracts.Standing, c *contracts.Contract, speed float64) float64 {
+func RequiredBy(now float64, s *contracts.Allocation, c *contracts.Contract, speed float64) float64 {
 	return Required(s.Left(now, c)/speed, c.Due()-now, s.Need)
 }

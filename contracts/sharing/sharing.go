@@ -17,11 +17,11 @@ import (
 	"bourse/market"
 )
 
-// A Rule deals out a host.
+// A Rule allocates a host.
 type Rule interface {
-	// Deal sets the Share of every standing on h, which are in order of
+	// Allocate sets the Share of every allocation of h, which are in order of
 	// admission. It is called whenever one has come or gone.
-	Deal(now float64, h hosts.ID, on []contracts.Standing, v contracts.View)
+	Allocate(now float64, h hosts.ID, on []contracts.Allocation, v contracts.View)
 }
 
 // A Limiter is a rule under which a task may be stopped before its work is done.
@@ -35,7 +35,7 @@ type Limiter interface {
 }
 
 // A Lasting rule gives a task its share once for all: nobody who comes or goes
-// changes it, and Deal has nothing to do.
+// changes it, and Allocate has nothing to do.
 type Lasting interface {
 	Rule
 

@@ -11,8 +11,8 @@ type Turns struct{}
 
 func newTurns(decode func(any) error) (Rule, error) { return Turns{}, decode(&struct{}{}) }
 
-// Deal implements [Rule].
-func (Turns) Deal(_ float64, _ hosts.ID, on []contracts.Standing, _ contracts.View) {
+// Allocate implements [Rule].
+func (Turns) Allocate(_ float64, _ hosts.ID, on []contracts.Allocation, _ contracts.View) {
 	for i := range on {
 		on[i].Share = hosts.Share{}
 		if i == 0 {

@@ -18,7 +18,7 @@ type Availability struct {
 	Gap       float64 `yaml:"gap" validate:"min=0,max=1e9" doc:"of a file: absences shorter than this are none, s"`
 	Leaving   string  `yaml:"leaving" validate:"oneof=resubmit lost suspend" doc:"what becomes of tasks on a host that leaves: resubmit (their contracts start again elsewhere), lost, or suspend (until it is back)"`
 	LostWork  string  `yaml:"lost_work" validate:"oneof=free charged" doc:"what a user pays for work that is lost: free (nothing) or charged (what accrued; under payment budget nothing does)"`
-	Predictor Choice  `yaml:"predictor" doc:"foretells whether a host stays, for policies that ask"`
+	Predictor Choice  `yaml:"predictor" doc:"predicts whether a host stays, for policies that ask"`
 }
 
 // DefaultAvailability returns what a block stands for that says nothing.

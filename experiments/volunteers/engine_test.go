@@ -41,7 +41,7 @@ func engine(ctx context.Context, c Config) (*Outcome, error) {
 	}
 	var fleet []hosts.Machine
 	var owners []bank.Account
-	presence := &floor.Presence{Histories: c.Trace.Hosts}
+	churn := &floor.Availability{Histories: c.Trace.Hosts}
 	for i, h := range c.Trace.Hosts {
 		spec := hosts.Spec{Name: fmt.Sprint(i), CPUs: 1, Speed: 1}
 		if c.Speeds {
@@ -75,7 +75,7 @@ func engine(ctx context.Context, c Config) (*Outcome, error) {
 	log := &logger{Policy: policy, out: out, on: make(map[contracts.ID]hosts.ID)}
 	b := broker.New(broker.Config{
 		Fleet: fleet, Owners: owners, Provider: provider, Policy: log, Sharing: rule, Payment: payment,
-		Window: 300, Teller: ledger, Ties: rng, Presence: presence,
+		Window: 300, Teller: ledger, Ties: rng, Availability: churn,
 	})
 	horizon := math.Nextafter(c.To, 0)
 	submit := &submissions{c: &c, b: b, owner: user, out: out}

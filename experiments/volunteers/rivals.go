@@ -58,8 +58,8 @@ type Trial struct {
 	Chance func(rep int) rand.Source
 }
 
-// A Standing is how a rival did.
-type Standing struct {
+// A Score is how a rival did.
+type Score struct {
 	Rival
 	Diagram           // of the probes of all replications
 	Probes  int       // as many
@@ -67,8 +67,8 @@ type Standing struct {
 }
 
 // Run asks every rival the same: of one host, instant and length after another.
-func (t Trial) Run(rivals []Rival) ([]Standing, error) {
-	out := make([]Standing, len(rivals))
+func (t Trial) Run(rivals []Rival) ([]Score, error) {
+	out := make([]Score, len(rivals))
 	probes := make([][]Probe, len(rivals))
 	week := Week()
 	for rep := range t.Replications {

@@ -4,7 +4,7 @@
 //
 // A [History] is one host's, a [Trace] the histories of a fleet. Readers make
 // traces of files and account for every line; availability/models generates
-// them, availability/predictors reads the past to foretell, and
+// them, availability/predictors reads the past to predict, and
 // availability/sched chooses hosts by what is foretold.
 //
 // Instants are seconds since the start of the trace, and a day is 86400 of

@@ -273,7 +273,7 @@ func (m *Machine) completeUntil(now float64) {
 	}
 }
 
-// divide deals the host out among its tasks, and finds the next completion.
+// divide allocates the host among its tasks, and finds the next completion.
 func (m *Machine) divide() {
 	m.stale = false
 	hosts.Divide(m.spec.CPUs, m.spec.Cap, m.shares, m.rates)

@@ -140,7 +140,7 @@ func (n *naive) commit(plan []naiveJob, id, runtime int64, facts []Fact) []Fact 
 	return n.starts(facts)
 }
 
-// cancel takes a job back; the preemptive cluster deals anew.
+// cancel takes a job back; the preemptive cluster allocates anew.
 func (n *naive) cancel(id int64, preempt bool) []Fact {
 	facts := []Fact{{n.now, id, Cancelled}}
 	for _, r := range slices.Clone(n.running) {

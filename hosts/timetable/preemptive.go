@@ -216,7 +216,7 @@ func (p *Preemptive) bring(now int64) {
 	p.now = now
 }
 
-// grant deals the nodes out anew: who loses some comes first.
+// grant allocates the nodes anew: who loses some comes first.
 func (p *Preemptive) grant(facts []Fact) []Fact {
 	free := p.config.Nodes
 	var gains []Fact

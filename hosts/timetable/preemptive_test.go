@@ -10,7 +10,7 @@ import (
 )
 
 // grants is the reference for [Preemptive]: second by second, each second's
-// nodes are dealt anew in key order.
+// nodes are allocated anew in key order.
 func (n *naive) grants(facts []Fact) []Fact {
 	free := n.config.Nodes
 	var gains []Fact
@@ -87,7 +87,7 @@ func (n *naive) forward(jobs []naiveJob) map[int64]int64 {
 }
 
 // TestPreemptive checks every quote and every fact of a preemptive cluster
-// against dealing the nodes out second by second, and that with exact
+// against allocating the nodes second by second, and that with exact
 // estimates no reservation ends late.
 func TestPreemptive(t *testing.T) {
 	t.Parallel()

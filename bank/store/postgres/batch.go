@@ -13,11 +13,11 @@ import (
 )
 
 // Batch begins a change.
-func (k *keep) Batch() store.Batch { return &batch{k: k} }
+func (k *backend) Batch() store.Batch { return &batch{k: k} }
 
 // A batch is the rows of one transaction.
 type batch struct {
-	k    *keep
+	k    *backend
 	sets []row
 	gone [][]byte // keys
 }
@@ -67,7 +67,7 @@ func (b *batch) Commit(head store.Head, _ store.Write) error {
 }
 
 // isWriter tells whether the ledger still has this writer.
-func (k *keep) isWriter() bool {
+func (k *backend) isWriter() bool {
 	ctx, cancel := k.within()
 	defer cancel()
 	s, err := readState(ctx, k.conn)

@@ -18,7 +18,7 @@ func Setting(url, name string) (value string, err error) {
 	if err != nil {
 		return "", err
 	}
-	k := &keep{place: p, timing: ordinary()}
+	k := &backend{place: p, timing: ordinary()}
 	if k.conn, err = p.connect(k.timing); err != nil {
 		return "", err
 	}

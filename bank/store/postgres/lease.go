@@ -16,7 +16,7 @@ var errTaken = fmt.Errorf("%w: it took this one, which was silent, for dead", st
 
 // take makes this the ledger's writer, and returns its head. It returns
 // [store.ErrLocked] if another lives.
-func (k *keep) take() (head string, err error) {
+func (k *backend) take() (head string, err error) {
 	was, err := k.state()
 	if err != nil {
 		return "", err
@@ -43,14 +43,14 @@ func (k *keep) take() (head string, err error) {
 }
 
 // state reads the row of the ledger.
-func (k *keep) state() (state, error) {
+func (k *backend) state() (state, error) {
 	ctx, cancel := k.within()
 	defer cancel()
 	return readState(ctx, k.conn)
 }
 
 // live starts the heart.
-func (k *keep) live() {
+func (k *backend) live() {
 	k.beaten = time.Now()
 	k.stop, k.stopped = make(chan struct{}), make(chan struct{})
 	go func() {
@@ -69,7 +69,7 @@ func (k *keep) live() {
 }
 
 // sign shows that this writer lives, unless what it wrote just did.
-func (k *keep) sign() {
+func (k *backend) sign() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.lost != nil || k.conn == nil || time.Since(k.beaten) < k.beat/2 {
@@ -90,8 +90,8 @@ func (k *keep) sign() {
 }
 
 // Close gives the ledger back for the next writer.
-func (k *keep) Close(store.Head) error {
-	k.rest()
+func (k *backend) Close(store.Head) error {
+	k.stopBeating()
 	k.mu.Lock()
 	err := k.gone()
 	if err == nil {
@@ -105,8 +105,8 @@ func (k *keep) Close(store.Head) error {
 }
 
 // Release hangs up. The next writer will wait until this one is taken for dead.
-func (k *keep) Release() error {
-	k.rest()
+func (k *backend) Release() error {
+	k.stopBeating()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.conn == nil {
@@ -117,8 +117,8 @@ func (k *keep) Release() error {
 	return nil
 }
 
-// rest stops the heart.
-func (k *keep) rest() {
+// stopBeating stops the heart.
+func (k *backend) stopBeating() {
 	if k.stop != nil {
 		close(k.stop)
 		<-k.stopped

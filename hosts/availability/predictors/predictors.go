@@ -1,4 +1,4 @@
-// Package predictors foretells from a host's history whether it will stay
+// Package predictors predicts from a host's history whether it will stay
 // available. It does not know jobs, or who acts on a forecast.
 //
 // A predictor asked at an instant uses what was known by then, but for gaps
@@ -20,7 +20,7 @@ import (
 	"bourse/hosts/availability"
 )
 
-// A Predictor foretells what becomes of a host that is available now and is to
+// A Predictor predicts what becomes of a host that is available now and is to
 // run a job of that length, in seconds, more than 0.
 type Predictor interface {
 	Predict(h *availability.History, now, length float64) Forecast

@@ -27,8 +27,8 @@ type PPSOptions struct {
 	// PPS: true by default. Without it jobs wait in the queue for idle hosts.
 	Busy bool `yaml:"busy" doc:"hosts with jobs are scored too; otherwise jobs wait for idle ones"`
 
-	// Predictor foretells completion; tde by default.
-	Predictor predictors.Spec `yaml:"predictor" doc:"foretells completion"`
+	// Predictor predicts completion; tde by default.
+	Predictor predictors.Spec `yaml:"predictor" doc:"predicts completion"`
 }
 
 // DefaultPPS returns the options that reproduce the paper.

@@ -35,7 +35,7 @@ func fleet(t *testing.T, fast bool, loads ...float64) *Pool {
 	return p
 }
 
-// oracle foretells what it is told, by host name.
+// oracle predicts what it is told, by host name.
 type oracle map[string]float64
 
 func (o oracle) Predict(h *availability.History, _, _ float64) predictors.Forecast {

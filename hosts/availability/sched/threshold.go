@@ -19,8 +19,8 @@ type ThresholdOptions struct {
 	// says; "index"; or "rotate", by index from behind the last one taken.
 	Order string `yaml:"idle_order" doc:"in which idle hosts are examined: fifo (as they became idle), index or rotate"`
 
-	// Predictor foretells reliability; tde by default.
-	Predictor predictors.Spec `yaml:"predictor" doc:"foretells reliability"`
+	// Predictor predicts reliability; tde by default.
+	Predictor predictors.Spec `yaml:"predictor" doc:"predicts reliability"`
 }
 
 // Threshold examines idle hosts one at a time and takes the first whose chance

@@ -12,23 +12,23 @@ type Values interface {
 	Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte]
 }
 
-// A Keep is where the values of a journal stand: a directory, for [Create] and
+// A Backend is where the values of a journal stand: a directory, for [Create] and
 // [Open], or a database elsewhere. One journal at a time has it.
-type Keep interface {
+type Backend interface {
 	Values
 
 	// Batch begins a change.
 	Batch() Batch
 
-	// Close closes the keep in good order, whose ledger has come to head.
+	// Close closes the backend in good order, whose ledger has come to head.
 	Close(head Head) error
 
-	// Release lets the keep go as a process that died would. After Close, or
+	// Release lets the backend go as a process that died would. After Close, or
 	// another Release, it does nothing.
 	Release() error
 }
 
-// A Fetcher is a [Keep] that answers sooner what it was told would be asked: the
+// A Fetcher is a [Backend] that answers sooner what it was told would be asked: the
 // values at keys, until it is told of others, or the next Commit.
 type Fetcher interface {
 	Fetch(keys [][]byte)

@@ -10,8 +10,8 @@ import (
 	"bourse/bank"
 )
 
-// A standing is what entries have changed since balances were last written.
-type standing struct {
+// A pending is what entries have changed since balances were last written.
+type pending struct {
 	accounts map[string]int32 // the place of its change
 	changes  []change
 	admitted []int64
@@ -23,14 +23,14 @@ type change struct {
 	owner  string // of an escrow that was opened
 }
 
-func (s *standing) init() {
+func (s *pending) init() {
 	s.accounts = make(map[string]int32)
 	s.changes, s.admitted = s.changes[:0], s.admitted[:0]
 	s.requests = make(map[string]answered)
 }
 
 // change returns what changes of an account, until the next call.
-func (s *standing) change(name string) *change {
+func (s *pending) change(name string) *change {
 	at, ok := s.accounts[name]
 	if !ok {
 		at = int32(len(s.changes))
@@ -41,7 +41,7 @@ func (s *standing) change(name string) *change {
 }
 
 // add notes what e changes, the last entry of t.
-func (s *standing) add(e *bank.Entry, t *tree) {
+func (s *pending) add(e *bank.Entry, t *tree) {
 	if e.ID != "" {
 		s.requests[e.ID] = answered{Receipt{e.Seq, t.last()}, digest(e)}
 	}
@@ -59,7 +59,7 @@ func (s *standing) add(e *bank.Entry, t *tree) {
 }
 
 // write adds the changes to what the database holds, in order of key.
-func (s *standing) write(batch Batch, j *Journal) error {
+func (s *pending) write(batch Batch, j *Journal) error {
 	if j.fetch != nil {
 		j.fetch(s.keys())
 	}
@@ -68,7 +68,7 @@ func (s *standing) write(batch Batch, j *Journal) error {
 		if c.micros == 0 && c.owner != "" {
 			continue // an escrow that came and went
 		}
-		old, err := readStanding(j.keep, name)
+		old, err := readHolding(j.backend, name)
 		if err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (s *standing) write(batch Batch, j *Journal) error {
 			return err
 		}
 	}
-	if err := s.writeAdmitted(batch, j.keep); err != nil {
+	if err := s.writeAdmitted(batch, j.backend); err != nil {
 		return err
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.requests)) {
@@ -97,11 +97,11 @@ func (s *standing) write(batch Batch, j *Journal) error {
 	}
 	value := binary.AppendUvarint(nil, uint64(j.tree.size))
 	value = binary.BigEndian.AppendUint64(value, math.Float64bits(j.time))
-	return batch.Set([]byte{standingTable}, appendTree(value, &j.tree))
+	return batch.Set([]byte{stateTable}, appendTree(value, &j.tree))
 }
 
 // keys returns what write reads.
-func (s *standing) keys() (keys [][]byte) {
+func (s *pending) keys() (keys [][]byte) {
 	for name := range s.accounts {
 		keys = append(keys, append([]byte{balanceTable}, name...))
 	}
@@ -120,7 +120,7 @@ const (
 	pageBytes = pageBits / 8
 )
 
-func (s *standing) writeAdmitted(batch Batch, values Values) error {
+func (s *pending) writeAdmitted(batch Batch, values Values) error {
 	slices.Sort(s.admitted)
 	for len(s.admitted) > 0 {
 		at := s.admitted[0] / pageBits
@@ -143,23 +143,23 @@ func (s *standing) writeAdmitted(batch Batch, values Values) error {
 	return nil
 }
 
-func readStanding(values Values, name string) (bank.Standing, error) {
+func readHolding(values Values, name string) (bank.Holding, error) {
 	v, err := values.Get(append([]byte{balanceTable}, name...))
 	if v == nil || err != nil {
-		return bank.Standing{Name: name}, err
+		return bank.Holding{Name: name}, err
 	}
-	return decodeStanding(name, v)
+	return decodeHolding(name, v)
 }
 
-func decodeStanding(name string, v []byte) (bank.Standing, error) {
+func decodeHolding(name string, v []byte) (bank.Holding, error) {
 	micros, n := binary.Varint(v)
 	if n <= 0 {
-		return bank.Standing{}, fmt.Errorf("balance of %q: %w", name, errEncoding)
+		return bank.Holding{}, fmt.Errorf("balance of %q: %w", name, errEncoding)
 	}
 	d := decoder{b: v[n:]}
 	owner := string(d.bytes(1 << 10))
 	if d.err != nil || len(d.b) > 0 {
-		return bank.Standing{}, fmt.Errorf("balance of %q: %w", name, errEncoding)
+		return bank.Holding{}, fmt.Errorf("balance of %q: %w", name, errEncoding)
 	}
-	return bank.Standing{Name: name, Balance: bank.Micros(micros), Owner: owner}, nil
+	return bank.Holding{Name: name, Balance: bank.Micros(micros), Owner: owner}, nil
 }

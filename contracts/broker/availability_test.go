@@ -15,7 +15,7 @@ import (
 // leave lets the hosts of m come and go.
 func (m *trial) leave(rule floor.Leaving, charged bool) *trial {
 	rng := rand.New(rand.NewPCG(m.seed, 9))
-	m.presence = &floor.Presence{Leaving: rule, Charged: charged}
+	m.churn = &floor.Availability{Leaving: rule, Charged: charged}
 	for range m.hosts {
 		var records []availability.Record
 		at, state := 0.0, availability.Available
@@ -35,7 +35,7 @@ func (m *trial) leave(rule floor.Leaving, charged bool) *trial {
 		if err != nil {
 			panic(err)
 		}
-		m.presence.Histories = append(m.presence.Histories, past)
+		m.churn.Histories = append(m.churn.Histories, past)
 	}
 	return m
 }
@@ -58,7 +58,7 @@ func TestLeaving(t *testing.T) {
 			rate, at = 0, b.now
 			v := b.Market().Hosts()
 			for h := range hosts.ID(v.Fleet()) {
-				if v.Away(h) == (func() bool { _, here := m.presence.Histories[h].At(b.now); return !here }()) {
+				if v.Away(h) == (func() bool { _, here := m.churn.Histories[h].At(b.now); return !here }()) {
 					for _, s := range v.On(h) {
 						rate += s.Rate
 						if v.Away(h) && (rule != floor.Suspend || s.Rate != 0 || s.Paying != 0) {
@@ -71,7 +71,7 @@ func TestLeaving(t *testing.T) {
 			}
 			if n := len(p.decisions); n > 0 && m.asks[n-1].Submit == b.now {
 				for _, pl := range p.decisions[n-1].Placements {
-					if _, here := m.presence.Histories[pl.Host].At(b.now); !here {
+					if _, here := m.churn.Histories[pl.Host].At(b.now); !here {
 						t.Fatalf("%v: request %d is put on h%d, which is away", m, n-1, pl.Host)
 					}
 				}
@@ -137,13 +137,13 @@ func TestStaying(t *testing.T) {
 	for seed := range uint64(30) {
 		want := newTrial(seed, 40).play(t, nil)
 		m := newTrial(seed, 40)
-		m.presence = &floor.Presence{}
+		m.churn = &floor.Availability{}
 		stays, err := availability.NewHistory("", 1, []availability.Record{{Start: 0, End: 1e9, State: availability.Available}}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for range m.hosts {
-			m.presence.Histories = append(m.presence.Histories, stays)
+			m.churn.Histories = append(m.churn.Histories, stays)
 		}
 		got := m.play(t, nil)
 		if a, b := got.broker.Ended(), want.broker.Ended(); len(a) != len(b) {

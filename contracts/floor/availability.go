@@ -12,9 +12,9 @@ import (
 	"bourse/market"
 )
 
-// A Presence says when hosts are there, and what becomes of the tasks on one that
+// An Availability says when hosts are there, and what becomes of the tasks on one that
 // leaves.
-type Presence struct {
+type Availability struct {
 	Histories []*availability.History // one per host
 	Leaving   Leaving
 	Charged   bool                 // what accrued on work that is lost stays owed
@@ -46,7 +46,7 @@ func LeavingOf(name string) (Leaving, error) {
 func (f *Floor) arrive() {
 	for h := range f.hosts {
 		v := &f.hosts[h]
-		past := f.Presence.Histories[h]
+		past := f.Availability.Histories[h]
 		v.interval = int32(past.After(0))
 		at, here := past.At(0)
 		if here {
@@ -70,7 +70,7 @@ func (f *Floor) hide(v *host) {
 func (f *Floor) alter() {
 	i, _, _ := f.heaps.changes.Min()
 	v := &f.hosts[i]
-	intervals := f.Presence.Histories[i].Intervals()
+	intervals := f.Availability.Histories[i].Intervals()
 	if v.away {
 		enter(&f.heaps.changes, i, &v.change, intervals[v.interval].End)
 		f.come(v)
@@ -96,7 +96,7 @@ func (f *Floor) come(v *host) {
 // leaves lets v leave.
 func (f *Floor) leaves(v *host) {
 	f.touch(v)
-	if f.Presence.Leaving != Suspend {
+	if f.Availability.Leaving != Suspend {
 		f.vacate(v)
 	}
 	f.hide(v)
@@ -122,7 +122,7 @@ func (f *Floor) vacate(v *host) {
 			f.depart(Done, i)
 		case !c.PerHost && c.done(f.now):
 			f.depart(Done, i)
-		case f.Presence.Leaving == Lose:
+		case f.Availability.Leaving == Lose:
 			f.lose(i, n)
 		default:
 			f.recall(i)
@@ -139,7 +139,7 @@ func (f *Floor) depart(k Kind, i int32) {
 
 // finished reports whether what is left of s, a node of c on v, would take no time
 // that counts.
-func (f *Floor) finished(v *host, c *run, s *contracts.Standing) bool {
+func (f *Floor) finished(v *host, c *run, s *contracts.Allocation) bool {
 	if f.rule.limit != nil && f.rule.limit.Limit(&c.Request) < c.task.Work {
 		return false // it is not let do all its work
 	}
@@ -156,7 +156,7 @@ func (f *Floor) lose(i, n int32) {
 	c.Wasted += pl.Done
 	c.Done -= pl.Done
 	pl.Done = 0
-	if !f.Presence.Charged {
+	if !f.Availability.Charged {
 		pl.Owed = 0
 	}
 	if c.PerHost || c.left == 0 {
@@ -176,7 +176,7 @@ func (f *Floor) recall(i int32) {
 			f.stop(i, int32(n))
 		}
 		c.Wasted += pl.Done
-		if f.Presence.Charged && pl.Owed > 0 {
+		if f.Availability.Charged && pl.Owed > 0 {
 			c.arrears = append(c.arrears, Arrear{pl.Host, pl.Owed})
 		}
 		pl.Done, pl.Owed = 0, 0

@@ -15,11 +15,11 @@ import (
 	"bourse/hosts/availability/predictors"
 )
 
-// A presence says when the hosts of a setting are there in each replication: a
+// A churn says when the hosts of a setting are there in each replication: a
 // function of the stream "availability" and of nothing else, so that every policy
 // is given the same hosts.
-type presence struct {
-	rules floor.Presence // all but the histories
+type churn struct {
+	rules floor.Availability // all but the histories
 	model models.Model
 	fixed *availability.Trace // without a model: that of every replication
 	end   float64             // instant at which traces end
@@ -35,13 +35,13 @@ type recorded struct {
 	note  string
 }
 
-// newPresence returns nil where hosts stay.
-func newPresence(f *scenario.Fleet, work *workload, read traces) (*presence, error) {
+// newChurn returns nil where hosts stay.
+func newChurn(f *scenario.Fleet, work *workload, read traces) (*churn, error) {
 	a := f.Availability
 	if a == nil {
 		return nil, nil
 	}
-	p := new(presence)
+	p := new(churn)
 	var err error
 	if p.rules.Leaving, err = floor.LeavingOf(a.Leaving); err != nil {
 		return nil, fmt.Errorf("fleet.availability.leaving: %w", err)
@@ -82,16 +82,16 @@ func (s *setting) horizon() float64 {
 	switch h := s.conf.Horizon; {
 	case h != nil:
 		return *h
-	case s.presence != nil:
-		return s.presence.end
+	case s.churn != nil:
+		return s.churn.end
 	}
 	return math.Inf(1)
 }
 
 // come readies the histories of the fleet in replication rep.
 func (a *arena) come(s *setting, seed uint64, rep int) error {
-	a.presence = nil
-	p := s.presence
+	a.churn = nil
+	p := s.churn
 	if p == nil {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (a *arena) come(s *setting, seed uint64, rep int) error {
 		}
 	}
 	a.histories = append(a.histories[:0], trace.Hosts[:s.conf.Fleet.Hosts]...)
-	a.present.Histories, a.presence = a.histories, &a.present
+	a.present.Histories, a.churn = a.histories, &a.present
 	return nil
 }
 
@@ -126,7 +126,7 @@ func (a *arena) available(f *scenario.Fleet, from, to float64) float64 {
 // and measures how long hosts were there. Open jobs of the warm-up count nowhere.
 func (a *arena) stop(s *setting, run *Run) {
 	o, warm := &run.Outcome, len(run.Outcome.Earlier)
-	o.Volatile = a.presence != nil
+	o.Volatile = a.churn != nil
 	if o.Volatile && len(o.Jobs) > 0 {
 		until := run.End
 		if run.Closed {

@@ -14,9 +14,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A keep is a [store.Keep] in a database. Its connection is used by one at a time:
+// A backend is a [store.Backend] in a database. Its connection is used by one at a time:
 // the journal, or the heart that shows that the writer lives.
-type keep struct {
+type backend struct {
 	place
 	timing
 	writer string // the token of this writer
@@ -32,7 +32,7 @@ type keep struct {
 	stop, stopped chan struct{} // of the heart, nil before it beats
 }
 
-var _ store.Keep = (*keep)(nil)
+var _ store.Backend = (*backend)(nil)
 
 // Create makes a new ledger at a URL. It returns an error wrapping
 // [store.ErrExists] if one is there.
@@ -45,7 +45,7 @@ func create(url string, opts store.Options, t timing) (*store.Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &keep{place: p, timing: t}
+	k := &backend{place: p, timing: t}
 	if err := k.create(opts.Unfinished); err != nil {
 		k.Release()
 		return nil, fmt.Errorf("create ledger %s: %w", p.name, plain(err))
@@ -63,7 +63,7 @@ func open(url string, opts store.Options, t timing) (*store.Journal, *bank.Ledge
 	if err != nil {
 		return nil, nil, err
 	}
-	k := &keep{place: p, timing: t}
+	k := &backend{place: p, timing: t}
 	head, err := k.open()
 	if err != nil {
 		k.Release()
@@ -91,7 +91,7 @@ var schema = [...]string{
 	"create table standing (one bytea primary key, value bytea not null)",
 }
 
-func (k *keep) create(copying bool) (err error) {
+func (k *backend) create(copying bool) (err error) {
 	if k.conn, err = k.connect(k.timing); err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (k *keep) create(copying bool) (err error) {
 
 // prepare sees to it that a transaction is durable before it is answered, and that
 // the server ends one whose writer it cannot reach: it would lock others out.
-func (k *keep) prepare(ctx context.Context) error {
+func (k *backend) prepare(ctx context.Context) error {
 	var commit, idle, reach *string // null where the server knows no such setting
 	err := k.conn.QueryRow(ctx, `select current_setting('synchronous_commit', true),
 		current_setting('idle_in_transaction_session_timeout', true), current_setting('tcp_keepalives_idle', true)`).Scan(&commit, &idle, &reach)
@@ -159,7 +159,7 @@ func (k *keep) prepare(ctx context.Context) error {
 }
 
 // open takes the ledger, and returns the head that it must come to.
-func (k *keep) open() (store.Head, error) {
+func (k *backend) open() (store.Head, error) {
 	var err error
 	if k.conn, err = k.connect(k.timing); err != nil {
 		return store.Head{}, err
@@ -184,7 +184,7 @@ func (k *keep) open() (store.Head, error) {
 
 // checkEnd expects the last group to be the one that the ledger came to head with, and
 // remembers it: both were written in one transaction.
-func (k *keep) checkEnd(head store.Head) error {
+func (k *backend) checkEnd(head store.Head) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	ctx, cancel := k.within()
@@ -207,7 +207,7 @@ func (k *keep) checkEnd(head store.Head) error {
 }
 
 // Get returns the value at key, nil if there is none.
-func (k *keep) Get(key []byte) ([]byte, error) {
+func (k *backend) Get(key []byte) ([]byte, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if value, ok := k.fetched[string(key)]; ok {
@@ -220,10 +220,10 @@ func (k *keep) Get(key []byte) ([]byte, error) {
 	return value, k.told(err)
 }
 
-var _ store.Fetcher = (*keep)(nil)
+var _ store.Fetcher = (*backend)(nil)
 
 // Fetch reads the values at keys at once. What goes wrong Get will tell.
-func (k *keep) Fetch(keys [][]byte) {
+func (k *backend) Fetch(keys [][]byte) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.fetched = nil
@@ -236,7 +236,7 @@ func (k *keep) Fetch(keys [][]byte) {
 }
 
 // Scan yields keys and values in [from, to), and leaves in err what went wrong.
-func (k *keep) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte] {
+func (k *backend) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte] {
 	return func(yield func([]byte, []byte) bool) {
 		k.mu.Lock()
 		defer k.mu.Unlock()
@@ -252,7 +252,7 @@ func (k *keep) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte] {
 }
 
 // gone tells why the database can no longer be asked.
-func (k *keep) gone() error {
+func (k *backend) gone() error {
 	if k.lost == nil && k.conn == nil {
 		return fmt.Errorf("ledger is closed")
 	}
@@ -260,7 +260,7 @@ func (k *keep) gone() error {
 }
 
 // told makes err plain, and remembers it if the connection did not outlive it.
-func (k *keep) told(err error) error {
+func (k *backend) told(err error) error {
 	if err == nil {
 		return nil
 	}

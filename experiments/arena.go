@@ -73,6 +73,7 @@ type Record struct {
 	Runtime  float64 // s
 	Nodes    int
 	Asked    float64 // work, over all nodes, as its user estimates it
+	Cancel   float64 // seconds after arrival at which its owner takes it back, 0 for never
 	Decision contracts.Verdict
 	Reason   contracts.Reason
 	Violates contracts.ID // with the reason WouldViolate
@@ -88,6 +89,7 @@ type Run struct {
 	Prices  []float64     // mean host price over each 5 minutes, $/s
 	End     float64       // instant of the last end, 0 if nothing was admitted
 	Booked  bool          // the policy keeps books
+	Cancels bool          // owners take jobs back
 	Pauses  []metrics.Pause
 	Closed  bool // the horizon came before all was done
 	Outcome metrics.Outcome
@@ -153,13 +155,14 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 	}
 	a.broker.Reset(parts)
 	in := &arrivals{arena: a, setting: s, run: a.spare.take(len(a.plan))}
-	sources := []des.Source{marketplace{&a.broker, in}, in}
 	a.cancels.Reset()
-	if admission.Books(o.Name) && slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.Cancel > 0 }) {
-		sources = slices.Insert(sources, 1, des.Source(cancels{a}))
+	market := []des.Source{marketplace{&a.broker, in}}
+	if in.run.Cancels = slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.Cancel > 0 }); in.run.Cancels {
+		market = append(market, cancels{a}) // what has ended is not taken back
 	}
+	sources := append(market, in)
 	if s.conf.Market.Instant == submissionsFirst {
-		slices.Reverse(sources)
+		sources = append([]des.Source{in}, market...)
 	}
 	sources = append(sources, a.broker.Late())
 	horizon := s.horizon() // what is due then does not happen
@@ -326,7 +329,7 @@ func (in *arrivals) Advance(now float64) error {
 		job.Urgent, job.Nodes, job.Opens, job.OnDemand = j.Urgent, j.Nodes, r.Opens(), j.OnDemand
 		in.run.Records = append(in.run.Records, Record{})
 		rec := &in.run.Records[n]
-		rec.ID, rec.User, rec.Runtime, rec.Nodes, rec.Asked = j.ID, j.User, j.Runtime, j.Nodes, r.Total()
+		rec.ID, rec.User, rec.Runtime, rec.Nodes, rec.Asked, rec.Cancel = j.ID, j.User, j.Runtime, j.Nodes, r.Total(), j.Cancel
 		rec.Decision, rec.Reason, rec.Violates, rec.Value = d.Verdict, d.Reason, d.Violates, r.SLA.Budget
 	}
 	return nil

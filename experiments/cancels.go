@@ -8,7 +8,7 @@ import (
 	"bourse/contracts/broker"
 )
 
-// cancels takes reservations back for their owners.
+// cancels takes jobs back for their owners.
 type cancels struct{ *arena }
 
 // Next implements [des.Source].

@@ -3,6 +3,7 @@ package experiments
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strconv"
 
 	"bourse/workloadgen"
@@ -49,7 +50,22 @@ func (d *drawer) plan(planner bool) workloadgen.Plan {
 			p[i].ID = (p[i].ID*7 + 3) % 101
 		}
 	}
+	d.takeBack(p)
 	return p
+}
+
+// takeBack lets owners of one plan in six take jobs back. It draws from a stream of its
+// own, so that all else of a drawing is what it was.
+func (d *drawer) takeBack(p workloadgen.Plan) {
+	own := drawer{Rand: rand.New(rand.NewPCG(math.Float64bits(p[0].Runtime), uint64(len(p)))), whole: d.whole}
+	if !own.odds(1.0 / 6) {
+		return
+	}
+	for i := range p {
+		if own.odds(0.4) {
+			p[i].Cancel = pick(&own, own.seconds(60), p[i].Runtime, p[i].Deadline, own.Float64()*p[i].Deadline)
+		}
+	}
 }
 
 // off returns what a user believes of a runtime.

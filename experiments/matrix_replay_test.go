@@ -66,6 +66,7 @@ type replayContract struct {
 	border          bool    // what a tick is decides whether its work is done
 	recalled        float64 // instant at which a host left with it, NaN if none has
 	killed, takenIn bool    // takenIn: its owner took it back
+	back            float64 // instant at which its owner wants it back, +Inf if never
 	fee             float64
 	open            bool
 	losses          int
@@ -171,10 +172,21 @@ func (w *replay) pass(now float64) {
 		}
 	}
 	w.bring(now)
+	w.takeBack(now)
 	for _, c := range w.order {
 		// What waits still may be placed at its deadline if submissions come first.
 		if c.waits && (c.due() < now || c.due() <= now && !w.submits) {
 			c.end, c.broken, c.waits = c.due(), true, false
+		}
+	}
+}
+
+// takeBack takes back what its owner wanted back while it waited, before now: at the
+// instant itself it may still be placed first.
+func (w *replay) takeBack(now float64) {
+	for _, c := range w.order {
+		if c.waits && c.back < now && c.back < c.due() {
+			c.end, c.takenIn, c.waits, c.fee = c.back, true, false, 1
 		}
 	}
 }
@@ -234,6 +246,7 @@ func (w *replay) contract(e tapeEvent) *replayContract {
 	c := &replayContract{
 		request: w.run.tape.asked[e.id], work: w.run.truth(e.id),
 		gang: w.rule.name == "planned" && w.run.Booked, start: math.NaN(), end: math.NaN(), recalled: math.NaN(),
+		back: w.run.back(e.id),
 	}
 	c.late = c.due() <= w.now // nothing is done by its deadline
 	w.all[e.id] = c
@@ -257,7 +270,7 @@ func (w *replay) start(e tapeEvent) error {
 		w.allocate(h)
 	}
 	if c.waits {
-		c.nodes, c.waits = nil, false
+		c.nodes, c.waits, c.recalled = nil, false, math.NaN()
 	}
 	k := &replayTask{of: c, node: e.node, host: h, at: int(e.host), bid: int64(e.bid)}
 	c.nodes = append(c.nodes, k)
@@ -281,6 +294,9 @@ func (w *replay) leave(e tapeEvent) error {
 		return fmt.Errorf("%v: %v of its work is done, by the shares that it must have had", e, k.done)
 	}
 	until := w.until(c)
+	if w.ticks() && e.at == c.back && e.done != until && until-e.done <= tickOfTime && w.run.Jobs[w.run.row(e.id)].Cancelled {
+		c.takenIn, c.fee = true, 1 // or it was done, by a tick
+	}
 	if c.perHost() && (e.done == until || w.ticks() && until-e.done <= tickOfTime) {
 		k.done = until                                               // what was left is none
 		c.border = e.done != until && !c.goesOn() && e.at >= c.due() // or all that there was
@@ -299,13 +315,15 @@ func (w *replay) leave(e tapeEvent) error {
 		finished = c.done() >= c.total()-w.sumFuzz(c)
 	}
 	over := finished || closed || !c.goesOn() && e.at >= c.due()
-	deserted := c.recalled == e.at ||
-		slices.ContainsFunc(c.nodes, func(k *replayTask) bool { return k.host.left == e.at && k.host.away && (!k.gone || k.host == h) })
+	deserted := w.leaving != floor.Suspend && (c.recalled == e.at ||
+		slices.ContainsFunc(c.nodes, func(k *replayTask) bool { return k.host.left == e.at && k.host.away && (!k.gone || k.host == h) }))
 	switch {
 	case closed:
 		c.open = true
 	case over || c.broken:
-	case !deserted || w.leaving == floor.Suspend:
+	case !deserted && e.at == c.back:
+		c.takenIn, c.fee = true, 1
+	case !deserted:
 		if c.perHost() || !c.running() {
 			return fmt.Errorf("%v: %v of its work is done, of %v, its deadline is %v, and its host stays", e, k.done, c.work, c.due())
 		}
@@ -377,12 +395,18 @@ func (w *replay) sumFuzz(c *replayContract) (sum float64) {
 	return sum
 }
 
-// truth returns the work that a node of a job truly needs.
-func (run *toldRun) truth(id contracts.ID) float64 {
-	for i := range run.Records {
-		if run.Records[i].ID == int64(id) {
-			return run.Records[i].Runtime
-		}
-	}
-	return math.NaN()
+// row returns which of the jobs of the run that is.
+func (run *toldRun) row(id contracts.ID) int {
+	return slices.IndexFunc(run.Records, func(r Record) bool { return r.ID == int64(id) })
 }
+
+// back returns the instant at which the owner of a job wants it back, +Inf if never.
+func (run *toldRun) back(id contracts.ID) float64 {
+	if i := run.row(id); run.Records[i].Cancel > 0 {
+		return run.Jobs[i].Arrival + run.Records[i].Cancel
+	}
+	return math.Inf(1)
+}
+
+// truth returns the work that a node of a job truly needs.
+func (run *toldRun) truth(id contracts.ID) float64 { return run.Records[run.row(id)].Runtime }

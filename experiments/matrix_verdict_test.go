@@ -22,6 +22,7 @@ func (run *toldRun) replay(*told) error {
 	}
 	w.submits = false // nothing comes any more
 	w.pass(run.End)
+	w.takeBack(math.Nextafter(run.End, math.Inf(1)))
 	books := run.journal.settled()
 	for i := range run.Jobs {
 		if !run.Jobs[i].Admitted {

@@ -196,7 +196,7 @@ func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*se
 		f := &s.conf.Fleet
 		warm := int(s.conf.Workload.Warmup * float64(len(run.Jobs)))
 		run.Outcome = metrics.Outcome{
-			Capacity: f.Capacity(), Hosts: f.Hosts, Processors: f.CPUs, Booked: run.Booked, Pauses: run.Pauses,
+			Capacity: f.Capacity(), Hosts: f.Hosts, Processors: f.CPUs, Booked: run.Booked, Cancels: run.Cancels, Pauses: run.Pauses,
 			Jobs: run.Jobs[warm:], Earlier: run.Jobs[:warm], Optimum: best.Bound, Prices: run.Prices, Promises: promises,
 		}
 		a.stop(s, run)

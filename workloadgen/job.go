@@ -15,8 +15,9 @@ type Job struct {
 	Lead     float64 // seconds, at least 0
 	OnDemand bool
 
-	// A reservation that has not ended Cancel after Arrival is taken back by its
-	// owner then.
+	// A job that has not ended Cancel after Arrival is taken back by its owner then:
+	// one that waits for a decision is gone, another pays what has accrued, a fixed
+	// price in whole, and a reservation the fee of its policy.
 	Cancel float64 // seconds; 0 is never
 
 	Nodes int // processors needed at the same time, at least 1

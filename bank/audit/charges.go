@@ -61,7 +61,7 @@ func (t *trail) judge(e *entry, d *contract, v *verdict, books *books) (found, w
 		t.market.pass(e.time)
 		t.market.stop(e.time, d)
 		if v.State == "cancelled" {
-			return t.close(e, d)
+			return t.cancelled(e, d, v)
 		}
 		if found, want = t.work(e, d, v); found != "" {
 			return found, want
@@ -97,16 +97,51 @@ func (t *trail) judge(e *entry, d *contract, v *verdict, books *books) (found, w
 	return "", ""
 }
 
-// close checks that d was open when the market closed, and is charged nothing.
-func (t *trail) close(e *entry, d *contract) (found, want string) {
-	if h := t.run.Rules.Horizon; h == 0 || e.time != h {
-		return fmt.Sprintf("a contract cancelled at %v s", e.time), fmt.Sprintf("only what is open at the horizon, %v s", h)
+// cancelled checks that d was open when the market closed, and is charged nothing; or
+// when its owner took it back, and is charged what it had run up. When owners ask the
+// books do not tell.
+func (t *trail) cancelled(e *entry, d *contract, v *verdict) (found, want string) {
+	due, total := d.terms.due(), d.row.Work
+	byDue, left := d.progress()
+	if d.late && d.terms.late(e.time) {
+		byDue = d.byDue
 	}
-	if _, sum := d.charges(e); sum != 0 {
-		return fmt.Sprintf("charges of %v", sum), "none, as it is cancelled"
+	rounding := t.rounding(d, e.time)
+	switch h := t.run.Rules.Horizon; {
+	case v.Owed != "":
+		return fmt.Sprintf("a penalty of %.40q", v.Owed), "none: no promise was broken"
+	case h > 0 && e.time == h:
+		if _, sum := d.charges(e); sum != 0 {
+			return fmt.Sprintf("charges of %v", sum), "none, as the market closed"
+		}
+	case e.time >= due && !d.terms.RunsOn:
+		return fmt.Sprintf("a contract cancelled at %v s", e.time), fmt.Sprintf("one that is open: it was due at %v s", due)
+	case left <= rounding/10:
+		return fmt.Sprintf("a contract cancelled at %v s", e.time), fmt.Sprintf("one that is open: its %v CPU s were done", total)
+	case !near(number64(v.Done), min(byDue, total), 10*rounding):
+		return fmt.Sprintf("%v CPU s done", number64(v.Done)), fmt.Sprintf("%v", min(byDue, total))
+	default:
+		if found, want = d.metered(e); found != "" {
+			return found, want
+		}
 	}
 	t.computed++
 	return "", ""
+}
+
+// progress returns the work done over all tasks of d, and what is left: over all tasks,
+// or as many times what the last of them has left, if each is promised by itself.
+func (d *contract) progress() (done, left float64) {
+	for _, n := range d.tasks {
+		each := d.row.Work / float64(len(d.tasks))
+		done += n.done
+		if d.terms.PerHost {
+			left = max(left, (each-n.done)*float64(len(d.tasks)))
+		} else {
+			left += each - n.done
+		}
+	}
+	return done, left
 }
 
 // work checks how much of d was done, when it ended, and whether that keeps the
@@ -117,16 +152,7 @@ func (t *trail) work(e *entry, d *contract, v *verdict) (found, want string) {
 	if !d.terms.OnDemand {
 		last = max(last, due)
 	}
-	left, done := 0.0, 0.0
-	for _, n := range d.tasks {
-		each := total / float64(len(d.tasks))
-		done += n.done
-		if d.terms.PerHost {
-			left = max(left, (each-n.done)*float64(len(d.tasks)))
-		} else {
-			left += each - n.done
-		}
-	}
+	done, left := d.progress()
 	rounding := t.rounding(d, last)
 	fuzz := 10 * rounding // what is nearer to a border than this may be on either side
 	byDue, off := done, fuzz

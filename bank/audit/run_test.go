@@ -140,8 +140,44 @@ func TestInstant(t *testing.T) {
 	}
 }
 
+// TestTakenBack checks that a contract that its owner takes back is charged what it had
+// run up, 50 CPU s at $0.01/s: it must have been open, by its work and its deadline, and
+// nothing is owed for it.
+func TestTakenBack(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name        string
+		end, charge float64
+		done        float64
+		more, deal  string
+		clean       bool
+	}{
+		{"half way", 50, 0.25, 50, "", "", true},
+		{"for less", 50, 0.2, 50, "", "", false},
+		{"for more", 50, 0.5, 50, "", "", false},
+		{"with less work", 50, 0.25, 40, "", "", false},
+		{"with all done", 100, 0.5, 100, "", "", false},
+		{"with a penalty", 50, 0.25, 50, `,"penalty_owed":"1.000000"`, "", false},
+		{"at its deadline", 60, 0.3, 60, "", `,"deadline":60`, false},
+		{"after its deadline", 70, 0.35, 60, "", `,"deadline":60`, false},
+		{"after a deadline that it may overrun", 70, 0.35, 60, "", `,"deadline":60,"runs_on":true`, true},
+	} {
+		_, table := small()
+		table = [][]string{table[0], {"small", "cac", "0", "1", "ann", "0", "100", "1", "2.000000", "accept", "", "0", fmt.Sprint(c.end), "100", fmt.Sprint(c.done), fmt.Sprintf("%.6f", c.charge), "0.000000", "false"}}
+		verdict := fmt.Sprintf(`{"state":"cancelled","work":100,"work_done":%v%s}`, c.done, c.more)
+		note := `{"decision":"accept","submit":0,"deadline":200,"on":[10000000,"h00"]}`
+		if c.deal != "" {
+			note = strings.Replace(note, `,"deadline":200`, c.deal, 1)
+		}
+		r := held(t, []step{{"hold", 0, 1, 2, note}, {"settle", c.end, 1, c.charge, verdict}}, table, usage)
+		if r.Clean() != c.clean || c.clean && r.Computed != 1 {
+			t.Errorf("%s: %d computed, %v", c.name, r.Computed, r.Findings)
+		}
+	}
+}
+
 // TestHorizon checks that what is open when the market closes may be cancelled, without
-// charge, and nothing at another instant.
+// charge; at another instant it pays for what it had.
 func TestHorizon(t *testing.T) {
 	t.Parallel()
 	_, table := small()

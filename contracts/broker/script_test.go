@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"bourse/bank"
+	"bourse/contracts"
 	"bourse/contracts/admission"
 	"bourse/contracts/bidding"
 	"bourse/contracts/floor"
@@ -213,7 +214,7 @@ func noOptions(any) error { return nil }
 // obey carries out a command and returns the answers to it.
 func (c *conversation) obey(words []string) (answers []string, err error) {
 	verb, words := words[0], words[1:]
-	if verb == "at" || verb == "advance" || verb == "submit" || verb == "show" || verb == "close" {
+	if verb == "at" || verb == "advance" || verb == "submit" || verb == "show" || verb == "close" || verb == "cancel" {
 		if err := c.open(); err != nil {
 			return nil, err
 		}
@@ -267,6 +268,15 @@ func (c *conversation) obey(words []string) (answers []string, err error) {
 		return c.submit(words)
 	case "show":
 		return c.show(words)
+	case "cancel":
+		id, err := strconv.ParseInt(words[0], 10, 64)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.broker.Cancel(c.now, contracts.ID(id)); err != nil {
+			return []string{err.Error()}, nil
+		}
+		return c.advance(c.now)
 	case "close":
 		if err := c.broker.Close(c.now); err != nil {
 			return nil, err

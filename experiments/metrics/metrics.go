@@ -21,6 +21,7 @@ type Outcome struct {
 	Hosts      int     // in the fleet
 	Processors float64 // of one host
 	Booked     bool    // hosts keep books, of reservations
+	Cancels    bool    // owners take jobs back
 	Pauses     []Pause // of what is in books
 
 	Open      []Job     // of Jobs, those not ended at the horizon: they used hosts, and count nowhere else

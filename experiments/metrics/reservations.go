@@ -91,8 +91,13 @@ var (
 	Cancelled = Metric{
 		Name: "cancelled",
 		Unit: "jobs",
-		Doc:  "reservations taken back by their owners before their end",
-		Of:   booked(count(func(j *Job) bool { return j.Cancelled })),
+		Doc:  "contracts taken back by their owners before their end",
+		Of: func(o *Outcome) (float64, bool) {
+			if !o.Booked && !o.Cancels {
+				return 0, false
+			}
+			return count(func(j *Job) bool { return j.Cancelled && !j.Open })(o)
+		},
 	}
 )
 

@@ -1,7 +1,48 @@
 // Package papers holds each paper's experiments as scenario files, and its
 // claims.
 //
-// It knows names of policies and metrics as text and no formula.
+// It knows names of policies and metrics as text and no formula. Those are where
+// their rules are used:
+//
+// # Index of equations
+//
+//	Market        eq. 1           workloadgen/dist.HypWeib.Quantile          time between arrivals
+//	Market        eq. 2           workloadgen/dist.PolyLin.Quantile          runtime
+//	Market        eq. 3           workloadgen/dist.NewBinBin                 size
+//	Market        eq. 4           market.Quote                               share that a bid obtains
+//	Market        eq. 5           contracts/admission.Statistical.Decide     SAC
+//	Market        eq. 6           market.Kept                                share that is left beside another bid
+//	Market        eq. 6           contracts/admission.Capacity.static        CAC
+//	Market        eq. 7           contracts.Inelastic                        utility of all or nothing
+//	Market        eq. 8           contracts.Elastic                          utility of partial work
+//	Market        eq. 9           contracts.Mixed                            utility of a user of inelasticity alpha
+//	Market        §4.2            experiments/optimum.Solver.Solve           U*, which efficiency is measured by
+//	Market        eq. 10 to 17    experiments/advise.Inelastic               when to reserve; 14 to 17 are cases
+//	Market        eq. 18          experiments/advise.Elastic                 the same of partial work
+//	Risk          eq. 1           contracts/sharing.Required                 share needed by the deadline
+//	Risk          eq. 2           contracts/admission.needs                  sum of them on a node
+//	Risk          eq. 3           contracts/settlement.Case.delay            delay
+//	Risk          eq. 4 to 6      contracts/admission.RiskOf                 deadline delay, its mean and deviation
+//	Risk          Algorithm 1     contracts/admission.LibraRisk.Decide       LibraRisk
+//	SLA           eq. 1           contracts.Penalty.Of                       what delay costs
+//	SLA           eq. 1           contracts/sharing.Terms.Utility            utility, as it is planned
+//	SLA           eq. 2           contracts/settlement.Case.delay            delay
+//	SLA           eq. 3           contracts/sharing.Required                 share needed by the deadline
+//	SLA           eq. 4           contracts/sharing.Plan.need                sum of them on a node
+//	SLA           eq. 5           contracts/sharing.Terms.Return             return of a job on a node
+//	SLA           eq. 6           contracts/sharing.Plan.judge               return of a node
+//	SLA           Algorithm 1     contracts/admission.LibraSLA.Decide        LibraSLA
+//	SLA           Algorithm 2     contracts/sharing.Plan.divide              shares of a node
+//	Reservations  eq. 3.1         hosts/timetable.entry.latest               laxity: the latest start
+//	Reservations  eq. 3.2         hosts/timetable.trial.search               remaining laxity: starts in time
+//	Reservations  eq. 3.3 to 3.4  hosts/timetable.trial.count                laxity that others lose
+//	Reservations  §3.1.7          hosts/matchmaking.MinImpact.Match          MLI
+//	Reservations  eq. 4.1         experiments/metrics.RejectionsAR           P_b
+//	Reservations  eq. 4.2         experiments/metrics.ClusterUtilization     U, of the clusters
+//	Reservations  eq. 4.2         hosts/timetable.Quote.Utilization          U, so far
+//	Volunteers    §3              hosts/availability/predictors.TDE.Predict  TDE
+//	Volunteers    eq. 1           hosts/availability/sched.PPS.score         PPS
+//	Volunteers    §4              hosts/availability/sched.Threshold.Match   the paper's algorithm
 package papers
 
 import (

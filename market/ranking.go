@@ -7,7 +7,9 @@ import (
 )
 
 // A Ranking keeps the items 0..n-1 in order of price. It is updated, not
-// rebuilt: a changed price moves one item.
+// rebuilt: a changed price moves one item. BenchmarkRankingJob asks for it: sorting
+// takes 3 to 600 times as long, a B-tree (tidwall/btree) 4 times as long on 15 hosts
+// and on 1,000.
 type Ranking struct {
 	prices []Rate // by item
 

@@ -11,6 +11,7 @@ import (
 
 	"bourse/bank/audit"
 	"bourse/experiments/results"
+	"bourse/experiments/verify"
 )
 
 // audit has the ledger of run audited as `bourse ledger audit RESULTS` does, against
@@ -23,11 +24,11 @@ func (run *toldRun) audit(r *told) error {
 	c := run.set.conf
 	text := jobsCSV(jobRows(c.Name, run.offer.Label, run.rep, run.Run))
 	key := fmt.Sprintf("%s/%s/%d", c.Name, run.offer.Label, run.rep)
-	rows, err := audit.ReadJobs(strings.NewReader(text), func(string) bool { return true })
+	rows, err := verify.ReadJobs(strings.NewReader(text), func(string) bool { return true })
 	if err != nil {
 		return err
 	}
-	rules := &audit.Rules{
+	rules := &verify.Rules{
 		Payment: c.Market.Payment, Sharing: run.offer.sharing.Name,
 		Hosts: c.Fleet.Hosts, CPUs: c.Fleet.CPUs, Cap: c.Fleet.Cap, Speeds: c.Fleet.Speeds,
 		Leave: c.Fleet.Availability != nil,
@@ -40,7 +41,7 @@ func (run *toldRun) audit(r *told) error {
 	}
 	report, err := audit.Audit("ledger", audit.Options{
 		FS: run.journal.fs, Head: run.journal.head, Whole: true,
-		Run: &audit.Run{Rules: rules, Jobs: rows[key], Prices: run.Prices},
+		Follow: verify.Follow(&verify.Run{Rules: rules, Jobs: rows[key], Prices: run.Prices}),
 	})
 	if err != nil {
 		return err

@@ -27,9 +27,9 @@ type Options struct {
 	// Whole says that Head is of the ledger's end: nothing may have been added.
 	Whole bool
 
-	// Run is what was published beside the ledger, or nil. What does not follow
-	// from the ledger, and what the ledger does not follow from, is then found.
-	Run *Run
+	// Follow makes who follows a reading of the ledger; nil: nobody. A ledger may be
+	// read more than once.
+	Follow func() Follower
 
 	// Unfinished says that the ledger is a copy that is being made, of which another
 	// audit says that it is none.
@@ -156,13 +156,13 @@ type auditor struct {
 
 	chain chain
 	books *books
-	last  entry         // that was read
+	last  Entry         // that was read
 	heads []expectation // by size
 	next  int           // of those
 	acks  []ack
 	head  *headText // nil if it is gone or unreadable
 
-	trail    *trail    // nil if nothing was published
+	follower Follower  // or nil
 	requests *requests // while Pebble is open, else nil
 	doubt    bool      // requests may be amiss, or come before what is bad
 	restored int64     // entries that stand in ACKS alone
@@ -173,11 +173,8 @@ type auditor struct {
 
 func newAuditor(opts Options) *auditor {
 	a := &auditor{opts: opts, chain: newChain(), books: newBooks()}
-	if run := opts.Run; run != nil {
-		a.files = append(a.files, run.Unread...)
-		if len(run.Unread) == 0 {
-			a.trail = newTrail(run)
-		}
+	if opts.Follow != nil {
+		a.follower = opts.Follow()
 	}
 	return a
 }
@@ -218,8 +215,8 @@ func (a *auditor) entry(b, stored, hash []byte) bool {
 	case err != nil:
 		a.fail(seq, err.Error(), "an entry in canonical form")
 		return false
-	case e.seq != seq:
-		a.fail(seq, fmt.Sprintf("entry %d", e.seq), fmt.Sprintf("entry %d", seq))
+	case e.Seq != seq:
+		a.fail(seq, fmt.Sprintf("entry %d", e.Seq), fmt.Sprintf("entry %d", seq))
 		return false
 	}
 	a.chain.put(stored)
@@ -230,14 +227,11 @@ func (a *auditor) entry(b, stored, hash []byte) bool {
 	if found == "" {
 		found, want = a.books.book(e)
 	}
-	if found == "" {
-		found, want = bounds(e, a.trail)
-	}
-	if found == "" && a.requests != nil && len(e.id) > 0 {
+	if found == "" && a.requests != nil && len(e.ID) > 0 {
 		found, want = a.requests.answered(e, b, a.chain.hash())
 	}
-	if found == "" && a.trail != nil {
-		found, want = a.trail.entry(e, a.books)
+	if f := a.follower; found == "" && f != nil && (e.Contract >= 0 || f.Each()) {
+		found, want = f.Entry(e, a.books.holdsOf)
 	}
 	if found != "" {
 		a.chain.drop(len(stored))
@@ -303,8 +297,8 @@ func (a *auditor) finish(err error) {
 // finishEntries looks for what does not go with the end of the log.
 func (a *auditor) finishEntries() {
 	a.finishHeads()
-	if a.trail != nil && a.bad == nil {
-		a.bad = a.trail.finish(a.chain.size)
+	if a.follower != nil && a.bad == nil {
+		a.bad = a.follower.End(a.chain.size)
 	}
 }
 

@@ -63,81 +63,81 @@ func newBooks() *books {
 }
 
 // book books e, or says what it found and what should stand there.
-func (b *books) book(e *entry) (found, want string) {
-	if !(e.time >= b.time) || math.IsInf(e.time, 1) {
-		return fmt.Sprintf("an entry at %v s", e.time), fmt.Sprintf("one at %v s or later", b.time)
+func (b *books) book(e *Entry) (found, want string) {
+	if !(e.Time >= b.time) || math.IsInf(e.Time, 1) {
+		return fmt.Sprintf("an entry at %v s", e.Time), fmt.Sprintf("one at %v s or later", b.time)
 	}
-	switch e.kind {
-	case issue, transfer:
-		if e.contract >= 0 || len(e.moves) == 0 {
-			return fmt.Sprintf("%d moves for contract %d", len(e.moves), e.contract), "at least one, for no contract"
+	switch e.Kind {
+	case Issue, Transfer:
+		if e.Contract >= 0 || len(e.Moves) == 0 {
+			return fmt.Sprintf("%d moves for contract %d", len(e.Moves), e.Contract), "at least one, for no contract"
 		}
-		found, want = b.moves(e, e.kind == issue)
-	case admit:
+		found, want = b.moves(e, e.Kind == Issue)
+	case Admit:
 		found, want = b.admit(e)
-	case settle:
+	case Settle:
 		found, want = b.settle(e)
-	case penalty:
-		if len(e.moves) == 0 || !b.wasAdmitted(e.contract) {
-			return fmt.Sprintf("a penalty in %d moves for contract %d", len(e.moves), e.contract), "one for a contract that was admitted"
+	case Penalty:
+		if len(e.Moves) == 0 || !b.wasAdmitted(e.Contract) {
+			return fmt.Sprintf("a penalty in %d moves for contract %d", len(e.Moves), e.Contract), "one for a contract that was admitted"
 		}
 		found, want = b.moves(e, false)
-	case reject:
-		if len(e.moves) > 0 || e.contract < 0 {
-			return fmt.Sprintf("a rejection with %d moves, of contract %d", len(e.moves), e.contract), "a rejection of a contract, without moves"
+	case Reject:
+		if len(e.Moves) > 0 || e.Contract < 0 {
+			return fmt.Sprintf("a rejection with %d moves, of contract %d", len(e.Moves), e.Contract), "a rejection of a contract, without moves"
 		}
 		b.sum.Rejected++
 	default:
-		return fmt.Sprintf("an entry of kind %d", e.kind), "a kind from 1 to 6"
+		return fmt.Sprintf("an entry of kind %d", e.Kind), "a kind from 1 to 6"
 	}
 	if found == "" {
-		b.time = e.time
+		b.time = e.Time
 	}
 	return found, want
 }
 
 // moves books moves between accounts, or out of the mint.
-func (b *books) moves(e *entry, minted bool) (found, want string) {
-	for i := range e.moves {
-		m := &e.moves[i]
-		from := b.account(m.from)
+func (b *books) moves(e *Entry, minted bool) (found, want string) {
+	for i := range e.Moves {
+		m := &e.Moves[i]
+		from := b.account(m.From)
 		if minted != (from == b.mint) {
-			return fmt.Sprintf("a move from %q", m.from), "one from the mint in an issue, and only there"
+			return fmt.Sprintf("a move from %q", m.From), "one from the mint in an issue, and only there"
 		}
 		if found, want := b.move(from, m); found != "" {
 			return found, want
 		}
-		switch e.kind {
-		case issue:
-			b.sum.Issued += Money(m.micros)
-		case penalty:
-			b.sum.Penalties += Money(m.micros)
+		switch e.Kind {
+		case Issue:
+			b.sum.Issued += Money(m.Micros)
+		case Penalty:
+			b.sum.Penalties += Money(m.Micros)
 		}
 	}
 	return "", ""
 }
 
 // move books m, which is out of from, nil if that was never paid.
-func (b *books) move(from *account, m *move) (found, want string) {
-	micros := Money(m.micros)
-	to := b.account(m.to)
+func (b *books) move(from *account, m *Move) (found, want string) {
+	micros := Money(m.Micros)
+	to := b.account(m.To)
 	switch {
 	case from == nil:
-		return fmt.Sprintf("a move from %q", m.from), "one from an account that has something"
+		return fmt.Sprintf("a move from %q", m.From), "one from an account that has something"
 	case micros <= 0:
 		return fmt.Sprintf("a move of %v", micros), "a positive amount"
 	case to == b.mint || to == from:
-		return fmt.Sprintf("a move from %q to %q", m.from, m.to), "one between two accounts"
+		return fmt.Sprintf("a move from %q to %q", m.From, m.To), "one between two accounts"
 	case from == b.mint && micros > math.MaxInt64+from.holds:
 		return fmt.Sprintf("an issue of %v on top of %v", micros, -from.holds), "no more money than can be told"
 	case from != b.mint && micros > from.holds:
-		return fmt.Sprintf("a move of %v out of %q, which holds %v", micros, m.from, from.holds), "no overdraft"
+		return fmt.Sprintf("a move of %v out of %q, which holds %v", micros, m.From, from.holds), "no overdraft"
 	}
 	if to == nil {
-		if !b.name.Match(m.to) || strings.HasPrefix(string(m.to)+":", "escrow:") {
-			return fmt.Sprintf("an account named %q", m.to), "the name of an account"
+		if !b.name.Match(m.To) || strings.HasPrefix(string(m.To)+":", "escrow:") {
+			return fmt.Sprintf("an account named %q", m.To), "the name of an account"
 		}
-		to = b.open(m.to)
+		to = b.open(m.To)
 	}
 	from.holds -= micros
 	to.holds += micros
@@ -189,25 +189,25 @@ func (b *books) open(name []byte) *account {
 	return a
 }
 
-func (b *books) admit(e *entry) (found, want string) {
+func (b *books) admit(e *Entry) (found, want string) {
 	m := e.first()
-	owner := b.account(m.from)
+	owner := b.account(m.From)
 	switch {
-	case len(e.moves) != 1 || e.contract < 0 || len(m.to) > 0 || string(m.from) == "mint":
-		return fmt.Sprintf("an admission of contract %d in %d moves, to %q", e.contract, len(e.moves), m.to), "one move, from its owner to its escrow"
-	case b.wasAdmitted(e.contract):
-		return fmt.Sprintf("contract %d admitted again", e.contract), "a contract is admitted once"
-	case owner == nil || m.micros <= 0 || Money(m.micros) > owner.holds:
-		return fmt.Sprintf("%v set aside by %q", Money(m.micros), m.from), "a positive amount that its owner holds"
+	case len(e.Moves) != 1 || e.Contract < 0 || len(m.To) > 0 || string(m.From) == "mint":
+		return fmt.Sprintf("an admission of contract %d in %d moves, to %q", e.Contract, len(e.Moves), m.To), "one move, from its owner to its escrow"
+	case b.wasAdmitted(e.Contract):
+		return fmt.Sprintf("contract %d admitted again", e.Contract), "a contract is admitted once"
+	case owner == nil || m.Micros <= 0 || Money(m.Micros) > owner.holds:
+		return fmt.Sprintf("%v set aside by %q", Money(m.Micros), m.From), "a positive amount that its owner holds"
 	}
-	owner.holds -= Money(m.micros)
-	b.escrows[e.contract] = &escrow{account{holds: Money(m.micros)}, string(m.from)}
-	page := b.admitted[e.contract/512]
+	owner.holds -= Money(m.Micros)
+	b.escrows[e.Contract] = &escrow{account{holds: Money(m.Micros)}, string(m.From)}
+	page := b.admitted[e.Contract/512]
 	if page == nil {
 		page = new([8]uint64)
-		b.admitted[e.contract/512] = page
+		b.admitted[e.Contract/512] = page
 	}
-	page[e.contract%512/64] |= 1 << (e.contract % 64)
+	page[e.Contract%512/64] |= 1 << (e.Contract % 64)
 	b.sum.Admitted++
 	return "", ""
 }
@@ -220,29 +220,29 @@ func (b *books) wasAdmitted(contract int64) bool {
 	return page != nil && page[contract%512/64]>>(contract%64)&1 == 1
 }
 
-func (b *books) settle(e *entry) (found, want string) {
-	esc := b.escrows[e.contract]
+func (b *books) settle(e *Entry) (found, want string) {
+	esc := b.escrows[e.Contract]
 	if esc == nil {
-		return fmt.Sprintf("a settlement of contract %d, which holds nothing", e.contract), "one of a contract that is open"
+		return fmt.Sprintf("a settlement of contract %d, which holds nothing", e.Contract), "one of a contract that is open"
 	}
-	for i := range e.moves {
-		m := &e.moves[i]
-		if len(m.from) > 0 || len(m.to) == 0 {
-			return fmt.Sprintf("a settlement that moves from %q to %q", m.from, m.to), "only moves out of the escrow"
+	for i := range e.Moves {
+		m := &e.Moves[i]
+		if len(m.From) > 0 || len(m.To) == 0 {
+			return fmt.Sprintf("a settlement that moves from %q to %q", m.From, m.To), "only moves out of the escrow"
 		}
 		if found, want := b.move(&esc.account, m); found != "" {
 			return found, want
 		}
-		if string(m.to) == esc.owner {
-			b.sum.Refunded += Money(m.micros)
+		if string(m.To) == esc.owner {
+			b.sum.Refunded += Money(m.Micros)
 		} else {
-			b.sum.Charged += Money(m.micros)
+			b.sum.Charged += Money(m.Micros)
 		}
 	}
 	if esc.holds != 0 {
-		return fmt.Sprintf("a settlement of contract %d that leaves %v", e.contract, esc.holds), "charges and refund that come to what was admitted"
+		return fmt.Sprintf("a settlement of contract %d that leaves %v", e.Contract, esc.holds), "charges and refund that come to what was admitted"
 	}
-	delete(b.escrows, e.contract)
+	delete(b.escrows, e.Contract)
 	b.sum.Settled++
 	return "", ""
 }

@@ -30,18 +30,10 @@
 // older copy in its place, is found only by a head that was kept elsewhere:
 // [Options].Head. A report says when none was given.
 //
-// # What is computed again
+// # Who follows
 //
-// Given what a run published beside its ledger, a [Run], every entry is held against
-// its row of the table of jobs. Where hosts are shared by auction, the notes of
-// admissions say who bid how much on which host, and the market is run again from
-// them: every charge (share, price and time), the work done, when a contract ends,
-// the verdict, the penalty, and the table of prices. Where a contract pays its
-// budget or an agreed price as a whole, charges and penalties are computed from
-// deadline and verdict; what is charged for one taken back is held against its price.
-// Of other runs, and from an admission on whose note does not name its hosts, the
-// report says that charges were not computed; nothing is guessed. Whether a request
-// should have been admitted is not computed: the reason is held against its row.
+// What entries mean to those who made them an audit does not know. A [Follower] does: it
+// is told each entry that is in order in itself, and finds what is amiss with it.
 //
 // # Design
 //

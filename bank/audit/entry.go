@@ -9,12 +9,12 @@ import (
 
 // Kinds of entries.
 const (
-	issue = iota + 1
-	admit
-	reject
-	settle
-	penalty
-	transfer
+	Issue = iota + 1
+	Admit
+	Reject
+	Settle
+	Penalty
+	Transfer
 )
 
 const (
@@ -24,21 +24,22 @@ const (
 	maxNote  = 4096
 )
 
-// An entry is one that was read. Its bytes are those of the file.
-type entry struct {
-	kind     byte
-	seq      int64
-	time     float64
-	contract int64 // -1 for none
-	id, note []byte
-	moves    []move
+// An Entry is one that was read. Its bytes are those of the file, and its kind one of
+// those above.
+type Entry struct {
+	Kind     byte
+	Seq      int64
+	Time     float64
+	Contract int64 // -1 for none
+	ID, Note []byte
+	Moves    []Move
 }
 
-// A move takes micros from one account to another; an empty name is the escrow
+// A Move takes micros from one account to another; an empty name is the escrow
 // of the entry's contract.
-type move struct {
-	from, to []byte
-	micros   int64
+type Move struct {
+	From, To []byte
+	Micros   int64
 }
 
 // check is what is kept beside an entry.
@@ -53,29 +54,29 @@ func stored(entry []byte) []byte {
 var errForm = errors.New("bytes that are no entry")
 
 // parse reads b into e, whose moves it uses again.
-func (e *entry) parse(b []byte) error {
+func (e *Entry) parse(b []byte) error {
 	const least = 1 + 1 + 8 + 4 // bytes
 	if len(b) < least {
 		return errForm
 	}
 	i, n := 1, int64(0)
-	e.kind = b[0]
-	e.seq, i = number(b, i)
+	e.Kind = b[0]
+	e.Seq, i = number(b, i)
 	if i+8 > len(b) {
 		return errForm
 	}
-	e.time = math.Float64frombits(binary.BigEndian.Uint64(b[i:]))
-	e.contract, i = number(b, i+8)
-	e.contract--
-	e.id, i = text(b, i, maxID)
-	e.note, i = text(b, i, maxNote)
-	e.moves = e.moves[:0]
+	e.Time = math.Float64frombits(binary.BigEndian.Uint64(b[i:]))
+	e.Contract, i = number(b, i+8)
+	e.Contract--
+	e.ID, i = text(b, i, maxID)
+	e.Note, i = text(b, i, maxNote)
+	e.Moves = e.Moves[:0]
 	for n, i = number(b, i); n > 0 && i < len(b); n-- {
-		var m move
-		m.from, i = text(b, i, maxName)
-		m.to, i = text(b, i, maxName)
-		m.micros, i = number(b, i)
-		e.moves = append(e.moves, m)
+		var m Move
+		m.From, i = text(b, i, maxName)
+		m.To, i = text(b, i, maxName)
+		m.Micros, i = number(b, i)
+		e.Moves = append(e.Moves, m)
 	}
 	if n > 0 || i != len(b) {
 		return errForm
@@ -115,9 +116,9 @@ func text(b []byte, i, most int) ([]byte, int) {
 }
 
 // first returns the first move, which moves nothing if there is none.
-func (e *entry) first() (m move) {
-	if len(e.moves) > 0 {
-		m = e.moves[0]
+func (e *Entry) first() (m Move) {
+	if len(e.Moves) > 0 {
+		m = e.Moves[0]
 	}
 	return m
 }

@@ -22,13 +22,13 @@ func FuzzLog(f *testing.F) {
 func FuzzEntry(f *testing.F) {
 	f.Add([]byte("\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x04mint\x06user:a\x05"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var e entry
+		var e Entry
 		err := e.parse(b)
 		if err != nil {
 			return
 		}
-		if len(e.id) == 0 {
-			e.id = []byte("x")
+		if len(e.ID) == 0 {
+			e.ID = []byte("x")
 		}
 		answer(nil, &e, b, hash{})
 		newBooks().book(&e)

@@ -70,11 +70,11 @@ func (a *auditor) group(key, value []byte) {
 	}
 }
 
-// plain tells whether entries that come next, up to last, need only be booked: no run
-// is to be followed, sums do not begin anew, and no head is of those before last.
+// plain tells whether entries that come next, up to last, need only be booked: nobody
+// follows each, sums do not begin anew, and no head is of those before last.
 func (a *auditor) plain(last int64) bool {
 	since := a.opts.Since > a.chain.size && a.opts.Since <= last
-	return a.trail == nil && !since && (a.next == len(a.heads) || a.heads[a.next].size >= last)
+	return (a.follower == nil || !a.follower.Each()) && !since && (a.next == len(a.heads) || a.heads[a.next].size >= last)
 }
 
 // leaf checks the beginning of a leaf, which ends the one before.

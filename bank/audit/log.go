@@ -130,7 +130,7 @@ func (a *auditor) lines(lines []line, n int) {
 			return
 		}
 	}
-	kind := slices.Index([]string{issue: "issue", admit: "admit", reject: "reject", settle: "settle", penalty: "penalty", transfer: "transfer"}, first.Kind)
+	kind := slices.Index([]string{Issue: "issue", Admit: "admit", Reject: "reject", Settle: "settle", Penalty: "penalty", Transfer: "transfer"}, first.Kind)
 	hash, ok := parseHash(first.Hash)
 	if kind < 1 || !ok || first.Seq < 0 {
 		a.fail(seq, fmt.Sprintf("line %d: number %d, kind %q, hash %.60q", n, first.Seq, first.Kind, first.Hash), "a number, a kind of entry and 44 characters of base64")

@@ -71,12 +71,11 @@ func (a *auditor) report() *Report {
 		r.Findings = append(r.Findings, *a.bad)
 	}
 	r.Findings = append(r.Findings, a.files...)
-	if t := a.trail; t != nil {
-		r.Findings = append(r.Findings, t.found...)
-		r.Computed = t.computed
-		if t.beyond != "" {
-			r.Beyond = append(r.Beyond, t.beyond)
-		}
+	if a.follower != nil {
+		more := a.follower.Result()
+		r.Findings = append(r.Findings, more.Findings...)
+		r.Computed = more.Computed
+		r.Beyond = append(r.Beyond, more.Beyond...)
 	}
 	if a.opts.Head == "" {
 		r.Beyond = append(r.Beyond,

@@ -45,26 +45,26 @@ func (t *tally) add(secret, id, answer []byte) {
 }
 
 // answered checks the request that made e, whose bytes are b and hash h.
-func (r *requests) answered(e *entry, b []byte, h hash) (found, want string) {
-	if e.seq <= r.kept {
+func (r *requests) answered(e *Entry, b []byte, h hash) (found, want string) {
+	if e.Seq <= r.kept {
 		r.want = answer(r.want[:0], e, b, h)
 		if r.secret != nil {
-			r.seen.add(r.secret, e.id, r.want)
+			r.seen.add(r.secret, e.ID, r.want)
 			return "", ""
 		}
 		r.seen.n++
 	}
-	value, err := r.values.Get(append([]byte{'I'}, e.id...))
+	value, err := r.values.Get(append([]byte{'I'}, e.ID...))
 	if err != nil {
 		return err.Error(), "requests that can be read"
 	}
 	switch {
-	case e.seq <= r.kept && !bytes.Equal(value, r.want):
-		return fmt.Sprintf("request %q, whose answer is kept as %x", e.id, value), fmt.Sprintf("%x, and a request booked once", r.want)
-	case e.seq > r.kept && (value != nil || r.later[string(e.id)]):
-		return fmt.Sprintf("request %q again", e.id), "a request is booked once"
-	case e.seq > r.kept:
-		r.later[string(e.id)] = true
+	case e.Seq <= r.kept && !bytes.Equal(value, r.want):
+		return fmt.Sprintf("request %q, whose answer is kept as %x", e.ID, value), fmt.Sprintf("%x, and a request booked once", r.want)
+	case e.Seq > r.kept && (value != nil || r.later[string(e.ID)]):
+		return fmt.Sprintf("request %q again", e.ID), "a request is booked once"
+	case e.Seq > r.kept:
+		r.later[string(e.ID)] = true
 	}
 	return "", ""
 }
@@ -79,14 +79,14 @@ func (r *requests) expect(b []byte, count int64) {
 		return
 	}
 	var keys [][]byte
-	var e entry
+	var e Entry
 	for in := (input{b: b}); count > 0 && !in.bad; count-- {
 		if len(in.b) > 0 && in.b[0] == 0 {
 			in.take(leafStart)
 		}
 		b, _, _ := in.stored()
-		if e.parse(b) == nil && len(e.id) > 0 {
-			keys = append(keys, append([]byte{'I'}, e.id...))
+		if e.parse(b) == nil && len(e.ID) > 0 {
+			keys = append(keys, append([]byte{'I'}, e.ID...))
 		}
 	}
 	f.Fetch(keys)
@@ -94,13 +94,13 @@ func (r *requests) expect(b []byte, count int64) {
 
 // answer appends what is kept of a request: its entry, the hash of that, and the
 // beginning of the hash of its body, the entry with seq and time 0.
-func answer(v []byte, e *entry, b []byte, h hash) []byte {
+func answer(v []byte, e *Entry, b []byte, h hash) []byte {
 	_, n := binary.Uvarint(b[1:])
 	from := len(v)
 	v = append(v, b[0], 0, 0, 0, 0, 0, 0, 0, 0, 0)
 	v = append(v, b[1+n+8:]...)
 	digest := sha256.Sum256(v[from:])
-	v = binary.AppendUvarint(v[:from], uint64(e.seq))
+	v = binary.AppendUvarint(v[:from], uint64(e.Seq))
 	return append(append(v, h[:]...), digest[:16]...)
 }
 

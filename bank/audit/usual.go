@@ -39,7 +39,7 @@ func (b *books) transfer(in []byte, seq uint64, digits int) int {
 		return 0
 	}
 	size := int(in[0])
-	if size >= 0x80 || len(in) <= size+rest || in[1] != transfer || binary.LittleEndian.Uint64(in[2:])&(1<<(8*digits)-1) != seq {
+	if size >= 0x80 || len(in) <= size+rest || in[1] != Transfer || binary.LittleEndian.Uint64(in[2:])&(1<<(8*digits)-1) != seq {
 		return 0
 	}
 	all := 1 + size + 4

@@ -16,11 +16,11 @@ import (
 // and are counted, if short is not nil.
 func bookAll(in []byte, seq int64, short *int) (end int, said string) {
 	b := newBooks()
-	var e entry
+	var e Entry
 	at := input{b: in}
 	for n := range int64(20) { // that there is somebody to pay
 		for _, name := range names {
-			e = entry{kind: issue, contract: -1, moves: []move{{[]byte("mint"), []byte(name), 100 << n}}}
+			e = Entry{Kind: Issue, Contract: -1, Moves: []Move{{[]byte("mint"), []byte(name), 100 << n}}}
 			if found, _ := b.book(&e); found != "" {
 				return 0, found
 			}
@@ -37,7 +37,7 @@ func bookAll(in []byte, seq int64, short *int) (end int, said string) {
 		}
 		here := len(in) - len(at.b)
 		b1, _, sum := at.stored()
-		if at.bad || check(b1) != sum || e.parse(b1) != nil || e.seq != seq {
+		if at.bad || check(b1) != sum || e.parse(b1) != nil || e.Seq != seq {
 			return here, "no entry"
 		}
 		if said, _ = b.book(&e); said != "" {
@@ -75,25 +75,25 @@ func TestUsual(t *testing.T) {
 		var in []byte
 		now := 0.0
 		for i := range src.Int64N(60) {
-			e := entry{kind: transfer, seq: seq + i, contract: -1}
+			e := Entry{Kind: Transfer, Seq: seq + i, Contract: -1}
 			if odd() {
-				e.kind = byte(src.IntN(256))
+				e.Kind = byte(src.IntN(256))
 			}
 			if odd() {
-				e.seq += []int64{-127, -1, 1, 128}[src.IntN(4)]
+				e.Seq += []int64{-127, -1, 1, 128}[src.IntN(4)]
 			}
 			now += src.Float64() * float64(src.IntN(2))
-			if e.time = now; odd() {
-				e.time = []float64{-1, math.NaN(), math.Inf(1), math.MaxFloat64}[src.IntN(4)]
+			if e.Time = now; odd() {
+				e.Time = []float64{-1, math.NaN(), math.Inf(1), math.MaxFloat64}[src.IntN(4)]
 			}
 			if odd() {
-				e.contract = src.Int64N(200)
+				e.Contract = src.Int64N(200)
 			}
 			if odd() {
-				e.id = []byte("request")
+				e.ID = []byte("request")
 			}
 			if odd() {
-				e.note = make([]byte, []int{1, 90, 200}[src.IntN(3)])
+				e.Note = make([]byte, []int{1, 90, 200}[src.IntN(3)])
 			}
 			moves := 1
 			if odd() {
@@ -102,23 +102,23 @@ func TestUsual(t *testing.T) {
 			for range moves {
 				from := src.IntN(len(names))
 				to := (from + 1 + src.IntN(len(names)-1)) % len(names)
-				m := move{[]byte(names[from]), []byte(names[to]), 1 + src.Int64N([]int64{100, 300, 40000}[src.IntN(3)])}
+				m := Move{[]byte(names[from]), []byte(names[to]), 1 + src.Int64N([]int64{100, 300, 40000}[src.IntN(3)])}
 				if odd() {
-					m.from = pick("", "mint", "no one", "user:\x00", "a\x00")
+					m.From = pick("", "mint", "no one", "user:\x00", "a\x00")
 				}
 				if odd() {
-					m.to = pick("", "mint", "NO", "user:new", "user:\x00", "a\x00")
+					m.To = pick("", "mint", "NO", "user:new", "user:\x00", "a\x00")
 				}
 				if odd() {
-					m.to = m.from
+					m.To = m.From
 				}
 				if odd() {
-					m.micros = []int64{0, 1 << 31, math.MaxInt64}[src.IntN(3)]
+					m.Micros = []int64{0, 1 << 31, math.MaxInt64}[src.IntN(3)]
 				}
 				if i == 1 && src.IntN(4) == 0 { // all that it was issued, or more
-					m.micros = 100*(1<<20-1) + src.Int64N(2)
+					m.Micros = 100*(1<<20-1) + src.Int64N(2)
 				}
-				e.moves = append(e.moves, m)
+				e.Moves = append(e.Moves, m)
 			}
 			b := encoded(&e)
 			if odd() {
@@ -149,7 +149,7 @@ func TestUsual(t *testing.T) {
 // whatever one byte of it says.
 func TestUsualEnd(t *testing.T) {
 	t.Parallel()
-	e := entry{kind: transfer, seq: 300, contract: -1, moves: []move{{[]byte("user:7"), []byte("user:177"), 5}}}
+	e := Entry{Kind: Transfer, Seq: 300, Contract: -1, Moves: []Move{{[]byte("user:7"), []byte("user:177"), 5}}}
 	whole := append(stored(encoded(&e)), make([]byte, slack)...)
 	for i := range whole {
 		for _, x := range []byte{0, 1, 2, 5, 15, 16, 17, 30, 40, 64, 65, 100, 127, 128, 255} {
@@ -170,12 +170,12 @@ func TestChecksum(t *testing.T) {
 	for wrong := range int64(70) {
 		value, c := []byte{2, 70}, newChain()
 		for i := range int64(70) {
-			e := entry{kind: transfer, seq: i + 1, contract: -1, moves: []move{{[]byte("user:1"), []byte("user:2"), 1}}}
+			e := Entry{Kind: Transfer, Seq: i + 1, Contract: -1, Moves: []Move{{[]byte("user:1"), []byte("user:2"), 1}}}
 			if i < 2 {
-				e.kind, e.moves[0] = issue, move{[]byte("mint"), []byte(fmt.Sprint("user:", i+1)), 100}
+				e.Kind, e.Moves[0] = Issue, Move{[]byte("mint"), []byte(fmt.Sprint("user:", i+1)), 100}
 			}
 			if i%5 == 4 {
-				e.note = []byte("a note")
+				e.Note = []byte("a note")
 			}
 			b := stored(encoded(&e))
 			if i == wrong {
@@ -204,11 +204,11 @@ func TestNames(t *testing.T) {
 	want := make(map[string]Money)
 	for i := range 100 {
 		for k, name := range names {
-			m := move{[]byte("mint"), []byte(name), int64(1 + i*k)}
-			if found, _ := b.book(&entry{kind: issue, contract: -1, moves: []move{m}}); found != "" {
+			m := Move{[]byte("mint"), []byte(name), int64(1 + i*k)}
+			if found, _ := b.book(&Entry{Kind: Issue, Contract: -1, Moves: []Move{m}}); found != "" {
 				t.Fatal(found)
 			}
-			want[name] += Money(m.micros)
+			want[name] += Money(m.Micros)
 		}
 	}
 	for name, amount := range want {
@@ -219,23 +219,23 @@ func TestNames(t *testing.T) {
 }
 
 // encoded is what an entry is kept as.
-func encoded(e *entry) []byte {
+func encoded(e *Entry) []byte {
 	text := func(b []byte, s []byte) []byte { return append(binary.AppendUvarint(b, uint64(len(s))), s...) }
-	b := binary.AppendUvarint([]byte{e.kind}, uint64(e.seq))
-	b = binary.BigEndian.AppendUint64(b, math.Float64bits(e.time))
-	b = text(text(binary.AppendUvarint(b, uint64(e.contract+1)), e.id), e.note)
-	b = binary.AppendUvarint(b, uint64(len(e.moves)))
-	for _, m := range e.moves {
-		b = binary.AppendUvarint(text(text(b, m.from), m.to), uint64(m.micros))
+	b := binary.AppendUvarint([]byte{e.Kind}, uint64(e.Seq))
+	b = binary.BigEndian.AppendUint64(b, math.Float64bits(e.Time))
+	b = text(text(binary.AppendUvarint(b, uint64(e.Contract+1)), e.ID), e.Note)
+	b = binary.AppendUvarint(b, uint64(len(e.Moves)))
+	for _, m := range e.Moves {
+		b = binary.AppendUvarint(text(text(b, m.From), m.To), uint64(m.Micros))
 	}
 	return b
 }
 
 // FuzzUsual checks the same of any bytes.
 func FuzzUsual(f *testing.F) {
-	e := entry{kind: transfer, seq: 1, contract: -1, moves: []move{{[]byte("a"), []byte("user:177"), 5}}}
+	e := Entry{Kind: Transfer, Seq: 1, Contract: -1, Moves: []Move{{[]byte("a"), []byte("user:177"), 5}}}
 	one := encoded(&e)
-	e.seq, e.time, e.moves[0].micros = 2, 1, 300
+	e.Seq, e.Time, e.Moves[0].Micros = 2, 1, 300
 	f.Add(append(append(stored(one), stored(encoded(&e))...), make([]byte, slack)...), uint32(1))
 	f.Fuzz(func(t *testing.T, in []byte, seq uint32) {
 		gotEnd, got := bookAll(in, int64(seq), new(int))

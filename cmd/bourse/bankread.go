@@ -10,6 +10,7 @@ import (
 	"bourse/bank/audit"
 	"bourse/bank/export"
 	"bourse/bank/store"
+	"bourse/experiments/verify"
 
 	"github.com/urfave/cli/v2"
 )
@@ -128,7 +129,7 @@ func verifyLogAction(c *cli.Context) error {
 		return err
 	}
 	defer in.Close()
-	r, err := audit.Log(in, audit.Options{Head: head})
+	r, err := audit.Log(in, audit.Options{Head: head, Follow: verify.Follow(nil)})
 	if errors.Is(err, bufio.ErrTooLong) {
 		return bad(c, name, errors.New("found a line of more than a megabyte, want a JSON object of an entry"))
 	}

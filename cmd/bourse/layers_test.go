@@ -40,6 +40,7 @@ var may = map[string]string{
 	"experiments/scenario": "workloadgen/plainyaml",
 	"experiments/metrics":  "contracts experiments/stats",
 	"experiments/report":   "experiments/results experiments/stats",
+	"experiments/verify":   "bank/audit bank/canonical",
 	"experiments/papers":   "experiments/papers/claims",
 	"experiments":          "bank/... contracts/... experiments/... hosts/... market workloadgen/...",
 	"cmd/bourse":           "bank/... contracts/... experiments/... hosts/... market workloadgen/...",

@@ -18,6 +18,7 @@ import (
 	"bourse/bank/export"
 	"bourse/bank/store/postgres"
 	"bourse/experiments/rescue"
+	"bourse/experiments/verify"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/mod/sumdb/tlog"
@@ -166,7 +167,7 @@ func clean(all []audited) bool {
 // was published beside it: runs and progress, which is told of entries, may be nil.
 // As many are audited at once as there are processors; what is said does not depend
 // on it.
-func auditAll(dirs, heads []string, runs []*audit.Run, opts audit.Options, progress func(done, total int)) ([]audited, error) {
+func auditAll(dirs, heads []string, runs []*verify.Run, opts audit.Options, progress func(done, total int)) ([]audited, error) {
 	all, errs := make([]audited, len(dirs)), make([]error, len(dirs))
 	came := newTally(heads, progress)
 	var group errgroup.Group
@@ -175,12 +176,12 @@ func auditAll(dirs, heads []string, runs []*audit.Run, opts audit.Options, progr
 		opts := opts
 		opts.Head, opts.Whole, opts.Progress = heads[i], opts.Whole && heads[i] != "", came.of(i)
 		if runs != nil {
-			opts.Run = runs[i]
+			opts.Follow = verify.Follow(runs[i])
 		}
 		group.Go(func() error {
 			var r *audit.Report
 			err := rescue.Do(func() (err error) { r, err = auditBank(dir, opts); return err })
-			if errors.Is(err, audit.ErrNone) && opts.Run != nil && heads[i] != "" { // the results say that it was kept
+			if errors.Is(err, audit.ErrNone) && runs != nil && runs[i] != nil && heads[i] != "" { // the results say that it was kept
 				r, err = &audit.Report{Findings: []audit.Finding{{Found: "no ledger", Want: "one with head " + heads[i]}}}, nil
 			}
 			all[i], errs[i] = audited{placeName(dir), r}, err

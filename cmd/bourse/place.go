@@ -11,6 +11,7 @@ import (
 	"bourse/bank/audit"
 	"bourse/bank/store"
 	"bourse/bank/store/postgres"
+	"bourse/experiments/verify"
 )
 
 // A bank is in a place: a directory, or, by URL, a ledger in PostgreSQL.
@@ -80,6 +81,9 @@ func readBank(place string) (*store.Reader, error) {
 // auditBank audits a ledger.
 func auditBank(place string, opts audit.Options) (*audit.Report, error) {
 	opts.Chance = rand.Reader
+	if opts.Follow == nil {
+		opts.Follow = verify.Follow(nil)
+	}
 	if !postgres.IsURL(place) {
 		if info, err := os.Stat(place); err == nil && !info.IsDir() { // a pipe would be waited for
 			return nil, misplaced(fmt.Errorf("audit %s: %w", place, audit.ErrNone))

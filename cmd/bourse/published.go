@@ -8,13 +8,14 @@ import (
 	"bourse/bank/audit"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
+	"bourse/experiments/verify"
 )
 
 // published returns what the results in path publish beside each of the ledgers in
 // dirs, nil if path is a ledger: the rows of the tables of jobs and prices, and the rules
 // that charges follow from.
-func published(path string, dirs []string) ([]*audit.Run, error) {
-	runs := make([]*audit.Run, len(dirs))
+func published(path string, dirs []string) ([]*verify.Run, error) {
+	runs := make([]*verify.Run, len(dirs))
 	if len(dirs) == 1 && dirs[0] == path {
 		return runs, nil
 	}
@@ -27,14 +28,14 @@ func published(path string, dirs []string) ([]*audit.Run, error) {
 		return nil, err
 	}
 	e = e.Expanded()
-	at := make(map[string]*audit.Run)
+	at := make(map[string]*verify.Run)
 	for i, dir := range dirs {
 		run, err := filepath.Rel(filepath.Join(path, "ledger"), dir)
 		if err != nil {
 			return nil, err
 		}
 		run = filepath.ToSlash(run)
-		runs[i] = &audit.Run{Rules: rulesOf(&e, run)}
+		runs[i] = &verify.Run{Rules: rulesOf(&e, run)}
 		at[run] = runs[i]
 	}
 	var unread []audit.Finding
@@ -61,25 +62,25 @@ func published(path string, dirs []string) ([]*audit.Run, error) {
 }
 
 // jobsIn returns the rows of the runs that are wanted, by run.
-func jobsIn(file string, wanted func(run string) bool) (map[string][]audit.Job, error) {
+func jobsIn(file string, wanted func(run string) bool) (map[string][]verify.Job, error) {
 	f, err := results.OpenFile(file)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return audit.ReadJobs(f, wanted)
+	return verify.ReadJobs(f, wanted)
 }
 
 // rulesOf returns the rules of a run, "configuration/admission/replication", nil if
 // e has no such run.
-func rulesOf(e *scenario.Experiment, run string) *audit.Rules {
+func rulesOf(e *scenario.Experiment, run string) *verify.Rules {
 	for i := range e.Configurations {
 		c := &e.Configurations[i]
 		for _, a := range c.Admission {
 			if !strings.HasPrefix(run, c.Name+"/"+a.Label+"/") {
 				continue
 			}
-			r := &audit.Rules{
+			r := &verify.Rules{
 				Payment: c.Market.Payment, Sharing: c.Market.Sharing.Name,
 				Hosts: c.Fleet.Hosts, CPUs: c.Fleet.CPUs, Cap: c.Fleet.Cap, Speeds: c.Fleet.Speeds,
 				Leave: c.Fleet.Availability != nil,

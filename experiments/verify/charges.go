@@ -1,8 +1,10 @@
-package audit
+package verify
 
 import (
 	"fmt"
 	"math"
+
+	"bourse/bank/audit"
 )
 
 // provider is the account that pays penalties.
@@ -10,7 +12,7 @@ const provider = "provider"
 
 // place puts d on the hosts that its note names, and checks its bids and the price
 // that they met.
-func (t *trail) place(e *entry, d *contract) (found, want string) {
+func (t *trail) place(e *audit.Entry, d *contract) (found, want string) {
 	names, bids, ok := d.terms.places()
 	if !ok {
 		return fmt.Sprintf("a contract on %v", d.terms.On), "bids, each followed by its hosts"
@@ -20,29 +22,29 @@ func (t *trail) place(e *entry, d *contract) (found, want string) {
 		return "", ""
 	}
 	if len(names) != d.row.Nodes {
-		t.number(e.seq, d.row, "nodes", float64(d.row.Nodes), float64(len(names)))
+		t.number(e.Seq, d.row, "nodes", float64(d.row.Nodes), float64(len(names)))
 	}
-	t.market.pass(e.time)
+	t.market.pass(e.Time)
 	need := math.Inf(1)
 	if d.terms.PerHost {
 		need = d.row.Work / float64(len(names))
 	}
 	spend, least, most := 0.0, 0.0, 0.0
 	for i, name := range names {
-		h := t.market.host(name, e.time)
+		h := t.market.host(name, e.Time)
 		for _, n := range d.tasks {
 			if n.host == h {
 				return fmt.Sprintf("a contract twice on %q", name), "as many hosts as nodes"
 			}
 		}
-		t.market.advance(h, e.time)
+		t.market.advance(h, e.Time)
 		spend += float64(bids[i]) / 1e9
-		low, high := h.met(e.time)
+		low, high := h.met(e.Time)
 		least += float64(low) / 1e9 / float64(len(names))
 		most += float64(high) / 1e9 / float64(len(names))
 		d.tasks = append(d.tasks, &task{host: h, name: name, bid: bids[i], most: d.terms.MaxCPU, need: need})
 	}
-	t.market.start(e.time, d)
+	t.market.start(e.Time, d)
 	switch rounding := 1e-9 * float64(len(names)); { // a nano-dollar per second a bid
 	case (spend-rounding)*d.terms.Deadline > float64(d.value)/1e6*(1+1e-12):
 		return fmt.Sprintf("bids of $%v/s, which come to $%v by the deadline", spend, spend*d.terms.Deadline), fmt.Sprintf("no more than %v", d.value)
@@ -56,10 +58,10 @@ func near(x, y, within float64) bool { return math.Abs(x-y) <= within }
 
 // judge computes again what d is charged and owed, how much of its work was done,
 // and whether its promise was kept.
-func (t *trail) judge(e *entry, d *contract, v *verdict, books *books) (found, want string) {
+func (t *trail) judge(e *audit.Entry, d *contract, v *verdict, holds func(string) audit.Money) (found, want string) {
 	if t.market != nil {
-		t.market.pass(e.time)
-		t.market.stop(e.time, d)
+		t.market.pass(e.Time)
+		t.market.stop(e.Time, d)
 		if v.State == "cancelled" {
 			return t.cancelled(e, d, v)
 		}
@@ -67,7 +69,7 @@ func (t *trail) judge(e *entry, d *contract, v *verdict, books *books) (found, w
 			return found, want
 		}
 	}
-	owed, fuzz := d.penalty(e.time, v)
+	owed, fuzz := d.penalty(e.Time, v)
 	if t.market != nil {
 		found, want = d.metered(e)
 	} else {
@@ -77,7 +79,7 @@ func (t *trail) judge(e *entry, d *contract, v *verdict, books *books) (found, w
 		return found, want
 	}
 	t.computed++
-	claimed := Money(0)
+	claimed := audit.Money(0)
 	if v.Owed != "" {
 		var err error
 		if claimed, err = parseMoney(v.Owed); err != nil {
@@ -85,13 +87,9 @@ func (t *trail) judge(e *entry, d *contract, v *verdict, books *books) (found, w
 		}
 	}
 	if !owes(claimed, owed, fuzz) {
-		return fmt.Sprintf("a penalty owed of %v", claimed), fmt.Sprintf("%v, rate × delay", Money(max(0, owed)))
+		return fmt.Sprintf("a penalty owed of %v", claimed), fmt.Sprintf("%v, rate × delay", audit.Money(max(0, owed)))
 	}
-	var has Money
-	if p := books.account([]byte(provider)); p != nil {
-		has = p.holds
-	}
-	if pay := min(claimed, has); pay > 0 {
+	if pay := min(claimed, holds(provider)); pay > 0 {
 		t.owed = &due{d.id, d.owner, pay}
 	}
 	return "", ""
@@ -100,24 +98,24 @@ func (t *trail) judge(e *entry, d *contract, v *verdict, books *books) (found, w
 // cancelled checks that d was open when the market closed, and is charged nothing; or
 // when its owner took it back, and is charged what it had run up. When owners ask the
 // books do not tell.
-func (t *trail) cancelled(e *entry, d *contract, v *verdict) (found, want string) {
+func (t *trail) cancelled(e *audit.Entry, d *contract, v *verdict) (found, want string) {
 	due, total := d.terms.due(), d.row.Work
 	byDue, left := d.progress()
-	if d.late && d.terms.late(e.time) {
+	if d.late && d.terms.late(e.Time) {
 		byDue = d.byDue
 	}
-	rounding := t.rounding(d, e.time)
+	rounding := t.rounding(d, e.Time)
 	switch h := t.run.Rules.Horizon; {
 	case v.Owed != "":
 		return fmt.Sprintf("a penalty of %.40q", v.Owed), "none: no promise was broken"
-	case h > 0 && e.time == h:
+	case h > 0 && e.Time == h:
 		if _, sum := d.charges(e); sum != 0 {
 			return fmt.Sprintf("charges of %v", sum), "none, as the market closed"
 		}
-	case e.time >= due && !d.terms.RunsOn:
-		return fmt.Sprintf("a contract cancelled at %v s", e.time), fmt.Sprintf("one that is open: it was due at %v s", due)
+	case e.Time >= due && !d.terms.RunsOn:
+		return fmt.Sprintf("a contract cancelled at %v s", e.Time), fmt.Sprintf("one that is open: it was due at %v s", due)
 	case left <= rounding/10:
-		return fmt.Sprintf("a contract cancelled at %v s", e.time), fmt.Sprintf("one that is open: its %v CPU s were done", total)
+		return fmt.Sprintf("a contract cancelled at %v s", e.Time), fmt.Sprintf("one that is open: its %v CPU s were done", total)
 	case !near(number64(v.Done), min(byDue, total), 10*rounding):
 		return fmt.Sprintf("%v CPU s done", number64(v.Done)), fmt.Sprintf("%v", min(byDue, total))
 	default:
@@ -146,9 +144,9 @@ func (d *contract) progress() (done, left float64) {
 
 // work checks how much of d was done, when it ended, and whether that keeps the
 // promise.
-func (t *trail) work(e *entry, d *contract, v *verdict) (found, want string) {
+func (t *trail) work(e *audit.Entry, d *contract, v *verdict) (found, want string) {
 	due, total := d.terms.due(), d.row.Work
-	last := e.time // at which contracts/settlement judges the work
+	last := e.Time // at which contracts/settlement judges the work
 	if !d.terms.OnDemand {
 		last = max(last, due)
 	}
@@ -156,16 +154,16 @@ func (t *trail) work(e *entry, d *contract, v *verdict) (found, want string) {
 	rounding := t.rounding(d, last)
 	fuzz := 10 * rounding // what is nearer to a border than this may be on either side
 	byDue, off := done, fuzz
-	if past := d.terms.late(e.time); past && !d.terms.RunsOn {
-		return fmt.Sprintf("a settlement at %v s", e.time), fmt.Sprintf("one at its deadline, %v s", due)
+	if past := d.terms.late(e.Time); past && !d.terms.RunsOn {
+		return fmt.Sprintf("a settlement at %v s", e.Time), fmt.Sprintf("one at its deadline, %v s", due)
 	} else if past && d.late {
 		byDue, off, left = d.byDue, 10*t.rounding(d, due), max(left, 2*fuzz)
 	}
 	switch {
 	case done > total+fuzz:
-		return fmt.Sprintf("a settlement at %v s with %v CPU s done", e.time, done), fmt.Sprintf("one when %v CPU s were done", total)
-	case left > fuzz && e.time < due-2*moment(last):
-		return fmt.Sprintf("a settlement at %v s with %v CPU s undone", e.time, left), fmt.Sprintf("one when the work was done, or at %v s", due)
+		return fmt.Sprintf("a settlement at %v s with %v CPU s done", e.Time, done), fmt.Sprintf("one when %v CPU s were done", total)
+	case left > fuzz && e.Time < due-2*moment(last):
+		return fmt.Sprintf("a settlement at %v s with %v CPU s undone", e.Time, left), fmt.Sprintf("one when the work was done, or at %v s", due)
 	case left > fuzz && v.State != "violated" || left <= rounding/10 && v.State != "fulfilled":
 		return fmt.Sprintf("the verdict %q", v.State), fmt.Sprintf("that on %v of %v CPU s done by the deadline", byDue, total)
 	}
@@ -215,17 +213,17 @@ func (d *contract) penalty(end float64, v *verdict) (owed, fuzz float64) {
 }
 
 // owes tells whether m is owed, rounded toward zero.
-func owes(m Money, owed, fuzz float64) bool {
+func owes(m audit.Money, owed, fuzz float64) bool {
 	return float64(m) >= math.Floor(max(0, owed)-fuzz) && float64(m) <= math.Floor(max(0, owed)+fuzz)
 }
 
 // charges returns what e pays to each host.
-func (d *contract) charges(e *entry) (map[string]Money, Money) {
-	pays, sum := make(map[string]Money), Money(0)
-	for _, m := range e.moves {
-		if string(m.to) != d.owner {
-			pays[string(m.to)] += Money(m.micros)
-			sum += Money(m.micros)
+func (d *contract) charges(e *audit.Entry) (map[string]audit.Money, audit.Money) {
+	pays, sum := make(map[string]audit.Money), audit.Money(0)
+	for _, m := range e.Moves {
+		if string(m.To) != d.owner {
+			pays[string(m.To)] += audit.Money(m.Micros)
+			sum += audit.Money(m.Micros)
 		}
 	}
 	return pays, sum
@@ -233,7 +231,7 @@ func (d *contract) charges(e *entry) (map[string]Money, Money) {
 
 // metered checks that e charges what d's tasks ran up, rounded, and no more than
 // its value.
-func (d *contract) metered(e *entry) (found, want string) {
+func (d *contract) metered(e *audit.Entry) (found, want string) {
 	pays, _ := d.charges(e)
 	left := d.value
 	for _, n := range d.tasks {
@@ -243,7 +241,7 @@ func (d *contract) metered(e *entry) (found, want string) {
 		least, most := math.RoundToEven(owed*(1-1e-9)-1e-6), math.RoundToEven(owed*(1+1e-9)+1e-6)
 		if float64(paid) < min(least, float64(left)) || float64(paid) > min(max(0, most), float64(left)) {
 			return fmt.Sprintf("a charge of %v by %s", paid, to),
-				fmt.Sprintf("%v, by share, price and time", min(left, Money(math.RoundToEven(owed))))
+				fmt.Sprintf("%v, by share, price and time", min(left, audit.Money(math.RoundToEven(owed))))
 		}
 		left -= paid
 	}
@@ -256,7 +254,7 @@ func (d *contract) metered(e *entry) (found, want string) {
 // whole checks that e pays the price less the penalty, in equal parts, or nothing
 // if the work was not done, or no more than the price if it was taken back. It
 // returns what is owed beyond.
-func (d *contract) whole(e *entry, v *verdict, penalty, fuzz float64) (owed float64, found, want string) {
+func (d *contract) whole(e *audit.Entry, v *verdict, penalty, fuzz float64) (owed float64, found, want string) {
 	pays, sum := d.charges(e)
 	price := d.terms.price(d.value)
 	switch {
@@ -267,7 +265,7 @@ func (d *contract) whole(e *entry, v *verdict, penalty, fuzz float64) (owed floa
 	}
 	if sum == 0 && v.State != "fulfilled" { // not done, or done too late to be paid for
 		if beyond := penalty - float64(price); beyond >= 0 && !v.Killed {
-			claimed, err := Money(0), error(nil)
+			claimed, err := audit.Money(0), error(nil)
 			if v.Owed != "" {
 				claimed, err = parseMoney(v.Owed)
 			}
@@ -278,12 +276,12 @@ func (d *contract) whole(e *entry, v *verdict, penalty, fuzz float64) (owed floa
 		return penalty, "", ""
 	}
 	if !owes(price-sum, penalty, fuzz) {
-		return 0, fmt.Sprintf("charges of %v", sum), fmt.Sprintf("%v, the price less the penalty", price-Money(max(0, penalty)))
+		return 0, fmt.Sprintf("charges of %v", sum), fmt.Sprintf("%v, the price less the penalty", price-audit.Money(max(0, penalty)))
 	}
 	names, _, _ := d.terms.places()
 	for n, name := range names {
-		part := sum / Money(len(names))
-		if Money(n) < sum%Money(len(names)) {
+		part := sum / audit.Money(len(names))
+		if audit.Money(n) < sum%audit.Money(len(names)) {
 			part++
 		}
 		if paid := pays["host:"+name]; paid != part {

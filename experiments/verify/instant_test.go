@@ -1,4 +1,4 @@
-package audit_test
+package verify_test
 
 import (
 	"fmt"
@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"bourse/bank/audit"
+	"bourse/experiments/verify"
 )
 
 // alone audits a run of one contract that goes on after its deadline, on a host of its own.
-func alone(t *testing.T, submit, deadline, start, end, work, byDue float64, state string, rules audit.Rules) *audit.Report {
+func alone(t *testing.T, submit, deadline, start, end, work, byDue float64, state string, rules verify.Rules) *audit.Report {
 	t.Helper()
 	note := strings.NewReplacer(`"submit":0`, fmt.Sprintf(`"submit":%v`, submit), `"deadline":200`, fmt.Sprintf(`"deadline":%v`, deadline)).
 		Replace(terms(10000000, `,"runs_on":true`))
@@ -28,7 +29,7 @@ func alone(t *testing.T, submit, deadline, start, end, work, byDue float64, stat
 func TestInstantLate(t *testing.T) {
 	t.Parallel()
 	const submit, deadline = 10, 1e-6
-	rules := audit.Rules{Payment: "bid", Sharing: "auction", CPUs: 0.5, Speeds: []float64{1}}
+	rules := verify.Rules{Payment: "bid", Sharing: "auction", CPUs: 0.5, Speeds: []float64{1}}
 	late := 10.000002
 	for _, c := range []struct {
 		end   float64
@@ -55,7 +56,7 @@ func TestInstantLate(t *testing.T) {
 func TestInstantWork(t *testing.T) {
 	t.Parallel()
 	const start, work = 86460, 1e-6
-	rules := audit.Rules{Payment: "bid", Sharing: "auction", CPUs: 1, Speeds: []float64{0.7}}
+	rules := verify.Rules{Payment: "bid", Sharing: "auction", CPUs: 1, Speeds: []float64{0.7}}
 	ends := start + float64(work)/0.7
 	for _, c := range []struct {
 		end, byDue float64
@@ -75,7 +76,7 @@ func TestInstantWork(t *testing.T) {
 func TestHighPrices(t *testing.T) {
 	t.Parallel()
 	const others, high, low = 12, 1200000e9, 10000005 // bids in nano-dollars per second
-	rules := audit.Rules{Payment: "bid", Sharing: "auction", CPUs: 100, Cap: 1, Speeds: []float64{1}, Hosts: 1}
+	rules := verify.Rules{Payment: "bid", Sharing: "auction", CPUs: 100, Cap: 1, Speeds: []float64{1}, Hosts: 1}
 	_, table := small()
 	table = table[:1]
 	row := func(id int, value, end, work, paid string) {

@@ -1,4 +1,4 @@
-package audit_test
+package verify_test
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"bourse/bank"
 	"bourse/bank/audit"
 	"bourse/bank/store"
+	"bourse/experiments/verify"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -49,7 +50,7 @@ func TestBounds(t *testing.T) {
 		_, err = l.Settle(20, 7, nil, []byte(c.settled))
 		check(t, err)
 		check(t, j.Close())
-		r := run(t, fs, audit.Options{})
+		r := run(t, fs, audit.Options{Follow: verify.Follow(nil)})
 		if r.Clean() != (c.found == "") || c.found != "" && !strings.Contains(r.Findings[0].Found, c.found) {
 			t.Errorf("%s, %s: %v, want %q", c.admitted, c.settled, r.Findings, c.found)
 		}

@@ -1,4 +1,4 @@
-package audit
+package verify
 
 import (
 	"encoding/json"
@@ -6,14 +6,16 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"bourse/bank/audit"
 )
 
 // A Run is what a run published beside its ledger. The ledger is held against it.
 type Run struct {
-	Jobs   []Job     // the run's rows of the table
-	Unread []Finding // the tables that could not be read: rows are then not compared
-	Prices []float64 // the run's rows of the table of prices: mean over hosts and 300 s, $/s; nil if there is none
-	Rules  *Rules    // nil if they are not known: then charges are not computed again
+	Jobs   []Job           // the run's rows of the table
+	Unread []audit.Finding // the tables that could not be read: rows are then not compared
+	Prices []float64       // the run's rows of the table of prices: mean over hosts and 300 s, $/s; nil if there is none
+	Rules  *Rules          // nil if they are not known: then charges are not computed again
 }
 
 // Rules are those of a scenario that charges follow from.
@@ -41,17 +43,17 @@ type trail struct {
 	market *market        // nil where charges are not computed again
 	owed   *due           // a penalty that the next entry must be
 
-	found    []Finding // about rows
-	more     int       // findings beyond maxOff
-	computed int64     // charges computed again
-	beyond   string    // why not all were
+	found    []audit.Finding // about rows
+	more     int             // findings beyond maxOff
+	computed int64           // charges computed again
+	beyond   string          // why not all were
 }
 
 // A contract is one that has been admitted.
 type contract struct {
 	id    int64
 	owner string
-	value Money
+	value audit.Money
 	at    float64 // instant of its admission
 	row   *Job    // nil if there is none
 	terms terms
@@ -99,7 +101,7 @@ func (t *terms) late(end float64) bool { return end-t.due() > 1e-6+1e-9*t.Deadli
 
 // price returns what the whole of a contract worth value costs: what was asked, cut
 // off after six decimals, or more than anybody has if that is no amount.
-func (t *terms) price(value Money) Money {
+func (t *terms) price(value audit.Money) audit.Money {
 	if t.Ask == nil {
 		return value
 	}
@@ -140,7 +142,7 @@ func number64(p *float64) float64 {
 
 // A paid is what was paid for a broken promise, last by entry seq.
 type paid struct {
-	amount Money
+	amount audit.Money
 	seq    int64
 }
 
@@ -148,7 +150,7 @@ type paid struct {
 type due struct {
 	contract int64
 	to       string
-	amount   Money
+	amount   audit.Money
 }
 
 func newTrail(run *Run) *trail {
@@ -183,35 +185,35 @@ func (t *trail) off(seq int64, j *Job, column, found, want string) {
 		t.more++
 		return
 	}
-	t.found = append(t.found, Finding{Seq: seq, File: fmt.Sprintf("jobs.csv, row %d, column %s", j.Row, column), Found: found, Want: want})
+	t.found = append(t.found, audit.Finding{Seq: seq, File: fmt.Sprintf("jobs.csv, row %d, column %s", j.Row, column), Found: found, Want: want})
 }
 
 // entry follows e, which is in order in itself, or says what it found and what
 // should stand there.
-func (t *trail) entry(e *entry, books *books) (found, want string) {
+func (t *trail) entry(e *audit.Entry, holds func(string) audit.Money) (found, want string) {
 	if o := t.owed; o != nil {
 		t.owed = nil
-		if m := e.first(); e.kind != penalty || e.contract != o.contract || len(e.moves) != 1 ||
-			string(m.from) != provider || string(m.to) != o.to || Money(m.micros) != o.amount {
-			return fmt.Sprintf("kind %d, contract %d, %v from %q to %q", e.kind, e.contract, Money(m.micros), m.from, m.to),
+		if m := first(e); e.Kind != audit.Penalty || e.Contract != o.contract || len(e.Moves) != 1 ||
+			string(m.From) != provider || string(m.To) != o.to || audit.Money(m.Micros) != o.amount {
+			return fmt.Sprintf("kind %d, contract %d, %v from %q to %q", e.Kind, e.Contract, audit.Money(m.Micros), m.From, m.To),
 				fmt.Sprintf("the penalty that contract %d is owed, %v from %s to %s", o.contract, o.amount, provider, o.to)
 		}
-		t.paid[e.contract] = paid{o.amount, e.seq}
+		t.paid[e.Contract] = paid{o.amount, e.Seq}
 		return "", ""
 	}
-	switch e.kind {
-	case admit:
+	switch e.Kind {
+	case audit.Admit:
 		return t.admit(e)
-	case reject:
+	case audit.Reject:
 		t.reject(e)
-	case settle:
-		return t.settle(e, books)
-	case penalty:
+	case audit.Settle:
+		return t.settle(e, holds)
+	case audit.Penalty:
 		if t.computes() {
-			return fmt.Sprintf("a penalty for contract %d", e.contract), "none: its promise was kept, or costs nothing"
+			return fmt.Sprintf("a penalty for contract %d", e.Contract), "none: its promise was kept, or costs nothing"
 		}
-		for _, m := range e.moves {
-			t.paid[e.contract] = paid{t.paid[e.contract].amount + Money(m.micros), e.seq}
+		for _, m := range e.Moves {
+			t.paid[e.Contract] = paid{t.paid[e.Contract].amount + audit.Money(m.Micros), e.Seq}
 		}
 	}
 	return "", ""
@@ -221,25 +223,25 @@ func (t *trail) entry(e *entry, books *books) (found, want string) {
 func (t *trail) computes() bool { return t.beyond == "" }
 
 // stop gives up computing charges, and says why.
-func (t *trail) stop(e *entry, why string) {
+func (t *trail) stop(e *audit.Entry, why string) {
 	if t.beyond == "" {
-		t.beyond = fmt.Sprintf("charges, which were not computed again from entry %d on: %s", e.seq, why)
+		t.beyond = fmt.Sprintf("charges, which were not computed again from entry %d on: %s", e.Seq, why)
 	}
 	t.market = nil
 }
 
 // row returns the row of the contract of e, and notes that it has one.
-func (t *trail) row(e *entry) *Job {
-	j := t.rows[e.contract]
+func (t *trail) row(e *audit.Entry) *Job {
+	j := t.rows[e.Contract]
 	if j == nil {
-		t.found = append(t.found, Finding{Seq: e.seq, File: "jobs.csv", Found: "no row", Want: fmt.Sprintf("one for job %d", e.contract)})
+		t.found = append(t.found, audit.Finding{Seq: e.Seq, File: "jobs.csv", Found: "no row", Want: fmt.Sprintf("one for job %d", e.Contract)})
 		return nil
 	}
 	t.seen[j.ID] = true
 	return j
 }
 
-func (t *trail) reject(e *entry) {
+func (t *trail) reject(e *audit.Entry) {
 	j := t.row(e)
 	if j == nil {
 		return
@@ -248,33 +250,33 @@ func (t *trail) reject(e *entry) {
 		Reason   string
 		Violates *int64
 	}
-	if json.Unmarshal(e.note, &n) == nil && n.Violates != nil {
+	if json.Unmarshal(e.Note, &n) == nil && n.Violates != nil {
 		n.Reason += fmt.Sprintf(" %d", *n.Violates)
 	}
-	t.text(e.seq, j, "decision", j.Decision, "reject")
-	if len(e.note) > 0 {
-		t.text(e.seq, j, "reason", j.Reason, n.Reason)
+	t.text(e.Seq, j, "decision", j.Decision, "reject")
+	if len(e.Note) > 0 {
+		t.text(e.Seq, j, "reason", j.Reason, n.Reason)
 	}
-	t.blank(e.seq, j)
+	t.blank(e.Seq, j)
 }
 
-func (t *trail) admit(e *entry) (found, want string) {
-	m := e.first()
-	d := &contract{id: e.contract, owner: string(m.from), value: Money(m.micros), at: e.time, row: t.row(e)}
+func (t *trail) admit(e *audit.Entry) (found, want string) {
+	m := first(e)
+	d := &contract{id: e.Contract, owner: string(m.From), value: audit.Money(m.Micros), at: e.Time, row: t.row(e)}
 	t.open[d.id] = d
-	if err := json.Unmarshal(e.note, &d.terms); err != nil && len(e.note) > 0 {
-		return fmt.Sprintf("the note %.60q", e.note), "a JSON object"
+	if err := json.Unmarshal(e.Note, &d.terms); err != nil && len(e.Note) > 0 {
+		return fmt.Sprintf("the note %.60q", e.Note), "a JSON object"
 	}
 	if j := d.row; j != nil {
-		t.text(e.seq, j, "decision", j.Decision, "accept")
-		t.text(e.seq, j, "reason", j.Reason, "")
-		t.text(e.seq, j, "user", "user:"+j.User, d.owner)
-		t.money(e.seq, j, "value", j.Value, d.value)
+		t.text(e.Seq, j, "decision", j.Decision, "accept")
+		t.text(e.Seq, j, "reason", j.Reason, "")
+		t.text(e.Seq, j, "user", "user:"+j.User, d.owner)
+		t.money(e.Seq, j, "value", j.Value, d.value)
 		if d.terms.Host == "" { // what is planned starts later
-			t.number(e.seq, j, "start", j.Start, e.time)
+			t.number(e.Seq, j, "start", j.Start, e.Time)
 		}
 		if d.terms.Submit != nil {
-			t.number(e.seq, j, "arrival", j.Arrival, *d.terms.Submit)
+			t.number(e.Seq, j, "arrival", j.Arrival, *d.terms.Submit)
 		}
 	}
 	if !t.computes() {
@@ -297,37 +299,37 @@ func (t *trail) admit(e *entry) (found, want string) {
 	return t.place(e, d)
 }
 
-func (t *trail) settle(e *entry, books *books) (found, want string) {
-	d := t.open[e.contract]
+func (t *trail) settle(e *audit.Entry, holds func(string) audit.Money) (found, want string) {
+	d := t.open[e.Contract]
 	if d == nil {
 		return "", "" // a ledger whose beginning is not its run's
 	}
-	delete(t.open, e.contract)
+	delete(t.open, e.Contract)
 	var v verdict
-	if len(e.note) > 0 {
-		if err := json.Unmarshal(e.note, &v); err != nil {
-			return fmt.Sprintf("the note %.60q", e.note), "a JSON object"
+	if len(e.Note) > 0 {
+		if err := json.Unmarshal(e.Note, &v); err != nil {
+			return fmt.Sprintf("the note %.60q", e.Note), "a JSON object"
 		}
 	}
-	charged := Money(0)
-	for _, m := range e.moves {
-		if string(m.to) != d.owner {
-			charged += Money(m.micros)
+	charged := audit.Money(0)
+	for _, m := range e.Moves {
+		if string(m.To) != d.owner {
+			charged += audit.Money(m.Micros)
 		}
 	}
 	if t.computes() && d.row != nil {
-		if found, want = t.judge(e, d, &v, books); found != "" {
+		if found, want = t.judge(e, d, &v, holds); found != "" {
 			return found, want
 		}
 	}
 	if j := d.row; j != nil {
-		t.number(e.seq, j, "end", j.End, e.time)
-		t.money(e.seq, j, "paid", j.Paid, charged)
-		if len(e.note) > 0 {
-			t.text(e.seq, j, "fulfilled", j.Fulfilled, fmt.Sprint(v.State == "fulfilled"))
-			t.number(e.seq, j, "work_done", j.WorkDone, number64(v.Done))
+		t.number(e.Seq, j, "end", j.End, e.Time)
+		t.money(e.Seq, j, "paid", j.Paid, charged)
+		if len(e.Note) > 0 {
+			t.text(e.Seq, j, "fulfilled", j.Fulfilled, fmt.Sprint(v.State == "fulfilled"))
+			t.number(e.Seq, j, "work_done", j.WorkDone, number64(v.Done))
 			if v.Needed != nil {
-				t.number(e.seq, j, "work", j.Work, v.needed())
+				t.number(e.Seq, j, "work", j.Work, v.needed())
 			}
 		}
 	}
@@ -335,9 +337,9 @@ func (t *trail) settle(e *entry, books *books) (found, want string) {
 }
 
 // finish looks for what is missing after entry seq, the last.
-func (t *trail) finish(seq int64) (bad *Finding) {
+func (t *trail) finish(seq int64) (bad *audit.Finding) {
 	if o := t.owed; o != nil {
-		bad = &Finding{Seq: seq + 1, Found: "the end of the ledger", Want: fmt.Sprintf("the penalty that contract %d is owed, %v", o.contract, o.amount)}
+		bad = &audit.Finding{Seq: seq + 1, Found: "the end of the ledger", Want: fmt.Sprintf("the penalty that contract %d is owed, %v", o.contract, o.amount)}
 	}
 	for i := range t.run.Jobs {
 		j := &t.run.Jobs[i]
@@ -352,7 +354,7 @@ func (t *trail) finish(seq int64) (bad *Finding) {
 	}
 	t.prices()
 	if t.more > 0 {
-		t.found = append(t.found, Finding{File: "jobs.csv", Found: fmt.Sprintf("%d cells more that are amiss", t.more), Want: "rows as the ledger has them"})
+		t.found = append(t.found, audit.Finding{File: "jobs.csv", Found: fmt.Sprintf("%d cells more that are amiss", t.more), Want: "rows as the ledger has them"})
 	}
 	return bad
 }
@@ -382,7 +384,7 @@ func (t *trail) text(seq int64, j *Job, column, found, want string) {
 	}
 }
 
-func (t *trail) money(seq int64, j *Job, column string, found, want Money) {
+func (t *trail) money(seq int64, j *Job, column string, found, want audit.Money) {
 	if found != want {
 		t.off(seq, j, column, found.String(), want.String())
 	}

@@ -1,4 +1,4 @@
-package audit
+package verify
 
 import (
 	"encoding/csv"
@@ -8,6 +8,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"bourse/bank/audit"
 )
 
 // A Job is a row of the table of jobs. What is empty there is NaN, -1, or empty.
@@ -18,15 +20,15 @@ type Job struct {
 
 	Arrival, Work        float64
 	Nodes                int
-	Value                Money
+	Value                audit.Money
 	Decision, Reason     string
 	Start, End, WorkDone float64
-	Paid, Penalty        Money
+	Paid, Penalty        audit.Money
 	Fulfilled            string // true, false, or empty
 }
 
 // none stands for an empty cell of money.
-const none Money = -1
+const none audit.Money = -1
 
 // ReadJobs reads a table of jobs, as jobs.csv has it, and returns its rows by run:
 // "configuration/admission/replication". It keeps the runs that keep tells. Errors
@@ -114,7 +116,7 @@ func (c *cells) number(name string) float64 {
 	return x
 }
 
-func (c *cells) money(name string) Money {
+func (c *cells) money(name string) audit.Money {
 	s := c.record[c.column[name]]
 	if s == "" {
 		return none
@@ -126,8 +128,8 @@ func (c *cells) money(name string) Money {
 
 var errMoney = errors.New("want dollars with six decimals, 0 or more")
 
-// parseMoney reads what [Money.String] writes of an amount that is not negative.
-func parseMoney(s string) (Money, error) {
+// parseMoney reads what [audit.Money.String] writes of an amount that is not negative.
+func parseMoney(s string) (audit.Money, error) {
 	whole, part, ok := strings.Cut(s, ".")
 	if !ok || len(part) != 6 || len(s) > 20 || whole == "" {
 		return 0, fmt.Errorf("%.40q: %w", s, errMoney)
@@ -136,5 +138,5 @@ func parseMoney(s string) (Money, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%.40q: %w", s, errMoney)
 	}
-	return Money(u), nil
+	return audit.Money(u), nil
 }

@@ -1,9 +1,11 @@
-package audit
+package verify
 
 import (
 	"fmt"
 	"math"
 	"slices"
+
+	"bourse/bank/audit"
 )
 
 const (
@@ -73,13 +75,13 @@ func (t *trail) prices() {
 	}
 	means, fuzz := t.market.prices.means(end)
 	if found, want := len(t.run.Prices), len(means); found != want {
-		t.found = append(t.found, Finding{File: "prices.parquet", Found: fmt.Sprintf("%d intervals", found), Want: fmt.Sprint(want)})
+		t.found = append(t.found, audit.Finding{File: "prices.parquet", Found: fmt.Sprintf("%d intervals", found), Want: fmt.Sprint(want)})
 		return
 	}
 	within := 1e-9 * max(0, slices.Max(append(means, 0)))
 	for k, found := range t.run.Prices {
 		if want := means[k]; !near(found*float64(t.run.Rules.Hosts), want, within+fuzz[k]) {
-			t.found = append(t.found, Finding{
+			t.found = append(t.found, audit.Finding{
 				File:  fmt.Sprintf("prices.parquet, time %d", k*bin),
 				Found: fmt.Sprintf("a mean price of $%v/s", found), Want: fmt.Sprintf("$%v/s, by the bids", want/float64(t.run.Rules.Hosts)),
 			})

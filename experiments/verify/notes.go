@@ -1,9 +1,10 @@
-package audit
+package verify
 
 import (
 	"encoding/json"
 	"fmt"
 
+	"bourse/bank/audit"
 	"bourse/bank/canonical"
 )
 
@@ -21,29 +22,29 @@ var noted = []string{
 //
 // Ledgers of old do not say what was needed where the owner had estimated something
 // else; the table of jobs does, where there is one (of t, which may be nil).
-func bounds(e *entry, t *trail) (found, want string) {
-	if len(e.note) == 0 {
+func bounds(e *audit.Entry, t *trail) (found, want string) {
+	if len(e.Note) == 0 {
 		return "", ""
 	}
-	if e.note[0] == '{' && (e.kind == admit || e.kind == reject || e.kind == settle) {
-		if err := canonical.Check(e.note, noted...); err != nil {
+	if e.Note[0] == '{' && (e.Kind == audit.Admit || e.Kind == audit.Reject || e.Kind == audit.Settle) {
+		if err := canonical.Check(e.Note, noted...); err != nil {
 			return fmt.Sprintf("a note that programs read differently: %v", err), "each field once, in its case"
 		}
 	}
-	switch e.kind {
-	case admit:
+	switch e.Kind {
+	case audit.Admit:
 		var n struct{ Submit *float64 }
-		if json.Unmarshal(e.note, &n) == nil && n.Submit != nil && !(*n.Submit <= e.time) {
-			return fmt.Sprintf("an admission at %v s of what is submitted at %v s", e.time, *n.Submit), "one at its submission or later"
+		if json.Unmarshal(e.Note, &n) == nil && n.Submit != nil && !(*n.Submit <= e.Time) {
+			return fmt.Sprintf("an admission at %v s of what is submitted at %v s", e.Time, *n.Submit), "one at its submission or later"
 		}
-	case settle:
+	case audit.Settle:
 		var v verdict
-		if json.Unmarshal(e.note, &v) != nil || v.Done == nil || v.Work == nil {
+		if json.Unmarshal(e.Note, &v) != nil || v.Done == nil || v.Work == nil {
 			return "", ""
 		}
 		most := v.needed()
-		if t != nil && v.Needed == nil && t.rows[e.contract] != nil {
-			most = t.rows[e.contract].Work
+		if t != nil && v.Needed == nil && t.rows[e.Contract] != nil {
+			most = t.rows[e.Contract].Work
 		}
 		if !(*v.Done >= 0 && *v.Done <= most) {
 			return fmt.Sprintf("%v of %v CPU s done by the deadline", *v.Done, most), fmt.Sprintf("0 to %v", most)

@@ -1,4 +1,4 @@
-package audit_test
+package verify_test
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 	"bourse/bank"
 	"bourse/bank/audit"
 	"bourse/bank/store"
+	"bourse/experiments/verify"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -55,10 +56,10 @@ func small() (steps []step, table [][]string) {
 	return steps, table
 }
 
-var usage = audit.Rules{Payment: "usage", Sharing: "auction", CPUs: 2, Cap: 1, Speeds: []float64{1}}
+var usage = verify.Rules{Payment: "usage", Sharing: "auction", CPUs: 2, Cap: 1, Speeds: []float64{1}}
 
 // held audits a ledger made of steps, which begins with two issues, against table.
-func held(t *testing.T, steps []step, table [][]string, rules audit.Rules, prices ...float64) *audit.Report {
+func held(t *testing.T, steps []step, table [][]string, rules verify.Rules, prices ...float64) *audit.Report {
 	t.Helper()
 	fs := vfs.NewMem()
 	j, err := store.Create("ledger", store.Options{FS: fs, Reproducible: true})
@@ -95,17 +96,17 @@ func held(t *testing.T, steps []step, table [][]string, rules audit.Rules, price
 	for _, row := range table {
 		csv.WriteString(strings.Join(row, ",") + "\n")
 	}
-	run := audit.Run{Rules: &rules, Prices: prices}
-	rows, err := audit.ReadJobs(strings.NewReader(csv.String()), func(string) bool { return true })
+	run := verify.Run{Rules: &rules, Prices: prices}
+	rows, err := verify.ReadJobs(strings.NewReader(csv.String()), func(string) bool { return true })
 	if run.Jobs = rows["small/cac/0"]; err != nil {
 		run.Unread = []audit.Finding{{File: "jobs.csv", Found: err.Error()}}
 	}
 	return runAudit(t, fs, &run)
 }
 
-func runAudit(t *testing.T, fs vfs.FS, published *audit.Run) *audit.Report {
+func runAudit(t *testing.T, fs vfs.FS, published *verify.Run) *audit.Report {
 	t.Helper()
-	return run(t, fs, audit.Options{Run: published})
+	return run(t, fs, audit.Options{Follow: verify.Follow(published)})
 }
 
 // TestRun checks that a run whose charges are worked out by hand is clean, and that
@@ -376,7 +377,7 @@ func TestEntriesOfRun(t *testing.T) {
 // the end of an interval of no more, is held to what its instants are known to.
 func TestBriefPrices(t *testing.T) {
 	t.Parallel()
-	rules := audit.Rules{Payment: "bid", Sharing: "auction", CPUs: 2, Cap: 1, Speeds: []float64{1}, Hosts: 1}
+	rules := verify.Rules{Payment: "bid", Sharing: "auction", CPUs: 2, Cap: 1, Speeds: []float64{1}, Hosts: 1}
 	const start = 299.7
 	end := start + 1e-6
 	steps := []step{
@@ -399,7 +400,7 @@ func TestBriefPrices(t *testing.T) {
 // where the work goes on, and 20/100 of the deadline, 16 s, where it stops.
 func TestPenalties(t *testing.T) {
 	t.Parallel()
-	bid := audit.Rules{Payment: "bid", Sharing: "auction", CPUs: 2, Cap: 1, Speeds: []float64{1}}
+	bid := verify.Rules{Payment: "bid", Sharing: "auction", CPUs: 2, Cap: 1, Speeds: []float64{1}}
 	for _, c := range []struct {
 		name, more string
 		end, paid  float64
@@ -480,7 +481,7 @@ func TestReservations(t *testing.T) {
 			"0.800000", "accept", "", "0", fmt.Sprint(c.end), "100", fmt.Sprint(v.Done),
 			fmt.Sprintf("%.6f", c.paid), fmt.Sprintf("%.6f", c.penalty), fmt.Sprint(v.State == "fulfilled"),
 		})
-		r := held(t, steps, table, audit.Rules{Payment: "budget", Sharing: "planned"})
+		r := held(t, steps, table, verify.Rules{Payment: "budget", Sharing: "planned"})
 		if c.wantSeq == 0 && (!r.Clean() || r.Computed != 1) || c.wantSeq > 0 && (r.Clean() || r.Findings[0].Seq != c.wantSeq) {
 			t.Errorf("%s: %v, want entry %d named", c.name, r.Findings, c.wantSeq)
 		}

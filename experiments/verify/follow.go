@@ -1,0 +1,67 @@
+package verify
+
+import "bourse/bank/audit"
+
+// A follower goes through a ledger with an audit.
+type follower struct {
+	run   *Run   // nil: the ledger alone
+	trail *trail // nil if there is no run, or its tables could not be read
+}
+
+// Follow makes followers of a ledger, and of the run that was published beside it, if
+// it is not nil. Without one only what notes say by themselves is checked.
+func Follow(run *Run) func() audit.Follower {
+	return func() audit.Follower {
+		f := &follower{run: run}
+		if run != nil && len(run.Unread) == 0 {
+			f.trail = newTrail(run)
+		}
+		return f
+	}
+}
+
+// Each implements [audit.Follower].
+func (f *follower) Each() bool { return f.trail != nil }
+
+// Entry implements [audit.Follower].
+func (f *follower) Entry(e *audit.Entry, holds func(string) audit.Money) (found, want string) {
+	if e.Contract >= 0 {
+		if found, want = bounds(e, f.trail); found != "" {
+			return found, want
+		}
+	}
+	if f.trail == nil {
+		return "", ""
+	}
+	return f.trail.entry(e, holds)
+}
+
+// End implements [audit.Follower].
+func (f *follower) End(seq int64) *audit.Finding {
+	if f.trail == nil {
+		return nil
+	}
+	return f.trail.finish(seq)
+}
+
+// Result implements [audit.Follower].
+func (f *follower) Result() (r audit.Result) {
+	if f.run != nil {
+		r.Findings = append(r.Findings, f.run.Unread...)
+	}
+	if t := f.trail; t != nil {
+		r.Findings, r.Computed = append(r.Findings, t.found...), t.computed
+		if t.beyond != "" {
+			r.Beyond = []string{t.beyond}
+		}
+	}
+	return r
+}
+
+// first returns the first move of e, if it has any.
+func first(e *audit.Entry) (m audit.Move) {
+	if len(e.Moves) > 0 {
+		m = e.Moves[0]
+	}
+	return m
+}

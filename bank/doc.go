@@ -38,8 +38,8 @@
 //     what a write cut short leaves that nobody can tell from harm. That is of one harm;
 //     harm to both copies of what was acknowledged last looks like a write cut short.
 //   - Every micro-dollar of a contract is accounted for, from admission to settlement,
-//     from the ledger alone: TestMoney of bank/audit. It is what the run's table says,
-//     and every charge is share, price and time: TestCells and TestEntriesOfRun there.
+//     from the ledger alone: TestMoney of bank/audit. What a charge is of the bank does
+//     not know: experiments/verify computes it again.
 //     Other programs agree: TestHledger, TestLedger, TestBeancount of bank/export.
 //   - A failure is a sentence that names the place and the cure: TestPlainFailures,
 //     TestPlainErrors and TestHarmedTable of bank/store.

@@ -1,0 +1,42 @@
+package experiments_test
+
+import (
+	"context"
+	"fmt"
+
+	"bourse/experiments"
+	"bourse/experiments/metrics"
+	"bourse/experiments/scenario"
+)
+
+// Two policies on one workload, and a metric of each.
+func Example() {
+	const file = `
+name: first
+seed: 1
+replications: 2
+base:
+  workload: {model: {name: paper, jobs: 20}}
+  admission: [be, cac]
+configurations: [{name: small}]
+`
+	e, err := scenario.Parse("first.yaml", []byte(file), scenario.Known{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	err = experiments.Each(context.Background(), &e, experiments.Options{}, func(r *experiments.Replication) error {
+		for _, run := range r.Runs {
+			rejected, _ := metrics.Rejections.Of(&run.Outcome)
+			fmt.Println(len(run.Jobs), "jobs,", rejected, "rejected")
+		}
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// 20 jobs, 0 rejected
+	// 20 jobs, 0.4 rejected
+	// 20 jobs, 0 rejected
+	// 20 jobs, 0.25 rejected
+	// <nil>
+}

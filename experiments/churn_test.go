@@ -2,21 +2,14 @@ package experiments
 
 import (
 	"compress/gzip"
-	"context"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
-	"bourse/experiments/metrics"
 	"bourse/experiments/scenario"
-	"bourse/experiments/volunteers"
-	"bourse/hosts/availability"
-	"bourse/hosts/availability/predictors"
-	"bourse/hosts/availability/sched"
 )
 
 // volatile is a scenario of hosts that come and go.
@@ -45,81 +38,6 @@ func parsed(t *testing.T, text string, sets ...string) *scenario.Experiment {
 		t.Fatal(err)
 	}
 	return &e
-}
-
-// TestVolunteers checks that a scenario, with its bank, streams and metrics, finds
-// what a replay of the same jobs on the same hosts finds: every metric.
-func TestVolunteers(t *testing.T) {
-	t.Parallel()
-	e := parsed(t, volatile)
-	all, err := settings(e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := newArena()
-	for rep := range e.Replications {
-		r, err := a.replicate(t.Context(), e, all, rep, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for k, label := range []string{"threshold", "pps", "turns", "first"} {
-			c := volunteers.Config{
-				Trace: &availability.Trace{Hosts: a.histories}, From: 86400, To: 259200, Interval: 60,
-				Queue: sched.DefaultQueue(), InTurn: label == "turns",
-			}
-			for i := range a.plan {
-				c.Jobs = append(c.Jobs, volunteers.Job{Submit: a.plan[i].Arrival, Length: a.plan[i].Runtime})
-			}
-			tde := predictors.DefaultTDE()
-			pps := sched.DefaultPPS()
-			switch label {
-			case "threshold":
-				tde.Days = 2
-				p, err := predictors.NewTDE(tde)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if c.Matchmaker, err = sched.NewThreshold(0.9, "fifo", p); err != nil {
-					t.Fatal(err)
-				}
-			case "first":
-				c.Matchmaker, c.Queue.Resubmit = sched.First{}, "drop"
-			default:
-				if label == "turns" {
-					pps.Tie, c.Interval = "fewest", 77
-				} else {
-					c.Queue.Resubmit = "head"
-				}
-				p, err := predictors.NewTDE(tde)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if c.Matchmaker, err = sched.NewPPS(pps, p, nil); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := volunteers.Replay(context.Background(), c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want.Done < 50 || want.Failed < 10 {
-				t.Fatalf("%s: %d done, %d failed: too few to tell", label, want.Done, want.Failed)
-			}
-			for _, x := range []struct {
-				metric metrics.Metric
-				want   float64
-			}{
-				{metrics.JobProcessRatio, want.Ratio()}, {metrics.Makespan, want.Makespan()}, {metrics.Wasted, want.Wasted},
-				{metrics.Resubmissions, float64(want.Resent)}, {metrics.Queued, float64(want.Queued)},
-				{metrics.CompletedLength, want.MeanLength()}, {metrics.Utilization, want.Utilization()},
-			} {
-				got, ok := x.metric.Of(&r.Runs[k].Outcome)
-				if !ok || math.Abs(got-x.want) > 1e-6*math.Abs(x.want) {
-					t.Errorf("replication %d, %s: %s is %v (%v), want %v", rep, label, x.metric.Name, got, ok, x.want)
-				}
-			}
-		}
-	}
 }
 
 // TestVolatile checks that hosts come and go alike under every policy, whatever the

@@ -1,16 +1,9 @@
 package volunteers
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 )
-
-// A Job is one job of a list, where its index is its name.
-type Job struct {
-	Submit float64 // seconds since the start of the trace
-	Length float64 // seconds on a host of its own; at least 1
-}
 
 // A Stream is the paper's workload (§5): jobs at regular intervals, their
 // lengths exponential between two bounds, in whole seconds.
@@ -26,24 +19,6 @@ type Stream struct {
 // each two minutes.
 func Week() Stream {
 	return Stream{From: 86400, To: 7 * 86400, Every: 120, Mean: 1000, Least: 1, Most: 10_000}
-}
-
-// Jobs draws the jobs, in order of submission.
-func (s Stream) Jobs(rng *rand.Rand) ([]Job, error) {
-	if !(s.Every > 0 && s.Mean > 0 && s.Least >= 1 && s.Least < s.Most) {
-		return nil, fmt.Errorf("job stream %+v: want every and mean more than 0, and 1 <= least < most", s)
-	}
-	if n := (s.To - s.From) / s.Every; !(n >= 0 && n < 1e9) {
-		return nil, fmt.Errorf("job stream %+v: %v jobs", s, n)
-	}
-	var jobs []Job
-	for i := 0; ; i++ {
-		at := s.From + float64(i)*s.Every
-		if at >= s.To {
-			return jobs, nil
-		}
-		jobs = append(jobs, Job{at, s.length(rng)})
-	}
 }
 
 // length draws a length: the inverse of the law between the bounds, one draw a

@@ -3,8 +3,15 @@ package contracts_test
 import (
 	"testing"
 
+	"bourse/bank"
 	"bourse/contracts"
 )
+
+func priced(ask float64) contracts.Decision {
+	d := contracts.Decision{Verdict: contracts.Accept}
+	d.Price(ask)
+	return d
+}
 
 // TestDecisionJSON checks that what was looked at and nothing else is said of a
 // decision, a price of nothing too: where none is said it is the budget.
@@ -15,11 +22,12 @@ func TestDecisionJSON(t *testing.T) {
 		want string
 	}{
 		{contracts.Decision{Verdict: contracts.Accept}, `{"decision":"accept"}`},
-		{contracts.Decision{Verdict: contracts.Accept, Completion: 5}, `{"decision":"accept","completion":5}`},
-		{contracts.Decision{Verdict: contracts.Accept, Priced: true, Ask: 0.25}, `{"decision":"accept","ask":0.25}`},
-		{contracts.Decision{Verdict: contracts.Accept, Priced: true}, `{"decision":"accept","ask":0}`},
-		{contracts.Decision{Reason: contracts.TooDear, Priced: true, Ask: 3}, `{"decision":"reject","reason":"price above budget","ask":3}`},
-		{contracts.Decision{Reason: contracts.NoShare}, `{"decision":"reject","reason":"too few hosts have the share it needs","hosts":0}`},
+		{contracts.Decision{Numbers: contracts.Numbers{}.With("start", 0).With("completion", 5)}, `{"decision":"reject","completion":5}`},
+		{priced(0.25), `{"decision":"accept","ask":0.25}`},
+		{priced(0), `{"decision":"accept","ask":0}`},
+		{contracts.Decision{Reason: contracts.Unfunded, Numbers: contracts.Numbers{
+			contracts.Measured("gets", 0), contracts.Counted("hosts", 0), contracts.Concerned("violates", 1<<62+1), contracts.Paid("balance", bank.Micros(-1)),
+		}}, `{"decision":"reject","reason":"unfunded","gets":0,"hosts":0,"violates":4611686018427387905,"balance":"-0.000001"}`},
 	} {
 		if got := string(c.d.AppendJSON(nil)); got != c.want {
 			t.Errorf("%s, want %s", got, c.want)

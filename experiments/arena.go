@@ -76,10 +76,17 @@ type Record struct {
 	Cancel   float64 // seconds after arrival at which its owner takes it back, 0 for never
 	Decision contracts.Verdict
 	Reason   contracts.Reason
-	Violates contracts.ID // with the reason WouldViolate
+	Names    bool         // the reason is about a contract:
+	About    contracts.ID // this one
 	Value    bank.Amount
 	Paid     bank.Amount
 	Penalty  bank.Amount
+}
+
+// because notes why it was so decided.
+func (r *Record) because(d *contracts.Decision) {
+	r.Reason = d.Reason
+	r.About, r.Names = d.Numbers.Contract()
 }
 
 // A Run is one configuration under one policy in one replication.
@@ -330,7 +337,8 @@ func (in *arrivals) Advance(now float64) error {
 		in.run.Records = append(in.run.Records, Record{})
 		rec := &in.run.Records[n]
 		rec.ID, rec.User, rec.Runtime, rec.Nodes, rec.Asked, rec.Cancel = j.ID, j.User, j.Runtime, j.Nodes, r.Total(), j.Cancel
-		rec.Decision, rec.Reason, rec.Violates, rec.Value = d.Verdict, d.Reason, d.Violates, r.SLA.Budget
+		rec.Decision, rec.Value = d.Verdict, r.SLA.Budget
+		rec.because(d)
 	}
 	return nil
 }
@@ -391,7 +399,8 @@ func (a *arena) collect(run *Run, s *setting) {
 	}
 	for _, r := range a.broker.Refused() {
 		rec := &run.Records[a.position(r.ID)]
-		rec.Decision, rec.Reason, rec.Violates = r.Decision.Verdict, r.Decision.Reason, r.Decision.Violates
+		rec.Decision = r.Decision.Verdict
+		rec.because(&r.Decision)
 	}
 	for i := range run.Jobs {
 		if run.Closed && run.Records[i].Decision == contracts.Defer {

@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"bourse/bank"
-	"bourse/contracts"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 	"bourse/experiments/stats"
@@ -70,10 +69,10 @@ func jobRows(configuration, admission string, rep int, run *Run) []results.Job {
 func money(a bank.Amount) results.Money { return results.Money(a.Micros()) }
 
 func reason(r *Record) string {
-	if r.Reason == contracts.WouldViolate {
-		return r.Reason.String() + " " + strconv.FormatInt(int64(r.Violates), 10)
+	if r.Names {
+		return string(r.Reason) + " " + strconv.FormatInt(int64(r.About), 10)
 	}
-	return r.Reason.String()
+	return string(r.Reason)
 }
 
 func priceRows(configuration, admission string, rep int, run *Run) []results.Price {

@@ -9,35 +9,47 @@ import (
 	"bourse/market"
 )
 
+// PriceTooHigh: the spot price leaves less than the minimum requirement.
+const PriceTooHigh contracts.Reason = "price too high"
+
 // BestEffort admits a request if the spot price lets its minimum resource
 // requirement be met on every host chosen; with none stated, always (BE, §3).
 type BestEffort struct {
 	bid        bidding.Strategy
 	placements []contracts.Placement
+
+	// Of the request decided last:
+	price   float64 // mean spot price of the chosen hosts, $/s
+	share   float64 // sum of b/(b+c) over them
+	numbers contracts.Numbers
 }
 
 func newBestEffort(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
 	return &BestEffort{bid: bid}, decode(&struct{}{})
 }
 
-// Decide implements [contracts.Decider].
+// Decide implements [contracts.Decider]. It gives as numbers price, the mean spot price of
+// the chosen hosts in $/s, and spot_share, the sum of b/(b+c) over them.
 func (p *BestEffort) Decide(_ float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	var d contracts.Decision
 	p.placements, d.Reason = p.bid.Place(r, v, p.placements[:0])
 	if d.Reason != contracts.None {
 		return d
 	}
+	p.price, p.share = 0, 0
 	for i := range p.placements {
 		pl := &p.placements[i]
 		b, c := pl.Bid.Float64(), v.Price(pl.Host).Float64()
 		share := float64(market.Quote(b, c))
-		d.Price += c
-		d.SpotShare += share
+		p.price += c
+		p.share += share
 		if least := r.Needs.Min.CPU; least > 0 && processors(share, v.Spec(pl.Host)) < least {
-			d.Reason = contracts.PriceTooHigh
+			d.Reason = PriceTooHigh
 		}
 	}
-	d.Price /= float64(len(p.placements))
+	p.price /= float64(len(p.placements))
+	p.numbers = p.numbers[:0].With("price", p.price).With("spot_share", p.share)
+	d.Numbers = p.numbers
 	if d.Reason == contracts.None {
 		d.Verdict, d.Placements = contracts.Accept, p.placements
 	}

@@ -11,6 +11,9 @@ import (
 	"bourse/market"
 )
 
+// WouldViolate: a contract would be violated (eq. 6).
+const WouldViolate contracts.Reason = "would violate"
+
 // Capacity is [Statistical] with a further test: that letting the request in
 // violates no active contract, nor the new one (CAC, §3). A contract is looked
 // at if it shares a host with the request; no other's rate can change.
@@ -60,7 +63,12 @@ func newCapacity(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (co
 	return &Capacity{Statistical: s, test: o.Capacity}, err
 }
 
-// Decide implements [contracts.Decider].
+// Decide implements [contracts.Decider]. It gives the numbers of [Statistical] and, of a
+// violation,
+//
+//	violates  the first contract violated
+//	gets      what it would get; work per second, or shares (eq. 6)
+//	want      what it needs
 func (p *Capacity) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	d := p.Statistical.Decide(now, r, v)
 	if d.Verdict != contracts.Accept {
@@ -71,8 +79,9 @@ func (p *Capacity) Decide(now float64, r *contracts.Request, v contracts.View) c
 		violated = p.static
 	}
 	if id, gets, want, ok := violated(now, r, v, d.Placements); !ok {
-		d.Violates, d.Gets, d.Want = id, gets, want
-		return refuse(d, contracts.WouldViolate)
+		p.be.numbers = append(d.Numbers, contracts.Concerned("violates", id), contracts.Measured("gets", gets), contracts.Measured("want", want))
+		d.Numbers = p.be.numbers
+		return refuse(d, WouldViolate)
 	}
 	return d
 }

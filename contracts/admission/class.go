@@ -9,6 +9,9 @@ import (
 	"bourse/contracts/bidding"
 )
 
+// NoClass: the class that it names is not sold.
+const NoClass contracts.Reason = "no such class"
+
 // ByClass leaves each request to the policy of the class that it names, be, sac,
 // cac or rac, so that all four sell the same hosts (§3). Only a market of cac
 // alone keeps its promises: the others admit without asking whom they slow down.
@@ -75,7 +78,7 @@ func (p *ByClass) Decide(now float64, r *contracts.Request, v contracts.View) co
 		policy = p.policies[strings.ToLower(r.Class)] // the paper writes BE, SAC, CAC
 	}
 	if policy == nil {
-		return contracts.Decision{Reason: contracts.NoClass}
+		return contracts.Decision{Reason: NoClass}
 	}
 	return policy.Decide(now, r, v)
 }

@@ -13,6 +13,9 @@ import (
 // sliver is the excess over a host that is none, in processors.
 const sliver = sharing.Sliver
 
+// NoShare: too few hosts have the share that it needs.
+const NoShare contracts.Reason = "too few hosts have the share it needs"
+
 // Libra admits a request if enough hosts can give it what it needs by its
 // deadline without taking it from others (Risk, §3.1): a host is suitable if the
 // needs of its tasks and the new one do not sum to more than it has. It takes
@@ -40,7 +43,7 @@ func (p *Libra) Decide(now float64, r *contracts.Request, v contracts.View) cont
 		p.all(now, r, v)
 	}
 	if len(p.found) < r.Nodes {
-		return reject(contracts.NoShare, len(p.found))
+		return p.reject(NoShare)
 	}
 	return accept(p.best(r))
 }

@@ -10,6 +10,9 @@ import (
 	"bourse/hosts"
 )
 
+// Risky: on too few hosts there is no risk of unequal delays with it.
+const Risky contracts.Reason = "too few hosts are without risk"
+
 // LibraRisk admits a request if enough hosts are without risk when it runs there
 // too: if it delays either none of their tasks, or all by the same part of the
 // time that they have left (Risk, Algorithm 1). An idle host therefore takes any
@@ -63,7 +66,7 @@ func (p *LibraRisk) Decide(now float64, r *contracts.Request, v contracts.View) 
 		p.add(h, fit(left))
 	}
 	if len(p.found) < r.Nodes {
-		return reject(contracts.Risky, len(p.found))
+		return p.reject(Risky)
 	}
 	if p.Order == "index" {
 		return accept(p.first(r))

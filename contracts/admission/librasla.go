@@ -11,6 +11,9 @@ import (
 	"bourse/hosts"
 )
 
+// NoReturn: too few hosts return more with it, or end it in time.
+const NoReturn contracts.Reason = "too few hosts return more with it"
+
 // LibraSLA admits a request if enough hosts return at least as much with it as
 // without, and end it in time if its deadline is hard (SLA, Algorithm 1). It
 // takes those that then return most. What hosts return is what [sharing.Plan]
@@ -73,7 +76,7 @@ func (p *LibraSLA) Decide(now float64, r *contracts.Request, v contracts.View) c
 		}
 	}
 	if len(p.found) < r.Nodes {
-		return reject(contracts.NoReturn, len(p.found))
+		return p.reject(NoReturn)
 	}
 	return accept(p.best(r))
 }

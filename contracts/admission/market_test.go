@@ -81,10 +81,10 @@ func TestBestEffort(t *testing.T) {
 	}{
 		{"none stated", 2, 1, 1, 0.001, 1, 0, contracts.None},
 		{"half of two", 2, 0, 1, 0.01, 0.01, 1, contracts.None},
-		{"a little more", 2, 0, 1, 0.01, 0.01, 1.001, contracts.PriceTooHigh},
-		{"processors, not work", 2, 0, 3, 0.01, 0.01, 1.001, contracts.PriceTooHigh},
+		{"a little more", 2, 0, 1, 0.01, 0.01, 1.001, PriceTooHigh},
+		{"processors, not work", 2, 0, 3, 0.01, 0.01, 1.001, PriceTooHigh},
 		{"slow processors", 2, 0, 0.1, 0.01, 0.01, 1, contracts.None},
-		{"above the cap", 4, 1, 1, 0.01, 0, 1.5, contracts.PriceTooHigh},
+		{"above the cap", 4, 1, 1, 0.01, 0, 1.5, PriceTooHigh},
 		{"at the cap", 4, 1, 1, 0.01, 0, 1, contracts.None},
 	} {
 		s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: c.cpus, Cap: c.limit, Speed: c.speed}, price: c.cost}}}
@@ -94,8 +94,9 @@ func TestBestEffort(t *testing.T) {
 		if d.Reason != c.want || (d.Verdict == contracts.Accept) != (c.want == contracts.None) {
 			t.Errorf("%s: %v, %v, want %v", c.name, d.Verdict, d.Reason, c.want)
 		}
-		if want := c.bid / (c.bid + c.cost); !close(d.SpotShare, want) || !close(d.Price, c.cost) {
-			t.Errorf("%s: share %v of a host at %v, want %v at %v", c.name, d.SpotShare, d.Price, want, c.cost)
+		n := numbers(d)
+		if want := c.bid / (c.bid + c.cost); !close(n["spot_share"], want) || !close(n["price"], c.cost) {
+			t.Errorf("%s: share %v of a host at %v, want %v at %v", c.name, n["spot_share"], n["price"], want, c.cost)
 		}
 	}
 }
@@ -113,11 +114,11 @@ func TestStatistical(t *testing.T) {
 		spotShare, share, required float64
 	}{
 		{"both", nil, 0.02, 0.04, 0.04, contracts.None, 2. / 3, 2. / 3, 2. / 3},
-		{"today's price", nil, 0.02, 0.041, 0.02, contracts.BelowSpot, 0.04 / 0.061, 1, 2. / 3},
-		{"the percentile", nil, 0.02, 0.02, 0.041, contracts.BelowForecast, 1, 0.04 / 0.061, 2. / 3},
+		{"today's price", nil, 0.02, 0.041, 0.02, BelowSpot, 0.04 / 0.061, 1, 2. / 3},
+		{"the percentile", nil, 0.02, 0.02, 0.041, BelowForecast, 1, 0.04 / 0.061, 2. / 3},
 		{"a price below 0", nil, 0.02, 0.02, -0.03, contracts.None, 1, 2, 2. / 3}, // Normal, g < 1/2: a share is in [0,1]
 		{"work needs less", options{"threshold": "share"}, 0.02, 0.06, 0.06, contracts.None, 0.5, 0.5, 0.5},
-		{"work needs more", options{"threshold": "share"}, 0.02, 0.061, 0.06, contracts.BelowSpot, 0.04 / 0.081, 0.5, 0.5},
+		{"work needs more", options{"threshold": "share"}, 0.02, 0.061, 0.06, BelowSpot, 0.04 / 0.081, 0.5, 0.5},
 	} {
 		o := options{"guarantee": 0.5}
 		for k, v := range c.options {
@@ -130,8 +131,9 @@ func TestStatistical(t *testing.T) {
 		if d.Reason != c.want {
 			t.Errorf("%s: %v, want %v", c.name, d.Reason, c.want)
 		}
-		if !close(d.SpotShare, c.spotShare) || !close(d.Share, c.share) || !close(d.Threshold, c.required) || !close(d.Percentile, max(0, c.percentile)) {
-			t.Errorf("%s: shares %v and %v of %v at %v, want %v and %v of %v", c.name, d.SpotShare, d.Share, d.Threshold, d.Percentile, c.spotShare, c.share, c.required)
+		n := numbers(d)
+		if !close(n["spot_share"], c.spotShare) || !close(n["share"], c.share) || !close(n["threshold"], c.required) || !close(n["percentile"], max(0, c.percentile)) {
+			t.Errorf("%s: %v, want shares %v and %v of %v", c.name, n, c.spotShare, c.share, c.required)
 		}
 	}
 }
@@ -181,8 +183,9 @@ func TestCapacity(t *testing.T) {
 		s.put(c.running, 0.02, 0)
 		r := wish(c.work, 1, c.bid)
 		d := newDecider(t, "cac", options{"capacity": c.test}).Decide(0, &r, s)
-		if d.Violates != c.violates || (d.Verdict == contracts.Accept) != (c.violates == 0) || !close(d.Gets, c.gets) || !close(d.Want, c.want) {
-			t.Errorf("%s: %v, violates %d, %v of %v; want %d, %v of %v", c.name, d.Verdict, d.Violates, d.Gets, d.Want, c.violates, c.gets, c.want)
+		n := numbers(d)
+		if id, _ := d.Numbers.Contract(); id != c.violates || (d.Verdict == contracts.Accept) != (c.violates == 0) || !close(n["gets"], c.gets) || !close(n["want"], c.want) {
+			t.Errorf("%s: %v, violates %d, %v of %v; want %d, %v of %v", c.name, d.Verdict, id, n["gets"], n["want"], c.violates, c.gets, c.want)
 		}
 	}
 }
@@ -217,8 +220,9 @@ func TestStaticNeeds(t *testing.T) {
 		s.put(running, 0.02, 0)
 		r := wish(1, 1, c.bid)
 		d := newDecider(t, "cac", options{"capacity": "static"}).Decide(0, &r, s)
-		if d.Violates != c.violates || !close(d.Want, c.want) {
-			t.Errorf("speed %v, slack %v: violates %d, which wants %v, want %d and %v", c.speed, c.slack, d.Violates, d.Want, c.violates, c.want)
+		n := numbers(d)
+		if id, _ := d.Numbers.Contract(); id != c.violates || !close(n["want"], c.want) {
+			t.Errorf("speed %v, slack %v: violates %d, which wants %v, want %d and %v", c.speed, c.slack, id, n["want"], c.violates, c.want)
 		}
 	}
 }
@@ -234,7 +238,7 @@ func TestRandom(t *testing.T) {
 	r := wish(1, 1, 0.01)
 	for range 100_000 {
 		switch d := p.Decide(0, &r, s); {
-		case d.Reason == contracts.ByLot:
+		case d.Reason == ByLot:
 			rejected++
 		case d.Verdict != contracts.Accept:
 			t.Fatalf("rejected: %v", d.Reason)
@@ -251,8 +255,8 @@ func TestClass(t *testing.T) {
 	t.Parallel()
 	for class, want := range map[string]contracts.Reason{
 		"": contracts.None, "be": contracts.None, "BE": contracts.None,
-		"sac": contracts.BelowSpot, "SAC": contracts.BelowSpot, "Cac": contracts.BelowSpot,
-		"RAC": contracts.ByLot, "gold": contracts.NoClass,
+		"sac": BelowSpot, "SAC": BelowSpot, "Cac": BelowSpot,
+		"RAC": ByLot, "gold": NoClass,
 	} {
 		s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}, price: 1}}}
 		r := wish(50, 1, 0.02)

@@ -18,6 +18,7 @@ type candidate struct {
 type chooser struct {
 	found      []candidate
 	placements []contracts.Placement
+	numbers    contracts.Numbers
 }
 
 // add enters a host that would do.
@@ -68,9 +69,12 @@ func accept(on []contracts.Placement) contracts.Decision {
 	return contracts.Decision{Verdict: contracts.Accept, Placements: on}
 }
 
-// reject turns a request away that only so many hosts would do for.
-func reject(why contracts.Reason, would int) contracts.Decision {
-	return contracts.Decision{Reason: why, Hosts: would}
+// reject turns a request away that the hosts found are too few for. Their number is
+//
+//	hosts  hosts that would do, fewer than nodes
+func (c *chooser) reject(why contracts.Reason) contracts.Decision {
+	c.numbers = append(c.numbers[:0], contracts.Counted("hosts", len(c.found)))
+	return contracts.Decision{Reason: why, Numbers: c.numbers}
 }
 
 // holds reports whether h is there, and has the room for what a task of r needs at

@@ -14,6 +14,9 @@ import (
 	"bourse/hosts/eventheap"
 )
 
+// OneNode: it has several nodes, or reserves what may not be there.
+const OneNode contracts.Reason = "only jobs of one node are queued"
+
 // Queue keeps all requests in one queue, first come, first served, looks at it at
 // regular intervals, and gives each job a host that a matchmaker chooses by what is
 // foretold of it: the schedulers of Zhang, Phillips, "Job-Scheduling with Resource
@@ -167,7 +170,7 @@ func (p *Queue) enter(now float64, i int32, m contracts.Market) []contracts.Acti
 	r := m.Request(i)
 	least := r.Needs.Min.Resources
 	if r.Nodes != 1 || !least.Zero() && (p.match.Piles() || !everHolds(r, m.Hosts())) {
-		p.said = append(p.said[:0], contracts.Decision{Reason: contracts.OneNode})
+		p.said = append(p.said[:0], contracts.Decision{Reason: OneNode})
 		p.actions = append(p.actions[:0], contracts.Action{Verb: contracts.Refuse, Contract: i, Decision: &p.said[0]})
 		return p.actions
 	}

@@ -8,6 +8,9 @@ import (
 	"bourse/contracts/bidding"
 )
 
+// ByLot: it was drawn.
+const ByLot contracts.Reason = "drawn by lot"
+
 // Random rejects requests by lot and is otherwise [BestEffort] (RAC, §4.3). No lot is
 // drawn for a contract whose host has left.
 type Random struct {
@@ -37,7 +40,7 @@ func newRandom(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (co
 // Decide implements [contracts.Decider].
 func (p *Random) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	if !r.Repeat && p.rng.Float64() < p.reject {
-		return contracts.Decision{Reason: contracts.ByLot}
+		return contracts.Decision{Reason: ByLot}
 	}
 	return p.be.Decide(now, r, v)
 }

@@ -12,6 +12,12 @@ import (
 	"bourse/hosts/timetable"
 )
 
+// Reasons of reserve.
+const (
+	NoPlan  contracts.Reason = "no plan keeps all promises with it"
+	TooDear contracts.Reason = "price above budget" // the one asked
+)
+
 // Reserve sells reservations (Farooq, Majumdar, Parsons, "A Framework to Achieve
 // Guaranteed QoS for Applications and High System Performance in
 // Multi-Institutional Grid Computing"): every host is a cluster that keeps a book,
@@ -37,6 +43,7 @@ type Reserve struct {
 	chosen  matchmaking.Choice     // of the request decided last
 	places  [1]contracts.Placement // of its decision
 	said    contracts.Decision
+	numbers contracts.Numbers // of it
 	actions []contracts.Action
 }
 
@@ -206,5 +213,5 @@ func (p *Reserve) why(j *timetable.Job) contracts.Reason {
 	case !inTime:
 		return contracts.TooLate
 	}
-	return contracts.NoPlan
+	return NoPlan
 }

@@ -112,7 +112,7 @@ func TestReserveFractions(t *testing.T) {
 			if got = append(got, a.Verb); a.Verb == contracts.Enqueue {
 				m.waiting = append(m.waiting, a.Contract)
 			}
-			if a.Verb == contracts.Book && a.Decision.Start != 4 {
+			if a.Verb == contracts.Book && numbers(*a.Decision)["start"] != 4 {
 				t.Errorf("%+v", a.Decision)
 			}
 		}

@@ -80,7 +80,12 @@ func (p *Reserve) ask(now float64, i int32, m contracts.Market) bool {
 	return true
 }
 
-// decide asks the books about r. What comes within a second is decided at the next.
+// decide asks the books about r. What comes within a second is decided at the next. An
+// acceptance has as numbers
+//
+//	start, completion  as planned at present, instants
+//	impact             laxity that contracts still to start lose in all, s; may be negative
+//	ask                the price, $, if one is asked
 func (p *Reserve) decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	if at := math.Ceil(now); at > now {
 		p.wake = second(at)
@@ -98,15 +103,17 @@ func (p *Reserve) decide(now float64, r *contracts.Request, v contracts.View) co
 	}
 	p.chosen = choice
 	q := &p.chosen.Quote
-	d := contracts.Decision{
-		Verdict: contracts.Accept, Placements: p.places[:],
-		Start: float64(q.Start), Completion: float64(q.Completion), Impact: float64(p.price.impact.Lost(q)),
-	}
+	d := contracts.Decision{Verdict: contracts.Accept, Placements: p.places[:]}
+	p.numbers = p.numbers[:0].With("start", float64(q.Start)).With("completion", float64(q.Completion)).
+		With("impact", float64(p.price.impact.Lost(q)))
+	d.Numbers = p.numbers
 	if p.price.on() {
-		d.Priced = true
-		d.Ask, _ = p.price.of(q).Float64()
-		if d.Ask > r.SLA.Budget.Float64() {
-			return contracts.Decision{Reason: contracts.TooDear, Priced: true, Ask: d.Ask}
+		ask, _ := p.price.of(q).Float64()
+		if ask > r.SLA.Budget.Float64() {
+			d = contracts.Decision{Reason: TooDear, Numbers: p.numbers[:0]}
+		}
+		if d.Price(ask); d.Reason != contracts.None {
+			return d
 		}
 	}
 	p.places[0] = contracts.Placement{Host: p.books[choice.Seller].host}

@@ -10,6 +10,12 @@ import (
 	"bourse/market"
 )
 
+// Reasons of sac, and of cac.
+const (
+	BelowSpot     contracts.Reason = "share below threshold at spot price"
+	BelowForecast contracts.Reason = "share below threshold at price percentile" // eq. 5
+)
+
 // Statistical admits a request that [BestEffort] admits and whose bids buy
 // enough of their hosts, both at the spot price c and at the price that will
 // not be exceeded with probability g (SAC, §3, eq. 5):
@@ -59,40 +65,51 @@ func statistical(o StatisticalOptions, bid bidding.Strategy) (*Statistical, erro
 	return &Statistical{o, &BestEffort{bid: bid}}, nil
 }
 
-// Decide implements [contracts.Decider].
+// Decide implements [contracts.Decider]. It gives the numbers of [BestEffort] and, where
+// that admits,
+//
+//	percentile  mean F⁻¹(g) of the chosen hosts, $/s
+//	share       sum of b/(b+F⁻¹(g)) over them (eq. 5)
+//	threshold   what both sums must reach
+//	stays       where sums are discounted: mean probability that a host stays
 func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	d := p.be.Decide(now, r, v)
 	if d.Verdict != contracts.Accept {
 		return d
 	}
+	spot := p.be.share
 	if p.Discount == "predicted" {
-		d.SpotShare = 0
+		spot = 0
 	}
+	var percentile, share, threshold, staying float64
 	for i := range d.Placements {
 		pl := &d.Placements[i]
 		b, f := pl.Bid.Float64(), max(0, v.Percentile(pl.Host, p.Guarantee)) // no price is below 0, whatever a Normal says
-		d.Percentile += f
+		percentile += f
 		if p.Discount == "predicted" {
 			stays := p.stays(now, r, pl.Host, v)
-			d.Stays += stays / float64(len(d.Placements))
-			d.SpotShare += expected(stays, b, v.Price(pl.Host).Float64())
-			d.Share += expected(stays, b, f)
+			staying += stays / float64(len(d.Placements))
+			spot += expected(stays, b, v.Price(pl.Host).Float64())
+			share += expected(stays, b, f)
 		} else {
-			d.Share += float64(market.Quote(b, f))
+			share += float64(market.Quote(b, f))
 		}
 		spec := v.Spec(pl.Host)
 		if p.Threshold == "price" {
-			d.Threshold += 1 / (1 + spec.CPUs)
+			threshold += 1 / (1 + spec.CPUs)
 		} else {
-			d.Threshold += required(now, r, spec)
+			threshold += required(now, r, spec)
 		}
 	}
-	d.Percentile /= float64(len(d.Placements))
+	percentile /= float64(len(d.Placements))
+	p.be.numbers = p.be.numbers[:0].With("price", p.be.price).With("percentile", percentile).With("spot_share", spot).
+		With("share", share).With("threshold", threshold).With("stays", staying)
+	d.Numbers = p.be.numbers
 	switch {
-	case !contracts.Enough(d.SpotShare, d.Threshold):
-		return refuse(d, contracts.BelowSpot)
-	case !contracts.Enough(d.Share, d.Threshold):
-		return refuse(d, contracts.BelowForecast)
+	case !contracts.Enough(spot, threshold):
+		return refuse(d, BelowSpot)
+	case !contracts.Enough(share, threshold):
+		return refuse(d, BelowForecast)
 	}
 	return d
 }

@@ -110,7 +110,9 @@ func (b *Broker) decided(i int32, a *contracts.Action) (err error) {
 	case i == b.asked:
 		b.answer = *d
 	case d.Verdict == contracts.Reject && !again:
-		b.refused = append(b.refused, Refusal{c.ID, b.now, *d})
+		kept := *d
+		kept.Numbers = slices.Clone(d.Numbers)
+		b.refused = append(b.refused, Refusal{c.ID, b.now, kept})
 	}
 	return err
 }
@@ -123,7 +125,8 @@ func (b *Broker) affords(c *contract, a *contracts.Action) bool {
 	case c.SLA.Budget.Sign() <= 0:
 		d.Reason = contracts.NoRate
 	case has.Cmp(c.SLA.Budget) < 0:
-		d.Reason, d.Balance, d.Budget = contracts.Unfunded, has, c.SLA.Budget
+		d.Reason = contracts.Unfunded
+		d.Numbers = append(d.Numbers, contracts.Paid("balance", has), contracts.Paid("budget", c.SLA.Budget))
 	case a.Verb == contracts.Admit && !c.SLA.GoesOn() && c.Due() <= b.now:
 		d.Reason = contracts.TooLate
 	default:

@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
+	"bourse/contracts/note"
 	"bourse/hosts"
 )
 
@@ -71,23 +73,29 @@ func (c *conversation) submit(words []string) ([]string, error) {
 // answer tells a decision and the numbers that decided it.
 func answer(d contracts.Decision) (answers []string) {
 	head := d.Verdict.String()
+	said := must(note.ParseAgreement(d.AppendJSON(nil)))
 	if d.Reason != contracts.None {
-		head += ": " + d.Reason.String()
+		head += ": " + said.Reason
 	}
-	switch d.Reason {
-	case contracts.WouldViolate:
-		head += fmt.Sprintf(" %d, which would get %v and needs %v", d.Violates, number(d.Gets), number(d.Want))
-	case contracts.Unfunded:
-		head += fmt.Sprintf(", has %v of %v", d.Balance, d.Budget)
+	n := said.Numbers
+	if id, ok := d.Numbers.Contract(); ok {
+		head += fmt.Sprintf(" %d, which would get %v and needs %v", id, number(n["gets"]), number(n["want"]))
+	}
+	if d.Reason == contracts.Unfunded {
+		var of struct{ Balance, Budget string }
+		if err := json.Unmarshal(d.AppendJSON(nil), &of); err != nil {
+			panic(err)
+		}
+		head += fmt.Sprintf(", has %v of %v", of.Balance, of.Budget)
 	}
 	for _, p := range d.Placements {
 		head += fmt.Sprintf(", %v $/s on h%d", p.Bid, p.Host)
 	}
 	answers = append(answers, head)
-	if d.SpotShare > 0 {
-		numbers := fmt.Sprintf("price %v, share %v", number(d.Price), number(d.SpotShare))
-		if d.Threshold > 0 {
-			numbers += fmt.Sprintf("; percentile %v, share %v; threshold %v", number(d.Percentile), number(d.Share), number(d.Threshold))
+	if n["spot_share"] > 0 {
+		numbers := fmt.Sprintf("price %v, share %v", number(n["price"]), number(n["spot_share"]))
+		if n["threshold"] > 0 {
+			numbers += fmt.Sprintf("; percentile %v, share %v; threshold %v", number(n["percentile"]), number(n["share"]), number(n["threshold"]))
 		}
 		answers = append(answers, numbers)
 	}

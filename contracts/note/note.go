@@ -1,9 +1,22 @@
-// Package note is what the ledger says of a contract: the terms of its admission and
-// the verdict of its settlement, each one JSON object.
+// Package note is what the ledger says of a contract: the terms of its admission, or
+// why it was rejected, and the verdict of its settlement, each one JSON object.
+//
+// What is written with Append is read with [ParseAgreement] and [ParseVerdict], or field
+// by field with [Fields].
 //
 // It does not know who reads a note. Fields and their order are a public format:
 //
-//	terms         the numbers of the decision (see contracts.Decision), then
+//	a rejection
+//	decision      reject
+//	reason        why, in words
+//	              then the numbers that decided, under the names that the policy gives
+//	              them: contracts/admission says which, at the Decide of each. Of the
+//	              broker's own reason unfunded they are balance and budget, $
+//
+//	terms
+//	decision      accept
+//	              then the numbers that decided, ask among them, $, if that is the
+//	              price and not the budget
 //	submit        instant of the request, s
 //	deadline      s after it
 //	runs_on       true: the work goes on after the deadline

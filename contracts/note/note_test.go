@@ -3,9 +3,13 @@ package note
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"bourse/bank"
 	"bourse/contracts"
@@ -62,7 +66,7 @@ func TestTerms(t *testing.T) {
 func TestBooked(t *testing.T) {
 	t.Parallel()
 	r := contracts.Request{Submit: 2, Lead: 18, Nodes: 3, SLA: contracts.SLA{Deadline: 50}}
-	d := contracts.Decision{Verdict: contracts.Accept, Start: 20, Placements: []contracts.Placement{{Host: 1}}}
+	d := contracts.Decision{Verdict: contracts.Accept, Numbers: contracts.Numbers(nil).With("start", 20), Placements: []contracts.Placement{{Host: 1}}}
 	got := string(Terms{Decision: &d, Request: &r, Booked: true, Name: func(h hosts.ID) string { return fmt.Sprint("h", h) }}.Append(nil))
 	if want := `{"decision":"accept","start":20,"submit":2,"deadline":50,"runs_on":true,"opens":20,"nodes":3,"host":"h1"}`; got != want {
 		t.Errorf("terms = %s, want %s", got, want)
@@ -86,5 +90,72 @@ func TestVerdict(t *testing.T) {
 		if got := string(c.v.Append(nil)); got != c.want {
 			t.Errorf("verdict = %s, want %s", got, c.want)
 		}
+	}
+}
+
+// TestParseAgreement checks that what is read of an admission is what was agreed, that
+// a penalty without bound has none, and that a policy's own numbers are there.
+func TestParseAgreement(t *testing.T) {
+	t.Parallel()
+	name := func(h hosts.ID) string { return fmt.Sprint("h", h) }
+	d := contracts.Decision{Verdict: contracts.Accept, Numbers: contracts.Numbers{}.With("mood", 0.1), Placements: []contracts.Placement{{Host: 1, Bid: 7}, {Host: 2, Bid: 7}}}
+	d.Price(0)
+	r := contracts.Request{Submit: 2, Lead: 18, Nodes: 3, PerHost: true, OnDemand: true, SLA: contracts.SLA{Deadline: 50, Penalty: contracts.Penalty{Rate: 1, Max: math.Inf(1)}}}
+	r.Needs.Max.CPU = 0.25
+	ask := 0.0
+	placed := Agreement{
+		Decision: "accept", Ask: &ask, Submit: 2, Deadline: 50, OnDemand: true, PerHost: true, MaxCPU: 0.25,
+		PenaltyRate: 1, PenaltyMax: math.Inf(1), On: []any{7., "h1", "h2"},
+		Numbers: map[string]float64{"mood": 0.1, "ask": 0, "submit": 2, "deadline": 50, "max_cpu": 0.25, "penalty_rate": 1},
+	}
+	booked := placed
+	booked.RunsOn, booked.On, booked.Opens, booked.Nodes, booked.Host = true, nil, 20, 3, "h1"
+	booked.Numbers = maps.Clone(placed.Numbers)
+	booked.Numbers["opens"], booked.Numbers["nodes"] = 20, 3
+	for _, want := range []Agreement{placed, booked} {
+		text := Terms{Decision: &d, Request: &r, Booked: want.Host != "", Name: name}.Append(nil)
+		if got, err := ParseAgreement(text); err != nil || !reflect.DeepEqual(*got, want) {
+			t.Errorf("%s is read as %+v, %v, want %+v", text, got, err, want)
+		}
+	}
+	if _, err := ParseAgreement([]byte(`{"submit":"today"}`)); err == nil {
+		t.Error("a submission today is no instant")
+	}
+}
+
+// TestParseVerdict checks that any verdict is read as it was written.
+func TestParseVerdict(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		number := rapid.Float64Range(0, 1e300)
+		want := Verdict{
+			State: rapid.SampledFrom([]string{"fulfilled", "violated", "cancelled"}).Draw(t, "state"),
+			Work:  number.Draw(t, "work"), ByDue: number.Draw(t, "done"), Killed: rapid.Bool().Draw(t, "killed"),
+			Losses: rapid.IntRange(0, 3).Draw(t, "losses"), Penalty: bank.Micros(rapid.Int64Range(0, 1e15).Draw(t, "penalty")),
+		}
+		want.Needed = rapid.SampledFrom([]float64{want.Work, number.Draw(t, "needed")}).Draw(t, "which")
+		if want.Losses > 0 {
+			want.Wasted = number.Draw(t, "wasted")
+		}
+		text := want.Append(nil)
+		if got, err := ParseVerdict(text); err != nil || got != want {
+			t.Fatalf("%s is read as %+v, %v, want %+v", text, got, err, want)
+		}
+	})
+	if _, err := ParseVerdict([]byte("settled by hand")); err == nil {
+		t.Error("a text is no verdict")
+	}
+}
+
+// TestFields checks that fields come in order, and that what is no object has none.
+func TestFields(t *testing.T) {
+	t.Parallel()
+	got, ok := Fields([]byte(`{"b":1e400,"a":["x",2],"c":true}`))
+	want := []Field{{"b", json.Number("1e400")}, {"a", []any{"x", json.Number("2")}}, {"c", true}}
+	if !ok || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, %v, want %v", got, ok, want)
+	}
+	if got, ok := Fields([]byte(`[1]`)); ok {
+		t.Errorf("a list has fields %v", got)
 	}
 }

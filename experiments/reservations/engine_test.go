@@ -117,8 +117,9 @@ func (e *engine) run(tb rapid.TB, jobs []Job) []Outcome {
 			o.Status, o.Cluster = Rejected, -1
 			continue
 		}
-		o.Cluster, o.Zeta = int(d.Placements[0].Host), int64(d.Impact)
-		o.InitialStart, o.InitialCompletion = int64(d.Start), int64(d.Completion)
+		n := figures(*d)
+		o.Cluster, o.Zeta = int(d.Placements[0].Host), int64(n["impact"])
+		o.InitialStart, o.InitialCompletion = int64(n["start"]), int64(n["completion"])
 	}
 	e.drain(tb)
 	for _, c := range e.Ended() {

@@ -11,6 +11,7 @@ import (
 	"bourse/contracts"
 	"bourse/contracts/admission"
 	"bourse/contracts/broker"
+	"bourse/contracts/note"
 	"bourse/hosts"
 	"bourse/hosts/timetable"
 )
@@ -28,6 +29,15 @@ func (e *engine) ask(tb rapid.TB, now float64, r contracts.Request, runtime floa
 		tb.Fatal(err)
 	}
 	return *d
+}
+
+// figures returns the numbers of d, as the ledger shows them.
+func figures(d contracts.Decision) map[string]float64 {
+	said, err := note.ParseAgreement(d.AppendJSON(nil))
+	if err != nil {
+		panic(err)
+	}
+	return said.Numbers
 }
 
 // window is a request of n nodes for q seconds between start and due, for a dollar,
@@ -87,7 +97,7 @@ func TestMoney(t *testing.T) {
 				c.change(&o)
 			}
 			e := newEngine(t, []timetable.Config{{Nodes: 4}}, o, nil)
-			if d := e.ask(t, 0, e.window(1, 3, 20, 10, 33), c.runtime); d.Verdict != contracts.Accept || d.Start != 20 || d.Completion != 30 {
+			if d := e.ask(t, 0, e.window(1, 3, 20, 10, 33), c.runtime); d.Verdict != contracts.Accept || figures(d)["start"] != 20 || figures(d)["completion"] != 30 {
 				t.Fatalf("%+v", d)
 			}
 			if held, _ := e.ledger.Escrow(1); held.Micros() != 1e6 {
@@ -119,7 +129,7 @@ func TestCancel(t *testing.T) {
 	} {
 		e := newEngine(t, []timetable.Config{{Nodes: 4}}, standard(), nil)
 		e.ask(t, 0, e.window(1, 3, 20, 10, 30), 10)
-		if d := e.ask(t, 1, e.window(2, 3, 20, 10, 100), 10); d.Start != 30 {
+		if d := e.ask(t, 1, e.window(2, 3, 20, 10, 100), 10); figures(d)["start"] != 30 {
 			t.Fatalf("%+v", d)
 		}
 		if err := e.Advance(c.at); err != nil {
@@ -155,10 +165,10 @@ func TestPrice(t *testing.T) {
 	}
 	// It has to end by 25: the first makes room, to 25.
 	d := e.ask(t, 0, e.window(2, 3, 15, 10, 25), 10)
-	if d.Start != 15 || d.Impact != 5 || math.Abs(d.Ask-0.65) > 1e-12 {
-		t.Errorf("from %v with impact %v for $%v, want 15, 5, $0.65", d.Start, d.Impact, d.Ask)
+	if n := figures(d); n["start"] != 15 || n["impact"] != 5 || math.Abs(d.Ask-0.65) > 1e-12 {
+		t.Errorf("from %v with impact %v for $%v, want 15, 5, $0.65", n["start"], n["impact"], d.Ask)
 	}
-	if d := e.ask(t, 0, e.window(3, 4, 50, 20, 300), 20); d.Reason != contracts.TooDear || d.Ask != 1.6 {
+	if d := e.ask(t, 0, e.window(3, 4, 50, 20, 300), 20); d.Reason != admission.TooDear || d.Ask != 1.6 {
 		t.Errorf("%v, asked $%v", d.Reason, d.Ask)
 	}
 	e.drain(t)
@@ -184,7 +194,7 @@ func TestLowestPrice(t *testing.T) {
 			a.SLA.Budget = bank.Micros(1e9)
 			b := a
 			x, y := byImpact.ask(t, now, a, float64(j.Runtime)), byPrice.ask(t, now, b, float64(j.Runtime))
-			if x.Impact < 0 {
+			if figures(x)["impact"] < 0 {
 				return
 			}
 			if x.Verdict != y.Verdict || x.Verdict == contracts.Accept && x.Placements[0].Host != y.Placements[0].Host {
@@ -222,7 +232,7 @@ func TestRefusals(t *testing.T) {
 		{e.window(1, 5, 0, 10, 100), contracts.TooFewHosts},
 		{e.window(2, 4, 10, 10, 19), contracts.TooLate},
 		{e.window(3, 2, 10, 10, 16), contracts.None}, // on the fast one
-		{e.window(4, 2, 10, 10, 16), contracts.NoPlan},
+		{e.window(4, 2, 10, 10, 16), admission.NoPlan},
 	} {
 		if d := e.ask(t, 0, c.r, 10); d.Reason != c.want {
 			t.Errorf("request %d: %v, want %v", c.r.ID, d.Reason, c.want)

@@ -1,0 +1,76 @@
+package contracts
+
+import (
+	"math"
+	"strconv"
+
+	"bourse/bank"
+)
+
+// Numbers are what decided, as the ledger shows them, in that order. A policy says which
+// there are and what they are called.
+type Numbers []Number
+
+// With appends x under that name, or nothing if it is 0: then it was not looked at.
+func (n Numbers) With(name string, x float64) Numbers {
+	if x == 0 {
+		return n
+	}
+	return append(n, Measured(name, x))
+}
+
+// Contract returns the first contract among n, which is what the reason is about.
+func (n Numbers) Contract() (id ID, ok bool) {
+	for i := range n {
+		if n[i].kind == contract {
+			return ID(n[i].bits), true
+		}
+	}
+	return 0, false
+}
+
+// A Number is a name and a value.
+type Number struct {
+	name string
+	kind kind
+	bits uint64
+}
+
+// A kind says what the bits of a Number are.
+type kind uint8
+
+const (
+	measure  kind = iota // a float64
+	count                // an int
+	contract             // an ID
+	money                // micro-dollars
+)
+
+// Measured is x under that name.
+func Measured(name string, x float64) Number { return Number{name, measure, math.Float64bits(x)} }
+
+// Counted is n under that name.
+func Counted(name string, n int) Number { return Number{name, count, uint64(n)} }
+
+// Concerned is the contract that a reason is about, under that name. Tables name it
+// beside the reason.
+func Concerned(name string, id ID) Number { return Number{name, contract, uint64(id)} }
+
+// Paid is an amount of money under that name.
+func Paid(name string, a bank.Amount) Number { return Number{name, money, uint64(a.Micros())} }
+
+// append appends n as a field of a JSON object.
+func (n *Number) append(b []byte) []byte {
+	b = append(b, ',', '"')
+	b = append(b, n.name...)
+	b = append(b, '"', ':')
+	switch n.kind {
+	case measure:
+		return strconv.AppendFloat(b, math.Float64frombits(n.bits), 'g', -1, 64)
+	case money:
+		b = append(b, '"')
+		b = append(b, bank.Micros(int64(n.bits)).String()...)
+		return append(b, '"')
+	}
+	return strconv.AppendInt(b, int64(n.bits), 10)
+}

@@ -1,12 +1,12 @@
 package experiments
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 
 	"bourse/bank"
 	"bourse/contracts"
+	"bourse/contracts/note"
 )
 
 // replay replays the run and holds what it published against what comes of it.
@@ -61,9 +61,8 @@ func (r *recorder) settled() map[int64]*settlement {
 		switch e.kind {
 		case bank.Admit:
 			s := &settlement{admitted: e.time}
-			var note struct{ Ask *float64 }
-			if json.Unmarshal([]byte(e.note), &note) == nil {
-				s.ask = note.Ask
+			if said, err := note.ParseAgreement([]byte(e.note)); err == nil {
+				s.ask = said.Ask
 			}
 			all[e.contract] = s
 		case bank.Settle:

@@ -8,6 +8,7 @@ import (
 
 	"bourse/bank"
 	"bourse/bank/export"
+	notes "bourse/contracts/note"
 
 	"github.com/urfave/cli/v2"
 )
@@ -201,9 +202,8 @@ func (s *statement) move(e *bank.Entry, m bank.Move, k *statedContract) (err err
 func (k *statedContract) settle(e *bank.Entry) {
 	now := e.Time
 	k.Settled, k.Verdict, k.Outcome = &now, "settled", rawNote(e.Note)
-	var told struct{ State string }
-	if json.Unmarshal(e.Note, &told) == nil && told.State != "" {
-		k.Verdict = told.State
+	if v, err := notes.ParseVerdict(e.Note); err == nil && v.State != "" {
+		k.Verdict = v.State
 	}
 }
 

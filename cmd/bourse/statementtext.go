@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,6 +8,7 @@ import (
 	"strings"
 
 	"bourse/bank"
+	notes "bourse/contracts/note"
 )
 
 // print writes s for people.
@@ -91,21 +91,13 @@ func instant(t float64) string { return strconv.FormatFloat(t, 'f', 3, 64) + " s
 // noted returns a note for people: an object of numbers and words as a list, and
 // anything else as it is.
 func noted(note json.RawMessage) string {
-	dec := json.NewDecoder(bytes.NewReader(note))
-	dec.UseNumber()
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+	fields, ok := notes.Fields(note)
+	if !ok {
 		return plainText(string(note))
 	}
 	var parts []string
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			break
-		}
-		var value any
-		if err := dec.Decode(&value); err != nil {
-			break
-		}
+	for _, f := range fields {
+		value := f.Value
 		switch v := value.(type) {
 		case json.Number:
 			if x, err := v.Float64(); err == nil {
@@ -114,7 +106,7 @@ func noted(note json.RawMessage) string {
 		case []any: // of numbers that are exact, and words
 			value = strings.Trim(fmt.Sprint(v), "[]")
 		}
-		parts = append(parts, plainText(fmt.Sprintf("%s %v", strings.ReplaceAll(fmt.Sprint(key), "_", " "), value)))
+		parts = append(parts, plainText(fmt.Sprintf("%s %v", strings.ReplaceAll(f.Name, "_", " "), value)))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -317,7 +317,7 @@ func TestNothingAllocated(t *testing.T) {
 	j := job{Estimate: 20, Deadline: 90, Procs: 8, Budget: 9}
 	r := j.request()
 	for name, o := range map[string]options{
-		"libra": nil, "librarisk": {"shortcut": false}, "librasla": nil, "edf": nil, "fcfs": nil, "easy": nil,
+		"libra": nil, "librarisk": {"plain": true}, "librasla": nil, "edf": nil, "fcfs": nil, "easy": nil,
 	} {
 		p := newDecider(t, name, o)
 		if d := p.Decide(0, &r, v); d.Verdict != contracts.Accept {

@@ -107,7 +107,7 @@ func TestHardIsNeverLate(t *testing.T) {
 func TestIdleHostTakesAll(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		o := options{"spare": drawSpare(t), "shortcut": rapid.Bool().Draw(t, "shortcut")}
+		o := options{"spare": drawSpare(t), "plain": rapid.Bool().Draw(t, "plain")}
 		v := &still{specs: uniform(3), on: make([][]contracts.Allocation, 3)}
 		j := job{
 			Estimate: rapid.Float64Range(1, 1e7).Draw(t, "estimate"), Deadline: rapid.Float64Range(1, 1e5).Draw(t, "deadline"),
@@ -158,7 +158,7 @@ func drawNode(t *rapid.T, spare, shares string) func() *Projection {
 	}
 }
 
-// TestLemmas checks what the shortcut rests on, by the full projection (spec 5.2):
+// TestLemmas checks what LibraRisk decides by, by the full projection (spec 5.2):
 //
 //  1. a single task has no risk;
 //  2. if needs fit, nobody is delayed;
@@ -197,9 +197,9 @@ func TestLemmas(t *testing.T) {
 	}
 }
 
-// TestShortcut checks that on 1,000 random hosts the shortcut decides as the full
+// TestLemmasAsProjected checks that on 1,000 random hosts the lemmas decide as the full
 // projection does, under each rule for spare capacity.
-func TestShortcut(t *testing.T) {
+func TestLemmasAsProjected(t *testing.T) {
 	t.Parallel()
 	decided := map[bool]int{}
 	for seed := range 1000 {
@@ -216,53 +216,46 @@ func TestShortcut(t *testing.T) {
 	}
 }
 
-// TestShortcutInRuns checks the same in whole runs with wrong estimates: all jobs
-// meet the same fate.
-func TestShortcutInRuns(t *testing.T) {
+// TestRiskAsRead checks that in whole runs with wrong estimates all jobs meet the fate
+// that the plain reading of LibraRisk has for them.
+func TestRiskAsRead(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		specs, spare := drawSpecs(t), drawSpare(t)
 		jobs := drawJobs(t, len(specs), false)
 		order := rapid.SampledFrom([]string{"index", "bestfit"}).Draw(t, "order")
-		got := newWorld(t, specs, "librarisk", options{"spare": spare, "order": order, "shortcut": true}).run(t, jobs)
-		want := newWorld(t, specs, "librarisk", options{"spare": spare, "order": order, "shortcut": false}).run(t, jobs)
+		got := newWorld(t, specs, "librarisk", options{"spare": spare, "order": order}).run(t, jobs)
+		want := newWorld(t, specs, "librarisk", options{"spare": spare, "order": order, "plain": true}).run(t, jobs)
 		if g, w := fmt.Sprint(got), fmt.Sprint(want); g != w {
-			t.Errorf("with the shortcut %v, without %v", g, w)
+			t.Errorf("%v, by its plain reading %v", g, w)
 		}
 	})
 }
 
-// TestOrder checks that Libra places every job where it would if it asked every
-// host, though it asks few.
-func TestOrder(t *testing.T) {
+// TestLibraAsRead checks that Libra places every job where its plain reading does,
+// which asks every host.
+func TestLibraAsRead(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		specs := uniform(rapid.IntRange(1, 12).Draw(t, "hosts"))
-		for h := range specs {
-			specs[h].CPUs = 2
-			specs[h].Cap = 1.5
-		}
-		if rapid.Bool().Draw(t, "one processor") {
-			specs = uniform(len(specs))
-		}
+		specs := drawSpecs(t)
 		o := options{"spare": drawSpare(t), "overrun": rapid.SampledFrom([]string{"keep", "zero", "kill"}).Draw(t, "overrun")}
 		jobs := drawJobs(t, min(len(specs), 4), rapid.Bool().Draw(t, "accurate"))
 		got := brief(jobs, newWorld(t, specs, "libra", o).run(t, jobs))
-		o["scan"] = true
+		o["plain"] = true
 		want := brief(jobs, newWorld(t, specs, "libra", o).run(t, jobs))
 		if got != want {
-			t.Errorf("by order:\n%s\nby asking all:\n%s", got, want)
+			t.Errorf("got:\n%s\nby asking all:\n%s", got, want)
 		}
 	})
 }
 
-// TestOrderInWindows checks the same on busier and larger fleets.
-func TestOrderInWindows(t *testing.T) {
+// TestLibraInWindows checks the same on busier and larger fleets.
+func TestLibraInWindows(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
 		jobs := narrow(seed, 1500, 60)
 		got := brief(jobs, newWorld(t, uniform(60), "libra", nil).run(t, jobs))
-		want := brief(jobs, newWorld(t, uniform(60), "libra", options{"scan": true}).run(t, jobs))
+		want := brief(jobs, newWorld(t, uniform(60), "libra", options{"plain": true}).run(t, jobs))
 		if got != want {
 			t.Errorf("window %d is not placed as by asking all", seed)
 		}

@@ -26,8 +26,7 @@ const NoShare contracts.Reason = "too few hosts have the share it needs"
 // paper.
 type Libra struct {
 	chooser
-	order order
-	scan  bool // look at every host, whatever the order
+	demand demand
 }
 
 func newLibra(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
@@ -37,24 +36,19 @@ func newLibra(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contrac
 // Decide implements [contracts.Decider].
 func (p *Libra) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.found = p.found[:0]
-	if !p.scan && p.order.see(now, v) {
-		p.order.fits(now, r, v, &p.chooser)
-	} else {
-		p.all(now, r, v)
+	p.demand.see(v)
+	for h := range hosts.ID(v.Fleet()) {
+		if p.demand.exceeds(now, r, v, h) {
+			continue
+		}
+		if left, ok := after(now, r, v, h); ok && holds(h, r, v) {
+			p.add(h, fit(left))
+		}
 	}
 	if len(p.found) < r.Nodes {
 		return p.reject(NoShare)
 	}
 	return accept(p.best(r))
-}
-
-// all enters every suitable host.
-func (p *Libra) all(now float64, r *contracts.Request, v contracts.View) {
-	for h := range hosts.ID(v.Fleet()) {
-		if left, ok := after(now, r, v, h); ok && holds(h, r, v) {
-			p.add(h, fit(left))
-		}
-	}
 }
 
 // fit returns the rank of a host with so many processors left: the best fit has

@@ -2,6 +2,7 @@ package admission
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"bourse/contracts"
@@ -22,7 +23,7 @@ type LibraRisk struct {
 	RiskOptions
 	chooser
 	projection Projection
-	order      order
+	demand     demand
 }
 
 // RiskOptions are the options of librarisk.
@@ -48,12 +49,9 @@ func newLibraRisk(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (con
 // Decide implements [contracts.Decider].
 func (p *LibraRisk) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.found = p.found[:0]
-	room, bounded := 0.0, p.Shortcut && p.Projection == "dynamic" && p.order.see(now, v) && p.order.node.Most == p.order.node.Size
-	if bounded {
-		room = p.order.room(now, r)
-	}
+	p.demand.see(v)
 	for h := range hosts.ID(v.Fleet()) {
-		if bounded && p.order.hopeless(h, r, room) || !holds(h, r, v) || !p.safe(now, r, v, h) {
+		if p.hopeless(now, r, v, h) || !holds(h, r, v) || !p.safe(now, r, v, h) {
 			continue
 		}
 		if p.Order == "index" {
@@ -74,13 +72,33 @@ func (p *LibraRisk) Decide(now float64, r *contracts.Request, v contracts.View) 
 	return accept(p.best(r))
 }
 
+// proved reports whether what lemmas says holds of a host of that spec.
+func (p *LibraRisk) proved(spec *hosts.Spec) bool {
+	return p.Projection == "dynamic" && (spec.Cap == 0 || spec.Cap >= spec.CPUs)
+}
+
+// hopeless reports whether the tasks on h and one of r surely need more than it has,
+// and surely not all have one deadline (see lemmas).
+func (p *LibraRisk) hopeless(now float64, r *contracts.Request, v contracts.View, h hosts.ID) bool {
+	return p.proved(v.Spec(h)) && p.demand.exceeds(now, r, v, h) &&
+		!(math.Abs(p.demand.hosts[h].due-r.Due()) <= 1e-6*r.SLA.Deadline)
+}
+
 // safe reports whether h is without risk once it has a task of r.
 func (p *LibraRisk) safe(now float64, r *contracts.Request, v contracts.View, h hosts.ID) bool {
-	on, spec := v.On(h), v.Spec(h)
-	node := sharing.NodeOf(spec)
-	if p.Shortcut && len(on) == 0 {
+	if p.Shortcut && len(v.On(h)) == 0 {
 		return true
 	}
+	p.load(now, r, v, h)
+	if spec := v.Spec(h); p.proved(spec) {
+		return p.projection.lemmas(sharing.NodeOf(spec))
+	}
+	return p.projection.project(sharing.NodeOf(v.Spec(h)))
+}
+
+// load fills in the projection with the tasks on h and one of r.
+func (p *LibraRisk) load(now float64, r *contracts.Request, v contracts.View, h hosts.ID) {
+	on, spec := v.On(h), v.Spec(h)
 	p.projection.Clear()
 	for i := range on {
 		s := &on[i]
@@ -88,10 +106,6 @@ func (p *LibraRisk) safe(now float64, r *contracts.Request, v contracts.View, h 
 		p.projection.Add(s.Left(now, c)/spec.Speed, c.Due()-now, s.Need)
 	}
 	p.projection.Add(r.Work/spec.Speed, r.Due()-now, 0)
-	if p.Shortcut && p.Projection == "dynamic" && node.Most == node.Size {
-		return p.projection.lemmas(node)
-	}
-	return p.projection.project(node)
 }
 
 // project reports whether the tasks are without risk on n, by running it forward.

@@ -24,7 +24,6 @@ type LibraSLA struct {
 	returns
 	tasks    []sharing.Promise
 	old, new sharing.Plan
-	plain    bool // make both plans of every host
 }
 
 // ReturnOptions are the options of librasla.
@@ -50,7 +49,7 @@ func newLibraSLA(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (cont
 // Decide implements [contracts.Decider]. A request whose deadline is not above its
 // estimate is rejected: the paper assumes that there is none.
 func (p *LibraSLA) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
-	brief := !p.plain && p.Current == "recompute"
+	brief := p.Current == "recompute"
 	if brief {
 		p.see(v)
 	}

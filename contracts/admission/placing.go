@@ -24,17 +24,6 @@ type chooser struct {
 // add enters a host that would do.
 func (c *chooser) add(h hosts.ID, rank float64) { c.found = append(c.found, candidate{h, rank}) }
 
-// under returns the number of candidates whose rank is less.
-func (c *chooser) under(rank float64) int {
-	n := 0
-	for i := range c.found {
-		if c.found[i].rank < rank {
-			n++
-		}
-	}
-	return n
-}
-
 // slowest returns the least speed of the hosts found.
 func (c *chooser) slowest(v contracts.View) float64 {
 	speed := v.Spec(c.found[0].host).Speed

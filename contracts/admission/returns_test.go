@@ -16,8 +16,9 @@ import (
 
 // twins is librasla beside itself as it is read, with both plans of every host.
 type twins struct {
-	t           tb
-	short, long *LibraSLA
+	t     tb
+	short *LibraSLA
+	long  *plainSLA
 
 	asked, accepted int // requests
 	lost, hosts     int // hosts that were seen to lose without a plan, of how many
@@ -54,8 +55,7 @@ func (p *twins) Decide(now float64, r *contracts.Request, v contracts.View) cont
 
 // beside makes a world whose policy is checked beside its plain reading.
 func beside(t tb, specs []hosts.Spec, o options) (*world, *twins) {
-	pair := &twins{t: t, short: newDecider(t, "librasla", o).(*LibraSLA), long: newDecider(t, "librasla", o).(*LibraSLA)}
-	pair.long.plain = true
+	pair := &twins{t: t, short: newDecider(t, "librasla", o).(*LibraSLA), long: &plainSLA{newDecider(t, "librasla", o).(*LibraSLA)}}
 	w := newWorld(t, specs, "librasla", o)
 	c := w.broker.Config
 	c.Policy = Immediate(pair)

@@ -144,11 +144,8 @@ func newPolicy(t tb, name string, o options) contracts.Policy {
 	}
 	bid := must(bidding.New(strategy, func(any) error { return nil }, rng))
 	p := must(New(name, o.decode, bid, rng))
-	if libra, ok := decider(p).(*Libra); ok && o["scan"] == true {
-		libra.scan = true
-	}
-	if sla, ok := decider(p).(*LibraSLA); ok && o["plain"] == true {
-		sla.plain = true
+	if a, ok := p.(*asker); ok && o["plain"] == true {
+		a.Decider = plainly(a.Decider)
 	}
 	return p
 }

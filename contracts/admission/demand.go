@@ -1,0 +1,106 @@
+package admission
+
+import (
+	"math"
+
+	"bourse/contracts"
+	"bourse/contracts/sharing"
+	"bourse/hosts"
+)
+
+// A demand knows of each host what its tasks need together at least, so that most of
+// the hosts that cannot take another are not looked at: on logs of a thousand processors
+// that is a tenth of the time of a run. Who is not ruled out is decided by the formula.
+//
+// # Design
+//
+// Needs change all the time, but not wildly: until a task comes or goes, an estimate is
+// used up or a deadline has passed, each moves one way, so the ends of an interval bound
+// it. Intervals are as long as needs move by no more than a 32nd of the host.
+type demand struct {
+	hosts   []bound
+	courses []course
+}
+
+// A bound is what is known of a host.
+type bound struct {
+	least float64 // what its tasks need at least, processors; +Inf if a deadline has passed
+	until float64 // the instant up to which they do
+	due   float64 // the deadline of all its tasks, NaN if they differ
+}
+
+// see forgets what is known of hosts that have changed.
+func (d *demand) see(v contracts.View) {
+	unknown := bound{until: math.Inf(-1)}
+	if len(d.hosts) != v.Fleet() {
+		d.hosts = make([]bound, v.Fleet())
+		for h := range d.hosts {
+			d.hosts[h] = unknown
+		}
+		return
+	}
+	for _, h := range v.Changed() {
+		d.hosts[h] = unknown
+	}
+}
+
+// exceeds reports whether the tasks on h surely need so much that nothing is left for r.
+func (d *demand) exceeds(now float64, r *contracts.Request, v contracts.View, h hosts.ID) bool {
+	b, spec := &d.hosts[h], v.Spec(h)
+	if b.until <= now {
+		d.look(now, h, v)
+	}
+	return b.least > spec.CPUs-sharing.Required(r.Work/spec.Speed, r.Due()-now, 0)+sliver
+}
+
+// look finds the bound of h.
+func (d *demand) look(now float64, h hosts.ID, v contracts.View) {
+	b, on, spec := &d.hosts[h], v.On(h), v.Spec(h)
+	*b = bound{math.Inf(-1), math.Inf(1), math.NaN()}
+	if len(on) == 0 {
+		return
+	}
+	d.courses = d.courses[:0]
+	b.due = v.Contract(on[0].Contract).Due()
+	width := spec.CPUs / 32
+	span, slope := math.Inf(1), 0.0
+	for i := range on {
+		s := &on[i]
+		c := v.Contract(s.Contract)
+		x := course{s.Left(now, c) / spec.Speed, c.Due() - now, s.Rate / spec.Speed, s.Need}
+		if x.span <= sharing.Tick {
+			b.least = math.Inf(1)
+			return
+		}
+		if c.Due() != b.due {
+			b.due = math.NaN()
+		}
+		if math.IsInf(x.span, 1) {
+			continue // promised by no instant, it needs nothing
+		}
+		span = min(span, x.steady())
+		slope += math.Abs(x.slope())
+		d.courses = append(d.courses, x)
+	}
+	// What a need has moved by grows faster than time: over a part of the span it
+	// is no more than that part of what it is over all of it.
+	span = min(span, width/slope)
+	least, moved := d.over(span)
+	if moved > width {
+		span *= width / moved
+		least, _ = d.over(span)
+	}
+	b.least = max(0, least-sliver)
+	b.until = max(now+span, math.Nextafter(now, math.Inf(1)))
+}
+
+// over returns what the courses need at least in the next span seconds, and by how much
+// that may change.
+func (d *demand) over(span float64) (least, moved float64) {
+	for i := range d.courses {
+		from, to := d.courses[i].need(0), d.courses[i].need(span)
+		least += min(from, to)
+		moved += math.Abs(from - to)
+	}
+	return least, moved
+}

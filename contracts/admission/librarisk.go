@@ -31,11 +31,10 @@ type RiskOptions struct {
 	Order      string        `yaml:"order" doc:"hosts to take: index (the first, Algorithm 1) or bestfit (those with least left)"`
 	Projection string        `yaml:"projection" doc:"shares on which delays are projected: dynamic, incumbent (the newcomer has what others leave) or static (which accepts nearly everything)"`
 	Spare      sharing.Spare `yaml:"spare" doc:"processors that nobody needs, as the sharing rule allocates them: proportional, equal or none"`
-	Shortcut   bool          `yaml:"shortcut" doc:"decide by what was proved of the dynamic projection, where it holds: the same decisions, sooner"`
 }
 
 func newLibraRisk(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
-	o := RiskOptions{Order: "index", Projection: "dynamic", Spare: sharing.Proportional, Shortcut: true}
+	o := RiskOptions{Order: "index", Projection: "dynamic", Spare: sharing.Proportional}
 	if err := decode(&o); err != nil {
 		return nil, err
 	}
@@ -86,7 +85,7 @@ func (p *LibraRisk) hopeless(now float64, r *contracts.Request, v contracts.View
 
 // safe reports whether h is without risk once it has a task of r.
 func (p *LibraRisk) safe(now float64, r *contracts.Request, v contracts.View, h hosts.ID) bool {
-	if p.Shortcut && len(v.On(h)) == 0 {
+	if len(v.On(h)) == 0 {
 		return true
 	}
 	p.load(now, r, v, h)

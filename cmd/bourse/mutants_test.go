@@ -1,0 +1,230 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"flag"
+	"math"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+var mutated = flag.String("mutants", "", "mutate the rooms under contracts, market and hosts whose import path matches this `pattern`, and see their own tests catch it")
+
+const (
+	gremlins   = "github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0"
+	mutantList = ".ci/mutants.txt"
+	patience   = 30 * time.Second // least time that the tests of a room have for one mutant
+
+	mostLived   = 0.1 // part of the covered mutants that may live, but for those listed
+	mostUnknown = 0.1 // part of all mutants that may be in code that no test runs
+)
+
+// TestMutants checks that each room's own tests hold it: of the mutants that gremlins
+// makes of the code they run, by its default mutators, they kill nine in ten, but for
+// those of .ci/mutants.txt, and nine in ten are in code they run. One whose tests do not
+// end counts as killed.
+func TestMutants(t *testing.T) {
+	if *mutated == "" {
+		t.Skip("takes hours; -mutants . runs it")
+	}
+	root := filepath.Join("..", "..")
+	listed := readMutants(t, root)
+	list := exec.Command("go", "list", "-f", "{{.ImportPath}}", "./contracts/...", "./market", "./hosts/...")
+	list.Dir = root
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pattern, ran := regexp.MustCompile(*mutated), 0
+	for room := range strings.FieldsSeq(string(out)) {
+		if !pattern.MatchString(room) {
+			continue
+		}
+		ran++
+		t.Run(room, func(t *testing.T) { mutate(t, root, strings.TrimPrefix(room, "bourse/"), listed) })
+	}
+	if ran == 0 {
+		t.Errorf("no room matches %q", *mutated)
+	}
+}
+
+// mutate holds the room in dir of the module at root to its own tests.
+func mutate(t *testing.T, root, dir string, listed []equivalent) {
+	start := time.Now()
+	own := exec.Command("go", "test", "-count", "1", "./"+dir+"/...")
+	own.Dir = root
+	if out, err := own.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", dir, err, out)
+	}
+	factor := max(5, math.Ceil(float64(patience)/float64(time.Since(start))))
+	result := filepath.Join(t.TempDir(), "mutants.json")
+	run := exec.Command("go", "run", gremlins, "unleash", "--silent", "--exclude-files", "/", // not the rooms inside
+		"--timeout-coefficient", strconv.Itoa(int(factor)), "--output", result, "./"+dir)
+	run.Dir = root
+	run.Env = append(os.Environ(), "GOFLAGS=-count=1") // a cached run would tell nothing of how long tests take
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", dir, err, out)
+	}
+	text, err := os.ReadFile(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found struct {
+		Files []struct {
+			Name      string   `json:"file_name"`
+			Mutations []mutant `json:"mutations"`
+		} `json:"files"`
+	}
+	if err := json.Unmarshal(text, &found); err != nil {
+		t.Fatal(err)
+	}
+	number := map[string]int{}
+	for _, f := range found.Files {
+		name := path.Join(dir, f.Name)
+		lines := readLines(t, filepath.Join(root, name))
+		for _, m := range f.Mutations {
+			line := lines[m.Line-1]
+			switch {
+			case m.Status == "LIVED" && isListed(listed, name, line, m):
+				m.Status = "LISTED"
+			case m.Status == "LIVED":
+				t.Logf("lived: %s:%d:%d: %s: %s", name, m.Line, m.Column, m.change(line), strings.TrimSpace(line))
+			}
+			number[m.Status]++
+		}
+	}
+	killed, lived, unknown := number["KILLED"]+number["TIMED OUT"], number["LIVED"], number["NOT COVERED"]
+	t.Logf("%-30s %4d killed %4d timed out %4d lived %4d listed %4d not covered",
+		dir, number["KILLED"], number["TIMED OUT"], lived, number["LISTED"], unknown)
+	if float64(lived) > mostLived*float64(killed+lived) {
+		t.Errorf("%s: %d of %d covered mutants live, want at most one in ten", dir, lived, killed+lived)
+	}
+	if all := killed + lived + unknown + number["LISTED"]; float64(unknown) > mostUnknown*float64(all) {
+		t.Errorf("%s: %d of %d mutants are in code that its tests do not run, want at most one in ten", dir, unknown, all)
+	}
+}
+
+// A mutant is one as gremlins reports it.
+type mutant struct {
+	Type   string
+	Status string
+	Line   int
+	Column int
+}
+
+// change returns what m changes in line, which it is in.
+func (m mutant) change(line string) string {
+	for _, c := range changes {
+		if c.kind == m.Type && strings.HasPrefix(line[m.Column-1:], c.from) {
+			return c.from + " -> " + c.to
+		}
+	}
+	return m.Type
+}
+
+// changes are those that gremlins' default mutators make, longer tokens first.
+var changes = []struct{ kind, from, to string }{
+	{"CONDITIONALS_BOUNDARY", "<=", "<"}, {"CONDITIONALS_BOUNDARY", ">=", ">"},
+	{"CONDITIONALS_BOUNDARY", "<", "<="}, {"CONDITIONALS_BOUNDARY", ">", ">="},
+	{"CONDITIONALS_NEGATION", "<=", ">"}, {"CONDITIONALS_NEGATION", ">=", "<"},
+	{"CONDITIONALS_NEGATION", "<", ">="}, {"CONDITIONALS_NEGATION", ">", "<="},
+	{"CONDITIONALS_NEGATION", "==", "!="}, {"CONDITIONALS_NEGATION", "!=", "=="},
+	{"INCREMENT_DECREMENT", "++", "--"}, {"INCREMENT_DECREMENT", "--", "++"},
+	{"ARITHMETIC_BASE", "+", "-"}, {"ARITHMETIC_BASE", "-", "+"}, {"INVERT_NEGATIVES", "-", "+"},
+	{"ARITHMETIC_BASE", "*", "/"}, {"ARITHMETIC_BASE", "/", "*"}, {"ARITHMETIC_BASE", "%", "*"},
+}
+
+// An equivalent is a mutant that no test can tell from the code, or none of its room:
+// the token of that number in the line, from 1, is changed.
+type equivalent struct {
+	file, line, change string
+	number             int
+	reason             string
+}
+
+var (
+	entryHead   = regexp.MustCompile(`^(\S+\.go): (\S.*)$`)
+	entryChange = regexp.MustCompile(`^\t(\S+ -> \S+)(?: #(\d))?: (\S.*)$`)
+)
+
+// readMutants reads the list of the module at root.
+func readMutants(t *testing.T, root string) (list []equivalent) {
+	var e equivalent
+	for i, line := range readLines(t, filepath.Join(root, mutantList)) {
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if head := entryHead.FindStringSubmatch(line); head != nil {
+			e.file, e.line = head[1], head[2]
+		} else if change := entryChange.FindStringSubmatch(line); change != nil && e.file != "" {
+			e.change, e.reason = change[1], change[3]
+			e.number, _ = strconv.Atoi(cmp.Or(change[2], "1"))
+			list = append(list, e)
+		} else {
+			t.Errorf("%s:%d: %q is neither `FILE.go: LINE` nor, tabbed, `FROM -> TO: REASON` or `FROM -> TO #2: REASON`", mutantList, i+1, line)
+		}
+	}
+	return list
+}
+
+// isListed reports whether m, which is in line of file, is on the list.
+func isListed(list []equivalent, file, line string, m mutant) bool {
+	for _, e := range list {
+		if e.file == file && e.line == strings.TrimSpace(line) && e.change == m.change(line) && e.column(line) == m.Column {
+			return true
+		}
+	}
+	return false
+}
+
+// column returns where the token of e is in line, from 1, and 0 if it is not there.
+func (e equivalent) column(line string) int {
+	from, _, _ := strings.Cut(e.change, " ")
+	left, at := e.number, 0
+	for _, token := range regexp.MustCompile(`//.*|:=|\w+|[-+*/%<>=!&|]+|.`).FindAllString(line, -1) {
+		if token == from {
+			if left--; left == 0 {
+				return at + 1
+			}
+		}
+		at += len(token)
+	}
+	return 0
+}
+
+// TestMutantsListed checks that every mutant on the list is still one of the code: its
+// file has the line, and the line the token, once or as often as its number says.
+func TestMutantsListed(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join("..", "..")
+	for _, e := range readMutants(t, root) {
+		found, known := false, false
+		for _, c := range changes {
+			known = known || c.from+" -> "+c.to == e.change
+		}
+		for _, line := range readLines(t, filepath.Join(root, filepath.FromSlash(e.file))) {
+			found = found || strings.TrimSpace(line) == e.line && e.column(line) > 0
+		}
+		if !found || !known {
+			t.Errorf("%s: %s is in no line %q, or is no mutant: take it off the list, or bring it up to date", e.file, e.change, e.line)
+		}
+	}
+}
+
+// readLines returns the lines of a file.
+func readLines(t *testing.T, name string) []string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(string(text), "\n")
+}

@@ -4,6 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"math"
 	"os"
 	"os/exec"
@@ -14,6 +18,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/tools/cover"
 )
 
 var mutated = flag.String("mutants", "", "mutate the rooms under contracts, market and hosts whose import path matches this `pattern`, and see their own tests catch it")
@@ -37,6 +43,12 @@ func TestMutants(t *testing.T) {
 	}
 	root := filepath.Join("..", "..")
 	listed := readMutants(t, root)
+	tool := t.TempDir() // not by go run, which has its own go come first
+	install := exec.Command("go", "install", gremlins)
+	install.Env = append(os.Environ(), "GOBIN="+tool)
+	if out, err := install.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", gremlins, err, out)
+	}
 	list := exec.Command("go", "list", "-f", "{{.ImportPath}}", "./contracts/...", "./market", "./hosts/...")
 	list.Dir = root
 	out, err := list.Output()
@@ -49,7 +61,7 @@ func TestMutants(t *testing.T) {
 			continue
 		}
 		ran++
-		t.Run(room, func(t *testing.T) { mutate(t, root, strings.TrimPrefix(room, "bourse/"), listed) })
+		t.Run(room, func(t *testing.T) { mutate(t, filepath.Join(tool, "gremlins"), root, strings.TrimPrefix(room, "bourse/"), listed) })
 	}
 	if ran == 0 {
 		t.Errorf("no room matches %q", *mutated)
@@ -57,7 +69,7 @@ func TestMutants(t *testing.T) {
 }
 
 // mutate holds the room in dir of the module at root to its own tests.
-func mutate(t *testing.T, root, dir string, listed []equivalent) {
+func mutate(t *testing.T, tool, root, dir string, listed []equivalent) {
 	start := time.Now()
 	own := exec.Command("go", "test", "-count", "1", "./"+dir+"/...")
 	own.Dir = root
@@ -66,10 +78,12 @@ func mutate(t *testing.T, root, dir string, listed []equivalent) {
 	}
 	factor := max(5, math.Ceil(float64(patience)/float64(time.Since(start))))
 	result := filepath.Join(t.TempDir(), "mutants.json")
-	run := exec.Command("go", "run", gremlins, "unleash", "--silent", "--exclude-files", "/", // not the rooms inside
+	run := exec.Command(tool, "unleash", "--silent", "--exclude-files", "/", // not the rooms inside
 		"--timeout-coefficient", strconv.Itoa(int(factor)), "--output", result, "./"+dir)
 	run.Dir = root
-	run.Env = append(os.Environ(), "GOFLAGS=-count=1") // a cached run would tell nothing of how long tests take
+	run.Env = append(os.Environ(),
+		"GOFLAGS=-count=1", // a cached run would tell nothing of how long tests take
+		"PATH="+coverCases(t, root, dir)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", dir, err, out)
 	}
@@ -110,6 +124,77 @@ func mutate(t *testing.T, root, dir string, listed []equivalent) {
 	if all := killed + lived + unknown + number["LISTED"]; float64(unknown) > mostUnknown*float64(all) {
 		t.Errorf("%s: %d of %d mutants are in code that its tests do not run, want at most one in ten", dir, unknown, all)
 	}
+}
+
+// coverCases returns a folder with a go that adds to each profile of coverage what
+// profiles leave out: the conditions of cases, which are in no block of code. Those of a
+// switch that the tests of the room run count as run.
+func coverCases(t *testing.T, root, dir string) string {
+	bin := t.TempDir()
+	profile, err := filepath.Abs(filepath.Join(bin, "profile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := exec.Command("go", "test", "-coverprofile", profile, "./"+dir)
+	own.Dir = root
+	if out, err := own.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", dir, err, out)
+	}
+	if _, err := os.Stat(profile); err != nil {
+		return bin // it has no tests
+	}
+	profiles, err := cover.ParseProfiles(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases strings.Builder
+	for _, p := range profiles {
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, filepath.Join(root, strings.TrimPrefix(p.FileName, "bourse/")), nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			s, ok := n.(*ast.SwitchStmt)
+			if !ok || !isRun(p, set.Position(s.Switch)) {
+				return true
+			}
+			for _, c := range s.Body.List {
+				c := c.(*ast.CaseClause)
+				from, to := set.Position(c.Case), set.Position(c.Colon)
+				fmt.Fprintf(&cases, "%s:%d.%d,%d.%d 1 1\n", p.FileName, from.Line, from.Column, to.Line, to.Column)
+			}
+			return true
+		})
+	}
+	program, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := fmt.Sprintf(`#!/bin/sh
+%q "$@" || exit
+while [ $# -gt 1 ]; do
+  [ "$1" != -coverprofile ] || cat %q >>"$2"
+  shift
+done
+`, program, filepath.Join(bin, "cases"))
+	for name, text := range map[string]string{"go": script, "cases": cases.String()} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return bin
+}
+
+// isRun reports whether at is in a block that was run.
+func isRun(p *cover.Profile, at token.Position) bool {
+	for _, b := range p.Blocks {
+		if b.Count > 0 && (at.Line > b.StartLine || at.Line == b.StartLine && at.Column >= b.StartCol) &&
+			(at.Line < b.EndLine || at.Line == b.EndLine && at.Column <= b.EndCol) {
+			return true
+		}
+	}
+	return false
 }
 
 // A mutant is one as gremlins reports it.

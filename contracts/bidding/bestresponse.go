@@ -46,9 +46,7 @@ func (b *BestResponse) Bids(bids, w, c []float64, x float64, n int) {
 	for h := range w {
 		mustBeAmount(w[h])
 		mustBeAmount(c[h])
-		if w[h] > 0 {
-			b.order = append(b.order, h)
-		}
+		b.order = append(b.order, h)
 	}
 	price := func(h int) float64 { return max(c[h], Reserve) }
 	slices.SortFunc(b.order, func(i, j int) int {

@@ -51,6 +51,7 @@ func TestBids(t *testing.T) {
 		// A free host takes little: sqrt(1e-9)/(1+sqrt(1e-9)) (3+1).
 		{"a free host", []float64{1, 1}, []float64{0, 1}, 3, 2, []float64{1.2648710e-4, 2.9998735}},
 		{"no hosts", nil, nil, 1, 3, nil},
+		{"worth as much as a number can say", []float64{math.MaxFloat64}, []float64{1}, 2, 1, []float64{2}},
 	} {
 		got := bids(c.w, c.c, c.x, c.n)
 		for h := range got {

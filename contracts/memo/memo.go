@@ -97,7 +97,7 @@ func (c *copier) pointer(p reflect.Value) reflect.Value {
 // slice returns a copy of all that s has room for.
 func (c *copier) slice(s reflect.Value) reflect.Value {
 	key := place{s.UnsafePointer(), s.Type()}
-	if copied, ok := c.seen[key]; ok && s.Cap() > 0 && copied.Cap() >= s.Cap() {
+	if copied, ok := c.seen[key]; ok && copied.Cap() >= s.Cap() {
 		return copied
 	}
 	s = s.Slice(0, s.Cap())

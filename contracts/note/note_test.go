@@ -159,3 +159,21 @@ func TestFields(t *testing.T) {
 		t.Errorf("a list has fields %v", got)
 	}
 }
+
+// TestMaxNote checks that hosts are said as long as the note, brackets and all, is no
+// longer than a note may be.
+func TestMaxNote(t *testing.T) {
+	t.Parallel()
+	r := contracts.Request{SLA: contracts.SLA{Deadline: 50}}
+	d := contracts.Decision{Verdict: contracts.Accept, Placements: []contracts.Placement{{Bid: 7}}}
+	terms := func(name int) int {
+		return len(Terms{Decision: &d, Request: &r, Name: func(hosts.ID) string { return strings.Repeat("h", name) }}.Append(nil))
+	}
+	fits := bank.MaxNote - terms(0)
+	if got := terms(fits); got != bank.MaxNote {
+		t.Errorf("a note with room for its host is %d bytes, want %d", got, bank.MaxNote)
+	}
+	if got := terms(fits + 1); got > 200 {
+		t.Errorf("a note without room for its host is %d bytes, and says it", got)
+	}
+}

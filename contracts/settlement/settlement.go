@@ -86,9 +86,9 @@ func (c *Case) Judge(cause contracts.Outcome) (v Verdict) {
 // worked reports whether the work is done, but for what rounding takes by the deadline,
 // or by the end if that is later.
 func (c *Case) worked() bool {
-	at := c.Request.Due()
-	if c.Request.OnDemand || at < c.End {
-		at = c.End
+	at := c.End
+	if !c.Request.OnDemand {
+		at = max(at, c.Request.Due())
 	}
 	left, rounding := 0.0, 0.0
 	for i := range c.Nodes {

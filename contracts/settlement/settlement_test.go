@@ -37,6 +37,7 @@ func TestBills(t *testing.T) {
 		{"whole, 20 s late: $2 less", contracts.Open, true, true, 70, [2]float64{100, 100}, [2]float64{}, 130, half, "late 130, pays [0.500000 0.500000], owes 0.000000"},
 		{"whole, 50 s late: $2 beyond the price", contracts.Open, true, true, 100, [2]float64{100, 100}, [2]float64{}, 130, half, "late 130, pays [], owes 2.000000"},
 		{"whole, undone: nothing", contracts.Open, false, true, 50, [2]float64{75, 75}, [2]float64{}, 0, half, "late 150, pays [], owes 1.250000"},
+		{"whole, 35 s late: just the price", contracts.Open, true, true, 85, [2]float64{100, 100}, [2]float64{}, 130, contracts.Penalty{Rate: 3. / 35, Max: 3}, "late 130, pays [], owes 0.000000"},
 		{"market closes: nothing", contracts.Unfinished, false, false, 20, [2]float64{40, 40}, [2]float64{1, 1}, 0, half, "unfinished 80, pays [], owes 0.000000"},
 		{"taken back: what has accrued", contracts.Cancelled, false, false, 20, [2]float64{40, 40}, [2]float64{1, 0.25}, 0, half, "cancelled 80, pays [1.000000 0.250000], owes 0.000000"},
 		{"killed: late by its deadline", contracts.Killed, false, false, 20, [2]float64{40, 40}, [2]float64{1, 0}, 0, half, "killed 80, pays [1.000000 0.000000], owes 5.000000"},
@@ -107,5 +108,106 @@ func TestCheck(t *testing.T) {
 		if err := c.check(&v, &b); (err == nil) != (name == "") || err != nil && !strings.Contains(err.Error(), name) {
 			t.Errorf("%q: %v", name, err)
 		}
+	}
+}
+
+// TestCheckEdges checks that what is just possible is settled: nothing done by the
+// deadline, work done beyond what is needed by rounding, and an end upon admission.
+func TestCheckEdges(t *testing.T) {
+	t.Parallel()
+	r := contracts.Request{Submit: 5, SLA: contracts.SLA{Budget: bank.Micros(1e6)}}
+	c := Case{Request: &r, Work: 100, Admitted: 5, End: 5, Nodes: []Node{{Done: 100 + contracts.Tolerance*100}}}
+	for _, byDue := range []float64{0, 100} {
+		if err := c.check(&Verdict{ByDue: byDue}, &Bill{}); err != nil {
+			t.Errorf("%v by the deadline: %v", byDue, err)
+		}
+	}
+}
+
+// TestWorked checks when work counts as done: all of it but for the tolerance, and for
+// what a host does in two moments by the deadline, or by the end if that is later; of
+// nodes promised by themselves each, else all together.
+func TestWorked(t *testing.T) {
+	t.Parallel()
+	const fast = 1e9 // its moments at 1e6 s are worth 0.23
+	for _, c := range []struct {
+		name              string
+		perHost, onDemand bool
+		due, end          float64
+		work, capacity    float64
+		done              [2]float64
+		want              bool
+	}{
+		{"all", false, false, 50, 40, 100, 1, [2]float64{100, 100}, true},
+		{"one for the other", false, false, 50, 40, 100, 1, [2]float64{150, 50}, true},
+		{"not one for the other", true, false, 50, 40, 100, 1, [2]float64{150, 50}, false},
+		{"not the other for one", true, false, 50, 40, 100, 1, [2]float64{50, 150}, false},
+		{"each", true, false, 50, 40, 100, 1, [2]float64{100, 100}, true},
+		{"less than 1e-9 is left", false, false, 50, 40, 1e9, 1, [2]float64{1e9 - 0.5, 1e9 - 0.5}, true},
+		{"more than 1e-9 is left", false, false, 50, 40, 1e9, 1, [2]float64{1e9 - 2, 1e9 - 2}, false},
+		{"moments at the deadline", false, false, 1e6, 50, 100, fast, [2]float64{99.9, 99.9}, true},
+		{"moments at the end", false, false, 50, 1e6, 100, fast, [2]float64{99.9, 99.9}, true},
+		{"moments before both", false, false, 50, 50, 100, fast, [2]float64{99.9, 99.9}, false},
+		{"no deadline", false, true, 50, 50, 100, fast, [2]float64{99.9, 99.9}, false},
+		{"no deadline, moments at the end", false, true, 50, 1e6, 100, fast, [2]float64{99.9, 99.9}, true},
+		{"nothing to do", false, false, 50, 50, 0, 0, [2]float64{}, true},
+		{"nothing to do on each", true, false, 50, 50, 0, 0, [2]float64{}, true},
+	} {
+		r := contracts.Request{PerHost: c.perHost, OnDemand: c.onDemand, SLA: contracts.SLA{Deadline: c.due}}
+		k := Case{Request: &r, Work: c.work, End: c.end}
+		for _, done := range c.done {
+			k.Nodes = append(k.Nodes, Node{Capacity: c.capacity, Done: done})
+		}
+		if got := k.worked(); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestParts checks that a price goes to the hosts in equal parts, and the micro-dollars
+// that do not divide to the first of them; that arrears are owed before the rest; and
+// that a bill of what cannot be true is refused.
+func TestParts(t *testing.T) {
+	t.Parallel()
+	r := contracts.Request{Work: 10, Nodes: 3, SLA: contracts.SLA{Budget: bank.Micros(11), Deadline: 50}}
+	c := Case{Request: &r, Work: 10, End: 40, Price: bank.Micros(11)}
+	for range 3 {
+		c.Nodes = append(c.Nodes, Node{Capacity: 1, Done: 10, Owed: 4e-6})
+	}
+	v := c.Judge(contracts.Open)
+	bill := func(whole bool) (amounts []int64, err error) {
+		b, err := c.Bill(whole, &v, nil)
+		for _, p := range b.Pay {
+			amounts = append(amounts, p.Amount.Micros())
+		}
+		return amounts, err
+	}
+	if got, err := bill(true); err != nil || fmt.Sprint(got) != "[4 4 3]" {
+		t.Errorf("11 over three hosts: %v, %v, want [4 4 3]", got, err)
+	}
+	c.Arrears = []Node{{Owed: 6e-6}}
+	if got, err := bill(false); err != nil || fmt.Sprint(got) != "[6 4 1 0]" {
+		t.Errorf("6 from before, and 4 on each: %v, %v, want [6 4 1 0]", got, err)
+	}
+	c.Nodes[0].Done = 11
+	if got, err := bill(false); err == nil {
+		t.Errorf("11 of 10 work done is billed: %v", got)
+	}
+}
+
+// TestFee checks that part of a price is owed, never more than all, rounded toward zero.
+func TestFee(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		price int64
+		part  float64
+		want  int64
+	}{{3e6, 0.5, 1.5e6}, {3e6, 0, 0}, {3e6, 2, 3e6}, {3, 0.5, 1}} {
+		if got, err := Fee(bank.Micros(c.price), c.part); err != nil || got != bank.Micros(c.want) {
+			t.Errorf("%v of %v micro-dollars: %v, %v, want %v", c.part, c.price, got, err, c.want)
+		}
+	}
+	if got, err := Price(1.5); err != nil || got != bank.Micros(1.5e6) {
+		t.Errorf("1.5 dollars: %v, %v", got, err)
 	}
 }

@@ -71,3 +71,17 @@ func TestSteady(t *testing.T) {
 		t.Errorf("%d empty lists have room for %d", len(lists), room)
 	}
 }
+
+// TestLoose checks that a list is loose where a quarter of its memory or less is used,
+// but for the smallest.
+func TestLoose(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		n, size int
+		want    bool
+	}{{4, 16, true}, {5, 16, false}, {3, 16, true}, {2, 8, true}, {0, 4, false}, {0, 8, true}} {
+		if got := slab.Loose(c.n, c.size); got != c.want {
+			t.Errorf("%d in room for %d is loose: %v, want %v", c.n, c.size, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package bidding
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/hosts"
+	"bourse/market"
+)
+
+// A fleet is hosts in order of price, some away, some full.
+type fleet struct {
+	contracts.View
+	prices []market.Rate
+	away   []bool
+	room   []float64 // memory
+}
+
+func (v *fleet) Fleet() int                      { return len(v.prices) }
+func (v *fleet) Price(h hosts.ID) market.Rate    { return v.prices[h] }
+func (v *fleet) Away(h hosts.ID) bool            { return v.away[h] }
+func (v *fleet) Spec(hosts.ID) *hosts.Spec       { return &hosts.Spec{CPUs: 1, Speed: 1} }
+func (v *fleet) Room(h hosts.ID) hosts.Resources { return hosts.Resources{Memory: v.room[h]} }
+func (v *fleet) eligible(r *contracts.Request, h hosts.ID) bool {
+	return !v.away[h] && r.Needs.Min.Memory <= v.room[h]
+}
+
+func (v *fleet) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
+	for h := range hosts.ID(len(v.prices)) {
+		if len(out) < r.Nodes && v.eligible(r, h) {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+func strategy(t interface{ Fatal(...any) }, name string) Strategy {
+	s, err := New(name, func(any) error { return nil }, rand.New(rand.NewPCG(1, 2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// request returns one that may spend $1 a second on that many nodes together.
+func request(nodes int) *contracts.Request {
+	return &contracts.Request{Nodes: nodes, SLA: contracts.SLA{Budget: bank.Micros(10e6), Deadline: 10}}
+}
+
+// TestPlace checks whom each strategy chooses and what it bids there: evenly b = v/(d n)
+// on the cheapest; what is worth most where the price is anticipated, with a nano-dollar
+// on hosts that are worth no bid (of prices 1 and 4, X = 1 is worth a bid on the first);
+// after what has been placed before; and why it places nothing.
+func TestPlace(t *testing.T) {
+	t.Parallel()
+	const dollar = 1_000_000_000
+	v := &fleet{prices: []market.Rate{dollar, dollar, 4 * dollar, 4 * dollar, 9 * dollar}, away: make([]bool, 5), room: make([]float64, 5)}
+	v.away[1] = true
+	poor := request(2)
+	poor.SLA.Budget, poor.SLA.Deadline = bank.Micros(1), 1e6
+	for _, c := range []struct {
+		strategy string
+		r        *contracts.Request
+		want     string
+	}{
+		{"cheapest", request(2), "0 at 0.5, 2 at 0.5, "},
+		{"cheapest", request(4), "0 at 0.25, 2 at 0.25, 3 at 0.25, 4 at 0.25, "},
+		{"cheapest", request(5), "too few hosts"},
+		{"cheapest", poor, "budget is no spending rate"},
+		{"random", request(5), "too few hosts"},
+		{"random", poor, "budget is no spending rate"},
+		{"best-response", request(1), "0 at 1, "},
+		{"best-response", request(2), "0 at 1, 2 at 1e-09, "},
+		{"best-response", request(4), "0 at 1, 2 at 1e-09, 3 at 1e-09, 4 at 1e-09, "},
+		{"best-response", request(5), "too few hosts"},
+		{"best-response", poor, "budget is no spending rate"},
+	} {
+		before := []contracts.Placement{{Host: 77}}
+		placed, why := strategy(t, c.strategy).Place(c.r, v, before)
+		got := why.String()
+		for _, p := range placed[1:] {
+			got += fmt.Sprintf("%d at %v, ", p.Host, p.Bid.Float64())
+		}
+		if got != c.want || placed[0].Host != 77 {
+			t.Errorf("%s of %d nodes: %q, want %q", c.strategy, c.r.Nodes, got, c.want)
+		}
+	}
+}
+
+// TestPlaceAtRandom checks that hosts drawn at random are as many as there are nodes,
+// each once, there and with the room; and that none of those is never drawn.
+func TestPlaceAtRandom(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 6).Draw(t, "hosts")
+		v := &fleet{
+			prices: make([]market.Rate, n),
+			away:   rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "away"),
+			room:   rapid.SliceOfN(rapid.SampledFrom([]float64{1, 2}), n, n).Draw(t, "room"),
+		}
+		r := request(rapid.IntRange(1, n).Draw(t, "nodes"))
+		r.Needs.Min.Memory = rapid.SampledFrom([]float64{0, 2}).Draw(t, "memory")
+		fit := 0
+		for h := range hosts.ID(n) {
+			if v.eligible(r, h) {
+				fit++
+			}
+		}
+		s, drawn := strategy(t, "random"), map[hosts.ID]bool{}
+		for range 300 {
+			placed, why := s.Place(r, v, nil)
+			if fit < r.Nodes {
+				if why != contracts.TooFewHosts || len(placed) > 0 {
+					t.Fatalf("%v: placed on %v of %d hosts", why, placed, fit)
+				}
+				continue
+			}
+			var chosen []hosts.ID
+			for _, p := range placed {
+				if drawn[p.Host] = true; !v.eligible(r, p.Host) || p.Bid != r.NodeRate() || slices.Contains(chosen, p.Host) {
+					t.Fatalf("placed on %v", placed)
+				}
+				chosen = append(chosen, p.Host)
+			}
+			if why != contracts.None || len(chosen) != r.Nodes {
+				t.Fatalf("%v: placed on %v, want %d nodes", why, chosen, r.Nodes)
+			}
+		}
+		if fit >= r.Nodes && len(drawn) != fit {
+			t.Fatalf("of %d hosts only %v are drawn in 300 times", fit, drawn)
+		}
+	})
+}

@@ -1,0 +1,129 @@
+package floor
+
+import (
+	"fmt"
+	"testing"
+
+	"bourse/contracts"
+	"bourse/contracts/sharing"
+	"bourse/hosts"
+)
+
+// Pace is a rule of equal shares, with an ending of tasks and a limit of their work.
+type pace struct {
+	ending sharing.Ending
+	limit  float64
+}
+
+func (p pace) Allocate(_ float64, _ hosts.ID, on []contracts.Allocation, _ contracts.View) {
+	for i := range on {
+		on[i].Share = hosts.Share{Weight: 1}
+	}
+}
+func (p pace) Ending() sharing.Ending           { return p.ending }
+func (p pace) Limit(*contracts.Request) float64 { return p.limit }
+
+// TestEndWithHost checks that tasks on one host which have no more than a tick of work
+// left end with the one that ends, and by themselves under other rules.
+func TestEndWithHost(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		ending sharing.Ending
+		more   float64 // work than the first
+		want   string
+	}{
+		{sharing.WithHost, 4e-7, "20 done 0, 20 done 1"},
+		{sharing.WithHost, 1e-6, "20 done 0, 20 done 1"},
+		{sharing.WithHost, 3e-6, "20 done 0, 20.000003 done 1"},
+		{sharing.ByItself, 5e-6, "20 done 0, 20.000005 done 1"},
+	} {
+		f := open(config(pace{c.ending, 1e9}, 1))
+		place(t, f, 0, request(1, 1, true), 10, on(0))
+		place(t, f, 0, request(2, 1, true), 10+c.more, on(0))
+		check(t, fmt.Sprint(c.ending, ", ", c.more, " more"), play(f, 100), c.want)
+		check(t, "done", f.Contract(1).Done, 10+c.more)
+	}
+	f := open(config(pace{sharing.WithHost, 1e9}, 1)) // nodes towards one sum have no end of their own
+	place(t, f, 0, request(1, 1, true), 10, on(0))
+	place(t, f, 0, request(2, 1, false), 10+4e-7, on(0))
+	check(t, "towards one sum", f.Advance(f.Next())[0].Run, 0)
+	check(t, "left", len(f.On(0)), 1)
+}
+
+// TestEndWithNodes checks that nodes of one contract which are done end together, in one
+// event, and that one which is not goes on.
+func TestEndWithNodes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		ending sharing.Ending
+		slow   float64 // speed of the second host
+		want   string
+	}{
+		{sharing.WithNodes, 1, "10 done 0"},
+		{sharing.WithNodes, 1 - 1e-10, "10 done 0"},
+		{sharing.WithNodes, 0.5, "10 left 0, 20 done 0"},
+		{sharing.ByItself, 1, "10 left 0, 10 done 0"},
+	} {
+		f := open(config(pace{c.ending, 1e9}, 1, c.slow))
+		i := place(t, f, 0, request(1, 2, true), 10, on(0, 1))
+		check(t, fmt.Sprint(c.ending, " beside speed ", c.slow), play(f, 100), c.want)
+		check(t, "done", f.Contract(i).Done, 20)
+	}
+}
+
+// TestRound checks that what would end on another host up to four moments later ends
+// now, of all its tasks and of the contracts of those, and later what is later.
+func TestRound(t *testing.T) {
+	t.Parallel()
+	for moments, together := range map[float64]bool{1: true, 2: true, 4: true, 8: false} {
+		f := open(config(pace{sharing.WithHost, 1e9}, 1, 1))
+		later := 10 + moments*contracts.Moment(10)
+		place(t, f, 0, request(1, 1, true), 10, on(0))
+		place(t, f, 0, request(2, 1, true), later, on(1))
+		check(t, "the first", fmt.Sprint(f.Advance(f.Next())), fmt.Sprint([]Event{{Kind: Done, Run: 0}}))
+		events, more := f.Round(10)
+		check(t, fmt.Sprint(moments, " moments later"), more, together)
+		if together {
+			check(t, "the second", fmt.Sprint(events), fmt.Sprint([]Event{{Kind: Done, Run: 1}}))
+			events, more = f.Round(10)
+		}
+		check(t, "then", fmt.Sprint(events, more), "[] false")
+		check(t, "owed", f.Contract(1).Placements[0].Left, together)
+	}
+	for _, ending := range []sharing.Ending{sharing.WithNodes, sharing.WithHost} {
+		f := open(config(pace{ending, 1e9}, 1, 1-1e-8))
+		place(t, f, 0, request(1, 2, true), 10, on(0, 1))
+		check(t, fmt.Sprint(ending, ", 1e-7 s apart"), play(f, 100), "10 left 0, 10.0000001 done 0")
+	}
+	f := open(config(pace{sharing.WithHost, 1e9}, 1)) // a limit that comes is no end of a task
+	must(f.Place(0, request(1, 1, true), hosts.Task{Work: 20}, on(0), 10))
+	events, more := f.Round(10)
+	check(t, "a limit alone", fmt.Sprint(events, more), "[] false")
+}
+
+// TestStoppedEarly checks that a task ends at the limit that its rule of sharing sets,
+// and has done that much.
+func TestStoppedEarly(t *testing.T) {
+	t.Parallel()
+	for _, ending := range []sharing.Ending{sharing.ByItself, sharing.WithHost} {
+		f := open(config(pace{ending, 6}, 1))
+		one := place(t, f, 0, request(1, 1, true), 10, on(0))
+		place(t, f, 0, request(2, 1, true), 2, on(0))
+		place(t, f, 0, request(3, 1, true), 6+4e-7, on(0))
+		want := "6 done 1, 14 done 0, 14 done 2"
+		check(t, fmt.Sprint(ending), play(f, 100), want)
+		check(t, "done", fmt.Sprint(f.Contract(one).Done, f.Contract(2).Done), "6 6")
+	}
+}
+
+// TestTooEarly checks that a completion which rounding put too early is looked at again,
+// until the work is done.
+func TestTooEarly(t *testing.T) {
+	t.Parallel()
+	f := open(config(auction, 3))
+	i := must(f.Place(0, request(1, 1, false), hosts.Task{Work: 1e6}, on(0), 4e5))
+	f.Bring(0)
+	enter(&f.heaps.ends, i, &f.runs[i].next, 1e5)
+	check(t, "events too early", len(f.Advance(1e5)), 0)
+	check(t, "events", play(f, 5e5), "333333.333 done 0")
+}

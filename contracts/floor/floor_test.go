@@ -1,0 +1,315 @@
+package floor
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"bourse/contracts"
+	"bourse/contracts/sharing"
+	"bourse/hosts"
+	"bourse/hosts/availability"
+	"bourse/hosts/sim"
+	"bourse/market"
+)
+
+// asBid charges every task its bid.
+func asBid(on []contracts.Allocation, _ market.Rate, _ float64) {
+	for i := range on {
+		on[i].Paying = on[i].Bid.Float64()
+	}
+}
+
+const dollar market.Rate = 1_000_000_000
+
+// auction is the paper's rule of sharing.
+var auction = must(sharing.New("auction", func(any) error { return nil }))
+
+// config returns one of hosts of those speeds, one processor each.
+func config(rule sharing.Rule, speeds ...float64) Config {
+	c := Config{Sharing: rule, Tariff: asBid, Window: 100, Ties: rand.New(rand.NewPCG(1, 2)),
+		Forecast: must(market.NewForecaster("empirical", func(any) error { return nil }, nil))}
+	for h, speed := range speeds {
+		c.Machines = append(c.Machines, sim.New(hosts.Spec{Name: fmt.Sprint("h", h), CPUs: 1, Speed: speed, Room: hosts.Resources{Memory: 8}}))
+	}
+	return c
+}
+
+// open returns the floor of c.
+func open(c Config) *Floor {
+	f := new(Floor)
+	f.Reset(c)
+	return f
+}
+
+// request returns one of nodes that each have their own work, or work towards one sum.
+func request(id contracts.ID, nodes int, perHost bool) *contracts.Request {
+	return &contracts.Request{ID: id, Nodes: nodes, PerHost: perHost}
+}
+
+// on places a node on each of those hosts, for a dollar a second.
+func on(where ...hosts.ID) (out []contracts.Placement) {
+	for _, h := range where {
+		out = append(out, contracts.Placement{Host: h, Bid: dollar})
+	}
+	return out
+}
+
+// place places a run without limit.
+func place(t *testing.T, f *Floor, now float64, r *contracts.Request, work float64, where []contracts.Placement) int32 {
+	t.Helper()
+	i, err := f.Place(now, r, hosts.Task{Work: work}, where, math.Inf(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+var kinds = [...]string{"done", "left", "expired", "lost", "broken", "came", "gone"}
+
+// play lets happen what happens until then and returns it: "5 done 0, 10 gone h1". Runs
+// that are told to have expired are removed.
+func play(f *Floor, until float64) string {
+	var out []string
+	for f.Next() <= until {
+		now := f.Next()
+		events := append([]Event(nil), f.Advance(now)...)
+		for more := true; more; {
+			var rest []Event
+			rest, more = f.Round(now)
+			events = append(events, rest...)
+		}
+		for _, e := range events {
+			what := fmt.Sprintf("%.9g %s %d", now, kinds[e.Kind], e.Run)
+			if e.Kind >= Came {
+				what = fmt.Sprintf("%.9g %s h%d", now, kinds[e.Kind], e.Host)
+			}
+			if out = append(out, what); e.Kind == Expired {
+				f.Remove(now, e.Run)
+			}
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// check fails where got is not want.
+func check[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+func must[T any](x T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+// TestShareOfBids checks eq. 4 on one host: bids of 1 and 3 get a quarter and three, and
+// the first all of the host once it is alone; each pays by the second what it bids; and
+// what is known of a run in between is true of that instant.
+func TestShareOfBids(t *testing.T) {
+	t.Parallel()
+	f := open(config(auction, 2))
+	one := place(t, f, 0, request(1, 1, true), 40, []contracts.Placement{{Bid: dollar}})
+	three := place(t, f, 0, request(2, 1, false), 30, []contracts.Placement{{Bid: 3 * dollar}})
+	check(t, "price", f.Price(0), 4*dollar)
+	next, c := f.Peek(three)
+	check(t, "completion of three", next, 20.0) // 30 at 1.5
+	check(t, "rate of three", c.Rate, 1.5)
+	f.Bring(10)
+	if next, _ := f.Peek(one); !math.IsInf(next, 1) {
+		t.Errorf("a run whose nodes have their own work is looked at, at %v", next)
+	}
+	check(t, "shares", fmt.Sprint(f.On(0)[0].Rate, f.On(0)[1].Rate), "0.5 1.5")
+	check(t, "events", play(f, 100), "20 done 1, 35 done 0") // 10 of 40 at 20, then 2 a second
+	check(t, "done", fmt.Sprint(f.Contract(one).Done, f.Contract(three).Done), "40 30")
+	check(t, "owed", fmt.Sprint(f.Contract(one).Placements[0].Owed, f.Contract(three).Placements[0].Owed), "35 60")
+	check(t, "price", f.Price(0), 0)
+	check(t, "price record", fmt.Sprint(f.Prices().Steps()), fmt.Sprint([]market.Step{{At: 0, Total: 4 * dollar}, {At: 20, Total: dollar}, {At: 35}}))
+	check(t, "next", f.Next(), math.Inf(1))
+}
+
+// TestNodes checks that nodes promised together work towards one sum, where a fast host
+// makes up for a slow one, and nodes promised by themselves each end in their time.
+func TestNodes(t *testing.T) {
+	t.Parallel()
+	for perHost, want := range map[bool]string{false: "10 done 0", true: "7.5 left 0, 15 done 0"} {
+		f := open(config(auction, 1, 2))
+		i := place(t, f, 0, request(1, 2, perHost), 15, on(0, 1))
+		check(t, fmt.Sprint("per host ", perHost), play(f, 100), want)
+		check(t, "done", f.Contract(i).Done, 30)
+	}
+}
+
+// TestLimit checks that a run which is not over at its limit is told, goes on if it is
+// extended, and is what it has done and accrued if it is removed; that the others have
+// its part at once; and that its number is used again.
+func TestLimit(t *testing.T) {
+	t.Parallel()
+	f := open(config(auction, 1))
+	i := must(f.Place(0, request(1, 1, false), hosts.Task{Work: 10}, on(0), 4))
+	check(t, "next", f.Next(), 4)
+	check(t, "events", fmt.Sprint(f.Advance(4)), fmt.Sprint([]Event{{Kind: Expired, Run: i}}))
+	check(t, "done by its limit", f.Extend(i, 12), 4)
+	j := place(t, f, 4, request(2, 1, false), 10, on(0))
+	check(t, "next", f.Next(), 12)
+	check(t, "events", fmt.Sprint(f.Advance(12)), fmt.Sprint([]Event{{Kind: Expired, Run: i}}))
+	check(t, "next of one that has expired", f.Next(), 24)
+	c := f.Remove(12, i)
+	check(t, "done and owed", fmt.Sprint(c.Done, c.Placements[0].Owed, c.Placements[0].Done, c.Placements[0].Left), "8 12 8 true")
+	check(t, "rate of the rest", fmt.Sprint(f.Next(), f.On(0)[0].Rate), "18 1")
+	check(t, "number of the next", place(t, f, 12, request(3, 1, false), 1, on(0)), i)
+	check(t, "number of one more", place(t, f, 12, request(4, 1, false), 1, on(0)), j+1)
+	check(t, "events", play(f, 100), "15 done 0, 15 done 2, 20 done 1")
+	done := must(f.Place(20, request(5, 1, false), hosts.Task{Work: 1}, on(0), 20))
+	check(t, "limits now due", play(f, 20), fmt.Sprint("20 expired ", done))
+}
+
+// TestExtendIsNoMore checks that a run has done no more than it truly needs.
+func TestExtendIsNoMore(t *testing.T) {
+	t.Parallel()
+	f := open(config(auction, 1))
+	i := place(t, f, 0, request(1, 1, false), 10, on(0))
+	f.Bring(0)
+	f.runs[i].Done = 10.5
+	check(t, "done", f.Extend(i, 12), 10)
+}
+
+// TestTooBig checks that a task which holds more than there is left is refused by the
+// name of its host, and that one which fits holds its part until it is gone.
+func TestTooBig(t *testing.T) {
+	t.Parallel()
+	f := open(config(auction, 1))
+	r := request(1, 1, false)
+	r.Needs.Min.Memory, r.Needs.Max.Memory = 2, 6
+	i := place(t, f, 0, r, 10, on(0))
+	check(t, "room", f.Room(0).Memory, 2)
+	other := request(2, 1, false)
+	if other.Needs.Max.Memory = 8; place(t, f, 0, other, 10, on(0)) != i+1 {
+		t.Error("no second run")
+	}
+	check(t, "room", f.Room(0).Memory, 0)
+	_, err := f.Place(0, r, hosts.Task{Work: 1}, on(0), 9)
+	if err == nil || !strings.Contains(err.Error(), "on h0: ") {
+		t.Errorf("2 in a room of 0: %v", err)
+	}
+	f.Remove(0, i)
+	check(t, "room", f.Room(0).Memory, 6)
+	plain := place(t, f, 0, request(3, 1, false), 1, on(0))
+	check(t, "what one without needs holds", f.Room(0).Memory, 6)
+	f.Remove(0, plain)
+}
+
+// TestBooked checks that a booked run is on its host only between Resume and Pause,
+// keeps what it has done, and says when it was taken away and given back.
+func TestBooked(t *testing.T) {
+	t.Parallel()
+	c := config(must(sharing.New("planned", func(any) error { return nil })))
+	c.Machines = []hosts.Machine{sim.New(hosts.Spec{CPUs: 1, Speed: 1}), sim.New(hosts.Spec{CPUs: 2, Speed: 1})}
+	f := open(c)
+	i := f.Book(1, request(1, 2, true), hosts.Task{Work: 20}, contracts.Placement{Host: 1, Bid: dollar}, 90)
+	b := f.Contract(i)
+	check(t, "booked", fmt.Sprint(b.Gang, b.Host, b.Admitted, math.IsInf(b.Began, 1), len(f.On(1)), f.Price(1), f.Next()), "true 1 1 true 0 0 90")
+	if err := f.Resume(5, i); err != nil {
+		t.Fatal(err)
+	}
+	check(t, "resumed", fmt.Sprint(b.Began, b.Paused, len(f.On(1)), f.Price(1)), fmt.Sprint("5 [] 1 ", dollar))
+	check(t, "done", play(f, 10), "")
+	f.Pause(10, i)
+	check(t, "paused", fmt.Sprint(b.Placements[0].Done, b.Placements[0].Owed, b.Paused, len(f.On(1)), f.Price(1), f.Next()), "10 5 [10] 0 0 90")
+	if err := f.Resume(12, i); err != nil {
+		t.Fatal(err)
+	}
+	check(t, "resumed", fmt.Sprint(b.Began, b.Paused), "5 [10 12]")
+	if next := f.Next(); !(next <= 17 && next > 17-1e-7) {
+		t.Errorf("done at %v, want 17 or up to half the tolerance before", next)
+	}
+	check(t, "events", play(f, 20), "17 done 0")
+	check(t, "done, and still there", fmt.Sprint(b.Placements[0].Done, len(f.On(1))), "20 0")
+	check(t, "next", f.Next(), 90)
+	check(t, "removed", f.Remove(20, i).Done, 20)
+	check(t, "next", f.Next(), math.Inf(1))
+}
+
+// TestBookedIsDone checks that a booked run which has done its work has none left to do,
+// however often it is resumed.
+func TestBookedIsDone(t *testing.T) {
+	t.Parallel()
+	f := open(config(auction, 1))
+	i := f.Book(0, request(1, 1, true), hosts.Task{Work: 2}, contracts.Placement{Bid: dollar}, 90)
+	for range 2 {
+		if err := f.Resume(f.now, i); err != nil {
+			t.Fatal(err)
+		}
+		if at := f.Next(); at > 2 {
+			t.Fatalf("done at %v, want 2", at)
+		}
+		play(f, 2)
+	}
+}
+
+// TestView checks what policies see of the floor.
+func TestView(t *testing.T) {
+	t.Parallel()
+	f := open(config(auction, 1, 2))
+	i := place(t, f, 0, request(7, 1, true), 100, on(1))
+	check(t, "fleet", f.Fleet(), 2)
+	check(t, "spec", f.Spec(1).Name, "h1")
+	check(t, "capacity", f.Capacity(1), 2)
+	check(t, "contract", f.Contract(i).ID, 7)
+	f.Bring(50) // price was 1 for half of the window of 100 s
+	check(t, "percentile", fmt.Sprint(f.Percentile(1, 0.9), f.Percentile(0, 0.9)), "1 0")
+	check(t, "stays, nobody predicts", f.Stays(0, 9), 1)
+	if f.History(0) != nil || f.Away(0) {
+		t.Error("hosts that stay have a history, or are away")
+	}
+	c := config(auction, 1)
+	c.NoPrices = true
+	f = open(c)
+	place(t, f, 0, request(1, 1, true), 1, on(0))
+	check(t, "steps of a record that is not kept", len(f.Prices().Steps()), 0)
+}
+
+// TestChanged checks that a policy is told of each host on which something has come or
+// gone since it asked, once, and the same again if it asks again.
+func TestChanged(t *testing.T) {
+	t.Parallel()
+	f := open(config(auction, 1, 1, 1))
+	check(t, "nothing", fmt.Sprint(f.Changed()), "[]")
+	i := place(t, f, 0, request(1, 1, true), 5, on(2))
+	place(t, f, 0, request(2, 2, true), 9, on(2, 0))
+	check(t, "placed on 2 and 0", fmt.Sprint(f.Changed()), "[2 0]")
+	check(t, "asked again", fmt.Sprint(f.Changed()), "[2 0]")
+	f.Remove(1, i)
+	check(t, "removed from 2", fmt.Sprint(f.Changed()), "[2]")
+	play(f, 20)
+	check(t, "both nodes done, at 9 and 9.5", fmt.Sprint(f.Changed()), "[0 2]")
+}
+
+// TestCheapest checks that the hosts of lowest price are given, those alone that are
+// there and have the room.
+func TestCheapest(t *testing.T) {
+	t.Parallel()
+	c := config(auction, 1, 1, 1, 1)
+	always := history(0, 1e6)
+	c.Availability = &Availability{Histories: []*availability.History{always, always, history(0, 5, 8, 1e6), always}, Leaving: Suspend}
+	f := open(c)
+	for h, bid := range []market.Rate{3, 2, 1, 4} {
+		place(t, f, 0, request(contracts.ID(h), 1, true), 1e5, []contracts.Placement{{Host: hosts.ID(h), Bid: bid}})
+	}
+	big := request(9, 1, true)
+	big.Needs.Min.Memory = 5
+	place(t, f, 0, big, 1e5, []contracts.Placement{{Host: 1, Bid: 0}})
+	check(t, "two", fmt.Sprint(f.Cheapest(request(10, 2, true), []hosts.ID{77})), "[77 2 1]")
+	big.Nodes = 4
+	check(t, "with room for 5", fmt.Sprint(f.Cheapest(big, nil)), "[2 0 3]")
+	play(f, 5)
+	check(t, "one has left", fmt.Sprint(f.Cheapest(request(10, 4, true), nil)), "[1 0 3]")
+	play(f, 8)
+	check(t, "it is back", fmt.Sprint(f.Cheapest(request(10, 4, true), nil)), "[2 1 0 3]")
+}

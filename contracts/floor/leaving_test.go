@@ -1,0 +1,222 @@
+package floor
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"bourse/contracts"
+	"bourse/hosts"
+	"bourse/hosts/availability"
+	"bourse/hosts/availability/predictors"
+)
+
+// history returns that of a host which is there from the first to the second instant,
+// from the third to the fourth, and so on.
+func history(at ...float64) *availability.History {
+	var records []availability.Record
+	for i := 0; i < len(at); i += 2 {
+		records = append(records, availability.Record{Start: at[i], End: at[i+1], State: availability.Available})
+	}
+	return must(availability.NewHistory("", 1, records, 0))
+}
+
+// churn returns a floor of two hosts of speed 1, the first of which is away from 10 to
+// 20 and from 40 on.
+func churn(rule Leaving, charged bool) *Floor {
+	c := config(auction, 1, 1)
+	c.Availability = &Availability{Leaving: rule, Charged: charged, Histories: []*availability.History{history(0, 10, 20, 40), history(0, 1e6)}}
+	return open(c)
+}
+
+// TestLeavingRules checks what becomes of a run of two nodes, 15 of work each, when the
+// host of the first leaves at 10: it is lost everywhere, to be placed again; or that
+// node is gone, and with it the run where its nodes are promised by themselves; or that
+// node stands still until its host is back.
+func TestLeavingRules(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rule    Leaving
+		perHost bool
+		want    string
+		wasted  float64
+		done    float64
+	}{
+		{Resubmit, false, "10 lost 0, 10 gone h0", 20, 0},
+		{Resubmit, true, "10 lost 0, 10 gone h0", 20, 0},
+		{Lose, false, "10 left 0, 10 gone h0, 20 came h0, 30 done 0", 10, 30},
+		{Lose, true, "10 broken 0, 10 gone h0", 10, 10},
+		{Suspend, false, "10 gone h0, 20 done 0, 20 came h0", 0, 30},
+		{Suspend, true, "10 gone h0, 15 left 0, 20 came h0, 25 done 0", 0, 30},
+	} {
+		f := churn(c.rule, false)
+		i := place(t, f, 0, request(1, 2, c.perHost), 15, on(0, 1))
+		run := f.Contract(i)
+		name, until := fmt.Sprint(c.rule, " ", c.perHost), 39.0
+		if c.rule == Resubmit || c.rule == Lose && c.perHost {
+			until = 10
+		}
+		check(t, name, play(f, until), c.want)
+		check(t, name+": wasted, done", fmt.Sprint(run.Wasted, run.Done, run.Losses), fmt.Sprint(c.wasted, c.done, min(1, c.wasted)))
+		check(t, name+": tasks left", len(f.On(0))+len(f.On(1)), 0)
+	}
+}
+
+// TestPlaceAgain checks that a lost run keeps its number and limit, says that it is a
+// repetition, and starts from nothing on its new hosts; and that what it had accrued is
+// owed, each host its part, where work that is lost is charged.
+func TestPlaceAgain(t *testing.T) {
+	t.Parallel()
+	for _, charged := range []bool{false, true} {
+		f := churn(Resubmit, charged)
+		i := must(f.Place(2, request(1, 2, false), hosts.Task{Work: 12}, on(0, 1), 33))
+		c := f.Contract(i)
+		check(t, "events", play(f, 12), "10 lost 0, 10 gone h0")
+		check(t, "lost", fmt.Sprint(c.Repeat, c.Done, c.Rate, c.Wasted, c.Losses, c.Placements[0].Owed), "true 0 0 16 1 0")
+		want := "[]"
+		if charged {
+			want = "[{0 8} {1 8}]"
+		}
+		check(t, "arrears", fmt.Sprint(f.Arrears(i)), want)
+		check(t, "next: the limit, or the host", f.Next(), 20)
+		if err := f.PlaceAgain(12, i, on(1)); err != nil {
+			t.Fatal(err)
+		}
+		check(t, "began", c.Began, 2)
+		check(t, "events", play(f, 30), "20 came h0, 24 done 0")
+		check(t, "done", fmt.Sprint(c.Done, c.Placements[0].Owed), "12 12")
+		check(t, "number of the next", place(t, f, 30, request(2, 1, false), 1, on(1)), i)
+		check(t, "arrears of the next", fmt.Sprint(f.Arrears(i)), "[]")
+	}
+	f := churn(Resubmit, true)
+	f.Place(2, request(1, 1, false), hosts.Task{Work: 12}, on(0), 15)
+	check(t, "a limit while it waits", play(f, 19), "10 lost 0, 10 gone h0, 15 expired 0")
+}
+
+// TestLostIsCharged checks that what has accrued on a node that is gone is owed only
+// where lost work is charged.
+func TestLostIsCharged(t *testing.T) {
+	t.Parallel()
+	for charged, want := range map[bool]string{false: "0 20", true: "10 20"} {
+		f := churn(Lose, charged)
+		i := place(t, f, 0, request(1, 2, false), 15, on(0, 1))
+		play(f, 20)
+		c := f.Remove(20, i)
+		check(t, fmt.Sprint("charged ", charged), fmt.Sprint(c.Placements[0].Owed, c.Placements[1].Owed), want)
+	}
+}
+
+// TestStandsStill checks that nothing is done or accrues on a host that is away, that
+// its price is kept and that it is not given out, until it is back.
+func TestStandsStill(t *testing.T) {
+	t.Parallel()
+	f := churn(Suspend, false)
+	i := place(t, f, 0, request(1, 1, true), 15, on(0))
+	check(t, "events", play(f, 12), "10 gone h0")
+	f.Bring(12)
+	check(t, "still", fmt.Sprint(f.Away(0), f.On(0)[0].Rate, f.On(0)[0].Paying, f.Contract(i).Rate, f.Price(0)), fmt.Sprint("true 0 0 0 ", dollar))
+	if f.History(0).After(0) != 0 || f.History(1) == nil {
+		t.Error("hosts that come and go have no history")
+	}
+	j := place(t, f, 12, request(2, 1, true), 5, on(0)) // a policy may be wrong
+	check(t, "given out", fmt.Sprint(f.Cheapest(request(3, 2, true), nil)), "[1]")
+	check(t, "events", play(f, 39), "20 came h0, 30 done 0, 30 done 1")
+	check(t, "owed", fmt.Sprint(f.Contract(i).Placements[0].Owed, f.Contract(j).Placements[0].Owed), "20 10")
+}
+
+// TestDoneAsItLeaves checks that work which ends at the instant at which its host
+// leaves, to rounding, is done; and that more than rounding is lost.
+func TestDoneAsItLeaves(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		work    float64
+		perHost bool
+		want    string
+	}{
+		{10, true, "10 done 0, 10 gone h0"},
+		{10, false, "10 done 0, 10 gone h0"},
+		{10 + 5e-9, true, "10 done 0, 10 gone h0"},
+		{10 + 5e-9, false, "10 done 0, 10 gone h0"},
+		{10 + 2e-8, true, "10 lost 0, 10 gone h0"},
+		{10 + 2e-8, false, "10 lost 0, 10 gone h0"},
+	} {
+		f := churn(Resubmit, false)
+		i := place(t, f, 0, request(1, 1, c.perHost), c.work, on(0))
+		check(t, fmt.Sprint(c.work, " of 10, per host ", c.perHost), play(f, 10), c.want)
+		if strings.HasPrefix(c.want, "10 done") {
+			if got := f.Contract(i).Done; got < 10 || got > c.work {
+				t.Errorf("%v is done of %v", got, c.work)
+			}
+		}
+	}
+	f := churn(Resubmit, false) // the first of two nodes is done so, and the other goes on
+	place(t, f, 0, request(1, 2, true), 10+5e-9, []contracts.Placement{{Host: 0, Bid: dollar}, {Host: 1, Bid: dollar}})
+	place(t, f, 0, request(2, 1, true), 10, on(1))
+	check(t, "a node of two", play(f, 10), "10 left 0, 10 gone h0")
+
+	f = churn(Resubmit, false) // a fast host's moment may do more work than the tolerance
+	f.Machines[0].Spec().Speed = 1e9
+	f.Reset(f.Config)
+	place(t, f, 0, request(1, 1, true), 1e10, on(0))
+	check(t, "done in a moment", play(f, 10), "10 done 0, 10 gone h0")
+
+	c := config(pace{ending: 0, limit: 9}, 1) // stopped early, so never done to rounding
+	c.Availability = &Availability{Histories: []*availability.History{history(0, 10)}}
+	f = open(c)
+	i := place(t, f, 5, request(1, 1, true), 5, on(0))
+	f.rule.limit = pace{limit: 4.5}
+	f.runs[i].task.Work = 5 + 1e-9
+	check(t, "not let do all of it", f.finished(&f.hosts[0], &f.runs[i], &f.hosts[0].on[0]), false)
+}
+
+// TestAwayAtFirst checks hosts that are not there at the beginning, come late, leave for
+// good, or never come.
+func TestAwayAtFirst(t *testing.T) {
+	t.Parallel()
+	c := config(auction, 1, 1, 1)
+	c.Availability = &Availability{Histories: []*availability.History{history(5, 7), history(), history(-3, 2, 4, 6)}}
+	f := open(c)
+	check(t, "away", fmt.Sprint(f.Away(0), f.Away(1), f.Away(2)), "true true false")
+	check(t, "there", fmt.Sprint(f.Cheapest(request(1, 3, true), nil)), "[2]")
+	check(t, "events", play(f, 100), "2 gone h2, 4 came h2, 5 came h0, 6 gone h2, 7 gone h0")
+	check(t, "next", f.Next(), math.Inf(1))
+}
+
+// TestStays checks that what is predicted of a host is what its predictor says of its
+// history now, and 1 for no time at all.
+func TestStays(t *testing.T) {
+	t.Parallel()
+	f := churn(Resubmit, false)
+	check(t, "nobody predicts", f.Stays(0, 5), 1)
+	f.Availability.Predictor = oracle{}
+	f.Bring(4)
+	check(t, "predicted", fmt.Sprint(f.Stays(0, 6), f.Stays(0, 7), f.Stays(1, 7), f.Stays(0, 0), f.Stays(0, -1), f.Stays(0, math.NaN())), "1 0 1 1 1 1")
+}
+
+// An oracle knows.
+type oracle struct{}
+
+func (oracle) Predict(h *availability.History, now, length float64) (f predictors.Forecast) {
+	if !(length > 0) {
+		panic("asked about no time")
+	}
+	if in, here := h.At(now); here && now+length <= in.End {
+		f.Completes = 1
+	}
+	return f
+}
+
+// TestLeavingOf checks that every rule has its name, and that another is answered with
+// the good ones.
+func TestLeavingOf(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]Leaving{"resubmit": Resubmit, "lost": Lose, "suspend": Suspend} {
+		if got, err := LeavingOf(name); got != want || err != nil {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+	if _, err := LeavingOf("stay"); err == nil || !strings.Contains(err.Error(), "lost, resubmit, suspend") {
+		t.Errorf("stay: %v", err)
+	}
+}

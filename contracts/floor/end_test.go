@@ -127,3 +127,58 @@ func TestTooEarly(t *testing.T) {
 	check(t, "events too early", len(f.Advance(1e5)), 0)
 	check(t, "events", play(f, 5e5), "333333.333 done 0")
 }
+
+// TestNoTime checks that a run is done whose rest would take less time than a float64
+// can show: it would be looked at for ever.
+func TestNoTime(t *testing.T) {
+	t.Parallel()
+	f := open(config(auction, 1))
+	place(t, f, 1e12, request(1, 1, false), 10+5e-5, on(0)) // instants there are 1.2e-4 apart
+	check(t, "events", fmt.Sprint(f.Advance(f.Next())), fmt.Sprint([]Event{{Kind: Done, Run: 0}}))
+	check(t, "now", f.now, 1e12+10)
+}
+
+// TestPlacedAsOneEnds checks that a task placed on a host at the instant at which another
+// ends there, which has not been told yet, has the host to itself.
+func TestPlacedAsOneEnds(t *testing.T) {
+	t.Parallel()
+	f := open(config(auction, 1, 1))
+	place(t, f, 0, request(1, 1, true), 10, on(0))
+	place(t, f, 0, request(2, 1, true), 10, on(1))
+	check(t, "events", len(f.Advance(f.Next())), 1)
+	place(t, f, 10, request(3, 1, true), 7, on(1))
+	check(t, "rate", fmt.Sprint(f.Next(), f.On(1)[0].Rate, f.On(1)[1].Rate), "10 0 1")
+	check(t, "events", play(f, 100), "10 done 1, 17 done 0")
+}
+
+// TestRoundOfNodes checks that nodes which are done end with one that rounding put
+// later, in one event; and that a host so fast that its moments are worth more than a
+// tick is left to itself.
+func TestRoundOfNodes(t *testing.T) {
+	t.Parallel()
+	f := open(config(pace{sharing.WithNodes, 1e99}, 1, 1, 1))
+	place(t, f, 0, request(1, 1, true), 10, on(0))
+	place(t, f, 0, request(2, 2, true), 10+2*contracts.Moment(10), on(1, 2))
+	f.Advance(f.Next())
+	events, more := f.Round(10)
+	check(t, "both nodes", fmt.Sprint(events, more), fmt.Sprint([]Event{{Kind: Done, Run: 1}}, true))
+
+	f = open(config(pace{sharing.WithHost, 1e99}, 1, 1e12))
+	place(t, f, 0, request(1, 1, true), 10, on(0))
+	place(t, f, 0, request(2, 1, true), (10+3*contracts.Moment(10))*1e12, on(1))
+	f.Advance(f.Next())
+	events, more = f.Round(10)
+	check(t, "a fast host", fmt.Sprint(events, more), "[] false")
+}
+
+// TestStoppedTogether checks that tasks which are to be stopped on one host end together
+// as those that end do.
+func TestStoppedTogether(t *testing.T) {
+	t.Parallel()
+	f := open(config(pace{sharing.WithHost, 6}, 1))
+	place(t, f, 0, request(1, 1, true), 10, on(0))
+	check(t, "next", f.Next(), 6)
+	place(t, f, 4e-7, request(2, 1, true), 10, on(0))
+	check(t, "the first", f.Next() < 12, true)
+	check(t, "both", len(f.Advance(f.Next())), 2)
+}

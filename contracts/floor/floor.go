@@ -247,11 +247,9 @@ func (f *Floor) Remove(now float64, i int32) *contracts.Contract {
 	c := &f.runs[i]
 	f.heaps.ends.Remove(i)
 	c.next = math.Inf(1)
-	if c.left > 0 {
-		for n := range c.Placements {
-			if !c.Placements[n].Left {
-				f.stop(i, int32(n))
-			}
+	for n := range c.Placements {
+		if !c.Placements[n].Left {
+			f.stop(i, int32(n))
 		}
 	}
 	c.Rate, c.Done = 0, 0
@@ -348,11 +346,7 @@ func (c *run) occupy(on []contracts.Placement) {
 }
 
 // begin notes the first start of c.
-func (c *run) begin(now float64) {
-	if c.Began > now {
-		c.Began = now
-	}
-}
+func (c *run) begin(now float64) { c.Began = min(c.Began, now) }
 
 // put starts run i there.
 func (f *Floor) put(i int32, on []contracts.Placement) error {

@@ -226,8 +226,8 @@ func TestBooked(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(t, "resumed", fmt.Sprint(b.Began, b.Paused), "5 [10 12]")
-	if next := f.Next(); !(next <= 17 && next > 17-1e-7) {
-		t.Errorf("done at %v, want 17 or up to half the tolerance before", next)
+	if next, half := f.Next(), 20*contracts.Tolerance/2; math.Abs(next-(17-half/2)) > 1e-12 {
+		t.Errorf("done at %v, want half the tolerance of 20, at 2 a second, before 17", next)
 	}
 	check(t, "events", play(f, 20), "17 done 0")
 	check(t, "done, and still there", fmt.Sprint(b.Placements[0].Done, len(f.On(1))), "20 0")
@@ -268,7 +268,18 @@ func TestView(t *testing.T) {
 	if f.History(0) != nil || f.Away(0) {
 		t.Error("hosts that stay have a history, or are away")
 	}
-	c := config(auction, 1)
+	c := f.Config
+	c.Machines = config(auction, 1, 2).Machines
+	for window, want := range map[float64]float64{100: 0, 30: 1} {
+		c.Window = window
+		f.Reset(c)
+		check(t, "percentile of a floor that is new", f.Percentile(1, 0.9), 0)
+		place(t, f, 60, request(7, 1, true), 100, on(1))
+		f.Bring(100) // its price was 1 for 40 s
+		check(t, fmt.Sprint("percentile over ", window, " s"), f.Percentile(1, 0.5), want)
+		c.Machines = config(auction, 1, 2).Machines
+	}
+	c = config(auction, 1)
 	c.NoPrices = true
 	f = open(c)
 	place(t, f, 0, request(1, 1, true), 1, on(0))

@@ -132,9 +132,7 @@ func (f *Floor) leave(v *host, i, n int32, r hosts.Report) {
 	pl.Done += r.Done
 	c.rates[n] = 0
 	c.left--
-	if at+1 < len(v.on) {
-		copy(v.on[at:], v.on[at+1:])
-	}
+	copy(v.on[at:], v.on[at+1:])
 	if v.on = v.on[:len(v.on)-1]; slab.Loose(len(v.on), cap(v.on)) {
 		v.on = f.allocations.Trim(v.on)
 	}

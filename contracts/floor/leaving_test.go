@@ -90,6 +90,11 @@ func TestPlaceAgain(t *testing.T) {
 		check(t, "arrears of the next", fmt.Sprint(f.Arrears(i)), "[]")
 	}
 	f := churn(Resubmit, true)
+	f.Bring(10)
+	i := place(t, f, 10, request(1, 1, false), 5, on(0))
+	check(t, "placed as its host leaves", play(f, 10), "10 lost 0, 10 gone h0")
+	check(t, "arrears where nothing has accrued", len(f.Arrears(i)), 0)
+	f = churn(Resubmit, true)
 	f.Place(2, request(1, 1, false), hosts.Task{Work: 12}, on(0), 15)
 	check(t, "a limit while it waits", play(f, 19), "10 lost 0, 10 gone h0, 15 expired 0")
 }
@@ -155,19 +160,20 @@ func TestDoneAsItLeaves(t *testing.T) {
 	place(t, f, 0, request(2, 1, true), 10, on(1))
 	check(t, "a node of two", play(f, 10), "10 left 0, 10 gone h0")
 
-	f = churn(Resubmit, false) // a fast host's moment may do more work than the tolerance
-	f.Machines[0].Spec().Speed = 1e9
-	f.Reset(f.Config)
-	place(t, f, 0, request(1, 1, true), 1e10, on(0))
-	check(t, "done in a moment", play(f, 10), "10 done 0, 10 gone h0")
-
-	c := config(pace{ending: 0, limit: 9}, 1) // stopped early, so never done to rounding
-	c.Availability = &Availability{Histories: []*availability.History{history(0, 10)}}
-	f = open(c)
-	i := place(t, f, 5, request(1, 1, true), 5, on(0))
-	f.rule.limit = pace{limit: 4.5}
-	f.runs[i].task.Work = 5 + 1e-9
-	check(t, "not let do all of it", f.finished(&f.hosts[0], &f.runs[i], &f.hosts[0].on[0]), false)
+	for work, want := range map[float64]string{1000.2: "1e+12 done 0, 1e+12 gone h0", 1000.3: "1e+12 lost 0, 1e+12 gone h0"} {
+		c := config(auction, 1e3) // two of its moments are worth 0.24, which is more than the tolerance
+		c.Availability = &Availability{Histories: []*availability.History{history(0, 1e12)}}
+		f := open(c)
+		place(t, f, 1e12-1, request(1, 1, true), work, on(0))
+		check(t, fmt.Sprint(work, " of 1000"), play(f, 1e12), want)
+	}
+	for limit, want := range map[float64]string{10 + 5e-9: "10 lost 0, 10 gone h0", 10 + 8e-9: "10 done 0, 10 gone h0"} {
+		c := config(pace{limit: limit}, 1) // who is to be stopped before its work is done is not done
+		c.Availability = &Availability{Histories: []*availability.History{history(0, 10)}}
+		f := open(c)
+		place(t, f, 0, request(1, 1, true), 10+8e-9, on(0))
+		check(t, fmt.Sprint("stopped at ", limit), play(f, 10), want)
+	}
 }
 
 // TestAwayAtFirst checks hosts that are not there at the beginning, come late, leave for

@@ -83,7 +83,7 @@ func TestPlace(t *testing.T) {
 	} {
 		before := []contracts.Placement{{Host: 77}}
 		placed, why := strategy(t, c.strategy).Place(c.r, v, before)
-		got := why.String()
+		got := string(why)
 		for _, p := range placed[1:] {
 			got += fmt.Sprintf("%d at %v, ", p.Host, p.Bid.Float64())
 		}

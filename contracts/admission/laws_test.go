@@ -192,7 +192,7 @@ func TestLemmas(t *testing.T) {
 			t.Errorf("%d tasks that need %v, deadlines from %v to %v: sigma %v", n, total, first, last, risk.Sigma)
 		}
 	})
-	if slices.Contains(seen[1:], 0) {
+	if !testing.Short() && slices.Contains(seen[1:], 0) { // a short run draws a few
 		t.Errorf("cases of the lemmas: %v, want some of each", seen[1:])
 	}
 }

@@ -1,10 +1,3 @@
-// Package experiments runs scenarios many times over and measures what came of
-// them.
-//
-// A configuration is one setting of everything but the admission policy. A
-// replication is one workload, on which every policy of the configuration is
-// run. It knows how to assemble, repeat and collect; it knows the formulas of
-// no policy.
 package experiments
 
 import (

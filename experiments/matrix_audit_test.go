@@ -28,20 +28,9 @@ func (run *toldRun) audit(r *told) error {
 	if err != nil {
 		return err
 	}
-	rules := &verify.Rules{
-		Payment: c.Market.Payment, Sharing: run.offer.sharing.Name,
-		Hosts: c.Fleet.Hosts, CPUs: c.Fleet.CPUs, Cap: c.Fleet.Cap, Speeds: c.Fleet.Speeds,
-		Leave: c.Fleet.Availability != nil,
-	}
-	if c.Horizon != nil {
-		rules.Horizon = *c.Horizon
-	}
-	if len(rules.Speeds) == 0 {
-		rules.Speeds = []float64{c.Fleet.Speed}
-	}
 	report, err := audit.Audit("ledger", audit.Options{
 		FS: run.journal.fs, Head: run.journal.head, Whole: true,
-		Follow: verify.Follow(&verify.Run{Rules: rules, Jobs: rows[key], Prices: run.Prices}),
+		Follow: verify.Follow(&verify.Run{Rules: verify.RulesOf(c, &run.offer.Choice), Jobs: rows[key], Prices: run.Prices}),
 	})
 	if err != nil {
 		return err

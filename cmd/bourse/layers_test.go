@@ -41,7 +41,7 @@ var may = map[string]string{
 	"experiments/scenario": "workloadgen/plainyaml",
 	"experiments/metrics":  "contracts experiments/stats",
 	"experiments/report":   "experiments/results experiments/stats",
-	"experiments/verify":   "bank/audit bank/canonical",
+	"experiments/verify":   "bank/audit bank/canonical experiments/results experiments/scenario",
 	"experiments/papers":   "experiments/papers/claims",
 	"experiments":          "bank/... contracts/... experiments/... hosts/... market workloadgen/...",
 	"cmd/bourse":           "bank/... contracts/... experiments/... hosts/... market workloadgen/...",

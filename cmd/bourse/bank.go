@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"bourse/bank"
+	"bourse/bank/place"
 	"bourse/bank/store"
 
 	"github.com/urfave/cli/v2"
@@ -64,7 +65,7 @@ func bankInitCommand() *cli.Command {
 			if err := exactly(c, "DIR"); err != nil {
 				return err
 			}
-			j, err := createBank(c.Args().First(), store.Options{})
+			j, err := place.At(c.Args().First()).Create(store.Options{})
 			if err != nil {
 				return misplaced(err)
 			}
@@ -175,9 +176,9 @@ func requestID(c *cli.Context) (string, error) {
 
 // withBank opens the bank that c names for f.
 func withBank(c *cli.Context, f func(*store.Sequencer) error) (err error) {
-	s, err := openBank(c.Args().First())
+	s, err := place.At(c.Args().First()).Writer()
 	if err != nil {
-		return err
+		return misplaced(err)
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	return f(s)

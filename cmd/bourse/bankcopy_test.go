@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"bourse/bank/place"
 	"bourse/bank/store"
 	"bourse/bank/store/postgres"
 	"bourse/bank/store/postgres/pgtest"
@@ -111,9 +112,16 @@ func TestCopyKilled(t *testing.T) {
 		places = append(places, pgtest.URL(t))
 	}
 	for _, to := range places {
-		part, err := partOf(to)
-		if err != nil {
-			t.Fatal(err)
+		part, remove := to+".part", func(dir string) error { return store.Discard(dir, store.Options{}) }
+		if place.IsURL(to) {
+			ledger, err := postgres.Ledger(to)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if part, err = postgres.WithLedger(to, ledger+".part"); err != nil {
+				t.Fatal(err)
+			}
+			remove = postgres.Drop
 		}
 		unfinished := 0
 		for n := range 3 {
@@ -142,13 +150,13 @@ func TestCopyKilled(t *testing.T) {
 			}
 			left(to)
 			for _, place := range []string{part, to} {
-				if err := removePart(place); err != nil {
+				if err := remove(place); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
 		if unfinished == 0 {
-			t.Errorf("seed %d: no copy to %s was cut short", seed, placeName(to))
+			t.Errorf("seed %d: no copy to %s was cut short", seed, place.At(to))
 		}
 		if _, errs, status := bankAlone(t, "", "copy", from, to); status != statusDone || !left(to) {
 			t.Errorf("seed %d: copied at last: %s", seed, errs)
@@ -178,14 +186,14 @@ func TestWithoutPasswords(t *testing.T) {
 		"postgres://bank@db/x":                 "postgres://bank@db/x",
 		"postgres://db:5432/x@y":               "postgres://db@y", // rather too much than too little
 	} {
-		if got := withoutPasswords(in); got != want {
+		if got := place.WithoutPasswords(in); got != want {
 			t.Errorf("%q = %q, want %q", in, got, want)
 		}
 	}
-	if got := placeName("postgres://bank:geheim@db/x"); got != "postgres://bank@db/x?ledger=bourse" {
+	if got := place.At("postgres://bank:geheim@db/x").String(); got != "postgres://bank@db/x?ledger=bourse" {
 		t.Error(got)
 	}
-	if _, err := postgres.Create("postgres://bank:geheim@db/x?ledger=%00", store.Options{}); err == nil || withoutPasswords(err.Error()) != err.Error() {
+	if _, err := postgres.Create("postgres://bank:geheim@db/x?ledger=%00", store.Options{}); err == nil || place.WithoutPasswords(err.Error()) != err.Error() {
 		t.Error(err)
 	}
 }

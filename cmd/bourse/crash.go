@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"bourse/bank/place"
 	"bourse/experiments"
 	"bourse/experiments/report"
 	"bourse/experiments/rescue"
@@ -40,7 +41,7 @@ func crashed(err error, args []string) error {
 	if !errors.As(err, &p) || errors.As(err, new(crash)) {
 		return err
 	}
-	again := withoutPasswords(report.Shell(args))
+	again := place.WithoutPasswords(report.Shell(args))
 	file, wrong := keepStack(os.TempDir(), "bourse.panic-*.txt", p, p, again, "")
 	return crash(fmt.Sprintf("%v; the command was: %s; %s", p, again, wherever(file, wrong)))
 }

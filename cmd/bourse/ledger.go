@@ -16,8 +16,7 @@ import (
 	"bourse/bank"
 	"bourse/bank/audit"
 	"bourse/bank/export"
-	"bourse/bank/store/postgres"
-	"bourse/experiments/rescue"
+	"bourse/bank/place"
 	"bourse/experiments/verify"
 
 	"github.com/urfave/cli/v2"
@@ -179,12 +178,12 @@ func auditAll(dirs, heads []string, runs []*verify.Run, opts audit.Options, prog
 			opts.Follow = verify.Follow(runs[i])
 		}
 		group.Go(func() error {
-			var r *audit.Report
-			err := rescue.Do(func() (err error) { r, err = auditBank(dir, opts); return err })
+			p := place.At(dir)
+			r, err := auditBank(p, opts)
 			if errors.Is(err, audit.ErrNone) && runs != nil && runs[i] != nil && heads[i] != "" { // the results say that it was kept
 				r, err = &audit.Report{Findings: []audit.Finding{{Found: "no ledger", Want: "one with head " + heads[i]}}}, nil
 			}
-			all[i], errs[i] = audited{placeName(dir), r}, err
+			all[i], errs[i] = audited{p.String(), r}, err
 			return err
 		})
 	}
@@ -222,7 +221,7 @@ func auditRun(c *cli.Context, dir string) error {
 // ledgersIn returns the ledgers that path is or keeps, and the heads that their
 // manifest says they must have.
 func ledgersIn(path string) (dirs, heads []string, err error) {
-	if postgres.IsURL(path) {
+	if place.IsURL(path) {
 		return []string{path}, []string{""}, nil
 	}
 	if _, err := os.Stat(filepath.Join(path, "manifest.json")); err != nil {
@@ -339,7 +338,7 @@ func showCommand() *cli.Command {
 
 // nothing says that a ledger has no entry that was asked for, if any was.
 func nothing(c *cli.Context, f export.Filter) error {
-	in := placeName(c.Args().First())
+	in := place.At(c.Args().First()).String()
 	switch {
 	case f.Contract != nil && f.Account != "":
 		return fmt.Errorf("%s: no entry of contract %d moves money of account %s", in, *f.Contract, f.Account)
@@ -427,7 +426,7 @@ func readOnce(dir string, out io.Writer, f func(io.Writer, export.Entries) error
 	w := bufio.NewWriter(out)
 	err = f(w, r.Entries())
 	if wrong := r.Err(); wrong != nil { // which is why f got no further
-		return fmt.Errorf("read ledger %s: %w", placeName(dir), wrong)
+		return fmt.Errorf("read ledger %s: %w", place.At(dir), wrong)
 	}
 	if err != nil {
 		return err

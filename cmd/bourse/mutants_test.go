@@ -61,7 +61,9 @@ func TestMutants(t *testing.T) {
 			continue
 		}
 		ran++
-		t.Run(room, func(t *testing.T) { mutate(t, filepath.Join(tool, "gremlins"), root, strings.TrimPrefix(room, "bourse/"), listed) })
+		t.Run(room, func(t *testing.T) {
+			mutate(t, filepath.Join(tool, "gremlins"), root, strings.TrimPrefix(room, "bourse/"), listed)
+		})
 	}
 	if ran == 0 {
 		t.Errorf("no room matches %q", *mutated)

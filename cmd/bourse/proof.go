@@ -8,6 +8,7 @@ import (
 	"bourse/bank"
 	"bourse/bank/audit"
 	"bourse/bank/export"
+	"bourse/bank/place"
 	"bourse/bank/proof"
 	"bourse/bank/store"
 
@@ -83,7 +84,7 @@ func checkpointAction(c *cli.Context) error {
 	dir := c.Args().First()
 	origin := c.String("origin")
 	if origin == "" {
-		if origin, err = placeBase(dir); err != nil {
+		if origin, err = place.At(dir).Base(); err != nil {
 			return misplaced(err)
 		}
 	}
@@ -98,7 +99,7 @@ func checkpointAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := syncBank(dir); err != nil {
+	if err := place.At(dir).Sync(); err != nil {
 		return err
 	}
 	signed, err := proof.Checkpoint{Origin: origin, Head: head}.Sign(key)
@@ -222,7 +223,7 @@ func proveAction(c *cli.Context) error {
 		return err
 	}
 	if then != nil && p.Head != *then {
-		return bad(c, placeName(c.Args().First()), fmt.Errorf("found head %v, want %v, of the checkpoint", p.Head, *then))
+		return bad(c, place.At(c.Args().First()).String(), fmt.Errorf("found head %v, want %v, of the checkpoint", p.Head, *then))
 	}
 	return p.Write(c.App.Writer)
 }

@@ -8,6 +8,7 @@ import (
 
 	"bourse/bank"
 	"bourse/bank/export"
+	"bourse/bank/place"
 	notes "bourse/contracts/note"
 
 	"github.com/urfave/cli/v2"
@@ -62,7 +63,7 @@ func statementAction(c *cli.Context) error {
 		return err
 	}
 	if !s.known {
-		return usagef("%s: no entry concerns %s", placeName(c.Args().First()), user)
+		return usagef("%s: no entry concerns %s", place.At(c.Args().First()), user)
 	}
 	if c.Bool("json") {
 		return printJSON(c, s)

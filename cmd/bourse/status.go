@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"syscall"
 
+	"bourse/bank/place"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 )
@@ -65,7 +66,7 @@ func conclude(ctx context.Context, errs io.Writer, err error) int {
 	if errors.As(err, &file) {
 		said = file.Error() // file, line and field come first
 	}
-	fmt.Fprintf(errs, "bourse: %s\n", withoutPasswords(said))
+	fmt.Fprintf(errs, "bourse: %s\n", place.WithoutPasswords(said))
 	if errors.As(err, new(incomplete)) {
 		return statusIncomplete
 	}

@@ -61,12 +61,6 @@ func (a *Auctioneer) Bid(now float64, bidder BidderID, r Rate) {
 // Price returns c, the sum of all current rates.
 func (a *Auctioneer) Price() Rate { return a.price }
 
-// Others returns c(-s), the price that bidder s faces: the sum of the rates of
-// all others.
-func (a *Auctioneer) Others(bidder BidderID) Rate {
-	return a.price - a.rate(a.find(bidder))
-}
-
 // Share returns the share that bidder holds, b/c, or 0 without a bid.
 func (a *Auctioneer) Share(bidder BidderID) Share {
 	return a.ShareIf(bidder, 0)
@@ -85,10 +79,6 @@ func (a *Auctioneer) ShareIf(bidder BidderID, extra Rate) Share {
 	}
 	return Kept(float64(a.bids[i].Rate), float64(a.price), float64(extra))
 }
-
-// Bids returns the current bids in order of arrival. The slice is the
-// auctioneer's own: it is read only, and good until the next Bid.
-func (a *Auctioneer) Bids() []Bid { return a.bids }
 
 // History returns the record of past prices.
 func (a *Auctioneer) History() *History { return &a.history }
@@ -109,12 +99,4 @@ func (a *Auctioneer) find(bidder BidderID) int {
 		}
 	}
 	return -1
-}
-
-// rate returns the rate of the bid at place i, or 0 if i is -1.
-func (a *Auctioneer) rate(i int) Rate {
-	if i < 0 {
-		return 0
-	}
-	return a.bids[i].Rate
 }

@@ -67,7 +67,7 @@ func TestPriceIsExact(t *testing.T) {
 				want = append(want, b)
 			}
 		}
-		if got := a.Bids(); !slices.Equal(got, want) {
+		if got := a.bids; !slices.Equal(got, want) {
 			t.Fatalf("bids = %v, want %v", got, want)
 		}
 		var sum Rate
@@ -79,14 +79,6 @@ func TestPriceIsExact(t *testing.T) {
 		}
 		if got := a.History().Price(); got != sum {
 			t.Fatalf("price in the history = %d, want %d", got, sum)
-		}
-		for _, b := range want {
-			if got := a.Others(b.Bidder); got != sum-b.Rate {
-				t.Fatalf("others of %d = %d, want %d", b.Bidder, got, sum-b.Rate)
-			}
-		}
-		if got := a.Others(99); got != sum {
-			t.Fatalf("others of a stranger = %d, want %d", got, sum)
 		}
 	})
 }
@@ -132,8 +124,8 @@ func TestReset(t *testing.T) {
 		a.Bid(float64(i), BidderID(i), 5)
 	}
 	a.Reset()
-	if mean, std := a.History().Moments(0); a.Price() != 0 || len(a.Bids()) != 0 || mean != 0 || std != 0 {
-		t.Errorf("price %v, %d bids, moments %v, %v after Reset; want none", a.Price(), len(a.Bids()), mean, std)
+	if mean, std := a.History().Moments(0); a.Price() != 0 || len(a.bids) != 0 || mean != 0 || std != 0 {
+		t.Errorf("price %v, %d bids, moments %v, %v after Reset; want none", a.Price(), len(a.bids), mean, std)
 	}
 	if got := a.History().Window(); got != 60 {
 		t.Errorf("window = %v after Reset, want 60", got)

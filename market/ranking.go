@@ -47,9 +47,6 @@ func NewRanking(n int) *Ranking {
 // Len returns the number of items.
 func (r *Ranking) Len() int { return len(r.prices) }
 
-// Price returns the price of item.
-func (r *Ranking) Price(item int32) Rate { return r.prices[item] }
-
 // Set makes price the price of item.
 func (r *Ranking) Set(item int32, price Rate) {
 	old, k := key{r.prices[item], item}, key{price, item}

@@ -89,8 +89,8 @@ func TestRanking(t *testing.T) {
 			if ok != nil && !ok(item) {
 				t.Fatalf("item %d is not eligible", item)
 			}
-			if r.Price(item) != want[i].price {
-				t.Fatalf("item number %d has price %d, want %d", i, r.Price(item), want[i].price)
+			if r.prices[item] != want[i].price {
+				t.Fatalf("item number %d has price %d, want %d", i, r.prices[item], want[i].price)
 			}
 		}
 	})

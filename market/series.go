@@ -45,9 +45,6 @@ func (s *Series) close() {
 	}
 }
 
-// Total returns the current sum.
-func (s *Series) Total() Rate { return s.total }
-
 // Steps returns the steps in order of time, at most one an instant; before the
 // first the sum is 0. The slice is the series' own: it is read only, and good
 // until the next Add.

@@ -32,8 +32,8 @@ func TestSeries(t *testing.T) {
 		t.Errorf("averages of nothing = %v", got)
 	}
 	s.Reset()
-	if s.Total() != 0 || len(s.Steps()) != 0 {
-		t.Errorf("total %v, %d steps after Reset, want none", s.Total(), len(s.Steps()))
+	if s.total != 0 || len(s.Steps()) != 0 {
+		t.Errorf("total %v, %d steps after Reset, want none", s.total, len(s.Steps()))
 	}
 }
 

@@ -21,54 +21,65 @@ import (
 type demand struct {
 	hosts   []bound
 	courses []course
+
+	// Of the request at hand:
+	speed float64 // of the host asked about last, 0 if there is none
+	need  float64 // what a task of it needs there, processors
 }
 
 // A bound is what is known of a host.
 type bound struct {
+	sharing.Node
+	speed float64
+
 	least float64 // what its tasks need at least, processors; +Inf if a deadline has passed
 	until float64 // the instant up to which they do
 	due   float64 // the deadline of all its tasks, NaN if they differ
 }
 
-// see forgets what is known of hosts that have changed.
+// see forgets what is known of hosts that have changed. Another request is at hand.
 func (d *demand) see(v contracts.View) {
-	unknown := bound{until: math.Inf(-1)}
+	d.speed = 0
 	if len(d.hosts) != v.Fleet() {
 		d.hosts = make([]bound, v.Fleet())
 		for h := range d.hosts {
-			d.hosts[h] = unknown
+			spec := v.Spec(hosts.ID(h))
+			d.hosts[h] = bound{Node: sharing.NodeOf(spec), speed: spec.Speed, until: math.Inf(-1)}
 		}
 		return
 	}
 	for _, h := range v.Changed() {
-		d.hosts[h] = unknown
+		d.hosts[h].until = math.Inf(-1)
 	}
 }
 
 // exceeds reports whether the tasks on h surely need so much that nothing is left for r.
 func (d *demand) exceeds(now float64, r *contracts.Request, v contracts.View, h hosts.ID) bool {
-	b, spec := &d.hosts[h], v.Spec(h)
+	b := &d.hosts[h]
 	if b.until <= now {
 		d.look(now, h, v)
 	}
-	return b.least > spec.CPUs-sharing.Required(r.Work/spec.Speed, r.Due()-now, 0)+sliver
+	if d.speed != b.speed {
+		d.speed, d.need = b.speed, sharing.Required(r.Work/b.speed, r.Due()-now, 0)
+	}
+	return b.least > b.Size-d.need+sliver
 }
 
 // look finds the bound of h.
 func (d *demand) look(now float64, h hosts.ID, v contracts.View) {
-	b, on, spec := &d.hosts[h], v.On(h), v.Spec(h)
-	*b = bound{math.Inf(-1), math.Inf(1), math.NaN()}
+	b, on := &d.hosts[h], v.On(h)
+	b.least, b.until, b.due = math.Inf(-1), math.Inf(1), math.NaN()
 	if len(on) == 0 {
 		return
 	}
 	d.courses = d.courses[:0]
 	b.due = v.Contract(on[0].Contract).Due()
-	width := spec.CPUs / 32
+	width := b.Size / 32
 	span, slope := math.Inf(1), 0.0
 	for i := range on {
 		s := &on[i]
 		c := v.Contract(s.Contract)
-		x := course{s.Left(now, c) / spec.Speed, c.Due() - now, s.Rate / spec.Speed, s.Need}
+		x := course{s.Left(now, c) / b.speed, c.Due() - now, s.Rate / b.speed, s.Need}
 		if x.span <= sharing.Tick {
 			b.least = math.Inf(1)
 			return

@@ -71,16 +71,14 @@ func (p *LibraRisk) Decide(now float64, r *contracts.Request, v contracts.View) 
 	return accept(p.best(r))
 }
 
-// proved reports whether what lemmas says holds of a host of that spec.
-func (p *LibraRisk) proved(spec *hosts.Spec) bool {
-	return p.Projection == "dynamic" && (spec.Cap == 0 || spec.Cap >= spec.CPUs)
-}
+// proved reports whether what lemmas says holds of n.
+func (p *LibraRisk) proved(n sharing.Node) bool { return p.Projection == "dynamic" && n.Most == n.Size }
 
 // hopeless reports whether the tasks on h and one of r surely need more than it has,
 // and surely not all have one deadline (see lemmas).
 func (p *LibraRisk) hopeless(now float64, r *contracts.Request, v contracts.View, h hosts.ID) bool {
-	return p.proved(v.Spec(h)) && p.demand.exceeds(now, r, v, h) &&
-		!(math.Abs(p.demand.hosts[h].due-r.Due()) <= 1e-6*r.SLA.Deadline)
+	b := &p.demand.hosts[h]
+	return p.proved(b.Node) && p.demand.exceeds(now, r, v, h) && !(math.Abs(b.due-r.Due()) <= 1e-6*r.SLA.Deadline)
 }
 
 // safe reports whether h is without risk once it has a task of r.
@@ -89,10 +87,11 @@ func (p *LibraRisk) safe(now float64, r *contracts.Request, v contracts.View, h 
 		return true
 	}
 	p.load(now, r, v, h)
-	if spec := v.Spec(h); p.proved(spec) {
-		return p.projection.lemmas(sharing.NodeOf(spec))
+	n := p.demand.hosts[h].Node
+	if p.proved(n) {
+		return p.projection.lemmas(n)
 	}
-	return p.projection.project(sharing.NodeOf(v.Spec(h)))
+	return p.projection.project(n)
 }
 
 // load fills in the projection with the tasks on h and one of r.

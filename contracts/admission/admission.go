@@ -1,11 +1,3 @@
-// Package admission holds the admission policies, one to a file.
-//
-// A policy turns a request and a read-only view of the market into a decision
-// and the numbers that decided it. It does not know how decisions are carried
-// out, nor what a job truly needs. To add a policy, write its file and its line
-// in the table below: most are a [contracts.Decider], asked on submission
-// ([Immediate]) or in a queue ([Queued]); one that plans ahead is told all that
-// happens ([contracts.Policy]).
 package admission
 
 import (

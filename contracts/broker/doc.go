@@ -1,28 +1,58 @@
-// Package broker carries contracts through their lives. It is told events, asks its
-// policy, and does what that answers: the budget is held, the contract placed on the
-// floor, its end judged, billed and settled.
-//
-//	event                    who says so             what follows
-//	Submit                   its owner               policy: Submitted
-//	Cancel                   its owner               policy: Withdrawn, if it is booked; the end
-//	a task is done, a limit  floor.Advance           the end, or it goes on; policy: Over, or Done if it is booked
-//	a host comes, leaves     floor.Advance           policy: Came, Gone; of its contracts: Lost, or the end
-//	a deadline of who waits  the broker's timers     policy: Overdue
-//	an instant               Policy.Next             policy: Tick
-//	room after any of these  the broker              policy: Freed, once an instant
+// Package broker carries contracts through their lives. It is told what happens, asks
+// its policy what to do about it, and does that: it holds budgets, places contracts on
+// the floor, and judges, bills and settles them when they end.
 //
 // A [Broker] has no clock, goroutine or lock, and calls nobody back. It does not know
 // which policy it has, nor whether time is real.
 //
-// # From a request to its settlement
+// # First use
 //
-// [Broker.Submit] enters the request and tells the policy, which answers by an action:
-// Admit, Book, Refuse or Enqueue. Broker.do carries it out; an admission holds the
-// budget with the [Teller], and its run is placed on the floor. Time passes
-// there. [Broker.Advance] takes what has happened to the end:
+// The example is a whole market of one host. In short:
+//
+//	b := broker.New(config)
+//	decision, err := b.Submit(now, &request, task) // accepted, rejected or deferred, and why
+//	err = b.Advance(later)                         // all that happens until then
+//	for _, c := range b.Ended() { ... }            // how each ended, and what it paid
+//
+// Errors mean that the run is void; that a request is turned away is a decision.
+//
+// # The path of one request
+//
+//  1. [Broker.Submit] enters it, in phase Asked, and tells the policy
+//     [contracts.Submitted]. What users say goes to the policy; the task, which says how
+//     much work there truly is, goes to machines alone.
+//  2. The policy answers with actions, which Broker.do carries out: Refuse it, Enqueue
+//     it to be decided later, or Admit it on the hosts of its [contracts.Decision]. (A
+//     policy that plans ahead says Book, and later Launch, Suspend and Finish.)
+//  3. If its owner can pay, the [Teller] holds the budget with the terms as a note
+//     (phase Waiting), and the floor starts its tasks (phase Running).
+//  4. [Broker.Advance] asks the floor what has happened since: tasks are done, limits
+//     pass, hosts come and leave. Broker.ran looks at the run concerned. Work that may
+//     go on after its deadline does; otherwise this is the end.
+//  5. It is judged and billed by contracts/settlement; the Teller pays the owners of its
+//     hosts and gives the rest back, with the verdict as a note; a penalty is paid in an
+//     entry of its own. It is in [Broker.Ended] then, and the policy is told
+//     [contracts.Over], if it has not ended the contract itself.
+//  6. There is room now, so the policy is told [contracts.Freed], once an instant, and
+//     may decide about those who wait.
+//
+// In calls, from the host's event to the ledger:
 //
 //	Broker.Advance → floor.Advance → Broker.ran → Broker.end
 //	    → Case.Judge → Case.Bill → note.Verdict → Teller.Settle
+//
+// # What a policy is told
+//
+//	event                      who says so          the policy is told
+//	the market opens           New                  Opened
+//	Submit                     its owner            Submitted
+//	Cancel                     its owner            Withdrawn, if it is booked; otherwise Over
+//	a task is done, a limit    floor.Advance        Over, or Done if it is booked
+//	a host comes, leaves       floor.Advance        Came, Gone; of what was on it Lost, or Over
+//	a deadline of who waits    the broker's timers  Overdue
+//	an instant that it named   Policy.Next          Tick
+//	room, after any of these   the broker           Freed
+//	its actions are done       the broker           Continue
 //
 // # Design
 //
@@ -47,7 +77,7 @@
 //     or is refused because it cannot end in time; late already, it is broken at once.
 //
 // What had accrued on lost work is forgotten, or stays owed if it is Charged. A
-// broken contract is a violated one; its delay is that of the work left undone.
+// broken contract is a violated one; its delay is at least that of the work left undone.
 //
 // A hard deadline that passes while a request waits for a decision ends it there,
 // unstarted, unless its policy looks after that itself: nothing was held.
@@ -57,11 +87,12 @@
 //
 // # Words
 //
-//	request   what is asked for, before it is decided
-//	contract  a request that was accepted: its budget is held
-//	run       the work of a contract, on the floor
+//	request     what is asked for, before it is decided
+//	contract    a request that was accepted: its budget is held
+//	run         the work of a contract, on the floor
 //	allocation  one node of a run on a host
-//	booked    promised a place on a host by its policy, which starts and ends it
-//	repeat    a contract whose host has left, to be placed again
-//	placed, admitted, refused: as the table of moves says
+//	booked      promised a place on a host by its policy, which starts and ends it
+//	repeat      a contract whose host has left, to be placed again
+//	phase       where a contract is in its life; outcome: how that ended
+//	terms       what was agreed, as the ledger notes it; verdict: how it ended there
 package broker

@@ -1,33 +1,3 @@
-// Package floor is where contracts run: hosts, the auction of each, and who is
-// where. It is told what to place and remove, and answers with what has happened.
-//
-//	run, err := f.Place(now, &request, task, placements, until)
-//	for f.Next() <= now {
-//		for _, e := range f.Advance(f.Next()) { ... } // Expired: f.Remove or f.Extend
-//	}
-//
-// It knows no account and no amount of money, no policy and no promise. What a task
-// is charged per second is a rule of the auction ([Tariff]) and accrues here as a
-// float64; settlement makes money of it.
-//
-// A run is a contract's work. It is on hosts from Place to Remove; in between it may
-// be off them, and keeps its number and its limit: because a host has left ([Lost])
-// until it is placed again ([Floor.PlaceAgain]), or because it is booked, and only
-// there when it is told so ([Floor.Book], [Floor.Resume], [Floor.Pause]).
-//
-// # Design
-//
-// Rates change only when a task starts or stops on a host. A change marks the host;
-// before time passes, or anybody looks, each marked host is allocated anew, once for
-// all changes of an instant, and the runs whose rate has changed are looked at again.
-// So an event costs the hosts that it touches and no more.
-//
-// A run whose nodes work towards one sum waits in one event heap for its completion
-// or its limit, whichever is first; a run whose nodes each have their own work waits
-// there for its limit only, and its hosts in a second heap for their tasks. Hosts
-// that come and go wait in a third. What happens at one instant happens in the order
-// tasks, runs, hosts: a task that ends just when its host leaves is done. Heaps and
-// the order of hosts by price follow from the rest and are rebuilt by [Floor.Recall].
 package floor
 
 import (

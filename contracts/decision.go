@@ -11,9 +11,9 @@ const (
 
 func (v Verdict) String() string { return [...]string{"reject", "accept", "defer"}[v] }
 
-// A Reason says in a few words why a request was not accepted. Each is declared where it
-// is given: those below by more than one policy or by the broker, all others in the file
-// of their policy.
+// A Reason says why a request was not accepted, in a few words that need no quotes in
+// JSON. Each is declared where it is given: those below by more than one policy or by the
+// broker, all others in the file of their policy.
 type Reason string
 
 const (

@@ -61,7 +61,7 @@ func (p *Projection) Total() float64 {
 func (p *Projection) Delays(n sharing.Node) {
 	p.Delay, p.running = p.Delay[:0], p.running[:0]
 	for i := range p.Left {
-		if p.Left[i] <= sharing.Tick {
+		if p.Left[i] <= sharing.Tick && p.Keep[i] > 0 {
 			p.Left[i] = p.Keep[i] * p.Span[i]
 		}
 		p.Delay = append(p.Delay, 0)
@@ -77,7 +77,7 @@ func (p *Projection) Delays(n sharing.Node) {
 		}
 		if p.Shares != "dynamic" {
 			for k, i := range p.running {
-				p.Delay[i] = max(0, p.Left[i]/p.rates[k]-p.Span[i])
+				p.Delay[i] = late(p.Left[i]/p.rates[k], p.Span[i])
 			}
 			return
 		}
@@ -87,11 +87,20 @@ func (p *Projection) Delays(n sharing.Node) {
 			if p.Left[i] -= p.rates[k] * next; p.Left[i] > sharing.Tick {
 				still = append(still, i)
 			} else {
-				p.Delay[i] = max(0, now-p.Span[i])
+				p.Delay[i] = late(now, p.Span[i])
 			}
 		}
 		p.running = still
 	}
+}
+
+// late returns the delay of a task that ends after so many seconds, where its deadline is
+// a span away: none if it has none.
+func late(end, span float64) float64 {
+	if math.IsInf(span, 1) {
+		return 0
+	}
+	return max(0, end-span)
 }
 
 // divide fills in the rates of the running tasks from now on.

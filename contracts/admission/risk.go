@@ -13,8 +13,17 @@ type Risk struct {
 	Sigma float64 // their standard deviation
 }
 
-// RiskOf returns the risk of tasks that end delay after a deadline span away. The
-// deadline delay of each is (delay + span)/span; it is +Inf past the deadline.
+// DeadlineDelay returns the delay of a task against the time that it has left, 1 if it is
+// in time (eq. 4). A task to which no instant is promised always is.
+func DeadlineDelay(delay, span float64) float64 {
+	if math.IsInf(span, 1) {
+		return 1
+	}
+	return (delay + span) / span
+}
+
+// RiskOf returns the risk of tasks that end delay after a deadline span away (eq. 5 and
+// 6). It is +Inf past a deadline.
 func RiskOf(delay, span []float64) Risk {
 	n := float64(len(delay))
 	sum, squares := 0.0, 0.0
@@ -22,11 +31,11 @@ func RiskOf(delay, span []float64) Risk {
 		if span[i] <= sharing.Tick {
 			return Risk{math.Inf(1), math.Inf(1)}
 		}
-		sum += (delay[i] + span[i]) / span[i]
+		sum += DeadlineDelay(delay[i], span[i])
 	}
 	mean := sum / n
 	for i := range delay {
-		d := (delay[i]+span[i])/span[i] - mean
+		d := DeadlineDelay(delay[i], span[i]) - mean
 		squares += d * d
 	}
 	return Risk{mean, math.Sqrt(squares / n)}

@@ -22,7 +22,8 @@
 //	Risk          eq. 1           contracts/sharing.Required                 share needed by the deadline
 //	Risk          eq. 2           contracts/admission.needs                  sum of them on a node
 //	Risk          eq. 3           contracts/settlement.Case.delay            delay
-//	Risk          eq. 4 to 6      contracts/admission.RiskOf                 deadline delay, its mean and deviation
+//	Risk          eq. 4           contracts/admission.DeadlineDelay          delay against the time left
+//	Risk          eq. 5 to 6      contracts/admission.RiskOf                 its mean and deviation over a node
 //	Risk          Algorithm 1     contracts/admission.LibraRisk.Decide       LibraRisk
 //	SLA           eq. 1           contracts.Penalty.Of                       what delay costs
 //	SLA           eq. 1           contracts/sharing.Terms.Utility            utility, as it is planned

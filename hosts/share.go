@@ -16,21 +16,24 @@ import "math"
 //
 // A weight is 0 or at least 1e-300, and the sum of weights is finite. Nothing is
 // allocated. The time is linear in the number of tasks, once more for each group
-// of them that reaches its limits together.
-func Divide(cpus, limit float64, shares []Share, rates []float64) {
+// of them that reaches its limits together. Divide reports whether some task is at its
+// limit.
+func Divide(cpus, limit float64, shares []Share, rates []float64) (limited bool) {
 	rates = rates[:len(shares)]
 	if limit == 0 {
 		limit = math.Inf(1)
 	}
 	if len(shares) == 1 {
-		rates[0] = min(cpus, own(limit, &shares[0]))
-		return
+		most := own(limit, &shares[0])
+		rates[0] = min(cpus, most)
+		return most <= cpus && most > 0
 	}
 	if float64(len(shares))*limit <= cpus { // room for all
 		for i := range shares {
 			rates[i] = own(limit, &shares[i])
+			limited = limited || rates[i] > 0
 		}
-		return
+		return limited
 	}
 	weight := 0.0
 	for i := range shares {
@@ -65,10 +68,21 @@ func Divide(cpus, limit float64, shares []Share, rates []float64) {
 					rates[i] = shares[i].Weight * factor
 				}
 			}
-			return
+			return limited
 		}
-		cpus = max(cpus, 0)
+		cpus, limited = max(cpus, 0), true
 	}
+	return limited
+}
+
+// Part returns what a task gets on a host without a cap on which all get weight times
+// factor, in processors, and whether that is below its limit. A paused task gets nothing.
+func (s *Share) Part(factor float64) (rate float64, below bool) {
+	if s.Weight == 0 {
+		return 0, true
+	}
+	rate = s.Weight * factor
+	return rate, s.Limit == 0 || rate < s.Limit
 }
 
 // own returns the most that a task may have: its limit or the other, or nothing if it

@@ -19,22 +19,26 @@ func TestDivide(t *testing.T) {
 		cpus, limit float64
 		shares      []hosts.Share
 		want        []float64
+		limited     bool
 	}{
-		{"nobody", 2, 1, nil, nil},
-		{"alone under its cap", 2, 1, []hosts.Share{{Weight: 5}}, []float64{1}},
-		{"alone without cap", 2, 0, []hosts.Share{{Weight: 5}}, []float64{2}},
-		{"proportional", 1, 0, []hosts.Share{{Weight: 1}, {Weight: 3}}, []float64{0.25, 0.75}},
-		{"excess of a capped task goes to the others", 2, 1, []hosts.Share{{Weight: 6}, {Weight: 1}, {Weight: 3}}, []float64{1, 0.25, 0.75}},
-		{"the excess caps another", 2, 1, []hosts.Share{{Weight: 10}, {Weight: 4}, {Weight: 0.5}}, []float64{1, 4 / 4.5, 0.5 / 4.5}},
-		{"second round", 3, 1, []hosts.Share{{Weight: 10}, {Weight: 5}, {Weight: 2}, {Weight: 2}}, []float64{1, 1, 0.5, 0.5}},
-		{"own limit below the cap", 2, 1, []hosts.Share{{Weight: 1, Limit: 0.25}, {Weight: 1}}, []float64{0.25, 1}},
-		{"own limit above the cap", 2, 1, []hosts.Share{{Weight: 1, Limit: 8}}, []float64{1}},
-		{"paused", 2, 1, []hosts.Share{{Weight: 0}, {Weight: 1}}, []float64{0, 1}},
-		{"all paused", 2, 1, []hosts.Share{{}, {}}, []float64{0, 0}},
-		{"paused without cap", 2, 0, []hosts.Share{{}, {Weight: 1e-300}}, []float64{0, 2}},
+		{"nobody", 2, 1, nil, nil, false},
+		{"alone under its cap", 2, 1, []hosts.Share{{Weight: 5}}, []float64{1}, true},
+		{"alone without cap", 2, 0, []hosts.Share{{Weight: 5}}, []float64{2}, false},
+		{"proportional", 1, 0, []hosts.Share{{Weight: 1}, {Weight: 3}}, []float64{0.25, 0.75}, false},
+		{"excess of a capped task goes to the others", 2, 1, []hosts.Share{{Weight: 6}, {Weight: 1}, {Weight: 3}}, []float64{1, 0.25, 0.75}, true},
+		{"the excess caps another", 2, 1, []hosts.Share{{Weight: 10}, {Weight: 4}, {Weight: 0.5}}, []float64{1, 4 / 4.5, 0.5 / 4.5}, true},
+		{"second round", 3, 1, []hosts.Share{{Weight: 10}, {Weight: 5}, {Weight: 2}, {Weight: 2}}, []float64{1, 1, 0.5, 0.5}, true},
+		{"own limit below the cap", 2, 1, []hosts.Share{{Weight: 1, Limit: 0.25}, {Weight: 1}}, []float64{0.25, 1}, true},
+		{"own limit above the cap", 2, 1, []hosts.Share{{Weight: 1, Limit: 8}}, []float64{1}, true},
+		{"paused", 2, 1, []hosts.Share{{Weight: 0}, {Weight: 1}}, []float64{0, 1}, true},
+		{"all paused", 2, 1, []hosts.Share{{}, {}}, []float64{0, 0}, false},
+		{"paused without cap", 2, 0, []hosts.Share{{}, {Weight: 1e-300}}, []float64{0, 2}, false},
 	} {
 		got := make([]float64, len(c.shares))
-		hosts.Divide(c.cpus, c.limit, c.shares, got)
+		limited := hosts.Divide(c.cpus, c.limit, c.shares, got)
+		if limited != c.limited {
+			t.Errorf("%s: limited: %v, want %v", c.name, limited, c.limited)
+		}
 		for i := range got {
 			if math.Abs(got[i]-c.want[i]) > 1e-15 {
 				t.Errorf("%s: task %d gets %v, want %v", c.name, i, got[i], c.want[i])
@@ -61,7 +65,7 @@ func TestDivideLaws(t *testing.T) {
 		for i := range shares {
 			shares[i] = hosts.Share{Weight: weights.Draw(t, "weight"), Limit: limits.Draw(t, "own limit")}
 		}
-		hosts.Divide(cpus, limit, shares, rates)
+		limited := hosts.Divide(cpus, limit, shares, rates)
 
 		if float64(k)*limitOf(limit, hosts.Share{}) <= cpus {
 			for i, s := range shares {
@@ -69,6 +73,16 @@ func TestDivideLaws(t *testing.T) {
 					t.Fatalf("there is room for all, and task %d gets %v, not its limit %v", i, rates[i], most)
 				}
 			}
+		}
+		some := false
+		for i, s := range shares {
+			some = some || s.Weight > 0 && rates[i] == limitOf(limit, s)
+		}
+		if limited != some {
+			t.Fatalf("limited: %v, want %v: rates %v", limited, some, rates)
+		}
+		if limit == 0 && k > 1 {
+			checkParts(t, cpus, shares, rates, limited)
 		}
 		sum, room, factor := 0.0, 0.0, 0.0
 		for i, s := range shares {
@@ -98,6 +112,26 @@ func TestDivideLaws(t *testing.T) {
 			}
 		}
 	})
+}
+
+// checkParts checks that on a host without a cap a task's part is what Divide gives it,
+// to the last bit, where nobody is at a limit, and that otherwise somebody's part is not
+// below its limit.
+func checkParts(t *rapid.T, cpus float64, shares []hosts.Share, rates []float64, limited bool) {
+	weight, all := 0.0, true
+	for i := range shares {
+		weight += shares[i].Weight
+	}
+	for i := range shares {
+		rate, below := shares[i].Part(cpus / weight)
+		all = all && below
+		if !limited && rate != rates[i] {
+			t.Fatalf("task %d has part %v, want %v", i, rate, rates[i])
+		}
+	}
+	if all == limited {
+		t.Fatalf("all parts below their limits: %v, with somebody at one: %v", all, limited)
+	}
 }
 
 func limitOf(limit float64, s hosts.Share) float64 {

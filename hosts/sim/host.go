@@ -199,10 +199,3 @@ func (h *host) lightest() int {
 	}
 	return least
 }
-
-// addTo returns a + b as a float and what rounding took from it.
-func addTo(a, b float64) (sum, rest float64) {
-	sum = a + b
-	part := sum - a
-	return sum, (a - (sum - part)) + (b - part)
-}

@@ -1,9 +1,9 @@
 // Package sim is the machine whose progress is computed, not measured: exact
 // between events, never stepped through time.
 //
-// A [Machine] runs the few tasks of one host for a market or a cluster. An
-// [Engine] runs whole workloads on very many hosts, without admission. Neither
-// knows prices, contracts, or who asked.
+// A [Machine] shares one host among its tasks, few or many, for a market or a
+// cluster. An [Engine] runs whole workloads on very many of them, without admission.
+// Neither knows prices, contracts, or who asked.
 package sim
 
 import (
@@ -11,55 +11,70 @@ import (
 	"math"
 
 	"bourse/hosts"
-	"bourse/hosts/slab"
 )
 
 // A Machine shares a simulated host among its tasks. Between two changes every
 // task works at a constant rate, which [hosts.Divide] gives.
 //
 // The host is divided when a rate or an instant is next asked for, so several
-// changes at one instant cost one division. A call costs time linear in the
-// number of tasks.
+// changes at one instant cost one division.
+//
+// While few tasks run, a call costs time linear in their number: a pass over them is
+// faster than keeping any order. Once they are many the machine keeps them in virtual
+// time, and a call costs time logarithmic in their number, but for Processors, which is
+// linear. It returns when fewer than half as many are left, so that it does not go to
+// and fro. Both forms give the same to 1e-9.
 type Machine struct {
-	spec hosts.Spec
-	room hosts.Resources
-	now  float64
+	now     float64
+	next    float64  // earliest completion, if not stale
+	virtual *virtual // the tasks that run, while they are many; else nil
+	many    int32    // tasks from which on they are many
+	unused  int32    // the first slot that is vacant, none if there is none
+	stale   bool     // rates are not those of shares
+	holding bool     // some slot is in holds
 
-	// The tasks that run, in order of start.
-	tasks  []task
-	shares []hosts.Share
-	rates  []float64 // processors
-	stale  bool      // rates are not those of shares
-	next   float64   // earliest completion, if not stale
-	finite int       // tasks that complete: those of endless work do not
+	// The tasks that run, in order of start, while they are few.
+	finite  int32 // tasks that complete: those of endless work do not
+	limited bool  // somebody was at a limit at the last division
+	summed  bool  // weight is the sum of the weights, added up in that order
+	weight  float64
+	tasks   []task
+	shares  []hosts.Share
+	rates   []float64 // processors
 
+	place []int32 // by slot: its index in tasks, or what virtual makes of it, or a mark below
+	spec  hosts.Spec
 	ended []hosts.Report // completed, in that order, and not yet reported
-	place []int32        // by slot: its index in tasks, or one of the marks below
-	free  []hosts.Slot
+	spare *virtual       // memory for when tasks are many
+	lists *Lists         // where the memory of few tasks comes from, nil if it is the machine's own
 
-	lists *Lists // where the memory of tasks comes from
+	holds []hosts.Resources // by slot: what its task holds; as long as need be
+	room  hosts.Resources
+	_     [8]byte // machines in a row begin with a cache line
 }
 
-// Lists are the memory that machines take for their tasks. Machines that share it
-// hold together what runs, not the most that ever ran on each; they are then of one
-// goroutine. The zero value is empty.
-type Lists struct {
-	tasks  slab.Slab[task]
-	shares slab.Slab[hosts.Share]
-	rates  slab.Slab[float64]
-}
+// manyTasks is from how many tasks on a market's machine keeps them in virtual time.
+// A market reads what every task gets after each event on a host, so that an event costs
+// time linear in its tasks whatever the form. The number is above what any scenario
+// comes to whose results are held to the last bit: 3,005, with volunteers-models-pps; an
+// [Engine] has its own.
+const manyTasks = 4096
 
-// Borrow makes m, which is idle, take the memory of its tasks from l from now on.
+// Borrow makes m, which is idle, take the memory of its tasks from l from now on. What
+// it needs for many is its own all the same.
 func (m *Machine) Borrow(l *Lists) { m.lists, m.tasks, m.shares, m.rates = l, nil, nil, nil }
 
-// Marks in place for a slot whose task does not run.
+// Marks in place for a slot whose task does not run. A slot that is vacant has vacant
+// less the next vacant one.
 const (
-	vacant = -1
-	over   = -2 // completed, not yet reported
+	over   = -1 // completed, not yet reported
+	vacant = -3
+	none   = -1 // no slot
 )
 
 type task struct {
-	hosts.Task
+	key    int64
+	work   float64
 	done   float64
 	finish float64 // when it completes at its present rate, as of the last division
 	slot   hosts.Slot
@@ -77,14 +92,14 @@ func New(spec hosts.Spec) *Machine {
 // Reset makes m an idle machine at instant 0 that offers spec, and keeps what
 // it has allocated.
 func (m *Machine) Reset(spec hosts.Spec) {
-	if m.lists == nil {
-		m.lists = new(Lists)
+	if m.many == 0 {
+		m.many = manyTasks
 	}
 	*m = Machine{
-		lists: m.lists,
-		spec:  spec, room: spec.Room, next: math.Inf(1),
+		lists: m.lists, many: m.many, spare: m.spare, unused: none,
+		spec: spec, room: spec.Room, next: math.Inf(1),
 		tasks: m.tasks[:0], shares: m.shares[:0], rates: m.rates[:0],
-		ended: m.ended[:0], place: m.place[:0], free: m.free[:0],
+		ended: m.ended[:0], place: m.place[:0], holds: m.holds[:0],
 	}
 }
 
@@ -95,7 +110,12 @@ func (m *Machine) Spec() *hosts.Spec { return &m.spec }
 func (m *Machine) Room() hosts.Resources { return m.room }
 
 // Len returns the number of tasks that run.
-func (m *Machine) Len() int { return len(m.tasks) }
+func (m *Machine) Len() int {
+	if m.virtual != nil {
+		return int(m.virtual.live)
+	}
+	return len(m.tasks)
+}
 
 // Start begins a task with share s. It returns an error, and nothing has
 // changed but the instant, if what the task holds does not fit in Room.
@@ -105,52 +125,41 @@ func (m *Machine) Start(now float64, t hosts.Task, s hosts.Share) (hosts.Slot, e
 		panic("hosts/sim: work is negative or not a number")
 	}
 	m.bring(now)
-	if !t.Holds.Zero() {
-		if !t.Holds.Fit(m.room) {
-			return 0, fmt.Errorf("host %s: task %d holds %+v: only %+v is left", m.spec.Name, t.Key, t.Holds, m.room)
-		}
-		m.room = m.room.Sub(t.Holds)
+	if !t.Holds.Zero() && !t.Holds.Fit(m.room) {
+		return 0, fmt.Errorf("host %s: task %d holds %+v: only %+v is left", m.spec.Name, t.Key, t.Holds, m.room)
 	}
-	slot := hosts.Slot(len(m.place))
-	if n := len(m.free); n > 0 {
-		slot = m.free[n-1]
-		m.free = m.free[:n-1]
+	slot := hosts.Slot(m.unused)
+	if slot != none {
+		m.unused = vacant - m.place[slot]
 	} else {
-		m.place = append(m.place, vacant)
+		slot = hosts.Slot(len(m.place))
+		m.place = append(m.place, 0)
 	}
-	n := len(m.tasks)
-	if n == cap(m.tasks) {
-		m.grow()
-	}
-	m.resize(n + 1)
-	if t.Work <= math.MaxFloat64 {
-		m.finite++
-	}
-	k := &m.tasks[n]
-	k.Task, k.done, k.finish, k.slot = t, 0, 0, slot
-	m.shares[n], m.rates[n] = s, 0
-	m.place[slot] = int32(n)
 	m.stale = true
+	if m.virtual != nil || len(m.tasks) >= int(m.many) {
+		m.suit(s, true)
+	}
+	if m.virtual != nil {
+		m.begin(slot, t.Key, t.Work, 0, s)
+	} else {
+		m.append(slot, t.Key, t.Work, 0, s)
+	}
+	if !t.Holds.Zero() {
+		m.hold(slot, t.Holds)
+	}
 	return slot, nil
 }
 
-// grow makes room for one task more.
-func (m *Machine) grow() {
-	l := m.lists
-	m.tasks, m.shares, m.rates = l.tasks.Grow(m.tasks), l.shares.Grow(m.shares), l.rates.Grow(m.rates)
-}
-
-// resize makes the lists of tasks n long; there is room.
-func (m *Machine) resize(n int) {
-	m.tasks = m.tasks[:n] // one by one: only the lengths are written
-	m.shares = m.shares[:n]
-	m.rates = m.rates[:n]
-}
-
-// trim gives memory back that is not needed.
-func (m *Machine) trim() {
-	l := m.lists
-	m.tasks, m.shares, m.rates = l.tasks.Trim(m.tasks), l.shares.Trim(m.shares), l.rates.Trim(m.rates)
+// suit puts m in the form for a task more, or changed, of share s.
+func (m *Machine) suit(s hosts.Share, more bool) {
+	switch {
+	case !fits(s.Weight):
+		if m.virtual != nil {
+			m.linearize()
+		}
+	case m.virtual == nil && more:
+		m.virtualize()
+	}
 }
 
 // SetShare changes the task's share from now on. A task that has completed and
@@ -158,9 +167,19 @@ func (m *Machine) trim() {
 func (m *Machine) SetShare(now float64, slot hosts.Slot, s hosts.Share) {
 	check(s)
 	m.bring(now)
-	if i := m.find(slot); i >= 0 && m.shares[i] != s {
+	i := m.find(slot)
+	if i < 0 {
+		return
+	}
+	if m.virtual != nil {
+		m.suit(s, false)
+		i = m.place[slot]
+	}
+	if m.virtual != nil {
+		m.change(slot, s)
+	} else if m.shares[i] != s {
 		m.shares[i] = s
-		m.stale = true
+		m.summed, m.stale = false, true
 	}
 }
 
@@ -176,9 +195,15 @@ func (m *Machine) Stop(now float64, slot hosts.Slot) hosts.Report {
 		m.vacate(slot)
 		return r
 	}
-	t := &m.tasks[i]
-	r := hosts.Report{Key: t.Key, Slot: slot, At: m.now, Done: t.done}
-	m.remove(int(i))
+	r := hosts.Report{Slot: slot, At: m.now}
+	if v := m.virtual; v != nil {
+		r.Key, r.Done = v.tasks[slot].key, m.worked(slot)
+		m.drop(slot)
+	} else {
+		t := &m.tasks[i]
+		r.Key, r.Done = t.key, t.done
+		m.remove(int(i))
+	}
 	m.vacate(slot)
 	return r
 }
@@ -189,17 +214,23 @@ func (m *Machine) Rate(slot hosts.Slot) float64 {
 	if m.stale {
 		m.divide()
 	}
-	if i := m.at(slot); i >= 0 {
-		return m.rates[i] * m.spec.Speed
+	i := m.find(slot)
+	switch {
+	case i == over:
+		return 0
+	case m.virtual != nil:
+		return m.gets(slot) * m.spec.Speed
 	}
-	m.find(slot) // completed, or none of its own
-	return 0
+	return m.rates[i] * m.spec.Speed
 }
 
 // Processors returns what each task that runs gets, in order of start.
 func (m *Machine) Processors() []float64 {
 	if m.stale {
 		m.divide()
+	}
+	if m.virtual != nil {
+		m.allocate()
 	}
 	return m.rates
 }
@@ -210,6 +241,9 @@ func (m *Machine) Done(slot hosts.Slot) float64 {
 	i := m.find(slot)
 	if i == over {
 		return m.ended[m.reported(slot)].Done
+	}
+	if m.virtual != nil {
+		return m.worked(slot)
 	}
 	return m.tasks[i].done
 }
@@ -230,13 +264,21 @@ func (m *Machine) Next() float64 {
 // Advance brings the machine to now, ends the tasks that have completed, and
 // appends their reports to out in order of completion, ties in order of start.
 func (m *Machine) Advance(now float64, out []hosts.Report) []hosts.Report {
-	m.bring(now)
-	m.completeUntil(now)
-	for i := range m.ended {
-		m.vacate(m.ended[i].Slot)
+	if now == m.now && !m.stale && now < m.next && len(m.ended) == 0 {
+		return out
 	}
-	out = append(out, m.ended...)
-	m.ended = m.ended[:0]
+	from := len(out)
+	own := m.ended // what completes goes straight to out
+	m.ended = append(out, own...)
+	if now != m.now {
+		m.pass(now)
+	} else {
+		m.completeUntil(now)
+	}
+	out, m.ended = m.ended, own[:0]
+	for i := from; i < len(out); i++ {
+		m.vacate(out[i].Slot)
+	}
 	return out
 }
 
@@ -251,12 +293,18 @@ func (m *Machine) pass(now float64) {
 	if !(now > m.now) {
 		panic(fmt.Sprintf("hosts/sim: host %s is told %v after %v", m.spec.Name, now, m.now))
 	}
-	if len(m.tasks) == 0 {
+	if m.Len() == 0 {
 		m.now = now
 		return
 	}
 	m.completeUntil(now)
-	m.accrue(now)
+	switch {
+	case m.now == now: // brought there by a completion
+	case m.virtual != nil:
+		m.flow(now)
+	default:
+		m.accrue(now)
+	}
 }
 
 // completeUntil ends the tasks that complete by now, each at its own instant:
@@ -269,105 +317,59 @@ func (m *Machine) completeUntil(now float64) {
 		if m.next > now {
 			return
 		}
-		m.complete()
+		if m.virtual != nil {
+			m.finish()
+		} else {
+			m.complete()
+		}
 	}
 }
 
 // divide allocates the host among its tasks, and finds the next completion.
 func (m *Machine) divide() {
 	m.stale = false
-	hosts.Divide(m.spec.CPUs, m.spec.Cap, m.shares, m.rates)
-	if m.finite == 0 {
-		m.next = math.Inf(1)
+	if m.virtual != nil {
+		m.schedule()
+	} else {
+		m.share()
+	}
+}
+
+// hold takes what the task in slot holds out of the room.
+func (m *Machine) hold(slot hosts.Slot, r hosts.Resources) {
+	for int(slot) >= len(m.holds) {
+		m.holds = append(m.holds, hosts.Resources{})
+	}
+	m.holds[slot], m.holding = r, true
+	if v := m.virtual; v != nil {
+		v.hold(r, 1)
+		m.room = v.remaining(m.spec.Room)
+	} else {
+		m.room = m.room.Sub(r)
+	}
+}
+
+// release gives back what the task in slot held, which is out already.
+func (m *Machine) release(slot hosts.Slot) {
+	if int(slot) >= len(m.holds) || m.holds[slot].Zero() {
 		return
 	}
-	next, rates := math.Inf(1), m.rates[:len(m.tasks)]
-	for i := range m.tasks {
-		t := &m.tasks[i]
-		finish := m.now
-		if left := t.Work - t.done; left > math.MaxFloat64 {
-			finish = left
-		} else if left > 0 {
-			finish += left / (rates[i] * m.spec.Speed)
-		}
-		t.finish = finish
-		if finish < next {
-			next = finish
-		}
-	}
-	m.next = next
-}
-
-// complete ends the tasks that complete at the next completion.
-func (m *Machine) complete() {
-	at := m.next
-	first := len(m.ended)
-	for i := range m.tasks {
-		if t := &m.tasks[i]; t.finish <= at {
-			m.ended = append(m.ended, hosts.Report{Key: t.Key, Slot: t.slot, At: at, Done: t.Work})
-		}
-	}
-	m.accrue(at)
-	for i := first; i < len(m.ended); i++ {
-		slot := m.ended[i].Slot
-		m.remove(int(m.place[slot]))
-		m.place[slot] = over
-	}
-}
-
-// accrue credits the tasks with the work done until at.
-func (m *Machine) accrue(at float64) {
-	span, rates := (at-m.now)*m.spec.Speed, m.rates[:len(m.tasks)]
-	for i := range m.tasks {
-		t := &m.tasks[i]
-		if t.done += rates[i] * span; t.done > t.Work {
-			t.done = t.Work
-		}
-	}
-	m.now = at
-}
-
-// remove takes task i off the host and keeps the order of the others.
-func (m *Machine) remove(i int) {
-	held := m.tasks[i].Holds
-	if m.tasks[i].Work <= math.MaxFloat64 {
-		m.finite--
-	}
-	n := len(m.tasks) - 1
-	for ; i < n; i++ {
-		m.tasks[i], m.shares[i] = m.tasks[i+1], m.shares[i+1]
-		m.place[m.tasks[i].slot] = int32(i)
-	}
-	m.resize(n)
-	if slab.Loose(n, cap(m.tasks)) {
-		m.trim()
-	}
-	m.stale = true
-	if held.Zero() {
-		return
-	}
-	// Counted afresh, so that what was added and taken away leaves no residue.
-	m.room = m.spec.Room
-	for i := range m.tasks {
-		m.room = m.room.Sub(m.tasks[i].Holds)
+	r := m.holds[slot]
+	m.holds[slot] = hosts.Resources{}
+	if v := m.virtual; v != nil {
+		v.hold(r, -1)
+		m.room = v.remaining(m.spec.Room)
+	} else {
+		m.recount()
 	}
 }
 
 // find returns where the slot's task is in tasks, or over.
 func (m *Machine) find(slot hosts.Slot) int32 {
-	i := m.at(slot)
-	if i == vacant {
-		panic(fmt.Sprintf("hosts/sim: host %s has no task in slot %d", m.spec.Name, slot))
-	}
-	return i
-}
-
-// at returns where the slot's task is in tasks, or how it is marked.
-func (m *Machine) at(slot hosts.Slot) int32 {
-	if int(slot) < len(m.place) {
+	if int(slot) < len(m.place) && m.place[slot] >= over {
 		return m.place[slot]
 	}
-	return vacant
+	panic(fmt.Sprintf("hosts/sim: host %s has no task in slot %d", m.spec.Name, slot))
 }
 
 // reported returns where the slot's report is in ended.
@@ -381,8 +383,8 @@ func (m *Machine) reported(slot hosts.Slot) int {
 
 // vacate lets the slot be used again.
 func (m *Machine) vacate(slot hosts.Slot) {
-	m.place[slot] = vacant
-	m.free = append(m.free, slot)
+	m.place[slot] = vacant - m.unused
+	m.unused = int32(slot)
 }
 
 func check(s hosts.Share) {

@@ -1,0 +1,191 @@
+package sim
+
+import (
+	"math"
+
+	"bourse/hosts"
+	"bourse/hosts/slab"
+)
+
+// What follows is a machine with few tasks: every event looks at all of them.
+
+// append adds a task, which has been started last and of which so much is done.
+func (m *Machine) append(slot hosts.Slot, key int64, work, done float64, s hosts.Share) {
+	n := len(m.tasks)
+	if n == cap(m.tasks) {
+		m.grow()
+	}
+	m.resize(n + 1)
+	if work <= math.MaxFloat64 {
+		m.finite++
+	}
+	t := &m.tasks[n] // field by field: a copy of what was just written has to wait for it
+	t.key, t.work, t.done, t.finish, t.slot = key, work, done, 0, slot
+	m.shares[n], m.rates[n] = s, 0
+	m.weight += s.Weight
+	m.place[slot] = int32(n)
+	m.stale = true
+}
+
+// grow makes room for one task more.
+func (m *Machine) grow() {
+	if l := m.lists; l != nil {
+		m.tasks, m.shares, m.rates = l.tasks.Grow(m.tasks), l.shares.Grow(m.shares), l.rates.Grow(m.rates)
+		return
+	}
+	size := max(4, 2*cap(m.tasks))
+	m.tasks = append(make([]task, 0, size), m.tasks...)
+	m.shares = append(make([]hosts.Share, 0, size), m.shares...)
+	m.rates = append(make([]float64, 0, max(size, cap(m.rates))), m.rates...)
+}
+
+// resize makes the lists of tasks n long; there is room.
+func (m *Machine) resize(n int) {
+	m.tasks = m.tasks[:n] // one by one: only the lengths are written
+	m.shares = m.shares[:n]
+	m.rates = m.rates[:n]
+}
+
+// trim gives memory back that is not needed.
+func (m *Machine) trim() {
+	if l := m.lists; l != nil && slab.Loose(len(m.tasks), cap(m.tasks)) {
+		m.tasks, m.shares, m.rates = l.tasks.Trim(m.tasks), l.shares.Trim(m.shares), l.rates.Trim(m.rates)
+	}
+}
+
+// share allocates the host among its tasks, and finds the next completion.
+func (m *Machine) share() {
+	if m.finite > 0 && m.spec.Cap == 0 && !m.limited && m.proportional() {
+		return
+	}
+	m.limited = hosts.Divide(m.spec.CPUs, m.spec.Cap, m.shares, m.rates)
+	if m.finite == 0 {
+		m.next = math.Inf(1)
+		return
+	}
+	next, now, speed, rates := never, m.now, m.spec.Speed, m.rates[:len(m.tasks)]
+	for i := range m.tasks {
+		t := &m.tasks[i]
+		t.finish = t.due(now, rates[i]*speed)
+		next = min(next, math.Float64bits(t.finish))
+	}
+	m.next = math.Float64frombits(next)
+}
+
+// proportional does so in one pass on a host without a cap, and reports whether it
+// could: if nobody is at a limit, all get what hosts.Divide would find in its first
+// round. Where there is a cap somebody is at it too often for a pass in vain.
+func (m *Machine) proportional() bool {
+	if !m.summed {
+		m.weight, m.summed = 0, true
+		for i := range m.shares { // in order of start, whatever has happened
+			m.weight += m.shares[i].Weight
+		}
+	}
+	n := len(m.tasks)
+	if n < 2 || m.weight == 0 {
+		return false
+	}
+	factor := m.spec.CPUs / m.weight
+	next, now, speed, shares, rates := never, m.now, m.spec.Speed, m.shares[:n], m.rates[:n]
+	for i := range m.tasks {
+		t := &m.tasks[i]
+		rate, below := shares[i].Part(factor)
+		if !below {
+			return false
+		}
+		rates[i] = rate
+		t.finish = t.due(now, rate*speed)
+		next = min(next, math.Float64bits(t.finish))
+	}
+	m.next = math.Float64frombits(next)
+	return true
+}
+
+// never is +Inf, in bits. Instants, which are positive, are in order of their bits.
+var never = math.Float64bits(math.Inf(1))
+
+// due returns when t completes that does so much work a second from now on.
+func (t *task) due(now, rate float64) float64 {
+	if left := t.work - t.done; left > 0 {
+		return now + left/rate
+	}
+	return now
+}
+
+// complete ends the tasks that complete at the next completion, and credits the others
+// with the work done until then.
+func (m *Machine) complete() {
+	at := m.next
+	span, kept, weight := (at-m.now)*m.spec.Speed, 0, 0.0
+	n, from := len(m.tasks), len(m.ended)
+	shares, rates := m.shares[:n], m.rates[:n]
+	for i := range m.tasks {
+		t := &m.tasks[i]
+		if t.finish <= at {
+			m.ended = append(m.ended, hosts.Report{Key: t.key, Slot: t.slot, At: at, Done: t.work})
+			m.place[t.slot] = over
+			if t.work <= math.MaxFloat64 {
+				m.finite--
+			}
+			continue
+		}
+		if t.done += rates[i] * span; t.done > t.work {
+			t.done = t.work
+		}
+		weight += shares[i].Weight
+		if kept != i {
+			m.tasks[kept], shares[kept] = *t, shares[i]
+			m.place[t.slot] = int32(kept)
+		}
+		kept++
+	}
+	m.now, m.weight, m.summed, m.stale = at, weight, true, true
+	m.resize(kept)
+	m.trim()
+	if m.holding {
+		for i := from; i < len(m.ended); i++ {
+			m.release(m.ended[i].Slot)
+		}
+	}
+}
+
+// accrue credits the tasks with the work done until at.
+func (m *Machine) accrue(at float64) {
+	span, rates := (at-m.now)*m.spec.Speed, m.rates[:len(m.tasks)]
+	for i := range m.tasks {
+		t := &m.tasks[i]
+		if t.done += rates[i] * span; t.done > t.work {
+			t.done = t.work
+		}
+	}
+	m.now = at
+}
+
+// remove takes task i off the host and keeps the order of the others.
+func (m *Machine) remove(i int) {
+	slot := m.tasks[i].slot
+	if m.tasks[i].work <= math.MaxFloat64 {
+		m.finite--
+	}
+	n := len(m.tasks) - 1
+	for ; i < n; i++ {
+		m.tasks[i], m.shares[i] = m.tasks[i+1], m.shares[i+1]
+		m.place[m.tasks[i].slot] = int32(i)
+	}
+	m.resize(n)
+	m.trim()
+	m.summed, m.stale = false, true
+	m.release(slot)
+}
+
+// recount counts the room afresh, so that what was added and taken away leaves no
+// residue.
+func (m *Machine) recount() {
+	m.room = m.spec.Room
+	for i := range m.tasks {
+		if slot := m.tasks[i].slot; int(slot) < len(m.holds) {
+			m.room = m.room.Sub(m.holds[slot])
+		}
+	}
+}

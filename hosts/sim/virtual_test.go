@@ -1,0 +1,242 @@
+package sim_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"bourse/hosts"
+	"bourse/hosts/sim"
+)
+
+func machine(many int, spec hosts.Spec) *sim.Machine {
+	m := new(sim.Machine)
+	m.SetMany(many)
+	m.Reset(spec)
+	return m
+}
+
+// TestThreshold checks that a machine goes to virtual time with the task that makes
+// them many, and back when fewer than half are left, whether they were stopped or have
+// completed; that it starts anew where a weight is too large for it; and that a
+// machine that is reset is linear.
+func TestThreshold(t *testing.T) {
+	t.Parallel()
+	one := hosts.Share{Weight: 1}
+	m := machine(4, hosts.Spec{CPUs: 1, Speed: 1})
+	var slots []hosts.Slot
+	for i := range 6 {
+		slots = append(slots, mustStart(t, m, 0, int64(i), float64(1+i/3), one))
+		if got, want := m.InVirtualTime(), i >= 4; got != want {
+			t.Errorf("with %d tasks, in virtual time: %v", i+1, got)
+		}
+	}
+	for i, slot := range slots[:3] {
+		m.Stop(0, slot)
+		if !m.InVirtualTime() {
+			t.Errorf("linear with %d of 4 tasks", 5-i)
+		}
+	}
+	mustStart(t, m, 0, 7, 1, one)
+	m.Stop(0, slots[3])
+	if out := m.Advance(3, nil); len(out) != 1 || !m.InVirtualTime() || m.Len() != 2 {
+		t.Errorf("ended %v; in virtual time with %d of 4: %v", out, m.Len(), m.InVirtualTime())
+	}
+	if out := m.Advance(5, nil); len(out) != 2 || m.InVirtualTime() {
+		t.Errorf("ended %v; in virtual time with none of 4", out)
+	}
+	for i := range 8 {
+		slots = append(slots, mustStart(t, m, 5, int64(i), 1, one))
+	}
+	m.SetShare(5, slots[len(slots)-1], hosts.Share{Weight: 1e200})
+	if m.InVirtualTime() || m.Next() != 6 {
+		t.Errorf("Next = %v with a weight of 1e200, want 6, by the linear form", m.Next())
+	}
+	mustStart(t, m, 5.5, 9, 1, one)
+	if m.InVirtualTime() {
+		t.Error("in virtual time with a weight of 1e200")
+	}
+	m.SetShare(5.5, slots[len(slots)-1], one)
+	mustStart(t, m, 5.5, 10, 1, hosts.Share{Weight: 1e-200})
+	if m.InVirtualTime() {
+		t.Error("in virtual time with a weight of 1e-200")
+	}
+	m.Reset(cpu2())
+	for i := range 5 {
+		mustStart(t, m, 0, int64(i), 1, one)
+	}
+	m.Reset(cpu2())
+	if m.InVirtualTime() || m.Len() != 0 || m.Next() != inf {
+		t.Error("not idle after Reset")
+	}
+}
+
+// TestVirtualByHand checks a crowded host of four processors, a task at most one, on
+// a case small enough for paper. Of weights 6, 4, 3, 1, 1, 1 and 0 the first three are
+// capped, by rounds, and the others have a third of a processor each; when the first
+// has gone all but the paused one are capped or, with one more of weight 2, not.
+func TestVirtualByHand(t *testing.T) {
+	t.Parallel()
+	m := machine(sim.Virtual, hosts.Spec{CPUs: 4, Speed: 2, Cap: 1})
+	var slots []hosts.Slot
+	for i, w := range []float64{6, 4, 3, 1, 1, 1, 0} {
+		slots = append(slots, mustStart(t, m, 0, int64(i), 12, hosts.Share{Weight: w}))
+	}
+	third := 1.0 / 3
+	check := func(what string, want ...float64) {
+		t.Helper()
+		if got := m.Processors(); !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-15 }) {
+			t.Errorf("%s: processors %v, want %v", what, got, want)
+		}
+	}
+	check("seven tasks", 1, 1, 1, third, third, third, 0)
+	if got, want := m.Rate(slots[3]), 2*third; math.Abs(got-want) > 1e-15 {
+		t.Errorf("Rate = %v, want %v at speed 2", got, want)
+	}
+	if got := m.Next(); got != 6 {
+		t.Errorf("Next = %v, want 6", got)
+	}
+	if r := m.Stop(3, slots[0]); r.Done != 6 || r.At != 3 {
+		t.Errorf("Stop = %+v, want 6 done at 3", r)
+	}
+	check("without the heaviest", 1, 1, 2*third, 2*third, 2*third, 0)
+	m.SetShare(3, slots[1], hosts.Share{Weight: 4, Limit: 0.5})
+	m.SetShare(3, slots[6], hosts.Share{Weight: 2})
+	check("one limited further, one resumed", 0.5, 1, 0.5, 0.5, 0.5, 1)
+	if got, want := m.Done(slots[3]), 2.0; math.Abs(got-want) > 1e-15 {
+		t.Errorf("Done = %v, want %v", got, want)
+	}
+	m.SetShare(4, slots[2], hosts.Share{})
+	check("one paused", 0.5, 0, 2.5/3, 2.5/3, 2.5/3, 1)
+	// Task 1 has 6 + 1 done by 4, and 5 left at 1 a second; task 6 has 2, and 10 at 2.
+	if got := m.Next(); got != 9 {
+		t.Errorf("Next = %v, want 9", got)
+	}
+	got := m.Advance(9, nil)
+	if want := []hosts.Report{{Key: 1, Slot: slots[1], At: 9, Done: 12}, {Key: 6, Slot: slots[6], At: 9, Done: 12}}; !slices.Equal(got, want) {
+		t.Errorf("ended %+v, want %+v: a tie, in order of start", got, want)
+	}
+	check("without them", 0, 1, 1, 1)
+}
+
+// TestTies checks that tasks of one instant are reported in order of start, whatever
+// their slots and in whichever order virtual time and limits bring them.
+func TestTies(t *testing.T) {
+	t.Parallel()
+	m := machine(sim.Virtual, hosts.Spec{CPUs: 8, Speed: 1, Cap: 1})
+	a := mustStart(t, m, 0, 0, 9, hosts.Share{Weight: 1})
+	b := mustStart(t, m, 0, 0, 9, hosts.Share{Weight: 1})
+	m.Stop(0, a)
+	m.Stop(0, b) // their slots are used again, the last first
+	want := []int64{}
+	for i := range int64(24) {
+		s := hosts.Share{Weight: 1, Limit: 0.25}
+		work := 1.0
+		switch i % 3 {
+		case 1:
+			s.Limit, work = 0.125, 0.5
+		case 2:
+			s = hosts.Share{Weight: 1e-3} // not at its limit: it has an eighth of the five that the others leave
+			work = 2.5
+		}
+		mustStart(t, m, 0, i, work, s)
+		want = append(want, i)
+	}
+	var got []int64
+	for _, r := range m.Advance(4, nil) {
+		if r.At != 4 {
+			t.Errorf("task %d ended at %v, want 4", r.Key, r.At)
+		}
+		got = append(got, r.Key)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("ended %v, want %v", got, want)
+	}
+}
+
+// TestVirtualRounding checks what floats would lose: light tasks that work on for long
+// while heavy ones come and go keep what they have done and are to do. Weights differ
+// by up to 1e24, so that virtual time is based anew, and their sum counted.
+func TestVirtualRounding(t *testing.T) {
+	t.Parallel()
+	for _, heavy := range []float64{1, 1e6, 1e13, 1e24} {
+		m := machine(sim.Virtual, hosts.Spec{CPUs: 1, Speed: 1})
+		light := mustStart(t, m, 0, -1, inf, hosts.Share{Weight: 3e-3})
+		last := mustStart(t, m, 0, -2, 3000, hosts.Share{Weight: 1e-3})
+		done, now := 0.0, 0.0
+		for i := range int64(1000) {
+			// Ten seconds with the heavy one, of which it works one part in 1 + 4e-3/heavy.
+			slot := mustStart(t, m, now, i, inf, hosts.Share{Weight: heavy})
+			now += 10
+			if r, want := m.Stop(now, slot), 10*heavy/(heavy+4e-3); !near12(r.Done, want) {
+				t.Fatalf("weight %v: %v done in ten seconds, want %v", heavy, r.Done, want)
+			}
+			done += 10 * 4e-3 / (heavy + 4e-3)
+			now += 10 // and ten without it
+			done += 10
+			if got := m.Advance(now, nil); len(got) > 0 {
+				t.Fatalf("weight %v: ended %+v", heavy, got)
+			}
+		}
+		if got, want := m.Done(light), done*3/4; !near12(got, want) {
+			t.Errorf("weight %v: %v done, want %v", heavy, got, want)
+		}
+		if got, want := m.Done(last), done/4; !near12(got, want) {
+			t.Errorf("weight %v: %v done, want %v", heavy, got, want)
+		}
+		if got, want := m.Next(), now+(3000-done/4)*4; !near12(got, want) {
+			t.Errorf("weight %v: Next = %v, want %v", heavy, got, want)
+		}
+	}
+}
+
+// near12 allows for the rounding of a thousand sums.
+func near12(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Abs(b) }
+
+// TestVirtualRoom checks that what tasks hold is taken and given back whole in virtual
+// time, also by those that came before it and leave after.
+func TestVirtualRoom(t *testing.T) {
+	t.Parallel()
+	spec := hosts.Spec{CPUs: 1, Speed: 1, Room: hosts.Resources{Memory: 1.05, Disk: 2, Bandwidth: 3.3}}
+	m := machine(4, spec)
+	holds := hosts.Resources{Memory: 0.1, Disk: 0.1, Bandwidth: 0.3}
+	var slots []hosts.Slot
+	for i := range 10 {
+		slot, err := m.Start(0, hosts.Task{Work: float64(1 + i), Holds: holds}, hosts.Share{Weight: 1})
+		if err != nil {
+			t.Fatalf("task %d: %v", i, err)
+		}
+		slots = append(slots, slot)
+	}
+	if _, err := m.Start(0, hosts.Task{Work: 1, Holds: holds}, hosts.Share{Weight: 1}); err == nil || m.Len() != 10 {
+		t.Errorf("an eleventh task that holds a tenth of the memory starts: %v, %d tasks", err, m.Len())
+	}
+	mustStart(t, m, 0, 0, 100, hosts.Share{Weight: 1})
+	if got, want := m.Room(), (hosts.Resources{Memory: 0.05, Disk: 1, Bandwidth: 0.3}); !near12(got.Memory, want.Memory) || !near12(got.Disk, want.Disk) || !near12(got.Bandwidth, want.Bandwidth) {
+		t.Errorf("Room = %+v, want %+v", got, want)
+	}
+	m.Stop(0, slots[9])
+	if got := len(m.Advance(70, nil)); got != 9 || m.InVirtualTime() {
+		t.Fatalf("%d tasks ended, want 9", got)
+	}
+	if m.Room() != spec.Room {
+		t.Errorf("Room = %+v, want %+v", m.Room(), spec.Room)
+	}
+}
+
+// TestVirtualAllocations checks that a machine in virtual time that has seen its tasks
+// before allocates nothing.
+func TestVirtualAllocations(t *testing.T) {
+	m := new(sim.Machine)
+	m.SetMany(sim.Virtual)
+	out := make([]hosts.Report, 0, 8)
+	if got := testing.AllocsPerRun(10, func() {
+		m.Reset(cpu2())
+		for i := range 50 {
+			m.Start(0, hosts.Task{Key: int64(i), Work: 1e9}, hosts.Share{Weight: float64(i)})
+		}
+		touch(m, &out, 1000)
+	}); got != 0 {
+		t.Errorf("%v allocations, want 0", got)
+	}
+}

@@ -12,11 +12,14 @@ import (
 func engineCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "engine",
-		Usage:     "run a workload file on the bare host engine",
+		Usage:     "run a workload file on the market's hosts, without the market",
 		ArgsUsage: "FILE",
 		Description: `The file, plain or gzip, begins with a line of hosts and jobs; then, a line a job:
 arrival (s), hosts it runs on, work on each (CPU s), bid on each. Host k of job j
 is (j*7919 + k*104729) mod hosts. Prints a completion time a job, in job order.
+
+The hosts are the simulated ones on which contracts run; there is no admission, no
+deadline and no money. The speed that --json prints is theirs.
 
    bourse engine workload.txt.gz --capacity 2 --cap 1
    bourse engine workload.txt.gz --json`,

@@ -15,3 +15,6 @@ func (m *Machine) SetMany(n int) { m.many = int32(n) }
 
 // InVirtualTime reports whether m keeps its tasks so.
 func (m *Machine) InVirtualTime() bool { return m.virtual != nil }
+
+// SetMany does so for the machines of e, which is new.
+func (e *Engine) SetMany(n int) { e.many = int32(n) }

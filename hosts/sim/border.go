@@ -36,13 +36,12 @@ func (v *virtual) bound(r *coldTask) float64 {
 func (m *Machine) makeFree(slot hosts.Slot, t *hotTask, r *coldTask, left, limit float64) {
 	v := m.virtual
 	m.place[slot] = free
+	if v.v.hi > min(left, 1)/t.weight*tooFar && left > 0 {
+		m.rebase()
+	}
 	key := twoFloat{math.Inf(1), 0}
 	if left <= math.MaxFloat64 {
-		key = quotient(left, t.weight)
-		if v.v.hi > key.hi*tooFar && left > 0 {
-			m.rebase()
-		}
-		key = v.v.plus(key)
+		key = v.v.plus(quotient(left, t.weight))
 	}
 	r.from = v.v
 	v.free++

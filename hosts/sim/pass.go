@@ -29,9 +29,7 @@ func (m *Machine) schedule() {
 			v.bounded = len(v.capped.edge.entries)+len(v.edge.entries) > 0
 		}
 	}
-	if m.next, v.after = addTo(m.now, v.rest+span); m.next > math.MaxFloat64 {
-		v.after = 0
-	}
+	m.next, v.after = addTo(m.now, v.rest+span)
 }
 
 // seconds returns the time that dv of virtual time takes.
@@ -45,16 +43,10 @@ func (v *virtual) seconds(dv float64) float64 {
 // flow lets time pass until at, by when nothing completes.
 func (m *Machine) flow(at float64) {
 	v := m.virtual
-	span := (at - m.now) - v.rest
-	m.now = at
-	if span <= 0 { // less than a float of the clock shows
-		v.rest = -span
-		return
-	}
-	v.rest = 0
 	if v.free > 0 {
-		v.v = v.v.add(span * v.pace)
+		v.v = v.v.add(((at - m.now) - v.rest) * v.pace)
 	}
+	m.now, v.rest = at, 0
 }
 
 // finish ends the tasks that complete at the next completion: all whose instants are

@@ -41,8 +41,8 @@ import (
 //
 // Rounding. V, the clock, keys and sums of weights are two floats each. V would grow
 // for ever on a host in overload. It begins anew when nobody is free, and is taken off
-// all keys when it is so large against what a task has to do that two floats would lose
-// of it ([Machine.rebase]). What is left of a sum when a large weight is taken off is
+// all keys when it is so large against what a task has to do, or a processor-second of
+// that, that two floats would lose of it ([Machine.rebase]). What is left of a sum when a large weight is taken off is
 // rounding: it is added up afresh ([Machine.recalculate]). Both look at every task, and
 // are rare: they take weights that differ more than a trillionfold.
 //

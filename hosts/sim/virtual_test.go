@@ -154,29 +154,53 @@ func TestTies(t *testing.T) {
 	}
 }
 
+// TestLateTie checks that tasks are in order of start that end within one float of the
+// clock, though the second to end does so only as the first leaves the host to it.
+func TestLateTie(t *testing.T) {
+	t.Parallel()
+	const ulp = 0x1p-42 // of instants from 1024 on
+	m := machine(sim.Virtual, hosts.Spec{CPUs: 1, Speed: 1})
+	mustStart(t, m, 1024, 0, 4+0.3*ulp, hosts.Share{Weight: 1})
+	mustStart(t, m, 1024, 1, 4-0.2*ulp, hosts.Share{Weight: 1})
+	got := m.Advance(1032, nil)
+	if len(got) != 2 || got[0].Key != 0 || got[1].Key != 1 || got[0].At != 1032 || got[1].At != 1032 {
+		t.Errorf("ended %+v, want tasks 0 and 1 at 1032", got)
+	}
+}
+
 // TestVirtualRounding checks what floats would lose: light tasks that work on for long
-// while heavy ones come and go keep what they have done and are to do. Weights differ
-// by up to 1e24, so that virtual time is based anew, and their sum counted.
+// while heavier ones come and go keep what they have done and are to do. Weights differ
+// by up to 1e27, so that virtual time is based anew, and their sum counted.
 func TestVirtualRounding(t *testing.T) {
 	t.Parallel()
+	const span, medium = math.Pi, math.E * 1e5
 	for _, heavy := range []float64{1, 1e6, 1e13, 1e24} {
 		m := machine(sim.Virtual, hosts.Spec{CPUs: 1, Speed: 1})
 		light := mustStart(t, m, 0, -1, inf, hosts.Share{Weight: 3e-3})
 		last := mustStart(t, m, 0, -2, 3000, hosts.Share{Weight: 1e-3})
 		done, now := 0.0, 0.0
-		for i := range int64(1000) {
-			// Ten seconds with the heavy one, of which it works one part in 1 + 4e-3/heavy.
-			slot := mustStart(t, m, now, i, inf, hosts.Share{Weight: heavy})
-			now += 10
-			if r, want := m.Stop(now, slot), 10*heavy/(heavy+4e-3); !near12(r.Done, want) {
-				t.Fatalf("weight %v: %v done in ten seconds, want %v", heavy, r.Done, want)
+		for i := range int64(500) {
+			// With both, of which the heavy one is endless or not; with the medium one; with none.
+			work := inf
+			if i%2 > 0 {
+				work = 1e3
 			}
-			done += 10 * 4e-3 / (heavy + 4e-3)
-			now += 10 // and ten without it
-			done += 10
+			a := mustStart(t, m, now, i, inf, hosts.Share{Weight: medium})
+			b := mustStart(t, m, now, i, work, hosts.Share{Weight: heavy})
+			now += span
+			all := heavy + medium + 4e-3
+			if r, want := m.Stop(now, b), span*heavy/all; !near12(r.Done, want) {
+				t.Fatalf("weight %v: %v done, want %v", heavy, r.Done, want)
+			}
+			now += span
+			if r, want := m.Stop(now, a), span*medium/all+span*medium/(medium+4e-3); !near12(r.Done, want) {
+				t.Fatalf("weight %v beside %v: %v done, want %v", medium, heavy, r.Done, want)
+			}
+			now += span
 			if got := m.Advance(now, nil); len(got) > 0 {
 				t.Fatalf("weight %v: ended %+v", heavy, got)
 			}
+			done += span*4e-3/all + span*4e-3/(medium+4e-3) + span
 		}
 		if got, want := m.Done(light), done*3/4; !near12(got, want) {
 			t.Errorf("weight %v: %v done, want %v", heavy, got, want)

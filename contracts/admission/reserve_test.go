@@ -1,11 +1,14 @@
 package admission
 
 import (
+	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"bourse/bank"
 	"bourse/contracts"
 	"bourse/hosts"
 	"bourse/hosts/matchmaking"
@@ -137,6 +140,205 @@ func TestReserveFractions(t *testing.T) {
 	next(6)
 	tell(6, contracts.Tick, contracts.Finish)
 	next(math.Inf(1))
+}
+
+// bookish opens a policy of reservations, as change has its options, on a host of one
+// processor, told what happens by hand.
+func bookish(t *testing.T, change func(o *ReserveOptions)) (*Reserve, *board) {
+	t.Helper()
+	policy, err := New("reserve", func(v any) error { change(v.(*ReserveOptions)); return nil }, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return policy.(*Reserve), &board{speeds: []float64{1}, away: []bool{false}}
+}
+
+// talk tells p what happens to contract i of m, and that all is done that it wants, and
+// returns that: "book 0, launch 0".
+func talk(p *Reserve, m *board, now float64, kind contracts.EventKind, i int32) string {
+	var out []string
+	for e := (contracts.Event{Kind: kind, Contract: i}); ; e.Kind = contracts.Continue {
+		actions := p.Handle(now, e, m)
+		if len(actions) == 0 {
+			return strings.Join(out, ", ")
+		}
+		for _, a := range actions {
+			what := map[contracts.Verb]string{
+				contracts.Enqueue: "enqueue", contracts.Book: "book", contracts.Refuse: "refuse", contracts.Launch: "launch",
+				contracts.Suspend: "suspend", contracts.Finish: "finish", contracts.Stop: "stop", contracts.Release: "release",
+			}[a.Verb]
+			switch a.Verb {
+			case contracts.Enqueue:
+				m.waiting = append(m.waiting, a.Contract)
+			case contracts.Book, contracts.Refuse:
+				m.waiting = slices.DeleteFunc(slices.Clone(m.waiting), func(i int32) bool { return i == a.Contract })
+			}
+			switch a.Verb {
+			case contracts.Refuse:
+				what = fmt.Sprintf("%s %d: %v", what, a.Contract, a.Decision.Reason)
+			case contracts.Book:
+				what = fmt.Sprintf("%s %d from %v to %v", what, a.Contract, said(a.Decision, "start"), said(a.Decision, "completion"))
+			case contracts.Release:
+				what = fmt.Sprintf("%s %d for %v", what, a.Contract, a.Part)
+			default:
+				what = fmt.Sprintf("%s %d", what, a.Contract)
+			}
+			out = append(out, what)
+		}
+		if kind == contracts.Tick || kind == contracts.Withdrawn {
+			return strings.Join(out, ", ")
+		}
+	}
+}
+
+// said returns the number of that name, -1 if there is none.
+func said(d *contracts.Decision, name string) float64 {
+	var numbers map[string]any
+	if err := json.Unmarshal(d.AppendJSON(nil), &numbers); err != nil {
+		panic(err)
+	}
+	if x, ok := numbers[name].(float64); ok {
+		return x
+	}
+	return -1
+}
+
+// askBook asks p for one request more of 10 s, $10 and one node, as change has it.
+func askBook(p *Reserve, m *board, now float64, change func(r *contracts.Request)) string {
+	i := int32(len(m.requests))
+	r := contracts.Request{ID: contracts.ID(1 + i), Submit: now, Work: 10, Nodes: 1, SLA: contracts.SLA{Budget: bank.Micros(10e6), Deadline: 1000}}
+	if change != nil {
+		change(&r)
+	}
+	m.requests = append(m.requests, r)
+	return talk(p, m, now, contracts.Submitted, i)
+}
+
+// TestReserveAnswers checks whom a host of one processor is promised to, and why others
+// are turned away: who cannot end in time on any host, who does not fit, who has no
+// place in the plan, and who is asked more than the budget.
+func TestReserveAnswers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		busy   bool // the host is, from 3 to 13
+		base   float64
+		change func(r *contracts.Request)
+		want   string
+	}{
+		{false, 0, func(*contracts.Request) {}, "book 1 from 3 to 13, launch 1"},
+		{false, 0, func(r *contracts.Request) { r.SLA.Deadline = 10 }, "book 1 from 3 to 13, launch 1"},
+		{false, 0, func(r *contracts.Request) { r.SLA.Deadline = 9 }, "refuse 1: cannot end by its deadline"},
+		{false, 0, func(r *contracts.Request) { r.Lead, r.SLA.Deadline = 5, 14 }, "refuse 1: cannot end by its deadline"},
+		{false, 0, func(r *contracts.Request) { r.Nodes = 2 }, "refuse 1: too few hosts"},
+		{true, 0, func(r *contracts.Request) { r.SLA.Deadline = 20 }, "book 1 from 13 to 23"},
+		{true, 0, func(r *contracts.Request) { r.SLA.Deadline = 19 }, "refuse 1: no plan keeps all promises with it"},
+		{false, 1, func(*contracts.Request) {}, "book 1 from 3 to 13, launch 1"},
+		{false, 1, func(r *contracts.Request) { r.SLA.Budget = bank.Micros(9e6) }, "refuse 1: price above budget"},
+	} {
+		p, m := bookish(t, func(o *ReserveOptions) { o.Base = c.base })
+		first := askBook(p, m, 3, func(r *contracts.Request) {
+			if !c.busy {
+				r.Nodes = 9
+			}
+		})
+		if got := askBook(p, m, 3, c.change); got != c.want {
+			t.Errorf("after %s: %s, want %s", first, got, c.want)
+		}
+	}
+}
+
+// TestReserveTakenBack checks what is owed for a contract that its owner takes back: the
+// fee, or once it has started the part of its span that has passed if that is more; and
+// nothing happens to one that has ended, or is taken back again.
+func TestReserveTakenBack(t *testing.T) {
+	t.Parallel()
+	p, m := bookish(t, func(o *ReserveOptions) { o.CancelFee = 0.25 })
+	for i, want := range []string{"book 0 from 3 to 13, launch 0", "book 1 from 13 to 23", "book 2 from 23 to 33"} {
+		if got := askBook(p, m, 3, nil); got != want {
+			t.Fatalf("%d: %s, want %s", i, got, want)
+		}
+	}
+	for _, c := range []struct {
+		now  float64
+		kind contracts.EventKind
+		i    int32
+		want string
+	}{
+		{4, contracts.Withdrawn, 2, "release 2 for 0.25"},
+		{4, contracts.Withdrawn, 2, ""},
+		{7, contracts.Withdrawn, 0, "release 0 for 0.4, launch 1"},
+		{8, contracts.Withdrawn, 1, "release 1 for 0.25"},
+	} {
+		if got := talk(p, m, c.now, c.kind, c.i); got != c.want {
+			t.Errorf("%v at %v: %q, want %q", c.i, c.now, got, c.want)
+		}
+	}
+	if got := askBook(p, m, 9, nil); got != "book 3 from 9 to 19, launch 3" {
+		t.Errorf("after all are gone: %s", got)
+	}
+	talk(p, m, 12, contracts.Done, 3)
+	if got := talk(p, m, 12, contracts.Withdrawn, 3); got != "" {
+		t.Errorf("taken back as it is done: %s", got)
+	}
+}
+
+// TestReserveWaits checks that what is asked for within a second is decided at the next,
+// each once and in that order; that what could not be paid for leaves its place in the
+// plan; and that the next is decided as if it had never been.
+func TestReserveWaits(t *testing.T) {
+	t.Parallel()
+	p, m := bookish(t, func(*ReserveOptions) {})
+	for i, now := range []float64{3.25, 3.5, 3.75} {
+		deadline := []float64{1000, 9, 1000}[i]
+		if got, want := askBook(p, m, now, func(r *contracts.Request) { r.SLA.Deadline = deadline }), fmt.Sprint("enqueue ", i); got != want {
+			t.Fatalf("%s, want %s", got, want)
+		}
+	}
+	if at, _ := p.Next(); at != 4 {
+		t.Errorf("next at %v, want 4", at)
+	}
+	talk(p, m, 4, contracts.Tick, 0)
+	if got, want := talk(p, m, 4, contracts.Freed, 0), "book 0 from 4 to 14, launch 0, refuse 1: cannot end by its deadline, book 2 from 14 to 24"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	m.requests = append(m.requests, contracts.Request{ID: 9, Submit: 5, Work: 10, Nodes: 1, SLA: contracts.SLA{Budget: bank.Micros(1e6), Deadline: 1000}})
+	a := p.Handle(5, contracts.Event{Kind: contracts.Submitted, Contract: 3}, m)
+	if len(a) != 1 || a[0].Verb != contracts.Book || said(a[0].Decision, "start") != 24 {
+		t.Fatalf("%+v, want it booked from 24", a)
+	}
+	a[0].Decision.Verdict = contracts.Reject // it could not be paid for
+	if a := p.Handle(5, contracts.Event{Kind: contracts.Continue}, m); len(a) > 0 {
+		t.Errorf("%+v follows", a)
+	}
+	if got, want := askBook(p, m, 6, nil), "book 4 from 24 to 34"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestReserveEdges checks the least and the greatest that options may be.
+func TestReserveEdges(t *testing.T) {
+	t.Parallel()
+	none, most, more := 0.0, 1e6, 1e6+1
+	for want, changes := range map[string][]func(*ReserveOptions){
+		"": {
+			func(o *ReserveOptions) { o.ExtendPct, o.ODDeadline, o.Base, o.Kappa, o.CancelFee = 1, &none, 0, 0, 0 },
+			func(o *ReserveOptions) {
+				o.ExtendPct, o.ODDeadline, o.Base, o.Kappa, o.CancelFee = 1000, &most, most, most, 1
+			},
+		},
+		"extend_pct is 1001": {func(o *ReserveOptions) { o.ExtendPct = 1001 }},
+		"od_deadline is":     {func(o *ReserveOptions) { o.ODDeadline = &more }},
+		"base is":            {func(o *ReserveOptions) { o.Base = more }},
+		"kappa is":           {func(o *ReserveOptions) { o.Kappa = more }, func(o *ReserveOptions) { o.Kappa = -1 }},
+		"cancel_fee is":      {func(o *ReserveOptions) { o.CancelFee = -0.1 }},
+	} {
+		for _, change := range changes {
+			_, err := New("reserve", func(v any) error { change(v.(*ReserveOptions)); return nil }, nil, nil)
+			if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
+		}
+	}
 }
 
 // A counter is a market of requests by number.

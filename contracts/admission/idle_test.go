@@ -1,0 +1,33 @@
+package admission
+
+import (
+	"fmt"
+	"testing"
+
+	"bourse/contracts"
+	"bourse/hosts"
+)
+
+// TestHostSet checks that a set has the hosts that were put in it last, of a large fleet
+// too, and that the lowest that are there are taken, one a node.
+func TestHostSet(t *testing.T) {
+	t.Parallel()
+	var s hostSet
+	for _, h := range []hosts.ID{0, 63, 64, 130, 200, 130} {
+		s.put(h, true)
+	}
+	s.put(64, false)
+	s.put(65, false)
+	v := &board{away: make([]bool, 300)}
+	v.away[63] = true
+	if s.count != 4 {
+		t.Errorf("%d hosts, want 4", s.count)
+	}
+	for nodes, want := range map[int]string{1: "[{0 7}] true", 2: "[{0 7} {130 7}] true", 3: "[{0 7} {130 7} {200 7}] true", 4: "[{0 7} {130 7} {200 7}] false"} {
+		var c chooser
+		enough := s.take(&contracts.Request{Nodes: nodes}, v, 7, &c)
+		if got := fmt.Sprint(c.found, enough); got != want {
+			t.Errorf("%d nodes: %s, want %s", nodes, got, want)
+		}
+	}
+}

@@ -25,6 +25,10 @@ func model(t *testing.T, name, options string) Model {
 	return m
 }
 
+func unmarshal(text string, o any) error {
+	return yaml.UnmarshalWithOptions([]byte(text), o, yaml.Strict())
+}
+
 func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
 // TestTraces checks of every model that the same source gives the same bytes,

@@ -10,7 +10,7 @@ import (
 )
 
 // ErrWithin is that of a copy into the ledger that is copied.
-var ErrWithin = errors.New("found a place within the ledger, want one outside of it")
+var ErrWithin = errors.New("want one outside of it")
 
 // A Copying says how a ledger is copied.
 type Copying struct {
@@ -31,7 +31,7 @@ func (c Copying) Copy(ctx context.Context, from, to Place) (report *audit.Report
 		return nil, err
 	}
 	if f, ok := from.(folder); ok && f.within(to) {
-		return nil, fmt.Errorf("copy to %s: %w", to, ErrWithin)
+		return nil, fmt.Errorf("copy to %s: found a place in %s, %w", to, from, ErrWithin)
 	}
 	if report, err = c.Audit(from, audit.Options{}); err != nil || !report.Clean() {
 		return report, err

@@ -131,8 +131,8 @@ func (e *Engine) count(r *hosts.Report) int32 {
 
 // start begins a task of job on its arrival.
 func (m *Machine) start(job *Job, number int64) {
-	// Nothing is held, so nothing can be refused.
-	m.Start(job.Arrival, hosts.Task{Key: number, Work: job.Work}, hosts.Share{Weight: float64(job.Rate)})
+	m.bring(job.Arrival)
+	m.add(number, job.Work, hosts.Share{Weight: float64(job.Rate)})
 }
 
 func (e *Engine) reset(w *Workload, capacity, limit float64) error {
@@ -155,15 +155,23 @@ func (e *Engine) reset(w *Workload, capacity, limit float64) error {
 	return nil
 }
 
+// A first is memory for the first tasks of a host, all of it side by side.
+type first struct {
+	tasks  [some]task
+	shares [some]hosts.Share
+	rates  [some]float64
+	place  [some]int32
+}
+
+const some = 8
+
 // resetHosts makes n idle hosts. The first tasks of all of them share a few blocks of
 // memory, in order of hosts; a host that needs more gets its own.
 func (e *Engine) resetHosts(n int, capacity, limit float64) {
 	if cap(e.machines) < n {
 		e.machines = make([]Machine, n)
-		const some = 8
-		virtuals := make([]virtual, n)
-		tasks, cold, due, place := make([]hotTask, n*some), make([]coldTask, n*some), make([]entry, n*some), make([]int32, n*some)
-		few, shares, rates := make([]task, n*some), make([]hosts.Share, n*some), make([]float64, n*some)
+		virtuals, few := make([]virtual, n), make([]first, n)
+		tasks, cold, due := make([]hotTask, n*some), make([]coldTask, n*some), make([]entry, n*some)
 		for i := range e.machines {
 			m, v := &e.machines[i], &virtuals[i]
 			if m.many = e.many; m.many == 0 {
@@ -173,10 +181,7 @@ func (e *Engine) resetHosts(n int, capacity, limit float64) {
 			v.tasks, tasks = tasks[:0:some], tasks[some:]
 			v.cold, cold = cold[:0:some], cold[some:]
 			v.due.entries, due = due[:0:some], due[some:]
-			m.place, place = place[:0:some], place[some:]
-			m.tasks, few = few[:0:some], few[some:]
-			m.shares, shares = shares[:0:some], shares[some:]
-			m.rates, rates = rates[:0:some], rates[some:]
+			m.tasks, m.shares, m.rates, m.place = few[i].tasks[:0], few[i].shares[:0], few[i].rates[:0], few[i].place[:0]
 		}
 	}
 	e.machines = e.machines[:n]

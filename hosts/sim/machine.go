@@ -128,6 +128,15 @@ func (m *Machine) Start(now float64, t hosts.Task, s hosts.Share) (hosts.Slot, e
 	if !t.Holds.Zero() && !t.Holds.Fit(m.room) {
 		return 0, fmt.Errorf("host %s: task %d holds %+v: only %+v is left", m.spec.Name, t.Key, t.Holds, m.room)
 	}
+	slot := m.add(t.Key, t.Work, s)
+	if !t.Holds.Zero() {
+		m.hold(slot, t.Holds)
+	}
+	return slot, nil
+}
+
+// add begins a task of which nothing is to be checked, now.
+func (m *Machine) add(key int64, work float64, s hosts.Share) hosts.Slot {
 	slot := hosts.Slot(m.unused)
 	if slot != none {
 		m.unused = vacant - m.place[slot]
@@ -140,14 +149,11 @@ func (m *Machine) Start(now float64, t hosts.Task, s hosts.Share) (hosts.Slot, e
 		m.suit(s, true)
 	}
 	if m.virtual != nil {
-		m.begin(slot, t.Key, t.Work, 0, s)
+		m.begin(slot, key, work, 0, s)
 	} else {
-		m.append(slot, t.Key, t.Work, 0, s)
+		m.append(slot, key, work, 0, s)
 	}
-	if !t.Holds.Zero() {
-		m.hold(slot, t.Holds)
-	}
-	return slot, nil
+	return slot
 }
 
 // suit puts m in the form for a task more, or changed, of share s.

@@ -6,6 +6,7 @@ import "bourse/bank/audit"
 type follower struct {
 	run   *Run   // nil: the ledger alone
 	trail *trail // nil if there is no run, or its tables could not be read
+	note  note   // of the entry at hand
 }
 
 // Follow makes followers of a ledger, and of the run that was published beside it, if
@@ -25,15 +26,15 @@ func (f *follower) Each() bool { return f.trail != nil }
 
 // Entry implements [audit.Follower].
 func (f *follower) Entry(e *audit.Entry, holds func(string) audit.Money) (found, want string) {
-	if e.Contract >= 0 {
-		if found, want = bounds(e, f.trail); found != "" {
+	if f.note.read(e); e.Contract >= 0 {
+		if found, want = bounds(e, &f.note, f.trail); found != "" {
 			return found, want
 		}
 	}
 	if f.trail == nil {
 		return "", ""
 	}
-	return f.trail.entry(e, holds)
+	return f.trail.entry(e, &f.note, holds)
 }
 
 // End implements [audit.Follower].

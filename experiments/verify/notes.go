@@ -14,6 +14,25 @@ var noted = []string{
 	"on", "price", "host", "ask", "state", "work", "needed", "work_done", "penalty_owed", "killed",
 }
 
+// A note is what an entry says: terms of an admission, or the verdict of a settlement.
+type note struct {
+	terms   terms
+	verdict verdict
+	err     error
+}
+
+// read makes n the note of e.
+func (n *note) read(e *audit.Entry) {
+	*n = note{}
+	switch {
+	case len(e.Note) == 0:
+	case e.Kind == audit.Admit:
+		n.err = json.Unmarshal(e.Note, &n.terms)
+	case e.Kind == audit.Settle:
+		n.err = json.Unmarshal(e.Note, &n.verdict)
+	}
+}
+
 // bounds holds what the note of e says of a contract to what can be true of any:
 // it is not admitted before it was submitted, and the work done by its deadline is
 // at least none and at most all that was needed. Notes that say nothing of it are
@@ -22,7 +41,7 @@ var noted = []string{
 //
 // Ledgers of old do not say what was needed where the owner had estimated something
 // else; the table of jobs does, where there is one (of t, which may be nil).
-func bounds(e *audit.Entry, t *trail) (found, want string) {
+func bounds(e *audit.Entry, n *note, t *trail) (found, want string) {
 	if len(e.Note) == 0 {
 		return "", ""
 	}
@@ -33,13 +52,12 @@ func bounds(e *audit.Entry, t *trail) (found, want string) {
 	}
 	switch e.Kind {
 	case audit.Admit:
-		var n struct{ Submit *float64 }
-		if json.Unmarshal(e.Note, &n) == nil && n.Submit != nil && !(*n.Submit <= e.Time) {
-			return fmt.Sprintf("an admission at %v s of what is submitted at %v s", e.Time, *n.Submit), "one at its submission or later"
+		if n.terms.Submit != nil && !(*n.terms.Submit <= e.Time) {
+			return fmt.Sprintf("an admission at %v s of what is submitted at %v s", e.Time, *n.terms.Submit), "one at its submission or later"
 		}
 	case audit.Settle:
-		var v verdict
-		if json.Unmarshal(e.Note, &v) != nil || v.Done == nil || v.Work == nil {
+		v := &n.verdict
+		if n.err != nil || v.Done == nil || v.Work == nil {
 			return "", ""
 		}
 		most := v.needed()

@@ -190,7 +190,7 @@ func (t *trail) off(seq int64, j *Job, column, found, want string) {
 
 // entry follows e, which is in order in itself, or says what it found and what
 // should stand there.
-func (t *trail) entry(e *audit.Entry, holds func(string) audit.Money) (found, want string) {
+func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (found, want string) {
 	if o := t.owed; o != nil {
 		t.owed = nil
 		if m := first(e); e.Kind != audit.Penalty || e.Contract != o.contract || len(e.Moves) != 1 ||
@@ -203,11 +203,11 @@ func (t *trail) entry(e *audit.Entry, holds func(string) audit.Money) (found, wa
 	}
 	switch e.Kind {
 	case audit.Admit:
-		return t.admit(e)
+		return t.admit(e, n)
 	case audit.Reject:
 		t.reject(e)
 	case audit.Settle:
-		return t.settle(e, holds)
+		return t.settle(e, n, holds)
 	case audit.Penalty:
 		if t.computes() {
 			return fmt.Sprintf("a penalty for contract %d", e.Contract), "none: its promise was kept, or costs nothing"
@@ -260,11 +260,11 @@ func (t *trail) reject(e *audit.Entry) {
 	t.blank(e.Seq, j)
 }
 
-func (t *trail) admit(e *audit.Entry) (found, want string) {
+func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 	m := first(e)
 	d := &contract{id: e.Contract, owner: string(m.From), value: audit.Money(m.Micros), at: e.Time, row: t.row(e)}
 	t.open[d.id] = d
-	if err := json.Unmarshal(e.Note, &d.terms); err != nil && len(e.Note) > 0 {
+	if d.terms = n.terms; n.err != nil {
 		return fmt.Sprintf("the note %.60q", e.Note), "a JSON object"
 	}
 	if j := d.row; j != nil {
@@ -299,17 +299,15 @@ func (t *trail) admit(e *audit.Entry) (found, want string) {
 	return t.place(e, d)
 }
 
-func (t *trail) settle(e *audit.Entry, holds func(string) audit.Money) (found, want string) {
+func (t *trail) settle(e *audit.Entry, n *note, holds func(string) audit.Money) (found, want string) {
 	d := t.open[e.Contract]
 	if d == nil {
 		return "", "" // a ledger whose beginning is not its run's
 	}
 	delete(t.open, e.Contract)
-	var v verdict
-	if len(e.Note) > 0 {
-		if err := json.Unmarshal(e.Note, &v); err != nil {
-			return fmt.Sprintf("the note %.60q", e.Note), "a JSON object"
-		}
+	v := n.verdict
+	if n.err != nil {
+		return fmt.Sprintf("the note %.60q", e.Note), "a JSON object"
 	}
 	charged := audit.Money(0)
 	for _, m := range e.Moves {

@@ -294,9 +294,6 @@ func (w *replay) leave(e tapeEvent) error {
 		return fmt.Errorf("%v: %v of its work is done, by the shares that it must have had", e, k.done)
 	}
 	until := w.until(c)
-	if w.ticks() && e.at == c.back && e.done != until && until-e.done <= tickOfTime && w.run.Jobs[w.run.row(e.id)].Cancelled {
-		c.takenIn, c.fee = true, 1 // or it was done, by a tick
-	}
 	if c.perHost() && (e.done == until || w.ticks() && until-e.done <= tickOfTime) {
 		k.done = until                                               // what was left is none
 		c.border = e.done != until && !c.goesOn() && e.at >= c.due() // or all that there was
@@ -313,6 +310,9 @@ func (w *replay) leave(e tapeEvent) error {
 	finished := k.done >= until-w.fuzz(c, k)
 	if !c.perHost() {
 		finished = c.done() >= c.total()-w.sumFuzz(c)
+	}
+	if finished && e.at == c.back && !c.gang && w.run.Jobs[w.run.row(e.id)].Cancelled {
+		c.takenIn, c.fee, c.border = true, 1, true // or it was done, to rounding or a tick
 	}
 	over := finished || closed || !c.goesOn() && e.at >= c.due()
 	deserted := w.leaving != floor.Suspend && (c.recalled == e.at ||

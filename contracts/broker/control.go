@@ -32,7 +32,11 @@ func (b *Broker) Cancel(now float64, id contracts.ID) error {
 		}
 	default:
 		b.freed = b.freed || c.phase == contracts.Running
-		err = b.over(i, contracts.OnCancel, b.floor.Remove(now, c.run))
+		on, k := contracts.OnCancel, b.floor.Remove(now, c.run)
+		if over := b.caseOf(c, k); over.Worked() {
+			on = contracts.OnFinish // it ends at this very instant, but for rounding
+		}
+		err = b.over(i, on, k)
 	}
 	if err != nil {
 		return err

@@ -73,7 +73,7 @@ func (c *Case) Judge(cause contracts.Outcome) (v Verdict) {
 	switch v.Outcome = cause; {
 	case cause == contracts.Cancelled || cause == contracts.Unfinished:
 		return v
-	case !late && c.worked():
+	case !late && c.Worked():
 		v.Outcome, v.ByDue = contracts.Fulfilled, c.Total()
 		return v
 	case cause == contracts.Open:
@@ -83,9 +83,9 @@ func (c *Case) Judge(cause contracts.Outcome) (v Verdict) {
 	return v
 }
 
-// worked reports whether the work is done, but for what rounding takes by the deadline,
+// Worked reports whether the work is done, but for what rounding takes by the deadline,
 // or by the end if that is later.
-func (c *Case) worked() bool {
+func (c *Case) Worked() bool {
 	at := c.End
 	if !c.Request.OnDemand {
 		at = max(at, c.Request.Due())
@@ -176,7 +176,7 @@ func (c *Case) metered(b *Bill) error {
 // whole bills the price less the penalty, in equal parts to the hosts, if the work is
 // done or its owner takes it back, and nothing otherwise.
 func (c *Case) whole(b *Bill, v *Verdict) (err error) {
-	if v.Outcome != contracts.Cancelled && !c.worked() {
+	if v.Outcome != contracts.Cancelled && !c.Worked() {
 		return nil
 	}
 	if b.Penalty.Cmp(c.Price) >= 0 {

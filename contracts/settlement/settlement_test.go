@@ -158,7 +158,7 @@ func TestWorked(t *testing.T) {
 		for _, done := range c.done {
 			k.Nodes = append(k.Nodes, Node{Capacity: c.capacity, Done: done})
 		}
-		if got := k.worked(); got != c.want {
+		if got := k.Worked(); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}

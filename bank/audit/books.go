@@ -190,7 +190,7 @@ func (b *books) open(name []byte) *account {
 }
 
 func (b *books) admit(e *Entry) (found, want string) {
-	m := e.first()
+	m := e.First()
 	owner := b.account(m.From)
 	switch {
 	case len(e.Moves) != 1 || e.Contract < 0 || len(m.To) > 0 || string(m.From) == "mint":

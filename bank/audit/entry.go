@@ -115,8 +115,8 @@ func text(b []byte, i, most int) ([]byte, int) {
 	return b[i:end], end
 }
 
-// first returns the first move, which moves nothing if there is none.
-func (e *Entry) first() (m Move) {
+// First returns the first move, which moves nothing if there is none.
+func (e *Entry) First() (m Move) {
 	if len(e.Moves) > 0 {
 		m = e.Moves[0]
 	}

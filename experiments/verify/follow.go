@@ -58,11 +58,3 @@ func (f *follower) Result() (r audit.Result) {
 	}
 	return r
 }
-
-// first returns the first move of e, if it has any.
-func first(e *audit.Entry) (m audit.Move) {
-	if len(e.Moves) > 0 {
-		m = e.Moves[0]
-	}
-	return m
-}

@@ -1,0 +1,108 @@
+package verify
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"bourse/bank/audit"
+)
+
+// Terms are what the note of an admission says was agreed.
+type terms struct {
+	Decision    string
+	Submit      *float64
+	Deadline    float64  // s after it
+	RunsOn      bool     `json:"runs_on"`
+	OnDemand    bool     `json:"on_demand"` // no instant is promised
+	PerHost     bool     `json:"per_host"`
+	MaxCPU      float64  `json:"max_cpu"`
+	PenaltyRate float64  `json:"penalty_rate"` // $/s
+	PenaltyMax  *float64 `json:"penalty_max"`  // $, nil for unbounded
+	On          []any    // bids, each followed by its hosts
+	Price       float64
+
+	// Of a planner's contract: the host of all its nodes, and what was agreed to be
+	// paid, if that is not the value.
+	Host string
+	Ask  *float64 // $
+}
+
+// planned is the sharing rule of reservations: whatever the rule of payment, they
+// pay a price as a whole.
+const planned = "planned"
+
+// due returns the instant of the deadline, +Inf if none was promised.
+func (t *terms) due() float64 {
+	if t.OnDemand {
+		return math.Inf(1)
+	}
+	return *t.Submit + t.Deadline
+}
+
+// late reports whether an end at that instant misses the deadline. The difference is
+// taken first, as the broker does: near the border it is exact, and a sum of the
+// deadline and a microsecond is not.
+func (t *terms) late(end float64) bool { return end-t.due() > 1e-6+1e-9*t.Deadline }
+
+// price returns what the whole of a contract worth value costs: what was asked, cut
+// off after six decimals, or more than anybody has if that is no amount.
+func (t *terms) price(value audit.Money) audit.Money {
+	if t.Ask == nil {
+		return value
+	}
+	whole, part, _ := strings.Cut(strconv.FormatFloat(*t.Ask, 'f', -1, 64), ".")
+	m, err := parseMoney(whole + "." + (part + "000000")[:6])
+	if err != nil {
+		return math.MaxInt64
+	}
+	return m
+}
+
+// A verdict is what the note of a settlement says.
+type verdict struct {
+	State  string
+	Work   *float64 // as its user estimated it, all nodes together
+	Needed *float64 // truly, if that is something else
+	Done   *float64 `json:"work_done"`
+	Owed   string   `json:"penalty_owed"` // $, empty for none
+
+	Killed bool // its nodes were taken away before it was done
+}
+
+// needed returns the work that was truly needed.
+func (v *verdict) needed() float64 {
+	if v.Needed != nil {
+		return *v.Needed
+	}
+	return number64(v.Work)
+}
+
+// number64 returns *p, NaN if it is not known.
+func number64(p *float64) float64 {
+	if p == nil {
+		return math.NaN()
+	}
+	return *p
+}
+
+// places reads what the terms say of hosts: name and bid of each, in nano-dollars
+// per second.
+func (t *terms) places() (names []string, bids []int64, ok bool) {
+	bid := int64(-1)
+	if t.Host != "" {
+		return []string{t.Host}, nil, true
+	}
+	for _, x := range t.On {
+		switch x := x.(type) {
+		case float64:
+			if bid = int64(x); x < 0 || x > 1<<53 {
+				return nil, nil, false
+			}
+		case string:
+			names, bids = append(names, x), append(bids, bid)
+			ok = bid >= 0
+		}
+	}
+	return names, bids, ok
+}

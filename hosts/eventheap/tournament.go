@@ -14,6 +14,7 @@ import (
 // on the first level.
 type Tournament struct {
 	levels [][]uint64 // bits of instants, which order as the instants do; leaves first
+	firsts [][]uint8  // by level and node above it: which child is the least
 }
 
 const fan = 8
@@ -26,18 +27,19 @@ func (t *Tournament) Reset(n int) {
 	for level := 0; ; level++ {
 		width := max(1, (n+fan-1)/fan) * fan
 		if level == len(t.levels) {
-			t.levels = append(t.levels, nil)
+			t.levels, t.firsts = append(t.levels, nil), append(t.firsts, nil)
 		}
 		if cap(t.levels[level]) < width {
-			t.levels[level] = make([]uint64, width)
+			t.levels[level], t.firsts[level] = make([]uint64, width), make([]uint8, width/fan)
 		}
 		nodes := t.levels[level][:width]
 		for i := range nodes {
 			nodes[i] = never
 		}
-		t.levels[level] = nodes
+		t.levels[level], t.firsts[level] = nodes, t.firsts[level][:width/fan]
+		clear(t.firsts[level])
 		if width == fan {
-			t.levels = t.levels[:level+1]
+			t.levels, t.firsts = t.levels[:level+1], t.firsts[:level+1]
 			return
 		}
 		n = width / fan
@@ -47,26 +49,26 @@ func (t *Tournament) Reset(n int) {
 // Set makes item due at that instant, at least 0; +Inf is never.
 func (t *Tournament) Set(item int32, at float64) {
 	value, i := math.Float64bits(at), uint(item)
-	for _, nodes := range t.levels {
+	for level, nodes := range t.levels {
 		if nodes[i] == value {
 			return
 		}
 		nodes[i] = value
 		i /= fan
-		value = least((*[fan]uint64)(nodes[i*fan:]))
+		children := (*[fan]uint64)(nodes[i*fan:])
+		value = least(children)
+		t.firsts[level][i] = find(children, value)
 	}
 }
 
 // Min returns the item that is due first, the lowest of those due at one
 // instant, and the instant. If that is +Inf, none is due.
 func (t *Tournament) Min() (item int32, at float64) {
-	top := len(t.levels) - 1
-	value := least((*[fan]uint64)(t.levels[top]))
 	i := uint(0)
-	for level := top; level >= 0; level-- {
-		i = i*fan + find((*[fan]uint64)(t.levels[level][i*fan:]), value)
+	for level := len(t.firsts) - 1; level >= 0; level-- {
+		i = i*fan + uint(t.firsts[level][i])
 	}
-	return int32(i), math.Float64frombits(value)
+	return int32(i), math.Float64frombits(t.levels[0][i])
 }
 
 // least is the least of a node's children.
@@ -77,10 +79,10 @@ func least(n *[fan]uint64) uint64 {
 }
 
 // find returns the first of a node's children that is value.
-func find(n *[fan]uint64, value uint64) uint {
+func find(n *[fan]uint64, value uint64) uint8 {
 	at := equal(n[0], value) | equal(n[1], value)<<1 | equal(n[2], value)<<2 | equal(n[3], value)<<3 |
 		equal(n[4], value)<<4 | equal(n[5], value)<<5 | equal(n[6], value)<<6 | equal(n[7], value)<<7
-	return uint(bits.TrailingZeros8(at))
+	return uint8(bits.TrailingZeros8(at))
 }
 
 func equal(a, b uint64) uint8 {

@@ -3,6 +3,7 @@ package contracts
 // A Verdict is what a policy says of a request.
 type Verdict uint8
 
+// Verdicts.
 const (
 	Reject Verdict = iota
 	Accept
@@ -16,6 +17,7 @@ func (v Verdict) String() string { return [...]string{"reject", "accept", "defer
 // broker, all others in the file of their policy.
 type Reason string
 
+// Reasons of several policies, or of the broker.
 const (
 	None        Reason = ""
 	TooFewHosts Reason = "too few hosts"              // fewer eligible hosts than nodes

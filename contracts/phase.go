@@ -5,6 +5,7 @@ import "fmt"
 // A Phase is where a contract is in its life.
 type Phase uint8
 
+// Phases, in the order of a life.
 const (
 	Asked   Phase = iota // requested and not yet decided; nothing is held
 	Waiting              // accepted, its budget is held, it has no hosts yet or none any more
@@ -21,6 +22,7 @@ func (p Phase) String() string { return phases[p] }
 // An Outcome is how a contract ended.
 type Outcome uint8
 
+// Outcomes.
 const (
 	Open       Outcome = iota // it has not ended
 	Refused                   // it was never accepted
@@ -53,6 +55,7 @@ func (o Outcome) State() string {
 // A Cause is what moves a contract from phase to phase.
 type Cause uint8
 
+// Causes.
 const (
 	OnAccept  Cause = iota // its policy lets it in; its budget is held
 	OnRefuse               // its policy turns it away, or its owner cannot pay

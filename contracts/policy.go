@@ -30,6 +30,7 @@ type Event struct {
 // An EventKind says what has happened.
 type EventKind uint8
 
+// Events.
 const (
 	Opened    EventKind = iota // the market opens; all hosts are where they are at instant 0
 	Submitted                  // Contract is asked for
@@ -57,6 +58,7 @@ type Action struct {
 // A Verb says what is to be done.
 type Verb uint8
 
+// Verbs.
 const (
 	Enqueue Verb = iota // let it wait for a decision
 	Admit               // hold its budget and start it on the placements of its Decision

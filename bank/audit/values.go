@@ -19,10 +19,10 @@ type Values interface {
 	Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte]
 }
 
-// AuditValues proves a ledger that is not in a directory, from values that do not
+// From proves a ledger that is not in a directory, from values that do not
 // change meanwhile. Kept is the head that stands beside them, as text. An error
 // means that the Head of opts is no head, or is that of values that cannot be read.
-func AuditValues(v Values, kept string, opts Options) (*Report, error) {
+func From(v Values, kept string, opts Options) (*Report, error) {
 	if opts.Head != "" {
 		if _, err := parseHead(opts.Head); err != nil {
 			return nil, fmt.Errorf("audit: %w", err)

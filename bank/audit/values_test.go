@@ -41,7 +41,7 @@ func TestValues(t *testing.T) {
 	values, head := ledgerValues(t)
 	_, root, _ := strings.Cut(head, ":")
 	for given, clean := range map[string]bool{"": true, head: true, "7:" + root: false, "100000:" + root: false} {
-		r, err := audit.AuditValues(values, head, audit.Options{Head: given})
+		r, err := audit.From(values, head, audit.Options{Head: given})
 		if err != nil || r.Clean() != clean {
 			t.Errorf("head %q given: %v, %v, want clean %v", given, r, err, clean)
 		}

@@ -89,7 +89,7 @@ func TestLostServer(t *testing.T) {
 	values, kept := ledgerValues(t)
 	for left := 0; ; left++ {
 		n := left
-		r, err := audit.AuditValues(lostValues{values, &n}, kept, audit.Options{})
+		r, err := audit.From(lostValues{values, &n}, kept, audit.Options{})
 		if n >= 0 { // it was not lost
 			if err != nil || !r.Clean() || left < 10 {
 				t.Errorf("after %d answers: %v, %v", left, r, err)

@@ -42,7 +42,7 @@ func (s server) Audit(opts audit.Options) (*audit.Report, error) {
 		return nil, err
 	}
 	defer v.Close()
-	r, err := audit.AuditValues(v, v.Head(), opts)
+	r, err := audit.From(v, v.Head(), opts)
 	if errors.Is(err, store.ErrNone) { // that there is one was just said
 		return &audit.Report{Findings: []audit.Finding{{Found: "no such table in the ledger's schema", Want: "the tables of a ledger"}}}, nil
 	}

@@ -9,7 +9,7 @@ import (
 	"bourse/market"
 )
 
-// PriceTooHigh: the spot price leaves less than the minimum requirement.
+// PriceTooHigh says that the spot price leaves less than the minimum requirement.
 const PriceTooHigh contracts.Reason = "price too high"
 
 // BestEffort admits a request if the spot price lets its minimum resource

@@ -11,7 +11,7 @@ import (
 	"bourse/market"
 )
 
-// WouldViolate: a contract would be violated (eq. 6).
+// WouldViolate says that a contract would be violated (eq. 6).
 const WouldViolate contracts.Reason = "would violate"
 
 // Capacity is [Statistical] with a further test: that letting the request in

@@ -9,7 +9,7 @@ import (
 	"bourse/contracts/bidding"
 )
 
-// NoClass: the class that it names is not sold.
+// NoClass says that the class that it names is not sold.
 const NoClass contracts.Reason = "no such class"
 
 // ByClass leaves each request to the policy of the class that it names, be, sac,

@@ -13,7 +13,7 @@ import (
 // sliver is the excess over a host that is none, in processors.
 const sliver = sharing.Sliver
 
-// NoShare: too few hosts have the share that it needs.
+// NoShare says that too few hosts have the share that it needs.
 const NoShare contracts.Reason = "too few hosts have the share it needs"
 
 // Libra admits a request if enough hosts can give it what it needs by its

@@ -11,7 +11,7 @@ import (
 	"bourse/hosts"
 )
 
-// Risky: on too few hosts there is no risk of unequal delays with it.
+// Risky says that on too few hosts there is no risk of unequal delays with it.
 const Risky contracts.Reason = "too few hosts are without risk"
 
 // LibraRisk admits a request if enough hosts are without risk when it runs there

@@ -11,7 +11,7 @@ import (
 	"bourse/hosts"
 )
 
-// NoReturn: too few hosts return more with it, or end it in time.
+// NoReturn says that too few hosts return more with it, or end it in time.
 const NoReturn contracts.Reason = "too few hosts return more with it"
 
 // LibraSLA admits a request if enough hosts return at least as much with it as

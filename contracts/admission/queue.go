@@ -14,7 +14,7 @@ import (
 	"bourse/hosts/eventheap"
 )
 
-// OneNode: it has several nodes, or reserves what may not be there.
+// OneNode says that it has several nodes, or reserves what may not be there.
 const OneNode contracts.Reason = "only jobs of one node are queued"
 
 // Queue keeps all requests in one queue, first come, first served, looks at it at

@@ -8,7 +8,7 @@ import (
 	"bourse/contracts/bidding"
 )
 
-// ByLot: it was drawn.
+// ByLot says that it was drawn.
 const ByLot contracts.Reason = "drawn by lot"
 
 // Random rejects requests by lot and is otherwise [BestEffort] (RAC, §4.3). No lot is

@@ -109,16 +109,16 @@ func newMedley(seed uint64, n int) *medley {
 		if rng.IntN(8) == 0 {
 			r.Needs.Min.CPU = 0.1 * rng.Float64()
 		}
-		switch {
-		case m.policy == "queue":
+		switch m.policy {
+		case "queue":
 			r.Nodes = 1
 			r.Needs = contracts.Requirement{}
-		case m.policy == "reserve":
+		case "reserve":
 			r.Nodes = 1 + rng.IntN(int(like.CPUs))
 			r.Lead = pick(rng, 0, 0, 10, 100*rng.Float64())
 			r.SLA.Deadline += r.Lead
 			r.OnDemand = rng.IntN(4) == 0
-		case m.policy == "class":
+		case "class":
 			r.Class = pick(rng, "", "be", "SAC", "cac", "rac", "other")
 		}
 		if rng.IntN(5) == 0 {

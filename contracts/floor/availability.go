@@ -24,6 +24,7 @@ type Availability struct {
 // A Leaving is a rule for the tasks on a host that leaves.
 type Leaving uint8
 
+// Rules for the tasks on a host that leaves.
 const (
 	Resubmit Leaving = iota // their runs stop everywhere, to be placed again from scratch
 	Lose                    // they are gone, with their work

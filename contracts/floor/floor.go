@@ -110,6 +110,7 @@ type Event struct {
 // A Kind says what has happened.
 type Kind uint8
 
+// Kinds of events.
 const (
 	Done    Kind = iota // the work is done; the run has been removed, unless it is booked: its Contract is as Remove returns it
 	Left                // a node has left its host; others are still there

@@ -53,6 +53,7 @@ type Ender interface {
 // An Ending says which tasks end with one that ends.
 type Ending uint8
 
+// Endings.
 const (
 	ByItself  Ending = iota // no other
 	WithHost                // those on its host that have no more than a [Tick] of work left

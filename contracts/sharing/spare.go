@@ -10,6 +10,7 @@ import (
 // A Spare is what becomes of the processors that no task needs.
 type Spare string
 
+// Uses of what is spare.
 const (
 	Unused       Spare = "none"         // they stand idle
 	Proportional Spare = "proportional" // they go to the tasks in proportion to their needs

@@ -31,6 +31,7 @@ func (j *Job) Work() int64 { return int64(j.Nodes) * j.Runtime }
 // Status says what became of a job.
 type Status string
 
+// Statuses.
 const (
 	Rejected Status = "rejected"
 	Done     Status = "done"

@@ -15,6 +15,7 @@ const (
 // Admission says which jobs a book accepts.
 type Admission int8
 
+// Rules of admission.
 const (
 	EDF       Admission = iota // those with which earliest deadline first misses no deadline
 	EDFInsert                  // also those that fit into a hole of the plan as it is
@@ -23,6 +24,7 @@ const (
 // Overrun says what becomes of a job still running when its estimate is used up.
 type Overrun int8
 
+// Rules for who overruns.
 const (
 	Extend Overrun = iota // it gets more time if no reservation is harmed, else it is killed
 	Kill                  // it is killed at once

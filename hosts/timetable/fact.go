@@ -5,6 +5,7 @@ import "fmt"
 // What says what has become of a job.
 type What int8
 
+// What happens to jobs.
 const (
 	Started   What = iota // its gang has its nodes
 	Ended                 // it has completed

@@ -9,6 +9,7 @@ import (
 // Kind says whether a job has a deadline to be met.
 type Kind int8
 
+// Kinds of jobs.
 const (
 	Advance  Kind = iota // AR: an advance reservation
 	OnDemand             // OD: as soon as possible, planned after the reservations

@@ -35,6 +35,7 @@ type Quote struct {
 // Reading says what is understood by the utilization of a cluster.
 type Reading int8
 
+// Readings.
 const (
 	Cumulative Reading = iota // eq. 4.2 up to now; 0 at the origin
 	Instant                   // nodes in use, of all

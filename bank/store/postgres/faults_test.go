@@ -96,7 +96,7 @@ func check(t *testing.T, url string, answered map[string]store.Receipt, bodies m
 		t.Fatal(err)
 	}
 	defer v.Close()
-	report, err := audit.AuditValues(v, v.Head(), audit.Options{})
+	report, err := audit.From(v, v.Head(), audit.Options{})
 	if err != nil || !report.Clean() || report.Entries != int64(len(bodies)) {
 		t.Errorf("audit: %+v, %v; want %d entries", report, err, len(bodies))
 	}
@@ -291,7 +291,7 @@ func TestDamage(t *testing.T) {
 				found = err.Error()
 			} else {
 				defer v.Close()
-				report, err := audit.AuditValues(v, v.Head(), audit.Options{})
+				report, err := audit.From(v, v.Head(), audit.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}

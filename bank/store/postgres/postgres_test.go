@@ -40,7 +40,7 @@ func (s onServer) Audit(o audit.Options) (*audit.Report, error) {
 		return nil, err
 	}
 	defer v.Close()
-	return audit.AuditValues(v, v.Head(), o)
+	return audit.From(v, v.Head(), o)
 }
 
 // Lose breaks the writer's connection off.

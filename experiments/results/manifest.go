@@ -58,10 +58,13 @@ type Version struct {
 	Modules  map[string]string `json:"modules"`  // version of every module built in, by path
 }
 
+// Release is the version that the CHANGELOG has first.
+const Release = "0.3.0-dev"
+
 // BuildVersion returns the version of the running program.
 func BuildVersion() Version {
 	v := Version{
-		Module: "unknown", Version: "unknown", Revision: "unknown", Modified: "unknown",
+		Module: "unknown", Version: Release, Revision: "unknown", Modified: "unknown",
 		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		Modules: map[string]string{},
 	}
@@ -75,7 +78,6 @@ func BuildVersion() Version {
 		}
 	}
 	known(&v.Module, info.Main.Path)
-	known(&v.Version, info.Main.Version)
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urfave/cli/v2"
+)
+
+var rewriteSurface = flag.Bool("surface", false, "write testdata/surface.txt anew")
+
+// TestSurface checks that no command, option, plug-in or preset goes without a word: what
+// testdata/surface.txt lists is there, or the CHANGELOG names its last word between
+// backquotes; what is new is listed.
+func TestSurface(t *testing.T) {
+	t.Parallel()
+	got := surface(t)
+	list := filepath.Join("testdata", "surface.txt")
+	if *rewriteSurface {
+		if err := os.WriteFile(list, []byte(strings.Join(got, "\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes, err := os.ReadFile(filepath.Join("..", "..", "CHANGELOG.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := strings.Split(strings.TrimSpace(string(text)), "\n")
+	for _, line := range listed {
+		last := line[strings.LastIndex(line, " ")+1:]
+		if _, found := slices.BinarySearch(got, line); !found && !strings.Contains(string(changes), "`"+last+"`") {
+			t.Errorf("%s is gone, and the CHANGELOG does not say so", line)
+		}
+	}
+	for _, line := range got {
+		if !slices.Contains(listed, line) {
+			t.Errorf("%s is not in %s: -surface writes it", line, list)
+		}
+	}
+}
+
+// surface returns every command with its options, plug-in with its options, and preset.
+func surface(t *testing.T) (all []string) {
+	var walk func(path string, commands []*cli.Command)
+	walk = func(path string, commands []*cli.Command) {
+		for _, c := range commands {
+			name := path + " " + c.Name
+			all = append(all, name)
+			for _, f := range c.Flags {
+				all = append(all, name+" --"+f.Names()[0])
+			}
+			walk(name, c.Subcommands)
+		}
+	}
+	walk("bourse", newApp(nil, nil, nil).Commands)
+	members, err := plugins()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range members {
+		all = append(all, p.Family+" "+p.Name)
+		for _, o := range p.Options {
+			all = append(all, p.Family+" "+p.Name+" "+o.Name)
+		}
+	}
+	for _, name := range presetNames() {
+		all = append(all, "preset "+name)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// TestRelease checks that the program says the version that the CHANGELOG has first.
+func TestRelease(t *testing.T) {
+	t.Parallel()
+	changes, err := os.ReadFile(filepath.Join("..", "..", "CHANGELOG.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, first, _ := strings.Cut(string(changes), "\n## ")
+	first, _, _ = strings.Cut(first, "\n")
+	if said := version(); !strings.HasPrefix(said, first+", ") {
+		t.Errorf("version is %q, and the CHANGELOG begins with %s", said, first)
+	}
+}

@@ -16,7 +16,7 @@ func TestCancels(t *testing.T) {
 	t.Parallel()
 	e := reserved(t, "e1", "base.workload.annotate.reservations.cancel=0.4", "base.market.payment=budget")
 	x := e.Expanded()
-	all, err := settings(&x)
+	all, err := settings(&x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,18 +25,14 @@ type churn struct {
 	end   float64             // instant at which traces end
 }
 
-// traces are those that have been read, by what was asked for: settings of a sweep
-// have theirs in common.
-type traces map[scenario.Availability]recorded
-
 // A recorded trace, and what became of the lines of its file.
 type recorded struct {
 	trace *availability.Trace
-	note  string
+	lines *availability.Accounting
 }
 
 // newChurn returns nil where hosts stay.
-func newChurn(f *scenario.Fleet, work *workload, read traces) (*churn, error) {
+func (read *recordings) churn(f *scenario.Fleet, work *workload) (*churn, error) {
 	a := f.Availability
 	if a == nil {
 		return nil, nil
@@ -59,16 +55,16 @@ func newChurn(f *scenario.Fleet, work *workload, read traces) (*churn, error) {
 	}
 	key := *a
 	key.Leaving, key.LostWork, key.Predictor = "", "", scenario.Choice{}
-	r, ok := read[key]
+	r, ok := read.traces[key]
 	if !ok {
-		trace, acc, err := readTrace(a)
+		trace, acc, err := readTrace(read.files, a)
 		if err != nil {
 			return nil, fmt.Errorf("fleet.availability.file: %w", err)
 		}
-		r = recorded{trace, strings.TrimSpace(acc.String())}
-		read[key] = r
+		r = recorded{trace, acc}
+		read.traces[key] = r
 	}
-	work.note("%s: %s", a.File, r.note)
+	work.note("%s: %s", a.File, strings.TrimSpace(r.lines.String()))
 	p.fixed = r.trace
 	_, p.end = p.fixed.Span()
 	if n := len(p.fixed.Hosts); n < f.Hosts {

@@ -180,7 +180,7 @@ func TestRecorded(t *testing.T) {
 	} {
 		a := scenario.DefaultAvailability()
 		a.File = c.path
-		trace, acc, err := readTrace(&a)
+		trace, acc, err := readTrace(nil, &a)
 		if err != nil {
 			t.Errorf("%s: %v", c.path, err)
 			continue

@@ -26,7 +26,7 @@ base:
   admission: [cac]
 configurations: [few]
 `, sets)
-		all, err := settings(e)
+		all, err := settings(e, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,7 @@
 //
 //	cmd/bourse/run.go                   runAction           flags and files
 //	experiments/scenario/parse.go       Parse               checked, with line and field of what is wrong
-//	experiments/setting.go              settings            logs are read, policies made: mistakes show before anything runs
+//	experiments/prepare.go              Prepare             logs are read, policies made: mistakes show before anything runs
 //	experiments/run.go                  arena.replicate     a replication: one workload, every policy
 //	experiments/workload.go             arena.draw          the workload, by its model, plan or log
 //	experiments/arena.go                arena.run           one policy, in its own market, until all has ended
@@ -50,7 +50,7 @@
 //
 //	workloadgen/swf/reader.go           Reader.Next         18 fields, repaired or refused by rule
 //	workloadgen/swf/filter.go           Trace.Apply         of the jobs that are wanted
-//	experiments/workload.go             workload.readLog    once an experiment
+//	experiments/workload.go             recordings.log      once an experiment
 //	workloadgen/swf/plan.go             Trace.Plan          a job of a plan
 //	workloadgen/annotate/annotate.go    Options.Apply       with deadline, estimate and value
 //	experiments/setting.go              setting.request     what a policy will see of it

@@ -25,7 +25,12 @@ configurations: [{name: small}]
 		fmt.Println(err)
 		return
 	}
-	err = experiments.Each(context.Background(), &e, experiments.Options{}, func(r *experiments.Replication) error {
+	ready, err := experiments.Prepare(&e)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	err = ready.Each(context.Background(), experiments.Options{}, func(r *experiments.Replication) error {
 		for _, run := range r.Runs {
 			rejected, _ := metrics.Rejections.Of(&run.Outcome)
 			fmt.Println(len(run.Jobs), "jobs,", rejected, "rejected")

@@ -189,7 +189,7 @@ func (r *told) watch(stored bool) (opts Options, at map[string]*toldRun) {
 func alone(e *scenario.Experiment) (r *told, err error) {
 	defer catch(&err)
 	r = &told{experiment: e, study: NewStudy(e)}
-	if r.sets, err = settings(e); err != nil {
+	if r.sets, err = settings(e, nil); err != nil {
 		return nil, err
 	}
 	opts, at := r.watch(true)

@@ -20,7 +20,7 @@ func TestPanic(t *testing.T) {
 	t.Parallel()
 	for _, workers := range []int{1, 3} {
 		e := paper(t, 3, "seed=7")
-		all, err := settings(e)
+		all, err := settings(e, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func TestPanic(t *testing.T) {
 			}, nil
 		}}
 		taken := 0
-		err = each(context.Background(), e, all[:2], opts, new(spare), func(*Replication) error { taken++; return nil })
+		err = (&Prepared{Experiment: e, settings: all[:2]}).Each(context.Background(), opts, func(*Replication) error { taken++; return nil })
 		var p *Panic
 		if !errors.As(err, &p) || told.Load() != p {
 			t.Fatalf("%d workers: %v, want a panic, which its journal is told; it is told %v", workers, err, told.Load())
@@ -91,7 +91,11 @@ func TestPanicPublished(t *testing.T) {
 			e := paper(t, 1)
 			base := t.TempDir()
 			c.p.Dir = filepath.Join(base, "out")
-			_, err := Publish(context.Background(), e, c.opts, c.p)
+			ready, err := Prepare(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = ready.Publish(context.Background(), c.opts, c.p)
 			if err == nil || err.Error() != c.want {
 				t.Errorf("%v, want %s", err, c.want)
 			}

@@ -12,7 +12,6 @@ import (
 	"bourse/bank/store"
 	"bourse/experiments/report"
 	"bourse/experiments/results"
-	"bourse/experiments/scenario"
 )
 
 // A Publication says where results go, and what is said about how they were made.
@@ -20,21 +19,25 @@ type Publication struct {
 	Dir      string
 	Ledgers  bool // keep the ledger of every replication, not of the first only
 	Paper    Paper
-	Scenario string            // the file as run
-	Command  []string          // how to run it again
-	Inputs   map[string]string // sha256 of every file read, by path
-	Notes    []string          // what a reader must know beside
-	Elapsed  func() float64    // seconds that it has taken
+	Scenario string         // the file as run
+	Command  []string       // how to run it again
+	Source   File           // that the scenario came from, if it came from one
+	Notes    []string       // what a reader must know beside
+	Elapsed  func() float64 // seconds that it has taken
 
 	// Fatal is told of a ledger that could not be written, once what was written is
 	// removed, and does not return; nil means what the store does.
 	Fatal func(error)
 }
 
-// Publish runs e and writes a results directory. What it writes depends on e
-// alone, but for the manifest's wall time and versions. If it fails, nothing is
-// left where the directory would be.
-func Publish(ctx context.Context, e *scenario.Experiment, opts Options, p Publication) (s *Study, err error) {
+// A File is one that was read.
+type File struct{ Path, SHA256 string }
+
+// Publish runs the experiment and writes a results directory. What it writes depends on
+// the experiment alone, but for the manifest's wall time and versions. If it fails,
+// nothing is left where the directory would be.
+func (ready *Prepared) Publish(ctx context.Context, opts Options, p Publication) (s *Study, err error) {
+	e := ready.Experiment
 	w, err := results.Create(p.Dir)
 	if err != nil {
 		return nil, err
@@ -57,13 +60,8 @@ func Publish(ctx context.Context, e *scenario.Experiment, opts Options, p Public
 	}
 	opts.Journal = ledgers.open
 	s = NewStudy(e)
-	e = s.Experiment
-	all, err := settings(e)
-	if err != nil {
-		return nil, err
-	}
 	spare := new(spare)
-	err = each(ctx, e, all, opts, spare, func(r *Replication) error {
+	err = ready.each(ctx, opts, spare, func(r *Replication) error {
 		s.Add(r)
 		if err := write(w, e, s, r); err != nil {
 			return err
@@ -76,16 +74,20 @@ func Publish(ctx context.Context, e *scenario.Experiment, opts Options, p Public
 	if err != nil {
 		return nil, err
 	}
-	p.Notes = append(p.Notes, notes(all)...)
+	p.Notes = append(p.Notes, notes(ready.settings)...)
 	if err := s.tables(w, p.Paper); err != nil {
 		return nil, err
 	}
 	if err := s.pictures(w, p, ledgers.list()); err != nil {
 		return nil, err
 	}
+	inputs := maps.Clone(ready.Inputs)
+	if p.Source.Path != "" {
+		inputs[p.Source.Path] = p.Source.SHA256
+	}
 	return s, w.Close(results.Manifest{
 		Command: p.Command, Scenario: p.Scenario, Seed: e.Seed, Replications: e.Replications,
-		WallSeconds: p.Elapsed(), Inputs: p.Inputs, Ledgers: ledgers.heads,
+		WallSeconds: p.Elapsed(), Inputs: inputs, Ledgers: ledgers.heads,
 	})
 }
 

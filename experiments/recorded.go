@@ -21,7 +21,7 @@ import (
 func ReadAvailability(path, format string) (*availability.Trace, string, error) {
 	a := scenario.DefaultAvailability()
 	a.File, a.Format = path, format
-	t, acc, err := readTrace(&a)
+	t, acc, err := readTrace(nil, &a)
 	if err != nil {
 		return nil, "", err
 	}
@@ -30,7 +30,7 @@ func ReadAvailability(path, format string) (*availability.Trace, string, error) 
 
 // readTrace reads the file of a. Of a folder it reads every file, as ucb has one a
 // host.
-func readTrace(a *scenario.Availability) (*availability.Trace, *availability.Accounting, error) {
+func readTrace(in files, a *scenario.Availability) (*availability.Trace, *availability.Accounting, error) {
 	info, err := os.Stat(a.File)
 	if err != nil {
 		return nil, nil, err
@@ -39,22 +39,23 @@ func readTrace(a *scenario.Availability) (*availability.Trace, *availability.Acc
 		if a.Format != "ucb" && a.Format != "auto" {
 			return nil, nil, fmt.Errorf("%s is a folder, want a file, or format ucb", a.File)
 		}
-		return readFolder(a)
+		return readFolder(in, a)
 	}
-	f, err := os.Open(a.File)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer f.Close()
-	in := io.Reader(f)
+	r, err := readAs(in, a.File, func(in io.Reader) (r recorded, err error) {
+		r.trace, r.lines, err = parseTrace(in, a)
+		return r, err
+	})
+	return r.trace, r.lines, err
+}
+
+// parseTrace reads a trace from in, which is the file of a.
+func parseTrace(in io.Reader, a *scenario.Availability) (t *availability.Trace, acc *availability.Accounting, err error) {
 	format := a.Format
 	if format == "auto" {
-		if format, in, err = recognize(f); err != nil {
+		if format, in, err = recognize(in); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", a.File, err)
 		}
 	}
-	var t *availability.Trace
-	var acc *availability.Accounting
 	switch format {
 	case "csv":
 		t, acc, err = availability.ReadCSV(in, a.Gap)
@@ -74,7 +75,7 @@ func readTrace(a *scenario.Availability) (*availability.Trace, *availability.Acc
 	return t, acc, err
 }
 
-func readFolder(a *scenario.Availability) (*availability.Trace, *availability.Accounting, error) {
+func readFolder(in files, a *scenario.Availability) (*availability.Trace, *availability.Accounting, error) {
 	entries, err := os.ReadDir(a.File)
 	if err != nil {
 		return nil, nil, err
@@ -84,7 +85,7 @@ func readFolder(a *scenario.Availability) (*availability.Trace, *availability.Ac
 		if !e.Type().IsRegular() || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(a.File, e.Name()))
+		text, err := readAs(in, filepath.Join(a.File, e.Name()), io.ReadAll)
 		if err != nil {
 			return nil, nil, err
 		}

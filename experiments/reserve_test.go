@@ -108,7 +108,7 @@ func TestReservations(t *testing.T) {
 	e := reserved(t, "e1", "base.workload.annotate.reservations.inaccuracy=0.5", "base.workload.annotate.reservations.errors=both",
 		"base.fleet.speeds=[1, 0.7, 1.5, 1]", "base.workload.annotate.load.target=1.1")
 	x := e.Expanded()
-	all, err := settings(&x)
+	all, err := settings(&x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,20 +42,9 @@ type Optimum struct {
 	Proven bool    // Value is Bound, or there is none
 }
 
-// Each runs every replication of e and gives them to take, in order of
-// configuration and replication whatever the number of workers. It stops at the
-// first error.
-func Each(ctx context.Context, e *scenario.Experiment, opts Options, take func(*Replication) error) error {
-	x := e.Expanded()
-	all, err := settings(&x)
-	if err != nil {
-		return err
-	}
-	return each(ctx, &x, all, opts, new(spare), take)
-}
-
-// each is Each for these settings, with runs from spare.
-func each(ctx context.Context, e *scenario.Experiment, all []*setting, opts Options, spare *spare, take func(*Replication) error) (err error) {
+// each is Each with runs from spare.
+func (p *Prepared) each(ctx context.Context, opts Options, spare *spare, take func(*Replication) error) (err error) {
+	e, all := p.Experiment, p.settings
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 

@@ -210,7 +210,7 @@ func TestPaper(t *testing.T) {
 func TestMoney(t *testing.T) {
 	t.Parallel()
 	e := paper(t, 1)
-	all, err := settings(e)
+	all, err := settings(e, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +268,7 @@ func BenchmarkReplication(b *testing.B) {
 	for _, policy := range []string{"be", "sac", "cac", "rac"} {
 		b.Run(policy, func(b *testing.B) {
 			e := paper(b, 1)
-			all, err := settings(e)
+			all, err := settings(e, nil)
 			if err != nil {
 				b.Fatal(err)
 			}

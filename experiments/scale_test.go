@@ -45,7 +45,7 @@ func BenchmarkScale(b *testing.B) {
 					model := scenario.Named("paper")
 					c.Workload.Model = &model
 					c.Admission = []scenario.Choice{scenario.Named(policy)}
-					all, err := settings(&scenario.Experiment{Configurations: []scenario.Configuration{c}})
+					all, err := settings(&scenario.Experiment{Configurations: []scenario.Configuration{c}}, nil)
 					if err != nil {
 						b.Fatal(err)
 					}

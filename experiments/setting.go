@@ -17,6 +17,7 @@ import (
 	"bourse/hosts"
 	"bourse/market"
 	"bourse/workloadgen"
+	"bourse/workloadgen/swf"
 )
 
 // A setting is a configuration made ready to run: everything in it has been
@@ -65,32 +66,13 @@ func fix(c scenario.Choice) plugin {
 	}}
 }
 
-// Check reports the first thing in e that cannot be run: an option that a
-// plug-in refuses, a file that is missing or not as it should be, jobs that nobody
-// pays for.
-func Check(e *scenario.Experiment) (err error) {
-	defer (&Panic{Scenario: e.Name, Replication: -1, Seed: e.Seed}).recovered(&err)
-	x := e.Expanded()
-	all, err := settings(&x)
-	if err != nil {
-		return err
-	}
-	a := newArena()
-	for _, s := range all {
-		if err := a.draw(s, x.Seed, 0); err != nil {
-			return fmt.Errorf("configuration %s: %w", s.conf.Name, err)
-		}
-	}
-	return nil
-}
-
 // settings prepares the configurations of e, which has been expanded. The error
 // names the field at fault.
-func settings(e *scenario.Experiment) ([]*setting, error) {
+func settings(e *scenario.Experiment, in files) ([]*setting, error) {
 	var all []*setting
-	read, seen := make(logs), make(traces)
+	read := recordings{in, make(map[string]*swf.Trace), make(map[logKey]workload), make(map[scenario.Availability]recorded)}
 	for i := range e.Configurations {
-		s, err := read.prepare(&e.Configurations[i], seen)
+		s, err := read.prepare(&e.Configurations[i])
 		if err != nil {
 			var told *scenario.Error // says where by itself
 			if !errors.As(err, &told) {
@@ -106,14 +88,22 @@ func settings(e *scenario.Experiment) ([]*setting, error) {
 // submissionsFirst is the order of an instant in which submissions are told before ends.
 const submissionsFirst = "submissions-first"
 
+// Recordings are what has been read: settings of a sweep have theirs in common.
+type recordings struct {
+	files  files
+	whole  map[string]*swf.Trace              // logs, by path
+	logs   map[logKey]workload                // what filters take from them
+	traces map[scenario.Availability]recorded // by what was asked for
+}
+
 // prepare makes one configuration ready.
-func (read logs) prepare(c *scenario.Configuration, seen traces) (*setting, error) {
+func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 	s := &setting{conf: c, common: common(c), bidding: fix(c.Market.Bidding), price: fix(c.Market.Forecaster)}
 	var err error
-	if s.work, err = newWorkload(&c.Workload, read); err != nil {
+	if s.work, err = read.workload(&c.Workload); err != nil {
 		return nil, err
 	}
-	if s.churn, err = newChurn(&c.Fleet, s.work, seen); err != nil {
+	if s.churn, err = read.churn(&c.Fleet, s.work); err != nil {
 		return nil, err
 	}
 	if s.payment, err = broker.NewPayment(c.Market.Payment); err != nil {

@@ -100,7 +100,7 @@ func TestDerived(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := settings(&e)
+	all, err := settings(&e, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package experiments
 import (
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"slices"
 	"strings"
 
@@ -26,12 +26,9 @@ type workload struct {
 	notes    []string          // how the jobs were chosen
 }
 
-// logs are those that have been read: settings of a sweep have theirs in common.
-type logs map[logKey]workload
-
 type logKey struct{ path, filter string }
 
-func newWorkload(w *scenario.Workload, read logs) (work *workload, err error) {
+func (read *recordings) workload(w *scenario.Workload) (work *workload, err error) {
 	work = new(workload)
 	if work.annotate, err = annotations(w.Annotate); err != nil {
 		return nil, err
@@ -46,46 +43,57 @@ func newWorkload(w *scenario.Workload, read logs) (work *workload, err error) {
 			err = w.Estimate.Blame(err)
 		}
 	case w.Plan != "":
-		work.fixed, err = readPlan(w.Plan)
+		work.fixed, err = readAs(read.files, w.Plan, func(in io.Reader) (workloadgen.Plan, error) { return workloadgen.ReadCSV(in, w.Plan) })
 	default:
 		key := logKey{w.SWF, w.Filter}
-		log, ok := read[key]
+		log, ok := read.logs[key]
 		if !ok {
-			err = log.readLog(w)
-			read[key] = log
+			log, err = read.log(w)
+			read.logs[key] = log
 		}
 		work.fixed, work.notes = log.fixed, log.notes
 	}
-	if err == nil && work.model == nil && len(work.fixed) == 0 {
+	if w.Model != nil {
+		return work, err
+	}
+	if err == nil && len(work.fixed) == 0 {
 		err = fmt.Errorf("%s%s: no jobs", w.Plan, w.SWF)
+	}
+	if err != nil {
+		field := "plan"
+		if w.Plan == "" {
+			field = "swf"
+		}
+		err = fmt.Errorf("workload.%s: %w", field, err)
 	}
 	return work, err
 }
 
-func readPlan(path string) (workloadgen.Plan, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return workloadgen.ReadCSV(f, path)
-}
-
-// readLog takes the jobs that the filter lets pass from a recorded log, and
+// log takes the jobs that the filter lets pass from a recorded log, and
 // notes what became of every record.
-func (work *workload) readLog(w *scenario.Workload) error {
+func (read *recordings) log(w *scenario.Workload) (work workload, err error) {
 	filters, err := swf.ParseFilters(w.Filter)
 	if err != nil {
-		return err
+		return work, err
 	}
-	t, err := swf.ReadFile(w.SWF)
-	if err != nil {
-		return err
+	t := read.whole[w.SWF]
+	if t == nil {
+		t, err = readAs(read.files, w.SWF, func(in io.Reader) (*swf.Trace, error) {
+			t, err := swf.Read(in)
+			if err != nil {
+				err = fmt.Errorf("%s: %w", w.SWF, err)
+			}
+			return t, err
+		})
+		if err != nil {
+			return work, err
+		}
+		read.whole[w.SWF] = t
 	}
 	work.note("%s: %s", w.SWF, t.Accounting.String())
 	t, steps, err := t.Apply(filters...)
 	if err != nil {
-		return fmt.Errorf("%s: %w", w.SWF, err)
+		return work, fmt.Errorf("%s: %w", w.SWF, err)
 	}
 	for _, s := range steps {
 		work.note("%s", s)
@@ -93,7 +101,7 @@ func (work *workload) readLog(w *scenario.Workload) error {
 	plan, acc := t.Plan()
 	work.fixed = plan
 	work.note("as a plan: %s", acc.String())
-	return nil
+	return work, nil
 }
 
 func (work *workload) note(format string, args ...any) {

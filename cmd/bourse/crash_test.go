@@ -32,7 +32,7 @@ type planted struct {
 var made atomic.Int32
 
 func newPlanted(_ func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
-	return Immediate(&planted{&BestEffort{bid: bid}, made.Add(1) == 4}), nil // checked, prepared, replication 0, 1
+	return Immediate(&planted{&BestEffort{bid: bid}, made.Add(1) == 3}), nil // prepared, replication 0, 1
 }
 
 func (p *planted) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {

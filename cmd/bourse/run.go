@@ -138,7 +138,8 @@ func runChoice(c *cli.Context, out report.Terminal, ch choice, dir string) error
 	if err := scenario.Write(&text, *e); err != nil {
 		return err
 	}
-	if err := check(c, e); err != nil {
+	ready, err := prepare(c, e)
+	if err != nil {
 		return usageError{broken(err, &ch, dir, text.String())}
 	}
 	left, err := results.Tidy(dir)
@@ -149,11 +150,11 @@ func runChoice(c *cli.Context, out report.Terminal, ch choice, dir string) error
 		note(c, "%s", line)
 	}
 	said := stands(e)
-	s, err := experiments.Publish(c.Context, e,
+	s, err := ready.Publish(c.Context,
 		experiments.Options{Workers: c.Int("workers"), Progress: progress(c, e.Name)},
 		experiments.Publication{
 			Dir: dir, Ledgers: c.Bool("ledger"), Paper: experiments.PaperOf(e.Name), Scenario: text.String(),
-			Command: ch.command, Inputs: ch.inputs, Notes: said, Elapsed: elapsed,
+			Command: ch.command, Source: ch.source, Notes: said, Elapsed: elapsed,
 			Fatal: func(err error) { os.Exit(conclude(c.Context, c.App.ErrWriter, unwritten(dir, err))) },
 		})
 	if errors.Is(err, results.ErrNotResults) {
@@ -214,9 +215,9 @@ func drawsHosts(c scenario.Configuration) bool {
 // A choice is the experiment that the user chose, and how.
 type choice struct {
 	experiment scenario.Experiment
-	command    []string          // runs it again
-	inputs     map[string]string // sha256 of every file read
-	streamed   bool              // the scenario came from a stream
+	command    []string         // runs it again
+	source     experiments.File // the scenario file, if it came from one
+	streamed   bool             // the scenario came from a stream
 }
 
 // choose reads the scenario that the argument of c names, or else the preset, as
@@ -230,7 +231,7 @@ func choose(c *cli.Context, preset string) (ch choice, err error) {
 	if err != nil {
 		return ch, err
 	}
-	ch.command, ch.inputs = []string{"bourse", "run"}, map[string]string{}
+	ch.command = []string{"bourse", "run"}
 	if err := ch.load(c, preset, known, sets); err != nil {
 		return ch, err
 	}
@@ -244,16 +245,6 @@ func choose(c *cli.Context, preset string) (ch choice, err error) {
 	}
 	if c.Bool("ledger") {
 		ch.command = append(ch.command, "--ledger")
-	}
-	for _, conf := range ch.experiment.Expanded().Configurations {
-		if err := ch.reads(c, conf.Workload.Plan+conf.Workload.SWF); err != nil {
-			return ch, fmt.Errorf("configuration %s: workload: %w", conf.Name, err)
-		}
-		if a := conf.Fleet.Availability; a != nil {
-			if err := ch.reads(c, a.File); err != nil {
-				return ch, fmt.Errorf("configuration %s: availability: %w", conf.Name, err)
-			}
-		}
 	}
 	return ch, nil
 }
@@ -301,7 +292,8 @@ func (ch *choice) load(c *cli.Context, preset string, known scenario.Known, sets
 			return nil
 		}
 		ch.command = append(ch.command, file)
-		ch.inputs[file], err = await(c.Context, func() (string, error) { return results.HashFile(file) })
+		ch.source.Path = file
+		ch.source.SHA256, err = await(c.Context, func() (string, error) { return results.HashFile(file) })
 		return err
 	}
 	preset = cmp.Or(preset, "paper")
@@ -315,28 +307,6 @@ func (ch *choice) load(c *cli.Context, preset string, known scenario.Known, sets
 	}
 	ch.command = append(ch.command, "--preset", preset)
 	ch.experiment, err = scenario.Parse("preset "+preset, data, known, sets...)
-	return err
-}
-
-// reads notes that file, or every file of a folder, is read, unless it is empty.
-func (ch *choice) reads(c *cli.Context, file string) error {
-	if file == "" || ch.inputs[file] != "" {
-		return nil
-	}
-	info, err := os.Stat(file)
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() {
-		ch.inputs[file], err = await(c.Context, func() (string, error) { return results.HashFile(file) })
-		return err
-	}
-	entries, err := os.ReadDir(file)
-	for _, e := range entries {
-		if err == nil && e.Type().IsRegular() {
-			err = ch.reads(c, filepath.Join(file, e.Name()))
-		}
-	}
 	return err
 }
 

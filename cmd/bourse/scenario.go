@@ -85,10 +85,9 @@ func loadScenario(c *cli.Context, file string, known scenario.Known, sets ...str
 	return scenario.Read(name, in, known, sets...)
 }
 
-// check checks e, whose logs and plans are read.
-func check(c *cli.Context, e *scenario.Experiment) error {
-	_, err := await(c.Context, func() (any, error) { return nil, experiments.Check(e) })
-	return err
+// prepare makes e ready, whose logs and plans are read.
+func prepare(c *cli.Context, e *scenario.Experiment) (*experiments.Prepared, error) {
+	return await(c.Context, func() (*experiments.Prepared, error) { return experiments.Prepare(e) })
 }
 
 func checkScenario(c *cli.Context) error {
@@ -99,11 +98,12 @@ func checkScenario(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := check(c, &e); err != nil {
+	ready, err := prepare(c, &e)
+	if err != nil {
 		return usageError{err}
 	}
 	var names []string
-	for _, conf := range e.Expanded().Configurations {
+	for _, conf := range ready.Experiment.Configurations {
 		names = append(names, conf.Name)
 	}
 	if c.Bool("json") {

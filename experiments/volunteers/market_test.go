@@ -55,7 +55,11 @@ func recorded(t *testing.T, n int, span float64) (string, *availability.Trace) {
 // the same jobs on the same hosts.
 func same(t *testing.T, e *scenario.Experiment, least [2]int, configs ...volunteers.Config) {
 	t.Helper()
-	err := experiments.Each(t.Context(), e, experiments.Options{}, func(r *experiments.Replication) error {
+	ready, err := experiments.Prepare(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = ready.Each(t.Context(), experiments.Options{}, func(r *experiments.Replication) error {
 		if len(r.Runs) != len(configs) {
 			t.Fatalf("%d policies, want %d", len(r.Runs), len(configs))
 		}

@@ -1,0 +1,76 @@
+package experiments
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+
+	"bourse/experiments/results"
+	"bourse/experiments/scenario"
+)
+
+// A Prepared is an experiment made ready to run: every field is checked, every plug-in
+// has been made with its options, and every log, plan and trace that it names has been
+// read, once. Running it does not change it.
+type Prepared struct {
+	Experiment *scenario.Experiment // expanded
+	Inputs     map[string]string    // sha256 of each file that was read, by path
+	settings   []*setting
+}
+
+// Prepare makes e ready. The error names the first thing that cannot be run: an option
+// that a plug-in refuses, a file that is missing or not as it should be, jobs that
+// nobody pays for.
+func Prepare(e *scenario.Experiment) (p *Prepared, err error) {
+	defer (&Panic{Scenario: e.Name, Replication: -1, Seed: e.Seed}).recovered(&err)
+	x := e.Expanded()
+	p = &Prepared{Experiment: &x, Inputs: make(map[string]string)}
+	if p.settings, err = settings(&x, p.Inputs); err != nil {
+		return nil, err
+	}
+	a := newArena()
+	for _, s := range p.settings {
+		if err := a.draw(s, x.Seed, 0); err != nil {
+			return nil, fmt.Errorf("configuration %s: %w", s.conf.Name, err)
+		}
+	}
+	return p, nil
+}
+
+// Each runs every replication and gives them to take, in order of configuration and
+// replication whatever the number of workers. It stops at the first error.
+func (p *Prepared) Each(ctx context.Context, opts Options, take func(*Replication) error) error {
+	return p.each(ctx, opts, new(spare), take)
+}
+
+// files are the hashes of what is read, by path; nil if nobody asks for them.
+type files map[string]string
+
+// readAs reads the file path as parse does, and enters its hash: then it is to be a
+// regular one.
+func readAs[T any](in files, path string, parse func(io.Reader) (T, error)) (got T, err error) {
+	open := os.Open
+	if in != nil {
+		open = results.OpenFile
+	}
+	f, err := open(path)
+	if err != nil {
+		return got, err
+	}
+	defer f.Close()
+	if in == nil {
+		return parse(f)
+	}
+	sum := sha256.New()
+	all := io.TeeReader(f, sum)
+	if got, err = parse(all); err != nil {
+		return got, err
+	}
+	if _, err = io.Copy(io.Discard, all); err == nil { // parse may not need its end
+		in[path] = hex.EncodeToString(sum.Sum(nil))
+	}
+	return got, err
+}

@@ -157,7 +157,12 @@ func TestQueued(t *testing.T) {
 	if a.script.scans != 6 {
 		t.Errorf("%d passes began, want 6", a.script.scans)
 	}
-	expect(t, a.tell(contracts.Overdue, 2), "refuse 2; asked []")
+	a.says(contracts.Accept, 2)
+	expect(t, a.tell(contracts.Freed, 0), "admit 2; asked [2 4 5]")
+	if a.script.scans != 8 {
+		t.Errorf("%d passes began, want 8", a.script.scans)
+	}
+	expect(t, a.tell(contracts.Overdue, 4), "refuse 4; asked []")
 }
 
 // TestEverHolds checks that a request which needs something can be had where enough

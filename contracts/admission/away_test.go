@@ -155,6 +155,13 @@ func TestDiscount(t *testing.T) {
 		if share := numbers(d)["share"]; d.Reason != c.want || !close(share, c.share) {
 			t.Errorf("%s: %v with share %v, want %v with %v", name, d.Reason, share, c.want, c.share)
 		}
+		mean := 0.0
+		if c.discount == "predicted" {
+			mean = (c.stays[0] + c.stays[1]) / 2
+		}
+		if stays := numbers(d)["stays"]; !close(stays, mean) {
+			t.Errorf("%s: hosts stay with %v in the mean, want %v", name, stays, mean)
+		}
 		if asked := v.asked == 100; asked != (c.discount == "predicted") {
 			t.Errorf("%s: asked for a span of %v", name, v.asked)
 		}

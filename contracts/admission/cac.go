@@ -144,9 +144,7 @@ func (p *Capacity) divide(h hosts.ID, bid market.Rate, r *contracts.Request, v c
 		p.part = append(p.part, on[j].Share)
 	}
 	p.part = append(p.part, hosts.Share{Weight: float64(bid), Limit: r.Needs.Max.CPU})
-	for len(p.rates) < len(p.part) {
-		p.rates = append(p.rates, 0)
-	}
+	p.rates = append(p.rates[:0], make([]float64, len(p.part))...)
 	spec := v.Spec(h)
 	hosts.Divide(spec.CPUs, spec.Cap, p.part, p.rates)
 }

@@ -91,6 +91,37 @@ func TestQueues(t *testing.T) {
 		{ID: 2, Submit: 1, Runtime: 10, Estimate: 10, Deadline: 1e4, Procs: 4},
 		{ID: 3, Submit: 10, Runtime: 10, Estimate: 10, Deadline: 500, Procs: 1},
 	}
+	equal := []job{ // 2 and 3 are due at the same instant
+		{ID: 1, Submit: 0, Runtime: 10, Estimate: 10, Deadline: 1e4, Procs: 4},
+		{ID: 2, Submit: 1, Runtime: 10, Estimate: 10, Deadline: 499, Procs: 4},
+		{ID: 3, Submit: 2, Runtime: 10, Estimate: 10, Deadline: 498, Procs: 4},
+	}
+	late := []job{ // at half the speed 2 takes 120, and 3 just its 100
+		{ID: 1, Submit: 0, Runtime: 10, Estimate: 10, Deadline: 1e4, Procs: 1},
+		{ID: 2, Submit: 1, Runtime: 60, Estimate: 60, Deadline: 100, Procs: 2},
+		{ID: 3, Submit: 2, Runtime: 50, Estimate: 50, Deadline: 100, Procs: 1},
+	}
+	behind := []job{ // 2 waits for 1, which ends at 200: 3 takes 150, 4 would take 202
+		{ID: 1, Submit: 0, Runtime: 100, Estimate: 100, Deadline: 1e4, Procs: 1},
+		{ID: 2, Submit: 0, Runtime: 10, Estimate: 10, Deadline: 1e4, Procs: 3},
+		{ID: 3, Submit: 0, Runtime: 150, Estimate: 150, Deadline: 1e4, Procs: 1},
+		{ID: 4, Submit: 0, Runtime: 101, Estimate: 101, Deadline: 1e4, Procs: 1},
+	}
+	tick := func(by float64) []job { // by so much 3 ends after 1, which 2 waits for
+		return []job{
+			{ID: 1, Submit: 0, Runtime: 100, Estimate: 100, Deadline: 1e4, Procs: 1},
+			{ID: 2, Submit: 0, Runtime: 10, Estimate: 10, Deadline: 1e4, Procs: 2},
+			{ID: 3, Submit: 0, Runtime: 90, Estimate: 100 + by, Deadline: 1e4, Procs: 1},
+		}
+	}
+	together := func(by float64) []job { // by so much 2 ends after 1; 3 waits for one of them, 4 for none
+		return []job{
+			{ID: 1, Submit: 0, Runtime: 100, Estimate: 100, Deadline: 1e4, Procs: 1},
+			{ID: 2, Submit: 0, Runtime: 100, Estimate: 100 + by, Deadline: 1e4, Procs: 1},
+			{ID: 3, Submit: 0, Runtime: 10, Estimate: 10, Deadline: 1e4, Procs: 2},
+			{ID: 4, Submit: 0, Runtime: 500, Estimate: 500, Deadline: 1e4, Procs: 1},
+		}
+	}
 	tooMany := []job{
 		{ID: 1, Submit: 0, Runtime: 10, Estimate: 10, Deadline: 1e4, Procs: 5},
 		{ID: 2, Submit: 0, Runtime: 10, Estimate: 10, Deadline: 1e4, Procs: 4},
@@ -115,6 +146,18 @@ func TestQueues(t *testing.T) {
 			"1: 0-10 on 0 1 2; 2: 10-20 on 0 1 2 3; 3: 20-30 on 0"},
 		{"submissions first", "edf", nil, instant, nil, true,
 			"1: 0-10 on 0 1 2; 2: 20-30 on 0 1 2 3; 3: 10-20 on 3"},
+		{"of equals the first", "edf", nil, equal, nil, false, "1: 0-10 on 0 1 2 3; 2: 10-20 on 0 1 2 3; 3: 20-30 on 0 1 2 3"},
+		{"late on slow hosts, seen at the start", "edf", nil, late, []float64{0.5, 0.5}, false, "1: 0-20 on 0; 2: never; 3: never"},
+		{"late on slow hosts, seen at once", "edf", options{"check": "select"}, late, []float64{0.5, 0.5}, false,
+			"1: 0-20 on 0; 2: never; 3: 2-102 on 1"},
+		{"who ends first on slow hosts", "easy", nil, behind, []float64{0.5, 1, 0.5}, false,
+			"1: 0-200 on 0; 2: 200-220 on 0 1 2; 3: 0-150 on 1; 4: 220-422 on 0"},
+		{"ends at the same tick", "easy", nil, tick(sharing.Tick), []float64{1, 1}, false, "1: 0-100 on 0; 2: 100-110 on 0 1; 3: 0-90 on 1"},
+		{"ends after it", "easy", nil, tick(2 * sharing.Tick), []float64{1, 1}, false, "1: 0-100 on 0; 2: 100-110 on 0 1; 3: 110-200 on 0"},
+		{"end at the same tick", "easy", nil, together(sharing.Tick), []float64{1, 1, 1}, false,
+			"1: 0-100 on 0; 2: 0-100 on 1; 3: 100-110 on 0 1; 4: 0-500 on 2"},
+		{"end one after the other", "easy", nil, together(2 * sharing.Tick), []float64{1, 1, 1}, false,
+			"1: 0-100 on 0; 2: 0-100 on 1; 3: 100-110 on 0 1; 4: 100-600 on 2"},
 		{"never enough processors", "fcfs", nil, tooMany, nil, false, "1: never; 2: 0-10 on 0 1 2 3"},
 		{"never enough processors", "edf", options{"admission": "none"}, tooMany, nil, false, "1: never; 2: 0-10 on 0 1 2 3"},
 		{"never enough processors", "easy", nil, tooMany, nil, false, "1: never; 2: 0-10 on 0 1 2 3"},
@@ -275,6 +318,26 @@ func TestRoom(t *testing.T) {
 			if d.Verdict != want || want == contracts.Accept && d.Placements[0].Host != 2 {
 				t.Errorf("%s, %d nodes: %v on %v", policy, r.Nodes, d.Verdict, d.Placements)
 			}
+		}
+	}
+}
+
+// TestEasyCounts checks that a processor which is free, but has not the memory that the
+// first in the queue waits for, is one of those that it leaves.
+func TestEasyCounts(t *testing.T) {
+	t.Parallel()
+	specs := uniform(2)
+	specs[1].Room = hosts.Resources{Memory: 10}
+	w := newWorld(t, specs, "easy", nil)
+	for id, want := range []contracts.Verdict{contracts.Accept, contracts.Defer, contracts.Accept} {
+		j := job{ID: int64(id), Runtime: 100, Estimate: 100, Deadline: 1e4, Procs: 1}
+		r := j.request()
+		r.Owner = w.user
+		if id < 2 {
+			r.Needs.Min.Memory = 8
+		}
+		if d := must(w.broker.Submit(0, &r, hosts.Task{Work: 100})); d.Verdict != want {
+			t.Errorf("request %d: %v, want %v", id, d.Verdict, want)
 		}
 	}
 }

@@ -123,5 +123,5 @@ func (p *returns) loses(now float64, t *tally, a *arrival) bool {
 		slack += own * uncounted(&a.Terms)
 	}
 	gain := a.Rank()
-	return gain+speck*(t.mass+gain) < (1-doubt)*ends*over/room-slack
+	return gain+speck*t.mass < (1-doubt)*ends*over/room-slack
 }

@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -139,7 +140,8 @@ func TestStatistical(t *testing.T) {
 }
 
 // TestCapacity checks CAC's test for violations, projected and as printed (spec §3,
-// eq. 6), on a host of 2 CPUs with a contract that bids 0.02 there.
+// eq. 6), on a host of 2 CPUs with a contract that bids 0.02 there and has it to itself
+// so far: at any instant, and at any speed of the host, if the work is as much more.
 func TestCapacity(t *testing.T) {
 	t.Parallel()
 	promise := func(work, done, due float64, perHost bool) contracts.Contract {
@@ -170,6 +172,8 @@ func TestCapacity(t *testing.T) {
 		// 15:20 of 2 CPUs is 6/7.
 		{"itself", "projected", 0, promise(50, 0, 100, false), 90, 0.015, 99, 6. / 7, 0.9},
 		{"a late one is past harming", "projected", 0, promise(100, 0, -1, false), 100, 0.025, 0, 0, 0},
+		{"and one whose time is up", "projected", 0, promise(100, 0, 0, false), 100, 0.025, 0, 0, 0},
+		{"and so per host", "projected", 0, promise(100, 0, 0, true), 100, 0.025, 0, 0, 0},
 		{"printed", "static", 1, promise(100, 0, 100, false), 100, 0.02, 0, 0, 0},
 		{"printed, other", "static", 1, promise(100, 0, 100, false), 100, 0.021, 7, 0.02 / 0.041, 0.5},
 		{"printed, itself", "static", 1, promise(50, 0, 100, false), 100, 0.019, 99, 0.019 / 0.039, 0.5},
@@ -179,14 +183,79 @@ func TestCapacity(t *testing.T) {
 		{"printed, what is done counts nothing", "static", 1, promise(50, 49, 100, false), 50, 0.061, 7, 0.02 / 0.081, 0.25},
 		{"printed, slack, itself", "static", 1, promise(50, 0, 100, false), 90, 0.015, 99, 3. / 7, 0.45},
 	} {
-		s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Cap: c.limit, Speed: 1}}}}
-		s.put(c.running, 0.02, 0)
-		r := wish(c.work, 1, c.bid)
-		d := newDecider(t, "cac", options{"capacity": c.test}).Decide(0, &r, s)
-		n := numbers(d)
-		if id, _ := d.Numbers.Contract(); id != c.violates || (d.Verdict == contracts.Accept) != (c.violates == 0) || !close(n["gets"], c.gets) || !close(n["want"], c.want) {
-			t.Errorf("%s: %v, violates %d, %v of %v; want %d, %v of %v", c.name, d.Verdict, id, n["gets"], n["want"], c.violates, c.gets, c.want)
+		for _, at := range []struct{ now, speed float64 }{{0, 1}, {40, 2}} {
+			s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Cap: c.limit, Speed: at.speed}}}}
+			k, alone := c.running, at.speed*min(2, cmp.Or(c.limit, 2))
+			k.Submit, k.At, k.Work, k.Done = at.now, at.now, k.Work*at.speed, k.Done*at.speed
+			s.put(k, 0.02, alone)
+			s.hosts[0].on[0].At, s.hosts[0].on[0].Done = k.At, k.Done
+			r := wish(c.work*at.speed, 1, c.bid)
+			r.Submit = at.now
+			d := newDecider(t, "cac", options{"capacity": c.test}).Decide(at.now, &r, s)
+			n, gets, want := numbers(d), c.gets, c.want
+			if c.test == "projected" { // work, not shares
+				gets, want = gets*at.speed, want*at.speed
+			}
+			if id, _ := d.Numbers.Contract(); id != c.violates || (d.Verdict == contracts.Accept) != (c.violates == 0) || !close(n["gets"], gets) || !close(n["want"], want) {
+				t.Errorf("%s, at %v: %v, violates %d, %v of %v; want %d, %v of %v", c.name, at, d.Verdict, id, n["gets"], n["want"], c.violates, gets, want)
+			}
 		}
+	}
+}
+
+// TestCapacityPerHost checks that where each node's own work is promised (spec §1) a
+// request is turned away if one host gives it too little, however much another does.
+func TestCapacityPerHost(t *testing.T) {
+	t.Parallel()
+	for _, perHost := range []bool{false, true} {
+		s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Speed: 1}}, {Spec: hosts.Spec{CPUs: 2, Speed: 1}}}}
+		s.put(contracts.Contract{Request: contracts.Request{ID: 7, OnDemand: true}}, 0.025, 2)
+		r := wish(90, 2, 0.015) // 2 x 15/40 of one, and all of the other
+		r.PerHost = perHost
+		d := newDecider(t, "cac", options{"threshold": "share"}).Decide(0, &r, s)
+		n := numbers(d)
+		if id, _ := d.Numbers.Contract(); perHost && (id != 99 || !close(n["gets"], 0.75) || !close(n["want"], 0.9)) || !perHost && d.Verdict != contracts.Accept {
+			t.Errorf("per host %v: %v, violates %d, %v of %v", perHost, d.Verdict, id, n["gets"], n["want"])
+		}
+	}
+}
+
+// TestLasts checks that a rate is enough which does the work by the deadline to half the
+// tolerance that contracts are judged by, and to what float64 can tell of instants.
+func TestLasts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rate, now, due, left, whole float64
+		want                        bool
+	}{
+		{1, 0, 100, 100, 100, true},
+		{1, 0, 100, 100 + 0.4e-7, 100, true}, // of 100, 1e-9 is 1e-7
+		{1, 0, 100, 100 + 0.6e-7, 100, false},
+		{1, 0, 100, 101, 100, false},
+		{2, 50, 100, 100, 100, true},
+		{2, 51, 100, 100, 100, false},
+		{1, 0, 1, 1 + contracts.Moment(1), 0, true},
+		{1, 1e9, 1e9 + 1, 1 + 0.9*contracts.Moment(1e9), 1e-9, true},
+		{1, 1e9, 1e9 + 1, 1 + 1.1*contracts.Moment(1e9), 1e-9, false},
+		{0, 0, math.Inf(1), 100, 100, true}, // on demand
+	} {
+		if got := lasts(c.rate, c.now, c.due, c.left, c.whole); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// TestPromised checks by what pace a contract on two nodes is done in its time: what was
+// promised, or once it was placed again what is left by what time is left.
+func TestPromised(t *testing.T) {
+	t.Parallel()
+	c := contracts.Contract{Request: contracts.Request{Submit: 10, Work: 100, Nodes: 2, SLA: contracts.SLA{Deadline: 50}}, Done: 80, At: 20}
+	if got := promised(20, &c); got != 2 {
+		t.Errorf("%v a second, want 2", got)
+	}
+	c.Repeat = true
+	if got := promised(20, &c); got != 1.5 {
+		t.Errorf("again %v a second, want 1.5", got)
 	}
 }
 
@@ -246,6 +315,25 @@ func TestRandom(t *testing.T) {
 	}
 	if got := float64(rejected) / 100_000; math.Abs(got-0.37) > 0.0046 {
 		t.Errorf("rejected %v, want 0.37", got)
+	}
+}
+
+// constant is a source of one number.
+type constant uint64
+
+func (c constant) Uint64() uint64 { return uint64(c) }
+
+// TestRandomNever checks that by lot nobody is rejected with probability 0, even if the
+// least is drawn, and everybody with 1.
+func TestRandomNever(t *testing.T) {
+	t.Parallel()
+	bid := newDecider(t, "be", nil).(*BestEffort).bid
+	for reject, want := range map[float64]contracts.Reason{0: contracts.None, 1: ByLot} {
+		p := decider(must(New("rac", options{"reject": reject}.decode, bid, rand.New(constant(0)))))
+		r := wish(1, 1, 0.01)
+		if d := p.Decide(0, &r, &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Speed: 1}}}}); d.Reason != want {
+			t.Errorf("probability %v: %v, want %v", reject, d.Reason, want)
+		}
 	}
 }
 

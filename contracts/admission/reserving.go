@@ -133,9 +133,6 @@ func (p *Reserve) entered(m contracts.Market) {
 		delete(p.sold, contracts.ID(q.Job.ID))
 		return
 	}
-	if p.pass.at > 0 {
-		p.pass.at = 0
-	}
 	var err error
 	if p.facts, err = p.books[p.chosen.Seller].Commit(q.At, *q, p.facts[:0]); err != nil {
 		panic("admission: a book has changed since it quoted: " + err.Error())

@@ -37,7 +37,7 @@ type returns struct {
 type tally struct {
 	tasks []pledge
 	top   int     // the task of highest rank, the first of equals
-	rank  float64 // its rank, -Inf if there is no task
+	rank  float64 // its rank
 	losses
 }
 
@@ -79,7 +79,7 @@ func (p *returns) see(v contracts.View) {
 // look takes down what is on h.
 func (p *returns) look(h hosts.ID, v contracts.View) {
 	t, on := &p.hosts[h], v.On(h)
-	*t = tally{tasks: t.tasks[:0], rank: math.Inf(-1), losses: losses{until: math.Inf(-1)}}
+	*t = tally{tasks: t.tasks[:0], losses: losses{until: math.Inf(-1)}}
 	for i := range on {
 		s := &on[i]
 		c := v.Contract(s.Contract)
@@ -139,7 +139,7 @@ func (p *returns) weigh(now float64, h hosts.ID) (with float64, suits, known boo
 	}
 	delay := a.Delay(a.Left, a.Span, after.share(a.need, a.Hard, a.top == len(t.tasks)))
 	with += a.Return(a.Utility(delay))
-	if with < without || math.IsInf(with, -1) {
+	if with < without {
 		return with, false, true
 	}
 	return with, !a.Hard || delay == 0, true

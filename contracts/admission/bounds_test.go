@@ -174,7 +174,7 @@ func TestSurelyLoses(t *testing.T) {
 		p := &returns{SLAOptions: sharing.DefaultSLA()}
 		p.see(v)
 		r := contracts.Request{Work: span * c.need, SLA: contracts.SLA{Deadline: span, Soft: !c.also}}
-		p.face(&r, &v.specs[0])
+		p.face(0, &r, &v.specs[0])
 		p.offer.Budget = c.gain * lost / c.scale * r.Work * span
 		a := p.arrives(&p.hosts[0])
 		if got := p.loses(0, &p.hosts[0], &a); got != c.want {
@@ -202,7 +202,7 @@ func TestLosses(t *testing.T) {
 	}
 	p := &returns{SLAOptions: sharing.DefaultSLA()}
 	p.see(v)
-	p.face(&contracts.Request{Work: 1, SLA: contracts.SLA{Deadline: 1}}, &v.specs[0])
+	p.face(0, &contracts.Request{Work: 1, SLA: contracts.SLA{Deadline: 1}}, &v.specs[0])
 	h := &p.hosts[0]
 	p.bound(now, h)
 	const a = 0.5 / 20 / 80
@@ -240,7 +240,7 @@ func TestLossesVague(t *testing.T) {
 			v.on[0][i].Rate = v.contracts[i].Work / 40
 		}
 		p.see(v)
-		p.face(&contracts.Request{Work: 1, SLA: contracts.SLA{Deadline: 1}}, &v.specs[0])
+		p.face(0, &contracts.Request{Work: 1, SLA: contracts.SLA{Deadline: 1}}, &v.specs[0])
 		p.bound(0, &p.hosts[0])
 		if h := &p.hosts[0]; h.vague != c.vague || !close(h.pace, c.pace) {
 			t.Errorf("%v s left: vague %v, pace %v; want %v, %v", c.left, h.vague, h.pace, c.vague, c.pace)

@@ -62,7 +62,7 @@ func (p *LibraSLA) Decide(now float64, r *contracts.Request, v contracts.View) c
 			continue
 		}
 		if brief {
-			p.face(r, v.Spec(h))
+			p.face(now, r, v.Spec(h))
 			if with, suits, known := p.weigh(now, h); known {
 				if suits {
 					p.add(h, most(with))
@@ -99,12 +99,7 @@ func (p *LibraSLA) suits(now float64, r *contracts.Request, v contracts.View, h 
 	p.list(then, v, h)
 	p.old.Make(node, p.tasks)
 	p.list(now, v, h)
-	offer := sharing.Offer(r, spec.Speed)
-	if r.Repeat {
-		offer.Span = r.Due() - now
-		offer.Target = offer.Span
-	}
-	p.tasks = append(p.tasks, offer)
+	p.tasks = append(p.tasks, offer(now, r, spec.Speed))
 	p.new.Make(node, p.tasks)
 	switch {
 	case p.new.Return < p.old.Return || math.IsInf(p.new.Return, -1):
@@ -113,6 +108,17 @@ func (p *LibraSLA) suits(now float64, r *contracts.Request, v contracts.View, h 
 		return false
 	}
 	return r.SLA.Soft || p.new.Delay[len(on)] == 0
+}
+
+// offer is a node of r on a host of that speed, as of now: if it is placed again, it has
+// what is left of its time.
+func offer(now float64, r *contracts.Request, speed float64) sharing.Promise {
+	p := sharing.Offer(r, speed)
+	if r.Repeat {
+		p.Span = r.Due() - now
+		p.Target = p.Span
+	}
+	return p
 }
 
 // list fills in the tasks on h as of now.

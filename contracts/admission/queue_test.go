@@ -155,6 +155,26 @@ func TestQueueUnpaid(t *testing.T) {
 	}
 }
 
+// TestQueueForetold checks that hosts of which no history is known are taken to stay, so
+// that a matchmaker which asks what is foretold gives them jobs, and that jobs take as
+// long there as the hosts are fast.
+func TestQueueForetold(t *testing.T) {
+	t.Parallel()
+	const look = 100 + 60*50_000 // more than a month on
+	c := newChat(t, "threshold")
+	c.ask(look, nil)
+	c.expect(t, c.tell(look, contracts.Tick, 0), "admit 0 on h0 for 1000", math.Inf(1))
+	for _, speeds := range [][]float64{{1, 1}, {2, 4}, {2, 2}, {1, 0.5}} {
+		c.speeds = speeds
+		c.tell(0, contracts.Opened, 0)
+		for h, want := range speeds {
+			if got := c.policy.pool.Speed(hosts.ID(h)); got != want {
+				t.Errorf("%v: host %d is taken to have speed %v", speeds, h, got)
+			}
+		}
+	}
+}
+
 // TestQueueRefuses checks that a job of several nodes is turned away, and one that needs
 // more than any host has, or anything at all where jobs are piled up.
 func TestQueueRefuses(t *testing.T) {

@@ -65,7 +65,16 @@ func TestReserveSeconds(t *testing.T) {
 	if j := p.(*Reserve).job(10.4, &r); j.Deadline != 11+21+11 {
 		t.Errorf("%+v", j)
 	}
+	great := 1e6
+	p.(*Reserve).o.ODDeadline = &great
+	r.Work = 1e6
+	if j := p.(*Reserve).job(10.4, &r); j.Deadline != 11+1e6+timetable.Horizon+1 {
+		t.Errorf("%+v", j)
+	}
 	r.SLA.Deadline, r.OnDemand = math.MaxFloat64, false
+	if j := p.(*Reserve).job(10.4, &r); j.Deadline != timetable.Horizon+1 {
+		t.Errorf("%+v", j)
+	}
 	if j := p.(*Reserve).job(10.4, &r); p.(*Reserve).why(&j) != contracts.TooFewHosts {
 		t.Errorf("%+v", j)
 	}
@@ -84,7 +93,8 @@ func TestReserveBooks(t *testing.T) {
 		{hosts.Spec{CPUs: 64, Speed: 0.29}, 64, 290},
 		{hosts.Spec{CPUs: 1e6, Speed: 1e6}, 1 << 16, 100_000},
 		{hosts.Spec{CPUs: 0.5, Speed: 1}, 0, 0},
-		{hosts.Spec{CPUs: 4, Speed: 0.001}, 0, 0},
+		{hosts.Spec{CPUs: 4, Speed: 0.01}, 4, timetable.MinSpeed},
+		{hosts.Spec{CPUs: 4, Speed: 0.009}, 0, 0},
 	} {
 		b := newBook(0, &c.spec, &ReserveOptions{ExtendPct: 20})
 		if (b == nil) != (c.nodes == 0) || b != nil && (b.nodes != c.nodes || b.speed != c.speed) {
@@ -232,6 +242,7 @@ func TestReserveAnswers(t *testing.T) {
 		{false, 0, func(r *contracts.Request) { r.Nodes = 2 }, "refuse 1: too few hosts"},
 		{true, 0, func(r *contracts.Request) { r.SLA.Deadline = 20 }, "book 1 from 13 to 23"},
 		{true, 0, func(r *contracts.Request) { r.SLA.Deadline = 19 }, "refuse 1: no plan keeps all promises with it"},
+		{true, 0, func(r *contracts.Request) { r.SLA.Deadline = 10 }, "refuse 1: no plan keeps all promises with it"},
 		{false, 1, func(*contracts.Request) {}, "book 1 from 3 to 13, launch 1"},
 		{false, 1, func(r *contracts.Request) { r.SLA.Budget = bank.Micros(9e6) }, "refuse 1: price above budget"},
 	} {
@@ -243,6 +254,132 @@ func TestReserveAnswers(t *testing.T) {
 		})
 		if got := askBook(p, m, 3, c.change); got != c.want {
 			t.Errorf("after %s: %s, want %s", first, got, c.want)
+		}
+	}
+}
+
+// TestReserveAdmits checks whom a book accepts: by edf, with whom earliest deadline first
+// misses none; by edf+insert also who fits a hole. Promised is 5 to 15, by 31; who may
+// start at 14 and is due by 30 would come first, and make the other end at 34.
+func TestReserveAdmits(t *testing.T) {
+	t.Parallel()
+	for admission, want := range map[string]string{
+		"edf": "refuse 1: no plan keeps all promises with it", "edf+insert": "book 1 from 15 to 25",
+	} {
+		p, m := bookish(t, func(o *ReserveOptions) { o.Admission = admission })
+		if got := askBook(p, m, 0, func(r *contracts.Request) { r.Lead, r.SLA.Deadline = 5, 31 }); got != "book 0 from 5 to 15" {
+			t.Fatal(got)
+		}
+		if got := askBook(p, m, 0, func(r *contracts.Request) { r.Lead, r.SLA.Deadline = 14, 30 }); got != want {
+			t.Errorf("%s: %s, want %s", admission, got, want)
+		}
+	}
+}
+
+// TestReserveOverrun checks that what has used up its estimate of 10 s is stopped, or
+// extended by a fifth if that harms nobody: at 15 it would, as another is to start then.
+func TestReserveOverrun(t *testing.T) {
+	t.Parallel()
+	for overrun, ends := range map[string][]string{"kill": {"stop 0"}, "extend": {"", "stop 0, launch 1"}} {
+		p, m := bookish(t, func(o *ReserveOptions) { o.Overrun = overrun })
+		askBook(p, m, 3, nil)
+		askBook(p, m, 3, func(r *contracts.Request) { r.Lead, r.SLA.Deadline = 12, 22 })
+		for i, want := range ends {
+			now := []float64{13, 15}[i]
+			if at, _ := p.Next(); at != now {
+				t.Errorf("%s: next at %v, want %v", overrun, at, now)
+			}
+			if got := talk(p, m, now, contracts.Tick, 0); got != want {
+				t.Errorf("%s at %v: %q, want %q", overrun, now, got, want)
+			}
+		}
+	}
+}
+
+// TestReserveScope checks whose laxity an impact counts: of reservations, or also of the
+// on-demand request that waits and would start 10 s later.
+func TestReserveScope(t *testing.T) {
+	t.Parallel()
+	for scope, want := range map[string]float64{"ar": 0, "all": 10} {
+		p, m := bookish(t, func(o *ReserveOptions) { o.ZetaScope = scope })
+		askBook(p, m, 3, nil)
+		askBook(p, m, 3, func(r *contracts.Request) { r.OnDemand = true })
+		r := contracts.Request{ID: 9, Submit: 3, Work: 10, Nodes: 1, SLA: contracts.SLA{Budget: bank.Micros(1), Deadline: 1000}}
+		if d := p.decide(3, &r, m); d.Verdict != contracts.Accept || numbers(d)["impact"] != want {
+			t.Errorf("%s: %v, costs %v s of laxity, want %v", scope, d.Verdict, numbers(d)["impact"], want)
+		}
+	}
+}
+
+// TestReserveChooses checks which of two clusters is taken, the second twice as fast:
+// first fit takes the first, as it does on demand under od_map: same, where imct takes
+// the one that ends first; and by price that which is asked less for.
+func TestReserveChooses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		match, odMap string
+		base         float64
+		onDemand     bool
+		want         hosts.ID
+	}{
+		{"ff", "imct", 0, false, 0}, {"ff", "imct", 0, true, 1}, {"ff", "same", 0, true, 0}, {"price", "imct", 1, false, 1},
+	} {
+		p, m := bookish(t, func(o *ReserveOptions) { o.Match, o.ODMap, o.Base = c.match, c.odMap, c.base })
+		m.speeds, m.away = []float64{0.5, 1}, make([]bool, 2)
+		r := contracts.Request{ID: 1, Work: 10, Nodes: 1, OnDemand: c.onDemand, SLA: contracts.SLA{Budget: bank.Micros(100e6), Deadline: 100}}
+		d := p.decide(0, &r, m)
+		if d.Verdict != contracts.Accept || d.Placements[0].Host != c.want {
+			t.Errorf("%+v: %v on %v", c, d.Verdict, d.Placements)
+		}
+	}
+}
+
+// TestReserveAsks checks that a price is asked where nodes or laxity cost anything, and
+// otherwise none.
+func TestReserveAsks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		base, kappa float64
+		want        bool
+	}{{0, 0, false}, {1, 0, true}, {0, 1, true}, {1, 1, true}} {
+		p, m := bookish(t, func(o *ReserveOptions) { o.Base, o.Kappa = c.base, c.kappa })
+		r := contracts.Request{ID: 1, Work: 10, Nodes: 1, SLA: contracts.SLA{Budget: bank.Micros(100e6), Deadline: 100}}
+		if d := p.decide(0, &r, m); d.Priced != c.want || d.Ask != 10*c.base {
+			t.Errorf("%+v: a price is asked %v, $%v", c, d.Priced, d.Ask)
+		}
+	}
+}
+
+// TestReserveWithin checks that what is done and what is taken back within a second are
+// entered at the next, one of them or both: then there is room for others.
+func TestReserveWithin(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		done, back bool
+		want       string
+		then       string // what is promised to the next
+	}{
+		{false, true, "release 1 for 0.1", "book 2 from 13 to 23"},
+		{true, false, "", "book 2 from 16 to 26"},
+		{true, true, "release 1 for 0.1", "book 2 from 6 to 16, launch 2"},
+	} {
+		p, m := bookish(t, func(*ReserveOptions) {})
+		askBook(p, m, 3, nil)
+		askBook(p, m, 3, nil)
+		if c.done {
+			talk(p, m, 5.25, contracts.Done, 0)
+		}
+		if c.back {
+			if got := talk(p, m, 5.5, contracts.Withdrawn, 1); got != c.want {
+				t.Errorf("%+v: %s", c, got)
+			}
+		}
+		if at, _ := p.Next(); at != 6 {
+			t.Errorf("%+v: next at %v, want 6", c, at)
+		}
+		talk(p, m, 6, contracts.Tick, 0)
+		if got := askBook(p, m, 6, nil); got != c.then {
+			t.Errorf("%+v: %s", c, got)
 		}
 	}
 }
@@ -296,6 +433,9 @@ func TestReserveWaits(t *testing.T) {
 	}
 	if at, _ := p.Next(); at != 4 {
 		t.Errorf("next at %v, want 4", at)
+	}
+	if got := talk(p, m, 3.875, contracts.Freed, 0); got != "" {
+		t.Errorf("within the second: %s", got)
 	}
 	talk(p, m, 4, contracts.Tick, 0)
 	if got, want := talk(p, m, 4, contracts.Freed, 0), "book 0 from 4 to 14, launch 0, refuse 1: cannot end by its deadline, book 2 from 14 to 24"; got != want {
@@ -357,7 +497,8 @@ type quoted timetable.Quote
 func (q quoted) Quote(int64, timetable.Job) timetable.Quote { return timetable.Quote(q) }
 
 // TestCheapestTies checks that clusters that ask the same tie, whatever the rounding
-// of float64 would make of their prices, and that the earlier completion wins.
+// of float64 would make of their prices, and that the earlier completion wins, then the
+// first.
 func TestCheapestTies(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -374,11 +515,11 @@ func TestCheapestTies(t *testing.T) {
 		late, early := c.a, c.b
 		late.Feasible, late.Completion, late.Job.Nodes = true, 100, 1
 		early.Feasible, early.Completion, early.Job.Nodes = true, 99, 1
-		for _, window := range [][]matchmaking.Seller{{late, early}, {early, late}} {
+		for first, window := range [][]matchmaking.Seller{{early, late, early}, {late, early, early}} {
 			m := cheapest{newPricing(&o)}
 			choice, ok := m.Match(0, timetable.Job{}, window)
 			ask, _ := m.of(&choice.Quote).Float64()
-			if !ok || choice.Quote.Completion != 99 || ask != c.ask {
+			if !ok || choice.Seller != first || choice.Quote.Completion != 99 || ask != c.ask {
 				t.Errorf("%+v: completion %d for $%v, want 99 for $%v", c, choice.Quote.Completion, ask, c.ask)
 			}
 		}

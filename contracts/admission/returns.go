@@ -97,11 +97,11 @@ func (p *returns) look(h hosts.ID, v contracts.View) {
 	}
 }
 
-// face makes a host of that spec, and a task of r, those at hand.
-func (p *returns) face(r *contracts.Request, spec *hosts.Spec) {
+// face makes a host of that spec, and a task of r as of now, those at hand.
+func (p *returns) face(now float64, r *contracts.Request, spec *hosts.Spec) {
 	p.node = sharing.NodeOf(spec)
 	if p.speed != spec.Speed {
-		p.speed, p.offer = spec.Speed, sharing.Offer(r, spec.Speed)
+		p.speed, p.offer = spec.Speed, offer(now, r, spec.Speed)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"bourse/bank"
 	"bourse/contracts"
 	"bourse/contracts/sharing"
 	"bourse/hosts"
@@ -38,7 +39,7 @@ func (p *twins) Decide(now float64, r *contracts.Request, v contracts.View) cont
 		if len(t.tasks) == 0 || r.SLA.Deadline <= r.Work {
 			continue
 		}
-		p.short.face(r, v.Spec(h))
+		p.short.face(now, r, v.Spec(h))
 		a := p.short.arrives(t)
 		if p.hosts++; p.short.loses(now, t, &a) {
 			p.lost++
@@ -134,4 +135,109 @@ func TestLateRequestsAreSeen(t *testing.T) {
 	submit(2, 1, 60, 60) // never in time
 	submit(3, 2, 40, 100)
 	submit(4, 3, 40, 50)
+}
+
+// TestMost checks that hosts rank by what they return, to 40 binary digits.
+func TestMost(t *testing.T) {
+	t.Parallel()
+	unit := math.Ldexp(1, -40) // of 1.5
+	for _, c := range []struct{ returns, want float64 }{
+		{1.5, 1.5}, {1.5 + 0.4*unit, 1.5}, {1.5 - 0.4*unit, 1.5}, {1.5 + 0.6*unit, 1.5 + unit}, {1.5 - 0.6*unit, 1.5 - unit}, {0, 0}, {-1.5, -1.5},
+	} {
+		if got := most(c.returns); got != -c.want {
+			t.Errorf("%v ranks as %v, want %v", c.returns, -got, c.want)
+		}
+	}
+}
+
+// TestReturnsAsMuch checks that a host is suitable which returns as much with a task as
+// without (SLA, Algorithm 1), looked at in either way; and that none is where somebody
+// would never end, even if that is so already.
+func TestReturnsAsMuch(t *testing.T) {
+	t.Parallel()
+	soft := false
+	for _, current := range []string{"recompute", "stored"} {
+		v := &still{specs: uniform(1), on: make([][]contracts.Allocation, 1)}
+		v.add(0, goldenTask{Left: 60, Span: 100, Hard: true, Budget: 10})
+		j := job{Estimate: 10, Deadline: 100, Procs: 1, Hard: &soft}
+		r := j.request()
+		r.SLA.Budget = bank.Micros(0)
+		d := newDecider(t, "librasla", options{"current": current})
+		if got := d.Decide(0, &r, v); got.Verdict != contracts.Accept {
+			t.Errorf("%s: it returns nothing: %v", current, got.Reason)
+		}
+		v.add(0, goldenTask{Left: 40, Span: 100, Budget: 1000})           // on top
+		v.add(0, goldenTask{Left: 20, Span: 100, Budget: 10, Penalty: 1}) // nothing is left for it
+		d = newDecider(t, "librasla", options{"current": current})
+		if got := d.Decide(0, &r, v); got.Verdict != contracts.Reject {
+			t.Errorf("%s: somebody never ends: %v", current, got.Verdict)
+		}
+	}
+}
+
+// TestReturnsAtTheEdge checks that hosts which are full, to some slivers, return with a
+// task and without what the plans say, to the last bit, and are seen to lose only if
+// they do; and that a host which is just full is known without a plan.
+func TestReturnsAtTheEdge(t *testing.T) {
+	t.Parallel()
+	known := 0
+	rapid.Check(t, func(t *rapid.T) {
+		v := &still{specs: uniform(1), on: make([][]contracts.Allocation, 1)}
+		const span = 64
+		need := func() float64 {
+			return float64(rapid.IntRange(0, 4).Draw(t, "quarters"))/4 + sliver/4*float64(rapid.IntRange(0, 4).Draw(t, "slivers"))
+		}
+		for range rapid.IntRange(1, 3).Draw(t, "tasks") {
+			g := goldenTask{
+				Left: need() * span, Span: span, Runtime: 40, Deadline: span, Hard: rapid.Bool().Draw(t, "hard"),
+				Budget: float64(rapid.IntRange(1, 3).Draw(t, "budget")), Penalty: 0.5,
+			}
+			if rapid.Bool().Draw(t, "used up") {
+				g.Left, g.Keep = 0, min(1, g.Left/span)
+			}
+			v.add(0, g)
+		}
+		hard := rapid.Bool().Draw(t, "hard")
+		j := job{Estimate: max(1, need()*span), Deadline: span + 1, Procs: 1, Hard: &hard, Budget: float64(rapid.IntRange(1, 3).Draw(t, "budget"))}
+		r := j.request()
+		p := newDecider(t, "librasla", nil).(*LibraSLA)
+		p.see(v)
+		p.face(0, &r, &v.specs[0])
+		want := p.suits(0, &r, v, 0)
+		with, got, ok := p.weigh(0, 0)
+		if !ok {
+			if p.old.Total <= 1 {
+				t.Fatalf("a host of which %v is needed is not known", p.old.Total)
+			}
+			return
+		}
+		known++
+		if got != want || got && with != p.new.Return {
+			t.Fatalf("%v with %v, want %v with %v", got, with, want, p.new.Return)
+		}
+	})
+	if known < 30 {
+		t.Errorf("%d hosts were known without a plan: too few to tell", known)
+	}
+}
+
+// TestReturnsAgain checks that a contract which is placed again is asked to end by its
+// deadline, as what is left of its time has it: 50 s of work by 100, at 40 beside a hard
+// task that needs 0.3, is too much, and 40 s are not.
+func TestReturnsAgain(t *testing.T) {
+	t.Parallel()
+	for _, current := range []string{"recompute", "stored"} {
+		for work, want := range map[float64]contracts.Verdict{50: contracts.Reject, 40: contracts.Accept} {
+			v := &still{specs: uniform(1), on: make([][]contracts.Allocation, 1)}
+			v.add(0, goldenTask{Left: 30, Span: 140, Runtime: 30, Deadline: 140, Hard: true, Budget: 10})
+			v.on[0][0].Rate = 0.3
+			j := job{Estimate: work, Deadline: 100, Procs: 1, Budget: 10}
+			r := j.request()
+			r.Repeat = true
+			d := newDecider(t, "librasla", options{"current": current}).Decide(40, &r, v)
+			if d.Verdict != want {
+				t.Errorf("%s: %v s: %v, want %v", current, work, d.Verdict, want)
+			}
+		}
+	}
 }

@@ -150,19 +150,23 @@ func TestSurelyLoses(t *testing.T) {
 		want bool
 
 		scale, top float64 // of spans; budget of the task on top, $
+		own        bool    // the task that comes pays for delay, too, as much again
 	}{
-		{"it brings less", false, false, 0.5, 0.99, true, 1, 1e4},
-		{"it brings more", false, false, 0.5, 1.01, false, 1, 1e4},
-		{"it brings a little less", false, false, 0.5, 1 - 2e-5, true, 1, 1e4},
-		{"it brings next to as much", false, false, 0.5, 1 - 0.5e-5, false, 1, 1e4},
-		{"nobody pays for delay", true, false, 0.5, 0, false, 1, 1e4},
-		{"all that must be in time do not fit", true, true, 0.5, 9, true, 1, 1e4},
-		{"all that must be in time fit", true, true, 0.1, 0, false, 1, 1e4},
-		{"it fits", false, false, 0.1, 0, false, 1, 1e4},
-		{"delays too small to count", false, false, 0.5, 1 - 4e-5, false, 1e-3, 10},
-		{"delays that are not", false, false, 0.5, 1 - 1e-4, true, 1e-3, 10},
-		{"beside a great return", false, false, 0.5, 0.97, false, 1, 1e9},
-		{"beside a great one, but far less", false, false, 0.5, 0.9, true, 1, 1e9},
+		{"it brings less", false, false, 0.5, 0.99, true, 1, 1e4, false},
+		{"it brings more", false, false, 0.5, 1.01, false, 1, 1e4, false},
+		{"it brings a little less", false, false, 0.5, 1 - 2e-5, true, 1, 1e4, false},
+		{"it brings next to as much", false, false, 0.5, 1 - 0.5e-5, false, 1, 1e4, false},
+		{"nobody pays for delay", true, false, 0.5, 0, false, 1, 1e4, false},
+		{"all that must be in time do not fit", true, true, 0.5, 9, true, 1, 1e4, false},
+		{"all that must be in time fit", true, true, 0.1, 0, false, 1, 1e4, false},
+		{"it fits", false, false, 0.1, 0, false, 1, 1e4, false},
+		{"delays too small to count", false, false, 0.5, 1 - 4e-5, false, 1e-3, 10, false},
+		{"delays that are not", false, false, 0.5, 1 - 1e-4, true, 1e-3, 10, false},
+		{"beside a great return", false, false, 0.5, 0.97, false, 1, 1e9, false},
+		{"beside a great one, but far less", false, false, 0.5, 0.9, true, 1, 1e9, false},
+		{"less than both lose", false, false, 0.5, 0.99 * 2, true, 1, 1e4, true},
+		{"more than both lose", false, false, 0.5, 1.01 * 2, false, 1, 1e4, true},
+		{"less than both lose, of short spans", false, false, 0.5, 2 * (1 - 1e-4), true, 1e-3, 10, true},
 	} {
 		v := &still{specs: []hosts.Spec{{CPUs: 1, Speed: 1}}, on: make([][]contracts.Allocation, 1)}
 		span := 40 * c.scale
@@ -176,6 +180,9 @@ func TestSurelyLoses(t *testing.T) {
 		r := contracts.Request{Work: span * c.need, SLA: contracts.SLA{Deadline: span, Soft: !c.also}}
 		p.face(0, &r, &v.specs[0])
 		p.offer.Budget = c.gain * lost / c.scale * r.Work * span
+		if c.own {
+			p.offer.Penalty = contracts.Penalty{Rate: penalty * c.need / 0.4, Max: math.Inf(1)}
+		}
 		a := p.arrives(&p.hosts[0])
 		if got := p.loses(0, &p.hosts[0], &a); got != c.want {
 			t.Errorf("%s: surely loses %v, want %v", c.name, got, c.want)

@@ -114,7 +114,8 @@ func TestRiskEdges(t *testing.T) {
 // TestRiskDecides checks LibraRisk on a host of one task: a request whose deadline is that
 // task's, to rounding, is taken however late both are, and one whose deadline is another
 // is not; and where a task can use only a part of the host, which the lemmas leave out,
-// one that cannot be in time alone is a risk to a request that needs next to nothing.
+// one that cannot be in time alone is a risk to a request that needs next to nothing. The
+// static projection sees no risk (spec 5.2).
 func TestRiskDecides(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -122,21 +123,23 @@ func TestRiskDecides(t *testing.T) {
 		cpus, most     float64
 		left           float64 // of the task, by 100
 		work, deadline float64 // of the request
+		projection     string
 		want           contracts.Verdict
 	}{
-		{"one deadline", 1, 0, 80, 80, 100, contracts.Accept},
-		{"one to rounding", 1, 0, 80, 80, 100 + 5e-8, contracts.Accept},
-		{"another", 1, 0, 80, 80, 101, contracts.Reject},
-		{"room for both", 1, 0, 80, 20, 101, contracts.Accept},
-		{"one processor of two is too few", 2, 1, 150, 1, 50, contracts.Reject},
-		{"one processor of two is enough", 2, 1, 90, 1, 50, contracts.Accept},
-		{"both are enough", 2, 0, 150, 1, 50, contracts.Accept},
+		{"one deadline", 1, 0, 80, 80, 100, "dynamic", contracts.Accept},
+		{"one to rounding", 1, 0, 80, 80, 100 + 5e-8, "dynamic", contracts.Accept},
+		{"another", 1, 0, 80, 80, 101, "dynamic", contracts.Reject},
+		{"another, but shares stay as they are", 1, 0, 80, 80, 101, "static", contracts.Accept},
+		{"room for both", 1, 0, 80, 20, 101, "dynamic", contracts.Accept},
+		{"one processor of two is too few", 2, 1, 150, 1, 50, "dynamic", contracts.Reject},
+		{"one processor of two is enough", 2, 1, 90, 1, 50, "dynamic", contracts.Accept},
+		{"both are enough", 2, 0, 150, 1, 50, "dynamic", contracts.Accept},
 	} {
 		v := &still{specs: []hosts.Spec{{CPUs: c.cpus, Cap: c.most, Speed: 1}}, on: make([][]contracts.Allocation, 1)}
 		v.add(0, goldenTask{Left: c.left, Span: 100})
 		j := job{Estimate: c.work, Deadline: c.deadline, Procs: 1}
 		r := j.request()
-		if d := newDecider(t, "librarisk", nil).Decide(0, &r, v); d.Verdict != c.want {
+		if d := newDecider(t, "librarisk", options{"projection": c.projection}).Decide(0, &r, v); d.Verdict != c.want {
 			t.Errorf("%s: %v, want %v", c.name, d.Verdict, c.want)
 		}
 	}

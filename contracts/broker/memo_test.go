@@ -1,15 +1,28 @@
 package broker
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"unsafe"
 
 	"bourse/contracts/admission"
 )
+
+const trials = 400 // that recalling is tried in
+
+// undisturbed returns what comes of a trial whose broker is never replaced.
+var undisturbed = func() (of [trials]func() record) {
+	for seed := range of {
+		of[seed] = sync.OnceValue(func() record {
+			r, _ := newMedley(uint64(seed), 25).run(nil)
+			return r
+		})
+	}
+	return of
+}()
 
 // TestRecall checks, for every policy under all options, sharing rules and rules of
 // leaving, that a broker that is replaced at random instants by the one that is recalled
@@ -19,18 +32,9 @@ import (
 func TestRecall(t *testing.T) {
 	t.Parallel()
 	replaced := map[string]int{}
-	for seed := range uint64(600) {
-		want, _ := newMedley(seed, 40).run(nil)
-		m := newMedley(seed, 40)
-		rng := rand.New(rand.NewPCG(seed, 11))
-		got, _ := m.run(func(w *world, b *Broker) *Broker {
-			if rng.IntN(8) > 0 {
-				return b
-			}
-			replaced[m.policy]++
-			return m.replace(w, b, nil)
-		})
-		if where := difference(got, want); where != "" {
+	for seed := range uint64(trials) {
+		m, n, where := recalled(seed, nil)
+		if replaced[m.policy] += n; where != "" {
 			t.Fatalf("%v: %s", m, where)
 		}
 	}
@@ -39,6 +43,24 @@ func TestRecall(t *testing.T) {
 			t.Errorf("%s: %d brokers were replaced: too few to tell", name, replaced[name])
 		}
 	}
+}
+
+// recalled runs a trial in which brokers are replaced, and returns how many, and where
+// what comes of it differs. Omit, if it is not nil, may harm the memos.
+func recalled(seed uint64, omit func(*Memo)) (m *medley, replaced int, where string) {
+	m = newMedley(seed, 25)
+	rng, steps := rand.New(rand.NewPCG(seed, 11)), 0
+	got, _ := m.run(func(w *world, b *Broker) *Broker {
+		if steps++; steps > 2000 {
+			panic("it does not end")
+		}
+		if rng.IntN(8) > 0 {
+			return b
+		}
+		replaced++
+		return m.replace(w, b, omit)
+	})
+	return m, replaced, difference(got, undisturbed[seed]())
 }
 
 // replace returns the broker that is recalled from the memo of b, which omit may
@@ -146,7 +168,7 @@ func TestOmissions(t *testing.T) {
 	for _, path := range all {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
-			noticed, seeds := false, uint64(400)
+			noticed, seeds := false, uint64(trials)
 			if idleFields[path] {
 				seeds = 60
 			}
@@ -164,22 +186,11 @@ func TestOmissions(t *testing.T) {
 }
 
 func notices(seed uint64, path string) (noticed bool) {
-	want, _ := newMedley(seed, 25).run(nil)
 	defer func() {
 		if recover() != nil {
 			noticed = true
 		}
 	}()
-	m := newMedley(seed, 25)
-	rng, steps := rand.New(rand.NewPCG(seed, 12)), 0
-	got, _ := m.run(func(w *world, b *Broker) *Broker {
-		if steps++; steps > 2000 {
-			panic(fmt.Sprintf("%s left out: it does not end", path))
-		}
-		if rng.IntN(8) > 0 {
-			return b
-		}
-		return m.replace(w, b, func(memo *Memo) { leaveOut(reflect.ValueOf(memo).Elem(), path) })
-	})
-	return difference(got, want) != ""
+	_, _, where := recalled(seed, func(memo *Memo) { leaveOut(reflect.ValueOf(memo).Elem(), path) })
+	return where != ""
 }

@@ -38,10 +38,9 @@ func (b *Broker) Advance(now float64) error {
 	b.now = now
 	for more := true; more; {
 		var events []floor.Event
-		if events, more = b.floor.Round(now); len(events) > 0 {
-			if err := b.happened(events); err != nil {
-				return err
-			}
+		events, more = b.floor.Round(now)
+		if err := b.happened(events); err != nil {
+			return err
 		}
 	}
 	return b.offer()

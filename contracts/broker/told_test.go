@@ -1,0 +1,158 @@
+package broker
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/contracts/admission"
+	"bourse/contracts/floor"
+	"bourse/contracts/sharing"
+	"bourse/hosts"
+	"bourse/hosts/availability"
+	"bourse/hosts/sim"
+	"bourse/market"
+)
+
+// A listener is a policy that notes what it is told, and may have no use for some of it.
+type listener struct {
+	contracts.Policy
+	told []contracts.EventKind
+	deaf contracts.EventKind // to which it does nothing; Opened if to none
+}
+
+func (l *listener) Handle(now float64, e contracts.Event, m contracts.Market) []contracts.Action {
+	if l.told = append(l.told, e.Kind); e.Kind == l.deaf && l.deaf != contracts.Opened {
+		return nil
+	}
+	return l.Policy.Handle(now, e, m)
+}
+
+// An office is a broker of a host of one processor whose policy is listened to.
+type office struct {
+	*Broker
+	policy  *listener
+	entries journal
+	ann     bank.Account
+}
+
+func newOffice(policy string, options func(any) error, churn *floor.Availability) *office {
+	o := new(office)
+	l := bank.New(&o.entries)
+	o.ann = must(l.Account("user:ann"))
+	must(0, l.Mint(0, o.ann, bank.Micros(10e6)))
+	o.policy = &listener{Policy: must(admission.New(policy, options, nil, nil))}
+	o.Broker = New(Config{
+		Fleet: []hosts.Machine{sim.New(hosts.Spec{Name: "h0", CPUs: 1, Speed: 1})}, Owners: []bank.Account{must(l.Account("host:h0"))},
+		Provider: must(l.Account("provider")), Policy: o.policy, Sharing: must(sharing.New(admission.SharingOf(policy), noOptions)),
+		Payment: must(NewPayment("spot")), Window: 300, Forecast: must(market.NewForecaster("chebyshev", noOptions, nil)),
+		Teller: l, Notes: true, Availability: churn,
+	})
+	return o
+}
+
+// ask asks for a contract of 10 s of estimated work.
+func (o *office) ask(now float64, id contracts.ID, truth float64, budget int64) *contracts.Decision {
+	r := contracts.Request{ID: id, Owner: o.ann, Submit: now, Work: 10, Nodes: 1, SLA: contracts.SLA{Budget: bank.Micros(budget), Deadline: 100}}
+	return must(o.Submit(now, &r, hosts.Task{Work: truth}))
+}
+
+// expect fails where there are other numbers of contracts that are active and that wait.
+func (o *office) expect(t *testing.T, when string, active, waiting int) {
+	t.Helper()
+	if o.Active() != active || o.Waiting() != waiting {
+		t.Errorf("%s: %d active and %d wait, want %d and %d", when, o.Active(), o.Waiting(), active, waiting)
+	}
+}
+
+// TestCounts checks how many contracts are active and how many requests wait: who waits
+// for a decision is no contract yet; who waits to be placed again is one. When somebody
+// is taken back, who waits is asked at once.
+func TestCounts(t *testing.T) {
+	t.Parallel()
+	history := must(availability.NewHistory("", 1, []availability.Record{
+		{Start: 0, End: 8, State: availability.Available}, {Start: 8, End: 20, State: availability.Unavailable},
+		{Start: 20, End: 1e9, State: availability.Available},
+	}, 0))
+	o := newOffice("fcfs", noOptions, &floor.Availability{Leaving: floor.Resubmit, Histories: []*availability.History{history}})
+	o.expect(t, "at first", 0, 0)
+	for id := range contracts.ID(3) {
+		o.ask(0, id, 10, 1e6)
+	}
+	o.expect(t, "one runs", 1, 2)
+	must(0, o.Advance(5))
+	must(0, o.Cancel(5, 0))
+	o.expect(t, "it is taken back, and the next runs", 1, 1)
+	must(0, o.Advance(10))
+	o.expect(t, "the host has left: it waits to be placed again, behind the last", 1, 1)
+	must(0, o.Advance(25))
+	o.expect(t, "the host is back: the last runs, and it still waits", 2, 0)
+	must(0, o.Advance(40))
+	o.expect(t, "all are done", 0, 0)
+}
+
+// TestNoUse checks that a contract whose host has left is broken there and then if its
+// policy has no use for it.
+func TestNoUse(t *testing.T) {
+	t.Parallel()
+	history := must(availability.NewHistory("", 1, []availability.Record{
+		{Start: 0, End: 8, State: availability.Available}, {Start: 8, End: 1e9, State: availability.Unavailable},
+	}, 0))
+	o := newOffice("fcfs", noOptions, &floor.Availability{Leaving: floor.Resubmit, Histories: []*availability.History{history}})
+	o.policy.deaf = contracts.Lost
+	o.ask(0, 1, 10, 1e6)
+	must(0, o.Advance(9))
+	if e := o.Ended(); len(e) != 1 || e[0].Outcome != contracts.Broken || e[0].Ended != 8 {
+		t.Errorf("%+v, want it broken at 8", e)
+	}
+}
+
+// TestNothingOffered checks that who offers nothing gets nothing.
+func TestNothingOffered(t *testing.T) {
+	t.Parallel()
+	for budget, want := range map[int64]contracts.Reason{0: contracts.NoRate, 1: contracts.None} {
+		if d := newOffice("fcfs", noOptions, nil).ask(0, 1, 10, budget); d.Reason != want {
+			t.Errorf("budget %d: %q, want %q", budget, d.Reason, want)
+		}
+	}
+}
+
+// TestToldOfRoom checks that a policy is told that there is room when a reservation that
+// runs is taken back, and not for one that has not started.
+func TestToldOfRoom(t *testing.T) {
+	t.Parallel()
+	o := newOffice("reserve", noOptions, nil)
+	o.ask(0, 1, 10, 1e6)
+	o.ask(0, 2, 10, 1e6)
+	o.ask(0, 3, 10, 1e6)
+	must(0, o.Advance(4))
+	for _, c := range []struct {
+		id   contracts.ID
+		want bool
+	}{{3, false}, {1, true}} {
+		o.policy.told = nil
+		must(0, o.Cancel(4, c.id))
+		if got := slices.Contains(o.policy.told, contracts.Freed); got != c.want || o.policy.told[0] != contracts.Withdrawn {
+			t.Errorf("%d is taken back: told %v", c.id, o.policy.told)
+		}
+	}
+}
+
+// TestKilledIsNoted checks that the ledger says of a contract that its policy stopped that
+// it was, and of none that ended by itself.
+func TestKilledIsNoted(t *testing.T) {
+	t.Parallel()
+	for truth, want := range map[float64]bool{10: false, 30: true} {
+		o := newOffice("reserve", func(v any) error {
+			v.(*admission.ReserveOptions).Overrun = "kill"
+			return nil
+		}, nil)
+		o.ask(0, 1, truth, 1e6)
+		must(0, o.Advance(50))
+		if got := strings.Contains(o.entries.String(), `"killed":true`); got != want || len(o.Ended()) != 1 {
+			t.Errorf("work %v: the ledger says %s", truth, o.entries.String())
+		}
+	}
+}

@@ -121,8 +121,8 @@ func (p *Reserve) decide(now float64, r *contracts.Request, v contracts.View) co
 }
 
 // entered enters what was decided last in its book, if it could be paid for, and
-// appends what follows at once. Others are then asked from the front: there is less
-// room now.
+// appends what follows at once. The next is then first in the queue: all before it
+// have been decided.
 func (p *Reserve) entered(m contracts.Market) {
 	if !p.pass.pending {
 		return

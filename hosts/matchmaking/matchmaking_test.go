@@ -101,7 +101,7 @@ func TestRules(t *testing.T) {
 		{"on all jobs", "mli", impact("all", "mul", "completion"), three, 1, 5, nil},
 		{"equals to the index", "mli", impact("ar", "mul", "index"), []timetable.Quote{yes(9, 0, 0, 0, 0, 0), yes(7, 0, 0, 0, 0, 0)}, 0, 2, nil},
 		{"times speed", "mli", defaults, []timetable.Quote{fast(yes(9, 10, 0, 0, 0, 0), 1000), fast(yes(7, 6, 0, 0, 0, 0), 2000)}, 0, 2, nil},
-		{"over speed", "mli", impact("ar", "div", "completion"), []timetable.Quote{fast(yes(9, 10, 0, 0, 0, 0), 1000), fast(yes(7, 12, 0, 0, 0, 0), 2000)}, 1, 2, nil},
+		{"over speed", "mli", impact("ar", "div", "completion"), []timetable.Quote{fast(yes(7, 10, 0, 0, 0, 0), 1000), fast(yes(9, 12, 0, 0, 0, 0), 2000)}, 1, 2, nil},
 		{"as it is", "mli", impact("ar", "none", "completion"), []timetable.Quote{fast(yes(9, 10, 0, 0, 0, 0), 1000), fast(yes(7, 12, 0, 0, 0, 0), 2000)}, 0, 2, nil},
 		{"who gains laxity", "mli", defaults, []timetable.Quote{yes(9, 0, 0, 0, 0, 0), yes(9, -3, 0, 0, 0, 0)}, 1, 2, nil},
 		// 4 mod 4 = 0 cannot, then the third of the three left.

@@ -1,6 +1,7 @@
 package matchmaking
 
 import (
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -116,6 +117,43 @@ func TestTogetherNobody(t *testing.T) {
 	} {
 		if got, ok := Together(0, o, []Venue{c}, FirstFit{}); ok {
 			t.Errorf("%s: %v", why, got)
+		}
+	}
+}
+
+// A closed venue takes nothing, and notes the starts it is asked for.
+type closed struct {
+	instants []int64
+	asked    *[]int64
+}
+
+func (c closed) Speed() int64                 { return 1000 }
+func (c closed) Instants(out []int64) []int64 { return append(out, c.instants...) }
+func (c closed) Quote(_ int64, j timetable.Job) timetable.Quote {
+	*c.asked = append(*c.asked, j.Earliest)
+	return timetable.Quote{Job: j, Reason: timetable.NoPlan}
+}
+
+// TestTogetherStarts checks which starts are tried: the first that may be, those at
+// which something changes, and those each Step from Earliest on, as long as the part
+// ends by the deadline.
+func TestTogetherStarts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		now, step int64
+		instants  []int64
+		want      []int64
+	}{
+		{0, 0, nil, []int64{5}},
+		{9, 0, []int64{7, 30, 9, 12}, []int64{9, 12, 30}},
+		{0, 10, nil, []int64{5, 15, 25, 35}},
+		{12, 10, nil, []int64{12, 15, 25, 35}},
+		{0, 10, []int64{15, 28, 3, 33, 34, 35, 36, 40, 41}, []int64{5, 15, 25, 28, 33, 34, 35}},
+	} {
+		var got []int64
+		o := Order{Earliest: 5, Deadline: 40, Step: c.step, Parts: []Part{{1, 5}}}
+		if _, ok := Together(c.now, o, []Venue{closed{c.instants, &got}}, FirstFit{}); ok || !slices.Equal(got, c.want) {
+			t.Errorf("at %d, step %d, instants %d: tried %d, want %d", c.now, c.step, c.instants, got, c.want)
 		}
 	}
 }

@@ -124,3 +124,20 @@ func TestColumns(t *testing.T) {
 		}
 	}
 }
+
+// TestCalendarRounds checks an instant that rounding takes for the next hour, at which
+// an interval ends that it is still in.
+func TestCalendarRounds(t *testing.T) {
+	t.Parallel()
+	intervals := []Interval{{Start: -3110, End: -3000}, {Start: 4000, End: 4090}, {Start: 5000, End: 20_000}}
+	c := newCalendar(intervals)
+	at := math.Nextafter(4090, 0)
+	if (at-c.origin)/hour != 2 {
+		t.Fatalf("%v is %v hours after %v, want 2 by rounding", at, (at-c.origin)/hour, c.origin)
+	}
+	for at, want := range map[float64]int{at: 1, 4090: 2} {
+		if got := c.after(intervals, at); got != want {
+			t.Errorf("after %v: %d, want %d", at, got, want)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package availability
 
 import (
+	"math"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -28,13 +30,14 @@ func drawRecords(t *rapid.T) []Record {
 
 // TestCoalesce checks the gap rule second by second: a second is available if
 // a record says so, or if it lies in a run of recorded unavailable seconds,
-// fewer than 120, between two available ones; intervals are the longest runs of
+// fewer than the gap, between two available ones; intervals are the longest runs of
 // available seconds, and exit to what is recorded next.
 func TestCoalesce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		records := drawRecords(t)
-		h, err := NewHistory("h", 1, records, Gap)
+		gap := rapid.SampledFrom([]float64{Gap, 0}).Draw(t, "gap") // 0 drops none
+		h, err := NewHistory("h", 1, records, gap)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +60,7 @@ func TestCoalesce(t *testing.T) {
 			for j < len(states) && states[j] != Available && states[j] != Unknown {
 				j++
 			}
-			if j < len(states) && states[j] == Available && j-i < 120 {
+			if j < len(states) && states[j] == Available && j-i < int(gap) {
 				for k := i; k < j; k++ {
 					open[k] = true
 				}
@@ -98,14 +101,27 @@ func TestCoalesce(t *testing.T) {
 		if h.State(probe) != state {
 			t.Fatalf("state at %v is %v, want %v", probe, h.State(probe), state)
 		}
+		since := float64(rapid.IntRange(int(from)-10, int(probe)).Draw(t, "since"))
 		sum := 0.0
 		for i := 1; i < len(open) && from+float64(i-1) < probe; i++ {
-			if open[i] {
+			if open[i] && from+float64(i-1) >= since {
 				sum++
 			}
 		}
-		if got := h.Available(from, max(from, probe)); got != sum {
-			t.Fatalf("available for %v s before %v, want %v", got, probe, sum)
+		if got := h.Available(since, probe); got != sum {
+			t.Fatalf("available for %v s from %v to %v, want %v", got, since, probe, sum)
+		}
+
+		var totals Totals
+		for i, v := range want {
+			log := math.Log(v.End - v.Start)
+			totals.Time += v.End - v.Start
+			totals.Log += log
+			totals.Log2 += log * log
+			totals.Exits[v.Exit]++
+			if *h.Totals(i + 1) != totals {
+				t.Fatalf("totals of the first %d are %v, want %v", i+1, *h.Totals(i + 1), totals)
+			}
 		}
 	})
 }
@@ -133,23 +149,27 @@ func TestAfter(t *testing.T) {
 	})
 }
 
-// TestNewHistoryRefuses checks that broken records are errors.
+// TestNewHistoryRefuses checks that broken records are errors, which say which is broken.
 func TestNewHistoryRefuses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		name    string
 		mips    float64
 		records []Record
+		want    string
 	}{
-		{"no speed", 0, nil},
-		{"empty record", 1, []Record{{5, 5, Available, 0}}},
-		{"overlap", 1, []Record{{0, 10, Available, 0}, {9, 20, Busy, 0}}},
-		{"not sorted", 1, []Record{{10, 20, Available, 0}, {0, 5, Busy, 0}}},
-		{"unknown state", 1, []Record{{0, 10, Unknown, 0}}},
-		{"load above 1", 1, []Record{{0, 10, Available, 1.5}}},
+		{0, nil, "mips is 0, want more than 0"},
+		{math.Inf(1), nil, "mips is +Inf"},
+		{1, []Record{{5, 5, Available, 0}}, "record 1 lasts from 5 to 5"},
+		{1, []Record{{math.Inf(-1), 5, Available, 0}}, "record 1 lasts from -Inf to 5"},
+		{1, []Record{{0, 5, Available, 0}, {5, math.Inf(1), Busy, 0}}, "record 2 lasts from 5 to +Inf"},
+		{1, []Record{{0, 10, Available, 0}, {9, 20, Busy, 0}}, "record 2 starts at 9, before the end 10"},
+		{1, []Record{{10, 20, Available, 0}, {0, 5, Busy, 0}}, "record 2 starts at 0, before the end 20"},
+		{1, []Record{{0, 10, Unknown, 0}}, "record 1 has ?"},
+		{1, []Record{{0, 10, States, 0}}, "record 1 has state 6"},
+		{1, []Record{{0, 10, Available, 1.5}}, "record 1 has load 1.5"},
 	} {
-		if _, err := NewHistory("h", c.mips, c.records, Gap); err == nil {
-			t.Errorf("%s: no error", c.name)
+		if _, err := NewHistory("h", c.mips, c.records, Gap); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("mips %v, %v: error %v, want %q", c.mips, c.records, err, c.want)
 		}
 	}
 }

@@ -3,10 +3,14 @@ package availability
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"math"
 	"os"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"pgregory.net/rapid"
 )
@@ -30,9 +34,13 @@ func TestReadCSV(t *testing.T) {
 		{"no load", "a,0,10,A,x\n", LoadMissing, "0-10 A 0"},
 		{"mips", "a,0,10,A,0,2\na,10,20,A,0,3\n", MIPSChanged, "0-10 A 0;10-20 A 0"},
 		{"bad mips", "a,0,10,A,0,-2\n", MIPSMissing, "0-10 A 0"},
+		{"no mips", "a,0,10,A,0,0\n", MIPSMissing, "0-10 A 0"},
+		{"mark", "\ufeffa,0,10,A\n", reasons, "0-10 A 0"},
 		{"more fields", "a,0,10,A,0,2,9\n", FieldsBeyond, "0-10 A 0"},
 		{"overlap", "a,0,10,A\na,9,20,P\n", StartCut, "0-10 A 0;10-20 P 0"},
 		{"covered", "a,0,10,A\na,5,8,P\n", Covered, "0-10 A 0"},
+		{"same start", "a,0,10,A\na,0,20,P\n", StartCut, "0-10 A 0;10-20 P 0"},
+		{"covered to its end", "a,0,10,A\na,5,10,P\n", Covered, "0-10 A 0"},
 		{"blank", "\n  \na,0,10,A\n", Blank, "0-10 A 0"},
 		{"comment", "# hello\na,0,10,A\n", Comment, "0-10 A 0"},
 		{"header", columns + "\na,0,10,A\n", Header, "0-10 A 0"},
@@ -44,6 +52,7 @@ func TestReadCSV(t *testing.T) {
 		{"huge", "a,0,1e13,A\n", OutOfRange, ""},
 		{"state", "a,0,10,X\n", BadState, ""},
 		{"no state", "a,0,10,\n", BadState, ""},
+		{"the letter of none", "a,0,10,?\n", BadState, ""},
 		{"empty", "a,10,10,A\n", EmptySpan, ""},
 		{"no host", ",0,10,A\n", NameMissing, ""},
 		{"long", "a,0,10,A" + strings.Repeat(" ", maxLine) + "\n", LineTooLong, ""},
@@ -71,9 +80,112 @@ func TestReadCSV(t *testing.T) {
 	}
 }
 
+// TestReasons checks that every reason has words of its own, and what is none a number.
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	said := map[string]bool{}
+	for r := range reasons {
+		s := r.String()
+		if marker := r == firstSkip || r == firstFault; said[s] || strings.HasPrefix(s, "reason ") != marker {
+			t.Errorf("reason %d is %q", uint8(r), s)
+		}
+		said[s] = true
+	}
+	if got, want := reasons.String(), fmt.Sprintf("reason %d", uint8(reasons)); got != want {
+		t.Errorf("beyond the last: %q, want %q", got, want)
+	}
+}
+
+// TestFirst checks that the accounting shows the first line of each kind, whatever the
+// order in which lines are settled, and what was found there.
+func TestFirst(t *testing.T) {
+	t.Parallel()
+	_, acc, err := ReadCSV(strings.NewReader("a,30,40,A\na,20,30,A\na,10,20,A\na,5,5,A\n"), Gap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"2 repaired, first at line 2\n", `first at line 4, found "a,5,5,A"`} {
+		if !strings.Contains(acc.String(), want) {
+			t.Errorf("%s\nwant %q", acc, want)
+		}
+	}
+}
+
+// TestReadError checks that a file which cannot be read on is named, with the line.
+func TestReadError(t *testing.T) {
+	t.Parallel()
+	broken := func() io.Reader {
+		return io.MultiReader(strings.NewReader("1 1\n2 2\n"), iotest.ErrReader(io.ErrUnexpectedEOF))
+	}
+	_, _, err := ReadCSV(broken(), Gap)
+	if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "trace, line 3") {
+		t.Errorf("one file: %v", err)
+	}
+	_, _, err = ReadUCB([]File{{"host-7", broken()}}, 0, Gap)
+	if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "host-7, line 3") {
+		t.Errorf("a file of several: %v", err)
+	}
+}
+
 func num(x float64) string {
 	data, _ := json.Marshal(x)
 	return string(data)
+}
+
+// TestBounds checks what is read at the bounds of what needs no repair: loads of 0 and
+// 100 %, no operations at all, and a sample at the instant of the one before.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	trace, acc, err := ReadLoad(strings.NewReader("20110303\ta\t0 100\n"), LoadConfig{Threshold: 0.5, Gap: Gap})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []Record{{0, 300, Available, 0}, {300, 600, Busy, 1}}; acc.Count(LoadClamped) > 0 || !equal(trace.Hosts[0].Records(), want) {
+		t.Errorf("0 and 100 %%: %v, %v, want %v", acc, trace.Hosts[0].Records(), want)
+	}
+	for text, want := range map[string][]Record{
+		"0 0\n60 50\n120 100\n": {{0, 60, Available, 1}, {60, 120, Available, 0.5}},
+		"0 0\n60 0\n":           {{0, 60, Available, 0}},
+		"0 1\n0 2\n60 1\n":      {{0, 60, Available, 0}},
+	} {
+		trace, acc, err := ReadUCB([]File{{"h", strings.NewReader(text)}}, 0, Gap)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if acc.Count(OutOfOrder) > 0 || !equal(trace.Hosts[0].Records(), want) {
+			t.Errorf("%q: %v, %v, want %v", text, acc, trace.Hosts[0].Records(), want)
+		}
+	}
+}
+
+// TestSpan checks that a trace spans the records of its hosts, and nothing without.
+func TestSpan(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][2]float64{
+		"a,500,600,A\nb,450,550,P\n":          {450, 600},
+		"a,500,600,A\nb,5,5,A\nb,520,530,A\n": {500, 600},
+		"a,5,4,A\n":                           {0, 0},
+	} {
+		trace, _, err := ReadCSV(strings.NewReader(text), Gap)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if from, to := trace.Span(); from != want[0] || to != want[1] {
+			t.Errorf("%q: %v to %v, want %v", text, from, to, want)
+		}
+	}
+	none, err := NewHistory("none", 1, nil, Gap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := NewHistory("one", 1, []Record{{500, 600, Busy, 0}}, Gap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace := Trace{Hosts: []*History{none, one}}
+	if from, to := trace.Span(); from != 500 || to != 600 {
+		t.Errorf("with a host of no records: %v to %v, want 500 to 600", from, to)
+	}
 }
 
 // TestRoundedAway checks that a record which vanishes when the origin is shifted

@@ -72,9 +72,17 @@ func TestLoadExact(t *testing.T) {
 	}
 }
 
-// TestWriteCSVFar checks that an instant which would not be read again is not written.
+// TestWriteCSVFar checks that an instant which would not be read again is not written,
+// and the farthest that would is.
 func TestWriteCSVFar(t *testing.T) {
 	t.Parallel()
+	h, err := NewHistory("h", 1, []Record{{-1e12, 0, Available, 0}, {0, 1e12, Busy, 0}}, Gap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := (&Trace{Hosts: []*History{h}}).WriteCSV(io.Discard); err != nil {
+		t.Error(err)
+	}
 	trace, _, err := ReadUCB([]File{{"h", strings.NewReader("-1e12 1\n1e12 1\n")}}, 0, Gap)
 	if err != nil {
 		t.Fatal(err)

@@ -86,7 +86,6 @@ func numberOf(v reflect.Value) (float64, bool) {
 }
 
 func decodeStruct(said map[string]any, v reflect.Value, path string) error {
-	known := 0
 	var names []string
 	for i := range v.NumField() {
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
@@ -95,13 +94,9 @@ func decodeStruct(said map[string]any, v reflect.Value, path string) error {
 		if !ok {
 			continue
 		}
-		known++
 		if err := decode(x, v.Field(i), below(path, name)); err != nil {
 			return err
 		}
-	}
-	if known == len(said) {
-		return nil
 	}
 	for name := range said {
 		if !strings.Contains(" "+strings.Join(names, " ")+" ", " "+name+" ") {

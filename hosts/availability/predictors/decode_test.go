@@ -17,6 +17,7 @@ func TestDecode(t *testing.T) {
 		Busy  bool           `yaml:"busy"`
 		Of    Spec           `yaml:"of"`
 		Any   map[string]any `yaml:"any"`
+		Free  any            `yaml:"free"`
 	}
 	of := map[string]any{"name": "tde", "options": map[string]any{"days": int64(2)}}
 	for _, c := range []struct {
@@ -31,6 +32,8 @@ func TestDecode(t *testing.T) {
 		{"days", "3", "days: found 3, want a number"},
 		{"days", nil, "days: found <nil>, want a number"},
 		{"days", 1e30, "days: found 1e+30, want a whole number"},
+		{"days", int64(1 << 53), options{Days: 1 << 53}},
+		{"days", int64(1<<53 + 2), "want a whole number"},
 		{"plen", 2, options{Plen: 2}},
 		{"plen", "2", "plen: found 2, want a number"},
 		{"plen", true, "plen: found true, want a number"},
@@ -42,6 +45,10 @@ func TestDecode(t *testing.T) {
 		{"of", of, options{Of: Spec{"tde", map[string]any{"days": int64(2)}}}},
 		{"of", map[string]any{"nam": "tde"}, `unknown field "of.nam", want one of name, options`},
 		{"any", map[string]any{"x": nil}, options{Any: map[string]any{"x": nil}}},
+		{"any", nil, options{}},
+		{"any", 3, "any: found 3, want a mapping"},
+		{"free", 3, options{Free: 3}},
+		{"free", nil, options{}},
 		{"dais", 1, `unknown field "dais", want one of days, plen`},
 		{"Days", 1, `unknown field "Days"`},
 	} {

@@ -34,10 +34,10 @@ func (l *Limit) Excludes(now, length float64) bool {
 
 // Widen makes l exclude no more than m does. The zero Limit excludes all.
 func (l *Limit) Widen(m *Limit) {
-	if m.end > l.end || l.plen == 0 {
+	if l.plen == 0 {
 		l.end = m.end
 	}
-	l.plen = m.plen
+	l.end, l.plen = max(l.end, m.end), m.plen
 }
 
 // maxLimited bounds the days that a limit is computed of.
@@ -67,7 +67,7 @@ func (p *TDE) Limit(h *availability.History, now, least float64) Limit {
 		worth float64
 	}
 	q := p.plen / p.unit
-	start, end := h.Span()
+	start, _ := h.Span()
 	intervals := h.Intervals()
 	sum := 0.0
 	for d := range p.days {
@@ -78,7 +78,7 @@ func (p *TDE) Limit(h *availability.History, now, least float64) Limit {
 		switch from := now - shift; {
 		case from < start:
 			l.Until = min(l.Until, start+shift)
-		case from < end:
+		default:
 			if day.next = h.After(from); day.next < len(intervals) {
 				day.at = intervals[day.next].End + shift
 				l.Until = min(l.Until, day.at)

@@ -3,6 +3,7 @@ package predictors
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -67,6 +68,123 @@ func TestLimit(t *testing.T) {
 	t.Logf("%d asked, %d refused, %d excluded", asked, refused, excluded)
 }
 
+// plainLimit reads the bound as it stands: until when it holds, and the first exit
+// with which the mean of the days is below least, +Inf if there is none.
+func plainLimit(o TDEOptions, h *availability.History, now, least float64) (until, end float64) {
+	q := o.Plen
+	if o.Unit == "plen" {
+		q = 1
+	}
+	start, _ := h.Span()
+	until = math.Inf(1)
+	var candidates []float64
+	for d := 1; d <= o.Days; d++ {
+		shift := float64(d) * availability.Day
+		if now-shift < start {
+			until = min(until, start+shift)
+			continue
+		}
+		for _, v := range h.Intervals() {
+			if v.End > now-shift {
+				until = min(until, v.End+shift)
+				candidates = append(candidates, v.End+shift)
+			}
+		}
+	}
+	slices.Sort(candidates)
+	worth := func(d int, end float64) float64 {
+		shift := float64(d) * availability.Day
+		if now-shift < start {
+			return 1
+		}
+		u, x := 0.0, 0.0
+		for _, v := range h.Intervals() {
+			unknown := v.Exit == availability.Unknown
+			if unknown && v.End > now-shift && v.End <= until-shift+availability.Day {
+				u++
+			}
+			if !unknown && v.End > now-shift && v.End+shift <= end {
+				x++
+			}
+		}
+		if o.Count == "ceil" {
+			return (q + u + x) / (q + u + 2*x)
+		}
+		return q / (q + x)
+	}
+	for _, end := range candidates {
+		sum := 0.0
+		for d := 1; d <= o.Days; d++ {
+			sum += worth(d, end)
+		}
+		if sum < least*float64(o.Days)-1e-9 {
+			return until, end
+		}
+	}
+	return until, math.Inf(1)
+}
+
+// TestLimitIsItsDefinition checks the limit against a plain reading of the bound on
+// random histories: it holds as long, and excludes the same jobs.
+func TestLimitIsItsDefinition(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 11))
+		span := 1 + rng.Float64()*9
+		o := rapid.Custom(drawOptions).Example(int(seed))
+		o.Weight = "day"
+		if seed%20 == 0 { // as many days as there may be
+			o.Days, o.Plen, span = 32, 12, 36
+		}
+		h := history(t, drawDays(rng, span))
+		p, err := NewTDE(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		start, _ := h.Span()
+		for range 10 {
+			now := float64(rng.IntN(int((span + 2) * availability.Day)))
+			if rng.IntN(4) == 0 {
+				now = start + float64(1+rng.IntN(int(span)))*availability.Day
+			}
+			least := []float64{0.2, 0.5, 0.6, 0.8, 1}[rng.IntN(5)]
+			l := p.Limit(h, now, least)
+			until, end := plainLimit(o, h, now, least)
+			if l.Until != until && (o.Count != "ceil" || least > 0.5) {
+				t.Fatalf("seed %d, %+v, now %v, least %v: holds until %v, want %v", seed, o, now, least, l.Until, until)
+			}
+			longest := math.Floor(availability.Day / o.Plen)
+			length := min(math.Floor((end-now)/o.Plen), longest)
+			if l.Excludes(now, length) || length < longest && !l.Excludes(now, length+1) {
+				t.Fatalf("seed %d, %+v, now %v, least %v: excluded %v, %v, want the latter alone, as the window ends after %v", seed, o, now, least, length, length+1, end)
+			}
+		}
+	}
+}
+
+// TestLimitNone checks that nothing is excluded for good by options that the bound is
+// not of, whatever the history.
+func TestLimitNone(t *testing.T) {
+	t.Parallel()
+	h := history(t, drawDays(rand.New(rand.NewPCG(1, 12)), 40))
+	for _, change := range []func(*TDEOptions){
+		func(o *TDEOptions) { o.Weight = "pooled" },
+		func(o *TDEOptions) { o.Plen = 2.5 },
+		func(o *TDEOptions) { o.Days = 33 },
+	} {
+		o := DefaultTDE()
+		change(&o)
+		p, err := NewTDE(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := p.Limit(h, 38*availability.Day, 1)
+		if !math.IsInf(l.Until, 1) || l.Excludes(38*availability.Day, 20_000) {
+			t.Errorf("%+v: limit %+v", o, l)
+		}
+	}
+}
+
 // TestLimitWhole checks that fractions of seconds are left to the forecast, and
 // that the widest of two limits excludes no more than either.
 func TestLimitWhole(t *testing.T) {
@@ -76,7 +194,7 @@ func TestLimitWhole(t *testing.T) {
 		now, length    float64
 		narrow, widest bool
 	}{
-		{20, 10, false, false}, {20, 11, true, false}, {20, 20, true, false}, {20, 21, true, true}, {20.5, 21, false, false}, {20, 21.5, false, false},
+		{20, 10, false, false}, {20, 11, true, false}, {20, 20, true, false}, {20, 21, true, true}, {20, 28_800, true, true}, {20, 28_801, false, false}, {20.5, 21, false, false}, {20, 21.5, false, false},
 	} {
 		var widest Limit
 		widest.Widen(&narrow)

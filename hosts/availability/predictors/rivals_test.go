@@ -1,11 +1,13 @@
 package predictors
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/goccy/go-yaml"
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"bourse/hosts/availability"
@@ -92,6 +94,89 @@ func TestRenewal(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// plainRenewal fits the law to the intervals that ended in the last days, 0 for all,
+// by the moments of the logarithms of their lengths.
+func plainRenewal(law string, days, least int, h *availability.History, now, length float64) Forecast {
+	var logs []float64
+	age, time := 0.0, 0.0
+	exits := map[availability.State]float64{}
+	for _, v := range h.Intervals() {
+		if v.Start <= now && now < v.End {
+			age = now - v.Start
+		}
+		if v.End <= now && (days == 0 || v.End > now-float64(days)*availability.Day) {
+			logs = append(logs, math.Log(v.End-v.Start))
+			time += v.End - v.Start
+			exits[v.Exit]++
+		}
+	}
+	mean, variance := stat.MeanVariance(logs, nil)
+	var log func(float64) float64 // S's logarithm
+	switch sd := math.Sqrt(variance); {
+	case law == "exponential" || len(logs) < least:
+		log = func(x float64) float64 { return -x * float64(len(logs)) / (time + age) }
+	case law == "weibull":
+		k := math.Pi / (sd * math.Sqrt(6))
+		log = distuv.Weibull{K: k, Lambda: math.Exp(mean + 0.5772156649015329/k)}.LogSurvival
+	default:
+		log = func(x float64) float64 { return math.Log(distuv.LogNormal{Mu: mean, Sigma: sd}.Survival(x)) }
+	}
+	stays := 0.0
+	if time+age > 0 {
+		stays = math.Exp(log(age+length) - log(age))
+	}
+	known := exits[availability.UserPresent] + exits[availability.Busy] + exits[availability.Evicted] + exits[availability.Unavailable]
+	if known == 0 {
+		return Forecast{Completes: stays, Unavailable: 1 - stays}
+	}
+	leaves := (1 - stays) / known
+	return Forecast{stays, leaves * exits[availability.UserPresent], leaves * exits[availability.Busy],
+		leaves * (exits[availability.Evicted] + exits[availability.Unavailable])}
+}
+
+// TestRenewalIsItsDefinition checks the predictor against a plain fit to the intervals
+// that count, on random histories.
+func TestRenewalIsItsDefinition(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 13))
+		h := history(t, drawDays(rng, 0.2+rng.Float64()*4))
+		law := []string{"weibull", "lognormal", "exponential"}[seed%3]
+		days, least := rng.IntN(4), 2+rng.IntN(6)
+		p := make1(t, "renewal", fmt.Sprintf("{law: %s, days: %d, least: %d}", law, days, least))
+		for range 10 {
+			now, length := rng.Float64()*5*availability.Day, math.Pow(10, 5*rng.Float64())
+			got, want := p.Predict(h, now, length), plainRenewal(law, days, least, h, now, length)
+			for i, d := range []float64{got.Completes - want.Completes, got.UserPresent - want.UserPresent, got.Busy - want.Busy, got.Unavailable - want.Unavailable} {
+				if !(math.Abs(d) <= 1e-7) { // variances are differences of sums
+					t.Fatalf("seed %d, %s of %d days, least %d, now %v, length %v: field %d of %+v, want %+v", seed, law, days, least, now, length, i, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestRenewalAges checks two ages: of as long as all that was seen, and of so long that
+// nothing is left of the log-normal, where a life ends ever more rarely.
+func TestRenewalAges(t *testing.T) {
+	t.Parallel()
+	h := history(t, []availability.Record{
+		{Start: 0, End: 300, State: availability.Available}, {Start: 300, End: 600, State: availability.Busy},
+		{Start: 600, End: 10_000, State: availability.Available},
+	})
+	if got, want := make1(t, "renewal", "law: exponential").Predict(h, 900, 60).Completes, math.Exp(-60.0/600); math.Abs(got-want) > 1e-12 {
+		t.Errorf("at the age of 300, after 300: %v, want %v", got, want)
+	}
+	h = history(t, []availability.Record{
+		{Start: 0, End: 300, State: availability.Available}, {Start: 300, End: 600, State: availability.Busy},
+		{Start: 600, End: 901, State: availability.Available}, {Start: 901, End: 1200, State: availability.Busy},
+		{Start: 1200, End: 1e6, State: availability.Available},
+	})
+	if got := make1(t, "renewal", "{law: lognormal, least: 2}").Predict(h, 9e5, 60).Completes; got != 1 {
+		t.Errorf("log-normal lives of 300 s, at the age of ten days: %v, want 1", got)
 	}
 }
 

@@ -60,13 +60,90 @@ func TestTDEIsItsDefinition(t *testing.T) {
 				}
 				one.Add(one, exact[i])
 				float := []float64{f.Completes, f.UserPresent, f.Busy, f.Unavailable}[i]
-				if w, _ := want[s].Float64(); math.Abs(float-w) > 1e-12 {
+				if w, _ := want[s].Float64(); !(math.Abs(float-w) <= 1e-12) {
 					t.Fatalf("seed %d, %+v, now %v, length %v: %s = %v, want %v", seed, o, now, length, s, float, w)
 				}
 			}
-			if one.Cmp(big.NewRat(1, 1)) != 0 || math.Abs(f.sum()-1) > 1e-12 {
+			if one.Cmp(big.NewRat(1, 1)) != 0 || !(math.Abs(f.sum()-1) <= 1e-12) {
 				t.Fatalf("seed %d: sum is %v, in floats %v", seed, one, f.sum())
 			}
+		}
+	}
+}
+
+// TestAtLeast checks that a threshold is met where the forecast meets it, just below
+// and just above it too, on 1,000 random histories, under any options.
+func TestAtLeast(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(1000) {
+		rng := rand.New(rand.NewPCG(seed, 10))
+		h := history(t, drawDays(rng, 1+rng.Float64()*9))
+		o := rapid.Custom(drawOptions).Example(int(seed))
+		p, err := NewTDE(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 10 {
+			now, length := float64(rng.IntN(11*int(availability.Day))), float64(1+rng.IntN(1+rng.IntN(30_000)))
+			f := p.Predict(h, now, length).Completes
+			for _, least := range []float64{f - 1e-9, f + 1e-9, rng.Float64()} {
+				if got, want := p.AtLeast(h, now, length, least), f >= least; got != want {
+					t.Fatalf("seed %d, %+v, now %v, length %v: at least %v is %v, forecast %v", seed, o, now, length, least, got, f)
+				}
+			}
+		}
+	}
+}
+
+// TestAtLeastItself checks that a threshold is met by a forecast that is equal to it:
+// on all patterns of up to four days, each available throughout or not at all.
+func TestAtLeastItself(t *testing.T) {
+	t.Parallel()
+	for days := 1; days <= 4; days++ {
+		for pattern := range 1 << days {
+			var records []availability.Record
+			good := 0
+			for d := range days {
+				r := availability.Record{Start: float64(d) * availability.Day, End: float64(d+1) * availability.Day, State: availability.Busy}
+				if pattern>>d&1 == 1 {
+					r.State = availability.Available
+					good++
+				}
+				records = append(records, r)
+			}
+			h := history(t, records)
+			for k := 0; k <= days; k++ {
+				for i, weight := range []string{"day", "pooled", "day"} {
+					o := DefaultTDE()
+					o.Days, o.Weight = days, weight
+					if i == 2 {
+						o.Days = 6 // those before the first are left out
+					}
+					p, err := NewTDE(o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					have := float64(good) / float64(days)
+					if weight == "pooled" && good > 0 {
+						have = 1 // there is nothing but completions
+					}
+					least := float64(k) / float64(days)
+					if got, want := p.AtLeast(h, float64(days)*availability.Day, 60, least), have >= least; got != want {
+						t.Errorf("%d days, %b available, by %s: at least %v is %v, want %v", days, pattern, weight, least, got, want)
+					}
+				}
+			}
+		}
+	}
+	o := DefaultTDE()
+	o.NoHistory = 0.5
+	p, err := NewTDE(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for least, want := range map[float64]bool{0.25: true, 0.5: true, 0.75: false} {
+		if got := p.AtLeast(history(t, nil), 0, 60, least); got != want {
+			t.Errorf("without history, of which 0.5 is thought: at least %v is %v, want %v", least, got, want)
 		}
 	}
 }

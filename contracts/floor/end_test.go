@@ -43,7 +43,11 @@ func TestEndWithHost(t *testing.T) {
 		check(t, fmt.Sprint(c.ending, ", ", c.more, " more"), play(f, 100), c.want)
 		check(t, "done", f.Contract(1).Done, 10+c.more)
 	}
-	f := open(config(pace{sharing.WithHost, 1e9}, 1)) // nodes towards one sum have no end of their own
+	f := open(config(pace{sharing.WithHost, 1e9}, 1)) // just a tick, without rounding
+	place(t, f, 0, request(1, 1, true), sharing.Tick, on(0))
+	place(t, f, 0, request(2, 1, true), 2*sharing.Tick, on(0))
+	check(t, "a tick more", len(f.Advance(f.Next())), 2)
+	f = open(config(pace{sharing.WithHost, 1e9}, 1)) // nodes towards one sum have no end of their own
 	place(t, f, 0, request(1, 1, true), 10, on(0))
 	place(t, f, 0, request(2, 1, false), 10+4e-7, on(0))
 	check(t, "towards one sum", f.Advance(f.Next())[0].Run, 0)

@@ -170,6 +170,19 @@ func TestLimit(t *testing.T) {
 	check(t, "limits now due", play(f, 20), fmt.Sprint("20 expired ", done))
 }
 
+// TestNothingToDo checks that a run without work is over at once, also where it gets
+// nothing.
+func TestNothingToDo(t *testing.T) {
+	t.Parallel()
+	for _, bid := range []market.Rate{0, dollar} {
+		f := open(config(auction, 1))
+		place(t, f, 0, request(1, 1, true), 10, on(0))
+		place(t, f, 5, request(2, 1, false), 0, []contracts.Placement{{Bid: bid}})
+		check(t, fmt.Sprint("next, for ", bid), f.Next(), 5)
+		check(t, "events", fmt.Sprint(f.Advance(5)), fmt.Sprint([]Event{{Kind: Done, Run: 1}}))
+	}
+}
+
 // TestExtendIsNoMore checks that a run has done no more than it truly needs.
 func TestExtendIsNoMore(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -108,6 +109,12 @@ func TestForecasterTable(t *testing.T) {
 		if _, err := NewForecaster(name, func(any) error { return unknown }, nil); !errors.Is(err, unknown) {
 			t.Errorf("%s with an unknown option: error %v, want %v", name, err, unknown)
 		}
+	}
+	if got := ForecasterDoc("normal"); !strings.Contains(got, "Normal") {
+		t.Errorf("normal: %q", got)
+	}
+	if got := ForecasterDoc("oracle"); got != "" {
+		t.Errorf("oracle: %q", got)
 	}
 	if _, err := NewForecaster("oracle", nil, nil); err == nil {
 		t.Error("forecaster oracle: no error")

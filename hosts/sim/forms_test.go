@@ -45,7 +45,7 @@ func TestForms(t *testing.T) {
 			newForm("linear", sim.Linear, spec), newForm("virtual", sim.Virtual, spec), newForm("either", 6, spec),
 		}
 		weights := rapid.OneOf(rapid.SampledFrom([]float64{0, 1, 1, 2, 3}), rapid.Float64Range(1e-3, 1e3), rapid.SampledFrom([]float64{1e-6, 1e6}))
-		limits := rapid.OneOf(rapid.Just(0.0), rapid.SampledFrom([]float64{0.125, 0.5, 4}), rapid.Float64Range(0.01, 2))
+		limits := rapid.OneOf(rapid.Just(0.0), rapid.SampledFrom([]float64{0.125, 0.5, 4, math.MaxFloat64}), rapid.Float64Range(0.01, 2))
 		works := rapid.OneOf(rapid.SampledFrom([]float64{0, 1, 1, 4, math.Inf(1)}), rapid.Float64Range(0.01, 50))
 		if rapid.Bool().Draw(t, "unlimited") {
 			limits = rapid.Just(0.0)

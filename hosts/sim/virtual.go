@@ -176,9 +176,7 @@ func (m *Machine) linearize() {
 		done := m.worked(slot)
 		m.append(slot, t.key, t.work, done, hosts.Share{Weight: t.weight, Limit: r.limit})
 	}
-	m.virtual = nil
-	m.recount()
-	m.stale = true
+	m.virtual, m.stale = nil, true
 }
 
 // shrink makes m linear again if few tasks are left.

@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -165,6 +166,105 @@ func TestLateTie(t *testing.T) {
 	got := m.Advance(1032, nil)
 	if len(got) != 2 || got[0].Key != 0 || got[1].Key != 1 || got[0].At != 1032 || got[1].At != 1032 {
 		t.Errorf("ended %+v, want tasks 0 and 1 at 1032", got)
+	}
+}
+
+// TestNextCompletes checks that at the instant which Next gives a task completes, though
+// rounding may put it a float before or after the one found when it began.
+func TestNextCompletes(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, many := range []int{sim.Linear, sim.Virtual} {
+		before, after := 0, 0
+		for i := range 2000 {
+			m := machine(many, hosts.Spec{CPUs: 4, Speed: 1, Cap: 1})
+			work := 3 + 5*rng.Float64()
+			mustStart(t, m, rng.Float64(), 0, work, hosts.Share{Weight: 1})
+			first := m.Next()
+			mustStart(t, m, 1+rng.Float64(), 1, 100, hosts.Share{Weight: 1})
+			next := m.Next()
+			switch {
+			case next < first:
+				before++
+			case next > first:
+				after++
+			}
+			if got := m.Advance(next, nil); len(got) != 1 || got[0].Key != 0 || got[0].At != next || got[0].Done != work {
+				t.Fatalf("many %d, case %d: ended %+v, want task 0 at %v", many, i, got, next)
+			}
+		}
+		if before == 0 || after == 0 {
+			t.Errorf("many %d: %d instants before, %d after: rounding was not tried", many, before, after)
+		}
+	}
+}
+
+// TestNothingLeft checks that a task without work completes at once and once, though it is
+// paused, is changed or resumed at that instant, or is stopped before anybody looks.
+func TestNothingLeft(t *testing.T) {
+	t.Parallel()
+	for _, many := range []int{sim.Linear, sim.Virtual} {
+		for _, shares := range [][]hosts.Share{{{}}, {{}, {Limit: 0.5}}, {{}, {Weight: 1}}, {{Weight: 1}, {}}, {{}, {Weight: 1, Limit: 0.5}, {}}, {{Weight: 1}, {Weight: 2}}} {
+			m := machine(many, hosts.Spec{CPUs: 1, Speed: 1})
+			mustStart(t, m, 0, 0, 9, hosts.Share{Weight: 1})
+			slot := mustStart(t, m, 3, 1, 0, shares[0])
+			for _, s := range shares[1:] {
+				m.SetShare(3, slot, s)
+			}
+			if got := m.Next(); got != 3 {
+				t.Errorf("many %d, %v: Next = %v, want 3", many, shares, got)
+			}
+			if got := m.Advance(20, nil); len(got) != 2 || got[0].Key != 1 || got[0].At != 3 || got[1].Key != 0 || got[1].At != 9 {
+				t.Errorf("many %d, %v: ended %+v, want task 1 at 3 and 0 at 9", many, shares, got)
+			}
+		}
+		m := machine(many, hosts.Spec{CPUs: 1, Speed: 1})
+		slot := mustStart(t, m, 0, 0, 0, hosts.Share{})
+		m.Stop(0, slot)
+		mustStart(t, m, 0, 1, 5, hosts.Share{})
+		if got := m.Next(); got != inf {
+			t.Errorf("many %d: Next = %v of a paused task, want +Inf", many, got)
+		}
+	}
+}
+
+// TestWeightsApart checks that light tasks share the host as ever once others have left
+// that were heavier a trillionfold, and heavier than those a trillionfold.
+func TestWeightsApart(t *testing.T) {
+	t.Parallel()
+	m := machine(sim.Virtual, hosts.Spec{CPUs: 1, Speed: 1})
+	var slots []hosts.Slot
+	for i, w := range []float64{1e-3 / 3, 1e-3 / 3, 1e12 / 3, 1e27} {
+		slots = append(slots, mustStart(t, m, 0, int64(i), inf, hosts.Share{Weight: w}))
+	}
+	m.Stop(1, slots[3])
+	if got := m.Rate(slots[2]); !near12(got, 1) {
+		t.Errorf("the heaviest left gets %v, want all", got)
+	}
+	m.Stop(2, slots[2])
+	for _, slot := range slots[:2] {
+		if got := m.Rate(slot); !near12(got, 0.5) {
+			t.Errorf("one of two alike gets %v, want a half", got)
+		}
+	}
+}
+
+// TestLongest checks that the most work that is not endless takes its time, at a limit
+// and below it.
+func TestLongest(t *testing.T) {
+	t.Parallel()
+	for _, many := range []int{sim.Linear, sim.Virtual} {
+		for _, limit := range []float64{0, 4} {
+			m := machine(many, hosts.Spec{CPUs: 4 + limit, Speed: 1, Cap: limit})
+			slot := mustStart(t, m, 0, 0, math.MaxFloat64, hosts.Share{Weight: 1})
+			if got, want := m.Next(), math.MaxFloat64/4; math.Abs(got/want-1) > 1e-15 {
+				t.Errorf("many %d, limit %v: Next = %v, want %v", many, limit, got, want)
+			}
+			m.Stop(1, slot)
+			if got := m.Next(); got != inf {
+				t.Errorf("many %d, limit %v: Next = %v of none", many, limit, got)
+			}
+		}
 	}
 }
 

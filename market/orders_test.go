@@ -25,6 +25,14 @@ func TestReadOrders(t *testing.T) {
 			t.Errorf("%q: orders = %v, want ann 1/4 and bob 3", in, got)
 		}
 	}
+	name := strings.Repeat("n", maxName)
+	if got, err := ReadOrders("bids.csv", strings.NewReader(name+",1")); err != nil || got[0].Bidder != name {
+		t.Errorf("a name of %d bytes: %v, %v", maxName, got, err)
+	}
+	longest := strings.Repeat("1", maxNumber)
+	if got, err := ReadOrders("bids.csv", strings.NewReader("ann,"+longest)); err != nil || got[0].Rate.RatString() != longest {
+		t.Errorf("a rate of %d digits: %v, %v", maxNumber, got, err)
+	}
 	got, err := ReadOrders("bids.csv", strings.NewReader("\"a,\"\"b\"\"\",1\n"))
 	if err != nil || got[0].Bidder != `a,"b"` {
 		t.Errorf("quoted name: %v, %v", got, err)
@@ -100,3 +108,25 @@ func TestReadOrdersIsBounded(t *testing.T) {
 type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// TestBounded checks that as many bytes are read as may be, and that one more is an error.
+func TestBounded(t *testing.T) {
+	t.Parallel()
+	for text, ok := range map[string]bool{"": true, "1234": true, "12345": true, "123456": false} {
+		got, err := io.ReadAll(&bounded{strings.NewReader(text), 5})
+		if ok && (err != nil || string(got) != text) || !ok && !errors.Is(err, ErrOrders) {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+	}
+}
+
+// TestQuote checks that what is found is shown whole up to 40 bytes, and cut beyond.
+func TestQuote(t *testing.T) {
+	t.Parallel()
+	x := strings.Repeat("x", 40)
+	for s, want := range map[string]string{"a\n": `"a\n"`, x: `"` + x + `"`, x + "y": `"` + x + `"... (41 bytes)`} {
+		if got := quote(s); got != want {
+			t.Errorf("%q is shown as %s, want %s", s, got, want)
+		}
+	}
+}

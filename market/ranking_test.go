@@ -2,6 +2,7 @@ package market
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -141,6 +142,47 @@ func TestCheapestDependsOnPricesAlone(t *testing.T) {
 		r.Reset()
 		r.check(t)
 	})
+}
+
+// TestCheapestOfNone checks that who asks for no item, or for all of those at the lowest
+// price, draws no lots for the others: there is nobody to draw them.
+func TestCheapestOfNone(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{60, few, 2000} {
+		r := NewRanking(size)
+		if got := r.Cheapest(0, nil, nil, nil); len(got) != 0 {
+			t.Errorf("%d items of %d, want none", len(got), size)
+		}
+		r = NewRanking(size)
+		for i := range int32(size - 1) {
+			r.Set(i, 7)
+		}
+		rng, same := rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(1, 2))
+		if got := r.Cheapest(1, rng, nil, nil); len(got) != 1 || got[0] != int32(size-1) {
+			t.Errorf("the cheapest of %d is %v", size, got)
+		}
+		if same.IntN(1); rng.Uint64() != same.Uint64() {
+			t.Errorf("more than a lot among one was drawn of %d", size)
+		}
+	}
+}
+
+// TestCallsGoRound checks that items are drawn as ever once the counter of calls begins
+// anew at its end.
+func TestCallsGoRound(t *testing.T) {
+	t.Parallel()
+	r := NewRanking(2000)
+	r.call = math.MaxUint32 - 2
+	for i := range r.seen {
+		r.seen[i] = 1 // as by the first call of all
+	}
+	for call := range 6 {
+		fresh := NewRanking(2000).Cheapest(20, rand.New(rand.NewPCG(uint64(call), 3)), nil, nil)
+		got := r.Cheapest(20, rand.New(rand.NewPCG(uint64(call), 3)), nil, nil)
+		if !slices.Equal(got, fresh) {
+			t.Errorf("call %d: %v, want %v", call, got, fresh)
+		}
+	}
 }
 
 // TestTiesAreFair checks that each of the items tied for the last places is as

@@ -218,6 +218,12 @@ func TestNothingLeft(t *testing.T) {
 				t.Errorf("many %d, %v: ended %+v, want task 1 at 3 and 0 at 9", many, shares, got)
 			}
 		}
+		full := machine(many, hosts.Spec{CPUs: 1, Speed: 1})
+		mustStart(t, full, 0, 0, 9, hosts.Share{Weight: 1e30, Limit: 1})
+		mustStart(t, full, 3, 1, 0, hosts.Share{Weight: 1})
+		if got := full.Next(); got != 3 {
+			t.Errorf("many %d, on a host that is all taken: Next = %v, want 3", many, got)
+		}
 		m := machine(many, hosts.Spec{CPUs: 1, Speed: 1})
 		slot := mustStart(t, m, 0, 0, 0, hosts.Share{})
 		m.Stop(0, slot)
@@ -225,6 +231,27 @@ func TestNothingLeft(t *testing.T) {
 		if got := m.Next(); got != inf {
 			t.Errorf("many %d: Next = %v of a paused task, want +Inf", many, got)
 		}
+	}
+}
+
+// TestNoDrift checks that far from the origin, where the clock shows 1e-7 s at best, a task
+// has what many others leave that complete in between: all of the host is used.
+func TestNoDrift(t *testing.T) {
+	t.Parallel()
+	const start, span, limit = 1e9, 1.0, 1e-4
+	m := machine(sim.Virtual, hosts.Spec{CPUs: 1, Speed: 1})
+	rest := mustStart(t, m, start, 0, inf, hosts.Share{Weight: 1})
+	others := 0.0
+	for i := range int64(3000) {
+		work := limit * span * float64(i+1) / 3001
+		mustStart(t, m, start, i+1, work, hosts.Share{Weight: 1, Limit: limit})
+		others += work
+	}
+	if got := m.Advance(start+span, nil); len(got) != 3000 {
+		t.Fatalf("%d tasks of 3000 ended", len(got))
+	}
+	if got, want := m.Done(rest), span-others; math.Abs(got-want) > 1e-12 {
+		t.Errorf("%v done, want %v: %v off", got, want, got-want)
 	}
 }
 

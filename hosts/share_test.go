@@ -153,3 +153,23 @@ func BenchmarkDivide(b *testing.B) {
 		hosts.Divide(2, 1, shares, rates)
 	}
 }
+
+// TestPart checks a task's part below its limit, at it and above, without one, and paused.
+func TestPart(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		share hosts.Share
+		rate  float64
+		below bool
+	}{
+		{hosts.Share{Weight: 2, Limit: 1.5}, 1, true},
+		{hosts.Share{Weight: 2, Limit: 1}, 1, false},
+		{hosts.Share{Weight: 2, Limit: 0.5}, 1, false},
+		{hosts.Share{Weight: 2}, 1, true},
+		{hosts.Share{Limit: 1}, 0, true},
+	} {
+		if rate, below := c.share.Part(0.5); rate != c.rate || below != c.below {
+			t.Errorf("%+v has %v, below its limit %v, want %v and %v", c.share, rate, below, c.rate, c.below)
+		}
+	}
+}

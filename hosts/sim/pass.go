@@ -73,12 +73,10 @@ func (m *Machine) finishDue(at float64) {
 	} else if v.free > 0 {
 		to = to.add(max(0, (at-m.now)+(v.after-v.rest)) * v.pace)
 	}
-	// What is later by more than this is no tie, and no time need be computed.
-	later := v.pace * at * 0x1p-50
 	for v.free > 0 {
 		e := v.due.first(v.tasks)
-		if dv := e.key.minus(to); dv > 0 && (dv > later || at+(v.after+v.seconds(dv)) > at) {
-			break
+		if e.key.minus(to) > 0 {
+			break // if it ends within the same float it is next
 		}
 		slot := e.slot
 		m.end(slot, at)

@@ -1,8 +1,11 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"bourse/bank/audit"
 )
@@ -44,6 +47,14 @@ func (t *trail) place(e *audit.Entry, d *contract) (found, want string) {
 		most += float64(high) / 1e9 / float64(len(names))
 		d.tasks = append(d.tasks, &task{host: h, name: name, bid: bids[i], most: d.terms.MaxCPU, need: need})
 	}
+	for _, n := range d.tasks { // a program whose nodes are promised one by one keeps the pace of the slowest
+		n.pace = n.host.speed
+		if d.terms.PerHost {
+			for _, other := range d.tasks {
+				n.pace = min(n.pace, other.host.speed)
+			}
+		}
+	}
 	t.market.start(e.Time, d)
 	switch rounding := 1e-9 * float64(len(names)); { // a nano-dollar per second a bid
 	case (spend-rounding)*d.terms.Deadline > float64(d.value)/1e6*(1+1e-12):
@@ -59,6 +70,9 @@ func near(x, y, within float64) bool { return math.Abs(x-y) <= within }
 // judge computes again what d is charged and owed, how much of its work was done,
 // and whether its promise was kept.
 func (t *trail) judge(e *audit.Entry, d *contract, v *verdict, holds func(string) audit.Money) (found, want string) {
+	if v.Losses > 0 && !t.run.Rules.Leave {
+		return fmt.Sprintf("%d losses", v.Losses), "none: hosts stay"
+	}
 	if t.market != nil {
 		t.market.pass(e.Time)
 		t.market.stop(e.Time, d)
@@ -69,23 +83,26 @@ func (t *trail) judge(e *audit.Entry, d *contract, v *verdict, holds func(string
 			return found, want
 		}
 	}
-	owed, fuzz := d.penalty(e.Time, v)
-	if t.market != nil {
-		found, want = d.metered(e)
-	} else {
-		owed, found, want = d.whole(e, v, owed, fuzz)
+	claimed, err := v.owed()
+	if err != nil {
+		return fmt.Sprintf("a penalty of %.40q", v.Owed), "an amount"
+	}
+	owed, fuzz := 0.0, 0.0
+	for _, delay := range d.delays(e.Time, v) {
+		owed, fuzz = d.penalty(delay)
+		if t.market != nil {
+			found, want = d.metered(e)
+		} else {
+			owed, found, want = d.whole(e, v, owed, fuzz, !t.run.Rules.Leave)
+		}
+		if found == "" && owes(claimed, owed, fuzz) {
+			break
+		}
 	}
 	if found != "" {
 		return found, want
 	}
 	t.computed++
-	claimed := audit.Money(0)
-	if v.Owed != "" {
-		var err error
-		if claimed, err = parseMoney(v.Owed); err != nil {
-			return fmt.Sprintf("a penalty of %.40q", v.Owed), "an amount"
-		}
-	}
 	if !owes(claimed, owed, fuzz) {
 		return fmt.Sprintf("a penalty owed of %v", claimed), fmt.Sprintf("%v, rate × delay", audit.Money(max(0, owed)))
 	}
@@ -189,20 +206,33 @@ func (t *trail) rounding(d *contract, at float64) float64 {
 // moment returns the time that float64 instants near at cannot tell apart.
 func moment(at float64) float64 { return math.Nextafter(at, math.Inf(1)) - at }
 
-// penalty returns what the provider owes for a promise broken so, in micro-dollars
-// before rounding, and how far off that may be.
-func (d *contract) penalty(end float64, v *verdict) (owed, fuzz float64) {
-	p := &d.terms
-	if v.State != "violated" || p.PenaltyRate == 0 {
-		return 0, 0
+// delays returns how late a promise that ended then may be, s: not late at all, unless
+// it was broken. Where a host may have left with the work for good, which the note does
+// not tell from another loss, there are two answers.
+func (d *contract) delays(end float64, v *verdict) []float64 {
+	p, over := &d.terms, max(0, end-d.terms.due())
+	if v.State != "violated" {
+		return []float64{0}
 	}
-	delay := max(0, end-p.due())
+	work := number64(v.Work)
+	undone := max(0, work-number64(v.Done)) / work * p.Deadline
 	switch {
 	case v.Killed:
-		delay = p.Deadline
+		return []float64{p.Deadline}
 	case !p.RunsOn:
-		work := number64(v.Work)
-		delay = max(0, work-number64(v.Done)) / work * p.Deadline
+		return []float64{undone}
+	case v.Losses > 0:
+		return []float64{over, max(undone, over)}
+	}
+	return []float64{over}
+}
+
+// penalty returns what the provider owes for so much delay, in micro-dollars before
+// rounding, and how far off that may be.
+func (d *contract) penalty(delay float64) (owed, fuzz float64) {
+	p := &d.terms
+	if delay == 0 || p.PenaltyRate == 0 {
+		return 0, 0
 	}
 	owed = p.PenaltyRate * delay
 	if p.PenaltyMax != nil {
@@ -253,8 +283,9 @@ func (d *contract) metered(e *audit.Entry) (found, want string) {
 
 // whole checks that e pays the price less the penalty, in equal parts, or nothing
 // if the work was not done, or no more than the price if it was taken back. It
-// returns what is owed beyond.
-func (d *contract) whole(e *audit.Entry, v *verdict, penalty, fuzz float64) (owed float64, found, want string) {
+// returns what is owed beyond. Settled says that it ended on the hosts that it was
+// admitted to.
+func (d *contract) whole(e *audit.Entry, v *verdict, penalty, fuzz float64, settled bool) (owed float64, found, want string) {
 	pays, sum := d.charges(e)
 	price := d.terms.price(d.value)
 	switch {
@@ -265,11 +296,7 @@ func (d *contract) whole(e *audit.Entry, v *verdict, penalty, fuzz float64) (owe
 	}
 	if sum == 0 && v.State != "fulfilled" { // not done, or done too late to be paid for
 		if beyond := penalty - float64(price); beyond >= 0 && !v.Killed {
-			claimed, err := audit.Money(0), error(nil)
-			if v.Owed != "" {
-				claimed, err = parseMoney(v.Owed)
-			}
-			if err == nil && owes(claimed, beyond, fuzz) {
+			if claimed, err := v.owed(); err == nil && owes(claimed, beyond, fuzz) {
 				return beyond, "", ""
 			}
 		}
@@ -279,13 +306,21 @@ func (d *contract) whole(e *audit.Entry, v *verdict, penalty, fuzz float64) (owe
 		return 0, fmt.Sprintf("charges of %v", sum), fmt.Sprintf("%v, the price less the penalty", price-audit.Money(max(0, penalty)))
 	}
 	names, _, _ := d.terms.places()
-	for n, name := range names {
-		part := sum / audit.Money(len(names))
-		if audit.Money(n) < sum%audit.Money(len(names)) {
+	nodes := len(names)
+	if !settled { // on as many others
+		names = slices.SortedFunc(maps.Keys(pays), func(a, b string) int { return cmp.Or(cmp.Compare(pays[b], pays[a]), cmp.Compare(a, b)) })
+		names = append(names, make([]string, nodes)...) // who gets no micro-dollar is not named
+	}
+	for n, name := range names[:nodes] {
+		part := sum / audit.Money(nodes)
+		if audit.Money(n) < sum%audit.Money(nodes) {
 			part++
 		}
-		if paid := pays["host:"+name]; paid != part {
-			return 0, fmt.Sprintf("a charge of %v by host:%s", paid, name), fmt.Sprintf("%v, an equal part", part)
+		if settled {
+			name = "host:" + name
+		}
+		if paid := pays[name]; paid != part {
+			return 0, fmt.Sprintf("a charge of %v by %s", paid, name), fmt.Sprintf("%v, an equal part", part)
 		}
 	}
 	return 0, "", ""

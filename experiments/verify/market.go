@@ -35,6 +35,7 @@ type task struct {
 	bid  int64   // nano-dollars per second
 	most float64 // processors, 0 for no limit
 	need float64 // work after which it leaves by itself, +Inf if it does not
+	pace float64 // the most work per second of one that keeps a processor to itself
 
 	rate   float64 // work per second
 	paying float64 // $/s
@@ -116,32 +117,55 @@ func (m *market) advance(h *machine, now float64) {
 	}
 }
 
-// allocate gives each task on h its processors, in proportion to bids; what a task
+// weight returns what n, which is on h, counts where h is shared out.
+func (m *market) weight(h *machine, n *task) float64 {
+	switch {
+	case m.rules.Sharing == exclusive || m.rules.Sharing == turns && n == h.on[0]:
+		return 1
+	case m.rules.Sharing == turns:
+		return 0
+	}
+	return float64(n.bid)
+}
+
+// limit returns the most processors that n, which is on h, gets.
+func (m *market) limit(h *machine, n *task) float64 {
+	most := m.rules.CPUs
+	if m.rules.Cap > 0 {
+		most = min(most, m.rules.Cap)
+	}
+	switch {
+	case m.rules.Sharing == exclusive:
+		most = min(most, n.pace/h.speed)
+	case m.rules.Sharing == turns:
+		most = min(most, 1)
+	case n.most > 0:
+		most = min(most, n.most)
+	}
+	return most
+}
+
+// allocate gives each task on h its processors, in proportion to weights; what a task
 // cannot use goes to the others.
 func (m *market) allocate(h *machine) {
-	limit := func(n *task) float64 {
-		most := m.rules.CPUs
-		if m.rules.Cap > 0 {
-			most = min(most, m.rules.Cap)
-		}
-		if n.most > 0 {
-			most = min(most, n.most)
-		}
-		return most
+	price, free, sum := h.price(), m.rules.CPUs, 0.0
+	for _, n := range h.on {
+		sum += m.weight(h, n)
 	}
-	price := h.price()
-	// Those that reach their limits first have the lowest limit for their bid.
+	// Those that reach their limits first have the lowest limit for their weight.
 	byLimit := slices.Clone(h.on)
 	slices.SortStableFunc(byLimit, func(a, b *task) int {
-		return cmp.Compare(limit(a)*float64(b.bid), limit(b)*float64(a.bid))
+		return cmp.Compare(m.limit(h, a)*m.weight(h, b), m.limit(h, b)*m.weight(h, a))
 	})
-	free, bids := m.rules.CPUs, price
 	for _, n := range byLimit {
-		cpus := limit(n)
-		if bids > 0 {
-			cpus = min(cpus, free*float64(n.bid)/float64(bids))
+		cpus, weight := m.limit(h, n), m.weight(h, n)
+		switch {
+		case weight == 0 && m.rules.Sharing == turns:
+			cpus = 0
+		case sum > 0:
+			cpus = min(cpus, free*weight/sum)
 		}
-		free, bids = max(0, free-cpus), bids-n.bid
+		free, sum = max(0, free-cpus), sum-weight
 		n.rate = cpus * h.speed
 		n.paying = charge(m.rules.Payment, float64(n.bid)/1e9, float64(price-n.bid)/1e9, cpus/m.rules.CPUs)
 	}

@@ -79,7 +79,7 @@ func TestNeeded(t *testing.T) {
 		}
 		table[2][13] = c.work
 		rules := usage
-		rules.Sharing = "exclusive" // charges are not computed again
+		rules.Sharing = "deadline" // charges are not computed again
 		r := held(t, steps, table, rules)
 		if r.Clean() != (c.seq == 0) || c.seq > 0 && r.Findings[0].Seq != c.seq {
 			t.Errorf("%s, %s in the table: %v, want entry %d named", c.verdict, c.work, r.Findings, c.seq)

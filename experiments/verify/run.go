@@ -19,12 +19,12 @@ type Run struct {
 // Rules are those of a scenario that charges follow from.
 type Rules struct {
 	Payment string // rule: spot, usage, bid or budget
-	Sharing string // rule: charges by spot, usage and bid are computed again under auction
+	Sharing string // rule
 	Hosts   int
 	CPUs    float64   // of a host
 	Cap     float64   // processors that one task can use, 0 for no cap
 	Speeds  []float64 // of hosts h00, h01, ..., in turn: work per second of a processor
-	Leave   bool      // hosts come and go, which ledgers do not tell: charges are not computed again
+	Leave   bool      // hosts come and go, which ledgers do not tell
 	Horizon float64   // s: when the market closes and what is open is cancelled, 0 for never
 }
 
@@ -88,11 +88,11 @@ func newTrail(run *Run) *trail {
 	switch r := run.Rules; {
 	case r == nil:
 		t.beyond = "charges, which were not computed again: the rules of the run are not known"
-	case r.Leave:
-		t.beyond = "charges, which were not computed again: hosts come and go"
 	case r.Payment == "budget" || r.Sharing == planned:
-	case r.Sharing != "auction":
-		t.beyond = fmt.Sprintf("charges, which were not computed again: the sharing rule is %s", r.Sharing)
+	case r.Leave:
+		t.beyond = "charges, which were not computed again: hosts come and go, and the ledger does not say when"
+	case r.Sharing != "auction" && r.Sharing != exclusive && r.Sharing != turns:
+		t.beyond = fmt.Sprintf("charges, which were not computed again: sharing %s goes by estimates, and the ledger does not say them", r.Sharing)
 	default:
 		t.market = newMarket(r)
 	}

@@ -491,10 +491,10 @@ func TestReservations(t *testing.T) {
 // TestBeyond checks that a report says what was not computed again, and why.
 func TestBeyond(t *testing.T) {
 	t.Parallel()
-	exclusive := usage
-	exclusive.Sharing = "exclusive"
+	deadline := usage
+	deadline.Sharing = "deadline"
 	steps, table := small()
-	if r := held(t, steps, table, exclusive); !r.Clean() || r.Computed != 0 || !strings.Contains(strings.Join(r.Beyond, ";"), "sharing rule is exclusive") {
+	if r := held(t, steps, table, deadline); !r.Clean() || r.Computed != 0 || !strings.Contains(strings.Join(r.Beyond, ";"), "sharing deadline goes by estimates") {
 		t.Errorf("%v, %v", r.Findings, r.Beyond)
 	}
 	steps[1].note = `{"decision":"accept","submit":0,"deadline":200}`

@@ -32,6 +32,12 @@ type terms struct {
 // pay a price as a whole.
 const planned = "planned"
 
+// The sharing rules beside the auction that go by who is there.
+const (
+	exclusive = "exclusive" // a processor each
+	turns     = "turns"     // a processor for who came first
+)
+
 // due returns the instant of the deadline, +Inf if none was promised.
 func (t *terms) due() float64 {
 	if t.OnDemand {
@@ -68,6 +74,7 @@ type verdict struct {
 	Owed   string   `json:"penalty_owed"` // $, empty for none
 
 	Killed bool // its nodes were taken away before it was done
+	Losses int  // how often a host left with a task of it
 }
 
 // needed returns the work that was truly needed.
@@ -105,4 +112,12 @@ func (t *terms) places() (names []string, bids []int64, ok bool) {
 		}
 	}
 	return names, bids, ok
+}
+
+// owed returns the penalty that v says is owed.
+func (v *verdict) owed() (audit.Money, error) {
+	if v.Owed == "" {
+		return 0, nil
+	}
+	return parseMoney(v.Owed)
 }

@@ -51,12 +51,12 @@ func (l *Ledger) open(contract int64, owner Account) Account {
 	} else {
 		a = l.add(row)
 	}
-	l.escrows.add(contract, a)
+	l.escrows[contract] = a
 	return a
 }
 
 func (l *Ledger) drop(contract int64, a Account) {
-	l.escrows.remove(contract)
+	delete(l.escrows, contract)
 	l.accounts[a] = account{contract: NoContract}
 	l.free = append(l.free, a)
 }
@@ -76,7 +76,7 @@ func (l *Ledger) Settle(now float64, contract int64, pay []Payment, note []byte)
 }
 
 func (l *Ledger) settle(now float64, contract int64, pay []Payment, note []byte) (Amount, error) {
-	escrow, ok := l.escrows.row(contract)
+	escrow, ok := l.escrows[contract]
 	if !ok {
 		return Amount{}, ErrNoEscrow
 	}

@@ -14,9 +14,9 @@ type Ledger struct {
 	now      float64
 	accounts []account
 	byName   map[string]Account
-	escrows  escrows
-	free     []Account // rows of escrows that are gone
-	admitted numbers   // contracts ever admitted
+	escrows  map[int64]Account // of contracts that are open
+	free     []Account         // rows of escrows that are gone
+	admitted numbers           // contracts ever admitted
 
 	booking []Posting // scratch
 	entry   Entry     // scratch
@@ -26,7 +26,7 @@ type Ledger struct {
 // Without a journal, nil, nothing is recorded or formatted, which suits a
 // simulated replication.
 func New(j Journal) *Ledger {
-	l := &Ledger{byName: make(map[string]Account)}
+	l := &Ledger{byName: make(map[string]Account), escrows: make(map[int64]Account)}
 	l.add(account{contract: NoContract, name: issuerName})
 	l.byName[issuerName] = Issuer
 	l.Reset(j)
@@ -101,7 +101,7 @@ func (l *Ledger) Issued() Amount { return Amount{-l.accounts[Issuer].balance} }
 
 // Escrow returns what is set aside for contract, and whether it is open.
 func (l *Ledger) Escrow(contract int64) (Amount, bool) {
-	a, ok := l.escrows.row(contract)
+	a, ok := l.escrows[contract]
 	if !ok {
 		return Amount{}, false
 	}

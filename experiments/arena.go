@@ -103,6 +103,7 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 		Policy: rules.policy, Sharing: rules.sharing, Payment: s.payment,
 		Window: s.conf.Market.Window, Forecast: rules.forecast,
 		Teller: a.ledger, Notes: journal != nil, Ties: rules.ties, Availability: a.churn,
+		OneByOne: s.conf.Market.Instant == oneByOne,
 	}
 	if a.observe != nil {
 		a.observe(s.conf.Name, o.Label, rep, &parts)
@@ -115,7 +116,7 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 		market = append(market, cancels{a}) // what has ended is not taken back
 	}
 	sources := append(market, in)
-	if s.conf.Market.Instant == submissionsFirst {
+	if s.conf.Market.Instant != endsFirst {
 		sources = append([]des.Source{in}, market...)
 	}
 	sources = append(sources, a.broker.Late())

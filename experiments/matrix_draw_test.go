@@ -77,6 +77,7 @@ func swfOf(p workloadgen.Plan) string {
 type drawer struct {
 	*rand.Rand
 	families map[string]matrixFamily
+	number   uint64
 	hosts    int
 	whole    bool // numbers are whole, so that much happens at one instant
 }
@@ -90,7 +91,7 @@ func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // draw draws the scenario of that number, whatever was drawn before.
 func draw(n uint64) *drawing {
-	d := &drawer{Rand: rand.New(rand.NewPCG(n, 0x6d6174726978)), families: matrixFamilies()}
+	d := &drawer{Rand: rand.New(rand.NewPCG(n, 0x6d6174726978)), families: matrixFamilies(), number: n}
 	g := &drawing{number: n}
 	d.hosts, d.whole = 1+d.IntN(12), d.odds(0.5)
 	policies := d.policies()
@@ -250,7 +251,11 @@ func (d *drawer) market(policies []string, planner bool) *branch {
 		b.add(leaf("window", number(pick(d, 0.5, 20, 300, 5000.0))))
 	}
 	if d.odds(0.4) && (!planner || d.odds(0.1)) {
-		b.add(leaf("instant", pick(d, "ends-first", "submissions-first")))
+		instant := pick(d, "ends-first", "submissions-first")
+		if instant == "submissions-first" && rand.New(rand.NewPCG(d.number, 0x696e7374)).IntN(2) == 0 { // not of the stream of the rest
+			instant = "one-by-one"
+		}
+		b.add(leaf("instant", instant))
 	}
 	if b.in == nil {
 		return nil

@@ -110,7 +110,7 @@ func (c *replayContract) running() bool {
 
 func newReplay(run *toldRun) (*replay, error) {
 	c := run.set.conf
-	w := &replay{run: run, submits: c.Market.Instant == submissionsFirst, payment: c.Market.Payment, cap: c.Fleet.Cap, all: make(map[contracts.ID]*replayContract)}
+	w := &replay{run: run, submits: c.Market.Instant != endsFirst, payment: c.Market.Payment, cap: c.Fleet.Cap, all: make(map[contracts.ID]*replayContract)}
 	var err error
 	if w.rule, err = ruleOf(run.offer); err != nil {
 		return nil, err

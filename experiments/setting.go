@@ -85,8 +85,12 @@ func settings(e *scenario.Experiment, in files) ([]*setting, error) {
 	return all, nil
 }
 
-// submissionsFirst is the order of an instant in which submissions are told before ends.
-const submissionsFirst = "submissions-first"
+// Orders of an instant but submissions-first: ends are told before submissions, or after
+// them and one by one.
+const (
+	endsFirst = "ends-first"
+	oneByOne  = "one-by-one"
+)
 
 // Recordings are what has been read: settings of a sweep have theirs in common.
 type recordings struct {
@@ -133,7 +137,7 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 			return nil, o.Blame(fmt.Errorf("admission %s: it plans for hosts that stay, want no fleet.availability with it", o.Name))
 		case o.sharing.Name != "planned":
 			return nil, o.Blame(fmt.Errorf("admission %s: found sharing %s, want planned with it", o.Name, o.sharing.Name))
-		case c.Market.Instant == submissionsFirst:
+		case c.Market.Instant != endsFirst:
 			return nil, o.Blame(fmt.Errorf("admission %s: it plans with what ends at an instant, want market.instant: ends-first with it", o.Name))
 		}
 	}

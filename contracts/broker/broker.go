@@ -37,6 +37,7 @@ type Config struct {
 	Teller       Teller
 	Notes        bool                // tell the teller what decided and how contracts ended
 	NoPrices     bool                // keep no record of the total price
+	OneByOne     bool                // the policy is told of room after each end of an instant, not after all
 	Ties         *rand.Rand          // breaks ties among hosts of equal price
 	Availability *floor.Availability // when hosts are there; nil: always
 }
@@ -45,7 +46,7 @@ type Config struct {
 func (c *Config) floor() floor.Config {
 	return floor.Config{
 		Machines: c.Fleet, Sharing: c.Sharing, Tariff: c.Payment.Charge, Window: c.Window, Forecast: c.Forecast,
-		Ties: c.Ties, NoPrices: c.NoPrices, Availability: c.Availability,
+		Ties: c.Ties, NoPrices: c.NoPrices, OneByOne: c.OneByOne, Availability: c.Availability,
 	}
 }
 

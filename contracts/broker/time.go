@@ -22,13 +22,19 @@ func (b *Broker) Next() float64 {
 
 // Advance brings the market to now. At each instant on the way what ends on the floor
 // ends first; then come deadlines of those who wait, then ticks of the policy, as long
-// as there are any; and then, once, the policy is told that there is room.
+// as there are any; and then, once, the policy is told that there is room, or after each
+// where they come one by one.
 func (b *Broker) Advance(now float64) error {
 	for at := b.Next(); at <= now; at = b.Next() {
 		b.now = at
 		for next := at; next <= at; next = b.Next() {
 			if err := b.step(); err != nil {
 				return err
+			}
+			if b.OneByOne {
+				if err := b.offer(); err != nil {
+					return err
+				}
 			}
 		}
 		if err := b.offer(); err != nil {

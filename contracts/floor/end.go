@@ -1,6 +1,8 @@
 package floor
 
 import (
+	"math"
+
 	"bourse/contracts"
 	"bourse/contracts/sharing"
 	"bourse/hosts"
@@ -9,6 +11,9 @@ import (
 // complete ends the tasks that are done on the first host due.
 func (f *Floor) complete() {
 	h, _, _ := f.heaps.completions.Min()
+	if f.OneByOne {
+		h = f.foremost()
+	}
 	v := &f.hosts[h]
 	f.touch(v)
 	f.scratch.reports = f.Machines[h].Advance(f.now, f.scratch.reports[:0])
@@ -24,6 +29,28 @@ func (f *Floor) complete() {
 		f.endRest(v)
 	}
 	f.report()
+}
+
+// foremost returns, of the hosts on which a task is done by now, the one with the
+// contract of the lowest number among those.
+func (f *Floor) foremost() (first int32) {
+	due, least := &f.heaps.completions, contracts.ID(math.MaxInt64)
+	f.scratch.ranked = f.scratch.ranked[:0]
+	for h, at, ok := due.Min(); ok && at <= f.now; h, at, ok = due.Min() {
+		due.Remove(h)
+		f.scratch.ranked = append(f.scratch.ranked, h)
+	}
+	for _, h := range f.scratch.ranked {
+		v := &f.hosts[h]
+		due.Set(h, v.next)
+		v.meter(f.now)
+		for i := range v.on {
+			if c := &f.runs[v.on[i].Contract]; c.ID < least && (f.finished(v, c, &v.on[i]) || len(v.on) == 1) {
+				first, least = h, c.ID
+			}
+		}
+	}
+	return first
 }
 
 // report makes events of the tasks that have been reported.

@@ -27,6 +27,7 @@ type Config struct {
 	Forecast     market.Forecaster
 	Ties         *rand.Rand    // breaks ties among hosts of equal price
 	NoPrices     bool          // keep no record of the total price
+	OneByOne     bool          // of what is done at one instant, the contract of the lowest number comes first
 	Availability *Availability // when hosts are there; nil: always
 }
 

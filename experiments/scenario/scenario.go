@@ -87,7 +87,7 @@ type Market struct {
 	Payment    string  `yaml:"payment" doc:"what is charged"`
 	Forecaster Choice  `yaml:"forecaster" doc:"estimate of the price percentile"`
 	Window     float64 `yaml:"window" validate:"gt=0,max=1e9" doc:"price history that it looks at, s"`
-	Instant    string  `yaml:"instant" validate:"oneof=ends-first submissions-first" doc:"order of what happens at one instant: ends-first, so that what is freed can be used, or submissions-first, as EASY schedulers have it"`
+	Instant    string  `yaml:"instant" validate:"oneof=ends-first submissions-first one-by-one" doc:"order of what happens at one instant: ends-first, so that what is freed can be used; submissions-first, and then all ends together; or one-by-one, submissions and then ends in the order of the log, each followed by a look at the queue, as simulators of EASY do"`
 }
 
 // An SLA is what a contract promises, and what a broken promise costs.

@@ -344,7 +344,7 @@ func (d *drawer) workload(g *drawing, planner bool) *branch {
 			b.add(leaf("filter", pick(d, "ran", `"ran,first:8"`, `"ran,last:5"`, `"first:10"`)))
 		}
 	default:
-		name := pick(d, models.Names()...)
+		name := pick(d, models.Table().Names()...)
 		b.add(d.model(g, name, planner))
 		if d.odds(0.2) {
 			b.add(fork("estimate", leaf("name", "uniform"), leaf("min", "0.1"), leaf("max", "10")))

@@ -34,7 +34,7 @@ import (
 func matrixKnown() scenario.Known {
 	k := scenario.Known{
 		Admission: admission.Names(), Sharing: sharing.Names(), Bidding: bidding.Names(),
-		Forecasters: market.ForecasterNames(), Models: models.Names(), Payments: broker.Payments(),
+		Forecasters: market.ForecasterNames(), Models: models.Table().Names(), Payments: broker.Payments(),
 		Availability: availability.Names(), Predictors: predictors.Names(),
 	}
 	for _, m := range metrics.All() {

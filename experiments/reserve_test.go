@@ -33,7 +33,7 @@ func reserved(t testing.TB, file string, sets ...string) *scenario.Experiment {
 	}
 	e, err := scenario.Parse(file, text, scenario.Known{
 		Admission: admission.Names(), Sharing: sharing.Names(), Bidding: []string{"cheapest"},
-		Forecasters: market.ForecasterNames(), Models: models.Names(), Payments: broker.Payments(),
+		Forecasters: market.ForecasterNames(), Models: models.Table().Names(), Payments: broker.Payments(),
 	}, append([]string{"replications=2", "base.workload.model.jobs=250"}, sets...)...)
 	if err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ func paper(t testing.TB, replications int, sets ...string) *scenario.Experiment 
 	t.Helper()
 	e, err := scenario.Parse("paper", papers.Presets()["paper"], scenario.Known{
 		Admission: admission.Names(), Sharing: sharing.Names(), Bidding: bidding.Names(),
-		Forecasters: market.ForecasterNames(), Models: models.Names(), Payments: broker.Payments(),
+		Forecasters: market.ForecasterNames(), Models: models.Table().Names(), Payments: broker.Payments(),
 	}, append(sets, fmt.Sprintf("replications=%d", replications))...)
 	if err != nil {
 		t.Fatal(err)

@@ -35,11 +35,11 @@ func (read *recordings) workload(w *scenario.Workload) (work *workload, err erro
 	}
 	switch {
 	case w.Model != nil:
-		if work.model, err = models.New(w.Model.Name, w.Model.Decode, nil); err != nil {
+		if work.model, err = models.Table().New(w.Model.Name, w.Model.Decode); err != nil {
 			return nil, w.Model.Blame(err)
 		}
 		if w.Estimate != nil {
-			work.estimate, err = dist.New(w.Estimate.Name, w.Estimate.Decode, nil)
+			work.estimate, err = dist.Table().New(w.Estimate.Name, w.Estimate.Decode)
 			err = w.Estimate.Blame(err)
 		}
 	case w.Plan != "":

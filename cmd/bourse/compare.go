@@ -147,10 +147,10 @@ func readSide(c *cli.Context, name, filter string) (*logFile, error) {
 	}
 	file, err := readLog(c, name, filter)
 	if errors.Is(err, fs.ErrNotExist) {
-		if slices.Contains(models.Names(), name) {
+		if slices.Contains(models.Table().Names(), name) {
 			return nil, nil
 		}
-		return nil, usagef("%w, and no model of that name: %v", err, models.Names())
+		return nil, usagef("%w, and no model of that name: %v", err, models.Table().Names())
 	}
 	return file, err
 }

@@ -79,7 +79,7 @@ func complete(out io.Writer, args []string) bool {
 	case command == "scenario show":
 		names = presetNames()
 	case command == "workload generate":
-		names = models.Names()
+		names = models.Table().Names()
 	case command == "completion":
 		names = []string{"bash", "zsh"}
 	}

@@ -21,7 +21,7 @@ func known() scenario.Known {
 		Sharing:     sharing.Names(),
 		Bidding:     bidding.Names(),
 		Forecasters: market.ForecasterNames(),
-		Models:      models.Names(),
+		Models:      models.Table().Names(),
 		Payments:    broker.Payments(),
 
 		Availability: availability.Names(),

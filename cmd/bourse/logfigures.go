@@ -7,6 +7,7 @@ import (
 	"bourse/experiments/fitlab"
 	"bourse/experiments/report"
 	"bourse/workloadgen/describe"
+	"bourse/workloadgen/dist"
 )
 
 // everyLaw asks figures for every law that was fitted.
@@ -70,7 +71,7 @@ func cdfPanel(title, x string, values []float64, fits []fitlab.Outcome) report.P
 		if f.Err != nil {
 			continue
 		}
-		if law, err := f.Law.New(nil); err == nil {
+		if law, err := dist.Table().Make(f.Law); err == nil {
 			p.Curves = append(p.Curves, curve(describe.Law(f.Name, law, own.X)))
 		}
 	}

@@ -20,14 +20,15 @@ import (
 	"bourse/market"
 	"bourse/workloadgen/dist"
 	"bourse/workloadgen/models"
+	"bourse/workloadgen/plugin"
 	"bourse/workloadgen/value"
 
 	"github.com/goccy/go-yaml"
 	"github.com/urfave/cli/v2"
 )
 
-// A plugin is one member of a family, as users see it.
-type plugin struct {
+// A member is one member of a family, as users see it.
+type member struct {
 	Family  string   `json:"family"`
 	Name    string   `json:"name"`
 	Doc     string   `json:"doc"`
@@ -35,11 +36,7 @@ type plugin struct {
 }
 
 // An option is a field of a plug-in's options.
-type option struct {
-	Name    string `json:"name"`
-	Default any    `json:"default"`
-	Doc     string `json:"doc"`
-}
+type option = plugin.Option
 
 func policiesCommand() *cli.Command {
 	return &cli.Command{
@@ -67,7 +64,7 @@ func policiesAction(c *cli.Context) error {
 		return err
 	}
 	if family := c.Args().First(); family != "" {
-		var own []plugin
+		var own []member
 		for _, p := range all {
 			if p.Family == family {
 				own = append(own, p)
@@ -95,8 +92,8 @@ func policiesAction(c *cli.Context) error {
 }
 
 // plugins returns every plug-in of the program.
-func plugins() ([]plugin, error) {
-	var all []plugin
+func plugins() ([]member, error) {
+	var all []member
 	var err error
 	add := func(family string, names []string, doc func(string) string, options func(string) ([]option, error)) {
 		for _, name := range names {
@@ -104,7 +101,7 @@ func plugins() ([]plugin, error) {
 			if failed != nil && err == nil {
 				err = fmt.Errorf("options of %s %s: %w", family, name, failed)
 			}
-			all = append(all, plugin{family, name, doc(name), append([]option{}, o...)})
+			all = append(all, member{family, name, doc(name), append([]option{}, o...)})
 		}
 	}
 	rng := rand.New(rand.NewPCG(0, 0)) // nothing is drawn
@@ -122,14 +119,23 @@ func plugins() ([]plugin, error) {
 	}))
 	add("payment", broker.Payments(), broker.PaymentDoc, func(string) ([]option, error) { return nil, nil })
 	add("forecaster", market.ForecasterNames(), market.ForecasterDoc, built(market.NewForecaster, rng))
-	add("model", models.Names(), models.Doc, built(models.New, rng))
-	add("value", value.Names(), value.Doc, built(value.New, rng))
-	add("law", dist.Names(), dist.Doc, built(dist.New, rng))
+	all = append(all, members("model", models.Table())...)
+	all = append(all, members("value", value.Table())...)
+	all = append(all, members("law", dist.Table())...)
 	add("availability", availability.Names(), availability.Doc, built(availability.New, rng))
 	add("predictor", predictors.Names(), predictors.Doc, built(predictors.New, rng))
 	add("scheduler", sched.Names(), sched.Doc, built(sched.New, rng))
 	add("matchmaking", matchmaking.Names(), matchmaking.Doc, built(matchmaking.New, rng))
 	return all, err
+}
+
+// members returns those of a family.
+func members[T any](family string, t plugin.Table[T]) []member {
+	var all []member
+	for _, name := range t.Names() {
+		all = append(all, member{family, name, t.Doc(name), t.Options(name)})
+	}
+	return all
 }
 
 // families returns the names of the families.
@@ -176,13 +182,13 @@ func fields(prefix string, v reflect.Value) []option {
 		case f.Type.Kind() == reflect.Struct && !isChoice(f.Type):
 			all = append(all, fields(prefix+name+".", value)...)
 		case f.Type.Kind() == reflect.Pointer && f.Type.Elem().Kind() == reflect.Struct && !isChoice(f.Type.Elem()):
-			all = append(all, option{prefix + name, nil, f.Tag.Get("doc")})
+			all = append(all, option{Name: prefix + name, Doc: f.Tag.Get("doc")})
 			start := reflect.New(f.Type.Elem())
 			if yaml.Unmarshal([]byte("{}"), start.Interface()) == nil {
 				all = append(all, fields(prefix+name+".", start.Elem())...)
 			}
 		default:
-			all = append(all, option{prefix + name, plain(value), f.Tag.Get("doc")})
+			all = append(all, option{Name: prefix + name, Default: plain(value), Doc: f.Tag.Get("doc")})
 		}
 	}
 	return all

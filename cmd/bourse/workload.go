@@ -94,7 +94,7 @@ func model(c *cli.Context, name, options string) (workloadgen.Model, error) {
 		}
 		return f.New()
 	}
-	return models.New(name, func(v any) error {
+	return models.Table().New(name, func(v any) error {
 		if options == "" {
 			return nil
 		}
@@ -102,7 +102,8 @@ func model(c *cli.Context, name, options string) (workloadgen.Model, error) {
 			return fmt.Errorf("--options: %w", err)
 		}
 		return nil
-	}, nil)
+	})
+
 }
 
 // readModel reads a model file.

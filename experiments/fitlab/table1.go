@@ -7,6 +7,7 @@ import (
 
 	"bourse/workloadgen/dist"
 	"bourse/workloadgen/gof"
+	"bourse/workloadgen/plugin"
 )
 
 // A Column is a quantity of a trace and the laws to be compared with it.
@@ -88,7 +89,7 @@ func Table1(ctx context.Context, columns []Column, b gof.Bootstrap, stream Strea
 func PaperColumns(iat, run, cpu []float64) ([]Column, error) {
 	var err error
 	law := func(name, member string, options map[string]any) Law {
-		d, e := dist.Spec{Name: member, Options: options}.New(nil)
+		d, e := dist.Table().Make(plugin.Spec{Name: member, Options: options})
 		if e != nil {
 			err = e
 		}

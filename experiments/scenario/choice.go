@@ -1,6 +1,9 @@
 package scenario
 
-import "reflect"
+import (
+	"bourse/workloadgen/plugin"
+	"reflect"
+)
 
 // A Choice names a plug-in and carries its options. A file writes the bare
 // name, or a mapping:
@@ -21,6 +24,9 @@ type Choice struct {
 
 // Named returns the choice of a plug-in with its default options.
 func Named(name string) Choice { return Choice{Name: name, Label: name} }
+
+// Want says what a file may write.
+func (Choice) Want() string { return plugin.Spec{}.Want() }
 
 // Decode fills in v, a pointer to the plug-in's own options, and leaves alone
 // what the file does not say. It refuses unknown fields and what is no finite

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"bourse/workloadgen/plugin"
 	"encoding"
 	"reflect"
 	"regexp"
@@ -57,7 +58,7 @@ func decode(n *node, v reflect.Value, f field) error {
 }
 
 func (n *node) mismatch(v reflect.Value, f field) error {
-	return fail(n.at, f.path, "found %s, want %s", n.found(), withDoc(wanted(v.Type(), f.rule), f.doc))
+	return fail(n.at, f.path, "found %s, want %s", n.found(), plugin.WithDoc(plugin.Want(v.Type(), f.rule), f.doc))
 }
 
 func decodePointer(n *node, v reflect.Value, f field) error {
@@ -80,18 +81,18 @@ func decodeStruct(n *node, v reflect.Value, f field) error {
 	if n.kind != mapping {
 		return n.mismatch(v, f)
 	}
-	known := fieldsOf(v.Type())
+	known := plugin.FieldsOf(v.Type())
 	for _, k := range n.keys {
-		if known.find(k.name) == nil {
-			return fail(k.at, join(f.path, clip(k.name)), "unknown field, %s", oneOf(k.name, known.names()))
+		if known.Find(k.name) == nil {
+			return fail(k.at, join(f.path, clip(k.name)), "unknown field, %s", oneOf(k.name, known.Names()))
 		}
 	}
 	for _, s := range known {
-		item := n.get(s.name)
+		item := n.get(s.Name)
 		if item == nil {
 			continue
 		}
-		if err := decode(item, v.FieldByIndex(s.index), field{join(f.path, s.name), s.rule, s.doc}); err != nil {
+		if err := decode(item, v.FieldByIndex(s.Index), field{join(f.path, s.Name), s.Rule, s.Doc}); err != nil {
 			return err
 		}
 	}
@@ -103,7 +104,7 @@ func decodeSlice(n *node, v reflect.Value, f field) error {
 		return n.mismatch(v, f)
 	}
 	out := reflect.MakeSlice(v.Type(), len(n.items), len(n.items))
-	_, rule := split(f.rule)
+	rule := plugin.RuleOf(f.rule).Elements
 	for i, item := range n.items {
 		if c, ok := out.Index(i).Addr().Interface().(*Configuration); ok {
 			*c = Default()
@@ -123,9 +124,9 @@ func decodeArray(n *node, v reflect.Value, f field) error {
 		return n.mismatch(v, f)
 	}
 	if len(n.items) != v.Len() {
-		return fail(n.at, f.path, "found a list of %d, want %s", len(n.items), withDoc(wanted(v.Type(), f.rule), f.doc))
+		return fail(n.at, f.path, "found a list of %d, want %s", len(n.items), plugin.WithDoc(plugin.Want(v.Type(), f.rule), f.doc))
 	}
-	_, rule := split(f.rule)
+	rule := plugin.RuleOf(f.rule).Elements
 	for i, item := range n.items {
 		if err := decode(item, v.Index(i), field{join(f.path, item.segment(strconv.Itoa(i))), rule, f.doc}); err != nil {
 			return err

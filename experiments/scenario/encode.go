@@ -9,6 +9,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"bourse/workloadgen/plainyaml"
+	"bourse/workloadgen/plugin"
 )
 
 // encode is the inverse of decode.
@@ -29,8 +30,8 @@ func encode(v reflect.Value) *node {
 		return encode(v.Elem())
 	case reflect.Struct:
 		n := &node{kind: mapping, fields: true}
-		for _, f := range fieldsOf(v.Type()) {
-			n = n.put(f.name, encode(v.FieldByIndex(f.index)))
+		for _, f := range plugin.FieldsOf(v.Type()) {
+			n = n.put(f.Name, encode(v.FieldByIndex(f.Index)))
 		}
 		return n
 	case reflect.Slice:

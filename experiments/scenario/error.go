@@ -26,8 +26,11 @@ func fail(at place, field, format string, args ...any) error {
 // blame gives an error the place that it lacks, if there is one.
 func blame(at place, field string, err error) error {
 	var e *Error
-	if err == nil || at == (place{}) || errors.As(err, &e) {
+	switch {
+	case err == nil || at == (place{}):
 		return err
+	case errors.As(err, &e):
+		return e
 	}
 	return fail(at, field, "%v", err)
 }

@@ -9,6 +9,9 @@ type Options struct {
 	fields *node  // nil where there are none
 }
 
+// Want says what a file may write.
+func (Options) Want() string { return "a mapping of options" }
+
 // Given reports whether the file gives any.
 func (o Options) Given() bool { return o.fields != nil }
 

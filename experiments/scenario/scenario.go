@@ -30,7 +30,7 @@ type Configuration struct {
 	SLA       SLA      `yaml:"sla" doc:"what a contract promises"`
 	Needs     Needs    `yaml:"needs" doc:"resource requirement of every job, per node"`
 	Provider  Provider `yaml:"provider" doc:"who sells"`
-	Horizon   *float64 `yaml:"horizon" validate:"omitempty,gt=0,max=1e12" doc:"instant at which the run ends, s: what is open then is cancelled without charge and counts nowhere; omitted, when all is done, or where hosts come and go, with their trace"`
+	Horizon   *float64 `yaml:"horizon" validate:"gt=0,max=1e12" doc:"instant at which the run ends, s: what is open then is cancelled without charge and counts nowhere; omitted, when all is done, or where hosts come and go, with their trace"`
 	Admission []Choice `yaml:"admission" validate:"min=1" doc:"policies to compare, each on the same workload"`
 }
 
@@ -77,7 +77,7 @@ type Workload struct {
 	Estimate *Choice  `yaml:"estimate" doc:"law of estimate over runtime, 1 where it falls below, for jobs of a model; omitted, as the model says"`
 	Annotate Options  `yaml:"annotate" doc:"what is done to the jobs: sizes, delay, restore, arrivals, load, inaccuracy, reservations, value, budget, price, urgency"`
 	Warmup   float64  `yaml:"warmup" validate:"min=0,max=0.9" doc:"part of the jobs, the first, that run and are not measured"`
-	Funds    *float64 `yaml:"funds" validate:"omitempty,min=0,max=1e12" doc:"what each user has at the start, $; omitted, what its jobs are worth together"`
+	Funds    *float64 `yaml:"funds" validate:"min=0,max=1e12" doc:"what each user has at the start, $; omitted, what its jobs are worth together"`
 }
 
 // A Market is how hosts are sold.
@@ -103,7 +103,7 @@ type SLA struct {
 // A Penalty is linear in the delay.
 type Penalty struct {
 	Rate float64  `yaml:"rate" validate:"min=0,max=1e6" doc:"$/s of delay"`
-	Max  *float64 `yaml:"max" validate:"omitempty,min=0,max=1e12" doc:"the most that is paid, $; omitted, unbounded"`
+	Max  *float64 `yaml:"max" validate:"min=0,max=1e12" doc:"the most that is paid, $; omitted, unbounded"`
 }
 
 // Needs bounds what one node must have and may use.
@@ -122,7 +122,7 @@ type Bound struct {
 
 // A Provider sells and pays penalties.
 type Provider struct {
-	Funds *float64 `yaml:"funds" validate:"omitempty,min=0,max=1e12" doc:"what the provider has for penalties, $; omitted, as much as all users together where there are penalties, else nothing"`
+	Funds *float64 `yaml:"funds" validate:"min=0,max=1e12" doc:"what the provider has for penalties, $; omitted, as much as all users together where there are penalties, else nothing"`
 }
 
 // Default returns the configuration that a file which says nothing stands for:

@@ -1,9 +1,9 @@
 package scenario
 
 import (
+	"bourse/workloadgen/plugin"
 	"encoding/json"
 	"reflect"
-	"strings"
 
 	"github.com/invopop/jsonschema"
 )
@@ -33,22 +33,22 @@ func restrict(s *jsonschema.Schema, definitions jsonschema.Definitions, t reflec
 		return
 	}
 	done[t] = true
-	for _, f := range fieldsOf(t) {
-		property, ok := s.Properties.Get(f.name)
+	for _, f := range plugin.FieldsOf(t) {
+		property, ok := s.Properties.Get(f.Name)
 		if !ok {
 			continue
 		}
-		below := f.typ
-		limit(property, f.rule)
+		below := f.Type
+		limit(property, f.Rule)
 		switch below.Kind() {
 		case reflect.Slice:
 			below = below.Elem()
 		case reflect.Pointer:
 			below = below.Elem()
 			property = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{property, {Type: "null"}}}
-			s.Properties.Set(f.name, property)
+			s.Properties.Set(f.Name, property)
 		}
-		property.Description = f.doc
+		property.Description = f.Doc
 		if below.Kind() == reflect.Struct && below != reflect.TypeFor[Choice]() {
 			restrict(definitions[below.Name()], definitions, below, done)
 		}
@@ -56,30 +56,20 @@ func restrict(s *jsonschema.Schema, definitions jsonschema.Definitions, t reflec
 }
 
 // limit adds one validate tag.
-func limit(s *jsonschema.Schema, rule string) {
-	own, elements := split(rule)
-	for _, r := range strings.Split(own, ",") {
-		name, value, _ := strings.Cut(r, "=")
-		switch name {
-		case "min":
-			if s.Type == "array" {
-				one := uint64(1)
-				s.MinItems = &one
-			} else {
-				s.Minimum = json.Number(value)
-			}
-		case "max":
-			s.Maximum = json.Number(value)
-		case "gt":
-			s.ExclusiveMinimum = json.Number(value)
-		case "oneof":
-			for _, v := range strings.Fields(value) {
-				s.Enum = append(s.Enum, v)
-			}
-		}
+func limit(s *jsonschema.Schema, tag string) {
+	r := plugin.RuleOf(tag)
+	if s.Type == "array" && r.Min != "" {
+		one := uint64(1)
+		s.MinItems = &one
+	} else {
+		s.Minimum, s.ExclusiveMinimum = json.Number(r.Min), json.Number(r.Over)
+		s.Maximum, s.ExclusiveMaximum = json.Number(r.Max), json.Number(r.Under)
 	}
-	if s.Items != nil && elements != "" {
-		limit(s.Items, elements)
+	for _, v := range r.OneOf {
+		s.Enum = append(s.Enum, v)
+	}
+	if s.Items != nil && r.Elements != "" {
+		limit(s.Items, r.Elements)
 	}
 }
 

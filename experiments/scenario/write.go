@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"bourse/workloadgen/plugin"
 	"cmp"
 	"fmt"
 	"io"
@@ -102,24 +103,24 @@ func annotate(into yaml.CommentMap, seen map[string]bool, n *node, t reflect.Typ
 			annotate(into, seen, item, t.Elem(), fmt.Sprintf("%s[%d]", path, i))
 		}
 	case t.Kind() == reflect.Struct && n.kind == mapping:
-		for _, f := range fieldsOf(t) {
-			item, here := n.get(f.name), path+"."+f.name
+		for _, f := range plugin.FieldsOf(t) {
+			item, here := n.get(f.Name), path+"."+f.Name
 			if item == nil {
 				continue
 			}
-			if id := t.Name() + "." + f.name; f.doc != "" && !seen[id] {
+			if id := t.Name() + "." + f.Name; f.Doc != "" && !seen[id] {
 				seen[id] = true
 				into[here] = []*yaml.Comment{comment(item, f)}
 			}
-			annotate(into, seen, item, f.typ, here)
+			annotate(into, seen, item, f.Type, here)
 		}
 	}
 }
 
 // comment puts a doc behind a scalar, above anything else.
-func comment(n *node, f structField) *yaml.Comment {
+func comment(n *node, f plugin.Field) *yaml.Comment {
 	if n.kind == mapping || n.kind == list {
-		return yaml.HeadComment(" " + f.doc)
+		return yaml.HeadComment(" " + f.Doc)
 	}
-	return yaml.LineComment(" " + f.doc)
+	return yaml.LineComment(" " + f.Doc)
 }

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"bourse/workloadgen/plugin"
 	"bytes"
 	"flag"
 	"os"
@@ -51,9 +52,9 @@ func TestWrite(t *testing.T) {
 		reflect.TypeFor[Experiment](), reflect.TypeFor[Configuration](), reflect.TypeFor[Fleet](),
 		reflect.TypeFor[Workload](), reflect.TypeFor[Market](), reflect.TypeFor[SLA](), reflect.TypeFor[Provider](),
 	} {
-		for _, f := range fieldsOf(typ) {
-			if !strings.Contains(string(got), "# "+f.doc+"\n") {
-				t.Errorf("%s.%s: its doc is not there: %s", typ.Name(), f.name, f.doc)
+		for _, f := range plugin.FieldsOf(typ) {
+			if !strings.Contains(string(got), "# "+f.Doc+"\n") {
+				t.Errorf("%s.%s: its doc is not there: %s", typ.Name(), f.Name, f.Doc)
 			}
 		}
 	}

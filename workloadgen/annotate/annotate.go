@@ -10,12 +10,15 @@
 package annotate
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"bourse/workloadgen"
 	"bourse/workloadgen/dist"
+	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/value"
 )
 
 // Options are what an experiment asks of a plan; the zero value changes
@@ -23,55 +26,38 @@ import (
 // the order of the fields.
 type Options struct {
 	Sizes        Sizes         `yaml:"sizes" doc:"how sizes are mapped onto the hosts"`
-	Delay        *float64      `yaml:"delay" doc:"factor on the spans between arrivals, at least 0; omitted, 1"`
-	Restore      float64       `yaml:"restore" doc:"seconds added to the runtime of jobs that ran exactly as long as requested"`
-	Arrivals     string        `yaml:"arrivals" doc:"poisson: spans between arrivals drawn anew, exponential; omitted, as they are"`
+	Delay        *float64      `yaml:"delay" validate:"min=0,max=1e6" doc:"factor on the spans between arrivals; omitted, 1"`
+	Restore      float64       `yaml:"restore" validate:"min=0,max=1e9" doc:"seconds added to the runtime of jobs that ran exactly as long as requested"`
+	Arrivals     string        `yaml:"arrivals" validate:"omitempty,oneof=poisson" doc:"poisson: spans between arrivals drawn anew, exponential; omitted, as they are"`
 	Load         *Load         `yaml:"load" doc:"load that arrivals are drawn together or apart to make"`
-	Inaccuracy   *float64      `yaml:"inaccuracy" doc:"of the estimates: 0 makes them true, 1 leaves them; omitted, 1"`
+	Inaccuracy   *float64      `yaml:"inaccuracy" validate:"min=0,max=1" doc:"of the estimates: 0 makes them true, 1 leaves them; omitted, 1"`
 	Reservations *Reservations `yaml:"reservations" doc:"advance reservations and on-demand requests: start windows, deadlines, estimates"`
-	Value        *dist.Spec    `yaml:"value" doc:"value model that worth is drawn from; omitted, worth stays"`
-	Budget       float64       `yaml:"budget" doc:"dollars that each user splits among its jobs; 0 leaves values"`
-	Price        float64       `yaml:"price" doc:"dollars per unit of worth and processor-second; 0 leaves values"`
+	Value        *plugin.Spec  `yaml:"value" doc:"value model that worth is drawn from; omitted, worth stays"`
+	Budget       float64       `yaml:"budget" validate:"min=0,max=1e8" doc:"dollars that each user splits among its jobs; 0 leaves values"`
+	Price        float64       `yaml:"price" validate:"min=0,max=1e6" doc:"dollars per unit of worth and processor-second; 0 leaves values"`
 	Urgency      *Urgency      `yaml:"urgency" doc:"deadlines, and budgets and penalties, by urgency class"`
 }
 
-// Validate reports the first option that is out of range.
+// Validate reports the first option that is out of range, or that goes with no other.
 func (o *Options) Validate() error {
-	if err := o.Sizes.Validate(); err != nil {
+	if err := plugin.Check(o); err != nil {
+		return err
+	}
+	if err := o.Sizes.check(); err != nil {
 		return err
 	}
 	switch {
-	case o.Delay != nil && !(*o.Delay >= 0 && *o.Delay <= 1e6):
-		return fmt.Errorf("delay %v is not in 0..1e6", *o.Delay)
-	case o.Load != nil && (o.Delay != nil || !(o.Load.Target > 0 && o.Load.Target <= 1e6) || o.Load.Processors < 1):
-		return fmt.Errorf("load %v on %d processors: want both more than 0, and no delay", o.Load.Target, o.Load.Processors)
-	case o.Arrivals != "" && o.Arrivals != "poisson":
-		return fmt.Errorf("arrivals %q: want poisson, or nothing", o.Arrivals)
-	case !(o.Restore >= 0 && o.Restore <= 1e9):
-		return fmt.Errorf("restore %v is not in 0..1e9 seconds", o.Restore)
-	case o.Inaccuracy != nil && !(*o.Inaccuracy >= 0 && *o.Inaccuracy <= 1):
-		return fmt.Errorf("inaccuracy %v is not in [0,1]", *o.Inaccuracy)
-	case !(o.Budget >= 0 && o.Budget <= maxBudget):
-		return fmt.Errorf("budget %v is not in 0..%v dollars", o.Budget, float64(maxBudget))
-	case !(o.Price >= 0 && o.Price <= 1e6):
-		return fmt.Errorf("price %v is not in 0..1e6 dollars per processor-second", o.Price)
+	case o.Load != nil && o.Delay != nil:
+		return errors.New("load: found a delay beside it, want one of them")
 	case o.Budget > 0 && o.Price > 0:
 		return fmt.Errorf("budget %v and price %v: want one of them", o.Budget, o.Price)
 	case o.Urgency != nil && o.Urgency.SLA && (o.Budget > 0 || o.Price > 0):
-		return fmt.Errorf("urgency.sla gives each job its budget: want neither budget nor price")
+		return errors.New("urgency.sla gives each job its budget: want neither budget nor price")
 	}
 	if o.Value != nil {
-		if _, err := newWorth(*o.Value); err != nil {
+		if _, err := value.Table().Make(*o.Value); err != nil {
 			return err
 		}
-	}
-	if o.Reservations != nil {
-		if err := o.Reservations.Validate(); err != nil {
-			return err
-		}
-	}
-	if o.Urgency != nil {
-		return o.Urgency.Validate()
 	}
 	return nil
 }
@@ -103,7 +89,7 @@ func (o *Options) Apply(plan workloadgen.Plan, src rand.Source) (workloadgen.Pla
 		}
 	}
 	if o.Value != nil {
-		worth, err := newWorth(*o.Value)
+		worth, err := value.Table().Make(*o.Value)
 		if err != nil {
 			return nil, note, err
 		}
@@ -143,8 +129,8 @@ func Delay(plan workloadgen.Plan, factor float64) {
 // A Load is how busy a machine is to be: the work of all jobs over its
 // processors times the span of arrivals.
 type Load struct {
-	Target     float64 `yaml:"target" doc:"load, more than 0; above 1 the machine cannot keep up"`
-	Processors int     `yaml:"processors" doc:"of the machine"`
+	Target     float64 `yaml:"target" validate:"gt=0,max=1e6" doc:"load; above 1 the machine cannot keep up"`
+	Processors int     `yaml:"processors" validate:"min=1" doc:"of the machine"`
 }
 
 // Scale multiplies every span between arrivals by the one factor that makes the

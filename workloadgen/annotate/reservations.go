@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"bourse/workloadgen"
 	"bourse/workloadgen/dist"
@@ -15,18 +14,18 @@ import (
 // and leave the laws open. Arrivals, runtimes, estimates and windows become whole
 // seconds.
 type Reservations struct {
-	Share      float64 `yaml:"share" doc:"probability of a job to be an advance reservation, in [0,1]"`
+	Share      float64 `yaml:"share" validate:"min=0,max=1" doc:"probability of a job to be an advance reservation"`
 	Lead       Spread  `yaml:"lead" doc:"seconds from arrival to the earliest start of a reservation"`
 	Laxity     Spread  `yaml:"laxity" doc:"laxity of a reservation, in estimates: deadline less estimate less earliest start"`
-	Inaccuracy float64 `yaml:"inaccuracy" doc:"f: estimates are wrong by a factor of up to 1+2f, on average about 1+f; 0 makes them true unless errors is log"`
-	Errors     string  `yaml:"errors" doc:"over (estimates too long), under, both, or log (as they are, rounded up)"`
-	Cancel     float64 `yaml:"cancel" doc:"probability that a reservation is taken back, at a second uniform between request and deadline, in [0,1]"`
+	Inaccuracy float64 `yaml:"inaccuracy" validate:"min=0,max=1000" doc:"f: estimates are wrong by a factor of up to 1+2f, on average about 1+f; 0 makes them true unless errors is log"`
+	Errors     string  `yaml:"errors" validate:"oneof=over under both log" doc:"over (estimates too long), under, both, or log (as they are, rounded up)"`
+	Cancel     float64 `yaml:"cancel" validate:"min=0,max=1" doc:"probability that a reservation is taken back, at a second uniform between request and deadline"`
 }
 
 // A Spread is a law with a mean.
 type Spread struct {
-	Law  string  `yaml:"law" doc:"uniform (from 0 to twice the mean), exp or fixed"`
-	Mean float64 `yaml:"mean" doc:"mean, at least 0"`
+	Law  string  `yaml:"law" validate:"oneof=uniform exp fixed" doc:"uniform (from 0 to twice the mean), exp or fixed"`
+	Mean float64 `yaml:"mean" validate:"min=0,max=1e9" doc:"mean"`
 }
 
 // DefaultReservations returns reservations alone, up to two hours ahead, with a
@@ -42,33 +41,6 @@ func (r *Reservations) UnmarshalYAML(unmarshal func(any) error) error {
 	err := unmarshal(&p)
 	*r = Reservations(p)
 	return err
-}
-
-// Validate reports the first field that is out of range.
-func (r *Reservations) Validate() error {
-	switch {
-	case !(r.Share >= 0 && r.Share <= 1):
-		return fmt.Errorf("reservations.share %v is not in [0,1]", r.Share)
-	case !(r.Inaccuracy >= 0 && r.Inaccuracy <= 1e3):
-		return fmt.Errorf("reservations.inaccuracy %v is not in 0..1000", r.Inaccuracy)
-	case !(r.Cancel >= 0 && r.Cancel <= 1):
-		return fmt.Errorf("reservations.cancel %v is not in [0,1]", r.Cancel)
-	case !slices.Contains([]string{"over", "under", "both", "log"}, r.Errors):
-		return fmt.Errorf("reservations.errors %q: want over, under, both or log", r.Errors)
-	}
-	for _, s := range []struct {
-		name string
-		Spread
-		max float64
-	}{{"lead", r.Lead, 1e9}, {"laxity", r.Laxity, 1e6}} {
-		if !slices.Contains([]string{"uniform", "exp", "fixed"}, s.Law) {
-			return fmt.Errorf("reservations.%s.law %q: want uniform, exp or fixed", s.name, s.Law)
-		}
-		if !(s.Mean >= 0 && s.Mean <= s.max) {
-			return fmt.Errorf("reservations.%s.mean %v is not in 0..%v", s.name, s.Mean, s.max)
-		}
-	}
-	return nil
 }
 
 // Annotate sets Lead, Deadline, OnDemand, Estimate and Cancel of every job, and

@@ -17,10 +17,10 @@ type Sizes struct {
 	//	scale  a size n of From processors becomes n Hosts/From, rounded up
 	//	fold   n processors become the hosts of Per processors that they fill,
 	//	       rounded up; jobs then wider than Hosts are left out
-	Rule  string `yaml:"rule" doc:"keep (default), drop, cap, scale or fold"`
-	Hosts int    `yaml:"hosts" doc:"hosts at hand; needed unless rule is keep"`
-	From  int    `yaml:"from" doc:"processors of the recorded machine, for scale"`
-	Per   int    `yaml:"per" doc:"processors of a host, for fold"`
+	Rule  string `yaml:"rule" validate:"omitempty,oneof=keep drop cap scale fold" doc:"keep is the default"`
+	Hosts int    `yaml:"hosts" validate:"min=0,max=16777216" doc:"hosts at hand; needed unless rule is keep"`
+	From  int    `yaml:"from" validate:"min=0,max=16777216" doc:"processors of the recorded machine, for scale"`
+	Per   int    `yaml:"per" validate:"min=0,max=16777216" doc:"processors of a host, for fold"`
 }
 
 // A SizeNote counts what a mapping did.
@@ -30,23 +30,18 @@ type SizeNote struct {
 	Dropped int
 }
 
-// Validate reports the first field that is out of range.
-func (s *Sizes) Validate() error {
-	switch s.Rule {
-	case "", "keep":
-		return nil
-	case "drop", "cap", "scale", "fold":
-	default:
-		return fmt.Errorf("sizes.rule %q: want keep, drop, cap, scale or fold", s.Rule)
-	}
-	if s.Hosts < 1 || s.Hosts > workloadgen.MaxNodes {
-		return fmt.Errorf("sizes.hosts %d is not in 1..%d", s.Hosts, workloadgen.MaxNodes)
-	}
-	if s.Rule == "scale" && (s.From < 1 || s.From > workloadgen.MaxNodes) {
-		return fmt.Errorf("sizes.from %d is not in 1..%d", s.From, workloadgen.MaxNodes)
-	}
-	if s.Rule == "fold" && (s.Per < 1 || s.Per > workloadgen.MaxNodes) {
-		return fmt.Errorf("sizes.per %d is not in 1..%d", s.Per, workloadgen.MaxNodes)
+// check wants the fields that the rule needs.
+func (s *Sizes) check() error {
+	for _, f := range []struct {
+		name   string
+		needed bool
+		value  int
+	}{
+		{"hosts", s.Rule != "" && s.Rule != "keep", s.Hosts}, {"from", s.Rule == "scale", s.From}, {"per", s.Rule == "fold", s.Per},
+	} {
+		if f.needed && f.value == 0 {
+			return fmt.Errorf("sizes.%s: found 0, want 1 or more with rule %s", f.name, s.Rule)
+		}
 	}
 	return nil
 }

@@ -16,8 +16,8 @@ import (
 // §5). Factors are normal within a class; the standard deviation, which the
 // papers do not give, is CV times the mean.
 type Urgency struct {
-	High     float64 `yaml:"high" doc:"fraction of the jobs in the high class, in [0,1]"`
-	CV       float64 `yaml:"cv" doc:"standard deviation of a factor over its mean"`
+	High     float64 `yaml:"high" validate:"min=0,max=1" doc:"fraction of the jobs in the high class"`
+	CV       float64 `yaml:"cv" validate:"min=0,max=10" doc:"standard deviation of a factor over its mean"`
 	Deadline Factor  `yaml:"deadline" doc:"deadline over runtime, above 1"`
 
 	// SLA adds what the second paper does: high urgency is a hard deadline with
@@ -26,17 +26,17 @@ type Urgency struct {
 	SLA       bool    `yaml:"sla" doc:"set hardness, budget and penalty too"`
 	Budget    Factor  `yaml:"budget" doc:"factor of the budget"`
 	Penalty   Factor  `yaml:"penalty" doc:"factor of the penalty rate"`
-	BudgetOf  string  `yaml:"budget_of" doc:"what budgets are in proportion to: runtime or runtime_procs"`
-	PenaltyOf string  `yaml:"penalty_of" doc:"what penalties are in proportion to: one, procs, runtime or inv_runtime"`
-	Price     float64 `yaml:"price" doc:"dollars per unit of budget_of"`
-	Rate      float64 `yaml:"rate" doc:"dollars per second per unit of penalty_of"`
+	BudgetOf  string  `yaml:"budget_of" validate:"oneof=runtime runtime_procs" doc:"what budgets are in proportion to"`
+	PenaltyOf string  `yaml:"penalty_of" validate:"oneof=one procs runtime inv_runtime" doc:"what penalties are in proportion to"`
+	Price     float64 `yaml:"price" validate:"min=0,max=1e6" doc:"dollars per unit of budget_of"`
+	Rate      float64 `yaml:"rate" validate:"min=0,max=1e6" doc:"dollars per second per unit of penalty_of"`
 }
 
 // A Factor is the law of one parameter over the two classes.
 type Factor struct {
-	Low   float64 `yaml:"low" doc:"mean of the lower class, more than 0"`
-	Ratio float64 `yaml:"ratio" doc:"mean of the higher class over it, at least 1"`
-	Mean  float64 `yaml:"mean" doc:"multiplies both means: the papers' mean factor"`
+	Low   float64 `yaml:"low" validate:"gt=0,max=1e6" doc:"mean of the lower class"`
+	Ratio float64 `yaml:"ratio" validate:"min=1,max=1e6" doc:"mean of the higher class over it"`
+	Mean  float64 `yaml:"mean" validate:"gt=0,max=1e6" doc:"multiplies both means: the papers' mean factor"`
 }
 
 // DefaultUrgency returns the first paper's, with the second paper's factors
@@ -56,33 +56,6 @@ func (u *Urgency) UnmarshalYAML(unmarshal func(any) error) error {
 	err := unmarshal(&p)
 	*u = Urgency(p)
 	return err
-}
-
-// Validate reports the first field that is out of range.
-func (u *Urgency) Validate() error {
-	switch {
-	case !(u.High >= 0 && u.High <= 1):
-		return fmt.Errorf("urgency.high %v is not in [0,1]", u.High)
-	case !(u.CV >= 0 && u.CV <= 10):
-		return fmt.Errorf("urgency.cv %v is not in 0..10", u.CV)
-	case u.BudgetOf != "runtime" && u.BudgetOf != "runtime_procs":
-		return fmt.Errorf("urgency.budget_of %q: want runtime or runtime_procs", u.BudgetOf)
-	case !slices.Contains([]string{"one", "procs", "runtime", "inv_runtime"}, u.PenaltyOf):
-		return fmt.Errorf("urgency.penalty_of %q: want one, procs, runtime or inv_runtime", u.PenaltyOf)
-	case !(u.Price >= 0 && u.Price <= 1e6):
-		return fmt.Errorf("urgency.price %v is not in 0..1e6", u.Price)
-	case !(u.Rate >= 0 && u.Rate <= 1e6):
-		return fmt.Errorf("urgency.rate %v is not in 0..1e6", u.Rate)
-	}
-	for _, f := range []struct {
-		name string
-		Factor
-	}{{"deadline", u.Deadline}, {"budget", u.Budget}, {"penalty", u.Penalty}} {
-		if !(f.Low > 0 && f.Low <= 1e6 && f.Ratio >= 1 && f.Ratio <= 1e6 && f.Mean > 0 && f.Mean <= 1e6) {
-			return fmt.Errorf("urgency.%s low %v, ratio %v, mean %v: want more than 0, at least 1, more than 0", f.name, f.Low, f.Ratio, f.Mean)
-		}
-	}
-	return nil
 }
 
 // Annotate sets Urgent and Deadline of every job, and with SLA Hard, Value and

@@ -5,13 +5,7 @@ import (
 	"math"
 
 	"bourse/workloadgen"
-	"bourse/workloadgen/dist"
-	"bourse/workloadgen/value"
 )
-
-const maxBudget = 1e8 // dollars: sums of its micro-dollars are exact in a float64
-
-func newWorth(s dist.Spec) (value.Model, error) { return value.New(s.Name, s.Decode, nil) }
 
 // Split divides a budget of dollars for each user over the user's jobs, in
 // proportion to worth x runtime x nodes, rounded down to micro-dollars, so that

@@ -7,13 +7,7 @@
 // the distribution. To add one, write its file and its line in the table below.
 package dist
 
-import (
-	"fmt"
-	"maps"
-	"math/rand/v2"
-	"slices"
-	"strings"
-)
+import "bourse/workloadgen/plugin"
 
 // A Distribution is a probability law on the real line.
 type Distribution interface {
@@ -27,15 +21,9 @@ type Distribution interface {
 	Variance() float64
 }
 
-// A member is one line of the table.
-type member struct {
-	doc string
-	new func(decode func(any) error) (Distribution, error)
-}
-
-// members is the table. It is a function, for some members are made of others.
-func members() map[string]member {
-	return map[string]member{
+// Table returns the distributions. No distribution draws when it is made.
+func Table() plugin.Table[Distribution] {
+	return plugin.Table[Distribution]{Kind: "distribution", Members: plugin.Members[Distribution]{
 		"binbin":      {"powers of two with a histogram's weights: the market paper's job sizes", newBinBin},
 		"constant":    {"always the same value", newConstant},
 		"exponential": {"memoryless: the inter-arrival times of a Poisson process", newExponential},
@@ -53,29 +41,5 @@ func members() map[string]member {
 		"zipf":        {"ranks 1 to n with probability rank^-s, or powers of two of them", newZipf},
 		"mixture":     {"a draw of one distribution or of another", newMixture},
 		"within":      {"a distribution, given that it lies in an interval", newWithin},
-	}
+	}}
 }
-
-// New makes the named distribution. Decode fills in the distribution's own
-// options and rejects unknown fields; nil leaves the defaults. No distribution
-// draws when it is made: rng may be nil.
-func New(name string, decode func(any) error, _ *rand.Rand) (Distribution, error) {
-	m, ok := members()[name]
-	if !ok {
-		return nil, fmt.Errorf("unknown distribution %q (known: %s)", name, strings.Join(Names(), ", "))
-	}
-	if decode == nil {
-		decode = func(any) error { return nil }
-	}
-	d, err := m.new(decode)
-	if err != nil {
-		return nil, fmt.Errorf("distribution %s: %w", name, err)
-	}
-	return d, nil
-}
-
-// Names returns the names of the distributions, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(members())) }
-
-// Doc returns one line on the named distribution, empty if there is none.
-func Doc(name string) string { return members()[name].doc }

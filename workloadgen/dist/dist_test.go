@@ -1,6 +1,7 @@
 package dist
 
 import (
+	"bourse/workloadgen/plugin"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -14,45 +15,50 @@ import (
 // cases are at least one of each distribution. Those of finite fourth moment
 // are checked against draws too.
 var cases = []struct {
-	spec     Spec
+	spec     plugin.Spec
 	discrete bool
 	tame     bool // of finite, moderate fourth moment
 }{
-	{Spec{"binbin", nil}, true, true},
-	{Spec{"binbin", map[string]any{"weights": []float64{1, 0, 3}, "shift": -1}}, true, true},
-	{Spec{"constant", map[string]any{"value": 3}}, true, true},
-	{Spec{"exponential", map[string]any{"mean": 378.648}}, false, true},
-	{Spec{"gamma", map[string]any{"shape": 4.2, "scale": 0.94}}, false, true},
-	{Spec{"gamma", map[string]any{"shape": 312, "scale": 0.03}}, false, true},
-	{Spec{"gamma", map[string]any{"shape": 0.45, "scale": 10}}, false, true},
-	{Spec{"gpareto", nil}, false, false},
-	{Spec{"gpareto", map[string]any{"k": 0.1, "sigma": 3, "threshold": 2}}, false, true},
-	{Spec{"gpareto", map[string]any{"k": 0, "sigma": 3}}, false, true},
-	{Spec{"gpareto", map[string]any{"k": -0.5, "sigma": 3}}, false, true},
-	{Spec{"hypergamma", map[string]any{"p": 0.7, "shape1": 4.2, "scale1": 0.94, "shape2": 312, "scale2": 0.03}}, false, true},
-	{Spec{"hypweib", nil}, false, false},
-	{Spec{"hypweib", map[string]any{"alpha": 0.6, "x_scale": 3, "x_shape": 0.8, "y_scale": 1.5, "y_shape": 4}}, false, true},
-	{Spec{"hypweib", map[string]any{"alpha": 1}}, false, true},
-	{Spec{"hypweib", map[string]any{"alpha": 0, "y_scale": 1, "y_shape": 5}}, false, true},
-	{Spec{"lognormal", map[string]any{"mu": 1, "sigma": 0.4}}, false, true},
-	{Spec{"normal", map[string]any{"mean": -3, "sd": 2}}, false, true},
-	{Spec{"pareto", nil}, false, false},
-	{Spec{"pareto", map[string]any{"shape": 6, "min": 2}}, false, true},
-	{Spec{"polylin", nil}, false, true},
-	{Spec{"polylin", map[string]any{"min": 1}}, false, true},
-	{Spec{"truncnormal", map[string]any{"mean": 4, "sd": 1, "min": 1}}, false, true},
-	{Spec{"truncnormal", map[string]any{"mean": 0, "sd": 1, "min": -0.5, "max": 2}}, false, true},
-	{Spec{"uniform", map[string]any{"min": -2, "max": 5}}, false, true},
-	{Spec{"weibull", map[string]any{"shape": 1.3462, "scale": 16.1489}}, false, true},
-	{Spec{"mixture", map[string]any{"p": 0.3, "a": map[string]any{"name": "exponential", "options": map[string]any{"mean": 5}}, "b": "exponential"}}, false, true},
-	{Spec{"within", map[string]any{"of": "polylin", "min": 120, "max": 960}}, false, true},
-	{Spec{"zipf", nil}, true, true},
-	{Spec{"zipf", map[string]any{"s": 1.1, "n": 1000, "binary": false}}, true, true},
+	{spec("binbin", nil), true, true},
+	{spec("binbin", map[string]any{"weights": []float64{1, 0, 3}, "shift": -1}), true, true},
+	{spec("constant", map[string]any{"value": 3}), true, true},
+	{spec("exponential", map[string]any{"mean": 378.648}), false, true},
+	{spec("gamma", map[string]any{"shape": 4.2, "scale": 0.94}), false, true},
+	{spec("gamma", map[string]any{"shape": 312, "scale": 0.03}), false, true},
+	{spec("gamma", map[string]any{"shape": 0.45, "scale": 10}), false, true},
+	{spec("gpareto", nil), false, false},
+	{spec("gpareto", map[string]any{"k": 0.1, "sigma": 3, "threshold": 2}), false, true},
+	{spec("gpareto", map[string]any{"k": 0, "sigma": 3}), false, true},
+	{spec("gpareto", map[string]any{"k": -0.5, "sigma": 3}), false, true},
+	{spec("hypergamma", map[string]any{"p": 0.7, "shape1": 4.2, "scale1": 0.94, "shape2": 312, "scale2": 0.03}), false, true},
+	{spec("hypweib", nil), false, false},
+	{spec("hypweib", map[string]any{"alpha": 0.6, "x_scale": 3, "x_shape": 0.8, "y_scale": 1.5, "y_shape": 4}), false, true},
+	{spec("hypweib", map[string]any{"alpha": 1}), false, true},
+	{spec("hypweib", map[string]any{"alpha": 0, "y_scale": 1, "y_shape": 5}), false, true},
+	{spec("lognormal", map[string]any{"mu": 1, "sigma": 0.4}), false, true},
+	{spec("normal", map[string]any{"mean": -3, "sd": 2}), false, true},
+	{spec("pareto", nil), false, false},
+	{spec("pareto", map[string]any{"shape": 6, "min": 2}), false, true},
+	{spec("polylin", nil), false, true},
+	{spec("polylin", map[string]any{"min": 1}), false, true},
+	{spec("truncnormal", map[string]any{"mean": 4, "sd": 1, "min": 1}), false, true},
+	{spec("truncnormal", map[string]any{"mean": 0, "sd": 1, "min": -0.5, "max": 2}), false, true},
+	{spec("uniform", map[string]any{"min": -2, "max": 5}), false, true},
+	{spec("weibull", map[string]any{"shape": 1.3462, "scale": 16.1489}), false, true},
+	{spec("mixture", map[string]any{"p": 0.3, "a": map[string]any{"name": "exponential", "options": map[string]any{"mean": 5}}, "b": "exponential"}), false, true},
+	{spec("within", map[string]any{"of": "polylin", "min": 120, "max": 960}), false, true},
+	{spec("zipf", nil), true, true},
+	{spec("zipf", map[string]any{"s": 1.1, "n": 1000, "binary": false}), true, true},
 }
 
-func made(t testing.TB, s Spec) Distribution {
+// spec returns the spec of a distribution.
+func spec(name string, options map[string]any) plugin.Spec {
+	return plugin.Spec{Name: name, Options: options}
+}
+
+func made(t testing.TB, s plugin.Spec) Distribution {
 	t.Helper()
-	d, err := s.New(nil)
+	d, err := Table().Make(s)
 	if err != nil {
 		t.Fatalf("%v: %v", s, err)
 	}
@@ -63,15 +69,15 @@ func made(t testing.TB, s Spec) Distribution {
 // defaults, and is among the cases of these tests.
 func TestTable(t *testing.T) {
 	t.Parallel()
-	for _, name := range Names() {
-		if _, err := New(name, nil, nil); err != nil {
+	for _, name := range Table().Names() {
+		if _, err := Table().New(name, nil); err != nil {
 			t.Error(err)
 		}
-		if Doc(name) == "" {
+		if Table().Doc(name) == "" {
 			t.Errorf("%s has no line", name)
 		}
 		if !slices.ContainsFunc(cases, func(c struct {
-			spec           Spec
+			spec           plugin.Spec
 			discrete, tame bool
 		}) bool {
 			return c.spec.Name == name
@@ -174,8 +180,8 @@ func TestDraws(t *testing.T) {
 // TestPaperNumbers checks what the paper and the spec print of §2's laws.
 func TestPaperNumbers(t *testing.T) {
 	t.Parallel()
-	runtime := made(t, Spec{Name: "polylin"})
-	size := made(t, Spec{Name: "binbin"})
+	runtime := made(t, plugin.Spec{Name: "polylin"})
+	size := made(t, plugin.Spec{Name: "binbin"})
 	for _, c := range []struct {
 		what           string
 		got, want, tol float64
@@ -196,7 +202,7 @@ func TestPaperNumbers(t *testing.T) {
 // 378.648 s of the exponential that the paper sets beside it.
 func TestHypWeibMean(t *testing.T) {
 	t.Parallel()
-	d := made(t, Spec{Name: "hypweib"})
+	d := made(t, plugin.Spec{Name: "hypweib"})
 	const n = 1_000_000
 	var s1, s2 float64
 	for i := range n {
@@ -219,7 +225,7 @@ func TestHypWeibReading(t *testing.T) {
 	t.Parallel()
 	const seed = 21
 	src := rand.NewPCG(seed, 0)
-	d := made(t, Spec{Name: "hypweib"})
+	d := made(t, plugin.Spec{Name: "hypweib"})
 	x, y := distuv.Weibull{K: 1.3462, Lambda: 16.1489}, distuv.Weibull{K: 4.95969, Lambda: 5.93123}
 	at := []float64{0.5, 1, 2, 10, 60, 300, 3600}
 	below := make([]float64, len(at))
@@ -246,7 +252,7 @@ func TestHypWeibReading(t *testing.T) {
 // TestWithin checks the law of a part of a distribution.
 func TestWithin(t *testing.T) {
 	t.Parallel()
-	d, err := Within(made(t, Spec{Name: "polylin"}), 120, 960)
+	d, err := Within(made(t, plugin.Spec{Name: "polylin"}), 120, 960)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,29 +283,29 @@ func TestWithin(t *testing.T) {
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		spec Spec
+		spec plugin.Spec
 		want string
 	}{
-		{Spec{"cauchy", nil}, `unknown distribution "cauchy" (known: binbin, constant,`},
-		{Spec{"weibull", map[string]any{"shap": 1}}, "shap"},
-		{Spec{"weibull", map[string]any{"shape": 0}}, "shape 0 is not more than 0"},
-		{Spec{"gamma", map[string]any{"scale": math.NaN()}}, "scale NaN is not a number"},
-		{Spec{"exponential", map[string]any{"mean": math.Inf(1)}}, "mean +Inf is not a number"},
-		{Spec{"uniform", map[string]any{"min": 2}}, "max 1 is not more than min 2"},
-		{Spec{"hypweib", map[string]any{"alpha": 1.5}}, "alpha 1.5 is not in [0,1]"},
-		{Spec{"hypergamma", map[string]any{"p": -1}}, "p -1 is not in [0,1]"},
-		{Spec{"polylin", map[string]any{"c": -5}}, "does not reach 1"},
-		{Spec{"polylin", map[string]any{"min": 1e6}}, "not below the largest runtime"},
-		{Spec{"binbin", map[string]any{"weights": []float64{0, 0}}}, "the weights sum to 0"},
-		{Spec{"binbin", map[string]any{"weights": []float64{1, -1}}}, "weight 2, -1"},
-		{Spec{"zipf", map[string]any{"n": 0}}, "n 0 is not in"},
-		{Spec{"truncnormal", map[string]any{"min": 100}}, "no weight above 100"},
-		{Spec{"within", map[string]any{"of": "weibul", "max": 2}}, `unknown distribution "weibul"`},
-		{Spec{"within", map[string]any{"of": "polylin", "max": 2}}, "no weight in 0 to 2"},
-		{Spec{"mixture", map[string]any{"a": map[string]any{"name": "pareto", "options": map[string]any{"shape": 0}}}}, "shape 0"},
-		{Spec{"truncnormal", map[string]any{"min": 3, "max": 2}}, "max 2 is not more than min 3"},
+		{spec("cauchy", nil), `unknown distribution "cauchy", want one of binbin, constant,`},
+		{spec("weibull", map[string]any{"shap": 1}), "shap"},
+		{spec("weibull", map[string]any{"shape": 0}), "shape: found 0"},
+		{spec("gamma", map[string]any{"scale": math.NaN()}), "scale: found NaN"},
+		{spec("exponential", map[string]any{"mean": math.Inf(1)}), "mean: found +Inf"},
+		{spec("uniform", map[string]any{"min": 2}), "max 1 is not more than min 2"},
+		{spec("hypweib", map[string]any{"alpha": 1.5}), "alpha: found 1.5"},
+		{spec("hypergamma", map[string]any{"p": -1}), "p: found -1"},
+		{spec("polylin", map[string]any{"c": -5}), "does not reach 1"},
+		{spec("polylin", map[string]any{"min": 1e6}), "not below the largest runtime"},
+		{spec("binbin", map[string]any{"weights": []float64{0, 0}}), "the weights sum to 0"},
+		{spec("binbin", map[string]any{"weights": []float64{1, -1}}), "weight 2, -1"},
+		{spec("zipf", map[string]any{"n": 0}), "n: found 0"},
+		{spec("truncnormal", map[string]any{"min": 100}), "no weight above 100"},
+		{spec("within", map[string]any{"of": "weibul", "max": 2}), `unknown distribution "weibul"`},
+		{spec("within", map[string]any{"of": "polylin", "max": 2}), "no weight in 0 to 2"},
+		{spec("mixture", map[string]any{"a": map[string]any{"name": "pareto", "options": map[string]any{"shape": 0}}}), "shape: found 0"},
+		{spec("truncnormal", map[string]any{"min": 3, "max": 2}), "max 2 is not more than min 3"},
 	} {
-		if _, err := c.spec.New(nil); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Table().Make(c.spec); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: error %v, want %s", c.spec, err, c.want)
 		}
 	}
@@ -331,7 +337,7 @@ func TestNoAllocation(t *testing.T) {
 // BenchmarkHypWeib measures a draw against one by a plain search on the same
 // distribution function.
 func BenchmarkHypWeib(b *testing.B) {
-	d := made(b, Spec{Name: "hypweib"})
+	d := made(b, plugin.Spec{Name: "hypweib"})
 	src := rand.NewPCG(1, 1)
 	sum := 0.0
 	for range b.N {

@@ -9,7 +9,7 @@ import "math"
 // above Threshold; exponential at K = 0, bounded above for K < 0.
 type GPareto struct {
 	K         float64 `yaml:"k" doc:"shape"`
-	Sigma     float64 `yaml:"sigma" doc:"scale, more than 0"`
+	Sigma     float64 `yaml:"sigma" validate:"gt=0" doc:"scale"`
 	Threshold float64 `yaml:"threshold" doc:"smallest value"`
 }
 
@@ -19,13 +19,8 @@ func BlueHorizonPareto() GPareto { return GPareto{K: 1.77332, Sigma: 213.171} }
 
 func newGPareto(decode func(any) error) (Distribution, error) {
 	g := BlueHorizonPareto()
-	if err := decode(&g); err != nil {
-		return nil, err
-	}
-	if err := finite("k", g.K, "threshold", g.Threshold); err != nil {
-		return nil, err
-	}
-	return g, positive("sigma", g.Sigma)
+	err := decode(&g)
+	return g, err
 }
 
 // CDF implements [Distribution].

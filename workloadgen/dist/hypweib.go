@@ -1,7 +1,7 @@
 package dist
 
 import (
-	"fmt"
+	"bourse/workloadgen/plugin"
 	"math"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -21,11 +21,11 @@ type HypWeib struct {
 // HypWeibOptions are those of "hypweib"; the defaults are the paper's fit to
 // the San Diego Blue Horizon.
 type HypWeibOptions struct {
-	Alpha  float64 `yaml:"alpha" doc:"weight of X, in [0,1]"`
-	XScale float64 `yaml:"x_scale" doc:"scale of X, seconds"`
-	XShape float64 `yaml:"x_shape" doc:"shape of X"`
-	YScale float64 `yaml:"y_scale" doc:"scale of Y, logarithm of seconds"`
-	YShape float64 `yaml:"y_shape" doc:"shape of Y"`
+	Alpha  float64 `yaml:"alpha" validate:"min=0,max=1" doc:"weight of X"`
+	XScale float64 `yaml:"x_scale" validate:"gt=0" doc:"scale of X, seconds"`
+	XShape float64 `yaml:"x_shape" validate:"gt=0" doc:"shape of X"`
+	YScale float64 `yaml:"y_scale" validate:"gt=0" doc:"scale of Y, logarithm of seconds"`
+	YShape float64 `yaml:"y_shape" validate:"gt=0" doc:"shape of Y"`
 }
 
 // BlueHorizonIAT returns the paper's inter-arrival times.
@@ -43,11 +43,8 @@ func newHypWeib(decode func(any) error) (Distribution, error) {
 
 // NewHypWeib makes the distribution.
 func NewHypWeib(o HypWeibOptions) (*HypWeib, error) {
-	if err := positive("x_scale", o.XScale, "x_shape", o.XShape, "y_scale", o.YScale, "y_shape", o.YShape); err != nil {
+	if err := plugin.Check(&o); err != nil {
 		return nil, err
-	}
-	if !(o.Alpha >= 0 && o.Alpha <= 1) {
-		return nil, fmt.Errorf("alpha %v is not in [0,1]", o.Alpha)
 	}
 	h := &HypWeib{o: o, lnX: math.Log(o.XScale)}
 	h.guide = newGuide(h.law, func(u float64) float64 {

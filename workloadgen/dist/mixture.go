@@ -1,6 +1,9 @@
 package dist
 
-import "fmt"
+import (
+	"bourse/workloadgen/plugin"
+	"fmt"
+)
 
 // Mixture is a draw of A with probability P, else of B.
 type Mixture struct {
@@ -10,24 +13,21 @@ type Mixture struct {
 
 // MixtureOptions are those of "mixture".
 type MixtureOptions struct {
-	P float64 `yaml:"p" doc:"weight of a, in [0,1]"`
-	A Spec    `yaml:"a" doc:"distribution; omitted, exponential"`
-	B Spec    `yaml:"b" doc:"distribution; omitted, exponential"`
+	P float64     `yaml:"p" validate:"min=0,max=1" doc:"weight of a"`
+	A plugin.Spec `yaml:"a" doc:"distribution; omitted, exponential"`
+	B plugin.Spec `yaml:"b" doc:"distribution; omitted, exponential"`
 }
 
 func newMixture(decode func(any) error) (Distribution, error) {
-	o := MixtureOptions{P: 0.5, A: Spec{Name: "exponential"}, B: Spec{Name: "exponential"}}
+	o := MixtureOptions{P: 0.5, A: plugin.Spec{Name: "exponential"}, B: plugin.Spec{Name: "exponential"}}
 	if err := decode(&o); err != nil {
 		return nil, err
 	}
-	if !(o.P >= 0 && o.P <= 1) {
-		return nil, fmt.Errorf("p %v is not in [0,1]", o.P)
-	}
-	a, err := o.A.New(nil)
+	a, err := Table().Make(o.A)
 	if err != nil {
 		return nil, fmt.Errorf("a: %w", err)
 	}
-	b, err := o.B.New(nil)
+	b, err := Table().Make(o.B)
 	if err != nil {
 		return nil, fmt.Errorf("b: %w", err)
 	}

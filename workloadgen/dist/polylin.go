@@ -1,6 +1,7 @@
 package dist
 
 import (
+	"bourse/workloadgen/plugin"
 	"fmt"
 	"math"
 )
@@ -22,10 +23,10 @@ type PolyLin struct {
 // PolyLinOptions are those of "polylin"; the defaults are the paper's fit to
 // the San Diego Blue Horizon.
 type PolyLinOptions struct {
-	A   float64 `yaml:"a" doc:"of x^2, not more than 0"`
-	B   float64 `yaml:"b" doc:"of x, more than 0"`
+	A   float64 `yaml:"a" validate:"max=0" doc:"of x^2"`
+	B   float64 `yaml:"b" validate:"gt=0" doc:"of x"`
 	C   float64 `yaml:"c" doc:"constant term"`
-	Min float64 `yaml:"min" doc:"seconds from which the parabola holds, more than 0"`
+	Min float64 `yaml:"min" validate:"gt=0" doc:"seconds from which the parabola holds"`
 }
 
 // BlueHorizonRuntime returns the paper's runtimes.
@@ -43,14 +44,8 @@ func newPolyLin(decode func(any) error) (Distribution, error) {
 
 // NewPolyLin makes the distribution. The parabola must reach 1 while it rises.
 func NewPolyLin(o PolyLinOptions) (*PolyLin, error) {
-	if err := finite("a", o.A, "c", o.C); err != nil {
+	if err := plugin.Check(&o); err != nil {
 		return nil, err
-	}
-	if err := positive("b", o.B, "min", o.Min); err != nil {
-		return nil, err
-	}
-	if o.A > 0 {
-		return nil, fmt.Errorf("a %v is more than 0", o.A)
 	}
 	if o.B*o.B < 4*o.A*(o.C-1) {
 		return nil, fmt.Errorf("the parabola %v x^2 + %v x + %v does not reach 1", o.A, o.B, o.C)

@@ -11,7 +11,7 @@ import (
 
 // ExponentialOptions are those of "exponential".
 type ExponentialOptions struct {
-	Mean float64 `yaml:"mean" doc:"mean, more than 0"`
+	Mean float64 `yaml:"mean" validate:"gt=0" doc:"mean"`
 }
 
 func newExponential(decode func(any) error) (Distribution, error) {
@@ -19,24 +19,19 @@ func newExponential(decode func(any) error) (Distribution, error) {
 	if err := decode(&o); err != nil {
 		return nil, err
 	}
-	if err := positive("mean", o.Mean); err != nil {
-		return nil, err
-	}
 	return distuv.Exponential{Rate: 1 / o.Mean}, nil
 }
 
 // ShapeScale are the options of "weibull" and "gamma".
 type ShapeScale struct {
-	Shape float64 `yaml:"shape" doc:"shape, more than 0"`
-	Scale float64 `yaml:"scale" doc:"scale, more than 0"`
+	Shape float64 `yaml:"shape" validate:"gt=0" doc:"shape"`
+	Scale float64 `yaml:"scale" validate:"gt=0" doc:"scale"`
 }
 
 func decodeShapeScale(decode func(any) error) (ShapeScale, error) {
 	o := ShapeScale{Shape: 1, Scale: 1}
-	if err := decode(&o); err != nil {
-		return o, err
-	}
-	return o, positive("shape", o.Shape, "scale", o.Scale)
+	err := decode(&o)
+	return o, err
 }
 
 func newWeibull(decode func(any) error) (Distribution, error) {
@@ -58,18 +53,12 @@ func newGamma(decode func(any) error) (Distribution, error) {
 // LogNormalOptions are those of "lognormal".
 type LogNormalOptions struct {
 	Mu    float64 `yaml:"mu" doc:"mean of the logarithm"`
-	Sigma float64 `yaml:"sigma" doc:"standard deviation of the logarithm, more than 0"`
+	Sigma float64 `yaml:"sigma" validate:"gt=0" doc:"standard deviation of the logarithm"`
 }
 
 func newLogNormal(decode func(any) error) (Distribution, error) {
 	o := LogNormalOptions{Sigma: 1}
 	if err := decode(&o); err != nil {
-		return nil, err
-	}
-	if err := finite("mu", o.Mu); err != nil {
-		return nil, err
-	}
-	if err := positive("sigma", o.Sigma); err != nil {
 		return nil, err
 	}
 	return distuv.LogNormal{Mu: o.Mu, Sigma: o.Sigma}, nil
@@ -78,7 +67,7 @@ func newLogNormal(decode func(any) error) (Distribution, error) {
 // NormalOptions are those of "normal".
 type NormalOptions struct {
 	Mean float64 `yaml:"mean" doc:"mean"`
-	SD   float64 `yaml:"sd" doc:"standard deviation, more than 0"`
+	SD   float64 `yaml:"sd" validate:"gt=0" doc:"standard deviation"`
 }
 
 func newNormal(decode func(any) error) (Distribution, error) {
@@ -86,27 +75,18 @@ func newNormal(decode func(any) error) (Distribution, error) {
 	if err := decode(&o); err != nil {
 		return nil, err
 	}
-	if err := finite("mean", o.Mean); err != nil {
-		return nil, err
-	}
-	if err := positive("sd", o.SD); err != nil {
-		return nil, err
-	}
 	return distuv.Normal{Mu: o.Mean, Sigma: o.SD}, nil
 }
 
 // ParetoOptions are those of "pareto".
 type ParetoOptions struct {
-	Shape float64 `yaml:"shape" doc:"shape, more than 0"`
-	Min   float64 `yaml:"min" doc:"smallest value, more than 0"`
+	Shape float64 `yaml:"shape" validate:"gt=0" doc:"shape"`
+	Min   float64 `yaml:"min" validate:"gt=0" doc:"smallest value"`
 }
 
 func newPareto(decode func(any) error) (Distribution, error) {
 	o := ParetoOptions{Shape: 1.16, Min: 1}
 	if err := decode(&o); err != nil {
-		return nil, err
-	}
-	if err := positive("shape", o.Shape, "min", o.Min); err != nil {
 		return nil, err
 	}
 	return distuv.Pareto{Alpha: o.Shape, Xm: o.Min}, nil
@@ -121,9 +101,6 @@ type UniformOptions struct {
 func newUniform(decode func(any) error) (Distribution, error) {
 	o := UniformOptions{Max: 1}
 	if err := decode(&o); err != nil {
-		return nil, err
-	}
-	if err := finite("min", o.Min, "max", o.Max); err != nil {
 		return nil, err
 	}
 	if o.Min >= o.Max {
@@ -142,10 +119,8 @@ type ConstantOptions struct {
 
 func newConstant(decode func(any) error) (Distribution, error) {
 	o := ConstantOptions{Value: 1}
-	if err := decode(&o); err != nil {
-		return nil, err
-	}
-	return Constant(o.Value), finite("value", o.Value)
+	err := decode(&o)
+	return Constant(o.Value), err
 }
 
 // CDF implements [Distribution].

@@ -12,7 +12,7 @@ import (
 // parameters before truncation.
 type TruncNormal struct {
 	Mu float64 `yaml:"mean" doc:"mean before truncation"`
-	SD float64 `yaml:"sd" doc:"standard deviation before truncation, more than 0"`
+	SD float64 `yaml:"sd" validate:"gt=0" doc:"standard deviation before truncation"`
 	Lo float64 `yaml:"min" doc:"lower end"`
 	Hi float64 `yaml:"max" doc:"upper end; 0 is none"`
 }
@@ -20,12 +20,6 @@ type TruncNormal struct {
 func newTruncNormal(decode func(any) error) (Distribution, error) {
 	t := TruncNormal{Mu: 1, SD: 1}
 	if err := decode(&t); err != nil {
-		return nil, err
-	}
-	if err := finite("mean", t.Mu, "min", t.Lo, "max", t.Hi); err != nil {
-		return nil, err
-	}
-	if err := positive("sd", t.SD); err != nil {
 		return nil, err
 	}
 	if t.Hi != 0 && t.Hi <= t.Lo {

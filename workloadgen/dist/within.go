@@ -1,6 +1,7 @@
 package dist
 
 import (
+	"bourse/workloadgen/plugin"
 	"fmt"
 	"math"
 )
@@ -14,17 +15,14 @@ type Conditioned struct {
 
 // WithinOptions are those of "within".
 type WithinOptions struct {
-	Of  Spec    `yaml:"of" doc:"distribution"`
-	Min float64 `yaml:"min" doc:"lower end"`
-	Max float64 `yaml:"max" doc:"upper end, more than min"`
+	Of  plugin.Spec `yaml:"of" doc:"distribution"`
+	Min float64     `yaml:"min" doc:"lower end"`
+	Max float64     `yaml:"max" doc:"upper end, more than min"`
 }
 
 func newWithin(decode func(any) error) (Distribution, error) {
 	var o WithinOptions
 	if err := decode(&o); err != nil {
-		return nil, err
-	}
-	if err := finite("min", o.Min, "max", o.Max); err != nil {
 		return nil, err
 	}
 	if o.Of.Name == "" {
@@ -33,7 +31,7 @@ func newWithin(decode func(any) error) (Distribution, error) {
 			o.Max = 1
 		}
 	}
-	d, err := o.Of.New(nil)
+	d, err := Table().Make(o.Of)
 	if err != nil {
 		return nil, err
 	}

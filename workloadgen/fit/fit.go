@@ -9,13 +9,13 @@
 package fit
 
 import (
+	"bourse/workloadgen/dist"
+	"bourse/workloadgen/plugin"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strings"
-
-	"bourse/workloadgen/dist"
 )
 
 // A Sample is a quantity's values, counted.
@@ -122,7 +122,7 @@ type Param struct {
 // A Fit is a law found for a sample.
 type Fit struct {
 	Name   string
-	Law    dist.Spec // what [dist.New] makes
+	Law    plugin.Spec // what [dist.New] makes
 	Params []Param
 	N      int     // values fitted
 	LogLik float64 // NaN where the law has no density at every value
@@ -180,7 +180,7 @@ func New(name string, s *Sample, o Options) (Fit, error) {
 
 // finish makes the law and measures it.
 func (f Fit) finish(s *Sample) (Fit, error) {
-	law, err := f.Law.New(nil)
+	law, err := dist.Table().Make(f.Law)
 	if err != nil {
 		return f, err
 	}

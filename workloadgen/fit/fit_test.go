@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"bourse/workloadgen/dist"
+	"bourse/workloadgen/plugin"
 	"bourse/workloadgen/swf"
 )
 
@@ -27,7 +28,7 @@ func TestRecovery(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		fit   string
-		law   dist.Spec
+		law   plugin.Spec
 		want  []float64 // in the order of the fit's parameters
 		draws int
 	}{
@@ -48,7 +49,7 @@ func TestRecovery(t *testing.T) {
 	} {
 		t.Run(c.fit, func(t *testing.T) {
 			t.Parallel()
-			law, err := c.law.New(nil)
+			law, err := dist.Table().Make(c.law)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,7 +112,7 @@ func byChance(n int, p float64) int {
 	return k
 }
 
-func mixed(name string, p float64, param string, a, b float64) dist.Spec {
+func mixed(name string, p float64, param string, a, b float64) plugin.Spec {
 	part := func(x float64) map[string]any {
 		return map[string]any{"name": name, "options": map[string]any{param: x}}
 	}

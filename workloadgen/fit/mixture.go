@@ -1,14 +1,13 @@
 package fit
 
 import (
+	"bourse/workloadgen/plugin"
 	"fmt"
 	"math"
 	"strings"
 
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/optimize"
-
-	"bourse/workloadgen/dist"
 )
 
 // A view is what the second part of a mixture sees of a value: the value, or
@@ -252,13 +251,13 @@ func (m *mixing) likelihood(q []float64) float64 {
 }
 
 // spec writes the mixture as the named member of dist has it.
-func (m *mixing) spec(name string) dist.Spec {
+func (m *mixing) spec(name string) plugin.Spec {
 	switch name {
 	case "hypweib":
 		return options(name, "alpha", m.p, "x_shape", m.pa[0], "x_scale", m.pa[1], "y_shape", m.pb[0], "y_scale", m.pb[1])
 	case "hypergamma":
 		return options(name, "p", m.p, "shape1", m.pa[0], "scale1", m.pa[1], "shape2", m.pb[0], "scale2", m.pb[1])
 	}
-	part := func(s dist.Spec) map[string]any { return map[string]any{"name": s.Name, "options": s.Options} }
+	part := func(s plugin.Spec) map[string]any { return map[string]any{"name": s.Name, "options": s.Options} }
 	return options(name, "p", m.p, "a", part(m.a.spec(m.pa)), "b", part(m.b.spec(m.pb)))
 }

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"bourse/workloadgen/dist"
+	"bourse/workloadgen/plugin"
 )
 
 // TestKSAgainstR checks distances and p-values against R's ks.test: the table
@@ -82,8 +83,8 @@ func TestDistance(t *testing.T) {
 // sample of it, for a law with steps too.
 func TestDistanceTo(t *testing.T) {
 	t.Parallel()
-	for _, s := range []dist.Spec{{Name: "weibull"}, {Name: "zipf", Options: map[string]any{"binary": false}}, {Name: "polylin"}} {
-		law, err := s.New(nil)
+	for _, s := range []plugin.Spec{{Name: "weibull"}, {Name: "zipf", Options: map[string]any{"binary": false}}, {Name: "polylin"}} {
+		law, err := dist.Table().Make(s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 
 // The market paper's workload, the first three jobs of a plan of fifty.
 func ExampleNew() {
-	m, err := models.New("paper", nil, nil)
+	m, err := models.Table().New("paper", nil)
 	if err != nil {
 		fmt.Println(err)
 		return

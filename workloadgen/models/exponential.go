@@ -3,15 +3,15 @@ package models
 import (
 	"bourse/workloadgen"
 	"bourse/workloadgen/annotate"
-	"bourse/workloadgen/dist"
+	"bourse/workloadgen/plugin"
 )
 
 // ExponentialOptions are those of "exponential".
 type ExponentialOptions struct {
-	Jobs    int     `yaml:"jobs" doc:"jobs of a plan"`
-	Users   int     `yaml:"users" doc:"users, each as likely as another to submit a job"`
-	IAT     float64 `yaml:"iat" doc:"mean seconds between arrivals"`
-	Runtime float64 `yaml:"runtime" doc:"mean seconds of runtime"`
+	Jobs    int     `yaml:"jobs" validate:"min=1,max=1e8" doc:"jobs of a plan"`
+	Users   int     `yaml:"users" validate:"min=1,max=1e8" doc:"users, each as likely as another to submit a job"`
+	IAT     float64 `yaml:"iat" validate:"gt=0" doc:"mean seconds between arrivals"`
+	Runtime float64 `yaml:"runtime" validate:"gt=0" doc:"mean seconds of runtime"`
 	Nodes   float64 `yaml:"nodes" doc:"processors of every job"`
 
 	annotate.Options `yaml:",inline"`
@@ -26,8 +26,8 @@ func newExponential(decode func(any) error) (workloadgen.Model, error) {
 	}
 	in := DefaultIndependent()
 	in.Jobs, in.Users, in.Options = o.Jobs, o.Users, o.Options
-	in.IAT = dist.Spec{Name: "exponential", Options: map[string]any{"mean": o.IAT}}
-	in.Runtime = dist.Spec{Name: "exponential", Options: map[string]any{"mean": o.Runtime}}
-	in.Nodes = dist.Spec{Name: "constant", Options: map[string]any{"value": o.Nodes}}
+	in.IAT = plugin.Spec{Name: "exponential", Options: map[string]any{"mean": o.IAT}}
+	in.Runtime = plugin.Spec{Name: "exponential", Options: map[string]any{"mean": o.Runtime}}
+	in.Nodes = plugin.Spec{Name: "constant", Options: map[string]any{"value": o.Nodes}}
 	return NewIndependent(in)
 }

@@ -9,6 +9,7 @@ import (
 
 	"bourse/workloadgen"
 	"bourse/workloadgen/plainyaml"
+	"bourse/workloadgen/plugin"
 )
 
 // A File is a model as a file holds it: what a fit writes and a scenario reads.
@@ -40,12 +41,7 @@ func (f File) Write(w io.Writer) error {
 
 // New makes the model.
 func (f File) New() (workloadgen.Model, error) {
-	return New(f.Model, func(out any) error {
-		if len(f.Options) == 0 {
-			return nil
-		}
-		return plainyaml.Decode(f.Options, out)
-	}, nil)
+	return Table().Make(plugin.Spec{Name: f.Model, Options: f.Options})
 }
 
 // ReadFile reads the file of that name, strictly.

@@ -9,23 +9,24 @@ import (
 	"bourse/workloadgen/annotate"
 	"bourse/workloadgen/dist"
 	"bourse/workloadgen/memory"
+	"bourse/workloadgen/plugin"
 )
 
 // IndependentOptions are those of "independent": a law for each quantity.
 type IndependentOptions struct {
-	Jobs     int       `yaml:"jobs" doc:"jobs of a plan"`
-	Users    int       `yaml:"users" doc:"users, each as likely as another to submit a job"`
-	IAT      dist.Spec `yaml:"iat" doc:"law of the seconds between arrivals"`
-	Runtime  dist.Spec `yaml:"runtime" doc:"law of the runtimes in seconds"`
-	Nodes    dist.Spec `yaml:"nodes" doc:"law of the processors, rounded, at least 1"`
-	Widest   int       `yaml:"widest" doc:"wider jobs become as wide; 0 is no limit"`
-	Shortest float64   `yaml:"shortest" doc:"seconds that a job runs at least"`
+	Jobs     int         `yaml:"jobs" validate:"min=1,max=1e8" doc:"jobs of a plan"`
+	Users    int         `yaml:"users" validate:"min=1,max=1e8" doc:"users, each as likely as another to submit a job"`
+	IAT      plugin.Spec `yaml:"iat" doc:"law of the seconds between arrivals"`
+	Runtime  plugin.Spec `yaml:"runtime" doc:"law of the runtimes in seconds"`
+	Nodes    plugin.Spec `yaml:"nodes" doc:"law of the processors, rounded, at least 1"`
+	Widest   int         `yaml:"widest" validate:"min=0,max=16777216" doc:"wider jobs become as wide; 0 is no limit"`
+	Shortest float64     `yaml:"shortest" validate:"gt=0,max=1e11" doc:"seconds that a job runs at least"`
 
 	// Hurst gives the arrivals a long memory: their gaps, none changed, are put
 	// in an order for which R/S finds this exponent, within 0.005. In a plan of
 	// fewer than 1024 jobs, too short to find one, it is that of the noise whose
 	// ranks order them.
-	Hurst float64 `yaml:"hurst" doc:"Hurst exponent of the gaps, in (0,1); 0 is none"`
+	Hurst float64 `yaml:"hurst" validate:"min=0,lt=1" doc:"Hurst exponent of the gaps; 0 is none"`
 
 	annotate.Options `yaml:",inline"`
 }
@@ -33,12 +34,12 @@ type IndependentOptions struct {
 // DefaultIndependent returns a Poisson stream of exponential one-processor
 // jobs.
 func DefaultIndependent() IndependentOptions {
-	mean := func(x float64) dist.Spec {
-		return dist.Spec{Name: "exponential", Options: map[string]any{"mean": x}}
+	mean := func(x float64) plugin.Spec {
+		return plugin.Spec{Name: "exponential", Options: map[string]any{"mean": x}}
 	}
 	return IndependentOptions{
 		Jobs: 1000, Users: 10, IAT: mean(300), Runtime: mean(3600), Shortest: 1,
-		Nodes: dist.Spec{Name: "constant", Options: map[string]any{"value": 1.0}},
+		Nodes: plugin.Spec{Name: "constant", Options: map[string]any{"value": 1.0}},
 	}
 }
 
@@ -60,17 +61,8 @@ func newIndependent(decode func(any) error) (workloadgen.Model, error) {
 
 // NewIndependent makes the model.
 func NewIndependent(o IndependentOptions) (*Independent, error) {
-	switch {
-	case o.Jobs < 1 || o.Jobs > maxJobs:
-		return nil, fmt.Errorf("jobs %d is not in 1..%d", o.Jobs, maxJobs)
-	case o.Users < 1 || o.Users > maxJobs:
-		return nil, fmt.Errorf("users %d is not in 1..%d", o.Users, maxJobs)
-	case o.Widest < 0 || o.Widest > workloadgen.MaxNodes:
-		return nil, fmt.Errorf("widest %d is not in 0..%d", o.Widest, workloadgen.MaxNodes)
-	case !(o.Shortest > 0 && o.Shortest <= workloadgen.MaxSeconds):
-		return nil, fmt.Errorf("shortest %v is not a number of seconds more than 0", o.Shortest)
-	case o.Hurst != 0 && !(o.Hurst > 0 && o.Hurst < 1):
-		return nil, fmt.Errorf("hurst %v is not in (0,1)", o.Hurst)
+	if err := plugin.Check(&o); err != nil {
+		return nil, err
 	}
 	if err := o.Options.Validate(); err != nil {
 		return nil, err
@@ -78,10 +70,10 @@ func NewIndependent(o IndependentOptions) (*Independent, error) {
 	m := &Independent{o: o}
 	for _, p := range []struct {
 		name string
-		spec dist.Spec
+		spec plugin.Spec
 		law  *dist.Distribution
 	}{{"iat", o.IAT, &m.gap}, {"runtime", o.Runtime, &m.runtime}, {"nodes", o.Nodes, &m.nodes}} {
-		law, err := p.spec.New(nil)
+		law, err := dist.Table().Make(p.spec)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.name, err)
 		}

@@ -45,11 +45,11 @@ func TestIndependent(t *testing.T) {
 func TestIndependentErrors(t *testing.T) {
 	t.Parallel()
 	for options, want := range map[string]string{
-		"jobs: 0":                              "jobs 0",
-		"users: 0":                             "users 0",
-		"widest: -1":                           "widest -1",
-		"shortest: 0":                          "shortest 0",
-		"hurst: 1":                             "hurst 1",
+		"jobs: 0":                              "jobs: found 0",
+		"users: 0":                             "users: found 0",
+		"widest: -1":                           "widest: found -1",
+		"shortest: 0":                          "shortest: found 0",
+		"hurst: 1":                             "hurst: found 1",
 		"iat: poisson":                         `iat: unknown distribution "poisson"`,
 		"nodes: {name: zipf, options: {z: 1}}": "nodes: distribution zipf",
 		"runtime: {nam: zipf}":                 "nam",

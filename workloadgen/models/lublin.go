@@ -8,18 +8,19 @@ import (
 	"bourse/workloadgen"
 	"bourse/workloadgen/annotate"
 	"bourse/workloadgen/dist"
+	"bourse/workloadgen/plugin"
 )
 
 // LublinOptions are those of "lublin".
 type LublinOptions struct {
-	Jobs  int `yaml:"jobs" doc:"jobs of a plan"`
-	Users int `yaml:"users" doc:"users, each as likely as another to submit a job"`
-	Size  int `yaml:"size" doc:"processors of the machine: at least 10 for set whole or batch, 32 for interactive or both, 7 for farooq2006"`
+	Jobs  int `yaml:"jobs" validate:"min=1,max=1e8" doc:"jobs of a plan"`
+	Users int `yaml:"users" validate:"min=1,max=1e8" doc:"users, each as likely as another to submit a job"`
+	Size  int `yaml:"size" validate:"min=4,max=16777216" doc:"processors of the machine: at least 10 for set whole or batch, 32 for interactive or both, 7 for farooq2006"`
 
 	// Set is whole, batch, interactive, or both: the batch and interactive
 	// streams side by side; or farooq2006, which is whole fitted to the means that
 	// Farooq, Majumdar and Parsons (2006) name.
-	Set string `yaml:"set" doc:"parameters: whole (default), batch, interactive, both, or farooq2006 (for the reservation paper, on 64 processors)"`
+	Set string `yaml:"set" validate:"oneof=whole batch interactive both farooq2006" doc:"parameters: whole (default), batch, interactive, both, or farooq2006 (for the reservation paper, on 64 processors)"`
 
 	// Change overrides single parameters of the set.
 	Change LublinChange `yaml:"change" doc:"parameters that differ from the set's"`
@@ -32,23 +33,23 @@ type LublinOptions struct {
 // LublinChange holds the parameters that may be changed, by their names in the
 // authors' program.
 type LublinChange struct {
-	SerialProb *float64 `yaml:"serial_prob" doc:"probability of one processor"`
-	Pow2Prob   *float64 `yaml:"pow2_prob" doc:"probability of a power of two"`
-	ULow       *float64 `yaml:"ulow" doc:"log2 of the smallest parallel size"`
-	UMed       *float64 `yaml:"umed" doc:"log2 of the size at which the two stages meet"`
-	UHi        *float64 `yaml:"uhi" doc:"log2 of the largest size"`
-	UProb      *float64 `yaml:"uprob" doc:"probability of the first stage"`
-	A1         *float64 `yaml:"a1" doc:"shape of the first gamma of ln runtime"`
-	B1         *float64 `yaml:"b1" doc:"its scale"`
-	A2         *float64 `yaml:"a2" doc:"shape of the second"`
-	B2         *float64 `yaml:"b2" doc:"its scale"`
-	PA         *float64 `yaml:"pa" doc:"slope over size of the probability of the first gamma"`
-	PB         *float64 `yaml:"pb" doc:"that probability at size 0"`
-	AArr       *float64 `yaml:"aarr" doc:"shape of the gamma of ln gap, times 1800"`
-	BArr       *float64 `yaml:"barr" doc:"its scale"`
-	ANum       *float64 `yaml:"anum" doc:"shape of the gamma of the daily cycle"`
-	BNum       *float64 `yaml:"bnum" doc:"its scale"`
-	ARAR       *float64 `yaml:"arar" doc:"factor on aarr"`
+	SerialProb *float64 `yaml:"serial_prob" validate:"min=0,max=1" doc:"probability of one processor"`
+	Pow2Prob   *float64 `yaml:"pow2_prob" validate:"min=0,max=1" doc:"probability of a power of two"`
+	ULow       *float64 `yaml:"ulow" validate:"min=0,max=24" doc:"log2 of the smallest parallel size"`
+	UMed       *float64 `yaml:"umed" validate:"min=0,max=24" doc:"log2 of the size at which the two stages meet"`
+	UHi        *float64 `yaml:"uhi" validate:"min=0,max=24" doc:"log2 of the largest size"`
+	UProb      *float64 `yaml:"uprob" validate:"min=0,max=1" doc:"probability of the first stage"`
+	A1         *float64 `yaml:"a1" validate:"min=1e-3,max=1e6" doc:"shape of the first gamma of ln runtime"`
+	B1         *float64 `yaml:"b1" validate:"min=1e-6,max=1e3" doc:"its scale"`
+	A2         *float64 `yaml:"a2" validate:"min=1e-3,max=1e6" doc:"shape of the second"`
+	B2         *float64 `yaml:"b2" validate:"min=1e-6,max=1e3" doc:"its scale"`
+	PA         *float64 `yaml:"pa" validate:"min=-1e6,max=1e6" doc:"slope over size of the probability of the first gamma"`
+	PB         *float64 `yaml:"pb" validate:"min=-1e6,max=1e6" doc:"that probability at size 0"`
+	AArr       *float64 `yaml:"aarr" validate:"min=1e-3,max=1e6" doc:"shape of the gamma of ln gap, times 1800"`
+	BArr       *float64 `yaml:"barr" validate:"min=1e-6,max=1e3" doc:"its scale"`
+	ANum       *float64 `yaml:"anum" validate:"min=1e-3,max=1e6" doc:"shape of the gamma of the daily cycle"`
+	BNum       *float64 `yaml:"bnum" validate:"min=1e-6,max=1e3" doc:"its scale"`
+	ARAR       *float64 `yaml:"arar" validate:"min=1e-3,max=1e3" doc:"factor on aarr"`
 }
 
 // Lublin is the workload of Lublin and Feitelson, "The workload on parallel
@@ -104,13 +105,8 @@ func DefaultLublin() LublinOptions {
 
 // NewLublin makes the model.
 func NewLublin(o LublinOptions) (*Lublin, error) {
-	switch {
-	case o.Jobs < 1 || o.Jobs > maxJobs:
-		return nil, fmt.Errorf("jobs %d is not in 1..%d", o.Jobs, maxJobs)
-	case o.Users < 1 || o.Users > maxJobs:
-		return nil, fmt.Errorf("users %d is not in 1..%d", o.Users, maxJobs)
-	case o.Size < 4 || o.Size > workloadgen.MaxNodes:
-		return nil, fmt.Errorf("size %d is not in 4..%d", o.Size, workloadgen.MaxNodes)
+	if err := plugin.Check(&o); err != nil {
+		return nil, err
 	}
 	if err := o.Options.Validate(); err != nil {
 		return nil, err
@@ -121,10 +117,7 @@ func NewLublin(o LublinOptions) (*Lublin, error) {
 	}
 	m := &Lublin{o: o}
 	for _, name := range names {
-		set, ok := lublinSets[name]
-		if !ok {
-			return nil, fmt.Errorf("set %q: want whole, batch, interactive, both or farooq2006", name)
-		}
+		set := lublinSets[name]
 		if least := set.least(); o.Size < least && o.Change.ULow == nil && o.Change.UMed == nil {
 			return nil, fmt.Errorf("size %d: set %s wants at least %d, or another change.ulow or change.umed", o.Size, name, least)
 		}

@@ -227,17 +227,17 @@ func TestLublinCycle(t *testing.T) {
 func TestLublinErrors(t *testing.T) {
 	t.Parallel()
 	for options, want := range map[string]string{
-		"size: 1":                        "size 1 is not in 4",
+		"size: 1":                        "size: found 1",
 		"size: 9":                        "size 9: set whole wants at least 10",
 		"{size: 31, set: both}":          "size 31: set interactive wants at least 32",
-		"set: weekend":                   `set "weekend": want whole, batch, interactive, both or farooq2006`,
-		"change: {umed: 99}":             "change.umed: 99",
-		"change: {a1: .nan}":             "change.a1: NaN",
-		"change: {serial_prob: 0.9}":     "change.pow2_prob: 0.576",
+		"set: weekend":                   `set: found "weekend"`,
+		"change: {umed: 99}":             "change.umed: found 99",
+		"change: {a1: .nan}":             "change.a1: found NaN",
+		"change: {serial_prob: 0.9}":     "change.pow2_prob: found 0.576",
 		"change: {a3: 1}":                "a3",
-		"users: -1":                      "users -1",
-		"jobs: 0":                        "jobs 0",
-		"{sizes: {rule: drop}, jobs: 1}": "sizes.hosts 0",
+		"users: -1":                      "users: found -1",
+		"jobs: 0":                        "jobs: found 0",
+		"{sizes: {rule: drop}, jobs: 1}": "sizes.hosts: found 0",
 	} {
 		if _, err := made(t, "lublin", options); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %s", options, err, want)
@@ -264,8 +264,8 @@ func TestLublinLeast(t *testing.T) {
 // BenchmarkLublin measures a job of the model, in used memory, against one of
 // the market paper's.
 func BenchmarkLublin(b *testing.B) {
-	lublin, _ := New("lublin", nil, nil)
-	paper, _ := New("paper", nil, nil)
+	lublin, _ := Table().New("lublin", nil)
+	paper, _ := Table().New("paper", nil)
 	src := rand.NewPCG(1, 1)
 	const n = 1000
 	plan, _ := lublin.Plan(src, n, nil)

@@ -5,24 +5,13 @@
 package models
 
 import (
-	"fmt"
-	"maps"
-	"math/rand/v2"
-	"slices"
-	"strings"
-
 	"bourse/workloadgen"
+	"bourse/workloadgen/plugin"
 )
 
-// A member is one line of the table.
-type member struct {
-	doc string
-	new func(decode func(any) error) (workloadgen.Model, error)
-}
-
-// members is the table. It is a function, for a file names a member.
-func members() map[string]member {
-	return map[string]member{
+// Table returns the models. No model draws when it is made.
+func Table() plugin.Table[workloadgen.Model] {
+	return plugin.Table[workloadgen.Model]{Kind: "workload model", Members: plugin.Members[workloadgen.Model]{
 		"exponential": {"Poisson arrivals, exponential runtimes", newExponential},
 		"file":        {"a model file, as a fit writes it", newFile},
 		"independent": {"a law for each quantity: what fits write, and Poisson streams", newIndependent},
@@ -31,29 +20,5 @@ func members() map[string]member {
 		"regular":     {"submissions at regular intervals, as on volunteer hosts, a law of runtimes", newRegular},
 		"resample":    {"a recorded log, drawn from with replacement", newResample},
 		"swf":         {"a recorded log, replayed", newSWF},
-	}
+	}}
 }
-
-// New makes the named model. Decode fills in the model's own options and
-// rejects unknown fields; nil leaves the defaults. No model draws when it is
-// made: rng may be nil.
-func New(name string, decode func(any) error, _ *rand.Rand) (workloadgen.Model, error) {
-	m, ok := members()[name]
-	if !ok {
-		return nil, fmt.Errorf("unknown workload model %q (known: %s)", name, strings.Join(Names(), ", "))
-	}
-	if decode == nil {
-		decode = func(any) error { return nil }
-	}
-	w, err := m.new(decode)
-	if err != nil {
-		return nil, fmt.Errorf("workload model %s: %w", name, err)
-	}
-	return w, nil
-}
-
-// Names returns the names of the models, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(members())) }
-
-// Doc returns one line on the named model, empty if there is none.
-func Doc(name string) string { return members()[name].doc }

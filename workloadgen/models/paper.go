@@ -8,38 +8,39 @@ import (
 
 	"bourse/workloadgen"
 	"bourse/workloadgen/dist"
+	"bourse/workloadgen/plugin"
 	"bourse/workloadgen/value"
 )
 
 // PaperOptions are those of "paper"; the defaults are the paper's high load.
 type PaperOptions struct {
-	Jobs   int     `yaml:"jobs" doc:"jobs of a plan"`
-	Users  int     `yaml:"users" doc:"users, who submit as nearly equal numbers of jobs as can be"`
-	Budget float64 `yaml:"budget" doc:"dollars that each user splits among its jobs"`
+	Jobs   int     `yaml:"jobs" validate:"min=1,max=1e8" doc:"jobs of a plan"`
+	Users  int     `yaml:"users" validate:"min=1,max=1e8" doc:"users, who submit as nearly equal numbers of jobs as can be"`
+	Budget float64 `yaml:"budget" validate:"min=0,max=1e8" doc:"dollars that each user splits among its jobs"`
 
 	// IAT is 30, 92.36 and 480 s; for low load, 90 and 153.66.
 	IAT struct {
-		Min  float64 `yaml:"min" doc:"seconds between arrivals at least"`
-		Mean float64 `yaml:"mean" doc:"mean seconds between the arrivals of the plan, not of its law"`
-		Max  float64 `yaml:"max" doc:"seconds at which a gap is cut"`
+		Min  float64 `yaml:"min" validate:"min=0" doc:"seconds between arrivals at least"`
+		Mean float64 `yaml:"mean" validate:"gt=0" doc:"mean seconds between the arrivals of the plan, not of its law"`
+		Max  float64 `yaml:"max" validate:"gt=0,max=1e9" doc:"seconds at which a gap is cut"`
 	} `yaml:"iat"`
 
 	Runtime struct {
-		Min float64 `yaml:"min" doc:"shortest runtime in seconds"`
-		Max float64 `yaml:"max" doc:"longest"`
+		Min float64 `yaml:"min" validate:"gt=0" doc:"shortest runtime in seconds"`
+		Max float64 `yaml:"max" validate:"gt=0,max=1e11" doc:"longest"`
 	} `yaml:"runtime"`
 
 	Nodes struct {
-		Min int `yaml:"min" doc:"processors of the smallest job"`
-		Max int `yaml:"max" doc:"of the largest"`
+		Min int `yaml:"min" validate:"min=1" doc:"processors of the smallest job"`
+		Max int `yaml:"max" validate:"min=1,max=16777216" doc:"of the largest"`
 	} `yaml:"nodes"`
 
-	Value dist.Spec `yaml:"value" doc:"value model"`
+	Value plugin.Spec `yaml:"value" doc:"value model"`
 }
 
 // DefaultPaper returns the paper's configuration under high load.
 func DefaultPaper() PaperOptions {
-	o := PaperOptions{Jobs: 50, Users: 10, Budget: 100, Value: dist.Spec{Name: "pareto"}}
+	o := PaperOptions{Jobs: 50, Users: 10, Budget: 100, Value: plugin.Spec{Name: "pareto"}}
 	o.IAT.Min, o.IAT.Mean, o.IAT.Max = 30, 92.36, 480
 	o.Runtime.Min, o.Runtime.Max = 120, 960
 	o.Nodes.Min, o.Nodes.Max = 4, 10
@@ -96,7 +97,7 @@ func NewPaper(o PaperOptions) (*Paper, error) {
 	if err != nil {
 		return nil, err
 	}
-	worth, err := value.New(o.Value.Name, o.Value.Decode, nil)
+	worth, err := value.Table().Make(o.Value)
 	if err != nil {
 		return nil, err
 	}
@@ -104,32 +105,23 @@ func NewPaper(o PaperOptions) (*Paper, error) {
 }
 
 func (o *PaperOptions) validate() error {
+	if err := plugin.Check(o); err != nil {
+		return err
+	}
 	switch {
-	case o.Jobs < 1 || o.Jobs > maxJobs:
-		return fmt.Errorf("jobs %d is not in 1..%d", o.Jobs, maxJobs)
-	case o.Users < 1 || o.Users > maxJobs:
-		return fmt.Errorf("users %d is not in 1..%d", o.Users, maxJobs)
-	case !(o.Budget >= 0 && o.Budget <= maxBudget):
-		return fmt.Errorf("budget %v is not in 0..%v dollars", o.Budget, float64(maxBudget))
-	case !(o.IAT.Min >= 0):
-		return fmt.Errorf("iat.min %v is not a number of seconds at least 0", o.IAT.Min)
-	case !(o.IAT.Mean > o.IAT.Min):
-		return fmt.Errorf("iat.mean %v is not more than iat.min %v", o.IAT.Mean, o.IAT.Min)
-	case !(o.IAT.Max > o.IAT.Mean && o.IAT.Max <= maxGap):
-		return fmt.Errorf("iat.max %v is not more than iat.mean %v and at most %v", o.IAT.Max, o.IAT.Mean, float64(maxGap))
-	case !(o.Runtime.Min > 0 && o.Runtime.Min < o.Runtime.Max && o.Runtime.Max <= workloadgen.MaxSeconds):
-		return fmt.Errorf("runtime %v to %v is not an interval of seconds above 0", o.Runtime.Min, o.Runtime.Max)
-	case o.Nodes.Min < 1 || o.Nodes.Max < o.Nodes.Min || o.Nodes.Max > workloadgen.MaxNodes:
-		return fmt.Errorf("nodes %d to %d is not in 1..%d", o.Nodes.Min, o.Nodes.Max, workloadgen.MaxNodes)
+	case o.IAT.Mean <= o.IAT.Min:
+		return fmt.Errorf("iat.mean: found %v, want more than iat.min, %v", o.IAT.Mean, o.IAT.Min)
+	case o.IAT.Max <= o.IAT.Mean:
+		return fmt.Errorf("iat.max: found %v, want more than iat.mean, %v", o.IAT.Max, o.IAT.Mean)
+	case o.Runtime.Max <= o.Runtime.Min:
+		return fmt.Errorf("runtime.max: found %v, want more than runtime.min, %v", o.Runtime.Max, o.Runtime.Min)
+	case o.Nodes.Max < o.Nodes.Min:
+		return fmt.Errorf("nodes.max: found %d, want at least nodes.min, %d", o.Nodes.Max, o.Nodes.Min)
 	}
 	return nil
 }
 
-const (
-	maxJobs   = 100_000_000
-	maxBudget = 1e8 // dollars: its micro-dollars are exact in a float64
-	maxGap    = 1e9 // seconds
-)
+const maxJobs = 100_000_000
 
 // Plan implements [workloadgen.Model].
 func (p *Paper) Plan(src rand.Source, n int, into workloadgen.Plan) (workloadgen.Plan, error) {

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"bourse/workloadgen"
-	"bourse/workloadgen/dist"
+	"bourse/workloadgen/plugin"
 )
 
 // TestPaperPromises checks what [Paper] says of its plans, for any options.
@@ -123,7 +123,7 @@ func TestPaperStreams(t *testing.T) {
 // TestPaperReuse checks that a plan made in used memory is the plan made anew,
 // and that it allocates nothing.
 func TestPaperReuse(t *testing.T) {
-	m, err := New("paper", nil, nil)
+	m, err := Table().New("paper", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,18 +163,18 @@ func TestPaperErrors(t *testing.T) {
 		change func(*PaperOptions)
 		want   string
 	}{
-		{func(o *PaperOptions) { o.Jobs = 0 }, "jobs 0"},
-		{func(o *PaperOptions) { o.Users = -1 }, "users -1"},
-		{func(o *PaperOptions) { o.Budget = math.NaN() }, "budget NaN"},
-		{func(o *PaperOptions) { o.IAT.Min = math.NaN() }, "iat.min NaN"},
-		{func(o *PaperOptions) { o.IAT.Mean = 30 }, "iat.mean 30 is not more than iat.min 30"},
-		{func(o *PaperOptions) { o.IAT.Max = 90 }, "iat.max 90"},
-		{func(o *PaperOptions) { o.Runtime.Min = 960 }, "runtime 960 to 960"},
+		{func(o *PaperOptions) { o.Jobs = 0 }, "jobs: found 0"},
+		{func(o *PaperOptions) { o.Users = -1 }, "users: found -1"},
+		{func(o *PaperOptions) { o.Budget = math.NaN() }, "budget: found NaN"},
+		{func(o *PaperOptions) { o.IAT.Min = math.NaN() }, "iat.min: found NaN"},
+		{func(o *PaperOptions) { o.IAT.Mean = 30 }, "iat.mean: found 30, want more than iat.min, 30"},
+		{func(o *PaperOptions) { o.IAT.Max = 90 }, "iat.max: found 90"},
+		{func(o *PaperOptions) { o.Runtime.Min = 960 }, "runtime.max: found 960, want more than runtime.min"},
 		{func(o *PaperOptions) { o.Runtime.Min, o.Runtime.Max = 1, 10 }, "no weight in 1 to 10"},
-		{func(o *PaperOptions) { o.Nodes.Min = 11 }, "nodes 11 to 10"},
-		{func(o *PaperOptions) { o.Value.Name = "gold" }, `unknown value model "gold" (known: equal, normal, pareto)`},
-		{func(o *PaperOptions) { o.Value = dist.Spec{Name: "pareto", Options: map[string]any{"shap": 2}} }, "shap"},
-		{func(o *PaperOptions) { o.Value = dist.Spec{Name: "pareto", Options: map[string]any{"shape": -2}} }, "shape -2"},
+		{func(o *PaperOptions) { o.Nodes.Min = 11 }, "nodes.max: found 10, want at least nodes.min"},
+		{func(o *PaperOptions) { o.Value.Name = "gold" }, `unknown value model "gold", want one of equal, normal, pareto`},
+		{func(o *PaperOptions) { o.Value = plugin.Spec{Name: "pareto", Options: map[string]any{"shap": 2}} }, "shap"},
+		{func(o *PaperOptions) { o.Value = plugin.Spec{Name: "pareto", Options: map[string]any{"shape": -2}} }, "shape: found -2"},
 	} {
 		o := DefaultPaper()
 		c.change(&o)

@@ -8,15 +8,16 @@ import (
 	"bourse/workloadgen"
 	"bourse/workloadgen/annotate"
 	"bourse/workloadgen/dist"
+	"bourse/workloadgen/plugin"
 )
 
 // RegularOptions are those of "regular".
 type RegularOptions struct {
-	Users   int       `yaml:"users" doc:"users, each as likely as another to submit a job"`
-	From    float64   `yaml:"from" doc:"instant of the first submission, s"`
-	To      float64   `yaml:"to" doc:"submissions are before it, s"`
-	Every   float64   `yaml:"every" doc:"seconds between submissions"`
-	Runtime dist.Spec `yaml:"runtime" doc:"law of the runtimes in seconds, rounded to whole ones, at least 1"`
+	Users   int         `yaml:"users" validate:"min=1,max=1e8" doc:"users, each as likely as another to submit a job"`
+	From    float64     `yaml:"from" validate:"min=0,max=1e11" doc:"instant of the first submission, s"`
+	To      float64     `yaml:"to" validate:"min=0,max=1e11" doc:"submissions are before it, s"`
+	Every   float64     `yaml:"every" validate:"gt=0" doc:"seconds between submissions"`
+	Runtime plugin.Spec `yaml:"runtime" doc:"law of the runtimes in seconds, rounded to whole ones, at least 1"`
 
 	annotate.Options `yaml:",inline"`
 }
@@ -28,7 +29,7 @@ func DefaultRegular() RegularOptions {
 	const day = 86400
 	return RegularOptions{
 		Users: 10, From: day, To: 7 * day, Every: 120,
-		Runtime: dist.Spec{Name: "within", Options: map[string]any{
+		Runtime: plugin.Spec{Name: "within", Options: map[string]any{
 			"min": 1.0, "max": 10_000.0, "of": map[string]any{"name": "exponential", "options": map[string]any{"mean": 1000.0}},
 		}},
 	}
@@ -52,20 +53,19 @@ func newRegular(decode func(any) error) (workloadgen.Model, error) {
 
 // NewRegular makes the model.
 func NewRegular(o RegularOptions) (*Regular, error) {
+	if err := plugin.Check(&o); err != nil {
+		return nil, err
+	}
 	switch {
-	case o.Users < 1 || o.Users > maxJobs:
-		return nil, fmt.Errorf("users %d is not in 1..%d", o.Users, maxJobs)
-	case !(o.From >= 0 && o.From <= workloadgen.MaxSeconds):
-		return nil, fmt.Errorf("from %v is not in 0..%v", o.From, float64(workloadgen.MaxSeconds))
-	case !(o.To > o.From && o.To <= workloadgen.MaxSeconds):
-		return nil, fmt.Errorf("to %v is not more than from, %v, and at most %v", o.To, o.From, float64(workloadgen.MaxSeconds))
-	case !(o.Every > 0 && (o.To-o.From)/o.Every <= maxJobs):
-		return nil, fmt.Errorf("every %v is not more than 0, for %d jobs at most", o.Every, maxJobs)
+	case o.To <= o.From:
+		return nil, fmt.Errorf("to: found %v, want more than from, %v", o.To, o.From)
+	case (o.To-o.From)/o.Every > maxJobs:
+		return nil, fmt.Errorf("every: found %v, want what makes %d jobs at most", o.Every, maxJobs)
 	}
 	if err := o.Options.Validate(); err != nil {
 		return nil, err
 	}
-	law, err := o.Runtime.New(nil)
+	law, err := dist.Table().Make(o.Runtime)
 	if err != nil {
 		return nil, fmt.Errorf("runtime: %w", err)
 	}

@@ -48,11 +48,11 @@ func TestRegular(t *testing.T) {
 func TestRegularErrors(t *testing.T) {
 	t.Parallel()
 	for options, want := range map[string]string{
-		"users: 0":         "users 0",
-		"from: -1":         "from -1",
-		"to: 86400":        "to 86400",
-		"every: 0":         "every 0",
-		"every: 1e-9":      "every 1e-09",
+		"users: 0":         "users: found 0",
+		"from: -1":         "from: found -1",
+		"to: 86400":        "to: found 86400",
+		"every: 0":         "every: found 0",
+		"every: 1e-9":      "every: found 1e-09",
 		"runtime: poisson": `runtime: unknown distribution "poisson"`,
 		"evry: 1":          "evry",
 	} {

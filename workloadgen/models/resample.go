@@ -10,14 +10,15 @@ import (
 	"bourse/workloadgen"
 	"bourse/workloadgen/annotate"
 	"bourse/workloadgen/dist"
+	"bourse/workloadgen/plugin"
 )
 
 // ResampleOptions are those of "resample".
 type ResampleOptions struct {
 	TraceOptions     `yaml:",inline"`
-	Jobs             int    `yaml:"jobs" doc:"jobs of a plan; 0 is as many as the log has"`
-	By               string `yaml:"by" doc:"block (default): runs of consecutive jobs; user: all jobs of a user"`
-	Block            int    `yaml:"block" doc:"jobs of a run"`
+	Jobs             int    `yaml:"jobs" validate:"min=0,max=1e8" doc:"jobs of a plan; 0 is as many as the log has"`
+	By               string `yaml:"by" validate:"oneof=block user" doc:"block (default): runs of consecutive jobs; user: all jobs of a user"`
+	Block            int    `yaml:"block" validate:"min=1" doc:"jobs of a run"`
 	annotate.Options `yaml:",inline"`
 }
 
@@ -51,16 +52,11 @@ func newResample(decode func(any) error) (workloadgen.Model, error) {
 
 // NewResample makes the model. It reads the log, once.
 func NewResample(o ResampleOptions) (*Resample, error) {
-	if err := o.Options.Validate(); err != nil {
+	if err := plugin.Check(&o); err != nil {
 		return nil, err
 	}
-	switch {
-	case o.By != "block" && o.By != "user":
-		return nil, fmt.Errorf("by %q: want block or user", o.By)
-	case o.Jobs < 0 || o.Jobs > maxJobs:
-		return nil, fmt.Errorf("jobs %d is not in 0..%d", o.Jobs, maxJobs)
-	case o.Block < 1:
-		return nil, fmt.Errorf("block %d is not at least 1", o.Block)
+	if err := o.Options.Validate(); err != nil {
+		return nil, err
 	}
 	m := &Resample{o: o}
 	var err error

@@ -72,9 +72,9 @@ func TestResample(t *testing.T) {
 		}
 	}
 	for options, want := range map[string]string{
-		"{file: testdata/small.swf, by: job}":     `by "job"`,
-		"{file: testdata/small.swf, block: 0}":    "block 0",
-		"{file: testdata/small.swf, jobs: -1}":    "jobs -1",
+		"{file: testdata/small.swf, by: job}":     `by: found "job"`,
+		"{file: testdata/small.swf, block: 0}":    "block: found 0",
+		"{file: testdata/small.swf, jobs: -1}":    "jobs: found -1",
 		"{file: testdata/small.swf, filter: 'x'}": `filter "x"`,
 		"{}": "file: found nothing",
 	} {
@@ -104,7 +104,7 @@ func TestFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := mustPlan(t, "file", "file: '"+name+"'", 2, 0)
-	want := mustPlan(t, "independent", "{jobs: 30, iat: {name: gamma, options: {shape: 0.3333333333333333, scale: 1e-7}}}", 2, 0)
+	want := mustPlan(t, "independent", "{jobs: 30, iat: {name: gamma, options: {shape: 0.3333333333333333, scale: 0.0000001}}}", 2, 0)
 	if !slices.Equal(got, want) {
 		t.Errorf("the file's plan is another:\n%s", &text)
 	}
@@ -112,7 +112,7 @@ func TestFile(t *testing.T) {
 		"model: poisson":                        `unknown workload model "poisson"`,
 		"modle: paper":                          "modle",
 		"model: independent\noptions: {job: 1}": "job",
-		"model: independent\noptions: {iat: {name: gamma, options: {shape: -1}}}": "shape -1",
+		"model: independent\noptions: {iat: {name: gamma, options: {shape: -1}}}": "shape: found -1",
 		"model: file\noptions: {file: x}":                                         "cannot name another",
 		strings.Repeat("[", 100):                                                  "nested more than 20 deep",
 		strings.Repeat("[\n", 2000):                                               "more than 1000 brackets",

@@ -7,13 +7,14 @@ import (
 	"bourse/workloadgen"
 	"bourse/workloadgen/annotate"
 	"bourse/workloadgen/dist"
+	"bourse/workloadgen/plugin"
 )
 
 // SWFOptions are those of "swf".
 type SWFOptions struct {
 	TraceOptions     `yaml:",inline"`
-	Jobs             int    `yaml:"jobs" doc:"consecutive jobs to take; 0 takes all"`
-	Start            string `yaml:"start" doc:"first: the first jobs of the log (default); random: as many from anywhere in it"`
+	Jobs             int    `yaml:"jobs" validate:"min=0" doc:"consecutive jobs to take; 0 takes all"`
+	Start            string `yaml:"start" validate:"omitempty,oneof=first random" doc:"first: the first jobs of the log (default); random: as many from anywhere in it"`
 	annotate.Options `yaml:",inline"`
 }
 
@@ -37,14 +38,11 @@ func newSWF(decode func(any) error) (workloadgen.Model, error) {
 
 // NewSWF makes the model. It reads the log, once.
 func NewSWF(o SWFOptions) (*SWF, error) {
-	if err := o.Options.Validate(); err != nil {
+	if err := plugin.Check(&o); err != nil {
 		return nil, err
 	}
-	if o.Jobs < 0 {
-		return nil, fmt.Errorf("jobs %d is negative", o.Jobs)
-	}
-	if o.Start != "" && o.Start != "first" && o.Start != "random" {
-		return nil, fmt.Errorf("start %q: want first or random", o.Start)
+	if err := o.Options.Validate(); err != nil {
+		return nil, err
 	}
 	plan, report, err := o.Read()
 	if err != nil {

@@ -16,11 +16,11 @@ import (
 func made(t testing.TB, name, options string) (workloadgen.Model, error) {
 	t.Helper()
 	if options == "" {
-		return New(name, nil, nil)
+		return Table().New(name, nil)
 	}
-	return New(name, func(out any) error {
+	return Table().New(name, func(out any) error {
 		return yaml.UnmarshalWithOptions([]byte(options), out, yaml.Strict())
-	}, nil)
+	})
 }
 
 func mustPlan(t testing.TB, name, options string, seed uint64, n int) workloadgen.Plan {
@@ -43,12 +43,12 @@ func mustPlan(t testing.TB, name, options string, seed uint64, n int) workloadge
 // know, and that a plan depends on its source alone and reuses memory.
 func TestTable(t *testing.T) {
 	t.Parallel()
-	for _, name := range Names() {
+	for _, name := range Table().Names() {
 		options := map[string]string{
 			"swf": "file: testdata/small.swf", "resample": "file: testdata/small.swf", "file": "file: testdata/model.yaml",
 			"regular": "from: 0",
 		}[name]
-		if Doc(name) == "" {
+		if Table().Doc(name) == "" {
 			t.Errorf("%s has no line", name)
 		}
 		if _, err := made(t, name, "colour: red"); err == nil || !strings.Contains(err.Error(), "colour") {
@@ -65,7 +65,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s: in used memory the plan is another (%v)", name, err)
 		}
 	}
-	if _, err := made(t, "poisson", ""); err == nil || !strings.Contains(err.Error(), "known: ") {
+	if _, err := made(t, "poisson", ""); err == nil || !strings.Contains(err.Error(), "want one of ") {
 		t.Errorf("error %v, want the names", err)
 	}
 }
@@ -122,10 +122,10 @@ func TestSWFErrors(t *testing.T) {
 		"{file: testdata/small.swf, filter: 'rain'}":     `filter "rain"`,
 		"{file: testdata/small.swf, filter: 'id:99-'}":   "no jobs left of 0 records",
 		"{file: testdata/small.swf, jobs: 55}":           "55 jobs asked for, the log has 54",
-		"{file: testdata/small.swf, jobs: -1}":           "jobs -1 is negative",
-		"{file: testdata/small.swf, start: middle}":      `start "middle"`,
-		"{file: testdata/small.swf, delay: .nan}":        "delay NaN",
-		"{file: testdata/small.swf, urgency: {high: 9}}": "urgency.high 9",
+		"{file: testdata/small.swf, jobs: -1}":           "jobs: found -1",
+		"{file: testdata/small.swf, start: middle}":      `start: found "middle"`,
+		"{file: testdata/small.swf, delay: .nan}":        "delay: found NaN",
+		"{file: testdata/small.swf, urgency: {high: 9}}": "urgency.high: found 9",
 	} {
 		if _, err := made(t, "swf", options); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %s", options, err, want)

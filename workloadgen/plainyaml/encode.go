@@ -7,63 +7,65 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+
+	"bourse/workloadgen/plugin"
 )
 
-// Marshal returns v, of what [Decode] takes, as a text that reads back the same.
+// Marshal returns v, of what [plugin.Decode] takes, as a text that reads back the same.
 func Marshal(v any) ([]byte, error) {
-	n, err := nodeOf(reflect.ValueOf(v))
+	n, err := plugin.NodeOf(reflect.ValueOf(v))
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	if len(n.items) == 0 {
-		b.WriteString(n.scalar() + "\n")
+	if len(n.Items) == 0 {
+		b.WriteString(scalar(n) + "\n")
 	} else {
-		n.write(&b, "", "")
+		write(n, &b, "", "")
 	}
 	return b.Bytes(), nil
 }
 
 // write writes the elements of n, each after an indent; the first after lead, which
 // takes its place.
-func (n *node) write(b *bytes.Buffer, lead, indent string) {
-	for i, item := range n.items {
+func write(n *plugin.Node, b *bytes.Buffer, lead, indent string) {
+	for i, item := range n.Items {
 		if i > 0 || lead == "" {
 			lead = indent
 		}
 		b.WriteString(lead)
 		inner, gap := indent+"  ", " "
-		if n.kind == list {
+		if n.Kind == plugin.List {
 			b.WriteString("-")
 		} else {
-			b.WriteString(word(n.keys[i]) + ":")
+			b.WriteString(word(n.Keys[i]) + ":")
 		}
 		switch {
-		case len(item.items) == 0:
-			b.WriteString(gap + item.scalar() + "\n")
-		case n.kind == list:
-			item.write(b, " ", inner)
-		case item.kind == list:
+		case len(item.Items) == 0:
+			b.WriteString(gap + scalar(item) + "\n")
+		case n.Kind == plugin.List:
+			write(item, b, " ", inner)
+		case item.Kind == plugin.List:
 			b.WriteString("\n")
-			item.write(b, "", indent)
+			write(item, b, "", indent)
 		default:
 			b.WriteString("\n")
-			item.write(b, "", inner)
+			write(item, b, "", inner)
 		}
 	}
 }
 
 // scalar returns what has no elements.
-func (n *node) scalar() string {
-	switch s, isText := n.value.(string); {
-	case n.kind == list:
+func scalar(n *plugin.Node) string {
+	switch s, isText := n.Value.(string); {
+	case n.Kind == plugin.List:
 		return "[]"
-	case n.kind == mapping:
+	case n.Kind == plugin.Mapping:
 		return "{}"
 	case isText:
 		return word(s)
 	}
-	text, err := yaml.Marshal(n.value)
+	text, err := yaml.Marshal(n.Value)
 	if err != nil {
 		panic("plainyaml: " + err.Error()) // of a number, a truth or nothing
 	}

@@ -17,7 +17,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -28,25 +27,12 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 	second "go.yaml.in/yaml/v4"
+
+	"bourse/workloadgen/plugin"
 )
 
 // An Error says where readers differ.
-type Error struct {
-	Line, Column int    // from 1; 0 if not known
-	Field        string // path, such as options.iat.name; empty for the text as a whole
-	Problem      string // what was found, and what would be right
-}
-
-func (e *Error) Error() string {
-	var b strings.Builder
-	if e.Line > 0 {
-		fmt.Fprintf(&b, "%d: ", e.Line)
-	}
-	if e.Field != "" {
-		b.WriteString(e.Field + ": ")
-	}
-	return b.String() + e.Problem
-}
+type Error = plugin.Error
 
 // Unmarshal decodes a text that all readers take for the same into out, a pointer.
 // Fields that out does not have and keys that come twice are errors, as is a fraction
@@ -79,7 +65,7 @@ func Unmarshal(text []byte, out any) (err error) {
 	if err != nil {
 		return err
 	}
-	return n.decode(reflect.ValueOf(out).Elem(), "")
+	return n.Decode(out)
 }
 
 // complaint puts what the first reader says of a text in our form.
@@ -94,28 +80,28 @@ func complaint(err error) error {
 }
 
 // read returns what stands at a path as ours.
-func read(m *second.Node, path string) (*node, error) {
-	n := &node{line: m.Line, column: m.Column}
+func read(m *second.Node, path string) (*plugin.Node, error) {
+	n := &plugin.Node{Line: m.Line, Column: m.Column}
 	switch m.Kind {
 	case second.SequenceNode:
-		n.kind = list
+		n.Kind = plugin.List
 		for i, c := range m.Content {
-			item, err := read(c, join(path, strconv.Itoa(i)))
+			item, err := read(c, plugin.Join(path, strconv.Itoa(i)))
 			if err != nil {
 				return nil, err
 			}
-			n.items = append(n.items, item)
+			n.Items = append(n.Items, item)
 		}
 		return n, nil
 	case second.MappingNode:
-		n.kind = mapping
+		n.Kind = plugin.Mapping
 		for i := 0; i < len(m.Content); i += 2 {
 			k := m.Content[i].Value
-			item, err := read(m.Content[i+1], join(path, clip(k)))
+			item, err := read(m.Content[i+1], plugin.Join(path, plugin.Clip(k)))
 			if err != nil {
 				return nil, err
 			}
-			n.keys, n.items = append(n.keys, k), append(n.items, item)
+			n.Keys, n.Items = append(n.Keys, k), append(n.Items, item)
 		}
 		return n, nil
 	}
@@ -123,27 +109,27 @@ func read(m *second.Node, path string) (*node, error) {
 	if !quoted && m.ShortTag() == "!!null" {
 		return n, nil
 	}
-	n.kind, n.text, n.value = scalar, m.Value, m.Value
+	n.Kind, n.Text, n.Value = plugin.Scalar, m.Value, m.Value
 	switch {
 	case quoted:
 	case m.Value == "true" || m.Value == "false":
-		n.value = m.Value == "true"
+		n.Value = m.Value == "true"
 	case whole.MatchString(m.Value):
 		if x, err := strconv.ParseInt(m.Value, 10, 64); err == nil {
-			n.value = x
+			n.Value = x
 			break
 		}
 		if x, err := strconv.ParseUint(strings.TrimPrefix(m.Value, "+"), 10, 64); err == nil {
-			n.value = x
+			n.Value = x
 			break
 		}
 		fallthrough
 	case number.MatchString(m.Value):
 		x, err := strconv.ParseFloat(m.Value, 64)
 		if err != nil {
-			return nil, n.fail(path, "found %s, want a number within the range of float64", clip(m.Value))
+			return nil, n.Fail(path, "found %s, want a number within the range of float64", plugin.Clip(m.Value))
 		}
-		n.value = x
+		n.Value = x
 	}
 	return n, nil
 }
@@ -174,7 +160,7 @@ func UnclearKey(word string) bool {
 
 // Problem says what is wrong with a word that is [Unclear].
 func Problem(word string) string {
-	return fmt.Sprintf("found %s, which YAML readers take for different things: want digits such as 1000 or 0.5, true or false, or quotes around text", clip(word))
+	return fmt.Sprintf("found %s, which YAML readers take for different things: want digits such as 1000 or 0.5, true or false, or quotes around text", plugin.Clip(word))
 }
 
 func compare(text []byte, file *ast.File, words bool) error {
@@ -220,7 +206,7 @@ func tabs(text []byte) error {
 	for line := range bytes.Lines(text) {
 		at++
 		if i := bytes.IndexByte(line, '\t'); i >= 0 && !comment.Match(line[:i]) {
-			return &Error{at, i + 1, "", `found a tab, want spaces, or \t in double quotes`}
+			return &Error{Line: at, Column: i + 1, Problem: `found a tab, want spaces, or \t in double quotes`}
 		}
 	}
 	return nil
@@ -269,7 +255,7 @@ func (c comparison) same(n ast.Node, m *second.Node, path string) error {
 			return unlike(n, path, "found a list of %d, which another YAML reader takes for %s", len(n.Values), kindOf(m))
 		}
 		for i, v := range n.Values {
-			if err := c.same(v, m.Content[i], join(path, strconv.Itoa(i))); err != nil {
+			if err := c.same(v, m.Content[i], plugin.Join(path, strconv.Itoa(i))); err != nil {
 				return err
 			}
 		}
@@ -285,7 +271,7 @@ func (c comparison) sameMapping(n ast.Node, values []*ast.MappingValueNode, m *s
 	seen := make(map[string]bool, len(values))
 	for i, v := range values {
 		key, value := m.Content[2*i], m.Content[2*i+1]
-		field := join(path, clip(key.Value))
+		field := plugin.Join(path, plugin.Clip(key.Value))
 		if err := (comparison{}).same(v.Key, key, field); err != nil {
 			return err
 		}
@@ -341,7 +327,7 @@ func kindOf(m *second.Node) string {
 	case second.SequenceNode:
 		return fmt.Sprintf("a list of %d", len(m.Content))
 	case second.ScalarNode:
-		return strconv.Quote(clip(m.Value))
+		return strconv.Quote(plugin.Clip(m.Value))
 	}
 	return "an alias"
 }
@@ -361,18 +347,3 @@ var older = regexp.MustCompile(`^((?i:yes|no|true|false|on|off)|<<|=` +
 	`|[-+]?[0-9][0-9_]*(:[0-5]?[0-9])*(\.[0-9_]*)?([eE][-+]?[0-9]+)?|[-+]?\.[0-9_]*([eE][-+]?[0-9]+)?` +
 	`|[-+]?\.(?i:inf|nan)` +
 	`|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t].*)?)$`)
-
-func join(path, segment string) string {
-	if path == "" {
-		return segment
-	}
-	return path + "." + segment
-}
-
-// clip keeps messages to a line.
-func clip(s string) string {
-	if r := []rune(s); len(r) > 40 {
-		return string(r[:40]) + "…"
-	}
-	return s
-}

@@ -14,19 +14,20 @@ import (
 
 func made(t testing.TB, name, options string) (Model, error) {
 	t.Helper()
-	return New(name, func(out any) error {
+	return Table().New(name, func(out any) error {
 		return yaml.UnmarshalWithOptions([]byte(options), out, yaml.Strict())
-	}, nil)
+	})
+
 }
 
 // TestModels checks every model's line and promise: at least 0, and no smaller
 // for a larger uniform.
 func TestModels(t *testing.T) {
 	t.Parallel()
-	for _, name := range Names() {
-		m, err := New(name, nil, nil)
-		if err != nil || Doc(name) == "" {
-			t.Errorf("%s: %v, line %q", name, err, Doc(name))
+	for _, name := range Table().Names() {
+		m, err := Table().New(name, nil)
+		if err != nil || Table().Doc(name) == "" {
+			t.Errorf("%s: %v, line %q", name, err, Table().Doc(name))
 			continue
 		}
 		rapid.Check(t, func(t *rapid.T) {
@@ -46,9 +47,9 @@ func TestModels(t *testing.T) {
 // shape 1.16 gives a fifth of the jobs about four fifths of the value.
 func TestPaperValues(t *testing.T) {
 	t.Parallel()
-	equal, _ := New("equal", nil, nil)
-	normal, _ := New("normal", nil, nil)
-	pareto, _ := New("pareto", nil, nil)
+	equal, _ := Table().New("equal", nil)
+	normal, _ := Table().New("normal", nil)
+	pareto, _ := Table().New("pareto", nil)
 	for _, c := range []struct {
 		what           string
 		got, want, tol float64
@@ -79,12 +80,12 @@ func TestPaperValues(t *testing.T) {
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, options, want string }{
-		{"gold", "", `unknown value model "gold" (known: equal, normal, pareto)`},
-		{"pareto", "shape: 0", "shape 0"},
-		{"pareto", "min: .nan", "min NaN"},
-		{"normal", "mean: .inf", "mean +Inf"},
-		{"normal", "sd: 0", "sd 0"},
-		{"normal", "min: -1", "min -1"},
+		{"gold", "", `unknown value model "gold", want one of equal, normal, pareto`},
+		{"pareto", "shape: 0", "shape: found 0"},
+		{"pareto", "min: .nan", "min: found NaN"},
+		{"normal", "mean: .inf", "mean: found +Inf"},
+		{"normal", "sd: 0", "sd: found 0"},
+		{"normal", "min: -1", "min: found -1"},
 	} {
 		if _, err := made(t, c.name, c.options); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %s: error %v, want %s", c.name, c.options, err, c.want)

@@ -22,7 +22,7 @@ func preset(t *testing.T) scenario.Experiment {
 		Admission: admission.Names(),
 		Bidding:   bidding.Names(),
 		Sharing:   sharing.Names(),
-		Models:    models.Names(),
+		Models:    models.Table().Names(),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func TestPreset(t *testing.T) {
 			t.Errorf("%s: fleet %+v, window %v", c.Name, c.Fleet, c.Market.Window)
 		}
 		m := c.Workload.Model
-		if _, err := models.New(m.Name, m.Decode, nil); err != nil {
+		if _, err := models.Table().New(m.Name, m.Decode); err != nil {
 			t.Errorf("%s: %v", c.Name, err)
 		}
 		got := models.PaperOptions{}

@@ -1,0 +1,110 @@
+package plugin
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+)
+
+// A Wrong is a value that the tag of its field does not allow.
+type Wrong struct {
+	Field string // path, such as iat.min or weights.2
+	Found string
+	Want  string
+	OneOf []string // if it is to be one of them
+}
+
+func (w *Wrong) Error() string { return w.Field + ": found " + w.Found + ", want " + w.Want }
+
+// Check looks at the validate tags of v, a pointer to a struct, and of what is below
+// it: see [RuleOf]. The first field that its tag does not allow is a [*Wrong].
+func Check(v any) error {
+	if w := check(reflect.ValueOf(v).Elem(), Field{}, ""); w != nil {
+		return w
+	}
+	return nil
+}
+
+func check(v reflect.Value, f Field, path string) *Wrong {
+	r := RuleOf(f.Rule)
+	ok, found := true, ""
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return nil
+		}
+		return check(v.Elem(), f, path)
+	case reflect.Struct:
+		for _, in := range FieldsOf(v.Type()) {
+			if w := check(v.FieldByIndex(in.Index), in, Join(path, in.Name)); w != nil {
+				return w
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if w := check(v.Index(i), Field{Rule: r.Elements, Doc: f.Doc}, Join(path, strconv.Itoa(i))); w != nil {
+				return w
+			}
+		}
+		ok, found = r.allows(float64(v.Len())), "an empty list"
+	case reflect.String:
+		ok = !(r.Required && v.Len() == 0) && (r.OneOf == nil || slices.Contains(r.OneOf, v.String()))
+		found = strconv.Quote(Clip(v.String()))
+	case reflect.Float32, reflect.Float64:
+		x := v.Float()
+		ok, found = !math.IsNaN(x) && !math.IsInf(x, 0) && r.allows(x), fmt.Sprint(x)
+	default:
+		switch {
+		case v.CanInt():
+			ok, found = r.allows(float64(v.Int())), fmt.Sprint(v.Int())
+		case v.CanUint():
+			ok, found = r.allows(float64(v.Uint())), fmt.Sprint(v.Uint())
+		}
+	}
+	if ok || r.Omit && v.IsZero() {
+		return nil
+	}
+	return &Wrong{path, found, WithDoc(Want(v.Type(), f.Rule), f.Doc), r.OneOf}
+}
+
+// WithDoc puts what a field means behind what it takes.
+func WithDoc(want, doc string) string {
+	if doc == "" {
+		return want
+	}
+	return want + " (" + doc + ")"
+}
+
+// allows reports whether x is within the bounds.
+func (r Rule) allows(x float64) bool {
+	within := func(bound string, ok func(b float64) bool) bool {
+		if bound == "" {
+			return true
+		}
+		b, err := strconv.ParseFloat(bound, 64)
+		if err != nil {
+			panic("plugin: " + err.Error())
+		}
+		return ok(b)
+	}
+	return within(r.Min, func(b float64) bool { return x >= b }) && within(r.Over, func(b float64) bool { return x > b }) &&
+		within(r.Max, func(b float64) bool { return x <= b }) && within(r.Under, func(b float64) bool { return x < b })
+}
+
+// Join appends a segment to a path.
+func Join(path, segment string) string {
+	if path == "" {
+		return segment
+	}
+	return path + "." + segment
+}
+
+// Clip keeps what was found to a line.
+func Clip(s string) string {
+	if r := []rune(s); len(r) > 40 {
+		return string(r[:40]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,169 @@
+package plugin
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// A Field is a field of a struct as files know it.
+type Field struct {
+	Name  string
+	Rule  string // validate tag, see [RuleOf]
+	Doc   string // doc tag
+	Index []int
+	Type  reflect.Type
+}
+
+// Fields are those of one struct.
+type Fields []Field
+
+// FieldsOf returns the fields of a struct in their order, those of embedded structs
+// tagged inline in their place.
+func FieldsOf(t reflect.Type) Fields {
+	var out Fields
+	for i := range t.NumField() {
+		s := t.Field(i)
+		name, options, _ := strings.Cut(s.Tag.Get("yaml"), ",")
+		switch {
+		case options == "inline":
+			for _, in := range FieldsOf(s.Type) {
+				in.Index = append([]int{i}, in.Index...)
+				out = append(out, in)
+			}
+		case s.IsExported() && name != "-":
+			if name == "" {
+				name = strings.ToLower(s.Name)
+			}
+			out = append(out, Field{name, s.Tag.Get("validate"), s.Tag.Get("doc"), []int{i}, s.Type})
+		}
+	}
+	return out
+}
+
+// Find returns the named field, nil if there is none.
+func (fs Fields) Find(name string) *Field {
+	if i := slices.IndexFunc(fs, func(f Field) bool { return f.Name == name }); i >= 0 {
+		return &fs[i]
+	}
+	return nil
+}
+
+// Names returns the names of the fields.
+func (fs Fields) Names() []string {
+	var out []string
+	for _, f := range fs {
+		out = append(out, f.Name)
+	}
+	return out
+}
+
+// A Rule is what the values of a field may be. Of a bound that is not set there is no
+// text.
+type Rule struct {
+	Min, Over  string // at least, more than; of a list the length
+	Max, Under string // at most, less than
+	OneOf      []string
+	Required   bool   // a text that is not empty
+	Omit       bool   // or nothing: 0, or a text that is empty
+	Elements   string // the rule of a list's elements
+}
+
+// RuleOf reads a validate tag:
+//
+//	min=0,max=1e6            0 to 1e6, both included
+//	gt=0,lt=1                0 to 1, neither included; either end may be left open
+//	oneof=edf edf+insert     one of these words
+//	required                 a text that is not empty
+//	omitempty,gt=0,lt=1      0, which is none, or that
+//	min=1,dive,gt=0          a list of at least one, each element more than 0
+//
+// Whatever the rule, a number is finite. A rule on a pointer is on what it points to, if
+// that is there.
+func RuleOf(tag string) (r Rule) {
+	own, elements, _ := strings.Cut(tag, "dive")
+	r.Elements = strings.TrimPrefix(elements, ",")
+	for _, part := range strings.FieldsFunc(own, func(c rune) bool { return c == ',' }) {
+		name, value, _ := strings.Cut(part, "=")
+		switch name {
+		case "min":
+			r.Min = value
+		case "gt":
+			r.Over = value
+		case "max":
+			r.Max = value
+		case "lt":
+			r.Under = value
+		case "oneof":
+			r.OneOf = strings.Fields(value)
+		case "required":
+			r.Required = true
+		case "omitempty":
+			r.Omit = true
+		default:
+			panic("plugin: unknown rule " + part)
+		}
+	}
+	return r
+}
+
+// Want says in words what a field of a type takes, given its validate tag. A type may
+// say it by itself, in a method Want.
+func Want(t reflect.Type, tag string) string {
+	if own, ok := reflect.Zero(t).Interface().(interface{ Want() string }); ok && t.Kind() != reflect.Pointer {
+		return own.Want()
+	}
+	r := RuleOf(tag)
+	switch t.Kind() {
+	case reflect.Pointer:
+		return Want(t.Elem(), tag)
+	case reflect.Struct:
+		return "a mapping with the fields " + strings.Join(FieldsOf(t).Names(), ", ")
+	case reflect.Map:
+		return "a mapping"
+	case reflect.Slice:
+		if r.Min != "" {
+			return "a list of one or more, each " + Want(t.Elem(), r.Elements)
+		}
+		return "a list, each " + Want(t.Elem(), r.Elements)
+	case reflect.Array:
+		return fmt.Sprintf("a list of %d, each %s", t.Len(), Want(t.Elem(), r.Elements))
+	case reflect.String:
+		if r.OneOf != nil {
+			return "one of " + strings.Join(r.OneOf, ", ") + r.or("nothing")
+		}
+		return "text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Float32, reflect.Float64:
+		return "a number" + r.limits()
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		if r.Min == "" && r.Over == "" {
+			r.Min = "0"
+		}
+	}
+	return "a whole number" + r.limits()
+}
+
+// limits says in words which numbers r allows.
+func (r Rule) limits() string {
+	var out []string
+	for _, l := range []struct{ words, bound string }{{"at least", r.Min}, {"more than", r.Over}, {"at most", r.Max}, {"less than", r.Under}} {
+		if l.bound != "" {
+			out = append(out, l.words+" "+l.bound)
+		}
+	}
+	if out == nil {
+		return ""
+	}
+	return " " + strings.Join(out, " and ") + r.or("0")
+}
+
+// or says that nothing will do, if it will.
+func (r Rule) or(nothing string) string {
+	if r.Omit {
+		return ", or " + nothing
+	}
+	return ""
+}

@@ -1,0 +1,75 @@
+package plugin
+
+import (
+	"errors"
+	"maps"
+	"reflect"
+)
+
+// An Option is a field of a member's options, as people see it.
+type Option struct {
+	Name    string `json:"name"` // nested ones with a dot
+	Default any    `json:"default"`
+	Want    string `json:"want"` // what it takes
+	Doc     string `json:"doc"`
+}
+
+var listed = errors.New("listed")
+
+// Options lists the options of the named member. The member is not made.
+func (t Table[T]) Options(name string) []Option {
+	var all []Option
+	if m, ok := t.Members[name]; ok {
+		_, _ = m.New(func(options any) error {
+			all = list("", reflect.ValueOf(options).Elem())
+			return listed
+		})
+	}
+	return all
+}
+
+// list lists the fields of a struct. Of a pointer to a struct that is not set, what it
+// would start from is listed too.
+func list(prefix string, v reflect.Value) []Option {
+	all := []Option{}
+	for _, f := range FieldsOf(v.Type()) {
+		name, value, t := prefix+f.Name, v.FieldByIndex(f.Index), f.Type
+		if t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		below := t.Kind() == reflect.Struct && t != reflect.TypeFor[Spec]()
+		if below && f.Type.Kind() != reflect.Pointer {
+			all = append(all, list(name+".", value)...)
+			continue
+		}
+		all = append(all, Option{name, plain(value), Want(f.Type, f.Rule), f.Doc})
+		if below {
+			start := reflect.New(t)
+			if own, ok := start.Interface().(interface{ UnmarshalYAML(func(any) error) error }); ok {
+				_ = own.UnmarshalYAML(func(any) error { return nil })
+			}
+			all = append(all, list(name+".", start.Elem())...)
+		}
+	}
+	return all
+}
+
+// plain returns a value as a file would write it, nil if it is not set.
+func plain(v reflect.Value) any {
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return nil
+		}
+		v = v.Elem()
+	}
+	s, ok := v.Interface().(Spec)
+	switch {
+	case !ok:
+		return v.Interface()
+	case len(s.Options) == 0:
+		return s.Name
+	}
+	said := maps.Clone(s.Options)
+	said["name"] = s.Name
+	return said
+}

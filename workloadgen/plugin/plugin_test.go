@@ -1,0 +1,185 @@
+package plugin
+
+import (
+	"errors"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+type shape struct {
+	Kind  string     `yaml:"kind" validate:"oneof=round flat" doc:"kind of it"`
+	Size  float64    `yaml:"size" validate:"gt=0,max=1e6" doc:"size, m"`
+	Parts []float64  `yaml:"parts" validate:"min=1,dive,min=0,lt=1" doc:"parts"`
+	Sides *int       `yaml:"sides" validate:"min=3" doc:"sides; omitted, none"`
+	Hurst float64    `yaml:"hurst" validate:"omitempty,gt=0,lt=1" doc:"exponent"`
+	Name  string     `yaml:"name" validate:"required" doc:"its name"`
+	Next  [2]float64 `yaml:"next" doc:"weights"`
+	Law   Spec       `yaml:"law" doc:"law"`
+	Inner inner      `yaml:"inner"`
+	Start *started   `yaml:"start" doc:"start"`
+}
+
+type inner struct {
+	Most uint64 `yaml:"most" validate:"max=9" doc:"most"`
+}
+
+type started struct {
+	At float64 `yaml:"at" doc:"instant"`
+}
+
+func (s *started) UnmarshalYAML(unmarshal func(any) error) error {
+	type plain started
+	s.At = 5
+	return unmarshal((*plain)(s))
+}
+
+func good() shape {
+	return shape{Kind: "flat", Size: 1, Parts: []float64{0}, Name: "x", Law: Spec{"weibull", map[string]any{"shape": 0.7}}}
+}
+
+// shapes is a family of one member with options, one without and one that is wrong.
+func shapes() Table[shape] {
+	return Table[shape]{Kind: "shape", Members: Members[shape]{
+		"made": {"as its options say", func(decode Decoder) (shape, error) {
+			o := good()
+			err := decode(&o)
+			return o, err
+		}},
+		"none": {"without options", Is(shape{})},
+		"torn": {"never", func(decode Decoder) (shape, error) {
+			return shape{}, errors.Join(decode(&struct{}{}), errors.New("it is torn"))
+		}},
+	}}
+}
+
+// TestTable checks that a table makes its members, checks their options, and says what
+// it does not know.
+func TestTable(t *testing.T) {
+	t.Parallel()
+	said := func(options map[string]any) Decoder { return Spec{"made", options}.Decode }
+	for _, c := range []struct {
+		name   string
+		decode Decoder
+		want   string
+	}{
+		{"made", nil, ""},
+		{"made", said(map[string]any{"size": 3}), ""},
+		{"none", nil, ""},
+		{"none", said(map[string]any{"size": 3}), "shape none: size: unknown field"},
+		{"made", said(map[string]any{"size": 0}), "shape made: size: found 0, want a number more than 0 and at most 1e6 (size, m)"},
+		{"made", said(map[string]any{"size": "x"}), `shape made: size: found "x", want a number`},
+		{"torn", nil, "shape torn: it is torn"},
+		{"odd", nil, `unknown shape "odd", want one of made, none, torn`},
+	} {
+		_, err := shapes().New(c.name, c.decode)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)) {
+			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
+		}
+	}
+	if got := shapes().Doc("none"); got != "without options" || shapes().Doc("odd") != "" {
+		t.Errorf("line %q", got)
+	}
+}
+
+// TestCheck checks that what a tag does not allow is answered with the field, what was
+// found and what is wanted, and what it allows is not.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	three, two := 3, 2
+	for _, c := range []struct {
+		change func(*shape)
+		want   string
+	}{
+		{func(*shape) {}, ""},
+		{func(s *shape) { s.Size = 1e6 }, ""},
+		{func(s *shape) { s.Sides = &three }, ""},
+		{func(s *shape) { s.Hurst = 0.5 }, ""},
+		{func(s *shape) { s.Parts = []float64{0, 0.999} }, ""},
+		{func(s *shape) { s.Kind = "odd" }, `kind: found "odd", want one of round, flat (kind of it)`},
+		{func(s *shape) { s.Kind = "" }, `kind: found "", want one of round, flat (kind of it)`},
+		{func(s *shape) { s.Size = math.NaN() }, "size: found NaN, want a number more than 0 and at most 1e6 (size, m)"},
+		{func(s *shape) { s.Size = 1e6 + 1 }, "size: found 1.000001e+06, want a number more than 0 and at most 1e6 (size, m)"},
+		{func(s *shape) { s.Parts = nil }, "parts: found an empty list, want a list of one or more, each a number at least 0 and less than 1 (parts)"},
+		{func(s *shape) { s.Parts = []float64{0, 1} }, "parts.1: found 1, want a number at least 0 and less than 1 (parts)"},
+		{func(s *shape) { s.Sides = &two }, "sides: found 2, want a whole number at least 3 (sides; omitted, none)"},
+		{func(s *shape) { s.Hurst = 1 }, "hurst: found 1, want a number more than 0 and less than 1, or 0 (exponent)"},
+		{func(s *shape) { s.Name = "" }, `name: found "", want text (its name)`},
+		{func(s *shape) { s.Next[1] = math.Inf(1) }, "next.1: found +Inf, want a number (weights)"},
+		{func(s *shape) { s.Inner.Most = 10 }, "inner.most: found 10, want a whole number at least 0 and at most 9 (most)"},
+	} {
+		s := good()
+		c.change(&s)
+		err := Check(&s)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || err.Error() != c.want) {
+			t.Errorf("%+v: error %v, want %q", s, err, c.want)
+		}
+	}
+}
+
+// TestOptions checks what is listed of options: nested ones, what a pointer would start
+// from, and a name with options as a file writes it.
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	got := map[string]any{}
+	for _, o := range shapes().Options("made") {
+		got[o.Name] = o.Default
+		if o.Want == "" || o.Doc == "" {
+			t.Errorf("%+v lacks a word", o)
+		}
+	}
+	want := map[string]any{
+		"kind": "flat", "size": 1.0, "parts": []float64{0}, "sides": nil, "hurst": 0.0, "name": "x", "next": [2]float64{},
+		"law": map[string]any{"name": "weibull", "shape": 0.7}, "inner.most": uint64(0), "start": nil, "start.at": 5.0,
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if none := shapes().Options("none"); len(none) != 0 {
+		t.Errorf("%v, want none", none)
+	}
+}
+
+// TestSpec checks that each way to write a name with options is read, and that what is
+// neither is refused.
+func TestSpec(t *testing.T) {
+	t.Parallel()
+	options := map[string]any{"shape": 0.7, "of": map[string]any{"name": "x"}}
+	for _, c := range []struct {
+		from  any
+		under Spec
+		want  Spec
+		err   string
+	}{
+		{"zipf", Spec{"kept", options}, Spec{Name: "zipf"}, ""},
+		{map[string]any{"name": "weibull", "shape": 0.7, "of": map[string]any{"name": "x"}}, Spec{}, Spec{"weibull", options}, ""},
+		{map[string]any{"name": "weibull", "options": options}, Spec{}, Spec{"weibull", options}, ""},
+		{map[string]any{"weibull": options}, Spec{Name: "kept"}, Spec{"weibull", options}, ""},
+		{map[string]any{"weibull": nil}, Spec{}, Spec{Name: "weibull"}, ""},
+		{map[string]any{"name": "weibull"}, Spec{}, Spec{"weibull", map[string]any{}}, ""},
+		{map[string]any{"options": options}, Spec{Name: "kept"}, Spec{"kept", options}, ""},
+		{map[string]any{"options": options}, Spec{}, Spec{}, "found a mapping without a name"},
+		{map[string]any{}, Spec{Name: "kept"}, Spec{}, "found a mapping without a name"},
+		{map[string]any{"a": options, "b": options}, Spec{}, Spec{}, "found a mapping without a name"},
+		{map[string]any{"weibull": 3}, Spec{}, Spec{}, "weibull: found 3, want a mapping of its options"},
+		{map[string]any{"name": "weibull", "options": 3}, Spec{}, Spec{}, "weibull: found 3, want a mapping of its options"},
+		{map[string]any{"name": "weibull", "shape": 1, "options": options}, Spec{}, Spec{}, "weibull: found options and other fields"},
+		{map[string]any{"name": []any{1}}, Spec{}, Spec{}, "name: found [1], want text"},
+		{[]any{1}, Spec{}, Spec{}, "found a list, want a mapping"},
+	} {
+		s := struct {
+			S Spec `yaml:"s"`
+		}{c.under}
+		err := Decode(map[string]any{"s": c.from}, &s)
+		if c.err != "" {
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%v: error %v, want %q", c.from, err, c.err)
+			}
+			continue
+		}
+		if err != nil || !reflect.DeepEqual(s.S, c.want) {
+			t.Errorf("%v: %v, %v, want %v", c.from, s.S, err, c.want)
+		}
+	}
+}

@@ -39,7 +39,7 @@ func (read *recordings) churn(f *scenario.Fleet, work *workload) (*churn, error)
 	}
 	p := new(churn)
 	var err error
-	if p.rules.Leaving, err = floor.LeavingOf(a.Leaving); err != nil {
+	if p.rules.Leaving, err = floor.Leavings().New(a.Leaving, nil); err != nil {
 		return nil, fmt.Errorf("fleet.availability.leaving: %w", err)
 	}
 	p.rules.Charged = a.LostWork == "charged"

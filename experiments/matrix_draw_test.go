@@ -138,7 +138,7 @@ func (d *drawer) policy(name string, i int, planner bool) []*branch {
 	case d.odds(0.6) || planner && d.odds(0.97):
 		out = append(out, fork("sharing", d.sharing(made)...))
 	case d.odds(0.5):
-		out = append(out, fork("sharing", d.sharing(pick(d, sharing.Names()...))...))
+		out = append(out, fork("sharing", d.sharing(pick(d, sharing.Table().Names()...))...))
 	}
 	return out
 }
@@ -236,13 +236,13 @@ func (d *drawer) market(policies []string, planner bool) *branch {
 	case d.odds(0.5):
 		b.add(fork("sharing", d.sharing(admission.SharingOf(policies[0]))...))
 	case d.odds(0.7):
-		b.add(fork("sharing", d.sharing(pick(d, sharing.Names()...))...))
+		b.add(fork("sharing", d.sharing(pick(d, sharing.Table().Names()...))...))
 	}
 	if d.odds(0.5) {
 		b.add(fork("bidding", d.plugin("bidding", pick(d, d.families["bidding"].names...))...))
 	}
 	if d.odds(0.8) {
-		b.add(leaf("payment", pick(d, broker.Payments()...)))
+		b.add(leaf("payment", pick(d, broker.Payments().Names()...)))
 	}
 	if d.odds(0.4) {
 		b.add(fork("forecaster", d.plugin("forecaster", pick(d, d.families["forecaster"].names...))...))

@@ -28,22 +28,22 @@ func matrixFamilies() map[string]matrixFamily {
 	plain := func(any) error { return nil }
 	return map[string]matrixFamily{
 		"admission": {admission.Names(), func(name string, decode func(any) error) error {
-			bid, err := bidding.New("cheapest", plain, rng)
+			bid, err := bidding.Table(rng).New("cheapest", plain)
 			if err == nil {
 				_, err = admission.New(name, decode, bid, rng)
 			}
 			return err
 		}},
-		"sharing": {sharing.Names(), func(name string, decode func(any) error) error {
-			_, err := sharing.New(name, decode)
+		"sharing": {sharing.Table().Names(), func(name string, decode func(any) error) error {
+			_, err := sharing.Table().New(name, decode)
 			return err
 		}},
-		"bidding": {bidding.Names(), func(name string, decode func(any) error) error {
-			_, err := bidding.New(name, decode, rng)
+		"bidding": {bidding.Table(nil).Names(), func(name string, decode func(any) error) error {
+			_, err := bidding.Table(rng).New(name, decode)
 			return err
 		}},
-		"forecaster": {market.ForecasterNames(), func(name string, decode func(any) error) error {
-			_, err := market.NewForecaster(name, decode, rng)
+		"forecaster": {market.Forecasters().Names(), func(name string, decode func(any) error) error {
+			_, err := market.Forecasters().New(name, decode)
 			return err
 		}},
 		"scheduler": {sched.Names(), func(name string, decode func(any) error) error {

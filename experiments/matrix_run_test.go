@@ -33,8 +33,8 @@ import (
 // matrixKnown are the names that `bourse run` knows.
 func matrixKnown() scenario.Known {
 	k := scenario.Known{
-		Admission: admission.Names(), Sharing: sharing.Names(), Bidding: bidding.Names(),
-		Forecasters: market.ForecasterNames(), Models: models.Table().Names(), Payments: broker.Payments(),
+		Admission: admission.Names(), Sharing: sharing.Table().Names(), Bidding: bidding.Table(nil).Names(),
+		Forecasters: market.Forecasters().Names(), Models: models.Table().Names(), Payments: broker.Payments().Names(),
 		Availability: availability.Names(), Predictors: predictors.Names(),
 	}
 	for _, m := range metrics.All() {

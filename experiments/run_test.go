@@ -25,8 +25,8 @@ import (
 func paper(t testing.TB, replications int, sets ...string) *scenario.Experiment {
 	t.Helper()
 	e, err := scenario.Parse("paper", papers.Presets()["paper"], scenario.Known{
-		Admission: admission.Names(), Sharing: sharing.Names(), Bidding: bidding.Names(),
-		Forecasters: market.ForecasterNames(), Models: models.Table().Names(), Payments: broker.Payments(),
+		Admission: admission.Names(), Sharing: sharing.Table().Names(), Bidding: bidding.Table(nil).Names(),
+		Forecasters: market.Forecasters().Names(), Models: models.Table().Names(), Payments: broker.Payments().Names(),
 	}, append(sets, fmt.Sprintf("replications=%d", replications))...)
 	if err != nil {
 		t.Fatal(err)

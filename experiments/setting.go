@@ -110,7 +110,7 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 	if s.churn, err = read.churn(&c.Fleet, s.work); err != nil {
 		return nil, err
 	}
-	if s.payment, err = broker.NewPayment(c.Market.Payment); err != nil {
+	if s.payment, err = broker.Payments().New(c.Market.Payment, nil); err != nil {
 		return nil, fmt.Errorf("market.payment: %w", err)
 	}
 	for _, a := range c.Admission {
@@ -156,13 +156,13 @@ type rules struct {
 // have streams of their own, and ties one in common.
 func (s *setting) rules(o *offer, seed uint64, rep int) (r rules, err error) {
 	stream := func(name string) *rand.Rand { return rand.New(Stream(seed, rep, name)) }
-	if r.sharing, err = sharing.New(o.sharing.Name, o.sharing.decode); err != nil {
+	if r.sharing, err = sharing.Table().New(o.sharing.Name, o.sharing.decode); err != nil {
 		return r, o.sharing.Blame(err)
 	}
-	if r.forecast, err = market.NewForecaster(s.price.Name, s.price.decode, stream("forecast")); err != nil {
+	if r.forecast, err = market.Forecasters().New(s.price.Name, s.price.decode); err != nil {
 		return r, s.price.Blame(err)
 	}
-	bid, err := bidding.New(s.bidding.Name, s.bidding.decode, stream("bidding"))
+	bid, err := bidding.Table(stream("bidding")).New(s.bidding.Name, s.bidding.decode)
 	if err != nil {
 		return r, s.bidding.Blame(err)
 	}

@@ -1,8 +1,8 @@
 package market
 
 import (
+	"bourse/workloadgen/plugin"
 	"cmp"
-	"math/rand/v2"
 	"slices"
 )
 
@@ -22,8 +22,8 @@ type stay struct {
 	seconds float64
 }
 
-func newEmpirical(decode func(any) error, _ *rand.Rand) (Forecaster, error) {
-	return &empirical{}, noOptions(decode)
+func newEmpirical(decode plugin.Decoder) (Forecaster, error) {
+	return &empirical{}, decode(&struct{}{})
 }
 
 func (e *empirical) Percentile(h *History, now, g float64) float64 {

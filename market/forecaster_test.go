@@ -30,7 +30,6 @@ func TestForecasters(t *testing.T) {
 		{"chebyshev", "lopsided", 0.75, 4},
 		{"chebyshev", "still", 0.99, 5},
 		{"chebyshev", "nothing", 0.6, 0},
-		{"", "even", 0.9, 5},
 		{"chebyshev-two-sided", "even", 0.75, 4},
 		{"chebyshev-two-sided", "lopsided", 0.75, 1 + 2*math.Sqrt(3)},
 		{"chebyshev-two-sided", "still", 0.99, 5},
@@ -47,7 +46,7 @@ func TestForecasters(t *testing.T) {
 		{"empirical", "still", 0.01, 5},
 		{"empirical", "nothing", 0.6, 0},
 	} {
-		f, err := NewForecaster(c.forecaster, nil, nil)
+		f, err := Forecasters().New(c.forecaster, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +64,7 @@ func TestForecasters(t *testing.T) {
 // where the window has no length, and leaves out what stood for no time.
 func TestEmpiricalNow(t *testing.T) {
 	t.Parallel()
-	f, _ := NewForecaster("empirical", nil, nil)
+	f, _ := Forecasters().New("empirical", nil)
 	var h History
 	h.Observe(0, 7e9)
 	if got := f.Percentile(&h, 0, 0.6); got != 7 {
@@ -81,7 +80,7 @@ func TestEmpiricalNow(t *testing.T) {
 // is its percentile, though products are rounded: 0.56 of 300 s is 168.00000000000003 s.
 func TestEmpiricalDust(t *testing.T) {
 	t.Parallel()
-	f, _ := NewForecaster("empirical", nil, nil)
+	f, _ := Forecasters().New("empirical", nil)
 	var h History
 	h.Observe(0, 9e9)
 	h.Observe(132, 7e9)
@@ -97,26 +96,26 @@ func TestEmpiricalDust(t *testing.T) {
 // it, that decode is heard, and that an unknown name is refused.
 func TestForecasterTable(t *testing.T) {
 	t.Parallel()
-	want := []string{"chebyshev", "chebyshev-two-sided", "normal", "empirical"}
-	if got := ForecasterNames(); !slices.Equal(got, want) {
+	want := []string{"chebyshev", "chebyshev-two-sided", "empirical", "normal"}
+	if got := Forecasters().Names(); !slices.Equal(got, want) {
 		t.Errorf("names = %v, want %v", got, want)
 	}
 	unknown := errors.New("unknown option")
-	for _, name := range ForecasterNames() {
-		if ForecasterDoc(name) == "" {
+	for _, name := range Forecasters().Names() {
+		if Forecasters().Doc(name) == "" {
 			t.Errorf("%s: no doc", name)
 		}
-		if _, err := NewForecaster(name, func(any) error { return unknown }, nil); !errors.Is(err, unknown) {
+		if _, err := Forecasters().New(name, func(any) error { return unknown }); !errors.Is(err, unknown) {
 			t.Errorf("%s with an unknown option: error %v, want %v", name, err, unknown)
 		}
 	}
-	if got := ForecasterDoc("normal"); !strings.Contains(got, "Normal") {
+	if got := Forecasters().Doc("normal"); !strings.Contains(got, "Normal") {
 		t.Errorf("normal: %q", got)
 	}
-	if got := ForecasterDoc("oracle"); got != "" {
+	if got := Forecasters().Doc("oracle"); got != "" {
 		t.Errorf("oracle: %q", got)
 	}
-	if _, err := NewForecaster("oracle", nil, nil); err == nil {
+	if _, err := Forecasters().New("oracle", nil); err == nil {
 		t.Error("forecaster oracle: no error")
 	}
 }

@@ -1,8 +1,6 @@
 package market
 
 import (
-	"math/rand/v2"
-
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -13,10 +11,6 @@ import (
 //
 // It can be below 0 for g below 1/2.
 type gaussian struct{}
-
-func newNormal(decode func(any) error, _ *rand.Rand) (Forecaster, error) {
-	return gaussian{}, noOptions(decode)
-}
 
 func (gaussian) Percentile(h *History, now, g float64) float64 {
 	mean, std := h.Moments(now)

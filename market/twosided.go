@@ -2,7 +2,6 @@ package market
 
 import (
 	"math"
-	"math/rand/v2"
 )
 
 // A twoSided bounds F⁻¹(g) by Chebyshev's inequality for both tails, which asks
@@ -10,10 +9,6 @@ import (
 //
 //	F⁻¹(g) ≤ μ + σ / √(1-g)
 type twoSided struct{}
-
-func newTwoSided(decode func(any) error, _ *rand.Rand) (Forecaster, error) {
-	return twoSided{}, noOptions(decode)
-}
 
 func (twoSided) Percentile(h *History, now, g float64) float64 {
 	mean, std := h.Moments(now)

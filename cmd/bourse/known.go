@@ -18,11 +18,11 @@ import (
 func known() scenario.Known {
 	return scenario.Known{
 		Admission:   admission.Names(),
-		Sharing:     sharing.Names(),
-		Bidding:     bidding.Names(),
-		Forecasters: market.ForecasterNames(),
+		Sharing:     sharing.Table().Names(),
+		Bidding:     bidding.Table(nil).Names(),
+		Forecasters: market.Forecasters().Names(),
 		Models:      models.Table().Names(),
-		Payments:    broker.Payments(),
+		Payments:    broker.Payments().Names(),
 
 		Availability: availability.Names(),
 		Predictors:   predictors.Names(),

@@ -106,19 +106,16 @@ func plugins() ([]member, error) {
 	}
 	rng := rand.New(rand.NewPCG(0, 0)) // nothing is drawn
 	add("admission", admission.Names(), admission.Doc, probe(func(name string, decode func(any) error) error {
-		bid, err := bidding.New("cheapest", func(any) error { return nil }, rng)
+		bid, err := bidding.Table(rng).New("cheapest", func(any) error { return nil })
 		if err == nil {
 			_, err = admission.New(name, decode, bid, rng)
 		}
 		return err
 	}))
-	add("bidding", bidding.Names(), bidding.Doc, built(bidding.New, rng))
-	add("sharing", sharing.Names(), sharing.Doc, probe(func(name string, decode func(any) error) error {
-		_, err := sharing.New(name, decode)
-		return err
-	}))
-	add("payment", broker.Payments(), broker.PaymentDoc, func(string) ([]option, error) { return nil, nil })
-	add("forecaster", market.ForecasterNames(), market.ForecasterDoc, built(market.NewForecaster, rng))
+	all = append(all, members("bidding", bidding.Table(rng))...)
+	all = append(all, members("sharing", sharing.Table())...)
+	all = append(all, members("payment", broker.Payments())...)
+	all = append(all, members("forecaster", market.Forecasters())...)
 	all = append(all, members("model", models.Table())...)
 	all = append(all, members("value", value.Table())...)
 	all = append(all, members("law", dist.Table())...)

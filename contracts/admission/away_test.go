@@ -81,7 +81,7 @@ func TestAwayGetsNothing(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				specs := drawSpecs(t)
 				churn := drawChurn(t, len(specs))
-				o := options{"bidding": rapid.SampledFrom(bidding.Names()).Draw(t, "bidding")}
+				o := options{"bidding": rapid.SampledFrom(bidding.Table(nil).Names()).Draw(t, "bidding")}
 				if name == "sac" || name == "cac" {
 					o["discount"] = rapid.SampledFrom([]string{"none", "predicted"}).Draw(t, "discount")
 				}
@@ -146,7 +146,7 @@ func TestDiscount(t *testing.T) {
 		v.specs = []hosts.Spec{{Name: "a", CPUs: 2, Speed: 1, Cap: 1}, {Name: "b", CPUs: 2, Speed: 1, Cap: 1}}
 		v.on = make([][]contracts.Allocation, 2)
 		rng := rand.New(rand.NewPCG(0, 0))
-		bid := must(bidding.New("cheapest", func(any) error { return nil }, rng))
+		bid := must(bidding.Table(rng).New("cheapest", func(any) error { return nil }))
 		p := decider(must(New(c.policy, options{"discount": c.discount}.decode, bid, rng)))
 		r := contracts.Request{ID: 1, Work: 80, Nodes: 2}
 		r.SLA.Budget, r.SLA.Deadline = must(bank.Dollars(200)), 100

@@ -362,7 +362,7 @@ func TestWords(t *testing.T) {
 		}
 	}
 	for _, name := range Names() {
-		if rule := SharingOf(name); !slices.Contains(sharing.Names(), rule) {
+		if rule := SharingOf(name); !slices.Contains(sharing.Table().Names(), rule) {
 			t.Errorf("%s is made for sharing rule %q, which there is not", name, rule)
 		}
 	}

@@ -61,7 +61,7 @@ func beside(t tb, specs []hosts.Spec, o options) (*world, *twins) {
 	c := w.broker.Config
 	c.Policy = Immediate(pair)
 	if o["sharing"] == "deadline" {
-		c.Sharing = must(sharing.New("deadline", o.decode))
+		c.Sharing = must(sharing.Table().New("deadline", o.decode))
 	}
 	w.broker.Reset(c)
 	return w, pair

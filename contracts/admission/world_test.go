@@ -129,8 +129,8 @@ func newWorldOf(t tb, specs []hosts.Spec, policy string, o options, churn *floor
 	w.broker = broker.New(broker.Config{
 		Fleet: fleet, Owners: owners, Provider: w.provider, Teller: w.ledger, Ties: rng, Availability: churn,
 		Policy:  w.watch(newPolicy(t, policy, o)),
-		Sharing: must(sharing.New(SharingOf(policy), o.decode)), Payment: must(broker.NewPayment("budget")),
-		Window: 300, Forecast: must(market.NewForecaster("chebyshev", nothing, rng)),
+		Sharing: must(sharing.Table().New(SharingOf(policy), o.decode)), Payment: must(broker.Payments().New("budget", nil)),
+		Window: 300, Forecast: must(market.Forecasters().New("chebyshev", nothing)),
 	})
 	return w
 }
@@ -142,7 +142,7 @@ func newPolicy(t tb, name string, o options) contracts.Policy {
 	if b, ok := o["bidding"].(string); ok {
 		strategy = b
 	}
-	bid := must(bidding.New(strategy, func(any) error { return nil }, rng))
+	bid := must(bidding.Table(rng).New(strategy, func(any) error { return nil }))
 	p := must(New(name, o.decode, bid, rng))
 	if a, ok := p.(*asker); ok && o["plain"] == true {
 		a.Decider = plainly(a.Decider)

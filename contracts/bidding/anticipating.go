@@ -1,11 +1,10 @@
 package bidding
 
 import (
-	"math/rand/v2"
-
 	"bourse/contracts"
 	"bourse/hosts"
 	"bourse/market"
+	"bourse/workloadgen/plugin"
 )
 
 // Anticipating bids what maximises the sum of shares obtained, weighed by the
@@ -18,7 +17,7 @@ type Anticipating struct {
 	bids, worth, prices []float64
 }
 
-func newBestResponse(decode func(any) error, _ *rand.Rand) (Strategy, error) {
+func newBestResponse(decode plugin.Decoder) (Strategy, error) {
 	return new(Anticipating), decode(&struct{}{})
 }
 

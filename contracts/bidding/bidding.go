@@ -6,13 +6,10 @@
 package bidding
 
 import (
-	"fmt"
-	"maps"
 	"math/rand/v2"
-	"slices"
-	"strings"
 
 	"bourse/contracts"
+	"bourse/workloadgen/plugin"
 )
 
 // A Strategy chooses the hosts of a request and what to bid on each.
@@ -22,31 +19,11 @@ type Strategy interface {
 	Place(r *contracts.Request, v contracts.View, out []contracts.Placement) ([]contracts.Placement, contracts.Reason)
 }
 
-// A factory makes a strategy. Decode fills in the strategy's own options
-// struct and rejects unknown fields; rng is the strategy's own stream.
-type factory func(decode func(any) error, rng *rand.Rand) (Strategy, error)
-
-// strategies is the table of strategies by the name scenarios use.
-var strategies = map[string]struct {
-	doc string
-	new factory
-}{
-	"cheapest":      {"bid evenly on the hosts of lowest spot price", newCheapest},
-	"random":        {"bid evenly on hosts drawn at random", newRandom},
-	"best-response": {"bid what maximises the share obtained, anticipating the price", newBestResponse},
+// Table returns the strategies; rng is the stream of the one that is made.
+func Table(rng *rand.Rand) plugin.Table[Strategy] {
+	return plugin.Table[Strategy]{Kind: "bidding strategy", Members: plugin.Members[Strategy]{
+		"best-response": {"bid what maximises the share obtained, anticipating the price", newBestResponse},
+		"cheapest":      {"bid evenly on the hosts of lowest spot price", newCheapest},
+		"random":        {"bid evenly on hosts drawn at random", newRandom(rng)},
+	}}
 }
-
-// New makes the named strategy.
-func New(name string, decode func(any) error, rng *rand.Rand) (Strategy, error) {
-	s, ok := strategies[name]
-	if !ok {
-		return nil, fmt.Errorf("unknown bidding strategy %q, want one of %s", name, strings.Join(Names(), ", "))
-	}
-	return s.new(decode, rng)
-}
-
-// Names returns the names of the strategies, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(strategies)) }
-
-// Doc returns the named strategy in one line.
-func Doc(name string) string { return strategies[name].doc }

@@ -1,17 +1,17 @@
 package bidding
 
 import (
-	"math/rand/v2"
 	"slices"
 
 	"bourse/contracts"
 	"bourse/hosts"
+	"bourse/workloadgen/plugin"
 )
 
 // Cheapest bids b = v/(d n) on each of the n hosts of lowest spot price.
 type Cheapest struct{ chosen []hosts.ID }
 
-func newCheapest(decode func(any) error, _ *rand.Rand) (Strategy, error) {
+func newCheapest(decode plugin.Decoder) (Strategy, error) {
 	return new(Cheapest), decode(&struct{}{})
 }
 

@@ -41,7 +41,7 @@ func (v *fleet) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
 }
 
 func strategy(t interface{ Fatal(...any) }, name string) Strategy {
-	s, err := New(name, func(any) error { return nil }, rand.New(rand.NewPCG(1, 2)))
+	s, err := Table(rand.New(rand.NewPCG(1, 2))).New(name, func(any) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"bourse/contracts"
 	"bourse/hosts"
+	"bourse/workloadgen/plugin"
 )
 
 // Random bids b = v/(d n) on each of n eligible hosts drawn without
@@ -15,8 +16,8 @@ type Random struct {
 	chosen []hosts.ID
 }
 
-func newRandom(decode func(any) error, rng *rand.Rand) (Strategy, error) {
-	return &Random{rng: rng}, decode(&struct{}{})
+func newRandom(rng *rand.Rand) func(plugin.Decoder) (Strategy, error) {
+	return func(decode plugin.Decoder) (Strategy, error) { return &Random{rng: rng}, decode(&struct{}{}) }
 }
 
 // Place implements [Strategy].

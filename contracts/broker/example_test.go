@@ -27,11 +27,11 @@ func Example() {
 	ledger.Mint(0, ann, ten)
 
 	chance := rand.New(rand.NewPCG(1, 1))
-	bid, _ := bidding.New("cheapest", none, chance)
+	bid, _ := bidding.Table(chance).New("cheapest", none)
 	policy, _ := admission.New("be", none, bid, chance)
-	rule, _ := sharing.New("auction", none)
-	payment, _ := broker.NewPayment("usage")
-	forecast, _ := market.NewForecaster("chebyshev", nil, chance)
+	rule, _ := sharing.Table().New("auction", none)
+	payment, _ := broker.Payments().New("usage", nil)
+	forecast, _ := market.Forecasters().New("chebyshev", nil)
 	b := broker.New(broker.Config{
 		Fleet:  []hosts.Machine{sim.New(hosts.Spec{Name: "h0", CPUs: 2, Speed: 1, Cap: 1})},
 		Owners: []bank.Account{owner}, Provider: provider, Teller: ledger,

@@ -48,7 +48,7 @@ func newTrial(seed uint64, n int) *trial {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	m := &trial{
 		seed: seed, hosts: 1 + rng.IntN(6), policy: pick(rng, "be", "sac", "cac", "rac"),
-		payment: pick(rng, Payments()...), funds: pick(rng, 0, 0.5, 1000), window: pick(rng, 10.0, 300),
+		payment: pick(rng, Payments().Names()...), funds: pick(rng, 0, 0.5, 1000), window: pick(rng, 10.0, 300),
 		spec: hosts.Spec{
 			CPUs: pick(rng, 0.5, 1, 2, 4, 7.3), Speed: pick(rng, 1, 1, 0.3, 2.5), Cap: pick(rng, 0, 1, 1, 0.4),
 			Room: hosts.Resources{Memory: 8, Disk: 100, Bandwidth: 10},
@@ -130,15 +130,15 @@ func (m *trial) open(t testing.TB) *played {
 		fail(l.Mint(0, c.Provider, funds))
 	}
 	var err error
-	bid, err := bidding.New("cheapest", noOptions, nil)
+	bid, err := bidding.Table(nil).New("cheapest", noOptions)
 	fail(err)
 	c.Policy, err = admission.New(m.policy, noOptions, bid, rand.New(rand.NewPCG(m.seed, 3)))
 	fail(err)
-	c.Sharing, err = sharing.New("auction", noOptions)
+	c.Sharing, err = sharing.Table().New("auction", noOptions)
 	fail(err)
-	c.Payment, err = NewPayment(m.payment)
+	c.Payment, err = Payments().New(m.payment, nil)
 	fail(err)
-	c.Forecast, err = market.NewForecaster("", nil, nil)
+	c.Forecast, err = market.Forecasters().New("chebyshev", nil)
 	fail(err)
 
 	return &played{ledger: l, broker: New(c), users: users}

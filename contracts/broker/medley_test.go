@@ -51,7 +51,7 @@ func newMedley(seed uint64, n int) *medley {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	m := &medley{
 		seed: seed, policy: pick(rng, admission.Names()...), end: math.Inf(1), cancels: map[contracts.ID]float64{},
-		payment: pick(rng, Payments()...), funds: pick(rng, 0, 0.5, 1000), window: pick(rng, 10.0, 300),
+		payment: pick(rng, Payments().Names()...), funds: pick(rng, 0, 0.5, 1000), window: pick(rng, 10.0, 300),
 	}
 	like := hosts.Spec{
 		CPUs: pick(rng, 0.5, 1, 2, 4, 7.3), Speed: pick(rng, 1, 1, 0.3, 2.5), Cap: pick(rng, 0, 1, 1, 0.4),
@@ -145,7 +145,7 @@ func newMedley(seed uint64, n int) *medley {
 
 // choose draws options of the policy, and a sharing rule.
 func (m *medley) choose(rng *rand.Rand) {
-	m.sharing, m.bidding, m.forecast = admission.SharingOf(m.policy), pick(rng, "cheapest", "cheapest", "random"), pick(rng, market.ForecasterNames()...)
+	m.sharing, m.bidding, m.forecast = admission.SharingOf(m.policy), pick(rng, "cheapest", "cheapest", "random"), pick(rng, market.Forecasters().Names()...)
 	if m.policy != "reserve" && rng.IntN(3) == 0 {
 		m.sharing = pick(rng, "auction", "exclusive", "deadline", "librasla", "turns")
 	}
@@ -225,7 +225,7 @@ func (m *medley) open(noted bool) *world {
 	l := w.ledger
 	c := Config{
 		Provider: must(l.Account("provider")), Window: m.window, Teller: l, Ties: rand.New(w.ties), Notes: noted,
-		Payment: must(NewPayment(m.payment)), Forecast: must(market.NewForecaster(m.forecast, nil, rand.New(rand.NewPCG(m.seed, 6)))), Policy: m.make(w),
+		Payment: must(Payments().New(m.payment, nil)), Forecast: must(market.Forecasters().New(m.forecast, nil)), Policy: m.make(w),
 	}
 	for _, spec := range m.specs {
 		c.Fleet = append(c.Fleet, sim.New(spec))
@@ -239,7 +239,7 @@ func (m *medley) open(noted bool) *world {
 		must(0, l.Mint(0, c.Provider, must(bank.Dollars(m.funds))))
 	}
 	c.Availability = m.churn
-	c.Sharing = must(sharing.New(m.sharing, noOptions))
+	c.Sharing = must(sharing.Table().New(m.sharing, noOptions))
 	w.config = c
 	return w
 }
@@ -247,7 +247,7 @@ func (m *medley) open(noted bool) *world {
 func (m *medley) queues() bool { return m.policy == "fcfs" || m.policy == "easy" || m.policy == "edf" }
 
 func (m *medley) make(w *world) contracts.Policy {
-	bid := must(bidding.New(m.bidding, noOptions, rand.New(rand.NewPCG(m.seed, 5))))
+	bid := must(bidding.Table(rand.New(rand.NewPCG(m.seed, 5))).New(m.bidding, noOptions))
 	decode := func(v any) error { return yaml.UnmarshalWithOptions([]byte(m.options), v, yaml.Strict()) }
 	if m.options == "" {
 		decode = noOptions

@@ -1,14 +1,10 @@
 package broker
 
 import (
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
-
 	"bourse/contracts"
 	"bourse/contracts/floor"
 	"bourse/market"
+	"bourse/workloadgen/plugin"
 )
 
 // A Payment is a rule for what a contract pays.
@@ -20,31 +16,15 @@ type Payment struct {
 	Whole bool
 }
 
-// payments is the table of payment rules by the name scenarios use.
-var payments = map[string]struct {
-	doc string
-	Payment
-}{
-	"spot":   {"min(b, q c(-s)): the share really received, at the price the others set", Payment{Charge: spot}},
-	"usage":  {"min(used/entitled, 1) b: the bid, for what is used of what it bought (Tycoon)", Payment{Charge: usage}},
-	"bid":    {"b: pay as bid", Payment{Charge: asBid}},
-	"budget": {"the whole budget when the work is done, less the penalty for delay (SLA paper, eq. 1)", Payment{Charge: nothing, Whole: true}},
+// Payments returns the table of payment rules.
+func Payments() plugin.Table[Payment] {
+	return plugin.Table[Payment]{Kind: "payment rule", Members: plugin.Members[Payment]{
+		"bid":    {"b: pay as bid", plugin.Is(Payment{Charge: asBid})},
+		"budget": {"the whole budget when the work is done, less the penalty for delay (SLA paper, eq. 1)", plugin.Is(Payment{Charge: nothing, Whole: true})},
+		"spot":   {"min(b, q c(-s)): the share really received, at the price the others set", plugin.Is(Payment{Charge: spot})},
+		"usage":  {"min(used/entitled, 1) b: the bid, for what is used of what it bought (Tycoon)", plugin.Is(Payment{Charge: usage})},
+	}}
 }
-
-// NewPayment returns the named payment rule.
-func NewPayment(name string) (Payment, error) {
-	p, ok := payments[name]
-	if !ok {
-		return Payment{}, fmt.Errorf("unknown payment rule %q, want one of %s", name, strings.Join(Payments(), ", "))
-	}
-	return p.Payment, nil
-}
-
-// Payments returns the names of the payment rules, sorted.
-func Payments() []string { return slices.Sorted(maps.Keys(payments)) }
-
-// PaymentDoc returns the named payment rule in one line.
-func PaymentDoc(name string) string { return payments[name].doc }
 
 func spot(on []contracts.Allocation, price market.Rate, capacity float64) {
 	for i := range on {

@@ -39,8 +39,8 @@ func TestPlugin(t *testing.T) {
 	}
 	b := New(Config{
 		Fleet: []hosts.Machine{sim.New(hosts.Spec{Name: "h0", CPUs: 1, Speed: 1})}, Owners: []bank.Account{host}, Provider: provider,
-		Policy: admission.Immediate(&evenOnly{}), Sharing: must(sharing.New("auction", func(any) error { return nil })),
-		Payment: must(NewPayment("spot")), Window: 300, Forecast: must(market.NewForecaster("chebyshev", func(any) error { return nil }, nil)), Teller: l, Notes: true,
+		Policy: admission.Immediate(&evenOnly{}), Sharing: must(sharing.Table().New("auction", func(any) error { return nil })),
+		Payment: must(Payments().New("spot", nil)), Window: 300, Forecast: must(market.Forecasters().New("chebyshev", func(any) error { return nil })), Teller: l, Notes: true,
 	})
 	for id, work := range []float64{8, 9} {
 		r := contracts.Request{ID: contracts.ID(id), Owner: ann, Work: work, Nodes: 1, SLA: contracts.SLA{Budget: bank.Micros(1e6), Deadline: 100}}

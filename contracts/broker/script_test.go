@@ -160,7 +160,7 @@ func (c *conversation) open() error {
 		fleet, owners = append(fleet, sim.New(spec)), append(owners, owner)
 	}
 	chance := rand.New(new(coins))
-	bid, err := bidding.New(c.bid, noOptions, chance)
+	bid, err := bidding.Table(chance).New(c.bid, noOptions)
 	if err != nil {
 		return err
 	}
@@ -172,15 +172,15 @@ func (c *conversation) open() error {
 	if err != nil {
 		return err
 	}
-	rule, err := sharing.New(c.sharing, noOptions)
+	rule, err := sharing.Table().New(c.sharing, noOptions)
 	if err != nil {
 		return err
 	}
-	payment, err := NewPayment(c.payment)
+	payment, err := Payments().New(c.payment, nil)
 	if err != nil {
 		return err
 	}
-	forecast, err := market.NewForecaster(c.forecast, nil, chance)
+	forecast, err := market.Forecasters().New(c.forecast, nil)
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func (c *conversation) obey(words []string) (answers []string, err error) {
 		c.sharing = words[0]
 	case "leaving":
 		c.churn.Charged = len(words) > 1 && words[1] == "charged"
-		c.churn.Leaving, err = floor.LeavingOf(words[0])
+		c.churn.Leaving, err = floor.Leavings().New(words[0], nil)
 	case "here":
 		err = c.stays(words)
 	case "coins":

@@ -1,15 +1,11 @@
 package floor
 
 import (
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
-
 	"bourse/contracts"
 	"bourse/hosts/availability"
 	"bourse/hosts/availability/predictors"
 	"bourse/market"
+	"bourse/workloadgen/plugin"
 )
 
 // An Availability says when hosts are there, and what becomes of the tasks on one that
@@ -31,16 +27,13 @@ const (
 	Suspend                 // they stand still until it is back
 )
 
-// leavings is the table of those rules by the name scenarios use.
-var leavings = map[string]Leaving{"resubmit": Resubmit, "lost": Lose, "suspend": Suspend}
-
-// LeavingOf returns the named rule.
-func LeavingOf(name string) (Leaving, error) {
-	l, ok := leavings[name]
-	if !ok {
-		return 0, fmt.Errorf("unknown rule of leaving %q, want one of %s", name, strings.Join(slices.Sorted(maps.Keys(leavings)), ", "))
-	}
-	return l, nil
+// Leavings returns the table of those rules.
+func Leavings() plugin.Table[Leaving] {
+	return plugin.Table[Leaving]{Kind: "rule of leaving", Members: plugin.Members[Leaving]{
+		"lost":     {"they are gone, with their work", plugin.Is(Lose)},
+		"resubmit": {"their contracts start again elsewhere", plugin.Is(Resubmit)},
+		"suspend":  {"they stand still until it is back", plugin.Is(Suspend)},
+	}}
 }
 
 // arrive puts every host where it is at instant 0.

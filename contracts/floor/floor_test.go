@@ -25,12 +25,12 @@ func asBid(on []contracts.Allocation, _ market.Rate, _ float64) {
 const dollar market.Rate = 1_000_000_000
 
 // auction is the paper's rule of sharing.
-var auction = must(sharing.New("auction", func(any) error { return nil }))
+var auction = must(sharing.Table().New("auction", func(any) error { return nil }))
 
 // config returns one of hosts of those speeds, one processor each.
 func config(rule sharing.Rule, speeds ...float64) Config {
 	c := Config{Sharing: rule, Tariff: asBid, Window: 100, Ties: rand.New(rand.NewPCG(1, 2)),
-		Forecast: must(market.NewForecaster("empirical", func(any) error { return nil }, nil))}
+		Forecast: must(market.Forecasters().New("empirical", func(any) error { return nil }))}
 	for h, speed := range speeds {
 		c.Machines = append(c.Machines, sim.New(hosts.Spec{Name: fmt.Sprint("h", h), CPUs: 1, Speed: speed, Room: hosts.Resources{Memory: 8}}))
 	}
@@ -222,7 +222,7 @@ func TestTooBig(t *testing.T) {
 // keeps what it has done, and says when it was taken away and given back.
 func TestBooked(t *testing.T) {
 	t.Parallel()
-	c := config(must(sharing.New("planned", func(any) error { return nil })))
+	c := config(must(sharing.Table().New("planned", func(any) error { return nil })))
 	c.Machines = []hosts.Machine{sim.New(hosts.Spec{CPUs: 1, Speed: 1}), sim.New(hosts.Spec{CPUs: 2, Speed: 1})}
 	f := open(c)
 	i := f.Book(1, request(1, 2, true), hosts.Task{Work: 20}, contracts.Placement{Host: 1, Bid: dollar}, 90)

@@ -218,11 +218,11 @@ func (oracle) Predict(h *availability.History, now, length float64) (f predictor
 func TestLeavingOf(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]Leaving{"resubmit": Resubmit, "lost": Lose, "suspend": Suspend} {
-		if got, err := LeavingOf(name); got != want || err != nil {
+		if got, err := Leavings().New(name, nil); got != want || err != nil {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
-	if _, err := LeavingOf("stay"); err == nil || !strings.Contains(err.Error(), "lost, resubmit, suspend") {
+	if _, err := Leavings().New("stay", nil); err == nil || !strings.Contains(err.Error(), "lost, resubmit, suspend") {
 		t.Errorf("stay: %v", err)
 	}
 }

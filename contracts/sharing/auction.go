@@ -10,8 +10,6 @@ import (
 // bid, limited to the processors it asked for at most.
 type Auction struct{}
 
-func newAuction(decode func(any) error) (Rule, error) { return new(Auction), decode(&struct{}{}) }
-
 // Share implements [Lasting].
 func (*Auction) Share(c *contracts.Contract, bid market.Rate) hosts.Share {
 	return hosts.Share{Weight: float64(bid), Limit: c.Needs.Max.CPU}

@@ -1,7 +1,6 @@
 package sharing
 
 import (
-	"fmt"
 	"math"
 
 	"bourse/contracts"
@@ -23,22 +22,14 @@ type Deadline struct {
 
 // DeadlineOptions are the options of deadline.
 type DeadlineOptions struct {
-	Spare   Spare  `yaml:"spare" doc:"processors that nobody needs: proportional (to needs), equal (parts) or none (idle)"`
-	Overrun string `yaml:"overrun" doc:"a task that outlives its estimate: keep (the share it had), zero (only spare ones until its deadline) or kill (it is stopped)"`
+	Spare   Spare  `yaml:"spare" validate:"oneof=none proportional equal" doc:"processors that nobody needs: proportional (to needs), equal (parts) or none (idle)"`
+	Overrun string `yaml:"overrun" validate:"oneof=keep zero kill" doc:"a task that outlives its estimate: keep (the share it had), zero (only spare ones until its deadline) or kill (it is stopped)"`
 }
 
 func newDeadline(decode func(any) error) (Rule, error) {
 	o := DeadlineOptions{Spare: Proportional, Overrun: "keep"}
-	if err := decode(&o); err != nil {
-		return nil, err
-	}
-	if err := o.Spare.Validate(); err != nil {
-		return nil, err
-	}
-	if o.Overrun != "keep" && o.Overrun != "zero" && o.Overrun != "kill" {
-		return nil, fmt.Errorf("overrun is %q, want keep, zero or kill", o.Overrun)
-	}
-	return &Deadline{DeadlineOptions: o}, nil
+	err := decode(&o)
+	return &Deadline{DeadlineOptions: o}, err
 }
 
 // Ending implements [Ender].

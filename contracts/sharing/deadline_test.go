@@ -105,19 +105,19 @@ func TestPlanSplit(t *testing.T) {
 // wrong word is answered with the good ones.
 func TestOptions(t *testing.T) {
 	t.Parallel()
-	for _, name := range sharing.Names() {
-		if _, err := sharing.New(name, func(any) error { return nil }); err != nil {
+	for _, name := range sharing.Table().Names() {
+		if _, err := sharing.Table().New(name, func(any) error { return nil }); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for _, c := range []struct{ rule, options, want string }{
-		{"deadline", `{"Spare": "all"}`, "none, proportional or equal"},
-		{"deadline", `{"Overrun": "stop"}`, "keep, zero or kill"},
-		{"librasla", `{"Late": "never"}`, "shift or pressure"},
-		{"librasla", `{"Protect": "all"}`, "strict or printed"},
+		{"deadline", `{"Spare": "all"}`, "want one of none, proportional, equal"},
+		{"deadline", `{"Overrun": "stop"}`, "want one of keep, zero, kill"},
+		{"librasla", `{"Late": "never"}`, "want one of shift, pressure"},
+		{"librasla", `{"Protect": "all"}`, "want one of strict, printed"},
 		{"fair", `{}`, "auction, deadline, exclusive, librasla"},
 	} {
-		_, err := sharing.New(c.rule, func(v any) error { return json.Unmarshal([]byte(c.options), v) })
+		_, err := sharing.Table().New(c.rule, func(v any) error { return json.Unmarshal([]byte(c.options), v) })
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %s: %v, want %s", c.rule, c.options, err, c.want)
 		}

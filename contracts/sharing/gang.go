@@ -9,8 +9,6 @@ import (
 // puts no more on a host than it has.
 type Gang struct{}
 
-func newGang(decode func(any) error) (Rule, error) { return Gang{}, decode(&struct{}{}) }
-
 // Allocate implements [Rule].
 func (Gang) Allocate(_ float64, _ hosts.ID, on []contracts.Allocation, v contracts.View) {
 	for i := range on {

@@ -19,10 +19,8 @@ type Planned struct {
 
 func newPlanned(decode func(any) error) (Rule, error) {
 	o := DefaultSLA()
-	if err := decode(&o); err != nil {
-		return nil, err
-	}
-	return &Planned{plan: Plan{SLAOptions: o}}, o.Validate()
+	err := decode(&o)
+	return &Planned{plan: Plan{SLAOptions: o}}, err
 }
 
 // Ending implements [Ender].

@@ -75,8 +75,8 @@ func Offer(r *contracts.Request, speed float64) Promise {
 
 // SLAOptions say how LibraSLA reads its paper where that is silent.
 type SLAOptions struct {
-	Late    string `yaml:"late" doc:"a delayed task needs what ends it: shift (when its cut share would have) or pressure (by its deadline, past it a whole processor)"`
-	Protect string `yaml:"protect" doc:"hard tasks and the best paid that do not fit together: strict (their host takes no more) or printed (what they return is counted as if they were in time)"`
+	Late    string `yaml:"late" validate:"oneof=shift pressure" doc:"a delayed task needs what ends it: shift (when its cut share would have) or pressure (by its deadline, past it a whole processor)"`
+	Protect string `yaml:"protect" validate:"oneof=strict printed" doc:"hard tasks and the best paid that do not fit together: strict (their host takes no more) or printed (what they return is counted as if they were in time)"`
 }
 
 // DefaultSLA returns the readings with which the paper's results come out.

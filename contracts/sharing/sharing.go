@@ -7,14 +7,10 @@
 package sharing
 
 import (
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
-
 	"bourse/contracts"
 	"bourse/hosts"
 	"bourse/market"
+	"bourse/workloadgen/plugin"
 )
 
 // A Rule allocates a host.
@@ -60,34 +56,14 @@ const (
 	WithNodes               // those of its contract that are done
 )
 
-// A factory makes a rule. Decode fills in the rule's own options struct and
-// rejects unknown fields.
-type factory func(decode func(any) error) (Rule, error)
-
-// rules is the table of rules by the name scenarios use.
-var rules = map[string]struct {
-	doc string
-	new factory
-}{
-	"auction":   {"in proportion to bids (eq. 4)", newAuction},
-	"deadline":  {"what each task needs by its deadline (Libra, eq. 1)", newDeadline},
-	"exclusive": {"a processor to each task", newExclusive},
-	"librasla":  {"what each needs, cut where delay costs least (LibraSLA, Algorithm 2)", newPlanned},
-	"planned":   {"a processor to each node of a gang (reservations)", newGang},
-	"turns":     {"a processor to the task that came first; the others wait", newTurns},
+// Table returns the rules.
+func Table() plugin.Table[Rule] {
+	return plugin.Table[Rule]{Kind: "sharing rule", Members: plugin.Members[Rule]{
+		"auction":   {"in proportion to bids (eq. 4)", plugin.Is[Rule](new(Auction))},
+		"deadline":  {"what each task needs by its deadline (Libra, eq. 1)", newDeadline},
+		"exclusive": {"a processor to each task", newExclusive},
+		"librasla":  {"what each needs, cut where delay costs least (LibraSLA, Algorithm 2)", newPlanned},
+		"planned":   {"a processor to each node of a gang (reservations)", plugin.Is[Rule](Gang{})},
+		"turns":     {"a processor to the task that came first; the others wait", plugin.Is[Rule](Turns{})},
+	}}
 }
-
-// New makes the named rule.
-func New(name string, decode func(any) error) (Rule, error) {
-	r, ok := rules[name]
-	if !ok {
-		return nil, fmt.Errorf("unknown sharing rule %q, want one of %s", name, strings.Join(Names(), ", "))
-	}
-	return r.new(decode)
-}
-
-// Names returns the names of the rules, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(rules)) }
-
-// Doc returns the named rule in one line.
-func Doc(name string) string { return rules[name].doc }

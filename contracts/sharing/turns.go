@@ -9,8 +9,6 @@ import (
 // the others wait.
 type Turns struct{}
 
-func newTurns(decode func(any) error) (Rule, error) { return Turns{}, decode(&struct{}{}) }
-
 // Allocate implements [Rule].
 func (Turns) Allocate(_ float64, _ hosts.ID, on []contracts.Allocation, _ contracts.View) {
 	for i := range on {

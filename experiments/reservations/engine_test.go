@@ -51,9 +51,9 @@ func newEngine(tb rapid.TB, clusters []timetable.Config, o admission.ReserveOpti
 	}
 	policy, err := admission.New("reserve", func(v any) error { *v.(*admission.ReserveOptions) = o; return nil }, nil, rand.New(src))
 	must(err)
-	rule, err := sharing.New("planned", func(any) error { return nil })
+	rule, err := sharing.Table().New("planned", func(any) error { return nil })
 	must(err)
-	pay, err := broker.NewPayment("budget")
+	pay, err := broker.Payments().New("budget", nil)
 	must(err)
 	e := &engine{}
 	e.ledger = bank.New(e)
@@ -69,7 +69,7 @@ func newEngine(tb rapid.TB, clusters []timetable.Config, o admission.ReserveOpti
 		must(err)
 		c.Owners = append(c.Owners, owner)
 	}
-	c.Forecast, err = market.NewForecaster("chebyshev", func(any) error { return nil }, nil)
+	c.Forecast, err = market.Forecasters().New("chebyshev", func(any) error { return nil })
 	must(err)
 	c.Provider, err = e.ledger.Account("provider")
 	must(err)

@@ -63,11 +63,11 @@ func engine(ctx context.Context, c Config) (*Outcome, error) {
 	if c.InTurn {
 		share = "turns"
 	}
-	rule, err := sharing.New(share, nothing)
+	rule, err := sharing.Table().New(share, nothing)
 	if err != nil {
 		return nil, err
 	}
-	payment, err := broker.NewPayment("budget")
+	payment, err := broker.Payments().New("budget", nil)
 	if err != nil {
 		return nil, err
 	}

@@ -20,8 +20,8 @@ func preset(t *testing.T) scenario.Experiment {
 	t.Helper()
 	e, err := scenario.Parse("paper.yaml", papers.Presets()["paper"], scenario.Known{
 		Admission: admission.Names(),
-		Bidding:   bidding.Names(),
-		Sharing:   sharing.Names(),
+		Bidding:   bidding.Table(nil).Names(),
+		Sharing:   sharing.Table().Names(),
 		Models:    models.Table().Names(),
 	})
 	if err != nil {

@@ -43,12 +43,12 @@ func (read *recordings) churn(f *scenario.Fleet, work *workload) (*churn, error)
 		return nil, fmt.Errorf("fleet.availability.leaving: %w", err)
 	}
 	p.rules.Charged = a.LostWork == "charged"
-	if p.rules.Predictor, err = predictors.New(a.Predictor.Name, a.Predictor.Decode, nil); err != nil {
+	if p.rules.Predictor, err = predictors.Table().New(a.Predictor.Name, a.Predictor.Decode); err != nil {
 		return nil, a.Predictor.Blame(err)
 	}
 	if a.Model != nil {
 		p.end = a.Span
-		if p.model, err = models.New(a.Model.Name, a.Model.Decode, nil); err != nil {
+		if p.model, err = models.Table().New(a.Model.Name, a.Model.Decode); err != nil {
 			return nil, a.Model.Blame(err)
 		}
 		return p, nil

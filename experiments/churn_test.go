@@ -215,14 +215,14 @@ func TestVolatileRefused(t *testing.T) {
 		{"no format known by its first lines", []string{days + "fleet.availability.model=null", days + "fleet.availability.file=" + odd}},
 		{"is a folder, want a file, or format ucb", []string{days + "fleet.availability.model=null", days + "fleet.availability.format=csv", days + "fleet.availability.file=" + dir}},
 		{"model.rate: found", []string{days + "fleet.availability.model={name: diurnal, rate: much}"}},
-		{"rate is -1", []string{days + "fleet.availability.model={name: diurnal, rate: -1}"}},
-		{"days is 0", []string{days + "fleet.availability.predictor={name: tde, days: 0}"}},
+		{"rate: found -1", []string{days + "fleet.availability.model={name: diurnal, rate: -1}"}},
+		{"days: found 0", []string{days + "fleet.availability.predictor={name: tde, days: 0}"}},
 		{"interval is 0", []string{days + "admission.pps.interval=0"}},
-		{"resubmit is \"away\"", []string{days + "admission.pps.resubmit=away"}},
-		{"threshold is 2", []string{days + "admission.threshold.matchmaker={threshold: {threshold: 2}}"}},
-		{"unknown field \"treshold\"", []string{days + "admission.threshold.matchmaker={threshold: {treshold: 0.5}}"}},
+		{"resubmit: found away", []string{days + "admission.pps.resubmit=away"}},
+		{"threshold: found 2", []string{days + "admission.threshold.matchmaker={threshold: {threshold: 2}}"}},
+		{"treshold: unknown field", []string{days + "admission.threshold.matchmaker={threshold: {treshold: 0.5}}"}},
 		{"unknown matchmaker \"best\"", []string{days + "admission.threshold.matchmaker=best"}},
-		{"found 2 names, want one of", []string{days + "admission.threshold.matchmaker={pps: {}, random: {}}"}},
+		{"found a mapping without a name", []string{days + "admission.threshold.matchmaker={pps: {}, random: {}}"}},
 	} {
 		e, err := scenario.Parse("test", []byte(volatile), scenario.Known{}, c.sets...)
 		if err == nil {

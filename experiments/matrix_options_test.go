@@ -14,6 +14,7 @@ import (
 	"bourse/hosts/availability/predictors"
 	"bourse/hosts/availability/sched"
 	"bourse/market"
+	"bourse/workloadgen/plugin"
 )
 
 // A matrixFamily is a table of plug-ins whose options the matrix draws.
@@ -42,23 +43,30 @@ func matrixFamilies() map[string]matrixFamily {
 			_, err := bidding.Table(rng).New(name, decode)
 			return err
 		}},
-		"forecaster": {market.Forecasters().Names(), func(name string, decode func(any) error) error {
+		"forecaster": {drawnAs(market.Forecasters().Names(), "normal", "empirical"), func(name string, decode func(any) error) error {
 			_, err := market.Forecasters().New(name, decode)
 			return err
 		}},
-		"scheduler": {sched.Names(), func(name string, decode func(any) error) error {
-			_, err := sched.New(name, decode, rng)
+		"scheduler": {sched.Table(nil).Names(), func(name string, decode func(any) error) error {
+			_, err := sched.Table(rng).New(name, decode)
 			return err
 		}},
-		"availability": {availability.Names(), func(name string, decode func(any) error) error {
-			_, err := availability.New(name, decode, rng)
+		"availability": {availability.Table().Names(), func(name string, decode func(any) error) error {
+			_, err := availability.Table().New(name, decode)
 			return err
 		}},
-		"predictor": {predictors.Names(), func(name string, decode func(any) error) error {
-			_, err := predictors.New(name, decode, rng)
+		"predictor": {predictors.Table().Names(), func(name string, decode func(any) error) error {
+			_, err := predictors.Table().New(name, decode)
 			return err
 		}},
 	}
+}
+
+// drawnAs puts names last, in the order in which they were drawn when the hashes of the
+// draws were written.
+func drawnAs(all []string, last ...string) []string {
+	all = slices.DeleteFunc(all, func(name string) bool { return slices.Contains(last, name) })
+	return append(all, last...)
 }
 
 // matrixValues are the values that each option is given, by plug-in and option, or
@@ -220,9 +228,9 @@ func (d *drawer) plugin(family, name string) []*branch {
 			in = in.get(name)
 		}
 		switch {
-		case o.typ == reflect.TypeFor[sched.Spec]():
+		case o.path[last] == "matchmaker":
 			in.add(fork(o.path[last], d.scheduler()))
-		case o.typ == reflect.TypeFor[predictors.Spec]():
+		case o.typ == reflect.TypeFor[plugin.Spec]():
 			in.add(fork(o.path[last], d.spec("predictor")...))
 		case o.typ.Kind() == reflect.Bool:
 			in.add(leaf(o.path[last], pick(d, "true", "false")))

@@ -35,7 +35,7 @@ func matrixKnown() scenario.Known {
 	k := scenario.Known{
 		Admission: admission.Names(), Sharing: sharing.Table().Names(), Bidding: bidding.Table(nil).Names(),
 		Forecasters: market.Forecasters().Names(), Models: models.Table().Names(), Payments: broker.Payments().Names(),
-		Availability: availability.Names(), Predictors: predictors.Names(),
+		Availability: availability.Table().Names(), Predictors: predictors.Table().Names(),
 	}
 	for _, m := range metrics.All() {
 		k.Metrics = append(k.Metrics, m.Name)

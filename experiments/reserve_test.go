@@ -125,7 +125,7 @@ func TestReservations(t *testing.T) {
 				continue // draws of its own
 			}
 			make := func(name string) matchmaking.Matchmaker {
-				m, err := matchmaking.New(name, func(any) error { return nil }, nil)
+				m, err := matchmaking.Table(nil).New(name, func(any) error { return nil })
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -28,29 +28,29 @@ type setting struct {
 	work    *workload
 	churn   *churn // nil: hosts stay
 	payment broker.Payment
-	bidding plugin
-	price   plugin
+	bidding choice
+	price   choice
 	offers  []offer
 }
 
 // An offer is one admission policy of a setting, under a label of its own, and
 // the rule that shares hosts under it.
 type offer struct {
-	plugin
-	sharing plugin
+	choice
+	sharing choice
 }
 
-// A plugin is a name with options that are decoded once and then copied.
-type plugin struct {
+// A choice is a name with options that are decoded once and then copied.
+type choice struct {
 	scenario.Choice
 	decode func(any) error
 }
 
-// fix returns c as a plugin. Until it has been made once, under the eyes of one
+// fix returns c as a choice. Until it has been made once, under the eyes of one
 // goroutine, it is not safe for several.
-func fix(c scenario.Choice) plugin {
+func fix(c scenario.Choice) choice {
 	var saved reflect.Value
-	return plugin{c, func(v any) error {
+	return choice{c, func(v any) error {
 		if saved.IsValid() {
 			reflect.ValueOf(v).Elem().Set(saved)
 			return nil

@@ -103,7 +103,7 @@ func valuesOf(flag string) []string {
 	case "--availability-format":
 		return scenario.Formats()
 	case "--model":
-		return availability.Names()
+		return availability.Table().Names()
 	case "--color":
 		return []string{"auto", "always", "never"}
 	case "--aggregate":

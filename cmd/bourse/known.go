@@ -24,8 +24,8 @@ func known() scenario.Known {
 		Models:      models.Table().Names(),
 		Payments:    broker.Payments().Names(),
 
-		Availability: availability.Names(),
-		Predictors:   predictors.Names(),
+		Availability: availability.Table().Names(),
+		Predictors:   predictors.Table().Names(),
 
 		Metrics: metricNames(),
 		Presets: papers.Presets(),

@@ -119,10 +119,10 @@ func plugins() ([]member, error) {
 	all = append(all, members("model", models.Table())...)
 	all = append(all, members("value", value.Table())...)
 	all = append(all, members("law", dist.Table())...)
-	add("availability", availability.Names(), availability.Doc, built(availability.New, rng))
-	add("predictor", predictors.Names(), predictors.Doc, built(predictors.New, rng))
-	add("scheduler", sched.Names(), sched.Doc, built(sched.New, rng))
-	add("matchmaking", matchmaking.Names(), matchmaking.Doc, built(matchmaking.New, rng))
+	all = append(all, members("availability", availability.Table())...)
+	all = append(all, members("predictor", predictors.Table())...)
+	all = append(all, members("scheduler", sched.Table(nil))...)
+	all = append(all, members("matchmaking", matchmaking.Table(nil))...)
 	return all, err
 }
 

@@ -38,7 +38,7 @@ available, and a renewal process, with 1 to 6 past days.
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "availability", Usage: "ask about the recorded trace `FILE`, plain or gzip, in place of models"},
 			&cli.StringFlag{Name: "availability-format", Value: "auto", Usage: "it is of `FORMAT`: " + strings.Join(scenario.Formats(), ", ")},
-			&cli.StringSliceFlag{Name: "model", Usage: "ask about traces of availability model `NAME`: " + strings.Join(models.Names(), ", ") + " (default: all)"},
+			&cli.StringSliceFlag{Name: "model", Usage: "ask about traces of availability model `NAME`: " + strings.Join(models.Table().Names(), ", ") + " (default: all)"},
 			&cli.IntFlag{Name: "hosts", Value: 85, Usage: "`N` hosts a model"},
 			&cli.IntFlag{Name: "days", Value: 7, Usage: "traces of `N` days a model"},
 			&cli.IntFlag{Name: "probes", Value: 5000, Usage: "promises asked for in each replication"},
@@ -171,14 +171,14 @@ func traceSources(c *cli.Context) ([]source, []string, error) {
 		return []source{{name, func(int) (*availability.Trace, error) { return r.trace, nil }}}, []string{r.said}, nil
 	}
 	if len(names) == 0 {
-		names = models.Names()
+		names = models.Table().Names()
 	}
 	var all []source
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
 			return nil, nil, usagef("--model: found %s twice", name)
 		}
-		m, err := models.New(name, nil, nil)
+		m, err := models.Table().New(name, nil)
 		if err != nil {
 			return nil, nil, usageError{err}
 		}

@@ -12,6 +12,7 @@ import (
 	"bourse/hosts/availability"
 	"bourse/hosts/availability/sched"
 	"bourse/hosts/eventheap"
+	"bourse/workloadgen/plugin"
 )
 
 // OneNode says that it has several nodes, or reserves what may not be there.
@@ -61,15 +62,15 @@ type QueueOptions struct {
 	Interval float64 `yaml:"interval" doc:"between looks, s"`
 
 	sched.QueueOptions `yaml:",inline"`
-	Matchmaker         sched.Spec `yaml:"matchmaker" doc:"who chooses hosts: threshold, pps, first-available or random; with options, {threshold: {threshold: 0.8}}"`
+	Matchmaker         plugin.Spec `yaml:"matchmaker" doc:"who chooses hosts: threshold, pps, first-available or random; with options, {threshold: {threshold: 0.8}}"`
 }
 
 func newQueue(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
-	o := QueueOptions{Interval: 60, QueueOptions: sched.DefaultQueue(), Matchmaker: sched.Spec{Name: "threshold"}}
+	o := QueueOptions{Interval: 60, QueueOptions: sched.DefaultQueue(), Matchmaker: plugin.Spec{Name: "threshold"}}
 	if err := decode(&o); err != nil {
 		return nil, err
 	}
-	m, err := o.Matchmaker.New(rng)
+	m, err := sched.Table(rng).Make(o.Matchmaker)
 	if err != nil {
 		return nil, err
 	}

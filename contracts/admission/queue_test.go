@@ -79,7 +79,7 @@ func newChat(t tb, matchmaker string) *chat {
 	t.Helper()
 	o := QueueOptions{From: 100, Interval: 60, QueueOptions: sched.DefaultQueue()}
 	o.Hold = 0
-	m := must(sched.New(matchmaker, nil, rand.New(rand.NewPCG(1, 2))))
+	m := must(sched.Table(rand.New(rand.NewPCG(1, 2))).New(matchmaker, nil))
 	c := &chat{board: &board{speeds: []float64{1, 1}, away: make([]bool, 2)}, policy: must(NewQueue(o, m))}
 	c.tell(0, contracts.Opened, 0)
 	return c

@@ -150,7 +150,7 @@ func (o *ReserveOptions) matchmaker(name string, rng *rand.Rand) (matchmaking.Ma
 	if name == "price" {
 		return cheapest{newPricing(o)}, nil
 	}
-	return matchmaking.New(name, func(v any) error {
+	return matchmaking.Table(rng).New(name, func(v any) error {
 		switch v := v.(type) {
 		case *matchmaking.ImpactOptions:
 			*v = o.impact()
@@ -158,7 +158,7 @@ func (o *ReserveOptions) matchmaker(name string, rng *rand.Rand) (matchmaking.Ma
 			v.Util = o.Util
 		}
 		return nil
-	}, rng)
+	})
 }
 
 // see makes the books when it first sees the fleet. A host has as many nodes as

@@ -198,7 +198,7 @@ func (c *conversation) open() error {
 			}
 			churn.Histories = append(churn.Histories, past)
 		}
-		if churn.Predictor, err = predictors.New("naive", nil, nil); err != nil {
+		if churn.Predictor, err = predictors.Table().New("naive", nil); err != nil {
 			return err
 		}
 	}

@@ -195,7 +195,7 @@ func TestEngine(t *testing.T) {
 			d.admission, o.Admission = timetable.EDFInsert, "edf+insert"
 		}
 		jobs := d.draw(seed)
-		for _, name := range matchmaking.Names() {
+		for _, name := range matchmaking.Table(nil).Names() {
 			c := d.config(t, name)
 			c.Preempt = o.Preempt
 			replay, err := Run(c, jobs)

@@ -11,7 +11,7 @@ import (
 // An on-demand job and two reservations of a whole cluster, on two of them: the
 // reservation with laxity waits for the one without.
 func ExampleRun() {
-	mli, err := matchmaking.New("mli", func(any) error { return nil }, nil)
+	mli, err := matchmaking.Table(nil).New("mli", func(any) error { return nil })
 	if err != nil {
 		panic(err)
 	}

@@ -145,7 +145,7 @@ func goldenTogether(t *testing.T, c goldenCase, o goldenOptions) {
 	}
 	pick := o.matchmaker(t, in.Alg, in.Draws, 0)
 	if in.Alg == "MLI" {
-		m, err := matchmaking.New("mli", decoder(matchmaking.ImpactOptions{Scope: o.ZetaScope, Scale: o.ZetaScale, Ties: "index"}), nil)
+		m, err := matchmaking.Table(nil).New("mli", decoder(matchmaking.ImpactOptions{Scope: o.ZetaScope, Scale: o.ZetaScale, Ties: "index"}))
 		if err != nil {
 			t.Fatal(err)
 		}

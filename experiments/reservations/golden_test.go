@@ -173,7 +173,7 @@ func (o goldenOptions) matchmaker(t *testing.T, name string, draws []uint64, poi
 	default:
 		given = struct{}{}
 	}
-	m, err := matchmaking.New(name, decoder(given), rand.New(&recorded{draws: draws}))
+	m, err := matchmaking.Table(rand.New(&recorded{draws: draws})).New(name, decoder(given))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func (d demand) config(tb rapid.TB, name string) Config {
 		c.Clusters = append(c.Clusters, cc)
 	}
 	maker := func(name string) matchmaking.Matchmaker {
-		m, err := matchmaking.New(name, func(any) error { return nil }, rand.New(rand.NewPCG(9, 9)))
+		m, err := matchmaking.Table(rand.New(rand.NewPCG(9, 9))).New(name, func(any) error { return nil })
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestOneCluster(t *testing.T) {
 		d := demand{jobs: 60, share: 0.6, laxity: 1, nodes: 6, clusters: 1, meanGap: 6, inexact: seed%2 == 0}
 		jobs := d.draw(seed)
 		want := d.run(t, "mli", jobs)
-		for _, name := range matchmaking.Names() {
+		for _, name := range matchmaking.Table(nil).Names() {
 			same(t, name, d.run(t, name, jobs), want)
 		}
 	})
@@ -144,7 +144,7 @@ func TestRenaming(t *testing.T) {
 	seeds(t, func(t *rapid.T, seed uint64) {
 		d := demand{jobs: 60, share: 0.5, laxity: 1, nodes: 6, clusters: 3, meanGap: 3, inexact: true, speeds: []int64{1000, 500}}
 		jobs := d.draw(seed)
-		for _, name := range matchmaking.Names() {
+		for _, name := range matchmaking.Table(nil).Names() {
 			want := d.run(t, name, jobs)
 			same(t, name+" again", d.run(t, name, jobs), want)
 			renamed := slices.Clone(jobs)
@@ -174,7 +174,7 @@ func TestPromises(t *testing.T) {
 			inexact: rng.IntN(2) == 0, overrun: timetable.Overrun(rng.IntN(2)), admission: timetable.Admission(rng.IntN(2)), speeds: []int64{1000, 1300},
 		}
 		jobs := d.draw(seed)
-		for _, name := range matchmaking.Names() {
+		for _, name := range matchmaking.Table(nil).Names() {
 			out := d.run(t, name, jobs)
 			type use struct {
 				cluster int

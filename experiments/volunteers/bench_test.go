@@ -45,10 +45,11 @@ func (p *counting) AtLeast(h *availability.History, now, length, least float64) 
 // if none is excluded, of all days with a quarter of the hosts and jobs.
 func BenchmarkReplay(b *testing.B) {
 	const n, days = 1000, 30
-	m, err := models.New("diurnal", func(o any) error {
+	m, err := models.Table().New("diurnal", func(o any) error {
 		o.(*models.DiurnalOptions).LoadEvery = 0
 		return nil
-	}, nil)
+	})
+
 	if err != nil {
 		b.Fatal(err)
 	}

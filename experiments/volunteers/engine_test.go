@@ -134,7 +134,7 @@ func TestEngineIsReplay(t *testing.T) {
 		if c.Jobs, err = stream.Jobs(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "jobs"), 1))); err != nil {
 			t.Fatal(err)
 		}
-		name := rapid.SampledFrom(sched.Names()).Draw(t, "matchmaker")
+		name := rapid.SampledFrom(sched.Table(nil).Names()).Draw(t, "matchmaker")
 		pps := sched.DefaultPPS()
 		pps.Load = rapid.SampledFrom([]string{"local", "local+grid", "binary"}).Draw(t, "load")
 		pps.Tie = rapid.SampledFrom([]string{"index", "fewest", "rotate"}).Draw(t, "tie")
@@ -146,7 +146,7 @@ func TestEngineIsReplay(t *testing.T) {
 		}
 		both := [2]*Outcome{}
 		for i, run := range []func(context.Context, Config) (*Outcome, error){Replay, engine} {
-			if c.Matchmaker, err = sched.New(name, decode, rand.New(rand.NewPCG(7, 7))); err != nil {
+			if c.Matchmaker, err = sched.Table(rand.New(rand.NewPCG(7, 7))).New(name, decode); err != nil {
 				t.Fatal(err)
 			}
 			if both[i], err = run(context.Background(), c); err != nil {

@@ -17,7 +17,7 @@ import (
 )
 
 func drawTrace(t *rapid.T) *availability.Trace {
-	m, err := models.New(rapid.SampledFrom(models.Names()).Draw(t, "model"), nil, nil)
+	m, err := models.Table().New(rapid.SampledFrom(models.Table().Names()).Draw(t, "model"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestReplayLaws(t *testing.T) {
 		if c.Jobs, err = stream.Jobs(rng); err != nil {
 			t.Fatal(err)
 		}
-		if c.Matchmaker, err = sched.New(rapid.SampledFrom(sched.Names()).Draw(t, "matchmaker"), nil, rng); err != nil {
+		if c.Matchmaker, err = sched.Table(rng).New(rapid.SampledFrom(sched.Table(nil).Names()).Draw(t, "matchmaker"), nil); err != nil {
 			t.Fatal(err)
 		}
 		out, err := Replay(context.Background(), c)
@@ -273,7 +273,7 @@ func mean(t *testing.T, make func(days int) sched.Matchmaker, days int) (ratio, 
 	s := Week()
 	for rep := range uint64(5) {
 		rng := rand.New(rand.NewPCG(rep, 1))
-		m, err := models.New("diurnal", nil, nil)
+		m, err := models.Table().New("diurnal", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -369,7 +369,7 @@ func TestSameSeedSameLog(t *testing.T) {
 	t.Parallel()
 	run := func(name string) []Event {
 		rng := rand.New(rand.NewPCG(4, 4))
-		m, err := models.New("workstation", nil, nil)
+		m, err := models.Table().New("workstation", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -381,12 +381,15 @@ func TestSameSeedSameLog(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		match, err := sched.New(name, func(o any) error {
+		match, err := sched.Table(
+
+			rng).New(name, func(o any) error {
 			if o, ok := o.(*sched.ThresholdOptions); ok {
 				o.Threshold = 0
 			}
 			return nil
-		}, rng)
+		})
+
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ import (
 // finds it. It returns the file, and what is read from it.
 func recorded(t *testing.T, n int, span float64) (string, *availability.Trace) {
 	t.Helper()
-	m, err := models.New("diurnal", nil, nil)
+	m, err := models.Table().New("diurnal", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestFigure1(t *testing.T) {
 	for days := 1; days <= 6; days++ {
 		add(threshold(t, 0.8, days))
 	}
-	pps, err := sched.New("pps", nil, nil)
+	pps, err := sched.Table(nil).New("pps", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -90,11 +90,12 @@ func TestDiagram(t *testing.T) {
 // share of time available promises too much for a long job.
 func TestPredictorsJudged(t *testing.T) {
 	t.Parallel()
-	m, err := models.New("intervals", func(o any) error {
+	m, err := models.Table().New("intervals", func(o any) error {
 		i := o.(*models.IntervalsOptions)
 		i.Site, i.Law = "overnet03", "exp"
 		return nil
-	}, nil)
+	})
+
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,13 +104,14 @@ func TestPredictorsJudged(t *testing.T) {
 		t.Fatal(err)
 	}
 	diagrams := map[string]Diagram{}
-	for _, name := range predictors.Names() {
-		p, err := predictors.New(name, func(o any) error {
+	for _, name := range predictors.Table().Names() {
+		p, err := predictors.Table().New(name, func(o any) error {
 			if r, ok := o.(*predictors.RenewalOptions); ok {
 				r.Law = "exponential"
 			}
 			return nil
-		}, nil)
+		})
+
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"bourse/hosts/availability"
 	"bourse/hosts/availability/predictors"
+	"bourse/workloadgen/plugin"
 )
 
 // A Rival is a predictor that looks at so many past days, under a name.
@@ -29,11 +30,11 @@ func Rivals(most int) []Rival {
 		{"renewal", "renewal", nil},
 	} {
 		for days := 1; days <= most; days++ {
-			spec := predictors.Spec{Name: kind.of, Options: map[string]any{"days": days}}
+			spec := plugin.Spec{Name: kind.of, Options: map[string]any{"days": days}}
 			for k, v := range kind.options {
 				spec.Options[k] = v
 			}
-			p, err := spec.New(nil)
+			p, err := predictors.Table().Make(spec)
 			if err != nil {
 				panic("volunteers: " + err.Error()) // these options are good
 			}

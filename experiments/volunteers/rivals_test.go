@@ -37,7 +37,7 @@ func TestTrial(t *testing.T) {
 	trial := Trial{
 		Replications: 3, Probes: 1000, Last: availability.Day, Bins: 10, Band: 0.95,
 		Trace: func(rep int) (*availability.Trace, error) {
-			m, err := models.New("diurnal", nil, nil)
+			m, err := models.Table().New("diurnal", nil)
 			if err != nil {
 				return nil, err
 			}

@@ -26,7 +26,7 @@ func Example() {
 	}
 	job := timetable.Job{ID: 2, Earliest: 10, Deadline: 40, Estimate: 10, Nodes: 1}
 	for _, name := range []string{"imct", "mli"} {
-		m, err := matchmaking.New(name, func(any) error { return nil }, nil)
+		m, err := matchmaking.Table(nil).New(name, func(any) error { return nil })
 		if err != nil {
 			panic(err)
 		}

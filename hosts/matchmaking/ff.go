@@ -1,18 +1,12 @@
 package matchmaking
 
 import (
-	"math/rand/v2"
-
 	"bourse/hosts/timetable"
 )
 
 // FirstFit takes the first seller that can take the job, and asks no further
 // (FF, §3.1.2).
 type FirstFit struct{}
-
-func newFirstFit(decode func(any) error, _ *rand.Rand) (Matchmaker, error) {
-	return FirstFit{}, decode(&struct{}{})
-}
 
 // Match implements [Matchmaker].
 func (FirstFit) Match(now int64, j timetable.Job, window []Seller) (Choice, bool) {

@@ -9,13 +9,10 @@
 package matchmaking
 
 import (
-	"fmt"
-	"maps"
 	"math/rand/v2"
-	"slices"
-	"strings"
 
 	"bourse/hosts/timetable"
+	"bourse/workloadgen/plugin"
 )
 
 // A Seller is a cluster as a matchmaker sees it: it quotes when asked, and a
@@ -37,35 +34,15 @@ type Matchmaker interface {
 	Match(now int64, j timetable.Job, window []Seller) (Choice, bool)
 }
 
-// A factory makes a matchmaker. Decode fills in the algorithm's own options
-// struct and rejects unknown fields; rng is the algorithm's own stream.
-type factory func(decode func(any) error, rng *rand.Rand) (Matchmaker, error)
-
-// matchmakers is the table of algorithms by the name scenarios use.
-var matchmakers = map[string]struct {
-	doc string
-	new factory
-}{
-	"ff":   {"the first cluster that can take it (first fit)", newFirstFit},
-	"imct": {"the cluster that has it done first", newMinCompletion},
-	"maxu": {"the cluster used most", newMaxUtilization},
-	"minu": {"the cluster used least", newMinUtilization},
-	"mli":  {"the cluster whose reservations lose least laxity", newMinImpact},
-	"nf":   {"the next cluster in turn that can take it (next fit)", newNextFit},
-	"ran":  {"a cluster that can take it, drawn by lot", newRandom},
+// Table returns the algorithms; rng is the stream of the one that is made.
+func Table(rng *rand.Rand) plugin.Table[Matchmaker] {
+	return plugin.Table[Matchmaker]{Kind: "matchmaker", Members: plugin.Members[Matchmaker]{
+		"ff":   {"the first cluster that can take it (first fit)", plugin.Is[Matchmaker](FirstFit{})},
+		"imct": {"the cluster that has it done first", plugin.Is[Matchmaker](MinCompletion{})},
+		"maxu": {"the cluster used most", newMaxUtilization},
+		"minu": {"the cluster used least", newMinUtilization},
+		"mli":  {"the cluster whose reservations lose least laxity", newMinImpact},
+		"nf":   {"the next cluster in turn that can take it (next fit)", newNextFit},
+		"ran":  {"a cluster that can take it, drawn by lot", newRandom(rng)},
+	}}
 }
-
-// New makes the named matchmaker.
-func New(name string, decode func(any) error, rng *rand.Rand) (Matchmaker, error) {
-	m, ok := matchmakers[name]
-	if !ok {
-		return nil, fmt.Errorf("unknown matchmaker %q (known: %s)", name, strings.Join(Names(), ", "))
-	}
-	return m.new(decode, rng)
-}
-
-// Names returns the names of the algorithms, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(matchmakers)) }
-
-// Doc returns one line on the named algorithm, empty if there is none.
-func Doc(name string) string { return matchmakers[name].doc }

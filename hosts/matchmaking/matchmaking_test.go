@@ -34,7 +34,7 @@ func defaults(any) error { return nil }
 
 func mustNew(t *testing.T, name string, decode func(any) error, source rand.Source) Matchmaker {
 	t.Helper()
-	m, err := New(name, decode, rand.New(source))
+	m, err := Table(rand.New(source)).New(name, decode)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,18 +162,18 @@ func TestRandomIsEven(t *testing.T) {
 // TestNew checks the table and that bad options are refused by name.
 func TestNew(t *testing.T) {
 	t.Parallel()
-	if got, want := Names(), []string{"ff", "imct", "maxu", "minu", "mli", "nf", "ran"}; !slices.Equal(got, want) {
+	if got, want := Table(nil).Names(), []string{"ff", "imct", "maxu", "minu", "mli", "nf", "ran"}; !slices.Equal(got, want) {
 		t.Errorf("names = %v, want %v", got, want)
 	}
-	if _, err := New("best", defaults, nil); err == nil || !strings.Contains(err.Error(), "ff, imct") {
+	if _, err := Table(nil).New("best", defaults); err == nil || !strings.Contains(err.Error(), "ff, imct") {
 		t.Errorf("unknown name: %v", err)
 	}
-	if _, err := New("ran", defaults, nil); err == nil {
+	if _, err := Table(nil).New("ran", defaults); err == nil {
 		t.Error("ran without a source of chance")
 	}
 	bad := errors.New("unknown field")
-	for _, name := range Names() {
-		if _, err := New(name, func(any) error { return bad }, rand.New(&draws{})); !errors.Is(err, bad) {
+	for _, name := range Table(nil).Names() {
+		if _, err := Table(rand.New(&draws{})).New(name, func(any) error { return bad }); !errors.Is(err, bad) {
 			t.Errorf("%s: %v, want the decoder's error", name, err)
 		}
 	}
@@ -183,7 +183,7 @@ func TestNew(t *testing.T) {
 		"nf":   func(o any) { o.(*NextFit).Next = -1 },
 		"mli":  func(o any) { o.(*ImpactOptions).Scale = "log" },
 	} {
-		if _, err := New(name, func(o any) error { change(o); return nil }, nil); err == nil {
+		if _, err := Table(nil).New(name, func(o any) error { change(o); return nil }); err == nil {
 			t.Errorf("%s: a bad option was taken", name)
 		}
 	}

@@ -1,15 +1,14 @@
 package matchmaking
 
 import (
-	"math/rand/v2"
-
 	"bourse/hosts/timetable"
+	"bourse/workloadgen/plugin"
 )
 
 // MaxUtilization takes the seller that is used most (MaxU, §3.1.6).
 type MaxUtilization struct{ reading timetable.Reading }
 
-func newMaxUtilization(decode func(any) error, _ *rand.Rand) (Matchmaker, error) {
+func newMaxUtilization(decode plugin.Decoder) (Matchmaker, error) {
 	r, err := utilizationOptions(decode)
 	return MaxUtilization{r}, err
 }

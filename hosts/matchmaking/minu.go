@@ -1,15 +1,14 @@
 package matchmaking
 
 import (
-	"math/rand/v2"
-
 	"bourse/hosts/timetable"
+	"bourse/workloadgen/plugin"
 )
 
 // MinUtilization takes the seller that is used least (MinU, §3.1.5).
 type MinUtilization struct{ reading timetable.Reading }
 
-func newMinUtilization(decode func(any) error, _ *rand.Rand) (Matchmaker, error) {
+func newMinUtilization(decode plugin.Decoder) (Matchmaker, error) {
 	r, err := utilizationOptions(decode)
 	return MinUtilization{r}, err
 }

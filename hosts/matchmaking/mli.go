@@ -1,10 +1,8 @@
 package matchmaking
 
 import (
-	"fmt"
-	"math/rand/v2"
-
 	"bourse/hosts/timetable"
+	"bourse/workloadgen/plugin"
 )
 
 // MinImpact takes the seller whose accepted jobs lose the least laxity (MLI,
@@ -17,33 +15,23 @@ type MinImpact struct {
 type ImpactOptions struct {
 	// Scope says whose laxity counts: that of the reservations (ar, the
 	// default: an on-demand job has none) or of every job still to start (all).
-	Scope string `json:"zeta_scope" yaml:"zeta_scope" doc:"whose laxity counts: ar (of reservations) or all (that are still to start)"`
+	Scope string `json:"zeta_scope" yaml:"zeta_scope" validate:"oneof=ar all" doc:"whose laxity counts: ar (of reservations) or all (that are still to start)"`
 
 	// Scale says how sellers of different speed compare: mul (the default)
 	// multiplies laxity by speed, since a second on a faster cluster could have
 	// absorbed more work; div divides; none does neither. The paper scales but
 	// does not say how.
-	Scale string `json:"zeta_scale" yaml:"zeta_scale" doc:"laxity of clusters of different speed: mul (times speed), div or none"`
+	Scale string `json:"zeta_scale" yaml:"zeta_scale" validate:"oneof=mul div none" doc:"laxity of clusters of different speed: mul (times speed), div or none"`
 
 	// Ties says who wins among equals: completion (the default, as the paper
 	// has it), then index; or index alone, for orders with a common start.
-	Ties string `json:"ties" yaml:"ties" doc:"who wins among equals: completion, or index"`
+	Ties string `json:"ties" yaml:"ties" validate:"oneof=completion index" doc:"who wins among equals: completion, or index"`
 }
 
-func newMinImpact(decode func(any) error, _ *rand.Rand) (Matchmaker, error) {
+func newMinImpact(decode plugin.Decoder) (Matchmaker, error) {
 	m := MinImpact{ImpactOptions{Scope: "ar", Scale: "mul", Ties: "completion"}}
-	if err := decode(&m.options); err != nil {
-		return nil, err
-	}
-	switch o := m.options; {
-	case o.Scope != "ar" && o.Scope != "all":
-		return nil, fmt.Errorf("zeta_scope %q, want ar or all", o.Scope)
-	case o.Scale != "mul" && o.Scale != "div" && o.Scale != "none":
-		return nil, fmt.Errorf("zeta_scale %q, want mul, div or none", o.Scale)
-	case o.Ties != "completion" && o.Ties != "index":
-		return nil, fmt.Errorf("ties %q, want completion or index", o.Ties)
-	}
-	return m, nil
+	err := decode(&m.options)
+	return m, err
 }
 
 // Match implements [Matchmaker].

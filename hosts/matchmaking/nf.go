@@ -1,27 +1,20 @@
 package matchmaking
 
 import (
-	"fmt"
-	"math/rand/v2"
-
 	"bourse/hosts/timetable"
+	"bourse/workloadgen/plugin"
 )
 
 // NextFit asks in turn, beginning after the seller that it took last (NF,
 // §3.1.3). A rejected job leaves its place unchanged.
 type NextFit struct {
-	Next int `json:"next" yaml:"next" doc:"cluster to be asked first, from 0"` // index of the seller to be asked first
+	Next int `json:"next" yaml:"next" validate:"min=0" doc:"cluster to be asked first"` // index of the seller to be asked first
 }
 
-func newNextFit(decode func(any) error, _ *rand.Rand) (Matchmaker, error) {
+func newNextFit(decode plugin.Decoder) (Matchmaker, error) {
 	n := &NextFit{}
-	if err := decode(n); err != nil {
-		return nil, err
-	}
-	if n.Next < 0 {
-		return nil, fmt.Errorf("next %d, want 0 or more", n.Next)
-	}
-	return n, nil
+	err := decode(n)
+	return n, err
 }
 
 // Match implements [Matchmaker].

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"bourse/hosts/timetable"
+	"bourse/workloadgen/plugin"
 )
 
 // Random asks sellers drawn by lot, each at most once, until one can take the
@@ -14,11 +15,16 @@ type Random struct {
 	left []int // sellers not asked yet, in order
 }
 
-func newRandom(decode func(any) error, rng *rand.Rand) (Matchmaker, error) {
-	if rng == nil {
-		return nil, errors.New("matchmaker ran: no source of chance")
+func newRandom(rng *rand.Rand) func(plugin.Decoder) (Matchmaker, error) {
+	return func(decode plugin.Decoder) (Matchmaker, error) {
+		if err := decode(&struct{}{}); err != nil {
+			return nil, err
+		}
+		if rng == nil {
+			return nil, errors.New("no source of chance")
+		}
+		return &Random{rng: rng}, nil
 	}
-	return &Random{rng: rng}, decode(&struct{}{})
 }
 
 // Match implements [Matchmaker].

@@ -50,7 +50,7 @@ func TestTogether(t *testing.T) {
 		for range rapid.IntRange(1, 3).Draw(t, "parts") {
 			o.Parts = append(o.Parts, Part{rapid.IntRange(1, 4).Draw(t, "part nodes"), rapid.Int64Range(1, 10).Draw(t, "part estimate")})
 		}
-		m, err := New("mli", func(into any) error { into.(*ImpactOptions).Ties = "index"; return nil }, nil)
+		m, err := Table(nil).New("mli", func(into any) error { into.(*ImpactOptions).Ties = "index"; return nil })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,8 +1,6 @@
 package matchmaking
 
 import (
-	"fmt"
-
 	"bourse/hosts/timetable"
 )
 
@@ -10,22 +8,12 @@ import (
 type UtilizationOptions struct {
 	// Util says what utilization is: cumulative (the default, eq. 4.2 up to
 	// now), instant (nodes in use) or committed (work still to do).
-	Util string `json:"util" yaml:"util" doc:"what utilization is: cumulative, instant or committed"`
+	Util string `json:"util" yaml:"util" validate:"oneof=cumulative instant committed" doc:"what utilization is: cumulative, instant or committed"`
 }
 
 // utilizationOptions decodes the options and returns the reading they name.
 func utilizationOptions(decode func(any) error) (timetable.Reading, error) {
 	o := UtilizationOptions{Util: "cumulative"}
-	if err := decode(&o); err != nil {
-		return 0, err
-	}
-	switch o.Util {
-	case "cumulative":
-		return timetable.Cumulative, nil
-	case "instant":
-		return timetable.Instant, nil
-	case "committed":
-		return timetable.Committed, nil
-	}
-	return 0, fmt.Errorf("util %q, want cumulative, instant or committed", o.Util)
+	err := decode(&o)
+	return map[string]timetable.Reading{"cumulative": timetable.Cumulative, "instant": timetable.Instant, "committed": timetable.Committed}[o.Util], err
 }

@@ -2,7 +2,6 @@ package models
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -14,31 +13,31 @@ import (
 type DiurnalOptions struct {
 	// Rate is how often an owner comes by at working hours, in visits an hour;
 	// at least 0, 2.25 by default.
-	Rate float64 `yaml:"rate" doc:"visits of an owner an hour, at working hours"`
+	Rate float64 `yaml:"rate" validate:"min=0,max=60" doc:"visits of an owner an hour, at working hours"`
 
 	// Het is how much hosts differ: a host's visits come at Rate times a factor
 	// to the power of Het, 0 for all alike; at least 0, 0.2 by default.
-	Het float64 `yaml:"het" doc:"how much hosts differ in that, 0 for all alike"`
+	Het float64 `yaml:"het" validate:"min=0,max=10" doc:"how much hosts differ in that, 0 for all alike"`
 
 	// Median and Sigma are of the log-normal length of a visit, in seconds and
 	// of its logarithm, and Least is the shortest; 300, 1.2 and 20 by default.
-	Median float64 `yaml:"median" doc:"length of a visit, s"`
-	Sigma  float64 `yaml:"sigma" doc:"of the logarithm of that"`
-	Least  float64 `yaml:"least" doc:"shortest visit, s"`
+	Median float64 `yaml:"median" validate:"gt=0,max=86400" doc:"length of a visit, s"`
+	Sigma  float64 `yaml:"sigma" validate:"min=0,max=10" doc:"of the logarithm of that"`
+	Least  float64 `yaml:"least" validate:"min=0,max=86400" doc:"shortest visit, s"`
 
 	// Sessions is the largest number of an owner's habitual sessions a day, and
 	// Kept the probability that one takes place; 2 and 0.6 by default.
-	Sessions int     `yaml:"sessions" doc:"largest number of habitual sessions a day"`
-	Kept     float64 `yaml:"kept" doc:"probability that one takes place"`
+	Sessions int     `yaml:"sessions" validate:"min=0,max=24" doc:"largest number of habitual sessions a day"`
+	Kept     float64 `yaml:"kept" validate:"min=0,max=1" doc:"probability that one takes place"`
 
 	// Nights is the share of hosts that are off at night; 0.15 by default.
-	Nights float64 `yaml:"nights" doc:"share of hosts that are off at night"`
+	Nights float64 `yaml:"nights" validate:"min=0,max=1" doc:"share of hosts that are off at night"`
 
 	// Load is the largest load of the owner while available: it is drawn
 	// uniformly from [0, Load) every LoadEvery seconds, or once an interval if
 	// that is 0. 0.2 and 600 by default.
-	Load      float64 `yaml:"load" doc:"largest load of the owner while the host is available"`
-	LoadEvery float64 `yaml:"load_every" doc:"s after which the load is drawn anew; 0 is once an interval"`
+	Load      float64 `yaml:"load" validate:"min=0,max=1" doc:"largest load of the owner while the host is available"`
+	LoadEvery float64 `yaml:"load_every" validate:"omitempty,min=1" doc:"s after which the load is drawn anew; 0 is once an interval"`
 }
 
 // Diurnal is a room of hosts with owners. Each owner has up to two sessions at
@@ -54,28 +53,8 @@ type Diurnal struct{ DiurnalOptions }
 
 func newDiurnal(decode func(any) error) (Model, error) {
 	o := DiurnalOptions{Rate: 2.25, Het: 0.2, Median: 300, Sigma: 1.2, Least: 20, Sessions: 2, Kept: 0.6, Nights: 0.15, Load: 0.2, LoadEvery: 600}
-	if err := decode(&o); err != nil {
-		return nil, err
-	}
-	for _, c := range []struct {
-		field string
-		value float64
-		most  float64
-	}{
-		{"rate", o.Rate, 60}, {"het", o.Het, 10}, {"sigma", o.Sigma, 10}, {"least", o.Least, availability.Day},
-		{"sessions", float64(o.Sessions), 24}, {"kept", o.Kept, 1}, {"nights", o.Nights, 1}, {"load", o.Load, 1},
-	} {
-		if !(c.value >= 0 && c.value <= c.most) {
-			return nil, fmt.Errorf("%s is %v, want one in [0,%v]", c.field, c.value, c.most)
-		}
-	}
-	if !(o.LoadEvery == 0 || o.LoadEvery >= 1) {
-		return nil, fmt.Errorf("load_every is %v, want 0 or at least 1", o.LoadEvery)
-	}
-	if !(o.Median > 0 && o.Median <= availability.Day) {
-		return nil, fmt.Errorf("median is %v, want one in (0,86400]", o.Median)
-	}
-	return Diurnal{o}, nil
+	err := decode(&o)
+	return Diurnal{o}, err
 }
 
 // An absence is a time for which the host is not available.

@@ -194,7 +194,7 @@ func TestEdges(t *testing.T) {
 		{"intervals", "load: 0", "ok"}, {"intervals", "load: 1", "ok"}, {"intervals", "{law: lognormal, site: ourgrid}", "ok"},
 		{"workstation", "{load: 1, state: C}", "ok"}, {"markov", "load: 1.5", ""}, {"markov", "mean: [.inf, 1, 1, 1, 1]", ""},
 	} {
-		_, err := New(c[0], func(o any) error { return unmarshal(c[1], o) }, nil)
+		_, err := Table().New(c[0], func(o any) error { return unmarshal(c[1], o) })
 		if (err == nil) != (c[2] == "ok") {
 			t.Errorf("%s, %s: %v", c[0], c[1], err)
 		}

@@ -2,10 +2,7 @@ package models
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
-	"slices"
-	"strings"
 
 	"bourse/hosts/availability"
 )
@@ -15,18 +12,18 @@ type IntervalsOptions struct {
 	// Site is the recorded system whose laws are taken: "g5k06", "lanl05",
 	// "microsoft99", "nd07cpu" (the default), "ourgrid", "overnet03", "pl05" or
 	// "skype06".
-	Site string `yaml:"site" doc:"recorded system: g5k06, lanl05, microsoft99, nd07cpu, ourgrid, overnet03, pl05 or skype06"`
+	Site string `yaml:"site" validate:"oneof=g5k06 lanl05 microsoft99 nd07cpu ourgrid overnet03 pl05 skype06" doc:"recorded system"`
 
 	// Law is the family fitted: "exp", "weibull" (the default), "lognormal" or
 	// "gamma"; of ourgrid there is a log-normal alone.
-	Law string `yaml:"law" doc:"family fitted: exp, weibull, lognormal or gamma; of ourgrid lognormal alone"`
+	Law string `yaml:"law" validate:"oneof=exp weibull lognormal gamma" doc:"family fitted; of ourgrid lognormal alone"`
 
 	// State is the state between intervals, U by default, or P, C or E.
-	State string `yaml:"state" doc:"between intervals: U, P, C or E"`
+	State string `yaml:"state" validate:"oneof=P C E U" doc:"between intervals"`
 
 	// Load is the largest load of the owner while available: each interval's is
 	// drawn uniformly from [0, Load). In [0,1], 0.2 by default.
-	Load float64 `yaml:"load" doc:"largest load of the owner while the host is available"`
+	Load float64 `yaml:"load" validate:"min=0,max=1" doc:"largest load of the owner while the host is available"`
 }
 
 // Intervals alternates available and unavailable intervals, each drawn from its
@@ -43,10 +40,7 @@ func newIntervals(decode func(any) error) (Model, error) {
 	if err := decode(&o); err != nil {
 		return nil, err
 	}
-	s, ok := sites()[o.Site]
-	if !ok {
-		return nil, fmt.Errorf("site is %q, want %s", o.Site, strings.Join(slices.Sorted(maps.Keys(sites())), ", "))
-	}
+	s := sites()[o.Site]
 	var f fit
 	var family func([2]float64) law
 	const hour = 3600
@@ -59,17 +53,12 @@ func newIntervals(decode func(any) error) (Model, error) {
 		f, family = s.lognormal, func(p [2]float64) law { return logNormal{p[0] + lnHour, p[1]} }
 	case "gamma":
 		f, family = s.gamma, func(p [2]float64) law { return gamma{p[0], p[1] * hour} }
-	default:
-		return nil, fmt.Errorf("law is %q, want exp, weibull, lognormal, gamma", o.Law)
 	}
 	if f == (fit{}) {
 		return nil, fmt.Errorf("site %s has no law %s", o.Site, o.Law)
 	}
-	state, err := away(o.State)
+	state, err := availability.ParseState(o.State)
 	if err != nil {
-		return nil, err
-	}
-	if err := share("load", o.Load); err != nil {
 		return nil, err
 	}
 	return &Intervals{family(f.available), family(f.unavailable), state, o.Load}, nil

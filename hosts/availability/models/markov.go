@@ -2,7 +2,6 @@ package models
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"bourse/hosts/availability"
@@ -14,13 +13,13 @@ import (
 type MarkovOptions struct {
 	// Mean is the mean stay in each state, in seconds, more than 0; 1800, 600,
 	// 300, 120 and 3600 by default.
-	Mean [5]float64 `yaml:"mean" doc:"mean stay in each of A, P, C, E, U, s"`
+	Mean [5]float64 `yaml:"mean" validate:"dive,gt=0" doc:"mean stay in each of A, P, C, E, U, s"`
 
 	// Next is the weight of each state after each: at least 0, on the diagonal
 	// 0, not all 0 in a row.
-	Next [5][5]float64 `yaml:"next" doc:"weights of the states after each, a row a state, 0 on the diagonal"`
+	Next [5][5]float64 `yaml:"next" validate:"dive,dive,min=0" doc:"weights of the states after each, a row a state, 0 on the diagonal"`
 
-	Load float64 `yaml:"load" doc:"largest load of the owner while the host is available"` // as for "intervals"; 0.2 by default
+	Load float64 `yaml:"load" validate:"min=0,max=1" doc:"largest load of the owner while the host is available"` // as for "intervals"; 0.2 by default
 }
 
 // Markov is a continuous-time Markov chain of the five states: stays are
@@ -49,25 +48,19 @@ func newMarkov(decode func(any) error) (Model, error) {
 		return nil, err
 	}
 	for i := range o.Mean {
-		if !(o.Mean[i] > 0) || math.IsInf(o.Mean[i], 1) {
-			return nil, fmt.Errorf("mean[%d] is %v, want more than 0", i, o.Mean[i])
-		}
 		sum := 0.0
 		for j, x := range o.Next[i] {
-			if !(x >= 0) || math.IsInf(x, 1) || i == j && x != 0 {
-				return nil, fmt.Errorf("next[%d][%d] is %v, want at least 0, and 0 on the diagonal", i, j, x)
+			if i == j && x != 0 {
+				return nil, fmt.Errorf("next.%d.%d: found %v, want 0 on the diagonal", i, j, x)
 			}
 			sum += x
 		}
 		if sum == 0 {
-			return nil, fmt.Errorf("next[%d] is all 0, want somewhere to go", i)
+			return nil, fmt.Errorf("next.%d: found 0 alone, want somewhere to go", i)
 		}
 		for j := range o.Next[i] {
 			o.Next[i][j] /= sum
 		}
-	}
-	if err := share("load", o.Load); err != nil {
-		return nil, err
 	}
 	m := &Markov{mean: o.Mean, next: o.Next, load: o.Load}
 	m.long = m.equilibrium()

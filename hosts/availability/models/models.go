@@ -6,13 +6,11 @@ package models
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
-	"slices"
 	"strconv"
-	"strings"
 
 	"bourse/hosts/availability"
+	"bourse/workloadgen/plugin"
 )
 
 // A Model generates traces. The same source gives the same trace, and the first
@@ -23,42 +21,15 @@ type Model interface {
 	Trace(rng *rand.Rand, n int, span float64) (*availability.Trace, error)
 }
 
-// A factory makes a model. Decode fills in the model's own options struct and
-// rejects unknown fields.
-type factory func(decode func(any) error) (Model, error)
-
-// models is the table of models by the name scenarios use.
-var models = map[string]struct {
-	doc string
-	new factory
-}{
-	"diurnal":     {"owners who come at their own hours and at any, and hosts off at night", newDiurnal},
-	"intervals":   {"a renewal process with the interval laws of a recorded system", newIntervals},
-	"markov":      {"a Markov chain of the five states", newMarkov},
-	"workstation": {"short, medium and long intervals that remember the last one", newWorkstation},
+// Table returns the models. No model draws when it is made.
+func Table() plugin.Table[Model] {
+	return plugin.Table[Model]{Kind: "availability model", Members: plugin.Members[Model]{
+		"diurnal":     {"owners who come at their own hours and at any, and hosts off at night", newDiurnal},
+		"intervals":   {"a renewal process with the interval laws of a recorded system", newIntervals},
+		"markov":      {"a Markov chain of the five states", newMarkov},
+		"workstation": {"short, medium and long intervals that remember the last one", newWorkstation},
+	}}
 }
-
-// New makes the named model. No model draws when it is made: rng may be nil.
-func New(name string, decode func(any) error, _ *rand.Rand) (Model, error) {
-	m, ok := models[name]
-	if !ok {
-		return nil, fmt.Errorf("unknown availability model %q (known: %s)", name, strings.Join(Names(), ", "))
-	}
-	if decode == nil {
-		decode = func(any) error { return nil }
-	}
-	made, err := m.new(decode)
-	if err != nil {
-		return nil, fmt.Errorf("availability model %s: %w", name, err)
-	}
-	return made, nil
-}
-
-// Names returns the names of the models, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(models)) }
-
-// Doc returns one line on the named model, empty if there is none.
-func Doc(name string) string { return models[name].doc }
 
 // fleet makes a trace of n hosts. Each host draws from a source of its own,
 // seeded by rng, so that hosts do not depend on one another.

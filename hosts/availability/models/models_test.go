@@ -13,12 +13,13 @@ import (
 
 func model(t *testing.T, name, options string) Model {
 	t.Helper()
-	m, err := New(name, func(o any) error {
+	m, err := Table().New(name, func(o any) error {
 		if options == "" {
 			return nil
 		}
 		return yaml.UnmarshalWithOptions([]byte(options), o, yaml.Strict())
-	}, nil)
+	})
+
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,7 @@ func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	const span = 5*availability.Day + 1234
-	for _, name := range Names() {
+	for _, name := range Table().Names() {
 		m := model(t, name, "")
 		text := func(seed uint64, n int) []byte {
 			trace, err := m.Trace(source(seed), n, span)
@@ -72,7 +73,7 @@ func TestTraces(t *testing.T) {
 		if !bytes.HasPrefix(one, text(1, 10)) {
 			t.Errorf("%s: ten hosts are not the first of forty", name)
 		}
-		if Doc(name) == "" {
+		if Table().Doc(name) == "" {
 			t.Errorf("%s has no doc", name)
 		}
 	}
@@ -209,7 +210,7 @@ func TestRefuses(t *testing.T) {
 		{"markov", "next: [[1, 1, 0, 0, 0], [1, 0, 0, 0, 0], [1, 0, 0, 0, 0], [1, 0, 0, 0, 0], [1, 0, 0, 0, 0]]"},
 		{"workstation", "state: X"}, {"workstation", "load: -1"}, {"tides", ""},
 	} {
-		if _, err := New(c[0], func(o any) error { return yaml.UnmarshalWithOptions([]byte(c[1]), o, yaml.Strict()) }, nil); err == nil {
+		if _, err := Table().New(c[0], func(o any) error { return yaml.UnmarshalWithOptions([]byte(c[1]), o, yaml.Strict()) }); err == nil {
 			t.Errorf("%s, %s: no error", c[0], c[1])
 		}
 	}

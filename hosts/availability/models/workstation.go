@@ -8,8 +8,8 @@ import (
 
 // WorkstationOptions are those of "workstation".
 type WorkstationOptions struct {
-	State string  `yaml:"state" doc:"between intervals: P, C, E or U"`                      // between intervals: P by default, or C, E, U
-	Load  float64 `yaml:"load" doc:"largest load of the owner while the host is available"` // as for "intervals"; 0.2 by default
+	State string  `yaml:"state" validate:"oneof=P C E U" doc:"between intervals"`                                  // between intervals: P by default, or C, E, U
+	Load  float64 `yaml:"load" validate:"min=0,max=1" doc:"largest load of the owner while the host is available"` // as for "intervals"; 0.2 by default
 }
 
 // Workstation is a chain of available intervals of three kinds and unavailable
@@ -45,14 +45,8 @@ func newWorkstation(decode func(any) error) (Model, error) {
 	if err := decode(&o); err != nil {
 		return nil, err
 	}
-	state, err := away(o.State)
-	if err != nil {
-		return nil, err
-	}
-	if err := share("load", o.Load); err != nil {
-		return nil, err
-	}
-	return &Workstation{state, o.Load}, nil
+	state, err := availability.ParseState(o.State)
+	return &Workstation{state, o.Load}, err
 }
 
 // Trace implements [Model]. Every host begins with an available interval.

@@ -1,14 +1,12 @@
 package predictors
 
 import (
-	"fmt"
-
 	"bourse/hosts/availability"
 )
 
 // NaiveOptions are those of "naive".
 type NaiveOptions struct {
-	Days int `yaml:"days" doc:"past days looked at, at least 1"` // how many past days are looked at; at least 1, 6 by default
+	Days int `yaml:"days" validate:"min=1" doc:"past days looked at"` // how many past days are looked at; at least 1, 6 by default
 }
 
 // Naive predicts the share of the last days in which the host was available,
@@ -18,13 +16,8 @@ type Naive struct{ days float64 }
 
 func newNaive(decode func(any) error) (Predictor, error) {
 	o := NaiveOptions{Days: 6}
-	if err := decode(&o); err != nil {
-		return nil, err
-	}
-	if o.Days < 1 {
-		return nil, fmt.Errorf("days is %d, want at least 1", o.Days)
-	}
-	return Naive{float64(o.Days)}, nil
+	err := decode(&o)
+	return Naive{float64(o.Days)}, err
 }
 
 // Predict implements [Predictor].

@@ -1,7 +1,6 @@
 package predictors
 
 import (
-	"fmt"
 	"math"
 
 	"bourse/hosts/availability"
@@ -11,15 +10,15 @@ import (
 type RenewalOptions struct {
 	// Law is that of the lengths of intervals: "weibull", the default,
 	// "lognormal" or "exponential".
-	Law string `yaml:"law" doc:"of the lengths of intervals: weibull, lognormal or exponential"`
+	Law string `yaml:"law" validate:"oneof=weibull lognormal exponential" doc:"of the lengths of intervals"`
 
 	// Days is how many past days the fitted intervals ended in; 0, the default,
 	// is all.
-	Days int `yaml:"days" doc:"past days in which the fitted intervals ended; 0 is all"`
+	Days int `yaml:"days" validate:"min=0" doc:"past days in which the fitted intervals ended; 0 is all"`
 
 	// Least is how many intervals a fit of two parameters needs, at least 2, 5
 	// by default; with fewer the exponential is used.
-	Least int `yaml:"least" doc:"intervals that a fit of two parameters needs, at least 2; with fewer the law is exponential"`
+	Least int `yaml:"least" validate:"min=2" doc:"intervals that a fit of two parameters needs; with fewer the law is exponential"`
 }
 
 // Renewal predicts from the law of the host's past intervals that this one,
@@ -39,18 +38,8 @@ type Renewal struct {
 
 func newRenewal(decode func(any) error) (Predictor, error) {
 	o := RenewalOptions{Law: "weibull", Least: 5}
-	if err := decode(&o); err != nil {
-		return nil, err
-	}
-	switch {
-	case o.Law != "weibull" && o.Law != "lognormal" && o.Law != "exponential":
-		return nil, fmt.Errorf("law is %q, want weibull, lognormal, exponential", o.Law)
-	case o.Days < 0:
-		return nil, fmt.Errorf("days is %d, want at least 0", o.Days)
-	case o.Least < 2:
-		return nil, fmt.Errorf("least is %d, want at least 2", o.Least)
-	}
-	return Renewal{o.Law, float64(o.Days), int32(o.Least)}, nil
+	err := decode(&o)
+	return Renewal{o.Law, float64(o.Days), int32(o.Least)}, err
 }
 
 // eulerGamma is Euler's constant γ.

@@ -15,7 +15,7 @@ import (
 
 func make1(t *testing.T, name, options string) Predictor {
 	t.Helper()
-	p, err := New(name, func(o any) error { return yaml.UnmarshalWithOptions([]byte(options), o, yaml.Strict()) }, nil)
+	p, err := Table().New(name, func(o any) error { return yaml.UnmarshalWithOptions([]byte(options), o, yaml.Strict()) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,12 +213,12 @@ func TestForecasts(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][2]string{{"naive", "days: 0"}, {"renewal", "law: pareto"}, {"renewal", "days: -1"}, {"renewal", "least: 1"}, {"oracle", ""}} {
-		if _, err := New(c[0], func(o any) error { return yaml.UnmarshalWithOptions([]byte(c[1]), o, yaml.Strict()) }, nil); err == nil {
+		if _, err := Table().New(c[0], func(o any) error { return yaml.UnmarshalWithOptions([]byte(c[1]), o, yaml.Strict()) }); err == nil {
 			t.Errorf("%s, %s: no error", c[0], c[1])
 		}
 	}
-	for _, name := range Names() {
-		if Doc(name) == "" {
+	for _, name := range Table().Names() {
+		if Table().Doc(name) == "" {
 			t.Errorf("%s has no doc", name)
 		}
 	}

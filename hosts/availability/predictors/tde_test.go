@@ -198,8 +198,8 @@ func TestCausality(t *testing.T) {
 		if _, ok := cut.At(now); !ok {
 			continue // in a gap that later proves short
 		}
-		for _, name := range Names() {
-			p, err := New(name, nil, nil)
+		for _, name := range Table().Names() {
+			p, err := Table().New(name, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -214,7 +214,7 @@ func TestCausality(t *testing.T) {
 func TestTDERefuses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"days: 0", "plen: 0", "plen: .inf", "count: round", "unit: x", "weight: x", "empty: x", "missing: x", "no_history: 2", "no_history: .nan", "nonsense: 1"} {
-		_, err := New("tde", func(o any) error { return yaml.UnmarshalWithOptions([]byte(text), o, yaml.Strict()) }, nil)
+		_, err := Table().New("tde", func(o any) error { return yaml.UnmarshalWithOptions([]byte(text), o, yaml.Strict()) })
 		if err == nil {
 			t.Errorf("%s: no error", text)
 		}

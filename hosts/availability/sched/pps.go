@@ -2,13 +2,12 @@ package sched
 
 import (
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"bourse/hosts"
 	"bourse/hosts/availability/predictors"
+	"bourse/workloadgen/plugin"
 )
 
 // PPSOptions are those of "pps".
@@ -16,24 +15,24 @@ type PPSOptions struct {
 	// Load is what counts as a host's load: "local", the default, the owner's
 	// alone; "local+grid", what is taken from one more job that shares the host
 	// with those on it; "binary", all of the host as soon as it has a job.
-	Load string `yaml:"pps_load" doc:"what counts as load: local (the owner's), local+grid (with one more job) or binary (all, with a job)"`
+	Load string `yaml:"pps_load" validate:"oneof=local local+grid binary" doc:"what counts as load: local (the owner's), local+grid (with one more job) or binary (all, with a job)"`
 
 	// Tie is how equal scores are told apart: by "index", the default; by
 	// "fewest" jobs, then index; by "rotate", from behind the host taken last;
 	// or at "random".
-	Tie string `yaml:"pps_tie" doc:"equal scores are told apart by index, fewest (jobs), rotate or random"`
+	Tie string `yaml:"pps_tie" validate:"oneof=index fewest rotate random" doc:"equal scores are told apart by index, fewest (jobs), rotate or random"`
 
 	// Busy is whether hosts that run jobs are scored, as the paper describes
 	// PPS: true by default. Without it jobs wait in the queue for idle hosts.
 	Busy bool `yaml:"busy" doc:"hosts with jobs are scored too; otherwise jobs wait for idle ones"`
 
 	// Predictor predicts completion; tde by default.
-	Predictor predictors.Spec `yaml:"predictor" doc:"predicts completion"`
+	Predictor plugin.Spec `yaml:"predictor" doc:"predicts completion"`
 }
 
 // DefaultPPS returns the options that reproduce the paper.
 func DefaultPPS() PPSOptions {
-	return PPSOptions{Load: "local", Tie: "index", Busy: true, Predictor: predictors.Spec{Name: "tde"}}
+	return PPSOptions{Load: "local", Tie: "index", Busy: true, Predictor: plugin.Spec{Name: "tde"}}
 }
 
 // PPS takes the host of the highest score, even if it is 0 (eq. 1):
@@ -58,28 +57,27 @@ const even = 1e-12
 // rounded on the way.
 const apart = 1e-9
 
-func newPPS(decode func(any) error, rng *rand.Rand) (Matchmaker, error) {
-	o := DefaultPPS()
-	if err := decode(&o); err != nil {
-		return nil, err
+func newPPS(rng *rand.Rand) func(plugin.Decoder) (Matchmaker, error) {
+	return func(decode plugin.Decoder) (Matchmaker, error) {
+		o := DefaultPPS()
+		if err := decode(&o); err != nil {
+			return nil, err
+		}
+		p, err := predictors.Table().Make(o.Predictor)
+		if err != nil {
+			return nil, err
+		}
+		return NewPPS(o, p, rng)
 	}
-	p, err := o.Predictor.New(rng)
-	if err != nil {
-		return nil, err
-	}
-	return NewPPS(o, p, rng)
 }
 
 // NewPPS makes the matchmaker with predictor p, whatever the options name; the
 // error names the option that is wrong.
 func NewPPS(o PPSOptions, p predictors.Predictor, rng *rand.Rand) (*PPS, error) {
-	loads, ties := []string{"local", "local+grid", "binary"}, []string{"index", "fewest", "rotate", "random"}
-	switch {
-	case !slices.Contains(loads, o.Load):
-		return nil, fmt.Errorf("pps_load is %q, want %s", o.Load, strings.Join(loads, ", "))
-	case !slices.Contains(ties, o.Tie):
-		return nil, fmt.Errorf("pps_tie is %q, want %s", o.Tie, strings.Join(ties, ", "))
-	case o.Tie == "random" && rng == nil:
+	if err := plugin.Check(&o); err != nil {
+		return nil, err
+	}
+	if o.Tie == "random" && rng == nil {
 		return nil, errors.New("no source of chance")
 	}
 	return &PPS{o: o, predictor: p, rng: rng, last: None}, nil

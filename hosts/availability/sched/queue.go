@@ -1,12 +1,12 @@
 package sched
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"bourse/hosts"
 	"bourse/hosts/eventheap"
+	"bourse/workloadgen/plugin"
 )
 
 // QueueOptions say how a queue is served. The paper leaves all of them open but
@@ -14,15 +14,15 @@ import (
 type QueueOptions struct {
 	// Hold is for how long a job waits that every idle host was refused for, in
 	// seconds: at least 0, 300 by default.
-	Hold float64 `yaml:"hold" doc:"how long a job waits that every host was refused for, s"`
+	Hold float64 `yaml:"hold" validate:"min=0" doc:"how long a job waits that every host was refused for, s"`
 
 	// Mode is "skip", the default, if such a job keeps its place while those
 	// behind it are tried, and "block" if the whole queue waits with it.
-	Mode string `yaml:"hold_mode" doc:"meanwhile: skip (those behind it are tried) or block (the whole queue waits)"`
+	Mode string `yaml:"hold_mode" validate:"oneof=skip block" doc:"meanwhile: skip (those behind it are tried) or block (the whole queue waits)"`
 
 	// Resubmit is where a job goes that its host left: to the "tail", the
 	// default, to the "head", or away ("drop").
-	Resubmit string `yaml:"resubmit" doc:"where a job goes that its host left: tail, head, or drop (away)"`
+	Resubmit string `yaml:"resubmit" validate:"oneof=tail head drop" doc:"where a job goes that its host left: tail, head, or drop (away)"`
 }
 
 // DefaultQueue returns the options that reproduce the paper.
@@ -50,13 +50,8 @@ type held struct {
 
 // NewQueue returns an empty queue; the error names the option that is wrong.
 func NewQueue(o QueueOptions) (*Queue, error) {
-	switch {
-	case !(o.Hold >= 0) || math.IsInf(o.Hold, 1):
-		return nil, fmt.Errorf("hold is %v, want at least 0", o.Hold)
-	case o.Mode != "skip" && o.Mode != "block":
-		return nil, fmt.Errorf("hold_mode is %q, want skip, block", o.Mode)
-	case o.Resubmit != "tail" && o.Resubmit != "head" && o.Resubmit != "drop":
-		return nil, fmt.Errorf("resubmit is %q, want tail, head, drop", o.Resubmit)
+	if err := plugin.Check(&o); err != nil {
+		return nil, err
 	}
 	return &Queue{o: o, blocked: math.Inf(-1)}, nil
 }

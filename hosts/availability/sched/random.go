@@ -5,16 +5,22 @@ import (
 	"math/rand/v2"
 
 	"bourse/hosts"
+	"bourse/workloadgen/plugin"
 )
 
 // Random takes an idle host drawn by lot.
 type Random struct{ rng *rand.Rand }
 
-func newRandom(decode func(any) error, rng *rand.Rand) (Matchmaker, error) {
-	if rng == nil {
-		return nil, errors.New("no source of chance")
+func newRandom(rng *rand.Rand) func(plugin.Decoder) (Matchmaker, error) {
+	return func(decode plugin.Decoder) (Matchmaker, error) {
+		if err := decode(&struct{}{}); err != nil {
+			return nil, err
+		}
+		if rng == nil {
+			return nil, errors.New("no source of chance")
+		}
+		return Random{rng}, nil
 	}
-	return Random{rng}, decode(&struct{}{})
 }
 
 // Match implements [Matchmaker]. It makes one draw.

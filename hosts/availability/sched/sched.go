@@ -10,13 +10,10 @@
 package sched
 
 import (
-	"fmt"
-	"maps"
 	"math/rand/v2"
-	"slices"
-	"strings"
 
 	"bourse/hosts"
+	"bourse/workloadgen/plugin"
 )
 
 // None is the answer of a matchmaker that takes no host.
@@ -32,39 +29,12 @@ type Matchmaker interface {
 	Piles() bool
 }
 
-// A factory makes a matchmaker. Decode fills in the matchmaker's own options
-// struct and rejects unknown fields; rng is its own stream.
-type factory func(decode func(any) error, rng *rand.Rand) (Matchmaker, error)
-
-// matchmakers is the table of matchmakers by the name scenarios use.
-var matchmakers = map[string]struct {
-	doc string
-	new factory
-}{
-	"first-available": {"the host that has been idle longest", newFirst},
-	"pps":             {"the available host of the best score, idle or not", newPPS},
-	"random":          {"an idle host drawn by lot", newRandom},
-	"threshold":       {"the first idle host that is reliable enough", newThreshold},
+// Table returns the matchmakers; rng is the stream of the one that is made.
+func Table(rng *rand.Rand) plugin.Table[Matchmaker] {
+	return plugin.Table[Matchmaker]{Kind: "matchmaker", Members: plugin.Members[Matchmaker]{
+		"first-available": {"the host that has been idle longest", plugin.Is[Matchmaker](First{})},
+		"pps":             {"the available host of the best score, idle or not", newPPS(rng)},
+		"random":          {"an idle host drawn by lot", newRandom(rng)},
+		"threshold":       {"the first idle host that is reliable enough", newThreshold},
+	}}
 }
-
-// New makes the named matchmaker. Decode nil leaves the defaults.
-func New(name string, decode func(any) error, rng *rand.Rand) (Matchmaker, error) {
-	m, ok := matchmakers[name]
-	if !ok {
-		return nil, fmt.Errorf("unknown matchmaker %q (known: %s)", name, strings.Join(Names(), ", "))
-	}
-	if decode == nil {
-		decode = func(any) error { return nil }
-	}
-	made, err := m.new(decode, rng)
-	if err != nil {
-		return nil, fmt.Errorf("matchmaker %s: %w", name, err)
-	}
-	return made, nil
-}
-
-// Names returns the names of the matchmakers, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(matchmakers)) }
-
-// Doc returns one line on the named matchmaker, empty if there is none.
-func Doc(name string) string { return matchmakers[name].doc }

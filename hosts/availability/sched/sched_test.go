@@ -48,7 +48,7 @@ func TestByLot(t *testing.T) {
 	t.Parallel()
 	p := fleet(t, false, 0, 0, 0, 0)
 	p.Begin(2)
-	random, err := New("random", nil, rand.New(rand.NewPCG(1, 1)))
+	random, err := Table(rand.New(rand.NewPCG(1, 1))).New("random", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,8 +78,8 @@ func TestByLot(t *testing.T) {
 // serves a queue, and that wrong options and names are errors.
 func TestNew(t *testing.T) {
 	t.Parallel()
-	for _, name := range Names() {
-		m, err := New(name, nil, rand.New(rand.NewPCG(1, 1)))
+	for _, name := range Table(nil).Names() {
+		m, err := Table(rand.New(rand.NewPCG(1, 1))).New(name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestNew(t *testing.T) {
 		if got := q.Tick(5e5, fleet(t, false, 0, 0), m, nil); len(got) != 1 || q.Len() != 0 {
 			t.Errorf("%s: placed %v", name, got)
 		}
-		if Doc(name) == "" {
+		if Table(nil).Doc(name) == "" {
 			t.Errorf("%s has no doc", name)
 		}
 	}
@@ -103,7 +103,7 @@ func TestNew(t *testing.T) {
 		if c[1] == "" {
 			decode = nil
 		}
-		if _, err := New(c[0], decode, nil); err == nil {
+		if _, err := Table(nil).New(c[0], decode); err == nil {
 			t.Errorf("%s, %s: no error", c[0], c[1])
 		}
 	}

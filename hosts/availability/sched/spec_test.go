@@ -10,6 +10,7 @@ import (
 
 	"bourse/hosts"
 	"bourse/hosts/availability"
+	"bourse/workloadgen/plugin"
 )
 
 // TestSpec checks both forms in which a file names a matchmaker, alone or with its
@@ -20,20 +21,20 @@ func TestSpec(t *testing.T) {
 		"pps":                             "{pps map[]}",
 		"threshold:":                      "{threshold map[]}",
 		"threshold: {threshold: 0.8}":     "{threshold map[threshold:0.8]}",
-		"{pps: {}, random: {}}":           "found 2 names",
-		"{}":                              "found 0 names",
+		"{pps: {}, random: {}}":           "found a mapping without a name",
+		"{}":                              "found a mapping without a name",
 		"[pps]":                           "sequence",
 		"threshold: 0.8":                  "threshold: found 0.8, want a mapping",
-		"threshold: {threshold: 2}":       "want one in [0,1]",
-		"threshold: {at: 1}":              "options: ",
+		"threshold: {threshold: 2}":       "threshold: found 2, want a number at least 0 and at most 1",
+		"threshold: {at: 1}":              "at: unknown field",
 		"{pps: {pps_tie: fewest}}":        "{pps map[pps_tie:fewest]}",
 		"{best: {}}":                      "unknown matchmaker",
 		"{threshold: {predictor: naive}}": "{threshold map[predictor:naive]}",
 	} {
-		var s Spec
+		var s plugin.Spec
 		err := yaml.Unmarshal([]byte(text), &s)
 		if err == nil {
-			_, err = s.New(rand.New(rand.NewPCG(1, 2)))
+			_, err = Table(rand.New(rand.NewPCG(1, 2))).Make(s)
 		}
 		got := fmt.Sprint(s)
 		if err != nil {
@@ -43,7 +44,7 @@ func TestSpec(t *testing.T) {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
-	m, err := Spec{Name: "threshold", Options: map[string]any{"threshold": 0.75}}.New(nil)
+	m, err := Table(nil).Make(plugin.Spec{Name: "threshold", Options: map[string]any{"threshold": 0.75}})
 	if err != nil || m.(*Threshold).least != 0.75 {
 		t.Errorf("a threshold of 0.75: %+v, %v", m, err)
 	}

@@ -1,26 +1,24 @@
 package sched
 
 import (
-	"fmt"
-	"math/rand/v2"
-
 	"bourse/hosts"
 	"bourse/hosts/availability/predictors"
+	"bourse/workloadgen/plugin"
 )
 
 // ThresholdOptions are those of "threshold".
 type ThresholdOptions struct {
 	// Threshold is T, the reliability that a host must have: in [0,1], 0.5 by
 	// default. 0 accepts every host without a forecast.
-	Threshold float64 `yaml:"threshold" doc:"T, the reliability that a host must have, in [0,1]; 0 takes every host"`
+	Threshold float64 `yaml:"threshold" validate:"min=0,max=1" doc:"T, the reliability that a host must have, in [0,1]; 0 takes every host"`
 
 	// Order is the order in which idle hosts are examined: "fifo", the default,
 	// as they became idle, which at low thresholds goes round as the paper
 	// says; "index"; or "rotate", by index from behind the last one taken.
-	Order string `yaml:"idle_order" doc:"in which idle hosts are examined: fifo (as they became idle), index or rotate"`
+	Order string `yaml:"idle_order" validate:"oneof=fifo index rotate" doc:"in which idle hosts are examined: fifo (as they became idle), index or rotate"`
 
 	// Predictor predicts reliability; tde by default.
-	Predictor predictors.Spec `yaml:"predictor" doc:"predicts reliability"`
+	Predictor plugin.Spec `yaml:"predictor" doc:"predicts reliability"`
 }
 
 // Threshold examines idle hosts one at a time and takes the first whose chance
@@ -38,12 +36,12 @@ type Threshold struct {
 // in fractions.
 const slack = 1e-9
 
-func newThreshold(decode func(any) error, rng *rand.Rand) (Matchmaker, error) {
-	o := ThresholdOptions{Threshold: 0.5, Order: "fifo", Predictor: predictors.Spec{Name: "tde"}}
+func newThreshold(decode plugin.Decoder) (Matchmaker, error) {
+	o := ThresholdOptions{Threshold: 0.5, Order: "fifo", Predictor: plugin.Spec{Name: "tde"}}
 	if err := decode(&o); err != nil {
 		return nil, err
 	}
-	p, err := o.Predictor.New(rng)
+	p, err := predictors.Table().Make(o.Predictor)
 	if err != nil {
 		return nil, err
 	}
@@ -52,11 +50,8 @@ func newThreshold(decode func(any) error, rng *rand.Rand) (Matchmaker, error) {
 
 // NewThreshold makes the matchmaker; the error names the option that is wrong.
 func NewThreshold(threshold float64, order string, p predictors.Predictor) (*Threshold, error) {
-	switch {
-	case !(threshold >= 0 && threshold <= 1):
-		return nil, fmt.Errorf("threshold is %v, want one in [0,1]", threshold)
-	case order != "fifo" && order != "index" && order != "rotate":
-		return nil, fmt.Errorf("idle_order is %q, want fifo, index, rotate", order)
+	if err := plugin.Check(&ThresholdOptions{Threshold: threshold, Order: order}); err != nil {
+		return nil, err
 	}
 	t := &Threshold{least: threshold, order: order, predictor: p, last: None}
 	t.judge, _ = p.(predictors.Judge)

@@ -46,8 +46,8 @@ func newOffice(policy string, options func(any) error, churn *floor.Availability
 	o.policy = &listener{Policy: must(admission.New(policy, options, nil, nil))}
 	o.Broker = New(Config{
 		Fleet: []hosts.Machine{sim.New(hosts.Spec{Name: "h0", CPUs: 1, Speed: 1})}, Owners: []bank.Account{must(l.Account("host:h0"))},
-		Provider: must(l.Account("provider")), Policy: o.policy, Sharing: must(sharing.New(admission.SharingOf(policy), noOptions)),
-		Payment: must(NewPayment("spot")), Window: 300, Forecast: must(market.NewForecaster("chebyshev", noOptions, nil)),
+		Provider: must(l.Account("provider")), Policy: o.policy, Sharing: must(sharing.Table().New(admission.SharingOf(policy), noOptions)),
+		Payment: must(Payments().New("spot", nil)), Window: 300, Forecast: must(market.Forecasters().New("chebyshev", noOptions)),
 		Teller: l, Notes: true, Availability: churn,
 	})
 	return o

@@ -120,10 +120,10 @@ func draw(n uint64) *drawing {
 // policies draws one or two. Those that want other hosts and jobs than the rest come
 // alone or with their like, unless it is to be seen that they are refused.
 func (d *drawer) policies() []string {
-	first := pick(d, admission.Names()...)
+	first := pick(d, admission.Table(nil, nil).Names()...)
 	out := []string{first}
 	if d.odds(0.3) {
-		if second := pick(d, admission.Names()...); (second == "reserve") == (first == "reserve") || d.odds(0.03) {
+		if second := pick(d, admission.Table(nil, nil).Names()...); (second == "reserve") == (first == "reserve") || d.odds(0.03) {
 			out = append(out, second)
 		}
 	}

@@ -28,10 +28,10 @@ func matrixFamilies() map[string]matrixFamily {
 	rng := rand.New(rand.NewPCG(0, 0)) // nothing is drawn
 	plain := func(any) error { return nil }
 	return map[string]matrixFamily{
-		"admission": {admission.Names(), func(name string, decode func(any) error) error {
+		"admission": {admission.Table(nil, nil).Names(), func(name string, decode func(any) error) error {
 			bid, err := bidding.Table(rng).New("cheapest", plain)
 			if err == nil {
-				_, err = admission.New(name, decode, bid, rng)
+				_, err = admission.Table(bid, rng).New(name, decode)
 			}
 			return err
 		}},

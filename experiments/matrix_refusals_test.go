@@ -77,7 +77,7 @@ func (c *coverage) judge(t *testing.T, draws uint64) {
 		t.Errorf("%d of %d draws are refused, want a fifth at most", c.refused, draws)
 	}
 	if draws >= 300 {
-		for _, name := range admission.Names() {
+		for _, name := range admission.Table(nil, nil).Names() {
 			if key := name + " under " + admission.SharingOf(name); !c.met[key] {
 				t.Errorf("no draw of %d ran %s", draws, key)
 			}

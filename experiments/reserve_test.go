@@ -32,7 +32,7 @@ func reserved(t testing.TB, file string, sets ...string) *scenario.Experiment {
 		t.Fatal(err)
 	}
 	e, err := scenario.Parse(file, text, scenario.Known{
-		Admission: admission.Names(), Sharing: sharing.Table().Names(), Bidding: []string{"cheapest"},
+		Admission: admission.Table(nil, nil).Names(), Sharing: sharing.Table().Names(), Bidding: []string{"cheapest"},
 		Forecasters: market.Forecasters().Names(), Models: models.Table().Names(), Payments: broker.Payments().Names(),
 	}, append([]string{"replications=2", "base.workload.model.jobs=250"}, sets...)...)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 func paper(t testing.TB, replications int, sets ...string) *scenario.Experiment {
 	t.Helper()
 	e, err := scenario.Parse("paper", papers.Presets()["paper"], scenario.Known{
-		Admission: admission.Names(), Sharing: sharing.Table().Names(), Bidding: bidding.Table(nil).Names(),
+		Admission: admission.Table(nil, nil).Names(), Sharing: sharing.Table().Names(), Bidding: bidding.Table(nil).Names(),
 		Forecasters: market.Forecasters().Names(), Models: models.Table().Names(), Payments: broker.Payments().Names(),
 	}, append(sets, fmt.Sprintf("replications=%d", replications))...)
 	if err != nil {

@@ -166,7 +166,7 @@ func (s *setting) rules(o *offer, seed uint64, rep int) (r rules, err error) {
 	if err != nil {
 		return r, s.bidding.Blame(err)
 	}
-	if r.policy, err = admission.New(o.Name, o.decode, bid, stream("admission")); err != nil {
+	if r.policy, err = admission.Table(bid, stream("admission")).New(o.Name, o.decode); err != nil {
 		return r, o.Blame(err)
 	}
 	r.ties = stream("ties")

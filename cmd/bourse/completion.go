@@ -3,14 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"bourse/bank/export"
-	"bourse/contracts/admission"
 	"bourse/experiments/scenario"
-	availability "bourse/hosts/availability/models"
-	"bourse/workloadgen/models"
 
 	"github.com/urfave/cli/v2"
 )
@@ -75,11 +71,11 @@ func complete(out io.Writer, args []string) bool {
 		names = valuesOf(before[len(before)-1])
 	case strings.HasPrefix(word, "-"):
 	case command == "policies":
-		names = families()
+		names = familyNames()
 	case command == "scenario show":
 		names = presetNames()
 	case command == "workload generate":
-		names = models.Table().Names()
+		names = namesOf("model")
 	case command == "completion":
 		names = []string{"bash", "zsh"}
 	}
@@ -97,13 +93,13 @@ func valuesOf(flag string) []string {
 	case "--preset":
 		return presetNames()
 	case "--reservation":
-		return slices.Clone(admission.Names())
+		return namesOf("admission")
 	case "--format":
 		return export.Formats()
 	case "--availability-format":
 		return scenario.Formats()
 	case "--model":
-		return availability.Table().Names()
+		return namesOf("availability")
 	case "--color":
 		return []string{"auto", "always", "never"}
 	case "--aggregate":

@@ -1,33 +1,25 @@
 package main
 
 import (
-	"bourse/contracts/admission"
-	"bourse/contracts/bidding"
-	"bourse/contracts/broker"
-	"bourse/contracts/sharing"
 	"bourse/experiments/metrics"
 	"bourse/experiments/papers"
 	"bourse/experiments/scenario"
-	availability "bourse/hosts/availability/models"
-	"bourse/hosts/availability/predictors"
-	"bourse/market"
-	"bourse/workloadgen/models"
 )
 
 // known returns the names that a scenario may use.
 func known() scenario.Known {
 	return scenario.Known{
-		Admission:   admission.Names(),
-		Sharing:     sharing.Table().Names(),
-		Bidding:     bidding.Table(nil).Names(),
-		Forecasters: market.Forecasters().Names(),
-		Models:      models.Table().Names(),
-		Payments:    broker.Payments().Names(),
+		Admission:   namesOf("admission"),
+		Sharing:     namesOf("sharing"),
+		Bidding:     namesOf("bidding"),
+		Forecasters: namesOf("forecaster"),
+		Models:      namesOf("model"),
+		Payments:    namesOf("payment"),
 
-		Availability: availability.Table().Names(),
-		Predictors:   predictors.Table().Names(),
+		Availability: namesOf("availability"),
+		Predictors:   namesOf("predictor"),
 
-		Metrics: metricNames(),
+		Metrics: namesOf("metric"),
 		Presets: papers.Presets(),
 	}
 }
@@ -42,12 +34,4 @@ func metricEnds() map[string][2]float64 {
 		}
 	}
 	return ends
-}
-
-func metricNames() []string {
-	var names []string
-	for _, m := range metrics.All() {
-		names = append(names, m.Name)
-	}
-	return names
 }

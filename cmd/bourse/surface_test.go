@@ -61,11 +61,7 @@ func surface(t *testing.T) (all []string) {
 		}
 	}
 	walk("bourse", newApp(nil, nil, nil).Commands)
-	members, err := plugins()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range members {
+	for _, p := range plugins("") {
 		all = append(all, p.Family+" "+p.Name)
 		for _, o := range p.Options {
 			all = append(all, p.Family+" "+p.Name+" "+o.Name)

@@ -1,14 +1,11 @@
 package admission
 
 import (
-	"fmt"
-	"maps"
 	"math/rand/v2"
-	"slices"
-	"strings"
 
 	"bourse/contracts"
 	"bourse/contracts/bidding"
+	"bourse/workloadgen/plugin"
 )
 
 // A factory makes a policy. Decode fills in the policy's own options struct
@@ -45,27 +42,22 @@ var policies = map[string]struct {
 	"sac":       {"statistical: admit who pays the price percentile (§3, eq. 5)", "auction", maker(newStatistical).immediate},
 }
 
-// New makes the named policy.
-func New(name string, decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
-	p, ok := policies[name]
-	if !ok {
-		return nil, fmt.Errorf("unknown admission policy %q, want one of %s", name, strings.Join(Names(), ", "))
+// Table returns the policies; bid chooses hosts for the one that is made, and rng is its
+// stream.
+func Table(bid bidding.Strategy, rng *rand.Rand) plugin.Table[contracts.Policy] {
+	t := plugin.Table[contracts.Policy]{Kind: "admission policy", Members: make(plugin.Members[contracts.Policy], len(policies))}
+	for name, p := range policies {
+		m := t.Members[name]
+		m.Doc = p.doc + "; for " + p.sharing + " sharing"
+		m.New = func(decode plugin.Decoder) (contracts.Policy, error) { return p.new(decode, bid, rng) }
+		t.Members[name] = m
 	}
-	return p.new(decode, bid, rng)
+	return t
 }
 
 // Books reports whether the named policy keeps books: it promises hosts and instants
 // to requests, and starts and ends them itself.
 func Books(name string) bool { return policies[name].sharing == "planned" }
-
-// Names returns the names of the policies, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(policies)) }
-
-// Doc returns the named policy in one line.
-func Doc(name string) string {
-	p := policies[name]
-	return p.doc + "; for " + p.sharing + " sharing"
-}
 
 // SharingOf returns the name of the sharing rule that the named policy is made
 // for. Under another it runs, but what it decides by is then not what happens.

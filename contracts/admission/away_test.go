@@ -71,7 +71,7 @@ func drawChurn(t *rapid.T, n int) *floor.Availability {
 // that is away, and that all contracts end once hosts stay.
 func TestAwayGetsNothing(t *testing.T) {
 	t.Parallel()
-	for _, name := range Names() {
+	for _, name := range Table(nil, nil).Names() {
 		if name == "queue" || name == "reserve" {
 			continue // told of every host that comes or leaves; and refused where they do
 		}
@@ -147,7 +147,7 @@ func TestDiscount(t *testing.T) {
 		v.on = make([][]contracts.Allocation, 2)
 		rng := rand.New(rand.NewPCG(0, 0))
 		bid := must(bidding.Table(rng).New("cheapest", func(any) error { return nil }))
-		p := decider(must(New(c.policy, options{"discount": c.discount}.decode, bid, rng)))
+		p := decider(must(Table(bid, rng).New(c.policy, options{"discount": c.discount}.decode)))
 		r := contracts.Request{ID: 1, Work: 80, Nodes: 2}
 		r.SLA.Budget, r.SLA.Deadline = must(bank.Dollars(200)), 100
 		d := p.Decide(0, &r, v)

@@ -1,7 +1,6 @@
 package admission
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -44,7 +43,7 @@ type Capacity struct {
 // CapacityOptions are the options of cac.
 type CapacityOptions struct {
 	StatisticalOptions `yaml:",inline"`
-	Capacity           string `yaml:"capacity" doc:"test for violations: projected (rates that all would get) or static (eq. 6 as printed)"`
+	Capacity           string `yaml:"capacity" validate:"oneof=projected static" doc:"test for violations: projected (rates that all would get) or static (eq. 6 as printed)"`
 }
 
 func defaultCapacity() CapacityOptions {
@@ -53,14 +52,8 @@ func defaultCapacity() CapacityOptions {
 
 func newCapacity(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
 	o := defaultCapacity()
-	if err := decode(&o); err != nil {
-		return nil, err
-	}
-	if o.Capacity != "projected" && o.Capacity != "static" {
-		return nil, fmt.Errorf("capacity is %q, want projected or static", o.Capacity)
-	}
-	s, err := statistical(o.StatisticalOptions, bid)
-	return &Capacity{Statistical: s, test: o.Capacity}, err
+	err := decode(&o)
+	return &Capacity{Statistical: statistical(o.StatisticalOptions, bid), test: o.Capacity}, err
 }
 
 // Decide implements [contracts.Decider]. It gives the numbers of [Statistical] and, of a

@@ -347,21 +347,21 @@ func TestEasyCounts(t *testing.T) {
 func TestWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ policy, option, want string }{
-		{"edf", "admission", "deadline or none"},
-		{"edf", "check", "start or select"},
-		{"librarisk", "order", "index or bestfit"},
-		{"librarisk", "projection", "dynamic, incumbent or static"},
-		{"librarisk", "spare", "none, proportional or equal"},
-		{"librasla", "late", "shift or pressure"},
-		{"librasla", "protect", "strict or printed"},
-		{"librasla", "current", "recompute or stored"},
+		{"edf", "admission", "want one of deadline, none"},
+		{"edf", "check", "want one of start, select"},
+		{"librarisk", "order", "want one of index, bestfit"},
+		{"librarisk", "projection", "want one of dynamic, incumbent, static"},
+		{"librarisk", "spare", "want one of proportional, equal, none"},
+		{"librasla", "late", "want one of shift, pressure"},
+		{"librasla", "protect", "want one of strict, printed"},
+		{"librasla", "current", "want one of recompute, stored"},
 	} {
-		_, err := New(c.policy, options{c.option: "wrong"}.decode, nil, nil)
+		_, err := Table(nil, nil).New(c.policy, options{c.option: "wrong"}.decode)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s, %s: %v, want %s", c.policy, c.option, err, c.want)
 		}
 	}
-	for _, name := range Names() {
+	for _, name := range Table(nil, nil).Names() {
 		if rule := SharingOf(name); !slices.Contains(sharing.Table().Names(), rule) {
 			t.Errorf("%s is made for sharing rule %q, which there is not", name, rule)
 		}

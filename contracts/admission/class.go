@@ -1,7 +1,6 @@
 package admission
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"strings"
 
@@ -22,7 +21,7 @@ type ByClass struct {
 
 // ClassOptions are the options of class.
 type ClassOptions struct {
-	Default string `yaml:"default" doc:"class of requests that name none: be, sac, cac or rac"`
+	Default string `yaml:"default" validate:"oneof=be sac cac rac" doc:"class of requests that name none"`
 	SAC     struct {
 		StatisticalOptions `yaml:",inline"`
 	} `yaml:"sac" doc:"options of the class sac"`
@@ -37,38 +36,15 @@ type ClassOptions struct {
 func newByClass(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Decider, error) {
 	o := ClassOptions{Default: "be"}
 	o.SAC.StatisticalOptions, o.CAC.CapacityOptions, o.RAC.RandomOptions = defaultStatistical(), defaultCapacity(), defaultRandom()
-	if err := decode(&o); err != nil {
-		return nil, err
-	}
-	p := &ByClass{policies: make(map[string]contracts.Decider)}
-	for _, class := range []struct {
-		name   string
-		new    maker
-		decode func(any) error
-	}{
-		{"be", newBestEffort, given(struct{}{})},
-		{"sac", newStatistical, given(o.SAC.StatisticalOptions)},
-		{"cac", newCapacity, given(o.CAC.CapacityOptions)},
-		{"rac", newRandom, given(o.RAC.RandomOptions)},
-	} {
-		policy, err := class.new(class.decode, bid, rng)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", class.name, err)
-		}
-		p.policies[class.name] = policy
-	}
-	if p.standard = p.policies[o.Default]; p.standard == nil {
-		return nil, fmt.Errorf("default is %q, want be, sac, cac or rac", o.Default)
-	}
-	return p, nil
-}
-
-// given decodes to what o is.
-func given[T any](o T) func(any) error {
-	return func(v any) error {
-		*v.(*T) = o
-		return nil
-	}
+	err := decode(&o)
+	p := &ByClass{policies: map[string]contracts.Decider{
+		"be":  &BestEffort{bid: bid},
+		"sac": statistical(o.SAC.StatisticalOptions, bid),
+		"cac": &Capacity{Statistical: statistical(o.CAC.StatisticalOptions, bid), test: o.CAC.Capacity},
+		"rac": &Random{&BestEffort{bid: bid}, o.RAC.Reject, rng},
+	}}
+	p.standard = p.policies[o.Default]
+	return p, err
 }
 
 // Decide implements [contracts.Decider].

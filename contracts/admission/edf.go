@@ -1,7 +1,6 @@
 package admission
 
 import (
-	"fmt"
 	"math/rand/v2"
 
 	"bourse/contracts"
@@ -22,22 +21,14 @@ type EDF struct {
 
 // EDFOptions are the options of edf.
 type EDFOptions struct {
-	Admission string `yaml:"admission" doc:"deadline (what cannot end in time is rejected) or none (everything runs)"`
-	Check     string `yaml:"check" doc:"when that is looked at: start (of its execution) or select (whenever it is first in the queue)"`
+	Admission string `yaml:"admission" validate:"oneof=deadline none" doc:"deadline (what cannot end in time is rejected) or none (everything runs)"`
+	Check     string `yaml:"check" validate:"oneof=start select" doc:"when that is looked at: start (of its execution) or select (whenever it is first in the queue)"`
 }
 
 func newEDF(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
 	o := EDFOptions{Admission: "deadline", Check: "start"}
-	if err := decode(&o); err != nil {
-		return nil, err
-	}
-	if o.Admission != "deadline" && o.Admission != "none" {
-		return nil, fmt.Errorf("admission is %q, want deadline or none", o.Admission)
-	}
-	if o.Check != "start" && o.Check != "select" {
-		return nil, fmt.Errorf("check is %q, want start or select", o.Check)
-	}
-	return Queued(&EDF{EDFOptions: o}, Order{Less: earlier, Patient: true}), nil
+	err := decode(&o)
+	return Queued(&EDF{EDFOptions: o}, Order{Less: earlier, Patient: true}), err
 }
 
 // earlier reports whether the deadline of a is before that of b.

@@ -12,7 +12,7 @@ func Example() {
 	for _, name := range []string{"sac", "librarisk", "reserve"} {
 		fmt.Printf("%s, under %s\n", name, admission.SharingOf(name))
 	}
-	_, err := admission.New("sax", nil, nil, nil)
+	_, err := admission.Table(nil, nil).New("sax", nil)
 	fmt.Println(strings.HasPrefix(err.Error(), `unknown admission policy "sax", want one of be, cac,`))
 	// Output:
 	// sac, under auction

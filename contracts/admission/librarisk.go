@@ -1,7 +1,6 @@
 package admission
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -28,21 +27,15 @@ type LibraRisk struct {
 
 // RiskOptions are the options of librarisk.
 type RiskOptions struct {
-	Order      string        `yaml:"order" doc:"hosts to take: index (the first, Algorithm 1) or bestfit (those with least left)"`
-	Projection string        `yaml:"projection" doc:"shares on which delays are projected: dynamic, incumbent (the newcomer has what others leave) or static (which accepts nearly everything)"`
-	Spare      sharing.Spare `yaml:"spare" doc:"processors that nobody needs, as the sharing rule allocates them: proportional, equal or none"`
+	Order      string        `yaml:"order" validate:"oneof=index bestfit" doc:"hosts to take: index (the first, Algorithm 1) or bestfit (those with least left)"`
+	Projection string        `yaml:"projection" validate:"oneof=dynamic incumbent static" doc:"shares on which delays are projected: dynamic, incumbent (the newcomer has what others leave) or static (which accepts nearly everything)"`
+	Spare      sharing.Spare `yaml:"spare" validate:"oneof=proportional equal none" doc:"processors that nobody needs, as the sharing rule allocates them: proportional, equal or none"`
 }
 
 func newLibraRisk(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
 	o := RiskOptions{Order: "index", Projection: "dynamic", Spare: sharing.Proportional}
-	if err := decode(&o); err != nil {
-		return nil, err
-	}
-	if o.Order != "index" && o.Order != "bestfit" {
-		return nil, fmt.Errorf("order is %q, want index or bestfit", o.Order)
-	}
-	p := &LibraRisk{RiskOptions: o, projection: Projection{Spare: o.Spare, Shares: o.Projection}}
-	return p, p.projection.Validate()
+	err := decode(&o)
+	return &LibraRisk{RiskOptions: o, projection: Projection{Spare: o.Spare, Shares: o.Projection}}, err
 }
 
 // Decide implements [contracts.Decider].

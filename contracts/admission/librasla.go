@@ -1,7 +1,6 @@
 package admission
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -29,21 +28,16 @@ type LibraSLA struct {
 // ReturnOptions are the options of librasla.
 type ReturnOptions struct {
 	sharing.SLAOptions `yaml:",inline"`
-	Current            string `yaml:"current" doc:"what a host returns without the request: recompute (as of now) or stored (as of its last event)"`
+	Current            string `yaml:"current" validate:"oneof=recompute stored" doc:"what a host returns without the request: recompute (as of now) or stored (as of its last event)"`
 }
 
 func newLibraSLA(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
 	o := ReturnOptions{sharing.DefaultSLA(), "recompute"}
-	if err := decode(&o); err != nil {
-		return nil, err
-	}
-	if o.Current != "recompute" && o.Current != "stored" {
-		return nil, fmt.Errorf("current is %q, want recompute or stored", o.Current)
-	}
+	err := decode(&o)
 	return &LibraSLA{
 		ReturnOptions: o, returns: returns{SLAOptions: o.SLAOptions},
 		old: sharing.Plan{SLAOptions: o.SLAOptions}, new: sharing.Plan{SLAOptions: o.SLAOptions},
-	}, o.SLAOptions.Validate()
+	}, err
 }
 
 // Decide implements [contracts.Decider]. A request whose deadline is not above its

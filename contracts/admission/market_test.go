@@ -301,7 +301,7 @@ func TestStaticNeeds(t *testing.T) {
 func TestRandom(t *testing.T) {
 	t.Parallel()
 	bid := newDecider(t, "be", nil).(*BestEffort).bid
-	p := decider(must(New("rac", options{"reject": 0.37}.decode, bid, rand.New(rand.NewPCG(1, 1)))))
+	p := decider(must(Table(bid, rand.New(rand.NewPCG(1, 1))).New("rac", options{"reject": 0.37}.decode)))
 	s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Speed: 1}}}}
 	rejected := 0
 	r := wish(1, 1, 0.01)
@@ -329,7 +329,7 @@ func TestRandomNever(t *testing.T) {
 	t.Parallel()
 	bid := newDecider(t, "be", nil).(*BestEffort).bid
 	for reject, want := range map[float64]contracts.Reason{0: contracts.None, 1: ByLot} {
-		p := decider(must(New("rac", options{"reject": reject}.decode, bid, rand.New(constant(0)))))
+		p := decider(must(Table(bid, rand.New(constant(0))).New("rac", options{"reject": reject}.decode)))
 		r := wish(1, 1, 0.01)
 		if d := p.Decide(0, &r, &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Speed: 1}}}}); d.Reason != want {
 			t.Errorf("probability %v: %v, want %v", reject, d.Reason, want)
@@ -373,10 +373,10 @@ func TestOptions(t *testing.T) {
 		{"rac", options{"reject": 1.1}, "reject"},
 		{"rac", options{"reject": -0.1}, "reject"},
 		{"class", options{"default": "gold"}, "default"},
-		{"class", options{"sac": map[string]any{"guarantee": 2}}, "sac: guarantee"},
+		{"class", options{"sac": map[string]any{"guarantee": 2}}, "sac.guarantee"},
 		{"platinum", nil, "be, cac, class"},
 	} {
-		_, err := New(c.policy, c.options.decode, bid, nil)
+		_, err := Table(bid, nil).New(c.policy, c.options.decode)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %v: %v, want an error about %s", c.policy, c.options, err, c.want)
 		}

@@ -1,7 +1,6 @@
 package admission
 
 import (
-	"fmt"
 	"math"
 
 	"bourse/contracts/sharing"
@@ -28,14 +27,6 @@ type Projection struct {
 	required []float64
 	shares   []hosts.Share
 	rates    []float64
-}
-
-// Validate reports the first field that is not one of its words.
-func (p *Projection) Validate() error {
-	if p.Shares != "dynamic" && p.Shares != "incumbent" && p.Shares != "static" {
-		return fmt.Errorf("projection is %q, want dynamic, incumbent or static", p.Shares)
-	}
-	return p.Spare.Validate()
 }
 
 // Clear forgets all tasks.

@@ -1,7 +1,6 @@
 package admission
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -58,8 +57,8 @@ const nowhere hosts.ID = -1
 
 // QueueOptions are the options of queue.
 type QueueOptions struct {
-	From     float64 `yaml:"from" doc:"instant of the first look, s; hosts that are there then count as idle since"`
-	Interval float64 `yaml:"interval" doc:"between looks, s"`
+	From     float64 `yaml:"from" validate:"min=0,max=1e12" doc:"instant of the first look, s; hosts that are there then count as idle since"`
+	Interval float64 `yaml:"interval" validate:"min=1e-3,max=1e9" doc:"between looks, s"`
 
 	sched.QueueOptions `yaml:",inline"`
 	Matchmaker         plugin.Spec `yaml:"matchmaker" doc:"who chooses hosts: threshold, pps, first-available or random; with options, {threshold: {threshold: 0.8}}"`
@@ -80,11 +79,8 @@ func newQueue(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (contr
 // NewQueue makes the policy with matchmaker m, whatever the options name; the error
 // names the option that is wrong.
 func NewQueue(o QueueOptions, m sched.Matchmaker) (*Queue, error) {
-	switch {
-	case !(o.From >= 0 && o.From <= 1e12):
-		return nil, fmt.Errorf("from is %v, want an instant of at least 0", o.From)
-	case !(o.Interval >= 1e-3 && o.Interval <= 1e9):
-		return nil, fmt.Errorf("interval is %v, want 0.001 to 1e9 seconds", o.Interval)
+	if err := plugin.Check(&o); err != nil {
+		return nil, err
 	}
 	q, err := sched.NewQueue(o.QueueOptions)
 	return &Queue{o: o, match: m, queue: q, number: make(map[contracts.ID]int32)}, err

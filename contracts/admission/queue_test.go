@@ -232,16 +232,16 @@ func TestQueueOptions(t *testing.T) {
 		{0, 0.9e-3, "interval"}, {0, 1.01e9, "interval"}, {0, math.NaN(), "interval"},
 	} {
 		_, err := NewQueue(QueueOptions{From: c.from, Interval: c.interval, QueueOptions: sched.DefaultQueue()}, sched.First{})
-		if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong+" is ") {
+		if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong+": found ") {
 			t.Errorf("from %v, interval %v: %v, want %q", c.from, c.interval, err, c.wrong)
 		}
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	if _, err := New("queue", options{"matchmaker": "threshold", "interval": 30}.decode, nil, rng); err != nil {
+	if _, err := Table(nil, rng).New("queue", options{"matchmaker": "threshold", "interval": 30}.decode); err != nil {
 		t.Error(err)
 	}
 	for _, o := range []options{{"matchmaker": "best"}, {"hold_mode": "wait"}, {"interval": "long"}} {
-		if _, err := New("queue", o.decode, nil, rng); err == nil {
+		if _, err := Table(nil, rng).New("queue", o.decode); err == nil {
 			t.Errorf("%v passes", o)
 		}
 	}

@@ -1,7 +1,6 @@
 package admission
 
 import (
-	"fmt"
 	"math/rand/v2"
 
 	"bourse/contracts"
@@ -21,20 +20,15 @@ type Random struct {
 
 // RandomOptions are the options of rac.
 type RandomOptions struct {
-	Reject float64 `yaml:"reject" doc:"probability of rejecting a request, in [0,1]; the paper's is the share that cac rejects"`
+	Reject float64 `yaml:"reject" validate:"min=0,max=1" doc:"probability of rejecting a request; the paper's is the share that cac rejects"`
 }
 
 func defaultRandom() RandomOptions { return RandomOptions{Reject: 0.37} }
 
 func newRandom(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Decider, error) {
 	o := defaultRandom()
-	if err := decode(&o); err != nil {
-		return nil, err
-	}
-	if !(o.Reject >= 0 && o.Reject <= 1) {
-		return nil, fmt.Errorf("reject is %v, want a probability in [0,1]", o.Reject)
-	}
-	return &Random{&BestEffort{bid: bid}, o.Reject, rng}, nil
+	err := decode(&o)
+	return &Random{&BestEffort{bid: bid}, o.Reject, rng}, err
 }
 
 // Decide implements [contracts.Decider].

@@ -65,22 +65,22 @@ type sale struct {
 // ReserveOptions are the options of reserve.
 type ReserveOptions struct {
 	Match     string `yaml:"match" doc:"matchmaker: ran, ff, nf, imct, minu, maxu, mli, or price (the lowest)"`
-	ODMap     string `yaml:"od_map" doc:"matchmaker of on-demand requests: imct, or same, that of the others (spread badly by ff and maxu)"`
-	Admission string `yaml:"admission" doc:"whom a cluster accepts: edf (with whom earliest deadline first misses none) or edf+insert (who fits a hole of the plan, too)"`
+	ODMap     string `yaml:"od_map" validate:"oneof=imct same" doc:"matchmaker of on-demand requests: imct, or same, that of the others (spread badly by ff and maxu)"`
+	Admission string `yaml:"admission" validate:"oneof=edf edf+insert" doc:"whom a cluster accepts: edf (with whom earliest deadline first misses none) or edf+insert (who fits a hole of the plan, too)"`
 	Preempt   bool   `yaml:"preempt" doc:"clusters suspend and resume what runs"`
 
-	Overrun   string `yaml:"overrun" doc:"when an estimate is used up: extend (more time if that harms no reservation, else kill) or kill"`
-	ExtendPct int64  `yaml:"extend_pct" doc:"percent of the estimate by which a job is extended, 1 to 1000"`
+	Overrun   string `yaml:"overrun" validate:"oneof=extend kill" doc:"when an estimate is used up: extend (more time if that harms no reservation, else kill) or kill"`
+	ExtendPct int64  `yaml:"extend_pct" validate:"min=1,max=1000" doc:"percent of the estimate by which a job is extended"`
 
-	ZetaScope string `yaml:"zeta_scope" doc:"whose laxity mli and the price look at: ar (of reservations) or all (that are still to start)"`
-	ZetaScale string `yaml:"zeta_scale" doc:"laxity of clusters of different speed: mul (times speed), div or none"`
-	Util      string `yaml:"util" doc:"utilization to minu and maxu: cumulative, instant or committed"`
+	ZetaScope string `yaml:"zeta_scope" validate:"oneof=ar all" doc:"whose laxity mli and the price look at: ar (of reservations) or all (that are still to start)"`
+	ZetaScale string `yaml:"zeta_scale" validate:"oneof=mul div none" doc:"laxity of clusters of different speed: mul (times speed), div or none"`
+	Util      string `yaml:"util" validate:"oneof=cumulative instant committed" doc:"utilization to minu and maxu: cumulative, instant or committed"`
 
-	ODDeadline *float64 `yaml:"od_deadline" doc:"factor f: on-demand requests are to be planned to end within (1+f) times their estimate, or rejected; omitted, whenever there is room"`
+	ODDeadline *float64 `yaml:"od_deadline" validate:"min=0,max=1e6" doc:"factor f: on-demand requests are to be planned to end within (1+f) times their estimate, or rejected; omitted, whenever there is room"`
 
-	Base      float64 `yaml:"base" doc:"price of a node and second, $"`
-	Kappa     float64 `yaml:"kappa" doc:"price of a second of laxity that others lose, $; with base 0, too, the price of a contract is its budget"`
-	CancelFee float64 `yaml:"cancel_fee" doc:"part of the price that who cancels owes at least, in [0,1]; more once more of the estimate has been used"`
+	Base      float64 `yaml:"base" validate:"min=0,max=1e6" doc:"price of a node and second, $"`
+	Kappa     float64 `yaml:"kappa" validate:"min=0,max=1e6" doc:"price of a second of laxity that others lose, $; with base 0, too, the price of a contract is its budget"`
+	CancelFee float64 `yaml:"cancel_fee" validate:"min=0,max=1" doc:"part of the price that who cancels owes at least; more once more of the estimate has been used"`
 }
 
 func newReserve(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
@@ -91,8 +91,8 @@ func newReserve(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (con
 	if err := decode(&o); err != nil {
 		return nil, err
 	}
-	if err := o.check(); err != nil {
-		return nil, err
+	if o.Preempt && o.Admission != "edf" {
+		return nil, fmt.Errorf("admission: found %q with preempt, want edf: such a plan has no holes to insert into", o.Admission)
 	}
 	p := &Reserve{o: o, price: newPricing(&o), sold: make(map[contracts.ID]*sale), wake: timetable.Forever, pass: pass{at: idle}}
 	var err error
@@ -103,41 +103,6 @@ func newReserve(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (con
 		p.onDemand, err = o.matchmaker("imct", nil)
 	}
 	return p, err
-}
-
-func (o *ReserveOptions) check() error {
-	for _, f := range []struct {
-		name, value string
-		good        [2]string
-	}{
-		{"od_map", o.ODMap, [2]string{"imct", "same"}},
-		{"admission", o.Admission, [2]string{"edf", "edf+insert"}},
-		{"overrun", o.Overrun, [2]string{"extend", "kill"}},
-	} {
-		if f.value != f.good[0] && f.value != f.good[1] {
-			return fmt.Errorf("%s is %q, want %s or %s", f.name, f.value, f.good[0], f.good[1])
-		}
-	}
-	switch {
-	case o.Preempt && o.Admission != "edf":
-		return fmt.Errorf("admission is %q with preempt, want edf: such a plan has no holes to insert into", o.Admission)
-	case o.ExtendPct < 1 || o.ExtendPct > 1000:
-		return fmt.Errorf("extend_pct is %d, want 1 to 1000", o.ExtendPct)
-	case o.ODDeadline != nil && !(*o.ODDeadline >= 0 && *o.ODDeadline <= 1e6):
-		return fmt.Errorf("od_deadline is %v, want 0 to 1e6", *o.ODDeadline)
-	case !(o.Base >= 0 && o.Base <= 1e6):
-		return fmt.Errorf("base is %v, want 0 to 1e6 dollars", o.Base)
-	case !(o.Kappa >= 0 && o.Kappa <= 1e6):
-		return fmt.Errorf("kappa is %v, want 0 to 1e6 dollars", o.Kappa)
-	case !(o.CancelFee >= 0 && o.CancelFee <= 1):
-		return fmt.Errorf("cancel_fee is %v, want 0 to 1", o.CancelFee)
-	}
-	for _, name := range []string{"mli", "minu"} { // they know what their options may be
-		if _, err := o.matchmaker(name, nil); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // impact says whose laxity counts, and how.

@@ -22,20 +22,20 @@ func TestReserveOptions(t *testing.T) {
 	f := -1.0
 	for want, change := range map[string]func(*ReserveOptions){
 		"":                            func(*ReserveOptions) {},
-		"od_map is":                   func(o *ReserveOptions) { o.ODMap = "ff" },
-		"admission is \"fcfs\"":       func(o *ReserveOptions) { o.Admission = "fcfs" },
+		"od_map: found":               func(o *ReserveOptions) { o.ODMap = "ff" },
+		"admission: found \"fcfs\"":   func(o *ReserveOptions) { o.Admission = "fcfs" },
 		"want edf: such a plan has":   func(o *ReserveOptions) { o.Admission, o.Preempt = "edf+insert", true },
-		"overrun is":                  func(o *ReserveOptions) { o.Overrun = "wait" },
-		"extend_pct is 0":             func(o *ReserveOptions) { o.ExtendPct = 0 },
-		"od_deadline is -1":           func(o *ReserveOptions) { o.ODDeadline = &f },
-		"base is -1":                  func(o *ReserveOptions) { o.Base = -1 },
-		"kappa is NaN":                func(o *ReserveOptions) { o.Kappa = math.NaN() },
-		"cancel_fee is 2":             func(o *ReserveOptions) { o.CancelFee = 2 },
+		"overrun: found":              func(o *ReserveOptions) { o.Overrun = "wait" },
+		"extend_pct: found 0":         func(o *ReserveOptions) { o.ExtendPct = 0 },
+		"od_deadline: found -1":       func(o *ReserveOptions) { o.ODDeadline = &f },
+		"base: found -1":              func(o *ReserveOptions) { o.Base = -1 },
+		"kappa: found NaN":            func(o *ReserveOptions) { o.Kappa = math.NaN() },
+		"cancel_fee: found 2":         func(o *ReserveOptions) { o.CancelFee = 2 },
 		"zeta_scope":                  func(o *ReserveOptions) { o.Match, o.ZetaScope = "ff", "od" },
-		"util \"now\"":                func(o *ReserveOptions) { o.Match, o.Util = "ff", "now" },
+		"util: found \"now\"":         func(o *ReserveOptions) { o.Match, o.Util = "ff", "now" },
 		"unknown matchmaker \"best\"": func(o *ReserveOptions) { o.Match = "best" },
 	} {
-		_, err := New("reserve", func(v any) error { change(v.(*ReserveOptions)); return nil }, nil, nil)
+		_, err := Table(nil, nil).New("reserve", func(v any) error { change(v.(*ReserveOptions)); return nil })
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
@@ -47,7 +47,7 @@ func TestReserveOptions(t *testing.T) {
 // no deadline, or one in proportion to its estimate.
 func TestReserveSeconds(t *testing.T) {
 	t.Parallel()
-	p, err := New("reserve", func(v any) error { return nil }, nil, nil)
+	p, err := Table(nil, nil).New("reserve", func(v any) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestReserveFractions(t *testing.T) {
 // processor, told what happens by hand.
 func bookish(t *testing.T, change func(o *ReserveOptions)) (*Reserve, *board) {
 	t.Helper()
-	policy, err := New("reserve", func(v any) error { change(v.(*ReserveOptions)); return nil }, nil, nil)
+	policy, err := Table(nil, nil).New("reserve", func(v any) error { change(v.(*ReserveOptions)); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -466,14 +466,14 @@ func TestReserveEdges(t *testing.T) {
 				o.ExtendPct, o.ODDeadline, o.Base, o.Kappa, o.CancelFee = 1000, &most, most, most, 1
 			},
 		},
-		"extend_pct is 1001": {func(o *ReserveOptions) { o.ExtendPct = 1001 }},
-		"od_deadline is":     {func(o *ReserveOptions) { o.ODDeadline = &more }},
-		"base is":            {func(o *ReserveOptions) { o.Base = more }},
-		"kappa is":           {func(o *ReserveOptions) { o.Kappa = more }, func(o *ReserveOptions) { o.Kappa = -1 }},
-		"cancel_fee is":      {func(o *ReserveOptions) { o.CancelFee = -0.1 }},
+		"extend_pct: found 1001": {func(o *ReserveOptions) { o.ExtendPct = 1001 }},
+		"od_deadline: found":     {func(o *ReserveOptions) { o.ODDeadline = &more }},
+		"base: found":            {func(o *ReserveOptions) { o.Base = more }},
+		"kappa: found":           {func(o *ReserveOptions) { o.Kappa = more }, func(o *ReserveOptions) { o.Kappa = -1 }},
+		"cancel_fee: found":      {func(o *ReserveOptions) { o.CancelFee = -0.1 }},
 	} {
 		for _, change := range changes {
-			_, err := New("reserve", func(v any) error { change(v.(*ReserveOptions)); return nil }, nil, nil)
+			_, err := Table(nil, nil).New("reserve", func(v any) error { change(v.(*ReserveOptions)); return nil })
 			if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 				t.Errorf("%v, want %q", err, want)
 			}
@@ -523,5 +523,13 @@ func TestCheapestTies(t *testing.T) {
 				t.Errorf("%+v: completion %d for $%v, want 99 for $%v", c, choice.Quote.Completion, ask, c.ask)
 			}
 		}
+	}
+}
+
+// given decodes to what o is.
+func given[T any](o T) func(any) error {
+	return func(v any) error {
+		*v.(*T) = o
+		return nil
 	}
 }

@@ -1,7 +1,6 @@
 package admission
 
 import (
-	"fmt"
 	"math/rand/v2"
 
 	"bourse/contracts"
@@ -35,9 +34,9 @@ type Statistical struct {
 
 // StatisticalOptions are the options of sac, and of cac.
 type StatisticalOptions struct {
-	Guarantee float64 `yaml:"guarantee" doc:"g, the probability that the price stays below its percentile, in (0,1)"`
-	Threshold string  `yaml:"threshold" doc:"share to reach: price (that of paying the price of one processor) or share (that which the work needs)"`
-	Discount  string  `yaml:"discount" doc:"where hosts come and go, what they are expected to give: none (as if they stayed) or predicted (times the probability that they stay until the deadline)"`
+	Guarantee float64 `yaml:"guarantee" validate:"gt=0,lt=1" doc:"g, the probability that the price stays below its percentile"`
+	Threshold string  `yaml:"threshold" validate:"oneof=price share" doc:"share to reach: price (that of paying the price of one processor) or share (that which the work needs)"`
+	Discount  string  `yaml:"discount" validate:"oneof=none predicted" doc:"where hosts come and go, what they are expected to give: none (as if they stayed) or predicted (times the probability that they stay until the deadline)"`
 }
 
 func defaultStatistical() StatisticalOptions {
@@ -46,23 +45,12 @@ func defaultStatistical() StatisticalOptions {
 
 func newStatistical(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
 	o := defaultStatistical()
-	if err := decode(&o); err != nil {
-		return nil, err
-	}
-	return statistical(o, bid)
+	err := decode(&o)
+	return statistical(o, bid), err
 }
 
-func statistical(o StatisticalOptions, bid bidding.Strategy) (*Statistical, error) {
-	if !(o.Guarantee > 0 && o.Guarantee < 1) {
-		return nil, fmt.Errorf("guarantee is %v, want a probability in (0,1)", o.Guarantee)
-	}
-	if o.Threshold != "price" && o.Threshold != "share" {
-		return nil, fmt.Errorf("threshold is %q, want price or share", o.Threshold)
-	}
-	if o.Discount != "none" && o.Discount != "predicted" {
-		return nil, fmt.Errorf("discount is %q, want none or predicted", o.Discount)
-	}
-	return &Statistical{o, &BestEffort{bid: bid}}, nil
+func statistical(o StatisticalOptions, bid bidding.Strategy) *Statistical {
+	return &Statistical{o, &BestEffort{bid: bid}}
 }
 
 // Decide implements [contracts.Decider]. It gives the numbers of [BestEffort] and, where

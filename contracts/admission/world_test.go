@@ -143,7 +143,7 @@ func newPolicy(t tb, name string, o options) contracts.Policy {
 		strategy = b
 	}
 	bid := must(bidding.Table(rng).New(strategy, func(any) error { return nil }))
-	p := must(New(name, o.decode, bid, rng))
+	p := must(Table(bid, rng).New(name, o.decode))
 	if a, ok := p.(*asker); ok && o["plain"] == true {
 		a.Decider = plainly(a.Decider)
 	}

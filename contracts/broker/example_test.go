@@ -28,7 +28,7 @@ func Example() {
 
 	chance := rand.New(rand.NewPCG(1, 1))
 	bid, _ := bidding.Table(chance).New("cheapest", none)
-	policy, _ := admission.New("be", none, bid, chance)
+	policy, _ := admission.Table(bid, chance).New("be", none)
 	rule, _ := sharing.Table().New("auction", none)
 	payment, _ := broker.Payments().New("usage", nil)
 	forecast, _ := market.Forecasters().New("chebyshev", nil)

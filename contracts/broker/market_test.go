@@ -132,7 +132,7 @@ func (m *trial) open(t testing.TB) *played {
 	var err error
 	bid, err := bidding.Table(nil).New("cheapest", noOptions)
 	fail(err)
-	c.Policy, err = admission.New(m.policy, noOptions, bid, rand.New(rand.NewPCG(m.seed, 3)))
+	c.Policy, err = admission.Table(bid, rand.New(rand.NewPCG(m.seed, 3))).New(m.policy, noOptions)
 	fail(err)
 	c.Sharing, err = sharing.Table().New("auction", noOptions)
 	fail(err)

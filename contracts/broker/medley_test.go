@@ -50,7 +50,7 @@ func (m *medley) String() string {
 func newMedley(seed uint64, n int) *medley {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	m := &medley{
-		seed: seed, policy: pick(rng, admission.Names()...), end: math.Inf(1), cancels: map[contracts.ID]float64{},
+		seed: seed, policy: pick(rng, admission.Table(nil, nil).Names()...), end: math.Inf(1), cancels: map[contracts.ID]float64{},
 		payment: pick(rng, Payments().Names()...), funds: pick(rng, 0, 0.5, 1000), window: pick(rng, 10.0, 300),
 	}
 	like := hosts.Spec{
@@ -252,7 +252,7 @@ func (m *medley) make(w *world) contracts.Policy {
 	if m.options == "" {
 		decode = noOptions
 	}
-	return must(admission.New(m.policy, decode, bid, rand.New(w.lots)))
+	return must(admission.Table(bid, rand.New(w.lots)).New(m.policy, decode))
 }
 
 // A record is what came of a trial, to be compared to the last bit.

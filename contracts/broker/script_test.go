@@ -168,7 +168,7 @@ func (c *conversation) open() error {
 	if c.options == "" {
 		decode = noOptions
 	}
-	policy, err := admission.New(c.policy, decode, bid, rand.New(&c.coins))
+	policy, err := admission.Table(bid, rand.New(&c.coins)).New(c.policy, decode)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func newOffice(policy string, options func(any) error, churn *floor.Availability
 	l := bank.New(&o.entries)
 	o.ann = must(l.Account("user:ann"))
 	must(0, l.Mint(0, o.ann, bank.Micros(10e6)))
-	o.policy = &listener{Policy: must(admission.New(policy, options, nil, nil))}
+	o.policy = &listener{Policy: must(admission.Table(nil, nil).New(policy, options))}
 	o.Broker = New(Config{
 		Fleet: []hosts.Machine{sim.New(hosts.Spec{Name: "h0", CPUs: 1, Speed: 1})}, Owners: []bank.Account{must(l.Account("host:h0"))},
 		Provider: must(l.Account("provider")), Policy: o.policy, Sharing: must(sharing.Table().New(admission.SharingOf(policy), noOptions)),

@@ -1,7 +1,6 @@
 package sharing
 
 import (
-	"fmt"
 	"math"
 
 	"bourse/contracts"
@@ -81,17 +80,6 @@ type SLAOptions struct {
 
 // DefaultSLA returns the readings with which the paper's results come out.
 func DefaultSLA() SLAOptions { return SLAOptions{Late: "shift", Protect: "strict"} }
-
-// Validate reports the first option that is no reading.
-func (o SLAOptions) Validate() error {
-	if o.Late != "shift" && o.Late != "pressure" {
-		return fmt.Errorf("late is %q, want shift or pressure", o.Late)
-	}
-	if o.Protect != "strict" && o.Protect != "printed" {
-		return fmt.Errorf("protect is %q, want strict or printed", o.Protect)
-	}
-	return nil
-}
 
 // A Plan allocates a host so that delay falls on soft tasks, but not on the one
 // that returns most, and says what the host then returns (SLA, Algorithm 2).

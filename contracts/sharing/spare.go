@@ -1,7 +1,6 @@
 package sharing
 
 import (
-	"fmt"
 	"math"
 
 	"bourse/hosts"
@@ -16,15 +15,6 @@ const (
 	Proportional Spare = "proportional" // they go to the tasks in proportion to their needs
 	Equal        Spare = "equal"        // they go to the tasks in equal parts
 )
-
-// Validate reports a name that is none of the three.
-func (s Spare) Validate() error {
-	switch s {
-	case Unused, Proportional, Equal:
-		return nil
-	}
-	return fmt.Errorf("spare is %q, want none, proportional or equal", string(s))
-}
 
 // Split appends to out what share of n each task is to have, given what each
 // requires. Beyond its size, n is divided in proportion to the needs. A task that

@@ -9,6 +9,8 @@
 // LibraSLA.
 package metrics
 
+import "bourse/workloadgen/plugin"
+
 // An Outcome is everything a metric may look at.
 type Outcome struct {
 	Jobs     []Job   // in order of arrival
@@ -135,6 +137,17 @@ var table = []Metric{
 
 // All returns the metrics in the order of reports.
 func All() []Metric { return table }
+
+// Table returns the metrics by name.
+func Table() plugin.Table[Metric] {
+	t := plugin.Table[Metric]{Kind: "metric", Members: make(plugin.Members[Metric], len(table))}
+	for _, m := range table {
+		in := t.Members[m.Name]
+		in.Doc, in.New = m.Doc, plugin.Is(m)
+		t.Members[m.Name] = in
+	}
+	return t
+}
 
 // Market returns the names of the metrics that the market paper reports, in the
 // order of reports.

@@ -49,7 +49,7 @@ func newEngine(tb rapid.TB, clusters []timetable.Config, o admission.ReserveOpti
 	if draws != nil {
 		src = &recorded{draws: draws}
 	}
-	policy, err := admission.New("reserve", func(v any) error { *v.(*admission.ReserveOptions) = o; return nil }, nil, rand.New(src))
+	policy, err := admission.Table(nil, rand.New(src)).New("reserve", func(v any) error { *v.(*admission.ReserveOptions) = o; return nil })
 	must(err)
 	rule, err := sharing.Table().New("planned", func(any) error { return nil })
 	must(err)

@@ -19,7 +19,7 @@ import (
 func preset(t *testing.T) scenario.Experiment {
 	t.Helper()
 	e, err := scenario.Parse("paper.yaml", papers.Presets()["paper"], scenario.Known{
-		Admission: admission.Names(),
+		Admission: admission.Table(nil, nil).Names(),
 		Bidding:   bidding.Table(nil).Names(),
 		Sharing:   sharing.Table().Names(),
 		Models:    models.Table().Names(),
@@ -52,7 +52,7 @@ func TestPreset(t *testing.T) {
 		var policies []string
 		for _, a := range c.Admission {
 			policies = append(policies, a.Name)
-			if _, err := admission.New(a.Name, a.Decode, nil, nil); err != nil {
+			if _, err := admission.Table(nil, nil).New(a.Name, a.Decode); err != nil {
 				t.Errorf("%s: %v", c.Name, err)
 			}
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -11,43 +10,55 @@ import (
 	"testing"
 )
 
-// withPolicy returns an overlay for the go command: the tree with one more admission
-// policy, as a file mine.go and a line in the table. It holds, too, in a tree that has
-// that policy already.
-func withPolicy(t *testing.T, file, line string) (overlay string) {
+// A recipe is a plug-in to add: a file of a room and a line in the room's table, which
+// goes before the line that begins as first does.
+type recipe struct{ room, table, first, file, line string }
+
+// withRecipes returns an overlay for the go command: the tree with these plug-ins, each a
+// file mine.go. It holds, too, in a tree that has one of them already.
+func withRecipes(t *testing.T, recipes ...recipe) (overlay string) {
 	t.Helper()
-	room, err := filepath.Abs(filepath.Join("..", "..", "contracts", "admission"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := os.ReadFile(filepath.Join(room, "admission.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	key, _, _ := strings.Cut(strings.TrimSpace(line), ":")
-	rest := regexp.MustCompile(`(?m)^\t`+regexp.QuoteMeta(key)+`: .*\n`).ReplaceAll(table, nil)
-	first := []byte("\t\"be\": ")
-	if !bytes.Contains(rest, first) {
-		t.Fatal("found no table of policies")
-	}
 	dir := t.TempDir()
-	packed, err := json.Marshal(map[string]map[string]string{"Replace": {
-		filepath.Join(room, "mine.go"):      filepath.Join(dir, "mine.go"),
-		filepath.Join(room, "admission.go"): filepath.Join(dir, "admission.go"),
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, data := range map[string]string{
-		"mine.go":      file,
-		"admission.go": strings.Replace(string(rest), string(first), line+string(first), 1),
-		"overlay.json": string(packed),
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644); err != nil {
+	replace := make(map[string]string)
+	put := func(path, data string) {
+		copied := filepath.Join(dir, strings.ReplaceAll(path, string(filepath.Separator), "_"))
+		if err := os.WriteFile(copied, []byte(data), 0o644); err != nil {
 			t.Fatal(err)
 		}
+		replace[path] = copied
 	}
-	return filepath.Join(dir, "overlay.json")
+	for _, r := range recipes {
+		room, err := filepath.Abs(filepath.Join("..", "..", filepath.FromSlash(r.room)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := os.ReadFile(filepath.Join(room, r.table))
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := regexp.QuoteMeta(regexp.MustCompile(`^\s*("[^"]*": |\w+,)`).FindString(r.line))
+		rest := string(regexp.MustCompile(`(?m)^`+strings.ReplaceAll(key, ": ", `:\s+`)+`.*\n`).ReplaceAll(table, nil))
+		if strings.Count(rest, r.first) != 1 {
+			t.Fatalf("found no table in %s/%s", r.room, r.table)
+		}
+		put(filepath.Join(room, "mine.go"), r.file)
+		put(filepath.Join(room, r.table), strings.Replace(rest, r.first, r.line+r.first, 1))
+	}
+	packed, err := json.Marshal(map[string]map[string]string{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay = filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(overlay, packed, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return overlay
+}
+
+// withPolicy returns an overlay with one more admission policy.
+func withPolicy(t *testing.T, file, line string) string {
+	t.Helper()
+	return withRecipes(t, recipe{"contracts/admission", "admission.go", "\t\"be\": ", file, line})
 }
 
 // gocmd runs the go command.
@@ -80,4 +91,91 @@ func TestReadmePolicy(t *testing.T) {
 		return
 	}
 	gocmd(t, "test", "-short", "-overlay", overlay, "bourse/contracts/admission")
+}
+
+// TestRecipes checks that a matchmaker, a payment rule and a metric are each one new file
+// and one line: with them the program lists them and runs a scenario that names them.
+func TestRecipes(t *testing.T) {
+	t.Parallel()
+	recipes := []recipe{
+		{"hosts/matchmaking", "matchmaking.go", "\t\t\"ff\": ", `package matchmaking
+
+import "bourse/hosts/timetable"
+
+// LastFit takes the last seller that can take the job.
+type LastFit struct{}
+
+// Match implements [Matchmaker].
+func (LastFit) Match(now int64, j timetable.Job, window []Seller) (c Choice, ok bool) {
+	for i, s := range window {
+		if q := s.Quote(now, j); q.Feasible {
+			c, ok = Choice{i, q}, true
+		}
+	}
+	return c, ok
+}
+`, "\t\t\"lf\": {\"the last cluster that can take it\", plugin.Is[Matchmaker](LastFit{})},\n"},
+		{"contracts/broker", "payment.go", "\t\t\"bid\": ", `package broker
+
+import (
+	"bourse/contracts"
+	"bourse/market"
+)
+
+// half charges half of each bid.
+func half(on []contracts.Allocation, _ market.Rate, _ float64) {
+	for i := range on {
+		on[i].Paying = on[i].Bid.Float64() / 2
+	}
+}
+`, "\t\t\"half\": {\"b/2: half of the bid\", plugin.Is(Payment{Charge: half})},\n"},
+		{"experiments/metrics", "metrics.go", "\tViolations,\n", `package metrics
+
+// Asked is the number of jobs.
+var Asked = Metric{
+	Name: "asked",
+	Unit: "jobs",
+	Doc:  "jobs that were submitted",
+	Of:   func(o *Outcome) (float64, bool) { return float64(len(o.Jobs)), true },
+}
+`, "\tAsked,\n"},
+	}
+	overlay := withRecipes(t, recipes...)
+	if testing.Short() {
+		gocmd(t, "vet", "-overlay", overlay, "bourse/hosts/matchmaking", "bourse/contracts/broker", "bourse/experiments/metrics")
+		return
+	}
+	dir := t.TempDir()
+	bourse := filepath.Join(dir, "bourse")
+	gocmd(t, "build", "-overlay", overlay, "-o", bourse, "bourse/cmd/bourse")
+	run := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command(bourse, args...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("bourse %s: %v: %s", strings.Join(args, " "), err, out)
+		}
+		return string(out)
+	}
+	listed := run("policies")
+	for _, name := range []string{"lf", "half", "asked"} {
+		if !strings.Contains(listed, "\n  "+name+" ") {
+			t.Errorf("bourse policies does not list %s", name)
+		}
+	}
+	const scenario = `name: recipes
+replications: 2
+base: {fleet: {hosts: 3, cpus: 4}, workload: {model: {name: exponential, jobs: 20}, annotate: {budget: 100}}}
+configurations:
+  - {name: market, market: {payment: half}, admission: [be]}
+  - {name: books, market: {sharing: planned, payment: budget}, workload: {annotate: {reservations: {}}}, admission: [{name: reserve, match: lf}, {name: reserve, match: ff, label: ff}]}
+figure: {metrics: [asked]}
+`
+	if err := os.WriteFile(filepath.Join(dir, "recipes.yaml"), []byte(scenario), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out := run("run", "recipes.yaml", "--quiet"); strings.Count(out, "20.000 ") != 3 {
+		t.Errorf("want 20 jobs asked for under each policy, in\n%s", out)
+	}
 }

@@ -9,6 +9,8 @@ import (
 // name, or a mapping:
 //
 //	admission: [be, {name: cac, capacity: static, label: printed}, {name: edf, sharing: exclusive}]
+//
+// Options in a mapping of their own are read too, as [plugin.Spec] has them.
 type Choice struct {
 	Name  string
 	Label string // tells apart two choices of one plug-in in result tables; Name by default
@@ -82,7 +84,14 @@ func decodeChoice(n *node, c *Choice, f field) error {
 			return err
 		}
 	}
-	if rest := n.without("name", "label", "sharing"); len(rest.keys) > 0 {
+	rest := n.without("name", "label", "sharing")
+	if apart := rest.get("options"); apart != nil {
+		if len(rest.keys) > 1 || apart.kind == scalar || apart.kind == list {
+			return fail(apart.at, join(f.path, "options"), "found %s, want a mapping of options alone, or the options beside the name", apart.found())
+		}
+		rest = apart
+	}
+	if len(rest.keys) > 0 {
 		c.options = rest
 	}
 	return nil

@@ -14,7 +14,7 @@ type Option struct {
 	Doc     string `json:"doc"`
 }
 
-var listed = errors.New("listed")
+var errListed = errors.New("listed")
 
 // Options lists the options of the named member. The member is not made.
 func (t Table[T]) Options(name string) []Option {
@@ -22,7 +22,7 @@ func (t Table[T]) Options(name string) []Option {
 	if m, ok := t.Members[name]; ok {
 		_, _ = m.New(func(options any) error {
 			all = list("", reflect.ValueOf(options).Elem())
-			return listed
+			return errListed
 		})
 	}
 	return all

@@ -29,14 +29,7 @@ import (
 // A family is a table of plug-ins, by the name that users give it.
 type family struct {
 	name string
-	table
-}
-
-// A table is a [plugin.Table] of whatever members.
-type table interface {
-	Names() []string
-	Doc(name string) string
-	Options(name string) []plugin.Option
+	plugin.Family
 }
 
 // families returns the families. Nothing is made of them here.

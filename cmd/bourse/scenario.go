@@ -14,6 +14,7 @@ import (
 	"bourse/experiments"
 	"bourse/experiments/papers"
 	"bourse/experiments/scenario"
+	"bourse/workloadgen/plugin"
 
 	"github.com/goccy/go-yaml"
 	"github.com/urfave/cli/v2"
@@ -55,7 +56,11 @@ standard input.
 					if err := exactly(c); err != nil {
 						return err
 					}
-					return printJSON(c, scenario.Schema())
+					known := make(map[string]plugin.Family)
+					for _, f := range families() {
+						known[f.name] = f
+					}
+					return printJSON(c, scenario.Schema(known))
 				},
 			},
 		},

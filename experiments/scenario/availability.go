@@ -8,7 +8,7 @@ import (
 // Availability says when the hosts of a fleet are there, and what it means that
 // one leaves.
 type Availability struct {
-	Model     *Choice `yaml:"model" doc:"availability model that draws a trace for each replication, the same for all policies"`
+	Model     *Choice `yaml:"model" family:"availability" doc:"availability model that draws a trace for each replication, the same for all policies"`
 	Span      float64 `yaml:"span" validate:"gt=0,max=1e9" doc:"length of the traces that a model draws, s; the run ends with it if there is no horizon"`
 	File      string  `yaml:"file" doc:"recorded trace, plain or gzip, in place of a model; of ucb a file a host: the folder that they are in"`
 	Format    string  `yaml:"format" validate:"oneof=auto csv fta ucb load" doc:"of the file: csv (resource,start,end,state,load,mips), fta (event_trace), ucb (epoch ops), load (date, host, 288 percentages), or auto, by its first lines"`
@@ -18,7 +18,7 @@ type Availability struct {
 	Gap       float64 `yaml:"gap" validate:"min=0,max=1e9" doc:"of a file: absences shorter than this are none, s"`
 	Leaving   string  `yaml:"leaving" validate:"oneof=resubmit lost suspend" doc:"what becomes of tasks on a host that leaves: resubmit (their contracts start again elsewhere), lost, or suspend (until it is back)"`
 	LostWork  string  `yaml:"lost_work" validate:"oneof=free charged" doc:"what a user pays for work that is lost: free (nothing) or charged (what accrued; under payment budget nothing does)"`
-	Predictor Choice  `yaml:"predictor" doc:"predicts whether a host stays, for policies that ask"`
+	Predictor Choice  `yaml:"predictor" family:"predictor" doc:"predicts whether a host stays, for policies that ask"`
 }
 
 // DefaultAvailability returns what a block stands for that says nothing.

@@ -31,7 +31,7 @@ type Configuration struct {
 	Needs     Needs    `yaml:"needs" doc:"resource requirement of every job, per node"`
 	Provider  Provider `yaml:"provider" doc:"who sells"`
 	Horizon   *float64 `yaml:"horizon" validate:"gt=0,max=1e12" doc:"instant at which the run ends, s: what is open then is cancelled without charge and counts nowhere; omitted, when all is done, or where hosts come and go, with their trace"`
-	Admission []Choice `yaml:"admission" validate:"min=1" doc:"policies to compare, each on the same workload"`
+	Admission []Choice `yaml:"admission" validate:"min=1" family:"admission" doc:"policies to compare, each on the same workload"`
 }
 
 // A Fleet is a number of hosts, identical but for their speeds.
@@ -70,11 +70,11 @@ func (f *Fleet) Capacity() float64 {
 
 // A Workload is a model, a plan or a log, and what is done to it.
 type Workload struct {
-	Model    *Choice  `yaml:"model" doc:"workload model that draws a plan for each replication"`
+	Model    *Choice  `yaml:"model" family:"model" doc:"workload model that draws a plan for each replication"`
 	Plan     string   `yaml:"plan" doc:"plan file (CSV, plain or gzip) to run as it is, in place of a model"`
 	SWF      string   `yaml:"swf" doc:"recorded log (SWF, plain or gzip) to run, in place of a model"`
 	Filter   string   `yaml:"filter" doc:"records of the log to take, such as ran,first:2000; beside a model, of the log that --trace puts in its place"`
-	Estimate *Choice  `yaml:"estimate" doc:"law of estimate over runtime, 1 where it falls below, for jobs of a model; omitted, as the model says"`
+	Estimate *Choice  `yaml:"estimate" family:"law" doc:"law of estimate over runtime, 1 where it falls below, for jobs of a model; omitted, as the model says"`
 	Annotate Options  `yaml:"annotate" doc:"what is done to the jobs: sizes, delay, restore, arrivals, load, inaccuracy, reservations, value, budget, price, urgency"`
 	Warmup   float64  `yaml:"warmup" validate:"min=0,max=0.9" doc:"part of the jobs, the first, that run and are not measured"`
 	Funds    *float64 `yaml:"funds" validate:"min=0,max=1e12" doc:"what each user has at the start, $; omitted, what its jobs are worth together"`
@@ -82,10 +82,10 @@ type Workload struct {
 
 // A Market is how hosts are sold.
 type Market struct {
-	Sharing    Choice  `yaml:"sharing" doc:"what share of a host a contract gets"`
-	Bidding    Choice  `yaml:"bidding" doc:"how a contract chooses hosts and bids"`
+	Sharing    Choice  `yaml:"sharing" family:"sharing" doc:"what share of a host a contract gets"`
+	Bidding    Choice  `yaml:"bidding" family:"bidding" doc:"how a contract chooses hosts and bids"`
 	Payment    string  `yaml:"payment" doc:"what is charged"`
-	Forecaster Choice  `yaml:"forecaster" doc:"estimate of the price percentile"`
+	Forecaster Choice  `yaml:"forecaster" family:"forecaster" doc:"estimate of the price percentile"`
 	Window     float64 `yaml:"window" validate:"gt=0,max=1e9" doc:"price history that it looks at, s"`
 	Instant    string  `yaml:"instant" validate:"oneof=ends-first submissions-first one-by-one" doc:"order of what happens at one instant: ends-first, so that what is freed can be used; submissions-first, and then all ends together; or one-by-one, submissions and then ends in the order of the log, each followed by a look at the queue, as simulators of EASY do"`
 }

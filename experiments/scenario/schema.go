@@ -4,13 +4,14 @@ import (
 	"bourse/workloadgen/plugin"
 	"encoding/json"
 	"reflect"
+	"strings"
 
 	"github.com/invopop/jsonschema"
 )
 
 // Schema returns a JSON Schema of scenario files, for editors: fields, types,
-// ranges and what they mean. It does not know the names of plug-ins.
-func Schema() *jsonschema.Schema {
+// ranges and what they mean, and of plug-ins of these families, by name, the same.
+func Schema(families map[string]plugin.Family) *jsonschema.Schema {
 	reflector := jsonschema.Reflector{
 		Anonymous:                  true,
 		ExpandedStruct:             true,
@@ -19,7 +20,7 @@ func Schema() *jsonschema.Schema {
 	}
 	s := reflector.ReflectFromType(reflect.TypeFor[file]())
 	s.Title = "bourse scenario"
-	restrict(s, s.Definitions, reflect.TypeFor[file](), map[reflect.Type]bool{})
+	restrict(s, s.Definitions, reflect.TypeFor[file](), map[reflect.Type]bool{}, families)
 	if c, ok := s.Properties.Get("configurations"); ok {
 		c.Items = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "string"}, c.Items}}
 	}
@@ -28,7 +29,7 @@ func Schema() *jsonschema.Schema {
 
 // restrict adds to the schema of a struct, and of those below it, what the
 // tags say, and that pointers may be null.
-func restrict(s *jsonschema.Schema, definitions jsonschema.Definitions, t reflect.Type, done map[reflect.Type]bool) {
+func restrict(s *jsonschema.Schema, definitions jsonschema.Definitions, t reflect.Type, done map[reflect.Type]bool, families map[string]plugin.Family) {
 	if s == nil || done[t] {
 		return
 	}
@@ -40,6 +41,14 @@ func restrict(s *jsonschema.Schema, definitions jsonschema.Definitions, t reflec
 		}
 		below := f.Type
 		limit(property, f.Rule)
+		if name := t.FieldByIndex(f.Index).Tag.Get("family"); families[name] != nil {
+			definitions["family-"+name] = familySchema(families[name])
+			choice := property
+			if property.Items != nil {
+				choice = property.Items
+			}
+			choice.Ref = "#/$defs/family-" + name
+		}
 		switch below.Kind() {
 		case reflect.Slice:
 			below = below.Elem()
@@ -50,7 +59,7 @@ func restrict(s *jsonschema.Schema, definitions jsonschema.Definitions, t reflec
 		}
 		property.Description = f.Doc
 		if below.Kind() == reflect.Struct && below != reflect.TypeFor[Choice]() {
-			restrict(definitions[below.Name()], definitions, below, done)
+			restrict(definitions[below.Name()], definitions, below, done, families)
 		}
 	}
 }
@@ -58,6 +67,9 @@ func restrict(s *jsonschema.Schema, definitions jsonschema.Definitions, t reflec
 // limit adds one validate tag.
 func limit(s *jsonschema.Schema, tag string) {
 	r := plugin.RuleOf(tag)
+	if r.Omit {
+		return // 0, or a text that is empty, will do too
+	}
 	if s.Type == "array" && r.Min != "" {
 		one := uint64(1)
 		s.MinItems = &one
@@ -75,12 +87,62 @@ func limit(s *jsonschema.Schema, tag string) {
 
 // JSONSchema implements what jsonschema asks of types with a form of their
 // own.
-func (Choice) JSONSchema() *jsonschema.Schema {
+func (Choice) JSONSchema() *jsonschema.Schema { return choiceOf(&jsonschema.Schema{Type: "string"}) }
+
+// choiceOf is a name, or a mapping of a name and options.
+func choiceOf(name *jsonschema.Schema) *jsonschema.Schema {
 	mapping := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties()}
-	mapping.Properties.Set("name", &jsonschema.Schema{Type: "string", Description: "of the plug-in; the other fields are its options"})
+	mapping.Properties.Set("name", name)
 	mapping.Properties.Set("label", &jsonschema.Schema{Type: "string", Pattern: word.String(), Description: "tells apart two choices of one plug-in"})
 	mapping.Properties.Set("sharing", &jsonschema.Schema{Description: "of an admission policy: the sharing rule under it, in place of market.sharing"})
-	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "string"}, mapping}}
+	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{name, mapping}}
+}
+
+// familySchema is a choice among the members of f: a mapping that names one has its
+// options.
+func familySchema(f plugin.Family) *jsonschema.Schema {
+	name := &jsonschema.Schema{Type: "string", Description: "of the plug-in; the other fields are its options"}
+	s := choiceOf(name)
+	for _, member := range f.Names() {
+		name.Enum = append(name.Enum, member)
+		is, then := object(), object()
+		is.Properties.Set("name", &jsonschema.Schema{Const: member})
+		is.Required, then.Description = []string{"name"}, f.Doc(member)
+		for _, o := range f.Options(member) {
+			in, path := then, strings.Split(o.Name, ".")
+			for _, segment := range path[:len(path)-1] {
+				below, ok := in.Properties.Get(segment)
+				if !ok {
+					below = object()
+					in.Properties.Set(segment, below)
+				} else if below.Properties == nil {
+					below.Properties = jsonschema.NewProperties()
+				}
+				in = below
+			}
+			in.Properties.Set(path[len(path)-1], optionSchema(o))
+		}
+		mapping := s.AnyOf[1]
+		mapping.AllOf = append(mapping.AllOf, &jsonschema.Schema{If: is, Then: then})
+	}
+	return s
+}
+
+func object() *jsonschema.Schema { return &jsonschema.Schema{Properties: jsonschema.NewProperties()} }
+
+// optionSchema is what an option takes. What names another plug-in may be anything.
+func optionSchema(o plugin.Option) *jsonschema.Schema {
+	s := &jsonschema.Schema{Description: o.Doc, Default: o.Default}
+	if t := o.Type; t.Kind() != reflect.Pointer && t != reflect.TypeFor[plugin.Spec]() {
+		s.Type = map[reflect.Kind]string{
+			reflect.Bool: "boolean", reflect.String: "string", reflect.Float64: "number", reflect.Slice: "array", reflect.Array: "array", reflect.Map: "object",
+		}[t.Kind()]
+		if s.Type == "" {
+			s.Type = "integer"
+		}
+	}
+	limit(s, o.Rule)
+	return s
 }
 
 // JSONSchema implements what jsonschema asks of types with a form of their

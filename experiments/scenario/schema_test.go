@@ -1,15 +1,34 @@
 package scenario
 
 import (
+	"bourse/workloadgen/plugin"
 	"encoding/json"
+	"strings"
 	"testing"
 )
+
+type cheap struct {
+	Most float64 `yaml:"most" validate:"gt=0,max=9" doc:"most"`
+	Of   struct {
+		Kind string `yaml:"kind" validate:"oneof=a b" doc:"kind"`
+	} `yaml:"of"`
+}
+
+// strategies is a family of two.
+var strategies = plugin.Table[cheap]{Kind: "strategy", Members: plugin.Members[cheap]{
+	"first": {"the first", plugin.Is(cheap{})},
+	"cheap": {"the cheapest", func(decode plugin.Decoder) (cheap, error) {
+		o := cheap{Most: 5}
+		err := decode(&o)
+		return o, err
+	}},
+}}
 
 // TestSchema checks that editors are told the type, range and meaning of
 // fields, and refuse others.
 func TestSchema(t *testing.T) {
 	t.Parallel()
-	text, err := json.Marshal(Schema())
+	text, err := json.Marshal(Schema(map[string]plugin.Family{"bidding": strategies}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,6 +68,27 @@ func TestSchema(t *testing.T) {
 	for _, f := range []string{"preset", "base", "name", "configurations"} {
 		if got.Properties[f].Description == "" {
 			t.Errorf("%s is missing or not described", f)
+		}
+	}
+}
+
+// TestSchemaOfFamilies checks that editors are told the names of plug-ins, and type,
+// range, default and meaning of their options.
+func TestSchemaOfFamilies(t *testing.T) {
+	t.Parallel()
+	text, err := json.Marshal(Schema(map[string]plugin.Family{"bidding": strategies}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`"bidding":{"$ref":"#/$defs/family-bidding","description":"how a contract chooses hosts and bids"}`,
+		`"enum":["cheap","first"]`,
+		`{"if":{"properties":{"name":{"const":"cheap"}},"required":["name"]},"then":{"properties":` +
+			`{"most":{"type":"number","maximum":9,"exclusiveMinimum":0,"description":"most","default":5},` +
+			`"of":{"properties":{"kind":{"type":"string","enum":["a","b"],"description":"kind","default":""}}}},"description":"the cheapest"}}`,
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("want %s in\n%s", want, text)
 		}
 	}
 }

@@ -12,6 +12,16 @@ type Option struct {
 	Default any    `json:"default"`
 	Want    string `json:"want"` // what it takes
 	Doc     string `json:"doc"`
+
+	Type reflect.Type `json:"-"`
+	Rule string       `json:"-"` // see [RuleOf]
+}
+
+// A Family is a [Table] of whatever members.
+type Family interface {
+	Names() []string
+	Doc(name string) string
+	Options(name string) []Option
 }
 
 var errListed = errors.New("listed")
@@ -42,7 +52,7 @@ func list(prefix string, v reflect.Value) []Option {
 			all = append(all, list(name+".", value)...)
 			continue
 		}
-		all = append(all, Option{name, plain(value), Want(f.Type, f.Rule), f.Doc})
+		all = append(all, Option{name, plain(value), Want(f.Type, f.Rule), f.Doc, f.Type, f.Rule})
 		if below {
 			start := reflect.New(t)
 			if own, ok := start.Interface().(interface{ UnmarshalYAML(func(any) error) error }); ok {

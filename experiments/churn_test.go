@@ -217,7 +217,7 @@ func TestVolatileRefused(t *testing.T) {
 		{"model.rate: found", []string{days + "fleet.availability.model={name: diurnal, rate: much}"}},
 		{"rate: found -1", []string{days + "fleet.availability.model={name: diurnal, rate: -1}"}},
 		{"days: found 0", []string{days + "fleet.availability.predictor={name: tde, days: 0}"}},
-		{"interval is 0", []string{days + "admission.pps.interval=0"}},
+		{"interval: found 0", []string{days + "admission.pps.interval=0"}},
 		{"resubmit: found away", []string{days + "admission.pps.resubmit=away"}},
 		{"threshold: found 2", []string{days + "admission.threshold.matchmaker={threshold: {threshold: 2}}"}},
 		{"treshold: unknown field", []string{days + "admission.threshold.matchmaker={threshold: {treshold: 0.5}}"}},

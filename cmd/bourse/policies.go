@@ -129,10 +129,20 @@ func policiesAction(c *cli.Context) error {
 		}
 		fmt.Fprintf(c.App.Writer, "  %-24s %s\n", p.Name, p.Doc)
 		for _, o := range p.Options {
-			fmt.Fprintf(c.App.Writer, "    %-22s %s; %s (%s)\n", o.Name, o.Doc, o.Want, written(o.Default))
+			fmt.Fprintf(c.App.Writer, "    %-22s %s%s (%s)\n", o.Name, o.Doc, limits(o), written(o.Default))
 		}
 	}
 	return nil
+}
+
+// limits says what an option may be, unless its line names all the words.
+func limits(o plugin.Option) string {
+	words := plugin.RuleOf(o.Rule).OneOf
+	told := words != nil && !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(o.Doc, word) })
+	if o.Rule == "" || told {
+		return ""
+	}
+	return "; " + o.Want
 }
 
 // written returns a default as people read it.

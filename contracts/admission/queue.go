@@ -61,7 +61,7 @@ type QueueOptions struct {
 	Interval float64 `yaml:"interval" validate:"min=1e-3,max=1e9" doc:"between looks, s"`
 
 	sched.QueueOptions `yaml:",inline"`
-	Matchmaker         plugin.Spec `yaml:"matchmaker" doc:"who chooses hosts: threshold, pps, first-available or random; with options, {threshold: {threshold: 0.8}}"`
+	Matchmaker         plugin.Spec `yaml:"matchmaker" doc:"who chooses hosts: threshold, pps, first-available or random; with options, {name: threshold, threshold: 0.8}"`
 }
 
 func newQueue(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {

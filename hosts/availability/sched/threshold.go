@@ -10,7 +10,7 @@ import (
 type ThresholdOptions struct {
 	// Threshold is T, the reliability that a host must have: in [0,1], 0.5 by
 	// default. 0 accepts every host without a forecast.
-	Threshold float64 `yaml:"threshold" validate:"min=0,max=1" doc:"T, the reliability that a host must have, in [0,1]; 0 takes every host"`
+	Threshold float64 `yaml:"threshold" validate:"min=0,max=1" doc:"T, the reliability that a host must have; 0 takes every host"`
 
 	// Order is the order in which idle hosts are examined: "fifo", the default,
 	// as they became idle, which at low thresholds goes round as the paper

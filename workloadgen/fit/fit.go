@@ -168,7 +168,7 @@ func Names() []string { return slices.Sorted(maps.Keys(methods)) }
 func New(name string, s *Sample, o Options) (Fit, error) {
 	method, ok := methods[name]
 	if !ok {
-		return Fit{}, fmt.Errorf("unknown fit %q (known: %s)", name, strings.Join(Names(), ", "))
+		return Fit{}, fmt.Errorf("unknown fit %q, want one of %s", name, strings.Join(Names(), ", "))
 	}
 	f, err := method(s, o)
 	if err != nil {

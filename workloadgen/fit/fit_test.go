@@ -161,7 +161,7 @@ func TestErrors(t *testing.T) {
 		values []float64
 		want   string
 	}{
-		{"cauchy", []float64{1, 2}, `unknown fit "cauchy" (known: binbin,`},
+		{"cauchy", []float64{1, 2}, `unknown fit "cauchy", want one of binbin,`},
 		{"weibull", []float64{3, 3, 3}, "fit weibull: all values are the same"},
 		{"gamma", []float64{3, 3, 3}, "all values are the same"},
 		{"lognormal", []float64{0, 0}, "all values are the same"},

@@ -17,6 +17,7 @@ import (
 	"bourse/hosts"
 	"bourse/market"
 	"bourse/workloadgen"
+	"bourse/workloadgen/plugin"
 	"bourse/workloadgen/swf"
 )
 
@@ -44,6 +45,17 @@ type offer struct {
 type choice struct {
 	scenario.Choice
 	decode func(any) error
+	good   *bool // it has been made
+}
+
+// made makes what c names; its options are checked the first time.
+func made[T any](c *choice, t plugin.Table[T]) (T, error) {
+	if *c.good {
+		return t.Again(c.Name, c.decode)
+	}
+	v, err := t.New(c.Name, c.decode)
+	*c.good = err == nil
+	return v, c.Blame(err)
 }
 
 // fix returns c as a choice. Until it has been made once, under the eyes of one
@@ -63,7 +75,7 @@ func fix(c scenario.Choice) choice {
 		copied.Set(saved)
 		saved = copied
 		return nil
-	}}
+	}, new(bool)}
 }
 
 // settings prepares the configurations of e, which has been expanded. The error
@@ -156,18 +168,18 @@ type rules struct {
 // have streams of their own, and ties one in common.
 func (s *setting) rules(o *offer, seed uint64, rep int) (r rules, err error) {
 	stream := func(name string) *rand.Rand { return rand.New(Stream(seed, rep, name)) }
-	if r.sharing, err = sharing.Table().New(o.sharing.Name, o.sharing.decode); err != nil {
-		return r, o.sharing.Blame(err)
+	if r.sharing, err = made(&o.sharing, sharing.Table()); err != nil {
+		return r, err
 	}
-	if r.forecast, err = market.Forecasters().New(s.price.Name, s.price.decode); err != nil {
-		return r, s.price.Blame(err)
+	if r.forecast, err = made(&s.price, market.Forecasters()); err != nil {
+		return r, err
 	}
-	bid, err := bidding.Table(stream("bidding")).New(s.bidding.Name, s.bidding.decode)
+	bid, err := made(&s.bidding, bidding.Table(stream("bidding")))
 	if err != nil {
-		return r, s.bidding.Blame(err)
+		return r, err
 	}
-	if r.policy, err = admission.Table(bid, stream("admission")).New(o.Name, o.decode); err != nil {
-		return r, o.Blame(err)
+	if r.policy, err = made(&o.choice, admission.Table(bid, stream("admission"))); err != nil {
+		return r, err
 	}
 	r.ties = stream("ties")
 	return r, nil

@@ -82,6 +82,9 @@ type Rule struct {
 // Whatever the rule, a number is finite. A rule on a pointer is on what it points to, if
 // that is there.
 func RuleOf(tag string) (r Rule) {
+	if tag == "" {
+		return r
+	}
 	own, elements, _ := strings.Cut(tag, "dive")
 	r.Elements = strings.TrimPrefix(elements, ",")
 	for _, part := range strings.FieldsFunc(own, func(c rune) bool { return c == ',' }) {

@@ -65,10 +65,11 @@ func (t Table[T]) New(name string, decode Decoder) (T, error) {
 		return none, fmt.Errorf("unknown %s %q, want one of %s", t.Kind, Clip(name), strings.Join(t.Names(), ", "))
 	}
 	made, err := m.New(func(options any) error {
-		if decode != nil {
-			if err := decode(options); err != nil {
-				return err
-			}
+		if decode == nil {
+			return nil
+		}
+		if err := decode(options); err != nil {
+			return err
 		}
 		return Check(options)
 	})
@@ -77,6 +78,10 @@ func (t Table[T]) New(name string, decode Decoder) (T, error) {
 	}
 	return made, nil
 }
+
+// Again makes the named member with options that New has found good: it looks at
+// neither.
+func (t Table[T]) Again(name string, decode Decoder) (T, error) { return t.Members[name].New(decode) }
 
 // Make makes the member that s names.
 func (t Table[T]) Make(s Spec) (T, error) { return t.New(s.Name, s.Decode) }

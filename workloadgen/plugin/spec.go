@@ -34,19 +34,19 @@ func (s *Spec) UnmarshalYAML(unmarshal func(any) error) error {
 	if err := unmarshal(&said); err != nil {
 		return err
 	}
-	name, options, err := Named(said, s.Name)
+	name, options, err := named(said, s.Name)
 	*s = Spec{name, options}
 	return err
 }
 
-// Named returns the name and the options of a mapping in any form; under is the name of
+// named returns the name and the options of a mapping in any form; under is the name of
 // options that come without one.
-func Named(said map[string]any, under string) (name string, options map[string]any, err error) {
+func named(said map[string]any, under string) (name string, options map[string]any, err error) {
 	options = maps.Clone(said)
 	inner, apart := said["options"]
-	switch x, named := said["name"]; {
-	case named:
-		if name, named = x.(string); !named {
+	switch x, has := said["name"]; {
+	case has:
+		if name, has = x.(string); !has {
 			return "", nil, fmt.Errorf("name: found %v, want text", x)
 		}
 		delete(options, "name")

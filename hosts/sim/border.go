@@ -39,10 +39,7 @@ func (m *Machine) makeFree(slot hosts.Slot, t *hotTask, r *coldTask, left, limit
 	if v.v.hi > min(left, 1)/t.weight*tooFar && left > 0 {
 		m.rebase()
 	}
-	key := twoFloat{math.Inf(1), 0}
-	if left <= math.MaxFloat64 {
-		key = v.v.plus(quotient(left, t.weight))
-	}
+	key := v.v.after(left, t.weight)
 	r.from = v.v
 	v.free++
 	v.weight = v.weight.add(t.weight)
@@ -58,10 +55,7 @@ func (m *Machine) makeCapped(slot hosts.Slot, t *hotTask, r *coldTask, left, lim
 	v := m.virtual
 	m.place[slot] = capped
 	r.from = twoFloat{m.now, v.rest}
-	key := twoFloat{math.Inf(1), 0}
-	if left <= math.MaxFloat64 {
-		key = r.from.plus(quotient(left, limit*v.speed))
-	}
+	key := r.from.after(left, limit*v.speed)
 	v.bounded = true
 	v.capped.n++
 	m.reserve(v.capped.limit.add(limit))

@@ -136,10 +136,10 @@ func (m *Machine) start(job *Job, number int64) {
 }
 
 func (e *Engine) reset(w *Workload, capacity, limit float64) error {
-	if !(capacity > 0 && capacity <= math.MaxFloat64) {
+	if !(capacity > 0) || math.IsInf(capacity, 1) {
 		return fmt.Errorf("hosts/sim: capacity %v, want more than 0 processors", capacity)
 	}
-	if !(limit >= 0 && limit <= math.MaxFloat64) {
+	if !(limit >= 0) || math.IsInf(limit, 1) {
 		return fmt.Errorf("hosts/sim: limit %v, want at least 0 processors", limit)
 	}
 	e.resetHosts(w.Hosts, capacity, limit)

@@ -30,7 +30,8 @@ func newForm(name string, many int, spec hosts.Spec) *form {
 // in virtual time, or now this and now that as their number crosses a threshold: the
 // same reports, instants, work done, rates and room to 1e-9, ties in order of start.
 // Tasks start, stop, are paused and change their shares at any instants; weights,
-// limits and works are alike or differ a millionfold, or there is none.
+// limits and works are alike or differ a millionfold, or there is none. An instant beyond
+// 1e300 s may be never.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -46,7 +47,7 @@ func TestForms(t *testing.T) {
 		}
 		weights := rapid.OneOf(rapid.SampledFrom([]float64{0, 1, 1, 2, 3}), rapid.Float64Range(1e-3, 1e3), rapid.SampledFrom([]float64{1e-6, 1e6}))
 		limits := rapid.OneOf(rapid.Just(0.0), rapid.SampledFrom([]float64{0.125, 0.5, 4, math.MaxFloat64}), rapid.Float64Range(0.01, 2))
-		works := rapid.OneOf(rapid.SampledFrom([]float64{0, 1, 1, 4, math.Inf(1)}), rapid.Float64Range(0.01, 50))
+		works := rapid.OneOf(rapid.SampledFrom([]float64{0, 1, 1, 4, math.MaxFloat64, math.Inf(1)}), rapid.Float64Range(0.01, 50))
 		if rapid.Bool().Draw(t, "unlimited") {
 			limits = rapid.Just(0.0)
 		}
@@ -148,7 +149,7 @@ func sameState(t *rapid.T, now float64, f, want *form, running []int64) {
 	if m.Len() != len(running) || w.Len() != len(running) {
 		t.Fatalf("%s: %d tasks, linear %d, want %d", f.name, m.Len(), w.Len(), len(running))
 	}
-	if got, want := m.Next(), w.Next(); !close9(got, want) {
+	if got, want := m.Next(), w.Next(); !close9(got, want) && !(min(got, want) > 1e300) {
 		t.Fatalf("%s at %v: Next = %v, want %v", f.name, now, got, want)
 	}
 	got, processors := slices.Clone(m.Processors()), w.Processors()

@@ -26,21 +26,14 @@ func (h *heap) push(e entry) {
 
 // first returns the first entry that is not void, nil if there is none.
 func (h *heap) first(tasks []hotTask) *entry {
-	if h.void > 0 {
-		h.clear(tasks)
+	for h.void > 0 && tasks[h.entries[0].slot].stamp != h.entries[0].stamp {
+		h.void--
+		h.pop()
 	}
 	if len(h.entries) == 0 {
 		return nil
 	}
 	return &h.entries[0]
-}
-
-// clear takes out the void entries that come first.
-func (h *heap) clear(tasks []hotTask) {
-	for h.void > 0 && tasks[h.entries[0].slot].stamp != h.entries[0].stamp {
-		h.void--
-		h.pop()
-	}
 }
 
 // pop takes the first entry out.
@@ -55,7 +48,7 @@ func (h *heap) pop() {
 // lose notes that an entry has become void. It takes all that are out once they are
 // more than half.
 func (h *heap) lose(tasks []hotTask) {
-	if h.void++; h.void < 16 || 2*int(h.void) < len(h.entries) {
+	if h.void++; 2*int(h.void) <= len(h.entries) {
 		return
 	}
 	kept := h.entries[:0]

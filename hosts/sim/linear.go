@@ -17,7 +17,7 @@ func (m *Machine) append(slot hosts.Slot, key int64, work, done float64, s hosts
 	}
 	m.resize(n + 1)
 	if work <= math.MaxFloat64 {
-		m.finite++
+		m.finite = true
 	}
 	t := &m.tasks[n] // field by field: a copy of what was just written has to wait for it
 	t.key, t.work, t.done, t.finish, t.slot = key, work, done, 0, slot
@@ -55,11 +55,11 @@ func (m *Machine) trim() {
 
 // share allocates the host among its tasks, and finds the next completion.
 func (m *Machine) share() {
-	if m.finite > 0 && m.spec.Cap == 0 && !m.limited && m.proportional() {
+	if m.finite && m.spec.Cap == 0 && !m.limited && m.proportional() {
 		return
 	}
 	m.limited = hosts.Divide(m.spec.CPUs, m.spec.Cap, m.shares, m.rates)
-	if m.finite == 0 {
+	if !m.finite {
 		m.next = math.Inf(1)
 		return
 	}
@@ -125,9 +125,6 @@ func (m *Machine) complete() {
 		if t.finish <= at {
 			m.ended = append(m.ended, hosts.Report{Key: t.key, Slot: t.slot, At: at, Done: t.work})
 			m.place[t.slot] = over
-			if t.work <= math.MaxFloat64 {
-				m.finite--
-			}
 			continue
 		}
 		if t.done += rates[i] * span; t.done > t.work {
@@ -165,9 +162,6 @@ func (m *Machine) accrue(at float64) {
 // remove takes task i off the host and keeps the order of the others.
 func (m *Machine) remove(i int) {
 	slot := m.tasks[i].slot
-	if m.tasks[i].work <= math.MaxFloat64 {
-		m.finite--
-	}
 	n := len(m.tasks) - 1
 	for ; i < n; i++ {
 		m.tasks[i], m.shares[i] = m.tasks[i+1], m.shares[i+1]

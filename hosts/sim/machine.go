@@ -23,7 +23,7 @@ import (
 // faster than keeping any order. Once they are many the machine keeps them in virtual
 // time, and a call costs time logarithmic in their number, but for Processors, which is
 // linear. It returns when fewer than half as many are left, so that it does not go to
-// and fro. Both forms give the same to 1e-9.
+// and fro. Both forms give the same to 1e-9; an instant beyond 1e300 s may be never.
 type Machine struct {
 	now     float64
 	next    float64  // earliest completion, if not stale
@@ -34,9 +34,9 @@ type Machine struct {
 	holding bool     // some slot is in holds
 
 	// The tasks that run, in order of start, while they are few.
-	finite  int32 // tasks that complete: those of endless work do not
-	limited bool  // somebody was at a limit at the last division
-	summed  bool  // weight is the sum of the weights, added up in that order
+	finite  bool // some task since Reset has had an end of its work
+	limited bool // somebody was at a limit at the last division
+	summed  bool // weight is the sum of the weights, added up in that order
 	weight  float64
 	tasks   []task
 	shares  []hosts.Share
@@ -50,7 +50,7 @@ type Machine struct {
 
 	holds []hosts.Resources // by slot: what its task holds; as long as need be
 	room  hosts.Resources
-	_     [8]byte // machines in a row begin with a cache line
+	_     [24]byte // machines in a row begin with a cache line
 }
 
 // manyTasks is from how many tasks on a market's machine keeps them in virtual time.
@@ -137,6 +137,9 @@ func (m *Machine) Start(now float64, t hosts.Task, s hosts.Share) (hosts.Slot, e
 
 // add begins a task of which nothing is to be checked, now.
 func (m *Machine) add(key int64, work float64, s hosts.Share) hosts.Slot {
+	if m.virtual != nil || len(m.tasks) >= int(m.many) {
+		m.suit(s, true)
+	}
 	slot := hosts.Slot(m.unused)
 	if slot != none {
 		m.unused = vacant - m.place[slot]
@@ -145,9 +148,6 @@ func (m *Machine) add(key int64, work float64, s hosts.Share) hosts.Slot {
 		m.place = append(m.place, 0)
 	}
 	m.stale = true
-	if m.virtual != nil || len(m.tasks) >= int(m.many) {
-		m.suit(s, true)
-	}
 	if m.virtual != nil {
 		m.begin(slot, key, work, 0, s)
 	} else {
@@ -394,7 +394,7 @@ func (m *Machine) vacate(slot hosts.Slot) {
 }
 
 func check(s hosts.Share) {
-	if !(s.Weight >= 0 && s.Weight <= math.MaxFloat64 && s.Limit >= 0) {
+	if !(s.Weight >= 0 && s.Limit >= 0) || math.IsInf(s.Weight, 1) {
 		panic(refused(s))
 	}
 }

@@ -46,6 +46,9 @@ func TestMachineByHand(t *testing.T) {
 	if got := m.Next(); got != 10 {
 		t.Errorf("Next = %v, want 10", got)
 	}
+	if out := m.Advance(4, nil); len(out) > 0 || m.Done(b) != 1 {
+		t.Errorf("Advance = %v with %v done by task 2, want nothing and 1", out, m.Done(b))
+	}
 	out := m.Advance(20, nil)
 	if want := []hosts.Report{{Key: 1, Slot: a, At: 10, Done: 10}}; !slices.Equal(out, want) {
 		t.Errorf("Advance = %v, want %v", out, want)
@@ -90,6 +93,59 @@ func TestMachineUnreported(t *testing.T) {
 	}
 	if out := m.Advance(7, nil); len(out) != 1 || out[0].Key != 3 || out[0].At != 7 {
 		t.Errorf("Advance = %v, want task 3 at 7", out)
+	}
+}
+
+// TestMachineUnreportedBoth checks that of two tasks that have completed each has its own
+// report, and that one is out once.
+func TestMachineUnreportedBoth(t *testing.T) {
+	t.Parallel()
+	m := sim.New(hosts.Spec{CPUs: 1, Speed: 1})
+	a := mustStart(t, m, 0, 1, 1, hosts.Share{Weight: 1})
+	b := mustStart(t, m, 0, 2, 2, hosts.Share{Weight: 1})
+	mustStart(t, m, 4, 3, inf, hosts.Share{Weight: 1})
+	if m.Done(a) != 1 || m.Done(b) != 2 {
+		t.Errorf("Done = %v and %v, want 1 and 2", m.Done(a), m.Done(b))
+	}
+	if got, want := m.Stop(4, b), (hosts.Report{Key: 2, Slot: b, At: 3, Done: 2}); got != want {
+		t.Errorf("Stop = %v, want %v", got, want)
+	}
+	if got, want := m.Advance(4, nil), []hosts.Report{{Key: 1, Slot: a, At: 2, Done: 1}}; !slices.Equal(got, want) {
+		t.Errorf("Advance = %v, want %v", got, want)
+	}
+}
+
+// TestMachineMistakes checks that the machine panics at what no caller means, and says what
+// it was.
+func TestMachineMistakes(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct {
+		want string
+		do   func(*sim.Machine)
+	}{
+		{"hosts/sim: share {Weight:-1 Limit:0}", func(m *sim.Machine) { m.Start(2, hosts.Task{}, hosts.Share{Weight: -1}) }},
+		{"hosts/sim: share {Weight:+Inf Limit:0}", func(m *sim.Machine) { m.Start(2, hosts.Task{}, hosts.Share{Weight: inf}) }},
+		{"hosts/sim: share {Weight:NaN Limit:0}", func(m *sim.Machine) { m.SetShare(2, 0, hosts.Share{Weight: math.NaN()}) }},
+		{"hosts/sim: share {Weight:1 Limit:-1}", func(m *sim.Machine) { m.SetShare(2, 0, hosts.Share{Weight: 1, Limit: -1}) }},
+		{"hosts/sim: share {Weight:1 Limit:NaN}", func(m *sim.Machine) { m.SetShare(2, 0, hosts.Share{Weight: 1, Limit: math.NaN()}) }},
+		{"hosts/sim: work is negative or not a number", func(m *sim.Machine) { m.Start(2, hosts.Task{Work: -1}, hosts.Share{}) }},
+		{"hosts/sim: work is negative or not a number", func(m *sim.Machine) { m.Start(2, hosts.Task{Work: math.NaN()}, hosts.Share{}) }},
+		{"hosts/sim: host a is told 1 after 2", func(m *sim.Machine) { m.Stop(1, 0) }},
+		{"hosts/sim: host a is told NaN after 2", func(m *sim.Machine) { m.Stop(math.NaN(), 0) }},
+		{"hosts/sim: host a has no task in slot 1", func(m *sim.Machine) { m.Done(1) }},
+		{"hosts/sim: host a has no task in slot 0", func(m *sim.Machine) { m.Stop(2, 0); m.Rate(0) }},
+	} {
+		m := sim.New(cpu2())
+		mustStart(t, m, 0, 1, inf, hosts.Share{Weight: 1, Limit: inf})
+		m.Advance(2, nil)
+		func() {
+			defer func() {
+				if got := recover(); got != x.want {
+					t.Errorf("panics with %v, want %s", got, x.want)
+				}
+			}()
+			x.do(m)
+		}()
 	}
 }
 

@@ -27,6 +27,15 @@ func (a twoFloat) less(b twoFloat) bool {
 	return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo
 }
 
+// after returns a + x/y, +Inf if x/y is more than a float holds.
+func (a twoFloat) after(x, y float64) twoFloat {
+	q := quotient(x, y)
+	if math.IsInf(q.hi, 1) {
+		return twoFloat{q.hi, 0}
+	}
+	return a.plus(q)
+}
+
 // quotient returns a / b.
 func quotient(a, b float64) twoFloat {
 	q := a / b

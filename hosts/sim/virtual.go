@@ -148,7 +148,7 @@ func (m *Machine) virtualize() {
 		}
 	}
 	m.resize(0)
-	m.finite, m.summed, m.stale = 0, false, true
+	m.summed, m.stale = false, true
 }
 
 // reset empties v for a host of that spec. It keeps its memory.
@@ -290,8 +290,8 @@ func (m *Machine) gets(slot hosts.Slot) float64 {
 // allocate fills rates with what each task gets, in order of start.
 func (m *Machine) allocate() {
 	m.rates = m.rates[:0]
-	for i, slot := range m.inOrder() {
-		if i == cap(m.rates) && m.lists != nil {
+	for _, slot := range m.inOrder() {
+		if m.lists != nil {
 			m.rates = m.lists.rates.Grow(m.rates)
 		}
 		m.rates = append(m.rates, m.gets(slot))

@@ -58,7 +58,12 @@ func TestThreshold(t *testing.T) {
 		t.Error("in virtual time with a weight of 1e200")
 	}
 	m.SetShare(5.5, slots[len(slots)-1], one)
-	mustStart(t, m, 5.5, 10, 1, hosts.Share{Weight: 1e-200})
+	for i, w := range []float64{1e-100, 1e100} {
+		if mustStart(t, m, 5.5, int64(10+i), 1, hosts.Share{Weight: w}); !m.InVirtualTime() {
+			t.Errorf("linear with a weight of %v", w)
+		}
+	}
+	mustStart(t, m, 5.5, 12, 1, hosts.Share{Weight: 1e-200})
 	if m.InVirtualTime() {
 		t.Error("in virtual time with a weight of 1e-200")
 	}

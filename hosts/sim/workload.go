@@ -99,7 +99,7 @@ func (l *lines) workload() (*Workload, error) {
 		last = job.Arrival
 		job.Rate = int64(math.Round(bid * 1e9))
 		price += float64(job.Rate) * float64(job.Nodes)
-		if price > maxPrice {
+		if price >= maxPrice {
 			return nil, l.wrong("bid", l.fields[3], "all bids to sum to less")
 		}
 		whole = whole && float64(job.Rate)/1e9 == bid
@@ -108,13 +108,13 @@ func (l *lines) workload() (*Workload, error) {
 	if !whole {
 		w.refine(bids, price)
 	}
-	if l.err == nil && l.scan() {
+	if l.scan() {
 		return nil, l.wrong("jobs", l.in.Bytes(), fmt.Sprintf("the end after %d jobs", n))
 	}
-	if l.err == nil && l.in.Err() != nil {
+	if l.in.Err() != nil {
 		return nil, l.broken()
 	}
-	return w, l.err
+	return w, nil
 }
 
 // refine puts the rates in the finest unit in which all bids, which come to price
@@ -137,6 +137,7 @@ func (l *lines) scan() bool {
 			return true
 		}
 	}
+	l.number++ // of the line that is not there
 	return false
 }
 
@@ -146,7 +147,6 @@ func (l *lines) next(n int, what string) {
 		return
 	}
 	if !l.scan() {
-		l.number++
 		l.err = l.broken()
 		if l.in.Err() == nil {
 			l.err = fmt.Errorf("%s:%d: found the end of the file, want %s", l.name, l.number, what)

@@ -5,9 +5,12 @@ import (
 	"compress/gzip"
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"bourse/hosts/sim"
 )
@@ -57,6 +60,33 @@ func TestFineBids(t *testing.T) {
 	}
 }
 
+// TestFinestUnit checks that rates are in the finest power of ten of a dollar of which all
+// of them, a job's on each of its hosts, can be added up.
+func TestFinestUnit(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var text strings.Builder
+		n := rapid.IntRange(1, 5).Draw(t, "jobs")
+		fmt.Fprintf(&text, "9 %d\n0 1 1 1.5e-9\n", n+1) // one of them not in nano-dollars
+		for range n {
+			bid := math.Pow(10, rapid.Float64Range(-8, 5).Draw(t, "power of ten"))
+			fmt.Fprintln(&text, 0, rapid.IntRange(1, 9).Draw(t, "hosts"), 1, bid)
+		}
+		w, err := sim.ReadWorkload("w.txt", strings.NewReader(text.String()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := new(big.Int)
+		for _, job := range w.Jobs {
+			sum.Add(sum, new(big.Int).Mul(big.NewInt(job.Rate), big.NewInt(int64(job.Nodes))))
+		}
+		const most = 1 << 62
+		if ten := new(big.Int).Mul(sum, big.NewInt(10)); sum.Cmp(big.NewInt(most)) >= 0 || ten.Cmp(big.NewInt(most/4)) < 0 {
+			t.Fatalf("rates sum to %v, want less than %d, and more than a fortieth", sum, most)
+		}
+	})
+}
+
 // TestReadWorkloadErrors checks that each mistake is answered with file, line,
 // field, what was found and what was wanted.
 func TestReadWorkloadErrors(t *testing.T) {
@@ -81,6 +111,7 @@ func TestReadWorkloadErrors(t *testing.T) {
 		"3 1\n1 1 1 0\n":            `w.txt:2: bid: found "0", want a number from 1e-09 to 1e+06`,
 		"3 1\n0x1p4 1 1 1\n":        `w.txt:2: arrival: found "0x1p4", want a number from 0 to 1e+12`,
 		"3 1\n0x_1p4 1 1 1\n":       `w.txt:2: arrival: found "0x_1p4", want a number from 0 to 1e+12`,
+		"3 1\n\v1 1 1 1\n":          `w.txt:2: found '\v', want blanks between fields and a line feed after them`,
 		"3 1\n1 1\r1 1\n":           `w.txt:2: found '\r', want blanks between fields and a line feed after them`,
 		"3 1\r1 1 1 1\r":            `w.txt:1: found '\r', want blanks between fields and a line feed after them`,
 		"3 1\n1 1 1 x\n":            `w.txt:2: bid: found "x", want a number from 1e-09 to 1e+06`,
@@ -88,7 +119,9 @@ func TestReadWorkloadErrors(t *testing.T) {
 		"3 1\n1 1 1 1\n2 1 1 1\n":   `w.txt:3: jobs: found "2 1 1 1", want the end after 1 jobs`,
 		"\x1f\x8bnot gzip at all":   `w.txt: gzip: invalid header`,
 		strings.Repeat("3", 1e6):    `w.txt:1: found a line of more than 256 bytes`,
-		"5000 1\n1 5000 1 1000000":  `w.txt:2: bid: found "1000000", want all bids to sum to less`,
+		"3 1\n1 1 1 1\n\n" + strings.Repeat("3", 1e6): `w.txt:4: found a line of more than 256 bytes`,
+		"8192 1\n1 8192 1 562949.953421312":           `w.txt:2: bid: found "562949.953421312", want all bids to sum to less`, // 2^62 nano-dollars
+		"5000 1\n1 5000 1 1000000":                    `w.txt:2: bid: found "1000000", want all bids to sum to less`,
 	} {
 		_, err := sim.ReadWorkload("w.txt", strings.NewReader(in))
 		if err == nil || err.Error() != want {

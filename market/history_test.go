@@ -154,14 +154,25 @@ func TestGiantLeavesNothing(t *testing.T) {
 // TestHistoryForgets checks that a history does not grow with the run.
 func TestHistoryForgets(t *testing.T) {
 	t.Parallel()
-	for span, steps := range map[float64]int{10: 31, 1000: 1} {
+	for span, steps := range map[float64]int{0: 2, 10: 31, 1000: 1} {
 		var h History
 		for i := range 100_000 {
-			h.Observe(float64(i)*span, Rate(i))
+			h.Observe(1000+float64(i)*span, Rate(i))
 		}
 		if got := cap(h.steps); got > 2*steps+10 {
 			t.Errorf("room for %d steps of a window that holds %d", got, steps)
 		}
+	}
+	var h History
+	for i := range 200 {
+		h.Observe(float64(i), Rate(i))
+	}
+	room := cap(h.steps)
+	for i := range 100_000 {
+		h.Observe(float64(1000*(i+1)), Rate(i))
+	}
+	if got := cap(h.steps); got > room {
+		t.Errorf("room for %d steps, once far fewer are held than when it was %d", got, room)
 	}
 }
 

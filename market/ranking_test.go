@@ -121,6 +121,30 @@ func TestShortChunksJoin(t *testing.T) {
 	}
 }
 
+// TestEmptyChunkGoes checks that a chunk is gone with its last item, though the only one
+// beside it is nearly full.
+func TestEmptyChunkGoes(t *testing.T) {
+	t.Parallel()
+	const half = chunkSize / 2
+	for _, first := range []bool{true, false} {
+		r := NewRanking(2 * half)
+		if first {
+			for i := range int32(half) { // to the end, in order
+				r.Set(i, 1)
+				r.check(t)
+			}
+			continue
+		}
+		for i := int32(2*half - 1); i >= 0; i-- { // each stays where it is
+			r.Set(i, 1)
+		}
+		for i := range int32(half) { // the last of two chunks to the front
+			r.Set(half+i, 0)
+			r.check(t)
+		}
+	}
+}
+
 // TestCheapestDependsOnPricesAlone checks that how the prices came about, or
 // what was asked before, does not change a choice.
 func TestCheapestDependsOnPricesAlone(t *testing.T) {

@@ -70,10 +70,12 @@ func TestAveragesKeepTheIntegral(t *testing.T) {
 	})
 }
 
-// TestSeriesRefuses checks the promises that Add makes in place of an error.
+// TestSeriesRefuses checks the promises that Add and Averages make in place of an error.
 func TestSeriesRefuses(t *testing.T) {
 	t.Parallel()
 	for name, add := range map[string]func(*Series){
+		"no width":        func(s *Series) { s.Averages(0, 0, nil) },
+		"width below 0":   func(s *Series) { s.Averages(-1, 9, nil) },
 		"time going back": func(s *Series) { s.Add(4, 1) },
 		"no time":         func(s *Series) { s.Add(math.NaN(), 1) },
 		"sum too high":    func(s *Series) { s.Add(6, math.MaxInt64) },

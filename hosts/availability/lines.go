@@ -18,14 +18,14 @@ const maxLine = 64 << 10
 // Lines too long, blank and those that begin with # are booked and left out.
 func eachLine(r io.Reader, file string, a *Accounting, f func(at place, line string)) error {
 	in := bufio.NewReaderSize(r, maxLine)
-	if magic, err := in.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
+	if magic, _ := in.Peek(2); string(magic) == "\x1f\x8b" {
 		z, err := gzip.NewReader(in)
 		if err != nil {
 			return fmt.Errorf("availability: %s: %w", naming(file), err)
 		}
 		in = bufio.NewReaderSize(z, maxLine)
 	}
-	if mark, err := in.Peek(3); err == nil && string(mark) == "\ufeff" {
+	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
 		in.Discard(3)
 	}
 	for n := 1; ; n++ {

@@ -70,6 +70,9 @@ func TestReadCSV(t *testing.T) {
 		}
 		var got []string
 		if len(trace.Hosts) > 0 {
+			if name := trace.Hosts[0].Name; name != "a" {
+				t.Errorf("%s: host %q, want a", c.name, name)
+			}
 			for _, r := range trace.Hosts[0].Records() {
 				got = append(got, strings.Join([]string{num(r.Start) + "-" + num(r.End), r.State.String(), num(r.Load)}, " "))
 			}

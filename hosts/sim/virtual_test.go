@@ -296,6 +296,14 @@ func TestLongest(t *testing.T) {
 			if got := m.Next(); got != inf {
 				t.Errorf("many %d, limit %v: Next = %v of none", many, limit, got)
 			}
+			mustStart(t, m, 1, 0, math.MaxFloat64, hosts.Share{Weight: 1e-3, Limit: limit / 1e3})
+			if got := m.Next(); !(got > 1e300) {
+				t.Errorf("many %d, limit %v: Next = %v of a light task, want none so soon", many, limit, got)
+			}
+			mustStart(t, m, 1, 1, 1, hosts.Share{Weight: 1e3, Limit: 1})
+			if got := m.Next(); got != 2 {
+				t.Errorf("many %d, limit %v: Next = %v beside a light task, want 2", many, limit, got)
+			}
 		}
 	}
 }

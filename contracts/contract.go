@@ -7,15 +7,16 @@ import (
 	"bourse/market"
 )
 
-// A Placement is one node of a contract: a host, the funding level there, and
-// what has come of it.
+// A Placement is one node of a contract, or one gang: a host, the funding level there,
+// and what has come of it.
 type Placement struct {
-	Host hosts.ID
-	Bid  market.Rate
-	Slot hosts.Slot
-	Done float64 // work done on this node, once Left
-	Owed float64 // dollars accrued, once Left
-	Left bool    // the task has left the host
+	Host  hosts.ID
+	Bid   market.Rate
+	Slot  hosts.Slot
+	Nodes int     // of a gang, which is one task: as many nodes of the contract; 0 is one
+	Done  float64 // work done on this node, once Left
+	Owed  float64 // dollars accrued, once Left
+	Left  bool    // the task has left the host
 }
 
 // A Contract is an accepted request and how its work stands. Policies may read it and
@@ -27,18 +28,26 @@ type Contract struct {
 	At   float64 // instant up to which Done is counted
 
 	Request
-	Placements []Placement // one per node
+	Placements []Placement // one per node, or one per gang if it is booked
 	Admitted   float64     // instant
 	Began      float64     // instant of its first start, +Inf before it
-	Host       hosts.ID    // of a gang
-	Gang       bool        // booked: all nodes are on Host, as one placement
+	Host       hosts.ID    // of its first gang
+	Gang       bool        // booked: its nodes are in gangs, all of one part on one host
 
 	// Where hosts come and go:
 	Losses int     // times that a host left with a task of it
 	Resent int     // of those, the ones after which it was to be placed again
 	Wasted float64 // work that was lost so, over all nodes
 
-	Paused []float64 // of a gang: instants at which its nodes were taken away and given back, in turn
+	Paused []Pause // of gangs, in order of their beginnings
+}
+
+// A Pause is a time after the first start of a contract in which one of its gangs has no
+// nodes: it has not started with the first, was suspended, or has ended before the last.
+type Pause struct {
+	Part int32   // index in the contract's placements
+	From float64 // instant
+	To   float64 // instant, +Inf as long as it lasts
 }
 
 // Remaining returns the estimated work left at now over all nodes, 0 at least.

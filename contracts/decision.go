@@ -31,7 +31,7 @@ const (
 type Decision struct {
 	Verdict    Verdict
 	Reason     Reason
-	Placements []Placement // if accepted, one per node; valid until the next Decide
+	Placements []Placement // if accepted, one per node, or one per gang if it is booked; valid until the next Decide
 	Numbers    Numbers     // valid until the next Decide
 
 	// Of a planner that asks for something else than the budget: see [Decision.Price].

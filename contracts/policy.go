@@ -24,6 +24,7 @@ type Policy interface {
 type Event struct {
 	Kind     EventKind
 	Contract int32    // the number of the contract concerned
+	Part     int32    // of Done: which part of it
 	Host     hosts.ID // of Came and Gone
 }
 
@@ -37,7 +38,7 @@ const (
 	Freed                      // there may be room for those who wait, as of this instant
 	Overdue                    // the hard deadline of Contract, which waits undecided, has come
 	Lost                       // a host has left with a task of Contract, which has been stopped everywhere: [Enqueue] it to be placed again, or it is broken
-	Done                       // Contract, which is booked, has done its work
+	Done                       // Part of Contract, which is booked, has done its work
 	Withdrawn                  // the owner of Contract, which is booked, takes it back: [Release] it, or it goes on
 	Over                       // Contract is gone, and not by an action of the policy; the market is not to be looked at before Freed
 	Came                       // Host is there
@@ -50,8 +51,9 @@ const (
 type Action struct {
 	Verb     Verb
 	Contract int32     // its number
+	Part     int32     // of Launch and Suspend: index in the placements that it was booked with
 	Place    int       // of Enqueue: its place among those who wait
-	Part     float64   // of Release: the part of the price that is owed, in [0,1]
+	Due      float64   // of Release: the part of the price that is owed, in [0,1]
 	Decision *Decision // of Admit, Book and Refuse: terms and reasons
 }
 
@@ -62,11 +64,11 @@ type Verb uint8
 const (
 	Enqueue Verb = iota // let it wait for a decision
 	Admit               // hold its budget and start it on the placements of its Decision
-	Book                // hold its budget and promise it the host of its one placement, with all its nodes; it starts and ends when the policy says
+	Book                // hold its budget and promise it the hosts of its placements, one per part, with all nodes of the part; they start and end when the policy says
 	Refuse              // turn it away; one that is to be placed again is broken
-	Launch              // give what is booked its nodes, for the first time or again
-	Suspend             // take them away, and keep what has been done
-	Finish              // end what is booked
+	Launch              // give a part of what is booked its nodes, for the first time or again
+	Suspend             // take them away, and keep what has been done: it is to go on, or others have still to end
+	Finish              // end what is booked, all parts
 	Stop                // end what is booked, whatever is left to do: its estimate is used up
 	Release             // end what is booked for its owner, who takes it back
 )

@@ -37,6 +37,7 @@ type Request struct {
 	// Of a planner's contracts. Other policies start at once whatever Lead is.
 	Lead     float64 // s after submission before which it is not to start
 	OnDemand bool    // no instant is promised: SLA.Deadline only says how fast the budget may be spent
+	Parts    int     // gangs that start together, each on a host of its own; 0 is one
 
 	// Repeat says that it is a contract already, whose hosts left: it is to be
 	// placed again, all of its work, in what is left of the time until Due.
@@ -97,6 +98,19 @@ func (r *Request) Late(end float64) bool {
 	return end-r.Due() > 1e-6+Tolerance*r.SLA.Deadline
 }
 
+// Gangs returns the number of its parts, each of which has a node at least.
+func (r *Request) Gangs() int { return max(1, min(r.Parts, r.Nodes)) }
+
+// Gang returns the nodes of part n, in [0, Gangs): all have as many, but for one more in
+// the first of them where the nodes do not come out even.
+func (r *Request) Gang(n int) int {
+	nodes := r.Nodes / r.Gangs()
+	if n < r.Nodes%r.Gangs() {
+		nodes++
+	}
+	return nodes
+}
+
 // Total returns the work asked for over all nodes.
 func (r *Request) Total() float64 { return r.Work * float64(r.Nodes) }
 
@@ -111,6 +125,8 @@ func (r *Request) Validate() error {
 		return fmt.Errorf("request %d: lead is %v, want seconds, 0 or more", r.ID, r.Lead)
 	case r.Nodes < 1:
 		return fmt.Errorf("request %d: nodes is %d, want at least 1", r.ID, r.Nodes)
+	case r.Parts < 0 || r.Parts > r.Nodes:
+		return fmt.Errorf("request %d: parts is %d, want 0 to its %d nodes", r.ID, r.Parts, r.Nodes)
 	}
 	if err := r.SLA.Validate(); err != nil {
 		return fmt.Errorf("request %d: %w", r.ID, err)

@@ -1,6 +1,7 @@
 package contracts_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -43,6 +44,27 @@ func TestRate(t *testing.T) {
 		r.SLA.Budget, r.SLA.Deadline, r.Nodes = bank.Micros(c.micros), c.deadline, c.nodes
 		if got := r.NodeRate(); got != c.want || r.Rate() != c.want*market.Rate(c.nodes) {
 			t.Errorf("%d micro-dollars over %v s and %d nodes: %v, want %v", c.micros, c.deadline, c.nodes, got, c.want)
+		}
+	}
+}
+
+// TestGang checks that the nodes of a request are spread evenly over its parts, each of
+// which has one at least.
+func TestGang(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		nodes, parts int
+		want         string
+	}{
+		{5, 0, "[5]"}, {5, 1, "[5]"}, {5, 2, "[3 2]"}, {5, 3, "[2 2 1]"}, {6, 3, "[2 2 2]"}, {5, 5, "[1 1 1 1 1]"}, {2, 5, "[1 1]"},
+	} {
+		r := contracts.Request{Nodes: c.nodes, Parts: c.parts}
+		var got []int
+		for n := range r.Gangs() {
+			got = append(got, r.Gang(n))
+		}
+		if fmt.Sprint(got) != c.want {
+			t.Errorf("%d nodes in %d parts: %v, want %s", c.nodes, c.parts, got, c.want)
 		}
 	}
 }
@@ -90,6 +112,8 @@ func TestValidate(t *testing.T) {
 		{"work", func(r *contracts.Request) { r.Work = inf }},
 		{"nodes", func(r *contracts.Request) { r.Nodes = 0 }},
 		{"nodes", func(r *contracts.Request) { r.Nodes = -3 }},
+		{"parts", func(r *contracts.Request) { r.Parts = -1 }},
+		{"parts", func(r *contracts.Request) { r.Nodes, r.Parts = 2, 3 }},
 		{"budget", func(r *contracts.Request) { r.SLA.Budget = bank.Amount{} }},
 		{"budget", func(r *contracts.Request) { r.SLA.Budget = bank.Micros(-1) }},
 		{"deadline", func(r *contracts.Request) { r.SLA.Deadline = 0 }},

@@ -334,12 +334,15 @@ func (a *arena) collect(run *Run, s *setting) {
 		if j.Begun = !math.IsInf(c.Began, 1); j.Begun {
 			j.Began = c.Began
 		}
-		for p := 0; p < len(c.Paused); p += 2 {
-			until := c.Ended
-			if p+1 < len(c.Paused) {
-				until = c.Paused[p+1]
+		for _, pl := range c.Placements {
+			j.Parts = append(j.Parts, metrics.Part{Host: int(pl.Host), Nodes: pl.Nodes})
+		}
+		for _, p := range c.Paused {
+			where := metrics.Part{Host: j.Host, Nodes: c.Nodes}
+			if len(j.Parts) > 0 {
+				where = j.Parts[p.Part]
 			}
-			run.Pauses = append(run.Pauses, metrics.Pause{Host: j.Host, Nodes: c.Nodes, From: c.Paused[p], To: until})
+			run.Pauses = append(run.Pauses, metrics.Pause{Host: where.Host, Nodes: where.Nodes, From: p.From, To: min(p.To, c.Ended)})
 		}
 		rec.Paid, rec.Penalty = c.Paid, c.Penalty
 		j.Paid, j.Penalty = c.Paid.Float64(), c.Penalty.Float64()

@@ -181,7 +181,7 @@ func (p *tapedPolicy) Handle(now float64, e contracts.Event, m contracts.Market)
 		case contracts.Stop:
 			e.what = bookKills
 		case contracts.Release:
-			e.what, e.due = ownerCancel, a.Part
+			e.what, e.due = ownerCancel, a.Due
 		default:
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -199,12 +200,12 @@ func TestReservationsMetamorphic(t *testing.T) {
 	}
 	one := jobs("base.fleet.hosts=1", "base.workload.annotate.load.processors=64")
 	for label := range one {
-		if !slices.Equal(one[label], one["mli"]) {
+		if !reflect.DeepEqual(one[label], one["mli"]) {
 			t.Errorf("on one cluster %s is not mli", label)
 		}
 	}
 	tight := jobs("base.workload.annotate.reservations.laxity.mean=0")
-	if !slices.Equal(tight["ff"], tight["mli"]) || !slices.Equal(tight["imct"], tight["mli"]) || slices.Equal(tight["nf"], tight["mli"]) {
+	if !reflect.DeepEqual(tight["ff"], tight["mli"]) || !reflect.DeepEqual(tight["imct"], tight["mli"]) || reflect.DeepEqual(tight["nf"], tight["mli"]) {
 		t.Error("without laxity ff, imct and mli differ, or nf does not")
 	}
 	demand := jobs("base.workload.annotate.reservations.share=0")

@@ -11,6 +11,8 @@ import (
 // A keeper is what is kept of one cluster: a [timetable.Book] or a
 // [timetable.Preemptive].
 type keeper interface {
+	Speed() int64
+	Instants(out []int64) []int64
 	Next() int64
 	Quote(now int64, j timetable.Job) timetable.Quote
 	Commit(now int64, q timetable.Quote, facts []timetable.Fact) ([]timetable.Fact, error)
@@ -88,6 +90,10 @@ func (b *book) next() int64 {
 	}
 	return b.Next()
 }
+
+// drop notes that a job is to be taken out of the book at this second, to which it may
+// not have been brought yet.
+func (b *book) drop(at, id int64) { b.gone, b.at = append(b.gone, id), at }
 
 // advance brings the book to the second next.
 func (b *book) advance(facts []timetable.Fact) []timetable.Fact {

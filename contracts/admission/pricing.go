@@ -22,7 +22,7 @@ type pricing struct {
 }
 
 func newPricing(o *ReserveOptions) pricing {
-	return pricing{o.impact(), decimal.NewFromFloat(o.Base).Rat(), decimal.NewFromFloat(o.Kappa).Rat()}
+	return pricing{o.impact("completion"), decimal.NewFromFloat(o.Base).Rat(), decimal.NewFromFloat(o.Kappa).Rat()}
 }
 
 // on reports whether prices are asked at all.
@@ -35,6 +35,16 @@ func (p *pricing) of(q *timetable.Quote) *big.Rat {
 	used := big.NewRat(q.Completion-q.Start, 1)
 	used.Mul(used, big.NewRat(int64(q.Job.Nodes), 1))
 	return used.Add(used.Mul(used, p.base), lost.Mul(lost, p.kappa))
+}
+
+// all returns the sum of the prices of those quotes, in dollars.
+func (p *pricing) all(of []matchmaking.Choice) float64 {
+	sum := p.of(&of[0].Quote)
+	for n := range of[1:] {
+		sum.Add(sum, p.of(&of[1+n].Quote))
+	}
+	ask, _ := sum.Float64()
+	return ask
 }
 
 // cheapest takes the cluster that asks the lowest price, equals by completion, then

@@ -24,24 +24,33 @@ const (
 // quotes for a request and promises it a start window and a deadline; a matchmaker
 // chooses among the quotes.
 //
+// A request in parts is one contract: each part is a reservation without laxity in the
+// book of another host, from the earliest common start at which the matchmaker finds a
+// host for each. So no book can move it, and they start together. Books that suspend what
+// runs do so part by part, if estimates are wrong. A part that has done its work gives
+// its nodes back; the contract ends with the last. It is killed as a whole when one part
+// is, and taken back as a whole. Its price is the sum of what the hosts ask.
+//
 // Books have whole seconds. What comes, ends or is taken back within a second is
 // entered at the next, in that order of the paper's events: work that is done, what
 // starts, cancellations, requests in order of arrival.
 type Reserve struct {
 	o        ReserveOptions
 	match    matchmaking.Matchmaker
+	joint    matchmaking.Matchmaker // of each part, where there are several
 	onDemand matchmaking.Matchmaker
 	price    pricing
 
 	books  []*book
 	window []matchmaking.Seller
+	venues []matchmaking.Venue // the same
 	sold   map[contracts.ID]*sale
 	facts  []timetable.Fact
 	wake   int64 // second at which to decide what came before it, Forever if nothing did
 
 	pass    pass
-	chosen  matchmaking.Choice     // of the request decided last
-	places  [1]contracts.Placement // of its decision
+	chosen  []matchmaking.Choice  // of the request decided last, one per part
+	places  []contracts.Placement // of its decision
 	said    contracts.Decision
 	numbers contracts.Numbers // of it
 	actions []contracts.Action
@@ -53,13 +62,19 @@ type pass struct {
 	pending bool // what was decided last is to be entered in its book
 }
 
-// A sale is a contract in a book.
+// A sale is a contract in books.
 type sale struct {
-	*book
 	contract int32 // its number
+	parts    []part
 	begun    bool
 	start    int64 // second of its first start
-	span     int64 // that it is estimated to take there
+	span     int64 // that it is estimated to take, from then to the end of its last part
+}
+
+// A part is a gang of a contract in its book.
+type part struct {
+	*book
+	begun, over bool
 }
 
 // ReserveOptions are the options of reserve.
@@ -96,29 +111,34 @@ func newReserve(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (con
 	}
 	p := &Reserve{o: o, price: newPricing(&o), sold: make(map[contracts.ID]*sale), wake: timetable.Forever, pass: pass{at: idle}}
 	var err error
-	if p.match, err = o.matchmaker(o.Match, rng); err != nil {
+	if p.match, err = o.matchmaker(o.Match, "completion", rng); err != nil {
 		return nil, err
 	}
 	if p.onDemand = p.match; o.ODMap != "same" {
-		p.onDemand, err = o.matchmaker("imct", nil)
+		if p.onDemand, err = o.matchmaker("imct", "", nil); err != nil {
+			return nil, err
+		}
+	}
+	if p.joint = p.match; o.Match == "mli" { // a part's own completion does not matter
+		p.joint, err = o.matchmaker("mli", "index", nil)
 	}
 	return p, err
 }
 
-// impact says whose laxity counts, and how.
-func (o *ReserveOptions) impact() matchmaking.ImpactOptions {
-	return matchmaking.ImpactOptions{Scope: o.ZetaScope, Scale: o.ZetaScale, Ties: "completion"}
+// impact says whose laxity counts, how, and who wins among equals.
+func (o *ReserveOptions) impact(ties string) matchmaking.ImpactOptions {
+	return matchmaking.ImpactOptions{Scope: o.ZetaScope, Scale: o.ZetaScale, Ties: ties}
 }
 
 // matchmaker makes the named one with its part of the options.
-func (o *ReserveOptions) matchmaker(name string, rng *rand.Rand) (matchmaking.Matchmaker, error) {
+func (o *ReserveOptions) matchmaker(name, ties string, rng *rand.Rand) (matchmaking.Matchmaker, error) {
 	if name == "price" {
 		return cheapest{newPricing(o)}, nil
 	}
 	return matchmaking.Table(rng).New(name, func(v any) error {
 		switch v := v.(type) {
 		case *matchmaking.ImpactOptions:
-			*v = o.impact()
+			*v = o.impact(ties)
 		case *matchmaking.UtilizationOptions:
 			v.Util = o.Util
 		}
@@ -135,7 +155,7 @@ func (p *Reserve) see(v contracts.View) {
 	for h := range hosts.ID(v.Fleet()) {
 		if b := newBook(h, v.Spec(h), &p.o); b != nil {
 			p.books = append(p.books, b)
-			p.window = append(p.window, b)
+			p.window, p.venues = append(p.window, b), append(p.venues, b)
 		}
 	}
 }
@@ -163,20 +183,39 @@ func (p *Reserve) job(now float64, r *contracts.Request) timetable.Job {
 // them all.
 func second(x float64) int64 { return int64(min(x, timetable.Horizon+1)) }
 
-// why says why no book takes j.
-func (p *Reserve) why(j *timetable.Job) contracts.Reason {
-	fits, inTime := false, false
-	for _, b := range p.books {
-		if j.Nodes <= b.nodes {
-			fits = true
-			inTime = inTime || j.Earliest+timetable.Span(j.Estimate, b.speed) <= j.Deadline
-		}
+// order is r, which is j in whole seconds, in parts.
+func (p *Reserve) order(j *timetable.Job, r *contracts.Request) matchmaking.Order {
+	o := matchmaking.Order{ID: j.ID, Arrival: j.Arrival, Earliest: j.Earliest, Deadline: j.Deadline}
+	for n := range r.Gangs() {
+		o.Parts = append(o.Parts, matchmaking.Part{Nodes: r.Gang(n), Estimate: j.Estimate})
 	}
+	return o
+}
+
+// why says why no books take r, which is j in whole seconds.
+func (p *Reserve) why(j *timetable.Job, r *contracts.Request) contracts.Reason {
 	switch {
-	case !fits:
+	case !p.room(r, func(*book) bool { return true }):
 		return contracts.TooFewHosts
-	case !inTime:
+	case !p.room(r, func(b *book) bool { return j.Earliest+timetable.Span(j.Estimate, b.speed) <= j.Deadline }):
 		return contracts.TooLate
 	}
 	return NoPlan
+}
+
+// room reports whether there is a book for each part of r, wide enough for it, among
+// those that would do.
+func (p *Reserve) room(r *contracts.Request, do func(*book) bool) bool {
+	for n := range r.Gangs() {
+		wide := 0
+		for _, b := range p.books {
+			if do(b) && b.nodes >= r.Gang(n) {
+				wide++
+			}
+		}
+		if wide <= n { // the n before it are as wide at least
+			return false
+		}
+	}
+	return true
 }

@@ -75,7 +75,7 @@ func TestReserveSeconds(t *testing.T) {
 	if j := p.(*Reserve).job(10.4, &r); j.Deadline != timetable.Horizon+1 {
 		t.Errorf("%+v", j)
 	}
-	if j := p.(*Reserve).job(10.4, &r); p.(*Reserve).why(&j) != contracts.TooFewHosts {
+	if j := p.(*Reserve).job(10.4, &r); p.(*Reserve).why(&j, &r) != contracts.TooFewHosts {
 		t.Errorf("%+v", j)
 	}
 }
@@ -189,7 +189,7 @@ func talk(p *Reserve, m *board, now float64, kind contracts.EventKind, i int32) 
 			case contracts.Book:
 				what = fmt.Sprintf("%s %d from %v to %v", what, a.Contract, said(a.Decision, "start"), said(a.Decision, "completion"))
 			case contracts.Release:
-				what = fmt.Sprintf("%s %d for %v", what, a.Contract, a.Part)
+				what = fmt.Sprintf("%s %d for %v", what, a.Contract, a.Due)
 			default:
 				what = fmt.Sprintf("%s %d", what, a.Contract)
 			}

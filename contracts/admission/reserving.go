@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"bourse/contracts"
+	"bourse/hosts/matchmaking"
 	"bourse/hosts/timetable"
 )
 
@@ -29,7 +30,7 @@ func (p *Reserve) Handle(now float64, e contracts.Event, m contracts.Market) []c
 	case contracts.Done:
 		p.pass.at = idle
 		id := m.Request(e.Contract).ID
-		p.sold[id].done(now, int64(id))
+		p.sold[id].parts[e.Part].done(now, int64(id))
 	case contracts.Tick:
 		p.pass.at = idle
 		p.advance(now)
@@ -74,14 +75,42 @@ func (p *Reserve) ask(now float64, i int32, m contracts.Market) bool {
 		return false
 	case contracts.Accept:
 		verb, p.pass.pending = contracts.Book, true
-		p.sold[m.Request(i).ID] = &sale{book: p.books[p.chosen.Seller], contract: i, span: p.chosen.Quote.Completion - p.chosen.Quote.Start}
+		p.sold[m.Request(i).ID] = p.sell(i)
 	}
 	p.actions = append(p.actions, contracts.Action{Verb: verb, Contract: i, Decision: &p.said})
 	return true
 }
 
+// sell returns contract i in the books that were chosen.
+func (p *Reserve) sell(i int32) *sale {
+	s := &sale{contract: i}
+	for k := range p.chosen {
+		c := &p.chosen[k]
+		s.parts = append(s.parts, part{book: p.books[c.Seller]})
+		s.span = max(s.span, c.Quote.Completion-c.Quote.Start)
+	}
+	return s
+}
+
+// choose has the books quote for r, which is j in whole seconds, and reports whether
+// there is one for each part.
+func (p *Reserve) choose(j *timetable.Job, r *contracts.Request) bool {
+	alone, joint := p.match, p.joint
+	if r.OnDemand && p.o.ODMap != "same" {
+		alone, joint = p.onDemand, p.onDemand
+	}
+	if r.Gangs() > 1 {
+		var ok bool
+		p.chosen, ok = matchmaking.Together(j.Arrival, p.order(j, r), p.venues, joint)
+		return ok
+	}
+	c, ok := alone.Match(j.Arrival, *j, p.window)
+	p.chosen = append(p.chosen[:0], c)
+	return ok
+}
+
 // decide asks the books about r. What comes within a second is decided at the next. An
-// acceptance has as numbers
+// acceptance has as numbers, over all parts,
 //
 //	start, completion  as planned at present, instants
 //	impact             laxity that contracts still to start lose in all, s; may be negative
@@ -93,34 +122,29 @@ func (p *Reserve) decide(now float64, r *contracts.Request, v contracts.View) co
 	}
 	p.see(v)
 	j := p.job(now, r)
-	m := p.match
-	if r.OnDemand {
-		m = p.onDemand
+	if !p.choose(&j, r) {
+		return contracts.Decision{Reason: p.why(&j, r)}
 	}
-	choice, ok := m.Match(j.Arrival, j, p.window)
-	if !ok {
-		return contracts.Decision{Reason: p.why(&j)}
+	p.places = p.places[:0]
+	start, completion, impact := p.chosen[0].Quote.Start, int64(0), int64(0)
+	for n := range p.chosen {
+		q := &p.chosen[n].Quote
+		completion, impact = max(completion, q.Completion), impact+p.price.impact.Lost(q)
+		p.places = append(p.places, contracts.Placement{Host: p.books[p.chosen[n].Seller].host, Nodes: q.Job.Nodes})
 	}
-	p.chosen = choice
-	q := &p.chosen.Quote
-	d := contracts.Decision{Verdict: contracts.Accept, Placements: p.places[:]}
-	p.numbers = p.numbers[:0].With("start", float64(q.Start)).With("completion", float64(q.Completion)).
-		With("impact", float64(p.price.impact.Lost(q)))
-	d.Numbers = p.numbers
+	p.numbers = p.numbers[:0].With("start", float64(start)).With("completion", float64(completion)).With("impact", float64(impact))
+	d := contracts.Decision{Verdict: contracts.Accept, Placements: p.places, Numbers: p.numbers}
 	if p.price.on() {
-		ask, _ := p.price.of(q).Float64()
+		ask := p.price.all(p.chosen)
 		if ask > r.SLA.Budget.Float64() {
 			d = contracts.Decision{Reason: TooDear, Numbers: p.numbers[:0]}
 		}
-		if d.Price(ask); d.Reason != contracts.None {
-			return d
-		}
+		d.Price(ask)
 	}
-	p.places[0] = contracts.Placement{Host: p.books[choice.Seller].host}
 	return d
 }
 
-// entered enters what was decided last in its book, if it could be paid for, and
+// entered enters what was decided last in its books, if it could be paid for, and
 // appends what follows at once. The next is then first in the queue: all before it
 // have been decided.
 func (p *Reserve) entered(m contracts.Market) {
@@ -128,16 +152,19 @@ func (p *Reserve) entered(m contracts.Market) {
 		return
 	}
 	p.pass.pending = false
-	q := &p.chosen.Quote
 	if p.said.Verdict != contracts.Accept {
-		delete(p.sold, contracts.ID(q.Job.ID))
+		delete(p.sold, contracts.ID(p.chosen[0].Quote.Job.ID))
 		return
 	}
-	var err error
-	if p.facts, err = p.books[p.chosen.Seller].Commit(q.At, *q, p.facts[:0]); err != nil {
-		panic("admission: a book has changed since it quoted: " + err.Error())
+	for n := range p.chosen {
+		c := &p.chosen[n]
+		b := p.books[c.Seller]
+		var err error
+		if p.facts, err = b.Commit(c.Quote.At, c.Quote, p.facts[:0]); err != nil {
+			panic("admission: a book has changed since it quoted: " + err.Error())
+		}
+		p.follow(b)
 	}
-	p.follow()
 }
 
 // advance appends the steps due by now.
@@ -145,7 +172,7 @@ func (p *Reserve) advance(now float64) {
 	for _, b := range p.books {
 		for float64(b.next()) <= now {
 			p.facts = b.advance(p.facts[:0])
-			p.follow()
+			p.follow(b)
 		}
 	}
 	if float64(p.wake) <= now {
@@ -158,11 +185,7 @@ func (p *Reserve) advance(now float64) {
 // of its estimate that has passed.
 func (p *Reserve) cancel(now float64, i int32, id contracts.ID) {
 	s := p.sold[id]
-	if s == nil || slices.Contains(s.ended, int64(id)) {
-		return
-	}
-	var err error
-	if p.facts, err = s.book.cancel(now, int64(id), s.begun, p.facts[:0]); err != nil {
+	if s == nil || !slices.ContainsFunc(s.parts, func(x part) bool { return x.open(id) }) {
 		return
 	}
 	due := p.o.CancelFee
@@ -170,36 +193,68 @@ func (p *Reserve) cancel(now float64, i int32, id contracts.ID) {
 		due = max(due, min(1, (now-float64(s.start))/float64(s.span)))
 	}
 	delete(p.sold, id)
-	p.actions = append(p.actions, contracts.Action{Verb: contracts.Release, Contract: i, Part: due})
-	p.follow()
+	p.actions = append(p.actions, contracts.Action{Verb: contracts.Release, Contract: i, Due: due})
+	for _, x := range s.parts {
+		if !x.open(id) {
+			continue
+		}
+		var err error
+		if p.facts, err = x.book.cancel(now, int64(id), x.begun, p.facts[:0]); err != nil {
+			panic("admission: " + err.Error())
+		}
+		p.follow(x.book)
+	}
 }
 
-// follow appends what the facts ask for. What has been taken back is nobody's.
-func (p *Reserve) follow() {
+// open reports whether the part of id has work left, as far as is known.
+func (x *part) open(id contracts.ID) bool { return !x.over && !slices.Contains(x.ended, int64(id)) }
+
+// follow appends what the facts of b ask for. What has been taken back is nobody's.
+func (p *Reserve) follow(b *book) {
 	for _, f := range p.facts {
 		id := contracts.ID(f.Job)
 		s := p.sold[id]
 		if s == nil {
 			continue
 		}
-		a := contracts.Action{Contract: s.contract}
-		switch f.What {
+		n := slices.IndexFunc(s.parts, func(x part) bool { return x.book == b })
+		a := contracts.Action{Contract: s.contract, Part: int32(n)}
+		switch x := &s.parts[n]; f.What {
 		case timetable.Started:
-			s.begun, s.start = true, f.At
+			if !s.begun {
+				s.begun, s.start = true, f.At
+			}
+			x.begun = true
 			a.Verb = contracts.Launch
 		case timetable.Resumed:
 			a.Verb = contracts.Launch
 		case timetable.Suspended:
 			a.Verb = contracts.Suspend
 		case timetable.Ended:
-			a.Verb = contracts.Finish
-			delete(p.sold, id)
+			x.over = true
+			a.Verb = contracts.Suspend
+			if !slices.ContainsFunc(s.parts, func(x part) bool { return !x.over }) {
+				a.Verb = contracts.Finish
+				delete(p.sold, id)
+			}
 		case timetable.Killed:
+			x.over = true
 			a.Verb = contracts.Stop
+			s.drop(f)
 			delete(p.sold, id)
 		default:
 			continue
 		}
 		p.actions = append(p.actions, a)
+	}
+}
+
+// drop takes what is left of a contract, of which a part has been killed, out of the
+// books of the others.
+func (s *sale) drop(f timetable.Fact) {
+	for n := range s.parts {
+		if x := &s.parts[n]; !x.over {
+			x.book.drop(f.At, f.Job)
+		}
 	}
 }

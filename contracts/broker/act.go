@@ -48,14 +48,16 @@ func (b *Broker) do(a *contracts.Action) error {
 		b.enqueue(i, a.Place)
 		return nil
 	case contracts.Launch:
-		c.phase.Next(contracts.OnStart)
-		if err := b.floor.Resume(b.now, c.run); err != nil {
-			return fmt.Errorf("start %d on %s: %w", c.ID, b.hostOf(c.run), err)
+		if c.phase != contracts.Running { // with another part
+			c.phase.Next(contracts.OnStart)
+		}
+		if err := b.floor.Resume(b.now, c.run, a.Part); err != nil {
+			return fmt.Errorf("start %d on %s: %w", c.ID, b.hostOf(c.run, a.Part), err)
 		}
 		return nil
 	case contracts.Suspend:
-		c.phase.Next(contracts.OnPause)
-		b.floor.Pause(b.now, c.run)
+		b.floor.Pause(b.now, c.run, a.Part)
+		b.pause(c)
 		b.freed = true
 		return nil
 	case contracts.Finish:
@@ -63,7 +65,7 @@ func (b *Broker) do(a *contracts.Action) error {
 	case contracts.Stop:
 		return b.remove(i, contracts.OnKill)
 	case contracts.Release:
-		fee, err := settlement.Fee(c.price, a.Part)
+		fee, err := settlement.Fee(c.price, a.Due)
 		if err != nil {
 			return fmt.Errorf("cancel %d: %w", c.ID, err)
 		}
@@ -135,7 +137,7 @@ func (b *Broker) affords(c *contract, a *contracts.Action) bool {
 	return false
 }
 
-// accept holds the budget of contract i and starts it, or books its host.
+// accept holds the budget of contract i and starts it, or books its hosts.
 func (b *Broker) accept(i int32, a *contracts.Action) error {
 	c, d := &b.contracts[i], a.Decision
 	c.phase.Next(contracts.OnAccept)
@@ -149,6 +151,13 @@ func (b *Broker) accept(i int32, a *contracts.Action) error {
 	return b.start(i, d.Placements)
 }
 
+// pause moves c, which is booked and has lost a task, if that was its last.
+func (b *Broker) pause(c *contract) {
+	if c.phase == contracts.Running && b.floor.Running(c.run) == 0 {
+		c.phase.Next(contracts.OnPause)
+	}
+}
+
 // book enters contract i, which its policy starts and ends.
 func (b *Broker) book(i int32, d *contracts.Decision) (err error) {
 	c := &b.contracts[i]
@@ -157,10 +166,9 @@ func (b *Broker) book(i int32, d *contracts.Decision) (err error) {
 			return fmt.Errorf("price of %d: %w", c.ID, err)
 		}
 	}
-	c.PerHost = true    // its one task is promised by itself
+	c.PerHost = true    // each gang is promised by itself
 	c.SLA.RunsOn = true // only its policy ends it
-	c.task.Work *= float64(c.Nodes)
-	b.runs(i, b.floor.Book(b.now, &c.Request, c.task, d.Placements[0], c.Due()))
+	b.runs(i, b.floor.Book(b.now, &c.Request, c.task, d.Placements, c.Due()))
 	return nil
 }
 
@@ -195,9 +203,9 @@ func (b *Broker) runs(i, run int32) {
 	b.index.byRun[run] = i
 }
 
-// hostOf returns the name of the host that run is booked on.
-func (b *Broker) hostOf(run int32) string {
-	return b.Fleet[b.floor.Contract(run).Host].Spec().Name
+// hostOf returns the name of the host that part n of run is booked on.
+func (b *Broker) hostOf(run, n int32) string {
+	return b.Fleet[b.floor.Contract(run).Placements[n].Host].Spec().Name
 }
 
 // refuse turns contract i away.

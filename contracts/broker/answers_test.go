@@ -13,7 +13,7 @@ import (
 	"bourse/hosts"
 )
 
-// submit is: submit ID USER name=number... [soft] [per-host] [class=NAME]
+// submit is: submit ID USER name=number... [soft] [per-host] [on-demand] [class=NAME]
 // where name is a field of the request, or true-work.
 func (c *conversation) submit(words []string) ([]string, error) {
 	id, err := strconv.ParseInt(words[0], 10, 64)
@@ -34,6 +34,8 @@ func (c *conversation) submit(words []string) ([]string, error) {
 			r.SLA.Soft = true
 		case "per-host":
 			r.PerHost = true
+		case "on-demand":
+			r.OnDemand = true
 		case "class":
 			r.Class = value
 		case "budget":
@@ -48,7 +50,8 @@ func (c *conversation) submit(words []string) ([]string, error) {
 	needs := &r.Needs
 	if err := assign(numbers, map[string]func(float64){
 		"work": into(&r.Work), "true-work": into(&truth), "deadline": into(&r.SLA.Deadline),
-		"nodes":   func(x float64) { r.Nodes = int(x) },
+		"nodes": func(x float64) { r.Nodes = int(x) },
+		"parts": func(x float64) { r.Parts = int(x) }, "lead": into(&r.Lead),
 		"penalty": into(&r.SLA.Penalty.Rate), "max-penalty": into(&r.SLA.Penalty.Max),
 		"min-cpu": into(&needs.Min.CPU), "max-cpu": into(&needs.Max.CPU),
 		"min-memory": into(&needs.Min.Memory), "max-memory": into(&needs.Max.Memory),
@@ -89,7 +92,17 @@ func answer(d contracts.Decision) (answers []string) {
 		head += fmt.Sprintf(", has %v of %v", of.Balance, of.Budget)
 	}
 	for _, p := range d.Placements {
-		head += fmt.Sprintf(", %v $/s on h%d", p.Bid, p.Host)
+		if p.Nodes > 0 {
+			head += fmt.Sprintf(", %d on h%d", p.Nodes, p.Host)
+		} else {
+			head += fmt.Sprintf(", %v $/s on h%d", p.Bid, p.Host)
+		}
+	}
+	if said.Ask != nil {
+		head += fmt.Sprintf(", asks %v", *said.Ask)
+	}
+	if n["completion"] > 0 {
+		head += fmt.Sprintf(", from %v to %v", n["start"], n["completion"])
 	}
 	answers = append(answers, head)
 	if n["spot_share"] > 0 {

@@ -102,7 +102,8 @@ type contract struct {
 
 const none = -1
 
-// A Settled is a contract that has ended. Its Placements are not kept.
+// A Settled is a contract that has ended. Its Placements are kept if it was booked in
+// several parts, and otherwise not.
 type Settled struct {
 	contracts.Contract
 	Outcome contracts.Outcome

@@ -2,6 +2,7 @@ package broker
 
 import (
 	"fmt"
+	"slices"
 
 	"bourse/bank"
 	"bourse/contracts"
@@ -38,7 +39,11 @@ func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 	}
 	b.ended = append(b.ended, Settled{})
 	e := &b.ended[len(b.ended)-1]
-	e.Contract, e.Placements = *k, nil // the floor keeps them
+	if e.Contract = *k; k.Gang && len(k.Placements) > 1 {
+		e.Placements = slices.Clone(k.Placements)
+	} else {
+		e.Placements = nil // the floor keeps them
+	}
 	e.Outcome, e.From, e.Ended = v.Outcome, from, b.now
 	e.ByDue, e.Delay, e.Paid = v.ByDue, v.Delay, bill.Paid
 	e.Penalty, err = b.penalize(c, bill.Penalty)
@@ -52,7 +57,9 @@ func (b *Broker) caseOf(c *contract, k *contracts.Contract) settlement.Case {
 	s.nodes, s.arrears = s.nodes[:0], s.arrears[:0]
 	for n := range k.Placements {
 		pl := &k.Placements[n]
-		s.nodes = append(s.nodes, settlement.Node{Owner: b.Owners[pl.Host], Capacity: b.floor.Capacity(pl.Host), Done: pl.Done, Owed: pl.Owed})
+		s.nodes = append(s.nodes, settlement.Node{
+			Owner: b.Owners[pl.Host], Nodes: pl.Nodes, Capacity: b.floor.Capacity(pl.Host), Done: pl.Done, Owed: pl.Owed,
+		})
 	}
 	for _, a := range b.floor.Arrears(c.run) {
 		s.arrears = append(s.arrears, settlement.Node{Owner: b.Owners[a.Host], Owed: a.Owed})

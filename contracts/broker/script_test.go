@@ -104,6 +104,7 @@ func firstDifference(got, want string) (line int, a, b string) {
 type conversation struct {
 	spec              hosts.Spec
 	hosts             int
+	cpus, speeds      []float64 // of the first hosts, where they differ
 	policy, bid       string
 	options           string // of the policy, as YAML
 	payment, forecast string
@@ -153,6 +154,12 @@ func (c *conversation) open() error {
 	for h := range c.hosts {
 		spec := c.spec
 		spec.Name = fmt.Sprintf("h%d", h)
+		if h < len(c.cpus) {
+			spec.CPUs = c.cpus[h]
+		}
+		if h < len(c.speeds) {
+			spec.Speed = c.speeds[h]
+		}
 		owner, err := c.ledger.Account("host:" + spec.Name)
 		if err != nil {
 			return err
@@ -242,13 +249,13 @@ func (c *conversation) obey(words []string) (answers []string, err error) {
 	case "here":
 		err = c.stays(words)
 	case "coins":
-		for _, w := range words {
-			x, err := strconv.ParseFloat(w, 64)
-			if err != nil {
-				return nil, err
-			}
-			c.coins = append(c.coins, x)
-		}
+		var x []float64
+		x, err = floats(words)
+		c.coins = append(c.coins, x...)
+	case "cpus":
+		c.cpus, err = floats(words)
+	case "speeds":
+		c.speeds, err = floats(words)
 	case "window":
 		c.window, err = strconv.ParseFloat(words[0], 64)
 	case "provider":
@@ -286,6 +293,17 @@ func (c *conversation) obey(words []string) (answers []string, err error) {
 		err = fmt.Errorf("no such command")
 	}
 	return nil, err
+}
+
+func floats(words []string) (all []float64, err error) {
+	for _, w := range words {
+		x, err := strconv.ParseFloat(w, 64)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, x)
+	}
+	return all, nil
 }
 
 // stays is: here HOST FROM-TO...

@@ -94,7 +94,7 @@ func (b *Broker) happened(events []floor.Event) error {
 		case floor.Gone:
 			err = b.tell(contracts.Event{Kind: contracts.Gone, Host: e.Host})
 		default:
-			err = b.ran(e.Kind, b.index.byRun[e.Run])
+			err = b.ran(&e, b.index.byRun[e.Run])
 		}
 		if err != nil {
 			return err
@@ -103,17 +103,17 @@ func (b *Broker) happened(events []floor.Event) error {
 	return nil
 }
 
-// ran carries on with contract i, to which that has happened.
-func (b *Broker) ran(what floor.Kind, i int32) error {
+// ran carries on with contract i, to which e has happened.
+func (b *Broker) ran(e *floor.Event, i int32) error {
 	c := &b.contracts[i]
-	k := b.floor.Contract(c.run)
+	k, what := b.floor.Contract(c.run), e.Kind
 	b.freed = b.freed || what != floor.Expired
 	switch {
 	case what == floor.Left:
 		return nil
 	case what == floor.Done && k.Gang:
-		c.phase.Next(contracts.OnPause)
-		return b.tell(contracts.Event{Kind: contracts.Done, Contract: i})
+		b.pause(c)
+		return b.tell(contracts.Event{Kind: contracts.Done, Contract: i, Part: e.Part})
 	case what == floor.Done:
 		return b.over(i, contracts.OnFinish, k)
 	case what == floor.Broken:

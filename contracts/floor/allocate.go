@@ -125,4 +125,9 @@ func (c *run) bring(now float64) {
 }
 
 // total returns the work that is truly needed over all nodes.
-func (c *run) total() float64 { return c.task.Work * float64(len(c.Placements)) }
+func (c *run) total() float64 {
+	if c.Gang {
+		return c.task.Work * float64(c.Nodes)
+	}
+	return c.task.Work * float64(len(c.Placements))
+}

@@ -107,7 +107,7 @@ func (f *Floor) vacate(v *host) {
 		c.bring(f.now)
 		switch {
 		case c.PerHost && f.finished(v, c, s):
-			f.takeOff(v, i, n, c.task.Work)
+			f.takeOff(v, i, n, c.work(n))
 			f.change(i)
 			if c.left > 0 {
 				f.tell(Left, i)
@@ -134,10 +134,11 @@ func (f *Floor) depart(k Kind, i int32) {
 // finished reports whether what is left of s, a node of c on v, would take no time
 // that counts.
 func (f *Floor) finished(v *host, c *run, s *contracts.Allocation) bool {
-	if f.rule.limit != nil && f.rule.limit.Limit(&c.Request) < c.task.Work {
+	work := c.work(s.Node)
+	if f.rule.limit != nil && f.rule.limit.Limit(&c.Request) < work {
 		return false // it is not let do all its work
 	}
-	return c.task.Work-s.Done <= contracts.Tolerance*c.task.Work+2*contracts.Moment(f.now)*v.rated.capacity
+	return work-s.Done <= contracts.Tolerance*work+2*contracts.Moment(f.now)*v.rated.capacity
 }
 
 // lose ends node n of run i, with all that it has done. A run whose nodes work

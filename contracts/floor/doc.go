@@ -55,6 +55,6 @@
 //	node        one of the hosts of a run
 //	allocation  a node of a run on its host: bid, share, rate, what is done and owed
 //	limit       the instant at which a run is told of as Expired
-//	booked      as a gang: all nodes are one task on one host, started when told so
+//	booked      in gangs: all nodes of one part are one task on one host, started when told so
 //	touch       to meter a host and mark it to be allocated anew
 package floor

@@ -2,6 +2,7 @@ package floor
 
 import (
 	"math"
+	"slices"
 
 	"bourse/contracts"
 	"bourse/contracts/sharing"
@@ -28,7 +29,7 @@ func (f *Floor) complete() {
 	if f.rule.ending == sharing.WithHost {
 		f.endRest(v)
 	}
-	f.report()
+	f.report(v)
 }
 
 // foremost returns, of the hosts on which a task is done by now, the one with the
@@ -53,15 +54,16 @@ func (f *Floor) foremost() (first int32) {
 	return first
 }
 
-// report makes events of the tasks that have been reported.
-func (f *Floor) report() {
+// report makes events of the tasks that v has reported.
+func (f *Floor) report(v *host) {
 	for _, r := range f.scratch.reports {
 		i := int32(r.Key)
 		c := &f.runs[i]
 		switch {
 		case c.Gang:
-			c.Placements[0].Done = c.task.Work
-			f.tell(Done, i)
+			n := c.part(v.id)
+			c.Placements[n].Done = c.work(n)
+			f.scratch.events = append(f.scratch.events, Event{Kind: Done, Run: i, Part: n})
 		case c.left == 0:
 			f.Remove(f.now, i)
 			f.tell(Done, i)
@@ -109,6 +111,11 @@ func (c *run) node(h hosts.ID) int32 {
 	panic("floor: a run has no node where its task was")
 }
 
+// part returns the part of c, which is booked, that is on h.
+func (c *run) part(h hosts.ID) int32 {
+	return int32(slices.IndexFunc(c.Placements, func(p contracts.Placement) bool { return p.Host == h }))
+}
+
 // What ends at one instant float64 may put a few moments apart. In between a task
 // that has nothing left would still be there: its processor is not free yet, or it
 // asks for all of its host. The rest of this file ends at once what rounding leaves.
@@ -134,7 +141,7 @@ func (f *Floor) Round(now float64) (events []Event, more bool) {
 			f.endTogether(int32(r.Key))
 		}
 	}
-	f.report()
+	f.report(v)
 	return f.scratch.events, len(f.scratch.reports) > 0
 }
 
@@ -152,8 +159,8 @@ func (f *Floor) endTogether(i int32) {
 		}
 		v := &f.hosts[pl.Host]
 		f.touch(v)
-		if contracts.Enough(v.on[v.find(i, int32(n))].Done, c.task.Work) {
-			f.takeOff(v, i, int32(n), c.task.Work)
+		if work := c.work(int32(n)); contracts.Enough(v.on[v.find(i, int32(n))].Done, work) {
+			f.takeOff(v, i, int32(n), work)
 		}
 	}
 }
@@ -164,7 +171,7 @@ func (f *Floor) endRest(v *host) {
 	for at := 0; at < len(v.on); {
 		s := &v.on[at]
 		c := &f.runs[s.Contract]
-		work := c.task.Work
+		work := c.work(s.Node)
 		if f.rule.limit != nil {
 			work = min(work, f.rule.limit.Limit(&c.Request))
 		}

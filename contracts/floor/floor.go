@@ -105,6 +105,7 @@ type Arrear struct {
 type Event struct {
 	Kind Kind
 	Run  int32
+	Part int32    // of Done, if it is booked: index in its placements
 	Host hosts.ID // of Came and Gone
 }
 
@@ -113,7 +114,7 @@ type Kind uint8
 
 // Kinds of events.
 const (
-	Done    Kind = iota // the work is done; the run has been removed, unless it is booked: its Contract is as Remove returns it
+	Done    Kind = iota // the work is done; the run has been removed: its Contract is as Remove returns it. Of one that is booked the work of a part is done, and nothing removed
 	Left                // a node has left its host; others are still there
 	Expired             // the limit of the run has come
 	Lost                // a host has left: the run is off all hosts, and its work so far is lost
@@ -178,39 +179,46 @@ func (f *Floor) PlaceAgain(now float64, i int32, on []contracts.Placement) error
 	return f.put(i, on)
 }
 
-// Book enters task, the work of all nodes together, which is to run as one on the host
-// of on when Resume says so.
-func (f *Floor) Book(now float64, r *contracts.Request, task hosts.Task, on contracts.Placement, until float64) int32 {
+// Book enters task, which is to run as one gang on each of the hosts of on, all distinct,
+// when Resume says so. Work is per node.
+func (f *Floor) Book(now float64, r *contracts.Request, task hosts.Task, on []contracts.Placement, until float64) int32 {
 	f.now = now
 	i := f.enter(r, task, until)
 	c := &f.runs[i]
-	on.Left = true
-	c.occupy([]contracts.Placement{on})
-	c.Gang, c.Host = true, on.Host
+	c.occupy(on)
+	for n := range c.Placements {
+		c.Placements[n].Left = true
+	}
+	c.Gang, c.Host = true, on[0].Host
 	f.change(i)
 	return i
 }
 
-// Resume starts run i, which is booked, on its host.
-func (f *Floor) Resume(now float64, i int32) error {
+// Resume starts part n of run i, which is booked, on its host.
+func (f *Floor) Resume(now float64, i, n int32) error {
 	f.now = now
 	c := &f.runs[i]
-	if len(c.Paused)%2 > 0 { // they were taken away
-		c.Paused = append(c.Paused, now)
-	}
-	c.begin(now)
-	c.Placements[0].Left, c.left = false, 1
+	c.resume(now, n)
+	c.Placements[n].Left = false
+	c.left++
 	f.change(i)
-	return f.start(i, 0, false)
+	return f.start(i, n, false)
 }
 
-// Pause takes run i, which is booked, off its host, and keeps what has been done.
-func (f *Floor) Pause(now float64, i int32) {
+// Pause takes part n of run i, which is booked, off its host, and keeps what has been
+// done.
+func (f *Floor) Pause(now float64, i, n int32) {
 	f.now = now
-	f.stop(i, 0)
-	f.runs[i].Paused = append(f.runs[i].Paused, now)
+	c := &f.runs[i]
+	if !c.Placements[n].Left {
+		f.stop(i, n)
+	}
+	c.Paused = append(c.Paused, contracts.Pause{Part: n, From: now, To: never})
 	f.change(i)
 }
+
+// Running returns how many tasks of run i are on hosts.
+func (f *Floor) Running(i int32) int { return int(f.runs[i].left) }
 
 // Remove takes run i off its hosts and out, and returns its contract with what has
 // been done and has accrued on each node. It is good until the next run is placed.
@@ -315,6 +323,27 @@ func (c *run) occupy(on []contracts.Placement) {
 	c.Placements = append(c.Placements[:0], on...)
 	c.rates = slices.Grow(c.rates[:0], len(on))[:len(on)]
 	clear(c.rates)
+}
+
+// resume notes that part n of c starts, for the first time or again: other parts that
+// have not started pause from the first start of all.
+func (c *run) resume(now float64, n int32) {
+	if c.Began == never {
+		c.begin(now)
+		for k := range c.Placements {
+			if k != int(n) {
+				c.Paused = append(c.Paused, contracts.Pause{Part: int32(k), From: now, To: never})
+			}
+		}
+		return
+	}
+	switch k := slices.IndexFunc(c.Paused, func(p contracts.Pause) bool { return p.Part == n && p.To == never }); {
+	case k < 0: // it has done its work, and has none left to do
+	case c.Paused[k].From == now:
+		c.Paused = slices.Delete(c.Paused, k, k+1)
+	default:
+		c.Paused[k].To = now
+	}
 }
 
 // begin notes the first start of c.

@@ -225,20 +225,20 @@ func TestBooked(t *testing.T) {
 	c := config(must(sharing.Table().New("planned", func(any) error { return nil })))
 	c.Machines = []hosts.Machine{sim.New(hosts.Spec{CPUs: 1, Speed: 1}), sim.New(hosts.Spec{CPUs: 2, Speed: 1})}
 	f := open(c)
-	i := f.Book(1, request(1, 2, true), hosts.Task{Work: 20}, contracts.Placement{Host: 1, Bid: dollar}, 90)
+	i := f.Book(1, request(1, 2, true), hosts.Task{Work: 10}, []contracts.Placement{{Host: 1, Nodes: 2, Bid: dollar}}, 90)
 	b := f.Contract(i)
 	check(t, "booked", fmt.Sprint(b.Gang, b.Host, b.Admitted, math.IsInf(b.Began, 1), len(f.On(1)), f.Price(1), f.Next()), "true 1 1 true 0 0 90")
-	if err := f.Resume(5, i); err != nil {
+	if err := f.Resume(5, i, 0); err != nil {
 		t.Fatal(err)
 	}
 	check(t, "resumed", fmt.Sprint(b.Began, b.Paused, len(f.On(1)), f.Price(1)), fmt.Sprint("5 [] 1 ", dollar))
 	check(t, "done", play(f, 10), "")
-	f.Pause(10, i)
-	check(t, "paused", fmt.Sprint(b.Placements[0].Done, b.Placements[0].Owed, b.Paused, len(f.On(1)), f.Price(1), f.Next()), "10 5 [10] 0 0 90")
-	if err := f.Resume(12, i); err != nil {
+	f.Pause(10, i, 0)
+	check(t, "paused", fmt.Sprint(b.Placements[0].Done, b.Placements[0].Owed, b.Paused, len(f.On(1)), f.Price(1), f.Next()), "10 5 [{0 10 +Inf}] 0 0 90")
+	if err := f.Resume(12, i, 0); err != nil {
 		t.Fatal(err)
 	}
-	check(t, "resumed", fmt.Sprint(b.Began, b.Paused), "5 [10 12]")
+	check(t, "resumed", fmt.Sprint(b.Began, b.Paused), "5 [{0 10 12}]")
 	if next, half := f.Next(), 20*contracts.Tolerance/2; math.Abs(next-(17-half/2)) > 1e-12 {
 		t.Errorf("done at %v, want half the tolerance of 20, at 2 a second, before 17", next)
 	}
@@ -249,14 +249,48 @@ func TestBooked(t *testing.T) {
 	check(t, "next", f.Next(), math.Inf(1))
 }
 
+// TestBookedApart checks that each part of a booked run is on its own host, and comes and
+// goes by itself; that the run is at one pace over all of them; and that it says when a
+// part had no nodes while others had.
+func TestBookedApart(t *testing.T) {
+	t.Parallel()
+	c := config(must(sharing.Table().New("planned", func(any) error { return nil })))
+	c.Machines = []hosts.Machine{sim.New(hosts.Spec{CPUs: 4, Speed: 1}), sim.New(hosts.Spec{CPUs: 4, Speed: 0.5})}
+	f := open(c)
+	r := request(1, 3, true)
+	i := f.Book(1, r, hosts.Task{Work: 10}, []contracts.Placement{{Host: 1, Nodes: 2}, {Host: 0, Nodes: 1}}, 90)
+	b := f.Contract(i)
+	resume := func(now float64, n int32) {
+		t.Helper()
+		if err := f.Resume(now, i, n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	resume(5, 0)
+	check(t, "one part", fmt.Sprint(b.Began, b.Paused, len(f.On(0)), len(f.On(1)), f.Running(i)), "5 [{1 5 +Inf}] 0 1 1")
+	resume(5, 1)
+	check(t, "both at once", fmt.Sprint(b.Began, b.Paused, len(f.On(0)), len(f.On(1)), f.Running(i)), "5 [] 1 1 2")
+	check(t, "done", play(f, 10), "")
+	f.Pause(10, i, 1)
+	check(t, "paused", fmt.Sprint(b.Placements[1].Done, b.Paused, f.Running(i)), "5 [{1 10 +Inf}] 1")
+	check(t, "first part", play(f, 30), "25 done 0")
+	f.Pause(25, i, 0)
+	resume(26, 1)
+	check(t, "given back", fmt.Sprint(b.Paused, f.Running(i)), "[{1 10 26} {0 25 +Inf}] 1")
+	check(t, "second part", play(f, 40), "31 done 0")
+	k := f.Remove(31, i)
+	check(t, "removed", fmt.Sprint(k.Placements[0].Done, k.Placements[1].Done, k.Done), "20 10 30")
+	check(t, "next", f.Next(), math.Inf(1))
+}
+
 // TestBookedIsDone checks that a booked run which has done its work has none left to do,
 // however often it is resumed.
 func TestBookedIsDone(t *testing.T) {
 	t.Parallel()
 	f := open(config(auction, 1))
-	i := f.Book(0, request(1, 1, true), hosts.Task{Work: 2}, contracts.Placement{Bid: dollar}, 90)
+	i := f.Book(0, request(1, 1, true), hosts.Task{Work: 2}, []contracts.Placement{{Nodes: 1, Bid: dollar}}, 90)
 	for range 2 {
-		if err := f.Resume(f.now, i); err != nil {
+		if err := f.Resume(f.now, i, 0); err != nil {
 			t.Fatal(err)
 		}
 		if at := f.Next(); at > 2 {

@@ -77,7 +77,7 @@ func (f *Floor) start(i, n int32, holds bool) error {
 	task := c.task
 	switch {
 	case c.Gang:
-		task.Work = c.undone()
+		task.Work = c.undone(n)
 	case !c.PerHost:
 		task.Work = math.Inf(1) // the run is judged as a whole
 	case f.rule.limit != nil:
@@ -108,11 +108,15 @@ func (f *Floor) start(i, n int32, holds bool) error {
 	return nil
 }
 
-// undone returns the work that is left of c, which is booked. It is half the tolerance
-// less than all, so that rounding cannot put its completion after the second at which
-// it would be done: whoever booked it would take it to have used up its estimate.
-func (c *run) undone() float64 {
-	return max(0, c.task.Work*(1-contracts.Tolerance/2)-c.Placements[0].Done)
+// work returns what node n of c, or the gang that it stands for, truly needs.
+func (c *run) work(n int32) float64 { return c.task.Work * float64(max(1, c.Placements[n].Nodes)) }
+
+// undone returns the work that is left of part n of c, which is booked. It is half the
+// tolerance less than all, so that rounding cannot put its completion after the second
+// at which it would be done: whoever booked it would take it to have used up its
+// estimate.
+func (c *run) undone(n int32) float64 {
+	return max(0, c.work(n)*(1-contracts.Tolerance/2)-c.Placements[n].Done)
 }
 
 // stop takes node n of run i off its host.

@@ -31,8 +31,9 @@
 //
 //	a booked contract has, in place of on:
 //	opens         instant before which it does not start
-//	nodes         how many, all on one host
-//	host          its name
+//	nodes         how many
+//	host          the name of their host or, if they are on several,
+//	parts         how many are on each host, and its name, in turn
 //
 //	verdict
 //	state         fulfilled, violated or cancelled
@@ -60,7 +61,7 @@ import (
 type Terms struct {
 	*contracts.Decision
 	*contracts.Request
-	Booked bool                  // all its nodes are on the one host of its placement
+	Booked bool                  // as gangs, one on the host of each placement
 	Name   func(hosts.ID) string // of a host
 }
 
@@ -86,6 +87,9 @@ func (t Terms) Append(b []byte) []byte {
 		b = number(b, "opens", t.Opens())
 		b = append(b, `,"nodes":`...)
 		b = strconv.AppendInt(b, int64(t.Nodes), 10)
+		if len(t.Placements) > 1 {
+			return append(t.appendParts(append(b, `,"parts":[`...)), '}')
+		}
 		b = append(b, `,"host":`...)
 		return append(text(b, t.Name(t.Placements[0].Host)), '}')
 	}
@@ -106,6 +110,18 @@ func (t *Terms) appendPlaces(b []byte) []byte {
 		if n == 0 || pl.Bid != t.Placements[n-1].Bid {
 			b = append(strconv.AppendInt(b, int64(pl.Bid), 10), ',')
 		}
+		b = text(b, t.Name(pl.Host))
+	}
+	return append(b, ']')
+}
+
+// appendParts appends the gangs and a closing bracket.
+func (t *Terms) appendParts(b []byte) []byte {
+	for n, pl := range t.Placements {
+		if n > 0 {
+			b = append(b, ',')
+		}
+		b = append(strconv.AppendInt(b, int64(pl.Nodes), 10), ',')
 		b = text(b, t.Name(pl.Host))
 	}
 	return append(b, ']')

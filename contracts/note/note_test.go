@@ -61,14 +61,19 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// TestBooked checks what the note of a booked contract says: one host for all nodes,
-// and that it may go on after its deadline.
+// TestBooked checks what the note of a booked contract says: one host for all nodes, or
+// how many are on which, and that it may go on after its deadline.
 func TestBooked(t *testing.T) {
 	t.Parallel()
 	r := contracts.Request{Submit: 2, Lead: 18, Nodes: 3, SLA: contracts.SLA{Deadline: 50}}
 	d := contracts.Decision{Verdict: contracts.Accept, Numbers: contracts.Numbers(nil).With("start", 20), Placements: []contracts.Placement{{Host: 1}}}
 	got := string(Terms{Decision: &d, Request: &r, Booked: true, Name: func(h hosts.ID) string { return fmt.Sprint("h", h) }}.Append(nil))
 	if want := `{"decision":"accept","start":20,"submit":2,"deadline":50,"runs_on":true,"opens":20,"nodes":3,"host":"h1"}`; got != want {
+		t.Errorf("terms = %s, want %s", got, want)
+	}
+	d.Placements = []contracts.Placement{{Host: 1, Nodes: 2}, {Host: 0, Nodes: 1}}
+	got = string(Terms{Decision: &d, Request: &r, Booked: true, Name: func(h hosts.ID) string { return fmt.Sprint("h", h) }}.Append(nil))
+	if want := `{"decision":"accept","start":20,"submit":2,"deadline":50,"runs_on":true,"opens":20,"nodes":3,"parts":[2,"h1",1,"h0"]}`; got != want {
 		t.Errorf("terms = %s, want %s", got, want)
 	}
 }
@@ -112,8 +117,17 @@ func TestParseAgreement(t *testing.T) {
 	booked.RunsOn, booked.On, booked.Opens, booked.Nodes, booked.Host = true, nil, 20, 3, "h1"
 	booked.Numbers = maps.Clone(placed.Numbers)
 	booked.Numbers["opens"], booked.Numbers["nodes"] = 20, 3
-	for _, want := range []Agreement{placed, booked} {
-		text := Terms{Decision: &d, Request: &r, Booked: want.Host != "", Name: name}.Append(nil)
+	apart := booked
+	apart.Host, apart.Parts = "", []any{2., "h1", 1., "h2"}
+	for _, want := range []Agreement{placed, booked, apart} {
+		d := d
+		switch {
+		case want.Host != "":
+			d.Placements = d.Placements[:1]
+		case want.Parts != nil:
+			d.Placements = []contracts.Placement{{Host: 1, Nodes: 2}, {Host: 2, Nodes: 1}}
+		}
+		text := Terms{Decision: &d, Request: &r, Booked: want.On == nil, Name: name}.Append(nil)
 		if got, err := ParseAgreement(text); err != nil || !reflect.DeepEqual(*got, want) {
 			t.Errorf("%s is read as %+v, %v, want %+v", text, got, err, want)
 		}

@@ -57,6 +57,7 @@ type Agreement struct {
 	Opens float64
 	Nodes int
 	Host  string
+	Parts []any // float64, a number of nodes, each followed by their host, a string
 }
 
 // ParseAgreement reads the note of an admission or a rejection.

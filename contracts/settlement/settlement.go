@@ -26,9 +26,10 @@ type Case struct {
 	Arrears  []Node // what is owed for work that was lost, before Nodes
 }
 
-// A Node is one node of a contract at its end.
+// A Node is one node of a contract at its end, or one gang.
 type Node struct {
 	Owner    bank.Account // of its host
+	Nodes    int          // of the contract for which it stands, as one gang; 0 is one
 	Capacity float64      // of its host, work per second
 	Done     float64      // work
 	Owed     float64      // dollars accrued
@@ -57,7 +58,20 @@ func (c *Case) Done() (sum float64) {
 }
 
 // Total returns the work truly needed over all nodes.
-func (c *Case) Total() float64 { return c.Work * float64(len(c.Nodes)) }
+func (c *Case) Total() float64 { return c.Work * float64(c.count()) }
+
+// count returns the number of nodes.
+func (c *Case) count() (n int) {
+	for i := range c.Nodes {
+		n += c.Nodes[i].count()
+	}
+	return n
+}
+
+func (n *Node) count() int { return max(1, n.Nodes) }
+
+// work returns what is truly needed of n.
+func (c *Case) work(n *Node) float64 { return c.Work * float64(n.count()) }
 
 // Judge returns the verdict. The promise is kept if the work that the job truly needed
 // was done by its deadline. Cause is the outcome that the table of moves names, or
@@ -92,7 +106,7 @@ func (c *Case) Worked() bool {
 	}
 	left, rounding := 0.0, 0.0
 	for i := range c.Nodes {
-		undone, lost := c.Work-c.Nodes[i].Done, c.rounding(&c.Nodes[i], at)
+		undone, lost := c.work(&c.Nodes[i])-c.Nodes[i].Done, c.rounding(&c.Nodes[i], at)
 		if c.Request.PerHost && undone > lost {
 			return false
 		}
@@ -105,7 +119,7 @@ func (c *Case) Worked() bool {
 // rounding returns what float64 may lose or add to the work of a node by the instant
 // at: the tolerance, and what its host does in a moment or two.
 func (c *Case) rounding(n *Node, at float64) float64 {
-	return contracts.Tolerance*c.Work + 2*contracts.Moment(at)*n.Capacity
+	return contracts.Tolerance*c.work(n) + 2*contracts.Moment(at)*n.Capacity
 }
 
 // delay returns how late a broken promise is (eq. 2). Where the work goes on it is
@@ -173,7 +187,7 @@ func (c *Case) metered(b *Bill) error {
 	return nil
 }
 
-// whole bills the price less the penalty, in equal parts to the hosts, if the work is
+// whole bills the price less the penalty, an equal part for every node, if the work is
 // done or its owner takes it back, and nothing otherwise.
 func (c *Case) whole(b *Bill, v *Verdict) (err error) {
 	if v.Outcome != contracts.Cancelled && !c.Worked() {
@@ -185,14 +199,13 @@ func (c *Case) whole(b *Bill, v *Verdict) (err error) {
 	}
 	b.Paid, _ = c.Price.Sub(b.Penalty)
 	b.Penalty = bank.Amount{}
-	nodes := int64(len(c.Nodes))
-	each, rest := b.Paid.Micros()/nodes, b.Paid.Micros()%nodes
+	all := int64(c.count())
+	each, rest := b.Paid.Micros()/all, b.Paid.Micros()%all
 	for i := range c.Nodes {
-		part := each
-		if int64(i) < rest {
-			part++
-		}
-		b.Pay = append(b.Pay, bank.Payment{To: c.Nodes[i].Owner, Amount: bank.Micros(part)})
+		nodes := int64(c.Nodes[i].count())
+		more := min(rest, nodes) // the first nodes get what is left
+		b.Pay = append(b.Pay, bank.Payment{To: c.Nodes[i].Owner, Amount: bank.Micros(each*nodes + more)})
+		rest -= more
 	}
 	return nil
 }

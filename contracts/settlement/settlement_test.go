@@ -10,6 +10,46 @@ import (
 	"bourse/contracts"
 )
 
+// TestGangs checks outcomes and bills of three nodes of 100 in two gangs, due at 50, for a
+// price of $1: every node is paid alike, to the micro-dollar, and each gang has its own
+// work to do.
+func TestGangs(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		cause contracts.Outcome
+		end   float64
+		done  [2]float64
+		price int64
+		rate  float64 // of penalty, $/s
+		want  string
+	}{
+		{contracts.Open, 50, [2]float64{200, 100}, 1e6, 0, "fulfilled 300, pays [0.666667 0.333333], owes 0.000000"},
+		{contracts.Open, 50, [2]float64{200, 100}, 5, 0, "fulfilled 300, pays [0.000004 0.000001], owes 0.000000"},
+		{contracts.Open, 60, [2]float64{200, 100}, 1e6, 0.04, "late 260, pays [0.400000 0.200000], owes 0.000000"},
+		{contracts.Open, 60, [2]float64{200, 100}, 1e6, 0.4, "late 260, pays [], owes 3.000000"},
+		{contracts.Killed, 40, [2]float64{200, 90}, 1e6, 0.1, "killed 290, pays [], owes 5.000000"},
+		{contracts.Cancelled, 40, [2]float64{200, 90}, 9e4, 0.1, "cancelled 290, pays [0.060000 0.030000], owes 0.000000"},
+		{contracts.Unfinished, 40, [2]float64{200, 90}, 1e6, 0.1, "unfinished 290, pays [], owes 0.000000"},
+	} {
+		r := contracts.Request{Work: 100, Nodes: 3, Parts: 2, PerHost: true, SLA: contracts.SLA{
+			Budget: bank.Micros(1e6), Deadline: 50, RunsOn: true, Penalty: contracts.Penalty{Rate: c.rate, Max: math.Inf(1)},
+		}}
+		over := Case{Request: &r, Work: 100, End: c.end, ByDue: 260, Price: bank.Micros(c.price)}
+		for n := range 2 {
+			over.Nodes = append(over.Nodes, Node{Nodes: r.Gang(n), Capacity: 2, Done: c.done[n]})
+		}
+		v := over.Judge(c.cause)
+		b, err := over.Bill(true, &v, nil)
+		var pay []bank.Amount
+		for _, p := range b.Pay {
+			pay = append(pay, p.Amount)
+		}
+		if got := fmt.Sprintf("%v %v, pays %v, owes %v", v.Outcome, v.ByDue, pay, b.Penalty); err != nil || got != c.want {
+			t.Errorf("%v of %d: %s, %v, want %s", c.done, c.price, got, err, c.want)
+		}
+	}
+}
+
 // TestBills checks outcomes and bills made by hand: two nodes of 100, due at 50, for a
 // budget of $3.
 func TestBills(t *testing.T) {

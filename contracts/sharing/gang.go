@@ -5,7 +5,7 @@ import (
 	"bourse/hosts"
 )
 
-// Gang gives each task as many processors as its contract has nodes: a planner
+// Gang gives each task as many processors as its contract has nodes there: a planner
 // puts no more on a host than it has.
 type Gang struct{}
 
@@ -13,7 +13,11 @@ type Gang struct{}
 func (Gang) Allocate(_ float64, _ hosts.ID, on []contracts.Allocation, v contracts.View) {
 	for i := range on {
 		if s := &on[i]; s.Share.Weight == 0 {
-			n := float64(v.Contract(s.Contract).Nodes)
+			c := v.Contract(s.Contract)
+			n := float64(c.Nodes)
+			if c.Gang {
+				n = float64(c.Placements[s.Node].Nodes)
+			}
 			s.Share = hosts.Share{Weight: n, Limit: n}
 		}
 	}

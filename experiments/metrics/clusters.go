@@ -50,7 +50,13 @@ func clusters(o *Outcome, start float64, fold func(a, b float64) float64, n int)
 			if !j.Gang || !j.Begun {
 				continue
 			}
-			busy[j.Host] += float64(j.Nodes) * overlap(j.Began, j.End, from, to)
+			span := overlap(j.Began, j.End, from, to)
+			for _, p := range j.Parts {
+				busy[p.Host] += float64(p.Nodes) * span
+			}
+			if len(j.Parts) == 0 {
+				busy[j.Host] += float64(j.Nodes) * span
+			}
 		}
 	}
 	for _, p := range o.Pauses {

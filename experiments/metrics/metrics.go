@@ -32,7 +32,7 @@ type Outcome struct {
 	Promises  []Promise // that the predictor was asked for; none unless a figure shows what comes of them
 }
 
-// A Pause is a time in which the nodes of a job that had begun were taken away.
+// A Pause is a time in which nodes of a job that had begun were not its own.
 type Pause struct {
 	Host, Nodes int
 	From, To    float64 // instants
@@ -60,8 +60,9 @@ type Job struct {
 	OnDemand bool    // no deadline was promised
 
 	// Of what was promised a place in a book.
-	Gang   bool // all nodes on Host
+	Gang   bool // all nodes on Host, or each part on its own
 	Host   int
+	Parts  []Part  // if there are several
 	Begun  bool    // it has started
 	Began  float64 // instant of its first start, if Begun
 	Killed bool    // its estimate was used up
@@ -75,6 +76,9 @@ type Job struct {
 	Open   bool    // not ended at the horizon
 	Waits  bool    // if so, it was waiting for a host
 }
+
+// A Part of a job is a gang on a host of its own.
+type Part struct{ Host, Nodes int }
 
 // A Metric is a number with a name, a unit and a source.
 type Metric struct {

@@ -61,7 +61,7 @@ func Together(now int64, o Order, window []Venue, pick Matchmaker) ([]Choice, bo
 	}
 	slices.Sort(instants)
 	choices := make([]Choice, len(o.Parts))
-	for s := max(now, o.Earliest); s <= o.Deadline; s = o.after(s, instants) {
+	for s := max(now, o.Earliest); s <= min(o.Deadline, timetable.Horizon); s = o.after(s, instants) {
 		if o.placeAt(now, s, widest, window, pick, choices) {
 			return choices, true
 		}

@@ -221,7 +221,7 @@ func (s *setting) request(j *workloadgen.Job, r *contracts.Request) hosts.Task {
 	*r = s.common
 	r.ID, r.Class, r.Submit = contracts.ID(j.ID), j.Class, j.Arrival
 	r.Work, r.Nodes = j.Estimate, j.Nodes
-	r.Lead, r.OnDemand = j.Lead, j.OnDemand
+	r.Lead, r.OnDemand, r.Parts = j.Lead, j.OnDemand, j.Parts
 	r.SLA.Budget, r.SLA.Deadline = dollars(j.Value), sla.Slack*deadline(sla.Of, j)
 	if sla.Deadline == "plan" {
 		r.SLA.Soft = !j.Hard && j.PenaltyRate > 0

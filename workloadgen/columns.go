@@ -3,6 +3,7 @@ package workloadgen
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -44,6 +45,22 @@ var columns = [...]column{
 	number("lead", false, "seconds after arrival", func(j *Job) *float64 { return &j.Lead }),
 	flag("on_demand", func(j *Job) *bool { return &j.OnDemand }),
 	number("cancel", false, "seconds after arrival", func(j *Job) *float64 { return &j.Cancel }),
+	{"parts", false, "a whole number, at most that of nodes",
+		func(dst []byte, j *Job) []byte { return strconv.AppendInt(dst, int64(j.Parts), 10) },
+		func(j *Job, s string) bool {
+			n, ok := parseWhole(s)
+			j.Parts = int(n)
+			return ok && n == int64(int32(n))
+		}},
+}
+
+// written returns the columns that tell of p: parts are left out where no job names
+// them.
+func written(p Plan) []column {
+	if slices.ContainsFunc(p, func(j Job) bool { return j.Parts > 0 }) {
+		return columns[:]
+	}
+	return columns[:len(columns)-1]
 }
 
 // alias returns the name that the Libra papers' models have for the column.

@@ -13,13 +13,14 @@ import (
 
 // WriteCSV writes the plan with a header line and every column:
 //
-//	id,user,arrival,runtime,estimate,deadline,nodes,worth,value,class,hard,urgent,penalty_rate,lead,on_demand,cancel
+//	id,user,arrival,runtime,estimate,deadline,nodes,worth,value,class,hard,urgent,penalty_rate,lead,on_demand,cancel,parts
 //
-// Numbers are the shortest that read back the same, so that a plan survives
+// The last is left out where no job names its parts. Numbers are the shortest that read back the same, so that a plan survives
 // the trip exactly.
 func WriteCSV(w io.Writer, p Plan) error {
 	out := bufio.NewWriter(w)
 	var line []byte
+	columns := written(p)
 	for i := range columns {
 		if i > 0 {
 			line = append(line, ',')
@@ -43,6 +44,7 @@ func WriteCSV(w io.Writer, p Plan) error {
 // MarshalJSON writes j as an object of what the columns of a CSV file hold.
 func (j Job) MarshalJSON() ([]byte, error) {
 	line := []byte{'{'}
+	columns := written(Plan{j})
 	for c := range columns {
 		if c > 0 {
 			line = append(line, ',')
@@ -75,6 +77,7 @@ func (j Job) MarshalJSON() ([]byte, error) {
 //	lead          0
 //	on_demand     false
 //	cancel        0, never
+//	parts         0, one
 //
 // The file may be packed by gzip. Name is its name, for errors: they say file:line,
 // the column, what was found and what is wanted.

@@ -35,6 +35,7 @@ func jobs(t *rapid.T) workloadgen.Plan {
 			Urgent:      rapid.Bool().Draw(t, "urgent"),
 			PenaltyRate: rapid.Float64Range(0, 1e9).Draw(t, "penalty"),
 		}
+		plan[i].Parts = rapid.SampledFrom([]int{0, 0, 1, plan[i].Nodes}).Draw(t, "parts")
 	}
 	return plan
 }
@@ -160,6 +161,8 @@ func TestCSVErrors(t *testing.T) {
 		{head + "0,1,0\n", `p.csv:2: job 1: nodes 0 is not in 1..16777216`},
 		{head + "0,1,99999999999\n", `p.csv:2: column nodes: found "99999999999"`},
 		{head + "-1,1,1\n", `p.csv:2: job 1: arrival -1 is negative`},
+		{"parts," + head + "2,0,1,1\n", `p.csv:2: job 1: parts 2 is not in 0..1, its nodes`},
+		{"parts," + head + "two,0,1,1\n", `p.csv:2: column parts: found "two", want a whole number, at most that of nodes`},
 		{head + "0,0,1\n", `p.csv:2: job 1: runtime is 0 and must be more`},
 		{head + "0,1e12,1\n", `p.csv:2: job 1: runtime 1e+12 is more than 1e+11`},
 		{head + "5,1,1\n4,1,1\n", `p.csv: job 2 (number 2 of the plan): arrival 4 is before that of the job above it, 5`},
@@ -193,6 +196,9 @@ func TestValidate(t *testing.T) {
 		{func(j *workloadgen.Job) { j.Deadline = 0 }, "deadline is 0 and must be more"},
 		{func(j *workloadgen.Job) { j.Lead = -1 }, "lead -1 is negative"},
 		{func(j *workloadgen.Job) { j.User = -1 }, "user -1 is negative"},
+		{func(j *workloadgen.Job) { j.Nodes, j.Parts = 3, 3 }, ""},
+		{func(j *workloadgen.Job) { j.Nodes, j.Parts = 3, 4 }, "parts 4 is not in 0..3"},
+		{func(j *workloadgen.Job) { j.Parts = -1 }, "parts -1 is not in 0..1"},
 	} {
 		j := good
 		c.spoil(&j)

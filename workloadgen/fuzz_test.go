@@ -118,6 +118,7 @@ func secondPlan(file string) (workloadgen.Plan, error) {
 		delete(said, "class")
 		j.Hard, j.Urgent, j.OnDemand = truth("hard"), truth("urgent"), truth("on_demand")
 		j.PenaltyRate, j.Lead, j.Cancel = number("penalty_rate", 0), number("lead", 0), number("cancel", 0)
+		j.Parts = int(number("parts", 0))
 		if len(said) > 0 {
 			err = fmt.Errorf("columns %v", said)
 		}

@@ -21,6 +21,7 @@ type Job struct {
 	Cancel float64 // seconds; 0 is never
 
 	Nodes int // processors needed at the same time, at least 1
+	Parts int // gangs that the nodes are in, each on a cluster of its own, all with one start; 0 is one, and so it is where clusters keep no books
 
 	Worth       float64 // relative value as drawn, at least 0
 	Value       float64 // budget in dollars, at least 0

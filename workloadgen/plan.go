@@ -50,6 +50,9 @@ func (j *Job) validate() error {
 	if j.Nodes < 1 || j.Nodes > MaxNodes {
 		return fmt.Errorf("nodes %d is not in 1..%d", j.Nodes, MaxNodes)
 	}
+	if j.Parts < 0 || j.Parts > j.Nodes {
+		return fmt.Errorf("parts %d is not in 0..%d, its nodes", j.Parts, j.Nodes)
+	}
 	if !validClass(j.Class) {
 		return fmt.Errorf("class %q is not at most %d letters, digits, - or _", j.Class, maxClass)
 	}

@@ -20,6 +20,13 @@ type Reservations struct {
 	Inaccuracy float64 `yaml:"inaccuracy" validate:"min=0,max=1000" doc:"f: estimates are wrong by a factor of up to 1+2f, on average about 1+f; 0 makes them true unless errors is log"`
 	Errors     string  `yaml:"errors" validate:"oneof=over under both log" doc:"over (estimates too long), under, both, or log (as they are, rounded up)"`
 	Cancel     float64 `yaml:"cancel" validate:"min=0,max=1" doc:"probability that a reservation is taken back, at a second uniform between request and deadline"`
+	Parts      Parts   `yaml:"parts" doc:"co-reservations: nodes in several gangs, each on a cluster of its own, all with one start"`
+}
+
+// Parts say which reservations are in parts.
+type Parts struct {
+	Share float64 `yaml:"share" validate:"min=0,max=1" doc:"probability of a reservation to be in parts"`
+	Count int     `yaml:"count" validate:"min=2,max=1048576" doc:"how many parts, or as many as it has nodes, if those are fewer"`
 }
 
 // A Spread is a law with a mean.
@@ -31,7 +38,9 @@ type Spread struct {
 // DefaultReservations returns reservations alone, up to two hours ahead, with a
 // laxity of their estimate on average, and true estimates.
 func DefaultReservations() Reservations {
-	return Reservations{Share: 1, Lead: Spread{"uniform", 3600}, Laxity: Spread{"uniform", 1}, Errors: "over"}
+	return Reservations{
+		Share: 1, Lead: Spread{"uniform", 3600}, Laxity: Spread{"uniform", 1}, Errors: "over", Parts: Parts{Count: 2},
+	}
 }
 
 // UnmarshalYAML starts from the defaults.
@@ -43,19 +52,24 @@ func (r *Reservations) UnmarshalYAML(unmarshal func(any) error) error {
 	return err
 }
 
-// Annotate sets Lead, Deadline, OnDemand, Estimate and Cancel of every job, and
-// rounds Arrival and Runtime. Kind, lead, laxity, inaccuracy, and whether and when it
-// is taken back have streams of their own, derived from src, with one uniform a job
-// each, used or not: a job is the same under all values of the other factors, and a
-// reservation stays one, or taken back, when there are more.
+// Annotate sets Lead, Deadline, OnDemand, Estimate, Cancel and Parts of every job, and
+// rounds Arrival and Runtime. Kind, lead, laxity, inaccuracy, whether and when it is taken
+// back, and whether it is in parts have streams of their own, derived from src, with one
+// uniform a job each, used or not: a job is the same under all values of the other
+// factors, and a reservation stays one, or taken back, or in parts, when there are more.
 func (r *Reservations) Annotate(plan workloadgen.Plan, src rand.Source) error {
-	stream := func() rand.Source { return rand.NewPCG(src.Uint64(), src.Uint64()) }
+	var seed [2]uint64
+	stream := func() rand.Source {
+		seed = [2]uint64{src.Uint64(), src.Uint64()}
+		return rand.NewPCG(seed[0], seed[1])
+	}
 	kinds, leads, laxities, errors, cancels, whens := stream(), stream(), stream(), stream(), stream(), stream()
+	parts := rand.NewPCG(^seed[0], seed[1]) // of no draws of src, which others go on with
 	for i := range plan {
 		j := &plan[i]
 		kind, lead, laxity := dist.Open(kinds), r.Lead.draw(dist.Open(leads)), r.Laxity.draw(dist.Open(laxities))
-		cancel, when := dist.Open(cancels), dist.Open(whens)
-		j.Cancel = 0
+		cancel, when, apart := dist.Open(cancels), dist.Open(whens), dist.Open(parts)
+		j.Cancel, j.Parts = 0, 0
 		j.Arrival = math.Floor(j.Arrival)
 		j.Runtime = max(1, math.Ceil(j.Runtime))
 		j.Estimate = r.estimate(j, dist.Open(errors))
@@ -67,6 +81,9 @@ func (r *Reservations) Annotate(plan workloadgen.Plan, src rand.Source) error {
 		j.Deadline = j.Lead + j.Estimate + math.Floor(j.Estimate*laxity)
 		if cancel < r.Cancel {
 			j.Cancel = math.Ceil(when * j.Deadline)
+		}
+		if apart < r.Parts.Share {
+			j.Parts = min(r.Parts.Count, j.Nodes)
 		}
 		if max(j.Estimate, j.Deadline) > workloadgen.MaxSeconds {
 			return fmt.Errorf("job %d: estimate %v and deadline %v s are beyond a plan's limits", j.ID, j.Estimate, j.Deadline)

@@ -95,6 +95,46 @@ func TestReservationCancels(t *testing.T) {
 	}
 }
 
+// TestReservationParts checks that so many reservations are in parts as asked for, to 3
+// standard errors, each of a node at least, and that nothing else changes, of them or of
+// what is drawn after them.
+func TestReservationParts(t *testing.T) {
+	t.Parallel()
+	r := DefaultReservations()
+	r.Share, r.Cancel = 0.5, 0.3
+	was, src := somePlan(20000, 3), rand.NewPCG(9, 1)
+	if err := r.Annotate(was, src); err != nil {
+		t.Fatal(err)
+	}
+	next := src.Uint64()
+	r.Parts = Parts{0.3, 4}
+	plan, src := somePlan(20000, 3), rand.NewPCG(9, 1)
+	if err := r.Annotate(plan, src); err != nil {
+		t.Fatal(err)
+	}
+	if got := src.Uint64(); got != next {
+		t.Errorf("what is drawn next is %d, and was %d", got, next)
+	}
+	n, all := 0.0, 0.0
+	for i, j := range plan {
+		if !j.OnDemand {
+			all++
+		}
+		if j.Parts > 0 {
+			n++
+		}
+		if j.Parts > 0 && (j.OnDemand || j.Parts != min(4, j.Nodes)) {
+			t.Fatalf("%+v", j)
+		}
+		if j.Parts = 0; j != was[i] {
+			t.Fatalf("%+v, was %+v", j, was[i])
+		}
+	}
+	if math.Abs(n/all-0.3) > 3*math.Sqrt(0.3*0.7/all) {
+		t.Errorf("%v of %v are in parts", n, all)
+	}
+}
+
 // TestReservationStreams checks that every factor has a stream of its own: whatever
 // else is asked for, kind, lead, laxity and inaccuracy of a job are the same, and a
 // reservation stays one when there are more of them.
@@ -137,6 +177,7 @@ func TestReservationPlans(t *testing.T) {
 			Lead:   Spread{rapid.SampledFrom(laws).Draw(t, "lead"), rapid.Float64Range(0, 1e5).Draw(t, "mean lead")},
 			Laxity: Spread{rapid.SampledFrom(laws).Draw(t, "laxity"), rapid.Float64Range(0, 9).Draw(t, "mean laxity")},
 			Errors: rapid.SampledFrom([]string{"over", "under", "both", "log"}).Draw(t, "errors"),
+			Parts:  Parts{rapid.Float64Range(0, 1).Draw(t, "parts"), rapid.IntRange(2, 9).Draw(t, "count")},
 		}
 		if err := o.Validate(); err != nil {
 			t.Fatal(err)

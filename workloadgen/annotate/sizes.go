@@ -62,7 +62,7 @@ func (s *Sizes) Map(plan workloadgen.Plan) (workloadgen.Plan, SizeNote) {
 		if n != j.Nodes {
 			note.Changed++
 		}
-		j.Nodes = n
+		j.Nodes, j.Parts = n, min(j.Parts, n)
 		kept = append(kept, j)
 	}
 	return kept, note

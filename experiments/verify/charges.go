@@ -305,23 +305,64 @@ func (d *contract) whole(e *audit.Entry, v *verdict, penalty, fuzz float64, sett
 	if !owes(price-sum, penalty, fuzz) {
 		return 0, fmt.Sprintf("charges of %v", sum), fmt.Sprintf("%v, the price less the penalty", price-audit.Money(max(0, penalty)))
 	}
-	names, _, _ := d.terms.places()
-	nodes := len(names)
+	names, part := d.parts(sum)
+	for n := range names {
+		names[n] = "host:" + names[n]
+	}
 	if !settled { // on as many others
 		names = slices.SortedFunc(maps.Keys(pays), func(a, b string) int { return cmp.Or(cmp.Compare(pays[b], pays[a]), cmp.Compare(a, b)) })
-		names = append(names, make([]string, nodes)...) // who gets no micro-dollar is not named
+		names = append(names, make([]string, len(part))...) // who gets no micro-dollar is not named
 	}
-	for n, name := range names[:nodes] {
-		part := sum / audit.Money(nodes)
-		if audit.Money(n) < sum%audit.Money(nodes) {
-			part++
-		}
-		if settled {
-			name = "host:" + name
-		}
-		if paid := pays[name]; paid != part {
-			return 0, fmt.Sprintf("a charge of %v by %s", paid, name), fmt.Sprintf("%v, an equal part", part)
+	for n, part := range part {
+		if paid := pays[names[n]]; paid != part {
+			return 0, fmt.Sprintf("a charge of %v by %s", paid, names[n]), fmt.Sprintf("%v, an equal part for each node", part)
 		}
 	}
 	return 0, "", ""
+}
+
+// parts returns the hosts of d, and what each gets of a sum: an equal part for each node,
+// and a micro-dollar more for the first of them as long as there are any left over.
+func (d *contract) parts(sum audit.Money) (names []string, part []audit.Money) {
+	var nodes []int
+	if d.terms.booked() {
+		names, nodes, _ = d.terms.gangs()
+	} else {
+		names, _, _ = d.terms.places()
+		for range names {
+			nodes = append(nodes, 1)
+		}
+	}
+	all, before := 0, 0
+	for _, n := range nodes {
+		all += n
+	}
+	for _, n := range nodes {
+		get := sum / audit.Money(all) * audit.Money(n)
+		if odd := int(sum % audit.Money(all)); odd > before {
+			get += audit.Money(min(n, odd-before))
+		}
+		part, before = append(part, get), before+n
+	}
+	return names, part
+}
+
+// together checks the hosts that the note of a contract in several parts names, and that
+// they have all its nodes.
+func (t *trail) together(e *audit.Entry, d *contract) (found, want string) {
+	names, nodes, ok := d.terms.gangs()
+	if !ok {
+		return fmt.Sprintf("a contract in parts %v", d.terms.Parts), "numbers of nodes, each followed by a host of its own"
+	}
+	sum := 0
+	for _, n := range nodes {
+		sum += n
+	}
+	if d.row != nil && sum != d.row.Nodes {
+		t.number(e.Seq, d.row, "nodes", float64(d.row.Nodes), float64(sum))
+	}
+	if most := t.run.Rules.Hosts; len(names) > most {
+		return fmt.Sprintf("a contract on %d hosts", len(names)), fmt.Sprintf("at most %d", most)
+	}
+	return "", ""
 }

@@ -192,7 +192,7 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 		t.text(e.Seq, j, "reason", j.Reason, "")
 		t.text(e.Seq, j, "user", "user:"+j.User, d.owner)
 		t.money(e.Seq, j, "value", j.Value, d.value)
-		if d.terms.Host == "" { // what is planned starts later
+		if !d.terms.booked() { // what is planned starts later
 			t.number(e.Seq, j, "start", j.Start, e.Time)
 		}
 		if d.terms.Submit != nil {
@@ -207,8 +207,11 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 		return "", ""
 	}
 	if t.market == nil {
-		if t.run.Rules.Payment != "budget" && d.terms.Host == "" {
+		if t.run.Rules.Payment != "budget" && !d.terms.booked() {
 			t.stop(e, "it was not planned")
+		}
+		if len(d.terms.Parts) > 0 {
+			return t.together(e, d)
 		}
 		return "", ""
 	}

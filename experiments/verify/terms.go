@@ -2,6 +2,7 @@ package verify
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,10 +23,31 @@ type terms struct {
 	On          []any    // bids, each followed by its hosts
 	Price       float64
 
-	// Of a planner's contract: the host of all its nodes, and what was agreed to be
-	// paid, if that is not the value.
-	Host string
-	Ask  *float64 // $
+	// Of a planner's contract: the host of all its nodes, or how many are on which, and
+	// what was agreed to be paid, if that is not the value.
+	Host  string
+	Parts []any
+	Ask   *float64 // $
+}
+
+// booked reports whether they are of a planner's contract.
+func (t *terms) booked() bool { return t.Host != "" || len(t.Parts) > 0 }
+
+// gangs reads on which hosts a planner's contract has its nodes, and how many on each:
+// one host as a whole, whatever they are, or several, each once.
+func (t *terms) gangs() (names []string, nodes []int, ok bool) {
+	if t.Host != "" {
+		return []string{t.Host}, []int{1}, len(t.Parts) == 0
+	}
+	for i := 0; i+1 < len(t.Parts); i += 2 {
+		n, isNumber := t.Parts[i].(float64)
+		name, isName := t.Parts[i+1].(string)
+		if !isNumber || !isName || !(n >= 1 && n <= 1<<30) || n != math.Trunc(n) || slices.Contains(names, name) {
+			return nil, nil, false
+		}
+		names, nodes = append(names, name), append(nodes, int(n))
+	}
+	return names, nodes, len(names) > 1 && len(t.Parts)%2 == 0
 }
 
 // planned is the sharing rule of reservations: whatever the rule of payment, they
@@ -97,9 +119,6 @@ func number64(p *float64) float64 {
 // per second.
 func (t *terms) places() (names []string, bids []int64, ok bool) {
 	bid := int64(-1)
-	if t.Host != "" {
-		return []string{t.Host}, nil, true
-	}
 	for _, x := range t.On {
 		switch x := x.(type) {
 		case float64:

@@ -82,6 +82,12 @@ type drawer struct {
 	whole    bool // numbers are whole, so that much happens at one instant
 }
 
+// own returns a drawer with a stream of its own: what it draws leaves all else of a
+// drawing as it was.
+func (d *drawer) own(of uint64) *drawer {
+	return &drawer{Rand: rand.New(rand.NewPCG(d.number, of)), hosts: d.hosts, whole: d.whole}
+}
+
 func (d *drawer) odds(p float64) bool { return d.Float64() < p }
 
 func pick[T any](d *drawer, from ...T) T { return from[d.IntN(len(from))] }
@@ -386,11 +392,15 @@ func (d *drawer) annotate(worthless, planner bool) *branch {
 		b.add(fork("sizes", leaf("rule", rule), leaf("hosts", strconv.Itoa(d.hosts)), leaf("from", "16"), leaf("per", "2")))
 	}
 	if planner && d.odds(0.3) || d.odds(0.05) {
-		b.add(fork("reservations", leaf("share", pick(d, "0", "0.5", "1")),
+		r := fork("reservations", leaf("share", pick(d, "0", "0.5", "1")),
 			fork("lead", leaf("law", pick(d, "uniform", "exp", "fixed")), leaf("mean", pick(d, "0", "30", "200"))),
 			fork("laxity", leaf("law", pick(d, "uniform", "exp", "fixed")), leaf("mean", pick(d, "0", "1", "5"))),
 			leaf("inaccuracy", pick(d, "0", "1", "5")), leaf("errors", pick(d, "over", "under", "both", "log")),
-			leaf("cancel", pick(d, "0", "0.3"))))
+			leaf("cancel", pick(d, "0", "0.3")))
+		if own := d.own(0x7061727473); own.odds(1.0 / 3) {
+			r.add(fork("parts", leaf("share", pick(own, "0.5", "1")), leaf("count", pick(own, "2", "3"))))
+		}
+		b.add(r)
 	}
 	if d.odds(0.15) {
 		b.add(fork("value", d.worth()...))

@@ -51,7 +51,22 @@ func (d *drawer) plan(planner bool) workloadgen.Plan {
 		}
 	}
 	d.takeBack(p)
+	d.inParts(p, planner)
 	return p
+}
+
+// inParts asks for some jobs of one plan in three in parts, if clusters keep books, or
+// now and then if they do not: that means nothing then.
+func (d *drawer) inParts(p workloadgen.Plan, planner bool) {
+	own := d.own(0x70617274)
+	if !own.odds(1.0/3) || !planner && !own.odds(0.1) {
+		return
+	}
+	for i := range p {
+		if own.odds(0.6) {
+			p[i].Parts = min(p[i].Nodes, 1+own.IntN(4))
+		}
+	}
 }
 
 // takeBack lets owners of one plan in six take jobs back. It draws from a stream of its

@@ -40,11 +40,12 @@ type replayHost struct {
 }
 
 type replayTask struct {
-	of   *replayContract
-	node int
-	host *replayHost
-	at   int // of the host
-	bid  int64
+	of    *replayContract
+	node  int
+	host  *replayHost
+	at    int // of the host
+	nodes int // of a gang, as many as its contract has without a plan
+	bid   int64
 
 	rate, paying float64
 	done, owed   float64
@@ -272,13 +273,36 @@ func (w *replay) start(e tapeEvent) error {
 	if c.waits {
 		c.nodes, c.waits, c.recalled = nil, false, math.NaN()
 	}
-	k := &replayTask{of: c, node: e.node, host: h, at: int(e.host), bid: int64(e.bid)}
+	k := &replayTask{of: c, node: e.node, host: h, at: int(e.host), nodes: e.nodes, bid: int64(e.bid)}
+	if !c.gang {
+		k.nodes = c.request.Nodes
+	}
+	if err := w.joins(c, k, e.at); err != nil {
+		return fmt.Errorf("%v: %w", e, err)
+	}
 	c.nodes = append(c.nodes, k)
 	if math.IsNaN(c.start) {
 		c.start = e.at
 	}
 	h.on = append(h.on, k)
 	h.dirty, h.leaves = true, math.NaN()
+	return nil
+}
+
+// joins checks that the parts of what is booked are on hosts of their own and, where books
+// suspend nothing, start together.
+func (w *replay) joins(c *replayContract, k *replayTask, now float64) error {
+	if !c.gang {
+		return nil
+	}
+	for _, other := range c.nodes {
+		if (other.host == k.host) != (other.node == k.node) {
+			return fmt.Errorf("part %d is on host %d, and so is part %d", k.node, k.at, other.node)
+		}
+	}
+	if preempt := w.run.offer.Choice.Options()["preempt"]; preempt != true && len(c.nodes) > 0 && c.start != now {
+		return fmt.Errorf("another part starts at %v", c.start)
+	}
 	return nil
 }
 

@@ -77,7 +77,7 @@ func (w *replay) allocate(h *replayHost) {
 		}
 	case "planned":
 		for i, k := range tasks {
-			weight[i] = float64(k.of.request.Nodes)
+			weight[i] = float64(k.nodes)
 			limit[i] = weight[i]
 		}
 	case "deadline":

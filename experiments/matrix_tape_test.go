@@ -17,9 +17,9 @@ type tape struct {
 	parts   broker.Config // as they were before they were wrapped
 	asked   map[contracts.ID]*contracts.Request
 	events  []tapeEvent
-	pending []tapeEvent // starts that were decided and have not happened
-	homes   map[contracts.ID]hosts.ID
-	amiss   []string // what the recording could not make sense of
+	pending []tapeEvent                            // starts that were decided and have not happened
+	homes   map[contracts.ID][]contracts.Placement // of what is booked
+	amiss   []string                               // what the recording could not make sense of
 }
 
 // A tapeMove is what happened.
@@ -36,14 +36,15 @@ const (
 )
 
 type tapeEvent struct {
-	at   float64
-	what tapeMove
-	id   contracts.ID
-	node int
-	host hosts.ID
-	bid  market.Rate
-	done float64 // of a task that leaves: work that the machine reports
-	due  float64 // of a cancellation: the part of the price that is owed
+	at    float64
+	what  tapeMove
+	id    contracts.ID
+	node  int
+	host  hosts.ID
+	nodes int // of what is booked, there
+	bid   market.Rate
+	done  float64 // of a task that leaves: work that the machine reports
+	due   float64 // of a cancellation: the part of the price that is owed
 
 	decision *contracts.Decision // of a start that is pending: nothing comes of it once it is refused
 }
@@ -54,7 +55,7 @@ func (e tapeEvent) String() string {
 
 // newTape wraps the parts so that a tape records them.
 func newTape(parts *broker.Config) *tape {
-	t := &tape{parts: *parts, asked: make(map[contracts.ID]*contracts.Request), homes: make(map[contracts.ID]hosts.ID)}
+	t := &tape{parts: *parts, asked: make(map[contracts.ID]*contracts.Request), homes: make(map[contracts.ID][]contracts.Placement)}
 	if parts.Availability != nil { // the next replication has its own in the same memory
 		p := *parts.Availability
 		p.Histories = slices.Clone(p.Histories)
@@ -157,7 +158,10 @@ func (p *tapedPolicy) Handle(now float64, e contracts.Event, m contracts.Market)
 	for k := range actions {
 		a := &actions[k]
 		r := m.Request(a.Contract)
-		e := tapeEvent{at: now, id: r.ID, host: t.homes[r.ID]}
+		e := tapeEvent{at: now, id: r.ID}
+		if home := t.homes[r.ID]; home != nil {
+			e.node, e.host, e.nodes = int(a.Part), home[a.Part].Host, home[a.Part].Nodes
+		}
 		switch a.Verb {
 		case contracts.Admit:
 			t.expect(r.ID, a.Decision)
@@ -167,7 +171,7 @@ func (p *tapedPolicy) Handle(now float64, e contracts.Event, m contracts.Market)
 			t.pending = append(t.pending, e)
 			continue
 		case contracts.Book:
-			t.homes[r.ID] = a.Decision.Placements[0].Host
+			t.homes[r.ID] = slices.Clone(a.Decision.Placements)
 			continue
 		case contracts.Refuse:
 			if !r.Repeat {

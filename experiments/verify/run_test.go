@@ -61,6 +61,12 @@ var usage = verify.Rules{Payment: "usage", Sharing: "auction", CPUs: 2, Cap: 1, 
 // held audits a ledger made of steps, which begins with two issues, against table.
 func held(t *testing.T, steps []step, table [][]string, rules verify.Rules, prices ...float64) *audit.Report {
 	t.Helper()
+	return heldApart(t, steps, 0, table, rules, prices...)
+}
+
+// heldApart is held where host h01 gets that much of each charge.
+func heldApart(t *testing.T, steps []step, other float64, table [][]string, rules verify.Rules, prices ...float64) *audit.Report {
+	t.Helper()
 	fs := vfs.NewMem()
 	j, err := store.Create("ledger", store.Options{FS: fs, Reproducible: true})
 	check(t, err)
@@ -76,6 +82,10 @@ func held(t *testing.T, steps []step, table [][]string, rules verify.Rules, pric
 		return a
 	}
 	ann, host, provider := account("user:ann"), account("host:h00"), account("provider")
+	second := host
+	if other > 0 {
+		second = account("host:h01")
+	}
 	check(t, l.Mint(0, ann, dollars(100)))
 	check(t, l.Mint(0, provider, dollars(5)))
 	for _, s := range steps {
@@ -85,7 +95,8 @@ func held(t *testing.T, steps []step, table [][]string, rules verify.Rules, pric
 		case "reject":
 			check(t, l.Reject(s.at, s.contract, []byte(s.note)))
 		case "settle":
-			_, err := l.Settle(s.at, s.contract, []bank.Payment{{To: host, Amount: dollars(s.amount)}}, []byte(s.note))
+			pay := []bank.Payment{{To: host, Amount: dollars(s.amount - other)}, {To: second, Amount: dollars(other)}}
+			_, err := l.Settle(s.at, s.contract, pay, []byte(s.note))
 			check(t, err)
 		case "penalty":
 			check(t, l.Penalty(s.at, s.contract, provider, ann, dollars(s.amount), nil))
@@ -484,6 +495,45 @@ func TestReservations(t *testing.T) {
 		r := held(t, steps, table, verify.Rules{Payment: "budget", Sharing: "planned"})
 		if c.wantSeq == 0 && (!r.Clean() || r.Computed != 1) || c.wantSeq > 0 && (r.Clean() || r.Findings[0].Seq != c.wantSeq) {
 			t.Errorf("%s: %v, want entry %d named", c.name, r.Findings, c.wantSeq)
+		}
+	}
+}
+
+// TestParts checks the audit of a contract in parts, of three nodes for $0.8: each host is
+// paid for its nodes, to the micro-dollar, and its note names hosts, each once, that have
+// all nodes of the row.
+func TestParts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		parts string
+		other float64
+		seq   int64
+		found string
+	}{
+		{`"parts":[2,"h00",1,"h01"]`, 0.266666, 0, ""},
+		{`"parts":[2,"h00",1,"h01"]`, 0.266667, 4, "a charge of 0.533333 by host:h00"},
+		{`"parts":[1,"h00",2,"h01"]`, 0.533333, 0, ""},
+		{`"parts":[1,"h00",2,"h01"]`, 0.4, 4, "a charge of 0.400000 by host:h00"},
+		{`"parts":[1,"h00",1,"h01"]`, 0.4, 3, "3"}, // column nodes of its row
+		{`"parts":[1,"h00",2,"h00"]`, 0.4, 3, "a contract in parts [1 h00 2 h00]"},
+		{`"parts":[1.5,"h00",1.5,"h01"]`, 0.4, 3, "a contract in parts"},
+		{`"parts":[3,"h00"]`, 0.4, 3, "a contract in parts"},
+		{`"parts":[2,"h00",1]`, 0.4, 3, "a contract in parts"},
+		{`"parts":["h00",2,"h01",1]`, 0.4, 3, "a contract in parts"},
+		{`"host":"h00","parts":[2,"h00",1,"h01"]`, 0.4, 3, "a contract in parts"},
+		{`"parts":[1,"h00",1,"h01",1,"h02"]`, 0.266667, 3, "a contract on 3 hosts"},
+	} {
+		note := `{"decision":"accept","start":0,"submit":0,"deadline":90,"runs_on":true,"opens":0,"nodes":3,` + c.parts + `}`
+		steps := []step{{"hold", 0, 1, 0.8, note}, {"settle", 80, 1, 0.8, `{"state":"fulfilled","work":300,"work_done":300}`}}
+		_, table := small()
+		table = table[:2]
+		copy(table[1][6:], []string{"100", "3", "0.800000", "accept", "", "0", "80", "300", "300", "0.800000", "0.000000", "true"})
+		r := heldApart(t, steps, c.other, table, verify.Rules{Payment: "budget", Sharing: "planned", Hosts: 2})
+		if c.seq == 0 && (!r.Clean() || r.Computed != 1) {
+			t.Errorf("%s: %v, want it clean", c.parts, r.Findings)
+		}
+		if c.seq > 0 && (r.Clean() || r.Findings[0].Seq != c.seq || !strings.Contains(r.Findings[0].Found, c.found)) {
+			t.Errorf("%s: %v, want entry %d named, with %q", c.parts, r.Findings, c.seq, c.found)
 		}
 	}
 }

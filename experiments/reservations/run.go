@@ -98,7 +98,7 @@ func Run(c Config, jobs []Job) ([]Outcome, error) {
 // A replay is a run under way.
 type replay struct {
 	config   Config
-	clusters []*timetable.Cluster
+	clusters []*cluster
 	window   []matchmaking.Seller
 	outcomes []Outcome
 	byID     map[int64]*Outcome
@@ -116,12 +116,8 @@ func newReplay(c Config, jobs []Job) (*replay, error) {
 	if c.OnDemand == nil {
 		r.config.OnDemand = c.Matchmaker
 	}
-	open := timetable.NewCluster
-	if c.Preempt {
-		open = timetable.NewPreemptiveCluster
-	}
 	for i, cc := range c.Clusters {
-		cl, err := open(cc)
+		cl, err := open(cc, c.Preempt)
 		if err != nil {
 			return nil, fmt.Errorf("cluster %d: %w", i, err)
 		}
@@ -159,7 +155,7 @@ func (r *replay) submit(o *Outcome) error {
 	o.Cluster, o.Zeta, o.ZetaAll = choice.Seller, q.Zeta, q.ZetaAll
 	o.InitialStart, o.InitialCompletion = q.Start, q.Completion
 	cl := r.clusters[choice.Seller]
-	facts, err := cl.Commit(o.Arrival, q, o.Runtime, r.facts[:0])
+	facts, err := cl.accept(o.Arrival, q, o.Runtime, r.facts[:0])
 	if err != nil {
 		return fmt.Errorf("reservations: cluster %d: %w", choice.Seller, err)
 	}
@@ -171,14 +167,14 @@ func (r *replay) submit(o *Outcome) error {
 // nodes of a job are read while it runs.
 func (r *replay) advance(now int64) {
 	for _, cl := range r.clusters {
-		for next := cl.Next(); next <= now && next != timetable.Forever; next = cl.Next() {
-			r.note(cl, cl.Advance(next, r.facts[:0]))
+		for next := cl.next(); next <= now && next != timetable.Forever; next = cl.next() {
+			r.note(cl, cl.pass(next, r.facts[:0]))
 		}
 	}
 }
 
 // note writes facts down.
-func (r *replay) note(cl *timetable.Cluster, facts []timetable.Fact) {
+func (r *replay) note(cl *cluster, facts []timetable.Fact) {
 	r.facts = facts
 	for _, f := range facts {
 		o := r.byID[f.Job]

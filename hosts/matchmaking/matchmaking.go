@@ -16,7 +16,7 @@ import (
 )
 
 // A Seller is a cluster as a matchmaker sees it: it quotes when asked, and a
-// quote changes nothing. [timetable.Book] and [timetable.Cluster] are sellers.
+// quote changes nothing. A [timetable.Book] is one, and so is a [timetable.Preemptive].
 type Seller interface {
 	Quote(now int64, j timetable.Job) timetable.Quote
 }

@@ -9,7 +9,7 @@
 // A [Book] plans by earliest deadline first, each job at the earliest instant
 // at which its whole gang fits. Running jobs never move; every other job may be
 // moved until it starts, never past its deadline. A [Preemptive] book may also
-// suspend what runs. A [Cluster] is a book beside the true runtimes.
+// suspend what runs.
 //
 // Instants and spans are whole seconds since the run's origin, as int64: a plan
 // is compared for equality, and sums of spans are exact. Who comes with float64

@@ -7,7 +7,7 @@ import (
 
 // A naive is the plan of one cluster as the rules are told: second by second,
 // everything planned anew whenever anything happens. It is the reference for
-// [Book] and [Cluster].
+// [Book].
 type naive struct {
 	config  Config
 	now     int64

@@ -19,7 +19,7 @@ type planner interface {
 }
 
 // A Cluster is a book beside the true runtimes of its jobs, which the book
-// learns only as jobs end.
+// learns only as jobs end: what contracts/broker and the hosts are to it.
 type Cluster struct {
 	book  planner
 	truth []truth // of the jobs in the book, in order of acceptance
@@ -45,20 +45,11 @@ func NewPreemptiveCluster(c Config) (*Cluster, error) {
 	return &Cluster{book: p}, err
 }
 
-// Config returns what the cluster is.
-func (c *Cluster) Config() Config { return c.book.Config() }
-
 // Speed returns the cluster's speed in permille of the reference speed.
 func (c *Cluster) Speed() int64 { return c.book.Config().Speed }
 
-// Version returns a number that changes whenever the book does.
-func (c *Cluster) Version() uint64 { return c.book.Version() }
-
 // Nodes returns the nodes of a running job, as [Book.Nodes] does.
 func (c *Cluster) Nodes(id int64) []int32 { return c.book.Nodes(id) }
-
-// Instants appends when something is to begin or end, as [Book.Instants] does.
-func (c *Cluster) Instants(out []int64) []int64 { return c.book.Instants(out) }
 
 // Quote returns what accepting j at now would mean; nothing changes.
 func (c *Cluster) Quote(now int64, j Job) Quote { return c.book.Quote(now, j) }

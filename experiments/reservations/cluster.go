@@ -1,0 +1,95 @@
+package reservations
+
+import (
+	"math"
+
+	"bourse/hosts/timetable"
+)
+
+// A planner is what [timetable.Book] and [timetable.Preemptive] have in common.
+type planner interface {
+	Next() int64
+	Nodes(id int64) []int32
+	Quote(now int64, j timetable.Job) timetable.Quote
+	Commit(now int64, q timetable.Quote, facts []timetable.Fact) ([]timetable.Fact, error)
+	Advance(now int64, ended []int64, facts []timetable.Fact) []timetable.Fact
+}
+
+// A cluster is a book beside the true runtimes of its jobs, which the book learns only as
+// jobs end.
+type cluster struct {
+	planner
+	speed int64
+	jobs  map[int64]*truth // in the book
+}
+
+// truth is what a job really takes.
+type truth struct {
+	left int64 // seconds of its cluster, when it started or resumed last
+	end  int64 // if it runs, else Forever
+}
+
+// open returns an empty cluster.
+func open(c timetable.Config, preempt bool) (*cluster, error) {
+	if preempt {
+		p, err := timetable.NewPreemptive(c, 0, 0, nil)
+		if err != nil {
+			return nil, err
+		}
+		return &cluster{p, p.Speed(), make(map[int64]*truth)}, nil
+	}
+	b, err := timetable.New(c)
+	if err != nil {
+		return nil, err
+	}
+	return &cluster{b, b.Speed(), make(map[int64]*truth)}, nil
+}
+
+// accept commits the job that q was given for, which really takes runtime seconds at
+// reference speed.
+func (c *cluster) accept(now int64, q timetable.Quote, runtime int64, facts []timetable.Fact) ([]timetable.Fact, error) {
+	facts, err := c.Commit(now, q, facts)
+	if err != nil {
+		return facts, err
+	}
+	c.jobs[q.Job.ID] = &truth{timetable.Span(runtime, c.speed), timetable.Forever}
+	c.learn(facts)
+	return facts, nil
+}
+
+// next returns the earliest second at which something happens, Forever if nothing will.
+func (c *cluster) next() int64 {
+	next := c.Next()
+	for _, t := range c.jobs {
+		next = min(next, t.end)
+	}
+	return next
+}
+
+// pass brings the cluster to its next second, and appends what happens then to facts.
+func (c *cluster) pass(now int64, facts []timetable.Fact) []timetable.Fact {
+	var ended []int64
+	for id, t := range c.jobs {
+		if t.end == now {
+			ended = append(ended, id)
+		}
+	}
+	facts = c.Advance(now, ended, facts) // which sorts them
+	c.learn(facts)
+	return facts
+}
+
+// learn keeps the true ends in step with the book.
+func (c *cluster) learn(facts []timetable.Fact) {
+	for _, f := range facts {
+		t := c.jobs[f.Job]
+		switch f.What {
+		case timetable.Started, timetable.Resumed:
+			t.end = f.At + t.left
+		case timetable.Suspended:
+			t.left, t.end = t.end-f.At, math.MaxInt64
+		case timetable.Ended, timetable.Killed:
+			delete(c.jobs, f.Job)
+		}
+	}
+}

@@ -338,6 +338,9 @@ func (a *arena) collect(run *Run, s *setting) {
 			j.Parts = append(j.Parts, metrics.Part{Host: int(pl.Host), Nodes: pl.Nodes})
 		}
 		for _, p := range c.Paused {
+			if j.Open {
+				break // it does not count as use of a host, nor its pauses as none
+			}
 			where := metrics.Part{Host: j.Host, Nodes: c.Nodes}
 			if len(j.Parts) > 0 {
 				where = j.Parts[p.Part]

@@ -35,3 +35,43 @@ configurations:
 		}
 	})
 }
+
+// TestPartsUse checks that a job in two parts uses each cluster for as long as its part
+// takes there: one node for 10 s and, on the second at half the speed, for 20 s, of the 20 s
+// until the last arrival. What is open when the market closes counts as no use, and the
+// end of its first part as none either.
+func TestPartsUse(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		last, more string
+		want       float64
+		start, end float64 // of the job
+	}{
+		{"20", "", 0.75, 0, 20},
+		{"12", "\n    horizon: 15", 0, 0, 15},
+	} {
+		path := filepath.Join(t.TempDir(), "plan.csv")
+		plan := "id,arrival,runtime,deadline,nodes,value,parts\n1,0,10,50,2,1,2\n2," + c.last + ",2,400,1,1,\n"
+		if err := os.WriteFile(path, []byte(plan), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		e := parsed(t, `
+name: parts
+replications: 1
+configurations:
+  - name: one
+    fleet: {hosts: 2, cpus: 1, speeds: [1, 0.5]}
+    workload: {plan: `+path+`}
+    market: {sharing: planned, payment: budget}
+    admission: [{name: reserve}]`+c.more+"\n")
+		run(t, e, 1, func(r *Replication) {
+			j := &r.Runs[0].Jobs[0]
+			if j.Began != c.start || j.End != c.end || len(j.Parts) != 2 {
+				t.Errorf("last at %s: from %v to %v in %v, want %v to %v in two parts", c.last, j.Began, j.End, j.Parts, c.start, c.end)
+			}
+			if u, ok := metrics.ClusterUtilization.Of(&r.Runs[0].Outcome); !ok || u != c.want {
+				t.Errorf("last at %s: utilization %v, want %v", c.last, u, c.want)
+			}
+		})
+	}
+}

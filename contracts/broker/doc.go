@@ -91,7 +91,8 @@
 //	contract    a request that was accepted: its budget is held
 //	run         the work of a contract, on the floor
 //	allocation  one node of a run on a host
-//	booked      promised a place on a host by its policy, which starts and ends it
+//	booked      promised places on hosts by its policy, which starts and ends it
+//	part        of what is booked: a gang of its nodes, on one host; one or several
 //	repeat      a contract whose host has left, to be placed again
 //	phase       where a contract is in its life; outcome: how that ended
 //	terms       what was agreed, as the ledger notes it; verdict: how it ended there

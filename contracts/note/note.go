@@ -33,7 +33,8 @@
 //	opens         instant before which it does not start
 //	nodes         how many
 //	host          the name of their host or, if they are on several,
-//	parts         how many are on each host, and its name, in turn
+//	parts         how many are on each host, and its name, in turn. Left out where the
+//	              note would exceed [bank.MaxNote]
 //
 //	verdict
 //	state         fulfilled, violated or cancelled
@@ -88,7 +89,11 @@ func (t Terms) Append(b []byte) []byte {
 		b = append(b, `,"nodes":`...)
 		b = strconv.AppendInt(b, int64(t.Nodes), 10)
 		if len(t.Placements) > 1 {
-			return append(t.appendParts(append(b, `,"parts":[`...)), '}')
+			without := len(b)
+			if b = t.appendParts(append(b, `,"parts":[`...)); len(b) >= bank.MaxNote {
+				b = b[:without]
+			}
+			return append(b, '}')
 		}
 		b = append(b, `,"host":`...)
 		return append(text(b, t.Name(t.Placements[0].Host)), '}')

@@ -71,6 +71,13 @@ func TestBooked(t *testing.T) {
 	if want := `{"decision":"accept","start":20,"submit":2,"deadline":50,"runs_on":true,"opens":20,"nodes":3,"host":"h1"}`; got != want {
 		t.Errorf("terms = %s, want %s", got, want)
 	}
+	for range bank.MaxNote {
+		d.Placements = append(d.Placements, contracts.Placement{Nodes: 1})
+	}
+	got = string(Terms{Decision: &d, Request: &r, Booked: true, Name: func(hosts.ID) string { return "h" }}.Append(nil))
+	if want := `{"decision":"accept","start":20,"submit":2,"deadline":50,"runs_on":true,"opens":20,"nodes":3}`; got != want {
+		t.Errorf("terms on very many hosts = %s, want %s", got, want)
+	}
 	d.Placements = []contracts.Placement{{Host: 1, Nodes: 2}, {Host: 0, Nodes: 1}}
 	got = string(Terms{Decision: &d, Request: &r, Booked: true, Name: func(h hosts.ID) string { return fmt.Sprint("h", h) }}.Append(nil))
 	if want := `{"decision":"accept","start":20,"submit":2,"deadline":50,"runs_on":true,"opens":20,"nodes":3,"parts":[2,"h1",1,"h0"]}`; got != want {

@@ -37,6 +37,7 @@
 //	Reservations  eq. 3.1         hosts/timetable.entry.latest               laxity: the latest start
 //	Reservations  eq. 3.2         hosts/timetable.trial.search               remaining laxity: starts in time
 //	Reservations  eq. 3.3 to 3.4  hosts/timetable.trial.count                laxity that others lose
+//	Reservations  §2              hosts/matchmaking.Together                 co-reservations
 //	Reservations  §3.1.7          hosts/matchmaking.MinImpact.Match          MLI
 //	Reservations  eq. 4.1         experiments/metrics.RejectionsAR           P_b
 //	Reservations  eq. 4.2         experiments/metrics.ClusterUtilization     U, of the clusters

@@ -292,7 +292,8 @@ func (d *contract) whole(e *audit.Entry, v *verdict, penalty, fuzz float64, sett
 	case price > d.value:
 		return 0, fmt.Sprintf("a price of %v", price), fmt.Sprintf("no more than the value, %v", d.value)
 	case v.State == "cancelled" && sum <= price:
-		return 0, "", ""
+		found, want = d.evenly(pays, sum, settled)
+		return 0, found, want
 	}
 	if sum == 0 && v.State != "fulfilled" { // not done, or done too late to be paid for
 		if beyond := penalty - float64(price); beyond >= 0 && !v.Killed {
@@ -305,6 +306,13 @@ func (d *contract) whole(e *audit.Entry, v *verdict, penalty, fuzz float64, sett
 	if !owes(price-sum, penalty, fuzz) {
 		return 0, fmt.Sprintf("charges of %v", sum), fmt.Sprintf("%v, the price less the penalty", price-audit.Money(max(0, penalty)))
 	}
+	found, want = d.evenly(pays, sum, settled)
+	return 0, found, want
+}
+
+// evenly checks that hosts are paid sum in equal parts for the nodes of d: those that it was
+// admitted to, if it has settled on them.
+func (d *contract) evenly(pays map[string]audit.Money, sum audit.Money, settled bool) (found, want string) {
 	names, part := d.parts(sum)
 	for n := range names {
 		names[n] = "host:" + names[n]
@@ -315,10 +323,10 @@ func (d *contract) whole(e *audit.Entry, v *verdict, penalty, fuzz float64, sett
 	}
 	for n, part := range part {
 		if paid := pays[names[n]]; paid != part {
-			return 0, fmt.Sprintf("a charge of %v by %s", paid, names[n]), fmt.Sprintf("%v, an equal part for each node", part)
+			return fmt.Sprintf("a charge of %v by %s", paid, names[n]), fmt.Sprintf("%v, an equal part for each node", part)
 		}
 	}
-	return 0, "", ""
+	return "", ""
 }
 
 // parts returns the hosts of d, and what each gets of a sum: an equal part for each node,
@@ -350,6 +358,10 @@ func (d *contract) parts(sum audit.Money) (names []string, part []audit.Money) {
 // together checks the hosts that the note of a contract in several parts names, and that
 // they have all its nodes.
 func (t *trail) together(e *audit.Entry, d *contract) (found, want string) {
+	if len(d.terms.Parts) == 0 {
+		t.stop(e, "its note does not say on which hosts")
+		return "", ""
+	}
 	names, nodes, ok := d.terms.gangs()
 	if !ok {
 		return fmt.Sprintf("a contract in parts %v", d.terms.Parts), "numbers of nodes, each followed by a host of its own"

@@ -11,7 +11,7 @@ import (
 // noted are the fields of notes that are read here.
 var noted = []string{
 	"decision", "reason", "violates", "submit", "deadline", "runs_on", "on_demand", "per_host", "max_cpu", "penalty_rate", "penalty_max",
-	"on", "price", "host", "parts", "ask", "state", "work", "needed", "work_done", "penalty_owed", "killed",
+	"on", "price", "opens", "host", "parts", "ask", "state", "work", "needed", "work_done", "penalty_owed", "killed",
 }
 
 // A note is what an entry says: terms of an admission, or the verdict of a settlement.

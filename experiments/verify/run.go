@@ -210,7 +210,7 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 		if t.run.Rules.Payment != "budget" && !d.terms.booked() {
 			t.stop(e, "it was not planned")
 		}
-		if len(d.terms.Parts) > 0 {
+		if d.terms.booked() && (d.terms.Host == "" || len(d.terms.Parts) > 0) {
 			return t.together(e, d)
 		}
 		return "", ""

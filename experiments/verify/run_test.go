@@ -520,6 +520,7 @@ func TestParts(t *testing.T) {
 		{`"parts":[3,"h00"]`, 0.4, 3, "a contract in parts"},
 		{`"parts":[2,"h00",1]`, 0.4, 3, "a contract in parts"},
 		{`"parts":["h00",2,"h01",1]`, 0.4, 3, "a contract in parts"},
+		{`"host":"","parts":[2,"h00",1,"h01"]`, 0.266666, 0, ""},
 		{`"host":"h00","parts":[2,"h00",1,"h01"]`, 0.4, 3, "a contract in parts"},
 		{`"parts":[1,"h00",1,"h01",1,"h02"]`, 0.266667, 3, "a contract on 3 hosts"},
 	} {
@@ -535,6 +536,23 @@ func TestParts(t *testing.T) {
 		if c.seq > 0 && (r.Clean() || r.Findings[0].Seq != c.seq || !strings.Contains(r.Findings[0].Found, c.found)) {
 			t.Errorf("%s: %v, want entry %d named, with %q", c.parts, r.Findings, c.seq, c.found)
 		}
+	}
+	for other, clean := range map[float64]bool{0.02: true, 0.03: false} { // taken back for a fee of $0.06
+		note := `{"decision":"accept","submit":0,"deadline":90,"runs_on":true,"opens":0,"nodes":3,"parts":[2,"h00",1,"h01"]}`
+		steps := []step{{"hold", 0, 1, 0.8, note}, {"settle", 10, 1, 0.06, `{"state":"cancelled","work":300,"work_done":0}`}}
+		_, table := small()
+		table = table[:2]
+		copy(table[1][6:], []string{"100", "3", "0.800000", "accept", "", "", "10", "300", "0", "0.060000", "0.000000", "false"})
+		if r := heldApart(t, steps, other, table, verify.Rules{Payment: "budget", Sharing: "planned", Hosts: 2}); r.Clean() != clean {
+			t.Errorf("taken back, with %v to the second: %v", other, r.Findings)
+		}
+	}
+	steps := []step{{"hold", 0, 1, 0.8, `{"decision":"accept","submit":0,"deadline":90,"runs_on":true,"opens":0,"nodes":3}`}}
+	_, table := small()
+	copy(table[1][6:], []string{"100", "3", "0.800000", "accept", "", "", "", "300", "", "", "", ""})
+	r := held(t, steps, table[:2], verify.Rules{Payment: "budget", Sharing: "planned", Hosts: 2})
+	if want := "entry 3 on: its note does not say on which hosts"; !r.Clean() || !strings.Contains(strings.Join(r.Beyond, ";"), want) {
+		t.Errorf("too many hosts for a note: %v, %v, want %q", r.Findings, r.Beyond, want)
 	}
 }
 

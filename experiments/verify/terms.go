@@ -23,15 +23,16 @@ type terms struct {
 	On          []any    // bids, each followed by its hosts
 	Price       float64
 
-	// Of a planner's contract: the host of all its nodes, or how many are on which, and
-	// what was agreed to be paid, if that is not the value.
+	// Of a planner's contract: when it may start, the host of all its nodes, or how many
+	// are on which, and what was agreed to be paid, if that is not the value.
+	Opens *float64
 	Host  string
 	Parts []any
 	Ask   *float64 // $
 }
 
 // booked reports whether they are of a planner's contract.
-func (t *terms) booked() bool { return t.Host != "" || len(t.Parts) > 0 }
+func (t *terms) booked() bool { return t.Opens != nil || t.Host != "" || len(t.Parts) > 0 }
 
 // gangs reads on which hosts a planner's contract has its nodes, and how many on each:
 // one host as a whole, whatever they are, or several, each once.

@@ -28,6 +28,7 @@ func TestPublished(t *testing.T) {
 		{"paper", "base.sla={deadline: hard, penalty: {rate: 0.01, max: 1.5}}"},
 		{"paper", "base.sla={runs_on: true, enforcement: per-host, penalty: {rate: 0.01}}"},
 		{"spot-or-reserve", "base.sla.penalty={rate: 0.01}"}, {"spot-or-reserve", "base.workload.annotate.reservations.cancel=0.3"},
+		{"spot-or-reserve", "base.workload.annotate.reservations.parts.share=0.5"},
 	} {
 		preset, set := c[0], c[1]
 		dir := filepath.Join(t.TempDir(), "r")

@@ -183,6 +183,89 @@ func TestPartsLife(t *testing.T) {
 	}
 }
 
+// TestPartsLate checks that books which suspend what runs start the parts of a contract
+// apart where an estimate was wrong, here that of contract 0 on the first host, and that
+// who takes it back owes for the time since the first of them started.
+func TestPartsLate(t *testing.T) {
+	t.Parallel()
+	p, m := keeping(t, func(o *ReserveOptions) { o.Preempt = true }, hosts.Spec{CPUs: 1, Speed: 1}, hosts.Spec{CPUs: 1, Speed: 1})
+	for i, r := range []contracts.Request{
+		{ID: 7, Work: 2, Nodes: 1, SLA: contracts.SLA{Budget: bank.Micros(1e6), Deadline: 3}},
+		{ID: 8, Work: 4, Nodes: 2, Parts: 2, Lead: 2, SLA: contracts.SLA{Budget: bank.Micros(1e6), Deadline: 10}},
+	} {
+		m.requests = append(m.requests, r)
+		want := []string{"book 0 from 0 to 2, launch 0.0", "book 1 from 2 to 6"}[i]
+		if got := parted(p, m, 0, contracts.Event{Kind: contracts.Submitted, Contract: int32(i)}); got != want {
+			t.Fatalf("%s, want %s", got, want)
+		}
+	}
+	for _, e := range []struct {
+		now  float64
+		kind contracts.EventKind
+		want string
+	}{
+		{2, contracts.Tick, "launch 1.1"},
+		{3, contracts.Done, ""},
+		{3, contracts.Tick, "finish 0, launch 1.0"},
+		{4, contracts.Withdrawn, "release 1 for 0.5"},
+	} {
+		i := int32(0)
+		if e.kind == contracts.Withdrawn {
+			i = 1
+		}
+		if got := parted(p, m, e.now, contracts.Event{Kind: e.kind, Contract: i}); got != e.want {
+			t.Errorf("at %v: %q, want %q", e.now, got, e.want)
+		}
+	}
+}
+
+// TestPartsMatch checks which hosts the matchmakers choose for a contract in two parts, of
+// three hosts of which the first is at half the speed: mli takes the first of those that
+// cost nobody, as the completion of one part does not matter, and imct, which maps on-demand
+// requests unless they are to be mapped as all, the fastest.
+func TestPartsMatch(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		match, od string
+		onDemand  bool
+		want      string
+	}{
+		{"mli", "imct", false, "[0 1]"}, {"imct", "imct", false, "[1 2]"}, {"mli", "imct", true, "[1 2]"}, {"mli", "same", true, "[0 1]"},
+	} {
+		slow, fast := hosts.Spec{CPUs: 1, Speed: 0.5}, hosts.Spec{CPUs: 1, Speed: 1}
+		p, m := keeping(t, func(o *ReserveOptions) { o.Match, o.ODMap = c.match, c.od }, slow, fast, fast)
+		m.requests = append(m.requests, contracts.Request{
+			Work: 2, Nodes: 2, Parts: 2, OnDemand: c.onDemand, SLA: contracts.SLA{Budget: bank.Micros(1e6), Deadline: 30},
+		})
+		talk(p, m, 0, contracts.Submitted, 0)
+		var on []hosts.ID
+		for _, pl := range p.said.Placements {
+			on = append(on, pl.Host)
+		}
+		if fmt.Sprint(on) != c.want {
+			t.Errorf("%+v: on %v", c, on)
+		}
+	}
+}
+
+// TestPartsImpact checks that the impact of a contract in parts is the laxity that others
+// lose in all books: here two of them 5 s each.
+func TestPartsImpact(t *testing.T) {
+	t.Parallel()
+	p, m := keeping(t, usual, hosts.Spec{CPUs: 1, Speed: 1}, hosts.Spec{CPUs: 1, Speed: 1})
+	for h, b := range p.books {
+		q := b.Quote(0, timetable.Job{ID: int64(90 + h), Earliest: 5, Deadline: 30, Estimate: 5, Nodes: 1})
+		_, err := b.Commit(0, q, nil)
+		check(t, err)
+	}
+	m.requests = append(m.requests, contracts.Request{
+		Work: 5, Nodes: 2, Parts: 2, Lead: 5, SLA: contracts.SLA{Budget: bank.Micros(1e6), Deadline: 10},
+	})
+	if got := talk(p, m, 0, contracts.Submitted, 0); got != "book 0 from 5 to 10" || said(&p.said, "impact") != 10 {
+		t.Errorf("%s with impact %v, want 10", got, said(&p.said, "impact"))
+	}
+}
+
 // parted tells p an event, and returns what it wants, with the part: "launch 0.1".
 func parted(p *Reserve, m *board, now float64, e contracts.Event) (out string) {
 	for again := true; again; again = e.Kind == contracts.Continue || e.Kind == contracts.Tick && p.due(now) {

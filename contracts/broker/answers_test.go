@@ -154,8 +154,8 @@ func (c *conversation) showContract(id contracts.ID) []string {
 			continue
 		}
 		at, stands := c.broker.floor.Peek(k.run)
-		if k.phase == contracts.Waiting {
-			return []string{fmt.Sprintf("%d: waits, looked at again at %v", id, number(at))}
+		if verb, off := map[contracts.Phase]string{contracts.Waiting: "waits", contracts.Paused: "pauses"}[k.phase]; off {
+			return []string{fmt.Sprintf("%d: %s, looked at again at %v", id, verb, number(at))}
 		}
 		return []string{fmt.Sprintf("%d: gets %v, has %v of %v left, looked at again at %v",
 			id, number(stands.Rate), number(stands.Remaining(c.now)), number(stands.Total()), number(at))}

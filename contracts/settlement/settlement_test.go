@@ -27,6 +27,7 @@ func TestGangs(t *testing.T) {
 		{contracts.Open, 50, [2]float64{200, 100}, 5, 0, "fulfilled 300, pays [0.000004 0.000001], owes 0.000000"},
 		{contracts.Open, 60, [2]float64{200, 100}, 1e6, 0.04, "late 260, pays [0.400000 0.200000], owes 0.000000"},
 		{contracts.Open, 60, [2]float64{200, 100}, 1e6, 0.4, "late 260, pays [], owes 3.000000"},
+		{contracts.Open, 50, [2]float64{190, 100}, 1e6, 0, "late 290, pays [], owes 0.000000"},
 		{contracts.Killed, 40, [2]float64{200, 90}, 1e6, 0.1, "killed 290, pays [], owes 5.000000"},
 		{contracts.Cancelled, 40, [2]float64{200, 90}, 9e4, 0.1, "cancelled 290, pays [0.060000 0.030000], owes 0.000000"},
 		{contracts.Unfinished, 40, [2]float64{200, 90}, 1e6, 0.1, "unfinished 290, pays [], owes 0.000000"},

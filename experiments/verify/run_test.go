@@ -537,14 +537,17 @@ func TestParts(t *testing.T) {
 			t.Errorf("%s: %v, want entry %d named, with %q", c.parts, r.Findings, c.seq, c.found)
 		}
 	}
-	for other, clean := range map[float64]bool{0.02: true, 0.03: false} { // taken back for a fee of $0.06
+	for _, c := range []struct {
+		fee, other float64
+		clean      bool
+	}{{0.06, 0.02, true}, {0.06, 0.03, false}, {0.07, 0.023333, true}} { // taken back
 		note := `{"decision":"accept","submit":0,"deadline":90,"runs_on":true,"opens":0,"nodes":3,"parts":[2,"h00",1,"h01"]}`
-		steps := []step{{"hold", 0, 1, 0.8, note}, {"settle", 10, 1, 0.06, `{"state":"cancelled","work":300,"work_done":0}`}}
+		steps := []step{{"hold", 0, 1, 0.8, note}, {"settle", 10, 1, c.fee, `{"state":"cancelled","work":300,"work_done":0}`}}
 		_, table := small()
 		table = table[:2]
-		copy(table[1][6:], []string{"100", "3", "0.800000", "accept", "", "", "10", "300", "0", "0.060000", "0.000000", "false"})
-		if r := heldApart(t, steps, other, table, verify.Rules{Payment: "budget", Sharing: "planned", Hosts: 2}); r.Clean() != clean {
-			t.Errorf("taken back, with %v to the second: %v", other, r.Findings)
+		copy(table[1][6:], []string{"100", "3", "0.800000", "accept", "", "", "10", "300", "0", fmt.Sprintf("%.6f", c.fee), "0.000000", "false"})
+		if r := heldApart(t, steps, c.other, table, verify.Rules{Payment: "budget", Sharing: "planned", Hosts: 2}); r.Clean() != c.clean {
+			t.Errorf("taken back for %v, with %v to the second: %v", c.fee, c.other, r.Findings)
 		}
 	}
 	steps := []step{{"hold", 0, 1, 0.8, `{"decision":"accept","submit":0,"deadline":90,"runs_on":true,"opens":0,"nodes":3}`}}

@@ -143,6 +143,7 @@ func TestTogetherNobody(t *testing.T) {
 		"more parts than one": {Deadline: 10, Parts: []Part{{1, 1}, {1, 1}}},
 		"too wide":            {Deadline: 10, Parts: []Part{{3, 1}}},
 		"too long":            {Deadline: 10, Parts: []Part{{1, 11}}},
+		"too wide for ever":   {Deadline: timetable.Forever, Parts: []Part{{3, 1}}},
 	} {
 		if got, ok := Together(0, o, []Venue{c}, FirstFit{}); ok {
 			t.Errorf("%s: %v", why, got)

@@ -217,11 +217,14 @@ func TestSizes(t *testing.T) {
 		{Sizes{Rule: "scale", Hosts: 100, From: 1152}, []int{1, 1, 9, 100}, SizeNote{4, 3, 0}},
 		{Sizes{Rule: "fold", Hosts: 100, Per: 8}, []int{1, 1, 13}, SizeNote{4, 2, 1}},
 	} {
-		plan := workloadgen.Plan{{Nodes: 1}, {Nodes: 8}, {Nodes: 100}, {Nodes: 1152}}
+		plan := workloadgen.Plan{{Nodes: 1}, {Nodes: 8, Parts: 4}, {Nodes: 100}, {Nodes: 1152}}
 		got, note := c.sizes.Map(plan)
 		var sizes []int
 		for _, j := range got {
 			sizes = append(sizes, j.Nodes)
+			if j.Parts > j.Nodes {
+				t.Errorf("%+v: %d nodes in %d parts", c.sizes, j.Nodes, j.Parts)
+			}
 		}
 		if !slices.Equal(sizes, c.want) || note != c.note {
 			t.Errorf("%+v: %v %+v, want %v %+v", c.sizes, sizes, note, c.want, c.note)

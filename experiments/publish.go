@@ -97,22 +97,16 @@ func (s *Study) tables(w *results.Writer, paper Paper) error {
 
 // pictures writes the figures, and the page that shows everything.
 func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger) error {
-	summary, curve := s.SummaryRows(p.Paper), s.CurveRows()
-	page := report.Page{
-		Title: s.Experiment.Title, Command: p.Command, Scenario: p.Scenario,
-		Tables:  Tables(s.Experiment, summary, TTests(s.MetricRows(), p.Paper)),
-		Figures: append(Figures(s.Experiment, summary, curve), Differences(s.Experiment, s.MetricRows())...),
-		Ledgers: kept, Notes: append(s.notes(), p.Notes...),
+	page := s.Document(p.Paper, p.Dir, append(s.notes(), p.Notes...))
+	page.Command, page.Scenario, page.Ledgers = p.Command, p.Scenario, kept
+	page.Figures = append(Figures(s.Experiment, s.SummaryRows(p.Paper), s.CurveRows()), Differences(s.Experiment, s.MetricRows())...)
+	files, err := page.Files("")
+	if err != nil {
+		return err
 	}
-	for _, f := range page.Figures {
-		files, err := f.Files()
-		if err != nil {
+	for _, file := range files {
+		if err := w.File("figures/"+file.Name, file.Data); err != nil {
 			return err
-		}
-		for _, file := range files {
-			if err := w.File("figures/"+file.Name, file.Data); err != nil {
-				return err
-			}
 		}
 	}
 	html, err := page.HTML()

@@ -66,6 +66,58 @@ func Tables(e *scenario.Experiment, summary []results.Summary, tests []report.TT
 	return tables
 }
 
+// Document returns the tables of s beside what the paper prints, and the notes; and for
+// programs its rows, and the directory of its results.
+func (s *Study) Document(paper Paper, dir string, notes []string) report.Document {
+	rows := s.SummaryRows(paper)
+	return report.Document{
+		Title: s.Experiment.Title, Tables: Tables(s.Experiment, rows, TTests(s.MetricRows(), paper)), Notes: notes,
+		Values: func([]string) any {
+			return struct {
+				Results string            `json:"results"`
+				Notes   []string          `json:"notes,omitempty"`
+				Summary []results.Summary `json:"summary"`
+				Curve   []results.Point   `json:"curve"`
+			}{dir, notes, rows, s.CurveRows()}
+		},
+	}
+}
+
+// Drawn returns the figures of a results directory and its tables, or with curve alone
+// efficiency against alpha.
+func Drawn(dir *results.Dir, curveAlone bool) (d report.Document, err error) {
+	summary, err := dir.Summary()
+	if err != nil {
+		return d, err
+	}
+	curve, err := dir.Curve()
+	if err != nil {
+		return d, err
+	}
+	d.Values = func(files []string) any {
+		return struct {
+			Files   []string          `json:"files"`
+			Summary []results.Summary `json:"summary"`
+			Curve   []results.Point   `json:"curve"`
+		}{files, summary, curve}
+	}
+	e, err := scenario.Stored(dir.Path, dir.Manifest.Scenario)
+	if err != nil {
+		return d, err
+	}
+	if curveAlone {
+		f := report.Figure2(curve)
+		if f.Name = "curve"; len(f.Panels) > 0 {
+			d.Figures = append(d.Figures, f)
+		}
+		return d, nil
+	}
+	rows, err := dir.Metrics()
+	d.Figures = append(Figures(&e, summary, curve), Differences(&e, rows)...)
+	d.Tables = Tables(&e, summary, TTests(rows, PaperOf(e.Name)))
+	return d, err
+}
+
 // sweep returns how the configurations of e are laid out.
 func sweep(e *scenario.Experiment) report.Sweep {
 	s := report.Sweep{Metrics: []string{"violations", "rejections", "utilization"}, Units: map[string]string{}}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 )
@@ -57,6 +58,16 @@ func (j Job) MarshalJSON() ([]byte, error) {
 		line = columns[c].write(line, &j)
 	}
 	return append(line, '}'), nil
+}
+
+// ReadFile reads the plan in a file, as [ReadCSV] does.
+func ReadFile(name string) (Plan, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadCSV(f, name)
 }
 
 // ReadCSV reads a plan and validates it, as people and spreadsheets leave it: TRUE

@@ -35,6 +35,17 @@ import (
 // Entries are a ledger's, in order, each with its hash and valid until the next.
 type Entries = iter.Seq2[*bank.Entry, tlog.Hash]
 
+// UpTo returns entries up to the n-th.
+func UpTo(entries Entries, n int64) Entries {
+	return func(yield func(*bank.Entry, tlog.Hash) bool) {
+		for e, hash := range entries {
+			if e.Seq > n || !yield(e, hash) {
+				return
+			}
+		}
+	}
+}
+
 // Options say how entries are written.
 type Options struct {
 	Origin time.Time // the date of second 0; the zero value means 2000-01-01 UTC

@@ -72,7 +72,13 @@ func dress(commands []*cli.Command) {
 		}
 		c.OnUsageError = wrongUse
 		c.HideHelpCommand = true
-		if len(c.Subcommands) == 0 {
+		if act := c.Action; len(c.Subcommands) == 0 {
+			c.Action = func(c *cli.Context) error {
+				if err := takes(c); err != nil {
+					return err
+				}
+				return act(c)
+			}
 			continue
 		}
 		dress(c.Subcommands)
@@ -103,36 +109,4 @@ func unknown(c *cli.Context, name string) error {
 		return usagef("unknown command %q. Did you mean %q?", name, near)
 	}
 	return usagef("unknown command %q; see '%s --help'", name, strings.TrimSpace(c.App.Name+" "+commandName(c)))
-}
-
-// commandName returns the words that call c's command, without the program's.
-func commandName(c *cli.Context) string {
-	if c.Command == nil {
-		return ""
-	}
-	_, name, _ := strings.Cut(c.Command.HelpName, " ")
-	return name
-}
-
-// exactly refuses a call that has not as many arguments as names.
-func exactly(c *cli.Context, names ...string) error {
-	return between(c, len(names), len(names), names...)
-}
-
-// between refuses a call with fewer or more arguments, or an empty one.
-func between(c *cli.Context, least, most int, names ...string) error {
-	switch n := c.NArg(); {
-	case n < least:
-		return usagef("%s: %s is missing; see '%s --help'", commandName(c), names[n], c.Command.HelpName)
-	case n > most && most == 0:
-		return usagef("%s: found %q, want no argument; see '%s --help'", commandName(c), c.Args().First(), c.Command.HelpName)
-	case n > most:
-		return usagef("%s: found %q after %s; see '%s --help'", commandName(c), c.Args().Get(most), strings.Join(names, " and "), c.Command.HelpName)
-	}
-	for i, arg := range c.Args().Slice() {
-		if arg == "" {
-			return usagef("%s: %s is empty; see '%s --help'", commandName(c), names[i], c.Command.HelpName)
-		}
-	}
-	return nil
 }

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path"
-	"path/filepath"
 
 	"bourse/bank/audit"
 	"bourse/bank/place"
 	"bourse/bank/store"
 	"bourse/bank/store/postgres"
+	"bourse/experiments/audits"
+	"bourse/experiments/misuse"
 
 	"github.com/urfave/cli/v2"
 )
@@ -36,24 +37,21 @@ bank, and says so to whoever opens it. What is written to FROM meanwhile is not 
 }
 
 func copyAction(c *cli.Context) error {
-	if err := exactly(c, "FROM", "TO"); err != nil {
-		return err
-	}
-	a, err := copyLedger(c, place.At(c.Args().First()), place.At(c.Args().Get(1)))
+	f, err := copyLedger(c, place.At(c.Args().First()), place.At(c.Args().Get(1)))
 	if err != nil {
 		return err
 	}
-	return tellAudits(c, []audited{a})
+	return tellAudits(c, f)
 }
 
 // copyLedger copies a ledger, and returns the audit of the copy; where the ledger or the
 // copy is not clean, of that, and nothing is left.
-func copyLedger(c *cli.Context, from, to place.Place) (audited, error) {
+func copyLedger(c *cli.Context, from, to place.Place) (*audits.Found, error) {
 	var last place.Place
 	copying := place.Copying{
 		Audit: func(p place.Place, opts audit.Options) (*audit.Report, error) {
 			last = p
-			return auditBank(p, opts)
+			return audits.Place(p, opts)
 		},
 		Fatal: func(err error) {
 			fmt.Fprintf(c.App.ErrWriter, "bourse: copy to %s: %v; nothing is left of the copy, which can then be made again\n", to, err)
@@ -62,46 +60,46 @@ func copyLedger(c *cli.Context, from, to place.Place) (audited, error) {
 	}
 	r, err := copying.Copy(c.Context, from, to)
 	if errors.Is(err, place.ErrWithin) {
-		return audited{}, usageError{err}
+		err = misuse.Of(err)
 	}
 	if err != nil {
-		return audited{}, misplaced(err)
+		return nil, err
 	}
 	if r.Clean() {
 		last = to
 	}
-	return audited{last.String(), r}, nil
+	return &audits.Found{Ledgers: []audits.Audited{{Ledger: last.String(), Report: r}}}, nil
 }
 
 // copyRun copies the ledgers that a run called name has left in dir to a server, by
 // the names NAME/CONFIGURATION/ADMISSION/REPLICATION after that of the URL.
 func copyRun(c *cli.Context, dir, name, url string) error {
-	ledgers, _, err := ledgersIn(dir)
+	l, err := audits.In(dir, "")
+	if err != nil {
+		return err
+	}
+	names, err := l.Names()
 	if err != nil {
 		return err
 	}
 	base, err := postgres.Ledger(url)
 	if err != nil {
-		return misplaced(err)
+		return err
 	}
-	for _, from := range ledgers {
-		key, err := filepath.Rel(filepath.Join(dir, "ledger"), from)
+	for i, from := range l.Addresses {
+		address, err := postgres.WithLedger(url, path.Join(base, name, names[i]))
 		if err != nil {
 			return err
-		}
-		address, err := postgres.WithLedger(url, path.Join(base, name, filepath.ToSlash(key)))
-		if err != nil {
-			return misplaced(err)
 		}
 		to := place.At(address)
-		a, err := copyLedger(c, place.At(from), to)
+		f, err := copyLedger(c, place.At(from), to)
 		if err != nil {
 			return err
 		}
-		if !a.Report.Clean() {
-			return tellAudits(c, []audited{a})
+		if !f.Clean() {
+			return tellAudits(c, f)
 		}
-		note(c, "%s: %d entries, audited, clean", to, a.Report.Entries)
+		note(c, "%s: %d entries, audited, clean", to, f.Ledgers[0].Report.Entries)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bourse/bank"
 	"bourse/bank/opening"
 	"bourse/bank/store"
+	"bourse/experiments/misuse"
 
 	"github.com/urfave/cli/v2"
 )
@@ -24,9 +25,6 @@ is booked once, as ever.
    bourse bank init anew && bourse bank import anew opening --id opening`,
 		Flags: []cli.Flag{idFlag(), jsonFlag(), &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "do not say what was issued"}},
 		Action: func(c *cli.Context) error {
-			if err := exactly(c, "DIR", "FILE"); err != nil {
-				return err
-			}
 			id, err := requestID(c)
 			if err != nil {
 				return err
@@ -34,12 +32,12 @@ is booked once, as ever.
 			name := c.Args().Get(1)
 			in, err := open(c, name)
 			if err != nil {
-				return usageError{err}
+				return misuse.Of(err)
 			}
 			defer in.Close()
 			e, sum, err := opening.Read(in, name)
 			if err != nil {
-				return usageError{err}
+				return misuse.Of(err)
 			}
 			e.ID, e.Time = id, wall()
 			return withBank(c, func(s *store.Sequencer) error { return issue(c, s, e, sum) })

@@ -9,7 +9,7 @@ import (
 	"bourse/bank"
 	"bourse/bank/audit"
 	"bourse/bank/export"
-	"bourse/bank/store"
+	"bourse/experiments/audits"
 	"bourse/experiments/verify"
 
 	"github.com/urfave/cli/v2"
@@ -32,9 +32,6 @@ holds nothing. The mint, asked for by name, holds minus what it issued.
 }
 
 func balanceAction(c *cli.Context) error {
-	if err := between(c, 1, 2, "DIR", "ACCOUNT"); err != nil {
-		return err
-	}
 	asked := c.Args().Get(1)
 	if c.NArg() == 2 {
 		if err := bank.CheckName(asked); err != nil {
@@ -42,27 +39,9 @@ func balanceAction(c *cli.Context) error {
 		}
 	}
 	return readLedger(c, func(w io.Writer, entries export.Entries) error {
-		l := bank.New(nil)
-		for e := range entries {
-			if err := l.Replay(e); err != nil {
-				return err
-			}
-		}
-		type balance struct {
-			Account string      `json:"account"`
-			Amount  bank.Amount `json:"amount"`
-		}
-		found := []balance{}
-		if asked != "" {
-			found = append(found, balance{Account: asked})
-		}
-		for name, amount := range l.Balances() {
-			switch {
-			case name == asked:
-				found[0].Amount = amount
-			case asked == "" && name != "mint":
-				found = append(found, balance{name, amount})
-			}
+		found, err := export.Balances(entries, asked)
+		if err != nil {
+			return err
 		}
 		if c.Bool("json") {
 			return writeJSON(w, found)
@@ -84,15 +63,11 @@ dollar), note, hash. 'bank verify' checks such a log without the bank.
 
    bourse bank log books > books.log`,
 		Action: func(c *cli.Context) error {
-			return withEntries(c, func(w io.Writer, entries export.Entries) error {
+			return readLedger(c, func(w io.Writer, entries export.Entries) error {
 				return export.Write(w, "json", entries, export.Options{})
 			})
 		},
 	}
-}
-
-func receiptFlag() cli.Flag {
-	return &cli.StringFlag{Name: "receipt", Usage: "tell whether what was answered `SEQ:HASH` still stands, and all before it"}
 }
 
 func verifyLogCommand() *cli.Command {
@@ -116,9 +91,6 @@ status 3 if anything is amiss.
 }
 
 func verifyLogAction(c *cli.Context) error {
-	if err := exactly(c, "FILE"); err != nil {
-		return err
-	}
 	head, err := keptHead(c)
 	if err != nil {
 		return err
@@ -136,7 +108,7 @@ func verifyLogAction(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	return tellAudits(c, []audited{{name, r}})
+	return tellAudits(c, &audits.Found{Ledgers: []audits.Audited{{Ledger: name, Report: r}}})
 }
 
 func bankAuditCommand() *cli.Command {
@@ -156,57 +128,15 @@ anything is amiss.
 			amissFlag(),
 		},
 		Action: func(c *cli.Context) error {
-			if err := exactly(c, "DIR"); err != nil {
-				return err
-			}
 			head, err := keptHead(c)
 			if err != nil {
 				return err
 			}
-			all, err := auditAll([]string{c.Args().First()}, []string{head}, nil, audit.Options{}, progress(c, "audit"))
+			f, err := audits.At(c.Args().First(), head).Audit(audit.Options{}, progress(c, "audit"))
 			if err != nil {
 				return err
 			}
-			return tellAudits(c, all)
+			return tellAudits(c, f)
 		},
 	}
-}
-
-// keptHead returns what the user kept elsewhere of a ledger, as text: a head, a
-// receipt, or the head in a checkpoint. It is empty if they gave nothing.
-func keptHead(c *cli.Context) (string, error) {
-	given, head := 0, ""
-	for _, name := range []string{"head", "receipt"} {
-		s := c.String(name)
-		if s == "" && !c.IsSet(name) {
-			continue
-		}
-		parse := func(s string) error { _, err := store.ParseHead(s); return err }
-		if name == "receipt" {
-			parse = func(s string) error { _, err := store.ParseReceipt(s); return err }
-		}
-		if err := parse(s); err != nil {
-			return "", usagef("--%s: %w", name, err)
-		}
-		given, head = given+1, s
-	}
-	if c.IsSet("checkpoint") {
-		p, err := readCheckpoint(c)
-		if err != nil {
-			return "", err
-		}
-		given, head = given+1, p.Head.String()
-	}
-	if given > 1 {
-		return "", usagef("%s: found more than one head to hold the ledger against", commandName(c))
-	}
-	return head, nil
-}
-
-// bad tells that what does not hold, and why.
-func bad(c *cli.Context, what string, why error) error {
-	if _, err := fmt.Fprintf(c.App.Writer, "%s: BAD\n  %v\n", what, why); err != nil {
-		return err
-	}
-	return errAudit
 }

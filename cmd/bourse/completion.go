@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"bourse/bank/export"
+	"bourse/experiments"
+	"bourse/experiments/papers"
 	"bourse/experiments/scenario"
 
 	"github.com/urfave/cli/v2"
@@ -40,9 +42,6 @@ func completionCommand() *cli.Command {
 		Description: `   source <(bourse completion bash)
    bourse completion zsh > "${fpath[1]}/_bourse"`,
 		Action: func(c *cli.Context) error {
-			if err := exactly(c, "bash or zsh"); err != nil {
-				return err
-			}
 			scripts := map[string]string{"bash": bashCompletion, "zsh": zshCompletion}
 			script, ok := scripts[c.Args().First()]
 			if !ok {
@@ -73,9 +72,9 @@ func complete(out io.Writer, args []string) bool {
 	case command == "policies":
 		names = familyNames()
 	case command == "scenario show":
-		names = presetNames()
+		names = papers.Names()
 	case command == "workload generate":
-		names = namesOf("model")
+		names = experiments.NamesOf("model")
 	case command == "completion":
 		names = []string{"bash", "zsh"}
 	}
@@ -91,17 +90,17 @@ func complete(out io.Writer, args []string) bool {
 func valuesOf(flag string) []string {
 	switch flag {
 	case "--preset":
-		return presetNames()
+		return papers.Names()
 	case "--reservation":
-		return namesOf("admission")
+		return experiments.NamesOf("admission")
 	case "--format":
 		return export.Formats()
 	case "--availability-format":
 		return scenario.Formats()
 	case "--model":
-		return namesOf("availability")
+		return experiments.NamesOf("availability")
 	case "--color":
-		return []string{"auto", "always", "never"}
+		return colors
 	case "--aggregate":
 		return []string{"day"}
 	}

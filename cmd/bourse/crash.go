@@ -13,22 +13,17 @@ import (
 	"bourse/experiments/rescue"
 )
 
-// A crash says what is to be said of a panic in one sentence.
-type crash string
-
-func (c crash) Error() string { return string(c) }
-
 // broken says of a panic in a run which run it was, the command that repeats it, and the
 // file, beside the place of the results, that has the stack and the scenario as run. It
 // returns any other error as it is.
-func broken(err error, ch *choice, dir, scenario string) error {
+func broken(err error, command []string, streamed bool, dir, scenario string) error {
 	var p *experiments.Panic
 	if !errors.As(err, &p) {
 		return err
 	}
-	again := report.Shell(ch.command)
+	again := report.Shell(command)
 	file, wrong := keepStack(filepath.Dir(dir), filepath.Base(dir)+".panic-*.yaml", p, p.Cause, again, scenario)
-	if ch.streamed {
+	if streamed {
 		again = "bourse run - < " + report.Shell([]string{file})
 	}
 	return crash(fmt.Sprintf("%v; to repeat it: %s; %s", p, again, wherever(file, wrong)))

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"strconv"
 
+	"bourse/experiments/misuse"
 	"bourse/hosts/sim"
 
 	"github.com/urfave/cli/v2"
@@ -34,9 +35,6 @@ deadline and no money. The speed that --json prints is theirs.
 }
 
 func engineAction(c *cli.Context) error {
-	if err := exactly(c, "FILE"); err != nil {
-		return err
-	}
 	name := c.Args().First()
 	f, err := open(c, name)
 	if err != nil {
@@ -45,7 +43,7 @@ func engineAction(c *cli.Context) error {
 	defer f.Close()
 	w, err := sim.ReadWorkload(name, f)
 	if err != nil {
-		return usageError{err}
+		return misuse.Of(err)
 	}
 	var e sim.Engine
 	run := e.Run
@@ -55,7 +53,7 @@ func engineAction(c *cli.Context) error {
 	before := cpuSeconds()
 	r, err := run(w, c.Float64("capacity"), c.Float64("cap"))
 	if err != nil {
-		return usageError{err}
+		return misuse.Of(err)
 	}
 	if c.Bool("json") {
 		used := cpuSeconds() - before

@@ -2,14 +2,11 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"bourse/experiments/fitlab"
-	"bourse/experiments/report"
 	"bourse/workloadgen/fit"
 
 	"github.com/urfave/cli/v2"
@@ -50,14 +47,8 @@ Laws: ` + strings.Join(fit.Names()[:8], ", ") + `,
 }
 
 func fitAction(c *cli.Context) error {
-	if err := exactly(c, "FILE"); err != nil {
-		return err
-	}
-	t, err := terminal(c, c.App.Writer)
-	if err != nil {
-		return err
-	}
 	var candidates fitlab.Candidates
+	var err error
 	for _, q := range []struct {
 		flag string
 		laws *[]string
@@ -75,33 +66,21 @@ func fitAction(c *cli.Context) error {
 		return err
 	}
 	if out := c.String("out"); out != "" {
-		model, err := fits.File(fitlab.Choice{}, log, filepath.Base(file.name))
+		model, err := fits.File(fitlab.Choice{}, log, filepath.Base(file.Name))
 		if err != nil {
 			return err
 		}
 		if c.Bool("hurst") {
-			h := log.RescaledRange.H
-			if !(h > 0 && h < 1) {
-				return usagef("--hurst: the gaps have Hurst exponent %v, want one in (0,1)", h)
+			if err := fitlab.Remember(&model, log); err != nil {
+				return fmt.Errorf("--hurst: %w", err)
 			}
-			model.Options["hurst"] = h
-			model.About = append(model.About, fmt.Sprintf("gaps: Hurst exponent %.3f by R/S", h))
 		}
 		if err := writeFile(c, out, model.Write); err != nil {
 			return err
 		}
 		note(c, "wrote %s", out)
 	}
-	if c.Bool("json") {
-		return printJSON(c, struct {
-			File string        `json:"file"`
-			Fits []quantityFit `json:"fits"`
-		}{file.name, fitsJSON(fits)})
-	}
-	for _, table := range fitTables(fits) {
-		fmt.Fprintln(c.App.Writer, table.Text(t))
-	}
-	return nil
+	return show(c, fits.Document(file.Name), nil)
 }
 
 // lawNames reads the laws of a flag.
@@ -117,124 +96,4 @@ func lawNames(flag, text string) ([]string, error) {
 		}
 	}
 	return names, nil
-}
-
-// A fittedQuantity is the fits of a quantity under the names that people and
-// programs know it by.
-type fittedQuantity struct {
-	title, name string
-	fits        []fitlab.Outcome
-}
-
-func fitted(r *fitlab.Report) []fittedQuantity {
-	return []fittedQuantity{
-		{"Gaps between arrivals (s)", "iat", r.IAT},
-		{"Runtimes (s)", "runtime", r.Run},
-		{"Sizes (processors)", "nodes", r.Procs},
-	}
-}
-
-// fitTables returns a table a quantity: a row a parameter, the law and how near
-// it comes on the first.
-func fitTables(r *fitlab.Report) []report.Table {
-	var tables []report.Table
-	for _, q := range fitted(r) {
-		t := report.Table{
-			Title:  "Fits. " + q.title,
-			Header: []string{"law", "parameter", "value", "s.e.", "log-likelihood", "AIC", "KS"}, Left: 2,
-			Note: "Nearest first, by KS: the largest difference between the distribution functions. Marked: the nearest law, and the smallest AIC.",
-		}
-		least := math.Inf(1)
-		for _, f := range q.fits {
-			if f.Err == nil && f.AIC < least {
-				least = f.AIC
-			}
-		}
-		var notes []string
-		noted := make(map[string][]string) // laws of which each is said
-		for i, f := range q.fits {
-			if f.Err != nil {
-				t.Note += " " + sentence(f.Err)
-				continue
-			}
-			if f.Note != "" && noted[f.Note] == nil {
-				notes = append(notes, f.Note)
-			}
-			noted[f.Note] = append(noted[f.Note], f.Name)
-			for k, p := range f.Params {
-				if k > 0 {
-					t.Rows = append(t.Rows, cells("", p.Name, p.Value, p.SE, "", "", ""))
-					continue
-				}
-				t.Rows = append(t.Rows, cells(report.Cell{Text: f.Name, Strong: i == 0}, p.Name, p.Value, p.SE,
-					whole(f.LogLik), report.Cell{Text: whole(f.AIC), Strong: f.AIC == least}, strconv.FormatFloat(f.KS, 'f', 4, 64)))
-			}
-		}
-		for _, n := range notes {
-			t.Note += fmt.Sprintf(" %s: %s.", strings.Join(noted[n], ", "), n)
-		}
-		tables = append(tables, t)
-	}
-	return tables
-}
-
-// whole returns x without decimals.
-func whole(x float64) string {
-	if !maybe(x).exists() {
-		return maybe(x).String()
-	}
-	return strconv.FormatFloat(x, 'f', 0, 64)
-}
-
-// sentence returns an error as one.
-func sentence(err error) string {
-	s := err.Error()
-	return strings.ToUpper(s[:1]) + s[1:] + "."
-}
-
-// quantityFit is the fits of one quantity for programs.
-type quantityFit struct {
-	Quantity string   `json:"quantity"`
-	Laws     []lawFit `json:"laws"`
-}
-
-type lawFit struct {
-	Law        string         `json:"law"`
-	Best       bool           `json:"best"`
-	Parameters []parameterFit `json:"parameters"`
-	N          int            `json:"n"`
-	LogLik     maybe          `json:"log_likelihood"`
-	AIC        maybe          `json:"aic"`
-	KS         maybe          `json:"ks"`
-	Note       string         `json:"note"`
-	Error      string         `json:"error,omitempty"`
-}
-
-type parameterFit struct {
-	Name  string `json:"name"`
-	Value maybe  `json:"value"`
-	SE    maybe  `json:"se"`
-}
-
-func fitsJSON(r *fitlab.Report) []quantityFit {
-	var all []quantityFit
-	for _, q := range fitted(r) {
-		out := quantityFit{q.name, []lawFit{}}
-		for i, f := range q.fits {
-			law := lawFit{
-				Law: f.Name, Best: i == 0 && f.Err == nil, Parameters: []parameterFit{}, N: f.N,
-				LogLik: maybe(f.LogLik), AIC: maybe(f.AIC), KS: maybe(f.KS), Note: f.Note,
-			}
-			if f.Err != nil {
-				nan := maybe(math.NaN())
-				law.Error, law.LogLik, law.AIC, law.KS = f.Err.Error(), nan, nan, nan
-			}
-			for _, p := range f.Params {
-				law.Parameters = append(law.Parameters, parameterFit{p.Name, maybe(p.Value), maybe(p.SE)})
-			}
-			out.Laws = append(out.Laws, law)
-		}
-		all = append(all, out)
-	}
-	return all
 }

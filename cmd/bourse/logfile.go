@@ -1,106 +1,66 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"path/filepath"
-	"strings"
+	"os"
 
 	"github.com/urfave/cli/v2"
 
+	"bourse/experiments/fitlab"
 	"bourse/workloadgen"
 	"bourse/workloadgen/describe"
-	"bourse/workloadgen/swf"
+	"bourse/workloadgen/models"
 )
 
-// A logFile is a log as a command reads it: the records that passed the filters,
-// and what became of the others.
-type logFile struct {
-	name  string
-	trace *swf.Trace // its accounting is of the whole file
-	steps []swf.Step // what each filter did
-	plan  bool       // it was a plan, all of whose jobs are records
+// readLog reads the records of a log, or of a plan, that pass the filter.
+func readLog(c *cli.Context, name, filter string) (*fitlab.Log, error) {
+	return await(c.Context, func() (*fitlab.Log, error) { return fitlab.ReadLog(name, filter) })
 }
 
-// readLog reads the records of a log that pass the filters. A plan is read as
-// the log that it would be written as, of a machine whose size is not known.
-func readLog(c *cli.Context, name, filter string) (*logFile, error) {
-	filters, err := swf.ParseFilters(filter)
-	if err != nil {
-		return nil, usageError{err}
+// tell says what became of the lines of a log.
+func tell(c *cli.Context, l *fitlab.Log) {
+	for _, line := range l.Told() {
+		note(c, "%s", line)
 	}
-	l := &logFile{name: name, plan: isPlan(name)}
-	if l.plan {
-		plan, err := readPlan(c, name)
-		if err != nil {
-			return nil, err
-		}
-		l.trace = planLog(plan)
-	} else if l.trace, err = await(c.Context, func() (*swf.Trace, error) { return swf.ReadFile(name) }); err != nil {
-		return nil, err
-	}
-	if l.trace, l.steps, err = l.trace.Apply(filters...); err != nil {
-		return nil, usageError{fmt.Errorf("%s: %w", name, err)}
-	}
-	return l, nil
 }
 
 // measureLog reads the log that c names, says what became of its lines, and measures
 // it for that purpose.
-func measureLog(c *cli.Context, purpose string) (*logFile, *describe.Log, error) {
+func measureLog(c *cli.Context, purpose string) (*fitlab.Log, *describe.Log, error) {
 	file, err := readLog(c, c.Args().First(), c.String("filter"))
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, line := range file.told() {
-		note(c, "%s", line)
-	}
-	log := describe.Describe(file.trace)
-	return file, log, file.suffices(log, purpose)
+	tell(c, file)
+	log, err := file.Measure(purpose)
+	return file, log, err
 }
 
-// suffices refuses a log that is too short for the purpose.
-func (l *logFile) suffices(log *describe.Log, purpose string) error {
-	if log.Records < 2 || log.Ran == 0 {
-		return usagef("%s: %d records, of which %d ran: too few to %s", l.name, log.Records, log.Ran, purpose)
+// model makes the model of a name, with options as YAML, or of a file.
+func model(c *cli.Context, name, options string) (workloadgen.Model, error) {
+	if _, err := os.Stat(name); err == nil {
+		f, err := readModel(c, name)
+		if err != nil {
+			return nil, err
+		}
+		if options != "" {
+			return nil, errors.New("--options: the model file has them")
+		}
+		return f.New()
 	}
-	return nil
+	return models.Table().New(name, func(v any) error {
+		if options == "" {
+			return nil
+		}
+		if err := models.Options([]byte(options), v); err != nil {
+			return fmt.Errorf("--options: %w", err)
+		}
+		return nil
+	})
 }
 
-// planLog returns a plan as a log without the size of a machine.
-func planLog(plan workloadgen.Plan) *swf.Trace {
-	t := swf.FromPlan(plan)
-	t.Header = nil
-	t.Accounting = swf.Accounting{Lines: len(plan), Used: len(plan)}
-	return t
+// readModel reads a model file.
+func readModel(c *cli.Context, name string) (models.File, error) {
+	return await(c.Context, func() (models.File, error) { return models.ReadFile(name) })
 }
-
-// isPlan tells a plan from a log by its name.
-func isPlan(name string) bool { return strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".csv") }
-
-func readPlan(c *cli.Context, name string) (workloadgen.Plan, error) {
-	f, err := open(c, name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	plan, err := workloadgen.ReadCSV(f, name)
-	if err != nil {
-		return nil, usageError{err}
-	}
-	return plan, nil
-}
-
-// told says what became of the lines of the file, and of its records.
-func (l *logFile) told() []string {
-	lines := []string{l.name + ": " + strings.TrimSpace(l.trace.Accounting.String())}
-	if l.plan {
-		lines[0] = fmt.Sprintf("%s: %d jobs of a plan", l.name, l.trace.Accounting.Lines)
-	}
-	for _, s := range l.steps {
-		lines = append(lines, s.String())
-	}
-	return lines
-}
-
-// base returns the name of the file without its directory.
-func (l *logFile) base() string { return filepath.Base(l.name) }

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"strconv"
 
+	"bourse/experiments/misuse"
 	"bourse/market"
 
 	"github.com/urfave/cli/v2"
@@ -32,9 +33,6 @@ of name. A file of - is standard input.
 }
 
 func clearAction(c *cli.Context) error {
-	if err := exactly(c, "BIDS.csv"); err != nil {
-		return err
-	}
 	if !c.IsSet("capacity") {
 		return usagef("%s: --capacity is missing; see '%s --help'", commandName(c), c.Command.HelpName)
 	}
@@ -50,11 +48,11 @@ func clearAction(c *cli.Context) error {
 	defer in.Close()
 	orders, err := market.ReadOrders(name, in)
 	if err != nil {
-		return usageError{err}
+		return misuse.Of(err)
 	}
 	awards, err := market.Clear(orders, capacity)
 	if err != nil {
-		return usageError{err}
+		return misuse.Of(err)
 	}
 	if c.Bool("json") {
 		return printJSON(c, awards)

@@ -7,66 +7,17 @@ import (
 	"slices"
 	"strings"
 
-	"bourse/contracts/admission"
-	"bourse/contracts/bidding"
-	"bourse/contracts/broker"
-	"bourse/contracts/floor"
-	"bourse/contracts/sharing"
-	"bourse/experiments/metrics"
-	availability "bourse/hosts/availability/models"
-	"bourse/hosts/availability/predictors"
-	"bourse/hosts/availability/sched"
-	"bourse/hosts/matchmaking"
-	"bourse/market"
-	"bourse/workloadgen/dist"
-	"bourse/workloadgen/models"
+	"bourse/experiments"
 	"bourse/workloadgen/plugin"
-	"bourse/workloadgen/value"
 
 	"github.com/urfave/cli/v2"
 )
 
-// A family is a table of plug-ins, by the name that users give it.
-type family struct {
-	name string
-	plugin.Family
-}
-
-// families returns the families. Nothing is made of them here.
-func families() []family {
-	return []family{
-		{"admission", admission.Table(nil, nil)},
-		{"bidding", bidding.Table(nil)},
-		{"sharing", sharing.Table()},
-		{"payment", broker.Payments()},
-		{"forecaster", market.Forecasters()},
-		{"model", models.Table()},
-		{"value", value.Table()},
-		{"law", dist.Table()},
-		{"availability", availability.Table()},
-		{"predictor", predictors.Table()},
-		{"scheduler", sched.Table(nil)},
-		{"matchmaking", matchmaking.Table(nil)},
-		{"leaving", floor.Leavings()},
-		{"metric", metrics.Table()},
-	}
-}
-
-// namesOf returns the names of a family's members.
-func namesOf(family string) []string {
-	for _, f := range families() {
-		if f.name == family {
-			return f.Names()
-		}
-	}
-	panic("no family " + family)
-}
-
 // familyNames returns the names of the families.
 func familyNames() []string {
 	var names []string
-	for _, f := range families() {
-		names = append(names, f.name)
+	for _, f := range experiments.Families() {
+		names = append(names, f.Name)
 	}
 	return names
 }
@@ -82,12 +33,12 @@ type member struct {
 // plugins returns every plug-in of the program, or those of one family.
 func plugins(only string) []member {
 	var all []member
-	for _, f := range families() {
-		if only != "" && f.name != only {
+	for _, f := range experiments.Families() {
+		if only != "" && f.Name != only {
 			continue
 		}
 		for _, name := range f.Names() {
-			all = append(all, member{f.name, name, f.Doc(name), f.Options(name)})
+			all = append(all, member{f.Name, name, f.Doc(name), f.Options(name)})
 		}
 	}
 	return all

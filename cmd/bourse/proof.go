@@ -11,6 +11,8 @@ import (
 	"bourse/bank/place"
 	"bourse/bank/proof"
 	"bourse/bank/store"
+	"bourse/experiments/audits"
+	"bourse/experiments/misuse"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/mod/sumdb/tlog"
@@ -32,9 +34,6 @@ public key, which is no secret.
 				&cli.StringFlag{Name: "name", Value: "bourse", Usage: "`NAME` of the signer, which stands in checkpoints"},
 			},
 			Action: func(c *cli.Context) error {
-				if err := exactly(c, "FILE"); err != nil {
-					return err
-				}
 				private, public, err := proof.NewKey(rand.Reader, c.String("name"))
 				if err != nil {
 					return err
@@ -71,9 +70,6 @@ ledger made anew, or a fork. A ledger that is not clean is not signed: exit stat
 }
 
 func checkpointAction(c *cli.Context) error {
-	if err := exactly(c, "DIR"); err != nil {
-		return err
-	}
 	if c.String("key") == "" {
 		return usagef("%s: --key is missing; 'bourse key new' makes one", commandName(c))
 	}
@@ -85,17 +81,17 @@ func checkpointAction(c *cli.Context) error {
 	origin := c.String("origin")
 	if origin == "" {
 		if origin, err = place.At(dir).Base(); err != nil {
-			return misplaced(err)
+			return err
 		}
 	}
-	all, err := auditAll([]string{dir}, []string{""}, nil, audit.Options{}, nil)
+	f, err := audits.At(dir, "").Audit(audit.Options{}, nil)
 	if err != nil {
 		return err
 	}
-	if !all[0].Report.Clean() {
-		return tellAudits(c, all)
+	if !f.Clean() {
+		return tellAudits(c, f)
 	}
-	head, err := store.ParseHead(all[0].Report.Head)
+	head, err := store.ParseHead(f.Ledgers[0].Report.Head)
 	if err != nil {
 		return err
 	}
@@ -104,77 +100,10 @@ func checkpointAction(c *cli.Context) error {
 	}
 	signed, err := proof.Checkpoint{Origin: origin, Head: head}.Sign(key)
 	if err != nil {
-		return usageError{err}
+		return misuse.Of(err)
 	}
 	_, err = c.App.Writer.Write(signed)
 	return err
-}
-
-func checkpointFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "checkpoint", Usage: "hold it against the checkpoint in `FILE`"},
-		&cli.StringFlag{Name: "public", Usage: "`KEY` that must have signed it, or a file that holds the key"},
-	}
-}
-
-const mostText = 1 << 20 // bytes of a proof, more than any checkpoint or key has
-
-// readCheckpoint returns the checkpoint that c names, signed by whom it names. One
-// that is not is told of.
-func readCheckpoint(c *cli.Context) (proof.Checkpoint, error) {
-	name := c.String("checkpoint")
-	signed, err := readText(c, name)
-	if err != nil {
-		return proof.Checkpoint{}, err
-	}
-	var p proof.Checkpoint
-	if c.IsSet("public") {
-		public, err := publicKey(c)
-		if err != nil {
-			return p, err
-		}
-		p, err = proof.Open(signed, public)
-		if err != nil {
-			return p, bad(c, name, err)
-		}
-		return p, nil
-	}
-	if p, err = proof.Read(signed); err != nil {
-		return p, bad(c, name, err)
-	}
-	note(c, "%s: who signed it was not checked; --public tells whose key it must be", name)
-	return p, nil
-}
-
-// publicKey returns the key that c gives, or names the file of.
-func publicKey(c *cli.Context) (string, error) {
-	key := c.String("public")
-	if public, err := proof.PublicKey(key); err == nil {
-		return public, nil
-	}
-	text, err := readText(c, key)
-	if err != nil {
-		return "", fmt.Errorf("--public: neither a key nor a file: %w", err)
-	}
-	public, err := proof.PublicKey(string(text))
-	if err != nil {
-		return "", usagef("--public: %s holds no public key, as 'bourse key new' prints it", key)
-	}
-	return public, nil
-}
-
-// readText reads a small file.
-func readText(c *cli.Context, name string) ([]byte, error) {
-	in, err := open(c, name)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	b, err := io.ReadAll(io.LimitReader(in, mostText+1))
-	if err == nil && len(b) > mostText {
-		err = fmt.Errorf("%s: longer than %d bytes", name, mostText)
-	}
-	return b, err
 }
 
 func proveCommand() *cli.Command {
@@ -196,9 +125,6 @@ proves that the entry was in the ledger when that was signed.
 }
 
 func proveAction(c *cli.Context) error {
-	if err := exactly(c, "DIR"); err != nil {
-		return err
-	}
 	seq := c.Int64("entry")
 	if seq < 1 {
 		return usagef("--entry: found %d, want the number of an entry, from 1", seq)
@@ -214,7 +140,7 @@ func proveAction(c *cli.Context) error {
 	var p *proof.Inclusion
 	err := readLedger(c, func(_ io.Writer, entries export.Entries) (err error) {
 		if then != nil {
-			entries = first(entries, then.Size)
+			entries = export.UpTo(entries, then.Size)
 		}
 		p, err = proof.Prove(entries, seq)
 		return err
@@ -226,17 +152,6 @@ func proveAction(c *cli.Context) error {
 		return bad(c, place.At(c.Args().First()).String(), fmt.Errorf("found head %v, want %v, of the checkpoint", p.Head, *then))
 	}
 	return p.Write(c.App.Writer)
-}
-
-// first returns entries up to the n-th.
-func first(entries export.Entries, n int64) export.Entries {
-	return func(yield func(*bank.Entry, tlog.Hash) bool) {
-		for e, hash := range entries {
-			if e.Seq > n || !yield(e, hash) {
-				return
-			}
-		}
-	}
 }
 
 func verifyProofCommand() *cli.Command {
@@ -255,9 +170,6 @@ Exit status 3 if the proof does not hold.
 }
 
 func verifyProofAction(c *cli.Context) error {
-	if err := exactly(c, "PROOF"); err != nil {
-		return err
-	}
 	name := c.Args().First()
 	text, err := readText(c, name)
 	if err != nil {

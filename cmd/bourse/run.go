@@ -3,11 +3,8 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,8 +14,8 @@ import (
 	"syscall"
 
 	"bourse/experiments"
+	"bourse/experiments/misuse"
 	"bourse/experiments/papers"
-	"bourse/experiments/report"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 
@@ -54,7 +51,7 @@ has them do as recorded; its format is told by its first lines, or by
 
    bourse run mine.yaml --availability trace.csv.gz`,
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "preset", Usage: "run the preset `NAME` in place of a file: " + strings.Join(presetNames(), ", ")},
+			&cli.StringFlag{Name: "preset", Usage: "run the preset `NAME` in place of a file: " + strings.Join(papers.Names(), ", ")},
 			&cli.StringFlag{Name: "replications", Aliases: []string{"n"}, Usage: "repeat every configuration `N` times, each with its own workload"},
 			&cli.StringFlag{Name: "seed", Usage: "derive every use of chance from `SEED`"},
 			&cli.StringFlag{Name: "trace", Usage: "run the recorded log `FILE` (SWF, plain or gzip) in the configurations that have a filter for one"},
@@ -71,19 +68,7 @@ has them do as recorded; its format is told by its first lines, or by
 	}
 }
 
-// presetNames returns the presets, and the papers whose figures are several.
-func presetNames() []string {
-	return append(slices.Sorted(maps.Keys(papers.Presets())), "librarisk", "librasla", "reservations", "volunteers")
-}
-
 func runAction(c *cli.Context) error {
-	if err := between(c, 0, 1, "FILE"); err != nil {
-		return err
-	}
-	out, err := terminal(c, c.App.Writer)
-	if err != nil {
-		return err
-	}
 	if n := c.Int("workers"); n < 1 {
 		return usagef("--workers: found %d, want at least 1", n)
 	}
@@ -99,11 +84,11 @@ func runAction(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		return runChoice(c, out, ch, orElse(c.String("out"), "results", ch.experiment.Name))
+		return runChoice(c, ch, orElse(c.String("out"), "results", ch.experiment.Name))
 	}
 	dir := orElse(c.String("out"), "results", paper)
 	for i, name := range figures {
-		if c.String("availability") != "" && strings.HasPrefix(name, "volunteers-models") {
+		if c.String("availability") != "" && papers.OfModels(name) {
 			note(c, "%s is of models of availability: left out where a trace is recorded", name)
 			continue
 		}
@@ -111,7 +96,7 @@ func runAction(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := runChoice(c, out, ch, filepath.Join(dir, strings.TrimPrefix(name, paper+"-"))); err != nil {
+		if err := runChoice(c, ch, filepath.Join(dir, strings.TrimPrefix(name, paper+"-"))); err != nil {
 			if i > 0 {
 				note(c, "%s: %d of %d figures are complete", dir, i, len(figures))
 				err = incomplete{err}
@@ -122,16 +107,8 @@ func runAction(c *cli.Context) error {
 	return nil
 }
 
-// orElse returns dir, or the path in results where that is empty.
-func orElse(dir string, path ...string) string {
-	if dir != "" {
-		return dir
-	}
-	return filepath.Join(path...)
-}
-
 // runChoice runs one experiment and leaves its results in dir.
-func runChoice(c *cli.Context, out report.Terminal, ch choice, dir string) error {
+func runChoice(c *cli.Context, ch choice, dir string) error {
 	elapsed := stopwatch()
 	e := &ch.experiment
 	var text bytes.Buffer
@@ -140,7 +117,7 @@ func runChoice(c *cli.Context, out report.Terminal, ch choice, dir string) error
 	}
 	ready, err := prepare(c, e)
 	if err != nil {
-		return usageError{broken(err, &ch, dir, text.String())}
+		return misuse.Of(broken(err, ch.command, ch.streamed, dir, text.String()))
 	}
 	left, err := results.Tidy(dir)
 	if err != nil {
@@ -161,9 +138,9 @@ func runChoice(c *cli.Context, out report.Terminal, ch choice, dir string) error
 		return usagef("%w; --out DIR writes elsewhere", err)
 	}
 	if err != nil {
-		return broken(err, &ch, dir, text.String())
+		return broken(err, ch.command, ch.streamed, dir, text.String())
 	}
-	if err := printStudy(c, out, s, said, dir); err != nil {
+	if err := show(c, s.Document(experiments.PaperOf(e.Name), dir, said), nil); err != nil {
 		return err
 	}
 	note(c, "%s of %s in %.1f s; results in %s, a page in %s",
@@ -186,30 +163,14 @@ func unwritten(dir string, err error) error {
 // stands returns what is to be said where a model stands in for a log or a trace.
 func stands(e *scenario.Experiment) []string {
 	var said []string
-	if names := without(e); names != nil {
+	if names := e.Generated(); names != nil {
 		said = append(said, fmt.Sprintf("%s: no recorded log was named, so jobs are generated, of similar mean gap, runtime and size. --trace FILE runs the log.",
 			strings.Join(names, ", ")))
 	}
-	if slices.ContainsFunc(e.Configurations, drawsHosts) {
+	if e.DrawsHosts() {
 		said = append(said, "No recorded trace of availability was named, so hosts come and go as models say. --availability FILE takes a trace.")
 	}
 	return said
-}
-
-// without returns the configurations in which a model stands in for a log.
-func without(e *scenario.Experiment) (names []string) {
-	for _, conf := range e.Configurations {
-		if conf.Workload.Filter != "" && conf.Workload.Model != nil {
-			names = append(names, conf.Name)
-		}
-	}
-	return names
-}
-
-// drawsHosts reports whether hosts of a configuration come and go as a model says.
-func drawsHosts(c scenario.Configuration) bool {
-	a := c.Fleet.Availability
-	return a != nil && a.Model != nil
 }
 
 // A choice is the experiment that the user chose, and how.
@@ -251,7 +212,7 @@ func choose(c *cli.Context, preset string) (ch choice, err error) {
 
 // knownTo returns the names that a scenario may use, and the files that flags name.
 func knownTo(c *cli.Context) (scenario.Known, error) {
-	k := known()
+	k := experiments.Known()
 	k.Log, k.Trace, k.TraceFormat = c.String("trace"), c.String("availability"), c.String("availability-format")
 	if f := k.TraceFormat; f != "" && !slices.Contains(scenario.Formats(), f) {
 		return k, usagef("--availability-format: found %q, want one of %s", f, strings.Join(scenario.Formats(), ", "))
@@ -299,48 +260,13 @@ func (ch *choice) load(c *cli.Context, preset string, known scenario.Known, sets
 	preset = cmp.Or(preset, "paper")
 	data, ok := papers.Presets()[preset]
 	if !ok {
-		near := scenario.Nearest(preset, presetNames())
+		near := scenario.Nearest(preset, papers.Names())
 		if near != "" {
 			near = "; did you mean " + near + "?"
 		}
-		return usagef("--preset: found %q, want one of %s%s", preset, strings.Join(presetNames(), ", "), near)
+		return usagef("--preset: found %q, want one of %s%s", preset, strings.Join(papers.Names(), ", "), near)
 	}
 	ch.command = append(ch.command, "--preset", preset)
 	ch.experiment, err = scenario.Parse("preset "+preset, data, known, sets...)
 	return err
-}
-
-// printStudy prints the tables of s, or its rows as JSON.
-func printStudy(c *cli.Context, out report.Terminal, s *experiments.Study, notes []string, dir string) error {
-	paper := experiments.PaperOf(s.Experiment.Name)
-	rows := s.SummaryRows(paper)
-	if c.Bool("json") {
-		return printJSON(c, struct {
-			Results string            `json:"results"`
-			Notes   []string          `json:"notes,omitempty"`
-			Summary []results.Summary `json:"summary"`
-			Curve   []results.Point   `json:"curve"`
-		}{dir, notes, rows, s.CurveRows()})
-	}
-	for _, t := range experiments.Tables(s.Experiment, rows, experiments.TTests(s.MetricRows(), paper)) {
-		if _, err := fmt.Fprintln(c.App.Writer, t.Text(out)); err != nil {
-			return err
-		}
-	}
-	for _, n := range notes {
-		if _, err := fmt.Fprintln(c.App.Writer, n); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// printJSON prints v for programs.
-func printJSON(c *cli.Context, v any) error { return writeJSON(c.App.Writer, v) }
-
-func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"bourse/experiments"
+	"bourse/experiments/misuse"
 	"bourse/experiments/papers"
 	"bourse/experiments/scenario"
 	"bourse/workloadgen/plugin"
@@ -53,22 +54,15 @@ standard input.
 				Usage:       "print the JSON Schema of scenario files, for editors",
 				Description: `   bourse scenario schema > bourse.schema.json`,
 				Action: func(c *cli.Context) error {
-					if err := exactly(c); err != nil {
-						return err
-					}
 					known := make(map[string]plugin.Family)
-					for _, f := range families() {
-						known[f.name] = f
+					for _, f := range experiments.Families() {
+						known[f.Name] = f
 					}
 					return printJSON(c, scenario.Schema(known))
 				},
 			},
 		},
 	}
-}
-
-func setFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "set", Usage: "override a field: `PATH=VALUE`"}
 }
 
 // loadScenario reads and checks the scenario file called file; - is standard input.
@@ -78,7 +72,7 @@ func loadScenario(c *cli.Context, file string, known scenario.Known, sets ...str
 		name = "standard input"
 	}
 	in, err := open(c, file)
-	if errors.Is(err, fs.ErrNotExist) && slices.Contains(presetNames(), file) {
+	if errors.Is(err, fs.ErrNotExist) && slices.Contains(papers.Names(), file) {
 		if _, missing := os.Stat(file); missing != nil {
 			return scenario.Experiment{}, usagef("scenario: %w; for the preset say --preset %s", err, file)
 		}
@@ -96,16 +90,13 @@ func prepare(c *cli.Context, e *scenario.Experiment) (*experiments.Prepared, err
 }
 
 func checkScenario(c *cli.Context) error {
-	if err := exactly(c, "FILE"); err != nil {
-		return err
-	}
-	e, err := loadScenario(c, c.Args().First(), known(), c.StringSlice("set")...)
+	e, err := loadScenario(c, c.Args().First(), experiments.Known(), c.StringSlice("set")...)
 	if err != nil {
 		return err
 	}
 	ready, err := prepare(c, &e)
 	if err != nil {
-		return usageError{err}
+		return misuse.Of(err)
 	}
 	var names []string
 	for _, conf := range ready.Experiment.Configurations {
@@ -123,16 +114,13 @@ func checkScenario(c *cli.Context) error {
 }
 
 func showScenario(c *cli.Context) error {
-	if err := exactly(c, "PRESET or FILE"); err != nil {
-		return err
-	}
 	name, sets := c.Args().First(), c.StringSlice("set")
 	var e scenario.Experiment
 	var err error
 	if data, ok := papers.Presets()[name]; ok {
-		e, err = scenario.Parse("preset "+name, data, known(), sets...)
+		e, err = scenario.Parse("preset "+name, data, experiments.Known(), sets...)
 	} else {
-		e, err = loadScenario(c, name, known(), sets...)
+		e, err = loadScenario(c, name, experiments.Known(), sets...)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = usagef("%w; presets are %s", err, strings.Join(slices.Sorted(maps.Keys(papers.Presets())), ", "))

@@ -3,9 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 
+	"bourse/experiments"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 	"bourse/workloadgen/swf"
@@ -37,106 +36,34 @@ else, the comments above the records too, is as in the log that was run.
 }
 
 func scheduleAction(c *cli.Context) error {
-	if err := exactly(c, "RESULTS"); err != nil {
-		return err
-	}
-	dir, err := openResults(c.Args().First())
+	dir, err := results.Open(c.Args().First())
 	if err != nil {
 		return err
 	}
-	e, err := experimentOf(dir)
+	e, err := scenario.Stored(dir.Path, dir.Manifest.Scenario)
 	if err != nil {
 		return err
 	}
 	e = e.Expanded()
-	run, err := chooseRun(&e, c.String("run"))
+	run, err := experiments.ChooseRun(&e, c.String("run"))
 	if err != nil {
-		return err
+		return fmt.Errorf("--run: %w", err)
 	}
-	w := &run.configuration.Workload
+	w := &run.Configuration.Workload
 	log := new(swf.Trace)
 	if file := orElse(c.String("trace"), w.SWF); file != "" {
 		l, err := readLog(c, file, w.Filter)
 		if err != nil {
 			return err
 		}
-		log = l.trace
+		log = l.Trace
 	}
-	slots, err := run.slots(dir)
+	schedule, err := run.Schedule(dir, log)
 	if err != nil {
 		return err
 	}
-	schedule := log.Schedule(slots, "as run by bourse: "+run.String(),
-		"submit, wait, run, allocated processors and status are of that run; submit counts from its first job")
 	if file := c.String("swf"); file != "" {
 		return writeFile(c, file, schedule.Write)
 	}
 	return buffered(c, c.App.Writer, func(w io.Writer) error { return schedule.Write(w) })
-}
-
-// A chosen is one run of an experiment.
-type chosen struct {
-	configuration *scenario.Configuration
-	admission     string
-	replication   int
-}
-
-// String returns its path as ledgers have it.
-func (r chosen) String() string {
-	return fmt.Sprintf("%s/%s/%d", r.configuration.Name, r.admission, r.replication)
-}
-
-// chooseRun returns the run of that path, or the first if there is one policy.
-func chooseRun(e *scenario.Experiment, path string) (chosen, error) {
-	var names []string
-	for i := range e.Configurations {
-		conf := &e.Configurations[i]
-		for _, a := range conf.Admission {
-			name := conf.Name + "/" + a.Label
-			names = append(names, name+"/0")
-			rep, ok := strings.CutPrefix(path, name+"/")
-			if n, err := strconv.Atoi(rep); ok && err == nil && n >= 0 && n < e.Replications {
-				return chosen{conf, a.Label, n}, nil
-			}
-		}
-	}
-	if path == "" && len(names) == 1 {
-		return chosen{&e.Configurations[0], e.Configurations[0].Admission[0].Label, 0}, nil
-	}
-	most := min(8, len(names))
-	more := ""
-	if most < len(names) {
-		more = fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return chosen{}, usagef("--run: found %q, want one of %s%s; replications are 0 to %d",
-		path, strings.Join(names[:most], ", "), more, e.Replications-1)
-}
-
-// slots returns when the jobs of r ran, by number.
-func (r chosen) slots(dir *results.Dir) (map[int64]swf.Slot, error) {
-	slots := make(map[int64]swf.Slot)
-	goesOn := r.configuration.SLA.RunsOn || r.configuration.SLA.Deadline == "soft"
-	for j, err := range dir.Jobs() {
-		if err != nil {
-			return nil, err
-		}
-		if j.Configuration != r.configuration.Name || j.Admission != r.admission || j.Replication != r.replication {
-			continue
-		}
-		id, err := strconv.ParseInt(j.Job, 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("jobs.parquet: job %q: want a number", j.Job)
-		}
-		user, err := strconv.ParseInt(j.User, 10, 64)
-		if err != nil {
-			user = swf.Unknown
-		}
-		s := swf.Slot{Submit: j.Arrival, Nodes: j.Nodes, User: user}
-		if j.Start != nil && j.End != nil {
-			s.Started, s.Start, s.End = true, *j.Start, *j.End
-			s.Completed = *j.Fulfilled || goesOn && (j.Losses == nil || *j.Losses == 0)
-		}
-		slots[id] = s
-	}
-	return slots, nil
 }

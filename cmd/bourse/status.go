@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"bourse/bank/place"
+	"bourse/experiments/misuse"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 )
@@ -23,13 +24,8 @@ const (
 	statusInterrupted = 130
 )
 
-// A usageError is the user's mistake, not ours.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-// usagef returns a usageError.
-func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+// usagef returns a mistake of the user's.
+func usagef(format string, args ...any) error { return misuse.Errorf(format, args...) }
 
 // errAudit says that an audit found something; what it was has been printed.
 var errAudit = errors.New("audit failed")
@@ -73,8 +69,7 @@ func conclude(ctx context.Context, errs io.Writer, err error) int {
 	if errors.As(err, new(crash)) {
 		return statusFailed
 	}
-	var usage usageError
-	if errors.As(err, &usage) || file != nil || errors.As(err, new(*results.KindError)) {
+	if errors.As(err, new(misuse.Error)) || place.Misplaced(err) || file != nil || errors.As(err, new(*results.KindError)) {
 		return statusUsage
 	}
 	for _, wrong := range []error{fs.ErrNotExist, syscall.EISDIR, syscall.ENOTDIR, results.ErrNotResults} {
@@ -84,3 +79,8 @@ func conclude(ctx context.Context, errs io.Writer, err error) int {
 	}
 	return statusFailed
 }
+
+// A crash says what is to be said of a panic in one sentence.
+type crash string
+
+func (c crash) Error() string { return string(c) }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bourse/experiments/papers"
 	"flag"
 	"os"
 	"path/filepath"
@@ -67,7 +68,7 @@ func surface(t *testing.T) (all []string) {
 			all = append(all, p.Family+" "+p.Name+" "+o.Name)
 		}
 	}
-	for _, name := range presetNames() {
+	for _, name := range papers.Names() {
 		all = append(all, "preset "+name)
 	}
 	slices.Sort(all)

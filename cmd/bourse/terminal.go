@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"os"
 	"strings"
 
@@ -11,60 +10,25 @@ import (
 	"golang.org/x/term"
 )
 
-func jsonFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "json", Usage: "print JSON, for programs"}
-}
-
-func amissFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only what is amiss"}
-}
-
-func seedFlag() cli.Flag {
-	return &cli.Uint64Flag{Name: "seed", Value: 1, Usage: "derive every use of chance from `SEED`"}
-}
-
-func movesFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "json", Usage: "print a JSON object a move, for programs"}
-}
-
-func quietFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print results only"}
-}
-
-// output flags are on every command that prints for people.
-func outputFlags() []cli.Flag {
-	return []cli.Flag{
-		jsonFlag(),
-		quietFlag(),
-		&cli.StringFlag{Name: "color", Value: "auto", Usage: "colour `WHEN`: auto, always or never"},
-	}
-}
-
-// terminal says what the receiver of w can show: the one place that looks at
+// terminal says what the receiver of c's output can show: the one place that looks at
 // file descriptors and the environment.
-func terminal(c *cli.Context, w io.Writer) (report.Terminal, error) {
+func terminal(c *cli.Context) report.Terminal {
 	t := report.Terminal{UTF8: utf8Locale()}
-	fd, isTerminal := descriptor(w)
+	fd, isTerminal := descriptor(c.App.Writer)
 	if isTerminal {
 		if width, _, err := term.GetSize(fd); err == nil {
 			t.Width = width
 		}
 	}
-	switch when := c.String("color"); when {
-	case "auto", "":
-		t.Color = isTerminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	case "always":
-		t.Color = true
-	case "never":
-	default:
-		return t, usagef("--color: found %q, want auto, always or never", when)
-	}
-	return t, nil
+	when := c.String("color")
+	t.Color = when == "always" ||
+		when != "never" && isTerminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return t
 }
 
 // descriptor returns w's file descriptor, and whether it is a terminal.
 func descriptor(w any) (fd int, isTerminal bool) {
-	if p, ok := w.(*plainWriter); ok {
+	if p, ok := w.(*report.PlainWriter); ok {
 		w = p.Writer
 	}
 	f, ok := w.(*os.File)

@@ -4,8 +4,8 @@
 //
 // It compares two expected utilities, both per dollar of the job's value v: on
 // the spot market every job is let in and some fail; on the reservation market
-// every job that is let in is fulfilled, and some are rejected. It does not know
-// where its probabilities were measured.
+// every job that is let in is fulfilled, and some are rejected. [Measured] takes the
+// probabilities from results; no other part knows where they come from.
 //
 // The letters are the paper's: pa is the probability of admission by the
 // reservation market, pw that of fulfilment on the spot market, pd the expected

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"bourse/experiments/misuse"
 	"bourse/workloadgen/describe"
 	"bourse/workloadgen/fit"
 	"bourse/workloadgen/models"
@@ -115,6 +116,17 @@ func (r *Report) File(c Choice, l *describe.Log, source string) (models.File, er
 		f.About = append(f.About, fmt.Sprintf("%s: %s, distance %.4f", q.key, o.Name, o.KS))
 	}
 	return f, nil
+}
+
+// Remember gives the gaps of a model the memory of the log's.
+func Remember(f *models.File, l *describe.Log) error {
+	h := l.RescaledRange.H
+	if !(h > 0 && h < 1) {
+		return misuse.Errorf("the gaps have Hurst exponent %v, want one in (0,1)", h)
+	}
+	f.Options["hurst"] = h
+	f.About = append(f.About, fmt.Sprintf("gaps: Hurst exponent %.3f by R/S", h))
+	return nil
 }
 
 func chosen(name string, fits []Outcome) (*Outcome, error) {

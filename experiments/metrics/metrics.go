@@ -153,6 +153,18 @@ func Table() plugin.Table[Metric] {
 	return t
 }
 
+// Ends returns what the metrics lie between that lie between two values.
+func Ends() map[string][2]float64 {
+	ends := make(map[string][2]float64)
+	for _, m := range table {
+		if m.Bound != Unbounded {
+			lo, hi := m.Bound.Ends()
+			ends[m.Name] = [2]float64{lo, hi}
+		}
+	}
+	return ends
+}
+
 // Market returns the names of the metrics that the market paper reports, in the
 // order of reports.
 func Market() []string {

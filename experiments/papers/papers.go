@@ -83,6 +83,10 @@ func Presets() map[string][]byte {
 	return presets
 }
 
+// Names returns what may be run by name: the presets, and the papers of which every
+// figure is one.
+func Names() []string { return append(slices.Sorted(maps.Keys(Presets())), swept...) }
+
 // Figures returns the names of the presets that repeat the figures of a paper, or
 // the experiments whose figures are lost, sorted; none if it is none of librarisk,
 // librasla, reservations and volunteers.
@@ -98,6 +102,10 @@ func Figures(paper string) []string {
 	}
 	return names
 }
+
+// OfModels reports whether a preset is of models of availability, so that a recorded
+// trace has no place in it.
+func OfModels(preset string) bool { return strings.HasPrefix(preset, "volunteers-models") }
 
 // Claims returns the claims of every paper.
 func Claims() []claims.Paper {

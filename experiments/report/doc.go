@@ -2,8 +2,8 @@
 // curves in a terminal, and one page that holds them all.
 //
 // Everything is drawn from two models. A [Table] becomes text, Markdown, HTML or
-// CSV; a [Figure] becomes SVG, PNG, CSV, or lines of text. The same model gives
-// the same bytes. The package knows neither how a number was computed nor what
+// CSV; a [Figure] becomes SVG, PNG, CSV, or lines of text. A [Document] holds both,
+// with notes and the values that programs read. The same model gives the same bytes. The package knows neither how a number was computed nor what
 // it means.
 //
 // # Design

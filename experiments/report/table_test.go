@@ -12,8 +12,8 @@ import (
 func inventedTables() []Table {
 	summary, _ := invented()
 	return append(RunTables(summary)[:2], PaperTable(summary), Table2(inventedTests(), 2.1318), Table1([]Fit{
-		{"HypWeib", "Trace IAT", new(0.9), new(0.05571), new(0.1329), new(0.897), new(0.0557), new(0.1337)},
-		{"Trace IAT", "Trace IAT", new(0.95), new(0.0), nil, new(0.948), new(0.0), nil},
+		{"HypWeib", "Trace IAT", new(0.9), new(0.897), new(0.05571), new(0.0557), new(0.1329), new(0.1337)},
+		{"Trace IAT", "Trace IAT", new(0.95), new(0.948), new(0.0), new(0.0), nil, nil},
 	}))
 }
 

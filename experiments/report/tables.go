@@ -183,10 +183,14 @@ func tValue(x *float64) string {
 // share of samples for which the two are not told apart, the distance of all the
 // data, and the mean distance of the samples. The paper's numbers may be nil.
 type Fit struct {
-	Data, Against string
-
-	Success, Complete, Sample                *float64
-	PaperSuccess, PaperComplete, PaperSample *float64
+	Data          string   `json:"data"`
+	Against       string   `json:"against"`
+	Success       *float64 `json:"success"`
+	PaperSuccess  *float64 `json:"paper_success"`
+	Complete      *float64 `json:"complete"`
+	PaperComplete *float64 `json:"paper_complete"`
+	Sample        *float64 `json:"sample_mean"`
+	PaperSample   *float64 `json:"paper_sample_mean"`
 }
 
 // Table1 returns the goodness of each fit with the paper's numbers beside it.

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -139,4 +140,28 @@ func checkParquet(f *os.File, cols []Column) error {
 		}
 	}
 	return checkPages(f, info.Size(), p)
+}
+
+// In returns the results that path is, or else those one level below it.
+func In(path string) ([]*Dir, error) {
+	dir, err := Open(path)
+	if err == nil {
+		return []*Dir{dir}, nil
+	}
+	if !errors.Is(err, ErrNotResults) {
+		return nil, err
+	}
+	below, globErr := filepath.Glob(filepath.Join(path, "[^.]*", "manifest.json"))
+	if globErr != nil || len(below) == 0 {
+		return nil, err
+	}
+	var all []*Dir
+	for _, m := range below {
+		dir, err := Open(filepath.Dir(m))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, dir)
+	}
+	return all, nil
 }

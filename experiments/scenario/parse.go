@@ -5,6 +5,7 @@ import (
 	"io"
 	"path/filepath"
 	"reflect"
+	"slices"
 )
 
 // Known holds the names that a scenario may use. The names of a family that is
@@ -47,6 +48,33 @@ func Read(name string, in io.Reader, known Known, sets ...string) (Experiment, e
 		return Experiment{}, fmt.Errorf("scenario: %w", err)
 	}
 	return Parse(name, data, known, sets...)
+}
+
+// Stored reads what the manifest of the results in dir keeps: the experiment as it was
+// run, whose files are named from where that was.
+func Stored(dir, text string) (Experiment, error) {
+	e, err := Parse("manifest.json", []byte(text), Known{})
+	if err != nil {
+		err = fmt.Errorf("%s: %w", dir, err)
+	}
+	return e, err
+}
+
+// Generated returns the configurations in which a model stands in for a log.
+func (e *Experiment) Generated() (names []string) {
+	for _, conf := range e.Configurations {
+		if conf.Workload.Filter != "" && conf.Workload.Model != nil {
+			names = append(names, conf.Name)
+		}
+	}
+	return names
+}
+
+// DrawsHosts reports whether hosts of a configuration come and go as a model says.
+func (e *Experiment) DrawsHosts() bool {
+	return slices.ContainsFunc(e.Configurations, func(c Configuration) bool {
+		return c.Fleet.Availability != nil && c.Fleet.Availability.Model != nil
+	})
 }
 
 // Parse reads and checks a scenario that stands in the named file. Each

@@ -39,9 +39,10 @@ func (f Filter) String() string { return f.name }
 
 // A Step tells what a filter did.
 type Step struct {
-	Filter  string
-	In, Out int
-	Note    string // what else is to be said; often empty
+	Filter string `json:"filter"`
+	In     int    `json:"in"`
+	Out    int    `json:"out"`
+	Note   string `json:"note"` // what else is to be said; often empty
 }
 
 // String says it in words.

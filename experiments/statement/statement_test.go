@@ -1,10 +1,12 @@
-package main
+package statement
 
 import (
 	"strings"
 	"testing"
 
 	"bourse/bank"
+
+	"golang.org/x/mod/sumdb/tlog"
 )
 
 // TestStatement checks a statement against contracts that end in each way: kept,
@@ -28,15 +30,20 @@ func TestStatement(t *testing.T) {
 		entry(4, bank.Admit, 6, "", move("user:2", "escrow:6", 5e6)),
 		entry(5, bank.Settle, 6, "", move("escrow:6", "user:1", 5e6)),
 	}
-	state := func(since int64) *statement {
-		l, s := bank.New(nil), newStatement("user:1", since)
-		for _, e := range entries {
-			if err := l.Book(&e); err != nil {
-				t.Fatal(err)
+	state := func(since int64) *Statement {
+		l := bank.New(nil)
+		s, err := Of("user:1", since, func(yield func(*bank.Entry, tlog.Hash) bool) {
+			for _, e := range entries {
+				if err := l.Book(&e); err != nil {
+					t.Fatal(err)
+				}
+				if !yield(&e, tlog.Hash{}) {
+					return
+				}
 			}
-			if err := s.add(&e); err != nil {
-				t.Fatal(err)
-			}
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 		a, _ := l.Lookup("user:1")
 		if held, _ := l.Escrow(4); s.Closing != l.Balance(a) || s.Held != held {
@@ -45,7 +52,7 @@ func TestStatement(t *testing.T) {
 		return s
 	}
 	var text strings.Builder
-	if err := state(0).print(&text); err != nil {
+	if err := state(0).Print(&text); err != nil {
 		t.Fatal(err)
 	}
 	want := `Statement of user:1

@@ -1,4 +1,4 @@
-package main
+package papers
 
 import (
 	"strings"
@@ -12,7 +12,7 @@ import (
 // column for what they are judged on, failures marked, and that others make none.
 func TestWhichHold(t *testing.T) {
 	t.Parallel()
-	j := judged{Claims: []claims.Judgement{
+	j := Judged{Claims: []claims.Judgement{
 		{ID: "1-desk", On: "desk", Verdict: claims.Pass}, {ID: "1-lab", On: "lab", Verdict: claims.Fail},
 		{ID: "2", Verdict: claims.Pass}, {ID: "3-peak-lab", On: "lab", Verdict: claims.NotTestable},
 	}}

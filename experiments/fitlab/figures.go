@@ -1,21 +1,17 @@
-package main
+package fitlab
 
 import (
 	"math"
 	"slices"
 
-	"bourse/experiments/fitlab"
 	"bourse/experiments/report"
 	"bourse/workloadgen/describe"
 	"bourse/workloadgen/dist"
 )
 
-// everyLaw asks figures for every law that was fitted.
-const everyLaw = math.MaxInt
-
-// figures returns the distributions of a log with its nearest laws, at most so
+// Figures returns the distributions of a log with its nearest laws, at most so
 // many a quantity, and the log over time.
-func (d *description) figures(nearest int) []report.Figure {
+func (d *Description) Figures(nearest int) []report.Figure {
 	l := d.log
 	distributions := report.Figure{
 		Name: "distributions", Title: "Distributions of " + d.file.base(),
@@ -25,7 +21,7 @@ func (d *description) figures(nearest int) []report.Figure {
 	for _, q := range []struct {
 		title, x string
 		values   describe.Quantity
-		fits     []fitlab.Outcome
+		fits     []Outcome
 	}{
 		{"Gap between arrivals", "s", l.IAT, d.fits.IAT},
 		{"Runtime", "s", l.Run, d.fits.Run},
@@ -49,7 +45,7 @@ const logName = "log"
 // lawOrder fixes the colour of each law, whatever the log: those that are often
 // the nearest come first, with colours far from the log's.
 func lawOrder() []string {
-	laws := fitlab.DefaultCandidates()
+	laws := DefaultCandidates()
 	order := []string{logName, "hypweib", "lognormal2", "binbin"}
 	for _, name := range slices.Concat(laws.IAT, laws.Run, laws.Procs) {
 		if !slices.Contains(order, name) {
@@ -60,7 +56,7 @@ func lawOrder() []string {
 }
 
 // cdfPanel returns a distribution over powers of ten, beside the laws fitted.
-func cdfPanel(title, x string, values []float64, fits []fitlab.Outcome) report.Panel {
+func cdfPanel(title, x string, values []float64, fits []Outcome) report.Panel {
 	own := describe.CDF(logName, values, 200)
 	curve := curveOf
 	if len(own.X) < 100 {
@@ -108,7 +104,7 @@ func series(values []float64) []report.Curve {
 	return []report.Curve{curveOf(c)}
 }
 
-func (d *description) byHour() report.Panel {
+func (d *Description) byHour() report.Panel {
 	var jobs []float64
 	for _, n := range d.log.ByHour {
 		jobs = append(jobs, float64(n))
@@ -120,7 +116,7 @@ func (d *description) byHour() report.Panel {
 	return report.Panel{Title: "Arrivals by hour", X: x, Y: "jobs", Curves: series(jobs)}
 }
 
-func (d *description) byWeekday() report.Panel {
+func (d *Description) byWeekday() report.Panel {
 	var jobs []float64
 	for _, n := range d.weekdays() {
 		jobs = append(jobs, float64(n))
@@ -135,11 +131,11 @@ func (d *description) byWeekday() report.Panel {
 	return p
 }
 
-func (d *description) arrivals() report.Panel {
+func (d *Description) arrivals() report.Panel {
 	return overDays("Arrivals a day", "jobs", d.log.Days, func(x describe.Day) float64 { return float64(x.Jobs) })
 }
 
-func (d *description) load() report.Panel {
+func (d *Description) load() report.Panel {
 	if d.log.Processors == 0 {
 		return overDays("Work that arrives", "processors", d.log.Days, func(x describe.Day) float64 { return x.Work / 86400 })
 	}
@@ -165,7 +161,7 @@ func overDays(title, y string, days []describe.Day, of func(describe.Day) float6
 	return p
 }
 
-func (d *description) memory() report.Panel {
+func (d *Description) memory() report.Panel {
 	p := report.Panel{Title: "Autocorrelation of gaps", X: "lag", Y: "r"}
 	c := describe.Curve{Name: logName}
 	for lag, r := range d.log.Autocorrelation {

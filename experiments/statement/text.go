@@ -1,4 +1,4 @@
-package main
+package statement
 
 import (
 	"encoding/json"
@@ -9,11 +9,12 @@ import (
 
 	"bourse/bank"
 	notes "bourse/contracts/note"
+	"bourse/experiments/report"
 )
 
-// print writes s for people.
-func (s *statement) print(w io.Writer) error {
-	p := statementPrinter{w: w}
+// Print writes s for people.
+func (s *Statement) Print(w io.Writer) error {
+	p := printer{w: w}
 	p.line("Statement of " + s.Account)
 	p.line("")
 	p.amount("", "opening balance", s.Opening)
@@ -42,26 +43,26 @@ func (s *statement) print(w io.Writer) error {
 	return p.err
 }
 
-// A statementPrinter keeps the first error.
-type statementPrinter struct {
+// A printer keeps the first error.
+type printer struct {
 	w   io.Writer
 	err error
 }
 
-func (p *statementPrinter) line(s string) {
+func (p *printer) line(s string) {
 	if p.err == nil {
 		_, p.err = fmt.Fprintln(p.w, s)
 	}
 }
 
 // amount prints a line: when, what, how much.
-func (p *statementPrinter) amount(when, what string, a bank.Amount) {
+func (p *printer) amount(when, what string, a bank.Amount) {
 	p.line(fmt.Sprintf("%14s  %-42s %18v", when, what, a))
 }
 
 // contract prints the life of one contract; its budget leaves the account, and
 // refund and penalty come back to it.
-func (p *statementPrinter) contract(k *statedContract) {
+func (p *printer) contract(k *statedContract) {
 	p.line("")
 	p.line(fmt.Sprintf("contract %d: %s", k.Contract, plainText(k.Verdict)))
 	p.amount(instant(k.Admitted), "budget set aside", bank.Micros(-k.Budget.Micros()))
@@ -80,7 +81,7 @@ func (p *statementPrinter) contract(k *statedContract) {
 }
 
 // told prints what an entry notes.
-func (p *statementPrinter) told(note json.RawMessage) {
+func (p *printer) told(note json.RawMessage) {
 	if s := noted(note); s != "" {
 		p.line(strings.Repeat(" ", 18) + s)
 	}
@@ -101,7 +102,7 @@ func noted(note json.RawMessage) string {
 		switch v := value.(type) {
 		case json.Number:
 			if x, err := v.Float64(); err == nil {
-				value = maybe(x)
+				value = report.Maybe(x)
 			}
 		case []any: // of numbers that are exact, and words
 			value = strings.Trim(fmt.Sprint(v), "[]")

@@ -13,9 +13,10 @@ import (
 //go:embed page.html
 var pageText string
 
-// A Page is one experiment on one self-contained page: no network, no script.
-// It holds what depends on scenario and seed alone, so that its bytes do too.
-type Page struct {
+// A Document is what a command has found: text, values for programs, and one
+// self-contained page, without network and script. It holds what depends on scenario
+// and seed alone, so that its bytes do too.
+type Document struct {
 	Title    string
 	Lead     string   // what was asked, in a sentence or two; may be empty
 	Command  []string // how to run it again
@@ -24,14 +25,50 @@ type Page struct {
 	Figures  []Figure
 	Ledgers  []Ledger
 	Notes    []string
+
+	// Values returns what programs read, with the names of the files that were written.
+	Values func(files []string) any
 }
 
 // A Ledger is a journal that was kept, by its path in the results, and the head
 // that it must have.
 type Ledger struct{ Path, Head string }
 
+// Text returns tables and notes as t can show them.
+func (d Document) Text(t Terminal) string {
+	var b strings.Builder
+	for _, table := range d.Tables {
+		b.WriteString(table.Text(t) + "\n")
+	}
+	for _, n := range d.Notes {
+		b.WriteString(n + "\n")
+	}
+	return b.String()
+}
+
+// Files returns the page under that name, unless it is empty, and the figures in every
+// form.
+func (d Document) Files(page string) ([]File, error) {
+	files := []File{}
+	if page != "" {
+		html, err := d.HTML()
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, File{page, html})
+	}
+	for _, f := range d.Figures {
+		drawn, err := f.Files()
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, drawn...)
+	}
+	return files, nil
+}
+
 // HTML returns the page.
-func (p Page) HTML() ([]byte, error) {
+func (d Document) HTML() ([]byte, error) {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"shell":   Shell,
 		"caption": Figure.caption,
@@ -49,7 +86,7 @@ func (p Page) HTML() ([]byte, error) {
 		return nil, fmt.Errorf("report page: %w", err)
 	}
 	var b bytes.Buffer
-	if err := t.Execute(&b, p); err != nil {
+	if err := t.Execute(&b, d); err != nil {
 		return nil, fmt.Errorf("report page: %w", err)
 	}
 	return b.Bytes(), nil

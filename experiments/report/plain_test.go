@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"bytes"
@@ -7,8 +7,6 @@ import (
 	"io"
 	"testing"
 	"testing/iotest"
-
-	"bourse/experiments/report"
 )
 
 // TestPlainWriter checks that what passes the gate is ASCII however it is cut, that JSON
@@ -21,12 +19,12 @@ func TestPlainWriter(t *testing.T) {
 		convert    func(string) string
 		text, want string
 	}{
-		{report.ASCII, text, "alpha +/- sigma^2 - section 5, ? ?\n"},
-		{escaped, "{" + packed + "}", ""},
+		{ASCII, text, "alpha +/- sigma^2 - section 5, ? ?\n"},
+		{Escaped, "{" + packed + "}", ""},
 		{nil, text, text},
 	} {
 		var out bytes.Buffer
-		if _, err := io.Copy(&plainWriter{Writer: &out, convert: c.convert}, iotest.OneByteReader(bytes.NewReader([]byte(c.text)))); err != nil {
+		if _, err := io.Copy(&PlainWriter{Writer: &out, Convert: c.convert}, iotest.OneByteReader(bytes.NewReader([]byte(c.text)))); err != nil {
 			t.Fatal(err)
 		}
 		if c.want == "" {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-func inventedPage() Page {
-	return Page{
+func inventedPage() Document {
+	return Document{
 		Title: "A market, invented", Lead: "Numbers are invented.",
 		Command: []string{"bourse", "run", "a b.yaml", "--set", "x='1'"}, Scenario: "jobs: 50\nhosts: 15\n",
 		Tables: inventedTables()[1:2], Figures: []Figure{small()},
@@ -46,7 +46,7 @@ func TestPageAlone(t *testing.T) {
 			p.Groups[k] = evil
 		}
 	}
-	p := Page{
+	p := Document{
 		Title: evil, Lead: evil, Command: []string{evil}, Scenario: evil, Notes: []string{evil}, Figures: []Figure{f},
 		Tables:  []Table{{Title: evil, Header: []string{evil}, Rows: [][]Cell{{{Text: evil}}, {{evil, true}}}, Note: evil}},
 		Ledgers: []Ledger{{evil, evil}},

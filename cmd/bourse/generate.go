@@ -1,0 +1,146 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"bourse/experiments"
+	"bourse/experiments/fitlab"
+	"bourse/experiments/misuse"
+	"bourse/workloadgen"
+	"bourse/workloadgen/swf"
+
+	"github.com/urfave/cli/v2"
+)
+
+func generateCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "generate",
+		Usage:     "draw a plan from a model",
+		ArgsUsage: "MODEL",
+		Description: `MODEL is a name ('bourse policies model') or a model file, as 'workload fit' writes
+it. Prints the plan as CSV, or writes it to files. The same model, number and seed
+give the same plan: replication R of an experiment with seed S runs
+'--seed S --replication R'.
+
+   bourse workload generate paper > plan.csv
+   bourse workload generate paper --options '{jobs: 100, value: normal}' --seed 3
+   bourse workload generate lublin -n 10000 --swf lublin.swf`,
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "n", DefaultText: "as many as the model's options say", Usage: "draw `N` jobs"},
+			seedFlag(),
+			&cli.IntFlag{Name: "replication", Usage: "draw the plan of replication `R`, from 0"},
+			&cli.StringFlag{Name: "options", Usage: "options of the model as a YAML mapping"},
+			&cli.StringFlag{Name: "csv", Usage: "write the plan to `FILE`, with values and deadlines"},
+			&cli.StringFlag{Name: "swf", Usage: "write it as a log to `FILE`, which has no place for values"},
+			jsonFlag(),
+		},
+		Action: generateAction,
+	}
+}
+
+func generateAction(c *cli.Context) error {
+	if n := c.Int("n"); n < 0 {
+		return usagef("-n: found %d, want at least 0", n)
+	}
+	if r := c.Int("replication"); r < 0 {
+		return usagef("--replication: found %d, want at least 0", r)
+	}
+	m, err := model(c, c.Args().First(), c.String("options"))
+	if err != nil {
+		return misuse.Of(err)
+	}
+	plan, err := m.Plan(experiments.Stream(c.Uint64("seed"), c.Int("replication"), "workload"), c.Int("n"), nil)
+	if err != nil {
+		return misuse.Of(err)
+	}
+	return writePlan(c, plan)
+}
+
+// writePlan writes plan to the files that c names, or prints it as CSV; as JSON, if
+// that is asked for.
+func writePlan(c *cli.Context, plan workloadgen.Plan) error {
+	if c.Bool("json") {
+		if err := buffered(c, c.App.Writer, func(w io.Writer) error { return json.NewEncoder(w).Encode(plan) }); err != nil {
+			return err
+		}
+	} else if c.String("csv") == "" && c.String("swf") == "" {
+		return buffered(c, c.App.Writer, func(w io.Writer) error { return workloadgen.WriteCSV(w, plan) })
+	}
+	if name := c.String("csv"); name != "" {
+		if err := writeFile(c, name, func(w io.Writer) error { return workloadgen.WriteCSV(w, plan) }); err != nil {
+			return err
+		}
+	}
+	if name := c.String("swf"); name != "" {
+		return writeFile(c, name, swf.FromPlan(plan).Write)
+	}
+	return nil
+}
+
+func filtersCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "filters",
+		Usage: "list the filters of logs",
+		Description: `Filters are joined by commas and applied from left to right.
+
+   bourse workload filters
+   bourse workload describe KTH.swf.gz --filter last:3000,ran`,
+		Flags: []cli.Flag{jsonFlag()},
+		Action: func(c *cli.Context) error {
+			type filter struct {
+				Filter string `json:"filter"`
+				Doc    string `json:"doc"`
+			}
+			var all []filter
+			for _, name := range swf.FilterNames() {
+				all = append(all, filter{name, swf.FilterDoc(name)})
+			}
+			if c.Bool("json") {
+				return printJSON(c, all)
+			}
+			for _, f := range all {
+				if _, err := fmt.Fprintf(c.App.Writer, "%-14s %s\n", f.Filter, f.Doc); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func convertCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "convert",
+		Usage:     "turn a log into a plan, or a plan into a log",
+		ArgsUsage: "FILE",
+		Description: `A file that ends in .csv is a plan; every other is a log. What became of each line
+is told on standard error.
+
+   bourse workload convert KTH.swf.gz --filter ran,last:3000 --csv plan.csv
+   bourse workload convert plan.csv --swf plan.swf`,
+		Flags: []cli.Flag{
+			filterFlag(),
+			&cli.StringFlag{Name: "csv", Usage: "write a plan to `FILE`"},
+			&cli.StringFlag{Name: "swf", Usage: "write a log to `FILE`"},
+			jsonFlag(),
+			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "do not tell what became of the lines"},
+		},
+		Action: func(c *cli.Context) error {
+			name, filter := c.Args().First(), c.String("filter")
+			if fitlab.IsPlan(name) && filter != "" {
+				return usagef("--filter: %s is a plan, want a log", name)
+			}
+			file, err := readLog(c, name, filter)
+			if err != nil {
+				return err
+			}
+			plan, told := file.Plan()
+			for _, line := range told {
+				note(c, "%s", line)
+			}
+			return writePlan(c, plan)
+		},
+	}
+}

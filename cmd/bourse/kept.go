@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"bourse/bank/proof"
+	"bourse/bank/store"
+
+	"github.com/urfave/cli/v2"
+)
+
+func checkpointFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "checkpoint", Usage: "hold it against the checkpoint in `FILE`"},
+		&cli.StringFlag{Name: "public", Usage: "`KEY` that must have signed it, or a file that holds the key"},
+	}
+}
+
+const mostText = 1 << 20 // bytes of a proof, more than any checkpoint or key has
+
+// readCheckpoint returns the checkpoint that c names, signed by whom it names. One
+// that is not is told of.
+func readCheckpoint(c *cli.Context) (proof.Checkpoint, error) {
+	name := c.String("checkpoint")
+	signed, err := readText(c, name)
+	if err != nil {
+		return proof.Checkpoint{}, err
+	}
+	var p proof.Checkpoint
+	if c.IsSet("public") {
+		public, err := publicKey(c)
+		if err != nil {
+			return p, err
+		}
+		p, err = proof.Open(signed, public)
+		if err != nil {
+			return p, bad(c, name, err)
+		}
+		return p, nil
+	}
+	if p, err = proof.Read(signed); err != nil {
+		return p, bad(c, name, err)
+	}
+	note(c, "%s: who signed it was not checked; --public tells whose key it must be", name)
+	return p, nil
+}
+
+// publicKey returns the key that c gives, or names the file of.
+func publicKey(c *cli.Context) (string, error) {
+	key := c.String("public")
+	if public, err := proof.PublicKey(key); err == nil {
+		return public, nil
+	}
+	text, err := readText(c, key)
+	if err != nil {
+		return "", fmt.Errorf("--public: neither a key nor a file: %w", err)
+	}
+	public, err := proof.PublicKey(string(text))
+	if err != nil {
+		return "", usagef("--public: %s holds no public key, as 'bourse key new' prints it", key)
+	}
+	return public, nil
+}
+
+// readText reads a small file.
+func readText(c *cli.Context, name string) ([]byte, error) {
+	in, err := open(c, name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	b, err := io.ReadAll(io.LimitReader(in, mostText+1))
+	if err == nil && len(b) > mostText {
+		err = fmt.Errorf("%s: longer than %d bytes", name, mostText)
+	}
+	return b, err
+}
+
+func receiptFlag() cli.Flag {
+	return &cli.StringFlag{Name: "receipt", Usage: "tell whether what was answered `SEQ:HASH` still stands, and all before it"}
+}
+
+// keptHead returns what the user kept elsewhere of a ledger, as text: a head, a
+// receipt, or the head in a checkpoint. It is empty if they gave nothing.
+func keptHead(c *cli.Context) (string, error) {
+	given, head := 0, ""
+	for _, name := range []string{"head", "receipt"} {
+		s := c.String(name)
+		if s == "" && !c.IsSet(name) {
+			continue
+		}
+		parse := func(s string) error { _, err := store.ParseHead(s); return err }
+		if name == "receipt" {
+			parse = func(s string) error { _, err := store.ParseReceipt(s); return err }
+		}
+		if err := parse(s); err != nil {
+			return "", usagef("--%s: %w", name, err)
+		}
+		given, head = given+1, s
+	}
+	if c.IsSet("checkpoint") {
+		p, err := readCheckpoint(c)
+		if err != nil {
+			return "", err
+		}
+		given, head = given+1, p.Head.String()
+	}
+	if given > 1 {
+		return "", usagef("%s: found more than one head to hold the ledger against", commandName(c))
+	}
+	return head, nil
+}
+
+// bad tells that what does not hold, and why.
+func bad(c *cli.Context, what string, why error) error {
+	if _, err := fmt.Fprintf(c.App.Writer, "%s: BAD\n  %v\n", what, why); err != nil {
+		return err
+	}
+	return errAudit
+}

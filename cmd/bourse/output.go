@@ -1,0 +1,71 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"bourse/experiments/report"
+
+	"github.com/urfave/cli/v2"
+)
+
+// printJSON prints v for programs.
+func printJSON(c *cli.Context, v any) error { return writeJSON(c.App.Writer, v) }
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// count returns a number of things in words: 1 ledger, 2 ledgers.
+func count(n int, of string) string {
+	if n != 1 {
+		of += "s"
+	}
+	return fmt.Sprintf("%d %s", n, of)
+}
+
+// note prints a line for people, unless they want quiet.
+func note(c *cli.Context, format string, args ...any) {
+	if !c.Bool("quiet") {
+		fmt.Fprintf(c.App.ErrWriter, format+"\n", args...)
+	}
+}
+
+// writeDocument writes the figures of d to dir, and its page if that has a name, and
+// returns the names of the files.
+func writeDocument(dir, page string, d report.Document) ([]string, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	files, err := d.Files(page)
+	names := make([]string, len(files))
+	for i, file := range files {
+		names[i] = filepath.Join(dir, file.Name)
+		if err := os.WriteFile(names[i], file.Data, 0o644); err != nil {
+			return nil, err
+		}
+	}
+	return names, err
+}
+
+// show prints what d says: its values for programs, if c asks for them, or as text.
+func show(c *cli.Context, d report.Document, wrote []string) error {
+	if c.Bool("json") {
+		return printJSON(c, d.Values(wrote))
+	}
+	_, err := io.WriteString(c.App.Writer, d.Text(terminal(c)))
+	return err
+}
+
+// noteWrote names the files that were written.
+func noteWrote(c *cli.Context, files []string) {
+	for _, name := range files {
+		note(c, "wrote %s", name)
+	}
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"bourse/bank"
+	"bourse/bank/place"
+	"bourse/bank/store"
+
+	"github.com/urfave/cli/v2"
+)
+
+func bankInitCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "init",
+		Usage:       "make a bank without money",
+		ArgsUsage:   "DIR",
+		Description: `   bourse bank init books`,
+		Action: func(c *cli.Context) error {
+			j, err := place.At(c.Args().First()).Create(store.Options{})
+			if err != nil {
+				return err
+			}
+			return j.Close()
+		},
+	}
+}
+
+func idFlag() cli.Flag {
+	return &cli.StringFlag{Name: "id", Usage: "`ID` of the request, by which it is booked once however often it is sent"}
+}
+
+func mintCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "mint",
+		Usage:       "issue money to an account, and print the receipt",
+		ArgsUsage:   "DIR ACCOUNT AMOUNT",
+		Description: `   bourse bank mint books user:ann 100 --id salary-1`,
+		Flags:       []cli.Flag{idFlag(), jsonFlag()},
+		Action: func(c *cli.Context) error {
+			return book(c, store.Order{From: "mint", To: c.Args().Get(1)}, c.Args().Get(2))
+		},
+	}
+}
+
+func transferCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "transfer",
+		Usage:       "move money between accounts, and print the receipt",
+		ArgsUsage:   "DIR FROM TO AMOUNT",
+		Description: `   bourse bank transfer books user:ann user:bob 12.50 --id rent-1`,
+		Flags:       []cli.Flag{idFlag(), jsonFlag()},
+		Action: func(c *cli.Context) error {
+			o := store.Order{From: c.Args().Get(1), To: c.Args().Get(2)}
+			if err := checkParty("FROM", o.From); err != nil {
+				return err
+			}
+			return book(c, o, c.Args().Get(3))
+		},
+	}
+}
+
+// checkParty refuses what is no name, and what only the bank itself moves.
+func checkParty(role, name string) error {
+	if err := bank.CheckName(name); err != nil {
+		return usagef("%s: %w", role, err)
+	}
+	if name == "mint" || bank.IsEscrow(name) {
+		return usagef("%s: found %s, want the account of somebody, such as user:7", role, name)
+	}
+	return nil
+}
+
+// book carries out o for amount in the bank that c names, and prints the receipt.
+func book(c *cli.Context, o store.Order, amount string) error {
+	if err := checkParty("account", o.To); err != nil {
+		return err
+	}
+	if o.From == o.To {
+		return usagef("found %s twice, want two accounts", o.To)
+	}
+	var err error
+	if o.Amount, err = bank.Parse(amount); err != nil {
+		return usagef("AMOUNT: %w", err)
+	}
+	if o.Amount.Sign() <= 0 {
+		return usagef("AMOUNT: found %s, want more than 0", amount)
+	}
+	if o.ID, err = requestID(c); err != nil {
+		return err
+	}
+	return withBank(c, func(s *store.Sequencer) error {
+		r, err := s.Do(c.Context, o.Entry(wall()))
+		if err != nil {
+			return err
+		}
+		return answer(c, o.ID, r)
+	})
+}
+
+// answer prints the receipt of a request, as JSON in the words of 'bank apply'.
+func answer(c *cli.Context, id string, r store.Receipt) error {
+	if c.Bool("json") {
+		_, hash, _ := strings.Cut(r.String(), ":")
+		return printJSON(c, store.Outcome{ID: id, Seq: r.Seq, Hash: hash})
+	}
+	_, err := fmt.Fprintln(c.App.Writer, r)
+	return err
+}
+
+// requestID returns the id that a request must have.
+func requestID(c *cli.Context) (string, error) {
+	id := c.String("id")
+	if id == "" {
+		return "", usagef("%s: --id is missing: with it the request is booked once, however often it is sent", commandName(c))
+	}
+	if err := bank.CheckID(id); err != nil {
+		return "", usagef("--id: %w", err)
+	}
+	return id, nil
+}
+
+// withBank opens the bank that c names for f.
+func withBank(c *cli.Context, f func(*store.Sequencer) error) (err error) {
+	s, err := place.At(c.Args().First()).Writer()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return f(s)
+}
+
+// wall returns the seconds since 2000-01-01 UTC, the date that exports give to
+// second 0.
+func wall() float64 {
+	return time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)).Seconds()
+}
+
+const mostParallel = 1 << 16
+
+func applyCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "apply",
+		Usage:     "carry out transfers from standard input, many at once",
+		ArgsUsage: "DIR",
+		Description: `Reads a JSON object a line and prints one for each as soon as it is durable, in the
+order in which they are; which of two requests in flight comes first is open. The
+account mint issues money. Every order has an id, from, to and amount, each once. One
+that is refused is answered, too, a line that is no order by its number, and the exit
+status is still 0. After a crash, or an interruption, send again what was not
+answered: what was booked is answered as it was.
+
+   echo '{"id":"7","from":"user:ann","to":"user:bob","amount":"0.10"}' | bourse bank apply books
+   {"id":"7","seq":3,"hash":"LzV5…="}
+   {"id":"8","error":"transfer entry 4: insufficient funds: …"}`,
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "parallel", Value: 64, Usage: "send up to `N` requests at once: those that wait share a write"},
+		},
+		Action: func(c *cli.Context) error {
+			parallel := c.Int("parallel")
+			if parallel < 1 || parallel > mostParallel {
+				return usagef("--parallel: found %d, want 1 to %d", parallel, mostParallel)
+			}
+			return withBank(c, func(s *store.Sequencer) error {
+				in := until(c.Context, c.App.Reader, nil)
+				defer in.Close()
+				err := s.Apply(c.Context, in, c.App.Writer, parallel, wall)
+				if errors.Is(err, context.Canceled) {
+					return interruption("what was answered is booked; send the rest again")
+				}
+				if errors.Is(err, bufio.ErrTooLong) {
+					return fmt.Errorf("standard input: %w; those before it are answered", err)
+				}
+				return err
+			})
+		},
+	}
+}

@@ -1,0 +1,139 @@
+// Package audits audits ledgers, many at once, each against what was published beside it,
+// and says what was found. It does not know how a ledger is read or its entries are
+// judged: see bank/audit and experiments/verify.
+package audits
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"bourse/bank/audit"
+	"bourse/bank/place"
+	"bourse/experiments/misuse"
+	"bourse/experiments/rescue"
+	"bourse/experiments/results"
+	"bourse/experiments/scenario"
+	"bourse/experiments/verify"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Ledgers are those to be audited: one, or all that a results directory keeps.
+type Ledgers struct {
+	Addresses []string
+
+	heads []string     // that they must have; empty where none is known
+	kept  *results.Dir // that keeps them, or nil
+}
+
+// At returns the ledger of that address, which must have a head, or a receipt in it,
+// unless that is empty.
+func At(address, head string) *Ledgers {
+	return &Ledgers{Addresses: []string{address}, heads: []string{head}}
+}
+
+// In returns the ledgers that an address is or, if it is of results, keeps. One alone can
+// be held against a head.
+func In(address, head string) (*Ledgers, error) {
+	if _, err := os.Stat(filepath.Join(address, "manifest.json")); place.IsURL(address) || err != nil {
+		return At(address, head), nil
+	}
+	r, err := results.Open(address)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Manifest.Ledgers) == 0 {
+		return nil, misuse.Errorf("%s keeps no ledger", address)
+	}
+	l := &Ledgers{kept: r}
+	for _, key := range slices.Sorted(maps.Keys(r.Manifest.Ledgers)) {
+		if !filepath.IsLocal(filepath.FromSlash(key)) {
+			return nil, fmt.Errorf("%s: ledger %q is outside", address, key)
+		}
+		l.heads = append(l.heads, r.Manifest.Ledgers[key])
+		l.Addresses = append(l.Addresses, filepath.Join(address, filepath.FromSlash(key)))
+	}
+	if head != "" {
+		if len(l.heads) > 1 {
+			return nil, misuse.Errorf("%s keeps %d ledgers, want one to hold against a head", address, len(l.heads))
+		}
+		l.heads[0] = head
+	}
+	return l, nil
+}
+
+// Names returns what results call their ledgers: configuration, admission, replication.
+func (l *Ledgers) Names() ([]string, error) {
+	names := make([]string, len(l.Addresses))
+	for i, address := range l.Addresses {
+		name, err := filepath.Rel(filepath.Join(l.kept.Path, "ledger"), address)
+		if err != nil {
+			return nil, err
+		}
+		names[i] = filepath.ToSlash(name)
+	}
+	return names, nil
+}
+
+// published returns what the results publish beside each of the ledgers, if any does.
+func (l *Ledgers) published() ([]*verify.Run, error) {
+	if l.kept == nil {
+		return make([]*verify.Run, len(l.Addresses)), nil
+	}
+	e, err := scenario.Stored(l.kept.Path, l.kept.Manifest.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	names, err := l.Names()
+	if err != nil {
+		return nil, err
+	}
+	return verify.Published(l.kept, e, names), nil
+}
+
+// Audit audits the ledgers, as many at once as there are processors; what is said does
+// not depend on it. Progress, which is told of entries, may be nil.
+func (l *Ledgers) Audit(opts audit.Options, progress func(done, total int)) (*Found, error) {
+	runs, err := l.published()
+	if err != nil {
+		return nil, err
+	}
+	all, errs := make([]Audited, len(runs)), make([]error, len(runs))
+	came := newTally(l.heads, progress)
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, address := range l.Addresses {
+		opts := opts
+		opts.Head, opts.Whole, opts.Progress = l.heads[i], opts.Whole && l.heads[i] != "", came.of(i)
+		opts.Follow = verify.Follow(runs[i])
+		group.Go(func() error {
+			p := place.At(address)
+			r, err := Place(p, opts)
+			if errors.Is(err, audit.ErrNone) && runs[i] != nil && l.heads[i] != "" { // the results say that it was kept
+				r, err = &audit.Report{Findings: []audit.Finding{{Found: "no ledger", Want: "one with head " + l.heads[i]}}}, nil
+			}
+			all[i], errs[i] = Audited{p.String(), r}, err
+			return err
+		})
+	}
+	if group.Wait() != nil {
+		return nil, errs[slices.IndexFunc(errs, func(err error) bool { return err != nil })]
+	}
+	return &Found{Ledgers: all}, nil
+}
+
+// Place audits one ledger.
+func Place(p place.Place, opts audit.Options) (r *audit.Report, err error) {
+	opts.Chance = rand.Reader
+	if opts.Follow == nil {
+		opts.Follow = verify.Follow(nil)
+	}
+	err = rescue.Do(func() error { r, err = p.Audit(opts); return err })
+	return r, err
+}

@@ -1,0 +1,67 @@
+package audits
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// files are those of a results directory, held against its manifest.
+type files struct {
+	Results  string   `json:"results"`
+	Files    int      `json:"files"`    // that the manifest names
+	Manifest string   `json:"manifest"` // its sha256
+	Findings []change `json:"findings"`
+	Beyond   []string `json:"beyond"` // what could not have been found
+}
+
+// A change is a file that is not as it was written.
+type change struct {
+	File  string `json:"file"`
+	Found string `json:"found"`
+	Want  string `json:"want"`
+}
+
+// CheckFiles holds the files of the results against their manifest, if l are of results.
+// What is wrong with the files of a ledger that was found bad has been said.
+func (f *Found) CheckFiles(ctx context.Context, l *Ledgers) error {
+	r := l.kept
+	if r == nil {
+		return nil
+	}
+	changes, err := r.Check(ctx)
+	if err != nil {
+		return err
+	}
+	f.files = &files{
+		Results: r.Path, Files: len(r.Manifest.Outputs), Manifest: r.Digest(), Findings: []change{},
+		Beyond: []string{"whether somebody changed manifest.json, and files to fit it: hold its sha256 against one that was kept elsewhere"},
+	}
+	for _, c := range changes {
+		if !slices.ContainsFunc(f.Ledgers, func(a Audited) bool {
+			return !a.Report.Clean() && strings.HasPrefix(r.Path+"/"+c.File, a.Ledger+"/")
+		}) {
+			f.files.Findings = append(f.files.Findings, change(c))
+		}
+	}
+	return nil
+}
+
+// print tells people.
+func (f *files) print(b *strings.Builder, quiet bool) {
+	switch {
+	case len(f.Findings) > 0:
+		fmt.Fprintf(b, "%s: BAD\n", f.Results)
+		for _, x := range f.Findings {
+			fmt.Fprintf(b, "  %s: found %s, want %s\n", x.File, x.Found, x.Want)
+		}
+	case !quiet:
+		plural := "s"
+		if f.Files == 1 {
+			plural = ""
+		}
+		fmt.Fprintf(b, "%s: clean\n  %d file%s as manifest.json says, whose sha256 is %s\n", f.Results, f.Files, plural, f.Manifest)
+		beyond(b, f.Beyond)
+	}
+}

@@ -1,0 +1,96 @@
+package audits
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"bourse/bank/audit"
+)
+
+// An Audited ledger has a name and a report.
+type Audited struct {
+	Ledger string        `json:"ledger"`
+	Report *audit.Report `json:"report"`
+}
+
+// Found is what audits found.
+type Found struct {
+	Ledgers []Audited
+
+	files *files // of the results, if they were looked at
+}
+
+// Clean reports whether nothing is amiss.
+func (f *Found) Clean() bool {
+	return (f.files == nil || len(f.files.Findings) == 0) &&
+		!slices.ContainsFunc(f.Ledgers, func(a Audited) bool { return !a.Report.Clean() })
+}
+
+// Values returns what was found for programs, as lists that are never null.
+func (f *Found) Values() []any {
+	list := []any{}
+	for _, a := range f.Ledgers {
+		a.Report.Findings = append([]audit.Finding{}, a.Report.Findings...)
+		a.Report.Beyond = append([]string{}, a.Report.Beyond...)
+		list = append(list, a)
+	}
+	if f.files != nil {
+		list = append(list, f.files)
+	}
+	return list
+}
+
+// Text returns what was found for people; if quiet, only what is amiss.
+func (f *Found) Text(quiet bool) string {
+	var b strings.Builder
+	for _, a := range f.Ledgers {
+		r := a.Report
+		if !r.Clean() {
+			fmt.Fprintf(&b, "%s: BAD\n", a.Ledger)
+			for _, f := range r.Findings {
+				fmt.Fprintf(&b, "  %s\n", f)
+			}
+			continue
+		}
+		if quiet {
+			continue
+		}
+		fmt.Fprintf(&b, "%s: clean\n  %d entries, head %s\n", a.Ledger, r.Entries, r.Head)
+		if r.Since > 0 {
+			fmt.Fprintf(&b, "  since entry %d:\n", r.Since)
+		}
+		fmt.Fprintf(&b, "  %d contracts admitted, %d settled, %d requests rejected\n", r.Admitted, r.Settled, r.Rejected)
+		fmt.Fprintf(&b, "  issued %s", r.Issued)
+		if r.Since == 0 {
+			fmt.Fprintf(&b, " = accounts %s + escrow %s", accounts(r), r.Held)
+		}
+		fmt.Fprintf(&b, "; charged %s, refunded %s, penalties %s\n", r.Charged, r.Refunded, r.Penalties)
+		if r.Computed > 0 {
+			fmt.Fprintf(&b, "  charges and verdicts of %d contracts computed again, and as in jobs.csv\n", r.Computed)
+		}
+		beyond(&b, r.Beyond)
+	}
+	if f.files != nil {
+		f.files.print(&b, quiet)
+	}
+	return b.String()
+}
+
+// beyond tells what could not have been found.
+func beyond(b *strings.Builder, what []string) {
+	for _, x := range what {
+		fmt.Fprintf(b, "  not to be found here: %s\n", x)
+	}
+}
+
+// accounts returns what all accounts hold, escrows and the mint apart.
+func accounts(r *audit.Report) audit.Money {
+	var sum audit.Money
+	for _, b := range r.Balances {
+		if b.Account != "mint" && !strings.HasPrefix(b.Account, "escrow:") {
+			sum += b.Amount
+		}
+	}
+	return sum
+}

@@ -1,0 +1,44 @@
+package audits
+
+import (
+	"sync"
+
+	"bourse/bank/store"
+)
+
+// A tally adds up how far many ledgers' audits have come, in entries.
+type tally struct {
+	mu       sync.Mutex
+	done     []int64
+	total    []int64
+	progress func(done, total int)
+}
+
+// newTally returns a tally of ledgers that have these heads, as text, or none that is
+// known. It tells progress, which may be nil.
+func newTally(heads []string, progress func(done, total int)) *tally {
+	t := &tally{done: make([]int64, len(heads)), total: make([]int64, len(heads)), progress: progress}
+	for i, head := range heads {
+		if h, err := store.ParseHead(head); err == nil {
+			t.total[i] = h.Size
+		}
+	}
+	return t
+}
+
+// of returns what the audit of ledger i tells.
+func (t *tally) of(i int) func(done, total int64) {
+	if t.progress == nil {
+		return nil
+	}
+	return func(done, total int64) {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.done[i], t.total[i] = done, max(total, t.total[i])
+		var all [2]int64
+		for i := range t.done {
+			all[0], all[1] = all[0]+t.done[i], all[1]+t.total[i]
+		}
+		t.progress(int(all[0]), int(all[1]))
+	}
+}

@@ -1,0 +1,55 @@
+package experiments
+
+import (
+	"bourse/contracts/admission"
+	"bourse/contracts/bidding"
+	"bourse/contracts/broker"
+	"bourse/contracts/floor"
+	"bourse/contracts/sharing"
+	"bourse/experiments/metrics"
+	availability "bourse/hosts/availability/models"
+	"bourse/hosts/availability/predictors"
+	"bourse/hosts/availability/sched"
+	"bourse/hosts/matchmaking"
+	"bourse/market"
+	"bourse/workloadgen/dist"
+	"bourse/workloadgen/models"
+	"bourse/workloadgen/plugin"
+	values "bourse/workloadgen/value"
+)
+
+// A Family is a table of plug-ins, by the name that users give it.
+type Family struct {
+	Name string
+	plugin.Family
+}
+
+// Families returns the families of plug-ins. Nothing is made of them here.
+func Families() []Family {
+	return []Family{
+		{"admission", admission.Table(nil, nil)},
+		{"bidding", bidding.Table(nil)},
+		{"sharing", sharing.Table()},
+		{"payment", broker.Payments()},
+		{"forecaster", market.Forecasters()},
+		{"model", models.Table()},
+		{"value", values.Table()},
+		{"law", dist.Table()},
+		{"availability", availability.Table()},
+		{"predictor", predictors.Table()},
+		{"scheduler", sched.Table(nil)},
+		{"matchmaking", matchmaking.Table(nil)},
+		{"leaving", floor.Leavings()},
+		{"metric", metrics.Table()},
+	}
+}
+
+// NamesOf returns the names of a family's members.
+func NamesOf(family string) []string {
+	for _, f := range Families() {
+		if f.Name == family {
+			return f.Names()
+		}
+	}
+	panic("experiments: no family " + family)
+}

@@ -1,0 +1,283 @@
+package fitlab
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"bourse/experiments/report"
+	"bourse/workloadgen/describe"
+	"bourse/workloadgen/memory"
+	"bourse/workloadgen/swf"
+)
+
+// A Description is what a log is like, in words, numbers and figures.
+type Description struct {
+	file *Log
+	log  *describe.Log
+	fits *Report
+}
+
+// Describe fits the usual laws to a log that was measured, on so many workers.
+func Describe(ctx context.Context, file *Log, log *describe.Log, workers int) (*Description, error) {
+	fits, err := FitLog(ctx, log, DefaultCandidates(), OptionsFor(log), workers)
+	return &Description{file, log, fits}, err
+}
+
+// Document returns the description without its fits.
+func (d *Description) Document() report.Document {
+	return report.Document{Title: "Workload " + d.file.base(), Tables: d.tables(), Notes: d.notes(), Values: d.values}
+}
+
+// Page returns the description with all that was fitted.
+func (d *Description) Page() report.Document {
+	page := d.Document()
+	page.Tables = append(page.Tables, d.fits.tables()...)
+	page.Figures = d.Figures(math.MaxInt)
+	return page
+}
+
+// A correlation is how gaps so far apart go together.
+type correlation struct {
+	Lag int          `json:"lag"`
+	R   report.Maybe `json:"r"`
+}
+
+func (d *Description) correlations() []correlation {
+	all := []correlation{}
+	for _, lag := range []int{1, 2, 5, 10, 20, 50} {
+		if lag < len(d.log.Autocorrelation) {
+			all = append(all, correlation{lag, report.Maybe(d.log.Autocorrelation[lag])})
+		}
+	}
+	return all
+}
+
+func (d *Description) quantities() []moments {
+	return []moments{momentsOf(d.log.IAT), momentsOf(d.log.Run), momentsOf(d.log.Procs), momentsOf(d.log.Overestimate)}
+}
+
+// An estimate is a Hurst exponent and how it was found.
+type estimate struct {
+	Estimator string       `json:"estimator"`
+	H         report.Maybe `json:"h"`
+	SE        report.Maybe `json:"se"`
+}
+
+// hurst returns the estimates of the Hurst exponent.
+func (d *Description) hurst() []estimate {
+	of := func(name string, e memory.Estimate) estimate {
+		return estimate{name, report.Maybe(e.H), report.Maybe(e.SE)}
+	}
+	return []estimate{
+		of("rescaled range", d.log.RescaledRange),
+		of("aggregated variance", d.log.AggregatedVariance),
+		of("local Whittle", d.log.LocalWhittle),
+	}
+}
+
+// tables returns the accounting, the counts, the moments and the memory.
+func (d *Description) tables() []report.Table {
+	tables := []report.Table{d.lines()}
+	if len(d.file.steps) > 0 {
+		tables = append(tables, d.filters())
+	}
+	tables = append(tables, d.records(), d.momentsTable(), d.exponents())
+	if of := d.correlations(); len(of) > 0 {
+		t := report.Table{Title: "Autocorrelation of the gaps", Header: []string{"lag"}, Left: 1, Rows: [][]report.Cell{report.Cells("r")}}
+		for _, at := range of {
+			t.Header = append(t.Header, strconv.Itoa(at.Lag))
+			t.Rows[0] = append(t.Rows[0], report.Cells(at.R)...)
+		}
+		tables = append(tables, t)
+	}
+	return tables
+}
+
+func (d *Description) lines() report.Table {
+	a := &d.file.Trace.Accounting
+	t := report.Table{
+		Title:  "Lines of " + d.file.Name,
+		Header: []string{"line", "count", "first"}, Left: 1,
+		Rows: [][]report.Cell{
+			report.Cells("all", a.Lines, ""), report.Cells("comments", a.Comments, ""), report.Cells("blank", a.Blank, ""),
+			report.Cells("used", a.Used, ""), report.Cells("repaired", a.Repaired, ""), report.Cells("skipped", a.Skipped, ""),
+		},
+		Note: "All are comments, blank, used, repaired or skipped; of a repaired line each reason is counted.",
+	}
+	for _, r := range a.Reasons() {
+		t.Rows = append(t.Rows, report.Cells(what(r)+": "+r.First.Reason.String(), r.Count, "line "+strconv.Itoa(r.First.Line)))
+	}
+	return t
+}
+
+func (d *Description) filters() report.Table {
+	t := report.Table{Title: "Filters", Header: []string{"filter", "kept", "of", "note"}, Left: 1}
+	for _, s := range d.file.steps {
+		t.Rows = append(t.Rows, report.Cells(s.Filter, s.Out, s.In, s.Note))
+	}
+	return t
+}
+
+func (d *Description) records() report.Table {
+	l := d.log
+	processors := math.NaN()
+	if l.Processors > 0 {
+		processors = float64(l.Processors)
+	}
+	return report.Table{
+		Title: "Records", Header: []string{"what", "value"}, Left: 1,
+		Rows: [][]report.Cell{
+			report.Cells("records", l.Records), report.Cells("that ran", l.Ran), report.Cells("users", l.Users),
+			report.Cells("mean gap, by records (s)", l.MeanIAT), report.Cells("mean gap, by job numbers (s)", l.NumberedIAT),
+			report.Cells("processors", processors), report.Cells("load", l.Load),
+		},
+		Note: "By job numbers: over all from the first record's to the last's, as papers count where a log has lost some.",
+	}
+}
+
+func (d *Description) momentsTable() report.Table {
+	t := report.Table{
+		Title:  "Moments",
+		Header: []string{"quantity", "unit", "n", "mean", "sd", "CV", "min", "5 %", "median", "95 %", "max"}, Left: 2,
+	}
+	for _, q := range d.quantities() {
+		t.Rows = append(t.Rows, report.Cells(q.Name, q.Unit, q.N, q.Mean, q.SD, q.CV, q.Min, q.P05, q.Median, q.P95, q.Max))
+	}
+	return t
+}
+
+func (d *Description) exponents() report.Table {
+	t := report.Table{Title: "Hurst exponent of the gaps", Header: []string{"estimator", "H", "s.e."}, Left: 1}
+	for _, h := range d.hurst() {
+		t.Rows = append(t.Rows, report.Cells(h.Estimator, h.H, h.SE))
+	}
+	return t
+}
+
+// weekdays returns the records of each day of the week, Sunday first; where the
+// header does not say when the log starts, of each seventh day from the first.
+func (d *Description) weekdays() [7]int {
+	jobs := d.log.ByWeekday
+	if !d.log.Clock {
+		const thursday = 4 // the weekday that is counted from
+		for i := range jobs {
+			jobs[i] = d.log.ByWeekday[(i+thursday)%7]
+		}
+	}
+	return jobs
+}
+
+// what was done to a line for a reason.
+func what(t swf.Tally) string {
+	if t.First.Reason.Skips() {
+		return "skipped"
+	}
+	return "repaired"
+}
+
+// notes says what a reader of the numbers must know.
+func (d *Description) notes() []string {
+	var notes []string
+	if d.log.Processors == 0 {
+		notes = append(notes, "The size of the machine is not known, so neither is the load: give --processors.")
+	}
+	if !d.log.Clock {
+		notes = append(notes, "The header does not say when the log starts: hours and days count from its first record.")
+	}
+	parts := 0
+	for status, n := range d.log.Statuses {
+		if (&swf.Record{Status: status}).Partial() {
+			parts += n
+		}
+	}
+	if parts > 0 {
+		notes = append(notes, fmt.Sprintf("%d records are parts of jobs that have records of their own; --filter whole leaves them out.", parts))
+	}
+	return notes
+}
+
+// values returns the description for programs.
+func (d *Description) values(files []string) any {
+	type reason struct {
+		Reason  string `json:"reason"`
+		Done    string `json:"done"`
+		Count   int    `json:"count"`
+		First   int    `json:"first_line"`
+		Example string `json:"example"`
+	}
+	type status struct {
+		Status  int64 `json:"status"`
+		Records int   `json:"records"`
+	}
+	l, a := d.log, &d.file.Trace.Accounting
+	reasons := []reason{}
+	for _, r := range a.Reasons() {
+		reasons = append(reasons, reason{r.First.Reason.String(), what(r), r.Count, r.First.Line, r.First.Found})
+	}
+	statuses := []status{}
+	for _, s := range slices.Sorted(maps.Keys(l.Statuses)) {
+		statuses = append(statuses, status{s, l.Statuses[s]})
+	}
+	var processors *int64
+	if l.Processors > 0 {
+		processors = &l.Processors
+	}
+	return struct {
+		File        string        `json:"file"`
+		Lines       int           `json:"lines"`
+		Comments    int           `json:"comments"`
+		Blank       int           `json:"blank"`
+		Used        int           `json:"used"`
+		Repaired    int           `json:"repaired"`
+		Skipped     int           `json:"skipped"`
+		Reasons     []reason      `json:"reasons"`
+		Filters     []swf.Step    `json:"filters"`
+		Records     int           `json:"records"`
+		Ran         int           `json:"ran"`
+		Users       int           `json:"users"`
+		MeanIAT     report.Maybe  `json:"mean_iat"`
+		NumberedIAT report.Maybe  `json:"mean_iat_by_job_number"`
+		Processors  *int64        `json:"processors"`
+		Load        report.Maybe  `json:"load"`
+		Quantities  []moments     `json:"quantities"`
+		Hurst       []estimate    `json:"hurst"`
+		Correlation []correlation `json:"autocorrelation"`
+		Clock       bool          `json:"clock"`
+		ByHour      [24]int       `json:"by_hour"`
+		ByWeekday   [7]int        `json:"by_weekday"`
+		Statuses    []status      `json:"statuses"`
+		Fits        []quantityFit `json:"fits"`
+		Notes       []string      `json:"notes"`
+		Files       []string      `json:"files"`
+	}{
+		d.file.Name, a.Lines, a.Comments, a.Blank, a.Used, a.Repaired, a.Skipped, reasons, append([]swf.Step{}, d.file.steps...),
+		l.Records, l.Ran, l.Users, report.Maybe(l.MeanIAT), report.Maybe(l.NumberedIAT), processors, report.Maybe(l.Load),
+		d.quantities(), d.hurst(), d.correlations(), l.Clock, l.ByHour, d.weekdays(), statuses,
+		d.fits.values(), append([]string{}, d.notes()...), append([]string{}, files...),
+	}
+}
+
+type moments struct {
+	Name   string       `json:"name"`
+	Unit   string       `json:"unit"`
+	N      int          `json:"n"`
+	Mean   report.Maybe `json:"mean"`
+	SD     report.Maybe `json:"sd"`
+	CV     report.Maybe `json:"cv"`
+	Min    report.Maybe `json:"min"`
+	P05    report.Maybe `json:"p05"`
+	Median report.Maybe `json:"median"`
+	P95    report.Maybe `json:"p95"`
+	Max    report.Maybe `json:"max"`
+}
+
+func momentsOf(q describe.Quantity) moments {
+	return moments{
+		q.Name, q.Unit, q.N, report.Maybe(q.Mean), report.Maybe(q.SD), report.Maybe(q.CV),
+		report.Maybe(q.Min), report.Maybe(q.P05), report.Maybe(q.Median), report.Maybe(q.P95), report.Maybe(q.Max),
+	}
+}

@@ -1,0 +1,140 @@
+package fitlab
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"bourse/experiments/report"
+)
+
+// Document returns the fits of the log called name.
+func (r *Report) Document(name string) report.Document {
+	return report.Document{Tables: r.tables(), Values: func([]string) any {
+		return struct {
+			File string        `json:"file"`
+			Fits []quantityFit `json:"fits"`
+		}{name, r.values()}
+	}}
+}
+
+// A fittedQuantity is the fits of a quantity under the names that people and
+// programs know it by.
+type fittedQuantity struct {
+	title, name string
+	fits        []Outcome
+}
+
+func (r *Report) fitted() []fittedQuantity {
+	return []fittedQuantity{
+		{"Gaps between arrivals (s)", "iat", r.IAT},
+		{"Runtimes (s)", "runtime", r.Run},
+		{"Sizes (processors)", "nodes", r.Procs},
+	}
+}
+
+// tables returns a table a quantity: a row a parameter, the law and how near
+// it comes on the first.
+func (r *Report) tables() []report.Table {
+	var tables []report.Table
+	for _, q := range r.fitted() {
+		t := report.Table{
+			Title:  "Fits. " + q.title,
+			Header: []string{"law", "parameter", "value", "s.e.", "log-likelihood", "AIC", "KS"}, Left: 2,
+			Note: "Nearest first, by KS: the largest difference between the distribution functions. Marked: the nearest law, and the smallest AIC.",
+		}
+		least := math.Inf(1)
+		for _, f := range q.fits {
+			if f.Err == nil && f.AIC < least {
+				least = f.AIC
+			}
+		}
+		var notes []string
+		noted := make(map[string][]string) // laws of which each is said
+		for i, f := range q.fits {
+			if f.Err != nil {
+				t.Note += " " + sentence(f.Err)
+				continue
+			}
+			if f.Note != "" && noted[f.Note] == nil {
+				notes = append(notes, f.Note)
+			}
+			noted[f.Note] = append(noted[f.Note], f.Name)
+			for k, p := range f.Params {
+				if k > 0 {
+					t.Rows = append(t.Rows, report.Cells("", p.Name, p.Value, p.SE, "", "", ""))
+					continue
+				}
+				t.Rows = append(t.Rows, report.Cells(report.Cell{Text: f.Name, Strong: i == 0}, p.Name, p.Value, p.SE,
+					whole(f.LogLik), report.Cell{Text: whole(f.AIC), Strong: f.AIC == least}, strconv.FormatFloat(f.KS, 'f', 4, 64)))
+			}
+		}
+		for _, n := range notes {
+			t.Note += fmt.Sprintf(" %s: %s.", strings.Join(noted[n], ", "), n)
+		}
+		tables = append(tables, t)
+	}
+	return tables
+}
+
+// whole returns x without decimals.
+func whole(x float64) string {
+	if !report.Maybe(x).Exists() {
+		return report.Maybe(x).String()
+	}
+	return strconv.FormatFloat(x, 'f', 0, 64)
+}
+
+// sentence returns an error as one.
+func sentence(err error) string {
+	s := err.Error()
+	return strings.ToUpper(s[:1]) + s[1:] + "."
+}
+
+// quantityFit is the fits of one quantity for programs.
+type quantityFit struct {
+	Quantity string   `json:"quantity"`
+	Laws     []lawFit `json:"laws"`
+}
+
+type lawFit struct {
+	Law        string         `json:"law"`
+	Best       bool           `json:"best"`
+	Parameters []parameterFit `json:"parameters"`
+	N          int            `json:"n"`
+	LogLik     report.Maybe   `json:"log_likelihood"`
+	AIC        report.Maybe   `json:"aic"`
+	KS         report.Maybe   `json:"ks"`
+	Note       string         `json:"note"`
+	Error      string         `json:"error,omitempty"`
+}
+
+type parameterFit struct {
+	Name  string       `json:"name"`
+	Value report.Maybe `json:"value"`
+	SE    report.Maybe `json:"se"`
+}
+
+func (r *Report) values() []quantityFit {
+	var all []quantityFit
+	for _, q := range r.fitted() {
+		out := quantityFit{q.name, []lawFit{}}
+		for i, f := range q.fits {
+			law := lawFit{
+				Law: f.Name, Best: i == 0 && f.Err == nil, Parameters: []parameterFit{}, N: f.N,
+				LogLik: report.Maybe(f.LogLik), AIC: report.Maybe(f.AIC), KS: report.Maybe(f.KS), Note: f.Note,
+			}
+			if f.Err != nil {
+				nan := report.Maybe(math.NaN())
+				law.Error, law.LogLik, law.AIC, law.KS = f.Err.Error(), nan, nan, nan
+			}
+			for _, p := range f.Params {
+				law.Parameters = append(law.Parameters, parameterFit{p.Name, report.Maybe(p.Value), report.Maybe(p.SE)})
+			}
+			out.Laws = append(out.Laws, law)
+		}
+		all = append(all, out)
+	}
+	return all
+}

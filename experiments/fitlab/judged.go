@@ -1,0 +1,114 @@
+package fitlab
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bourse/experiments/misuse"
+	"bourse/experiments/papers/market"
+	"bourse/experiments/report"
+	"bourse/workloadgen/describe"
+	"bourse/workloadgen/dist"
+	"bourse/workloadgen/gof"
+	"bourse/workloadgen/models"
+	"bourse/workloadgen/swf"
+)
+
+// Judge returns Table 1 of a log that was measured, with the paper's numbers beside:
+// how near the paper's laws come to it, or those of model files if any are named.
+func Judge(ctx context.Context, file *Log, log *describe.Log, files []string, b gof.Bootstrap, stream Stream, workers int) (report.Document, error) {
+	columns, err := PaperColumns(log.IAT.Values, log.Run.Values, log.Procs.Values)
+	if err == nil && len(files) > 0 {
+		err = modelColumns(columns, files)
+	}
+	if err != nil {
+		return report.Document{}, err
+	}
+	fits, err := Table1(ctx, columns, b, stream, workers)
+	if err != nil {
+		return report.Document{}, err
+	}
+	differs := []string{"The paper's numbers are of SDSC Blue Horizon, another log than this."}
+	if isBlueHorizon(file.Trace.Header) {
+		differs = PaperDiffers(log)
+	}
+	rows, how := besidePaper(fits), method(b, log)
+	return report.Document{
+		Tables: []report.Table{report.Table1(rows)}, Notes: slices.Concat(how, differs),
+		Values: func([]string) any {
+			return struct {
+				Pairs   int          `json:"pairs"`
+				Draws   int          `json:"draws"`
+				Level   float64      `json:"level"`
+				Method  []string     `json:"method"`
+				Rows    []report.Fit `json:"rows"`
+				Differs []string     `json:"differs"`
+			}{b.Pairs, b.Draws, b.Level, how, rows, differs}
+		},
+	}, nil
+}
+
+// method says in sentences how the table was made.
+func method(b gof.Bootstrap, log *describe.Log) []string {
+	return []string{
+		fmt.Sprintf("Success rate and sample mean are of %d pairs of %d draws, one from the data, one from the trace; the paper's of 1000.", b.Pairs, b.Draws),
+		fmt.Sprintf("A pair is a success where p is at least %v, by the limit with Stephens' correction, as Matlab's kstest2 has it.", b.Level),
+		fmt.Sprintf("The standard error of a success rate is at most %.4f, of the paper's 0.0158.", 0.5/math.Sqrt(float64(b.Pairs))),
+		fmt.Sprintf("Complete data are %d gaps between arrivals, %d runtimes and as many sizes, against the law itself.", log.IAT.N, log.Run.N),
+	}
+}
+
+// isBlueHorizon reports whether a header is of the log that the paper judged by.
+func isBlueHorizon(h swf.Header) bool {
+	where, _ := h.Get("Installation")
+	return strings.Contains(strings.ToLower(where), "blue horizon")
+}
+
+// modelColumns puts the laws of model files in the place of the paper's.
+func modelColumns(columns []Column, files []string) error {
+	for i := range columns {
+		columns[i].Laws = nil
+	}
+	for _, name := range files {
+		f, err := models.ReadFile(name)
+		if err != nil {
+			return misuse.Of(err)
+		}
+		m, err := f.New()
+		if err != nil {
+			return misuse.Errorf("%s: %w", name, err)
+		}
+		laws, ok := m.(*models.Independent)
+		if !ok {
+			return misuse.Errorf("%s: found model %s, want independent, which has a law for each quantity", name, f.Model)
+		}
+		gap, runtime, nodes := laws.Laws()
+		base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+		for i, law := range []dist.Distribution{gap, runtime, nodes} {
+			columns[i].Laws = append(columns[i].Laws, Law{base, law})
+		}
+	}
+	return nil
+}
+
+// besidePaper puts what the paper prints beside fits.
+func besidePaper(fits []Fit) []report.Fit {
+	printed := market.T1()
+	var rows []report.Fit
+	for _, f := range fits {
+		row := report.Fit{Data: f.Law, Against: "Trace " + f.Column, Success: &f.Success, Complete: &f.D, Sample: &f.MeanD}
+		if f.Law == "Trace" {
+			row.Data = row.Against
+		}
+		if i := slices.IndexFunc(printed, func(p market.Fit) bool { return p.Law == f.Law && p.Column == f.Column }); i >= 0 {
+			p := &printed[i]
+			row.PaperSuccess, row.PaperComplete, row.PaperSample = &p.Success, &p.Complete, &p.Mean
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}

@@ -1,0 +1,93 @@
+package fitlab
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"bourse/experiments/misuse"
+	"bourse/workloadgen"
+	"bourse/workloadgen/describe"
+	"bourse/workloadgen/swf"
+)
+
+// A Log is a log as people name it: the records that passed the filters, and what
+// became of the others.
+type Log struct {
+	Name  string
+	Trace *swf.Trace // its accounting is of the whole file
+
+	steps  []swf.Step       // what each filter did
+	isPlan bool             // it was a plan, all of whose jobs are records
+	jobs   workloadgen.Plan // of the plan
+}
+
+// ReadLog reads the records of a log that pass the filters. A plan is read as the log
+// that it would be written as, of a machine whose size is not known.
+func ReadLog(name, filter string) (*Log, error) {
+	filters, err := swf.ParseFilters(filter)
+	if err != nil {
+		return nil, misuse.Of(err)
+	}
+	l := &Log{Name: name, isPlan: IsPlan(name)}
+	if !l.isPlan {
+		l.Trace, err = swf.ReadFile(name)
+	} else if l.jobs, err = workloadgen.ReadFile(name); err == nil {
+		l.Trace = PlanLog(l.jobs)
+	} else if !errors.As(err, new(*os.PathError)) {
+		err = misuse.Of(err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if l.Trace, l.steps, err = l.Trace.Apply(filters...); err != nil {
+		return nil, misuse.Errorf("%s: %w", name, err)
+	}
+	return l, nil
+}
+
+// Measure describes the log in numbers, if there is enough of it for the purpose.
+func (l *Log) Measure(purpose string) (*describe.Log, error) {
+	log := describe.Describe(l.Trace)
+	if log.Records < 2 || log.Ran == 0 {
+		return nil, misuse.Errorf("%s: %d records, of which %d ran: too few to %s", l.Name, log.Records, log.Ran, purpose)
+	}
+	return log, nil
+}
+
+// PlanLog returns a plan as a log without the size of a machine.
+func PlanLog(plan workloadgen.Plan) *swf.Trace {
+	t := swf.FromPlan(plan)
+	t.Header = nil
+	t.Accounting = swf.Accounting{Lines: len(plan), Used: len(plan)}
+	return t
+}
+
+// IsPlan tells a plan from a log by its name.
+func IsPlan(name string) bool { return strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".csv") }
+
+// Told says what became of the lines of the file, and of its records.
+func (l *Log) Told() []string {
+	lines := []string{l.Name + ": " + strings.TrimSpace(l.Trace.Accounting.String())}
+	if l.isPlan {
+		lines[0] = fmt.Sprintf("%s: %d jobs of a plan", l.Name, l.Trace.Accounting.Lines)
+	}
+	for _, s := range l.steps {
+		lines = append(lines, s.String())
+	}
+	return lines
+}
+
+// Plan returns the jobs of the log, and tells what became of its lines if it was none.
+func (l *Log) Plan() (workloadgen.Plan, []string) {
+	if l.isPlan {
+		return l.jobs, nil
+	}
+	plan, acc := l.Trace.Plan()
+	return plan, append(l.Told(), "as a plan: "+strings.TrimSpace(acc.String()))
+}
+
+// base returns the name of the file without its directory.
+func (l *Log) base() string { return filepath.Base(l.Name) }

@@ -1,0 +1,49 @@
+package report
+
+import (
+	"math"
+	"strconv"
+)
+
+// A Maybe is a number that may not exist: null for programs, a dash for people.
+type Maybe float64
+
+// MarshalJSON implements [json.Marshaler].
+func (x Maybe) MarshalJSON() ([]byte, error) {
+	if !x.Exists() {
+		return []byte("null"), nil
+	}
+	return strconv.AppendFloat(nil, float64(x), 'g', -1, 64), nil
+}
+
+// Exists reports whether x is a finite number.
+func (x Maybe) Exists() bool { return !math.IsNaN(float64(x)) && !math.IsInf(float64(x), 0) }
+
+// String returns x with six digits at most.
+func (x Maybe) String() string {
+	if !x.Exists() {
+		return none
+	}
+	return strconv.FormatFloat(float64(x), 'g', 6, 64)
+}
+
+// Cells returns a row of a table: texts, whole numbers, numbers that may not exist,
+// and cells as they are.
+func Cells(values ...any) []Cell {
+	row := make([]Cell, len(values))
+	for i, v := range values {
+		switch v := v.(type) {
+		case string:
+			row[i].Text = v
+		case int:
+			row[i].Text = strconv.Itoa(v)
+		case float64:
+			row[i].Text = Maybe(v).String()
+		case Maybe:
+			row[i].Text = v.String()
+		case Cell:
+			row[i] = v
+		}
+	}
+	return row
+}

@@ -1,0 +1,57 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// A PlainWriter writes ASCII where the locale is not of UTF-8: the one gate of all that
+// the program prints. Text for people has something like each character; JSON has its
+// escapes; data goes through.
+type PlainWriter struct {
+	io.Writer
+	Convert func(string) string // nil for data
+	rest    []byte              // of a character that is not yet complete
+}
+
+// Write writes b, less the bytes of a character that is not yet complete.
+func (w *PlainWriter) Write(b []byte) (int, error) {
+	if w.Convert == nil || len(w.rest) == 0 && !slices.ContainsFunc(b, func(c byte) bool { return c >= utf8.RuneSelf }) {
+		return w.Writer.Write(b)
+	}
+	all := append(w.rest, b...)
+	end := len(all)
+	for i := end - 1; i >= max(0, end-utf8.UTFMax); i-- {
+		if utf8.RuneStart(all[i]) {
+			if !utf8.FullRune(all[i:]) {
+				end = i
+			}
+			break
+		}
+	}
+	w.rest = slices.Clone(all[end:])
+	if _, err := io.WriteString(w.Writer, w.Convert(string(all[:end]))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// Escaped returns JSON with escapes for what is not ASCII, which stands in strings alone.
+func Escaped(s string) string {
+	var b []byte
+	for _, r := range s {
+		switch {
+		case r < utf8.RuneSelf:
+			b = append(b, byte(r))
+		case r > 0xFFFF:
+			hi, lo := utf16.EncodeRune(r)
+			b = fmt.Appendf(b, `\u%04x\u%04x`, hi, lo)
+		default:
+			b = fmt.Appendf(b, `\u%04x`, r)
+		}
+	}
+	return string(b)
+}

@@ -1,0 +1,91 @@
+package experiments
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"bourse/experiments/misuse"
+	"bourse/experiments/results"
+	"bourse/experiments/scenario"
+	"bourse/workloadgen/swf"
+)
+
+// A Chosen is one run of an experiment.
+type Chosen struct {
+	Configuration *scenario.Configuration
+
+	admission   string
+	replication int
+}
+
+// String returns its path as ledgers have it.
+func (r Chosen) String() string {
+	return fmt.Sprintf("%s/%s/%d", r.Configuration.Name, r.admission, r.replication)
+}
+
+// ChooseRun returns the run of that path, configuration/admission/replication, or the
+// first if there is one policy.
+func ChooseRun(e *scenario.Experiment, path string) (Chosen, error) {
+	var names []string
+	for i := range e.Configurations {
+		conf := &e.Configurations[i]
+		for _, a := range conf.Admission {
+			name := conf.Name + "/" + a.Label
+			names = append(names, name+"/0")
+			rep, ok := strings.CutPrefix(path, name+"/")
+			if n, err := strconv.Atoi(rep); ok && err == nil && n >= 0 && n < e.Replications {
+				return Chosen{conf, a.Label, n}, nil
+			}
+		}
+	}
+	if path == "" && len(names) == 1 {
+		return Chosen{&e.Configurations[0], e.Configurations[0].Admission[0].Label, 0}, nil
+	}
+	most := min(8, len(names))
+	more := ""
+	if most < len(names) {
+		more = fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return Chosen{}, misuse.Errorf("found %q, want one of %s%s; replications are 0 to %d",
+		path, strings.Join(names[:most], ", "), more, e.Replications-1)
+}
+
+// Schedule returns the log that was run as the run in dir went through it.
+func (r Chosen) Schedule(dir *results.Dir, log *swf.Trace) (*swf.Trace, error) {
+	slots, err := r.slots(dir)
+	if err != nil {
+		return nil, err
+	}
+	return log.Schedule(slots, "as run by bourse: "+r.String(),
+		"submit, wait, run, allocated processors and status are of that run; submit counts from its first job"), nil
+}
+
+// slots returns when the jobs of r ran, by number.
+func (r Chosen) slots(dir *results.Dir) (map[int64]swf.Slot, error) {
+	slots := make(map[int64]swf.Slot)
+	goesOn := r.Configuration.SLA.RunsOn || r.Configuration.SLA.Deadline == "soft"
+	for j, err := range dir.Jobs() {
+		if err != nil {
+			return nil, err
+		}
+		if j.Configuration != r.Configuration.Name || j.Admission != r.admission || j.Replication != r.replication {
+			continue
+		}
+		id, err := strconv.ParseInt(j.Job, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("jobs.parquet: job %q: want a number", j.Job)
+		}
+		user, err := strconv.ParseInt(j.User, 10, 64)
+		if err != nil {
+			user = swf.Unknown
+		}
+		s := swf.Slot{Submit: j.Arrival, Nodes: j.Nodes, User: user}
+		if j.Start != nil && j.End != nil {
+			s.Started, s.Start, s.End = true, *j.Start, *j.End
+			s.Completed = *j.Fulfilled || goesOn && (j.Losses == nil || *j.Losses == 0)
+		}
+		slots[id] = s
+	}
+	return slots, nil
+}

@@ -1,0 +1,182 @@
+// Package statement says what became of the money of one account, contract by contract,
+// from the entries of a ledger. It does not know where the ledger is, or whether it is
+// in order.
+package statement
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"bourse/bank"
+	"bourse/bank/export"
+	"bourse/contracts/note"
+)
+
+// A Statement is what became of the money of one account.
+type Statement struct {
+	Account   string            `json:"account"`
+	Since     int64             `json:"since"` // the last entry before it, 0 if there is none
+	Opening   bank.Amount       `json:"opening"`
+	Others    []otherMove       `json:"others"` // that belong to no contract of the account
+	Contracts []*statedContract `json:"contracts"`
+	Closing   bank.Amount       `json:"closing"`
+	Held      bank.Amount       `json:"held"` // in escrow at the end, besides
+
+	known bool
+	owned map[int64]*statedContract
+}
+
+// An otherMove is money that came, or went.
+type otherMove struct {
+	Entry    int64       `json:"entry"`
+	Time     float64     `json:"time"` // seconds
+	Kind     bank.Kind   `json:"kind"`
+	ID       string      `json:"id,omitempty"`
+	Contract *int64      `json:"contract,omitempty"` // of somebody else
+	With     string      `json:"with"`
+	Amount   bank.Amount `json:"amount"` // negative if it went
+}
+
+// A statedContract is one that the account paid for.
+type statedContract struct {
+	Contract int64           `json:"contract"`
+	Admitted float64         `json:"admitted"` // seconds
+	Budget   bank.Amount     `json:"budget"`
+	Decision json.RawMessage `json:"decision,omitempty"` // what decided
+	Settled  *float64        `json:"settled,omitempty"`  // seconds; none while it is open
+	Charges  []charge        `json:"charges"`            // in order of entry
+	Cost     bank.Amount     `json:"cost"`               // charges in all
+	Refund   bank.Amount     `json:"refund"`
+	Verdict  string          `json:"verdict"`           // open, or as its settlement says
+	Outcome  json.RawMessage `json:"outcome,omitempty"` // all that its settlement says
+	Penalty  bank.Amount     `json:"penalty"`           // paid to the account
+}
+
+// A charge is what one host was paid.
+type charge struct {
+	To     string      `json:"to"`
+	Amount bank.Amount `json:"amount"`
+}
+
+// Of returns the statement of an account after an entry, 0 for all of them; nil if none
+// concerns it.
+func Of(account string, since int64, entries export.Entries) (*Statement, error) {
+	s := &Statement{
+		Account: account, Since: since,
+		Others: []otherMove{}, Contracts: []*statedContract{}, owned: make(map[int64]*statedContract),
+	}
+	for e := range entries {
+		if err := s.add(e); err != nil {
+			return nil, fmt.Errorf("statement of %s: entry %d: %w", account, e.Seq, err)
+		}
+	}
+	if !s.known {
+		return nil, nil
+	}
+	return s, nil
+}
+
+// add takes in the next entry.
+func (s *Statement) add(e *bank.Entry) error {
+	k := s.owned[e.Contract]
+	if k != nil && e.Kind == bank.Settle {
+		k.settle(e)
+		if e.Seq > s.Since {
+			s.known = true
+		} else {
+			delete(s.owned, e.Contract)
+			s.Contracts = slices.DeleteFunc(s.Contracts, func(o *statedContract) bool { return o == k })
+		}
+	}
+	for _, m := range e.Moves {
+		if err := s.move(e, m, k); err != nil {
+			return err
+		}
+	}
+	if e.Seq <= s.Since {
+		s.Opening = s.Closing
+	}
+	return nil
+}
+
+// move takes in a move of e, which is of contract k of the account, or nil.
+func (s *Statement) move(e *bank.Entry, m bank.Move, k *statedContract) (err error) {
+	in, out := m.To == s.Account, m.From == s.Account
+	add := func(to *bank.Amount) {
+		if err == nil {
+			*to, err = to.Add(m.Amount)
+		}
+	}
+	take := func(from *bank.Amount) {
+		if err == nil {
+			*from, err = from.Sub(m.Amount)
+		}
+	}
+	if in {
+		add(&s.Closing)
+	}
+	if out {
+		take(&s.Closing)
+	}
+	s.known = s.known || in || out
+	switch {
+	case e.Kind == bank.Admit && out:
+		k = &statedContract{Contract: e.Contract, Admitted: e.Time, Budget: m.Amount, Decision: rawNote(e.Note), Charges: []charge{}, Verdict: "open"}
+		s.owned[e.Contract] = k
+		s.Contracts = append(s.Contracts, k)
+		add(&s.Held)
+	case k != nil && e.Kind == bank.Settle:
+		take(&s.Held)
+		if in {
+			add(&k.Refund)
+			break
+		}
+		add(&k.Cost)
+		add(k.charged(m.To))
+	case k != nil && e.Kind == bank.Penalty && in:
+		add(&k.Penalty)
+	case (in || out) && e.Seq > s.Since:
+		o := otherMove{Entry: e.Seq, Time: e.Time, Kind: e.Kind, ID: e.ID, With: m.From, Amount: m.Amount}
+		if out {
+			o.With, o.Amount = m.To, bank.Micros(-m.Amount.Micros())
+		}
+		if e.Contract != bank.NoContract {
+			contract := e.Contract
+			o.Contract = &contract
+		}
+		s.Others = append(s.Others, o)
+	}
+	return err
+}
+
+func (k *statedContract) settle(e *bank.Entry) {
+	now := e.Time
+	k.Settled, k.Verdict, k.Outcome = &now, "settled", rawNote(e.Note)
+	if v, err := note.ParseVerdict(e.Note); err == nil && v.State != "" {
+		k.Verdict = v.State
+	}
+}
+
+// charged returns what host to has been paid.
+func (k *statedContract) charged(to string) *bank.Amount {
+	for i := range k.Charges {
+		if k.Charges[i].To == to {
+			return &k.Charges[i].Amount
+		}
+	}
+	k.Charges = append(k.Charges, charge{To: to})
+	return &k.Charges[len(k.Charges)-1].Amount
+}
+
+// rawNote returns a note as JSON: itself, or a text.
+func rawNote(text []byte) json.RawMessage {
+	if len(text) == 0 {
+		return nil
+	}
+	if json.Valid(text) {
+		return append(json.RawMessage{}, text...)
+	}
+	quoted, _ := json.Marshal(string(text)) // a string has JSON
+	return quoted
+}

@@ -1,0 +1,194 @@
+package volunteers
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"bourse/experiments/report"
+	"bourse/experiments/stats"
+	"bourse/hosts/availability"
+	"bourse/hosts/availability/models"
+)
+
+// A Source draws the traces of replications.
+type Source struct {
+	Name  string
+	Trace func(rep int) (*availability.Trace, error)
+}
+
+// Models returns availability models by their names, of so many hosts and days.
+func Models(names []string, hosts, days int, chance func(rep int) rand.Source) ([]Source, error) {
+	var all []Source
+	for _, name := range names {
+		m, err := models.Table().New(name, nil)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Source{Name: name, Trace: func(rep int) (*availability.Trace, error) {
+			return m.Trace(rand.New(chance(rep)), hosts, float64(days)*availability.Day)
+		}})
+	}
+	return all, nil
+}
+
+// A trial is how the rivals did on one source of traces.
+type trial struct {
+	Source   string  `json:"source"`
+	Promises int     `json:"promises"` // asked of each predictor
+	Base     float64 `json:"kept"`     // share that was kept
+	Constant float64 `json:"constant"` // Brier score of promising that share always
+	Scores   []score `json:"predictors"`
+
+	made []Score
+}
+
+// A score is a line of a table.
+type score struct {
+	Predictor string   `json:"predictor"`
+	Days      int      `json:"days"`
+	Promised  float64  `json:"promised"` // mean
+	Brier     float64  `json:"brier"`
+	Lo95      *float64 `json:"lo95"` // of the mean over replications
+	Hi95      *float64 `json:"hi95"`
+	InBand    int      `json:"in_band"` // bins, of those with promises
+	Bins      int      `json:"bins"`
+}
+
+// pastDays is the most days that the paper looks back (§5).
+const pastDays = 6
+
+// Hold asks the paper's rivals about each of the sources, and returns what they promised
+// and kept. Period is that of a trace, as a sentence ends with it; notes come first.
+func Hold(t Trial, sources []Source, period string, notes []string) (report.Document, error) {
+	const bins, band = 10, 0.95
+	t.Last, t.Bins, t.Band = availability.Day, bins, band
+	var all []trial
+	for _, s := range sources {
+		t.Trace = s.Trace
+		made, err := t.Run(Rivals(pastDays))
+		if err != nil {
+			return report.Document{}, fmt.Errorf("%s: %w", s.Name, err)
+		}
+		all = append(all, newTrial(s.Name, made))
+	}
+	notes = append(slices.Clip(notes),
+		"Brier scores are means over replications with 95 % intervals; where a trace is recorded, the replications differ in what is asked alone.",
+		fmt.Sprintf("Bands are of 95 %%: the share kept of as many honest promises lies in them with that probability. Tenths without promises do not count. TDE looks at 3 lengths of the job on each of the past days; promises are asked for on the last day of %s.", period))
+	return report.Document{
+		Title: "What predictors of availability promise and keep", Tables: trialTables(all), Figures: trialFigures(all), Notes: notes,
+		Values: func(files []string) any {
+			return struct {
+				Notes  []string `json:"notes"`
+				Trials []trial  `json:"trials"`
+				Files  []string `json:"files"`
+			}{notes, all, files}
+		},
+	}, nil
+}
+
+// newTrial sums up how the rivals did on a source.
+func newTrial(source string, made []Score) trial {
+	base := made[0].Base
+	one := trial{Source: source, Promises: made[0].Probes, Base: base, Constant: base * (1 - base), made: made}
+	for _, m := range made {
+		sum := stats.Summarize(m.Briers).Within(0, 1)
+		line := score{Predictor: m.Name, Days: m.Days, Brier: sum.Mean}
+		if sum.HasInterval() {
+			line.Lo95, line.Hi95 = &sum.Lo95, &sum.Hi95
+		}
+		for i := range m.Bins {
+			if b := &m.Bins[i]; b.Count > 0 {
+				line.Promised += b.Promised * float64(b.Count) / float64(m.Probes)
+				line.Bins++
+				if b.Honest() {
+					line.InBand++
+				}
+			}
+		}
+		one.Scores = append(one.Scores, line)
+	}
+	return one
+}
+
+func trialTables(all []trial) []report.Table {
+	var tables []report.Table
+	for _, one := range all {
+		t := report.Table{
+			Title:  one.Source,
+			Header: []string{"predictor", "days", "promised", "kept", "Brier", "95 % from", "to", "tenths in band"}, Left: 2,
+			Note: fmt.Sprintf("%d promises each. Promising %.3f always has Brier score %.4f.", one.Promises, one.Base, one.Constant),
+		}
+		best := slices.MinFunc(one.Scores, func(a, b score) int {
+			if a.Brier < b.Brier {
+				return -1
+			}
+			return 1
+		})
+		for _, s := range one.Scores {
+			t.Rows = append(t.Rows, []report.Cell{
+				{Text: s.Predictor}, {Text: strconv.Itoa(s.Days)}, {Text: fmt.Sprintf("%.3f", s.Promised)}, {Text: fmt.Sprintf("%.3f", one.Base)},
+				{Text: fmt.Sprintf("%.4f", s.Brier), Strong: s == best}, {Text: end(s.Lo95)}, {Text: end(s.Hi95)},
+				{Text: fmt.Sprintf("%d of %d", s.InBand, s.Bins)},
+			})
+		}
+		tables = append(tables, t)
+	}
+	return tables
+}
+
+func end(x *float64) string {
+	if x == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.4f", *x)
+}
+
+// trialFigures returns the Brier scores against the days looked at, and of
+// each source the diagrams.
+func trialFigures(all []trial) []report.Figure {
+	scores := report.Figure{Name: "brier", Title: "Brier score against the days looked at", Caption: "Mean over replications with 95 % interval; lower is better."}
+	var figures []report.Figure
+	for _, one := range all {
+		var data []report.Datum
+		for i := range one.Scores {
+			s := &one.Scores[i]
+			data = append(data, report.Datum{Panel: one.Source, Curve: s.Predictor, X: float64(s.Days), Mean: &s.Brier, Lo: s.Lo95, Hi: s.Hi95})
+		}
+		for _, p := range report.Lines(data) {
+			p.X, p.Y = "past days", "Brier score"
+			scores.Panels = append(scores.Panels, p)
+		}
+		f := report.Figure{
+			Name: "reliability-" + one.Source, Title: "Promised against observed completion: " + one.Source, Across: 3,
+			Caption: "Bars are the 95 % bands in which the share kept of honest promises lies.",
+		}
+		for _, m := range one.made {
+			if m.Name != "tde" && m.Days != 1 && m.Days != pastDays {
+				continue
+			}
+			f.Panels = append(f.Panels, diagram(m))
+		}
+		figures = append(figures, f)
+	}
+	return append([]report.Figure{scores}, figures...)
+}
+
+// diagram draws what was promised and what was kept, tenth by tenth.
+func diagram(m Score) report.Panel {
+	p := report.Panel{Title: fmt.Sprintf("%s, %d days", m.Name, m.Days), X: "promised", Y: "kept", Hi: 1}
+	if m.Days == 1 {
+		p.Title = m.Name + ", 1 day"
+	}
+	honest, kept := report.Curve{Name: "as promised"}, report.Curve{Name: "observed"}
+	for _, b := range m.Bins {
+		if b.Count == 0 {
+			continue
+		}
+		honest.Points = append(honest.Points, report.Point{X: b.Promised, Mean: b.Promised, Lo: b.Low, Hi: b.High})
+		kept.Points = append(kept.Points, report.Point{X: b.Promised, Mean: b.Kept, Lo: b.Kept, Hi: b.Kept})
+	}
+	p.Curves = []report.Curve{honest, kept}
+	return p
+}

@@ -44,7 +44,7 @@ func (m *Machine) makeFree(slot hosts.Slot, t *hotTask, r *coldTask, left, limit
 	v.free++
 	v.weight = v.weight.add(t.weight)
 	v.due.push(entry{key, slot, t.stamp})
-	if limit <= math.MaxFloat64 {
+	if !math.IsInf(limit, 1) {
 		v.bounded = true
 		v.edge.push(entry{twoFloat{limit / t.weight, 0}, slot, t.stamp})
 	}
@@ -94,7 +94,7 @@ func (m *Machine) pull(slot hosts.Slot, t *hotTask, r *coldTask) {
 // heap due.
 func (m *Machine) unfree(t *hotTask, r *coldTask) {
 	v := m.virtual
-	if v.bounded && v.bound(r) <= math.MaxFloat64 {
+	if v.bounded && !math.IsInf(v.bound(r), 1) {
 		v.edge.lose(v.tasks)
 	}
 	if v.free--; v.free == 0 {

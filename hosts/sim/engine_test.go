@@ -196,12 +196,18 @@ func check(t interface{ Fatalf(string, ...any) }, e *sim.Engine, w *sim.Workload
 }
 
 // TestEngineDense checks hosts with hundreds of tasks, where the heaviest are
-// found by a heap, with limits that many, few and none of them reach.
+// found by a heap, with limits that many, few and none of them reach, at any instants and
+// at few.
 func TestEngineDense(t *testing.T) {
 	t.Parallel()
 	var e sim.Engine
 	for _, limit := range []float64{0, 0.01, 0.1, 1} {
 		w := demand{hosts: 2, jobs: 600, capacity: 2, load: 3}.workload(1)
+		check(t, &e, w, 2, limit)
+		for j := range w.Jobs { // arrivals and completions meet
+			job := &w.Jobs[j]
+			job.Rate, job.Work, job.Arrival = 1+job.Rate%3, float64(int(job.Work)/300), math.Floor(job.Arrival/500)
+		}
 		check(t, &e, w, 2, limit)
 	}
 }

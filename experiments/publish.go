@@ -36,9 +36,9 @@ type File struct{ Path, SHA256 string }
 // Publish runs the experiment and writes a results directory. What it writes depends on
 // the experiment alone, but for the manifest's wall time and versions. If it fails,
 // nothing is left where the directory would be.
-func (ready *Prepared) Publish(ctx context.Context, opts Options, p Publication) (s *Study, err error) {
-	e := ready.Experiment
-	w, err := results.Create(p.Dir)
+func (p *Prepared) Publish(ctx context.Context, opts Options, to Publication) (s *Study, err error) {
+	e := p.Experiment
+	w, err := results.Create(to.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -48,20 +48,20 @@ func (ready *Prepared) Publish(ctx context.Context, opts Options, p Publication)
 		}
 	}()
 	defer (&Panic{Scenario: e.Name, Replication: -1, Seed: e.Seed}).recovered(&err)
-	ledgers := &ledgers{w: w, all: p.Ledgers, heads: make(map[string]string)}
-	if p.Fatal != nil {
+	ledgers := &ledgers{w: w, all: to.Ledgers, heads: make(map[string]string)}
+	if to.Fatal != nil {
 		var once sync.Once // the first to fail ends the program
 		ledgers.fatal = func(err error) {
 			once.Do(func() {
 				w.Abort()
-				p.Fatal(err)
+				to.Fatal(err)
 			})
 		}
 	}
 	opts.Journal = ledgers.open
 	s = NewStudy(e)
 	spare := new(spare)
-	err = ready.each(ctx, opts, spare, func(r *Replication) error {
+	err = p.each(ctx, opts, spare, func(r *Replication) error {
 		s.Add(r)
 		if err := write(w, e, s, r); err != nil {
 			return err
@@ -74,20 +74,20 @@ func (ready *Prepared) Publish(ctx context.Context, opts Options, p Publication)
 	if err != nil {
 		return nil, err
 	}
-	p.Notes = append(p.Notes, notes(ready.settings)...)
-	if err := s.tables(w, p.Paper); err != nil {
+	to.Notes = append(to.Notes, notes(p.settings)...)
+	if err := s.tables(w, to.Paper); err != nil {
 		return nil, err
 	}
-	if err := s.pictures(w, p, ledgers.list()); err != nil {
+	if err := s.pictures(w, to, ledgers.list()); err != nil {
 		return nil, err
 	}
-	inputs := maps.Clone(ready.Inputs)
-	if p.Source.Path != "" {
-		inputs[p.Source.Path] = p.Source.SHA256
+	inputs := maps.Clone(p.Inputs)
+	if to.Source.Path != "" {
+		inputs[to.Source.Path] = to.Source.SHA256
 	}
 	return s, w.Close(results.Manifest{
-		Command: p.Command, Scenario: p.Scenario, Seed: e.Seed, Replications: e.Replications,
-		WallSeconds: p.Elapsed(), Inputs: inputs, Ledgers: ledgers.heads,
+		Command: to.Command, Scenario: to.Scenario, Seed: e.Seed, Replications: e.Replications,
+		WallSeconds: to.Elapsed(), Inputs: inputs, Ledgers: ledgers.heads,
 	})
 }
 

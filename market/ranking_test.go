@@ -185,7 +185,7 @@ func TestCheapestOfNone(t *testing.T) {
 		if got := r.Cheapest(1, rng, nil, nil); len(got) != 1 || got[0] != int32(size-1) {
 			t.Errorf("the cheapest of %d is %v", size, got)
 		}
-		if same.IntN(1); rng.Uint64() != same.Uint64() {
+		if same.Uint64(); rng.Uint64() != same.Uint64() {
 			t.Errorf("more than a lot among one was drawn of %d", size)
 		}
 	}

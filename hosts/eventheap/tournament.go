@@ -50,14 +50,24 @@ func (t *Tournament) Reset(n int) {
 func (t *Tournament) Set(item int32, at float64) {
 	value, i := math.Float64bits(at), uint(item)
 	for level, nodes := range t.levels {
-		if nodes[i] == value {
+		was := nodes[i]
+		if was == value {
 			return
 		}
 		nodes[i] = value
-		i /= fan
-		children := (*[fan]uint64)(nodes[i*fan:])
-		value = least(children)
-		t.firsts[level][i] = find(children, value)
+		node, child := i/fan, uint8(i%fan)
+		children, first := (*[fan]uint64)(nodes[node*fan:]), &t.firsts[level][node]
+		switch {
+		case child == *first && value < was: // and so it stays
+		case child == *first:
+			value = least(children)
+			*first = find(children, value)
+		case value < children[*first] || value == children[*first] && child < *first:
+			*first = child
+		default:
+			return // the first is another
+		}
+		i = node
 	}
 }
 

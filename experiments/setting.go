@@ -178,7 +178,12 @@ func (s *setting) rules(o *offer, seed uint64, rep int) (r rules, err error) {
 	if err != nil {
 		return r, err
 	}
-	if r.policy, err = made(&o.choice, admission.Table(bid, stream("admission"))); err != nil {
+	if rng := stream("admission"); *o.good {
+		r.policy, err = admission.Again(o.Name, o.decode, bid, rng)
+	} else {
+		r.policy, err = made(&o.choice, admission.Table(bid, rng))
+	}
+	if err != nil {
 		return r, err
 	}
 	r.ties = stream("ties")

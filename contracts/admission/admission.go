@@ -55,6 +55,12 @@ func Table(bid bidding.Strategy, rng *rand.Rand) plugin.Table[contracts.Policy] 
 	return t
 }
 
+// Again makes the named policy as [Table] does, with options that have been found good:
+// for who makes it anew for each run.
+func Again(name string, decode plugin.Decoder, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
+	return policies[name].new(decode, bid, rng)
+}
+
 // Books reports whether the named policy keeps books: it promises hosts and instants
 // to requests, and starts and ends them itself.
 func Books(name string) bool { return policies[name].sharing == "planned" }

@@ -81,3 +81,38 @@ configurations:
 		})
 	}
 }
+
+// TestKilledOneByOne checks that tasks stopped at one instant, their estimates used up,
+// end on hosts that have several: jobs 3 to 6, after 50 s, beside two of 1000 s elsewhere.
+func TestKilledOneByOne(t *testing.T) {
+	t.Parallel()
+	plan := "id,user,arrival,runtime,nodes,value,deadline,estimate\n1,1,0,1000,1,5,1010,1000\n2,1,0,1000,1,5,1010,1000\n"
+	for id := 3; id <= 6; id++ {
+		plan += fmt.Sprintf("%d,1,0,100,1,5,60,50\n", id)
+	}
+	file := filepath.Join(t.TempDir(), "plan.csv")
+	if err := os.WriteFile(file, []byte(plan), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	e := parsed(t, fmt.Sprintf(`
+name: killed
+replications: 1
+configurations:
+  - name: one
+    fleet: {hosts: 4, cpus: 2, cap: 1}
+    workload: {plan: %s}
+    market: {sharing: {name: deadline, overrun: kill}, payment: budget, instant: one-by-one}
+    sla: {enforcement: per-host, deadline: hard, of: plan}
+    admission: [libra]
+`, file))
+	if err := Each(t.Context(), e, Options{}, func(r *Replication) error {
+		for i, j := range r.Runs[0].Jobs {
+			if want := []float64{1000, 1000, 50, 50, 50, 50}[i]; j.End != want {
+				t.Errorf("job %d ends at %v, want %v", i+1, j.End, want)
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+}

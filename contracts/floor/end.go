@@ -41,6 +41,7 @@ func (f *Floor) foremost() (first int32) {
 		due.Remove(h)
 		f.scratch.ranked = append(f.scratch.ranked, h)
 	}
+	first = f.scratch.ranked[0]
 	for _, h := range f.scratch.ranked {
 		v := &f.hosts[h]
 		due.Set(h, v.next)

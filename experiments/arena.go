@@ -337,15 +337,14 @@ func (a *arena) collect(run *Run, s *setting) {
 		for _, pl := range c.Placements {
 			j.Parts = append(j.Parts, metrics.Part{Host: int(pl.Host), Nodes: pl.Nodes})
 		}
-		for _, p := range c.Paused {
-			if j.Open {
-				break // it does not count as use of a host, nor its pauses as none
+		if !j.Open { // else it does not count as use of a host, nor its pauses as none
+			for _, p := range c.Paused {
+				where := metrics.Part{Host: j.Host, Nodes: c.Nodes}
+				if len(j.Parts) > 0 {
+					where = j.Parts[p.Part]
+				}
+				run.Pauses = append(run.Pauses, metrics.Pause{Host: where.Host, Nodes: where.Nodes, From: p.From, To: min(p.To, c.Ended)})
 			}
-			where := metrics.Part{Host: j.Host, Nodes: c.Nodes}
-			if len(j.Parts) > 0 {
-				where = j.Parts[p.Part]
-			}
-			run.Pauses = append(run.Pauses, metrics.Pause{Host: where.Host, Nodes: where.Nodes, From: p.From, To: min(p.To, c.Ended)})
 		}
 		rec.Paid, rec.Penalty = c.Paid, c.Penalty
 		j.Paid, j.Penalty = c.Paid.Float64(), c.Penalty.Float64()

@@ -3,6 +3,7 @@ package admission
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"bourse/contracts"
 	"bourse/contracts/bidding"
@@ -137,7 +138,7 @@ func (p *Capacity) divide(h hosts.ID, bid market.Rate, r *contracts.Request, v c
 		p.part = append(p.part, on[j].Share)
 	}
 	p.part = append(p.part, hosts.Share{Weight: float64(bid), Limit: r.Needs.Max.CPU})
-	p.rates = append(p.rates[:0], make([]float64, len(p.part))...)
+	p.rates = slices.Grow(p.rates[:0], len(p.part))[:len(p.part)]
 	spec := v.Spec(h)
 	hosts.Divide(spec.CPUs, spec.Cap, p.part, p.rates)
 }

@@ -30,7 +30,7 @@ func (run *toldRun) audit(r *told) error {
 	}
 	report, err := audit.Audit("ledger", audit.Options{
 		FS: run.journal.fs, Head: run.journal.head, Whole: true,
-		Follow: verify.Follow(&verify.Run{Rules: verify.RulesOf(c, &run.offer.Choice), Jobs: rows[key], Prices: run.Prices}),
+		Follow: verify.Follow(&verify.Run{Table: "jobs.csv", Rules: verify.RulesOf(c, &run.offer.Choice), Jobs: rows[key], Prices: run.Prices}),
 	})
 	if err != nil {
 		return err

@@ -23,6 +23,7 @@ import (
 	"bourse/contracts/broker"
 	"bourse/contracts/sharing"
 	"bourse/experiments/metrics"
+	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 	availability "bourse/hosts/availability/models"
 	"bourse/hosts/availability/predictors"
@@ -197,7 +198,7 @@ func alone(e *scenario.Experiment) (r *told, err error) {
 	a.observe = opts.observe
 	ctx := context.Background()
 	for i := range len(r.sets) * e.Replications {
-		rep, err := a.replicate(ctx, e, r.sets, i, opts)
+		rep, err := a.replicate(ctx, e, r.sets, i/e.Replications, i%e.Replications, opts)
 		if err != nil {
 			return nil, err
 		}
@@ -240,10 +241,14 @@ func (r *told) sum(at map[string]*toldRun) (string, error) {
 		c := &r.experiment.Configurations[rep.Configuration]
 		for k, run := range rep.Runs {
 			label := c.Admission[k].Label
+			var metrics []results.Metric
+			for m, values := range r.study.cells[rep.Configuration][k].values {
+				metrics = append(metrics, r.study.metricRow(rep.Configuration, k, rep.Rep, m, values[rep.Rep]))
+			}
 			if err := errors.Join(
 				out.Encode(jobRows(c.Name, label, rep.Rep, run)),
 				out.Encode(priceRows(c.Name, label, rep.Rep, run)),
-				out.Encode(r.study.metricRows(rep.Configuration, k, rep.Rep)),
+				out.Encode(metrics),
 			); err != nil {
 				return "", fmt.Errorf("rows of %s, replication %d: %w", label, rep.Rep, err)
 			}

@@ -19,6 +19,8 @@ type Prepared struct {
 	Experiment *scenario.Experiment // expanded
 	Inputs     map[string]string    // sha256 of each file that was read, by path
 	settings   []*setting
+	jobs       []int // of the first replication, by configuration
+	rows       int   // about how many a unit has
 }
 
 // Prepare makes e ready. The error names the first thing that cannot be run: an option
@@ -27,7 +29,7 @@ type Prepared struct {
 func Prepare(e *scenario.Experiment) (p *Prepared, err error) {
 	defer (&Panic{Scenario: e.Name, Replication: -1, Seed: e.Seed}).recovered(&err)
 	x := e.Expanded()
-	p = &Prepared{Experiment: &x, Inputs: make(map[string]string)}
+	p = &Prepared{Experiment: &x, Inputs: make(map[string]string), rows: rowsPerUnit}
 	if p.settings, err = settings(&x, p.Inputs); err != nil {
 		return nil, err
 	}
@@ -36,14 +38,35 @@ func Prepare(e *scenario.Experiment) (p *Prepared, err error) {
 		if err := a.draw(s, x.Seed, 0); err != nil {
 			return nil, fmt.Errorf("configuration %s: %w", s.conf.Name, err)
 		}
+		p.jobs = append(p.jobs, len(a.plan))
 	}
 	return p, nil
 }
 
 // Each runs every replication and gives them to take, in order of configuration and
 // replication whatever the number of workers. It stops at the first error.
-func (p *Prepared) Each(ctx context.Context, opts Options, take func(*Replication) error) error {
-	return p.each(ctx, opts, new(spare), take)
+func (p *Prepared) Each(ctx context.Context, opts Options, take func(*Replication) error) (err error) {
+	e := p.Experiment
+	at := Panic{Scenario: e.Name, Replication: -1, Seed: e.Seed}
+	defer at.recovered(&err)
+	done, total := 0, len(p.settings)*e.Replications
+	begin := func(ctx context.Context) func(int) (*Replication, error) {
+		a := newArena()
+		a.observe = opts.observe
+		return func(i int) (*Replication, error) {
+			return a.replicate(ctx, e, p.settings, i/e.Replications, i%e.Replications, opts)
+		}
+	}
+	return inOrder(ctx, total, opts.Workers, begin, func(r *Replication) error {
+		at = place(e, r.Configuration, r.Rep)
+		if err := take(r); err != nil {
+			return err
+		}
+		if done++; opts.Progress != nil {
+			opts.Progress(done, total)
+		}
+		return nil
+	})
 }
 
 // files are the hashes of what is read, by path; nil if nobody asks for them.

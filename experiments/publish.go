@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
+	"strings"
 
 	"bourse/bank"
 	"bourse/bank/store"
 	"bourse/experiments/report"
 	"bourse/experiments/results"
+	"bourse/experiments/scenario"
 )
 
 // A Publication says where results go, and what is said about how they were made.
@@ -25,8 +26,15 @@ type Publication struct {
 	Notes    []string       // what a reader must know beside
 	Elapsed  func() float64 // seconds that it has taken
 
-	// Fatal is told of a ledger that could not be written, once what was written is
-	// removed, and does not return; nil means what the store does.
+	Tables results.Tables
+
+	// Found, unless nil, is told how many replications of an earlier run are there.
+	Found func(done, total int)
+
+	Shard, Of int // which units a shard does
+
+	// Fatal is told once of a ledger that could not be written, and does not return; nil
+	// means what the store does.
 	Fatal func(error)
 }
 
@@ -34,11 +42,15 @@ type Publication struct {
 type File struct{ Path, SHA256 string }
 
 // Publish runs the experiment and writes a results directory. What it writes depends on
-// the experiment alone, but for the manifest's wall time and versions. If it fails,
-// nothing is left where the directory would be.
+// the experiment alone, but for the manifest's wall time and versions. What has been
+// found when it fails or is cancelled is kept beside the directory, and the next Publish
+// of the same experiment goes on from there.
 func (p *Prepared) Publish(ctx context.Context, opts Options, to Publication) (s *Study, err error) {
-	e := p.Experiment
-	w, err := results.Create(to.Dir)
+	dir, err := results.Unfinished(to.Dir)
+	if err != nil {
+		return nil, err
+	}
+	w, err := results.Create(to.Dir, to.Tables) // or there is no place for them
 	if err != nil {
 		return nil, err
 	}
@@ -47,48 +59,131 @@ func (p *Prepared) Publish(ctx context.Context, opts Options, to Publication) (s
 			w.Abort()
 		}
 	}()
-	defer (&Panic{Scenario: e.Name, Replication: -1, Seed: e.Seed}).recovered(&err)
-	ledgers := &ledgers{w: w, all: to.Ledgers, heads: make(map[string]string)}
-	if to.Fatal != nil {
-		var once sync.Once // the first to fail ends the program
-		ledgers.fatal = func(err error) {
-			once.Do(func() {
-				w.Abort()
-				to.Fatal(err)
-			})
-		}
-	}
-	opts.Journal = ledgers.open
-	s = NewStudy(e)
-	spare := new(spare)
-	err = p.each(ctx, opts, spare, func(r *Replication) error {
-		s.Add(r)
-		if err := write(w, e, s, r); err != nil {
-			return err
-		}
-		for _, run := range r.Runs {
-			spare.give(run)
-		}
-		return nil
-	})
+	defer (&Panic{Scenario: p.Experiment.Name, Replication: -1, Seed: p.Experiment.Seed}).recovered(&err)
+	units, err := results.OpenUnits(dir, p.plan(&to))
 	if err != nil {
 		return nil, err
 	}
-	to.Notes = append(to.Notes, notes(p.settings)...)
+	defer units.Leave()
+	if err := p.find(ctx, opts, &to, units, p.Units()); err != nil {
+		return nil, err
+	}
+	if s, err = join(w, p.Experiment, []*results.Units{units}, to); err != nil {
+		return nil, err
+	}
+	return s, units.Remove()
+}
+
+// Shard does every to.Of-th unit of the experiment, from number to.Shard on, and keeps
+// them in to.Dir, for [Merge].
+func (p *Prepared) Shard(ctx context.Context, opts Options, to Publication) error {
+	units, err := results.OpenUnits(to.Dir, p.plan(&to))
+	if err != nil {
+		return err
+	}
+	var mine []Unit
+	for i, u := range p.Units() {
+		if i%to.Of == to.Shard {
+			mine = append(mine, u)
+		}
+	}
+	defer units.Close()
+	return p.find(ctx, opts, &to, units, mine)
+}
+
+// Merge writes the results directory of an experiment whose units are in from: the same
+// bytes as Publish writes, but for the manifest's wall time. The error is a [*HolesError]
+// if some are missing.
+func Merge(e *scenario.Experiment, from []*results.Units, to Publication) (s *Study, err error) {
+	x := e.Expanded()
+	w, err := results.Create(to.Dir, to.Tables)
+	if err != nil {
+		return nil, err
+	}
+	if s, err = join(w, &x, from, to); err != nil {
+		w.Abort()
+	}
+	return s, err
+}
+
+// A HolesError names the units that a merge has not found.
+type HolesError struct {
+	Missing []string
+	Of      int
+}
+
+func (e *HolesError) Error() string {
+	return fmt.Sprintf("%d of %d units are missing: %s", len(e.Missing), e.Of, strings.Join(e.Missing, ", "))
+}
+
+// join writes what is in from to w.
+func join(w *results.Writer, e *scenario.Experiment, from []*results.Units, to Publication) (*Study, error) {
+	where := make(map[string]*results.Units)
+	for _, u := range from {
+		names, err := u.Names()
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			where[name] = u
+		}
+	}
+	plan := &from[0].Plan
+	holes := &HolesError{Of: len(plan.Units)}
+	for _, name := range plan.Units {
+		if where[name] == nil {
+			holes.Missing = append(holes.Missing, name)
+		}
+	}
+	if len(holes.Missing) > 0 {
+		return nil, holes
+	}
+	s := NewStudy(e)
+	heads := make(map[string]string)
+	for _, name := range plan.Units {
+		unit, err := where[name].Read(name)
+		if err != nil {
+			return nil, err
+		}
+		var of Unit
+		if of, err = parseUnit(name); err != nil {
+			return nil, err
+		}
+		if err := s.check(of, unit.Values); err != nil {
+			return nil, fmt.Errorf("%s, unit %s: %w", where[name].Dir, name, err)
+		}
+		s.add(of.Configuration, unit.Values)
+		if err := errors.Join(w.Append(unit.Block), w.Adopt(where[name], unit)); err != nil {
+			return nil, err
+		}
+		maps.Copy(heads, unit.Ledgers)
+	}
+	to.Command, to.Notes = plan.Command, append(to.Notes, plan.Notes...)
 	if err := s.tables(w, to.Paper); err != nil {
 		return nil, err
 	}
-	if err := s.pictures(w, to, ledgers.list()); err != nil {
+	if err := s.pictures(w, to, kept(heads)); err != nil {
 		return nil, err
 	}
-	inputs := maps.Clone(p.Inputs)
-	if to.Source.Path != "" {
-		inputs[to.Source.Path] = to.Source.SHA256
-	}
 	return s, w.Close(results.Manifest{
-		Command: to.Command, Scenario: to.Scenario, Seed: e.Seed, Replications: e.Replications,
-		WallSeconds: to.Elapsed(), Inputs: inputs, Ledgers: ledgers.heads,
+		Command: plan.Command, Scenario: to.Scenario, Seed: e.Seed, Replications: e.Replications,
+		WallSeconds: to.Elapsed(), Inputs: plan.Inputs, Ledgers: heads,
 	})
+}
+
+// plan returns what the units of p are of.
+func (p *Prepared) plan(to *Publication) results.Plan {
+	plan := results.Plan{
+		Scenario: to.Scenario, Command: to.Command, Notes: notes(p.settings), Replications: p.Experiment.Replications,
+		Tables: to.Tables.String(), Ledgers: to.Ledgers, Inputs: maps.Clone(p.Inputs),
+	}
+	if to.Source.Path != "" {
+		plan.Inputs[to.Source.Path] = to.Source.SHA256
+	}
+	for _, u := range p.Units() {
+		plan.Units = append(plan.Units, u.Name())
+	}
+	return plan
 }
 
 func (s *Study) tables(w *results.Writer, paper Paper) error {
@@ -99,7 +194,10 @@ func (s *Study) tables(w *results.Writer, paper Paper) error {
 func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger) error {
 	page := s.Document(p.Paper, p.Dir, append(s.notes(), p.Notes...))
 	page.Command, page.Scenario, page.Ledgers = p.Command, p.Scenario, kept
-	page.Figures = append(Figures(s.Experiment, s.SummaryRows(p.Paper), s.CurveRows()), Differences(s.Experiment, s.MetricRows())...)
+	page.Figures = Figures(s.Experiment, s.SummaryRows(p.Paper), s.CurveRows())
+	if f := s.Experiment.Figure; f != nil && f.Less != "" {
+		page.Figures = append(page.Figures, Differences(s.Experiment, s.MetricRows(f.Metrics...))...)
+	}
 	files, err := page.Files("")
 	if err != nil {
 		return err
@@ -131,14 +229,11 @@ func (s *Study) notes() []string {
 	return notes
 }
 
-// ledgers opens the journals that a results directory keeps.
+// ledgers opens the journals that are kept of a unit.
 type ledgers struct {
-	w   *results.Writer
-	all bool
-
-	fatal func(error) // of the store
-
-	mu    sync.Mutex
+	units *results.Units
+	all   bool
+	fatal func(error)       // of the store
 	heads map[string]string // by the directory's key
 }
 
@@ -146,9 +241,7 @@ func (l *ledgers) open(configuration, admission string, rep int) (bank.Journal, 
 	if rep > 0 && !l.all {
 		return nil, nil, nil
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	dir, key, err := l.w.LedgerDir(configuration, admission, rep)
+	dir, key, err := l.units.LedgerDir(configuration, admission, rep)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -160,18 +253,16 @@ func (l *ledgers) open(configuration, admission string, rep int) (bank.Journal, 
 		if err := errors.Join(err, j.Close()); err != nil {
 			return err
 		}
-		l.mu.Lock()
-		defer l.mu.Unlock()
 		l.heads[key] = j.Head().String()
 		return nil
 	}, nil
 }
 
-// list returns what was kept, in order of path.
-func (l *ledgers) list() []report.Ledger {
+// kept returns the journals of those heads, in order of path.
+func kept(heads map[string]string) []report.Ledger {
 	var kept []report.Ledger
-	for _, path := range slices.Sorted(maps.Keys(l.heads)) {
-		kept = append(kept, report.Ledger{Path: path, Head: l.heads[path]})
+	for _, path := range slices.Sorted(maps.Keys(heads)) {
+		kept = append(kept, report.Ledger{Path: path, Head: heads[path]})
 	}
 	return kept
 }

@@ -1,26 +1,29 @@
 package experiments
 
 import (
+	"errors"
+	"math"
+	"slices"
 	"strconv"
 
 	"bourse/bank"
 	"bourse/experiments/results"
-	"bourse/experiments/scenario"
 	"bourse/experiments/stats"
 )
 
-// write appends the rows of r to w.
-func write(w *results.Writer, e *scenario.Experiment, s *Study, r *Replication) error {
-	c := &e.Configurations[r.Configuration]
+// encode appends the rows of r, which was measured as found, to out.
+func encode(out *results.Encoder, s *Study, r *Replication, found []float64) error {
+	c := &s.Experiment.Configurations[r.Configuration]
+	found = found[1:]
 	for k, run := range r.Runs {
 		label := c.Admission[k].Label
-		if err := w.Jobs(jobRows(c.Name, label, r.Rep, run)); err != nil {
-			return err
+		of := found[k*s.width():]
+		rows := make([]results.Metric, len(s.Metrics))
+		for m := range rows {
+			rows[m] = s.metricRow(r.Configuration, k, r.Rep, m, of[m])
 		}
-		if err := w.Prices(priceRows(c.Name, label, r.Rep, run)); err != nil {
-			return err
-		}
-		if err := w.Metrics(s.metricRows(r.Configuration, k, r.Rep)); err != nil {
+		err := errors.Join(out.Jobs(jobRows(c.Name, label, r.Rep, run)), out.Prices(priceRows(c.Name, label, r.Rep, run)), out.Metrics(rows))
+		if err != nil {
 			return err
 		}
 	}
@@ -85,27 +88,29 @@ func priceRows(configuration, admission string, rep int, run *Run) []results.Pri
 	return rows
 }
 
-// metricRows returns every metric of one replication.
-func (s *Study) metricRows(configuration, policy, rep int) []results.Metric {
+// metricRow returns metric m of one replication under one policy, x or NaN.
+func (s *Study) metricRow(configuration, policy, rep, m int, x float64) results.Metric {
 	c := &s.Experiment.Configurations[configuration]
-	rows := make([]results.Metric, len(s.Metrics))
-	for m := range rows {
-		rows[m] = results.Metric{
-			Configuration: c.Name, Admission: c.Admission[policy].Label, Replication: rep, Metric: s.Metrics[m].Name,
-		}
-		if x, ok := s.Value(configuration, policy, m, rep); ok {
-			rows[m].Value = &x
-		}
+	row := results.Metric{
+		Configuration: c.Name, Admission: c.Admission[policy].Label, Replication: rep, Metric: s.Metrics[m].Name,
 	}
-	return rows
+	if !math.IsNaN(x) {
+		row.Value = &x
+	}
+	return row
 }
 
-// MetricRows returns every metric of every replication.
-func (s *Study) MetricRows() []results.Metric {
+// MetricRows returns those metrics of every replication, or all if none is named.
+func (s *Study) MetricRows(names ...string) []results.Metric {
 	var rows []results.Metric
 	s.each(func(configuration, policy int, _, _ string) {
+		values := s.cells[configuration][policy].values
 		for rep := range s.Experiment.Replications {
-			rows = append(rows, s.metricRows(configuration, policy, rep)...)
+			for m := range values {
+				if len(names) == 0 || slices.Contains(names, s.Metrics[m].Name) {
+					rows = append(rows, s.metricRow(configuration, policy, rep, m, values[m][rep]))
+				}
+			}
 		}
 	})
 	return rows

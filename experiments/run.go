@@ -42,28 +42,29 @@ type Optimum struct {
 	Proven bool    // Value is Bound, or there is none
 }
 
-// each is Each with runs from spare.
-func (p *Prepared) each(ctx context.Context, opts Options, spare *spare, take func(*Replication) error) (err error) {
-	e, all := p.Experiment, p.settings
+// inOrder has n pieces of work done by so many workers, each of which begin makes ready,
+// and gives what they return to take, in order. It stops at the first error.
+func inOrder[T any](ctx context.Context, n, workers int, begin func(context.Context) func(int) (T, error), take func(T) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-
-	total := len(all) * e.Replications
-	workers := min(max(opts.Workers, 1), total)
-	todo := make(chan int)
-	done := make(chan finished)
-	// A replication is begun only when few wait to be taken.
-	room := make(chan struct{}, 4*workers)
+	workers = min(max(workers, 1), n)
+	type finished struct {
+		i     int
+		found T
+		err   error
+	}
+	todo, done := make(chan int), make(chan finished)
+	// A piece is begun only when few wait to be taken.
+	room := make(chan struct{}, 4*max(workers, 1))
 
 	var wg sync.WaitGroup
 	for range workers {
 		wg.Go(func() {
-			a := newArena()
-			a.spare, a.observe = spare, opts.observe
+			do := begin(ctx)
 			for i := range todo {
-				r, err := a.replicate(ctx, e, all, i, opts)
+				found, err := do(i)
 				select {
-				case done <- finished{i, r, err}:
+				case done <- finished{i, found, err}:
 				case <-ctx.Done():
 					return
 				}
@@ -72,7 +73,7 @@ func (p *Prepared) each(ctx context.Context, opts Options, spare *spare, take fu
 	}
 	wg.Go(func() {
 		defer close(todo)
-		for i := range total {
+		for i := range n {
 			select {
 			case room <- struct{}{}:
 			case <-ctx.Done():
@@ -85,58 +86,38 @@ func (p *Prepared) each(ctx context.Context, opts Options, spare *spare, take fu
 			}
 		}
 	})
-	err = func() (err error) {
-		at := Panic{Scenario: e.Name, Replication: -1, Seed: e.Seed}
-		defer at.recovered(&err)
-		return inOrder(ctx, total, done, room, opts.Progress, func(r *Replication) error {
-			at = place(e, r.Configuration, r.Rep)
-			return take(r)
-		})
+	err := func() error {
+		waiting := make(map[int]T)
+		for next := 0; next < n; {
+			select {
+			case f := <-done:
+				if f.err != nil {
+					return f.err
+				}
+				waiting[f.i] = f.found
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+			for found, ok := waiting[next]; ok; found, ok = waiting[next] {
+				if err := take(found); err != nil {
+					return err
+				}
+				delete(waiting, next)
+				next++
+				<-room
+			}
+		}
+		return nil
 	}()
 	cancel(err)
 	wg.Wait()
 	return err
 }
 
-// finished is a replication by its number.
-type finished struct {
-	i   int
-	r   *Replication
-	err error
-}
-
-// inOrder gives the replications that come from done to take, in order.
-func inOrder(ctx context.Context, total int, done <-chan finished, room <-chan struct{}, progress func(int, int), take func(*Replication) error) error {
-	waiting := make(map[int]*Replication)
-	for next := 0; next < total; {
-		select {
-		case f := <-done:
-			if f.err != nil {
-				return f.err
-			}
-			waiting[f.i] = f.r
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-		for r := waiting[next]; r != nil; r = waiting[next] {
-			if err := take(r); err != nil {
-				return err
-			}
-			delete(waiting, next)
-			next++
-			<-room
-			if progress != nil {
-				progress(next, total)
-			}
-		}
-	}
-	return nil
-}
-
-// replicate runs replication i of the experiment, counted through all settings.
-func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*setting, i int, opts Options) (r *Replication, err error) {
-	s, rep := all[i/e.Replications], i%e.Replications
-	r = &Replication{Configuration: i / e.Replications, Rep: rep}
+// replicate runs replication rep of a configuration.
+func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*setting, configuration, rep int, opts Options) (r *Replication, err error) {
+	s := all[configuration]
+	r = &Replication{Configuration: configuration, Rep: rep}
 	at := place(e, r.Configuration, rep)
 	defer at.recovered(&err)
 	fail := func(err error) (*Replication, error) {

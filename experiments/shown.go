@@ -71,7 +71,7 @@ func Tables(e *scenario.Experiment, summary []results.Summary, tests []report.TT
 func (s *Study) Document(paper Paper, dir string, notes []string) report.Document {
 	rows := s.SummaryRows(paper)
 	return report.Document{
-		Title: s.Experiment.Title, Tables: Tables(s.Experiment, rows, TTests(s.MetricRows(), paper)), Notes: notes,
+		Title: s.Experiment.Title, Tables: Tables(s.Experiment, rows, TTests(s.MetricRows(tested...), paper)), Notes: notes,
 		Values: func([]string) any {
 			return struct {
 				Results string            `json:"results"`

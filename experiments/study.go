@@ -1,12 +1,14 @@
 package experiments
 
 import (
+	"math"
+
 	"bourse/experiments/metrics"
 	"bourse/experiments/scenario"
 	"bourse/experiments/stats"
 )
 
-// A Study collects the metrics of an experiment, replication by replication.
+// A Study is the metrics of an experiment, by replication.
 type Study struct {
 	Experiment *scenario.Experiment // expanded
 	Metrics    []metrics.Metric
@@ -14,16 +16,10 @@ type Study struct {
 	unproven   []int    // by configuration: replications whose U* is a bound only
 }
 
-// A cell is one configuration under one policy.
+// A cell is one configuration under one policy, by replication; NaN is undefined.
 type cell struct {
-	values [][]value // by metric and replication
-	curve  [][]value // by alpha and replication
-}
-
-// A value is a number, or none where the metric is undefined.
-type value struct {
-	x  float64
-	ok bool
+	values [][]float64 // by metric
+	curve  [][]float64 // by alpha
 }
 
 // NewStudy returns a study of e without replications.
@@ -34,35 +30,58 @@ func NewStudy(e *scenario.Experiment) *Study {
 	for _, c := range e.Configurations {
 		cells := make([]cell, len(c.Admission))
 		for i := range cells {
-			cells[i] = cell{make([][]value, len(s.Metrics)), make([][]value, len(e.Alphas))}
+			cells[i] = cell{make([][]float64, len(s.Metrics)), make([][]float64, len(e.Alphas))}
 		}
 		s.cells = append(s.cells, cells)
 	}
 	return s
 }
 
-// Add measures r, which must be the next replication of its configuration.
-func (s *Study) Add(r *Replication) {
+// measure appends to found all that s keeps of r: whether U* is a bound only, and for
+// each policy every metric, and efficiency at every alpha; NaN where it is undefined.
+func (s *Study) measure(r *Replication, found []float64) []float64 {
+	number := func(x float64, ok bool) {
+		if !ok {
+			x = math.NaN()
+		}
+		found = append(found, x)
+	}
+	unproven := 0.0
 	if !r.Optimum.Proven {
-		s.unproven[r.Configuration]++
+		unproven = 1
 	}
-	for k, run := range r.Runs {
-		c := &s.cells[r.Configuration][k]
+	number(unproven, true)
+	for _, run := range r.Runs {
 		for m := range s.Metrics {
-			x, ok := s.Metrics[m].Of(&run.Outcome)
-			c.values[m] = append(c.values[m], value{x, ok})
+			number(s.Metrics[m].Of(&run.Outcome))
 		}
-		for a, alpha := range s.Experiment.Alphas {
-			x, ok := metrics.Efficiency(&run.Outcome, alpha)
-			c.curve[a] = append(c.curve[a], value{x, ok})
+		for _, alpha := range s.Experiment.Alphas {
+			number(metrics.Efficiency(&run.Outcome, alpha))
 		}
 	}
+	return found
 }
 
-// Value returns metric m of a replication, and whether it is defined there.
-func (s *Study) Value(configuration, policy, m, rep int) (float64, bool) {
-	v := s.cells[configuration][policy].values[m][rep]
-	return v.x, v.ok
+// width returns how many numbers measure appends for a policy.
+func (s *Study) width() int { return len(s.Metrics) + len(s.Experiment.Alphas) }
+
+// add enters the next replications of a configuration, as they were measured.
+func (s *Study) add(configuration int, found []float64) {
+	cells := s.cells[configuration]
+	for width := s.width(); len(found) > 0; {
+		s.unproven[configuration] += int(found[0])
+		found = found[1:]
+		for k := range cells {
+			c := &cells[k]
+			for m := range c.values {
+				c.values[m] = append(c.values[m], found[m])
+			}
+			for a := range c.curve {
+				c.curve[a] = append(c.curve[a], found[len(c.values)+a])
+			}
+			found = found[width:]
+		}
+	}
 }
 
 // Summary describes metric m over the replications in which it is defined.
@@ -75,11 +94,11 @@ func (s *Study) Efficiency(configuration, policy, a int) stats.Summary {
 	return summarize(s.cells[configuration][policy].curve[a])
 }
 
-func summarize(vs []value) stats.Summary {
+func summarize(all []float64) stats.Summary {
 	var xs []float64
-	for _, v := range vs {
-		if v.ok {
-			xs = append(xs, v.x)
+	for _, x := range all {
+		if !math.IsNaN(x) {
+			xs = append(xs, x)
 		}
 	}
 	return stats.Summarize(xs)

@@ -19,7 +19,7 @@ func newApp(in io.Reader, out, errs io.Writer) *cli.App {
 by a deadline for a budget; a bank settles to the last micro-dollar.
 
 Exit status: 0 done, 1 failed, 2 usage or configuration, 3 audit failed,
-4 sweep incomplete, 130 interrupted. Results go to standard output, all else to
+4 incomplete, 130 interrupted. Results go to standard output, all else to
 standard error. NO_COLOR is honoured.`,
 		Version:              version(),
 		Reader:               in,
@@ -31,6 +31,7 @@ standard error. NO_COLOR is honoured.`,
 		DisableSliceFlagSeparator: true, // a value of --set may be a list
 		Commands: []*cli.Command{
 			runCommand(),
+			mergeCommand(),
 			curveCommand(),
 			figuresCommand(),
 			claimsCommand(),

@@ -30,9 +30,14 @@ func runCommand() *cli.Command {
 		Description: `Runs every configuration under each of its admission policies, prints what was
 measured beside what the paper prints, and writes a results directory: tables,
 figures, ledgers, and report.html. An older results directory of that name is
-replaced, but for what you added to it, and what a run of that name that was killed
-left is removed; over anything else nothing is written. A file of - is standard
-input.
+replaced, but for what you added to it; over anything else nothing is written. A
+file of - is standard input.
+
+A run that is interrupted or killed keeps what it has found, and the same command
+goes on from there. Several machines can share one:
+
+   bourse run mine.yaml --shard 1/2 --out one      and 2/2 --out two elsewhere
+   bourse merge one two --out results/mine
 
    bourse run                                  the paper: 4 workloads, BE SAC CAC RAC
    bourse run --replications 60 --workers 4
@@ -63,7 +68,7 @@ has them do as recorded; its format is told by its first lines, or by
 			&cli.BoolFlag{Name: "ledger", Usage: "keep the ledger of every replication, not of the first only"},
 			&cli.StringFlag{Name: "bank", Usage: "copy the ledgers that are kept to the PostgreSQL server at `URL`, too, as LEDGER/SCENARIO/CONFIGURATION/ADMISSION/REPLICATION"},
 			&cli.BoolFlag{Name: "no-progress", Usage: "show no progress"},
-		}, outputFlags()...),
+		}, append(unitFlags(), outputFlags()...)...),
 		Action: runAction,
 	}
 }
@@ -119,6 +124,38 @@ func runChoice(c *cli.Context, ch choice, dir string) error {
 	if err != nil {
 		return misuse.Of(broken(err, ch.command, ch.streamed, dir, text.String()))
 	}
+	if c.Bool("units") {
+		return listUnits(c, ready)
+	}
+	said := stands(e)
+	to := experiments.Publication{
+		Dir: dir, Ledgers: c.Bool("ledger"), Paper: experiments.PaperOf(e.Name), Scenario: text.String(),
+		Command: ch.command, Source: ch.source, Notes: said, Elapsed: elapsed,
+		Fatal: func(err error) { os.Exit(conclude(c.Context, c.App.ErrWriter, unwritten(dir, err))) },
+		Found: func(done, total int) {
+			note(c, "found %d of %s of a run that was stopped", done, count(total, "replication"))
+		},
+	}
+	if to.Tables, err = tables(c, ready); err != nil {
+		return err
+	}
+	if to.Shard, to.Of, err = shard(c); err != nil {
+		return err
+	}
+	opts := experiments.Options{Workers: c.Int("workers"), Progress: progress(c, e.Name)}
+	if c.IsSet("shard") {
+		if c.Bool("fresh") {
+			err = results.Forget(dir)
+		}
+		if err == nil {
+			err = ready.Shard(c.Context, opts, to)
+		}
+		if err != nil {
+			return kept(dir, broken(differs(err, dir), ch.command, ch.streamed, dir, text.String()))
+		}
+		note(c, "shard %s in %.1f s: its units are in %s, for bourse merge", c.String("shard"), elapsed(), dir)
+		return nil
+	}
 	left, err := results.Tidy(dir)
 	if err != nil {
 		return err
@@ -126,29 +163,33 @@ func runChoice(c *cli.Context, ch choice, dir string) error {
 	for _, line := range left {
 		note(c, "%s", line)
 	}
-	said := stands(e)
-	s, err := ready.Publish(c.Context,
-		experiments.Options{Workers: c.Int("workers"), Progress: progress(c, e.Name)},
-		experiments.Publication{
-			Dir: dir, Ledgers: c.Bool("ledger"), Paper: experiments.PaperOf(e.Name), Scenario: text.String(),
-			Command: ch.command, Source: ch.source, Notes: said, Elapsed: elapsed,
-			Fatal: func(err error) { os.Exit(conclude(c.Context, c.App.ErrWriter, unwritten(dir, err))) },
-		})
+	if c.Bool("fresh") {
+		where, err := results.Unfinished(dir)
+		if err = errors.Join(err, results.Forget(where)); err != nil {
+			return err
+		}
+	}
+	s, err := ready.Publish(c.Context, opts, to)
 	if errors.Is(err, results.ErrNotResults) {
 		return usagef("%w; --out DIR writes elsewhere", err)
 	}
 	if err != nil {
-		return broken(err, ch.command, ch.streamed, dir, text.String())
+		return standing(dir, broken(differs(err, dir), ch.command, ch.streamed, dir, text.String()))
 	}
-	if err := show(c, s.Document(experiments.PaperOf(e.Name), dir, said), nil); err != nil {
-		return err
-	}
-	note(c, "%s of %s in %.1f s; results in %s, a page in %s",
-		count(e.Replications, "replication"), count(len(s.Experiment.Configurations), "configuration"), elapsed(), dir, filepath.Join(dir, "report.html"))
-	if err := auditRun(c, dir); err != nil || !c.IsSet("bank") {
+	if err := published(c, s, dir, said, elapsed); err != nil || !c.IsSet("bank") {
 		return err
 	}
 	return copyRun(c, dir, e.Name, c.String("bank"))
+}
+
+// published tells of results that were written, and audits their ledgers.
+func published(c *cli.Context, s *experiments.Study, dir string, said []string, elapsed func() float64) error {
+	if err := show(c, s.Document(experiments.PaperOf(s.Experiment.Name), dir, said), nil); err != nil {
+		return err
+	}
+	note(c, "%s of %s in %.1f s; results in %s, a page in %s", count(s.Experiment.Replications, "replication"),
+		count(len(s.Experiment.Configurations), "configuration"), elapsed(), dir, filepath.Join(dir, "report.html"))
+	return auditRun(c, dir)
 }
 
 // unwritten says that a ledger of the results could not be written.

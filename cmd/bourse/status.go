@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,14 +41,29 @@ type interruption string
 
 func (i interruption) Error() string { return "interrupted; " + string(i) }
 
+// An unfinished run has kept some of its units.
+type unfinished struct {
+	error
+	what string
+}
+
+func (e unfinished) Unwrap() error { return e.error }
+
 // conclude prints err, if it is one, and returns the exit status it stands for.
 func conclude(ctx context.Context, errs io.Writer, err error) int {
 	if err == nil {
 		return statusDone
 	}
+	var some unfinished
+	if errors.As(err, &some) {
+		err = some.error
+	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		fmt.Fprintln(errs, "bourse: interrupted; nothing unfinished was left")
+		fmt.Fprintf(errs, "bourse: interrupted; %s\n", cmp.Or(some.what, "nothing unfinished was left"))
 		return statusInterrupted
+	}
+	if some.what != "" {
+		defer fmt.Fprintf(errs, "bourse: %s\n", some.what)
 	}
 	if errors.Is(err, errAudit) {
 		return statusAudit

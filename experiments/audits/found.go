@@ -67,7 +67,7 @@ func (f *Found) Text(quiet bool) string {
 		}
 		fmt.Fprintf(&b, "; charged %s, refunded %s, penalties %s\n", r.Charged, r.Refunded, r.Penalties)
 		if r.Computed > 0 {
-			fmt.Fprintf(&b, "  charges and verdicts of %d contracts computed again, and as in jobs.csv\n", r.Computed)
+			fmt.Fprintf(&b, "  charges and verdicts of %d contracts computed again, and as in the table of jobs\n", r.Computed)
 		}
 		beyond(&b, r.Beyond)
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// A csvWriter writes rows of type R as CSV after a header.
+// A csvWriter writes rows of type R as CSV without a header.
 type csvWriter[R any] struct {
 	out    *csv.Writer
 	cols   []Column
@@ -21,13 +21,9 @@ type csvWriter[R any] struct {
 	record []string // the cells again, cut apart
 }
 
-func newCSVWriter[R any](w io.Writer) (*csvWriter[R], error) {
+func newCSVWriter[R any](w io.Writer) *csvWriter[R] {
 	cols := columns[R]()
-	c := &csvWriter[R]{csv.NewWriter(w), cols, nil, make([]int, len(cols)), make([]string, len(cols))}
-	for i, col := range cols {
-		c.record[i] = col.Name
-	}
-	return c, c.out.Write(c.record)
+	return &csvWriter[R]{csv.NewWriter(w), cols, nil, make([]int, len(cols)), make([]string, len(cols))}
 }
 
 // write appends a row that has been checked.
@@ -45,7 +41,7 @@ func (c *csvWriter[R]) write(row reflect.Value) error {
 	return c.out.Write(c.record)
 }
 
-func (c *csvWriter[R]) close() error {
+func (c *csvWriter[R]) flush() error {
 	c.out.Flush()
 	return c.out.Error()
 }

@@ -100,11 +100,8 @@ func TestAnyRow(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		want := rapid.SliceOfN(row, 1, 20).Draw(rt, "rows")
 		dir := t.TempDir()
-		tab, err := newTable[Job](dir, "jobs", ".csv", ".parquet")
-		if err != nil {
-			rt.Fatal(err)
-		}
-		if err := errors.Join(tab.append(want), tab.close()); err != nil {
+		at := rapid.IntRange(0, len(want)).Draw(rt, "at")
+		if err := writeTable(dir, "jobs", want[:at], want[at:]); err != nil {
 			rt.Fatal(err)
 		}
 		if got := collect(t, readParquet[Job](filepath.Join(dir, "jobs.parquet"))); !reflect.DeepEqual(got, want) {
@@ -120,4 +117,26 @@ func TestAnyRow(t *testing.T) {
 			}
 		}
 	})
+}
+
+// writeTable writes rows to name.csv and name.parquet in dir, each slice as a block.
+func writeTable[R any](dir, name string, blocks ...[]R) (err error) {
+	tab := newTable[R](name, csvKind, parquetKind)
+	headers := map[string][]byte{csvKind: header[R](), parquetKind: nil}
+	for kind, head := range headers {
+		f, err := newFile(dir, name+kind, head)
+		if err != nil {
+			return err
+		}
+		for _, rows := range blocks {
+			b := make(Block)
+			if err := errors.Join(tab.append(rows), tab.take(b), f.append(b[f.name])); err != nil {
+				return err
+			}
+		}
+		if err := f.close(); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -24,10 +24,12 @@
 // cell in CSV; a NaN or an infinity is refused, because readers disagree about
 // them.
 //
-// Rows are appended in the order in which they are given and are not kept. The
-// bytes of every file depend on the rows alone: no instants, no machine, row
-// groups of a fixed number of rows. Wall time and versions live in the manifest.
+// Rows are encoded block by block, on as many processors as there are, and blocks are
+// put one behind the other as bytes; in Parquet each is a group of rows. The bytes of
+// every file depend on the rows and their blocks alone: no instants, no machine. Wall
+// time and versions live in the manifest.
 //
 // A directory is written beside its final place and renamed when it is complete,
-// so that a run that dies leaves nothing that looks whole.
+// so that a run that dies leaves nothing that looks whole. Until then its units, the
+// parts that are whole by themselves, are kept beside it, a file each: see [Units].
 package results

@@ -19,19 +19,27 @@ func Example() {
 	defer os.RemoveAll(temp)
 	dir := filepath.Join(temp, "out")
 
-	w, err := results.Create(dir)
+	w, err := results.Create(dir, results.Both)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer w.Abort() // does nothing once the directory is closed
+	rows := results.NewEncoder(results.Both)
 	for replication, violations := range []float64{0.25, 0.5} {
-		err := w.Metrics([]results.Metric{{
+		err := rows.Metrics([]results.Metric{{
 			Configuration: "pareto-high", Admission: "be", Replication: replication,
 			Metric: "violations", Value: &violations,
 		}})
 		if err != nil {
 			log.Fatal(err)
 		}
+	}
+	block, err := rows.Block()
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := w.Append(block); err != nil {
+		log.Fatal(err)
 	}
 	if err := w.Close(results.Manifest{Scenario: "jobs: 50\n", Seed: 1}); err != nil {
 		log.Fatal(err)
@@ -41,11 +49,11 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	rows, err := d.Metrics()
+	found, err := d.Metrics()
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, r := range rows {
+	for _, r := range found {
 		fmt.Println(r.Configuration, r.Admission, r.Replication, r.Metric, *r.Value)
 	}
 	fmt.Println(d.Verify())

@@ -17,7 +17,8 @@ const (
 	older   = ".old"
 )
 
-var errBusy = errors.New("another process has it")
+// ErrBusy reports that another run is writing there.
+var ErrBusy = errors.New("another run is writing it")
 
 // Tidy removes what runs of the results directory dir that were killed left beside it,
 // and returns a sentence about each. What a run still writes stays. Older results that
@@ -52,7 +53,7 @@ func tidy(dir, temp string) (said []string) {
 		lock, err = lockDir(dir)
 	}
 	switch {
-	case errors.Is(err, errBusy):
+	case errors.Is(err, ErrBusy):
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:

@@ -13,7 +13,7 @@ import (
 // results makes results in dir with what somebody added to them.
 func makeResults(t *testing.T, dir string, seed uint64, added ...string) {
 	t.Helper()
-	w, err := Create(dir)
+	w, err := Create(dir, Both)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,15 +44,15 @@ func names(t *testing.T, dir string) []string {
 // killed stands for a run of results out that was killed, and returns what it wrote.
 func killed(t *testing.T, out string) (temp string) {
 	t.Helper()
-	w, err := Create(out)
+	w, err := Create(out, Both)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.unlock() // as the end of a process does
 	t.Cleanup(func() {
 		w.root.Close()
-		for _, f := range []func(){w.jobs.abandon, w.prices.abandon, w.metrics.abandon, w.summary.abandon, w.curve.abandon} {
-			f()
+		for _, f := range w.files {
+			f.abandon()
 		}
 	})
 	return w.temp
@@ -146,7 +146,7 @@ func TestTidy(t *testing.T) {
 
 // replay writes newer results to out.
 func replay(out string) error {
-	w, err := Create(out)
+	w, err := Create(out, Both)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func TestSpared(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
 	out := filepath.Join(base, "out")
-	w, err := Create(out)
+	w, err := Create(out, Both)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,11 +199,11 @@ func TestRivals(t *testing.T) {
 	base := t.TempDir()
 	out := filepath.Join(base, "out")
 	makeResults(t, out, 1, "notes.txt")
-	first, err := Create(out)
+	first, err := Create(out, Both)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := Create(out)
+	second, err := Create(out, Both)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // lockDir locks a directory until what it returns is closed, or the process ends. The
-// error is [errBusy] if another has it.
+// error is [ErrBusy] if another has it.
 func lockDir(dir string) (*os.File, error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -19,7 +19,7 @@ func lockDir(dir string) (*os.File, error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		f.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, errBusy
+			return nil, ErrBusy
 		}
 		return nil, &os.PathError{Op: "lock", Path: dir, Err: err}
 	}

@@ -32,7 +32,6 @@ func whole(read func() error) (err error) {
 // checkFooter refuses a file whose last bytes state a longer footer than it has, for
 // which the library would take that much memory.
 func checkFooter(in io.ReaderAt, size int64) error {
-	const magic = "PAR1"
 	var last [8]byte
 	if size < int64(len(magic)+len(last)) {
 		return errors.New("no Parquet: too short")

@@ -1,7 +1,6 @@
 package results
 
 import (
-	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -14,11 +13,7 @@ import (
 func TestDamagedParquet(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	tab, err := newTable[Price](dir, "prices", ".parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(tab.append([]Price{{"a", "cac", 0, 0, 1.5}, {"a", "cac", 0, 60, 2}}), tab.close()); err != nil {
+	if err := writeTable(dir, "prices", []Price{{"a", "cac", 0, 0, 1.5}, {"a", "cac", 0, 60, 2}}); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "prices.parquet")
@@ -79,16 +74,12 @@ func TestLongFooter(t *testing.T) {
 func TestManyPages(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	tab, err := newTable[Price](dir, "prices", ".parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
 	const n = 2*rowsPerGroup + 7
 	rows := make([]Price, n)
 	for i := range rows {
 		rows[i] = Price{"a", strings.Repeat("x", i%7), i, float64(i) / 7, float64(i * i)}
 	}
-	if err := errors.Join(tab.append(rows), tab.close()); err != nil {
+	if err := writeTable(dir, "prices", rows[:10], rows[10:10], rows[10:]); err != nil {
 		t.Fatal(err)
 	}
 	i := 0

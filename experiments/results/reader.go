@@ -31,11 +31,53 @@ func Open(dir string) (*Dir, error) {
 
 func (d *Dir) file(name string) string { return filepath.Join(d.Path, filepath.FromSlash(name)) }
 
-// Jobs yields the rows of jobs.parquet in order; after an error, no more.
-func (d *Dir) Jobs() iter.Seq2[Job, error] { return readParquet[Job](d.file("jobs.parquet")) }
+// Jobs yields the rows of jobs.parquet, or else of jobs.csv, in order; after an error, no
+// more.
+func (d *Dir) Jobs() iter.Seq2[Job, error] { return rowsOf[Job](d, "jobs") }
 
-// Prices yields the rows of prices.parquet in order; after an error, no more.
-func (d *Dir) Prices() iter.Seq2[Price, error] { return readParquet[Price](d.file("prices.parquet")) }
+// Prices yields the rows of prices.parquet, or else of prices.csv, in order; after an
+// error, no more.
+func (d *Dir) Prices() iter.Seq2[Price, error] { return rowsOf[Price](d, "prices") }
+
+// File returns the file of a table that may have several forms, jobs or prices: CSV if
+// there is one; empty if none is kept.
+func (d *Dir) File(table string) string {
+	for _, kind := range []string{csvKind, parquetKind} {
+		if _, ok := d.Manifest.Outputs[table+kind]; ok {
+			return table + kind
+		}
+	}
+	return ""
+}
+
+// rowsOf yields the rows of a table in the form that there is, Parquet if both.
+func rowsOf[R any](d *Dir, table string) iter.Seq2[R, error] {
+	_, packed := d.Manifest.Outputs[table+parquetKind]
+	switch {
+	case packed:
+		return readParquet[R](d.file(table + parquetKind))
+	case d.File(table) != "":
+		return streamTable[R](d.file(table + csvKind))
+	}
+	return func(yield func(R, error) bool) {
+		var none R
+		yield(none, fmt.Errorf("read results: %s keeps no table of %s: run it with --tables both", d.Path, table))
+	}
+}
+
+// streamTable yields the rows of a CSV file of any size.
+func streamTable[R any](path string) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
+		f, err := OpenFile(path)
+		if err != nil {
+			var none R
+			yield(none, fmt.Errorf("read results: %w", err))
+			return
+		}
+		defer f.Close()
+		readCSV[R](path, f)(yield)
+	}
+}
 
 // Metrics returns the rows of metrics.csv. Errors of this and the next two name
 // file, row and column.

@@ -3,20 +3,22 @@ package results
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// tableColumns returns the columns of every table, by file.
-func tableColumns() map[string][]Column {
-	return map[string][]Column{
-		"jobs.parquet":   columns[Job](),
-		"jobs.csv":       columns[Job](),
-		"prices.parquet": columns[Price](),
-		"metrics.csv":    columns[Metric](),
-		"summary.csv":    columns[Summary](),
-		"curve.csv":      columns[Point](),
+// tableColumns returns the columns of every table of those files.
+func tableColumns(files []*file) map[string][]Column {
+	all := map[string][]Column{
+		"jobs": columns[Job](), "prices": columns[Price](), "metrics": columns[Metric](),
+		"summary": columns[Summary](), "curve": columns[Point](),
 	}
+	found := make(map[string][]Column)
+	for _, f := range files {
+		found[f.name] = all[strings.TrimSuffix(f.name, filepath.Ext(f.name))]
+	}
+	return found
 }
 
 // readme describes the tables in words.

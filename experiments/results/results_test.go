@@ -34,12 +34,20 @@ var (
 func write(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "out")
-	w, err := Create(dir)
+	w, err := Create(dir, Both)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, key, err := w.LedgerDir("pareto-high", "cac", 0)
-	err = errors.Join(err, w.Jobs(jobs[:2]), w.Jobs(jobs[2:]), w.Prices(prices), w.Metrics(metrics),
+	key := "ledger/pareto-high/cac/0"
+	rows := NewEncoder(Both)
+	block := func() Block {
+		b, err := rows.Block()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	err = errors.Join(err, rows.Jobs(jobs[:2]), w.Append(block()), rows.Jobs(jobs[2:]), rows.Prices(prices), rows.Metrics(metrics), w.Append(block()),
 		w.Summary(summaries), w.Curve(points),
 		w.File("report.html", []byte("<!doctype html>")), w.File(key+"/journal", []byte("entries")),
 		w.Close(Manifest{
@@ -142,8 +150,8 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// TestSameBytes checks that bytes depend on the rows alone, however they were
-// divided into calls.
+// TestSameBytes checks that the bytes of a block depend on its rows alone, however they
+// were divided into calls.
 func TestSameBytes(t *testing.T) {
 	t.Parallel()
 	many := make([]Job, rowsPerGroup+5000)
@@ -155,14 +163,19 @@ func TestSameBytes(t *testing.T) {
 	}
 	sums := func(step int) map[string]Output {
 		dir := filepath.Join(t.TempDir(), "out")
-		w, err := Create(dir)
+		w, err := Create(dir, Both)
 		if err != nil {
 			t.Fatal(err)
 		}
+		rows := NewEncoder(Both)
 		for i := 0; i < len(many); i += step {
-			if err := w.Jobs(many[i:min(i+step, len(many))]); err != nil {
+			if err := rows.Jobs(many[i:min(i+step, len(many))]); err != nil {
 				t.Fatal(err)
 			}
+		}
+		block, err := rows.Block()
+		if err := errors.Join(err, w.Append(block)); err != nil {
+			t.Fatal(err)
 		}
 		if err := w.Close(Manifest{WallSeconds: float64(step)}); err != nil {
 			t.Fatal(err)

@@ -1,64 +1,69 @@
 package results
 
 import (
-	"bufio"
-	"errors"
+	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 
 	"github.com/parquet-go/parquet-go"
 )
 
 // The two sizes are part of the format, since the bytes depend on them: the rows
-// handed to the Parquet writer at once, which decide where its pages end, and the
-// rows of a group, which bound what it keeps in memory.
+// handed to the Parquet writer at once, which decide where its pages end, and the most
+// rows of a group.
 const (
 	rowsPerWrite = 1 << 10
 	rowsPerGroup = 1 << 16
 )
 
-// A table appends rows of type R to name.parquet, name.csv, or both.
+// A table encodes rows of type R as name.parquet, name.csv, or both.
 type table[R any] struct {
 	name    string
 	cols    []Column
-	rows    int // written so far
+	rows    int // so far
+	text    bytes.Buffer
 	csv     *csvWriter[R]
+	packed  bytes.Buffer
 	parquet *parquet.GenericWriter[R]
-	waiting []R // to be handed to parquet
-	files   []*os.File
-	buffers []*bufio.Writer
+	waiting []R  // to be handed to parquet
+	taken   bool // what is in text and packed is a block's
 }
 
-// newTable creates the table's files in dir; each of kinds is .csv or .parquet.
-func newTable[R any](dir, name string, kinds ...string) (*table[R], error) {
+// newTable returns a table without rows; each of kinds is .csv or .parquet.
+func newTable[R any](name string, kinds ...string) *table[R] {
 	t := &table[R]{name: name, cols: columns[R]()}
 	for _, kind := range kinds {
-		f, err := os.OpenFile(filepath.Join(dir, name+kind), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-		if err != nil {
-			t.abandon()
-			return nil, err
-		}
-		b := bufio.NewWriterSize(f, 1<<16)
-		t.files, t.buffers = append(t.files, f), append(t.buffers, b)
-		if kind == ".parquet" {
-			t.waiting = make([]R, 0, rowsPerWrite)
-			t.parquet = parquet.NewGenericWriter[R](b,
-				parquet.CreatedBy("bourse", "1", "results"), // no version of a library in the bytes
-				parquet.MaxRowsPerRowGroup(rowsPerGroup))
+		if kind == csvKind {
+			t.csv = newCSVWriter[R](&t.text)
 			continue
 		}
-		if t.csv, err = newCSVWriter[R](b); err != nil {
-			t.abandon()
-			return nil, err
-		}
+		t.waiting = make([]R, 0, rowsPerWrite)
+		t.pack()
 	}
-	return t, nil
+	return t
 }
 
-// append writes rows, or none of them if one cannot be kept.
+// pack begins a Parquet file.
+func (t *table[R]) pack() {
+	t.packed.Reset()
+	t.parquet = parquet.NewGenericWriter[R](&t.packed,
+		parquet.CreatedBy("bourse", "1", "results"), // no version of a library in the bytes
+		parquet.MaxRowsPerRowGroup(rowsPerGroup))
+}
+
+// begin drops what a block has taken.
+func (t *table[R]) begin() {
+	if t.taken {
+		t.taken = false
+		if t.text.Reset(); t.parquet != nil {
+			t.pack()
+		}
+	}
+}
+
+// append encodes rows, or none of them if one cannot be kept.
 func (t *table[R]) append(rows []R) error {
+	t.begin()
 	for i := range rows {
 		if err := checkRow(t.cols, reflect.ValueOf(&rows[i]).Elem()); err != nil {
 			return fmt.Errorf("%s, row %d: %w", t.name, t.rows+i+1, err)
@@ -95,29 +100,25 @@ func (t *table[R]) flush() error {
 	return nil
 }
 
-// close completes the files and makes them durable.
-func (t *table[R]) close() error {
-	var errs []error
+// take gives b what has been encoded: text without its header, and a whole Parquet file.
+// It is good until the next row.
+func (t *table[R]) take(b Block) error {
+	t.begin()
+	t.rows, t.taken = 0, true
 	if t.csv != nil {
-		errs = append(errs, t.csv.close())
+		if err := t.csv.flush(); err != nil {
+			return fmt.Errorf("write %s.csv: %w", t.name, err)
+		}
+		b[t.name+csvKind] = t.text.Bytes()
 	}
 	if t.parquet != nil {
-		errs = append(errs, t.flush(), t.parquet.Close())
-	}
-	for i, f := range t.files {
-		errs = append(errs, t.buffers[i].Flush(), f.Sync(), f.Close())
-	}
-	t.files = nil
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("close %s: %w", t.name, err)
+		if err := t.flush(); err != nil {
+			return err
+		}
+		if err := t.parquet.Close(); err != nil {
+			return fmt.Errorf("write %s.parquet: %w", t.name, err)
+		}
+		b[t.name+parquetKind] = t.packed.Bytes()
 	}
 	return nil
-}
-
-// abandon closes the files as they are.
-func (t *table[R]) abandon() {
-	for _, f := range t.files {
-		f.Close()
-	}
-	t.files = nil
 }

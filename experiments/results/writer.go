@@ -5,35 +5,35 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // ErrNotResults reports that a directory is no results directory.
 var ErrNotResults = errors.New("not a results directory")
 
-// A Writer writes a results directory. Rows are appended, a replication or more
-// at a time, in the order in which they are to be read; nothing is visible under
-// the directory's name before [Writer.Close].
+// A Writer writes a results directory. Rows are appended block by block, in the order
+// in which they are to be read; nothing is visible under the directory's name before
+// [Writer.Close].
 type Writer struct {
 	dir, temp string   // where it will be, where it is written
 	root      *os.Root // of temp
 	lock      *os.File // of temp, nil where there are no locks
 	closed    bool
 
-	jobs    *table[Job]
-	prices  *table[Price]
-	metrics *table[Metric]
 	summary *table[Summary]
 	curve   *table[Point]
+	files   []*file
 }
 
-// Create begins a results directory dir. It may replace an empty directory or
-// older results; over anything else the error is [ErrNotResults].
-func Create(dir string) (*Writer, error) {
-	w := new(Writer)
-	err := w.create(dir)
+// Create begins a results directory dir with tables in the forms of t. It may replace
+// an empty directory or older results; over anything else the error is [ErrNotResults].
+func Create(dir string, t Tables) (*Writer, error) {
+	w := &Writer{summary: newTable[Summary]("summary", csvKind), curve: newTable[Point]("curve", csvKind)}
+	err := w.create(dir, t)
 	if err != nil {
 		w.Abort()
 		return nil, fmt.Errorf("write results: %w", err)
@@ -41,7 +41,7 @@ func Create(dir string) (*Writer, error) {
 	return w, nil
 }
 
-func (w *Writer) create(dir string) (err error) {
+func (w *Writer) create(dir string, t Tables) (err error) {
 	if w.dir, err = place(dir); err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (w *Writer) create(dir string) (err error) {
 		if err != nil {
 			return err
 		}
-		if w.lock, err = lockDir(w.temp); err != nil && !errors.Is(err, errBusy) && !errors.Is(err, fs.ErrNotExist) {
+		if w.lock, err = lockDir(w.temp); err != nil && !errors.Is(err, ErrBusy) && !errors.Is(err, fs.ErrNotExist) {
 			break // no locks here: nobody will take the run for dead
 		}
 		if w.lock == nil {
@@ -71,7 +71,7 @@ func (w *Writer) create(dir string) (err error) {
 		}
 		w.lock.Close()
 	}
-	return w.open()
+	return w.open(t)
 }
 
 // place returns where the results called dir are.
@@ -100,57 +100,48 @@ func replaceable(dir string) error {
 	return nil // results of another format are results
 }
 
-func (w *Writer) open() (err error) {
+func (w *Writer) open(t Tables) (err error) {
 	if err := os.Chmod(w.temp, 0o755); err != nil {
 		return err
 	}
 	if w.root, err = os.OpenRoot(w.temp); err != nil {
 		return err
 	}
-	if w.jobs, err = newTable[Job](w.temp, "jobs", ".csv", ".parquet"); err != nil {
+	headers := map[string][]byte{
+		"jobs" + csvKind: header[Job](), "prices" + csvKind: header[Price](), "metrics" + csvKind: header[Metric](),
+		"summary" + csvKind: header[Summary](), "curve" + csvKind: header[Point](),
+	}
+	empty, err := NewEncoder(t).Block() // every file that there is to be
+	err = errors.Join(err, w.summary.take(empty), w.curve.take(empty))
+	for _, name := range slices.Sorted(maps.Keys(empty)) {
+		f, wrong := newFile(w.temp, name, headers[name])
+		if err = errors.Join(err, wrong); f != nil {
+			w.files = append(w.files, f)
+		}
+	}
+	if err != nil {
 		return err
 	}
-	if w.prices, err = newTable[Price](w.temp, "prices", ".parquet"); err != nil {
-		return err
-	}
-	if w.metrics, err = newTable[Metric](w.temp, "metrics", ".csv"); err != nil {
-		return err
-	}
-	if w.summary, err = newTable[Summary](w.temp, "summary", ".csv"); err != nil {
-		return err
-	}
-	w.curve, err = newTable[Point](w.temp, "curve", ".csv")
-	return err
+	return w.Append(empty)
 }
 
-// Jobs appends rows to jobs.parquet and jobs.csv. Like the other four, it refuses
-// all of rows if one holds a NaN, an infinity, a control character or too much
-// money. The slice may be used again; what its pointers point to may not change.
-func (w *Writer) Jobs(rows []Job) error { return w.jobs.append(rows) }
-
-// Prices appends rows to prices.parquet.
-func (w *Writer) Prices(rows []Price) error { return w.prices.append(rows) }
-
-// Metrics appends rows to metrics.csv.
-func (w *Writer) Metrics(rows []Metric) error { return w.metrics.append(rows) }
+// Append adds encoded rows.
+func (w *Writer) Append(b Block) error {
+	for _, f := range w.files {
+		if rows := b[f.name]; len(rows) > 0 {
+			if err := f.append(rows); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 // Summary appends rows to summary.csv.
 func (w *Writer) Summary(rows []Summary) error { return w.summary.append(rows) }
 
 // Curve appends rows to curve.csv.
 func (w *Writer) Curve(rows []Point) error { return w.curve.append(rows) }
-
-// LedgerDir returns a new directory to keep a journal in, and its path within
-// the results, e.g. "ledger/pareto-high/cac/0", the key of its head in
-// [Manifest.Ledgers].
-func (w *Writer) LedgerDir(configuration, admission string, replication int) (dir, key string, err error) {
-	key = fmt.Sprintf("ledger/%s/%s/%d", configuration, admission, replication)
-	dir, err = w.path(key)
-	if err == nil {
-		err = w.root.MkdirAll(key, 0o755) // not where an abort has removed it
-	}
-	return dir, key, err
-}
 
 // File writes one more file, e.g. report.html or figures/curve.svg. It replaces
 // no file that is there.
@@ -170,13 +161,17 @@ func (w *Writer) File(name string, data []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// path returns where the file name is written. A name must stay within the
-// directory.
+// path returns where the file name is written.
 func (w *Writer) path(name string) (string, error) {
+	return within(w.temp, name)
+}
+
+// within returns where the file name of dir is, which must stay within it.
+func within(dir, name string) (string, error) {
 	if !fs.ValidPath(name) || !filepath.IsLocal(name) || name == manifestName || checkText(name) != nil {
 		return "", fmt.Errorf("%q is no name for a file of the results", name)
 	}
-	return filepath.Join(w.temp, filepath.FromSlash(name)), nil
+	return filepath.Join(dir, filepath.FromSlash(name)), nil
 }
 
 // Close completes every table, writes README.txt and the manifest, and gives the
@@ -192,14 +187,21 @@ func (w *Writer) Close(m Manifest) (err error) {
 			err = fmt.Errorf("write %s: %w", w.dir, err)
 		}
 	}()
-	err = errors.Join(w.jobs.close(), w.prices.close(), w.metrics.close(), w.summary.close(), w.curve.close())
+	last := make(Block)
+	if err := errors.Join(w.summary.take(last), w.curve.take(last)); err != nil {
+		return err
+	}
+	err = w.Append(last)
+	for _, f := range w.files {
+		err = errors.Join(err, f.close())
+	}
 	if err != nil {
 		return err
 	}
 	m.Kind, m.Format = kind, Format
 	m.ScenarioSHA256 = hashText(m.Scenario)
 	m.Version = BuildVersion()
-	m.Columns = tableColumns()
+	m.Columns = tableColumns(w.files)
 	if m.Inputs == nil {
 		m.Inputs = map[string]string{}
 	}
@@ -298,11 +300,9 @@ func (w *Writer) Abort() {
 		return
 	}
 	w.closed = true
-	abandon(w.jobs)
-	abandon(w.prices)
-	abandon(w.metrics)
-	abandon(w.summary)
-	abandon(w.curve)
+	for _, f := range w.files {
+		f.abandon()
+	}
 	if w.root != nil {
 		w.root.Close()
 	}
@@ -314,11 +314,5 @@ func (w *Writer) Abort() {
 		if os.RemoveAll(w.temp) == nil {
 			return
 		}
-	}
-}
-
-func abandon[R any](t *table[R]) {
-	if t != nil {
-		t.abandon()
 	}
 }

@@ -14,7 +14,7 @@ type follower struct {
 func Follow(run *Run) func() audit.Follower {
 	return func() audit.Follower {
 		f := &follower{run: run}
-		if run != nil && len(run.Unread) == 0 {
+		if run != nil && len(run.Unread) == 0 && run.Table != "" {
 			f.trail = newTrail(run)
 		}
 		return f
@@ -49,6 +49,9 @@ func (f *follower) End(seq int64) *audit.Finding {
 func (f *follower) Result() (r audit.Result) {
 	if f.run != nil {
 		r.Findings = append(r.Findings, f.run.Unread...)
+		if f.run.Table == "" {
+			r.Beyond = []string{"rows of jobs, and charges, which were not computed again: the results keep no table of jobs"}
+		}
 	}
 	if t := f.trail; t != nil {
 		r.Findings, r.Computed = append(r.Findings, t.found...), t.computed

@@ -2,7 +2,9 @@ package verify
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"bourse/bank/audit"
@@ -18,7 +20,7 @@ func Published(r *results.Dir, e scenario.Experiment, runs []string) []*Run {
 	all := make([]*Run, len(runs))
 	at := make(map[string]*Run)
 	for i, run := range runs {
-		all[i] = &Run{}
+		all[i] = &Run{Table: r.File("jobs")}
 		if c, a := find(&e, run); c != nil {
 			all[i].Rules = RulesOf(c, a)
 		}
@@ -29,17 +31,20 @@ func Published(r *results.Dir, e scenario.Experiment, runs []string) []*Run {
 		unread = append(unread, audit.Finding{File: file, Found: err.Error(), Want: "a table that can be read"})
 	}
 	for p, err := range r.Prices() {
+		if r.File("prices") == "" {
+			break
+		}
 		if err != nil {
-			cannot("prices.parquet", err)
+			cannot(r.File("prices"), err)
 			break
 		}
 		if run := at[fmt.Sprintf("%s/%s/%d", p.Configuration, p.Admission, p.Replication)]; run != nil {
 			run.Prices = append(run.Prices, p.MeanPrice)
 		}
 	}
-	rows, err := jobsIn(filepath.Join(r.Path, "jobs.csv"), func(run string) bool { return at[run] != nil })
+	rows, err := jobsIn(r, func(run string) bool { return at[run] != nil })
 	if err != nil {
-		cannot("jobs.csv", err)
+		cannot(r.File("jobs"), err)
 	}
 	for run := range at {
 		at[run].Jobs, at[run].Unread = rows[run], unread
@@ -48,13 +53,57 @@ func Published(r *results.Dir, e scenario.Experiment, runs []string) []*Run {
 }
 
 // jobsIn returns the rows of the runs that are wanted, by run.
-func jobsIn(file string, wanted func(run string) bool) (map[string][]Job, error) {
-	f, err := results.OpenFile(file)
-	if err != nil {
-		return nil, err
+func jobsIn(r *results.Dir, wanted func(run string) bool) (map[string][]Job, error) {
+	table := r.File("jobs")
+	if filepath.Ext(table) == ".csv" {
+		f, err := results.OpenFile(filepath.Join(r.Path, table))
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return ReadJobs(f, wanted)
 	}
-	defer f.Close()
-	return ReadJobs(f, wanted)
+	runs := make(map[string][]Job)
+	if table == "" {
+		return runs, nil
+	}
+	row := 0
+	for j, err := range r.Jobs() {
+		if err != nil {
+			return nil, err
+		}
+		row++
+		run := fmt.Sprintf("%s/%s/%d", j.Configuration, j.Admission, j.Replication)
+		if !wanted(run) {
+			continue
+		}
+		id, err := strconv.ParseInt(j.Job, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("jobs, row %d, column job: %.40q, want an integer", row, j.Job)
+		}
+		number := func(x *float64) float64 {
+			if x == nil {
+				return math.NaN()
+			}
+			return *x
+		}
+		amount := func(m *results.Money) audit.Money {
+			if m == nil {
+				return none
+			}
+			return audit.Money(*m)
+		}
+		one := Job{
+			Row: row, ID: id, User: j.User, Arrival: j.Arrival, Work: j.Work, Nodes: j.Nodes, Value: audit.Money(j.Value),
+			Decision: j.Decision, Reason: j.Reason, Start: number(j.Start), End: number(j.End), WorkDone: number(j.WorkDone),
+			Paid: amount(j.Paid), Penalty: amount(j.Penalty),
+		}
+		if j.Fulfilled != nil {
+			one.Fulfilled = strconv.FormatBool(*j.Fulfilled)
+		}
+		runs[run] = append(runs[run], one)
+	}
+	return runs, nil
 }
 
 // find returns configuration and policy of a run, nil if e has no such run.

@@ -10,6 +10,7 @@ import (
 
 // A Run is what a run published beside its ledger. The ledger is held against it.
 type Run struct {
+	Table  string          // file of Jobs, e.g. jobs.csv; empty if none is kept: then nothing is compared
 	Jobs   []Job           // the run's rows of the table
 	Unread []audit.Finding // the tables that could not be read: rows are then not compared
 	Prices []float64       // the run's rows of the table of prices: mean over hosts and 300 s, $/s; nil if there is none
@@ -105,7 +106,7 @@ func (t *trail) off(seq int64, j *Job, column, found, want string) {
 		t.more++
 		return
 	}
-	t.found = append(t.found, audit.Finding{Seq: seq, File: fmt.Sprintf("jobs.csv, row %d, column %s", j.Row, column), Found: found, Want: want})
+	t.found = append(t.found, audit.Finding{Seq: seq, File: fmt.Sprintf("%s, row %d, column %s", t.run.Table, j.Row, column), Found: found, Want: want})
 }
 
 // entry follows e, which is in order in itself, or says what it found and what
@@ -154,7 +155,7 @@ func (t *trail) stop(e *audit.Entry, why string) {
 func (t *trail) row(e *audit.Entry) *Job {
 	j := t.rows[e.Contract]
 	if j == nil {
-		t.found = append(t.found, audit.Finding{Seq: e.Seq, File: "jobs.csv", Found: "no row", Want: fmt.Sprintf("one for job %d", e.Contract)})
+		t.found = append(t.found, audit.Finding{Seq: e.Seq, File: t.run.Table, Found: "no row", Want: fmt.Sprintf("one for job %d", e.Contract)})
 		return nil
 	}
 	t.seen[j.ID] = true
@@ -275,7 +276,7 @@ func (t *trail) finish(seq int64) (bad *audit.Finding) {
 	}
 	t.prices()
 	if t.more > 0 {
-		t.found = append(t.found, audit.Finding{File: "jobs.csv", Found: fmt.Sprintf("%d cells more that are amiss", t.more), Want: "rows as the ledger has them"})
+		t.found = append(t.found, audit.Finding{File: t.run.Table, Found: fmt.Sprintf("%d cells more that are amiss", t.more), Want: "rows as the ledger has them"})
 	}
 	return bad
 }

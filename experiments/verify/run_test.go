@@ -107,7 +107,7 @@ func heldApart(t *testing.T, steps []step, other float64, table [][]string, rule
 	for _, row := range table {
 		csv.WriteString(strings.Join(row, ",") + "\n")
 	}
-	run := verify.Run{Rules: &rules, Prices: prices}
+	run := verify.Run{Table: "jobs.csv", Rules: &rules, Prices: prices}
 	rows, err := verify.ReadJobs(strings.NewReader(csv.String()), func(string) bool { return true })
 	if run.Jobs = rows["small/cac/0"]; err != nil {
 		run.Unread = []audit.Finding{{File: "jobs.csv", Found: err.Error()}}

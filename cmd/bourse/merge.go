@@ -1,0 +1,69 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"bourse/experiments"
+	"bourse/experiments/results"
+	"bourse/experiments/scenario"
+
+	"github.com/urfave/cli/v2"
+)
+
+func mergeCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "merge",
+		Usage:     "put together what the shards of a run have found",
+		ArgsUsage: "DIR...",
+		Description: `Writes the results directory that one run would have written, byte for byte but for
+the wall time, from directories that 'bourse run --shard' made, on one machine or on
+many. Units that are in none of them are named, and nothing is written (exit status 4).
+
+   bourse run mine.yaml --shard 1/2 --out one
+   bourse run mine.yaml --shard 2/2 --out two
+   bourse merge one two --out results/mine`,
+		Flags:  append([]cli.Flag{&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write results to `DIR` (default: results/ and the scenario's name)"}}, outputFlags()...),
+		Action: mergeAction,
+	}
+}
+
+func mergeAction(c *cli.Context) error {
+	elapsed := stopwatch()
+	if c.NArg() == 0 {
+		return usagef("merge: found no directory, want those that run --shard wrote")
+	}
+	var all []*results.Units
+	for _, dir := range c.Args().Slice() {
+		u, err := results.ReadUnits(dir)
+		if err != nil {
+			return err
+		}
+		all = append(all, u)
+		if first := all[0]; !first.Plan.Same(&u.Plan) || first.Plan.Replications != u.Plan.Replications {
+			return usagef("%s and %s are of different runs: %s", first.Dir, dir, difference(&first.Plan, &u.Plan))
+		}
+	}
+	plan := &all[0].Plan
+	e, err := scenario.Stored(all[0].Dir, plan.Scenario)
+	if err != nil {
+		return err
+	}
+	t, err := results.ParseTables(plan.Tables)
+	if err != nil {
+		return fmt.Errorf("%s: tables: %w", all[0].Dir, err)
+	}
+	dir := orElse(c.String("out"), "results", e.Name)
+	said := stands(&e)
+	s, err := experiments.Merge(&e, all, experiments.Publication{
+		Dir: dir, Paper: experiments.PaperOf(e.Name), Scenario: plan.Scenario, Notes: said, Elapsed: elapsed, Tables: t,
+	})
+	var holes *experiments.HolesError
+	if errors.As(err, &holes) {
+		return incomplete{err}
+	}
+	if err != nil {
+		return err
+	}
+	return published(c, s, dir, said, elapsed)
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"bourse/experiments"
+	"bourse/experiments/misuse"
+	"bourse/experiments/results"
+	"bourse/experiments/scenario"
+
+	"github.com/urfave/cli/v2"
+)
+
+// mostRows is from how many rows of jobs on CSV is not written unless it is asked for.
+const mostRows = 1_000_000
+
+// unitFlags say what of a run is done, and what is kept of it.
+func unitFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "tables", Usage: "keep jobs and prices as `FORM`: both (jobs as CSV and Parquet), parquet, csv or none (default: both, parquet from a million rows on)"},
+		&cli.BoolFlag{Name: "units", Usage: "list the units of the run, the parts that it keeps as files and can be divided by, and run nothing"},
+		&cli.StringFlag{Name: "shard", Usage: "do part `K/N` of the units only, of 1/N to N/N, and leave them in the directory of --out for 'bourse merge'"},
+		&cli.BoolFlag{Name: "fresh", Usage: "begin anew where a run was stopped, in place of going on"},
+	}
+}
+
+// tables returns the form of the large tables.
+func tables(c *cli.Context, ready *experiments.Prepared) (results.Tables, error) {
+	if name := c.String("tables"); name != "" {
+		t, err := results.ParseTables(name)
+		if err != nil {
+			return t, usagef("--tables: %w", err)
+		}
+		return t, nil
+	}
+	if rows := ready.JobRows(); rows > mostRows {
+		note(c, "%d rows of jobs are kept as Parquet alone; --tables both writes CSV, too", rows)
+		return results.Parquet, nil
+	}
+	return results.Both, nil
+}
+
+// shard returns which units are to be done, counted from 0.
+func shard(c *cli.Context) (k, n int, err error) {
+	if !c.IsSet("shard") {
+		return 0, 1, nil
+	}
+	s := c.String("shard")
+	one, all, ok := strings.Cut(s, "/")
+	k, err = strconv.Atoi(one)
+	n, wrong := strconv.Atoi(all)
+	if !ok || err != nil || wrong != nil || k < 1 || k > n {
+		return 0, 0, usagef("--shard: found %q, want K/N, of 1/N to N/N", s)
+	}
+	return k - 1, n, nil
+}
+
+// listUnits prints the units of a run.
+func listUnits(c *cli.Context, ready *experiments.Prepared) error {
+	type unit struct {
+		Unit          string   `json:"unit"`
+		Configuration string   `json:"configuration"`
+		From          int      `json:"from"` // replication
+		To            int      `json:"to"`   // the replication after the last
+		Admission     []string `json:"admission"`
+	}
+	all := []unit{}
+	for _, u := range ready.Units() {
+		conf := &ready.Experiment.Configurations[u.Configuration]
+		one := unit{Unit: u.Name(), Configuration: conf.Name, From: u.From, To: u.To}
+		for _, a := range conf.Admission {
+			one.Admission = append(one.Admission, a.Label)
+		}
+		all = append(all, one)
+	}
+	if c.Bool("json") {
+		return printJSON(c, all)
+	}
+	w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "unit\tconfiguration\treplications\tadmission")
+	for _, u := range all {
+		fmt.Fprintf(w, "%s\t%s\t%d to %d\t%s\n", u.Unit, u.Configuration, u.From, u.To-1, strings.Join(u.Admission, " "))
+	}
+	return w.Flush()
+}
+
+// differs says of units of another run what it is that differs, and what to do.
+func differs(err error, dir string) error {
+	var other *results.OtherError
+	if !errors.As(err, &other) {
+		return err
+	}
+	return misuse.Errorf("%s was begun by another run: %s; finish that one ('%s' with the same --out), drop it with --fresh, or write elsewhere",
+		dir, difference(&other.Found, &other.Want), strings.Join(other.Found.Command, " "))
+}
+
+// difference returns the field in which two plans differ, with both values.
+func difference(a, b *results.Plan) string {
+	var ignored []string
+	if !a.Same(b) {
+		ignored = []string{"replications"}
+	}
+	one, err := scenario.Stored("", a.Scenario)
+	other, wrong := scenario.Stored("", b.Scenario)
+	if err == nil && wrong == nil {
+		if d := scenario.Differ(&one, &other, ignored...); d != nil {
+			return fmt.Sprintf("%s: found %s, want %s", d.Field, d.One, d.Other)
+		}
+	}
+	for _, field := range [][3]string{
+		{"--tables", a.Tables, b.Tables}, {"--ledger", strconv.FormatBool(a.Ledgers), strconv.FormatBool(b.Ledgers)}, {"version of bourse", a.Version, b.Version},
+	} {
+		if field[1] != field[2] {
+			return fmt.Sprintf("%s: found %s, want %s", field[0], field[1], field[2])
+		}
+	}
+	for path, sum := range a.Inputs {
+		if b.Inputs[path] != sum {
+			return fmt.Sprintf("%s has changed", path)
+		}
+	}
+	return "the scenario file: it has another name or place"
+}
+
+// standing says what is kept of a run of dir that err has ended.
+func standing(dir string, err error) error {
+	where, wrong := results.Unfinished(dir)
+	if wrong != nil {
+		return err
+	}
+	return kept(where, err)
+}
+
+// kept says which units are in where, and what to do.
+func kept(where string, err error) error {
+	u, wrong := results.ReadUnits(where)
+	if wrong != nil || errors.Is(err, results.ErrBusy) || errors.As(err, new(misuse.Error)) {
+		return err
+	}
+	names, wrong := u.Names()
+	if wrong != nil || len(names) == 0 {
+		return err
+	}
+	return unfinished{err, fmt.Sprintf("%d of %d units are kept in %s: the same command goes on", len(names), len(u.Plan.Units), where)}
+}

@@ -1,0 +1,182 @@
+package results
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+const (
+	csvKind     = ".csv"
+	parquetKind = ".parquet"
+)
+
+// A Block is encoded rows, by the file that they are for. Blocks are put one behind the
+// other as bytes: rows are encoded once, on as many processors as there are.
+type Block map[string][]byte
+
+// An Encoder encodes rows of what grows with the replications. One goroutine at a time
+// may use it.
+type Encoder struct {
+	jobs    *table[Job]
+	prices  *table[Price]
+	metrics *table[Metric]
+}
+
+// NewEncoder returns an encoder for t.
+func NewEncoder(t Tables) *Encoder {
+	return &Encoder{
+		newTable[Job]("jobs", t.jobs()...), newTable[Price]("prices", t.prices()...), newTable[Metric]("metrics", csvKind),
+	}
+}
+
+// Jobs appends rows to jobs.parquet and jobs.csv. Like the others, it refuses all of
+// rows if one holds a NaN, an infinity, a control character or too much money. The slice
+// may be used again; what its pointers point to may not change before Block.
+func (e *Encoder) Jobs(rows []Job) error { return e.jobs.append(rows) }
+
+// Prices appends rows to prices.parquet.
+func (e *Encoder) Prices(rows []Price) error { return e.prices.append(rows) }
+
+// Metrics appends rows to metrics.csv.
+func (e *Encoder) Metrics(rows []Metric) error { return e.metrics.append(rows) }
+
+// Block returns what has been appended since the last. It is good until the next row.
+func (e *Encoder) Block() (Block, error) {
+	b := make(Block)
+	return b, errors.Join(e.jobs.take(b), e.prices.take(b), e.metrics.take(b))
+}
+
+// A file is a file of rows that is written block by block.
+type file struct {
+	name string
+	f    *os.File
+	at   int64
+	meta *format.FileMetaData // of Parquet, nil for CSV and before the first block
+}
+
+// newFile creates the file name in dir; CSV begins with its header.
+func newFile(dir, name string, header []byte) (*file, error) {
+	f, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	t := &file{name: name, f: f}
+	return t, t.write(header)
+}
+
+func (t *file) write(b []byte) error {
+	n, err := t.f.Write(b)
+	t.at += int64(n)
+	return err
+}
+
+// append adds a block's bytes.
+func (t *file) append(b []byte) error {
+	if filepath.Ext(t.name) == csvKind {
+		return t.write(b)
+	}
+	if err := t.join(b); err != nil {
+		return fmt.Errorf("write %s: %w", t.name, err)
+	}
+	return nil
+}
+
+const (
+	magic  = "PAR1"
+	footed = 4 + len(magic) // after the footer: its length, and magic
+)
+
+// join adds the row groups of a whole Parquet file.
+func (t *file) join(b []byte) error {
+	if len(b) < len(magic)+footed {
+		return errors.New("a block is no Parquet file")
+	}
+	end := len(b) - footed - int(binary.LittleEndian.Uint32(b[len(b)-footed:]))
+	if end < len(magic) {
+		return errors.New("a block has no footer")
+	}
+	var meta format.FileMetaData
+	if err := thrift.Unmarshal(new(thrift.CompactProtocol), b[end:len(b)-footed], &meta); err != nil {
+		return fmt.Errorf("footer of a block: %w", err)
+	}
+	// Where pages are is left out: readers want those of all groups in one place, and a
+	// group has few.
+	for i := range meta.RowGroups {
+		g := &meta.RowGroups[i]
+		for k := range g.Columns {
+			c := &g.Columns[k]
+			end = min(end, int(c.OffsetIndexOffset), int(c.ColumnIndexOffset))
+			c.OffsetIndexOffset, c.OffsetIndexLength, c.ColumnIndexOffset, c.ColumnIndexLength = 0, 0, 0, 0
+		}
+	}
+	if t.meta == nil {
+		t.meta = &meta
+		return t.write(b[:end])
+	}
+	shift := t.at - int64(len(magic))
+	for i := range meta.RowGroups {
+		g := &meta.RowGroups[i]
+		move(&g.FileOffset, shift)
+		g.Ordinal = int16(len(t.meta.RowGroups)) // it wraps: readers go by order
+		for k := range g.Columns {
+			c := &g.Columns[k]
+			move(&c.FileOffset, shift)
+			move(&c.MetaData.DataPageOffset, shift)
+			move(&c.MetaData.DictionaryPageOffset, shift)
+		}
+		t.meta.RowGroups = append(t.meta.RowGroups, *g)
+	}
+	t.meta.NumRows += meta.NumRows
+	return t.write(b[len(magic):end])
+}
+
+// move shifts an offset; 0 is none.
+func move(at *int64, by int64) {
+	if *at != 0 {
+		*at += by
+	}
+}
+
+// close completes the file and makes it durable.
+func (t *file) close() error {
+	var err error
+	if t.meta != nil {
+		var footer []byte
+		if footer, err = thrift.Marshal(new(thrift.CompactProtocol), t.meta); err == nil {
+			footer = binary.LittleEndian.AppendUint32(footer, uint32(len(footer)))
+			err = t.write(append(footer, magic...))
+		}
+	}
+	err = errors.Join(err, t.f.Sync(), t.f.Close())
+	t.f = nil
+	if err != nil {
+		return fmt.Errorf("close %s: %w", t.name, err)
+	}
+	return nil
+}
+
+// abandon closes the file as it is.
+func (t *file) abandon() {
+	if t.f != nil {
+		t.f.Close()
+	}
+}
+
+// header returns the first line of a CSV file.
+func header[R any]() []byte {
+	var b bytes.Buffer
+	w := newCSVWriter[R](&b)
+	for i, c := range w.cols {
+		w.record[i] = c.Name
+	}
+	w.out.Write(w.record) // to memory
+	w.out.Flush()
+	return b.Bytes()
+}

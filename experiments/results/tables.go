@@ -1,0 +1,35 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Tables says in which forms the large tables are kept, jobs and prices.
+type Tables uint8
+
+// The forms.
+const (
+	Both    Tables = iota // jobs as CSV and Parquet, prices as Parquet
+	Parquet               // both as Parquet
+	CSV                   // both as CSV
+	None                  // neither
+)
+
+var forms = []string{"both", "parquet", "csv", "none"}
+
+func (t Tables) String() string { return forms[t] }
+
+// ParseTables returns the form of that name.
+func ParseTables(s string) (Tables, error) {
+	if i := slices.Index(forms, s); i >= 0 {
+		return Tables(i), nil
+	}
+	return 0, fmt.Errorf("found %q, want one of %s", s, strings.Join(forms, ", "))
+}
+
+func (t Tables) jobs() []string {
+	return [][]string{{csvKind, parquetKind}, {parquetKind}, {csvKind}, nil}[t]
+}
+func (t Tables) prices() []string { return [][]string{{parquetKind}, {parquetKind}, {csvKind}, nil}[t] }

@@ -1,0 +1,373 @@
+package results
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A Plan says what a run is to find out, so that parts of another are not taken for its
+// own.
+type Plan struct {
+	Kind         string            `json:"kind"`
+	Format       int               `json:"format"`
+	Scenario     string            `json:"scenario"` // as run
+	Replications int               `json:"replications"`
+	Tables       string            `json:"tables"`
+	Ledgers      bool              `json:"ledgers"` // of every replication
+	Inputs       map[string]string `json:"inputs"`  // sha256 of every file read, by path as given
+	Version      string            `json:"version"` // of the program, and its revision
+	Command      []string          `json:"command"` // how to run it again
+	Notes        []string          `json:"notes"`   // what a reader must know beside
+	Units        []string          `json:"units"`   // all, in order
+}
+
+const (
+	planName  = "plan.json"
+	planKind  = "bourse units"
+	planForm  = 1
+	unitKind  = ".unit"
+	ledgerDir = "ledger"
+)
+
+// A Unit is what replications of one configuration have found, ready to be put
+// together with others.
+type Unit struct {
+	Block   Block
+	Values  []float64         // what the caller keeps of them; NaN is allowed
+	Ledgers map[string]string // head of every journal kept, by its directory
+}
+
+// Units is a directory that keeps the units of a run, a file each, until all are there:
+// a run that was stopped goes on, and several machines can share one. A file is written
+// under another name, made durable and renamed, so that what is there is whole.
+type Units struct {
+	Dir  string
+	Plan Plan
+	lock *os.File
+}
+
+// ErrOther reports that a directory has units of another plan; the error that wraps it
+// is an [*OtherError].
+var ErrOther = errors.New("units of another run")
+
+// An OtherError is two plans for one directory.
+type OtherError struct {
+	Dir         string
+	Found, Want Plan
+}
+
+func (e *OtherError) Error() string { return e.Dir + " has " + ErrOther.Error() }
+
+// Unwrap makes it [ErrOther].
+func (e *OtherError) Unwrap() error { return ErrOther }
+
+// Unfinished returns where a run of the results directory dir keeps its units until it is
+// complete.
+func Unfinished(dir string) (string, error) {
+	dir, err := place(dir)
+	return filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".units"), err
+}
+
+// OpenUnits makes the directory of units for plan, or finds it: the error is [ErrOther]
+// if it was made for another plan, of which replications may be fewer or more. It is the
+// caller's alone until [Units.Close].
+func OpenUnits(dir string, plan Plan) (*Units, error) {
+	plan.Kind, plan.Format = planKind, planForm
+	v := BuildVersion()
+	plan.Version = v.Version + " " + v.Revision
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	lock, err := lockDir(dir)
+	if errors.Is(err, ErrBusy) {
+		return nil, fmt.Errorf("%s: %w", dir, ErrBusy)
+	}
+	u := &Units{dir, plan, lock} // without a lock where there are none
+	found, err := readPlan(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+			u.Close()
+			return nil, errors.Join(fmt.Errorf("%s: %w: it has no %s", dir, ErrNotResults, planName), err)
+		}
+	case err != nil:
+		u.Close()
+		return nil, err
+	default:
+		if !found.Same(&plan) {
+			u.Close()
+			return nil, &OtherError{dir, found, plan}
+		}
+	}
+	text, err := json.MarshalIndent(plan, "", "  ")
+	if err == nil {
+		err = u.write(planName, func(f io.Writer) error { _, err := f.Write(append(text, '\n')); return err })
+	}
+	if err != nil {
+		u.Close()
+		return nil, err
+	}
+	return u, nil
+}
+
+// Same reports whether units of p are of other, too: of the same experiment, but for the
+// number of replications.
+func (p *Plan) Same(other *Plan) bool {
+	return fixed(p.Scenario) == fixed(other.Scenario) && p.Tables == other.Tables && p.Ledgers == other.Ledgers &&
+		p.Version == other.Version && maps.Equal(p.Inputs, other.Inputs)
+}
+
+// fixed returns a scenario without the number of its replications.
+func fixed(scenario string) string {
+	var b strings.Builder
+	for line := range strings.Lines(scenario) {
+		if !strings.HasPrefix(line, "replications:") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// ReadUnits opens a directory of units to read.
+func ReadUnits(dir string) (*Units, error) {
+	plan, err := readPlan(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: %w: it has no %s, as run --shard writes", dir, ErrNotResults, planName)
+	}
+	return &Units{Dir: dir, Plan: plan}, err
+}
+
+func readPlan(dir string) (p Plan, err error) {
+	path := filepath.Join(dir, planName)
+	text, err := readUpTo(path, maxManifest)
+	if err != nil {
+		return p, err
+	}
+	if err := json.Unmarshal(text, &p); err != nil || p.Kind != planKind || p.Format != planForm {
+		return p, fmt.Errorf("%s: found no plan of this version of bourse, want kind %q and format %d", path, planKind, planForm)
+	}
+	return p, nil
+}
+
+// Close lets others have the directory.
+func (u *Units) Close() {
+	if u.lock != nil {
+		u.lock.Close()
+		u.lock = nil
+	}
+}
+
+// Leave is Close, and removes the directory if no unit is in it.
+func (u *Units) Leave() {
+	if names, err := u.Names(); err == nil && len(names) == 0 {
+		os.RemoveAll(u.Dir)
+	}
+	u.Close()
+}
+
+// Remove removes the directory with all that is in it.
+func (u *Units) Remove() error {
+	err := os.RemoveAll(u.Dir)
+	u.Close()
+	return err
+}
+
+// Forget removes the units in dir, unless a run is writing them.
+func Forget(dir string) error {
+	plan, err := readPlan(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	lock, err := lockDir(dir)
+	if errors.Is(err, ErrBusy) {
+		return fmt.Errorf("%s: %w", dir, ErrBusy)
+	}
+	return (&Units{dir, plan, lock}).Remove()
+}
+
+// Names returns the names of the units that are there.
+func (u *Units) Names() (names []string, err error) {
+	entries, err := os.ReadDir(u.Dir)
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), unitKind); ok {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
+// LedgerDir returns a new directory for a journal that belongs to a unit which is not
+// there yet, and its path within the results, e.g. "ledger/pareto-high/cac/0", the key of
+// its head in [Unit.Ledgers].
+func (u *Units) LedgerDir(configuration, admission string, replication int) (dir, key string, err error) {
+	key = fmt.Sprintf("%s/%s/%s/%d", ledgerDir, configuration, admission, replication)
+	if dir, err = within(u.Dir, key); err != nil {
+		return "", "", err
+	}
+	return dir, key, errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o755)) // what a killed run left
+}
+
+// Write keeps unit under name.
+func (u *Units) Write(name string, unit *Unit) error {
+	return u.write(name+unitKind, func(f io.Writer) error {
+		z := zip.NewWriter(f)
+		put := func(name string, data []byte) error {
+			w, err := z.CreateHeader(&zip.FileHeader{Name: name}) // as it is: what is large is packed already
+			if err == nil {
+				_, err = w.Write(data)
+			}
+			return err
+		}
+		var values []byte
+		for _, x := range unit.Values {
+			values = binary.LittleEndian.AppendUint64(values, math.Float64bits(x))
+		}
+		of := contents{slices.Sorted(maps.Keys(unit.Block)), unit.Ledgers}
+		text, err := json.Marshal(of)
+		err = errors.Join(err, put(contentsName, text), put(valuesName, values))
+		for _, name := range of.Tables {
+			err = errors.Join(err, put(name, unit.Block[name]))
+		}
+		return errors.Join(err, z.Close())
+	})
+}
+
+// write makes the file name durable with what fill writes, or leaves what it was.
+func (u *Units) write(name string, fill func(io.Writer) error) (err error) {
+	f, err := os.CreateTemp(u.Dir, "."+name+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	if err = errors.Join(fill(f), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), filepath.Join(u.Dir, name)); err != nil {
+		return err
+	}
+	dir, err := os.Open(u.Dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}
+
+// Contents are what a unit has beside its values.
+type contents struct {
+	Tables  []string          `json:"tables"`
+	Ledgers map[string]string `json:"ledgers"`
+}
+
+const (
+	contentsName = "contents.json"
+	valuesName   = "values"
+)
+
+// Read returns the unit called name.
+func (u *Units) Read(name string) (*Unit, error) {
+	path := filepath.Join(u.Dir, name+unitKind)
+	unit, err := readUnit(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return unit, nil
+}
+
+func readUnit(path string) (*Unit, error) {
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	found := make(map[string][]byte)
+	for _, f := range z.File {
+		if found[f.Name], err = content(f); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name, err)
+		}
+	}
+	var of contents
+	if err := json.Unmarshal(found[contentsName], &of); err != nil || found[valuesName] == nil || len(found) != 2+len(of.Tables) {
+		return nil, fmt.Errorf("damaged: it has not what its %s says", contentsName)
+	}
+	unit := &Unit{Block: make(Block), Ledgers: of.Ledgers}
+	for data := found[valuesName]; len(data) >= 8; data = data[8:] {
+		unit.Values = append(unit.Values, math.Float64frombits(binary.LittleEndian.Uint64(data)))
+	}
+	for _, table := range of.Tables {
+		if unit.Block[table] = found[table]; unit.Block[table] == nil {
+			return nil, fmt.Errorf("damaged: it has no %s", table)
+		}
+	}
+	return unit, nil
+}
+
+func content(f *zip.File) ([]byte, error) {
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	b := bytes.NewBuffer(make([]byte, 0, min(f.UncompressedSize64, maxTable)+bytes.MinRead))
+	_, err = b.ReadFrom(r) // its checksum is checked
+	return b.Bytes(), err
+}
+
+// Adopt gives w the journals of unit, which are in u.
+func (w *Writer) Adopt(u *Units, unit *Unit) error {
+	for key := range unit.Ledgers {
+		from, err := within(u.Dir, key)
+		if err != nil {
+			return err
+		}
+		to, err := w.path(key)
+		if err == nil {
+			err = errors.Join(w.root.MkdirAll(key, 0o755), share(from, to))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// share gives the files in from names in the directory to, too, or copies them where a
+// file has one name only.
+func share(from, to string) error {
+	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
+		name, wrong := filepath.Rel(from, path)
+		if err = errors.Join(err, wrong); err != nil {
+			return err
+		}
+		target := filepath.Join(to, name)
+		if e.IsDir() {
+			return os.MkdirAll(target, 0o755)
+		}
+		if os.Link(path, target) == nil {
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(target, data, 0o644)
+	})
+}

@@ -1,0 +1,65 @@
+package scenario
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"bourse/workloadgen/plugin"
+)
+
+// A Difference is a field in which two experiments differ, and what each has there.
+type Difference struct{ Field, One, Other string }
+
+// Differ returns the first field in which two experiments differ, or nil if there is
+// none. Fields of ignore, at the top, are not compared.
+func Differ(one, other *Experiment, ignore ...string) *Difference {
+	return firstDifference("", encode(reflect.ValueOf(*one)).without(ignore...), encode(reflect.ValueOf(*other)).without(ignore...))
+}
+
+func firstDifference(path string, a, b *node) *Difference {
+	if a != nil && b != nil && a.kind == b.kind && len(a.items) == len(b.items) {
+		switch a.kind {
+		case mapping:
+			for i, k := range a.keys {
+				if d := firstDifference(plugin.Join(path, k.name), a.items[i], b.get(k.name)); d != nil {
+					return d
+				}
+			}
+			return nil
+		case list:
+			for i := range a.items {
+				at := fmt.Sprintf("%s[%d]", path, i)
+				if name := a.items[i].called(); name != "" && name == b.items[i].called() {
+					at = plugin.Join(path, name)
+				}
+				if d := firstDifference(at, a.items[i], b.items[i]); d != nil {
+					return d
+				}
+			}
+			return nil
+		}
+	}
+	if x, y := holds(a), holds(b); x != y {
+		return &Difference{path, x, y}
+	}
+	return nil
+}
+
+// holds returns what a field has, as short as a line of an error is.
+func holds(n *node) string {
+	switch {
+	case n == nil || n.kind == null:
+		return "nothing"
+	case n.kind == scalar:
+		return plugin.Clip(n.text)
+	case n.kind == list:
+		return fmt.Sprintf("a list of %d", len(n.items))
+	}
+	names := make([]string, len(n.keys))
+	for i, k := range n.keys {
+		names[i] = k.name
+	}
+	slices.Sort(names)
+	return plugin.Clip(fmt.Sprint(names))
+}

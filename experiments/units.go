@@ -1,0 +1,145 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"bourse/experiments/results"
+)
+
+// A Unit is the replications of one configuration from From to before To, under each of
+// its policies: what a run does as a whole, and keeps as one file. What is in it depends
+// on scenario and seed alone.
+type Unit struct{ Configuration, From, To int }
+
+// rowsPerUnit is about how many rows of jobs a unit has. It is part of the format: each
+// unit is a group of rows in Parquet.
+const rowsPerUnit = 1 << 14
+
+// Name returns the name of u among the units of a run.
+func (u Unit) Name() string { return fmt.Sprintf("%d-%d-%d", u.Configuration, u.From, u.To) }
+
+// parseUnit returns the unit of that name.
+func parseUnit(name string) (u Unit, err error) {
+	if _, err = fmt.Sscanf(name, "%d-%d-%d", &u.Configuration, &u.From, &u.To); err != nil || u.Name() != name || u.Configuration < 0 || u.From < 0 || u.To <= u.From {
+		return u, fmt.Errorf("unit %q: want CONFIGURATION-FROM-TO", name)
+	}
+	return u, nil
+}
+
+// Units returns the units of p in order: those of a configuration have the same number
+// of replications, but for the last.
+func (p *Prepared) Units() []Unit {
+	var all []Unit
+	n := p.Experiment.Replications
+	for i, jobs := range p.jobs {
+		size := max(1, p.rows/max(1, jobs*len(p.settings[i].offers)))
+		for from := 0; from < n; from += size {
+			all = append(all, Unit{i, from, min(from+size, n)})
+		}
+	}
+	return all
+}
+
+// JobRows returns about how many rows of jobs p makes.
+func (p *Prepared) JobRows() (rows int) {
+	for i, jobs := range p.jobs {
+		rows += jobs * len(p.settings[i].offers) * p.Experiment.Replications
+	}
+	return rows
+}
+
+// check returns an error unless found is what was measured of u.
+func (s *Study) check(u Unit, found []float64) error {
+	if u.Configuration >= len(s.cells) || u.To > s.Experiment.Replications {
+		return fmt.Errorf("the experiment has %d configurations of %d replications", len(s.cells), s.Experiment.Replications)
+	}
+	if want := s.wants(u); len(found) != want {
+		return fmt.Errorf("found %d values, want %d", len(found), want)
+	}
+	return nil
+}
+
+// wants returns how many numbers are measured of u.
+func (s *Study) wants(u Unit) int {
+	return (u.To - u.From) * (1 + len(s.cells[u.Configuration])*s.width())
+}
+
+// find runs those of todo that are not in units yet.
+func (p *Prepared) find(ctx context.Context, opts Options, to *Publication, units *results.Units, todo []Unit) error {
+	names, err := units.Names()
+	if err != nil {
+		return err
+	}
+	var mu sync.Mutex
+	done, total := 0, 0
+	missing := todo[:0:0]
+	for _, u := range todo {
+		if total += u.To - u.From; slices.Contains(names, u.Name()) {
+			done += u.To - u.From
+		} else {
+			missing = append(missing, u)
+		}
+	}
+	if to.Found != nil && done > 0 {
+		to.Found(done, total)
+	}
+	progress := func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if done++; opts.Progress != nil {
+			opts.Progress(done, total)
+		}
+	}
+	fatal := to.Fatal
+	if fatal != nil {
+		var once sync.Once // the first to fail ends the program
+		fatal = func(err error) { once.Do(func() { to.Fatal(err) }) }
+	}
+	s, spare := NewStudy(p.Experiment), new(spare)
+	begin := func(ctx context.Context) func(int) (Unit, error) {
+		a := newArena()
+		a.spare, a.observe = spare, opts.observe
+		out := results.NewEncoder(to.Tables)
+		return func(i int) (Unit, error) {
+			kept := &ledgers{units: units, all: to.Ledgers, fatal: fatal, heads: make(map[string]string)}
+			opts := opts
+			opts.Journal = kept.open
+			u := missing[i]
+			unit, err := p.unit(ctx, a, out, s, u, opts, progress)
+			if err == nil {
+				unit.Ledgers = kept.heads
+				err = units.Write(u.Name(), unit)
+			}
+			return u, err
+		}
+	}
+	return inOrder(ctx, len(missing), opts.Workers, begin, func(Unit) error { return nil })
+}
+
+// unit runs the replications of u.
+func (p *Prepared) unit(ctx context.Context, a *arena, out *results.Encoder, s *Study, u Unit, opts Options, progress func()) (unit *results.Unit, err error) {
+	unit = &results.Unit{Values: make([]float64, 0, s.wants(u))}
+	at := place(p.Experiment, u.Configuration, u.From)
+	defer at.recovered(&err)
+	for rep := u.From; rep < u.To; rep++ {
+		at.Replication = rep
+		r, err := a.replicate(ctx, p.Experiment, p.settings, u.Configuration, rep, opts)
+		if err != nil {
+			return nil, err
+		}
+		before := len(unit.Values)
+		unit.Values = s.measure(r, unit.Values)
+		if err := encode(out, s, r, unit.Values[before:]); err != nil {
+			return nil, err
+		}
+		for _, run := range r.Runs {
+			a.spare.give(run)
+		}
+		progress()
+	}
+	unit.Block, err = out.Block()
+	return unit, err
+}

@@ -34,7 +34,7 @@ and sizes, and the quantiles of B over those of A.
 			seedFlag(),
 			&cli.StringFlag{Name: "options", Usage: "options of a model that is named, as a YAML mapping"},
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the Q-Q figure to `DIR`"},
-		}, outputFlags()...),
+		}, outputFlags[fitlab.Compared]()...),
 		Action: compareAction,
 	}
 }

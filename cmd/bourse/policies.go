@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"bourse/experiments"
+	"bourse/experiments/report"
 	"bourse/workloadgen/plugin"
 
 	"github.com/urfave/cli/v2"
@@ -56,7 +57,7 @@ admission reserve), leaving (what becomes of tasks on a host that leaves) and me
 
    bourse policies
    bourse policies admission --json`,
-		Flags:  []cli.Flag{jsonFlag()},
+		Flags:  []cli.Flag{jsonFlag[[]member]()},
 		Action: policiesAction,
 	}
 }
@@ -69,21 +70,18 @@ func policiesAction(c *cli.Context) error {
 	if len(all) == 0 {
 		return usagef("found %q, want a family: %s", c.Args().First(), strings.Join(familyNames(), ", "))
 	}
-	if c.Bool("json") {
-		return printJSON(c, all)
-	}
-	family := ""
+	family, text := "", ""
 	for _, p := range all {
 		if p.Family != family {
 			family = p.Family
-			fmt.Fprintf(c.App.Writer, "%s\n", family)
+			text += family + "\n"
 		}
-		fmt.Fprintf(c.App.Writer, "  %-24s %s\n", p.Name, p.Doc)
+		text += fmt.Sprintf("  %-24s %s\n", p.Name, p.Doc)
 		for _, o := range p.Options {
-			fmt.Fprintf(c.App.Writer, "    %-22s %s%s (%s)\n", o.Name, o.Doc, limits(o), written(o.Default))
+			text += fmt.Sprintf("    %-22s %s%s (%s)\n", o.Name, o.Doc, limits(o), written(o.Default))
 		}
 	}
-	return nil
+	return show(c, report.Said(text, all), nil)
 }
 
 // limits says what an option may be, unless its line names all the words.

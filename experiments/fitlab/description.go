@@ -200,19 +200,51 @@ func (d *Description) notes() []string {
 	return notes
 }
 
+// Described is what programs read of a description.
+type Described struct {
+	File        string        `json:"file"`
+	Lines       int           `json:"lines"`
+	Comments    int           `json:"comments"`
+	Blank       int           `json:"blank"`
+	Used        int           `json:"used"`
+	Repaired    int           `json:"repaired"`
+	Skipped     int           `json:"skipped"`
+	Reasons     []reason      `json:"reasons"`
+	Filters     []swf.Step    `json:"filters"`
+	Records     int           `json:"records"`
+	Ran         int           `json:"ran"`
+	Users       int           `json:"users"`
+	MeanIAT     report.Maybe  `json:"mean_iat"`
+	NumberedIAT report.Maybe  `json:"mean_iat_by_job_number"`
+	Processors  *int64        `json:"processors"`
+	Load        report.Maybe  `json:"load"`
+	Quantities  []moments     `json:"quantities"`
+	Hurst       []estimate    `json:"hurst"`
+	Correlation []correlation `json:"autocorrelation"`
+	Clock       bool          `json:"clock"`
+	ByHour      [24]int       `json:"by_hour"`
+	ByWeekday   [7]int        `json:"by_weekday"`
+	Statuses    []status      `json:"statuses"`
+	Fits        []quantityFit `json:"fits"`
+	Notes       []string      `json:"notes"`
+	Files       []string      `json:"files"`
+}
+
+type reason struct {
+	Reason  string `json:"reason"`
+	Done    string `json:"done"`
+	Count   int    `json:"count"`
+	First   int    `json:"first_line"`
+	Example string `json:"example"`
+}
+
+type status struct {
+	Status  int64 `json:"status"`
+	Records int   `json:"records"`
+}
+
 // values returns the description for programs.
 func (d *Description) values(files []string) any {
-	type reason struct {
-		Reason  string `json:"reason"`
-		Done    string `json:"done"`
-		Count   int    `json:"count"`
-		First   int    `json:"first_line"`
-		Example string `json:"example"`
-	}
-	type status struct {
-		Status  int64 `json:"status"`
-		Records int   `json:"records"`
-	}
 	l, a := d.log, &d.file.Trace.Accounting
 	reasons := []reason{}
 	for _, r := range a.Reasons() {
@@ -226,38 +258,11 @@ func (d *Description) values(files []string) any {
 	if l.Processors > 0 {
 		processors = &l.Processors
 	}
-	return struct {
-		File        string        `json:"file"`
-		Lines       int           `json:"lines"`
-		Comments    int           `json:"comments"`
-		Blank       int           `json:"blank"`
-		Used        int           `json:"used"`
-		Repaired    int           `json:"repaired"`
-		Skipped     int           `json:"skipped"`
-		Reasons     []reason      `json:"reasons"`
-		Filters     []swf.Step    `json:"filters"`
-		Records     int           `json:"records"`
-		Ran         int           `json:"ran"`
-		Users       int           `json:"users"`
-		MeanIAT     report.Maybe  `json:"mean_iat"`
-		NumberedIAT report.Maybe  `json:"mean_iat_by_job_number"`
-		Processors  *int64        `json:"processors"`
-		Load        report.Maybe  `json:"load"`
-		Quantities  []moments     `json:"quantities"`
-		Hurst       []estimate    `json:"hurst"`
-		Correlation []correlation `json:"autocorrelation"`
-		Clock       bool          `json:"clock"`
-		ByHour      [24]int       `json:"by_hour"`
-		ByWeekday   [7]int        `json:"by_weekday"`
-		Statuses    []status      `json:"statuses"`
-		Fits        []quantityFit `json:"fits"`
-		Notes       []string      `json:"notes"`
-		Files       []string      `json:"files"`
-	}{
-		d.file.Name, a.Lines, a.Comments, a.Blank, a.Used, a.Repaired, a.Skipped, reasons, append([]swf.Step{}, d.file.steps...),
+	return Described{
+		d.file.Name, a.Lines, a.Comments, a.Blank, a.Used, a.Repaired, a.Skipped, reasons, report.List(d.file.steps),
 		l.Records, l.Ran, l.Users, report.Maybe(l.MeanIAT), report.Maybe(l.NumberedIAT), processors, report.Maybe(l.Load),
 		d.quantities(), d.hurst(), d.correlations(), l.Clock, l.ByHour, d.weekdays(), statuses,
-		d.fits.values(), append([]string{}, d.notes()...), append([]string{}, files...),
+		d.fits.values(), report.List(d.notes()), report.List(files),
 	}
 }
 

@@ -9,13 +9,16 @@ import (
 	"bourse/experiments/report"
 )
 
+// Fitted is what programs read of fits.
+type Fitted struct {
+	File string        `json:"file"`
+	Fits []quantityFit `json:"fits"`
+}
+
 // Document returns the fits of the log called name.
 func (r *Report) Document(name string) report.Document {
 	return report.Document{Tables: r.tables(), Values: func([]string) any {
-		return struct {
-			File string        `json:"file"`
-			Fits []quantityFit `json:"fits"`
-		}{name, r.values()}
+		return Fitted{name, r.values()}
 	}}
 }
 

@@ -37,7 +37,7 @@ CPU seconds, and events per CPU second.
 
 // A speed is that of the hosts.
 type speed struct {
-	Events          int64   `json:"events"`
+	Events          int64   `json:"events" doc:"arrivals and completions of tasks"`
 	CPUSeconds      float64 `json:"cpu_seconds"`
 	EventsPerSecond float64 `json:"events_per_cpu_second"`
 }

@@ -21,9 +21,9 @@ type Advice struct {
 // A counsel is given to users of one kind, or to the provider.
 type counsel struct {
 	For       string  `json:"for" doc:"inelastic, elastic or provider"`
-	Reserve   bool    `json:"reserve"`
-	Threshold float64 `json:"threshold"`
-	Equation  string  `json:"equation"`
+	Reserve   bool    `json:"reserve" doc:"p_a is above it"`
+	Threshold float64 `json:"threshold" doc:"of p_a"`
+	Equation  string  `json:"equation" doc:"of the paper"`
 }
 
 // Measured reads the numbers of every configuration of a run that has both markets, with

@@ -9,7 +9,7 @@ import (
 
 // files are those of a results directory, held against its manifest.
 type files struct {
-	Results  string   `json:"results"`
+	Results  string   `json:"results" doc:"the directory"`
 	Files    int      `json:"files" doc:"that the manifest names"`
 	Manifest string   `json:"manifest" doc:"its sha256"`
 	Findings []change `json:"findings"`

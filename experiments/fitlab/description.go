@@ -64,7 +64,7 @@ func (d *Description) quantities() []moments {
 type estimate struct {
 	Estimator string       `json:"estimator"`
 	H         report.Maybe `json:"h"`
-	SE        report.Maybe `json:"se"`
+	SE        report.Maybe `json:"se" doc:"standard error"`
 }
 
 // hurst returns the estimates of the Hurst exponent.
@@ -203,39 +203,39 @@ func (d *Description) notes() []string {
 // Described is what programs read of a description.
 type Described struct {
 	File        string        `json:"file"`
-	Lines       int           `json:"lines"`
+	Lines       int           `json:"lines" doc:"of the file"`
 	Comments    int           `json:"comments"`
 	Blank       int           `json:"blank"`
-	Used        int           `json:"used"`
-	Repaired    int           `json:"repaired"`
-	Skipped     int           `json:"skipped"`
+	Used        int           `json:"used" doc:"lines"`
+	Repaired    int           `json:"repaired" doc:"lines, each used too"`
+	Skipped     int           `json:"skipped" doc:"lines"`
 	Reasons     []reason      `json:"reasons"`
-	Filters     []swf.Step    `json:"filters"`
+	Filters     []swf.Step    `json:"filters" doc:"in the order in which they were applied"`
 	Records     int           `json:"records"`
-	Ran         int           `json:"ran"`
-	Users       int           `json:"users"`
-	MeanIAT     report.Maybe  `json:"mean_iat"`
-	NumberedIAT report.Maybe  `json:"mean_iat_by_job_number"`
-	Processors  *int64        `json:"processors"`
-	Load        report.Maybe  `json:"load"`
-	Quantities  []moments     `json:"quantities"`
-	Hurst       []estimate    `json:"hurst"`
-	Correlation []correlation `json:"autocorrelation"`
-	Clock       bool          `json:"clock"`
-	ByHour      [24]int       `json:"by_hour"`
-	ByWeekday   [7]int        `json:"by_weekday"`
+	Ran         int           `json:"ran" doc:"records"`
+	Users       int           `json:"users" doc:"that have records"`
+	MeanIAT     report.Maybe  `json:"mean_iat" doc:"mean gap between arrivals, s"`
+	NumberedIAT report.Maybe  `json:"mean_iat_by_job_number" doc:"over all from the first job number to the last, s"`
+	Processors  *int64        `json:"processors" doc:"of the machine; null if they are not known"`
+	Load        report.Maybe  `json:"load" doc:"work over what the machine could do; null if it is not known"`
+	Quantities  []moments     `json:"quantities" doc:"gaps between arrivals, runtimes, sizes, overestimates"`
+	Hurst       []estimate    `json:"hurst" doc:"exponent of the gaps, by estimator"`
+	Correlation []correlation `json:"autocorrelation" doc:"of the gaps"`
+	Clock       bool          `json:"clock" doc:"the header says when the log starts, so that hours and days are those of the clock"`
+	ByHour      [24]int       `json:"by_hour" doc:"records of each hour of the day"`
+	ByWeekday   [7]int        `json:"by_weekday" doc:"records of each day of the week, Sunday first"`
 	Statuses    []status      `json:"statuses"`
 	Fits        []quantityFit `json:"fits"`
-	Notes       []string      `json:"notes"`
-	Files       []string      `json:"files"`
+	Notes       []string      `json:"notes" doc:"what a reader of the numbers must know"`
+	Files       []string      `json:"files" doc:"that were written"`
 }
 
 type reason struct {
 	Reason  string `json:"reason"`
-	Done    string `json:"done"`
+	Done    string `json:"done" doc:"skipped or repaired"`
 	Count   int    `json:"count"`
-	First   int    `json:"first_line"`
-	Example string `json:"example"`
+	First   int    `json:"first_line" doc:"number of the first such line"`
+	Example string `json:"example" doc:"what was found there"`
 }
 
 type status struct {
@@ -272,7 +272,7 @@ type moments struct {
 	N      int          `json:"n"`
 	Mean   report.Maybe `json:"mean"`
 	SD     report.Maybe `json:"sd"`
-	CV     report.Maybe `json:"cv"`
+	CV     report.Maybe `json:"cv" doc:"coefficient of variation"`
 	Min    report.Maybe `json:"min"`
 	P05    report.Maybe `json:"p05"`
 	Median report.Maybe `json:"median"`

@@ -47,7 +47,7 @@ type trial struct {
 // A score is a line of a table.
 type score struct {
 	Predictor string   `json:"predictor"`
-	Days      int      `json:"days"`
+	Days      int      `json:"days" doc:"looked at"`
 	Promised  float64  `json:"promised" doc:"mean"`
 	Brier     float64  `json:"brier"`
 	Lo95      *float64 `json:"lo95" doc:"lower end of the 95 % interval of the mean over replications; null of one"`

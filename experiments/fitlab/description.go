@@ -206,13 +206,13 @@ type Described struct {
 	Lines       int           `json:"lines" doc:"of the file"`
 	Comments    int           `json:"comments"`
 	Blank       int           `json:"blank"`
-	Used        int           `json:"used" doc:"lines"`
-	Repaired    int           `json:"repaired" doc:"lines, each used too"`
-	Skipped     int           `json:"skipped" doc:"lines"`
+	Used        int           `json:"used" doc:"lines that are records as they stand"`
+	Repaired    int           `json:"repaired" doc:"lines that are records after a repair"`
+	Skipped     int           `json:"skipped" doc:"lines that are left out"`
 	Reasons     []reason      `json:"reasons"`
 	Filters     []swf.Step    `json:"filters" doc:"in the order in which they were applied"`
 	Records     int           `json:"records"`
-	Ran         int           `json:"ran" doc:"records"`
+	Ran         int           `json:"ran" doc:"records of jobs that ran"`
 	Users       int           `json:"users" doc:"that have records"`
 	MeanIAT     report.Maybe  `json:"mean_iat" doc:"mean gap between arrivals, s"`
 	NumberedIAT report.Maybe  `json:"mean_iat_by_job_number" doc:"over all from the first job number to the last, s"`
@@ -221,9 +221,9 @@ type Described struct {
 	Quantities  []moments     `json:"quantities" doc:"gaps between arrivals, runtimes, sizes, overestimates"`
 	Hurst       []estimate    `json:"hurst" doc:"exponent of the gaps, by estimator"`
 	Correlation []correlation `json:"autocorrelation" doc:"of the gaps"`
-	Clock       bool          `json:"clock" doc:"the header says when the log starts, so that hours and days are those of the clock"`
+	Clock       bool          `json:"clock" doc:"the header says when the log starts, or else hours and days count from its first record"`
 	ByHour      [24]int       `json:"by_hour" doc:"records of each hour of the day"`
-	ByWeekday   [7]int        `json:"by_weekday" doc:"records of each day of the week, Sunday first"`
+	ByWeekday   [7]int        `json:"by_weekday" doc:"records of each day of the week, from Sunday, or from the first record"`
 	Statuses    []status      `json:"statuses"`
 	Fits        []quantityFit `json:"fits"`
 	Notes       []string      `json:"notes" doc:"what a reader of the numbers must know"`

@@ -170,6 +170,9 @@ answered: what was booked is answered as it was.
 				in := until(c.Context, c.App.Reader, nil)
 				defer in.Close()
 				err := s.Apply(c.Context, in, c.App.Writer, parallel, wall)
+				if err == nil {
+					err = c.Context.Err() // an interruption may first be seen as the end of the input
+				}
 				if errors.Is(err, context.Canceled) {
 					return interruption("what was answered is booked; send the rest again")
 				}

@@ -60,12 +60,5 @@ func describeAction(c *cli.Context) error {
 			return err
 		}
 	}
-	if err := show(c, d.Document(), wrote); err != nil || c.Bool("json") {
-		return err
-	}
-	for _, f := range d.Figures(1) {
-		fmt.Fprintf(c.App.Writer, "\n%s", f.Text(terminal(c)))
-	}
-	noteWrote(c, wrote)
-	return nil
+	return show(c, d.Document(), wrote, d.Figures(1)...)
 }

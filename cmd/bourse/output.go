@@ -61,12 +61,19 @@ func writeDocument(dir, page string, d report.Document) ([]string, error) {
 	return names, err
 }
 
-// show prints what d says: its values for programs, if c asks for them, or as text.
-func show(c *cli.Context, d report.Document, wrote []string) error {
+// show prints what d says: its values for programs, if c asks for them; or as text, with
+// those of its figures that are to be drawn in the terminal, and names the files that were
+// written.
+func show(c *cli.Context, d report.Document, wrote []string, drawn ...report.Figure) error {
 	if c.Bool("json") {
 		return printJSON(c, d.Values(wrote))
 	}
-	_, err := io.WriteString(c.App.Writer, d.Text(terminal(c)))
+	text := d.Text(terminal(c))
+	for _, f := range drawn {
+		text += "\n" + f.Text(terminal(c))
+	}
+	_, err := io.WriteString(c.App.Writer, text)
+	noteWrote(c, wrote)
 	return err
 }
 

@@ -70,11 +70,7 @@ func reliabilityAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := show(c, d, wrote); err != nil || c.Bool("json") {
-		return err
-	}
-	noteWrote(c, wrote)
-	return nil
+	return show(c, d, wrote)
 }
 
 func period(c *cli.Context) string {

@@ -1,12 +1,15 @@
 package experiments
 
 import (
+	"encoding/json"
+
 	"bourse/contracts/admission"
 	"bourse/contracts/bidding"
 	"bourse/contracts/broker"
 	"bourse/contracts/floor"
 	"bourse/contracts/sharing"
 	"bourse/experiments/metrics"
+	"bourse/experiments/scenario"
 	availability "bourse/hosts/availability/models"
 	"bourse/hosts/availability/predictors"
 	"bourse/hosts/availability/sched"
@@ -16,6 +19,8 @@ import (
 	"bourse/workloadgen/models"
 	"bourse/workloadgen/plugin"
 	values "bourse/workloadgen/value"
+
+	"github.com/invopop/jsonschema"
 )
 
 // A Family is a table of plug-ins, by the name that users give it.
@@ -42,6 +47,18 @@ func Families() []Family {
 		{"leaving", floor.Leavings()},
 		{"metric", metrics.Table()},
 	}
+}
+
+// A ScenarioFile is one as JSON.
+type ScenarioFile struct{ json.RawMessage }
+
+// JSONSchema implements what jsonschema asks of types with a form of their own.
+func (ScenarioFile) JSONSchema() *jsonschema.Schema {
+	known := make(map[string]plugin.Family)
+	for _, f := range Families() {
+		known[f.Name] = f
+	}
+	return scenario.Schema(known)
 }
 
 // NamesOf returns the names of a family's members.

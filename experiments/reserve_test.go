@@ -15,13 +15,9 @@ import (
 	"bourse/contracts/sharing"
 	"bourse/experiments/metrics"
 	"bourse/experiments/papers"
-	"bourse/experiments/reservations"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
-	"bourse/hosts/matchmaking"
-	"bourse/hosts/timetable"
 	"bourse/market"
-	"bourse/workloadgen"
 	"bourse/workloadgen/models"
 )
 
@@ -40,21 +36,6 @@ func reserved(t testing.TB, file string, sets ...string) *scenario.Experiment {
 		t.Fatal(err)
 	}
 	return &e
-}
-
-// replayed is a plan as the replay takes it.
-func replayed(plan workloadgen.Plan) []reservations.Job {
-	jobs := make([]reservations.Job, len(plan))
-	for i, j := range plan {
-		jobs[i] = reservations.Job{Runtime: int64(j.Runtime), Job: timetable.Job{
-			ID: j.ID, Arrival: int64(j.Arrival), Earliest: int64(j.Arrival + j.Lead), Deadline: int64(j.Arrival + j.Deadline),
-			Estimate: int64(j.Estimate), Nodes: j.Nodes,
-		}}
-		if j.OnDemand {
-			jobs[i].Kind, jobs[i].Deadline = timetable.OnDemand, timetable.Forever
-		}
-	}
-	return jobs
 }
 
 // TestReserveRefused checks what a book is not asked: that what ends at an instant comes
@@ -97,78 +78,6 @@ func TestWithoutBudget(t *testing.T) {
 		})
 		if err != nil {
 			t.Errorf("%s: %v", p[0], err)
-		}
-	}
-}
-
-// TestReservations checks that the engine, with its bank, streams and metrics, finds
-// on a generated workload what the replay of the same jobs finds: every metric, with
-// wrong estimates and clusters of different speed too.
-func TestReservations(t *testing.T) {
-	t.Parallel()
-	e := reserved(t, "e1", "base.workload.annotate.reservations.inaccuracy=0.5", "base.workload.annotate.reservations.errors=both",
-		"base.fleet.speeds=[1, 0.7, 1.5, 1]", "base.workload.annotate.load.target=1.1")
-	x := e.Expanded()
-	all, err := settings(&x, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := newArena()
-	seen := map[string]bool{}
-	run(t, e, 2, func(r *Replication) {
-		s := all[r.Configuration]
-		if err := a.draw(s, e.Seed, r.Rep); err != nil {
-			t.Fatal(err)
-		}
-		for k, run := range r.Runs {
-			name := s.offers[k].Label
-			if name == "ran" {
-				continue // draws of its own
-			}
-			make := func(name string) matchmaking.Matchmaker {
-				m, err := matchmaking.Table(nil).New(name, func(any) error { return nil })
-				if err != nil {
-					t.Fatal(err)
-				}
-				return m
-			}
-			c := reservations.Config{Matchmaker: make(name), OnDemand: make("imct")}
-			for _, speed := range []int64{1000, 700, 1500, 1000} {
-				c.Clusters = append(c.Clusters, timetable.Config{Nodes: 64, Speed: speed})
-			}
-			outcomes, err := reservations.Run(c, replayed(a.plan))
-			if err != nil {
-				t.Fatal(err)
-			}
-			m := reservations.MeasureAfter([]int{64, 64, 64, 64}, outcomes, len(outcomes)/10)
-			late, killed := float64(m.Late), float64(m.Killed)
-			for _, c := range []struct {
-				metric metrics.Metric
-				want   *float64
-			}{
-				{metrics.RejectedWork, &m.WR}, {metrics.Rejections, &m.PB}, {metrics.RejectedSize, m.Q},
-				{metrics.ClusterUtilization, m.U}, {metrics.ClusterLeast, m.UMin}, {metrics.ClusterMost, m.UMax},
-				{metrics.ResponseOD, m.ROD}, {metrics.ResponseAR, m.RAR},
-				{metrics.RejectedWorkAR, m.WRAdvance}, {metrics.RejectionsAR, m.PBAdvance},
-				{metrics.Late, &late}, {metrics.Killed, &killed},
-			} {
-				got, ok := c.metric.Of(&run.Outcome)
-				want := math.NaN()
-				if c.want != nil {
-					want = *c.want
-				}
-				if ok != (c.want != nil) || math.Abs(got-want) > 1e-9*math.Abs(want) {
-					t.Errorf("%s, replication %d, %s: %s = %v, defined %v, want %v", s.conf.Name, r.Rep, name, c.metric.Name, got, ok, want)
-				}
-				if ok && got > 0 {
-					seen[c.metric.Name] = true
-				}
-			}
-		}
-	})
-	for _, m := range []metrics.Metric{metrics.RejectedWork, metrics.Late, metrics.Killed, metrics.ResponseOD} {
-		if !seen[m.Name] {
-			t.Errorf("%s is 0 everywhere: nothing was checked", m.Name)
 		}
 	}
 }

@@ -66,6 +66,15 @@ func Tables(e *scenario.Experiment, summary []results.Summary, tests []report.TT
 	return tables
 }
 
+// StudyValues are what programs read of a study.
+type StudyValues struct {
+	Results string            `json:"results" doc:"the directory"`
+	Notes   []string          `json:"notes,omitempty" doc:"what a reader of the numbers must know"`
+	Summary []results.Summary `json:"summary"`
+	Curve   []results.Point   `json:"curve" doc:"efficiency at every alpha"`
+	Units   []UnitValues      `json:"units,omitempty" doc:"where they are asked for, and then alone"`
+}
+
 // Document returns the tables of s beside what the paper prints, and the notes; and for
 // programs its rows, and the directory of its results.
 func (s *Study) Document(paper Paper, dir string, notes []string) report.Document {
@@ -73,14 +82,16 @@ func (s *Study) Document(paper Paper, dir string, notes []string) report.Documen
 	return report.Document{
 		Title: s.Experiment.Title, Tables: Tables(s.Experiment, rows, TTests(s.MetricRows(tested...), paper)), Notes: notes,
 		Values: func([]string) any {
-			return struct {
-				Results string            `json:"results"`
-				Notes   []string          `json:"notes,omitempty"`
-				Summary []results.Summary `json:"summary"`
-				Curve   []results.Point   `json:"curve"`
-			}{dir, notes, rows, s.CurveRows()}
+			return StudyValues{Results: dir, Notes: notes, Summary: rows, Curve: s.CurveRows()}
 		},
 	}
+}
+
+// DrawnValues are what programs read of figures.
+type DrawnValues struct {
+	Files   []string          `json:"files" doc:"that were written"`
+	Summary []results.Summary `json:"summary"`
+	Curve   []results.Point   `json:"curve" doc:"efficiency at every alpha"`
 }
 
 // Drawn returns the figures of a results directory and its tables, or with curve alone
@@ -95,11 +106,7 @@ func Drawn(dir *results.Dir, curveAlone bool) (d report.Document, err error) {
 		return d, err
 	}
 	d.Values = func(files []string) any {
-		return struct {
-			Files   []string          `json:"files"`
-			Summary []results.Summary `json:"summary"`
-			Curve   []results.Point   `json:"curve"`
-		}{files, summary, curve}
+		return DrawnValues{report.List(files), report.List(summary), report.List(curve)}
 	}
 	e, err := scenario.Stored(dir.Path, dir.Manifest.Scenario)
 	if err != nil {

@@ -43,6 +43,29 @@ func (p *Prepared) Units() []Unit {
 	return all
 }
 
+// UnitValues are what programs read of a unit.
+type UnitValues struct {
+	Unit          string   `json:"unit"`
+	Configuration string   `json:"configuration"`
+	From          int      `json:"from" doc:"its first replication"`
+	To            int      `json:"to" doc:"the replication after its last"`
+	Admission     []string `json:"admission"`
+}
+
+// UnitValues returns the units of p for programs.
+func (p *Prepared) UnitValues() []UnitValues {
+	all := []UnitValues{}
+	for _, u := range p.Units() {
+		conf := &p.Experiment.Configurations[u.Configuration]
+		one := UnitValues{Unit: u.Name(), Configuration: conf.Name, From: u.From, To: u.To}
+		for _, a := range conf.Admission {
+			one.Admission = append(one.Admission, a.Label)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
 // JobRows returns about how many rows of jobs p makes.
 func (p *Prepared) JobRows() (rows int) {
 	for i, jobs := range p.jobs {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 )
 
@@ -40,24 +39,6 @@ func WriteCSV(w io.Writer, p Plan) error {
 		out.Write(append(line, '\n'))
 	}
 	return out.Flush()
-}
-
-// MarshalJSON writes j as an object of what the columns of a CSV file hold.
-func (j Job) MarshalJSON() ([]byte, error) {
-	line := []byte{'{'}
-	columns := written(Plan{j})
-	for c := range columns {
-		if c > 0 {
-			line = append(line, ',')
-		}
-		line = append(strconv.AppendQuote(line, columns[c].name), ':')
-		if columns[c].name == "class" {
-			line = strconv.AppendQuote(line, j.Class)
-			continue
-		}
-		line = columns[c].write(line, &j)
-	}
-	return append(line, '}'), nil
 }
 
 // ReadFile reads the plan in a file, as [ReadCSV] does.

@@ -3,6 +3,7 @@ package workloadgen_test
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -206,5 +207,33 @@ func TestValidate(t *testing.T) {
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%+v: error %v, want %q", j, err, c.want)
 		}
+	}
+}
+
+// TestJobJSON checks that programs read a job's fields by the names of its columns.
+func TestJobJSON(t *testing.T) {
+	t.Parallel()
+	job := workloadgen.Job{Parts: 1}
+	text, err := json.Marshal(job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table strings.Builder
+	if err := workloadgen.WriteCSV(&table, workloadgen.Plan{job}); err != nil {
+		t.Fatal(err)
+	}
+	header, _, _ := strings.Cut(table.String(), "\n")
+	columns := strings.Split(header, ",")
+	var fields map[string]any
+	if err := json.Unmarshal(text, &fields); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range columns {
+		if _, ok := fields[name]; !ok {
+			t.Errorf("%s is a column, and no field", name)
+		}
+	}
+	if len(fields) != len(columns) {
+		t.Errorf("%d fields, want the %d columns", len(fields), len(columns))
 	}
 }

@@ -4,9 +4,9 @@ import "fmt"
 
 // A Finding is something that is not as it should be.
 type Finding struct {
-	Seq   int64  `json:"seq,omitempty"`  // the first bad entry, or 0 where that cannot be known
-	To    int64  `json:"to,omitempty"`   // if it is one of several, Seq being the first, the last of them
-	File  string `json:"file,omitempty"` // if it is about a file
+	Seq   int64  `json:"seq,omitempty" doc:"the first bad entry, or 0 where that cannot be known"`
+	To    int64  `json:"to,omitempty" doc:"if it is one of several, Seq being the first, the last of them"`
+	File  string `json:"file,omitempty" doc:"if it is about a file"`
 	Found string `json:"found"`
 	Want  string `json:"want"`
 }
@@ -26,25 +26,25 @@ func (f Finding) String() string {
 
 // A Report is what an audit found.
 type Report struct {
-	Entries  int64     `json:"entries"`            // that were read and are good
-	Head     string    `json:"head"`               // of those
-	Restored int64     `json:"restored,omitempty"` // of those, that stand in ACKS alone: writes cut short, or under way
-	Closed   bool      `json:"closed"`             // the ledger was closed and its files sealed
-	Findings []Finding `json:"findings"`           // the first bad entry first; empty is a clean ledger
-	Beyond   []string  `json:"beyond"`             // what could not have been found
+	Entries  int64     `json:"entries" doc:"that were read and are good"`
+	Head     string    `json:"head" doc:"of those"`
+	Restored int64     `json:"restored,omitempty" doc:"of those, that stand in ACKS alone: writes cut short, or under way"`
+	Closed   bool      `json:"closed" doc:"the ledger was closed and its files sealed"`
+	Findings []Finding `json:"findings" doc:"the first bad entry first; empty is a clean ledger"`
+	Beyond   []string  `json:"beyond" doc:"what could not have been found"`
 
-	Since     int64 `json:"since,omitempty"` // the sums are of entries after this one
+	Since     int64 `json:"since,omitempty" doc:"the sums are of entries after this one"`
 	Issued    Money `json:"issued"`
-	Charged   Money `json:"charged"`  // from escrow to anyone but the owner
-	Refunded  Money `json:"refunded"` // from escrow to the owner
-	Held      Money `json:"held"`     // in escrow at the end
+	Charged   Money `json:"charged" doc:"from escrow to anyone but the owner"`
+	Refunded  Money `json:"refunded" doc:"from escrow to the owner"`
+	Held      Money `json:"held" doc:"in escrow at the end"`
 	Penalties Money `json:"penalties"`
-	Admitted  int64 `json:"admitted"` // contracts
+	Admitted  int64 `json:"admitted" doc:"contracts"`
 	Settled   int64 `json:"settled"`
 	Rejected  int64 `json:"rejected"`
-	Computed  int64 `json:"computed"` // settled contracts whose charges were computed again
+	Computed  int64 `json:"computed" doc:"settled contracts whose charges were computed again"`
 
-	Balances []Balance `json:"balances"` // at the end, escrows included, by name
+	Balances []Balance `json:"balances" doc:"at the end, escrows included, by name"`
 }
 
 // A Balance is what an account holds.

@@ -21,7 +21,7 @@ import (
 // and, with the amount in dollars, a row of CSV.
 type Line struct {
 	Seq      int64     `json:"seq"`
-	Time     float64   `json:"time"` // seconds since the run's origin
+	Time     float64   `json:"time" doc:"seconds since the run's origin"`
 	ID       string    `json:"id,omitempty"`
 	Kind     bank.Kind `json:"kind"`
 	Contract *int64    `json:"contract,omitempty"`
@@ -29,8 +29,8 @@ type Line struct {
 	To       string    `json:"to,omitempty"`
 	Micros   int64     `json:"micros,omitempty"`
 	Note     string    `json:"note,omitempty"`
-	Note64   []byte    `json:"note64,omitempty"` // a note that is not UTF-8
-	Hash     tlog.Hash `json:"hash"`             // of the entry
+	Note64   []byte    `json:"note64,omitempty" doc:"a note that is not UTF-8"`
+	Hash     tlog.Hash `json:"hash" doc:"of the entry"`
 }
 
 // Lines returns the lines of e, at least one.

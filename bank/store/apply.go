@@ -72,8 +72,8 @@ func (o *Order) UnmarshalJSON(b []byte) error {
 type Outcome struct {
 	ID    string `json:"id"`
 	Seq   int64  `json:"seq,omitempty"`
-	Hash  string `json:"hash,omitempty"`  // in base64
-	Error string `json:"error,omitempty"` // instead of the two
+	Hash  string `json:"hash,omitempty" doc:"in base64"`
+	Error string `json:"error,omitempty" doc:"instead of the two"`
 }
 
 const maxOrder = 4096 // bytes of a line

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"bourse/experiments/advise"
 	"bourse/experiments/results"
 
@@ -27,7 +25,7 @@ reservation policy, p_w, p_d and q of be.
 			&cli.Float64Flag{Name: "pd", DefaultText: "none", Usage: "fraction of work completed, in [0,1]"},
 			&cli.Float64Flag{Name: "q", DefaultText: "none", Usage: "cost over value, in [0,1)"},
 			&cli.StringFlag{Name: "reservation", Value: "cac", Usage: "admission `POLICY` that stands for the reservation market"},
-			jsonFlag(),
+			jsonFlag[[]advise.Advice](),
 		},
 		Action: adviseAction,
 	}
@@ -50,16 +48,9 @@ func adviseAction(c *cli.Context) error {
 			}
 		}
 	}
-	for i := range all {
-		if err := all[i].Weigh(); err != nil {
-			return err
-		}
+	d, err := advise.Weigh(all)
+	if err != nil {
+		return err
 	}
-	if c.Bool("json") {
-		return printJSON(c, all)
-	}
-	for i := range all {
-		fmt.Fprint(c.App.Writer, all[i].String())
-	}
-	return nil
+	return show(c, d, nil)
 }

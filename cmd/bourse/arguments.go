@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"bourse/bank/export"
+	"bourse/experiments/report"
+
 	"github.com/urfave/cli/v2"
 )
 
@@ -71,9 +74,21 @@ func between(c *cli.Context, least, most int, names ...string) error {
 	return nil
 }
 
-func jsonFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "json", Usage: "print JSON, for programs"}
+// A programsFlag is --json, which says what is then printed.
+type programsFlag struct {
+	*cli.BoolFlag
+	prints report.Output
 }
+
+func outputFlag(o report.Output) cli.Flag {
+	usage := "print JSON, for programs"
+	if o.Lines {
+		usage = "print a JSON object a move, for programs"
+	}
+	return programsFlag{&cli.BoolFlag{Name: "json", Usage: usage, DisableDefaultText: true}, o}
+}
+
+func jsonFlag[T any]() cli.Flag { return outputFlag(report.JSON[T]()) }
 
 func amissFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only what is amiss"}
@@ -83,9 +98,7 @@ func seedFlag() cli.Flag {
 	return &cli.Uint64Flag{Name: "seed", Value: 1, Usage: "derive every use of chance from `SEED`"}
 }
 
-func movesFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "json", Usage: "print a JSON object a move, for programs"}
-}
+func movesFlag() cli.Flag { return outputFlag(report.JSONLines[export.Line]()) }
 
 func quietFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print results only"}
@@ -94,9 +107,9 @@ func quietFlag() cli.Flag {
 var colors = []string{"auto", "always", "never"}
 
 // output flags are on every command that prints for people.
-func outputFlags() []cli.Flag {
+func outputFlags[T any]() []cli.Flag {
 	return []cli.Flag{
-		jsonFlag(),
+		jsonFlag[T](),
 		quietFlag(),
 		&cli.StringFlag{Name: "color", Value: "auto", Usage: "colour `WHEN`: auto, always or never", Action: func(_ *cli.Context, when string) error {
 			if when != "" && !slices.Contains(colors, when) {

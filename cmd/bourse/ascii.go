@@ -12,7 +12,7 @@ import (
 var data = []string{
 	"scenario show", "scenario schema", "workload generate", "workload convert", "workload schedule",
 	"bank apply", "bank balance", "bank log", "ledger export", "ledger prove", "ledger checkpoint",
-	"key new", "market clear", "completion",
+	"key new", "market clear", "schema", "completion",
 }
 
 // printPlain puts the gate before what app writes, and has every command say what it prints.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 
 	"bourse/bank/audit"
 	"bourse/experiments/audits"
@@ -31,7 +30,7 @@ anything is amiss.
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "head", Usage: "hold the ledger against `SIZE:ROOT`, kept elsewhere"},
 			&cli.Int64Flag{Name: "since", Usage: "sum up what came after entry `N`, which must be there; all entries are checked"},
-			jsonFlag(),
+			auditsFlag(),
 			amissFlag(),
 		}, checkpointFlags()...),
 		Action: auditAction,
@@ -63,17 +62,13 @@ func auditAction(c *cli.Context) error {
 
 // tellAudits prints what audits found, and tells whether all is clean.
 func tellAudits(c *cli.Context, f *audits.Found) error {
-	var err error
-	if c.Bool("json") {
-		err = printJSON(c, f.Values())
-	} else {
-		_, err = io.WriteString(c.App.Writer, f.Text(c.Bool("quiet")))
+	if err := show(c, f.Document(c.Bool("quiet")), nil); err != nil || f.Clean() {
+		return err
 	}
-	if err == nil && !f.Clean() {
-		err = errAudit
-	}
-	return err
+	return errAudit
 }
+
+func auditsFlag() cli.Flag { return jsonFlag[[]audits.Value]() }
 
 // auditRun audits the ledgers that a run has left in dir.
 func auditRun(c *cli.Context, dir string) error {

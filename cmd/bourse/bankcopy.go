@@ -29,7 +29,7 @@ bank, and says so to whoever opens it. What is written to FROM meanwhile is not 
    bourse bank copy books postgres://bank@db/money?ledger=books
    bourse bank copy postgres://bank@db/money?ledger=books books2`,
 		Flags: []cli.Flag{
-			jsonFlag(),
+			auditsFlag(),
 			amissFlag(),
 		},
 		Action: copyAction,
@@ -97,7 +97,8 @@ func copyRun(c *cli.Context, dir, name, url string) error {
 			return err
 		}
 		if !f.Clean() {
-			return tellAudits(c, f)
+			fmt.Fprint(c.App.Writer, f.Text(c.Bool("quiet")))
+			return errAudit
 		}
 		note(c, "%s: %d entries, audited, clean", to, f.Ledgers[0].Report.Entries)
 	}

@@ -23,7 +23,7 @@ is booked once, as ever.
 
    bourse bank balance books > opening
    bourse bank init anew && bourse bank import anew opening --id opening`,
-		Flags: []cli.Flag{idFlag(), jsonFlag(), &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "do not say what was issued"}},
+		Flags: []cli.Flag{idFlag(), jsonFlag[store.Outcome](), &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "do not say what was issued"}},
 		Action: func(c *cli.Context) error {
 			id, err := requestID(c)
 			if err != nil {

@@ -26,7 +26,7 @@ holds nothing. The mint, asked for by name, holds minus what it issued.
 
    bourse bank balance books
    bourse bank balance books user:ann`,
-		Flags:  []cli.Flag{jsonFlag()},
+		Flags:  []cli.Flag{jsonFlag[[]export.Balance]()},
 		Action: balanceAction,
 	}
 }
@@ -44,7 +44,7 @@ func balanceAction(c *cli.Context) error {
 			return err
 		}
 		if c.Bool("json") {
-			return writeJSON(w, found)
+			return writeJSON(c, w, found)
 		}
 		for _, b := range found {
 			fmt.Fprintln(w, b.Account, b.Amount)
@@ -83,7 +83,7 @@ status 3 if anything is amiss.
    bourse bank log books | bourse bank verify - --receipt "$(cat receipt)"`,
 		Flags: []cli.Flag{
 			receiptFlag(),
-			jsonFlag(),
+			auditsFlag(),
 			amissFlag(),
 		},
 		Action: verifyLogAction,
@@ -124,7 +124,7 @@ anything is amiss.
    bourse bank audit books --receipt "$(cat receipt)"`,
 		Flags: []cli.Flag{
 			receiptFlag(),
-			jsonFlag(),
+			auditsFlag(),
 			amissFlag(),
 		},
 		Action: func(c *cli.Context) error {

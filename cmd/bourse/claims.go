@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"bourse/experiments/papers"
 	"bourse/experiments/results"
 
@@ -23,7 +21,7 @@ them under other options. The exit status is 0 whatever the verdicts.
 
    bourse run --preset librarisk --trace LOG && bourse claims results/librarisk`,
 		Flags: []cli.Flag{
-			jsonFlag(),
+			jsonFlag[[]papers.Judged](),
 			&cli.BoolFlag{Name: "brief", Usage: "print a line a claim, without the numbers"},
 		},
 		Action: claimsAction,
@@ -46,19 +44,8 @@ func claimsAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return printJSON(c, all)
-	}
-	for i, j := range all {
-		if i > 0 {
-			fmt.Fprintln(c.App.Writer)
-		}
-		if _, err := fmt.Fprint(c.App.Writer, j.Text(terminal(c), c.Bool("brief"))); err != nil {
-			return err
-		}
-	}
-	if len(all) == 0 {
+	if len(all) == 0 && !c.Bool("json") {
 		note(c, "no paper claims anything about these results")
 	}
-	return nil
+	return show(c, papers.Document(all, terminal(c), c.Bool("brief")), nil)
 }

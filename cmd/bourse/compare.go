@@ -34,7 +34,7 @@ and sizes, and the quantiles of B over those of A.
 			seedFlag(),
 			&cli.StringFlag{Name: "options", Usage: "options of a model that is named, as a YAML mapping"},
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the Q-Q figure to `DIR`"},
-		}, outputFlags()...),
+		}, outputFlags[fitlab.Compared]()...),
 		Action: compareAction,
 	}
 }
@@ -51,20 +51,15 @@ func compareAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	var wrote []string
-	if out := c.String("out"); out != "" {
-		if wrote, err = writeDocument(out, "", d); err != nil {
-			return err
-		}
+	out := c.String("out")
+	if out == "" {
+		return show(c, d, nil, d.Figures...)
 	}
-	if err := show(c, d, wrote); err != nil || c.Bool("json") {
+	wrote, err := writeDocument(out, "", d)
+	if err != nil {
 		return err
 	}
-	if wrote == nil {
-		fmt.Fprint(c.App.Writer, d.Figures[0].Text(terminal(c)))
-	}
-	noteWrote(c, wrote)
-	return nil
+	return show(c, d, wrote)
 }
 
 // readBoth measures two workloads; models are drawn from last, as many jobs as

@@ -58,7 +58,7 @@ func asksCompletion(args []string) bool { return args[len(args)-1] == "--generat
 
 // complete prints what may stand where the last of args does, if args are a shell's
 // question and it is a value that we know; commands and flags are left to the parser.
-func complete(out io.Writer, args []string) bool {
+func complete(out io.Writer, commands []*cli.Command, args []string) bool {
 	n := len(args) - 2
 	if n < 1 || !asksCompletion(args) {
 		return false
@@ -66,6 +66,8 @@ func complete(out io.Writer, args []string) bool {
 	before, word := args[1:n], args[n]
 	var names []string
 	switch command := strings.Join(before, " "); {
+	case strings.HasPrefix(command, "schema --json-of"):
+		names = nextWords(commands, before[2:])
 	case len(before) > 0 && strings.HasPrefix(before[len(before)-1], "--"):
 		names = valuesOf(before[len(before)-1])
 	case strings.HasPrefix(word, "-"):

@@ -47,6 +47,8 @@ func testCompletion(t *testing.T, shell, script string) {
 		{"workload,generate,", "lublin", "describe"},
 		{"ledger,export,DIR,--format,", "hledger", "audit"},
 		{"completion,z", "zsh", "bash"},
+		{"schema,--json-of,l", "ledger", "audit"},
+		{"schema,--json-of,ledger,", "audit", "ledger"},
 	} {
 		words := strings.Split("bourse,"+c.words, ",")
 		cmd := exec.CommandContext(t.Context(), shell, append([]string{"-c", script, "test"}, words...)...)

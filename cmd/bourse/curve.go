@@ -23,7 +23,7 @@ them as CSV. Alpha is how inelastic users are: 0 values partial work, 1 does not
    bourse run && bourse curve results/paper`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write curve.svg, curve.png and curve.csv to `DIR` (default: RESULTS/figures)"},
-		}, outputFlags()...),
+		}, outputFlags[experiments.DrawnValues]()...),
 		Action: func(c *cli.Context) error {
 			return draw(c, true)
 		},
@@ -42,7 +42,7 @@ paired t values. Each figure comes as SVG and PNG, with its numbers as CSV.
    bourse figures results/paper --out figures`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the figures to `DIR` (default: RESULTS/figures)"},
-		}, outputFlags()...),
+		}, outputFlags[experiments.DrawnValues]()...),
 		Action: func(c *cli.Context) error { return draw(c, false) },
 	}
 }

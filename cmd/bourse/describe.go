@@ -26,7 +26,7 @@ written as SVG, PNG and CSV, and all of it on one page, describe.html.
 			&cli.Int64Flag{Name: "processors", DefaultText: "as the header says", Usage: "the machine has `N` processors"},
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write figures and the page to `DIR`"},
 			workersFlag(),
-		}, outputFlags()...),
+		}, outputFlags[fitlab.Described]()...),
 		Action: describeAction,
 	}
 }
@@ -60,12 +60,5 @@ func describeAction(c *cli.Context) error {
 			return err
 		}
 	}
-	if err := show(c, d.Document(), wrote); err != nil || c.Bool("json") {
-		return err
-	}
-	for _, f := range d.Figures(1) {
-		fmt.Fprintf(c.App.Writer, "\n%s", f.Text(terminal(c)))
-	}
-	noteWrote(c, wrote)
-	return nil
+	return show(c, d.Document(), wrote, d.Figures(1)...)
 }

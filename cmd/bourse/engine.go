@@ -20,7 +20,8 @@ arrival (s), hosts it runs on, work on each (CPU s), bid on each. Host k of job 
 is (j*7919 + k*104729) mod hosts. Prints a completion time a job, in job order.
 
 The hosts are the simulated ones on which contracts run; there is no admission, no
-deadline and no money. The speed that --json prints is theirs.
+deadline and no money. --json prints how fast they are in place of the times: events,
+CPU seconds, and events per CPU second.
 
    bourse engine workload.txt.gz --capacity 2 --cap 1
    bourse engine workload.txt.gz --json`,
@@ -28,10 +29,17 @@ deadline and no money. The speed that --json prints is theirs.
 			&cli.Float64Flag{Name: "capacity", Value: 1, Usage: "processors a host"},
 			&cli.Float64Flag{Name: "cap", Usage: "processors that one task can use at most; 0 is no cap"},
 			&cli.BoolFlag{Name: "ordered", Usage: "complete tasks in one order over all hosts, as a market must"},
-			&cli.BoolFlag{Name: "json", Usage: "print events, CPU seconds and events per CPU second instead"},
+			jsonFlag[speed](),
 		},
 		Action: engineAction,
 	}
+}
+
+// A speed is that of the hosts.
+type speed struct {
+	Events          int64   `json:"events" doc:"arrivals and completions of tasks"`
+	CPUSeconds      float64 `json:"cpu_seconds"`
+	EventsPerSecond float64 `json:"events_per_cpu_second"`
 }
 
 func engineAction(c *cli.Context) error {
@@ -57,11 +65,7 @@ func engineAction(c *cli.Context) error {
 	}
 	if c.Bool("json") {
 		used := cpuSeconds() - before
-		return printJSON(c, struct {
-			Events          int64   `json:"events"`
-			CPUSeconds      float64 `json:"cpu_seconds"`
-			EventsPerSecond float64 `json:"events_per_cpu_second"`
-		}{r.Events, used, float64(r.Events) / max(used, 1e-9)})
+		return printJSON(c, speed{r.Events, used, float64(r.Events) / max(used, 1e-9)})
 	}
 	out := bufio.NewWriter(c.App.Writer)
 	var line []byte

@@ -1,13 +1,13 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
 	"bourse/experiments"
 	"bourse/experiments/fitlab"
 	"bourse/experiments/misuse"
+	"bourse/experiments/report"
 	"bourse/workloadgen"
 	"bourse/workloadgen/swf"
 
@@ -34,7 +34,7 @@ give the same plan: replication R of an experiment with seed S runs
 			&cli.StringFlag{Name: "options", Usage: "options of the model as a YAML mapping"},
 			&cli.StringFlag{Name: "csv", Usage: "write the plan to `FILE`, with values and deadlines"},
 			&cli.StringFlag{Name: "swf", Usage: "write it as a log to `FILE`, which has no place for values"},
-			jsonFlag(),
+			planFlag(),
 		},
 		Action: generateAction,
 	}
@@ -58,11 +58,17 @@ func generateAction(c *cli.Context) error {
 	return writePlan(c, plan)
 }
 
+func planFlag() cli.Flag {
+	o := report.JSON[workloadgen.Plan]()
+	o.Compact = true
+	return outputFlag(o)
+}
+
 // writePlan writes plan to the files that c names, or prints it as CSV; as JSON, if
 // that is asked for.
 func writePlan(c *cli.Context, plan workloadgen.Plan) error {
 	if c.Bool("json") {
-		if err := buffered(c, c.App.Writer, func(w io.Writer) error { return json.NewEncoder(w).Encode(plan) }); err != nil {
+		if err := printJSON(c, plan); err != nil {
 			return err
 		}
 	} else if c.String("csv") == "" && c.String("swf") == "" {
@@ -87,25 +93,13 @@ func filtersCommand() *cli.Command {
 
    bourse workload filters
    bourse workload describe KTH.swf.gz --filter last:3000,ran`,
-		Flags: []cli.Flag{jsonFlag()},
+		Flags: []cli.Flag{jsonFlag[[]swf.Kept]()},
 		Action: func(c *cli.Context) error {
-			type filter struct {
-				Filter string `json:"filter"`
-				Doc    string `json:"doc"`
+			text := ""
+			for _, f := range swf.Filters() {
+				text += fmt.Sprintf("%-14s %s\n", f.Filter, f.Doc)
 			}
-			var all []filter
-			for _, name := range swf.FilterNames() {
-				all = append(all, filter{name, swf.FilterDoc(name)})
-			}
-			if c.Bool("json") {
-				return printJSON(c, all)
-			}
-			for _, f := range all {
-				if _, err := fmt.Fprintf(c.App.Writer, "%-14s %s\n", f.Filter, f.Doc); err != nil {
-					return err
-				}
-			}
-			return nil
+			return show(c, report.Said(text, swf.Filters()), nil)
 		},
 	}
 }
@@ -124,7 +118,7 @@ is told on standard error.
 			filterFlag(),
 			&cli.StringFlag{Name: "csv", Usage: "write a plan to `FILE`"},
 			&cli.StringFlag{Name: "swf", Usage: "write a log to `FILE`"},
-			jsonFlag(),
+			planFlag(),
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "do not tell what became of the lines"},
 		},
 		Action: func(c *cli.Context) error {

@@ -36,11 +36,14 @@ func TestExamples(t *testing.T) {
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	forPrograms := []string{
-		"workload schedule", "ledger export", "ledger checkpoint", "ledger prove", "scenario schema",
+		"workload schedule", "ledger export", "ledger checkpoint", "ledger prove", "scenario schema", "schema",
 		"bank init", "bank apply", "bank log", "key new", "completion",
 	}
 	for name, c := range leaves("", newApp(nil, nil, nil).Commands) {
 		has := slices.ContainsFunc(c.Flags, func(f cli.Flag) bool { return f.Names()[0] == "json" })
+		if _, says := printsJSON(c); says != has {
+			t.Errorf("bourse %s: --json %v, and it has a schema: %v", name, has, says)
+		}
 		if has == slices.Contains(forPrograms, name) {
 			t.Errorf("bourse %s: --json %v", name, has)
 		}

@@ -21,10 +21,10 @@ func main() {
 
 // run is the whole program: it returns the exit status.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
-	if complete(out, args) {
+	app := newApp(in, out, errs)
+	if complete(out, app.Commands, args) {
 		return statusDone
 	}
-	app := newApp(in, out, errs)
 	errs = app.ErrWriter
 	err := rescue.Do(func() error { return app.RunContext(ctx, permute(app.Commands, helpLast(args))) })
 	return conclude(ctx, errs, crashed(err, args))

@@ -25,7 +25,7 @@ of name. A file of - is standard input.
    printf 'ann,2\nbob,1\n' | bourse market clear - --capacity 10`,
 			Flags: []cli.Flag{
 				&cli.Int64Flag{Name: "capacity", DefaultText: "none: it must be given", Usage: "divide `N` units"},
-				jsonFlag(),
+				jsonFlag[[]market.Award](),
 			},
 			Action: clearAction,
 		}},

@@ -23,7 +23,7 @@ many. Units that are in none of them are named, and nothing is written (exit sta
    bourse run mine.yaml --shard 1/2 --out one
    bourse run mine.yaml --shard 2/2 --out two
    bourse merge one two --out results/mine`,
-		Flags:  append([]cli.Flag{&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write results to `DIR` (default: results/ and the scenario's name)"}}, outputFlags()...),
+		Flags:  append([]cli.Flag{&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write results to `DIR` (default: results/ and the scenario's name)"}}, outputFlags[experiments.StudyValues]()...),
 		Action: mergeAction,
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -12,14 +11,22 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// printJSON prints v for programs.
-func printJSON(c *cli.Context, v any) error { return writeJSON(c.App.Writer, v) }
+// printsJSON returns what a command prints for programs, if it does.
+func printsJSON(command *cli.Command) (o report.Output, ok bool) {
+	for _, f := range command.Flags {
+		if p, is := f.(programsFlag); is {
+			return p.prints, true
+		}
+	}
+	return o, false
+}
 
-func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+// printJSON prints v for programs.
+func printJSON(c *cli.Context, v any) error { return writeJSON(c, c.App.Writer, v) }
+
+func writeJSON(c *cli.Context, w io.Writer, v any) error {
+	o, _ := printsJSON(c.Command)
+	return o.Write(w, v)
 }
 
 // count returns a number of things in words: 1 ledger, 2 ledgers.
@@ -54,12 +61,19 @@ func writeDocument(dir, page string, d report.Document) ([]string, error) {
 	return names, err
 }
 
-// show prints what d says: its values for programs, if c asks for them, or as text.
-func show(c *cli.Context, d report.Document, wrote []string) error {
+// show prints what d says: its values for programs, if c asks for them; or as text, with
+// those of its figures that are to be drawn in the terminal, and names the files that were
+// written.
+func show(c *cli.Context, d report.Document, wrote []string, drawn ...report.Figure) error {
 	if c.Bool("json") {
 		return printJSON(c, d.Values(wrote))
 	}
-	_, err := io.WriteString(c.App.Writer, d.Text(terminal(c)))
+	text := d.Text(terminal(c))
+	for _, f := range drawn {
+		text += "\n" + f.Text(terminal(c))
+	}
+	_, err := io.WriteString(c.App.Writer, text)
+	noteWrote(c, wrote)
 	return err
 }
 

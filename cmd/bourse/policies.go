@@ -1,14 +1,9 @@
 package main
 
 import (
-	"cmp"
-	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"bourse/experiments"
-	"bourse/workloadgen/plugin"
 
 	"github.com/urfave/cli/v2"
 )
@@ -20,28 +15,6 @@ func familyNames() []string {
 		names = append(names, f.Name)
 	}
 	return names
-}
-
-// A member is one plug-in of a family, as users see it.
-type member struct {
-	Family  string          `json:"family"`
-	Name    string          `json:"name"`
-	Doc     string          `json:"doc"`
-	Options []plugin.Option `json:"options"`
-}
-
-// plugins returns every plug-in of the program, or those of one family.
-func plugins(only string) []member {
-	var all []member
-	for _, f := range experiments.Families() {
-		if only != "" && f.Name != only {
-			continue
-		}
-		for _, name := range f.Names() {
-			all = append(all, member{f.Name, name, f.Doc(name), f.Options(name)})
-		}
-	}
-	return all
 }
 
 func policiesCommand() *cli.Command {
@@ -56,7 +29,7 @@ admission reserve), leaving (what becomes of tasks on a host that leaves) and me
 
    bourse policies
    bourse policies admission --json`,
-		Flags:  []cli.Flag{jsonFlag()},
+		Flags:  []cli.Flag{jsonFlag[[]experiments.Plugin]()},
 		Action: policiesAction,
 	}
 }
@@ -65,53 +38,9 @@ func policiesAction(c *cli.Context) error {
 	if err := between(c, 0, 1, "FAMILY"); err != nil {
 		return err
 	}
-	all := plugins(c.Args().First())
+	all := experiments.Plugins(c.Args().First())
 	if len(all) == 0 {
 		return usagef("found %q, want a family: %s", c.Args().First(), strings.Join(familyNames(), ", "))
 	}
-	if c.Bool("json") {
-		return printJSON(c, all)
-	}
-	family := ""
-	for _, p := range all {
-		if p.Family != family {
-			family = p.Family
-			fmt.Fprintf(c.App.Writer, "%s\n", family)
-		}
-		fmt.Fprintf(c.App.Writer, "  %-24s %s\n", p.Name, p.Doc)
-		for _, o := range p.Options {
-			fmt.Fprintf(c.App.Writer, "    %-22s %s%s (%s)\n", o.Name, o.Doc, limits(o), written(o.Default))
-		}
-	}
-	return nil
-}
-
-// limits says what an option may be, unless its line names all the words.
-func limits(o plugin.Option) string {
-	words := plugin.RuleOf(o.Rule).OneOf
-	told := words != nil && !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(o.Doc, word) })
-	if o.Rule == "" || told {
-		return ""
-	}
-	return "; " + o.Want
-}
-
-// written returns a default as people read it.
-func written(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "none"
-	case string:
-		return cmp.Or(v, "none")
-	case map[string]any:
-		parts := make([]string, 0, len(v))
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			parts = append(parts, key+": "+written(v[key]))
-		}
-		return "{" + strings.Join(parts, ", ") + "}"
-	}
-	if s := fmt.Sprint(v); s != "[]" {
-		return s
-	}
-	return "none"
+	return show(c, experiments.ListPlugins(all), nil)
 }

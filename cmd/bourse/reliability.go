@@ -43,7 +43,7 @@ available, and a renewal process, with 1 to 6 past days.
 			&cli.IntFlag{Name: "replications", Aliases: []string{"n"}, Value: 5, Usage: "traces of each model"},
 			seedFlag(),
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write figures, numbers and the page to `DIR` (default: results/reliability)"},
-		}, outputFlags()...),
+		}, outputFlags[volunteers.Held]()...),
 		Action: reliabilityAction,
 	}
 }
@@ -70,11 +70,7 @@ func reliabilityAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := show(c, d, wrote); err != nil || c.Bool("json") {
-		return err
-	}
-	noteWrote(c, wrote)
-	return nil
+	return show(c, d, wrote)
 }
 
 func period(c *cli.Context) string {

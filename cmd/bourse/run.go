@@ -68,7 +68,7 @@ has them do as recorded; its format is told by its first lines, or by
 			&cli.BoolFlag{Name: "ledger", Usage: "keep the ledger of every replication, not of the first only"},
 			&cli.StringFlag{Name: "bank", Usage: "copy the ledgers that are kept to the PostgreSQL server at `URL`, too, as LEDGER/SCENARIO/CONFIGURATION/ADMISSION/REPLICATION"},
 			&cli.BoolFlag{Name: "no-progress", Usage: "show no progress"},
-		}, append(unitFlags(), outputFlags()...)...),
+		}, append(unitFlags(), outputFlags[experiments.StudyValues]()...)...),
 		Action: runAction,
 	}
 }

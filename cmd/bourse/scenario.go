@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,8 +13,8 @@ import (
 	"bourse/experiments"
 	"bourse/experiments/misuse"
 	"bourse/experiments/papers"
+	"bourse/experiments/report"
 	"bourse/experiments/scenario"
-	"bourse/workloadgen/plugin"
 
 	"github.com/goccy/go-yaml"
 	"github.com/urfave/cli/v2"
@@ -34,7 +33,7 @@ func scenarioCommand() *cli.Command {
 
    bourse scenario show paper > mine.yaml
    bourse run mine.yaml`,
-				Flags:  []cli.Flag{setFlag(), jsonFlag()},
+				Flags:  []cli.Flag{setFlag(), jsonFlag[experiments.ScenarioFile]()},
 				Action: showScenario,
 			},
 			{
@@ -46,7 +45,7 @@ that the file names, and sees to it that somebody pays for the jobs. A file of -
 standard input.
 
    bourse scenario check mine.yaml`,
-				Flags:  []cli.Flag{setFlag(), jsonFlag(), quietFlag()},
+				Flags:  []cli.Flag{setFlag(), jsonFlag[checked](), quietFlag()},
 				Action: checkScenario,
 			},
 			{
@@ -54,11 +53,7 @@ standard input.
 				Usage:       "print the JSON Schema of scenario files, for editors",
 				Description: `   bourse scenario schema > bourse.schema.json`,
 				Action: func(c *cli.Context) error {
-					known := make(map[string]plugin.Family)
-					for _, f := range experiments.Families() {
-						known[f.Name] = f
-					}
-					return printJSON(c, scenario.Schema(known))
+					return report.WriteJSON(c.App.Writer, experiments.ScenarioFile{}.JSONSchema())
 				},
 			},
 		},
@@ -89,6 +84,13 @@ func prepare(c *cli.Context, e *scenario.Experiment) (*experiments.Prepared, err
 	return await(c.Context, func() (*experiments.Prepared, error) { return experiments.Prepare(e) })
 }
 
+// checked is what programs read of a scenario that is in order.
+type checked struct {
+	Name           string   `json:"name"`
+	Replications   int      `json:"replications"`
+	Configurations []string `json:"configurations"`
+}
+
 func checkScenario(c *cli.Context) error {
 	e, err := loadScenario(c, c.Args().First(), experiments.Known(), c.StringSlice("set")...)
 	if err != nil {
@@ -103,11 +105,7 @@ func checkScenario(c *cli.Context) error {
 		names = append(names, conf.Name)
 	}
 	if c.Bool("json") {
-		return printJSON(c, struct {
-			Name           string   `json:"name"`
-			Replications   int      `json:"replications"`
-			Configurations []string `json:"configurations"`
-		}{e.Name, e.Replications, names})
+		return printJSON(c, checked{e.Name, e.Replications, names})
 	}
 	note(c, "%s is in order: %s of %s", c.Args().First(), count(e.Replications, "replication"), count(len(names), "configuration"))
 	return nil
@@ -139,5 +137,5 @@ func showScenario(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return printJSON(c, json.RawMessage(compact))
+	return printJSON(c, experiments.ScenarioFile{RawMessage: compact})
 }

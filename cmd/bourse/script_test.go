@@ -18,7 +18,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected outputs of scripts")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"bourse": main})
+	testscript.Main(m, map[string]func(){"bourse": checkedMain})
 }
 
 // TestScripts runs the conversations in testdata/script: commands as a user

@@ -25,7 +25,7 @@ Requests that were refused moved no money and name nobody: 'ledger show' has the
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "user", Usage: "state account `U`, such as user:7, or 7 for short"},
 			&cli.Int64Flag{Name: "since", Usage: "begin after entry `N`; contracts that had ended are left out"},
-			jsonFlag(),
+			jsonFlag[statement.Statement](),
 		},
 		Action: statementAction,
 	}
@@ -57,8 +57,5 @@ func statementAction(c *cli.Context) error {
 	if s == nil {
 		return usagef("%s: no entry concerns %s", place.At(c.Args().First()), user)
 	}
-	if c.Bool("json") {
-		return printJSON(c, s)
-	}
-	return buffered(c, c.App.Writer, s.Print)
+	return show(c, s.Document(), nil)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bourse/experiments"
 	"bourse/experiments/papers"
 	"flag"
 	"os"
@@ -62,7 +63,7 @@ func surface(t *testing.T) (all []string) {
 		}
 	}
 	walk("bourse", newApp(nil, nil, nil).Commands)
-	for _, p := range plugins("") {
+	for _, p := range experiments.Plugins("") {
 		all = append(all, p.Family+" "+p.Name)
 		for _, o := range p.Options {
 			all = append(all, p.Family+" "+p.Name+" "+o.Name)

@@ -31,7 +31,7 @@ model files instead of the paper's, as 'workload fit' writes them.
 			seedFlag(),
 			&cli.IntFlag{Name: "pairs", Value: 10000, Usage: "take `N` pairs of samples; the paper took 1000"},
 			workersFlag(),
-		}, outputFlags()...),
+		}, outputFlags[fitlab.Judged]()...),
 		Action: table1Action,
 	}
 }

@@ -41,7 +41,7 @@ func mintCommand() *cli.Command {
 		Usage:       "issue money to an account, and print the receipt",
 		ArgsUsage:   "DIR ACCOUNT AMOUNT",
 		Description: `   bourse bank mint books user:ann 100 --id salary-1`,
-		Flags:       []cli.Flag{idFlag(), jsonFlag()},
+		Flags:       []cli.Flag{idFlag(), jsonFlag[store.Outcome]()},
 		Action: func(c *cli.Context) error {
 			return book(c, store.Order{From: "mint", To: c.Args().Get(1)}, c.Args().Get(2))
 		},
@@ -54,7 +54,7 @@ func transferCommand() *cli.Command {
 		Usage:       "move money between accounts, and print the receipt",
 		ArgsUsage:   "DIR FROM TO AMOUNT",
 		Description: `   bourse bank transfer books user:ann user:bob 12.50 --id rent-1`,
-		Flags:       []cli.Flag{idFlag(), jsonFlag()},
+		Flags:       []cli.Flag{idFlag(), jsonFlag[store.Outcome]()},
 		Action: func(c *cli.Context) error {
 			o := store.Order{From: c.Args().Get(1), To: c.Args().Get(2)}
 			if err := checkParty("FROM", o.From); err != nil {
@@ -170,6 +170,9 @@ answered: what was booked is answered as it was.
 				in := until(c.Context, c.App.Reader, nil)
 				defer in.Close()
 				err := s.Apply(c.Context, in, c.App.Writer, parallel, wall)
+				if err == nil {
+					err = c.Context.Err() // an interruption may first be seen as the end of the input
+				}
 				if errors.Is(err, context.Canceled) {
 					return interruption("what was answered is booked; send the rest again")
 				}

@@ -61,24 +61,9 @@ func shard(c *cli.Context) (k, n int, err error) {
 
 // listUnits prints the units of a run.
 func listUnits(c *cli.Context, ready *experiments.Prepared) error {
-	type unit struct {
-		Unit          string   `json:"unit"`
-		Configuration string   `json:"configuration"`
-		From          int      `json:"from"` // replication
-		To            int      `json:"to"`   // the replication after the last
-		Admission     []string `json:"admission"`
-	}
-	all := []unit{}
-	for _, u := range ready.Units() {
-		conf := &ready.Experiment.Configurations[u.Configuration]
-		one := unit{Unit: u.Name(), Configuration: conf.Name, From: u.From, To: u.To}
-		for _, a := range conf.Admission {
-			one.Admission = append(one.Admission, a.Label)
-		}
-		all = append(all, one)
-	}
+	all := ready.UnitValues()
 	if c.Bool("json") {
-		return printJSON(c, all)
+		return printJSON(c, experiments.StudyValues{Summary: []results.Summary{}, Curve: []results.Point{}, Units: all})
 	}
 	w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "unit\tconfiguration\treplications\tadmission")

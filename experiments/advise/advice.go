@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"bourse/experiments/misuse"
+	"bourse/experiments/report"
 	"bourse/experiments/results"
 )
 
@@ -13,16 +14,16 @@ import (
 // paper: p_a, p_w, p_d and q.
 type Advice struct {
 	Configuration string             `json:"configuration,omitempty"`
-	Numbers       map[string]float64 `json:"numbers"`
+	Numbers       map[string]float64 `json:"numbers" doc:"by the letters of the paper"`
 	User          []counsel          `json:"advice"`
 }
 
 // A counsel is given to users of one kind, or to the provider.
 type counsel struct {
-	For       string  `json:"for"` // inelastic, elastic or provider
-	Reserve   bool    `json:"reserve"`
-	Threshold float64 `json:"threshold"`
-	Equation  string  `json:"equation"`
+	For       string  `json:"for" doc:"inelastic, elastic or provider"`
+	Reserve   bool    `json:"reserve" doc:"p_a is above it"`
+	Threshold float64 `json:"threshold" doc:"of p_a"`
+	Equation  string  `json:"equation" doc:"of the paper"`
 }
 
 // Measured reads the numbers of every configuration of a run that has both markets, with
@@ -58,8 +59,20 @@ func Measured(dir *results.Dir, reservation string) ([]Advice, error) {
 	return all, nil
 }
 
-// Weigh applies the rules for which there are numbers.
-func (a *Advice) Weigh() error {
+// Weigh applies the rules to all of the numbers, and returns the advice.
+func Weigh(all []Advice) (report.Document, error) {
+	text := ""
+	for i := range all {
+		if err := all[i].weigh(); err != nil {
+			return report.Document{}, err
+		}
+		text += all[i].String()
+	}
+	return report.Said(text, all), nil
+}
+
+// weigh applies the rules for which there are numbers.
+func (a *Advice) weigh() error {
 	pa, hasA := a.Numbers["p_a"]
 	pw, hasW := a.Numbers["p_w"]
 	pd, hasD := a.Numbers["p_d"]

@@ -9,11 +9,11 @@ import (
 
 // files are those of a results directory, held against its manifest.
 type files struct {
-	Results  string   `json:"results"`
-	Files    int      `json:"files"`    // that the manifest names
-	Manifest string   `json:"manifest"` // its sha256
+	Results  string   `json:"results" doc:"the directory"`
+	Files    int      `json:"files" doc:"that the manifest names"`
+	Manifest string   `json:"manifest" doc:"its sha256"`
 	Findings []change `json:"findings"`
-	Beyond   []string `json:"beyond"` // what could not have been found
+	Beyond   []string `json:"beyond" doc:"what could not have been found"`
 }
 
 // A change is a file that is not as it was written.

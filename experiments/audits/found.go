@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"bourse/bank/audit"
+	"bourse/experiments/report"
 )
 
 // An Audited ledger has a name and a report.
 type Audited struct {
-	Ledger string        `json:"ledger"`
-	Report *audit.Report `json:"report"`
+	Ledger string
+	Report *audit.Report
 }
 
 // Found is what audits found.
@@ -21,25 +22,39 @@ type Found struct {
 	files *files // of the results, if they were looked at
 }
 
+// A Value is what programs read of one of them: a ledger, or the files of the results.
+type Value struct {
+	*told
+	*files
+}
+
+type told struct {
+	Ledger string       `json:"ledger"`
+	Report audit.Report `json:"report"`
+}
+
 // Clean reports whether nothing is amiss.
 func (f *Found) Clean() bool {
 	return (f.files == nil || len(f.files.Findings) == 0) &&
 		!slices.ContainsFunc(f.Ledgers, func(a Audited) bool { return !a.Report.Clean() })
 }
 
-// Values returns what was found for programs, as lists that are never null.
-func (f *Found) Values() []any {
-	list := []any{}
+// values returns what was found for programs.
+func (f *Found) values() []Value {
+	list := []Value{}
 	for _, a := range f.Ledgers {
-		a.Report.Findings = append([]audit.Finding{}, a.Report.Findings...)
-		a.Report.Beyond = append([]string{}, a.Report.Beyond...)
-		list = append(list, a)
+		r := *a.Report
+		r.Findings, r.Beyond, r.Balances = report.List(r.Findings), report.List(r.Beyond), report.List(r.Balances)
+		list = append(list, Value{told: &told{a.Ledger, r}})
 	}
 	if f.files != nil {
-		list = append(list, f.files)
+		list = append(list, Value{files: f.files})
 	}
 	return list
 }
+
+// Document returns what was found; for people, if quiet, only what is amiss.
+func (f *Found) Document(quiet bool) report.Document { return report.Said(f.Text(quiet), f.values()) }
 
 // Text returns what was found for people; if quiet, only what is amiss.
 func (f *Found) Text(quiet bool) string {

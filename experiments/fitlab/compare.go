@@ -15,6 +15,21 @@ type compared struct {
 	describe.Comparison
 }
 
+// Compared is what programs read of a comparison.
+type Compared struct {
+	A     string   `json:"a"`
+	B     string   `json:"b"`
+	Tests []test   `json:"tests" doc:"gaps between arrivals, runtimes, sizes"`
+	Files []string `json:"files" doc:"that were written"`
+}
+
+type test struct {
+	A  moments      `json:"a"`
+	B  moments      `json:"b"`
+	KS report.Maybe `json:"ks" doc:"two-sample Kolmogorov-Smirnov distance"`
+	P  report.Maybe `json:"p" doc:"of such a distance, if both come from one law"`
+}
+
 // Compare returns whether two workloads that were measured are alike in gaps, runtimes
 // and sizes: a table of tests, and a figure of the quantiles of one over the other's.
 func Compare(names [2]string, logs [2]*describe.Log) (report.Document, error) {
@@ -36,22 +51,11 @@ func Compare(names [2]string, logs [2]*describe.Log) (report.Document, error) {
 	return report.Document{
 		Tables: []report.Table{comparedTable(names, all)}, Figures: []report.Figure{qqFigure(names, all)},
 		Values: func(files []string) any {
-			type test struct {
-				A  moments      `json:"a"`
-				B  moments      `json:"b"`
-				KS report.Maybe `json:"ks"`
-				P  report.Maybe `json:"p"`
-			}
 			var tests []test
 			for _, q := range all {
 				tests = append(tests, test{momentsOf(q.a), momentsOf(q.b), report.Maybe(q.Test.D), report.Maybe(q.Test.P)})
 			}
-			return struct {
-				A     string   `json:"a"`
-				B     string   `json:"b"`
-				Tests []test   `json:"tests"`
-				Files []string `json:"files"`
-			}{names[0], names[1], tests, append([]string{}, files...)}
+			return Compared{names[0], names[1], tests, report.List(files)}
 		},
 	}, nil
 }

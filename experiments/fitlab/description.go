@@ -64,7 +64,7 @@ func (d *Description) quantities() []moments {
 type estimate struct {
 	Estimator string       `json:"estimator"`
 	H         report.Maybe `json:"h"`
-	SE        report.Maybe `json:"se"`
+	SE        report.Maybe `json:"se" doc:"standard error"`
 }
 
 // hurst returns the estimates of the Hurst exponent.
@@ -200,19 +200,51 @@ func (d *Description) notes() []string {
 	return notes
 }
 
+// Described is what programs read of a description.
+type Described struct {
+	File        string        `json:"file"`
+	Lines       int           `json:"lines" doc:"of the file"`
+	Comments    int           `json:"comments"`
+	Blank       int           `json:"blank"`
+	Used        int           `json:"used" doc:"lines that are records as they stand"`
+	Repaired    int           `json:"repaired" doc:"lines that are records after a repair"`
+	Skipped     int           `json:"skipped" doc:"lines that are left out"`
+	Reasons     []reason      `json:"reasons"`
+	Filters     []swf.Step    `json:"filters" doc:"in the order in which they were applied"`
+	Records     int           `json:"records"`
+	Ran         int           `json:"ran" doc:"records of jobs that ran"`
+	Users       int           `json:"users" doc:"that have records"`
+	MeanIAT     report.Maybe  `json:"mean_iat" doc:"mean gap between arrivals, s"`
+	NumberedIAT report.Maybe  `json:"mean_iat_by_job_number" doc:"over all from the first job number to the last, s"`
+	Processors  *int64        `json:"processors" doc:"of the machine; null if they are not known"`
+	Load        report.Maybe  `json:"load" doc:"work over what the machine could do; null if it is not known"`
+	Quantities  []moments     `json:"quantities" doc:"gaps between arrivals, runtimes, sizes, overestimates"`
+	Hurst       []estimate    `json:"hurst" doc:"exponent of the gaps, by estimator"`
+	Correlation []correlation `json:"autocorrelation" doc:"of the gaps"`
+	Clock       bool          `json:"clock" doc:"the header says when the log starts, or else hours and days count from its first record"`
+	ByHour      [24]int       `json:"by_hour" doc:"records of each hour of the day"`
+	ByWeekday   [7]int        `json:"by_weekday" doc:"records of each day of the week, from Sunday, or from the first record"`
+	Statuses    []status      `json:"statuses"`
+	Fits        []quantityFit `json:"fits"`
+	Notes       []string      `json:"notes" doc:"what a reader of the numbers must know"`
+	Files       []string      `json:"files" doc:"that were written"`
+}
+
+type reason struct {
+	Reason  string `json:"reason"`
+	Done    string `json:"done" doc:"skipped or repaired"`
+	Count   int    `json:"count"`
+	First   int    `json:"first_line" doc:"number of the first such line"`
+	Example string `json:"example" doc:"what was found there"`
+}
+
+type status struct {
+	Status  int64 `json:"status"`
+	Records int   `json:"records"`
+}
+
 // values returns the description for programs.
 func (d *Description) values(files []string) any {
-	type reason struct {
-		Reason  string `json:"reason"`
-		Done    string `json:"done"`
-		Count   int    `json:"count"`
-		First   int    `json:"first_line"`
-		Example string `json:"example"`
-	}
-	type status struct {
-		Status  int64 `json:"status"`
-		Records int   `json:"records"`
-	}
 	l, a := d.log, &d.file.Trace.Accounting
 	reasons := []reason{}
 	for _, r := range a.Reasons() {
@@ -226,38 +258,11 @@ func (d *Description) values(files []string) any {
 	if l.Processors > 0 {
 		processors = &l.Processors
 	}
-	return struct {
-		File        string        `json:"file"`
-		Lines       int           `json:"lines"`
-		Comments    int           `json:"comments"`
-		Blank       int           `json:"blank"`
-		Used        int           `json:"used"`
-		Repaired    int           `json:"repaired"`
-		Skipped     int           `json:"skipped"`
-		Reasons     []reason      `json:"reasons"`
-		Filters     []swf.Step    `json:"filters"`
-		Records     int           `json:"records"`
-		Ran         int           `json:"ran"`
-		Users       int           `json:"users"`
-		MeanIAT     report.Maybe  `json:"mean_iat"`
-		NumberedIAT report.Maybe  `json:"mean_iat_by_job_number"`
-		Processors  *int64        `json:"processors"`
-		Load        report.Maybe  `json:"load"`
-		Quantities  []moments     `json:"quantities"`
-		Hurst       []estimate    `json:"hurst"`
-		Correlation []correlation `json:"autocorrelation"`
-		Clock       bool          `json:"clock"`
-		ByHour      [24]int       `json:"by_hour"`
-		ByWeekday   [7]int        `json:"by_weekday"`
-		Statuses    []status      `json:"statuses"`
-		Fits        []quantityFit `json:"fits"`
-		Notes       []string      `json:"notes"`
-		Files       []string      `json:"files"`
-	}{
-		d.file.Name, a.Lines, a.Comments, a.Blank, a.Used, a.Repaired, a.Skipped, reasons, append([]swf.Step{}, d.file.steps...),
+	return Described{
+		d.file.Name, a.Lines, a.Comments, a.Blank, a.Used, a.Repaired, a.Skipped, reasons, report.List(d.file.steps),
 		l.Records, l.Ran, l.Users, report.Maybe(l.MeanIAT), report.Maybe(l.NumberedIAT), processors, report.Maybe(l.Load),
 		d.quantities(), d.hurst(), d.correlations(), l.Clock, l.ByHour, d.weekdays(), statuses,
-		d.fits.values(), append([]string{}, d.notes()...), append([]string{}, files...),
+		d.fits.values(), report.List(d.notes()), report.List(files),
 	}
 }
 
@@ -267,7 +272,7 @@ type moments struct {
 	N      int          `json:"n"`
 	Mean   report.Maybe `json:"mean"`
 	SD     report.Maybe `json:"sd"`
-	CV     report.Maybe `json:"cv"`
+	CV     report.Maybe `json:"cv" doc:"coefficient of variation"`
 	Min    report.Maybe `json:"min"`
 	P05    report.Maybe `json:"p05"`
 	Median report.Maybe `json:"median"`

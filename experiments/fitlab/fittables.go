@@ -9,13 +9,16 @@ import (
 	"bourse/experiments/report"
 )
 
+// Fitted is what programs read of fits.
+type Fitted struct {
+	File string        `json:"file"`
+	Fits []quantityFit `json:"fits"`
+}
+
 // Document returns the fits of the log called name.
 func (r *Report) Document(name string) report.Document {
 	return report.Document{Tables: r.tables(), Values: func([]string) any {
-		return struct {
-			File string        `json:"file"`
-			Fits []quantityFit `json:"fits"`
-		}{name, r.values()}
+		return Fitted{name, r.values()}
 	}}
 }
 
@@ -94,26 +97,26 @@ func sentence(err error) string {
 
 // quantityFit is the fits of one quantity for programs.
 type quantityFit struct {
-	Quantity string   `json:"quantity"`
+	Quantity string   `json:"quantity" doc:"iat, runtime or nodes"`
 	Laws     []lawFit `json:"laws"`
 }
 
 type lawFit struct {
 	Law        string         `json:"law"`
-	Best       bool           `json:"best"`
+	Best       bool           `json:"best" doc:"the nearest to the sample"`
 	Parameters []parameterFit `json:"parameters"`
-	N          int            `json:"n"`
+	N          int            `json:"n" doc:"values in the sample"`
 	LogLik     report.Maybe   `json:"log_likelihood"`
 	AIC        report.Maybe   `json:"aic"`
-	KS         report.Maybe   `json:"ks"`
+	KS         report.Maybe   `json:"ks" doc:"Kolmogorov-Smirnov distance"`
 	Note       string         `json:"note"`
-	Error      string         `json:"error,omitempty"`
+	Error      string         `json:"error,omitempty" doc:"why there is no fit"`
 }
 
 type parameterFit struct {
 	Name  string       `json:"name"`
 	Value report.Maybe `json:"value"`
-	SE    report.Maybe `json:"se"`
+	SE    report.Maybe `json:"se" doc:"standard error"`
 }
 
 func (r *Report) values() []quantityFit {

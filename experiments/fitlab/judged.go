@@ -18,6 +18,16 @@ import (
 	"bourse/workloadgen/swf"
 )
 
+// Judged is what programs read of Table 1.
+type Judged struct {
+	Pairs   int          `json:"pairs" doc:"of samples"`
+	Draws   int          `json:"draws" doc:"in a sample"`
+	Level   float64      `json:"level" doc:"p at which a pair is rejected"`
+	Method  []string     `json:"method" doc:"how the table was made"`
+	Rows    []report.Fit `json:"rows"`
+	Differs []string     `json:"differs" doc:"how the log is another than the paper's"`
+}
+
 // Judge returns Table 1 of a log that was measured, with the paper's numbers beside:
 // how near the paper's laws come to it, or those of model files if any are named.
 func Judge(ctx context.Context, file *Log, log *describe.Log, files []string, b gof.Bootstrap, stream Stream, workers int) (report.Document, error) {
@@ -40,14 +50,7 @@ func Judge(ctx context.Context, file *Log, log *describe.Log, files []string, b 
 	return report.Document{
 		Tables: []report.Table{report.Table1(rows)}, Notes: slices.Concat(how, differs),
 		Values: func([]string) any {
-			return struct {
-				Pairs   int          `json:"pairs"`
-				Draws   int          `json:"draws"`
-				Level   float64      `json:"level"`
-				Method  []string     `json:"method"`
-				Rows    []report.Fit `json:"rows"`
-				Differs []string     `json:"differs"`
-			}{b.Pairs, b.Draws, b.Level, how, rows, differs}
+			return Judged{b.Pairs, b.Draws, b.Level, how, rows, report.List(differs)}
 		},
 	}, nil
 }

@@ -83,8 +83,17 @@ func readClaimed(dirs []*results.Dir) (found []claims.Results, notes map[string]
 	return found, notes, nil
 }
 
-// Text returns the verdicts as t can show them; if brief, a line a claim.
-func (j Judged) Text(t report.Terminal, brief bool) string {
+// Document returns the verdicts on all, as t can show them; if brief, a line a claim.
+func Document(all []Judged, t report.Terminal, brief bool) report.Document {
+	texts := make([]string, len(all))
+	for i, j := range all {
+		texts[i] = j.text(t, brief)
+	}
+	return report.Said(strings.Join(texts, "\n"), all)
+}
+
+// text returns the verdicts as t can show them; if brief, a line a claim.
+func (j Judged) text(t report.Terminal, brief bool) string {
 	var b strings.Builder
 	b.WriteString(j.Title + "\n")
 	for _, n := range j.Notes {

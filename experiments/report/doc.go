@@ -3,8 +3,9 @@
 //
 // Everything is drawn from two models. A [Table] becomes text, Markdown, HTML or
 // CSV; a [Figure] becomes SVG, PNG, CSV, or lines of text. A [Document] holds both,
-// with notes and the values that programs read. The same model gives the same bytes. The package knows neither how a number was computed nor what
-// it means.
+// with notes and the values that programs read; an [Output] is the form of those, with
+// its version and schema. The same model gives the same bytes. The package knows neither
+// how a number was computed nor what it means.
 //
 // # Design
 //

@@ -30,6 +30,15 @@ type Document struct {
 	Values func(files []string) any
 }
 
+// Said returns a document of text that is not of tables, and values that name no files.
+func Said(text string, values any) Document {
+	d := Document{Values: func([]string) any { return values }}
+	if text != "" {
+		d.Notes = []string{strings.TrimSuffix(text, "\n")}
+	}
+	return d
+}
+
 // A Ledger is a journal that was kept, by its path in the results, and the head
 // that it must have.
 type Ledger struct{ Path, Head string }

@@ -3,6 +3,8 @@ package report
 import (
 	"math"
 	"strconv"
+
+	"github.com/invopop/jsonschema"
 )
 
 // A Maybe is a number that may not exist: null for programs, a dash for people.
@@ -14,6 +16,11 @@ func (x Maybe) MarshalJSON() ([]byte, error) {
 		return []byte("null"), nil
 	}
 	return strconv.AppendFloat(nil, float64(x), 'g', -1, 64), nil
+}
+
+// JSONSchema implements what jsonschema asks of types with a form of their own.
+func (Maybe) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "number"}, {Type: "null"}}}
 }
 
 // Exists reports whether x is a finite number.

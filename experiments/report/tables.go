@@ -185,11 +185,11 @@ func tValue(x *float64) string {
 type Fit struct {
 	Data          string   `json:"data"`
 	Against       string   `json:"against"`
-	Success       *float64 `json:"success"`
+	Success       *float64 `json:"success" doc:"share of the samples that are not told apart"`
 	PaperSuccess  *float64 `json:"paper_success"`
-	Complete      *float64 `json:"complete"`
+	Complete      *float64 `json:"complete" doc:"distance of all data"`
 	PaperComplete *float64 `json:"paper_complete"`
-	Sample        *float64 `json:"sample_mean"`
+	Sample        *float64 `json:"sample_mean" doc:"mean distance of the samples"`
 	PaperSample   *float64 `json:"paper_sample_mean"`
 }
 

@@ -6,6 +6,169 @@ import (
 	"bourse/hosts/timetable"
 )
 
+// Metrics are the numbers of §4.1 over the measured jobs. Sizes are
+// actual work, n x r. A pointer is nil where a number is undefined.
+type Metrics struct {
+	Jobs     int
+	Rejected int
+	Late     int
+	Killed   int
+
+	WR   float64  // W_R: rejected work, percent of the work submitted
+	PB   float64  // P_b: rejected jobs, of the jobs submitted (eq. 4.1)
+	Q    *float64 // mean work of rejected jobs over that of submitted ones; = W_R / (100 P_b)
+	U    *float64 // utilization of all clusters together (eq. 4.2)
+	UMin *float64 // of the cluster used least
+	UMax *float64 // of the cluster used most
+	ROD  *float64 // mean response time of on-demand jobs, seconds from arrival
+	RAR  *float64 // mean response time of reservations, seconds from the earliest start
+
+	PBAdvance *float64 // P_b of the reservations alone
+	WRAdvance *float64 // W_R of the reservations alone
+}
+
+// A Window is the time in which utilization is measured, [From, To).
+type Window struct{ From, To int64 }
+
+// Measured returns the window without warm-up, from the origin to the last
+// arrival, in which the system is open.
+func Measured(outcomes []Outcome) Window {
+	var w Window
+	for i := range outcomes {
+		w.To = max(w.To, outcomes[i].Arrival)
+	}
+	return w
+}
+
+// Measure returns the metrics of outcomes, of which all are measured, on
+// clusters with nodes[i] nodes each. Killed jobs count as work done while they
+// ran but have no response time.
+//
+// A job on a preemptive cluster counts as using its nodes from its first start
+// to its end, suspended or not, so that U can exceed 1 there.
+func Measure(nodes []int, outcomes []Outcome, w Window) Metrics {
+	return measure(nodes, outcomes, outcomes, w)
+}
+
+// MeasureAfter is [Measure] with a warm-up: the first skip jobs, by arrival and
+// then id, are not measured, though the nodes that they use are; time runs
+// from the first measured arrival.
+func MeasureAfter(nodes []int, outcomes []Outcome, skip int) Metrics {
+	order := byArrival(outcomes)
+	if skip <= 0 || skip >= len(order) {
+		return Measure(nodes, outcomes, Measured(outcomes))
+	}
+	measured := make([]Outcome, 0, len(order)-skip)
+	for _, i := range order[skip:] {
+		measured = append(measured, outcomes[i])
+	}
+	w := Measured(outcomes)
+	w.From = measured[0].Arrival
+	return measure(nodes, outcomes, measured, w)
+}
+
+// measure returns the metrics of measured; all of them use nodes.
+func measure(nodes []int, all, measured []Outcome, w Window) Metrics {
+	m := Metrics{Jobs: len(measured)}
+	var sum, advance tally
+	var rod, rar mean
+	for i := range measured {
+		o := &measured[i]
+		sum.add(o)
+		if o.Kind == timetable.Advance {
+			advance.add(o)
+		}
+		switch {
+		case o.Status == Killed:
+			m.Killed++
+		case o.Status == Rejected:
+		case o.Kind == timetable.Advance:
+			rar.add(o.End - o.Earliest)
+		default:
+			rod.add(o.End - o.Arrival)
+		}
+		if o.Status == Late {
+			m.Late++
+		}
+	}
+	m.Rejected = sum.rejected
+	if m.Jobs > 0 {
+		m.WR, m.PB = sum.wr(), sum.pb()
+	}
+	if sum.rejected > 0 {
+		q := (float64(sum.workRejected) / float64(sum.rejected)) / (float64(sum.work) / float64(sum.jobs))
+		m.Q = &q
+	}
+	if advance.jobs > 0 {
+		wr, pb := advance.wr(), advance.pb()
+		m.WRAdvance, m.PBAdvance = &wr, &pb
+	}
+	m.ROD, m.RAR = rod.value(), rar.value()
+	m.utilization(nodes, all, w)
+	return m
+}
+
+// utilization fills in U, UMin and UMax.
+func (m *Metrics) utilization(nodes []int, outcomes []Outcome, w Window) {
+	if w.To <= w.From || len(nodes) == 0 {
+		return
+	}
+	busy := make([]int64, len(nodes))
+	for i := range outcomes {
+		o := &outcomes[i]
+		if o.Status == Rejected {
+			continue
+		}
+		if from, to := max(o.Start, w.From), min(o.End, w.To); from < to {
+			busy[o.Cluster] += int64(o.Nodes) * (to - from)
+		}
+	}
+	var used, total, low, high float64
+	for i, n := range nodes {
+		room := float64(n) * float64(w.To-w.From)
+		u := float64(busy[i]) / room
+		if i == 0 || u < low {
+			low = u
+		}
+		high = max(high, u)
+		used += float64(busy[i])
+		total += room
+	}
+	u := used / total
+	m.U, m.UMin, m.UMax = &u, &low, &high
+}
+
+// A tally counts jobs and their work.
+type tally struct {
+	jobs, rejected     int
+	work, workRejected int64
+}
+
+func (t *tally) add(o *Outcome) {
+	t.jobs++
+	t.work += o.Work()
+	if o.Status == Rejected {
+		t.rejected++
+		t.workRejected += o.Work()
+	}
+}
+
+func (t *tally) wr() float64 { return 100 * float64(t.workRejected) / float64(t.work) }
+func (t *tally) pb() float64 { return float64(t.rejected) / float64(t.jobs) }
+
+// A mean of whole seconds.
+type mean struct{ sum, n int64 }
+
+func (m *mean) add(x int64) { m.sum += x; m.n++ }
+
+func (m *mean) value() *float64 {
+	if m.n == 0 {
+		return nil
+	}
+	v := float64(m.sum) / float64(m.n)
+	return &v
+}
+
 // TestMeasureAfter checks a warm-up of one job by hand: the first job is not
 // counted, but its nodes are in use from the first measured arrival on.
 func TestMeasureAfter(t *testing.T) {

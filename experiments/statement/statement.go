@@ -16,12 +16,12 @@ import (
 // A Statement is what became of the money of one account.
 type Statement struct {
 	Account   string            `json:"account"`
-	Since     int64             `json:"since"` // the last entry before it, 0 if there is none
+	Since     int64             `json:"since" doc:"the last entry before it, 0 if there is none"`
 	Opening   bank.Amount       `json:"opening"`
-	Others    []otherMove       `json:"others"` // that belong to no contract of the account
+	Others    []otherMove       `json:"others" doc:"that belong to no contract of the account"`
 	Contracts []*statedContract `json:"contracts"`
 	Closing   bank.Amount       `json:"closing"`
-	Held      bank.Amount       `json:"held"` // in escrow at the end, besides
+	Held      bank.Amount       `json:"held" doc:"in escrow at the end, besides"`
 
 	known bool
 	owned map[int64]*statedContract
@@ -30,27 +30,27 @@ type Statement struct {
 // An otherMove is money that came, or went.
 type otherMove struct {
 	Entry    int64       `json:"entry"`
-	Time     float64     `json:"time"` // seconds
+	Time     float64     `json:"time" doc:"seconds"`
 	Kind     bank.Kind   `json:"kind"`
 	ID       string      `json:"id,omitempty"`
-	Contract *int64      `json:"contract,omitempty"` // of somebody else
+	Contract *int64      `json:"contract,omitempty" doc:"of somebody else"`
 	With     string      `json:"with"`
-	Amount   bank.Amount `json:"amount"` // negative if it went
+	Amount   bank.Amount `json:"amount" doc:"negative if it went"`
 }
 
 // A statedContract is one that the account paid for.
 type statedContract struct {
 	Contract int64           `json:"contract"`
-	Admitted float64         `json:"admitted"` // seconds
+	Admitted float64         `json:"admitted" doc:"seconds"`
 	Budget   bank.Amount     `json:"budget"`
-	Decision json.RawMessage `json:"decision,omitempty"` // what decided
-	Settled  *float64        `json:"settled,omitempty"`  // seconds; none while it is open
-	Charges  []charge        `json:"charges"`            // in order of entry
-	Cost     bank.Amount     `json:"cost"`               // charges in all
+	Decision json.RawMessage `json:"decision,omitempty" doc:"what decided"`
+	Settled  *float64        `json:"settled,omitempty" doc:"seconds; none while it is open"`
+	Charges  []charge        `json:"charges" doc:"in order of entry"`
+	Cost     bank.Amount     `json:"cost" doc:"charges in all"`
 	Refund   bank.Amount     `json:"refund"`
-	Verdict  string          `json:"verdict"`           // open, or as its settlement says
-	Outcome  json.RawMessage `json:"outcome,omitempty"` // all that its settlement says
-	Penalty  bank.Amount     `json:"penalty"`           // paid to the account
+	Verdict  string          `json:"verdict" doc:"open, or as its settlement says"`
+	Outcome  json.RawMessage `json:"outcome,omitempty" doc:"all that its settlement says"`
+	Penalty  bank.Amount     `json:"penalty" doc:"paid to the account"`
 }
 
 // A charge is what one host was paid.

@@ -51,10 +51,6 @@ func TestStatement(t *testing.T) {
 		}
 		return s
 	}
-	var text strings.Builder
-	if err := state(0).Print(&text); err != nil {
-		t.Fatal(err)
-	}
 	want := `Statement of user:1
 
 opening balance 0.000000
@@ -78,7 +74,7 @@ closing balance 79.500000
 in escrow besides 20.000000
 `
 	got := ""
-	for line := range strings.Lines(text.String()) {
+	for line := range strings.Lines(state(0).text()) {
 		got += strings.Join(strings.Fields(line), " ") + "\n"
 	}
 	if got != want {

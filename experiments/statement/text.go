@@ -3,7 +3,6 @@ package statement
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -12,9 +11,11 @@ import (
 	"bourse/experiments/report"
 )
 
-// Print writes s for people.
-func (s *Statement) Print(w io.Writer) error {
-	p := printer{w: w}
+// Document returns s for people and programs.
+func (s *Statement) Document() report.Document { return report.Said(s.text(), *s) }
+
+func (s *Statement) text() string {
+	var p printer
 	p.line("Statement of " + s.Account)
 	p.line("")
 	p.amount("", "opening balance", s.Opening)
@@ -40,20 +41,12 @@ func (s *Statement) Print(w io.Writer) error {
 	if s.Held.Sign() > 0 {
 		p.amount("", "in escrow besides", s.Held)
 	}
-	return p.err
+	return p.String()
 }
 
-// A printer keeps the first error.
-type printer struct {
-	w   io.Writer
-	err error
-}
+type printer struct{ strings.Builder }
 
-func (p *printer) line(s string) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintln(p.w, s)
-	}
-}
+func (p *printer) line(s string) { p.WriteString(s + "\n") }
 
 // amount prints a line: when, what, how much.
 func (p *printer) amount(when, what string, a bank.Amount) {

@@ -36,9 +36,9 @@ func Models(names []string, hosts, days int, chance func(rep int) rand.Source) (
 // A trial is how the rivals did on one source of traces.
 type trial struct {
 	Source   string  `json:"source"`
-	Promises int     `json:"promises"` // asked of each predictor
-	Base     float64 `json:"kept"`     // share that was kept
-	Constant float64 `json:"constant"` // Brier score of promising that share always
+	Promises int     `json:"promises" doc:"asked of each predictor"`
+	Base     float64 `json:"kept" doc:"share that was kept"`
+	Constant float64 `json:"constant" doc:"Brier score of promising that share always"`
 	Scores   []score `json:"predictors"`
 
 	made []Score
@@ -47,13 +47,20 @@ type trial struct {
 // A score is a line of a table.
 type score struct {
 	Predictor string   `json:"predictor"`
-	Days      int      `json:"days"`
-	Promised  float64  `json:"promised"` // mean
+	Days      int      `json:"days" doc:"looked at"`
+	Promised  float64  `json:"promised" doc:"mean"`
 	Brier     float64  `json:"brier"`
-	Lo95      *float64 `json:"lo95"` // of the mean over replications
-	Hi95      *float64 `json:"hi95"`
-	InBand    int      `json:"in_band"` // bins, of those with promises
+	Lo95      *float64 `json:"lo95" doc:"lower end of the 95 % interval of the mean over replications; null of one"`
+	Hi95      *float64 `json:"hi95" doc:"upper end of it"`
+	InBand    int      `json:"in_band" doc:"bins that honest promises could give, of those with promises"`
 	Bins      int      `json:"bins"`
+}
+
+// Held is what programs read of the trials.
+type Held struct {
+	Notes  []string `json:"notes" doc:"what a reader of the numbers must know"`
+	Trials []trial  `json:"trials"`
+	Files  []string `json:"files" doc:"that were written"`
 }
 
 // pastDays is the most days that the paper looks back (§5).
@@ -79,11 +86,7 @@ func Hold(t Trial, sources []Source, period string, notes []string) (report.Docu
 	return report.Document{
 		Title: "What predictors of availability promise and keep", Tables: trialTables(all), Figures: trialFigures(all), Notes: notes,
 		Values: func(files []string) any {
-			return struct {
-				Notes  []string `json:"notes"`
-				Trials []trial  `json:"trials"`
-				Files  []string `json:"files"`
-			}{notes, all, files}
+			return Held{notes, all, report.List(files)}
 		},
 	}, nil
 }

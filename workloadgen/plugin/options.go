@@ -8,9 +8,9 @@ import (
 
 // An Option is a field of a member's options, as people see it.
 type Option struct {
-	Name    string `json:"name"` // nested ones with a dot
+	Name    string `json:"name" doc:"nested ones with a dot"`
 	Default any    `json:"default"`
-	Want    string `json:"want"` // what it takes
+	Want    string `json:"want" doc:"what it takes"`
 	Doc     string `json:"doc"`
 
 	Type reflect.Type `json:"-"`
@@ -28,7 +28,7 @@ var errListed = errors.New("listed")
 
 // Options lists the options of the named member. The member is not made.
 func (t Table[T]) Options(name string) []Option {
-	var all []Option
+	all := []Option{}
 	if m, ok := t.Members[name]; ok {
 		_, _ = m.New(func(options any) error {
 			all = list("", reflect.ValueOf(options).Elem())

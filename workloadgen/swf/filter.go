@@ -42,7 +42,7 @@ type Step struct {
 	Filter string `json:"filter"`
 	In     int    `json:"in"`
 	Out    int    `json:"out"`
-	Note   string `json:"note"` // what else is to be said; often empty
+	Note   string `json:"note" doc:"what else is to be said; often empty"`
 }
 
 // String says it in words.
@@ -87,10 +87,20 @@ func FilterNames() []string {
 	return out
 }
 
-// FilterDoc returns what a filter of [FilterNames] keeps.
-func FilterDoc(name string) string {
-	name, _, _ = strings.Cut(name, ":")
-	return filters[name].doc
+// A Kept is what a filter keeps.
+type Kept struct {
+	Filter string `json:"filter"`
+	Doc    string `json:"doc"`
+}
+
+// Filters returns what each filter keeps, by name.
+func Filters() []Kept {
+	all := make([]Kept, 0, len(filters))
+	for _, written := range FilterNames() {
+		name, _, _ := strings.Cut(written, ":")
+		all = append(all, Kept{written, filters[name].doc})
+	}
+	return all
 }
 
 // Apply returns the log with the records that pass every filter, and what each

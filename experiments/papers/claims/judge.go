@@ -26,23 +26,23 @@ type Judgement struct {
 	Otherwise string  `json:"otherwise,omitempty"`
 	On        string  `json:"on,omitempty"`
 	Verdict   Verdict `json:"verdict"`
-	Why       string  `json:"why,omitempty"` // it is not testable
+	Why       string  `json:"why,omitempty" doc:"it is not testable"`
 
 	Outcomes []Outcome `json:"tests"`
-	P        *float64  `json:"p"`      // largest of the tests; null if one has none
-	Holm     *float64  `json:"p_holm"` // corrected over the paper
+	P        *float64  `json:"p" doc:"largest of the tests; null if one has none"`
+	Holm     *float64  `json:"p_holm" doc:"corrected over the paper"`
 }
 
 // An Outcome is a test with its number.
 type Outcome struct {
-	What  string   `json:"what"`  // the number, in words
-	Want  string   `json:"want"`  // where it must lie
-	N     int      `json:"n"`     // replications
-	Mean  float64  `json:"mean"`  // over them
-	Lo95  *float64 `json:"lo95"`  // ends of the mean's 95 % interval; null if n is under 2
-	Hi95  *float64 `json:"hi95"`  //
-	Holds bool     `json:"holds"` // the mean lies there
-	P     *float64 `json:"p"`     // of the hypothesis that it does not; null if n is under 2 or nothing varies
+	What  string   `json:"what" doc:"the number, in words"`
+	Want  string   `json:"want" doc:"where it must lie"`
+	N     int      `json:"n" doc:"replications"`
+	Mean  float64  `json:"mean" doc:"over them"`
+	Lo95  *float64 `json:"lo95" doc:"ends of the mean's 95 % interval; null if n is under 2"`
+	Hi95  *float64 `json:"hi95"`
+	Holds bool     `json:"holds" doc:"the mean lies there"`
+	P     *float64 `json:"p" doc:"of the hypothesis that it does not; null if n is under 2 or nothing varies"`
 }
 
 // Judge judges the claims of a paper by results, in the order of the paper.

@@ -1,4 +1,4 @@
-package main
+package experiments
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 // says what it is, and a default that a file could hold.
 func TestOptions(t *testing.T) {
 	t.Parallel()
-	all := plugins("")
+	all := Plugins("")
 	options := 0
 	for _, p := range all {
 		if p.Doc == "" {

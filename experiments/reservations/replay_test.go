@@ -1,6 +1,7 @@
-// Package reservations replays a list of jobs over clusters that quote and a
-// matchmaker that chooses, and measures what became of them. It does not know
-// how a cluster plans, how a matchmaker chooses, or where the jobs came from.
+// Package reservations holds the market's reservations against an oracle, which replays a
+// list of jobs over clusters that quote and a matchmaker that chooses, and measures what
+// became of them. The oracle does not know how a cluster plans or how a matchmaker
+// chooses.
 //
 // Reference: Farooq, Majumdar, Parsons, "A Framework to Achieve Guaranteed QoS
 // for Applications and High System Performance in Multi-Institutional Grid
@@ -27,6 +28,17 @@ type Job struct {
 
 // Work returns n x r, in node-seconds at reference speed.
 func (j *Job) Work() int64 { return int64(j.Nodes) * j.Runtime }
+
+// validate returns an error that names the field at fault, if there is one.
+func (j *Job) validate() error {
+	if err := j.Validate(); err != nil {
+		return err
+	}
+	if j.Runtime < 1 || j.Runtime > timetable.Horizon {
+		return fmt.Errorf("job %d: runtime %d, want 1 to %d", j.ID, j.Runtime, int64(timetable.Horizon))
+	}
+	return nil
+}
 
 // Status says what became of a job.
 type Status string

@@ -1,0 +1,80 @@
+package experiments
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"bourse/experiments/report"
+	"bourse/workloadgen/plugin"
+)
+
+// A Plugin is one plug-in of a family, as users see it.
+type Plugin struct {
+	Family  string          `json:"family"`
+	Name    string          `json:"name"`
+	Doc     string          `json:"doc"`
+	Options []plugin.Option `json:"options"`
+}
+
+// Plugins returns every plug-in of the program, or those of one family.
+func Plugins(only string) []Plugin {
+	var all []Plugin
+	for _, f := range Families() {
+		if only != "" && f.Name != only {
+			continue
+		}
+		for _, name := range f.Names() {
+			all = append(all, Plugin{f.Name, name, f.Doc(name), f.Options(name)})
+		}
+	}
+	return all
+}
+
+// ListPlugins returns plug-ins with their options, family by family.
+func ListPlugins(all []Plugin) report.Document {
+	family, text := "", ""
+	for _, p := range all {
+		if p.Family != family {
+			family = p.Family
+			text += family + "\n"
+		}
+		text += fmt.Sprintf("  %-24s %s\n", p.Name, p.Doc)
+		for _, o := range p.Options {
+			text += fmt.Sprintf("    %-22s %s%s (%s)\n", o.Name, o.Doc, limits(o), written(o.Default))
+		}
+	}
+	return report.Said(text, all)
+}
+
+// limits says what an option may be, unless its line names all the words.
+func limits(o plugin.Option) string {
+	words := plugin.RuleOf(o.Rule).OneOf
+	told := words != nil && !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(o.Doc, word) })
+	if o.Rule == "" || told {
+		return ""
+	}
+	return "; " + o.Want
+}
+
+// written returns a default as people read it.
+func written(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "none"
+	case string:
+		return cmp.Or(v, "none")
+	case map[string]any:
+		parts := make([]string, 0, len(v))
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			parts = append(parts, key+": "+written(v[key]))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	}
+	if s := fmt.Sprint(v); s != "[]" {
+		return s
+	}
+	return "none"
+}

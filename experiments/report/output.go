@@ -1,0 +1,158 @@
+package report
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+
+	"github.com/invopop/jsonschema"
+)
+
+// An Output is what a command prints for programs: JSON of one Go type, in a version.
+// Within a version fields are added, never taken away or given another type; a list is
+// never null.
+type Output struct {
+	Version int  // a single object begins with it; 0 if the form has rules of its own
+	Lines   bool // an object a line, which does not repeat the version
+	Compact bool // on one line, as those of lines are
+
+	of reflect.Type
+}
+
+// JSON is one T.
+func JSON[T any]() Output {
+	o := Output{Version: 1, of: reflect.TypeFor[T]()}
+	if _, own := reflect.Zero(o.of).Interface().(schemed); own {
+		o.Version = 0
+	}
+	return o
+}
+
+// JSONLines is a T a line.
+func JSONLines[T any]() Output {
+	return Output{Version: 1, Lines: true, Compact: true, of: reflect.TypeFor[T]()}
+}
+
+// Write writes v, which must be of the type that was said.
+func (o Output) Write(w io.Writer, v any) error {
+	value := reflect.ValueOf(v)
+	if value.Type() != o.of {
+		panic(fmt.Sprintf("report: found a %v to print as JSON, want the %v that the schema is of", value.Type(), o.of))
+	}
+	if value.Kind() == reflect.Slice && value.IsNil() {
+		v = reflect.MakeSlice(o.of, 0, 0).Interface()
+	}
+	var b bytes.Buffer
+	if err := encode(&b, v, o.Compact); err != nil {
+		return err
+	}
+	text := b.Bytes()
+	if fields, object := bytes.CutPrefix(text, []byte("{")); object && o.Version > 0 && !o.Lines {
+		text = append(fmt.Appendf(nil, "{\n  \"version\": %d,", o.Version), fields...)
+	}
+	_, err := w.Write(text)
+	return err
+}
+
+// WriteJSON writes what has no version, such as a schema.
+func WriteJSON(w io.Writer, v any) error { return encode(w, v, false) }
+
+func encode(w io.Writer, v any, compact bool) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	if !compact {
+		enc.SetIndent("", "  ")
+	}
+	return enc.Encode(v)
+}
+
+// List returns xs as a list for programs, which is never null.
+func List[T any](xs []T) []T {
+	if xs == nil {
+		return []T{}
+	}
+	return xs
+}
+
+// Schema returns the JSON Schema of what the command of that name prints, or of a line of
+// it. What the schema does not name may come: readers of a version leave it alone.
+func (o Output) Schema(command string) *jsonschema.Schema {
+	if own, ok := reflect.Zero(o.of).Interface().(schemed); ok {
+		return own.JSONSchema()
+	}
+	s := schemaOf(o.of)
+	s.Version = jsonschema.Version
+	s.Title = fmt.Sprintf("bourse %s --json, version %d", command, o.Version)
+	if o.Lines {
+		s.Title = fmt.Sprintf("a line of bourse %s, version %d", command, o.Version)
+	} else if s.Properties != nil {
+		s.Properties.Set("version", &jsonschema.Schema{Const: o.Version})
+		_ = s.Properties.MoveToFront("version") // it is there
+		s.Required = append([]string{"version"}, s.Required...)
+	}
+	s.Extras = map[string]any{"version": o.Version}
+	return s
+}
+
+// schemed are types that say their own schema.
+type schemed interface{ JSONSchema() *jsonschema.Schema }
+
+// schemaOf returns the schema of a type as encoding/json writes it.
+func schemaOf(t reflect.Type) *jsonschema.Schema {
+	r := jsonschema.Reflector{
+		Anonymous: true, DoNotReference: true, AllowAdditionalProperties: true,
+		Mapper: ownForm, AdditionalFields: nullable,
+		LookupComment: func(t reflect.Type, field string) string {
+			if field == "" {
+				return "" // of the type
+			}
+			f, _ := t.FieldByName(field)
+			return f.Tag.Get("doc")
+		},
+	}
+	s := r.ReflectFromType(t)
+	s.Version = ""
+	return s
+}
+
+// ownForm returns the schema of a type that does not look in JSON as it does in Go: a text,
+// or, where a struct embeds nothing but pointers, one of those; nil of any other.
+func ownForm(t reflect.Type) *jsonschema.Schema {
+	switch v := reflect.Zero(t).Interface().(type) {
+	case schemed, json.RawMessage:
+		return nil
+	case json.Marshaler:
+		if text, err := v.MarshalJSON(); err == nil && text[0] == '"' {
+			return &jsonschema.Schema{Type: "string"}
+		}
+		panic(fmt.Sprintf("report: %v has a form of its own in JSON, and no schema", t))
+	case encoding.TextMarshaler:
+		return &jsonschema.Schema{Type: "string"}
+	}
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	one := new(jsonschema.Schema)
+	for f := range t.Fields() {
+		if !f.Anonymous || f.Type.Kind() != reflect.Pointer {
+			return nil
+		}
+		one.AnyOf = append(one.AnyOf, schemaOf(f.Type.Elem()))
+	}
+	return one
+}
+
+// nullable returns the fields of a struct that are written as null where they are nil.
+func nullable(t reflect.Type) (fields []reflect.StructField) {
+	for f := range t.Fields() {
+		if f.Type.Kind() == reflect.Pointer && f.IsExported() && !strings.Contains(f.Tag.Get("json"), ",omit") {
+			f.Tag += ` jsonschema:"nullable"`
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}

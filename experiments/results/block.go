@@ -1,7 +1,6 @@
 package results
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -167,16 +166,4 @@ func (t *file) abandon() {
 	if t.f != nil {
 		t.f.Close()
 	}
-}
-
-// header returns the first line of a CSV file.
-func header[R any]() []byte {
-	var b bytes.Buffer
-	w := newCSVWriter[R](&b)
-	for i, c := range w.cols {
-		w.record[i] = c.Name
-	}
-	w.out.Write(w.record) // to memory
-	w.out.Flush()
-	return b.Bytes()
 }

@@ -15,7 +15,22 @@ type Column struct {
 	Type     string `json:"type"` // text, integer, number, money or truth
 	Nullable bool   `json:"nullable,omitempty"`
 	Doc      string `json:"doc"`
+
+	kind cellKind // as Type says
 }
+
+// A cellKind is a type of cells.
+type cellKind uint8
+
+const (
+	text cellKind = iota
+	integer
+	number
+	money
+	truth
+)
+
+var kinds = [...]string{text: "text", integer: "integer", number: "number", money: "money", truth: "truth"}
 
 // columns returns the columns of row type R in order.
 func columns[R any]() []Column {
@@ -32,42 +47,43 @@ func columns[R any]() []Column {
 		}
 		switch {
 		case ft == reflect.TypeFor[Money]():
-			c.Type = "money"
+			c.kind = money
 		case ft.Kind() == reflect.String:
-			c.Type = "text"
+			c.kind = text
 		case ft.Kind() == reflect.Int:
-			c.Type = "integer"
+			c.kind = integer
 		case ft.Kind() == reflect.Float64:
-			c.Type = "number"
+			c.kind = number
 		case ft.Kind() == reflect.Bool:
-			c.Type = "truth"
+			c.kind = truth
 		default:
 			panic("results: column " + c.Name + " is a " + ft.String())
 		}
+		c.Type = kinds[c.kind]
 	}
 	return cols
 }
 
 // checkRow returns an error naming the column of row that no table may hold.
 func checkRow(cols []Column, row reflect.Value) error {
-	for i, c := range cols {
-		v := row.Field(i)
+	for i := range cols {
+		c, v := &cols[i], row.Field(i)
 		if c.Nullable {
 			if v.IsNil() {
 				continue
 			}
 			v = v.Elem()
 		}
-		switch c.Type {
-		case "number":
+		switch c.kind {
+		case number:
 			if x := v.Float(); math.IsNaN(x) || math.IsInf(x, 0) {
 				return fmt.Errorf("column %s is %v: want a finite number, or null where none applies", c.Name, x)
 			}
-		case "money":
+		case money:
 			if m := Money(v.Int()); m <= -maxMoney || m >= maxMoney {
 				return fmt.Errorf("column %s is $%v: want less than 10^12 dollars", c.Name, m)
 			}
-		case "text":
+		case text:
 			if err := checkText(v.String()); err != nil {
 				return fmt.Errorf("column %s %w", c.Name, err)
 			}
@@ -78,6 +94,13 @@ func checkRow(cols []Column, row reflect.Value) error {
 
 // checkText refuses what a terminal or a spreadsheet may act upon.
 func checkText(s string) error {
+	plain := true
+	for i := 0; i < len(s) && plain; i++ {
+		plain = s[i] >= ' ' && s[i] < 0x7f
+	}
+	if plain {
+		return nil
+	}
 	if !utf8.ValidString(s) {
 		return fmt.Errorf("%q is not UTF-8", s)
 	}

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"encoding/csv"
 	"errors"
 	"math"
 	"os"
@@ -139,4 +140,24 @@ func writeTable[R any](dir, name string, blocks ...[]R) (err error) {
 		}
 	}
 	return nil
+}
+
+// TestQuoted checks that cells of text are written as encoding/csv writes them.
+func TestQuoted(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		row := Metric{
+			Configuration: rapid.OneOf(rapid.SampledFrom([]string{"", `\.`, " a", "\u00a0a", `a"b`, "a,b", `"`, "=1", "'", "\u2028"}), rapid.String()).Filter(func(s string) bool { return checkText(s) == nil }).Draw(t, "text"),
+			Admission:     "be", Metric: "m",
+		}
+		w := newCSVWriter[Metric]()
+		w.write(reflect.ValueOf(&row).Elem())
+		var want strings.Builder
+		plain := csv.NewWriter(&want)
+		plain.Write([]string{SafeText(row.Configuration), "be", "0", "m", ""})
+		plain.Flush()
+		if string(w.text) != want.String() {
+			t.Errorf("%q, want %q", w.text, want.String())
+		}
+	})
 }

@@ -21,7 +21,6 @@ type table[R any] struct {
 	name    string
 	cols    []Column
 	rows    int // so far
-	text    bytes.Buffer
 	csv     *csvWriter[R]
 	packed  bytes.Buffer
 	parquet *parquet.GenericWriter[R]
@@ -34,7 +33,7 @@ func newTable[R any](name string, kinds ...string) *table[R] {
 	t := &table[R]{name: name, cols: columns[R]()}
 	for _, kind := range kinds {
 		if kind == csvKind {
-			t.csv = newCSVWriter[R](&t.text)
+			t.csv = newCSVWriter[R]()
 			continue
 		}
 		t.waiting = make([]R, 0, rowsPerWrite)
@@ -54,9 +53,11 @@ func (t *table[R]) pack() {
 // begin drops what a block has taken.
 func (t *table[R]) begin() {
 	if t.taken {
-		t.taken = false
-		if t.text.Reset(); t.parquet != nil {
+		if t.taken = false; t.parquet != nil {
 			t.pack()
+		}
+		if t.csv != nil {
+			t.csv.text = t.csv.text[:0]
 		}
 	}
 }
@@ -71,9 +72,7 @@ func (t *table[R]) append(rows []R) error {
 	}
 	if t.csv != nil {
 		for i := range rows {
-			if err := t.csv.write(reflect.ValueOf(&rows[i]).Elem()); err != nil {
-				return fmt.Errorf("write %s.csv: %w", t.name, err)
-			}
+			t.csv.write(reflect.ValueOf(&rows[i]).Elem())
 		}
 	}
 	t.rows += len(rows)
@@ -106,10 +105,7 @@ func (t *table[R]) take(b Block) error {
 	t.begin()
 	t.rows, t.taken = 0, true
 	if t.csv != nil {
-		if err := t.csv.flush(); err != nil {
-			return fmt.Errorf("write %s.csv: %w", t.name, err)
-		}
-		b[t.name+csvKind] = t.text.Bytes()
+		b[t.name+csvKind] = t.csv.text
 	}
 	if t.parquet != nil {
 		if err := t.flush(); err != nil {

@@ -60,7 +60,7 @@ func (p *Prepared) Publish(ctx context.Context, opts Options, to Publication) (s
 		}
 	}()
 	defer (&Panic{Scenario: p.Experiment.Name, Replication: -1, Seed: p.Experiment.Seed}).recovered(&err)
-	units, err := results.OpenUnits(dir, p.plan(&to))
+	units, err := results.OpenUnits(dir, p.plan(&to), false)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (p *Prepared) Publish(ctx context.Context, opts Options, to Publication) (s
 // Shard does every to.Of-th unit of the experiment, from number to.Shard on, and keeps
 // them in to.Dir, for [Merge].
 func (p *Prepared) Shard(ctx context.Context, opts Options, to Publication) error {
-	units, err := results.OpenUnits(to.Dir, p.plan(&to))
+	units, err := results.OpenUnits(to.Dir, p.plan(&to), true)
 	if err != nil {
 		return err
 	}
@@ -158,6 +158,8 @@ func join(w *results.Writer, e *scenario.Experiment, from []*results.Units, to P
 		}
 		maps.Copy(heads, unit.Ledgers)
 	}
+	inputs := maps.Clone(plan.Inputs)
+	maps.Copy(inputs, plan.Source)
 	to.Command, to.Notes = plan.Command, append(to.Notes, plan.Notes...)
 	if err := s.tables(w, to.Paper); err != nil {
 		return nil, err
@@ -167,18 +169,18 @@ func join(w *results.Writer, e *scenario.Experiment, from []*results.Units, to P
 	}
 	return s, w.Close(results.Manifest{
 		Command: plan.Command, Scenario: to.Scenario, Seed: e.Seed, Replications: e.Replications,
-		WallSeconds: to.Elapsed(), Inputs: plan.Inputs, Ledgers: heads,
+		WallSeconds: to.Elapsed(), Inputs: inputs, Ledgers: heads,
 	})
 }
 
 // plan returns what the units of p are of.
 func (p *Prepared) plan(to *Publication) results.Plan {
 	plan := results.Plan{
-		Scenario: to.Scenario, Command: to.Command, Notes: notes(p.settings), Replications: p.Experiment.Replications,
+		Scenario: to.Scenario, Source: map[string]string{}, Command: to.Command, Notes: notes(p.settings), Replications: p.Experiment.Replications,
 		Tables: to.Tables.String(), Ledgers: to.Ledgers, Inputs: maps.Clone(p.Inputs),
 	}
 	if to.Source.Path != "" {
-		plan.Inputs[to.Source.Path] = to.Source.SHA256
+		plan.Source[to.Source.Path] = to.Source.SHA256
 	}
 	for _, u := range p.Units() {
 		plan.Units = append(plan.Units, u.Name())
@@ -231,7 +233,7 @@ func (s *Study) notes() []string {
 
 // ledgers opens the journals that are kept of a unit.
 type ledgers struct {
-	units *results.Units
+	draft *results.Draft
 	all   bool
 	fatal func(error)       // of the store
 	heads map[string]string // by the directory's key
@@ -241,7 +243,7 @@ func (l *ledgers) open(configuration, admission string, rep int) (bank.Journal, 
 	if rep > 0 && !l.all {
 		return nil, nil, nil
 	}
-	dir, key, err := l.units.LedgerDir(configuration, admission, rep)
+	dir, key, err := l.draft.LedgerDir(configuration, admission, rep)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -127,14 +127,19 @@ func (p *Prepared) find(ctx context.Context, opts Options, to *Publication, unit
 		a.spare, a.observe = spare, opts.observe
 		out := results.NewEncoder(to.Tables)
 		return func(i int) (Unit, error) {
-			kept := &ledgers{units: units, all: to.Ledgers, fatal: fatal, heads: make(map[string]string)}
+			u := missing[i]
+			draft, err := units.Draft(u.Name())
+			if err != nil {
+				return u, err
+			}
+			defer draft.Drop()
+			kept := &ledgers{draft: draft, all: to.Ledgers, fatal: fatal, heads: make(map[string]string)}
 			opts := opts
 			opts.Journal = kept.open
-			u := missing[i]
 			unit, err := p.unit(ctx, a, out, s, u, opts, progress)
 			if err == nil {
 				unit.Ledgers = kept.heads
-				err = units.Write(u.Name(), unit)
+				err = draft.Write(unit)
 			}
 			return u, err
 		}

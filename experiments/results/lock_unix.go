@@ -11,12 +11,17 @@ import (
 
 // lockDir locks a directory until what it returns is closed, or the process ends. The
 // error is [ErrBusy] if another has it.
-func lockDir(dir string) (*os.File, error) {
+func lockDir(dir string) (*os.File, error) { return flock(dir, syscall.LOCK_EX) }
+
+// shareDir locks a directory against [lockDir] alone.
+func shareDir(dir string) (*os.File, error) { return flock(dir, syscall.LOCK_SH) }
+
+func flock(dir string, how int) (*os.File, error) {
 	f, err := os.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB); err != nil {
 		f.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
 			return nil, ErrBusy

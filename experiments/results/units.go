@@ -26,7 +26,8 @@ type Plan struct {
 	Replications int               `json:"replications"`
 	Tables       string            `json:"tables"`
 	Ledgers      bool              `json:"ledgers"` // of every replication
-	Inputs       map[string]string `json:"inputs"`  // sha256 of every file read, by path as given
+	Inputs       map[string]string `json:"inputs"`  // sha256 of every log, plan and trace read, by path as given
+	Source       map[string]string `json:"source"`  // the scenario file, likewise
 	Version      string            `json:"version"` // of the program, and its revision
 	Command      []string          `json:"command"` // how to run it again
 	Notes        []string          `json:"notes"`   // what a reader must know beside
@@ -81,45 +82,65 @@ func Unfinished(dir string) (string, error) {
 }
 
 // OpenUnits makes the directory of units for plan, or finds it: the error is [ErrOther]
-// if it was made for another plan, of which replications may be fewer or more. It is the
-// caller's alone until [Units.Close].
-func OpenUnits(dir string, plan Plan) (*Units, error) {
+// if it was made for another plan, of which replications may be fewer or more. Until
+// [Units.Close] it is the caller's alone, or of those who share it, who write other units
+// or the same ones.
+func OpenUnits(dir string, plan Plan, shared bool) (*Units, error) {
 	plan.Kind, plan.Format = planKind, planForm
 	v := BuildVersion()
 	plan.Version = v.Version + " " + v.Revision
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	lock, err := lockDir(dir)
+	lock := lockDir
+	if shared {
+		lock = shareDir
+	}
+	held, err := lock(dir)
 	if errors.Is(err, ErrBusy) {
 		return nil, fmt.Errorf("%s: %w", dir, ErrBusy)
 	}
-	u := &Units{dir, plan, lock} // without a lock where there are none
-	found, err := readPlan(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
-			u.Close()
-			return nil, errors.Join(fmt.Errorf("%s: %w: it has no %s", dir, ErrNotResults, planName), err)
-		}
-	case err != nil:
-		u.Close()
-		return nil, err
-	default:
-		if !found.Same(&plan) {
-			u.Close()
-			return nil, &OtherError{dir, found, plan}
-		}
-	}
-	text, err := json.MarshalIndent(plan, "", "  ")
-	if err == nil {
-		err = u.write(planName, func(f io.Writer) error { _, err := f.Write(append(text, '\n')); return err })
-	}
-	if err != nil {
+	u := &Units{dir, plan, held} // without a lock where there are none
+	if err := u.open(shared); err != nil {
 		u.Close()
 		return nil, err
 	}
 	return u, nil
+}
+
+func (u *Units) open(shared bool) error {
+	found, err := readPlan(u.Dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		entries, err := os.ReadDir(u.Dir)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if !strings.HasPrefix(e.Name(), ".") { // else another begins, too
+				return fmt.Errorf("%s: %w: it has no %s", u.Dir, ErrNotResults, planName)
+			}
+		}
+	case err != nil:
+		return err
+	case !found.Same(&u.Plan):
+		return &OtherError{u.Dir, found, u.Plan}
+	case slices.Equal(found.Units, u.Plan.Units):
+		u.Plan = found // of who began it
+	}
+	if !shared {
+		drafts, _ := filepath.Glob(filepath.Join(u.Dir, ".*")) // of who was killed
+		for _, d := range drafts {
+			if err := os.RemoveAll(d); err != nil {
+				return err
+			}
+		}
+	}
+	text, err := json.MarshalIndent(u.Plan, "", "  ")
+	if err != nil {
+		return err
+	}
+	return u.write(planName, func(f io.Writer) error { _, err := f.Write(append(text, '\n')); return err })
 }
 
 // Same reports whether units of p are of other, too: of the same experiment, but for the
@@ -211,19 +232,48 @@ func (u *Units) Names() (names []string, err error) {
 	return names, err
 }
 
-// LedgerDir returns a new directory for a journal that belongs to a unit which is not
-// there yet, and its path within the results, e.g. "ledger/pareto-high/cac/0", the key of
-// its head in [Unit.Ledgers].
-func (u *Units) LedgerDir(configuration, admission string, replication int) (dir, key string, err error) {
-	key = fmt.Sprintf("%s/%s/%s/%d", ledgerDir, configuration, admission, replication)
-	if dir, err = within(u.Dir, key); err != nil {
-		return "", "", err
-	}
-	return dir, key, errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o755)) // what a killed run left
+// A Draft is a unit on the way: a directory that nobody else writes.
+type Draft struct {
+	units     *Units
+	name, dir string
 }
 
-// Write keeps unit under name.
-func (u *Units) Write(name string, unit *Unit) error {
+// Draft begins the unit called name.
+func (u *Units) Draft(name string) (*Draft, error) {
+	dir, err := os.MkdirTemp(u.Dir, "."+name+".")
+	return &Draft{u, name, dir}, err
+}
+
+// Drop removes what d has left, if anything.
+func (d *Draft) Drop() error { return os.RemoveAll(d.dir) }
+
+// LedgerDir returns a new directory for a journal, and its path within the results, e.g.
+// "ledger/pareto-high/cac/0", the key of its head in [Unit.Ledgers].
+func (d *Draft) LedgerDir(configuration, admission string, replication int) (dir, key string, err error) {
+	key = fmt.Sprintf("%s/%s/%s/%d", ledgerDir, configuration, admission, replication)
+	if dir, err = within(d.dir, key); err != nil {
+		return "", "", err
+	}
+	return dir, key, os.MkdirAll(dir, 0o755)
+}
+
+// Write keeps unit with its journals, and ends d.
+func (d *Draft) Write(unit *Unit) error {
+	for key := range unit.Ledgers {
+		to := filepath.Join(d.units.Dir, key)
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return err
+		}
+		err := os.Rename(filepath.Join(d.dir, key), to)
+		if _, there := os.Stat(to); err != nil && there != nil { // else somebody has written the same
+			return err
+		}
+	}
+	return errors.Join(d.units.keep(d.name, unit), d.Drop())
+}
+
+// keep writes the file of a unit.
+func (u *Units) keep(name string, unit *Unit) error {
 	return u.write(name+unitKind, func(f io.Writer) error {
 		z := zip.NewWriter(f)
 		put := func(name string, data []byte) error {

@@ -38,6 +38,7 @@ goes on from there. Several machines can share one:
 
    bourse run mine.yaml --shard 1/2 --out one      and 2/2 --out two elsewhere
    bourse merge one two --out results/mine
+   bourse run mine.yaml --on slurm --time 1:00:00  from a login node
 
    bourse run                                  the paper: 4 workloads, BE SAC CAC RAC
    bourse run --replications 60 --workers 4
@@ -68,7 +69,7 @@ has them do as recorded; its format is told by its first lines, or by
 			&cli.BoolFlag{Name: "ledger", Usage: "keep the ledger of every replication, not of the first only"},
 			&cli.StringFlag{Name: "bank", Usage: "copy the ledgers that are kept to the PostgreSQL server at `URL`, too, as LEDGER/SCENARIO/CONFIGURATION/ADMISSION/REPLICATION"},
 			&cli.BoolFlag{Name: "no-progress", Usage: "show no progress"},
-		}, append(unitFlags(), outputFlags[experiments.StudyValues]()...)...),
+		}, slices.Concat(unitFlags(), slurmFlags(), outputFlags[experiments.StudyValues]())...),
 		Action: runAction,
 	}
 }
@@ -168,6 +169,16 @@ func runChoice(c *cli.Context, ch choice, dir string) error {
 		if err = errors.Join(err, results.Forget(where)); err != nil {
 			return err
 		}
+	}
+	if c.IsSet("on") {
+		done, err := onSlurm(c, ready, opts, to)
+		if err != nil {
+			return standing(dir, differs(err, dir))
+		}
+		if !done {
+			return nil
+		}
+		to.Found = nil
 	}
 	s, err := ready.Publish(c.Context, opts, to)
 	if errors.Is(err, results.ErrNotResults) {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -23,7 +24,7 @@ func unitFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "tables", Usage: "keep jobs and prices as `FORM`: both (jobs as CSV and Parquet), parquet, csv or none (default: both, parquet from a million rows on)"},
 		&cli.BoolFlag{Name: "units", Usage: "list the units of the run, the parts that it keeps as files and can be divided by, and run nothing"},
-		&cli.StringFlag{Name: "shard", Usage: "do part `K/N` of the units only, of 1/N to N/N, and leave them in the directory of --out for 'bourse merge'"},
+		&cli.StringFlag{Name: "shard", Usage: "do part `K/N` of the units only, of 1/N to N/N, and leave them in the directory of --out, which shards may share, for 'bourse merge'; auto/N takes K from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX"},
 		&cli.BoolFlag{Name: "fresh", Usage: "begin anew where a run was stopped, in place of going on"},
 	}
 }
@@ -51,12 +52,29 @@ func shard(c *cli.Context) (k, n int, err error) {
 	}
 	s := c.String("shard")
 	one, all, ok := strings.Cut(s, "/")
-	k, err = strconv.Atoi(one)
+	k, err = number(one)
 	n, wrong := strconv.Atoi(all)
 	if !ok || err != nil || wrong != nil || k < 1 || k > n {
-		return 0, 0, usagef("--shard: found %q, want K/N, of 1/N to N/N", s)
+		return 0, 0, usagef("--shard: found %q, want K/N, of 1/N to N/N, or auto/N in a task of an array", s)
 	}
 	return k - 1, n, nil
+}
+
+// number returns which shard one is, from 1: auto is what the engine that runs this says.
+func number(one string) (k int, err error) {
+	if one != "auto" {
+		return strconv.Atoi(one)
+	}
+	if k, err = strconv.Atoi(os.Getenv("JOB_COMPLETION_INDEX")); err == nil { // Kubernetes counts from 0
+		return k + 1, nil
+	}
+	if k, err = strconv.Atoi(os.Getenv("SLURM_ARRAY_TASK_ID")); err != nil {
+		return 0, err
+	}
+	if first, err := strconv.Atoi(os.Getenv("SLURM_ARRAY_TASK_MIN")); err == nil {
+		k += 1 - first
+	}
+	return k, nil
 }
 
 // listUnits prints the units of a run.

@@ -1,0 +1,198 @@
+// Package slurmtest gives tests a Slurm cluster of their own: a controller and two nodes
+// of two processors on this machine, which end with the test. Where Slurm is not
+// installed, or the user is not root, tests skip.
+package slurmtest
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A Cluster is one controller and the nodes n1 and n2.
+type Cluster struct {
+	t   testing.TB
+	dir string
+}
+
+const settings = `ClusterName=bourse
+SlurmctldHost=%[1]s(127.0.0.1)
+SlurmctldPort=%[3]d
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket=%[2]s/munge.sock
+CredType=cred/munge
+StateSaveLocation=%[2]s/state
+SlurmdSpoolDir=%[2]s/spool/%%n
+SlurmctldPidFile=%[2]s/slurmctld.pid
+SlurmdPidFile=%[2]s/slurmd-%%n.pid
+SlurmctldLogFile=%[2]s/slurmctld.log
+SlurmdLogFile=%[2]s/slurmd-%%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SlurmdParameters=config_overrides
+SchedulerType=sched/backfill
+SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0,bf_interval=1
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+JobCompType=jobcomp/none
+AccountingStorageType=accounting_storage/none
+ReturnToService=2
+SlurmdTimeout=10
+SlurmctldTimeout=10
+MessageTimeout=5
+KillWait=2
+MinJobAge=300
+MaxArraySize=%[6]d
+NodeName=n1 NodeHostname=%[1]s NodeAddr=127.0.0.1 Port=%[4]d CPUs=2
+NodeName=n2 NodeHostname=%[1]s NodeAddr=127.0.0.1 Port=%[5]d CPUs=2
+PartitionName=all Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
+`
+
+// New starts a cluster whose arrays have numbers below maxArray.
+func New(t testing.TB, maxArray int) *Cluster {
+	t.Helper()
+	for _, program := range []string{"slurmctld", "slurmd", "munged", "sbatch"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("no Slurm here: %v", err)
+		}
+	}
+	if os.Getuid() != 0 {
+		t.Skip("nodes of Slurm must be started by root")
+	}
+	dir, err := os.MkdirTemp("", "bourse-slurm") // a socket's path must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Cluster{t, dir}
+	t.Cleanup(c.stop)
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, _, _ = strings.Cut(host, ".")
+	key := make([]byte, 128)
+	rand.Read(key)
+	ports := free(t, 3)
+	for name, text := range map[string]string{
+		"munge.key": string(key), "slurm.conf": fmt.Sprintf(settings, host, dir, ports[0], ports[1], ports[2], maxArray),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, sub := range []string{"state", "spool/n1", "spool/n2"} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in := func(name string) string { return filepath.Join(dir, name) }
+	c.must("munged", "--force", "--key-file="+in("munge.key"), "--socket="+in("munge.sock"), "--pid-file="+in("munged.pid"), "--log-file="+in("munged.log"), "--seed-file="+in("munge.seed"))
+	c.StartController()
+	c.StartNode("n1")
+	c.StartNode("n2")
+	for range 300 {
+		if out, err := c.Command("sinfo", "-h", "-o", "%t %D").Output(); err == nil && strings.TrimSpace(string(out)) == "idle 2" {
+			return c
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Fatalf("Slurm does not start: see %s", c.logs())
+	return nil
+}
+
+// Command returns a command that works with the cluster.
+func (c *Cluster) Command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Env = append(os.Environ(), "SLURM_CONF="+filepath.Join(c.dir, "slurm.conf"))
+	return cmd
+}
+
+// StartController starts the controller.
+func (c *Cluster) StartController() { c.must("slurmctld") }
+
+// StartNode starts a node.
+func (c *Cluster) StartNode(name string) { c.must("slurmd", "-N", name) }
+
+// KillController kills the controller with -9.
+func (c *Cluster) KillController() { c.kill("slurmctld.pid") }
+
+// KillNode kills a node with -9, and all that it runs.
+func (c *Cluster) KillNode(name string) {
+	c.kill("slurmd-" + name + ".pid")
+	steps, _ := exec.Command("pgrep", "-f", "slurmstepd:.*").Output()
+	for _, pid := range strings.Fields(string(steps)) {
+		if env, err := os.ReadFile("/proc/" + pid + "/environ"); err == nil && strings.Contains(string(env), c.dir) {
+			killTree(pid)
+		}
+	}
+}
+
+// killTree kills a process and all below it.
+func killTree(pid string) {
+	children, _ := exec.Command("pgrep", "-P", pid).Output()
+	for _, child := range strings.Fields(string(children)) {
+		killTree(child)
+	}
+	if n, err := strconv.Atoi(pid); err == nil {
+		syscall.Kill(n, syscall.SIGKILL)
+	}
+}
+
+func (c *Cluster) must(name string, args ...string) {
+	c.t.Helper()
+	if out, err := c.Command(name, args...).CombinedOutput(); err != nil {
+		c.t.Fatalf("%s: %v: %s", name, err, out)
+	}
+}
+
+// kill kills the process whose number is in that file.
+func (c *Cluster) kill(pidFile string) {
+	text, err := os.ReadFile(filepath.Join(c.dir, pidFile))
+	if err != nil {
+		return
+	}
+	if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && pid > 1 {
+		syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
+func (c *Cluster) stop() {
+	if out, err := c.Command("squeue", "-h", "-o", "%A").Output(); err == nil {
+		if jobs := strings.Fields(string(out)); len(jobs) > 0 {
+			c.Command("scancel", jobs...).Run()
+			time.Sleep(time.Second)
+		}
+	}
+	for _, pid := range []string{"slurmd-n1.pid", "slurmd-n2.pid", "slurmctld.pid", "munged.pid"} {
+		c.kill(pid)
+	}
+	if !c.t.Failed() {
+		os.RemoveAll(c.dir)
+	}
+}
+
+func (c *Cluster) logs() string { return filepath.Join(c.dir, "*.log") }
+
+// free returns ports that nobody listens on.
+func free(t testing.TB, n int) (ports []int) {
+	t.Helper()
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports
+}

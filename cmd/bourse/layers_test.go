@@ -14,12 +14,11 @@ import (
 )
 
 // may lists, for each room, the rooms it may import, by path or, with "/...",
-// with all that is in it. A room not listed may import none but what is inside
-// its own ground room.
+// with all that is in it; "/*" is any room in it that is not listed. A room not listed
+// may import none but what is inside its own ground room.
 var may = map[string]string{
-	"experiments/papers/market":     "",
-	"experiments/papers/volunteers": "",
-	"experiments/papers/claims":     "experiments/results experiments/stats workloadgen/plainyaml",
+	"experiments/papers/*":      "experiments/report experiments/results",
+	"experiments/papers/claims": "experiments/results experiments/stats workloadgen/plainyaml",
 
 	"bank/canonical":        "",
 	"bank/pinned":           "",
@@ -47,7 +46,7 @@ var may = map[string]string{
 	"experiments/verify":    "bank/audit bank/canonical experiments/results experiments/scenario",
 	"experiments/audits":    "bank/audit bank/place bank/store experiments/misuse experiments/report experiments/rescue experiments/results experiments/scenario experiments/verify",
 	"experiments/misuse":    "",
-	"experiments/papers":    "experiments/metrics experiments/misuse experiments/papers/claims experiments/report experiments/results experiments/scenario",
+	"experiments/papers":    "experiments/metrics experiments/misuse experiments/papers/... experiments/report experiments/results experiments/scenario workloadgen/plainyaml",
 	"experiments":           "bank/... contracts/... experiments/... hosts/... market workloadgen/...",
 	"cmd/bourse":            "bank/... contracts/... experiments/... hosts/... market workloadgen/...",
 }
@@ -96,9 +95,10 @@ func allowed(room, to string) bool {
 			// Within its own ground room a room is free.
 			return to == top || strings.HasPrefix(to, top+"/")
 		}
-		if list, listed = may[parent]; !listed {
-			room = parent
+		if list, listed = may[parent+"/*"]; !listed {
+			list, listed = may[parent]
 		}
+		room = parent
 	}
 	for _, a := range strings.Fields(list) {
 		if base, deep := strings.CutSuffix(a, "/..."); a == to || deep && (to == base || strings.HasPrefix(to, base+"/")) {
@@ -135,6 +135,9 @@ func TestAllowed(t *testing.T) {
 		{"contracts/note", "contracts/broker", false},
 		{"experiments/des", "contracts", false},
 		{"experiments/papers/market", "experiments/metrics", false},
+		{"experiments/papers/market", "experiments/papers/mine", false},
+		{"experiments/papers/mine", "experiments/report", true},
+		{"experiments/papers/claims", "experiments/report", false},
 		{"experiments", "workloadgen/models", true},
 	} {
 		if got := allowed(c.room, c.to); got != c.want {

@@ -9,8 +9,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"bourse/experiments"
 )
 
 // may lists, for each room, the rooms it may import, by path or, with "/...",
@@ -144,6 +147,56 @@ func TestAllowed(t *testing.T) {
 			t.Errorf("%s may import %s: %v, want %v", c.room, c.to, got, c.want)
 		}
 	}
+}
+
+// TestNoNames checks that who runs, shows and reports experiments knows no paper, and no
+// policy or what one chooses hosts by under its name: neither an import nor a text is one.
+func TestNoNames(t *testing.T) {
+	t.Parallel()
+	var files []string
+	for _, room := range []string{"../../experiments", "../../experiments/report", "."} {
+		found, err := filepath.Glob(filepath.Join(room, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, slices.DeleteFunc(found, func(f string) bool { return strings.HasSuffix(f, "_test.go") })...)
+	}
+	if len(files) < 60 {
+		t.Errorf("%d files read", len(files))
+	}
+	for _, file := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fault := range named(f) {
+			t.Errorf("%s: %s", file, fault)
+		}
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), "planted.go", `package planted
+import "bourse/experiments/papers/market"
+var best = map[string]int{"be": 1, `+"`mli`"+`: 2, "best": 3}
+`, 0)
+	if got := strings.Join(named(f), ", "); err != nil || got != `"bourse/experiments/papers/market", "be", `+"`mli`" {
+		t.Errorf("of what was planted %s was seen: %v", got, err)
+	}
+}
+
+// named returns the texts of f that name a policy, what it chooses hosts by, or a paper.
+func named(f *ast.File) (found []string) {
+	var names []string
+	for _, family := range []string{"admission", "predictor", "scheduler", "matchmaking"} {
+		names = append(names, experiments.NamesOf(family)...)
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING {
+			if s, err := strconv.Unquote(text.Value); err == nil && (slices.Contains(names, s) || strings.HasPrefix(s, "bourse/experiments/papers/")) {
+				found = append(found, text.Value)
+			}
+		}
+		return true
+	})
+	return found
 }
 
 // marketWords are those of the rooms that the bank does not know. Servers of databases

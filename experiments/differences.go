@@ -15,7 +15,7 @@ func Differences(e *scenario.Experiment, rows []results.Metric) []report.Figure 
 		return nil
 	}
 	less := e.Figure.Less
-	f := sweep(e).Figure(e.Name+"-less-"+less, e.Title+": less "+report.Label(less), differences(rows, less))
+	f := sweep(e).Figure(e.Name+"-less-"+less, e.Title+": less "+labels().Of(less), differences(rows, less))
 	if len(f.Panels) == 0 {
 		return nil
 	}

@@ -42,7 +42,7 @@
 //	experiments/workload.go             arena.draw          the workload, by its model, plan or log
 //	experiments/arena.go                arena.run           one policy, in its own market, until all has ended
 //	experiments/metrics/metrics.go      All                 numbers of it
-//	experiments/study.go                Study.Add           over replications: means and intervals
+//	experiments/study.go                Study.add           over replications: means and intervals
 //	experiments/results/writer.go       Writer.Close        tables and their manifest
 //	experiments/publish.go              Study.pictures      figures
 //

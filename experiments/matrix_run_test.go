@@ -255,7 +255,7 @@ func (r *told) sum(at map[string]*toldRun) (string, error) {
 			h.Write(at[fmt.Sprintf("%s/%d", label, rep.Rep)].journal.hash.Sum(nil))
 		}
 	}
-	if err := errors.Join(out.Encode(r.study.SummaryRows(Paper{})), out.Encode(r.study.CurveRows())); err != nil {
+	if err := errors.Join(out.Encode(r.study.SummaryRows()), out.Encode(r.study.CurveRows())); err != nil {
 		return "", fmt.Errorf("summary: %w", err)
 	}
 	return fmt.Sprintf("%x", h.Sum(nil)), nil

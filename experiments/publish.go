@@ -18,8 +18,7 @@ import (
 // A Publication says where results go, and what is said about how they were made.
 type Publication struct {
 	Dir      string
-	Ledgers  bool // keep the ledger of every replication, not of the first only
-	Paper    Paper
+	Ledgers  bool           // keep the ledger of every replication, not of the first only
 	Scenario string         // the file as run
 	Command  []string       // how to run it again
 	Source   File           // that the scenario came from, if it came from one
@@ -161,7 +160,7 @@ func join(w *results.Writer, e *scenario.Experiment, from []*results.Units, to P
 	inputs := maps.Clone(plan.Inputs)
 	maps.Copy(inputs, plan.Source)
 	to.Command, to.Notes = plan.Command, append(to.Notes, plan.Notes...)
-	if err := s.tables(w, to.Paper); err != nil {
+	if err := errors.Join(w.Summary(s.SummaryRows()), w.Curve(s.CurveRows())); err != nil {
 		return nil, err
 	}
 	if err := s.pictures(w, to, kept(heads)); err != nil {
@@ -188,15 +187,11 @@ func (p *Prepared) plan(to *Publication) results.Plan {
 	return plan
 }
 
-func (s *Study) tables(w *results.Writer, paper Paper) error {
-	return errors.Join(w.Summary(s.SummaryRows(paper)), w.Curve(s.CurveRows()))
-}
-
 // pictures writes the figures, and the page that shows everything.
 func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger) error {
-	page := s.Document(p.Paper, p.Dir, append(s.notes(), p.Notes...))
+	page := s.Document(p.Dir, append(s.notes(), p.Notes...))
 	page.Command, page.Scenario, page.Ledgers = p.Command, p.Scenario, kept
-	page.Figures = Figures(s.Experiment, s.SummaryRows(p.Paper), s.CurveRows())
+	page.Figures = Figures(s.Experiment, s.SummaryRows(), s.CurveRows())
 	if f := s.Experiment.Figure; f != nil && f.Less != "" {
 		page.Figures = append(page.Figures, Differences(s.Experiment, s.MetricRows(f.Metrics...))...)
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"bourse/bank"
+	"bourse/experiments/papers"
 	"bourse/experiments/results"
 	"bourse/experiments/stats"
 )
@@ -117,13 +118,14 @@ func (s *Study) MetricRows(names ...string) []results.Metric {
 }
 
 // SummaryRows returns every metric over all replications, beside what is printed.
-func (s *Study) SummaryRows(paper Paper) []results.Summary {
+func (s *Study) SummaryRows() []results.Summary {
 	var rows []results.Summary
+	paper := papers.Of(s.Experiment.Name)
 	s.each(func(configuration, policy int, name, label string) {
 		for m := range s.Metrics {
 			row := results.Summary{Configuration: name, Admission: label, Metric: s.Metrics[m].Name}
 			row.N, row.Mean, row.SD, row.Lo95, row.Hi95 = described(s.Summary(configuration, policy, m))
-			if x, ok := paper.number(name, label, row.Metric); ok {
+			if x, ok := paper.Number(name, label, row.Metric); ok {
 				row.Paper = &x
 			}
 			rows = append(rows, row)

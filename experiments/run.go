@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"bourse/bank"
+	"bourse/contracts/admission"
 	"bourse/contracts/broker"
 	"bourse/experiments/metrics"
 	"bourse/experiments/scenario"
@@ -145,7 +146,7 @@ func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*se
 		for i := range min(len(best.Chosen), len(run.Jobs)) {
 			run.Jobs[i].Chosen = best.Chosen[i]
 		}
-		if o.Name == "be" && demand == nil {
+		if demand == nil && admission.Spot(o.Name) {
 			demand = run.Prices
 		}
 		r.Runs = append(r.Runs, run)
@@ -166,7 +167,7 @@ func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*se
 		if err := metrics.Check(&run.Outcome); err != nil {
 			return fail(err)
 		}
-		if s.offers[k].Name != "be" {
+		if !admission.Spot(s.offers[k].Name) {
 			run.Outcome.Demand = demand
 		}
 	}

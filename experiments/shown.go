@@ -1,18 +1,40 @@
 package experiments
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
 	"bourse/experiments/metrics"
+	"bourse/experiments/papers"
 	"bourse/experiments/report"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 	"bourse/experiments/stats"
 )
 
-// Figures returns the figures of results of e: what its scenario asks for; or
-// else those of the market paper, system metrics, efficiency against alpha, and,
-// where it was run, random admission beside the others.
+// labels returns names as people read them. Short names of policies and of what they
+// choose hosts by are abbreviations; papers and metrics say how they write others.
+func labels() report.Labels {
+	l := make(report.Labels)
+	for _, family := range []string{"admission", "predictor", "scheduler", "matchmaking"} {
+		for _, name := range NamesOf(family) {
+			if len(name) <= 4 {
+				l[name] = strings.ToUpper(name)
+			}
+		}
+	}
+	for _, m := range metrics.All() {
+		if m.Label != "" {
+			l[m.Name] = m.Label
+		}
+	}
+	maps.Copy(l, papers.Labels())
+	return l
+}
+
+// Figures returns the figures of results of e: what its scenario asks for, or else what
+// its paper draws.
 func Figures(e *scenario.Experiment, summary []results.Summary, curve []results.Point) []report.Figure {
 	if e.Figure != nil || len(e.Sweep) > 0 {
 		title := e.Title
@@ -21,24 +43,18 @@ func Figures(e *scenario.Experiment, summary []results.Summary, curve []results.
 		}
 		return []report.Figure{sweep(e).Figure(e.Name, title, summary)}
 	}
-	figures := []report.Figure{report.Figure1(summary)}
-	for _, f := range []report.Figure{report.Figure2(curve), report.Figure3(summary, curve)} {
-		if len(f.Panels) > 0 {
-			figures = append(figures, f)
-		}
-	}
-	return figures
+	return papers.Of(e.Name).Figures(labels(), summary, curve)
 }
 
 // Tables returns the tables of results of e: with a sweep one a metric that is
 // drawn, and what is printed beside what is measured; with a figure of several
 // configurations one for all; else one a configuration, what is printed beside what
-// is measured, and Table 2. They show the metrics that the figure does, or the
-// market paper's.
-func Tables(e *scenario.Experiment, summary []results.Summary, tests []report.TTest) []report.Table {
+// is measured, and the paired tests of its paper. They show the metrics that the figure
+// does, or the paper.
+func Tables(e *scenario.Experiment, summary []results.Summary, rows []results.Metric) []report.Table {
 	if len(e.Sweep) > 0 {
 		tables := sweep(e).Tables(summary)
-		if t := report.PaperTable(summary); len(t.Rows) > 0 {
+		if t := report.PaperTable(labels(), summary); len(t.Rows) > 0 {
 			tables = append(tables, t)
 		}
 		return tables
@@ -46,9 +62,10 @@ func Tables(e *scenario.Experiment, summary []results.Summary, tests []report.TT
 	if e.Figure != nil && len(e.Configurations) > 1 {
 		return []report.Table{sweep(e).Together(summary)}
 	}
-	shown := metrics.Market()
+	paper := papers.Of(e.Name)
+	shown := paper.Metrics
 	if slices.ContainsFunc(e.Configurations, func(c scenario.Configuration) bool { return c.Fleet.Availability != nil }) {
-		shown = append(shown, metrics.Volunteers()...)
+		shown = append(shown, metrics.Volatile()...)
 	}
 	if e.Figure != nil {
 		shown = e.Figure.Metrics
@@ -56,12 +73,12 @@ func Tables(e *scenario.Experiment, summary []results.Summary, tests []report.TT
 	main := slices.DeleteFunc(slices.Clone(summary), func(r results.Summary) bool {
 		return !slices.Contains(shown, r.Metric)
 	})
-	tables := report.RunTables(main)
-	if t := report.PaperTable(main); len(t.Rows) > 0 {
+	tables := report.RunTables(labels(), main)
+	if t := report.PaperTable(labels(), main); len(t.Rows) > 0 {
 		tables = append(tables, t)
 	}
-	if len(tests) > 0 && e.Replications > 1 {
-		tables = append(tables, report.Table2(tests, stats.CriticalT(0.05, e.Replications-1)))
+	if tests := TTests(rows, paper.Tests); len(tests) > 0 && e.Replications > 1 {
+		tables = append(tables, report.TTests(labels(), paper.Tests.Title, tests, stats.CriticalT(0.05, e.Replications-1)))
 	}
 	return tables
 }
@@ -75,12 +92,12 @@ type StudyValues struct {
 	Units   []UnitValues      `json:"units,omitempty" doc:"where they are asked for, and then alone"`
 }
 
-// Document returns the tables of s beside what the paper prints, and the notes; and for
+// Document returns the tables of s beside what its paper prints, and the notes; and for
 // programs its rows, and the directory of its results.
-func (s *Study) Document(paper Paper, dir string, notes []string) report.Document {
-	rows := s.SummaryRows(paper)
+func (s *Study) Document(dir string, notes []string) report.Document {
+	rows := s.SummaryRows()
 	return report.Document{
-		Title: s.Experiment.Title, Tables: Tables(s.Experiment, rows, TTests(s.MetricRows(tested...), paper)), Notes: notes,
+		Title: s.Experiment.Title, Tables: Tables(s.Experiment, rows, s.MetricRows(papers.Of(s.Experiment.Name).Tests.Metrics()...)), Notes: notes,
 		Values: func([]string) any {
 			return StudyValues{Results: dir, Notes: notes, Summary: rows, Curve: s.CurveRows()}
 		},
@@ -113,21 +130,21 @@ func Drawn(dir *results.Dir, curveAlone bool) (d report.Document, err error) {
 		return d, err
 	}
 	if curveAlone {
-		f := report.Figure2(curve)
-		if f.Name = "curve"; len(f.Panels) > 0 {
-			d.Figures = append(d.Figures, f)
+		if d.Figures = papers.Of(e.Name).Figures(labels(), nil, curve); len(d.Figures) > 0 {
+			d.Figures = d.Figures[:1]
+			d.Figures[0].Name = "curve"
 		}
 		return d, nil
 	}
 	rows, err := dir.Metrics()
 	d.Figures = append(Figures(&e, summary, curve), Differences(&e, rows)...)
-	d.Tables = Tables(&e, summary, TTests(rows, PaperOf(e.Name)))
+	d.Tables = Tables(&e, summary, rows)
 	return d, err
 }
 
 // sweep returns how the configurations of e are laid out.
 func sweep(e *scenario.Experiment) report.Sweep {
-	s := report.Sweep{Metrics: []string{"violations", "rejections", "utilization"}, Units: map[string]string{}}
+	s := report.Sweep{Labels: labels(), Metrics: []string{"violations", "rejections", "utilization"}, Units: map[string]string{}}
 	for _, m := range metrics.All() {
 		s.Units[m.Name] = m.Unit
 	}

@@ -70,7 +70,7 @@ func TestPapers(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := run(t, &e, 2, nil)
-			rows := s.SummaryRows(Paper{})
+			rows := s.SummaryRows()
 			for _, m := range e.Figure.Metrics {
 				defined := false
 				for _, r := range rows {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bourse/experiments/advise"
+	"bourse/experiments/papers"
 	"bourse/experiments/results"
 
 	"github.com/urfave/cli/v2"
@@ -24,7 +25,7 @@ reservation policy, p_w, p_d and q of be.
 			&cli.Float64Flag{Name: "pw", DefaultText: "none", Usage: "probability of fulfilment, in [0,1]"},
 			&cli.Float64Flag{Name: "pd", DefaultText: "none", Usage: "fraction of work completed, in [0,1]"},
 			&cli.Float64Flag{Name: "q", DefaultText: "none", Usage: "cost over value, in [0,1)"},
-			&cli.StringFlag{Name: "reservation", Value: "cac", Usage: "admission `POLICY` that stands for the reservation market"},
+			&cli.StringFlag{Name: "reservation", Value: papers.Of("").Reservation, Usage: "admission `POLICY` that stands for the reservation market"},
 			jsonFlag[[]advise.Advice](),
 		},
 		Action: adviseAction,
@@ -38,7 +39,7 @@ func adviseAction(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		if all, err = advise.Measured(dir, c.String("reservation")); err != nil {
+		if all, err = advise.Measured(dir, papers.Of("").Spot, c.String("reservation")); err != nil {
 			return err
 		}
 	} else {

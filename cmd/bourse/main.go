@@ -1,4 +1,5 @@
-// Bourse runs experiments on a computational market, and keeps its ledger.
+// Bourse runs experiments on a computational market, and keeps its ledger. To add a
+// command, write its file and its line in newApp.
 package main
 
 import (

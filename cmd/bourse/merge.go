@@ -56,7 +56,7 @@ func mergeAction(c *cli.Context) error {
 	dir := orElse(c.String("out"), "results", e.Name)
 	said := stands(&e)
 	s, err := experiments.Merge(&e, all, experiments.Publication{
-		Dir: dir, Paper: experiments.PaperOf(e.Name), Scenario: plan.Scenario, Notes: said, Elapsed: elapsed, Tables: t,
+		Dir: dir, Scenario: plan.Scenario, Notes: said, Elapsed: elapsed, Tables: t,
 	})
 	var holes *experiments.HolesError
 	if errors.As(err, &holes) {

@@ -8,14 +8,15 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/txtar"
 )
 
-// A recipe is a plug-in to add: a file of a room and a line in the room's table, which
-// goes before the line that begins as first does.
+// A recipe is a plug-in to add: a file of a room, mine.go or those of an archive, and a
+// line in the room's table, which goes before the line that begins as first does.
 type recipe struct{ room, table, first, file, line string }
 
-// withRecipes returns an overlay for the go command: the tree with these plug-ins, each a
-// file mine.go. It holds, too, in a tree that has one of them already.
+// withRecipes returns an overlay for the go command: the tree with these plug-ins. It holds, too, in a tree that has one of them already.
 func withRecipes(t *testing.T, recipes ...recipe) (overlay string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -36,12 +37,18 @@ func withRecipes(t *testing.T, recipes ...recipe) (overlay string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		key := regexp.QuoteMeta(regexp.MustCompile(`^\s*("[^"]*": |\w+,)`).FindString(r.line))
+		key := regexp.QuoteMeta(regexp.MustCompile(`^\s*("[^"]*": |\w+,|\w+\(\),|\{Name: "[^"]*")`).FindString(r.line))
 		rest := string(regexp.MustCompile(`(?m)^`+strings.ReplaceAll(key, ": ", `:\s+`)+`.*\n`).ReplaceAll(table, nil))
 		if strings.Count(rest, r.first) != 1 {
 			t.Fatalf("found no table in %s/%s", r.room, r.table)
 		}
-		put(filepath.Join(room, "mine.go"), r.file)
+		files := txtar.Parse([]byte(r.file)).Files
+		if files == nil {
+			files = []txtar.File{{Name: "mine.go", Data: []byte(r.file)}}
+		}
+		for _, f := range files {
+			put(filepath.Join(room, filepath.FromSlash(f.Name)), string(f.Data))
+		}
 		put(filepath.Join(room, r.table), strings.Replace(rest, r.first, r.line+r.first, 1))
 	}
 	packed, err := json.Marshal(map[string]map[string]string{"Replace": replace})
@@ -93,8 +100,9 @@ func TestReadmePolicy(t *testing.T) {
 	gocmd(t, "test", "-short", "-overlay", overlay, "bourse/contracts/admission")
 }
 
-// TestRecipes checks that a matchmaker, a payment rule and a metric are each one new file
-// and one line: with them the program lists them and runs a scenario that names them.
+// TestRecipes checks that a matchmaker, a payment rule, a metric and a command are each one
+// new file and one line, and a paper its folder and one line: with them the program lists
+// them, runs a scenario that names them, judges what the paper claims, and has the command.
 func TestRecipes(t *testing.T) {
 	t.Parallel()
 	recipes := []recipe{
@@ -139,10 +147,56 @@ var Asked = Metric{
 	Of:   func(o *Outcome) (float64, bool) { return float64(len(o.Jobs)), true },
 }
 `, "\tAsked,\n"},
+		{"experiments/papers", "papers.go", "\t{Name: \"librarisk\"", `-- mine/figure1.yaml --
+name: mine-figure1
+title: Jobs of two sizes
+seed: 1
+replications: 2
+figure: {metrics: [utilization]}
+sweep: [{path: workload.model.nodes, values: [1, 2], label: nodes}]
+base: {fleet: {hosts: 3, cpus: 4}, workload: {model: {name: exponential, jobs: 20}, annotate: {budget: 100}}, admission: [be]}
+configurations: [{name: small}]
+-- mine/claims.yaml --
+name: mine
+title: "Anonymous, A Claim About Size"
+claims:
+  - id: "1"
+    quote: wider jobs use more of the hosts
+    section: §1
+    tests: [{metric: utilization, of: be, in: mine-figure1/small, along: nodes, above: 0}]
+-- mine/reference.yaml --
+labels: {be: Best effort}
+`, "\t{Name: \"mine\", Swept: true},\n"},
+		{"cmd/bourse", "app.go", "\t\t\tcurveCommand(),\n", `package main
+
+import (
+	"fmt"
+
+	"bourse/experiments/results"
+
+	"github.com/urfave/cli/v2"
+)
+
+func sizeCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "size",
+		Usage:     "say how often an experiment was repeated",
+		ArgsUsage: "RESULTS",
+		Action: func(c *cli.Context) error {
+			dir, err := results.Open(c.Args().First())
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(c.App.Writer, "%s: %d replications\n", dir.Path, dir.Manifest.Replications)
+			return err
+		},
+	}
+}
+`, "\t\t\tsizeCommand(),\n"},
 	}
 	overlay := withRecipes(t, recipes...)
 	if testing.Short() {
-		gocmd(t, "vet", "-overlay", overlay, "bourse/hosts/matchmaking", "bourse/contracts/broker", "bourse/experiments/metrics")
+		gocmd(t, "vet", "-overlay", overlay, "bourse/hosts/matchmaking", "bourse/contracts/broker", "bourse/experiments/metrics", "bourse/experiments/papers", "bourse/cmd/bourse")
 		return
 	}
 	dir := t.TempDir()
@@ -177,5 +231,14 @@ figure: {metrics: [asked]}
 	}
 	if out := run("run", "recipes.yaml", "--quiet"); strings.Count(out, "20.000 ") != 3 {
 		t.Errorf("want 20 jobs asked for under each policy, in\n%s", out)
+	}
+	if out := run("run", "--preset", "mine"); !strings.Contains(out, "Best effort") {
+		t.Errorf("want a column of Best effort, as the paper writes it, in\n%s", out)
+	}
+	if out := run("claims", "results/mine/figure1"); !strings.HasPrefix(out, "Anonymous, A Claim About Size\nPASS           1  §1 ") {
+		t.Errorf("want the claim of the paper to pass, in\n%s", out)
+	}
+	if out, want := run("size", "results/mine/figure1"), "results/mine/figure1: 2 replications\n"; out != want {
+		t.Errorf("%q, want %q", out, want)
 	}
 }

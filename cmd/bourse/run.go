@@ -130,7 +130,7 @@ func runChoice(c *cli.Context, ch choice, dir string) error {
 	}
 	said := stands(e)
 	to := experiments.Publication{
-		Dir: dir, Ledgers: c.Bool("ledger"), Paper: experiments.PaperOf(e.Name), Scenario: text.String(),
+		Dir: dir, Ledgers: c.Bool("ledger"), Scenario: text.String(),
 		Command: ch.command, Source: ch.source, Notes: said, Elapsed: elapsed,
 		Fatal: func(err error) { os.Exit(conclude(c.Context, c.App.ErrWriter, unwritten(dir, err))) },
 		Found: func(done, total int) {
@@ -195,7 +195,7 @@ func runChoice(c *cli.Context, ch choice, dir string) error {
 
 // published tells of results that were written, and audits their ledgers.
 func published(c *cli.Context, s *experiments.Study, dir string, said []string, elapsed func() float64) error {
-	if err := show(c, s.Document(experiments.PaperOf(s.Experiment.Name), dir, said), nil); err != nil {
+	if err := show(c, s.Document(dir, said), nil); err != nil {
 		return err
 	}
 	note(c, "%s of %s in %.1f s; results in %s, a page in %s", count(s.Experiment.Replications, "replication"),
@@ -309,7 +309,7 @@ func (ch *choice) load(c *cli.Context, preset string, known scenario.Known, sets
 		ch.source.SHA256, err = await(c.Context, func() (string, error) { return results.HashFile(file) })
 		return err
 	}
-	preset = cmp.Or(preset, "paper")
+	preset = cmp.Or(preset, papers.Of("").Preset)
 	data, ok := papers.Presets()[preset]
 	if !ok {
 		near := scenario.Nearest(preset, papers.Names())

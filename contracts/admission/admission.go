@@ -65,6 +65,10 @@ func Again(name string, decode plugin.Decoder, bid bidding.Strategy, rng *rand.R
 // to requests, and starts and ends them itself.
 func Books(name string) bool { return policies[name].sharing == "planned" }
 
+// Spot reports whether the named policy is that of a spot market: it takes whatever can
+// be placed, so that prices under it show demand.
+func Spot(name string) bool { return name == "be" }
+
 // SharingOf returns the name of the sharing rule that the named policy is made
 // for. Under another it runs, but what it decides by is then not what happens.
 func SharingOf(name string) string { return policies[name].sharing }

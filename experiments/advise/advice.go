@@ -27,8 +27,8 @@ type counsel struct {
 }
 
 // Measured reads the numbers of every configuration of a run that has both markets, with
-// that policy for the reservation market.
-func Measured(dir *results.Dir, reservation string) ([]Advice, error) {
+// these policies for the spot market and the reservation market.
+func Measured(dir *results.Dir, spot, reservation string) ([]Advice, error) {
 	rows, err := dir.Summary()
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func Measured(dir *results.Dir, reservation string) ([]Advice, error) {
 			continue
 		}
 		own := r.Admission == reservation && r.Metric == "p_a" ||
-			r.Admission == "be" && (r.Metric == "p_w" || r.Metric == "p_d" || r.Metric == "q")
+			r.Admission == spot && (r.Metric == "p_w" || r.Metric == "p_d" || r.Metric == "q")
 		if !own {
 			continue
 		}
@@ -54,7 +54,7 @@ func Measured(dir *results.Dir, reservation string) ([]Advice, error) {
 	}
 	all = slices.DeleteFunc(all, func(a Advice) bool { return len(a.Numbers) < 4 })
 	if len(all) == 0 {
-		return nil, misuse.Errorf("%s: no configuration ran both be and %s", dir.Path, reservation)
+		return nil, misuse.Errorf("%s: no configuration ran both %s and %s", dir.Path, spot, reservation)
 	}
 	return all, nil
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"bourse/experiments/misuse"
-	"bourse/experiments/papers/market"
+	"bourse/experiments/papers"
 	"bourse/experiments/report"
 	"bourse/workloadgen/describe"
 	"bourse/workloadgen/dist"
@@ -46,9 +46,10 @@ func Judge(ctx context.Context, file *Log, log *describe.Log, files []string, b 
 	if isBlueHorizon(file.Trace.Header) {
 		differs = PaperDiffers(log)
 	}
-	rows, how := besidePaper(fits), method(b, log)
+	printed := papers.Of("").Fits
+	rows, how := beside(printed, fits), method(b, log)
 	return report.Document{
-		Tables: []report.Table{report.Table1(rows)}, Notes: slices.Concat(how, differs),
+		Tables: []report.Table{report.Fits(printed.Title, rows)}, Notes: slices.Concat(how, differs),
 		Values: func([]string) any {
 			return Judged{b.Pairs, b.Draws, b.Level, how, rows, report.List(differs)}
 		},
@@ -98,18 +99,18 @@ func modelColumns(columns []Column, files []string) error {
 	return nil
 }
 
-// besidePaper puts what the paper prints beside fits.
-func besidePaper(fits []Fit) []report.Fit {
-	printed := market.T1()
+// beside puts what the paper prints beside fits.
+func beside(printed papers.Fits, fits []Fit) []report.Fit {
 	var rows []report.Fit
 	for _, f := range fits {
 		row := report.Fit{Data: f.Law, Against: "Trace " + f.Column, Success: &f.Success, Complete: &f.D, Sample: &f.MeanD}
 		if f.Law == "Trace" {
 			row.Data = row.Against
 		}
-		if i := slices.IndexFunc(printed, func(p market.Fit) bool { return p.Law == f.Law && p.Column == f.Column }); i >= 0 {
-			p := &printed[i]
-			row.PaperSuccess, row.PaperComplete, row.PaperSample = &p.Success, &p.Complete, &p.Mean
+		for i := range printed.Rows {
+			if p := &printed.Rows[i]; p.Law == f.Law && p.Column == f.Column {
+				row.PaperSuccess, row.PaperComplete, row.PaperSample = &p.Success, &p.Complete, &p.Mean
+			}
 		}
 		rows = append(rows, row)
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"bourse/experiments/papers/market"
+	"bourse/experiments/papers"
 	"bourse/workloadgen/gof"
 	"bourse/workloadgen/swf"
 )
@@ -67,7 +67,7 @@ func TestTable1(t *testing.T) {
 	}
 	t.Logf("%v", time.Since(start))
 	known := map[string]float64{"HypWeib": 0.055, "Exp": 0.24, "PolyLin": 0.074, "Par": 0.108, "BinBin": 0.0175, "Zipf": 0.073}
-	for i, want := range market.T1() {
+	for i, want := range papers.Of("").Fits.Rows {
 		g := got[i]
 		t.Logf("%-8s %s  success %.3f (paper %.3f)  complete %.4f (%.4f)  mean %.4f (%.4f)",
 			g.Law, g.Column, g.Success, want.Success, g.D, want.Complete, g.MeanD, want.Mean)

@@ -2,8 +2,9 @@ package metrics
 
 // Completed is the number of jobs whose work was done, in time or late.
 var Completed = Metric{
-	Name: "completed",
-	Unit: "jobs",
-	Doc:  "jobs whose work was done, in time or late (SLA, §5)",
-	Of:   count((*Job).completed),
+	Name:  "completed",
+	Label: "Jobs completed",
+	Unit:  "jobs",
+	Doc:   "jobs whose work was done, in time or late (SLA, §5)",
+	Of:    count((*Job).completed),
 }

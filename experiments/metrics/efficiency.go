@@ -1,6 +1,10 @@
 package metrics
 
-import "bourse/contracts"
+import (
+	"fmt"
+
+	"bourse/contracts"
+)
 
 // Efficiency returns the sum of utilities over U*, at inelasticity alpha in
 // [0,1] (§4.2, eq. 9). It is undefined if no planner could fulfil any job.
@@ -26,10 +30,11 @@ func (j *Job) utility(alpha float64) float64 {
 
 func efficiencyAt(name string, alpha float64) Metric {
 	return Metric{
-		Name: name,
-		Unit: "1",
-		Doc:  "sum of utilities / U*, users of this inelasticity (§4.2, eq. 9)",
-		Of:   func(o *Outcome) (float64, bool) { return Efficiency(o, alpha) },
+		Name:  name,
+		Label: fmt.Sprint("Efficiency, α = ", alpha),
+		Unit:  "1",
+		Doc:   "sum of utilities / U*, users of this inelasticity (§4.2, eq. 9)",
+		Of:    func(o *Outcome) (float64, bool) { return Efficiency(o, alpha) },
 	}
 }
 

@@ -82,9 +82,10 @@ type Part struct{ Host, Nodes int }
 
 // A Metric is a number with a name, a unit and a source.
 type Metric struct {
-	Name string // as written in results
-	Unit string // "1" if dimensionless
-	Doc  string // definition and paper
+	Name  string // as written in results
+	Label string // as people read it, where that is not the name in words
+	Unit  string // "1" if dimensionless
+	Doc   string // definition and paper
 
 	Bound Bound // what its values lie between
 
@@ -165,18 +166,9 @@ func Ends() map[string][2]float64 {
 	return ends
 }
 
-// Market returns the names of the metrics that the market paper reports, in the
-// order of reports.
-func Market() []string {
-	return []string{
-		"violations", "rejections", "utilization", "demand_correlation",
-		"efficiency_0", "efficiency_0.5", "efficiency_1", "p_a", "p_w", "p_d", "q",
-	}
-}
-
-// Volunteers returns the names of the metrics that tell of hosts that come and go, in
+// Volatile returns the names of the metrics that tell of hosts that come and go, in
 // the order of reports.
-func Volunteers() []string {
+func Volatile() []string {
 	return []string{"job_process_ratio", "makespan", "wasted", "resubmissions", "queued", "completed_length"}
 }
 

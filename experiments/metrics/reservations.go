@@ -36,6 +36,7 @@ var RejectedSize = Metric{
 var (
 	RejectedWorkAR = Metric{
 		Name:  "rejected_work_ar",
+		Label: "Rejected work AR",
 		Unit:  "%",
 		Bound: Percent,
 		Doc:   RejectedWork.Doc + ", those of reservations",
@@ -43,6 +44,7 @@ var (
 	}
 	RejectionsAR = Metric{
 		Name:  "rejections_ar",
+		Label: "Rejections AR",
 		Unit:  "1",
 		Bound: Proportion,
 		Doc:   "reservations rejected / reservations asked for, P_b (Reservations, eq. 4.1)",
@@ -57,17 +59,19 @@ var (
 // response time.
 var (
 	ResponseOD = Metric{
-		Name: "response_od",
-		Unit: "s",
-		Doc:  "from arrival to end, mean over on-demand jobs, R_OD (Reservations, §4.1)",
+		Name:  "response_od",
+		Label: "Response OD",
+		Unit:  "s",
+		Doc:   "from arrival to end, mean over on-demand jobs, R_OD (Reservations, §4.1)",
 		Of: booked(func(o *Outcome) (float64, bool) {
 			return mean(o, func(j *Job) (float64, bool) { return j.End - j.Arrival, j.ended() && j.OnDemand })
 		}),
 	}
 	ResponseAR = Metric{
-		Name: "response_ar",
-		Unit: "s",
-		Doc:  "from earliest start to end, mean over reservations, R_AR (Reservations, §4.1)",
+		Name:  "response_ar",
+		Label: "Response AR",
+		Unit:  "s",
+		Doc:   "from earliest start to end, mean over reservations, R_AR (Reservations, §4.1)",
 		Of: booked(func(o *Outcome) (float64, bool) {
 			return mean(o, func(j *Job) (float64, bool) { return j.End - j.Opens, j.ended() && !j.OnDemand })
 		}),

@@ -6,6 +6,7 @@ var (
 	// Admission is p_a.
 	Admission = Metric{
 		Name:  "p_a",
+		Label: "p_a",
 		Unit:  "1",
 		Bound: Proportion,
 		Doc:   "probability of being admitted: requests admitted / requests (§5)",
@@ -17,6 +18,7 @@ var (
 	// Fulfilment is p_w.
 	Fulfilment = Metric{
 		Name:  "p_w",
+		Label: "p_w",
 		Unit:  "1",
 		Bound: Proportion,
 		Doc:   "probability that a contract is fulfilled: mean over admitted jobs (§5)",
@@ -28,6 +30,7 @@ var (
 	// Completion is p_d.
 	Completion = Metric{
 		Name:  "p_d",
+		Label: "p_d",
 		Unit:  "1",
 		Bound: Proportion,
 		Doc:   "work completed by the deadline: mean of min(w_d/w, 1) over admitted jobs (§5)",
@@ -39,6 +42,7 @@ var (
 	// CostOverValue is q.
 	CostOverValue = Metric{
 		Name:  "q",
+		Label: "q",
 		Unit:  "1",
 		Bound: Proportion,
 		Doc:   "cost over value: mean of p/v over admitted jobs (§5)",

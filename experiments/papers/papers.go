@@ -1,8 +1,11 @@
-// Package papers holds each paper's experiments as scenario files, and its
-// claims.
+// Package papers holds what each paper brings, in a folder of its own: its experiments
+// as scenario files, what it claims (claims.yaml), what it prints (reference.yaml), and
+// how it draws figures, if that is a matter of its own.
 //
-// It knows names of policies and metrics as text and no formula. Those are where
-// their rules are used:
+// It knows names of policies and metrics as text and no formula. To add a paper, write
+// its folder and its line in the table below.
+//
+// Formulas are where their rules are used:
 //
 // # Index of equations
 //
@@ -50,82 +53,113 @@ package papers
 import (
 	"embed"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
 	"bourse/experiments/papers/claims"
+	"bourse/experiments/papers/market"
 )
 
-//go:embed mixed.yaml spot-or-reserve.yaml market/paper.yaml market/kth.yaml librarisk/figure*.yaml librasla/figure*.yaml reservations/e*.yaml volunteers/*.yaml */claims.yaml
+//go:embed *.yaml */*.yaml
 var files embed.FS
 
-// swept are the papers of which every figure or experiment is a preset.
-var swept = []string{"librarisk", "librasla", "reservations", "volunteers"}
+// A Paper is its folder, and what of it is code.
+type Paper struct {
+	Name    string // of the folder
+	Swept   bool   // each scenario is a figure or an experiment of it: the preset NAME-FILE, not FILE
+	Figures Draw
+}
+
+// table lists the papers. The first says what is run where nothing is named.
+var table = []Paper{
+	{Name: "market", Figures: market.Figures},
+	{Name: "librarisk", Swept: true},
+	{Name: "librasla", Swept: true},
+	{Name: "reservations", Swept: true},
+	{Name: "volunteers", Swept: true},
+}
 
 // Presets returns the scenario files by the name of their experiment: paper,
 // librarisk-figure1 and so on; kth, mixed and spot-or-reserve are of no paper.
 func Presets() map[string][]byte {
-	presets := map[string][]byte{
-		"paper": read("market/paper.yaml"), "kth": read("market/kth.yaml"), "mixed": read("mixed.yaml"),
-		"spot-or-reserve": read("spot-or-reserve.yaml"),
+	presets := make(map[string][]byte)
+	for _, p := range append([]Paper{{Name: "."}}, table...) {
+		for name, file := range p.presets() {
+			presets[name] = must(files.ReadFile(file))
+		}
 	}
-	for _, paper := range swept {
-		list, err := files.ReadDir(paper)
-		if err != nil {
-			panic("papers: " + err.Error())
+	return presets
+}
+
+// presets returns the paths of the scenario files of p by the name of their experiment.
+func (p Paper) presets() map[string]string {
+	presets := make(map[string]string)
+	for _, f := range must(files.ReadDir(p.Name)) {
+		name, ok := strings.CutSuffix(f.Name(), ".yaml")
+		if !ok || name == "claims" || name == "reference" {
+			continue
 		}
-		for _, f := range list {
-			if name, ok := strings.CutSuffix(f.Name(), ".yaml"); ok && name != "claims" {
-				presets[paper+"-"+name] = read(paper + "/" + f.Name())
-			}
+		if p.Swept {
+			name = p.Name + "-" + name
 		}
+		presets[name] = path.Join(p.Name, f.Name())
 	}
 	return presets
 }
 
 // Names returns what may be run by name: the presets, and the papers of which every
 // figure is one.
-func Names() []string { return append(slices.Sorted(maps.Keys(Presets())), swept...) }
-
-// Figures returns the names of the presets that repeat the figures of a paper, or
-// the experiments whose figures are lost, sorted; none if it is none of librarisk,
-// librasla, reservations and volunteers.
-func Figures(paper string) []string {
-	if !slices.Contains(swept, paper) {
-		return nil
-	}
-	var names []string
-	for _, name := range slices.Sorted(maps.Keys(Presets())) {
-		if strings.HasPrefix(name, paper+"-") {
-			names = append(names, name)
+func Names() []string {
+	names := slices.Sorted(maps.Keys(Presets()))
+	for _, p := range table {
+		if p.Swept {
+			names = append(names, p.Name)
 		}
 	}
 	return names
 }
 
+// Figures returns the names of the presets of a paper of which each is a figure, or an
+// experiment whose figure is lost, sorted; none of another paper.
+func Figures(paper string) []string {
+	for _, p := range table {
+		if p.Name == paper && p.Swept {
+			return slices.Sorted(maps.Keys(p.presets()))
+		}
+	}
+	return nil
+}
+
 // OfModels reports whether a preset is of models of availability, so that a recorded
 // trace has no place in it.
-func OfModels(preset string) bool { return strings.HasPrefix(preset, "volunteers-models") }
+func OfModels(preset string) bool {
+	return slices.ContainsFunc(table, func(p Paper) bool { return slices.Contains(p.reference().Modelled, preset) })
+}
+
+// Labels returns names as the papers write them, where that is not how others are written.
+func Labels() map[string]string {
+	labels := make(map[string]string)
+	for _, p := range table {
+		maps.Copy(labels, p.reference().Labels)
+	}
+	return labels
+}
 
 // Claims returns the claims of every paper.
 func Claims() []claims.Paper {
 	var all []claims.Paper
-	for _, paper := range []string{"market", "librarisk", "librasla", "reservations", "volunteers"} {
-		name := paper + "/claims.yaml"
-		p, err := claims.Read(name, read(name))
-		if err != nil {
-			panic("papers: " + err.Error())
-		}
-		all = append(all, p)
+	for _, p := range table {
+		name := p.Name + "/claims.yaml"
+		all = append(all, must(claims.Read(name, must(files.ReadFile(name)))))
 	}
 	return all
 }
 
-// read returns a file that was compiled in.
-func read(name string) []byte {
-	data, err := files.ReadFile(name)
+// must returns what was read of a file that was compiled in: a mistake there is ours.
+func must[T any](v T, err error) T {
 	if err != nil {
 		panic("papers: " + err.Error())
 	}
-	return data
+	return v
 }

@@ -56,6 +56,58 @@ func TestPresets(t *testing.T) {
 	}
 }
 
+// TestReferences checks that what a paper prints is of what the preset runs that it names,
+// that numbers are of that preset alone, and that what a paper leaves out, and what a
+// scenario of no paper shows, is as the first of the table says.
+func TestReferences(t *testing.T) {
+	t.Parallel()
+	numbers := map[string]int{"paper": 32, "volunteers-figure1": 2}
+	for name, data := range papers.Presets() {
+		r := papers.Of(name)
+		if len(r.Printed) != numbers[name] {
+			t.Errorf("%s: %d numbers are printed, want %d", name, len(r.Printed), numbers[name])
+		}
+		if papers.OfModels(name) != strings.HasPrefix(name, "volunteers-models") {
+			t.Errorf("%s is of models: %v", name, papers.OfModels(name))
+		}
+		e, err := scenario.Parse(name, data, scenario.Known{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := map[string]bool{}
+		for _, c := range e.Expanded().Configurations {
+			for _, a := range c.Admission {
+				run[c.Name+" "+a.Label] = true
+			}
+		}
+		for _, p := range r.Printed {
+			for _, c := range p.Configuration {
+				for _, a := range p.Admission {
+					if !run[c+" "+a] || p.Text == "" || p.Source == "" {
+						t.Errorf("%s: it runs no %s under %s, or the number has no text or source", name, c, a)
+					}
+				}
+			}
+		}
+	}
+	first := papers.Of("paper")
+	for _, name := range []string{"mine", "volunteers-figure1", "kth"} {
+		r := papers.Of(name)
+		if r.Figures == nil || len(r.Tests.Rows) != len(first.Tests.Rows) || len(r.Metrics) != len(first.Metrics) {
+			t.Errorf("%s: %d tests of %d metrics, want those of the first paper, and its figures", name, len(r.Tests.Rows), len(r.Metrics))
+		}
+		if x, _ := r.Tests.T(0, "pareto-high"); x != nil {
+			t.Errorf("%s: %v is printed beside its tests", name, *x)
+		}
+	}
+	if x, ok := papers.Of("volunteers-figure1").Number("week@1", "threshold-6", "job_process_ratio"); !ok || x != 83.43 {
+		t.Errorf("the peak of Figure 1 is %v, want 83.43", x)
+	}
+	if x, ok := first.Number("pareto-low", "sac", "demand_correlation"); ok {
+		t.Errorf("%v is printed where a range is", x)
+	}
+}
+
 // TestClaims checks that every claim is about configurations, policies and axes
 // that a preset has, and that there are as many as were counted in the papers.
 func TestClaims(t *testing.T) {

@@ -113,7 +113,7 @@ func (f Figure) caption() string {
 			}
 		}
 	}
-	return strings.TrimSpace(strings.TrimSuffix(f.Caption, interval))
+	return strings.TrimSpace(strings.TrimSuffix(f.Caption, Interval))
 }
 
 // inline returns an SVG document as an element of a page, named for those who

@@ -47,6 +47,18 @@ type Curve struct {
 // known. A point that does not exist is left out.
 type Point struct{ X, Mean, Lo, Hi float64 }
 
+// Interval is the sentence of a caption below error bars.
+const Interval = "Error bars are 95 % intervals of the mean."
+
+// Letter puts (a), (b), ... before the titles.
+func Letter(panels []Panel) {
+	for i := range panels {
+		if i < 26 {
+			panels[i].Title = "(" + string(rune('a'+i)) + ") " + panels[i].Title
+		}
+	}
+}
+
 // CSV returns the numbers that the figure shows: panel, curve, x (a group's name
 // in a bar panel), mean, lo, hi.
 func (f Figure) CSV() []byte {

@@ -12,7 +12,8 @@ import (
 // A Sweep says how the configurations of results, called NAME@VALUE,VALUE, lie
 // along axes.
 type Sweep struct {
-	Axes    []string          // names, in the order of the values
+	Axes    []string // names, in the order of the values
+	Labels  Labels
 	Metrics []string          // that are shown; none is all that are defined anywhere
 	Units   map[string]string // of metrics; "1" is none
 	Range   []float64         // ends of the axis of what is in per cent; none is 0 and 100
@@ -57,7 +58,7 @@ func (s Sweep) Tables(rows []results.Summary) []Table {
 		}
 		t.Header = append(t.Header, s.Axes...)
 		for _, a := range admissions {
-			t.Header = append(t.Header, Label(a))
+			t.Header = append(t.Header, s.Labels.Of(a))
 		}
 		row := make(map[string]int) // of each configuration
 		n := 0
@@ -88,9 +89,9 @@ func (s Sweep) Tables(rows []results.Summary) []Table {
 func (s Sweep) title(metric string) string {
 	switch u := s.Units[metric]; u {
 	case "%", "s", "$":
-		return Label(metric) + " (" + u + ")"
+		return s.Labels.Of(metric) + " (" + u + ")"
 	}
-	return Label(metric)
+	return s.Labels.Of(metric)
 }
 
 // Together returns one table of the metrics where nothing is varied: a row for each
@@ -113,7 +114,7 @@ func (s Sweep) head(configuration string, named bool, width int) []Cell {
 	at := s.spotOf(configuration)
 	var cells []Cell
 	if named {
-		cells = append(cells, Cell{Text: Label(at.name)})
+		cells = append(cells, Cell{Text: s.Labels.Of(at.name)})
 	}
 	for _, v := range at.values {
 		cells = append(cells, Cell{Text: v})
@@ -129,7 +130,7 @@ func (s Sweep) head(configuration string, named bool, width int) []Cell {
 // Where the first axis has other values than numbers, and where there is none,
 // bars take the place of lines.
 func (s Sweep) Figure(name, title string, rows []results.Summary) Figure {
-	f := Figure{Name: name, Title: title, Caption: interval}
+	f := Figure{Name: name, Title: title, Caption: Interval}
 	draw := Lines
 	for _, r := range rows {
 		if _, err := strconv.ParseFloat(s.first(r.Configuration), 64); err != nil {
@@ -153,7 +154,7 @@ func (s Sweep) Figure(name, title string, rows []results.Summary) Figure {
 			f.Panels = append(f.Panels, p)
 		}
 	}
-	letter(f.Panels)
+	Letter(f.Panels)
 	return f
 }
 
@@ -175,7 +176,7 @@ func (s Sweep) data(metric string, rows []results.Summary) []Datum {
 			if r.Metric != metric || at.name != name {
 				continue
 			}
-			d := Datum{Panel: Label(metric), Curve: s.curve(r.Admission, at), Group: Label(name), Mean: r.Mean, Lo: r.Lo95, Hi: r.Hi95}
+			d := Datum{Panel: s.Labels.Of(metric), Curve: s.curve(r.Admission, at), Group: s.Labels.Of(name), Mean: r.Mean, Lo: r.Lo95, Hi: r.Hi95}
 			if len(s.Axes) > 0 {
 				d.Group = s.first(r.Configuration)
 				d.X, _ = strconv.ParseFloat(d.Group, 64) // 0 among bars
@@ -191,7 +192,7 @@ func (s Sweep) data(metric string, rows []results.Summary) []Datum {
 
 // curve names a line: the policy, and where the other axes stand.
 func (s Sweep) curve(admission string, at spot) string {
-	name := Label(admission)
+	name := s.Labels.Of(admission)
 	for i := 1; i < len(s.Axes); i++ {
 		name += ", " + s.Axes[i] + " " + at.values[i]
 	}

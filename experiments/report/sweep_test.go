@@ -35,7 +35,7 @@ func swept(values ...string) []results.Summary {
 // of the second axis, nothing where nothing is defined.
 func TestSweep(t *testing.T) {
 	t.Parallel()
-	s := Sweep{Axes: []string{"delay", "width"}, Metrics: []string{"slowdown"}, Units: map[string]string{"slowdown": "x"}}
+	s := Sweep{Labels: Labels{"librarisk": "LibraRisk"}, Axes: []string{"delay", "width"}, Metrics: []string{"slowdown"}, Units: map[string]string{"slowdown": "x"}}
 	rows := swept("0", "0.5", "1")
 	var text strings.Builder
 	for _, table := range s.Tables(rows) {

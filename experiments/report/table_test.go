@@ -10,8 +10,8 @@ import (
 )
 
 func inventedTables() []Table {
-	summary, _ := invented()
-	return append(RunTables(summary)[:2], PaperTable(summary), Table2(inventedTests(), 2.1318), Table1([]Fit{
+	l, summary := inventedLabels(), invented()
+	return append(RunTables(l, summary), PaperTable(l, summary), TTests(l, "Table 2. Paired t values of the difference in means", inventedTests(), 2.1318), Fits("Table 1. Goodness of fit, Kolmogorov-Smirnov", []Fit{
 		{"HypWeib", "Trace IAT", new(0.9), new(0.897), new(0.05571), new(0.0557), new(0.1329), new(0.1337)},
 		{"Trace IAT", "Trace IAT", new(0.95), new(0.948), new(0.0), new(0.0), nil, nil},
 	}))
@@ -101,15 +101,17 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestLabel checks what people read for the names of the tables.
-func TestLabel(t *testing.T) {
+// TestLabels checks what people read for the names of the tables: words, but for names
+// that are written otherwise, and those that begin with one that differs in capitals.
+func TestLabels(t *testing.T) {
 	t.Parallel()
+	l := Labels{"be": "BE", "librarisk": "LibraRisk", "q": "q", "p_a": "p_a", "utility": "Utility achieved"}
 	for name, want := range map[string]string{
-		"be": "BE", "cac": "CAC", "pareto-high": "Pareto high", "demand_correlation": "Demand correlation",
-		"efficiency_0.5": "Efficiency, α = 0.5", "efficiency_per_job": "Efficiency per job", "p_a": "p_a", "q": "q", "librarisk": "LibraRisk", "edf-all": "EDF all", "": "", "élan": "Élan",
+		"be": "BE", "be-all": "BE all", "librarisk": "LibraRisk", "pareto-high": "Pareto high", "demand_correlation": "Demand correlation",
+		"p_a": "p_a", "q": "q", "q-low": "Q low", "utility": "Utility achieved", "utility-high": "Utility high", "better": "Better", "": "", "élan": "Élan",
 	} {
-		if got := Label(name); got != want {
-			t.Errorf("Label(%q) = %q, want %q", name, got, want)
+		if got := l.Of(name); got != want {
+			t.Errorf("label of %q is %q, want %q", name, got, want)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 // RunTables returns a table a configuration: a row a metric, a column an
 // admission policy, and one with the paper's number beside it where it prints
 // any. All are in order of appearance.
-func RunTables(rows []results.Summary) []Table {
+func RunTables(l Labels, rows []results.Summary) []Table {
 	configuration := func(s results.Summary) string { return s.Configuration }
 	var tables []Table
 	for _, c := range distinct(rows, configuration) {
@@ -21,12 +21,12 @@ func RunTables(rows []results.Summary) []Table {
 				own = append(own, r)
 			}
 		}
-		tables = append(tables, runTable(c, own))
+		tables = append(tables, runTable(l, c, own))
 	}
 	return tables
 }
 
-func runTable(configuration string, rows []results.Summary) Table {
+func runTable(l Labels, configuration string, rows []results.Summary) Table {
 	type key struct{ admission, metric string }
 	at := make(map[key]results.Summary)
 	printed := make(map[string]bool) // admissions beside which the paper prints a number
@@ -38,7 +38,7 @@ func runTable(configuration string, rows []results.Summary) Table {
 	}
 	admissions := distinct(rows, func(s results.Summary) string { return s.Admission })
 	t := Table{
-		Title:  Label(configuration),
+		Title:  l.Of(configuration),
 		Header: []string{"metric"},
 		Left:   1,
 		Note:   fmt.Sprintf("Mean ± standard deviation over %d replications.", n),
@@ -47,13 +47,13 @@ func runTable(configuration string, rows []results.Summary) Table {
 		t.Note = "One replication."
 	}
 	for _, a := range admissions {
-		t.Header = append(t.Header, Label(a))
+		t.Header = append(t.Header, l.Of(a))
 		if printed[a] {
 			t.Header = append(t.Header, beside)
 		}
 	}
 	for _, m := range distinct(rows, func(s results.Summary) string { return s.Metric }) {
-		row := []Cell{{Text: Label(m)}}
+		row := []Cell{{Text: l.Of(m)}}
 		for _, a := range admissions {
 			s := at[key{a, m}]
 			row = append(row, Cell{Text: meanSD(s.Mean, s.SD)})
@@ -86,7 +86,7 @@ func blank(x *float64) string {
 // PaperTable returns a row for each number that the paper prints: the mean
 // measured, its 95 % interval, and whether the printed number is within; it is
 // strong where it is not.
-func PaperTable(rows []results.Summary) Table {
+func PaperTable(l Labels, rows []results.Summary) Table {
 	t := Table{
 		Title:  "Measured beside printed",
 		Header: []string{"configuration", "admission", "metric", "n", "mean", "95 % interval", "paper", "within"},
@@ -104,7 +104,7 @@ func PaperTable(rows []results.Summary) Table {
 			}
 		}
 		t.Rows = append(t.Rows, []Cell{
-			{Text: Label(r.Configuration)}, {Text: Label(r.Admission)}, {Text: Label(r.Metric)}, {Text: strconv.Itoa(r.N)},
+			{Text: l.Of(r.Configuration)}, {Text: l.Of(r.Admission)}, {Text: l.Of(r.Metric)}, {Text: strconv.Itoa(r.N)},
 			{Text: number(r.Mean)}, {Text: interval}, {Text: blank(r.Paper)}, within,
 		})
 	}
@@ -126,9 +126,9 @@ type TTest struct {
 	PaperSignificant bool
 }
 
-// Table2 returns the t values of tests, a row a metric and pair, a column a
+// TTests returns the t values of tests, a row a metric and pair, a column a
 // configuration with the paper's value beside it. Significant ones are strong.
-func Table2(tests []TTest, critical float64) Table {
+func TTests(l Labels, title string, tests []TTest, critical float64) Table {
 	type key struct{ configuration, first, second, metric string }
 	at := make(map[key]TTest)
 	printed := make(map[string]bool)
@@ -138,13 +138,13 @@ func Table2(tests []TTest, critical float64) Table {
 	}
 	configurations := distinct(tests, func(x TTest) string { return x.Configuration })
 	t := Table{
-		Title:  "Table 2. Paired t values of the difference in means",
+		Title:  title,
 		Header: []string{"pair", "metric"},
 		Left:   2,
 		Note:   fmt.Sprintf("Marked values exceed the critical value, %.4f. Positive: the first of the pair has the higher mean.", critical),
 	}
 	for _, c := range configurations {
-		t.Header = append(t.Header, Label(c))
+		t.Header = append(t.Header, l.Of(c))
 		if printed[c] {
 			t.Header = append(t.Header, beside)
 		}
@@ -159,7 +159,7 @@ func Table2(tests []TTest, critical float64) Table {
 			continue
 		}
 		seen[row] = true
-		cells := []Cell{{Text: Label(x.First) + "/" + Label(x.Second)}, {Text: Label(x.Metric)}}
+		cells := []Cell{{Text: l.Of(x.First) + "/" + l.Of(x.Second)}, {Text: l.Of(x.Metric)}}
 		for _, c := range configurations {
 			v := at[key{c, x.First, x.Second, x.Metric}]
 			cells = append(cells, Cell{tValue(v.T), v.Significant})
@@ -193,10 +193,10 @@ type Fit struct {
 	PaperSample   *float64 `json:"paper_sample_mean"`
 }
 
-// Table1 returns the goodness of each fit with the paper's numbers beside it.
-func Table1(fits []Fit) Table {
+// Fits returns the goodness of each fit with the paper's numbers beside it.
+func Fits(title string, fits []Fit) Table {
 	t := Table{
-		Title:  "Table 1. Goodness of fit, Kolmogorov-Smirnov",
+		Title:  title,
 		Header: []string{"data", "against", "success rate", beside, "complete data", beside, "sample mean", beside},
 		Left:   2,
 	}

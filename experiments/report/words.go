@@ -11,39 +11,21 @@ import (
 // none is shown where nothing applies.
 const none = "–"
 
-// Label returns a name of the tables as people read it: "be" as BE, "pareto-high"
-// as Pareto high, "demand_correlation" as Demand correlation.
-func Label(name string) string {
-	switch name {
-	case "p_a", "p_w", "p_d", "q":
-		return name
-	case "completed":
-		return "Jobs completed"
-	case "utility":
-		return "Utility achieved"
-	}
-	if alpha, ok := strings.CutPrefix(name, "efficiency_"); ok {
-		if _, err := strconv.ParseFloat(alpha, 64); err == nil {
-			return "Efficiency, α = " + alpha
-		}
-	}
-	for _, kind := range []string{"_od", "_ar"} { // of reservations
-		if rest, ok := strings.CutSuffix(name, kind); ok {
-			name = rest + strings.ToUpper(kind)
-		}
+// Labels are names of the tables as people read them, where that is not the name in
+// words. One that differs from its name in capitals alone stands for it where longer
+// names begin with it, too.
+type Labels map[string]string
+
+// Of returns the label of a name: "be-all" as BE all where "be" is BE, and
+// "demand_correlation" as Demand correlation.
+func (l Labels) Of(name string) string {
+	if label, ok := l[name]; ok {
+		return label
 	}
 	name = strings.NewReplacer("-", " ", "_", " ").Replace(name)
-	switch first, rest, _ := strings.Cut(name, " "); first {
-	case "be", "sac", "cac", "rac", "edf", "fcfs", "easy", "mli", "ran", "ff", "nf", "imct", "pps", "tde", "kth", "sp2":
-		return strings.TrimSpace(strings.ToUpper(first) + " " + rest)
-	case "minu":
-		return strings.TrimSpace("MinU " + rest)
-	case "maxu":
-		return strings.TrimSpace("MaxU " + rest)
-	case "librarisk":
-		return strings.TrimSpace("LibraRisk " + rest)
-	case "librasla":
-		return strings.TrimSpace("LibraSLA " + rest)
+	first, rest, _ := strings.Cut(name, " ")
+	if label := l[first]; label != first && strings.EqualFold(label, first) {
+		return strings.TrimSpace(label + " " + rest)
 	}
 	r, n := utf8.DecodeRuneInString(name)
 	if n == 0 {

@@ -24,7 +24,7 @@ func TestMeanSD(t *testing.T) {
 // TestCaption checks that nothing is said of error bars where there are none.
 func TestCaption(t *testing.T) {
 	t.Parallel()
-	f := Figure{Caption: "Shares. " + interval, Panels: []Panel{{Curves: []Curve{{"be", []Point{{1, 2, 2, 2}}}}}}}
+	f := Figure{Caption: "Shares. " + Interval, Panels: []Panel{{Curves: []Curve{{"be", []Point{{1, 2, 2, 2}}}}}}}
 	if got, want := f.caption(), "Shares."; got != want {
 		t.Errorf("one replication: %q, want %q", got, want)
 	}

@@ -193,16 +193,26 @@ func (u *Units) Close() {
 // Leave is Close, and removes the directory if no unit is in it.
 func (u *Units) Leave() {
 	if names, err := u.Names(); err == nil && len(names) == 0 {
-		os.RemoveAll(u.Dir)
+		u.Remove()
+		return
 	}
 	u.Close()
 }
 
-// Remove removes the directory with all that is in it.
+// Remove removes the directory with all that is in it, the plan last: what is left by a
+// run that is killed meanwhile is a directory of units.
 func (u *Units) Remove() error {
-	err := os.RemoveAll(u.Dir)
-	u.Close()
-	return err
+	defer u.Close()
+	entries, err := os.ReadDir(u.Dir)
+	for _, e := range entries {
+		if e.Name() != planName {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(u.Dir, e.Name())))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return os.RemoveAll(u.Dir)
 }
 
 // Forget removes the units in dir, unless a run is writing them.

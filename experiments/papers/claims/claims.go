@@ -60,14 +60,14 @@ type Test struct {
 
 // A Number is the mean of a metric over points of a sweep.
 type Number struct {
-	Metric some   `yaml:"metric"`
-	Since  string `yaml:"since"` // metric that is subtracted from it
-	Of     some   `yaml:"of"`    // policy
+	Metric Some[string] `yaml:"metric"`
+	Since  string       `yaml:"since"` // metric that is subtracted from it
+	Of     Some[string] `yaml:"of"`    // policy
 
 	Less string `yaml:"less"` // policy whose value is subtracted at each point
 	Per  string `yaml:"per"`  // or that divides it, less 1
 
-	In some             `yaml:"in"` // experiment/configuration
+	In Some[string]     `yaml:"in"` // experiment/configuration
 	At map[string]Range `yaml:"at"` // of each axis; all, where an axis is not named
 
 	// Along makes it Pearson's correlation with the values of this axis, 0 where
@@ -92,17 +92,17 @@ func (r *Range) UnmarshalYAML(unmarshal func(any) error) error {
 
 func (r Range) has(x float64) bool { return len(r) == 0 || r[0] <= x && x <= r[len(r)-1] }
 
-// some is one name or a list.
-type some []string
+// Some is one value or a list.
+type Some[E any] []E
 
 // UnmarshalYAML takes both.
-func (s *some) UnmarshalYAML(unmarshal func(any) error) error {
-	var one string
+func (s *Some[E]) UnmarshalYAML(unmarshal func(any) error) error {
+	var one E
 	if unmarshal(&one) == nil {
-		*s = some{one}
+		*s = Some[E]{one}
 		return nil
 	}
-	return unmarshal((*[]string)(s))
+	return unmarshal((*[]E)(s))
 }
 
 // Read reads a file of claims. The error names the claim at fault.

@@ -153,7 +153,7 @@ func compare(t *testing.T, c Claim, said node) {
 				t.Errorf("claim %s: %s is %v, want %v", c.ID, key, number(got), want.Value)
 			}
 		}
-		for key, got := range map[string]some{"metric": test.Metric, "of": test.Of, "in": test.In} {
+		for key, got := range map[string]Some[string]{"metric": test.Metric, "of": test.Of, "in": test.In} {
 			want := at(tests[i], key)
 			var words []string
 			for _, w := range want.items() {

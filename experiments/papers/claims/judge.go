@@ -103,7 +103,7 @@ func (t Test) each() []Test {
 		for _, of := range t.Of {
 			for _, in := range t.In {
 				one := t
-				one.Metric, one.Of, one.In = some{m}, some{of}, some{in}
+				one.Metric, one.Of, one.In = Some[string]{m}, Some[string]{of}, Some[string]{in}
 				all = append(all, one)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,7 +12,6 @@ import (
 	"bourse/contracts/bidding"
 	"bourse/contracts/sharing"
 	"bourse/experiments/papers"
-	"bourse/experiments/papers/market"
 	"bourse/experiments/scenario"
 	"bourse/workloadgen/models"
 )
@@ -98,33 +98,24 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// TestReference checks that the numbers are of cases that the preset runs, one
-// a case, probabilities, and that those that say the same thing agree.
+// TestReference checks that the numbers are probabilities, one a case, of what is
+// measured, and that those that say the same thing agree.
 func TestReference(t *testing.T) {
 	t.Parallel()
-	runs := map[[2]string]bool{}
-	for _, c := range preset(t).Configurations {
-		for _, a := range c.Admission {
-			runs[[2]string{c.Name, a.Label}] = true
-		}
-	}
-	metrics := map[string]bool{"violations": true, "rejections": true, "demand_correlation": true,
-		"efficiency_0": true, "efficiency_0.5": true, "efficiency_1": true, "p_a": true, "p_w": true, "q": true}
+	r := papers.Of("paper")
 	value := map[[3]string]float64{}
-	for _, p := range market.Reference() {
-		key := [3]string{p.Configuration, p.Admission, p.Metric}
-		if _, twice := value[key]; twice {
-			t.Errorf("%v is printed twice", key)
+	for _, p := range r.Printed {
+		for _, key := range cases(p) {
+			if _, twice := value[key]; twice || !slices.Contains(r.Metrics, key[2]) {
+				t.Errorf("%v is printed twice, or is not measured", key)
+			}
+			value[key] = p.Value[0]
 		}
-		value[key] = p.Lo
-		if !runs[[2]string{p.Configuration, p.Admission}] || !metrics[p.Metric] {
-			t.Errorf("%v is not among what is run and measured", key)
+		if lo, hi := p.Value[0], p.Value[len(p.Value)-1]; !(lo >= 0 && lo <= hi && hi <= 1) {
+			t.Errorf("%v = %v to %v, want an interval in [0,1]", cases(p), lo, hi)
 		}
-		if !(p.Lo >= 0 && p.Lo <= p.Hi && p.Hi <= 1) {
-			t.Errorf("%v = %v to %v, want an interval in [0,1]", key, p.Lo, p.Hi)
-		}
-		if p.Text == "" || !strings.HasPrefix(p.Source, "§") && !strings.HasPrefix(p.Source, "eq. ") {
-			t.Errorf("%v: text %q, source %q", key, p.Text, p.Source)
+		if !strings.HasPrefix(p.Source, "§") && !strings.HasPrefix(p.Source, "eq. ") {
+			t.Errorf("%v: source %q", cases(p), p.Source)
 		}
 	}
 	for key, x := range value {
@@ -138,45 +129,58 @@ func TestReference(t *testing.T) {
 	}
 }
 
+// cases returns configuration, admission and metric of each case of a number.
+func cases(p papers.Printed) (all [][3]string) {
+	for _, c := range p.Configuration {
+		for _, a := range p.Admission {
+			for _, m := range p.Metric {
+				all = append(all, [3]string{c, a, m})
+			}
+		}
+	}
+	return all
+}
+
 // TestThresholds checks the arithmetic of eq. 14 to 17, as rounded there.
 func TestThresholds(t *testing.T) {
 	t.Parallel()
-	value := map[[3]string]float64{}
-	for _, p := range market.Reference() {
-		value[[3]string{p.Configuration, p.Admission, p.Metric}] = p.Lo
-	}
-	if n := len(market.Thresholds()); n != 4 {
+	r := papers.Of("paper")
+	if n := len(r.Thresholds); n != 4 {
 		t.Errorf("%d thresholds, want 4", n)
 	}
-	for _, r := range market.Thresholds() {
-		pa, pw, q := value[[3]string{r.Configuration, "cac", "p_a"}], value[[3]string{r.Configuration, "be", "p_w"}], value[[3]string{r.Configuration, "be", "q"}]
-		if got := (pw - q) / (1 - q); math.Abs(got-r.Value) > 0.005 {
-			t.Errorf("%s: (p_w-q)/(1-q) = %v, want %v", r.Configuration, got, r.Value)
+	for _, x := range r.Thresholds {
+		pa, ok1 := r.Number(x.Configuration, r.Reservation, "p_a")
+		pw, ok2 := r.Number(x.Configuration, r.Spot, "p_w")
+		q, ok3 := r.Number(x.Configuration, r.Spot, "q")
+		if got := (pw - q) / (1 - q); !ok1 || !ok2 || !ok3 || math.Abs(got-x.Value) > 0.005 {
+			t.Errorf("%s: (p_w-q)/(1-q) = %v, want %v", x.Configuration, got, x.Value)
 		}
-		if got := pa > r.Value; got != r.Reserve {
-			t.Errorf("%s: reserve = %v, want %v", r.Configuration, got, r.Reserve)
+		if got := pa > x.Value; got != x.Reserve {
+			t.Errorf("%s: reserve = %v, want %v", x.Configuration, got, x.Reserve)
 		}
 	}
 }
 
-// TestT2 checks that what Table 2 marks in bold is what exceeds the critical
-// value, and two cells by eye.
+// TestT2 checks that what Table 2 marks in bold is what exceeds the critical value: 5
+// per cent, one-sided, four degrees of freedom; and two cells by eye.
 func TestT2(t *testing.T) {
 	t.Parallel()
-	cells := market.T2()
-	if len(cells) != 24 {
-		t.Fatalf("%d cells, want 24", len(cells))
+	tests := papers.Of("paper").Tests
+	if len(tests.Rows) != 6 || len(tests.Configurations) != 4 {
+		t.Fatalf("%d rows of %d, want 6 of 4", len(tests.Rows), len(tests.Configurations))
 	}
-	for _, c := range cells {
-		if got := c.T > market.Critical; got != c.Significant {
-			t.Errorf("%+v: t above %v is %v", c, market.Critical, got)
+	for i, row := range tests.Rows {
+		for _, c := range tests.Configurations {
+			if got, bold := tests.T(i, c); *got > 2.1318 != bold {
+				t.Errorf("%s, %+v: t above 2.1318 is %v", c, row, !bold)
+			}
 		}
 	}
-	if got, want := cells[1], (market.T{"pareto-high", "be", "sac", "violations", 2.08, false}); got != want {
-		t.Errorf("second cell = %+v, want %+v", got, want)
+	if got, bold := tests.T(0, "pareto-high"); *got != 2.08 || bold {
+		t.Errorf("second cell = %v, %v, want 2.08, not bold", *got, bold)
 	}
-	if got, want := cells[23], (market.T{"normal-high", "sac", "cac", "utilization", 2.60, true}); got != want {
-		t.Errorf("last cell = %+v, want %+v", got, want)
+	if got, bold := tests.T(5, "normal-high"); *got != 2.60 || !bold {
+		t.Errorf("last cell = %v, %v, want 2.60, bold", *got, bold)
 	}
 }
 
@@ -186,7 +190,7 @@ func TestT1(t *testing.T) {
 	t.Parallel()
 	ours := map[string]bool{"HypWeib": true, "PolyLin": true, "BinBin": true}
 	best := map[string]float64{}
-	for _, f := range market.T1() {
+	for _, f := range papers.Of("paper").Fits.Rows {
 		if ours[f.Law] {
 			best[f.Column] = f.Complete
 			if math.Round(100*f.Success) < 87 {
@@ -194,12 +198,12 @@ func TestT1(t *testing.T) {
 			}
 		}
 	}
-	for _, f := range market.T1() {
+	for _, f := range papers.Of("paper").Fits.Rows {
 		if f.Law != "Trace" && f.Complete < best[f.Column] {
 			t.Errorf("%s fits %s better than ours", f.Law, f.Column)
 		}
 	}
-	if len(best) != 3 || len(market.T1()) != 9 {
-		t.Errorf("%d quantities in %d lines, want 3 in 9", len(best), len(market.T1()))
+	if len(best) != 3 || len(papers.Of("paper").Fits.Rows) != 9 {
+		t.Errorf("%d quantities in %d lines, want 3 in 9", len(best), len(papers.Of("paper").Fits.Rows))
 	}
 }

@@ -1,0 +1,154 @@
+package papers
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+
+	"bourse/experiments/papers/claims"
+	"bourse/experiments/report"
+	"bourse/experiments/results"
+	"bourse/workloadgen/plainyaml"
+)
+
+// A Reference is what a paper prints, in the words of its scenarios: reference.yaml of
+// its folder, and [Paper.Figures].
+type Reference struct {
+	Preset  string    `yaml:"preset"` // beside whose results numbers are put
+	Printed []Printed `yaml:"printed"`
+	Tests   Tests     `yaml:"tests"`
+	Fits    Fits      `yaml:"fits"`
+
+	Metrics []string `yaml:"metrics"` // that its figures and tables show
+	Figures Draw     `yaml:"-"`
+
+	// The policies of the two markets that it compares: the value of (p_w - q)/(1 - q)
+	// of the one is what p_a of the other must exceed (Market, eq. 13).
+	Spot        string      `yaml:"spot"`
+	Reservation string      `yaml:"reservation"`
+	Thresholds  []Threshold `yaml:"thresholds"`
+
+	Labels   map[string]string `yaml:"labels"`   // names as it writes them
+	Modelled []string          `yaml:"modelled"` // presets in which a recorded trace of availability has no place
+}
+
+// Draw draws results of a scenario that asks for no figure.
+type Draw func(report.Labels, []results.Summary, []results.Point) []report.Figure
+
+// Printed is a number of each of these cases, beside which ours is put.
+type Printed struct {
+	Configuration claims.Some[string]  `yaml:"configuration"` // as the preset names it
+	Admission     claims.Some[string]  `yaml:"admission"`
+	Metric        claims.Some[string]  `yaml:"metric"`
+	Value         claims.Some[float64] `yaml:"value"` // or the lowest and highest
+	Text          string               `yaml:"text"`  // the paper's words, or what the number follows from
+	Source        string               `yaml:"source"`
+
+	// Derived: not printed of this case as such. It follows from a number
+	// that is, or is said of a load without saying of which values.
+	Derived bool `yaml:"derived"`
+}
+
+// Tests are paired comparisons: Student's t over replications, first less second, in
+// each configuration.
+type Tests struct {
+	Title          string   `yaml:"title"`
+	Configurations []string `yaml:"configurations"`
+	Rows           []struct {
+		First  string    `yaml:"first"` // admission
+		Second string    `yaml:"second"`
+		Metric string    `yaml:"metric"`
+		T      []float64 `yaml:"t"`
+		Bold   []bool    `yaml:"bold"` // significant
+	} `yaml:"rows"`
+}
+
+// Fits say how well models fit a trace, by the Kolmogorov-Smirnov test.
+type Fits struct {
+	Title string `yaml:"title"`
+	Rows  []struct {
+		Law      string  `yaml:"law"`      // Trace is the trace against itself
+		Column   string  `yaml:"column"`   // IAT, RUN or CPU
+		Success  float64 `yaml:"success"`  // share of samples that do not reject the model
+		Complete float64 `yaml:"complete"` // distance over the complete data
+		Mean     float64 `yaml:"mean"`     // distance, mean over the samples
+	} `yaml:"rows"`
+}
+
+// A Threshold is what p_a must exceed.
+type Threshold struct {
+	Configuration string  `yaml:"configuration"`
+	Value         float64 `yaml:"value"`   // rounded as printed
+	Reserve       bool    `yaml:"reserve"` // p_a exceeds it
+	Source        string  `yaml:"source"`
+}
+
+// Of returns what is shown with results of a preset: what its paper prints and draws.
+// What that does not say, and all for a scenario of no paper, is as the first of the
+// table says; its numbers are of its preset alone.
+func Of(preset string) Reference {
+	r := table[0].reference()
+	for _, p := range table[1:] {
+		if _, own := p.presets()[preset]; own {
+			r = p.reference().or(r)
+		}
+	}
+	if r.Preset != preset {
+		r.Printed, r.Tests.Configurations = nil, nil
+	}
+	return r
+}
+
+// or returns r, and what it does not say as other does.
+func (r Reference) or(other Reference) Reference {
+	if r.Metrics == nil {
+		r.Metrics = other.Metrics
+	}
+	if r.Figures == nil {
+		r.Figures = other.Figures
+	}
+	if r.Tests.Rows == nil {
+		r.Tests.Title, r.Tests.Rows = other.Tests.Title, other.Tests.Rows
+	}
+	return r
+}
+
+// reference reads what p prints.
+func (p Paper) reference() Reference {
+	r := Reference{Figures: p.Figures}
+	data, err := files.ReadFile(p.Name + "/reference.yaml")
+	if errors.Is(err, fs.ErrNotExist) {
+		return r
+	}
+	if err = errors.Join(err, plainyaml.Unmarshal(data, &r)); err != nil {
+		panic("papers: " + p.Name + "/reference.yaml: " + err.Error())
+	}
+	return r
+}
+
+// Number returns the number printed of a case, if it is one and not a range.
+func (r Reference) Number(configuration, admission, metric string) (float64, bool) {
+	for _, n := range r.Printed {
+		if len(n.Value) == 1 && slices.Contains(n.Configuration, configuration) && slices.Contains(n.Admission, admission) && slices.Contains(n.Metric, metric) {
+			return n.Value[0], true
+		}
+	}
+	return 0, false
+}
+
+// T returns what is printed of row i of the tests in a configuration.
+func (t Tests) T(i int, configuration string) (value *float64, significant bool) {
+	c := slices.Index(t.Configurations, configuration)
+	if c < 0 {
+		return nil, false
+	}
+	return &t.Rows[i].T[c], t.Rows[i].Bold[c]
+}
+
+// Metrics returns what is compared.
+func (t Tests) Metrics() (metrics []string) {
+	for _, row := range t.Rows {
+		metrics = append(metrics, row.Metric)
+	}
+	return metrics
+}

@@ -49,9 +49,9 @@ type View interface {
 	On(h hosts.ID) []Allocation
 
 	// Changed returns the hosts on which a task has come or gone, or which
-	// themselves have, since Changed was asked before this, each once; the same
-	// again if nothing has changed in between. A policy that remembers hosts
-	// looks at these alone, after it has looked at all of them the first time.
+	// themselves have, since Changed was asked before this, each once. A policy
+	// that remembers hosts looks at these alone, after it has looked at all of
+	// them the first time.
 	Changed() []hosts.ID
 
 	// Contract returns the contract that an Allocation names.

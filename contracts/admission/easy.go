@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -24,10 +25,10 @@ import (
 // Scheduling the IBM SP2 with Backfilling".
 type Easy struct {
 	fcfs    FCFS
-	waits   bool      // one has been deferred in this pass
-	shadow  float64   // instant at which that one can start
-	surplus int       // hosts free then, beyond those that it takes
-	ends    []float64 // scratch
+	waits   bool    // one has been deferred in this pass
+	shadow  float64 // instant at which that one can start
+	surplus int     // hosts free then, beyond those that it takes
+	ends    ends
 }
 
 func newEasy(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
@@ -40,7 +41,17 @@ func (p *Easy) Scan() { p.waits = false }
 
 // Decide implements [contracts.Decider].
 func (p *Easy) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
-	d := p.fcfs.Decide(now, r, v)
+	if len(p.ends.of) != v.Fleet() {
+		p.ends = ends{of: slices.Repeat([]float64{freeNow}, v.Fleet())}
+	}
+	p.fcfs.see(v, func(h hosts.ID, free bool) {
+		at := freeNow
+		if !free {
+			at = frees(now, h, v)
+		}
+		p.ends.move(h, at)
+	})
+	d := p.fcfs.decide(r, v)
 	switch {
 	case !p.waits && d.Verdict == contracts.Defer:
 		p.waits = true
@@ -58,41 +69,84 @@ func (p *Easy) harmless(now float64, r *contracts.Request, v contracts.View) boo
 
 // reserve finds when r can start, and what it leaves.
 func (p *Easy) reserve(now float64, r *contracts.Request, v contracts.View) {
-	p.ends = p.ends[:0]
-	for h := range hosts.ID(v.Fleet()) {
-		if at := frees(now, h, v); at > now {
-			p.ends = append(p.ends, at)
-		}
-	}
-	slices.Sort(p.ends)
-	free := v.Fleet() - len(p.ends)
 	p.shadow, p.surplus = math.Inf(1), 0
-	for i, at := range p.ends {
-		if free+i+1 >= r.Nodes {
-			p.shadow = at
-			for i++; i < len(p.ends) && p.ends[i] <= at+sharing.Tick; i++ {
-			}
-			p.surplus = free + i - r.Nodes
-			return
+	free := v.Fleet() - p.ends.hosts
+	for i, e := range p.ends.order {
+		if free += e.hosts; free < r.Nodes {
+			continue
 		}
+		// What has outlived its estimate is taken to end the next moment.
+		p.shadow = max(e.at, math.Nextafter(now, math.Inf(1)))
+		for _, e := range p.ends.order[i+1:] {
+			if e.at > p.shadow+sharing.Tick {
+				break
+			}
+			free += e.hosts
+		}
+		p.surplus = free - r.Nodes
+		return
 	}
 }
 
-// frees returns the instant at which h has a free processor by the estimates of
-// what runs there, now if it has one. A task that has outlived its estimate is
-// taken to end the next moment. Of a host that is away nobody knows: it is +Inf.
+// Ends are when hosts have a free processor by the estimates of what runs there. They
+// stand until something changes on a host: what runs there runs at one speed till then.
+type ends struct {
+	of    []float64 // by host, freeNow if it has one
+	order []end     // by instant: those of one job end together, so they are few
+	hosts int       // in order
+}
+
+// An end is an instant at which so many hosts have a processor that they have not now.
+type end struct {
+	at    float64
+	hosts int
+}
+
+var freeNow = math.Inf(-1)
+
+// move notes that h has a free processor from at on.
+func (e *ends) move(h hosts.ID, at float64) {
+	was := e.of[h]
+	if was == at {
+		return
+	}
+	e.of[h] = at
+	find := func(at float64) (int, bool) {
+		return slices.BinarySearchFunc(e.order, at, func(x end, at float64) int { return cmp.Compare(x.at, at) })
+	}
+	if was != freeNow {
+		e.hosts--
+		i, _ := find(was)
+		if e.order[i].hosts--; e.order[i].hosts == 0 {
+			e.order = slices.Delete(e.order, i, i+1)
+		}
+	}
+	if at != freeNow {
+		e.hosts++
+		i, there := find(at)
+		if !there {
+			e.order = slices.Insert(e.order, i, end{at: at})
+		}
+		e.order[i].hosts++
+	}
+}
+
+// frees returns the instant at which a processor of h, which has none free, is free by
+// the estimates of what runs there. Of a host that is away nobody knows: it is +Inf.
 func frees(now float64, h hosts.ID, v contracts.View) float64 {
 	if v.Away(h) {
 		return math.Inf(1)
 	}
-	on, spec := v.On(h), v.Spec(h)
-	if len(on) < max(1, int(spec.CPUs)) {
-		return now
-	}
 	first := math.Inf(1)
+	on := v.On(h)
 	for i := range on {
 		s := &on[i]
-		first = min(first, now+max(0, s.Left(now, v.Contract(s.Contract)))/s.Rate)
+		switch left := s.Left(now, v.Contract(s.Contract)); {
+		case left <= 0:
+			first = min(first, now)
+		case s.Rate > 0:
+			first = min(first, now+left/s.Rate)
+		}
 	}
-	return max(first, math.Nextafter(now, math.Inf(1)))
+	return first
 }

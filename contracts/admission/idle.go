@@ -52,25 +52,28 @@ func (s *hostSet) take(r *contracts.Request, v contracts.View, rank float64, c *
 // free are the hosts that are there, with fewer tasks on them than processors.
 type free struct {
 	hostSet
-	fleet int
+	tasks []int // how many tasks each host takes
 }
 
-// see looks at the hosts that have changed.
-func (f *free) see(v contracts.View) {
-	if f.fleet != v.Fleet() {
-		*f = free{fleet: v.Fleet()}
-		for h := range hosts.ID(f.fleet) {
-			f.look(h, v)
+// see looks at the hosts that have changed, and shows them to also, unless that is nil.
+func (f *free) see(v contracts.View, also func(h hosts.ID, free bool)) {
+	look := func(h hosts.ID) {
+		is := !v.Away(h) && len(v.On(h)) < f.tasks[h]
+		if f.put(h, is); also != nil {
+			also(h, is)
+		}
+	}
+	if len(f.tasks) != v.Fleet() {
+		*f = free{tasks: make([]int, v.Fleet())}
+		for h := range f.tasks {
+			f.tasks[h] = max(1, int(v.Spec(hosts.ID(h)).CPUs))
+			look(hosts.ID(h))
 		}
 		return
 	}
 	for _, h := range v.Changed() {
-		f.look(h, v)
+		look(h)
 	}
-}
-
-func (f *free) look(h hosts.ID, v contracts.View) {
-	f.put(h, !v.Away(h) && len(v.On(h)) < max(1, int(v.Spec(h).CPUs)))
 }
 
 // start enters the lowest free hosts in c, and reports whether r can start there.

@@ -62,9 +62,11 @@ func (f *Floor) History(h hosts.ID) *availability.History {
 }
 
 // Changed returns the hosts on which a task has come or gone, or which themselves
-// have, since Changed was asked before this, each once. Asked again with nothing
-// changed in between it returns the same.
+// have, since Changed was asked before this, each once.
 func (f *Floor) Changed() []hosts.ID {
+	if f.news.old {
+		return nil
+	}
 	f.news.old = true
 	return f.news.hosts
 }

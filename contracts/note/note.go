@@ -178,6 +178,14 @@ func flag(b []byte, name string, set bool) []byte {
 
 // text appends s as a JSON string.
 func text(b []byte, s string) []byte {
+	plain := true // a name of a host, say
+	for i := 0; i < len(s) && plain; i++ {
+		c := s[i]
+		plain = c >= ' ' && c < 0x7f && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&'
+	}
+	if plain {
+		return append(append(append(b, '"'), s...), '"')
+	}
 	quoted, err := json.Marshal(s)
 	if err != nil {
 		panic("note: " + err.Error()) // a string has a JSON form

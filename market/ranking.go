@@ -7,7 +7,7 @@ import (
 )
 
 // A Ranking keeps the items 0..n-1 in order of price. It is updated, not
-// rebuilt: a changed price moves one item. BenchmarkRankingJob asks for it: sorting
+// rebuilt: a changed price moves one item, once somebody asks. BenchmarkRankingJob asks for it: sorting
 // takes 3 to 600 times as long, a B-tree (tidwall/btree) 4 times as long on 15 hosts
 // and on 1,000.
 type Ranking struct {
@@ -17,7 +17,9 @@ type Ranking struct {
 	// by shifting, long enough that there are few.
 	chunks [][]key
 	free   [][]key
-	stale  bool // some of few items are no longer at the price in their key
+	stale  bool   // some of few items are no longer at the price in their key
+	moved  []move // of many, those that may not be
+	left   []bool // by item, whether it is in moved
 
 	seen []uint32 // by item: the call of Cheapest that last saw it
 	call uint32
@@ -27,6 +29,12 @@ type Ranking struct {
 type key struct {
 	price Rate
 	item  int32
+}
+
+// A move is an item that has left the price in its key.
+type move struct {
+	item int32
+	from Rate
 }
 
 // A place is where a key is, or would be: an index into a chunk.
@@ -39,7 +47,7 @@ const (
 
 // NewRanking returns a ranking of n items, all at price 0.
 func NewRanking(n int) *Ranking {
-	r := &Ranking{prices: make([]Rate, n), seen: make([]uint32, n)}
+	r := &Ranking{prices: make([]Rate, n), seen: make([]uint32, n), left: make([]bool, n)}
 	r.Reset()
 	return r
 }
@@ -49,18 +57,28 @@ func (r *Ranking) Len() int { return len(r.prices) }
 
 // Set makes price the price of item.
 func (r *Ranking) Set(item int32, price Rate) {
-	old, k := key{r.prices[item], item}, key{price, item}
-	if old == k {
+	old := r.prices[item]
+	if old == price {
 		return
 	}
 	r.prices[item] = price
 	if len(r.prices) <= few {
 		r.stale = true
+	} else if !r.left[item] {
+		r.left[item] = true
+		r.moved = append(r.moved, move{item, old})
+	}
+}
+
+// put moves an item of many to its price.
+func (r *Ranking) put(m move) {
+	old, k := key{m.from, m.item}, key{r.prices[m.item], m.item}
+	if old == k {
 		return
 	}
 	from, to := r.chunkOf(old), r.chunkOf(k)
 	if from == to {
-		move(r.chunks[from], old, k)
+		shift(r.chunks[from], old, k)
 		return
 	}
 	r.remove(from, old)
@@ -75,12 +93,12 @@ func (r *Ranking) Set(item int32, price Rate) {
 // are equally likely to be taken. The choice depends on nothing but the prices,
 // ok and rng.
 func (r *Ranking) Cheapest(n int, rng *rand.Rand, ok func(item int32) bool, out []int32) []int32 {
+	r.refresh()
 	r.call++
 	if r.call == 0 { // the counter went round: forget all
 		clear(r.seen)
 		r.call = 1
 	}
-	r.refresh()
 	if len(r.prices) <= few {
 		return r.cheapestOf(r.chunks[0], n, rng, ok, out)
 	}
@@ -127,7 +145,8 @@ func (r *Ranking) cheapestOf(keys []key, n int, rng *rand.Rand, ok func(item int
 // Reset sets all prices to 0. The storage is kept.
 func (r *Ranking) Reset() {
 	clear(r.prices)
-	r.stale = false
+	clear(r.left)
+	r.stale, r.moved = false, r.moved[:0]
 	r.free = append(r.free, r.chunks...)
 	r.chunks = r.chunks[:0]
 	for item := range int32(len(r.prices)) {
@@ -139,9 +158,13 @@ func (r *Ranking) Reset() {
 	}
 }
 
-// refresh sorts the one chunk of a stale ranking by insertion: it is nearly in
-// order.
+// refresh puts all keys in order. Few are sorted by insertion: they are nearly in order.
 func (r *Ranking) refresh() {
+	for _, m := range r.moved {
+		r.left[m.item] = false
+		r.put(m)
+	}
+	r.moved = r.moved[:0]
 	if !r.stale {
 		return
 	}
@@ -304,8 +327,8 @@ func (r *Ranking) newChunk() []key {
 	return make([]key, 0, chunkSize)
 }
 
-// move replaces old by k in keys and keeps them in order.
-func move(keys []key, old, k key) {
+// shift replaces old by k in keys and keeps them in order.
+func shift(keys []key, old, k key) {
 	i, j := search(keys, old), search(keys, k)
 	if i < j {
 		j--

@@ -51,15 +51,19 @@ func (p *Easy) Decide(now float64, r *contracts.Request, v contracts.View) contr
 		}
 		p.ends.move(h, at)
 	})
-	d := p.fcfs.decide(r, v)
 	switch {
-	case !p.waits && d.Verdict == contracts.Defer:
+	case p.fcfs.start(r, v, &p.fcfs.chooser):
+		if p.waits && !p.harmless(now, r, v) {
+			return contracts.Decision{Verdict: contracts.Defer}
+		}
+		return accept(p.fcfs.first(r))
+	case !everHolds(r, v):
+		return contracts.Decision{Reason: contracts.TooFewHosts}
+	case !p.waits:
 		p.waits = true
 		p.reserve(now, r, v)
-	case p.waits && d.Verdict == contracts.Accept && !p.harmless(now, r, v):
-		return contracts.Decision{Verdict: contracts.Defer}
 	}
-	return d
+	return contracts.Decision{Verdict: contracts.Defer}
 }
 
 // harmless reports whether r, on the hosts just chosen, does not delay the first.

@@ -22,10 +22,6 @@ func newFCFS(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contract
 // Decide implements [contracts.Decider].
 func (p *FCFS) Decide(_ float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.see(v, nil)
-	return p.decide(r, v)
-}
-
-func (p *FCFS) decide(r *contracts.Request, v contracts.View) contracts.Decision {
 	switch {
 	case p.start(r, v, &p.chooser):
 		return accept(p.first(r))

@@ -29,6 +29,7 @@ type Publication struct {
 
 	// Found, unless nil, is told how many replications of an earlier run are there.
 	Found func(done, total int)
+	Fresh bool // take nothing from older results
 
 	Shard, Of int // which units a shard does
 
@@ -64,10 +65,16 @@ func (p *Prepared) Publish(ctx context.Context, opts Options, to Publication) (s
 		return nil, err
 	}
 	defer units.Leave()
-	if err := p.find(ctx, opts, &to, units, p.Units()); err != nil {
+	from := []results.Source{units}
+	if !to.Fresh {
+		if old := results.ReadWhole(to.Dir, &units.Plan); old != nil {
+			from = append(from, old)
+		}
+	}
+	if err := p.find(ctx, opts, &to, units, p.Units(), from...); err != nil {
 		return nil, err
 	}
-	if s, err = join(w, p.Experiment, []*results.Units{units}, to); err != nil {
+	if s, err = join(w, p.Experiment, &units.Plan, from, to); err != nil {
 		return nil, err
 	}
 	return s, units.Remove()
@@ -87,7 +94,7 @@ func (p *Prepared) Shard(ctx context.Context, opts Options, to Publication) erro
 		}
 	}
 	defer units.Close()
-	return p.find(ctx, opts, &to, units, mine)
+	return p.find(ctx, opts, &to, units, mine, units)
 }
 
 // Merge writes the results directory of an experiment whose units are in from: the same
@@ -99,7 +106,11 @@ func Merge(e *scenario.Experiment, from []*results.Units, to Publication) (s *St
 	if err != nil {
 		return nil, err
 	}
-	if s, err = join(w, &x, from, to); err != nil {
+	sources := make([]results.Source, len(from))
+	for i, u := range from {
+		sources[i] = u
+	}
+	if s, err = join(w, &x, &from[0].Plan, sources, to); err != nil {
 		w.Abort()
 	}
 	return s, err
@@ -116,8 +127,8 @@ func (e *HolesError) Error() string {
 }
 
 // join writes what is in from to w.
-func join(w *results.Writer, e *scenario.Experiment, from []*results.Units, to Publication) (*Study, error) {
-	where := make(map[string]*results.Units)
+func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, from []results.Source, to Publication) (*Study, error) {
+	where := make(map[string]results.Source)
 	for _, u := range from {
 		names, err := u.Names()
 		if err != nil {
@@ -127,7 +138,6 @@ func join(w *results.Writer, e *scenario.Experiment, from []*results.Units, to P
 			where[name] = u
 		}
 	}
-	plan := &from[0].Plan
 	holes := &HolesError{Of: len(plan.Units)}
 	for _, name := range plan.Units {
 		if where[name] == nil {
@@ -149,13 +159,16 @@ func join(w *results.Writer, e *scenario.Experiment, from []*results.Units, to P
 			return nil, err
 		}
 		if err := s.check(of, unit.Values); err != nil {
-			return nil, fmt.Errorf("%s, unit %s: %w", where[name].Dir, name, err)
+			return nil, fmt.Errorf("%s, unit %s: %w", where[name].Path(), name, err)
 		}
 		s.add(of.Configuration, unit.Values)
-		if err := errors.Join(w.Append(unit.Block), w.Adopt(where[name], unit)); err != nil {
+		if err := w.Unit(name, unit, where[name].Path()); err != nil {
 			return nil, err
 		}
 		maps.Copy(heads, unit.Ledgers)
+	}
+	if err := w.Indexed(*plan); err != nil {
+		return nil, err
 	}
 	inputs := maps.Clone(plan.Inputs)
 	maps.Copy(inputs, plan.Source)

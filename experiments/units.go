@@ -3,7 +3,6 @@ package experiments
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	"bourse/experiments/results"
@@ -90,17 +89,23 @@ func (s *Study) wants(u Unit) int {
 	return (u.To - u.From) * (1 + len(s.cells[u.Configuration])*s.width())
 }
 
-// find runs those of todo that are not in units yet.
-func (p *Prepared) find(ctx context.Context, opts Options, to *Publication, units *results.Units, todo []Unit) error {
-	names, err := units.Names()
-	if err != nil {
-		return err
+// find runs those of todo that none of from has, and keeps them in units.
+func (p *Prepared) find(ctx context.Context, opts Options, to *Publication, units *results.Units, todo []Unit, from ...results.Source) error {
+	there := make(map[string]bool)
+	for _, source := range from {
+		names, err := source.Names()
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			there[name] = true
+		}
 	}
 	var mu sync.Mutex
 	done, total := 0, 0
 	missing := todo[:0:0]
 	for _, u := range todo {
-		if total += u.To - u.From; slices.Contains(names, u.Name()) {
+		if total += u.To - u.From; there[u.Name()] {
 			done += u.To - u.From
 		} else {
 			missing = append(missing, u)

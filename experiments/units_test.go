@@ -244,6 +244,48 @@ func TestMore(t *testing.T) {
 	}
 }
 
+// TestGrown promises the bytes of one run where results of fewer replications are there,
+// of which whole units are not run again; and that results which were changed since are
+// not taken from.
+func TestGrown(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	for _, tables := range []results.Tables{results.Both, results.CSV, results.None} {
+		few, more := few(t, 5), few(t, 8)
+		publish := func(ready *Prepared, dir string) (found int) {
+			p := to(t, ready, filepath.Join(base, tables.String(), dir))
+			p.Tables = tables
+			p.Found = func(done, _ int) { found = done }
+			if _, err := ready.Publish(t.Context(), Options{Workers: 2}, p); err != nil {
+				t.Fatal(err)
+			}
+			return found
+		}
+		want, changed := filepath.Join(base, tables.String(), "want"), filepath.Join(base, tables.String(), "changed")
+		publish(more, "want")
+		publish(few, "grown")
+		publish(few, "changed")
+		if found := publish(few, "grown"); found != 0 {
+			t.Errorf("the same run takes %d replications from its results", found)
+		}
+		if found := publish(more, "grown"); found < 5 || found >= 20 {
+			t.Errorf("found %d replications, want those of whole units", found)
+		}
+		same(t, filepath.Join(base, tables.String(), "grown"), want)
+		if found := publish(few, "grown"); found < 5 {
+			t.Errorf("found %d replications of more", found)
+		}
+		same(t, filepath.Join(base, tables.String(), "grown"), changed)
+		if err := os.WriteFile(filepath.Join(changed, "metrics.csv"), []byte("a\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if found := publish(more, "changed"); found != 0 {
+			t.Errorf("found %d replications in results that were changed", found)
+		}
+		same(t, changed, want)
+	}
+}
+
 // TestDamagedUnit checks that a unit of which a byte has changed is refused by name.
 func TestDamagedUnit(t *testing.T) {
 	t.Parallel()

@@ -132,9 +132,10 @@ func runChoice(c *cli.Context, ch choice, dir string) error {
 	to := experiments.Publication{
 		Dir: dir, Ledgers: c.Bool("ledger"), Scenario: text.String(),
 		Command: ch.command, Source: ch.source, Notes: said, Elapsed: elapsed,
+		Fresh: c.Bool("fresh"),
 		Fatal: func(err error) { os.Exit(conclude(c.Context, c.App.ErrWriter, unwritten(dir, err))) },
 		Found: func(done, total int) {
-			note(c, "found %d of %s of a run that was stopped", done, count(total, "replication"))
+			note(c, "found %d of %s of an earlier run", done, count(total, "replication"))
 		},
 	}
 	if to.Tables, err = tables(c, ready); err != nil {

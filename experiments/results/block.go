@@ -111,7 +111,11 @@ func (t *file) join(b []byte) error {
 		g := &meta.RowGroups[i]
 		for k := range g.Columns {
 			c := &g.Columns[k]
-			end = min(end, int(c.OffsetIndexOffset), int(c.ColumnIndexOffset))
+			for _, at := range []int64{c.OffsetIndexOffset, c.ColumnIndexOffset} {
+				if at > 0 {
+					end = min(end, int(at))
+				}
+			}
 			c.OffsetIndexOffset, c.OffsetIndexLength, c.ColumnIndexOffset, c.ColumnIndexLength = 0, 0, 0, 0
 		}
 	}
@@ -119,21 +123,25 @@ func (t *file) join(b []byte) error {
 		t.meta = &meta
 		return t.write(b[:end])
 	}
-	shift := t.at - int64(len(magic))
 	for i := range meta.RowGroups {
 		g := &meta.RowGroups[i]
-		move(&g.FileOffset, shift)
+		shiftGroup(g, t.at-int64(len(magic)))
 		g.Ordinal = int16(len(t.meta.RowGroups)) // it wraps: readers go by order
-		for k := range g.Columns {
-			c := &g.Columns[k]
-			move(&c.FileOffset, shift)
-			move(&c.MetaData.DataPageOffset, shift)
-			move(&c.MetaData.DictionaryPageOffset, shift)
-		}
 		t.meta.RowGroups = append(t.meta.RowGroups, *g)
 	}
 	t.meta.NumRows += meta.NumRows
 	return t.write(b[len(magic):end])
+}
+
+// shiftGroup moves where g is.
+func shiftGroup(g *format.RowGroup, by int64) {
+	move(&g.FileOffset, by)
+	for k := range g.Columns {
+		c := &g.Columns[k]
+		move(&c.FileOffset, by)
+		move(&c.MetaData.DataPageOffset, by)
+		move(&c.MetaData.DictionaryPageOffset, by)
+	}
 }
 
 // move shifts an offset; 0 is none.
@@ -147,11 +155,7 @@ func move(at *int64, by int64) {
 func (t *file) close() error {
 	var err error
 	if t.meta != nil {
-		var footer []byte
-		if footer, err = thrift.Marshal(new(thrift.CompactProtocol), t.meta); err == nil {
-			footer = binary.LittleEndian.AppendUint32(footer, uint32(len(footer)))
-			err = t.write(append(footer, magic...))
-		}
+		err = t.write(footer(t.meta))
 	}
 	err = errors.Join(err, t.f.Sync(), t.f.Close())
 	t.f = nil
@@ -159,6 +163,15 @@ func (t *file) close() error {
 		return fmt.Errorf("close %s: %w", t.name, err)
 	}
 	return nil
+}
+
+// footer returns what ends a Parquet file.
+func footer(meta *format.FileMetaData) []byte {
+	b, err := thrift.Marshal(new(thrift.CompactProtocol), meta)
+	if err != nil {
+		panic("results: " + err.Error()) // plain data
+	}
+	return append(binary.LittleEndian.AppendUint32(b, uint32(len(b))), magic...)
 }
 
 // abandon closes the file as it is.

@@ -10,6 +10,7 @@
 //	metrics.csv     a row a metric and replication; see Metric
 //	summary.csv     means over replications; see Summary
 //	curve.csv       efficiency against alpha; see Point
+//	units.json      where in these files each unit is, and units.values what was measured of it
 //	ledger/         the journals that were kept, one directory a replication
 //	report.html     a page for people, and whatever else the caller adds
 //

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A Plan says what a run is to find out, so that parts of another are not taken for its
@@ -87,8 +88,7 @@ func Unfinished(dir string) (string, error) {
 // or the same ones.
 func OpenUnits(dir string, plan Plan, shared bool) (*Units, error) {
 	plan.Kind, plan.Format = planKind, planForm
-	v := BuildVersion()
-	plan.Version = v.Version + " " + v.Revision
+	plan.Version = program()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -142,6 +142,21 @@ func (u *Units) open(shared bool) error {
 	}
 	return u.write(planName, func(f io.Writer) error { _, err := f.Write(append(text, '\n')); return err })
 }
+
+// program says which program this is: its version and revision, or, where it is of no
+// revision, its own hash.
+var program = sync.OnceValue(func() string {
+	v := BuildVersion()
+	which := v.Revision
+	if v.Modified != "false" {
+		if path, err := os.Executable(); err == nil {
+			if sum, err := HashFile(path); err == nil {
+				which = sum
+			}
+		}
+	}
+	return v.Version + " " + which
+})
 
 // Same reports whether units of p are of other, too: of the same experiment, but for the
 // number of replications.
@@ -230,6 +245,9 @@ func Forget(dir string) error {
 	}
 	return (&Units{dir, plan, lock}).Remove()
 }
+
+// Path implements [Source].
+func (u *Units) Path() string { return u.Dir }
 
 // Names returns the names of the units that are there.
 func (u *Units) Names() (names []string, err error) {
@@ -391,10 +409,10 @@ func content(f *zip.File) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Adopt gives w the journals of unit, which are in u.
-func (w *Writer) Adopt(u *Units, unit *Unit) error {
+// adopt gives w the journals of unit, which are in the directory dir.
+func (w *Writer) adopt(unit *Unit, dir string) error {
 	for key := range unit.Ledgers {
-		from, err := within(u.Dir, key)
+		from, err := within(dir, key)
 		if err != nil {
 			return err
 		}

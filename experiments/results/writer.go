@@ -27,6 +27,9 @@ type Writer struct {
 	summary *table[Summary]
 	curve   *table[Point]
 	files   []*file
+
+	index  []indexed
+	values []byte // of the units
 }
 
 // Create begins a results directory dir with tables in the forms of t. It may replace

@@ -331,3 +331,62 @@ func TestDamagedUnit(t *testing.T) {
 		t.Errorf("%d of 200 refused", refused)
 	}
 }
+
+// TestMatrixShards promises for random scenarios that shards, merged, are one run, in
+// every form of tables.
+func TestMatrixShards(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	rng := rand.New(rand.NewPCG(seed, 3))
+	base := t.TempDir()
+	for done := 0; done < 6; {
+		n := rng.Uint64N(1 << 40)
+		dir := filepath.Join(base, fmt.Sprint(n))
+		if err := errors.Join(os.Mkdir(dir, 0o755), draw(n).write(dir)); err != nil {
+			t.Fatal(err)
+		}
+		e, err := parse(dir)
+		var no refused
+		if errors.As(err, &no) {
+			continue
+		}
+		if err != nil {
+			t.Fatalf("seed %d, draw %d: %v", seed, n, err)
+		}
+		e.Replications = 1 + rng.IntN(4)
+		ready, err := Prepare(e)
+		if err != nil {
+			continue
+		}
+		done++
+		ready.rows = 1 + rng.IntN(200)
+		tables, of := results.Tables(rng.IntN(4)), 1+rng.IntN(3)
+		publication := func(name string) Publication {
+			p := to(t, ready, filepath.Join(dir, name))
+			p.Tables, p.Ledgers, p.Of = tables, n%2 == 0, of
+			return p
+		}
+		if _, err := ready.Publish(t.Context(), Options{Workers: 2}, publication("one")); err != nil {
+			t.Errorf("seed %d, draw %d: %v", seed, n, err)
+			continue
+		}
+		for k := range of {
+			p := publication("shards")
+			p.Shard = k
+			if err := ready.Shard(t.Context(), Options{}, p); err != nil {
+				t.Fatalf("seed %d, draw %d: %v", seed, n, err)
+			}
+		}
+		u, err := results.ReadUnits(filepath.Join(dir, "shards"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Merge(ready.Experiment, []*results.Units{u}, publication("merged")); err != nil {
+			t.Fatalf("seed %d, draw %d: %v", seed, n, err)
+		}
+		same(t, filepath.Join(dir, "merged"), filepath.Join(dir, "one"))
+		if t.Failed() {
+			t.Fatalf("seed %d, draw %d", seed, n)
+		}
+	}
+}

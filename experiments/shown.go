@@ -136,7 +136,11 @@ func Drawn(dir *results.Dir, curveAlone bool) (d report.Document, err error) {
 		}
 		return d, nil
 	}
-	rows, err := dir.Metrics()
+	shown := papers.Of(e.Name).Tests.Metrics()
+	if f := e.Figure; f != nil && f.Less != "" {
+		shown = append(shown, f.Metrics...)
+	}
+	rows, err := dir.Metrics(shown...)
 	d.Figures = append(Figures(&e, summary, curve), Differences(&e, rows)...)
 	d.Tables = Tables(&e, summary, rows)
 	return d, err

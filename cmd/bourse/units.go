@@ -22,7 +22,7 @@ const mostRows = 1_000_000
 // unitFlags say what of a run is done, and what is kept of it.
 func unitFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "tables", Usage: "keep jobs and prices as `FORM`: both (jobs as CSV and Parquet), parquet, csv or none (default: both, parquet from a million rows on)"},
+		&cli.StringFlag{Name: "tables", Usage: "keep jobs, prices and metrics as `FORM`: both (jobs as CSV and Parquet), parquet, csv or none but metrics (default: both, parquet from a million rows on)"},
 		&cli.BoolFlag{Name: "units", Usage: "list the units of the run, the parts that it keeps as files and can be divided by, and run nothing"},
 		&cli.StringFlag{Name: "shard", Usage: "do part `K/N` of the units only, of 1/N to N/N, and leave them in the directory of --out, which shards may share, for 'bourse merge'; auto/N takes K from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX"},
 		&cli.BoolFlag{Name: "fresh", Usage: "begin anew, in place of going on where a run was stopped and of keeping what older results of the same scenario have found"},

@@ -31,7 +31,7 @@ type Encoder struct {
 // NewEncoder returns an encoder for t.
 func NewEncoder(t Tables) *Encoder {
 	return &Encoder{
-		newTable[Job]("jobs", t.jobs()...), newTable[Price]("prices", t.prices()...), newTable[Metric]("metrics", csvKind),
+		newTable[Job]("jobs", t.jobs()...), newTable[Price]("prices", t.prices()...), newTable[Metric]("metrics", t.metrics()...),
 	}
 }
 
@@ -43,7 +43,7 @@ func (e *Encoder) Jobs(rows []Job) error { return e.jobs.append(rows) }
 // Prices appends rows to prices.parquet.
 func (e *Encoder) Prices(rows []Price) error { return e.prices.append(rows) }
 
-// Metrics appends rows to metrics.csv.
+// Metrics appends rows to metrics.csv, or metrics.parquet.
 func (e *Encoder) Metrics(rows []Metric) error { return e.metrics.append(rows) }
 
 // Block returns what has been appended since the last. It is good until the next row.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -57,7 +58,7 @@ func rowsOf[R any](d *Dir, table string) iter.Seq2[R, error] {
 	case packed:
 		return readParquet[R](d.file(table + parquetKind))
 	case d.File(table) != "":
-		return streamTable[R](d.file(table + csvKind))
+		return streamTable[R](d.file(table+csvKind), max(maxTable, d.Manifest.Outputs[table+csvKind].Size))
 	}
 	return func(yield func(R, error) bool) {
 		var none R
@@ -65,10 +66,10 @@ func rowsOf[R any](d *Dir, table string) iter.Seq2[R, error] {
 	}
 }
 
-// streamTable yields the rows of a CSV file of any size.
-func streamTable[R any](path string) iter.Seq2[R, error] {
+// streamTable yields the rows of a CSV file of at most that many bytes.
+func streamTable[R any](path string, most int64) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
-		f, err := OpenFile(path)
+		f, err := openUpTo(path, most)
 		if err != nil {
 			var none R
 			yield(none, fmt.Errorf("read results: %w", err))
@@ -79,9 +80,19 @@ func streamTable[R any](path string) iter.Seq2[R, error] {
 	}
 }
 
-// Metrics returns the rows of metrics.csv. Errors of this and the next two name
-// file, row and column.
-func (d *Dir) Metrics() ([]Metric, error) { return readTable[Metric](d.file("metrics.csv")) }
+// Metrics returns those metrics of every replication, or all if none is named. Errors of
+// this and the next two name file, row and column.
+func (d *Dir) Metrics(names ...string) (rows []Metric, err error) {
+	for row, err := range rowsOf[Metric](d, "metrics") {
+		if err != nil {
+			return nil, err
+		}
+		if len(names) == 0 || slices.Contains(names, row.Metric) {
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
+}
 
 // Summary returns the rows of summary.csv.
 func (d *Dir) Summary() ([]Summary, error) { return readTable[Summary](d.file("summary.csv")) }

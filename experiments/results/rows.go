@@ -36,11 +36,11 @@ type Price struct {
 
 // A Metric is one metric of one replication.
 type Metric struct {
-	Configuration string   `parquet:"configuration" doc:"workload and load, e.g. pareto-high"`
-	Admission     string   `parquet:"admission" doc:"admission policy, e.g. cac"`
-	Replication   int      `parquet:"replication" doc:"from 0"`
-	Metric        string   `parquet:"metric" doc:"name, e.g. violations"`
-	Value         *float64 `parquet:"value,optional" doc:"null if it is undefined for this replication"`
+	Configuration string   `parquet:"configuration,dict,zstd" doc:"workload and load, e.g. pareto-high"`
+	Admission     string   `parquet:"admission,dict,zstd" doc:"admission policy, e.g. cac"`
+	Replication   int      `parquet:"replication,zstd" doc:"from 0"`
+	Metric        string   `parquet:"metric,dict,zstd" doc:"name, e.g. violations"`
+	Value         *float64 `parquet:"value,optional,zstd" doc:"null if it is undefined for this replication"`
 }
 
 // A Summary is a metric over all replications.

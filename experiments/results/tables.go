@@ -9,12 +9,12 @@ import (
 // Tables says in which forms the large tables are kept, jobs and prices.
 type Tables uint8
 
-// The forms.
+// The forms. Metrics are kept in any.
 const (
-	Both    Tables = iota // jobs as CSV and Parquet, prices as Parquet
-	Parquet               // both as Parquet
-	CSV                   // both as CSV
-	None                  // neither
+	Both    Tables = iota // jobs as CSV and Parquet, prices as Parquet, metrics as CSV
+	Parquet               // all as Parquet
+	CSV                   // all as CSV
+	None                  // metrics alone
 )
 
 var forms = []string{"both", "parquet", "csv", "none"}
@@ -32,4 +32,11 @@ func ParseTables(s string) (Tables, error) {
 func (t Tables) jobs() []string {
 	return [][]string{{csvKind, parquetKind}, {parquetKind}, {csvKind}, nil}[t]
 }
+func (t Tables) metrics() []string {
+	if t == Parquet {
+		return []string{parquetKind}
+	}
+	return []string{csvKind}
+}
+
 func (t Tables) prices() []string { return [][]string{{parquetKind}, {parquetKind}, {csvKind}, nil}[t] }

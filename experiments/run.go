@@ -36,6 +36,17 @@ type Replication struct {
 	Optimum       Optimum
 }
 
+// A Run is one configuration under one policy in one replication.
+type Run struct {
+	Jobs    []metrics.Job // in order of arrival
+	Prices  []float64     // mean host price over each 5 minutes, $/s
+	End     float64       // instant of the last end, 0 if nothing was admitted
+	Booked  bool          // the policy keeps books
+	Cancels bool          // owners take jobs back
+	Closed  bool          // the horizon came before all was done
+	Outcome metrics.Outcome
+}
+
 // An Optimum is U* of a workload.
 type Optimum struct {
 	Value  float64
@@ -160,7 +171,7 @@ func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*se
 		f := &s.conf.Fleet
 		warm := int(s.conf.Workload.Warmup * float64(len(run.Jobs)))
 		run.Outcome = metrics.Outcome{
-			Capacity: f.Capacity(), Hosts: f.Hosts, Processors: f.CPUs, Booked: run.Booked, Cancels: run.Cancels, Pauses: run.Pauses,
+			Capacity: f.Capacity(), Hosts: f.Hosts, Processors: f.CPUs, Booked: run.Booked, Cancels: run.Cancels,
 			Jobs: run.Jobs[warm:], Earlier: run.Jobs[:warm], Optimum: best.Bound, Prices: run.Prices, Promises: promises,
 		}
 		a.stop(s, run)

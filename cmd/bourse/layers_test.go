@@ -43,7 +43,7 @@ var may = map[string]string{
 	"experiments/optimum":   "",
 	"experiments/results":   "",
 	"experiments/scenario":  "workloadgen/plainyaml",
-	"experiments/metrics":   "contracts experiments/stats",
+	"experiments/metrics":   "contracts experiments/stats workloadgen",
 	"experiments/report":    "experiments/results experiments/stats",
 	"experiments/statement": "bank bank/export contracts/note experiments/report",
 	"experiments/verify":    "bank/audit bank/canonical experiments/results experiments/scenario",

@@ -34,7 +34,6 @@ type arena struct {
 	ledger   *bank.Ledger
 	broker   broker.Broker
 	solver   optimum.Solver
-	jobs     []optimum.Job
 	request  contracts.Request // of the job that is submitted
 
 	churn     *floor.Availability // of the replication at hand, nil where hosts stay
@@ -74,13 +73,8 @@ func (a *arena) optimum(s *setting) optimum.Solution {
 		return optimum.Solution{Proven: true}
 	}
 	f := &s.conf.Fleet
-	a.jobs = a.jobs[:0]
-	for i := range a.plan {
-		j := &a.plan[i]
-		a.jobs = append(a.jobs, optimum.Job{Arrival: j.Arrival, Runtime: j.Runtime, Nodes: j.Nodes, Value: j.Value})
-	}
 	processors := float64(f.Hosts) * f.CPUs
-	return a.solver.Solve(a.jobs, int(min(processors, math.MaxInt32)), f.Hosts, optimum.Limits{})
+	return a.solver.Solve(a.plan, int(min(processors, math.MaxInt32)), f.Hosts, optimum.Limits{})
 }
 
 // run runs the arena's plan under policy o. The entries of its ledger go to

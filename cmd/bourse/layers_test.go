@@ -40,7 +40,7 @@ var may = map[string]string{
 	"experiments/des":       "",
 	"experiments/stats":     "",
 	"experiments/advise":    "experiments/misuse experiments/report experiments/results",
-	"experiments/optimum":   "",
+	"experiments/optimum":   "workloadgen",
 	"experiments/results":   "",
 	"experiments/scenario":  "workloadgen/plainyaml",
 	"experiments/metrics":   "contracts experiments/stats workloadgen",

@@ -106,7 +106,9 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 	in := &arrivals{arena: a, setting: s, run: a.spare.take(len(a.plan))}
 	a.cancels.Reset()
 	market := []des.Source{marketplace{&a.broker, in}}
-	if in.run.Cancels = slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.Cancel > 0 }); in.run.Cancels {
+	of := &in.run.Outcome
+	of.Booked = admission.Books(o.Name)
+	if of.Cancels = slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.Cancel > 0 }); of.Cancels {
 		market = append(market, cancels{a}) // what has ended is not taken back
 	}
 	sources := append(market, in)
@@ -123,7 +125,6 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 			return nil, err
 		}
 	}
-	in.run.Booked = admission.Books(o.Name)
 	a.collect(in.run, s)
 	return in.run, nil
 }

@@ -247,7 +247,7 @@ func (w *replay) contract(e tapeEvent) *replayContract {
 	}
 	c := &replayContract{
 		request: w.run.tape.asked[e.id], work: w.run.truth(e.id),
-		gang: w.rule.name == "planned" && w.run.Booked, start: math.NaN(), end: math.NaN(), recalled: math.NaN(),
+		gang: w.rule.name == "planned" && w.run.Outcome.Booked, start: math.NaN(), end: math.NaN(), recalled: math.NaN(),
 		back: w.run.back(e.id),
 	}
 	c.late = c.due() <= w.now // nothing is done by its deadline

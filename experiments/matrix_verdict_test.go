@@ -86,7 +86,7 @@ func (w *replay) verdict(job *metrics.Job, s *settlement) error {
 		return fmt.Errorf("no entry admits it")
 	}
 	if c == nil { // a reservation that has not begun
-		if !w.run.Booked {
+		if !w.run.Outcome.Booked {
 			return fmt.Errorf("it was admitted and never placed")
 		}
 		c = w.contract(tapeEvent{id: j.ID})

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"bourse/experiments/metrics"
 	"bourse/hosts/availability"
 	"bourse/hosts/availability/models"
 	"bourse/hosts/availability/predictors"
@@ -42,12 +43,12 @@ func TestHonest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	inside, bins, rejected := 0, 0, 0
 	for range 200 {
-		var honest, boastful []Probe
+		var honest, boastful []metrics.Promise
 		for range 3000 {
 			p := rng.Float64()
 			kept := rng.Float64() < p
-			honest = append(honest, Probe{p, kept})
-			boastful = append(boastful, Probe{min(p+0.1, 1), kept})
+			honest = append(honest, metrics.Promise{Promised: p, Kept: kept})
+			boastful = append(boastful, metrics.Promise{Promised: min(p+0.1, 1), Kept: kept})
 		}
 		for _, b := range Reliability(honest, 10, 0.95).Bins {
 			bins++
@@ -72,7 +73,7 @@ func TestHonest(t *testing.T) {
 // TestDiagram checks a diagram worked out on paper.
 func TestDiagram(t *testing.T) {
 	t.Parallel()
-	d := Reliability([]Probe{{1, true}, {0.9, false}, {0.8, true}, {0.2, false}}, 2, 0.95)
+	d := Reliability([]metrics.Promise{{Promised: 1, Kept: true}, {Promised: 0.9}, {Promised: 0.8, Kept: true}, {Promised: 0.2}}, 2, 0.95)
 	low, high := d.Bins[0], d.Bins[1]
 	if low.Count != 1 || low.Promised != 0.2 || low.Kept != 0 || high.Count != 3 || math.Abs(high.Promised-0.9) > 1e-15 || high.Kept != 2.0/3 {
 		t.Errorf("bins are %+v", d.Bins)

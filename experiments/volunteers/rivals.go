@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"bourse/experiments/metrics"
 	"bourse/hosts/availability"
 	"bourse/hosts/availability/predictors"
 	"bourse/workloadgen/plugin"
@@ -70,7 +71,7 @@ type Score struct {
 // Run asks every rival the same: of one host, instant and length after another.
 func (t Trial) Run(rivals []Rival) ([]Score, error) {
 	out := make([]Score, len(rivals))
-	probes := make([][]Probe, len(rivals))
+	probes := make([][]metrics.Promise, len(rivals))
 	week := Week()
 	for rep := range t.Replications {
 		trace, err := t.Trace(rep)

@@ -77,8 +77,9 @@ func decision(o contracts.Outcome) contracts.Verdict {
 		return contracts.Reject
 	case contracts.Open:
 		return contracts.Defer
+	default:
+		return contracts.Accept
 	}
-	return contracts.Accept
 }
 
 func money(a bank.Amount) results.Money { return results.Money(a.Micros()) }

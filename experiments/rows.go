@@ -113,8 +113,8 @@ func (s *Study) metricRow(configuration, policy, rep, m int, x float64) results.
 	return row
 }
 
-// MetricRows returns those metrics of every replication, or all if none is named.
-func (s *Study) MetricRows(names ...string) []results.Metric {
+// metricRows returns those metrics of every replication, or all if none is named.
+func (s *Study) metricRows(names ...string) []results.Metric {
 	var rows []results.Metric
 	s.each(func(configuration, policy int, _, _ string) {
 		values := s.cells[configuration][policy].values
@@ -129,14 +129,14 @@ func (s *Study) MetricRows(names ...string) []results.Metric {
 	return rows
 }
 
-// SummaryRows returns every metric over all replications, beside what is printed.
-func (s *Study) SummaryRows() []results.Summary {
+// summaryRows returns every metric over all replications, beside what is printed.
+func (s *Study) summaryRows() []results.Summary {
 	var rows []results.Summary
 	paper := papers.Of(s.Experiment.Name)
 	s.each(func(configuration, policy int, name, label string) {
 		for m := range s.Metrics {
 			row := results.Summary{Configuration: name, Admission: label, Metric: s.Metrics[m].Name}
-			row.N, row.Mean, row.SD, row.Lo95, row.Hi95 = described(s.Summary(configuration, policy, m))
+			row.N, row.Mean, row.SD, row.Lo95, row.Hi95 = described(s.summary(configuration, policy, m))
 			if x, ok := paper.Number(name, label, row.Metric); ok {
 				row.Paper = &x
 			}
@@ -146,13 +146,13 @@ func (s *Study) SummaryRows() []results.Summary {
 	return rows
 }
 
-// CurveRows returns efficiency at every alpha.
-func (s *Study) CurveRows() []results.Point {
+// curveRows returns efficiency at every alpha.
+func (s *Study) curveRows() []results.Point {
 	var rows []results.Point
 	s.each(func(configuration, policy int, name, label string) {
 		for a, alpha := range s.Experiment.Alphas {
 			row := results.Point{Configuration: name, Admission: label, Alpha: alpha}
-			row.N, row.Mean, row.SD, row.Lo95, row.Hi95 = described(s.Efficiency(configuration, policy, a))
+			row.N, row.Mean, row.SD, row.Lo95, row.Hi95 = described(s.efficiency(configuration, policy, a))
 			rows = append(rows, row)
 		}
 	})

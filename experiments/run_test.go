@@ -37,7 +37,7 @@ func paper(t testing.TB, replications int, sets ...string) *scenario.Experiment 
 // run runs e and calls take for every replication.
 func run(t testing.TB, e *scenario.Experiment, workers int, take func(*Replication)) *Study {
 	t.Helper()
-	s := NewStudy(e)
+	s := newStudy(e)
 	err := Each(context.Background(), e, Options{Workers: workers}, func(r *Replication) error {
 		s.Add(r)
 		if take != nil {
@@ -174,7 +174,7 @@ func TestPaper(t *testing.T) {
 		}
 	})
 	mean := func(configuration int, policy, metric string) float64 {
-		return s.Summary(configuration, indexOf(t, e, configuration, policy), slices.IndexFunc(s.Metrics, func(m metrics.Metric) bool { return m.Name == metric })).Mean
+		return s.summary(configuration, indexOf(t, e, configuration, policy), slices.IndexFunc(s.Metrics, func(m metrics.Metric) bool { return m.Name == metric })).Mean
 	}
 	for i, c := range e.Configurations {
 		be, sac, cac := mean(i, "be", "violations"), mean(i, "sac", "violations"), mean(i, "cac", "violations")

@@ -101,8 +101,8 @@ func (tb Table) bands(t Terminal) [][]int {
 	return append(bands, band)
 }
 
-// HTML returns the table as an element, without title and note.
-func (tb Table) HTML() string {
+// html returns the table as an element, without title and note.
+func (tb Table) html() string {
 	w := tb.writer(tb.all(), func(c Cell) string {
 		s := html.EscapeString(clean(c.Text))
 		if c.Strong {

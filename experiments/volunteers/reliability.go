@@ -47,8 +47,8 @@ type Bin struct {
 	Low, High float64
 }
 
-// Honest reports whether the share kept lies within the band, or there is none.
-func (b *Bin) Honest() bool { return b.Count == 0 || b.Kept >= b.Low && b.Kept <= b.High }
+// honest reports whether the share kept lies within the band, or there is none.
+func (b *Bin) honest() bool { return b.Count == 0 || b.Kept >= b.Low && b.Kept <= b.High }
 
 // A Diagram is promised against observed completion.
 type Diagram struct {
@@ -57,9 +57,9 @@ type Diagram struct {
 	Base  float64 // share kept of all; NaN without probes
 }
 
-// Reliability sorts probes into n bins, with bands of that probability, in
+// reliability sorts probes into n bins, with bands of that probability, in
 // (0,1).
-func Reliability(probes []metrics.Promise, n int, band float64) Diagram {
+func reliability(probes []metrics.Promise, n int, band float64) Diagram {
 	d := Diagram{Bins: make([]Bin, n)}
 	kept := make([]float64, n)
 	for i := range d.Bins {

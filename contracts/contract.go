@@ -3,6 +3,7 @@ package contracts
 import (
 	"math"
 
+	"bourse/bank"
 	"bourse/hosts"
 	"bourse/market"
 )
@@ -53,6 +54,19 @@ type Pause struct {
 // Remaining returns the estimated work left at now over all nodes, 0 at least.
 func (c *Contract) Remaining(now float64) float64 {
 	return max(0, c.Total()-c.Done-c.Rate*(now-c.At))
+}
+
+// A Settled is a contract that has ended. Its Placements are kept if it was booked in
+// several parts, and otherwise not.
+type Settled struct {
+	Contract
+	Outcome Outcome
+	From    Phase       // in which it was before
+	Ended   float64     // instant
+	ByDue   float64     // w_d: work over all nodes by the deadline
+	Delay   float64     // how late it is judged to be, s; 0 if its promise was kept
+	Paid    bank.Amount // charged
+	Penalty bank.Amount // paid by the provider
 }
 
 // Tolerance is the relative error within which work counts as done.

@@ -34,7 +34,6 @@ type arena struct {
 	ledger   *bank.Ledger
 	broker   broker.Broker
 	solver   optimum.Solver
-	jobs     []optimum.Job
 	request  contracts.Request // of the job that is submitted
 
 	churn     *floor.Availability // of the replication at hand, nil where hosts stay
@@ -74,13 +73,8 @@ func (a *arena) optimum(s *setting) optimum.Solution {
 		return optimum.Solution{Proven: true}
 	}
 	f := &s.conf.Fleet
-	a.jobs = a.jobs[:0]
-	for i := range a.plan {
-		j := &a.plan[i]
-		a.jobs = append(a.jobs, optimum.Job{Arrival: j.Arrival, Runtime: j.Runtime, Nodes: j.Nodes, Value: j.Value})
-	}
 	processors := float64(f.Hosts) * f.CPUs
-	return a.solver.Solve(a.jobs, int(min(processors, math.MaxInt32)), f.Hosts, optimum.Limits{})
+	return a.solver.Solve(a.plan, int(min(processors, math.MaxInt32)), f.Hosts, optimum.Limits{})
 }
 
 // run runs the arena's plan under policy o. The entries of its ledger go to
@@ -112,7 +106,9 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 	in := &arrivals{arena: a, setting: s, run: a.spare.take(len(a.plan))}
 	a.cancels.Reset()
 	market := []des.Source{marketplace{&a.broker, in}}
-	if in.run.Cancels = slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.Cancel > 0 }); in.run.Cancels {
+	of := &in.run.Outcome
+	of.Booked = admission.Books(o.Name)
+	if of.Cancels = slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.Cancel > 0 }); of.Cancels {
 		market = append(market, cancels{a}) // what has ended is not taken back
 	}
 	sources := append(market, in)
@@ -129,7 +125,6 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 			return nil, err
 		}
 	}
-	in.run.Booked = admission.Books(o.Name)
 	a.collect(in.run, s)
 	return in.run, nil
 }
@@ -279,14 +274,10 @@ func (in *arrivals) Advance(now float64) error {
 			a.cancels.Set(int32(n), now+j.Cancel)
 		}
 		in.run.Jobs = append(in.run.Jobs, metrics.Job{})
-		job := &in.run.Jobs[n] // field by field: a literal would be made elsewhere and copied
-		job.Value, job.Arrival, job.Work, job.Runtime = r.SLA.Budget.Float64(), j.Arrival, j.Work(), j.Runtime
-		job.Urgent, job.Nodes, job.Opens, job.OnDemand = j.Urgent, j.Nodes, r.Opens(), j.OnDemand
-		in.run.Records = append(in.run.Records, Record{})
-		rec := &in.run.Records[n]
-		rec.ID, rec.User, rec.Runtime, rec.Nodes, rec.Asked, rec.Cancel = j.ID, j.User, j.Runtime, j.Nodes, r.Total(), j.Cancel
-		rec.Decision, rec.Value = d.Verdict, r.SLA.Budget
-		rec.because(d)
+		job := &in.run.Jobs[n] // a literal with fields would be made elsewhere and copied
+		if job.Job = *j; d.Verdict == contracts.Reject {
+			refuse(job, d)
+		}
 	}
 	return nil
 }
@@ -314,6 +305,12 @@ func (a *arena) position(id contracts.ID) int32 {
 	return int32(int64(id) - a.plan[0].ID)
 }
 
+// refuse notes why j was not admitted.
+func refuse(j *metrics.Job, d *contracts.Decision) {
+	j.Contract.Outcome, j.Reason = contracts.Refused, d.Reason
+	j.About, j.Names = d.Numbers.Contract()
+}
+
 // bin is the width of price averages in seconds (§4.2).
 const bin = 300
 
@@ -322,43 +319,13 @@ func (a *arena) collect(run *Run, s *setting) {
 	a.indexPlan()
 	for i := range a.broker.Ended() {
 		c := &a.broker.Ended()[i]
-		at := a.position(c.ID)
-		j, rec := &run.Jobs[at], &run.Records[at]
-		rec.Decision, rec.Reason, j.Admitted = contracts.Accept, contracts.None, true
-		j.Start, j.End, j.ByDue, j.Done = c.Admitted, c.Ended, c.ByDue, c.Done
-		j.Fulfilled, j.Cancelled = c.Outcome == contracts.Fulfilled, !c.Outcome.Violated() && c.Outcome != contracts.Fulfilled
-		j.Losses, j.Resent, j.Wasted = c.Losses, c.Resent, c.Wasted
-		j.Open = c.Outcome == contracts.Unfinished
-		j.Waits = j.Open && c.From == contracts.Waiting && !c.Gang
-		j.Gang, j.Host, j.Killed = c.Gang, int(c.Host), c.Outcome == contracts.Killed
-		if j.Begun = !math.IsInf(c.Began, 1); j.Begun {
-			j.Began = c.Began
-		}
-		for _, pl := range c.Placements {
-			j.Parts = append(j.Parts, metrics.Part{Host: int(pl.Host), Nodes: pl.Nodes})
-		}
-		if !j.Open { // else it does not count as use of a host, nor its pauses as none
-			for _, p := range c.Paused {
-				where := metrics.Part{Host: j.Host, Nodes: c.Nodes}
-				if len(j.Parts) > 0 {
-					where = j.Parts[p.Part]
-				}
-				run.Pauses = append(run.Pauses, metrics.Pause{Host: where.Host, Nodes: where.Nodes, From: p.From, To: min(p.To, c.Ended)})
-			}
-		}
-		rec.Paid, rec.Penalty = c.Paid, c.Penalty
-		j.Paid, j.Penalty = c.Paid.Float64(), c.Penalty.Float64()
+		became := &run.Jobs[a.position(c.ID)].Contract
+		*became = *c
+		became.Owner = 0 // its number is of this arena's ledger
 		run.End = max(run.End, c.Ended)
 	}
 	for _, r := range a.broker.Refused() {
-		rec := &run.Records[a.position(r.ID)]
-		rec.Decision = r.Decision.Verdict
-		rec.because(&r.Decision)
-	}
-	for i := range run.Jobs {
-		if run.Closed && run.Records[i].Decision == contracts.Defer {
-			run.Jobs[i].Open, run.Jobs[i].Waits = true, true
-		}
+		refuse(&run.Jobs[a.position(r.ID)], &r.Decision)
 	}
 	if s.payment.Whole {
 		run.Prices = nil

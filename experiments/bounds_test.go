@@ -18,7 +18,7 @@ func TestBounds(t *testing.T) {
 		bounded[m.Name] = m.Bound
 	}
 	at, below := 0, 0
-	for _, r := range s.SummaryRows() {
+	for _, r := range s.summaryRows() {
 		if r.Lo95 == nil {
 			continue
 		}

@@ -31,21 +31,22 @@ func TestCancels(t *testing.T) {
 				t.Errorf("%v of the contracts violated", n)
 			}
 			for i := range run.Jobs {
-				j, rec, plan := &run.Jobs[i], &run.Records[i], &a.plan[i]
-				due := plan.Cancel > 0 && rec.Decision == contracts.Accept
-				if !j.Cancelled {
-					if due && j.End > j.Arrival+plan.Cancel {
-						t.Fatalf("job %d, to be taken back at %v, ended at %v", rec.ID, j.Arrival+plan.Cancel, j.End)
+				j, plan := &run.Jobs[i], &a.plan[i]
+				c := &j.Contract
+				due := plan.Cancel > 0 && j.Admitted()
+				if c.Outcome != contracts.Cancelled {
+					if due && c.Ended > j.Arrival+plan.Cancel {
+						t.Fatalf("job %d, to be taken back at %v, ended at %v", j.ID, j.Arrival+plan.Cancel, c.Ended)
 					}
 					continue
 				}
 				owes := 0.1
-				if early++; j.Begun {
+				if early++; !math.IsInf(c.Began, 1) {
 					early, late = early-1, late+1
-					owes = max(owes, (j.End-j.Began)/plan.Estimate)
+					owes = max(owes, (c.Ended-c.Began)/plan.Estimate)
 				}
-				if want := owes * rec.Value.Float64(); !due || j.End != j.Arrival+plan.Cancel || j.Fulfilled || math.Abs(j.Paid-want) > 2e-6 {
-					t.Fatalf("policy %d, job %d: taken back at %v for $%v, want at %v for $%v", k, rec.ID, j.End, j.Paid, j.Arrival+plan.Cancel, want)
+				if want := owes * c.SLA.Budget.Float64(); !due || c.Ended != j.Arrival+plan.Cancel || j.Fulfilled() || math.Abs(c.Paid.Float64()-want) > 2e-6 {
+					t.Fatalf("policy %d, job %d: taken back at %v for $%v, want at %v for $%v", k, j.ID, c.Ended, c.Paid.Float64(), j.Arrival+plan.Cancel, want)
 				}
 			}
 		}

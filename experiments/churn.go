@@ -130,13 +130,13 @@ func (a *arena) stop(s *setting, run *Run) {
 		}
 		o.Available = a.available(&s.conf.Fleet, o.Jobs[0].Arrival, until)
 	}
-	open := func(j metrics.Job) bool { return j.Open }
+	open := func(j metrics.Job) bool { return j.Open() }
 	if !run.Closed || !slices.ContainsFunc(run.Jobs, open) {
 		return
 	}
 	o.Jobs, o.Earlier = slices.DeleteFunc(slices.Clone(o.Jobs), open), slices.DeleteFunc(slices.Clone(o.Earlier), open)
 	for _, j := range run.Jobs[warm:] {
-		if j.Open {
+		if j.Open() {
 			o.Open = append(o.Open, j)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"bourse/contracts"
 	"bourse/experiments/scenario"
 )
 
@@ -115,15 +116,15 @@ configurations:
 				switch {
 				case j.Arrival >= 4000:
 					t.Errorf("job %d comes at %v", i, j.Arrival)
-				case j.Open && (whole.Admitted && whole.End < 4000 || j.Fulfilled || j.Paid != 0):
+				case j.Open() && (whole.Admitted() && whole.Contract.Ended < 4000 || j.Fulfilled() || j.Contract.Paid.Sign() != 0):
 					t.Errorf("job %d is open, and was %+v", i, whole)
-				case !j.Open && !reflect.DeepEqual(j, whole):
+				case !j.Open() && !reflect.DeepEqual(j, whole):
 					t.Errorf("job %d is %+v, and was %+v", i, j, whole)
 				}
-				if j.Open {
+				if j.Open() {
 					open++
 				}
-				if j.Waits {
+				if c := &j.Contract; c.Outcome == contracts.Open || c.Outcome == contracts.Unfinished && c.From == contracts.Waiting {
 					waits++
 				}
 			}

@@ -65,7 +65,7 @@ configurations:
 			want, first, differ := starts(t, policy+".starts.gz"), 74.0, 0 // when the first job arrives, which is 0 in a plan
 			err = Each(t.Context(), &e, Options{}, func(r *Replication) error {
 				for i := range r.Runs[0].Jobs {
-					id, got := r.Runs[0].Records[i].ID, r.Runs[0].Jobs[i].Start+first
+					id, got := r.Runs[0].Jobs[i].ID, r.Runs[0].Jobs[i].Contract.Admitted+first
 					if got != want[id] {
 						differ++
 					}
@@ -107,8 +107,8 @@ configurations:
 `, file))
 	if err := Each(t.Context(), e, Options{}, func(r *Replication) error {
 		for i, j := range r.Runs[0].Jobs {
-			if want := []float64{1000, 1000, 50, 50, 50, 50}[i]; j.End != want {
-				t.Errorf("job %d ends at %v, want %v", i+1, j.End, want)
+			if want := []float64{1000, 1000, 50, 50, 50, 50}[i]; j.Contract.Ended != want {
+				t.Errorf("job %d ends at %v, want %v", i+1, j.Contract.Ended, want)
 			}
 		}
 		return nil

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -40,8 +41,8 @@ func (r *told) laws() error {
 			return fmt.Errorf("%s, replication %d: %w", run.offer.Label, run.rep, err)
 		}
 		for i := range run.Jobs {
-			if err := run.jobLaws(i); err != nil {
-				return fail(fmt.Errorf("job %d: %w", run.Records[i].ID, err))
+			if err := run.jobLaws(&run.Jobs[i]); err != nil {
+				return fail(fmt.Errorf("job %d: %w", run.Jobs[i].ID, err))
 			}
 		}
 		for i, m := range metrics.All() {
@@ -98,50 +99,52 @@ func metricLaw(i int, x, off float64) error {
 	return nil
 }
 
-// jobLaws checks job i of the run.
-func (run *toldRun) jobLaws(i int) error {
-	j, rec := &run.Jobs[i], &run.Records[i]
-	for _, x := range []float64{j.Value, j.Arrival, j.Work, j.Runtime, j.Start, j.End, j.ByDue, j.Done, j.Paid, j.Penalty, j.Wasted, j.Began} {
+// jobLaws checks a job of the run.
+func (run *toldRun) jobLaws(job *metrics.Job) error {
+	j := &job.Contract
+	for _, x := range []float64{job.Value, job.Arrival, job.Runtime, j.Admitted, j.Ended, j.ByDue, j.Done, j.Wasted} {
 		if !(x >= 0) || math.IsInf(x, 1) {
-			return fmt.Errorf("%+v has a number that is negative or none", *j)
+			return fmt.Errorf("%+v has a number that is negative or none", *job)
 		}
 	}
-	if !j.Admitted {
-		if j.Fulfilled || j.Paid != 0 || j.Done != 0 || j.Penalty != 0 {
+	if !job.Admitted() {
+		if !reflect.DeepEqual(*j, contracts.Settled{Outcome: j.Outcome}) {
 			return fmt.Errorf("it was not admitted, and %+v", *j)
 		}
-		if rec.Decision == contracts.Accept || rec.Decision == contracts.Reject && rec.Reason == contracts.None {
-			return fmt.Errorf("it was not admitted: %v for %q", rec.Decision, rec.Reason)
+		if (j.Outcome == contracts.Refused) != (job.Reason != contracts.None) {
+			return fmt.Errorf("it was not admitted: %v for %q", j.Outcome, job.Reason)
 		}
-		if rec.Decision == contracts.Defer && !run.Closed {
+		if j.Outcome == contracts.Open && !run.Closed {
 			return fmt.Errorf("it still waits when all is done")
 		}
 		return nil
 	}
 	f := &run.set.conf.Fleet // in a moment it does work that nothing can tell from none
-	fastest := f.CPUs * slices.Max(append([]float64{f.Speed}, f.Speeds...)) * float64(rec.Nodes)
-	most := j.Work*(1+rounding) + 2*contracts.Moment(j.End)*fastest
+	fastest := f.CPUs * slices.Max(append([]float64{f.Speed}, f.Speeds...)) * float64(job.Nodes)
+	most := job.Work()*(1+rounding) + 2*contracts.Moment(j.Ended)*fastest
 	switch {
-	case j.Start < j.Arrival:
-		return fmt.Errorf("it starts at %v, and came at %v", j.Start, j.Arrival)
-	case j.End < j.Start:
-		return fmt.Errorf("it ends at %v, and started at %v", j.End, j.Start)
+	case j.Admitted < job.Arrival:
+		return fmt.Errorf("it is admitted at %v, and came at %v", j.Admitted, job.Arrival)
+	case !(j.Began >= j.Admitted):
+		return fmt.Errorf("it starts at %v, and was admitted at %v", j.Began, j.Admitted)
+	case j.Ended < j.Admitted:
+		return fmt.Errorf("it ends at %v, and started at %v", j.Ended, j.Admitted)
 	case j.ByDue > most || j.Done > most:
-		return fmt.Errorf("%v of its work is done, %v by the deadline, of %v", j.Done, j.ByDue, j.Work)
-	case j.ByDue > j.Done*(1+rounding) && !j.Fulfilled && j.Losses == 0:
+		return fmt.Errorf("%v of its work is done, %v by the deadline, of %v", j.Done, j.ByDue, job.Work())
+	case j.ByDue > j.Done*(1+rounding) && !job.Fulfilled() && j.Losses == 0:
 		return fmt.Errorf("%v of its work is done, %v by the deadline", j.Done, j.ByDue)
-	case j.Fulfilled && j.ByDue != j.Work:
-		return fmt.Errorf("it is fulfilled with %v of %v done", j.ByDue, j.Work)
-	case rec.Paid.Sign() < 0 || rec.Paid.Cmp(rec.Value) > 0:
-		return fmt.Errorf("it pays %v of %v", rec.Paid, rec.Value)
-	case rec.Penalty.Sign() < 0 || rec.Penalty.Sign() > 0 && (j.Fulfilled || j.Cancelled || j.Open):
-		return fmt.Errorf("it is paid a penalty of %v", rec.Penalty)
-	case j.Open && rec.Paid.Sign() > 0:
-		return fmt.Errorf("it was open at the horizon, and pays %v", rec.Paid)
-	case run.Closed && j.End > run.set.horizon():
-		return fmt.Errorf("it ends at %v, after the horizon", j.End)
-	case j.Open != (j.Cancelled && run.Closed && j.End == run.set.horizon() && j.Open):
-		return fmt.Errorf("it is open, and ends at %v", j.End)
+	case job.Fulfilled() && j.ByDue != job.Work():
+		return fmt.Errorf("it is fulfilled with %v of %v done", j.ByDue, job.Work())
+	case j.Paid.Sign() < 0 || j.Paid.Cmp(j.SLA.Budget) > 0:
+		return fmt.Errorf("it pays %v of %v", j.Paid, j.SLA.Budget)
+	case j.Penalty.Sign() < 0 || j.Penalty.Sign() > 0 && (job.Fulfilled() || j.Outcome == contracts.Cancelled || job.Open()):
+		return fmt.Errorf("it is paid a penalty of %v", j.Penalty)
+	case job.Open() && j.Paid.Sign() > 0:
+		return fmt.Errorf("it was open at the horizon, and pays %v", j.Paid)
+	case run.Closed && j.Ended > run.set.horizon():
+		return fmt.Errorf("it ends at %v, after the horizon", j.Ended)
+	case job.Open() && !(run.Closed && j.Ended == run.set.horizon()):
+		return fmt.Errorf("it is open, and ends at %v", j.Ended)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"bourse/contracts"
 	"bourse/contracts/floor"
+	"bourse/experiments/metrics"
 )
 
 // A replay goes through the decisions of a run again, slowly: at every instant at
@@ -246,7 +247,7 @@ func (w *replay) contract(e tapeEvent) *replayContract {
 	}
 	c := &replayContract{
 		request: w.run.tape.asked[e.id], work: w.run.truth(e.id),
-		gang: w.rule.name == "planned" && w.run.Booked, start: math.NaN(), end: math.NaN(), recalled: math.NaN(),
+		gang: w.rule.name == "planned" && w.run.Outcome.Booked, start: math.NaN(), end: math.NaN(), recalled: math.NaN(),
 		back: w.run.back(e.id),
 	}
 	c.late = c.due() <= w.now // nothing is done by its deadline
@@ -335,7 +336,7 @@ func (w *replay) leave(e tapeEvent) error {
 	if !c.perHost() {
 		finished = c.done() >= c.total()-w.sumFuzz(c)
 	}
-	if finished && e.at == c.back && !c.gang && w.run.Jobs[w.run.row(e.id)].Cancelled {
+	if finished && e.at == c.back && !c.gang && w.run.job(e.id).Contract.Outcome == contracts.Cancelled {
 		c.takenIn, c.fee, c.border = true, 1, true // or it was done, to rounding or a tick
 	}
 	over := finished || closed || !c.goesOn() && e.at >= c.due()
@@ -419,18 +420,18 @@ func (w *replay) sumFuzz(c *replayContract) (sum float64) {
 	return sum
 }
 
-// row returns which of the jobs of the run that is.
-func (run *toldRun) row(id contracts.ID) int {
-	return slices.IndexFunc(run.Records, func(r Record) bool { return r.ID == int64(id) })
+// job returns the job of that contract.
+func (run *toldRun) job(id contracts.ID) *metrics.Job {
+	return &run.Jobs[slices.IndexFunc(run.Jobs, func(j metrics.Job) bool { return j.ID == int64(id) })]
 }
 
 // back returns the instant at which the owner of a job wants it back, +Inf if never.
 func (run *toldRun) back(id contracts.ID) float64 {
-	if i := run.row(id); run.Records[i].Cancel > 0 {
-		return run.Jobs[i].Arrival + run.Records[i].Cancel
+	if j := run.job(id); j.Cancel > 0 {
+		return j.Arrival + j.Cancel
 	}
 	return math.Inf(1)
 }
 
 // truth returns the work that a node of a job truly needs.
-func (run *toldRun) truth(id contracts.ID) float64 { return run.Records[run.row(id)].Runtime }
+func (run *toldRun) truth(id contracts.ID) float64 { return run.job(id).Runtime }

@@ -88,7 +88,7 @@ func parse(dir string) (e *scenario.Experiment, err error) {
 	if err != nil {
 		return nil, refused{errors.New(strings.ReplaceAll(err.Error(), dir+"/", ""))}
 	}
-	return NewStudy(&x).Experiment, nil
+	return newStudy(&x).Experiment, nil
 }
 
 // A told is what became of a scenario.
@@ -189,7 +189,7 @@ func (r *told) watch(stored bool) (opts Options, at map[string]*toldRun) {
 // that it tells.
 func alone(e *scenario.Experiment) (r *told, err error) {
 	defer catch(&err)
-	r = &told{experiment: e, study: NewStudy(e)}
+	r = &told{experiment: e, study: newStudy(e)}
 	if r.sets, err = settings(e, nil); err != nil {
 		return nil, err
 	}
@@ -223,7 +223,7 @@ func (r *told) take(rep *Replication) {
 // together runs e with 3 workers, for the hash of what it tells. Nothing is recorded: that
 // must make no difference either.
 func together(e *scenario.Experiment) (sum string, err error) {
-	r := &told{experiment: e, study: NewStudy(e)}
+	r := &told{experiment: e, study: newStudy(e)}
 	opts, at := r.watch(false)
 	opts.Workers, opts.observe = 3, nil
 	if err := Each(context.Background(), e, opts, func(rep *Replication) error { r.take(rep); return nil }); err != nil {
@@ -255,7 +255,7 @@ func (r *told) sum(at map[string]*toldRun) (string, error) {
 			h.Write(at[fmt.Sprintf("%s/%d", label, rep.Rep)].journal.hash.Sum(nil))
 		}
 	}
-	if err := errors.Join(out.Encode(r.study.SummaryRows()), out.Encode(r.study.CurveRows())); err != nil {
+	if err := errors.Join(out.Encode(r.study.summaryRows()), out.Encode(r.study.curveRows())); err != nil {
 		return "", fmt.Errorf("summary: %w", err)
 	}
 	return fmt.Sprintf("%x", h.Sum(nil)), nil

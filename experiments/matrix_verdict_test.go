@@ -7,6 +7,7 @@ import (
 	"bourse/bank"
 	"bourse/contracts"
 	"bourse/contracts/note"
+	"bourse/experiments/metrics"
 )
 
 // replay replays the run and holds what it published against what comes of it.
@@ -25,14 +26,15 @@ func (run *toldRun) replay(*told) error {
 	w.takeBack(math.Nextafter(run.End, math.Inf(1)))
 	books := run.journal.settled()
 	for i := range run.Jobs {
-		if !run.Jobs[i].Admitted {
-			if c := w.all[contracts.ID(run.Records[i].ID)]; c != nil {
-				return fmt.Errorf("job %d has run, and was not admitted", run.Records[i].ID)
+		j := &run.Jobs[i]
+		if !j.Admitted() {
+			if c := w.all[contracts.ID(j.ID)]; c != nil {
+				return fmt.Errorf("job %d has run, and was not admitted", j.ID)
 			}
 			continue
 		}
-		if err := w.verdict(i, books[run.Records[i].ID]); err != nil {
-			return fmt.Errorf("job %d: %w", run.Records[i].ID, err)
+		if err := w.verdict(j, books[j.ID]); err != nil {
+			return fmt.Errorf("job %d: %w", j.ID, err)
 		}
 	}
 	return w.prices()
@@ -76,31 +78,31 @@ func (r *recorder) settled() map[int64]*settlement {
 	return all
 }
 
-// verdict checks how job i, which was admitted, is said to have ended.
-func (w *replay) verdict(i int, s *settlement) error {
-	j, rec := &w.run.Jobs[i], &w.run.Records[i]
-	c := w.all[contracts.ID(rec.ID)]
+// verdict checks how job, which was admitted, is said to have ended.
+func (w *replay) verdict(job *metrics.Job, s *settlement) error {
+	j, open := &job.Contract, job.Open()
+	c := w.all[j.ID]
 	if s == nil {
 		return fmt.Errorf("no entry admits it")
 	}
 	if c == nil { // a reservation that has not begun
-		if !w.run.Booked {
+		if !w.run.Outcome.Booked {
 			return fmt.Errorf("it was admitted and never placed")
 		}
-		c = w.contract(tapeEvent{id: contracts.ID(rec.ID)})
+		c = w.contract(tapeEvent{id: j.ID})
 	}
 	if math.IsNaN(c.end) && w.run.Closed {
 		c.end, c.open = w.run.set.horizon(), true
 	}
 	switch {
-	case j.Start != s.admitted || j.End != s.ended:
-		return fmt.Errorf("it ran from %v to %v, and by the ledger from %v to %v", j.Start, j.End, s.admitted, s.ended)
-	case !c.gang && c.start != j.Start:
-		return fmt.Errorf("it starts at %v, and was placed at %v", j.Start, c.start)
-	case c.end != j.End && !(c.open && j.Open):
-		return fmt.Errorf("it ends at %v, by the replay at %v", j.End, c.end)
-	case c.open != j.Open:
-		return fmt.Errorf("open: %v, by the replay %v", j.Open, c.open)
+	case j.Admitted != s.admitted || j.Ended != s.ended:
+		return fmt.Errorf("it ran from %v to %v, and by the ledger from %v to %v", j.Admitted, j.Ended, s.admitted, s.ended)
+	case !c.gang && c.start != j.Admitted:
+		return fmt.Errorf("it starts at %v, and was placed at %v", j.Admitted, c.start)
+	case c.end != j.Ended && !(c.open && open):
+		return fmt.Errorf("it ends at %v, by the replay at %v", j.Ended, c.end)
+	case c.open != open:
+		return fmt.Errorf("open: %v, by the replay %v", open, c.open)
 	case c.losses != j.Losses || math.Abs(c.wasted-j.Wasted) > w.sumFuzz(c)*float64(1+c.losses)+1e-9*c.wasted:
 		return fmt.Errorf("%d losses of %v, by the replay %d of %v", j.Losses, j.Wasted, c.losses, c.wasted)
 	case math.Abs(c.done()-j.Done) > w.sumFuzz(c):
@@ -108,16 +110,16 @@ func (w *replay) verdict(i int, s *settlement) error {
 	}
 	o := w.outcome(c)
 	switch {
-	case o.sure && o.fulfilled != j.Fulfilled:
-		return fmt.Errorf("fulfilled: %v; %v of %v is done by the replay, from %v to %v, due %v", j.Fulfilled, c.done(), c.total(), c.start, c.end, c.due())
+	case o.sure && o.fulfilled != job.Fulfilled():
+		return fmt.Errorf("fulfilled: %v; %v of %v is done by the replay, from %v to %v, due %v", job.Fulfilled(), c.done(), c.total(), c.start, c.end, c.due())
 	case o.sure && math.Abs(o.byDue-j.ByDue) > w.sumFuzz(c):
 		return fmt.Errorf("%v done by its deadline, by the replay %v", j.ByDue, o.byDue)
 	case !o.sure:
 		return nil // what is owed rests on it
 	}
 	paid, penalty, off := w.bill(c, o, s)
-	if math.Abs(paid-float64(rec.Paid.Micros())) > off || math.Abs(penalty-float64(rec.Penalty.Micros())) > off {
-		return fmt.Errorf("paid %v, penalty %v; by the replay %v and %v micro-dollars", rec.Paid, rec.Penalty, paid, penalty)
+	if math.Abs(paid-float64(j.Paid.Micros())) > off || math.Abs(penalty-float64(j.Penalty.Micros())) > off {
+		return fmt.Errorf("paid %v, penalty %v; by the replay %v and %v micro-dollars", j.Paid, j.Penalty, paid, penalty)
 	}
 	return nil
 }

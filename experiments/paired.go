@@ -10,9 +10,9 @@ import (
 	"bourse/experiments/stats"
 )
 
-// TTests returns the paired tests of a paper whose policies were run, paired by
+// tTests returns the paired tests of a paper whose policies were run, paired by
 // replication, beside what it prints of them.
-func TTests(rows []results.Metric, tests papers.Tests) []report.TTest {
+func tTests(rows []results.Metric, tests papers.Tests) []report.TTest {
 	type series struct{ configuration, admission, metric string }
 	values := make(map[series]map[int]float64) // by replication
 	var configurations []string

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"bourse/contracts"
 	"bourse/experiments/metrics"
 )
 
@@ -29,9 +30,12 @@ configurations:
     admission: [{name: reserve, preempt: true}]
 `)
 	run(t, e, 1, func(r *Replication) {
-		o := &r.Runs[0].Outcome
-		if u, ok := metrics.ClusterUtilization.Of(o); !ok || u != 1 || len(o.Pauses) != 2 || o.Pauses[0].From != 10 || o.Pauses[0].To != 20 {
-			t.Errorf("utilization %v with pauses %v, want 1 with two, the first from 10 to 20 s", u, o.Pauses)
+		var pauses []contracts.Pause
+		for _, j := range r.Runs[0].Jobs {
+			pauses = append(pauses, j.Contract.Paused...)
+		}
+		if u, ok := metrics.ClusterUtilization.Of(&r.Runs[0].Outcome); !ok || u != 1 || len(pauses) != 2 || pauses[0].From != 10 || pauses[0].To != 20 {
+			t.Errorf("utilization %v with pauses %v, want 1 with two, the first from 10 to 20 s", u, pauses)
 		}
 	})
 }
@@ -65,9 +69,9 @@ configurations:
     market: {sharing: planned, payment: budget}
     admission: [{name: reserve}]`+c.more+"\n")
 		run(t, e, 1, func(r *Replication) {
-			j := &r.Runs[0].Jobs[0]
-			if j.Began != c.start || j.End != c.end || len(j.Parts) != 2 {
-				t.Errorf("last at %s: from %v to %v in %v, want %v to %v in two parts", c.last, j.Began, j.End, j.Parts, c.start, c.end)
+			j := &r.Runs[0].Jobs[0].Contract
+			if j.Began != c.start || j.Ended != c.end || len(j.Placements) != 2 {
+				t.Errorf("last at %s: from %v to %v in %v, want %v to %v in two parts", c.last, j.Began, j.Ended, j.Placements, c.start, c.end)
 			}
 			if u, ok := metrics.ClusterUtilization.Of(&r.Runs[0].Outcome); !ok || u != c.want {
 				t.Errorf("last at %s: utilization %v, want %v", c.last, u, c.want)

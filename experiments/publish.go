@@ -147,7 +147,7 @@ func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, from []
 	if len(holes.Missing) > 0 {
 		return nil, holes
 	}
-	s := NewStudy(e)
+	s := newStudy(e)
 	heads := make(map[string]string)
 	for _, name := range plan.Units {
 		unit, err := where[name].Read(name)
@@ -173,7 +173,7 @@ func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, from []
 	inputs := maps.Clone(plan.Inputs)
 	maps.Copy(inputs, plan.Source)
 	to.Command, to.Notes = plan.Command, append(to.Notes, plan.Notes...)
-	if err := errors.Join(w.Summary(s.SummaryRows()), w.Curve(s.CurveRows())); err != nil {
+	if err := errors.Join(w.Summary(s.summaryRows()), w.Curve(s.curveRows())); err != nil {
 		return nil, err
 	}
 	if err := s.pictures(w, to, kept(heads)); err != nil {
@@ -204,9 +204,9 @@ func (p *Prepared) plan(to *Publication) results.Plan {
 func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger) error {
 	page := s.Document(p.Dir, append(s.notes(), p.Notes...))
 	page.Command, page.Scenario, page.Ledgers = p.Command, p.Scenario, kept
-	page.Figures = Figures(s.Experiment, s.SummaryRows(), s.CurveRows())
+	page.Figures = figures(s.Experiment, s.summaryRows(), s.curveRows())
 	if f := s.Experiment.Figure; f != nil && f.Less != "" {
-		page.Figures = append(page.Figures, Differences(s.Experiment, s.MetricRows(f.Metrics...))...)
+		page.Figures = append(page.Figures, Differences(s.Experiment, s.metricRows(f.Metrics...))...)
 	}
 	files, err := page.Files("")
 	if err != nil {

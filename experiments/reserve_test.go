@@ -70,8 +70,8 @@ func TestWithoutBudget(t *testing.T) {
 		}
 		err = Each(t.Context(), &e, Options{}, func(r *Replication) error {
 			for i, j := range r.Runs[0].Jobs {
-				if j.Value == 0 && j.Admitted || i == 1 && !j.Admitted && p[0] != "librasla" {
-					t.Errorf("%s: job %d, of $%v, is admitted: %v", p[0], i+1, j.Value, j.Admitted)
+				if j.Value == 0 && j.Admitted() || i == 1 && !j.Admitted() && p[0] != "librasla" {
+					t.Errorf("%s: job %d, of $%v, is admitted: %v", p[0], i+1, j.Value, j.Admitted())
 				}
 			}
 			return nil
@@ -98,7 +98,7 @@ func TestReservationsMetamorphic(t *testing.T) {
 				label := []string{"mli", "ran", "ff", "nf", "imct", "minu", "maxu"}[k]
 				for i := range run.Jobs {
 					j := &run.Jobs[i]
-					if j.Killed || j.Admitted && !j.Fulfilled {
+					if j.Admitted() && !j.Fulfilled() {
 						t.Errorf("%v: %s: job %d is late or killed", sets, label, i)
 					}
 				}
@@ -119,7 +119,7 @@ func TestReservationsMetamorphic(t *testing.T) {
 	}
 	demand := jobs("base.workload.annotate.reservations.share=0")
 	for label, js := range demand {
-		if slices.ContainsFunc(js, func(j metrics.Job) bool { return !j.Admitted }) {
+		if slices.ContainsFunc(js, func(j metrics.Job) bool { return !j.Admitted() }) {
 			t.Errorf("%s rejects on-demand jobs", label)
 		}
 	}
@@ -135,7 +135,7 @@ func TestReservationPresets(t *testing.T) {
 			_, file, _ := strings.Cut(name, "-")
 			e := reserved(t, file, "base.workload.model.jobs=60")
 			s := run(t, e, 1, nil)
-			figures := Differences(s.Experiment, s.MetricRows())
+			figures := Differences(s.Experiment, s.metricRows())
 			if len(figures) != 1 || figures[0].Name != name+"-less-mli" {
 				t.Fatalf("drawn: %v", figures)
 			}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"bourse/bank"
+	"bourse/contracts"
+	"bourse/experiments/metrics"
 	"bourse/experiments/papers"
 	"bourse/experiments/results"
 	"bourse/experiments/stats"
@@ -44,39 +46,49 @@ func jobRows(configuration, admission string, rep int, run *Run) []results.Job {
 	rows := make([]results.Job, len(run.Jobs))
 	endings := make([]ending, len(run.Jobs))
 	for i := range rows {
-		j, rec := &run.Jobs[i], &run.Records[i]
-		rows[i] = results.Job{
+		j := &run.Jobs[i]
+		c, row, o := &j.Contract, &rows[i], &endings[i]
+		*row = results.Job{
 			Configuration: configuration, Admission: admission, Replication: rep,
-			Job: strconv.FormatInt(rec.ID, 10), User: strconv.FormatInt(rec.User, 10),
-			Arrival: j.Arrival, Runtime: rec.Runtime, Nodes: rec.Nodes, Value: money(rec.Value),
-			Decision: rec.Decision.String(), Reason: reason(rec), Work: j.Work,
+			Job: strconv.FormatInt(j.ID, 10), User: strconv.FormatInt(j.User, 10),
+			Arrival: j.Arrival, Runtime: j.Runtime, Nodes: j.Nodes, Value: money(dollars(j.Value)),
+			Decision: decision(c.Outcome).String(), Reason: reason(j), Work: j.Work(),
 		}
-		if j.Admitted {
-			o := &endings[i]
-			*o = ending{
-				start: j.Start, end: j.End, done: j.ByDue, wasted: j.Wasted, losses: j.Losses,
-				paid: money(rec.Paid), penalty: money(rec.Penalty), fulfilled: j.Fulfilled,
-			}
-			if j.Gang && j.Begun {
-				o.start = j.Began
-			}
-			rows[i].Start, rows[i].End, rows[i].WorkDone = &o.start, &o.end, &o.done
-			if run.Outcome.Volatile {
-				rows[i].Losses, rows[i].Wasted = &o.losses, &o.wasted
-			}
-			rows[i].Paid, rows[i].Penalty, rows[i].Fulfilled = &o.paid, &o.penalty, &o.fulfilled
+		if !j.Admitted() {
+			continue
 		}
+		*o = ending{c.Admitted, c.Ended, c.ByDue, c.Wasted, money(c.Paid), money(c.Penalty), c.Losses, j.Fulfilled()}
+		if c.Gang && !math.IsInf(c.Began, 1) {
+			o.start = c.Began
+		}
+		row.Start, row.End, row.WorkDone = &o.start, &o.end, &o.done
+		if run.Outcome.Volatile {
+			row.Losses, row.Wasted = &o.losses, &o.wasted
+		}
+		row.Paid, row.Penalty, row.Fulfilled = &o.paid, &o.penalty, &o.fulfilled
 	}
 	return rows
 }
 
+// decision returns what was decided of a job with that outcome.
+func decision(o contracts.Outcome) contracts.Verdict {
+	switch o {
+	case contracts.Refused:
+		return contracts.Reject
+	case contracts.Open:
+		return contracts.Defer
+	default:
+		return contracts.Accept
+	}
+}
+
 func money(a bank.Amount) results.Money { return results.Money(a.Micros()) }
 
-func reason(r *Record) string {
-	if r.Names {
-		return string(r.Reason) + " " + strconv.FormatInt(int64(r.About), 10)
+func reason(j *metrics.Job) string {
+	if j.Names {
+		return string(j.Reason) + " " + strconv.FormatInt(int64(j.About), 10)
 	}
-	return string(r.Reason)
+	return string(j.Reason)
 }
 
 func priceRows(configuration, admission string, rep int, run *Run) []results.Price {
@@ -101,8 +113,8 @@ func (s *Study) metricRow(configuration, policy, rep, m int, x float64) results.
 	return row
 }
 
-// MetricRows returns those metrics of every replication, or all if none is named.
-func (s *Study) MetricRows(names ...string) []results.Metric {
+// metricRows returns those metrics of every replication, or all if none is named.
+func (s *Study) metricRows(names ...string) []results.Metric {
 	var rows []results.Metric
 	s.each(func(configuration, policy int, _, _ string) {
 		values := s.cells[configuration][policy].values
@@ -117,14 +129,14 @@ func (s *Study) MetricRows(names ...string) []results.Metric {
 	return rows
 }
 
-// SummaryRows returns every metric over all replications, beside what is printed.
-func (s *Study) SummaryRows() []results.Summary {
+// summaryRows returns every metric over all replications, beside what is printed.
+func (s *Study) summaryRows() []results.Summary {
 	var rows []results.Summary
 	paper := papers.Of(s.Experiment.Name)
 	s.each(func(configuration, policy int, name, label string) {
 		for m := range s.Metrics {
 			row := results.Summary{Configuration: name, Admission: label, Metric: s.Metrics[m].Name}
-			row.N, row.Mean, row.SD, row.Lo95, row.Hi95 = described(s.Summary(configuration, policy, m))
+			row.N, row.Mean, row.SD, row.Lo95, row.Hi95 = described(s.summary(configuration, policy, m))
 			if x, ok := paper.Number(name, label, row.Metric); ok {
 				row.Paper = &x
 			}
@@ -134,13 +146,13 @@ func (s *Study) SummaryRows() []results.Summary {
 	return rows
 }
 
-// CurveRows returns efficiency at every alpha.
-func (s *Study) CurveRows() []results.Point {
+// curveRows returns efficiency at every alpha.
+func (s *Study) curveRows() []results.Point {
 	var rows []results.Point
 	s.each(func(configuration, policy int, name, label string) {
 		for a, alpha := range s.Experiment.Alphas {
 			row := results.Point{Configuration: name, Admission: label, Alpha: alpha}
-			row.N, row.Mean, row.SD, row.Lo95, row.Hi95 = described(s.Efficiency(configuration, policy, a))
+			row.N, row.Mean, row.SD, row.Lo95, row.Hi95 = described(s.efficiency(configuration, policy, a))
 			rows = append(rows, row)
 		}
 	})

@@ -36,6 +36,15 @@ type Replication struct {
 	Optimum       Optimum
 }
 
+// A Run is one configuration under one policy in one replication.
+type Run struct {
+	Jobs    []metrics.Job // in order of arrival
+	Prices  []float64     // mean host price over each 5 minutes, $/s
+	End     float64       // instant of the last end, 0 if nothing was admitted
+	Closed  bool          // the horizon came before all was done
+	Outcome metrics.Outcome
+}
+
 // An Optimum is U* of a workload.
 type Optimum struct {
 	Value  float64
@@ -159,16 +168,15 @@ func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*se
 	for k, run := range r.Runs {
 		f := &s.conf.Fleet
 		warm := int(s.conf.Workload.Warmup * float64(len(run.Jobs)))
-		run.Outcome = metrics.Outcome{
-			Capacity: f.Capacity(), Hosts: f.Hosts, Processors: f.CPUs, Booked: run.Booked, Cancels: run.Cancels, Pauses: run.Pauses,
-			Jobs: run.Jobs[warm:], Earlier: run.Jobs[:warm], Optimum: best.Bound, Prices: run.Prices, Promises: promises,
-		}
+		o := &run.Outcome
+		o.Capacity, o.Hosts, o.Processors = f.Capacity(), f.Hosts, f.CPUs
+		o.Jobs, o.Earlier, o.Prices, o.Promises, o.Optimum = run.Jobs[warm:], run.Jobs[:warm], run.Prices, promises, best.Bound
 		a.stop(s, run)
-		if err := metrics.Check(&run.Outcome); err != nil {
+		if err := metrics.Check(o); err != nil {
 			return fail(err)
 		}
 		if !admission.Spot(s.offers[k].Name) {
-			run.Outcome.Demand = demand
+			o.Demand = demand
 		}
 	}
 	return r, nil

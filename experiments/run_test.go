@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"bourse/contracts"
 	"bourse/contracts/admission"
 	"bourse/contracts/bidding"
 	"bourse/contracts/broker"
@@ -36,7 +37,7 @@ func paper(t testing.TB, replications int, sets ...string) *scenario.Experiment 
 // run runs e and calls take for every replication.
 func run(t testing.TB, e *scenario.Experiment, workers int, take func(*Replication)) *Study {
 	t.Helper()
-	s := NewStudy(e)
+	s := newStudy(e)
 	err := Each(context.Background(), e, Options{Workers: workers}, func(r *Replication) error {
 		s.Add(r)
 		if take != nil {
@@ -84,7 +85,7 @@ func TestWorkers(t *testing.T) {
 			}
 			next++
 			for _, run := range r.Runs {
-				fmt.Fprintln(h, run.Jobs, run.Records, run.Prices, run.End, r.Optimum)
+				fmt.Fprintln(h, run.Jobs, run.Prices, run.End, r.Optimum)
 			}
 		})
 		return s, fmt.Sprintf("%x", h.Sum(nil))
@@ -124,7 +125,7 @@ func TestCommonRandomNumbers(t *testing.T) {
 		for _, run := range r.Runs {
 			for i, j := range run.Jobs {
 				first := r.Runs[0].Jobs[i]
-				if j.Arrival != first.Arrival || j.Work != first.Work || j.Value != first.Value {
+				if j.Arrival != first.Arrival || j.Runtime != first.Runtime || j.Value != first.Value {
 					t.Fatalf("%s, replication %d: job %d is another under another policy", e.Configurations[r.Configuration].Name, r.Rep, i)
 				}
 			}
@@ -137,7 +138,7 @@ func TestCommonRandomNumbers(t *testing.T) {
 			same, values := 0, 0
 			for i, j := range r.Runs[0].Jobs {
 				other := high["pareto-high"][rep].Runs[0]
-				if j.Arrival == other.Jobs[i].Arrival && j.Work == other.Jobs[i].Work && r.Runs[0].Records[i].Nodes == other.Records[i].Nodes {
+				if j.Arrival == other.Jobs[i].Arrival && j.Runtime == other.Jobs[i].Runtime && j.Nodes == other.Jobs[i].Nodes {
 					same++
 				}
 				if j.Value != other.Jobs[i].Value {
@@ -160,7 +161,7 @@ func TestPaper(t *testing.T) {
 		for k, run := range r.Runs {
 			value := 0.0
 			for _, j := range run.Jobs {
-				if j.Fulfilled {
+				if j.Fulfilled() {
 					value += j.Value
 				}
 			}
@@ -173,7 +174,7 @@ func TestPaper(t *testing.T) {
 		}
 	})
 	mean := func(configuration int, policy, metric string) float64 {
-		return s.Summary(configuration, indexOf(t, e, configuration, policy), slices.IndexFunc(s.Metrics, func(m metrics.Metric) bool { return m.Name == metric })).Mean
+		return s.summary(configuration, indexOf(t, e, configuration, policy), slices.IndexFunc(s.Metrics, func(m metrics.Metric) bool { return m.Name == metric })).Mean
 	}
 	for i, c := range e.Configurations {
 		be, sac, cac := mean(i, "be", "violations"), mean(i, "sac", "violations"), mean(i, "cac", "violations")
@@ -233,8 +234,8 @@ func TestMoney(t *testing.T) {
 				t.Fatal(err)
 			}
 			var paid, earned, sum int64
-			for _, rec := range run.Records {
-				paid += rec.Paid.Micros()
+			for _, j := range run.Jobs {
+				paid += j.Contract.Paid.Micros()
 			}
 			for _, owner := range a.owners {
 				earned += a.ledger.Balance(owner).Micros()
@@ -255,12 +256,13 @@ func TestOutcome(t *testing.T) {
 	t.Parallel()
 	run(t, paper(t, 5), 2, func(r *Replication) {
 		for _, run := range r.Runs {
-			for i, j := range run.Jobs {
-				if rec := run.Records[i]; j.Paid != rec.Paid.Float64() || j.Penalty != rec.Penalty.Float64() || j.Value != rec.Value.Float64() {
-					t.Fatalf("configuration %d, replication %d: job %+v, recorded as %+v", r.Configuration, r.Rep, j, rec)
+			for _, j := range run.Jobs {
+				c := &j.Contract
+				if j.Admitted() && (c.ID != contracts.ID(j.ID) || c.SLA.Budget != dollars(j.Value)) {
+					t.Fatalf("configuration %d, replication %d: job %+v has the contract of another", r.Configuration, r.Rep, j)
 				}
-				if j.Fulfilled != (j.Admitted && j.ByDue >= j.Work*(1-1e-9)) || j.Paid > j.Value ||
-					j.Admitted && (j.Start != j.Arrival || j.End < j.Start || j.End > j.Arrival+run.Records[i].Runtime*(1+1e-9)+1e-9) {
+				if j.Fulfilled() != (j.Admitted() && c.ByDue >= j.Work()*(1-1e-9)) || c.Paid.Cmp(dollars(j.Value)) > 0 ||
+					j.Admitted() && (c.Admitted != j.Arrival || c.Ended < c.Admitted || c.Ended > j.Arrival+j.Runtime*(1+1e-9)+1e-9) {
 					t.Fatalf("configuration %d, replication %d: job %+v", r.Configuration, r.Rep, j)
 				}
 			}

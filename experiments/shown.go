@@ -33,9 +33,9 @@ func labels() report.Labels {
 	return l
 }
 
-// Figures returns the figures of results of e: what its scenario asks for, or else what
+// figures returns the figures of results of e: what its scenario asks for, or else what
 // its paper draws.
-func Figures(e *scenario.Experiment, summary []results.Summary, curve []results.Point) []report.Figure {
+func figures(e *scenario.Experiment, summary []results.Summary, curve []results.Point) []report.Figure {
 	if e.Figure != nil || len(e.Sweep) > 0 {
 		title := e.Title
 		if title == "" {
@@ -46,12 +46,12 @@ func Figures(e *scenario.Experiment, summary []results.Summary, curve []results.
 	return papers.Of(e.Name).Figures(labels(), summary, curve)
 }
 
-// Tables returns the tables of results of e: with a sweep one a metric that is
+// tables returns the tables of results of e: with a sweep one a metric that is
 // drawn, and what is printed beside what is measured; with a figure of several
 // configurations one for all; else one a configuration, what is printed beside what
 // is measured, and the paired tests of its paper. They show the metrics that the figure
 // does, or the paper.
-func Tables(e *scenario.Experiment, summary []results.Summary, rows []results.Metric) []report.Table {
+func tables(e *scenario.Experiment, summary []results.Summary, rows []results.Metric) []report.Table {
 	if len(e.Sweep) > 0 {
 		tables := sweep(e).Tables(summary)
 		if t := report.PaperTable(labels(), summary); len(t.Rows) > 0 {
@@ -77,7 +77,7 @@ func Tables(e *scenario.Experiment, summary []results.Summary, rows []results.Me
 	if t := report.PaperTable(labels(), main); len(t.Rows) > 0 {
 		tables = append(tables, t)
 	}
-	if tests := TTests(rows, paper.Tests); len(tests) > 0 && e.Replications > 1 {
+	if tests := tTests(rows, paper.Tests); len(tests) > 0 && e.Replications > 1 {
 		tables = append(tables, report.TTests(labels(), paper.Tests.Title, tests, stats.CriticalT(0.05, e.Replications-1)))
 	}
 	return tables
@@ -95,11 +95,11 @@ type StudyValues struct {
 // Document returns the tables of s beside what its paper prints, and the notes; and for
 // programs its rows, and the directory of its results.
 func (s *Study) Document(dir string, notes []string) report.Document {
-	rows := s.SummaryRows()
+	rows := s.summaryRows()
 	return report.Document{
-		Title: s.Experiment.Title, Tables: Tables(s.Experiment, rows, s.MetricRows(papers.Of(s.Experiment.Name).Tests.Metrics()...)), Notes: notes,
+		Title: s.Experiment.Title, Tables: tables(s.Experiment, rows, s.metricRows(papers.Of(s.Experiment.Name).Tests.Metrics()...)), Notes: notes,
 		Values: func([]string) any {
-			return StudyValues{Results: dir, Notes: notes, Summary: rows, Curve: s.CurveRows()}
+			return StudyValues{Results: dir, Notes: notes, Summary: rows, Curve: s.curveRows()}
 		},
 	}
 }
@@ -141,8 +141,8 @@ func Drawn(dir *results.Dir, curveAlone bool) (d report.Document, err error) {
 		shown = append(shown, f.Metrics...)
 	}
 	rows, err := dir.Metrics(shown...)
-	d.Figures = append(Figures(&e, summary, curve), Differences(&e, rows)...)
-	d.Tables = Tables(&e, summary, rows)
+	d.Figures = append(figures(&e, summary, curve), Differences(&e, rows)...)
+	d.Tables = tables(&e, summary, rows)
 	return d, err
 }
 

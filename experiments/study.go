@@ -22,8 +22,8 @@ type cell struct {
 	curve  [][]float64 // by alpha
 }
 
-// NewStudy returns a study of e without replications.
-func NewStudy(e *scenario.Experiment) *Study {
+// newStudy returns a study of e without replications.
+func newStudy(e *scenario.Experiment) *Study {
 	x := e.Expanded()
 	e = &x
 	s := &Study{Experiment: e, Metrics: metrics.All(), unproven: make([]int, len(e.Configurations))}
@@ -84,13 +84,13 @@ func (s *Study) add(configuration int, found []float64) {
 	}
 }
 
-// Summary describes metric m over the replications in which it is defined.
-func (s *Study) Summary(configuration, policy, m int) stats.Summary {
+// summary describes metric m over the replications in which it is defined.
+func (s *Study) summary(configuration, policy, m int) stats.Summary {
 	return summarize(s.cells[configuration][policy].values[m]).Within(s.Metrics[m].Bound.Ends())
 }
 
-// Efficiency describes the efficiency at the scenario's alpha number a.
-func (s *Study) Efficiency(configuration, policy, a int) stats.Summary {
+// efficiency describes the efficiency at the scenario's alpha number a.
+func (s *Study) efficiency(configuration, policy, a int) stats.Summary {
 	return summarize(s.cells[configuration][policy].curve[a])
 }
 

@@ -126,7 +126,7 @@ func (p *Prepared) find(ctx context.Context, opts Options, to *Publication, unit
 		var once sync.Once // the first to fail ends the program
 		fatal = func(err error) { once.Do(func() { to.Fatal(err) }) }
 	}
-	s, spare := NewStudy(p.Experiment), new(spare)
+	s, spare := newStudy(p.Experiment), new(spare)
 	begin := func(ctx context.Context) func(int) (Unit, error) {
 		a := newArena()
 		a.spare, a.observe = spare, opts.observe

@@ -84,7 +84,7 @@ func (j *job) request() contracts.Request {
 
 // A fate is what became of a job.
 type fate struct {
-	broker.Settled
+	contracts.Settled
 	on    []int // hosts, in order
 	ended bool
 }

@@ -72,7 +72,7 @@ type State struct {
 	free      []int32 // places in contracts that are not in use
 	waiting   []int32 // contracts that wait for a decision, in the order of the policy
 	freed     bool    // there may be room for them since the policy was told
-	ended     []Settled
+	ended     []contracts.Settled
 	refused   []Refusal
 }
 
@@ -101,19 +101,6 @@ type contract struct {
 }
 
 const none = -1
-
-// A Settled is a contract that has ended. Its Placements are kept if it was booked in
-// several parts, and otherwise not.
-type Settled struct {
-	contracts.Contract
-	Outcome contracts.Outcome
-	From    contracts.Phase // in which it was before
-	Ended   float64         // instant
-	ByDue   float64         // w_d: work over all nodes by the deadline
-	Delay   float64         // how late it is judged to be, s; 0 if its promise was kept
-	Paid    bank.Amount     // charged
-	Penalty bank.Amount     // paid by the provider
-}
 
 // A Refusal is the rejection of a request that had waited.
 type Refusal struct {
@@ -190,7 +177,7 @@ func (b *Broker) gone(i int32) {
 
 // Ended returns the contracts that have ended, in the order of their ends. The slice
 // is the broker's own until Reset.
-func (b *Broker) Ended() []Settled { return b.ended }
+func (b *Broker) Ended() []contracts.Settled { return b.ended }
 
 // Refused returns the requests that waited and were then rejected, in that order. The
 // slice is the broker's own until Reset.

@@ -37,7 +37,7 @@ func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 	if _, err := b.Teller.Settle(b.now, int64(c.ID), bill.Pay, b.verdict(&over, k, &v, bill.Penalty)); err != nil {
 		return fmt.Errorf("settle %d: %w", c.ID, err)
 	}
-	b.ended = append(b.ended, Settled{})
+	b.ended = append(b.ended, contracts.Settled{})
 	e := &b.ended[len(b.ended)-1]
 	if e.Contract = *k; k.Gang && len(k.Placements) > 1 {
 		e.Placements = slices.Clone(k.Placements)

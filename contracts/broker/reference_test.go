@@ -236,7 +236,7 @@ func TestAgainstReference(t *testing.T) {
 			t.Fatalf("%v: %d contracts ended, want %d", m, len(p.broker.Ended()), len(f.ended))
 		}
 		for _, want := range f.ended {
-			i := slices.IndexFunc(p.broker.Ended(), func(c Settled) bool { return c.ID == want.ID })
+			i := slices.IndexFunc(p.broker.Ended(), func(c contracts.Settled) bool { return c.ID == want.ID })
 			if i < 0 {
 				t.Fatalf("%v: contract %d did not end", m, want.ID)
 			}

@@ -6,11 +6,11 @@ import (
 	"bourse/workloadgen/describe"
 )
 
-// PaperDiffers says in sentences how a log differs from the San Diego Blue
+// paperDiffers says in sentences how a log differs from the San Diego Blue
 // Horizon's as the paper had it (§2), for a page that puts both beside each
 // other. The log that the archive publishes today has been cleaned since: bursts
 // of single users are out, and copies of it leave out what never ran.
-func PaperDiffers(l *describe.Log) []string {
+func paperDiffers(l *describe.Log) []string {
 	short := 0
 	for _, r := range l.Run.Values {
 		if r < 30 {

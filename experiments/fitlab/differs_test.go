@@ -11,7 +11,7 @@ import (
 // share below 30 s, and the coefficient of variation of its gaps, 3.9.
 func TestPaperDiffers(t *testing.T) {
 	t.Parallel()
-	text := strings.Join(PaperDiffers(describe.Describe(trace(t, "SDSC-BLUE-2000-4.1-cln.valid.swf.gz"))), "\n")
+	text := strings.Join(paperDiffers(describe.Describe(trace(t, "SDSC-BLUE-2000-4.1-cln.valid.swf.gz"))), "\n")
 	for _, want := range []string{"223402 jobs; this log has 232542, of which 232542 ran", "of these 1.2 %", "these 363.77 s and 3.89", "0.749"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s\ndoes not say %s", text, want)

@@ -31,20 +31,20 @@ type Judged struct {
 // Judge returns Table 1 of a log that was measured, with the paper's numbers beside:
 // how near the paper's laws come to it, or those of model files if any are named.
 func Judge(ctx context.Context, file *Log, log *describe.Log, files []string, b gof.Bootstrap, stream Stream, workers int) (report.Document, error) {
-	columns, err := PaperColumns(log.IAT.Values, log.Run.Values, log.Procs.Values)
+	columns, err := paperColumns(log.IAT.Values, log.Run.Values, log.Procs.Values)
 	if err == nil && len(files) > 0 {
 		err = modelColumns(columns, files)
 	}
 	if err != nil {
 		return report.Document{}, err
 	}
-	fits, err := Table1(ctx, columns, b, stream, workers)
+	fits, err := table1(ctx, columns, b, stream, workers)
 	if err != nil {
 		return report.Document{}, err
 	}
 	differs := []string{"The paper's numbers are of SDSC Blue Horizon, another log than this."}
 	if isBlueHorizon(file.Trace.Header) {
-		differs = PaperDiffers(log)
+		differs = paperDiffers(log)
 	}
 	printed := papers.Of("").Fits
 	rows, how := beside(printed, fits), method(b, log)

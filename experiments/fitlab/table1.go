@@ -33,9 +33,9 @@ type Fit struct {
 	MeanD   float64 // mean distance of the pairs
 }
 
-// Table1 returns the market paper's Table 1 for any columns: for each the trace
+// table1 returns the market paper's Table 1 for any columns: for each the trace
 // against itself, then its laws.
-func Table1(ctx context.Context, columns []Column, b gof.Bootstrap, stream Stream, workers int) ([]Fit, error) {
+func table1(ctx context.Context, columns []Column, b gof.Bootstrap, stream Stream, workers int) ([]Fit, error) {
 	type task struct {
 		sample []float64
 		law    dist.Distribution // nil for the trace itself
@@ -84,9 +84,9 @@ func Table1(ctx context.Context, columns []Column, b gof.Bootstrap, stream Strea
 	return fits, nil
 }
 
-// PaperColumns returns the columns of the paper's table for inter-arrival
+// paperColumns returns the columns of the paper's table for inter-arrival
 // times, runtimes and sizes of a trace, with its laws.
-func PaperColumns(iat, run, cpu []float64) ([]Column, error) {
+func paperColumns(iat, run, cpu []float64) ([]Column, error) {
 	var err error
 	law := func(name, member string, options map[string]any) Law {
 		d, e := dist.Table().Make(plugin.Spec{Name: member, Options: options})

@@ -56,12 +56,12 @@ func columns(t *swf.Trace) (iat, run, cpu []float64) {
 func TestTable1(t *testing.T) {
 	t.Parallel()
 	iat, run, cpu := columns(trace(t, "SDSC-BLUE-2000-4.1-cln.valid.swf.gz"))
-	laws, err := PaperColumns(iat, run, cpu)
+	laws, err := paperColumns(iat, run, cpu)
 	if err != nil {
 		t.Fatal(err)
 	}
 	start := time.Now()
-	got, err := Table1(context.Background(), laws, gof.PaperBootstrap(), stream(1), 0)
+	got, err := table1(context.Background(), laws, gof.PaperBootstrap(), stream(1), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,15 +91,15 @@ func TestWorkers(t *testing.T) {
 	for range 1000 {
 		values = append(values, rng.ExpFloat64()*300)
 	}
-	columns, err := PaperColumns(values, values, values)
+	columns, err := paperColumns(values, values, values)
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, err := Table1(context.Background(), columns, gof.PaperBootstrap(), stream(2), 1)
+	one, err := table1(context.Background(), columns, gof.PaperBootstrap(), stream(2), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	eight, err := Table1(context.Background(), columns, gof.PaperBootstrap(), stream(2), 8)
+	eight, err := table1(context.Background(), columns, gof.PaperBootstrap(), stream(2), 8)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,12 +116,12 @@ func BenchmarkTable1(b *testing.B) {
 	for i := range values {
 		values[i] = math.Floor(rng.ExpFloat64()*300) + 1
 	}
-	columns, err := PaperColumns(values, values, values)
+	columns, err := paperColumns(values, values, values)
 	if err != nil {
 		b.Fatal(err)
 	}
 	run := func(workers int) {
-		if _, err := Table1(context.Background(), columns, gof.PaperBootstrap(), stream(3), workers); err != nil {
+		if _, err := table1(context.Background(), columns, gof.PaperBootstrap(), stream(3), workers); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -10,16 +10,19 @@ func ofClass(m Metric, urgent bool) Metric {
 	m.Name += "_" + name
 	m.Doc += ", those of " + name + " urgency"
 	m.Of = func(o *Outcome) (float64, bool) {
-		class, any := *o, false
-		class.Jobs = make([]Job, 0, len(o.Jobs))
+		any := false
 		for i := range o.Jobs {
 			any = any || o.Jobs[i].Urgent
-			if o.Jobs[i].Urgent == urgent {
-				class.Jobs = append(class.Jobs, o.Jobs[i])
-			}
 		}
 		if !any {
 			return 0, false
+		}
+		class := *o
+		class.Jobs = make([]Job, 0, len(o.Jobs))
+		for i := range o.Jobs {
+			if o.Jobs[i].Urgent == urgent {
+				class.Jobs = append(class.Jobs, o.Jobs[i])
+			}
 		}
 		return of(&class)
 	}

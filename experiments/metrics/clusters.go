@@ -1,6 +1,10 @@
 package metrics
 
-import "math"
+import (
+	"math"
+
+	"bourse/contracts"
+)
 
 // ClusterUtilization is U; ClusterLeast and ClusterMost are that of single clusters.
 // The window ends with the last arrival: after it the system is no longer open. A
@@ -46,21 +50,23 @@ func clusters(o *Outcome, start float64, fold func(a, b float64) float64, n int)
 	busy := make([]float64, o.Hosts)
 	for _, jobs := range [][]Job{o.Earlier, o.Jobs} {
 		for i := range jobs {
-			j := &jobs[i]
-			if !j.Gang || !j.Begun {
+			c := &jobs[i].Contract
+			if !c.Gang {
 				continue
 			}
-			span := overlap(j.Began, j.End, from, to)
-			for _, p := range j.Parts {
+			span := overlap(c.Began, c.Ended, from, to)
+			parts := c.Placements
+			if len(parts) == 0 {
+				parts = []contracts.Placement{{Host: c.Host, Nodes: c.Nodes}}
+			}
+			for _, p := range parts {
 				busy[p.Host] += float64(p.Nodes) * span
 			}
-			if len(j.Parts) == 0 {
-				busy[j.Host] += float64(j.Nodes) * span
+			for _, p := range c.Paused {
+				on := &parts[p.Part]
+				busy[on.Host] -= float64(on.Nodes) * overlap(p.From, min(p.To, c.Ended), from, to)
 			}
 		}
-	}
-	for _, p := range o.Pauses {
-		busy[p.Host] -= float64(p.Nodes) * overlap(p.From, p.To, from, to)
 	}
 	u := start
 	for _, b := range busy {

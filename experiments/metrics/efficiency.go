@@ -22,10 +22,10 @@ func Efficiency(o *Outcome, alpha float64) (float64, bool) {
 // utility is eq. 9, and 0 for a job that was rejected. What the provider pays
 // back for a broken promise is the user's gain.
 func (j *Job) utility(alpha float64) float64 {
-	if !j.Admitted {
+	if !j.Admitted() {
 		return 0
 	}
-	return contracts.Mixed(alpha, j.ByDue, j.Work, j.Paid-j.Penalty, j.Value)
+	return contracts.Mixed(alpha, j.Contract.ByDue, j.Work(), j.revenue(), j.Contract.SLA.Budget.Float64())
 }
 
 func efficiencyAt(name string, alpha float64) Metric {
@@ -48,10 +48,13 @@ func meanEfficiencyAt(name string, alpha float64) Metric {
 		Doc:  "mean of U(j)/U*(j) over the jobs that U* fulfils (§4.2 as printed)",
 		Of: func(o *Outcome) (float64, bool) {
 			return mean(o, func(j *Job) (float64, bool) {
-				if !j.Chosen || j.Value <= 0 {
+				if !j.Chosen || j.Value < 1e-6 { // less is no money
 					return 0, false
 				}
-				return j.utility(alpha) / j.Value, true
+				if !j.Admitted() {
+					return 0, true
+				}
+				return j.utility(alpha) / j.Contract.SLA.Budget.Float64(), true
 			})
 		},
 	}

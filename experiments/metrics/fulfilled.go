@@ -8,7 +8,7 @@ var DeadlinesFulfilled = Metric{
 	Bound: Percent,
 	Doc:   "jobs done by their deadline / jobs submitted (Risk, §4)",
 	Of: func(o *Outcome) (float64, bool) {
-		x, ok := mean(o, func(j *Job) (float64, bool) { return one(j.Fulfilled), true })
+		x, ok := mean(o, func(j *Job) (float64, bool) { return one(j.Fulfilled()), true })
 		return 100 * x, ok
 	},
 }

@@ -7,6 +7,6 @@ var CompletedLength = Metric{
 	Unit: "s",
 	Doc:  "mean CPU time of the jobs completed, all nodes together",
 	Of: func(o *Outcome) (float64, bool) {
-		return mean(o, func(j *Job) (float64, bool) { return j.Work, j.completed() })
+		return mean(o, func(j *Job) (float64, bool) { return j.Work(), j.completed() })
 	},
 }

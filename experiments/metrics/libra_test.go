@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"bourse/contracts"
 	"bourse/experiments/metrics"
 )
 
@@ -13,11 +14,11 @@ import (
 func TestLibraMetrics(t *testing.T) {
 	t.Parallel()
 	jobs := []metrics.Job{
-		{Arrival: 10, Runtime: 20, Work: 40, Admitted: true, Fulfilled: true, End: 70, Done: 40, Paid: 5},
-		{Arrival: 20, Runtime: 10, Work: 10, Admitted: true, End: 99, Done: 10, Penalty: 3},
-		{Arrival: 30, Runtime: 10, Work: 10},
-		{Arrival: 40, Runtime: 10, Work: 10, Admitted: true, End: 60, Done: 9},
-		{Arrival: 50, Runtime: 50, Work: 50, Admitted: true, Fulfilled: true, End: 100, Done: 50, Paid: 7, Urgent: true},
+		job(plan{Arrival: 10, Runtime: 20, Nodes: 2}, settled{Outcome: contracts.Fulfilled, Ended: 70, Paid: dollars(5)}, contract{Done: 40}),
+		job(plan{Arrival: 20, Runtime: 10, Nodes: 1}, settled{Outcome: contracts.Late, Ended: 99, Penalty: dollars(3)}, contract{Done: 10}),
+		job(plan{Arrival: 30, Runtime: 10, Nodes: 1}, settled{Outcome: contracts.Refused}, contract{}),
+		job(plan{Arrival: 40, Runtime: 10, Nodes: 1}, settled{Outcome: contracts.Late, Ended: 60}, contract{Done: 9}),
+		job(plan{Arrival: 50, Runtime: 50, Nodes: 1, Urgent: true}, settled{Outcome: contracts.Fulfilled, Ended: 100, Paid: dollars(7)}, contract{Done: 50}),
 	}
 	for _, c := range []struct {
 		metric        string
@@ -58,7 +59,9 @@ func TestLibraMetrics(t *testing.T) {
 // time, and that it does not count jobs whose runtime is not known.
 func TestNoneFulfilled(t *testing.T) {
 	t.Parallel()
-	for _, jobs := range [][]metrics.Job{nil, {{Runtime: 1, Admitted: true, End: 5}}, {{Fulfilled: true, End: 5}}} {
+	late := job(plan{Runtime: 1, Nodes: 1}, settled{Outcome: contracts.Late, Ended: 5}, contract{})
+	unknown := job(plan{}, settled{Outcome: contracts.Fulfilled, Ended: 5}, contract{})
+	for _, jobs := range [][]metrics.Job{nil, {late}, {unknown}} {
 		if x, ok := metrics.Slowdown.Of(&metrics.Outcome{Jobs: jobs}); ok {
 			t.Errorf("slowdown of %v = %v, want none", jobs, x)
 		}

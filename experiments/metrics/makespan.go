@@ -6,6 +6,6 @@ var Makespan = Metric{
 	Unit: "s",
 	Doc:  "mean of end - arrival over the jobs completed (Volunteers, §5)",
 	Of: func(o *Outcome) (float64, bool) {
-		return mean(o, func(j *Job) (float64, bool) { return j.End - j.Arrival, j.completed() })
+		return mean(o, func(j *Job) (float64, bool) { return j.response(), j.completed() })
 	},
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"bourse/contracts"
 	"bourse/experiments/metrics"
 )
 
@@ -12,18 +13,22 @@ import (
 // late. Two CPUs run from 0 to 100 s; a planner could have had $20.
 func TestMarketMetrics(t *testing.T) {
 	t.Parallel()
+	refused := job(plan{Value: 5, Arrival: 15, Runtime: 40, Nodes: 1}, settled{Outcome: contracts.Refused}, contract{})
 	o := &metrics.Outcome{
 		Capacity: 2, Optimum: 20,
 		Jobs: []metrics.Job{
-			{Value: 10, Arrival: 0, Work: 100, Admitted: true, Fulfilled: true, End: 50, ByDue: 100, Done: 100, Paid: 2, Chosen: true},
-			{Value: 8, Arrival: 10, Work: 40, Admitted: true, Start: 10, End: 60, ByDue: 20, Done: 20, Paid: 1, Penalty: 0.5},
-			{Value: 5, Arrival: 15, Work: 40, Chosen: true},
-			{Value: 4, Arrival: 20, Work: 50, Admitted: true, Start: 20, End: 100, ByDue: 10, Done: 50, Paid: 4, Chosen: true},
+			job(plan{Value: 10, Arrival: 0, Runtime: 50, Nodes: 2}, settled{Outcome: contracts.Fulfilled, Ended: 50, ByDue: 100, Paid: dollars(2)}, contract{Done: 100}),
+			job(plan{Value: 8, Arrival: 10, Runtime: 40, Nodes: 1}, settled{Outcome: contracts.Late, Ended: 60, ByDue: 20, Paid: dollars(1), Penalty: dollars(0.5)}, contract{Done: 20}),
+			refused,
+			job(plan{Value: 4, Arrival: 20, Runtime: 50, Nodes: 1}, settled{Outcome: contracts.Late, Ended: 100, ByDue: 10, Paid: dollars(4)}, contract{Done: 50}),
 		},
 		Prices: []float64{1, 2, 3, 9}, Demand: []float64{1, 3, 2},
 	}
 	undefined := math.NaN()
-	nobody := &metrics.Outcome{Capacity: 2, Jobs: []metrics.Job{{Value: 5, Work: 40}}}
+	nobody := &metrics.Outcome{Capacity: 2, Jobs: []metrics.Job{refused}}
+	for i := range o.Jobs {
+		o.Jobs[i].Chosen = i != 1
+	}
 	for _, c := range []struct {
 		metric        string
 		want, without float64 // without: where nobody is admitted, and nothing could be

@@ -24,61 +24,12 @@ type Outcome struct {
 	Processors float64 // of one host
 	Booked     bool    // hosts keep books, of reservations
 	Cancels    bool    // owners take jobs back
-	Pauses     []Pause // of what is in books
 
 	Open      []Job     // of Jobs, those not ended at the horizon: they used hosts, and count nowhere else
 	Volatile  bool      // hosts come and go
 	Available float64   // if so, the work that they could have done while they were there, from the first arrival to the last end, or to the horizon
 	Promises  []Promise // that the predictor was asked for; none unless a figure shows what comes of them
 }
-
-// A Pause is a time in which nodes of a job that had begun were not its own.
-type Pause struct {
-	Host, Nodes int
-	From, To    float64 // instants
-}
-
-// A Job is what became of one job.
-type Job struct {
-	Value     float64 // v, dollars
-	Arrival   float64 // instant
-	Work      float64 // w, over all nodes
-	Runtime   float64 // true s on processors of speed 1; 0 where it is not known
-	Urgent    bool    // of the high urgency class
-	Admitted  bool
-	Fulfilled bool
-	Start     float64 // instant of admission, if admitted
-	End       float64 // instant, if admitted
-	ByDue     float64 // w_d: work done by the deadline
-	Done      float64 // work done at the end
-	Paid      float64 // p, dollars
-	Penalty   float64 // dollars paid back for a broken promise
-	Chosen    bool    // fulfilled by the planner of U*
-
-	Nodes    int
-	Opens    float64 // instant before which it was not to start
-	OnDemand bool    // no deadline was promised
-
-	// Of what was promised a place in a book.
-	Gang   bool // all nodes on Host, or each part on its own
-	Host   int
-	Parts  []Part  // if there are several
-	Begun  bool    // it has started
-	Began  float64 // instant of its first start, if Begun
-	Killed bool    // its estimate was used up
-
-	Cancelled bool // taken back by its owner: no promise was broken
-
-	// Where hosts come and go:
-	Losses int     // times that a host left with it
-	Resent int     // of those, the ones after which it was to be placed again
-	Wasted float64 // work lost so
-	Open   bool    // not ended at the horizon
-	Waits  bool    // if so, it was waiting for a host
-}
-
-// A Part of a job is a gang on a host of its own.
-type Part struct{ Host, Nodes int }
 
 // A Metric is a number with a name, a unit and a source.
 type Metric struct {

@@ -1,7 +1,5 @@
 package metrics
 
-import "bourse/contracts"
-
 // JobProcessRatio is the measure of Zhang, Phillips, "Job-Scheduling with Resource
 // Availability Prediction for Volunteer-Based Grid Computing" (Volunteers). Every
 // failed attempt counts, those of jobs that are open at the horizon too.
@@ -12,14 +10,9 @@ var JobProcessRatio = Metric{
 	Doc:   "jobs completed / (jobs completed + times that a host left with one) (Volunteers, §5)",
 	Of: volatile(func(o *Outcome) (float64, bool) {
 		done, _ := Completed.Of(o)
-		losses := sumOpen(o, func(j *Job) float64 { return float64(j.Losses) })
+		losses := sumOpen(o, func(j *Job) float64 { return float64(j.Contract.Losses) })
 		return over(100*done, done+losses)
 	}),
-}
-
-// completed reports whether the work of j was done, in time or late.
-func (j *Job) completed() bool {
-	return j.Admitted && (j.Fulfilled || contracts.Enough(j.Done, j.Work))
 }
 
 // volatile leaves a metric undefined where hosts stay.

@@ -8,7 +8,7 @@ var Queued = Metric{
 	Of: volatile(func(o *Outcome) (float64, bool) {
 		n := 0.0
 		for i := range o.Open {
-			n += one(o.Open[i].Waits)
+			n += one(o.Open[i].waits())
 		}
 		return n, true
 	}),

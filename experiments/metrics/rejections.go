@@ -7,6 +7,6 @@ var Rejections = Metric{
 	Bound: Proportion,
 	Doc:   "requests rejected / requests, j_r/j_t (§4.2)",
 	Of: func(o *Outcome) (float64, bool) {
-		return mean(o, func(j *Job) (float64, bool) { return one(!j.Admitted), true })
+		return mean(o, func(j *Job) (float64, bool) { return one(!j.Admitted()), true })
 	},
 }

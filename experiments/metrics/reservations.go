@@ -3,6 +3,8 @@ package metrics
 import (
 	"fmt"
 	"math"
+
+	"bourse/contracts"
 )
 
 // The metrics of Farooq, Majumdar, Parsons, "A Framework to Achieve Guaranteed QoS
@@ -64,7 +66,7 @@ var (
 		Unit:  "s",
 		Doc:   "from arrival to end, mean over on-demand jobs, R_OD (Reservations, §4.1)",
 		Of: booked(func(o *Outcome) (float64, bool) {
-			return mean(o, func(j *Job) (float64, bool) { return j.End - j.Arrival, j.ended() && j.OnDemand })
+			return mean(o, func(j *Job) (float64, bool) { return j.response(), j.ended() && j.OnDemand })
 		}),
 	}
 	ResponseAR = Metric{
@@ -73,7 +75,7 @@ var (
 		Unit:  "s",
 		Doc:   "from earliest start to end, mean over reservations, R_AR (Reservations, §4.1)",
 		Of: booked(func(o *Outcome) (float64, bool) {
-			return mean(o, func(j *Job) (float64, bool) { return j.End - j.Opens, j.ended() && !j.OnDemand })
+			return mean(o, func(j *Job) (float64, bool) { return j.Contract.Ended - j.Contract.Opens(), j.ended() && !j.OnDemand })
 		}),
 	}
 )
@@ -84,13 +86,13 @@ var (
 		Name: "late",
 		Unit: "jobs",
 		Doc:  "reservations that ended after their deadline",
-		Of:   booked(count(func(j *Job) bool { return j.ended() && !j.Fulfilled })),
+		Of:   booked(count(func(j *Job) bool { return j.ended() && !j.Fulfilled() })),
 	}
 	Killed = Metric{
 		Name: "killed",
 		Unit: "jobs",
 		Doc:  "jobs stopped when their estimate was used up",
-		Of:   booked(count(func(j *Job) bool { return j.Killed })),
+		Of:   booked(count(func(j *Job) bool { return j.Contract.Outcome == contracts.Killed })),
 	}
 	Cancelled = Metric{
 		Name: "cancelled",
@@ -100,13 +102,10 @@ var (
 			if !o.Booked && !o.Cancels {
 				return 0, false
 			}
-			return count(func(j *Job) bool { return j.Cancelled && !j.Open })(o)
+			return count(func(j *Job) bool { return j.Contract.Outcome == contracts.Cancelled })(o)
 		},
 	}
 )
-
-// ended reports whether j was admitted and has done its work.
-func (j *Job) ended() bool { return j.Admitted && !j.Killed && !j.Cancelled }
 
 // everyJob and reservation say which jobs count.
 func everyJob(*Job) bool      { return true }
@@ -143,10 +142,10 @@ func sizes(o *Outcome, of func(*Job) bool) (t tally) {
 			continue
 		}
 		t.jobs++
-		t.work += j.Work
-		if !j.Admitted {
+		t.work += j.Work()
+		if !j.Admitted() {
 			t.refusals++
-			t.rejected += j.Work
+			t.rejected += j.Work()
 		}
 	}
 	return t

@@ -2,8 +2,10 @@ package metrics_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
+	"bourse/contracts"
 	"bourse/experiments/metrics"
 )
 
@@ -13,22 +15,25 @@ import (
 func TestReservationMetrics(t *testing.T) {
 	t.Parallel()
 	undefined := math.NaN()
+	never := math.Inf(1)
 	jobs := []metrics.Job{
-		{Arrival: 10, Work: 40, Nodes: 2, Opens: 10, Admitted: true, Fulfilled: true, Gang: true, Host: 0, Begun: true, Began: 10, End: 30},
-		{Arrival: 20, Work: 10, Nodes: 1, Opens: 25},
-		{Arrival: 30, Work: 5, Nodes: 1, OnDemand: true, Opens: 30, Admitted: true, Fulfilled: true, Gang: true, Host: 1, Begun: true, Began: 40, End: 45},
-		{Arrival: 40, Work: 60, Nodes: 4, Opens: 42, Admitted: true, Gang: true, Host: 1, Begun: true, Began: 45, End: 60},
-		{Arrival: 50, Work: 5, Nodes: 1, Opens: 50, Admitted: true, Killed: true, Gang: true, Host: 0, Begun: true, Began: 50, End: 55},
-		{Arrival: 50, Work: 8, Nodes: 1, Opens: 70, Admitted: true, Cancelled: true, Gang: true, Host: 0, End: 60},
+		job(plan{Arrival: 10, Runtime: 20, Nodes: 2}, settled{Outcome: contracts.Fulfilled, Ended: 30}, contract{Gang: true, Host: 0, Began: 10}),
+		job(plan{Arrival: 20, Runtime: 10, Nodes: 1, Lead: 5}, settled{Outcome: contracts.Refused}, contract{}),
+		job(plan{Arrival: 30, Runtime: 5, Nodes: 1, OnDemand: true}, settled{Outcome: contracts.Fulfilled, Ended: 45}, contract{Gang: true, Host: 1, Began: 40}),
+		job(plan{Arrival: 40, Runtime: 15, Nodes: 4, Lead: 2}, settled{Outcome: contracts.Late, Ended: 60}, contract{Gang: true, Host: 1, Began: 45}),
+		job(plan{Arrival: 50, Runtime: 5, Nodes: 1}, settled{Outcome: contracts.Killed, Ended: 55}, contract{Gang: true, Host: 0, Began: 50}),
+		job(plan{Arrival: 50, Runtime: 8, Nodes: 1, Lead: 20}, settled{Outcome: contracts.Cancelled, Ended: 60}, contract{Gang: true, Host: 0, Began: never}),
 	}
 	// The hosts, of 4 processors, have 40 and 5+20 node-seconds in use until 50; from
 	// 10 on, 3 times 10 more of the earlier job.
-	earlier := []metrics.Job{{Arrival: 0, Work: 60, Nodes: 3, Admitted: true, Fulfilled: true, Gang: true, Host: 1, Begun: true, End: 20}}
+	earlier := []metrics.Job{job(plan{Arrival: 0, Runtime: 20, Nodes: 3}, settled{Outcome: contracts.Fulfilled, Ended: 20}, contract{Gang: true, Host: 1})}
 	cold := &metrics.Outcome{Jobs: jobs, Hosts: 2, Processors: 4, Booked: true}
 	warm := &metrics.Outcome{Jobs: jobs, Earlier: earlier, Hosts: 2, Processors: 4, Booked: true}
 	noneRefused := &metrics.Outcome{Jobs: jobs[2:3], Hosts: 2, Processors: 4, Booked: true}
 	// Nodes that are taken away for a time stand idle: 2 for 5 s within the window, and 4 after it.
-	paused := &metrics.Outcome{Jobs: jobs, Hosts: 2, Processors: 4, Booked: true, Pauses: []metrics.Pause{{Host: 0, Nodes: 2, From: 15, To: 20}, {Host: 1, Nodes: 4, From: 50, To: 60}}}
+	paused := &metrics.Outcome{Jobs: slices.Clone(jobs), Hosts: 2, Processors: 4, Booked: true}
+	paused.Jobs[0].Contract.Paused = []contracts.Pause{{From: 15, To: 20}}
+	paused.Jobs[3].Contract.Paused = []contracts.Pause{{From: 50, To: never}}
 	if got, ok := metrics.ClusterUtilization.Of(paused); !ok || math.Abs(got-(30+25.0)/2/200) > 1e-12 {
 		t.Errorf("utilization with pauses: %v, want %v", got, (30+25.0)/2/200)
 	}

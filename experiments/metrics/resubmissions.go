@@ -6,6 +6,6 @@ var Resubmissions = Metric{
 	Unit: "attempts",
 	Doc:  "times that a job was placed again, or waits to be, because a host left",
 	Of: volatile(func(o *Outcome) (float64, bool) {
-		return sumOpen(o, func(j *Job) float64 { return float64(j.Resent) }), true
+		return sumOpen(o, func(j *Job) float64 { return float64(j.Contract.Resent) }), true
 	}),
 }

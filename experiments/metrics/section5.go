@@ -11,7 +11,7 @@ var (
 		Bound: Proportion,
 		Doc:   "probability of being admitted: requests admitted / requests (§5)",
 		Of: func(o *Outcome) (float64, bool) {
-			return mean(o, func(j *Job) (float64, bool) { return one(j.Admitted), true })
+			return mean(o, func(j *Job) (float64, bool) { return one(j.Admitted()), true })
 		},
 	}
 
@@ -23,7 +23,7 @@ var (
 		Bound: Proportion,
 		Doc:   "probability that a contract is fulfilled: mean over admitted jobs (§5)",
 		Of: func(o *Outcome) (float64, bool) {
-			return mean(o, func(j *Job) (float64, bool) { return one(j.Fulfilled), j.Admitted && !j.Cancelled })
+			return mean(o, func(j *Job) (float64, bool) { return one(j.Fulfilled()), j.judged() })
 		},
 	}
 
@@ -35,7 +35,7 @@ var (
 		Bound: Proportion,
 		Doc:   "work completed by the deadline: mean of min(w_d/w, 1) over admitted jobs (§5)",
 		Of: func(o *Outcome) (float64, bool) {
-			return mean(o, func(j *Job) (float64, bool) { return min(j.ByDue/j.Work, 1), j.Admitted && !j.Cancelled })
+			return mean(o, func(j *Job) (float64, bool) { return min(j.Contract.ByDue/j.Work(), 1), j.judged() })
 		},
 	}
 
@@ -47,7 +47,9 @@ var (
 		Bound: Proportion,
 		Doc:   "cost over value: mean of p/v over admitted jobs (§5)",
 		Of: func(o *Outcome) (float64, bool) {
-			return mean(o, func(j *Job) (float64, bool) { return j.Paid / j.Value, j.Admitted && j.Value > 0 })
+			return mean(o, func(j *Job) (float64, bool) {
+				return j.Contract.Paid.Float64() / j.Contract.SLA.Budget.Float64(), j.Admitted()
+			})
 		},
 	}
 )

@@ -8,10 +8,10 @@ var Slowdown = Metric{
 	Doc:  "mean of (end - arrival) / runtime over the jobs done by their deadline (Risk, §4)",
 	Of: func(o *Outcome) (float64, bool) {
 		return mean(o, func(j *Job) (float64, bool) {
-			if !j.Fulfilled || j.Runtime <= 0 {
+			if !j.Fulfilled() || j.Runtime <= 0 {
 				return 0, false
 			}
-			return (j.End - j.Arrival) / j.Runtime, true
+			return j.response() / j.Runtime, true
 		})
 	},
 }

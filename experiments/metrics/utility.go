@@ -10,7 +10,7 @@ var UtilityAchieved = Metric{
 	Of: func(o *Outcome) (float64, bool) {
 		sum := 0.0
 		for i := range o.Jobs {
-			sum += o.Jobs[i].Paid - o.Jobs[i].Penalty
+			sum += o.Jobs[i].revenue()
 		}
 		return sum, true
 	},

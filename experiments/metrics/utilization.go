@@ -11,13 +11,13 @@ var Utilization = Metric{
 	Doc:   "work done / (capacity x time from first arrival to last end), w/w* (§4.2)",
 	Of: func(o *Outcome) (float64, bool) {
 		if o.Volatile {
-			return over(sumOpen(o, func(j *Job) float64 { return j.Done + j.Wasted }), o.Available)
+			return over(sumOpen(o, func(j *Job) float64 { return j.Contract.Done + j.Contract.Wasted }), o.Available)
 		}
 		done, last := 0.0, 0.0
 		for i := range o.Jobs {
-			if j := &o.Jobs[i]; j.Admitted {
-				done += j.Done
-				last = max(last, j.End)
+			if j := &o.Jobs[i]; j.Admitted() {
+				done += j.Contract.Done
+				last = max(last, j.Contract.Ended)
 			}
 		}
 		if len(o.Jobs) == 0 || last <= o.Jobs[0].Arrival {

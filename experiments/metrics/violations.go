@@ -8,6 +8,6 @@ var Violations = Metric{
 	Bound: Proportion,
 	Doc:   "contracts that missed their deadline / contracts admitted, 1 - j_s/j_a (§4.2)",
 	Of: func(o *Outcome) (float64, bool) {
-		return mean(o, func(j *Job) (float64, bool) { return one(!j.Fulfilled), j.Admitted && !j.Cancelled })
+		return mean(o, func(j *Job) (float64, bool) { return one(!j.Fulfilled()), j.judged() })
 	},
 }

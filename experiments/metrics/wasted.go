@@ -5,5 +5,7 @@ var Wasted = Metric{
 	Name: "wasted",
 	Unit: "s",
 	Doc:  "CPU time lost because hosts left (Volunteers, §5)",
-	Of:   volatile(func(o *Outcome) (float64, bool) { return sumOpen(o, func(j *Job) float64 { return j.Wasted }), true }),
+	Of: volatile(func(o *Outcome) (float64, bool) {
+		return sumOpen(o, func(j *Job) float64 { return j.Contract.Wasted }), true
+	}),
 }

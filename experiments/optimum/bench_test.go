@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"bourse/experiments/optimum"
+	"bourse/workloadgen"
 )
 
 // BenchmarkSolve times traces of the paper's kind, and how many times longer the
@@ -16,7 +17,7 @@ func BenchmarkSolve(b *testing.B) {
 		name        string
 		jobs        int
 		least, mean float64
-		rival       func([]optimum.Job, int, int) float64
+		rival       func([]workloadgen.Job, int, int) float64
 		ratio       string
 	}{
 		{"low", 50, 90, 153.66, plain, "plain-program/solver"},
@@ -26,7 +27,7 @@ func BenchmarkSolve(b *testing.B) {
 		{"high-16-jobs", 16, 30, 92.36, bruteForce, "every-subset/solver"},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			var traces [32][]optimum.Job
+			var traces [32][]workloadgen.Job
 			for seed := range traces {
 				traces[seed] = paperJobs(rand.New(rand.NewPCG(uint64(seed), 9)), c.jobs, c.least, c.mean)
 			}

@@ -7,13 +7,15 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize/convex/lp"
+
+	"bourse/workloadgen"
 )
 
 // crowd draws n jobs whose integer instants often coincide.
-func crowd(rng *rand.Rand, n int) []Job {
-	jobs := make([]Job, n)
+func crowd(rng *rand.Rand, n int) []workloadgen.Job {
+	jobs := make([]workloadgen.Job, n)
 	for i := range jobs {
-		jobs[i] = Job{
+		jobs[i] = workloadgen.Job{
 			Arrival: float64(rng.IntN(3 * n)),
 			Runtime: float64(1 + rng.IntN(20)),
 			Nodes:   1 + rng.IntN(8),
@@ -24,7 +26,7 @@ func crowd(rng *rand.Rand, n int) []Job {
 }
 
 // parts calls visit for each part of jobs, with its prices set.
-func parts(jobs []Job, capacity int, visit func(s *Solver, bound float64)) {
+func parts(jobs []workloadgen.Job, capacity int, visit func(s *Solver, bound float64)) {
 	s := &Solver{capacity: int32(capacity), chosen: make([]bool, len(jobs))}
 	s.admit(jobs, math.MaxInt)
 	s.items = s.rows.build(s.items, s.capacity, s.chosen)

@@ -4,15 +4,15 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"bourse/experiments/optimum"
+	"bourse/workloadgen"
 )
 
 // paperJobs draws a trace as the paper's experiment has it: 50 jobs, runtimes
 // from 120 to 960 s, 4 to 10 nodes, Pareto values (shape 1.16) that weigh each
 // user's $100 over its five jobs by value, runtime and nodes. meanIAT is 153.66 s
 // at low load and 92.36 s at high; at least least seconds pass between arrivals.
-func paperJobs(rng *rand.Rand, n int, least, meanIAT float64) []optimum.Job {
-	jobs := make([]optimum.Job, n)
+func paperJobs(rng *rand.Rand, n int, least, meanIAT float64) []workloadgen.Job {
+	jobs := make([]workloadgen.Job, n)
 	// The runtimes' distribution on [120,960] s, as the workload model has it.
 	cdf := func(seconds float64) float64 {
 		x := math.Log(seconds)
@@ -30,7 +30,7 @@ func paperJobs(rng *rand.Rand, n int, least, meanIAT float64) []optimum.Job {
 		nodes := 4 + int(math.Round(6*binbin(rng)/5))
 		weight := math.Pow(1-rng.Float64(), -1/1.16) * runtime * float64(nodes)
 		weights[i/5] += weight
-		jobs[i] = optimum.Job{Arrival: now, Runtime: runtime, Nodes: nodes, Value: weight}
+		jobs[i] = workloadgen.Job{Arrival: now, Runtime: runtime, Nodes: nodes, Value: weight}
 	}
 	for i := range jobs {
 		jobs[i].Value *= 100 / weights[i/5]
@@ -50,7 +50,7 @@ func binbin(rng *rand.Rand) float64 {
 }
 
 // equal gives every dollar of a trace the same weight: value by processor-second.
-func equal(jobs []optimum.Job) []optimum.Job {
+func equal(jobs []workloadgen.Job) []workloadgen.Job {
 	for i := range jobs {
 		jobs[i].Value = jobs[i].Runtime * float64(jobs[i].Nodes)
 	}
@@ -58,10 +58,10 @@ func equal(jobs []optimum.Job) []optimum.Job {
 }
 
 // smallJobs draws jobs whose integer instants often coincide and touch.
-func smallJobs(rng *rand.Rand, most int) []optimum.Job {
-	jobs := make([]optimum.Job, rng.IntN(most+1))
+func smallJobs(rng *rand.Rand, most int) []workloadgen.Job {
+	jobs := make([]workloadgen.Job, rng.IntN(most+1))
 	for i := range jobs {
-		jobs[i] = optimum.Job{
+		jobs[i] = workloadgen.Job{
 			Arrival: float64(rng.IntN(20)),
 			Runtime: float64(rng.IntN(12)),
 			Nodes:   1 + rng.IntN(8),

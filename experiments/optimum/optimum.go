@@ -34,15 +34,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
-)
 
-// A Job is one candidate of the plan.
-type Job struct {
-	Arrival float64 // seconds
-	Runtime float64 // seconds, at least 0
-	Nodes   int     // processors held while active, each on a host of its own; at least 1
-	Value   float64 // dollars, without charges
-}
+	"bourse/workloadgen"
+)
 
 // Limits bound the effort, never by time: equal input gives equal output.
 type Limits struct {
@@ -66,7 +60,7 @@ type Solution struct {
 }
 
 // Solve returns a plan as [Solver.Solve] does.
-func Solve(jobs []Job, capacity, hosts int, limits Limits) Solution {
+func Solve(jobs []workloadgen.Job, capacity, hosts int, limits Limits) Solution {
 	return new(Solver).Solve(jobs, capacity, hosts, limits)
 }
 
@@ -106,7 +100,7 @@ const (
 //
 // Solve panics unless arrivals, ends and values are finite, runtimes at least 0,
 // nodes at least 1 and capacity at least 0. Capacity beyond 2^30 counts as 2^30.
-func (s *Solver) Solve(jobs []Job, capacity, hosts int, limits Limits) Solution {
+func (s *Solver) Solve(jobs []workloadgen.Job, capacity, hosts int, limits Limits) Solution {
 	if capacity < 0 {
 		panic("optimum: negative capacity")
 	}
@@ -138,9 +132,10 @@ func (s *Solver) Solve(jobs []Job, capacity, hosts int, limits Limits) Solution 
 }
 
 // admit takes the jobs that may or may not be chosen, by arrival.
-func (s *Solver) admit(jobs []Job, hosts int) {
+func (s *Solver) admit(jobs []workloadgen.Job, hosts int) {
 	s.items = s.items[:0]
-	for i, j := range jobs {
+	for i := range jobs {
+		j := &jobs[i]
 		end := j.Arrival + j.Runtime
 		if !finite(j.Arrival) || !finite(end) || !finite(j.Value) || j.Runtime < 0 || j.Nodes < 1 {
 			panic("optimum: a job's numbers are out of range")

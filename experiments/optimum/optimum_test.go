@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"bourse/experiments/optimum"
+	"bourse/workloadgen"
 )
 
 const (
@@ -17,7 +18,7 @@ const (
 
 // check tests what every solution promises: a feasible plan of the value it says,
 // within the bound, and equal to it exactly where it is proven.
-func check(t *testing.T, what string, jobs []optimum.Job, capacity, hosts int, s optimum.Solution) {
+func check(t *testing.T, what string, jobs []workloadgen.Job, capacity, hosts int, s optimum.Solution) {
 	t.Helper()
 	if len(s.Chosen) != len(jobs) || !feasible(jobs, func(j int) bool { return s.Chosen[j] }, capacity, hosts) {
 		t.Fatalf("%s: %v is not a feasible plan", what, s.Chosen)
@@ -34,7 +35,7 @@ func check(t *testing.T, what string, jobs []optimum.Job, capacity, hosts int, s
 }
 
 // checkBest tests besides that the plan is proven and as good as the oracle's.
-func checkBest(t *testing.T, what string, jobs []optimum.Job, capacity, hosts int, s optimum.Solution, want float64) {
+func checkBest(t *testing.T, what string, jobs []workloadgen.Job, capacity, hosts int, s optimum.Solution, want float64) {
 	t.Helper()
 	check(t, what, jobs, capacity, hosts, s)
 	// Sums in another order differ by some units in the last place.
@@ -46,7 +47,11 @@ func checkBest(t *testing.T, what string, jobs []optimum.Job, capacity, hosts in
 // TestByHand checks what the package says of intervals, hosts and values.
 func TestByHand(t *testing.T) {
 	t.Parallel()
-	type jobs = []optimum.Job
+	type jobs []struct {
+		arrival, runtime float64
+		nodes            int
+		value            float64
+	}
 	for name, c := range map[string]struct {
 		jobs            jobs
 		capacity, hosts int
@@ -72,7 +77,11 @@ func TestByHand(t *testing.T) {
 		"one problem out of order":        {jobs{{21, 10, 3, 6}, {0, 10, 3, 3}, {20, 10, 3, 5}, {1, 21, 3, 4}}, 5, 5, 9},
 		"arrivals before the run's start": {jobs{{-20, 10, 3, 3}, {-12, 10, 3, 4}}, 5, 5, 4},
 	} {
-		checkBest(t, name, c.jobs, c.capacity, c.hosts, optimum.Solve(c.jobs, c.capacity, c.hosts, optimum.Limits{}), c.want)
+		var plan workloadgen.Plan
+		for _, j := range c.jobs {
+			plan = append(plan, workloadgen.Job{Arrival: j.arrival, Runtime: j.runtime, Nodes: j.nodes, Value: j.value})
+		}
+		checkBest(t, name, plan, c.capacity, c.hosts, optimum.Solve(plan, c.capacity, c.hosts, optimum.Limits{}), c.want)
 	}
 }
 
@@ -178,10 +187,10 @@ func TestCrowd(t *testing.T) {
 	for seed := range uint64(10) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		capacity := 60 + 20*int(seed)
-		jobs := make([]optimum.Job, 300)
+		jobs := make([]workloadgen.Job, 300)
 		knapsack := make([]float64, capacity+1)
 		for i := range jobs {
-			jobs[i] = optimum.Job{Arrival: float64(i), Runtime: 1000, Nodes: 1 + rng.IntN(8), Value: rng.Float64()}
+			jobs[i] = workloadgen.Job{Arrival: float64(i), Runtime: 1000, Nodes: 1 + rng.IntN(8), Value: rng.Float64()}
 			for c := capacity; c >= jobs[i].Nodes; c-- {
 				knapsack[c] = max(knapsack[c], knapsack[c-jobs[i].Nodes]+jobs[i].Value)
 			}
@@ -232,16 +241,16 @@ func TestSame(t *testing.T) {
 // TestRefusals checks that numbers out of range are a panic, not a plan.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	good := optimum.Job{Arrival: 1, Runtime: 2, Nodes: 3, Value: 4}
-	for name, spoil := range map[string]func(j *optimum.Job, capacity *int){
-		"arrival NaN":      func(j *optimum.Job, _ *int) { j.Arrival = math.NaN() },
-		"arrival infinite": func(j *optimum.Job, _ *int) { j.Arrival = math.Inf(-1) },
-		"runtime NaN":      func(j *optimum.Job, _ *int) { j.Runtime = math.NaN() },
-		"runtime endless":  func(j *optimum.Job, _ *int) { j.Runtime = math.Inf(1) },
-		"runtime negative": func(j *optimum.Job, _ *int) { j.Runtime = -1 },
-		"no nodes":         func(j *optimum.Job, _ *int) { j.Nodes = 0 },
-		"value NaN":        func(j *optimum.Job, _ *int) { j.Value = math.NaN() },
-		"capacity below 0": func(_ *optimum.Job, c *int) { *c = -1 },
+	good := workloadgen.Job{Arrival: 1, Runtime: 2, Nodes: 3, Value: 4}
+	for name, spoil := range map[string]func(j *workloadgen.Job, capacity *int){
+		"arrival NaN":      func(j *workloadgen.Job, _ *int) { j.Arrival = math.NaN() },
+		"arrival infinite": func(j *workloadgen.Job, _ *int) { j.Arrival = math.Inf(-1) },
+		"runtime NaN":      func(j *workloadgen.Job, _ *int) { j.Runtime = math.NaN() },
+		"runtime endless":  func(j *workloadgen.Job, _ *int) { j.Runtime = math.Inf(1) },
+		"runtime negative": func(j *workloadgen.Job, _ *int) { j.Runtime = -1 },
+		"no nodes":         func(j *workloadgen.Job, _ *int) { j.Nodes = 0 },
+		"value NaN":        func(j *workloadgen.Job, _ *int) { j.Value = math.NaN() },
+		"capacity below 0": func(_ *workloadgen.Job, c *int) { *c = -1 },
 	} {
 		job, capacity := good, 5
 		spoil(&job, &capacity)
@@ -251,14 +260,14 @@ func TestRefusals(t *testing.T) {
 					t.Errorf("%s: no panic", name)
 				}
 			}()
-			optimum.Solve([]optimum.Job{good, job}, capacity, hosts, optimum.Limits{})
+			optimum.Solve([]workloadgen.Job{good, job}, capacity, hosts, optimum.Limits{})
 		}()
 	}
 }
 
 // Three jobs on four processors: the two small ones are worth more together.
 func ExampleSolve() {
-	jobs := []optimum.Job{
+	jobs := []workloadgen.Job{
 		{Arrival: 0, Runtime: 600, Nodes: 4, Value: 50},
 		{Arrival: 60, Runtime: 120, Nodes: 2, Value: 30},
 		{Arrival: 300, Runtime: 120, Nodes: 3, Value: 30},

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"slices"
 
-	"bourse/experiments/optimum"
+	"bourse/workloadgen"
 )
 
 // bruteForce tries every subset: the problem as the specification writes it, with
 // one row per arrival.
-func bruteForce(jobs []optimum.Job, capacity, hosts int) (best float64) {
+func bruteForce(jobs []workloadgen.Job, capacity, hosts int) (best float64) {
 	for set := range uint64(1) << len(jobs) {
 		var value float64
 		for j := range jobs {
@@ -25,7 +25,7 @@ func bruteForce(jobs []optimum.Job, capacity, hosts int) (best float64) {
 }
 
 // feasible checks the chosen jobs at every arrival instant.
-func feasible(jobs []optimum.Job, chosen func(int) bool, capacity, hosts int) bool {
+func feasible(jobs []workloadgen.Job, chosen func(int) bool, capacity, hosts int) bool {
 	for i, at := range jobs {
 		if !chosen(i) {
 			continue
@@ -46,9 +46,9 @@ func feasible(jobs []optimum.Job, chosen func(int) bool, capacity, hosts int) bo
 // plain is the dynamic program without rows, prices or pruning: the best value
 // for every set of active jobs, arrival by arrival. At most 64 jobs are active at
 // once.
-func plain(jobs []optimum.Job, capacity, hosts int) (best float64) {
+func plain(jobs []workloadgen.Job, capacity, hosts int) (best float64) {
 	jobs = slices.Clone(jobs)
-	slices.SortStableFunc(jobs, func(a, b optimum.Job) int { return cmp.Compare(a.Arrival, b.Arrival) })
+	slices.SortStableFunc(jobs, func(a, b workloadgen.Job) int { return cmp.Compare(a.Arrival, b.Arrival) })
 	type active struct {
 		set  uint64
 		used int
@@ -103,7 +103,7 @@ func plain(jobs []optimum.Job, capacity, hosts int) (best float64) {
 
 // branchAndBound decides job by job in the order given, and turns back where even
 // all that is left would not do.
-func branchAndBound(jobs []optimum.Job, capacity, hosts int) (best float64) {
+func branchAndBound(jobs []workloadgen.Job, capacity, hosts int) (best float64) {
 	left := make([]float64, len(jobs)+1)
 	for j := len(jobs) - 1; j >= 0; j-- {
 		left[j] = left[j+1] + jobs[j].Value

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"bourse/experiments/optimum"
+	"bourse/workloadgen"
 )
 
 // TestTrace checks 2,000 consecutive jobs of a real machine of 100 processors,
@@ -28,7 +29,7 @@ func TestTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(1, 8))
-	var jobs []optimum.Job
+	var jobs []workloadgen.Job
 	for lines := bufio.NewScanner(text); len(jobs) < 2000 && lines.Scan(); {
 		fields := strings.Fields(lines.Text())
 		if len(fields) < 5 || fields[0] == ";" {
@@ -41,7 +42,7 @@ func TestTrace(t *testing.T) {
 			continue
 		}
 		value := (0.1 + rng.ExpFloat64()) * runtime * float64(nodes)
-		jobs = append(jobs, optimum.Job{Arrival: arrival, Runtime: runtime, Nodes: nodes, Value: value})
+		jobs = append(jobs, workloadgen.Job{Arrival: arrival, Runtime: runtime, Nodes: nodes, Value: value})
 	}
 	if len(jobs) != 2000 {
 		t.Fatalf("%d jobs", len(jobs))

@@ -1,11 +1,11 @@
 // Package report shows what an experiment found: tables for people, figures,
 // curves in a terminal, and one page that holds them all.
 //
-// Everything is drawn from two models. A [Table] becomes text, Markdown, HTML or
-// CSV; a [Figure] becomes SVG, PNG, CSV, or lines of text. A [Document] holds both,
-// with notes and the values that programs read; an [Output] is the form of those, with
-// its version and schema. The same model gives the same bytes. The package knows neither
-// how a number was computed nor what it means.
+// Everything is drawn from two models. A [Table] becomes text or HTML; a [Figure]
+// becomes SVG, PNG, CSV, or lines of text. A [Document] holds both, with notes and the
+// values that programs read; an [Output] is the form of those, with its version and
+// schema. The same model gives the same bytes. The package knows neither how a number
+// was computed nor what it means.
 //
 // # Design
 //

@@ -67,7 +67,7 @@ func (d Document) Files(page string) ([]File, error) {
 		files = append(files, File{page, html})
 	}
 	for _, f := range d.Figures {
-		drawn, err := f.Files()
+		drawn, err := f.files()
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +81,7 @@ func (d Document) HTML() ([]byte, error) {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"shell":   Shell,
 		"caption": Figure.caption,
-		"table":   func(t Table) template.HTML { return template.HTML(t.HTML()) },
+		"table":   func(t Table) template.HTML { return template.HTML(t.html()) },
 		"figure": func(f Figure) (template.HTML, error) {
 			svg, err := f.SVG()
 			if err != nil {

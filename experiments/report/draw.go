@@ -35,8 +35,8 @@ func (f Figure) SVG() ([]byte, error) {
 		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")), nil
 }
 
-// PNG returns the figure as an image of 144 dots an inch.
-func (f Figure) PNG() ([]byte, error) {
+// png returns the figure as an image of 144 dots an inch.
+func (f Figure) png() ([]byte, error) {
 	w, h := f.size()
 	c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))
 	if err := f.draw(draw.New(c)); err != nil {

@@ -90,13 +90,13 @@ type File struct {
 	Data []byte
 }
 
-// Files returns the figure as SVG and PNG, and the numbers beside them as CSV.
-func (f Figure) Files() ([]File, error) {
+// files returns the figure as SVG and PNG, and the numbers beside them as CSV.
+func (f Figure) files() ([]File, error) {
 	svg, err := f.SVG()
 	if err != nil {
 		return nil, err
 	}
-	png, err := f.PNG()
+	png, err := f.png()
 	if err != nil {
 		return nil, err
 	}

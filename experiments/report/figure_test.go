@@ -50,8 +50,8 @@ func TestFigureBytes(t *testing.T) {
 	}
 	again := figures()
 	for i, f := range figures() {
-		a, err1 := f.Files()
-		b, err2 := again[i].Files()
+		a, err1 := f.files()
+		b, err2 := again[i].files()
 		if err := errors.Join(err1, err2); err != nil {
 			t.Fatal(err)
 		}

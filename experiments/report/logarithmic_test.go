@@ -44,7 +44,7 @@ func TestLogarithmic(t *testing.T) {
 		t.Errorf("the CSV leaves out what is not drawn:\n%s", f.CSV())
 	}
 	empty := Panel{LogX: true, LogY: true, Curves: []Curve{{"log", []Point{{0, 0, 0, 0}}}}}
-	if _, err := (Figure{Name: "empty", Panels: []Panel{empty}}).PNG(); err != nil {
+	if _, err := (Figure{Name: "empty", Panels: []Panel{empty}}).png(); err != nil {
 		t.Error(err)
 	}
 }

@@ -3,10 +3,7 @@ package report
 import (
 	"html"
 	"slices"
-	"strconv"
 	"strings"
-
-	"bourse/experiments/results"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -104,29 +101,8 @@ func (tb Table) bands(t Terminal) [][]int {
 	return append(bands, band)
 }
 
-// Markdown returns the table as GitHub renders it.
-func (tb Table) Markdown() string {
-	escape := strings.NewReplacer("*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "&", "&amp;", "[", `\[`).Replace
-	var b strings.Builder
-	if tb.Title != "" {
-		b.WriteString("**" + escape(clean(tb.Title)) + "**\n\n")
-	}
-	w := tb.writer(tb.all(), func(c Cell) string {
-		s := escape(clean(c.Text))
-		if c.Strong {
-			s = "**" + s + "**"
-		}
-		return s
-	})
-	b.WriteString(w.RenderMarkdown() + "\n")
-	if tb.Note != "" {
-		b.WriteString("\n" + escape(clean(tb.Note)) + "\n")
-	}
-	return b.String()
-}
-
-// HTML returns the table as an element, without title and note.
-func (tb Table) HTML() string {
+// html returns the table as an element, without title and note.
+func (tb Table) html() string {
 	w := tb.writer(tb.all(), func(c Cell) string {
 		s := html.EscapeString(clean(c.Text))
 		if c.Strong {
@@ -136,21 +112,6 @@ func (tb Table) HTML() string {
 	})
 	w.Style().HTML = table.HTMLOptions{CSSClass: "table", EmptyColumn: "", Newline: " "} // the cells are escaped
 	return w.RenderHTML() + "\n"
-}
-
-// CSV returns header and rows. A strong cell has an asterisk.
-func (tb Table) CSV() string {
-	w := tb.writer(tb.all(), func(c Cell) string {
-		s := clean(c.Text)
-		if c.Strong {
-			s += "*"
-		}
-		if _, err := strconv.ParseFloat(s, 64); err == nil {
-			return s // a minus sign is no formula
-		}
-		return results.SafeText(s)
-	})
-	return w.RenderCSV() + "\n"
 }
 
 func (tb Table) all() []int {

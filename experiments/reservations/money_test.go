@@ -10,7 +10,6 @@ import (
 	"bourse/bank"
 	"bourse/contracts"
 	"bourse/contracts/admission"
-	"bourse/contracts/broker"
 	"bourse/contracts/note"
 	"bourse/hosts"
 	"bourse/hosts/timetable"
@@ -51,7 +50,7 @@ func (e *engine) window(id int64, n int, start, q, due float64) contracts.Reques
 
 // money returns what a contract came to, and checks that it is what the accounts
 // say.
-func (e *engine) money(tb rapid.TB) (last broker.Settled) {
+func (e *engine) money(tb rapid.TB) (last contracts.Settled) {
 	tb.Helper()
 	owed := bank.Amount{}
 	for _, c := range e.Ended() {

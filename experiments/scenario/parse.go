@@ -123,7 +123,7 @@ func Parse(name string, data []byte, known Known, sets ...string) (Experiment, e
 		}
 	}
 
-	f := file{Base: Default(), Experiment: DefaultExperiment()}
+	f := file{Base: Default(), Experiment: defaultExperiment()}
 	if err := decode(root, reflect.ValueOf(&f).Elem(), field{}); err != nil {
 		return Experiment{}, err
 	}
@@ -160,9 +160,9 @@ func start(root *node, presets map[string][]byte) (*node, error) {
 	return over(preset, root), nil
 }
 
-// DefaultExperiment returns what a file stands for that lists configurations
+// defaultExperiment returns what a file stands for that lists configurations
 // only.
-func DefaultExperiment() Experiment {
+func defaultExperiment() Experiment {
 	return Experiment{
 		Seed:         1,
 		Replications: 5,

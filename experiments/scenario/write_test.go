@@ -114,7 +114,7 @@ func said(e Experiment) any {
 
 func anyExperiment(t *rapid.T) Experiment {
 	name := rapid.StringMatching(`[A-Za-z0-9][A-Za-z0-9-]{0,5}`)
-	e := DefaultExperiment()
+	e := defaultExperiment()
 	e.Name = name.Draw(t, "name")
 	e.Title = anyText(t)
 	e.Seed = rapid.Uint64().Draw(t, "seed")

@@ -76,7 +76,7 @@ func BenchmarkReplay(b *testing.B) {
 		}
 		return out
 	}
-	s := Week()
+	s := week()
 	s.To = days * availability.Day
 	s.Every = (s.To - s.From) / 100_000
 	jobs, err := s.Jobs(rng)

@@ -128,7 +128,7 @@ func TestEngineIsReplay(t *testing.T) {
 			},
 			InTurn: rapid.Bool().Draw(t, "in turn"), Log: true,
 		}
-		stream := Week()
+		stream := week()
 		stream.To, stream.Every = c.To, float64(rapid.IntRange(60, 600).Draw(t, "every"))
 		var err error
 		if c.Jobs, err = stream.Jobs(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "jobs"), 1))); err != nil {

@@ -74,7 +74,7 @@ func Hold(t Trial, sources []Source, period string, notes []string) (report.Docu
 	var all []trial
 	for _, s := range sources {
 		t.Trace = s.Trace
-		made, err := t.Run(Rivals(pastDays))
+		made, err := t.Run(rivals(pastDays))
 		if err != nil {
 			return report.Document{}, fmt.Errorf("%s: %w", s.Name, err)
 		}
@@ -105,7 +105,7 @@ func newTrial(source string, made []Score) trial {
 			if b := &m.Bins[i]; b.Count > 0 {
 				line.Promised += b.Promised * float64(b.Count) / float64(m.Probes)
 				line.Bins++
-				if b.Honest() {
+				if b.honest() {
 					line.InBand++
 				}
 			}

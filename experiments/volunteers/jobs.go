@@ -15,9 +15,9 @@ type Stream struct {
 	Most     float64
 }
 
-// Week returns the stream of the second to the seventh day of a week, a job
+// week returns the stream of the second to the seventh day of a week, a job
 // each two minutes.
-func Week() Stream {
+func week() Stream {
 	return Stream{From: 86400, To: 7 * 86400, Every: 120, Mean: 1000, Least: 1, Most: 10_000}
 }
 

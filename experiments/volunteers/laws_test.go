@@ -46,7 +46,7 @@ func TestReplayLaws(t *testing.T) {
 			},
 			InTurn: rapid.Bool().Draw(t, "in turn"), Log: true,
 		}
-		stream := Week()
+		stream := week()
 		stream.To, stream.Every = c.To, float64(rapid.IntRange(100, 1000).Draw(t, "every"))
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "jobs"), 1))
 		var err error
@@ -239,7 +239,7 @@ func TestSpeeds(t *testing.T) {
 // and 10,000 has mean 1001 - 10,000/(e^9.999 - 1).
 func TestStream(t *testing.T) {
 	t.Parallel()
-	s := Week()
+	s := week()
 	s.Every = 5
 	jobs, err := s.Jobs(rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
@@ -270,7 +270,7 @@ func TestStream(t *testing.T) {
 // week, and of the completed jobs' lengths.
 func mean(t *testing.T, make func(days int) sched.Matchmaker, days int) (ratio, length float64) {
 	t.Helper()
-	s := Week()
+	s := week()
 	for rep := range uint64(5) {
 		rng := rand.New(rand.NewPCG(rep, 1))
 		m, err := models.Table().New("diurnal", nil)
@@ -377,7 +377,7 @@ func TestSameSeedSameLog(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		jobs, err := Week().Jobs(rng)
+		jobs, err := week().Jobs(rng)
 		if err != nil {
 			t.Fatal(err)
 		}

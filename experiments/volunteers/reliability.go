@@ -6,22 +6,17 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"bourse/experiments/metrics"
 	"bourse/hosts/availability"
 	"bourse/hosts/availability/predictors"
 )
-
-// A Probe is a promise and what came of it.
-type Probe struct {
-	Promised float64 // in [0,1]
-	Kept     bool
-}
 
 // Probes asks a predictor about n jobs of these lengths, each on a host drawn
 // from the trace at an instant drawn from those in [from, to) at which the host
 // was available; a promise is kept if the host stays. The job ends within the
 // trace, or else it is drawn again; after 100 n draws in vain there are fewer.
-func Probes(rng *rand.Rand, p predictors.Predictor, trace *availability.Trace, lengths func(*rand.Rand) float64, from, to float64, n int) []Probe {
-	out := make([]Probe, 0, n)
+func Probes(rng *rand.Rand, p predictors.Predictor, trace *availability.Trace, lengths func(*rand.Rand) float64, from, to float64, n int) []metrics.Promise {
+	out := make([]metrics.Promise, 0, n)
 	for range 100 * n {
 		if len(out) == n || len(trace.Hosts) == 0 {
 			break
@@ -33,7 +28,7 @@ func Probes(rng *rand.Rand, p predictors.Predictor, trace *availability.Trace, l
 		if _, end := h.Span(); !ok || now+length > end {
 			continue
 		}
-		out = append(out, Probe{p.Predict(h, now, length).Completes, now+length <= v.End})
+		out = append(out, metrics.Promise{Promised: p.Predict(h, now, length).Completes, Kept: now+length <= v.End})
 	}
 	return out
 }
@@ -52,8 +47,8 @@ type Bin struct {
 	Low, High float64
 }
 
-// Honest reports whether the share kept lies within the band, or there is none.
-func (b *Bin) Honest() bool { return b.Count == 0 || b.Kept >= b.Low && b.Kept <= b.High }
+// honest reports whether the share kept lies within the band, or there is none.
+func (b *Bin) honest() bool { return b.Count == 0 || b.Kept >= b.Low && b.Kept <= b.High }
 
 // A Diagram is promised against observed completion.
 type Diagram struct {
@@ -62,9 +57,9 @@ type Diagram struct {
 	Base  float64 // share kept of all; NaN without probes
 }
 
-// Reliability sorts probes into n bins, with bands of that probability, in
+// reliability sorts probes into n bins, with bands of that probability, in
 // (0,1).
-func Reliability(probes []Probe, n int, band float64) Diagram {
+func reliability(probes []metrics.Promise, n int, band float64) Diagram {
 	d := Diagram{Bins: make([]Bin, n)}
 	kept := make([]float64, n)
 	for i := range d.Bins {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"bourse/experiments/metrics"
 	"bourse/hosts/availability"
 	"bourse/hosts/availability/models"
 	"bourse/hosts/availability/predictors"
@@ -42,21 +43,21 @@ func TestHonest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	inside, bins, rejected := 0, 0, 0
 	for range 200 {
-		var honest, boastful []Probe
+		var honest, boastful []metrics.Promise
 		for range 3000 {
 			p := rng.Float64()
 			kept := rng.Float64() < p
-			honest = append(honest, Probe{p, kept})
-			boastful = append(boastful, Probe{min(p+0.1, 1), kept})
+			honest = append(honest, metrics.Promise{Promised: p, Kept: kept})
+			boastful = append(boastful, metrics.Promise{Promised: min(p+0.1, 1), Kept: kept})
 		}
-		for _, b := range Reliability(honest, 10, 0.95).Bins {
+		for _, b := range reliability(honest, 10, 0.95).Bins {
 			bins++
-			if b.Honest() {
+			if b.honest() {
 				inside++
 			}
 		}
-		for _, b := range Reliability(boastful, 10, 0.95).Bins {
-			if b.Count > 100 && !b.Honest() {
+		for _, b := range reliability(boastful, 10, 0.95).Bins {
+			if b.Count > 100 && !b.honest() {
 				rejected++
 			}
 		}
@@ -72,7 +73,7 @@ func TestHonest(t *testing.T) {
 // TestDiagram checks a diagram worked out on paper.
 func TestDiagram(t *testing.T) {
 	t.Parallel()
-	d := Reliability([]Probe{{1, true}, {0.9, false}, {0.8, true}, {0.2, false}}, 2, 0.95)
+	d := reliability([]metrics.Promise{{Promised: 1, Kept: true}, {Promised: 0.9}, {Promised: 0.8, Kept: true}, {Promised: 0.2}}, 2, 0.95)
 	low, high := d.Bins[0], d.Bins[1]
 	if low.Count != 1 || low.Promised != 0.2 || low.Kept != 0 || high.Count != 3 || math.Abs(high.Promised-0.9) > 1e-15 || high.Kept != 2.0/3 {
 		t.Errorf("bins are %+v", d.Bins)
@@ -80,7 +81,7 @@ func TestDiagram(t *testing.T) {
 	if want := (0 + 0.81 + 0.04 + 0.04) / 4; math.Abs(d.Brier-want) > 1e-15 || d.Base != 0.5 {
 		t.Errorf("Brier score %v of base %v, want %v of 0.5", d.Brier, d.Base, want)
 	}
-	if d := Reliability(nil, 3, 0.95); !math.IsNaN(d.Brier) || !math.IsNaN(d.Bins[0].Low) || !d.Bins[0].Honest() {
+	if d := reliability(nil, 3, 0.95); !math.IsNaN(d.Brier) || !math.IsNaN(d.Bins[0].Low) || !d.Bins[0].honest() {
 		t.Errorf("of no probes: %+v", d)
 	}
 }
@@ -120,7 +121,7 @@ func TestPredictorsJudged(t *testing.T) {
 		if len(probes) != 20_000 {
 			t.Fatalf("%d probes", len(probes))
 		}
-		diagrams[name] = Reliability(probes, 10, 0.95)
+		diagrams[name] = reliability(probes, 10, 0.95)
 		d := diagrams[name]
 		t.Logf("%s: Brier score %.4f, kept %.3f", name, d.Brier, d.Base)
 		for _, b := range d.Bins {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"bourse/experiments/metrics"
 	"bourse/hosts/availability"
 	"bourse/hosts/availability/predictors"
 	"bourse/workloadgen/plugin"
@@ -16,9 +17,9 @@ type Rival struct {
 	Predictor predictors.Predictor
 }
 
-// Rivals returns the paper's predictor with completions rounded up and down, the
+// rivals returns the paper's predictor with completions rounded up and down, the
 // naive one and the renewal one, each with 1 to most days.
-func Rivals(most int) []Rival {
+func rivals(most int) []Rival {
 	var all []Rival
 	for _, kind := range []struct {
 		name, of string
@@ -70,8 +71,8 @@ type Score struct {
 // Run asks every rival the same: of one host, instant and length after another.
 func (t Trial) Run(rivals []Rival) ([]Score, error) {
 	out := make([]Score, len(rivals))
-	probes := make([][]Probe, len(rivals))
-	week := Week()
+	probes := make([][]metrics.Promise, len(rivals))
+	week := week()
 	for rep := range t.Replications {
 		trace, err := t.Trace(rep)
 		if err != nil {
@@ -84,13 +85,13 @@ func (t Trial) Run(rivals []Rival) ([]Score, error) {
 			if len(own) == 0 {
 				return nil, fmt.Errorf("replication %d: no host is available for a job in the last %v s of the trace", rep, t.Last)
 			}
-			out[i].Briers = append(out[i].Briers, Reliability(own, 1, t.Band).Brier)
+			out[i].Briers = append(out[i].Briers, reliability(own, 1, t.Band).Brier)
 			probes[i] = append(probes[i], own...)
 		}
 	}
 	for i, r := range rivals {
 		out[i].Rival, out[i].Probes = r, len(probes[i])
-		out[i].Diagram = Reliability(probes[i], t.Bins, t.Band)
+		out[i].Diagram = reliability(probes[i], t.Bins, t.Band)
 	}
 	return out, nil
 }

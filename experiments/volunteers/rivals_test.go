@@ -50,7 +50,7 @@ func TestTrial(t *testing.T) {
 		t.Fatal(err)
 	}
 	base := first[0].Base
-	rivals := append(Rivals(2), Rival{"seer", 0, seer{}}, Rival{"constant", 0, constant(base)})
+	rivals := append(rivals(2), Rival{"seer", 0, seer{}}, Rival{"constant", 0, constant(base)})
 	all, err := trial.Run(rivals)
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestTrial(t *testing.T) {
 				t.Errorf("who promises %v always has Brier %v, want %v", base, s.Brier, base*(1-base))
 			}
 			for i := range s.Bins {
-				if !s.Bins[i].Honest() {
+				if !s.Bins[i].honest() {
 					t.Errorf("bin %+v, want it honest", s.Bins[i])
 				}
 			}

@@ -73,18 +73,18 @@ func (o *Options) Apply(plan workloadgen.Plan, src rand.Source) (workloadgen.Pla
 		delay = *o.Delay
 	}
 	Delay(plan, delay)
-	Restore(plan, o.Restore)
+	restore(plan, o.Restore)
 	if o.Arrivals == "poisson" {
-		Poisson(plan, src)
+		poisson(plan, src)
 	}
 	if o.Load != nil {
 		o.Load.Scale(plan)
 	}
 	if o.Inaccuracy != nil {
-		Estimates(plan, *o.Inaccuracy)
+		estimates(plan, *o.Inaccuracy)
 	}
 	if o.Reservations != nil {
-		if err := o.Reservations.Annotate(plan, src); err != nil {
+		if err := o.Reservations.annotate(plan, src); err != nil {
 			return nil, note, err
 		}
 	}
@@ -98,15 +98,15 @@ func (o *Options) Apply(plan workloadgen.Plan, src rand.Source) (workloadgen.Pla
 		}
 	}
 	if o.Budget > 0 {
-		Split(plan, o.Budget)
+		split(plan, o.Budget)
 	}
 	if o.Price > 0 {
-		if err := Charge(plan, o.Price); err != nil {
+		if err := charge(plan, o.Price); err != nil {
 			return nil, note, err
 		}
 	}
 	if o.Urgency != nil {
-		if err := o.Urgency.Annotate(plan, src); err != nil {
+		if err := o.Urgency.annotate(plan, src); err != nil {
 			return nil, note, err
 		}
 	}
@@ -150,9 +150,9 @@ func (l *Load) Scale(plan workloadgen.Plan) {
 	}
 }
 
-// Restore lengthens the true runtime of every job that ran for exactly as long
+// restore lengthens the true runtime of every job that ran for exactly as long
 // as was asked for: such a log has cut off overruns. The estimate stays.
-func Restore(plan workloadgen.Plan, seconds float64) {
+func restore(plan workloadgen.Plan, seconds float64) {
 	for i := range plan {
 		if j := &plan[i]; j.Runtime == j.Estimate {
 			if j.Deadline == j.Runtime {
@@ -163,17 +163,17 @@ func Restore(plan workloadgen.Plan, seconds float64) {
 	}
 }
 
-// Estimates draws every estimate towards the true runtime: inaccuracy 0 makes
+// estimates draws every estimate towards the true runtime: inaccuracy 0 makes
 // it the runtime, 1 leaves it as it is.
-func Estimates(plan workloadgen.Plan, inaccuracy float64) {
+func estimates(plan workloadgen.Plan, inaccuracy float64) {
 	for i := range plan {
-		plan[i].Estimate = Estimate(plan[i].Runtime, plan[i].Estimate, inaccuracy)
+		plan[i].Estimate = estimate(plan[i].Runtime, plan[i].Estimate, inaccuracy)
 	}
 }
 
-// Estimate returns runtime + inaccuracy (recorded - runtime), in seconds;
+// estimate returns runtime + inaccuracy (recorded - runtime), in seconds;
 // recorded is taken to be the runtime where it is not known, 0 or less.
-func Estimate(runtime, recorded, inaccuracy float64) float64 {
+func estimate(runtime, recorded, inaccuracy float64) float64 {
 	if recorded <= 0 {
 		return runtime
 	}

@@ -70,7 +70,7 @@ var kinds = map[string]func(*testing.T, *goldenCase){
 		}
 		var want struct{ Estimate float64 }
 		c.decode(t, &in, &want)
-		c.near(t, Estimate(in.Runtime, in.TraceEstimate, in.Inaccuracy), want.Estimate)
+		c.near(t, estimate(in.Runtime, in.TraceEstimate, in.Inaccuracy), want.Estimate)
 	},
 	"arrivals": func(t *testing.T, c *goldenCase) {
 		var in struct {
@@ -95,7 +95,7 @@ var kinds = map[string]func(*testing.T, *goldenCase){
 		}
 		var want struct{ Urgent []bool }
 		c.decode(t, &in, &want)
-		if got := Classes(in.U, in.HighUrgency); !slices.Equal(got, want.Urgent) {
+		if got := classes(in.U, in.HighUrgency); !slices.Equal(got, want.Urgent) {
 			t.Errorf("%s: %v, want %v", c.ID, got, want.Urgent)
 		}
 	},
@@ -136,10 +136,10 @@ func somePlan(n int, seed uint64) workloadgen.Plan {
 // factor is above 1; hard, dear and heavily penalized are the urgent.
 func TestUrgencyPapers(t *testing.T) {
 	t.Parallel()
-	u := DefaultUrgency()
+	u := defaultUrgency()
 	u.SLA = true
 	plan := somePlan(20000, 3)
-	if err := u.Annotate(plan, rand.NewPCG(5, 6)); err != nil {
+	if err := u.annotate(plan, rand.NewPCG(5, 6)); err != nil {
 		t.Fatal(err)
 	}
 	var n, x, v, z [2]float64
@@ -182,10 +182,10 @@ func TestUrgencyPapers(t *testing.T) {
 func TestCommonDraws(t *testing.T) {
 	t.Parallel()
 	annotated := func(change func(*Urgency)) workloadgen.Plan {
-		u := DefaultUrgency()
+		u := defaultUrgency()
 		change(&u)
 		plan := somePlan(300, 4)
-		if err := u.Annotate(plan, rand.NewPCG(8, 8)); err != nil {
+		if err := u.annotate(plan, rand.NewPCG(8, 8)); err != nil {
 			t.Fatal(err)
 		}
 		return plan
@@ -241,7 +241,7 @@ func TestRestore(t *testing.T) {
 		{Runtime: 60, Estimate: 90, Deadline: 60},
 		{Runtime: 60, Estimate: 60, Deadline: 300},
 	}
-	Restore(plan, 38)
+	restore(plan, 38)
 	want := workloadgen.Plan{
 		{Runtime: 98, Estimate: 60, Deadline: 98},
 		{Runtime: 60, Estimate: 90, Deadline: 60},
@@ -267,7 +267,7 @@ func TestApply(t *testing.T) {
 			Budget:     rapid.Float64Range(0, 1e6).Draw(t, "budget"),
 		}
 		if rapid.Bool().Draw(t, "urgency") {
-			u := DefaultUrgency()
+			u := defaultUrgency()
 			o.Urgency = &u
 		}
 		if err := o.Validate(); err != nil {

@@ -35,9 +35,9 @@ type Spread struct {
 	Mean float64 `yaml:"mean" validate:"min=0,max=1e9" doc:"mean"`
 }
 
-// DefaultReservations returns reservations alone, up to two hours ahead, with a
+// defaultReservations returns reservations alone, up to two hours ahead, with a
 // laxity of their estimate on average, and true estimates.
-func DefaultReservations() Reservations {
+func defaultReservations() Reservations {
 	return Reservations{
 		Share: 1, Lead: Spread{"uniform", 3600}, Laxity: Spread{"uniform", 1}, Errors: "over", Parts: Parts{Count: 2},
 	}
@@ -46,18 +46,18 @@ func DefaultReservations() Reservations {
 // UnmarshalYAML starts from the defaults.
 func (r *Reservations) UnmarshalYAML(unmarshal func(any) error) error {
 	type plain Reservations
-	p := plain(DefaultReservations())
+	p := plain(defaultReservations())
 	err := unmarshal(&p)
 	*r = Reservations(p)
 	return err
 }
 
-// Annotate sets Lead, Deadline, OnDemand, Estimate, Cancel and Parts of every job, and
+// annotate sets Lead, Deadline, OnDemand, Estimate, Cancel and Parts of every job, and
 // rounds Arrival and Runtime. Kind, lead, laxity, inaccuracy, whether and when it is taken
 // back, and whether it is in parts have streams of their own, derived from src, with one
 // uniform a job each, used or not: a job is the same under all values of the other
 // factors, and a reservation stays one, or taken back, or in parts, when there are more.
-func (r *Reservations) Annotate(plan workloadgen.Plan, src rand.Source) error {
+func (r *Reservations) annotate(plan workloadgen.Plan, src rand.Source) error {
 	var seed [2]uint64
 	stream := func() rand.Source {
 		seed = [2]uint64{src.Uint64(), src.Uint64()}
@@ -119,9 +119,9 @@ func (s Spread) draw(u float64) float64 {
 	return 2 * s.Mean * u
 }
 
-// Poisson draws every span between arrivals anew, exponential with the mean that
+// poisson draws every span between arrivals anew, exponential with the mean that
 // they have: no cycle, no bursts.
-func Poisson(plan workloadgen.Plan, src rand.Source) {
+func poisson(plan workloadgen.Plan, src rand.Source) {
 	if len(plan) < 2 {
 		return
 	}

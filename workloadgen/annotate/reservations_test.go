@@ -12,7 +12,7 @@ import (
 
 func reserved(r Reservations, seed uint64) workloadgen.Plan {
 	plan := somePlan(20000, 3)
-	if err := r.Annotate(plan, rand.NewPCG(seed, 1)); err != nil {
+	if err := r.annotate(plan, rand.NewPCG(seed, 1)); err != nil {
 		panic(err)
 	}
 	return plan
@@ -42,7 +42,7 @@ func TestReservationLaws(t *testing.T) {
 			t.Errorf("%s: mean %v, want %v", what, got, want)
 		}
 	}
-	r := DefaultReservations()
+	r := defaultReservations()
 	r.Share, r.Inaccuracy = 0.5, 1
 	for _, law := range []string{"uniform", "exp", "fixed"} {
 		r.Lead.Law, r.Laxity.Law = law, law
@@ -58,7 +58,7 @@ func TestReservationLaws(t *testing.T) {
 		_, _, _, wrong := means(reserved(r, 7))
 		near(errors, wrong, want)
 	}
-	for _, j := range reserved(DefaultReservations(), 7) {
+	for _, j := range reserved(defaultReservations(), 7) {
 		if j.OnDemand || j.Estimate != j.Runtime {
 			t.Fatalf("by default %+v", j)
 		}
@@ -70,7 +70,7 @@ func TestReservationLaws(t *testing.T) {
 // of them changes.
 func TestReservationCancels(t *testing.T) {
 	t.Parallel()
-	r := DefaultReservations()
+	r := defaultReservations()
 	r.Share = 0.5
 	was := reserved(r, 9)
 	r.Cancel = 0.3
@@ -100,16 +100,16 @@ func TestReservationCancels(t *testing.T) {
 // what is drawn after them.
 func TestReservationParts(t *testing.T) {
 	t.Parallel()
-	r := DefaultReservations()
+	r := defaultReservations()
 	r.Share, r.Cancel = 0.5, 0.3
 	was, src := somePlan(20000, 3), rand.NewPCG(9, 1)
-	if err := r.Annotate(was, src); err != nil {
+	if err := r.annotate(was, src); err != nil {
 		t.Fatal(err)
 	}
 	next := src.Uint64()
 	r.Parts = Parts{0.3, 4}
 	plan, src := somePlan(20000, 3), rand.NewPCG(9, 1)
-	if err := r.Annotate(plan, src); err != nil {
+	if err := r.annotate(plan, src); err != nil {
 		t.Fatal(err)
 	}
 	if got := src.Uint64(); got != next {
@@ -140,7 +140,7 @@ func TestReservationParts(t *testing.T) {
 // reservation stays one when there are more of them.
 func TestReservationStreams(t *testing.T) {
 	t.Parallel()
-	base := DefaultReservations()
+	base := defaultReservations()
 	base.Share, base.Inaccuracy = 0.5, 0.5
 	was := reserved(base, 5)
 	change := func(f func(*Reservations)) workloadgen.Plan {

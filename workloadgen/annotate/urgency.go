@@ -39,9 +39,9 @@ type Factor struct {
 	Mean  float64 `yaml:"mean" validate:"gt=0,max=1e6" doc:"multiplies both means: the papers' mean factor"`
 }
 
-// DefaultUrgency returns the first paper's, with the second paper's factors
+// defaultUrgency returns the first paper's, with the second paper's factors
 // for SLA.
-func DefaultUrgency() Urgency {
+func defaultUrgency() Urgency {
 	return Urgency{
 		High: 0.2, CV: 0.25, Deadline: Factor{4, 4, 1},
 		Budget: Factor{1, 7, 1}, Penalty: Factor{1, 4, 1},
@@ -52,23 +52,23 @@ func DefaultUrgency() Urgency {
 // UnmarshalYAML starts from the defaults.
 func (u *Urgency) UnmarshalYAML(unmarshal func(any) error) error {
 	type plain Urgency
-	p := plain(DefaultUrgency())
+	p := plain(defaultUrgency())
 	err := unmarshal(&p)
 	*u = Urgency(p)
 	return err
 }
 
-// Annotate sets Urgent and Deadline of every job, and with SLA Hard, Value and
+// annotate sets Urgent and Deadline of every job, and with SLA Hard, Value and
 // PenaltyRate. It draws four uniforms a job, in the order of the plan: class,
 // deadline, budget, penalty, whether or not they are used.
-func (u *Urgency) Annotate(plan workloadgen.Plan, src rand.Source) error {
+func (u *Urgency) annotate(plan workloadgen.Plan, src rand.Source) error {
 	class := make([]float64, len(plan))
 	rest := make([][3]float64, len(plan))
 	for i := range plan {
 		class[i] = dist.Open(src)
 		rest[i] = [3]float64{dist.Open(src), dist.Open(src), dist.Open(src)}
 	}
-	for i, urgent := range Classes(class, u.High) {
+	for i, urgent := range classes(class, u.High) {
 		j := &plan[i]
 		j.Urgent = urgent
 		// High urgency has the low deadline factor and the high others.
@@ -117,10 +117,10 @@ func (u *Urgency) penaltyOf(j *workloadgen.Job) float64 {
 	return 1
 }
 
-// Classes returns who is of high urgency: the floor(high n + 1/2) of smallest
+// classes returns who is of high urgency: the floor(high n + 1/2) of smallest
 // uniform, ties to the earlier. Who is in at one fraction is in at every larger
 // one.
-func Classes(uniforms []float64, high float64) []bool {
+func classes(uniforms []float64, high float64) []bool {
 	order := make([]int, len(uniforms))
 	for i := range order {
 		order[i] = i

@@ -7,10 +7,10 @@ import (
 	"bourse/workloadgen"
 )
 
-// Split divides a budget of dollars for each user over the user's jobs, in
+// split divides a budget of dollars for each user over the user's jobs, in
 // proportion to worth x runtime x nodes, rounded down to micro-dollars, so that
 // what a user offers never exceeds its budget.
-func Split(plan workloadgen.Plan, budget float64) {
+func split(plan workloadgen.Plan, budget float64) {
 	sums := make(map[int64]float64)
 	for i := range plan {
 		sums[plan[i].User] += plan[i].Worth * plan[i].Work()
@@ -23,10 +23,10 @@ func Split(plan workloadgen.Plan, budget float64) {
 	}
 }
 
-// Charge makes every job worth price dollars for each unit of worth and
+// charge makes every job worth price dollars for each unit of worth and
 // processor-second, rounded down to micro-dollars. A job that then exceeds
 // [workloadgen.MaxDollars] is an error.
-func Charge(plan workloadgen.Plan, price float64) error {
+func charge(plan workloadgen.Plan, price float64) error {
 	for i := range plan {
 		j := &plan[i]
 		v := price * j.Worth * j.Work()

@@ -42,5 +42,5 @@ func powers(weights []float64, shift int) (*Discrete, error) {
 	for i := range values {
 		values[i] = math.Exp2(float64(i + 1 + shift))
 	}
-	return NewDiscrete(values, weights)
+	return newDiscrete(values, weights)
 }

@@ -12,10 +12,10 @@ type Discrete struct {
 	cumulative []float64 // one per value; the last is 1
 }
 
-// NewDiscrete makes the law on the ascending values with the given weights,
+// newDiscrete makes the law on the ascending values with the given weights,
 // one per value, each at least 0 and their sum more than 0, which they are
 // divided by.
-func NewDiscrete(values, weights []float64) (*Discrete, error) {
+func newDiscrete(values, weights []float64) (*Discrete, error) {
 	if len(values) == 0 || len(values) != len(weights) {
 		return nil, fmt.Errorf("%d values and %d weights", len(values), len(weights))
 	}

@@ -13,12 +13,12 @@ type GPareto struct {
 	Threshold float64 `yaml:"threshold" doc:"smallest value"`
 }
 
-// BlueHorizonPareto returns the paper's rival of PolyLin, for runtimes in
+// blueHorizonPareto returns the paper's rival of PolyLin, for runtimes in
 // seconds.
-func BlueHorizonPareto() GPareto { return GPareto{K: 1.77332, Sigma: 213.171} }
+func blueHorizonPareto() GPareto { return GPareto{K: 1.77332, Sigma: 213.171} }
 
 func newGPareto(decode func(any) error) (Distribution, error) {
-	g := BlueHorizonPareto()
+	g := blueHorizonPareto()
 	err := decode(&g)
 	return g, err
 }

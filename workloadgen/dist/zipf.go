@@ -14,11 +14,11 @@ type ZipfOptions struct {
 	Shift  int     `yaml:"shift" doc:"added to the exponents"`
 }
 
-// BlueHorizonZipf returns the paper's job sizes as a power law of one parameter.
-func BlueHorizonZipf() ZipfOptions { return ZipfOptions{S: 1.4, N: 6, Binary: true, Shift: 2} }
+// blueHorizonZipf returns the paper's job sizes as a power law of one parameter.
+func blueHorizonZipf() ZipfOptions { return ZipfOptions{S: 1.4, N: 6, Binary: true, Shift: 2} }
 
 func newZipf(decode func(any) error) (Distribution, error) {
-	o := BlueHorizonZipf()
+	o := blueHorizonZipf()
 	if err := decode(&o); err != nil {
 		return nil, err
 	}
@@ -39,5 +39,5 @@ func NewZipf(o ZipfOptions) (*Discrete, error) {
 	if o.Binary {
 		return powers(weights, o.Shift)
 	}
-	return NewDiscrete(values, weights)
+	return newDiscrete(values, weights)
 }

@@ -29,7 +29,7 @@ type Bootstrap struct {
 }
 
 // PaperBootstrap returns the paper's numbers.
-func PaperBootstrap() Bootstrap { return Bootstrap{1000, 100, 0.05, Stephens} }
+func PaperBootstrap() Bootstrap { return Bootstrap{1000, 100, 0.05, stephens} }
 
 // Tally sums up tests.
 type Tally struct {
@@ -49,18 +49,18 @@ func (t Tally) Add(o Tally) Tally {
 	return Tally{t.Pairs + o.Pairs, t.Passed + o.Passed, t.SumD + o.SumD}
 }
 
-// Chunk is the number of pairs that Run does in one part.
-const Chunk = 50
+// chunk is the number of pairs that Run does in one part.
+const chunk = 50
 
 // Parts returns the number of parts that the bootstrap is done in. Parts are
 // independent: the caller may run them at the same time, each with a stream of
 // chance of its own, and adds up their tallies.
-func (b Bootstrap) Parts() int { return (b.Pairs + Chunk - 1) / Chunk }
+func (b Bootstrap) Parts() int { return (b.Pairs + chunk - 1) / chunk }
 
 // Run does one part, from 0 to Parts()-1.
 func (b Bootstrap) Run(part int, x, y Source, src rand.Source) Tally {
 	u, v := make([]float64, b.Draws), make([]float64, b.Draws)
-	t := Tally{Pairs: min(Chunk, b.Pairs-part*Chunk)}
+	t := Tally{Pairs: min(chunk, b.Pairs-part*chunk)}
 	for range t.Pairs {
 		for i := range u {
 			u[i] = x(dist.Open(src))
@@ -68,7 +68,7 @@ func (b Bootstrap) Run(part int, x, y Source, src rand.Source) Tally {
 		}
 		slices.Sort(u)
 		slices.Sort(v)
-		d := Distance(u, v)
+		d := distance(u, v)
 		t.SumD += d
 		if b.P(b.Draws, b.Draws, d) >= b.Level {
 			t.Passed++

@@ -10,9 +10,9 @@ import (
 	"slices"
 )
 
-// Distance returns the largest difference between the distribution functions
+// distance returns the largest difference between the distribution functions
 // of two samples, both ascending and not empty.
-func Distance(a, b []float64) float64 {
+func distance(a, b []float64) float64 {
 	n, m := float64(len(a)), float64(len(b))
 	i, j, d := 0, 0, 0.0
 	for i < len(a) && j < len(b) {
@@ -81,16 +81,16 @@ func exact(n, m int, d float64, ends []bool) float64 {
 	return min(1, max(0, 1-u[m]))
 }
 
-// Asymptotic is the limit for large samples, as R's ks.test has it.
-func Asymptotic(n, m int, d float64) float64 {
+// asymptotic is the limit for large samples, as R's ks.test has it.
+func asymptotic(n, m int, d float64) float64 {
 	return kolmogorov(math.Sqrt(effective(n, m)) * d)
 }
 
-// Stephens is the limit with Stephens' correction for small samples, as
+// stephens is the limit with Stephens' correction for small samples, as
 // Matlab's kstest2 has it: at two samples of 100 it rejects from 0.19 on, where
-// Asymptotic does from 0.20. The paper's success rates of the trace against
+// asymptotic does from 0.20. The paper's success rates of the trace against
 // itself, 0.948 and 0.944, are those of 0.19.
-func Stephens(n, m int, d float64) float64 {
+func stephens(n, m int, d float64) float64 {
 	e := math.Sqrt(effective(n, m))
 	return kolmogorov((e + 0.12 + 0.11/e) * d)
 }
@@ -128,11 +128,11 @@ type Test struct {
 func TwoSample(a, b []float64) Test {
 	slices.Sort(a)
 	slices.Sort(b)
-	d := Distance(a, b)
+	d := distance(a, b)
 	if len(a)*len(b) < 10000 {
 		return Test{d, exact(len(a), len(b), d, ends(a, b))}
 	}
-	return Test{d, Asymptotic(len(a), len(b), d)}
+	return Test{d, asymptotic(len(a), len(b), d)}
 }
 
 // ends says of each value of two ascending samples, from 1 in their common

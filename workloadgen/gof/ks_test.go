@@ -37,7 +37,7 @@ func TestKSAgainstR(t *testing.T) {
 		got := TwoSample(a, b)
 		tol := 1e-9 * max(p, 1e-3)
 		if row[2] == "false" {
-			got.P = Asymptotic(len(a), len(b), got.D)
+			got.P = asymptotic(len(a), len(b), got.D)
 			tol = 1e-5
 		}
 		if math.Abs(got.D-d) > 1e-12 || math.Abs(got.P-p) > tol {
@@ -70,10 +70,10 @@ func TestDistance(t *testing.T) {
 		a, b := sample.Draw(t, "a"), sample.Draw(t, "b")
 		slices.Sort(a)
 		slices.Sort(b)
-		if got, want := Distance(a, b), stat.KolmogorovSmirnov(a, nil, b, nil); math.Abs(got-want) > 1e-12 {
+		if got, want := distance(a, b), stat.KolmogorovSmirnov(a, nil, b, nil); math.Abs(got-want) > 1e-12 {
 			t.Fatalf("distance %v, gonum %v", got, want)
 		}
-		if d := Distance(a, a); d != 0 {
+		if d := distance(a, a); d != 0 {
 			t.Fatalf("distance %v from itself", d)
 		}
 	})
@@ -97,7 +97,7 @@ func TestDistanceTo(t *testing.T) {
 			other = append(other, law.Quantile((float64(i)+0.5)/float64(cap(other))))
 		}
 		slices.Sort(sample)
-		if got, want := DistanceTo(sample, law.CDF), Distance(sample, other); math.Abs(got-want) > 1e-5 {
+		if got, want := DistanceTo(sample, law.CDF), distance(sample, other); math.Abs(got-want) > 1e-5 {
 			t.Errorf("%s: %v, want %v", s.Name, got, want)
 		}
 	}
@@ -110,10 +110,10 @@ func TestDistanceTo(t *testing.T) {
 // reject at 5 %.
 func TestStephens(t *testing.T) {
 	t.Parallel()
-	if Stephens(100, 100, 0.18) < 0.05 || Stephens(100, 100, 0.19) >= 0.05 {
+	if stephens(100, 100, 0.18) < 0.05 || stephens(100, 100, 0.19) >= 0.05 {
 		t.Error("Stephens does not reject from 0.19 on")
 	}
-	if Asymptotic(100, 100, 0.19) < 0.05 || Asymptotic(100, 100, 0.20) >= 0.05 {
+	if asymptotic(100, 100, 0.19) < 0.05 || asymptotic(100, 100, 0.20) >= 0.05 {
 		t.Error("Asymptotic does not reject from 0.20 on")
 	}
 }
@@ -148,7 +148,7 @@ func BenchmarkDistance(b *testing.B) {
 	slices.Sort(y)
 	sum := 0.0
 	for range b.N {
-		sum += Distance(x, y)
+		sum += distance(x, y)
 	}
 	ours := b.Elapsed()
 	for range b.N {

@@ -1,0 +1,56 @@
+package metrics
+
+import (
+	"bourse/contracts"
+	"bourse/workloadgen"
+)
+
+// A Job is a job of the plan and what became of it.
+type Job struct {
+	workloadgen.Job
+	Chosen bool // fulfilled by the planner of U*
+
+	// Of a job that was refused:
+	Reason contracts.Reason
+	Names  bool         // the reason is about a contract:
+	About  contracts.ID // this one
+
+	// What it became. Of a job that was not admitted there is the outcome alone: it was
+	// refused, or is open, if it waits for a decision when the run ends.
+	Contract contracts.Settled
+}
+
+// Admitted reports whether j became a contract.
+func (j *Job) Admitted() bool {
+	return j.Contract.Outcome != contracts.Refused && j.Contract.Outcome != contracts.Open
+}
+
+// Fulfilled reports whether the promise of j was kept.
+func (j *Job) Fulfilled() bool { return j.Contract.Outcome == contracts.Fulfilled }
+
+// Open reports whether j had not ended at the horizon.
+func (j *Job) Open() bool {
+	return j.Contract.Outcome == contracts.Unfinished || j.Contract.Outcome == contracts.Open
+}
+
+// waits reports whether j, which is open, waits for a host.
+func (j *Job) waits() bool {
+	return j.Contract.Outcome == contracts.Open || j.Contract.From == contracts.Waiting && !j.Contract.Gang
+}
+
+// judged reports whether the promise of j was kept or broken.
+func (j *Job) judged() bool { return j.Fulfilled() || j.Contract.Outcome.Violated() }
+
+// ended reports whether j was judged, and not killed.
+func (j *Job) ended() bool { return j.judged() && j.Contract.Outcome != contracts.Killed }
+
+// completed reports whether the work of j was done, in time or late.
+func (j *Job) completed() bool {
+	return j.Fulfilled() || j.Admitted() && contracts.Enough(j.Contract.Done, j.Work())
+}
+
+// response returns how long j took, its lost attempts among it.
+func (j *Job) response() float64 { return j.Contract.Ended - j.Arrival }
+
+// revenue returns what the user of j has paid, less the penalty paid back, in dollars.
+func (j *Job) revenue() float64 { return j.Contract.Paid.Float64() - j.Contract.Penalty.Float64() }

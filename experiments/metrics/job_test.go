@@ -1,0 +1,23 @@
+package metrics_test
+
+import (
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/experiments/metrics"
+	"bourse/workloadgen"
+)
+
+type (
+	plan     = workloadgen.Job
+	settled  = contracts.Settled
+	contract = contracts.Contract
+)
+
+// job is p that became c, which ended as s says.
+func job(p plan, s settled, c contract) metrics.Job {
+	s.Contract = c
+	s.Submit, s.Lead, s.Nodes, s.SLA.Budget = p.Arrival, p.Lead, p.Nodes, dollars(p.Value)
+	return metrics.Job{Job: p, Contract: s}
+}
+
+func dollars(x float64) bank.Amount { return bank.Micros(int64(x * 1e6)) }

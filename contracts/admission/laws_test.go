@@ -97,7 +97,7 @@ func TestHardIsNeverLate(t *testing.T) {
 			}
 		}
 	})
-	if late == 0 {
+	if late == 0 && !testing.Short() { // 20 draws may have none
 		t.Error("no soft job was ever delayed: nothing was tested")
 	}
 }
@@ -314,7 +314,7 @@ func TestUtilityIsEarned(t *testing.T) {
 			t.Errorf("users paid %v, want %v", got, utility)
 		}
 	})
-	if beyond == 0 {
+	if beyond == 0 && !testing.Short() { // 20 draws may have none
 		t.Error("no penalty ever exceeded its budget: nothing was tested")
 	}
 }

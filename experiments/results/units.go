@@ -296,6 +296,11 @@ func (d *Draft) Write(unit *Unit) error {
 		if _, there := os.Stat(to); err != nil && there != nil { // else somebody has written the same
 			return err
 		}
+		for at := filepath.Dir(to); at != d.units.Dir; at = filepath.Dir(at) { // durable before the unit is
+			if err := syncDir(at); err != nil {
+				return err
+			}
+		}
 	}
 	return errors.Join(d.units.keep(d.name, unit), d.Drop())
 }
@@ -342,11 +347,16 @@ func (u *Units) write(name string, fill func(io.Writer) error) (err error) {
 	if err := os.Rename(f.Name(), filepath.Join(u.Dir, name)); err != nil {
 		return err
 	}
-	dir, err := os.Open(u.Dir)
+	return syncDir(u.Dir)
+}
+
+// syncDir makes the names in dir durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
 	if err != nil {
 		return err
 	}
-	return errors.Join(dir.Sync(), dir.Close())
+	return errors.Join(d.Sync(), d.Close())
 }
 
 // Contents are what a unit has beside its values.

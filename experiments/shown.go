@@ -63,9 +63,12 @@ func tables(e *scenario.Experiment, summary []results.Summary, rows []results.Me
 		return []report.Table{sweep(e).Together(summary)}
 	}
 	paper := papers.Of(e.Name)
-	shown := paper.Metrics
+	shown := slices.Clone(paper.Metrics)
 	if slices.ContainsFunc(e.Configurations, func(c scenario.Configuration) bool { return c.Fleet.Availability != nil }) {
 		shown = append(shown, metrics.Volatile()...)
+	}
+	if slices.ContainsFunc(e.Configurations, func(c scenario.Configuration) bool { return c.Workload.SWF != "" }) {
+		shown = append(shown, metrics.OfLogs()...)
 	}
 	if e.Figure != nil {
 		shown = e.Figure.Metrics

@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -323,7 +322,7 @@ func TestDamagedUnit(t *testing.T) {
 			t.Errorf("%v does not name the file", err)
 		case err != nil:
 			refused++
-		case !reflect.DeepEqual(got, whole):
+		case fmt.Sprint(got) != fmt.Sprint(whole): // NaN is NaN
 			t.Error("a changed byte changes what is read")
 		}
 	}

@@ -89,6 +89,12 @@ var table = []Metric{
 	Brier,
 	Promised,
 	Kept,
+	Wait,
+	WaitMedian,
+	WaitP95,
+	BoundedSlowdown,
+	Span,
+	Revenue,
 }
 
 // All returns the metrics in the order of reports.

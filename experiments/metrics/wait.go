@@ -1,0 +1,98 @@
+package metrics
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// Tau is the runtime in seconds up to which jobs count as equally short in
+// [BoundedSlowdown].
+const Tau = 10
+
+// Wait is how long jobs wait before they start.
+var Wait = Metric{
+	Name: "wait", Unit: "s", Doc: "mean of start - arrival over the jobs that started",
+	Of: func(o *Outcome) (float64, bool) { return mean(o, (*Job).wait) },
+}
+
+// WaitMedian is how long half of the jobs wait at most, and WaitP95 19 of 20.
+var (
+	WaitMedian = waitAt("wait_median", 0.5, "median")
+	WaitP95    = waitAt("wait_p95", 0.95, "95th percentile")
+)
+
+func waitAt(name string, p float64, doc string) Metric {
+	return Metric{
+		Name: name, Unit: "s", Doc: doc + " of start - arrival over the jobs that started: the least that so many wait no longer than",
+		Of: func(o *Outcome) (float64, bool) {
+			var waits []float64
+			for i := range o.Jobs {
+				if w, ok := o.Jobs[i].wait(); ok {
+					waits = append(waits, w)
+				}
+			}
+			if len(waits) == 0 {
+				return 0, false
+			}
+			slices.Sort(waits)
+			return stat.Quantile(p, stat.Empirical, waits, nil), true
+		},
+	}
+}
+
+// BoundedSlowdown is how much longer jobs take than they would alone at once, where those
+// that are short do not decide.
+var BoundedSlowdown = Metric{
+	Name: "bounded_slowdown", Unit: "1",
+	Doc: "mean of max(1, (end - arrival) / max(runtime, 10 s)) over the jobs completed (Feitelson, Rudolph)",
+	Of: func(o *Outcome) (float64, bool) {
+		return mean(o, func(j *Job) (float64, bool) {
+			return max(1, j.response()/max(j.Runtime, Tau)), j.completed() && j.Runtime > 0
+		})
+	},
+}
+
+// Span is how long all takes.
+var Span = Metric{
+	Name: "span", Unit: "s", Doc: "last end less first arrival: what makespan is where one log is run",
+	Of: func(o *Outcome) (float64, bool) {
+		first, last := math.Inf(1), math.Inf(-1)
+		for i := range o.Jobs {
+			j := &o.Jobs[i]
+			if first = min(first, j.Arrival); j.Admitted() {
+				last = max(last, j.Contract.Ended)
+			}
+		}
+		return last - first, last >= first
+	},
+}
+
+// Revenue is what hosts and provider have earned.
+var Revenue = Metric{
+	Name: "revenue", Unit: "$", Doc: "paid by users less penalties paid back, over all jobs",
+	Of: func(o *Outcome) (sum float64, ok bool) {
+		for i := range o.Jobs {
+			sum += o.Jobs[i].revenue()
+		}
+		return sum, len(o.Jobs) > 0
+	},
+}
+
+// wait returns how long j waited before it started, and whether it did.
+func (j *Job) wait() (float64, bool) {
+	start := j.Contract.Admitted
+	if j.Contract.Gang {
+		start = j.Contract.Began
+	}
+	return start - j.Arrival, j.Admitted() && !math.IsInf(start, 1)
+}
+
+// OfLogs returns the names of the metrics that people look at where a log is run, in the
+// order of reports.
+func OfLogs() []string {
+	return []string{
+		Rejections.Name, Utilization.Name, Wait.Name, WaitMedian.Name, WaitP95.Name, BoundedSlowdown.Name, Span.Name, Revenue.Name,
+	}
+}

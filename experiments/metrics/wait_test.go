@@ -1,0 +1,48 @@
+package metrics
+
+import (
+	"math"
+	"testing"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/workloadgen"
+)
+
+// TestWaits checks what is said of logs by hand: three jobs that started after 0, 30 and
+// 10 s, the last in a gang, and one that was refused.
+func TestWaits(t *testing.T) {
+	t.Parallel()
+	dollars := func(x float64) bank.Amount {
+		a, err := bank.Dollars(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	done := func(arrival, runtime, start, end, paid float64) Job {
+		j := Job{Job: workloadgen.Job{Arrival: arrival, Runtime: runtime, Nodes: 1}}
+		j.Contract.Admitted, j.Contract.Began, j.Contract.Ended, j.Contract.Done = start, start, end, runtime
+		j.Contract.Outcome, j.Contract.Paid = contracts.Fulfilled, dollars(paid)
+		return j
+	}
+	jobs := []Job{done(5, 100, 5, 105, 2), done(10, 2, 40, 42, 0.5), done(20, 50, 20, 80, 1)}
+	jobs[2].Contract.Gang, jobs[2].Contract.Began = true, 30
+	jobs[1].Contract.Penalty = dollars(0.25)
+	jobs = append(jobs, Job{Job: workloadgen.Job{Arrival: 50}, Contract: contracts.Settled{Outcome: contracts.Refused}})
+	o := &Outcome{Jobs: jobs}
+	for _, c := range []struct {
+		metric Metric
+		want   float64
+	}{
+		{Wait, 40.0 / 3}, {WaitMedian, 10}, {WaitP95, 30},
+		{BoundedSlowdown, (1 + 3.2 + 1.2) / 3}, {Span, 100}, {Revenue, 3.25},
+	} {
+		if got, ok := c.metric.Of(o); !ok || math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%s: %v, %v, want %v", c.metric.Name, got, ok, c.want)
+		}
+		if got, ok := c.metric.Of(&Outcome{Jobs: jobs[3:]}); ok && c.metric.Name != "revenue" {
+			t.Errorf("%s where all are refused: %v", c.metric.Name, got)
+		}
+	}
+}

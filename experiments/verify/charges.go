@@ -34,6 +34,7 @@ func (t *trail) place(e *audit.Entry, d *contract) (found, want string) {
 		need = d.row.Work / nodes
 	}
 	spend, least, most := 0.0, 0.0, 0.0
+	d.tasks = slices.Grow(d.tasks, len(on))
 	for _, pl := range on {
 		h := pl.host
 		if !h.began {

@@ -87,7 +87,7 @@ func (h *machine) met(now float64) (least, most int64) {
 
 // over returns when the first of the crowd of h leaves by itself.
 func (h *machine) over() float64 {
-	if h.crowd == nil || h.each == 0 {
+	if h.crowd == nil || !(h.each > 0) {
 		return math.Inf(1)
 	}
 	return h.at + max(0, h.crowd.soonest)/(h.each*h.speed)

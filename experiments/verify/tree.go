@@ -29,68 +29,68 @@ type place struct {
 // A gain of a task that bids w is w × work, and it owes w × pay - w² × less.
 type gain struct{ work, pay, less float64 }
 
-func (n *task) get(g gain) {
-	w := n.weight
-	n.done += w * g.work
-	n.owed += w * (g.pay - w*g.less)
+func (t *task) get(g gain) {
+	w := t.weight
+	t.done += w * g.work
+	t.owed += w * (g.pay - w*g.less)
 }
 
 // all gives g to all tasks of the tree.
-func (n *task) all(g gain) {
-	if n == nil {
+func (t *task) all(g gain) {
+	if t == nil {
 		return
 	}
-	n.get(g)
-	n.soonest -= g.work
-	n.due.work += g.work
-	n.due.pay += g.pay
-	n.due.less += g.less
+	t.get(g)
+	t.soonest -= g.work
+	t.due.work += g.work
+	t.due.pay += g.pay
+	t.due.less += g.less
 }
 
 // accrue gives low to those that bid no more than border, and high to others. Work is
 // the same in both.
-func (n *task) accrue(border float64, low, high gain) {
+func (t *task) accrue(border float64, low, high gain) {
 	if border < 1 {
-		n.all(high)
+		t.all(high)
 		return
 	}
-	for n != nil {
-		n.soonest -= low.work
-		if n.weight <= border {
-			n.get(low)
-			n.left.all(low)
-			n = n.right
+	for t != nil {
+		t.soonest -= low.work
+		if t.weight <= border {
+			t.get(low)
+			t.left.all(low)
+			t = t.right
 		} else {
-			n.get(high)
-			n.right.all(high)
-			n = n.left
+			t.get(high)
+			t.right.all(high)
+			t = t.left
 		}
 	}
 }
 
 // push gives those below what they are due.
-func (n *task) push() {
-	if n.due != (gain{}) {
-		n.left.all(n.due)
-		n.right.all(n.due)
-		n.due = gain{}
+func (t *task) push() {
+	if t.due != (gain{}) {
+		t.left.all(t.due)
+		t.right.all(t.due)
+		t.due = gain{}
 	}
 }
 
-// sum sums up the tree of which n is the root.
-func (n *task) sum() {
-	n.soonest, n.urgent, n.heaviest = n.remains(), n.urge, n.bid
-	for _, c := range [...]*task{n.left, n.right} {
+// sum sums up the tree of which t is the root.
+func (t *task) sum() {
+	t.soonest, t.urgent, t.heaviest = t.remains(), t.urge, t.bid
+	for _, c := range [...]*task{t.left, t.right} {
 		if c != nil {
-			n.soonest, n.urgent, n.heaviest = min(n.soonest, c.soonest), max(n.urgent, c.urgent), max(n.heaviest, c.heaviest)
+			t.soonest, t.urgent, t.heaviest = min(t.soonest, c.soonest), max(t.urgent, c.urgent), max(t.heaviest, c.heaviest)
 		}
 	}
 }
 
-// remains returns after how much more work for a nano-dollar per second n leaves.
-func (n *task) remains() float64 { return (n.need - n.done) / n.weight }
+// remains returns after how much more work for a nano-dollar per second t leaves.
+func (t *task) remains() float64 { return (t.need - t.done) / t.weight }
 
-func (n *task) before(o *task) bool { return n.bid < o.bid || n.bid == o.bid && n.came < o.came }
+func (t *task) before(o *task) bool { return t.bid < o.bid || t.bid == o.bid && t.came < o.came }
 
 // with returns the tree with n in it.
 func (t *task) with(n *task) *task {

@@ -16,47 +16,49 @@ const provider = "provider"
 // place puts d on the hosts that its note names, and checks its bids and the price
 // that they met.
 func (t *trail) place(e *audit.Entry, d *contract) (found, want string) {
-	names, bids, ok := d.terms.places()
-	if !ok {
+	on := d.terms.on
+	if len(on) == 0 || on[0].bid < 0 {
 		return fmt.Sprintf("a contract on %v", d.terms.On), "bids, each followed by its hosts"
 	}
 	if d.row == nil {
 		t.stop(e, "what it needs is not known")
 		return "", ""
 	}
-	if len(names) != d.row.Nodes {
-		t.number(e.Seq, d.row, "nodes", float64(d.row.Nodes), float64(len(names)))
+	if len(on) != d.row.Nodes {
+		t.number(e.Seq, d.row, "nodes", float64(d.row.Nodes), float64(len(on)))
 	}
 	t.market.pass(e.Time)
-	need := math.Inf(1)
+	nodes := float64(len(on))
+	need, pace := math.Inf(1), math.Inf(1)
 	if d.terms.PerHost {
-		need = d.row.Work / float64(len(names))
+		need = d.row.Work / nodes
 	}
 	spend, least, most := 0.0, 0.0, 0.0
-	for i, name := range names {
-		h := t.market.host(name, e.Time)
-		for _, n := range d.tasks {
-			if n.host == h {
-				return fmt.Sprintf("a contract twice on %q", name), "as many hosts as nodes"
-			}
+	d.tasks = slices.Grow(d.tasks, len(on))
+	for _, pl := range on {
+		h := pl.host
+		if !h.began {
+			t.market.begin(h, e.Time)
 		}
+		if h.placed == e.Seq {
+			return fmt.Sprintf("a contract twice on %q", h.name), "as many hosts as nodes"
+		}
+		h.placed = e.Seq
 		t.market.advance(h, e.Time)
-		spend += float64(bids[i]) / 1e9
+		spend += float64(pl.bid) / 1e9
 		low, high := h.met(e.Time)
-		least += float64(low) / 1e9 / float64(len(names))
-		most += float64(high) / 1e9 / float64(len(names))
-		d.tasks = append(d.tasks, &task{host: h, name: name, bid: bids[i], most: d.terms.MaxCPU, need: need})
+		least += float64(low) / 1e9 / nodes
+		most += float64(high) / 1e9 / nodes
+		pace = min(pace, h.speed)
+		d.tasks = append(d.tasks, task{host: h, bid: pl.bid, most: d.terms.MaxCPU, need: need, pace: h.speed})
 	}
-	for _, n := range d.tasks { // a program whose nodes are promised one by one keeps the pace of the slowest
-		n.pace = n.host.speed
-		if d.terms.PerHost {
-			for _, other := range d.tasks {
-				n.pace = min(n.pace, other.host.speed)
-			}
+	if d.terms.PerHost { // a program whose nodes are promised one by one keeps the pace of the slowest
+		for i := range d.tasks {
+			d.tasks[i].pace = pace
 		}
 	}
 	t.market.start(e.Time, d)
-	switch rounding := 1e-9 * float64(len(names)); { // a nano-dollar per second a bid
+	switch rounding := 1e-9 * nodes; { // a nano-dollar per second a bid
 	case (spend-rounding)*d.terms.Deadline > float64(d.value)/1e6*(1+1e-12):
 		return fmt.Sprintf("bids of $%v/s, which come to $%v by the deadline", spend, spend*d.terms.Deadline), fmt.Sprintf("no more than %v", d.value)
 	case d.terms.Price > 0 && (d.terms.Price < least*(1-1e-9) || d.terms.Price > most*(1+1e-9)):
@@ -133,8 +135,8 @@ func (t *trail) cancelled(e *audit.Entry, d *contract, v *verdict) (found, want 
 		return fmt.Sprintf("a contract cancelled at %v s", e.Time), fmt.Sprintf("one that is open: it was due at %v s", due)
 	case left <= rounding/10:
 		return fmt.Sprintf("a contract cancelled at %v s", e.Time), fmt.Sprintf("one that is open: its %v CPU s were done", total)
-	case !near(number64(v.Done), min(byDue, total), 10*rounding):
-		return fmt.Sprintf("%v CPU s done", number64(v.Done)), fmt.Sprintf("%v", min(byDue, total))
+	case !near(v.Done, min(byDue, total), 10*rounding):
+		return fmt.Sprintf("%v CPU s done", v.Done), fmt.Sprintf("%v", min(byDue, total))
 	default:
 		if found, want = d.metered(e); found != "" {
 			return found, want
@@ -147,8 +149,8 @@ func (t *trail) cancelled(e *audit.Entry, d *contract, v *verdict) (found, want 
 // progress returns the work done over all tasks of d, and what is left: over all tasks,
 // or as many times what the last of them has left, if each is promised by itself.
 func (d *contract) progress() (done, left float64) {
-	for _, n := range d.tasks {
-		each := d.row.Work / float64(len(d.tasks))
+	for i := range d.tasks {
+		n, each := &d.tasks[i], d.row.Work/float64(len(d.tasks))
 		done += n.done
 		if d.terms.PerHost {
 			left = max(left, (each-n.done)*float64(len(d.tasks)))
@@ -187,7 +189,7 @@ func (t *trail) work(e *audit.Entry, d *contract, v *verdict) (found, want strin
 	if v.State == "fulfilled" {
 		byDue = total
 	}
-	if done := number64(v.Done); !near(done, byDue, off) {
+	if done := v.Done; !near(done, byDue, off) {
 		return fmt.Sprintf("%v CPU s done", done), fmt.Sprintf("%v", byDue)
 	}
 	return "", ""
@@ -197,8 +199,8 @@ func (t *trail) work(e *audit.Entry, d *contract, v *verdict) (found, want strin
 // contracts/settlement has it: a part in 10^9, and what its hosts do in a moment or two.
 func (t *trail) rounding(d *contract, at float64) float64 {
 	sum := 1e-9 * d.row.Work
-	for _, n := range d.tasks {
-		sum += 2 * moment(at) * t.market.capacity(n.host)
+	for i := range d.tasks {
+		sum += 2 * moment(at) * t.market.capacity(d.tasks[i].host)
 	}
 	return sum
 }
@@ -214,8 +216,8 @@ func (d *contract) delays(end float64, v *verdict) []float64 {
 	if v.State != "violated" {
 		return []float64{0}
 	}
-	work := number64(v.Work)
-	undone := max(0, work-number64(v.Done)) / work * p.Deadline
+	work := v.Work
+	undone := max(0, work-v.Done) / work * p.Deadline
 	switch {
 	case v.Killed:
 		return []float64{p.Deadline}
@@ -235,8 +237,8 @@ func (d *contract) penalty(delay float64) (owed, fuzz float64) {
 		return 0, 0
 	}
 	owed = p.PenaltyRate * delay
-	if p.PenaltyMax != nil {
-		owed = min(owed, *p.PenaltyMax)
+	if known(p.PenaltyMax) {
+		owed = min(owed, p.PenaltyMax)
 	}
 	owed = min(owed, 4e12) * 1e6
 	return owed, 1e-6 + 1e-12*owed
@@ -262,15 +264,25 @@ func (d *contract) charges(e *audit.Entry) (map[string]audit.Money, audit.Money)
 // metered checks that e charges what d's tasks ran up, rounded, and no more than
 // its value.
 func (d *contract) metered(e *audit.Entry) (found, want string) {
-	pays, _ := d.charges(e)
+	moves := e.Moves
+	var pays map[string]audit.Money // where they are not in the order of the tasks
+	if !d.inOrder(moves) {
+		pays, _ = d.charges(e)
+	}
 	left := d.value
-	for _, n := range d.tasks {
-		to := "host:" + n.name
-		paid, owed := pays[to], n.owed*1e6
-		delete(pays, to)
+	for i := range d.tasks {
+		n := &d.tasks[i]
+		paid, owed := audit.Money(0), n.owed/1e3
+		switch {
+		case pays != nil:
+			paid = pays[n.host.to]
+			delete(pays, n.host.to)
+		case len(moves) > 0 && string(moves[0].To) == n.host.to:
+			paid, moves = audit.Money(moves[0].Micros), moves[1:]
+		}
 		least, most := math.RoundToEven(owed*(1-1e-9)-1e-6), math.RoundToEven(owed*(1+1e-9)+1e-6)
 		if float64(paid) < min(least, float64(left)) || float64(paid) > min(max(0, most), float64(left)) {
-			return fmt.Sprintf("a charge of %v by %s", paid, to),
+			return fmt.Sprintf("a charge of %v by %s", paid, n.host.to),
 				fmt.Sprintf("%v, by share, price and time", min(left, audit.Money(math.RoundToEven(owed))))
 		}
 		left -= paid
@@ -279,6 +291,20 @@ func (d *contract) metered(e *audit.Entry) (found, want string) {
 		return fmt.Sprintf("a charge of %v by %s", paid, to), "only charges by the hosts that it ran on"
 	}
 	return "", ""
+}
+
+// inOrder reports whether moves are to hosts of d alone, each once, in the order of its
+// tasks, and then to its owner.
+func (d *contract) inOrder(moves []audit.Move) bool {
+	for i := 0; len(moves) > 0 && i < len(d.tasks); i++ {
+		switch to := d.tasks[i].host.to; {
+		case to == d.owner:
+			return false
+		case string(moves[0].To) == to:
+			moves = moves[1:]
+		}
+	}
+	return len(moves) == 0 || len(moves) == 1 && string(moves[0].To) == d.owner
 }
 
 // whole checks that e pays the price less the penalty, in equal parts, or nothing
@@ -336,9 +362,8 @@ func (d *contract) parts(sum audit.Money) (names []string, part []audit.Money) {
 	if d.terms.booked() {
 		names, nodes, _ = d.terms.gangs()
 	} else {
-		names, _, _ = d.terms.places()
-		for range names {
-			nodes = append(nodes, 1)
+		for _, pl := range d.terms.on {
+			names, nodes = append(names, pl.host.name), append(nodes, 1)
 		}
 	}
 	all, before := 0, 0

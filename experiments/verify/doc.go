@@ -16,5 +16,9 @@
 // hosts, the report says so; nothing is guessed. Whether a request
 // should have been admitted is not computed: the reason is held against its row.
 //
+// An entry takes time that does not depend on how many came before, but for the logarithm
+// of how many tasks share a host; memory goes with the contracts that are open, and with
+// the rows of tables, which are read first.
+//
 // It does not know how a run went otherwise, nor how entries are stored.
 package verify

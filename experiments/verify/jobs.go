@@ -1,11 +1,11 @@
 package verify
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,34 +34,35 @@ const none audit.Money = -1
 // "configuration/admission/replication". It keeps the runs that keep tells. Errors
 // name row and column.
 func ReadJobs(r io.Reader, keep func(run string) bool) (map[string][]Job, error) {
-	in := csv.NewReader(r)
-	in.ReuseRecord = true
-	header, err := in.Read()
+	in := newLines(r)
+	header, err := in.next()
 	if err != nil {
 		return nil, fmt.Errorf("jobs, row 1: %w", err)
 	}
-	column := make(map[string]int)
-	for i, name := range header {
-		column[name] = i
-	}
-	for _, name := range [...]string{"configuration", "admission", "replication", "job", "user", "arrival", "nodes", "value", "decision",
-		"reason", "start", "end", "work", "work_done", "paid", "penalty", "fulfilled"} {
-		if _, ok := column[name]; !ok {
+	c := cells{words: make(map[string]string)}
+	for i, name := range columns {
+		if c.at[i] = slices.Index(header, name); c.at[i] < 0 {
 			return nil, fmt.Errorf("jobs, row 1: no column %s", name)
 		}
 	}
 	runs := make(map[string][]Job)
+	var last of
+	run, kept := "", false
 	for row := 2; ; row++ {
-		record, err := in.Read()
+		record, err := in.next()
 		if err == io.EOF {
 			return runs, nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("jobs, row %d: %w", row, err)
 		}
-		c := cells{record: record, column: column}
-		run := c.text("configuration") + "/" + c.text("admission") + "/" + c.text("replication")
-		if !keep(run) {
+		c.record, c.next = record, 0
+		c.configuration, c.admission, c.replication = c.text("configuration"), c.text("admission"), c.text("replication")
+		if row == 2 || c.of != last {
+			last, run = c.of, c.configuration+"/"+c.admission+"/"+c.replication
+			kept = keep(run)
+		}
+		if !kept {
 			continue
 		}
 		j := Job{
@@ -77,16 +78,43 @@ func ReadJobs(r io.Reader, keep func(run string) bool) (map[string][]Job, error)
 	}
 }
 
+// columns are those that are read, in that order.
+var columns = [...]string{
+	"configuration", "admission", "replication", "job", "user", "arrival", "work", "nodes", "value", "decision", "reason",
+	"start", "end", "work_done", "paid", "penalty", "fulfilled",
+}
+
+// An of is whose a row is.
+type of struct{ configuration, admission, replication string }
+
 // cells are those of a row; err is of the first that was not as it should be.
 type cells struct {
+	of
 	record []string
-	column map[string]int
+	at     [len(columns)]int // in a record
+	next   int               // of columns
+	words  map[string]string // what cells say, each kept once
 	err    error
+}
+
+// cell returns what stands in a column, which is the next of columns.
+func (c *cells) cell(name string) string {
+	if columns[c.next] != name {
+		panic("verify: column " + name + " out of turn")
+	}
+	c.next++
+	return c.record[c.at[c.next-1]]
 }
 
 // text returns a cell without the apostrophe that keeps it from being a formula.
 func (c *cells) text(name string) string {
-	return strings.Clone(strings.TrimPrefix(c.record[c.column[name]], "'"))
+	s := strings.TrimPrefix(c.cell(name), "'")
+	word, ok := c.words[s]
+	if !ok {
+		word = strings.Clone(s)
+		c.words[word] = word
+	}
+	return word
 }
 
 func (c *cells) bad(name string, err error) {
@@ -96,7 +124,7 @@ func (c *cells) bad(name string, err error) {
 }
 
 func (c *cells) int(name string) int64 {
-	s := c.record[c.column[name]]
+	s := c.cell(name)
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
 		c.bad(name, fmt.Errorf("%.40q, want an integer", s))
@@ -105,7 +133,7 @@ func (c *cells) int(name string) int64 {
 }
 
 func (c *cells) number(name string) float64 {
-	s := c.record[c.column[name]]
+	s := c.cell(name)
 	if s == "" {
 		return math.NaN()
 	}
@@ -117,7 +145,7 @@ func (c *cells) number(name string) float64 {
 }
 
 func (c *cells) money(name string) audit.Money {
-	s := c.record[c.column[name]]
+	s := c.cell(name)
 	if s == "" {
 		return none
 	}

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -9,78 +8,89 @@ import (
 )
 
 // A market computes again what runs on hosts and what it is charged, from the bids
-// alone: at every change on a host all its tasks are allocated again.
+// alone: at every change on a host its processors are allocated again.
 type market struct {
 	rules *Rules
-	hosts map[string]*machine
 	dues  []*contract // of contracts that go on after their deadlines, by deadline
+	few   int         // tasks on a host are looked at one by one, if there are no more
+	came  uint64      // tasks
 
 	prices prices
 }
 
-// A machine is a host as of an instant.
+// A machine is a host as of an instant. Most tasks of one that has many are in its crowd,
+// in which whatever happens to all is written once; see tree.go.
 type machine struct {
+	name  string
+	to    string // its account
+	began bool   // to be used
 	at    float64
 	speed float64
-	on    []*task
+	price int64   // sum of all bids, nano-dollars per second
+	alone []*task // tasks that are looked at one by one, by urge, the highest first
+	crowd *task   // the others, where bids share the host; or nil
+	each  float64 // processors for a nano-dollar per second, of those that have no limit
 
-	ended float64 // when tasks last left by themselves
-	freed int64   // their bids, nano-dollars per second
+	ended  float64 // when tasks last left by themselves
+	freed  int64   // their bids, nano-dollars per second
+	placed int64   // the last entry that put a contract here
 }
 
 // A task of a contract runs on one host.
 type task struct {
 	host *machine
-	name string
 	bid  int64   // nano-dollars per second
 	most float64 // processors, 0 for no limit
 	need float64 // work after which it leaves by itself, +Inf if it does not
 	pace float64 // the most work per second of one that keeps a processor to itself
 
-	rate   float64 // work per second
-	paying float64 // $/s
+	weight float64 // what it counts where its host is shared out
+	limit  float64 // the most processors that it gets
+	urge   float64 // weight over limit: who has more reaches the limit first
+	on     bool    // its host
+	rate   float64 // work per second, and
+	paying float64 // $/s, while it is not in the crowd
 	done   float64 // work
-	owed   float64 // $
+	owed   float64 // nano-dollars
+
+	place // in the crowd
 }
 
-func newMarket(r *Rules) *market { return &market{rules: r, hosts: make(map[string]*machine)} }
+func newMarket(r *Rules) *market { return &market{rules: r, few: 16} }
 
-// host returns the machine of that name. Hosts are called h and their number.
-func (m *market) host(name string, now float64) *machine {
-	h := m.hosts[name]
-	if h == nil {
-		h = &machine{at: now, speed: 1}
-		if i, err := strconv.Atoi(strings.TrimPrefix(name, "h")); err == nil && i >= 0 && len(m.rules.Speeds) > 0 {
-			h.speed = m.rules.Speeds[i%len(m.rules.Speeds)]
-		}
-		m.hosts[name] = h
+// begin begins to use h. Hosts are called h and their number.
+func (m *market) begin(h *machine, now float64) {
+	h.began, h.at, h.speed = true, now, 1
+	if i, err := strconv.Atoi(strings.TrimPrefix(h.name, "h")); err == nil && i >= 0 && len(m.rules.Speeds) > 0 {
+		h.speed = m.rules.Speeds[i%len(m.rules.Speeds)]
 	}
-	return h
 }
 
-// price returns the sum of all bids on h, in nano-dollars per second.
-func (h *machine) price() (sum int64) {
-	for _, n := range h.on {
-		sum += n.bid
-	}
-	return sum
-}
+// instant is the part of an instant that rounding takes.
+const instant = 1e-12
 
 // met returns the least and the most that the price of h may have been to who came
 // now. They differ where a task ends at this very instant: it may go before others
 // come or after, as the run has it.
 func (h *machine) met(now float64) (least, most int64) {
-	const instant = 1e-12 // relative: what rounding takes
-	least, most = h.price(), h.price()
+	least, most = h.price, h.price
 	if now-h.ended <= instant*now {
 		most += h.freed
 	}
-	for _, n := range h.on {
+	for _, n := range h.alone {
 		if n.rate > 0 && (n.need-n.done)/n.rate <= instant*now {
 			least -= n.bid
 		}
 	}
-	return least, most
+	return least - h.crowd.ending(instant*now*h.each*h.speed), most
+}
+
+// over returns when the first of the crowd of h leaves by itself.
+func (h *machine) over() float64 {
+	if h.crowd == nil || !(h.each > 0) {
+		return math.Inf(1)
+	}
+	return h.at + max(0, h.crowd.soonest)/(h.each*h.speed)
 }
 
 // capacity returns the work per second of h.
@@ -90,13 +100,19 @@ func (m *market) capacity(h *machine) float64 { return m.rules.CPUs * h.speed }
 func (m *market) advance(h *machine, now float64) {
 	for h.at < now {
 		next := now
-		for _, n := range h.on {
+		for _, n := range h.alone {
 			if n.rate > 0 {
 				next = min(next, h.at+max(0, n.need-n.done)/n.rate)
 			}
 		}
-		left := len(h.on)
-		h.on = slices.DeleteFunc(h.on, func(n *task) bool {
+		if h.crowd != nil {
+			for next = min(next, h.over()); h.crowd != nil && h.over() <= next; {
+				m.bring(h.crowd.first())
+			}
+			m.accrue(h, next-h.at)
+		}
+		left := len(h.alone)
+		h.alone = slices.DeleteFunc(h.alone, func(n *task) bool {
 			over := n.rate > 0 && h.at+max(0, n.need-n.done)/n.rate <= next
 			n.owed += n.paying * (next - h.at)
 			n.done += n.rate * (next - h.at)
@@ -106,37 +122,52 @@ func (m *market) advance(h *machine, now float64) {
 				}
 				h.freed += n.bid
 				n.done = n.need
-				m.prices.change(next, -n.bid)
+				m.left(n, next)
 			}
 			return over
 		})
 		h.at = next
-		if len(h.on) < left {
+		if len(h.alone) < left {
 			m.allocate(h)
 		}
 	}
 }
 
-// weight returns what n, which is on h, counts where h is shared out.
-func (m *market) weight(h *machine, n *task) float64 {
-	switch {
-	case m.rules.Sharing == exclusive || m.rules.Sharing == turns && n == h.on[0]:
-		return 1
-	case m.rules.Sharing == turns:
-		return 0
-	}
-	return float64(n.bid)
+// left notes that n has left its host.
+func (m *market) left(n *task, at float64) {
+	n.on = false
+	n.host.price -= n.bid
+	m.prices.change(at, -n.bid)
 }
 
-// limit returns the most processors that n, which is on h, gets.
-func (m *market) limit(h *machine, n *task) float64 {
+// accrue adds what tasks in the crowd of h work and pay in so many seconds. For a bid of
+// w they pay min(w, got × others) of spot, which is w up to a border and each/CPUs × w ×
+// (price - w) above it, min(w, got × price) of usage, or w.
+func (m *market) accrue(h *machine, seconds float64) {
+	price, got := float64(h.price), h.each/m.rules.CPUs
+	work := h.each * h.speed * seconds
+	bid := gain{work: work, pay: seconds}
+	switch m.rules.Payment {
+	case "spot":
+		h.crowd.accrue(price-1/got, bid, gain{work, got * price * seconds, got * seconds})
+	case "usage":
+		h.crowd.all(gain{work: work, pay: min(1, got*price) * seconds})
+	case "bid":
+		h.crowd.all(bid)
+	default:
+		h.crowd.all(gain{work: work, pay: math.NaN()})
+	}
+}
+
+// limitOf returns the most processors that n gets.
+func (m *market) limitOf(n *task) float64 {
 	most := m.rules.CPUs
 	if m.rules.Cap > 0 {
 		most = min(most, m.rules.Cap)
 	}
 	switch {
 	case m.rules.Sharing == exclusive:
-		most = min(most, n.pace/h.speed)
+		most = min(most, n.pace/n.host.speed)
 	case m.rules.Sharing == turns:
 		most = min(most, 1)
 	case n.most > 0:
@@ -148,31 +179,101 @@ func (m *market) limit(h *machine, n *task) float64 {
 // allocate gives each task on h its processors, in proportion to weights; what a task
 // cannot use goes to the others.
 func (m *market) allocate(h *machine) {
-	price, free, sum := h.price(), m.rules.CPUs, 0.0
-	for _, n := range h.on {
-		sum += m.weight(h, n)
-	}
-	// Those that reach their limits first have the lowest limit for their weight.
-	byLimit := slices.Clone(h.on)
-	slices.SortStableFunc(byLimit, func(a, b *task) int {
-		return cmp.Compare(m.limit(h, a)*m.weight(h, b), m.limit(h, b)*m.weight(h, a))
-	})
-	for _, n := range byLimit {
-		cpus, weight := m.limit(h, n), m.weight(h, n)
-		switch {
-		case weight == 0 && m.rules.Sharing == turns:
-			cpus = 0
-		case sum > 0:
-			cpus = min(cpus, free*weight/sum)
+	for {
+		capped := m.share(h)
+		switch c := h.crowd; {
+		case c == nil || c.urgent*h.each < 1 && 2*c.heaviest <= h.price:
+			if m.rules.Sharing == "auction" && len(h.alone) > max(m.few, 2*capped) {
+				m.join(h, capped)
+			}
+			return
+		case 2*c.heaviest > h.price:
+			m.bring(c.last())
+		default:
+			m.bring(c.top())
 		}
-		free, sum = max(0, free-cpus), sum-weight
-		n.rate = cpus * h.speed
-		n.paying = charge(m.rules.Payment, float64(n.bid)/1e9, float64(price-n.bid)/1e9, cpus/m.rules.CPUs)
 	}
 }
 
-// charge returns what is paid, in $/s, for a bid where the others bid so much
-// together and it gets that fraction of the host.
+// join puts tasks of h into the crowd, but for those at their limit, which come first,
+// and one that bids more than half the price. For all others a difference from the price
+// is as exact as the price.
+func (m *market) join(h *machine, capped int) {
+	stay := h.alone[:capped]
+	for _, n := range h.alone[capped:] {
+		if n.bid == 0 || 2*n.bid > h.price {
+			stay = append(stay, n)
+		} else {
+			h.crowd = h.crowd.with(n)
+		}
+	}
+	clear(h.alone[len(stay):])
+	h.alone = stay
+}
+
+// bring takes n out of the crowd, if it is there.
+func (m *market) bring(n *task) {
+	if !n.inside {
+		return
+	}
+	h := n.host
+	h.crowd = h.crowd.without(n)
+	m.stand(n)
+	m.get(n, h.each*n.weight)
+}
+
+// stand puts n among those of its host that are looked at one by one.
+func (m *market) stand(n *task) {
+	h := n.host
+	at := len(h.alone)
+	for at > 0 && (h.alone[at-1].urge < n.urge || h.alone[at-1].urge == n.urge && h.alone[at-1].came > n.came) {
+		at--
+	}
+	h.alone = slices.Insert(h.alone, at, n)
+}
+
+// share gives the tasks of h their processors. It returns how many are at their limit, and
+// takes it that none in the crowd is.
+func (m *market) share(h *machine) (capped int) {
+	free, sum := m.rules.CPUs, float64(h.price)
+	switch m.rules.Sharing {
+	case exclusive:
+		sum = float64(len(h.alone))
+	case turns:
+		for i, n := range h.alone {
+			n.limit = 0
+			if i == 0 {
+				n.limit = m.limitOf(n)
+			}
+			m.get(n, n.limit)
+		}
+		return len(h.alone)
+	}
+	for _, n := range h.alone {
+		if sum > 0 && n.limit*sum > free*n.weight {
+			break
+		}
+		free, sum = max(0, free-n.limit), sum-n.weight
+		m.get(n, n.limit)
+		capped++
+	}
+	if h.each = 0; sum > 0 {
+		h.each = free / sum
+	}
+	for _, n := range h.alone[capped:] {
+		m.get(n, h.each*n.weight)
+	}
+	return capped
+}
+
+// get gives n so many processors.
+func (m *market) get(n *task, cpus float64) {
+	n.rate = cpus * n.host.speed
+	n.paying = charge(m.rules.Payment, float64(n.bid), float64(n.host.price-n.bid), cpus/m.rules.CPUs)
+}
+
+// charge returns what is paid for a bid where the others bid so much together and it
+// gets that fraction of the host.
 func charge(rule string, bid, others, got float64) float64 {
 	switch rule {
 	case "spot":
@@ -187,35 +288,61 @@ func charge(rule string, bid, others, got float64) float64 {
 
 // start puts the tasks of d on their hosts.
 func (m *market) start(now float64, d *contract) {
-	for _, n := range d.tasks {
+	for i := range d.tasks {
+		n := &d.tasks[i]
 		m.advance(n.host, now)
-		n.host.on = append(n.host.on, n)
+		n.limit, n.weight = m.limitOf(n), 1
+		if m.rules.Sharing == "auction" {
+			n.weight = float64(n.bid)
+		}
+		if n.urge = n.weight / n.limit; m.rules.Sharing == turns {
+			n.urge = 0
+		}
+		m.came++
+		n.came, n.on = m.came, true
+		n.host.price += n.bid
+		m.stand(n)
 		m.prices.change(now, n.bid)
 		m.allocate(n.host)
 	}
 	if d.terms.RunsOn {
-		at, _ := slices.BinarySearchFunc(m.dues, d, func(a, b *contract) int {
-			if a.terms.due() <= b.terms.due() {
-				return -1
-			}
-			return 1
-		})
-		m.dues = slices.Insert(m.dues, at, d)
+		m.dues = slices.Insert(m.dues, m.afterDue(d.terms.due()), d)
 	}
+}
+
+// afterDue returns how many contracts that go on are due at an instant or before.
+func (m *market) afterDue(at float64) int {
+	i, _ := slices.BinarySearchFunc(m.dues, at, func(d *contract, at float64) int {
+		if d.terms.due() <= at {
+			return -1
+		}
+		return 1
+	})
+	return i
 }
 
 // stop takes the tasks of d off their hosts.
 func (m *market) stop(now float64, d *contract) {
-	for _, n := range d.tasks {
-		m.advance(n.host, now)
-		if i := slices.Index(n.host.on, n); i >= 0 {
-			n.host.on = slices.Delete(n.host.on, i, i+1)
-			m.prices.change(now, -n.bid)
-			m.allocate(n.host)
+	for i := range d.tasks {
+		n := &d.tasks[i]
+		h := n.host
+		m.advance(h, now)
+		if n.on {
+			m.bring(n)
+			i := slices.Index(h.alone, n)
+			h.alone = slices.Delete(h.alone, i, i+1)
+			m.left(n, now)
+			m.allocate(h)
 		}
 	}
-	if i := slices.Index(m.dues, d); i >= 0 {
-		m.dues = slices.Delete(m.dues, i, i+1)
+	if !d.terms.RunsOn {
+		return
+	}
+	for i := m.afterDue(d.terms.due()) - 1; i >= 0 && m.dues[i].terms.due() == d.terms.due(); i-- {
+		if m.dues[i] == d {
+			m.dues = slices.Delete(m.dues, i, i+1)
+			return
+		}
 	}
 }
 
@@ -224,8 +351,10 @@ func (m *market) pass(now float64) {
 	for len(m.dues) > 0 && m.dues[0].terms.due() < now {
 		d := m.dues[0]
 		m.dues = m.dues[1:]
-		for _, n := range d.tasks {
+		for i := range d.tasks {
+			n := &d.tasks[i]
 			m.advance(n.host, d.terms.due())
+			m.bring(n)
 			d.byDue += n.done
 		}
 		d.late = true

@@ -3,6 +3,7 @@ package verify
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 
 	"bourse/bank/audit"
 	"bourse/bank/canonical"
@@ -16,20 +17,52 @@ var noted = []string{
 
 // A note is what an entry says: terms of an admission, or the verdict of a settlement.
 type note struct {
-	terms   terms
-	verdict verdict
-	err     error
+	terms     terms
+	verdict   verdict
+	rejection rejection
+	err       error
+	plain     bool // it was read at once, and can be read in one way only
+
+	hosts map[string]*machine // by name; nil if nobody asks for those in notes
+}
+
+// A rejection is why a request was rejected.
+type rejection struct {
+	Reason   string
+	Violates *int64
 }
 
 // read makes n the note of e.
 func (n *note) read(e *audit.Entry) {
-	*n = note{}
-	switch {
-	case len(e.Note) == 0:
-	case e.Kind == audit.Admit:
-		n.err = json.Unmarshal(e.Note, &n.terms)
-	case e.Kind == audit.Settle:
+	on := n.terms.on[:0]
+	n.empty()
+	if len(e.Note) == 0 {
+		return
+	}
+	n.terms.on = on
+	if n.plain = e.Kind != audit.Issue && e.Kind != audit.Transfer && n.scan(e.Note); n.plain {
+		return
+	}
+	n.empty()
+	switch e.Kind {
+	case audit.Admit:
+		if n.err = json.Unmarshal(e.Note, &n.terms); n.hosts != nil {
+			n.terms.on = n.terms.places(n.hosts)
+		}
+	case audit.Settle:
 		n.err = json.Unmarshal(e.Note, &n.verdict)
+	case audit.Reject:
+		n.err = json.Unmarshal(e.Note, &n.rejection)
+	}
+}
+
+// empty makes n a note that says nothing.
+func (n *note) empty() {
+	none := math.NaN()
+	*n = note{
+		terms:   terms{Submit: none, PenaltyMax: none, Opens: none, Ask: none},
+		verdict: verdict{Work: none, Needed: none, Done: none},
+		hosts:   n.hosts,
 	}
 }
 
@@ -45,27 +78,29 @@ func bounds(e *audit.Entry, n *note, t *trail) (found, want string) {
 	if len(e.Note) == 0 {
 		return "", ""
 	}
-	if e.Note[0] == '{' && (e.Kind == audit.Admit || e.Kind == audit.Reject || e.Kind == audit.Settle) {
+	if !n.plain && e.Note[0] == '{' && (e.Kind == audit.Admit || e.Kind == audit.Reject || e.Kind == audit.Settle) {
 		if err := canonical.Check(e.Note, noted...); err != nil {
 			return fmt.Sprintf("a note that programs read differently: %v", err), "each field once, in its case"
 		}
 	}
 	switch e.Kind {
 	case audit.Admit:
-		if n.terms.Submit != nil && !(*n.terms.Submit <= e.Time) {
-			return fmt.Sprintf("an admission at %v s of what is submitted at %v s", e.Time, *n.terms.Submit), "one at its submission or later"
+		if known(n.terms.Submit) && !(n.terms.Submit <= e.Time) {
+			return fmt.Sprintf("an admission at %v s of what is submitted at %v s", e.Time, n.terms.Submit), "one at its submission or later"
 		}
 	case audit.Settle:
 		v := &n.verdict
-		if n.err != nil || v.Done == nil || v.Work == nil {
+		if n.err != nil || !known(v.Done) || !known(v.Work) {
 			return "", ""
 		}
 		most := v.needed()
-		if t != nil && v.Needed == nil && t.rows[e.Contract] != nil {
-			most = t.rows[e.Contract].Work
+		if t != nil && !known(v.Needed) {
+			if j := t.job(e.Contract); j != nil {
+				most = j.Work
+			}
 		}
-		if !(*v.Done >= 0 && *v.Done <= most) {
-			return fmt.Sprintf("%v of %v CPU s done by the deadline", *v.Done, most), fmt.Sprintf("0 to %v", most)
+		if !(v.Done >= 0 && v.Done <= most) {
+			return fmt.Sprintf("%v of %v CPU s done by the deadline", v.Done, most), fmt.Sprintf("0 to %v", most)
 		}
 	}
 	return "", ""

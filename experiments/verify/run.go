@@ -1,9 +1,10 @@
 package verify
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 
 	"bourse/bank/audit"
 )
@@ -35,12 +36,13 @@ const maxOff = 10
 // A trail follows each contract through the ledger and its row of the table.
 type trail struct {
 	run    *Run
-	rows   map[int64]*Job
-	seen   map[int64]bool // rows that an entry decides
+	odd    map[int64]int // rows of jobs that are not in the order of their numbers
+	fares  []fare        // of rows
 	open   map[int64]*contract
-	paid   map[int64]paid // penalties
-	market *market        // nil where charges are not computed again
-	owed   *due           // a penalty that the next entry must be
+	free   []*contract       // to be used again
+	owners map[string]string // their names, each kept once
+	market *market           // nil where charges are not computed again
+	owed   *due              // a penalty that the next entry must be
 
 	found    []audit.Finding // about rows
 	more     int             // findings beyond maxOff
@@ -53,18 +55,19 @@ type contract struct {
 	id    int64
 	owner string
 	value audit.Money
-	at    float64 // instant of its admission
-	row   *Job    // nil if there is none
+	row   *Job // nil if there is none
 	terms terms
-	tasks []*task // where charges are computed again
+	on    []bidOn // of terms
+	tasks []task  // where charges are computed again
 	byDue float64 // work done at the deadline, if it went on
 	late  bool    // that is known
 }
 
-// A paid is what was paid for a broken promise, last by entry seq.
-type paid struct {
-	amount audit.Money
-	seq    int64
+// A fare is how a job of the table fared.
+type fare struct {
+	seen bool        // an entry decides it
+	paid audit.Money // for a broken promise, last by entry
+	last int64
 }
 
 // A due is a penalty that is owed.
@@ -76,15 +79,17 @@ type due struct {
 
 func newTrail(run *Run) *trail {
 	t := &trail{
-		run: run, rows: make(map[int64]*Job), seen: make(map[int64]bool),
-		open: make(map[int64]*contract), paid: make(map[int64]paid),
+		run: run, fares: make([]fare, len(run.Jobs)), odd: make(map[int64]int),
+		open: make(map[int64]*contract), owners: make(map[string]string),
 	}
 	for i := range run.Jobs {
 		j := &run.Jobs[i]
-		if t.rows[j.ID] != nil {
-			t.off(0, j, "job", fmt.Sprint(j.ID), "a job has one row")
+		if k := t.index(j.ID); k != i {
+			if k >= 0 && k < i || t.odd[j.ID] > 0 {
+				t.off(0, j, "job", fmt.Sprint(j.ID), "a job has one row")
+			}
+			t.odd[j.ID] = i
 		}
-		t.rows[j.ID] = j
 	}
 	switch r := run.Rules; {
 	case r == nil:
@@ -98,6 +103,37 @@ func newTrail(run *Run) *trail {
 		t.market = newMarket(r)
 	}
 	return t
+}
+
+// index returns where the row of a job is, -1 if it has none.
+func (t *trail) index(id int64) int {
+	if len(t.odd) > 0 {
+		if i, ok := t.odd[id]; ok {
+			return i
+		}
+	}
+	if len(t.run.Jobs) > 0 {
+		if i := id - t.run.Jobs[0].ID; i >= 0 && i < int64(len(t.run.Jobs)) && t.run.Jobs[i].ID == id {
+			return int(i)
+		}
+	}
+	return -1
+}
+
+// job returns the row of a job, nil if it has none.
+func (t *trail) job(id int64) *Job {
+	if i := t.index(id); i >= 0 {
+		return &t.run.Jobs[i]
+	}
+	return nil
+}
+
+// pay notes that entry seq pays for a broken promise.
+func (t *trail) pay(id int64, amount audit.Money, seq int64) {
+	if i := t.index(id); i >= 0 {
+		t.fares[i].paid += amount
+		t.fares[i].last = seq
+	}
 }
 
 // off says that a cell of j is not as entry seq has it.
@@ -119,14 +155,14 @@ func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (
 			return fmt.Sprintf("kind %d, contract %d, %v from %q to %q", e.Kind, e.Contract, audit.Money(m.Micros), m.From, m.To),
 				fmt.Sprintf("the penalty that contract %d is owed, %v from %s to %s", o.contract, o.amount, provider, o.to)
 		}
-		t.paid[e.Contract] = paid{o.amount, e.Seq}
+		t.pay(e.Contract, o.amount, e.Seq)
 		return "", ""
 	}
 	switch e.Kind {
 	case audit.Admit:
 		return t.admit(e, n)
 	case audit.Reject:
-		t.reject(e)
+		t.reject(e, n)
 	case audit.Settle:
 		return t.settle(e, n, holds)
 	case audit.Penalty:
@@ -134,7 +170,7 @@ func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (
 			return fmt.Sprintf("a penalty for contract %d", e.Contract), "none: its promise was kept, or costs nothing"
 		}
 		for _, m := range e.Moves {
-			t.paid[e.Contract] = paid{t.paid[e.Contract].amount + audit.Money(m.Micros), e.Seq}
+			t.pay(e.Contract, audit.Money(m.Micros), e.Seq)
 		}
 	}
 	return "", ""
@@ -153,57 +189,62 @@ func (t *trail) stop(e *audit.Entry, why string) {
 
 // row returns the row of the contract of e, and notes that it has one.
 func (t *trail) row(e *audit.Entry) *Job {
-	j := t.rows[e.Contract]
-	if j == nil {
+	i := t.index(e.Contract)
+	if i < 0 {
 		t.found = append(t.found, audit.Finding{Seq: e.Seq, File: t.run.Table, Found: "no row", Want: fmt.Sprintf("one for job %d", e.Contract)})
 		return nil
 	}
-	t.seen[j.ID] = true
-	return j
+	t.fares[i].seen = true
+	return &t.run.Jobs[i]
 }
 
-func (t *trail) reject(e *audit.Entry) {
+func (t *trail) reject(e *audit.Entry, n *note) {
 	j := t.row(e)
 	if j == nil {
 		return
 	}
-	var n struct {
-		Reason   string
-		Violates *int64
-	}
-	if json.Unmarshal(e.Note, &n) == nil && n.Violates != nil {
-		n.Reason += fmt.Sprintf(" %d", *n.Violates)
+	r := &n.rejection
+	if n.err == nil && r.Violates != nil {
+		r.Reason += " " + strconv.FormatInt(*r.Violates, 10)
 	}
 	t.text(e.Seq, j, "decision", j.Decision, "reject")
 	if len(e.Note) > 0 {
-		t.text(e.Seq, j, "reason", j.Reason, n.Reason)
+		t.text(e.Seq, j, "reason", j.Reason, r.Reason)
 	}
 	t.blank(e.Seq, j)
 }
 
 func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 	m := e.First()
-	d := &contract{id: e.Contract, owner: string(m.From), value: audit.Money(m.Micros), at: e.Time, row: t.row(e)}
+	d := t.contract()
+	*d = contract{id: e.Contract, value: audit.Money(m.Micros), row: t.row(e), terms: n.terms, tasks: d.tasks[:0], on: append(d.on[:0], n.terms.on...)}
+	d.terms.on = d.on
+	if d.owner = t.owners[string(m.From)]; d.owner == "" {
+		d.owner = string(m.From)
+		t.owners[d.owner] = d.owner
+	}
 	t.open[d.id] = d
-	if d.terms = n.terms; n.err != nil {
+	if n.err != nil {
 		return fmt.Sprintf("the note %.60q", e.Note), "a JSON object"
 	}
 	if j := d.row; j != nil {
 		t.text(e.Seq, j, "decision", j.Decision, "accept")
 		t.text(e.Seq, j, "reason", j.Reason, "")
-		t.text(e.Seq, j, "user", "user:"+j.User, d.owner)
+		if name, ok := strings.CutPrefix(d.owner, "user:"); !ok || name != j.User {
+			t.text(e.Seq, j, "user", "user:"+j.User, d.owner)
+		}
 		t.money(e.Seq, j, "value", j.Value, d.value)
 		if !d.terms.booked() { // what is planned starts later
 			t.number(e.Seq, j, "start", j.Start, e.Time)
 		}
-		if d.terms.Submit != nil {
-			t.number(e.Seq, j, "arrival", j.Arrival, *d.terms.Submit)
+		if known(d.terms.Submit) {
+			t.number(e.Seq, j, "arrival", j.Arrival, d.terms.Submit)
 		}
 	}
 	if !t.computes() {
 		return "", ""
 	}
-	if d.terms.Submit == nil {
+	if !known(d.terms.Submit) {
 		t.stop(e, "its note does not say what was agreed")
 		return "", ""
 	}
@@ -216,11 +257,21 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 		}
 		return "", ""
 	}
-	if len(d.terms.On) == 0 {
+	if len(d.terms.On)+len(d.terms.on) == 0 {
 		t.stop(e, "its note does not say on which hosts")
 		return "", ""
 	}
 	return t.place(e, d)
+}
+
+// contract returns one that is not in use.
+func (t *trail) contract() *contract {
+	if n := len(t.free); n > 0 {
+		d := t.free[n-1]
+		t.free = t.free[:n-1]
+		return d
+	}
+	return new(contract)
 }
 
 func (t *trail) settle(e *audit.Entry, n *note, holds func(string) audit.Money) (found, want string) {
@@ -229,6 +280,7 @@ func (t *trail) settle(e *audit.Entry, n *note, holds func(string) audit.Money) 
 		return "", "" // a ledger whose beginning is not its run's
 	}
 	delete(t.open, e.Contract)
+	defer func() { t.free = append(t.free, d) }()
 	v := n.verdict
 	if n.err != nil {
 		return fmt.Sprintf("the note %.60q", e.Note), "a JSON object"
@@ -248,9 +300,9 @@ func (t *trail) settle(e *audit.Entry, n *note, holds func(string) audit.Money) 
 		t.number(e.Seq, j, "end", j.End, e.Time)
 		t.money(e.Seq, j, "paid", j.Paid, charged)
 		if len(e.Note) > 0 {
-			t.text(e.Seq, j, "fulfilled", j.Fulfilled, fmt.Sprint(v.State == "fulfilled"))
-			t.number(e.Seq, j, "work_done", j.WorkDone, number64(v.Done))
-			if v.Needed != nil {
+			t.text(e.Seq, j, "fulfilled", j.Fulfilled, strconv.FormatBool(v.State == "fulfilled"))
+			t.number(e.Seq, j, "work_done", j.WorkDone, v.Done)
+			if known(v.Needed) {
 				t.number(e.Seq, j, "work", j.Work, v.needed())
 			}
 		}
@@ -266,12 +318,12 @@ func (t *trail) finish(seq int64) (bad *audit.Finding) {
 	for i := range t.run.Jobs {
 		j := &t.run.Jobs[i]
 		switch {
-		case !t.seen[j.ID] && j.Decision != "defer":
+		case !t.fares[i].seen && j.Decision != "defer":
 			t.off(0, j, "decision", fmt.Sprintf("%q of job %d", j.Decision, j.ID), "defer, or a decision that an entry makes")
 		case t.open[j.ID] != nil && !math.IsNaN(j.End):
 			t.off(0, j, "end", fmt.Sprint(j.End), "nothing: no entry settles it")
 		case j.Decision == "accept" && t.open[j.ID] == nil:
-			t.money(t.paid[j.ID].seq, j, "penalty", j.Penalty, t.paid[j.ID].amount)
+			t.money(t.fares[i].last, j, "penalty", j.Penalty, t.fares[i].paid)
 		}
 	}
 	t.prices()

@@ -12,27 +12,34 @@ import (
 // Terms are what the note of an admission says was agreed.
 type terms struct {
 	Decision    string
-	Submit      *float64
-	Deadline    float64  // s after it
-	RunsOn      bool     `json:"runs_on"`
-	OnDemand    bool     `json:"on_demand"` // no instant is promised
-	PerHost     bool     `json:"per_host"`
-	MaxCPU      float64  `json:"max_cpu"`
-	PenaltyRate float64  `json:"penalty_rate"` // $/s
-	PenaltyMax  *float64 `json:"penalty_max"`  // $, nil for unbounded
-	On          []any    // bids, each followed by its hosts
+	Submit      float64
+	Deadline    float64 // s after it
+	RunsOn      bool    `json:"runs_on"`
+	OnDemand    bool    `json:"on_demand"` // no instant is promised
+	PerHost     bool    `json:"per_host"`
+	MaxCPU      float64 `json:"max_cpu"`
+	PenaltyRate float64 `json:"penalty_rate"` // $/s
+	PenaltyMax  float64 `json:"penalty_max"`  // $, NaN for unbounded
+	On          []any   // bids, each followed by its hosts, where they could not be read, and
+	on          []bidOn // where they could
 	Price       float64
 
 	// Of a planner's contract: when it may start, the host of all its nodes, or how many
 	// are on which, and what was agreed to be paid, if that is not the value.
-	Opens *float64
+	Opens float64 // NaN for none
 	Host  string
 	Parts []any
-	Ask   *float64 // $
+	Ask   float64 // $, NaN for none
+}
+
+// A bidOn is a bid on a host.
+type bidOn struct {
+	bid  int64 // nano-dollars per second
+	host *machine
 }
 
 // booked reports whether they are of a planner's contract.
-func (t *terms) booked() bool { return t.Opens != nil || t.Host != "" || len(t.Parts) > 0 }
+func (t *terms) booked() bool { return known(t.Opens) || t.Host != "" || len(t.Parts) > 0 }
 
 // gangs reads on which hosts a planner's contract has its nodes, and how many on each:
 // one host as a whole, whatever they are, or several, each once.
@@ -66,7 +73,7 @@ func (t *terms) due() float64 {
 	if t.OnDemand {
 		return math.Inf(1)
 	}
-	return *t.Submit + t.Deadline
+	return t.Submit + t.Deadline
 }
 
 // late reports whether an end at that instant misses the deadline. The difference is
@@ -77,10 +84,10 @@ func (t *terms) late(end float64) bool { return end-t.due() > 1e-6+1e-9*t.Deadli
 // price returns what the whole of a contract worth value costs: what was asked, cut
 // off after six decimals, or more than anybody has if that is no amount.
 func (t *terms) price(value audit.Money) audit.Money {
-	if t.Ask == nil {
+	if !known(t.Ask) {
 		return value
 	}
-	whole, part, _ := strings.Cut(strconv.FormatFloat(*t.Ask, 'f', -1, 64), ".")
+	whole, part, _ := strings.Cut(strconv.FormatFloat(t.Ask, 'f', -1, 64), ".")
 	m, err := parseMoney(whole + "." + (part + "000000")[:6])
 	if err != nil {
 		return math.MaxInt64
@@ -91,10 +98,10 @@ func (t *terms) price(value audit.Money) audit.Money {
 // A verdict is what the note of a settlement says.
 type verdict struct {
 	State  string
-	Work   *float64 // as its user estimated it, all nodes together
-	Needed *float64 // truly, if that is something else
-	Done   *float64 `json:"work_done"`
-	Owed   string   `json:"penalty_owed"` // $, empty for none
+	Work   float64 // as its user estimated it, all nodes together; NaN where it is not said
+	Needed float64 // truly, if that is something else, else NaN
+	Done   float64 `json:"work_done"`    // or NaN
+	Owed   string  `json:"penalty_owed"` // $, empty for none
 
 	Killed bool // its nodes were taken away before it was done
 	Losses int  // how often a host left with a task of it
@@ -102,36 +109,40 @@ type verdict struct {
 
 // needed returns the work that was truly needed.
 func (v *verdict) needed() float64 {
-	if v.Needed != nil {
-		return *v.Needed
+	if known(v.Needed) {
+		return v.Needed
 	}
-	return number64(v.Work)
+	return v.Work
 }
 
-// number64 returns *p, NaN if it is not known.
-func number64(p *float64) float64 {
-	if p == nil {
-		return math.NaN()
-	}
-	return *p
-}
+// known reports whether a number is said.
+func known(x float64) bool { return !math.IsNaN(x) }
 
-// places reads what the terms say of hosts: name and bid of each, in nano-dollars
-// per second.
-func (t *terms) places() (names []string, bids []int64, ok bool) {
+// places reads what On says of hosts, with a bid of -1 where it says none; nil where it
+// makes no sense.
+func (t *terms) places(hosts map[string]*machine) (on []bidOn) {
 	bid := int64(-1)
 	for _, x := range t.On {
 		switch x := x.(type) {
 		case float64:
 			if bid = int64(x); x < 0 || x > 1<<53 {
-				return nil, nil, false
+				return nil
 			}
 		case string:
-			names, bids = append(names, x), append(bids, bid)
-			ok = bid >= 0
+			on = append(on, bidOn{bid, named(hosts, []byte(x))})
 		}
 	}
-	return names, bids, ok
+	return on
+}
+
+// named returns the host of that name.
+func named(hosts map[string]*machine, name []byte) *machine {
+	h := hosts[string(name)]
+	if h == nil {
+		h = &machine{name: string(name), to: "host:" + string(name)}
+		hosts[h.name] = h
+	}
+	return h
 }
 
 // owed returns the penalty that v says is owed.

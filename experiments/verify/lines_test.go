@@ -1,0 +1,37 @@
+package verify
+
+import (
+	"encoding/csv"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestLines checks that tables are read as encoding/csv reads them, errors and their lines
+// included, wherever the first line is that is not plain.
+func TestLines(t *testing.T) {
+	t.Parallel()
+	odd := []string{
+		"1,2,3\n", "\"a,b\",2,3\n", "\"a\nb\",2,3\n", "1,2\n", "1,2,3,4\n", "\n", "1,2,3\r\n", "1,\"2,3\n", "1,a\"b,3\n", ",,\n", "1,2,3",
+		"1,\r,3\n", strings.Repeat("x", 1<<17) + ",2,3\n", "",
+	}
+	for _, first := range odd {
+		for _, second := range odd {
+			for plain := range 3 {
+				text := strings.Repeat("a,b,c\n", plain) + first + "p,q,r\n" + second
+				want, got := csv.NewReader(strings.NewReader(text)), newLines(strings.NewReader(text))
+				for {
+					w, err := want.Read()
+					g, bad := got.next()
+					if !slices.Equal(g, w) || fmt.Sprint(bad) != fmt.Sprint(err) {
+						t.Fatalf("%.80q: %.80q, %v, want %.80q, %v", text, g, bad, w, err)
+					}
+					if err != nil {
+						break
+					}
+				}
+			}
+		}
+	}
+}

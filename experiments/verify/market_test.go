@@ -1,0 +1,125 @@
+package verify
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestCrowd checks that it does not matter how many tasks of a host are in its crowd: in
+// random markets of few bids and many, with and without limits, those who leave by
+// themselves, and what all have done and owe, are the same as if each had been looked at
+// at every change, within a part in 10^12, and a crowd is sound after each.
+func TestCrowd(t *testing.T) {
+	t.Parallel()
+	crowded := 0
+	for seed := range uint64(120) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		rules := Rules{Payment: []string{"spot", "usage", "bid"}[seed%3], Sharing: "auction", CPUs: float64(1 + r.IntN(8)), Cap: float64(r.IntN(3)), Speeds: []float64{1.5}}
+		each, all := newMarket(&rules), newMarket(&rules)
+		each.few, all.few = math.MaxInt, 0
+		scale := []float64{0, 1, 4}[r.IntN(3)] // bids alike, or in some octaves
+		var old, young []*contract
+		now, on := 0.0, map[string][2]*machine{}
+		for step := range 200 {
+			if r.IntN(3) > 0 {
+				now += r.ExpFloat64() * 10
+			}
+			if k := r.IntN(len(old) + 10); k < len(old) && step%2 > 0 {
+				each.stop(now, old[k])
+				all.stop(now, young[k])
+				same(t, seed, old[k], young[k])
+				old[k], young[k] = old[len(old)-1], young[len(old)-1]
+				old, young = old[:len(old)-1], young[:len(young)-1]
+				continue
+			}
+			a, b := new(contract), new(contract)
+			for k := range 1 + r.IntN(2) {
+				name := fmt.Sprintf("h%d", k)
+				if on[name][0] == nil {
+					on[name] = [2]*machine{{name: name}, {name: name}}
+					each.begin(on[name][0], now)
+					all.begin(on[name][1], now)
+				}
+				n := task{bid: int64(1e6 * math.Exp(scale*r.NormFloat64())), need: math.Inf(1), pace: 1.5}
+				if r.IntN(10) == 0 {
+					n.bid = 1e14
+				}
+				if r.IntN(3) == 0 {
+					n.need = 100 * r.ExpFloat64()
+				}
+				if r.IntN(4) == 0 {
+					n.most = r.Float64()
+				}
+				n.bid++
+				n.host = on[name][0]
+				a.tasks = append(a.tasks, n)
+				n.host = on[name][1]
+				b.tasks = append(b.tasks, n)
+			}
+			each.start(now, a)
+			all.start(now, b)
+			for name, h := range on {
+				each.advance(h[0], now)
+				all.advance(h[1], now)
+				if h[0].price != h[1].price || h[0].crowd != nil {
+					t.Fatalf("seed %d, %s: a price of %d, want %d", seed, name, h[1].price, h[0].price)
+				}
+				crowded += sound(t, seed, h[1].crowd)
+			}
+			old, young = append(old, a), append(young, b)
+		}
+		for k := range old {
+			each.stop(now, old[k])
+			all.stop(now, young[k])
+			same(t, seed, old[k], young[k])
+		}
+	}
+	if crowded < 30000 {
+		t.Errorf("%d tasks in crowds, want many", crowded)
+	}
+}
+
+func same(t *testing.T, seed uint64, want, got *contract) {
+	t.Helper()
+	for i := range want.tasks {
+		g, w := &got.tasks[i], &want.tasks[i]
+		if !near(g.done, w.done, 1e-12*w.done+1e-11) || !near(g.owed, w.owed, 1e-12*w.owed+1e-3) {
+			t.Fatalf("seed %d: %v done and %v owed, want %v and %v", seed, g.done, g.owed, w.done, w.owed)
+		}
+	}
+}
+
+// sound checks that a crowd is in order of bids, and returns how many are in it.
+func sound(t *testing.T, seed uint64, c *task) int {
+	t.Helper()
+	if c == nil {
+		return 0
+	}
+	if c.left != nil && !c.left.before(c) || c.right != nil && !c.before(c.right) || c.heaviest != c.last().bid {
+		t.Fatalf("seed %d: a crowd out of order at a bid of %d", seed, c.bid)
+	}
+	return sound(t, seed, c.left) + 1 + sound(t, seed, c.right)
+}
+
+// TestHeavy checks what one owes at spot that bids 10^14 times as much as the others, after
+// another like it has come and gone at the same instant: what the others bid, to the digit.
+func TestHeavy(t *testing.T) {
+	t.Parallel()
+	m := newMarket(&Rules{Payment: "spot", Sharing: "auction", CPUs: 1})
+	m.few = 0
+	h := &machine{name: "h0"}
+	m.begin(h, 0)
+	var all []*contract
+	for _, bid := range []int64{1, 1, 1, 1e14, 1e14} {
+		d := &contract{tasks: []task{{host: h, bid: bid, need: math.Inf(1)}}}
+		all = append(all, d)
+		m.start(0, d)
+	}
+	m.stop(0, all[4])
+	m.stop(1000, all[3])
+	if got, want := all[3].tasks[0].owed, 3000.0; !near(got, want, 1e-9*want) {
+		t.Errorf("%v nano-dollars owed, want %v", got, want)
+	}
+}

@@ -83,7 +83,7 @@ func (c *coverage) judge(t *testing.T, draws uint64) {
 			}
 		}
 	}
-	if i := slices.Index(c.lines, 0); i >= 0 && draws >= 3000 {
+	if i := slices.Index(c.lines, 0); i >= 0 && draws >= 20_000 {
 		t.Errorf("nothing is refused by %q any more in %d draws: want the line gone from the list", matrixRefusals[i].says, draws)
 	}
 	t.Logf("%d of %d draws refused, by line of the list: %v; %d pairs of policy and sharing", c.refused, draws, c.lines, len(c.met))

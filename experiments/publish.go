@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"bourse/bank"
@@ -183,6 +184,34 @@ func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, from []
 		Command: plan.Command, Scenario: to.Scenario, Seed: e.Seed, Replications: e.Replications,
 		WallSeconds: to.Elapsed(), Inputs: inputs, Ledgers: heads,
 	})
+}
+
+// Difference returns the field in which two plans differ, with both values.
+func Difference(a, b *results.Plan) string {
+	var ignored []string
+	if !a.Same(b) {
+		ignored = []string{"replications"}
+	}
+	one, err := scenario.Stored("", a.Scenario)
+	other, wrong := scenario.Stored("", b.Scenario)
+	if err == nil && wrong == nil {
+		if d := scenario.Differ(&one, &other, ignored...); d != nil {
+			return fmt.Sprintf("%s: found %s, want %s", d.Field, d.One, d.Other)
+		}
+	}
+	for _, field := range [][3]string{
+		{"--tables", a.Tables, b.Tables}, {"--ledger", strconv.FormatBool(a.Ledgers), strconv.FormatBool(b.Ledgers)}, {"version of bourse", a.Version, b.Version},
+	} {
+		if field[1] != field[2] {
+			return fmt.Sprintf("%s: found %s, want %s", field[0], field[1], field[2])
+		}
+	}
+	for path, sum := range a.Inputs {
+		if b.Inputs[path] != sum {
+			return fmt.Sprintf("%s has changed", path)
+		}
+	}
+	return "the scenario file: it has another name or place"
 }
 
 // plan returns what the units of p are of.

@@ -41,7 +41,7 @@ func mergeAction(c *cli.Context) error {
 		}
 		all = append(all, u)
 		if first := all[0]; !first.Plan.Same(&u.Plan) || first.Plan.Replications != u.Plan.Replications {
-			return usagef("%s and %s are of different runs: %s", first.Dir, dir, difference(&first.Plan, &u.Plan))
+			return usagef("%s and %s are of different runs: %s", first.Dir, dir, experiments.Difference(&first.Plan, &u.Plan))
 		}
 	}
 	plan := &all[0].Plan

@@ -11,7 +11,6 @@ import (
 	"bourse/experiments"
 	"bourse/experiments/misuse"
 	"bourse/experiments/results"
-	"bourse/experiments/scenario"
 
 	"github.com/urfave/cli/v2"
 )
@@ -98,35 +97,7 @@ func differs(err error, dir string) error {
 		return err
 	}
 	return misuse.Errorf("%s was begun by another run: %s; finish that one ('%s' with the same --out), drop it with --fresh, or write elsewhere",
-		dir, difference(&other.Found, &other.Want), strings.Join(other.Found.Command, " "))
-}
-
-// difference returns the field in which two plans differ, with both values.
-func difference(a, b *results.Plan) string {
-	var ignored []string
-	if !a.Same(b) {
-		ignored = []string{"replications"}
-	}
-	one, err := scenario.Stored("", a.Scenario)
-	other, wrong := scenario.Stored("", b.Scenario)
-	if err == nil && wrong == nil {
-		if d := scenario.Differ(&one, &other, ignored...); d != nil {
-			return fmt.Sprintf("%s: found %s, want %s", d.Field, d.One, d.Other)
-		}
-	}
-	for _, field := range [][3]string{
-		{"--tables", a.Tables, b.Tables}, {"--ledger", strconv.FormatBool(a.Ledgers), strconv.FormatBool(b.Ledgers)}, {"version of bourse", a.Version, b.Version},
-	} {
-		if field[1] != field[2] {
-			return fmt.Sprintf("%s: found %s, want %s", field[0], field[1], field[2])
-		}
-	}
-	for path, sum := range a.Inputs {
-		if b.Inputs[path] != sum {
-			return fmt.Sprintf("%s has changed", path)
-		}
-	}
-	return "the scenario file: it has another name or place"
+		dir, experiments.Difference(&other.Found, &other.Want), strings.Join(other.Found.Command, " "))
 }
 
 // standing says what is kept of a run of dir that err has ended.

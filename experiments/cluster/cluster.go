@@ -1,0 +1,267 @@
+// Package cluster has the units of a run done by a cluster: it sees how long one takes,
+// submits tasks that are worth starting, waits, and submits again what failed.
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"bourse/experiments"
+	"bourse/experiments/misuse"
+	"bourse/experiments/results"
+	"bourse/experiments/slurm"
+)
+
+// A Run is a run whose units a cluster does, which shares with this machine the file
+// system of the results.
+type Run struct {
+	Ready   *experiments.Prepared
+	Options experiments.Options
+	To      experiments.Publication
+	Chunk   int // units a task; 0: as many as take a minute
+	Limits  slurm.Limits
+	NoWait  bool
+	Say     func(format string, args ...any) // what people may want to know; nil for nobody
+
+	dir string // of the units
+}
+
+// jobsName is the file in which the numbers of the jobs are that do a run's units.
+const jobsName = "slurm.jobs"
+
+// A GoesOnError reports that waiting was broken off, and the jobs that go on.
+type GoesOnError struct {
+	Jobs []string
+	why  error
+}
+
+func (e *GoesOnError) Error() string {
+	return fmt.Sprintf("job %s goes on: the same command waits for it, scancel ends it", strings.Join(e.Jobs, " "))
+}
+
+// Unwrap returns why.
+func (e *GoesOnError) Unwrap() error { return e.why }
+
+// Script returns what would be submitted, of one array.
+func (r *Run) Script() (string, error) {
+	if err := r.place(); err != nil {
+		return "", err
+	}
+	r.Chunk = max(1, r.Chunk)
+	job, err := r.job(r.units())
+	if err != nil {
+		return "", err
+	}
+	return job.Script(), nil
+}
+
+// Do has the units done that are missing, and reports whether all are there; with NoWait
+// it returns once they are submitted. The error is an [*experiments.HolesError] if tasks
+// fail again and again.
+func (r *Run) Do(ctx context.Context) (done bool, err error) {
+	if err := r.place(); err != nil {
+		return false, err
+	}
+	if err := r.begin(ctx); err != nil {
+		return false, err
+	}
+	ids, err := r.submitted(ctx)
+	if err != nil {
+		return false, err
+	}
+	for last := -1; ; {
+		if len(ids) > 0 && r.NoWait {
+			r.say("job %s does the units: the same command without --no-wait waits and merges", strings.Join(ids, ", "))
+			return false, nil
+		}
+		if len(ids) > 0 {
+			if err := r.wait(ctx, ids); err != nil {
+				return false, err
+			}
+		}
+		missing, err := r.missing()
+		if err != nil || len(missing) == 0 {
+			return err == nil, err
+		}
+		if len(missing) == last {
+			return false, fmt.Errorf("%w: their tasks have failed; what they said is in %s",
+				&experiments.HolesError{Missing: missing, Of: len(r.units())}, filepath.Join(r.dir, "slurm-*.txt"))
+		}
+		if last >= 0 {
+			r.say("%d of %d units are missing, and submitted again", len(missing), len(r.units()))
+		}
+		last = len(missing)
+		if ids, err = r.submit(ctx, missing); err != nil {
+			return false, err
+		}
+	}
+}
+
+func (r *Run) place() (err error) {
+	r.dir, err = results.Unfinished(r.To.Dir)
+	return err
+}
+
+func (r *Run) say(format string, args ...any) {
+	if r.Say != nil {
+		r.Say(format, args...)
+	}
+}
+
+// units returns the names of all units.
+func (r *Run) units() (names []string) {
+	for _, u := range r.Ready.Units() {
+		names = append(names, u.Name())
+	}
+	return names
+}
+
+// begin writes the plan, and the scenario as run for the tasks, and does one unit to see
+// how long it takes.
+func (r *Run) begin(ctx context.Context) error {
+	first, err := r.missing()
+	if err != nil {
+		return err
+	}
+	one := r.To
+	one.Dir, one.Of, one.Shard = r.dir, len(r.units()), 0
+	if len(first) > 0 {
+		one.Shard = slices.Index(r.units(), first[0])
+	}
+	began := time.Now()
+	if err := r.Ready.Shard(ctx, experiments.Options{Workers: 1}, one); err != nil {
+		return err
+	}
+	if r.Chunk == 0 {
+		const least = 60 // s that a task takes
+		r.Chunk = max(1, int(least/max(time.Since(began).Seconds(), 0.001))*r.Options.Workers)
+	}
+	return os.WriteFile(r.scenario(), []byte(r.To.Scenario), 0o644)
+}
+
+func (r *Run) scenario() string { return filepath.Join(r.dir, "scenario.yaml") }
+
+// missing returns the units that are not there, in order.
+func (r *Run) missing() ([]string, error) {
+	u, err := results.ReadUnits(r.dir)
+	if errors.Is(err, results.ErrNotResults) {
+		return r.units(), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	names, err := u.Names()
+	return slices.DeleteFunc(r.units(), func(name string) bool { return slices.Contains(names, name) }), err
+}
+
+// job returns the array that does those units.
+func (r *Run) job(missing []string) (*slurm.Job, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	units := r.units()
+	shards := (len(units) + r.Chunk - 1) / r.Chunk
+	r.Limits.CPUs = r.Options.Workers
+	job := &slurm.Job{
+		Name: r.Ready.Experiment.Name, Of: shards, Dir: here, Log: r.dir,
+		Words: []string{
+			program, "run", r.scenario(), "--out", r.dir, "--tables", r.To.Tables.String(),
+			"--workers", strconv.Itoa(r.Options.Workers), "--no-progress", "--ledger=" + strconv.FormatBool(r.To.Ledgers),
+		},
+		Limits: r.Limits,
+	}
+	for i, name := range units {
+		if k := i%shards + 1; slices.Contains(missing, name) && !slices.Contains(job.Shards, k) {
+			job.Shards = append(job.Shards, k)
+		}
+	}
+	slices.Sort(job.Shards)
+	if err := job.Check(); err != nil {
+		return nil, misuse.Errorf("%w", err)
+	}
+	return job, nil
+}
+
+// submit has those units done.
+func (r *Run) submit(ctx context.Context, missing []string) (ids []string, err error) {
+	job, err := r.job(missing)
+	if err != nil {
+		return nil, err
+	}
+	most, err := slurm.MaxArray(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range job.Split(most) {
+		id, err := part.Submit(ctx)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+		if err := os.WriteFile(filepath.Join(r.dir, jobsName), []byte(strings.Join(ids, "\n")+"\n"), 0o644); err != nil {
+			return nil, err
+		}
+	}
+	r.say("submitted %d tasks as job %s", len(job.Shards), strings.Join(ids, ", "))
+	return ids, nil
+}
+
+// submitted returns the jobs of an earlier call that are still in the queue.
+func (r *Run) submitted(ctx context.Context) ([]string, error) {
+	text, err := os.ReadFile(filepath.Join(r.dir, jobsName))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	ids := strings.Fields(string(text))
+	n, err := slurm.Queued(ctx, ids)
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	return ids, nil
+}
+
+// wait returns when no task of the jobs is in the queue, and their files can be seen.
+func (r *Run) wait(ctx context.Context, ids []string) error {
+	total := len(r.units())
+	pause, settled := time.Second, 0
+	for {
+		missing, err := r.missing()
+		if err != nil {
+			return err
+		}
+		if r.Options.Progress != nil {
+			r.Options.Progress(total-len(missing), total)
+		}
+		n, err := slurm.Queued(ctx, ids)
+		if err != nil && ctx.Err() == nil {
+			r.say("%v; asking again", err) // a controller that is away for a while
+			n, settled = 1, 0
+		}
+		if n == 0 { // a shared file system may show files late
+			if settled++; len(missing) == 0 || settled > 3 {
+				return nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return &GoesOnError{ids, ctx.Err()}
+		case <-time.After(pause):
+			pause = min(pause*5/4, 10*time.Second)
+		}
+	}
+}

@@ -17,11 +17,11 @@ type projection struct {
 	// end) or incumbent (to the end, the last task has what the others leave).
 	Shares string
 
-	Left []float64 // by task: estimated remaining runtime, s; set before Delays
-	Span []float64 // by task: time until its deadline, s; set before Delays
-	Keep []float64 // by task: processors needed once the estimate is used up; set before Delays
+	Left []float64 // by task: estimated remaining runtime, s; set before delays
+	Span []float64 // by task: time until its deadline, s; set before delays
+	Keep []float64 // by task: processors needed once the estimate is used up; set before delays
 
-	Delay []float64 // by task, s; set by Delays
+	Delay []float64 // by task, s; set by delays
 
 	running  []int
 	required []float64

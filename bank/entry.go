@@ -24,8 +24,8 @@ func (k Kind) String() string {
 	return kinds[k]
 }
 
-// ParseKind reads what [Kind.String] writes.
-func ParseKind(s string) (Kind, error) {
+// parseKind reads what [Kind.String] writes.
+func parseKind(s string) (Kind, error) {
 	for k, name := range kinds {
 		if name == s && k > 0 {
 			return Kind(k), nil
@@ -37,9 +37,9 @@ func ParseKind(s string) (Kind, error) {
 // MarshalText returns what [Kind.String] does.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// UnmarshalText reads what [ParseKind] does.
+// UnmarshalText reads what parseKind does.
 func (k *Kind) UnmarshalText(b []byte) (err error) {
-	*k, err = ParseKind(string(b))
+	*k, err = parseKind(string(b))
 	return err
 }
 

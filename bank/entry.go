@@ -17,6 +17,7 @@ const (
 
 var kinds = [...]string{Issue: "issue", Admit: "admit", Reject: "reject", Settle: "settle", Penalty: "penalty", Transfer: "transfer"}
 
+// String returns the word that the journal has for k.
 func (k Kind) String() string {
 	if k == 0 || int(k) >= len(kinds) {
 		return fmt.Sprintf("kind(%d)", uint8(k))

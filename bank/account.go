@@ -10,9 +10,9 @@ import (
 // mean nothing to another ledger.
 type Account int32
 
-// Issuer is the account named "mint", from which money comes. Its balance is
+// issuer is the account named "mint", from which money comes. Its balance is
 // minus what it issued.
-const Issuer Account = 0
+const issuer Account = 0
 
 const (
 	issuerName = "mint"

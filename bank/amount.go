@@ -14,8 +14,8 @@ const (
 	perDollar = 1e6
 )
 
-// ErrRange says that a number is too large to be money, or none.
-var ErrRange = errors.New("amount out of range")
+// errRange says that a number is too large to be money, or none.
+var errRange = errors.New("amount out of range")
 
 // An Amount is a sum of money, exact to the micro-dollar, between
 // -9,223,372,036,854.775808 and 9,223,372,036,854.775807 dollars. The zero value
@@ -31,8 +31,8 @@ func (a Amount) Micros() int64 { return a.micros }
 // Dollars returns x dollars as money, rounded toward zero at the micro-dollar, so
 // that charges computed from a budget never sum to more than it. x stands for
 // its shortest decimal: 0.29 is 290,000 micro-dollars, though the float64 is a
-// little less. It returns an error wrapping [ErrRange] for NaN, the infinities,
-// and what an Amount cannot hold.
+// little less. It returns an error for NaN, the infinities, and
+// what an Amount cannot hold.
 func Dollars(x float64) (Amount, error) {
 	return fromFloat(x, math.Trunc, decimal.Decimal.Truncate)
 }
@@ -56,7 +56,7 @@ func Nearest(x float64) (Amount, error) {
 // which is nearly always, and asks the decimal otherwise.
 func fromFloat(x float64, round func(float64) float64, exactly func(decimal.Decimal, int32) decimal.Decimal) (Amount, error) {
 	if math.IsNaN(x) || math.Abs(x) > math.MaxInt64/perDollar {
-		return Amount{}, fmt.Errorf("%v dollars: %w", x, ErrRange)
+		return Amount{}, fmt.Errorf("%v dollars: %w", x, errRange)
 	}
 	m := x * perDollar
 	if math.Abs(m) < 1e12 { // the product is off by less than 2e-4
@@ -73,7 +73,7 @@ func fromFloat(x float64, round func(float64) float64, exactly func(decimal.Deci
 func fromDecimal(d decimal.Decimal) (Amount, error) {
 	n := d.Shift(places).BigInt()
 	if !n.IsInt64() {
-		return Amount{}, fmt.Errorf("%s dollars: %w", d, ErrRange)
+		return Amount{}, fmt.Errorf("%s dollars: %w", d, errRange)
 	}
 	return Amount{n.Int64()}, nil
 }
@@ -122,20 +122,20 @@ func digits(s string) int {
 	return len(s)
 }
 
-// Add returns a + b, or an error wrapping [ErrRange].
+// Add returns a + b, or an error if that is out of range.
 func (a Amount) Add(b Amount) (Amount, error) {
 	c := a.micros + b.micros
 	if (c > a.micros) != (b.micros > 0) {
-		return Amount{}, fmt.Errorf("%v + %v: %w", a, b, ErrRange)
+		return Amount{}, fmt.Errorf("%v + %v: %w", a, b, errRange)
 	}
 	return Amount{c}, nil
 }
 
-// Sub returns a - b, or an error wrapping [ErrRange].
+// Sub returns a - b, or an error if that is out of range.
 func (a Amount) Sub(b Amount) (Amount, error) {
 	c := a.micros - b.micros
 	if (c < a.micros) != (b.micros > 0) {
-		return Amount{}, fmt.Errorf("%v - %v: %w", a, b, ErrRange)
+		return Amount{}, fmt.Errorf("%v - %v: %w", a, b, errRange)
 	}
 	return Amount{c}, nil
 }

@@ -63,8 +63,8 @@ func TestDollars(t *testing.T) {
 		}
 	}
 	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, 1e13, -1e13} {
-		if a, err := Dollars(x); !errors.Is(err, ErrRange) {
-			t.Errorf("Dollars(%v) = %v, %v, want ErrRange", x, a, err)
+		if a, err := Dollars(x); !errors.Is(err, errRange) {
+			t.Errorf("Dollars(%v) = %v, %v, want errRange", x, a, err)
 		}
 	}
 }

@@ -60,7 +60,7 @@ func (l *Ledger) bookTransfer(e *Entry) error {
 		return err
 	}
 	for _, p := range l.booking {
-		if (p.From == Issuer) != (e.Kind == Issue) || p.To == Issuer {
+		if (p.From == issuer) != (e.Kind == Issue) || p.To == issuer {
 			return ErrBadAccount
 		}
 	}
@@ -75,7 +75,7 @@ func (l *Ledger) bookMoves(e *Entry) error {
 	for _, m := range e.Moves {
 		from, ok := l.byName[m.From]
 		if !ok { // no account is made for a payer that is nobody
-			return &Shortfall{m.From, Amount{}, m.Amount}
+			return &shortfall{m.From, Amount{}, m.Amount}
 		}
 		to, err := l.Account(m.To)
 		if err != nil {
@@ -93,7 +93,7 @@ func (l *Ledger) bookAdmit(e *Entry) error {
 	m := e.Moves[0]
 	owner, ok := l.byName[m.From]
 	if !ok {
-		return &Shortfall{m.From, Amount{}, m.Amount}
+		return &shortfall{m.From, Amount{}, m.Amount}
 	}
 	return l.hold(e.Time, e.Contract, owner, m.Amount, e.ID, e.Note)
 }

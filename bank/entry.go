@@ -17,6 +17,7 @@ const (
 
 var kinds = [...]string{Issue: "issue", Admit: "admit", Reject: "reject", Settle: "settle", Penalty: "penalty", Transfer: "transfer"}
 
+// String returns the word that the journal has for k.
 func (k Kind) String() string {
 	if k == 0 || int(k) >= len(kinds) {
 		return fmt.Sprintf("kind(%d)", uint8(k))
@@ -24,8 +25,8 @@ func (k Kind) String() string {
 	return kinds[k]
 }
 
-// ParseKind reads what [Kind.String] writes.
-func ParseKind(s string) (Kind, error) {
+// parseKind reads what [Kind.String] writes.
+func parseKind(s string) (Kind, error) {
 	for k, name := range kinds {
 		if name == s && k > 0 {
 			return Kind(k), nil
@@ -37,9 +38,9 @@ func ParseKind(s string) (Kind, error) {
 // MarshalText returns what [Kind.String] does.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// UnmarshalText reads what [ParseKind] does.
+// UnmarshalText reads what parseKind does.
 func (k *Kind) UnmarshalText(b []byte) (err error) {
-	*k, err = ParseKind(string(b))
+	*k, err = parseKind(string(b))
 	return err
 }
 

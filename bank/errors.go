@@ -8,7 +8,7 @@ import (
 // What a ledger refuses, wrapped with the account or contract concerned.
 // Whatever is refused, nothing has moved.
 var (
-	ErrInsufficientFunds = errors.New("insufficient funds") // as a *Shortfall, with both figures
+	ErrInsufficientFunds = errors.New("insufficient funds") // as a shortfall, which says both figures
 	ErrBadAmount         = errors.New("amount is not positive")
 	ErrBadAccount        = errors.New("no such account, or not for this purpose")
 	ErrNoEscrow          = errors.New("contract holds no escrow")
@@ -18,14 +18,14 @@ var (
 	ErrBadEntry          = errors.New("entry is not well formed")
 )
 
-// A Shortfall is an [ErrInsufficientFunds]: Account has less than it needs.
-type Shortfall struct {
+// A shortfall is an [ErrInsufficientFunds]: Account has less than it needs.
+type shortfall struct {
 	Account    string
 	Has, Needs Amount
 }
 
-func (s *Shortfall) Error() string {
+func (s *shortfall) Error() string {
 	return fmt.Sprintf("%s has %v, needs %v: %v", s.Account, s.Has, s.Needs, ErrInsufficientFunds)
 }
 
-func (s *Shortfall) Unwrap() error { return ErrInsufficientFunds }
+func (s *shortfall) Unwrap() error { return ErrInsufficientFunds }

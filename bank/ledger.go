@@ -28,7 +28,7 @@ type Ledger struct {
 func New(j Journal) *Ledger {
 	l := &Ledger{byName: make(map[string]Account), escrows: make(map[int64]Account)}
 	l.add(account{contract: NoContract, name: issuerName})
-	l.byName[issuerName] = Issuer
+	l.byName[issuerName] = issuer
 	l.Reset(j)
 	return l
 }
@@ -88,7 +88,7 @@ func (l *Ledger) Name(a Account) string {
 	return row.name
 }
 
-// Balance returns what a holds; for [Issuer], minus what was issued.
+// Balance returns what a holds; for the issuer, minus what was issued.
 func (l *Ledger) Balance(a Account) Amount {
 	if a < 0 || int(a) >= len(l.accounts) {
 		return Amount{}
@@ -97,7 +97,7 @@ func (l *Ledger) Balance(a Account) Amount {
 }
 
 // Issued returns the sum of all money there is.
-func (l *Ledger) Issued() Amount { return Amount{-l.accounts[Issuer].balance} }
+func (l *Ledger) Issued() Amount { return Amount{-l.accounts[issuer].balance} }
 
 // Escrow returns what is set aside for contract, and whether it is open.
 func (l *Ledger) Escrow(contract int64) (Amount, bool) {
@@ -144,7 +144,7 @@ func (l *Ledger) Mint(now float64, to Account, a Amount) error {
 		err = l.named(to)
 	}
 	if err == nil {
-		l.book(Issuer, to, a)
+		l.book(issuer, to, a)
 		err = l.commit(now, Issue, NoContract, "", nil)
 	}
 	if err != nil {
@@ -190,7 +190,7 @@ func (l *Ledger) named(accounts ...Account) error {
 }
 
 func (l *Ledger) isNamed(a Account) bool {
-	return a > Issuer && int(a) < len(l.accounts) && l.accounts[a].contract == NoContract && l.accounts[a].name != ""
+	return a > issuer && int(a) < len(l.accounts) && l.accounts[a].contract == NoContract && l.accounts[a].name != ""
 }
 
 // book adds a posting to the entry that commit will make.
@@ -229,12 +229,12 @@ func (l *Ledger) move(p *Posting) error {
 		return fmt.Errorf("%v from %s to %s: %w", p.Amount, l.Name(p.From), l.Name(p.To), ErrBadAmount)
 	case p.From == p.To:
 		return fmt.Errorf("from %s to itself: %w", l.Name(p.From), ErrBadAccount)
-	case p.From == Issuer:
+	case p.From == issuer:
 		if p.Amount.micros > math.MaxInt64+from.balance {
-			return fmt.Errorf("%v more than the %v issued: %w", p.Amount, l.Issued(), ErrRange)
+			return fmt.Errorf("%v more than the %v issued: %w", p.Amount, l.Issued(), errRange)
 		}
 	case p.Amount.micros > from.balance:
-		return &Shortfall{l.Name(p.From), Amount{from.balance}, p.Amount}
+		return &shortfall{l.Name(p.From), Amount{from.balance}, p.Amount}
 	}
 	from.balance -= p.Amount.micros
 	to.balance += p.Amount.micros

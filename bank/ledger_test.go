@@ -52,7 +52,7 @@ func TestLife(t *testing.T) {
 	must(l.Penalty(9, 17, provider, ann, dollars("1"), nil))
 	must(l.Reject(9, 18, nil))
 	must(l.Post(10, nil, Posting{ann, host, dollars("0.5")}, Posting{host, provider, dollars("4.75")}))
-	for a, want := range map[Account]string{ann: "96.25", host: "0", provider: "53.75", Issuer: "-150"} {
+	for a, want := range map[Account]string{ann: "96.25", host: "0", provider: "53.75", issuer: "-150"} {
 		if got := l.Balance(a); got != dollars(want) {
 			t.Errorf("%s = %v, want %v", l.Name(a), got, want)
 		}
@@ -90,7 +90,7 @@ func TestRefusals(t *testing.T) {
 		"hold an open contract":      {l.Hold(6, 1, ann, dollars("1"), nil), ErrUsedContract},
 		"hold a settled contract":    {l.Hold(6, 2, ann, dollars("1"), nil), ErrUsedContract},
 		"hold a negative contract":   {l.Hold(6, -1, ann, dollars("1"), nil), ErrBadContract},
-		"hold from the mint":         {l.Hold(6, 3, Issuer, dollars("1"), nil), ErrBadAccount},
+		"hold from the mint":         {l.Hold(6, 3, issuer, dollars("1"), nil), ErrBadAccount},
 		"hold from an escrow":        {l.Hold(6, 3, escrow, dollars("1"), nil), ErrBadAccount},
 		"hold from nobody":           {l.Hold(6, 3, 99, dollars("1"), nil), ErrBadAccount},
 		"hold in the past":           {l.Hold(4, 3, ann, dollars("1"), nil), ErrBadTime},
@@ -99,7 +99,7 @@ func TestRefusals(t *testing.T) {
 		"hold with a long note":      {l.Hold(6, 3, ann, dollars("1"), make([]byte, MaxNote+1)), ErrBadEntry},
 		"settle more than is held":   {settle(Payment{bob, dollars("3")}, Payment{bob, dollars("1.000001")}), ErrInsufficientFunds},
 		"settle a negative payment":  {settle(Payment{bob, dollars("-1")}), ErrBadAmount},
-		"settle to the mint":         {settle(Payment{Issuer, dollars("1")}), ErrBadAccount},
+		"settle to the mint":         {settle(Payment{issuer, dollars("1")}), ErrBadAccount},
 		"settle to an escrow":        {settle(Payment{escrow, dollars("1")}), ErrBadAccount},
 		"settle twice":               {func() error { _, err := l.Settle(6, 2, nil, nil); return err }(), ErrNoEscrow},
 		"settle what was never":      {func() error { _, err := l.Settle(6, 9, nil, nil); return err }(), ErrNoEscrow},
@@ -108,7 +108,7 @@ func TestRefusals(t *testing.T) {
 		"post to oneself":            {l.Post(6, nil, Posting{ann, ann, dollars("1")}), ErrBadAccount},
 		"post from escrow":           {l.Post(6, nil, Posting{escrow, ann, dollars("1")}), ErrBadAccount},
 		"post half":                  {l.Post(6, nil, Posting{ann, bob, dollars("1")}, Posting{ann, bob, dollars("5.000001")}), ErrInsufficientFunds},
-		"mint more than can be told": {l.Mint(6, ann, Micros(math.MaxInt64)), ErrRange},
+		"mint more than can be told": {l.Mint(6, ann, Micros(math.MaxInt64)), errRange},
 		"reject a negative contract": {l.Reject(6, -1, nil), ErrBadContract},
 		"account kept for contracts": {func() error { _, err := l.Account("escrow:3"); return err }(), ErrBadAccount},
 	} {
@@ -119,7 +119,7 @@ func TestRefusals(t *testing.T) {
 	if l.Entries() != 4 || l.Balance(ann) != dollars("6") || l.Balance(bob) != (Amount{}) || l.Balance(escrow) != dollars("4") {
 		t.Errorf("after refusals: %d entries, ann %v, bob %v, escrow %v; want 4, 6, 0, 4", l.Entries(), l.Balance(ann), l.Balance(bob), l.Balance(escrow))
 	}
-	var short *Shortfall
+	var short *shortfall
 	err := settle(Payment{bob, dollars("3")}, Payment{bob, dollars("2")})
 	if !errors.As(err, &short) || short.Has != dollars("4") || short.Needs != dollars("5") {
 		t.Errorf("overpaid settlement: %v, want both figures, 4 and 5", err)

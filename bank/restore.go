@@ -25,7 +25,7 @@ func (l *Ledger) Restore(seq int64, now float64, holdings []Holding, admitted it
 		if err != nil {
 			return fmt.Errorf("restore: %w", err)
 		}
-		if s.Balance.Sign() < 0 && a != Issuer {
+		if s.Balance.Sign() < 0 && a != issuer {
 			return fmt.Errorf("restore %s with %v: %w", s.Name, s.Balance, ErrBadAmount)
 		}
 		l.accounts[a].balance = s.Balance.micros

@@ -10,6 +10,7 @@ const (
 	Defer // ask again when something changes
 )
 
+// String returns "reject", "accept" or "defer".
 func (v Verdict) String() string { return [...]string{"reject", "accept", "defer"}[v] }
 
 // A Reason says why a request was not accepted, in a few words that need no quotes in

@@ -17,6 +17,7 @@ const (
 
 var phases = [...]string{"asked", "waiting", "running", "paused", "closing", "ended"}
 
+// String returns the phase in a word.
 func (p Phase) String() string { return phases[p] }
 
 // An Outcome is how a contract ended.
@@ -36,6 +37,7 @@ const (
 
 var outcomes = [...]string{"open", "refused", "fulfilled", "late", "broken", "killed", "cancelled", "unfinished"}
 
+// String returns the outcome in a word.
 func (o Outcome) String() string { return outcomes[o] }
 
 // Violated reports whether o is a promise that was not kept.
@@ -77,6 +79,7 @@ const (
 var causeNames = [...]string{"accept", "refuse", "start", "finish", "overrun", "expire", "pause", "recall", "lose",
 	"kill", "cancel", "close", "drain", "release"}
 
+// String returns the cause in a word.
 func (c Cause) String() string { return causeNames[c] }
 
 // A Line of the table says that in phase From, On leads to phase To. A line to Ended

@@ -123,6 +123,7 @@ type HolesError struct {
 	Of      int
 }
 
+// Error says how many units are missing, and which.
 func (e *HolesError) Error() string {
 	return fmt.Sprintf("%d of %d units are missing: %s", len(e.Missing), e.Of, strings.Join(e.Missing, ", "))
 }

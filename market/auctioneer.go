@@ -1,15 +1,15 @@
 package market
 
 // An Auctioneer runs the continuous auction of one host. The zero value has no
-// bids, a price of 0, and a history over [DefaultWindow].
+// bids, a price of 0, and a history over defaultWindow.
 type Auctioneer struct {
-	bids    []Bid // in order of arrival
+	bids    []bid // in order of arrival
 	price   Rate  // the sum of all rates in bids
 	history History
 }
 
-// A Bid is what one bidder offers for as long as it stands.
-type Bid struct {
+// A bid is what one bidder offers for as long as it stands.
+type bid struct {
 	Bidder BidderID
 	Rate   Rate // more than 0
 }
@@ -17,14 +17,14 @@ type Bid struct {
 // A Config holds the options of an auctioneer.
 type Config struct {
 	// Window is how many seconds of prices the history keeps. 0 means
-	// DefaultWindow.
+	// defaultWindow.
 	Window float64
 }
 
 // New returns an auctioneer without bids. It fails if the window is negative,
 // infinite or NaN.
 func New(c Config) (Auctioneer, error) {
-	h, err := NewHistory(c.Window)
+	h, err := newHistory(c.Window)
 	return Auctioneer{history: h}, err
 }
 
@@ -44,7 +44,7 @@ func (a *Auctioneer) Bid(now float64, bidder BidderID, r Rate) {
 	}
 	switch {
 	case i < 0 && r > 0:
-		a.bids = append(a.bids, Bid{bidder, r})
+		a.bids = append(a.bids, bid{bidder, r})
 	case i >= 0 && r > 0:
 		a.bids[i].Rate = r
 	case i >= 0:

@@ -48,16 +48,16 @@ func TestPriceIsExact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var a Auctioneer
-		var want []Bid
+		var want []bid
 		now := 0.0
 		for range rapid.IntRange(1, 60).Draw(t, "bids") {
 			now += rapid.Float64Range(0, 10).Draw(t, "dt")
-			b := Bid{
+			b := bid{
 				BidderID(rapid.IntRange(0, 5).Draw(t, "bidder")),
 				Rate(rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(0, 1<<60)).Draw(t, "rate")),
 			}
 			a.Bid(now, b.Bidder, b.Rate)
-			i := slices.IndexFunc(want, func(w Bid) bool { return w.Bidder == b.Bidder })
+			i := slices.IndexFunc(want, func(w bid) bool { return w.Bidder == b.Bidder })
 			switch {
 			case i >= 0 && b.Rate > 0:
 				want[i] = b

@@ -50,7 +50,7 @@ func TestForecasters(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h, _ := NewHistory(100)
+		h, _ := newHistory(100)
 		for _, s := range histories[c.history] {
 			h.Observe(s.at, s.price)
 		}

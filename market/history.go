@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// DefaultWindow is the length of a history in seconds: the paper averages prices
+// defaultWindow is the length of a history in seconds: the paper averages prices
 // over 5 minutes (§3).
-const DefaultWindow = 300.0
+const defaultWindow = 300.0
 
 // A History is the recent past of a price. The price is a step function of time:
 // 0 before the first observation, then what was observed last.
@@ -18,9 +18,9 @@ const DefaultWindow = 300.0
 // for no time, because another followed at the same instant, does not count.
 // Steps older than the window are forgotten.
 //
-// The zero value has the window [DefaultWindow].
+// The zero value has the window defaultWindow.
 type History struct {
-	window float64 // seconds; 0 is DefaultWindow
+	window float64 // seconds; 0 is defaultWindow
 	now    float64 // the latest instant told
 
 	// steps holds, from head on, the step in force at the start of the window and
@@ -42,9 +42,9 @@ type step struct {
 	price Rate
 }
 
-// NewHistory returns a history with a window of that many seconds, 0 meaning
-// [DefaultWindow]. It fails if the window is negative, infinite or NaN.
-func NewHistory(window float64) (History, error) {
+// newHistory returns a history with a window of that many seconds, 0 meaning
+// defaultWindow. It fails if the window is negative, infinite or NaN.
+func newHistory(window float64) (History, error) {
 	if !(window >= 0) || math.IsInf(window, 1) {
 		return History{}, fmt.Errorf("price window of %v seconds: want a number above 0", window)
 	}
@@ -54,7 +54,7 @@ func NewHistory(window float64) (History, error) {
 // Window returns W in seconds.
 func (h *History) Window() float64 {
 	if h.window == 0 {
-		return DefaultWindow
+		return defaultWindow
 	}
 	return h.window
 }

@@ -19,8 +19,8 @@ const (
 	maxFile   = 64 << 20 // bytes of a file of orders
 )
 
-// ErrOrders is wrapped by every error about the content of a file of orders.
-var ErrOrders = errors.New("bad orders")
+// errOrders is wrapped by every error about the content of a file of orders.
+var errOrders = errors.New("bad orders")
 
 // ReadOrders reads lines of bidder,rate, as CSV, after an optional header of
 // these two words. A rate is digits with an optional decimal point and more
@@ -28,8 +28,7 @@ var ErrOrders = errors.New("bad orders")
 // and spaces; space around it is dropped. No bidder may come twice.
 //
 // file is the name that errors give to the input. An error about the content
-// wraps [ErrOrders] and names file and line, the field, what was found and what
-// was wanted.
+// names file and line, the field, what was found and what was wanted.
 func ReadOrders(file string, in io.Reader) ([]Order, error) {
 	r := csv.NewReader(withoutMark(&bounded{in, maxFile}))
 	r.FieldsPerRecord = -1
@@ -43,7 +42,7 @@ func ReadOrders(file string, in io.Reader) ([]Order, error) {
 		}
 		var syntax *csv.ParseError
 		if errors.As(err, &syntax) {
-			return nil, fmt.Errorf("%s:%d: %w: %v", file, syntax.Line, ErrOrders, syntax.Err)
+			return nil, fmt.Errorf("%s:%d: %w: %v", file, syntax.Line, errOrders, syntax.Err)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", file, err)
@@ -53,7 +52,7 @@ func ReadOrders(file string, in io.Reader) ([]Order, error) {
 		}
 		line, _ := r.FieldPos(0)
 		bad := func(field, found, wanted string) error {
-			return fmt.Errorf("%s:%d: %w: %s: found %s, want %s", file, line, ErrOrders, field, found, wanted)
+			return fmt.Errorf("%s:%d: %w: %s: found %s, want %s", file, line, errOrders, field, found, wanted)
 		}
 		if len(record) != 2 {
 			return nil, bad("line", fmt.Sprintf("%d columns", len(record)), "2: bidder,rate")
@@ -74,7 +73,7 @@ func ReadOrders(file string, in io.Reader) ([]Order, error) {
 		orders = append(orders, Order{bidder, rate})
 	}
 	if len(orders) == 0 {
-		return nil, fmt.Errorf("%s:1: %w: found none, want lines of bidder,rate", file, ErrOrders)
+		return nil, fmt.Errorf("%s:1: %w: found none, want lines of bidder,rate", file, errOrders)
 	}
 	return orders, nil
 }
@@ -131,7 +130,7 @@ type bounded struct {
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.in.Read(p[:min(len(p), b.left+1)])
 	if b.left -= n; b.left < 0 {
-		return 0, fmt.Errorf("%w: more than %d bytes", ErrOrders, maxFile)
+		return 0, fmt.Errorf("%w: more than %d bytes", errOrders, maxFile)
 	}
 	return n, err
 }

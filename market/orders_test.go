@@ -76,7 +76,7 @@ func TestReadOrdersRefuses(t *testing.T) {
 		"bidder,rate\n":                      `bids.csv:1: bad orders: found none, want lines of bidder,rate`,
 	} {
 		got, err := ReadOrders("bids.csv", strings.NewReader(in))
-		if !errors.Is(err, ErrOrders) || err.Error() != want {
+		if !errors.Is(err, errOrders) || err.Error() != want {
 			t.Errorf("%.60q: %v, %v,\nwant %s", in, got, err, want)
 		}
 	}
@@ -96,11 +96,11 @@ func (endless) Read(p []byte) (int, error) {
 // one, is refused, and that a failing reader is reported as such.
 func TestReadOrdersIsBounded(t *testing.T) {
 	t.Parallel()
-	if _, err := ReadOrders("bids.csv", endless{}); !errors.Is(err, ErrOrders) {
-		t.Errorf("endless file: %v, want %v", err, ErrOrders)
+	if _, err := ReadOrders("bids.csv", endless{}); !errors.Is(err, errOrders) {
+		t.Errorf("endless file: %v, want %v", err, errOrders)
 	}
 	_, err := ReadOrders("bids.csv", io.MultiReader(strings.NewReader("ann,1\n"), failing{}))
-	if !errors.Is(err, io.ErrClosedPipe) || errors.Is(err, ErrOrders) {
+	if !errors.Is(err, io.ErrClosedPipe) || errors.Is(err, errOrders) {
 		t.Errorf("failing reader: %v, want %v", err, io.ErrClosedPipe)
 	}
 }
@@ -114,7 +114,7 @@ func TestBounded(t *testing.T) {
 	t.Parallel()
 	for text, ok := range map[string]bool{"": true, "1234": true, "12345": true, "123456": false} {
 		got, err := io.ReadAll(&bounded{strings.NewReader(text), 5})
-		if ok && (err != nil || string(got) != text) || !ok && !errors.Is(err, ErrOrders) {
+		if ok && (err != nil || string(got) != text) || !ok && !errors.Is(err, errOrders) {
 			t.Errorf("%q: %q, %v", text, got, err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 // Money is micro-dollars; as text, dollars with six decimals.
 type Money int64
 
+// String returns the dollars with all six decimals.
 func (m Money) String() string {
 	sign, n := "", uint64(m)
 	if m < 0 {

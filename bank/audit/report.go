@@ -11,6 +11,7 @@ type Finding struct {
 	Want  string `json:"want"`
 }
 
+// String says where, what was found and what was wanted.
 func (f Finding) String() string {
 	s := fmt.Sprintf("found %s, want %s", f.Found, f.Want)
 	if f.File != "" {

@@ -58,14 +58,14 @@ func NewIndentedReader() *Reader {
 	return r
 }
 
-// An Error tells of the first byte that is not as it would be written.
-type Error struct {
+// A mismatch tells of the first byte that is not as it would be written.
+type mismatch struct {
 	Byte        int // from 1
 	Found, Want string
 	Cause       error // of what is not JSON, or not of this type; else nil
 }
 
-func (e *Error) Error() string {
+func (e *mismatch) Error() string {
 	s := fmt.Sprintf("at byte %d found %s, want %s", e.Byte, e.Found, e.Want)
 	if e.Cause != nil {
 		s += ": " + e.Cause.Error()
@@ -73,17 +73,17 @@ func (e *Error) Error() string {
 	return s
 }
 
-func (e *Error) Unwrap() error { return e.Cause }
+func (e *mismatch) Unwrap() error { return e.Cause }
 
 // Read reads b into v, which points to a zero value. The line feed at the end may be
-// missing. An error is an [*Error].
+// missing. An error is a mismatch.
 func (r *Reader) Read(b []byte, v any) error {
 	if err := json.Unmarshal(b, v); err != nil {
-		return &Error{1, excerpt(b, 0), "one JSON value", err}
+		return &mismatch{1, excerpt(b, 0), "one JSON value", err}
 	}
 	r.again.Reset()
 	if err := r.enc.Encode(v); err != nil {
-		return &Error{1, excerpt(b, 0), "what can be written", err}
+		return &mismatch{1, excerpt(b, 0), "what can be written", err}
 	}
 	want := r.again.Bytes()
 	if bytes.Equal(b, want) || bytes.Equal(b, want[:len(want)-1]) {
@@ -93,7 +93,7 @@ func (r *Reader) Read(b []byte, v any) error {
 }
 
 // difference tells where found is not as it would be written.
-func difference(found, want []byte) *Error {
+func difference(found, want []byte) *mismatch {
 	at := 0
 	for at < min(len(found), len(want)) && found[at] == want[at] {
 		at++
@@ -102,7 +102,7 @@ func difference(found, want []byte) *Error {
 	for at < len(found) && found[at] != ',' && from > 0 && at-from < 24 && found[from-1] != ',' && found[from-1] != '{' { // the beginning of a field
 		from--
 	}
-	return &Error{at + 1, excerpt(found, from), excerpt(want, from), nil}
+	return &mismatch{at + 1, excerpt(found, from), excerpt(want, from), nil}
 }
 
 // excerpt returns a few bytes of b, quoted.

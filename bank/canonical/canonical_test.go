@@ -64,7 +64,7 @@ func TestRead(t *testing.T) {
 		"":                                       "unexpected end",
 	} {
 		err := r.Read([]byte(bad), new(written))
-		if err == nil || !errors.As(err, new(*Error)) || !strings.Contains(err.Error(), want) {
+		if err == nil || !errors.As(err, new(*mismatch)) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want an error with %s", bad, err, want)
 		}
 	}

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// AcksFile is the name of the file that keeps what was acknowledged last, beside
+// acksFile is the name of the file that keeps what was acknowledged last, beside
 // the database.
-const AcksFile = "ACKS"
+const acksFile = "ACKS"
 
 const (
 	acksRegion = 128 << 10 // bytes of one copy of one area
@@ -101,7 +101,7 @@ type acks struct {
 }
 
 func createAcks(fsys vfs.FS, dir string) error {
-	f, err := fsys.Create(fsys.PathJoin(dir, AcksFile), vfs.WriteCategoryUnspecified)
+	f, err := fsys.Create(fsys.PathJoin(dir, acksFile), vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func createAcks(fsys vfs.FS, dir string) error {
 // openAcks opens the file for writing, after acks of era. The first must be without
 // a value: until then what is in the areas is not known.
 func openAcks(fsys vfs.FS, dir string, era uint64) (*acks, error) {
-	f, err := fsys.OpenReadWrite(fsys.PathJoin(dir, AcksFile), vfs.WriteCategoryUnspecified)
+	f, err := fsys.OpenReadWrite(fsys.PathJoin(dir, acksFile), vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func (k *acks) close() error { return k.file.Close() }
 // readAcks returns the acks of the last era, in order: at least one. An error may
 // also mean that the file is no longer as it was written.
 func readAcks(fsys vfs.FS, dir string) ([]ack, error) {
-	name := fsys.PathJoin(dir, AcksFile)
+	name := fsys.PathJoin(dir, acksFile)
 	f, err := fsys.Open(name)
 	if err != nil {
 		return nil, err

@@ -84,7 +84,7 @@ func place(b []byte, src *rand.Rand) int {
 // inUse returns the tables in use of a bank, and its newest log and manifest.
 func inUse(t testing.TB, left *vfs.MemFS) map[string]bool {
 	t.Helper()
-	db, err := pebble.Open("bank", &pebble.Options{FS: left, ReadOnly: true, FormatMajorVersion: Format, Logger: logger{}})
+	db, err := pebble.Open("bank", &pebble.Options{FS: left, ReadOnly: true, FormatMajorVersion: format, Logger: logger{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,14 +89,14 @@ func (d *directory) create() error {
 // vacant tells whether a ledger may be made in a directory that has files of these
 // names.
 func vacant(names []string) (err error) {
-	if slices.Contains(names, UnfinishedFile) {
+	if slices.Contains(names, unfinishedFile) {
 		return ErrUnfinished
 	}
 	for _, name := range names {
 		kind, _ := numbered(name)
 		switch {
-		case name == lockFile || name == AcksFile || name == HeadFile+".tmp": // left by a making cut short
-		case name == HeadFile || kind != "" || strings.HasSuffix(name, sstable) || strings.HasPrefix(name, "marker."):
+		case name == lockFile || name == acksFile || name == headFile+".tmp": // left by a making cut short
+		case name == headFile || kind != "" || strings.HasSuffix(name, sstable) || strings.HasPrefix(name, "marker."):
 			return ErrExists
 		default:
 			err = ErrOccupied
@@ -245,7 +245,7 @@ func (d *directory) openDB(head Head) (err error) {
 	log := logger{d.dir, d.opts.Fatal}
 	opts := &pebble.Options{
 		FS:                 guardedFS{d.opts.FS, log.died},
-		FormatMajorVersion: Format,
+		FormatMajorVersion: format,
 		Lock:               d.lock,
 		ErrorIfNotExists:   head.Size > 0 || len(d.acked) > 0 && d.acked[0].head.Size > 0,
 		Logger:             log,

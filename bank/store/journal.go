@@ -13,9 +13,9 @@ import (
 // GroupSize is the most entries that are written as one value.
 const GroupSize = 8190
 
-// Format is the version of Pebble's files that is written: the newest, which
+// format is the version of Pebble's files that is written: the newest, which
 // checksums the most.
-const Format = pebble.FormatValueSeparation
+const format = pebble.FormatValueSeparation
 
 // Tables, the first byte of a key.
 const (
@@ -197,9 +197,6 @@ func (j *Journal) write(closing bool) error {
 
 // Head returns the head of the log, entries not yet flushed included.
 func (j *Journal) Head() Head { return j.tree.head() }
-
-// Replayed returns how many entries opening had to replay.
-func (j *Journal) Replayed() int64 { return j.replayed }
 
 // Close flushes, writes the balances, and seals the ledger. To close it again does
 // nothing.

@@ -228,7 +228,7 @@ func isFormat(err error) bool { return errors.Is(err, ErrFormat) && !errors.Is(e
 
 func writeHead(t testing.TB, fs vfs.FS, text string) {
 	t.Helper()
-	f, err := fs.Create("bank/"+HeadFile, vfs.WriteCategoryUnspecified)
+	f, err := fs.Create("bank/"+headFile, vfs.WriteCategoryUnspecified)
 	if err == nil {
 		_, err = f.Write([]byte(text))
 		err = errors.Join(err, f.Close())

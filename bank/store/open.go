@@ -51,7 +51,7 @@ func (j *Journal) replay(head Head) (*bank.Ledger, error) {
 	}
 	from := j.tree.size
 	if from == head.Size && j.tree.head() != head {
-		return nil, fmt.Errorf("entries to %d are not those of %s", from, HeadFile)
+		return nil, fmt.Errorf("entries to %d are not those of %s", from, headFile)
 	}
 	g := groupReader{tree: j.tree}
 	for key, value := range j.backend.Scan(seqKey(from+1), []byte{groupTable + 1}, &g.err) {
@@ -62,7 +62,7 @@ func (j *Journal) replay(head Head) (*bank.Ledger, error) {
 			}
 			j.pending.add(e, &g.tree)
 			if g.tree.size == head.Size && g.tree.head() != head {
-				return nil, fmt.Errorf("entries to %d are not those of %s", head.Size, HeadFile)
+				return nil, fmt.Errorf("entries to %d are not those of %s", head.Size, headFile)
 			}
 		}
 		if g.err != nil {

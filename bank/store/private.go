@@ -28,7 +28,7 @@ type privateFS struct {
 // is made to be shown, as those of runs are, files have the mode that all files have.
 func private(dir string, shown bool) vfs.FS {
 	mode := fs.FileMode(privateFile)
-	if info, err := os.Stat(vfs.Default.PathJoin(dir, HeadFile)); err == nil {
+	if info, err := os.Stat(vfs.Default.PathJoin(dir, headFile)); err == nil {
 		mode = info.Mode().Perm() | privateFile
 	} else if shown {
 		return vfs.Default

@@ -71,7 +71,7 @@ func openReader(dir string, opts Options) (*Reader, error) {
 	d.db, err = pebble.Open(dir, &pebble.Options{
 		FS:                 unlocked{fsys},
 		ReadOnly:           true,
-		FormatMajorVersion: Format,
+		FormatMajorVersion: format,
 		Logger:             logger{dir, opts.Fatal},
 		EventListener:      &pebble.EventListener{DataCorruption: func(pebble.DataCorruptionInfo) {}},
 	})
@@ -130,7 +130,7 @@ func Sync(dir string, opts Options) error {
 		return err
 	}
 	for _, name := range names {
-		if strings.HasSuffix(name, ".log") || name == AcksFile {
+		if strings.HasSuffix(name, ".log") || name == acksFile {
 			if err := syncLog(fsys, fsys.PathJoin(dir, name)); err != nil {
 				return fmt.Errorf("sync %s: %w", dir, err)
 			}
@@ -164,7 +164,7 @@ func (r *Reader) Entries() iter.Seq2[*bank.Entry, tlog.Hash] {
 		for key, value := range r.values.Scan([]byte{groupTable}, []byte{groupTable + 1}, &g.err) {
 			for e := range g.entries(key, value) {
 				if g.tree.size == r.head.Size && g.tree.head() != r.head {
-					g.err = damaged(fmt.Errorf("entries to %d are not those of %s", r.head.Size, HeadFile))
+					g.err = damaged(fmt.Errorf("entries to %d are not those of %s", r.head.Size, headFile))
 					return
 				}
 				if !yield(e, g.tree.last()) {

@@ -16,9 +16,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// HeadFile is the name of the file that keeps a ledger's head, beside the
+// headFile is the name of the file that keeps a ledger's head, beside the
 // database.
-const HeadFile = "HEAD"
+const headFile = "HEAD"
 
 const (
 	headTitle   = "bourse ledger 2"
@@ -28,7 +28,7 @@ const (
 	sstable     = ".sst" // checksummed throughout by Pebble
 )
 
-// A seal is what HeadFile says:
+// A seal is what headFile says:
 //
 //	bourse ledger 2
 //	head 118:BASE64
@@ -39,7 +39,7 @@ const (
 //
 // with a file line for each file of a closed ledger but LOCK, by name, and none
 // while it is open; then the second line tells that what was acknowledged since
-// stands in AcksFile, which a reproducible ledger does not have, and a kept line for
+// stands in acksFile, which a reproducible ledger does not have, and a kept line for
 // each file that nobody writes any more and Pebble does not read: it is as the line
 // says, or gone. The hash at the end is that of the lines before.
 type seal struct {
@@ -59,7 +59,7 @@ func (s *seal) text() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\nhead %v\n", headTitle, s.head)
 	if s.acks {
-		fmt.Fprintf(&b, "acks %s\n", AcksFile)
+		fmt.Fprintf(&b, "acks %s\n", acksFile)
 	}
 	for _, f := range s.kept {
 		fmt.Fprintf(&b, "kept %s %d %s\n", f.sum, f.size, f.name)
@@ -109,7 +109,7 @@ func parseSeal(b []byte) (*seal, error) {
 
 // readSeal returns nil without error where there is no file, or dir is none.
 func readSeal(fsys vfs.FS, dir string) (*seal, error) {
-	b, err := readFile(fsys, fsys.PathJoin(dir, HeadFile), maxHeadFile)
+	b, err := readFile(fsys, fsys.PathJoin(dir, headFile), maxHeadFile)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
 	}
@@ -121,14 +121,14 @@ func readSeal(fsys vfs.FS, dir string) (*seal, error) {
 		return nil, err
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s %w", fsys.PathJoin(dir, HeadFile), err)
+		return nil, fmt.Errorf("%s %w", fsys.PathJoin(dir, headFile), err)
 	}
 	return s, nil
 }
 
 // write replaces the file in one step, durably.
 func (s *seal) write(fsys vfs.FS, dir string) error {
-	name := fsys.PathJoin(dir, HeadFile)
+	name := fsys.PathJoin(dir, headFile)
 	f, err := fsys.Create(name+".tmp", vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
@@ -154,7 +154,7 @@ func sealFiles(fsys vfs.FS, dir string) ([]sealedFile, error) {
 	slices.Sort(names)
 	var files []sealedFile
 	for _, name := range names {
-		if strings.HasPrefix(name, HeadFile) || name == lockFile || name == UnfinishedFile {
+		if strings.HasPrefix(name, headFile) || name == lockFile || name == unfinishedFile {
 			continue
 		}
 		f, err := sumFile(fsys, dir, name)
@@ -255,7 +255,7 @@ func (s *seal) check(fsys vfs.FS, dir string) error {
 		delete(found, want.name)
 	}
 	if !s.acks {
-		delete(found, AcksFile) // made by an opening that was cut short
+		delete(found, acksFile) // made by an opening that was cut short
 	}
 	for name := range found {
 		return fmt.Errorf("%s was added since the ledger was closed", fsys.PathJoin(dir, name))

@@ -130,8 +130,8 @@ func TestReopen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if j2.Replayed() != c.replayed {
-			t.Errorf("%d groups, closed %v: replayed %d entries, want %d", c.groups, c.close, j2.Replayed(), c.replayed)
+		if j2.replayed != c.replayed {
+			t.Errorf("%d groups, closed %v: replayed %d entries, want %d", c.groups, c.close, j2.replayed, c.replayed)
 		}
 		if j2.Head() != j.Head() || l.Entries() != a.Entries() || l.Now() != a.Now() {
 			t.Errorf("reopened at %v, %d entries, %v s; want %v, %d, %v", j2.Head(), l.Entries(), l.Now(), j.Head(), a.Entries(), a.Now())
@@ -254,7 +254,7 @@ func TestDamage(t *testing.T) {
 			}
 			_, _, err = Open("bank", Options{FS: fs})
 			want := ErrDamaged
-			if name == HeadFile && harm == "remove" {
+			if name == headFile && harm == "remove" {
 				want = ErrNone
 			}
 			if name == "LOCK" && harm == "remove" {

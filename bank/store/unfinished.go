@@ -8,9 +8,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// UnfinishedFile is the name of the file that stands in the directory of a copy until
+// unfinishedFile is the name of the file that stands in the directory of a copy until
 // it is whole. It is made first and removed last.
-const UnfinishedFile = "UNFINISHED"
+const unfinishedFile = "UNFINISHED"
 
 // ErrUnfinished means that a ledger is a copy that was cut short, or is being made.
 var ErrUnfinished = errors.New("a copy that is not finished, and no bank: if nobody is making it, remove it, then copy again")
@@ -19,7 +19,7 @@ const unfinishedText = "This is a bank's copy that 'bourse bank copy' has not fi
 
 // markUnfinished says durably that what will be in dir is not finished.
 func markUnfinished(fsys vfs.FS, dir string) error {
-	f, err := fsys.Create(fsys.PathJoin(dir, UnfinishedFile), vfs.WriteCategoryUnspecified)
+	f, err := fsys.Create(fsys.PathJoin(dir, unfinishedFile), vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func markUnfinished(fsys vfs.FS, dir string) error {
 
 // checkFinished returns [ErrUnfinished] if the ledger in dir is not.
 func checkFinished(fsys vfs.FS, dir string) error {
-	_, err := fsys.Stat(fsys.PathJoin(dir, UnfinishedFile))
+	_, err := fsys.Stat(fsys.PathJoin(dir, unfinishedFile))
 	if err == nil {
 		return ErrUnfinished
 	}
@@ -45,7 +45,7 @@ func checkFinished(fsys vfs.FS, dir string) error {
 // Finish makes a ledger of one that was created with [Options].Unfinished, and closed.
 func Finish(dir string, opts Options) error {
 	fsys := opts.defaults().FS
-	err := fsys.Remove(fsys.PathJoin(dir, UnfinishedFile))
+	err := fsys.Remove(fsys.PathJoin(dir, unfinishedFile))
 	if err == nil {
 		err = syncDir(fsys, dir)
 	}
@@ -59,7 +59,7 @@ func Finish(dir string, opts Options) error {
 // leaves none: what makes it one goes first.
 func Discard(dir string, opts Options) error {
 	fsys := opts.defaults().FS
-	if err := fsys.Remove(fsys.PathJoin(dir, HeadFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := fsys.Remove(fsys.PathJoin(dir, headFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return plain(err)
 	}
 	return plain(fsys.RemoveAll(dir))

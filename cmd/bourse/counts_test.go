@@ -2,7 +2,10 @@ package main
 
 import (
 	"go/ast"
+	"go/parser"
+	"go/token"
 	"go/types"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -51,4 +54,95 @@ func TestFilesDown(t *testing.T) {
 		t.Errorf("%s is in a circle of files, or above one: it uses %s", from, strings.Join(down, ", "))
 	}
 	t.Logf("%d files", len(uses))
+}
+
+// mostExported is how many names the packages export. It may be lowered only: what no
+// other package uses is not exported.
+const mostExported = 1601
+
+// TestCounts checks that the packages export no more names than they did, functions,
+// types, constants, variables and methods of exported types, and that each of them has a
+// comment, its own or that of its group. Main and what helps tests (pgtest and the like)
+// are not counted.
+func TestCounts(t *testing.T) {
+	t.Parallel()
+	count := 0
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil || f.Name.Name == "main" || strings.HasSuffix(f.Name.Name, "test") {
+			return err
+		}
+		names, bare := exported(f)
+		count += len(names)
+		for _, name := range bare {
+			t.Errorf("%s: %s is exported and has no comment", path, name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d exported names", count)
+	if count > mostExported {
+		t.Errorf("%d exported names, want at most %d: does another package use what was added?", count, mostExported)
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), "planted.go", `package planted
+// A, B are of a group.
+const ( A, a = iota, 0; B, _ = iota, 0 )
+var ( C int // of its own
+D int )
+type ( T[P any] struct{ E int }; u int )
+func (T[P]) F() {}
+func (*u) G() {}
+// H is commented.
+func (t *T[P]) H() { var I int; _ = I }
+func J() {}
+`, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, bare := exported(f)
+	if got := strings.Join(names, " ") + ", without comment " + strings.Join(bare, " "); got != "A B C D T T.F T.H J, without comment D T T.F J" {
+		t.Errorf("of what was planted was seen: %s", got)
+	}
+}
+
+// exported returns the names that f exports, in its order, and which have no comment.
+func exported(f *ast.File) (names, bare []string) {
+	add := func(name string, comments ...*ast.CommentGroup) {
+		names = append(names, name)
+		if !slices.ContainsFunc(comments, func(c *ast.CommentGroup) bool { return c != nil }) {
+			bare = append(bare, name)
+		}
+	}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if !d.Name.IsExported() {
+			} else if d.Recv == nil {
+				add(d.Name.Name, d.Doc)
+			} else if of := receiver(d.Recv.List[0].Type); ast.IsExported(of) {
+				add(of+"."+d.Name.Name, d.Doc)
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					if s.Name.IsExported() {
+						add(s.Name.Name, d.Doc, s.Doc, s.Comment)
+					}
+				case *ast.ValueSpec:
+					for _, n := range s.Names {
+						if n.IsExported() {
+							add(n.Name, d.Doc, s.Doc, s.Comment)
+						}
+					}
+				}
+			}
+		}
+	}
+	return names, bare
 }

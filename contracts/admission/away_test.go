@@ -135,12 +135,12 @@ func TestDiscount(t *testing.T) {
 		{"sac", "predicted", []float64{1, 1}, contracts.None, 4. / 3},
 		{"sac", "predicted", []float64{0.5, 0.5}, contracts.None, 2. / 3},
 		{"sac", "predicted", []float64{0, 1}, contracts.None, 2. / 3},
-		{"sac", "predicted", []float64{0.49, 0.5}, BelowForecast, 0.66},
-		{"sac", "predicted", []float64{0.3, 0.3}, BelowSpot, 0.4},
+		{"sac", "predicted", []float64{0.49, 0.5}, belowForecast, 0.66},
+		{"sac", "predicted", []float64{0.3, 0.3}, belowSpot, 0.4},
 		{"cac", "none", []float64{0, 0}, contracts.None, 4. / 3},
 		{"cac", "predicted", []float64{0.8, 0.8}, contracts.None, 3.2 / 3},
 		{"cac", "predicted", []float64{0.6, 1}, contracts.None, 3.2 / 3},
-		{"cac", "predicted", []float64{0.79, 0.8}, WouldViolate, 3.18 / 3},
+		{"cac", "predicted", []float64{0.79, 0.8}, wouldViolate, 3.18 / 3},
 	} {
 		v := &unsteady{stays: c.stays}
 		v.specs = []hosts.Spec{{Name: "a", CPUs: 2, Speed: 1, Cap: 1}, {Name: "b", CPUs: 2, Speed: 1, Cap: 1}}

@@ -9,8 +9,8 @@ import (
 	"bourse/market"
 )
 
-// PriceTooHigh says that the spot price leaves less than the minimum requirement.
-const PriceTooHigh contracts.Reason = "price too high"
+// priceTooHigh says that the spot price leaves less than the minimum requirement.
+const priceTooHigh contracts.Reason = "price too high"
 
 // BestEffort admits a request if the spot price lets its minimum resource
 // requirement be met on every host chosen; with none stated, always (BE, §3).
@@ -44,7 +44,7 @@ func (p *BestEffort) Decide(_ float64, r *contracts.Request, v contracts.View) c
 		p.price += c
 		p.share += share
 		if processors(share, v.Spec(pl.Host)) < r.Needs.Min.CPU {
-			d.Reason = PriceTooHigh
+			d.Reason = priceTooHigh
 		}
 	}
 	p.price /= float64(len(p.placements))

@@ -11,8 +11,8 @@ import (
 	"bourse/market"
 )
 
-// WouldViolate says that a contract would be violated (eq. 6).
-const WouldViolate contracts.Reason = "would violate"
+// wouldViolate says that a contract would be violated (eq. 6).
+const wouldViolate contracts.Reason = "would violate"
 
 // Capacity is [Statistical] with a further test: that letting the request in
 // violates no active contract, nor the new one (CAC, §3). A contract is looked
@@ -75,7 +75,7 @@ func (p *Capacity) Decide(now float64, r *contracts.Request, v contracts.View) c
 	if id, gets, want, ok := violated(now, r, v, d.Placements); !ok {
 		p.be.numbers = append(d.Numbers, contracts.Concerned("violates", id), contracts.Measured("gets", gets), contracts.Measured("want", want))
 		d.Numbers = p.be.numbers
-		return refuse(d, WouldViolate)
+		return refuse(d, wouldViolate)
 	}
 	return d
 }

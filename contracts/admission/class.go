@@ -8,19 +8,19 @@ import (
 	"bourse/contracts/bidding"
 )
 
-// NoClass says that the class that it names is not sold.
-const NoClass contracts.Reason = "no such class"
+// noClass says that the class that it names is not sold.
+const noClass contracts.Reason = "no such class"
 
-// ByClass leaves each request to the policy of the class that it names, be, sac,
+// byClass leaves each request to the policy of the class that it names, be, sac,
 // cac or rac, so that all four sell the same hosts (§3). Only a market of cac
 // alone keeps its promises: the others admit without asking whom they slow down.
-type ByClass struct {
+type byClass struct {
 	policies map[string]contracts.Decider
 	standard contracts.Decider // of requests that name no class
 }
 
-// ClassOptions are the options of class.
-type ClassOptions struct {
+// classOptions are the options of class.
+type classOptions struct {
 	Default string `yaml:"default" validate:"oneof=be sac cac rac" doc:"class of requests that name none"`
 	SAC     struct {
 		StatisticalOptions `yaml:",inline"`
@@ -34,27 +34,27 @@ type ClassOptions struct {
 }
 
 func newByClass(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Decider, error) {
-	o := ClassOptions{Default: "be"}
+	o := classOptions{Default: "be"}
 	o.SAC.StatisticalOptions, o.CAC.CapacityOptions, o.RAC.RandomOptions = defaultStatistical(), defaultCapacity(), defaultRandom()
 	err := decode(&o)
-	p := &ByClass{policies: map[string]contracts.Decider{
+	p := &byClass{policies: map[string]contracts.Decider{
 		"be":  &BestEffort{bid: bid},
 		"sac": statistical(o.SAC.StatisticalOptions, bid),
 		"cac": &Capacity{Statistical: statistical(o.CAC.StatisticalOptions, bid), test: o.CAC.Capacity},
-		"rac": &Random{&BestEffort{bid: bid}, o.RAC.Reject, rng},
+		"rac": &random{&BestEffort{bid: bid}, o.RAC.Reject, rng},
 	}}
 	p.standard = p.policies[o.Default]
 	return p, err
 }
 
 // Decide implements [contracts.Decider].
-func (p *ByClass) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
+func (p *byClass) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	policy := p.standard
 	if r.Class != "" {
 		policy = p.policies[strings.ToLower(r.Class)] // the paper writes BE, SAC, CAC
 	}
 	if policy == nil {
-		return contracts.Decision{Reason: NoClass}
+		return contracts.Decision{Reason: noClass}
 	}
 	return policy.Decide(now, r, v)
 }

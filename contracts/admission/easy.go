@@ -12,7 +12,7 @@ import (
 	"bourse/hosts"
 )
 
-// Easy is [FCFS] in which others may overtake the first, as long as by their
+// easy is fcfs in which others may overtake the first, as long as by their
 // estimates they do not delay it (EASY backfilling). When the first can start is
 // known from the estimates of what runs, and so how many processors it then
 // leaves; another starts if it ends by then, or needs no more than those.
@@ -23,8 +23,8 @@ import (
 // Reference: Lifka, "The ANL/IBM SP scheduling system"; Mu'alem, Feitelson,
 // "Utilization, Predictability, Workloads, and User Runtime Estimates in
 // Scheduling the IBM SP2 with Backfilling".
-type Easy struct {
-	fcfs    FCFS
+type easy struct {
+	fcfs    fcfs
 	waits   bool    // one has been deferred in this pass
 	shadow  float64 // instant at which that one can start
 	surplus int     // hosts free then, beyond those that it takes
@@ -32,15 +32,15 @@ type Easy struct {
 }
 
 func newEasy(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
-	p := new(Easy)
+	p := new(easy)
 	return Queued(p, Order{Scan: p}), decode(&struct{}{})
 }
 
 // Scan implements [Scanner].
-func (p *Easy) Scan() { p.waits = false }
+func (p *easy) Scan() { p.waits = false }
 
 // Decide implements [contracts.Decider].
-func (p *Easy) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
+func (p *easy) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	if len(p.ends.of) != v.Fleet() {
 		p.ends = ends{of: slices.Repeat([]float64{freeNow}, v.Fleet())}
 	}
@@ -67,12 +67,12 @@ func (p *Easy) Decide(now float64, r *contracts.Request, v contracts.View) contr
 }
 
 // harmless reports whether r, on the hosts just chosen, does not delay the first.
-func (p *Easy) harmless(now float64, r *contracts.Request, v contracts.View) bool {
+func (p *easy) harmless(now float64, r *contracts.Request, v contracts.View) bool {
 	return r.Nodes <= p.surplus || now+r.Work/p.fcfs.slowest(v) <= p.shadow+sharing.Tick
 }
 
 // reserve finds when r can start, and what it leaves.
-func (p *Easy) reserve(now float64, r *contracts.Request, v contracts.View) {
+func (p *easy) reserve(now float64, r *contracts.Request, v contracts.View) {
 	p.shadow, p.surplus = math.Inf(1), 0
 	free := v.Fleet() - p.ends.hosts
 	for i, e := range p.ends.order {

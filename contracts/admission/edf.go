@@ -8,34 +8,34 @@ import (
 	"bourse/hosts"
 )
 
-// EDF runs requests one to a processor, the one with the earliest deadline first
+// edf runs requests one to a processor, the one with the earliest deadline first
 // (Risk, §4). It waits until as many processors are free as it has nodes, and
 // nobody overtakes it but who has an earlier deadline. A request that cannot end
 // in time is rejected only then, when it is first in the queue.
-type EDF struct {
-	EDFOptions
+type edf struct {
+	edfOptions
 	chooser
 	free
 	fastest float64
 }
 
-// EDFOptions are the options of edf.
-type EDFOptions struct {
+// edfOptions are the options of edf.
+type edfOptions struct {
 	Admission string `yaml:"admission" validate:"oneof=deadline none" doc:"deadline (what cannot end in time is rejected) or none (everything runs)"`
 	Check     string `yaml:"check" validate:"oneof=start select" doc:"when that is looked at: start (of its execution) or select (whenever it is first in the queue)"`
 }
 
 func newEDF(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
-	o := EDFOptions{Admission: "deadline", Check: "start"}
+	o := edfOptions{Admission: "deadline", Check: "start"}
 	err := decode(&o)
-	return Queued(&EDF{EDFOptions: o}, Order{Less: earlier, Patient: true}), err
+	return Queued(&edf{edfOptions: o}, Order{Less: earlier, Patient: true}), err
 }
 
 // earlier reports whether the deadline of a is before that of b.
 func earlier(a, b *contracts.Request) bool { return a.Due() < b.Due() }
 
 // Decide implements [contracts.Decider].
-func (p *EDF) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
+func (p *edf) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.see(v, nil)
 	checked := p.Admission == "deadline"
 	if checked && p.Check == "select" && r.Late(now+r.Work/p.greatest(v)) {
@@ -54,7 +54,7 @@ func (p *EDF) Decide(now float64, r *contracts.Request, v contracts.View) contra
 }
 
 // greatest returns the greatest speed of all hosts.
-func (p *EDF) greatest(v contracts.View) float64 {
+func (p *edf) greatest(v contracts.View) float64 {
 	if p.fastest == 0 {
 		for h := range hosts.ID(v.Fleet()) {
 			p.fastest = max(p.fastest, v.Spec(h).Speed)

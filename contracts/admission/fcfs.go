@@ -7,20 +7,20 @@ import (
 	"bourse/contracts/bidding"
 )
 
-// FCFS runs requests one to a processor in the order in which they came. The
+// fcfs runs requests one to a processor in the order in which they came. The
 // first waits until as many processors are free as it has nodes, and all others
 // wait for it.
-type FCFS struct {
+type fcfs struct {
 	chooser
 	free
 }
 
 func newFCFS(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
-	return Queued(&FCFS{}, Order{}), decode(&struct{}{})
+	return Queued(&fcfs{}, Order{}), decode(&struct{}{})
 }
 
 // Decide implements [contracts.Decider].
-func (p *FCFS) Decide(_ float64, r *contracts.Request, v contracts.View) contracts.Decision {
+func (p *fcfs) Decide(_ float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.see(v, nil)
 	switch {
 	case p.start(r, v, &p.chooser):

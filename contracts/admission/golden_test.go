@@ -123,26 +123,26 @@ func goldenRisk(t *testing.T, c *goldenCase) {
 		Tasks      []goldenTask
 	}{sharing.Proportional, "dynamic", nil}
 	check(t, json.Unmarshal(c.Input, &in))
-	fill := func() *Projection {
-		p := &Projection{Spare: in.Spare, Shares: in.Projection}
+	fill := func() *projection {
+		p := &projection{Spare: in.Spare, Shares: in.Projection}
 		for _, g := range in.Tasks {
 			p.Add(g.Left, g.Span, g.Keep)
 		}
 		return p
 	}
-	c.same(t, "total_share", fill().Total())
+	c.same(t, "total_share", fill().total())
 	if in.Projection == "dynamic" {
 		c.same(t, "zero_risk", fill().lemmas(one))
 	}
 	c.same(t, "zero_risk", fill().project(one))
 	p := fill()
-	if math.IsInf(p.Total(), 1) {
+	if math.IsInf(p.total(), 1) {
 		risk := RiskOf(make([]float64, len(p.Span)), p.Span)
 		c.same(t, "mu", risk.Mean)
 		c.same(t, "sigma", risk.Sigma)
 		return
 	}
-	p.Delays(one)
+	p.delays(one)
 	risk := RiskOf(p.Delay, p.Span)
 	var relative []float64
 	for i := range p.Delay {

@@ -125,7 +125,7 @@ func TestIdleHostTakesAll(t *testing.T) {
 
 // drawNode draws the tasks on a host, often with needs that just fit or with
 // equal deadlines, and fills in a projection that is made anew at each call.
-func drawNode(t *rapid.T, spare, shares string) func() *Projection {
+func drawNode(t *rapid.T, spare, shares string) func() *projection {
 	n := rapid.IntRange(1, 8).Draw(t, "tasks")
 	equal := rapid.IntRange(0, 3).Draw(t, "equal") == 0
 	full := rapid.IntRange(0, 3).Draw(t, "full") == 0
@@ -149,8 +149,8 @@ func drawNode(t *rapid.T, spare, shares string) func() *Projection {
 			keep[i] /= total
 		}
 	}
-	return func() *Projection {
-		p := &Projection{Spare: sharing.Spare(spare), Shares: shares}
+	return func() *projection {
+		p := &projection{Spare: sharing.Spare(spare), Shares: shares}
 		for i := range left {
 			p.Add(left[i], span[i], keep[i])
 		}
@@ -169,9 +169,9 @@ func TestLemmas(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		node := drawNode(t, drawSpare(t), "dynamic")
 		p := node()
-		n, total := len(p.Left), p.Total()
+		n, total := len(p.Left), p.total()
 		first, last := slices.Min(p.Span), slices.Max(p.Span)
-		p.Delays(one)
+		p.delays(one)
 		risk := RiskOf(p.Delay, p.Span)
 		lemma := 3
 		switch {
@@ -203,7 +203,7 @@ func TestLemmasAsProjected(t *testing.T) {
 	t.Parallel()
 	decided := map[bool]int{}
 	for seed := range 1000 {
-		node := rapid.Custom(func(t *rapid.T) func() *Projection { return drawNode(t, drawSpare(t), "dynamic") }).Example(seed)
+		node := rapid.Custom(func(t *rapid.T) func() *projection { return drawNode(t, drawSpare(t), "dynamic") }).Example(seed)
 		got, want := node().lemmas(one), node().project(one)
 		if got != want {
 			p := node()
@@ -270,7 +270,7 @@ func TestOtherProjections(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spare := drawSpare(t)
 		node := drawNode(t, spare, "dynamic")
-		as := func(shares string) *Projection {
+		as := func(shares string) *projection {
 			p := node()
 			p.Shares = shares
 			return p
@@ -279,7 +279,7 @@ func TestOtherProjections(t *testing.T) {
 			t.Errorf("static: delays %v of spans %v", p.Delay, p.Span)
 		}
 		p := node()
-		if len(p.Span) > 1 && slices.Min(p.Span) == slices.Max(p.Span) && p.Total() > 1 {
+		if len(p.Span) > 1 && slices.Min(p.Span) == slices.Max(p.Span) && p.total() > 1 {
 			return
 		}
 		if got, want := as("incumbent").project(one), as("dynamic").project(one); got != want {

@@ -13,8 +13,8 @@ import (
 // sliver is the excess over a host that is none, in processors.
 const sliver = sharing.Sliver
 
-// NoShare says that too few hosts have the share that it needs.
-const NoShare contracts.Reason = "too few hosts have the share it needs"
+// noShare says that too few hosts have the share that it needs.
+const noShare contracts.Reason = "too few hosts have the share it needs"
 
 // Libra admits a request if enough hosts can give it what it needs by its
 // deadline without taking it from others (Risk, §3.1): a host is suitable if the
@@ -46,7 +46,7 @@ func (p *Libra) Decide(now float64, r *contracts.Request, v contracts.View) cont
 		}
 	}
 	if len(p.found) < r.Nodes {
-		return p.reject(NoShare)
+		return p.reject(noShare)
 	}
 	return accept(p.best(r))
 }

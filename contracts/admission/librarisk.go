@@ -10,8 +10,8 @@ import (
 	"bourse/hosts"
 )
 
-// Risky says that on too few hosts there is no risk of unequal delays with it.
-const Risky contracts.Reason = "too few hosts are without risk"
+// risky says that on too few hosts there is no risk of unequal delays with it.
+const risky contracts.Reason = "too few hosts are without risk"
 
 // LibraRisk admits a request if enough hosts are without risk when it runs there
 // too: if it delays either none of their tasks, or all by the same part of the
@@ -21,7 +21,7 @@ const Risky contracts.Reason = "too few hosts are without risk"
 type LibraRisk struct {
 	RiskOptions
 	chooser
-	projection Projection
+	projection projection
 	demand     demand
 }
 
@@ -35,7 +35,7 @@ type RiskOptions struct {
 func newLibraRisk(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
 	o := RiskOptions{Order: "index", Projection: "dynamic", Spare: sharing.Proportional}
 	err := decode(&o)
-	return &LibraRisk{RiskOptions: o, projection: Projection{Spare: o.Spare, Shares: o.Projection}}, err
+	return &LibraRisk{RiskOptions: o, projection: projection{Spare: o.Spare, Shares: o.Projection}}, err
 }
 
 // Decide implements [contracts.Decider].
@@ -56,7 +56,7 @@ func (p *LibraRisk) Decide(now float64, r *contracts.Request, v contracts.View) 
 		p.add(h, fit(left))
 	}
 	if len(p.found) < r.Nodes {
-		return p.reject(Risky)
+		return p.reject(risky)
 	}
 	if p.Order == "index" {
 		return accept(p.first(r))
@@ -100,13 +100,13 @@ func (p *LibraRisk) load(now float64, r *contracts.Request, v contracts.View, h 
 }
 
 // project reports whether the tasks are without risk on n, by running it forward.
-func (p *Projection) project(n sharing.Node) bool {
+func (p *projection) project(n sharing.Node) bool {
 	for _, span := range p.Span {
 		if span <= sharing.Tick {
 			return false
 		}
 	}
-	p.Delays(n)
+	p.delays(n)
 	return RiskOf(p.Delay, p.Span).Zero()
 }
 
@@ -119,8 +119,8 @@ func (p *Projection) project(n sharing.Node) bool {
 //
 // For if needs sum to T > n and deadlines differ, the first deadline delay is T/n
 // and that of the last to end is less.
-func (p *Projection) lemmas(n sharing.Node) bool {
-	total := p.Total()
+func (p *projection) lemmas(n sharing.Node) bool {
+	total := p.total()
 	if total <= n.Size+sliver {
 		return true
 	}

@@ -10,8 +10,8 @@ import (
 	"bourse/hosts"
 )
 
-// NoReturn says that too few hosts return more with it, or end it in time.
-const NoReturn contracts.Reason = "too few hosts return more with it"
+// noReturn says that too few hosts return more with it, or end it in time.
+const noReturn contracts.Reason = "too few hosts return more with it"
 
 // LibraSLA admits a request if enough hosts return at least as much with it as
 // without, and end it in time if its deadline is hard (SLA, Algorithm 1). It
@@ -69,7 +69,7 @@ func (p *LibraSLA) Decide(now float64, r *contracts.Request, v contracts.View) c
 		}
 	}
 	if len(p.found) < r.Nodes {
-		return p.reject(NoReturn)
+		return p.reject(noReturn)
 	}
 	return accept(p.best(r))
 }

@@ -82,10 +82,10 @@ func TestBestEffort(t *testing.T) {
 	}{
 		{"none stated", 2, 1, 1, 0.001, 1, 0, contracts.None},
 		{"half of two", 2, 0, 1, 0.01, 0.01, 1, contracts.None},
-		{"a little more", 2, 0, 1, 0.01, 0.01, 1.001, PriceTooHigh},
-		{"processors, not work", 2, 0, 3, 0.01, 0.01, 1.001, PriceTooHigh},
+		{"a little more", 2, 0, 1, 0.01, 0.01, 1.001, priceTooHigh},
+		{"processors, not work", 2, 0, 3, 0.01, 0.01, 1.001, priceTooHigh},
 		{"slow processors", 2, 0, 0.1, 0.01, 0.01, 1, contracts.None},
-		{"above the cap", 4, 1, 1, 0.01, 0, 1.5, PriceTooHigh},
+		{"above the cap", 4, 1, 1, 0.01, 0, 1.5, priceTooHigh},
 		{"at the cap", 4, 1, 1, 0.01, 0, 1, contracts.None},
 	} {
 		s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: c.cpus, Cap: c.limit, Speed: c.speed}, price: c.cost}}}
@@ -115,11 +115,11 @@ func TestStatistical(t *testing.T) {
 		spotShare, share, required float64
 	}{
 		{"both", nil, 0.02, 0.04, 0.04, contracts.None, 2. / 3, 2. / 3, 2. / 3},
-		{"today's price", nil, 0.02, 0.041, 0.02, BelowSpot, 0.04 / 0.061, 1, 2. / 3},
-		{"the percentile", nil, 0.02, 0.02, 0.041, BelowForecast, 1, 0.04 / 0.061, 2. / 3},
+		{"today's price", nil, 0.02, 0.041, 0.02, belowSpot, 0.04 / 0.061, 1, 2. / 3},
+		{"the percentile", nil, 0.02, 0.02, 0.041, belowForecast, 1, 0.04 / 0.061, 2. / 3},
 		{"a price below 0", nil, 0.02, 0.02, -0.03, contracts.None, 1, 2, 2. / 3}, // Normal, g < 1/2: a share is in [0,1]
 		{"work needs less", options{"threshold": "share"}, 0.02, 0.06, 0.06, contracts.None, 0.5, 0.5, 0.5},
-		{"work needs more", options{"threshold": "share"}, 0.02, 0.061, 0.06, BelowSpot, 0.04 / 0.081, 0.5, 0.5},
+		{"work needs more", options{"threshold": "share"}, 0.02, 0.061, 0.06, belowSpot, 0.04 / 0.081, 0.5, 0.5},
 	} {
 		o := options{"guarantee": 0.5}
 		for k, v := range c.options {
@@ -307,7 +307,7 @@ func TestRandom(t *testing.T) {
 	r := wish(1, 1, 0.01)
 	for range 100_000 {
 		switch d := p.Decide(0, &r, s); {
-		case d.Reason == ByLot:
+		case d.Reason == byLot:
 			rejected++
 		case d.Verdict != contracts.Accept:
 			t.Fatalf("rejected: %v", d.Reason)
@@ -328,7 +328,7 @@ func (c constant) Uint64() uint64 { return uint64(c) }
 func TestRandomNever(t *testing.T) {
 	t.Parallel()
 	bid := newDecider(t, "be", nil).(*BestEffort).bid
-	for reject, want := range map[float64]contracts.Reason{0: contracts.None, 1: ByLot} {
+	for reject, want := range map[float64]contracts.Reason{0: contracts.None, 1: byLot} {
 		p := decider(must(Table(bid, rand.New(constant(0))).New("rac", options{"reject": reject}.decode)))
 		r := wish(1, 1, 0.01)
 		if d := p.Decide(0, &r, &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Speed: 1}}}}); d.Reason != want {
@@ -343,8 +343,8 @@ func TestClass(t *testing.T) {
 	t.Parallel()
 	for class, want := range map[string]contracts.Reason{
 		"": contracts.None, "be": contracts.None, "BE": contracts.None,
-		"sac": BelowSpot, "SAC": BelowSpot, "Cac": BelowSpot,
-		"RAC": ByLot, "gold": NoClass,
+		"sac": belowSpot, "SAC": belowSpot, "Cac": belowSpot,
+		"RAC": byLot, "gold": noClass,
 	} {
 		s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}, price: 1}}}
 		r := wish(50, 1, 0.02)

@@ -18,13 +18,13 @@ import (
 
 // keeping opens a policy of reservations on hosts with so many processors and such
 // speeds.
-func keeping(t rapid.TB, o func(*ReserveOptions), specs ...hosts.Spec) (*Reserve, *board) {
+func keeping(t rapid.TB, o func(*ReserveOptions), specs ...hosts.Spec) (*reserve, *board) {
 	t.Helper()
 	policy, err := Table(nil, nil).New("reserve", func(v any) error { o(v.(*ReserveOptions)); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := policy.(*Reserve)
+	p := policy.(*reserve)
 	for h := range specs {
 		b := newBook(hosts.ID(h), &specs[h], &p.o)
 		p.books, p.window, p.venues = append(p.books, b), append(p.window, b), append(p.venues, b)
@@ -35,7 +35,7 @@ func keeping(t rapid.TB, o func(*ReserveOptions), specs ...hosts.Spec) (*Reserve
 func usual(*ReserveOptions) {}
 
 // busy has the book of host h run a job until then.
-func (p *Reserve) busy(t rapid.TB, h int, id int64, nodes int, until int64) {
+func (p *reserve) busy(t rapid.TB, h int, id int64, nodes int, until int64) {
 	t.Helper()
 	b := p.books[h]
 	q := b.Quote(0, timetable.Job{ID: id, Deadline: until, Estimate: until, Nodes: nodes})
@@ -267,7 +267,7 @@ func TestPartsImpact(t *testing.T) {
 }
 
 // parted tells p an event, and returns what it wants, with the part: "launch 0.1".
-func parted(p *Reserve, m *board, now float64, e contracts.Event) (out string) {
+func parted(p *reserve, m *board, now float64, e contracts.Event) (out string) {
 	for again := true; again; again = e.Kind == contracts.Continue || e.Kind == contracts.Tick && p.due(now) {
 		actions := p.Handle(now, e, m)
 		for _, a := range actions {
@@ -296,7 +296,7 @@ func parted(p *Reserve, m *board, now float64, e contracts.Event) (out string) {
 }
 
 // due reports whether p is to be told of now once more.
-func (p *Reserve) due(now float64) bool {
+func (p *reserve) due(now float64) bool {
 	next, _ := p.Next()
 	return next <= now
 }
@@ -354,7 +354,7 @@ func TestPartsTogether(t *testing.T) {
 
 // A partsWorld runs what a policy of reservations books, second by second.
 type partsWorld struct {
-	p       *Reserve
+	p       *reserve
 	m       *board
 	truth   []int64                 // by contract
 	on      [][]contracts.Placement // by contract, nil if it was refused
@@ -365,7 +365,7 @@ type partsWorld struct {
 	killed  map[int32]bool
 }
 
-func newPartsWorld(p *Reserve, m *board) *partsWorld {
+func newPartsWorld(p *reserve, m *board) *partsWorld {
 	return &partsWorld{
 		p: p, m: m, left: map[[2]int32]int64{}, paused: map[[2]int32]int64{}, started: map[[2]int32]int64{},
 		ended: map[int32]int64{}, killed: map[int32]bool{},

@@ -30,7 +30,7 @@ func (p *plainLibra) Decide(now float64, r *contracts.Request, v contracts.View)
 		}
 	}
 	if len(p.found) < r.Nodes {
-		return p.reject(NoShare)
+		return p.reject(noShare)
 	}
 	return accept(p.best(r))
 }
@@ -54,7 +54,7 @@ func (p *plainRisk) Decide(now float64, r *contracts.Request, v contracts.View) 
 	}
 	switch {
 	case len(p.found) < r.Nodes:
-		return p.reject(Risky)
+		return p.reject(risky)
 	case p.Order == "index":
 		return accept(p.first(r))
 	}
@@ -75,7 +75,7 @@ func (p *plainSLA) Decide(now float64, r *contracts.Request, v contracts.View) c
 		}
 	}
 	if len(p.found) < r.Nodes {
-		return p.reject(NoReturn)
+		return p.reject(noReturn)
 	}
 	return accept(p.best(r))
 }

@@ -7,9 +7,9 @@ import (
 	"bourse/hosts"
 )
 
-// A Projection runs one host forward, without arrivals and with estimates for
+// A projection runs one host forward, without arrivals and with estimates for
 // work, to see how late its tasks will be (Risk, Algorithm 1).
-type Projection struct {
+type projection struct {
 	Spare sharing.Spare
 
 	// Shares says which the tasks are taken to have: dynamic (allocated again
@@ -17,11 +17,11 @@ type Projection struct {
 	// end) or incumbent (to the end, the last task has what the others leave).
 	Shares string
 
-	Left []float64 // by task: estimated remaining runtime, s; set before Delays
-	Span []float64 // by task: time until its deadline, s; set before Delays
-	Keep []float64 // by task: processors needed once the estimate is used up; set before Delays
+	Left []float64 // by task: estimated remaining runtime, s; set before delays
+	Span []float64 // by task: time until its deadline, s; set before delays
+	Keep []float64 // by task: processors needed once the estimate is used up; set before delays
 
-	Delay []float64 // by task, s; set by Delays
+	Delay []float64 // by task, s; set by delays
 
 	running  []int
 	required []float64
@@ -30,15 +30,15 @@ type Projection struct {
 }
 
 // Clear forgets all tasks.
-func (p *Projection) Clear() { p.Left, p.Span, p.Keep = p.Left[:0], p.Span[:0], p.Keep[:0] }
+func (p *projection) Clear() { p.Left, p.Span, p.Keep = p.Left[:0], p.Span[:0], p.Keep[:0] }
 
 // Add appends a task.
-func (p *Projection) Add(left, span, keep float64) {
+func (p *projection) Add(left, span, keep float64) {
 	p.Left, p.Span, p.Keep = append(p.Left, left), append(p.Span, span), append(p.Keep, keep)
 }
 
-// Total returns what the tasks need together.
-func (p *Projection) Total() float64 {
+// total returns what the tasks need together.
+func (p *projection) total() float64 {
 	sum := 0.0
 	for i := range p.Left {
 		sum += sharing.Required(p.Left[i], p.Span[i], p.Keep[i])
@@ -46,10 +46,10 @@ func (p *Projection) Total() float64 {
 	return sum
 }
 
-// Delays fills in Delay for a host n on which no deadline has passed yet. A task
+// delays fills in Delay for a host n on which no deadline has passed yet. A task
 // whose estimate is used up is taken to go on until its deadline with the share
 // that it kept. Left is used up.
-func (p *Projection) Delays(n sharing.Node) {
+func (p *projection) delays(n sharing.Node) {
 	p.Delay, p.running = p.Delay[:0], p.running[:0]
 	for i := range p.Left {
 		if p.Left[i] <= sharing.Tick && p.Keep[i] > 0 {
@@ -95,7 +95,7 @@ func late(end, span float64) float64 {
 }
 
 // divide fills in the rates of the running tasks from now on.
-func (p *Projection) divide(n sharing.Node, now float64) {
+func (p *projection) divide(n sharing.Node, now float64) {
 	p.required, p.rates = p.required[:0], p.rates[:0]
 	for _, i := range p.running {
 		p.required = append(p.required, sharing.Required(p.Left[i], p.Span[i]-now, 0))
@@ -109,7 +109,7 @@ func (p *Projection) divide(n sharing.Node, now float64) {
 }
 
 // incumbent leaves the last task what the others do not need.
-func (p *Projection) incumbent(n sharing.Node) {
+func (p *projection) incumbent(n sharing.Node) {
 	last := len(p.shares) - 1
 	if last == 0 {
 		return

@@ -14,8 +14,8 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// OneNode says that it has several nodes, or reserves what may not be there.
-const OneNode contracts.Reason = "only jobs of one node are queued"
+// oneNode says that it has several nodes, or reserves what may not be there.
+const oneNode contracts.Reason = "only jobs of one node are queued"
 
 // Queue keeps all requests in one queue, first come, first served, looks at it at
 // regular intervals, and gives each job a host that a matchmaker chooses by what is
@@ -167,7 +167,7 @@ func (p *Queue) enter(now float64, i int32, m contracts.Market) []contracts.Acti
 	r := m.Request(i)
 	least := r.Needs.Min.Resources
 	if r.Nodes != 1 || !least.Zero() && (p.match.Piles() || !everHolds(r, m.Hosts())) {
-		p.said = append(p.said[:0], contracts.Decision{Reason: OneNode})
+		p.said = append(p.said[:0], contracts.Decision{Reason: oneNode})
 		p.actions = append(p.actions[:0], contracts.Action{Verb: contracts.Refuse, Contract: i, Decision: &p.said[0]})
 		return p.actions
 	}

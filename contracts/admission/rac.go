@@ -7,12 +7,12 @@ import (
 	"bourse/contracts/bidding"
 )
 
-// ByLot says that it was drawn.
-const ByLot contracts.Reason = "drawn by lot"
+// byLot says that it was drawn.
+const byLot contracts.Reason = "drawn by lot"
 
-// Random rejects requests by lot and is otherwise [BestEffort] (RAC, §4.3). No lot is
+// random rejects requests by lot and is otherwise [BestEffort] (RAC, §4.3). No lot is
 // drawn for a contract whose host has left.
-type Random struct {
+type random struct {
 	be     *BestEffort
 	reject float64 // probability, in [0,1]
 	rng    *rand.Rand
@@ -28,13 +28,13 @@ func defaultRandom() RandomOptions { return RandomOptions{Reject: 0.37} }
 func newRandom(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Decider, error) {
 	o := defaultRandom()
 	err := decode(&o)
-	return &Random{&BestEffort{bid: bid}, o.Reject, rng}, err
+	return &random{&BestEffort{bid: bid}, o.Reject, rng}, err
 }
 
 // Decide implements [contracts.Decider].
-func (p *Random) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
+func (p *random) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	if !r.Repeat && p.rng.Float64() < p.reject {
-		return contracts.Decision{Reason: ByLot}
+		return contracts.Decision{Reason: byLot}
 	}
 	return p.be.Decide(now, r, v)
 }

@@ -18,7 +18,7 @@ const (
 	TooDear contracts.Reason = "price above budget" // the one asked
 )
 
-// Reserve sells reservations (Farooq, Majumdar, Parsons, "A Framework to Achieve
+// reserve sells reservations (Farooq, Majumdar, Parsons, "A Framework to Achieve
 // Guaranteed QoS for Applications and High System Performance in
 // Multi-Institutional Grid Computing"): every host is a cluster that keeps a book,
 // quotes for a request and promises it a start window and a deadline; a matchmaker
@@ -34,7 +34,7 @@ const (
 // Books have whole seconds. What comes, ends or is taken back within a second is
 // entered at the next, in that order of the paper's events: work that is done, what
 // starts, cancellations, requests in order of arrival.
-type Reserve struct {
+type reserve struct {
 	o        ReserveOptions
 	match    matchmaking.Matchmaker
 	joint    matchmaking.Matchmaker // of each part, where there are several
@@ -109,7 +109,7 @@ func newReserve(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (con
 	if o.Preempt && o.Admission != "edf" {
 		return nil, fmt.Errorf("admission: found %q with preempt, want edf: such a plan has no holes to insert into", o.Admission)
 	}
-	p := &Reserve{o: o, price: newPricing(&o), sold: make(map[contracts.ID]*sale), wake: timetable.Forever, pass: pass{at: idle}}
+	p := &reserve{o: o, price: newPricing(&o), sold: make(map[contracts.ID]*sale), wake: timetable.Forever, pass: pass{at: idle}}
 	var err error
 	if p.match, err = o.matchmaker(o.Match, "completion", rng); err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (o *ReserveOptions) matchmaker(name, ties string, rng *rand.Rand) (matchmak
 
 // see makes the books when it first sees the fleet. A host has as many nodes as
 // whole processors; one that has none has no book.
-func (p *Reserve) see(v contracts.View) {
+func (p *reserve) see(v contracts.View) {
 	if p.books != nil {
 		return
 	}
@@ -162,7 +162,7 @@ func (p *Reserve) see(v contracts.View) {
 
 // job is r in whole seconds: what must not happen before an instant is rounded up,
 // a deadline down, a span up.
-func (p *Reserve) job(now float64, r *contracts.Request) timetable.Job {
+func (p *reserve) job(now float64, r *contracts.Request) timetable.Job {
 	j := timetable.Job{
 		ID: int64(r.ID), Arrival: second(now), Earliest: second(math.Ceil(max(now, r.Opens()))),
 		Deadline: timetable.Forever, Estimate: second(math.Ceil(r.Work)), Nodes: r.Nodes,
@@ -184,7 +184,7 @@ func (p *Reserve) job(now float64, r *contracts.Request) timetable.Job {
 func second(x float64) int64 { return int64(min(x, timetable.Horizon+1)) }
 
 // order is r, which is j in whole seconds, in parts.
-func (p *Reserve) order(j *timetable.Job, r *contracts.Request) matchmaking.Order {
+func (p *reserve) order(j *timetable.Job, r *contracts.Request) matchmaking.Order {
 	o := matchmaking.Order{ID: j.ID, Arrival: j.Arrival, Earliest: j.Earliest, Deadline: j.Deadline}
 	for n := range r.Gangs() {
 		o.Parts = append(o.Parts, matchmaking.Part{Nodes: r.Gang(n), Estimate: j.Estimate})
@@ -193,7 +193,7 @@ func (p *Reserve) order(j *timetable.Job, r *contracts.Request) matchmaking.Orde
 }
 
 // why says why no books take r, which is j in whole seconds.
-func (p *Reserve) why(j *timetable.Job, r *contracts.Request) contracts.Reason {
+func (p *reserve) why(j *timetable.Job, r *contracts.Request) contracts.Reason {
 	switch {
 	case !p.room(r, func(*book) bool { return true }):
 		return contracts.TooFewHosts
@@ -205,7 +205,7 @@ func (p *Reserve) why(j *timetable.Job, r *contracts.Request) contracts.Reason {
 
 // room reports whether there is a book for each part of r, wide enough for it, among
 // those that would do.
-func (p *Reserve) room(r *contracts.Request, do func(*book) bool) bool {
+func (p *reserve) room(r *contracts.Request, do func(*book) bool) bool {
 	for n := range r.Gangs() {
 		wide := 0
 		for _, b := range p.books {

@@ -52,30 +52,30 @@ func TestReserveSeconds(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := contracts.Request{Submit: 10.4, Lead: 5.2, Work: 20.1, Nodes: 3, SLA: contracts.SLA{Deadline: 50.2}}
-	j := p.(*Reserve).job(10.4, &r)
+	j := p.(*reserve).job(10.4, &r)
 	if j.Arrival != 10 || j.Earliest != 16 || j.Estimate != 21 || j.Deadline != 60 || j.Nodes != 3 {
 		t.Errorf("%+v", j)
 	}
 	r.OnDemand, r.Lead = true, 0
-	if j := p.(*Reserve).job(10.4, &r); j.Earliest != 11 || j.Deadline != math.MaxInt64 {
+	if j := p.(*reserve).job(10.4, &r); j.Earliest != 11 || j.Deadline != math.MaxInt64 {
 		t.Errorf("%+v", j)
 	}
 	f := 0.5
-	p.(*Reserve).o.ODDeadline = &f
-	if j := p.(*Reserve).job(10.4, &r); j.Deadline != 11+21+11 {
+	p.(*reserve).o.ODDeadline = &f
+	if j := p.(*reserve).job(10.4, &r); j.Deadline != 11+21+11 {
 		t.Errorf("%+v", j)
 	}
 	great := 1e6
-	p.(*Reserve).o.ODDeadline = &great
+	p.(*reserve).o.ODDeadline = &great
 	r.Work = 1e6
-	if j := p.(*Reserve).job(10.4, &r); j.Deadline != 11+1e6+timetable.Horizon+1 {
+	if j := p.(*reserve).job(10.4, &r); j.Deadline != 11+1e6+timetable.Horizon+1 {
 		t.Errorf("%+v", j)
 	}
 	r.SLA.Deadline, r.OnDemand = math.MaxFloat64, false
-	if j := p.(*Reserve).job(10.4, &r); j.Deadline != timetable.Horizon+1 {
+	if j := p.(*reserve).job(10.4, &r); j.Deadline != timetable.Horizon+1 {
 		t.Errorf("%+v", j)
 	}
-	if j := p.(*Reserve).job(10.4, &r); p.(*Reserve).why(&j, &r) != contracts.TooFewHosts {
+	if j := p.(*reserve).job(10.4, &r); p.(*reserve).why(&j, &r) != contracts.TooFewHosts {
 		t.Errorf("%+v", j)
 	}
 }
@@ -113,7 +113,7 @@ func TestReserveFractions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := policy.(*Reserve)
+	p := policy.(*reserve)
 	b := newBook(0, &hosts.Spec{CPUs: 1, Speed: 1}, &p.o)
 	p.books, p.window = []*book{b}, []matchmaking.Seller{b}
 	r := contracts.Request{ID: 1, Submit: 3.5, Work: 4, Nodes: 1, SLA: contracts.SLA{Deadline: 100}}
@@ -154,18 +154,18 @@ func TestReserveFractions(t *testing.T) {
 
 // bookish opens a policy of reservations, as change has its options, on a host of one
 // processor, told what happens by hand.
-func bookish(t *testing.T, change func(o *ReserveOptions)) (*Reserve, *board) {
+func bookish(t *testing.T, change func(o *ReserveOptions)) (*reserve, *board) {
 	t.Helper()
 	policy, err := Table(nil, nil).New("reserve", func(v any) error { change(v.(*ReserveOptions)); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	return policy.(*Reserve), &board{speeds: []float64{1}, away: []bool{false}}
+	return policy.(*reserve), &board{speeds: []float64{1}, away: []bool{false}}
 }
 
 // talk tells p what happens to contract i of m, and that all is done that it wants, and
 // returns that: "book 0, launch 0".
-func talk(p *Reserve, m *board, now float64, kind contracts.EventKind, i int32) string {
+func talk(p *reserve, m *board, now float64, kind contracts.EventKind, i int32) string {
 	var out []string
 	for e := (contracts.Event{Kind: kind, Contract: i}); ; e.Kind = contracts.Continue {
 		actions := p.Handle(now, e, m)
@@ -214,7 +214,7 @@ func said(d *contracts.Decision, name string) float64 {
 }
 
 // askBook asks p for one request more of 10 s, $10 and one node, as change has it.
-func askBook(p *Reserve, m *board, now float64, change func(r *contracts.Request)) string {
+func askBook(p *reserve, m *board, now float64, change func(r *contracts.Request)) string {
 	i := int32(len(m.requests))
 	r := contracts.Request{ID: contracts.ID(1 + i), Submit: now, Work: 10, Nodes: 1, SLA: contracts.SLA{Budget: bank.Micros(10e6), Deadline: 1000}}
 	if change != nil {

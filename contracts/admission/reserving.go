@@ -9,10 +9,10 @@ import (
 	"bourse/hosts/timetable"
 )
 
-var _ contracts.Policy = (*Reserve)(nil)
+var _ contracts.Policy = (*reserve)(nil)
 
 // Handle implements [contracts.Policy].
-func (p *Reserve) Handle(now float64, e contracts.Event, m contracts.Market) []contracts.Action {
+func (p *reserve) Handle(now float64, e contracts.Event, m contracts.Market) []contracts.Action {
 	p.actions = p.actions[:0]
 	switch e.Kind {
 	case contracts.Submitted:
@@ -55,7 +55,7 @@ func (p *Reserve) Handle(now float64, e contracts.Event, m contracts.Market) []c
 }
 
 // Next implements [contracts.Policy].
-func (p *Reserve) Next() (at float64, last bool) {
+func (p *reserve) Next() (at float64, last bool) {
 	next := p.wake
 	for _, b := range p.books {
 		next = min(next, b.next())
@@ -67,7 +67,7 @@ func (p *Reserve) Next() (at float64, last bool) {
 }
 
 // ask decides about contract i, and reports whether there is anything to be done.
-func (p *Reserve) ask(now float64, i int32, m contracts.Market) bool {
+func (p *reserve) ask(now float64, i int32, m contracts.Market) bool {
 	p.said = p.decide(now, m.Request(i), m.Hosts())
 	verb := contracts.Refuse
 	switch p.said.Verdict {
@@ -82,7 +82,7 @@ func (p *Reserve) ask(now float64, i int32, m contracts.Market) bool {
 }
 
 // sell returns contract i in the books that were chosen.
-func (p *Reserve) sell(i int32) *sale {
+func (p *reserve) sell(i int32) *sale {
 	s := &sale{contract: i}
 	for k := range p.chosen {
 		c := &p.chosen[k]
@@ -94,7 +94,7 @@ func (p *Reserve) sell(i int32) *sale {
 
 // choose has the books quote for r, which is j in whole seconds, and reports whether
 // there is one for each part.
-func (p *Reserve) choose(j *timetable.Job, r *contracts.Request) bool {
+func (p *reserve) choose(j *timetable.Job, r *contracts.Request) bool {
 	alone, joint := p.match, p.joint
 	if r.OnDemand && p.o.ODMap != "same" {
 		alone, joint = p.onDemand, p.onDemand
@@ -115,7 +115,7 @@ func (p *Reserve) choose(j *timetable.Job, r *contracts.Request) bool {
 //	start, completion  as planned at present, instants
 //	impact             laxity that contracts still to start lose in all, s; may be negative
 //	ask                the price, $, if one is asked
-func (p *Reserve) decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
+func (p *reserve) decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	if at := math.Ceil(now); at > now {
 		p.wake = second(at)
 		return contracts.Decision{Verdict: contracts.Defer}
@@ -147,7 +147,7 @@ func (p *Reserve) decide(now float64, r *contracts.Request, v contracts.View) co
 // entered enters what was decided last in its books, if it could be paid for, and
 // appends what follows at once. The next is then first in the queue: all before it
 // have been decided.
-func (p *Reserve) entered(m contracts.Market) {
+func (p *reserve) entered(m contracts.Market) {
 	if !p.pass.pending {
 		return
 	}
@@ -168,7 +168,7 @@ func (p *Reserve) entered(m contracts.Market) {
 }
 
 // advance appends the steps due by now.
-func (p *Reserve) advance(now float64) {
+func (p *reserve) advance(now float64) {
 	for _, b := range p.books {
 		for float64(b.next()) <= now {
 			p.facts = b.advance(p.facts[:0])
@@ -183,7 +183,7 @@ func (p *Reserve) advance(now float64) {
 // cancel takes contract i back, unless its work is done: then it does nothing. Whoever
 // cancels owes the fee; and once the contract has started, if that is more, the part
 // of its estimate that has passed.
-func (p *Reserve) cancel(now float64, i int32, id contracts.ID) {
+func (p *reserve) cancel(now float64, i int32, id contracts.ID) {
 	s := p.sold[id]
 	if s == nil || !slices.ContainsFunc(s.parts, func(x part) bool { return x.open(id) }) {
 		return
@@ -210,7 +210,7 @@ func (p *Reserve) cancel(now float64, i int32, id contracts.ID) {
 func (x *part) open(id contracts.ID) bool { return !x.over && !slices.Contains(x.ended, int64(id)) }
 
 // follow appends what the facts of b ask for. What has been taken back is nobody's.
-func (p *Reserve) follow(b *book) {
+func (p *reserve) follow(b *book) {
 	for _, f := range p.facts {
 		id := contracts.ID(f.Job)
 		s := p.sold[id]

@@ -27,7 +27,7 @@ func TestUnpromised(t *testing.T) {
 	} {
 		for _, shares := range []string{"dynamic", "static", "incumbent"} {
 			for _, most := range []float64{1, 0.5} { // processors for a task
-				p := &Projection{Spare: sharing.Proportional, Shares: shares}
+				p := &projection{Spare: sharing.Proportional, Shares: shares}
 				for i := range c.left {
 					p.Add(c.left[i], c.span[i], 0)
 				}
@@ -84,8 +84,8 @@ func TestRiskEdges(t *testing.T) {
 		{"used up, and it goes on", []float64{tick, 16}, []float64{10, 20}, []float64{0.5, 0}, false},
 		{"used up, and they fit", []float64{tick, 8}, []float64{10, 20}, []float64{0.5, 0}, true},
 	} {
-		fill := func() *Projection {
-			p := &Projection{Spare: "none", Shares: "dynamic"}
+		fill := func() *projection {
+			p := &projection{Spare: "none", Shares: "dynamic"}
 			for i := range c.left {
 				p.Add(c.left[i], c.span[i], c.keep[i])
 			}
@@ -102,7 +102,7 @@ func TestRiskEdges(t *testing.T) {
 		first float64
 		one   bool
 	}{{1e9, true}, {1e9 - 1, true}, {1e9 - 2, false}} { // seconds until deadlines
-		var p Projection
+		var p projection
 		p.Add(0.7e9, c.first, 0)
 		p.Add(0.7e9, 1e9, 0)
 		if got := p.lemmas(one); got != c.one {

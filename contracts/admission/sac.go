@@ -11,8 +11,8 @@ import (
 
 // Reasons of sac, and of cac.
 const (
-	BelowSpot     contracts.Reason = "share below threshold at spot price"
-	BelowForecast contracts.Reason = "share below threshold at price percentile" // eq. 5
+	belowSpot     contracts.Reason = "share below threshold at spot price"
+	belowForecast contracts.Reason = "share below threshold at price percentile" // eq. 5
 )
 
 // Statistical admits a request that [BestEffort] admits and whose bids buy
@@ -95,9 +95,9 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 	d.Numbers = p.be.numbers
 	switch {
 	case !contracts.Enough(spot, threshold):
-		return refuse(d, BelowSpot)
+		return refuse(d, belowSpot)
 	case !contracts.Enough(share, threshold):
-		return refuse(d, BelowForecast)
+		return refuse(d, belowForecast)
 	}
 	return d
 }

@@ -7,22 +7,22 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// Anticipating bids what maximises the sum of shares obtained, weighed by the
+// anticipating bids what maximises the sum of shares obtained, weighed by the
 // capacity of each host, knowing what its own bids do to the price
-// ([BestResponse]). Where that is worth fewer hosts than the request has nodes,
+// (bestResponse). Where that is worth fewer hosts than the request has nodes,
 // the other nodes go to the next hosts in order, at one nano-dollar per second.
-type Anticipating struct {
-	best                BestResponse
+type anticipating struct {
+	best                bestResponse
 	chosen              []hosts.ID
 	bids, worth, prices []float64
 }
 
 func newBestResponse(decode plugin.Decoder) (Strategy, error) {
-	return new(Anticipating), decode(&struct{}{})
+	return new(anticipating), decode(&struct{}{})
 }
 
 // Place implements [Strategy].
-func (s *Anticipating) Place(r *contracts.Request, v contracts.View, out []contracts.Placement) ([]contracts.Placement, contracts.Reason) {
+func (s *anticipating) Place(r *contracts.Request, v contracts.View, out []contracts.Placement) ([]contracts.Placement, contracts.Reason) {
 	all := *r
 	all.Nodes = v.Fleet()
 	s.chosen = v.Cheapest(&all, s.chosen[:0]) // so that ties are broken at random
@@ -38,7 +38,7 @@ func (s *Anticipating) Place(r *contracts.Request, v contracts.View, out []contr
 	case r.NodeRate() == 0:
 		return out, contracts.NoRate
 	}
-	s.best.Bids(s.bids, s.worth, s.prices, r.Rate().Float64(), r.Nodes)
+	s.best.bids(s.bids, s.worth, s.prices, r.Rate().Float64(), r.Nodes)
 	free := r.Nodes // nodes for which no bid is worth it
 	for _, x := range s.bids {
 		if x > 0 {

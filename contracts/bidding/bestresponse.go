@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// Reserve is the lowest price, in dollars per second, that a host is taken to
+// reserve is the lowest price, in dollars per second, that a host is taken to
 // have: one nano-dollar, the smallest rate there is.
-const Reserve = 1e-9
+const reserve = 1e-9
 
-// A BestResponse finds the bids that are worth most to a buyer who anticipates
+// A bestResponse finds the bids that are worth most to a buyer who anticipates
 // their effect on prices (Feldman, Lai and Zhang). They maximise
 //
 //	sum_h w_h x_h / (x_h + c_h)    over x_h >= 0, sum_h x_h = X
@@ -19,14 +19,14 @@ const Reserve = 1e-9
 // the whole host would be worth to the buyer, and X the spending rate.
 //
 // On a host with c_h = 0 any bid wins everything, so that the less is bid the
-// better and no bid is the best. Such a host is taken to cost [Reserve].
+// better and no bid is the best. Such a host is taken to cost reserve.
 //
 // The zero value is ready; it keeps storage for the next question.
-type BestResponse struct {
+type bestResponse struct {
 	order []int // hosts by w/c descending
 }
 
-// Bids sets bids[h] to the best bid on host h, in dollars per second, 0 where
+// bids sets bids[h] to the best bid on host h, in dollars per second, 0 where
 // none is worth it. They add up to x, but for rounding, and at most n of them are
 // not 0: with x_h marginally worth w_h/c_h at first, the hosts are ordered by
 // that, and bids go to the longest prefix on which all are positive,
@@ -39,7 +39,7 @@ type BestResponse struct {
 //
 // bids, w and c have one element a host, n is at least 0; w, c and x are finite
 // and at least 0, else Bids panics. All bids are 0 if x, n or every weight is.
-func (b *BestResponse) Bids(bids, w, c []float64, x float64, n int) {
+func (b *bestResponse) bids(bids, w, c []float64, x float64, n int) {
 	clear(bids)
 	mustBeAmount(x)
 	b.order = b.order[:0]
@@ -48,7 +48,7 @@ func (b *BestResponse) Bids(bids, w, c []float64, x float64, n int) {
 		mustBeAmount(c[h])
 		b.order = append(b.order, h)
 	}
-	price := func(h int) float64 { return max(c[h], Reserve) }
+	price := func(h int) float64 { return max(c[h], reserve) }
 	slices.SortFunc(b.order, func(i, j int) int {
 		return cmp.Or(cmp.Compare(w[j]/price(j), w[i]/price(i)), cmp.Compare(i, j))
 	})

@@ -12,16 +12,16 @@ func worth(x, w, c []float64) float64 {
 	sum := 0.0
 	for h := range x {
 		if x[h] > 0 {
-			sum += w[h] * x[h] / (x[h] + max(c[h], Reserve))
+			sum += w[h] * x[h] / (x[h] + max(c[h], reserve))
 		}
 	}
 	return sum
 }
 
 func bids(w, c []float64, x float64, n int) []float64 {
-	var b BestResponse
+	var b bestResponse
 	out := make([]float64, len(w))
-	b.Bids(out, w, c, x, n)
+	b.bids(out, w, c, x, n)
 	return out
 }
 
@@ -172,12 +172,12 @@ func TestBidsRefuse(t *testing.T) {
 
 // TestBidsAllocateNothing checks a warm solver.
 func TestBidsAllocateNothing(t *testing.T) {
-	var b BestResponse
+	var b bestResponse
 	w, c, out := make([]float64, 15), make([]float64, 15), make([]float64, 15)
 	for h := range w {
 		w[h], c[h] = 1, float64(h*7%15)
 	}
-	if got := testing.AllocsPerRun(10, func() { b.Bids(out, w, c, 1, 7) }); got != 0 {
+	if got := testing.AllocsPerRun(10, func() { b.bids(out, w, c, 1, 7) }); got != 0 {
 		t.Errorf("%v allocations, want 0", got)
 	}
 }

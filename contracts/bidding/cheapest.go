@@ -8,15 +8,15 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// Cheapest bids b = v/(d n) on each of the n hosts of lowest spot price.
-type Cheapest struct{ chosen []hosts.ID }
+// cheapest bids b = v/(d n) on each of the n hosts of lowest spot price.
+type cheapest struct{ chosen []hosts.ID }
 
 func newCheapest(decode plugin.Decoder) (Strategy, error) {
-	return new(Cheapest), decode(&struct{}{})
+	return new(cheapest), decode(&struct{}{})
 }
 
 // Place implements [Strategy].
-func (s *Cheapest) Place(r *contracts.Request, v contracts.View, out []contracts.Placement) ([]contracts.Placement, contracts.Reason) {
+func (s *cheapest) Place(r *contracts.Request, v contracts.View, out []contracts.Placement) ([]contracts.Placement, contracts.Reason) {
 	s.chosen = v.Cheapest(r, s.chosen[:0])
 	return evenly(r, s.chosen, out)
 }

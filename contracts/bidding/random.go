@@ -8,20 +8,20 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// Random bids b = v/(d n) on each of n eligible hosts drawn without
+// random bids b = v/(d n) on each of n eligible hosts drawn without
 // replacement.
-type Random struct {
+type random struct {
 	rng    *rand.Rand
 	order  []hosts.ID // a permutation of the fleet, reshuffled as far as needed
 	chosen []hosts.ID
 }
 
 func newRandom(rng *rand.Rand) func(plugin.Decoder) (Strategy, error) {
-	return func(decode plugin.Decoder) (Strategy, error) { return &Random{rng: rng}, decode(&struct{}{}) }
+	return func(decode plugin.Decoder) (Strategy, error) { return &random{rng: rng}, decode(&struct{}{}) }
 }
 
 // Place implements [Strategy].
-func (s *Random) Place(r *contracts.Request, v contracts.View, out []contracts.Placement) ([]contracts.Placement, contracts.Reason) {
+func (s *random) Place(r *contracts.Request, v contracts.View, out []contracts.Placement) ([]contracts.Placement, contracts.Reason) {
 	for h := len(s.order); h < v.Fleet(); h++ {
 		s.order = append(s.order, hosts.ID(h))
 	}

@@ -129,7 +129,7 @@ func (c *conversation) show(words []string) ([]string, error) {
 }
 
 func (c *conversation) showHosts() (answers []string) {
-	v := c.broker.Market().Hosts()
+	v := view{c.broker}.Hosts()
 	for h := range hosts.ID(v.Fleet()) {
 		a := fmt.Sprintf("h%d: %v $/s", h, v.Price(h))
 		if v.Away(h) {

@@ -56,7 +56,7 @@ func TestLeaving(t *testing.T) {
 			b := p.broker
 			delivered += rate * (b.now - at)
 			rate, at = 0, b.now
-			v := b.Market().Hosts()
+			v := view{b}.Hosts()
 			for h := range hosts.ID(v.Fleet()) {
 				if v.Away(h) == (func() bool { _, here := m.churn.Histories[h].At(b.now); return !here }()) {
 					for _, s := range v.On(h) {

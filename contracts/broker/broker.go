@@ -212,9 +212,6 @@ func (b *Broker) Idle() bool { return len(b.contracts) == len(b.free) }
 // Prices returns the record of the total price over all hosts.
 func (b *Broker) Prices() *market.Series { return b.floor.Prices() }
 
-// Market returns what policies are shown.
-func (b *Broker) Market() contracts.Market { return view{b} }
-
 // A view is what policies are shown.
 type view struct{ *Broker }
 

@@ -74,7 +74,7 @@ func TestSharesOfHosts(t *testing.T) {
 	for seed := range uint64(60) {
 		m := newTrial(seed, 60)
 		m.play(t, func(p *played) {
-			v := p.broker.Market().Hosts()
+			v := view{p.broker}.Hosts()
 			for h := range hosts.ID(m.hosts) {
 				sum, limits := 0.0, 0.0
 				for _, s := range v.On(h) {
@@ -110,7 +110,7 @@ func TestCapacityKeepsPromises(t *testing.T) {
 		m := newTrial(seed, 60)
 		m.policy = "cac"
 		p := m.play(t, func(p *played) {
-			v := p.broker.Market().Hosts()
+			v := view{p.broker}.Hosts()
 			for h := range hosts.ID(v.Fleet()) {
 				if len(v.On(h)) > 1 {
 					shared++

@@ -6,14 +6,14 @@ import (
 	"bourse/market"
 )
 
-// Auction gives each contract what its bid buys (eq. 4): a weight equal to its
+// auction gives each contract what its bid buys (eq. 4): a weight equal to its
 // bid, limited to the processors it asked for at most.
-type Auction struct{}
+type auction struct{}
 
 // Share implements [Lasting].
-func (*Auction) Share(c *contracts.Contract, bid market.Rate) hosts.Share {
+func (*auction) Share(c *contracts.Contract, bid market.Rate) hosts.Share {
 	return hosts.Share{Weight: float64(bid), Limit: c.Needs.Max.CPU}
 }
 
 // Allocate implements [Rule].
-func (*Auction) Allocate(float64, hosts.ID, []contracts.Allocation, contracts.View) {}
+func (*auction) Allocate(float64, hosts.ID, []contracts.Allocation, contracts.View) {}

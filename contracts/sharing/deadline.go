@@ -7,36 +7,36 @@ import (
 	"bourse/hosts"
 )
 
-// Deadline gives each task what it needs to end by its deadline, as its owner
+// deadline gives each task what it needs to end by its deadline, as its owner
 // estimates it (Libra; Yeo, Buyya, "Managing Risk of Inaccurate Runtime Estimates
 // for Deadline Constrained Job Admission Control in Clusters", eq. 1, 2).
 //
 // Shares are allocated when a task comes or goes, and held in between. While needs
 // fit the host, nobody gets less than its need, so no need grows: with accurate
 // estimates nobody is late. Where they do not, all are slowed alike.
-type Deadline struct {
-	DeadlineOptions
+type deadline struct {
+	deadlineOptions
 	required []float64
 	shares   []hosts.Share
 }
 
-// DeadlineOptions are the options of deadline.
-type DeadlineOptions struct {
+// deadlineOptions are the options of deadline.
+type deadlineOptions struct {
 	Spare   Spare  `yaml:"spare" validate:"oneof=none proportional equal" doc:"processors that nobody needs: proportional (to needs), equal (parts) or none (idle)"`
 	Overrun string `yaml:"overrun" validate:"oneof=keep zero kill" doc:"a task that outlives its estimate: keep (the share it had), zero (only spare ones until its deadline) or kill (it is stopped)"`
 }
 
 func newDeadline(decode func(any) error) (Rule, error) {
-	o := DeadlineOptions{Spare: Proportional, Overrun: "keep"}
+	o := deadlineOptions{Spare: Proportional, Overrun: "keep"}
 	err := decode(&o)
-	return &Deadline{DeadlineOptions: o}, err
+	return &deadline{deadlineOptions: o}, err
 }
 
 // Ending implements [Ender].
-func (*Deadline) Ending() Ending { return WithHost }
+func (*deadline) Ending() Ending { return WithHost }
 
 // Allocate implements [Rule].
-func (d *Deadline) Allocate(now float64, h hosts.ID, on []contracts.Allocation, v contracts.View) {
+func (d *deadline) Allocate(now float64, h hosts.ID, on []contracts.Allocation, v contracts.View) {
 	spec := v.Spec(h)
 	node := NodeOf(spec)
 	d.required = d.required[:0]
@@ -57,7 +57,7 @@ func (d *Deadline) Allocate(now float64, h hosts.ID, on []contracts.Allocation, 
 }
 
 // Limit implements [Limiter].
-func (d *Deadline) Limit(r *contracts.Request) float64 {
+func (d *deadline) Limit(r *contracts.Request) float64 {
 	if d.Overrun == "kill" {
 		return r.Work
 	}

@@ -7,24 +7,24 @@ import (
 	"bourse/hosts"
 )
 
-// Exclusive gives each task a processor of its own. The tasks of a contract
+// exclusive gives each task a processor of its own. The tasks of a contract
 // whose nodes are promised one by one keep the pace of the slowest, as those of a
 // parallel program do: all end together.
-type Exclusive struct {
+type exclusive struct {
 	id     contracts.ID // the contract last looked at
 	resent int          // how often it had been placed again
 	pace   float64      // the least speed of its hosts, 0 before any
 }
 
 func newExclusive(decode func(any) error) (Rule, error) {
-	return &Exclusive{}, decode(&struct{}{})
+	return &exclusive{}, decode(&struct{}{})
 }
 
 // Ending implements [Ender].
-func (*Exclusive) Ending() Ending { return WithNodes }
+func (*exclusive) Ending() Ending { return WithNodes }
 
 // Allocate implements [Rule].
-func (e *Exclusive) Allocate(_ float64, h hosts.ID, on []contracts.Allocation, v contracts.View) {
+func (e *exclusive) Allocate(_ float64, h hosts.ID, on []contracts.Allocation, v contracts.View) {
 	for i := range on {
 		s := &on[i]
 		if s.Share.Weight != 0 {
@@ -38,7 +38,7 @@ func (e *Exclusive) Allocate(_ float64, h hosts.ID, on []contracts.Allocation, v
 }
 
 // slowest returns the least speed of the hosts of c.
-func (e *Exclusive) slowest(c *contracts.Contract, v contracts.View) float64 {
+func (e *exclusive) slowest(c *contracts.Contract, v contracts.View) float64 {
 	if c.ID != e.id || c.Resent != e.resent || e.pace == 0 {
 		e.id, e.resent, e.pace = c.ID, c.Resent, math.Inf(1)
 		for i := range c.Placements {

@@ -23,7 +23,7 @@ func (v twoSpeeds) Contract(int32) *contracts.Contract { return v.c }
 func TestPaceAgain(t *testing.T) {
 	t.Parallel()
 	c := &contracts.Contract{Request: contracts.Request{ID: 7, PerHost: true, Nodes: 2}, Placements: []contracts.Placement{{Host: 0}, {Host: 1}}}
-	rule, view := new(Exclusive), twoSpeeds{c: c}
+	rule, view := new(exclusive), twoSpeeds{c: c}
 	limit := func() float64 {
 		on := []contracts.Allocation{{}}
 		rule.Allocate(0, 1, on, view)

@@ -5,12 +5,12 @@ import (
 	"bourse/hosts"
 )
 
-// Gang gives each task as many processors as its contract has nodes there: a planner
+// gang gives each task as many processors as its contract has nodes there: a planner
 // puts no more on a host than it has.
-type Gang struct{}
+type gang struct{}
 
 // Allocate implements [Rule].
-func (Gang) Allocate(_ float64, _ hosts.ID, on []contracts.Allocation, v contracts.View) {
+func (gang) Allocate(_ float64, _ hosts.ID, on []contracts.Allocation, v contracts.View) {
 	for i := range on {
 		if s := &on[i]; s.Share.Weight == 0 {
 			c := v.Contract(s.Contract)

@@ -5,14 +5,14 @@ import (
 	"bourse/hosts"
 )
 
-// Planned allocates hosts by [Plan] (LibraSLA; Yeo, Buyya, "Service Level
+// planned allocates hosts by [Plan] (LibraSLA; Yeo, Buyya, "Service Level
 // Agreement based Allocation of Cluster Resources: Handling Penalty to Enhance
-// Utility", Algorithm 2). Like [Deadline] it does so when a task comes or goes.
+// Utility", Algorithm 2). Like deadline it does so when a task comes or goes.
 //
 // What a task needs once its deadline has passed the paper does not say. Here a
 // task whose share is cut is meant to be done when that share would have it done:
 // it keeps the share, and is not cut again without cause.
-type Planned struct {
+type planned struct {
 	plan  Plan
 	tasks []Promise
 }
@@ -20,14 +20,14 @@ type Planned struct {
 func newPlanned(decode func(any) error) (Rule, error) {
 	o := DefaultSLA()
 	err := decode(&o)
-	return &Planned{plan: Plan{SLAOptions: o}}, err
+	return &planned{plan: Plan{SLAOptions: o}}, err
 }
 
 // Ending implements [Ender].
-func (*Planned) Ending() Ending { return WithHost }
+func (*planned) Ending() Ending { return WithHost }
 
 // Allocate implements [Rule].
-func (p *Planned) Allocate(now float64, h hosts.ID, on []contracts.Allocation, v contracts.View) {
+func (p *planned) Allocate(now float64, h hosts.ID, on []contracts.Allocation, v contracts.View) {
 	spec := v.Spec(h)
 	p.tasks = p.tasks[:0]
 	for i := range on {

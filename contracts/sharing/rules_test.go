@@ -126,7 +126,7 @@ func TestDeadlineOverrun(t *testing.T) {
 		{"keep", 2 * Tick, 8, Tick / 4, Tick / 4, math.Inf(1)},
 		{"keep", 1e-6, 2e-6, 0.25, 0.25, math.Inf(1)}, // a tick is no work
 	} {
-		d := Deadline{DeadlineOptions: DeadlineOptions{Spare: Proportional, Overrun: c.overrun}}
+		d := deadline{deadlineOptions: deadlineOptions{Spare: Proportional, Overrun: c.overrun}}
 		v := &oneHost{spec: hosts.Spec{CPUs: 4, Speed: 1, Cap: 2}, of: []contracts.Contract{contract(c.work, c.due)}}
 		on := []contracts.Allocation{{Need: 0.25}}
 		if c.overrun == "zero" {
@@ -144,7 +144,7 @@ func TestDeadlineOverrun(t *testing.T) {
 // speed 2, a job of 10 that is due 20 s from now, at 25, needs a quarter of one.
 func TestDeadlineSpeed(t *testing.T) {
 	t.Parallel()
-	d := Deadline{DeadlineOptions: DeadlineOptions{Spare: Proportional, Overrun: "keep"}}
+	d := deadline{deadlineOptions: deadlineOptions{Spare: Proportional, Overrun: "keep"}}
 	v := &oneHost{spec: hosts.Spec{CPUs: 1, Speed: 2}, of: []contracts.Contract{contract(10, 25)}}
 	on := []contracts.Allocation{{At: 5}}
 	if d.Allocate(5, 0, on, v); on[0].Need != 0.25 {
@@ -167,9 +167,9 @@ func TestPlaces(t *testing.T) {
 		rule Rule
 		want [3]hosts.Share
 	}{
-		{Turns{}, [3]hosts.Share{{Weight: 1, Limit: 1}, {}, {}}},
-		{Gang{}, [3]hosts.Share{{Weight: 2, Limit: 2}, had, {Weight: 4, Limit: 4}}},
-		{&Exclusive{}, [3]hosts.Share{{Weight: 1, Limit: 1}, had, {Weight: 1, Limit: 1}}},
+		{turns{}, [3]hosts.Share{{Weight: 1, Limit: 1}, {}, {}}},
+		{gang{}, [3]hosts.Share{{Weight: 2, Limit: 2}, had, {Weight: 4, Limit: 4}}},
+		{&exclusive{}, [3]hosts.Share{{Weight: 1, Limit: 1}, had, {Weight: 1, Limit: 1}}},
 	} {
 		on := []contracts.Allocation{{Contract: 0}, {Contract: 1, Share: had}, {Contract: 2}}
 		c.rule.Allocate(0, 0, on, v)
@@ -180,7 +180,7 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 	r := contracts.Contract{Request: contracts.Request{Needs: contracts.Requirement{Max: contracts.Bound{CPU: 3}}}}
-	if got := (&Auction{}).Share(&r, 250); got != (hosts.Share{Weight: 250, Limit: 3}) {
+	if got := (&auction{}).Share(&r, 250); got != (hosts.Share{Weight: 250, Limit: 3}) {
 		t.Errorf("a bid of 250, at most 3 processors: %+v", got)
 	}
 }
@@ -192,7 +192,7 @@ func TestPaceOfEach(t *testing.T) {
 	slow := contracts.Contract{Request: contracts.Request{PerHost: true}, Placements: []contracts.Placement{{Host: 0}, {Host: 1}}}
 	fast := contracts.Contract{Request: contracts.Request{ID: 1, PerHost: true}, Placements: []contracts.Placement{{Host: 1}, {Host: 2}}}
 	whole := contracts.Contract{Request: contracts.Request{ID: 2}, Placements: slow.Placements}
-	rule := new(Exclusive)
+	rule := new(exclusive)
 	for _, c := range []struct {
 		of   *contracts.Contract
 		want float64
@@ -225,7 +225,7 @@ func TestPlanned(t *testing.T) {
 		{"a tick is no work", Tick, 5, contracts.Allocation{Need: 0.25}, 0.5, 0.25, 0},
 		{"its deadline has passed", 5, Tick, contracts.Allocation{Need: 0.25}, 0.5, 0.25, 10},
 	} {
-		rule := must(newPlanned(func(any) error { return nil })).(*Planned)
+		rule := must(newPlanned(func(any) error { return nil })).(*planned)
 		hard, soft := contract(5, 10), contract(c.work, c.due)
 		soft.SLA.Soft, soft.SLA.Budget = true, bank.Micros(1e6)
 		v := &oneHost{spec: hosts.Spec{CPUs: 1, Speed: 1}, of: []contracts.Contract{hard, soft}}

@@ -59,11 +59,11 @@ const (
 // Table returns the rules.
 func Table() plugin.Table[Rule] {
 	return plugin.Table[Rule]{Kind: "sharing rule", Members: plugin.Members[Rule]{
-		"auction":   {"in proportion to bids (eq. 4)", plugin.Is[Rule](new(Auction))},
+		"auction":   {"in proportion to bids (eq. 4)", plugin.Is[Rule](new(auction))},
 		"deadline":  {"what each task needs by its deadline (Libra, eq. 1)", newDeadline},
 		"exclusive": {"a processor to each task", newExclusive},
 		"librasla":  {"what each needs, cut where delay costs least (LibraSLA, Algorithm 2)", newPlanned},
-		"planned":   {"a processor to each node of a gang (reservations)", plugin.Is[Rule](Gang{})},
-		"turns":     {"a processor to the task that came first; the others wait", plugin.Is[Rule](Turns{})},
+		"planned":   {"a processor to each node of a gang (reservations)", plugin.Is[Rule](gang{})},
+		"turns":     {"a processor to the task that came first; the others wait", plugin.Is[Rule](turns{})},
 	}}
 }

@@ -5,12 +5,12 @@ import (
 	"bourse/hosts"
 )
 
-// Turns gives the host to the task that came first, as much of it as one can use;
+// turns gives the host to the task that came first, as much of it as one can use;
 // the others wait.
-type Turns struct{}
+type turns struct{}
 
 // Allocate implements [Rule].
-func (Turns) Allocate(_ float64, _ hosts.ID, on []contracts.Allocation, _ contracts.View) {
+func (turns) Allocate(_ float64, _ hosts.ID, on []contracts.Allocation, _ contracts.View) {
 	for i := range on {
 		on[i].Share = hosts.Share{}
 		if i == 0 {

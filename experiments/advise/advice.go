@@ -106,6 +106,7 @@ func (a *Advice) weigh() error {
 	return nil
 }
 
+// String returns the advice as text, several lines.
 func (a *Advice) String() string {
 	var b strings.Builder
 	if a.Configuration != "" {

@@ -42,6 +42,7 @@ type GoesOnError struct {
 	why  error
 }
 
+// Error says which jobs, and what to do about them.
 func (e *GoesOnError) Error() string {
 	return fmt.Sprintf("job %s goes on: the same command waits for it, scancel ends it", strings.Join(e.Jobs, " "))
 }

@@ -20,6 +20,7 @@ type Change struct {
 	Want  string
 }
 
+// String says which file, what was found and what was wanted.
 func (c Change) String() string { return fmt.Sprintf("%s: found %s, want %s", c.File, c.Found, c.Want) }
 
 // Check reads every file that the manifest names, and returns each that is missing or is

@@ -19,6 +19,7 @@ type KindError struct {
 	Kind string // a directory, a named pipe, ...
 }
 
+// Error says what the path is instead.
 func (e *KindError) Error() string {
 	return fmt.Sprintf("%s is %s, want a regular file", e.Path, e.Kind)
 }

@@ -19,6 +19,7 @@ const (
 
 var forms = []string{"both", "parquet", "csv", "none"}
 
+// String returns the name that [ParseTables] reads.
 func (t Tables) String() string { return forms[t] }
 
 // ParseTables returns the form of that name.

@@ -70,6 +70,7 @@ type OtherError struct {
 	Found, Want Plan
 }
 
+// Error names the folder.
 func (e *OtherError) Error() string { return e.Dir + " has " + ErrOther.Error() }
 
 // Unwrap makes it [ErrOther].

@@ -12,6 +12,7 @@ type Error struct {
 	Problem string // what was found, and what would be right
 }
 
+// Error says where, in which field, and what is wrong.
 func (e *Error) Error() string {
 	if e.Field == "" {
 		return e.At + ": " + e.Problem

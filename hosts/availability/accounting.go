@@ -5,97 +5,97 @@ import (
 	"strings"
 )
 
-// A Reason says why a line was repaired or skipped.
-type Reason uint8
+// A reason says why a line was repaired or skipped.
+type reason uint8
 
 // The repairs, then the skips, the harmless ones first.
 const (
-	OutOfOrder   Reason = iota // starts before an earlier line: sorted
-	LoadClamped                // a load or a percentage outside its range: moved to the nearest bound
-	LoadMissing                // no load, or none that is a number: 0 taken
-	MIPSChanged                // mips differs from the host's first: that one taken
-	MIPSMissing                // mips is not a positive number: 1 taken
-	FieldsBeyond               // more fields than the format has: ignored
-	SamplesShort               // fewer samples than a day has: the rest unknown
-	SampleBad                  // a sample is not a number: unknown
-	EndUnread                  // an end reason is not a number: 0 taken
-	StartCut                   // starts before the previous record ends: cut to it
+	outOfOrder   reason = iota // starts before an earlier line: sorted
+	loadClamped                // a load or a percentage outside its range: moved to the nearest bound
+	loadMissing                // no load, or none that is a number: 0 taken
+	mipsChanged                // mips differs from the host's first: that one taken
+	mipsMissing                // mips is not a positive number: 1 taken
+	fieldsBeyond               // more fields than the format has: ignored
+	samplesShort               // fewer samples than a day has: the rest unknown
+	sampleBad                  // a sample is not a number: unknown
+	endUnread                  // an end reason is not a number: 0 taken
+	startCut                   // starts before the previous record ends: cut to it
 
 	firstSkip
-	Blank
-	Comment
-	Header
-	TooFewDays // the host is recorded on too few days
+	blank
+	comment
+	header
+	tooFewDays // the host is recorded on too few days
 
 	firstFault
-	TooFewFields
-	BadQuotes
-	NotNumber
-	OutOfRange
-	BadState
-	EmptySpan   // ends when it starts, or before
-	Covered     // an earlier line covers the time
-	SameEpoch   // an earlier line has the epoch
-	SameDay     // an earlier line has the host's day
-	BadDate     // not a date
-	NameMissing // no host
-	LineTooLong // longer than 64 KiB
-	LoneReturn  // a carriage return, or a vertical tab, within the line
+	tooFewFields
+	badQuotes
+	notNumber
+	outOfRange
+	badState
+	emptySpan   // ends when it starts, or before
+	covered     // an earlier line covers the time
+	sameEpoch   // an earlier line has the epoch
+	sameDay     // an earlier line has the host's day
+	badDate     // not a date
+	nameMissing // no host
+	lineTooLong // longer than 64 KiB
+	loneReturn  // a carriage return, or a vertical tab, within the line
 
 	reasons
 )
 
 var reasonText = [reasons]string{
-	OutOfOrder:   "out of order, sorted",
-	LoadClamped:  "load out of range, clamped",
-	LoadMissing:  "load missing, 0 taken",
-	MIPSChanged:  "mips differs from the host's first, that one taken",
-	MIPSMissing:  "mips is no positive number, 1 taken",
-	FieldsBeyond: "too many fields, the rest ignored",
-	SamplesShort: "samples missing, taken as unknown",
-	SampleBad:    "sample is no number, taken as unknown",
-	EndUnread:    "end reason is no number, 0 taken",
-	StartCut:     "overlaps the record before, cut",
-	Blank:        "blank",
-	Comment:      "comment",
-	Header:       "header",
-	TooFewDays:   "host recorded on too few days",
-	TooFewFields: "too few fields",
-	BadQuotes:    "quotes do not match",
-	NotNumber:    "not a number",
-	OutOfRange:   "number out of range",
-	BadState:     "unknown state",
-	EmptySpan:    "end not after start",
-	Covered:      "covered by an earlier record",
-	SameEpoch:    "epoch of an earlier line",
-	SameDay:      "day of an earlier line",
-	BadDate:      "not a date",
-	NameMissing:  "host missing",
-	LineTooLong:  "line longer than 64 KiB",
-	LoneReturn:   "carriage return within the line",
+	outOfOrder:   "out of order, sorted",
+	loadClamped:  "load out of range, clamped",
+	loadMissing:  "load missing, 0 taken",
+	mipsChanged:  "mips differs from the host's first, that one taken",
+	mipsMissing:  "mips is no positive number, 1 taken",
+	fieldsBeyond: "too many fields, the rest ignored",
+	samplesShort: "samples missing, taken as unknown",
+	sampleBad:    "sample is no number, taken as unknown",
+	endUnread:    "end reason is no number, 0 taken",
+	startCut:     "overlaps the record before, cut",
+	blank:        "blank",
+	comment:      "comment",
+	header:       "header",
+	tooFewDays:   "host recorded on too few days",
+	tooFewFields: "too few fields",
+	badQuotes:    "quotes do not match",
+	notNumber:    "not a number",
+	outOfRange:   "number out of range",
+	badState:     "unknown state",
+	emptySpan:    "end not after start",
+	covered:      "covered by an earlier record",
+	sameEpoch:    "epoch of an earlier line",
+	sameDay:      "day of an earlier line",
+	badDate:      "not a date",
+	nameMissing:  "host missing",
+	lineTooLong:  "line longer than 64 KiB",
+	loneReturn:   "carriage return within the line",
 }
 
 // String returns the reason in words.
-func (r Reason) String() string {
+func (r reason) String() string {
 	if r < reasons && reasonText[r] != "" {
 		return reasonText[r]
 	}
 	return fmt.Sprintf("reason %d", uint8(r))
 }
 
-// Skips reports whether a line with this reason is skipped, not repaired.
-func (r Reason) Skips() bool { return r > firstSkip }
+// skips reports whether a line with this reason is skipped, not repaired.
+func (r reason) skips() bool { return r > firstSkip }
 
-// A Problem is one fault of one line.
-type Problem struct {
-	Reason Reason
+// A problem is one fault of one line.
+type problem struct {
+	Reason reason
 	File   string // empty if there is but one
 	Line   int    // from 1
 	Found  string // at most 40 bytes of it
 }
 
 // String says where, and what was found.
-func (p Problem) String() string {
+func (p problem) String() string {
 	s := fmt.Sprintf("line %d", p.Line)
 	if p.File != "" {
 		s = p.File + " " + s
@@ -106,10 +106,10 @@ func (p Problem) String() string {
 	return s
 }
 
-// A Tally is how often a reason was met, and where first.
-type Tally struct {
+// A tally is how often a reason was met, and where first.
+type tally struct {
 	Count int
-	First Problem
+	First problem
 }
 
 // An Accounting tells what became of the lines of a file:
@@ -125,16 +125,13 @@ type Accounting struct {
 	Repaired int // used after a repair
 	Skipped  int
 
-	tallies [reasons]Tally
+	tallies [reasons]tally
 }
 
-// Count returns how often a reason was met.
-func (a *Accounting) Count(r Reason) int { return a.tallies[r].Count }
-
-// Reasons returns the reasons met, repairs first, each with its count and the
+// reasons returns the reasons met, repairs first, each with its count and the
 // first problem of its kind.
-func (a *Accounting) Reasons() []Tally {
-	var out []Tally
+func (a *Accounting) reasons() []tally {
+	var out []tally
 	for _, t := range a.tallies {
 		if t.Count > 0 {
 			out = append(out, t)
@@ -147,7 +144,7 @@ func (a *Accounting) Reasons() []Tally {
 // comments and blank lines.
 func (a *Accounting) Clean() bool {
 	for r := range a.tallies {
-		if a.tallies[r].Count > 0 && (Reason(r) < firstSkip || Reason(r) > firstFault) {
+		if a.tallies[r].Count > 0 && (reason(r) < firstSkip || reason(r) > firstFault) {
 			return false
 		}
 	}
@@ -158,9 +155,9 @@ func (a *Accounting) Clean() bool {
 func (a *Accounting) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d lines: %d used, %d repaired, %d skipped\n", a.Lines, a.Used, a.Repaired, a.Skipped)
-	for _, t := range a.Reasons() {
+	for _, t := range a.reasons() {
 		done := "repaired"
-		if t.First.Reason.Skips() {
+		if t.First.Reason.skips() {
 			done = "skipped"
 		}
 		fmt.Fprintf(&b, "  %s: %d %s, first at %s\n", t.First.Reason, t.Count, done, t.First)
@@ -169,16 +166,16 @@ func (a *Accounting) String() string {
 }
 
 // note counts a reason, and keeps where it was met first.
-func (a *Accounting) note(why Reason, at place, found string) {
+func (a *Accounting) note(why reason, at place, found string) {
 	t := &a.tallies[why]
 	if t.Count == 0 || at.line < t.First.Line && at.file == t.First.File {
-		t.First = Problem{why, at.file, at.line, found[:min(len(found), 40)]}
+		t.First = problem{why, at.file, at.line, found[:min(len(found), 40)]}
 	}
 	t.Count++
 }
 
 // skip books a line that is not used.
-func (a *Accounting) skip(why Reason, at place, found string) {
+func (a *Accounting) skip(why reason, at place, found string) {
 	a.note(why, at, found)
 	a.Skipped++
 }
@@ -193,7 +190,7 @@ type place struct {
 // line is used.
 type verdict uint16
 
-func (v *verdict) repair(why Reason) { *v |= 1 << why }
+func (v *verdict) repair(why reason) { *v |= 1 << why }
 
 // book books a line that is used.
 func (a *Accounting) book(v verdict, at place) {

@@ -25,22 +25,22 @@ func ReadCSV(r io.Reader, gap float64) (*Trace, *Accounting, error) {
 	err := eachLine(r, "", a, func(at place, text string) {
 		fields, err := splitCSV(text)
 		if err != nil {
-			a.skip(BadQuotes, at, text)
+			a.skip(badQuotes, at, text)
 			return
 		}
 		if fields[0] == "resource" {
-			a.skip(Header, at, "")
+			a.skip(header, at, "")
 			if wrong == nil {
 				wrong = checkHeader(at, fields)
 			}
 			return
 		}
 		if len(fields) < 4 {
-			a.skip(TooFewFields, at, text)
+			a.skip(tooFewFields, at, text)
 			return
 		}
 		if fields[0] == "" {
-			a.skip(NameMissing, at, text)
+			a.skip(nameMissing, at, text)
 			return
 		}
 		l := line{at: at}
@@ -48,13 +48,13 @@ func ReadCSV(r io.Reader, gap float64) (*Trace, *Accounting, error) {
 			return
 		}
 		if l.State, err = ParseState(fields[3]); err != nil {
-			a.skip(BadState, at, fields[3])
+			a.skip(badState, at, fields[3])
 			return
 		}
 		if len(fields) > 4 && fields[4] != "" {
 			var ok bool
 			if l.Load, _, ok = number(fields[4]); !ok {
-				l.verdict.repair(LoadMissing)
+				l.verdict.repair(loadMissing)
 			}
 		}
 		l.clamp()
@@ -62,15 +62,15 @@ func ReadCSV(r io.Reader, gap float64) (*Trace, *Accounting, error) {
 		if len(fields) > 5 && fields[5] != "" {
 			switch mips, _, ok := number(fields[5]); {
 			case !ok || mips <= 0:
-				l.verdict.repair(MIPSMissing)
+				l.verdict.repair(mipsMissing)
 			case d.mips == 0:
 				d.mips = mips
 			case d.mips != mips:
-				l.verdict.repair(MIPSChanged)
+				l.verdict.repair(mipsChanged)
 			}
 		}
 		if len(fields) > 6 {
-			l.verdict.repair(FieldsBeyond)
+			l.verdict.repair(fieldsBeyond)
 		}
 		d.records = append(d.records, l)
 	})
@@ -114,7 +114,7 @@ func splitCSV(text string) ([]string, error) {
 func (l *line) clamp() {
 	if c := min(max(l.Load, 0), 1); c != l.Load {
 		l.Load = c
-		l.verdict.repair(LoadClamped)
+		l.verdict.repair(loadClamped)
 	}
 }
 

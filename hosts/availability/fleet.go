@@ -43,7 +43,7 @@ func (l *line) spans(a *Accounting, start, end, text string) bool {
 		*f.at = x
 	}
 	if !(l.Start < l.End) {
-		a.skip(EmptySpan, l.at, text)
+		a.skip(emptySpan, l.at, text)
 		return false
 	}
 	return true
@@ -87,7 +87,7 @@ func (f *fleet) trace(origin, gap float64) (*Trace, error) {
 func (f *fleet) settle(lines []line, origin float64) []Record {
 	for i := 1; i < len(lines); i++ {
 		if lines[i].Start < lines[i-1].Start {
-			lines[i].verdict.repair(OutOfOrder)
+			lines[i].verdict.repair(outOfOrder)
 		}
 	}
 	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(a.Start, b.Start) })
@@ -97,16 +97,16 @@ func (f *fleet) settle(lines []line, origin float64) []Record {
 		l.Start -= origin
 		l.End -= origin
 		if l.Start == l.End { // by rounding alone
-			f.acc.skip(EmptySpan, l.at, "")
+			f.acc.skip(emptySpan, l.at, "")
 			continue
 		}
 		if n := len(out); n > 0 && l.Start < out[n-1].End {
 			if l.End <= out[n-1].End {
-				f.acc.skip(Covered, l.at, "")
+				f.acc.skip(covered, l.at, "")
 				continue
 			}
 			l.Start = out[n-1].End
-			l.verdict.repair(StartCut)
+			l.verdict.repair(startCut)
 		}
 		f.acc.book(l.verdict, l.at)
 		out = append(out, l.Record)

@@ -20,11 +20,11 @@ func ReadFTA(r io.Reader, gap float64) (*Trace, *Accounting, error) {
 	err := eachLine(r, "", a, func(at place, text string) {
 		fields := strings.Fields(text)
 		if fields[0] == "event_id" {
-			a.skip(Header, at, "")
+			a.skip(header, at, "")
 			return
 		}
 		if len(fields) < 8 {
-			a.skip(TooFewFields, at, text)
+			a.skip(tooFewFields, at, text)
 			return
 		}
 		l := line{at: at}
@@ -39,16 +39,16 @@ func ReadFTA(r io.Reader, gap float64) (*Trace, *Accounting, error) {
 			if len(fields) > 8 {
 				var err error
 				if reason, err = strconv.Atoi(fields[8]); err != nil {
-					l.verdict.repair(EndUnread)
+					l.verdict.repair(endUnread)
 				}
 			}
 			l.State = endReason(reason)
 		default:
-			a.skip(BadState, at, fields[5])
+			a.skip(badState, at, fields[5])
 			return
 		}
 		if len(fields) > 9 {
-			l.verdict.repair(FieldsBeyond)
+			l.verdict.repair(fieldsBeyond)
 		}
 		origin = min(origin, l.Start)
 		d := f.host(fields[2])

@@ -33,7 +33,7 @@ func eachLine(r io.Reader, file string, a *Accounting, f func(at place, line str
 		at := place{file, n}
 		if errors.Is(err, bufio.ErrBufferFull) {
 			a.Lines++
-			a.skip(LineTooLong, at, string(line[:40]))
+			a.skip(lineTooLong, at, string(line[:40]))
 			for errors.Is(err, bufio.ErrBufferFull) {
 				_, err = in.ReadSlice('\n')
 			}
@@ -42,11 +42,11 @@ func eachLine(r io.Reader, file string, a *Accounting, f func(at place, line str
 			a.Lines++
 			switch text := bytes.TrimSpace(line); {
 			case len(text) == 0:
-				a.skip(Blank, at, "")
+				a.skip(blank, at, "")
 			case text[0] == '#':
-				a.skip(Comment, at, "")
+				a.skip(comment, at, "")
 			case bytes.ContainsAny(bytes.TrimRight(line, "\r\n"), "\r\v\f"):
-				a.skip(LoneReturn, at, string(text))
+				a.skip(loneReturn, at, string(text))
 			default:
 				f(at, strings.TrimRight(string(line), "\r\n"))
 			}
@@ -72,18 +72,18 @@ const maxInstant = 1e12
 
 // number parses an instant or a quantity: a finite number of at most
 // maxInstant either way.
-func number(s string) (float64, Reason, bool) {
+func number(s string) (float64, reason, bool) {
 	s = strings.TrimSpace(s)
 	x, err := strconv.ParseFloat(s, 64)
 	switch {
 	case strings.ContainsAny(s, "xX_"): // hexadecimal
-		return 0, NotNumber, false
+		return 0, notNumber, false
 	case err != nil && !errors.Is(err, strconv.ErrRange):
-		return 0, NotNumber, false
+		return 0, notNumber, false
 	case math.IsNaN(x):
-		return 0, NotNumber, false
+		return 0, notNumber, false
 	case !(math.Abs(x) <= maxInstant):
-		return 0, OutOfRange, false
+		return 0, outOfRange, false
 	}
 	return x, 0, true
 }

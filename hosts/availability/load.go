@@ -36,21 +36,21 @@ func ReadLoad(r io.Reader, c LoadConfig) (*Trace, *Accounting, error) {
 	err := eachLine(r, "", a, func(at place, text string) {
 		fields := strings.Split(text, "\t")
 		if len(fields) < 3 {
-			a.skip(TooFewFields, at, text)
+			a.skip(tooFewFields, at, text)
 			return
 		}
 		date := fields[0]
 		if _, err := time.Parse("20060102", date); err != nil {
-			a.skip(BadDate, at, date)
+			a.skip(badDate, at, date)
 			return
 		}
 		if fields[1] == "" {
-			a.skip(NameMissing, at, text)
+			a.skip(nameMissing, at, text)
 			return
 		}
 		d := f.host(fields[1])
 		if slices.ContainsFunc(days[d], func(o hostDay) bool { return o.date == date }) {
-			a.skip(SameDay, at, fields[1])
+			a.skip(sameDay, at, fields[1])
 			return
 		}
 		day := hostDay{at: at, date: strings.Clone(date)}
@@ -70,7 +70,7 @@ func ReadLoad(r io.Reader, c LoadConfig) (*Trace, *Accounting, error) {
 		own := days[d]
 		if len(own) < c.MinDays {
 			for i := range own {
-				a.skip(TooFewDays, own[i].at, d.name)
+				a.skip(tooFewDays, own[i].at, d.name)
 			}
 			continue
 		}
@@ -102,23 +102,23 @@ func (d *hostDay) read(text string) {
 	n := 0
 	for word := range strings.FieldsSeq(text) {
 		if n == samplesADay {
-			d.verdict.repair(FieldsBeyond)
+			d.verdict.repair(fieldsBeyond)
 			break
 		}
 		x, _, ok := number(word)
 		switch {
 		case !ok:
-			d.verdict.repair(SampleBad)
+			d.verdict.repair(sampleBad)
 			x = -1
 		case x < 0 || x > 100:
-			d.verdict.repair(LoadClamped)
+			d.verdict.repair(loadClamped)
 			x = min(max(x, 0), 100)
 		}
 		d.samples[n] = x
 		n++
 	}
 	if n < samplesADay {
-		d.verdict.repair(SamplesShort)
+		d.verdict.repair(samplesShort)
 	}
 	for ; n < samplesADay; n++ {
 		d.samples[n] = -1

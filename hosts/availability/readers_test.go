@@ -21,41 +21,41 @@ func TestReadCSV(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, text string
-		reason     Reason
+		reason     reason
 		want       string // host:start-end state load, of host a
 	}{
 		{"clean", "a,0,10,A,0.5,2\n", reasons, "0-10 A 0.5"},
 		{"short", "a,0,10,A\n", reasons, "0-10 A 0"},
 		{"no newline", "a,0,10,U", reasons, "0-10 U 0"},
 		{"quoted", `"a",0,10,U,"0.5"`, reasons, "0-10 U 0.5"},
-		{"order", "a,10,20,A\na,0,10,P\n", OutOfOrder, "0-10 P 0;10-20 A 0"},
-		{"load above 1", "a,0,10,A,7\n", LoadClamped, "0-10 A 1"},
-		{"load below 0", "a,0,10,A,-7\n", LoadClamped, "0-10 A 0"},
-		{"no load", "a,0,10,A,x\n", LoadMissing, "0-10 A 0"},
-		{"mips", "a,0,10,A,0,2\na,10,20,A,0,3\n", MIPSChanged, "0-10 A 0;10-20 A 0"},
-		{"bad mips", "a,0,10,A,0,-2\n", MIPSMissing, "0-10 A 0"},
-		{"no mips", "a,0,10,A,0,0\n", MIPSMissing, "0-10 A 0"},
+		{"order", "a,10,20,A\na,0,10,P\n", outOfOrder, "0-10 P 0;10-20 A 0"},
+		{"load above 1", "a,0,10,A,7\n", loadClamped, "0-10 A 1"},
+		{"load below 0", "a,0,10,A,-7\n", loadClamped, "0-10 A 0"},
+		{"no load", "a,0,10,A,x\n", loadMissing, "0-10 A 0"},
+		{"mips", "a,0,10,A,0,2\na,10,20,A,0,3\n", mipsChanged, "0-10 A 0;10-20 A 0"},
+		{"bad mips", "a,0,10,A,0,-2\n", mipsMissing, "0-10 A 0"},
+		{"no mips", "a,0,10,A,0,0\n", mipsMissing, "0-10 A 0"},
 		{"mark", "\ufeffa,0,10,A\n", reasons, "0-10 A 0"},
-		{"more fields", "a,0,10,A,0,2,9\n", FieldsBeyond, "0-10 A 0"},
-		{"overlap", "a,0,10,A\na,9,20,P\n", StartCut, "0-10 A 0;10-20 P 0"},
-		{"covered", "a,0,10,A\na,5,8,P\n", Covered, "0-10 A 0"},
-		{"same start", "a,0,10,A\na,0,20,P\n", StartCut, "0-10 A 0;10-20 P 0"},
-		{"covered to its end", "a,0,10,A\na,5,10,P\n", Covered, "0-10 A 0"},
-		{"blank", "\n  \na,0,10,A\n", Blank, "0-10 A 0"},
-		{"comment", "# hello\na,0,10,A\n", Comment, "0-10 A 0"},
-		{"header", columns + "\na,0,10,A\n", Header, "0-10 A 0"},
-		{"too few", "a,0,10\n", TooFewFields, ""},
-		{"quotes", "a,\"0,10,A\n", BadQuotes, ""},
-		{"no number", "a,x,10,A\n", NotNumber, ""},
-		{"not a number", "a,nan,10,A\n", NotNumber, ""},
-		{"infinite", "a,0,inf,A\n", OutOfRange, ""},
-		{"huge", "a,0,1e13,A\n", OutOfRange, ""},
-		{"state", "a,0,10,X\n", BadState, ""},
-		{"no state", "a,0,10,\n", BadState, ""},
-		{"the letter of none", "a,0,10,?\n", BadState, ""},
-		{"empty", "a,10,10,A\n", EmptySpan, ""},
-		{"no host", ",0,10,A\n", NameMissing, ""},
-		{"long", "a,0,10,A" + strings.Repeat(" ", maxLine) + "\n", LineTooLong, ""},
+		{"more fields", "a,0,10,A,0,2,9\n", fieldsBeyond, "0-10 A 0"},
+		{"overlap", "a,0,10,A\na,9,20,P\n", startCut, "0-10 A 0;10-20 P 0"},
+		{"covered", "a,0,10,A\na,5,8,P\n", covered, "0-10 A 0"},
+		{"same start", "a,0,10,A\na,0,20,P\n", startCut, "0-10 A 0;10-20 P 0"},
+		{"covered to its end", "a,0,10,A\na,5,10,P\n", covered, "0-10 A 0"},
+		{"blank", "\n  \na,0,10,A\n", blank, "0-10 A 0"},
+		{"comment", "# hello\na,0,10,A\n", comment, "0-10 A 0"},
+		{"header", columns + "\na,0,10,A\n", header, "0-10 A 0"},
+		{"too few", "a,0,10\n", tooFewFields, ""},
+		{"quotes", "a,\"0,10,A\n", badQuotes, ""},
+		{"no number", "a,x,10,A\n", notNumber, ""},
+		{"not a number", "a,nan,10,A\n", notNumber, ""},
+		{"infinite", "a,0,inf,A\n", outOfRange, ""},
+		{"huge", "a,0,1e13,A\n", outOfRange, ""},
+		{"state", "a,0,10,X\n", badState, ""},
+		{"no state", "a,0,10,\n", badState, ""},
+		{"the letter of none", "a,0,10,?\n", badState, ""},
+		{"empty", "a,10,10,A\n", emptySpan, ""},
+		{"no host", ",0,10,A\n", nameMissing, ""},
+		{"long", "a,0,10,A" + strings.Repeat(" ", maxLine) + "\n", lineTooLong, ""},
 	} {
 		trace, acc, err := ReadCSV(strings.NewReader(c.text), Gap)
 		if err != nil {
@@ -64,7 +64,7 @@ func TestReadCSV(t *testing.T) {
 		}
 		checkAccounting(t, c.name, acc, strings.Count(strings.TrimSuffix(c.text, "\n"), "\n")+1)
 		for r := range reasons {
-			if got := acc.Count(r) > 0; got != (r == c.reason) {
+			if got := acc.tallies[r].Count > 0; got != (r == c.reason) {
 				t.Errorf("%s: %s met: %v", c.name, r, got)
 			}
 		}
@@ -143,7 +143,7 @@ func TestBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []Record{{0, 300, Available, 0}, {300, 600, Busy, 1}}; acc.Count(LoadClamped) > 0 || !equal(trace.Hosts[0].Records(), want) {
+	if want := []Record{{0, 300, Available, 0}, {300, 600, Busy, 1}}; acc.tallies[loadClamped].Count > 0 || !equal(trace.Hosts[0].Records(), want) {
 		t.Errorf("0 and 100 %%: %v, %v, want %v", acc, trace.Hosts[0].Records(), want)
 	}
 	for text, want := range map[string][]Record{
@@ -155,7 +155,7 @@ func TestBounds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if acc.Count(OutOfOrder) > 0 || !equal(trace.Hosts[0].Records(), want) {
+		if acc.tallies[outOfOrder].Count > 0 || !equal(trace.Hosts[0].Records(), want) {
 			t.Errorf("%q: %v, %v, want %v", text, acc, trace.Hosts[0].Records(), want)
 		}
 	}
@@ -199,7 +199,7 @@ func TestRoundedAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if acc.Count(EmptySpan) != 1 || len(trace.Hosts[0].Records()) != 1 {
+	if acc.tallies[emptySpan].Count != 1 || len(trace.Hosts[0].Records()) != 1 {
 		t.Error(acc)
 	}
 	checkAccounting(t, "rounded away", acc, 2)
@@ -216,11 +216,11 @@ func checkAccounting(t *testing.T, name string, a *Accounting, lines int) {
 		t.Errorf("%s: lines do not add up: %v", name, a)
 	}
 	skipped, repairs := 0, 0
-	for _, r := range a.Reasons() {
+	for _, r := range a.reasons() {
 		if r.First.Line < 1 || r.First.Line > a.Lines {
 			t.Errorf("%s: %s first at line %d of %d", name, r.First.Reason, r.First.Line, a.Lines)
 		}
-		if r.First.Reason.Skips() {
+		if r.First.Reason.skips() {
 			skipped += r.Count
 		} else {
 			repairs += r.Count
@@ -252,9 +252,9 @@ func TestReadUCB(t *testing.T) {
 			t.Errorf("%s: %v, want %v", h.Name, h.Records(), want[i])
 		}
 	}
-	for r, n := range map[Reason]int{OutOfOrder: 1, SameEpoch: 1, NotNumber: 1, TooFewFields: 1, FieldsBeyond: 1} {
-		if acc.Count(r) != n {
-			t.Errorf("%s: %d times, want %d", r, acc.Count(r), n)
+	for r, n := range map[reason]int{outOfOrder: 1, sameEpoch: 1, notNumber: 1, tooFewFields: 1, fieldsBeyond: 1} {
+		if acc.tallies[r].Count != n {
+			t.Errorf("%s: %d times, want %d", r, acc.tallies[r].Count, n)
 		}
 	}
 	if s := acc.String(); !strings.Contains(s, `two line 4, found "x"`) {
@@ -299,7 +299,7 @@ func TestReadFTA(t *testing.T) {
 			t.Errorf("%s: %v, want %v", h.Name, h.Records(), want[i])
 		}
 	}
-	if acc.Count(EndUnread) != 1 || acc.Count(BadState) != 1 || acc.Count(TooFewFields) != 1 {
+	if acc.tallies[endUnread].Count != 1 || acc.tallies[badState].Count != 1 || acc.tallies[tooFewFields].Count != 1 {
 		t.Error(acc)
 	}
 }
@@ -324,13 +324,13 @@ func TestReadLoad(t *testing.T) {
 			t.Errorf("%s: %v, want %v", h.Name, h.Records(), want[i])
 		}
 	}
-	for r, n := range map[Reason]int{SampleBad: 1, FieldsBeyond: 1, LoadClamped: 1, SamplesShort: 1, SameDay: 1, BadDate: 1} {
-		if acc.Count(r) != n {
-			t.Errorf("%s: %d times, want %d", r, acc.Count(r), n)
+	for r, n := range map[reason]int{sampleBad: 1, fieldsBeyond: 1, loadClamped: 1, samplesShort: 1, sameDay: 1, badDate: 1} {
+		if acc.tallies[r].Count != n {
+			t.Errorf("%s: %d times, want %d", r, acc.tallies[r].Count, n)
 		}
 	}
 	trace, acc, err = ReadLoad(strings.NewReader(text), LoadConfig{Threshold: 0.25, MinDays: 2, Gap: Gap})
-	if err != nil || len(trace.Hosts) != 1 || acc.Count(TooFewDays) != 1 {
+	if err != nil || len(trace.Hosts) != 1 || acc.tallies[tooFewDays].Count != 1 {
 		t.Errorf("two days wanted: %d hosts, %v, %v", len(trace.Hosts), acc, err)
 	}
 	checkAccounting(t, "load of two days", acc, 5)

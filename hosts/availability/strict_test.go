@@ -20,21 +20,21 @@ func TestUnclearLines(t *testing.T) {
 	for _, c := range []struct {
 		read func(io.Reader) (*Accounting, error)
 		text string
-		why  Reason
+		why  reason
 	}{
-		{ucb, "1000 100\r1060 50\r1120 60\r", LoneReturn},
-		{fta, "0 0 7 1 n7 1 1 2 0\r0 0 7 1 n7 1 2 3 0\r", LoneReturn},
-		{csv, "a,0,1,A\rb,0,1,A\n", LoneReturn},
-		{ucb, "1\v2\n", LoneReturn},
-		{ucb, "0x10 1\n", NotNumber},
-		{csv, "a,0x1p0,0x1p3,A\n", NotNumber},
-		{fta, "0 0 7 1 n7 1 0x_1 0x2 0\n", NotNumber},
-		{csv, "a, \"0\",1,A\n", BadQuotes},
-		{load, "20111399\ta\t1\n", BadDate},
-		{load, "20110229\ta\t1\n", BadDate},
+		{ucb, "1000 100\r1060 50\r1120 60\r", loneReturn},
+		{fta, "0 0 7 1 n7 1 1 2 0\r0 0 7 1 n7 1 2 3 0\r", loneReturn},
+		{csv, "a,0,1,A\rb,0,1,A\n", loneReturn},
+		{ucb, "1\v2\n", loneReturn},
+		{ucb, "0x10 1\n", notNumber},
+		{csv, "a,0x1p0,0x1p3,A\n", notNumber},
+		{fta, "0 0 7 1 n7 1 0x_1 0x2 0\n", notNumber},
+		{csv, "a, \"0\",1,A\n", badQuotes},
+		{load, "20111399\ta\t1\n", badDate},
+		{load, "20110229\ta\t1\n", badDate},
 	} {
 		a, err := c.read(strings.NewReader(c.text))
-		if err != nil || a.Count(c.why) != 1 || a.Used+a.Repaired > 0 || a.Clean() {
+		if err != nil || a.tallies[c.why].Count != 1 || a.Used+a.Repaired > 0 || a.Clean() {
 			t.Errorf("%q: %v, %v, want 1 line skipped: %s", c.text, a, err, c.why)
 		}
 	}

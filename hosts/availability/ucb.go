@@ -77,7 +77,7 @@ func readSamples(file File, a *Accounting) ([]sample, error) {
 	err := eachLine(file, file.Name, a, func(at place, text string) {
 		fields := strings.Fields(text)
 		if len(fields) < 2 {
-			a.skip(TooFewFields, at, text)
+			a.skip(tooFewFields, at, text)
 			return
 		}
 		epoch, why, ok := number(fields[0])
@@ -92,10 +92,10 @@ func readSamples(file File, a *Accounting) ([]sample, error) {
 		}
 		s := sample{epoch: epoch, ops: ops, at: at}
 		if len(fields) > 2 {
-			s.verdict.repair(FieldsBeyond)
+			s.verdict.repair(fieldsBeyond)
 		}
 		if n := len(out); n > 0 && epoch < out[n-1].epoch {
-			s.verdict.repair(OutOfOrder)
+			s.verdict.repair(outOfOrder)
 		}
 		out = append(out, s)
 	})
@@ -103,7 +103,7 @@ func readSamples(file File, a *Accounting) ([]sample, error) {
 	kept := out[:0]
 	for _, s := range out {
 		if n := len(kept); n > 0 && kept[n-1].epoch == s.epoch {
-			a.skip(SameEpoch, s.at, "")
+			a.skip(sameEpoch, s.at, "")
 			continue
 		}
 		kept = append(kept, s)

@@ -4,12 +4,12 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// FirstFit takes the first seller that can take the job, and asks no further
+// firstFit takes the first seller that can take the job, and asks no further
 // (FF, §3.1.2).
-type FirstFit struct{}
+type firstFit struct{}
 
 // Match implements [Matchmaker].
-func (FirstFit) Match(now int64, j timetable.Job, window []Seller) (Choice, bool) {
+func (firstFit) Match(now int64, j timetable.Job, window []Seller) (Choice, bool) {
 	for i, s := range window {
 		if q := s.Quote(now, j); q.Feasible {
 			return Choice{i, q}, true

@@ -4,11 +4,11 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// MinCompletion takes the seller with the earliest completion (IMCT, §3.1.4).
-type MinCompletion struct{}
+// minCompletion takes the seller with the earliest completion (IMCT, §3.1.4).
+type minCompletion struct{}
 
 // Match implements [Matchmaker].
-func (MinCompletion) Match(now int64, j timetable.Job, window []Seller) (Choice, bool) {
+func (minCompletion) Match(now int64, j timetable.Job, window []Seller) (Choice, bool) {
 	return best(now, j, window, earlier)
 }
 

@@ -37,8 +37,8 @@ type Matchmaker interface {
 // Table returns the algorithms; rng is the stream of the one that is made.
 func Table(rng *rand.Rand) plugin.Table[Matchmaker] {
 	return plugin.Table[Matchmaker]{Kind: "matchmaker", Members: plugin.Members[Matchmaker]{
-		"ff":   {"the first cluster that can take it (first fit)", plugin.Is[Matchmaker](FirstFit{})},
-		"imct": {"the cluster that has it done first", plugin.Is[Matchmaker](MinCompletion{})},
+		"ff":   {"the first cluster that can take it (first fit)", plugin.Is[Matchmaker](firstFit{})},
+		"imct": {"the cluster that has it done first", plugin.Is[Matchmaker](minCompletion{})},
 		"maxu": {"the cluster used most", newMaxUtilization},
 		"minu": {"the cluster used least", newMinUtilization},
 		"mli":  {"the cluster whose reservations lose least laxity", newMinImpact},

@@ -5,16 +5,16 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// MaxUtilization takes the seller that is used most (MaxU, §3.1.6).
-type MaxUtilization struct{ reading timetable.Reading }
+// maxUtilization takes the seller that is used most (MaxU, §3.1.6).
+type maxUtilization struct{ reading timetable.Reading }
 
 func newMaxUtilization(decode plugin.Decoder) (Matchmaker, error) {
 	r, err := utilizationOptions(decode)
-	return MaxUtilization{r}, err
+	return maxUtilization{r}, err
 }
 
 // Match implements [Matchmaker].
-func (m MaxUtilization) Match(now int64, j timetable.Job, window []Seller) (Choice, bool) {
+func (m maxUtilization) Match(now int64, j timetable.Job, window []Seller) (Choice, bool) {
 	return best(now, j, window, func(a, b *timetable.Quote) bool {
 		return a.Utilization(m.reading).Cmp(b.Utilization(m.reading)) > 0
 	})

@@ -5,16 +5,16 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// MinUtilization takes the seller that is used least (MinU, §3.1.5).
-type MinUtilization struct{ reading timetable.Reading }
+// minUtilization takes the seller that is used least (MinU, §3.1.5).
+type minUtilization struct{ reading timetable.Reading }
 
 func newMinUtilization(decode plugin.Decoder) (Matchmaker, error) {
 	r, err := utilizationOptions(decode)
-	return MinUtilization{r}, err
+	return minUtilization{r}, err
 }
 
 // Match implements [Matchmaker].
-func (m MinUtilization) Match(now int64, j timetable.Job, window []Seller) (Choice, bool) {
+func (m minUtilization) Match(now int64, j timetable.Job, window []Seller) (Choice, bool) {
 	return best(now, j, window, func(a, b *timetable.Quote) bool {
 		return a.Utilization(m.reading).Cmp(b.Utilization(m.reading)) < 0
 	})

@@ -8,9 +8,9 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// Random asks sellers drawn by lot, each at most once, until one can take the
+// random asks sellers drawn by lot, each at most once, until one can take the
 // job (RAN, §3.1.1). It makes one draw a quote.
-type Random struct {
+type random struct {
 	rng  *rand.Rand
 	left []int // sellers not asked yet, in order
 }
@@ -23,12 +23,12 @@ func newRandom(rng *rand.Rand) func(plugin.Decoder) (Matchmaker, error) {
 		if rng == nil {
 			return nil, errors.New("no source of chance")
 		}
-		return &Random{rng: rng}, nil
+		return &random{rng: rng}, nil
 	}
 }
 
 // Match implements [Matchmaker].
-func (r *Random) Match(now int64, j timetable.Job, window []Seller) (Choice, bool) {
+func (r *random) Match(now int64, j timetable.Job, window []Seller) (Choice, bool) {
 	r.left = r.left[:0]
 	for i := range window {
 		r.left = append(r.left, i)

@@ -145,7 +145,7 @@ func TestTogetherNobody(t *testing.T) {
 		"too long":            {Deadline: 10, Parts: []Part{{1, 11}}},
 		"too wide for ever":   {Deadline: timetable.Forever, Parts: []Part{{3, 1}}},
 	} {
-		if got, ok := Together(0, o, []Venue{c}, FirstFit{}); ok {
+		if got, ok := Together(0, o, []Venue{c}, firstFit{}); ok {
 			t.Errorf("%s: %v", why, got)
 		}
 	}
@@ -182,7 +182,7 @@ func TestTogetherStarts(t *testing.T) {
 	} {
 		var got []int64
 		o := Order{Earliest: 5, Deadline: 40, Step: c.step, Parts: []Part{{1, 5}}}
-		if _, ok := Together(c.now, o, []Venue{closed{c.instants, &got}}, FirstFit{}); ok || !slices.Equal(got, c.want) {
+		if _, ok := Together(c.now, o, []Venue{closed{c.instants, &got}}, firstFit{}); ok || !slices.Equal(got, c.want) {
 			t.Errorf("at %d, step %d, instants %d: tried %d, want %d", c.now, c.step, c.instants, got, c.want)
 		}
 	}
@@ -213,7 +213,7 @@ func TestTogetherOrder(t *testing.T) {
 		{[]Part{{1, 3}, {2, 3}}, 10, []int{1, 0}},
 		{[]Part{{1, 3}, {1, 3}}, 10, []int{0, 1}},
 	} {
-		choices, ok := Together(0, Order{ID: 9, Deadline: 20, Parts: c.parts}, venues, FirstFit{})
+		choices, ok := Together(0, Order{ID: 9, Deadline: 20, Parts: c.parts}, venues, firstFit{})
 		if !ok {
 			t.Fatalf("%v: nobody", c.parts)
 		}

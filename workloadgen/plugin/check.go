@@ -16,6 +16,7 @@ type Wrong struct {
 	OneOf []string // if it is to be one of them
 }
 
+// Error names the field, what was found and what was wanted.
 func (w *Wrong) Error() string { return w.Field + ": found " + w.Found + ", want " + w.Want }
 
 // Check looks at the validate tags of v, a pointer to a struct, and of what is below

@@ -37,6 +37,7 @@ type Error struct {
 	Problem      string // what was found, and what would be right
 }
 
+// Error says where, as far as that is known, and what is wrong.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.Line > 0 {

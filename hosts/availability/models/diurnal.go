@@ -40,7 +40,7 @@ type DiurnalOptions struct {
 	LoadEvery float64 `yaml:"load_every" validate:"omitempty,min=1" doc:"s after which the load is drawn anew; 0 is once an interval"`
 }
 
-// Diurnal is a room of hosts with owners. Each owner has up to two sessions at
+// diurnal is a room of hosts with owners. Each owner has up to two sessions at
 // hours of their own, kept on some days; visits at any hour, most of them at
 // working hours; and some hosts are off at night. A present owner is state P, a
 // host that is off U.
@@ -49,12 +49,12 @@ type DiurnalOptions struct {
 // host's factor is a log-normal of sigma 1 times 1/2 or 1; sessions start
 // from 8 to 20 h, a quarter of an hour early or late, and last half an hour to
 // three hours; nights last from 19-22 h to 6-9 h.
-type Diurnal struct{ DiurnalOptions }
+type diurnal struct{ DiurnalOptions }
 
 func newDiurnal(decode func(any) error) (Model, error) {
 	o := DiurnalOptions{Rate: 2.25, Het: 0.2, Median: 300, Sigma: 1.2, Least: 20, Sessions: 2, Kept: 0.6, Nights: 0.15, Load: 0.2, LoadEvery: 600}
 	err := decode(&o)
-	return Diurnal{o}, err
+	return diurnal{o}, err
 }
 
 // An absence is a time for which the host is not available.
@@ -64,7 +64,7 @@ type absence struct {
 }
 
 // Trace implements [Model].
-func (m Diurnal) Trace(rng *rand.Rand, n int, span float64) (*availability.Trace, error) {
+func (m diurnal) Trace(rng *rand.Rand, n int, span float64) (*availability.Trace, error) {
 	return fleet(rng, n, span, func(rng *rand.Rand, w *writer) {
 		var away []absence
 		away = m.visits(rng, span, away)
@@ -76,7 +76,7 @@ func (m Diurnal) Trace(rng *rand.Rand, n int, span float64) (*availability.Trace
 }
 
 // visits appends the visits of one owner: a Poisson process by the hour.
-func (m Diurnal) visits(rng *rand.Rand, span float64, away []absence) []absence {
+func (m diurnal) visits(rng *rand.Rand, span float64, away []absence) []absence {
 	class := []float64{0.5, 1}[rng.IntN(2)]
 	rate := m.Rate / 3600 * math.Pow(class*math.Exp(rng.NormFloat64()), m.Het)
 	for at := 0.0; rate > 0; {
@@ -105,7 +105,7 @@ func hourly(at float64) float64 {
 }
 
 // habits appends the habitual sessions of one owner.
-func (m Diurnal) habits(rng *rand.Rand, span float64, away []absence) []absence {
+func (m diurnal) habits(rng *rand.Rand, span float64, away []absence) []absence {
 	for range rng.IntN(m.Sessions + 1) {
 		clock := uniform(rng, 8, 20) * 3600
 		length := uniform(rng, 0.5, 3) * 3600
@@ -121,7 +121,7 @@ func (m Diurnal) habits(rng *rand.Rand, span float64, away []absence) []absence 
 
 // nights appends the nights of a host that is off then, from the one before the
 // trace.
-func (m Diurnal) nights(rng *rand.Rand, span float64, away []absence) []absence {
+func (m diurnal) nights(rng *rand.Rand, span float64, away []absence) []absence {
 	if rng.Float64() >= m.Nights {
 		return away
 	}
@@ -135,7 +135,7 @@ func uniform(rng *rand.Rand, from, to float64) float64 { return from + (to-from)
 
 // write writes what the absences, sorted by start, leave of the time. Where two
 // overlap the earlier is written as far as it goes.
-func (m Diurnal) write(rng *rand.Rand, w *writer, away []absence) {
+func (m diurnal) write(rng *rand.Rand, w *writer, away []absence) {
 	for _, a := range append(away, absence{start: w.span, end: w.span}) {
 		for w.at < min(a.start, w.span) {
 			length := a.start - w.at

@@ -35,7 +35,7 @@ func TestVisits(t *testing.T) {
 	t.Parallel()
 	const hosts = 3000
 	for het, factor := range map[float64]float64{0: 1, 1: 0.75 * math.Exp(0.5)} {
-		m := Diurnal{DiurnalOptions{Rate: 2, Het: het, Median: 300, Sigma: 1.2, Least: 20}}
+		m := diurnal{DiurnalOptions{Rate: 2, Het: het, Median: 300, Sigma: 1.2, Least: 20}}
 		rng, hours, short, least, all := source(7), [24]float64{}, 0.0, math.Inf(1), 0.0
 		for range hosts {
 			last := 0.0
@@ -57,7 +57,7 @@ func TestVisits(t *testing.T) {
 		near(t, "visits shorter than the median", short/all, 0.5, 0.03)
 		near(t, "shortest visit", least, 20, 1e-9)
 	}
-	if away := (Diurnal{DiurnalOptions{Median: 300}}).visits(source(7), availability.Day, nil); len(away) > 0 {
+	if away := (diurnal{DiurnalOptions{Median: 300}}).visits(source(7), availability.Day, nil); len(away) > 0 {
 		t.Errorf("at rate 0: %v", away)
 	}
 }
@@ -67,7 +67,7 @@ func TestVisits(t *testing.T) {
 // half an hour to three, and that they are kept on the share of days said.
 func TestHabits(t *testing.T) {
 	t.Parallel()
-	m := Diurnal{DiurnalOptions{Sessions: 2, Kept: 1}}
+	m := diurnal{DiurnalOptions{Sessions: 2, Kept: 1}}
 	rng, owners, lengths, starts, count := source(8), [3]float64{}, 0.0, 0.0, 0.0
 	for range 3000 {
 		away := m.habits(rng, 10*availability.Day, nil)
@@ -111,7 +111,7 @@ func TestHabits(t *testing.T) {
 func TestNights(t *testing.T) {
 	t.Parallel()
 	rng, off := source(9), 0.0
-	m := Diurnal{DiurnalOptions{Nights: 0.25}}
+	m := diurnal{DiurnalOptions{Nights: 0.25}}
 	for range 3000 {
 		away := m.nights(rng, 3*availability.Day, nil)
 		if len(away) == 0 {
@@ -141,7 +141,7 @@ func TestWrite(t *testing.T) {
 		600: "U 0-50 A 50-650 A 650-1000 P 1000-1500 U 1500-2000 A 2000-2600 A 2600-3200 A 3200-3800 A 3800-3900 P 3900-4000 ",
 	} {
 		w := &writer{span: 4000}
-		Diurnal{DiurnalOptions{Load: 0.5, LoadEvery: every}}.write(source(1), w, away)
+		diurnal{DiurnalOptions{Load: 0.5, LoadEvery: every}}.write(source(1), w, away)
 		got := ""
 		for _, r := range w.records {
 			got += fmt.Sprintf("%v %v-%v ", r.State, r.Start, r.End)
@@ -154,7 +154,7 @@ func TestWrite(t *testing.T) {
 		}
 	}
 	w := &writer{span: 100}
-	Diurnal{}.write(source(1), w, []absence{{150, 200, p}})
+	diurnal{}.write(source(1), w, []absence{{150, 200, p}})
 	if len(w.records) != 1 || w.records[0].End != 100 {
 		t.Errorf("an absence after the end: %v", w.records)
 	}

@@ -26,10 +26,10 @@ type IntervalsOptions struct {
 	Load float64 `yaml:"load" validate:"min=0,max=1" doc:"largest load of the owner while the host is available"`
 }
 
-// Intervals alternates available and unavailable intervals, each drawn from its
+// intervals alternates available and unavailable intervals, each drawn from its
 // law, independent of one another and of the time of day. It begins in
 // equilibrium, as if it had gone on for ever.
-type Intervals struct {
+type intervals struct {
 	available, unavailable law
 	state                  availability.State
 	load                   float64
@@ -61,11 +61,11 @@ func newIntervals(decode func(any) error) (Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Intervals{family(f.available), family(f.unavailable), state, o.Load}, nil
+	return &intervals{family(f.available), family(f.unavailable), state, o.Load}, nil
 }
 
 // Trace implements [Model].
-func (m *Intervals) Trace(rng *rand.Rand, n int, span float64) (*availability.Trace, error) {
+func (m *intervals) Trace(rng *rand.Rand, n int, span float64) (*availability.Trace, error) {
 	return fleet(rng, n, span, func(rng *rand.Rand, w *writer) {
 		on := m.available.mean()
 		up := rng.Float64() < on/(on+m.unavailable.mean())
@@ -82,7 +82,7 @@ func (m *Intervals) Trace(rng *rand.Rand, n int, span float64) (*availability.Tr
 	})
 }
 
-func (m *Intervals) law(up bool) law {
+func (m *intervals) law(up bool) law {
 	if up {
 		return m.available
 	}

@@ -7,10 +7,10 @@ import (
 	"bourse/hosts/availability"
 )
 
-// MarkovOptions are those of "markov". Each field is five numbers or five rows
+// markovOptions are those of "markov". Each field is five numbers or five rows
 // of them, in the order A, P, C, E, U. The defaults are ours: an office host
 // whose owner comes by twice an hour.
-type MarkovOptions struct {
+type markovOptions struct {
 	// Mean is the mean stay in each state, in seconds, more than 0; 1800, 600,
 	// 300, 120 and 3600 by default.
 	Mean [5]float64 `yaml:"mean" validate:"dive,gt=0" doc:"mean stay in each of A, P, C, E, U, s"`
@@ -22,10 +22,10 @@ type MarkovOptions struct {
 	Load float64 `yaml:"load" validate:"min=0,max=1" doc:"largest load of the owner while the host is available"` // as for "intervals"; 0.2 by default
 }
 
-// Markov is a continuous-time Markov chain of the five states: stays are
+// markov is a continuous-time Markov chain of the five states: stays are
 // exponential, and nothing is remembered but the state. It begins in
 // equilibrium.
-type Markov struct {
+type markov struct {
 	mean [5]float64
 	next [5][5]float64
 	long [5]float64 // share of time in each state
@@ -33,7 +33,7 @@ type Markov struct {
 }
 
 func newMarkov(decode func(any) error) (Model, error) {
-	o := MarkovOptions{
+	o := markovOptions{
 		Mean: [5]float64{1800, 600, 300, 120, 3600},
 		Next: [5][5]float64{
 			{0, 0.6, 0.25, 0.05, 0.1},
@@ -62,14 +62,14 @@ func newMarkov(decode func(any) error) (Model, error) {
 			o.Next[i][j] /= sum
 		}
 	}
-	m := &Markov{mean: o.Mean, next: o.Next, load: o.Load}
+	m := &markov{mean: o.Mean, next: o.Next, load: o.Load}
 	m.long = m.equilibrium()
 	return m, nil
 }
 
 // equilibrium returns the share of time in each state in the long run. The
 // chain of visits is made lazy, so that a periodic one converges too.
-func (m *Markov) equilibrium() [5]float64 {
+func (m *markov) equilibrium() [5]float64 {
 	visits := [5]float64{1}
 	for range 10_000 {
 		var after [5]float64
@@ -93,7 +93,7 @@ func (m *Markov) equilibrium() [5]float64 {
 }
 
 // Trace implements [Model].
-func (m *Markov) Trace(rng *rand.Rand, n int, span float64) (*availability.Trace, error) {
+func (m *markov) Trace(rng *rand.Rand, n int, span float64) (*availability.Trace, error) {
 	return fleet(rng, n, span, func(rng *rand.Rand, w *writer) {
 		s := pick(rng, m.long[:])
 		for !w.full() {

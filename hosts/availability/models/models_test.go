@@ -117,7 +117,7 @@ func TestEquilibrium(t *testing.T) {
 		{"intervals", "{site: skype06, law: exp}", 16.27 / (16.27 + 14.31)},
 		{"intervals", "{site: skype06, law: gamma}", 0.53 * 30.79 / (0.53*30.79 + 0.50*28.53)},
 		{"intervals", "{site: nd07cpu, law: weibull, state: C}", weibull{0.45, 4.16}.mean() / (weibull{0.45, 4.16}.mean() + weibull{0.51, 0.74}.mean())},
-		{"markov", "", model(t, "markov", "").(*Markov).long[0]},
+		{"markov", "", model(t, "markov", "").(*markov).long[0]},
 	} {
 		trace, err := model(t, c.name, c.options).Trace(source(9), 4000, 10*availability.Day)
 		if err != nil {
@@ -148,7 +148,7 @@ func TestMarkovSojourns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := model(t, "markov", "").(*Markov)
+	m := model(t, "markov", "").(*markov)
 	var time, count [5]float64
 	var exits [5]float64
 	for _, h := range trace.Hosts {

@@ -6,13 +6,13 @@ import (
 	"bourse/hosts/availability"
 )
 
-// WorkstationOptions are those of "workstation".
-type WorkstationOptions struct {
+// workstationOptions are those of "workstation".
+type workstationOptions struct {
 	State string  `yaml:"state" validate:"oneof=P C E U" doc:"between intervals"`                                  // between intervals: P by default, or C, E, U
 	Load  float64 `yaml:"load" validate:"min=0,max=1" doc:"largest load of the owner while the host is available"` // as for "intervals"; 0.2 by default
 }
 
-// Workstation is a chain of available intervals of three kinds and unavailable
+// workstation is a chain of available intervals of three kinds and unavailable
 // ones of two, each exponential. The kind of an unavailable interval depends on
 // the available one before it, the kind of an available one on the available
 // one before that.
@@ -21,12 +21,12 @@ type WorkstationOptions struct {
 // available capacity of a privately owned workstation environment", Performance
 // Evaluation 12(4), 1991. Oursim multiplies each sampled length by its kind's
 // weight, which makes the means wrong: not followed here.
-type Workstation struct {
+type workstation struct {
 	state availability.State
 	load  float64
 }
 
-// The numbers of Workstation, kinds in the order short, medium, long. Lengths
+// The numbers of workstation, kinds in the order short, medium, long. Lengths
 // are minutes.
 const awayLeast = 7.0 // an owner counts as gone after seven idle minutes
 
@@ -41,16 +41,16 @@ func awayWeights() [3][2]float64 {
 }
 
 func newWorkstation(decode func(any) error) (Model, error) {
-	o := WorkstationOptions{State: "P", Load: 0.2}
+	o := workstationOptions{State: "P", Load: 0.2}
 	if err := decode(&o); err != nil {
 		return nil, err
 	}
 	state, err := availability.ParseState(o.State)
-	return &Workstation{state, o.Load}, err
+	return &workstation{state, o.Load}, err
 }
 
 // Trace implements [Model]. Every host begins with an available interval.
-func (m *Workstation) Trace(rng *rand.Rand, n int, span float64) (*availability.Trace, error) {
+func (m *workstation) Trace(rng *rand.Rand, n int, span float64) (*availability.Trace, error) {
 	const minute = 60
 	on, off := availableMeans(), awayMeans()
 	start, next, leave := startWeights(), nextWeights(), awayWeights()

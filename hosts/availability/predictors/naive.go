@@ -4,24 +4,24 @@ import (
 	"bourse/hosts/availability"
 )
 
-// NaiveOptions are those of "naive".
-type NaiveOptions struct {
+// naiveOptions are those of "naive".
+type naiveOptions struct {
 	Days int `yaml:"days" validate:"min=1" doc:"past days looked at"` // how many past days are looked at; at least 1, 6 by default
 }
 
-// Naive predicts the share of the last days in which the host was available,
+// naive predicts the share of the last days in which the host was available,
 // whatever the job's length and the time of day. It does not tell ways out
 // apart: what is left is Unavailable. A host without history has no chance.
-type Naive struct{ days float64 }
+type naive struct{ days float64 }
 
 func newNaive(decode func(any) error) (Predictor, error) {
-	o := NaiveOptions{Days: 6}
+	o := naiveOptions{Days: 6}
 	err := decode(&o)
-	return Naive{float64(o.Days)}, err
+	return naive{float64(o.Days)}, err
 }
 
 // Predict implements [Predictor].
-func (p Naive) Predict(h *availability.History, now, _ float64) Forecast {
+func (p naive) Predict(h *availability.History, now, _ float64) Forecast {
 	start, end := h.Span()
 	from, to := max(now-p.days*availability.Day, start), min(now, end)
 	share := 0.0

@@ -21,7 +21,7 @@ type RenewalOptions struct {
 	Least int `yaml:"least" validate:"min=2" doc:"intervals that a fit of two parameters needs; with fewer the law is exponential"`
 }
 
-// Renewal predicts from the law of the host's past intervals that this one,
+// renewal predicts from the law of the host's past intervals that this one,
 // which has lasted a seconds, lasts another L:
 //
 //	S(a + L) / S(a)
@@ -30,7 +30,7 @@ type RenewalOptions struct {
 // fitted by the first two moments of the logarithms (the Weibull's are π²/6k²
 // and ln λ - γ/k), the exponential by time over exits. Ways out are shared as in the
 // fitted intervals. A host that was never available has no chance.
-type Renewal struct {
+type renewal struct {
 	law   string
 	days  float64
 	least int32
@@ -39,14 +39,14 @@ type Renewal struct {
 func newRenewal(decode func(any) error) (Predictor, error) {
 	o := RenewalOptions{Law: "weibull", Least: 5}
 	err := decode(&o)
-	return Renewal{o.Law, float64(o.Days), int32(o.Least)}, err
+	return renewal{o.Law, float64(o.Days), int32(o.Least)}, err
 }
 
 // eulerGamma is Euler's constant γ.
 const eulerGamma = 0.57721566490153286
 
 // Predict implements [Predictor]. It allocates nothing.
-func (p Renewal) Predict(h *availability.History, now, length float64) Forecast {
+func (p renewal) Predict(h *availability.History, now, length float64) Forecast {
 	first, last := 0, h.After(now) // the intervals fitted
 	if p.days > 0 {
 		first = h.After(now - p.days*availability.Day)
@@ -81,7 +81,7 @@ func (p Renewal) Predict(h *availability.History, now, length float64) Forecast 
 
 // survival returns S(age+length)/S(age) for the law fitted to n intervals of
 // these sums of lengths, of their logarithms and of their squares.
-func (p Renewal) survival(n, time, log, log2, age, length float64) float64 {
+func (p renewal) survival(n, time, log, log2, age, length float64) float64 {
 	mean := log / n
 	variance := (log2 - log*mean) / (n - 1)
 	if p.law == "exponential" || int32(n) < p.least || !(variance > 1e-9) {

@@ -8,7 +8,7 @@ import (
 type First struct{}
 
 // Match implements [Matchmaker].
-func (First) Match(_, _ float64, p *Pool) hosts.ID { return p.FirstIdle() }
+func (First) Match(_, _ float64, p *Pool) hosts.ID { return p.firstIdle() }
 
 // Piles implements [Matchmaker].
 func (First) Piles() bool { return false }

@@ -40,9 +40,6 @@ func (p *Pool) Len() int { return len(p.hosts) }
 // Available returns the number of available hosts, idle or not.
 func (p *Pool) Available() int { return p.up }
 
-// Idle returns the number of available hosts without a job.
-func (p *Pool) Idle() int { return p.idle }
-
 // History returns the history of a host.
 func (p *Pool) History(h hosts.ID) *availability.History { return p.histories[h] }
 
@@ -63,18 +60,18 @@ func (p *Pool) SetSpeeds(speeds []float64) { p.speeds, p.pace = true, speeds }
 // IsAvailable reports whether a host is available.
 func (p *Pool) IsAvailable(h hosts.ID) bool { return p.hosts[h].up }
 
-// IsIdle reports whether a host is available and runs no job.
-func (p *Pool) IsIdle(h hosts.ID) bool { return p.hosts[h].up && p.hosts[h].jobs == 0 }
+// isIdle reports whether a host is available and runs no job.
+func (p *Pool) isIdle(h hosts.ID) bool { return p.hosts[h].up && p.hosts[h].jobs == 0 }
 
-// Jobs returns the number of jobs on a host.
-func (p *Pool) Jobs(h hosts.ID) int { return int(p.hosts[h].jobs) }
+// jobs returns the number of jobs on a host.
+func (p *Pool) jobs(h hosts.ID) int { return int(p.hosts[h].jobs) }
 
-// FirstIdle returns the host that has been idle longest, None if there is none.
-func (p *Pool) FirstIdle() hosts.ID { return p.first }
+// firstIdle returns the host that has been idle longest, None if there is none.
+func (p *Pool) firstIdle() hosts.ID { return p.first }
 
-// NextIdle returns the idle host that became idle next after h, which is idle;
+// nextIdle returns the idle host that became idle next after h, which is idle;
 // those of one instant follow by index. None after the last.
-func (p *Pool) NextIdle(h hosts.ID) hosts.ID { return p.hosts[h].next }
+func (p *Pool) nextIdle(h hosts.ID) hosts.ID { return p.hosts[h].next }
 
 // Rise makes a host available.
 func (p *Pool) Rise(now float64, h hosts.ID) {

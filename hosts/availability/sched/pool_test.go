@@ -58,10 +58,10 @@ func TestPool(t *testing.T) {
 			slices.SortFunc(want, func(a, b hosts.ID) int {
 				return cmp.Or(cmp.Compare(plain[a].since, plain[b].since), cmp.Compare(a, b))
 			})
-			for h := p.FirstIdle(); h != None; h = p.NextIdle(h) {
+			for h := p.firstIdle(); h != None; h = p.nextIdle(h) {
 				got = append(got, h)
 			}
-			if !slices.Equal(got, want) || p.Idle() != len(want) || p.Available() != up {
+			if !slices.Equal(got, want) || p.idle != len(want) || p.Available() != up {
 				t.Fatalf("idle %v of %d, want %v of %d", got, p.Available(), want, up)
 			}
 		}

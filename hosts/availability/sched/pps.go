@@ -92,7 +92,7 @@ func (s *PPS) Match(now, length float64, p *Pool) hosts.ID {
 	for i := range p.Len() {
 		h := hosts.ID(i)
 		most := -1.0
-		if p.IsAvailable(h) && (s.o.Busy || p.IsIdle(h)) {
+		if p.IsAvailable(h) && (s.o.Busy || p.isIdle(h)) {
 			most = p.History(h).MIPS * (1 - s.load(now, h, p))
 			if promising == None || most > s.most[promising] {
 				promising = h
@@ -129,7 +129,7 @@ func (s *PPS) score(now, length float64, p *Pool, h hosts.ID) float64 {
 }
 
 func (s *PPS) load(now float64, h hosts.ID, p *Pool) float64 {
-	local, k := p.History(h).Load(now), p.Jobs(h)
+	local, k := p.History(h).Load(now), p.jobs(h)
 	switch {
 	case s.o.Load == "local+grid":
 		return 1 - (1-local)/float64(k+1)
@@ -143,7 +143,7 @@ func (s *PPS) load(now float64, h hosts.ID, p *Pool) float64 {
 func (s *PPS) untie(p *Pool) hosts.ID {
 	switch s.o.Tie {
 	case "fewest":
-		return slices.MinFunc(s.best, func(a, b hosts.ID) int { return p.Jobs(a) - p.Jobs(b) })
+		return slices.MinFunc(s.best, func(a, b hosts.ID) int { return p.jobs(a) - p.jobs(b) })
 	case "rotate":
 		for _, h := range s.best {
 			if h > s.last {

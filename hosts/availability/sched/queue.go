@@ -114,7 +114,7 @@ func (q *Queue) Tick(now float64, p *Pool, m Matchmaker, out []Placement) []Plac
 	}
 	q.release(now)
 	for {
-		candidates := p.Idle()
+		candidates := p.idle
 		if m.Piles() {
 			candidates = p.Available()
 		}

@@ -19,7 +19,7 @@ func (m picky) Match(now, length float64, p *Pool) hosts.ID {
 		return None
 	}
 	for h := range hosts.ID(p.Len()) {
-		if p.IsIdle(h) {
+		if p.isIdle(h) {
 			return h
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// Random takes an idle host drawn by lot.
-type Random struct{ rng *rand.Rand }
+// random takes an idle host drawn by lot.
+type random struct{ rng *rand.Rand }
 
 func newRandom(rng *rand.Rand) func(plugin.Decoder) (Matchmaker, error) {
 	return func(decode plugin.Decoder) (Matchmaker, error) {
@@ -19,21 +19,21 @@ func newRandom(rng *rand.Rand) func(plugin.Decoder) (Matchmaker, error) {
 		if rng == nil {
 			return nil, errors.New("no source of chance")
 		}
-		return Random{rng}, nil
+		return random{rng}, nil
 	}
 }
 
 // Match implements [Matchmaker]. It makes one draw.
-func (r Random) Match(_, _ float64, p *Pool) hosts.ID {
-	if p.Idle() == 0 {
+func (r random) Match(_, _ float64, p *Pool) hosts.ID {
+	if p.idle == 0 {
 		return None
 	}
-	h := p.FirstIdle()
-	for range r.rng.IntN(p.Idle()) {
-		h = p.NextIdle(h)
+	h := p.firstIdle()
+	for range r.rng.IntN(p.idle) {
+		h = p.nextIdle(h)
 	}
 	return h
 }
 
 // Piles implements [Matchmaker].
-func (Random) Piles() bool { return false }
+func (random) Piles() bool { return false }

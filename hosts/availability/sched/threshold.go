@@ -79,7 +79,7 @@ func (t *Threshold) Match(now, length float64, p *Pool) hosts.ID {
 // first returns the first idle host that is reliable enough.
 func (t *Threshold) first(now, length float64, p *Pool) hosts.ID {
 	if t.order == "fifo" {
-		for h := p.FirstIdle(); h != None; h = p.NextIdle(h) {
+		for h := p.firstIdle(); h != None; h = p.nextIdle(h) {
 			if t.reliable(now, length, p, h) {
 				return h
 			}
@@ -91,7 +91,7 @@ func (t *Threshold) first(now, length float64, p *Pool) hosts.ID {
 		h = (t.last + 1) % n
 	}
 	for range n {
-		if p.IsIdle(h) && t.reliable(now, length, p, h) {
+		if p.isIdle(h) && t.reliable(now, length, p, h) {
 			t.last = h
 			return h
 		}

@@ -155,7 +155,7 @@ func TestLimits(t *testing.T) {
 				for h := range histories {
 					id := hosts.ID(h)
 					_, up := histories[h].At(now)
-					if p.Jobs(id) > 0 && (!up || rng.IntN(4) == 0) {
+					if p.jobs(id) > 0 && (!up || rng.IntN(4) == 0) {
 						p.End(now, id)
 					}
 					switch {
@@ -166,7 +166,7 @@ func TestLimits(t *testing.T) {
 					}
 				}
 				for range 4 {
-					if p.Idle() == 0 {
+					if p.idle == 0 {
 						break
 					}
 					length := 1 + math.Floor(rng.ExpFloat64()*2000)

@@ -67,8 +67,8 @@ func writeFile(c *cli.Context, name string, f func(io.Writer) error) error {
 	create := func() (*os.File, error) { return os.Create(name) }
 	var out *os.File
 	var err error
-	if info, wrong := os.Stat(name); wrong == nil && !info.Mode().IsRegular() { // a pipe may have no reader
-		out, err = await(c.Context, create)
+	if info, wrong := os.Stat(name); wrong == nil && !info.Mode().IsRegular() { // a pipe may have no reader yet: os.Create would not wait for one
+		out, err = await(c.Context, func() (*os.File, error) { return os.OpenFile(name, os.O_WRONLY, 0) })
 	} else {
 		out, err = create()
 	}

@@ -32,6 +32,10 @@ type Panel struct {
 	// beyond. Both zero: from the data, zero included.
 	Lo, Hi float64
 
+	// Heat colours a cell for each group and curve: the groups lie across and the curves
+	// up, and Lo and Hi are the ends of the scale.
+	Heat bool
+
 	// LogX and LogY draw lines over powers of ten: points at or below 0 are not
 	// drawn, and Lo and Hi do not apply to such a y axis.
 	LogX, LogY bool

@@ -25,6 +25,9 @@ func (p Panel) plot(styles map[string]style) (*plot.Plot, error) {
 	pl.X.Tick.Length, pl.Y.Tick.Length = 4, 4
 	pl.X.Padding, pl.Y.Padding = 0, 0
 
+	if p.Heat {
+		return pl, p.plane(pl)
+	}
 	grid := plotter.NewGrid()
 	grid.Vertical.Width = 0
 	grid.Horizontal = draw.LineStyle{Color: color.Gray{0xE0}, Width: 0.5}

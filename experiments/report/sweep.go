@@ -45,8 +45,12 @@ func (s Sweep) metrics(rows []results.Summary) []string {
 }
 
 // Tables returns a table a metric: a row for each configuration and its values
-// along the axes, a column an admission policy.
+// along the axes, a column an admission policy. Where a figure has heat maps it returns a
+// table for each, of means alone.
 func (s Sweep) Tables(rows []results.Summary) []Table {
+	if s.crowded(rows) {
+		return s.planeTables(rows)
+	}
 	names := distinct(rows, func(r results.Summary) string { return s.spotOf(r.Configuration).name })
 	admissions := distinct(rows, func(r results.Summary) string { return r.Admission })
 	var tables []Table
@@ -128,9 +132,15 @@ func (s Sweep) head(configuration string, named bool, width int) []Cell {
 // Figure returns a panel for each metric of each configuration: against the
 // first axis, a line for each admission policy and value of the other axes.
 // Where the first axis has other values than numbers, and where there is none,
-// bars take the place of lines.
+// bars take the place of lines; where the lines would be too many, heat maps.
 func (s Sweep) Figure(name, title string, rows []results.Summary) Figure {
 	f := Figure{Name: name, Title: title, Caption: Interval}
+	if s.crowded(rows) {
+		f.Caption, f.Panels = heat, s.planes(rows)
+		f.Across = min(5, len(f.Panels)/max(1, len(s.metrics(rows))))
+		Letter(f.Panels)
+		return f
+	}
 	draw := Lines
 	for _, r := range rows {
 		if _, err := strconv.ParseFloat(s.first(r.Configuration), 64); err != nil {

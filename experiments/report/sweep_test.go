@@ -72,3 +72,50 @@ func TestSweepWords(t *testing.T) {
 		t.Errorf("panel %+v, want a bar of 2 at Low", p)
 	}
 }
+
+// TestHeat checks that more lines than colours become heat maps: one for each metric,
+// configuration, policy and value of the third axis, all of a metric on one scale, and a
+// table for each.
+func TestHeat(t *testing.T) {
+	t.Parallel()
+	s := Sweep{Axes: []string{"delay", "width", "depth"}, Metrics: []string{"slowdown"}}
+	var rows []results.Summary
+	for i := range 3 {
+		for j := range 5 {
+			for k, depth := range []string{"low", "high"} {
+				mean := float64(100*i + 10*j + k)
+				r := results.Summary{Configuration: fmt.Sprintf("c@%d,%d,%s", i, j, depth), Admission: "be", Metric: "slowdown", N: 4, Mean: &mean}
+				if i == 2 && j == 4 {
+					r.N, r.Mean = 0, nil
+				}
+				rows = append(rows, r)
+			}
+		}
+	}
+	f := s.Figure("heat", "Heat, invented", rows)
+	if len(f.Panels) != 2 || f.Across != 2 {
+		t.Fatalf("%d panels, %d across, want 2 and 2", len(f.Panels), f.Across)
+	}
+	for k, p := range f.Panels {
+		if want := []string{"(a) Slowdown, depth low", "(b) Slowdown, depth high"}[k]; p.Title != want || !p.Heat || p.Lo != 0 || p.Hi != 231 || p.X != "delay" || p.Y != "width" {
+			t.Errorf("panel %+v, want %s from 0 to 231", p, want)
+		}
+		if len(p.Groups) != 3 || len(p.Curves) != 5 || p.Curves[4].Name != "4" || len(p.Curves[4].Points) != 2 || p.Curves[3].Points[2].Mean != float64(230+k) {
+			t.Errorf("panel %+v", p)
+		}
+	}
+	svg, err := f.SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "heat.svg", svg)
+	tables := s.Tables(rows)
+	if len(tables) != 2 {
+		t.Fatalf("%d tables, want one a map", len(tables))
+	}
+	golden(t, "heat.txt", []byte(tables[1].Text(Terminal{UTF8: true})))
+	rows = rows[:8] // lines enough
+	if f := s.Figure("lines", "", rows); f.Panels[0].Heat {
+		t.Error("8 lines became heat maps")
+	}
+}

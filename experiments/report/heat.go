@@ -1,0 +1,153 @@
+package report
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/palette/moreland"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg/draw"
+
+	"bourse/experiments/results"
+)
+
+// mostLines is how many lines a panel can have before the colours come round again.
+const mostLines = 8
+
+// crowded reports whether the lines of a panel would be too many to tell apart, so that
+// planes are drawn in their place.
+func (s Sweep) crowded(rows []results.Summary) bool {
+	return len(s.Axes) > 1 && len(distinct(rows, func(r results.Summary) string { return s.curve(r.Admission, s.spotOf(r.Configuration)) })) > mostLines
+}
+
+// planes returns a heat map for each metric, configuration and policy, and for each
+// point of the third axis and those behind it: the first axis across, the second up.
+// All maps of a metric have one scale.
+func (s Sweep) planes(rows []results.Summary) []Panel {
+	names := distinct(rows, func(r results.Summary) string { return s.spotOf(r.Configuration).name })
+	admissions := distinct(rows, func(r results.Summary) string { return r.Admission })
+	var all []Panel
+	for _, m := range s.metrics(rows) {
+		var data []Datum
+		for _, r := range rows {
+			if r.Metric != m {
+				continue
+			}
+			at := s.spotOf(r.Configuration)
+			title := []string{s.title(m)}
+			if len(names) > 1 {
+				title = append(title, s.Labels.Of(at.name))
+			}
+			if len(admissions) > 1 {
+				title = append(title, s.Labels.Of(r.Admission))
+			}
+			for i := 2; i < len(s.Axes); i++ {
+				title = append(title, s.Axes[i]+" "+at.values[i])
+			}
+			data = append(data, Datum{Panel: strings.Join(title, ", "), Curve: at.values[1], Group: at.values[0], Mean: r.Mean, Lo: r.Lo95, Hi: r.Hi95})
+		}
+		planes := Bars(data)
+		lo, hi := math.Inf(1), math.Inf(-1)
+		for _, d := range data {
+			if d.Mean != nil {
+				lo, hi = min(lo, *d.Mean), max(hi, *d.Mean)
+			}
+		}
+		for i := range planes {
+			planes[i].X, planes[i].Y, planes[i].Heat = s.Axes[0], s.Axes[1], true
+			planes[i].Lo, planes[i].Hi = lo, hi
+		}
+		all = append(all, planes...)
+	}
+	return all
+}
+
+// planeTables returns the numbers of planes.
+func (s Sweep) planeTables(rows []results.Summary) []Table {
+	n := 0
+	for _, r := range rows {
+		n = max(n, r.N)
+	}
+	var all []Table
+	for _, p := range s.planes(rows) {
+		t := p.table()
+		t.Header[0] = s.Axes[0] + " by " + s.Axes[1]
+		t.Note = fmt.Sprintf("Means over %d replications; deviations and intervals are in summary.csv.", n)
+		all = append(all, t)
+	}
+	return all
+}
+
+// heat is the sentence of a caption below heat maps.
+const heat = "Means, all maps of a metric on one scale: dark is low, light is high."
+
+// plane draws a heat map, with the numbers in its cells if they fit.
+func (p Panel) plane(pl *plot.Plot) error {
+	scale := moreland.ExtendedBlackBody()
+	scale.SetMin(p.Lo)
+	scale.SetMax(p.Hi + math.Nextafter(0, 1))
+	if p.Hi <= p.Lo {
+		scale.SetMax(p.Lo + 1)
+	}
+	labels := plotter.XYLabels{}
+	var styles []text.Style
+	for row, c := range p.Curves {
+		for _, pt := range c.Points {
+			x, y := pt.X, float64(row)
+			cell, err := plotter.NewPolygon(plotter.XYs{{X: x - 0.5, Y: y - 0.5}, {X: x + 0.5, Y: y - 0.5}, {X: x + 0.5, Y: y + 0.5}, {X: x - 0.5, Y: y + 0.5}})
+			if err != nil {
+				return err
+			}
+			fill, err := scale.At(pt.Mean)
+			if err != nil {
+				return fmt.Errorf("cell %v: %w", pt.Mean, err)
+			}
+			cell.Color, cell.LineStyle.Width = fill, 0
+			pl.Add(cell)
+			labels.XYs = append(labels.XYs, plotter.XY{X: x, Y: y})
+			labels.Labels = append(labels.Labels, short(pt.Mean))
+			styles = append(styles, inCell(fill))
+		}
+	}
+	if len(p.Groups) <= 12 && len(p.Curves) <= 16 && len(styles) > 0 {
+		numbers, err := plotter.NewLabels(labels)
+		if err != nil {
+			return err
+		}
+		numbers.TextStyle = styles
+		pl.Add(numbers)
+	}
+	pl.X.Min, pl.X.Max, pl.Y.Min, pl.Y.Max = -0.5, float64(len(p.Groups))-0.5, -0.5, float64(len(p.Curves))-0.5
+	pl.X.Tick.Marker = p.nameGroups(&pl.X.Tick.Label)
+	var ticks plot.ConstantTicks
+	for row, c := range p.Curves {
+		if row%max(1, len(p.Curves)/16) == 0 {
+			name, _ := fit(c.Name, 8, 60)
+			ticks = append(ticks, plot.Tick{Value: float64(row), Label: name})
+		}
+	}
+	pl.Y.Tick.Marker = ticks
+	return nil
+}
+
+// inCell returns the style of a number that can be read on fill.
+func inCell(fill color.Color) text.Style {
+	s := aligned(words(6), draw.XCenter, draw.YCenter)
+	if color.GrayModel.Convert(fill).(color.Gray).Y < 0x80 {
+		s.Color = color.White
+	}
+	return s
+}
+
+// short writes x in at most five characters, if three digits can say it.
+func short(x float64) string {
+	if x = unzero(x); math.Abs(x) >= 1000 && math.Abs(x) < 1e5 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strings.Replace(strconv.FormatFloat(x, 'g', 2, 64), "e-0", "e-", 1)
+}

@@ -51,7 +51,7 @@ func (p *Prepared) Publish(ctx context.Context, opts Options, to Publication) (s
 	if err != nil {
 		return nil, err
 	}
-	w, err := results.Create(to.Dir, to.Tables) // or there is no place for them
+	w, err := results.Create(to.Dir, to.Tables, axes(p.Experiment)) // or there is no place for them
 	if err != nil {
 		return nil, err
 	}
@@ -81,6 +81,24 @@ func (p *Prepared) Publish(ctx context.Context, opts Options, to Publication) (s
 	return s, units.Remove()
 }
 
+// Replaces returns a [*results.OtherError] if to.Dir has results of another scenario,
+// which a Publish would replace.
+func (p *Prepared) Replaces(to *Publication) error {
+	d, err := results.Open(to.Dir)
+	if err != nil {
+		return nil // [results.Create] knows what to do
+	}
+	one, err := scenario.Stored("", d.Manifest.Scenario)
+	other, wrong := scenario.Stored("", to.Scenario)
+	if err == nil && wrong == nil && scenario.Differ(&one, &other, "replications") == nil {
+		return nil
+	}
+	want := p.plan(to)
+	found := want
+	found.Scenario, found.Command = d.Manifest.Scenario, d.Manifest.Command
+	return &results.OtherError{Dir: to.Dir, Found: found, Want: want, Whole: true}
+}
+
 // Shard does every to.Of-th unit of the experiment, from number to.Shard on, and keeps
 // them in to.Dir, for [Merge].
 func (p *Prepared) Shard(ctx context.Context, opts Options, to Publication) error {
@@ -103,7 +121,7 @@ func (p *Prepared) Shard(ctx context.Context, opts Options, to Publication) erro
 // if some are missing.
 func Merge(e *scenario.Experiment, from []*results.Units, to Publication) (s *Study, err error) {
 	x := e.Expanded()
-	w, err := results.Create(to.Dir, to.Tables)
+	w, err := results.Create(to.Dir, to.Tables, axes(e))
 	if err != nil {
 		return nil, err
 	}
@@ -256,15 +274,25 @@ func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger)
 
 // notes says what a reader of the numbers must know.
 func (s *Study) notes() []string {
-	if len(s.Experiment.Sweep) > 0 {
-		return nil // efficiency is not shown
+	e := s.Experiment
+	swept := len(e.Sweep) > 0
+	if swept && !slices.ContainsFunc(sweep(e).Metrics, func(m string) bool { return strings.Contains(m, "efficiency") }) {
+		return nil
 	}
 	notes := []string{"Efficiency is the sum of utilities over U*, the best total value that a planner who knows all jobs could fulfil."}
-	for i, c := range s.Experiment.Configurations {
-		if n := s.Unproven(i); n > 0 {
-			notes = append(notes, fmt.Sprintf("%s: in %d of %d replications U* is an upper bound that no plan was proven to reach, so efficiency there is a lower bound.",
-				c.Name, n, s.Experiment.Replications))
+	unproven := func(where string, n, of int) {
+		if n > 0 {
+			notes = append(notes, fmt.Sprintf("%s: in %d of %d replications U* is an upper bound that no plan was proven to reach, so efficiency there is a lower bound.", where, n, of))
 		}
+	}
+	all := 0
+	for i, c := range e.Configurations {
+		if all += s.unprovenIn(i); !swept {
+			unproven(c.Name, s.unprovenIn(i), e.Replications)
+		}
+	}
+	if swept {
+		unproven(fmt.Sprintf("%d points", len(e.Configurations)), all, len(e.Configurations)*e.Replications)
 	}
 	return notes
 }

@@ -11,6 +11,7 @@ import (
 	"bourse/experiments/metrics"
 	"bourse/experiments/papers"
 	"bourse/experiments/results"
+	"bourse/experiments/scenario"
 	"bourse/experiments/stats"
 )
 
@@ -25,7 +26,7 @@ func encode(out *results.Encoder, s *Study, r *Replication, found []float64) err
 		for m := range rows {
 			rows[m] = s.metricRow(r.Configuration, k, r.Rep, m, of[m])
 		}
-		err := errors.Join(out.Jobs(jobRows(c.Name, label, r.Rep, run)), out.Prices(priceRows(c.Name, label, r.Rep, run)), out.Metrics(rows))
+		err := errors.Join(out.Jobs(jobRows(c, label, r.Rep, run)), out.Prices(priceRows(c.Name, label, r.Rep, run)), out.Metrics(rows))
 		if err != nil {
 			return err
 		}
@@ -33,35 +34,47 @@ func encode(out *results.Encoder, s *Study, r *Replication, found []float64) err
 	return nil
 }
 
-// An ending is what a row points to of a job that was admitted: not into the run,
+// An ending is what a row points to, but for the deadline of a job that was admitted: not into the run,
 // whose memory may be used again before the row is written.
 type ending struct {
-	start, end, done, wasted float64
-	paid, penalty            results.Money
-	losses                   int
-	fulfilled                bool
+	due, bid, start, finish, share, done, wasted float64
+	paid, penalty                                results.Money
+	losses                                       int
+	fulfilled                                    bool
 }
 
-func jobRows(configuration, admission string, rep int, run *Run) []results.Job {
+func jobRows(at *scenario.Configuration, admission string, rep int, run *Run) []results.Job {
+	sla := &at.SLA
 	rows := make([]results.Job, len(run.Jobs))
 	endings := make([]ending, len(run.Jobs))
 	for i := range rows {
 		j := &run.Jobs[i]
 		c, row, o := &j.Contract, &rows[i], &endings[i]
 		*row = results.Job{
-			Configuration: configuration, Admission: admission, Replication: rep,
+			Configuration: at.Name, Admission: admission, Replication: rep,
 			Job: strconv.FormatInt(j.ID, 10), User: strconv.FormatInt(j.User, 10),
-			Arrival: j.Arrival, Runtime: j.Runtime, Nodes: j.Nodes, Value: money(dollars(j.Value)),
+			Arrival: j.Arrival, Runtime: j.Runtime, Estimate: j.Estimate, Nodes: j.Nodes, Value: money(dollars(j.Value)),
 			Decision: decision(c.Outcome).String(), Reason: reason(j), Work: j.Work(),
+		}
+		if !j.OnDemand {
+			o.due = j.Arrival + sla.Slack*deadline(sla.Of, &j.Job)
+			row.Deadline = &o.due
 		}
 		if !j.Admitted() {
 			continue
 		}
-		*o = ending{c.Admitted, c.Ended, c.ByDue, c.Wasted, money(c.Paid), money(c.Penalty), c.Losses, j.Fulfilled()}
+		*o = ending{
+			due: o.due, bid: c.SLA.Budget.Float64() / c.SLA.Deadline, start: c.Admitted, finish: c.Ended, done: c.ByDue, wasted: c.Wasted,
+			paid: money(c.Paid), penalty: money(c.Penalty), losses: c.Losses, fulfilled: j.Fulfilled(),
+		}
 		if c.Gang && !math.IsInf(c.Began, 1) {
 			o.start = c.Began
 		}
-		row.Start, row.End, row.WorkDone = &o.start, &o.end, &o.done
+		row.Bid, row.Start, row.Finish, row.WorkDone = &o.bid, &o.start, &o.finish, &o.done
+		if took := o.finish - o.start; took > 0 {
+			o.share = c.Done / (float64(j.Nodes) * took)
+			row.Share = &o.share
+		}
 		if run.Outcome.Volatile {
 			row.Losses, row.Wasted = &o.losses, &o.wasted
 		}
@@ -177,4 +190,16 @@ func described(d stats.Summary) (n int, mean, sd, lo, hi *float64) {
 		sd, lo, hi = &d.SD, &d.Lo95, &d.Hi95
 	}
 	return d.N, mean, sd, lo, hi
+}
+
+// axes returns the columns of the sweep of e.
+func axes(e *scenario.Experiment) (all results.Axes) {
+	for _, a := range e.Sweep {
+		values := make([]string, len(a.Values))
+		for i, v := range a.Values {
+			values[i] = string(v)
+		}
+		all.Axis(a.Name(), values)
+	}
+	return all
 }

@@ -81,8 +81,8 @@ func (r Chosen) slots(dir *results.Dir) (map[int64]swf.Slot, error) {
 			user = swf.Unknown
 		}
 		s := swf.Slot{Submit: j.Arrival, Nodes: j.Nodes, User: user}
-		if j.Start != nil && j.End != nil {
-			s.Started, s.Start, s.End = true, *j.Start, *j.End
+		if j.Start != nil && j.Finish != nil {
+			s.Started, s.Start, s.End = true, *j.Start, *j.Finish
 			s.Completed = *j.Fulfilled || goesOn && (j.Losses == nil || *j.Losses == 0)
 		}
 		slots[id] = s

@@ -104,6 +104,6 @@ func summarize(all []float64) stats.Summary {
 	return stats.Summarize(xs)
 }
 
-// Unproven returns in how many replications of a configuration efficiency is
+// unprovenIn returns in how many replications of a configuration efficiency is
 // against an upper bound of U*, which could not be proven to be reached.
-func (s *Study) Unproven(configuration int) int { return s.unproven[configuration] }
+func (s *Study) unprovenIn(configuration int) int { return s.unproven[configuration] }

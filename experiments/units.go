@@ -130,7 +130,7 @@ func (p *Prepared) find(ctx context.Context, opts Options, to *Publication, unit
 	begin := func(ctx context.Context) func(int) (Unit, error) {
 		a := newArena()
 		a.spare, a.observe = spare, opts.observe
-		out := results.NewEncoder(to.Tables)
+		out := results.NewEncoder(to.Tables, axes(p.Experiment))
 		return func(i int) (Unit, error) {
 			u := missing[i]
 			draft, err := units.Draft(u.Name())

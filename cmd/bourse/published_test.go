@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -49,7 +50,8 @@ func TestPublished(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for col, cell := range map[int]string{15: "0.000001", 9: "reject", 17: "maybe"} {
+		for column, cell := range map[string]string{"paid": "0.000001", "decision": "reject", "fulfilled": "maybe", "deadline": "1", "bid": "2"} {
+			col := slices.Index(rows[0], column)
 			was := rows[7][col]
 			rows[7][col] = cell
 			var changed bytes.Buffer

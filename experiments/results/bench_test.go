@@ -16,7 +16,7 @@ func BenchmarkJobs(b *testing.B) {
 	for i := range rows {
 		rows[i] = jobs[i%len(jobs)]
 	}
-	out := NewEncoder(Both)
+	out := NewEncoder(Both, nil)
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {
@@ -42,7 +42,7 @@ func BenchmarkJobs(b *testing.B) {
 		j := &rows[i%len(rows)]
 		record := []string{
 			j.Configuration, j.Admission, fmt.Sprint(j.Replication), j.Job, j.User, fmt.Sprint(j.Arrival), fmt.Sprint(j.Runtime),
-			fmt.Sprint(j.Nodes), j.Value.String(), j.Decision, j.Reason, plain(j.Start), plain(j.End), fmt.Sprint(j.Work),
+			fmt.Sprint(j.Nodes), j.Value.String(), j.Decision, j.Reason, plain(j.Start), plain(j.Finish), fmt.Sprint(j.Work),
 			plain(j.WorkDone), plain(j.Paid), plain(j.Penalty), plain(j.Fulfilled),
 		}
 		if err := plainly.Write(record); err != nil {

@@ -28,10 +28,10 @@ type Encoder struct {
 	metrics *table[Metric]
 }
 
-// NewEncoder returns an encoder for t.
-func NewEncoder(t Tables) *Encoder {
+// NewEncoder returns an encoder for t, with the columns of axes.
+func NewEncoder(t Tables, axes Axes) *Encoder {
 	return &Encoder{
-		newTable[Job]("jobs", t.jobs()...), newTable[Price]("prices", t.prices()...), newTable[Metric]("metrics", t.metrics()...),
+		newTable[Job]("jobs", axes, t.jobs()...), newTable[Price]("prices", axes, t.prices()...), newTable[Metric]("metrics", axes, t.metrics()...),
 	}
 }
 
@@ -94,16 +94,36 @@ const (
 
 // join adds the row groups of a whole Parquet file.
 func (t *file) join(b []byte) error {
+	end, meta, err := foot(b)
+	if err != nil {
+		return err
+	}
+	if t.meta == nil {
+		t.meta = meta
+		return t.write(b[:end])
+	}
+	for i := range meta.RowGroups {
+		g := &meta.RowGroups[i]
+		shiftGroup(g, t.at-int64(len(magic)))
+		g.Ordinal = int16(len(t.meta.RowGroups)) // it wraps: readers go by order
+		t.meta.RowGroups = append(t.meta.RowGroups, *g)
+	}
+	t.meta.NumRows += meta.NumRows
+	return t.write(b[len(magic):end])
+}
+
+// foot returns the footer of a whole Parquet file, and where its groups end.
+func foot(b []byte) (end int, meta *format.FileMetaData, err error) {
 	if len(b) < len(magic)+footed {
-		return errors.New("a block is no Parquet file")
+		return 0, nil, errors.New("a block is no Parquet file")
 	}
-	end := len(b) - footed - int(binary.LittleEndian.Uint32(b[len(b)-footed:]))
+	end = len(b) - footed - int(binary.LittleEndian.Uint32(b[len(b)-footed:]))
 	if end < len(magic) {
-		return errors.New("a block has no footer")
+		return 0, nil, errors.New("a block has no footer")
 	}
-	var meta format.FileMetaData
-	if err := thrift.Unmarshal(new(thrift.CompactProtocol), b[end:len(b)-footed], &meta); err != nil {
-		return fmt.Errorf("footer of a block: %w", err)
+	meta = new(format.FileMetaData)
+	if err := thrift.Unmarshal(new(thrift.CompactProtocol), b[end:len(b)-footed], meta); err != nil {
+		return 0, nil, fmt.Errorf("footer of a block: %w", err)
 	}
 	// Where pages are is left out: readers want those of all groups in one place, and a
 	// group has few.
@@ -119,18 +139,7 @@ func (t *file) join(b []byte) error {
 			c.OffsetIndexOffset, c.OffsetIndexLength, c.ColumnIndexOffset, c.ColumnIndexLength = 0, 0, 0, 0
 		}
 	}
-	if t.meta == nil {
-		t.meta = &meta
-		return t.write(b[:end])
-	}
-	for i := range meta.RowGroups {
-		g := &meta.RowGroups[i]
-		shiftGroup(g, t.at-int64(len(magic)))
-		g.Ordinal = int16(len(t.meta.RowGroups)) // it wraps: readers go by order
-		t.meta.RowGroups = append(t.meta.RowGroups, *g)
-	}
-	t.meta.NumRows += meta.NumRows
-	return t.write(b[len(magic):end])
+	return end, meta, nil
 }
 
 // shiftGroup moves where g is.

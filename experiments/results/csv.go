@@ -9,6 +9,7 @@ import (
 	"iter"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -23,21 +24,21 @@ type csvWriter[R any] struct {
 
 func newCSVWriter[R any]() *csvWriter[R] { return &csvWriter[R]{cols: columns[R]()} }
 
-// write appends a row that has been checked.
-func (c *csvWriter[R]) write(row reflect.Value) {
+// write appends a row that has been checked, and behind it the cells of axes.
+func (c *csvWriter[R]) write(row reflect.Value, along []byte) {
 	for i := range c.cols {
 		if i > 0 {
 			c.text = append(c.text, ',')
 		}
 		c.text = appendCell(c.text, &c.cols[i], row.Field(i))
 	}
-	c.text = append(c.text, '\n')
+	c.text = append(append(c.text, along...), '\n')
 }
 
 // header returns the first line of a CSV file.
-func header[R any]() []byte {
+func header(cols []Column) []byte {
 	var line []byte
-	for i, c := range columns[R]() {
+	for i, c := range cols {
 		if i > 0 {
 			line = append(line, ',')
 		}
@@ -91,15 +92,16 @@ func SafeText(s string) string {
 	return s
 }
 
-// readCSV yields the rows of a table; name is for errors, which name the row
-// (the header is row 1) and the column.
-func readCSV[R any](name string, r io.Reader) iter.Seq2[R, error] {
+// readCSV yields the rows of a table, which has the columns of axes, too; name is for
+// errors, which name the row (the header is row 1) and the column.
+func readCSV[R any](name string, r io.Reader, axes Axes) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		var none R
 		cols := columns[R]()
+		all := append(slices.Clip(cols), axes...)
 		in := csv.NewReader(r)
 		in.ReuseRecord = true
-		in.FieldsPerRecord = len(cols)
+		in.FieldsPerRecord = len(all)
 		for n := 1; ; n++ {
 			record, err := in.Read()
 			if err == io.EOF && n > 1 {
@@ -109,14 +111,14 @@ func readCSV[R any](name string, r io.Reader) iter.Seq2[R, error] {
 				err = errors.New("empty: want a header")
 			}
 			if errors.Is(err, csv.ErrFieldCount) {
-				err = fmt.Errorf("%d cells, want %d", len(record), len(cols))
+				err = fmt.Errorf("%d cells, want %d", len(record), len(all))
 			}
 			if err != nil {
 				yield(none, fmt.Errorf("%s, row %d: %w", name, n, err))
 				return
 			}
 			if n == 1 {
-				if err := checkHeader(cols, record); err != nil {
+				if err := checkHeader(all, record); err != nil {
 					yield(none, fmt.Errorf("%s, row 1: %w", name, err))
 					return
 				}
@@ -170,7 +172,7 @@ func parseCell(c Column, s string, v reflect.Value) error {
 		v.SetInt(n)
 	case number:
 		x, err := strconv.ParseFloat(s, 64)
-		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) || strings.ContainsAny(s, "xX_") { // hexadecimal
+		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) || hexadecimal(s) {
 			return fmt.Errorf("%.40q, want a finite number", s)
 		}
 		v.SetFloat(x)
@@ -198,3 +200,6 @@ func parseCell(c Column, s string, v reflect.Value) error {
 	}
 	return nil
 }
+
+// hexadecimal reports whether s is a number in a form that other readers may not know.
+func hexadecimal(s string) bool { return strings.ContainsAny(s, "xX_") }

@@ -29,7 +29,7 @@ func TestReadErrors(t *testing.T) {
 		{header + "c,\"a,m,1,1,,,,\n", "s.csv, row 2: "},
 	} {
 		var got error
-		for _, err := range readCSV[Summary]("s.csv", strings.NewReader(c.text)) {
+		for _, err := range readCSV[Summary]("s.csv", strings.NewReader(c.text), nil) {
 			got = err
 		}
 		if got == nil || !strings.Contains(got.Error(), c.want) {
@@ -50,7 +50,7 @@ func TestReadErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, err := range d.Jobs() {
-		if err == nil || !strings.Contains(err.Error(), "jobs.parquet: 5 columns, want 20") {
+		if err == nil || !strings.Contains(err.Error(), "jobs.parquet: 5 columns, want 24") {
 			t.Errorf("another table's file: %v", err)
 		}
 	}
@@ -91,8 +91,8 @@ func TestAnyRow(t *testing.T) {
 		return Job{
 			text.Draw(t, "configuration"), text.Draw(t, "admission"), rapid.Int().Draw(t, "replication"),
 			text.Draw(t, "job"), text.Draw(t, "user"), number.Draw(t, "arrival"), number.Draw(t, "runtime"),
-			rapid.Int().Draw(t, "nodes"), money.Draw(t, "value"), text.Draw(t, "decision"), text.Draw(t, "reason"),
-			rapid.Ptr(number, true).Draw(t, "start"), rapid.Ptr(number, true).Draw(t, "end"), number.Draw(t, "work"),
+			number.Draw(t, "estimate"), rapid.Ptr(number, true).Draw(t, "deadline"), rapid.Int().Draw(t, "nodes"), money.Draw(t, "value"), rapid.Ptr(number, true).Draw(t, "bid"), text.Draw(t, "decision"), text.Draw(t, "reason"),
+			rapid.Ptr(number, true).Draw(t, "start"), rapid.Ptr(number, true).Draw(t, "finish"), rapid.Ptr(number, true).Draw(t, "share"), number.Draw(t, "work"),
 			rapid.Ptr(number, true).Draw(t, "work_done"), rapid.Ptr(money, true).Draw(t, "paid"),
 			rapid.Ptr(money, true).Draw(t, "penalty"), rapid.Ptr(rapid.Bool(), true).Draw(t, "fulfilled"),
 			rapid.Ptr(rapid.Int(), true).Draw(t, "losses"), rapid.Ptr(number, true).Draw(t, "wasted"),
@@ -105,10 +105,10 @@ func TestAnyRow(t *testing.T) {
 		if err := writeTable(dir, "jobs", want[:at], want[at:]); err != nil {
 			rt.Fatal(err)
 		}
-		if got := collect(t, readParquet[Job](filepath.Join(dir, "jobs.parquet"))); !reflect.DeepEqual(got, want) {
+		if got := collect(t, readParquet[Job](filepath.Join(dir, "jobs.parquet"), nil)); !reflect.DeepEqual(got, want) {
 			rt.Errorf("jobs.parquet: %+v, want %+v", got, want)
 		}
-		got, err := readTable[Job](filepath.Join(dir, "jobs.csv"))
+		got, err := readTable[Job](&Dir{Path: dir}, "jobs.csv")
 		if err != nil || !reflect.DeepEqual(got, want) {
 			rt.Errorf("jobs.csv: %+v, %v, want %+v", got, err, want)
 		}
@@ -122,8 +122,8 @@ func TestAnyRow(t *testing.T) {
 
 // writeTable writes rows to name.csv and name.parquet in dir, each slice as a block.
 func writeTable[R any](dir, name string, blocks ...[]R) (err error) {
-	tab := newTable[R](name, csvKind, parquetKind)
-	headers := map[string][]byte{csvKind: header[R](), parquetKind: nil}
+	tab := newTable[R](name, nil, csvKind, parquetKind)
+	headers := map[string][]byte{csvKind: header(columns[R]()), parquetKind: nil}
 	for kind, head := range headers {
 		f, err := newFile(dir, name+kind, head)
 		if err != nil {
@@ -151,7 +151,7 @@ func TestQuoted(t *testing.T) {
 			Admission:     "be", Metric: "m",
 		}
 		w := newCSVWriter[Metric]()
-		w.write(reflect.ValueOf(&row).Elem())
+		w.write(reflect.ValueOf(&row).Elem(), nil)
 		var want strings.Builder
 		plain := csv.NewWriter(&want)
 		plain.Write([]string{SafeText(row.Configuration), "be", "0", "m", ""})

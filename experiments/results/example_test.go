@@ -19,12 +19,12 @@ func Example() {
 	defer os.RemoveAll(temp)
 	dir := filepath.Join(temp, "out")
 
-	w, err := results.Create(dir, results.Both)
+	w, err := results.Create(dir, results.Both, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer w.Abort() // does nothing once the directory is closed
-	rows := results.NewEncoder(results.Both)
+	rows := results.NewEncoder(results.Both, nil)
 	for replication, violations := range []float64{0.25, 0.5} {
 		err := rows.Metrics([]results.Metric{{
 			Configuration: "pareto-high", Admission: "be", Replication: replication,

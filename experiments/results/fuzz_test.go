@@ -40,7 +40,7 @@ func FuzzReadCSV(f *testing.F) {
 
 func fuzzTable[R any](t *testing.T, text string) {
 	var rows []R
-	for row, err := range readCSV[R]("table.csv", strings.NewReader(text)) {
+	for row, err := range readCSV[R]("table.csv", strings.NewReader(text), nil) {
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "table.csv, row ") {
 				t.Errorf("error %q does not name file and row", err)
@@ -59,11 +59,11 @@ func fuzzTable[R any](t *testing.T, text string) {
 		if err := checkRow(w.cols, v); err != nil {
 			t.Fatal(err)
 		}
-		w.write(v)
+		w.write(v, nil)
 	}
-	out.Write(header[R]())
+	out.Write(header(columns[R]()))
 	out.Write(w.text)
-	if again := collect(t, readCSV[R]("again", &out)); !reflect.DeepEqual(again, rows) {
+	if again := collect(t, readCSV[R]("again", &out, nil)); !reflect.DeepEqual(again, rows) {
 		t.Errorf("%+v, want %+v", again, rows)
 	}
 }
@@ -241,7 +241,7 @@ func FuzzReadParquet(f *testing.F) {
 			t.Fatal(err)
 		}
 		var rows []Price
-		for row, err := range readParquet[Price](path) {
+		for row, err := range readParquet[Price](path, nil) {
 			if err != nil {
 				if !strings.Contains(err.Error(), "in.parquet") {
 					t.Errorf("error %q does not name the file", err)
@@ -255,8 +255,8 @@ func FuzzReadParquet(f *testing.F) {
 		if err := writeTable(dir, "out", rows); err != nil {
 			t.Fatal(err)
 		}
-		fromCSV, err := readTable[Price](filepath.Join(dir, "out.csv"))
-		if again := collect(t, readParquet[Price](filepath.Join(dir, "out.parquet"))); err != nil || !reflect.DeepEqual(again, rows) || !reflect.DeepEqual(fromCSV, rows) {
+		fromCSV, err := readTable[Price](&Dir{Path: dir}, "out.csv")
+		if again := collect(t, readParquet[Price](filepath.Join(dir, "out.parquet"), nil)); err != nil || !reflect.DeepEqual(again, rows) || !reflect.DeepEqual(fromCSV, rows) {
 			t.Errorf("%+v, %+v, %v, want %+v", again, fromCSV, err, rows)
 		}
 	})

@@ -115,7 +115,7 @@ type Whole struct {
 // nil if they keep none, are not as they were written, or are of another plan.
 func ReadWhole(dir string, plan *Plan) *Whole {
 	d, err := Open(dir)
-	if err != nil || d.Manifest.Outputs[indexName].SHA256 == "" {
+	if err != nil || d.Manifest.Format != Format || d.Manifest.Outputs[indexName].SHA256 == "" {
 		return nil
 	}
 	text, err := readUpTo(d.file(indexName), maxTable)

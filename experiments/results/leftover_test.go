@@ -13,7 +13,7 @@ import (
 // results makes results in dir with what somebody added to them.
 func makeResults(t *testing.T, dir string, seed uint64, added ...string) {
 	t.Helper()
-	w, err := Create(dir, Both)
+	w, err := Create(dir, Both, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func names(t *testing.T, dir string) []string {
 // killed stands for a run of results out that was killed, and returns what it wrote.
 func killed(t *testing.T, out string) (temp string) {
 	t.Helper()
-	w, err := Create(out, Both)
+	w, err := Create(out, Both, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestTidy(t *testing.T) {
 
 // replay writes newer results to out.
 func replay(out string) error {
-	w, err := Create(out, Both)
+	w, err := Create(out, Both, nil)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func TestSpared(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
 	out := filepath.Join(base, "out")
-	w, err := Create(out, Both)
+	w, err := Create(out, Both, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,11 +199,11 @@ func TestRivals(t *testing.T) {
 	base := t.TempDir()
 	out := filepath.Join(base, "out")
 	makeResults(t, out, 1, "notes.txt")
-	first, err := Create(out, Both)
+	first, err := Create(out, Both, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := Create(out, Both)
+	second, err := Create(out, Both, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

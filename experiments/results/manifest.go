@@ -18,8 +18,9 @@ const (
 	manifestName = "manifest.json"
 	kind         = "bourse results"
 
-	// Format is the version of the directory's layout and columns.
-	Format = 1
+	// Format is the version of the directory's layout and columns. Format 1, which is read,
+	// has fewer columns of jobs.
+	Format = 2
 )
 
 // A Manifest says how a results directory was made and what it holds. The writer
@@ -166,7 +167,7 @@ func readManifest(dir string) (m Manifest, digest string, err error) {
 	if err := json.Unmarshal(b, &head); err != nil || head.Kind != kind {
 		return m, "", fmt.Errorf("%s: %w: its %s is of another kind", dir, ErrNotResults, manifestName)
 	}
-	if head.Format != Format {
+	if head.Format != Format && head.Format != 1 {
 		return m, "", fmt.Errorf("%s has format %d, want %d: run the experiment again with this version", path, head.Format, Format)
 	}
 	if err := json.Unmarshal(b, &m); err != nil {

@@ -31,7 +31,7 @@ func TestDamagedParquet(t *testing.T) {
 		if err := os.WriteFile(path, b, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		for _, err := range readParquet[Price](path) {
+		for _, err := range readParquet[Price](path, nil) {
 			if err == nil {
 				continue
 			}
@@ -61,7 +61,7 @@ func TestLongFooter(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		for _, err := range readParquet[Price](path) {
+		for _, err := range readParquet[Price](path, nil) {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%q: %v, want %s", text, err, want)
 			}
@@ -83,7 +83,7 @@ func TestManyPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := 0
-	for row, err := range readParquet[Price](filepath.Join(dir, "prices.parquet")) {
+	for row, err := range readParquet[Price](filepath.Join(dir, "prices.parquet"), nil) {
 		if err != nil || row != rows[i] {
 			t.Fatalf("row %d is %+v, %v, want %+v", i, row, err, rows[i])
 		}

@@ -34,7 +34,12 @@ func (d *Dir) file(name string) string { return filepath.Join(d.Path, filepath.F
 
 // Jobs yields the rows of jobs.parquet, or else of jobs.csv, in order; after an error, no
 // more.
-func (d *Dir) Jobs() iter.Seq2[Job, error] { return rowsOf[Job](d, "jobs") }
+func (d *Dir) Jobs() iter.Seq2[Job, error] {
+	if d.Manifest.Format == 1 {
+		return jobsOf1(d)
+	}
+	return rowsOf[Job](d, "jobs")
+}
 
 // Prices yields the rows of prices.parquet, or else of prices.csv, in order; after an
 // error, no more.
@@ -51,14 +56,23 @@ func (d *Dir) File(table string) string {
 	return ""
 }
 
+// axes returns the columns of a file behind the first so many, which are of its table.
+func (d *Dir) axes(file string, own int) Axes {
+	if all := d.Manifest.Columns[file]; len(all) > own {
+		return all[own:]
+	}
+	return nil
+}
+
 // rowsOf yields the rows of a table in the form that there is, Parquet if both.
 func rowsOf[R any](d *Dir, table string) iter.Seq2[R, error] {
 	_, packed := d.Manifest.Outputs[table+parquetKind]
+	own := len(columns[R]())
 	switch {
 	case packed:
-		return readParquet[R](d.file(table + parquetKind))
+		return readParquet[R](d.file(table+parquetKind), d.axes(table+parquetKind, own))
 	case d.File(table) != "":
-		return streamTable[R](d.file(table+csvKind), max(maxTable, d.Manifest.Outputs[table+csvKind].Size))
+		return streamTable[R](d.file(table+csvKind), max(maxTable, d.Manifest.Outputs[table+csvKind].Size), d.axes(table+csvKind, own))
 	}
 	return func(yield func(R, error) bool) {
 		var none R
@@ -67,7 +81,7 @@ func rowsOf[R any](d *Dir, table string) iter.Seq2[R, error] {
 }
 
 // streamTable yields the rows of a CSV file of at most that many bytes.
-func streamTable[R any](path string, most int64) iter.Seq2[R, error] {
+func streamTable[R any](path string, most int64, axes Axes) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		f, err := openUpTo(path, most)
 		if err != nil {
@@ -76,7 +90,7 @@ func streamTable[R any](path string, most int64) iter.Seq2[R, error] {
 			return
 		}
 		defer f.Close()
-		readCSV[R](path, f)(yield)
+		readCSV[R](path, f, axes)(yield)
 	}
 }
 
@@ -95,19 +109,13 @@ func (d *Dir) Metrics(names ...string) (rows []Metric, err error) {
 }
 
 // Summary returns the rows of summary.csv.
-func (d *Dir) Summary() ([]Summary, error) { return readTable[Summary](d.file("summary.csv")) }
+func (d *Dir) Summary() ([]Summary, error) { return readTable[Summary](d, "summary.csv") }
 
 // Curve returns the rows of curve.csv.
-func (d *Dir) Curve() ([]Point, error) { return readTable[Point](d.file("curve.csv")) }
+func (d *Dir) Curve() ([]Point, error) { return readTable[Point](d, "curve.csv") }
 
-func readTable[R any](path string) ([]R, error) {
-	f, err := openUpTo(path, maxTable)
-	if err != nil {
-		return nil, fmt.Errorf("read results: %w", err)
-	}
-	defer f.Close()
-	var rows []R
-	for row, err := range readCSV[R](path, f) {
+func readTable[R any](d *Dir, name string) (rows []R, err error) {
+	for row, err := range streamTable[R](d.file(name), maxTable, d.axes(name, len(columns[R]()))) {
 		if err != nil {
 			return nil, err
 		}
@@ -116,10 +124,11 @@ func readTable[R any](path string) ([]R, error) {
 	return rows, nil
 }
 
-func readParquet[R any](path string) iter.Seq2[R, error] {
+func readParquet[R any](path string, axes Axes) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		var none R
-		f, err := openParquet(path, columns[R]())
+		cols := columns[R]()
+		f, err := openParquet(path, append(slices.Clip(cols), axes...))
 		if err != nil {
 			yield(none, fmt.Errorf("read results: %w", err))
 			return
@@ -131,7 +140,6 @@ func readParquet[R any](path string) iter.Seq2[R, error] {
 			return
 		}
 		defer whole(r.Close)
-		cols := columns[R]()
 		buf := make([]R, 1024)
 		for done := 0; ; {
 			clear(buf) // the reader keeps what it finds behind a pointer

@@ -8,17 +8,12 @@ import (
 	"strings"
 )
 
-// tableColumns returns the columns of every table of those files.
-func tableColumns(files []*file) map[string][]Column {
-	all := map[string][]Column{
-		"jobs": columns[Job](), "prices": columns[Price](), "metrics": columns[Metric](),
-		"summary": columns[Summary](), "curve": columns[Point](),
+// columnsOf returns the columns of a file of rows: those of its table, and axes.
+func columnsOf(file string, axes Axes) []Column {
+	all := map[string]func() []Column{
+		"jobs": columns[Job], "prices": columns[Price], "metrics": columns[Metric], "summary": columns[Summary], "curve": columns[Point],
 	}
-	found := make(map[string][]Column)
-	for _, f := range files {
-		found[f.name] = all[strings.TrimSuffix(f.name, filepath.Ext(f.name))]
-	}
-	return found
+	return append(all[strings.TrimSuffix(file, filepath.Ext(file))](), axes...)
 }
 
 // readme describes the tables in words.

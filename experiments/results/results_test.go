@@ -20,9 +20,9 @@ var rewrite = flag.Bool("rewrite", false, "rewrite testdata")
 // Rows are invented; they are chosen to hold every kind of cell.
 var (
 	jobs = []Job{
-		{"pareto-high", "cac", 0, "j00", "u3", 12.5, 300, 4, 18_250_000, "accept", "fits", new(12.5), new(312.5), 1200, new(1200.0), new(Money(1_950_123)), new(Money(0)), new(true), nil, nil},
-		{"pareto-high", "cac", 0, "j01", "u1", 44, 1.0 / 3, 10, 1, "reject", "would violate j00: 0.4 < 0.5", nil, nil, 10.0 / 3, nil, nil, nil, nil, nil, nil},
-		{"pareto-high", "cac", 1, "-1", "=u,\"2\"", 0, 1e-300, 1, 0, "accept", "'quoted'", new(0.0), new(5.0), 5, new(0.25), new(Money(999_999_999_999_999_999)), new(Money(-1)), new(false), new(2), new(12.5)},
+		{"pareto-high", "cac", 0, "j00", "u3", 12.5, 300, 450, new(1012.5), 4, 18_250_000, new(0.01825), "accept", "fits", new(12.5), new(312.5), new(1.0), 1200, new(1200.0), new(Money(1_950_123)), new(Money(0)), new(true), nil, nil},
+		{"pareto-high", "cac", 0, "j01", "u1", 44, 1.0 / 3, 1, new(45.0), 10, 1, nil, "reject", "would violate j00: 0.4 < 0.5", nil, nil, nil, 10.0 / 3, nil, nil, nil, nil, nil, nil},
+		{"pareto-high", "cac", 1, "-1", "=u,\"2\"", 0, 1e-300, 1e300, nil, 1, 0, new(0.0), "accept", "'quoted'", new(0.0), new(5.0), new(0.05), 5, new(0.25), new(Money(999_999_999_999_999_999)), new(Money(-1)), new(false), new(2), new(12.5)},
 	}
 	prices    = []Price{{"pareto-high", "cac", 0, 0, 0.0125}, {"pareto-high", "cac", 0, 300, 0}}
 	metrics   = []Metric{{"pareto-high", "cac", 0, "violations", new(0.01)}, {"pareto-high", "cac", 1, "violations", nil}}
@@ -34,12 +34,12 @@ var (
 func write(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "out")
-	w, err := Create(dir, Both)
+	w, err := Create(dir, Both, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	key := "ledger/pareto-high/cac/0"
-	rows := NewEncoder(Both)
+	rows := NewEncoder(Both, nil)
 	block := func() Block {
 		b, err := rows.Block()
 		if err != nil {
@@ -86,7 +86,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 	}
 	equal("jobs.parquet", collect(t, d.Jobs()), jobs)
-	again, err := readTable[Job](d.file("jobs.csv"))
+	again, err := readTable[Job](d, "jobs.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,11 +163,11 @@ func TestSameBytes(t *testing.T) {
 	}
 	sums := func(step int) map[string]Output {
 		dir := filepath.Join(t.TempDir(), "out")
-		w, err := Create(dir, Both)
+		w, err := Create(dir, Both, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows := NewEncoder(Both)
+		rows := NewEncoder(Both, nil)
 		for i := 0; i < len(many); i += step {
 			if err := rows.Jobs(many[i:min(i+step, len(many))]); err != nil {
 				t.Fatal(err)
@@ -238,8 +238,8 @@ func TestOpen(t *testing.T) {
 		{"", "not a results directory: it has no manifest.json"},
 		{"{}", "not a results directory: its manifest.json is of another kind"},
 		{"[", "not a results directory"},
-		{`{"kind": "bourse results", "format": 9}`, "has format 9, want 1"},
-		{`{"kind": "bourse results", "format": 1, "seed": 7}`, "manifest.json: json"},
+		{`{"kind": "bourse results", "format": 9}`, "has format 9, want 2"},
+		{`{"kind": "bourse results", "format": 2, "seed": 7}`, "manifest.json: json"},
 	} {
 		dir := t.TempDir()
 		if c.manifest != "" {

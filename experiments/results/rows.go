@@ -10,12 +10,16 @@ type Job struct {
 	User          string   `parquet:"user,dict,zstd" doc:"who asked"`
 	Arrival       float64  `parquet:"arrival,zstd" doc:"s since the origin of the run"`
 	Runtime       float64  `parquet:"runtime,zstd" doc:"s on processors of its own"`
+	Estimate      float64  `parquet:"estimate,zstd" doc:"s, the runtime that its user says"`
+	Deadline      *float64 `parquet:"deadline,optional,zstd" doc:"s since the origin; null if no instant is promised"`
 	Nodes         int      `parquet:"nodes,zstd" doc:"hosts asked for"`
 	Value         Money    `parquet:"value,decimal(6:18),zstd" doc:"$ that its user offers"`
+	Bid           *float64 `parquet:"bid,optional,zstd" doc:"$/s that it offers for all its nodes: budget over deadline; null if rejected"`
 	Decision      string   `parquet:"decision,dict,zstd" doc:"accept, reject or defer"`
 	Reason        string   `parquet:"reason,dict,zstd" doc:"why it was decided so"`
 	Start         *float64 `parquet:"start,optional,zstd" doc:"s since the origin; null if it never started"`
-	End           *float64 `parquet:"end,optional,zstd" doc:"s since the origin; null if it never started"`
+	Finish        *float64 `parquet:"finish,optional,zstd" doc:"s since the origin; null if it never started"`
+	Share         *float64 `parquet:"share,optional,zstd" doc:"CPU s per second that each node had from start to finish; null if it never ran"`
 	Work          float64  `parquet:"work,zstd" doc:"CPU s asked for, all nodes together"`
 	WorkDone      *float64 `parquet:"work_done,optional,zstd" doc:"CPU s done by the deadline; null if rejected"`
 	Paid          *Money   `parquet:"paid,optional,decimal(6:18),zstd" doc:"$ paid to hosts; null if rejected"`

@@ -56,7 +56,7 @@ func TestCSVStrict(t *testing.T) {
 		{"1,5", "6 cells, want 5"},
 	} {
 		var err error
-		for _, e := range readCSV[Metric]("metrics.csv", strings.NewReader("configuration,admission,replication,metric,value\na,b,0,m,"+c.cell+"\n")) {
+		for _, e := range readCSV[Metric]("metrics.csv", strings.NewReader("configuration,admission,replication,metric,value\na,b,0,m,"+c.cell+"\n"), nil) {
 			err = e
 		}
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -65,7 +65,7 @@ func TestCSVStrict(t *testing.T) {
 	}
 	for cell, want := range map[string]string{"'=1": "=1", "''x": "'x", "'x": "", "=1": "", "-a": "", "x'": "x'"} {
 		var got string
-		for row, err := range readCSV[Metric]("metrics.csv", strings.NewReader("configuration,admission,replication,metric,value\n"+cell+",b,0,m,\n")) {
+		for row, err := range readCSV[Metric]("metrics.csv", strings.NewReader("configuration,admission,replication,metric,value\n"+cell+",b,0,m,\n"), nil) {
 			if (err == nil) != (want != "") {
 				t.Errorf("%s: error %v", cell, err)
 			}

@@ -24,13 +24,14 @@ type table[R any] struct {
 	csv     *csvWriter[R]
 	packed  bytes.Buffer
 	parquet *parquet.GenericWriter[R]
-	waiting []R  // to be handed to parquet
+	waiting []R // to be handed to parquet
+	along   *along
 	taken   bool // what is in text and packed is a block's
 }
 
 // newTable returns a table without rows; each of kinds is .csv or .parquet.
-func newTable[R any](name string, kinds ...string) *table[R] {
-	t := &table[R]{name: name, cols: columns[R]()}
+func newTable[R any](name string, axes Axes, kinds ...string) *table[R] {
+	t := &table[R]{name: name, cols: columns[R](), along: &along{axes: axes}}
 	for _, kind := range kinds {
 		if kind == csvKind {
 			t.csv = newCSVWriter[R]()
@@ -48,6 +49,9 @@ func (t *table[R]) pack() {
 	t.parquet = parquet.NewGenericWriter[R](&t.packed,
 		parquet.CreatedBy("bourse", "1", "results"), // no version of a library in the bytes
 		parquet.MaxRowsPerRowGroup(rowsPerGroup))
+	if len(t.along.axes) > 0 {
+		t.along.pack()
+	}
 }
 
 // begin drops what a block has taken.
@@ -72,7 +76,8 @@ func (t *table[R]) append(rows []R) error {
 	}
 	if t.csv != nil {
 		for i := range rows {
-			t.csv.write(reflect.ValueOf(&rows[i]).Elem())
+			row := reflect.ValueOf(&rows[i]).Elem()
+			t.csv.write(row, t.along.at(row).line)
 		}
 	}
 	t.rows += len(rows)
@@ -94,6 +99,13 @@ func (t *table[R]) flush() error {
 	if _, err := t.parquet.Write(t.waiting); err != nil {
 		return fmt.Errorf("write %s.parquet: %w", t.name, err)
 	}
+	for i := range t.waiting {
+		if at := t.along.at(reflect.ValueOf(&t.waiting[i]).Elem()); len(at.row) > 0 {
+			if _, err := t.along.rows.WriteRows([]parquet.Row{at.row}); err != nil {
+				return fmt.Errorf("write %s.parquet: %w", t.name, err)
+			}
+		}
+	}
 	clear(t.waiting)
 	t.waiting = t.waiting[:0]
 	return nil
@@ -114,7 +126,16 @@ func (t *table[R]) take(b Block) error {
 		if err := t.parquet.Close(); err != nil {
 			return fmt.Errorf("write %s.parquet: %w", t.name, err)
 		}
-		b[t.name+parquetKind] = t.packed.Bytes()
+		whole, err := t.packed.Bytes(), error(nil)
+		if len(t.along.axes) > 0 {
+			if err = t.along.rows.Close(); err == nil {
+				whole, err = beside(whole, t.along.packed.Bytes())
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("write %s.parquet: %w", t.name, err)
+		}
+		b[t.name+parquetKind] = whole
 	}
 	return nil
 }

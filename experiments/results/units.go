@@ -60,21 +60,15 @@ type Units struct {
 	lock *os.File
 }
 
-// ErrOther reports that a directory has units of another plan; the error that wraps it
-// is an [*OtherError].
-var ErrOther = errors.New("units of another run")
-
 // An OtherError is two plans for one directory.
 type OtherError struct {
 	Dir         string
 	Found, Want Plan
+	Whole       bool // found are results that are complete
 }
 
 // Error names the folder.
-func (e *OtherError) Error() string { return e.Dir + " has " + ErrOther.Error() }
-
-// Unwrap makes it [ErrOther].
-func (e *OtherError) Unwrap() error { return ErrOther }
+func (e *OtherError) Error() string { return e.Dir + " has units of another run" }
 
 // Unfinished returns where a run of the results directory dir keeps its units until it is
 // complete.
@@ -83,7 +77,7 @@ func Unfinished(dir string) (string, error) {
 	return filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".units"), err
 }
 
-// OpenUnits makes the directory of units for plan, or finds it: the error is [ErrOther]
+// OpenUnits makes the directory of units for plan, or finds it: the error is an [*OtherError]
 // if it was made for another plan, of which replications may be fewer or more. Until
 // [Units.Close] it is the caller's alone, or of those who share it, who write other units
 // or the same ones.
@@ -125,7 +119,7 @@ func (u *Units) open(shared bool) error {
 	case err != nil:
 		return err
 	case !found.Same(&u.Plan):
-		return &OtherError{u.Dir, found, u.Plan}
+		return &OtherError{Dir: u.Dir, Found: found, Want: u.Plan}
 	case slices.Equal(found.Units, u.Plan.Units):
 		u.Plan = found // of who began it
 	}

@@ -24,6 +24,7 @@ type Writer struct {
 	lock      *os.File // of temp, nil where there are no locks
 	closed    bool
 
+	axes    Axes
 	summary *table[Summary]
 	curve   *table[Point]
 	files   []*file
@@ -32,10 +33,11 @@ type Writer struct {
 	values []byte // of the units
 }
 
-// Create begins a results directory dir with tables in the forms of t. It may replace
-// an empty directory or older results; over anything else the error is [ErrNotResults].
-func Create(dir string, t Tables) (*Writer, error) {
-	w := &Writer{summary: newTable[Summary]("summary", csvKind), curve: newTable[Point]("curve", csvKind)}
+// Create begins a results directory dir with tables in the forms of t, and columns for
+// axes. It may replace an empty directory or older results; over anything else the error
+// is [ErrNotResults].
+func Create(dir string, t Tables, axes Axes) (*Writer, error) {
+	w := &Writer{axes: axes, summary: newTable[Summary]("summary", axes, csvKind), curve: newTable[Point]("curve", axes, csvKind)}
 	err := w.create(dir, t)
 	if err != nil {
 		w.Abort()
@@ -110,14 +112,14 @@ func (w *Writer) open(t Tables) (err error) {
 	if w.root, err = os.OpenRoot(w.temp); err != nil {
 		return err
 	}
-	headers := map[string][]byte{
-		"jobs" + csvKind: header[Job](), "prices" + csvKind: header[Price](), "metrics" + csvKind: header[Metric](),
-		"summary" + csvKind: header[Summary](), "curve" + csvKind: header[Point](),
-	}
-	empty, err := NewEncoder(t).Block() // every file that there is to be
+	empty, err := NewEncoder(t, w.axes).Block() // every file that there is to be
 	err = errors.Join(err, w.summary.take(empty), w.curve.take(empty))
 	for _, name := range slices.Sorted(maps.Keys(empty)) {
-		f, wrong := newFile(w.temp, name, headers[name])
+		var first []byte
+		if filepath.Ext(name) == csvKind {
+			first = header(columnsOf(name, w.axes))
+		}
+		f, wrong := newFile(w.temp, name, first)
 		if err = errors.Join(err, wrong); f != nil {
 			w.files = append(w.files, f)
 		}
@@ -204,7 +206,10 @@ func (w *Writer) Close(m Manifest) (err error) {
 	m.Kind, m.Format = kind, Format
 	m.ScenarioSHA256 = hashText(m.Scenario)
 	m.Version = BuildVersion()
-	m.Columns = tableColumns(w.files)
+	m.Columns = make(map[string][]Column)
+	for _, f := range w.files {
+		m.Columns[f.name] = columnsOf(f.name, w.axes)
+	}
 	if m.Inputs == nil {
 		m.Inputs = map[string]string{}
 	}

@@ -28,13 +28,13 @@ func TestRefused(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "out")
-			w, err := Create(dir, Both)
+			w, err := Create(dir, Both, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			rows := []Job{jobs[0], jobs[1]}
 			c.change(&rows[1])
-			out := NewEncoder(Both)
+			out := NewEncoder(Both, nil)
 			if err := out.Jobs(rows); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
@@ -62,15 +62,15 @@ func TestPlace(t *testing.T) {
 	if err := errors.Join(os.Mkdir(full, 0o755), os.WriteFile(filepath.Join(full, "thesis.tex"), nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Create(full, Both); !errors.Is(err, ErrNotResults) {
+	if _, err := Create(full, Both, nil); !errors.Is(err, ErrNotResults) {
 		t.Errorf("over a directory: %v, want ErrNotResults", err)
 	}
-	if _, err := Create(filepath.Join(full, "thesis.tex"), Both); err == nil {
+	if _, err := Create(filepath.Join(full, "thesis.tex"), Both, nil); err == nil {
 		t.Error("over a file: no error")
 	}
 	dir := filepath.Join(base, "deep", "out")
 	for i := range 2 {
-		w, err := Create(dir, Both)
+		w, err := Create(dir, Both, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +88,7 @@ func TestPlace(t *testing.T) {
 	if b, err := os.ReadFile(filepath.Join(dir, "notes.txt")); err != nil || string(b) != "mine" {
 		t.Errorf("what was added to older results: %q, %v", b, err)
 	}
-	w, err := Create(dir, Both)
+	w, err := Create(dir, Both, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestPlace(t *testing.T) {
 	if entries, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(entries) != 1 {
 		t.Errorf("beside the results: %v, %v", entries, err)
 	}
-	if w, err = Create(dir, Both); err != nil {
+	if w, err = Create(dir, Both, nil); err != nil {
 		t.Fatal(err)
 	}
 	defer w.Abort()

@@ -22,6 +22,8 @@ type Job struct {
 	Nodes                int
 	Value                audit.Money
 	Decision, Reason     string
+	Old                  bool // its table has no deadline, bid and share
+	Deadline, Bid, Share float64
 	Start, End, WorkDone float64
 	Paid, Penalty        audit.Money
 	Fulfilled            string // true, false, or empty
@@ -41,7 +43,13 @@ func ReadJobs(r io.Reader, keep func(run string) bool) (map[string][]Job, error)
 	}
 	c := cells{words: make(map[string]string)}
 	for i, name := range columns {
-		if c.at[i] = slices.Index(header, name); c.at[i] < 0 {
+		c.at[i] = slices.Index(header, name)
+		if c.at[i] < 0 && name == "finish" {
+			c.at[i] = slices.Index(header, "end") // of older tables
+		}
+		if c.at[i] < 0 && slices.Contains(since2, name) {
+			c.old = true
+		} else if c.at[i] < 0 {
 			return nil, fmt.Errorf("jobs, row 1: no column %s", name)
 		}
 	}
@@ -66,9 +74,9 @@ func ReadJobs(r io.Reader, keep func(run string) bool) (map[string][]Job, error)
 			continue
 		}
 		j := Job{
-			Row: row, ID: c.int("job"), User: c.text("user"), Arrival: c.number("arrival"), Work: c.number("work"),
-			Nodes: int(c.int("nodes")), Value: c.money("value"), Decision: c.text("decision"), Reason: c.text("reason"),
-			Start: c.number("start"), End: c.number("end"), WorkDone: c.number("work_done"),
+			Row: row, Old: c.old, ID: c.int("job"), User: c.text("user"), Arrival: c.number("arrival"), Work: c.number("work"),
+			Nodes: int(c.int("nodes")), Value: c.money("value"), Deadline: c.number("deadline"), Bid: c.number("bid"), Decision: c.text("decision"), Reason: c.text("reason"),
+			Start: c.number("start"), End: c.number("finish"), Share: c.number("share"), WorkDone: c.number("work_done"),
 			Paid: c.money("paid"), Penalty: c.money("penalty"), Fulfilled: c.text("fulfilled"),
 		}
 		if c.err != nil {
@@ -80,9 +88,12 @@ func ReadJobs(r io.Reader, keep func(run string) bool) (map[string][]Job, error)
 
 // columns are those that are read, in that order.
 var columns = [...]string{
-	"configuration", "admission", "replication", "job", "user", "arrival", "work", "nodes", "value", "decision", "reason",
-	"start", "end", "work_done", "paid", "penalty", "fulfilled",
+	"configuration", "admission", "replication", "job", "user", "arrival", "work", "nodes", "value", "deadline", "bid", "decision", "reason",
+	"start", "finish", "share", "work_done", "paid", "penalty", "fulfilled",
 }
+
+// since2 are columns that older tables have not.
+var since2 = []string{"deadline", "bid", "share"}
 
 // An of is whose a row is.
 type of struct{ configuration, admission, replication string }
@@ -93,6 +104,7 @@ type cells struct {
 	record []string
 	at     [len(columns)]int // in a record
 	next   int               // of columns
+	old    bool              // some of since2 are missing
 	words  map[string]string // what cells say, each kept once
 	err    error
 }
@@ -102,7 +114,9 @@ func (c *cells) cell(name string) string {
 	if columns[c.next] != name {
 		panic("verify: column " + name + " out of turn")
 	}
-	c.next++
+	if c.next++; c.at[c.next-1] < 0 {
+		return ""
+	}
 	return c.record[c.at[c.next-1]]
 }
 

@@ -94,8 +94,8 @@ func jobsIn(r *results.Dir, wanted func(run string) bool) (map[string][]Job, err
 			return audit.Money(*m)
 		}
 		one := Job{
-			Row: row, ID: id, User: j.User, Arrival: j.Arrival, Work: j.Work, Nodes: j.Nodes, Value: audit.Money(j.Value),
-			Decision: j.Decision, Reason: j.Reason, Start: number(j.Start), End: number(j.End), WorkDone: number(j.WorkDone),
+			Row: row, Old: r.Manifest.Format == 1, ID: id, User: j.User, Arrival: j.Arrival, Work: j.Work, Deadline: number(j.Deadline), Bid: number(j.Bid), Share: number(j.Share), Nodes: j.Nodes, Value: audit.Money(j.Value),
+			Decision: j.Decision, Reason: j.Reason, Start: number(j.Start), End: number(j.Finish), WorkDone: number(j.WorkDone),
 			Paid: amount(j.Paid), Penalty: amount(j.Penalty),
 		}
 		if j.Fulfilled != nil {

@@ -239,6 +239,7 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 		}
 		if known(d.terms.Submit) {
 			t.number(e.Seq, j, "arrival", j.Arrival, d.terms.Submit)
+			t.promised(e.Seq, j, d)
 		}
 	}
 	if !t.computes() {
@@ -262,6 +263,19 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 		return "", ""
 	}
 	return t.place(e, d)
+}
+
+// promised checks what j says of the terms.
+func (t *trail) promised(seq int64, j *Job, d *contract) {
+	if j.Old {
+		return
+	}
+	due := d.terms.due()
+	if math.IsInf(due, 1) {
+		due = math.NaN()
+	}
+	t.number(seq, j, "deadline", j.Deadline, due)
+	t.nearly(seq, j, "bid", j.Bid, float64(d.value)/1e6/d.terms.Deadline, 1e-9)
 }
 
 // contract returns one that is not in use.
@@ -297,8 +311,11 @@ func (t *trail) settle(e *audit.Entry, n *note, holds func(string) audit.Money) 
 		}
 	}
 	if j := d.row; j != nil {
-		t.number(e.Seq, j, "end", j.End, e.Time)
+		t.number(e.Seq, j, "finish", j.End, e.Time)
 		t.money(e.Seq, j, "paid", j.Paid, charged)
+		if took := j.End - j.Start; !j.Old && v.State == "fulfilled" && took > 0 && known(v.needed()) {
+			t.nearly(e.Seq, j, "share", j.Share, v.needed()/(float64(j.Nodes)*took), 1e-6)
+		}
 		if len(e.Note) > 0 {
 			t.text(e.Seq, j, "fulfilled", j.Fulfilled, strconv.FormatBool(v.State == "fulfilled"))
 			t.number(e.Seq, j, "work_done", j.WorkDone, v.Done)
@@ -321,7 +338,7 @@ func (t *trail) finish(seq int64) (bad *audit.Finding) {
 		case !t.fares[i].seen && j.Decision != "defer":
 			t.off(0, j, "decision", fmt.Sprintf("%q of job %d", j.Decision, j.ID), "defer, or a decision that an entry makes")
 		case t.open[j.ID] != nil && !math.IsNaN(j.End):
-			t.off(0, j, "end", fmt.Sprint(j.End), "nothing: no entry settles it")
+			t.off(0, j, "finish", fmt.Sprint(j.End), "nothing: no entry settles it")
 		case j.Decision == "accept" && t.open[j.ID] == nil:
 			t.money(t.fares[i].last, j, "penalty", j.Penalty, t.fares[i].paid)
 		}
@@ -338,7 +355,7 @@ func (t *trail) blank(seq int64, j *Job) {
 	for _, c := range []struct {
 		column string
 		x      float64
-	}{{"start", j.Start}, {"end", j.End}, {"work_done", j.WorkDone}} {
+	}{{"start", j.Start}, {"finish", j.End}, {"work_done", j.WorkDone}, {"bid", j.Bid}, {"share", j.Share}} {
 		if !math.IsNaN(c.x) {
 			t.off(seq, j, c.column, fmt.Sprint(c.x), "nothing")
 		}
@@ -365,7 +382,14 @@ func (t *trail) money(seq int64, j *Job, column string, found, want audit.Money)
 }
 
 func (t *trail) number(seq int64, j *Job, column string, found, want float64) {
-	if found != want {
+	if found != want && (known(found) || known(want)) {
+		t.off(seq, j, column, fmt.Sprint(found), fmt.Sprint(want))
+	}
+}
+
+// nearly is number, within a relative error.
+func (t *trail) nearly(seq int64, j *Job, column string, found, want, within float64) {
+	if !(math.Abs(found-want) <= within*math.Abs(want)) {
 		t.off(seq, j, column, fmt.Sprint(found), fmt.Sprint(want))
 	}
 }

@@ -47,7 +47,7 @@ func small() (steps []step, table [][]string) {
 		{"settle", end, 1, 1.5, done},
 	}
 	table = [][]string{
-		{"configuration", "admission", "replication", "job", "user", "arrival", "runtime", "nodes", "value", "decision", "reason", "start", "end", "work", "work_done", "paid", "penalty", "fulfilled"},
+		{"configuration", "admission", "replication", "job", "user", "arrival", "runtime", "nodes", "value", "decision", "reason", "start", "finish", "work", "work_done", "paid", "penalty", "fulfilled"},
 		{"small", "cac", "0", "1", "ann", "0", "100", "1", "2.000000", "accept", "", "0", fmt.Sprint(end), "100", "100", "1.500000", "0.000000", "true"},
 		{"small", "cac", "0", "2", "ann", "0", "100", "1", "6.000000", "accept", "", "0", "100", "100", "100", "3.000000", "0.000000", "true"},
 		{"small", "cac", "0", "3", "ann", "0", "100", "1", "4.000000", "accept", "", "0", fmt.Sprint(third), "100", "100", "2.500000", "0.000000", "true"},
@@ -269,7 +269,7 @@ func TestCells(t *testing.T) {
 				*cell = "false"
 			case "value", "paid", "penalty":
 				*cell = "1.500001"
-			case "arrival", "start", "end", "work", "work_done":
+			case "arrival", "start", "finish", "work", "work_done":
 				*cell = "0.5"
 			case "nodes":
 				*cell = "2"

@@ -1,0 +1,122 @@
+package results
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// Axes are the columns that a sweep adds to every table, behind its own: where the
+// configuration of a row, called NAME@VALUE,VALUE, lies along each axis.
+type Axes []Column
+
+// Axis adds the column of an axis with that name and those values: numbers if they all
+// are, else text. The column is called as the axis is, but for what a name in SQL cannot
+// hold, and for a name that a column of some table has.
+func (a *Axes) Axis(name string, values []string) {
+	c := Column{Name: strings.Trim(unnamed.ReplaceAllString(strings.ToLower(name), "_"), "_"), Type: kinds[number], Doc: "of the configuration: " + name, kind: number}
+	for _, v := range values {
+		if _, err := strconv.ParseFloat(v, 64); err != nil || hexadecimal(v) {
+			c.Type, c.kind = kinds[text], text
+		}
+	}
+	taken := func(t []Column) bool {
+		return slices.ContainsFunc(t, func(o Column) bool { return o.Name == c.Name })
+	}
+	for taken(*a) || taken(columns[Job]()) || taken(columns[Price]()) || taken(columns[Metric]()) || taken(columns[Summary]()) || taken(columns[Point]()) || c.Name == "" {
+		c.Name += "_axis"
+	}
+	*a = append(*a, c)
+}
+
+var unnamed = regexp.MustCompile(`[^a-z0-9]+`)
+
+// along writes the cells of axes for a table.
+type along struct {
+	axes          Axes
+	configuration string
+	cells         cells // of it
+
+	packed bytes.Buffer
+	rows   *parquet.GenericWriter[any]
+}
+
+// cells are those of a configuration.
+type cells struct {
+	line []byte // of CSV, with a comma before each
+	row  parquet.Row
+}
+
+// at returns the cells of a row, which begins with its configuration.
+func (a *along) at(row reflect.Value) cells {
+	configuration := row.Field(0).String()
+	if len(a.axes) == 0 || configuration == a.configuration && a.cells.row != nil {
+		return a.cells
+	}
+	a.configuration, a.cells = configuration, cells{}
+	_, spot, _ := strings.Cut(configuration, "@")
+	values := strings.Split(spot, ",")
+	for i, c := range a.axes {
+		word := ""
+		if i < len(values) {
+			word = values[i]
+		}
+		line := append(a.cells.line, ',')
+		cell := parquet.ByteArrayValue([]byte(word))
+		if c.kind == number {
+			x, _ := strconv.ParseFloat(word, 64) // Axis has looked
+			cell = parquet.DoubleValue(x)
+			line = strconv.AppendFloat(line, x, 'g', -1, 64)
+		} else {
+			line = append(line, SafeText(word)...)
+		}
+		a.cells.line, a.cells.row = line, append(a.cells.row, cell.Level(0, 0, i))
+	}
+	return a.cells
+}
+
+// pack begins the columns of a Parquet file.
+func (a *along) pack() {
+	fields := make([]reflect.StructField, len(a.axes))
+	for i, c := range a.axes {
+		of := reflect.TypeFor[string]()
+		if c.kind == number {
+			of = reflect.TypeFor[float64]()
+		}
+		fields[i] = reflect.StructField{Name: "A" + strconv.Itoa(i), Type: of, Tag: reflect.StructTag(`parquet:"` + c.Name + `,dict,zstd"`)}
+	}
+	a.packed.Reset()
+	a.rows = parquet.NewGenericWriter[any](&a.packed, parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface()), parquet.MaxRowsPerRowGroup(rowsPerGroup))
+}
+
+// beside returns a whole Parquet file of the columns of both, which have the same groups.
+func beside(one, other []byte) ([]byte, error) {
+	end, meta, err := foot(one)
+	if err != nil {
+		return nil, err
+	}
+	last, more, err := foot(other)
+	if err != nil {
+		return nil, err
+	}
+	if len(meta.RowGroups) != len(more.RowGroups) || meta.NumRows != more.NumRows {
+		return nil, errors.New("the axes of a block have other rows than it has")
+	}
+	meta.Schema[0].NumChildren.V += more.Schema[0].NumChildren.V
+	meta.Schema = append(meta.Schema, more.Schema[1:]...)
+	meta.ColumnOrders = append(meta.ColumnOrders, more.ColumnOrders...)
+	for i := range meta.RowGroups {
+		g, h := &meta.RowGroups[i], &more.RowGroups[i]
+		shiftGroup(h, int64(end-len(magic)))
+		g.Columns = append(g.Columns, h.Columns...)
+		g.TotalByteSize += h.TotalByteSize
+		g.TotalCompressedSize += h.TotalCompressedSize
+	}
+	return append(append(one[:end:end], other[len(magic):last]...), footer(meta)...), nil
+}

@@ -157,7 +157,11 @@ func TestShards(t *testing.T) {
 	if _, err := ready.Publish(t.Context(), Options{Workers: 2}, to(t, ready, want)); err != nil {
 		t.Fatal(err)
 	}
-	for _, n := range []int{1, 3, 30} {
+	counts := []int{3, 1, 30}
+	if testing.Short() {
+		counts = counts[:1]
+	}
+	for _, n := range counts {
 		var all []*results.Units
 		for k := range n {
 			p := to(t, ready, filepath.Join(base, fmt.Sprint(n), fmt.Sprint(k)))
@@ -238,7 +242,7 @@ func TestMore(t *testing.T) {
 	p = to(t, other, p.Dir)
 	p.Of = 1
 	var refused *results.OtherError
-	if err := other.Shard(t.Context(), Options{}, p); !errors.As(err, &refused) || !errors.Is(err, results.ErrOther) {
+	if err := other.Shard(t.Context(), Options{}, p); !errors.As(err, &refused) {
 		t.Errorf("another seed: %v", err)
 	}
 }
@@ -248,6 +252,9 @@ func TestMore(t *testing.T) {
 // not taken from.
 func TestGrown(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("21 runs, which do nothing at once that TestShards does not")
+	}
 	base := t.TempDir()
 	for _, tables := range []results.Tables{results.Both, results.CSV, results.None} {
 		few, more := few(t, 5), few(t, 8)
@@ -387,5 +394,32 @@ func TestMatrixShards(t *testing.T) {
 		if t.Failed() {
 			t.Fatalf("seed %d, draw %d", seed, n)
 		}
+	}
+}
+
+// TestReplaces checks that results of another scenario are not replaced unasked, and that
+// the field is named; of the same with more replications they are.
+func TestReplaces(t *testing.T) {
+	t.Parallel()
+	ready := few(t, 1)
+	p := to(t, ready, filepath.Join(t.TempDir(), "out"))
+	if err := ready.Replaces(&p); err != nil {
+		t.Errorf("nothing is there: %v", err)
+	}
+	if _, err := ready.Publish(t.Context(), Options{}, p); err != nil {
+		t.Fatal(err)
+	}
+	more, other := few(t, 2), few(t, 1, "seed=7")
+	again := to(t, more, p.Dir)
+	if err := more.Replaces(&again); err != nil {
+		t.Errorf("more replications: %v", err)
+	}
+	again = to(t, other, p.Dir)
+	var refused *results.OtherError
+	if err := other.Replaces(&again); !errors.As(err, &refused) || !refused.Whole {
+		t.Fatalf("another seed: %v", err)
+	}
+	if got := Difference(&refused.Found, &refused.Want); got != "seed: found 1, want 7" {
+		t.Errorf("the difference is %q", got)
 	}
 }

@@ -165,7 +165,11 @@ func runChoice(c *cli.Context, ch choice, dir string) error {
 	for _, line := range left {
 		note(c, "%s", line)
 	}
-	if c.Bool("fresh") {
+	if !c.Bool("fresh") {
+		if err := ready.Replaces(&to); err != nil {
+			return differs(err, dir)
+		}
+	} else {
 		where, err := results.Unfinished(dir)
 		if err = errors.Join(err, results.Forget(where)); err != nil {
 			return err

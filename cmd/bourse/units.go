@@ -24,7 +24,7 @@ func unitFlags() []cli.Flag {
 		&cli.StringFlag{Name: "tables", Usage: "keep jobs, prices and metrics as `FORM`: both (jobs as CSV and Parquet), parquet, csv or none but metrics (default: both, parquet from a million rows on)"},
 		&cli.BoolFlag{Name: "units", Usage: "list the units of the run, the parts that it keeps as files and can be divided by, and run nothing"},
 		&cli.StringFlag{Name: "shard", Usage: "do part `K/N` of the units only, of 1/N to N/N, and leave them in the directory of --out, which shards may share, for 'bourse merge'; auto/N takes K from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX"},
-		&cli.BoolFlag{Name: "fresh", Usage: "begin anew, in place of going on where a run was stopped and of keeping what older results of the same scenario have found"},
+		&cli.BoolFlag{Name: "fresh", Usage: "begin anew: do not go on where a run was stopped, keep nothing of older results of the same scenario, and replace those of another"},
 	}
 }
 
@@ -95,6 +95,9 @@ func differs(err error, dir string) error {
 	var other *results.OtherError
 	if !errors.As(err, &other) {
 		return err
+	}
+	if other.Whole {
+		return misuse.Errorf("%s has the results of another run: %s; replace them with --fresh, or write elsewhere", dir, experiments.Difference(&other.Found, &other.Want))
 	}
 	return misuse.Errorf("%s was begun by another run: %s; finish that one ('%s' with the same --out), drop it with --fresh, or write elsewhere",
 		dir, experiments.Difference(&other.Found, &other.Want), strings.Join(other.Found.Command, " "))

@@ -14,23 +14,23 @@ import (
 	"bourse/experiments/stats"
 )
 
-// encode appends the rows of r, which was measured as found, to out.
-func encode(out *results.Encoder, s *Study, r *Replication, found []float64) error {
+// rowsAtOnce is how many rows of jobs are made at once.
+const rowsAtOnce = 1 << 10
+
+// encode appends the rows of a run of r, which was measured as found, to out.
+func encode(out *results.Encoder, s *Study, r *Replication, policy int, run *Run, found []float64) error {
 	c := &s.Experiment.Configurations[r.Configuration]
-	found = found[1:]
-	for k, run := range r.Runs {
-		label := c.Admission[k].Label
-		of := found[k*s.width():]
-		rows := make([]results.Metric, len(s.Metrics))
-		for m := range rows {
-			rows[m] = s.metricRow(r.Configuration, k, r.Rep, m, of[m])
-		}
-		err := errors.Join(out.Jobs(jobRows(c.Name, label, r.Rep, run)), out.Prices(priceRows(c.Name, label, r.Rep, run)), out.Metrics(rows))
-		if err != nil {
+	label := c.Admission[policy].Label
+	for jobs := range slices.Chunk(run.Jobs, rowsAtOnce) {
+		if err := out.Jobs(jobRows(c.Name, label, r.Rep, jobs, run.Outcome.Volatile)); err != nil {
 			return err
 		}
 	}
-	return nil
+	rows := make([]results.Metric, len(s.Metrics))
+	for m := range rows {
+		rows[m] = s.metricRow(r.Configuration, policy, r.Rep, m, found[m])
+	}
+	return errors.Join(out.Prices(priceRows(c.Name, label, r.Rep, run)), out.Metrics(rows))
 }
 
 // An ending is what a row points to of a job that was admitted: not into the run,
@@ -42,11 +42,11 @@ type ending struct {
 	fulfilled                bool
 }
 
-func jobRows(configuration, admission string, rep int, run *Run) []results.Job {
-	rows := make([]results.Job, len(run.Jobs))
-	endings := make([]ending, len(run.Jobs))
+func jobRows(configuration, admission string, rep int, jobs []metrics.Job, volatile bool) []results.Job {
+	rows := make([]results.Job, len(jobs))
+	endings := make([]ending, len(jobs))
 	for i := range rows {
-		j := &run.Jobs[i]
+		j := &jobs[i]
 		c, row, o := &j.Contract, &rows[i], &endings[i]
 		*row = results.Job{
 			Configuration: configuration, Admission: admission, Replication: rep,
@@ -62,7 +62,7 @@ func jobRows(configuration, admission string, rep int, run *Run) []results.Job {
 			o.start = c.Began
 		}
 		row.Start, row.End, row.WorkDone = &o.start, &o.end, &o.done
-		if run.Outcome.Volatile {
+		if volatile {
 			row.Losses, row.Wasted = &o.losses, &o.wasted
 		}
 		row.Paid, row.Penalty, row.Fulfilled = &o.paid, &o.penalty, &o.fulfilled

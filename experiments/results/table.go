@@ -3,7 +3,6 @@ package results
 import (
 	"bytes"
 	"fmt"
-	"reflect"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -42,7 +41,7 @@ func newTable[R any](name string, kinds ...string) *table[R] {
 	return t
 }
 
-// pack begins a Parquet file.
+// pack begins a Parquet file. (To reset a writer loses the names of columns.)
 func (t *table[R]) pack() {
 	t.packed.Reset()
 	t.parquet = parquet.NewGenericWriter[R](&t.packed,
@@ -66,13 +65,13 @@ func (t *table[R]) begin() {
 func (t *table[R]) append(rows []R) error {
 	t.begin()
 	for i := range rows {
-		if err := checkRow(t.cols, reflect.ValueOf(&rows[i]).Elem()); err != nil {
+		if err := checkRow(t.cols, &rows[i]); err != nil {
 			return fmt.Errorf("%s, row %d: %w", t.name, t.rows+i+1, err)
 		}
 	}
 	if t.csv != nil {
 		for i := range rows {
-			t.csv.write(reflect.ValueOf(&rows[i]).Elem())
+			t.csv.write(&rows[i])
 		}
 	}
 	t.rows += len(rows)

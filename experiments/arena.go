@@ -104,6 +104,7 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 	}
 	a.broker.Reset(parts)
 	in := &arrivals{arena: a, setting: s, run: a.spare.take(len(a.plan))}
+	a.indexPlan()
 	a.cancels.Reset()
 	market := []des.Source{marketplace{&a.broker, in}}
 	of := &in.run.Outcome
@@ -260,6 +261,9 @@ func (in *arrivals) Next() float64 {
 // ends at now has ended: the kernel has advanced the broker.
 func (in *arrivals) Advance(now float64) error {
 	a := in.arena
+	if len(a.broker.Ended()) >= atOnce {
+		a.gather(in.run)
+	}
 	for in.Next() <= now {
 		n := len(in.run.Jobs)
 		j := &a.plan[n]
@@ -314,9 +318,11 @@ func refuse(j *metrics.Job, d *contracts.Decision) {
 // bin is the width of price averages in seconds (§4.2).
 const bin = 300
 
-// collect fills in what became of the contracts, and the prices.
-func (a *arena) collect(run *Run, s *setting) {
-	a.indexPlan()
+// atOnce is how many contracts end before it is noted what became of them.
+const atOnce = 1 << 12
+
+// gather fills in what became of contracts, which the broker then forgets.
+func (a *arena) gather(run *Run) {
 	for i := range a.broker.Ended() {
 		c := &a.broker.Ended()[i]
 		became := &run.Jobs[a.position(c.ID)].Contract
@@ -327,6 +333,12 @@ func (a *arena) collect(run *Run, s *setting) {
 	for _, r := range a.broker.Refused() {
 		refuse(&run.Jobs[a.position(r.ID)], &r.Decision)
 	}
+	a.broker.Forget()
+}
+
+// collect fills in what became of the last contracts, and the prices.
+func (a *arena) collect(run *Run, s *setting) {
+	a.gather(run)
 	if s.payment.Whole {
 		run.Prices = nil
 		return // nothing is paid by price

@@ -22,7 +22,7 @@ func (run *toldRun) audit(r *told) error {
 		return nil
 	}
 	c := run.set.conf
-	text := jobsCSV(jobRows(c, run.offer.Label, run.rep, run.Run))
+	text := jobsCSV(jobRows(c, run.offer.Label, run.rep, run.Jobs, run.Outcome.Volatile))
 	key := fmt.Sprintf("%s/%s/%d", c.Name, run.offer.Label, run.rep)
 	rows, err := verify.ReadJobs(strings.NewReader(text), func(string) bool { return true })
 	if err != nil {

@@ -246,7 +246,7 @@ func (r *told) sum(at map[string]*toldRun) (string, error) {
 				metrics = append(metrics, r.study.metricRow(rep.Configuration, k, rep.Rep, m, values[rep.Rep]))
 			}
 			if err := errors.Join(
-				out.Encode(jobRows(c, label, rep.Rep, run)),
+				out.Encode(jobRows(c, label, rep.Rep, run.Jobs, run.Outcome.Volatile)),
 				out.Encode(priceRows(c.Name, label, rep.Rep, run)),
 				out.Encode(metrics),
 			); err != nil {

@@ -15,26 +15,26 @@ import (
 	"bourse/experiments/stats"
 )
 
-// encode appends the rows of r, which was measured as found, to out.
-func encode(out *results.Encoder, s *Study, r *Replication, found []float64) error {
+// rowsAtOnce is how many rows of jobs are made at once.
+const rowsAtOnce = 1 << 10
+
+// encode appends the rows of a run of r, which was measured as found, to out.
+func encode(out *results.Encoder, s *Study, r *Replication, policy int, run *Run, found []float64) error {
 	c := &s.Experiment.Configurations[r.Configuration]
-	found = found[1:]
-	for k, run := range r.Runs {
-		label := c.Admission[k].Label
-		of := found[k*s.width():]
-		rows := make([]results.Metric, len(s.Metrics))
-		for m := range rows {
-			rows[m] = s.metricRow(r.Configuration, k, r.Rep, m, of[m])
-		}
-		err := errors.Join(out.Jobs(jobRows(c, label, r.Rep, run)), out.Prices(priceRows(c.Name, label, r.Rep, run)), out.Metrics(rows))
-		if err != nil {
+	label := c.Admission[policy].Label
+	for jobs := range slices.Chunk(run.Jobs, rowsAtOnce) {
+		if err := out.Jobs(jobRows(c, label, r.Rep, jobs, run.Outcome.Volatile)); err != nil {
 			return err
 		}
 	}
-	return nil
+	rows := make([]results.Metric, len(s.Metrics))
+	for m := range rows {
+		rows[m] = s.metricRow(r.Configuration, policy, r.Rep, m, found[m])
+	}
+	return errors.Join(out.Prices(priceRows(c.Name, label, r.Rep, run)), out.Metrics(rows))
 }
 
-// An ending is what a row points to, but for the deadline of a job that was admitted: not into the run,
+// An ending is what a row points to: the deadline, and the rest of a job that was admitted. Not into the run,
 // whose memory may be used again before the row is written.
 type ending struct {
 	due, bid, start, finish, share, done, wasted float64
@@ -43,12 +43,12 @@ type ending struct {
 	fulfilled                                    bool
 }
 
-func jobRows(at *scenario.Configuration, admission string, rep int, run *Run) []results.Job {
+func jobRows(at *scenario.Configuration, admission string, rep int, jobs []metrics.Job, volatile bool) []results.Job {
 	sla := &at.SLA
-	rows := make([]results.Job, len(run.Jobs))
-	endings := make([]ending, len(run.Jobs))
+	rows := make([]results.Job, len(jobs))
+	endings := make([]ending, len(jobs))
 	for i := range rows {
-		j := &run.Jobs[i]
+		j := &jobs[i]
 		c, row, o := &j.Contract, &rows[i], &endings[i]
 		*row = results.Job{
 			Configuration: at.Name, Admission: admission, Replication: rep,
@@ -75,7 +75,7 @@ func jobRows(at *scenario.Configuration, admission string, rep int, run *Run) []
 			o.share = c.Done / (float64(j.Nodes) * took)
 			row.Share = &o.share
 		}
-		if run.Outcome.Volatile {
+		if volatile {
 			row.Losses, row.Wasted = &o.losses, &o.wasted
 		}
 		row.Paid, row.Penalty, row.Fulfilled = &o.paid, &o.penalty, &o.fulfilled

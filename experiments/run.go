@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"bourse/bank"
@@ -125,16 +126,29 @@ func inOrder[T any](ctx context.Context, n, workers int, begin func(context.Cont
 }
 
 // replicate runs replication rep of a configuration.
-func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*setting, configuration, rep int, opts Options) (r *Replication, err error) {
-	s := all[configuration]
-	r = &Replication{Configuration: configuration, Rep: rep}
+func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*setting, configuration, rep int, opts Options) (*Replication, error) {
+	r := &Replication{Configuration: configuration, Rep: rep}
+	err := a.each(ctx, e, all, r, opts, func(_ int, run *Run) error {
+		r.Runs = append(r.Runs, run)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// each runs r under one policy after another, and gives each run to take as soon as all is
+// known that it is measured by.
+func (a *arena) each(ctx context.Context, e *scenario.Experiment, all []*setting, r *Replication, opts Options, take func(policy int, run *Run) error) (err error) {
+	s, rep := all[r.Configuration], r.Rep
 	at := place(e, r.Configuration, rep)
 	defer at.recovered(&err)
-	fail := func(err error) (*Replication, error) {
+	fail := func(err error) error {
 		if errors.As(err, new(*Panic)) { // it says where by itself
-			return nil, err
+			return err
 		}
-		return nil, fmt.Errorf("configuration %s, replication %d: %w", s.conf.Name, rep, err)
+		return fmt.Errorf("configuration %s, replication %d: %w", s.conf.Name, rep, err)
 	}
 	if err := a.draw(s, e.Seed, rep); err != nil {
 		return fail(err)
@@ -144,28 +158,15 @@ func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*se
 	}
 	best := a.optimum(s)
 	r.Optimum = Optimum{best.Value, best.Bound, best.Proven}
-	var demand []float64
-	for k := range s.offers {
-		o := &s.offers[k]
-		at.Policy = o.Label
-		run, err := a.journaled(ctx, s, o, e.Seed, rep, opts, at)
-		if err != nil {
-			return fail(fmt.Errorf("admission %s: %w", o.Label, err))
-		}
-		for i := range min(len(best.Chosen), len(run.Jobs)) {
-			run.Jobs[i].Chosen = best.Chosen[i]
-		}
-		if demand == nil && admission.Spot(o.Name) {
-			demand = run.Prices
-		}
-		r.Runs = append(r.Runs, run)
-	}
-	at.Policy = ""
-	var promises []metrics.Promise
+	// What the first to run on the spot market pays is the demand that others are held
+	// against; predictors are asked for promises after all runs.
+	first := slices.IndexFunc(s.offers, func(o offer) bool { return admission.Spot(o.Name) })
 	if wantsPromises(e) {
-		promises = a.promises(s, e.Seed, rep)
+		first = len(s.offers) - 1
 	}
-	for k, run := range r.Runs {
+	var demand []float64
+	var promises []metrics.Promise
+	finish := func(k int, run *Run) error {
 		f := &s.conf.Fleet
 		warm := int(s.conf.Workload.Warmup * float64(len(run.Jobs)))
 		o := &run.Outcome
@@ -178,8 +179,37 @@ func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*se
 		if !admission.Spot(s.offers[k].Name) {
 			o.Demand = demand
 		}
+		return take(k, run)
 	}
-	return r, nil
+	var waiting []*Run
+	for k := range s.offers {
+		o := &s.offers[k]
+		at.Policy = o.Label
+		run, err := a.journaled(ctx, s, o, e.Seed, rep, opts, at)
+		if err != nil {
+			return fail(fmt.Errorf("admission %s: %w", o.Label, err))
+		}
+		at.Policy = ""
+		for i := range min(len(best.Chosen), len(run.Jobs)) {
+			run.Jobs[i].Chosen = best.Chosen[i]
+		}
+		if demand == nil && admission.Spot(o.Name) {
+			demand = slices.Clone(run.Prices) // the run may be gone when others are measured
+		}
+		if waiting = append(waiting, run); k < first {
+			continue
+		}
+		if wantsPromises(e) {
+			promises = a.promises(s, e.Seed, rep)
+		}
+		for i, run := range waiting {
+			if err := finish(k+1-len(waiting)+i, run); err != nil {
+				return err
+			}
+		}
+		waiting = waiting[:0]
+	}
+	return nil
 }
 
 // journaled is run with the journal that opts want for it, which is told of a panic

@@ -52,7 +52,13 @@ func run(t testing.TB, e *scenario.Experiment, workers int, take func(*Replicati
 }
 
 // Add measures r, which must be the next replication of its configuration.
-func (s *Study) Add(r *Replication) { s.add(r.Configuration, s.measure(r, nil)) }
+func (s *Study) Add(r *Replication) {
+	found := []float64{r.unproven()}
+	for _, run := range r.Runs {
+		found = s.measure(run, found)
+	}
+	s.add(r.Configuration, found)
+}
 
 // Value returns metric m of a replication, and whether it is defined there.
 func (s *Study) Value(configuration, policy, m, rep int) (float64, bool) {

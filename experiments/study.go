@@ -37,35 +37,37 @@ func newStudy(e *scenario.Experiment) *Study {
 	return s
 }
 
-// measure appends to found all that s keeps of r: whether U* is a bound only, and for
-// each policy every metric, and efficiency at every alpha; NaN where it is undefined.
-func (s *Study) measure(r *Replication, found []float64) []float64 {
+// measure appends to found all that s keeps of a run: every metric, and efficiency at
+// every alpha; NaN where it is undefined.
+func (s *Study) measure(run *Run, found []float64) []float64 {
 	number := func(x float64, ok bool) {
 		if !ok {
 			x = math.NaN()
 		}
 		found = append(found, x)
 	}
-	unproven := 0.0
-	if !r.Optimum.Proven {
-		unproven = 1
+	for m := range s.Metrics {
+		number(s.Metrics[m].Of(&run.Outcome))
 	}
-	number(unproven, true)
-	for _, run := range r.Runs {
-		for m := range s.Metrics {
-			number(s.Metrics[m].Of(&run.Outcome))
-		}
-		for _, alpha := range s.Experiment.Alphas {
-			number(metrics.Efficiency(&run.Outcome, alpha))
-		}
+	for _, alpha := range s.Experiment.Alphas {
+		number(metrics.Efficiency(&run.Outcome, alpha))
 	}
 	return found
 }
 
-// width returns how many numbers measure appends for a policy.
+// unproven is the first number of a replication: 1 if its U* is a bound only.
+func (r *Replication) unproven() float64 {
+	if r.Optimum.Proven {
+		return 0
+	}
+	return 1
+}
+
+// width returns how many numbers measure appends.
 func (s *Study) width() int { return len(s.Metrics) + len(s.Experiment.Alphas) }
 
-// add enters the next replications of a configuration, as they were measured.
+// add enters the next replications of a configuration, as they were measured: of each
+// whether it is unproven, and its policies.
 func (s *Study) add(configuration int, found []float64) {
 	cells := s.cells[configuration]
 	for width := s.width(); len(found) > 0; {

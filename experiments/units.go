@@ -159,18 +159,22 @@ func (p *Prepared) unit(ctx context.Context, a *arena, out *results.Encoder, s *
 	defer at.recovered(&err)
 	for rep := u.From; rep < u.To; rep++ {
 		at.Replication = rep
-		r, err := a.replicate(ctx, p.Experiment, p.settings, u.Configuration, rep, opts)
+		r := &Replication{Configuration: u.Configuration, Rep: rep}
+		first := len(unit.Values)
+		unit.Values = append(unit.Values, 0)
+		err := a.each(ctx, p.Experiment, p.settings, r, opts, func(policy int, run *Run) error {
+			before := len(unit.Values)
+			unit.Values = s.measure(run, unit.Values)
+			if err := encode(out, s, r, policy, run, unit.Values[before:]); err != nil {
+				return err
+			}
+			a.spare.give(run)
+			return nil
+		})
 		if err != nil {
 			return nil, err
 		}
-		before := len(unit.Values)
-		unit.Values = s.measure(r, unit.Values)
-		if err := encode(out, s, r, unit.Values[before:]); err != nil {
-			return nil, err
-		}
-		for _, run := range r.Runs {
-			a.spare.give(run)
-		}
+		unit.Values[first] = r.unproven()
 		progress()
 	}
 	unit.Block, err = out.Block()

@@ -10,10 +10,12 @@ import (
 	"bourse/bank"
 )
 
-// A pending is what entries have changed since balances were last written.
+// A pending is what entries have changed since balances were last written. An escrow that
+// came and went has changed nothing.
 type pending struct {
 	accounts map[string]int32 // the place of its change
 	changes  []change
+	free     []int32 // places of escrows that went
 	admitted []int64
 	requests map[string]answered
 }
@@ -25,7 +27,7 @@ type change struct {
 
 func (s *pending) init() {
 	s.accounts = make(map[string]int32)
-	s.changes, s.admitted = s.changes[:0], s.admitted[:0]
+	s.changes, s.free, s.admitted = s.changes[:0], s.free[:0], s.admitted[:0]
 	s.requests = make(map[string]answered)
 }
 
@@ -33,9 +35,14 @@ func (s *pending) init() {
 func (s *pending) change(name string) *change {
 	at, ok := s.accounts[name]
 	if !ok {
-		at = int32(len(s.changes))
+		if n := len(s.free); n > 0 {
+			at, s.free = s.free[n-1], s.free[:n-1]
+			s.changes[at] = change{}
+		} else {
+			at = int32(len(s.changes))
+			s.changes = append(s.changes, change{})
+		}
 		s.accounts[name] = at
-		s.changes = append(s.changes, change{})
 	}
 	return &s.changes[at]
 }
@@ -46,7 +53,11 @@ func (s *pending) add(e *bank.Entry, t *tree) {
 		s.requests[e.ID] = answered{Receipt{e.Seq, t.last()}, digest(e)}
 	}
 	for _, m := range e.Moves {
-		s.change(m.From).micros -= m.Amount.Micros()
+		from := s.change(m.From)
+		if from.micros -= m.Amount.Micros(); from.micros == 0 && from.owner != "" {
+			s.free = append(s.free, s.accounts[m.From])
+			delete(s.accounts, m.From)
+		}
 		to := s.change(m.To)
 		to.micros += m.Amount.Micros()
 		if e.Kind == bank.Admit {
@@ -65,9 +76,6 @@ func (s *pending) write(batch Batch, j *Journal) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.accounts)) {
 		c := s.changes[s.accounts[name]]
-		if c.micros == 0 && c.owner != "" {
-			continue // an escrow that came and went
-		}
 		old, err := readHolding(j.backend, name)
 		if err != nil {
 			return err

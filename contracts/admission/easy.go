@@ -28,6 +28,7 @@ type easy struct {
 	waits   bool    // one has been deferred in this pass
 	shadow  float64 // instant at which that one can start
 	surplus int     // hosts free then, beyond those that it takes
+	fastest float64 // speed of the fastest host
 	ends    ends
 }
 
@@ -43,6 +44,9 @@ func (p *easy) Scan() { p.waits = false }
 func (p *easy) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	if len(p.ends.of) != v.Fleet() {
 		p.ends = ends{of: slices.Repeat([]float64{freeNow}, v.Fleet())}
+		for h := range hosts.ID(v.Fleet()) {
+			p.fastest = max(p.fastest, v.Spec(h).Speed)
+		}
 	}
 	p.fcfs.see(v, func(h hosts.ID, free bool) {
 		at := freeNow
@@ -52,8 +56,8 @@ func (p *easy) Decide(now float64, r *contracts.Request, v contracts.View) contr
 		p.ends.move(h, at)
 	})
 	switch {
-	case p.fcfs.start(r, v, &p.fcfs.chooser):
-		if p.waits && !p.harmless(now, r, v) {
+	case (!p.waits || p.harmless(now, r, p.fastest)) && p.fcfs.start(r, v, &p.fcfs.chooser):
+		if p.waits && !p.harmless(now, r, p.fcfs.slowest(v)) {
 			return contracts.Decision{Verdict: contracts.Defer}
 		}
 		return accept(p.fcfs.first(r))
@@ -66,9 +70,9 @@ func (p *easy) Decide(now float64, r *contracts.Request, v contracts.View) contr
 	return contracts.Decision{Verdict: contracts.Defer}
 }
 
-// harmless reports whether r, on the hosts just chosen, does not delay the first.
-func (p *easy) harmless(now float64, r *contracts.Request, v contracts.View) bool {
-	return r.Nodes <= p.surplus || now+r.Work/p.fcfs.slowest(v) <= p.shadow+sharing.Tick
+// harmless reports whether r, on hosts of that speed, does not delay the first.
+func (p *easy) harmless(now float64, r *contracts.Request, speed float64) bool {
+	return r.Nodes <= p.surplus || now+r.Work/speed <= p.shadow+sharing.Tick
 }
 
 // reserve finds when r can start, and what it leaves.
@@ -98,6 +102,7 @@ type ends struct {
 	of    []float64 // by host, freeNow if it has one
 	order []end     // by instant: those of one job end together, so they are few
 	hosts int       // in order
+	last  int       // where in order was found last
 }
 
 // An end is an instant at which so many hosts have a processor that they have not now.
@@ -115,24 +120,31 @@ func (e *ends) move(h hosts.ID, at float64) {
 		return
 	}
 	e.of[h] = at
-	find := func(at float64) (int, bool) {
-		return slices.BinarySearchFunc(e.order, at, func(x end, at float64) int { return cmp.Compare(x.at, at) })
-	}
 	if was != freeNow {
 		e.hosts--
-		i, _ := find(was)
+		i, _ := e.find(was)
 		if e.order[i].hosts--; e.order[i].hosts == 0 {
 			e.order = slices.Delete(e.order, i, i+1)
 		}
 	}
 	if at != freeNow {
 		e.hosts++
-		i, there := find(at)
+		i, there := e.find(at)
 		if !there {
 			e.order = slices.Insert(e.order, i, end{at: at})
 		}
 		e.order[i].hosts++
 	}
+}
+
+// find returns where at is in the order, or would be: where the last was, if the hosts of
+// one job are asked about one after another.
+func (e *ends) find(at float64) (i int, there bool) {
+	if e.last < len(e.order) && e.order[e.last].at == at {
+		return e.last, true
+	}
+	e.last, there = slices.BinarySearchFunc(e.order, at, func(x end, at float64) int { return cmp.Compare(x.at, at) })
+	return e.last, there
 }
 
 // frees returns the instant at which a processor of h, which has none free, is free by

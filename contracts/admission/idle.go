@@ -30,17 +30,17 @@ func (s *hostSet) put(h hosts.ID, in bool) {
 	*word ^= bit
 }
 
-// take enters the lowest hosts of s that r can have in c at that rank, one a node,
-// and reports whether there are so many.
-func (s *hostSet) take(r *contracts.Request, v contracts.View, rank float64, c *chooser) bool {
-	taken := 0
+// take enters the lowest hosts of s, which are there, that have room for r in c, one a
+// node, and reports whether there are so many.
+func (s *hostSet) take(r *contracts.Request, v contracts.View, c *chooser) bool {
+	taken, anywhere := 0, r.Needs.Min.Resources.Zero()
 	for w, word := range s.bits {
 		for ; word != 0; word &= word - 1 {
 			h := hosts.ID(w*64 + bits.TrailingZeros64(word))
-			if !holds(h, r, v) {
+			if !anywhere && !holds(h, r, v) {
 				continue
 			}
-			c.add(h, rank)
+			c.add(h, 0)
 			if taken++; taken == r.Nodes {
 				return true
 			}
@@ -79,5 +79,5 @@ func (f *free) see(v contracts.View, also func(h hosts.ID, free bool)) {
 // start enters the lowest free hosts in c, and reports whether r can start there.
 func (f *free) start(r *contracts.Request, v contracts.View, c *chooser) bool {
 	c.found = c.found[:0]
-	return f.count >= r.Nodes && f.take(r, v, 0, c)
+	return f.count >= r.Nodes && f.take(r, v, c)
 }

@@ -53,10 +53,9 @@ type cells struct {
 	row  parquet.Row
 }
 
-// at returns the cells of a row, which begins with its configuration.
-func (a *along) at(row reflect.Value) cells {
-	configuration := row.Field(0).String()
-	if len(a.axes) == 0 || configuration == a.configuration && a.cells.row != nil {
+// at returns the cells of a configuration.
+func (a *along) at(configuration string) cells {
+	if configuration == a.configuration && a.cells.row != nil {
 		return a.cells
 	}
 	a.configuration, a.cells = configuration, cells{}

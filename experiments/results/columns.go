@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // A Column says what one column of a table holds.
@@ -16,7 +17,8 @@ type Column struct {
 	Nullable bool   `json:"nullable,omitempty"`
 	Doc      string `json:"doc"`
 
-	kind cellKind // as Type says
+	kind   cellKind // as Type says
+	offset uintptr  // in a row
 }
 
 // A cellKind is a type of cells.
@@ -40,7 +42,7 @@ func columns[R any]() []Column {
 		f := t.Field(i)
 		c := &cols[i]
 		c.Name, _, _ = strings.Cut(f.Tag.Get("parquet"), ",")
-		c.Doc = f.Tag.Get("doc")
+		c.Doc, c.offset = f.Tag.Get("doc"), f.Offset
 		ft := f.Type
 		if ft.Kind() == reflect.Pointer {
 			c.Nullable, ft = true, ft.Elem()
@@ -64,27 +66,36 @@ func columns[R any]() []Column {
 	return cols
 }
 
-// checkRow returns an error naming the column of row that no table may hold.
-func checkRow(cols []Column, row reflect.Value) error {
+// in returns where the value of c is in a row, nil for null. It is read as its kind says:
+// by reflection an eighth longer is spent on all that is done with a row.
+func (c *Column) in(row unsafe.Pointer) unsafe.Pointer {
+	cell := unsafe.Add(row, c.offset)
+	if c.Nullable {
+		return *(*unsafe.Pointer)(cell)
+	}
+	return cell
+}
+
+// checkRow returns an error naming the column of row that no table may hold; cols are
+// those of R.
+func checkRow[R any](cols []Column, row *R) error {
 	for i := range cols {
-		c, v := &cols[i], row.Field(i)
-		if c.Nullable {
-			if v.IsNil() {
-				continue
-			}
-			v = v.Elem()
+		c := &cols[i]
+		cell := c.in(unsafe.Pointer(row))
+		if cell == nil {
+			continue
 		}
 		switch c.kind {
 		case number:
-			if x := v.Float(); math.IsNaN(x) || math.IsInf(x, 0) {
+			if x := *(*float64)(cell); math.IsNaN(x) || math.IsInf(x, 0) {
 				return fmt.Errorf("column %s is %v: want a finite number, or null where none applies", c.Name, x)
 			}
 		case money:
-			if m := Money(v.Int()); m <= -maxMoney || m >= maxMoney {
+			if m := *(*Money)(cell); m <= -maxMoney || m >= maxMoney {
 				return fmt.Errorf("column %s is $%v: want less than 10^12 dollars", c.Name, m)
 			}
 		case text:
-			if err := checkText(v.String()); err != nil {
+			if err := checkText(*(*string)(cell)); err != nil {
 				return fmt.Errorf("column %s %w", c.Name, err)
 			}
 		}

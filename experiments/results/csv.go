@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // A csvWriter encodes rows of type R as CSV without a header, as encoding/csv does: each
@@ -25,14 +26,17 @@ type csvWriter[R any] struct {
 func newCSVWriter[R any]() *csvWriter[R] { return &csvWriter[R]{cols: columns[R]()} }
 
 // write appends a row that has been checked, and behind it the cells of axes.
-func (c *csvWriter[R]) write(row reflect.Value, along []byte) {
+func (c *csvWriter[R]) write(row *R, along []byte) {
+	b := c.text
 	for i := range c.cols {
 		if i > 0 {
-			c.text = append(c.text, ',')
+			b = append(b, ',')
 		}
-		c.text = appendCell(c.text, &c.cols[i], row.Field(i))
+		if cell := c.cols[i].in(unsafe.Pointer(row)); cell != nil {
+			b = appendCell(b, c.cols[i].kind, cell)
+		}
 	}
-	c.text = append(append(c.text, along...), '\n')
+	c.text = append(append(b, along...), '\n')
 }
 
 // header returns the first line of a CSV file.
@@ -47,27 +51,21 @@ func header(cols []Column) []byte {
 	return append(line, '\n')
 }
 
-// appendCell appends v's text to b: nothing for null, the shortest form that
-// reads back for a number. Text that a spreadsheet would run as a formula gets a
-// leading apostrophe, as does text that has one.
-func appendCell(b []byte, c *Column, v reflect.Value) []byte {
-	if c.Nullable {
-		if v.IsNil() {
-			return b
-		}
-		v = v.Elem()
-	}
-	switch c.kind {
+// appendCell appends the text of a cell to b: the shortest form that reads back for a
+// number. Text that a spreadsheet would run as a formula gets a leading apostrophe, as
+// does text that has one.
+func appendCell(b []byte, k cellKind, cell unsafe.Pointer) []byte {
+	switch k {
 	case integer:
-		return strconv.AppendInt(b, v.Int(), 10)
+		return strconv.AppendInt(b, int64(*(*int)(cell)), 10)
 	case number:
-		return strconv.AppendFloat(b, v.Float(), 'g', -1, 64)
+		return strconv.AppendFloat(b, *(*float64)(cell), 'g', -1, 64)
 	case money:
-		return Money(v.Int()).append(b)
+		return (*(*Money)(cell)).append(b)
 	case truth:
-		return strconv.AppendBool(b, v.Bool())
+		return strconv.AppendBool(b, *(*bool)(cell))
 	}
-	s := SafeText(v.String())
+	s := SafeText(*(*string)(cell))
 	if s == "" || !strings.ContainsAny(s, `",`) && s[0] > ' ' && s[0] < utf8.RuneSelf && s != `\.` {
 		return append(b, s...)
 	}

@@ -151,7 +151,7 @@ func TestQuoted(t *testing.T) {
 			Admission:     "be", Metric: "m",
 		}
 		w := newCSVWriter[Metric]()
-		w.write(reflect.ValueOf(&row).Elem(), nil)
+		w.write(&row, nil)
 		var want strings.Builder
 		plain := csv.NewWriter(&want)
 		plain.Write([]string{SafeText(row.Configuration), "be", "0", "m", ""})

@@ -7,7 +7,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 
 	"github.com/parquet-go/parquet-go"
@@ -146,7 +145,7 @@ func readParquet[R any](path string, axes Axes) iter.Seq2[R, error] {
 			n := 0
 			err := whole(func() (err error) { n, err = r.Read(buf); return err })
 			for i := range buf[:n] {
-				if err := checkRow(cols, reflect.ValueOf(&buf[i]).Elem()); err != nil {
+				if err := checkRow(cols, &buf[i]); err != nil {
 					yield(none, fmt.Errorf("%s, row %d, %w", path, done+i+1, err))
 					return
 				}

@@ -43,7 +43,7 @@ func newTable[R any](name string, axes Axes, kinds ...string) *table[R] {
 	return t
 }
 
-// pack begins a Parquet file.
+// pack begins a Parquet file. (To reset a writer loses the names of columns.)
 func (t *table[R]) pack() {
 	t.packed.Reset()
 	t.parquet = parquet.NewGenericWriter[R](&t.packed,
@@ -70,14 +70,13 @@ func (t *table[R]) begin() {
 func (t *table[R]) append(rows []R) error {
 	t.begin()
 	for i := range rows {
-		if err := checkRow(t.cols, reflect.ValueOf(&rows[i]).Elem()); err != nil {
+		if err := checkRow(t.cols, &rows[i]); err != nil {
 			return fmt.Errorf("%s, row %d: %w", t.name, t.rows+i+1, err)
 		}
 	}
 	if t.csv != nil {
 		for i := range rows {
-			row := reflect.ValueOf(&rows[i]).Elem()
-			t.csv.write(row, t.along.at(row).line)
+			t.csv.write(&rows[i], t.at(&rows[i]).line)
 		}
 	}
 	t.rows += len(rows)
@@ -94,13 +93,21 @@ func (t *table[R]) append(rows []R) error {
 	return nil
 }
 
+// at returns the cells of axes for row, whose first is its configuration.
+func (t *table[R]) at(row *R) cells {
+	if len(t.along.axes) == 0 {
+		return cells{}
+	}
+	return t.along.at(reflect.ValueOf(row).Elem().Field(0).String())
+}
+
 // flush hands the waiting rows to the Parquet writer.
 func (t *table[R]) flush() error {
 	if _, err := t.parquet.Write(t.waiting); err != nil {
 		return fmt.Errorf("write %s.parquet: %w", t.name, err)
 	}
 	for i := range t.waiting {
-		if at := t.along.at(reflect.ValueOf(&t.waiting[i]).Elem()); len(at.row) > 0 {
+		if at := t.at(&t.waiting[i]); len(at.row) > 0 {
 			if _, err := t.along.rows.WriteRows([]parquet.Row{at.row}); err != nil {
 				return fmt.Errorf("write %s.parquet: %w", t.name, err)
 			}

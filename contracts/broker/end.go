@@ -54,12 +54,11 @@ func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 // caseOf returns the case of c at its end.
 func (b *Broker) caseOf(c *contract, k *contracts.Contract) settlement.Case {
 	s := &b.scratch
-	s.nodes, s.arrears = s.nodes[:0], s.arrears[:0]
-	for n := range k.Placements {
-		pl := &k.Placements[n]
-		s.nodes = append(s.nodes, settlement.Node{
-			Owner: b.Owners[pl.Host], Nodes: pl.Nodes, Capacity: b.floor.Capacity(pl.Host), Done: pl.Done, Owed: pl.Owed,
-		})
+	s.nodes, s.arrears = slices.Grow(s.nodes[:0], len(k.Placements))[:len(k.Placements)], s.arrears[:0]
+	for n := range s.nodes {
+		to, pl := &s.nodes[n], &k.Placements[n]
+		to.Owner, to.Nodes, to.Capacity = b.Owners[pl.Host], pl.Nodes, b.floor.Capacity(pl.Host)
+		to.Done, to.Owed = pl.Done, pl.Owed
 	}
 	for _, a := range b.floor.Arrears(c.run) {
 		s.arrears = append(s.arrears, settlement.Node{Owner: b.Owners[a.Host], Owed: a.Owed})

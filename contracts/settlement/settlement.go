@@ -78,19 +78,20 @@ func (c *Case) work(n *Node) float64 { return c.Work * float64(n.count()) }
 // [contracts.Open] where it leaves it to Judge.
 func (c *Case) Judge(cause contracts.Outcome) (v Verdict) {
 	late := c.Request.Late(c.End)
-	switch {
+	open := cause != contracts.Cancelled && cause != contracts.Unfinished
+	switch v.Outcome = cause; {
+	case open && !late && c.Worked():
+		v.Outcome, v.ByDue = contracts.Fulfilled, c.Total()
+		return v
 	case late:
 		v.ByDue = c.ByDue
 	default:
 		v.ByDue = min(c.Done(), c.Total())
 	}
-	switch v.Outcome = cause; {
-	case cause == contracts.Cancelled || cause == contracts.Unfinished:
+	if !open {
 		return v
-	case !late && c.Worked():
-		v.Outcome, v.ByDue = contracts.Fulfilled, c.Total()
-		return v
-	case cause == contracts.Open:
+	}
+	if cause == contracts.Open {
 		v.Outcome = contracts.Late
 	}
 	v.Delay = c.delay(&v)
@@ -104,9 +105,9 @@ func (c *Case) Worked() bool {
 	if !c.Request.OnDemand {
 		at = max(at, c.Request.Due())
 	}
-	left, rounding := 0.0, 0.0
+	left, rounding, moment := 0.0, 0.0, contracts.Moment(at)
 	for i := range c.Nodes {
-		undone, lost := c.work(&c.Nodes[i])-c.Nodes[i].Done, c.rounding(&c.Nodes[i], at)
+		undone, lost := c.work(&c.Nodes[i])-c.Nodes[i].Done, c.rounding(&c.Nodes[i], moment)
 		if c.Request.PerHost && undone > lost {
 			return false
 		}
@@ -116,10 +117,10 @@ func (c *Case) Worked() bool {
 	return c.Request.PerHost || left <= rounding
 }
 
-// rounding returns what float64 may lose or add to the work of a node by the instant
-// at: the tolerance, and what its host does in a moment or two.
-func (c *Case) rounding(n *Node, at float64) float64 {
-	return contracts.Tolerance*c.work(n) + 2*contracts.Moment(at)*n.Capacity
+// rounding returns what float64 may lose or add to the work of a node: the tolerance,
+// and what its host does in two moments.
+func (c *Case) rounding(n *Node, moment float64) float64 {
+	return contracts.Tolerance*c.work(n) + 2*moment*n.Capacity
 }
 
 // delay returns how late a broken promise is (eq. 2). Where the work goes on it is
@@ -212,9 +213,10 @@ func (c *Case) whole(b *Bill, v *Verdict) (err error) {
 
 // check reports what cannot be true of a contract that is settled.
 func (c *Case) check(v *Verdict, b *Bill) error {
-	total, done, rounding := c.Total(), c.Done(), 0.0
+	total, done, rounding, moment := c.Total(), 0.0, 0.0, contracts.Moment(c.End)
 	for i := range c.Nodes {
-		rounding += c.rounding(&c.Nodes[i], c.End)
+		done += c.Nodes[i].Done
+		rounding += c.rounding(&c.Nodes[i], moment)
 	}
 	switch {
 	case !(v.ByDue >= 0 && v.ByDue <= total):

@@ -25,6 +25,7 @@ import (
 // and again.
 type arena struct {
 	spare    *spare // where runs come from
+	makers   *makers
 	observe  func(configuration, admission string, rep int, parts *broker.Config)
 	machines []sim.Machine
 	lists    sim.Lists // of machines
@@ -52,7 +53,7 @@ type arena struct {
 
 func newArena() *arena {
 	return &arena{
-		spare: new(spare),
+		spare: new(spare), makers: newMakers(),
 		users: make(map[int64]bank.Account), index: make(map[contracts.ID]int32), payer: make(map[int64]int32),
 		ledger: bank.New(nil),
 	}
@@ -80,7 +81,7 @@ func (a *arena) optimum(s *setting) optimum.Solution {
 // run runs the arena's plan under policy o. The entries of its ledger go to
 // journal, unless that is nil.
 func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep int, journal bank.Journal) (*Run, error) {
-	rules, err := s.rules(o, seed, rep)
+	rules, err := a.makers.rules(s, o, seed, rep)
 	if err != nil {
 		return nil, err
 	}

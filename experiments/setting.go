@@ -237,15 +237,15 @@ func common(c *scenario.Configuration) contracts.Request {
 	return r
 }
 
-// request makes r what the user's agent asks for on behalf of j, and returns what
-// will run if it is granted.
+// request makes r what the user's agent asks for on behalf of j, but for who pays how
+// much, and returns what will run if it is granted.
 func (s *setting) request(j *workloadgen.Job, r *contracts.Request) hosts.Task {
 	sla := &s.conf.SLA
 	*r = s.common
 	r.ID, r.Class, r.Submit = contracts.ID(j.ID), j.Class, j.Arrival
 	r.Work, r.Nodes = j.Estimate, j.Nodes
 	r.Lead, r.OnDemand, r.Parts = j.Lead, j.OnDemand, j.Parts
-	r.SLA.Budget, r.SLA.Deadline = dollars(j.Value), sla.Slack*deadline(sla.Of, j)
+	r.SLA.Deadline = sla.Slack * deadline(sla.Of, j)
 	if sla.Deadline == "plan" {
 		r.SLA.Soft = !j.Hard && j.PenaltyRate > 0
 	}

@@ -37,8 +37,9 @@ func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 	if _, err := b.Teller.Settle(b.now, int64(c.ID), bill.Pay, b.verdict(&over, k, &v, bill.Penalty)); err != nil {
 		return fmt.Errorf("settle %d: %w", c.ID, err)
 	}
-	b.ended = append(b.ended, contracts.Settled{})
-	e := &b.ended[len(b.ended)-1]
+	n := len(b.ended)
+	b.ended = slices.Grow(b.ended, 1)[:n+1] // all of it is written below
+	e := &b.ended[n]
 	if e.Contract = *k; k.Gang && len(k.Placements) > 1 {
 		e.Placements = slices.Clone(k.Placements)
 	} else {

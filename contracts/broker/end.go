@@ -55,18 +55,13 @@ func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 // caseOf returns the case of c at its end.
 func (b *Broker) caseOf(c *contract, k *contracts.Contract) settlement.Case {
 	s := &b.scratch
-	s.nodes, s.arrears = slices.Grow(s.nodes[:0], len(k.Placements))[:len(k.Placements)], s.arrears[:0]
-	for n := range s.nodes {
-		to, pl := &s.nodes[n], &k.Placements[n]
-		to.Owner, to.Nodes, to.Capacity = b.Owners[pl.Host], pl.Nodes, b.floor.Capacity(pl.Host)
-		to.Done, to.Owed = pl.Done, pl.Owed
-	}
+	s.arrears = s.arrears[:0]
 	for _, a := range b.floor.Arrears(c.run) {
-		s.arrears = append(s.arrears, settlement.Node{Owner: b.Owners[a.Host], Owed: a.Owed})
+		s.arrears = append(s.arrears, contracts.Placement{Host: a.Host, Owed: a.Owed})
 	}
 	return settlement.Case{
 		Request: &c.Request, Work: c.task.Work, Admitted: k.Admitted, End: b.now, ByDue: c.byDue, Price: c.price,
-		Nodes: s.nodes, Arrears: s.arrears,
+		Nodes: k.Placements, Arrears: s.arrears, Hosts: b.hosts,
 	}
 }
 

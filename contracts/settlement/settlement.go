@@ -22,17 +22,15 @@ type Case struct {
 	End      float64     // instant
 	ByDue    float64     // work over all nodes at the deadline, if it went on after it
 	Price    bank.Amount // what all of it costs, at most the budget
-	Nodes    []Node
-	Arrears  []Node // what is owed for work that was lost, before Nodes
+	Nodes    []contracts.Placement
+	Arrears  []contracts.Placement // what is owed for work that was lost, before Nodes
+	Hosts    []Host                // by number
 }
 
-// A Node is one node of a contract at its end, or one gang.
-type Node struct {
-	Owner    bank.Account // of its host
-	Nodes    int          // of the contract for which it stands, as one gang; 0 is one
-	Capacity float64      // of its host, work per second
-	Done     float64      // work
-	Owed     float64      // dollars accrued
+// A Host is what a bill has to know of one.
+type Host struct {
+	Owner    bank.Account
+	Capacity float64 // work per second
 }
 
 // A Verdict is what became of a promise.
@@ -63,15 +61,15 @@ func (c *Case) Total() float64 { return c.Work * float64(c.count()) }
 // count returns the number of nodes.
 func (c *Case) count() (n int) {
 	for i := range c.Nodes {
-		n += c.Nodes[i].count()
+		n += count(&c.Nodes[i])
 	}
 	return n
 }
 
-func (n *Node) count() int { return max(1, n.Nodes) }
+func count(n *contracts.Placement) int { return max(1, n.Nodes) }
 
 // work returns what is truly needed of n.
-func (c *Case) work(n *Node) float64 { return c.Work * float64(n.count()) }
+func (c *Case) work(n *contracts.Placement) float64 { return c.Work * float64(count(n)) }
 
 // Judge returns the verdict. The promise is kept if the work that the job truly needed
 // was done by its deadline. Cause is the outcome that the table of moves names, or
@@ -119,8 +117,8 @@ func (c *Case) Worked() bool {
 
 // rounding returns what float64 may lose or add to the work of a node: the tolerance,
 // and what its host does in two moments.
-func (c *Case) rounding(n *Node, moment float64) float64 {
-	return contracts.Tolerance*c.work(n) + 2*moment*n.Capacity
+func (c *Case) rounding(n *contracts.Placement, moment float64) float64 {
+	return contracts.Tolerance*c.work(n) + 2*moment*c.Hosts[n.Host].Capacity
 }
 
 // delay returns how late a broken promise is (eq. 2). Where the work goes on it is
@@ -171,7 +169,7 @@ func (c *Case) Bill(whole bool, v *Verdict, pay []bank.Payment) (b Bill, err err
 // than the budget together.
 func (c *Case) metered(b *Bill) error {
 	left := c.Request.SLA.Budget
-	for _, nodes := range [...][]Node{c.Arrears, c.Nodes} {
+	for _, nodes := range [...][]contracts.Placement{c.Arrears, c.Nodes} {
 		for i := range nodes {
 			due, err := bank.Nearest(nodes[i].Owed)
 			if err != nil {
@@ -181,7 +179,7 @@ func (c *Case) metered(b *Bill) error {
 				due = left
 			}
 			left, _ = left.Sub(due)
-			b.Pay = append(b.Pay, bank.Payment{To: nodes[i].Owner, Amount: due})
+			b.Pay = append(b.Pay, bank.Payment{To: c.Hosts[nodes[i].Host].Owner, Amount: due})
 		}
 	}
 	b.Paid, _ = c.Request.SLA.Budget.Sub(left)
@@ -203,9 +201,9 @@ func (c *Case) whole(b *Bill, v *Verdict) (err error) {
 	all := int64(c.count())
 	each, rest := b.Paid.Micros()/all, b.Paid.Micros()%all
 	for i := range c.Nodes {
-		nodes := int64(c.Nodes[i].count())
+		nodes := int64(count(&c.Nodes[i]))
 		more := min(rest, nodes) // the first nodes get what is left
-		b.Pay = append(b.Pay, bank.Payment{To: c.Nodes[i].Owner, Amount: bank.Micros(each*nodes + more)})
+		b.Pay = append(b.Pay, bank.Payment{To: c.Hosts[c.Nodes[i].Host].Owner, Amount: bank.Micros(each*nodes + more)})
 		rest -= more
 	}
 	return nil

@@ -99,7 +99,7 @@ func (l *Ledger) bookAdmit(e *Entry) error {
 }
 
 func (l *Ledger) bookSettle(e *Entry) error {
-	escrow, ok := l.escrows[e.Contract]
+	escrow, ok := l.contracts.escrow(e.Contract)
 	if !ok {
 		return ErrNoEscrow
 	}

@@ -25,7 +25,7 @@ func (l *Ledger) hold(now float64, contract int64, owner Account, a Amount, id s
 	if contract < 0 || contract > MaxContract {
 		return ErrBadContract
 	}
-	if l.admitted.has(contract) {
+	if l.contracts.has(contract) {
 		return ErrUsedContract
 	}
 	if err := l.named(owner); err != nil {
@@ -37,7 +37,7 @@ func (l *Ledger) hold(now float64, contract int64, owner Account, a Amount, id s
 		l.drop(contract, escrow)
 		return err
 	}
-	l.admitted.add(contract)
+	l.contracts.admit(contract)
 	return nil
 }
 
@@ -51,12 +51,12 @@ func (l *Ledger) open(contract int64, owner Account) Account {
 	} else {
 		a = l.add(row)
 	}
-	l.escrows[contract] = a
+	l.contracts.open(contract, a)
 	return a
 }
 
 func (l *Ledger) drop(contract int64, a Account) {
-	delete(l.escrows, contract)
+	l.contracts.close(contract)
 	l.accounts[a] = account{contract: NoContract}
 	l.free = append(l.free, a)
 }
@@ -76,7 +76,7 @@ func (l *Ledger) Settle(now float64, contract int64, pay []Payment, note []byte)
 }
 
 func (l *Ledger) settle(now float64, contract int64, pay []Payment, note []byte) (Amount, error) {
-	escrow, ok := l.escrows[contract]
+	escrow, ok := l.contracts.escrow(contract)
 	if !ok {
 		return Amount{}, ErrNoEscrow
 	}
@@ -134,7 +134,7 @@ func (l *Ledger) Penalty(now float64, contract int64, from, to Account, a Amount
 
 // penalty commits what was booked as the penalty of contract.
 func (l *Ledger) penalty(now float64, contract int64, id string, note []byte) error {
-	if !l.admitted.has(contract) {
+	if !l.contracts.has(contract) {
 		return ErrBadContract
 	}
 	for _, p := range l.booking {

@@ -21,7 +21,7 @@ var faults = []struct{ what, file, right, wrong, room string }{
 	{"an entry that was not written stays booked", "ledger.go", "l.undo(len(l.booking))", "l.undo(0)", "."},
 	{"more money than can be told is issued", "ledger.go", "> math.MaxInt64+from.balance", "> math.MaxInt64", "."},
 	{"time may run back", "ledger.go", "!(now >= l.now) ||", "now != now ||", "."},
-	{"a contract is admitted twice", "escrow.go", "if l.admitted.has(contract) {\n\t\treturn ErrUsed", "if _, open := l.escrows[contract]; open {\n\t\treturn ErrUsed", "."},
+	{"a contract is admitted twice", "escrow.go", "if l.contracts.has(contract) {\n\t\treturn ErrUsed", "if _, open := l.contracts.escrow(contract); open {\n\t\treturn ErrUsed", "."},
 	{"escrow stays after settlement", "escrow.go", "return Amount{}, err\n\t}\n\tl.drop(contract, escrow)", "return Amount{}, err\n\t}", "."},
 	{"the rest of a budget is kept", "escrow.go", "if rest > 0 {", "if rest > 1e6 {", "."},
 	{"payments are held against the budget one by one", "escrow.go", "p.Amount.micros > rest:", "p.Amount.micros > row.balance:", "."},

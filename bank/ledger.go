@@ -9,14 +9,13 @@ import (
 // A Ledger holds the balance of every account and the escrow of every open
 // contract. It is not safe for concurrent use: one loop owns it.
 type Ledger struct {
-	journal  Journal
-	seq      int64
-	now      float64
-	accounts []account
-	byName   map[string]Account
-	escrows  map[int64]Account // of contracts that are open
-	free     []Account         // rows of escrows that are gone
-	admitted numbers           // contracts ever admitted
+	journal   Journal
+	seq       int64
+	now       float64
+	accounts  []account
+	byName    map[string]Account
+	free      []Account // rows of escrows that are gone
+	contracts numbers
 
 	booking []Posting // scratch
 	entry   Entry     // scratch
@@ -26,7 +25,7 @@ type Ledger struct {
 // Without a journal, nil, nothing is recorded or formatted, which suits a
 // simulated replication.
 func New(j Journal) *Ledger {
-	l := &Ledger{byName: make(map[string]Account), escrows: make(map[int64]Account)}
+	l := &Ledger{byName: make(map[string]Account)}
 	l.add(account{contract: NoContract, name: issuerName})
 	l.byName[issuerName] = issuer
 	l.Reset(j)
@@ -44,7 +43,7 @@ func (l *Ledger) Reset(j Journal) {
 			row.balance = 0
 		}
 	}
-	l.admitted.clear()
+	l.contracts.clear()
 }
 
 // Lookup returns the number of the account called name, if there is one.
@@ -101,7 +100,7 @@ func (l *Ledger) Issued() Amount { return Amount{-l.accounts[issuer].balance} }
 
 // Escrow returns what is set aside for contract, and whether it is open.
 func (l *Ledger) Escrow(contract int64) (Amount, bool) {
-	a, ok := l.escrows[contract]
+	a, ok := l.contracts.escrow(contract)
 	if !ok {
 		return Amount{}, false
 	}

@@ -81,7 +81,7 @@ func TestRefusals(t *testing.T) {
 	if _, err := l.Settle(5, 2, nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	escrow := l.escrows[1]
+	escrow, _ := l.contracts.escrow(1)
 	settle := func(pay ...Payment) error { _, err := l.Settle(6, 1, pay, nil); return err }
 	for name, c := range map[string]struct{ err, want error }{
 		"hold more than there is":    {l.Hold(6, 3, ann, dollars("6.000001"), nil), ErrInsufficientFunds},

@@ -45,7 +45,7 @@ func (l *Ledger) Restore(seq int64, now float64, holdings []Holding, admitted it
 		return fmt.Errorf("restore: balances sum to %v: %w", sum, ErrBadAmount)
 	}
 	for n := range admitted {
-		l.admitted.add(n)
+		l.contracts.admit(n)
 	}
 	l.seq, l.now = seq, now
 	return nil

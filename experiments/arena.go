@@ -25,6 +25,7 @@ import (
 // and again.
 type arena struct {
 	spare    *spare // where runs come from
+	makers   *makers
 	observe  func(configuration, admission string, rep int, parts *broker.Config)
 	machines []sim.Machine
 	lists    sim.Lists // of machines
@@ -46,16 +47,22 @@ type arena struct {
 	index   map[contracts.ID]int32 // position of each job in the plan, empty if they are numbered in order
 	payer   map[int64]int32        // position of each user in payers
 	payers  []payer                // of the plan, in order of their first job
-	paid    []int32                // by job of the plan: its payer
+	bills   []bill                 // of the plan, by job
 	cancels eventheap.Heap         // jobs of the plan, by when their owners take them back
 }
 
 func newArena() *arena {
 	return &arena{
-		spare: new(spare),
+		spare: new(spare), makers: newMakers(),
 		users: make(map[int64]bank.Account), index: make(map[contracts.ID]int32), payer: make(map[int64]int32),
 		ledger: bank.New(nil),
 	}
+}
+
+// A bill is the budget of a job, and who pays it: the position of its user in payers.
+type bill struct {
+	payer  int32
+	budget bank.Amount
 }
 
 // A payer is a user and what the jobs of the plan may cost.
@@ -80,7 +87,7 @@ func (a *arena) optimum(s *setting) optimum.Solution {
 // run runs the arena's plan under policy o. The entries of its ledger go to
 // journal, unless that is nil.
 func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep int, journal bank.Journal) (*Run, error) {
-	rules, err := s.rules(o, seed, rep)
+	rules, err := a.makers.rules(s, o, seed, rep)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +175,7 @@ func (a *arena) issue(s *setting, provider bank.Account) (err error) {
 		return a.ledger.Mint(0, to, amount)
 	}
 	clear(a.payer)
-	a.payers, a.paid = a.payers[:0], a.paid[:0]
+	a.payers, a.bills = a.payers[:0], a.bills[:0]
 	for i := range a.plan {
 		j := &a.plan[i]
 		at, seen := a.payer[j.User]
@@ -177,9 +184,10 @@ func (a *arena) issue(s *setting, provider bank.Account) (err error) {
 			a.payer[j.User] = at
 			a.payers = append(a.payers, payer{user: j.User})
 		}
-		a.paid = append(a.paid, at)
+		budget := dollars(j.Value)
+		a.bills = append(a.bills, bill{at, budget})
 		p := &a.payers[at]
-		if p.owes, err = p.owes.Add(dollars(j.Value)); err != nil {
+		if p.owes, err = p.owes.Add(budget); err != nil {
 			return fmt.Errorf("funds of user %d: %w", j.User, err)
 		}
 	}
@@ -269,7 +277,7 @@ func (in *arrivals) Advance(now float64) error {
 		j := &a.plan[n]
 		r := &a.request
 		task := in.setting.request(j, r)
-		r.Owner = a.payers[a.paid[n]].account
+		r.Owner, r.SLA.Budget = a.payers[a.bills[n].payer].account, a.bills[n].budget
 		d, err := a.broker.Submit(now, r, task)
 		if err != nil {
 			return err

@@ -137,7 +137,7 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 	}
 	// Everything is made once, so that a mistake shows before anything runs.
 	for i := range s.offers {
-		if _, err := s.rules(&s.offers[i], 0, 0); err != nil {
+		if _, err := newMakers().rules(s, &s.offers[i], 0, 0); err != nil {
 			return nil, err
 		}
 		o := &s.offers[i]
@@ -164,30 +164,48 @@ type rules struct {
 	ties     *rand.Rand
 }
 
+// Makers make the rules of run after run: the tables of plug-ins and the streams of
+// chance that these draw from, one set a goroutine.
+type makers struct {
+	sharing  plugin.Table[sharing.Rule]
+	forecast plugin.Table[market.Forecaster]
+	bidding  plugin.Table[bidding.Strategy]
+	streams  [3]rand.PCG // of bidding, admission and ties
+	rngs     [3]*rand.Rand
+}
+
+func newMakers() *makers {
+	m := &makers{sharing: sharing.Table(), forecast: market.Forecasters()}
+	for i := range m.streams {
+		m.rngs[i] = rand.New(&m.streams[i])
+	}
+	m.bidding = bidding.Table(m.rngs[0])
+	return m
+}
+
 // rules makes the plug-ins of s with policy o, for replication rep. Policies
-// have streams of their own, and ties one in common.
-func (s *setting) rules(o *offer, seed uint64, rep int) (r rules, err error) {
-	stream := func(name string) *rand.Rand { return rand.New(Stream(seed, rep, name)) }
-	if r.sharing, err = made(&o.sharing, sharing.Table()); err != nil {
+// have streams of their own, and ties one in common. They are good until m makes others.
+func (m *makers) rules(s *setting, o *offer, seed uint64, rep int) (r rules, err error) {
+	for i, name := range [...]string{"bidding", "admission", "ties"} {
+		reseed(&m.streams[i], seed, rep, name)
+	}
+	if r.sharing, err = made(&o.sharing, m.sharing); err != nil {
 		return r, err
 	}
-	if r.forecast, err = made(&s.price, market.Forecasters()); err != nil {
+	if r.forecast, err = made(&s.price, m.forecast); err != nil {
 		return r, err
 	}
-	bid, err := made(&s.bidding, bidding.Table(stream("bidding")))
+	bid, err := made(&s.bidding, m.bidding)
 	if err != nil {
 		return r, err
 	}
-	if rng := stream("admission"); *o.good {
+	if rng := m.rngs[1]; *o.good {
 		r.policy, err = admission.Again(o.Name, o.decode, bid, rng)
 	} else {
 		r.policy, err = made(&o.choice, admission.Table(bid, rng))
 	}
-	if err != nil {
-		return r, err
-	}
-	r.ties = stream("ties")
-	return r, nil
+	r.ties = m.rngs[2]
+	return r, err
 }
 
 // spec returns what host h of the fleet offers. Names have as many digits as the
@@ -219,15 +237,15 @@ func common(c *scenario.Configuration) contracts.Request {
 	return r
 }
 
-// request makes r what the user's agent asks for on behalf of j, and returns what
-// will run if it is granted.
+// request makes r what the user's agent asks for on behalf of j, but for who pays how
+// much, and returns what will run if it is granted.
 func (s *setting) request(j *workloadgen.Job, r *contracts.Request) hosts.Task {
 	sla := &s.conf.SLA
 	*r = s.common
 	r.ID, r.Class, r.Submit = contracts.ID(j.ID), j.Class, j.Arrival
 	r.Work, r.Nodes = j.Estimate, j.Nodes
 	r.Lead, r.OnDemand, r.Parts = j.Lead, j.OnDemand, j.Parts
-	r.SLA.Budget, r.SLA.Deadline = dollars(j.Value), sla.Slack*deadline(sla.Of, j)
+	r.SLA.Deadline = sla.Slack * deadline(sla.Of, j)
 	if sla.Deadline == "plan" {
 		r.SLA.Soft = !j.Hard && j.PenaltyRate > 0
 	}

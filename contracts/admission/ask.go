@@ -80,6 +80,9 @@ func (p *asker) Handle(now float64, e contracts.Event, m contracts.Market) []con
 	default:
 		p.at = idle
 	}
+	if p.at == idle {
+		return nil
+	}
 	return p.pass(now, m)
 }
 
@@ -91,9 +94,6 @@ func (p *asker) pass(now float64, m contracts.Market) []contracts.Action {
 		if p.order != nil && p.order.Scan != nil && len(m.Waiting()) > 0 {
 			p.order.Scan.Scan()
 		}
-	}
-	if p.at == idle {
-		return nil
 	}
 	for w := m.Waiting(); p.at < len(w); p.at++ {
 		if p.decide(now, w[p.at], m) {

@@ -58,6 +58,7 @@ type Broker struct {
 
 	timers eventheap.Heap // contracts that wait undecided, by their hard deadlines
 	index  index
+	hosts  []settlement.Host
 
 	now     float64
 	asked   int32              // the contract that is being submitted, none if there is none
@@ -84,9 +85,9 @@ type index struct {
 
 // Scratch is memory that is used again.
 type scratch struct {
-	nodes, arrears []settlement.Node
-	pay            []bank.Payment
-	note           []byte
+	arrears []contracts.Placement
+	pay     []bank.Payment
+	note    []byte
 }
 
 // A contract is the broker's record of one.
@@ -128,6 +129,10 @@ func (b *Broker) Reset(c Config) {
 func (b *Broker) clear(c Config) {
 	b.Config, b.now, b.asked = c, 0, none
 	b.floor.Reset(c.floor())
+	b.hosts = b.hosts[:0]
+	for h, owner := range c.Owners {
+		b.hosts = append(b.hosts, settlement.Host{Owner: owner, Capacity: b.floor.Capacity(hosts.ID(h))})
+	}
 	b.timers.Reset()
 	b.index.byRun, b.index.byID = b.index.byRun[:0], nil
 	b.State = State{b.contracts[:0], b.free[:0], b.waiting[:0], false, b.ended[:0], b.refused[:0]}

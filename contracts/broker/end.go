@@ -37,8 +37,9 @@ func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 	if _, err := b.Teller.Settle(b.now, int64(c.ID), bill.Pay, b.verdict(&over, k, &v, bill.Penalty)); err != nil {
 		return fmt.Errorf("settle %d: %w", c.ID, err)
 	}
-	b.ended = append(b.ended, contracts.Settled{})
-	e := &b.ended[len(b.ended)-1]
+	n := len(b.ended)
+	b.ended = slices.Grow(b.ended, 1)[:n+1] // all of it is written below
+	e := &b.ended[n]
 	if e.Contract = *k; k.Gang && len(k.Placements) > 1 {
 		e.Placements = slices.Clone(k.Placements)
 	} else {
@@ -54,19 +55,13 @@ func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 // caseOf returns the case of c at its end.
 func (b *Broker) caseOf(c *contract, k *contracts.Contract) settlement.Case {
 	s := &b.scratch
-	s.nodes, s.arrears = s.nodes[:0], s.arrears[:0]
-	for n := range k.Placements {
-		pl := &k.Placements[n]
-		s.nodes = append(s.nodes, settlement.Node{
-			Owner: b.Owners[pl.Host], Nodes: pl.Nodes, Capacity: b.floor.Capacity(pl.Host), Done: pl.Done, Owed: pl.Owed,
-		})
-	}
+	s.arrears = s.arrears[:0]
 	for _, a := range b.floor.Arrears(c.run) {
-		s.arrears = append(s.arrears, settlement.Node{Owner: b.Owners[a.Host], Owed: a.Owed})
+		s.arrears = append(s.arrears, contracts.Placement{Host: a.Host, Owed: a.Owed})
 	}
 	return settlement.Case{
 		Request: &c.Request, Work: c.task.Work, Admitted: k.Admitted, End: b.now, ByDue: c.byDue, Price: c.price,
-		Nodes: s.nodes, Arrears: s.arrears,
+		Nodes: k.Placements, Arrears: s.arrears, Hosts: b.hosts,
 	}
 }
 

@@ -25,9 +25,9 @@ func (b *Broker) Next() float64 {
 // as there are any; and then, once, the policy is told that there is room, or after each
 // where they come one by one.
 func (b *Broker) Advance(now float64) error {
-	for at := b.Next(); at <= now; at = b.Next() {
-		b.now = at
-		for next := at; next <= at; next = b.Next() {
+	for next := b.Next(); next <= now; {
+		at := next
+		for b.now = at; next <= at; next = b.Next() {
 			if err := b.step(); err != nil {
 				return err
 			}
@@ -37,8 +37,11 @@ func (b *Broker) Advance(now float64) error {
 				}
 			}
 		}
-		if err := b.offer(); err != nil {
-			return err
+		if b.freed {
+			if err := b.offer(); err != nil {
+				return err
+			}
+			next = b.Next()
 		}
 	}
 	b.now = now

@@ -9,9 +9,14 @@ import (
 // Bring brings f to now, at which nothing happens by itself: what it shows as a view
 // is then true of that instant.
 func (f *Floor) Bring(now float64) {
-	f.allocate()
+	if f.stale() {
+		f.allocate()
+	}
 	f.now = now
 }
+
+// stale reports whether anything has changed that is to be looked at before time passes.
+func (f *Floor) stale() bool { return len(f.marks.touched)+len(f.marks.changed) > 0 }
 
 // TouchAll marks every host to be shared out again, as if something had changed there:
 // the plain form of what the floor does, which tests and benchmarks compare with.
@@ -103,10 +108,11 @@ func (f *Floor) still(v *host) {
 func (f *Floor) expect(i int32) {
 	c := &f.runs[i]
 	c.bring(f.now)
-	c.Rate = 0
+	sum := 0.0
 	for _, rate := range c.rates {
-		c.Rate += rate
+		sum += rate
 	}
+	c.Rate = sum
 	at := c.until
 	switch left := c.total() - c.Done; {
 	case c.PerHost: // its hosts tell when it is done

@@ -232,10 +232,11 @@ func (f *Floor) Remove(now float64, i int32) *contracts.Contract {
 			f.stop(i, int32(n))
 		}
 	}
-	c.Rate, c.Done = 0, 0
+	done := 0.0
 	for n := range c.Placements {
-		c.Done += c.Placements[n].Done
+		done += c.Placements[n].Done
 	}
+	c.Rate, c.Done = 0, done
 	c.left = vacant
 	f.free = append(f.free, i)
 	return &c.Contract
@@ -255,7 +256,7 @@ func (f *Floor) Arrears(i int32) []Arrear { return f.runs[i].arrears }
 
 // Next returns the earliest instant at which something happens, +Inf if nothing will.
 func (f *Floor) Next() float64 {
-	if len(f.marks.touched)+len(f.marks.changed) > 0 {
+	if f.stale() {
 		f.allocate()
 	}
 	at := min(first(&f.heaps.completions), first(&f.heaps.ends))
@@ -375,10 +376,14 @@ func first(a *eventheap.Heap) float64 {
 
 // enter moves item in a from instant *was to at; +Inf is none.
 func enter(a *eventheap.Heap, item int32, was *float64, at float64) {
-	if at == *was {
-		return
+	if at != *was {
+		*was = at
+		move(a, item, at)
 	}
-	if *was = at; math.IsInf(at, 1) {
+}
+
+func move(a *eventheap.Heap, item int32, at float64) {
+	if math.IsInf(at, 1) {
 		a.Remove(item)
 	} else {
 		a.Set(item, at)

@@ -2,7 +2,6 @@ package floor
 
 import (
 	"math"
-	"slices"
 
 	"bourse/contracts"
 	"bourse/hosts"
@@ -64,7 +63,12 @@ func (v *host) meter(now float64) {
 
 // find returns the place in v.on of node n of run i.
 func (v *host) find(i, n int32) int {
-	return slices.IndexFunc(v.on, func(s contracts.Allocation) bool { return s.Contract == i && s.Node == n })
+	for at := range v.on { // not by a function that is given a copy of each
+		if s := &v.on[at]; s.Contract == i && s.Node == n {
+			return at
+		}
+	}
+	panic("floor: a task is not where it was")
 }
 
 // start bids for node n of run i and starts its task, which may hold more than

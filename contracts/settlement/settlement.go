@@ -22,17 +22,15 @@ type Case struct {
 	End      float64     // instant
 	ByDue    float64     // work over all nodes at the deadline, if it went on after it
 	Price    bank.Amount // what all of it costs, at most the budget
-	Nodes    []Node
-	Arrears  []Node // what is owed for work that was lost, before Nodes
+	Nodes    []contracts.Placement
+	Arrears  []contracts.Placement // what is owed for work that was lost, before Nodes
+	Hosts    []Host                // by number
 }
 
-// A Node is one node of a contract at its end, or one gang.
-type Node struct {
-	Owner    bank.Account // of its host
-	Nodes    int          // of the contract for which it stands, as one gang; 0 is one
-	Capacity float64      // of its host, work per second
-	Done     float64      // work
-	Owed     float64      // dollars accrued
+// A Host is what a bill has to know of one.
+type Host struct {
+	Owner    bank.Account
+	Capacity float64 // work per second
 }
 
 // A Verdict is what became of a promise.
@@ -63,34 +61,35 @@ func (c *Case) Total() float64 { return c.Work * float64(c.count()) }
 // count returns the number of nodes.
 func (c *Case) count() (n int) {
 	for i := range c.Nodes {
-		n += c.Nodes[i].count()
+		n += count(&c.Nodes[i])
 	}
 	return n
 }
 
-func (n *Node) count() int { return max(1, n.Nodes) }
+func count(n *contracts.Placement) int { return max(1, n.Nodes) }
 
 // work returns what is truly needed of n.
-func (c *Case) work(n *Node) float64 { return c.Work * float64(n.count()) }
+func (c *Case) work(n *contracts.Placement) float64 { return c.Work * float64(count(n)) }
 
 // Judge returns the verdict. The promise is kept if the work that the job truly needed
 // was done by its deadline. Cause is the outcome that the table of moves names, or
 // [contracts.Open] where it leaves it to Judge.
 func (c *Case) Judge(cause contracts.Outcome) (v Verdict) {
 	late := c.Request.Late(c.End)
-	switch {
+	open := cause != contracts.Cancelled && cause != contracts.Unfinished
+	switch v.Outcome = cause; {
+	case open && !late && c.Worked():
+		v.Outcome, v.ByDue = contracts.Fulfilled, c.Total()
+		return v
 	case late:
 		v.ByDue = c.ByDue
 	default:
 		v.ByDue = min(c.Done(), c.Total())
 	}
-	switch v.Outcome = cause; {
-	case cause == contracts.Cancelled || cause == contracts.Unfinished:
+	if !open {
 		return v
-	case !late && c.Worked():
-		v.Outcome, v.ByDue = contracts.Fulfilled, c.Total()
-		return v
-	case cause == contracts.Open:
+	}
+	if cause == contracts.Open {
 		v.Outcome = contracts.Late
 	}
 	v.Delay = c.delay(&v)
@@ -104,9 +103,9 @@ func (c *Case) Worked() bool {
 	if !c.Request.OnDemand {
 		at = max(at, c.Request.Due())
 	}
-	left, rounding := 0.0, 0.0
+	left, rounding, moment := 0.0, 0.0, contracts.Moment(at)
 	for i := range c.Nodes {
-		undone, lost := c.work(&c.Nodes[i])-c.Nodes[i].Done, c.rounding(&c.Nodes[i], at)
+		undone, lost := c.work(&c.Nodes[i])-c.Nodes[i].Done, c.rounding(&c.Nodes[i], moment)
 		if c.Request.PerHost && undone > lost {
 			return false
 		}
@@ -116,10 +115,10 @@ func (c *Case) Worked() bool {
 	return c.Request.PerHost || left <= rounding
 }
 
-// rounding returns what float64 may lose or add to the work of a node by the instant
-// at: the tolerance, and what its host does in a moment or two.
-func (c *Case) rounding(n *Node, at float64) float64 {
-	return contracts.Tolerance*c.work(n) + 2*contracts.Moment(at)*n.Capacity
+// rounding returns what float64 may lose or add to the work of a node: the tolerance,
+// and what its host does in two moments.
+func (c *Case) rounding(n *contracts.Placement, moment float64) float64 {
+	return contracts.Tolerance*c.work(n) + 2*moment*c.Hosts[n.Host].Capacity
 }
 
 // delay returns how late a broken promise is (eq. 2). Where the work goes on it is
@@ -170,7 +169,7 @@ func (c *Case) Bill(whole bool, v *Verdict, pay []bank.Payment) (b Bill, err err
 // than the budget together.
 func (c *Case) metered(b *Bill) error {
 	left := c.Request.SLA.Budget
-	for _, nodes := range [...][]Node{c.Arrears, c.Nodes} {
+	for _, nodes := range [...][]contracts.Placement{c.Arrears, c.Nodes} {
 		for i := range nodes {
 			due, err := bank.Nearest(nodes[i].Owed)
 			if err != nil {
@@ -180,7 +179,7 @@ func (c *Case) metered(b *Bill) error {
 				due = left
 			}
 			left, _ = left.Sub(due)
-			b.Pay = append(b.Pay, bank.Payment{To: nodes[i].Owner, Amount: due})
+			b.Pay = append(b.Pay, bank.Payment{To: c.Hosts[nodes[i].Host].Owner, Amount: due})
 		}
 	}
 	b.Paid, _ = c.Request.SLA.Budget.Sub(left)
@@ -202,9 +201,9 @@ func (c *Case) whole(b *Bill, v *Verdict) (err error) {
 	all := int64(c.count())
 	each, rest := b.Paid.Micros()/all, b.Paid.Micros()%all
 	for i := range c.Nodes {
-		nodes := int64(c.Nodes[i].count())
+		nodes := int64(count(&c.Nodes[i]))
 		more := min(rest, nodes) // the first nodes get what is left
-		b.Pay = append(b.Pay, bank.Payment{To: c.Nodes[i].Owner, Amount: bank.Micros(each*nodes + more)})
+		b.Pay = append(b.Pay, bank.Payment{To: c.Hosts[c.Nodes[i].Host].Owner, Amount: bank.Micros(each*nodes + more)})
 		rest -= more
 	}
 	return nil
@@ -212,9 +211,10 @@ func (c *Case) whole(b *Bill, v *Verdict) (err error) {
 
 // check reports what cannot be true of a contract that is settled.
 func (c *Case) check(v *Verdict, b *Bill) error {
-	total, done, rounding := c.Total(), c.Done(), 0.0
+	total, done, rounding, moment := c.Total(), 0.0, 0.0, contracts.Moment(c.End)
 	for i := range c.Nodes {
-		rounding += c.rounding(&c.Nodes[i], c.End)
+		done += c.Nodes[i].Done
+		rounding += c.rounding(&c.Nodes[i], moment)
 	}
 	switch {
 	case !(v.ByDue >= 0 && v.ByDue <= total):

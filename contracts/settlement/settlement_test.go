@@ -35,9 +35,9 @@ func TestGangs(t *testing.T) {
 		r := contracts.Request{Work: 100, Nodes: 3, Parts: 2, PerHost: true, SLA: contracts.SLA{
 			Budget: bank.Micros(1e6), Deadline: 50, RunsOn: true, Penalty: contracts.Penalty{Rate: c.rate, Max: math.Inf(1)},
 		}}
-		over := Case{Request: &r, Work: 100, End: c.end, ByDue: 260, Price: bank.Micros(c.price)}
+		over := Case{Request: &r, Work: 100, End: c.end, ByDue: 260, Price: bank.Micros(c.price), Hosts: []Host{{Capacity: 2}}}
 		for n := range 2 {
-			over.Nodes = append(over.Nodes, Node{Nodes: r.Gang(n), Capacity: 2, Done: c.done[n]})
+			over.Nodes = append(over.Nodes, contracts.Placement{Nodes: r.Gang(n), Done: c.done[n]})
 		}
 		v := over.Judge(c.cause)
 		b, err := over.Bill(true, &v, nil)
@@ -84,9 +84,9 @@ func TestBills(t *testing.T) {
 		{"killed: late by its deadline", contracts.Killed, false, false, 20, [2]float64{40, 40}, [2]float64{1, 0}, 0, half, "killed 80, pays [1.000000 0.000000], owes 5.000000"},
 	} {
 		r := contracts.Request{Work: 100, Nodes: 2, SLA: contracts.SLA{Budget: bank.Micros(3e6), Deadline: 50, Soft: c.soft, Penalty: c.penalty}}
-		over := Case{Request: &r, Work: 100, End: c.end, ByDue: c.byDue, Price: r.SLA.Budget}
+		over := Case{Request: &r, Work: 100, End: c.end, ByDue: c.byDue, Price: r.SLA.Budget, Hosts: []Host{{Capacity: 1}}}
 		for n := range 2 {
-			over.Nodes = append(over.Nodes, Node{Capacity: 1, Done: c.done[n], Owed: c.owed[n]})
+			over.Nodes = append(over.Nodes, contracts.Placement{Done: c.done[n], Owed: c.owed[n]})
 		}
 		v := over.Judge(c.cause)
 		b, err := over.Bill(c.whole, &v, nil)
@@ -143,7 +143,7 @@ func TestCheck(t *testing.T) {
 		"-0.000001 charged":             func(_ *Case, _ *Verdict, b *Bill) { b.Paid = bank.Micros(-1) },
 	} {
 		r := contracts.Request{Submit: 5, SLA: contracts.SLA{Budget: bank.Micros(1e6)}}
-		c := Case{Request: &r, Work: 100, Admitted: 5, End: 90, Nodes: []Node{{Capacity: 1, Done: 100}}}
+		c := Case{Request: &r, Work: 100, Admitted: 5, End: 90, Nodes: []contracts.Placement{{Done: 100}}, Hosts: []Host{{Capacity: 1}}}
 		v, b := Verdict{ByDue: 100}, Bill{Paid: bank.Micros(1e6)}
 		change(&c, &v, &b)
 		if err := c.check(&v, &b); (err == nil) != (name == "") || err != nil && !strings.Contains(err.Error(), name) {
@@ -157,7 +157,7 @@ func TestCheck(t *testing.T) {
 func TestCheckEdges(t *testing.T) {
 	t.Parallel()
 	r := contracts.Request{Submit: 5, SLA: contracts.SLA{Budget: bank.Micros(1e6)}}
-	c := Case{Request: &r, Work: 100, Admitted: 5, End: 5, Nodes: []Node{{Done: 100 + contracts.Tolerance*100}}}
+	c := Case{Request: &r, Work: 100, Admitted: 5, End: 5, Nodes: []contracts.Placement{{Done: 100 + contracts.Tolerance*100}}, Hosts: make([]Host, 1)}
 	for _, byDue := range []float64{0, 100} {
 		if err := c.check(&Verdict{ByDue: byDue}, &Bill{}); err != nil {
 			t.Errorf("%v by the deadline: %v", byDue, err)
@@ -195,9 +195,9 @@ func TestWorked(t *testing.T) {
 		{"nothing to do on each", true, false, 50, 50, 0, 0, [2]float64{}, true},
 	} {
 		r := contracts.Request{PerHost: c.perHost, OnDemand: c.onDemand, SLA: contracts.SLA{Deadline: c.due}}
-		k := Case{Request: &r, Work: c.work, End: c.end}
+		k := Case{Request: &r, Work: c.work, End: c.end, Hosts: []Host{{Capacity: c.capacity}}}
 		for _, done := range c.done {
-			k.Nodes = append(k.Nodes, Node{Capacity: c.capacity, Done: done})
+			k.Nodes = append(k.Nodes, contracts.Placement{Done: done})
 		}
 		if got := k.Worked(); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
@@ -211,9 +211,9 @@ func TestWorked(t *testing.T) {
 func TestParts(t *testing.T) {
 	t.Parallel()
 	r := contracts.Request{Work: 10, Nodes: 3, SLA: contracts.SLA{Budget: bank.Micros(11), Deadline: 50}}
-	c := Case{Request: &r, Work: 10, End: 40, Price: bank.Micros(11)}
+	c := Case{Request: &r, Work: 10, End: 40, Price: bank.Micros(11), Hosts: []Host{{Capacity: 1}}}
 	for range 3 {
-		c.Nodes = append(c.Nodes, Node{Capacity: 1, Done: 10, Owed: 4e-6})
+		c.Nodes = append(c.Nodes, contracts.Placement{Done: 10, Owed: 4e-6})
 	}
 	v := c.Judge(contracts.Open)
 	bill := func(whole bool) (amounts []int64, err error) {
@@ -226,7 +226,7 @@ func TestParts(t *testing.T) {
 	if got, err := bill(true); err != nil || fmt.Sprint(got) != "[4 4 3]" {
 		t.Errorf("11 over three hosts: %v, %v, want [4 4 3]", got, err)
 	}
-	c.Arrears = []Node{{Owed: 6e-6}}
+	c.Arrears = []contracts.Placement{{Owed: 6e-6}}
 	if got, err := bill(false); err != nil || fmt.Sprint(got) != "[6 4 1 0]" {
 		t.Errorf("6 from before, and 4 on each: %v, %v, want [6 4 1 0]", got, err)
 	}

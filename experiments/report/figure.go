@@ -36,6 +36,10 @@ type Panel struct {
 	// up, and Lo and Hi are the ends of the scale.
 	Heat bool
 
+	// Forest draws differences: a row for each group with its point and interval, about a
+	// line at 0. Lo and Hi, unless zero, are the ends of what does not matter.
+	Forest bool
+
 	// LogX and LogY draw lines over powers of ten: points at or below 0 are not
 	// drawn, and Lo and Hi do not apply to such a y axis.
 	LogX, LogY bool

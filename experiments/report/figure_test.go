@@ -191,3 +191,25 @@ func TestAxis(t *testing.T) {
 		}
 	}
 }
+
+// TestForest checks a panel of differences: a row a group from the top down, zero in
+// sight, and the margin behind it.
+func TestForest(t *testing.T) {
+	t.Parallel()
+	f := Figure{Name: "forest", Title: "Differences, invented", Across: 1, Panels: []Panel{{
+		Title: "one", Forest: true, Lo: -0.2, Hi: 0.2, Groups: []string{"a − b", "a − c", "b − c"},
+		Curves: []Curve{{"difference", []Point{{0, 1, 0.5, 1.5}, {2, -0.1, -0.3, 0.1}}}},
+	}}}
+	svg, err := f.SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "forest.svg", svg)
+	if got, want := string(f.CSV()), "panel,curve,x,mean,lo,hi\none,difference,a − b,1,0.5,1.5\none,difference,b − c,-0.1,-0.3,0.1\n"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	f.Panels[0].Curves[0].Points = nil
+	if _, err := f.SVG(); err != nil {
+		t.Errorf("no differences: %v", err)
+	}
+}

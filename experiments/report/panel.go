@@ -25,8 +25,11 @@ func (p Panel) plot(styles map[string]style) (*plot.Plot, error) {
 	pl.X.Tick.Length, pl.Y.Tick.Length = 4, 4
 	pl.X.Padding, pl.Y.Padding = 0, 0
 
-	if p.Heat {
+	switch {
+	case p.Heat:
 		return pl, p.plane(pl)
+	case p.Forest:
+		return pl, p.forest(pl)
 	}
 	grid := plotter.NewGrid()
 	grid.Vertical.Width = 0

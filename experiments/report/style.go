@@ -74,7 +74,7 @@ func (f Figure) present() (names []string, styles map[string]style) {
 	styles = make(map[string]style)
 	for i, name := range f.names() {
 		if slices.ContainsFunc(f.Panels, func(p Panel) bool {
-			return !p.Heat && slices.ContainsFunc(p.Curves, func(c Curve) bool { return c.Name == name })
+			return !p.Heat && !p.Forest && slices.ContainsFunc(p.Curves, func(c Curve) bool { return c.Name == name })
 		}) {
 			names = append(names, name)
 			styles[name] = styleOf(i)

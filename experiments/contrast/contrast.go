@@ -1,0 +1,265 @@
+// Package contrast compares what an experiment compares: policies, configurations, or
+// two results directories, by the differences of their metrics.
+//
+// Replications of one seed are given the same draws whatever is varied, so that they are
+// compared in pairs (common random numbers); results of different seeds are independent
+// samples, and are compared by Welch's test. p values are corrected by Holm over all
+// comparisons asked for.
+package contrast
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"bourse/experiments/misuse"
+	"bourse/experiments/results"
+	"bourse/experiments/stats"
+)
+
+// An Ask says what is to be compared.
+type Ask struct {
+	Metrics  []string
+	Across   string  // policies, configurations or results: what differs in a comparison
+	Baseline string  // of what differs, which the others are compared with; empty: all pairs
+	Margin   float64 // the smallest difference that matters; 0: not said
+}
+
+// The things that can differ.
+const (
+	Policies       = "policies"
+	Configurations = "configurations"
+	Results        = "results"
+)
+
+// Level is that of tests and intervals.
+const Level = 0.05
+
+// A Row is one comparison.
+type Row struct {
+	Metric string `json:"metric"`
+	Within string `json:"within" doc:"what both have in common: configuration, policy or both"`
+	First  string `json:"first"`
+	Second string `json:"second"`
+
+	N      int  `json:"n" doc:"pairs of replications, or those of the smaller sample"`
+	Paired bool `json:"paired" doc:"compared replication by replication; else as independent samples, by Welch's test"`
+
+	FirstMean  *float64 `json:"first_mean"`
+	SecondMean *float64 `json:"second_mean"`
+	Difference *float64 `json:"difference" doc:"mean of the first less the second"`
+	Lo95       *float64 `json:"lo95" doc:"of the difference, by Student's t; null where it cannot be told"`
+	Hi95       *float64 `json:"hi95"`
+	P          *float64 `json:"p" doc:"two-sided, that of no difference"`
+	Holm       *float64 `json:"holm" doc:"p corrected for all comparisons here"`
+	Effect     *float64 `json:"effect" doc:"difference over its standard deviation: of pairs, or root mean square of both"`
+	Needed     *int     `json:"needed" doc:"replications that would show a difference like this with a power of 80 % at 5 %"`
+	Alike      *float64 `json:"alike" doc:"p of two one-sided tests that it is margin or more; null without a margin"`
+
+	Verdict string `json:"verdict" doc:"higher, lower, alike (within the margin), undecided, or equal and constant where every replication differs by nothing, or by the same"`
+}
+
+// Values are what programs read of a comparison.
+type Values struct {
+	Across string  `json:"across"`
+	Margin float64 `json:"margin,omitempty"`
+	Rows   []Row   `json:"rows"`
+}
+
+// A series is a metric of one policy in one configuration of one directory, by
+// replication; there is none where it is undefined.
+type series struct {
+	dir                   int
+	configuration, policy string
+	values                map[int]float64
+}
+
+// name returns what s is among those that differ across, and what it has in common with
+// them.
+func (s *series) name(across string, dirs []*results.Dir) (name, within string) {
+	switch across {
+	case Configurations:
+		return s.configuration, s.policy
+	case Results:
+		return dirs[s.dir].Path, s.configuration + ", " + s.policy
+	}
+	return s.policy, s.configuration
+}
+
+// mostRows bounds what is compared at once.
+const mostRows = 20_000
+
+// Compare compares what ask says in one results directory, or two.
+func Compare(dirs []*results.Dir, ask Ask) (rows []Row, err error) {
+	if ask.Across == Results != (len(dirs) == 2) {
+		return nil, misuse.Errorf("found %d results directories, want two across %s and one across anything else", len(dirs), Results)
+	}
+	paired := len(dirs) == 1 || dirs[0].Manifest.Seed == dirs[1].Manifest.Seed
+	for _, metric := range ask.Metrics {
+		all, err := read(dirs, metric)
+		if err != nil {
+			return nil, err
+		}
+		groups, order := map[string][]*series{}, []string{}
+		known := []string{}
+		for _, s := range all {
+			name, within := s.name(ask.Across, dirs)
+			if groups[within] == nil {
+				order = append(order, within)
+			}
+			groups[within] = append(groups[within], s)
+			if !slices.Contains(known, name) {
+				known = append(known, name)
+			}
+		}
+		if ask.Baseline != "" && !slices.Contains(known, ask.Baseline) {
+			return nil, misuse.Errorf("baseline: found %q, want one of %s", ask.Baseline, strings.Join(known, ", "))
+		}
+		for _, within := range order {
+			for _, pair := range pairs(groups[within], ask, dirs) {
+				first, _ := pair[0].name(ask.Across, dirs)
+				second, _ := pair[1].name(ask.Across, dirs)
+				r := Row{Metric: metric, Within: within, First: first, Second: second}
+				r.test(pair[0].values, pair[1].values, paired, ask.Margin)
+				if rows = append(rows, r); len(rows) > mostRows {
+					return nil, misuse.Errorf("found more than %d comparisons, want a baseline, or fewer metrics", mostRows)
+				}
+			}
+		}
+	}
+	if len(rows) == 0 {
+		return nil, misuse.Errorf("found nothing to compare across %s, want two or more", ask.Across)
+	}
+	correct(rows)
+	for i := range rows {
+		rows[i].judge()
+	}
+	return rows, nil
+}
+
+// read returns the series of a metric, in the order of the files.
+func read(dirs []*results.Dir, metric string) (all []*series, err error) {
+	for i, dir := range dirs {
+		rows, err := dir.Metrics(metric)
+		if err != nil {
+			return nil, err
+		}
+		if len(rows) == 0 {
+			return nil, misuse.Errorf("%s: found no metric %q; 'bourse policies metric' lists those that there are", dir.Path, metric)
+		}
+		at := map[[2]string]*series{}
+		for _, row := range rows {
+			of := [2]string{row.Configuration, row.Admission}
+			if at[of] == nil {
+				at[of] = &series{i, row.Configuration, row.Admission, map[int]float64{}}
+				all = append(all, at[of])
+			}
+			if row.Value != nil {
+				at[of].values[row.Replication] = *row.Value
+			}
+		}
+	}
+	return all, nil
+}
+
+// pairs returns which of a group are compared.
+func pairs(group []*series, ask Ask, dirs []*results.Dir) (all [][2]*series) {
+	for i, s := range group {
+		name, _ := s.name(ask.Across, dirs)
+		if ask.Baseline != "" {
+			if name == ask.Baseline {
+				for _, other := range slices.Delete(slices.Clone(group), i, i+1) {
+					all = append(all, [2]*series{other, s})
+				}
+			}
+			continue
+		}
+		for _, other := range group[i+1:] {
+			all = append(all, [2]*series{s, other})
+		}
+	}
+	return all
+}
+
+// test fills in all but what depends on other rows.
+func (r *Row) test(first, second map[int]float64, paired bool, margin float64) {
+	var xs, ys []float64
+	for _, rep := range slices.Sorted(maps.Keys(first)) {
+		if y, ok := second[rep]; ok && paired {
+			xs, ys = append(xs, first[rep]), append(ys, y)
+		} else if !paired {
+			xs = append(xs, first[rep])
+		}
+	}
+	if !paired {
+		for _, rep := range slices.Sorted(maps.Keys(second)) {
+			ys = append(ys, second[rep])
+		}
+	}
+	r.Paired, r.N = paired, min(len(xs), len(ys))
+	if r.N == 0 {
+		return
+	}
+	compare := stats.Welch
+	if paired {
+		compare = stats.Pairs
+	}
+	d, ok := compare(xs, ys)
+	one, other := stats.Summarize(xs).Mean, stats.Summarize(ys).Mean
+	r.FirstMean, r.SecondMean, r.Difference = &one, &other, &d.Mean
+	if !ok {
+		if r.N > 1 && d.Mean == 0 {
+			r.Verdict = "equal"
+		} else if r.N > 1 {
+			r.Verdict = "constant"
+		}
+		return
+	}
+	lo, hi := d.Interval(Level)
+	p := d.P()
+	r.Lo95, r.Hi95, r.P, r.Effect = &lo, &hi, &p, &d.Effect
+	if n, ok := stats.SampleFor(d.Effect, 0.8, paired, Level); ok {
+		r.Needed = &n
+	}
+	if margin > 0 {
+		alike := d.Beyond(margin)
+		r.Alike = &alike
+	}
+}
+
+// correct fills in Holm's p values.
+func correct(rows []Row) {
+	var ps []float64
+	for i := range rows {
+		if rows[i].P != nil {
+			ps = append(ps, *rows[i].P)
+		}
+	}
+	corrected := stats.Holm(ps)
+	for i := range rows {
+		if rows[i].P != nil {
+			rows[i].Holm, corrected = &corrected[0], corrected[1:]
+		}
+	}
+}
+
+// judge fills in the verdict.
+func (r *Row) judge() {
+	switch {
+	case r.Verdict != "":
+	case r.Holm != nil && *r.Holm <= Level && *r.Difference > 0:
+		r.Verdict = "higher"
+	case r.Holm != nil && *r.Holm <= Level:
+		r.Verdict = "lower"
+	default:
+		r.Verdict = "undecided"
+	}
+	if r.Alike != nil && *r.Alike <= Level {
+		if r.Verdict == "undecided" {
+			r.Verdict = "alike"
+		} else {
+			r.Verdict += ", alike"
+		}
+	}
+}
+

@@ -1,0 +1,134 @@
+package experiments
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"bourse/experiments/contrast"
+	"bourse/experiments/metrics"
+	"bourse/experiments/misuse"
+	"bourse/experiments/report"
+	"bourse/experiments/results"
+)
+
+// Contrasted compares what ask says of one results directory or two: a table and a
+// forest plot a metric.
+func Contrasted(dirs []*results.Dir, ask contrast.Ask) (d report.Document, err error) {
+	for _, m := range ask.Metrics {
+		if _, err := metrics.Table().New(m, nil); err != nil {
+			return d, misuse.Of(fmt.Errorf("metric: %w", err))
+		}
+	}
+	rows, err := contrast.Compare(dirs, ask)
+	if err != nil {
+		return d, err
+	}
+	l := labels()
+	d.Title = "Differences of " + ask.Across
+	d.Values = func([]string) any { return contrast.Values{Across: ask.Across, Margin: ask.Margin, Rows: rows} }
+	for _, m := range ask.Metrics {
+		t := report.Table{
+			Title: l.Of(m), Left: 3,
+			Header: []string{"in", "first", "second", "n", "first", "second", "difference", "95 % interval", "p", "Holm", "effect", "n for 80 %"},
+		}
+		if ask.Margin > 0 {
+			t.Header = append(t.Header, "alike p")
+		}
+		t.Header = append(t.Header, "the first is")
+		f := report.Figure{Name: "compare-" + m, Title: l.Of(m) + ": differences of " + ask.Across, Caption: "Means of the differences with their 95 % intervals."}
+		for _, r := range rows {
+			if r.Metric != m {
+				continue
+			}
+			t.Rows = append(t.Rows, contrastCells(r, l, ask.Margin > 0))
+			f.Panels = forest(f.Panels, r, l, ask.Margin)
+		}
+		d.Tables, d.Figures = append(d.Tables, t), append(d.Figures, f)
+	}
+	d.Tables[len(d.Tables)-1].Note = contrastNote(rows, ask)
+	return d, nil
+}
+
+// contrastNote says how the rows were tested.
+func contrastNote(rows []contrast.Row, ask contrast.Ask) string {
+	how := "Paired by replication (common random numbers), Student's t; the effect is the mean over the deviation of the differences."
+	if !rows[0].Paired {
+		how = "The seeds differ, so the samples are independent: Welch's t; the effect is the difference over the root mean square deviation."
+	}
+	how += fmt.Sprintf(" Holm corrects for the %d comparisons here.", len(rows))
+	if ask.Margin > 0 {
+		how += fmt.Sprintf(" Alike: less than %s apart, by two one-sided tests at 5 %%.", strconv.FormatFloat(ask.Margin, 'g', -1, 64))
+	}
+	return how
+}
+
+// contrastCells returns a row of the table.
+func contrastCells(r contrast.Row, l report.Labels, margin bool) []report.Cell {
+	number := func(x *float64) string {
+		if x == nil {
+			return "–"
+		}
+		return strconv.FormatFloat(*x, 'g', 4, 64)
+	}
+	interval, needed := "–", "–"
+	if r.Lo95 != nil {
+		interval = "[" + number(r.Lo95) + ", " + number(r.Hi95) + "]"
+	}
+	if r.Needed != nil {
+		needed = strconv.Itoa(*r.Needed)
+	}
+	words := []string{
+		held(l, r), l.Of(r.First), l.Of(r.Second), strconv.Itoa(r.N), number(r.FirstMean), number(r.SecondMean), number(r.Difference),
+		interval, small(r.P), small(r.Holm), number(r.Effect), needed,
+	}
+	if margin {
+		words = append(words, small(r.Alike))
+	}
+	cells := make([]report.Cell, len(words)+1)
+	for i, w := range words {
+		cells[i].Text = w
+	}
+	cells[len(words)] = report.Cell{Text: r.Verdict, Strong: r.Holm != nil && *r.Holm <= contrast.Level}
+	return cells
+}
+
+// held returns what both of r have in common.
+func held(l report.Labels, r contrast.Row) string {
+	one, other, both := strings.Cut(r.Within, ", ")
+	if both {
+		return l.Of(one) + ", " + l.Of(other)
+	}
+	return l.Of(one)
+}
+
+// small writes a p value.
+func small(p *float64) string {
+	switch {
+	case p == nil:
+		return "–"
+	case *p < 0.0001:
+		return "< 0.0001"
+	}
+	return strconv.FormatFloat(*p, 'f', 4, 64)
+}
+
+// forest adds r to the last panel if that is of the same group and has room, else to a
+// new one.
+func forest(panels []report.Panel, r contrast.Row, l report.Labels, margin float64) []report.Panel {
+	title := held(l, r)
+	if n := len(panels); n == 0 || panels[n-1].Title != title || len(panels[n-1].Groups) == report.Forest {
+		panels = append(panels, report.Panel{Title: title, Forest: true, Lo: -margin, Hi: margin, Curves: []report.Curve{{Name: "difference"}}})
+	}
+	p := &panels[len(panels)-1]
+	if r.Difference != nil {
+		pt := report.Point{X: float64(len(p.Groups)), Mean: *r.Difference, Lo: *r.Difference, Hi: *r.Difference}
+		if r.Lo95 != nil && !math.IsInf(*r.Lo95, 0) {
+			pt.Lo, pt.Hi = *r.Lo95, *r.Hi95
+		}
+		p.Curves[0].Points = append(p.Curves[0].Points, pt)
+	}
+	p.Groups = append(p.Groups, l.Of(r.First)+" − "+l.Of(r.Second))
+	return panels
+}

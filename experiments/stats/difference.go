@@ -1,0 +1,74 @@
+package stats
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// A Difference is of two means: that of a first sample less that of a second.
+type Difference struct {
+	N      int  // pairs, or values of the smaller sample
+	Paired bool // else the samples are independent
+	Mean   float64
+	Effect float64 // the mean over the deviation: of the differences of pairs, or the root mean square of both samples'
+
+	err  float64 // standard error of the mean
+	dist distuv.StudentsT
+}
+
+// Pairs returns the difference of samples taken in pairs. It cannot be tested, ok false,
+// with fewer than two pairs, or where all differ alike (to rounding). It panics unless
+// the lengths are the same.
+func Pairs(xs, ys []float64) (d Difference, ok bool) {
+	if len(xs) != len(ys) {
+		panic("stats: paired samples differ in length")
+	}
+	diffs := make([]float64, len(xs))
+	for i := range xs {
+		diffs[i] = xs[i] - ys[i]
+	}
+	d = Difference{N: len(xs), Paired: true}
+	if d.N == 0 {
+		return d, false
+	}
+	s := Summarize(diffs)
+	d.Mean = s.Mean
+	if d.N < 2 || constant(diffs, max(largest(xs), largest(ys))) {
+		return d, false
+	}
+	d.Effect, d.err, d.dist = s.Mean/s.SD, s.SD/math.Sqrt(float64(d.N)), student(d.N-1)
+	return d, true
+}
+
+// Welch returns the difference of independent samples, whose variances may differ (Welch
+// 1947). It cannot be tested, ok false, where one has fewer than two values, or both are
+// constant.
+func Welch(xs, ys []float64) (d Difference, ok bool) {
+	x, y := Summarize(xs), Summarize(ys)
+	d = Difference{N: min(x.N, y.N), Mean: x.Mean - y.Mean}
+	if d.N < 2 || constant(xs, largest(xs)) && constant(ys, largest(ys)) {
+		return d, false
+	}
+	a, b := x.SD*x.SD/float64(x.N), y.SD*y.SD/float64(y.N)
+	d.err = math.Sqrt(a + b)
+	d.dist = distuv.StudentsT{Sigma: 1, Nu: (a + b) * (a + b) / (a*a/float64(x.N-1) + b*b/float64(y.N-1))}
+	d.Effect = d.Mean / math.Sqrt((x.SD*x.SD+y.SD*y.SD)/2)
+	return d, true
+}
+
+// Interval returns the interval that misses the true difference with probability alpha,
+// which is in (0,1).
+func (d Difference) Interval(alpha float64) (lo, hi float64) {
+	half := d.dist.Quantile(1-alpha/2) * d.err
+	return d.Mean - half, d.Mean + half
+}
+
+// P returns the probability of a mean as far from 0 if there is no difference.
+func (d Difference) P() float64 { return min(1, 2*d.dist.CDF(-math.Abs(d.Mean)/d.err)) }
+
+// Beyond returns the probability of a mean as near to 0 if the difference is margin or
+// more, on either side: the larger of two one-sided tests (Schuirmann 1987).
+func (d Difference) Beyond(margin float64) float64 {
+	return d.dist.CDF((math.Abs(d.Mean) - margin) / d.err)
+}

@@ -72,10 +72,16 @@ func (p *Prepared) Publish(ctx context.Context, opts Options, to Publication) (s
 			from = append(from, old)
 		}
 	}
-	if err := p.find(ctx, opts, &to, units, p.Units(), from...); err != nil {
+	e := p.Experiment
+	if e.Until != nil {
+		e, err = p.enough(ctx, opts, &to, units, from)
+	} else {
+		err = p.find(ctx, opts, &to, units, p.Units(), from...)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if s, err = join(w, p.Experiment, &units.Plan, from, to); err != nil {
+	if s, err = join(w, e, &units.Plan, from, to); err != nil {
 		return nil, err
 	}
 	return s, units.Remove()
@@ -275,11 +281,12 @@ func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger)
 // notes says what a reader of the numbers must know.
 func (s *Study) notes() []string {
 	e := s.Experiment
+	notes := s.stopped()
 	swept := len(e.Sweep) > 0
 	if swept && !slices.ContainsFunc(sweep(e).Metrics, func(m string) bool { return strings.Contains(m, "efficiency") }) {
-		return nil
+		return notes
 	}
-	notes := []string{"Efficiency is the sum of utilities over U*, the best total value that a planner who knows all jobs could fulfil."}
+	notes = append(notes, "Efficiency is the sum of utilities over U*, the best total value that a planner who knows all jobs could fulfil.")
 	unproven := func(where string, n, of int) {
 		if n > 0 {
 			notes = append(notes, fmt.Sprintf("%s: in %d of %d replications U* is an upper bound that no plan was proven to reach, so efficiency there is a lower bound.", where, n, of))

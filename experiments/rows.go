@@ -150,6 +150,12 @@ func (s *Study) summaryRows() []results.Summary {
 		for m := range s.Metrics {
 			row := results.Summary{Configuration: name, Admission: label, Metric: s.Metrics[m].Name}
 			row.N, row.Mean, row.SD, row.Lo95, row.Hi95 = described(s.summary(configuration, policy, m))
+			if u := s.Experiment.Until; u != nil && u.Metric == row.Metric {
+				row.Lo95, row.Hi95 = nil, nil
+				if lo, hi, ok := s.anytime(configuration, policy); ok {
+					row.Lo95, row.Hi95 = &lo, &hi
+				}
+			}
 			if x, ok := paper.Number(name, label, row.Metric); ok {
 				row.Paper = &x
 			}

@@ -96,14 +96,16 @@ func (s *Study) efficiency(configuration, policy, a int) stats.Summary {
 	return summarize(s.cells[configuration][policy].curve[a])
 }
 
-func summarize(all []float64) stats.Summary {
-	var xs []float64
+func summarize(all []float64) stats.Summary { return stats.Summarize(defined(all)) }
+
+// defined returns the numbers among all.
+func defined(all []float64) (xs []float64) {
 	for _, x := range all {
 		if !math.IsNaN(x) {
 			xs = append(xs, x)
 		}
 	}
-	return stats.Summarize(xs)
+	return xs
 }
 
 // unprovenIn returns in how many replications of a configuration efficiency is

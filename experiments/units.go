@@ -29,14 +29,19 @@ func parseUnit(name string) (u Unit, err error) {
 }
 
 // Units returns the units of p in order: those of a configuration have the same number
-// of replications, but for the last.
+// of replications, but for the last, and for the looks of who says when to stop.
 func (p *Prepared) Units() []Unit {
 	var all []Unit
 	n := p.Experiment.Replications
 	for i, jobs := range p.jobs {
 		size := max(1, p.rows/max(1, jobs*len(p.settings[i].offers)))
-		for from := 0; from < n; from += size {
-			all = append(all, Unit{i, from, min(from+size, n)})
+		for from, looks := 0, p.looks(); from < n; {
+			if from == looks[0] {
+				looks = looks[1:]
+			}
+			to := min(from+size, looks[0])
+			all = append(all, Unit{i, from, to})
+			from = to
 		}
 	}
 	return all

@@ -42,6 +42,7 @@ goes on from there. Several machines can share one:
 
    bourse run                                  the paper: 4 workloads, BE SAC CAC RAC
    bourse run --replications 60 --workers 4
+   bourse run --until efficiency_0.5=0.02
    bourse scenario show paper > mine.yaml      a file to edit
    bourse run mine.yaml --out results/mine
    bourse run --set configurations.pareto-high.fleet.hosts=30 --set replications=20
@@ -59,6 +60,7 @@ has them do as recorded; its format is told by its first lines, or by
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "preset", Usage: "run the preset `NAME` in place of a file: " + strings.Join(papers.Names(), ", ")},
 			&cli.StringFlag{Name: "replications", Aliases: []string{"n"}, Usage: "repeat every configuration `N` times, each with its own workload"},
+			&cli.StringFlag{Name: "until", Usage: "stop as soon as the 95 % interval of a metric's mean reaches no farther than that to either side everywhere: `METRIC=HALF-WIDTH`, after at most --replications (default: 2000)"},
 			&cli.StringFlag{Name: "seed", Usage: "derive every use of chance from `SEED`"},
 			&cli.StringFlag{Name: "trace", Usage: "run the recorded log `FILE` (SWF, plain or gzip) in the configurations that have a filter for one"},
 			&cli.StringFlag{Name: "availability", Usage: "let hosts come and go as the recorded trace `FILE` says (plain or gzip), in the configurations where they do"},
@@ -143,6 +145,9 @@ func runChoice(c *cli.Context, ch choice, dir string) error {
 	}
 	if to.Shard, to.Of, err = shard(c); err != nil {
 		return err
+	}
+	if e.Until != nil && (c.IsSet("shard") || c.IsSet("on")) {
+		return usagef("until: found it with shards, which cannot know when to stop; want a number of replications")
 	}
 	opts := experiments.Options{Workers: c.Int("workers"), Progress: progress(c, e.Name)}
 	if c.IsSet("shard") {
@@ -283,6 +288,13 @@ func knownTo(c *cli.Context) (scenario.Known, error) {
 // overrides returns what flags set in the scenario.
 func overrides(c *cli.Context) ([]string, error) {
 	sets := c.StringSlice("set")
+	if text := c.String("until"); text != "" {
+		until, err := scenario.UntilSet(text)
+		if err != nil {
+			return nil, usagef("--until: %w", err)
+		}
+		sets = append(sets, "replications=2000", until)
+	}
 	for _, name := range []string{"replications", "seed"} {
 		if v := c.String(name); v != "" {
 			if _, err := strconv.ParseUint(v, 10, 64); err != nil {

@@ -262,4 +262,3 @@ func (r *Row) judge() {
 		}
 	}
 }
-

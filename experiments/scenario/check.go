@@ -21,6 +21,9 @@ func check(e *Experiment, root *node, known Known) error {
 	if err := checkFigure(e.Figure, root.get("figure"), known.Metrics); err != nil {
 		return err
 	}
+	if err := checkUntil(e, root.get("until"), known.Metrics); err != nil {
+		return err
+	}
 	if err := checkSweep(e.Sweep, len(e.Configurations), root.get("sweep")); err != nil {
 		return err
 	}
@@ -85,6 +88,20 @@ func checkFigure(f *Figure, n *node, names []string) error {
 		if names != nil && !slices.Contains(names, m) {
 			return fail(n.get("metrics").items[i].at, join("figure.metrics", strconv.Itoa(i)), "found %q, %s", clip(m), oneOf(m, names))
 		}
+	}
+	return nil
+}
+
+func checkUntil(e *Experiment, n *node, names []string) error {
+	u := e.Until
+	if u == nil {
+		return nil
+	}
+	if names != nil && !slices.Contains(names, u.Metric) {
+		return fail(n.get("metric").at, "until.metric", "found %q, %s", clip(u.Metric), oneOf(u.Metric, names))
+	}
+	if u.Min > e.Replications {
+		return fail(n.at, "until.min", "found %d, want at most %d replications", u.Min, e.Replications)
 	}
 	return nil
 }

@@ -111,6 +111,9 @@ func Parse(name string, data []byte, known Known, sets ...string) (Experiment, e
 			return Experiment{}, err
 		}
 	}
+	if root, err = untilOf(root); err != nil {
+		return Experiment{}, err
+	}
 	root = expand(root)
 	if known.Log != "" {
 		if root, err = useLog(root, known.Log); err != nil {

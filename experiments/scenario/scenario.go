@@ -13,12 +13,22 @@ type Experiment struct {
 	Title          string          `yaml:"title" doc:"one line for people"`
 	Seed           uint64          `yaml:"seed" doc:"every use of chance has a stream derived from it"`
 	Replications   int             `yaml:"replications" validate:"min=1,max=1000000" doc:"runs of each configuration, each with its own workload"`
+	Until          *Until          `yaml:"until" doc:"when to stop before that; omitted, never"`
 	Alphas         []float64       `yaml:"alphas" validate:"min=1,dive,min=0,max=1" doc:"inelasticity of users at which efficiency is computed, in [0,1] (eq. 9)"`
 	Sweep          []Axis          `yaml:"sweep" validate:"dive" doc:"fields to vary: every configuration is run at every point of these axes"`
 	Figure         *Figure         `yaml:"figure" doc:"what is drawn; omitted, what the market paper draws, or with a sweep its system metrics"`
 	Configurations []Configuration `yaml:"configurations" validate:"min=1,dive" doc:"settings to compare"`
 
 	points []Configuration // of the sweep
+}
+
+// An Until is when replications are enough: as soon as an interval of a metric's mean is
+// narrow, under every policy in every configuration. A file may write it within
+// replications, too: {min: 5, max: 2000, until: {metric: efficiency_0.5, half_width: 0.01}}.
+type Until struct {
+	Metric    string  `yaml:"metric" validate:"required" doc:"whose interval it is, as 'bourse policies metric' lists them"`
+	HalfWidth float64 `yaml:"half_width" validate:"gt=0,max=1e12" doc:"that its 95 % interval is to have, or less: of a confidence sequence, so that stopping keeps its coverage"`
+	Min       int     `yaml:"min" validate:"min=2,max=1000000" doc:"replications before it is looked at"`
 }
 
 // A Configuration is one setting of everything but the admission policy.

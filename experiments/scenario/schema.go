@@ -21,6 +21,19 @@ func Schema(families map[string]plugin.Family) *jsonschema.Schema {
 	s := reflector.ReflectFromType(reflect.TypeFor[file]())
 	s.Title = "bourse scenario"
 	restrict(s, s.Definitions, reflect.TypeFor[file](), map[reflect.Type]bool{}, families)
+	if r, ok := s.Properties.Get("replications"); ok {
+		until, _ := s.Properties.Get("until")
+		many := object()
+		many.Type = "object"
+		for _, end := range []string{"min", "max"} {
+			many.Properties.Set(end, &jsonschema.Schema{Type: "integer", Minimum: r.Minimum, Maximum: r.Maximum})
+		}
+		many.Properties.Set("until", until)
+		many.Required, many.AdditionalProperties = []string{"until"}, jsonschema.FalseSchema
+		number := *r
+		number.Description = ""
+		s.Properties.Set("replications", &jsonschema.Schema{Description: r.Description, AnyOf: []*jsonschema.Schema{&number, many}})
+	}
 	if c, ok := s.Properties.Get("configurations"); ok {
 		c.Items = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "string"}, c.Items}}
 	}

@@ -1,0 +1,155 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"bourse/experiments/results"
+	"bourse/experiments/scenario"
+	"bourse/experiments/stats"
+)
+
+// looks returns after how many replications p is looked at, in increasing order: the last
+// is how many there are at most. What is looked at is a confidence sequence, so that any
+// number of looks does; a tenth more replications each time wastes less than that.
+func (p *Prepared) looks() (all []int) {
+	e := p.Experiment
+	if u := e.Until; u != nil {
+		for n := u.Min; n < e.Replications; n += max(1, n/10) {
+			all = append(all, n)
+		}
+	}
+	return append(all, e.Replications)
+}
+
+// enough runs replications until the experiment's interval is narrow, and returns it with
+// as many as there were, and its units of plan.
+func (p *Prepared) enough(ctx context.Context, opts Options, to *Publication, units *results.Units, from []results.Source) (*scenario.Experiment, error) {
+	e := *p.Experiment
+	done, progress := 0, opts.Progress
+	if progress != nil {
+		opts.Progress = func(n, _ int) { progress(done+n, p.Experiment.Replications*len(e.Configurations)) }
+	}
+	s := newStudy(&e)
+	for i, n := range p.looks() {
+		e.Replications = n
+		var round []Unit
+		for _, u := range p.Units() {
+			if u.To <= n && (i == 0 || u.From >= p.looks()[i-1]) {
+				round = append(round, u)
+			}
+		}
+		if err := p.find(ctx, opts, to, units, round, from...); err != nil {
+			return nil, err
+		}
+		to.Found = nil // it has been said
+		for _, u := range round {
+			unit, err := readUnit(u.Name(), from)
+			if err != nil {
+				return nil, err
+			}
+			s.add(u.Configuration, unit.Values)
+			done += u.To - u.From
+		}
+		if len(s.wide()) == 0 {
+			break
+		}
+	}
+	names := units.Plan.Units[:0:0]
+	for _, u := range p.Units() {
+		if u.To <= e.Replications {
+			names = append(names, u.Name())
+		}
+	}
+	units.Plan.Units, units.Plan.Replications = names, e.Replications
+	return &e, nil
+}
+
+// readUnit returns the unit of that name, which one of from has.
+func readUnit(name string, from []results.Source) (*results.Unit, error) {
+	for _, source := range from {
+		names, err := source.Names()
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range names {
+			if n == name {
+				return source.Read(name)
+			}
+		}
+	}
+	return nil, fmt.Errorf("unit %s is gone", name)
+}
+
+// A wide cell is one whose interval is not as narrow as the experiment wants it.
+type wide struct {
+	configuration, policy string
+	half                  float64 // +Inf if there is none
+	needed                int     // replications, by the variance seen; 0 if it cannot be told
+}
+
+// wide returns the cells in which the interval of the experiment's metric is wider than it
+// says.
+func (s *Study) wide() (all []wide) {
+	u := s.Experiment.Until
+	s.each(func(configuration, policy int, name, label string) {
+		lo, hi, ok := s.anytime(configuration, policy)
+		w := wide{name, label, math.Inf(1), 0}
+		if ok {
+			if w.half = (hi - lo) / 2; w.half <= u.HalfWidth {
+				return
+			}
+			times := w.half / u.HalfWidth // the width falls with the root of n, nearly
+			w.needed = int(math.Ceil(times * times * float64(s.Experiment.Replications)))
+		}
+		all = append(all, w)
+	})
+	return all
+}
+
+// anytime returns the confidence sequence of the metric that says when to stop.
+func (s *Study) anytime(configuration, policy int) (lo, hi float64, ok bool) {
+	for m, metric := range s.Metrics {
+		if metric.Name == s.Experiment.Until.Metric {
+			least, most := metric.Bound.Ends()
+			return stats.Anytime(defined(s.cells[configuration][policy].values[m]), least, most, 0.05)
+		}
+	}
+	return 0, 0, false
+}
+
+// stopped says how many replications there were, and what is not decided.
+func (s *Study) stopped() (notes []string) {
+	e := s.Experiment
+	if e.Until == nil {
+		return nil
+	}
+	u, all := e.Until, s.wide()
+	how := fmt.Sprintf("its 95 %% intervals are of a confidence sequence, which stopping leaves valid (%s)", conditions(s))
+	if len(all) == 0 {
+		return []string{fmt.Sprintf("Stopped at %d replications: every interval of %s reaches %g or less to either side; %s.", e.Replications, u.Metric, u.HalfWidth, how)}
+	}
+	notes = []string{fmt.Sprintf("Undecided after %d replications: %d intervals of %s reach farther than %g; %s.", e.Replications, len(all), u.Metric, u.HalfWidth, how)}
+	for i, w := range all {
+		if i == 10 && len(all) > 11 {
+			return append(notes, fmt.Sprintf("and %d more.", len(all)-i))
+		}
+		if w.needed == 0 {
+			notes = append(notes, fmt.Sprintf("%s under %s: no interval yet.", w.configuration, w.policy))
+			continue
+		}
+		notes = append(notes, fmt.Sprintf("%s under %s: %.3g, which some %d replications would make narrow.", w.configuration, w.policy, w.half, w.needed))
+	}
+	return notes
+}
+
+// conditions says under what the sequence holds.
+func conditions(s *Study) string {
+	for _, m := range s.Metrics {
+		if lo, hi := m.Bound.Ends(); m.Name == s.Experiment.Until.Metric && !math.IsInf(lo, 0) && !math.IsInf(hi, 0) {
+			return fmt.Sprintf("by bets on values within [%g, %g], whatever their distribution", lo, hi)
+		}
+	}
+	return "by t tests of normal values, of others as their means become so"
+}

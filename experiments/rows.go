@@ -145,7 +145,7 @@ func (s *Study) metricRows(names ...string) []results.Metric {
 // summaryRows returns every metric over all replications, beside what is printed.
 func (s *Study) summaryRows() []results.Summary {
 	var rows []results.Summary
-	paper := papers.Of(s.Experiment.Name)
+	paper := papers.Beside(s.Experiment)
 	s.each(func(configuration, policy int, name, label string) {
 		for m := range s.Metrics {
 			row := results.Summary{Configuration: name, Admission: label, Metric: s.Metrics[m].Name}

@@ -43,7 +43,7 @@ func figures(e *scenario.Experiment, summary []results.Summary, curve []results.
 		}
 		return []report.Figure{sweep(e).Figure(e.Name, title, summary)}
 	}
-	return papers.Of(e.Name).Figures(labels(), summary, curve)
+	return papers.Beside(e).Figures(labels(), summary, curve)
 }
 
 // tables returns the tables of results of e: with a sweep one a metric that is
@@ -62,7 +62,7 @@ func tables(e *scenario.Experiment, summary []results.Summary, rows []results.Me
 	if e.Figure != nil && len(e.Configurations) > 1 {
 		return []report.Table{sweep(e).Together(summary)}
 	}
-	paper := papers.Of(e.Name)
+	paper := papers.Beside(e)
 	shown := slices.Clone(paper.Metrics)
 	if slices.ContainsFunc(e.Configurations, func(c scenario.Configuration) bool { return c.Fleet.Availability != nil }) {
 		shown = append(shown, metrics.Volatile()...)
@@ -97,12 +97,12 @@ type StudyValues struct {
 
 // Document returns the tables of s beside what its paper prints, and the notes; and for
 // programs its rows, and the directory of its results.
-func (s *Study) Document(dir string, notes []string) report.Document {
+func (s *Study) Document(dir string) report.Document {
 	rows := s.summaryRows()
 	return report.Document{
-		Title: s.Experiment.Title, Tables: tables(s.Experiment, rows, s.metricRows(papers.Of(s.Experiment.Name).Tests.Metrics()...)), Notes: notes,
+		Title: s.Experiment.Title, Tables: tables(s.Experiment, rows, s.metricRows(papers.Beside(s.Experiment).Tests.Metrics()...)), Notes: s.notes,
 		Values: func([]string) any {
-			return StudyValues{Results: dir, Notes: notes, Summary: rows, Curve: s.curveRows()}
+			return StudyValues{Results: dir, Notes: s.notes, Summary: rows, Curve: s.curveRows()}
 		},
 	}
 }
@@ -133,7 +133,7 @@ func Drawn(dir *results.Dir, curveAlone bool) (d report.Document, err error) {
 		return d, err
 	}
 	if curveAlone {
-		if d.Figures = papers.Of(e.Name).Figures(labels(), nil, curve); len(d.Figures) > 0 {
+		if d.Figures = papers.Beside(&e).Figures(labels(), nil, curve); len(d.Figures) > 0 {
 			d.Figures = d.Figures[:1]
 			d.Figures[0].Name = "curve"
 		}

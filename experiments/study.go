@@ -14,6 +14,7 @@ type Study struct {
 	Metrics    []metrics.Metric
 	cells      [][]cell // by configuration and policy
 	unproven   []int    // by configuration: replications whose U* is a bound only
+	notes      []string // what a reader of the numbers must know
 }
 
 // A cell is one configuration under one policy, by replication; NaN is undefined.

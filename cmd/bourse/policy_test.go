@@ -237,7 +237,7 @@ figure: {metrics: [asked]}
 	if out := run("run", "--preset", "mine", "--replications", "20"); !strings.Contains(out, "Best effort") {
 		t.Errorf("want a column of Best effort, as the paper writes it, in\n%s", out)
 	}
-	if out := run("claims", "results/mine/figure1"); !strings.HasPrefix(out, "Anonymous, A Claim About Size\nSUPPORTED      1  §1 ") {
+	if out := run("claims", "results/mine/figure1"); !strings.HasPrefix(out, "Anonymous, A Claim About Size\nClaims: as registered (mine-figure1)\nSUPPORTED      1  §1 ") {
 		t.Errorf("want the claim of the paper supported, in\n%s", out)
 	}
 	if out, want := run("size", "results/mine/figure1"), "results/mine/figure1: 20 replications\n"; out != want {

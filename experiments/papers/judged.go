@@ -18,6 +18,8 @@ type Judged struct {
 	Paper  string             `json:"paper"`
 	Title  string             `json:"title"`
 	Notes  []string           `json:"notes,omitempty"`
+	SHA256 string             `json:"sha256" doc:"of the claims file"`
+	Since  []string           `json:"registered" doc:"whether it is the file that the runs knew: as registered, changed since the run, or not recorded"`
 	Claims []claims.Judgement `json:"claims"`
 }
 
@@ -31,15 +33,23 @@ func Judge(dirs []*results.Dir, all bool) ([]Judged, error) {
 	}
 	judged := []Judged{}
 	for _, p := range papers {
-		j := Judged{Paper: p.Name, Title: p.Title, Claims: claims.Judge(p, found)}
-		touched := all
-		for _, r := range found {
+		j := Judged{Paper: p.Name, Title: p.Title, SHA256: p.SHA256, Claims: claims.Judge(p, found)}
+		registered := make(map[string]map[string]string) // by experiment
+		for i, r := range found {
 			if p.Concerns(r.Experiment) {
-				touched = true
 				j.Notes = append(j.Notes, notes[r.Experiment]...)
+				registered[r.Experiment] = dirs[i].Manifest.Claims[p.Name]
 			}
 		}
-		if touched {
+		j.Since = report.List(since(p, registered))
+		for i, c := range p.Claims {
+			for _, e := range c.Experiments() {
+				if knew, run := registered[e]; run && (j.Claims[i].Since == "" || j.Claims[i].Since == asRegistered) {
+					j.Claims[i].Since = known(knew, p, c.ID)
+				}
+			}
+		}
+		if all || len(registered) > 0 {
 			judged = append(judged, j)
 		}
 	}
@@ -60,6 +70,9 @@ func readClaimed(dirs []*results.Dir, papers []claims.Paper) (found []*claims.Re
 			return nil, nil, misuse.Errorf("%s: found a second experiment %s, want one of each", dir.Path, e.Name)
 		}
 		r := &claims.Results{Experiment: e.Name, Ends: ends}
+		if d := apart(&e); d != nil {
+			r.Apart = fmt.Sprintf("%s: found %s, the paper's has %s", d.Field, d.One, d.Other)
+		}
 		for _, a := range e.Sweep {
 			r.Axes = append(r.Axes, a.Name())
 		}
@@ -69,7 +82,7 @@ func readClaimed(dirs []*results.Dir, papers []claims.Paper) (found []*claims.Re
 				used = append(used, p.Metrics()...)
 			}
 		}
-		if used != nil {
+		if used != nil && r.Apart == "" {
 			for row, err := range dir.EachMetric(used...) {
 				if err != nil {
 					return nil, nil, err
@@ -86,6 +99,10 @@ func readClaimed(dirs []*results.Dir, papers []claims.Paper) (found []*claims.Re
 			say("hosts that come and go as models say, not of a recorded trace")
 		}
 		for _, c := range e.Configurations {
+			if log := c.Workload.SWF; log != "" {
+				say("the log " + log + ", taken for the paper's")
+				break
+			}
 			if a := c.Fleet.Availability; a != nil && a.File != "" {
 				say(a.File + ", whatever model claims are said to be judged on")
 				break
@@ -111,6 +128,9 @@ func (j Judged) text(t report.Terminal, brief bool) string {
 	for _, n := range j.Notes {
 		b.WriteString("Note: " + n + "\n")
 	}
+	for _, what := range j.Since {
+		b.WriteString("Claims: " + what + "\n")
+	}
 	count := map[claims.Verdict]int{}
 	tested := 0
 	for _, c := range j.Claims {
@@ -126,6 +146,9 @@ func (j Judged) text(t report.Terminal, brief bool) string {
 		line := func(format string, args ...any) { fmt.Fprintf(&b, "%19s"+format+"\n", append([]any{""}, args...)...) }
 		if c.Why != "" {
 			line("%s", c.Why)
+		}
+		if c.Since == changed || c.Since == added {
+			line("%s", c.Since)
 		}
 		if c.PostHoc != "" {
 			line("post hoc: %s", c.PostHoc)

@@ -150,7 +150,7 @@ func Labels() map[string]string {
 func Claims() []claims.Paper {
 	var all []claims.Paper
 	for _, p := range table {
-		name := p.Name + "/claims.yaml"
+		name := p.Name + "/" + claimsFile
 		all = append(all, must(claims.Read(name, must(files.ReadFile(name)))))
 	}
 	return all

@@ -280,26 +280,27 @@ func (t Test) validate() error {
 // Concerns reports whether a claim of p is about the named experiment.
 func (p Paper) Concerns(experiment string) bool {
 	for _, c := range p.Claims {
-		for _, t := range c.Tests {
-			if slices.Contains(t.experiments(), experiment) {
-				return true
-			}
+		if slices.Contains(c.Experiments(), experiment) {
+			return true
 		}
 	}
 	return false
 }
 
-// experiments returns the names of those that t is about.
-func (t Test) experiments() (names []string) {
-	all := t.In
-	if t.Over != nil {
-		all = slices.Concat(t.In, t.Over.In)
+// Experiments returns the names of those that c is about, sorted.
+func (c Claim) Experiments() (names []string) {
+	for _, t := range c.Tests {
+		all := t.In
+		if t.Over != nil {
+			all = slices.Concat(t.In, t.Over.In)
+		}
+		for _, in := range all {
+			name, _, _ := strings.Cut(in, "/")
+			names = append(names, name)
+		}
 	}
-	for _, in := range all {
-		name, _, _ := strings.Cut(in, "/")
-		names = append(names, name)
-	}
-	return names
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Metrics returns the names of the metrics that claims of p are about, sorted.

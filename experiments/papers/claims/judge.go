@@ -26,7 +26,7 @@ type Judgement struct {
 	Otherwise string  `json:"otherwise,omitempty"`
 	On        string  `json:"on,omitempty"`
 	PostHoc   string  `json:"post_hoc,omitempty" doc:"why the reading was added after results were seen"`
-	Since     string  `json:"registered,omitempty" doc:"as registered, changed since the run, or not recorded"`
+	Since     string  `json:"registered,omitempty" doc:"with the runs it is judged by: as registered, changed or added since the run, or not recorded"`
 	Verdict   Verdict `json:"verdict"`
 	Half      Verdict `json:"verdict_half_margin" doc:"the same at half of every margin"`
 	Why       string  `json:"why,omitempty" doc:"it is not testable"`

@@ -42,7 +42,7 @@ func (e Estimate) Level(within func(lo, hi float64) bool) float64 {
 	case holds(lo):
 		return least
 	}
-	for range 50 {
+	for range 40 { // nine digits
 		if mid := (lo + hi) / 2; holds(mid) {
 			hi = mid
 		} else {

@@ -19,6 +19,10 @@ func Jackknife(n int, without func(replication int) (float64, bool)) (s Sample, 
 		return Sample{}, false
 	}
 	s.Parts = make([]float64, n)
+	if n == 1 {
+		s.Parts[0] = s.Value
+		return s, true
+	}
 	for i := range s.Parts {
 		x, ok := without(i)
 		if !ok || math.IsInf(x, 0) || math.IsNaN(x) {

@@ -248,9 +248,14 @@ func TestNoChance(t *testing.T) {
 			t.Errorf("%d alike: %+v, want %s", n, j, want)
 		}
 	}
+	p.Claims[0].Tests[0].Per, p.Claims[0].Tests[0].Of = "a", Some[string]{"a"}
+	one := &Results{Experiment: "lab"}
+	one.Add(results.Metric{Configuration: "c", Admission: "a", Metric: "m", Value: new(2.0)})
+	if j := Judge(p, []*Results{one})[0]; j.Verdict != Undecided || j.Outcomes[0].N != 1 {
+		t.Errorf("a ratio of one replication: %+v", j)
+	}
 	apart := lab()
 	apart[0].Apart = "hosts: found 3, the paper has 15"
-	p.Claims[0].Tests[0].In = Some[string]{"lab/c"}
 	if j := Judge(p, apart)[0]; j.Verdict != NotTestable || !strings.Contains(j.Why, "hosts: found 3") {
 		t.Errorf("another experiment: %+v", j)
 	}

@@ -76,6 +76,8 @@ type finding struct {
 	stats.Estimate
 	region, half region
 	exact        bool // it is held against the region as it is
+
+	inside, outside float64 // p values by which it lies inside and outside
 }
 
 // judge judges c, one of m claims that are tested.
@@ -100,12 +102,13 @@ func (c Claim) judge(results []*Results, m int) Judgement {
 		return j
 	}
 	alpha := risk / float64(m)
-	for i, f := range all {
-		j.Outcomes[i].fill(f, alpha)
+	for i := range all {
+		all[i].test()
+		j.Outcomes[i].fill(all[i], alpha)
 	}
 	var p float64
-	j.Verdict, j.Decides, p = verdict(all, alpha, finding.whole)
-	j.Half, _, _ = verdict(all, alpha, func(f finding) region { return f.half })
+	j.Verdict, j.Decides, p = verdict(all, alpha)
+	j.Half = half(all, alpha)
 	if j.Outcomes[j.Decides].P != nil {
 		p = min(1, p*float64(m))
 		j.P = &p
@@ -116,24 +119,20 @@ func (c Claim) judge(results []*Results, m int) Judgement {
 	return j
 }
 
-func (f finding) whole() region { return f.region }
-
 // verdict returns that of a claim at a level, which of its tests it rests on, and its p
 // value: the largest of those by which a number lies inside, or k times the least of
 // those by which one lies outside, k being how many might.
-func verdict(all []finding, alpha float64, of func(finding) region) (v Verdict, decides int, p float64) {
-	inside, outside := -1.0, 2.0
+func verdict(all []finding, alpha float64) (v Verdict, decides int, p float64) {
 	var last, first int
 	for i, f := range all {
-		in, out := f.ps(of(f))
-		if in > inside {
-			inside, last = in, i
+		if f.inside > all[last].inside {
+			last = i
 		}
-		if out < outside {
-			outside, first = out, i
+		if f.outside < all[first].outside {
+			first = i
 		}
 	}
-	outside = min(1, outside*float64(len(all)))
+	inside, outside := all[last].inside, min(1, all[first].outside*float64(len(all)))
 	switch {
 	case inside <= alpha:
 		return Supported, last, inside
@@ -145,20 +144,47 @@ func verdict(all []finding, alpha float64, of func(finding) region) (v Verdict, 
 	return Undecided, last, outside
 }
 
-// ps returns the p values by which f lies inside and outside of r.
-func (f finding) ps(r region) (inside, outside float64) {
-	switch {
-	case f.exact && r.inside(f.Value, f.Value):
-		return 0, 1
-	case f.exact:
-		return 1, 0
+// half returns the verdict at half of every margin.
+func half(all []finding, alpha float64) Verdict {
+	supported := true
+	for _, f := range all {
+		supported = supported && f.lies(alpha, f.half.inside)
 	}
-	return f.Level(r.inside), f.Level(r.outside)
+	if supported {
+		return Supported
+	}
+	for _, f := range all {
+		if f.lies(alpha/float64(len(all)), f.half.outside) {
+			return Contradicted
+		}
+	}
+	return Undecided
+}
+
+// lies reports whether f, or its interval at alpha, is as where says.
+func (f finding) lies(alpha float64, where func(lo, hi float64) bool) bool {
+	if f.exact {
+		return where(f.Value, f.Value)
+	}
+	lo, hi, ok := f.Interval(alpha)
+	return ok && where(lo, hi)
+}
+
+// test finds the p values by which f lies inside and outside of its region.
+func (f *finding) test() {
+	switch {
+	case f.exact && f.region.inside(f.Value, f.Value):
+		f.inside, f.outside = 0, 1
+	case f.exact:
+		f.inside, f.outside = 1, 0
+	default:
+		f.inside, f.outside = f.Level(f.region.inside), f.Level(f.region.outside)
+	}
 }
 
 // fill completes o by f, with the interval at alpha.
 func (o *Outcome) fill(f finding, alpha float64) {
-	o.Where, _, _ = verdict([]finding{f}, alpha, finding.whole)
+	o.Where, _, _ = verdict([]finding{f}, alpha)
 	o.Level = 1 - alpha
 	lo, hi, ok := f.Interval(alpha)
 	if !ok || f.exact {
@@ -167,8 +193,7 @@ func (o *Outcome) fill(f finding, alpha float64) {
 	if !math.IsInf(lo, 0) && !math.IsInf(hi, 0) {
 		o.Lo, o.Hi = &lo, &hi
 	}
-	in, out := f.ps(f.region)
-	p := min(in, out)
+	p := min(f.inside, f.outside)
 	o.P = &p
 }
 

@@ -182,54 +182,54 @@ func pointers(all [][]float64) (to []*[]float64) {
 // sample returns the number of one group.
 func (m *measure) sample(g *group) (stats.Sample, bool) {
 	n := len(g.x)
+	x := leave(g.x)
 	switch {
 	case m.Reserve != nil:
+		var parts []func(int) float64
+		for _, xs := range g.rule {
+			parts = append(parts, leave(xs))
+		}
+		last := len(parts) - 1
 		return stats.Jackknife(n, func(out int) (float64, bool) {
-			a := mean(g.x, out)
-			p := 0.0
-			for _, xs := range g.rule[:len(g.rule)-1] {
-				p += mean(xs, out) / float64(len(g.rule)-1)
+			p, q := 0.0, parts[last](out)
+			for _, fulfilled := range parts[:last] {
+				p += fulfilled(out) / float64(last)
 			}
-			q := mean(g.rule[len(g.rule)-1], out)
-			return a - (p-q)/(1-q), n > 0 && q != 1
+			return x(out) - (p-q)/(1-q), q != 1
 		})
 	case m.Per != "":
-		return stats.Jackknife(n, func(out int) (float64, bool) {
-			y := mean(g.y, out)
-			return mean(g.x, out) / y, n > 0 && y != 0
-		})
+		y := leave(g.y)
+		return stats.Jackknife(n, func(out int) (float64, bool) { return x(out) / y(out), y(out) != 0 })
 	case m.Deviation, m.Effect:
+		if n < 3 {
+			return stats.Sample{}, false
+		}
+		sd := stats.Deviation(g.x)
+		squares := sd * sd * float64(n-1)
 		return stats.Jackknife(n, func(out int) (float64, bool) {
-			xs := without(g.x, out)
-			if len(xs) < 2 {
-				return 0, false
+			sd := sd
+			if out >= 0 {
+				d := g.x[out] - x(-1)
+				sd = math.Sqrt(max(0, squares-d*d*float64(n)/float64(n-1)) / float64(n-2))
 			}
-			sd := stats.Deviation(xs)
 			if m.Deviation {
 				return math.Log(sd), sd > 0
 			}
-			return stats.Mean(xs) / sd, sd > 0
+			return x(out) / sd, sd > 0
 		})
 	}
 	return stats.Sample{Value: stats.Mean(g.x), Parts: g.x}, true
 }
 
-func without(xs []float64, out int) []float64 {
-	if out < 0 {
-		return xs
-	}
-	return slices.Delete(slices.Clone(xs), out, out+1)
-}
-
-// mean returns the mean of xs without one of them.
-func mean(xs []float64, out int) float64 {
-	sum, n := 0.0, 0.0
-	for i, x := range xs {
-		if i != out {
-			sum, n = sum+x, n+1
+// leave returns what tells the mean of xs without one of them, or of all below 0.
+func leave(xs []float64) func(out int) float64 {
+	mean, n := stats.Mean(xs), float64(len(xs))
+	return func(out int) float64 {
+		if out < 0 {
+			return mean
 		}
+		return mean + (mean-xs[out])/(n-1)
 	}
-	return sum / n
 }
 
 // samples returns the numbers of all groups.

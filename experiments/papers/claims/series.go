@@ -91,15 +91,14 @@ func in(all []*Results, experiment string) (*Results, error) {
 func (r *Results) at(n Number) ([]string, error) {
 	_, configuration, _ := strings.Cut(n.In[0], "/")
 	points := slices.Clone(r.points[configuration])
-	has := func(metric, policy string) bool {
-		return slices.ContainsFunc(points, func(p string) bool {
-			return slices.ContainsFunc(slices.Collect(maps.Keys(r.values)), func(k series) bool {
-				return k.point == p && (metric == "" || k.metric == metric) && (policy == "" || k.policy == policy)
-			})
-		})
+	metrics, run := map[string]bool{}, map[string]bool{"": true}
+	for k := range r.values {
+		if slices.Contains(points, k.point) {
+			metrics[k.metric], run[k.policy] = true, true
+		}
 	}
 	for _, m := range n.metrics() {
-		if !has(m, "") {
+		if !metrics[m] {
 			return nil, fmt.Errorf("%s: no %s of configuration %s", r.Experiment, m, configuration)
 		}
 	}
@@ -108,7 +107,7 @@ func (r *Results) at(n Number) ([]string, error) {
 		policies = append(policies, n.Reserve.Spot)
 	}
 	for _, p := range policies {
-		if p != "" && !has("", p) {
+		if !run[p] {
 			return nil, fmt.Errorf("%s: %s was not run under %s", r.Experiment, configuration, p)
 		}
 	}

@@ -77,8 +77,12 @@ func (r region) room(x float64) float64 {
 func (r region) words() string {
 	digits := func(x float64) string { return fmt.Sprintf("%.4g", x) }
 	switch {
+	case math.IsInf(r.hi, 1) && r.under > r.lo:
+		return fmt.Sprintf("> %s (%s matters)", digits(r.lo), digits(r.under-r.lo))
 	case math.IsInf(r.hi, 1):
 		return "> " + digits(r.lo)
+	case math.IsInf(r.lo, -1) && r.over < r.hi:
+		return fmt.Sprintf("< %s (%s matters)", digits(r.hi), digits(r.hi-r.over))
 	case math.IsInf(r.lo, -1):
 		return "< " + digits(r.hi)
 	}

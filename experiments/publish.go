@@ -254,7 +254,7 @@ func (p *Prepared) plan(to *Publication) results.Plan {
 func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger) error {
 	page := s.Document(p.Dir)
 	page.Command, page.Scenario, page.Ledgers = p.Command, p.Scenario, kept
-	page.Figures = figures(s.Experiment, s.summaryRows(), s.curveRows())
+	page.Figures = figures(s.Experiment, s.beside(), s.summaryRows(), s.curveRows())
 	if f := s.Experiment.Figure; f != nil && f.Less != "" {
 		page.Figures = append(page.Figures, Differences(s.Experiment, s.metricRows(f.Metrics...))...)
 	}

@@ -12,14 +12,17 @@ import (
 // claimsFile is where a paper's claims are.
 const claimsFile = "claims.yaml"
 
-// Registered returns the hashes of what is claimed about an experiment, for the manifest
-// of its results: by paper, that of the file under its name, and of each claim by its ID.
-func Registered(experiment string) map[string]map[string]string {
+// Registered returns the hashes of what is claimed about a preset, for the manifest of its
+// results: by paper, that of the file under its name, and of each claim by its ID.
+func Registered(preset string) map[string]map[string]string {
 	all := make(map[string]map[string]string)
-	for _, p := range Claims() {
-		if p.Concerns(experiment) {
-			all[p.Name] = maps.Clone(p.Hashes)
-			all[p.Name][claimsFile] = p.SHA256
+	for _, p := range table {
+		if _, own := p.presets()[preset]; !own {
+			continue
+		}
+		if c := p.claims(); c.Concerns(preset) {
+			all[c.Name] = maps.Clone(c.Hashes)
+			all[c.Name][claimsFile] = c.SHA256
 		}
 	}
 	return all

@@ -3,6 +3,7 @@ package stats_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -110,6 +111,17 @@ func TestCoverage(t *testing.T) {
 				xs[i], ys[i] = 2*rng.NormFloat64(), rng.NormFloat64()
 			}
 			return logSD(xs).Plus(-1, logSD(ys)).Estimate(-inf, inf)
+		}},
+		{"mean by deviation, 30", 0.05, 2, 0.93, func(rng *rand.Rand) stats.Estimate {
+			xs := sample(30, func(rng *rand.Rand) float64 { return 2 + rng.NormFloat64() })(rng)
+			s, _ := stats.Jackknife(len(xs), func(out int) (float64, bool) {
+				kept := slices.Clone(xs)
+				if out >= 0 {
+					kept = slices.Delete(kept, out, out+1)
+				}
+				return stats.Mean(kept) / stats.Deviation(kept), true
+			})
+			return s.Estimate(-inf, inf)
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

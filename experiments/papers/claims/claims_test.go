@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -259,6 +260,29 @@ func TestNoChance(t *testing.T) {
 	if j := Judge(p, apart)[0]; j.Verdict != NotTestable || !strings.Contains(j.Why, "hosts: found 3") {
 		t.Errorf("another experiment: %+v", j)
 	}
+}
+
+// TestStream checks that what is kept of a row is its number: eight bytes and what a slice
+// has in reserve as it grows, a quarter.
+func TestStream(t *testing.T) {
+	const n = 200_000
+	held := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := held()
+	r := &Results{Experiment: "lab"}
+	line := []byte("c@1,be,m")
+	for rep := range n {
+		x := float64(rep)
+		r.Add(results.Metric{Configuration: string(line[:3]), Admission: string(line[4:6]), Replication: rep, Metric: string(line[7:]), Value: &x})
+	}
+	if each := float64(held()-before) / n; each > 11 {
+		t.Errorf("%.1f bytes are kept of a row, want 8 and a quarter", each)
+	}
+	runtime.KeepAlive(r)
 }
 
 // TestHashes checks that the hash of a claim is of what it says: not of how it is laid out,

@@ -17,8 +17,10 @@ func claimsCommand() *cli.Command {
 where the intervals of its numbers lie: inside the region that its sentence names,
 one wholly outside of it, or neither; then it says how many replications would
 decide it. Regions have a margin, the smallest difference that matters, whose source
-is named; the verdict at half of it is beside. Intervals hold together for all
-claims of the paper (Bonferroni, 95 %), and p values are corrected as they are.
+is named; the verdict at half of it is beside. A direction is held against 0, and is
+"equal" where its interval lies within the margin: no difference that matters is
+left. Intervals hold together for all claims of the paper (Bonferroni, 95 %), and p
+values are corrected as they are.
 
 A directory of results directories stands for all of them. Papers that the results
 do not touch are left out, without --all. Some that are contradicted by our results

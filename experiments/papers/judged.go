@@ -160,7 +160,7 @@ func (j Judged) text(t report.Terminal, brief bool) string {
 			line("read as: %s", c.Note)
 		}
 		for i, o := range c.Outcomes {
-			line("%s %s", mark[o.Where], outcome(o))
+			line("%s %s", where(o), outcome(o))
 			if o.Exact != "" {
 				line("       no chance: %s", o.Exact)
 			}
@@ -183,8 +183,18 @@ func (j Judged) text(t report.Terminal, brief bool) string {
 	return b.String()
 }
 
-// mark says of a test where its interval lies.
-var mark = map[claims.Verdict]string{claims.Supported: "inside ", claims.Contradicted: "OUTSIDE", claims.Undecided: "across "}
+// where says of a test where its interval lies.
+func where(o claims.Outcome) string {
+	switch {
+	case o.Where == claims.Supported:
+		return "inside "
+	case o.Where == claims.Contradicted:
+		return "OUTSIDE"
+	case o.Equal:
+		return "equal  "
+	}
+	return "across "
+}
 
 // rests says what the verdict on c rests on.
 func rests(c claims.Judgement) string {
@@ -194,6 +204,9 @@ func rests(c claims.Judgement) string {
 		s += fmt.Sprintf(", p %.2g", *c.P)
 	}
 	s += "; at half the margin " + strings.ToLower(string(c.Half))
+	if c.Verdict == claims.Undecided && o.Equal {
+		s += fmt.Sprintf("; no difference of %.4g is left", o.Margin)
+	}
 	if c.Needed != nil {
 		s += fmt.Sprintf("; n %d would decide it", *c.Needed)
 	}

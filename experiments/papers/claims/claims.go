@@ -22,6 +22,11 @@
 // Holm's correction would decide a little more, but has no intervals that a reader could
 // hold against the regions.
 //
+// A direction is held against 0, not against the margin: else a difference smaller than it
+// would be supported by few replications and contradicted by many. Where its interval lies
+// within the margin, and on both sides of 0, the claim stays undecided, and the test says
+// that no difference that matters is left.
+//
 // Every verdict is given for half the margin, too: what rests on the margin is seen.
 package claims
 

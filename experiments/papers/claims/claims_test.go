@@ -51,7 +51,7 @@ func TestNumbers(t *testing.T) {
 		// mean over points, and over replications: 5 + 1.5 + 0.1, give or take 0.1/√3
 		"metric: m, of: a, in: lab/c, is: higher, to: 6":                                            "SUPPORTED 6.6 0.00913",
 		"metric: m, of: a, in: lab/c, is: higher, to: 6.5":                                          "UNDECIDED 6.6 0.225",
-		"metric: m, of: a, in: lab/c, is: higher, to: 7":                                            "CONTRADICTED 6.6 0.0161", // below 7.05
+		"metric: m, of: a, in: lab/c, is: higher, to: 8":                                            "CONTRADICTED 6.6 0.0017",
 		"metric: m, of: a, in: lab/c, is: lower, to: 7":                                             "SUPPORTED 6.6 0.0202",
 		"metric: m, of: a, in: lab/c, is: much higher, to: 6.2":                                     "SUPPORTED 6.6 0.0261",
 		"metric: m, of: a, in: lab/c, is: much lower, to: 6.2":                                      "CONTRADICTED 6.6 0.0161",
@@ -155,7 +155,7 @@ func TestPlanted(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	rng := rand.New(rand.NewPCG(seed, 0))
 	right := map[string]float64{"be": 0, "good": 1, "alike": 0}
-	wrong := map[string]float64{"be": 0, "good": 0, "alike": 0.5}
+	wrong := map[string]float64{"be": 0, "good": -0.02, "alike": 0.5}
 	judge := func(tests string, found []*Results) Judgement {
 		p, err := Read("test", []byte(`{name: x, title: x, claims: [{id: "1", quote: q, section: s, margin: 0.1, source: s, tests: [`+tests+`]}]}`))
 		if err != nil {
@@ -179,6 +179,10 @@ func TestPlanted(t *testing.T) {
 		if noisy.Verdict != Undecided {
 			t.Errorf("seed %d: %s: noisy, and %s: %+v", seed, kind, noisy.Verdict, noisy.Outcomes)
 		}
+	}
+	same := judge(kinds["direction"], trial(rng, 60, 0.02, map[string]float64{"be": 0, "good": 0}))
+	if same.Verdict != Undecided || !same.Outcomes[0].Equal {
+		t.Errorf("seed %d: a direction of what is the same is %s: %+v", seed, same.Verdict, same.Outcomes)
 	}
 	unequal := "{metric: m, of: good, in: lab/c, deviation: true, over: {of: good, less: be}, is: similar, margin: 0.5}"
 	if got := judge(unequal, trial(rng, 60, 0.02, right)); got.Verdict != Contradicted {

@@ -50,6 +50,7 @@ type Outcome struct {
 	Level  float64  `json:"level" doc:"of the interval: 0.95 over all claims of the paper"`
 	Where  Verdict  `json:"verdict" doc:"of this test alone"`
 	Exact  string   `json:"exact,omitempty" doc:"why it has no interval and needs none"`
+	Equal  bool     `json:"equal" doc:"of a direction: the interval lies within the margin, so that whatever difference there is does not matter"`
 	P      *float64 `json:"p" doc:"of the hypothesis that it lies elsewhere, uncorrected; null if it has no interval"`
 }
 
@@ -76,6 +77,7 @@ type finding struct {
 	stats.Estimate
 	region, half region
 	exact        bool // it is held against the region as it is
+	equal        func(lo, hi float64) bool
 
 	inside, outside float64 // p values by which it lies inside and outside
 }
@@ -185,6 +187,7 @@ func (f *finding) test() {
 // fill completes o by f, with the interval at alpha.
 func (o *Outcome) fill(f finding, alpha float64) {
 	o.Where, _, _ = verdict([]finding{f}, alpha)
+	o.Equal = f.lies(alpha, f.equal)
 	o.Level = 1 - alpha
 	lo, hi, ok := f.Interval(alpha)
 	if !ok || f.exact {
@@ -265,7 +268,7 @@ func (t Test) run(results []*Results) (o Outcome, f finding, err error) {
 		}
 		over, varies = &other, varies || other.varies
 	}
-	f.region, f.half = t.region(1), t.region(0.5)
+	f.region, f.half, f.equal = t.region(1), t.region(0.5), t.equal
 	o.Want = f.region.words()
 	var same bool
 	if f.Estimate, same, err = m.estimate(over); err != nil {

@@ -9,10 +9,12 @@ import (
 // A relation says where a number must lie.
 type relation string
 
-// The relations, of a number x to what it is held against, r, with a margin m.
+// The relations, of a number x to what it is held against, r, with a margin m. A direction
+// is held against r itself: of what lies less than m from it on either side a larger
+// sample could still tell the direction, but it would not matter.
 const (
-	higher     relation = "higher"      // x > r; that x < r + m contradicts it
-	lower      relation = "lower"       // x < r; that x > r - m contradicts it
+	higher     relation = "higher"      // x > r
+	lower      relation = "lower"       // x < r
 	muchHigher relation = "much higher" // x > r + m
 	muchLower  relation = "much lower"  // x < r - m
 	similar    relation = "similar"     // r - m < x < r + m, or of a range from its lowest to its highest
@@ -30,61 +32,61 @@ func words(all []relation) string {
 	return strings.Join(s, ", ")
 }
 
-// A region is where a number must lie, from lo to hi, and what is outside of it: below
-// under, and above over. Of a direction a difference that is smaller than matters is
-// outside, too, unless it is shown to be one.
-type region struct{ lo, hi, under, over float64 }
+// A region is where a number must lie, between lo and hi.
+type region struct{ lo, hi float64 }
 
 // region returns that of t, with that part of its margin.
 func (t Test) region(part float64) region {
 	m := *t.Margin * part
-	var lowest, highest float64
-	if len(t.To) > 0 {
-		lowest, highest = t.To[0], t.To[len(t.To)-1]
-	}
+	lowest, highest := t.against()
 	inf := math.Inf(1)
 	switch t.Is {
 	case higher:
-		return region{lowest, inf, lowest + m, inf}
+		return region{lowest, inf}
 	case lower:
-		return region{-inf, highest, -inf, highest - m}
+		return region{-inf, highest}
 	case muchHigher:
-		return region{lowest + m, inf, lowest + m, inf}
+		return region{lowest + m, inf}
 	case muchLower:
-		return region{-inf, highest - m, -inf, highest - m}
+		return region{-inf, highest - m}
 	case notLower:
-		return region{lowest - m, inf, lowest - m, inf}
+		return region{lowest - m, inf}
 	case notHigher:
-		return region{-inf, highest + m, -inf, highest + m}
+		return region{-inf, highest + m}
 	default:
-		return region{lowest - m, highest + m, lowest - m, highest + m}
+		return region{lowest - m, highest + m}
 	}
 }
 
-func (r region) inside(lo, hi float64) bool  { return r.lo < lo && hi < r.hi }
-func (r region) outside(lo, hi float64) bool { return hi < r.under || lo > r.over }
-
-// room returns how far x, if it is inside, is from where it would no longer be, and if it
-// is not, how far outside.
-func (r region) room(x float64) float64 {
-	if r.inside(x, x) {
-		return min(x-r.lo, r.hi-x)
+// against returns what t's number is held against.
+func (t Test) against() (lowest, highest float64) {
+	if len(t.To) == 0 {
+		return 0, 0
 	}
-	return max(r.under-x, x-r.over)
+	return t.To[0], t.To[len(t.To)-1]
+}
+
+// equal reports whether an interval of a direction leaves no difference that matters.
+func (t Test) equal(lo, hi float64) bool {
+	r, _ := t.against()
+	return (t.Is == higher || t.Is == lower) && lo > r-*t.Margin && hi < r+*t.Margin
+}
+
+func (r region) inside(lo, hi float64) bool  { return r.lo < lo && hi < r.hi }
+func (r region) outside(lo, hi float64) bool { return hi < r.lo || lo > r.hi }
+
+// room returns how far x is from the nearest end of r.
+func (r region) room(x float64) float64 {
+	return min(math.Abs(x-r.lo), math.Abs(x-r.hi))
 }
 
 // words says where a number must lie.
 func (r region) words() string {
-	digits := func(x float64) string { return fmt.Sprintf("%.4g", x) }
 	switch {
-	case math.IsInf(r.hi, 1) && r.under > r.lo:
-		return fmt.Sprintf("> %s (%s matters)", digits(r.lo), digits(r.under-r.lo))
 	case math.IsInf(r.hi, 1):
-		return "> " + digits(r.lo)
-	case math.IsInf(r.lo, -1) && r.over < r.hi:
-		return fmt.Sprintf("< %s (%s matters)", digits(r.hi), digits(r.hi-r.over))
+		return fmt.Sprintf("> %.4g", r.lo)
 	case math.IsInf(r.lo, -1):
-		return "< " + digits(r.hi)
+		return fmt.Sprintf("< %.4g", r.hi)
 	}
-	return "in " + digits(r.lo) + " to " + digits(r.hi)
+	return fmt.Sprintf("in %.4g to %.4g", r.lo, r.hi)
 }

@@ -96,16 +96,16 @@ func Spread(all []Sample) Estimate {
 	return scaled(e)
 }
 
-// Less returns a less b, each with its interval at half of alpha.
-func (a Estimate) Less(b Estimate) Estimate {
-	e := Estimate{N: min(a.N, b.N), Value: a.Value - b.Value}
-	if a.interval == nil || b.interval == nil {
-		return e
+// Less returns e less other, each with its interval at half of alpha.
+func (e Estimate) Less(other Estimate) Estimate {
+	d := Estimate{N: min(e.N, other.N), Value: e.Value - other.Value}
+	if e.interval == nil || other.interval == nil {
+		return d
 	}
-	e.interval = func(alpha float64) (float64, float64) {
-		lo, hi := a.interval(alpha / 2)
-		from, to := b.interval(alpha / 2)
+	d.interval = func(alpha float64) (float64, float64) {
+		lo, hi := e.interval(alpha / 2)
+		from, to := other.interval(alpha / 2)
 		return lo - to, hi - from
 	}
-	return scaled(e)
+	return scaled(d)
 }

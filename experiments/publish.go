@@ -11,6 +11,7 @@ import (
 
 	"bourse/bank"
 	"bourse/bank/store"
+	"bourse/experiments/papers"
 	"bourse/experiments/report"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
@@ -96,7 +97,7 @@ func (p *Prepared) Replaces(to *Publication) error {
 	}
 	one, err := scenario.Stored("", d.Manifest.Scenario)
 	other, wrong := scenario.Stored("", to.Scenario)
-	if err == nil && wrong == nil && scenario.Differ(&one, &other, "replications") == nil {
+	if err == nil && wrong == nil && scenario.Differ(&one, &other, "replications", "until") == nil {
 		return nil
 	}
 	want := p.plan(to)
@@ -198,7 +199,7 @@ func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, from []
 	}
 	inputs := maps.Clone(plan.Inputs)
 	maps.Copy(inputs, plan.Source)
-	to.Command, to.Notes = plan.Command, append(to.Notes, plan.Notes...)
+	to.Command, s.notes = plan.Command, slices.Concat(s.told(), to.Notes, plan.Notes)
 	if err := errors.Join(w.Summary(s.summaryRows()), w.Curve(s.curveRows())); err != nil {
 		return nil, err
 	}
@@ -208,6 +209,7 @@ func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, from []
 	return s, w.Close(results.Manifest{
 		Command: plan.Command, Scenario: to.Scenario, Seed: e.Seed, Replications: e.Replications,
 		WallSeconds: to.Elapsed(), Inputs: inputs, Ledgers: heads,
+		Claims: papers.Registered(e.Name),
 	})
 }
 
@@ -256,9 +258,9 @@ func (p *Prepared) plan(to *Publication) results.Plan {
 
 // pictures writes the figures, and the page that shows everything.
 func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger) error {
-	page := s.Document(p.Dir, append(s.notes(), p.Notes...))
+	page := s.Document(p.Dir)
 	page.Command, page.Scenario, page.Ledgers = p.Command, p.Scenario, kept
-	page.Figures = figures(s.Experiment, s.summaryRows(), s.curveRows())
+	page.Figures = figures(s.Experiment, s.beside(), s.summaryRows(), s.curveRows())
 	if f := s.Experiment.Figure; f != nil && f.Less != "" {
 		page.Figures = append(page.Figures, Differences(s.Experiment, s.metricRows(f.Metrics...))...)
 	}
@@ -278,8 +280,8 @@ func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger)
 	return errors.Join(w.File("report.html", html), w.File("scenario.yaml", []byte(p.Scenario)))
 }
 
-// notes says what a reader of the numbers must know.
-func (s *Study) notes() []string {
+// told says what the results themselves make a reader know.
+func (s *Study) told() []string {
 	e := s.Experiment
 	notes := s.stopped()
 	swept := len(e.Sweep) > 0

@@ -9,7 +9,6 @@ import (
 	"bourse/bank"
 	"bourse/contracts"
 	"bourse/experiments/metrics"
-	"bourse/experiments/papers"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 	"bourse/experiments/stats"
@@ -145,7 +144,7 @@ func (s *Study) metricRows(names ...string) []results.Metric {
 // summaryRows returns every metric over all replications, beside what is printed.
 func (s *Study) summaryRows() []results.Summary {
 	var rows []results.Summary
-	paper := papers.Of(s.Experiment.Name)
+	paper := s.beside()
 	s.each(func(configuration, policy int, name, label string) {
 		for m := range s.Metrics {
 			row := results.Summary{Configuration: name, Admission: label, Metric: s.Metrics[m].Name}

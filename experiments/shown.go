@@ -35,7 +35,7 @@ func labels() report.Labels {
 
 // figures returns the figures of results of e: what its scenario asks for, or else what
 // its paper draws.
-func figures(e *scenario.Experiment, summary []results.Summary, curve []results.Point) []report.Figure {
+func figures(e *scenario.Experiment, paper *papers.Reference, summary []results.Summary, curve []results.Point) []report.Figure {
 	if e.Figure != nil || len(e.Sweep) > 0 {
 		title := e.Title
 		if title == "" {
@@ -43,7 +43,7 @@ func figures(e *scenario.Experiment, summary []results.Summary, curve []results.
 		}
 		return []report.Figure{sweep(e).Figure(e.Name, title, summary)}
 	}
-	return papers.Of(e.Name).Figures(labels(), summary, curve)
+	return paper.Figures(labels(), summary, curve)
 }
 
 // tables returns the tables of results of e: with a sweep one a metric that is
@@ -51,7 +51,7 @@ func figures(e *scenario.Experiment, summary []results.Summary, curve []results.
 // configurations one for all; else one a configuration, what is printed beside what
 // is measured, and the paired tests of its paper. They show the metrics that the figure
 // does, or the paper.
-func tables(e *scenario.Experiment, summary []results.Summary, rows []results.Metric) []report.Table {
+func tables(e *scenario.Experiment, paper *papers.Reference, summary []results.Summary, rows []results.Metric) []report.Table {
 	if len(e.Sweep) > 0 {
 		tables := sweep(e).Tables(summary)
 		if t := report.PaperTable(labels(), summary); len(t.Rows) > 0 {
@@ -62,7 +62,6 @@ func tables(e *scenario.Experiment, summary []results.Summary, rows []results.Me
 	if e.Figure != nil && len(e.Configurations) > 1 {
 		return []report.Table{sweep(e).Together(summary)}
 	}
-	paper := papers.Of(e.Name)
 	shown := slices.Clone(paper.Metrics)
 	if slices.ContainsFunc(e.Configurations, func(c scenario.Configuration) bool { return c.Fleet.Availability != nil }) {
 		shown = append(shown, metrics.Volatile()...)
@@ -97,12 +96,12 @@ type StudyValues struct {
 
 // Document returns the tables of s beside what its paper prints, and the notes; and for
 // programs its rows, and the directory of its results.
-func (s *Study) Document(dir string, notes []string) report.Document {
+func (s *Study) Document(dir string) report.Document {
 	rows := s.summaryRows()
 	return report.Document{
-		Title: s.Experiment.Title, Tables: tables(s.Experiment, rows, s.metricRows(papers.Of(s.Experiment.Name).Tests.Metrics()...)), Notes: notes,
+		Title: s.Experiment.Title, Tables: tables(s.Experiment, s.beside(), rows, s.metricRows(s.beside().Tests.Metrics()...)), Notes: s.notes,
 		Values: func([]string) any {
-			return StudyValues{Results: dir, Notes: notes, Summary: rows, Curve: s.curveRows()}
+			return StudyValues{Results: dir, Notes: s.notes, Summary: rows, Curve: s.curveRows()}
 		},
 	}
 }
@@ -132,20 +131,21 @@ func Drawn(dir *results.Dir, curveAlone bool) (d report.Document, err error) {
 	if err != nil {
 		return d, err
 	}
+	paper := papers.Beside(&e)
 	if curveAlone {
-		if d.Figures = papers.Of(e.Name).Figures(labels(), nil, curve); len(d.Figures) > 0 {
+		if d.Figures = paper.Figures(labels(), nil, curve); len(d.Figures) > 0 {
 			d.Figures = d.Figures[:1]
 			d.Figures[0].Name = "curve"
 		}
 		return d, nil
 	}
-	shown := papers.Of(e.Name).Tests.Metrics()
+	shown := paper.Tests.Metrics()
 	if f := e.Figure; f != nil && f.Less != "" {
 		shown = append(shown, f.Metrics...)
 	}
 	rows, err := dir.Metrics(shown...)
-	d.Figures = append(figures(&e, summary, curve), Differences(&e, rows)...)
-	d.Tables = tables(&e, summary, rows)
+	d.Figures = append(figures(&e, &paper, summary, curve), Differences(&e, rows)...)
+	d.Tables = tables(&e, &paper, summary, rows)
 	return d, err
 }
 

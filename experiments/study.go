@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"bourse/experiments/metrics"
+	"bourse/experiments/papers"
 	"bourse/experiments/scenario"
 	"bourse/experiments/stats"
 )
@@ -14,6 +15,9 @@ type Study struct {
 	Metrics    []metrics.Metric
 	cells      [][]cell // by configuration and policy
 	unproven   []int    // by configuration: replications whose U* is a bound only
+	notes      []string // what a reader of the numbers must know
+
+	paper *papers.Reference // what is shown beside, once it was asked for
 }
 
 // A cell is one configuration under one policy, by replication; NaN is undefined.
@@ -35,6 +39,14 @@ func newStudy(e *scenario.Experiment) *Study {
 		s.cells = append(s.cells, cells)
 	}
 	return s
+}
+
+// beside returns what is shown with the results.
+func (s *Study) beside() *papers.Reference {
+	if s.paper == nil {
+		s.paper = new(papers.Beside(s.Experiment))
+	}
+	return s.paper
 }
 
 // measure appends to found all that s keeps of a run: every metric, and efficiency at

@@ -54,9 +54,8 @@ func mergeAction(c *cli.Context) error {
 		return fmt.Errorf("%s: tables: %w", all[0].Dir, err)
 	}
 	dir := orElse(c.String("out"), "results", e.Name)
-	said := stands(&e)
 	s, err := experiments.Merge(&e, all, experiments.Publication{
-		Dir: dir, Scenario: plan.Scenario, Notes: said, Elapsed: elapsed, Tables: t,
+		Dir: dir, Scenario: plan.Scenario, Notes: stands(&e), Elapsed: elapsed, Tables: t,
 	})
 	var holes *experiments.HolesError
 	if errors.As(err, &holes) {
@@ -65,5 +64,5 @@ func mergeAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return published(c, s, dir, said, elapsed)
+	return published(c, s, dir, elapsed)
 }

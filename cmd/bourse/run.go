@@ -130,10 +130,9 @@ func runChoice(c *cli.Context, ch choice, dir string) error {
 	if c.Bool("units") {
 		return listUnits(c, ready)
 	}
-	said := stands(e)
 	to := experiments.Publication{
 		Dir: dir, Ledgers: c.Bool("ledger"), Scenario: text.String(),
-		Command: ch.command, Source: ch.source, Notes: said, Elapsed: elapsed,
+		Command: ch.command, Source: ch.source, Notes: stands(e), Elapsed: elapsed,
 		Fresh: c.Bool("fresh"),
 		Fatal: func(err error) { os.Exit(conclude(c.Context, c.App.ErrWriter, unwritten(dir, err))) },
 		Found: func(done, total int) {
@@ -197,15 +196,15 @@ func runChoice(c *cli.Context, ch choice, dir string) error {
 	if err != nil {
 		return standing(dir, broken(differs(err, dir), ch.command, ch.streamed, dir, text.String()))
 	}
-	if err := published(c, s, dir, said, elapsed); err != nil || !c.IsSet("bank") {
+	if err := published(c, s, dir, elapsed); err != nil || !c.IsSet("bank") {
 		return err
 	}
 	return copyRun(c, dir, e.Name, c.String("bank"))
 }
 
 // published tells of results that were written, and audits their ledgers.
-func published(c *cli.Context, s *experiments.Study, dir string, said []string, elapsed func() float64) error {
-	if err := show(c, s.Document(dir, said), nil); err != nil {
+func published(c *cli.Context, s *experiments.Study, dir string, elapsed func() float64) error {
+	if err := show(c, s.Document(dir), nil); err != nil {
 		return err
 	}
 	note(c, "%s of %s in %.1f s; results in %s, a page in %s", count(s.Experiment.Replications, "replication"),

@@ -18,35 +18,47 @@ type Judged struct {
 	Paper  string             `json:"paper"`
 	Title  string             `json:"title"`
 	Notes  []string           `json:"notes,omitempty"`
+	SHA256 string             `json:"sha256" doc:"of the claims file"`
+	Since  []string           `json:"registered" doc:"whether it is the file that the runs knew: as registered, changed since the run, or not recorded"`
 	Claims []claims.Judgement `json:"claims"`
 }
 
-// Judge returns the claims of the papers that the results touch, with their verdicts.
-func Judge(dirs []*results.Dir) ([]Judged, error) {
-	found, notes, err := readClaimed(dirs)
+// Judge returns the claims of the papers that the results touch, or of all, with their
+// verdicts.
+func Judge(dirs []*results.Dir, all bool) ([]Judged, error) {
+	papers := Claims()
+	found, notes, err := readClaimed(dirs, papers)
 	if err != nil {
 		return nil, err
 	}
-	all := []Judged{}
-	for _, p := range Claims() {
-		j := Judged{Paper: p.Name, Title: p.Title, Claims: claims.Judge(p, found)}
-		touched := false
-		for _, r := range found {
+	judged := []Judged{}
+	for _, p := range papers {
+		j := Judged{Paper: p.Name, Title: p.Title, SHA256: p.SHA256, Claims: claims.Judge(p, found)}
+		registered := make(map[string]map[string]string) // by experiment
+		for i, r := range found {
 			if p.Concerns(r.Experiment) {
-				touched = true
 				j.Notes = append(j.Notes, notes[r.Experiment]...)
+				registered[r.Experiment] = dirs[i].Manifest.Claims[p.Name]
 			}
 		}
-		if touched {
-			all = append(all, j)
+		j.Since = report.List(since(p, registered))
+		for i, c := range p.Claims {
+			for _, e := range c.Experiments() {
+				if knew, run := registered[e]; run && (j.Claims[i].Since == "" || j.Claims[i].Since == asRegistered) {
+					j.Claims[i].Since = known(knew, p, c.ID)
+				}
+			}
+		}
+		if all || len(registered) > 0 {
+			judged = append(judged, j)
 		}
 	}
-	return all, nil
+	return judged, nil
 }
 
-// readClaimed reads results, and what is to be said of them by the name of their
-// experiment.
-func readClaimed(dirs []*results.Dir) (found []claims.Results, notes map[string][]string, err error) {
+// readClaimed reads of results what the papers' claims are about, and what is to be said
+// of them by the name of their experiment.
+func readClaimed(dirs []*results.Dir, papers []claims.Paper) (found []*claims.Results, notes map[string][]string, err error) {
 	notes = map[string][]string{}
 	ends := metrics.Ends()
 	for _, dir := range dirs {
@@ -54,16 +66,29 @@ func readClaimed(dirs []*results.Dir) (found []claims.Results, notes map[string]
 		if err != nil {
 			return nil, nil, err
 		}
-		if slices.ContainsFunc(found, func(r claims.Results) bool { return r.Experiment == e.Name }) {
+		if slices.ContainsFunc(found, func(r *claims.Results) bool { return r.Experiment == e.Name }) {
 			return nil, nil, misuse.Errorf("%s: found a second experiment %s, want one of each", dir.Path, e.Name)
 		}
-		rows, err := dir.Metrics()
-		if err != nil {
-			return nil, nil, err
+		r := &claims.Results{Experiment: e.Name, Ends: ends}
+		if d := apart(&e); d != nil {
+			r.Apart = fmt.Sprintf("%s: found %s, the paper's has %s", d.Field, d.One, d.Other)
 		}
-		r := claims.Results{Experiment: e.Name, Rows: rows, Ends: ends}
 		for _, a := range e.Sweep {
 			r.Axes = append(r.Axes, a.Name())
+		}
+		var used []string
+		for _, p := range papers {
+			if p.Concerns(e.Name) {
+				used = append(used, p.Metrics()...)
+			}
+		}
+		if used != nil && r.Apart == "" {
+			for row, err := range dir.EachMetric(used...) {
+				if err != nil {
+					return nil, nil, err
+				}
+				r.Add(row)
+			}
 		}
 		found = append(found, r)
 		say := func(what string) { notes[e.Name] = append(notes[e.Name], e.Name+" is of "+what) }
@@ -74,6 +99,10 @@ func readClaimed(dirs []*results.Dir) (found []claims.Results, notes map[string]
 			say("hosts that come and go as models say, not of a recorded trace")
 		}
 		for _, c := range e.Configurations {
+			if log := c.Workload.SWF; log != "" {
+				say("the log " + log + ", taken for the paper's")
+				break
+			}
 			if a := c.Fleet.Availability; a != nil && a.File != "" {
 				say(a.File + ", whatever model claims are said to be judged on")
 				break
@@ -99,63 +128,106 @@ func (j Judged) text(t report.Terminal, brief bool) string {
 	for _, n := range j.Notes {
 		b.WriteString("Note: " + n + "\n")
 	}
+	for _, what := range j.Since {
+		b.WriteString("Claims: " + what + "\n")
+	}
 	count := map[claims.Verdict]int{}
+	tested := 0
 	for _, c := range j.Claims {
-		count[c.Verdict]++
+		if c.PostHoc == "" {
+			count[c.Verdict]++
+			tested += min(1, len(c.Outcomes))
+		}
 		fmt.Fprintf(&b, "%-12s %3s  %s %q", c.Verdict, c.ID, c.Section, c.Quote)
-		if c.Holm != nil {
-			fmt.Fprintf(&b, "  p %.3g", *c.Holm)
+		if c.Decides >= 0 {
+			b.WriteString("  " + rests(c))
 		}
 		b.WriteString("\n")
+		line := func(format string, args ...any) { fmt.Fprintf(&b, "%19s"+format+"\n", append([]any{""}, args...)...) }
 		if c.Why != "" {
-			fmt.Fprintf(&b, "%19s%s\n", "", c.Why)
+			line("%s", c.Why)
+		}
+		if c.Since == changed || c.Since == added {
+			line("%s", c.Since)
+		}
+		if c.PostHoc != "" {
+			line("post hoc: %s", c.PostHoc)
 		}
 		if brief {
 			continue
 		}
 		if c.Note != "" {
-			fmt.Fprintf(&b, "%19sread as: %s\n", "", c.Note)
+			line("read as: %s", c.Note)
 		}
-		for _, o := range c.Outcomes {
-			b.WriteString(outcomeLine(o))
+		for i, o := range c.Outcomes {
+			line("%s %s", where(o), outcome(o))
+			if o.Exact != "" {
+				line("       no chance: %s", o.Exact)
+			}
+			if next := c.Outcomes[i+1:]; len(next) == 0 || next[0].Margin != o.Margin || next[0].Source != o.Source {
+				line("margin %.4g: %s", o.Margin, o.Source)
+			}
 		}
 		if c.Otherwise != "" {
-			fmt.Fprintf(&b, "%19sotherwise: %s\n", "", c.Otherwise)
+			line("otherwise: %s", c.Otherwise)
 		}
 	}
-	fmt.Fprintf(&b, "%d pass, %d fail, %d not testable; p corrected for %d claims (Holm)\n",
-		count[claims.Pass], count[claims.Fail], count[claims.NotTestable], tested(j.Claims))
+	fmt.Fprintf(&b, "%d supported, %d contradicted, %d undecided, %d not testable", count[claims.Supported], count[claims.Contradicted], count[claims.Undecided], count[claims.NotTestable])
+	if tested > 0 {
+		b.WriteString("; intervals hold together at 95 % over the claims of the paper (Bonferroni)")
+	}
+	b.WriteString("\n")
 	if table := j.table(); len(table.Rows) > 0 {
 		b.WriteString("\n" + table.Text(t))
 	}
 	return b.String()
 }
 
-func outcomeLine(o claims.Outcome) string {
-	mark := "yes"
-	if !o.Holds {
-		mark = "NO "
+// where says of a test where its interval lies.
+func where(o claims.Outcome) string {
+	switch {
+	case o.Where == claims.Supported:
+		return "inside "
+	case o.Where == claims.Contradicted:
+		return "OUTSIDE"
+	case o.Equal:
+		return "equal  "
 	}
-	interval := ""
-	if o.Lo95 != nil {
-		interval = fmt.Sprintf(" [%.4g, %.4g]", *o.Lo95, *o.Hi95)
+	return "across "
+}
+
+// rests says what the verdict on c rests on.
+func rests(c claims.Judgement) string {
+	o := c.Outcomes[c.Decides]
+	s := fmt.Sprintf("%s, n %d", estimate(o), o.N)
+	if c.P != nil {
+		s += fmt.Sprintf(", p %.2g", *c.P)
 	}
+	s += "; at half the margin " + strings.ToLower(string(c.Half))
+	if c.Verdict == claims.Undecided && o.Equal {
+		s += fmt.Sprintf("; no difference of %.4g is left", o.Margin)
+	}
+	if c.Needed != nil {
+		s += fmt.Sprintf("; n %d would decide it", *c.Needed)
+	}
+	return s
+}
+
+// estimate returns a number with its interval, and where it must lie.
+func estimate(o claims.Outcome) string {
+	s := fmt.Sprintf("%.4g", o.Value)
+	if o.Lo != nil {
+		s += fmt.Sprintf(" [%.4g, %.4g]", *o.Lo, *o.Hi)
+	}
+	return s + ", want " + o.Want
+}
+
+func outcome(o claims.Outcome) string {
 	p := ""
 	if o.P != nil {
 		p = fmt.Sprintf(", p %.2g", *o.P)
 	}
-	return fmt.Sprintf("%15s %s %.4g%s, want %s (n %d%s): %s\n", "", mark, o.Mean, interval, o.Want, o.N, p, o.What)
-}
-
-// tested returns how many claims have a p value.
-func tested(all []claims.Judgement) int {
-	n := 0
-	for _, c := range all {
-		if c.P != nil {
-			n++
-		}
-	}
-	return n
+	return fmt.Sprintf("%s (n %d%s): %s", estimate(o), o.N, p, o.What)
 }
 
 // table returns which claims hold on what, where they are judged on several: a row
@@ -181,7 +253,7 @@ func (j Judged) table() report.Table {
 			t.Rows = append(t.Rows, slices.Repeat([]report.Cell{{Text: "–"}}, len(t.Header)))
 			t.Rows[i][0].Text = id
 		}
-		t.Rows[i][column[c.On]] = report.Cell{Text: strings.ToLower(string(c.Verdict)), Strong: c.Verdict == claims.Fail}
+		t.Rows[i][column[c.On]] = report.Cell{Text: strings.ToLower(string(c.Verdict)), Strong: c.Verdict == claims.Contradicted}
 	}
 	return t
 }

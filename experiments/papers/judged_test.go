@@ -13,11 +13,11 @@ import (
 func TestWhichHold(t *testing.T) {
 	t.Parallel()
 	j := Judged{Claims: []claims.Judgement{
-		{ID: "1-desk", On: "desk", Verdict: claims.Pass}, {ID: "1-lab", On: "lab", Verdict: claims.Fail},
-		{ID: "2", Verdict: claims.Pass}, {ID: "3-peak-lab", On: "lab", Verdict: claims.NotTestable},
+		{ID: "1-desk", On: "desk", Verdict: claims.Supported}, {ID: "1-lab", On: "lab", Verdict: claims.Contradicted},
+		{ID: "2", Verdict: claims.Supported}, {ID: "3-peak-lab", On: "lab", Verdict: claims.NotTestable},
 	}}
 	got := strings.Fields(j.table().Text(report.Terminal{}))
-	want := "Which claims hold on which claim | desk | lab --------+------+-------------- 1 | pass | fail* 3-peak | - | not testable"
+	want := "Which claims hold on which claim | desk | lab --------+-----------+--------------- 1 | supported | contradicted* 3-peak | - | not testable"
 	if strings.Join(got, " ") != want {
 		t.Errorf("table %s, want %s", strings.Join(got, " "), want)
 	}

@@ -150,10 +150,14 @@ func Labels() map[string]string {
 func Claims() []claims.Paper {
 	var all []claims.Paper
 	for _, p := range table {
-		name := p.Name + "/claims.yaml"
-		all = append(all, must(claims.Read(name, must(files.ReadFile(name)))))
+		all = append(all, p.claims())
 	}
 	return all
+}
+
+func (p Paper) claims() claims.Paper {
+	name := p.Name + "/" + claimsFile
+	return must(claims.Read(name, must(files.ReadFile(name))))
 }
 
 // must returns what was read of a file that was compiled in: a mistake there is ours.

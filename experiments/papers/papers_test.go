@@ -1,10 +1,14 @@
 package papers_test
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
+	"bourse/experiments/metrics"
 	"bourse/experiments/papers"
+	"bourse/experiments/papers/claims"
 	"bourse/experiments/scenario"
 )
 
@@ -108,57 +112,82 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestClaims checks that every claim is about configurations, policies and axes
+// TestClaims checks that every claim is about metrics, configurations, policies and axes
 // that a preset has, and that there are as many as were counted in the papers.
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	parsed := map[string]scenario.Experiment{}
-	counts := map[string]int{"market": 22, "librarisk": 22, "librasla": 7, "reservations": 11, "volunteers": 48}
+	measured := map[string]bool{}
+	for _, m := range metrics.All() {
+		measured[m.Name] = true
+	}
+	counts := map[string]int{"market": 35, "librarisk": 25, "librasla": 10, "reservations": 15, "volunteers": 69}
 	for _, p := range papers.Claims() {
 		if len(p.Claims) != counts[p.Name] {
 			t.Errorf("%s: %d claims, want %d", p.Name, len(p.Claims), counts[p.Name])
 		}
+		for _, m := range p.Metrics() {
+			if !measured[m] {
+				t.Errorf("%s: no metric %s", p.Name, m)
+			}
+		}
 		for _, c := range p.Claims {
 			for _, test := range c.Tests {
-				for _, in := range test.In {
-					experiment, configuration, _ := strings.Cut(in, "/")
-					e, ok := parsed[experiment]
-					if !ok {
-						var err error
-						if e, err = scenario.Parse(experiment, papers.Presets()[experiment], scenario.Known{}); err != nil {
-							t.Errorf("%s %s: %v", p.Name, c.ID, err)
-							continue
-						}
-						parsed[experiment] = e
+				numbers := []claims.Number{test.Number}
+				if over := test.Over; over != nil {
+					first := *over
+					if len(over.In) == 0 {
+						first.In = test.In
 					}
-					axes, policies := map[string]bool{"": true}, map[string]bool{"": true}
-					for _, a := range e.Sweep {
-						axes[a.Name()] = true
-					}
-					found := false
-					for _, conf := range e.Configurations {
-						if conf.Name == configuration {
-							found = true
-							for _, a := range conf.Admission {
-								policies[a.Label] = true
+					numbers = append(numbers, first)
+				}
+				for _, n := range numbers {
+					for _, in := range n.In {
+						experiment, configuration, _ := strings.Cut(in, "/")
+						e, ok := parsed[experiment]
+						if !ok {
+							var err error
+							if e, err = scenario.Parse(experiment, papers.Presets()[experiment], scenario.Known{}); err != nil {
+								t.Errorf("%s %s: %v", p.Name, c.ID, err)
+								continue
 							}
+							parsed[experiment] = e
 						}
-					}
-					for axis := range test.At {
-						if !axes[axis] {
-							t.Errorf("%s %s: %s has no axis %s", p.Name, c.ID, experiment, axis)
-						}
-					}
-					if !found || !axes[test.Along] || !axes[test.Spread] {
-						t.Errorf("%s %s: no %s along %s%s", p.Name, c.ID, in, test.Along, test.Spread)
-					}
-					for _, of := range append([]string{test.Less, test.Per}, test.Of...) {
-						if !policies[of] {
-							t.Errorf("%s %s: %s is not run under %s", p.Name, c.ID, in, of)
-						}
+						holds(t, p.Name+" "+c.ID, n, &e, configuration)
 					}
 				}
 			}
+		}
+	}
+}
+
+// holds checks that n can be measured in a configuration of e.
+func holds(t *testing.T, claim string, n claims.Number, e *scenario.Experiment, configuration string) {
+	t.Helper()
+	axes, policies := map[string]bool{"": true}, map[string]bool{"": true}
+	for _, a := range e.Sweep {
+		axes[a.Name()] = true
+	}
+	i := slices.IndexFunc(e.Configurations, func(c scenario.Configuration) bool { return c.Name == configuration })
+	if i < 0 {
+		t.Errorf("%s: %s has no %s", claim, e.Name, configuration)
+		return
+	}
+	for _, a := range e.Configurations[i].Admission {
+		policies[a.Label] = true
+	}
+	for _, axis := range append(slices.Collect(maps.Keys(n.At)), n.Along, n.Spread) {
+		if !axes[axis] {
+			t.Errorf("%s: %s has no axis %s", claim, e.Name, axis)
+		}
+	}
+	of := append([]string{n.Less, n.Per}, n.Of...)
+	if n.Reserve != nil {
+		of = append(of, n.Reserve.Spot)
+	}
+	for _, policy := range of {
+		if !policies[policy] {
+			t.Errorf("%s: %s is not run under %s", claim, configuration, policy)
 		}
 	}
 }

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"bourse/experiments/papers/claims"
 	"bourse/experiments/report"
 	"bourse/experiments/results"
+	"bourse/experiments/scenario"
 	"bourse/workloadgen/plainyaml"
 )
 
@@ -97,6 +99,62 @@ func Of(preset string) Reference {
 		r.Printed, r.Tests.Configurations = nil, nil
 	}
 	return r
+}
+
+// Beside returns what is shown with results of an experiment: [Of] its name. Where it is
+// another than the preset's of that name, nothing of it is called by a number of the paper,
+// and no number of the paper's stands beside it.
+func Beside(e *scenario.Experiment) Reference {
+	r := Of(e.Name)
+	if apart(e) == nil {
+		return r
+	}
+	r.Printed, r.Tests.Configurations, r.Tests.Title = nil, nil, unnumbered(r.Tests.Title)
+	if draw := r.Figures; draw != nil {
+		r.Figures = func(l report.Labels, summary []results.Summary, curve []results.Point) []report.Figure {
+			all := draw(l, summary, curve)
+			for i := range all {
+				all[i].Title = unnumbered(all[i].Title)
+			}
+			return all
+		}
+	}
+	return r
+}
+
+// unnumbered returns a title without the number that a paper gives it: what follows
+// "Figure 1. ".
+func unnumbered(title string) string {
+	if number, rest, ok := strings.Cut(title, ". "); ok && strings.ContainsAny(number, "0123456789") {
+		return rest
+	}
+	return title
+}
+
+// apart returns the first field in which an experiment is another than the preset of its
+// name, or nil if there is none: but for its seed and how often it is repeated, how its
+// results are called and drawn, and recorded logs and traces in place of models. All of an
+// experiment that no preset is called as is apart.
+func apart(e *scenario.Experiment) *scenario.Difference {
+	preset, ok := Presets()[e.Name]
+	if !ok {
+		return &scenario.Difference{Field: "name", One: e.Name, Other: "no preset"}
+	}
+	var known scenario.Known
+	for _, c := range e.Configurations {
+		if c.Workload.Filter != "" {
+			known.Log = c.Workload.SWF
+		}
+		if a := c.Fleet.Availability; a != nil && a.File != "" {
+			known.Trace, known.TraceFormat = a.File, a.Format
+		}
+	}
+	paper, err := scenario.Parse(e.Name, preset, known)
+	if err != nil { // of another kind of scenario than the preset
+		return &scenario.Difference{Field: "configurations", One: err.Error(), Other: "as the preset has them"}
+	}
+	mine, theirs := e.Expanded(), paper.Expanded()
+	return scenario.Differ(&mine, &theirs, "seed", "replications", "until", "title", "figure")
 }
 
 // or returns r, and what it does not say as other does.

@@ -34,6 +34,11 @@ type Manifest struct {
 	Inputs       map[string]string `json:"inputs"`       // sha256 of every file read, by path as given
 	Ledgers      map[string]string `json:"ledgers"`      // head of every journal kept, by its directory
 
+	// Claims are hashes of what was to be judged by the results, as it was known when
+	// they were made: by paper, that of claims.yaml under its name, and of each claim.
+	// Older results have none.
+	Claims map[string]map[string]string `json:"claims,omitempty"`
+
 	Kind           string              `json:"kind"`
 	Format         int                 `json:"format"`
 	ScenarioSHA256 string              `json:"scenario_sha256"`

@@ -93,16 +93,26 @@ func streamTable[R any](path string, most int64, axes Axes) iter.Seq2[R, error] 
 	}
 }
 
-// Metrics returns those metrics of every replication, or all if none is named. Errors of
-// this and the next two name file, row and column.
+// EachMetric yields the rows of those metrics of every replication, or of all if none is
+// named, in order; after an error, no more. Errors of this and the next three name file,
+// row and column.
+func (d *Dir) EachMetric(names ...string) iter.Seq2[Metric, error] {
+	return func(yield func(Metric, error) bool) {
+		for row, err := range rowsOf[Metric](d, "metrics") {
+			if (err != nil || len(names) == 0 || slices.Contains(names, row.Metric)) && !yield(row, err) {
+				return
+			}
+		}
+	}
+}
+
+// Metrics returns the rows that [Dir.EachMetric] yields.
 func (d *Dir) Metrics(names ...string) (rows []Metric, err error) {
-	for row, err := range rowsOf[Metric](d, "metrics") {
+	for row, err := range d.EachMetric(names...) {
 		if err != nil {
 			return nil, err
 		}
-		if len(names) == 0 || slices.Contains(names, row.Metric) {
-			rows = append(rows, row)
-		}
+		rows = append(rows, row)
 	}
 	return rows, nil
 }

@@ -44,6 +44,12 @@ func Summarize(xs []float64) Summary {
 	return s
 }
 
+// Deviation returns the sample standard deviation of xs, of which there are two or more.
+func Deviation(xs []float64) float64 {
+	_, squares := moments(xs)
+	return math.Sqrt(squares / float64(len(xs)-1))
+}
+
 // HasInterval reports whether SD, Lo95 and Hi95 mean anything: N is 2 or more.
 // Tables leave these cells empty where they do not.
 func (s Summary) HasInterval() bool { return s.N >= 2 }

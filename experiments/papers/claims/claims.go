@@ -6,16 +6,36 @@
 //
 // # Design
 //
-// A number is computed in every replication, on which policies share their
-// jobs; a claim holds if the mean over replications lies where it must. The p
-// value is Student's, of the hypothesis that it does not; that of a claim with
-// several tests is the largest of theirs. They are corrected by Holm over the
-// claims of a paper. The verdict does not depend on p: with few replications a
-// true claim may have a large one, and the reader sees both.
+// A test estimates a number over replications, on which policies share their jobs, and
+// names a region and a margin: the smallest difference that matters, with where it comes
+// from. They are written from the paper's sentence, not from results. A claim is
+//
+//	SUPPORTED     if the intervals of all its tests lie inside their regions,
+//	CONTRADICTED  if that of one of them lies wholly outside,
+//	UNDECIDED     otherwise, with the replications that would decide it,
+//	NOT TESTABLE  if there is nothing to decide it by.
+//
+// Intervals hold together for all claims of a paper (Bonferroni): 1 - 0.05/m with m claims
+// that are tested, and for "wholly outside" 1 - 0.05/(m k) with k tests, of which any
+// would do; all k inside need no such correction (Berger 1982). Claims read after results
+// were seen (post hoc) are judged at the same level beside them, and do not count in m.
+// Holm's correction would decide a little more, but has no intervals that a reader could
+// hold against the regions.
+//
+// A direction is held against 0, not against the margin: else a difference smaller than it
+// would be supported by few replications and contradicted by many. Where its interval lies
+// within the margin, and on both sides of 0, the claim stays undecided, and the test says
+// that no difference that matters is left.
+//
+// Every verdict is given for half the margin, too: what rests on the margin is seen.
 package claims
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"bourse/workloadgen/plainyaml"
@@ -26,6 +46,9 @@ type Paper struct {
 	Name   string  `yaml:"name"`  // of its folder
 	Title  string  `yaml:"title"` // authors and title
 	Claims []Claim `yaml:"claims"`
+
+	SHA256 string            `yaml:"-"` // of the file
+	Hashes map[string]string `yaml:"-"` // of each claim but its otherwise, by ID: the beginning of a sha256
 }
 
 // A Claim is a sentence of a paper, and what it is taken to say.
@@ -37,6 +60,13 @@ type Claim struct {
 	On      string `yaml:"on"`   // what it is judged on, where that is several; the end of ID, after a dash
 	Tests   []Test `yaml:"tests"`
 
+	// Margin and Source stand for those of each test that has none.
+	Margin *float64 `yaml:"margin"`
+	Source string   `yaml:"source"`
+
+	// PostHoc says why a reading was added after results had been seen.
+	PostHoc string `yaml:"post_hoc"`
+
 	// Otherwise says what comes of it with an option that is not the preset's, or
 	// where it fails. Nothing is judged by it.
 	Otherwise string `yaml:"otherwise"`
@@ -45,36 +75,60 @@ type Claim struct {
 	Untestable string `yaml:"untestable"`
 }
 
-// A Test is a number and where its mean must lie. Where metric, of or in name
-// several, each is a test.
+// A Test is a number and where it must lie. Where metric, of or in name several, each
+// is a test.
 type Test struct {
 	Number `yaml:",inline"`
 
 	// Over is a number that is subtracted. What it does not say is as in Number.
 	Over *Number `yaml:"over"`
 
-	Above  *float64 `yaml:"above"`  // more than
-	Below  *float64 `yaml:"below"`  // less than
-	Within *float64 `yaml:"within"` // not farther from 0
+	Is relation `yaml:"is"`
+	To Range    `yaml:"to"` // what it is held against: a number, or the lowest and highest; 0 if it is left out
+
+	Margin *float64 `yaml:"margin"` // the smallest difference that matters, above 0
+	Source string   `yaml:"source"` // of the margin: the paper's digits or errors, or an effect that the sentence names
+
+	// NoChance says why the number is the same whatever is drawn. As long as it is in
+	// all replications, it has no interval, and is held against the region as it is.
+	NoChance string `yaml:"no_chance"`
 }
 
-// A Number is the mean of a metric over points of a sweep.
+// A Number is the mean of a metric over points of a sweep, and over replications.
 type Number struct {
 	Metric Some[string] `yaml:"metric"`
 	Since  string       `yaml:"since"` // metric that is subtracted from it
 	Of     Some[string] `yaml:"of"`    // policy
 
 	Less string `yaml:"less"` // policy whose value is subtracted at each point
-	Per  string `yaml:"per"`  // or that divides it, less 1
+	Per  string `yaml:"per"`  // or whose mean divides that of the first, less 1
 
 	In Some[string]     `yaml:"in"` // experiment/configuration
 	At map[string]Range `yaml:"at"` // of each axis; all, where an axis is not named
 
-	// Along makes it Pearson's correlation with the values of this axis, 0 where
-	// nothing varies; Spread the largest less the smallest. Other axes are
-	// averaged over.
+	// Along makes it how much the metric rises along this axis, from its first value to
+	// its last, by the straight line of least squares; Spread the largest of the means
+	// there less the smallest. Other axes are averaged over.
 	Along  string `yaml:"along"`
 	Spread string `yaml:"spread"`
+
+	// Deviation makes it the logarithm of the standard deviation over replications,
+	// Effect the mean by the standard deviation.
+	Deviation bool `yaml:"deviation"`
+	Effect    bool `yaml:"effect"`
+
+	// Reserve makes it what p_a exceeds, in place of a metric: see reserve.
+	Reserve *reserve `yaml:"reserve"`
+}
+
+// A reserve is a rule by which a reservation market is worth more than a spot market
+// (Market, eq. 13 and 18): what metric Admitted of policy Of exceeds (p - q)/(1 - q) by,
+// where p is the mean of metrics Fulfilled of policy Spot, and q is metric Cost of it.
+type reserve struct {
+	Admitted  string       `yaml:"admitted"`
+	Spot      string       `yaml:"spot"`
+	Fulfilled Some[string] `yaml:"fulfilled"`
+	Cost      string       `yaml:"cost"`
 }
 
 // A Range is one value, or the lowest and highest.
@@ -91,6 +145,10 @@ func (r *Range) UnmarshalYAML(unmarshal func(any) error) error {
 }
 
 func (r Range) has(x float64) bool { return len(r) == 0 || r[0] <= x && x <= r[len(r)-1] }
+
+func (r Range) valid() bool {
+	return len(r) == 1 || len(r) == 2 && r[0] <= r[1]
+}
 
 // Some is one value or a list.
 type Some[E any] []E
@@ -112,7 +170,14 @@ func Read(name string, data []byte) (Paper, error) {
 		return Paper{}, fmt.Errorf("%s: %w", name, err)
 	}
 	seen := map[string]bool{}
-	for _, c := range p.Claims {
+	for i := range p.Claims {
+		c := &p.Claims[i]
+		for j := range c.Tests {
+			c.Tests[j].Margin = first(c.Tests[j].Margin, c.Margin)
+			if c.Tests[j].Source == "" {
+				c.Tests[j].Source = c.Source
+			}
+		}
 		if err := c.validate(); err != nil {
 			return Paper{}, fmt.Errorf("%s: claim %s: %w", name, c.ID, err)
 		}
@@ -121,7 +186,45 @@ func Read(name string, data []byte) (Paper, error) {
 		}
 		seen[c.ID] = true
 	}
+	p.SHA256 = hash(data)
+	var err error
+	if p.Hashes, err = hashes(data); err != nil {
+		return Paper{}, fmt.Errorf("%s: %w", name, err)
+	}
 	return p, nil
+}
+
+func first(one, other *float64) *float64 {
+	if one != nil {
+		return one
+	}
+	return other
+}
+
+// hashes returns a hash of what each claim says, however it is laid out.
+func hashes(data []byte) (map[string]string, error) {
+	var file struct {
+		Name, Title any
+		Claims      []map[string]any
+	}
+	if err := plainyaml.Unmarshal(data, &file); err != nil {
+		return nil, err
+	}
+	all := make(map[string]string)
+	for _, c := range file.Claims {
+		delete(c, "otherwise")
+		text, err := json.Marshal(c)
+		if err != nil {
+			return nil, err
+		}
+		all[fmt.Sprint(c["id"])] = hash(text)[:16]
+	}
+	return all, nil
+}
+
+func hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }
 
 func (c Claim) validate() error {
@@ -143,31 +246,37 @@ func (c Claim) validate() error {
 }
 
 func (t Test) validate() error {
-	bounds := 0
-	for _, b := range []*float64{t.Above, t.Below, t.Within} {
-		if b != nil {
-			bounds++
-		}
-	}
 	switch {
-	case len(t.Metric) == 0 || len(t.Of) == 0 || len(t.In) == 0:
+	case len(t.Metric) == 0 && t.Reserve == nil || len(t.Of) == 0 || len(t.In) == 0:
 		return fmt.Errorf("want metric, of and in")
-	case bounds != 1:
-		return fmt.Errorf("want one of above, below and within")
+	case !slices.Contains(relations, t.Is):
+		return fmt.Errorf("is: found %q, want one of %s", t.Is, words(relations))
+	case len(t.To) > 0 && !t.To.valid() || len(t.To) > 1 && t.Is != similar:
+		return fmt.Errorf("to: want a number, or beside similar the lowest and highest")
+	case t.Margin == nil || !(*t.Margin > 0) || t.Source == "":
+		return fmt.Errorf("want a margin above 0, and its source")
 	case t.Over != nil && (len(t.Over.Metric) > 1 || len(t.Over.Of) > 1 || len(t.Over.In) > 1):
 		return fmt.Errorf("over: want one metric, of and in")
+	case t.Deviation && t.Over == nil:
+		return fmt.Errorf("deviation: want over, which it is compared with")
 	}
 	for _, n := range []*Number{&t.Number, t.Over} {
 		if n == nil {
 			continue
 		}
 		for axis, r := range n.At {
-			if len(r) < 1 || len(r) > 2 || r[0] > r[len(r)-1] {
+			if !r.valid() {
 				return fmt.Errorf("at %s: want a value, or the lowest and highest", axis)
 			}
 		}
 		if n.Less != "" && n.Per != "" || n.Along != "" && n.Spread != "" {
 			return fmt.Errorf("want one of less and per, of along and spread")
+		}
+		if n.Per != "" && (n.Deviation || n.Effect) || n.Deviation && n.Effect {
+			return fmt.Errorf("want one of per, deviation and effect")
+		}
+		if r := n.Reserve; r != nil && (len(n.Metric) > 0 || r.Admitted == "" || r.Spot == "" || len(r.Fulfilled) == 0 || r.Cost == "") {
+			return fmt.Errorf("reserve: want admitted, spot, fulfilled and cost, and no metric beside")
 		}
 	}
 	return nil
@@ -176,13 +285,52 @@ func (t Test) validate() error {
 // Concerns reports whether a claim of p is about the named experiment.
 func (p Paper) Concerns(experiment string) bool {
 	for _, c := range p.Claims {
+		if slices.Contains(c.Experiments(), experiment) {
+			return true
+		}
+	}
+	return false
+}
+
+// Experiments returns the names of those that c is about, sorted.
+func (c Claim) Experiments() (names []string) {
+	for _, t := range c.Tests {
+		all := t.In
+		if t.Over != nil {
+			all = slices.Concat(t.In, t.Over.In)
+		}
+		for _, in := range all {
+			name, _, _ := strings.Cut(in, "/")
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Metrics returns the names of the metrics that claims of p are about, sorted.
+func (p Paper) Metrics() (names []string) {
+	for _, c := range p.Claims {
 		for _, t := range c.Tests {
-			for _, in := range t.In {
-				if name, _, _ := strings.Cut(in, "/"); name == experiment {
-					return true
+			for _, n := range []*Number{&t.Number, t.Over} {
+				if n != nil {
+					names = append(names, n.metrics()...)
 				}
 			}
 		}
 	}
-	return false
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// metrics returns the names of those that n is made of.
+func (n Number) metrics() []string {
+	names := slices.Clone(n.Metric)
+	if n.Since != "" {
+		names = append(names, n.Since)
+	}
+	if r := n.Reserve; r != nil {
+		names = append(append(names, r.Admitted, r.Cost), r.Fulfilled...)
+	}
+	return names
 }

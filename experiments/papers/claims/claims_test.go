@@ -1,10 +1,14 @@
 package claims
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"bourse/experiments/results"
 )
@@ -12,14 +16,14 @@ import (
 // lab is three replications of two policies on four points of two axes, and a
 // place apart. At load x, width w and replication r, a has 10 x + w + r/10 and b
 // has 5, but for width 2, where b has none.
-func lab() []Results {
-	r := Results{Experiment: "lab", Axes: []string{"load", "width"}}
+func lab() []*Results {
+	r := &Results{Experiment: "lab", Axes: []string{"load", "width"}}
 	add := func(configuration, policy string, rep int, x float64, ok bool) {
 		row := results.Metric{Configuration: configuration, Admission: policy, Replication: rep, Metric: "m"}
 		if ok {
 			row.Value = &x
 		}
-		r.Rows = append(r.Rows, row)
+		r.Add(row)
 	}
 	for _, p := range []struct {
 		name        string
@@ -32,46 +36,57 @@ func lab() []Results {
 	}
 	for rep := range 3 {
 		x := float64(rep)
-		r.Rows = append(r.Rows, results.Metric{Configuration: "d@0,1", Admission: "a", Replication: rep, Metric: "l", Value: &x})
+		r.Add(results.Metric{Configuration: "d@0,1", Admission: "a", Replication: rep, Metric: "l", Value: &x})
 		add("d@0,1", "a", rep, 0, true)
 		add("d@0,1", "none", rep, 0, false)
 	}
-	return []Results{r}
+	return []*Results{r}
 }
 
-// TestNumbers checks every word of the vocabulary on numbers that can be worked
-// out by hand: with two degrees of freedom p is (1 - t/√(2 + t²))/2.
+// TestNumbers checks every word of the vocabulary on numbers that can be worked out by
+// hand: with two degrees of freedom p is 1 - t/√(2 + t²).
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		// mean over points, and over replications: 5 + 1.5 + 0.1
-		"metric: m, of: a, in: lab/c, above: 6.5":                                              "PASS 6.6 0.113",
-		"metric: m, of: a, in: lab/c, above: 7":                                                "FAIL 6.6 0.99",
-		"metric: m, of: a, in: lab/c, below: 7":                                                "PASS 6.6 0.0101",
-		"metric: m, of: a, in: lab/c, within: 6.5":                                             "FAIL 6.6 0.887",
-		"metric: m, of: a, in: lab/c, within: 7":                                               "PASS 6.6 0.0101",
-		"metric: m, of: a, in: lab/c, at: {load: 1}, above: 0":                                 "PASS 11.6 1.24e-05",
-		"metric: m, of: a, in: lab/c, at: {load: [0, 0.5], width: 2}, above: 0":                "PASS 2.1 0.000378",
-		"metric: m, of: a, in: lab/c, at: {load: 1}, over: {at: {load: 0}}, above: 0":          "PASS 10 -",
-		"metric: m, of: a, in: lab/c, over: {in: lab/d}, above: 0":                             "PASS 6.6 3.83e-05",
-		"metric: m, of: a, less: b, in: lab/c, above: 0":                                       "PASS 1.1 0.00137", // where b is defined
-		"metric: m, of: a, per: b, in: lab/c, at: {load: 0}, below: 0":                         "PASS -0.78 0.00011",
-		"metric: m, of: a, in: lab/c, along: load, above: 0.9":                                 "PASS 1 -",
-		"metric: m, of: b, in: lab/c, along: load, within: 0":                                  "PASS 0 -",
-		"metric: m, of: a, in: lab/c, spread: width, within: 1.01":                             "PASS 1 -",
-		"metric: m, of: a, less: b, in: lab/c, at: {load: 1}, over: {at: {load: 0}}, below: 0": "FAIL 10 -",
-		"metric: m, of: a, in: lab/c, at: {load: 1}, over: {of: b, at: {load: 0}}, above: 0":   "PASS 6.6 3.83e-05",
-		"metric: m, since: l, of: a, in: lab/d, below: 0":                                      "PASS -1 0.113",
-		"metric: m, since: x, of: a, in: lab/d, below: 0":                                      "NOT TESTABLE: m less x of a, lab/d is undefined",
-		"metric: m, of: none, in: lab/d, above: 0":                                             "NOT TESTABLE: m of none, lab/d is undefined",
-		"metric: m, of: c, in: lab/c, above: 0":                                                "NOT TESTABLE: lab: c was not run under c",
-		"metric: m, of: a, in: lab/e, above: 0":                                                "NOT TESTABLE: lab: no m of configuration e",
-		"metric: x, of: a, in: lab/c, above: 0":                                                "NOT TESTABLE: lab: no x of configuration c",
-		"metric: m, of: a, in: field/c, above: 0":                                              "NOT TESTABLE: no results of field",
-		"metric: m, of: a, in: lab/c, along: age, above: 0":                                    "NOT TESTABLE: lab has no axis age",
-		"metric: m, of: a, in: lab/c, at: {load: 7}, above: 0":                                 "NOT TESTABLE: lab: no point of m of a, lab/c, load 7",
+		// mean over points, and over replications: 5 + 1.5 + 0.1, give or take 0.1/√3
+		"metric: m, of: a, in: lab/c, is: higher, to: 6":                                            "SUPPORTED 6.6 0.00913",
+		"metric: m, of: a, in: lab/c, is: higher, to: 6.5":                                          "UNDECIDED 6.6 0.225",
+		"metric: m, of: a, in: lab/c, is: higher, to: 8":                                            "CONTRADICTED 6.6 0.0017",
+		"metric: m, of: a, in: lab/c, is: lower, to: 7":                                             "SUPPORTED 6.6 0.0202",
+		"metric: m, of: a, in: lab/c, is: much higher, to: 6.2":                                     "SUPPORTED 6.6 0.0261",
+		"metric: m, of: a, in: lab/c, is: much lower, to: 6.2":                                      "CONTRADICTED 6.6 0.0161",
+		"metric: m, of: a, in: lab/c, is: similar, to: 6.6":                                         "UNDECIDED 6.6 0.478",
+		"metric: m, of: a, in: lab/c, is: similar, to: [6, 7.2]":                                    "SUPPORTED 6.6 0.0078",
+		"metric: m, of: a, in: lab/c, is: not lower, to: 7":                                         "CONTRADICTED 6.6 0.0261",
+		"metric: m, of: a, in: lab/c, is: not higher, to: 7":                                        "SUPPORTED 6.6 0.0161",
+		"metric: m, of: a, in: lab/c, at: {load: 1}, is: higher":                                    "SUPPORTED 11.6 2.48e-05",
+		"metric: m, of: a, in: lab/c, at: {load: [0, 0.5], width: 2}, is: higher":                   "SUPPORTED 2.1 0.000755",
+		"metric: m, of: a, in: lab/c, over: {in: lab/d}, is: higher":                                "SUPPORTED 6.6 7.65e-05",
+		"metric: m, of: a, less: b, in: lab/c, is: higher":                                          "SUPPORTED 1.1 0.00274", // where b is defined
+		"metric: m, of: a, per: b, in: lab/c, at: {load: 0}, is: lower":                             "SUPPORTED -0.78 0.000219",
+		"metric: m, of: a, in: lab/c, at: {load: 1}, over: {of: b, at: {load: 0}}, is: higher":      "SUPPORTED 6.6 7.65e-05",
+		"metric: m, since: l, of: a, in: lab/d, is: lower":                                          "UNDECIDED -1 0.225",
+		"metric: m, of: b, in: lab/c, is: similar, to: 5":                                           "UNDECIDED 5 -", // it never varies, and nothing bounds it
+		"metric: m, of: b, in: lab/c, is: similar, to: 5, no_chance: b knows no chance":             "SUPPORTED 5 -",
+		"metric: m, of: b, in: lab/c, is: similar, to: 6, no_chance: b knows no chance":             "CONTRADICTED 5 -",
+		"metric: m, of: a, in: lab/c, is: higher, no_chance: of a that is not true":                 "SUPPORTED 6.6 7.65e-05",
+		"metric: m, of: a, in: lab/c, along: load, is: higher, no_chance: a rises by ten":           "SUPPORTED 10 -",
+		"metric: m, of: a, in: lab/c, spread: width, is: similar, to: 1, no_chance: a rises by one": "SUPPORTED 1 -",
+		"metric: m, of: a, per: b, in: lab/c, along: load, is: higher, no_chance: ten by five":      "SUPPORTED 2 -",
+		"metric: m, of: a, in: lab/c, effect: true, over: {at: {load: 0}}, is: higher":              "UNDECIDED 50 0.168", // (6.6 - 1.6)/0.1, its pseudo-values 8.58, 79.3 and 8.58
+		"metric: m, of: a, in: lab/c, deviation: true, over: {of: a, in: lab/d}, is: higher":        "NOT TESTABLE: log deviation of m of a, lab/d is undefined",
+		"metric: m, since: x, of: a, in: lab/d, is: lower":                                          "NOT TESTABLE: lab: no x of configuration d",
+		"metric: m, of: none, in: lab/d, is: higher":                                                "NOT TESTABLE: m of none, lab/d is undefined",
+		"metric: m, of: c, in: lab/c, is: higher":                                                   "NOT TESTABLE: lab: c was not run under c",
+		"metric: m, of: a, in: lab/e, is: higher":                                                   "NOT TESTABLE: lab: no m of configuration e",
+		"metric: x, of: a, in: lab/c, is: higher":                                                   "NOT TESTABLE: lab: no x of configuration c",
+		"metric: m, of: a, in: field/c, is: higher":                                                 "NOT TESTABLE: no results of field",
+		"metric: m, of: a, in: lab/c, along: age, is: higher":                                       "NOT TESTABLE: lab has no axis age",
+		"metric: m, of: a, in: lab/c, at: {load: 7}, is: higher":                                    "NOT TESTABLE: lab: no point of m of a, lab/c, load 7",
+		"metric: m, of: a, in: lab/c, at: {load: 1}, along: load, is: higher":                       "NOT TESTABLE: change along load of m of a, lab/c, load 1: want two places along it at least",
+		"reserve: {admitted: l, spot: a, fulfilled: m, cost: m}, of: a, in: lab/d, is: higher":      "UNDECIDED 1 0.225",
 	} {
-		p, err := Read("test", []byte(`{name: x, title: x, claims: [{id: "1", quote: q, section: s, tests: [{`+text+`}]}]}`))
+		p, err := Read("test", []byte(`{name: x, title: x, claims: [{id: "1", quote: q, section: s, margin: 0.05, source: s, tests: [{`+text+`}]}]}`))
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -82,7 +97,7 @@ func TestNumbers(t *testing.T) {
 			got += ": " + j.Why
 		}
 		if len(j.Outcomes) == 1 {
-			got += " " + short(&j.Outcomes[0].Mean) + " " + short(j.P)
+			got += " " + short(&j.Outcomes[0].Value) + " " + short(j.P)
 		}
 		if got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
@@ -97,51 +112,229 @@ func short(x *float64) string {
 	return strconv.FormatFloat(*x, 'g', 3, 64)
 }
 
-// TestJudge checks that a claim needs all of its tests, that names in lists are
-// tests of their own, and that p values are corrected over the paper: a claim
-// that cannot be tested is not in the family.
+// trial is n replications of policies whose means are as named, on common noise.
+func trial(rng *rand.Rand, n int, noise float64, means map[string]float64) []*Results {
+	r := &Results{Experiment: "lab", Axes: []string{"load"}, Ends: map[string][2]float64{"part": {0, 1}}}
+	for rep := range n {
+		common := rng.NormFloat64()
+		for _, load := range []float64{0, 1, 2} {
+			point := fmt.Sprintf("c@%g", load)
+			for policy, mean := range means {
+				x := 10 + common + mean*(1+load) + noise*rng.NormFloat64()
+				r.Add(results.Metric{Configuration: point, Admission: policy, Replication: rep, Metric: "m", Value: &x})
+			}
+			for _, metric := range []string{"part", "bare"} {
+				r.Add(results.Metric{Configuration: point, Admission: "be", Replication: rep, Metric: metric, Value: new(float64)})
+			}
+		}
+	}
+	return []*Results{r}
+}
+
+// kinds are claims of every kind, with a margin of 0.1: of policies be, good, of 1 a load,
+// and alike, which is as be.
+var kinds = map[string]string{
+	"direction":            "{metric: m, of: good, less: be, in: lab/c, is: higher}",
+	"size":                 "{metric: m, of: good, less: be, in: lab/c, is: much higher, margin: 1.5}",
+	"similar":              "{metric: m, of: alike, less: be, in: lab/c, is: similar}",
+	"printed":              "{metric: m, of: good, less: be, in: lab/c, is: similar, to: 2}",
+	"best of three":        "{metric: m, of: good, less: be, in: lab/c, is: not lower}, {metric: m, of: good, less: alike, in: lab/c, is: not lower}",
+	"ratio":                "{metric: m, of: good, per: be, in: lab/c, is: similar, to: 0.2, margin: 0.1}",
+	"difference of ratios": "{metric: m, of: good, per: be, in: lab/c, at: {load: 2}, over: {at: {load: 0}}, is: much higher}",
+	"trend":                "{metric: m, of: good, less: be, in: lab/c, along: load, is: similar, to: 2}",
+	"flat":                 "{metric: m, of: alike, less: be, in: lab/c, spread: load, is: not higher}",
+	"spreads":              "{metric: m, of: good, in: lab/c, spread: load, over: {of: be}, is: much higher}",
+	"deviations":           "{metric: m, of: good, less: be, in: lab/c, deviation: true, over: {of: good, less: alike}, is: similar, margin: 2}",
+}
+
+// TestPlanted checks, kind by kind, that a claim that is true is SUPPORTED where noise is
+// small, one that is wrong CONTRADICTED, and that neither is decided where noise is large:
+// then as many replications as are said to decide it do.
+func TestPlanted(t *testing.T) {
+	t.Parallel()
+	seed := uint64(time.Now().UnixNano())
+	rng := rand.New(rand.NewPCG(seed, 0))
+	right := map[string]float64{"be": 0, "good": 1, "alike": 0}
+	wrong := map[string]float64{"be": 0, "good": -0.02, "alike": 0.5}
+	judge := func(tests string, found []*Results) Judgement {
+		p, err := Read("test", []byte(`{name: x, title: x, claims: [{id: "1", quote: q, section: s, margin: 0.1, source: s, tests: [`+tests+`]}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Claims[0].judge(found, 10_000) // so that chance alone decides nothing
+	}
+	for kind, tests := range kinds {
+		if got := judge(tests, trial(rng, 60, 0.02, right)); got.Verdict != Supported {
+			t.Errorf("seed %d: %s: true, and %s: %+v", seed, kind, got.Verdict, got.Outcomes)
+		}
+		if kind != "deviations" {
+			if got := judge(tests, trial(rng, 60, 0.02, wrong)); got.Verdict != Contradicted {
+				t.Errorf("seed %d: %s: wrong, and %s: %+v", seed, kind, got.Verdict, got.Outcomes)
+			}
+		}
+		noisy := judge(tests, trial(rng, 4, 8, right))
+		if kind == "deviations" {
+			noisy = judge(tests, trial(rng, 3, 0.02, right))
+		}
+		if noisy.Verdict != Undecided {
+			t.Errorf("seed %d: %s: noisy, and %s: %+v", seed, kind, noisy.Verdict, noisy.Outcomes)
+		}
+	}
+	same := judge(kinds["direction"], trial(rng, 60, 0.02, map[string]float64{"be": 0, "good": 0}))
+	if same.Verdict != Undecided || !same.Outcomes[0].Equal {
+		t.Errorf("seed %d: a direction of what is the same is %s: %+v", seed, same.Verdict, same.Outcomes)
+	}
+	unequal := "{metric: m, of: good, in: lab/c, deviation: true, over: {of: good, less: be}, is: similar, margin: 0.5}"
+	if got := judge(unequal, trial(rng, 60, 0.02, right)); got.Verdict != Contradicted {
+		t.Errorf("seed %d: deviations that differ are %s similar", seed, got.Verdict)
+	}
+	noisy := judge(kinds["size"], trial(rng, 5, 2, right))
+	if noisy.Needed == nil {
+		t.Fatalf("seed %d: nothing would decide it: %+v", seed, noisy)
+	}
+	if n := *noisy.Needed; n < 6 {
+		t.Errorf("seed %d: %d replications are needed, of 5 with a deviation of 2", seed, n)
+	}
+}
+
+// TestJudge checks that a claim needs all of its tests, that one outside is enough to
+// contradict it, that names in lists are tests of their own, that the family is the claims
+// of the paper which are tested and not post hoc, and that half the margin is judged too.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	p, err := Read("test", []byte(`
 name: x
 title: x
 claims:
-  - {id: "1", quote: q, section: s, tests: [{metric: m, of: [a, b], in: lab/c, above: 4}]}
-  - {id: "2", quote: q, section: s, tests: [{metric: m, of: a, in: lab/c, above: 6.5}]}
+  - {id: "1", quote: q, section: s, margin: 0.5, source: s, tests: [{metric: m, of: [a, b], in: lab/c, is: higher, to: 4}]}
+  - {id: "2", quote: q, section: s, margin: 0.8, source: s, tests: [{metric: m, of: a, in: lab/c, is: similar, to: 6.6}]}
   - {id: "3", quote: q, section: s, untestable: nobody counted}
-  - {id: "4", quote: q, section: s, tests: [{metric: m, of: a, in: lab/c, above: 6.4}, {metric: m, of: a, in: lab/c, below: 1}]}
+  - {id: "4", quote: q, section: s, margin: 1, source: s, tests: [{metric: m, of: a, in: lab/c, is: higher}, {metric: m, of: a, in: lab/c, is: lower, to: 1}]}
+  - {id: 2-late, quote: q, section: s, post_hoc: it was too narrow, margin: 2, source: s, tests: [{metric: m, of: a, in: lab/c, is: similar, to: 6.6}]}
 `))
 	if err != nil {
 		t.Fatal(err)
 	}
 	j := Judge(p, lab())
-	if n := len(j[0].Outcomes); n != 2 || j[0].Verdict != Pass || j[0].P != nil {
-		t.Errorf("claim 1: %d tests, %s, p %v; want 2, PASS, none: b does not vary", n, j[0].Verdict, j[0].P)
+	if n := len(j[0].Outcomes); n != 2 || j[0].Verdict != Undecided || j[0].Decides != 1 || j[0].Needed != nil {
+		t.Errorf("claim 1: %d tests, %s by number %d; want 2, UNDECIDED by 1: b does not vary", n, j[0].Verdict, j[0].Decides)
 	}
-	if j[2].Verdict != NotTestable || j[2].Why != "nobody counted" || j[3].Verdict != Fail {
+	if j[1].Verdict != Supported || j[1].Half != Undecided || j[1].Outcomes[0].Level != 1-0.05/3 {
+		t.Errorf("claim 2: %+v, want SUPPORTED at one of three, and UNDECIDED at half the margin", j[1])
+	}
+	if j[2].Verdict != NotTestable || j[2].Why != "nobody counted" || j[3].Verdict != Contradicted || j[3].Decides != 1 {
 		t.Errorf("claims 3 and 4: %+v, %+v", j[2], j[3])
 	}
-	if p, holm := *j[1].P, *j[1].Holm; math.Abs(holm-2*p) > 1e-12 || *j[3].Holm != *j[3].P {
-		t.Errorf("claim 2: p %v becomes %v among two; claim 4: %v becomes %v", p, holm, *j[3].P, *j[3].Holm)
+	one := j[1].Outcomes[0]
+	if math.Abs(*j[1].P-3**one.P) > 1e-12 || math.Abs(*j[3].P-3*2**j[3].Outcomes[1].P) > 1e-12 {
+		t.Errorf("claim 2: p %v becomes %v among three; claim 4: %v of two becomes %v", *one.P, *j[1].P, *j[3].Outcomes[1].P, *j[3].P)
+	}
+	if j[4].Verdict != Supported || j[4].PostHoc == "" || j[4].Outcomes[0].Level != one.Level {
+		t.Errorf("post hoc: %+v", j[4])
+	}
+}
+
+// TestNoChance checks that replications which are all the same run are held against the
+// region as they are, saying so, and that one replication decides nothing.
+func TestNoChance(t *testing.T) {
+	t.Parallel()
+	p, err := Read("test", []byte(`{name: x, title: x, claims: [{id: "1", quote: q, section: s, margin: 1, source: s, tests: [{metric: m, of: a, in: lab/c, is: higher}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range map[int]Verdict{1: Undecided, 2: Supported} {
+		r := &Results{Experiment: "lab"}
+		for rep := range n {
+			x := 0.5
+			r.Add(results.Metric{Configuration: "c", Admission: "a", Replication: rep, Metric: "m", Value: &x})
+		}
+		j := Judge(p, []*Results{r})[0]
+		if j.Verdict != want || (j.Outcomes[0].Exact != "") != (n == 2) || j.P != nil || j.Outcomes[0].Lo != nil {
+			t.Errorf("%d alike: %+v, want %s", n, j, want)
+		}
+	}
+	p.Claims[0].Tests[0].Per, p.Claims[0].Tests[0].Of = "a", Some[string]{"a"}
+	one := &Results{Experiment: "lab"}
+	one.Add(results.Metric{Configuration: "c", Admission: "a", Metric: "m", Value: new(2.0)})
+	if j := Judge(p, []*Results{one})[0]; j.Verdict != Undecided || j.Outcomes[0].N != 1 {
+		t.Errorf("a ratio of one replication: %+v", j)
+	}
+	apart := lab()
+	apart[0].Apart = "hosts: found 3, the paper has 15"
+	if j := Judge(p, apart)[0]; j.Verdict != NotTestable || !strings.Contains(j.Why, "hosts: found 3") {
+		t.Errorf("another experiment: %+v", j)
+	}
+}
+
+// TestStream checks that what is kept of a row is its number: eight bytes and what a slice
+// has in reserve as it grows, a quarter.
+func TestStream(t *testing.T) {
+	const n = 200_000
+	held := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := held()
+	r := &Results{Experiment: "lab"}
+	line := []byte("c@1,be,m")
+	for rep := range n {
+		x := float64(rep)
+		r.Add(results.Metric{Configuration: string(line[:3]), Admission: string(line[4:6]), Replication: rep, Metric: string(line[7:]), Value: &x})
+	}
+	if each := float64(held()-before) / n; each > 11 {
+		t.Errorf("%.1f bytes are kept of a row, want 8 and a quarter", each)
+	}
+	runtime.KeepAlive(r)
+}
+
+// TestHashes checks that the hash of a claim is of what it says: not of how it is laid out,
+// of comments, or of what came of it otherwise.
+func TestHashes(t *testing.T) {
+	t.Parallel()
+	const one = `{id: "1", quote: q, section: s, margin: 1, source: s, tests: [{metric: m, of: a, in: lab/c, is: higher}]}`
+	read := func(claim string) Paper {
+		p, err := Read("test", []byte("name: x\ntitle: x\nclaims:\n  - "+claim+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	first := read(one)
+	same := read(strings.Replace(one, `{id: "1", quote: q`, `{otherwise: it is not, quote: 'q', id: "1"`, 1) + " # of one")
+	other := read(strings.Replace(one, "margin: 1", "margin: 2", 1))
+	if first.Hashes["1"] != same.Hashes["1"] || first.SHA256 == same.SHA256 {
+		t.Errorf("laid out otherwise: %s and %s, files %s and %s", first.Hashes["1"], same.Hashes["1"], first.SHA256, same.SHA256)
+	}
+	if first.Hashes["1"] == other.Hashes["1"] || len(first.Hashes["1"]) != 16 {
+		t.Errorf("another margin: %s and %s", first.Hashes["1"], other.Hashes["1"])
 	}
 }
 
 // TestRead checks that a mistake in a file of claims is told by claim.
 func TestRead(t *testing.T) {
 	t.Parallel()
+	const test = "metric: m, of: a, in: c, is: higher, margin: 1, source: s"
 	for text, want := range map[string]string{
-		`[{id: "1", quote: q, section: s}]`: "claim 1: want tests, or else untestable",
-		`[{id: "1", quote: q, section: s, untestable: u, tests: [{metric: m, of: a, in: c, above: 1}]}]`:      "claim 1: want tests, or else",
-		`[{id: "1", section: s, untestable: u}]`:                                                              "claim 1: want id, quote and section",
-		`[{id: "1", quote: q, section: s, tests: [{metric: m, of: a, in: c}]}]`:                               "one of above, below and within",
-		`[{id: "1", quote: q, section: s, tests: [{metric: m, of: a, in: c, above: 1, below: 2}]}]`:           "one of above, below and within",
-		`[{id: "1", quote: q, section: s, tests: [{metric: m, in: c, above: 1}]}]`:                            "want metric, of and in",
-		`[{id: "1", quote: q, section: s, tests: [{metric: m, of: a, in: c, at: {x: [2, 1]}, above: 1}]}]`:    "at x: want a value",
-		`[{id: "1", quote: q, section: s, tests: [{metric: m, of: a, less: b, per: b, in: c, above: 1}]}]`:    "one of less and per",
-		`[{id: "1", quote: q, section: s, tests: [{metric: m, of: a, in: c, over: {of: [a, b]}, above: 1}]}]`: "over: want one",
-		`[{id: "1", quote: q, section: s, untestable: u}, {id: "1", quote: q, section: s, untestable: u}]`:    "claim 1: found twice",
-		`[{id: 1-desk, on: lab, quote: q, section: s, untestable: u}]`:                                        "claim 1-desk: want an id that ends in -lab",
-		`[{id: "1", quote: q, section: s, untestable: u, tetss: []}]`:                                         "tetss",
+		`[{id: "1", quote: q, section: s}]`:                                                                       "claim 1: want tests, or else untestable",
+		`[{id: "1", quote: q, section: s, untestable: u, tests: [{` + test + `}]}]`:                               "claim 1: want tests, or else",
+		`[{id: "1", section: s, untestable: u}]`:                                                                  "claim 1: want id, quote and section",
+		`[{id: "1", quote: q, section: s, tests: [{metric: m, of: a, in: c, margin: 1, source: s}]}]`:             `is: found "", want one of higher`,
+		`[{id: "1", quote: q, section: s, tests: [{metric: m, of: a, in: c, is: above, margin: 1, source: s}]}]`:  `is: found "above"`,
+		`[{id: "1", quote: q, section: s, tests: [{metric: m, of: a, in: c, is: higher, margin: 1}]}]`:            "and its source",
+		`[{id: "1", quote: q, section: s, tests: [{metric: m, of: a, in: c, is: higher, source: s}]}]`:            "want a margin above 0",
+		`[{id: "1", quote: q, section: s, source: s, margin: 0, tests: [{metric: m, of: a, in: c, is: higher}]}]`: "want a margin above 0",
+		`[{id: "1", quote: q, section: s, tests: [{metric: m, in: c, is: higher, margin: 1, source: s}]}]`:        "want metric, of and in",
+		`[{id: "1", quote: q, section: s, tests: [{` + test + `, to: [1, 2]}]}]`:                                  "to: want a number",
+		`[{id: "1", quote: q, section: s, tests: [{` + test + `, at: {x: [2, 1]}}]}]`:                             "at x: want a value",
+		`[{id: "1", quote: q, section: s, tests: [{` + test + `, less: b, per: b}]}]`:                             "one of less and per",
+		`[{id: "1", quote: q, section: s, tests: [{` + test + `, over: {of: [a, b]}}]}]`:                          "over: want one",
+		`[{id: "1", quote: q, section: s, tests: [{` + test + `, deviation: true}]}]`:                             "deviation: want over",
+		`[{id: "1", quote: q, section: s, tests: [{` + test + `, reserve: {admitted: a}}]}]`:                      "reserve: want",
+		`[{id: "1", quote: q, section: s, untestable: u}, {id: "1", quote: q, section: s, untestable: u}]`:        "claim 1: found twice",
+		`[{id: 1-desk, on: lab, quote: q, section: s, untestable: u}]`:                                            "claim 1-desk: want an id that ends in -lab",
+		`[{id: "1", quote: q, section: s, untestable: u, tetss: []}]`:                                             "tetss",
 	} {
 		_, err := Read("f.yaml", []byte("{name: x, title: x, claims: "+text+"}"))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -34,8 +34,8 @@ func FuzzRead(f *testing.F) {
 		one, _, _ := strings.Cut(rest, "\n\n")
 		f.Add([]byte(first + "claims:\n" + one + "\n"))
 	}
-	const claim = "{id: 1-x, \"on\": x, quote: q, section: '2', tests: [{metric: m, of: [a, b], in: c, at: {x: 1e3}, above: 0.5}]}"
-	for _, s := range []string{claim, "{id: 017, quote: yes, section: 1.50, untestable: 1_000}", strings.Replace(claim, "0.5", "'0.5'", 1), strings.Replace(claim, "0.5", ".inf", 1), strings.Replace(claim, "1e3", "[1, 2, 3]", 1)} {
+	const claim = "{id: 1-x, \"on\": x, quote: q, section: '2', tests: [{metric: m, of: [a, b], in: c, at: {x: 1e3}, is: similar, to: [0.5, 2], margin: 0.5, source: s}]}"
+	for _, s := range []string{claim, "{id: 017, quote: yes, section: 1.50, untestable: 1_000}", strings.Replace(claim, "margin: 0.5", "margin: '0.5'", 1), strings.Replace(claim, "margin: 0.5", "margin: .inf", 1), strings.Replace(claim, "1e3", "[1, 2, 3]", 1)} {
 		f.Add([]byte("name: n\ntitle: t\nclaims: [" + s + "]\n"))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -82,15 +82,25 @@ func FuzzRead(f *testing.F) {
 func flat(p Paper) string {
 	var b strings.Builder
 	for _, c := range p.Claims {
-		fmt.Fprintf(&b, "%q %q %q %q %q %q %q %d\n", c.ID, c.Quote, c.Section, c.Note, c.On, c.Otherwise, c.Untestable, len(c.Tests))
+		fmt.Fprintf(&b, "%q %q %q %q %q %q %q %q %d\n", c.ID, c.Quote, c.Section, c.Note, c.On, c.Otherwise, c.Untestable, c.PostHoc, len(c.Tests))
 		for _, t := range c.Tests {
-			fmt.Fprintf(&b, "%q %v %v %v", fmt.Sprint(t.Number), number(t.Above), number(t.Below), number(t.Within))
+			fmt.Fprintf(&b, "%q %s %v %v %q %q", told(t.Number), t.Is, t.To, number(t.Margin), t.Source, t.NoChance)
 			if t.Over != nil {
-				fmt.Fprintf(&b, " over %q", fmt.Sprint(*t.Over))
+				fmt.Fprintf(&b, " over %q", told(*t.Over))
 			}
 		}
 	}
 	return fmt.Sprintf("%q %q %s", p.Name, p.Title, &b)
+}
+
+// told returns n in words, without where its rule is kept.
+func told(n Number) string {
+	rule := n.Reserve
+	n.Reserve = nil
+	if rule == nil {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprint(n, *rule)
 }
 
 func number(x *float64) any {
@@ -131,7 +141,7 @@ func (n node) text() string {
 }
 
 func compare(t *testing.T, c Claim, said node) {
-	for key, got := range map[string]string{"id": c.ID, "quote": c.Quote, "section": c.Section, "note": c.Note, "on": c.On, "otherwise": c.Otherwise, "untestable": c.Untestable} {
+	for key, got := range map[string]string{"id": c.ID, "quote": c.Quote, "section": c.Section, "note": c.Note, "on": c.On, "otherwise": c.Otherwise, "untestable": c.Untestable, "source": c.Source, "post_hoc": c.PostHoc} {
 		if want := at(said.Node, key).text(); got != want {
 			t.Errorf("claim %s: %s is %q, want %q", c.ID, key, got, want)
 		}
@@ -141,8 +151,11 @@ func compare(t *testing.T, c Claim, said node) {
 		t.Fatalf("claim %s: %d tests, want %d", c.ID, len(c.Tests), len(tests))
 	}
 	for i, test := range c.Tests {
-		for key, got := range map[string]*float64{"above": test.Above, "below": test.Below, "within": test.Within} {
+		for key, got := range map[string]*float64{"margin": test.Margin} {
 			want := at(tests[i], key)
+			if want.Node == nil || want.ShortTag() == "!!null" {
+				want = at(said.Node, key) // the claim's stands for it
+			}
 			var x float64
 			switch {
 			case want.Node == nil || want.ShortTag() == "!!null":

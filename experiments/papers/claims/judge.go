@@ -1,8 +1,7 @@
 package claims
 
 import (
-	"fmt"
-	"slices"
+	"math"
 
 	"bourse/experiments/stats"
 )
@@ -12,9 +11,10 @@ type Verdict string
 
 // The verdicts.
 const (
-	Pass        Verdict = "PASS"
-	Fail        Verdict = "FAIL"
-	NotTestable Verdict = "NOT TESTABLE"
+	Supported    Verdict = "SUPPORTED"
+	Contradicted Verdict = "CONTRADICTED"
+	Undecided    Verdict = "UNDECIDED"
+	NotTestable  Verdict = "NOT TESTABLE"
 )
 
 // A Judgement is a claim with its verdict.
@@ -25,85 +25,224 @@ type Judgement struct {
 	Note      string  `json:"note,omitempty"`
 	Otherwise string  `json:"otherwise,omitempty"`
 	On        string  `json:"on,omitempty"`
+	PostHoc   string  `json:"post_hoc,omitempty" doc:"why the reading was added after results were seen"`
+	Since     string  `json:"registered,omitempty" doc:"with the runs it is judged by: as registered, changed or added since the run, or not recorded"`
 	Verdict   Verdict `json:"verdict"`
+	Half      Verdict `json:"verdict_half_margin" doc:"the same at half of every margin"`
 	Why       string  `json:"why,omitempty" doc:"it is not testable"`
 
 	Outcomes []Outcome `json:"tests"`
-	P        *float64  `json:"p" doc:"largest of the tests; null if one has none"`
-	Holm     *float64  `json:"p_holm" doc:"corrected over the paper"`
+	Decides  int       `json:"decides" doc:"which of the tests the verdict rests on, from 0; -1 if there is none"`
+	P        *float64  `json:"p" doc:"of the hypothesis that the verdict is wrong, or of an undecided claim the less of the two, corrected over the paper; null if it has none"`
+	Needed   *int      `json:"n_decides" doc:"replications that would decide it if they vary as these do; null if it is decided, or they cannot be told"`
 }
 
 // An Outcome is a test with its number.
 type Outcome struct {
-	What  string   `json:"what" doc:"the number, in words"`
-	Want  string   `json:"want" doc:"where it must lie"`
-	N     int      `json:"n" doc:"replications"`
-	Mean  float64  `json:"mean" doc:"over them"`
-	Lo95  *float64 `json:"lo95" doc:"ends of the mean's 95 % interval; null if n is under 2"`
-	Hi95  *float64 `json:"hi95"`
-	Holds bool     `json:"holds" doc:"the mean lies there"`
-	P     *float64 `json:"p" doc:"of the hypothesis that it does not; null if n is under 2 or nothing varies"`
+	What   string   `json:"what" doc:"the number, in words"`
+	Want   string   `json:"want" doc:"where it must lie"`
+	Margin float64  `json:"margin" doc:"the smallest difference that matters"`
+	Source string   `json:"source" doc:"of the margin"`
+	N      int      `json:"n" doc:"replications"`
+	Value  float64  `json:"estimate"`
+	Lo     *float64 `json:"lo" doc:"ends of its interval, corrected over the paper; null if there is none or it is unbounded"`
+	Hi     *float64 `json:"hi"`
+	Level  float64  `json:"level" doc:"of the interval: 0.95 over all claims of the paper"`
+	Where  Verdict  `json:"verdict" doc:"of this test alone"`
+	Exact  string   `json:"exact,omitempty" doc:"why it has no interval and needs none"`
+	Equal  bool     `json:"equal" doc:"of a direction: the interval lies within the margin, so that whatever difference there is does not matter"`
+	P      *float64 `json:"p" doc:"of the hypothesis that it lies elsewhere, uncorrected; null if it has no interval"`
 }
 
+// risk is how often a claim of a paper, or several, may be given a wrong verdict.
+const risk = 0.05
+
 // Judge judges the claims of a paper by results, in the order of the paper.
-func Judge(p Paper, results []Results) []Judgement {
+func Judge(p Paper, results []*Results) []Judgement {
+	m := 0
+	for _, c := range p.Claims {
+		if c.Untestable == "" && c.PostHoc == "" {
+			m++
+		}
+	}
 	var out []Judgement
 	for _, c := range p.Claims {
-		out = append(out, c.judge(results))
-	}
-	var ps []float64
-	for _, j := range out {
-		if j.P != nil {
-			ps = append(ps, *j.P)
-		}
-	}
-	corrected := stats.Holm(ps)
-	for i := range out {
-		if out[i].P != nil {
-			out[i].Holm, corrected = &corrected[0], corrected[1:]
-		}
+		out = append(out, c.judge(results, max(m, 1)))
 	}
 	return out
 }
 
-func (c Claim) judge(results []Results) Judgement {
-	j := Judgement{ID: c.ID, Section: c.Section, Quote: c.Quote, Note: c.Note, Otherwise: c.Otherwise, On: c.On, Verdict: Pass, Why: c.Untestable, Outcomes: []Outcome{}}
-	worst := 0.0
-	known := true
+// A finding is a test's number and what it says of its region.
+type finding struct {
+	stats.Estimate
+	region, half region
+	exact        bool // it is held against the region as it is
+	equal        func(lo, hi float64) bool
+
+	inside, outside float64 // p values by which it lies inside and outside
+}
+
+// judge judges c, one of m claims that are tested.
+func (c Claim) judge(results []*Results, m int) Judgement {
+	j := Judgement{
+		ID: c.ID, Section: c.Section, Quote: c.Quote, Note: c.Note, Otherwise: c.Otherwise, On: c.On, PostHoc: c.PostHoc,
+		Verdict: NotTestable, Half: NotTestable, Why: c.Untestable, Outcomes: []Outcome{}, Decides: -1,
+	}
+	var all []finding
 	for _, t := range c.Tests {
 		for _, one := range t.each() {
-			o, err := one.run(results)
+			o, f, err := one.run(results)
 			if err != nil {
-				j.Why = err.Error()
-				break
+				j.Why, j.Outcomes = err.Error(), []Outcome{}
+				return j
 			}
+			all = append(all, f)
 			j.Outcomes = append(j.Outcomes, o)
-			if !o.Holds {
-				j.Verdict = Fail
-			}
-			if known = known && o.P != nil; known {
-				worst = max(worst, *o.P)
-			}
 		}
 	}
-	if j.Why != "" {
-		j.Verdict = NotTestable
+	if len(all) == 0 {
 		return j
 	}
-	if known {
-		j.P = &worst
+	alpha := risk / float64(m)
+	for i := range all {
+		all[i].test()
+		j.Outcomes[i].fill(all[i], alpha)
+	}
+	var p float64
+	j.Verdict, j.Decides, p = verdict(all, alpha)
+	j.Half = half(all, alpha)
+	if j.Outcomes[j.Decides].P != nil {
+		p = min(1, p*float64(m))
+		j.P = &p
+	}
+	if j.Verdict == Undecided {
+		j.Needed = needed(all, alpha)
 	}
 	return j
 }
 
+// verdict returns that of a claim at a level, which of its tests it rests on, and its p
+// value: the largest of those by which a number lies inside, or k times the least of
+// those by which one lies outside, k being how many might.
+func verdict(all []finding, alpha float64) (v Verdict, decides int, p float64) {
+	var last, first int
+	for i, f := range all {
+		if f.inside > all[last].inside {
+			last = i
+		}
+		if f.outside < all[first].outside {
+			first = i
+		}
+	}
+	inside, outside := all[last].inside, min(1, all[first].outside*float64(len(all)))
+	switch {
+	case inside <= alpha:
+		return Supported, last, inside
+	case outside <= alpha:
+		return Contradicted, first, outside
+	case inside <= outside:
+		return Undecided, last, inside
+	}
+	return Undecided, last, outside
+}
+
+// half returns the verdict at half of every margin.
+func half(all []finding, alpha float64) Verdict {
+	supported := true
+	for _, f := range all {
+		supported = supported && f.lies(alpha, f.half.inside)
+	}
+	if supported {
+		return Supported
+	}
+	for _, f := range all {
+		if f.lies(alpha/float64(len(all)), f.half.outside) {
+			return Contradicted
+		}
+	}
+	return Undecided
+}
+
+// lies reports whether f, or its interval at alpha, is as where says.
+func (f finding) lies(alpha float64, where func(lo, hi float64) bool) bool {
+	if f.exact {
+		return where(f.Value, f.Value)
+	}
+	lo, hi, ok := f.Interval(alpha)
+	return ok && where(lo, hi)
+}
+
+// test finds the p values by which f lies inside and outside of its region.
+func (f *finding) test() {
+	switch {
+	case f.exact && f.region.inside(f.Value, f.Value):
+		f.inside, f.outside = 0, 1
+	case f.exact:
+		f.inside, f.outside = 1, 0
+	default:
+		f.inside, f.outside = f.Level(f.region.inside), f.Level(f.region.outside)
+	}
+}
+
+// fill completes o by f, with the interval at alpha.
+func (o *Outcome) fill(f finding, alpha float64) {
+	o.Where, _, _ = verdict([]finding{f}, alpha)
+	o.Equal = f.lies(alpha, f.equal)
+	o.Level = 1 - alpha
+	lo, hi, ok := f.Interval(alpha)
+	if !ok || f.exact {
+		return
+	}
+	if !math.IsInf(lo, 0) && !math.IsInf(hi, 0) {
+		o.Lo, o.Hi = &lo, &hi
+	}
+	p := min(f.inside, f.outside)
+	o.P = &p
+}
+
+// needed returns how many replications would decide a claim: as many as show every number
+// inside where all seem to be, or else as many as show one outside.
+func needed(all []finding, alpha float64) *int {
+	var enough *int
+	outside := false
+	for _, f := range all {
+		outside = outside || !f.region.inside(f.Value, f.Value)
+	}
+	if outside {
+		alpha /= float64(len(all))
+	}
+	for _, f := range all {
+		if f.exact || f.region.inside(f.Value, f.Value) == outside {
+			continue
+		}
+		n, ok := f.Needed(alpha, f.region.room(f.Value))
+		n = max(n, f.N)
+		switch {
+		case !ok && !outside:
+			return nil
+		case !ok:
+		case enough == nil, outside && n < *enough, !outside && n > *enough:
+			enough = &n
+		}
+	}
+	return enough
+}
+
 // each returns a test for each metric, policy and place.
 func (t Test) each() []Test {
+	metrics := t.Metric
+	if t.Reserve != nil {
+		metrics = Some[string]{""}
+	}
 	var all []Test
-	for _, m := range t.Metric {
+	for _, m := range metrics {
 		for _, of := range t.Of {
 			for _, in := range t.In {
 				one := t
-				one.Metric, one.Of, one.In = Some[string]{m}, Some[string]{of}, Some[string]{in}
+				one.Of, one.In = Some[string]{of}, Some[string]{in}
+				if m != "" {
+					one.Metric = Some[string]{m}
+				}
 				all = append(all, one)
 			}
 		}
@@ -112,86 +251,36 @@ func (t Test) each() []Test {
 }
 
 // run computes a single test. An error says what is missing.
-func (t Test) run(results []Results) (Outcome, error) {
-	xs, err := t.Number.values(results)
+func (t Test) run(results []*Results) (o Outcome, f finding, err error) {
+	m, err := t.look(results)
 	if err != nil {
-		return Outcome{}, err
+		return o, f, err
 	}
-	o := Outcome{What: t.Number.words(), Want: t.want()}
+	o = Outcome{What: t.Number.words(), Margin: *t.Margin, Source: t.Source}
+	var over *measure
+	varies := m.varies
 	if t.Over != nil {
-		over := t.Over.after(t.Number)
-		o.What += " over " + over.over(t.Number)
-		ys, err := over.values(results)
+		n := t.Over.after(t.Number)
+		o.What += " over " + n.over(t.Number)
+		other, err := n.look(results)
 		if err != nil {
-			return Outcome{}, err
+			return o, f, err
 		}
-		xs = differences(xs, ys)
+		over, varies = &other, varies || other.varies
 	}
-	var sample []float64
-	for _, x := range xs {
-		if x != nil {
-			sample = append(sample, *x)
-		}
+	f.region, f.half, f.equal = t.region(1), t.region(0.5), t.equal
+	o.Want = f.region.words()
+	var same bool
+	if f.Estimate, same, err = m.estimate(over); err != nil {
+		return o, f, err
 	}
-	if len(sample) == 0 {
-		return Outcome{}, fmt.Errorf("%s is undefined", o.What)
-	}
-	s := stats.Summarize(sample)
-	if t.Over == nil {
-		s = s.Within(t.Number.ends(results))
-	}
-	o.N, o.Mean = s.N, s.Mean
-	if s.HasInterval() {
-		o.Lo95, o.Hi95 = &s.Lo95, &s.Hi95
-	}
-	o.Holds, o.P = t.holds(sample, s.Mean)
-	return o, nil
-}
-
-// differences returns xs less ys, nil where either is.
-func differences(xs, ys []*float64) []*float64 {
-	out := make([]*float64, min(len(xs), len(ys)))
-	for i := range out {
-		if xs[i] != nil && ys[i] != nil {
-			d := *xs[i] - *ys[i]
-			out[i] = &d
-		}
-	}
-	return out
-}
-
-// holds reports whether the mean lies where it must, and the p value of the
-// hypothesis that it does not.
-func (t Test) holds(sample []float64, mean float64) (bool, *float64) {
+	o.N, o.Value = f.N, f.Value
 	switch {
-	case t.Above != nil:
-		return mean > *t.Above, greater(sample, *t.Above)
-	case t.Below != nil:
-		return mean < *t.Below, less(sample, *t.Below)
+	case !varies:
+		o.Exact = "its replications are the same run: there is no chance in the experiment"
+	case same:
+		o.Exact = t.NoChance
 	}
-	// Two one-sided tests: both ends must be excluded.
-	lo, hi := greater(sample, -*t.Within), less(sample, *t.Within)
-	if lo == nil || hi == nil {
-		return -*t.Within <= mean && mean <= *t.Within, nil
-	}
-	p := max(*lo, *hi)
-	return -*t.Within <= mean && mean <= *t.Within, &p
-}
-
-// greater returns the p value of a mean of at most x.
-func greater(sample []float64, x float64) *float64 {
-	r, ok := stats.PairedT(sample, slices.Repeat([]float64{x}, len(sample)))
-	if !ok {
-		return nil
-	}
-	return &r.Greater
-}
-
-// less returns the p value of a mean of at least x.
-func less(sample []float64, x float64) *float64 {
-	r, ok := stats.PairedT(slices.Repeat([]float64{x}, len(sample)), sample)
-	if !ok {
-		return nil
-	}
-	return &r.Greater
+	f.exact = o.Exact != ""
+	return o, f, nil
 }

@@ -2,274 +2,317 @@ package claims
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
-	"bourse/experiments/results"
 	"bourse/experiments/stats"
 )
 
-// Results are what one experiment found.
-type Results struct {
-	Experiment string
-	Axes       []string // of its sweep, by the names that claims use
-	Rows       []results.Metric
-	Ends       map[string][2]float64 // of the metrics that lie between two values
+// A group is what a number is of at a place along its axis, or of all without one, in
+// every replication: the mean over its points, and that of what divides it.
+type group struct {
+	place float64
+	x, y  []float64
+	rule  [][]float64 // what x less (p - q)/(1 - q) is of: p is the mean of all but the last, q the last
 }
 
-// after fills in what n does not say from first.
-func (n Number) after(first Number) Number {
-	if len(n.Metric) == 0 {
-		n.Metric, n.Since = first.Metric, first.Since
-	}
-	if len(n.Of) == 0 {
-		n.Of = first.Of
-	}
-	if len(n.In) == 0 {
-		n.In = first.In
-	}
-	if n.At == nil {
-		n.At = first.At
-	}
-	if n.Less == "" && n.Per == "" && len(n.Of) == 1 && n.Of[0] == first.Of[0] {
-		n.Less, n.Per = first.Less, first.Per
-	}
-	if n.Along == "" && n.Spread == "" {
-		n.Along, n.Spread = first.Along, first.Spread
-	}
-	return n
+// A measure is a number that was looked up.
+type measure struct {
+	Number
+	groups []group
+	lo, hi float64 // what it lies between
+	varies bool    // there is chance in its experiment
 }
 
-// over returns what n is beside first, which it is subtracted from.
-func (n Number) over(first Number) string {
-	var s []string
-	if n.metric() != first.metric() {
-		s = append(s, n.metric())
-	}
-	if n.Of[0] != first.Of[0] || n.Less != first.Less || n.Per != first.Per {
-		s = append(s, "of "+n.policy())
-	}
-	if n.In[0] != first.In[0] {
-		s = append(s, n.In[0])
-	}
-	for _, axis := range slices.Sorted(maps.Keys(n.At)) {
-		if !slices.Equal(n.At[axis], first.At[axis]) {
-			s = append(s, axis+" "+n.At[axis].words())
-		}
-	}
-	return strings.Join(s, ", ")
-}
-
-func (r Range) words() string {
-	if len(r) > 1 {
-		return fmt.Sprintf("%v to %v", r[0], r[1])
-	}
-	return fmt.Sprint(r[0])
-}
-
-// ends returns what the number, and the interval of its mean, lies between.
-func (n Number) ends(all []Results) (lo, hi float64) {
-	if n.Along != "" {
-		return -1, 1
-	}
+// look finds n in results.
+func (n Number) look(all []*Results) (measure, error) {
 	experiment, _, _ := strings.Cut(n.In[0], "/")
-	for _, r := range all {
-		if ends, ok := r.Ends[n.Metric[0]]; ok && r.Experiment == experiment && n.Since+n.Less+n.Per+n.Spread == "" {
+	r, err := in(all, experiment)
+	if err != nil {
+		return measure{}, err
+	}
+	points, err := r.at(n)
+	if err != nil {
+		return measure{}, err
+	}
+	m := measure{Number: n, varies: r.varies()}
+	m.lo, m.hi = n.ends(r)
+	at := make(map[float64][]string)
+	for _, p := range points {
+		place := 0.0
+		if axis := n.Along + n.Spread; axis != "" {
+			place = coordinate(p, r.Axes, axis)
+		}
+		if at[place] == nil {
+			m.groups = append(m.groups, group{place: place})
+		}
+		at[place] = append(at[place], p)
+	}
+	for i := range m.groups {
+		m.groups[i].fill(n, r, at[m.groups[i].place])
+	}
+	m.groups = slices.DeleteFunc(m.groups, func(g group) bool {
+		return !slices.ContainsFunc(g.x, func(x float64) bool { return !math.IsNaN(x) })
+	})
+	if len(m.groups) == 0 {
+		return measure{}, fmt.Errorf("%s is undefined", n.words())
+	}
+	return m, nil
+}
+
+// fill computes the group's numbers over points.
+func (g *group) fill(n Number, r *Results, points []string) {
+	mean := func(of func(point string) []float64) []float64 {
+		sums, counts := make([]float64, r.replications), make([]float64, r.replications)
+		for _, p := range points {
+			for rep, x := range of(p) {
+				if !math.IsNaN(x) {
+					sums[rep] += x
+					counts[rep]++
+				}
+			}
+		}
+		for rep := range sums {
+			sums[rep] /= counts[rep] // NaN where it is defined nowhere
+		}
+		return sums
+	}
+	if rule := n.Reserve; rule != nil {
+		g.x = mean(func(p string) []float64 { return r.of(rule.Admitted, n.Of[0], p) })
+		for _, m := range append(slices.Clone(rule.Fulfilled), rule.Cost) {
+			g.rule = append(g.rule, mean(func(p string) []float64 { return r.of(m, rule.Spot, p) }))
+		}
+		for rep := range g.x {
+			for _, xs := range g.rule {
+				g.x[rep] += 0 * xs[rep] // undefined where one is
+			}
+		}
+		return
+	}
+	measured := func(policy, point string) []float64 {
+		xs := r.of(n.Metric[0], policy, point)
+		if n.Since != "" {
+			subtract(xs, r.of(n.Since, policy, point))
+		}
+		return xs
+	}
+	other := n.Less + n.Per
+	g.x = mean(func(p string) []float64 {
+		xs := measured(n.Of[0], p)
+		if other != "" {
+			subtract(xs, measured(other, p))
+		}
+		return xs
+	})
+	if n.Per != "" {
+		g.y = mean(func(p string) []float64 {
+			ys := measured(other, p)
+			for rep, x := range measured(n.Of[0], p) {
+				ys[rep] += 0 * x // undefined where that is
+			}
+			return ys
+		})
+	}
+}
+
+func subtract(xs, ys []float64) {
+	for i := range xs {
+		xs[i] -= ys[i]
+	}
+}
+
+// ends returns what n lies between, if its mean does.
+func (n Number) ends(r *Results) (lo, hi float64) {
+	if n.Along+n.Spread+n.Per == "" && !n.Deviation && !n.Effect && n.Reserve == nil {
+		ends, ok := r.Ends[n.Metric[0]]
+		if n.Since != "" {
+			since, bounded := r.Ends[n.Since]
+			ends, ok = [2]float64{ends[0] - since[1], ends[1] - since[0]}, ok && bounded
+		}
+		if n.Less != "" {
+			ends = [2]float64{ends[0] - ends[1], ends[1] - ends[0]}
+		}
+		if ok {
 			return ends[0], ends[1]
 		}
 	}
 	return math.Inf(-1), math.Inf(1)
 }
 
-// metric says what is measured.
-func (n Number) metric() string {
-	if n.Since != "" {
-		return n.Metric[0] + " less " + n.Since
-	}
-	return n.Metric[0]
-}
-
-// policy says whose metric it is.
-func (n Number) policy() string {
-	switch {
-	case n.Less != "":
-		return n.Of[0] + " less " + n.Less
-	case n.Per != "":
-		return n.Of[0] + " per " + n.Per + " less 1"
-	}
-	return n.Of[0]
-}
-
-// words says what the number is.
-func (n Number) words() string {
-	s := n.metric() + " of " + n.policy() + ", " + n.In[0]
-	for _, axis := range slices.Sorted(maps.Keys(n.At)) {
-		s += ", " + axis + " " + n.At[axis].words()
-	}
-	switch {
-	case n.Along != "":
-		s = "correlation with " + n.Along + " of " + s
-	case n.Spread != "":
-		s = "spread along " + n.Spread + " of " + s
-	}
-	return s
-}
-
-func (t Test) want() string {
-	switch {
-	case t.Above != nil:
-		return fmt.Sprintf("> %v", *t.Above)
-	case t.Below != nil:
-		return fmt.Sprintf("< %v", *t.Below)
-	}
-	return fmt.Sprintf("within ±%v", *t.Within)
-}
-
-// A sample is a metric of a policy at a point in a replication.
-type sample struct {
-	metric, policy, point string
-	replication           int
-}
-
-// values returns the number in each replication, nil where it is undefined.
-func (n Number) values(all []Results) ([]*float64, error) {
-	experiment, configuration, _ := strings.Cut(n.In[0], "/")
-	i := slices.IndexFunc(all, func(r Results) bool { return r.Experiment == experiment })
-	if i < 0 {
-		return nil, fmt.Errorf("no results of %s", experiment)
-	}
-	r := all[i]
-	at := make(map[sample]float64)
-	var points []string
-	replications := 0
-	policies := map[string]bool{}
-	for _, row := range r.Rows {
-		replications = max(replications, row.Replication+1)
-		name, _, _ := strings.Cut(row.Configuration, "@")
-		if name != configuration || row.Metric != n.Metric[0] && row.Metric != n.Since {
-			continue
-		}
-		policies[row.Admission] = true
-		if !slices.Contains(points, row.Configuration) {
-			points = append(points, row.Configuration)
-		}
-		if row.Value != nil {
-			at[sample{row.Metric, row.Admission, row.Configuration, row.Replication}] = *row.Value
+// keep leaves those replications alone in which every group of all is defined, and
+// returns how many there are.
+func keep(all ...*measure) (n int) {
+	var groups []*group
+	n = math.MaxInt
+	for _, m := range all {
+		for i := range m.groups {
+			groups = append(groups, &m.groups[i])
+			n = min(n, len(m.groups[i].x))
 		}
 	}
-	if len(points) == 0 {
-		return nil, fmt.Errorf("%s: no %s of configuration %s", experiment, n.Metric[0], configuration)
-	}
-	for _, p := range []string{n.Of[0], n.Less, n.Per} {
-		if p != "" && !policies[p] {
-			return nil, fmt.Errorf("%s: %s was not run under %s", experiment, configuration, p)
+	var kept []int
+	for rep := range n {
+		if !slices.ContainsFunc(groups, func(g *group) bool { return math.IsNaN(g.x[rep]) }) {
+			kept = append(kept, rep)
 		}
 	}
-	points, err := n.within(points, r)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]*float64, replications)
-	for rep := range out {
-		out[rep] = n.reduce(points, r.Axes, func(point string) (float64, bool) { return n.value(at, point, rep) })
-	}
-	return out, nil
-}
-
-// value returns the metric of a policy, less or per that of another.
-func (n Number) value(at map[sample]float64, point string, rep int) (float64, bool) {
-	measured := func(policy string) (float64, bool) {
-		x, ok := at[sample{n.Metric[0], policy, point, rep}]
-		if ok && n.Since != "" {
-			var since float64
-			since, ok = at[sample{n.Since, policy, point, rep}]
-			x -= since
-		}
-		return x, ok
-	}
-	x, ok := measured(n.Of[0])
-	if other := n.Less + n.Per; ok && other != "" {
-		var y float64
-		if y, ok = measured(other); n.Less != "" {
-			return x - y, ok
-		}
-		return x/y - 1, ok && y != 0
-	}
-	return x, ok
-}
-
-// within returns the points that At allows.
-func (n Number) within(points []string, r Results) ([]string, error) {
-	for _, axis := range append(slices.Sorted(maps.Keys(n.At)), n.Along, n.Spread) {
-		if axis != "" && !slices.Contains(r.Axes, axis) {
-			return nil, fmt.Errorf("%s has no axis %s", r.Experiment, axis)
-		}
-	}
-	kept := slices.DeleteFunc(points, func(p string) bool {
-		for axis, want := range n.At {
-			if !want.has(coordinate(p, r.Axes, axis)) {
-				return true
+	for _, g := range groups {
+		for _, xs := range append([]*[]float64{&g.x, &g.y}, pointers(g.rule)...) {
+			if *xs == nil {
+				continue
+			}
+			old := *xs
+			*xs = make([]float64, len(kept))
+			for i, rep := range kept {
+				(*xs)[i] = old[rep]
 			}
 		}
-		return false
-	})
-	if len(kept) == 0 {
-		return nil, fmt.Errorf("%s: no point of %s", r.Experiment, n.words())
 	}
-	return kept, nil
+	return len(kept)
 }
 
-// coordinate returns where a point, NAME@VALUE,VALUE, lies along an axis; NaN if
-// that is no number.
-func coordinate(point string, axes []string, axis string) float64 {
-	_, values, _ := strings.Cut(point, "@")
-	parts := strings.Split(values, ",")
-	i := slices.Index(axes, axis)
-	if i < 0 || i >= len(parts) {
-		return math.NaN()
+func pointers(all [][]float64) (to []*[]float64) {
+	for i := range all {
+		to = append(to, &all[i])
 	}
-	x, err := strconv.ParseFloat(parts[i], 64)
-	if err != nil {
-		return math.NaN()
-	}
-	return x
+	return to
 }
 
-// reduce makes one number of those at the points, nil if none is defined.
-func (n Number) reduce(points, axes []string, value func(string) (float64, bool)) *float64 {
-	along := n.Along + n.Spread
-	var order []float64                   // places along the axis, 0 without one
-	groups := make(map[float64][]float64) // values there
-	for _, p := range points {
-		x, ok := value(p)
-		if !ok {
-			continue
-		}
-		at := 0.0
-		if along != "" {
-			at = coordinate(p, axes, along)
-		}
-		if groups[at] == nil {
-			order = append(order, at)
-		}
-		groups[at] = append(groups[at], x)
-	}
-	if len(order) == 0 {
-		return nil
-	}
-	means := make([]float64, len(order))
-	for i, at := range order {
-		means[i] = stats.Summarize(groups[at]).Mean
-	}
-	x := means[0]
+// sample returns the number of one group.
+func (m *measure) sample(g *group) (stats.Sample, bool) {
+	n := len(g.x)
+	x := leave(g.x)
 	switch {
-	case n.Along != "":
-		x, _ = stats.Pearson(order, means) // 0 where nothing varies
-	case n.Spread != "":
-		x = slices.Max(means) - slices.Min(means)
+	case m.Reserve != nil:
+		var parts []func(int) float64
+		for _, xs := range g.rule {
+			parts = append(parts, leave(xs))
+		}
+		last := len(parts) - 1
+		return stats.Jackknife(n, func(out int) (float64, bool) {
+			p, q := 0.0, parts[last](out)
+			for _, fulfilled := range parts[:last] {
+				p += fulfilled(out) / float64(last)
+			}
+			return x(out) - (p-q)/(1-q), q != 1
+		})
+	case m.Per != "":
+		y := leave(g.y)
+		return stats.Jackknife(n, func(out int) (float64, bool) { return x(out) / y(out), y(out) != 0 })
+	case m.Deviation, m.Effect:
+		if n < 3 {
+			return stats.Sample{}, false
+		}
+		sd := stats.Deviation(g.x)
+		squares := sd * sd * float64(n-1)
+		return stats.Jackknife(n, func(out int) (float64, bool) {
+			sd := sd
+			if out >= 0 {
+				d := g.x[out] - x(-1)
+				sd = math.Sqrt(max(0, squares-d*d*float64(n)/float64(n-1)) / float64(n-2))
+			}
+			if m.Deviation {
+				return math.Log(sd), sd > 0
+			}
+			return x(out) / sd, sd > 0
+		})
 	}
-	return &x
+	return stats.Sample{Value: stats.Mean(g.x), Parts: g.x}, true
+}
+
+// leave returns what tells the mean of xs without one of them, or of all below 0.
+func leave(xs []float64) func(out int) float64 {
+	mean, n := stats.Mean(xs), float64(len(xs))
+	return func(out int) float64 {
+		if out < 0 {
+			return mean
+		}
+		return mean + (mean-xs[out])/(n-1)
+	}
+}
+
+// samples returns the numbers of all groups.
+func (m *measure) samples() (all []stats.Sample, err error) {
+	for i := range m.groups {
+		s, ok := m.sample(&m.groups[i])
+		if !ok {
+			return nil, fmt.Errorf("%s is undefined", m.words())
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// whole returns m as one number: without an axis it has but one.
+func (m *measure) whole() (stats.Sample, error) {
+	all, err := m.samples()
+	if err != nil || m.Along == "" {
+		return append(all, stats.Sample{})[0], err
+	}
+	// The slope is a sum of what is measured, each by how far its place is from the
+	// middle; times the length of the axis.
+	lo, hi, middle := m.groups[0].place, m.groups[0].place, 0.0
+	for _, g := range m.groups {
+		lo, hi, middle = min(lo, g.place), max(hi, g.place), middle+g.place/float64(len(m.groups))
+	}
+	squares := 0.0
+	for _, g := range m.groups {
+		squares += (g.place - middle) * (g.place - middle)
+	}
+	if !(squares > 0) {
+		return stats.Sample{}, fmt.Errorf("%s: want two places along it at least", m.words())
+	}
+	rise := stats.Sample{Parts: make([]float64, len(all[0].Parts))}
+	for i, g := range m.groups {
+		rise = rise.Plus((g.place-middle)/squares*(hi-lo), all[i])
+	}
+	return rise, nil
+}
+
+// estimate returns m, less over unless that is nil, and whether it is the same in all
+// replications.
+func (m *measure) estimate(over *measure) (e stats.Estimate, same bool, err error) {
+	both := []*measure{m}
+	if over != nil {
+		both = append(both, over)
+	}
+	if keep(both...) == 0 {
+		return e, false, fmt.Errorf("%s is undefined", m.words())
+	}
+	if m.Spread != "" {
+		all, err := m.samples()
+		if err != nil {
+			return e, false, err
+		}
+		e = stats.Spread(all)
+		if over != nil {
+			other, _, err := over.estimate(nil)
+			if err != nil {
+				return e, false, err
+			}
+			e = e.Less(other)
+		}
+		_, _, varied := e.Interval(risk)
+		return e, !varied && e.N > 1, nil
+	}
+	s, err := m.whole()
+	if err != nil {
+		return e, false, err
+	}
+	lo, hi := m.lo, m.hi
+	if over != nil {
+		other, err := over.whole()
+		if err != nil {
+			return e, false, err
+		}
+		s, lo, hi = s.Plus(-1, other), lo-over.hi, hi-over.lo
+	}
+	_, _, varied := s.Estimate(math.Inf(-1), math.Inf(1)).Interval(risk)
+	same = !varied && len(s.Parts) > 1
+	if m.Per != "" && m.Along == "" && over == nil {
+		e, _ = stats.Fieller(m.groups[0].x, m.groups[0].y)
+		return e, same, nil
+	}
+	return s.Estimate(lo, hi), same, nil
 }

@@ -1,0 +1,92 @@
+package claims
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// A relation says where a number must lie.
+type relation string
+
+// The relations, of a number x to what it is held against, r, with a margin m. A direction
+// is held against r itself: of what lies less than m from it on either side a larger
+// sample could still tell the direction, but it would not matter.
+const (
+	higher     relation = "higher"      // x > r
+	lower      relation = "lower"       // x < r
+	muchHigher relation = "much higher" // x > r + m
+	muchLower  relation = "much lower"  // x < r - m
+	similar    relation = "similar"     // r - m < x < r + m, or of a range from its lowest to its highest
+	notLower   relation = "not lower"   // x > r - m: as good as each rival
+	notHigher  relation = "not higher"  // x < r + m
+)
+
+var relations = []relation{higher, lower, muchHigher, muchLower, similar, notLower, notHigher}
+
+func words(all []relation) string {
+	s := make([]string, len(all))
+	for i, r := range all {
+		s[i] = string(r)
+	}
+	return strings.Join(s, ", ")
+}
+
+// A region is where a number must lie, between lo and hi.
+type region struct{ lo, hi float64 }
+
+// region returns that of t, with that part of its margin.
+func (t Test) region(part float64) region {
+	m := *t.Margin * part
+	lowest, highest := t.against()
+	inf := math.Inf(1)
+	switch t.Is {
+	case higher:
+		return region{lowest, inf}
+	case lower:
+		return region{-inf, highest}
+	case muchHigher:
+		return region{lowest + m, inf}
+	case muchLower:
+		return region{-inf, highest - m}
+	case notLower:
+		return region{lowest - m, inf}
+	case notHigher:
+		return region{-inf, highest + m}
+	default:
+		return region{lowest - m, highest + m}
+	}
+}
+
+// against returns what t's number is held against.
+func (t Test) against() (lowest, highest float64) {
+	if len(t.To) == 0 {
+		return 0, 0
+	}
+	return t.To[0], t.To[len(t.To)-1]
+}
+
+// equal reports whether an interval of a direction leaves no difference that matters.
+func (t Test) equal(lo, hi float64) bool {
+	r, _ := t.against()
+	return (t.Is == higher || t.Is == lower) && lo > r-*t.Margin && hi < r+*t.Margin
+}
+
+func (r region) inside(lo, hi float64) bool  { return r.lo < lo && hi < r.hi }
+func (r region) outside(lo, hi float64) bool { return hi < r.lo || lo > r.hi }
+
+// room returns how far x is from the nearest end of r.
+func (r region) room(x float64) float64 {
+	return min(math.Abs(x-r.lo), math.Abs(x-r.hi))
+}
+
+// words says where a number must lie.
+func (r region) words() string {
+	switch {
+	case math.IsInf(r.hi, 1):
+		return fmt.Sprintf("> %.4g", r.lo)
+	case math.IsInf(r.lo, -1):
+		return fmt.Sprintf("< %.4g", r.hi)
+	}
+	return fmt.Sprintf("in %.4g to %.4g", r.lo, r.hi)
+}

@@ -1,0 +1,147 @@
+package claims
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bourse/experiments/results"
+)
+
+// Results are what one experiment found, of the metrics that claims are about: eight
+// bytes a metric, point, policy and replication.
+type Results struct {
+	Experiment string
+	Axes       []string              // of its sweep, by the names that claims use
+	Ends       map[string][2]float64 // of the metrics that lie between two values
+
+	// Apart says in what the experiment is another than the paper's; empty, it is it.
+	Apart string
+
+	replications int
+	points       map[string][]string // by configuration, in order
+	values       map[series][]float64
+}
+
+// A series is a metric of a policy at a point, by replication; NaN where it is undefined.
+type series struct{ metric, policy, point string }
+
+// Add enters a row.
+func (r *Results) Add(row results.Metric) {
+	if r.values == nil {
+		r.points, r.values = make(map[string][]string), make(map[series][]float64)
+	}
+	k := series{row.Metric, row.Admission, row.Configuration}
+	xs, ok := r.values[k]
+	if !ok {
+		name, _, _ := strings.Cut(row.Configuration, "@")
+		if row.Configuration = strings.Clone(row.Configuration); !slices.Contains(r.points[name], row.Configuration) {
+			r.points[strings.Clone(name)] = append(r.points[name], row.Configuration)
+		}
+		k = series{strings.Clone(row.Metric), strings.Clone(row.Admission), row.Configuration}
+	}
+	for len(xs) <= row.Replication {
+		xs = append(xs, math.NaN())
+	}
+	if row.Value != nil {
+		xs[row.Replication] = *row.Value
+	}
+	r.values[k] = xs
+	r.replications = max(r.replications, len(xs))
+}
+
+// varies reports whether chance is seen: a metric that is not the same in all of several
+// replications.
+func (r *Results) varies() bool {
+	for _, xs := range r.values {
+		for _, x := range xs {
+			if x != xs[0] && !(math.IsNaN(x) && math.IsNaN(xs[0])) {
+				return true
+			}
+		}
+	}
+	return r.replications < 2
+}
+
+// of returns a metric of a policy at a point in every replication.
+func (r *Results) of(metric, policy, point string) []float64 {
+	xs := slices.Clone(r.values[series{metric, policy, point}])
+	for len(xs) < r.replications {
+		xs = append(xs, math.NaN())
+	}
+	return xs
+}
+
+// in returns the results of an experiment, which must be the paper's.
+func in(all []*Results, experiment string) (*Results, error) {
+	i := slices.IndexFunc(all, func(r *Results) bool { return r.Experiment == experiment })
+	switch {
+	case i < 0:
+		return nil, fmt.Errorf("no results of %s", experiment)
+	case all[i].Apart != "":
+		return nil, fmt.Errorf("%s is not the paper's experiment: %s", experiment, all[i].Apart)
+	}
+	return all[i], nil
+}
+
+// at returns the points that n is of, after checking that all it names was run.
+func (r *Results) at(n Number) ([]string, error) {
+	_, configuration, _ := strings.Cut(n.In[0], "/")
+	points := slices.Clone(r.points[configuration])
+	metrics, run := map[string]bool{}, map[string]bool{"": true}
+	for k := range r.values {
+		if slices.Contains(points, k.point) {
+			metrics[k.metric], run[k.policy] = true, true
+		}
+	}
+	for _, m := range n.metrics() {
+		if !metrics[m] {
+			return nil, fmt.Errorf("%s: no %s of configuration %s", r.Experiment, m, configuration)
+		}
+	}
+	policies := []string{n.Of[0], n.Less, n.Per}
+	if n.Reserve != nil {
+		policies = append(policies, n.Reserve.Spot)
+	}
+	for _, p := range policies {
+		if !run[p] {
+			return nil, fmt.Errorf("%s: %s was not run under %s", r.Experiment, configuration, p)
+		}
+	}
+	for _, axis := range append(slices.Sorted(maps.Keys(n.At)), n.Along, n.Spread) {
+		if axis != "" && !slices.Contains(r.Axes, axis) {
+			return nil, fmt.Errorf("%s has no axis %s", r.Experiment, axis)
+		}
+	}
+	points = slices.DeleteFunc(points, func(p string) bool {
+		for axis, want := range n.At {
+			if !want.has(coordinate(p, r.Axes, axis)) {
+				return true
+			}
+		}
+		return false
+	})
+	if len(points) == 0 {
+		return nil, fmt.Errorf("%s: no point of %s", r.Experiment, n.words())
+	}
+	return points, nil
+}
+
+// coordinate returns where a point, NAME@VALUE,VALUE, lies along an axis; NaN if
+// that is no number.
+func coordinate(point string, axes []string, axis string) float64 {
+	_, values, _ := strings.Cut(point, "@")
+	parts := strings.Split(values, ",")
+	i := slices.Index(axes, axis)
+	if i < 0 || i >= len(parts) {
+		return math.NaN()
+	}
+	x, err := strconv.ParseFloat(parts[i], 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return x
+}

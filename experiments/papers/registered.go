@@ -1,0 +1,96 @@
+package papers
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"bourse/experiments/papers/claims"
+)
+
+// claimsFile is where a paper's claims are.
+const claimsFile = "claims.yaml"
+
+// Registered returns the hashes of what is claimed about a preset, for the manifest of its
+// results: by paper, that of the file under its name, and of each claim by its ID.
+func Registered(preset string) map[string]map[string]string {
+	all := make(map[string]map[string]string)
+	for _, p := range table {
+		if _, own := p.presets()[preset]; !own {
+			continue
+		}
+		if c := p.claims(); c.Concerns(preset) {
+			all[c.Name] = maps.Clone(c.Hashes)
+			all[c.Name][claimsFile] = c.SHA256
+		}
+	}
+	return all
+}
+
+// What a run knew of a claim that is judged by it.
+const (
+	asRegistered = "as registered"
+	changed      = "changed since the run"
+	added        = "added since the run"
+	unrecorded   = "not recorded"
+)
+
+// known returns what the results of an experiment knew of a claim.
+func known(registered map[string]string, p claims.Paper, id string) string {
+	switch hash, ok := registered[id]; {
+	case registered == nil:
+		return unrecorded
+	case !ok:
+		return added
+	case hash != p.Hashes[id]:
+		return changed
+	}
+	return asRegistered
+}
+
+// since says what has become of the claims of p since runs that knew registered, by the
+// names of their experiments.
+func since(p claims.Paper, registered map[string]map[string]string) (said []string) {
+	runs := make(map[string][]string) // by what is said of them
+	for _, experiment := range slices.Sorted(maps.Keys(registered)) {
+		knew := registered[experiment]
+		what := asRegistered
+		switch {
+		case knew == nil:
+			what = unrecorded
+		case knew[claimsFile] != p.SHA256:
+			what = changed + differences(p, knew)
+		}
+		runs[what] = append(runs[what], experiment)
+	}
+	for _, what := range slices.Sorted(maps.Keys(runs)) {
+		said = append(said, fmt.Sprintf("%s (%s)", what, strings.Join(runs[what], ", ")))
+	}
+	return said
+}
+
+// differences names the claims in which p is other than what was known.
+func differences(p claims.Paper, knew map[string]string) string {
+	parts := make(map[string][]string)
+	for _, c := range p.Claims {
+		if what := known(knew, p, c.ID); what != asRegistered {
+			parts[what] = append(parts[what], c.ID)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(knew)) {
+		if _, there := p.Hashes[id]; !there && id != claimsFile {
+			parts["gone"] = append(parts["gone"], id)
+		}
+	}
+	s := ""
+	for _, part := range [][2]string{{changed, "changed"}, {added, "added"}, {"gone", "gone"}} {
+		if ids := parts[part[0]]; ids != nil {
+			s += "; " + part[1] + ": " + strings.Join(ids, ", ")
+		}
+	}
+	if s == "" {
+		s = "; no claim: its comments, order or what came of claims otherwise"
+	}
+	return s
+}

@@ -1,0 +1,111 @@
+package stats
+
+import "math"
+
+// A Sample is a number, and for each replication what it adds to it: of a mean the values
+// themselves, of a smooth function of means its pseudo-values ([Jackknife]). Numbers of
+// the same replications are added and subtracted part by part ([Sample.Plus]), so that what
+// they share goes out.
+type Sample struct {
+	Value float64
+	Parts []float64
+}
+
+// Jackknife returns a statistic of n replications with its pseudo-values (Tukey 1958):
+// without tells it without a replication, or of all where that is negative. It is
+// undefined, ok false, where the statistic is, or not finite.
+func Jackknife(n int, without func(replication int) (float64, bool)) (s Sample, ok bool) {
+	if s.Value, ok = without(-1); !ok || math.IsInf(s.Value, 0) || math.IsNaN(s.Value) {
+		return Sample{}, false
+	}
+	s.Parts = make([]float64, n)
+	if n == 1 {
+		s.Parts[0] = s.Value
+		return s, true
+	}
+	for i := range s.Parts {
+		x, ok := without(i)
+		if !ok || math.IsInf(x, 0) || math.IsNaN(x) {
+			return Sample{}, false
+		}
+		s.Parts[i] = float64(n)*s.Value - float64(n-1)*x
+	}
+	return s, true
+}
+
+// Plus returns s and weight times other, part by part.
+func (s Sample) Plus(weight float64, other Sample) Sample {
+	sum := Sample{s.Value + weight*other.Value, make([]float64, len(s.Parts))}
+	for i := range sum.Parts {
+		sum.Parts[i] = s.Parts[i] + weight*other.Parts[i]
+	}
+	return sum
+}
+
+// Estimate returns the number of s, whose parts lie in [lo,hi], with Student's interval of
+// them. Where they are all equal that has no width, and there is none but what is left to
+// something that was not seen, if lo and hi bound it: see ofMean.
+func (s Sample) Estimate(lo, hi float64) Estimate {
+	e := ofMean(s.Parts, lo, hi)
+	off := s.Value - e.Value // the bias that the jackknife finds: the interval stays about the number
+	e.Value = s.Value
+	if within := e.interval; within != nil && off != 0 {
+		e.interval = func(alpha float64) (float64, float64) {
+			lo, hi := within(alpha)
+			return lo + off, hi + off
+		}
+	}
+	return e
+}
+
+// Spread returns the largest of several numbers of the same replications less the
+// smallest. Its interval holds where those of all differences of two do, each at its part
+// of alpha (Bonferroni): the spread is the largest of them. With fewer than two numbers it
+// is 0, without an interval.
+func Spread(all []Sample) Estimate {
+	if len(all) == 0 {
+		return Estimate{}
+	}
+	e := Estimate{N: len(all[0].Parts)}
+	type pair struct{ apart, err float64 } // and its standard error
+	var pairs []pair
+	varies := false
+	for i := range all {
+		for j := range i {
+			d := all[i].Plus(-1, all[j])
+			p := pair{apart: math.Abs(d.Value)}
+			if e.N > 1 && !constant(d.Parts, max(largest(all[i].Parts), largest(all[j].Parts))) {
+				_, squares := moments(d.Parts)
+				p.err = math.Sqrt(squares / float64(e.N-1) / float64(e.N))
+				varies = true
+			}
+			e.Value = max(e.Value, p.apart)
+			pairs = append(pairs, p)
+		}
+	}
+	if !varies {
+		return e
+	}
+	e.interval = func(alpha float64) (lo, hi float64) {
+		t := critical(alpha/float64(len(pairs)), e.N)
+		for _, p := range pairs {
+			lo, hi = max(lo, p.apart-t*p.err), max(hi, p.apart+t*p.err)
+		}
+		return lo, hi
+	}
+	return scaled(e)
+}
+
+// Less returns e less other, each with its interval at half of alpha.
+func (e Estimate) Less(other Estimate) Estimate {
+	d := Estimate{N: min(e.N, other.N), Value: e.Value - other.Value}
+	if e.interval == nil || other.interval == nil {
+		return d
+	}
+	d.interval = func(alpha float64) (float64, float64) {
+		lo, hi := e.interval(alpha / 2)
+		from, to := other.interval(alpha / 2)
+		return lo - to, hi - from
+	}
+	return scaled(d)
+}

@@ -51,4 +51,11 @@ func TestDuckDB(t *testing.T) {
 		[]any{"j00", "fits", "4", "1200"}, []any{"'-1", "''quoted'", "1", "0.25"})
 	ask("select mean_price, typeof(time) from '"+filepath.Join(dir, "prices.parquet")+"'",
 		[]any{"0.0125", "DOUBLE"}, []any{"0", "DOUBLE"})
+
+	grid, _ := swept(t, Both)
+	parquet, csv = "'"+filepath.Join(grid, "jobs.parquet")+"'", "'"+filepath.Join(grid, "jobs.csv")+"'"
+	for _, table := range []string{parquet, csv} {
+		ask(`select hosts_count, work_axis, count(*), count(finish) from `+table+" group by all order by 1, 2",
+			[]any{"10", "high", "3", "2"}, []any{"10", "low", "3", "2"}, []any{"20", "high", "3", "2"})
+	}
 }

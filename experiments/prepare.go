@@ -19,8 +19,9 @@ type Prepared struct {
 	Experiment *scenario.Experiment // expanded
 	Inputs     map[string]string    // sha256 of each file that was read, by path
 	settings   []*setting
-	jobs       []int // of the first replication, by configuration
-	rows       int   // about how many a unit has
+	jobs       []int    // of the first replication, by configuration
+	alike      []string // configurations of which every replication has the same jobs and hosts
+	rows       int      // about how many a unit has
 }
 
 // Prepare makes e ready. The error names the first thing that cannot be run: an option
@@ -39,6 +40,11 @@ func Prepare(e *scenario.Experiment) (p *Prepared, err error) {
 			return nil, fmt.Errorf("configuration %s: %w", s.conf.Name, err)
 		}
 		p.jobs = append(p.jobs, len(a.plan))
+		if alike, err := a.alike(s, x.Seed); err != nil {
+			return nil, fmt.Errorf("configuration %s: %w", s.conf.Name, err)
+		} else if alike && x.Replications > 1 {
+			p.alike = append(p.alike, s.conf.Name)
+		}
 	}
 	return p, nil
 }

@@ -175,6 +175,7 @@ func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, from []
 		return nil, holes
 	}
 	s := newStudy(e)
+	s.alike = plan.Alike
 	heads := make(map[string]string)
 	for _, name := range plan.Units {
 		unit, err := where[name].Read(name)
@@ -245,7 +246,7 @@ func Difference(a, b *results.Plan) string {
 func (p *Prepared) plan(to *Publication) results.Plan {
 	plan := results.Plan{
 		Scenario: to.Scenario, Source: map[string]string{}, Command: to.Command, Notes: notes(p.settings), Replications: p.Experiment.Replications,
-		Tables: to.Tables.String(), Ledgers: to.Ledgers, Inputs: maps.Clone(p.Inputs),
+		Alike: p.alike, Tables: to.Tables.String(), Ledgers: to.Ledgers, Inputs: maps.Clone(p.Inputs),
 	}
 	if to.Source.Path != "" {
 		plan.Source[to.Source.Path] = to.Source.SHA256
@@ -283,7 +284,7 @@ func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger)
 // told says what the results themselves make a reader know.
 func (s *Study) told() []string {
 	e := s.Experiment
-	notes := s.stopped()
+	notes := append(s.stopped(), s.noSample()...)
 	swept := len(e.Sweep) > 0
 	if swept && !slices.ContainsFunc(sweep(e).Metrics, func(m string) bool { return strings.Contains(m, "efficiency") }) {
 		return notes

@@ -148,7 +148,7 @@ func (s *Study) summaryRows() []results.Summary {
 	s.each(func(configuration, policy int, name, label string) {
 		for m := range s.Metrics {
 			row := results.Summary{Configuration: name, Admission: label, Metric: s.Metrics[m].Name}
-			row.N, row.Mean, row.SD, row.Lo95, row.Hi95 = described(s.summary(configuration, policy, m))
+			row.N, row.Mean, row.SD, row.Lo95, row.Hi95 = s.described(name, s.summary(configuration, policy, m))
 			if u := s.Experiment.Until; u != nil && u.Metric == row.Metric {
 				row.Lo95, row.Hi95 = nil, nil
 				if lo, hi, ok := s.anytime(configuration, policy); ok {
@@ -170,7 +170,7 @@ func (s *Study) curveRows() []results.Point {
 	s.each(func(configuration, policy int, name, label string) {
 		for a, alpha := range s.Experiment.Alphas {
 			row := results.Point{Configuration: name, Admission: label, Alpha: alpha}
-			row.N, row.Mean, row.SD, row.Lo95, row.Hi95 = described(s.efficiency(configuration, policy, a))
+			row.N, row.Mean, row.SD, row.Lo95, row.Hi95 = s.described(name, s.efficiency(configuration, policy, a))
 			rows = append(rows, row)
 		}
 	})
@@ -184,6 +184,16 @@ func (s *Study) each(f func(configuration, policy int, name, label string)) {
 			f(i, k, c.Name, a.Label)
 		}
 	}
+}
+
+// described returns d, of that configuration, as [described]; deviation and interval mean
+// nothing where replications are no sample.
+func (s *Study) described(configuration string, d stats.Summary) (n int, mean, sd, lo, hi *float64) {
+	n, mean, sd, lo, hi = described(d)
+	if slices.Contains(s.alike, configuration) {
+		sd, lo, hi = nil, nil, nil
+	}
+	return n, mean, sd, lo, hi
 }
 
 // described returns d as the cells of a row, nil where they mean nothing.

@@ -1,7 +1,9 @@
 package experiments
 
 import (
+	"fmt"
 	"math"
+	"strings"
 
 	"bourse/experiments/metrics"
 	"bourse/experiments/papers"
@@ -15,6 +17,7 @@ type Study struct {
 	Metrics    []metrics.Metric
 	cells      [][]cell // by configuration and policy
 	unproven   []int    // by configuration: replications whose U* is a bound only
+	alike      []string // configurations of which all replications have the same jobs and hosts
 	notes      []string // what a reader of the numbers must know
 
 	paper *papers.Reference // what is shown beside, once it was asked for
@@ -96,6 +99,18 @@ func (s *Study) add(configuration int, found []float64) {
 			found = found[width:]
 		}
 	}
+}
+
+// noSample names the configurations whose replications are no sample of anything.
+func (s *Study) noSample() []string {
+	if len(s.alike) == 0 {
+		return nil
+	}
+	where := strings.Join(s.alike, ", ")
+	if len(s.alike) > 5 {
+		where = fmt.Sprintf("%s and %d more", strings.Join(s.alike[:5], ", "), len(s.alike)-5)
+	}
+	return []string{fmt.Sprintf("%s: every replication has the same jobs on the same hosts, so that nothing but ties and what policies draw is left to chance: they are no sample, and have no deviations and intervals. One is enough, or workload.resample draws jobs from the log.", where)}
 }
 
 // summary describes metric m over the replications in which it is defined.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -16,12 +17,13 @@ import (
 )
 
 // A workload makes the plan of each replication: a function of the streams
-// "workload", "estimate" and "annotate" and of nothing else, so that every policy is given
+// "workload", "resample", "estimate" and "annotate" and of nothing else, so that every policy is given
 // the same jobs.
 type workload struct {
 	model    workloadgen.Model
 	estimate dist.Distribution // of estimate over runtime; nil: as the model says
 	fixed    workloadgen.Plan  // without a model: the plan of every replication
+	resample *workloadgen.Resample
 	annotate *annotate.Options // nil: the jobs stay as they are
 	notes    []string          // how the jobs were chosen
 }
@@ -29,7 +31,7 @@ type workload struct {
 type logKey struct{ path, filter string }
 
 func (read *recordings) workload(w *scenario.Workload) (work *workload, err error) {
-	work = new(workload)
+	work = &workload{resample: (*workloadgen.Resample)(w.Resample)}
 	if work.annotate, err = annotations(w.Annotate); err != nil {
 		return nil, err
 	}
@@ -123,11 +125,27 @@ func annotations(said scenario.Options) (*annotate.Options, error) {
 // errNoBudget reports jobs that nobody pays for.
 var errNoBudget = errors.New("no job has a budget: want one from workload.annotate: price, budget, or urgency with sla")
 
+// alike reports whether the second replication has the same jobs as the first, which were
+// drawn, on the same hosts: then nothing but ties and what policies draw is left to chance.
+func (a *arena) alike(s *setting, seed uint64) (bool, error) {
+	if f := s.conf.Fleet.Availability; s.work.model != nil || s.work.resample != nil || f != nil && f.Model != nil {
+		return false, nil
+	}
+	first := slices.Clone(a.plan)
+	err := a.draw(s, seed, 1)
+	return err == nil && slices.Equal(first, a.plan), err
+}
+
 // draw makes the plan of replication rep the arena's. If the first has jobs with
 // budgets, one that by chance has none is run as it is.
 func (a *arena) draw(s *setting, seed uint64, rep int) (err error) {
 	w := s.work
 	a.plan = w.fixed
+	if w.resample != nil && w.model == nil {
+		if a.plan, err = w.resample.Apply(w.fixed, rand.New(Stream(seed, rep, "resample"))); err != nil {
+			return fmt.Errorf("workload.resample: %w", err)
+		}
+	}
 	if w.model != nil {
 		if a.drawn, err = w.model.Plan(Stream(seed, rep, "workload"), 0, a.drawn); err != nil {
 			return err

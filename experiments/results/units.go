@@ -25,6 +25,7 @@ type Plan struct {
 	Format       int               `json:"format"`
 	Scenario     string            `json:"scenario"` // as run
 	Replications int               `json:"replications"`
+	Alike        []string          `json:"alike,omitempty"` // configurations whose replications all have the same jobs and hosts
 	Tables       string            `json:"tables"`
 	Ledgers      bool              `json:"ledgers"` // of every replication
 	Inputs       map[string]string `json:"inputs"`  // sha256 of every log, plan and trace read, by path as given

@@ -1,0 +1,62 @@
+package experiments
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bourse/experiments/scenario"
+)
+
+// TestAlike checks that replications of a plan as it is are said to be no sample, without
+// deviations and intervals, and that those with anything drawn are not.
+func TestAlike(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	plan := filepath.Join(dir, "plan.csv")
+	if err := os.WriteFile(plan, []byte("id,user,arrival,runtime,nodes,value\n1,1,0,100,1,5\n2,2,50,100,1,5\n3,2,60,100,1,9\n4,3,500,100,1,9\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	e, err := scenario.Parse("alike.yaml", []byte(`
+name: alike
+replications: 3
+base: {fleet: {hosts: 1, cpus: 1}, workload: {plan: "`+plan+`"}, admission: [be, cac]}
+configurations:
+  - fixed
+  - {name: users, workload: {resample: {by: user}}}
+  - {name: blocks, workload: {resample: {by: block, length: 100}}}
+  - {name: worth, workload: {annotate: {value: pareto, budget: 10}}}
+  - {name: hosts, fleet: {availability: {model: markov}}}
+`), Known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready, err := Prepare(&e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(ready.alike) != 1 || ready.alike[0] != "fixed" {
+		t.Errorf("alike are %q, want fixed alone", ready.alike)
+	}
+	s, err := ready.Publish(t.Context(), Options{}, to(t, ready, filepath.Join(dir, "out")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes := strings.Join(s.told(), "\n"); !strings.Contains(notes, "fixed: every replication has the same jobs on the same hosts") {
+		t.Errorf("notes %s", notes)
+	}
+	spread := map[string]bool{}
+	for _, row := range s.summaryRows() {
+		if row.SD != nil || row.Lo95 != nil || row.Hi95 != nil {
+			spread[row.Configuration] = true
+		}
+	}
+	if spread["fixed"] || !spread["users"] || !spread["blocks"] || !spread["worth"] || !spread["hosts"] {
+		t.Errorf("intervals in %v, want all but fixed", spread)
+	}
+	e.Configurations[2].Workload.Resample.Length = 1e9
+	if _, err := Prepare(&e); err == nil || !strings.Contains(err.Error(), "configuration blocks: workload.resample: found a span of less than a block of 1e+09 s") {
+		t.Errorf("a block too long: %v", err)
+	}
+}

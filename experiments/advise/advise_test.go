@@ -1,14 +1,19 @@
 package advise_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"bourse/experiments/advise"
+	"bourse/experiments/report"
+	"bourse/experiments/results"
+	"bourse/experiments/stats"
 )
 
 // TestPaper checks the four worked examples of §5, eq. 14 to 17, each with the
@@ -151,4 +156,63 @@ func ExampleInelastic() {
 	}
 	fmt.Printf("threshold %.2f, reserve %v\n", v.Threshold, v.Reserving)
 	// Output: threshold 0.29, reserve true
+}
+
+// TestUndecided checks that a threshold which the replications do not tell from p_a is
+// said to be undecided, and others are not; that the numbers are means over replications
+// that have them all; and that the reservation market's own q stands beside.
+func TestUndecided(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "r")
+	w, err := results.Create(path, results.None, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := results.NewEncoder(results.None, nil)
+	add := func(policy, metric string, values ...float64) {
+		var rows []results.Metric
+		for rep, v := range values {
+			rows = append(rows, results.Metric{Configuration: "one", Admission: policy, Replication: rep, Metric: metric, Value: &v})
+		}
+		err = errors.Join(err, out.Metrics(rows))
+	}
+	add("be", "p_w", 0.5, 0.7, 0.4, 0.6)
+	add("be", "p_d", 0.9, 0.95, 0.92, 0.93)
+	add("be", "q", 0.1, 0.1, 0.1, 0.1)
+	add("be", "p_a", 1, 1, 1, 1, 1)
+	add("cac", "p_a", 0.5, 0.52, 0.51, 0.49, 0.1)
+	add("cac", "q", 0.05, 0.05, 0.05, 0.05)
+	b, wrong := out.Block()
+	if err := errors.Join(err, wrong, w.Append(b), w.Close(results.Manifest{})); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := results.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := advise.Measured(dir, "be", "cac")
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	d, err := advise.Weigh(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := all[0]
+	if a.N != 4 || math.Abs(a.Numbers["p_a"]-0.505) > 1e-12 || math.Abs(a.Numbers["q_reservation"]-0.05) > 1e-12 {
+		t.Errorf("%+v, want four replications and p_a 0.505", a)
+	}
+	for i, want := range []string{"undecided", "spot", "spot"} {
+		c := a.User[i]
+		if c.Verdict != want || !(*c.Lo95 < c.Threshold && c.Threshold < *c.Hi95 && *c.AboveLo < *c.AboveHi) {
+			t.Errorf("%s: %+v, want %s", c.For, c, want)
+		}
+	}
+	// The jackknife of a mean over a constant is Student's interval of the threshold itself.
+	s := stats.Summarize([]float64{(0.5 - 0.1) / 0.9, (0.7 - 0.1) / 0.9, (0.4 - 0.1) / 0.9, (0.6 - 0.1) / 0.9})
+	near(t, *a.User[0].Lo95, s.Lo95, 1e-9)
+	near(t, *a.User[0].Hi95, s.Hi95, 1e-9)
+	if text := d.Text(report.Terminal{}); !strings.Contains(text, "q of the reservation market = 0.05  (n 4)") || !strings.Contains(text, ": undecided (eq. 13; p_a less it in [") {
+		t.Errorf("%s", text)
+	}
 }

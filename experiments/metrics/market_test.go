@@ -48,7 +48,8 @@ func TestMarketMetrics(t *testing.T) {
 		{"p_a", 3. / 4, 0},
 		{"p_w", 1. / 3, undefined},
 		{"p_d", (1 + 0.5 + 0.2) / 3, undefined},
-		{"q", (0.2 + 0.125 + 1) / 3, undefined},
+		{"q", (2. + 1 + 4) / (10 + 8 + 4), undefined},
+		{"q_mean", (0.2 + 0.125 + 1) / 3, undefined},
 	} {
 		found := false
 		for _, m := range metrics.All() {

@@ -60,6 +60,7 @@ var table = []Metric{
 	Fulfilment,
 	Completion,
 	CostOverValue,
+	MeanCostOverValue,
 	DeadlinesFulfilled,
 	ofClass(DeadlinesFulfilled, true),
 	ofClass(DeadlinesFulfilled, false),

@@ -39,10 +39,30 @@ var (
 		},
 	}
 
-	// CostOverValue is q.
+	// CostOverValue is q. What §5 makes of it is linear in cost and value, so that it is
+	// the ratio of their sums.
 	CostOverValue = Metric{
 		Name:  "q",
 		Label: "q",
+		Unit:  "1",
+		Bound: Proportion,
+		Doc:   "cost over value: sum of p over sum of v, of admitted jobs (§5)",
+		Of: func(o *Outcome) (float64, bool) {
+			paid, worth := 0.0, 0.0
+			for i := range o.Jobs {
+				if j := &o.Jobs[i]; j.Admitted() {
+					paid += j.Contract.Paid.Float64()
+					worth += j.Contract.SLA.Budget.Float64()
+				}
+			}
+			return paid / worth, worth > 0
+		},
+	}
+
+	// MeanCostOverValue is the other reading of q.
+	MeanCostOverValue = Metric{
+		Name:  "q_mean",
+		Label: "q, mean of ratios",
 		Unit:  "1",
 		Bound: Proportion,
 		Doc:   "cost over value: mean of p/v over admitted jobs (§5)",

@@ -71,6 +71,7 @@ type Allocation struct {
 	Done     float64     // work done, as of At
 	Owed     float64     // dollars charged, as of At
 	At       float64     // instant of the host's last event
+	Met      market.Rate // what the others bid when it was placed
 
 	// What sharing rules by deadline remember of it; 0 under other rules.
 	Need   float64 // processors that it needed when its estimate still lasted

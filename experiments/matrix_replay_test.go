@@ -47,6 +47,7 @@ type replayTask struct {
 	at    int // of the host
 	nodes int // of a gang, as many as its contract has without a plan
 	bid   int64
+	met   float64 // $/s that the others bid when it came
 
 	rate, paying float64
 	done, owed   float64
@@ -117,7 +118,7 @@ func newReplay(run *toldRun) (*replay, error) {
 	if w.rule, err = ruleOf(run.offer); err != nil {
 		return nil, err
 	}
-	if !slices.Contains([]string{"spot", "usage", "bid", "budget"}, w.payment) {
+	if !slices.Contains([]string{"spot", "scarce", "admission", "usage", "bid", "budget"}, w.payment) {
 		return nil, fmt.Errorf("the matrix cannot replay the payment rule %s: want its formula beside the others", w.payment)
 	}
 	for h := range c.Fleet.Hosts {
@@ -284,6 +285,9 @@ func (w *replay) start(e tapeEvent) error {
 	c.nodes = append(c.nodes, k)
 	if math.IsNaN(c.start) {
 		c.start = e.at
+	}
+	for _, o := range h.on {
+		k.met += float64(o.bid) / 1e9
 	}
 	h.on = append(h.on, k)
 	h.dirty, h.leaves = true, math.NaN()

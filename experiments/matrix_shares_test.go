@@ -246,15 +246,22 @@ func (w *replay) librasla(h *replayHost, share []float64) {
 
 // charge sets what each task on h pays, in dollars per second (market, §4).
 func (w *replay) charge(h *replayHost) {
-	price := 0.0
+	price, free := 0.0, h.cpus
 	for _, k := range h.on {
 		price += float64(k.bid) / 1e9
+		free -= k.rate / h.speed
 	}
 	for _, k := range h.on {
 		bid, got := float64(k.bid)/1e9, k.rate/(h.cpus*h.speed)
 		switch w.payment {
 		case "spot":
 			k.paying = min(bid, got*(price-bid))
+		case "scarce":
+			if k.paying = 0; free < 1-1e-9 {
+				k.paying = min(bid, got*(price-bid))
+			}
+		case "admission":
+			k.paying = min(bid, got*k.met)
 		case "usage":
 			k.paying = min(bid, got*price)
 		case "bid":

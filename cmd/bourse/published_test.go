@@ -24,7 +24,7 @@ func TestPublished(t *testing.T) {
 		return out
 	}
 	for _, c := range [][2]string{
-		{"paper", "base.market.payment=usage"}, {"paper", "base.market.payment=budget"},
+		{"paper", "base.market.payment=usage"}, {"paper", "base.market.payment=budget"}, {"paper", "base.market.payment=scarce"}, {"paper", "base.market.payment=admission"},
 		{"paper", "base.horizon=3000"}, {"paper", "base.market.instant=submissions-first"},
 		{"paper", "base.sla={deadline: hard, penalty: {rate: 0.01, max: 1.5}}"},
 		{"paper", "base.sla={runs_on: true, enforcement: per-host, penalty: {rate: 0.01}}"},

@@ -31,7 +31,7 @@ type plain struct {
 
 type plainNode struct {
 	host       hosts.ID
-	bid        float64 // $/s
+	bid, met   float64 // $/s; what the others bid there when it came
 	rate, pays float64
 	done, owed float64
 	left       bool // its own work is done, where it is judged by itself
@@ -46,11 +46,23 @@ func (f *reference) run(decisions []contracts.Decision) {
 		}
 		c := &plain{ask: f.asks[i]}
 		for _, p := range decisions[i].Placements {
-			c.nodes = append(c.nodes, plainNode{host: p.Host, bid: p.Bid.Float64()})
+			c.nodes = append(c.nodes, plainNode{host: p.Host, bid: p.Bid.Float64(), met: f.bids(p.Host)})
 		}
 		f.active = append(f.active, c)
 	}
 	f.pass(math.Inf(1))
+}
+
+// bids returns what is bid on a host.
+func (f *reference) bids(h hosts.ID) (sum float64) {
+	for _, c := range f.active {
+		for _, k := range c.nodes {
+			if k.host == h && !k.left {
+				sum += k.bid
+			}
+		}
+	}
+	return sum
 }
 
 // pass lets time go by, from event to event.
@@ -108,12 +120,22 @@ func (f *reference) share() {
 			}
 		}
 		got := fill(f.spec.CPUs, on, limits)
+		free := f.spec.CPUs
+		for _, g := range got {
+			free -= g
+		}
 		for i, k := range on {
 			k.rate = got[i] * f.spec.Speed
 			q := got[i] / f.spec.CPUs
 			switch f.payment {
 			case "spot":
 				k.pays = min(k.bid, q*(price-k.bid))
+			case "scarce":
+				if k.pays = 0; free < 1-1e-9 {
+					k.pays = min(k.bid, q*(price-k.bid))
+				}
+			case "admission":
+				k.pays = min(k.bid, q*k.met)
 			case "usage":
 				k.pays = min(q/(k.bid/price), 1) * k.bid
 			case "bid":

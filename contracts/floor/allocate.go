@@ -77,7 +77,7 @@ func (f *Floor) share(v *host) {
 			f.change(s.Contract)
 		}
 	}
-	f.Tariff(on, v.auction.Price(), v.rated.capacity)
+	f.Tariff(on, v.auction.Price(), v.rated.capacity, v.rated.speed)
 }
 
 // order tells the machine of v the shares that it has not been told.

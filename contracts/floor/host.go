@@ -108,6 +108,7 @@ func (f *Floor) start(i, n int32, holds bool) error {
 	s := &v.on[at] // field by field: a copy of what was just written has to wait for it
 	s.Contract, s.Node, s.Slot, s.Bid, s.At = i, n, slot, pl.Bid, f.now
 	s.Share, s.Told = share, share
+	s.Met = v.auction.Price()
 	f.bid(v, c.ID, pl.Bid)
 	return nil
 }

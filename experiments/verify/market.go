@@ -41,6 +41,7 @@ type task struct {
 	host *machine
 	bid  int64   // nano-dollars per second
 	most float64 // processors, 0 for no limit
+	met  int64   // what the others bid when it was placed
 	need float64 // work after which it leaves by itself, +Inf if it does not
 	pace float64 // the most work per second of one that keeps a processor to itself
 
@@ -148,7 +149,7 @@ func (m *market) accrue(h *machine, seconds float64) {
 	work := h.each * h.speed * seconds
 	bid := gain{work: work, pay: seconds}
 	switch m.rules.Payment {
-	case "spot":
+	case "spot", "scarce": // a crowd leaves no processor to spare
 		h.crowd.accrue(price-1/got, bid, gain{work, got * price * seconds, got * seconds})
 	case "usage":
 		h.crowd.all(gain{work: work, pay: min(1, got*price) * seconds})
@@ -179,11 +180,12 @@ func (m *market) limitOf(n *task) float64 {
 // allocate gives each task on h its processors, in proportion to weights; what a task
 // cannot use goes to the others.
 func (m *market) allocate(h *machine) {
+	defer m.spare(h)
 	for {
 		capped := m.share(h)
 		switch c := h.crowd; {
 		case c == nil || c.urgent*h.each < 1 && 2*c.heaviest <= h.price:
-			if m.rules.Sharing == "auction" && len(h.alone) > max(m.few, 2*capped) {
+			if m.rules.Sharing == "auction" && m.rules.Payment != "admission" && len(h.alone) > max(m.few, 2*capped) {
 				m.join(h, capped)
 			}
 			return
@@ -191,6 +193,22 @@ func (m *market) allocate(h *machine) {
 			m.bring(c.last())
 		default:
 			m.bring(c.top())
+		}
+	}
+}
+
+// spare charges nothing on h if that is the rule and it has a processor to spare.
+func (m *market) spare(h *machine) {
+	if m.rules.Payment != "scarce" || h.crowd != nil {
+		return
+	}
+	used := 0.0
+	for _, n := range h.alone {
+		used += n.rate / h.speed
+	}
+	if used <= m.rules.CPUs-1+1e-9 {
+		for _, n := range h.alone {
+			n.paying = 0
 		}
 	}
 }
@@ -269,14 +287,18 @@ func (m *market) share(h *machine) (capped int) {
 // get gives n so many processors.
 func (m *market) get(n *task, cpus float64) {
 	n.rate = cpus * n.host.speed
-	n.paying = charge(m.rules.Payment, float64(n.bid), float64(n.host.price-n.bid), cpus/m.rules.CPUs)
+	others := n.host.price - n.bid
+	if m.rules.Payment == "admission" {
+		others = n.met
+	}
+	n.paying = charge(m.rules.Payment, float64(n.bid), float64(others), cpus/m.rules.CPUs)
 }
 
 // charge returns what is paid for a bid where the others bid so much together and it
 // gets that fraction of the host.
 func charge(rule string, bid, others, got float64) float64 {
 	switch rule {
-	case "spot":
+	case "spot", "scarce", "admission":
 		return min(bid, got*others)
 	case "usage":
 		return min(bid, got*(bid+others))
@@ -299,7 +321,7 @@ func (m *market) start(now float64, d *contract) {
 			n.urge = 0
 		}
 		m.came++
-		n.came, n.on = m.came, true
+		n.came, n.on, n.met = m.came, true, n.host.price
 		n.host.price += n.bid
 		m.stand(n)
 		m.prices.change(now, n.bid)

@@ -20,7 +20,7 @@ type Run struct {
 
 // Rules are those of a scenario that charges follow from.
 type Rules struct {
-	Payment string // rule: spot, usage, bid or budget
+	Payment string // rule: spot, scarce, admission, usage, bid or budget
 	Sharing string // rule
 	Hosts   int
 	CPUs    float64   // of a host

@@ -161,10 +161,14 @@ func (j Judged) text(t report.Terminal, brief bool) string {
 		}
 		for i, o := range c.Outcomes {
 			line("%s %s", where(o), outcome(o))
-			if o.Exact != "" {
+			next := claims.Outcome{}
+			if i+1 < len(c.Outcomes) {
+				next = c.Outcomes[i+1]
+			}
+			if o.Exact != "" && o.Exact != next.Exact {
 				line("       no chance: %s", o.Exact)
 			}
-			if next := c.Outcomes[i+1:]; len(next) == 0 || next[0].Margin != o.Margin || next[0].Source != o.Source {
+			if o.Margin != next.Margin || o.Source != next.Source {
 				line("margin %.4g: %s", o.Margin, o.Source)
 			}
 		}

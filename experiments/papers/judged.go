@@ -92,6 +92,9 @@ func readClaimed(dirs []*results.Dir, papers []claims.Paper) (found []*claims.Re
 		}
 		found = append(found, r)
 		say := func(what string) { notes[e.Name] = append(notes[e.Name], e.Name+" is of "+what) }
+		if e.Until != nil {
+			say("replications that ended when an interval was narrow; the intervals here are of a number fixed before")
+		}
 		if e.Generated() != nil {
 			say("generated jobs, not of the log that the paper used")
 		}

@@ -132,6 +132,11 @@ func Drawn(dir *results.Dir, curveAlone bool) (d report.Document, err error) {
 		return d, err
 	}
 	paper := papers.Beside(&e)
+	for i, row := range summary { // older results have numbers beside what is not the paper's
+		if _, ok := paper.Number(row.Configuration, row.Admission, row.Metric); !ok {
+			summary[i].Paper = nil
+		}
+	}
 	if curveAlone {
 		if d.Figures = paper.Figures(labels(), nil, curve); len(d.Figures) > 0 {
 			d.Figures = d.Figures[:1]

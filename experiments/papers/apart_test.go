@@ -43,7 +43,7 @@ func TestApart(t *testing.T) {
 		if strings.HasPrefix(name, "volunteers") && !OfModels(name) {
 			known.Trace, known.TraceFormat = "ucb.csv", "csv"
 		}
-		e := stored(name, known, "seed=7", "replications=60", "title=mine")
+		e := stored(name, known, "seed=7", "replications=60", "until={metric: violations, half_width: 0.1, min: 5}", "title=mine")
 		if d := apart(e); d != nil {
 			t.Errorf("%s: %s: found %s, the paper's has %s", name, d.Field, d.One, d.Other)
 		}

@@ -92,6 +92,9 @@ func readClaimed(dirs []*results.Dir, papers []claims.Paper) (found []*claims.Re
 		}
 		found = append(found, r)
 		say := func(what string) { notes[e.Name] = append(notes[e.Name], e.Name+" is of "+what) }
+		if e.Until != nil {
+			say("replications that ended when an interval was narrow; the intervals here are of a number fixed before")
+		}
 		if e.Generated() != nil {
 			say("generated jobs, not of the log that the paper used")
 		}
@@ -161,10 +164,14 @@ func (j Judged) text(t report.Terminal, brief bool) string {
 		}
 		for i, o := range c.Outcomes {
 			line("%s %s", where(o), outcome(o))
-			if o.Exact != "" {
+			next := claims.Outcome{}
+			if i+1 < len(c.Outcomes) {
+				next = c.Outcomes[i+1]
+			}
+			if o.Exact != "" && o.Exact != next.Exact {
 				line("       no chance: %s", o.Exact)
 			}
-			if next := c.Outcomes[i+1:]; len(next) == 0 || next[0].Margin != o.Margin || next[0].Source != o.Source {
+			if o.Margin != next.Margin || o.Source != next.Source {
 				line("margin %.4g: %s", o.Margin, o.Source)
 			}
 		}

@@ -273,3 +273,15 @@ func TestJackknife(t *testing.T) {
 		t.Error("a pseudo-value of what is undefined")
 	}
 }
+
+// TestLess checks that what holds of a difference with a probability rests on two intervals
+// that each miss with half of the rest.
+func TestLess(t *testing.T) {
+	t.Parallel()
+	a, b := ofMean(extra[0], math.Inf(-1), math.Inf(1)), ofMean(extra[1], math.Inf(-1), math.Inf(1))
+	lo, hi, _ := a.Less(b).Interval(0.05)
+	alo, ahi, _ := a.Interval(0.025)
+	blo, bhi, _ := b.Interval(0.025)
+	near(t, "lo", lo, alo-bhi, 1e-12)
+	near(t, "hi", hi, ahi-blo, 1e-12)
+}

@@ -44,7 +44,9 @@ func (s Sample) Plus(weight float64, other Sample) Sample {
 
 // Estimate returns the number of s, whose parts lie in [lo,hi], with Student's interval of
 // them. Where they are all equal that has no width, and there is none but what is left to
-// something that was not seen, if lo and hi bound it: see ofMean.
+// something that was not seen, if lo and hi bound it: see ofMean. Of few values that are
+// skewed, or of which few are not alike, the interval holds the number less often than it
+// says: TestCoverage has how often.
 func (s Sample) Estimate(lo, hi float64) Estimate {
 	e := ofMean(s.Parts, lo, hi)
 	off := s.Value - e.Value // the bias that the jackknife finds: the interval stays about the number

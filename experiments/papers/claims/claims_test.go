@@ -266,6 +266,48 @@ func TestNoChance(t *testing.T) {
 	}
 }
 
+// TestHalf checks that half of the margin can contradict what all of it supports.
+func TestHalf(t *testing.T) {
+	t.Parallel()
+	p, err := Read("test", []byte(`{name: x, title: x, claims: [{id: "1", quote: q, section: s, margin: 10, source: s, tests: [{metric: m, of: a, in: lab/c, is: similar}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j := Judge(p, lab())[0]; j.Verdict != Supported || j.Half != Contradicted {
+		t.Errorf("6.6 within 10 is %s, and within 5 %s", j.Verdict, j.Half)
+	}
+}
+
+// TestEnds checks between what differences of metrics lie that lie between two values.
+func TestEnds(t *testing.T) {
+	t.Parallel()
+	r := &Results{Ends: map[string][2]float64{"part": {0, 1}, "score": {-1, 1}}}
+	for _, c := range []struct {
+		n    Number
+		want string
+	}{
+		{Number{Metric: Some[string]{"part"}}, "0 1"},
+		{Number{Metric: Some[string]{"part"}, Since: "score"}, "-1 2"},
+		{Number{Metric: Some[string]{"part"}, Less: "b"}, "-1 1"},
+		{Number{Metric: Some[string]{"part"}, Since: "score", Less: "b"}, "-3 3"},
+		{Number{Metric: Some[string]{"part"}, Since: "time"}, "-Inf +Inf"},
+		{Number{Metric: Some[string]{"part"}, Per: "b"}, "-Inf +Inf"},
+	} {
+		if lo, hi := c.n.ends(r); fmt.Sprint(lo, hi) != c.want {
+			t.Errorf("%s lies between %v and %v, want %s", c.n.metric(), lo, hi, c.want)
+		}
+	}
+}
+
+// TestLeave checks means without one value.
+func TestLeave(t *testing.T) {
+	t.Parallel()
+	of := leave([]float64{1, 2, 6})
+	if got := fmt.Sprint(of(-1), of(0), of(1), of(2)); got != "3 4 3.5 1.5" {
+		t.Errorf("means of 1, 2 and 6 without one: %s", got)
+	}
+}
+
 // TestStream checks that what is kept of a row is its number: eight bytes and what a slice
 // has in reserve as it grows, a quarter.
 func TestStream(t *testing.T) {

@@ -16,7 +16,8 @@ func BenchmarkBid(b *testing.B) {
 	b.ReportAllocs()
 	for i := range b.N {
 		now += 20
-		a.Bid(now, BidderID(i%5), Rate(1e7+i%7)*Rate(i/5%2))
+		rate := Rate(1e7 + i%5)
+		a.Bid(now, rate*Rate(i/5%2), rate*Rate(1-i/5%2))
 	}
 }
 

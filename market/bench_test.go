@@ -90,11 +90,14 @@ func BenchmarkRankingJob(b *testing.B) {
 			}
 			took := float64(b.Elapsed()) / float64(b.N)
 
-			keys := slices.Concat(r.chunks...)
+			var keys []key
+			for i, p := range r.prices {
+				keys = append(keys, key{p, int32(i)})
+			}
 			rounds := max(10, 1_000_000/size)
 			start := time.Now()
 			for range rounds {
-				slices.SortFunc(keys, compareKeys)
+				slices.SortFunc(keys, compare)
 				for i := range nodes {
 					keys[i].price = Rate(rng.IntN(1e6))
 				}

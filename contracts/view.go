@@ -60,18 +60,20 @@ type View interface {
 
 // An Allocation is one node of an active contract, as it stands on its host.
 type Allocation struct {
+	// What every event on the host touches is in one place.
 	Contract int32 // for View.Contract
 	Node     int32 // index in the contract's placements
 	Slot     hosts.Slot
 	Bid      market.Rate
-	Share    hosts.Share
-	Told     hosts.Share // as the machine was told, which is the market's concern alone
-	Rate     float64     // work per second that it gets
-	Paying   float64     // dollars per second that it is charged
-	Done     float64     // work done, as of At
-	Owed     float64     // dollars charged, as of At
-	At       float64     // instant of the host's last event
-	Met      market.Rate // what the others bid when it was placed
+	Rate     float64 // work per second that it gets
+	Paying   float64 // dollars per second that it is charged
+	Done     float64 // work done, as of At
+	Owed     float64 // dollars charged, as of At
+	At       float64 // instant of the host's last event
+
+	Share hosts.Share
+	Told  hosts.Share // as the machine was told, which is the market's concern alone
+	Met   market.Rate // what the others bid when it was placed
 
 	// What sharing rules by deadline remember of it; 0 under other rules.
 	Need   float64 // processors that it needed when its estimate still lasted

@@ -89,3 +89,41 @@ func heap() float64 {
 	runtime.ReadMemStats(&m)
 	return float64(m.HeapAlloc)
 }
+
+// TestBatches checks that a run of more contracts than the broker keeps has all of them:
+// each job its own, settled for all that its user has lost, and the last end.
+func TestBatches(t *testing.T) {
+	t.Parallel()
+	const hosts = 30
+	c := scenario.Default()
+	c.Fleet.Hosts = hosts
+	model := scenario.Named("paper")
+	c.Workload.Model = &model
+	c.Admission = []scenario.Choice{scenario.Named("be")}
+	all, err := settings(&scenario.Experiment{Configurations: []scenario.Configuration{c}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := newArena()
+	a.plan = crowd(2*atOnce+atOnce/2, hosts)
+	run, err := a.run(context.Background(), all[0], &all[0].offers[0], 1, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paid, got int64
+	end := 0.0
+	for i := range run.Jobs {
+		j := &run.Jobs[i]
+		if int64(j.Contract.ID) != j.ID || !j.Admitted() {
+			t.Fatalf("job %d has contract %d, which is %v", j.ID, j.Contract.ID, j.Contract.Outcome)
+		}
+		paid += j.Contract.Paid.Micros()
+		end = max(end, j.Contract.Ended)
+	}
+	for _, owner := range a.owners {
+		got += a.ledger.Balance(owner).Micros()
+	}
+	if kept := len(a.broker.Ended()); kept >= atOnce || paid != got || end != run.End {
+		t.Errorf("the broker keeps %d contracts; $%d paid, %d received; the last end is %v, want %v", kept, paid, got, run.End, end)
+	}
+}

@@ -2,7 +2,6 @@ package market
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -15,25 +14,25 @@ func TestShares(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var a Auctioneer
 		rates := rapid.SliceOfN(rapid.Int64Range(1, int64(MaxRate)), 1, 20).Draw(t, "rates")
+		share := func(i int) float64 { return float64(Kept(float64(rates[i]), float64(a.Price()), 0)) }
 		for i, r := range rates {
-			id, r := BidderID(i), Rate(r)
-			kept := a.ShareIf(0, r)
-			quote := a.Quote(r)
-			a.Bid(float64(i), id, r)
-			if got := a.Share(id); math.Abs(float64(got-quote)) > 1e-15 {
+			kept := Kept(float64(rates[0]), float64(a.Price()), float64(r))
+			quote := Quote(float64(r), float64(a.Price()))
+			a.Bid(float64(i), 0, Rate(r))
+			if got := share(i); math.Abs(got-float64(quote)) > 1e-15 {
 				t.Fatalf("share = %v, want the quoted %v", got, quote)
 			}
-			if got := a.Share(0); i > 0 && math.Abs(float64(got-kept)) > 1e-15 {
+			if got := share(0); i > 0 && math.Abs(got-float64(kept)) > 1e-15 {
 				t.Fatalf("share of the first = %v, want the predicted %v", got, kept)
 			}
 		}
 		sum := 0.0
 		for i := range rates {
-			s := a.Share(BidderID(i))
+			s := share(i)
 			if !(s >= 0 && s <= 1) {
 				t.Fatalf("share of %d = %v, want it in [0,1]", i, s)
 			}
-			sum += float64(s)
+			sum += s
 		}
 		if math.Abs(sum-1) > 1e-14 { // 20 roundings of 2^-53
 			t.Fatalf("shares sum to %v, want 1", sum)
@@ -42,37 +41,23 @@ func TestShares(t *testing.T) {
 }
 
 // TestPriceIsExact checks that the price is the sum of the standing bids to the
-// nano-dollar after any conversation, that bids keep their order of arrival, and
-// that what a bidder faces is the rest.
+// nano-dollar after any conversation.
 func TestPriceIsExact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var a Auctioneer
-		var want []bid
+		var stands [6]Rate
 		now := 0.0
 		for range rapid.IntRange(1, 60).Draw(t, "bids") {
 			now += rapid.Float64Range(0, 10).Draw(t, "dt")
-			b := bid{
-				BidderID(rapid.IntRange(0, 5).Draw(t, "bidder")),
-				Rate(rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(0, 1<<60)).Draw(t, "rate")),
-			}
-			a.Bid(now, b.Bidder, b.Rate)
-			i := slices.IndexFunc(want, func(w bid) bool { return w.Bidder == b.Bidder })
-			switch {
-			case i >= 0 && b.Rate > 0:
-				want[i] = b
-			case i >= 0:
-				want = slices.Delete(want, i, i+1)
-			case b.Rate > 0:
-				want = append(want, b)
-			}
-		}
-		if got := a.bids; !slices.Equal(got, want) {
-			t.Fatalf("bids = %v, want %v", got, want)
+			was := &stands[rapid.IntRange(0, 5).Draw(t, "bidder")]
+			r := Rate(rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(0, 1<<60)).Draw(t, "rate"))
+			a.Bid(now, *was, r)
+			*was = r
 		}
 		var sum Rate
-		for _, b := range want {
-			sum += b.Rate
+		for _, r := range stands {
+			sum += r
 		}
 		if got := a.Price(); got != sum {
 			t.Fatalf("price = %d, want %d", got, sum)
@@ -87,28 +72,30 @@ func TestPriceIsExact(t *testing.T) {
 func TestBidRefuses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		name string
-		now  float64
-		rate Rate
+		name      string
+		now       float64
+		was, rate Rate
 	}{
-		{"negative rate", 1, -1},
-		{"price above an int64", 1, math.MaxInt64},
-		{"time going back", 0.5, 1},
-		{"no time at all", math.NaN(), 1},
+		{"negative rate", 1, 0, -1},
+		{"in place of a negative rate", 1, -1, 0},
+		{"in place of what does not stand", 1, 2, 2},
+		{"price above an int64", 1, 0, math.MaxInt64},
+		{"time going back", 0.5, 0, 1},
+		{"no time at all", math.NaN(), 0, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var a Auctioneer
-			a.Bid(1, 1, 1)
+			a.Bid(1, 0, 1)
 			defer func() {
 				if recover() == nil {
-					t.Errorf("Bid(%v, 2, %d) did not panic", c.now, c.rate)
+					t.Errorf("Bid(%v, %d, %d) did not panic", c.now, c.was, c.rate)
 				}
 				if a.Price() != 1 && c.now == 1 {
 					t.Errorf("price = %d after a refused bid, want 1", a.Price())
 				}
 			}()
-			a.Bid(c.now, 2, c.rate)
+			a.Bid(c.now, c.was, c.rate)
 		})
 	}
 }
@@ -121,11 +108,11 @@ func TestReset(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 20 {
-		a.Bid(float64(i), BidderID(i), 5)
+		a.Bid(float64(i), 0, 5)
 	}
 	a.Reset()
-	if mean, std := a.History().Moments(0); a.Price() != 0 || len(a.bids) != 0 || mean != 0 || std != 0 {
-		t.Errorf("price %v, %d bids, moments %v, %v after Reset; want none", a.Price(), len(a.bids), mean, std)
+	if mean, std := a.History().Moments(0); a.Price() != 0 || mean != 0 || std != 0 {
+		t.Errorf("price %v, moments %v, %v after Reset; want none", a.Price(), mean, std)
 	}
 	if got := a.History().Window(); got != 60 {
 		t.Errorf("window = %v after Reset, want 60", got)
@@ -133,13 +120,13 @@ func TestReset(t *testing.T) {
 }
 
 // TestNothingAllocated checks that an auctioneer that has seen its greatest
-// numbers of bids and steps allocates no more.
+// number of steps allocates no more.
 func TestNothingAllocated(t *testing.T) {
 	var a Auctioneer
 	round := func() {
 		a.Reset()
 		for i := range 500 {
-			a.Bid(float64(i)*7, BidderID(i%9), Rate(i%4))
+			a.Bid(float64(i)*7, a.Price(), Rate(i%4))
 			a.History().Moments(float64(i) * 7)
 		}
 	}

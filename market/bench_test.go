@@ -16,7 +16,8 @@ func BenchmarkBid(b *testing.B) {
 	b.ReportAllocs()
 	for i := range b.N {
 		now += 20
-		a.Bid(now, BidderID(i%5), Rate(1e7+i%7)*Rate(i/5%2))
+		rate := Rate(1e7 + i%5)
+		a.Bid(now, rate*Rate(i/5%2), rate*Rate(1-i/5%2))
 	}
 }
 
@@ -89,11 +90,14 @@ func BenchmarkRankingJob(b *testing.B) {
 			}
 			took := float64(b.Elapsed()) / float64(b.N)
 
-			keys := slices.Concat(r.chunks...)
+			var keys []key
+			for i, p := range r.prices {
+				keys = append(keys, key{p, int32(i)})
+			}
 			rounds := max(10, 1_000_000/size)
 			start := time.Now()
 			for range rounds {
-				slices.SortFunc(keys, compareKeys)
+				slices.SortFunc(keys, compare)
 				for i := range nodes {
 					keys[i].price = Rate(rng.IntN(1e6))
 				}

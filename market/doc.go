@@ -1,7 +1,7 @@
 // Package market divides one resource among those who bid for it.
 //
 // An [Auctioneer] stands for one host. Bidders name a spending rate; the price
-// is the sum of the rates; each holds a share in proportion to its own. A
+// is the sum of the rates; each holds a share in proportion to its own ([Kept]). A
 // [History] remembers the price for a while, and a [Forecaster] reads from it
 // the price that will not be exceeded with a given probability. A [Ranking]
 // keeps many prices in order, a [Series] their total over a run, and [Clear]

@@ -20,20 +20,20 @@ const defaultWindow = 300.0
 //
 // The zero value has the window defaultWindow.
 type History struct {
-	window float64 // seconds; 0 is defaultWindow
-	now    float64 // the latest instant told
+	now float64 // the latest instant told
 
 	// steps holds, from head on, the step in force at the start of the window and
 	// all later ones, each at another price and later than the one before. What
 	// stands before head is forgotten.
-	steps []step
-	head  int
+	steps  []step
+	head   int
+	window float64 // seconds; 0 is defaultWindow
 
 	// sum and squares are the integrals of the price and its square, in
 	// nano-dollars, while the oldest summed steps stood. Steps are added when a
 	// question is asked and taken away when they leave the window.
-	sum, squares twofloat
 	summed       int // less than the number of steps
+	sum, squares twofloat
 }
 
 // A step is a price from an instant on.

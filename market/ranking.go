@@ -1,6 +1,7 @@
 package market
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -13,9 +14,11 @@ import (
 type Ranking struct {
 	prices []Rate // by item
 
-	// chunks hold all keys in order, none of them empty: short enough to insert
-	// by shifting, long enough that there are few.
+	// chunks hold the keys up to bound in order, none of them empty unless it is the
+	// only one: short enough to insert by shifting, long enough that there are few.
 	chunks [][]key
+	bound  Rate
+	held   int // keys in chunks
 	free   [][]key
 	stale  bool   // some of few items are no longer at the price in their key
 	moved  []move // of many, those that may not be
@@ -64,7 +67,7 @@ func (r *Ranking) Set(item int32, price Rate) {
 	r.prices[item] = price
 	if len(r.prices) <= few {
 		r.stale = true
-	} else if !r.left[item] {
+	} else if !r.left[item] && min(old, price) <= r.bound {
 		r.left[item] = true
 		r.moved = append(r.moved, move{item, old})
 	}
@@ -73,7 +76,14 @@ func (r *Ranking) Set(item int32, price Rate) {
 // put moves an item of many to its price.
 func (r *Ranking) put(m move) {
 	old, k := key{m.from, m.item}, key{r.prices[m.item], m.item}
-	if old == k {
+	switch is, was := k.price <= r.bound, old.price <= r.bound; {
+	case old == k || !is && !was:
+		return
+	case !was:
+		r.insert(k)
+		return
+	case !is:
+		r.remove(r.chunkOf(old), old)
 		return
 	}
 	from, to := r.chunkOf(old), r.chunkOf(k)
@@ -102,8 +112,18 @@ func (r *Ranking) Cheapest(n int, rng *rand.Rand, ok func(item int32) bool, out 
 	if len(r.prices) <= few {
 		return r.cheapestOf(r.chunks[0], n, rng, ok, out)
 	}
+	if r.call%64 == 0 {
+		r.lower()
+	}
 	var at place
-	for n > 0 && at.chunk < len(r.chunks) {
+	for n > 0 {
+		if at.chunk == len(r.chunks) || len(r.chunks[at.chunk]) == 0 {
+			below := r.bound
+			if !r.raise() {
+				break
+			}
+			at = r.seek(key{below, math.MaxInt32})
+		}
 		price := r.chunks[at.chunk][at.i].price
 		end := r.seek(key{price, math.MaxInt32})
 		before := len(out)
@@ -149,6 +169,7 @@ func (r *Ranking) Reset() {
 	r.stale, r.moved = false, r.moved[:0]
 	r.free = append(r.free, r.chunks...)
 	r.chunks = r.chunks[:0]
+	r.bound, r.held = math.MaxInt64, len(r.prices)
 	for item := range int32(len(r.prices)) {
 		if item%(chunkSize/2) == 0 {
 			r.chunks = append(r.chunks, r.newChunk())
@@ -290,6 +311,7 @@ func (r *Ranking) insert(k key) {
 	}
 	c := r.chunks[at]
 	r.chunks[at] = slices.Insert(c, search(c, k), k)
+	r.held++
 }
 
 // remove takes k from the chunk at, which it joins with a neighbour where both
@@ -298,6 +320,7 @@ func (r *Ranking) remove(at int, k key) {
 	c := r.chunks[at]
 	i := search(c, k)
 	r.chunks[at] = slices.Delete(c, i, i+1)
+	r.held--
 	r.join(at)
 	r.join(at - 1)
 }
@@ -352,6 +375,8 @@ func search(keys []key, k key) int {
 	}
 	return low
 }
+
+func compare(a, b key) int { return cmp.Or(cmp.Compare(a.price, b.price), cmp.Compare(a.item, b.item)) }
 
 func (k key) before(o key) bool {
 	return k.price < o.price || k.price == o.price && k.item < o.item

@@ -20,9 +20,6 @@ const (
 // A Share is a fraction of one host, in [0,1].
 type Share float64
 
-// A BidderID names whoever pays: one contract on one host.
-type BidderID int64
-
 // Dollars returns the rate of x dollars per second, rounded toward zero: the
 // highest r with r.Float64() <= x. It fails if x is NaN, negative, or above
 // [MaxRate].

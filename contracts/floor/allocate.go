@@ -114,8 +114,7 @@ func (f *Floor) expect(i int32) {
 	}
 	c.Rate = sum
 	at := c.until
-	switch left := c.total() - c.Done; {
-	case c.PerHost: // its hosts tell when it is done
+	switch left := c.goal - c.Done; {
 	case left <= 0:
 		at = min(at, f.now)
 	case c.Rate > 0:

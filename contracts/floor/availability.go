@@ -114,7 +114,7 @@ func (f *Floor) vacate(v *host) {
 				continue
 			}
 			f.depart(Done, i)
-		case !c.PerHost && c.done(f.now):
+		case c.done(f.now):
 			f.depart(Done, i)
 		case f.Availability.Leaving == Lose:
 			f.lose(i, n)

@@ -83,7 +83,7 @@ func (f *Floor) end() {
 		c := &f.runs[i]
 		c.bring(f.now)
 		switch {
-		case !c.PerHost && c.done(f.now):
+		case c.done(f.now):
 			f.Remove(f.now, i)
 			f.tell(Done, i)
 		case f.now < c.until:
@@ -95,11 +95,10 @@ func (f *Floor) end() {
 	}
 }
 
-// done reports whether the work of c is done, or what is left would take no time
-// that a float64 can show.
+// done reports whether the work of c, if it is judged as a whole, is done, or what is
+// left would take no time that a float64 can show.
 func (c *run) done(now float64) bool {
-	total := c.total()
-	return contracts.Enough(c.Done, total) || now+(total-c.Done)/c.Rate <= now
+	return contracts.Enough(c.Done, c.goal) || now+(c.goal-c.Done)/c.Rate <= now
 }
 
 // node returns the node of c that runs on h.

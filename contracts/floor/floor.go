@@ -81,12 +81,14 @@ type scratch struct {
 
 // A run is a contract's work and where it is.
 type run struct {
-	// What every change of a rate touches is in one place.
-	rates   []float64 // of its nodes, work per second now
-	until   float64   // its limit
+	// What every change of a rate touches is in one place, with what the contract begins
+	// with.
 	next    float64   // instant entered in ends, +Inf if none
+	until   float64   // its limit
+	goal    float64   // work over all nodes at which it is done, +Inf if its hosts tell when it is
 	left    int32     // nodes that are on hosts, vacant if the place is not in use
 	changed bool      // it is in marks.changed
+	rates   []float64 // of its nodes, work per second now
 
 	contracts.Contract // as policies and sharing rules see it
 	task               hosts.Task
@@ -185,11 +187,11 @@ func (f *Floor) Book(now float64, r *contracts.Request, task hosts.Task, on []co
 	f.now = now
 	i := f.enter(r, task, until)
 	c := &f.runs[i]
+	c.Gang, c.Host = true, on[0].Host
 	c.occupy(on)
 	for n := range c.Placements {
 		c.Placements[n].Left = true
 	}
-	c.Gang, c.Host = true, on[0].Host
 	f.change(i)
 	return i
 }
@@ -324,6 +326,10 @@ func (c *run) occupy(on []contracts.Placement) {
 	c.Placements = append(c.Placements[:0], on...)
 	c.rates = slices.Grow(c.rates[:0], len(on))[:len(on)]
 	clear(c.rates)
+	c.goal = math.Inf(1)
+	if !c.PerHost {
+		c.goal = c.total()
+	}
 }
 
 // resume notes that part n of c starts, for the first time or again: other parts that

@@ -11,17 +11,19 @@ import (
 
 // A host is a machine with its auction and what runs on it.
 type host struct {
-	id       hosts.ID
-	rated    rated
-	auction  market.Auctioneer
-	on       []contracts.Allocation // in order of admission
-	at       float64                // instant up to which on is metered
-	next     float64                // instant entered in completions, +Inf if none
-	touched  bool                   // it is in marks.touched
-	news     bool                   // it is in news
-	away     bool                   // it has left
-	interval int32                  // of its history: the one it is in, or the next
-	change   float64                // instant at which it comes or leaves, +Inf if it does not
+	// What every event touches is in one place, with what the auction begins with.
+	id      hosts.ID
+	touched bool                   // it is in marks.touched
+	news    bool                   // it is in news
+	away    bool                   // it has left
+	at      float64                // instant up to which on is metered
+	next    float64                // instant entered in completions, +Inf if none
+	on      []contracts.Allocation // in order of admission
+	rated   rated
+	auction market.Auctioneer
+
+	interval int32   // of its history: the one it is in, or the next
+	change   float64 // instant at which it comes or leaves, +Inf if it does not
 }
 
 // Rated is how fast a host is, in work per second.
@@ -109,7 +111,7 @@ func (f *Floor) start(i, n int32, holds bool) error {
 	s.Contract, s.Node, s.Slot, s.Bid, s.At = i, n, slot, pl.Bid, f.now
 	s.Share, s.Told = share, share
 	s.Met = v.auction.Price()
-	f.bid(v, c.ID, pl.Bid)
+	f.bid(v, 0, pl.Bid)
 	return nil
 }
 
@@ -145,19 +147,18 @@ func (f *Floor) leave(v *host, i, n int32, r hosts.Report) {
 	if v.on = v.on[:len(v.on)-1]; slab.Loose(len(v.on), cap(v.on)) {
 		v.on = f.allocations.Trim(v.on)
 	}
-	f.bid(v, c.ID, 0)
+	f.bid(v, pl.Bid, 0)
 }
 
-// bid tells the auction of v, and all who watch its price.
-func (f *Floor) bid(v *host, id contracts.ID, r market.Rate) {
-	before := v.auction.Price()
-	v.auction.Bid(f.now, market.BidderID(id), r)
-	price := v.auction.Price()
+// bid tells the auction of v that a bid of r stands in place of one of was, and all who
+// watch its price.
+func (f *Floor) bid(v *host, was, r market.Rate) {
+	v.auction.Bid(f.now, was, r)
 	if !v.away {
-		f.ranking.Set(int32(v.id), price)
+		f.ranking.Set(int32(v.id), v.auction.Price())
 	}
 	if !f.NoPrices {
-		f.prices.Add(f.now, price-before)
+		f.prices.Add(f.now, r-was)
 	}
 }
 

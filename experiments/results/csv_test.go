@@ -49,7 +49,7 @@ func TestReadErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range d.Jobs() {
+	for _, err := range d.Jobs(nil, nil) {
 		if err == nil || !strings.Contains(err.Error(), "jobs.parquet: 5 columns, want 20") {
 			t.Errorf("another table's file: %v", err)
 		}
@@ -105,7 +105,7 @@ func TestAnyRow(t *testing.T) {
 		if err := writeTable(dir, "jobs", want[:at], want[at:]); err != nil {
 			rt.Fatal(err)
 		}
-		if got := collect(t, readParquet[Job](filepath.Join(dir, "jobs.parquet"))); !reflect.DeepEqual(got, want) {
+		if got := collect(t, readParquet[Job](filepath.Join(dir, "jobs.parquet"), nil, new(int))); !reflect.DeepEqual(got, want) {
 			rt.Errorf("jobs.parquet: %+v, want %+v", got, want)
 		}
 		got, err := readTable[Job](filepath.Join(dir, "jobs.csv"))

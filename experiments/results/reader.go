@@ -32,12 +32,15 @@ func Open(dir string) (*Dir, error) {
 func (d *Dir) file(name string) string { return filepath.Join(d.Path, filepath.FromSlash(name)) }
 
 // Jobs yields the rows of jobs.parquet, or else of jobs.csv, in order; after an error, no
-// more.
-func (d *Dir) Jobs() iter.Seq2[Job, error] { return rowsOf[Job](d, "jobs") }
+// more. Unless wanted is nil, rows are left out that are far from all replications that it
+// reports; row, unless it is nil, is set to the number of each row, from 1.
+func (d *Dir) Jobs(wanted func(replication int) bool, row *int) iter.Seq2[Job, error] {
+	return rowsOf[Job](d, "jobs", wanted, row)
+}
 
 // Prices yields the rows of prices.parquet, or else of prices.csv, in order; after an
 // error, no more.
-func (d *Dir) Prices() iter.Seq2[Price, error] { return rowsOf[Price](d, "prices") }
+func (d *Dir) Prices() iter.Seq2[Price, error] { return rowsOf[Price](d, "prices", nil, nil) }
 
 // File returns the file of a table that may have several forms, jobs or prices: CSV if
 // there is one; empty if none is kept.
@@ -51,13 +54,16 @@ func (d *Dir) File(table string) string {
 }
 
 // rowsOf yields the rows of a table in the form that there is, Parquet if both.
-func rowsOf[R any](d *Dir, table string) iter.Seq2[R, error] {
+func rowsOf[R any](d *Dir, table string, wanted func(replication int) bool, row *int) iter.Seq2[R, error] {
+	if row == nil {
+		row = new(int)
+	}
 	_, packed := d.Manifest.Outputs[table+parquetKind]
 	switch {
 	case packed:
-		return readParquet[R](d.file(table + parquetKind))
+		return readParquet[R](d.file(table+parquetKind), wanted, row)
 	case d.File(table) != "":
-		return streamTable[R](d.file(table+csvKind), max(maxTable, d.Manifest.Outputs[table+csvKind].Size))
+		return streamTable[R](d.file(table+csvKind), max(maxTable, d.Manifest.Outputs[table+csvKind].Size), row)
 	}
 	return func(yield func(R, error) bool) {
 		var none R
@@ -66,7 +72,7 @@ func rowsOf[R any](d *Dir, table string) iter.Seq2[R, error] {
 }
 
 // streamTable yields the rows of a CSV file of at most that many bytes.
-func streamTable[R any](path string, most int64) iter.Seq2[R, error] {
+func streamTable[R any](path string, most int64, row *int) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		f, err := openUpTo(path, most)
 		if err != nil {
@@ -75,14 +81,14 @@ func streamTable[R any](path string, most int64) iter.Seq2[R, error] {
 			return
 		}
 		defer f.Close()
-		readCSV[R](path, f)(yield)
+		readCSV[R](path, f)(func(r R, err error) bool { *row++; return yield(r, err) })
 	}
 }
 
 // Metrics returns those metrics of every replication, or all if none is named. Errors of
 // this and the next two name file, row and column.
 func (d *Dir) Metrics(names ...string) (rows []Metric, err error) {
-	for row, err := range rowsOf[Metric](d, "metrics") {
+	for row, err := range rowsOf[Metric](d, "metrics", nil, nil) {
 		if err != nil {
 			return nil, err
 		}
@@ -115,7 +121,7 @@ func readTable[R any](path string) ([]R, error) {
 	return rows, nil
 }
 
-func readParquet[R any](path string) iter.Seq2[R, error] {
+func readParquet[R any](path string, wanted func(replication int) bool, row *int) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		var none R
 		f, err := openParquet(path, columns[R]())
@@ -125,39 +131,93 @@ func readParquet[R any](path string) iter.Seq2[R, error] {
 		}
 		defer f.Close()
 		var r *parquet.GenericReader[R]
-		if err := whole(func() error { r = parquet.NewGenericReader[R](f); return nil }); err != nil {
+		var groups []rowGroup
+		err = whole(func() (err error) {
+			r = parquet.NewGenericReader[R](f)
+			groups, err = groupsOf(r.File(), wanted)
+			return err
+		})
+		if err != nil {
 			yield(none, fmt.Errorf("%s: %w", path, err))
 			return
 		}
 		defer whole(r.Close)
 		cols := columns[R]()
 		buf := make([]R, 1024)
-		for done := 0; ; {
-			clear(buf) // the reader keeps what it finds behind a pointer
-			n := 0
-			err := whole(func() (err error) { n, err = r.Read(buf); return err })
-			for i := range buf[:n] {
-				if err := checkRow(cols, &buf[i]); err != nil {
-					yield(none, fmt.Errorf("%s, row %d, %w", path, done+i+1, err))
-					return
+		for _, g := range groups {
+			*row = int(g.from)
+			err := whole(func() error { return r.SeekToRow(g.from) })
+			for left := g.rows; left > 0 && err == nil; {
+				clear(buf) // the reader keeps what it finds behind a pointer
+				n := 0
+				err = whole(func() (err error) { n, err = r.Read(buf[:min(left, int64(len(buf)))]); return err })
+				if left -= int64(n); left == 0 && err == io.EOF {
+					err = nil
 				}
-				if !yield(buf[i], nil) {
-					return
+				for i := range buf[:n] {
+					*row++
+					if err := checkRow(cols, &buf[i]); err != nil {
+						yield(none, fmt.Errorf("%s, row %d, %w", path, *row, err))
+						return
+					}
+					if !yield(buf[i], nil) {
+						return
+					}
 				}
-			}
-			done += n
-			if err == io.EOF {
-				return
 			}
 			if err != nil {
-				yield(none, fmt.Errorf("%s, after row %d: %w", path, done, err))
+				yield(none, fmt.Errorf("%s, after row %d: %w", path, *row, err))
 				return
 			}
 		}
 	}
 }
 
-// openParquet opens path and checks that its columns are cols.
+// A rowGroup is where a group of rows is.
+type rowGroup struct{ from, rows int64 }
+
+// groupsOf returns the groups of f in which a replication is wanted, or all if wanted is
+// nil.
+func groupsOf(f parquet.FileView, wanted func(replication int) bool) (groups []rowGroup, err error) {
+	at := int64(0)
+	for _, g := range f.RowGroups() {
+		has := wanted == nil
+		if !has {
+			if has, err = hasReplication(g, wanted); err != nil {
+				return nil, err
+			}
+		}
+		if has {
+			groups = append(groups, rowGroup{at, g.NumRows()})
+		}
+		at += g.NumRows()
+	}
+	return groups, nil
+}
+
+// hasReplication reports whether a row of g is of a replication that is wanted.
+func hasReplication(g parquet.RowGroup, wanted func(replication int) bool) (has bool, err error) {
+	c, ok := g.Schema().Lookup("replication")
+	if !ok {
+		return false, errors.New("no column replication")
+	}
+	pages := g.ColumnChunks()[c.ColumnIndex].Pages()
+	defer pages.Close()
+	for !has {
+		page, err := pages.ReadPage()
+		if err == io.EOF {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		data := page.Data()
+		has = slices.ContainsFunc(data.Int64(), func(n int64) bool { return wanted(int(n)) })
+		parquet.Release(page)
+	}
+	return has, nil
+}
+
 func openParquet(path string, cols []Column) (*os.File, error) {
 	f, err := OpenFile(path)
 	if err != nil {

@@ -19,17 +19,21 @@ func Published(r *results.Dir, e scenario.Experiment, runs []string) []*Run {
 	e = e.Expanded()
 	all := make([]*Run, len(runs))
 	at := make(map[string]*Run)
+	replications := make(map[string]bool)
 	for i, run := range runs {
 		all[i] = &Run{Table: r.File("jobs")}
 		if c, a := find(&e, run); c != nil {
 			all[i].Rules = RulesOf(c, a)
 		}
 		at[run] = all[i]
+		replications[run[strings.LastIndexByte(run, '/')+1:]] = true
 	}
 	var unread []audit.Finding
 	cannot := func(file string, err error) {
 		unread = append(unread, audit.Finding{File: file, Found: err.Error(), Want: "a table that can be read"})
 	}
+	var last rowOf
+	var run *Run
 	for p, err := range r.Prices() {
 		if r.File("prices") == "" {
 			break
@@ -38,11 +42,14 @@ func Published(r *results.Dir, e scenario.Experiment, runs []string) []*Run {
 			cannot(r.File("prices"), err)
 			break
 		}
-		if run := at[fmt.Sprintf("%s/%s/%d", p.Configuration, p.Admission, p.Replication)]; run != nil {
+		if of := (rowOf{p.Configuration, p.Admission, p.Replication}); of != last {
+			last, run = of, at[of.run()]
+		}
+		if run != nil {
 			run.Prices = append(run.Prices, p.MeanPrice)
 		}
 	}
-	rows, err := jobsIn(r, func(run string) bool { return at[run] != nil })
+	rows, err := jobsIn(r, func(run string) bool { return at[run] != nil }, func(n int) bool { return replications[strconv.Itoa(n)] })
 	if err != nil {
 		cannot(r.File("jobs"), err)
 	}
@@ -52,8 +59,20 @@ func Published(r *results.Dir, e scenario.Experiment, runs []string) []*Run {
 	return all
 }
 
-// jobsIn returns the rows of the runs that are wanted, by run.
-func jobsIn(r *results.Dir, wanted func(run string) bool) (map[string][]Job, error) {
+// A rowOf is whose a row is.
+type rowOf struct {
+	configuration, admission string
+	replication              int
+}
+
+// run returns the name of the run.
+func (r rowOf) run() string {
+	return fmt.Sprintf("%s/%s/%d", r.configuration, r.admission, r.replication)
+}
+
+// jobsIn returns the rows of the runs that are wanted, which are of the replications
+// wanted, by run.
+func jobsIn(r *results.Dir, wanted func(run string) bool, replications func(int) bool) (map[string][]Job, error) {
 	table := r.File("jobs")
 	if filepath.Ext(table) == ".csv" {
 		f, err := results.OpenFile(filepath.Join(r.Path, table))
@@ -68,13 +87,17 @@ func jobsIn(r *results.Dir, wanted func(run string) bool) (map[string][]Job, err
 		return runs, nil
 	}
 	row := 0
-	for j, err := range r.Jobs() {
+	var last rowOf
+	run, kept := "", false
+	for j, err := range r.Jobs(replications, &row) {
 		if err != nil {
 			return nil, err
 		}
-		row++
-		run := fmt.Sprintf("%s/%s/%d", j.Configuration, j.Admission, j.Replication)
-		if !wanted(run) {
+		if of := (rowOf{j.Configuration, j.Admission, j.Replication}); run == "" || of != last {
+			last, run = of, of.run()
+			kept = wanted(run)
+		}
+		if !kept {
 			continue
 		}
 		id, err := strconv.ParseInt(j.Job, 10, 64)

@@ -81,7 +81,7 @@ func TestNoFiles(t *testing.T) {
 			return nil
 		},
 		"prices.parquet": func(d *Dir) error {
-			for _, err := range d.Prices() {
+			for _, err := range d.Prices(nil) {
 				return err
 			}
 			return nil

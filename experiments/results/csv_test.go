@@ -54,7 +54,7 @@ func TestReadErrors(t *testing.T) {
 			t.Errorf("another table's file: %v", err)
 		}
 	}
-	for _, err := range d.Prices() {
+	for _, err := range d.Prices(nil) {
 		if err == nil || !strings.Contains(err.Error(), "prices.parquet") {
 			t.Errorf("an empty file: %v", err)
 		}

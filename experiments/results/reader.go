@@ -38,9 +38,10 @@ func (d *Dir) Jobs(wanted func(replication int) bool, row *int) iter.Seq2[Job, e
 	return rowsOf[Job](d, "jobs", wanted, row)
 }
 
-// Prices yields the rows of prices.parquet, or else of prices.csv, in order; after an
-// error, no more.
-func (d *Dir) Prices() iter.Seq2[Price, error] { return rowsOf[Price](d, "prices", nil, nil) }
+// Prices yields the rows of prices.parquet, or else of prices.csv, as Jobs does.
+func (d *Dir) Prices(wanted func(replication int) bool) iter.Seq2[Price, error] {
+	return rowsOf[Price](d, "prices", wanted, nil)
+}
 
 // File returns the file of a table that may have several forms, jobs or prices: CSV if
 // there is one; empty if none is kept.
@@ -212,7 +213,9 @@ func hasReplication(g parquet.RowGroup, wanted func(replication int) bool) (has 
 			return false, err
 		}
 		data := page.Data()
-		has = slices.ContainsFunc(data.Int64(), func(n int64) bool { return wanted(int(n)) })
+		for i, all := 0, data.Int64(); i < len(all) && !has; i++ {
+			has = (i == 0 || all[i] != all[i-1]) && wanted(int(all[i]))
+		}
 		parquet.Release(page)
 	}
 	return has, nil

@@ -98,7 +98,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal("jobs.csv", again, jobs)
-	equal("prices.parquet", collect(t, d.Prices()), prices)
+	equal("prices.parquet", collect(t, d.Prices(nil)), prices)
 	gotMetrics, err1 := d.Metrics()
 	gotSummary, err2 := d.Summary()
 	gotCurve, err3 := d.Curve()

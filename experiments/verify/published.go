@@ -19,37 +19,37 @@ func Published(r *results.Dir, e scenario.Experiment, runs []string) []*Run {
 	e = e.Expanded()
 	all := make([]*Run, len(runs))
 	at := make(map[string]*Run)
-	replications := make(map[string]bool)
+	of := make(map[string]bool) // replications
 	for i, run := range runs {
 		all[i] = &Run{Table: r.File("jobs")}
 		if c, a := find(&e, run); c != nil {
 			all[i].Rules = RulesOf(c, a)
 		}
 		at[run] = all[i]
-		replications[run[strings.LastIndexByte(run, '/')+1:]] = true
+		of[run[strings.LastIndexByte(run, '/')+1:]] = true
 	}
+	replications := func(n int) bool { return of[strconv.Itoa(n)] }
 	var unread []audit.Finding
 	cannot := func(file string, err error) {
 		unread = append(unread, audit.Finding{File: file, Found: err.Error(), Want: "a table that can be read"})
 	}
 	var last rowOf
 	var run *Run
-	for p, err := range r.Prices() {
-		if r.File("prices") == "" {
-			break
-		}
+	for p, err := range r.Prices(replications) {
 		if err != nil {
-			cannot(r.File("prices"), err)
+			if r.File("prices") != "" {
+				cannot(r.File("prices"), err)
+			}
 			break
 		}
-		if of := (rowOf{p.Configuration, p.Admission, p.Replication}); of != last {
-			last, run = of, at[of.run()]
+		if row := (rowOf{p.Configuration, p.Admission, p.Replication}); row != last {
+			last, run = row, at[row.run()]
 		}
 		if run != nil {
 			run.Prices = append(run.Prices, p.MeanPrice)
 		}
 	}
-	rows, err := jobsIn(r, func(run string) bool { return at[run] != nil }, func(n int) bool { return replications[strconv.Itoa(n)] })
+	rows, err := jobsIn(r, func(run string) bool { return at[run] != nil }, replications)
 	if err != nil {
 		cannot(r.File("jobs"), err)
 	}
@@ -93,8 +93,8 @@ func jobsIn(r *results.Dir, wanted func(run string) bool, replications func(int)
 		if err != nil {
 			return nil, err
 		}
-		if of := (rowOf{j.Configuration, j.Admission, j.Replication}); run == "" || of != last {
-			last, run = of, of.run()
+		if row := (rowOf{j.Configuration, j.Admission, j.Replication}); run == "" || row != last {
+			last, run = row, row.run()
 			kept = wanted(run)
 		}
 		if !kept {

@@ -38,7 +38,7 @@
 //	cmd/bourse/run.go                   runAction           flags and files
 //	experiments/scenario/parse.go       Parse               checked, with line and field of what is wrong
 //	experiments/prepare.go              Prepare             logs are read, policies made: mistakes show before anything runs
-//	experiments/run.go                  arena.replicate     a replication: one workload, every policy
+//	experiments/run.go                  arena.each          a replication: one workload, every policy
 //	experiments/workload.go             arena.draw          the workload, by its model, plan or log
 //	experiments/arena.go                arena.run           one policy, in its own market, until all has ended
 //	experiments/metrics/metrics.go      All                 numbers of it

@@ -198,7 +198,11 @@ func alone(e *scenario.Experiment) (r *told, err error) {
 	a.observe = opts.observe
 	ctx := context.Background()
 	for i := range len(r.sets) * e.Replications {
-		rep, err := a.replicate(ctx, e, r.sets, i/e.Replications, i%e.Replications, opts)
+		rep := &Replication{Configuration: i / e.Replications, Rep: i % e.Replications}
+		err := a.each(ctx, e, r.sets, rep, opts, func(_ int, run *Run) error {
+			rep.Runs = append(rep.Runs, run)
+			return nil
+		})
 		if err != nil {
 			return nil, err
 		}

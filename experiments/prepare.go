@@ -60,7 +60,11 @@ func (p *Prepared) Each(ctx context.Context, opts Options, take func(*Replicatio
 		a := newArena()
 		a.observe = opts.observe
 		return func(i int) (*Replication, error) {
-			return a.replicate(ctx, e, p.settings, i/e.Replications, i%e.Replications, opts)
+			r := &Replication{Configuration: i / e.Replications, Rep: i % e.Replications}
+			return r, a.each(ctx, e, p.settings, r, opts, func(_ int, run *Run) error {
+				r.Runs = append(r.Runs, run)
+				return nil
+			})
 		}
 	}
 	return inOrder(ctx, total, opts.Workers, begin, func(r *Replication) error {

@@ -125,21 +125,8 @@ func inOrder[T any](ctx context.Context, n, workers int, begin func(context.Cont
 	return err
 }
 
-// replicate runs replication rep of a configuration.
-func (a *arena) replicate(ctx context.Context, e *scenario.Experiment, all []*setting, configuration, rep int, opts Options) (*Replication, error) {
-	r := &Replication{Configuration: configuration, Rep: rep}
-	err := a.each(ctx, e, all, r, opts, func(_ int, run *Run) error {
-		r.Runs = append(r.Runs, run)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
-}
-
-// each runs r under one policy after another, and gives each run to take as soon as all is
-// known that it is measured by.
+// each runs replication r under one policy after another, and gives each run to take as
+// soon as all is known that it is measured by.
 func (a *arena) each(ctx context.Context, e *scenario.Experiment, all []*setting, r *Replication, opts Options, take func(policy int, run *Run) error) (err error) {
 	s, rep := all[r.Configuration], r.Rep
 	at := place(e, r.Configuration, rep)

@@ -65,7 +65,7 @@ func (r Chosen) Schedule(dir *results.Dir, log *swf.Trace) (*swf.Trace, error) {
 func (r Chosen) slots(dir *results.Dir) (map[int64]swf.Slot, error) {
 	slots := make(map[int64]swf.Slot)
 	goesOn := r.Configuration.SLA.RunsOn || r.Configuration.SLA.Deadline == "soft"
-	for j, err := range dir.Jobs() {
+	for j, err := range dir.Jobs(func(replication int) bool { return replication == r.replication }, nil) {
 		if err != nil {
 			return nil, err
 		}

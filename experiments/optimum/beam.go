@@ -9,10 +9,13 @@ func (d *program) narrow(width int) (dropped float64) {
 	for _, s := range d.now {
 		d.losses = append(d.losses, s.loss)
 	}
-	slices.Sort(d.losses)
-	worst := d.losses[width-1]
-	first, _ := slices.BinarySearch(d.losses, worst)
-	equals := width - first
+	divide(d.losses, width)
+	worst, equals := slices.Max(d.losses[:width]), width
+	for _, loss := range d.losses[:width] {
+		if loss < worst {
+			equals--
+		}
+	}
 	kept := d.now[:0]
 	for _, s := range d.now {
 		if s.loss == worst {
@@ -24,6 +27,35 @@ func (d *program) narrow(width int) (dropped float64) {
 	}
 	d.now = kept
 	return d.losses[width]
+}
+
+// divide puts in x[k] what would stand there if x were sorted, and before it no greater
+// and after it no smaller ones (Hoare's find).
+func divide(x []float64, k int) {
+	for from, to := 0, len(x)-1; from < to; {
+		a, b, c := x[from], x[(from+to)/2], x[to]
+		middle := max(min(a, b), min(max(a, b), c))
+		i, j := from, to
+		for i <= j {
+			for x[i] < middle {
+				i++
+			}
+			for middle < x[j] {
+				j--
+			}
+			if i <= j {
+				x[i], x[j] = x[j], x[i]
+				i, j = i+1, j-1
+			}
+		}
+		if k >= i {
+			from = i
+		} else if k <= j {
+			to = j
+		} else {
+			return
+		}
+	}
 }
 
 // compactAt is the length of the trail, in decisions, that is not worth the

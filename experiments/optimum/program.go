@@ -26,7 +26,7 @@ type program struct {
 	full      int // length of the trail at which it is compacted
 
 	table  []int32   // positions in next plus 1, by hash of set
-	losses []float64 // sorted
+	losses []float64 // of now, scratch
 	alive  []int32
 	spare  []float64
 }

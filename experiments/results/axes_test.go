@@ -51,10 +51,10 @@ func TestAxes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := collect(t, d.Jobs()); !reflect.DeepEqual(got, want) {
+		if got := collect(t, d.Jobs(nil, nil)); !reflect.DeepEqual(got, want) {
 			t.Errorf("%v: %+v, want %+v", form, got, want)
 		}
-		if prices := collect(t, d.Prices()); len(prices) != 3 || prices[2].Configuration != "a@2e1,high" {
+		if prices := collect(t, d.Prices(nil)); len(prices) != 3 || prices[2].Configuration != "a@2e1,high" {
 			t.Errorf("%v: prices %+v", form, prices)
 		}
 		metrics, err := d.Metrics()
@@ -120,7 +120,7 @@ func TestFormat1(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := collect(t, d.Jobs())
+	got := collect(t, d.Jobs(nil, nil))
 	if len(got) != 3 || *got[0].Finish != 312.5 || got[0].Share != nil || got[0].Bid != nil || got[1].Start != nil || got[2].User != `=u,"2"` {
 		t.Errorf("%+v", got)
 	}
@@ -131,7 +131,7 @@ func TestFormat1(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.Manifest.Outputs["jobs.parquet"] = Output{}
-	if got := collect(t, d.Jobs()); len(got) != 1 || got[0].Job != "7" || *got[0].Finish != 2.5 || *got[0].Paid != 3 {
+	if got := collect(t, d.Jobs(nil, nil)); len(got) != 1 || got[0].Job != "7" || *got[0].Finish != 2.5 || *got[0].Paid != 3 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -75,13 +75,13 @@ func TestNoFiles(t *testing.T) {
 		"summary.csv": func(d *Dir) error { _, err := d.Summary(); return err },
 		"curve.csv":   func(d *Dir) error { _, err := d.Curve(); return err },
 		"jobs.parquet": func(d *Dir) error {
-			for _, err := range d.Jobs() {
+			for _, err := range d.Jobs(nil, nil) {
 				return err
 			}
 			return nil
 		},
 		"prices.parquet": func(d *Dir) error {
-			for _, err := range d.Prices() {
+			for _, err := range d.Prices(nil) {
 				return err
 			}
 			return nil

@@ -49,12 +49,12 @@ func TestReadErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range d.Jobs() {
+	for _, err := range d.Jobs(nil, nil) {
 		if err == nil || !strings.Contains(err.Error(), "jobs.parquet: 5 columns, want 24") {
 			t.Errorf("another table's file: %v", err)
 		}
 	}
-	for _, err := range d.Prices() {
+	for _, err := range d.Prices(nil) {
 		if err == nil || !strings.Contains(err.Error(), "prices.parquet") {
 			t.Errorf("an empty file: %v", err)
 		}
@@ -105,7 +105,7 @@ func TestAnyRow(t *testing.T) {
 		if err := writeTable(dir, "jobs", want[:at], want[at:]); err != nil {
 			rt.Fatal(err)
 		}
-		if got := collect(t, readParquet[Job](filepath.Join(dir, "jobs.parquet"), nil)); !reflect.DeepEqual(got, want) {
+		if got := collect(t, readParquet[Job](filepath.Join(dir, "jobs.parquet"), nil, nil, new(int))); !reflect.DeepEqual(got, want) {
 			rt.Errorf("jobs.parquet: %+v, want %+v", got, want)
 		}
 		got, err := readTable[Job](&Dir{Path: dir}, "jobs.csv")

@@ -30,9 +30,9 @@ type job1 struct {
 }
 
 // jobsOf1 yields the jobs of results in format 1. What it does not tell is NaN or nil.
-func jobsOf1(d *Dir) iter.Seq2[Job, error] {
+func jobsOf1(d *Dir, wanted func(replication int) bool, row *int) iter.Seq2[Job, error] {
 	return func(yield func(Job, error) bool) {
-		for j, err := range rowsOf[job1](d, "jobs") {
+		for j, err := range rowsOf[job1](d, "jobs", wanted, row) {
 			if !yield(Job{
 				Configuration: j.Configuration, Admission: j.Admission, Replication: j.Replication, Job: j.Job, User: j.User,
 				Arrival: j.Arrival, Runtime: j.Runtime, Estimate: math.NaN(), Nodes: j.Nodes, Value: j.Value,

@@ -31,7 +31,7 @@ func TestDamagedParquet(t *testing.T) {
 		if err := os.WriteFile(path, b, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		for _, err := range readParquet[Price](path, nil) {
+		for _, err := range readParquet[Price](path, nil, nil, new(int)) {
 			if err == nil {
 				continue
 			}
@@ -61,7 +61,7 @@ func TestLongFooter(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		for _, err := range readParquet[Price](path, nil) {
+		for _, err := range readParquet[Price](path, nil, nil, new(int)) {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%q: %v, want %s", text, err, want)
 			}
@@ -83,7 +83,7 @@ func TestManyPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := 0
-	for row, err := range readParquet[Price](filepath.Join(dir, "prices.parquet"), nil) {
+	for row, err := range readParquet[Price](filepath.Join(dir, "prices.parquet"), nil, nil, new(int)) {
 		if err != nil || row != rows[i] {
 			t.Fatalf("row %d is %+v, %v, want %+v", i, row, err, rows[i])
 		}
@@ -91,5 +91,14 @@ func TestManyPages(t *testing.T) {
 	}
 	if i != n {
 		t.Errorf("%d rows, want %d", i, n)
+	}
+	row := 0
+	for got, err := range readParquet[Price](filepath.Join(dir, "prices.parquet"), nil, func(n int) bool { return n == rowsPerGroup+20 }, &row) {
+		if err != nil || got != rows[row-1] || row <= rowsPerGroup+10 {
+			t.Fatalf("row %d is %+v, %v, want one of the last group", row, got, err)
+		}
+	}
+	if row != n {
+		t.Errorf("the last is row %d, want %d", row, n)
 	}
 }

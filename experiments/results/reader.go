@@ -32,17 +32,19 @@ func Open(dir string) (*Dir, error) {
 func (d *Dir) file(name string) string { return filepath.Join(d.Path, filepath.FromSlash(name)) }
 
 // Jobs yields the rows of jobs.parquet, or else of jobs.csv, in order; after an error, no
-// more.
-func (d *Dir) Jobs() iter.Seq2[Job, error] {
+// more. Unless wanted is nil, rows are left out that are far from all replications that it
+// reports; row, unless it is nil, is set to the number of each row, from 1.
+func (d *Dir) Jobs(wanted func(replication int) bool, row *int) iter.Seq2[Job, error] {
 	if d.Manifest.Format == 1 {
-		return jobsOf1(d)
+		return jobsOf1(d, wanted, row)
 	}
-	return rowsOf[Job](d, "jobs")
+	return rowsOf[Job](d, "jobs", wanted, row)
 }
 
-// Prices yields the rows of prices.parquet, or else of prices.csv, in order; after an
-// error, no more.
-func (d *Dir) Prices() iter.Seq2[Price, error] { return rowsOf[Price](d, "prices") }
+// Prices yields the rows of prices.parquet, or else of prices.csv, as Jobs does.
+func (d *Dir) Prices(wanted func(replication int) bool) iter.Seq2[Price, error] {
+	return rowsOf[Price](d, "prices", wanted, nil)
+}
 
 // File returns the file of a table that may have several forms, jobs or prices: CSV if
 // there is one; empty if none is kept.
@@ -64,14 +66,17 @@ func (d *Dir) axes(file string, own int) Axes {
 }
 
 // rowsOf yields the rows of a table in the form that there is, Parquet if both.
-func rowsOf[R any](d *Dir, table string) iter.Seq2[R, error] {
+func rowsOf[R any](d *Dir, table string, wanted func(replication int) bool, row *int) iter.Seq2[R, error] {
+	if row == nil {
+		row = new(int)
+	}
 	_, packed := d.Manifest.Outputs[table+parquetKind]
 	own := len(columns[R]())
 	switch {
 	case packed:
-		return readParquet[R](d.file(table+parquetKind), d.axes(table+parquetKind, own))
+		return readParquet[R](d.file(table+parquetKind), d.axes(table+parquetKind, own), wanted, row)
 	case d.File(table) != "":
-		return streamTable[R](d.file(table+csvKind), max(maxTable, d.Manifest.Outputs[table+csvKind].Size), d.axes(table+csvKind, own))
+		return streamTable[R](d.file(table+csvKind), max(maxTable, d.Manifest.Outputs[table+csvKind].Size), d.axes(table+csvKind, own), row)
 	}
 	return func(yield func(R, error) bool) {
 		var none R
@@ -80,7 +85,7 @@ func rowsOf[R any](d *Dir, table string) iter.Seq2[R, error] {
 }
 
 // streamTable yields the rows of a CSV file of at most that many bytes.
-func streamTable[R any](path string, most int64, axes Axes) iter.Seq2[R, error] {
+func streamTable[R any](path string, most int64, axes Axes, row *int) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		f, err := openUpTo(path, most)
 		if err != nil {
@@ -89,7 +94,7 @@ func streamTable[R any](path string, most int64, axes Axes) iter.Seq2[R, error] 
 			return
 		}
 		defer f.Close()
-		readCSV[R](path, f, axes)(yield)
+		readCSV[R](path, f, axes)(func(r R, err error) bool { *row++; return yield(r, err) })
 	}
 }
 
@@ -98,7 +103,7 @@ func streamTable[R any](path string, most int64, axes Axes) iter.Seq2[R, error] 
 // row and column.
 func (d *Dir) EachMetric(names ...string) iter.Seq2[Metric, error] {
 	return func(yield func(Metric, error) bool) {
-		for row, err := range rowsOf[Metric](d, "metrics") {
+		for row, err := range rowsOf[Metric](d, "metrics", nil, nil) {
 			if (err != nil || len(names) == 0 || slices.Contains(names, row.Metric)) && !yield(row, err) {
 				return
 			}
@@ -124,7 +129,7 @@ func (d *Dir) Summary() ([]Summary, error) { return readTable[Summary](d, "summa
 func (d *Dir) Curve() ([]Point, error) { return readTable[Point](d, "curve.csv") }
 
 func readTable[R any](d *Dir, name string) (rows []R, err error) {
-	for row, err := range streamTable[R](d.file(name), maxTable, d.axes(name, len(columns[R]()))) {
+	for row, err := range streamTable[R](d.file(name), maxTable, d.axes(name, len(columns[R]())), new(int)) {
 		if err != nil {
 			return nil, err
 		}
@@ -133,7 +138,7 @@ func readTable[R any](d *Dir, name string) (rows []R, err error) {
 	return rows, nil
 }
 
-func readParquet[R any](path string, axes Axes) iter.Seq2[R, error] {
+func readParquet[R any](path string, axes Axes, wanted func(replication int) bool, row *int) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		var none R
 		cols := columns[R]()
@@ -144,38 +149,94 @@ func readParquet[R any](path string, axes Axes) iter.Seq2[R, error] {
 		}
 		defer f.Close()
 		var r *parquet.GenericReader[R]
-		if err := whole(func() error { r = parquet.NewGenericReader[R](f); return nil }); err != nil {
+		var groups []rowGroup
+		err = whole(func() (err error) {
+			r = parquet.NewGenericReader[R](f)
+			groups, err = groupsOf(r.File(), wanted)
+			return err
+		})
+		if err != nil {
 			yield(none, fmt.Errorf("%s: %w", path, err))
 			return
 		}
 		defer whole(r.Close)
 		buf := make([]R, 1024)
-		for done := 0; ; {
-			clear(buf) // the reader keeps what it finds behind a pointer
-			n := 0
-			err := whole(func() (err error) { n, err = r.Read(buf); return err })
-			for i := range buf[:n] {
-				if err := checkRow(cols, &buf[i]); err != nil {
-					yield(none, fmt.Errorf("%s, row %d, %w", path, done+i+1, err))
-					return
+		for _, g := range groups {
+			*row = int(g.from)
+			err := whole(func() error { return r.SeekToRow(g.from) })
+			for left := g.rows; left > 0 && err == nil; {
+				clear(buf) // the reader keeps what it finds behind a pointer
+				n := 0
+				err = whole(func() (err error) { n, err = r.Read(buf[:min(left, int64(len(buf)))]); return err })
+				if left -= int64(n); left == 0 && err == io.EOF {
+					err = nil
 				}
-				if !yield(buf[i], nil) {
-					return
+				for i := range buf[:n] {
+					*row++
+					if err := checkRow(cols, &buf[i]); err != nil {
+						yield(none, fmt.Errorf("%s, row %d, %w", path, *row, err))
+						return
+					}
+					if !yield(buf[i], nil) {
+						return
+					}
 				}
-			}
-			done += n
-			if err == io.EOF {
-				return
 			}
 			if err != nil {
-				yield(none, fmt.Errorf("%s, after row %d: %w", path, done, err))
+				yield(none, fmt.Errorf("%s, after row %d: %w", path, *row, err))
 				return
 			}
 		}
 	}
 }
 
-// openParquet opens path and checks that its columns are cols.
+// A rowGroup is where a group of rows is.
+type rowGroup struct{ from, rows int64 }
+
+// groupsOf returns the groups of f in which a replication is wanted, or all if wanted is
+// nil.
+func groupsOf(f parquet.FileView, wanted func(replication int) bool) (groups []rowGroup, err error) {
+	at := int64(0)
+	for _, g := range f.RowGroups() {
+		has := wanted == nil
+		if !has {
+			if has, err = hasReplication(g, wanted); err != nil {
+				return nil, err
+			}
+		}
+		if has {
+			groups = append(groups, rowGroup{at, g.NumRows()})
+		}
+		at += g.NumRows()
+	}
+	return groups, nil
+}
+
+// hasReplication reports whether a row of g is of a replication that is wanted.
+func hasReplication(g parquet.RowGroup, wanted func(replication int) bool) (has bool, err error) {
+	c, ok := g.Schema().Lookup("replication")
+	if !ok {
+		return false, errors.New("no column replication")
+	}
+	pages := g.ColumnChunks()[c.ColumnIndex].Pages()
+	defer pages.Close()
+	for !has {
+		page, err := pages.ReadPage()
+		if err == io.EOF {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		data := page.Data()
+		for i, all := 0, data.Int64(); i < len(all) && !has; i++ {
+			has = (i == 0 || all[i] != all[i-1]) && wanted(int(all[i]))
+		}
+		parquet.Release(page)
+	}
+	return has, nil
+}
+
 func openParquet(path string, cols []Column) (*os.File, error) {
 	f, err := OpenFile(path)
 	if err != nil {

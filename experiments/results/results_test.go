@@ -85,13 +85,20 @@ func TestRoundTrip(t *testing.T) {
 			t.Errorf("%s:\n%+v, want\n%+v", name, got, want)
 		}
 	}
-	equal("jobs.parquet", collect(t, d.Jobs()), jobs)
+	equal("jobs.parquet", collect(t, d.Jobs(nil, nil)), jobs)
+	for rep, from := range []int{0, 2, 3} { // the third is of replication 1, and in a group of its own
+		row := 0
+		equal(fmt.Sprint("replication ", rep), collect(t, d.Jobs(func(n int) bool { return n == rep }, &row)), append([]Job(nil), jobs[from:[]int{2, 3, 3}[rep]]...))
+		if want := []int{2, 3, 0}[rep]; row != want {
+			t.Errorf("the last row of replication %d is row %d, want %d", rep, row, want)
+		}
+	}
 	again, err := readTable[Job](d, "jobs.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
 	equal("jobs.csv", again, jobs)
-	equal("prices.parquet", collect(t, d.Prices()), prices)
+	equal("prices.parquet", collect(t, d.Prices(nil)), prices)
 	gotMetrics, err1 := d.Metrics()
 	gotSummary, err2 := d.Summary()
 	gotCurve, err3 := d.Curve()

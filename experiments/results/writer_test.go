@@ -46,7 +46,7 @@ func TestRefused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := collect(t, d.Jobs()); len(got) != 0 {
+			if got := collect(t, d.Jobs(nil, nil)); len(got) != 0 {
 				t.Errorf("%d rows written, want 0", len(got))
 			}
 		})

@@ -16,16 +16,33 @@ type lines struct {
 	read   int         // lines, all of them plain
 	rest   *csv.Reader // or nil
 	record []string
+	start  []byte // of lines that are of no interest, or nil
 }
 
 func newLines(r io.Reader) *lines { return &lines{in: bufio.NewReaderSize(r, 1<<16)} }
 
-// next returns the cells of the next line, which are good until the one after it.
+// skip makes lines of no interest that begin with the same n cells as the last, and no
+// longer those that it did before.
+func (l *lines) skip(n int) {
+	if l.rest == nil {
+		l.start = []byte(strings.Join(l.record[:n], ",") + ",")
+	}
+}
+
+// next returns the cells of the next line, which are good until the one after it; none if
+// it is of no interest.
 func (l *lines) next() ([]string, error) {
 	if l.rest == nil {
 		line, err := l.in.ReadSlice('\n')
-		if err == nil && l.split(string(line[:len(line)-1])) {
+		if err == nil && l.plain(line[:len(line)-1]) {
 			l.read++
+			if l.start != nil && bytes.HasPrefix(line, l.start) {
+				return nil, nil
+			}
+			l.record = l.record[:0]
+			for cell := range strings.SplitSeq(string(line[:len(line)-1]), ",") {
+				l.record = append(l.record, cell)
+			}
 			return l.record, nil
 		}
 		l.rest = csv.NewReader(io.MultiReader(bytes.NewReader(bytes.Clone(line)), l.in))
@@ -38,16 +55,9 @@ func (l *lines) next() ([]string, error) {
 	return record, err
 }
 
-// split splits a line into as many cells as the one before, and reports whether it could.
-func (l *lines) split(s string) bool {
-	if s == "" || strings.IndexByte(s, '"') >= 0 || strings.IndexByte(s, '\r') >= 0 || l.read > 0 && strings.Count(s, ",")+1 != len(l.record) {
-		return false
-	}
-	l.record = l.record[:0]
-	for more := true; more; {
-		var cell string
-		cell, s, more = strings.Cut(s, ",")
-		l.record = append(l.record, cell)
-	}
-	return true
+// plain reports whether line can be split at its commas, into as many cells as the one
+// before.
+func (l *lines) plain(line []byte) bool {
+	return len(line) > 0 && bytes.IndexByte(line, '"') < 0 && bytes.IndexByte(line, '\r') < 0 &&
+		(l.read == 0 || bytes.Count(line, []byte{','})+1 == len(l.record))
 }

@@ -35,3 +35,23 @@ func TestLines(t *testing.T) {
 		}
 	}
 }
+
+// TestSkip checks that lines that begin as those of no interest do are left out, unless they
+// are not plain.
+func TestSkip(t *testing.T) {
+	t.Parallel()
+	in := newLines(strings.NewReader("a,b,1\na,b,2\na,bb,3\na,b,4\na,c,5\na,b,6\na,b,\"7\"\na,b,8\n"))
+	var got []string
+	for {
+		record, err := in.next()
+		if err != nil {
+			break
+		}
+		if got = append(got, strings.Join(record, "")); slices.Contains([]string{"ab1", "ac5"}, got[len(got)-1]) {
+			in.skip(2)
+		}
+	}
+	if want := []string{"ab1", "", "abb3", "", "ac5", "ab6", "ab7", "ab8"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

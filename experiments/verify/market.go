@@ -22,8 +22,9 @@ type market struct {
 // in which whatever happens to all is written once; see tree.go.
 type machine struct {
 	name  string
-	to    string // its account
-	began bool   // to be used
+	to    string   // its account
+	after *machine // named after it in a note
+	began bool     // to be used
 	at    float64
 	speed float64
 	price int64   // sum of all bids, nano-dollars per second

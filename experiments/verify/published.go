@@ -19,30 +19,37 @@ func Published(r *results.Dir, e scenario.Experiment, runs []string) []*Run {
 	e = e.Expanded()
 	all := make([]*Run, len(runs))
 	at := make(map[string]*Run)
+	of := make(map[string]bool) // replications
 	for i, run := range runs {
 		all[i] = &Run{Table: r.File("jobs")}
 		if c, a := find(&e, run); c != nil {
 			all[i].Rules = RulesOf(c, a)
 		}
 		at[run] = all[i]
+		of[run[strings.LastIndexByte(run, '/')+1:]] = true
 	}
+	replications := func(n int) bool { return of[strconv.Itoa(n)] }
 	var unread []audit.Finding
 	cannot := func(file string, err error) {
 		unread = append(unread, audit.Finding{File: file, Found: err.Error(), Want: "a table that can be read"})
 	}
-	for p, err := range r.Prices() {
-		if r.File("prices") == "" {
-			break
-		}
+	var last rowOf
+	var run *Run
+	for p, err := range r.Prices(replications) {
 		if err != nil {
-			cannot(r.File("prices"), err)
+			if r.File("prices") != "" {
+				cannot(r.File("prices"), err)
+			}
 			break
 		}
-		if run := at[fmt.Sprintf("%s/%s/%d", p.Configuration, p.Admission, p.Replication)]; run != nil {
+		if row := (rowOf{p.Configuration, p.Admission, p.Replication}); row != last {
+			last, run = row, at[row.run()]
+		}
+		if run != nil {
 			run.Prices = append(run.Prices, p.MeanPrice)
 		}
 	}
-	rows, err := jobsIn(r, func(run string) bool { return at[run] != nil })
+	rows, err := jobsIn(r, func(run string) bool { return at[run] != nil }, replications)
 	if err != nil {
 		cannot(r.File("jobs"), err)
 	}
@@ -52,8 +59,20 @@ func Published(r *results.Dir, e scenario.Experiment, runs []string) []*Run {
 	return all
 }
 
-// jobsIn returns the rows of the runs that are wanted, by run.
-func jobsIn(r *results.Dir, wanted func(run string) bool) (map[string][]Job, error) {
+// A rowOf is whose a row is.
+type rowOf struct {
+	configuration, admission string
+	replication              int
+}
+
+// run returns the name of the run.
+func (r rowOf) run() string {
+	return fmt.Sprintf("%s/%s/%d", r.configuration, r.admission, r.replication)
+}
+
+// jobsIn returns the rows of the runs that are wanted, which are of the replications
+// wanted, by run.
+func jobsIn(r *results.Dir, wanted func(run string) bool, replications func(int) bool) (map[string][]Job, error) {
 	table := r.File("jobs")
 	if filepath.Ext(table) == ".csv" {
 		f, err := results.OpenFile(filepath.Join(r.Path, table))
@@ -68,13 +87,17 @@ func jobsIn(r *results.Dir, wanted func(run string) bool) (map[string][]Job, err
 		return runs, nil
 	}
 	row := 0
-	for j, err := range r.Jobs() {
+	var last rowOf
+	run, kept := "", false
+	for j, err := range r.Jobs(replications, &row) {
 		if err != nil {
 			return nil, err
 		}
-		row++
-		run := fmt.Sprintf("%s/%s/%d", j.Configuration, j.Admission, j.Replication)
-		if !wanted(run) {
+		if row := (rowOf{j.Configuration, j.Admission, j.Replication}); run == "" || row != last {
+			last, run = row, row.run()
+			kept = wanted(run)
+		}
+		if !kept {
 			continue
 		}
 		id, err := strconv.ParseInt(j.Job, 10, 64)

@@ -239,11 +239,13 @@ func (s *scanner) int() (x int64) {
 // places reads bids, each followed by its hosts.
 func (s *scanner) places(n *note) {
 	s.must('[')
+	var host *machine
 	for bid := s.int(); !s.bad; {
 		s.must(',')
 		if len(s.b) > 0 && s.b[0] == '"' {
 			if name := s.text(); !s.bad && n.hosts != nil {
-				n.terms.on = append(n.terms.on, bidOn{bid, named(n.hosts, name)})
+				host = named(n.hosts, host, name)
+				n.terms.on = append(n.terms.on, bidOn{bid, host})
 			}
 			if s.is(']') {
 				return

@@ -129,18 +129,25 @@ func (t *terms) places(hosts map[string]*machine) (on []bidOn) {
 				return nil
 			}
 		case string:
-			on = append(on, bidOn{bid, named(hosts, []byte(x))})
+			on = append(on, bidOn{bid, named(hosts, nil, []byte(x))})
 		}
 	}
 	return on
 }
 
-// named returns the host of that name.
-func named(hosts map[string]*machine, name []byte) *machine {
+// named returns the host of that name: mostly the one that was named last time after the
+// one before, if there is one.
+func named(hosts map[string]*machine, before *machine, name []byte) *machine {
+	if before != nil && before.after != nil && before.after.name == string(name) {
+		return before.after
+	}
 	h := hosts[string(name)]
 	if h == nil {
 		h = &machine{name: string(name), to: "host:" + string(name)}
 		hosts[h.name] = h
+	}
+	if before != nil {
+		before.after = h
 	}
 	return h
 }

@@ -52,9 +52,9 @@ func (p *TDE) Exact(h *availability.History, now, length float64) Exact {
 // counts returns what is counted in w. Fractions of fits are summed in seconds,
 // which are whole.
 func (p *TDE) counts(h *availability.History, w window, length float64) Exact {
-	x := w.exits(h)
+	x := w.exits(h.Intervals()[h.After(w.from):])
 	if p.rounding != exact {
-		fits, _ := p.count(h, w, length)
+		fits, _, _ := p.count(h, w, length)
 		return whole(fits, x.UserPresent, x.Busy, x.Unavailable)
 	}
 	f := whole(h.Available(w.from, w.to), x.UserPresent, x.Busy, x.Unavailable)

@@ -118,7 +118,7 @@ func (p *TDE) AtLeast(h *availability.History, now, length, least float64) bool 
 	for d := 1; d <= p.days; d++ {
 		w, rule := p.window(now, length, d, start, end)
 		if rule == counted {
-			fits, exits := p.count(h, w, length)
+			fits, exits, _ := p.count(h, w, length)
 			if fits+exits > 0 {
 				sum += fits / (fits + exits)
 			} else {
@@ -154,9 +154,9 @@ func (p *TDE) Predict(h *availability.History, now, length float64) Forecast {
 	for d := 1; d <= p.days; d++ {
 		w, rule := p.window(now, length, d, start, end)
 		if rule == counted {
-			fits, exits := p.count(h, w, length)
+			fits, exits, first := p.count(h, w, length)
 			if fits+exits > 0 {
-				f := w.exits(h)
+				f := w.exits(h.Intervals()[first:])
 				f.Completes = fits
 				counts.add(f)
 				days.add(f.over(fits + exits))

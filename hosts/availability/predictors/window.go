@@ -20,12 +20,14 @@ func (p *TDE) window(now, length float64, d int, start, end float64) (w window, 
 	return w, counted
 }
 
-// count returns how often the job fits into the available stretches of w, and
-// how many known exits are in it. Both are 0 where there is no such stretch.
-func (p *TDE) count(h *availability.History, w window, length float64) (fits, exits float64) {
+// count returns how often the job fits into the available stretches of w, and how
+// many known exits are in it. Both are 0 where there is no such stretch. The first of its
+// intervals is for exits.
+func (p *TDE) count(h *availability.History, w window, length float64) (fits, exits float64, first int) {
 	unit := p.unit * length
 	intervals := h.Intervals()
-	for i := h.After(w.from); i < len(intervals) && intervals[i].Start < w.to; i++ {
+	first = h.After(w.from)
+	for i := first; i < len(intervals) && intervals[i].Start < w.to; i++ {
 		v := &intervals[i]
 		f := (min(v.End, w.to) - max(v.Start, w.from)) / unit
 		switch p.rounding {
@@ -39,13 +41,12 @@ func (p *TDE) count(h *availability.History, w window, length float64) (fits, ex
 			exits++
 		}
 	}
-	return fits, exits
+	return fits, exits, first
 }
 
 // exits counts the exits in w by state, evictions as Unavailable.
-func (w window) exits(h *availability.History) (f Forecast) {
-	intervals := h.Intervals()
-	for i := h.After(w.from); i < len(intervals) && intervals[i].End < w.to; i++ {
+func (w window) exits(intervals []availability.Interval) (f Forecast) {
+	for i := 0; i < len(intervals) && intervals[i].End < w.to; i++ {
 		switch intervals[i].Exit {
 		case availability.UserPresent:
 			f.UserPresent++

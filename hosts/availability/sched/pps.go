@@ -43,6 +43,7 @@ func DefaultPPS() PPSOptions {
 type PPS struct {
 	o         PPSOptions
 	predictor predictors.Predictor
+	judge     predictors.Judge // the predictor, if it is one
 	rng       *rand.Rand
 	last      hosts.ID
 	best      []hosts.ID // the hosts of the highest score
@@ -80,11 +81,13 @@ func NewPPS(o PPSOptions, p predictors.Predictor, rng *rand.Rand) (*PPS, error) 
 	if o.Tie == "random" && rng == nil {
 		return nil, errors.New("no source of chance")
 	}
-	return &PPS{o: o, predictor: p, rng: rng, last: None}, nil
+	judge, _ := p.(predictors.Judge)
+	return &PPS{o: o, predictor: p, judge: judge, rng: rng, last: None}, nil
 }
 
 // Match implements [Matchmaker]. No score is higher than that of a host that is
-// sure to stay: hosts for which even that is too low are not foretold.
+// sure to stay: hosts for which even that is too low are not predicted, nor are those that
+// are judged to stay too rarely.
 func (s *PPS) Match(now, length float64, p *Pool) hosts.ID {
 	s.best = s.best[:0]
 	s.most = s.most[:0]
@@ -107,13 +110,14 @@ func (s *PPS) Match(now, length float64, p *Pool) hosts.ID {
 	top := 0.0
 	for i, most := range s.most {
 		h := hosts.ID(i)
-		if most < 0 || most < enough {
+		if most < 0 || most < enough || !s.reaches(now, length, p, h, enough) {
 			continue
 		}
 		score := s.score(now, length, p, h)
 		switch {
 		case len(s.best) == 0 || score > top*(1+even):
 			top = score
+			enough = max(enough, top*(1-apart))
 			s.best = append(s.best[:0], h)
 		case score >= top*(1-even):
 			s.best = append(s.best, h)
@@ -126,6 +130,11 @@ func (s *PPS) Match(now, length float64, p *Pool) hosts.ID {
 // score returns RS(i) of eq. 1, where most is what it is if the host stays.
 func (s *PPS) score(now, length float64, p *Pool, h hosts.ID) float64 {
 	return s.predictor.Predict(p.History(h), now, length/p.Speed(h)).Completes * s.most[h]
+}
+
+// reaches reports whether RS(i) may be enough.
+func (s *PPS) reaches(now, length float64, p *Pool, h hosts.ID, enough float64) bool {
+	return s.judge == nil || enough <= 0 || s.judge.AtLeast(p.History(h), now, length/p.Speed(h), enough/s.most[h]*(1-apart))
 }
 
 func (s *PPS) load(now float64, h hosts.ID, p *Pool) float64 {

@@ -78,8 +78,15 @@ func (a *asked) Predict(h *availability.History, now, length float64) predictors
 	return a.oracle.Predict(h, now, length)
 }
 
-// TestPPSAsksFew checks that leaving out hosts whose score cannot be highest
-// changes no choice: the first host of the highest score is taken, as by asking
+// judged is asked first whether a threshold is met.
+type judged struct{ *asked }
+
+func (j judged) AtLeast(h *availability.History, now, length, least float64) bool {
+	return j.oracle.Predict(h, now, length).Completes >= least
+}
+
+// TestPPSAsksFew checks that leaving out hosts whose score cannot be highest, or is judged
+// not to be, changes no choice: the first host of the highest score is taken, as by asking
 // all, of random loads and forecasts in tenths, in which ties are common.
 func TestPPSAsksFew(t *testing.T) {
 	t.Parallel()
@@ -101,7 +108,11 @@ func TestPPSAsksFew(t *testing.T) {
 			}
 		}
 		a := &asked{oracle: known}
-		m, err := NewPPS(DefaultPPS(), a, nil)
+		var predictor predictors.Predictor = a
+		if seed%2 == 0 {
+			predictor = judged{a}
+		}
+		m, err := NewPPS(DefaultPPS(), predictor, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

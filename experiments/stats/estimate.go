@@ -11,7 +11,7 @@ type Estimate struct {
 	Value float64
 
 	interval func(alpha float64) (lo, hi float64) // nil if there is none
-	needed   func(alpha, half float64) int        // replications at which it is that narrow, if variance stays
+	reach    func(alpha float64, n int) float64   // how far to either side it would reach with n, if they vary as these do
 }
 
 // Interval returns the interval that misses the number with a probability of alpha, half
@@ -59,38 +59,27 @@ func (e Estimate) Needed(alpha, half float64) (n int, ok bool) {
 	if !(half > 0) || e.interval == nil {
 		return 0, false
 	}
-	n = e.needed(alpha, half)
-	return n, n <= mostNeeded
-}
-
-const mostNeeded = 10_000_000
-
-// search returns the least n of 2 and more at which reach is at most half, or more than
-// mostNeeded; reach falls with n.
-func search(half float64, reach func(n int) float64) int {
 	hi := 2
-	for hi <= mostNeeded && !(reach(hi) <= half) {
+	for hi <= mostNeeded && !(e.reach(alpha, hi) <= half) {
 		hi *= 2
 	}
 	lo := hi / 2
 	for lo+1 < hi {
-		if mid := (lo + hi) / 2; reach(mid) <= half {
+		if mid := (lo + hi) / 2; e.reach(alpha, mid) <= half {
 			hi = mid
 		} else {
 			lo = mid
 		}
 	}
-	return hi
+	return hi, hi <= mostNeeded
 }
 
-// scaled completes an estimate whose interval's reach falls as that of a mean does.
-func scaled(e Estimate) Estimate {
-	e.needed = func(alpha, half float64) int {
-		lo, hi := e.interval(alpha)
-		unit := max(e.Value-lo, hi-e.Value) * math.Sqrt(float64(e.N)) / critical(alpha, e.N)
-		return search(half, func(n int) float64 { return unit * critical(alpha, n) / math.Sqrt(float64(n)) })
-	}
-	return e
+const mostNeeded = 10_000_000
+
+// reachOf returns how far Student's interval of a mean reaches with n values of that
+// deviation.
+func reachOf(sd float64) func(alpha float64, n int) float64 {
+	return func(alpha float64, n int) float64 { return critical(alpha, n) * sd / math.Sqrt(float64(n)) }
 }
 
 // critical returns the two-sided critical value of Student's t for n values.
@@ -113,18 +102,14 @@ func ofMean(xs []float64, lo, hi float64) Estimate {
 			half := critical(alpha, n) * sd / math.Sqrt(float64(n))
 			return max(mean-half, min(lo, mean)), min(mean+half, max(hi, mean))
 		}
-		e.needed = func(alpha, half float64) int {
-			return search(half, func(n int) float64 { return critical(alpha, n) * sd / math.Sqrt(float64(n)) })
-		}
+		e.reach = reachOf(sd)
 	case !math.IsInf(lo, 0) && !math.IsInf(hi, 0):
 		unseen := func(alpha float64, n int) float64 { return -math.Expm1(math.Log(alpha) / float64(n)) }
 		e.interval = func(alpha float64) (float64, float64) {
 			p := unseen(alpha, n)
 			return mean + p*min(0, lo-mean), mean + p*max(0, hi-mean)
 		}
-		e.needed = func(alpha, half float64) int {
-			return search(half, func(n int) float64 { return unseen(alpha, n) * max(mean-lo, hi-mean) })
-		}
+		e.reach = func(alpha float64, n int) float64 { return unseen(alpha, n) * max(mean-lo, hi-mean) }
 	}
 	return e
 }
@@ -169,9 +154,6 @@ func Fieller(xs, ys []float64) (e Estimate, ok bool) {
 	}
 	// By the delta method: near enough to say how many are needed, and finite.
 	_, squares := moments(rest)
-	sd := math.Sqrt(squares/float64(n-1)) / math.Abs(my)
-	e.needed = func(alpha, half float64) int {
-		return search(half, func(n int) float64 { return critical(alpha, n) * sd / math.Sqrt(float64(n)) })
-	}
+	e.reach = reachOf(math.Sqrt(squares/float64(n-1)) / math.Abs(my))
 	return e, true
 }

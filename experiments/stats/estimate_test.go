@@ -284,4 +284,19 @@ func TestLess(t *testing.T) {
 	blo, bhi, _ := b.Interval(0.025)
 	near(t, "lo", lo, alo-bhi, 1e-12)
 	near(t, "hi", hi, ahi-blo, 1e-12)
+	n, ok := a.Less(b).Needed(0.05, (hi-lo)/2)
+	if !ok || n != 10 {
+		t.Errorf("%d are needed for the interval that 10 have", n)
+	}
+}
+
+// TestNeededOfSpread checks that as many replications are needed as there are for the
+// interval that there is, where the two farthest are those that vary most.
+func TestNeededOfSpread(t *testing.T) {
+	t.Parallel()
+	e := stats.Spread([]stats.Sample{{Value: stats.Mean(extra[0]), Parts: extra[0]}, {Value: stats.Mean(extra[1]), Parts: extra[1]}, {Parts: make([]float64, 10)}})
+	_, hi, _ := e.Interval(0.05)
+	if n, ok := e.Needed(0.05, (hi-e.Value)*(1+1e-9)); !ok || n != 10 {
+		t.Errorf("%d are needed for the interval that 10 have", n)
+	}
 }

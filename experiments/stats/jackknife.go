@@ -71,7 +71,7 @@ func Spread(all []Sample) Estimate {
 	e := Estimate{N: len(all[0].Parts)}
 	type pair struct{ apart, err float64 } // and its standard error
 	var pairs []pair
-	varies := false
+	widest := 0.0 // standard error
 	for i := range all {
 		for j := range i {
 			d := all[i].Plus(-1, all[j])
@@ -79,13 +79,13 @@ func Spread(all []Sample) Estimate {
 			if e.N > 1 && !constant(d.Parts, max(largest(all[i].Parts), largest(all[j].Parts))) {
 				_, squares := moments(d.Parts)
 				p.err = math.Sqrt(squares / float64(e.N-1) / float64(e.N))
-				varies = true
+				widest = max(widest, p.err)
 			}
 			e.Value = max(e.Value, p.apart)
 			pairs = append(pairs, p)
 		}
 	}
-	if !varies {
+	if widest == 0 {
 		return e
 	}
 	e.interval = func(alpha float64) (lo, hi float64) {
@@ -95,7 +95,9 @@ func Spread(all []Sample) Estimate {
 		}
 		return lo, hi
 	}
-	return scaled(e)
+	sd := widest * math.Sqrt(float64(e.N))
+	e.reach = func(alpha float64, n int) float64 { return reachOf(sd)(alpha/float64(len(pairs)), n) }
+	return e
 }
 
 // Less returns e less other, each with its interval at half of alpha.
@@ -109,5 +111,6 @@ func (e Estimate) Less(other Estimate) Estimate {
 		from, to := other.interval(alpha / 2)
 		return lo - to, hi - from
 	}
-	return scaled(d)
+	d.reach = func(alpha float64, n int) float64 { return e.reach(alpha/2, n) + other.reach(alpha/2, n) }
+	return d
 }

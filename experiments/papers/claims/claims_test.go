@@ -253,6 +253,13 @@ func TestNoChance(t *testing.T) {
 			t.Errorf("%d alike: %+v, want %s", n, j, want)
 		}
 	}
+	zero := &Results{Experiment: "lab"}
+	for rep := range 2 {
+		zero.Add(results.Metric{Configuration: "c", Admission: "a", Replication: rep, Metric: "m", Value: new(0.0)})
+	}
+	if j := Judge(p, []*Results{zero})[0]; j.Verdict != Contradicted || j.Half != Contradicted {
+		t.Errorf("0 is higher than 0: %s, at half the margin %s", j.Verdict, j.Half)
+	}
 	p.Claims[0].Tests[0].Per, p.Claims[0].Tests[0].Of = "a", Some[string]{"a"}
 	one := &Results{Experiment: "lab"}
 	one.Add(results.Metric{Configuration: "c", Admission: "a", Metric: "m", Value: new(2.0)})

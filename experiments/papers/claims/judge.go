@@ -156,7 +156,7 @@ func half(all []finding, alpha float64) Verdict {
 		return Supported
 	}
 	for _, f := range all {
-		if f.lies(alpha/float64(len(all)), f.half.outside) {
+		if f.lies(alpha/float64(len(all)), f.half.outside) || f.exact && !f.lies(alpha, f.half.inside) {
 			return Contradicted
 		}
 	}

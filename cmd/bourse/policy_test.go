@@ -131,7 +131,7 @@ import (
 )
 
 // half charges half of each bid.
-func half(on []contracts.Allocation, _ market.Rate, _ float64) {
+func half(on []contracts.Allocation, _ market.Rate, _, _ float64) {
 	for i := range on {
 		on[i].Paying = on[i].Bid.Float64() / 2
 	}

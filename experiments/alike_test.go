@@ -55,6 +55,13 @@ configurations:
 	if spread["fixed"] || !spread["users"] || !spread["blocks"] || !spread["worth"] || !spread["hosts"] {
 		t.Errorf("intervals in %v, want all but fixed", spread)
 	}
+	for _, table := range s.Document("out").Tables {
+		for _, row := range table.Rows {
+			if last := row[len(row)-1].Text; row[0].Text == "Fixed" && strings.Contains(table.Title, "differences") && last != "no sample" {
+				t.Errorf("%s: %v is %s, want no sample", table.Title, row, last)
+			}
+		}
+	}
 	e.Configurations[2].Workload.Resample.Length = 1e9
 	if _, err := Prepare(&e); err == nil || !strings.Contains(err.Error(), "configuration blocks: workload.resample: found a span of less than a block of 1e+09 s") {
 		t.Errorf("a block too long: %v", err)

@@ -25,9 +25,39 @@ func Contrasted(dirs []*results.Dir, ask contrast.Ask) (d report.Document, err e
 	if err != nil {
 		return d, err
 	}
-	l := labels()
 	d.Title = "Differences of " + ask.Across
 	d.Values = func([]string) any { return contrast.Values{Across: ask.Across, Margin: ask.Margin, Rows: rows} }
+	d.Tables = contrastTables(rows, ask)
+	l := labels()
+	for _, m := range ask.Metrics {
+		f := report.Figure{Name: "compare-" + m, Title: l.Of(m) + ": differences of " + ask.Across, Caption: "Means of the differences with their 95 % intervals."}
+		for _, r := range rows {
+			if r.Metric == m {
+				f.Panels = forest(f.Panels, r, l, ask.Margin)
+			}
+		}
+		d.Figures = append(d.Figures, f)
+	}
+	return d, nil
+}
+
+// contrasts returns the differences of policies in rows, a table a metric; none where
+// there is nothing to compare.
+func contrasts(rows []results.Metric, metrics, alike []string) []report.Table {
+	found, err := contrast.Of(rows, metrics, alike)
+	if err != nil {
+		return nil
+	}
+	tables := contrastTables(found, contrast.Ask{Metrics: metrics, Across: contrast.Policies})
+	for i := range tables {
+		tables[i].Title += ": differences of policies"
+	}
+	return tables
+}
+
+// contrastTables returns a table a metric, and below the last how it was tested.
+func contrastTables(rows []contrast.Row, ask contrast.Ask) (tables []report.Table) {
+	l := labels()
 	for _, m := range ask.Metrics {
 		t := report.Table{
 			Title: l.Of(m), Left: 3,
@@ -37,18 +67,15 @@ func Contrasted(dirs []*results.Dir, ask contrast.Ask) (d report.Document, err e
 			t.Header = append(t.Header, "alike p")
 		}
 		t.Header = append(t.Header, "the first is")
-		f := report.Figure{Name: "compare-" + m, Title: l.Of(m) + ": differences of " + ask.Across, Caption: "Means of the differences with their 95 % intervals."}
 		for _, r := range rows {
-			if r.Metric != m {
-				continue
+			if r.Metric == m {
+				t.Rows = append(t.Rows, contrastCells(r, l, ask.Margin > 0))
 			}
-			t.Rows = append(t.Rows, contrastCells(r, l, ask.Margin > 0))
-			f.Panels = forest(f.Panels, r, l, ask.Margin)
 		}
-		d.Tables, d.Figures = append(d.Tables, t), append(d.Figures, f)
+		tables = append(tables, t)
 	}
-	d.Tables[len(d.Tables)-1].Note = contrastNote(rows, ask)
-	return d, nil
+	tables[len(tables)-1].Note = contrastNote(rows, ask)
+	return tables
 }
 
 // contrastNote says how the rows were tested.

@@ -49,9 +49,9 @@ func figures(e *scenario.Experiment, paper *papers.Reference, summary []results.
 // tables returns the tables of results of e: with a sweep one a metric that is
 // drawn, and what is printed beside what is measured; with a figure of several
 // configurations one for all; else one a configuration, what is printed beside what
-// is measured, and the paired tests of its paper. They show the metrics that the figure
+// is measured, and the paired tests of its paper, or differences of the policies. They show the metrics that the figure
 // does, or the paper.
-func tables(e *scenario.Experiment, paper *papers.Reference, summary []results.Summary, rows []results.Metric) []report.Table {
+func tables(e *scenario.Experiment, paper *papers.Reference, summary []results.Summary, rows []results.Metric, alike []string) []report.Table {
 	if len(e.Sweep) > 0 {
 		tables := sweep(e).Tables(summary)
 		if t := report.PaperTable(labels(), summary); len(t.Rows) > 0 {
@@ -79,7 +79,13 @@ func tables(e *scenario.Experiment, paper *papers.Reference, summary []results.S
 	if t := report.PaperTable(labels(), main); len(t.Rows) > 0 {
 		tables = append(tables, t)
 	}
-	if tests := tTests(rows, paper.Tests); len(tests) > 0 && e.Replications > 1 {
+	if e.Replications == 1 {
+		return tables
+	}
+	if paper.Tests.Configurations == nil { // it is not the experiment that was tested
+		return append(tables, contrasts(rows, paper.Tests.Metrics(), alike)...)
+	}
+	if tests := tTests(rows, paper.Tests); len(tests) > 0 {
 		tables = append(tables, report.TTests(labels(), paper.Tests.Title, tests, stats.CriticalT(0.05, e.Replications-1)))
 	}
 	return tables
@@ -99,7 +105,7 @@ type StudyValues struct {
 func (s *Study) Document(dir string) report.Document {
 	rows := s.summaryRows()
 	return report.Document{
-		Title: s.Experiment.Title, Tables: tables(s.Experiment, s.beside(), rows, s.metricRows(s.beside().Tests.Metrics()...)), Notes: s.notes,
+		Title: s.Experiment.Title, Tables: tables(s.Experiment, s.beside(), rows, s.metricRows(s.beside().Tests.Metrics()...), s.alike), Notes: s.notes,
 		Values: func([]string) any {
 			return StudyValues{Results: dir, Notes: s.notes, Summary: rows, Curve: s.curveRows()}
 		},
@@ -131,6 +137,7 @@ func Drawn(dir *results.Dir, curveAlone bool) (d report.Document, err error) {
 	if err != nil {
 		return d, err
 	}
+	e.Replications = dir.Manifest.Replications // it may have stopped before
 	paper := papers.Beside(&e)
 	for i, row := range summary { // older results have numbers beside what is not the paper's
 		if _, ok := paper.Number(row.Configuration, row.Admission, row.Metric); !ok {
@@ -150,7 +157,7 @@ func Drawn(dir *results.Dir, curveAlone bool) (d report.Document, err error) {
 	}
 	rows, err := dir.Metrics(shown...)
 	d.Figures = append(figures(&e, &paper, summary, curve), Differences(&e, rows)...)
-	d.Tables = tables(&e, &paper, summary, rows)
+	d.Tables = tables(&e, &paper, summary, rows, dir.Manifest.Alike)
 	return d, err
 }
 

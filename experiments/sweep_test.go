@@ -85,7 +85,7 @@ func TestPapers(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if got := len(tables(s.Experiment, s.beside(), rows, nil)); name == "mixed" && got != 1 || name != "mixed" && got != len(e.Figure.Metrics) {
+			if got := len(tables(s.Experiment, s.beside(), rows, nil, nil)); name == "mixed" && got != 1 || name != "mixed" && got != len(e.Figure.Metrics) {
 				t.Errorf("%d tables", got)
 			}
 		})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"slices"
 
 	"bourse/experiments"
 	"bourse/experiments/contrast"
@@ -47,6 +48,8 @@ func contrastAction(c *cli.Context) error {
 	if m := ask.Margin; c.IsSet("margin") && (!(m > 0) || math.IsInf(m, 0)) {
 		return usagef("--margin: found %v, want a number above 0", m)
 	}
+	slices.Sort(ask.Metrics)
+	ask.Metrics = slices.Compact(ask.Metrics)
 	switch ask.Across {
 	case "":
 		ask.Across = contrast.Policies

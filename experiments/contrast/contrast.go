@@ -56,7 +56,7 @@ type Row struct {
 	Needed     *int     `json:"needed" doc:"replications that would show a difference like this with a power of 80 % at 5 %"`
 	Alike      *float64 `json:"alike" doc:"p of two one-sided tests that it is margin or more; null without a margin"`
 
-	Verdict string `json:"verdict" doc:"higher, lower, alike (within the margin), undecided, or equal and constant where every replication differs by nothing, or by the same"`
+	Verdict string `json:"verdict" doc:"higher, lower, alike (within the margin), undecided; equal and constant where every replication differs by nothing, or by the same; no sample where all have the same jobs on the same hosts"`
 }
 
 // Values are what programs read of a comparison.
@@ -69,9 +69,10 @@ type Values struct {
 // A series is a metric of one policy in one configuration of one directory, by
 // replication; there is none where it is undefined.
 type series struct {
-	dir                   int
-	configuration, policy string
-	values                map[int]float64
+	dir                           int
+	metric, configuration, policy string
+	values                        map[int]float64
+	noSample                      bool // all replications have the same jobs on the same hosts
 }
 
 // name returns what s is among those that differ across, and what it has in common with
@@ -94,15 +95,36 @@ func Compare(dirs []*results.Dir, ask Ask) (rows []Row, err error) {
 	if ask.Across == Results != (len(dirs) == 2) {
 		return nil, misuse.Errorf("found %d results directories, want two across %s and one across anything else", len(dirs), Results)
 	}
-	paired := len(dirs) == 1 || dirs[0].Manifest.Seed == dirs[1].Manifest.Seed
+	var all []*series
 	for _, metric := range ask.Metrics {
-		all, err := read(dirs, metric)
+		some, err := read(dirs, metric)
 		if err != nil {
 			return nil, err
 		}
+		all = append(all, some...)
+	}
+	return compare(all, ask, dirs, len(dirs) == 1 || dirs[0].Manifest.Seed == dirs[1].Manifest.Seed)
+}
+
+// Of compares the policies of rows in each configuration; in those of alike, replications
+// are no sample.
+func Of(rows []results.Metric, metrics, alike []string) ([]Row, error) {
+	var all []*series
+	for _, metric := range metrics {
+		all = append(all, inRows(0, rows, metric, alike)...)
+	}
+	return compare(all, Ask{Metrics: metrics, Across: Policies}, nil, true)
+}
+
+// compare compares all, metric by metric.
+func compare(all []*series, ask Ask, dirs []*results.Dir, paired bool) (rows []Row, err error) {
+	for _, metric := range ask.Metrics {
 		groups, order := map[string][]*series{}, []string{}
 		known := []string{}
 		for _, s := range all {
+			if s.metric != metric {
+				continue
+			}
 			name, within := s.name(ask.Across, dirs)
 			if groups[within] == nil {
 				order = append(order, within)
@@ -120,6 +142,9 @@ func Compare(dirs []*results.Dir, ask Ask) (rows []Row, err error) {
 				first, _ := pair[0].name(ask.Across, dirs)
 				second, _ := pair[1].name(ask.Across, dirs)
 				r := Row{Metric: metric, Within: within, First: first, Second: second}
+				if pair[0].noSample || pair[1].noSample {
+					r.Verdict = "no sample"
+				}
 				r.test(pair[0].values, pair[1].values, paired, ask.Margin)
 				if rows = append(rows, r); len(rows) > mostRows {
 					return nil, misuse.Errorf("found more than %d comparisons, want a baseline, or fewer metrics", mostRows)
@@ -147,19 +172,28 @@ func read(dirs []*results.Dir, metric string) (all []*series, err error) {
 		if len(rows) == 0 {
 			return nil, misuse.Errorf("%s: found no metric %q; 'bourse policies metric' lists those that there are", dir.Path, metric)
 		}
-		at := map[[2]string]*series{}
-		for _, row := range rows {
-			of := [2]string{row.Configuration, row.Admission}
-			if at[of] == nil {
-				at[of] = &series{i, row.Configuration, row.Admission, map[int]float64{}}
-				all = append(all, at[of])
-			}
-			if row.Value != nil {
-				at[of].values[row.Replication] = *row.Value
-			}
-		}
+		all = append(all, inRows(i, rows, metric, dir.Manifest.Alike)...)
 	}
 	return all, nil
+}
+
+// inRows returns the series of a metric in rows of a directory, in order.
+func inRows(dir int, rows []results.Metric, metric string, alike []string) (all []*series) {
+	at := map[[2]string]*series{}
+	for _, row := range rows {
+		if row.Metric != metric {
+			continue
+		}
+		of := [2]string{row.Configuration, row.Admission}
+		if at[of] == nil {
+			at[of] = &series{dir, metric, row.Configuration, row.Admission, map[int]float64{}, slices.Contains(alike, row.Configuration)}
+			all = append(all, at[of])
+		}
+		if row.Value != nil {
+			at[of].values[row.Replication] = *row.Value
+		}
+	}
+	return all
 }
 
 // pairs returns which of a group are compared.
@@ -207,10 +241,10 @@ func (r *Row) test(first, second map[int]float64, paired bool, margin float64) {
 	d, ok := compare(xs, ys)
 	one, other := stats.Summarize(xs).Mean, stats.Summarize(ys).Mean
 	r.FirstMean, r.SecondMean, r.Difference = &one, &other, &d.Mean
-	if !ok {
-		if r.N > 1 && d.Mean == 0 {
+	if !ok || r.Verdict != "" {
+		if r.Verdict == "" && r.N > 1 && d.Mean == 0 {
 			r.Verdict = "equal"
-		} else if r.N > 1 {
+		} else if r.Verdict == "" && r.N > 1 {
 			r.Verdict = "constant"
 		}
 		return

@@ -206,7 +206,9 @@ func (t Tests) T(i int, configuration string) (value *float64, significant bool)
 // Metrics returns what is compared.
 func (t Tests) Metrics() (metrics []string) {
 	for _, row := range t.Rows {
-		metrics = append(metrics, row.Metric)
+		if !slices.Contains(metrics, row.Metric) {
+			metrics = append(metrics, row.Metric)
+		}
 	}
 	return metrics
 }

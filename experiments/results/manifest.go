@@ -26,13 +26,14 @@ const (
 // A Manifest says how a results directory was made and what it holds. The writer
 // fills in everything below Ledgers.
 type Manifest struct {
-	Command      []string          `json:"command"`      // how to run it again
-	Scenario     string            `json:"scenario"`     // the file as run, every default resolved
-	Seed         uint64            `json:"seed,string"`  // text, as JSON readers round large numbers
-	Replications int               `json:"replications"` // of every configuration and policy
-	WallSeconds  float64           `json:"wall_seconds"` // how long it took
-	Inputs       map[string]string `json:"inputs"`       // sha256 of every file read, by path as given
-	Ledgers      map[string]string `json:"ledgers"`      // head of every journal kept, by its directory
+	Command      []string          `json:"command"`         // how to run it again
+	Scenario     string            `json:"scenario"`        // the file as run, every default resolved
+	Seed         uint64            `json:"seed,string"`     // text, as JSON readers round large numbers
+	Replications int               `json:"replications"`    // of every configuration and policy
+	WallSeconds  float64           `json:"wall_seconds"`    // how long it took
+	Inputs       map[string]string `json:"inputs"`          // sha256 of every file read, by path as given
+	Ledgers      map[string]string `json:"ledgers"`         // head of every journal kept, by its directory
+	Alike        []string          `json:"alike,omitempty"` // configurations whose replications all have the same jobs and hosts
 
 	// Claims are hashes of what was to be judged by the results, as it was known when
 	// they were made: by paper, that of claims.yaml under its name, and of each claim.

@@ -15,7 +15,8 @@ import (
 )
 
 // A Tariff sets what each task on a host is charged, in dollars per second: all bids
-// there sum to price, and the host does capacity work per second.
+// there sum to price, and the host does capacity work per second, each processor of it
+// processor.
 type Tariff func(on []contracts.Allocation, price market.Rate, capacity, processor float64)
 
 // A Config names the parts of a floor. All are needed but NoPrices and Availability.

@@ -24,8 +24,6 @@ replications: 3
 base: {fleet: {hosts: 1, cpus: 1}, workload: {plan: "`+plan+`"}, admission: [be, cac]}
 configurations:
   - fixed
-  - {name: users, workload: {resample: {by: user}}}
-  - {name: blocks, workload: {resample: {by: block, length: 100}}}
   - {name: worth, workload: {annotate: {value: pareto, budget: 10}}}
   - {name: hosts, fleet: {availability: {model: markov}}}
 `), Known())
@@ -52,7 +50,7 @@ configurations:
 			spread[row.Configuration] = true
 		}
 	}
-	if spread["fixed"] || !spread["users"] || !spread["blocks"] || !spread["worth"] || !spread["hosts"] {
+	if spread["fixed"] || !spread["worth"] || !spread["hosts"] {
 		t.Errorf("intervals in %v, want all but fixed", spread)
 	}
 	for _, table := range s.Document("out").Tables {
@@ -61,9 +59,5 @@ configurations:
 				t.Errorf("%s: %v is %s, want no sample", table.Title, row, last)
 			}
 		}
-	}
-	e.Configurations[2].Workload.Resample.Length = 1e9
-	if _, err := Prepare(&e); err == nil || !strings.Contains(err.Error(), "configuration blocks: workload.resample: found a span of less than a block of 1e+09 s") {
-		t.Errorf("a block too long: %v", err)
 	}
 }

@@ -343,9 +343,6 @@ func (d *drawer) workload(g *drawing, planner bool) *branch {
 	case kind < 0.65:
 		g.plan = d.plan(planner)
 		b.add(leaf("plan", "plan.csv"))
-		if r := resampled(g.plan, int(kind*1e6)%9); r != nil { // of a draw made already, so that others stay
-			defer func() { b.add(r) }()
-		}
 	case kind < 0.75:
 		g.plan = d.plan(planner)
 		b.add(leaf("swf", "log.swf"))
@@ -370,21 +367,6 @@ func (d *drawer) workload(g *drawing, planner bool) *branch {
 		b.add(a)
 	}
 	return b
-}
-
-// resampled returns how a plan is drawn from, by user or block, or nil.
-func resampled(p workloadgen.Plan, n int) *branch {
-	span := 0.0
-	if len(p) > 1 {
-		span = p[len(p)-1].Arrival - p[0].Arrival
-	}
-	switch {
-	case n == 0 && slices.ContainsFunc(p, func(j workloadgen.Job) bool { return j.User != p[0].User }):
-		return fork("resample", leaf("by", "user"))
-	case n == 1 && span > 1e-3:
-		return fork("resample", leaf("by", "block"), leaf("length", number(span/3)))
-	}
-	return nil
 }
 
 // annotate draws what is done to the jobs. Those of a log or a model are worth

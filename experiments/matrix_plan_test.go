@@ -156,7 +156,10 @@ func (d *drawer) model(g *drawing, name string, planner bool) *branch {
 		add(leaf("jobs", n), leaf("users", pick(d, "1", "3")), leaf("budget", pick(d, "1", "100")),
 			fork("nodes", leaf("min", strconv.Itoa(low)), leaf("max", strconv.Itoa(low+d.IntN(d.hosts)))))
 		if d.odds(0.5) {
-			add(fork("iat", leaf("min", "1"), leaf("mean", "30"), leaf("max", "100")))
+			add(fork("iat", leaf("min", "1"), leaf("mean", "30"), leaf("max", "100"), leaf("of", pick(d, "plan", "law"))))
+		}
+		if d.odds(0.3) {
+			add(leaf("split", "worth"))
 		}
 	case "regular":
 		add(leaf("users", "2"), leaf("from", pick(d, "0", "30.5")), leaf("to", "200"), leaf("every", pick(d, "10", "25")),

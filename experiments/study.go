@@ -110,7 +110,7 @@ func (s *Study) noSample() []string {
 	if len(s.alike) > 5 {
 		where = fmt.Sprintf("%s and %d more", strings.Join(s.alike[:5], ", "), len(s.alike)-5)
 	}
-	return []string{fmt.Sprintf("%s: every replication has the same jobs on the same hosts, so that nothing but ties and what policies draw is left to chance: they are no sample, and have no deviations and intervals. One is enough, or workload.resample draws jobs from the log.", where)}
+	return []string{fmt.Sprintf("%s: every replication has the same jobs on the same hosts, so that nothing but ties and what policies draw is left to chance: they are no sample, and have no deviations and intervals. One is enough; the workload model resample draws jobs from a log.", where)}
 }
 
 // summary describes metric m over the replications in which it is defined.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -17,13 +16,12 @@ import (
 )
 
 // A workload makes the plan of each replication: a function of the streams
-// "workload", "resample", "estimate" and "annotate" and of nothing else, so that every policy is given
+// "workload", "estimate" and "annotate" and of nothing else, so that every policy is given
 // the same jobs.
 type workload struct {
 	model    workloadgen.Model
 	estimate dist.Distribution // of estimate over runtime; nil: as the model says
 	fixed    workloadgen.Plan  // without a model: the plan of every replication
-	resample *workloadgen.Resample
 	annotate *annotate.Options // nil: the jobs stay as they are
 	notes    []string          // how the jobs were chosen
 }
@@ -31,7 +29,7 @@ type workload struct {
 type logKey struct{ path, filter string }
 
 func (read *recordings) workload(w *scenario.Workload) (work *workload, err error) {
-	work = &workload{resample: (*workloadgen.Resample)(w.Resample)}
+	work = new(workload)
 	if work.annotate, err = annotations(w.Annotate); err != nil {
 		return nil, err
 	}
@@ -128,7 +126,7 @@ var errNoBudget = errors.New("no job has a budget: want one from workload.annota
 // alike reports whether the second replication has the same jobs as the first, which were
 // drawn, on the same hosts: then nothing but ties and what policies draw is left to chance.
 func (a *arena) alike(s *setting, seed uint64) (bool, error) {
-	if f := s.conf.Fleet.Availability; s.work.model != nil || s.work.resample != nil || f != nil && f.Model != nil {
+	if f := s.conf.Fleet.Availability; s.work.model != nil || f != nil && f.Model != nil {
 		return false, nil
 	}
 	first := slices.Clone(a.plan)
@@ -141,11 +139,6 @@ func (a *arena) alike(s *setting, seed uint64) (bool, error) {
 func (a *arena) draw(s *setting, seed uint64, rep int) (err error) {
 	w := s.work
 	a.plan = w.fixed
-	if w.resample != nil && w.model == nil {
-		if a.plan, err = w.resample.Apply(w.fixed, rand.New(Stream(seed, rep, "resample"))); err != nil {
-			return fmt.Errorf("workload.resample: %w", err)
-		}
-	}
 	if w.model != nil {
 		if a.drawn, err = w.model.Plan(Stream(seed, rep, "workload"), 0, a.drawn); err != nil {
 			return err

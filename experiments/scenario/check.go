@@ -199,9 +199,6 @@ func (w *Workload) check(n *node, path string) error {
 	if len(said) == 1 && w.Filter != "" && w.Plan != "" {
 		return fail(at, join(path, "filter"), "found %q beside a plan, want it beside swf, or beside a model that a log can replace", clip(w.Filter))
 	}
-	if len(said) == 1 && w.Resample != nil && w.Model != nil && w.Filter == "" {
-		return fail(n.get("workload").get("resample").where(n), join(path, "resample"), "found it beside a model, which draws other jobs each time; want it beside a plan or log")
-	}
 	if len(said) == 1 {
 		return nil
 	}

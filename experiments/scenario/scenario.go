@@ -80,22 +80,14 @@ func (f *Fleet) Capacity() float64 {
 
 // A Workload is a model, a plan or a log, and what is done to it.
 type Workload struct {
-	Model    *Choice   `yaml:"model" family:"model" doc:"workload model that draws a plan for each replication"`
-	Plan     string    `yaml:"plan" doc:"plan file (CSV, plain or gzip) to run as it is, in place of a model"`
-	SWF      string    `yaml:"swf" doc:"recorded log (SWF, plain or gzip) to run, in place of a model"`
-	Filter   string    `yaml:"filter" doc:"records of the log to take, such as ran,first:2000; beside a model, of the log that --trace puts in its place"`
-	Estimate *Choice   `yaml:"estimate" family:"law" doc:"law of estimate over runtime, 1 where it falls below, for jobs of a model; omitted, as the model says"`
-	Annotate Options   `yaml:"annotate" doc:"what is done to the jobs: sizes, delay, restore, arrivals, load, inaccuracy, reservations, value, budget, price, urgency"`
-	Warmup   float64   `yaml:"warmup" validate:"min=0,max=0.9" doc:"part of the jobs, the first, that run and are not measured"`
-	Resample *Resample `yaml:"resample" doc:"each replication draws parts of the plan or log with replacement; omitted, all have it as it is"`
-	Funds    *float64  `yaml:"funds" validate:"min=0,max=1e12" doc:"what each user has at the start, $; omitted, what its jobs are worth together"`
-}
-
-// A Resample makes of a recorded plan another of the same kind by drawing parts of it with
-// replacement (bootstrap).
-type Resample struct {
-	By     string  `yaml:"by" validate:"oneof=user block" doc:"what is drawn: user, each with all of its jobs as they came; or block of time, each with all jobs that arrive in it"`
-	Length float64 `yaml:"length" validate:"min=0,max=1e11" doc:"of a block, s; 0 is a week, which keeps what recurs every week"`
+	Model    *Choice  `yaml:"model" family:"model" doc:"workload model that draws a plan for each replication"`
+	Plan     string   `yaml:"plan" doc:"plan file (CSV, plain or gzip) to run as it is, in place of a model"`
+	SWF      string   `yaml:"swf" doc:"recorded log (SWF, plain or gzip) to run, in place of a model"`
+	Filter   string   `yaml:"filter" doc:"records of the log to take, such as ran,first:2000; beside a model, of the log that --trace puts in its place"`
+	Estimate *Choice  `yaml:"estimate" family:"law" doc:"law of estimate over runtime, 1 where it falls below, for jobs of a model; omitted, as the model says"`
+	Annotate Options  `yaml:"annotate" doc:"what is done to the jobs: sizes, delay, restore, arrivals, load, inaccuracy, reservations, value, budget, price, urgency"`
+	Warmup   float64  `yaml:"warmup" validate:"min=0,max=0.9" doc:"part of the jobs, the first, that run and are not measured"`
+	Funds    *float64 `yaml:"funds" validate:"min=0,max=1e12" doc:"what each user has at the start, $; omitted, what its jobs are worth together"`
 }
 
 // A Market is how hosts are sold.

@@ -17,12 +17,14 @@ type PaperOptions struct {
 	Jobs   int     `yaml:"jobs" validate:"min=1,max=1e8" doc:"jobs of a plan"`
 	Users  int     `yaml:"users" validate:"min=1,max=1e8" doc:"users, who submit as nearly equal numbers of jobs as can be"`
 	Budget float64 `yaml:"budget" validate:"min=0,max=1e8" doc:"dollars that each user splits among its jobs"`
+	Split  string  `yaml:"split" validate:"oneof=work worth" doc:"in proportion to what: work, worth times processor-seconds; or worth alone"`
 
 	// IAT is 30, 92.36 and 480 s; for low load, 90 and 153.66.
 	IAT struct {
 		Min  float64 `yaml:"min" validate:"min=0" doc:"seconds between arrivals at least"`
-		Mean float64 `yaml:"mean" validate:"gt=0" doc:"mean seconds between the arrivals of the plan, not of its law"`
+		Mean float64 `yaml:"mean" validate:"gt=0" doc:"mean seconds between arrivals"`
 		Max  float64 `yaml:"max" validate:"gt=0,max=1e9" doc:"seconds at which a gap is cut"`
+		Of   string  `yaml:"of" validate:"oneof=plan law" doc:"whose mean that is: plan, of every plan; or law, of all plans together, so that they differ"`
 	} `yaml:"iat"`
 
 	Runtime struct {
@@ -40,8 +42,8 @@ type PaperOptions struct {
 
 // DefaultPaper returns the paper's configuration under high load.
 func DefaultPaper() PaperOptions {
-	o := PaperOptions{Jobs: 50, Users: 10, Budget: 100, Value: plugin.Spec{Name: "pareto"}}
-	o.IAT.Min, o.IAT.Mean, o.IAT.Max = 30, 92.36, 480
+	o := PaperOptions{Jobs: 50, Users: 10, Budget: 100, Split: "work", Value: plugin.Spec{Name: "pareto"}}
+	o.IAT.Min, o.IAT.Mean, o.IAT.Max, o.IAT.Of = 30, 92.36, 480, "plan"
 	o.Runtime.Min, o.Runtime.Max = 120, 960
 	o.Nodes.Min, o.Nodes.Max = 4, 10
 	return o
@@ -53,19 +55,20 @@ func DefaultPaper() PaperOptions {
 //
 //   - The gap before a job is min(Min + k Z, Max), Z ~ HypWeib. One k for the
 //     plan makes the mean of its gaps, those that were cut included, exactly
-//     Mean.
+//     Mean; of the law, one k for all plans makes that of the law.
 //   - Runtime ~ PolyLin given that it lies in [Min, Max]. It is the estimate
 //     and the deadline too: there is no slack.
 //   - Nodes = round(Min + (Max-Min)(X-1)/5), X = 1..6 the BinBin exponent.
 //   - Users are dealt at random over the order of arrival.
 //   - A user's budget is split over its jobs in proportion to worth x runtime x
-//     nodes, rounded down to micro-dollars.
+//     nodes, or worth, rounded down to micro-dollars.
 type Paper struct {
 	o       PaperOptions
 	gap     dist.Distribution
 	runtime dist.Distribution
 	size    *dist.Discrete
 	worth   value.Model
+	k       float64 // of the law, 0 if each plan has its own
 }
 
 func newPaper(decode func(any) error) (workloadgen.Model, error) {
@@ -101,7 +104,15 @@ func NewPaper(o PaperOptions) (*Paper, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Paper{o: o, gap: gap, runtime: runtime, size: size, worth: worth}, nil
+	p := &Paper{o: o, gap: gap, runtime: runtime, size: size, worth: worth}
+	if o.IAT.Of == "law" {
+		quantiles := make(workloadgen.Plan, 20_000)
+		for i := range quantiles {
+			quantiles[i].Arrival = gap.Quantile((float64(i) + 0.5) / float64(len(quantiles)))
+		}
+		p.k, err = stretch(quantiles, o.IAT.Mean-o.IAT.Min, o.IAT.Max-o.IAT.Min)
+	}
+	return p, err
 }
 
 func (o *PaperOptions) validate() error {
@@ -178,9 +189,12 @@ func deal(plan workloadgen.Plan, i, users int, u float64) {
 // arrive turns the Z that stand in Arrival into instants of arrival.
 func (p *Paper) arrive(plan workloadgen.Plan) error {
 	lo, hi := p.o.IAT.Min, p.o.IAT.Max
-	k, err := stretch(plan[1:], p.o.IAT.Mean-lo, hi-lo)
-	if err != nil {
-		return err
+	k := p.k
+	if k == 0 {
+		var err error
+		if k, err = stretch(plan[1:], p.o.IAT.Mean-lo, hi-lo); err != nil {
+			return err
+		}
 	}
 	now := 0.0
 	plan[0].Arrival = 0
@@ -230,12 +244,20 @@ func (p *Paper) split(plan workloadgen.Plan) {
 		sums = make([]float64, p.o.Users+1)
 	}
 	for i := range plan {
-		sums[plan[i].User] += plan[i].Worth * plan[i].Work()
+		sums[plan[i].User] += p.weight(&plan[i])
 	}
 	for i := range plan {
 		j := &plan[i]
 		if sum := sums[j.User]; sum > 0 {
-			j.Value = math.Floor(p.o.Budget*1e6*(j.Worth*j.Work()/sum)) / 1e6
+			j.Value = math.Floor(p.o.Budget*1e6*(p.weight(j)/sum)) / 1e6
 		}
 	}
+}
+
+// weight is what a job counts where its user's budget is split.
+func (p *Paper) weight(j *workloadgen.Job) float64 {
+	if p.o.Split == "worth" {
+		return j.Worth
+	}
+	return j.Worth * j.Work()
 }

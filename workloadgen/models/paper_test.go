@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 
 	"bourse/workloadgen"
@@ -208,5 +209,46 @@ func BenchmarkPaper(b *testing.B) {
 				b.ReportMetric(perJob[n]/perJob[50], "x-of-50")
 			}
 		})
+	}
+}
+
+// TestPaperReadings checks the other readings: a mean gap that is the law's, which plans
+// only come near and all together have; and a budget split by worth alone.
+func TestPaperReadings(t *testing.T) {
+	t.Parallel()
+	const seed, plans = 9, 400
+	o := DefaultPaper()
+	o.IAT.Of, o.Split = "law", "worth"
+	m, err := NewPaper(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var means []float64
+	for rep := range uint64(plans) {
+		plan, err := m.Plan(rand.NewPCG(seed, rep), 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := plan.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		means = append(means, plan[len(plan)-1].Arrival/float64(len(plan)-1))
+		sums := map[int64]float64{}
+		for _, j := range plan {
+			sums[j.User] += j.Worth
+		}
+		for _, j := range plan {
+			if want := o.Budget * j.Worth / sums[j.User]; math.Abs(j.Value-want) > 1.1e-6 {
+				t.Fatalf("seed %d, plan %d: job %d is worth $%v, want %v", seed, rep, j.ID, j.Value, want)
+			}
+		}
+	}
+	mean, sd := stat.MeanStdDev(means, nil)
+	if math.Abs(mean-o.IAT.Mean) > 4*sd/math.Sqrt(plans) || sd < 3 {
+		t.Errorf("seed %d: mean gaps %v ± %v, want %v, and plans that differ", seed, mean, sd, o.IAT.Mean)
+	}
+	o.IAT.Of = "trace"
+	if _, err := NewPaper(o); err == nil {
+		t.Error("a mean of nothing was taken")
 	}
 }

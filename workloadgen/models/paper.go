@@ -17,14 +17,14 @@ type PaperOptions struct {
 	Jobs   int     `yaml:"jobs" validate:"min=1,max=1e8" doc:"jobs of a plan"`
 	Users  int     `yaml:"users" validate:"min=1,max=1e8" doc:"users, who submit as nearly equal numbers of jobs as can be"`
 	Budget float64 `yaml:"budget" validate:"min=0,max=1e8" doc:"dollars that each user splits among its jobs"`
-	Split  string  `yaml:"split" validate:"oneof=work worth" doc:"in proportion to what: work, worth times processor-seconds; or worth alone"`
+	Split  string  `yaml:"split" validate:"omitempty,oneof=work worth" doc:"in proportion to what: work (default), worth times processor-seconds; or worth alone"`
 
 	// IAT is 30, 92.36 and 480 s; for low load, 90 and 153.66.
 	IAT struct {
 		Min  float64 `yaml:"min" validate:"min=0" doc:"seconds between arrivals at least"`
 		Mean float64 `yaml:"mean" validate:"gt=0" doc:"mean seconds between arrivals"`
 		Max  float64 `yaml:"max" validate:"gt=0,max=1e9" doc:"seconds at which a gap is cut"`
-		Of   string  `yaml:"of" validate:"oneof=plan law" doc:"whose mean that is: plan, of every plan; or law, of all plans together, so that they differ"`
+		Of   string  `yaml:"of" validate:"omitempty,oneof=plan law" doc:"whose mean that is: plan (default), of every plan; or law, of all plans together, so that they differ"`
 	} `yaml:"iat"`
 
 	Runtime struct {
@@ -42,8 +42,8 @@ type PaperOptions struct {
 
 // DefaultPaper returns the paper's configuration under high load.
 func DefaultPaper() PaperOptions {
-	o := PaperOptions{Jobs: 50, Users: 10, Budget: 100, Split: "work", Value: plugin.Spec{Name: "pareto"}}
-	o.IAT.Min, o.IAT.Mean, o.IAT.Max, o.IAT.Of = 30, 92.36, 480, "plan"
+	o := PaperOptions{Jobs: 50, Users: 10, Budget: 100, Value: plugin.Spec{Name: "pareto"}}
+	o.IAT.Min, o.IAT.Mean, o.IAT.Max = 30, 92.36, 480
 	o.Runtime.Min, o.Runtime.Max = 120, 960
 	o.Nodes.Min, o.Nodes.Max = 4, 10
 	return o

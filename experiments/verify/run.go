@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -278,6 +279,18 @@ func (t *trail) promised(seq int64, j *Job, d *contract) {
 	t.nearly(seq, j, "bid", j.Bid, float64(d.value)/1e6/d.terms.Deadline, 1e-9)
 }
 
+// share checks the share of j, which has done all that was needed: but for what is done in
+// some moments, as late instants are coarse.
+func (t *trail) share(seq int64, j *Job, needed float64) {
+	took, r := j.End-j.Start, t.run.Rules
+	if !(took > 0) || !known(needed) || r == nil || len(r.Speeds) == 0 {
+		return
+	}
+	moment := math.Nextafter(j.End, math.Inf(1)) - j.End
+	least := needed / float64(j.Nodes) // of a node
+	t.nearly(seq, j, "share", j.Share, least/took, 1e-6+4*moment*(1/took+r.CPUs*slices.Max(r.Speeds)/least))
+}
+
 // contract returns one that is not in use.
 func (t *trail) contract() *contract {
 	if n := len(t.free); n > 0 {
@@ -313,8 +326,8 @@ func (t *trail) settle(e *audit.Entry, n *note, holds func(string) audit.Money) 
 	if j := d.row; j != nil {
 		t.number(e.Seq, j, "finish", j.End, e.Time)
 		t.money(e.Seq, j, "paid", j.Paid, charged)
-		if took := j.End - j.Start; !j.Old && v.State == "fulfilled" && took > 0 && known(v.needed()) {
-			t.nearly(e.Seq, j, "share", j.Share, v.needed()/(float64(j.Nodes)*took), 1e-6)
+		if v.State == "fulfilled" && !j.Old {
+			t.share(e.Seq, j, v.needed())
 		}
 		if len(e.Note) > 0 {
 			t.text(e.Seq, j, "fulfilled", j.Fulfilled, strconv.FormatBool(v.State == "fulfilled"))

@@ -111,96 +111,67 @@ func Weigh(all []Advice) (report.Document, error) {
 	return report.Said(text, all), nil
 }
 
+// rules are those for users of each kind, of p_a, p_w, p_d and q; needs says which of the
+// middle two they look at.
+var rules = []struct {
+	kind, equation string
+	needs          []string
+	of             func(pa, pw, pd, q float64) (Verdict, error)
+}{
+	{"inelastic", "eq. 13", []string{"p_w"}, func(pa, pw, _, q float64) (Verdict, error) { return Inelastic(pa, pw, q) }},
+	{"elastic", "eq. 18", []string{"p_d"}, func(pa, _, pd, q float64) (Verdict, error) { return Elastic(pa, pd, q) }},
+	{"provider", "§5", []string{"p_w", "p_d"}, Provider},
+}
+
 // weigh applies the rules for which there are numbers.
 func (a *Advice) weigh() error {
-	pa, hasA := a.Numbers["p_a"]
-	pw, hasW := a.Numbers["p_w"]
-	pd, hasD := a.Numbers["p_d"]
-	q, hasQ := a.Numbers["q"]
-	if !hasA || !hasQ || !hasW && !hasD {
+	has := func(name string) bool { _, ok := a.Numbers[name]; return ok }
+	if !has("p_a") || !has("q") || !has("p_w") && !has("p_d") {
 		return misuse.Errorf("found %d numbers, want --pa, --q, and --pw (inelastic jobs), --pd (elastic ones) or both; or a results directory", len(a.Numbers))
 	}
-	add := func(kind, equation string, v Verdict, err error) error {
+	for _, r := range rules {
+		if slices.ContainsFunc(r.needs, func(name string) bool { return !has(name) }) {
+			continue
+		}
+		v, err := r.of(a.Numbers["p_a"], a.Numbers["p_w"], a.Numbers["p_d"], a.Numbers["q"])
 		if err != nil {
 			return misuse.Of(err)
 		}
-		c := counsel{For: kind, Reserve: v.Reserving, Threshold: v.Threshold, Equation: equation, Verdict: "spot"}
+		c := counsel{For: r.kind, Reserve: v.Reserving, Threshold: v.Threshold, Equation: r.equation, Verdict: "spot"}
 		if v.Reserving {
 			c.Verdict = "reserve"
 		}
-		a.doubt(&c)
+		a.doubt(&c, r.of)
 		a.User = append(a.User, c)
-		return nil
-	}
-	if hasW {
-		v, err := Inelastic(pa, pw, q)
-		if err := add("inelastic", "eq. 13", v, err); err != nil {
-			return err
-		}
-	}
-	if hasD {
-		v, err := Elastic(pa, pd, q)
-		if err := add("elastic", "eq. 18", v, err); err != nil {
-			return err
-		}
-	}
-	if hasW && hasD {
-		v, err := Provider(pa, pw, pd, q)
-		return add("provider", "§5", v, err)
 	}
 	return nil
 }
 
-// doubt adds what the replications tell of how certain c is.
-func (a *Advice) doubt(c *counsel) {
+// doubt adds what the replications tell of how certain c is, which a rule has given.
+func (a *Advice) doubt(c *counsel, rule func(pa, pw, pd, q float64) (Verdict, error)) {
 	if a.N < 2 {
 		return
 	}
-	threshold := func(without int) (float64, bool) {
-		v, err := c.rule()(a.mean("p_a", without), a.mean("p_w", without), a.mean("p_d", without), a.mean("q", without))
+	pa, pw, pd, q := stats.MeanWithout(a.each["p_a"]), stats.MeanWithout(a.each["p_w"]), stats.MeanWithout(a.each["p_d"]), stats.MeanWithout(a.each["q"])
+	threshold, ok := stats.Jackknife(a.N, func(out int) (float64, bool) {
+		v, err := rule(pa(out), pw(out), pd(out), q(out))
 		return v.Threshold, err == nil
-	}
-	t, ok := stats.Jackknife(a.N, threshold)
+	})
 	if !ok {
 		return
 	}
-	above, ok := stats.Jackknife(a.N, func(without int) (float64, bool) {
-		t, ok := threshold(without)
-		return a.mean("p_a", without) - t, ok
-	})
-	inf := math.Inf(1)
-	lo, hi, known := t.Estimate(-inf, inf).Interval(0.05)
-	if known {
-		c.Lo95, c.Hi95 = &lo, &hi
+	interval := func(s stats.Sample) (lo, hi *float64) {
+		from, to, ok := s.Estimate(math.Inf(-1), math.Inf(1)).Interval(0.05)
+		if !ok {
+			return nil, nil
+		}
+		return &from, &to
 	}
-	from, to, known := above.Estimate(-inf, inf).Interval(0.05)
-	if !ok || !known {
-		return
-	}
-	if c.AboveLo, c.AboveHi = &from, &to; from <= 0 && to > 0 {
+	c.Lo95, c.Hi95 = interval(threshold)
+	above := stats.Sample{Value: pa(-1), Parts: a.each["p_a"]}.Plus(-1, threshold)
+	if c.AboveLo, c.AboveHi = interval(above); c.AboveLo != nil && *c.AboveLo <= 0 && *c.AboveHi > 0 {
 		c.Verdict = "undecided"
 	}
-}
-
-// rule returns the one that c was given by.
-func (c *counsel) rule() func(pa, pw, pd, q float64) (Verdict, error) {
-	switch c.For {
-	case "inelastic":
-		return func(pa, pw, _, q float64) (Verdict, error) { return Inelastic(pa, pw, q) }
-	case "elastic":
-		return func(pa, _, pd, q float64) (Verdict, error) { return Elastic(pa, pd, q) }
-	}
-	return Provider
-}
-
-// mean returns that of a number over the replications, without one of them unless that is
-// negative.
-func (a *Advice) mean(name string, without int) float64 {
-	xs := a.each[name]
-	if without >= 0 {
-		xs = slices.Delete(slices.Clone(xs), without, without+1)
-	}
-	return stats.Mean(xs)
 }
 
 // String returns the advice as text, several lines.

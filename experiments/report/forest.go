@@ -8,9 +8,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Forest is how many differences fit into a panel.
-const Forest = 12
-
 // forest draws the points of a panel of differences as a forest plot: one below the
 // other, each with its interval, about a line at 0 and, between Lo and Hi, what does not
 // matter.

@@ -90,8 +90,7 @@ const heat = "Means, all maps of a metric on one scale: dark is low, light is hi
 func (p Panel) plane(pl *plot.Plot) error {
 	scale := moreland.ExtendedBlackBody()
 	scale.SetMin(p.Lo)
-	scale.SetMax(p.Hi + math.Nextafter(0, 1))
-	if p.Hi <= p.Lo {
+	if scale.SetMax(p.Hi); p.Hi <= p.Lo {
 		scale.SetMax(p.Lo + 1)
 	}
 	labels := plotter.XYLabels{}

@@ -59,13 +59,21 @@ func (e Estimate) Needed(alpha, half float64) (n int, ok bool) {
 	if !(half > 0) || e.interval == nil {
 		return 0, false
 	}
+	return leastSize(func(n int) bool { return e.reach(alpha, n) <= half })
+}
+
+const mostNeeded = 10_000_000
+
+// leastSize returns the least size of a sample, 2 or more, that is enough, as all larger
+// ones are; ok is false if mostNeeded is not.
+func leastSize(enough func(n int) bool) (n int, ok bool) {
 	hi := 2
-	for hi <= mostNeeded && !(e.reach(alpha, hi) <= half) {
+	for hi <= mostNeeded && !enough(hi) {
 		hi *= 2
 	}
 	lo := hi / 2
 	for lo+1 < hi {
-		if mid := (lo + hi) / 2; e.reach(alpha, mid) <= half {
+		if mid := (lo + hi) / 2; enough(mid) {
 			hi = mid
 		} else {
 			lo = mid
@@ -73,8 +81,6 @@ func (e Estimate) Needed(alpha, half float64) (n int, ok bool) {
 	}
 	return hi, hi <= mostNeeded
 }
-
-const mostNeeded = 10_000_000
 
 // reachOf returns how far Student's interval of a mean reaches with n values of that
 // deviation.
@@ -97,12 +103,11 @@ func ofMean(xs []float64, lo, hi float64) Estimate {
 	switch {
 	case n < 2:
 	case !constant(xs, largest(xs)):
-		sd := math.Sqrt(squares / float64(n-1))
+		e.reach = reachOf(math.Sqrt(squares / float64(n-1)))
 		e.interval = func(alpha float64) (float64, float64) {
-			half := critical(alpha, n) * sd / math.Sqrt(float64(n))
+			half := e.reach(alpha, n)
 			return max(mean-half, min(lo, mean)), min(mean+half, max(hi, mean))
 		}
-		e.reach = reachOf(sd)
 	case !math.IsInf(lo, 0) && !math.IsInf(hi, 0):
 		unseen := func(alpha float64, n int) float64 { return -math.Expm1(math.Log(alpha) / float64(n)) }
 		e.interval = func(alpha float64) (float64, float64) {

@@ -1,6 +1,7 @@
 package stats_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -298,5 +299,14 @@ func TestNeededOfSpread(t *testing.T) {
 	_, hi, _ := e.Interval(0.05)
 	if n, ok := e.Needed(0.05, (hi-e.Value)*(1+1e-9)); !ok || n != 10 {
 		t.Errorf("%d are needed for the interval that 10 have", n)
+	}
+}
+
+// TestMeanWithout checks means without one value.
+func TestMeanWithout(t *testing.T) {
+	t.Parallel()
+	of := stats.MeanWithout([]float64{1, 2, 6})
+	if got := fmt.Sprint(of(-1), of(0), of(1), of(2)); got != "3 4 3.5 1.5" {
+		t.Errorf("means of 1, 2 and 6 without one: %s", got)
 	}
 }

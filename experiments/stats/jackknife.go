@@ -33,6 +33,18 @@ func Jackknife(n int, without func(replication int) (float64, bool)) (s Sample, 
 	return s, true
 }
 
+// MeanWithout returns what tells the mean of xs without one of them, or of all below 0, as
+// [Jackknife] asks.
+func MeanWithout(xs []float64) func(out int) float64 {
+	mean, n := Mean(xs), float64(len(xs))
+	return func(out int) float64 {
+		if out < 0 {
+			return mean
+		}
+		return mean + (mean-xs[out])/(n-1)
+	}
+}
+
 // Plus returns s and weight times other, part by part.
 func (s Sample) Plus(weight float64, other Sample) Sample {
 	sum := Sample{s.Value + weight*other.Value, make([]float64, len(s.Parts))}

@@ -35,20 +35,5 @@ func SampleFor(effect, least float64, paired bool, level float64) (n int, ok boo
 	if effect == 0 {
 		return 0, false
 	}
-	enough := func(n int) bool { return power(math.Abs(effect), n, paired, level) >= least }
-	hi := 2
-	for !enough(hi) {
-		if hi *= 2; hi > 1e7 {
-			return 0, false
-		}
-	}
-	lo := hi / 2
-	for lo+1 < hi {
-		if mid := (lo + hi) / 2; enough(mid) {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
-	return hi, true
+	return leastSize(func(n int) bool { return power(math.Abs(effect), n, paired, level) >= least })
 }

@@ -1,7 +1,5 @@
 package stats
 
-import "math"
-
 // A TTest compares two samples taken in pairs, as the runs of two policies on
 // the same plans. Its null hypothesis is that their means are the same.
 type TTest struct {
@@ -26,26 +24,12 @@ func (t TTest) Significant() bool { return t.T > t.Critical }
 // with fewer than two pairs, or where all differences are equal (to rounding):
 // there t would be 0/0, or infinite. It panics unless the lengths are the same.
 func PairedT(xs, ys []float64) (t TTest, ok bool) {
-	if len(xs) != len(ys) {
-		panic("stats: paired samples differ in length")
-	}
-	n := len(xs)
-	if n < 2 {
+	d, ok := Pairs(xs, ys)
+	if !ok {
 		return TTest{}, false
 	}
-	diffs := make([]float64, n)
-	for i := range xs {
-		diffs[i] = xs[i] - ys[i]
-	}
-	mean, squares := moments(diffs)
-	if constant(diffs, max(largest(xs), largest(ys))) {
-		return TTest{}, false
-	}
-	t = TTest{DF: n - 1, Mean: mean}
-	t.T = mean / math.Sqrt(squares/float64(n-1)/float64(n))
-	dist := student(t.DF)
-	t.Greater = dist.CDF(-t.T)
-	t.TwoSided = min(1, 2*dist.CDF(-math.Abs(t.T)))
+	t = TTest{DF: d.N - 1, Mean: d.Mean, T: d.Mean / d.err, TwoSided: d.P()}
+	t.Greater = d.dist.CDF(-t.T)
 	t.Critical = CriticalT(0.05, t.DF)
 	return t, true
 }

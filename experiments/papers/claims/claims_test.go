@@ -306,15 +306,6 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestLeave checks means without one value.
-func TestLeave(t *testing.T) {
-	t.Parallel()
-	of := leave([]float64{1, 2, 6})
-	if got := fmt.Sprint(of(-1), of(0), of(1), of(2)); got != "3 4 3.5 1.5" {
-		t.Errorf("means of 1, 2 and 6 without one: %s", got)
-	}
-}
-
 // TestStream checks that what is kept of a row is its number: eight bytes and what a slice
 // has in reserve as it grows, a quarter.
 func TestStream(t *testing.T) {

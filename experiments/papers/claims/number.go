@@ -182,12 +182,12 @@ func pointers(all [][]float64) (to []*[]float64) {
 // sample returns the number of one group.
 func (m *measure) sample(g *group) (stats.Sample, bool) {
 	n := len(g.x)
-	x := leave(g.x)
+	x := stats.MeanWithout(g.x)
 	switch {
 	case m.Reserve != nil:
 		var parts []func(int) float64
 		for _, xs := range g.rule {
-			parts = append(parts, leave(xs))
+			parts = append(parts, stats.MeanWithout(xs))
 		}
 		last := len(parts) - 1
 		return stats.Jackknife(n, func(out int) (float64, bool) {
@@ -198,7 +198,7 @@ func (m *measure) sample(g *group) (stats.Sample, bool) {
 			return x(out) - (p-q)/(1-q), q != 1
 		})
 	case m.Per != "":
-		y := leave(g.y)
+		y := stats.MeanWithout(g.y)
 		return stats.Jackknife(n, func(out int) (float64, bool) { return x(out) / y(out), y(out) != 0 })
 	case m.Deviation, m.Effect:
 		if n < 3 {
@@ -219,17 +219,6 @@ func (m *measure) sample(g *group) (stats.Sample, bool) {
 		})
 	}
 	return stats.Sample{Value: stats.Mean(g.x), Parts: g.x}, true
-}
-
-// leave returns what tells the mean of xs without one of them, or of all below 0.
-func leave(xs []float64) func(out int) float64 {
-	mean, n := stats.Mean(xs), float64(len(xs))
-	return func(out int) float64 {
-		if out < 0 {
-			return mean
-		}
-		return mean + (mean-xs[out])/(n-1)
-	}
 }
 
 // samples returns the numbers of all groups.

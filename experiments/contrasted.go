@@ -141,11 +141,14 @@ func small(p *float64) string {
 	return strconv.FormatFloat(*p, 'f', 4, 64)
 }
 
+// mostDifferences is how many fit into a panel.
+const mostDifferences = 12
+
 // forest adds r to the last panel if that is of the same group and has room, else to a
 // new one.
 func forest(panels []report.Panel, r contrast.Row, l report.Labels, margin float64) []report.Panel {
 	title := held(l, r)
-	if n := len(panels); n == 0 || panels[n-1].Title != title || len(panels[n-1].Groups) == report.Forest {
+	if n := len(panels); n == 0 || panels[n-1].Title != title || len(panels[n-1].Groups) == mostDifferences {
 		panels = append(panels, report.Panel{Title: title, Forest: true, Lo: -margin, Hi: margin, Curves: []report.Curve{{Name: "difference"}}})
 	}
 	p := &panels[len(panels)-1]

@@ -40,9 +40,14 @@ func Prepare(e *scenario.Experiment) (p *Prepared, err error) {
 			return nil, fmt.Errorf("configuration %s: %w", s.conf.Name, err)
 		}
 		p.jobs = append(p.jobs, len(a.plan))
-		if alike, err := a.alike(s, x.Seed); err != nil {
+		if x.Replications == 1 {
+			continue
+		}
+		alike, err := a.alike(s, x.Seed)
+		if err != nil {
 			return nil, fmt.Errorf("configuration %s: %w", s.conf.Name, err)
-		} else if alike && x.Replications > 1 {
+		}
+		if alike {
 			p.alike = append(p.alike, s.conf.Name)
 		}
 	}

@@ -95,9 +95,7 @@ func (p *Prepared) Replaces(to *Publication) error {
 	if err != nil {
 		return nil // [results.Create] knows what to do
 	}
-	one, err := scenario.Stored("", d.Manifest.Scenario)
-	other, wrong := scenario.Stored("", to.Scenario)
-	if err == nil && wrong == nil && scenario.Differ(&one, &other, "replications", "until") == nil {
+	if differs, ok := apart(d.Manifest.Scenario, to.Scenario, "replications", "until"); ok && differs == nil {
 		return nil
 	}
 	want := p.plan(to)
@@ -155,19 +153,13 @@ func (e *HolesError) Error() string {
 
 // join writes what is in from to w.
 func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, from []results.Source, to Publication) (*Study, error) {
-	where := make(map[string]results.Source)
-	for _, u := range from {
-		names, err := u.Names()
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range names {
-			where[name] = u
-		}
+	at, err := where(from)
+	if err != nil {
+		return nil, err
 	}
 	holes := &HolesError{Of: len(plan.Units)}
 	for _, name := range plan.Units {
-		if where[name] == nil {
+		if at[name] == nil {
 			holes.Missing = append(holes.Missing, name)
 		}
 	}
@@ -178,7 +170,7 @@ func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, from []
 	s.alike = plan.Alike
 	heads := make(map[string]string)
 	for _, name := range plan.Units {
-		unit, err := where[name].Read(name)
+		unit, err := at[name].Read(name)
 		if err != nil {
 			return nil, err
 		}
@@ -187,10 +179,10 @@ func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, from []
 			return nil, err
 		}
 		if err := s.check(of, unit.Values); err != nil {
-			return nil, fmt.Errorf("%s, unit %s: %w", where[name].Path(), name, err)
+			return nil, fmt.Errorf("%s, unit %s: %w", at[name].Path(), name, err)
 		}
 		s.add(of.Configuration, unit.Values)
-		if err := w.Unit(name, unit, where[name].Path()); err != nil {
+		if err := w.Unit(name, unit, at[name].Path()); err != nil {
 			return nil, err
 		}
 		maps.Copy(heads, unit.Ledgers)
@@ -220,12 +212,8 @@ func Difference(a, b *results.Plan) string {
 	if !a.Same(b) {
 		ignored = []string{"replications"}
 	}
-	one, err := scenario.Stored("", a.Scenario)
-	other, wrong := scenario.Stored("", b.Scenario)
-	if err == nil && wrong == nil {
-		if d := scenario.Differ(&one, &other, ignored...); d != nil {
-			return fmt.Sprintf("%s: found %s, want %s", d.Field, d.One, d.Other)
-		}
+	if d, _ := apart(a.Scenario, b.Scenario, ignored...); d != nil {
+		return fmt.Sprintf("%s: found %s, want %s", d.Field, d.One, d.Other)
 	}
 	for _, field := range [][3]string{
 		{"--tables", a.Tables, b.Tables}, {"--ledger", strconv.FormatBool(a.Ledgers), strconv.FormatBool(b.Ledgers)}, {"version of bourse", a.Version, b.Version},
@@ -240,6 +228,17 @@ func Difference(a, b *results.Plan) string {
 		}
 	}
 	return "the scenario file: it has another name or place"
+}
+
+// apart returns the first field in which two scenario files differ, but for those of
+// ignored at the top, or nil; ok is false if one of them cannot be read.
+func apart(one, other string, ignored ...string) (d *scenario.Difference, ok bool) {
+	a, err := scenario.Stored("", one)
+	b, wrong := scenario.Stored("", other)
+	if err != nil || wrong != nil {
+		return nil, false
+	}
+	return scenario.Differ(&a, &b, ignored...), true
 }
 
 // plan returns what the units of p are of.

@@ -33,8 +33,9 @@ func encode(out *results.Encoder, s *Study, r *Replication, policy int, run *Run
 	return errors.Join(out.Prices(priceRows(c.Name, label, r.Rep, run)), out.Metrics(rows))
 }
 
-// An ending is what a row points to: the deadline, and the rest of a job that was admitted. Not into the run,
-// whose memory may be used again before the row is written.
+// An ending is what a row points to: the deadline, and the rest of a job that was
+// admitted. It does not point into the run, whose memory may be used again before the row
+// is written.
 type ending struct {
 	due, bid, start, finish, share, done, wasted float64
 	paid, penalty                                results.Money

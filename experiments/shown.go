@@ -49,8 +49,8 @@ func figures(e *scenario.Experiment, paper *papers.Reference, summary []results.
 // tables returns the tables of results of e: with a sweep one a metric that is
 // drawn, and what is printed beside what is measured; with a figure of several
 // configurations one for all; else one a configuration, what is printed beside what
-// is measured, and the paired tests of its paper, or differences of the policies. They show the metrics that the figure
-// does, or the paper.
+// is measured, and the paired tests of its paper, or differences of the policies. They
+// show the metrics that the figure does, or the paper.
 func tables(e *scenario.Experiment, paper *papers.Reference, summary []results.Summary, rows []results.Metric, alike []string) []report.Table {
 	if len(e.Sweep) > 0 {
 		tables := sweep(e).Tables(summary)

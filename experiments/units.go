@@ -94,23 +94,32 @@ func (s *Study) wants(u Unit) int {
 	return (u.To - u.From) * (1 + len(s.cells[u.Configuration])*s.width())
 }
 
-// find runs those of todo that none of from has, and keeps them in units.
-func (p *Prepared) find(ctx context.Context, opts Options, to *Publication, units *results.Units, todo []Unit, from ...results.Source) error {
-	there := make(map[string]bool)
+// where returns which of from has each of their units.
+func where(from []results.Source) (map[string]results.Source, error) {
+	at := make(map[string]results.Source)
 	for _, source := range from {
 		names, err := source.Names()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, name := range names {
-			there[name] = true
+			at[name] = source
 		}
+	}
+	return at, nil
+}
+
+// find runs those of todo that none of from has, and keeps them in units.
+func (p *Prepared) find(ctx context.Context, opts Options, to *Publication, units *results.Units, todo []Unit, from ...results.Source) error {
+	there, err := where(from)
+	if err != nil {
+		return err
 	}
 	var mu sync.Mutex
 	done, total := 0, 0
 	missing := todo[:0:0]
 	for _, u := range todo {
-		if total += u.To - u.From; there[u.Name()] {
+		if total += u.To - u.From; there[u.Name()] != nil {
 			done += u.To - u.From
 		} else {
 			missing = append(missing, u)

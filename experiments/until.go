@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
+	"bourse/experiments/metrics"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 	"bourse/experiments/stats"
@@ -31,12 +33,12 @@ func (p *Prepared) enough(ctx context.Context, opts Options, to *Publication, un
 	if progress != nil {
 		opts.Progress = func(n, _ int) { progress(done+n, p.Experiment.Replications*len(e.Configurations)) }
 	}
-	s := newStudy(&e)
-	for i, n := range p.looks() {
+	s, all, last := newStudy(&e), p.Units(), 0
+	for _, n := range p.looks() {
 		e.Replications = n
 		var round []Unit
-		for _, u := range p.Units() {
-			if u.To <= n && (i == 0 || u.From >= p.looks()[i-1]) {
+		for _, u := range all {
+			if u.From >= last && u.To <= n {
 				round = append(round, u)
 			}
 		}
@@ -44,42 +46,30 @@ func (p *Prepared) enough(ctx context.Context, opts Options, to *Publication, un
 			return nil, err
 		}
 		to.Found = nil // it has been said
+		at, err := where(from)
+		if err != nil {
+			return nil, err
+		}
 		for _, u := range round {
-			unit, err := readUnit(u.Name(), from)
+			unit, err := at[u.Name()].Read(u.Name())
 			if err != nil {
 				return nil, err
 			}
 			s.add(u.Configuration, unit.Values)
 			done += u.To - u.From
 		}
-		if len(s.wide()) == 0 {
+		if last = n; len(s.wide()) == 0 {
 			break
 		}
 	}
 	names := units.Plan.Units[:0:0]
-	for _, u := range p.Units() {
+	for _, u := range all {
 		if u.To <= e.Replications {
 			names = append(names, u.Name())
 		}
 	}
 	units.Plan.Units, units.Plan.Replications = names, e.Replications
 	return &e, nil
-}
-
-// readUnit returns the unit of that name, which one of from has.
-func readUnit(name string, from []results.Source) (*results.Unit, error) {
-	for _, source := range from {
-		names, err := source.Names()
-		if err != nil {
-			return nil, err
-		}
-		for _, n := range names {
-			if n == name {
-				return source.Read(name)
-			}
-		}
-	}
-	return nil, fmt.Errorf("unit %s is gone", name)
 }
 
 // A wide cell is one whose interval is not as narrow as the experiment wants it.
@@ -108,15 +98,25 @@ func (s *Study) wide() (all []wide) {
 	return all
 }
 
-// anytime returns the confidence sequence of the metric that says when to stop.
-func (s *Study) anytime(configuration, policy int) (lo, hi float64, ok bool) {
-	for m, metric := range s.Metrics {
-		if metric.Name == s.Experiment.Until.Metric {
-			least, most := metric.Bound.Ends()
-			return stats.Anytime(defined(s.cells[configuration][policy].values[m]), least, most, 0.05)
-		}
+// watched returns the metric that says when to stop, -1 if there is none of that name, and
+// what its values lie between.
+func (s *Study) watched() (m int, lo, hi float64) {
+	of := metrics.Unbounded
+	m = slices.IndexFunc(s.Metrics, func(m metrics.Metric) bool { return m.Name == s.Experiment.Until.Metric })
+	if m >= 0 {
+		of = s.Metrics[m].Bound
 	}
-	return 0, 0, false
+	lo, hi = of.Ends()
+	return m, lo, hi
+}
+
+// anytime returns its confidence sequence.
+func (s *Study) anytime(configuration, policy int) (lo, hi float64, ok bool) {
+	m, lo, hi := s.watched()
+	if m < 0 {
+		return 0, 0, false
+	}
+	return stats.Anytime(defined(s.cells[configuration][policy].values[m]), lo, hi, 0.05)
 }
 
 // stopped says how many replications there were, and what is not decided.
@@ -146,10 +146,8 @@ func (s *Study) stopped() (notes []string) {
 
 // conditions says under what the sequence holds.
 func conditions(s *Study) string {
-	for _, m := range s.Metrics {
-		if lo, hi := m.Bound.Ends(); m.Name == s.Experiment.Until.Metric && !math.IsInf(lo, 0) && !math.IsInf(hi, 0) {
-			return fmt.Sprintf("by bets on values within [%g, %g], whatever their distribution", lo, hi)
-		}
+	if _, lo, hi := s.watched(); !math.IsInf(lo, 0) && !math.IsInf(hi, 0) {
+		return fmt.Sprintf("by bets on values within [%g, %g], whatever their distribution", lo, hi)
 	}
 	return "by t tests of normal values, of others as their means become so"
 }

@@ -129,6 +129,9 @@ func (a *arena) alike(s *setting, seed uint64) (bool, error) {
 	if f := s.conf.Fleet.Availability; s.work.model != nil || f != nil && f.Model != nil {
 		return false, nil
 	}
+	if s.work.annotate == nil {
+		return true, nil
+	}
 	first := slices.Clone(a.plan)
 	err := a.draw(s, seed, 1)
 	return err == nil && slices.Equal(first, a.plan), err

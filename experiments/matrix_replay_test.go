@@ -22,7 +22,8 @@ type replay struct {
 	cap     float64
 	leaving floor.Leaving
 	charged bool
-	submits bool // before what else happens at an instant
+	submits bool    // before what else happens at an instant
+	closes  float64 // instant at which the run is closed, +Inf if never: what is due then does not happen
 
 	now   float64
 	hosts []*replayHost
@@ -113,7 +114,13 @@ func (c *replayContract) running() bool {
 
 func newReplay(run *toldRun) (*replay, error) {
 	c := run.set.conf
-	w := &replay{run: run, submits: c.Market.Instant != endsFirst, payment: c.Market.Payment, cap: c.Fleet.Cap, all: make(map[contracts.ID]*replayContract)}
+	w := &replay{
+		run: run, submits: c.Market.Instant != endsFirst, closes: math.Inf(1), payment: c.Market.Payment, cap: c.Fleet.Cap,
+		all: make(map[contracts.ID]*replayContract),
+	}
+	if run.Closed {
+		w.closes = run.set.horizon()
+	}
 	var err error
 	if w.rule, err = ruleOf(run.offer); err != nil {
 		return nil, err
@@ -178,7 +185,7 @@ func (w *replay) pass(now float64) {
 	w.takeBack(now)
 	for _, c := range w.order {
 		// What waits still may be placed at its deadline if submissions come first.
-		if c.waits && (c.due() < now || c.due() <= now && !w.submits) {
+		if c.waits && (c.due() < now || c.due() <= now && !w.submits && now < w.closes) {
 			c.end, c.broken, c.waits = c.due(), true, false
 		}
 	}
@@ -188,7 +195,7 @@ func (w *replay) pass(now float64) {
 // instant itself it may still be placed first.
 func (w *replay) takeBack(now float64) {
 	for _, c := range w.order {
-		if c.waits && c.back < now && c.back < c.due() {
+		if c.waits && c.back < min(now, w.closes) && c.back < c.due() {
 			c.end, c.takenIn, c.waits, c.fee = c.back, true, false, 1
 		}
 	}
@@ -322,7 +329,7 @@ func (w *replay) leave(e tapeEvent) error {
 	if off := math.Abs(k.done - e.done); off > w.fuzz(c, k) {
 		return fmt.Errorf("%v: %v of its work is done, by the shares that it must have had", e, k.done)
 	}
-	until := w.until(c)
+	until, idle := w.until(c), k.done == 0
 	if c.perHost() && (e.done == until || w.ticks() && until-e.done <= tickOfTime) {
 		k.done = until                                               // what was left is none
 		c.border = e.done != until && !c.goesOn() && e.at >= c.due() // or all that there was
@@ -335,7 +342,7 @@ func (w *replay) leave(e tapeEvent) error {
 	if c.gang {
 		return nil // its planner says when it ends
 	}
-	closed := w.run.Closed && e.at == w.run.set.horizon()
+	closed := e.at == w.closes
 	finished := k.done >= until-w.fuzz(c, k)
 	if !c.perHost() {
 		finished = c.done() >= c.total()-w.sumFuzz(c)
@@ -343,9 +350,12 @@ func (w *replay) leave(e tapeEvent) error {
 	if finished && e.at == c.back && !c.gang && w.run.job(e.id).Contract.Outcome == contracts.Cancelled {
 		c.takenIn, c.fee, c.border = true, 1, true // or it was done, to rounding or a tick
 	}
-	over := finished || closed || !c.goesOn() && e.at >= c.due()
 	deserted := w.leaving != floor.Suspend && (c.recalled == e.at ||
 		slices.ContainsFunc(c.nodes, func(k *replayTask) bool { return k.host.left == e.at && k.host.away && (!k.gone || k.host == h) }))
+	if deserted && idle {
+		finished = false // however little it is: its host left before it was begun
+	}
+	over := finished || closed || !c.goesOn() && e.at >= c.due()
 	switch {
 	case closed:
 		c.open = true

@@ -207,7 +207,7 @@ func (s *needSums) divide(n sharing.Node) (division, bool) {
 		return division{most: n.Most, spare: max(0, n.Size-s.total)}, true
 	}
 	room := max(0, n.Size-s.hard)
-	return division{cut: true, room: room, factor: sharing.Remainder(room, s.top) / s.others}, s.hard+s.top <= n.Size+sliver
+	return division{cut: true, room: room, factor: sharing.Part(room, s.top, s.others)}, s.hard+s.top <= n.Size+sliver
 }
 
 // A division says what the tasks on a host get.

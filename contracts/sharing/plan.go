@@ -34,10 +34,11 @@ func TermsOf(r *contracts.Request) Terms {
 func (t *Terms) Rank() float64 { return t.Budget / t.Runtime / t.Deadline }
 
 // Delay returns how late a task will be that has that much left, s, until a
-// deadline span away, s, on that share of a host, processors (lines 21, 22).
+// deadline span away, s, on that share of a host, processors (lines 21, 22). Nothing is
+// late that has no deadline.
 func (t *Terms) Delay(left, span, share float64) float64 {
 	delay := -span
-	if left > Tick {
+	if left > Tick && !math.IsInf(span, 1) {
 		delay += left / share
 	}
 	if delay <= Tick+contracts.Tolerance*t.Deadline {
@@ -159,16 +160,16 @@ func (p *Plan) divide(n Node, tasks []Promise) {
 		case i == p.Top:
 			p.Share[i] = min(top, room)
 		default:
-			p.Share[i] *= Remainder(room, top) / others
+			p.Share[i] *= Part(room, top, others)
 		}
 	}
 }
 
-// Remainder returns what top leaves of room, in processors; what rounding leaves is
-// nothing.
-func Remainder(room, top float64) float64 {
-	if rest := room - top; rest > Sliver {
-		return rest
+// Part returns what part of their needs, processors in all, others get of what top leaves
+// of room; what rounding leaves is nothing.
+func Part(room, top, others float64) float64 {
+	if rest := room - top; rest > Sliver && others > 0 {
+		return rest / others
 	}
 	return 0
 }

@@ -49,6 +49,7 @@ func TestDelay(t *testing.T) {
 		{0, -Tick, 1, 0, 0},
 		{0, -1.5e-6, 1, 1000, 0},
 		{0, -2.5e-6, 1, 1000, 2.5e-6},
+		{5, math.Inf(1), 0, 100, 0},
 	} {
 		terms := Terms{Deadline: c.deadline}
 		if got := terms.Delay(c.left, c.span, c.share); math.Abs(got-c.want) > 1e-12 {
@@ -89,6 +90,7 @@ func TestPlan(t *testing.T) {
 		{"others are cut", Node{1, 1}, []Promise{promise(0.5, 9), promise(0.75, 2), promise(0.25, 2)}, 0, true, []float64{0.5, 0.375, 0.125}},
 		{"hard ones are not", Node{1, 1}, []Promise{promise(0.25, hard), promise(0.5, 9), promise(0.5, 2)}, 1, true, []float64{0.25, 0.5, 0.25}},
 		{"the best paid is, where they leave less", Node{1, 1}, []Promise{promise(0.75, hard), promise(0.5, 9), promise(0.5, 2)}, 1, false, []float64{0.75, 0.25, 0}},
+		{"those without deadline need nothing", Node{1, 1}, []Promise{{Left: 5, Span: math.Inf(1), Target: math.Inf(1), Terms: Terms{Runtime: 1, Deadline: 1}}, promise(0.75, hard), promise(0.5, 9)}, 2, false, []float64{0, 0.75, 0.25}},
 		{"all are, where hard ones do not fit", Node{1, 1}, []Promise{promise(0.75, hard), promise(0.75, hard), promise(0.5, 9)}, 2, false, []float64{0.375, 0.375, 0.25}},
 		{"a sliver more fits", Node{1, 2}, []Promise{exactly(full, 1)}, 0, true, []float64{full}},
 		{"two slivers are cut", Node{1, 2}, []Promise{exactly(full+Sliver, 1)}, 0, false, []float64{1}},
@@ -106,8 +108,11 @@ func TestPlan(t *testing.T) {
 			t.Errorf("%s: shares %v, top %d, feasible %v; want %v, %d, %v", c.name, p.Share, p.Top, p.Feasible, c.want, c.top, c.feasible)
 		}
 	}
+	if got := Part(1, 0, 0); got != 0 {
+		t.Errorf("those that need nothing get %v of it", got)
+	}
 	for _, c := range []struct{ room, top, want float64 }{{1, 0.25, 0.75}, {0.25, 1, 0}, {Sliver, 0, 0}, {3 * Sliver, Sliver, 2 * Sliver}} {
-		if got := Remainder(c.room, c.top); math.Abs(got-c.want) > 1e-15 {
+		if got := Part(c.room, c.top, 2) * 2; math.Abs(got-c.want) > 1e-15 {
 			t.Errorf("%v of %v leaves %v, want %v", c.top, c.room, got, c.want)
 		}
 	}

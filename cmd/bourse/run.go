@@ -92,7 +92,7 @@ func runAction(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		return runChoice(c, ch, orElse(c.String("out"), "results", ch.experiment.Name))
+		return runShown(c, ch, orElse(c.String("out"), "results", ch.experiment.Name))
 	}
 	dir := orElse(c.String("out"), "results", paper)
 	for i, name := range figures {
@@ -104,7 +104,7 @@ func runAction(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := runChoice(c, ch, filepath.Join(dir, strings.TrimPrefix(name, paper+"-"))); err != nil {
+		if err := runShown(c, ch, filepath.Join(dir, strings.TrimPrefix(name, paper+"-"))); err != nil {
 			if i > 0 {
 				note(c, "%s: %d of %d figures are complete", dir, i, len(figures))
 				err = incomplete{err}
@@ -115,23 +115,36 @@ func runAction(c *cli.Context) error {
 	return nil
 }
 
-// runChoice runs one experiment and leaves its results in dir.
-func runChoice(c *cli.Context, ch choice, dir string) error {
+// runShown runs one experiment, leaves its results in dir and prints them.
+func runShown(c *cli.Context, ch choice, dir string) error {
 	elapsed := stopwatch()
-	e := &ch.experiment
-	var text bytes.Buffer
-	if err := scenario.Write(&text, *e); err != nil {
+	s, err := runChoice(c, ch, dir, elapsed)
+	if err != nil || s == nil {
 		return err
+	}
+	if err := published(c, s, dir, elapsed); err != nil || !c.IsSet("bank") {
+		return err
+	}
+	return copyRun(c, dir, ch.experiment.Name, c.String("bank"))
+}
+
+// runChoice runs one experiment and leaves its results in dir; it returns none if the
+// flags want no results, or another command will write them.
+func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*experiments.Study, error) {
+	e := &ch.experiment
+	text, err := ch.text()
+	if err != nil {
+		return nil, err
 	}
 	ready, err := prepare(c, e)
 	if err != nil {
-		return misuse.Of(broken(err, ch.command, ch.streamed, dir, text.String()))
+		return nil, misuse.Of(broken(err, ch.command, ch.streamed, dir, text))
 	}
 	if c.Bool("units") {
-		return listUnits(c, ready)
+		return nil, listUnits(c, ready)
 	}
 	to := experiments.Publication{
-		Dir: dir, Ledgers: c.Bool("ledger"), Scenario: text.String(),
+		Dir: dir, Ledgers: c.Bool("ledger"), Scenario: text,
 		Command: ch.command, Source: ch.source, Notes: stands(e), Elapsed: elapsed,
 		Fresh: c.Bool("fresh"),
 		Fatal: func(err error) { os.Exit(conclude(c.Context, c.App.ErrWriter, unwritten(dir, err))) },
@@ -140,13 +153,13 @@ func runChoice(c *cli.Context, ch choice, dir string) error {
 		},
 	}
 	if to.Tables, err = tables(c, ready); err != nil {
-		return err
+		return nil, err
 	}
 	if to.Shard, to.Of, err = shard(c); err != nil {
-		return err
+		return nil, err
 	}
 	if e.Until != nil && (c.IsSet("shard") || c.IsSet("on")) {
-		return usagef("until: found it with shards, which cannot know when to stop; want a number of replications")
+		return nil, usagef("until: found it with shards, which cannot know when to stop; want a number of replications")
 	}
 	opts := experiments.Options{Workers: c.Int("workers"), Progress: progress(c, e.Name)}
 	if c.IsSet("shard") {
@@ -157,49 +170,46 @@ func runChoice(c *cli.Context, ch choice, dir string) error {
 			err = ready.Shard(c.Context, opts, to)
 		}
 		if err != nil {
-			return kept(dir, broken(differs(err, dir), ch.command, ch.streamed, dir, text.String()))
+			return nil, kept(dir, broken(differs(err, dir), ch.command, ch.streamed, dir, text))
 		}
 		note(c, "shard %s in %.1f s: its units are in %s, for bourse merge", c.String("shard"), elapsed(), dir)
-		return nil
+		return nil, nil
 	}
 	left, err := results.Tidy(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, line := range left {
 		note(c, "%s", line)
 	}
 	if !c.Bool("fresh") {
 		if err := ready.Replaces(&to); err != nil {
-			return differs(err, dir)
+			return nil, differs(err, dir)
 		}
 	} else {
 		where, err := results.Unfinished(dir)
 		if err = errors.Join(err, results.Forget(where)); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if c.IsSet("on") {
 		done, err := onSlurm(c, ready, opts, to)
 		if err != nil {
-			return standing(dir, differs(err, dir))
+			return nil, standing(dir, differs(err, dir))
 		}
 		if !done {
-			return nil
+			return nil, nil
 		}
 		to.Found = nil
 	}
 	s, err := ready.Publish(c.Context, opts, to)
 	if errors.Is(err, results.ErrNotResults) {
-		return usagef("%w; --out DIR writes elsewhere", err)
+		return nil, usagef("%w; --out DIR writes elsewhere", err)
 	}
 	if err != nil {
-		return standing(dir, broken(differs(err, dir), ch.command, ch.streamed, dir, text.String()))
+		return nil, standing(dir, broken(differs(err, dir), ch.command, ch.streamed, dir, text))
 	}
-	if err := published(c, s, dir, elapsed); err != nil || !c.IsSet("bank") {
-		return err
-	}
-	return copyRun(c, dir, e.Name, c.String("bank"))
+	return s, nil
 }
 
 // published tells of results that were written, and audits their ledgers.
@@ -240,6 +250,13 @@ type choice struct {
 	command    []string         // runs it again
 	source     experiments.File // the scenario file, if it came from one
 	streamed   bool             // the scenario came from a stream
+}
+
+// text returns the scenario as a file says it.
+func (ch *choice) text() (string, error) {
+	var b bytes.Buffer
+	err := scenario.Write(&b, ch.experiment)
+	return b.String(), err
 }
 
 // choose reads the scenario that the argument of c names, or else the preset, as

@@ -92,12 +92,15 @@ func Presets() map[string][]byte {
 	return presets
 }
 
+// notPresets are the names of files that are no scenarios.
+var notPresets = []string{"claims", "reference", "reproduction"}
+
 // presets returns the paths of the scenario files of p by the name of their experiment.
 func (p Paper) presets() map[string]string {
 	presets := make(map[string]string)
 	for _, f := range must(files.ReadDir(p.Name)) {
 		name, ok := strings.CutSuffix(f.Name(), ".yaml")
-		if !ok || name == "claims" || name == "reference" {
+		if !ok || slices.Contains(notPresets, name) {
 			continue
 		}
 		if p.Swept {

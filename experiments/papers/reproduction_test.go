@@ -1,0 +1,31 @@
+package papers
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestReproduced checks that what is run to reproduce the papers is all that their claims
+// are about, each once, and beside each of the logs that a preset can be run on.
+func TestReproduced(t *testing.T) {
+	t.Parallel()
+	var want, got []string
+	for _, p := range Claims() {
+		for _, c := range p.Claims {
+			want = append(want, c.Experiments()...)
+		}
+	}
+	slices.Sort(want)
+	want = slices.Compact(want)
+	parts, _ := Reproduced()
+	for _, p := range parts {
+		got = append(got, p.Preset)
+		if p.Replications < 2 || p.Seconds <= 0 || p.Paper() == "" {
+			t.Errorf("%+v of paper %q: want a preset of a paper, replications and seconds", p, p.Paper())
+		}
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("reproduced are %q, claims are about %q", got, want)
+	}
+}

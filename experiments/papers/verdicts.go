@@ -1,0 +1,59 @@
+package papers
+
+import (
+	"fmt"
+	"strings"
+
+	"bourse/experiments/papers/claims"
+)
+
+// Markdown returns the verdicts on all as a page: a table a paper, of one line a claim,
+// with the number that its verdict rests on.
+func Markdown(all []Judged) string {
+	var b strings.Builder
+	for _, j := range all {
+		count := map[claims.Verdict]int{}
+		for _, c := range j.Claims {
+			count[c.Verdict]++
+		}
+		fmt.Fprintf(&b, "## %s\n\n", j.Title)
+		for _, v := range []claims.Verdict{claims.Supported, claims.Contradicted, claims.Undecided, claims.NotTestable} {
+			fmt.Fprintf(&b, "%d %s. ", count[v], strings.ToLower(string(v)))
+		}
+		b.WriteString("Intervals hold together at 95 % over the claims of the paper (Bonferroni).\n\n")
+		for _, n := range j.Notes {
+			fmt.Fprintf(&b, "- %s\n", escaped(n))
+		}
+		b.WriteString("\n| claim | sentence | verdict | at half the margin | estimate | interval | wanted | margin | n |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
+		for _, c := range j.Claims {
+			cells := []string{c.ID, c.Section + " “" + c.Quote + "”", string(c.Verdict), "", "", "", "", "", ""}
+			switch {
+			case c.PostHoc != "":
+				cells[1] += " (post hoc: " + c.PostHoc + ")"
+			case c.Why != "":
+				cells[1] += " (" + c.Why + ")"
+			}
+			if c.Decides >= 0 {
+				o := c.Outcomes[c.Decides]
+				interval := o.Exact
+				if o.Lo != nil {
+					interval = fmt.Sprintf("%.4g to %.4g", *o.Lo, *o.Hi)
+				}
+				cells[3] = strings.ToLower(string(c.Half))
+				cells[4], cells[5], cells[6] = fmt.Sprintf("%.4g: %s", o.Value, o.What), interval, o.Want
+				cells[7], cells[8] = fmt.Sprintf("%.4g: %s", o.Margin, o.Source), fmt.Sprint(o.N)
+			}
+			for i := range cells {
+				cells[i] = escaped(cells[i])
+			}
+			b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// escaped returns s as a cell of a table.
+func escaped(s string) string {
+	return strings.NewReplacer("|", "\\|", "\n", " ", "<", "&lt;").Replace(s)
+}

@@ -124,6 +124,47 @@ func Document(all []Judged, t report.Terminal, brief bool) report.Document {
 	return report.Said(strings.Join(texts, "\n"), all)
 }
 
+// Undecided returns in a line how many claims have which verdict, which have none, and
+// what would decide them; empty if none was tested.
+func (j Judged) Undecided() string {
+	var open []string
+	var needed []int
+	tested := false
+	for _, c := range j.Claims {
+		tested = tested || len(c.Outcomes) > 0
+		if c.Verdict == claims.Undecided && c.PostHoc == "" {
+			open = append(open, c.ID)
+			if c.Needed != nil {
+				needed = append(needed, *c.Needed)
+			}
+		}
+	}
+	if !tested {
+		return ""
+	}
+	s := "claims of the paper: " + j.counts()
+	if len(open) == 0 {
+		return s
+	}
+	s += ". Undecided: " + strings.Join(open, ", ")
+	if slices.Sort(needed); len(needed) > 0 {
+		s += fmt.Sprintf("; %d replications would decide half of them, %d %s", needed[(len(needed)-1)/2], needed[len(needed)-1],
+			map[bool]string{true: "all", false: "all but those whose number cannot be told"}[len(needed) == len(open)])
+	}
+	return s
+}
+
+// counts returns how many claims, but for those post hoc, have which verdict.
+func (j Judged) counts() string {
+	count := map[claims.Verdict]int{}
+	for _, c := range j.Claims {
+		if c.PostHoc == "" {
+			count[c.Verdict]++
+		}
+	}
+	return fmt.Sprintf("%d supported, %d contradicted, %d undecided, %d not testable", count[claims.Supported], count[claims.Contradicted], count[claims.Undecided], count[claims.NotTestable])
+}
+
 // text returns the verdicts as t can show them; if brief, a line a claim.
 func (j Judged) text(t report.Terminal, brief bool) string {
 	var b strings.Builder
@@ -134,13 +175,9 @@ func (j Judged) text(t report.Terminal, brief bool) string {
 	for _, what := range j.Since {
 		b.WriteString("Claims: " + what + "\n")
 	}
-	count := map[claims.Verdict]int{}
-	tested := 0
+	tested := false
 	for _, c := range j.Claims {
-		if c.PostHoc == "" {
-			count[c.Verdict]++
-			tested += min(1, len(c.Outcomes))
-		}
+		tested = tested || c.PostHoc == "" && len(c.Outcomes) > 0
 		fmt.Fprintf(&b, "%-12s %3s  %s %q", c.Verdict, c.ID, c.Section, c.Quote)
 		if c.Decides >= 0 {
 			b.WriteString("  " + rests(c))
@@ -179,8 +216,8 @@ func (j Judged) text(t report.Terminal, brief bool) string {
 			line("otherwise: %s", c.Otherwise)
 		}
 	}
-	fmt.Fprintf(&b, "%d supported, %d contradicted, %d undecided, %d not testable", count[claims.Supported], count[claims.Contradicted], count[claims.Undecided], count[claims.NotTestable])
-	if tested > 0 {
+	b.WriteString(j.counts())
+	if tested {
 		b.WriteString("; intervals hold together at 95 % over the claims of the paper (Bonferroni)")
 	}
 	b.WriteString("\n")

@@ -64,3 +64,46 @@ NOT TESTABLE   3  §3 "else"
 		t.Errorf("text:\n%swant:\n%s", got, want)
 	}
 }
+
+// TestUndecided checks that a line names what is undecided and what would decide it, that
+// readings added later are left out, and that it is empty where nothing was tested.
+func TestUndecided(t *testing.T) {
+	t.Parallel()
+	one := []claims.Outcome{{}}
+	n := func(n int) *int { return &n }
+	for want, all := range map[string][]claims.Judgement{
+		"": {{ID: "1", Verdict: claims.NotTestable, Decides: -1}},
+		"claims of the paper: 1 supported, 0 contradicted, 0 undecided, 0 not testable": {{ID: "1", Verdict: claims.Supported, Outcomes: one}},
+		"claims of the paper: 0 supported, 1 contradicted, 3 undecided, 0 not testable. Undecided: 1, 2, 5; 7 replications would decide half of them, 30 all but those whose number cannot be told": {
+			{ID: "1", Verdict: claims.Undecided, Outcomes: one, Needed: n(30)}, {ID: "2", Verdict: claims.Undecided, Outcomes: one, Needed: n(7)},
+			{ID: "3", Verdict: claims.Contradicted, Outcomes: one}, {ID: "4", Verdict: claims.Undecided, Outcomes: one, Needed: n(90), PostHoc: "seen"},
+			{ID: "5", Verdict: claims.Undecided, Outcomes: one},
+		},
+	} {
+		if got := (Judged{Claims: all}).Undecided(); got != want {
+			t.Errorf("found %q, want %q", got, want)
+		}
+	}
+}
+
+// TestMarkdown checks a page of verdicts: a line a claim, with the number that decides it,
+// and nothing in a cell that would end it.
+func TestMarkdown(t *testing.T) {
+	t.Parallel()
+	lo, hi := -0.01, 0.02
+	got := Markdown([]Judged{{Title: "Paper", Notes: []string{"it is of a <log>"}, Claims: []claims.Judgement{
+		{ID: "1", Section: "§1", Quote: "a|b", Verdict: claims.Undecided, Half: claims.Supported, Decides: 1, Outcomes: []claims.Outcome{
+			{}, {What: "m of a", Want: "< 0", Margin: 0.05, Source: "digits", N: 5, Value: 0.005, Lo: &lo, Hi: &hi},
+		}},
+		{ID: "2", Section: "§2", Quote: "else", Verdict: claims.NotTestable, Why: "nobody counted", Decides: -1},
+	}}})
+	for _, want := range []string{
+		"## Paper\n", "- it is of a &lt;log>\n", "0 supported, 0 contradicted, 1 undecided, 1 not testable",
+		"| 1 | §1 “a\\|b” | UNDECIDED | supported | 0.005: m of a | -0.01 to 0.02 | &lt; 0 | 0.05: digits | 5 |\n",
+		"| 2 | §2 “else” (nobody counted) | NOT TESTABLE |  |  |  |  |  |  |\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}

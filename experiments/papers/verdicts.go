@@ -3,8 +3,6 @@ package papers
 import (
 	"fmt"
 	"strings"
-
-	"bourse/experiments/papers/claims"
 )
 
 // Markdown returns the verdicts on all as a page: a table a paper, of one line a claim,
@@ -12,15 +10,8 @@ import (
 func Markdown(all []Judged) string {
 	var b strings.Builder
 	for _, j := range all {
-		count := map[claims.Verdict]int{}
-		for _, c := range j.Claims {
-			count[c.Verdict]++
-		}
 		fmt.Fprintf(&b, "## %s\n\n", j.Title)
-		for _, v := range []claims.Verdict{claims.Supported, claims.Contradicted, claims.Undecided, claims.NotTestable} {
-			fmt.Fprintf(&b, "%d %s. ", count[v], strings.ToLower(string(v)))
-		}
-		b.WriteString("Intervals hold together at 95 % over the claims of the paper (Bonferroni).\n\n")
+		b.WriteString(j.counts() + ", but for those post hoc; intervals hold together at 95 % over the claims of the paper (Bonferroni).\n\n")
 		for _, n := range j.Notes {
 			fmt.Fprintf(&b, "- %s\n", escaped(n))
 		}

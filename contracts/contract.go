@@ -18,6 +18,10 @@ type Placement struct {
 	Done  float64 // work done on this node, once Left
 	Owed  float64 // dollars accrued, once Left
 	Left  bool    // the task has left the host
+
+	// Of a program, once Left:
+	End  hosts.End
+	Code uint8 // with which it exited
 }
 
 // A Contract is an accepted request and how its work stands. Policies may read it and

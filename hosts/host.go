@@ -57,6 +57,7 @@ type Task struct {
 	Key   int64     // the caller's own name for it, returned in reports
 	Work  float64   // processor-seconds at speed 1; +Inf runs until stopped
 	Holds Resources // held from Start to the end
+	Until float64   // instant at which a machine that is metered ends it by itself; 0 is never
 }
 
 // A Slot names a task on a machine from Start until it completes or is stopped;
@@ -69,7 +70,27 @@ type Report struct {
 	Slot Slot
 	At   float64 // instant at which it completed or was stopped
 	Done float64 // work done, in processor-seconds at speed 1
+	Why  End
+	Code uint8 // with which a program exited
 }
+
+// An End says why a task is no longer on its machine.
+type End uint8
+
+// Ends. All but the first are of programs, on machines that are metered.
+const (
+	Worked  End = iota // its work is done, or it was stopped
+	Exited             // its program ended by itself, with a code
+	Failed             // its program could not be started
+	Expired            // it was stopped at Task.Until
+	Killed             // it was killed: it used more than it may, or by a signal from elsewhere
+	Lost               // its machine does not know what became of it: its work is lost
+)
+
+var ends = [...]string{"worked", "exited", "failed", "expired", "killed", "lost"}
+
+// String returns the end in a word.
+func (e End) String() string { return ends[e] }
 
 // A Machine runs the tasks of one host. The instants passed to its methods
 // never decrease; a method that takes an instant first brings the machine to it.
@@ -106,4 +127,27 @@ type Machine interface {
 	// and appends their reports to out in order of completion, ties in order
 	// of start.
 	Advance(now float64, out []Report) []Report
+}
+
+// Metered is a machine that measures what its tasks do: a host elsewhere, which runs
+// programs. Nothing of them can be predicted: Next returns an instant only for ends that
+// it knows of already, and Stop and Advance report the work that was read last.
+type Metered interface {
+	Machine
+
+	// Deal returns the number of the shares that hold now: another as soon as a task has
+	// started, has been stopped, or has another share.
+	Deal() int64
+
+	// Readings appends what was measured since it was asked last, in order, to out.
+	Readings(out []Reading) []Reading
+}
+
+// A Reading is what a task has done in a span in which one deal of shares stood. Readings
+// of one span have the same Span and Deal, and stand together in order of slots.
+type Reading struct {
+	Slot Slot
+	Deal int64
+	Span float64 // s, by the machine's clock
+	Work float64 // processor-seconds at speed 1
 }

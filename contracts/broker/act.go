@@ -181,8 +181,12 @@ func (b *Broker) start(i int32, on []contracts.Placement) (err error) {
 		err = b.floor.PlaceAgain(b.now, c.run, on)
 	} else {
 		until := c.Due()
-		if until <= b.now {
+		switch {
+		case until <= b.now:
 			until = math.Inf(1)
+		case b.Patience > 0 && !c.SLA.GoesOn():
+			c.task.Until = until
+			until += b.Patience
 		}
 		var run int32
 		run, err = b.floor.Place(b.now, &c.Request, c.task, on, until)

@@ -40,6 +40,10 @@ type Config struct {
 	OneByOne     bool                // the policy is told of room after each end of an instant, not after all
 	Ties         *rand.Rand          // breaks ties among hosts of equal price
 	Availability *floor.Availability // when hosts are there; nil: always
+
+	// Patience is how long the last word of metered hosts on a contract is awaited after
+	// its deadline, at which they stop it by themselves, s.
+	Patience float64
 }
 
 // floor returns what of c is the floor's.

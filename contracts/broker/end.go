@@ -2,6 +2,7 @@ package broker
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"bourse/bank"
@@ -59,10 +60,27 @@ func (b *Broker) caseOf(c *contract, k *contracts.Contract) settlement.Case {
 	for _, a := range b.floor.Arrears(c.run) {
 		s.arrears = append(s.arrears, contracts.Placement{Host: a.Host, Owed: a.Owed})
 	}
+	work, end := c.task.Work, b.now
+	if math.IsInf(work, 1) {
+		work = c.Work // a program: what was asked for
+	}
+	if c.task.Until > 0 {
+		end = max(k.Admitted, min(end, c.task.Until)) // its hosts went no further, whenever they said so
+	}
 	return settlement.Case{
-		Request: &c.Request, Work: c.task.Work, Admitted: k.Admitted, End: b.now, ByDue: c.byDue, Price: c.price,
+		Request: &c.Request, Work: work, Measured: b.Patience > 0, Exited: exited(k.Placements), Admitted: k.Admitted, End: end, ByDue: c.byDue, Price: c.price,
 		Nodes: k.Placements, Arrears: s.arrears, Hosts: b.hosts,
 	}
+}
+
+// exited reports whether the program of every node came to its end, with code 0.
+func exited(nodes []contracts.Placement) bool {
+	for i := range nodes {
+		if n := &nodes[i]; n.End != hosts.Exited || n.Code != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // penalize pays the owner of c what the provider owes, or as much as the provider has.

@@ -36,6 +36,8 @@ type medley struct {
 	funds           float64                  // of the provider, $
 	window          float64
 	asks            []ask
+	metered         bool // hosts are elsewhere, and tell what they have done, late and not always
+	prompt          bool // and do so at every instant
 }
 
 func (m *medley) String() string {
@@ -140,6 +142,7 @@ func newMedley(seed uint64, n int) *medley {
 	if m.policy == "queue" && rng.IntN(2) == 0 || rng.IntN(6) == 0 {
 		m.end = now * rng.Float64() * 1.5
 	}
+	m.metered = m.policy != "reserve" && m.policy != "queue" && rng.IntN(3) == 0
 	return m
 }
 
@@ -198,6 +201,7 @@ type world struct {
 	ties    *rand.PCG
 	lots    *rand.PCG // of the policy
 	config  Config
+	link    *link // to hosts elsewhere, nil if there are none
 }
 
 // A journal is the entries of a ledger, one a line.
@@ -227,8 +231,16 @@ func (m *medley) open(noted bool) *world {
 		Provider: must(l.Account("provider")), Window: m.window, Teller: l, Ties: rand.New(w.ties), Notes: noted,
 		Payment: must(Payments().New(m.payment, nil)), Forecast: must(market.Forecasters().New(m.forecast, nil)), Policy: m.make(w),
 	}
+	if m.metered {
+		w.link = &link{rng: rand.New(rand.NewPCG(m.seed, 13)), prompt: m.prompt, next: math.Inf(1)}
+		c.Patience = 5
+	}
 	for _, spec := range m.specs {
-		c.Fleet = append(c.Fleet, sim.New(spec))
+		if m.metered {
+			c.Fleet = append(c.Fleet, w.link.host(spec))
+		} else {
+			c.Fleet = append(c.Fleet, sim.New(spec))
+		}
 		c.Owners = append(c.Owners, must(l.Account("host:"+spec.Name)))
 	}
 	for u := range 3 {
@@ -286,12 +298,22 @@ func (m *medley) drive(w *world, b *Broker, every func(*Broker) *Broker) (decisi
 		if t := b.Late().Next(); t < at {
 			at, kind = t, 3
 		}
+		if w.link != nil && !(b.Idle() && next == len(m.asks)) {
+			if t := w.link.at(); t <= at {
+				at, kind = t, 4
+			}
+		}
 		if at >= m.end || math.IsInf(at, 1) {
 			break
+		}
+		if w.link != nil && m.prompt {
+			w.link.talk(at, b)
 		}
 		switch kind {
 		case 0:
 			must(0, b.Advance(at))
+		case 4:
+			w.link.talk(at, b)
 		case 1:
 			r := m.asks[next].Request
 			r.Owner = w.users[next%len(w.users)]
@@ -308,6 +330,9 @@ func (m *medley) drive(w *world, b *Broker, every func(*Broker) *Broker) (decisi
 			}
 		case 3:
 			must(0, b.Late().Advance(at))
+		}
+		if w.link != nil && kind != 4 {
+			w.link.soon(at)
 		}
 		if every != nil {
 			b = every(b)

@@ -42,6 +42,9 @@ func (f *Floor) allocate() {
 			f.share(v)
 			next = f.Machines[h].Next()
 		}
+		if v.reads {
+			f.deal(v)
+		}
 		enter(&f.heaps.completions, int32(h), &v.next, next)
 	}
 	f.marks.touched = f.marks.touched[:0]
@@ -117,14 +120,17 @@ func (f *Floor) expect(i int32) {
 	switch left := c.goal - c.Done; {
 	case left <= 0:
 		at = min(at, f.now)
-	case c.Rate > 0:
+	case c.Rate > 0 && !c.reads:
 		at = min(at, f.now+left/c.Rate)
 	}
 	enter(&f.heaps.ends, i, &c.next, at)
 }
 
-// bring counts the work of c up to now.
+// bring counts the work of c up to now, unless its hosts tell of it.
 func (c *run) bring(now float64) {
+	if c.reads {
+		return
+	}
 	c.Done += c.Rate * (now - c.At)
 	c.At = now
 }

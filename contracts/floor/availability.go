@@ -1,6 +1,8 @@
 package floor
 
 import (
+	"math"
+
 	"bourse/contracts"
 	"bourse/hosts/availability"
 	"bourse/hosts/availability/predictors"
@@ -11,7 +13,7 @@ import (
 // An Availability says when hosts are there, and what becomes of the tasks on one that
 // leaves.
 type Availability struct {
-	Histories []*availability.History // one per host
+	Histories []*availability.History // one per host; nil: [Floor.Came] and [Floor.Gone] say when
 	Leaving   Leaving
 	Charged   bool                 // what accrued on work that is lost stays owed
 	Predictor predictors.Predictor // what policies may ask; nil: nobody predicts
@@ -135,6 +137,9 @@ func (f *Floor) depart(k Kind, i int32) {
 // that counts.
 func (f *Floor) finished(v *host, c *run, s *contracts.Allocation) bool {
 	work := c.work(s.Node)
+	if math.IsInf(work, 1) {
+		return false // its host tells when it is
+	}
 	if f.rule.limit != nil && f.rule.limit.Limit(&c.Request) < work {
 		return false // it is not let do all its work
 	}
@@ -145,13 +150,18 @@ func (f *Floor) finished(v *host, c *run, s *contracts.Allocation) bool {
 // towards one sum goes on with the others.
 func (f *Floor) lose(i, n int32) {
 	f.stop(i, n)
+	f.lost(i, n)
+}
+
+// lost books that node n of run i, which is off its host, has lost what it had done.
+func (f *Floor) lost(i, n int32) {
 	c := &f.runs[i]
 	pl := &c.Placements[n]
 	c.Losses++
 	c.Wasted += pl.Done
 	c.Done -= pl.Done
 	pl.Done = 0
-	if !f.Availability.Charged {
+	if !f.charged() {
 		pl.Owed = 0
 	}
 	if c.PerHost || c.left == 0 {
@@ -162,6 +172,9 @@ func (f *Floor) lose(i, n int32) {
 	f.tell(Left, i)
 }
 
+// charged reports whether what accrued on work that is lost stays owed.
+func (f *Floor) charged() bool { return f.Availability != nil && f.Availability.Charged }
+
 // recall stops run i everywhere, and forgets its work.
 func (f *Floor) recall(i int32) {
 	c := &f.runs[i]
@@ -171,7 +184,7 @@ func (f *Floor) recall(i int32) {
 			f.stop(i, int32(n))
 		}
 		c.Wasted += pl.Done
-		if f.Availability.Charged && pl.Owed > 0 {
+		if f.charged() && pl.Owed > 0 {
 			c.arrears = append(c.arrears, Arrear{pl.Host, pl.Owed})
 		}
 		pl.Done, pl.Owed = 0, 0

@@ -48,6 +48,11 @@
 // tasks, runs, hosts: a task that ends just when its host leaves is done. Heaps and
 // the order of hosts by price follow from the rest and are rebuilt by [Floor.Recall].
 //
+// What a machine does that is metered nobody can predict: a host elsewhere, which runs
+// programs. There nothing is added up by rates. [Floor.Read] books what was measured, by
+// the bids and the price of the deal under which it was done, and tasks end when the
+// machine says so.
+//
 // # Words
 //
 //	host        a machine with its auction and what is on it

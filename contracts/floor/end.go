@@ -16,12 +16,18 @@ func (f *Floor) complete() {
 		h = f.foremost()
 	}
 	v := &f.hosts[h]
-	f.touch(v)
+	if f.touch(v); v.reads {
+		f.read(v)
+	}
 	f.scratch.reports = f.Machines[h].Advance(f.now, f.scratch.reports[:0])
 	for _, r := range f.scratch.reports {
 		i := int32(r.Key)
-		f.leave(v, i, f.runs[i].node(v.id), r)
+		n := f.runs[i].node(v.id)
+		f.leave(v, i, n, r)
 		f.change(i)
+		if r.Why == hosts.Lost {
+			f.missing(i, n)
+		}
 		if f.rule.ending == sharing.WithNodes {
 			f.endTogether(i)
 		}
@@ -61,6 +67,7 @@ func (f *Floor) report(v *host) {
 		i := int32(r.Key)
 		c := &f.runs[i]
 		switch {
+		case r.Why == hosts.Lost: // what came of it has been told
 		case c.Gang:
 			n := c.part(v.id)
 			c.Placements[n].Done = c.work(n)

@@ -75,9 +75,10 @@ type marks struct {
 
 // Scratch is memory that is used again.
 type scratch struct {
-	reports []hosts.Report
-	events  []Event
-	ranked  []int32
+	reports  []hosts.Report
+	readings []hosts.Reading
+	events   []Event
+	ranked   []int32
 }
 
 // A run is a contract's work and where it is.
@@ -89,6 +90,7 @@ type run struct {
 	goal    float64   // work over all nodes at which it is done, +Inf if its hosts tell when it is
 	left    int32     // nodes that are on hosts, vacant if the place is not in use
 	changed bool      // it is in marks.changed
+	reads   bool      // it is on a host that is metered
 	rates   []float64 // of its nodes, work per second now
 
 	contracts.Contract // as policies and sharing rules see it
@@ -151,6 +153,7 @@ func (f *Floor) Reset(c Config) {
 	f.hosts = slices.Grow(f.hosts[:0], len(c.Machines))[:len(c.Machines)]
 	for h := range f.hosts {
 		f.hosts[h].reset(hosts.ID(h), c.Machines[h].Spec(), c.Window)
+		_, f.hosts[h].reads = c.Machines[h].(hosts.Metered)
 	}
 	f.news.hosts, f.news.old = f.news.hosts[:0], false
 	f.marks.touched, f.marks.changed = f.marks.touched[:0], f.marks.changed[:0]
@@ -163,7 +166,7 @@ func (f *Floor) Reset(c Config) {
 		f.ranking.Reset()
 	}
 	f.prices.Reset()
-	if c.Availability != nil {
+	if c.Availability != nil && c.Availability.Histories != nil {
 		f.arrive()
 	}
 }
@@ -327,6 +330,7 @@ func (c *run) occupy(on []contracts.Placement) {
 	c.Placements = append(c.Placements[:0], on...)
 	c.rates = slices.Grow(c.rates[:0], len(on))[:len(on)]
 	clear(c.rates)
+	c.reads = false
 	c.goal = math.Inf(1)
 	if !c.PerHost {
 		c.goal = c.total()

@@ -24,6 +24,9 @@ type host struct {
 
 	interval int32   // of its history: the one it is in, or the next
 	change   float64 // instant at which it comes or leaves, +Inf if it does not
+
+	reads bool   // its machine is metered: see [Floor.Read]
+	deals []deal // of which not all has been read, in order
 }
 
 // Rated is how fast a host is, in work per second.
@@ -54,13 +57,15 @@ func (v *host) meter(now float64) {
 	if dt == 0 {
 		return
 	}
+	if v.at = now; v.reads {
+		return // by what it tells
+	}
 	for i := range v.on {
 		s := &v.on[i]
 		s.Owed += s.Paying * dt
 		s.Done += s.Rate * dt
 		s.At = now
 	}
-	v.at = now
 }
 
 // find returns the place in v.on of node n of run i.
@@ -80,6 +85,7 @@ func (f *Floor) start(i, n int32, holds bool) error {
 	pl := &c.Placements[n]
 	v, m := &f.hosts[pl.Host], f.Machines[pl.Host]
 	f.touch(v)
+	c.reads = c.reads || v.reads
 	task := c.task
 	switch {
 	case c.Gang:
@@ -139,7 +145,7 @@ func (f *Floor) leave(v *host, i, n int32, r hosts.Report) {
 	c := &f.runs[i]
 	pl := &c.Placements[n]
 	at := v.find(i, n)
-	pl.Owed, pl.Left = v.on[at].Owed, true
+	pl.Owed, pl.Left, pl.End, pl.Code = v.on[at].Owed, true, r.Why, r.Code
 	pl.Done += r.Done
 	c.rates[n] = 0
 	c.left--

@@ -47,7 +47,7 @@ func (f *Floor) Away(h hosts.ID) bool { return f.hosts[h].away }
 // Stays returns the probability that h stays for span seconds, as it is predicted.
 func (f *Floor) Stays(h hosts.ID, span float64) float64 {
 	p := f.Availability
-	if p == nil || p.Predictor == nil || !(span > 0) {
+	if p == nil || p.Predictor == nil || p.Histories == nil || !(span > 0) {
 		return 1
 	}
 	return p.Predictor.Predict(p.Histories[h], f.now, span).Completes
@@ -55,7 +55,7 @@ func (f *Floor) Stays(h hosts.ID, span float64) float64 {
 
 // History returns when h was and will be available, nil if all stay.
 func (f *Floor) History(h hosts.ID) *availability.History {
-	if f.Availability == nil {
+	if f.Availability == nil || f.Availability.Histories == nil {
 		return nil
 	}
 	return f.Availability.Histories[h]

@@ -25,6 +25,8 @@ type Case struct {
 	Nodes    []contracts.Placement
 	Arrears  []contracts.Placement // what is owed for work that was lost, before Nodes
 	Hosts    []Host                // by number
+	Measured bool                  // what is done was measured: of programs, which may do more than they were estimated to need
+	Exited   bool                  // all programs have come to their ends, and well
 }
 
 // A Host is what a bill has to know of one.
@@ -97,8 +99,11 @@ func (c *Case) Judge(cause contracts.Outcome) (v Verdict) {
 }
 
 // Worked reports whether the work is done, but for what rounding takes by the deadline,
-// or by the end if that is later.
+// or by the end if that is later; or, of programs, that they have come to their ends.
 func (c *Case) Worked() bool {
+	if c.Exited {
+		return true
+	}
 	at := c.End
 	if !c.Request.OnDemand {
 		at = max(at, c.Request.Due())
@@ -219,7 +224,7 @@ func (c *Case) check(v *Verdict, b *Bill) error {
 	switch {
 	case !(v.ByDue >= 0 && v.ByDue <= total):
 		return fmt.Errorf("%v of %v work done by the deadline", v.ByDue, total)
-	case done > total+rounding:
+	case done > total+rounding && !c.Measured:
 		return fmt.Errorf("%v of %v work done", done, total)
 	case !(c.Admitted >= c.Request.Submit && c.End >= c.Admitted):
 		return fmt.Errorf("submitted at %v, admitted at %v, ended at %v", c.Request.Submit, c.Admitted, c.End)

@@ -1,0 +1,215 @@
+package remote_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"bourse/hosts"
+	"bourse/hosts/remote"
+	"bourse/hosts/remote/remotetest"
+)
+
+// two returns a machine of 2 processors of speed 3 with tasks that want so much work, each
+// of weight 1, for which names 1, 2 and so on stand.
+func two(work ...float64) *remote.Machine {
+	m := remote.New(hosts.Spec{Name: "far", CPUs: 2, Speed: 3, Room: hosts.Resources{Memory: 10}})
+	for i, w := range work {
+		if _, err := m.Start(0, hosts.Task{Key: int64(10 + i), Work: w, Holds: hosts.Resources{Memory: 4}}, hosts.Share{Weight: 1}); err != nil {
+			panic(err)
+		}
+	}
+	return m
+}
+
+// said returns what was told of a session from that span on, each of length 10 and deal 1,
+// with what task 1 has used in all by its end.
+func said(session, first int64, used ...float64) *remote.Told {
+	t := &remote.Told{Session: session, First: first}
+	for _, u := range used {
+		t.Spans = append(t.Spans, remote.Span{Deal: 1, Length: 10, Used: []remote.Used{{Name: 1, Seconds: u}}})
+	}
+	return t
+}
+
+// TestHear checks what is made of what a host tells: each span counts once, however often,
+// late or out of order it comes; what cannot be is cut; and an older session is not
+// listened to.
+func TestHear(t *testing.T) {
+	t.Parallel()
+	inf := math.Inf(1)
+	type message struct {
+		at   float64
+		told *remote.Told
+	}
+	for name, c := range map[string]struct {
+		work float64
+		all  []message
+		done []float64 // readings
+		cut  int
+		deaf bool // to the last
+	}{
+		"spans":                 {inf, []message{{0, said(1, 1)}, {20, said(1, 1, 4, 10)}}, []float64{12, 18}, 0, false},
+		"told twice":            {inf, []message{{0, said(1, 1)}, {20, said(1, 1, 4, 10)}, {20, said(1, 1, 4, 10)}}, []float64{12, 18}, 0, false},
+		"more of the same":      {inf, []message{{0, said(1, 1)}, {20, said(1, 1, 4, 10)}, {30, said(1, 2, 10, 11)}}, []float64{12, 18, 3}, 0, false},
+		"a gap is waited for":   {inf, []message{{0, said(1, 1)}, {30, said(1, 2, 10, 11)}}, nil, 0, false},
+		"it falls":              {inf, []message{{0, said(1, 1)}, {20, said(1, 1, 4, 3)}}, []float64{12}, 1, false},
+		"it falls and rises":    {inf, []message{{0, said(1, 1)}, {30, said(1, 1, 4, 3, 5)}}, []float64{12, 3}, 1, false},
+		"more than processors":  {inf, []message{{0, said(1, 1)}, {10, said(1, 1, 50)}}, []float64{3 * (2*10*1.02 + 0.02)}, 1, false},
+		"no number":             {inf, []message{{0, said(1, 1)}, {10, said(1, 1, math.NaN())}}, nil, 1, false},
+		"longer than there was": {inf, []message{{0, said(1, 1)}, {4, said(1, 1, 10)}}, []float64{3 * (2*(4*1.0005+0.02)*1.02 + 0.02)}, 2, false},
+		"no more than it wants": {15, []message{{0, said(1, 1)}, {20, said(1, 1, 4, 10)}}, []float64{12, 3}, 0, false},
+		"another session":       {inf, []message{{0, said(1, 1)}, {10, said(1, 1, 4)}, {20, said(2, 1, 10)}}, []float64{12, 18}, 0, false},
+		"an older one":          {inf, []message{{0, said(2, 1)}, {10, said(2, 1, 4)}, {20, said(1, 2, 10)}}, []float64{12}, 0, true},
+	} {
+		m := two(c.work)
+		m.Deal()
+		var ok bool
+		for _, a := range c.all {
+			_, ok = m.Hear(a.at, a.told)
+		}
+		var done []float64
+		for _, r := range m.Readings(nil) {
+			done = append(done, r.Work)
+		}
+		if len(done) != len(c.done) || m.Cut() != c.cut || ok == c.deaf {
+			t.Errorf("%s: done %v, cut %d, heard %v; want %v, %d, %v", name, done, m.Cut(), ok, c.done, c.cut, !c.deaf)
+			continue
+		}
+		for i := range done {
+			if math.Abs(done[i]-c.done[i]) > 1e-9 {
+				t.Errorf("%s: done %v, want %v", name, done, c.done)
+			}
+		}
+	}
+}
+
+// TestTogether checks that tasks together cannot have used more than their host has, and
+// each no more than its limit.
+func TestTogether(t *testing.T) {
+	t.Parallel()
+	m := two(math.Inf(1), math.Inf(1))
+	m.SetShare(0, 1, hosts.Share{Weight: 1, Limit: 0.5})
+	m.Deal()
+	m.Hear(0, said(1, 1))
+	told := said(1, 1, 18)
+	told.Spans[0].Used = append(told.Spans[0].Used, remote.Used{Name: 2, Seconds: 8}, remote.Used{Name: 7, Seconds: 5})
+	m.Hear(10, told)
+	got := m.Readings(nil)
+	if len(got) != 2 || got[0].Work != 54 || math.Abs(got[1].Work-3*(20*1.02+0.02-18)) > 1e-9 || m.Cut() != 1 {
+		t.Errorf("%+v, cut %d", got, m.Cut())
+	}
+}
+
+// TestEnds checks that an end is reported once and its name known to be heard whenever it
+// is told, that the task is gone with what it held, and that one that the market stops has
+// done what was read.
+func TestEnds(t *testing.T) {
+	t.Parallel()
+	m := two(math.Inf(1), math.Inf(1))
+	if _, err := m.Start(0, hosts.Task{Holds: hosts.Resources{Memory: 4}}, hosts.Share{Weight: 1}); err == nil {
+		t.Error("a task was started that does not fit")
+	}
+	m.Hear(0, said(1, 1))
+	told := said(1, 1, 4)
+	told.Ends = []remote.End{{Name: 1, Why: hosts.Exited, Code: 3}, {Name: 9, Why: hosts.Lost}}
+	for range 2 {
+		if known, _ := m.Hear(10, told); fmt.Sprint(known) != "[1 9]" {
+			t.Errorf("known are %v", known)
+		}
+	}
+	if o := m.Orders(10, nil); len(o.Wanted) != 1 || o.Wanted[0].Name != 2 {
+		t.Errorf("wanted is %+v", o.Wanted)
+	}
+	if m.Next() != 10 {
+		t.Errorf("the next end is at %v", m.Next())
+	}
+	got := m.Advance(10, nil)
+	if len(got) != 1 || got[0] != (hosts.Report{Key: 10, Slot: 0, At: 10, Done: 12, Why: hosts.Exited, Code: 3}) {
+		t.Errorf("ended: %+v", got)
+	}
+	if m.Hear(10, told); len(m.Advance(10, nil)) > 0 || !math.IsInf(m.Next(), 1) {
+		t.Error("an end was reported twice")
+	}
+	if r := m.Stop(11, 1); r.Done != 0 || r.Key != 11 || m.Room().Memory != 10 {
+		t.Errorf("stopped: %+v, with room for %v", r, m.Room())
+	}
+	if o := m.Orders(11, nil); len(o.Wanted) != 0 {
+		t.Errorf("wanted is %+v", o.Wanted)
+	}
+}
+
+// TestOnce checks that under any order of words lost, doubled and late, agents begun anew
+// and tasks that vanish, a task is started once, what ends is told once, and all that is
+// read of a task is what it did until its end was heard, or it was stopped.
+func TestOnce(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		spec := hosts.Spec{Name: "far", CPUs: 2, Speed: 1}
+		m, a := remote.New(spec), remotetest.New(spec)
+		now, next := 0.0, int64(0)
+		var late []*remote.Told
+		done, ended := map[int64]float64{}, map[int64]int{}
+		slots := map[hosts.Slot]int64{}
+		read := func() {
+			for _, r := range m.Readings(nil) {
+				done[slots[r.Slot]] += r.Work
+			}
+			for _, r := range m.Advance(now, nil) {
+				if ended[r.Key]++; r.Key != slots[r.Slot] || math.Abs(r.Done-done[r.Key]) > 1e-9 {
+					t.Fatalf("seed %d: ended %+v, slot of %d, %v read", seed, r, slots[r.Slot], done[r.Key])
+				}
+				delete(slots, r.Slot)
+			}
+		}
+		for range 200 {
+			now += rng.ExpFloat64()
+			switch rng.IntN(8) {
+			case 0:
+				task := hosts.Task{Key: next, Work: math.Inf(1), Until: now + 20*rng.Float64()}
+				if rng.IntN(2) == 0 {
+					task.Work, task.Until = 5*rng.Float64(), 0
+				}
+				slot, err := m.Start(now, task, hosts.Share{Weight: 1 + rng.Float64()})
+				if err != nil {
+					t.Fatal(err)
+				}
+				slots[slot] = next
+				next++
+			case 1:
+				a.Restart()
+			case 2:
+				late = append(late, a.Tell(now))
+			case 3:
+				if n := len(late); n > 0 {
+					m.Hear(now, late[rng.IntN(n)])
+					read()
+				}
+			case 4:
+				for slot := range slots {
+					m.Stop(now, slot)
+					delete(slots, slot)
+					break
+				}
+			case 5:
+				if rng.IntN(4) == 0 {
+					a.Lose(now)
+				}
+			default:
+				known, ok := m.Hear(now, a.Tell(now))
+				read()
+				if ok && rng.IntN(3) > 0 {
+					o := m.Orders(now, known)
+					a.Obey(now, &o)
+				}
+			}
+		}
+		for key, n := range ended {
+			if n != 1 {
+				t.Errorf("seed %d: task %d ended %d times", seed, key, n)
+			}
+		}
+	}
+}

@@ -1,0 +1,166 @@
+// Package remotetest is a model of a host elsewhere, for tests: an agent that obeys a
+// [remote.Machine] on a simulated host.
+package remotetest
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"bourse/hosts"
+	"bourse/hosts/remote"
+	"bourse/hosts/sim"
+)
+
+// An Agent runs what is wanted and tells what it has done.
+type Agent struct {
+	machine *sim.Machine
+	tasks   []task // in order of start
+	started map[int64]bool
+
+	session, first int64
+	deal           int64
+	since, now     float64 // instants: the beginning of this span, and up to which tasks are counted
+	over           []remote.Used
+	spans          []remote.Span
+	ends           []remote.End
+}
+
+type task struct {
+	remote.Wanted
+	slot hosts.Slot
+	used float64 // s of a processor
+	due  float64 // instant, +Inf if never
+}
+
+// New returns an agent of a host that offers spec.
+func New(spec hosts.Spec) *Agent {
+	return &Agent{machine: sim.New(spec), started: map[int64]bool{}, session: 1, first: 1}
+}
+
+// Restart makes the agent forget what it has not been told to be booked, but for its
+// tasks: it counts anew.
+func (a *Agent) Restart() {
+	a.session, a.first, a.spans = a.session+1, 1, nil
+}
+
+// Running returns how many tasks run.
+func (a *Agent) Running() int { return len(a.tasks) }
+
+// Next returns the next instant at which a task ends by itself.
+func (a *Agent) Next() float64 {
+	at := a.machine.Next()
+	for i := range a.tasks {
+		at = min(at, a.tasks[i].due)
+	}
+	return at
+}
+
+// Tell returns all that is not known to have been heard at now, with a span up to it.
+func (a *Agent) Tell(now float64) *remote.Told {
+	a.count(now)
+	a.close()
+	return &remote.Told{Session: a.session, First: a.first, Spans: slices.Clone(a.spans), Ends: slices.Clone(a.ends)}
+}
+
+// Obey does as o says. Orders of a session before this are of no use.
+func (a *Agent) Obey(now float64, o *remote.Orders) {
+	a.count(now)
+	if o.Session != 0 && o.Session != a.session || o.Deal < a.deal {
+		return
+	}
+	if n := o.Ack - a.first + 1; n > 0 && o.Session == a.session {
+		a.first, a.spans = a.first+n, a.spans[n:]
+	}
+	a.ends = slices.DeleteFunc(a.ends, func(e remote.End) bool { return slices.Contains(o.Known, e.Name) })
+	if o.Deal == a.deal {
+		return
+	}
+	a.close()
+	a.deal = o.Deal
+	wanted := func(name int64) int {
+		return slices.IndexFunc(o.Wanted, func(w remote.Wanted) bool { return w.Name == name })
+	}
+	a.tasks = slices.DeleteFunc(a.tasks, func(t task) bool {
+		if wanted(t.Name) >= 0 {
+			return false
+		}
+		a.machine.Stop(now, t.slot)
+		return true
+	})
+	for _, w := range o.Wanted {
+		share := hosts.Share{Weight: w.Weight, Limit: w.Limit}
+		if i := slices.IndexFunc(a.tasks, func(t task) bool { return t.Name == w.Name }); i >= 0 {
+			a.machine.SetShare(now, a.tasks[i].slot, share)
+			continue
+		}
+		if a.started[w.Name] {
+			continue // it is over, and the market has not heard
+		}
+		a.started[w.Name] = true
+		slot, err := a.machine.Start(now, hosts.Task{Key: w.Name, Work: w.Work}, share)
+		if err != nil {
+			panic(fmt.Sprintf("remotetest: %v", err))
+		}
+		t := task{Wanted: w, slot: slot, due: math.Inf(1)}
+		if w.Left > 0 {
+			t.due = now + w.Left
+		}
+		a.tasks = append(a.tasks, t)
+	}
+}
+
+// Lose makes a task vanish, if one runs, as if its minder had died.
+func (a *Agent) Lose(now float64) {
+	if a.count(now); len(a.tasks) > 0 {
+		a.machine.Stop(now, a.tasks[0].slot)
+		a.end(0, hosts.Lost)
+	}
+}
+
+// count lets tasks run up to now.
+func (a *Agent) count(now float64) {
+	for a.now < now || a.Next() <= now {
+		at := min(now, a.Next())
+		speed := a.machine.Spec().Speed
+		for i := range a.tasks {
+			t := &a.tasks[i]
+			t.used += a.machine.Rate(t.slot) / speed * max(0, at-a.now)
+		}
+		a.now = max(a.now, at)
+		for _, r := range a.machine.Advance(a.now, nil) {
+			i := slices.IndexFunc(a.tasks, func(t task) bool { return t.Name == r.Key })
+			a.tasks[i].used = r.Done / speed
+			a.end(i, hosts.Worked)
+		}
+		for i := 0; i < len(a.tasks); {
+			if t := &a.tasks[i]; t.due <= a.now {
+				a.machine.Stop(a.now, t.slot)
+				a.end(i, hosts.Expired)
+			} else {
+				i++
+			}
+		}
+	}
+}
+
+// end notes that task i, which is off the machine, is over.
+func (a *Agent) end(i int, why hosts.End) {
+	t := a.tasks[i]
+	a.over = append(a.over, remote.Used{Name: t.Name, Seconds: t.used})
+	a.ends = append(a.ends, remote.End{Name: t.Name, Why: why})
+	a.tasks = slices.Delete(a.tasks, i, i+1)
+}
+
+// close ends the span that is under way.
+func (a *Agent) close() {
+	s := remote.Span{Deal: a.deal, Length: a.now - a.since, Used: a.over}
+	if s.Length == 0 && len(s.Used) == 0 {
+		return
+	}
+	for i := range a.tasks {
+		s.Used = append(s.Used, remote.Used{Name: a.tasks[i].Name, Seconds: a.tasks[i].used})
+	}
+	a.spans = append(a.spans, s)
+	a.over, a.since = nil, a.now
+}

@@ -119,7 +119,7 @@ var faults = []struct{ what, file, right, wrong, room string }{
 	{"only the first line of an entry in a proof counts", "export/lines.go", "if !slices.EqualFunc(Lines(e, first.Hash), lines, Line.equal) {", "if !slices.EqualFunc(Lines(e, first.Hash)[:1], lines[:1], Line.equal) {", "./canonical"},
 	{"a proof has no path where none is needed", "proof/proof.go", "if p.Path == nil {", "if p == nil {", "./canonical"},
 	{"a checkpoint has more signatures", "proof/checkpoint.go", "err != nil || string(signed) != ", "err != nil || string(signed) == ``+", "./canonical"},
-	{"a public key has more forms", "proof/checkpoint.go", "err != nil || key != ", "err != nil || key == ``+", "./proof"},
+	{"a public key has more forms", "keys/keys.go", "err != nil || key != ", "err != nil || key == ``+", "./keys"},
 	{"what Pebble says is passed on with its traces", "store/logger.go", "if strings.Contains(err.Error(), \"\\n\") {", "if err == nil {", "./store"},
 	{"what cannot be read is called bad", "audit/watched.go", "if errors.As(err, &errno) && !slices.Contains(harm, errno) {", "if errors.As(err, &errno) && slices.Contains(harm, errno) {", "./audit"},
 	{"a server that is lost makes a ledger bad", "audit/watched.go", "if *err != nil {\n\t\t\tv.see(*err)", "if *err == nil {\n\t\t\tv.see(*err)", "./audit"},

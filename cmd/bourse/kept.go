@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"bourse/bank/keys"
 	"bourse/bank/proof"
 	"bourse/bank/store"
 
@@ -49,14 +50,14 @@ func readCheckpoint(c *cli.Context) (proof.Checkpoint, error) {
 // publicKey returns the key that c gives, or names the file of.
 func publicKey(c *cli.Context) (string, error) {
 	key := c.String("public")
-	if public, err := proof.PublicKey(key); err == nil {
+	if public, err := keys.Public(key); err == nil {
 		return public, nil
 	}
 	text, err := readText(c, key)
 	if err != nil {
 		return "", fmt.Errorf("--public: neither a key nor a file: %w", err)
 	}
-	public, err := proof.PublicKey(string(text))
+	public, err := keys.Public(string(text))
 	if err != nil {
 		return "", usagef("--public: %s holds no public key, as 'bourse key new' prints it", key)
 	}

@@ -80,7 +80,7 @@ func Of(private string) (string, error) {
 	if err != nil {
 		return "", errPrivate
 	}
-	seed, err := base64.StdEncoding.DecodeString(private[strings.LastIndexByte(private, '+')+1:])
+	seed, err := base64.StdEncoding.DecodeString(strings.SplitN(private, "+", 5)[4])
 	if err != nil {
 		return "", errPrivate
 	}

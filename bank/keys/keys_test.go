@@ -39,8 +39,12 @@ func TestForms(t *testing.T) {
 	if got, err := Public(public + "\n"); err != nil || got != public {
 		t.Errorf("%q, %v; want %q", got, err, public)
 	}
-	if got, err := Of(private); err != nil || got != public {
-		t.Errorf("the key of %s is %q, %v; want %q", private, got, err, public)
+	for n := range byte(20) { // in some there is a plus in base64
+		private, public, err := New(rand.NewChaCha8([32]byte{n}), "bank.example")
+		check(t, err)
+		if got, err := Of(private); err != nil || got != public {
+			t.Errorf("the key of %s is %q, %v; want %q", private, got, err, public)
+		}
 	}
 	for _, key := range []string{public, private + "A", ""} {
 		if got, err := Of(key); err == nil {

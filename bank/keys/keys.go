@@ -6,6 +6,7 @@ package keys
 
 import (
 	"crypto/ed25519"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -88,3 +89,15 @@ func Of(private string) (string, error) {
 }
 
 var errPrivate = errors.New("the key is not a private one, as 'bourse key new' writes it")
+
+// Derive returns the private key called name that is made from a secret text, always the
+// same.
+func Derive(name, secret string) (private string, err error) {
+	seed := sha256.Sum256([]byte("bourse " + name + "\n" + secret))
+	public, err := note.NewEd25519VerifierKey(name, ed25519.NewKeyFromSeed(seed[:]).Public().(ed25519.PublicKey))
+	if err != nil {
+		return "", err
+	}
+	hash := strings.Split(public, "+")[1]
+	return fmt.Sprintf("PRIVATE+KEY+%s+%s+%s", name, hash, base64.StdEncoding.EncodeToString(append([]byte{1}, seed[:]...))), nil
+}

@@ -62,8 +62,8 @@ import (
 	"bourse/bank/keys"
 )
 
-// MaxText is the most bytes of an order without its signatures.
-const MaxText = 1 << 10
+// maxText is the most bytes of an order without its signatures.
+const maxText = 1 << 10
 
 // A Field is a line of an order but the first.
 type Field struct{ Name, Value string }
@@ -154,15 +154,6 @@ func (o *Order) Expires() float64 {
 
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Instant returns seconds since 2000-01-01 UTC as an order writes them, rounded up.
-func Instant(seconds float64) string {
-	whole := int64(seconds)
-	if float64(whole) < seconds {
-		whole++
-	}
-	return time.Unix(epoch.Unix()+whole, 0).UTC().Format(time.RFC3339)
-}
-
 // Digest returns what an order says of moves: "sha256:" and the hash, in hexadecimal, of
 // a line "from to amount" for each.
 func Digest(moves []bank.Move) string {
@@ -176,8 +167,8 @@ func Digest(moves []bank.Move) string {
 // Parse reads an order without its signatures. An error names the line, what was found
 // and what was wanted.
 func Parse(text string) (*Order, error) {
-	if len(text) > MaxText {
-		return nil, fmt.Errorf("found an order of %d bytes, want at most %d", len(text), MaxText)
+	if len(text) > maxText {
+		return nil, fmt.Errorf("found an order of %d bytes, want at most %d", len(text), maxText)
 	}
 	text, ended := strings.CutSuffix(text, "\n")
 	if !ended {

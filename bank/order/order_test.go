@@ -83,7 +83,7 @@ func TestParse(t *testing.T) {
 	}
 	o, err := Parse(examples(t)[0])
 	check(t, err)
-	if o.Request() != "user:ann/01KAN3V0Q4XW6Z7M1C9GQ2T5RB" || o.Money("amount") != bank.Micros(12_500_000) || Instant(o.Expires()) != o.Value("expires") || Instant(o.Expires()-0.5) != o.Value("expires") || o.Value("key") != "" || o.Number("number") != 0 {
+	if o.Request() != "user:ann/01KAN3V0Q4XW6Z7M1C9GQ2T5RB" || o.Money("amount") != bank.Micros(12_500_000) || o.Expires() != 848675400 || o.Value("key") != "" || o.Number("number") != 0 {
 		t.Errorf("read as %s, %v, %v", o.Request(), o.Money("amount"), o.Expires())
 	}
 }
@@ -229,7 +229,7 @@ func FuzzOrder(f *testing.F) {
 				}
 				lines[name] = true
 			}
-			if o.String() != string(b) || len(b) > MaxText {
+			if o.String() != string(b) || len(b) > maxText {
 				t.Errorf("%q is read, and written as %q", b, o)
 			}
 		}

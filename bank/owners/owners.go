@@ -106,6 +106,14 @@ func window(now float64, period int64) int64 { return int64(now / float64(period
 // Ledger returns the id of the ledger, empty if it is open.
 func (o *Owners) Ledger() string { return o.ledger }
 
+// Mode returns "owned", or "open".
+func (o *Owners) Mode() string {
+	if o.ledger == "" {
+		return "open"
+	}
+	return "owned"
+}
+
 // of returns a party, one without anything if there is none.
 func (o *Owners) of(name string) party {
 	if p := o.parties[name]; p != nil {

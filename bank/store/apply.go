@@ -128,6 +128,7 @@ type Outcome struct {
 	Seq   int64  `json:"seq,omitempty"`
 	Hash  string `json:"hash,omitempty" doc:"in base64"`
 	Error string `json:"error,omitempty" doc:"instead of the two"`
+	Mode  string `json:"mode,omitempty" doc:"of the bank, open or owned, where one order was sent alone"`
 }
 
 const maxOrder = 4096 // bytes of a line

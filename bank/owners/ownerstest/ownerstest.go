@@ -18,9 +18,6 @@ const Ledger = "5f7c3e9a0b1d2c4e6f8091a2b3c4d5e6"
 // Number is that of the contracts of market:lab: its first is Contract(0).
 const Number = 3
 
-// Expires is when orders expire, in seconds.
-const Expires = 10_000
-
 // Contract returns the number of a contract of market:lab.
 func Contract(n int64) int64 { return Number<<32 + n }
 
@@ -43,7 +40,7 @@ func Public(name string) string {
 }
 
 // Note returns an order, of names and values that follow one another, for the ledger,
-// until it expires, signed by the keys of these names.
+// until second 10,000, signed by the keys of these names.
 func Note(signers []string, kind, id, account string, fields ...string) []byte {
 	all := []order.Field{{Name: "ledger", Value: Ledger}, {Name: "id", Value: id}, {Name: "account", Value: account}}
 	if kind == "order" {
@@ -53,7 +50,7 @@ func Note(signers []string, kind, id, account string, fields ...string) []byte {
 	for i := 0; i < len(fields); i += 2 {
 		all = append(all, order.Field{Name: fields[i], Value: fields[i+1]})
 	}
-	o, err := order.New(kind, append(all, order.Field{Name: "expires", Value: order.Instant(Expires)})...)
+	o, err := order.New(kind, append(all, order.Field{Name: "expires", Value: "2000-01-01T02:46:40Z"})...)
 	if err != nil {
 		panic(err)
 	}

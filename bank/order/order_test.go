@@ -186,6 +186,7 @@ func TestSign(t *testing.T) {
 		"without end":             signed[:len(signed)-1],
 		"signed in another form":  bytes.Replace(signed, []byte("— ann "), []byte("— ann  "), 1),
 		"signed with spare bits":  bytes.Replace(signed, []byte("=\n"), []byte("\n"), 1),
+		"signed with a return":    bytes.Replace(signed, []byte("=\n"), []byte("\r=\n"), 1),
 		"without an empty line":   bytes.Replace(signed, []byte("\n\n"), []byte("\n"), 1),
 		"signed as another order": bytes.Replace(signed, []byte("amount"), []byte("Amount"), 1),
 	} {

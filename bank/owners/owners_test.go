@@ -48,9 +48,21 @@ func history() []bank.Entry {
 		Says("recovery", "recover", "rec", "recovery", "of", "operator", "key", Public("operator2")),
 		Says("operator2", "right", "r4", "operator", "of", "user:6", "right", "mint", "cap", "0.000100", "period", "1000", "with", "user:7"),
 		Says("operator2", "right", "r5", "operator", "of", "user:7", "right", "read"),
+		enrol("market:b"), enrol("market:c"),
+		Says("operator2", "right", "r6", "operator", "of", "market:c", "right", "settle", "number", "5"),
+		Says("operator2", "revoke", "v6", "operator", "of", "market:c", "right", "settle"),
+		Says("operator2", "right", "r8", "operator", "of", "user:8", "right", "mint", "cap", "5.000000", "period", "1000", "with", "user:9"),
+		Says("user:9", "rotate", "rot9", "user:9", "key", Public("user:8")),
+		Says("operator2", "right", "r7", "operator", "of", "host:9", "right", "payee", "market", "lab"),
+		Says("operator2", "revoke", "v7", "operator", "of", "host:9", "right", "payee", "market", "lab"),
 		Says("operator2", "invite", "i10", "operator", "of", "user:10", "key", Public("invitation")),
 		Entry(bank.Issue, Note([]string{"user:6", "user:7"}, "mint", "m6", "user:6", "to", "user:6", "amount", "0.000060"), bank.NoContract, Move("mint", "user:6", 60)),
 	)
+}
+
+// enrol is Enrol with the key that the operator came to have.
+func enrol(account string) bank.Entry {
+	return Says("operator2", "enrol", "enrol-"+account, "operator", "of", account, "key", Public(account))
 }
 
 // with returns an entry that differs.
@@ -124,6 +136,7 @@ func attacks() []attack {
 		{"a mint that one of two signed", mint([]string{"user:6"}, "x", 5), "not signed by the key of user:7, too", "the key of user:7 did not sign"},
 		{"a mint that another signed, too", mint([]string{"user:6", "user:8"}, "x", 5), "not signed by the key of user:7, too", "the key of user:7 did not sign"},
 		{"a mint over the rest of its cap", mint([]string{"user:6", "user:7"}, "x", 41), "who has 0.000040 left", "on top of 0.000060"},
+		{"a mint that one of two with one key signed", mint([]string{"user:8", "user:0"}, "x", 5), "not signed by the key of user:9, too", "one key of user:8 and user:9"},
 		{"a mint to another", with(mint([]string{"bursar"}, "x", 5), func(e *bank.Entry) { e.Moves[0].To = "user:1" }), "want the order's", "want that of the order"},
 		{"a mint of more", with(mint([]string{"bursar"}, "x", 5), func(e *bank.Entry) { e.Moves[0].Amount = bank.Micros(6) }), "want the order's", "want that of the order"},
 
@@ -135,6 +148,8 @@ func attacks() []attack {
 		{"a rejection under another market's number", with(Admit("x", "user:0", 7, 100, 100), func(e *bank.Entry) { e.Kind, e.Moves = bank.Reject, nil }), "found contract 7", "contract 7 under market:lab"},
 
 		{"a settlement to one who is no payee", settle(Contract(0), Move(escrow, "user:9", 900)), "found a payment to user:9", `a payment to "user:9"`},
+		{"a settlement to one who is a payee no more", settle(Contract(0), Move(escrow, "host:9", 900)), "found a payment to host:9", `a payment to "host:9"`},
+		{"a settlement by a market that may not any more", Entry(bank.Settle, Note([]string{"market:c"}, "settle", "x", "market:c", "contract", fmt.Sprint(5<<32), "moves", order.Digest([]bank.Move{Move("escrow:21474836480", "user:0", 5)})), 5<<32, Move("escrow:21474836480", "user:0", 5)), "market:c has no right to settle", "market:c without the right to settle"},
 		{"a settlement of another market's contract", settle(7, Move("escrow:7", "host:0", 5)), "found contract 7", "contract 7 under market:lab"},
 		{"a settlement with other moves", with(settle(Contract(0), Move(escrow, "host:0", 400), Move(escrow, "user:0", 500)), func(e *bank.Entry) { e.Moves = []bank.Move{Move(escrow, "host:0", 900)} }), "other moves than the order's", "as the order says"},
 		{"a penalty for another contract than the order's", with(Market(bank.Penalty, "x", Contract(1), Move("market:lab", "user:1", 5)), func(e *bank.Entry) { e.Contract = Contract(0) }), "another contract or other moves", "as the order says"},
@@ -166,7 +181,7 @@ func attacks() []attack {
 		{"one key for two", Says("recovery", "rotate", "x", "recovery", "key", Public("operator2")), "one key for operator and recovery", "one key of operator and recovery"},
 		{"a right for one without a key", Says("operator2", "right", "x", "operator", "of", "user:12", "right", "read"), "user:12 has no key", "user:12, which has no key"},
 		{"a right to settle for a user", Says("operator2", "right", "x", "operator", "of", "user:0", "right", "settle", "number", "4"), "want it for a market", "a right to settle for user:0"},
-		{"a market's number twice", Says("operator2", "right", "x", "operator", "of", "market:lab2", "right", "settle", "number", "3"), "has no key", "has no key"},
+		{"a market's number twice", Says("operator2", "right", "x", "operator", "of", "market:b", "right", "settle", "number", "3"), "found number 3, which is that of market:lab", "number 3 for market:b"},
 		{"a mint with oneself", Says("operator2", "right", "x", "operator", "of", "user:0", "right", "mint", "cap", "5.000000", "period", "5", "with", "user:0"), "cannot sign with", "to mint for user:0 with user:0"},
 		{"a mint with nobody", Says("operator2", "right", "x", "operator", "of", "user:0", "right", "mint", "cap", "5.000000", "period", "5", "with", "user:12"), "cannot sign with", "with user:12"},
 		{"owned again", with(Own(), func(e *bank.Entry) { e.ID, e.Time = "own2", 10 }), "found no signature", "an entry without a signed order"},
@@ -250,6 +265,9 @@ func TestKept(t *testing.T) {
 	var again owners.Owners
 	rows := make(map[string]string)
 	for name, row := range whole.Rows() {
+		if row == "" { // what has nothing any more is not kept
+			continue
+		}
 		rows[name] = row
 		check(t, again.Restore(name, row))
 	}

@@ -117,6 +117,7 @@ func TestRefused(t *testing.T) {
 		{transfer, "\nto user:bob\namount 12.500000", "\namount 12.500000\nto user:bob", "line 5: found amount, want to"},
 		{transfer, "00Z\n", "00Z", "want a line feed"},
 		{transfer, "00Z\n", "00Z\n\n", "line 8: "},
+		{transfer, "00Z\n", "00Z\nwith user:bob\n", "line 8: found with, want the end"},
 		{transfer, "\n", "\r\n", "line 1: "},
 		{right, "period 604800\n", "", "line 8: found expires, want period"},
 		{right, "604800", "0604800", "line 8: period"},

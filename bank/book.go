@@ -48,6 +48,11 @@ func (l *Ledger) bookEntry(e *Entry) error {
 			return ErrBadEntry
 		}
 		return l.reject(e.Time, e.Contract, e.ID, e.Note)
+	case Owner:
+		if len(e.Moves) > 0 || e.Contract != NoContract {
+			return ErrBadEntry
+		}
+		return l.commit(e.Time, Owner, NoContract, e.ID, e.Note)
 	}
 	return ErrBadEntry
 }

@@ -13,9 +13,10 @@ const (
 	Settle                   // escrow to payees, and what is left to the owner
 	Penalty                  // what a broken promise costs its giver
 	Transfer                 // account to account, for any other reason
+	Owner                    // a record of who owns an account, or may do what; nothing moves
 )
 
-var kinds = [...]string{Issue: "issue", Admit: "admit", Reject: "reject", Settle: "settle", Penalty: "penalty", Transfer: "transfer"}
+var kinds = [...]string{Issue: "issue", Admit: "admit", Reject: "reject", Settle: "settle", Penalty: "penalty", Transfer: "transfer", Owner: "owner"}
 
 // String returns the word that the journal has for k.
 func (k Kind) String() string {

@@ -107,6 +107,16 @@ func (l *Ledger) Escrow(contract int64) (Amount, bool) {
 	return l.Balance(a), true
 }
 
+// EscrowOwner returns the account that the escrow of contract goes back to, empty if it
+// is not open.
+func (l *Ledger) EscrowOwner(contract int64) string {
+	a, ok := l.contracts.escrow(contract)
+	if !ok {
+		return ""
+	}
+	return l.Name(l.accounts[a].owner)
+}
+
 // Balances yields the name and balance of every account, the mint and open
 // escrows included, in order of number. The balances sum to zero.
 func (l *Ledger) Balances() iter.Seq2[string, Amount] {

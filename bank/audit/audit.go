@@ -43,6 +43,10 @@ type Options struct {
 	// Without it a ledger whose entries have requests takes ten times as long.
 	Chance io.Reader
 
+	// Keys are the public keys, of the operator and of recovery, that an owned ledger must
+	// have begun with: none, the first, or both.
+	Keys []string
+
 	// Since leaves entries up to this one out of the report's sums. They are
 	// checked as all are, and must be there.
 	Since int64
@@ -154,25 +158,27 @@ type auditor struct {
 	dir  string
 	opts Options
 
-	chain chain
-	books *books
-	last  Entry         // that was read
-	heads []expectation // by size
-	next  int           // of those
-	acks  []ack
-	head  *headText // nil if it is gone or unreadable
+	chain     chain
+	books     *books
+	authority authority
+	last      Entry         // that was read
+	heads     []expectation // by size
+	next      int           // of those
+	acks      []ack
+	head      *headText // nil if it is gone or unreadable
 
 	follower Follower  // or nil
 	requests *requests // while Pebble is open, else nil
 	doubt    bool      // requests may be amiss, or come before what is bad
 	restored int64     // entries that stand in ACKS alone
 	bad      *Finding  // the first bad entry; nothing is read after it
+	again    *Finding  // a request of an owned ledger that is kept as if it came again
 	anew     *Finding  // a head that the log did not pass through, for want of a bad entry
 	files    []Finding
 }
 
 func newAuditor(opts Options) *auditor {
-	a := &auditor{opts: opts, chain: newChain(), books: newBooks()}
+	a := &auditor{opts: opts, chain: newChain(), books: newBooks(), authority: authority{pinned: opts.Keys}}
 	if opts.Follow != nil {
 		a.follower = opts.Follow()
 	}
@@ -225,12 +231,24 @@ func (a *auditor) entry(b, stored, hash []byte) bool {
 		found, want = a.chain.differs(hash)
 	}
 	if found == "" {
+		found, want = a.authority.check(e, a.books)
+	}
+	if found == "" {
 		found, want = a.books.book(e)
 	}
 	if found == "" && a.requests != nil && len(e.ID) > 0 {
 		found, want = a.requests.answered(e, b, a.chain.hash())
+		if found != "" && a.authority.owned() && a.requests.at(e.ID) > seq { // an entry that uses its order again will be named
+			if a.again == nil {
+				a.again = &Finding{Seq: seq, Found: found, Want: want}
+			}
+			found = ""
+		}
 	}
 	if f := a.follower; found == "" && f != nil && (e.Contract >= 0 || f.Each()) {
+		if a.authority.owned() {
+			e.Note = behindOrder(e.Note)
+		}
 		found, want = f.Entry(e, a.books.holdsOf)
 	}
 	if found != "" {
@@ -296,7 +314,11 @@ func (a *auditor) finish(err error) {
 
 // finishEntries looks for what does not go with the end of the log.
 func (a *auditor) finishEntries() {
+	if a.bad == nil {
+		a.bad = a.again
+	}
 	a.finishHeads()
+	a.finishOwners()
 	if a.follower != nil && a.bad == nil {
 		a.bad = a.follower.End(a.chain.size)
 	}

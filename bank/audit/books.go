@@ -88,8 +88,12 @@ func (b *books) book(e *Entry) (found, want string) {
 			return fmt.Sprintf("a rejection with %d moves, of contract %d", len(e.Moves), e.Contract), "a rejection of a contract, without moves"
 		}
 		b.sum.Rejected++
+	case Owner:
+		if len(e.Moves) > 0 || e.Contract >= 0 {
+			return fmt.Sprintf("a record of owners with %d moves, of contract %d", len(e.Moves), e.Contract), "one without moves or contract"
+		}
 	default:
-		return fmt.Sprintf("an entry of kind %d", e.Kind), "a kind from 1 to 6"
+		return fmt.Sprintf("an entry of kind %d", e.Kind), "a kind from 1 to 7"
 	}
 	if found == "" {
 		b.time = e.Time

@@ -15,6 +15,7 @@ const (
 	Settle
 	Penalty
 	Transfer
+	Owner
 )
 
 const (

@@ -64,7 +64,7 @@ func Log(r io.Reader, opts Options) (*Report, error) {
 			return nil, fmt.Errorf("audit log: %w", err)
 		}
 	}
-	a := &auditor{opts: opts, chain: newChain(), books: newBooks()}
+	a := &auditor{opts: opts, chain: newChain(), books: newBooks(), authority: authority{pinned: opts.Keys}}
 	a.expect(opts.Head, "the head given")
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, maxLine)
@@ -97,6 +97,7 @@ func Log(r io.Reader, opts Options) (*Report, error) {
 		a.lines(pending, first)
 	}
 	a.finishHeads()
+	a.finishOwners()
 	report := a.report()
 	report.Beyond = without(report.Beyond, lostTail, pebbleOwn)
 	if opts.Head == "" {
@@ -130,7 +131,7 @@ func (a *auditor) lines(lines []line, n int) {
 			return
 		}
 	}
-	kind := slices.Index([]string{Issue: "issue", Admit: "admit", Reject: "reject", Settle: "settle", Penalty: "penalty", Transfer: "transfer"}, first.Kind)
+	kind := slices.Index([]string{Issue: "issue", Admit: "admit", Reject: "reject", Settle: "settle", Penalty: "penalty", Transfer: "transfer", Owner: "owner"}, first.Kind)
 	hash, ok := parseHash(first.Hash)
 	if kind < 1 || !ok || first.Seq < 0 {
 		a.fail(seq, fmt.Sprintf("line %d: number %d, kind %q, hash %.60q", n, first.Seq, first.Kind, first.Hash), "a number, a kind of entry and 44 characters of base64")

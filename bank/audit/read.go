@@ -108,6 +108,21 @@ func (a *auditor) checkKept(v Values, k kept) {
 		a.fileFinding("balances", err.Error(), "balances that can be read")
 		return
 	}
+	rows := a.authority.rows()
+	for k, v := range v.Scan([]byte{'S', 0}, []byte{'S' + 1}, &err) {
+		name, row := string(k[1:]), string(v)
+		if want, ok := rows[name]; !ok || want != row {
+			differ(fmt.Sprintf("owner %q", name), fmt.Sprintf("%q", row), fmt.Sprintf("%q", want))
+		}
+		delete(rows, name)
+	}
+	if err != nil {
+		a.fileFinding("owners", err.Error(), "owners that can be read")
+		return
+	}
+	for name, want := range rows {
+		differ(fmt.Sprintf("owner %q", name), "nothing", fmt.Sprintf("%q", want))
+	}
 	r := a.requests
 	switch t, err := r.count(); {
 	case r.secret != nil:

@@ -34,6 +34,11 @@ type Report struct {
 	Findings []Finding `json:"findings" doc:"the first bad entry first; empty is a clean ledger"`
 	Beyond   []string  `json:"beyond" doc:"what could not have been found"`
 
+	Mode     string `json:"mode" doc:"open: whoever could write it could move any money; owned: entries carry signed orders"`
+	Ledger   string `json:"ledger,omitempty" doc:"the id of an owned ledger"`
+	Operator string `json:"operator,omitempty" doc:"the operator's public key at the end"`
+	Orders   int64  `json:"orders,omitempty" doc:"that were checked: signature, key and right as of their entry"`
+
 	Since     int64 `json:"since,omitempty" doc:"the sums are of entries after this one"`
 	Issued    Money `json:"issued"`
 	Charged   Money `json:"charged" doc:"from escrow to anyone but the owner"`
@@ -68,6 +73,14 @@ func (a *auditor) report() *Report {
 	r.Entries, r.Restored, r.Since = a.chain.size, a.restored, a.opts.Since
 	r.Head = fmt.Sprintf("%d:%s", a.chain.size, a.chain.root())
 	r.Closed = a.closed()
+	if r.Mode = "open"; a.authority.owned() {
+		r.Mode, r.Ledger, r.Operator, r.Orders = "owned", a.authority.ledger, a.authority.keys["operator"], a.authority.orders
+		if len(a.authority.pinned) == 0 {
+			r.Beyond = append(r.Beyond, "whether the keys that the ledger began with are those of its operator: no key was given to hold them against")
+		} else if len(a.authority.pinned) == 1 {
+			r.Beyond = append(r.Beyond, "whether the key of recovery is the operator's own: it was not given")
+		}
+	}
 	if a.bad != nil {
 		r.Findings = append(r.Findings, *a.bad)
 	}

@@ -69,6 +69,16 @@ func (r *requests) answered(e *Entry, b []byte, h hash) (found, want string) {
 	return "", ""
 }
 
+// at returns the entry that a request is kept with, 0 if it is not kept.
+func (r *requests) at(id []byte) int64 {
+	value, err := r.values.Get(append([]byte{'I'}, id...))
+	if err != nil {
+		return 0
+	}
+	in := input{b: value}
+	return in.int()
+}
+
 // A fetcher answers sooner what it was told would be asked.
 type fetcher interface{ Fetch(keys [][]byte) }
 

@@ -4,10 +4,9 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
+	"bourse/bank/keys"
 	"bourse/bank/store"
 
 	"golang.org/x/mod/sumdb/note"
@@ -34,7 +33,7 @@ func (c Checkpoint) check() error {
 	return nil
 }
 
-// Sign returns c signed with a key of [NewKey].
+// Sign returns c signed with a key of [keys.New].
 func (c Checkpoint) Sign(key string) ([]byte, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -51,7 +50,7 @@ const maxCheckpoint = 1 << 16 // bytes
 // Open returns the checkpoint in signed, which the owner of the key to public
 // signed.
 func Open(signed []byte, public string) (Checkpoint, error) {
-	key, err := PublicKey(public)
+	key, err := keys.Public(public)
 	if err != nil {
 		return Checkpoint{}, fmt.Errorf("checkpoint: %w", err)
 	}
@@ -114,61 +113,3 @@ var (
 	errCheckpoint = errors.New("checkpoint: want three lines, of origin, size and root")
 	errSignature  = errors.New("checkpoint: want one signature, as 'ledger checkpoint' writes it, and nothing else")
 )
-
-// PublicKey returns the public key in text, which [NewKey] made; space around it, such
-// as the end of a line, means nothing. An error means that it is none, or not written
-// as it was made.
-func PublicKey(text string) (string, error) {
-	key := strings.TrimSpace(text)
-	v, err := note.NewVerifier(key)
-	if err != nil {
-		return "", errKey
-	}
-	_, rest, _ := strings.Cut(key, "+")
-	_, in64, _ := strings.Cut(rest, "+")
-	bytes, err := base64.StdEncoding.DecodeString(in64)
-	if err != nil || key != fmt.Sprintf("%s+%08x+%s", v.Name(), v.KeyHash(), base64.StdEncoding.EncodeToString(bytes)) {
-		return "", errKey
-	}
-	return key, nil
-}
-
-var errKey = errors.New("the key is not a public one, as 'bourse key new' prints it")
-
-// NewKey makes a pair of keys called name, as text, from chance, which should be
-// crypto/rand.Reader.
-func NewKey(chance io.Reader, name string) (private, public string, err error) {
-	private, public, err = note.GenerateKey(chance, name)
-	if err != nil {
-		return "", "", fmt.Errorf("key %q: %w", name, err)
-	}
-	return private, public, nil
-}
-
-// WriteKey writes a private key to a new file that only its owner may read.
-func WriteKey(file, private string) error {
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(f, private+"\n")
-	return errors.Join(err, f.Close())
-}
-
-// ReadKey reads a private key. It refuses a file that others may read or write.
-func ReadKey(file string) (string, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return "", fmt.Errorf("key %s: others may use it (mode %#o): chmod 600 %s, or make a new one", file, mode, file)
-	}
-	b, err := io.ReadAll(io.LimitReader(f, 1<<12))
-	return strings.TrimSpace(string(b)), err
-}

@@ -4,13 +4,14 @@ import (
 	"crypto/rand"
 	"fmt"
 
+	"bourse/bank/keys"
 	"bourse/bank/proof"
 	"bourse/bank/store"
 )
 
 // A keeper signs what the ledger has come to, and anybody opens it with the public key.
 func Example() {
-	private, public, _ := proof.NewKey(rand.Reader, "bank.example.org")
+	private, public, _ := keys.New(rand.Reader, "bank.example.org")
 	checkpoint := proof.Checkpoint{Origin: "bank.example.org/lab", Head: store.Head{Size: 118}}
 	signed, _ := checkpoint.Sign(private)
 

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"bourse/bank"
 	"bourse/bank/audit"
 	"bourse/bank/export"
+	"bourse/bank/keys"
 	"bourse/bank/store"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -127,7 +126,7 @@ func TestCheckpoint(t *testing.T) {
 	fs, other := vfs.NewMem(), vfs.NewMem()
 	head := ledger(t, fs, 20)
 	ledger(t, other, 19)
-	private, public, err := NewKey(rand.NewChaCha8([32]byte{1}), "bank.example")
+	private, public, err := keys.New(rand.NewChaCha8([32]byte{1}), "bank.example")
 	check(t, err)
 	want := Checkpoint{"bank.example/1", head}
 	signed, err := want.Sign(private)
@@ -152,19 +151,6 @@ func TestCheckpoint(t *testing.T) {
 			t.Errorf("%s: it opens as %v", what, got)
 		}
 	}
-	for what, key := range map[string]string{
-		"a line feed in it": public[:len(public)-9] + "\n" + public[len(public)-9:],
-		"capitals":          strings.Replace(public, public[13:21], strings.ToUpper(public[13:21]), 1),
-		"a private key":     private,
-		"nothing":           "",
-	} {
-		if got, err := PublicKey(key); err == nil {
-			t.Errorf("%s: the key is read as %s", what, got)
-		}
-	}
-	if got, err := PublicKey(public + "\n"); err != nil || got != public {
-		t.Errorf("%q, %v; want %q", got, err, public)
-	}
 	for i := range signed {
 		harmed := bytes.Clone(signed)
 		harmed[i] ^= 1
@@ -172,7 +158,7 @@ func TestCheckpoint(t *testing.T) {
 			t.Errorf("byte %d changed: it opens", i)
 		}
 	}
-	_, stranger, err := NewKey(rand.NewChaCha8([32]byte{2}), "bank.example")
+	_, stranger, err := keys.New(rand.NewChaCha8([32]byte{2}), "bank.example")
 	check(t, err)
 	if _, err := Open(signed, stranger); err == nil {
 		t.Error("it opens with another's key")
@@ -187,22 +173,5 @@ func TestCheckpoint(t *testing.T) {
 		if err != nil || r.Clean() != clean {
 			t.Errorf("audit against the checkpoint: %v, %v; want clean %v", r.Findings, err, clean)
 		}
-	}
-}
-
-// TestKeyFile checks that a private key is kept from others, and not overwritten.
-func TestKeyFile(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "key")
-	check(t, WriteKey(file, "secret"))
-	if err := WriteKey(file, "other"); err == nil {
-		t.Error("a key is overwritten")
-	}
-	if got, err := ReadKey(file); err != nil || got != "secret" {
-		t.Errorf("%q, %v", got, err)
-	}
-	check(t, os.Chmod(file, 0o644))
-	if _, err := ReadKey(file); err == nil || !strings.Contains(err.Error(), "chmod 600") {
-		t.Errorf("a key that others may read: %v", err)
 	}
 }

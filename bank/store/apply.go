@@ -12,6 +12,7 @@ import (
 
 	"bourse/bank"
 	"bourse/bank/canonical"
+	"bourse/bank/owners"
 )
 
 // An Order is a line that asks for a transfer, or, from "mint", for an issue.
@@ -68,17 +69,71 @@ func (o *Order) UnmarshalJSON(b []byte) error {
 	return o.Amount.UnmarshalText(amount)
 }
 
+// A signedLine is a line that carries a signed order; what a market does on one says more.
+type signedLine struct {
+	Order    string       `json:"order"`
+	Contract *int64       `json:"contract"`
+	Moves    []signedMove `json:"moves"`
+}
+
+type signedMove struct {
+	From   string      `json:"from"`
+	To     string      `json:"to"`
+	Amount bank.Amount `json:"amount"`
+}
+
+// UnmarshalJSON reads a move of all three fields, each once.
+func (m *signedMove) UnmarshalJSON(b []byte) error {
+	fields, err := canonical.Fields(b, "from", "to", "amount")
+	if err != nil {
+		return err
+	}
+	if len(fields) < 3 {
+		return errors.New("found a move without from, to or amount, want all three")
+	}
+	type plain signedMove // without this method
+	return json.Unmarshal(b, (*plain)(m))
+}
+
+// entry returns what a line asks for.
+func entry(line []byte, now float64) (bank.Entry, error) {
+	if !bytes.Contains(line, []byte(`"order":`)) {
+		var o Order
+		err := o.UnmarshalJSON(line)
+		return o.Entry(now), err
+	}
+	if _, err := canonical.Fields(line, "order", "contract", "moves"); err != nil {
+		return bank.Entry{}, err
+	}
+	var s signedLine
+	if err := json.Unmarshal(line, &s); err != nil {
+		return bank.Entry{}, err
+	}
+	if s.Contract == nil && s.Moves == nil {
+		return owners.Entry([]byte(s.Order), now)
+	}
+	if s.Contract == nil {
+		return bank.Entry{}, errors.New("contract is missing, of which the moves are")
+	}
+	moves := make([]bank.Move, len(s.Moves))
+	for i, m := range s.Moves {
+		moves[i] = bank.Move(m)
+	}
+	return owners.EntryOf([]byte(s.Order), *s.Contract, moves, now)
+}
+
 // An Outcome is the line that answers an order.
 type Outcome struct {
 	ID    string `json:"id"`
 	Seq   int64  `json:"seq,omitempty"`
 	Hash  string `json:"hash,omitempty" doc:"in base64"`
 	Error string `json:"error,omitempty" doc:"instead of the two"`
+	Mode  string `json:"mode,omitempty" doc:"of the bank, open or owned, where one order was sent alone"`
 }
 
 const maxOrder = 4096 // bytes of a line
 
-// Apply reads orders from in, a JSON object a line, sends up to parallel at once,
+// Apply reads orders from in, a JSON object a line, plain or with a signed order in it, sends up to parallel at once,
 // and writes an outcome to out for each as soon as it is durable, in the order in
 // which they are. It returns an error if in or out fails, or the bank does; an order
 // that is refused is an outcome, and so is a line that is no order, which is named by
@@ -139,14 +194,14 @@ type orderLine struct {
 
 // order carries out the order in line.
 func (s *Sequencer) order(ctx context.Context, line orderLine, now float64) (Outcome, error) {
-	var o Order
-	if err := o.UnmarshalJSON(line.text); err != nil {
-		err = fmt.Errorf("line %d: %w", line.n, err)
-		return Outcome{ID: o.ID, Error: err.Error()}, err
-	}
-	r, err := s.Do(ctx, o.Entry(now))
+	e, err := entry(line.text, now)
 	if err != nil {
-		return Outcome{ID: o.ID, Error: err.Error()}, err
+		err = fmt.Errorf("line %d: %w", line.n, err)
+		return Outcome{ID: e.ID, Error: err.Error()}, err
 	}
-	return Outcome{ID: o.ID, Seq: r.Seq, Hash: r.Hash.String()}, nil
+	r, err := s.Do(ctx, e)
+	if err != nil {
+		return Outcome{ID: e.ID, Error: err.Error()}, err
+	}
+	return Outcome{ID: e.ID, Seq: r.Seq, Hash: r.Hash.String()}, nil
 }

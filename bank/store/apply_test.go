@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"bourse/bank"
+	"bourse/bank/owners/ownerstest"
+
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -97,6 +100,52 @@ func TestApply(t *testing.T) {
 	if err := s.Apply(context.Background(), strings.NewReader(in.String()), &bytes.Buffer{}, 4, func() float64 { return 1 }); !errors.Is(err, ErrClosed) {
 		t.Errorf("a closed bank: %v", err)
 	}
+}
+
+// TestApplySigned checks that lines with signed orders are booked in an owned ledger, and
+// plain ones refused.
+func TestApplySigned(t *testing.T) {
+	t.Parallel()
+	s := newSequencer(t, vfs.NewMem())
+	if err := begin(s, true); err != nil {
+		t.Fatal(err)
+	}
+	line := func(e bank.Entry, more string) string {
+		b, err := json.Marshal(string(e.Note))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf(`{"order":%s%s}`, b, more)
+	}
+	contract := ownerstest.Contract(5)
+	escrow := bank.EscrowName(contract)
+	admit := ownerstest.Admit("a", "user:0", contract, 900, 900)
+	settle := ownerstest.Market(bank.Settle, "s", contract, ownerstest.Move(escrow, "user:0", 900))
+	transfer := ownerstest.Transfer("t", "user:0", "user:1", 5)
+	for _, c := range []struct{ line, id, want string }{
+		{line(transfer, ""), transfer.ID, ""},
+		{line(transfer, ""), transfer.ID, ""}, // again
+		{line(ownerstest.Mint("m", "user:0", 5), ""), "bursar/m", ""},
+		{line(ownerstest.Enrol("user:77"), ""), "operator/enrol-user:77", ""},
+		{line(admit, fmt.Sprintf(`,"contract":%d,"moves":[{"from":"user:0","to":%q,"amount":"0.0009"}]`, contract, escrow)), admit.ID, ""},
+		{line(ownerstest.Admit("r", "user:0", contract, 900, 900), fmt.Sprintf(`,"contract":%d`, contract+1)), "user:0/r", ""},
+		{line(settle, fmt.Sprintf(`,"contract":%d,"moves":[{"from":%q,"to":"user:0","amount":"0.0009"}]`, contract, escrow)), settle.ID, ""},
+		{`{"id":"x","from":"user:0","to":"user:1","amount":1}`, "x", "refused: the ledger is owned"},
+		{line(ownerstest.Admit("n", "user:0", contract, 900, 900), ""), "user:0/n", "found an order of kind order, want one that says all"},
+		{line(ownerstest.Transfer("n", "user:0", "user:1", 5), `,"contract":7,"moves":[]`), "user:0/n", "found an order of kind transfer with a contract"},
+		{line(settle, `,"moves":[]`), "", "contract is missing"},
+		{line(settle, `,"contract":7,"moves":[{"from":"a","to":"b"}]`), "", "want all three"},
+		{line(settle, `,"contract":7,"moves":[{"from":"a","to":"b","amount":"1","amount":"2"}]`), "", "twice"},
+		{line(settle, `,"contract":7,"memo":1`), "", "unknown field"},
+		{`{"order":"bourse"}`, "", "found no signature"},
+		{`{"order":7}`, "", "cannot unmarshal"},
+	} {
+		o, ok := apply(t, s, c.line, 1)[c.id]
+		if !ok || (o.Error == "") != (c.want == "") || !strings.Contains(o.Error, c.want) {
+			t.Errorf("%s\n%+v, want an error with %q", c.line, o, c.want)
+		}
+	}
+	closeSequencer(t, s)
 }
 
 // FuzzOrder checks that an order is what encoding/json reads too, by keys in their case

@@ -14,6 +14,7 @@ import (
 
 	"bourse/bank"
 	"bourse/bank/audit"
+	"bourse/bank/owners/ownerstest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
@@ -41,7 +42,10 @@ func (a *answers) copy() map[string]Receipt {
 }
 
 // asked is request n of the workload: mint first, transfers after.
-func asked(n int) bank.Entry {
+func asked(n int, owned bool) bank.Entry {
+	if owned {
+		return askedOwner(n)
+	}
 	e := bank.Entry{Kind: bank.Transfer, Contract: bank.NoContract, ID: fmt.Sprintf("req-%d", n)}
 	if n < 3 {
 		e.Kind = bank.Issue
@@ -52,9 +56,36 @@ func asked(n int) bank.Entry {
 	return e
 }
 
+// askedOwner is request n of an owned ledger, whose owners come first: signed, or said of
+// owners. Each is signed once.
+func askedOwner(n int) bank.Entry {
+	signed.Lock()
+	defer signed.Unlock()
+	e, ok := signed.requests[n]
+	if ok {
+		return e
+	}
+	id := fmt.Sprintf("req-%d", n)
+	switch {
+	case n < 3:
+		e = ownerstest.Mint(id, fmt.Sprintf("user:%d", n), 1e6)
+	case n%7 == 0:
+		e = ownerstest.Says("operator", "enrol", id, "operator", "of", "user:"+id, "key", ownerstest.Public(id))
+	default:
+		e = ownerstest.Transfer(id, fmt.Sprintf("user:%d", n%3), fmt.Sprintf("user:%d", (n+1)%3), int64(n))
+	}
+	signed.requests[n] = e
+	return e
+}
+
+var signed = struct {
+	sync.Mutex
+	requests map[int]bank.Entry
+}{requests: make(map[int]bank.Entry)}
+
 // workload opens the bank three times and sends it requests, some at once and some
 // twice, until one is not answered.
-func workload(fs vfs.FS, fatal func(error), a *answers) error {
+func workload(fs vfs.FS, owned bool, fatal func(error), a *answers) error {
 	opts := Options{FS: fs, BalancesEvery: 3, Fatal: fatal, memTable: 4 << 10}
 	for n, life := 0, 0; life < 3; life++ {
 		var s *Sequencer
@@ -64,6 +95,9 @@ func workload(fs vfs.FS, fatal func(error), a *answers) error {
 				return err
 			}
 			s = NewSequencer(j, bank.New(j))
+			if err := begin(s, owned); err != nil {
+				return err
+			}
 		} else {
 			var err error
 			if s, err = OpenSequencer("bank", opts); err != nil {
@@ -74,7 +108,7 @@ func workload(fs vfs.FS, fatal func(error), a *answers) error {
 		for range 8 {
 			var wg sync.WaitGroup
 			for k := range 5 {
-				e := asked(n + k%4) // the first is asked twice
+				e := asked(n+k%4, owned) // the first is asked twice
 				again := k == 0 || k == 4
 				wg.Go(func() {
 					if again {
@@ -106,10 +140,23 @@ func workload(fs vfs.FS, fatal func(error), a *answers) error {
 	return nil
 }
 
+// begin makes the ledger of s owned, if it is to be.
+func begin(s *Sequencer, owned bool) error {
+	if !owned {
+		return nil
+	}
+	for _, e := range ownerstest.Begin() {
+		if _, err := s.Do(context.Background(), e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // recovered checks a file system after a fault: an audit finds no harm, the bank
 // opens, holds every request that was acknowledged, once, with the receipt that was
 // given, conserves money, and goes on.
-func recovered(fs vfs.FS, acked map[string]Receipt) error {
+func recovered(fs vfs.FS, owned bool, acked map[string]Receipt) error {
 	if r, err := audit.Audit("bank", audit.Options{FS: fs}); len(acked) > 0 && (err != nil || !r.Clean()) {
 		return fmt.Errorf("audited: %+v, %v", r, err)
 	}
@@ -121,6 +168,9 @@ func recovered(fs vfs.FS, acked map[string]Receipt) error {
 			return fmt.Errorf("make it again: %w", err)
 		}
 		s = NewSequencer(j, bank.New(j))
+		if err := begin(s, owned); err != nil {
+			return fmt.Errorf("make it owned: %w", err)
+		}
 	} else if err != nil {
 		return err
 	}
@@ -136,8 +186,8 @@ func recovered(fs vfs.FS, acked map[string]Receipt) error {
 	before := s.ledger.Entries()
 	for id, want := range acked {
 		var n int
-		fmt.Sscanf(id, "req-%d", &n)
-		if got, err := s.Do(ctx, asked(n)); err != nil || got != want {
+		fmt.Sscanf(id[strings.Index(id, "req-"):], "req-%d", &n)
+		if got, err := s.Do(ctx, asked(n, owned)); err != nil || got != want {
 			return fmt.Errorf("%s was answered %v, is now %v, %v", id, want, got, err)
 		}
 	}
@@ -171,7 +221,16 @@ func recovered(fs vfs.FS, acked map[string]Receipt) error {
 // bank recovers.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
-	c := &cutter{t: t, seed: rand.Uint64(), every: 9}
+	for name, c := range map[string]*cutter{"open": {every: 9}, "owned": {every: 31, owned: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c.t, c.seed = t, rand.Uint64()
+			c.powerCut()
+		})
+	}
+}
+
+func (c *cutter) powerCut() {
 	least := cuts{1, 1, 1}
 	if *whole {
 		c.every, least = 1, cuts{50_000, 5_000, 5_000}
@@ -179,11 +238,11 @@ func TestPowerCut(t *testing.T) {
 	for c.all < least.all || c.recovering < least.recovering || c.racing < least.racing {
 		c.run()
 		c.seed++
-		if t.Failed() {
+		if c.t.Failed() {
 			break
 		}
 	}
-	t.Logf("%d power cuts, %d of them during recovery and %d while a request sent twice was not answered", c.all, c.recovering, c.racing)
+	c.t.Logf("%d power cuts, %d of them during recovery and %d while a request sent twice was not answered", c.all, c.recovering, c.racing)
 }
 
 // cuts counts power cuts.
@@ -194,6 +253,7 @@ type cutter struct {
 	t     *testing.T
 	seed  uint64
 	every int64
+	owned bool
 	cuts
 }
 
@@ -217,7 +277,7 @@ func (c *cutter) run() {
 		}
 		return nil
 	}))
-	if err := workload(fs, func(err error) { panic(err) }, a); err != nil {
+	if err := workload(fs, c.owned, func(err error) { panic(err) }, a); err != nil {
 		c.t.Errorf("seed %d: %v", c.seed, err)
 	}
 }
@@ -233,7 +293,7 @@ func (c *cutter) cut(mem *vfs.MemFS, op int64, level int, acked map[string]Recei
 	if again {
 		first = clone.CrashClone(vfs.CrashCloneCfg{})
 	}
-	if err := recovered(clone, acked); err != nil {
+	if err := recovered(clone, c.owned, acked); err != nil {
 		c.t.Errorf("power cut before operation %d, %d %% surviving (seed %d): %v", op, level, c.seed, err)
 	}
 	if !again {
@@ -249,14 +309,14 @@ func (c *cutter) cut(mem *vfs.MemFS, op int64, level int, acked map[string]Recei
 				second = first.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: level, RNG: cfg.RNG})
 			}
 			return nil
-		})), acked)
+		})), c.owned, acked)
 	}()
 	if second == nil {
 		return
 	}
 	c.all++
 	c.recovering++
-	if err := recovered(second, acked); err != nil {
+	if err := recovered(second, c.owned, acked); err != nil {
 		c.t.Errorf("power cut before operation %d and again in recovery (seed %d): %v", op, c.seed, err)
 	}
 }

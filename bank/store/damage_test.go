@@ -38,7 +38,7 @@ func crashed(t testing.TB, groups, unsynced int, hoarded bool, src *rand.Rand) (
 				t.Fatal(err)
 			}
 		}
-		e := asked(n)
+		e := asked(n, false)
 		acked[e.ID] = do(t, s, e)
 	}
 	left := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: unsynced, RNG: src})
@@ -291,7 +291,7 @@ func reopened(fs vfs.FS, acked map[string]Receipt) error {
 	for id, want := range acked {
 		var n int
 		fmt.Sscanf(id, "req-%d", &n)
-		if got, err := s.Do(context.Background(), asked(n)); err != nil || got != want {
+		if got, err := s.Do(context.Background(), asked(n, false)); err != nil || got != want {
 			return fmt.Errorf("%s was answered %v, is now %v, %v", id, want, got, err)
 		}
 	}

@@ -127,7 +127,7 @@ func failing(cause error, at int64) (came bool, err error) {
 	var once sync.Once
 	go func() {
 		defer close(finished)
-		workload(fs, func(error) {
+		workload(fs, false, func(error) {
 			once.Do(func() { close(died) })
 			select {}
 		}, a)
@@ -142,7 +142,7 @@ func failing(cause error, at int64) (came bool, err error) {
 	acked := a.copy()
 	for _, level := range []int{0, 100} {
 		clone := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: level, RNG: rand.New(rand.NewPCG(1, 1))})
-		if e := recovered(clone, acked); e != nil {
+		if e := recovered(clone, false, acked); e != nil {
 			err = errors.Join(err, fmt.Errorf("%v from write %d on, %d %% surviving: %w", cause, at, level, e))
 		}
 	}

@@ -5,7 +5,8 @@
 // one and [bourse/bank/store/postgres] another. What every backend must hold to is a suite,
 // [bourse/bank/store/conformance].
 //
-// It does not know what an entry is for.
+// It does not know what an entry is for. A [Sequencer] asks bourse/bank/owners whether
+// it may be booked.
 //
 // # Promises
 //
@@ -29,6 +30,8 @@
 //	'I' id        the entry that a request made: uv seq, its 32-byte hash, and the first
 //	              16 bytes of the SHA-256 of the entry with seq and time 0
 //	'S'           what 'B', 'C' and 'I' stand for: uv seq of the last entry, f64 its time, tree
+//	'S' name      of an owned ledger, as of then: what an account has, the text of
+//	              [owners.Owners.Rows]; its id, at "/ledger"
 //
 // A group is the byte 2, uv count, what its entries add to the log, and the root of
 // the log after them, 32 bytes. The log is leaves, of [LeafSize] entries each but the
@@ -40,7 +43,7 @@
 //	uv moves; each: str from, str to, uv micro-dollars
 //
 // where an empty name is the escrow of the entry's contract. The kinds are 1 issue,
-// 2 admit, 3 reject, 4 settle, 5 penalty, 6 transfer.
+// 2 admit, 3 reject, 4 settle, 5 penalty, 6 transfer, 7 owner.
 //
 // The hash of an entry is the SHA-256 of its leaf up to it, itself included: so it
 // commits to all entries before. That of a leaf is the hash of its last entry; before

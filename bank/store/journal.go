@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"bourse/bank"
+	"bourse/bank/owners"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -23,7 +24,7 @@ const (
 	balanceTable  = 'B'
 	contractTable = 'C'
 	requestTable  = 'I'
-	stateTable    = 'S'
+	stateTable    = 'S' // and owners
 )
 
 // Options say how a ledger is kept. The zero value suits a live bank on disk.
@@ -80,6 +81,7 @@ type Journal struct {
 	backend Backend             // nil once it is closed
 	fetch   func(keys [][]byte) // of the backend, or nil
 
+	owners   owners.Owners
 	tree     tree
 	time     float64
 	group    group
@@ -142,6 +144,7 @@ func (j *Journal) Append(e *bank.Entry) error {
 			return err
 		}
 	}
+	j.owners.Book(e)
 	j.group.add(e, &j.tree)
 	j.pending.add(e, &j.tree)
 	j.time = e.Time

@@ -151,7 +151,7 @@ func TestLeafRestored(t *testing.T) {
 	t.Parallel()
 	var es []bank.Entry
 	for n := range 102 {
-		e := asked(n)
+		e := asked(n, false)
 		e.Seq = int64(n + 1)
 		es = append(es, e)
 	}
@@ -164,7 +164,7 @@ func TestLeafRestored(t *testing.T) {
 			l := bank.New(j)
 			book := func(n int) {
 				t.Helper()
-				e := asked(n)
+				e := asked(n, false)
 				if err := l.Book(&e); err != nil {
 					t.Fatal(err)
 				}

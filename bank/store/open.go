@@ -60,6 +60,7 @@ func (j *Journal) replay(head Head) (*bank.Ledger, error) {
 			if err := l.Replay(e); err != nil {
 				return nil, err
 			}
+			j.owners.Book(e)
 			j.pending.add(e, &g.tree)
 			if g.tree.size == head.Size && g.tree.head() != head {
 				return nil, fmt.Errorf("entries to %d are not those of %s", head.Size, headFile)
@@ -100,8 +101,21 @@ func (j *Journal) restore(l *bank.Ledger) error {
 		return fmt.Errorf("balances: %w", errEncoding)
 	}
 	err = l.Restore(size, now, holdings, admitted(j.backend, &d.err))
+	if d.err == nil && err == nil {
+		err = j.restoreOwners()
+	}
 	if d.err != nil {
 		return d.err
+	}
+	return err
+}
+
+// restoreOwners reads the rows of owners, if any were written.
+func (j *Journal) restoreOwners() (err error) {
+	for key, row := range j.backend.Scan([]byte{stateTable, 0}, []byte{stateTable + 1}, &err) {
+		if err := j.owners.Restore(string(key[1:]), string(row)); err != nil {
+			return err
+		}
 	}
 	return err
 }

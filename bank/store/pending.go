@@ -103,6 +103,16 @@ func (s *pending) write(batch Batch, j *Journal) error {
 			return err
 		}
 	}
+	for name, row := range j.owners.Rows() {
+		key := append([]byte{stateTable}, name...)
+		err := batch.Set(key, []byte(row))
+		if row == "" {
+			err = batch.Delete(key)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	value := binary.AppendUvarint(nil, uint64(j.tree.size))
 	value = binary.BigEndian.AppendUint64(value, math.Float64bits(j.time))
 	return batch.Set([]byte{stateTable}, appendTree(value, &j.tree))

@@ -51,7 +51,7 @@ func TestReadIsDurable(t *testing.T) {
 	idle.Store(true)
 	l := bank.New(j)
 	for n := range 3 {
-		e := asked(n)
+		e := asked(n, false)
 		if err := l.Book(&e); err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"bourse/bank"
+	"bourse/bank/owners"
 )
 
 // What a sequencer may answer besides what a ledger does.
@@ -22,6 +23,10 @@ var (
 
 	// ErrOtherBody means that the id was used for another request.
 	ErrOtherBody = errors.New("id was used for another request")
+
+	// ErrRefused means that the owners of a ledger have not asked for it: nothing was
+	// applied.
+	ErrRefused = errors.New("refused")
 
 	// ErrClosed means that the bank is closed; nothing was applied.
 	ErrClosed = errors.New("bank is closed")
@@ -78,7 +83,7 @@ func NewSequencer(j *Journal, l *bank.Ledger) *Sequencer {
 // It waits while the queue is full. If ctx ends before e is looked at, the error
 // wraps [ErrNotApplied]; afterwards the answer is waited for, which takes no
 // longer than a write. Only an [ErrUnknown] leaves open what happened. Any other
-// error is a refusal by [bank.Ledger.Book].
+// error is a refusal: by the ledger's owners, an [ErrRefused], or [bank.Ledger.Book].
 func (s *Sequencer) Do(ctx context.Context, e bank.Entry) (Receipt, error) {
 	r := s.spare.Get().(*request)
 	r.entry = e
@@ -99,6 +104,11 @@ func (s *Sequencer) Look(ctx context.Context, f func(*bank.Ledger)) error {
 		return fmt.Errorf("look: %w", err)
 	}
 	return r.err
+}
+
+// Owners calls f with the owners of the ledger as [Sequencer.Look] does.
+func (s *Sequencer) Owners(ctx context.Context, f func(o *owners.Owners, now float64)) error {
+	return s.Look(ctx, func(l *bank.Ledger) { f(&s.journal.owners, l.Now()) })
 }
 
 // Balance returns what the account called name holds.
@@ -251,6 +261,10 @@ func (s *Sequencer) apply(r *request) {
 	}
 	if now := s.ledger.Now(); e.Time < now {
 		e.Time = now
+	}
+	if err := s.journal.owners.Check(e, s.ledger); err != nil {
+		r.err = fmt.Errorf("%v entry %d: %w: %w", e.Kind, s.ledger.Entries()+1, ErrRefused, err)
+		return
 	}
 	if r.err = s.ledger.Book(e); r.err == nil {
 		r.receipt = Receipt{e.Seq, s.journal.tree.last()}

@@ -21,15 +21,19 @@ ledgers are also held against the heads in its manifest and the rows of jobs.csv
 and every charge, penalty and verdict is computed again from the bids, by share,
 price and time; and every file that a run wrote there against its size and hash in
 the manifest. What you added beside is let be. Who changes the manifest, too, is
-found by its sha256 alone, which is printed: keep it elsewhere. Exit status 3 if
-anything is amiss.
+found by its sha256 alone, which is printed: keep it elsewhere. Of an owned bank every
+entry's order is checked, its signature, key and right as of that entry; --keys holds
+the operator's first key, and that of recovery, against those that you were given.
+Exit status 3 if anything is amiss.
 
    bourse ledger audit results/paper
    bourse ledger audit books --checkpoint checkpoint --public key.pub
+   bourse ledger audit books --keys operator.pub
    bourse ledger audit books --since 1000`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "head", Usage: "hold the ledger against `SIZE:ROOT`, kept elsewhere"},
 			&cli.Int64Flag{Name: "since", Usage: "sum up what came after entry `N`, which must be there; all entries are checked"},
+			keysFlag(),
 			auditsFlag(),
 			amissFlag(),
 		}, checkpointFlags()...),
@@ -43,6 +47,9 @@ func auditAction(c *cli.Context) error {
 		return err
 	}
 	opts := audit.Options{Since: c.Int64("since"), Whole: head == ""}
+	if opts.Keys, err = pinnedKeys(c); err != nil {
+		return err
+	}
 	if opts.Since < 0 {
 		return usagef("--since: found %d, want the number of an entry", opts.Since)
 	}

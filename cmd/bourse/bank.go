@@ -24,6 +24,13 @@ to 64 printable characters. Instants are seconds since 2000-01-01 UTC. One proce
 writes at a time; many may read, each as of one moment. 'bourse ledger' works on the
 directory, too.
 
+Whoever can write an open bank may move any money. In an owned one every entry carries
+an order, signed by the key of the account that asks; each command says which it is:
+
+   bourse bank own books --operator operator.pub --recovery recovery.pub
+   bourse bank enrol books user:ann --key ann.pub --operator operator
+   bourse bank transfer books user:ann user:bob 12.50 --id rent-1 --key ann
+
 In place of a directory any of these commands, and those of 'bourse ledger', take the
 URL of a ledger in PostgreSQL or CockroachDB, in which NAME is a schema, bourse if
 none is given. The password is best left to PGPASSWORD or .pgpass.
@@ -40,6 +47,16 @@ none is given. The password is best left to PGPASSWORD or .pgpass.
 			verifyLogCommand(),
 			bankAuditCommand(),
 			copyCommand(),
+			ownCommand(),
+			inviteCommand(),
+			enrolCommand(),
+			rotateCommand(),
+			revokeCommand(),
+			recoverCommand(),
+			rightCommand(),
+			rightsCommand(),
+			whoamiCommand(),
+			signCommand(),
 		},
 	}
 }

@@ -51,7 +51,7 @@ func issue(c *cli.Context, s *store.Sequencer, e bank.Entry, sum bank.Amount) er
 	if err != nil {
 		return err
 	}
-	if err := answer(c, e.ID, r); err != nil {
+	if err := answer(c, s, e.ID, r); err != nil {
 		return err
 	}
 	note(c, "issued %v to %d accounts", sum, len(e.Moves))

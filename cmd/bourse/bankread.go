@@ -38,7 +38,7 @@ func balanceAction(c *cli.Context) error {
 			return usagef("ACCOUNT: %w", err)
 		}
 	}
-	return readLedger(c, func(w io.Writer, entries export.Entries) error {
+	return readBankLedger(c, func(w io.Writer, entries export.Entries) error {
 		found, err := export.Balances(entries, asked)
 		if err != nil {
 			return err
@@ -63,7 +63,7 @@ dollar), note, hash. 'bank verify' checks such a log without the bank.
 
    bourse bank log books > books.log`,
 		Action: func(c *cli.Context) error {
-			return readLedger(c, func(w io.Writer, entries export.Entries) error {
+			return readBankLedger(c, func(w io.Writer, entries export.Entries) error {
 				return export.Write(w, "json", entries, export.Options{})
 			})
 		},
@@ -83,6 +83,7 @@ status 3 if anything is amiss.
    bourse bank log books | bourse bank verify - --receipt "$(cat receipt)"`,
 		Flags: []cli.Flag{
 			receiptFlag(),
+			keysFlag(),
 			auditsFlag(),
 			amissFlag(),
 		},
@@ -95,13 +96,17 @@ func verifyLogAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	keys, err := pinnedKeys(c)
+	if err != nil {
+		return err
+	}
 	name := c.Args().First()
 	in, err := open(c, name)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	r, err := audit.Log(in, audit.Options{Head: head, Follow: verify.Follow(nil)})
+	r, err := audit.Log(in, audit.Options{Head: head, Keys: keys, Follow: verify.Follow(nil)})
 	if errors.Is(err, bufio.ErrTooLong) {
 		return bad(c, name, errors.New("found a line of more than a megabyte, want a JSON object of an entry"))
 	}
@@ -124,6 +129,7 @@ anything is amiss.
    bourse bank audit books --receipt "$(cat receipt)"`,
 		Flags: []cli.Flag{
 			receiptFlag(),
+			keysFlag(),
 			auditsFlag(),
 			amissFlag(),
 		},
@@ -132,7 +138,11 @@ anything is amiss.
 			if err != nil {
 				return err
 			}
-			f, err := audits.At(c.Args().First(), head).Audit(audit.Options{}, progress(c, "audit"))
+			keys, err := pinnedKeys(c)
+			if err != nil {
+				return err
+			}
+			f, err := audits.At(c.Args().First(), head).Audit(audit.Options{Keys: keys}, progress(c, "audit"))
 			if err != nil {
 				return err
 			}

@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
+	"bourse/bank/keys"
 	"bourse/bank/proof"
 	"bourse/bank/store"
 
@@ -29,7 +31,7 @@ func readCheckpoint(c *cli.Context) (proof.Checkpoint, error) {
 	}
 	var p proof.Checkpoint
 	if c.IsSet("public") {
-		public, err := publicKey(c)
+		public, err := publicKey(c, "public")
 		if err != nil {
 			return p, err
 		}
@@ -46,21 +48,54 @@ func readCheckpoint(c *cli.Context) (proof.Checkpoint, error) {
 	return p, nil
 }
 
-// publicKey returns the key that c gives, or names the file of.
-func publicKey(c *cli.Context) (string, error) {
-	key := c.String("public")
-	if public, err := proof.PublicKey(key); err == nil {
+// publicKey returns the key that the flag called name gives, or names the file of.
+func publicKey(c *cli.Context, name string) (string, error) {
+	key := c.String(name)
+	if key == "" {
+		return "", usagef("%s: --%s is missing, a public key or a file that holds it", commandName(c), name)
+	}
+	if public, err := keys.Public(key); err == nil {
 		return public, nil
 	}
 	text, err := readText(c, key)
 	if err != nil {
-		return "", fmt.Errorf("--public: neither a key nor a file: %w", err)
+		return "", fmt.Errorf("--%s: neither a key nor a file: %w", name, err)
 	}
-	public, err := proof.PublicKey(string(text))
+	public, err := keys.Public(string(text))
 	if err != nil {
-		return "", usagef("--public: %s holds no public key, as 'bourse key new' prints it", key)
+		return "", usagef("--%s: %s holds no public key, as 'bourse key new' prints it", name, key)
 	}
 	return public, nil
+}
+
+func keysFlag() cli.Flag {
+	return &cli.StringFlag{Name: "keys", Usage: "public `KEY` of the operator with which the bank was first owned, or a file that holds it and, on a second line, that of recovery"}
+}
+
+// pinnedKeys returns the public keys of --keys, if any: one or two.
+func pinnedKeys(c *cli.Context) ([]string, error) {
+	if !c.IsSet("keys") {
+		return nil, nil
+	}
+	if public, err := keys.Public(c.String("keys")); err == nil {
+		return []string{public}, nil
+	}
+	text, err := readText(c, c.String("keys"))
+	if err != nil {
+		return nil, fmt.Errorf("--keys: neither a key nor a file: %w", err)
+	}
+	var all []string
+	for line := range strings.Lines(string(text)) {
+		public, err := keys.Public(line)
+		if err != nil || len(all) == 2 {
+			return nil, usagef("--keys: found %.40q in %s, want a public key, or two on two lines", line, c.String("keys"))
+		}
+		all = append(all, public)
+	}
+	if len(all) == 0 {
+		return nil, usagef("--keys: %s holds no public key", c.String("keys"))
+	}
+	return all, nil
 }
 
 // readText reads a small file.

@@ -8,6 +8,7 @@ import (
 	"bourse/bank"
 	"bourse/bank/audit"
 	"bourse/bank/export"
+	"bourse/bank/keys"
 	"bourse/bank/place"
 	"bourse/bank/proof"
 	"bourse/bank/store"
@@ -34,14 +35,14 @@ public key, which is no secret.
 				&cli.StringFlag{Name: "name", Value: "bourse", Usage: "`NAME` of the signer, which stands in checkpoints"},
 			},
 			Action: func(c *cli.Context) error {
-				private, public, err := proof.NewKey(rand.Reader, c.String("name"))
+				private, public, err := keys.New(rand.Reader, c.String("name"))
 				if err != nil {
 					return err
 				}
-				if _, err := proof.PublicKey(public); err != nil || len(c.String("name")) > 64 {
+				if _, err := keys.Public(public); err != nil || len(c.String("name")) > 64 {
 					return usagef("--name: found %.64q, want up to 64 characters without space or +", c.String("name"))
 				}
-				if err := proof.WriteKey(c.Args().First(), private); err != nil {
+				if err := keys.Write(c.Args().First(), private); err != nil {
 					return err
 				}
 				_, err = fmt.Fprintln(c.App.Writer, public)
@@ -73,7 +74,7 @@ func checkpointAction(c *cli.Context) error {
 	if c.String("key") == "" {
 		return usagef("%s: --key is missing; 'bourse key new' makes one", commandName(c))
 	}
-	key, err := await(c.Context, func() (string, error) { return proof.ReadKey(c.String("key")) })
+	key, err := await(c.Context, func() (string, error) { return keys.Read(c.String("key")) })
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"bourse/bank"
+	"bourse/bank/owners"
 	"bourse/bank/place"
 	"bourse/bank/store"
 
@@ -26,6 +27,7 @@ func bankInitCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
+			noteMode(c, new(owners.Owners))
 			return j.Close()
 		},
 	}
@@ -37,30 +39,39 @@ func idFlag() cli.Flag {
 
 func mintCommand() *cli.Command {
 	return &cli.Command{
-		Name:        "mint",
-		Usage:       "issue money to an account, and print the receipt",
-		ArgsUsage:   "DIR ACCOUNT AMOUNT",
-		Description: `   bourse bank mint books user:ann 100 --id salary-1`,
-		Flags:       []cli.Flag{idFlag(), jsonFlag[store.Outcome]()},
+		Name:      "mint",
+		Usage:     "issue money to an account, and print the receipt",
+		ArgsUsage: "DIR ACCOUNT AMOUNT",
+		Description: `   bourse bank mint books user:ann 100 --id salary-1
+
+In an owned bank the order is signed by an account that may mint, and by a second key
+if its right says so:
+
+   bourse bank mint books user:ann 100 --id week-47 --key bursar --second dean`,
+		Flags: []cli.Flag{idFlag(), privateFlag("key", "sign with the key in `FILE`"), privateFlag("second", "sign with the key in `FILE`, too"), jsonFlag[store.Outcome]()},
 		Action: func(c *cli.Context) error {
-			return book(c, store.Order{From: "mint", To: c.Args().Get(1)}, c.Args().Get(2))
+			return move(c, store.Order{From: "mint", To: c.Args().Get(1)}, c.Args().Get(2))
 		},
 	}
 }
 
 func transferCommand() *cli.Command {
 	return &cli.Command{
-		Name:        "transfer",
-		Usage:       "move money between accounts, and print the receipt",
-		ArgsUsage:   "DIR FROM TO AMOUNT",
-		Description: `   bourse bank transfer books user:ann user:bob 12.50 --id rent-1`,
-		Flags:       []cli.Flag{idFlag(), jsonFlag[store.Outcome]()},
+		Name:      "transfer",
+		Usage:     "move money between accounts, and print the receipt",
+		ArgsUsage: "DIR FROM TO AMOUNT",
+		Description: `   bourse bank transfer books user:ann user:bob 12.50 --id rent-1
+
+In an owned bank the order is signed with the key of the account that pays:
+
+   bourse bank transfer books user:ann user:bob 12.50 --id rent-1 --key ann`,
+		Flags: []cli.Flag{idFlag(), privateFlag("key", "sign with the key in `FILE`"), jsonFlag[store.Outcome]()},
 		Action: func(c *cli.Context) error {
 			o := store.Order{From: c.Args().Get(1), To: c.Args().Get(2)}
 			if err := checkParty("FROM", o.From); err != nil {
 				return err
 			}
-			return book(c, o, c.Args().Get(3))
+			return move(c, o, c.Args().Get(3))
 		},
 	}
 }
@@ -76,8 +87,8 @@ func checkParty(role, name string) error {
 	return nil
 }
 
-// book carries out o for amount in the bank that c names, and prints the receipt.
-func book(c *cli.Context, o store.Order, amount string) error {
+// move carries out o for amount in the bank that c names, and prints the receipt.
+func move(c *cli.Context, o store.Order, amount string) error {
 	if err := checkParty("account", o.To); err != nil {
 		return err
 	}
@@ -94,20 +105,65 @@ func book(c *cli.Context, o store.Order, amount string) error {
 	if o.ID, err = requestID(c); err != nil {
 		return err
 	}
+	private, err := privateKeys(c)
+	if err != nil {
+		return err
+	}
 	return withBank(c, func(s *store.Sequencer) error {
-		r, err := s.Do(c.Context, o.Entry(wall()))
+		e := o.Entry(wall())
+		if len(private) > 0 {
+			if e, err = signed(c, s, o, private); err != nil {
+				return err
+			}
+		}
+		r, err := s.Do(c.Context, e)
 		if err != nil {
 			return err
 		}
-		return answer(c, o.ID, r)
+		return answer(c, s, e.ID, r)
 	})
 }
 
+// privateKeys returns the private keys that c gives, if any.
+func privateKeys(c *cli.Context) (all []string, err error) {
+	for _, name := range []string{"key", "second"} {
+		if c.IsSet(name) {
+			private, err := privateKey(c, name)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, private)
+		}
+	}
+	return all, nil
+}
+
+// signed returns the entry of o, with its order signed.
+func signed(c *cli.Context, s *store.Sequencer, o store.Order, private []string) (bank.Entry, error) {
+	kind, account := "transfer", o.From
+	if o.From == "mint" {
+		var err error
+		if account, err = signer(c, s, private[0]); err != nil {
+			return bank.Entry{}, err
+		}
+		kind = "mint"
+	}
+	note, err := signOrder(c, s, kind, o.ID, account, private, "to", o.To, "amount", o.Amount.String())
+	if err != nil {
+		return bank.Entry{}, err
+	}
+	return owners.Entry(note, wall())
+}
+
 // answer prints the receipt of a request, as JSON in the words of 'bank apply'.
-func answer(c *cli.Context, id string, r store.Receipt) error {
+func answer(c *cli.Context, s *store.Sequencer, id string, r store.Receipt) error {
 	if c.Bool("json") {
 		_, hash, _ := strings.Cut(r.String(), ":")
-		return printJSON(c, store.Outcome{ID: id, Seq: r.Seq, Hash: hash})
+		o := store.Outcome{ID: id, Seq: r.Seq, Hash: hash}
+		if err := s.Owners(c.Context, func(owners *owners.Owners, _ float64) { o.Mode = owners.Mode() }); err != nil {
+			return err
+		}
+		return printJSON(c, o)
 	}
 	_, err := fmt.Fprintln(c.App.Writer, r)
 	return err
@@ -132,7 +188,10 @@ func withBank(c *cli.Context, f func(*store.Sequencer) error) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	return f(s)
+	if err := f(s); err != nil {
+		return err
+	}
+	return s.Owners(c.Context, func(o *owners.Owners, _ float64) { noteMode(c, o) })
 }
 
 // wall returns the seconds since 2000-01-01 UTC, the date that exports give to
@@ -154,6 +213,14 @@ account mint issues money. Every order has an id, from, to and amount, each once
 that is refused is answered, too, a line that is no order by its number, and the exit
 status is still 0. After a crash, or an interruption, send again what was not
 answered: what was booked is answered as it was.
+
+In an owned bank a line has a signed order; the market's, what it decided on one:
+
+   {"order":"bourse transfer 1\nledger 5f7c…"}
+   {"order":"bourse order 1\n…","contract":17,"moves":[{"from":"user:ann","to":"escrow:17","amount":"1.5"}]}
+   {"order":"bourse settle 1\n…","contract":17,"moves":[{"from":"escrow:17","to":"host:h1","amount":"1.5"}]}
+
+An open one has plain lines:
 
    echo '{"id":"7","from":"user:ann","to":"user:bob","amount":"0.10"}' | bourse bank apply books
    {"id":"7","seq":3,"hash":"LzV5…="}

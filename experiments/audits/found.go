@@ -72,6 +72,11 @@ func (f *Found) Text(quiet bool) string {
 			continue
 		}
 		fmt.Fprintf(&b, "%s: clean\n  %d entries, head %s\n", a.Ledger, r.Entries, r.Head)
+		if r.Mode == "owned" {
+			fmt.Fprintf(&b, "  owned: %d orders checked, each by signature, key and right; ledger %s, operator %s\n", r.Orders, r.Ledger, r.Operator)
+		} else {
+			b.WriteString("  open: whoever could write it could move any money\n")
+		}
 		if r.Since > 0 {
 			fmt.Fprintf(&b, "  since entry %d:\n", r.Since)
 		}

@@ -42,6 +42,7 @@ func Test(t *testing.T, place func(testing.TB) Place) {
 		"Second":    second,
 		"Lost":      lost,
 		"Shortfall": shortfall,
+		"Owned":     owned,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,427 @@
+package audit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bourse/bank/order"
+)
+
+// An authority is who had asked for what by an entry, read from the entries alone: the
+// rules of bank/owners a second time. Only the form of orders is read by the same code.
+type authority struct {
+	pinned []string // public keys that operator and recovery must begin with
+
+	ledger  string // its id, empty while it is open
+	keys    map[string]string
+	former  map[ownedKey]int64 // the entry that took a key away
+	invited map[string]invited
+	grants  map[grant]bool // payee, read, audit
+	mints   map[string]*allowance
+	numbers map[string]int64                // of markets that may settle
+	used    map[[sha256.Size / 2]byte]int64 // the entry of each request
+	orders  int64
+}
+
+type ownedKey struct{ account, key string }
+
+type invited struct {
+	key   string
+	until float64
+}
+
+// A grant is a right that has no more to it: of a payee, the market.
+type grant struct{ account, right, market string }
+
+// An allowance is what an account may mint.
+type allowance struct {
+	cap    Money
+	period int64
+	with   string
+	minted Money // in the period that began last
+	began  int64 // counted in periods, or -1
+}
+
+// owned tells whether the entries to come need orders.
+func (a *authority) owned() bool { return a.ledger != "" }
+
+// check finds fault with who asked for e, which comes next in b, and otherwise takes
+// note of what it says.
+func (a *authority) check(e *Entry, b *books) (found, want string) {
+	if !a.owned() {
+		if e.Kind == Owner {
+			return a.begin(e)
+		}
+		return "", ""
+	}
+	s, err := order.Open(e.Note)
+	if err != nil {
+		return fmt.Sprintf("an entry without a signed order: %v", err), "an order: the ledger is owned"
+	}
+	account := s.Value("account")
+	id := account + "/" + s.Value("id")
+	request := sha256.Sum256([]byte(id))
+	place := [len(request) / 2]byte(request[:])
+	switch before := a.used[place]; {
+	case s.Value("ledger") != a.ledger:
+		return "an order for ledger " + s.Value("ledger"), "one for this, " + a.ledger
+	case before > 0:
+		return fmt.Sprintf("order %s again, which entry %d carries", id, before), "an order used once"
+	case string(e.ID) != id:
+		return fmt.Sprintf("request %q on order %q", e.ID, id), "the order's own id"
+	case e.Time-300 > s.Expires() || math.IsNaN(e.Time):
+		return "an order that expired at " + s.Value("expires"), "one that was good at the entry's time, or five minutes before"
+	}
+	if found, want = a.signature(e, s, account); found != "" {
+		return found, want
+	}
+	if found, want = a.rule(e, s, b); found != "" {
+		return found, want
+	}
+	a.used[place] = e.Seq
+	a.orders++
+	return "", ""
+}
+
+// begin reads the entry that makes the ledger owned.
+func (a *authority) begin(e *Entry) (found, want string) {
+	o, err := order.Parse(string(e.Note))
+	if err != nil || o.Kind != "own" {
+		return fmt.Sprintf("a record of owners in an open ledger: %.60q", e.Note), "own, which names its operator"
+	}
+	for i, key := range a.pinned {
+		if name := []string{"operator", "recovery"}[i]; o.Value(name) != key {
+			return fmt.Sprintf("a ledger whose %s began with key %s", name, o.Value(name)), key + ", as given"
+		}
+	}
+	*a = authority{
+		pinned: a.pinned, ledger: o.Value("ledger"),
+		keys:   map[string]string{"operator": o.Value("operator"), "recovery": o.Value("recovery")},
+		former: make(map[ownedKey]int64), invited: make(map[string]invited), grants: make(map[grant]bool),
+		mints: make(map[string]*allowance), numbers: make(map[string]int64), used: make(map[[sha256.Size / 2]byte]int64),
+	}
+	return "", ""
+}
+
+// signature checks that the order of e is signed by the keys that must, and no other.
+func (a *authority) signature(e *Entry, s *order.Signed, account string) (found, want string) {
+	must := []ownedKey{{account, a.keys[account]}}
+	if i := a.invited[account]; s.Kind == "enrol" && s.Value("of") == account {
+		if must[0].key = i.key; e.Time > i.until {
+			return fmt.Sprintf("an invitation of %s after its hour", account), "one that holds"
+		}
+	}
+	if m := a.mints[account]; s.Kind == "mint" && m != nil && m.with != "" {
+		if a.keys[m.with] == a.keys[account] {
+			return fmt.Sprintf("one key of %s and %s", account, m.with), "two that sign"
+		}
+		must = append(must, ownedKey{m.with, a.keys[m.with]})
+	}
+	for _, k := range must {
+		if k.key != "" && s.By(k.key) {
+			continue
+		}
+		for old, at := range a.former {
+			if old.account == k.account && s.By(old.key) {
+				return fmt.Sprintf("an order signed by a key of %s that entry %d revoked", k.account, at), "the key that it has"
+			}
+		}
+		return fmt.Sprintf("an order that the key of %s did not sign", k.account), "its signature"
+	}
+	if s.Signatures() > len(must) {
+		return fmt.Sprintf("%d signatures", s.Signatures()), fmt.Sprint(len(must))
+	}
+	return "", ""
+}
+
+// rule checks that who signed may ask for what e does.
+func (a *authority) rule(e *Entry, s *order.Signed, b *books) (found, want string) {
+	account := s.Value("account")
+	kind, known := map[string]byte{"transfer": Transfer, "mint": Issue, "order": Admit, "settle": Settle, "penalty": Penalty}[s.Kind]
+	if e.Kind == Owner {
+		return a.record(e, s.Order, account)
+	}
+	if !known || e.Kind != kind && (e.Kind != Reject || kind != Admit) {
+		return fmt.Sprintf("an order of kind %s for an entry of kind %d", s.Kind, e.Kind), "an order for what was booked"
+	}
+	market := account
+	if kind == Admit {
+		market = "market:" + s.Value("market")
+	}
+	if number, ok := a.numbers[market]; kind == Admit || kind == Settle || kind == Penalty {
+		if !ok {
+			return market + " without the right to settle", "a market that has it"
+		}
+		if e.Contract < number*(1<<32) || e.Contract >= (number+1)*(1<<32) {
+			return fmt.Sprintf("contract %d under %s", e.Contract, market), fmt.Sprintf("one of its own, numbered from %d", number*(1<<32))
+		}
+	}
+	first := e.First()
+	switch e.Kind {
+	case Transfer:
+		if len(e.Moves) != 1 || string(first.From) != account || string(first.To) != s.Value("to") || Money(first.Micros).String() != s.Value("amount") {
+			return fmt.Sprintf("a transfer of %v from %q to %q", Money(first.Micros), first.From, first.To), fmt.Sprintf("that of the order, %s from %s to %s", s.Value("amount"), account, s.Value("to"))
+		}
+	case Issue:
+		return a.mint(e, s, account)
+	case Admit:
+		if string(first.From) != account || first.Micros > s.Money("budget").Micros() {
+			return fmt.Sprintf("%v of %q set aside", Money(first.Micros), first.From), fmt.Sprintf("at most %s of %s", s.Value("budget"), account)
+		}
+	case Settle:
+		return a.settlement(e, s, market, b)
+	case Penalty:
+		for _, m := range e.Moves {
+			if string(m.From) != market {
+				return fmt.Sprintf("a penalty out of %q", m.From), "one out of " + market
+			}
+		}
+		return exactly(e, s)
+	}
+	return "", ""
+}
+
+// mint checks an issue against its allowance.
+func (a *authority) mint(e *Entry, s *order.Signed, account string) (found, want string) {
+	m, first := a.mints[account], e.First()
+	if m == nil {
+		return "a mint by " + account, "one by an account with the right"
+	}
+	if len(e.Moves) != 1 || string(first.To) != s.Value("to") || Money(first.Micros).String() != s.Value("amount") {
+		return fmt.Sprintf("an issue of %v to %q", Money(first.Micros), first.To), fmt.Sprintf("that of the order, %s to %s", s.Value("amount"), s.Value("to"))
+	}
+	if now := int64(e.Time / float64(m.period)); now != m.began {
+		m.began, m.minted = now, 0
+	}
+	if Money(first.Micros) > m.cap-m.minted {
+		return fmt.Sprintf("a mint of %v by %s on top of %v", Money(first.Micros), account, m.minted), fmt.Sprintf("at most %v in %d s", m.cap, m.period)
+	}
+	m.minted += Money(first.Micros)
+	return "", ""
+}
+
+// settlement checks who is paid.
+func (a *authority) settlement(e *Entry, s *order.Signed, market string, b *books) (found, want string) {
+	owner := ""
+	if esc := b.escrows[e.Contract]; esc != nil {
+		owner = esc.owner
+	}
+	for _, m := range e.Moves {
+		if to := string(m.To); to != owner && !a.grants[grant{to, "payee", strings.TrimPrefix(market, "market:")}] {
+			return fmt.Sprintf("a payment to %q out of the escrow of contract %d", to, e.Contract), "one to its owner or a payee of " + market
+		}
+	}
+	return exactly(e, s)
+}
+
+// exactly checks that e has the contract and moves that its order says.
+func exactly(e *Entry, s *order.Signed) (found, want string) {
+	var text strings.Builder
+	own := fmt.Sprintf("escrow:%d", e.Contract)
+	for _, m := range e.Moves {
+		from := string(m.From)
+		if from == "" {
+			from = own
+		}
+		fmt.Fprintf(&text, "%s %s %s\n", from, m.To, Money(m.Micros))
+	}
+	sum := sha256.Sum256([]byte(text.String()))
+	if s.Value("contract") != fmt.Sprint(e.Contract) || s.Value("moves") != "sha256:"+hex.EncodeToString(sum[:]) {
+		return fmt.Sprintf("contract %d, moves sha256:%x", e.Contract, sum), fmt.Sprintf("contract %s, moves %s, as the order says", s.Value("contract"), s.Value("moves"))
+	}
+	return "", ""
+}
+
+// record checks and takes note of what an entry says of owners.
+func (a *authority) record(e *Entry, o *order.Order, account string) (found, want string) {
+	if account == "operator" {
+		return a.byOperator(e, o)
+	}
+	of, key := o.Value("of"), o.Value("key")
+	own := of == account
+	switch {
+	case o.Kind == "rotate":
+		return a.take(e, account, key)
+	case o.Kind == "enrol" && own && a.knows(of):
+		return "another enrolment of " + of, "one enrolment of an account"
+	case o.Kind == "enrol" && own:
+		delete(a.invited, of)
+		return a.take(e, of, key)
+	case o.Kind == "revoke" && own && o.Value("right") == "":
+		return a.take(e, of, "")
+	case o.Kind == "recover" && account == "recovery" && of == "operator":
+		return a.take(e, of, key)
+	}
+	return fmt.Sprintf("%s of %s by %s", o.Kind, of, account), "an order that it may give"
+}
+
+// knows tells whether an account ever had a key.
+func (a *authority) knows(account string) bool {
+	_, ok := a.keys[account]
+	return ok
+}
+
+// take takes note of an account's next key, empty for none.
+func (a *authority) take(e *Entry, account, key string) (found, want string) {
+	if other := map[string]string{"operator": "recovery", "recovery": "operator"}[account]; key != "" && other != "" && a.keys[other] == key {
+		return "one key of operator and recovery", "two"
+	}
+	if old := a.keys[account]; old != "" {
+		a.former[ownedKey{account, old}] = e.Seq
+	}
+	delete(a.former, ownedKey{account, key})
+	delete(a.invited, account)
+	a.keys[account] = key
+	return "", ""
+}
+
+// byOperator checks and takes note of what the operator says.
+func (a *authority) byOperator(e *Entry, o *order.Order) (found, want string) {
+	of, key, right := o.Value("of"), o.Value("key"), o.Value("right")
+	refused := func(why string) (string, string) { return fmt.Sprintf("%s of %s by operator", o.Kind, of), why }
+	switch o.Kind {
+	case "rotate":
+		return a.take(e, "operator", key)
+	case "enrol", "invite":
+		if a.knows(of) {
+			return refused("one enrolment of an account")
+		}
+		if o.Kind == "enrol" {
+			return a.take(e, of, key)
+		}
+		a.invited[of] = invited{key, e.Time + 3600}
+	case "recover":
+		if !a.knows(of) || of == "operator" || of == "recovery" {
+			return refused("an account that had a key, and recovery for operator's")
+		}
+		return a.take(e, of, key)
+	case "revoke":
+		switch {
+		case right == "" && (of == "recovery" || a.keys[of] == ""):
+			return refused("an account with a key that is not recovery's")
+		case right == "":
+			return a.take(e, of, "")
+		case !a.any(of):
+			return refused("an account that has something")
+		case right == "mint":
+			delete(a.mints, of)
+		case right == "settle":
+			delete(a.numbers, of)
+		default:
+			delete(a.grants, grant{of, right, o.Value("market")})
+		}
+	case "right":
+		return a.give(o, of, right)
+	default:
+		return refused("an order that it may give")
+	}
+	return "", ""
+}
+
+// any tells whether an account has, or had, a key, or has anything else.
+func (a *authority) any(account string) bool {
+	_, minted := a.mints[account]
+	_, settles := a.numbers[account]
+	_, is := a.invited[account]
+	if a.knows(account) || minted || settles || is {
+		return true
+	}
+	for g := range a.grants {
+		if g.account == account {
+			return true
+		}
+	}
+	return false
+}
+
+// give takes note of a right.
+func (a *authority) give(o *order.Order, of, right string) (found, want string) {
+	if right != "payee" && a.keys[of] == "" {
+		return fmt.Sprintf("right %s for %s, which has no key", right, of), "one for an account with a key"
+	}
+	switch right {
+	case "mint":
+		with := o.Value("with")
+		if with == of || with != "" && a.keys[with] == "" {
+			return fmt.Sprintf("a right to mint for %s with %s", of, with), "another account, with a key"
+		}
+		m := &allowance{cap: Money(o.Money("cap").Micros()), period: o.Number("period"), with: with, began: -1}
+		if was := a.mints[of]; was != nil && was.period == m.period {
+			m.minted, m.began = was.minted, was.began
+		}
+		a.mints[of] = m
+	case "settle":
+		for market, number := range a.numbers {
+			if number == o.Number("number") && market != of {
+				return fmt.Sprintf("number %d for %s", number, of), "a number that is not " + market + "'s"
+			}
+		}
+		if !strings.HasPrefix(of, "market:") {
+			return "a right to settle for " + of, "one for a market"
+		}
+		a.numbers[of] = o.Number("number")
+	default:
+		a.grants[grant{of, right, o.Value("market")}] = true
+	}
+	return "", ""
+}
+
+// rows returns what a ledger keeps of this, by account.
+func (a *authority) rows() map[string]string {
+	rows := make(map[string]string)
+	if !a.owned() {
+		return rows
+	}
+	rows["/ledger"] = a.ledger
+	for account, key := range a.keys {
+		if key == "" {
+			key = "-"
+		}
+		rows[account] += "key " + key + "\n"
+	}
+	for account, i := range a.invited {
+		rows[account] += fmt.Sprintf("invitation %s %s\n", i.key, strconv.FormatFloat(i.until, 'g', -1, 64))
+	}
+	for account, m := range a.mints {
+		with := m.with
+		if with == "" {
+			with = "-"
+		}
+		rows[account] += fmt.Sprintf("mint %v %d %s %d %v\n", m.cap, m.period, with, m.began, m.minted)
+	}
+	for market, number := range a.numbers {
+		rows[market] += fmt.Sprintf("settle %d\n", number)
+	}
+	var grants []grant
+	for g := range a.grants {
+		grants = append(grants, g)
+	}
+	slices.SortFunc(grants, func(x, y grant) int {
+		place := []string{"payee", "read", "audit"}
+		return 2*(slices.Index(place, x.right)-slices.Index(place, y.right)) + strings.Compare(x.market, y.market)
+	})
+	for _, g := range grants {
+		rows[g.account] += strings.TrimSuffix(g.right+" "+g.market, " ") + "\n"
+	}
+	return rows
+}
+
+// behindOrder returns what stands in a note behind its order.
+func behindOrder(note []byte) []byte {
+	if s, err := order.Open(note); err == nil {
+		return s.Rest
+	}
+	return nil
+}
+
+// finishOwners looks for owners who should be there.
+func (a *auditor) finishOwners() {
+	if pinned := a.authority.pinned; len(pinned) > 0 && !a.authority.owned() && a.bad == nil {
+		a.fileFinding("", "an open ledger", "one whose operator began with key "+pinned[0])
+	}
+}

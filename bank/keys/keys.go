@@ -1,0 +1,103 @@
+// Package keys makes and keeps the ed25519 keys that checkpoints and orders are signed
+// with, as text, in the form of [golang.org/x/mod/sumdb/note].
+//
+// It does not know what is signed, nor whose a key is.
+package keys
+
+import (
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/mod/sumdb/note"
+)
+
+// Public returns the public key in text, which [New] made; space around it, such
+// as the end of a line, means nothing. An error means that it is none, or not written
+// as it was made.
+func Public(text string) (string, error) {
+	key := strings.TrimSpace(text)
+	v, err := note.NewVerifier(key)
+	if err != nil {
+		return "", errKey
+	}
+	_, rest, _ := strings.Cut(key, "+")
+	_, in64, _ := strings.Cut(rest, "+")
+	bytes, err := base64.StdEncoding.DecodeString(in64)
+	if err != nil || key != fmt.Sprintf("%s+%08x+%s", v.Name(), v.KeyHash(), base64.StdEncoding.EncodeToString(bytes)) {
+		return "", errKey
+	}
+	return key, nil
+}
+
+var errKey = errors.New("the key is not a public one, as 'bourse key new' prints it")
+
+// New makes a pair of keys called name, as text, from chance, which should be
+// crypto/rand.Reader.
+func New(chance io.Reader, name string) (private, public string, err error) {
+	private, public, err = note.GenerateKey(chance, name)
+	if err != nil {
+		return "", "", fmt.Errorf("key %q: %w", name, err)
+	}
+	return private, public, nil
+}
+
+// Write writes a private key to a new file that only its owner may read.
+func Write(file, private string) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(f, private+"\n")
+	return errors.Join(err, f.Close())
+}
+
+// Read reads a private key. It refuses a file that others may read or write.
+func Read(file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return "", fmt.Errorf("key %s: others may use it (mode %#o): chmod 600 %s, or make a new one", file, mode, file)
+	}
+	b, err := io.ReadAll(io.LimitReader(f, 1<<12))
+	return strings.TrimSpace(string(b)), err
+}
+
+// Of returns the public half of a private key.
+func Of(private string) (string, error) {
+	signer, err := note.NewSigner(private)
+	if err != nil {
+		return "", errPrivate
+	}
+	seed, err := base64.StdEncoding.DecodeString(strings.SplitN(private, "+", 5)[4])
+	if err != nil {
+		return "", errPrivate
+	}
+	return note.NewEd25519VerifierKey(signer.Name(), ed25519.NewKeyFromSeed(seed[1:]).Public().(ed25519.PublicKey))
+}
+
+var errPrivate = errors.New("the key is not a private one, as 'bourse key new' writes it")
+
+// Derive returns the private key called name that is made from a secret text, always the
+// same.
+func Derive(name, secret string) (private string, err error) {
+	seed := sha256.Sum256([]byte("bourse " + name + "\n" + secret))
+	public, err := note.NewEd25519VerifierKey(name, ed25519.NewKeyFromSeed(seed[:]).Public().(ed25519.PublicKey))
+	if err != nil {
+		return "", err
+	}
+	hash := strings.Split(public, "+")[1]
+	return fmt.Sprintf("PRIVATE+KEY+%s+%s+%s", name, hash, base64.StdEncoding.EncodeToString(append([]byte{1}, seed[:]...))), nil
+}

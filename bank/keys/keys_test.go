@@ -1,0 +1,94 @@
+package keys
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/sumdb/note"
+)
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestForms checks that a public key has one form, and that a private one tells its
+// public half.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	private, public, err := New(rand.NewChaCha8([32]byte{1}), "bank.example")
+	check(t, err)
+	for what, key := range map[string]string{
+		"a line feed in it": public[:len(public)-9] + "\n" + public[len(public)-9:],
+		"capitals":          strings.Replace(public, public[13:21], strings.ToUpper(public[13:21]), 1),
+		"a private key":     private,
+		"nothing":           "",
+	} {
+		if got, err := Public(key); err == nil {
+			t.Errorf("%s: the key is read as %s", what, got)
+		}
+	}
+	if got, err := Public(public + "\n"); err != nil || got != public {
+		t.Errorf("%q, %v; want %q", got, err, public)
+	}
+	for n := range byte(20) { // in some there is a plus in base64
+		private, public, err := New(rand.NewChaCha8([32]byte{n}), "bank.example")
+		check(t, err)
+		if got, err := Of(private); err != nil || got != public {
+			t.Errorf("the key of %s is %q, %v; want %q", private, got, err, public)
+		}
+	}
+	for _, key := range []string{public, private + "A", ""} {
+		if got, err := Of(key); err == nil {
+			t.Errorf("%q is taken for a private key, of %s", key, got)
+		}
+	}
+}
+
+// FuzzKey checks that a public key is read as its parts say, name, hash and 33 bytes,
+// and in one form.
+func FuzzKey(f *testing.F) {
+	_, public, err := New(rand.NewChaCha8([32]byte{1}), "bank.example")
+	check(f, err)
+	f.Add(public)
+	f.Add("x+0+AAAA")
+	f.Fuzz(func(t *testing.T, text string) {
+		key, err := Public(text)
+		if err != nil {
+			return
+		}
+		v, err := note.NewVerifier(key)
+		check(t, err)
+		parts := strings.SplitN(strings.TrimSpace(text), "+", 3)
+		b, err := base64.StdEncoding.Strict().DecodeString(parts[2])
+		sum := sha256.Sum256(append([]byte(parts[0]+"\n"), b...))
+		if err != nil || len(b) != 33 || parts[1] != hex.EncodeToString(sum[:4]) || v.Name() != parts[0] || key != strings.TrimSpace(text) || strings.ContainsAny(key, "\r\n") {
+			t.Errorf("%q is read as the key %q of %q", text, key, v.Name())
+		}
+	})
+}
+
+// TestKeyFile checks that a private key is kept from others, and not overwritten.
+func TestKeyFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "key")
+	check(t, Write(file, "secret"))
+	if err := Write(file, "other"); err == nil {
+		t.Error("a key is overwritten")
+	}
+	if got, err := Read(file); err != nil || got != "secret" {
+		t.Errorf("%q, %v", got, err)
+	}
+	check(t, os.Chmod(file, 0o644))
+	if _, err := Read(file); err == nil || !strings.Contains(err.Error(), "chmod 600") {
+		t.Errorf("a key that others may read: %v", err)
+	}
+}

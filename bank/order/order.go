@@ -1,0 +1,394 @@
+// Package order reads and writes what owners of accounts ask of a bank: a text of
+// lines, signed as a note of [golang.org/x/mod/sumdb/note].
+//
+// It does not know whose a key is, nor who may ask for what.
+//
+// # Format
+//
+// An order is at most 1 KiB of lines, each "name value" but the first, in the order
+// given below, each once, and all of them:
+//
+//	bourse transfer 1
+//	ledger 5f7c3e9a0b1d2c4e6f8091a2b3c4d5e6
+//	id rent-11
+//	account user:ann
+//	to user:bob
+//	amount 12.500000
+//	expires 2026-11-22T15:10:00Z
+//
+// The first line names the kind; every kind has ledger, id and account first, and
+// expires last:
+//
+//	order     market, then the writer's own lines, budget among them
+//	cancel    market, then the writer's own lines
+//	read      market, then the writer's own lines
+//	transfer  to, amount
+//	mint      to, amount
+//	settle    contract, moves
+//	penalty   contract, moves
+//	enrol     of, key
+//	invite    of, key
+//	rotate    key
+//	revoke    of; or of, right; or of, right payee, market
+//	recover   of, key
+//	right     of, right, and of it: mint cap, period and, if two must sign, with;
+//	          settle number; payee market; read and audit nothing
+//	own       operator, recovery; it has neither id, account nor expires, and no signature
+//
+// In a cancel, read or order, market stands between ledger and id. The writer's own
+// lines have names of small letters, digits and underscores, and values of printable
+// ASCII that neither begin nor end with a space; contracts/order reads them.
+//
+// A number has one form: dollars six decimals, whole numbers no leading zeros. A
+// ledger's id is 32 hexadecimal digits, moves are "sha256:" and what [Digest]
+// returns, instants are in UTC, to the second. An id and its account, with a
+// slash between them, are the id of the bank's request: 64 bytes together.
+//
+// Signed, an order is followed by an empty line and one or two signatures, "— name
+// base64"; in a ledger's entry by more, after that, which is its writer's own.
+package order
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"bourse/bank"
+	"bourse/bank/keys"
+)
+
+// maxText is the most bytes of an order without its signatures.
+const maxText = 1 << 10
+
+// A Field is a line of an order but the first.
+type Field struct{ Name, Value string }
+
+// An Order is one that is well formed: each of its fields is what its kind wants.
+type Order struct {
+	Kind   string
+	fields []Field
+}
+
+// kinds are the fields of each kind, in order. Of those in brackets either all are
+// there or none; dots stand for lines of others.
+var kinds = map[string]string{
+	"order":    "ledger market id account ... expires",
+	"cancel":   "ledger market id account ... expires",
+	"read":     "ledger market id account ... expires",
+	"transfer": "ledger id account to amount expires",
+	"mint":     "ledger id account to amount expires",
+	"settle":   "ledger id account contract moves expires",
+	"penalty":  "ledger id account contract moves expires",
+	"enrol":    "ledger id account of key expires",
+	"invite":   "ledger id account of key expires",
+	"rotate":   "ledger id account key expires",
+	"revoke":   "ledger id account of [right] [market] expires",
+	"recover":  "ledger id account of key expires",
+	"right":    "ledger id account of right [cap period] [with] [number] [market] expires",
+	"own":      "ledger operator recovery",
+}
+
+// rights are the fields beside right that each has in an order of that kind.
+var rights = map[string][]string{
+	"mint":   {"cap period", "cap period with"},
+	"settle": {"number"},
+	"payee":  {"market"},
+	"read":   {""},
+	"audit":  {""},
+}
+
+// New returns the order of that kind that has these fields, which must be well formed.
+func New(kind string, fields ...Field) (*Order, error) {
+	return Parse((&Order{kind, fields}).String())
+}
+
+// String returns the order as it is signed.
+func (o *Order) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "bourse %s 1\n", o.Kind)
+	for _, f := range o.fields {
+		fmt.Fprintf(&b, "%s %s\n", f.Name, f.Value)
+	}
+	return b.String()
+}
+
+// Value returns the value of a field, empty if there is none.
+func (o *Order) Value(name string) string {
+	for _, f := range o.fields {
+		if f.Name == name {
+			return f.Value
+		}
+	}
+	return ""
+}
+
+// Request returns the id of the bank's request that o is.
+func (o *Order) Request() string { return o.Value("account") + "/" + o.Value("id") }
+
+// Money returns the amount in a field, none if there is no such field.
+func (o *Order) Money(name string) bank.Amount {
+	a, _ := bank.Parse(o.Value(name))
+	return a
+}
+
+// Number returns the whole number in a field, 0 if there is no such field.
+func (o *Order) Number(name string) int64 {
+	n, _ := strconv.ParseInt(o.Value(name), 10, 64)
+	return n
+}
+
+// Expires returns the instant to which o may be booked, in seconds since 2000-01-01
+// UTC, as a bank counts them.
+func (o *Order) Expires() float64 {
+	t, err := time.Parse(time.RFC3339, o.Value("expires"))
+	if err != nil {
+		return 0
+	}
+	return float64(t.Unix() - epoch.Unix())
+}
+
+var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// Digest returns what an order says of moves: "sha256:" and the hash, in hexadecimal, of
+// a line "from to amount" for each.
+func Digest(moves []bank.Move) string {
+	h := sha256.New()
+	for _, m := range moves {
+		fmt.Fprintf(h, "%s %s %v\n", m.From, m.To, m.Amount)
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
+
+// Parse reads an order without its signatures. An error names the line, what was found
+// and what was wanted.
+func Parse(text string) (*Order, error) {
+	if len(text) > maxText {
+		return nil, fmt.Errorf("found an order of %d bytes, want at most %d", len(text), maxText)
+	}
+	text, ended := strings.CutSuffix(text, "\n")
+	if !ended {
+		return nil, errors.New("found an order whose last line has no end, want a line feed")
+	}
+	lines := strings.Split(text, "\n")
+	kind, _ := strings.CutPrefix(lines[0], "bourse ")
+	kind, _ = strings.CutSuffix(kind, " 1")
+	if kinds[kind] == "" || lines[0] != "bourse "+kind+" 1" {
+		return nil, fmt.Errorf("line 1: found %.60q, want \"bourse transfer 1\" or the like", lines[0])
+	}
+	o := &Order{Kind: kind}
+	for i, line := range lines[1:] {
+		name, value, _ := strings.Cut(line, " ")
+		if err := o.add(Field{name, value}); err != nil {
+			return nil, fmt.Errorf("line %d: %w", i+2, err)
+		}
+	}
+	return o, o.whole()
+}
+
+// add adds a line, which must be well formed and new.
+func (o *Order) add(f Field) error {
+	check := checks[f.Name]
+	if strings.Contains(kinds[o.Kind], "...") && !slices.Contains(fixed, f.Name) && f.Name != "budget" {
+		check = checkOwn
+	}
+	switch {
+	case !isWord(f.Name) || check == nil:
+		return fmt.Errorf("found field %.40q, want one of %s", f.Name, kinds[o.Kind])
+	case o.Value(f.Name) != "":
+		return fmt.Errorf("found %s again, want it once", f.Name)
+	}
+	if want := check(f.Value); want != "" {
+		return fmt.Errorf("%s: found %.80q, want %s", f.Name, f.Value, want)
+	}
+	o.fields = append(o.fields, f)
+	return nil
+}
+
+// whole tells what is missing, or stands where it should not.
+func (o *Order) whole() error {
+	rest := o.fields
+	next := func(name string) bool {
+		if len(rest) == 0 || rest[0].Name != name {
+			return false
+		}
+		rest = rest[1:]
+		return true
+	}
+	at := func(want string) error {
+		if len(rest) == 0 {
+			return fmt.Errorf("line %d: found the end, want %s", len(o.fields)+2, want)
+		}
+		return fmt.Errorf("line %d: found %s, want %s", len(o.fields)-len(rest)+2, rest[0].Name, want)
+	}
+	optional := false
+	for want := range strings.FieldsSeq(kinds[o.Kind]) {
+		name := strings.Trim(want, "[]")
+		begins := strings.HasPrefix(want, "[")
+		switch {
+		case want == "...":
+			for len(rest) > 1 || len(rest) == 1 && rest[0].Name != "expires" {
+				if slices.Contains(fixed, rest[0].Name) {
+					return at("expires, and each field in its place")
+				}
+				rest = rest[1:]
+			}
+		case begins:
+			optional = next(name)
+		case strings.HasSuffix(want, "]"):
+			if optional && !next(name) {
+				return at(name)
+			}
+		case !next(name):
+			return at(name)
+		}
+	}
+	if len(rest) > 0 {
+		return at("the end")
+	}
+	return o.together()
+}
+
+// fixed are the fields that have their place where others may stand.
+var fixed = []string{"ledger", "market", "id", "account", "expires"}
+
+// together tells what does not go with what.
+func (o *Order) together() error {
+	if o.Kind == "order" && o.Value("budget") == "" {
+		return errors.New("budget is missing")
+	}
+	if r := o.Value("right"); o.Kind == "right" {
+		var beside []string
+		for _, f := range o.fields {
+			if slices.Contains([]string{"cap", "period", "with", "number", "market"}, f.Name) {
+				beside = append(beside, f.Name)
+			}
+		}
+		if !slices.Contains(rights[r], strings.Join(beside, " ")) {
+			return fmt.Errorf("found right %s with %q, want %q", r, strings.Join(beside, " "), rights[r])
+		}
+	} else if o.Kind == "revoke" && (r == "payee") != (o.Value("market") != "") {
+		return errors.New("found a market without right payee, or that right without it, want both or none")
+	}
+	if o.Kind == "own" {
+		if o.Value("operator") == o.Value("recovery") {
+			return errors.New("found one key twice, want another for recovery")
+		}
+	} else if id := o.Request(); len(id) > bank.MaxID {
+		return fmt.Errorf("found %q, an id and its account of %d bytes, want at most %d", id, len(id), bank.MaxID)
+	}
+	return nil
+}
+
+// checks say of each field what is wanted of its value, nothing if it is that.
+var checks = map[string]func(string) string{
+	"ledger":   checkLedger,
+	"market":   checkMarket,
+	"id":       checkID,
+	"account":  checkAccount,
+	"of":       checkAccount,
+	"to":       checkAccount,
+	"with":     checkAccount,
+	"amount":   checkAmount,
+	"budget":   checkAmount,
+	"cap":      checkAmount,
+	"contract": checkNumber(0, bank.MaxContract),
+	"number":   checkNumber(0, bank.MaxContract>>32-1),
+	"period":   checkNumber(1, 1<<32),
+	"moves":    checkMoves,
+	"key":      checkKey,
+	"operator": checkKey,
+	"recovery": checkKey,
+	"right":    checkRight,
+	"expires":  checkExpires,
+}
+
+func checkLedger(s string) string {
+	if b, err := hex.DecodeString(s); err != nil || len(b) != 16 || strings.ToLower(s) != s {
+		return "32 hexadecimal digits"
+	}
+	return ""
+}
+
+func checkMarket(s string) string {
+	if strings.Contains(s, ":") || bank.CheckName("market:"+s) != nil {
+		return "a market's name, such as lab"
+	}
+	return ""
+}
+
+func checkID(s string) string {
+	if s == "" || bank.CheckID(s) != nil {
+		return "1 to 64 printable characters without space or quotes"
+	}
+	return ""
+}
+
+func checkAccount(s string) string {
+	if bank.CheckName(s) != nil || bank.IsEscrow(s) || s == "mint" {
+		return "the account of somebody, such as user:7"
+	}
+	return ""
+}
+
+func checkAmount(s string) string {
+	if a, err := bank.Parse(s); err != nil || a.Sign() <= 0 || a.String() != s {
+		return "dollars with six decimals, such as 12.500000"
+	}
+	return ""
+}
+
+func checkNumber(least, most int64) func(string) string {
+	return func(s string) string {
+		if n, err := strconv.ParseInt(s, 10, 64); err != nil || n < least || n > most || strconv.FormatInt(n, 10) != s {
+			return fmt.Sprintf("a whole number from %d to %d", least, most)
+		}
+		return ""
+	}
+}
+
+func checkMoves(s string) string {
+	sum, ok := strings.CutPrefix(s, "sha256:")
+	if b, err := hex.DecodeString(sum); !ok || err != nil || len(b) != sha256.Size || strings.ToLower(sum) != sum {
+		return "sha256: and 64 hexadecimal digits"
+	}
+	return ""
+}
+
+func checkKey(s string) string {
+	if key, err := keys.Public(s); err != nil || key != s || checkOwn(s) != "" {
+		return "a public key, as 'bourse key new' prints it"
+	}
+	return ""
+}
+
+func checkRight(s string) string {
+	if rights[s] == nil {
+		return "one of mint, settle, payee, read, audit"
+	}
+	return ""
+}
+
+func checkExpires(s string) string {
+	if t, err := time.Parse(time.RFC3339, s); err != nil || t.UTC().Format(time.RFC3339) != s || t.Before(epoch) || t.Year() > 9999 {
+		return "an instant such as 2026-11-22T15:10:00Z"
+	}
+	return ""
+}
+
+// checkOwn is of fields that are their writer's own.
+func checkOwn(s string) string {
+	if s == "" || s[0] == ' ' || s[len(s)-1] == ' ' || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return "printable characters, with no space before or after"
+	}
+	return ""
+}
+
+// isWord tells whether s may name a field.
+func isWord(s string) bool {
+	return s != "" && len(s) <= 32 && !strings.ContainsFunc(s, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '_' })
+}

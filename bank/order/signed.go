@@ -1,0 +1,114 @@
+package order
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/sumdb/note"
+)
+
+// A Signed order is one with its signatures, which [Signed.By] checks.
+type Signed struct {
+	*Order
+	Rest []byte // what stands behind the signatures
+
+	text string
+	sigs []signature
+}
+
+// A signature is a line behind an order.
+type signature struct {
+	name string
+	hash uint32
+	sig  []byte
+}
+
+const (
+	sigStart = "— "
+	mostSigs = 2
+)
+
+// Open reads a signed order, and what stands behind it. It checks the form alone.
+func Open(b []byte) (*Signed, error) {
+	end := bytes.Index(b, []byte("\n\n"+sigStart))
+	if end < 0 {
+		return nil, errors.New("found no signature, want an order, an empty line, and signatures")
+	}
+	s := &Signed{text: string(b[:end+1]), Rest: b[end+2:]}
+	for bytes.HasPrefix(s.Rest, []byte(sigStart)) {
+		line, rest, ended := bytes.Cut(s.Rest, []byte("\n"))
+		sig, ok := parseSignature(string(line[len(sigStart):]))
+		if !ok || !ended || len(s.sigs) == mostSigs {
+			return nil, fmt.Errorf("found %.60q, want one or two signatures as 'bank sign' writes them", line)
+		}
+		if slices.ContainsFunc(s.sigs, func(o signature) bool { return o.name == sig.name && o.hash == sig.hash }) {
+			return nil, fmt.Errorf("found two signatures of %s, want one of each key", sig.name)
+		}
+		s.sigs, s.Rest = append(s.sigs, sig), rest
+	}
+	var err error
+	s.Order, err = Parse(s.text)
+	return s, err
+}
+
+// parseSignature reads "name base64", in the one form it has.
+func parseSignature(line string) (signature, bool) {
+	name, in64, _ := strings.Cut(line, " ")
+	b, err := base64.StdEncoding.Strict().DecodeString(in64)
+	if err != nil || len(b) < 5 || base64.StdEncoding.EncodeToString(b) != in64 || checkOwn(name) != "" || strings.Contains(name, "+") {
+		return signature{}, false
+	}
+	return signature{name, binary.BigEndian.Uint32(b), b[4:]}, true
+}
+
+// By tells whether the owner of a public key signed s.
+func (s *Signed) By(key string) bool {
+	v, err := note.NewVerifier(key)
+	if err != nil {
+		return false
+	}
+	for _, sig := range s.sigs {
+		if sig.name == v.Name() && sig.hash == v.KeyHash() {
+			return v.Verify([]byte(s.text), sig.sig)
+		}
+	}
+	return false
+}
+
+// Signatures returns how many there are.
+func (s *Signed) Signatures() int { return len(s.sigs) }
+
+// Sign adds the signature of a private key to an order, signed or not.
+func Sign(b []byte, key string) ([]byte, error) {
+	signer, err := note.NewSigner(key)
+	if err != nil {
+		return nil, errors.New("the key is not a private one, as 'bourse key new' writes it")
+	}
+	text, out := string(b), []byte(nil)
+	if s, err := Open(b); err == nil {
+		if len(s.Rest) > 0 {
+			return nil, fmt.Errorf("found %.60q behind the signatures, want nothing", s.Rest)
+		}
+		text, out = s.text, slices.Clone(b)
+	} else if _, wrong := Parse(text); wrong != nil {
+		if bytes.Contains(b, []byte("\n\n")) {
+			return nil, err
+		}
+		return nil, wrong
+	} else {
+		out = append(slices.Clone(b), '\n')
+	}
+	sig, err := signer.Sign([]byte(text))
+	if err != nil {
+		return nil, err
+	}
+	sig = append(binary.BigEndian.AppendUint32(nil, signer.KeyHash()), sig...)
+	out = fmt.Appendf(out, "%s%s %s\n", sigStart, signer.Name(), base64.StdEncoding.EncodeToString(sig))
+	_, err = Open(out)
+	return out, err
+}

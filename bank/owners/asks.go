@@ -1,0 +1,51 @@
+package owners
+
+import (
+	"fmt"
+
+	"bourse/bank"
+	"bourse/bank/order"
+)
+
+// Entry returns the entry that a signed order asks for by itself at an instant: a
+// transfer, an issue, or a record of owners.
+func Entry(signed []byte, now float64) (bank.Entry, error) {
+	s, err := order.Open(signed)
+	if err != nil {
+		return bank.Entry{}, err
+	}
+	e := bank.Entry{Kind: entryOf[s.Kind], Contract: bank.NoContract, ID: s.Request(), Note: signed, Time: now}
+	m := bank.Move{From: s.Value("account"), To: s.Value("to"), Amount: s.Money("amount")}
+	switch e.Kind {
+	case bank.Issue:
+		m.From = "mint"
+		e.Moves = []bank.Move{m}
+	case bank.Transfer:
+		e.Moves = []bank.Move{m}
+	case bank.Owner:
+	default:
+		return e, fmt.Errorf("found an order of kind %s, want one that says all there is to book", s.Kind)
+	}
+	return e, nil
+}
+
+// EntryOf returns the entry that a market makes of a signed order, and of what it decided:
+// of a user's, an admission with one move, or a rejection without; of its own, a
+// settlement or a penalty, whose contract the order says.
+func EntryOf(signed []byte, contract int64, moves []bank.Move, now float64) (bank.Entry, error) {
+	s, err := order.Open(signed)
+	if err != nil {
+		return bank.Entry{}, err
+	}
+	e := bank.Entry{Kind: entryOf[s.Kind], Contract: contract, ID: s.Request(), Moves: moves, Note: signed, Time: now}
+	switch e.Kind {
+	case bank.Admit:
+		if len(moves) == 0 {
+			e.Kind = bank.Reject
+		}
+	case bank.Settle, bank.Penalty:
+	default:
+		return e, fmt.Errorf("found an order of kind %s with a contract or moves, want one of a market", s.Kind)
+	}
+	return e, nil
+}

@@ -1,0 +1,248 @@
+package owners
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"bourse/bank"
+	"bourse/bank/order"
+)
+
+// entryOf are the kinds of entries that each kind of order asks for; an order of a
+// market's user for either of two.
+var entryOf = map[string]bank.Kind{
+	"transfer": bank.Transfer,
+	"mint":     bank.Issue,
+	"order":    bank.Admit,
+	"settle":   bank.Settle,
+	"penalty":  bank.Penalty,
+	"enrol":    bank.Owner,
+	"invite":   bank.Owner,
+	"rotate":   bank.Owner,
+	"revoke":   bank.Owner,
+	"recover":  bank.Owner,
+	"right":    bank.Owner,
+}
+
+// Check tells why e may not be booked next in l, whose owners these are: nil if it may,
+// as far as owners go.
+func (o *Owners) Check(e *bank.Entry, l *bank.Ledger) error {
+	if o.ledger == "" {
+		if e.Kind != bank.Owner {
+			return nil
+		}
+		a, err := order.Parse(string(e.Note))
+		if err == nil && a.Kind != "own" {
+			err = fmt.Errorf("found %s, want own: the ledger is open", a.Kind)
+		}
+		return err
+	}
+	s, err := order.Open(e.Note)
+	if err != nil {
+		return fmt.Errorf("the ledger is owned: %w", err)
+	}
+	account := s.Value("account")
+	is := entryOf[s.Kind]
+	switch {
+	case e.Kind != is && (is != bank.Admit || e.Kind != bank.Reject):
+		return fmt.Errorf("found a %v on an order of kind %s", e.Kind, s.Kind)
+	case s.Value("ledger") != o.ledger:
+		return fmt.Errorf("found an order for ledger %s, want %s", s.Value("ledger"), o.ledger)
+	case e.ID != s.Request():
+		return fmt.Errorf("found request %q on order %q", e.ID, s.Request())
+	case !(e.Time <= s.Expires()+slack):
+		return fmt.Errorf("found an order that expired at %s", s.Value("expires"))
+	}
+	if err := o.signed(s, e.Time); err != nil {
+		return err
+	}
+	switch e.Kind {
+	case bank.Transfer:
+		return moves(e, account, s.Value("to"), s.Money("amount"))
+	case bank.Issue:
+		return o.mints(e, s.Order)
+	case bank.Admit, bank.Reject:
+		return o.admits(e, s.Order)
+	case bank.Settle:
+		return o.settles(e, s.Order, l)
+	case bank.Penalty:
+		return o.penalty(e, s.Order)
+	}
+	return o.records(s.Order)
+}
+
+// signed tells whether those have signed who must.
+func (o *Owners) signed(s *order.Signed, now float64) error {
+	account := s.Value("account")
+	p := o.of(account)
+	key, want := p.key, 1
+	if s.Kind == "enrol" && account == s.Value("of") {
+		if key = p.invited; key == "" || now > p.until {
+			return fmt.Errorf("%s has no invitation, or one that expired", account)
+		}
+	}
+	if key == "" || key == revoked {
+		return fmt.Errorf("%s has no key", account)
+	}
+	if !s.By(key) {
+		return fmt.Errorf("found an order not signed by the key of %s", account)
+	}
+	if s.Kind == "mint" && p.mint != nil && p.mint.with != "" {
+		want = 2
+		if with := p.mint.with; !o.has(with) || !s.By(o.of(with).key) || o.of(with).key == key {
+			return fmt.Errorf("found a mint not signed by the key of %s, too", with)
+		}
+	}
+	if s.Signatures() != want {
+		return fmt.Errorf("found %d signatures, want %d", s.Signatures(), want)
+	}
+	return nil
+}
+
+// moves tells whether e moves an amount, and nothing else.
+func moves(e *bank.Entry, from, to string, a bank.Amount) error {
+	if len(e.Moves) != 1 {
+		return fmt.Errorf("found %d moves, want one", len(e.Moves))
+	}
+	if m := e.Moves[0]; m != (bank.Move{From: from, To: to, Amount: a}) {
+		return fmt.Errorf("found %v from %s to %s, want the order's %v from %s to %s", m.Amount, m.From, m.To, a, from, to)
+	}
+	return nil
+}
+
+func (o *Owners) mints(e *bank.Entry, a *order.Order) error {
+	account, amount := a.Value("account"), a.Money("amount")
+	m := o.of(account).mint
+	if m == nil {
+		return fmt.Errorf("%s has no right to mint", account)
+	}
+	if left := m.left(e.Time); amount.Cmp(left) > 0 {
+		return fmt.Errorf("found a mint of %v by %s, who has %v left of %v in these %d s", amount, account, left, m.cap, m.period)
+	}
+	return moves(e, "mint", a.Value("to"), amount)
+}
+
+func (o *Owners) admits(e *bank.Entry, a *order.Order) error {
+	if err := o.ofMarket(e, "market:"+a.Value("market")); err != nil || e.Kind == bank.Reject {
+		return err
+	}
+	if len(e.Moves) != 1 || e.Moves[0].From != a.Value("account") {
+		return fmt.Errorf("found an admission that is not paid by %s alone", a.Value("account"))
+	}
+	if m := e.Moves[0]; m.Amount.Cmp(a.Money("budget")) > 0 {
+		return fmt.Errorf("found %v set aside, want at most the budget, %v", m.Amount, a.Money("budget"))
+	}
+	return nil
+}
+
+// ofMarket tells whether the contract of e is one of a market's.
+func (o *Owners) ofMarket(e *bank.Entry, market string) error {
+	k := o.of(market).settle
+	if k < 0 {
+		return fmt.Errorf("%s has no right to settle", market)
+	}
+	if e.Contract < 0 || e.Contract>>perMarket != k {
+		return fmt.Errorf("found contract %d, want one of %s, from %d on", e.Contract, market, k<<perMarket)
+	}
+	return nil
+}
+
+// written tells whether e is of the contract, and has the moves, that the order says.
+func written(e *bank.Entry, a *order.Order) error {
+	if e.Contract != a.Number("contract") || order.Digest(e.Moves) != a.Value("moves") {
+		return errors.New("found another contract or other moves than the order's")
+	}
+	return nil
+}
+
+func (o *Owners) settles(e *bank.Entry, a *order.Order, l *bank.Ledger) error {
+	market := a.Value("account")
+	if err := o.ofMarket(e, market); err != nil {
+		return err
+	}
+	owner := l.EscrowOwner(e.Contract)
+	for _, m := range e.Moves {
+		if m.To != owner && !o.of(m.To).payee[market[len("market:"):]] {
+			return fmt.Errorf("found a payment to %s, want one to %s or a payee of %s", m.To, owner, market)
+		}
+	}
+	return written(e, a)
+}
+
+func (o *Owners) penalty(e *bank.Entry, a *order.Order) error {
+	market := a.Value("account")
+	if err := o.ofMarket(e, market); err != nil {
+		return err
+	}
+	for _, m := range e.Moves {
+		if m.From != market {
+			return fmt.Errorf("found a penalty out of %s, want one out of %s", m.From, market)
+		}
+	}
+	return written(e, a)
+}
+
+// records tells whether a record of owners is by whom it must be, and of something that
+// can be.
+func (o *Owners) records(a *order.Order) error {
+	account, name, key := a.Value("account"), a.Value("of"), a.Value("key")
+	asks := o.of(name)
+	var by string // who must ask
+	switch a.Kind {
+	case "rotate":
+		by, name = account, account
+	case "enrol":
+		if by = operator; asks.invited != "" && account == name {
+			by = account
+		}
+	case "revoke":
+		if by = operator; a.Value("right") == "" && (account == name || name == recovery) {
+			by = name
+		}
+	case "recover":
+		if by = operator; name == operator {
+			by = recovery
+		}
+	default:
+		by = operator
+	}
+	known := asks.key != ""
+	switch {
+	case account != by:
+		return fmt.Errorf("found %s of %s by %s, want it by %s", a.Kind, name, account, by)
+	case (a.Kind == "enrol" || a.Kind == "invite") && known:
+		return fmt.Errorf("%s is enrolled already", name)
+	case a.Kind == "revoke" && o.parties[name] == nil, a.Kind == "revoke" && a.Value("right") == "" && !o.has(name):
+		return fmt.Errorf("%s has nothing to revoke", name)
+	case a.Kind == "recover" && (!known || name == recovery):
+		return fmt.Errorf("%s cannot be recovered", name)
+	case key != "" && (name == operator && key == o.of(recovery).key || name == recovery && key == o.of(operator).key):
+		return errors.New("found one key for operator and recovery, want two")
+	case a.Kind == "right":
+		return o.gives(a)
+	}
+	return nil
+}
+
+// gives tells whether a right can be given.
+func (o *Owners) gives(a *order.Order) error {
+	name := a.Value("of")
+	right, with := a.Value("right"), a.Value("with")
+	switch {
+	case right != "payee" && !o.has(name):
+		return fmt.Errorf("%s has no key: enrol it first", name)
+	case with != "" && (!o.has(with) || with == name):
+		return fmt.Errorf("%s cannot sign with %s: want another account, with a key", with, name)
+	case right != "settle":
+		return nil
+	}
+	number := a.Number("number")
+	if !strings.HasPrefix(name, "market:") {
+		return fmt.Errorf("found a right to settle for %s, want it for a market, such as market:lab", name)
+	}
+	if held := o.markets[number]; held != "" && held != name {
+		return fmt.Errorf("found number %d, which is that of %s", number, held)
+	}
+	return nil
+}

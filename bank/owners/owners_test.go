@@ -1,0 +1,457 @@
+package owners_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"bourse/bank"
+	"bourse/bank/audit"
+	"bourse/bank/export"
+	"bourse/bank/order"
+	"bourse/bank/owners"
+	. "bourse/bank/owners/ownerstest"
+	"bourse/bank/store"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// history is what the ledger of the attacks holds, after its beginning: contract 0 of
+// market:lab is open, 1 was settled; user:3 has another key, user:4 none, user:5 the
+// operator's; the operator has a key of recovery's making; user:10 is invited.
+func history() []bank.Entry {
+	return append(Begin(),
+		Transfer("t0", "user:0", "user:1", 100),
+		Admit("a0", "user:0", Contract(0), 1000, 900),
+		Admit("a1", "user:1", Contract(1), 1000, 1000),
+		Market(bank.Settle, "s1", Contract(1), Move(bank.EscrowName(Contract(1)), "host:0", 600), Move(bank.EscrowName(Contract(1)), "user:1", 400)),
+		Transfer("fund", "user:1", "market:lab", 500),
+		Market(bank.Penalty, "p1", Contract(1), Move("market:lab", "user:1", 50)),
+		Transfer("t3", "user:2", "user:3", 100),
+		Says("user:3", "rotate", "rot", "user:3", "key", Public("new:3")),
+		Transfer("t4", "user:2", "user:4", 100),
+		Says("operator", "revoke", "rev", "operator", "of", "user:4"),
+		Transfer("t5", "user:2", "user:5", 100),
+		Says("operator", "recover", "rec", "operator", "of", "user:5", "key", Public("new:5")),
+		Says("recovery", "recover", "rec", "recovery", "of", "operator", "key", Public("operator2")),
+		Says("operator2", "right", "r4", "operator", "of", "user:6", "right", "mint", "cap", "0.000100", "period", "1000", "with", "user:7"),
+		Says("operator2", "right", "r5", "operator", "of", "user:7", "right", "read"),
+		enrol("market:b"), enrol("market:c"),
+		Says("operator2", "right", "r6", "operator", "of", "market:c", "right", "settle", "number", "5"),
+		Says("operator2", "revoke", "v6", "operator", "of", "market:c", "right", "settle"),
+		Says("operator2", "right", "r8", "operator", "of", "user:8", "right", "mint", "cap", "5.000000", "period", "1000", "with", "user:9"),
+		Says("user:9", "rotate", "rot9", "user:9", "key", Public("user:8")),
+		Says("operator2", "right", "r7", "operator", "of", "host:9", "right", "payee", "market", "lab"),
+		Says("operator2", "revoke", "v7", "operator", "of", "host:9", "right", "payee", "market", "lab"),
+		Says("operator2", "invite", "i10", "operator", "of", "user:10", "key", Public("invitation")),
+		Entry(bank.Issue, Note([]string{"user:6", "user:7"}, "mint", "m6", "user:6", "to", "user:6", "amount", "0.000060"), bank.NoContract, Move("mint", "user:6", 60)),
+	)
+}
+
+// enrol is Enrol with the key that the operator came to have.
+func enrol(account string) bank.Entry {
+	return Says("operator2", "enrol", "enrol-"+account, "operator", "of", account, "key", Public(account))
+}
+
+// with returns an entry that differs.
+func with(e bank.Entry, change func(e *bank.Entry)) bank.Entry {
+	e.Moves = slices.Clone(e.Moves)
+	change(&e)
+	return e
+}
+
+// other returns a transfer whose order is changed as text before it is signed.
+func other(old, new string) bank.Entry {
+	o, err := order.Open(Transfer("x", "user:0", "user:1", 5).Note)
+	if err != nil {
+		panic(err)
+	}
+	text := strings.Replace(o.String(), old, new, 1)
+	note, err := order.Sign([]byte(text), Private("user:0"))
+	if err != nil {
+		panic(err)
+	}
+	return Entry(bank.Transfer, note, bank.NoContract, Move("user:0", "user:1", 5))
+}
+
+// An attack is an entry that nobody may have booked, what the door says of it, and what
+// an audit finds where it was booked all the same.
+type attack struct {
+	what         string
+	e            bank.Entry
+	door, audits string
+}
+
+func attacks() []attack {
+	mint := func(signers []string, id string, micros int64) bank.Entry {
+		return Entry(bank.Issue, Note(signers, "mint", id, signers[0], "to", "user:0", "amount", bank.Micros(micros).String()), bank.NoContract, Move("mint", "user:0", micros))
+	}
+	settle := func(contract int64, moves ...bank.Move) bank.Entry {
+		return Market(bank.Settle, "x", contract, moves...)
+	}
+	escrow := bank.EscrowName(Contract(0))
+	signed := func(signers []string, to string, micros int64) []byte {
+		return Note(signers, "transfer", "x", "user:0", "to", to, "amount", bank.Micros(micros).String())
+	}
+	x := Transfer("x", "user:0", "user:1", 5)
+	open := bank.Entry{Kind: bank.Transfer, Contract: bank.NoContract, ID: "x", Moves: x.Moves, Time: 10}
+	return []attack{
+		{"an unsigned transfer", open, "found no signature", "an entry without a signed order"},
+		{"an unsigned transfer without id", with(open, func(e *bank.Entry) { e.ID = "" }), "found no signature", "an entry without a signed order"},
+		{"an unsigned issue", bank.Entry{Kind: bank.Issue, Contract: bank.NoContract, Moves: []bank.Move{Move("mint", "user:0", 5)}, Time: 10}, "found no signature", "an entry without a signed order"},
+		{"another's signature", Entry(bank.Transfer, signed([]string{"user:1"}, "user:1", 5), bank.NoContract, x.Moves...), "not signed by the key of user:0", "the key of user:0 did not sign"},
+		{"a signature by a key of before", Transfer("x", "user:3", "user:1", 5), "not signed by the key of user:3", "signed by a key of user:3 that entry 27 revoked"},
+		{"a signature by a revoked key", Transfer("x", "user:4", "user:1", 5), "user:4 has no key", "signed by a key of user:4 that entry 29 revoked"},
+		{"a signature by a recovered key", Transfer("x", "user:5", "user:1", 5), "not signed by the key of user:5", "signed by a key of user:5 that entry 31 revoked"},
+		{"one who has no key", Transfer("x", "host:0", "user:1", 5), "host:0 has no key", "the key of host:0 did not sign"},
+		{"one signature too many", Entry(bank.Transfer, signed([]string{"user:0", "user:1"}, "user:1", 5), bank.NoContract, x.Moves...), "found 2 signatures, want 1", "2 signatures"},
+		{"more than the order's amount", with(x, func(e *bank.Entry) { e.Moves[0].Amount = bank.Micros(6) }), "want the order's", "want that of the order"},
+		{"less than the order's amount", with(x, func(e *bank.Entry) { e.Moves[0].Amount = bank.Micros(4) }), "want the order's", "want that of the order"},
+		{"another payee", with(x, func(e *bank.Entry) { e.Moves[0].To = "user:2" }), "want the order's", "want that of the order"},
+		{"another payer", with(x, func(e *bank.Entry) { e.Moves[0].From = "user:2" }), "want the order's", "want that of the order"},
+		{"a second move", with(x, func(e *bank.Entry) { e.Moves = append(e.Moves, Move("user:2", "user:1", 5)) }), "found 2 moves, want one", "want that of the order"},
+		{"another id", with(x, func(e *bank.Entry) { e.ID = "user:0/y" }), `found request "user:0/y" on order "user:0/x"`, `request "user:0/y"`},
+		{"an order of another ledger", other("5f7c", "5f7d"), "found an order for ledger 5f7d", "an order for ledger 5f7d"},
+		{"an order that expired", other("expires 2000-01-01T02:46:40Z", "expires 2000-01-01T00:00:05Z"), "", ""},
+		{"an order long expired", with(other("expires 2000-01-01T02:46:40Z", "expires 2000-01-01T00:00:05Z"), func(e *bank.Entry) { e.Time = 306 }), "expired at 2000-01-01T00:00:05Z", "an order that expired at 2000-01-01T00:00:05Z"},
+		{"an order used twice", with(Transfer("t0", "user:0", "user:1", 100), func(e *bank.Entry) { e.Time = 11 }), "again", "order user:0/t0 again, which entry 20 carries"},
+		{"an order used for another entry", with(Transfer("t0", "user:0", "user:1", 100), func(e *bank.Entry) { e.Moves[0].Amount = bank.Micros(99) }), "id was used for another request", "order user:0/t0 again"},
+		{"a transfer on an order to mint", with(mint([]string{"bursar"}, "x", 5), func(e *bank.Entry) { e.Kind, e.Moves = bank.Transfer, x.Moves }), "found a transfer on an order of kind mint", "an order of kind mint"},
+		{"a record on an order to transfer", bank.Entry{Kind: bank.Owner, Contract: bank.NoContract, ID: x.ID, Note: x.Note, Time: 10}, "found a owner on an order of kind transfer", "transfer of  by user:0"},
+
+		{"a mint over its cap", mint([]string{"bursar"}, "x", 998e6), "found a mint of 998.000000 by bursar, who has 997.000000 left", "a mint of 998.000000 by bursar on top of 3.000000"},
+		{"a mint without the right", mint([]string{"user:0"}, "x", 5), "user:0 has no right to mint", "a mint by user:0"},
+		{"a mint that one of two signed", mint([]string{"user:6"}, "x", 5), "not signed by the key of user:7, too", "the key of user:7 did not sign"},
+		{"a mint that another signed, too", mint([]string{"user:6", "user:8"}, "x", 5), "not signed by the key of user:7, too", "the key of user:7 did not sign"},
+		{"a mint over the rest of its cap", mint([]string{"user:6", "user:7"}, "x", 41), "who has 0.000040 left", "on top of 0.000060"},
+		{"a mint that one of two with one key signed", mint([]string{"user:8", "user:0"}, "x", 5), "not signed by the key of user:9, too", "one key of user:8 and user:9"},
+		{"a mint to another", with(mint([]string{"bursar"}, "x", 5), func(e *bank.Entry) { e.Moves[0].To = "user:1" }), "want the order's", "want that of the order"},
+		{"a mint of more", with(mint([]string{"bursar"}, "x", 5), func(e *bank.Entry) { e.Moves[0].Amount = bank.Micros(6) }), "want the order's", "want that of the order"},
+
+		{"an admission over its budget", Admit("x", "user:0", Contract(2), 100, 101), "at most the budget", "at most 0.000100 of user:0"},
+		{"an admission at another's cost", with(Admit("x", "user:0", Contract(2), 100, 100), func(e *bank.Entry) { e.Moves[0].From = "user:1" }), "not paid by user:0 alone", `of "user:1" set aside`},
+		{"an admission under another market's number", Admit("x", "user:0", 7, 100, 100), "found contract 7, want one of market:lab", "contract 7 under market:lab"},
+		{"an admission by the next market's number", Admit("x", "user:0", 4<<32, 100, 100), "want one of market:lab", "under market:lab"},
+		{"an admission by a market without right", Entry(bank.Admit, Note([]string{"user:0"}, "order", "x", "user:0", "market", "other", "budget", "1.000000"), Contract(2), Move("user:0", bank.EscrowName(Contract(2)), 5)), "market:other has no right to settle", "market:other without the right to settle"},
+		{"a rejection under another market's number", with(Admit("x", "user:0", 7, 100, 100), func(e *bank.Entry) { e.Kind, e.Moves = bank.Reject, nil }), "found contract 7", "contract 7 under market:lab"},
+
+		{"a settlement to one who is no payee", settle(Contract(0), Move(escrow, "user:9", 900)), "found a payment to user:9", `a payment to "user:9"`},
+		{"a settlement to one who is a payee no more", settle(Contract(0), Move(escrow, "host:9", 900)), "found a payment to host:9", `a payment to "host:9"`},
+		{"a settlement by a market that may not any more", Entry(bank.Settle, Note([]string{"market:c"}, "settle", "x", "market:c", "contract", fmt.Sprint(5<<32), "moves", order.Digest([]bank.Move{Move("escrow:21474836480", "user:0", 5)})), 5<<32, Move("escrow:21474836480", "user:0", 5)), "market:c has no right to settle", "market:c without the right to settle"},
+		{"a settlement of another market's contract", settle(7, Move("escrow:7", "host:0", 5)), "found contract 7", "contract 7 under market:lab"},
+		{"a settlement with other moves", with(settle(Contract(0), Move(escrow, "host:0", 400), Move(escrow, "user:0", 500)), func(e *bank.Entry) { e.Moves = []bank.Move{Move(escrow, "host:0", 900)} }), "other moves than the order's", "as the order says"},
+		{"a penalty for another contract than the order's", with(Market(bank.Penalty, "x", Contract(1), Move("market:lab", "user:1", 5)), func(e *bank.Entry) { e.Contract = Contract(0) }), "another contract or other moves", "as the order says"},
+		{"a settlement outside its escrow", settle(Contract(0), Move(escrow, "host:0", 900), Move("user:1", "host:0", 5)), "entry is not well formed", "a settlement that moves"},
+		{"a settlement of more than its escrow", settle(Contract(0), Move(escrow, "host:0", 901)), "entry is not well formed", "no overdraft"},
+		{"a settlement by who is no market", Entry(bank.Settle, Note([]string{"user:0"}, "settle", "x", "user:0", "contract", fmt.Sprint(Contract(0)), "moves", order.Digest([]bank.Move{Move(escrow, "user:0", 900)})), Contract(0), Move(escrow, "user:0", 900)), "user:0 has no right to settle", "user:0 without the right to settle"},
+		{"a penalty out of a user's account", Market(bank.Penalty, "x", Contract(1), Move("user:0", "user:1", 5)), "found a penalty out of user:0", `a penalty out of "user:0"`},
+		{"a penalty with other moves", with(Market(bank.Penalty, "x", Contract(1), Move("market:lab", "user:1", 5)), func(e *bank.Entry) { e.Moves[0].Amount = bank.Micros(6) }), "other moves than the order's", "as the order says"},
+		{"a penalty for another market's contract", Market(bank.Penalty, "x", 7, Move("market:lab", "user:1", 5)), "found contract 7", "contract 7 under market:lab"},
+
+		{"a record by who is not the operator", Says("user:0", "enrol", "x", "user:0", "of", "user:11", "key", Public("user:11")), "enrol of user:11 by user:0, want it by operator", "enrol of user:11 by user:0"},
+		{"a right by who is not the operator", Says("user:0", "right", "x", "user:0", "of", "user:0", "right", "mint", "cap", "5.000000", "period", "5"), "right of user:0 by user:0, want it by operator", "right of user:0 by user:0"},
+		{"a record by the operator's key of before", Says("operator", "enrol", "x", "operator", "of", "user:11", "key", Public("user:11")), "not signed by the key of operator", "signed by a key of operator that entry 32 revoked"},
+		{"an enrolment without invitation", Says("user:11", "enrol", "x", "user:11", "of", "user:11", "key", Public("user:11")), "user:11 has no invitation", "an invitation of user:11 after its hour"},
+		{"an enrolment by an invitation of another", Says("invitation", "enrol", "x", "user:11", "of", "user:11", "key", Public("user:11")), "user:11 has no invitation", "an invitation of user:11 after its hour"},
+		{"an enrolment by an invitation too late", with(Says("invitation", "enrol", "x", "user:10", "of", "user:10", "key", Public("user:10")), func(e *bank.Entry) { e.Time = 3611 }), "or one that expired", "after its hour"},
+		{"an enrolment again", Says("operator2", "enrol", "x", "operator", "of", "user:0", "key", Public("x")), "user:0 is enrolled already", "one enrolment of an account"},
+		{"an enrolment of one revoked", Says("operator2", "enrol", "x", "operator", "of", "user:4", "key", Public("x")), "user:4 is enrolled already", "one enrolment of an account"},
+		{"an invitation of one enrolled", Says("operator2", "invite", "x", "operator", "of", "user:0", "key", Public("x")), "user:0 is enrolled already", "one enrolment of an account"},
+		{"a recovery by a user", Says("user:0", "recover", "x", "user:0", "of", "user:4", "key", Public("x")), "by user:0, want it by operator", "recover of user:4 by user:0"},
+		{"a recovery of the operator by himself", Says("operator2", "recover", "x", "operator", "of", "operator", "key", Public("x")), "want it by recovery", "recover of operator by operator"},
+		{"a recovery of recovery", Says("operator2", "recover", "x", "operator", "of", "recovery", "key", Public("x")), "recovery cannot be recovered", "recover of recovery by operator"},
+		{"a recovery of a user by recovery", Says("recovery", "recover", "x", "recovery", "of", "user:4", "key", Public("x")), "want it by operator", "recover of user:4 by recovery"},
+		{"a recovery of nobody", Says("operator2", "recover", "x", "operator", "of", "user:12", "key", Public("x")), "user:12 cannot be recovered", "recover of user:12 by operator"},
+		{"a revocation of recovery", Says("operator2", "revoke", "x", "operator", "of", "recovery"), "want it by recovery", "revoke of recovery by operator"},
+		{"a revocation by another", Says("user:0", "revoke", "x", "user:0", "of", "user:1"), "want it by operator", "revoke of user:1 by user:0"},
+		{"a revocation of nothing", Says("operator2", "revoke", "x", "operator", "of", "user:4"), "user:4 has nothing to revoke", "revoke of user:4 by operator"},
+		{"a right of nobody revoked", Says("operator2", "revoke", "x", "operator", "of", "user:12", "right", "read"), "user:12 has nothing to revoke", "revoke of user:12 by operator"},
+		{"one key for two", Says("recovery", "rotate", "x", "recovery", "key", Public("operator2")), "one key for operator and recovery", "one key of operator and recovery"},
+		{"a right for one without a key", Says("operator2", "right", "x", "operator", "of", "user:12", "right", "read"), "user:12 has no key", "user:12, which has no key"},
+		{"a right to settle for a user", Says("operator2", "right", "x", "operator", "of", "user:0", "right", "settle", "number", "4"), "want it for a market", "a right to settle for user:0"},
+		{"a market's number twice", Says("operator2", "right", "x", "operator", "of", "market:b", "right", "settle", "number", "3"), "found number 3, which is that of market:lab", "number 3 for market:b"},
+		{"a mint with oneself", Says("operator2", "right", "x", "operator", "of", "user:0", "right", "mint", "cap", "5.000000", "period", "5", "with", "user:0"), "cannot sign with", "to mint for user:0 with user:0"},
+		{"a mint with nobody", Says("operator2", "right", "x", "operator", "of", "user:0", "right", "mint", "cap", "5.000000", "period", "5", "with", "user:12"), "cannot sign with", "with user:12"},
+		{"owned again", with(Own(), func(e *bank.Entry) { e.ID, e.Time = "own2", 10 }), "found no signature", "an entry without a signed order"},
+	}
+}
+
+// ledger makes the ledger of the attacks, with what is booked after, if anything, past the
+// door.
+func ledger(t testing.TB, after ...bank.Entry) vfs.FS {
+	t.Helper()
+	fs := vfs.NewMem()
+	j, err := store.Create("ledger", store.Options{FS: fs})
+	check(t, err)
+	for i, e := range append(history(), after...) {
+		e.Seq = int64(i + 1)
+		check(t, j.Append(&e))
+	}
+	check(t, j.Close())
+	return fs
+}
+
+func audited(t testing.TB, fs vfs.FS, opts audit.Options) *audit.Report {
+	t.Helper()
+	opts.FS = fs
+	r, err := audit.Audit("ledger", opts)
+	check(t, err)
+	return r
+}
+
+// TestAttacks promises that what owners did not ask for is refused at the door, with its
+// reason, and nothing is booked; and that where it was booked all the same, past the
+// door, an audit of the ledger alone finds it and names the entry.
+func TestAttacks(t *testing.T) {
+	t.Parallel()
+	fs := ledger(t)
+	if r := audited(t, fs, audit.Options{}); !r.Clean() || r.Mode != "owned" || r.Ledger != Ledger || r.Operator != Public("operator2") || r.Orders != r.Entries-1 {
+		t.Fatalf("%+v", r)
+	}
+	j, l, err := store.Open("ledger", store.Options{FS: fs})
+	check(t, err)
+	s := store.NewSequencer(j, l)
+	defer s.Close()
+	last := int64(len(history()))
+	for _, a := range attacks() {
+		if a.door == "" { // five minutes are allowed
+			continue
+		}
+		_, err := s.Do(t.Context(), a.e)
+		if a.door == "again" { // and has the first answer
+			if err != nil {
+				t.Errorf("%s: %v", a.what, err)
+			}
+		} else if err == nil || !strings.Contains(err.Error(), a.door) {
+			t.Errorf("%s at the door: %v, want %q", a.what, err, a.door)
+		}
+		if l.Entries() != last {
+			t.Fatalf("%s: entry %d is booked", a.what, l.Entries())
+		}
+		f := audited(t, ledger(t, a.e), audit.Options{}).Findings
+		if len(f) == 0 || f[0].Seq != last+1 || !strings.Contains(f[0].String(), a.audits) {
+			t.Errorf("%s in the ledger: %v, want entry %d and %q", a.what, f, last+1, a.audits)
+		}
+	}
+	for _, e := range []bank.Entry{attacks()[16].e, Says("invitation", "enrol", "x", "user:10", "of", "user:10", "key", Public("user:10")), Admit("y", "user:0", Contract(2), 100, 99),
+		with(Admit("z", "user:0", Contract(3), 100, 99), func(e *bank.Entry) { e.Kind, e.Moves = bank.Reject, nil })} {
+		if _, err := s.Do(t.Context(), e); err != nil {
+			t.Errorf("%s: %v", e.ID, err)
+		}
+	}
+}
+
+// TestKept promises that owners, opened again, are what they were, and that an audit
+// finds any change of what is kept of them.
+func TestKept(t *testing.T) {
+	t.Parallel()
+	all := history()
+	var whole owners.Owners
+	for i := range all {
+		whole.Book(&all[i])
+	}
+	var again owners.Owners
+	rows := make(map[string]string)
+	for name, row := range whole.Rows() {
+		if row == "" { // what has nothing any more is not kept
+			continue
+		}
+		rows[name] = row
+		check(t, again.Restore(name, row))
+	}
+	if got, want := fmt.Sprint(again.Accounts(50)), fmt.Sprint(whole.Accounts(50)); got != want || again.Ledger() != Ledger {
+		t.Errorf("restored as %s, want %s", got, want)
+	}
+	for range again.Rows() {
+		t.Error("what was restored has changed")
+	}
+	for name, row := range rows {
+		if err := new(owners.Owners).Restore(name, row+"other\n"); err == nil && name != "/ledger" {
+			t.Errorf("%s: %q is restored", name, row+"other")
+		}
+	}
+	kept := map[string]string{"Iuser:0/t0": ""} // a request, and the rows
+	for name := range rows {
+		kept["S"+name] = ""
+	}
+	kept["Suser:8"], kept["Suser:99"] = "key "+Public("thief")+"\n", "read\n"
+	for key, value := range kept {
+		fs := ledger(t)
+		db, err := pebble.Open("ledger", &pebble.Options{FS: fs, FormatMajorVersion: pebble.FormatNewest, Logger: quiet{}})
+		check(t, err)
+		if key[0] == 'I' { // as if it came again
+			b, closer, err := db.Get([]byte(key))
+			check(t, err)
+			value = "\x63" + string(b[1:])
+			check(t, closer.Close())
+		}
+		if value == "" {
+			check(t, db.Delete([]byte(key), pebble.Sync))
+		} else {
+			check(t, db.Set([]byte(key), []byte(value), pebble.Sync))
+		}
+		check(t, db.Close())
+		r := audited(t, fs, audit.Options{})
+		if !slices.ContainsFunc(r.Findings, func(f audit.Finding) bool { return strings.Contains(f.Found, key[1:]) }) {
+			t.Errorf("%s kept as %q: %v", key, value, r.Findings)
+		}
+	}
+}
+
+// quiet says nothing of what Pebble does.
+type quiet struct{ pebble.Logger }
+
+func (quiet) Infof(string, ...any) {}
+
+// TestPinned promises that an audit finds that a ledger, owned or not, is not that of
+// the keys given.
+func TestPinned(t *testing.T) {
+	t.Parallel()
+	fs := ledger(t)
+	for keys, clean := range map[[2]string]bool{
+		{Public("operator"), ""}:                  true,
+		{Public("operator"), Public("recovery")}:  true,
+		{Public("operator2"), Public("recovery")}: false, // that it came to have
+		{Public("operator"), Public("operator")}:  false,
+	} {
+		pinned := keys[:1]
+		if keys[1] != "" {
+			pinned = keys[:]
+		}
+		if r := audited(t, fs, audit.Options{Keys: pinned}); r.Clean() != clean || !clean && r.Findings[0].Seq != 1 {
+			t.Errorf("%v: %v, want clean %v", keys, r.Findings, clean)
+		}
+	}
+	j, err := store.Create("open", store.Options{FS: fs})
+	check(t, err)
+	check(t, j.Close())
+	r, err := audit.Audit("open", audit.Options{FS: fs, Keys: []string{Public("operator")}})
+	if err != nil || r.Clean() || r.Mode != "open" {
+		t.Errorf("an open ledger: %+v, %v", r, err)
+	}
+}
+
+// TestReadings promises that door and audit judge alike: of any entries whatever, all
+// that the door lets in pass an audit, and what it refuses does not.
+func TestReadings(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	src := rand.New(rand.NewPCG(seed, 0))
+	l := bank.New(nil)
+	var o owners.Owners
+	booked := Begin()
+	for i := range booked {
+		check(t, o.Check(&booked[i], l))
+		check(t, l.Book(&booked[i]))
+		o.Book(&booked[i])
+	}
+	refused, taken := 0, 0
+	for n := range 150 {
+		e := anything(src, n)
+		e.Time = max(e.Time, l.Now())
+		door := o.Check(&e, l)
+		if door == nil && l.Book(&e) != nil {
+			continue // for want of money
+		}
+		e.Seq = int64(len(booked) + 1)
+		r, err := audit.Log(bytes.NewReader(log(t, append(booked[:len(booked):len(booked)], e))), audit.Options{})
+		check(t, err)
+		if r.Clean() != (door == nil) {
+			t.Fatalf("seed %d: entry %d: %s\nthe door says %v, the audit %v", seed, e.Seq, e.Note, door, r.Findings)
+		}
+		if refused++; door == nil {
+			refused--
+			taken++
+			o.Book(&e)
+			booked = append(booked, e)
+		}
+	}
+	if refused < 20 || taken < 20 {
+		t.Errorf("seed %d: %d refused, %d taken", seed, refused, taken)
+	}
+}
+
+// log returns entries as 'bank log' prints them.
+func log(t testing.TB, entries []bank.Entry) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	check(t, export.Write(&b, "json", func(yield func(*bank.Entry, tlog.Hash) bool) {
+		leaf := store.NewLeaf(store.Genesis())
+		for i := range entries {
+			if i > 0 && i%store.LeafSize == 0 {
+				leaf = store.NewLeaf(leaf.Hash())
+			}
+			leaf.Add(&entries[i])
+			if !yield(&entries[i], leaf.Hash()) {
+				return
+			}
+		}
+	}, export.Options{}))
+	return b.Bytes()
+}
+
+// anything returns an entry that may be asked for, or not.
+func anything(src *rand.Rand, n int) bank.Entry {
+	id := fmt.Sprintf("n%d", n)
+	one := func(names ...string) string { return names[src.IntN(len(names))] }
+	user := func() string { return fmt.Sprintf("user:%d", src.IntN(4)) }
+	who := one("operator", "operator", "operator", "operator", "recovery", user())
+	signer := who
+	if src.IntN(6) == 0 {
+		signer = one("operator", "recovery", "new", user())
+	}
+	of := one("operator", "recovery", "market:lab", "market:b", "user:20", "user:21", "host:1", "bursar", user(), user(), who)
+	contract := one("3", "3", "3", "4")
+	number := map[string]int64{"3": 3, "4": 4}[contract]<<32 + src.Int64N(6)
+	switch src.IntN(16) {
+	case 0, 1:
+		return Transfer(id, user(), "user:9", 1+src.Int64N(1000))
+	case 2:
+		return Mint(id, "user:0", 1+src.Int64N(400e6))
+	case 3, 4:
+		e := Admit(id, user(), number, 1000, 1+src.Int64N(1100))
+		if src.IntN(3) == 0 {
+			e.Kind, e.Moves = bank.Reject, nil
+		}
+		return e
+	case 5:
+		escrow := bank.EscrowName(number)
+		return Market(bank.Settle, id, number, Move(escrow, one("host:0", "host:1", user()), 1+src.Int64N(1000)))
+	case 6:
+		return Market(bank.Penalty, id, number, Move(one("market:lab", user()), user(), 1+src.Int64N(1000)))
+	case 7, 8:
+		return Says(signer, "enrol", id, who, "of", of, "key", Public(one(of, "new")))
+	case 9:
+		return Says(signer, "invite", id, who, "of", of, "key", Public("new"))
+	case 10:
+		return Says(signer, "rotate", id, who, "key", Public(one("new", who, who, "recovery")))
+	case 11:
+		return Says(signer, "recover", id, who, "of", of, "key", Public(one("new", of)))
+	case 12:
+		if src.IntN(2) == 0 {
+			return Says(signer, "revoke", id, who, "of", of, "right", one("mint", "settle", "read", "audit"))
+		}
+		return Says(signer, "revoke", id, who, "of", of)
+	case 13:
+		return Says(signer, "right", id, who, "of", of, "right", "settle", "number", contract)
+	case 14:
+		return Says(signer, "right", id, who, "of", of, "right", "payee", "market", one("lab", "b"))
+	}
+	fields := []string{"of", of, "right", "mint", "cap", "500.000000", "period", one("5", "1000")}
+	if src.IntN(2) == 0 {
+		fields = append(fields, "with", one(user(), of))
+	}
+	return Says(signer, "right", id, who, fields...)
+}

@@ -1,0 +1,133 @@
+package owners
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bourse/bank"
+)
+
+// ledgerRow is the name of the row of the ledger's id; no account is called so.
+const ledgerRow = "/ledger"
+
+// Rows yields what has changed since it was last called, by name, as text of lines, for
+// [Owners.Restore] to read, empty for what has nothing any more:
+//
+//	key PUBLIC            or - if it was revoked
+//	invitation PUBLIC UNTIL
+//	mint CAP PERIOD WITH WINDOW ISSUED
+//	settle NUMBER
+//	payee MARKET          one for each
+//	read
+//	audit
+func (o *Owners) Rows() iter.Seq2[string, string] {
+	names := slices.Sorted(maps.Keys(o.changed))
+	clear(o.changed)
+	return func(yield func(string, string) bool) {
+		for _, name := range names {
+			text := o.ledger
+			if p := o.of(name); name != ledgerRow {
+				text = p.String()
+			}
+			if !yield(name, text) {
+				return
+			}
+		}
+	}
+}
+
+// String returns the row of p.
+func (p *party) String() string {
+	var b strings.Builder
+	if p.key != "" {
+		fmt.Fprintf(&b, "key %s\n", p.key)
+	}
+	if p.invited != "" {
+		fmt.Fprintf(&b, "invitation %s %s\n", p.invited, strconv.FormatFloat(p.until, 'g', -1, 64))
+	}
+	if m := p.mint; m != nil {
+		fmt.Fprintf(&b, "mint %v %d %s %d %v\n", m.cap, m.period, cmp.Or(m.with, revoked), m.window, m.issued)
+	}
+	if p.settle >= 0 {
+		fmt.Fprintf(&b, "settle %d\n", p.settle)
+	}
+	for _, market := range slices.Sorted(maps.Keys(p.payee)) {
+		fmt.Fprintf(&b, "payee %s\n", market)
+	}
+	if p.read {
+		b.WriteString("read\n")
+	}
+	if p.audit {
+		b.WriteString("audit\n")
+	}
+	return b.String()
+}
+
+// Restore makes o, which is new, have what a row says.
+func (o *Owners) Restore(name, text string) error {
+	if o.parties == nil {
+		o.parties, o.markets, o.changed = make(map[string]*party), make(map[int64]string), make(map[string]bool)
+	}
+	if name == ledgerRow {
+		o.ledger = text
+		return nil
+	}
+	p := o.change(name)
+	for line := range strings.Lines(text) {
+		if err := p.restore(strings.Fields(line)); err != nil {
+			return fmt.Errorf("owner %s: %q: %w", name, line, err)
+		}
+	}
+	if p.settle >= 0 {
+		o.markets[p.settle] = name
+	}
+	clear(o.changed)
+	return nil
+}
+
+func (p *party) restore(f []string) (err error) {
+	words := map[string]int{"key": 2, "invitation": 3, "mint": 6, "settle": 2, "payee": 2, "read": 1, "audit": 1}
+	if len(f) == 0 || len(f) != words[f[0]] {
+		return errors.New("want a row of owners")
+	}
+	switch f[0] {
+	case "key":
+		p.key = f[1]
+	case "invitation":
+		p.invited = f[1]
+		p.until, err = strconv.ParseFloat(f[2], 64)
+	case "mint":
+		p.mint, err = restoreMint(f[1:])
+	case "settle":
+		p.settle, err = strconv.ParseInt(f[1], 10, 64)
+	case "payee":
+		if p.payee == nil {
+			p.payee = make(map[string]bool)
+		}
+		p.payee[f[1]] = true
+	case "read":
+		p.read = true
+	case "audit":
+		p.audit = true
+	}
+	return err
+}
+
+func restoreMint(f []string) (*mint, error) {
+	m := &mint{}
+	var errs [4]error
+	m.cap, errs[0] = bank.Parse(f[0])
+	m.period, errs[1] = strconv.ParseInt(f[1], 10, 64)
+	if f[2] != revoked {
+		m.with = f[2]
+	}
+	m.window, errs[2] = strconv.ParseInt(f[3], 10, 64)
+	m.issued, errs[3] = bank.Parse(f[4])
+	return m, errors.Join(errs[:]...)
+}

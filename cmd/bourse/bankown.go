@@ -1,0 +1,351 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"bourse/bank"
+	"bourse/bank/keys"
+	"bourse/bank/order"
+	"bourse/bank/owners"
+	"bourse/bank/store"
+
+	"github.com/urfave/cli/v2"
+)
+
+func ownCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "own",
+		Usage:     "give an open bank owners, by an entry that cannot be taken back",
+		ArgsUsage: "DIR",
+		Description: `From then on every entry needs a signed order: a transfer by the key of the account
+that pays, an issue by an account with the right mint, all that is said of owners by
+the operator. The key of recovery is to be kept offline: it gives the operator another
+key, and does nothing else. Money that accounts have stays theirs; they move it once
+they are enrolled.
+
+   bourse key new operator --name operator > operator.pub
+   bourse key new recovery --name recovery > recovery.pub
+   bourse bank own books --operator operator.pub --recovery recovery.pub
+   bourse bank enrol books user:ann --key ann.pub --operator operator
+
+Whoever keeps the bank can still leave out orders, and show an older copy: receipts
+and checkpoints kept elsewhere tell. 'bank rights' prints who has what.`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "operator", Usage: "public `KEY` of the operator, or a file that holds it"},
+			&cli.StringFlag{Name: "recovery", Usage: "public `KEY` that recovers the operator's, or a file that holds it"},
+			jsonFlag[store.Outcome](),
+		},
+		Action: ownAction,
+	}
+}
+
+func ownAction(c *cli.Context) error {
+	operator, err := publicKey(c, "operator")
+	if err != nil {
+		return err
+	}
+	recovery, err := publicKey(c, "recovery")
+	if err != nil {
+		return err
+	}
+	o, err := order.New("own", order.Field{Name: "ledger", Value: secret()}, order.Field{Name: "operator", Value: operator}, order.Field{Name: "recovery", Value: recovery})
+	if err != nil {
+		return usagef("%s: %w", commandName(c), err)
+	}
+	return withBank(c, func(s *store.Sequencer) error {
+		var mode string
+		err := s.Owners(c.Context, func(o *owners.Owners, _ float64) { mode = o.Mode() })
+		if err == nil && mode == "owned" {
+			err = errors.New("the bank is owned already; 'bank rights' prints by whom")
+		}
+		if err != nil {
+			return err
+		}
+		e := bank.Entry{Kind: bank.Owner, Contract: bank.NoContract, ID: "own", Note: []byte(o.String()), Time: wall()}
+		r, err := s.Do(c.Context, e)
+		if err != nil {
+			return err
+		}
+		return answer(c, s, e.ID, r)
+	})
+}
+
+// secret returns 128 bits by chance, in hexadecimal.
+func secret() string {
+	var b [16]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// ownerFlags are those of a command that says something of owners, and is signed.
+func ownerFlags(more ...cli.Flag) []cli.Flag {
+	return append(more,
+		privateFlag("key", "sign with the key in `FILE`, of 'bourse key new'"),
+		&cli.StringFlag{Name: "id", DefaultText: "by chance", Usage: "`ID` of the order"},
+		jsonFlag[store.Outcome]())
+}
+
+func enrolCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "enrol",
+		Usage:     "give an account its first key, by the operator or an invitation",
+		ArgsUsage: "DIR ACCOUNT",
+		Description: `The operator signs, or whoever has an invitation that 'bank invite' has printed for this
+account: it holds once, for an hour.
+
+   bourse bank enrol books user:ann --key ann.pub --operator operator
+   bourse bank enrol books user:bob --key bob.pub --invitation 0f…`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "key", Usage: "public `KEY` that the account will have, or a file that holds it"},
+			privateFlag("operator", "sign with the operator's key in `FILE`"),
+			&cli.StringFlag{Name: "invitation", Usage: "sign with the invitation `TEXT`"},
+			&cli.StringFlag{Name: "id", DefaultText: "by chance", Usage: "`ID` of the order"},
+			jsonFlag[store.Outcome](),
+		},
+		Action: enrolAction,
+	}
+}
+
+func enrolAction(c *cli.Context) error {
+	account := c.Args().Get(1)
+	key, err := publicKey(c, "key")
+	if err != nil {
+		return err
+	}
+	by, private := "operator", ""
+	switch {
+	case c.IsSet("operator") == c.IsSet("invitation"):
+		return usagef("%s: want --operator or --invitation, and not both", commandName(c))
+	case c.IsSet("invitation"):
+		by = account
+		private, err = invitationKey(c.String("invitation"))
+	default:
+		private, err = privateKey(c, "operator")
+	}
+	if err != nil {
+		return err
+	}
+	return say(c, "enrol", by, private, "of", account, "key", key)
+}
+
+// invitationKey returns the private key that an invitation is.
+func invitationKey(text string) (string, error) {
+	if b, err := hex.DecodeString(strings.ToLower(text)); err != nil || len(b) != 16 {
+		return "", usagef("--invitation: found %.40q, want 32 hexadecimal digits, as 'bank invite' prints them", text)
+	}
+	return keys.Derive("invitation", strings.ToLower(text))
+}
+
+func inviteCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "invite",
+		Usage:     "print an invitation by which an account is enrolled, once and within an hour",
+		ArgsUsage: "DIR ACCOUNT",
+		Description: `The invitation is 128 bits, for the account's owner alone. The ledger has what checks
+it, from which it cannot be found. Another for the same account takes its place.
+
+   bourse bank invite books user:bob --key operator`,
+		Flags: []cli.Flag{
+			privateFlag("key", "sign with the operator's key in `FILE`"),
+			&cli.StringFlag{Name: "id", DefaultText: "by chance", Usage: "`ID` of the order"},
+		},
+		Action: func(c *cli.Context) error {
+			token := secret()
+			invitation, err := invitationKey(token)
+			if err != nil {
+				return err
+			}
+			public, err := keys.Of(invitation)
+			if err != nil {
+				return err
+			}
+			private, err := privateKey(c, "key")
+			if err != nil {
+				return err
+			}
+			return withBank(c, func(s *store.Sequencer) error {
+				if _, _, err := book(c, s, "invite", "operator", []string{private}, "of", c.Args().Get(1), "key", public); err != nil {
+					return err
+				}
+				_, err := fmt.Fprintln(c.App.Writer, token)
+				return err
+			})
+		},
+	}
+}
+
+func rotateCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "rotate",
+		Usage:       "give an account another key, by the one that it has",
+		ArgsUsage:   "DIR ACCOUNT",
+		Description: `   bourse bank rotate books user:ann --to new.pub --key ann`,
+		Flags:       ownerFlags(&cli.StringFlag{Name: "to", Usage: "public `KEY` that it will have, or a file that holds it"}),
+		Action: func(c *cli.Context) error {
+			key, err := publicKey(c, "to")
+			if err != nil {
+				return err
+			}
+			return saySigned(c, "rotate", c.Args().Get(1), "key", key)
+		},
+	}
+}
+
+func recoverCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "recover",
+		Usage:     "give an account another key, by the operator; the operator, by the key of recovery",
+		ArgsUsage: "DIR ACCOUNT",
+		Description: `For a key that was lost, or stolen. Everybody sees the entry.
+
+   bourse bank recover books user:ann --to new.pub --key operator
+   bourse bank recover books operator --to new.pub --key recovery`,
+		Flags: ownerFlags(&cli.StringFlag{Name: "to", Usage: "public `KEY` that it will have, or a file that holds it"}),
+		Action: func(c *cli.Context) error {
+			key, err := publicKey(c, "to")
+			if err != nil {
+				return err
+			}
+			by := "operator"
+			if c.Args().Get(1) == by {
+				by = "recovery"
+			}
+			return saySigned(c, "recover", by, "of", c.Args().Get(1), "key", key)
+		},
+	}
+}
+
+func revokeCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "revoke",
+		Usage:     "take an account's key, or a right, away",
+		ArgsUsage: "DIR ACCOUNT",
+		Description: `The operator signs; but an account may revoke its own key, with it. The account then
+moves nothing until the operator recovers it.
+
+   bourse bank revoke books user:ann --key ann
+   bourse bank revoke books user:ann --key operator
+   bourse bank revoke books bursar --right mint --key operator`,
+		Flags: ownerFlags(
+			&cli.StringFlag{Name: "right", DefaultText: "none: the key", Usage: "the right `NAME`: mint, settle, payee, read or audit"},
+			&cli.StringFlag{Name: "market", Usage: "of right payee, the market `NAME`"}),
+		Action: revokeAction,
+	}
+}
+
+func revokeAction(c *cli.Context) error {
+	private, err := privateKey(c, "key")
+	if err != nil {
+		return err
+	}
+	public, err := keys.Of(private)
+	if err != nil {
+		return err
+	}
+	account, by := c.Args().Get(1), "operator"
+	fields := []string{"of", account}
+	for _, name := range []string{"right", "market"} {
+		if c.IsSet(name) {
+			fields = append(fields, name, c.String(name))
+		}
+	}
+	return withBank(c, func(s *store.Sequencer) error {
+		all, err := accounts(c, s)
+		if err != nil {
+			return err
+		}
+		for _, a := range all {
+			if a.Account == account && a.Key == public && !c.IsSet("right") {
+				by = account
+			}
+		}
+		return sayTo(c, s, "revoke", by, private, fields...)
+	})
+}
+
+func rightCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "right",
+		Usage:     "give an account a right, by the operator",
+		ArgsUsage: "DIR ACCOUNT RIGHT",
+		Description: `   mint      issue money, up to --cap in each --period of seconds; with --with, another
+             account signs each mint, too
+   settle    for a market, such as market:lab: settle the contracts that it admits, whose
+             numbers begin at --number times 4294967296, to their owners and its payees
+   payee     be paid by the --market, such as lab
+   read      read all accounts: services ask for it; who can read DIR can read it anyway
+   audit     read everything, and write nothing: likewise
+
+   bourse bank right books bursar mint --cap 1000 --period 604800 --key operator
+   bourse bank right books market:lab settle --number 1 --key operator
+   bourse bank right books host:h1 payee --market lab --key operator`,
+		Flags: ownerFlags(
+			&cli.StringFlag{Name: "cap", Usage: "of mint, the `AMOUNT` that may be issued in a period"},
+			&cli.StringFlag{Name: "period", Usage: "of mint, its `SECONDS`, counted from 2000-01-01 UTC"},
+			&cli.StringFlag{Name: "with", Usage: "of mint, the `ACCOUNT` that must sign, too"},
+			&cli.StringFlag{Name: "number", Usage: "of settle, the market's number `K`, no other's"},
+			&cli.StringFlag{Name: "market", Usage: "of payee, the market `NAME`"}),
+		Action: func(c *cli.Context) error {
+			fields := []string{"of", c.Args().Get(1), "right", c.Args().Get(2)}
+			for _, name := range []string{"cap", "period", "with", "number", "market"} {
+				value := c.String(name)
+				if name == "cap" && c.IsSet(name) {
+					a, err := bank.Parse(value)
+					if err != nil {
+						return usagef("--cap: %w", err)
+					}
+					value = a.String()
+				}
+				if c.IsSet(name) {
+					fields = append(fields, name, value)
+				}
+			}
+			return saySigned(c, "right", "operator", fields...)
+		},
+	}
+}
+
+// saySigned is say, signed with the key of --key.
+func saySigned(c *cli.Context, kind, by string, fields ...string) error {
+	private, err := privateKey(c, "key")
+	if err != nil {
+		return err
+	}
+	return say(c, kind, by, private, fields...)
+}
+
+// say books an order of that kind by an account, signed with a private key, and prints
+// the receipt.
+func say(c *cli.Context, kind, by, private string, fields ...string) error {
+	return withBank(c, func(s *store.Sequencer) error {
+		return sayTo(c, s, kind, by, private, fields...)
+	})
+}
+
+func sayTo(c *cli.Context, s *store.Sequencer, kind, by, private string, fields ...string) error {
+	id, r, err := book(c, s, kind, by, []string{private}, fields...)
+	if err != nil {
+		return err
+	}
+	return answer(c, s, id, r)
+}
+
+// book books an order of that kind by an account, signed with private keys.
+func book(c *cli.Context, s *store.Sequencer, kind, by string, private []string, fields ...string) (id string, r store.Receipt, err error) {
+	if id = c.String("id"); id == "" {
+		id = rand.Text()
+	}
+	note, err := signOrder(c, s, kind, id, by, private, fields...)
+	if err != nil {
+		return "", r, err
+	}
+	e, err := owners.Entry(note, wall())
+	if err == nil {
+		r, err = s.Do(c.Context, e)
+	}
+	return e.ID, r, err
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"bourse/bank/export"
+	"bourse/bank/keys"
+	"bourse/bank/owners"
+
+	"github.com/urfave/cli/v2"
+)
+
+// An ownership is who owns a bank, and who may do what in it.
+type ownership struct {
+	Mode     string           `json:"mode" doc:"open: whoever can write it may move any money; owned: by signed orders alone"`
+	Ledger   string           `json:"ledger,omitempty" doc:"the id that orders name"`
+	Accounts []owners.Account `json:"accounts" doc:"that have a key or a right, by name; of an open bank none"`
+}
+
+func rightsCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "rights",
+		Usage:     "print who has a key, and who may do what",
+		ArgsUsage: "DIR [ACCOUNT]",
+		Description: `   bourse bank rights books
+   bourse bank rights books bursar`,
+		Flags: []cli.Flag{jsonFlag[ownership]()},
+		Action: func(c *cli.Context) error {
+			asked := c.Args().Get(1)
+			return printOwnership(c, func(a owners.Account) bool { return asked == "" || a.Account == asked })
+		},
+	}
+}
+
+func whoamiCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "whoami",
+		Usage:       "print the accounts that a key has, and what they may do",
+		ArgsUsage:   "DIR",
+		Description: `   bourse bank whoami books --key ann`,
+		Flags:       []cli.Flag{privateFlag("key", "the private key in `FILE`"), jsonFlag[ownership]()},
+		Action: func(c *cli.Context) error {
+			private, err := privateKey(c, "key")
+			if err != nil {
+				return err
+			}
+			public, err := keys.Of(private)
+			if err != nil {
+				return err
+			}
+			return printOwnership(c, func(a owners.Account) bool { return a.Key == public })
+		},
+	}
+}
+
+// printOwnership prints what a bank's accounts have, of those wanted.
+func printOwnership(c *cli.Context, wanted func(owners.Account) bool) error {
+	return readLedger(c, func(w io.Writer, entries export.Entries) error {
+		var o owners.Owners
+		var last float64
+		for e := range entries {
+			o.Book(e)
+			last = e.Time
+		}
+		all := slices.DeleteFunc(o.Accounts(max(last, wall())), func(a owners.Account) bool { return !wanted(a) })
+		if c.Bool("json") {
+			return writeJSON(c, w, ownership{o.Mode(), o.Ledger(), all})
+		}
+		fmt.Fprintln(w, strings.TrimSpace(o.Mode()+" "+o.Ledger()))
+		for _, a := range all {
+			fmt.Fprintf(w, "%s %s\n", a.Account, cmp.Or(a.Key, "-"))
+			for _, right := range a.Rights {
+				fmt.Fprintf(w, "  %s\n", right)
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"io"
+
+	"bourse/bank"
+	"bourse/bank/export"
+	"bourse/bank/owners"
+	"bourse/bank/place"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// noteMode says who may move the money of a bank.
+func noteMode(c *cli.Context, o *owners.Owners) {
+	name := place.At(c.Args().First())
+	if o.Mode() == "owned" {
+		note(c, "%s is owned: ledger %s", name, o.Ledger())
+	} else {
+		note(c, "%s is open: whoever can write it may move any money", name)
+	}
+}
+
+// readBankLedger gives the entries of the bank that c names to f, and says who may move
+// its money.
+func readBankLedger(c *cli.Context, f func(io.Writer, export.Entries) error) error {
+	var o owners.Owners
+	err := readLedger(c, func(w io.Writer, entries export.Entries) error {
+		o = owners.Owners{}
+		return f(w, owned(&o, entries))
+	})
+	if err == nil {
+		noteMode(c, &o)
+	}
+	return err
+}
+
+// owned yields entries, which make owners what they are.
+func owned(o *owners.Owners, entries export.Entries) export.Entries {
+	return func(yield func(*bank.Entry, tlog.Hash) bool) {
+		for e, hash := range entries {
+			o.Book(e)
+			if !yield(e, hash) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"bourse/bank/keys"
+	"bourse/bank/order"
+	"bourse/bank/owners"
+	"bourse/bank/store"
+
+	"github.com/urfave/cli/v2"
+)
+
+func signCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "sign",
+		Usage:     "sign an order, and print it with the signature",
+		ArgsUsage: "ORDER",
+		Description: `An order is a text of lines, in this order; ORDER is a file, or - for standard input:
+
+   bourse transfer 1
+   ledger 5f7c3e9a0b1d2c4e6f8091a2b3c4d5e6
+   id rent-11
+   account user:ann
+   to user:bob
+   amount 12.500000
+   expires 2026-11-22T15:10:00Z
+
+'bank whoami' prints the ledger's id. A signed order is signed by a second key, too. An
+order that is not well formed is refused by line and field, and exit status 3.
+
+   bourse bank sign rent --key ann | jq -cRs '{order: .}' | bourse bank apply books`,
+		Flags: []cli.Flag{privateFlag("key", "sign with the key in `FILE`, of 'bourse key new'")},
+		Action: func(c *cli.Context) error {
+			private, err := privateKey(c, "key")
+			if err != nil {
+				return err
+			}
+			name := c.Args().First()
+			text, err := readText(c, name)
+			if err != nil {
+				return err
+			}
+			signed, err := order.Sign(text, private)
+			if err != nil {
+				return bad(c, name, err)
+			}
+			_, err = c.App.Writer.Write(signed)
+			return err
+		},
+	}
+}
+
+func privateFlag(name, usage string) cli.Flag { return &cli.StringFlag{Name: name, Usage: usage} }
+
+// privateKey returns the private key whose file the flag called name tells.
+func privateKey(c *cli.Context, name string) (string, error) {
+	if c.String(name) == "" {
+		return "", usagef("%s: --%s is missing; 'bourse key new' makes one", commandName(c), name)
+	}
+	return await(c.Context, func() (string, error) { return keys.Read(c.String(name)) })
+}
+
+// never is when orders expire that are booked at once: were it sooner, the same request
+// sent again would be another text.
+const never = "2099-12-31T23:59:59Z"
+
+// signOrder returns an order of that kind to the ledger of s, by an account, signed with
+// private keys.
+func signOrder(c *cli.Context, s *store.Sequencer, kind, id, account string, private []string, fields ...string) ([]byte, error) {
+	var ledger string
+	if err := s.Owners(c.Context, func(o *owners.Owners, _ float64) { ledger = o.Ledger() }); err != nil {
+		return nil, err
+	}
+	if ledger == "" {
+		return nil, errors.New("the bank is open: nobody signs; 'bourse bank own' gives it owners")
+	}
+	all := []order.Field{{Name: "ledger", Value: ledger}, {Name: "id", Value: id}, {Name: "account", Value: account}}
+	for f := range slices.Chunk(fields, 2) {
+		all = append(all, order.Field{Name: f[0], Value: f[1]})
+	}
+	o, err := order.New(kind, append(all, order.Field{Name: "expires", Value: never})...)
+	if err != nil {
+		return nil, usagef("%s: %w", commandName(c), err)
+	}
+	note := []byte(o.String())
+	for _, key := range private {
+		if note, err = order.Sign(note, key); err != nil {
+			return nil, err
+		}
+	}
+	return note, nil
+}
+
+// accounts returns who has what in the ledger of s.
+func accounts(c *cli.Context, s *store.Sequencer) (all []owners.Account, err error) {
+	err = s.Owners(c.Context, func(o *owners.Owners, now float64) { all = o.Accounts(now) })
+	return all, err
+}
+
+// signer returns the one account that has the public half of a private key.
+func signer(c *cli.Context, s *store.Sequencer, private string) (string, error) {
+	public, err := keys.Of(private)
+	if err != nil {
+		return "", err
+	}
+	all, err := accounts(c, s)
+	if err != nil {
+		return "", err
+	}
+	all = slices.DeleteFunc(all, func(a owners.Account) bool { return a.Key != public })
+	if len(all) != 1 {
+		return "", fmt.Errorf("found %s with the key given, want one", count(len(all), "account"))
+	}
+	return all[0].Account, nil
+}

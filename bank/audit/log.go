@@ -55,7 +55,7 @@ func (l *line) fault(alone bool) (found, want string) {
 }
 
 // Log proves a log of JSON lines, as bank/export writes, alone: entries, hashes,
-// and money, as [Audit] does. Of opts it uses Head and Whole. What is wrong with
+// and money, as [Audit] does. Of opts it uses Head, Whole, Keys and Follow. What is wrong with
 // the log is in the report; an error means that it could not be read, or that Head
 // is no head.
 func Log(r io.Reader, opts Options) (*Report, error) {
@@ -64,7 +64,7 @@ func Log(r io.Reader, opts Options) (*Report, error) {
 			return nil, fmt.Errorf("audit log: %w", err)
 		}
 	}
-	a := &auditor{opts: opts, chain: newChain(), books: newBooks(), authority: authority{pinned: opts.Keys}}
+	a := newAuditor(opts)
 	a.expect(opts.Head, "the head given")
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, maxLine)
@@ -96,8 +96,7 @@ func Log(r io.Reader, opts Options) (*Report, error) {
 	if a.bad == nil && len(pending) > 0 {
 		a.lines(pending, first)
 	}
-	a.finishHeads()
-	a.finishOwners()
+	a.finishEntries()
 	report := a.report()
 	report.Beyond = without(report.Beyond, lostTail, pebbleOwn)
 	if opts.Head == "" {

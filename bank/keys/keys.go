@@ -77,15 +77,24 @@ func Read(file string) (string, error) {
 
 // Of returns the public half of a private key.
 func Of(private string) (string, error) {
+	name, key, err := Pair(private)
+	if err != nil {
+		return "", err
+	}
+	return note.NewEd25519VerifierKey(name, key.Public().(ed25519.PublicKey))
+}
+
+// Pair returns the name of a private key, and the key.
+func Pair(private string) (name string, key ed25519.PrivateKey, err error) {
 	signer, err := note.NewSigner(private)
 	if err != nil {
-		return "", errPrivate
+		return "", nil, errPrivate
 	}
 	seed, err := base64.StdEncoding.DecodeString(strings.SplitN(private, "+", 5)[4])
 	if err != nil {
-		return "", errPrivate
+		return "", nil, errPrivate
 	}
-	return note.NewEd25519VerifierKey(signer.Name(), ed25519.NewKeyFromSeed(seed[1:]).Public().(ed25519.PublicKey))
+	return signer.Name(), ed25519.NewKeyFromSeed(seed[1:]), nil
 }
 
 var errPrivate = errors.New("the key is not a private one, as 'bourse key new' writes it")

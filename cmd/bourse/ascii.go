@@ -11,7 +11,7 @@ import (
 // data are the commands whose output is for programs, byte for byte, whatever the locale.
 var data = []string{
 	"scenario show", "scenario schema", "workload generate", "workload convert", "workload schedule",
-	"bank apply", "bank balance", "bank log", "bank sign", "ledger export", "ledger prove", "ledger checkpoint",
+	"bank apply", "bank balance", "bank log", "bank sign", "ledger export", "ledger prove", "ledger checkpoint", "ledger publish",
 	"key new", "market clear", "schema", "completion",
 }
 

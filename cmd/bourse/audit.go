@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"bourse/bank/audit"
+	"bourse/bank/tiles"
 	"bourse/experiments/audits"
 
 	"github.com/urfave/cli/v2"
@@ -24,6 +25,8 @@ the manifest. What you added beside is let be. Who changes the manifest, too, is
 found by its sha256 alone, which is printed: keep it elsewhere. Of an owned bank every
 entry's order is checked, its signature, key and right as of that entry; --keys holds
 the operator's first key, and that of recovery, against those that you were given.
+DIR may be the folder or URL of a log that 'ledger publish' wrote: it is audited from its
+tiles alone; --witness holds it against those that must have cosigned it.
 Exit status 3 if anything is amiss.
 
    bourse ledger audit results/paper
@@ -36,7 +39,7 @@ Exit status 3 if anything is amiss.
 			keysFlag(),
 			auditsFlag(),
 			amissFlag(),
-		}, checkpointFlags()...),
+		}, append(checkpointFlags(), trustFlags()[1:]...)...),
 		Action: auditAction,
 	}
 }
@@ -53,6 +56,10 @@ func auditAction(c *cli.Context) error {
 	if opts.Since < 0 {
 		return usagef("--since: found %d, want the number of an entry", opts.Since)
 	}
+	if address := c.Args().First(); tiles.IsLog(address) {
+		opts.Head = head
+		return auditLog(c, address, opts)
+	}
 	l, err := audits.In(c.Args().First(), head)
 	if err != nil {
 		return err
@@ -62,6 +69,19 @@ func auditAction(c *cli.Context) error {
 		return err
 	}
 	if err := f.CheckFiles(c.Context, l); err != nil {
+		return err
+	}
+	return tellAudits(c, f)
+}
+
+// auditLog audits a published log.
+func auditLog(c *cli.Context, address string, opts audit.Options) error {
+	l, err := openLog(c)
+	if err != nil {
+		return err
+	}
+	f, err := await(c.Context, func() (*audits.Found, error) { return audits.Published(c.Context, address, l, opts) })
+	if err != nil {
 		return err
 	}
 	return tellAudits(c, f)

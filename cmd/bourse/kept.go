@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -8,8 +9,11 @@ import (
 	"bourse/bank/keys"
 	"bourse/bank/proof"
 	"bourse/bank/store"
+	"bourse/bank/tiles"
 
+	"filippo.io/torchwood"
 	"github.com/urfave/cli/v2"
+	sumdb "golang.org/x/mod/sumdb/note"
 )
 
 func checkpointFlags() []cli.Flag {
@@ -153,4 +157,51 @@ func bad(c *cli.Context, what string, why error) error {
 		return err
 	}
 	return errAudit
+}
+
+// trustFlags say whose signatures a published log must have.
+func trustFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "public", Usage: "`KEY` that must have signed it, or a file that holds the key"},
+		&cli.StringSliceFlag{Name: "witness", Usage: "`KEY` of a witness that must have cosigned it; may be repeated"},
+		&cli.IntFlag{Name: "quorum", DefaultText: "all of them", Usage: "be content with `N` of the witnesses"},
+	}
+}
+
+// openLog opens the published log that c names, signed by whom it names.
+func openLog(c *cli.Context) (*tiles.Log, error) {
+	var signers, witnesses []sumdb.Verifier
+	if c.IsSet("public") {
+		public, err := publicKey(c, "public")
+		if err != nil {
+			return nil, err
+		}
+		v, err := sumdb.NewVerifier(public)
+		if err != nil {
+			return nil, err
+		}
+		signers = append(signers, v)
+	} else {
+		note(c, "who signed the log was not checked; --public tells whose key it must be")
+	}
+	for _, text := range c.StringSlice("witness") {
+		v, err := torchwood.NewCosignatureVerifier(text)
+		if err != nil {
+			return nil, usagef("--witness: found %q, want the key that 'bourse witness' prints", text)
+		}
+		witnesses = append(witnesses, v)
+	}
+	quorum := len(witnesses)
+	if c.IsSet("quorum") {
+		quorum = c.Int("quorum")
+	}
+	address := c.Args().First()
+	l, err := await(c.Context, func() (*tiles.Log, error) { return tiles.Open(context.WithoutCancel(c.Context), address) })
+	if err != nil {
+		return nil, err
+	}
+	if err := l.Verify(signers, witnesses, quorum); err != nil {
+		return nil, bad(c, address, err)
+	}
+	return l, nil
 }

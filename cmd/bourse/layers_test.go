@@ -48,7 +48,7 @@ var may = map[string]string{
 	"experiments/report":    "experiments/results experiments/stats",
 	"experiments/statement": "bank bank/export contracts/note experiments/report",
 	"experiments/verify":    "bank/audit bank/canonical experiments/results experiments/scenario",
-	"experiments/audits":    "bank/audit bank/place bank/store experiments/misuse experiments/report experiments/rescue experiments/results experiments/scenario experiments/verify",
+	"experiments/audits":    "bank/audit bank/place bank/store bank/tiles experiments/misuse experiments/report experiments/rescue experiments/results experiments/scenario experiments/verify",
 	"experiments/misuse":    "",
 	"experiments/papers":    "experiments/metrics experiments/misuse experiments/papers/... experiments/report experiments/results experiments/scenario workloadgen/plainyaml",
 	"experiments":           "bank/... contracts/... experiments/... hosts/... market workloadgen/...",

@@ -7,7 +7,7 @@ import (
 func ledgerCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "ledger",
-		Usage: "audit, show, export, sign and prove ledgers",
+		Usage: "audit, show, export, sign, prove and publish ledgers",
 		Description: `A results directory keeps ledgers in ledger/CONFIGURATION/ADMISSION/REPLICATION,
 and the head of each in its manifest.
 
@@ -24,6 +24,8 @@ and the head of each in its manifest.
 			checkpointCommand(),
 			proveCommand(),
 			verifyProofCommand(),
+			publishCommand(),
+			extendsCommand(),
 		},
 	}
 }

@@ -6,13 +6,11 @@ import (
 	"io"
 
 	"bourse/bank"
-	"bourse/bank/audit"
 	"bourse/bank/export"
 	"bourse/bank/keys"
 	"bourse/bank/place"
 	"bourse/bank/proof"
 	"bourse/bank/store"
-	"bourse/experiments/audits"
 	"bourse/experiments/misuse"
 
 	"github.com/urfave/cli/v2"
@@ -85,18 +83,8 @@ func checkpointAction(c *cli.Context) error {
 			return err
 		}
 	}
-	f, err := audits.At(dir, "").Audit(audit.Options{}, nil)
+	head, err := cleanHead(c, dir)
 	if err != nil {
-		return err
-	}
-	if !f.Clean() {
-		return tellAudits(c, f)
-	}
-	head, err := store.ParseHead(f.Ledgers[0].Report.Head)
-	if err != nil {
-		return err
-	}
-	if err := place.At(dir).Sync(); err != nil {
 		return err
 	}
 	signed, err := proof.Checkpoint{Origin: origin, Head: head}.Sign(key)

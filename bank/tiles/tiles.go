@@ -1,0 +1,338 @@
+// Package tiles publishes a ledger as a log that anybody can mirror, audit and watch: tiles
+// of hashes, bundles of entries and a signed checkpoint, as static files that any web
+// server or object store serves (c2sp.org/tlog-tiles, c2sp.org/tlog-checkpoint).
+//
+// The log's records are the lines of 'bank log', one a move, so that its size counts lines
+// and not entries; its tree is that of RFC 6962 over them. An extension line of the
+// checkpoint, "ledger SIZE:ROOT", says what head the ledger itself has. Whoever audits the
+// lines finds both.
+//
+// A log only grows: what is published once is never written again, and a ledger that is not
+// what was published is refused.
+package tiles
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"bourse/bank"
+	"bourse/bank/export"
+	"bourse/bank/store"
+
+	"filippo.io/torchwood"
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// ErrFork means that a ledger is not the one that was published.
+var ErrFork = errors.New("what is published is of another ledger, or this one was changed since")
+
+const (
+	checkpointFile = "checkpoint"
+	extension      = "ledger "
+	most           = 1<<16 - 1 // bytes of a record
+)
+
+// A Log is one that is published.
+type Log struct {
+	torchwood.Checkpoint
+	Signed []byte // the checkpoint as it was read
+
+	tiles  torchwood.TileReader
+	client *torchwood.Client
+}
+
+// IsLog reports whether address is of a published log: a URL, or a folder that holds one.
+func IsLog(address string) bool {
+	if u, err := url.Parse(address); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
+		return true
+	}
+	_, err := os.Stat(filepath.Join(address, checkpointFile))
+	return err == nil
+}
+
+// Open reads the checkpoint of the log at that address, whoever signed it: see
+// [Log.Verify].
+func Open(ctx context.Context, address string) (*Log, error) {
+	l := new(Log)
+	var err error
+	if strings.Contains(address, "://") {
+		l.tiles, err = torchwood.NewTileFetcher(address)
+	} else {
+		l.tiles, err = torchwood.NewTileFS(os.DirFS(address))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if l.client, err = torchwood.NewClient(l.tiles); err != nil {
+		return nil, err
+	}
+	if l.Signed, err = l.tiles.ReadEndpoint(ctx, checkpointFile); err != nil {
+		return nil, fmt.Errorf("log %s: %w", address, err)
+	}
+	if l.Checkpoint, err = Text(l.Signed); err != nil {
+		return nil, fmt.Errorf("log %s: %w", address, err)
+	}
+	return l, nil
+}
+
+// Text returns what a signed checkpoint says, whoever signed it.
+func Text(signed []byte) (torchwood.Checkpoint, error) {
+	_, err := note.Open(signed, note.VerifierList())
+	var unverified *note.UnverifiedNoteError
+	if !errors.As(err, &unverified) {
+		return torchwood.Checkpoint{}, fmt.Errorf("checkpoint: %w", err)
+	}
+	return torchwood.ParseCheckpoint(unverified.Note.Text)
+}
+
+// Verify returns an error unless the checkpoint is signed by one of keys, where there are
+// some, and cosigned by so many of witnesses.
+func (l *Log) Verify(keys []note.Verifier, witnesses []note.Verifier, quorum int) error {
+	by := func(known []note.Verifier) int {
+		n, err := note.Open(l.Signed, note.VerifierList(known...))
+		if err != nil {
+			return 0
+		}
+		return len(n.Sigs)
+	}
+	if len(keys) > 0 && by(keys) == 0 {
+		return fmt.Errorf("checkpoint of %s: want a signature by %s", l.Origin, names(keys))
+	}
+	if n := by(witnesses); n < quorum {
+		return fmt.Errorf("checkpoint of %s: found %d witnesses of %s, want %d", l.Origin, n, names(witnesses), quorum)
+	}
+	return nil
+}
+
+func names(keys []note.Verifier) string {
+	all := make([]string, len(keys))
+	for i, k := range keys {
+		all[i] = k.Name()
+	}
+	return strings.Join(all, ", ")
+}
+
+// Head returns the head of the ledger that was published.
+func (l *Log) Head() (store.Head, error) {
+	text, ok := strings.CutPrefix(strings.TrimSuffix(l.Extension, "\n"), extension)
+	if !ok {
+		return store.Head{}, fmt.Errorf("checkpoint of %s: found %q, want a line \"%sSIZE:ROOT\"", l.Origin, l.Extension, extension)
+	}
+	return store.ParseHead(text)
+}
+
+// Lines returns the log's lines as 'bank log' prints them, each of which is shown to be in
+// the tree of the checkpoint before it is given.
+func (l *Log) Lines(ctx context.Context) io.ReadCloser {
+	r, w := io.Pipe()
+	go func() {
+		for _, line := range l.client.AllEntries(ctx, l.Tree, 0) {
+			if _, err := w.Write(append(bytes.Clone(line), '\n')); err != nil {
+				return
+			}
+		}
+		w.CloseWithError(l.client.Err())
+	}()
+	return r
+}
+
+// Proof returns the proof that l extends the log that had so many lines.
+func (l *Log) Proof(ctx context.Context, lines int64) (tlog.TreeProof, error) {
+	switch {
+	case lines > l.N:
+		return nil, fmt.Errorf("a log of %d lines has been seen, this one has %d: %w", lines, l.N, ErrFork)
+	case lines == 0 || lines == l.N:
+		return nil, nil
+	}
+	return tlog.ProveTree(l.N, lines, torchwood.TileHashReaderWithContext(ctx, l.Tree, l.tiles))
+}
+
+// Extends reports whether l extends the log of an older checkpoint: an error wraps
+// [ErrFork] if it does not.
+func (l *Log) Extends(ctx context.Context, older torchwood.Checkpoint) error {
+	if older.Origin != l.Origin {
+		return fmt.Errorf("checkpoint of %s, want one of %s", older.Origin, l.Origin)
+	}
+	if older.N > l.N {
+		return fmt.Errorf("%d lines are published, %d were: %w", l.N, older.N, ErrFork)
+	}
+	if older.N == 0 {
+		return nil
+	}
+	if older.N == l.N {
+		if older.Hash != l.Hash {
+			return fmt.Errorf("another tree of %d lines: %w", l.N, ErrFork)
+		}
+		return nil
+	}
+	proof, err := l.Proof(ctx, older.N)
+	if err != nil {
+		return err
+	}
+	if err := tlog.CheckTree(proof, l.N, l.Hash, older.N, older.Hash); err != nil {
+		return fmt.Errorf("the tree of %d lines is not part of that of %d: %w", older.N, l.N, ErrFork)
+	}
+	return nil
+}
+
+// Write publishes entries, those of a ledger of that head, in dir, which may hold a part of
+// them already. The checkpoint is not written: see [Log.Publish].
+func Write(dir, origin string, head store.Head, entries export.Entries) (*Log, error) {
+	var had torchwood.Checkpoint
+	signed, err := os.ReadFile(filepath.Join(dir, checkpointFile))
+	switch {
+	case err == nil:
+		if had, err = Text(signed); err != nil {
+			return nil, fmt.Errorf("%s: %w", dir, err)
+		}
+		if had.Origin != origin {
+			return nil, fmt.Errorf("%s: found the log %s, want %s", dir, had.Origin, origin)
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	w := writer{dir: dir, had: had}
+	if err := w.all(entries); err != nil {
+		return nil, err
+	}
+	l := &Log{Checkpoint: torchwood.Checkpoint{Origin: origin, Tree: tlog.Tree{N: w.n}, Extension: fmt.Sprintf("%s%v\n", extension, head)}}
+	if l.Hash, err = tlog.TreeHash(w.n, w.hashes); err != nil {
+		return nil, err
+	}
+	if l.tiles, err = torchwood.NewTileFS(os.DirFS(dir)); err != nil {
+		return nil, err
+	}
+	return l, w.tiles()
+}
+
+// Publish writes the signed checkpoint of l to dir.
+func (l *Log) Publish(dir string, signed []byte) error {
+	l.Signed = signed
+	return replace(filepath.Join(dir, checkpointFile), signed)
+}
+
+// A writer writes the tiles of a log that are not there yet.
+type writer struct {
+	dir    string
+	had    torchwood.Checkpoint
+	n      int64 // lines
+	hashes stored
+	bundle []byte // of the lines since the last full one
+}
+
+// all adds the lines of entries, and writes their bundles.
+func (w *writer) all(entries export.Entries) error {
+	var text bytes.Buffer
+	for e, hash := range entries {
+		text.Reset()
+		one := func(yield func(*bank.Entry, tlog.Hash) bool) { yield(e, hash) }
+		if err := export.Write(&text, "json", one, export.Options{}); err != nil {
+			return err
+		}
+		for line := range bytes.Lines(text.Bytes()) {
+			if err := w.add(bytes.TrimSuffix(line, []byte{'\n'})); err != nil {
+				return fmt.Errorf("entry %d: %w", e.Seq, err)
+			}
+		}
+	}
+	if w.n < w.had.N {
+		return fmt.Errorf("%d lines are published, the ledger has %d: %w", w.had.N, w.n, ErrFork)
+	}
+	return w.write(false)
+}
+
+// add adds a line.
+func (w *writer) add(line []byte) (err error) {
+	if len(line) > most {
+		return fmt.Errorf("a line of %d bytes, want at most %d", len(line), most)
+	}
+	more, err := tlog.StoredHashes(w.n, line, w.hashes)
+	if err != nil {
+		return err
+	}
+	w.hashes = append(w.hashes, more...)
+	if w.bundle, err = torchwood.AppendTileEntry(w.bundle, line); err != nil {
+		return err
+	}
+	if w.n++; w.n == w.had.N {
+		if root, err := tlog.TreeHash(w.n, w.hashes); err != nil || root != w.had.Hash {
+			return errors.Join(err, fmt.Errorf("the first %d lines: %w", w.n, ErrFork))
+		}
+	}
+	if w.n%torchwood.TileWidth == 0 {
+		return w.write(true)
+	}
+	return nil
+}
+
+// write writes the bundle of the last lines, unless all of it is published.
+func (w *writer) write(full bool) error {
+	width := int(w.n % torchwood.TileWidth)
+	if full {
+		width = torchwood.TileWidth
+	}
+	defer func() { w.bundle = w.bundle[:0] }()
+	if width == 0 || w.n <= w.had.N {
+		return nil
+	}
+	return w.file(tlog.Tile{H: torchwood.TileHeight, L: -1, N: (w.n - 1) / torchwood.TileWidth, W: width}, w.bundle)
+}
+
+// tiles writes the tiles of hashes.
+func (w *writer) tiles() error {
+	for _, t := range tlog.NewTiles(torchwood.TileHeight, w.had.N, w.n) {
+		data, err := tlog.ReadTileData(t, w.hashes)
+		if err != nil {
+			return err
+		}
+		if err := w.file(t, data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *writer) file(t tlog.Tile, data []byte) error {
+	name := filepath.Join(w.dir, filepath.FromSlash(torchwood.TilePath(t)))
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return replace(name, data)
+}
+
+// replace writes a file whole or not at all.
+func replace(name string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".part-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// stored are the hashes of a tree, in the order of tlog.
+type stored []tlog.Hash
+
+// ReadHashes returns the hashes at these places.
+func (s stored) ReadHashes(at []int64) ([]tlog.Hash, error) {
+	hs := make([]tlog.Hash, len(at))
+	for i, n := range at {
+		hs[i] = s[n]
+	}
+	return hs, nil
+}

@@ -1,0 +1,211 @@
+package tiles
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bourse/bank"
+	"bourse/bank/audit"
+	"bourse/bank/export"
+	"bourse/bank/store"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ledger makes one of n entries, two of three of which are of two lines, all of them with
+// that amount from entry other on; it gives the first n of it.
+func ledger(t testing.TB, n, other int) (store.Head, export.Entries) {
+	t.Helper()
+	fs := vfs.NewMem()
+	j, err := store.Create("ledger", store.Options{FS: fs})
+	check(t, err)
+	l := bank.New(j)
+	for i := range n {
+		e := bank.Entry{Time: float64(i), Kind: bank.Reject, Contract: int64(i), Note: []byte{'"', byte(i)}}
+		if i%3 > 0 {
+			amount := bank.Micros(1)
+			if i >= other {
+				amount = bank.Micros(2)
+			}
+			e = bank.Entry{Time: float64(i), Kind: bank.Issue, Contract: bank.NoContract, ID: fmt.Sprint(i), Moves: []bank.Move{
+				{From: "mint", To: "user:1", Amount: amount}, {From: "mint", To: "user:2", Amount: bank.Micros(2)}}}
+		}
+		check(t, l.Book(&e))
+	}
+	check(t, j.Close())
+	r, err := store.OpenReader("ledger", store.Options{FS: fs})
+	check(t, err)
+	t.Cleanup(func() { r.Close() })
+	return j.Head(), r.Entries()
+}
+
+const never = 1 << 30
+
+// publish writes a ledger and a checkpoint that is signed by nobody of note.
+func publish(t testing.TB, dir string, n, other int) (*Log, store.Head, error) {
+	t.Helper()
+	head, entries := ledger(t, n, other)
+	l, err := Write(dir, "lab", head, entries)
+	if err != nil {
+		return nil, head, err
+	}
+	key, _, err := note.GenerateKey(nil, "lab")
+	check(t, err)
+	signer, err := note.NewSigner(key)
+	check(t, err)
+	signed, err := note.Sign(&note.Note{Text: l.String()}, signer)
+	check(t, err)
+	return l, head, l.Publish(dir, signed)
+}
+
+// TestLog checks that a log that grows is the log that is made at once, that each size of
+// it extends those before, and that what is read of it, from a folder or a server, is the
+// ledger, which an audit finds to be what its head says.
+func TestLog(t *testing.T) {
+	t.Parallel()
+	dir, ctx := t.TempDir(), t.Context()
+	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	defer server.Close()
+	var older []*Log
+	for _, n := range []int{0, 1, 2, 33, 153, 154, 155, 400, 400} {
+		grown, head, err := publish(t, dir, n, never)
+		check(t, err)
+		fresh, _, err := publish(t, t.TempDir(), n, never)
+		check(t, err)
+		if grown.String() != fresh.String() {
+			t.Fatalf("%d entries: grown\n%s, made at once\n%s", n, grown, fresh)
+		}
+		for _, address := range []string{dir, server.URL} {
+			l, err := Open(ctx, address)
+			check(t, err)
+			for _, o := range older {
+				check(t, l.Extends(ctx, o.Checkpoint))
+			}
+			if got, err := l.Head(); got != head || err != nil {
+				t.Errorf("head %v, %v; want %v", got, err, head)
+			}
+			text, err := io.ReadAll(l.Lines(ctx))
+			check(t, err)
+			_, entries := ledger(t, n, never)
+			var want bytes.Buffer
+			check(t, export.Write(&want, "json", entries, export.Options{}))
+			if string(text) != want.String() {
+				t.Fatalf("%d entries from %s: other lines than the ledger's", n, address)
+			}
+			r, err := audit.Log(bytes.NewReader(text), audit.Options{Head: head.String(), Whole: true})
+			check(t, err)
+			if !r.Clean() || r.Entries != int64(n) {
+				t.Errorf("audit: %+v", r)
+			}
+		}
+		older = append(older, grown)
+	}
+	if first := older[0].Checkpoint; first.N != 0 || older[len(older)-1].N != 400+266 {
+		t.Errorf("%d and %d lines", first.N, older[len(older)-1].N)
+	}
+}
+
+// TestFork checks that a ledger that is not what was published is refused, wherever it
+// differs, and leaves what is published as it was; and that another log does not extend a
+// checkpoint.
+func TestFork(t *testing.T) {
+	t.Parallel()
+	dir, ctx := t.TempDir(), t.Context()
+	l, _, err := publish(t, dir, 200, never)
+	check(t, err)
+	before := files(t, dir)
+	for _, other := range []struct{ n, at int }{{200, 1}, {200, 199}, {300, 100}, {199, never}, {0, never}} {
+		if _, _, err := publish(t, dir, other.n, other.at); !errors.Is(err, ErrFork) {
+			t.Errorf("%+v: %v", other, err)
+		}
+		if after := files(t, dir); after != before {
+			t.Errorf("%+v: what is published was changed", other)
+		}
+		if other.n == 0 {
+			continue
+		}
+		fork, _, err := publish(t, t.TempDir(), other.n, other.at)
+		check(t, err)
+		if err := fork.Extends(ctx, l.Checkpoint); !errors.Is(err, ErrFork) {
+			t.Errorf("%+v: extends what was published: %v", other, err)
+		}
+	}
+	head, entries := ledger(t, 200, never)
+	if _, err := Write(dir, "other", head, entries); err == nil {
+		t.Error("a log was gone on with under another origin")
+	}
+}
+
+func files(t testing.TB, dir string) string {
+	var all strings.Builder
+	check(t, filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(name)
+		fmt.Fprintf(&all, "%s %x\n", name, tlog.RecordHash(b))
+		return err
+	}))
+	return all.String()
+}
+
+// TestHarm checks that any byte changed and any file gone is noticed by who reads the log.
+func TestHarm(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	_, _, err := publish(t, dir, 100, never)
+	check(t, err)
+	n := 0
+	check(t, filepath.WalkDir(filepath.Join(dir, "tile"), func(name string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		whole, err := os.ReadFile(name)
+		check(t, err)
+		for at := 0; at < len(whole); at += 1 + len(whole)/7 {
+			harmed := bytes.Clone(whole)
+			harmed[at] ^= 4
+			check(t, os.WriteFile(name, harmed, 0o644))
+			if readable(t.Context(), dir) {
+				t.Errorf("byte %d of %s is changed, and nobody notices", at, name)
+			}
+			n++
+		}
+		check(t, os.Remove(name))
+		if readable(t.Context(), dir) {
+			t.Errorf("%s is gone, and nobody notices", name)
+		}
+		return os.WriteFile(name, whole, 0o644)
+	}))
+	if n < 10 || !readable(t.Context(), dir) {
+		t.Errorf("%d bytes were changed", n)
+	}
+}
+
+// readable reports whether all lines of a log are in its tree.
+func readable(ctx context.Context, dir string) bool {
+	l, err := Open(ctx, dir)
+	if err != nil {
+		return false
+	}
+	_, err = io.Copy(io.Discard, l.Lines(ctx))
+	return err == nil
+}

@@ -1,0 +1,78 @@
+package witness
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"filippo.io/torchwood"
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// Ask asks the witness at url to cosign a signed checkpoint, and returns its line. Old is
+// the size that it is thought to have signed last; proof gives the proof from any size.
+// Key is the witness's verifier key: a line that it does not verify is an error.
+func Ask(ctx context.Context, url string, key *torchwood.CosignatureVerifier, signed []byte, old int64, proof func(from int64) (tlog.TreeProof, error)) (line []byte, err error) {
+	for try := 0; ; try++ {
+		line, conflict, err := ask(ctx, url, signed, old, proof)
+		if conflict != nil && try == 0 {
+			old = *conflict
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("witness %s: %w", url, err)
+		}
+		text, _, _ := strings.Cut(string(signed), "\n\n")
+		if _, err := note.Open([]byte(text+"\n\n"+string(line)), note.VerifierList(key)); err != nil {
+			return nil, fmt.Errorf("witness %s: its answer is no signature of %s: %w", url, key.Name(), err)
+		}
+		return line, nil
+	}
+}
+
+// ask asks once. Conflict is the size that the witness knows, if it is another.
+func ask(ctx context.Context, url string, signed []byte, old int64, proof func(from int64) (tlog.TreeProof, error)) (line []byte, conflict *int64, err error) {
+	hashes, err := proof(old)
+	if err != nil {
+		return nil, nil, err
+	}
+	var body bytes.Buffer
+	fmt.Fprintf(&body, "old %d\n", old)
+	for _, h := range hashes {
+		fmt.Fprintln(&body, h)
+	}
+	body.WriteByte('\n')
+	body.Write(signed)
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(url, "/")+"/add-checkpoint", &body)
+	if err != nil {
+		return nil, nil, err
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer answer.Body.Close()
+	line, err = io.ReadAll(io.LimitReader(answer.Body, maxBody))
+	if err != nil {
+		return nil, nil, err
+	}
+	text := strings.TrimSpace(string(line))
+	switch answer.StatusCode {
+	case http.StatusOK:
+		return line, nil, nil
+	case http.StatusConflict:
+		size, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || size < 0 {
+			return nil, nil, fmt.Errorf("it answers %q, want the size that it knows", text)
+		}
+		return nil, &size, fmt.Errorf("it has signed a log of %d lines that this one does not extend", size)
+	case http.StatusUnprocessableEntity:
+		return nil, nil, fmt.Errorf("what it has signed is not part of this log: %s", text)
+	}
+	return nil, nil, fmt.Errorf("%s: %s", answer.Status, text)
+}

@@ -1,0 +1,206 @@
+// Package witness keeps the keepers of logs honest: a witness signs a log's checkpoint only
+// if it extends the last one that it signed, so that whoever sees its signature has been
+// shown what all others were (c2sp.org/tlog-witness, c2sp.org/tlog-cosignature).
+//
+// It knows a log by its origin and keys, and keeps one checkpoint of each: a small file. It
+// does not know what a log is of.
+package witness
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"filippo.io/torchwood"
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+const (
+	maxBody  = 1 << 16 // bytes of a request
+	maxProof = 63      // lines
+)
+
+// A Witness answers requests to cosign checkpoints: it is a [http.Handler].
+type Witness struct {
+	dir    string // one file a log
+	signer note.Signer
+	logs   map[string][]note.Verifier // by origin
+
+	mu sync.Mutex // one request at a time: none sees a size that another is about to change
+}
+
+// New returns a witness that keeps what it has signed in dir, which must be its own. Logs
+// are the verifier keys of the logs that it knows, by origin.
+func New(dir string, signer note.Signer, logs map[string][]note.Verifier) (*Witness, error) {
+	if len(logs) == 0 {
+		return nil, errors.New("a witness of no log")
+	}
+	return &Witness{dir: dir, signer: signer, logs: logs}, os.MkdirAll(dir, 0o700)
+}
+
+// A refusal is what a witness answers if it does not sign.
+type refusal struct {
+	status int
+	text   string
+	size   int64 // of the log as it is known, of a conflict
+}
+
+func (r *refusal) Error() string { return r.text }
+
+// ServeHTTP implements [http.Handler].
+func (w *Witness) ServeHTTP(out http.ResponseWriter, in *http.Request) {
+	if in.URL.Path != "/add-checkpoint" {
+		http.NotFound(out, in)
+		return
+	}
+	if in.Method != http.MethodPost {
+		out.Header().Set("Allow", http.MethodPost)
+		http.Error(out, "want POST", http.StatusMethodNotAllowed)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(out, in.Body, maxBody))
+	if err != nil {
+		http.Error(out, "request is too long", http.StatusBadRequest)
+		return
+	}
+	lines, err := w.sign(body)
+	var no *refusal
+	switch {
+	case errors.As(err, &no) && no.status == http.StatusConflict:
+		out.Header().Set("Content-Type", "text/x.tlog.size")
+		out.WriteHeader(no.status)
+		fmt.Fprintf(out, "%d\n", no.size)
+	case errors.As(err, &no):
+		http.Error(out, no.text, no.status)
+	case err != nil:
+		http.Error(out, err.Error(), http.StatusInternalServerError)
+	default:
+		_, _ = out.Write(lines) // who has gone asks again
+	}
+}
+
+// sign returns the cosignature lines for the checkpoint that body asks to be signed.
+func (w *Witness) sign(body []byte) ([]byte, error) {
+	old, proof, signed, err := parse(body)
+	if err != nil {
+		return nil, err
+	}
+	origin, _, _ := strings.Cut(string(signed), "\n")
+	known, ok := w.logs[origin]
+	if !ok {
+		return nil, &refusal{status: http.StatusNotFound, text: "unknown log"}
+	}
+	n, err := note.Open(signed, note.VerifierList(known...))
+	if err != nil {
+		return nil, &refusal{status: http.StatusForbidden, text: "no signature of the log"}
+	}
+	c, err := torchwood.ParseCheckpoint(n.Text)
+	if err != nil || c.Origin != origin {
+		return nil, bad("malformed checkpoint")
+	}
+	if old > c.N {
+		return nil, bad("the old size is larger than the checkpoint's")
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	last, err := w.last(origin)
+	if err != nil {
+		return nil, err
+	}
+	if last.N != old || old == c.N && old > 0 && last.Hash != c.Hash {
+		return nil, &refusal{status: http.StatusConflict, text: "another size", size: last.N}
+	}
+	switch {
+	case old == 0 || old == c.N:
+		if len(proof) > 0 {
+			return nil, bad("a proof where there is nothing to prove")
+		}
+	case tlog.CheckTree(proof, c.N, c.Hash, old, last.Hash) != nil:
+		return nil, &refusal{status: http.StatusUnprocessableEntity, text: "the checkpoint does not extend the last one"}
+	}
+	both, err := note.Sign(&note.Note{Text: n.Text}, w.signer)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.keep(origin, n.Text); err != nil {
+		return nil, err
+	}
+	return both[len(n.Text)+1:], nil
+}
+
+func bad(text string) error { return &refusal{status: http.StatusBadRequest, text: text} }
+
+// parse returns the parts of a request: old size, consistency proof, signed checkpoint.
+func parse(body []byte) (old int64, proof tlog.TreeProof, signed []byte, err error) {
+	head, signed, ok := bytes.Cut(body, []byte("\n\n"))
+	lines := strings.Split(string(head), "\n")
+	size, is := strings.CutPrefix(lines[0], "old ")
+	old, err = strconv.ParseInt(size, 10, 64)
+	if !ok || !is || err != nil || old < 0 || strconv.FormatInt(old, 10) != size {
+		return 0, nil, nil, bad(`want "old SIZE", a line a hash, an empty line, a checkpoint`)
+	}
+	if len(lines)-1 > maxProof {
+		return 0, nil, nil, bad("a proof of too many lines")
+	}
+	for _, line := range lines[1:] {
+		h, err := tlog.ParseHash(line)
+		if err != nil || h.String() != line {
+			return 0, nil, nil, bad("a line of the proof is no hash")
+		}
+		proof = append(proof, h)
+	}
+	return old, proof, signed, nil
+}
+
+// last returns what of a log was signed last, a tree of nothing if nothing was.
+func (w *Witness) last(origin string) (torchwood.Checkpoint, error) {
+	text, err := os.ReadFile(w.file(origin))
+	if errors.Is(err, fs.ErrNotExist) {
+		return torchwood.Checkpoint{Origin: origin}, nil
+	}
+	if err != nil {
+		return torchwood.Checkpoint{}, err
+	}
+	c, err := torchwood.ParseCheckpoint(string(text))
+	if err != nil || c.Origin != origin {
+		return torchwood.Checkpoint{}, fmt.Errorf("%s: want the last checkpoint of %s: nothing is signed until it is", w.file(origin), origin)
+	}
+	return c, nil
+}
+
+// keep notes that the checkpoint of that text is signed, before anybody is told.
+func (w *Witness) keep(origin, text string) error {
+	f, err := os.CreateTemp(w.dir, ".part-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), w.file(origin))
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return err
+	}
+	d, err := os.Open(w.dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+func (w *Witness) file(origin string) string {
+	sum := sha256.Sum256([]byte(origin))
+	return filepath.Join(w.dir, hex.EncodeToString(sum[:]))
+}

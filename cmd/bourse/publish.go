@@ -1,0 +1,212 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"bourse/bank/audit"
+	"bourse/bank/export"
+	"bourse/bank/keys"
+	"bourse/bank/place"
+	"bourse/bank/store"
+	"bourse/bank/tiles"
+	"bourse/bank/witness"
+	"bourse/experiments/audits"
+	"bourse/experiments/misuse"
+
+	"filippo.io/torchwood"
+	"github.com/urfave/cli/v2"
+	sumdb "golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+func publishCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "publish",
+		Usage:     "write a ledger as static files that anybody can mirror and audit",
+		ArgsUsage: "DIR",
+		Description: `Writes the ledger's lines, as 'bank log' prints them, as a transparency log: tiles and a
+signed checkpoint (c2sp.org/tlog-tiles) that any web server or object store serves.
+'ledger audit' takes their folder or URL in place of a ledger. What is published before
+is gone on with, and never changed: a ledger that is another is refused, exit status 3.
+
+Everybody who reads it sees every account, amount and note. Publishing is a choice:
+accounts may be called by pseudonyms from the start; they cannot be taken back.
+
+Each --witness is asked to cosign the checkpoint, which it does only if it extends the
+last that it signed: readers who want its signature see what all others see. Nothing is
+published that fewer than --quorum have signed.
+
+   bourse ledger publish books --key key --out public
+   bourse ledger publish books --key key --out public --witness https://w.example=KEY`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "key", Usage: "sign with the key in `FILE`, of 'bourse key new'"},
+			&cli.StringFlag{Name: "origin", DefaultText: "the last part of DIR", Usage: "what the log is called: `NAME` without spaces, the same each time"},
+			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the log to `DIR`"},
+			&cli.StringSliceFlag{Name: "witness", Usage: "have the witness at a URL cosign it, whose key that must be: `URL=KEY`; may be repeated"},
+			&cli.IntFlag{Name: "quorum", DefaultText: "all of them", Usage: "publish if `N` of the witnesses have signed"},
+		},
+		Action: publishAction,
+	}
+}
+
+func publishAction(c *cli.Context) error {
+	if c.String("key") == "" || c.String("out") == "" {
+		return usagef("%s: --key and --out are needed; 'bourse key new' makes a key", commandName(c))
+	}
+	key, err := await(c.Context, func() (string, error) { return keys.Read(c.String("key")) })
+	if err != nil {
+		return err
+	}
+	signer, err := sumdb.NewSigner(key)
+	if err != nil {
+		return usagef("--key: %s: the key is not a private one", c.String("key"))
+	}
+	witnesses, err := witnessesOf(c)
+	if err != nil {
+		return err
+	}
+	quorum := len(witnesses)
+	if c.IsSet("quorum") {
+		if quorum = c.Int("quorum"); quorum < 0 || quorum > len(witnesses) {
+			return usagef("--quorum: found %d, want 0 to %d, the number of witnesses", quorum, len(witnesses))
+		}
+	}
+	dir := c.Args().First()
+	origin := c.String("origin")
+	if origin == "" {
+		if origin, err = place.At(dir).Base(); err != nil {
+			return err
+		}
+	}
+	head, err := cleanHead(c, dir)
+	if err != nil {
+		return err
+	}
+	var l *tiles.Log
+	err = readLedger(c, func(_ io.Writer, entries export.Entries) (err error) {
+		l, err = tiles.Write(c.String("out"), origin, head, export.UpTo(entries, head.Size))
+		return err
+	})
+	if errors.Is(err, tiles.ErrFork) {
+		return bad(c, c.String("out"), err)
+	}
+	if err != nil {
+		return err
+	}
+	signed, err := sumdb.Sign(&sumdb.Note{Text: l.String()}, signer)
+	if err != nil {
+		return misuse.Of(err)
+	}
+	if signed, err = cosigned(c, l, signed, witnesses, quorum); err != nil {
+		return err
+	}
+	if err := l.Publish(c.String("out"), signed); err != nil {
+		return err
+	}
+	_, err = c.App.Writer.Write(signed)
+	return err
+}
+
+// cleanHead returns the head of the ledger in dir, which is audited.
+func cleanHead(c *cli.Context, dir string) (store.Head, error) {
+	f, err := audits.At(dir, "").Audit(audit.Options{}, nil)
+	if err != nil {
+		return store.Head{}, err
+	}
+	if !f.Clean() {
+		return store.Head{}, tellAudits(c, f)
+	}
+	head, err := store.ParseHead(f.Ledgers[0].Report.Head)
+	if err != nil {
+		return store.Head{}, err
+	}
+	return head, place.At(dir).Sync()
+}
+
+// A watcher is a witness that is asked.
+type watcher struct {
+	url string
+	key *torchwood.CosignatureVerifier
+}
+
+func witnessesOf(c *cli.Context) (all []watcher, err error) {
+	for _, text := range c.StringSlice("witness") {
+		url, key, ok := strings.Cut(text, "=")
+		v, err := torchwood.NewCosignatureVerifier(strings.TrimSpace(key))
+		if !ok || err != nil || !strings.HasPrefix(url, "http") {
+			return nil, usagef("--witness: found %q, want URL=KEY, the key that 'bourse witness' prints", text)
+		}
+		all = append(all, watcher{url, v})
+	}
+	return all, nil
+}
+
+// cosigned returns a signed checkpoint with the lines of the witnesses that sign it, too.
+func cosigned(c *cli.Context, l *tiles.Log, signed []byte, witnesses []watcher, quorum int) ([]byte, error) {
+	proof := func(from int64) (tlog.TreeProof, error) { return l.Proof(c.Context, from) }
+	var refused []error
+	for _, w := range witnesses {
+		line, err := witness.Ask(c.Context, w.url, w.key, signed, 0, proof)
+		if err != nil {
+			refused = append(refused, err)
+			note(c, "%v", err)
+			continue
+		}
+		signed = append(signed, line...)
+	}
+	if n := len(witnesses) - len(refused); n < quorum {
+		return nil, fmt.Errorf("%s signed it, want %d: nothing is published: %w", witnessCount(n), quorum, errors.Join(refused...))
+	}
+	return signed, nil
+}
+
+// witnessCount says how many there are.
+func witnessCount(n int) string {
+	if n == 1 {
+		return "1 witness"
+	}
+	return fmt.Sprintf("%d witnesses", n)
+}
+
+func extendsCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "extends",
+		Usage:     "check that a published log extends one of its older checkpoints, without the ledger",
+		ArgsUsage: "DIR|URL",
+		Description: `Reads the log's checkpoint and a few tiles of hashes. Exit status 3 if what was published
+then is not part of what is published now.
+
+   bourse ledger extends https://bank.example/books --since checkpoint --public key.pub`,
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "since", Usage: "the older checkpoint, in `FILE`"},
+		}, trustFlags()...),
+		Action: extendsAction,
+	}
+}
+
+func extendsAction(c *cli.Context) error {
+	name := c.String("since")
+	if name == "" {
+		return usagef("%s: --since is missing, a checkpoint that was kept", commandName(c))
+	}
+	text, err := readText(c, name)
+	if err != nil {
+		return err
+	}
+	older, err := tiles.Text(text)
+	if err != nil {
+		return bad(c, name, err)
+	}
+	l, err := openLog(c)
+	if err != nil {
+		return err
+	}
+	if err := l.Extends(c.Context, older); err != nil {
+		return bad(c, c.Args().First(), err)
+	}
+	_, err = fmt.Fprintf(c.App.Writer, "%s: %d lines extend the %d of %s\n", c.Args().First(), l.N, older.N, name)
+	return err
+}

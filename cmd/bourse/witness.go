@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"bourse/bank/keys"
+	"bourse/bank/witness"
+
+	"filippo.io/torchwood"
+	"github.com/urfave/cli/v2"
+	sumdb "golang.org/x/mod/sumdb/note"
+)
+
+func witnessCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "witness",
+		Usage:     "cosign checkpoints of logs, of each only what extends the last",
+		ArgsUsage: "DIR",
+		Description: `Serves c2sp.org/tlog-witness: 'ledger publish --witness' asks it, and so can keepers of
+other logs. It knows the logs of --log and keeps in DIR the last checkpoint of each that
+it signed: never give it an older copy of that. Its own key, which is printed, is what
+readers of a log ask for.
+
+   bourse key new --name w.example key
+   bourse witness watched --key key --log books=key.pub --listen 127.0.0.1:8423`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "key", Usage: "sign with the key in `FILE`, of 'bourse key new'"},
+			&cli.StringSliceFlag{Name: "log", Usage: "cosign the log that is called so and signed by that key, or the one in a file: `ORIGIN=KEY`; may be repeated"},
+			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8423", Usage: "answer at `ADDRESS`"},
+		},
+		Action: witnessAction,
+	}
+}
+
+func witnessAction(c *cli.Context) error {
+	if c.String("key") == "" || len(c.StringSlice("log")) == 0 {
+		return usagef("witness: --key and --log are needed")
+	}
+	private, err := await(c.Context, func() (string, error) { return keys.Read(c.String("key")) })
+	if err != nil {
+		return err
+	}
+	name, key, err := keys.Pair(private)
+	if err != nil {
+		return usagef("--key: %w", err)
+	}
+	signer, err := torchwood.NewCosignatureSigner(name, key)
+	if err != nil {
+		return err
+	}
+	logs, err := watched(c)
+	if err != nil {
+		return err
+	}
+	w, err := witness.New(c.Args().First(), signer, logs)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", c.String("listen"))
+	if err != nil {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	if _, err := fmt.Fprintln(c.App.Writer, signer.Verifier()); err != nil {
+		return err
+	}
+	note(c, "witness of %s at http://%s", count(len(logs), "log"), listener.Addr())
+	return serve(c.Context, listener, w)
+}
+
+// watched returns the keys of the logs that c names.
+func watched(c *cli.Context) (map[string][]sumdb.Verifier, error) {
+	logs := make(map[string][]sumdb.Verifier)
+	for _, text := range c.StringSlice("log") {
+		origin, key, ok := strings.Cut(text, "=")
+		if !ok {
+			return nil, usagef("--log: found %q, want ORIGIN=KEY", text)
+		}
+		public, err := keys.Public(key)
+		if err != nil {
+			file, err := readText(c, key)
+			if err != nil {
+				return nil, err
+			}
+			if public, err = keys.Public(string(file)); err != nil {
+				return nil, usagef("--log: %s: %w", key, err)
+			}
+		}
+		v, err := sumdb.NewVerifier(public)
+		if err != nil {
+			return nil, err
+		}
+		logs[origin] = append(logs[origin], v)
+	}
+	return logs, nil
+}
+
+// serve answers at l until ctx ends, and finishes what it is at.
+func serve(ctx context.Context, l net.Listener, h http.Handler) error {
+	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, MaxHeaderBytes: 1 << 14}
+	failed := make(chan error, 1)
+	go func() { failed <- s.Serve(l) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	if err := s.Shutdown(end); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,31 @@
+package audits
+
+import (
+	"context"
+
+	"bourse/bank/audit"
+	"bourse/bank/tiles"
+	"bourse/experiments/verify"
+)
+
+// Published audits a log that was published, at that address, from its tiles alone.
+func Published(ctx context.Context, address string, l *tiles.Log, opts audit.Options) (*Found, error) {
+	head, err := l.Head()
+	if err != nil {
+		return nil, err
+	}
+	opts.Follow = verify.Follow(nil)
+	if opts.Head == "" {
+		opts.Head, opts.Whole = head.String(), true
+	}
+	lines := l.Lines(ctx)
+	defer lines.Close()
+	r, err := audit.Log(lines, opts)
+	if err != nil {
+		return nil, err
+	}
+	if r.Clean() && r.Head != head.String() {
+		r.Findings = append(r.Findings, audit.Finding{Found: "head " + r.Head, Want: head.String() + ", by the checkpoint"})
+	}
+	return &Found{Ledgers: []Audited{{address, r}}}, nil
+}

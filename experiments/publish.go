@@ -283,7 +283,7 @@ func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger)
 // told says what the results themselves make a reader know.
 func (s *Study) told() []string {
 	e := s.Experiment
-	notes := append(s.stopped(), s.noSample()...)
+	notes := slices.Concat(s.stopped(), s.noSample(), s.beside().Against)
 	swept := len(e.Sweep) > 0
 	if swept && !slices.ContainsFunc(sweep(e).Metrics, func(m string) bool { return strings.Contains(m, "efficiency") }) {
 		return notes

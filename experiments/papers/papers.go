@@ -69,11 +69,12 @@ type Paper struct {
 	Name    string // of the folder
 	Swept   bool   // each scenario is a figure or an experiment of it: the preset NAME-FILE, not FILE
 	Figures Draw
+	Against func(market.Printed) []string // what of it speaks against itself; nil: nothing is known
 }
 
 // table lists the papers. The first says what is run where nothing is named.
 var table = []Paper{
-	{Name: "market", Figures: market.Figures},
+	{Name: "market", Figures: market.Figures, Against: market.Against},
 	{Name: "librarisk", Swept: true},
 	{Name: "librasla", Swept: true},
 	{Name: "reservations", Swept: true},

@@ -69,12 +69,13 @@ type Paper struct {
 	Name    string // of the folder
 	Swept   bool   // each scenario is a figure or an experiment of it: the preset NAME-FILE, not FILE
 	Figures Draw
-	Against func(market.Printed) []string // what of it speaks against itself; nil: nothing is known
+	Against func(market.Printed) []string                                // what of it speaks against itself; nil: nothing is known
+	Error   func(market.Printed, string, string, string) (float64, bool) // the standard error of a number of a configuration, policy and metric; nil: none is known
 }
 
 // table lists the papers. The first says what is run where nothing is named.
 var table = []Paper{
-	{Name: "market", Figures: market.Figures, Against: market.Against},
+	{Name: "market", Figures: market.Figures, Against: market.Against, Error: market.Error},
 	{Name: "librarisk", Swept: true},
 	{Name: "librasla", Swept: true},
 	{Name: "reservations", Swept: true},
@@ -98,7 +99,7 @@ func (p Paper) presets() map[string]string {
 	presets := make(map[string]string)
 	for _, f := range must(files.ReadDir(p.Name)) {
 		name, ok := strings.CutSuffix(f.Name(), ".yaml")
-		if !ok || name == "claims" || name == "reference" {
+		if !ok || name == "claims" || name == "reference" || name == "readings" {
 			continue
 		}
 		if p.Swept {
@@ -107,6 +108,17 @@ func (p Paper) presets() map[string]string {
 		presets[name] = path.Join(p.Name, f.Name())
 	}
 	return presets
+}
+
+// Readings returns the files of readings by name: market-readings and so on.
+func Readings() map[string][]byte {
+	all := make(map[string][]byte)
+	for _, p := range table {
+		if data, err := files.ReadFile(p.Name + "/readings.yaml"); err == nil {
+			all[p.Name+"-readings"] = data
+		}
+	}
+	return all
 }
 
 // Names returns what may be run by name: the presets, and the papers of which every

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"bourse/experiments/papers/claims"
+	"bourse/experiments/papers/market"
 	"bourse/experiments/report"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
@@ -34,6 +35,8 @@ type Reference struct {
 
 	Labels   map[string]string `yaml:"labels"`   // names as it writes them
 	Modelled []string          `yaml:"modelled"` // presets in which a recorded trace of availability has no place
+
+	errorOf func(market.Printed, string, string, string) (float64, bool)
 }
 
 // Draw draws results of a scenario that asks for no figure.
@@ -176,7 +179,7 @@ func (r Reference) or(other Reference) Reference {
 
 // reference reads what p prints.
 func (p Paper) reference() Reference {
-	r := Reference{Figures: p.Figures}
+	r := Reference{Figures: p.Figures, errorOf: p.Error}
 	data, err := files.ReadFile(p.Name + "/reference.yaml")
 	if errors.Is(err, fs.ErrNotExist) {
 		return r
@@ -214,6 +217,15 @@ func (r *Reference) Tested(configuration, first, second, metric string) (t float
 
 // Critical returns the configurations of the tests, and the t that is critical.
 func (r *Reference) Critical() ([]string, float64) { return r.Tests.Configurations, r.Tests.Critical }
+
+// Error returns the standard error of a number that is printed, where the paper lets it be
+// known.
+func (r *Reference) Error(configuration, admission, metric string) (float64, bool) {
+	if r.errorOf == nil {
+		return 0, false
+	}
+	return r.errorOf(r, configuration, admission, metric)
+}
 
 // T returns what is printed of row i of the tests in a configuration.
 func (t Tests) T(i int, configuration string) (value *float64, significant bool) {

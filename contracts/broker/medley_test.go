@@ -35,6 +35,7 @@ type medley struct {
 	end             float64                  // instant at which the market closes, +Inf if it does not
 	funds           float64                  // of the provider, $
 	window          float64
+	renew           float64
 	asks            []ask
 }
 
@@ -52,6 +53,7 @@ func newMedley(seed uint64, n int) *medley {
 	m := &medley{
 		seed: seed, policy: pick(rng, admission.Table(nil, nil).Names()...), end: math.Inf(1), cancels: map[contracts.ID]float64{},
 		payment: pick(rng, Payments().Names()...), funds: pick(rng, 0, 0.5, 1000), window: pick(rng, 10.0, 300),
+		renew: pick(rand.New(rand.NewPCG(seed, 12)), 0, 0, 40.0, 700),
 	}
 	like := hosts.Spec{
 		CPUs: pick(rng, 0.5, 1, 2, 4, 7.3), Speed: pick(rng, 1, 1, 0.3, 2.5), Cap: pick(rng, 0, 1, 1, 0.4),
@@ -74,6 +76,9 @@ func newMedley(seed uint64, n int) *medley {
 	kind := rng.IntN(4)       // of deadlines
 	perHost := pick(rng, 0, 1, 4)
 	loose := m.queues() && rng.IntN(4) > 0 // deadlines that nobody meets in the queue
+	if loose {
+		m.renew = 0 // it would not end
+	}
 	now := pick(rng, 0.0, 0, 3e7)
 	for range n {
 		if rng.IntN(5) > 0 {
@@ -240,6 +245,7 @@ func (m *medley) open(noted bool) *world {
 	}
 	c.Availability = m.churn
 	c.Sharing = must(sharing.Table().New(m.sharing, noOptions))
+	c.Renew = m.renew
 	w.config = c
 	return w
 }

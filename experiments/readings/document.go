@@ -193,10 +193,10 @@ func (found *Found) notes() []string {
 	for i := range found.Numbers {
 		n := &found.Numbers[i]
 		if n.Error != nil {
-			known = append(known, n.Case.String())
+			known = append(known, n.text())
 		}
 		if found.metBy(i) == 0 {
-			never = append(never, n.Case.String())
+			never = append(never, n.text())
 		}
 	}
 	if never != nil {

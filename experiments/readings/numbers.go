@@ -26,8 +26,8 @@ type Number struct {
 // A Case is what a number is of.
 type Case struct{ Configuration, Admission, Metric string }
 
-// String names it.
-func (c Case) String() string { return c.Configuration + " " + c.Admission + " " + c.Metric }
+// text names it.
+func (c Case) text() string { return c.Configuration + " " + c.Admission + " " + c.Metric }
 
 // columns of a table of printed numbers; the first four must be there.
 var columns = []string{"configuration", "admission", "metric", "value", "to", "error", "source"}
@@ -70,7 +70,7 @@ func ReadNumbers(source string, text []byte) (all []Number, err error) {
 			return nil, err
 		}
 		if seen[n.Case] {
-			return nil, n.Fail("metric", "found %s twice", n.Case)
+			return nil, n.Fail("metric", "found %s twice", n.text())
 		}
 		seen[n.Case] = true
 		all = append(all, n)
@@ -127,7 +127,7 @@ func (n *Number) read(header, row []string) error {
 func (n *Number) Fail(column, format string, args ...any) error {
 	at := n.at
 	if at == "" {
-		at = n.Case.String()
+		at = n.text()
 	}
 	return misuse.Errorf("%s: %s: %s", at, column, fmt.Sprintf(format, args...))
 }

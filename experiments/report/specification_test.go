@@ -12,7 +12,9 @@ import (
 // point that stands out in a path of its own.
 func TestSpecification(t *testing.T) {
 	t.Parallel()
-	pt := func(x, mean float64) report.Point { return report.Point{X: x, Mean: mean, Lo: mean / 2, Hi: mean * 1.5} }
+	pt := func(x, mean float64) report.Point {
+		return report.Point{X: x, Mean: mean, Lo: mean / 2, Hi: mean * 1.5}
+	}
 	f := report.Figure{Name: "curve", Title: "Readings", Panels: []report.Panel{{
 		Y: "distance", Marked: 1, Curves: []report.Curve{{Name: "d", Points: []report.Point{pt(1, 3), pt(2, 4), pt(3, 40)}}},
 		Options: []report.Option{

@@ -38,9 +38,11 @@ Text, readings.html, a specification curve, and tables as CSV and JSON.
 A run that is interrupted keeps what it has found, and the same command goes on.
 
    bourse readings                             the market paper's, a few minutes
+   bourse readings -n 5                        a first look
    bourse readings mine.yaml --out results/mine`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "preset", Usage: "run the preset `NAME` in place of a file: " + strings.Join(presets, ", ")},
+			&cli.IntFlag{Name: "replications", Aliases: []string{"n"}, Usage: "repeat every reading `N` times, not as often as the file says"},
 			&cli.IntFlag{Name: "workers", Value: runtime.NumCPU(), Usage: "run `N` replications at once; results do not depend on it"},
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write results to `DIR` (default: results/ and the file's name)"},
 			&cli.BoolFlag{Name: "fresh", Usage: "drop what an interrupted run has left"},
@@ -57,6 +59,11 @@ func readingsAction(c *cli.Context) error {
 	r, err := readReadings(c)
 	if err != nil {
 		return err
+	}
+	if c.IsSet("replications") {
+		if r.Replications = c.Int("replications"); r.Replications < 2 || r.Replications > 1e6 {
+			return usagef("--replications: found %d, want 2 to 1000000", r.Replications)
+		}
 	}
 	elapsed := stopwatch()
 	dir := orElse(c.String("out"), "results", r.Name)

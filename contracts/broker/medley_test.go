@@ -150,7 +150,7 @@ func newMedley(seed uint64, n int) *medley {
 
 // choose draws options of the policy, and a sharing rule.
 func (m *medley) choose(rng *rand.Rand) {
-	m.sharing, m.bidding, m.forecast = admission.SharingOf(m.policy), pick(rng, "cheapest", "cheapest", "random"), pick(rng, market.Forecasters().Names()...)
+	m.sharing, m.bidding, m.forecast = admission.SharingOf(m.policy), pick(rng, "cheapest", "cheapest", "random", "best-response"), pick(rng, market.Forecasters().Names()...)
 	if m.policy != "reserve" && rng.IntN(3) == 0 {
 		m.sharing = pick(rng, "auction", "exclusive", "deadline", "librasla", "turns")
 	}

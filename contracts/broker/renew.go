@@ -2,6 +2,12 @@ package broker
 
 import "math"
 
+// The paper derives the spending rate from budget and deadline once (§3: the default) and
+// does not say that it stays so. Renewed, each contract bids again every Renew seconds from
+// its own start, or from when it was placed again, as long as that is before its deadline;
+// it keeps its hosts and the proportions of its bids. Whose bids are promises to others, or
+// were weighed when it was let in, is for whoever sets Renew.
+
 // renewBids lets contract i, which runs, bid what is left of its budget over what is left
 // of the time.
 func (b *Broker) renewBids(i int32) {

@@ -30,19 +30,19 @@ func (found *Found) Document(l report.Labels) report.Document {
 			len(found.Readings), f.Scenario, f.Replications, len(found.Numbers), f.Strength, len(f.Factors), array),
 		Tables:  []report.Table{found.explained(), found.confirmed(), found.alone(), found.numbers(l)},
 		Figures: []report.Figure{found.curve()},
-		Notes:   found.notes(),
-		Data:    []report.File{{Name: "readings.json", Data: found.json()}, {Name: "readings.csv", Data: found.readingsCSV()}, {Name: "effects.csv", Data: found.effectsCSV()}, {Name: "numbers.csv", Data: found.numbersCSV()}},
+		Notes:   found.notes(l),
+		Data:    []report.File{{Name: "readings.json", Data: found.json(l)}, {Name: "readings.csv", Data: found.readingsCSV()}, {Name: "effects.csv", Data: found.effectsCSV()}, {Name: "numbers.csv", Data: found.numbersCSV()}},
 	}
-	d.Values = func(files []string) any { return found.values(files) }
+	d.Values = func(files []string) any { return found.values(l, files) }
 	if d.Title == "" {
 		d.Title = f.Name
 	}
 	return d
 }
 
-func (found *Found) json() []byte {
+func (found *Found) json(l report.Labels) []byte {
 	var b bytes.Buffer
-	report.JSON[Values]().Write(&b, found.values(nil)) // a Buffer does not fail
+	report.JSON[Values]().Write(&b, found.values(l, nil)) // a Buffer does not fail
 	return b.Bytes()
 }
 
@@ -179,7 +179,7 @@ func (found *Found) metBy(i int) float64 {
 	return n / float64(len(found.first))
 }
 
-func (found *Found) notes() []string {
+func (found *Found) notes(l report.Labels) []string {
 	all, most := 0, 0
 	for r := range found.first {
 		most = max(most, found.first[r].met)
@@ -193,10 +193,10 @@ func (found *Found) notes() []string {
 	for i := range found.Numbers {
 		n := &found.Numbers[i]
 		if n.Error != nil {
-			known = append(known, n.text())
+			known = append(known, named(l, n.Case))
 		}
 		if found.metBy(i) == 0 {
-			never = append(never, n.text())
+			never = append(never, named(l, n.Case))
 		}
 	}
 	if never != nil {
@@ -206,6 +206,11 @@ func (found *Found) notes() []string {
 		return append(said, "No error of what is printed is known.")
 	}
 	return append(said, "The error of what is printed is known of "+strings.Join(known, ", ")+".")
+}
+
+// named returns a case as people read it.
+func named(l report.Labels, c Case) string {
+	return l.Of(c.Configuration) + " " + l.Of(c.Admission) + " " + l.Of(c.Metric)
 }
 
 // curve returns the specification curve.

@@ -76,9 +76,9 @@ func (a *against) value() distanceValue {
 }
 
 // values returns what programs read.
-func (found *Found) values(files []string) Values {
+func (found *Found) values(l report.Labels, files []string) Values {
 	effects, rest, logRest := found.effects()
-	v := Values{Scenario: found.File.Scenario, Files: report.List(files), Notes: found.notes(), Rest: known(rest), LogRest: known(logRest)}
+	v := Values{Scenario: found.File.Scenario, Files: report.List(files), Notes: found.notes(l), Rest: known(rest), LogRest: known(logRest)}
 	for _, e := range effects {
 		f := &found.File.Factors[e.factor]
 		one := effectValue{Factor: f.Name, Share: known(e.share), LogShare: known(e.logShare), Chance: known(e.chance)}

@@ -78,7 +78,7 @@ func readingsAction(c *cli.Context) error {
 		return misuse.Errorf("%s was begun by other readings, or by another bourse; drop it with --fresh, or write elsewhere", dir)
 	}
 	if err != nil {
-		return err
+		return standing(filepath.Join(dir, "first"), err)
 	}
 	wrote, err := writeDocument(dir, "readings.html", d)
 	if err != nil {

@@ -42,7 +42,7 @@ A run that is interrupted keeps what it has found, and the same command goes on.
    bourse readings mine.yaml --out results/mine`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "preset", Usage: "run the preset `NAME` in place of a file: " + strings.Join(presets, ", ")},
-			&cli.IntFlag{Name: "replications", Aliases: []string{"n"}, Usage: "repeat every reading `N` times, not as often as the file says"},
+			&cli.IntFlag{Name: "replications", Aliases: []string{"n"}, DefaultText: "as the file says", Usage: "repeat every reading `N` times"},
 			&cli.IntFlag{Name: "workers", Value: runtime.NumCPU(), Usage: "run `N` replications at once; results do not depend on it"},
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write results to `DIR` (default: results/ and the file's name)"},
 			&cli.BoolFlag{Name: "fresh", Usage: "drop what an interrupted run has left"},

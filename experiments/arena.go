@@ -106,6 +106,9 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 		Teller: a.ledger, Notes: journal != nil, Ties: rules.ties, Availability: a.churn,
 		OneByOne: s.conf.Market.Instant == oneByOne,
 	}
+	if admission.Spot(o.Name) { // the bids of others are what they were admitted by
+		parts.Renew = s.conf.Market.Renew
+	}
 	if a.observe != nil {
 		a.observe(s.conf.Name, o.Label, rep, &parts)
 	}

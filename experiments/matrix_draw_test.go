@@ -263,6 +263,9 @@ func (d *drawer) market(policies []string, planner bool) *branch {
 		}
 		b.add(leaf("instant", instant))
 	}
+	if own := rand.New(rand.NewPCG(d.number, 0x72656e6577)); d.number >= matrixHashes && own.IntN(3) == 0 { // not of the stream of the rest, nor of what has hashes
+		b.add(leaf("renew", number([]float64{20, 300, 5000}[own.IntN(3)])))
+	}
 	if b.in == nil {
 		return nil
 	}

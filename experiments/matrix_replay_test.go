@@ -8,6 +8,7 @@ import (
 	"bourse/contracts"
 	"bourse/contracts/floor"
 	"bourse/experiments/metrics"
+	"bourse/market"
 )
 
 // A replay goes through the decisions of a run again, slowly: at every instant at
@@ -24,6 +25,8 @@ type replay struct {
 	charged bool
 	submits bool    // before what else happens at an instant
 	closes  float64 // instant at which the run is closed, +Inf if never: what is due then does not happen
+	renew   float64
+	raised  []tapeEvent // bids that were renewed
 
 	now   float64
 	hosts []*replayHost
@@ -64,6 +67,7 @@ type replayContract struct {
 	gang    bool
 
 	start, end      float64 // NaN before
+	renew           float64 // when it bids again, +Inf for never
 	byDue           float64
 	late            bool // its deadline has passed
 	waits, broken   bool
@@ -121,6 +125,9 @@ func newReplay(run *toldRun) (*replay, error) {
 	if run.Closed {
 		w.closes = run.set.horizon()
 	}
+	if run.offer.Name == "be" {
+		w.renew = c.Market.Renew
+	}
 	var err error
 	if w.rule, err = ruleOf(run.offer); err != nil {
 		return nil, err
@@ -163,9 +170,11 @@ func (w *replay) tick() float64 {
 	return next
 }
 
-// pass brings all hosts to now, through the ticks on the way.
+// pass brings all hosts to now, through the ticks on the way, and lets bids be renewed
+// before it.
 func (w *replay) pass(now float64) {
 	for at := w.tick(); at <= now; at = w.tick() {
+		w.renewals(at, false)
 		w.bring(at)
 		for _, c := range w.order {
 			if !c.late && math.IsNaN(c.end) && c.due() <= at {
@@ -181,6 +190,7 @@ func (w *replay) pass(now float64) {
 			}
 		}
 	}
+	w.renewals(now, false)
 	w.bring(now)
 	w.takeBack(now)
 	for _, c := range w.order {
@@ -188,6 +198,54 @@ func (w *replay) pass(now float64) {
 		if c.waits && (c.due() < now || c.due() <= now && !w.submits && now < w.closes) {
 			c.end, c.broken, c.waits = c.due(), true, false
 		}
+	}
+}
+
+// renewals lets contracts bid again what is left of their budgets over what is left of the
+// time, until now; just now too, if told so.
+func (w *replay) renewals(now float64, just bool) {
+	for {
+		var next *replayContract
+		for _, c := range w.order {
+			if c.running() && !(next != nil && next.renew <= c.renew) {
+				next = c
+			}
+		}
+		if next == nil || next.renew > now || next.renew == now && !just {
+			return
+		}
+		at := next.renew
+		w.bring(at)
+		w.raised = append(w.raised, next.bidAgain(at)...)
+		next.renewAfter(at, w.renew)
+	}
+}
+
+// bidAgain bids the nano-dollars per second that are left over those that stand, one at
+// least.
+func (c *replayContract) bidAgain(now float64) (raised []tapeEvent) {
+	left, stand := c.request.SLA.Budget.Float64(), 0.0
+	for _, x := range c.arrears {
+		left -= x
+	}
+	for _, k := range c.nodes {
+		if left -= k.owed; !k.gone {
+			stand += float64(k.bid) / 1e9
+		}
+	}
+	for _, k := range c.nodes {
+		if bid := math.Floor(float64(k.bid)*max(0, left)/(c.due()-now)/stand + 0.01); !k.gone && bid < 1<<53 {
+			k.bid, k.host.dirty = max(1, int64(bid)), true
+			raised = append(raised, tapeEvent{at: now, id: c.request.ID, node: k.node, bid: market.Rate(k.bid)})
+		}
+	}
+	return raised
+}
+
+// renewAfter sets when c bids again, if that is before its deadline.
+func (c *replayContract) renewAfter(after, period float64) {
+	if c.renew = after + period; !(period > 0 && c.renew < c.due()) || c.request.OnDemand {
+		c.renew = math.Inf(1)
 	}
 }
 
@@ -265,6 +323,9 @@ func (w *replay) contract(e tapeEvent) *replayContract {
 }
 
 func (w *replay) start(e tapeEvent) error {
+	if !w.submits && w.all[e.id] == nil {
+		w.renewals(e.at, true)
+	}
 	c, h := w.contract(e), w.hosts[e.host]
 	switch {
 	case h.away && !(w.submits && h.left == e.at): // it leaves after what is submitted
@@ -298,6 +359,7 @@ func (w *replay) start(e tapeEvent) error {
 	}
 	h.on = append(h.on, k)
 	h.dirty, h.leaves = true, math.NaN()
+	c.renewAfter(e.at, w.renew)
 	return nil
 }
 

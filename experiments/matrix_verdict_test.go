@@ -242,7 +242,15 @@ func (w *replay) prices() error {
 	}
 	var all []bid
 	open := make(map[string]int)
+	raised := w.raised
 	for _, e := range w.run.tape.events {
+		for ; len(raised) > 0 && raised[0].at <= e.at; raised = raised[1:] {
+			r := raised[0]
+			key := fmt.Sprint(r.id, "/", r.node)
+			all[open[key]].to = r.at
+			open[key] = len(all)
+			all = append(all, bid{r.at, math.Inf(1), int64(r.bid)})
+		}
 		key := fmt.Sprint(e.id, "/", e.node)
 		switch e.what {
 		case taskStarts:

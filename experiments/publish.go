@@ -21,6 +21,7 @@ import (
 type Publication struct {
 	Dir      string
 	Ledgers  bool           // keep the ledger of every replication, not of the first only
+	Bare     bool           // keep no ledger
 	Scenario string         // the file as run
 	Command  []string       // how to run it again
 	Source   File           // that the scenario came from, if it came from one
@@ -167,25 +168,13 @@ func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, from []
 		return nil, holes
 	}
 	s := newStudy(e)
-	s.alike = plan.Alike
 	heads := make(map[string]string)
-	for _, name := range plan.Units {
-		unit, err := at[name].Read(name)
-		if err != nil {
-			return nil, err
-		}
-		var of Unit
-		if of, err = parseUnit(name); err != nil {
-			return nil, err
-		}
-		if err := s.check(of, unit.Values); err != nil {
-			return nil, fmt.Errorf("%s, unit %s: %w", at[name].Path(), name, err)
-		}
-		s.add(of.Configuration, unit.Values)
-		if err := w.Unit(name, unit, at[name].Path()); err != nil {
-			return nil, err
-		}
+	err = s.gather(plan, at, func(name string, unit *results.Unit) error {
 		maps.Copy(heads, unit.Ledgers)
+		return w.Unit(name, unit, at[name].Path())
+	})
+	if err != nil {
+		return nil, err
 	}
 	if err := w.Indexed(*plan); err != nil {
 		return nil, err
@@ -204,6 +193,29 @@ func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, from []
 		WallSeconds: to.Elapsed(), Inputs: inputs, Ledgers: heads, Alike: plan.Alike,
 		Claims: papers.Registered(e.Name),
 	})
+}
+
+// gather enters the units of plan, which are where at says, and gives each to take.
+func (s *Study) gather(plan *results.Plan, at map[string]results.Source, take func(name string, unit *results.Unit) error) error {
+	s.alike = plan.Alike
+	for _, name := range plan.Units {
+		unit, err := at[name].Read(name)
+		if err != nil {
+			return err
+		}
+		of, err := parseUnit(name)
+		if err != nil {
+			return err
+		}
+		if err := s.check(of, unit.Values); err != nil {
+			return fmt.Errorf("%s, unit %s: %w", at[name].Path(), name, err)
+		}
+		s.add(of.Configuration, unit.Values)
+		if err := take(name, unit); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Difference returns the field in which two plans differ, with both values.
@@ -283,7 +295,7 @@ func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger)
 // told says what the results themselves make a reader know.
 func (s *Study) told() []string {
 	e := s.Experiment
-	notes := append(s.stopped(), s.noSample()...)
+	notes := slices.Concat(s.stopped(), s.noSample(), s.beside().Against)
 	swept := len(e.Sweep) > 0
 	if swept && !slices.ContainsFunc(sweep(e).Metrics, func(m string) bool { return strings.Contains(m, "efficiency") }) {
 		return notes

@@ -154,7 +154,9 @@ func (p *Prepared) find(ctx context.Context, opts Options, to *Publication, unit
 			defer draft.Drop()
 			kept := &ledgers{draft: draft, all: to.Ledgers, fatal: fatal, heads: make(map[string]string)}
 			opts := opts
-			opts.Journal = kept.open
+			if !to.Bare {
+				opts.Journal = kept.open
+			}
 			unit, err := p.unit(ctx, a, out, s, u, opts, progress)
 			if err == nil {
 				unit.Ledgers = kept.heads

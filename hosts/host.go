@@ -135,8 +135,7 @@ type Machine interface {
 type Metered interface {
 	Machine
 
-	// Deal returns the number of the shares that hold now: another as soon as a task has
-	// started, has been stopped, or has another share.
+	// Deal begins another deal, of the shares that hold now, and returns its number.
 	Deal() int64
 
 	// Readings appends what was measured since it was asked last, in order, to out.

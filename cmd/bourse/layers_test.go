@@ -41,6 +41,7 @@ var may = map[string]string{
 	"experiments/stats":     "",
 	"experiments/advise":    "experiments/misuse experiments/report experiments/results experiments/stats",
 	"experiments/contrast":  "experiments/misuse experiments/results experiments/stats",
+	"experiments/readings":  "experiments/misuse experiments/report experiments/results experiments/stats workloadgen/plainyaml",
 	"experiments/optimum":   "workloadgen",
 	"experiments/results":   "",
 	"experiments/scenario":  "workloadgen/plainyaml",

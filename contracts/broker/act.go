@@ -195,6 +195,7 @@ func (b *Broker) start(i int32, on []contracts.Placement) (err error) {
 	if err != nil {
 		return fmt.Errorf("admit %d: %w", c.ID, err)
 	}
+	b.renewLater(i, b.now)
 	return nil
 }
 

@@ -40,10 +40,18 @@ type Config struct {
 	OneByOne     bool                // the policy is told of room after each end of an instant, not after all
 	Ties         *rand.Rand          // breaks ties among hosts of equal price
 	Availability *floor.Availability // when hosts are there; nil: always
+	Spans
+}
 
+// Spans are those of time that a broker lets pass.
+type Spans struct {
 	// Patience is how long the last word of metered hosts on a contract is awaited after
 	// its deadline, at which they stop it by themselves, s.
 	Patience float64
+
+	// Renew is after how many seconds a contract bids again what is left of its budget over
+	// what is left of the time until its deadline; 0 is never.
+	Renew float64
 }
 
 // floor returns what of c is the floor's.
@@ -60,9 +68,10 @@ type Broker struct {
 	floor floor.Floor
 	State
 
-	timers eventheap.Heap // contracts that wait undecided, by their hard deadlines
-	index  index
-	hosts  []settlement.Host
+	timers   eventheap.Heap // contracts that wait undecided, by their hard deadlines
+	renewals eventheap.Heap // contracts that run, by when they bid again
+	index    index
+	hosts    []settlement.Host
 
 	now     float64
 	asked   int32              // the contract that is being submitted, none if there is none
@@ -101,6 +110,7 @@ type contract struct {
 	price bank.Amount
 	byDue float64 // work at the deadline, if it goes on after it
 	alarm float64 // while it waits undecided: instant entered in timers, +Inf if none
+	renew float64 // while it runs: instant entered in renewals, +Inf if none
 	phase contracts.Phase
 	run   int32 // of the floor, none before it is accepted
 }
@@ -138,6 +148,7 @@ func (b *Broker) clear(c Config) {
 		b.hosts = append(b.hosts, settlement.Host{Owner: owner, Capacity: b.floor.Capacity(hosts.ID(h))})
 	}
 	b.timers.Reset()
+	b.renewals.Reset()
 	b.index.byRun, b.index.byID = b.index.byRun[:0], nil
 	b.State = State{b.contracts[:0], b.free[:0], b.waiting[:0], false, b.ended[:0], b.refused[:0]}
 }
@@ -152,7 +163,7 @@ func (b *Broker) Submit(now float64, r *contracts.Request, task hosts.Task) (*co
 	i := b.place()
 	c := &b.contracts[i]
 	c.Request, c.task, c.price, c.byDue = *r, task, r.SLA.Budget, 0
-	c.phase, c.alarm, c.run = contracts.Asked, math.Inf(1), none
+	c.phase, c.alarm, c.renew, c.run = contracts.Asked, math.Inf(1), math.Inf(1), none
 	if b.index.byID != nil {
 		b.index.byID[r.ID] = i
 	}
@@ -178,6 +189,7 @@ func (b *Broker) place() int32 {
 
 // gone notes that contract i is over: its place may be used again.
 func (b *Broker) gone(i int32) {
+	b.rests(i)
 	b.free = append(b.free, i)
 	if b.index.byID != nil {
 		delete(b.index.byID, b.contracts[i].ID)

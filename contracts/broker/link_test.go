@@ -38,9 +38,9 @@ func (l *link) at() float64 {
 }
 
 // soon has the market talk with its hosts soon after at, at which it has changed its mind.
-func (l *link) soon(at float64) {
+func (l *link) soon(at float64, b *Broker) {
 	if l.prompt {
-		l.obey(at)
+		l.obey(at, b)
 		return
 	}
 	l.next, l.pace = min(l.next, at+1), 5
@@ -48,6 +48,7 @@ func (l *link) soon(at float64) {
 
 // talk lets hosts and market talk at now.
 func (l *link) talk(now float64, b *Broker) {
+	b.Next()
 	l.last, l.next, l.pace = now, math.Inf(1), 1.3*l.pace
 	for h, a := range l.agents {
 		told := a.Tell(now)
@@ -75,13 +76,14 @@ func (l *link) talk(now float64, b *Broker) {
 	}
 	must(0, b.Advance(now))
 	if l.prompt {
-		l.obey(now)
+		l.obey(now, b)
 	}
 }
 
 func (l *link) hear(now float64, b *Broker, h int, told *remote.Told) {
 	known, ok := l.hosts[h].Hear(now, told)
 	b.Read(now, hosts.ID(h))
+	b.Next() // what is wanted now is dealt
 	if ok {
 		o := l.hosts[h].Orders(now, known)
 		l.agents[h].Obey(now, &o)
@@ -89,7 +91,8 @@ func (l *link) hear(now float64, b *Broker, h int, told *remote.Told) {
 }
 
 // obey lets hosts know at once what is wanted.
-func (l *link) obey(now float64) {
+func (l *link) obey(now float64, b *Broker) {
+	b.Next() // what is wanted now is dealt
 	for h, a := range l.agents {
 		o := l.hosts[h].Orders(now, nil)
 		a.Obey(now, &o)

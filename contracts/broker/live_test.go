@@ -92,7 +92,7 @@ func newFar(t *testing.T, n int, leaving floor.Leaving, payment string) *far {
 	must(0, books.Mint(0, f.owner, bank.Micros(1e9)))
 	must(0, books.Mint(0, must(books.Account("provider")), bank.Micros(1e9)))
 	c := Config{
-		Provider: must(books.Account("provider")), Window: 10, Teller: books, Ties: rand.New(rand.NewPCG(1, 1)), Patience: 5,
+		Provider: must(books.Account("provider")), Window: 10, Teller: books, Ties: rand.New(rand.NewPCG(1, 1)), Spans: Spans{Patience: 5},
 		Payment: must(Payments().New(payment, nil)), Forecast: must(market.Forecasters().New("chebyshev", nil)),
 		Policy:  must(admission.Table(must(bidding.Table(nil).New("cheapest", noOptions)), nil).New("be", noOptions)),
 		Sharing: must(sharing.Table().New("auction", noOptions)), Availability: &floor.Availability{Leaving: leaving},
@@ -125,6 +125,7 @@ func (f *far) run(now float64, id contracts.ID, n int, work, deadline float64) {
 // now, and of the first what has become of it.
 func (f *far) tell(now float64, h int, length float64, ends ...remote.End) {
 	m := f.hosts[h]
+	f.Next() // what is wanted now is dealt
 	o := m.Orders(now, nil)
 	s := remote.Span{Deal: o.Deal, Length: length}
 	key := func(name int64) int64 { return int64(h)<<32 + name }
@@ -208,7 +209,10 @@ func TestLostPrograms(t *testing.T) {
 	f.ended("lost", contracts.Broken, 10, 50_000)
 
 	f = newFar(t, 1, floor.Resubmit, "bid")
-	wanted := func(h int) []remote.Wanted { return f.hosts[h].Orders(40, nil).Wanted }
+	wanted := func(h int) []remote.Wanted {
+		f.Next()
+		return f.hosts[h].Orders(40, nil).Wanted
+	}
 	f.run(0, 7, 1, 60, 100)
 	f.tell(10, 0, 10, remote.End{Why: hosts.Lost})
 	if w := wanted(0); len(w) != 1 || w[0].Name != 2 {
@@ -238,9 +242,11 @@ func TestDeals(t *testing.T) {
 	f := newFar(t, 1, floor.Lose, "spot")
 	m := f.hosts[0]
 	f.run(0, 7, 1, 60, 100)
+	f.Next()
 	alone := m.Orders(0, nil).Deal
 	must(0, f.Advance(10))
 	f.run(10, 8, 1, 60, 100)
+	f.Next()
 	both := m.Orders(10, nil).Deal
 	must(0, f.Advance(20))
 	f.run(20, 9, 1, 60, 100)

@@ -35,6 +35,7 @@ type medley struct {
 	end             float64                  // instant at which the market closes, +Inf if it does not
 	funds           float64                  // of the provider, $
 	window          float64
+	renew           float64
 	asks            []ask
 	metered         bool // hosts are elsewhere, and tell what they have done, late and not always
 	prompt          bool // and do so at every instant
@@ -54,6 +55,7 @@ func newMedley(seed uint64, n int) *medley {
 	m := &medley{
 		seed: seed, policy: pick(rng, admission.Table(nil, nil).Names()...), end: math.Inf(1), cancels: map[contracts.ID]float64{},
 		payment: pick(rng, Payments().Names()...), funds: pick(rng, 0, 0.5, 1000), window: pick(rng, 10.0, 300),
+		renew: pick(rand.New(rand.NewPCG(seed, 12)), 0, 0, 40.0, 700),
 	}
 	like := hosts.Spec{
 		CPUs: pick(rng, 0.5, 1, 2, 4, 7.3), Speed: pick(rng, 1, 1, 0.3, 2.5), Cap: pick(rng, 0, 1, 1, 0.4),
@@ -76,6 +78,9 @@ func newMedley(seed uint64, n int) *medley {
 	kind := rng.IntN(4)       // of deadlines
 	perHost := pick(rng, 0, 1, 4)
 	loose := m.queues() && rng.IntN(4) > 0 // deadlines that nobody meets in the queue
+	if loose {
+		m.renew = 0 // it would not end
+	}
 	now := pick(rng, 0.0, 0, 3e7)
 	for range n {
 		if rng.IntN(5) > 0 {
@@ -148,7 +153,7 @@ func newMedley(seed uint64, n int) *medley {
 
 // choose draws options of the policy, and a sharing rule.
 func (m *medley) choose(rng *rand.Rand) {
-	m.sharing, m.bidding, m.forecast = admission.SharingOf(m.policy), pick(rng, "cheapest", "cheapest", "random"), pick(rng, market.Forecasters().Names()...)
+	m.sharing, m.bidding, m.forecast = admission.SharingOf(m.policy), pick(rng, "cheapest", "cheapest", "random", "best-response"), pick(rng, market.Forecasters().Names()...)
 	if m.policy != "reserve" && rng.IntN(3) == 0 {
 		m.sharing = pick(rng, "auction", "exclusive", "deadline", "librasla", "turns")
 	}
@@ -252,6 +257,7 @@ func (m *medley) open(noted bool) *world {
 	}
 	c.Availability = m.churn
 	c.Sharing = must(sharing.Table().New(m.sharing, noOptions))
+	c.Renew = m.renew
 	w.config = c
 	return w
 }
@@ -332,7 +338,7 @@ func (m *medley) drive(w *world, b *Broker, every func(*Broker) *Broker) (decisi
 			must(0, b.Late().Advance(at))
 		}
 		if w.link != nil && kind != 4 {
-			w.link.soon(at)
+			w.link.soon(at, b)
 		}
 		if every != nil {
 			b = every(b)

@@ -52,5 +52,8 @@ func (b *Broker) Recall(c Config, m *Memo) {
 		case c.phase == contracts.Asked && !math.IsInf(c.alarm, 1):
 			b.timers.Set(int32(i), c.alarm)
 		}
+		if c := &b.contracts[i]; !math.IsInf(c.renew, 1) {
+			b.renewals.Set(int32(i), c.renew)
+		}
 	}
 }

@@ -17,12 +17,15 @@ func (b *Broker) Next() float64 {
 	if _, due, ok := b.timers.Min(); ok {
 		at = min(at, due)
 	}
+	if _, due, ok := b.renewals.Min(); ok {
+		at = min(at, due)
+	}
 	return at
 }
 
 // Advance brings the market to now. At each instant on the way what ends on the floor
-// ends first; then come deadlines of those who wait, then ticks of the policy, as long
-// as there are any; and then, once, the policy is told that there is room, or after each
+// ends first; then come deadlines of those who wait, bids that are renewed, and ticks of the
+// policy, as long as there are any; and then, once, the policy is told that there is room, or after each
 // where they come one by one.
 func (b *Broker) Advance(now float64) error {
 	for next := b.Next(); next <= now; {
@@ -62,6 +65,10 @@ func (b *Broker) step() error {
 	}
 	if _, due, ok := b.timers.Min(); ok && due <= b.now {
 		return b.overdue()
+	}
+	if i, due, ok := b.renewals.Min(); ok && due <= b.now {
+		b.renewBids(i)
+		return nil
 	}
 	b.freed = true // what waits for a tick is asked again
 	return b.tell(contracts.Event{Kind: contracts.Tick})
@@ -138,6 +145,7 @@ func (b *Broker) ran(e *floor.Event, i int32) error {
 func (b *Broker) lost(i int32) error {
 	c := &b.contracts[i]
 	c.Repeat = true
+	b.rests(i)
 	if b.now < c.Due() {
 		if err := b.tell(contracts.Event{Kind: contracts.Lost, Contract: i}); err != nil || c.phase == contracts.Waiting {
 			return err

@@ -36,10 +36,10 @@
 //
 // # Design
 //
-// Rates change only when a task starts or stops on a host. A change marks the host;
-// before time passes, or anybody looks, each marked host is allocated anew, once for
-// all changes of an instant, and the runs whose rate has changed are looked at again.
-// So an event costs the hosts that it touches and no more.
+// Rates change only when a task starts or stops on a host, or bids anew. A change
+// marks the host; before time passes, or anybody looks, each marked host is allocated
+// anew, once for all changes of an instant, and the runs whose rate has changed are
+// looked at again. So an event costs the hosts that it touches and no more.
 //
 // A run whose nodes work towards one sum waits in one event heap for its completion
 // or its limit, whichever is first; a run whose nodes each have their own work waits

@@ -257,6 +257,42 @@ func (f *Floor) Extend(i int32, until float64) (done float64) {
 	return min(c.Done, c.total())
 }
 
+// Renew bids anew for run i, which is on hosts: what is left of budget, in dollars, over what
+// is left of the time until due, in the proportions in which it bids now. Bids are rounded
+// toward zero, but for a hundredth of a nano-dollar per second, and one such at least; what
+// is too much for a rate to say is not bid.
+func (f *Floor) Renew(now float64, i int32, budget, due float64) {
+	f.now = now
+	c := &f.runs[i]
+	left, bids := budget, market.Rate(0)
+	for _, a := range c.arrears {
+		left -= a.Owed
+	}
+	for n := range c.Placements {
+		pl := &c.Placements[n]
+		if pl.Left {
+			left -= pl.Owed
+			continue
+		}
+		v := &f.hosts[pl.Host]
+		f.touch(v)
+		left -= v.on[v.find(i, int32(n))].Owed
+		bids += pl.Bid
+	}
+	factor := max(0, left) / (due - now) / bids.Float64()
+	for n := range c.Placements {
+		if pl := &c.Placements[n]; !pl.Left {
+			if bid := float64(pl.Bid)*factor + 0.01; bid < mostRenewed {
+				f.raise(i, int32(n), max(1, market.Rate(bid)))
+			}
+		}
+	}
+}
+
+// mostRenewed is a bid in nano-dollars per second that none is raised to: whole numbers
+// below it are exact.
+const mostRenewed = 1 << 53
+
 // Arrears returns what run i has accrued on work that was lost.
 func (f *Floor) Arrears(i int32) []Arrear { return f.runs[i].arrears }
 

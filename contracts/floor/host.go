@@ -168,6 +168,22 @@ func (f *Floor) bid(v *host, was, r market.Rate) {
 	}
 }
 
+// raise lets a bid of r stand for node n of run i, in place of its own.
+func (f *Floor) raise(i, n int32, r market.Rate) {
+	c := &f.runs[i]
+	pl := &c.Placements[n]
+	v := &f.hosts[pl.Host]
+	s := &v.on[v.find(i, n)]
+	f.bid(v, pl.Bid, r)
+	s.Bid, pl.Bid = r, r
+	if f.rule.fixed != nil {
+		s.Share = f.rule.fixed.Share(&c.Contract, r)
+		if !v.away {
+			f.order(v)
+		}
+	}
+}
+
 // touch meters v up to now and marks it to be allocated again.
 func (f *Floor) touch(v *host) {
 	v.meter(f.now)

@@ -22,13 +22,9 @@ type deal struct {
 // metered returns the machine of v, which is metered.
 func (f *Floor) metered(v *host) hosts.Metered { return f.Machines[v.id].(hosts.Metered) }
 
-// deal keeps what v, which is metered, is dealt out as now, if it is another deal.
+// deal keeps what v, which is metered, is dealt out as now.
 func (f *Floor) deal(v *host) {
-	number := f.metered(v).Deal()
-	if n := len(v.deals); n > 0 && v.deals[n-1].number == number {
-		return
-	}
-	v.deals = append(v.deals, deal{number, v.auction.Price(), slices.Clone(v.on)})
+	v.deals = append(v.deals, deal{f.metered(v).Deal(), v.auction.Price(), slices.Clone(v.on)})
 }
 
 // Read books what h, which is metered, has measured, and lets happen at now what it tells.

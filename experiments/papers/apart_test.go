@@ -63,7 +63,7 @@ func TestApart(t *testing.T) {
 		for r, numbered := range map[*Reference]bool{new(Beside(e)): false, new(Beside(stored("paper", scenario.Known{}))): true} {
 			_, printed := r.Number("pareto-low", "be", "p_w")
 			drawn := r.Figures(report.Labels{}, summary, nil)[0].Title
-			if printed != numbered || strings.HasPrefix(drawn, "Figure 1. ") != numbered || strings.HasPrefix(r.Tests.Title, "Table 2. ") != numbered || slices.Contains(r.Tests.Configurations, "pareto-low") != numbered {
+			if printed != numbered || len(r.Against) > 0 != numbered || strings.HasPrefix(drawn, "Figure 1. ") != numbered || strings.HasPrefix(r.Tests.Title, "Table 2. ") != numbered || slices.Contains(r.Tests.Configurations, "pareto-low") != numbered {
 				t.Errorf("%s: a number beside: %v, figure %q, table %q", set, printed, drawn, r.Tests.Title)
 			}
 		}

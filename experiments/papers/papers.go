@@ -69,11 +69,13 @@ type Paper struct {
 	Name    string // of the folder
 	Swept   bool   // each scenario is a figure or an experiment of it: the preset NAME-FILE, not FILE
 	Figures Draw
+	Against func(market.Printed) []string                                // what of it speaks against itself; nil: nothing is known
+	Error   func(market.Printed, string, string, string) (float64, bool) // the standard error of a number of a configuration, policy and metric; nil: none is known
 }
 
 // table lists the papers. The first says what is run where nothing is named.
 var table = []Paper{
-	{Name: "market", Figures: market.Figures},
+	{Name: "market", Figures: market.Figures, Against: market.Against, Error: market.Error},
 	{Name: "librarisk", Swept: true},
 	{Name: "librasla", Swept: true},
 	{Name: "reservations", Swept: true},
@@ -93,7 +95,7 @@ func Presets() map[string][]byte {
 }
 
 // notPresets are the names of files that are no scenarios.
-var notPresets = []string{"claims", "reference", "reproduction"}
+var notPresets = []string{"claims", "readings", "reference", "reproduction"}
 
 // presets returns the paths of the scenario files of p by the name of their experiment.
 func (p Paper) presets() map[string]string {
@@ -109,6 +111,17 @@ func (p Paper) presets() map[string]string {
 		presets[name] = path.Join(p.Name, f.Name())
 	}
 	return presets
+}
+
+// Readings returns the files of readings by name: market-readings and so on.
+func Readings() map[string][]byte {
+	all := make(map[string][]byte)
+	for _, p := range table {
+		if data, err := files.ReadFile(p.Name + "/readings.yaml"); err == nil {
+			all[p.Name+"-readings"] = data
+		}
+	}
+	return all
 }
 
 // Names returns what may be run by name: the presets, and the papers of which every

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"bourse/experiments/papers/claims"
+	"bourse/experiments/papers/market"
 	"bourse/experiments/report"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
@@ -30,8 +31,12 @@ type Reference struct {
 	Reservation string      `yaml:"reservation"`
 	Thresholds  []Threshold `yaml:"thresholds"`
 
+	Against []string `yaml:"-"` // where its numbers speak against it, a sentence each
+
 	Labels   map[string]string `yaml:"labels"`   // names as it writes them
 	Modelled []string          `yaml:"modelled"` // presets in which a recorded trace of availability has no place
+
+	errorOf func(market.Printed, string, string, string) (float64, bool)
 }
 
 // Draw draws results of a scenario that asks for no figure.
@@ -55,6 +60,7 @@ type Printed struct {
 // each configuration.
 type Tests struct {
 	Title          string   `yaml:"title"`
+	Critical       float64  `yaml:"critical"` // the t above which one is significant
 	Configurations []string `yaml:"configurations"`
 	Rows           []struct {
 		First  string    `yaml:"first"` // admission
@@ -96,7 +102,7 @@ func Of(preset string) Reference {
 		}
 	}
 	if r.Preset != preset {
-		r.Printed, r.Tests.Configurations = nil, nil
+		r.Printed, r.Tests.Configurations, r.Against = nil, nil, nil
 	}
 	return r
 }
@@ -109,7 +115,7 @@ func Beside(e *scenario.Experiment) Reference {
 	if apart(e) == nil {
 		return r
 	}
-	r.Printed, r.Tests.Configurations, r.Tests.Title = nil, nil, unnumbered(r.Tests.Title)
+	r.Printed, r.Tests.Configurations, r.Tests.Title, r.Against = nil, nil, unnumbered(r.Tests.Title), nil
 	if draw := r.Figures; draw != nil {
 		r.Figures = func(l report.Labels, summary []results.Summary, curve []results.Point) []report.Figure {
 			all := draw(l, summary, curve)
@@ -173,13 +179,16 @@ func (r Reference) or(other Reference) Reference {
 
 // reference reads what p prints.
 func (p Paper) reference() Reference {
-	r := Reference{Figures: p.Figures}
+	r := Reference{Figures: p.Figures, errorOf: p.Error}
 	data, err := files.ReadFile(p.Name + "/reference.yaml")
 	if errors.Is(err, fs.ErrNotExist) {
 		return r
 	}
 	if err = errors.Join(err, plainyaml.Unmarshal(data, &r)); err != nil {
 		panic("papers: " + p.Name + "/reference.yaml: " + err.Error())
+	}
+	if p.Against != nil {
+		r.Against = p.Against(&r)
 	}
 	return r
 }
@@ -192,6 +201,30 @@ func (r Reference) Number(configuration, admission, metric string) (float64, boo
 		}
 	}
 	return 0, false
+}
+
+// Tested returns what is printed of a test in a configuration.
+func (r *Reference) Tested(configuration, first, second, metric string) (t float64, significant, ok bool) {
+	for i, row := range r.Tests.Rows {
+		if row.First == first && row.Second == second && row.Metric == metric {
+			if t, significant := r.Tests.T(i, configuration); t != nil {
+				return *t, significant, true
+			}
+		}
+	}
+	return 0, false, false
+}
+
+// Critical returns the configurations of the tests, and the t that is critical.
+func (r *Reference) Critical() ([]string, float64) { return r.Tests.Configurations, r.Tests.Critical }
+
+// Error returns the standard error of a number that is printed, where the paper lets it be
+// known.
+func (r *Reference) Error(configuration, admission, metric string) (float64, bool) {
+	if r.errorOf == nil {
+		return 0, false
+	}
+	return r.errorOf(r, configuration, admission, metric)
 }
 
 // T returns what is printed of row i of the tests in a configuration.

@@ -25,6 +25,7 @@ type Document struct {
 	Figures  []Figure
 	Ledgers  []Ledger
 	Notes    []string
+	Data     []File // tables as files, beside the figures
 
 	// Values returns what programs read, with the names of the files that were written.
 	Values func(files []string) any
@@ -55,8 +56,8 @@ func (d Document) Text(t Terminal) string {
 	return b.String()
 }
 
-// Files returns the page under that name, unless it is empty, and the figures in every
-// form.
+// Files returns the page under that name, unless it is empty, the figures in every form,
+// and the data.
 func (d Document) Files(page string) ([]File, error) {
 	files := []File{}
 	if page != "" {
@@ -73,7 +74,7 @@ func (d Document) Files(page string) ([]File, error) {
 		}
 		files = append(files, drawn...)
 	}
-	return files, nil
+	return append(files, d.Data...), nil
 }
 
 // HTML returns the page.

@@ -60,6 +60,9 @@ func (f Figure) grid() (cols, rows int) {
 }
 
 func (f Figure) size() (w, h vg.Length) {
+	if p, ok := f.specification(); ok {
+		return specificationWidth, titleHeight + p.specificationHeight()
+	}
 	cols, rows := f.grid()
 	w = vg.Length(cols) * panelWidth
 	return w, vg.Length(rows)*panelHeight + titleHeight + vg.Length(len(f.legend(w)))*legendLine + 6
@@ -70,6 +73,10 @@ func (f Figure) draw(c draw.Canvas) error {
 	c.FillPolygon(color.White, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
 	title, sty := fit(f.Title, 11, c.Max.X-c.Min.X-12)
 	c.FillText(aligned(sty, draw.XCenter, draw.YCenter), vg.Point{X: c.Center().X, Y: c.Max.Y - titleHeight/2}, title)
+	if p, ok := f.specification(); ok {
+		p.drawSpecification(draw.Crop(c, 0, 0, 0, -titleHeight))
+		return nil
+	}
 	_, styles := f.present()
 	lines := f.legend(c.Max.X - c.Min.X)
 	for i, names := range lines {

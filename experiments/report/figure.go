@@ -40,6 +40,12 @@ type Panel struct {
 	// line at 0. Lo and Hi, unless zero, are the ends of what does not matter.
 	Forest bool
 
+	// Options make it a specification curve: the points of the first curve in order, and
+	// below them which options each has. It is the only panel of its figure. Marked is the
+	// point that stands out, less than 0 if none does.
+	Options []Option
+	Marked  int
+
 	// LogX and LogY draw lines over powers of ten: points at or below 0 are not
 	// drawn, and Lo and Hi do not apply to such a y axis.
 	LogX, LogY bool

@@ -27,7 +27,7 @@ func (t *trail) place(e *audit.Entry, d *contract) (found, want string) {
 	if len(on) != d.row.Nodes {
 		t.number(e.Seq, d.row, "nodes", float64(d.row.Nodes), float64(len(on)))
 	}
-	t.market.pass(e.Time)
+	t.market.pass(e.Time, !t.market.rules.Late)
 	nodes := float64(len(on))
 	need, pace := math.Inf(1), math.Inf(1)
 	if d.terms.PerHost {
@@ -76,7 +76,7 @@ func (t *trail) judge(e *audit.Entry, d *contract, v *verdict, holds func(string
 		return fmt.Sprintf("%d losses", v.Losses), "none: hosts stay"
 	}
 	if t.market != nil {
-		t.market.pass(e.Time)
+		t.market.pass(e.Time, false)
 		t.market.stop(e.Time, d)
 		if v.State == "cancelled" {
 			return t.cancelled(e, d, v)

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"container/heap"
 	"math"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 type market struct {
 	rules *Rules
 	dues  []*contract // of contracts that go on after their deadlines, by deadline
+	again renewals    // by instant
 	few   int         // tasks on a host are looked at one by one, if there are no more
 	came  uint64      // tasks
 
@@ -309,18 +311,23 @@ func charge(rule string, bid, others, got float64) float64 {
 	return math.NaN()
 }
 
+// weigh sets what n counts on its host, by its bid.
+func (m *market) weigh(n *task) {
+	n.limit, n.weight = m.limitOf(n), 1
+	if m.rules.Sharing == "auction" {
+		n.weight = float64(n.bid)
+	}
+	if n.urge = n.weight / n.limit; m.rules.Sharing == turns {
+		n.urge = 0
+	}
+}
+
 // start puts the tasks of d on their hosts.
 func (m *market) start(now float64, d *contract) {
 	for i := range d.tasks {
 		n := &d.tasks[i]
 		m.advance(n.host, now)
-		n.limit, n.weight = m.limitOf(n), 1
-		if m.rules.Sharing == "auction" {
-			n.weight = float64(n.bid)
-		}
-		if n.urge = n.weight / n.limit; m.rules.Sharing == turns {
-			n.urge = 0
-		}
+		m.weigh(n)
 		m.came++
 		n.came, n.on, n.met = m.came, true, n.host.price
 		n.host.price += n.bid
@@ -331,6 +338,7 @@ func (m *market) start(now float64, d *contract) {
 	if d.terms.RunsOn {
 		m.dues = slices.Insert(m.dues, m.afterDue(d.terms.due()), d)
 	}
+	m.renewLater(d, now)
 }
 
 // afterDue returns how many contracts that go on are due at an instant or before.
@@ -344,16 +352,23 @@ func (m *market) afterDue(at float64) int {
 	return i
 }
 
+// takeOff takes n from those of its host that are looked at one by one.
+func (m *market) takeOff(n *task) {
+	h := n.host
+	i := slices.Index(h.alone, n)
+	h.alone = slices.Delete(h.alone, i, i+1)
+}
+
 // stop takes the tasks of d off their hosts.
 func (m *market) stop(now float64, d *contract) {
+	d.renew = 0
 	for i := range d.tasks {
 		n := &d.tasks[i]
 		h := n.host
 		m.advance(h, now)
 		if n.on {
 			m.bring(n)
-			i := slices.Index(h.alone, n)
-			h.alone = slices.Delete(h.alone, i, i+1)
+			m.takeOff(n)
 			m.left(n, now)
 			m.allocate(h)
 		}
@@ -369,17 +384,33 @@ func (m *market) stop(now float64, d *contract) {
 	}
 }
 
-// pass notes what was done by the deadlines before now of contracts that go on.
-func (m *market) pass(now float64) {
-	for len(m.dues) > 0 && m.dues[0].terms.due() < now {
-		d := m.dues[0]
-		m.dues = m.dues[1:]
-		for i := range d.tasks {
-			n := &d.tasks[i]
-			m.advance(n.host, d.terms.due())
-			m.bring(n)
-			d.byDue += n.done
+// pass brings about what comes before now: bids that are renewed, and deadlines of contracts
+// that go on, of which it notes what was done by then. It includes bids renewed just now if
+// told so.
+func (m *market) pass(now float64, just bool) {
+	for {
+		due, again := math.Inf(1), math.Inf(1)
+		if len(m.dues) > 0 {
+			due = m.dues[0].terms.due()
 		}
-		d.late = true
+		if len(m.again) > 0 {
+			again = m.again[0].at
+		}
+		switch {
+		case again <= due && (again < now || just && again == now):
+			m.renew(heap.Pop(&m.again).(renewal))
+		case due < now:
+			d := m.dues[0]
+			m.dues = m.dues[1:]
+			for i := range d.tasks {
+				n := &d.tasks[i]
+				m.advance(n.host, due)
+				m.bring(n)
+				d.byDue += n.done
+			}
+			d.late = true
+		default:
+			return
+		}
 	}
 }

@@ -152,6 +152,9 @@ func RulesOf(c *scenario.Configuration, a *scenario.Choice) *Rules {
 	if c.Horizon != nil {
 		r.Horizon = *c.Horizon
 	}
+	if r.Late = c.Market.Instant != "ends-first"; a.Name == "be" { // of the spot market
+		r.Renew = c.Market.Renew
+	}
 	if a.Sharing != nil {
 		r.Sharing = a.Sharing.Name
 	}

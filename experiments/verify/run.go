@@ -29,6 +29,11 @@ type Rules struct {
 	Speeds  []float64 // of hosts h00, h01, ..., in turn: work per second of a processor
 	Leave   bool      // hosts come and go, which ledgers do not tell
 	Horizon float64   // s: when the market closes and what is open is cancelled, 0 for never
+
+	// Renew is after how many seconds a contract bids again what is left over what is left of
+	// the time, 0 for never: before what is submitted at that instant, or Late after it.
+	Renew float64
+	Late  bool
 }
 
 // maxOff is how many findings about rows are told.
@@ -62,6 +67,7 @@ type contract struct {
 	tasks []task  // where charges are computed again
 	byDue float64 // work done at the deadline, if it went on
 	late  bool    // that is known
+	renew float64 // when it bids again, 0 for never
 }
 
 // A fare is how a job of the table fared.

@@ -163,9 +163,13 @@ func (m *Machine) find(name int64) (hosts.Slot, bool) {
 	return 0, false
 }
 
-// Orders returns what the host is to do as of now. The slices are its own.
+// Orders returns what the host is to do as of now. It panics unless what is wanted has been
+// dealt, as it is before time passes.
 func (m *Machine) Orders(now float64, known []int64) Orders {
-	o := Orders{Session: m.session.id, Ack: m.session.ack, Known: known, Deal: m.Deal()}
+	if m.changed {
+		panic("hosts/remote: orders of shares that have not been dealt")
+	}
+	o := Orders{Session: m.session.id, Ack: m.session.ack, Known: known, Deal: m.number}
 	for _, slot := range m.order {
 		t := &m.tasks[slot]
 		if t.ended {

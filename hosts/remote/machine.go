@@ -24,7 +24,7 @@ type Machine struct {
 	names int64        // given so far
 
 	number  int64 // of the deal
-	changed bool  // since the deal had that number
+	changed bool  // since that was dealt
 	shares  []hosts.Share
 	gets    []float64 // processors, by order; good while not stale
 	stale   bool
@@ -148,10 +148,8 @@ func (m *Machine) Advance(_ float64, out []hosts.Report) []hosts.Report {
 
 // Deal implements [hosts.Metered].
 func (m *Machine) Deal() int64 {
-	if m.changed {
-		m.changed = false
-		m.number++
-	}
+	m.changed = false
+	m.number++
 	return m.number
 }
 

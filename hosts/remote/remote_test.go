@@ -23,6 +23,12 @@ func two(work ...float64) *remote.Machine {
 	return m
 }
 
+// orders returns what is wanted of m, dealt.
+func orders(m *remote.Machine, now float64) remote.Orders {
+	m.Deal()
+	return m.Orders(now, nil)
+}
+
 // said returns what was told of a session from that span on, each of length 10 and deal 1,
 // with what task 1 has used in all by its end.
 func said(session, first int64, used ...float64) *remote.Told {
@@ -119,7 +125,7 @@ func TestEnds(t *testing.T) {
 			t.Errorf("known are %v", known)
 		}
 	}
-	if o := m.Orders(10, nil); len(o.Wanted) != 1 || o.Wanted[0].Name != 2 {
+	if o := orders(m, 10); len(o.Wanted) != 1 || o.Wanted[0].Name != 2 {
 		t.Errorf("wanted is %+v", o.Wanted)
 	}
 	if m.Next() != 10 {
@@ -135,7 +141,7 @@ func TestEnds(t *testing.T) {
 	if r := m.Stop(11, 1); r.Done != 0 || r.Key != 11 || m.Room().Memory != 10 {
 		t.Errorf("stopped: %+v, with room for %v", r, m.Room())
 	}
-	if o := m.Orders(11, nil); len(o.Wanted) != 0 {
+	if o := orders(m, 11); len(o.Wanted) != 0 {
 		t.Errorf("wanted is %+v", o.Wanted)
 	}
 }
@@ -201,6 +207,7 @@ func TestOnce(t *testing.T) {
 				known, ok := m.Hear(now, a.Tell(now))
 				read()
 				if ok && rng.IntN(3) > 0 {
+					m.Deal()
 					o := m.Orders(now, known)
 					a.Obey(now, &o)
 				}

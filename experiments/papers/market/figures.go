@@ -1,5 +1,5 @@
 // Package market draws the figures of "Admission Control in a Computational Market"
-// (Sandholm, Lai, Clearwater).
+// (Sandholm, Lai, Clearwater), and says where its numbers speak against it.
 //
 // It knows names of policies and metrics as text, and does not know what any of them
 // means.

@@ -1,0 +1,219 @@
+package readings
+
+import "slices"
+
+// A Reading is a choice of one value of each factor.
+type Reading struct {
+	Levels []int // number of the value, by factor
+	Array  bool  // of the array; otherwise it changes one factor alone, or none
+}
+
+// Design returns the readings to be run: the first as the scenario is, then those that
+// change one factor alone, then the rest of the array, each once.
+func (f *File) Design() ([]Reading, error) {
+	levels := make([]int, len(f.Factors))
+	for i, v := range f.Factors {
+		levels[i] = len(v.Values)
+	}
+	array := orthogonal(levels, f.Strength, f.Most)
+	if array == nil {
+		return nil, f.fail("most", "found %d, want more: an array of strength %d over %d factors has more readings", f.Most, f.Strength, len(levels))
+	}
+	var all []Reading
+	add := func(r Reading) {
+		if i := slices.IndexFunc(all, func(o Reading) bool { return slices.Equal(o.Levels, r.Levels) }); i >= 0 {
+			all[i].Array = all[i].Array || r.Array
+			return
+		}
+		all = append(all, r)
+	}
+	add(Reading{Levels: make([]int, len(levels))})
+	for i, n := range levels {
+		for l := 1; l < n; l++ {
+			one := make([]int, len(levels))
+			one[i] = l
+			add(Reading{Levels: one})
+		}
+	}
+	for _, row := range array {
+		add(Reading{Levels: row, Array: true})
+	}
+	return all, nil
+}
+
+// changed returns the factor that alone is not as the scenario has it, -1 if none is, and
+// -2 if several are.
+func (r Reading) changed() int {
+	at := -1
+	for i, l := range r.Levels {
+		switch {
+		case l != 0 && at >= 0:
+			return -2
+		case l != 0:
+			at = i
+		}
+	}
+	return at
+}
+
+// orthogonal returns an orthogonal array of a strength over factors of so many levels: in
+// any so many of its columns all combinations come equally often. It returns nil if that
+// takes more than most rows.
+//
+// Factors whose levels are powers of one prime share a linear array (Rao 1947; Hedayat,
+// Sloane, Stufken 1999, ch. 3 and 9); others have a column of their own. The arrays of the
+// groups are crossed.
+func orthogonal(levels []int, strength, most int) [][]int {
+	array := [][]int{make([]int, len(levels))}
+	groups := make(map[int][]int) // factors, by prime
+	for i, n := range levels {
+		if p, _ := power(n); p > 0 {
+			groups[p] = append(groups[p], i)
+			continue
+		}
+		column := make([][]int, n)
+		for l := range column {
+			column[l] = []int{l}
+		}
+		if array = cross(array, []int{i}, column, most); array == nil {
+			return nil
+		}
+	}
+	for p := 2; p <= slices.Max(levels); p++ {
+		if groups[p] == nil {
+			continue
+		}
+		dims := make([]int, len(groups[p]))
+		for i, factor := range groups[p] {
+			_, dims[i] = power(levels[factor])
+		}
+		if array = cross(array, groups[p], linear(p, dims, strength, most), most); array == nil {
+			return nil
+		}
+	}
+	return array
+}
+
+// power returns p and m with n = p^m, p a prime; 0 if there are none.
+func power(n int) (p, m int) {
+	for p = 2; n%p != 0; p++ {
+	}
+	for ; n%p == 0; n /= p {
+		m++
+	}
+	if n > 1 {
+		return 0, 0
+	}
+	return p, m
+}
+
+// cross puts each row of columns at those places of each row of array.
+func cross(array [][]int, at []int, columns [][]int, most int) (all [][]int) {
+	if len(columns) == 0 || len(array)*len(columns) > most {
+		return nil
+	}
+	for _, row := range array {
+		for _, c := range columns {
+			both := slices.Clone(row)
+			for i, place := range at {
+				both[place] = c[i]
+			}
+			all = append(all, both)
+		}
+	}
+	return all
+}
+
+// linear returns the smallest array of p^k rows that it finds for factors of p^dims[i]
+// levels: a row is a vector x over the integers modulo p, and its level of a factor the
+// products of x with the vectors of that factor. The vectors of any strength factors
+// together are independent. A vector is the number of which it has the digits.
+func linear(p int, dims []int, strength, most int) [][]int {
+	for rows := p; rows <= most; rows *= p {
+		bases := independent(p, rows, dims, strength)
+		if bases == nil {
+			continue
+		}
+		array := make([][]int, rows)
+		for x := range array {
+			for _, basis := range bases {
+				level := 0
+				for _, v := range basis {
+					level = level*p + dot(p, x, v)
+				}
+				array[x] = append(array[x], level)
+			}
+		}
+		return array
+	}
+	return nil
+}
+
+// independent returns vectors below size for each factor, taking the first that will do,
+// the largest factors first; nil if there are not enough.
+func independent(p, size int, dims []int, strength int) [][]int {
+	order := make([]int, len(dims))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return dims[b] - dims[a] })
+	bases, done := make([][]int, len(dims)), [][]int{}
+	for _, factor := range order {
+		for range dims[factor] {
+			v := free(p, size, done, bases[factor], strength)
+			if v < 0 {
+				return nil
+			}
+			bases[factor] = append(bases[factor], v)
+		}
+		done = append(done, bases[factor])
+	}
+	return bases
+}
+
+// free returns the first vector below size that is independent of basis together with any
+// strength-1 of those that are done, -1 if there is none.
+func free(p, size int, done [][]int, basis []int, strength int) int {
+	taken := make([]bool, size)
+	var mark func(span []int, from, more int)
+	mark = func(span []int, from, more int) {
+		for _, v := range span {
+			taken[v] = true
+		}
+		for i := from; more > 0 && i < len(done); i++ {
+			mark(widened(p, span, done[i]), i+1, more-1)
+		}
+	}
+	mark(widened(p, []int{0}, basis), 0, strength-1)
+	return slices.Index(taken, false)
+}
+
+// widened returns all sums of a vector of span and multiples of vectors.
+func widened(p int, span, vectors []int) []int {
+	for _, v := range vectors {
+		var wider []int
+		for _, s := range span {
+			for range p {
+				wider = append(wider, s)
+				s = sum(p, s, v)
+			}
+		}
+		span = wider
+	}
+	return span
+}
+
+// sum adds two vectors modulo p, and dot multiplies them.
+func sum(p, a, b int) (s int) {
+	for digit := 1; a > 0 || b > 0; a, b, digit = a/p, b/p, digit*p {
+		s += (a + b) % p * digit
+	}
+	return s
+}
+
+func dot(p, a, b int) (s int) {
+	for ; a > 0 && b > 0; a, b = a/p, b/p {
+		s += a * b
+	}
+	return s % p
+}

@@ -1,0 +1,193 @@
+package readings
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"bourse/experiments/report"
+)
+
+// toy has two factors of two and three values and a definition, and three numbers.
+func toy(t *testing.T) (*File, []Reading, []Number) {
+	t.Helper()
+	f, err := Parse("toy.yaml", []byte(`
+name: toy
+scenario: paper
+replications: 2
+strength: 2
+confirm: {best: 2, seed: 2}
+factors:
+  - {name: a, path: base.a, values: [{value: 0}, {value: 1}]}
+  - {name: b, path: [base.b, base.c], values: [{value: x}, {value: y}, {label: zed, value: {name: z}}]}
+  - {name: m, metric: m, values: [{value: m}, {value: other}]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := f.Design()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := 0.5
+	return f, all, []Number{
+		{Case: Case{"c", "p", "m"}, Lo: 1, Hi: 1, Error: &known},
+		{Case: Case{"c", "p", "n"}, Lo: 3, Hi: 4},
+		{Case: Case{"c", "p", "none"}, Lo: 1, Hi: 1},
+	}
+}
+
+// TestSets checks that readings are what the factors say, and that what the scenario has is
+// left alone.
+func TestSets(t *testing.T) {
+	t.Parallel()
+	f, all, _ := toy(t)
+	if len(all) != 12 {
+		t.Fatalf("%d readings, want 12", len(all))
+	}
+	for _, c := range []struct {
+		levels []int
+		want   string
+	}{
+		{[]int{0, 0, 0}, ""},
+		{[]int{0, 0, 1}, ""},
+		{[]int{1, 2, 0}, "base.a=1 base.b={name: z} base.c={name: z}"},
+	} {
+		sets, err := f.Sets(Reading{Levels: c.levels})
+		if got := strings.Join(sets, " "); err != nil || got != c.want {
+			t.Errorf("%v: %q, %v, want %q", c.levels, got, err, c.want)
+		}
+	}
+	if got := strings.Join(f.Measures("m"), " "); got != "m other" {
+		t.Errorf("m is measured as %s", got)
+	}
+	for i, want := range []int{-1, 0, 1, 1, 2, -2} {
+		if got := all[i].changed(); got != want {
+			t.Errorf("reading %v changes %d, want %d", all[i].Levels, got, want)
+		}
+	}
+}
+
+// TestDistance checks z by hand, with an error that is known, one that is taken of how our
+// replications vary, a range, and a number of which nothing is measured; and the root mean
+// square of them.
+func TestDistance(t *testing.T) {
+	t.Parallel()
+	f, all, numbers := toy(t)
+	f.Digits = 12 // no rounding
+	measured := make([]Measured, len(all))
+	for i := range measured {
+		measured[i] = Measured{
+			{"c", "p", "m"}: {1.9, 2.1}, {"c", "p", "other"}: {1, 1, math.NaN()},
+			{"c", "p", "n"}: {4.5, 5.5}, // deviation √.5
+		}
+	}
+	found := f.Compare(all, numbers, measured)
+	ours := 0.1 // standard error of m: .2/2
+	z := []float64{1 / math.Hypot(0.5, ours), 1 / math.Sqrt(0.5/5+0.5/2)}
+	a := &found.first[0]
+	if math.Abs(a.z[0]-z[0]) > 1e-9 || math.Abs(a.z[1]-z[1]) > 1e-9 || !math.IsNaN(a.z[2]) || a.of != 2 || a.met != 1 {
+		t.Errorf("z = %v (%d of %d met), want %v", a.z, a.met, a.of, z)
+	}
+	if want := math.Sqrt((z[0]*z[0] + z[1]*z[1]) / 2); math.Abs(a.distance.Value-want) > 1e-9 {
+		t.Errorf("distance %v, want %v", a.distance.Value, want)
+	}
+	for i, r := range all {
+		if want := z[0] * float64(1-r.Levels[2]); math.Abs(found.first[i].z[0]-want) > 1e-9 {
+			t.Errorf("%v: z %v of m by its definition, want %v", r.Levels, found.first[i].z[0], want)
+		}
+	}
+	numbers[1].Lo, numbers[1].Hi = 4, 6
+	if x := numbers[1].off(5); x != 0 {
+		t.Errorf("5 is %v off 4 to 6", x)
+	}
+	if x := numbers[1].off(6.5); x != 0.5 {
+		t.Errorf("6.5 is %v off 4 to 6", x)
+	}
+	found.Confirm(measured[:3])
+	d := found.Document(report.Labels{})
+	if text := d.Lead + d.Text(report.Terminal{}); !strings.Contains(text, "12 readings of paper") || !strings.Contains(text, "as the scenario is") {
+		t.Errorf("what was asked, and the scenario, are not in\n%s", text)
+	}
+	if strings.Contains(string(d.Data[0].Data), "NaN") {
+		t.Error("there is NaN in JSON")
+	}
+}
+
+// TestEffects checks the parts of the variance against distances that are sums of known
+// effects: 3 for a, 0 2 4 for b, and an interaction of both with m, whose shares are
+// 2.25, 8/3 and .25 of their sum.
+func TestEffects(t *testing.T) {
+	t.Parallel()
+	f, all, _ := toy(t)
+	found := &Found{File: f, Readings: all}
+	for _, r := range all {
+		a := against{}
+		a.distance.Value = 10 + 3*float64(r.Levels[0]) + 2*float64(r.Levels[1])
+		if r.Levels[0] == r.Levels[2] {
+			a.distance.Value++
+		}
+		found.first = append(found.first, a)
+	}
+	effects, rest, _ := found.effects()
+	total := 2.25 + 8.0/3 + 0.25
+	for i, want := range []struct {
+		factor int
+		share  float64
+		means  []float64
+	}{{1, 8 / 3.0 / total, []float64{12, 14, 16}}, {0, 2.25 / total, []float64{12.5, 15.5}}, {2, 0, []float64{14, 14}}} {
+		e := effects[i]
+		if e.factor != want.factor || math.Abs(e.share-want.share) > 1e-12 || math.Abs(e.means[1]-want.means[1]) > 1e-12 || math.Abs(e.means[0]-want.means[0]) > 1e-12 {
+			t.Errorf("effect %d: %+v, want %+v", i, e, want)
+		}
+	}
+	if math.Abs(rest-0.25/total) > 1e-12 || effects[0].chance != 2.0/11 {
+		t.Errorf("rest %v, by chance %v, want %v and 2/11", rest, effects[0].chance, 0.25/total)
+	}
+	if got := found.order(); got[0] != 4 { // levels 0, 0, 1
+		t.Errorf("nearest is %v", all[got[0]].Levels)
+	}
+	found.first[4].distance.Value = math.NaN()
+	if got := found.order(); got[len(got)-1] != 4 {
+		t.Errorf("what nothing is known of is at %v", got)
+	}
+}
+
+// TestMistakes checks that what is wrong with a file or a table is told by line and field.
+func TestMistakes(t *testing.T) {
+	t.Parallel()
+	const good = "name: a\nscenario: paper\nfactors:\n  - name: x\n    path: base.x\n    values:\n      - {value: 1}\n      - {value: 2}\n"
+	if _, err := Parse("f.yaml", []byte(good)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][3]string{
+		{"name: a", "name: a b", `f.yaml:1: name: found "a b", want letters, digits and dashes`},
+		{"scenario: paper", "strength: 4", "f.yaml:2: strength: found 4, want 2 to 3"},
+		{"    path: base.x\n", "", "f.yaml:4: factors.0: want either path, a field of the scenario, or metric"},
+		{"base.x", "base.x=3", `f.yaml:5: factors.0.path: found "base.x=3", want a path such as base.market.payment`},
+		{"path: base.x", "metric: x", "f.yaml:7: factors.0.values.0.value: found 1, want 1 metrics"},
+		{"      - {value: 2}\n", "", "f.yaml:7: factors.0.values: found 1, want at least two"},
+		{"value: 2", "value: 1", `f.yaml:8: factors.0.values.1.label: found "1" twice`},
+		{"value: 2", "valeu: 2", "f.yaml:8: factors.0.values.1.valeu: unknown field, want one of label, value"},
+	} {
+		_, err := Parse("f.yaml", []byte(strings.Replace(good, c[0], c[1], 1)))
+		if err == nil || err.Error() != c[2] {
+			t.Errorf("%q for %q: %v, want %s", c[1], c[0], err, c[2])
+		}
+	}
+	for text, want := range map[string]string{
+		"":                                 "t.csv: found no header, want configuration,admission,metric,value,to,error,source",
+		"configuration,admission,metric\n": "t.csv:1: found no column value",
+		"configuration,admission,metric,value,vaule\n":               "t.csv:1: found column \"vaule\", want each of configuration,admission,metric,value,to,error,source once at most",
+		"configuration,admission,metric,value\n":                     "t.csv: found no number",
+		"configuration,admission,metric,value\na,b,c,x\n":            `t.csv:2: value: found "x", want a number`,
+		"configuration,admission,metric,value\na,,c,1\n":             "t.csv:2: admission: missing",
+		"configuration,admission,metric,value,to\na,b,c,2,1\n":       "t.csv:2: to: found 1, want at least the value, 2",
+		"configuration,admission,metric,value,error\na,b,c,2,-1\n":   `t.csv:2: error: found "-1", want a number, at least 0`,
+		"configuration,admission,metric,value\na,b,c,1\n\na,b,c,2\n": "t.csv:4: metric: found a b c twice",
+	} {
+		if _, err := ReadNumbers("t.csv", []byte(text)); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}

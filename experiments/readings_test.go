@@ -1,0 +1,89 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"bourse/experiments/papers"
+	"bourse/experiments/report"
+)
+
+// TestReadingsResume checks that readings which are interrupted go on where they were, and
+// come to the same; and that other readings do not take theirs for their own.
+func TestReadingsResume(t *testing.T) {
+	t.Parallel()
+	text := `
+name: few
+scenario: paper
+metrics: [p_w]
+replications: 2
+strength: 2
+confirm: {best: 1, seed: 2}
+factors:
+  - {name: payment, path: base.market.payment, values: [{value: spot}, {value: bid}]}
+  - {name: cap, path: base.fleet.cap, values: [{value: 1}, {value: 0}]}
+`
+	r, err := ReadReadings("few.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := func(d report.Document, err error) (data []byte) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range d.Data {
+			data = append(data, file.Data...)
+		}
+		return data
+	}
+	whole := all(r.Find(t.Context(), Options{Workers: 2}, Publication{Dir: filepath.Join(t.TempDir(), "whole")}))
+
+	to := Publication{Dir: filepath.Join(t.TempDir(), "part")}
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err = r.Find(ctx, Options{Progress: func(done, _ int) {
+		if done == 20 {
+			cancel()
+		}
+	}}, to)
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("interrupted: %v", err)
+	}
+	seen := -1
+	to.Found = func(done, _ int) { seen = max(seen, done) }
+	if got := all(r.Find(t.Context(), Options{}, to)); seen < 18 || string(got) != string(whole) {
+		t.Errorf("it found %d replications of 20, and came to the same: %v", seen, string(got) == string(whole))
+	}
+}
+
+// TestReadingsPresets checks that the readings of papers can be run: every value of theirs
+// makes a scenario, and the first of each is the scenario's own.
+func TestReadingsPresets(t *testing.T) {
+	t.Parallel()
+	presets := papers.Readings()
+	if got := slices.Sorted(maps.Keys(presets)); !slices.Equal(got, []string{"market-readings"}) {
+		t.Fatalf("readings of %v", got)
+	}
+	for name, text := range presets {
+		r, err := ReadReadings(name, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Name != name || len(r.all) < 400 || len(r.numbers) != 46 {
+			t.Errorf("%s is called %s: %d readings against %d numbers", name, r.Name, len(r.all), len(r.numbers))
+		}
+		known := 0
+		for _, n := range r.numbers {
+			if n.Error != nil {
+				known++
+			}
+		}
+		if known != 4 {
+			t.Errorf("%d errors are known, want those of Table 2", known)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package verify
+
+import (
+	"container/heap"
+	"math"
+)
+
+// A renewal is an instant at which a contract bids again, unless it is over by then, or its
+// place is another's.
+type renewal struct {
+	at float64
+	id int64
+	of *contract
+}
+
+// renewals are a heap by instant.
+type renewals []renewal
+
+// Len implements [heap.Interface].
+func (r renewals) Len() int { return len(r) }
+
+// Less implements [heap.Interface].
+func (r renewals) Less(i, j int) bool { return r[i].at < r[j].at }
+
+// Swap implements [heap.Interface].
+func (r renewals) Swap(i, j int) { r[i], r[j] = r[j], r[i] }
+
+// Push implements [heap.Interface].
+func (r *renewals) Push(x any) { *r = append(*r, x.(renewal)) }
+
+// Pop implements [heap.Interface].
+func (r *renewals) Pop() any {
+	last := len(*r) - 1
+	x := (*r)[last]
+	*r = (*r)[:last]
+	return x
+}
+
+// renewLater notes when d bids again, if it does before its deadline: so long after an
+// instant.
+func (m *market) renewLater(d *contract, after float64) {
+	d.renew = 0
+	if at := after + m.rules.Renew; m.rules.Renew > 0 && !d.terms.OnDemand && at < d.terms.due() {
+		d.renew = at
+		heap.Push(&m.again, renewal{at, d.id, d})
+	}
+}
+
+// renew lets a contract bid what is left of its value over what is left of the time, each
+// task its part of what it bid before: in whole nano-dollars per second, one at least.
+func (m *market) renew(r renewal) {
+	d := r.of
+	if d.id != r.id || d.renew != r.at {
+		return
+	}
+	left, bids := float64(d.value)*1e3, 0.0 // nano-dollars, and per second
+	for i := range d.tasks {
+		n := &d.tasks[i]
+		m.advance(n.host, r.at)
+		m.bring(n)
+		if left -= n.owed; n.on {
+			bids += float64(n.bid)
+		}
+	}
+	rate := max(0, left) / (d.terms.due() - r.at)
+	for i := range d.tasks {
+		n := &d.tasks[i]
+		bid := math.Floor(float64(n.bid)*(rate/bids) + 0.01)
+		if !n.on || bid >= 1<<53 {
+			continue
+		}
+		h := n.host
+		m.takeOff(n)
+		change := int64(max(1, bid)) - n.bid
+		n.bid += change
+		h.price += change
+		m.prices.change(r.at, change)
+		m.weigh(n)
+		m.stand(n)
+		m.allocate(h)
+	}
+	m.renewLater(d, r.at)
+}

@@ -455,3 +455,28 @@ func anything(src *rand.Rand, n int) bank.Entry {
 	}
 	return Says(signer, "right", id, who, fields...)
 }
+
+// BenchmarkCheck is what the door takes for a signed transfer, beside the signature alone.
+func BenchmarkCheck(b *testing.B) {
+	l := bank.New(nil)
+	var o owners.Owners
+	for _, e := range Begin() {
+		o.Book(&e)
+	}
+	e := Transfer("x", "user:0", "user:1", 5)
+	s, err := order.Open(e.Note)
+	check(b, err)
+	public := Public("user:0")
+	b.Run("door", func(b *testing.B) {
+		for b.Loop() {
+			check(b, o.Check(&e, l))
+		}
+	})
+	b.Run("signature", func(b *testing.B) {
+		for b.Loop() {
+			if !s.By(public) {
+				b.Fatal("not signed")
+			}
+		}
+	})
+}

@@ -41,6 +41,9 @@
 //     from the ledger alone: TestMoney of bank/audit. What a charge is of the bank does
 //     not know: experiments/verify computes it again.
 //     Other programs agree: TestHledger, TestLedger, TestBeancount of bank/export.
+//   - In an owned ledger nothing is booked that its owner did not sign, as of that
+//     entry; past the door it is found by an audit, from the ledger alone: TestAttacks,
+//     TestReadings and TestPinned of bank/owners. THREATS.md says who tries what.
 //   - A failure is a sentence that names the place and the cure: TestPlainFailures,
 //     TestPlainErrors and TestHarmedTable of bank/store.
 //   - The same holds in PostgreSQL: TestConformance of bank/store and of

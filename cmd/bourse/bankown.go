@@ -65,7 +65,7 @@ func ownAction(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		e := bank.Entry{Kind: bank.Owner, Contract: bank.NoContract, ID: "own", Note: []byte(o.String()), Time: wall()}
+		e := bank.Entry{Kind: bank.Owner, Contract: bank.NoContract, ID: "own-" + o.Value("ledger"), Note: []byte(o.String()), Time: wall()}
 		r, err := s.Do(c.Context, e)
 		if err != nil {
 			return err

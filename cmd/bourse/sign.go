@@ -29,7 +29,7 @@ func signCommand() *cli.Command {
    expires 2026-11-22T15:10:00Z
 
 'bank whoami' prints the ledger's id. A signed order is signed by a second key, too. An
-order that is not well formed is refused by line and field, and exit status 3.
+order that is not well formed is refused by line and field.
 
    bourse bank sign rent --key ann | jq -cRs '{order: .}' | bourse bank apply books`,
 		Flags: []cli.Flag{privateFlag("key", "sign with the key in `FILE`, of 'bourse key new'")},
@@ -45,7 +45,7 @@ order that is not well formed is refused by line and field, and exit status 3.
 			}
 			signed, err := order.Sign(text, private)
 			if err != nil {
-				return bad(c, name, err)
+				return usagef("%s: %w", name, err)
 			}
 			_, err = c.App.Writer.Write(signed)
 			return err

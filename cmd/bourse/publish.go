@@ -182,9 +182,19 @@ then is not part of what is published now.
    bourse ledger extends https://bank.example/books --since checkpoint --public key.pub`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "since", Usage: "the older checkpoint, in `FILE`"},
+			jsonFlag[extended](),
 		}, trustFlags()...),
 		Action: extendsAction,
 	}
+}
+
+// extended is what programs read of a log that extends a checkpoint.
+type extended struct {
+	Origin string `json:"origin"`
+	Since  int64  `json:"since" doc:"lines of the older checkpoint"`
+	Lines  int64  `json:"lines" doc:"of the log"`
+	Then   string `json:"then" doc:"root of the older checkpoint"`
+	Root   string `json:"root" doc:"of the log"`
 }
 
 func extendsAction(c *cli.Context) error {
@@ -206,6 +216,9 @@ func extendsAction(c *cli.Context) error {
 	}
 	if err := l.Extends(c.Context, older); err != nil {
 		return bad(c, c.Args().First(), err)
+	}
+	if c.Bool("json") {
+		return printJSON(c, extended{l.Origin, older.N, l.N, older.Hash.String(), l.Hash.String()})
 	}
 	_, err = fmt.Fprintf(c.App.Writer, "%s: %d lines extend the %d of %s\n", c.Args().First(), l.N, older.N, name)
 	return err

@@ -69,7 +69,7 @@ func (c *cgroups) at(name string) (*group, error) {
 	if g := c.held[name]; g != nil {
 		return g, nil
 	}
-	if err := checkName(name); err != nil {
+	if err := CheckName(name); err != nil {
 		return nil, err
 	}
 	g, err := c.hold(name)
@@ -86,7 +86,7 @@ func (c *cgroups) at(name string) (*group, error) {
 func (c *cgroups) Make(name string, l Limits) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := checkName(name); err != nil {
+	if err := CheckName(name); err != nil {
 		return err
 	}
 	err := c.create(name, l)
@@ -216,7 +216,7 @@ func (c *cgroups) Kill(name string) error {
 func (c *cgroups) Remove(name string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := checkName(name); err != nil {
+	if err := CheckName(name); err != nil {
 		return err
 	}
 	if err := c.remove(name); err != nil {

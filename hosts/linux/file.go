@@ -135,8 +135,8 @@ func within(d time.Duration, done func() (bool, error)) error {
 	}
 }
 
-// checkName refuses what is not the name of a file here.
-func checkName(name string) error {
+// CheckName refuses what is not the name of a file here.
+func CheckName(name string) error {
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool {
 		return r != '.' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 	}) || strings.Trim(name, ".") == "" {

@@ -328,11 +328,11 @@ func TestBounds(t *testing.T) {
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", ".", "..", "../x", "a/b", "a b", "a\x00"} {
-		if checkName(name) == nil {
+		if CheckName(name) == nil {
 			t.Errorf("%q is a name", name)
 		}
 	}
-	if err := checkName("17.0.1"); err != nil {
+	if err := CheckName("17.0.1"); err != nil {
 		t.Error(err)
 	}
 }

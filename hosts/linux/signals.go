@@ -35,6 +35,7 @@ type signals struct {
 
 	mu     sync.Mutex
 	dealer dealer
+	dealt  int
 	groups map[string]*tree
 	stop   chan struct{}
 	done   sync.WaitGroup
@@ -85,7 +86,7 @@ func (k *signals) Close() error {
 func (k *signals) record(name string) string { return filepath.Join(k.dir, name) }
 
 func (k *signals) Make(name string, _ Limits) error {
-	if err := checkName(name); err != nil {
+	if err := CheckName(name); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(k.record(name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
@@ -123,7 +124,7 @@ func (k *signals) Enter(string) error { return nil }
 
 // at returns the group of that name, and looks for its minder if it is not known.
 func (k *signals) at(name string) (*tree, error) {
-	if err := checkName(name); err != nil {
+	if err := CheckName(name); err != nil {
 		return nil, err
 	}
 	t := k.groups[name]
@@ -225,7 +226,7 @@ func (k *signals) Kill(name string) error {
 }
 
 func (k *signals) Remove(name string) error {
-	if err := checkName(name); err != nil {
+	if err := CheckName(name); err != nil {
 		return err
 	}
 	k.mu.Lock()
@@ -289,8 +290,11 @@ func (k *signals) deal(dt float64) {
 		ready, claims = append(ready, t), append(claims, &t.claim)
 	}
 	k.dealer.settle(dt, claims)
+	k.dealt++
 	for _, t := range ready {
-		if stands := !t.claim.runs && t.share.Weight > 0; stands != t.stands {
+		stands := !t.claim.runs && t.share.Weight > 0
+		// Its minder, when it thaws, knows nothing of turns.
+		if again := stands && k.dealt%10 == 0; again || stands != t.stands {
 			t.stands = stands
 			t.signal()
 		}

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"bourse/hosts"
@@ -43,7 +42,7 @@ type minders interface {
 
 // An Order is what is wanted of the machine. It stands until the next.
 type Order struct {
-	Deal   int64   // number of this dealing-out of the machine; a lower one is late, and ignored
+	Deal   int64   // number of this dealing-out of the machine; lower than another's it is late, and ignored
 	Sent   float64 // instant at which what this answers was sent, by Now
 	Lease  float64 // seconds from Sent for which tasks may run without another order
 	Wanted []Wanted
@@ -73,7 +72,7 @@ type End struct {
 	Signal      string   // that ended it, if one did
 	Fault       string   // what went wrong besides the program
 	OutOfMemory bool     // something of it was killed for that
-	Span, Used  float64  // totals, as of a Reading
+	Span, Used  float64  // totals, as of a Reading; of what is Lost earlier ones may be more
 	Lacks       []string // what of isolation the machine did not offer
 }
 
@@ -143,7 +142,7 @@ func Open(c Config) (*Agent, error) {
 	if err := os.MkdirAll(a.path("tasks"), 0o711); err != nil {
 		return nil, err
 	}
-	a.lease = leaseUntil(c.Dir)
+	a.lease, a.deal = leaseUntil(c.Dir)
 	entries, err := os.ReadDir(a.path("tasks"))
 	if err != nil {
 		return nil, err
@@ -191,7 +190,7 @@ func (a *Agent) adopt(name string) error {
 		return err
 	} else if there {
 		if t.forgotten = told.At; told.Boot != a.boot {
-			t.forgotten = math.SmallestNonzeroFloat64 // long ago
+			t.forgotten = a.clock() // kept a little longer
 		}
 	}
 	a.tasks[name] = t
@@ -205,13 +204,14 @@ func (a *Agent) Apply(o Order) error {
 		return nil
 	}
 	var errs []error
-	if until := o.Sent + o.Lease; until > a.lease {
-		text := strconv.FormatFloat(until, 'f', 6, 64)
-		errs = append(errs, writeLease(a.Dir, text))
-		a.lease = until
-	}
 	errs = append(errs, a.read()) // under the deal that stood
-	a.deal, a.heard = o.Deal, true
+	if until := max(a.lease, o.Sent+o.Lease); until > a.lease || o.Deal > a.deal {
+		if err := writeLease(a.Dir, until, o.Deal); err != nil {
+			return err
+		}
+		a.lease, a.deal = until, o.Deal
+	}
+	a.heard = true
 	for _, t := range a.tasks {
 		t.isWanted = false
 	}
@@ -541,13 +541,4 @@ func (a *Agent) Acknowledge(session string, seq int64) error {
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
-}
-
-// writeLease writes until when tasks may run.
-func writeLease(dir, text string) error {
-	path := filepath.Join(dir, "lease")
-	if err := os.WriteFile(path+".new", []byte(text), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
 }

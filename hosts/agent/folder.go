@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -137,17 +136,25 @@ func get(path string, v any) (bool, error) {
 	return true, nil
 }
 
-// leaseUntil reads the lease of an agent's folder. Without one it is over.
-func leaseUntil(root string) float64 {
+// writeLease writes until when tasks may run, and the deal that says so.
+func writeLease(root string, until float64, deal int64) error {
+	path := filepath.Join(root, "lease")
+	if err := os.WriteFile(path+".new", fmt.Appendf(nil, "%.6f %d\n", until, deal), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// leaseUntil reads what writeLease wrote. Without it the lease is over.
+func leaseUntil(root string) (until float64, deal int64) {
 	text, err := os.ReadFile(filepath.Join(root, "lease"))
-	if err != nil {
-		return 0
+	if err == nil {
+		_, err = fmt.Sscan(string(text), &until, &deal)
 	}
-	until, err := strconv.ParseFloat(strings.TrimSpace(string(text)), 64)
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	return until
+	return until, deal
 }
 
 // lockFolder takes the lock of a task's folder, which its minder inherits. A nil file

@@ -132,12 +132,12 @@ func TestLease(t *testing.T) {
 		before := used()
 		b.until("it goes on", func() bool { return used() > before+0.05 })
 		// From here on the agent does nothing: its minder alone keeps the lease.
-		if err := writeLease(b.Dir, "1"); err != nil {
+		if err := writeLease(b.Dir, 1, b.deal); err != nil {
 			t.Fatal(err)
 		}
 		stands("without a lease")
 		b.apply()
-		if err := writeLease(b.Dir, fmt.Sprint(b.Now()+20)); err != nil {
+		if err := writeLease(b.Dir, b.Now()+20, b.deal); err != nil {
 			t.Fatal(err)
 		}
 		before = used()
@@ -170,7 +170,6 @@ func TestKilled(t *testing.T) {
 		time.Sleep(400 * time.Millisecond)
 		before := b.used("2.0.0")
 		b.open()
-		b.deal = 0
 		b.apply()
 		if e := b.end("3.0.0"); e.Why != hosts.Exited || b.text("3.0.0", "dir", "count") != "x\nx\n" {
 			t.Errorf("a task that ended while there was no agent: %+v", e)

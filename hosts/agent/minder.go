@@ -243,7 +243,8 @@ func (m *minder) tick(now float64) (over bool) {
 	var o orders
 	get(filepath.Join(m.folder, "orders"), &o) // without them none
 	// Frozen again and again: the agent may have let one go meanwhile.
-	if stands := o.Paused || now >= leaseUntil(m.Root); stands {
+	until, _ := leaseUntil(m.Root)
+	if stands := o.Paused || now >= until; stands {
 		m.kernel.Freeze(m.Name)
 		m.frozen = true
 	} else if m.frozen {
@@ -283,10 +284,8 @@ func folderSize(dir string) (size int64) {
 		if err != nil {
 			return nil
 		}
-		if info, err := d.Info(); err == nil {
-			if s, ok := info.Sys().(*syscall.Stat_t); ok {
-				size += s.Blocks * 512
-			}
+		if info, err := d.Info(); err == nil && path != dir {
+			size += min(info.Size(), info.Sys().(*syscall.Stat_t).Blocks*512) // it may have holes
 		}
 		return nil
 	})

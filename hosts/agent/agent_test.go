@@ -18,7 +18,7 @@ import (
 // A world is a machine, its kernel and minders, which outlive agents; and who is told,
 // by messages that get lost, late and doubled.
 type world struct {
-	*rapid.T
+	tester
 	dir     string
 	now     float64
 	boot    int
@@ -27,23 +27,31 @@ type world struct {
 	crash   int             // calls until the agent is killed in one
 	after   bool            // it has been done
 
-	agent  *Agent // nil if it was killed
-	deal   int64
-	orders []Order
-	told   []Told
-	starts map[string]int
-	ends   map[string]End     // told
-	truth  map[string]exit    // what minders wrote
-	acked  map[string]bool    // ends that an agent took as acknowledged
-	booked map[string]float64 // used, by readings
+	agent   *Agent // nil if it was killed
+	deal    int64
+	orders  []Order
+	told    []Told
+	starts  map[string]int
+	ends    map[string]End     // told
+	truth   map[string]exit    // what minders wrote
+	acked   map[string]bool    // ends that an agent took as acknowledged
+	booked  map[string]float64 // used, by readings
+	dropped map[string]bool    // an order was made without it
+	termed  map[string]bool    // it was ordered to end
+	applies int64              // deal of the order that is applied now
+	seen    int64              // the highest that an agent has applied
+}
+
+type tester interface {
+	Fatalf(format string, args ...any)
 }
 
 type killed struct{}
 
-func newWorld(t *rapid.T, dir string) *world {
-	w := &world{T: t, dir: dir, now: 1000, kernel: kerneltest.New(), minders: make(map[string]bool),
+func newWorld(t tester, dir string) *world {
+	w := &world{tester: t, dir: dir, now: 1000, kernel: kerneltest.New(), minders: make(map[string]bool),
 		starts: make(map[string]int), ends: make(map[string]End), truth: make(map[string]exit),
-		acked: make(map[string]bool), booked: make(map[string]float64)}
+		acked: make(map[string]bool), booked: make(map[string]float64), dropped: make(map[string]bool), termed: make(map[string]bool)}
 	w.kernel.Before = func(call, name string) { w.step(false) }
 	w.kernel.After = func(call, name string) { w.step(true) }
 	return w
@@ -71,6 +79,9 @@ func (w *world) start(folder string) error {
 	if w.starts[name] > 1 {
 		w.Fatalf("%s was started twice", name)
 	}
+	if w.applies < w.seen {
+		w.Fatalf("%s was started by order %d, after order %d", name, w.applies, w.seen)
+	}
 	if g := w.kernel.Groups[name]; g == nil {
 		w.Fatalf("%s has no group", name)
 	} else {
@@ -96,6 +107,16 @@ func (w *world) do(f func(a *Agent) error) {
 	if err := f(w.agent); err != nil {
 		w.Fatalf("%v", err)
 	}
+}
+
+// apply makes an agent that lives apply an order.
+func (w *world) apply(o Order) {
+	w.do(func(a *Agent) error {
+		w.applies = o.Deal
+		err := a.Apply(o)
+		w.seen = max(w.seen, o.Deal)
+		return err
+	})
 }
 
 // open opens an agent where there is none.
@@ -137,6 +158,10 @@ func (w *world) pass(d float64) {
 		if _, err := get(filepath.Join(folder, "orders"), &o); err != nil {
 			w.Fatalf("%v", err)
 		}
+		if o.KillAt > 0 && !w.dropped[name] || o.KillAt == 0 && w.termed[name] {
+			w.Fatalf("%s is to end at %v: not wanted %v, ordered to end %v", name, o.KillAt, w.dropped[name], w.termed[name])
+		}
+		w.termed[name] = o.KillAt > 0
 		if o.KillAt > 0 && w.now >= o.KillAt {
 			w.end(name, hosts.Killed)
 		} else if o.Until > 0 && w.now >= o.Until {
@@ -221,6 +246,9 @@ func (w *world) acknowledge(told Told) {
 func (w *world) order(names []string) Order {
 	w.deal++
 	o := Order{Deal: w.deal, Sent: w.now, Lease: 5}
+	for name := range w.minders {
+		w.dropped[name] = w.dropped[name] || !slices.Contains(names, name)
+	}
 	for _, name := range names {
 		if _, ended := w.ends[name]; ended {
 			continue // who has heard that does not want it again
@@ -251,12 +279,12 @@ func TestOnce(t *testing.T) {
 			"order": func(r *rapid.T) {
 				o := w.order(rapid.SliceOfNDistinct(rapid.SampledFrom(names), 0, 4, rapid.ID).Draw(r, "names"))
 				w.orders = append(w.orders, o)
-				w.do(func(a *Agent) error { return a.Apply(o) })
+				w.apply(o)
 			},
 			"late order": func(r *rapid.T) {
 				if len(w.orders) > 0 {
 					o := rapid.SampledFrom(w.orders).Draw(r, "order")
-					w.do(func(a *Agent) error { return a.Apply(o) })
+					w.apply(o)
 				}
 			},
 			"look": func(r *rapid.T) {
@@ -323,13 +351,12 @@ func TestOnce(t *testing.T) {
 			},
 		})
 
-		w.crash = 0
-		if w.agent == nil {
-			w.open()
-		}
+		w.agent, w.crash = nil, 0
+		w.kernel.Groups["9.9.9"] = &kerneltest.Group{Running: true} // whose folder is gone
+		w.open()
 		for range 20 {
 			o := w.order([]string{"5.0.0"})
-			w.do(func(a *Agent) error { return a.Apply(o) })
+			w.apply(o)
 			w.pass(1)
 			w.do(func(a *Agent) error {
 				told := w.tell(a)
@@ -361,4 +388,73 @@ func TestOnce(t *testing.T) {
 			r.Fatalf("%d folders are left", len(left))
 		}
 	})
+}
+
+// TestReadings checks that what was used is told under the deal that stood, as totals,
+// again until it is acknowledged, and then no more but what has come since.
+func TestReadings(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, t.TempDir())
+	w.open()
+	tells := func(want ...Reading) {
+		if got := w.agent.Tell().Readings; !slices.Equal(got, want) {
+			t.Fatalf("it tells %v, want %v", got, want)
+		}
+	}
+	began := w.now
+	w.apply(w.order([]string{"1.0.0"}))
+	w.pass(2)
+	w.apply(w.order([]string{"1.0.0"}))
+	w.pass(3)
+	w.do((*Agent).Look)
+	first, second := Reading{"1.0.0", 1, began + 2 - began, 1}, Reading{"1.0.0", 2, began + 5 - began, 2.5}
+	tells(first, second)
+	tells(first, second)
+	told := w.agent.Tell()
+	w.pass(1)
+	w.do((*Agent).Look)
+	w.acknowledge(told)
+	third := Reading{"1.0.0", 2, began + 6 - began, 3}
+	tells(third)
+	w.acknowledge(told)
+	tells(third)
+}
+
+// TestHung checks that where minders hang the agent keeps the lease and ends what is not
+// wanted, and that the machine takes no more if even that does not help.
+func TestHung(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, t.TempDir())
+	w.open()
+	w.apply(w.order([]string{"1.0.0"}))
+	g := w.kernel.Groups["1.0.0"]
+	look := func(seconds float64) {
+		w.now += seconds
+		w.do((*Agent).Look)
+	}
+	if look(4.9); g.Frozen {
+		t.Fatalf("it stands before the lease is over")
+	}
+	if look(0.2); !g.Frozen {
+		t.Fatalf("it runs without a lease")
+	}
+	if w.apply(w.order([]string{"1.0.0"})); g.Frozen {
+		t.Fatalf("it stands with a lease")
+	}
+	w.apply(w.order(nil))
+	if look(6.9); !g.Running {
+		t.Fatalf("it was not left the time to end")
+	}
+	if look(0.2); g.Running {
+		t.Fatalf("it runs, and is not wanted")
+	}
+	if closed := w.agent.Tell().Closed; closed != "" {
+		t.Fatalf("the machine is closed: %s", closed)
+	}
+	if look(60); w.agent.Tell().Closed == "" {
+		t.Fatalf("the machine takes more")
+	}
+	if w.apply(w.order([]string{"2.0.0"})); w.starts["2.0.0"] > 0 {
+		t.Fatalf("it was started on a machine that is closed")
+	}
 }

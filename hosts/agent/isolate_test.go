@@ -20,7 +20,7 @@ import (
 // no capabilities and no way to new ones; it writes only in its folder and a /tmp of its
 // own, and sees neither the agent's folder nor others'.
 func TestIsolation(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, false, func(t *testing.T, b *bench) {
 		secret := filepath.Join(b.Dir, "key")
 		if err := os.WriteFile(secret, []byte("secret"), 0o644); err != nil {
 			t.Fatal(err)
@@ -75,7 +75,7 @@ func TestIsolation(t *testing.T) {
 // TestTaskLimits checks that each limit holds, that what exceeds one is reported as what
 // it was, and that the logs are cut and say so, while who prints goes on.
 func TestTaskLimits(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, false, func(t *testing.T, b *bench) {
 		memory, processes := b.Kernel.Bounds()
 		b.want("1.0.0", "x=0123456789abcdef; while :; do x=$x$x; done", nil)
 		b.want("2.0.0", "i=0; while :; do head -c 1000000 /dev/zero > $i; i=$((i+1)); sleep 0.02; done", nil)
@@ -108,7 +108,7 @@ func TestTaskLimits(t *testing.T) {
 // TestLease checks that, agent or no agent, tasks stand when the lease is over, that they
 // go on when it is renewed, and that a paused one stands.
 func TestLease(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, false, func(t *testing.T, b *bench) {
 		b.want("1.0.0", "while :; do :; done", nil)
 		used := func() float64 {
 			b.Agent.read()
@@ -149,7 +149,7 @@ func TestLease(t *testing.T) {
 // was read; and that another agent, opened when the first is gone, takes up what runs, knows what
 // ended meanwhile, and starts nothing again.
 func TestKilled(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, false, func(t *testing.T, b *bench) {
 		count := "echo x >> count; "
 		b.want("1.0.0", count+"while :; do :; done", nil)
 		b.want("2.0.0", count+"while :; do :; done", nil)

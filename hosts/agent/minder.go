@@ -197,7 +197,7 @@ func (m *minder) environment() []string {
 	dir := filepath.Join(m.folder, "dir")
 	return append([]string{
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-		"HOME=" + dir, "TMPDIR=/tmp", "LANG=C.UTF-8", linux.Mark + "=" + m.Name,
+		"HOME=" + dir, "TMPDIR=/tmp", "LANG=C.UTF-8", linux.Mark(m.Kernel, m.Name),
 	}, m.Job.Env...)
 }
 
@@ -269,7 +269,7 @@ func (m *minder) tick(now float64) (over bool) {
 	if time.Now().After(m.walk) {
 		began := time.Now()
 		size := folderSize(filepath.Join(m.folder, "dir"))
-		m.walk = time.Now().Add(max(time.Second, 50*time.Since(began)))
+		m.walk = time.Now().Add(max(2*look, 50*time.Since(began)))
 		if m.Job.Limits.Disk > 0 && size > m.Job.Limits.Disk {
 			m.exit.Why, m.exit.Fault = hosts.Failed, fmt.Sprintf("disk: its folder has %d bytes, and may have %d", size, m.Job.Limits.Disk)
 			return true

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 			}
 		} else if err == nil {
 			if err = k.Enter(os.Args[5]); err == nil {
-				err = syscall.Exec("/bin/sh", append([]string{"sh", "-c"}, os.Args[6:]...), append(os.Environ(), Mark+"="+os.Args[5]))
+				err = syscall.Exec("/bin/sh", append([]string{"sh", "-c"}, os.Args[6:]...), append(os.Environ(), Mark(Config{Dir: os.Args[4]}, os.Args[5])))
 			}
 		}
 		fmt.Fprintln(os.Stderr, err)

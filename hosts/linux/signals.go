@@ -20,10 +20,12 @@ import (
 	"bourse/hosts"
 )
 
-// Mark is a variable that the environment of a task's processes holds, with the name of
-// its group: by it is found what has lost its minder, where a group is no more than what
+// Mark returns a variable, NAME=value, that the environment of a task's processes is to
+// hold: by it is found what has lost its minder, where a group is no more than what
 // descends from that. A program can take it out.
-const Mark = "BOURSE_TASK"
+func Mark(c Config, name string) string {
+	return "BOURSE_TASK=" + filepath.Join(c.Dir, name)
+}
 
 // signals shares by stop and continue. A group is what descends from its minder, of which
 // Config.Dir keeps a record: its process and when that began. It bounds no memory and
@@ -216,7 +218,7 @@ func (k *signals) Kill(name string) error {
 		t.each(unix.SIGSTOP) // so that nothing forks away
 		left := t.each(unix.SIGKILL)
 		if t.root() == 0 {
-			left = killMarked(name)
+			left = killMarked(Mark(Config{Dir: k.dir}, name))
 		}
 		if left > 0 {
 			return false, fmt.Errorf("group %s: %d processes are left", name, left)

@@ -127,9 +127,9 @@ func (t *tree) each(sig unix.Signal) (sent int) {
 	return sent
 }
 
-// killMarked kills what bears the mark of a group, and returns how many there were.
-func killMarked(name string) (sent int) {
-	mark := []byte("\x00" + Mark + "=" + name + "\x00")
+// killMarked kills what bears a mark, and returns how many there were.
+func killMarked(variable string) (sent int) {
+	mark := []byte("\x00" + variable + "\x00")
 	all, _ := os.ReadDir("/proc")
 	for _, e := range all {
 		pid, err := strconv.Atoi(e.Name())

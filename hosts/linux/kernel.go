@@ -82,12 +82,12 @@ type Usage struct {
 type Config struct {
 	Group      string  // of all groups, where groups have parents
 	Dir        string  // of records, where the kernel keeps none
-	Processors float64 // offered, at most what there are; 0 is Offered
+	Processors float64 // offered, at most what there are; 0 is all less one, below four all less a half
 }
 
-// Offered returns how many processors a machine of n offers: all less one, below four
+// offered returns how many processors a machine of n offers: all less one, below four
 // all less a half. A group that takes all starves the system.
-func Offered(n int) float64 {
+func offered(n int) float64 {
 	if n < 4 {
 		return float64(n) - 0.5
 	}
@@ -96,7 +96,7 @@ func Offered(n int) float64 {
 
 func (c *Config) processors() float64 {
 	if n := runtime.NumCPU(); c.Processors == 0 {
-		return Offered(n)
+		return offered(n)
 	} else if c.Processors < float64(n) {
 		return c.Processors
 	} else {

@@ -37,11 +37,11 @@ func openCgroup2(c *Config, attach bool) (Kernel, error) {
 		if !slices.Contains(strings.Fields(string(text)), "cpu") {
 			return nil, fmt.Errorf("%s has no controller cpu: systemd delegates it by Delegate=cpu memory pids", base)
 		}
-		leaf := filepath.Join(base, leafName)
-		if err := os.Mkdir(leaf, 0o755); delegated && err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, err
-		}
 		if delegated {
+			leaf := filepath.Join(base, leafName)
+			if err := os.Mkdir(leaf, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+				return nil, err
+			}
 			if err := write(leaf, "cgroup.procs", "0"); err != nil {
 				return nil, err
 			}

@@ -91,7 +91,13 @@ func (c *cgroups) Make(name string, l Limits) error {
 	}
 	err := c.create(name, l)
 	if err == nil {
-		_, err = c.at(name)
+		var g *group
+		if g, err = c.at(name); err == nil {
+			// Kernels before 6.6 take seconds to settle after a change by as much as
+			// from the default to what is shared by.
+			_, most := c.weights()
+			err = g.weight.set(fmt.Sprint(most))
+		}
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		err = errors.Join(err, c.remove(name))

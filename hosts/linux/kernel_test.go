@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"bourse/hosts"
 )
 
@@ -24,6 +26,7 @@ func TestMain(m *testing.M) {
 		k, err := Attach(os.Args[2], Config{Group: os.Args[3], Dir: os.Args[4]})
 		if err == nil && os.Args[1] == "mind" {
 			if err = k.Mind(os.Args[5]); err == nil {
+				unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 				cmd := exec.Command("/proc/self/exe", append([]string{"enter"}, os.Args[2:]...)...)
 				cmd.Stderr = os.Stderr
 				cmd.Run()
@@ -143,12 +146,12 @@ func (m *machine) during(t *testing.T, d time.Duration) map[string]float64 {
 	return used
 }
 
-// settled waits until every group named runs.
-func (m *machine) settled(t *testing.T, names ...string) {
+// settled waits until every group named has used so much: then it runs what it is to.
+func (m *machine) settled(t *testing.T, seconds float64, names ...string) {
 	t.Helper()
 	until(t, "they run", func() bool {
 		by := m.used(t)
-		return !slices.ContainsFunc(names, func(n string) bool { return by[n].Used < 0.02 })
+		return !slices.ContainsFunc(names, func(n string) bool { return by[n].Used < seconds })
 	})
 }
 
@@ -179,7 +182,7 @@ func TestShares(t *testing.T) {
 			m.Kernel.(*signals).dealer.processors = 1
 			m.Kernel.(*signals).mu.Unlock()
 		}
-		m.settled(t, "1.0.0", "2.0.0")
+		m.settled(t, 0.3, "1.0.0", "2.0.0")
 		part := func(weight, want float64) {
 			t.Helper()
 			if err := m.Share([]Share{{"1.0.0", hosts.Share{Weight: weight}}, {"2.0.0", hosts.Share{Weight: 1e-3}}}); err != nil {
@@ -283,7 +286,7 @@ func marked(mark string) (found []string) {
 func TestAdopt(t *testing.T) {
 	each(t, func(t *testing.T, m *machine) {
 		m.start(t, "4.0.0", burner, Limits{})
-		m.settled(t, "4.0.0")
+		m.settled(t, 0.02, "4.0.0")
 		before := m.used(t)["4.0.0"].Used
 		m.Close()
 		k, err := Open(m.kind, m.Config)

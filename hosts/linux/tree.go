@@ -119,11 +119,13 @@ func (t *tree) each(sig unix.Signal) (sent int) {
 	if root == 0 {
 		return 0
 	}
-	walk(root, func(pid int) {
+	var found []int // before one that dies leaves its children to the minder
+	walk(root, func(pid int) { found = append(found, pid) })
+	for _, pid := range found {
 		if s, err := stat(pid); err == nil && s.state != 'Z' && unix.Kill(pid, sig) == nil {
 			sent++
 		}
-	})
+	}
 	return sent
 }
 

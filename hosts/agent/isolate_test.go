@@ -117,16 +117,7 @@ func TestLease(t *testing.T) {
 		b.until("it runs", func() bool { return used() > 0.05 })
 		b.wanted[0].Share.Weight = 0
 		b.apply()
-		stands := func(why string) {
-			t.Helper()
-			time.Sleep(300 * time.Millisecond)
-			before := used()
-			time.Sleep(200 * time.Millisecond)
-			if after := used(); after-before > 0.001 {
-				t.Errorf("%s: it used %v", why, after-before)
-			}
-		}
-		stands("paused")
+		b.stands("1.0.0", "paused")
 		b.wanted[0].Share.Weight = 1
 		b.apply()
 		before := used()
@@ -135,7 +126,7 @@ func TestLease(t *testing.T) {
 		if err := writeLease(b.Dir, 1, b.deal); err != nil {
 			t.Fatal(err)
 		}
-		stands("without a lease")
+		b.stands("1.0.0", "without a lease")
 		b.apply()
 		if err := writeLease(b.Dir, b.Now()+20, b.deal); err != nil {
 			t.Fatal(err)

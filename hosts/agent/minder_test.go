@@ -136,7 +136,7 @@ func (b *bench) take() {
 // until looks until that is so.
 func (b *bench) until(what string, is func() bool) {
 	b.t.Helper()
-	for end := time.Now().Add(10 * time.Second); !is(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(30 * time.Second); !is(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			b.t.Fatalf("it is not so that %s", what)
 		}
@@ -152,6 +152,20 @@ func (b *bench) end(name string) End {
 	b.t.Helper()
 	b.until(name+" has ended", func() bool { _, ok := b.ends[name]; return ok })
 	return b.ends[name]
+}
+
+// stands waits, while the agent does nothing, until a task uses nothing.
+func (b *bench) stands(name, why string) {
+	b.t.Helper()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
+		b.Kernel.List()
+		before := b.used(name)
+		time.Sleep(250 * time.Millisecond)
+		if b.used(name)-before < 0.001 {
+			return
+		}
+	}
+	b.t.Errorf("%s: it goes on", why)
 }
 
 // text returns a file of a task, by its path in the task's folder.
@@ -172,10 +186,9 @@ func TestEnds(t *testing.T) {
 		b.want("3.0.0", "kill -SEGV $$", nil)
 		b.want("4.0.0", "", func(w *Wanted) { w.Job.Command = []string{"./nothing"} })
 		b.want("5.0.0", "trap '' TERM; while :; do sleep 0.01; done", func(w *Wanted) { w.Remaining = 0.8 })
-		b.want("6.0.0", "trap 'echo bye; exit 3' TERM; while :; do sleep 0.01; done", nil)
+		b.want("6.0.0", "trap 'echo bye; exit 3' TERM; echo up; while :; do sleep 0.01; done", nil)
 		b.want("7.0.0", "trap '' TERM; echo up; sleep "+mark, nil)
-		b.until("two are up", func() bool { return b.text("7.0.0", "out") != "" && b.tasks["6.0.0"] != nil })
-		time.Sleep(200 * time.Millisecond)
+		b.until("two are up", func() bool { return b.text("6.0.0", "out") != "" && b.text("7.0.0", "out") != "" })
 		b.wanted = b.wanted[:5]
 		b.apply()
 		for _, c := range []struct {
@@ -197,14 +210,14 @@ func TestEnds(t *testing.T) {
 		if e := b.end("4.0.0"); e.Why != hosts.Failed || !strings.HasPrefix(e.Fault, "command: ") {
 			t.Errorf("what cannot start: %+v", e)
 		}
-		if e := b.ends["5.0.0"]; e.Span < 0.8 || e.Span > 2 {
+		if e := b.ends["5.0.0"]; e.Span < 0.8 || e.Span > 5 {
 			t.Errorf("a deadline of 0.8 s ended it after %v s", e.Span)
 		}
 		dir := filepath.Join(b.Dir, "tasks", "1.0.0", "dir")
 		if got, want := b.text("1.0.0", "out"), "hello\n"+dir+"\n"+dir+"\n"; got != want {
 			t.Errorf("it printed %q, want %q", got, want)
 		}
-		if b.text("1.0.0", "dir", "made") != "x\n" || b.text("2.0.0", "err") != "oh\n" || b.text("6.0.0", "out") != "bye\n" {
+		if b.text("1.0.0", "dir", "made") != "x\n" || b.text("2.0.0", "err") != "oh\n" || b.text("6.0.0", "out") != "up\nbye\n" {
 			t.Error("its folder and logs are not what it wrote")
 		}
 		if out, _ := exec.Command("pgrep", "-f", "sleep "+mark).Output(); len(out) > 0 {

@@ -158,7 +158,7 @@ func (m *machine) settled(t *testing.T, seconds float64, names ...string) {
 // until waits until that is so.
 func until(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	if err := within(5*time.Second, func() (bool, error) { return is(), nil }); err != nil || !is() {
+	if err := within(20*time.Second, func() (bool, error) { return is(), nil }); err != nil || !is() {
 		t.Fatalf("it is not so that %s", what)
 	}
 }

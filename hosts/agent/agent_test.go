@@ -131,7 +131,7 @@ func (w *world) open() {
 	}()
 	w.now += 1e-6 // no two agents are opened in one instant
 	a, err := Open(Config{
-		Dir: w.dir, Kernel: w.kernel, Grace: 2, Keep: 30, Users: 1, // chown is root's
+		Dir: w.dir, Kernel: w.kernel, Grace: 2, Keep: 30,
 		clock: func() float64 { return w.now }, boot: fmt.Sprint("boot", w.boot), minders: w,
 	})
 	if err != nil {

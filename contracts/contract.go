@@ -21,7 +21,7 @@ type Placement struct {
 
 	// Of a program, once Left:
 	End  hosts.End
-	Code uint8 // with which it exited
+	Code uint8 // with which it ended
 }
 
 // A Contract is an accepted request and how its work stands. Policies may read it and

@@ -71,26 +71,8 @@ type Report struct {
 	At   float64 // instant at which it completed or was stopped
 	Done float64 // work done, in processor-seconds at speed 1
 	Why  End
-	Code uint8 // with which a program exited
+	Code uint8 // with which a program ended
 }
-
-// An End says why a task is no longer on its machine.
-type End uint8
-
-// Ends. All but the first are of programs, on machines that are metered.
-const (
-	Worked  End = iota // its work is done, or it was stopped
-	Exited             // its program ended by itself, with a code
-	Failed             // its program could not be started
-	Expired            // it was stopped at Task.Until
-	Killed             // it was killed: it used more than it may, or by a signal from elsewhere
-	Lost               // its machine does not know what became of it: its work is lost
-)
-
-var ends = [...]string{"worked", "exited", "failed", "expired", "killed", "lost"}
-
-// String returns the end in a word.
-func (e End) String() string { return ends[e] }
 
 // A Machine runs the tasks of one host. The instants passed to its methods
 // never decrease; a method that takes an instant first brings the machine to it.

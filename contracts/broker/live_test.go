@@ -160,7 +160,12 @@ func (f *far) ended(what string, outcome contracts.Outcome, done float64, paid i
 // for; the end that counts is the host's, and it is awaited so long and no longer.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
-	exit := func(code uint8) remote.End { return remote.End{Why: hosts.Exited, Code: code} }
+	exit := func(code uint8) remote.End {
+		if code > 0 {
+			return remote.End{Why: hosts.Failed, Code: code}
+		}
+		return remote.End{Why: hosts.Exited}
+	}
 	for name, c := range map[string]struct {
 		work    float64
 		spans   []float64

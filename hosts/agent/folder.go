@@ -1,0 +1,190 @@
+//go:build linux
+
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"bourse/hosts"
+	"bourse/hosts/linux"
+)
+
+// A Job is what a task runs.
+type Job struct {
+	Command []string // its program, by name or path, and arguments
+	Env     []string // NAME=value, after PATH, HOME, TMPDIR and LANG
+	Limits  Limits
+}
+
+// Limits bound what a task takes of its machine; 0 is the agent's own. Where the kernel
+// bounds no groups, Memory and Processes bound each process, or each user, instead.
+type Limits struct {
+	Memory    int64 // bytes, without swap
+	Processes int
+	Files     int   // open at once, by one process
+	Disk      int64 // bytes of one file, of its folder, and of /tmp
+	Log       int64 // bytes of out, and of err
+}
+
+// or returns l with what it leaves open taken from o.
+func (l Limits) or(o Limits) Limits {
+	if l.Memory == 0 {
+		l.Memory = o.Memory
+	}
+	if l.Processes == 0 {
+		l.Processes = o.Processes
+	}
+	if l.Files == 0 {
+		l.Files = o.Files
+	}
+	if l.Disk == 0 {
+		l.Disk = o.Disk
+	}
+	if l.Log == 0 {
+		l.Log = o.Log
+	}
+	return l
+}
+
+// A record is task.json.
+type record struct {
+	Name    string
+	Boot    string  // of the machine
+	Began   float64 // instant at which the folder was made
+	Job     Job
+	User    int    // its own, 0 that of the agent
+	Root    string // the agent's folder
+	Network bool
+	Kind    string // of the kernel
+	Kernel  linux.Config
+}
+
+// Orders are what a minder is to do.
+type orders struct {
+	Until  float64 // instant of its deadline, 0 none
+	Warn   float64 // seconds before Until at which it is sent SIGTERM
+	Paused bool
+	KillAt float64 // instant; it is sent SIGTERM at once. 0 is never
+}
+
+// An exit is exit.json.
+type exit struct {
+	Why         hosts.End
+	Status      int    // of its program
+	Signal      string // that ended it, if one did
+	Fault       string // what went wrong besides the program
+	OutOfMemory bool
+	Used        float64  // processor-seconds
+	Span        float64  // seconds since it began
+	Lacks       []string // what of isolation the machine does not offer
+}
+
+// put writes v to path, so that a reader finds what was there before or all of it.
+func put(path string, v any, sync bool) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path))
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err == nil && sync {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err == nil && sync {
+		err = syncFolder(filepath.Dir(path))
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+func syncFolder(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// get reads path into v, and reports whether it is there.
+func get(path string, v any) (bool, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, v)
+	}
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", path, err)
+	}
+	return true, nil
+}
+
+// writeLease writes until when tasks may run, and the deal that says so.
+func writeLease(root string, until float64, deal int64) error {
+	path := filepath.Join(root, "lease")
+	if err := os.WriteFile(path+".new", fmt.Appendf(nil, "%.6f %d\n", until, deal), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// leaseUntil reads what writeLease wrote. Without it the lease is over.
+func leaseUntil(root string) (until float64, deal int64) {
+	text, err := os.ReadFile(filepath.Join(root, "lease"))
+	if err == nil {
+		_, err = fmt.Sscan(string(text), &until, &deal)
+	}
+	if err != nil {
+		return 0, 0
+	}
+	return until, deal
+}
+
+// lockFolder takes the lock of a task's folder, which its minder inherits. A nil file
+// without an error is a lock that another holds.
+func lockFolder(folder string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(folder, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
+		return f, nil
+	}
+	f.Close()
+	if err == unix.EWOULDBLOCK {
+		return nil, nil
+	}
+	return nil, err
+}
+
+// boottime returns the seconds since the machine was started.
+func boottime() float64 {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &t); err != nil {
+		panic("agent: CLOCK_BOOTTIME: " + err.Error())
+	}
+	return float64(t.Sec) + float64(t.Nsec)/1e9
+}
+
+// bootID tells this start of the machine from others.
+func bootID() (string, error) {
+	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(text)), err
+}

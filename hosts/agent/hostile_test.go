@@ -1,0 +1,137 @@
+//go:build linux
+
+package agent
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"syscall"
+
+	"bourse/hosts"
+	"bourse/hosts/linux"
+)
+
+// TestHostile checks, beside a victim of the same weight on the same processor, that of a
+// fork bomb, a hog of memory, a filler of the disk, one that leaves others behind and one that prints
+// without end each is reported as what it was, and the victim gets its half of what both
+// get, within 0.03.
+func TestHostile(t *testing.T) {
+	each(t, true, func(t *testing.T, b *bench) {
+		if b.kind != "signals" && os.Geteuid() != 0 {
+			t.Skip("only root bounds what users take")
+		}
+		memory, _ := b.Kernel.Bounds()
+		// Both on processor 0, whatever else there is.
+		const pin = "taskset -pc 0 $$ >/dev/null; "
+		b.want("1.0.0", pin+"while :; do :; done", nil)
+		b.until("the victim runs", func() bool { b.Agent.read(); return b.used("1.0.0") > 0.05 })
+		for i, c := range []struct {
+			name, command string
+			deadline      float64
+			reported      func(e End) bool
+		}{
+			{"a fork bomb", "exec perl -e 'fork while 1'", 1.5, func(e End) bool { return e.Why == hosts.Expired }},
+			{"a hog of memory", `exec perl -e 'my @a; push @a, "x" x 1e5 while 1'`, 0, func(e End) bool {
+				return e.Why == hosts.Failed && (!memory || e.OutOfMemory && e.Fault == "memory ran out")
+			}},
+			{"a filler of the disk", "n=0; while :; do head -c 900000 /dev/zero > $n; n=$((n+1)); done", 0, func(e End) bool {
+				return e.Why == hosts.Failed && strings.HasPrefix(e.Fault, "disk: ")
+			}},
+			{"one that leaves others behind", "for i in 1 2 3; do setsid sh -c 'trap : TERM HUP; while :; do :; done' & done; sleep 0.7", 0, func(e End) bool {
+				return e.Why == hosts.Exited
+			}},
+			{"one that prints without end", "exec yes", 1.5, func(e End) bool { return e.Why == hosts.Expired }},
+		} {
+			name := fmt.Sprintf("%d.0.0", i+2)
+			b.Agent.read()
+			before, began := b.used("1.0.0"), b.Now()
+			b.want(name, pin+c.command, func(w *Wanted) { w.Remaining = c.deadline })
+			e := b.end(name)
+			victim, span := b.used("1.0.0")-before, b.Now()-began
+			t.Logf("%s: %v %q after %.2f s; it got %.3f s, the victim %.3f s", c.name, e.Why, e.Fault, span, e.Used, victim)
+			if !c.reported(e) {
+				t.Errorf("%s is reported as %+v", c.name, e)
+			}
+			tolerance := 0.03
+			if b.kind == "signals" {
+				tolerance += 0.1 / (victim + e.Used) // who has the last turn
+			}
+			if part := victim / (victim + e.Used); part < 0.5-tolerance {
+				t.Errorf("beside %s the victim got %.3f of both", c.name, part)
+			}
+			if size := len(b.text(name, "out")); size > int(b.config.Limits.Log)+100 {
+				t.Errorf("%s has printed %d bytes", c.name, size)
+			}
+			b.wanted = b.wanted[:1]
+			b.apply()
+		}
+		if _, ended := b.ends["1.0.0"]; ended {
+			t.Errorf("the victim: %+v", b.ends["1.0.0"])
+		}
+	})
+}
+
+// agentRole is of a test's own agent, which it kills: + kind, group, folder.
+const agentRole = "bourse-test-agent"
+
+// runAgent is an agent that wants one task, for 1.2 seconds from each order to the next.
+func runAgent(kind, group, dir string) error {
+	c := Config{Dir: dir, At: linux.Config{Group: group, Dir: dir + "/groups"}, Grace: 1, Network: true}
+	var err error
+	if c.Kernel, err = linux.Open(kind, c.At); err != nil {
+		return err
+	}
+	a, err := Open(c)
+	if err != nil {
+		return err
+	}
+	w := Wanted{Name: "1.0.0", Share: hosts.Share{Weight: 1}, Job: Job{Command: []string{"sh", "-c", "echo x >> count; while :; do :; done"}}}
+	for {
+		if err := a.Apply(Order{Deal: 1, Sent: a.Now(), Lease: 1.2, Wanted: []Wanted{w}}); err != nil {
+			return err
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// TestAgentKilled checks that kill -9 of an agent touches neither minder nor task; that
+// with nobody to renew it the lease ends and the task stands; and that the next agent lets
+// it go on, and has not started it again.
+func TestAgentKilled(t *testing.T) {
+	each(t, false, func(t *testing.T, b *bench) {
+		cmd := exec.Command("/proc/self/exe", agentRole, b.kind, b.config.At.Group, b.Dir)
+		cmd.Stderr = os.Stderr
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		used := func() float64 {
+			b.Kernel.List()
+			return b.used("1.0.0")
+		}
+		b.until("the task runs", func() bool { return used() > 0.05 })
+		cmd.Process.Kill()
+		cmd.Wait()
+		at, before := time.Now(), used()
+		time.Sleep(500 * time.Millisecond)
+		if got := used() - before; got < 0.01 {
+			t.Errorf("half a second after its agent was killed the task had used %v", got)
+		}
+		b.stands("1.0.0", "without a lease")
+		if d := time.Since(at); d < time.Second {
+			t.Errorf("it stands %v after its agent was killed, under a lease of 1.2 s", d)
+		}
+		before = used()
+		b.open()
+		b.want("1.0.0", "", nil)
+		b.until("the task goes on", func() bool { return used() > before+0.05 })
+		if _, ended := b.ends["1.0.0"]; ended || b.text("1.0.0", "dir", "count") != "x\n" {
+			t.Errorf("it was started %q, and ended as %+v", b.text("1.0.0", "dir", "count"), b.ends)
+		}
+	})
+}

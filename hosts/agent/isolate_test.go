@@ -1,0 +1,173 @@
+//go:build linux
+
+package agent
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"bourse/hosts"
+)
+
+// TestIsolation checks what a task can see and do: it has a user and processes of its own,
+// no capabilities and no way to new ones; it writes only in its folder and a /tmp of its
+// own, and sees neither the agent's folder nor others'.
+func TestIsolation(t *testing.T) {
+	each(t, false, func(t *testing.T, b *bench) {
+		secret := filepath.Join(b.Dir, "key")
+		if err := os.WriteFile(secret, []byte("secret"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		b.want("1.0.0", "echo mine > file; sleep 5", nil)
+		b.until("the other writes", func() bool { return b.text("1.0.0", "dir", "file") != "" })
+		mark := filepath.Base(b.Dir) + "-mark"
+		other := filepath.Join(b.Dir, "tasks", "1.0.0", "dir", "file")
+		b.want("2.0.0", fmt.Sprintf(`
+			id -u
+			grep -E '^(NoNewPrivs|CapEff|CapPrm|CapBnd|CapInh|CapAmb):' /proc/self/status | sort | tr -d '\t\n'; echo
+			ls /proc | grep -c '^[0-9]'
+			echo x > $HOME/x && echo x > /tmp/%[5]s && cat $HOME/x
+			for f in %[1]s %[2]s; do cat $f; done
+			for f in / /etc /usr /var/tmp /dev %[3]s %[3]s/tasks /sys/fs/cgroup/cpu; do echo x 2>/dev/null > $f/%[5]s; done
+			cat %[3]s/lease %[3]s/tasks/1.0.0/task.json
+			mount -t tmpfs none /tmp && echo mounted
+			unshare -Ur true && echo "a namespace"
+			kill -9 %[4]d && echo killed
+			echo done`, secret, other, b.Dir, os.Getpid(), mark), nil)
+		e := b.end("2.0.0")
+		got := strings.Split(b.text("2.0.0", "out"), "\n")
+		if e.Why != hosts.Exited || len(got) != 6 || got[4] != "done" || got[3] != "x" {
+			t.Fatalf("%+v: it printed %q and %q", e, got, b.text("2.0.0", "err"))
+		}
+		if os.Geteuid() == 0 && got[0] != strconv.Itoa(b.Users+1) {
+			t.Errorf("its user is %s", got[0])
+		}
+		zero := strings.Repeat("0", 16)
+		bound := zero
+		if os.Geteuid() != 0 && !strings.Contains(got[1], "CapBnd:"+zero) {
+			bound = got[1][strings.Index(got[1], "CapBnd:")+7:][:16]
+		}
+		if want := "CapAmb:" + zero + "CapBnd:" + bound + "CapEff:" + zero + "CapInh:" + zero + "CapPrm:" + zero + "NoNewPrivs:1"; got[1] != want {
+			t.Errorf("it has %s, want %s", got[1], want)
+		}
+		if n, err := strconv.Atoi(got[2]); err != nil || n > 5 {
+			t.Errorf("it sees %s processes", got[2])
+		}
+		for _, dir := range []string{"/tmp", "/", "/etc", "/usr", "/var/tmp", "/dev", b.Dir, filepath.Join(b.Dir, "tasks"), "/sys/fs/cgroup/cpu"} {
+			if _, err := os.Stat(filepath.Join(dir, mark)); err == nil {
+				t.Errorf("it wrote to the machine's %s", dir)
+				os.Remove(filepath.Join(dir, mark))
+			}
+		}
+		if len(e.Lacks) > 0 {
+			t.Errorf("lacks %q", e.Lacks)
+		}
+	})
+}
+
+// TestTaskLimits checks that each limit holds, that what exceeds one is reported as what
+// it was, and that the logs are cut and say so, while who prints goes on.
+func TestTaskLimits(t *testing.T) {
+	each(t, false, func(t *testing.T, b *bench) {
+		memory, processes := b.Kernel.Bounds()
+		b.want("1.0.0", "x=0123456789abcdef; while :; do x=$x$x; done", nil)
+		b.want("2.0.0", "i=0; while :; do head -c 1000000 /dev/zero > $i; i=$((i+1)); sleep 0.02; done", nil)
+		b.want("3.0.0", "head -c 9000000 /dev/zero > big; wc -c < big", nil)
+		b.want("4.0.0", "yes | head -c 3000000; echo end >&2", nil)
+		b.want("5.0.0", "ulimit -n; ulimit -c; n=0; while [ $n -lt 100 ]; do sleep 9 & n=$((n+1)); done; echo $n", nil)
+		if e := b.end("1.0.0"); e.Why != hosts.Failed || memory && (!e.OutOfMemory || e.Fault != "memory ran out") {
+			t.Errorf("a hog of memory: %+v", e)
+		}
+		if e := b.end("2.0.0"); e.Why != hosts.Failed || !strings.HasPrefix(e.Fault, "disk: ") {
+			t.Errorf("a filler of the disk: %+v", e)
+		}
+		b.end("3.0.0")
+		if got := strings.TrimSpace(b.text("3.0.0", "out")); got != "4000000" && got != "3998720" {
+			t.Errorf("a file of %s bytes, want 4e6: %q, %+v", got, b.text("3.0.0", "err"), b.ends["3.0.0"])
+		}
+		if e := b.end("4.0.0"); e.Why != hosts.Exited || b.text("4.0.0", "err") != "end\n" {
+			t.Errorf("one that prints much: %+v", e)
+		}
+		if out := b.text("4.0.0", "out"); out != strings.Repeat("y\n", 5000)+"\n[cut after 10000 bytes]\n" {
+			t.Errorf("it printed %d bytes, at last %q", len(out), out[max(0, len(out)-40):])
+		}
+		e := b.end("5.0.0")
+		if out := b.text("5.0.0", "out"); !strings.HasPrefix(out, "256\n0\n") || strings.Contains(out, "100") || e.Why != hosts.Failed {
+			t.Errorf("groups bound processes: %v; it printed %q, %+v", processes, out, e)
+		}
+	})
+}
+
+// TestLease checks that, agent or no agent, tasks stand when the lease is over, that they
+// go on when it is renewed, and that a paused one stands.
+func TestLease(t *testing.T) {
+	each(t, false, func(t *testing.T, b *bench) {
+		b.want("1.0.0", "while :; do :; done", nil)
+		used := func() float64 {
+			b.Agent.read()
+			return b.used("1.0.0")
+		}
+		b.until("it runs", func() bool { return used() > 0.05 })
+		b.wanted[0].Share.Weight = 0
+		b.apply()
+		b.stands("1.0.0", "paused")
+		b.wanted[0].Share.Weight = 1
+		b.apply()
+		before := used()
+		b.until("it goes on", func() bool { return used() > before+0.05 })
+		// From here on the agent does nothing: its minder alone keeps the lease.
+		if err := writeLease(b.Dir, 1, b.deal); err != nil {
+			t.Fatal(err)
+		}
+		b.stands("1.0.0", "without a lease")
+		b.apply()
+		if err := writeLease(b.Dir, b.Now()+20, b.deal); err != nil {
+			t.Fatal(err)
+		}
+		before = used()
+		b.until("it goes on", func() bool { return used() > before+0.05 })
+	})
+}
+
+// TestKilled checks that a killed minder takes its task with it, which is Lost, with what
+// was read; and that another agent, opened when the first is gone, takes up what runs, knows what
+// ended meanwhile, and starts nothing again.
+func TestKilled(t *testing.T) {
+	each(t, false, func(t *testing.T, b *bench) {
+		count := "echo x >> count; "
+		b.want("1.0.0", count+"while :; do :; done", nil)
+		b.want("2.0.0", count+"while :; do :; done", nil)
+		b.want("3.0.0", count+"sleep 0.3; echo x >> count", nil)
+		b.until("they run", func() bool {
+			b.Agent.read()
+			return b.used("1.0.0") > 0.05 && b.used("2.0.0") > 0.05
+		})
+		pid := b.Agent.minders.(*processes).mine[0]
+		if err := unix.Kill(pid, unix.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		if e := b.end("1.0.0"); e.Why != hosts.Lost || e.Used < 0.05 {
+			t.Errorf("a task whose minder was killed: %+v", e)
+		}
+		// This agent is used no more. Its minders are this process's children all the same.
+		b.Agent.minders.(*processes).mine = nil
+		time.Sleep(400 * time.Millisecond)
+		before := b.used("2.0.0")
+		b.open()
+		b.apply()
+		if e := b.end("3.0.0"); e.Why != hosts.Exited || b.text("3.0.0", "dir", "count") != "x\nx\n" {
+			t.Errorf("a task that ended while there was no agent: %+v", e)
+		}
+		b.until("the task is read", func() bool { b.Agent.read(); return b.used("2.0.0") > before })
+		if _, ended := b.ends["2.0.0"]; ended || b.text("2.0.0", "dir", "count") != "x\n" || b.text("1.0.0", "dir", "count") != "x\n" {
+			t.Errorf("after the agent was opened again: %+v, %q", b.ends, b.text("2.0.0", "dir", "count"))
+		}
+	})
+}

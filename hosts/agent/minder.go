@@ -1,0 +1,409 @@
+//go:build linux
+
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"bourse/hosts"
+	"bourse/hosts/linux"
+)
+
+// The roles that this program has beside its own.
+const (
+	minderRole = "bourse-minder" // + folder
+	launchRole = "bourse-launch" // + folder
+)
+
+// Main is what a program does first: if it was started as a minder, or by one, it is
+// that, and does not return.
+func Main() {
+	if len(os.Args) != 3 {
+		return
+	}
+	switch os.Args[1] {
+	case minderRole:
+		if err := mind(os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	case launchRole:
+		launch(os.Args[2])
+		os.Exit(1)
+	}
+}
+
+// look is how often a minder looks at its orders.
+const look = 100 * time.Millisecond
+
+// A minder watches one task.
+type minder struct {
+	record
+	folder string
+	kernel linux.Kernel
+	main   int // process of the command
+	exit   exit
+	state  *unix.WaitStatus // of the command, when it has ended
+
+	reaped chan ended // closed when none is left
+	copied chan error
+	frozen bool
+	warned bool
+	asked  bool // to end
+	walk   time.Time
+}
+
+// An ended is a process that was waited for.
+type ended struct {
+	pid   int
+	state unix.WaitStatus
+}
+
+// note keeps the state of the command.
+func (m *minder) note(e ended) {
+	if e.pid == m.main {
+		m.state = &e.state
+	}
+}
+
+// mind starts the task of a folder, whose lock is file 3, and watches it to its end.
+func mind(folder string) error {
+	syscall.CloseOnExec(3)
+	m := &minder{folder: folder, reaped: make(chan ended), copied: make(chan error, 2)}
+	if _, err := get(filepath.Join(folder, "task.json"), &m.record); err != nil {
+		return err
+	}
+	// Those that it is to outlive; a process 1 that handles none cannot be killed by its
+	// own children. Ignored ones the command would ignore, too.
+	signal.Notify(make(chan os.Signal, 1), unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGPIPE)
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return err
+	}
+	var err error
+	if m.kernel, err = linux.Attach(m.Kind, m.Kernel); err != nil {
+		return err
+	}
+	if err := m.kernel.Mind(m.Name); err != nil {
+		return err
+	}
+	if os.Getpid() == 1 { // its own numbers of processes, for what it stops and reads
+		err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
+		if err == nil {
+			err = unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
+		}
+		if err != nil {
+			m.lack("its own /proc", err)
+		}
+	} else {
+		m.lack("namespaces", errors.New("the machine makes none"))
+	}
+	// The room for the last word is taken now: the disk may be full then.
+	if err := os.WriteFile(m.last(), []byte(strings.Repeat(" ", 4096)), 0o600); err != nil {
+		return err
+	}
+	if err := m.start(); err != nil {
+		m.exit.Why, m.exit.Fault = hosts.Failed, "command: "+err.Error()
+		return m.finish()
+	}
+	tick := time.NewTicker(look)
+	for {
+		over := false
+		select {
+		case e, more := <-m.reaped:
+			m.note(e)
+			over = !more || m.state != nil
+		case <-tick.C:
+			over = m.tick(boottime())
+		}
+		if over {
+			return m.finish()
+		}
+	}
+}
+
+func (m *minder) lack(what string, err error) {
+	m.exit.Lacks = append(m.exit.Lacks, fmt.Sprintf("%s: %v", what, err))
+}
+
+func (m *minder) last() string { return filepath.Join(m.folder, ".exit") }
+
+// start starts the command, through a process that makes itself fit for it.
+func (m *minder) start() error {
+	const program = "/proc/self/exe"
+	faults, toFaults, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	nothing, err := os.Open(os.DevNull)
+	if err != nil {
+		return err
+	}
+	files := []uintptr{nothing.Fd()}
+	written := []*os.File{nothing, toFaults}
+	for _, name := range []string{"out", "err"} {
+		log, err := os.OpenFile(filepath.Join(m.folder, name), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+		if err != nil {
+			return err
+		}
+		from, to, err := os.Pipe()
+		if err != nil {
+			return err
+		}
+		go func() { m.copied <- errors.Join(cut(log, from, m.Job.Limits.Log), log.Close()) }()
+		files, written = append(files, to.Fd()), append(written, to)
+	}
+	sys := &syscall.SysProcAttr{Setsid: true}
+	if os.Getpid() == 1 {
+		sys.Cloneflags = unix.CLONE_NEWNS
+		if os.Geteuid() != 0 {
+			sys.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN}
+		}
+	}
+	m.main, err = syscall.ForkExec(program, []string{program, launchRole, m.folder}, &syscall.ProcAttr{
+		Env: m.environment(), Files: append(files, toFaults.Fd()), Sys: sys})
+	for _, f := range written {
+		f.Close()
+	}
+	if err != nil {
+		return err
+	}
+	go m.reap()
+	// It ends when the command begins.
+	text, err := io.ReadAll(faults)
+	faults.Close()
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if fault, ok := strings.CutPrefix(line, "fault: "); ok {
+			return errors.New(fault)
+		}
+		m.exit.Lacks = append(m.exit.Lacks, line)
+	}
+	return err
+}
+
+func (m *minder) environment() []string {
+	dir := filepath.Join(m.folder, "dir")
+	return append([]string{
+		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+		"HOME=" + dir, "TMPDIR=/tmp", "LANG=C.UTF-8", linux.Mark(m.Kernel, m.Name),
+	}, m.Job.Env...)
+}
+
+// cut copies to log what comes, up to limit, says so, and takes the rest at a
+// pace that costs nothing: who writes it is not stopped for it, nor served.
+func cut(log io.Writer, from *os.File, limit int64) error {
+	defer from.Close()
+	n, err := io.Copy(log, io.LimitReader(from, limit))
+	if err != nil || n < limit {
+		return err
+	}
+	rest := make([]byte, 64<<10)
+	for said := false; ; time.Sleep(10 * time.Millisecond) {
+		if n, _ := from.Read(rest); n == 0 {
+			return err
+		}
+		if !said {
+			_, err = fmt.Fprintf(log, "\n[cut after %d bytes]\n", limit)
+			said = true
+		}
+	}
+}
+
+// reap gathers every process that ends, those that lost their parents included, until
+// none is left.
+func (m *minder) reap() {
+	defer close(m.reaped)
+	for {
+		var s unix.WaitStatus
+		pid, err := unix.Wait4(-1, &s, 0, nil)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return
+		}
+		m.reaped <- ended{pid, s}
+	}
+}
+
+// tick does what the orders and the lease say, and reports whether the task is over.
+func (m *minder) tick(now float64) (over bool) {
+	var o orders
+	get(filepath.Join(m.folder, "orders"), &o) // without them none
+	// Frozen again and again: the agent may have let one go meanwhile.
+	until, _ := leaseUntil(m.Root)
+	if stands := o.Paused || now >= until; stands {
+		m.kernel.Freeze(m.Name)
+		m.frozen = true
+	} else if m.frozen {
+		m.frozen = m.kernel.Thaw(m.Name) != nil
+	}
+	if !m.warned && o.Until > 0 && o.Warn > 0 && now >= o.Until-o.Warn || !m.asked && o.KillAt > 0 {
+		unix.Kill(-m.main, unix.SIGTERM)
+		m.warned, m.asked = true, o.KillAt > 0
+	}
+	switch {
+	case o.Until > 0 && now >= o.Until:
+		m.exit.Why = hosts.Expired
+		return true
+	case o.KillAt > 0 && now >= o.KillAt:
+		m.exit.Why = hosts.Killed
+		return true
+	}
+	if u := m.usage(); u.OutOfMemory {
+		m.exit.Why, m.exit.Fault = hosts.Failed, "memory ran out"
+		return true
+	}
+	if time.Now().After(m.walk) {
+		began := time.Now()
+		size := folderSize(filepath.Join(m.folder, "dir"))
+		m.walk = time.Now().Add(max(2*look, 50*time.Since(began)))
+		if m.Job.Limits.Disk > 0 && size > m.Job.Limits.Disk {
+			m.exit.Why, m.exit.Fault = hosts.Failed, fmt.Sprintf("disk: its folder has %d bytes, and may have %d", size, m.Job.Limits.Disk)
+			return true
+		}
+	}
+	return false
+}
+
+// folderSize returns what the files of a folder take of the disk.
+func folderSize(dir string) (size int64) {
+	filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		if info, err := d.Info(); err == nil && path != dir {
+			size += min(info.Size(), info.Sys().(*syscall.Stat_t).Blocks*512) // it may have holes
+		}
+		return nil
+	})
+	return size
+}
+
+func (m *minder) usage() linux.Usage {
+	all, _ := m.kernel.Read(nil)
+	for _, u := range all {
+		if u.Name == m.Name {
+			return u
+		}
+	}
+	return linux.Usage{}
+}
+
+// slow is how long what was killed may take to die before the machine is given up.
+const slow = 60 * time.Second
+
+// finish ends all that is left of the task, and writes how it ended.
+func (m *minder) finish() error {
+	m.kernel.Freeze(m.Name)
+	m.exit.Span = boottime() - m.Began
+	m.exit.Used = m.usage().Used
+	cutOff := m.exit.Why == hosts.Expired || m.exit.Why == hosts.Killed // charged to here
+	for end := time.Now().Add(slow); m.main > 0; {
+		err := m.kernel.Kill(m.Name)
+		if os.Getpid() == 1 {
+			unix.Kill(-1, unix.SIGKILL)
+		} else if m.state == nil {
+			unix.Kill(m.main, unix.SIGKILL) // it may not have entered
+		}
+		if m.gathered(time.Second) && err == nil {
+			break
+		}
+		if time.Now().After(end) {
+			m.exit.Fault = notDead
+			break
+		}
+	}
+	u := m.usage()
+	if !cutOff {
+		m.exit.Used = u.Used
+	}
+	m.exit.OutOfMemory = u.OutOfMemory
+	m.conclude()
+	for range cap(m.copied) * min(1, m.main) {
+		select {
+		case err := <-m.copied:
+			if err != nil && m.exit.Fault == "" {
+				m.exit.Fault = "logs: " + err.Error()
+			}
+		case <-time.After(time.Second):
+		}
+	}
+	return m.write()
+}
+
+// notDead is the fault of a task that cannot be ended.
+const notDead = "it does not die"
+
+// gathered reports whether no process is left, waiting for at most d.
+func (m *minder) gathered(d time.Duration) bool {
+	late := time.After(d)
+	for {
+		select {
+		case e, more := <-m.reaped:
+			if !more {
+				return true
+			}
+			m.note(e)
+		case <-late:
+			return false
+		}
+	}
+}
+
+// conclude says why it ended, if it was its program that did.
+func (m *minder) conclude() {
+	s := m.state
+	if s == nil {
+		return
+	}
+	if s.Signaled() {
+		m.exit.Signal = unix.SignalName(s.Signal())
+	} else {
+		m.exit.Status = s.ExitStatus()
+	}
+	switch {
+	case m.exit.Why != hosts.Worked:
+	case m.asked:
+		m.exit.Why = hosts.Killed
+	case s.Exited() && m.exit.Status == 0:
+		m.exit.Why = hosts.Exited
+	default:
+		m.exit.Why = hosts.Failed
+		if m.exit.OutOfMemory {
+			m.exit.Fault = "memory ran out"
+		}
+	}
+}
+
+// write writes exit.json into the room that was kept for it.
+func (m *minder) write() error {
+	text, err := json.Marshal(m.exit)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(m.last(), os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(text, 0)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(m.last(), filepath.Join(m.folder, "exit.json")); err != nil {
+		return err
+	}
+	return syncFolder(m.folder)
+}

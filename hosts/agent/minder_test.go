@@ -1,0 +1,232 @@
+//go:build linux
+
+package agent
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"bourse/hosts"
+	"bourse/hosts/linux"
+)
+
+func TestMain(m *testing.M) {
+	Main()
+	if len(os.Args) == 5 && os.Args[1] == agentRole {
+		fmt.Fprintln(os.Stderr, runAgent(os.Args[2], os.Args[3], os.Args[4]))
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// A bench is an agent on this machine whose clock is the machine's.
+type bench struct {
+	*Agent
+	t      *testing.T
+	config Config
+	kind   string
+	wanted []Wanted
+	deal   int64
+	ends   map[string]End
+}
+
+// each runs a test on every kind of kernel that this machine has; at once, unless it
+// measures.
+func each(t *testing.T, measures bool, test func(t *testing.T, b *bench)) {
+	if !measures {
+		t.Parallel()
+	}
+	for _, kind := range []string{"cgroup2", "cgroup1", "signals"} {
+		t.Run(kind, func(t *testing.T) {
+			if !measures {
+				t.Parallel()
+			}
+			test(t, newBench(t, kind))
+		})
+	}
+}
+
+// benches counts them: each has users of its own.
+var benches atomic.Int32
+
+func newBench(t *testing.T, kind string) *bench {
+	dir, err := os.MkdirTemp("", "bourse-agent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{t: t, kind: kind, ends: make(map[string]End)}
+	b.config = Config{
+		Dir: dir, At: linux.Config{Group: filepath.Base(dir), Dir: filepath.Join(dir, "groups")},
+		Network: true, Grace: 0.3, Keep: 3600,
+		Limits: Limits{Memory: 64e6, Processes: 64, Files: 256, Disk: 4e6, Log: 10_000},
+	}
+	if kind == "signals" {
+		b.config.At.Processors = 1 // one has the turn
+	}
+	if os.Geteuid() == 0 {
+		b.config.Users = 1_900_000_000 + 100*int(benches.Add(1))
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if b.config.Kernel, err = linux.Open(kind, b.config.At); err != nil {
+		os.RemoveAll(dir)
+		t.Skip(err)
+	}
+	t.Cleanup(func() {
+		b.wanted = nil
+		b.until("nothing runs", func() bool { b.apply(); return len(b.shares()) == 0 })
+		if left, err := b.Kernel.List(); err != nil || len(left) > 0 {
+			t.Errorf("groups left: %v, %v", left, err)
+		}
+		b.Kernel.Close()
+		for _, parent := range []string{"cpu", "cpuacct", "freezer", "memory", "pids", "unified", "."} {
+			os.Remove(filepath.Join("/sys/fs/cgroup", parent, b.config.At.Group))
+		}
+		os.RemoveAll(dir)
+	})
+	b.open()
+	return b
+}
+
+func (b *bench) open() {
+	b.t.Helper()
+	var err error
+	if b.Agent, err = Open(b.config); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// want wants one more task: a command of the shell.
+func (b *bench) want(name, command string, set func(*Wanted)) {
+	w := Wanted{Name: name, Share: hosts.Share{Weight: 1}, Job: Job{Command: []string{"sh", "-c", command}}}
+	if set != nil {
+		set(&w)
+	}
+	b.wanted = append(b.wanted, w)
+	b.apply()
+}
+
+// apply orders what is wanted for another 20 s, and takes what is told.
+func (b *bench) apply() {
+	b.t.Helper()
+	b.deal++
+	if err := b.Apply(Order{Deal: b.deal, Sent: b.Now(), Lease: 20, Wanted: b.wanted}); err != nil {
+		b.t.Error(err)
+	}
+	b.take()
+}
+
+func (b *bench) take() {
+	told := b.Tell()
+	for _, e := range told.Ends {
+		b.ends[e.Name] = e
+	}
+	if err := b.Acknowledge(told.Session, told.Seq); err != nil {
+		b.t.Error(err)
+	}
+}
+
+// until looks until that is so.
+func (b *bench) until(what string, is func() bool) {
+	b.t.Helper()
+	for end := time.Now().Add(30 * time.Second); !is(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			b.t.Fatalf("it is not so that %s", what)
+		}
+		if err := b.Look(); err != nil {
+			b.t.Error(err)
+		}
+		b.take()
+	}
+}
+
+// end waits for the end of a task.
+func (b *bench) end(name string) End {
+	b.t.Helper()
+	b.until(name+" has ended", func() bool { _, ok := b.ends[name]; return ok })
+	return b.ends[name]
+}
+
+// stands waits, while the agent does nothing, until a task uses nothing.
+func (b *bench) stands(name, why string) {
+	b.t.Helper()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
+		b.Kernel.List()
+		before := b.used(name)
+		time.Sleep(250 * time.Millisecond)
+		if b.used(name)-before < 0.001 {
+			return
+		}
+	}
+	b.t.Errorf("%s: it goes on", why)
+}
+
+// text returns a file of a task, by its path in the task's folder.
+func (b *bench) text(name string, path ...string) string {
+	text, _ := os.ReadFile(filepath.Join(append([]string{b.Dir, "tasks", name}, path...)...))
+	return string(text)
+}
+
+// TestEnds checks each way in which a task ends: by itself, badly, by a signal, not begun,
+// at its deadline, and when it is no longer wanted; that it runs in its own folder with
+// its variables; and that what it leaves behind ends with it.
+func TestEnds(t *testing.T) {
+	each(t, false, func(t *testing.T, b *bench) {
+		mark := fmt.Sprintf("%d", 100000+os.Getpid())
+		b.want("1.0.0", `echo "$GREETING"; echo ~; pwd; echo x > made; sleep `+mark+` & exit 0`,
+			func(w *Wanted) { w.Job.Env = []string{"GREETING=hello"} })
+		b.want("2.0.0", "echo oh >&2; exit 7", nil)
+		b.want("3.0.0", "kill -SEGV $$", nil)
+		b.want("4.0.0", "", func(w *Wanted) { w.Job.Command = []string{"./nothing"} })
+		b.want("5.0.0", "trap '' TERM; while :; do sleep 0.01; done", func(w *Wanted) { w.Remaining = 0.8 })
+		b.want("6.0.0", "trap 'echo bye; exit 3' TERM; echo up; while :; do sleep 0.01; done", nil)
+		b.want("7.0.0", "trap '' TERM; echo up; sleep "+mark, nil)
+		b.until("two are up", func() bool { return b.text("6.0.0", "out") != "" && b.text("7.0.0", "out") != "" })
+		b.wanted = b.wanted[:5]
+		b.apply()
+		for _, c := range []struct {
+			name, signal string
+			why          hosts.End
+			status       int
+		}{
+			{"1.0.0", "", hosts.Exited, 0},
+			{"2.0.0", "", hosts.Failed, 7},
+			{"3.0.0", "SIGSEGV", hosts.Failed, 0},
+			{"5.0.0", "SIGKILL", hosts.Expired, 0},
+			{"6.0.0", "", hosts.Killed, 3},
+			{"7.0.0", "SIGKILL", hosts.Killed, 0},
+		} {
+			if e := b.end(c.name); e.Why != c.why || e.Status != c.status || e.Signal != c.signal || e.Fault != "" {
+				t.Errorf("%s: %+v, want %v, %d, %q", c.name, e, c.why, c.status, c.signal)
+			}
+		}
+		if e := b.end("4.0.0"); e.Why != hosts.Failed || !strings.HasPrefix(e.Fault, "command: ") {
+			t.Errorf("what cannot start: %+v", e)
+		}
+		if e := b.ends["5.0.0"]; e.Span < 0.8 || e.Span > 5 {
+			t.Errorf("a deadline of 0.8 s ended it after %v s", e.Span)
+		}
+		dir := filepath.Join(b.Dir, "tasks", "1.0.0", "dir")
+		if got, want := b.text("1.0.0", "out"), "hello\n"+dir+"\n"+dir+"\n"; got != want {
+			t.Errorf("it printed %q, want %q", got, want)
+		}
+		if b.text("1.0.0", "dir", "made") != "x\n" || b.text("2.0.0", "err") != "oh\n" || b.text("6.0.0", "out") != "up\nbye\n" {
+			t.Error("its folder and logs are not what it wrote")
+		}
+		if out, _ := exec.Command("pgrep", "-f", "sleep "+mark).Output(); len(out) > 0 {
+			t.Errorf("left behind: %s", out)
+		}
+		for name, e := range b.ends {
+			if len(e.Lacks) > 0 {
+				t.Logf("%s lacks %q", name, e.Lacks)
+			}
+		}
+	})
+}

@@ -1,0 +1,86 @@
+//go:build linux
+
+package agent
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// processes are minders that run.
+type processes struct {
+	program string
+	network bool
+	mine    []int
+}
+
+func (p *processes) alive(folder string) (bool, error) {
+	lock, err := lockFolder(folder)
+	if err != nil {
+		return false, err
+	}
+	if lock == nil {
+		return true, nil
+	}
+	return false, lock.Close()
+}
+
+func (p *processes) reap() {
+	p.mine = slices.DeleteFunc(p.mine, func(pid int) bool {
+		got, err := unix.Wait4(pid, nil, unix.WNOHANG, nil)
+		return got == pid || err == unix.ECHILD
+	})
+}
+
+// start starts the minder of a folder in namespaces of its own, or, where the machine
+// makes none for this user, without: it finds out itself, and says so.
+func (p *processes) start(folder string) error {
+	lock, err := lockFolder(folder)
+	if err != nil {
+		return err
+	}
+	if lock == nil {
+		return errors.New("its folder is locked")
+	}
+	defer lock.Close() // the minder goes on holding it
+	log, err := os.OpenFile(filepath.Join(folder, "minder"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	nothing, err := os.Open(os.DevNull)
+	if err != nil {
+		return err
+	}
+	defer nothing.Close()
+	program := p.program
+	if program == "" {
+		program = "/proc/self/exe"
+	}
+	apart := &syscall.SysProcAttr{Setsid: true, Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS}
+	if !p.network {
+		apart.Cloneflags |= unix.CLONE_NEWNET
+	}
+	if user, group := os.Geteuid(), os.Getegid(); user != 0 {
+		apart.Cloneflags |= unix.CLONE_NEWUSER
+		apart.UidMappings = []syscall.SysProcIDMap{{ContainerID: user, HostID: user, Size: 1}}
+		apart.GidMappings = []syscall.SysProcIDMap{{ContainerID: group, HostID: group, Size: 1}}
+		apart.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN}
+	}
+	for _, sys := range []*syscall.SysProcAttr{apart, {Setsid: true}} {
+		var pid int
+		pid, err = syscall.ForkExec(program, []string{"bourse", minderRole, folder}, &syscall.ProcAttr{
+			Dir: "/", Env: []string{"GOMAXPROCS=2", "GOMEMLIMIT=64MiB"},
+			Files: []uintptr{nothing.Fd(), log.Fd(), log.Fd(), lock.Fd()}, Sys: sys})
+		if err == nil {
+			p.mine = append(p.mine, pid)
+			return nil
+		}
+	}
+	return err
+}

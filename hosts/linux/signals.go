@@ -1,0 +1,304 @@
+//go:build linux
+
+package linux
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"bourse/hosts"
+)
+
+// Mark returns a variable, NAME=value, that the environment of a task's processes is to
+// hold: by it is found what has lost its minder, where a group is no more than what
+// descends from that. A program can take it out.
+func Mark(c Config, name string) string {
+	return "BOURSE_TASK=" + filepath.Join(c.Dir, name)
+}
+
+// signals shares by stop and continue. A group is what descends from its minder, of which
+// Config.Dir keeps a record: its process and when that began. It bounds no memory and
+// keeps no users apart. If the one who shares dies, what stood goes on standing until
+// another shares, or the minder kills it.
+type signals struct {
+	dir    string
+	shares bool // else only stops and continues as it is told: the kind none
+
+	mu     sync.Mutex
+	dealer dealer
+	dealt  int
+	groups map[string]*tree
+	stop   chan struct{}
+	done   sync.WaitGroup
+}
+
+// A tree is the processes below one minder.
+type tree struct {
+	minder  int    // 0 until it is known
+	began   string // by the kernel's clock
+	self    bool   // the minder is this process
+	share   hosts.Share
+	frozen  bool // by Freeze
+	stands  bool // because others run
+	claim   claim
+	used    float64
+	checked float64 // used at the last turn
+}
+
+func openSignals(c *Config, attach, shares bool) (Kernel, error) {
+	if c.Dir == "" {
+		return nil, errors.New("no folder for its records")
+	}
+	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
+		return nil, err
+	}
+	k := &signals{dir: c.Dir, shares: shares, dealer: dealer{processors: c.processors()}, groups: make(map[string]*tree), stop: make(chan struct{})}
+	if shares && !attach {
+		k.done.Go(k.turns)
+	}
+	return k, nil
+}
+
+func (k *signals) Kind() string {
+	if k.shares {
+		return "signals"
+	}
+	return "none"
+}
+
+func (k *signals) Bounds() (memory, processes bool) { return false, false }
+
+func (k *signals) Close() error {
+	close(k.stop)
+	k.done.Wait()
+	return nil
+}
+
+func (k *signals) record(name string) string { return filepath.Join(k.dir, name) }
+
+func (k *signals) Make(name string, _ Limits) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(k.record(name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.groups[name] = new(tree)
+	return f.Close()
+}
+
+// Mind records this process by the number that it has where /proc was mounted.
+func (k *signals) Mind(name string) error {
+	pid, err := os.Readlink("/proc/self")
+	if err != nil {
+		return err
+	}
+	n, err := strconv.Atoi(pid)
+	if err != nil {
+		return err
+	}
+	s, err := stat(n)
+	if err != nil {
+		return err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.groups[name] = &tree{self: true}
+	return os.WriteFile(k.record(name), []byte(pid+" "+s.began), 0o600)
+}
+
+// Enter has nothing to do: what the minder starts is of the group.
+func (k *signals) Enter(string) error { return nil }
+
+// at returns the group of that name, and looks for its minder if it is not known.
+func (k *signals) at(name string) (*tree, error) {
+	if err := CheckName(name); err != nil {
+		return nil, err
+	}
+	t := k.groups[name]
+	if t != nil && (t.self || t.minder > 0) {
+		return t, nil
+	}
+	text, err := os.ReadFile(k.record(name))
+	if err != nil {
+		return nil, err
+	}
+	if t == nil {
+		t = new(tree)
+		k.groups[name] = t
+	}
+	if f := strings.Fields(string(text)); len(f) == 2 {
+		t.minder, err = strconv.Atoi(f[0])
+		t.began = f[1]
+	}
+	return t, err
+}
+
+func (k *signals) Share(shares []Share) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, t := range k.groups {
+		t.share = hosts.Share{}
+	}
+	least := 1e-9 // a weight, not 0
+	for i := range shares {
+		least = max(least, shares[i].Weight/1e6)
+	}
+	var errs []error
+	for i := range shares {
+		t, err := k.at(shares[i].Name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		} else if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		t.share = shares[i].Share
+		t.share.Weight = max(t.share.Weight, least)
+		if t.share.Limit >= k.dealer.processors {
+			t.share.Limit = 0
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (k *signals) Read(out []Usage) ([]Usage, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(k.groups)) {
+		t, err := k.at(name)
+		if err != nil {
+			t = k.groups[name] // its record is gone: what was read stands
+		}
+		t.read()
+		out = append(out, Usage{Name: name, Used: t.used})
+	}
+	return out, nil
+}
+
+func (k *signals) Freeze(name string) error { return k.freezing(name, true) }
+
+func (k *signals) Thaw(name string) error { return k.freezing(name, false) }
+
+func (k *signals) freezing(name string, frozen bool) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	t, err := k.at(name)
+	if err != nil {
+		return err
+	}
+	t.frozen = frozen
+	return t.signal()
+}
+
+func (k *signals) Kill(name string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	t, err := k.at(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	return within(patience, func() (bool, error) {
+		t.each(unix.SIGSTOP) // so that nothing forks away
+		left := t.each(unix.SIGKILL)
+		if t.root() == 0 {
+			left = killMarked(Mark(Config{Dir: k.dir}, name))
+		}
+		if left > 0 {
+			return false, fmt.Errorf("group %s: %d processes are left", name, left)
+		}
+		return true, nil
+	})
+}
+
+func (k *signals) Remove(name string) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.groups, name)
+	if err := os.Remove(k.record(name)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func (k *signals) List() (names []string, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	entries, err := os.ReadDir(k.dir)
+	for _, e := range entries {
+		names = append(names, e.Name())
+		_, e := k.at(names[len(names)-1])
+		err = errors.Join(err, e)
+	}
+	return names, err
+}
+
+// turns deals a turn every 100 ms until Close.
+func (k *signals) turns() {
+	tick := time.NewTicker(turn)
+	defer tick.Stop()
+	last := time.Now()
+	for {
+		select {
+		case <-k.stop:
+			return
+		case now := <-tick.C:
+			k.mu.Lock()
+			k.deal(now.Sub(last).Seconds())
+			k.mu.Unlock()
+			last = now
+		}
+	}
+}
+
+const turn = 100 * time.Millisecond
+
+// deal reads what those that ran have used, and says who runs next.
+func (k *signals) deal(dt float64) {
+	var ready []*tree
+	var claims []*claim
+	for _, name := range slices.Sorted(maps.Keys(k.groups)) {
+		t, err := k.at(name)
+		if err != nil || t.minder == 0 || t.self {
+			continue
+		}
+		if !t.stands {
+			t.read()
+		}
+		t.claim.used, t.checked = t.used-t.checked, t.used
+		t.claim.share = t.share
+		if t.frozen {
+			t.claim.share.Weight = 0
+		}
+		ready, claims = append(ready, t), append(claims, &t.claim)
+	}
+	k.dealer.settle(dt, claims)
+	k.dealt++
+	for _, t := range ready {
+		stands := !t.claim.runs && t.share.Weight > 0
+		// Its minder, when it thaws, knows nothing of turns.
+		if again := stands && k.dealt%10 == 0; again || stands != t.stands {
+			t.stands = stands
+			t.signal()
+		}
+	}
+}

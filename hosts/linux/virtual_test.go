@@ -1,0 +1,84 @@
+//go:build linux
+
+package linux
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+)
+
+// inVirtual is what is process 1 of the virtual machine: it runs this program there.
+const inVirtual = `#!/bin/busybox sh
+/bin/busybox --install -s /bin
+export PATH=/bin HOME=/tmp
+mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev; mount -t tmpfs tmp /tmp
+mount -t cgroup2 none /sys/fs/cgroup
+cd /tmp && /test -test.v -test.run '^Test(Shares|Kill|Orphans|Adopt|Bounds)$/cgroup2'
+echo "left: $(find /sys/fs/cgroup -mindepth 1 -type d)."
+poweroff -f
+`
+
+// TestVirtual runs what needs version 2 of control groups in a virtual machine, whose
+// kernel the variable BOURSE_TEST_KERNEL names. Where that or a program is missing the test is
+// skipped; it fails in the continuous tests.
+func TestVirtual(t *testing.T) {
+	missing := t.Skipf
+	if os.Getenv("BOURSE_CI") != "" {
+		missing = t.Fatalf
+	}
+	kernel := os.Getenv("BOURSE_TEST_KERNEL")
+	if kernel == "" {
+		missing("BOURSE_TEST_KERNEL names no kernel")
+	}
+	qemu, err := exec.LookPath("qemu-system-x86_64")
+	if err != nil {
+		missing("%v", err)
+	}
+	busybox, err := exec.LookPath("busybox")
+	if err != nil {
+		missing("%v", err)
+	}
+	t.Parallel()
+	dir := t.TempDir()
+	for _, d := range []string{"bin", "proc", "sys", "dev", "tmp"} {
+		if err := os.Mkdir(filepath.Join(dir, d), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for from, to := range map[string]string{busybox: "bin/busybox", self: "test"} {
+		text, err := os.ReadFile(from)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, to), text, 0o755)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "init"), []byte(inVirtual), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	image := filepath.Join(t.TempDir(), "image")
+	if out, err := exec.Command("sh", "-c", `cd "$1" && find . | busybox cpio -o -H newc > "$2"`, "sh", dir, image).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, qemu, "-accel", "tcg", "-smp", "2", "-m", "1024", "-nographic", "-no-reboot",
+		"-nic", "none", "-kernel", kernel, "-initrd", image, "-append", "console=ttyS0 quiet panic=-1").CombinedOutput()
+	out = bytes.ReplaceAll(out, []byte("\r"), nil)
+	t.Logf("%s", out)
+	passed := len(regexp.MustCompile(`(?m)^    --- PASS: Test\w+/cgroup2`).FindAll(out, -1))
+	if err != nil || passed != 5 || !bytes.Contains(out, []byte("\nPASS\n")) || !bytes.Contains(out, []byte("left: .")) {
+		t.Errorf("%d of 5 tests passed: %v", passed, err)
+	}
+}

@@ -21,7 +21,7 @@ type Config struct {
 	Kernel  linux.Kernel // opened with At
 	At      linux.Config
 	Minder  string  // program whose main calls Main; empty is this one
-	Users   int     // first of a range of users for tasks; 0 is the agent's own for all
+	Users   int     // first of a range of users for tasks, of no one else's, not another agent's; 0 is the agent's own for all
 	Network bool    // tasks have the machine's; else none where it makes namespaces
 	Grace   float64 // seconds between SIGTERM and SIGKILL of what is not wanted
 	Warn    float64 // seconds before its deadline at which a task is sent SIGTERM; 0 never

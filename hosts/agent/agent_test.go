@@ -112,6 +112,10 @@ func (w *world) do(f func(a *Agent) error) {
 // apply makes an agent that lives apply an order.
 func (w *world) apply(o Order) {
 	w.do(func(a *Agent) error {
+		for name := range w.minders {
+			wanted := slices.ContainsFunc(o.Wanted, func(x Wanted) bool { return x.Name == name })
+			w.dropped[name] = w.dropped[name] || !wanted && o.Deal >= w.seen
+		}
 		w.applies = o.Deal
 		err := a.Apply(o)
 		w.seen = max(w.seen, o.Deal)
@@ -246,9 +250,6 @@ func (w *world) acknowledge(told Told) {
 func (w *world) order(names []string) Order {
 	w.deal++
 	o := Order{Deal: w.deal, Sent: w.now, Lease: 5}
-	for name := range w.minders {
-		w.dropped[name] = w.dropped[name] || !slices.Contains(names, name)
-	}
 	for _, name := range names {
 		if _, ended := w.ends[name]; ended {
 			continue // who has heard that does not want it again

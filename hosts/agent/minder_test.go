@@ -52,7 +52,7 @@ func each(t *testing.T, measures bool, test func(t *testing.T, b *bench)) {
 	}
 }
 
-// benches counts them: each has users of its own.
+// benches counts them: each has users of its own, since limits of processes are by user.
 var benches atomic.Int32
 
 func newBench(t *testing.T, kind string) *bench {
@@ -70,7 +70,7 @@ func newBench(t *testing.T, kind string) *bench {
 		b.config.At.Processors = 1 // one has the turn
 	}
 	if os.Geteuid() == 0 {
-		b.config.Users = 1_900_000_000 + 100*int(benches.Add(1))
+		b.config.Users = 1_900_000_000 + 5000*(os.Getpid()%20_000) + 100*int(benches.Add(1))
 	}
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)

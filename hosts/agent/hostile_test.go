@@ -103,7 +103,7 @@ func runAgent(kind, group, dir string) error {
 // with nobody to renew it the lease ends and the task stands; and that the next agent lets
 // it go on, and has not started it again.
 func TestAgentKilled(t *testing.T) {
-	each(t, false, func(t *testing.T, b *bench) {
+	each(t, true, func(t *testing.T, b *bench) {
 		cmd := exec.Command("/proc/self/exe", agentRole, b.kind, b.config.At.Group, b.Dir)
 		cmd.Stderr = os.Stderr
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

@@ -112,7 +112,7 @@ func TestTaskLimits(t *testing.T) {
 // TestLease checks that, agent or no agent, tasks stand when the lease is over, that they
 // go on when it is renewed, and that a paused one stands.
 func TestLease(t *testing.T) {
-	each(t, false, func(t *testing.T, b *bench) {
+	each(t, true, func(t *testing.T, b *bench) {
 		b.want("1.0.0", "while :; do :; done", nil)
 		used := func() float64 {
 			b.Agent.read()

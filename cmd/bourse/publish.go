@@ -152,13 +152,15 @@ func cosigned(c *cli.Context, l *tiles.Log, signed []byte, witnesses []watcher, 
 		line, err := witness.Ask(c.Context, w.url, w.key, signed, 0, proof)
 		if err != nil {
 			refused = append(refused, err)
-			note(c, "%v", err)
 			continue
 		}
 		signed = append(signed, line...)
 	}
 	if n := len(witnesses) - len(refused); n < quorum {
 		return nil, fmt.Errorf("%s signed it, want %d: nothing is published: %w", witnessCount(n), quorum, errors.Join(refused...))
+	}
+	for _, err := range refused {
+		note(c, "%v", err)
 	}
 	return signed, nil
 }

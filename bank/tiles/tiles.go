@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -133,16 +134,37 @@ func (l *Log) Head() (store.Head, error) {
 // Lines returns the log's lines as 'bank log' prints them, each of which is shown to be in
 // the tree of the checkpoint before it is given.
 func (l *Log) Lines(ctx context.Context) io.ReadCloser {
-	r, w := io.Pipe()
-	go func() {
-		for _, line := range l.client.AllEntries(ctx, l.Tree, 0) {
-			if _, err := w.Write(append(bytes.Clone(line), '\n')); err != nil {
-				return
+	next, stop := iter.Pull2(l.client.AllEntries(ctx, l.Tree, 0))
+	return &lines{next: next, stop: stop, failed: l.client.Err}
+}
+
+// lines reads a log.
+type lines struct {
+	next   func() (int64, []byte, bool)
+	stop   func()
+	failed func() error
+	rest   []byte // of the line that is being read
+}
+
+func (l *lines) Read(p []byte) (int, error) {
+	if len(l.rest) == 0 {
+		_, line, ok := l.next()
+		if !ok {
+			if err := l.failed(); err != nil {
+				return 0, err
 			}
+			return 0, io.EOF
 		}
-		w.CloseWithError(l.client.Err())
-	}()
-	return r
+		l.rest = append(bytes.Clone(line), '\n')
+	}
+	n := copy(p, l.rest)
+	l.rest = l.rest[n:]
+	return n, nil
+}
+
+func (l *lines) Close() error {
+	l.stop()
+	return nil
 }
 
 // Proof returns the proof that l extends the log that had so many lines.

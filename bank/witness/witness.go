@@ -29,6 +29,7 @@ import (
 const (
 	maxBody  = 1 << 16 // bytes of a request
 	maxProof = 63      // lines
+	unsigned = 403     // status: nobody who is known has signed it
 )
 
 // A Witness answers requests to cosign checkpoints: it is a [http.Handler].
@@ -103,7 +104,7 @@ func (w *Witness) sign(body []byte) ([]byte, error) {
 	}
 	n, err := note.Open(signed, note.VerifierList(known...))
 	if err != nil {
-		return nil, &refusal{status: http.StatusForbidden, text: "no signature of the log"}
+		return nil, &refusal{status: unsigned, text: "no signature of the log"}
 	}
 	c, err := torchwood.ParseCheckpoint(n.Text)
 	if err != nil || c.Origin != origin {

@@ -240,8 +240,9 @@ func TestBankWords(t *testing.T) {
 }
 
 // clocked lists the rooms below the kernel that may read a clock, start
-// goroutines or take locks: what talks to a disk or to real machines.
-var clocked = []string{"bank/store", "hosts/agent", "hosts/linux"}
+// goroutines or take locks: what talks to a disk, to others or to real
+// machines.
+var clocked = []string{"bank/store", "bank/witness", "hosts/agent", "hosts/linux"}
 
 // TestTimeIsTold checks that the rooms below the kernel neither read the clock
 // nor draw from the global source of randomness, and start no goroutines and

@@ -164,6 +164,9 @@ func until(t *testing.T, what string, is func() bool) {
 }
 
 func each(t *testing.T, test func(t *testing.T, m *machine)) {
+	if os.Getenv("BOURSE_CI") == "" {
+		t.Skip("it runs programs on this machine, which others may be using: .ci/nightly machines")
+	}
 	for _, kind := range []string{"cgroup2", "cgroup1", "signals"} {
 		t.Run(kind, func(t *testing.T) { test(t, newMachine(t, kind)) })
 	}
@@ -173,9 +176,6 @@ func each(t *testing.T, test func(t *testing.T, m *machine)) {
 // 1/4, within 0.02, of what both got, and that after a change of weights the new parts
 // stand at once; then that a limit is kept, and that what is frozen uses nothing.
 func TestShares(t *testing.T) {
-	if os.Getenv("BOURSE_CI") == "" {
-		t.Skip("it measures the machine, which others may be using: .ci/nightly machines")
-	}
 	each(t, func(t *testing.T, m *machine) {
 		one := "taskset -c 0 sh -c '" + burner + "'"
 		m.start(t, "1.0.0", one, Limits{})

@@ -141,14 +141,22 @@ func (p *part) choose(c *cli.Context, seed uint64) (err error) {
 	if p.experiment, err = scenario.Parse("preset "+p.Preset, papers.Presets()[p.Preset], known, sets...); err != nil {
 		return err
 	}
-	text, err := p.text()
-	if err != nil {
-		return err
-	}
-	if dir, err := results.Open(p.dir); err == nil {
-		p.done = dir.Manifest.Scenario == text
-	}
+	p.done = p.finished()
 	return nil
+}
+
+// finished reports whether an earlier run has left the results of p, whichever bourse ran it.
+func (p *part) finished() bool {
+	dir, err := results.Open(p.dir)
+	if err != nil {
+		return false
+	}
+	stored, err := scenario.Stored(dir.Path, dir.Manifest.Scenario)
+	if err != nil {
+		return false
+	}
+	found, want := stored.Expanded(), p.experiment.Expanded()
+	return scenario.Differ(&found, &want) == nil
 }
 
 // time returns the seconds that p takes with the workers of c.

@@ -2,6 +2,7 @@ package papers
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -103,11 +104,11 @@ func readClaimed(dirs []*results.Dir, papers []claims.Paper) (found []*claims.Re
 		}
 		for _, c := range e.Configurations {
 			if log := c.Workload.SWF; log != "" {
-				say("the log " + log + ", taken for the paper's")
+				say("the log " + path.Base(log) + ", taken for the paper's")
 				break
 			}
 			if a := c.Fleet.Availability; a != nil && a.File != "" {
-				say(a.File + ", whatever model claims are said to be judged on")
+				say(path.Base(a.File) + ", whatever model claims are said to be judged on")
 				break
 			}
 		}

@@ -38,7 +38,7 @@ type Inclusion struct {
 // read.
 func Prove(entries export.Entries, seq int64) (*Inclusion, error) {
 	p := &Inclusion{Seq: seq}
-	var hashes stored // of leaves
+	var hashes Hashes // of leaves
 	before, last := store.Genesis(), store.Genesis()
 	n := int64(0)
 	for e, hash := range entries {
@@ -133,11 +133,11 @@ func (p *Inclusion) Verify() (proved *bank.Entry, hash tlog.Hash, err error) {
 	return proved, hash, nil
 }
 
-// stored are the hashes of a tree, in the order of tlog.
-type stored []tlog.Hash
+// Hashes are those of a tree, in the order of tlog: a [tlog.HashReader].
+type Hashes []tlog.Hash
 
 // add adds the hash of the leaf that ends with entry n, if n is one.
-func (s *stored) add(leaf tlog.Hash, n int64) error {
+func (s *Hashes) add(leaf tlog.Hash, n int64) error {
 	if n == 0 {
 		return nil
 	}
@@ -146,8 +146,8 @@ func (s *stored) add(leaf tlog.Hash, n int64) error {
 	return err
 }
 
-// ReadHashes returns the hashes at these places.
-func (s stored) ReadHashes(at []int64) ([]tlog.Hash, error) {
+// ReadHashes implements [tlog.HashReader].
+func (s Hashes) ReadHashes(at []int64) ([]tlog.Hash, error) {
 	hs := make([]tlog.Hash, len(at))
 	for i, n := range at {
 		hs[i] = s[n]

@@ -26,7 +26,9 @@ import (
 
 	"bourse/bank"
 	"bourse/bank/export"
+	"bourse/bank/proof"
 	"bourse/bank/store"
+	"bourse/bank/whole"
 
 	"filippo.io/torchwood"
 	"golang.org/x/mod/sumdb/note"
@@ -53,11 +55,16 @@ type Log struct {
 
 // IsLog reports whether address is of a published log: a URL, or a folder that holds one.
 func IsLog(address string) bool {
-	if u, err := url.Parse(address); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
+	if isURL(address) {
 		return true
 	}
 	_, err := os.Stat(filepath.Join(address, checkpointFile))
 	return err == nil
+}
+
+func isURL(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https")
 }
 
 // Open reads the checkpoint of the log at that address, whoever signed it: see
@@ -65,7 +72,7 @@ func IsLog(address string) bool {
 func Open(ctx context.Context, address string) (*Log, error) {
 	l := new(Log)
 	var err error
-	if strings.Contains(address, "://") {
+	if isURL(address) {
 		l.tiles, err = torchwood.NewTileFetcher(address)
 	} else {
 		l.tiles, err = torchwood.NewTileFS(os.DirFS(address))
@@ -184,23 +191,11 @@ func (l *Log) Extends(ctx context.Context, older torchwood.Checkpoint) error {
 	if older.Origin != l.Origin {
 		return fmt.Errorf("checkpoint of %s, want one of %s", older.Origin, l.Origin)
 	}
-	if older.N > l.N {
-		return fmt.Errorf("%d lines are published, %d were: %w", l.N, older.N, ErrFork)
-	}
-	if older.N == 0 {
-		return nil
-	}
-	if older.N == l.N {
-		if older.Hash != l.Hash {
-			return fmt.Errorf("another tree of %d lines: %w", l.N, ErrFork)
-		}
-		return nil
-	}
-	proof, err := l.Proof(ctx, older.N)
-	if err != nil {
+	path, err := l.Proof(ctx, older.N)
+	if err != nil || older.N == 0 {
 		return err
 	}
-	if err := tlog.CheckTree(proof, l.N, l.Hash, older.N, older.Hash); err != nil {
+	if err := tlog.CheckTree(path, l.N, l.Hash, older.N, older.Hash); err != nil {
 		return fmt.Errorf("the tree of %d lines is not part of that of %d: %w", older.N, l.N, ErrFork)
 	}
 	return nil
@@ -239,7 +234,7 @@ func Write(dir, origin string, head store.Head, entries export.Entries) (*Log, e
 // Publish writes the signed checkpoint of l to dir.
 func (l *Log) Publish(dir string, signed []byte) error {
 	l.Signed = signed
-	return replace(filepath.Join(dir, checkpointFile), signed)
+	return whole.Write(filepath.Join(dir, checkpointFile), signed)
 }
 
 // A writer writes the tiles of a log that are not there yet.
@@ -247,7 +242,7 @@ type writer struct {
 	dir    string
 	had    torchwood.Checkpoint
 	n      int64 // lines
-	hashes stored
+	hashes proof.Hashes
 	bundle []byte // of the lines since the last full one
 }
 
@@ -328,33 +323,5 @@ func (w *writer) file(t tlog.Tile, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	return replace(name, data)
-}
-
-// replace writes a file whole or not at all.
-func replace(name string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".part-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
-}
-
-// stored are the hashes of a tree, in the order of tlog.
-type stored []tlog.Hash
-
-// ReadHashes returns the hashes at these places.
-func (s stored) ReadHashes(at []int64) ([]tlog.Hash, error) {
-	hs := make([]tlog.Hash, len(at))
-	for i, n := range at {
-		hs[i] = s[n]
-	}
-	return hs, nil
+	return whole.Write(name, data)
 }

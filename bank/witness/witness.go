@@ -21,6 +21,8 @@ import (
 	"strings"
 	"sync"
 
+	"bourse/bank/whole"
+
 	"filippo.io/torchwood"
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
@@ -32,8 +34,8 @@ const (
 	unsigned = 403     // status: nobody who is known has signed it
 )
 
-// A Witness answers requests to cosign checkpoints: it is a [http.Handler].
-type Witness struct {
+// A witness answers requests to cosign checkpoints.
+type witness struct {
 	dir    string // one file a log
 	signer note.Signer
 	logs   map[string][]note.Verifier // by origin
@@ -43,11 +45,11 @@ type Witness struct {
 
 // New returns a witness that keeps what it has signed in dir, which must be its own. Logs
 // are the verifier keys of the logs that it knows, by origin.
-func New(dir string, signer note.Signer, logs map[string][]note.Verifier) (*Witness, error) {
+func New(dir string, signer note.Signer, logs map[string][]note.Verifier) (http.Handler, error) {
 	if len(logs) == 0 {
 		return nil, errors.New("a witness of no log")
 	}
-	return &Witness{dir: dir, signer: signer, logs: logs}, os.MkdirAll(dir, 0o700)
+	return &witness{dir: dir, signer: signer, logs: logs}, os.MkdirAll(dir, 0o700)
 }
 
 // A refusal is what a witness answers if it does not sign.
@@ -60,7 +62,7 @@ type refusal struct {
 func (r *refusal) Error() string { return r.text }
 
 // ServeHTTP implements [http.Handler].
-func (w *Witness) ServeHTTP(out http.ResponseWriter, in *http.Request) {
+func (w *witness) ServeHTTP(out http.ResponseWriter, in *http.Request) {
 	if in.URL.Path != "/add-checkpoint" {
 		http.NotFound(out, in)
 		return
@@ -92,7 +94,7 @@ func (w *Witness) ServeHTTP(out http.ResponseWriter, in *http.Request) {
 }
 
 // sign returns the cosignature lines for the checkpoint that body asks to be signed.
-func (w *Witness) sign(body []byte) ([]byte, error) {
+func (w *witness) sign(body []byte) ([]byte, error) {
 	old, proof, signed, err := parse(body)
 	if err != nil {
 		return nil, err
@@ -165,7 +167,7 @@ func parse(body []byte) (old int64, proof tlog.TreeProof, signed []byte, err err
 }
 
 // last returns what of a log was signed last, a tree of nothing if nothing was.
-func (w *Witness) last(origin string) (torchwood.Checkpoint, error) {
+func (w *witness) last(origin string) (torchwood.Checkpoint, error) {
 	text, err := os.ReadFile(w.file(origin))
 	if errors.Is(err, fs.ErrNotExist) {
 		return torchwood.Checkpoint{Origin: origin}, nil
@@ -181,17 +183,8 @@ func (w *Witness) last(origin string) (torchwood.Checkpoint, error) {
 }
 
 // keep notes that the checkpoint of that text is signed, before anybody is told.
-func (w *Witness) keep(origin, text string) error {
-	f, err := os.CreateTemp(w.dir, ".part-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), w.file(origin))
-	}
-	if err != nil {
-		os.Remove(f.Name())
+func (w *witness) keep(origin, text string) error {
+	if err := whole.Write(w.file(origin), []byte(text)); err != nil {
 		return err
 	}
 	d, err := os.Open(w.dir)
@@ -201,7 +194,7 @@ func (w *Witness) keep(origin, text string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-func (w *Witness) file(origin string) string {
+func (w *witness) file(origin string) string {
 	sum := sha256.Sum256([]byte(origin))
 	return filepath.Join(w.dir, hex.EncodeToString(sum[:]))
 }

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 
+	"bourse/bank/proof"
+
 	"filippo.io/torchwood"
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
@@ -54,16 +56,7 @@ func (k *keeper) fork(from int, lines ...string) *keeper {
 	return &f
 }
 
-type hashes []tlog.Hash
-
-func (h hashes) ReadHashes(at []int64) (got []tlog.Hash, err error) {
-	for _, i := range at {
-		got = append(got, h[i])
-	}
-	return got, nil
-}
-
-func (k *keeper) hashes() (h hashes) {
+func (k *keeper) hashes() (h proof.Hashes) {
 	for i, line := range k.lines {
 		more, err := tlog.StoredHashes(int64(i), []byte(line), h)
 		check(k.t, err)

@@ -124,8 +124,21 @@ func filterFlag() cli.Flag {
 	return &cli.StringFlag{Name: "filter", Usage: "records of the log to take: `FILTERS`, see 'bourse workload filters'"}
 }
 
-func workersFlag() cli.Flag {
-	return &cli.IntFlag{Name: "workers", Value: runtime.NumCPU(), Usage: "run `N` parts at once; results do not depend on it"}
+// workersFlag is of a command that runs several of what at once.
+func workersFlag(what string) cli.Flag {
+	return &cli.IntFlag{Name: "workers", Value: runtime.NumCPU(), Usage: "run `N` " + what + " at once; results do not depend on it"}
+}
+
+// checkWorkers returns an error unless there is a worker.
+func checkWorkers(c *cli.Context) error {
+	if n := c.Int("workers"); n < 1 {
+		return usagef("--workers: found %d, want at least 1", n)
+	}
+	return nil
+}
+
+func noProgressFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "no-progress", Usage: "show no progress"}
 }
 
 func setFlag() cli.Flag {

@@ -25,7 +25,7 @@ written as SVG, PNG and CSV, and all of it on one page, describe.html.
 			filterFlag(),
 			&cli.Int64Flag{Name: "processors", DefaultText: "as the header says", Usage: "the machine has `N` processors"},
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write figures and the page to `DIR`"},
-			workersFlag(),
+			workersFlag("parts"),
 		}, outputFlags[fitlab.Described]()...),
 		Action: describeAction,
 	}

@@ -40,7 +40,7 @@ Laws: ` + strings.Join(fit.Names()[:8], ", ") + `,
 			laws("nodes", "sizes", c.Procs),
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the model to `FILE`"},
 			&cli.BoolFlag{Name: "hurst", Usage: "give the model's gaps the memory of the log's: its Hurst exponent by R/S"},
-			workersFlag(),
+			workersFlag("parts"),
 		}, outputFlags[fitlab.Fitted]()...),
 		Action: fitAction,
 	}

@@ -69,21 +69,15 @@ ledger made anew, or a fork. A ledger that is not clean is not signed: exit stat
 }
 
 func checkpointAction(c *cli.Context) error {
-	if c.String("key") == "" {
-		return usagef("%s: --key is missing; 'bourse key new' makes one", commandName(c))
-	}
-	key, err := await(c.Context, func() (string, error) { return keys.Read(c.String("key")) })
+	key, err := privateKey(c, "key")
 	if err != nil {
 		return err
 	}
-	dir := c.Args().First()
-	origin := c.String("origin")
-	if origin == "" {
-		if origin, err = place.At(dir).Base(); err != nil {
-			return err
-		}
+	origin, err := originOf(c)
+	if err != nil {
+		return err
 	}
-	head, err := cleanHead(c, dir)
+	head, err := cleanHead(c)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"bourse/bank/audit"
 	"bourse/bank/export"
-	"bourse/bank/keys"
 	"bourse/bank/place"
 	"bourse/bank/store"
 	"bourse/bank/tiles"
@@ -56,7 +55,7 @@ func publishAction(c *cli.Context) error {
 	if c.String("key") == "" || c.String("out") == "" {
 		return usagef("%s: --key and --out are needed; 'bourse key new' makes a key", commandName(c))
 	}
-	key, err := await(c.Context, func() (string, error) { return keys.Read(c.String("key")) })
+	key, err := privateKey(c, "key")
 	if err != nil {
 		return err
 	}
@@ -74,14 +73,11 @@ func publishAction(c *cli.Context) error {
 			return usagef("--quorum: found %d, want 0 to %d, the number of witnesses", quorum, len(witnesses))
 		}
 	}
-	dir := c.Args().First()
-	origin := c.String("origin")
-	if origin == "" {
-		if origin, err = place.At(dir).Base(); err != nil {
-			return err
-		}
+	origin, err := originOf(c)
+	if err != nil {
+		return err
 	}
-	head, err := cleanHead(c, dir)
+	head, err := cleanHead(c)
 	if err != nil {
 		return err
 	}
@@ -110,8 +106,17 @@ func publishAction(c *cli.Context) error {
 	return err
 }
 
-// cleanHead returns the head of the ledger in dir, which is audited.
-func cleanHead(c *cli.Context, dir string) (store.Head, error) {
+// originOf returns what the ledger that c names is called.
+func originOf(c *cli.Context) (string, error) {
+	if origin := c.String("origin"); origin != "" {
+		return origin, nil
+	}
+	return place.At(c.Args().First()).Base()
+}
+
+// cleanHead returns the head of the ledger that c names, which is audited.
+func cleanHead(c *cli.Context) (store.Head, error) {
+	dir := c.Args().First()
 	f, err := audits.At(dir, "").Audit(audit.Options{}, nil)
 	if err != nil {
 		return store.Head{}, err

@@ -5,7 +5,6 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -43,18 +42,18 @@ A run that is interrupted keeps what it has found, and the same command goes on.
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "preset", Usage: "run the preset `NAME` in place of a file: " + strings.Join(presets, ", ")},
 			&cli.IntFlag{Name: "replications", Aliases: []string{"n"}, DefaultText: "as the file says", Usage: "repeat every reading `N` times"},
-			&cli.IntFlag{Name: "workers", Value: runtime.NumCPU(), Usage: "run `N` replications at once; results do not depend on it"},
+			workersFlag("replications"),
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write results to `DIR` (default: results/ and the file's name)"},
 			&cli.BoolFlag{Name: "fresh", Usage: "drop what an interrupted run has left"},
-			&cli.BoolFlag{Name: "no-progress", Usage: "show no progress"},
+			noProgressFlag(),
 		}, outputFlags[readings.Values]()...),
 		Action: readingsAction,
 	}
 }
 
 func readingsAction(c *cli.Context) error {
-	if n := c.Int("workers"); n < 1 {
-		return usagef("--workers: found %d, want at least 1", n)
+	if err := checkWorkers(c); err != nil {
+		return err
 	}
 	r, err := readReadings(c)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,9 +35,9 @@ long it will take. Stopped, the same command goes on: what is finished is not ru
 			&cli.StringSliceFlag{Name: "paper", Usage: "reproduce `PAPER` alone: market, librarisk, librasla, reservations or volunteers; may be repeated"},
 			&cli.IntFlag{Name: "replications", Aliases: []string{"n"}, Usage: "repeat none more than `N` times, to see it work"},
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Value: filepath.Join("results", "reproduction"), Usage: "write results to `DIR`"},
-			&cli.IntFlag{Name: "workers", Value: runtime.NumCPU(), Usage: "run `N` replications at once; results do not depend on it"},
+			workersFlag("replications"),
 			&cli.BoolFlag{Name: "plan", Usage: "list what would be run, and run nothing"},
-			&cli.BoolFlag{Name: "no-progress", Usage: "show no progress"},
+			noProgressFlag(),
 			&cli.StringFlag{Name: "tables", Value: results.None.String(), Usage: "keep jobs, prices and metrics as `FORM`, as 'bourse run' does: both, parquet, csv or none but metrics"},
 			outputFlag(claimsJSON()),
 		},
@@ -47,8 +46,8 @@ long it will take. Stopped, the same command goes on: what is finished is not ru
 }
 
 func reproduceAction(c *cli.Context) error {
-	if n := c.Int("workers"); n < 1 {
-		return usagef("--workers: found %d, want at least 1", n)
+	if err := checkWorkers(c); err != nil {
+		return err
 	}
 	parts, err := reproduced(c)
 	if err != nil {
@@ -94,8 +93,8 @@ func reproduced(c *cli.Context) ([]part, error) {
 	all, seed := papers.Reproduced()
 	var names []string
 	for _, p := range all {
-		if !slices.Contains(names, p.Paper()) {
-			names = append(names, p.Paper())
+		if !slices.Contains(names, p.Paper) {
+			names = append(names, p.Paper)
 		}
 	}
 	wanted := c.StringSlice("paper")
@@ -104,15 +103,16 @@ func reproduced(c *cli.Context) ([]part, error) {
 			return nil, usagef("--paper: found %q, want one of %s", name, strings.Join(names, ", "))
 		}
 	}
+	most := c.Int("replications")
+	if c.IsSet("replications") && most < 1 {
+		return nil, usagef("--replications: found %d, want at least 1", most)
+	}
 	var parts []part
 	for _, p := range all {
-		if len(wanted) > 0 && !slices.Contains(wanted, p.Paper()) {
+		if len(wanted) > 0 && !slices.Contains(wanted, p.Paper) {
 			continue
 		}
-		if most := c.Int("replications"); c.IsSet("replications") {
-			if most < 1 {
-				return nil, usagef("--replications: found %d, want at least 1", most)
-			}
+		if c.IsSet("replications") {
 			p.Replications = min(p.Replications, most)
 		}
 		one := part{Part: p, dir: filepath.Join(c.String("out"), p.Preset)}
@@ -201,7 +201,7 @@ func listParts(c *cli.Context, parts []part) error {
 		if p.done {
 			what = "found finished"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t\n", p.Paper(), p.Preset, p.Replications, rounded(p.time(c)), what)
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t\n", p.Paper, p.Preset, p.Replications, rounded(p.time(c)), what)
 	}
 	if err := w.Flush(); err != nil {
 		return err

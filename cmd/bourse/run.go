@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,19 +65,19 @@ has them do as recorded; its format is told by its first lines, or by
 			&cli.StringFlag{Name: "availability", Usage: "let hosts come and go as the recorded trace `FILE` says (plain or gzip), in the configurations where they do"},
 			&cli.StringFlag{Name: "availability-format", Usage: "read that as `FORMAT`: " + strings.Join(scenario.Formats(), ", ")},
 			&cli.StringSliceFlag{Name: "set", Usage: "override a field of the scenario: `PATH=VALUE`"},
-			&cli.IntFlag{Name: "workers", Value: runtime.NumCPU(), Usage: "run `N` replications at once; results do not depend on it"},
+			workersFlag("replications"),
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write results to `DIR` (default: results/ and the scenario's name)"},
 			&cli.BoolFlag{Name: "ledger", Usage: "keep the ledger of every replication, not of the first only"},
 			&cli.StringFlag{Name: "bank", Usage: "copy the ledgers that are kept to the PostgreSQL server at `URL`, too, as LEDGER/SCENARIO/CONFIGURATION/ADMISSION/REPLICATION"},
-			&cli.BoolFlag{Name: "no-progress", Usage: "show no progress"},
+			noProgressFlag(),
 		}, slices.Concat(unitFlags(), slurmFlags(), outputFlags[experiments.StudyValues]())...),
 		Action: runAction,
 	}
 }
 
 func runAction(c *cli.Context) error {
-	if n := c.Int("workers"); n < 1 {
-		return usagef("--workers: found %d, want at least 1", n)
+	if err := checkWorkers(c); err != nil {
+		return err
 	}
 	if c.IsSet("bank") {
 		if err := checkBank(c.String("bank")); err != nil {

@@ -30,7 +30,7 @@ model files instead of the paper's, as 'workload fit' writes them.
 			&cli.StringFlag{Name: "models", Usage: "judge the laws of model `FILES` of model 'independent', joined by commas"},
 			seedFlag(),
 			&cli.IntFlag{Name: "pairs", Value: 10000, Usage: "take `N` pairs of samples; the paper took 1000"},
-			workersFlag(),
+			workersFlag("parts"),
 		}, outputFlags[fitlab.Judged]()...),
 		Action: table1Action,
 	}

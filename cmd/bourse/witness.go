@@ -42,7 +42,7 @@ func witnessAction(c *cli.Context) error {
 	if c.String("key") == "" || len(c.StringSlice("log")) == 0 {
 		return usagef("witness: --key and --log are needed")
 	}
-	private, err := await(c.Context, func() (string, error) { return keys.Read(c.String("key")) })
+	private, err := privateKey(c, "key")
 	if err != nil {
 		return err
 	}

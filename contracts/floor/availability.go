@@ -59,7 +59,16 @@ func (f *Floor) arrive() {
 // hide takes v away from who looks for hosts.
 func (f *Floor) hide(v *host) {
 	v.away = true
-	f.ranking.Set(int32(v.id), market.MaxRate)
+	f.rank(v)
+}
+
+// rank puts v by its price among the hosts, or after all if it is away.
+func (f *Floor) rank(v *host) {
+	price := v.auction.Price()
+	if v.away {
+		price = market.MaxRate
+	}
+	f.ranking.Set(int32(v.id), price)
 }
 
 // alter lets the first host due come or leave.
@@ -85,7 +94,7 @@ func (f *Floor) come(v *host) {
 	f.touch(v)
 	v.away = false
 	f.order(v)
-	f.ranking.Set(int32(v.id), v.auction.Price())
+	f.rank(v)
 	f.scratch.events = append(f.scratch.events, Event{Kind: Came, Host: v.id})
 }
 

@@ -17,11 +17,7 @@ func (f *Floor) Recall(c Config, s State) {
 		v := &f.hosts[h]
 		enterAnew(&f.heaps.completions, int32(h), v.next)
 		enterAnew(&f.heaps.changes, int32(h), v.change)
-		if v.away {
-			f.hide(v)
-		} else {
-			f.ranking.Set(int32(h), v.auction.Price())
-		}
+		f.rank(v)
 	}
 	for i := range f.runs {
 		if c := &f.runs[i]; c.left != vacant {

@@ -122,18 +122,9 @@ func (f *Floor) Join(now float64, m hosts.Machine) {
 	v.reset(hosts.ID(len(f.hosts)-1), m.Spec(), f.Window)
 	_, v.reads = m.(hosts.Metered)
 	v.at, v.away = now, true
-	f.rank()
-	f.touch(v)
-}
-
-// rank ranks the hosts anew.
-func (f *Floor) rank() {
 	f.ranking = market.NewRanking(len(f.hosts))
 	for h := range f.hosts {
-		if v := &f.hosts[h]; v.away {
-			f.ranking.Set(int32(h), market.MaxRate)
-		} else {
-			f.ranking.Set(int32(h), v.auction.Price())
-		}
+		f.rank(&f.hosts[h])
 	}
+	f.touch(v)
 }

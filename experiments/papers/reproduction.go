@@ -6,6 +6,7 @@ import (
 
 // A Part of the reproduction is a preset, and how often it is run.
 type Part struct {
+	Paper        string  `yaml:"-"` // whose preset it is
 	Preset       string  `yaml:"preset"`
 	Log          string  `yaml:"log"` // how the name of the recorded log begins that the paper used, or empty
 	Replications int     `yaml:"replications"`
@@ -22,15 +23,14 @@ func Reproduced() (parts []Part, seed uint64) {
 	if err := plainyaml.Unmarshal(must(files.ReadFile("reproduction.yaml")), &r); err != nil {
 		panic("papers: reproduction.yaml: " + err.Error())
 	}
-	return r.Parts, r.Seed
-}
-
-// Paper returns the name of the paper whose preset p is.
-func (p Part) Paper() string {
-	for _, paper := range table {
-		if _, own := paper.presets()[p.Preset]; own {
-			return paper.Name
+	papers := make(map[string]string) // by preset
+	for _, p := range table {
+		for preset := range p.presets() {
+			papers[preset] = p.Name
 		}
 	}
-	return ""
+	for i := range r.Parts {
+		r.Parts[i].Paper = papers[r.Parts[i].Preset]
+	}
+	return r.Parts, r.Seed
 }

@@ -20,8 +20,8 @@ func TestReproduced(t *testing.T) {
 	parts, _ := Reproduced()
 	for _, p := range parts {
 		got = append(got, p.Preset)
-		if p.Replications < 2 || p.Seconds <= 0 || p.Paper() == "" {
-			t.Errorf("%+v of paper %q: want a preset of a paper, replications and seconds", p, p.Paper())
+		if p.Replications < 2 || p.Seconds <= 0 || p.Paper == "" {
+			t.Errorf("%+v of paper %q: want a preset of a paper, replications and seconds", p, p.Paper)
 		}
 	}
 	slices.Sort(got)

@@ -30,7 +30,7 @@ type Wanted struct {
 // Told is what a host tells: the spans that it does not know to be booked, and the ends
 // that it does not know to be heard. An agent that begins to count anew is a new session.
 type Told struct {
-	Session int64
+	Session int64 // from 1
 	First   int64 // number of the first of Spans, from 1
 	Spans   []Span
 	Ends    []End
@@ -77,12 +77,13 @@ func (m *Machine) Hear(now float64, t *Told) (known []int64, ok bool) {
 		return nil, false
 	}
 	if t.Session > m.session.id {
-		m.session = session{id: t.Session, begun: m.now} // what it tells first may go back to there
-		if !m.heard {
-			m.session.begun = now
+		begun := m.now // what it tells first may go back to there
+		if m.session.id == 0 {
+			begun = now
 		}
+		m.session = session{id: t.Session, begun: begun}
 	}
-	m.heard, m.now = true, now
+	m.now = now
 	for i := range t.Spans {
 		if n := t.First + int64(i); n == m.session.ack+1 {
 			m.session.ack = n

@@ -32,7 +32,6 @@ type Machine struct {
 	session  session
 	readings []hosts.Reading
 	ended    []hosts.Report
-	heard    bool
 	now      float64 // instant of what was told last
 	cut      int
 }

@@ -3,6 +3,7 @@ package owners
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"bourse/bank"
@@ -57,6 +58,17 @@ func (o *Owners) Key(account string) string {
 		return ""
 	}
 	return o.of(account).key
+}
+
+// Having returns the accounts that have a public key, by name.
+func (o *Owners) Having(key string) (all []string) {
+	for name := range o.parties {
+		if o.Key(name) == key {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return all
 }
 
 // All tells whether everything may be read.

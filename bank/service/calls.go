@@ -45,13 +45,18 @@ func (s *Server) told(err error) error {
 }
 
 // Ledger implements [wire.BankHandler].
-func (s *Server) Ledger(ctx context.Context, _ *wire.LedgerRequest) (*wire.LedgerResponse, error) {
+func (s *Server) Ledger(ctx context.Context, asked *wire.LedgerRequest) (*wire.LedgerResponse, error) {
 	l, err := s.sequencer()
 	if err != nil {
 		return nil, err
 	}
 	r := &wire.LedgerResponse{Key: s.public}
-	err = l.Owners(ctx, func(o *owners.Owners, _ float64) { r.Id, r.Mode = o.Ledger(), o.Mode() })
+	err = l.Owners(ctx, func(o *owners.Owners, _ float64) {
+		r.Id, r.Mode = o.Ledger(), o.Mode()
+		if asked.GetKey() != "" {
+			r.Accounts = o.Having(asked.GetKey())
+		}
+	})
 	if err != nil {
 		return nil, s.told(err)
 	}

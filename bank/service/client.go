@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"math"
@@ -41,7 +42,7 @@ type Client struct {
 
 	mu     sync.Mutex
 	at     int // the server that answered last
-	ledger *wire.LedgerResponse
+	ledger string // its id, empty if that is not known
 	read   string // an order to read
 	until  float64
 }
@@ -124,7 +125,8 @@ func (c *Client) ask(ctx context.Context, f func(wire.BankClient) error) error {
 
 // again tells whether to ask again after err, which is none of what was asked for.
 func again(err error) bool {
-	if errors.Is(err, errPin) || strings.Contains(err.Error(), errPin.Error()) {
+	var untrusted *tls.CertificateVerificationError
+	if errors.Is(err, errPin) || errors.As(err, &untrusted) {
 		return false
 	}
 	switch connect.CodeOf(err) {
@@ -140,6 +142,10 @@ func plainly(err error) error {
 	if !errors.As(err, &call) {
 		return err
 	}
+	var untrusted *tls.CertificateVerificationError
+	if errors.As(err, &untrusted) {
+		return fmt.Errorf("this machine does not trust the server's certificate: give its pin, as 'bank serve' prints it (%w)", untrusted.Err)
+	}
 	switch call.Code() {
 	case connect.CodePermissionDenied:
 		return &refused{call.Message(), store.ErrRefused}
@@ -149,39 +155,31 @@ func plainly(err error) error {
 	return errors.New(call.Message())
 }
 
-// An Identity is whose a ledger is that is asked.
-type Identity struct {
-	Ledger string // its id, empty if it is open
-	Key    string // public, by which its receipts are signed
-}
-
-// Identity returns whose the ledger is.
-func (c *Client) Identity(ctx context.Context) (Identity, error) {
-	l, err := c.identity(ctx)
-	return Identity{l.GetId(), l.GetKey()}, err
-}
-
-// identity asks once: an owned ledger stays what it is.
-func (c *Client) identity(ctx context.Context) (*wire.LedgerResponse, error) {
-	c.mu.Lock()
-	l := c.ledger
-	c.mu.Unlock()
-	if l != nil {
-		return l, nil
-	}
-	err := c.ask(ctx, func(s wire.BankClient) (err error) {
-		l, err = s.Ledger(ctx, &wire.LedgerRequest{})
+// Ledger returns the id of the ledger, empty if it is open, and the accounts that have a
+// public key.
+func (c *Client) Ledger(ctx context.Context, key string) (id string, having []string, err error) {
+	var l *wire.LedgerResponse
+	err = c.ask(ctx, func(s wire.BankClient) (err error) {
+		l, err = s.Ledger(ctx, &wire.LedgerRequest{Key: key})
 		return err
 	})
-	if err != nil {
-		return nil, err
+	return l.GetId(), l.GetAccounts(), err
+}
+
+// owned returns the id of the ledger, which it asks for once: an owned ledger stays what it
+// is.
+func (c *Client) owned(ctx context.Context) (string, error) {
+	c.mu.Lock()
+	id := c.ledger
+	c.mu.Unlock()
+	if id != "" {
+		return id, nil
 	}
+	id, _, err := c.Ledger(ctx, "")
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if l.GetId() != "" {
-		c.ledger = l
-	}
-	return l, nil
+	c.ledger = id
+	return id, err
 }
 
 const reading = 60 // seconds for which an order to read lasts
@@ -193,8 +191,8 @@ func (c *Client) reads(ctx context.Context) (string, error) {
 	if c.Key == "" {
 		return "", nil
 	}
-	l, err := c.identity(ctx)
-	if err != nil || l.GetId() == "" {
+	id, err := c.owned(ctx)
+	if err != nil || id == "" {
 		return "", err
 	}
 	c.mu.Lock()
@@ -205,7 +203,7 @@ func (c *Client) reads(ctx context.Context) (string, error) {
 	}
 	until := math.Floor(now) + reading
 	o, err := order.New("read",
-		order.Field{Name: "ledger", Value: l.GetId()},
+		order.Field{Name: "ledger", Value: id},
 		order.Field{Name: "market", Value: "bank"},
 		order.Field{Name: "id", Value: rand.Text()},
 		order.Field{Name: "account", Value: c.Account},

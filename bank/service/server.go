@@ -5,6 +5,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"sync"
@@ -133,6 +135,7 @@ func (s *Server) serve(ctx context.Context, l net.Listener) error {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    1 << 14,
 		Protocols:         new(http.Protocols),
+		ErrorLog:          log.New(io.Discard, "", 0), // anybody could fill it
 	}
 	h.Protocols.SetHTTP1(true)
 	h.Protocols.SetHTTP2(true)

@@ -28,6 +28,7 @@ const (
 
 type LedgerRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
+	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"` // public: which accounts have it?
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -62,11 +63,19 @@ func (*LedgerRequest) Descriptor() ([]byte, []int) {
 	return file_bank_proto_rawDescGZIP(), []int{0}
 }
 
+func (x *LedgerRequest) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
 type LedgerResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`     // that orders name; empty if the ledger is open
-	Mode          string                 `protobuf:"bytes,2,opt,name=mode,proto3" json:"mode,omitempty"` // owned, or open: whoever reaches the server may do anything
-	Key           string                 `protobuf:"bytes,3,opt,name=key,proto3" json:"key,omitempty"`   // public, by which receipts are signed
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`             // that orders name; empty if the ledger is open
+	Mode          string                 `protobuf:"bytes,2,opt,name=mode,proto3" json:"mode,omitempty"`         // owned, or open: whoever reaches the server may do anything
+	Key           string                 `protobuf:"bytes,3,opt,name=key,proto3" json:"key,omitempty"`           // public, by which receipts are signed
+	Accounts      []string               `protobuf:"bytes,4,rep,name=accounts,proto3" json:"accounts,omitempty"` // that have the key that was asked for
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -120,6 +129,13 @@ func (x *LedgerResponse) GetKey() string {
 		return x.Key
 	}
 	return ""
+}
+
+func (x *LedgerResponse) GetAccounts() []string {
+	if x != nil {
+		return x.Accounts
+	}
+	return nil
 }
 
 type TransferRequest struct {
@@ -1239,12 +1255,14 @@ var File_bank_proto protoreflect.FileDescriptor
 const file_bank_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"bank.proto\x12\abank.v1\"\x0f\n" +
-	"\rLedgerRequest\"F\n" +
+	"bank.proto\x12\abank.v1\"!\n" +
+	"\rLedgerRequest\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\"b\n" +
 	"\x0eLedgerResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04mode\x18\x02 \x01(\tR\x04mode\x12\x10\n" +
-	"\x03key\x18\x03 \x01(\tR\x03key\")\n" +
+	"\x03key\x18\x03 \x01(\tR\x03key\x12\x1a\n" +
+	"\baccounts\x18\x04 \x03(\tR\baccounts\")\n" +
 	"\x0fTransferRequest\x12\x16\n" +
 	"\x06orders\x18\x01 \x03(\tR\x06orders\"7\n" +
 	"\vBookRequest\x12(\n" +

@@ -19,10 +19,10 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-var _ wire.BankHandler = (*Server)(nil)
+var _ wire.BankHandler = (*server)(nil)
 
 // sequencer returns the ledger, or why this server has none.
-func (s *Server) sequencer() (*store.Sequencer, error) {
+func (s *server) sequencer() (*store.Sequencer, error) {
 	if l := s.ledger.Load(); l != nil {
 		return l, nil
 	}
@@ -30,7 +30,7 @@ func (s *Server) sequencer() (*store.Sequencer, error) {
 }
 
 // told returns err as a call that failed tells it.
-func (s *Server) told(err error) error {
+func (s *server) told(err error) error {
 	s.lost(err)
 	code := connect.CodeInternal
 	switch {
@@ -45,7 +45,7 @@ func (s *Server) told(err error) error {
 }
 
 // Ledger implements [wire.BankHandler].
-func (s *Server) Ledger(ctx context.Context, asked *wire.LedgerRequest) (*wire.LedgerResponse, error) {
+func (s *server) Ledger(ctx context.Context, asked *wire.LedgerRequest) (*wire.LedgerResponse, error) {
 	l, err := s.sequencer()
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (s *Server) Ledger(ctx context.Context, asked *wire.LedgerRequest) (*wire.L
 }
 
 // Transfer implements [wire.BankHandler].
-func (s *Server) Transfer(ctx context.Context, r *wire.TransferRequest) (*wire.BookResponse, error) {
+func (s *server) Transfer(ctx context.Context, r *wire.TransferRequest) (*wire.BookResponse, error) {
 	all := make([]asked, len(r.GetOrders()))
 	now := s.Now()
 	for i, text := range r.GetOrders() {
@@ -74,7 +74,7 @@ func (s *Server) Transfer(ctx context.Context, r *wire.TransferRequest) (*wire.B
 }
 
 // Book implements [wire.BankHandler].
-func (s *Server) Book(ctx context.Context, r *wire.BookRequest) (*wire.BookResponse, error) {
+func (s *server) Book(ctx context.Context, r *wire.BookRequest) (*wire.BookResponse, error) {
 	all := make([]asked, len(r.GetEntries()))
 	now := s.Now()
 	for i, e := range r.GetEntries() {
@@ -91,7 +91,7 @@ type asked struct {
 }
 
 // book books entries, and answers with a signed receipt of those that are booked.
-func (s *Server) book(ctx context.Context, all []asked) (*wire.BookResponse, error) {
+func (s *server) book(ctx context.Context, all []asked) (*wire.BookResponse, error) {
 	if len(all) > s.Limits.Orders {
 		return nil, connect.NewError(connect.CodeResourceExhausted, fmt.Errorf("found %d orders, want at most %d of a call", len(all), s.Limits.Orders))
 	}
@@ -157,7 +157,7 @@ func sender(ctx context.Context) string {
 }
 
 // Balance implements [wire.BankHandler].
-func (s *Server) Balance(ctx context.Context, r *wire.BalanceRequest) (*wire.BalanceResponse, error) {
+func (s *server) Balance(ctx context.Context, r *wire.BalanceRequest) (*wire.BalanceResponse, error) {
 	l, err := s.sequencer()
 	if err != nil {
 		return nil, err
@@ -184,13 +184,13 @@ func (s *Server) Balance(ctx context.Context, r *wire.BalanceRequest) (*wire.Bal
 }
 
 // sight returns what who sent a signed order may read.
-func (s *Server) sight(ctx context.Context, l *store.Sequencer, read string) (v owners.Sight, err error) {
+func (s *server) sight(ctx context.Context, l *store.Sequencer, read string) (v owners.Sight, err error) {
 	err = l.Read(ctx, []byte(read), s.Now(), func(_ *bank.Ledger, sight owners.Sight) { v = sight })
 	return v, err
 }
 
 // Answer implements [wire.BankHandler].
-func (s *Server) Answer(ctx context.Context, r *wire.AnswerRequest) (*wire.AnswerResponse, error) {
+func (s *server) Answer(ctx context.Context, r *wire.AnswerRequest) (*wire.AnswerResponse, error) {
 	l, err := s.sequencer()
 	if err != nil {
 		return nil, err
@@ -213,7 +213,7 @@ func (s *Server) Answer(ctx context.Context, r *wire.AnswerRequest) (*wire.Answe
 }
 
 // Escrows implements [wire.BankHandler].
-func (s *Server) Escrows(ctx context.Context, r *wire.EscrowsRequest) (*wire.EscrowsResponse, error) {
+func (s *server) Escrows(ctx context.Context, r *wire.EscrowsRequest) (*wire.EscrowsResponse, error) {
 	l, err := s.sequencer()
 	if err != nil {
 		return nil, err
@@ -236,7 +236,7 @@ func (s *Server) Escrows(ctx context.Context, r *wire.EscrowsRequest) (*wire.Esc
 }
 
 // Head implements [wire.BankHandler].
-func (s *Server) Head(ctx context.Context, _ *wire.HeadRequest) (*wire.HeadResponse, error) {
+func (s *server) Head(ctx context.Context, _ *wire.HeadRequest) (*wire.HeadResponse, error) {
 	l, err := s.sequencer()
 	if err != nil {
 		return nil, err
@@ -249,7 +249,7 @@ func (s *Server) Head(ctx context.Context, _ *wire.HeadRequest) (*wire.HeadRespo
 }
 
 // Prove implements [wire.BankHandler].
-func (s *Server) Prove(ctx context.Context, r *wire.ProveRequest) (*wire.ProveResponse, error) {
+func (s *server) Prove(ctx context.Context, r *wire.ProveRequest) (*wire.ProveResponse, error) {
 	var text bytes.Buffer
 	err := s.read(ctx, r.GetRead(), func(entries export.Entries) error {
 		p, err := proof.Prove(entries, r.GetSeq())
@@ -267,7 +267,7 @@ func (s *Server) Prove(ctx context.Context, r *wire.ProveRequest) (*wire.ProveRe
 const enough = 1 << 20 // bytes of an answer
 
 // Entries implements [wire.BankHandler].
-func (s *Server) Entries(ctx context.Context, r *wire.EntriesRequest) (*wire.EntriesResponse, error) {
+func (s *server) Entries(ctx context.Context, r *wire.EntriesRequest) (*wire.EntriesResponse, error) {
 	var text bytes.Buffer
 	response := &wire.EntriesResponse{Last: r.GetAfter()}
 	err := s.read(ctx, r.GetRead(), func(entries export.Entries) error {
@@ -299,7 +299,7 @@ func one(e *bank.Entry, hash tlog.Hash) export.Entries {
 
 // read gives the entries of the ledger to f, if who sent a signed order may read all. One
 // reads at a time.
-func (s *Server) read(ctx context.Context, read string, f func(export.Entries) error) error {
+func (s *server) read(ctx context.Context, read string, f func(export.Entries) error) error {
 	l, err := s.sequencer()
 	if err != nil {
 		return err

@@ -41,7 +41,7 @@ type Client struct {
 	servers []wire.BankClient
 
 	mu     sync.Mutex
-	at     int // the server that answered last
+	at     int    // the server that answered last
 	ledger string // its id, empty if that is not known
 	read   string // an order to read
 	until  float64
@@ -51,7 +51,9 @@ var _ Ledger = (*Client)(nil)
 
 // NewClient returns a client, which asks nothing yet.
 func NewClient(d Dial) (*Client, error) {
-	c := &Client{Dial: d, http: &http.Transport{ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute, DialContext: (&net.Dialer{Timeout: 3 * time.Second}).DialContext, TLSHandshakeTimeout: 3 * time.Second}}
+	c := &Client{Dial: d, http: &http.Transport{Protocols: new(http.Protocols), IdleConnTimeout: time.Minute, DialContext: (&net.Dialer{Timeout: 3 * time.Second}).DialContext, TLSHandshakeTimeout: 3 * time.Second}}
+	c.http.Protocols.SetHTTP2(true)
+	c.http.Protocols.SetUnencryptedHTTP2(true)
 	if d.Pin != "" {
 		if len(d.Pin) != len(pinStart)+64 || !strings.HasPrefix(d.Pin, pinStart) {
 			return nil, fmt.Errorf("pin %.80q: want sha256: and 64 hexadecimal digits, as 'bank serve' prints it", d.Pin)

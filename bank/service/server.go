@@ -37,8 +37,8 @@ type Config struct {
 	Tell        func(what string) // is told what happens to the ledger; nil tells nobody
 }
 
-// A Server answers for one ledger.
-type Server struct {
+// A server answers for one ledger.
+type server struct {
 	Config
 	signer  note.Signer
 	public  string
@@ -51,8 +51,8 @@ type Server struct {
 	again  chan struct{}                   // holds one: the ledger seems lost
 }
 
-// New returns a server.
-func New(c Config) (*Server, error) {
+// newServer returns a server.
+func newServer(c Config) (*server, error) {
 	signer, err := note.NewSigner(c.Key)
 	if err != nil {
 		return nil, errors.New("the key is not a private one, as 'bourse key new' writes it")
@@ -62,7 +62,7 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	c.Limits = c.Limits.defaults()
-	s := &Server{Config: c, signer: signer, public: public, again: make(chan struct{}, 1)}
+	s := &server{Config: c, signer: signer, public: public, again: make(chan struct{}, 1)}
 	s.metrics = newMetrics(&s.ledger)
 	s.buckets.rate = c.Limits.Rate
 	s.calls = make(chan struct{}, c.Limits.Calls)
@@ -71,7 +71,7 @@ func New(c Config) (*Server, error) {
 }
 
 // handler returns what answers calls, and for health and metrics.
-func (s *Server) handler() http.Handler {
+func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	path, calls := wire.NewBankHandler(s,
 		connect.WithReadMaxBytes(s.Limits.Bytes),
@@ -83,7 +83,7 @@ func (s *Server) handler() http.Handler {
 }
 
 // bound gives each call its deadline, and refuses those that are too many.
-func (s *Server) bound(h http.Handler) http.Handler {
+func (s *server) bound(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case s.calls <- struct{}{}:
@@ -98,7 +98,7 @@ func (s *Server) bound(h http.Handler) http.Handler {
 	})
 }
 
-func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
+func (s *server) health(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	if s.ledger.Load() == nil {
 		fmt.Fprintln(w, "waiting")
@@ -110,7 +110,15 @@ func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
 // Serve answers at l until ctx ends, then answers those calls that it has begun, closes
 // the ledger and returns. It returns an error at once if the ledger cannot be opened the
 // first time, but for another that writes it.
-func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+func Serve(ctx context.Context, l net.Listener, c Config) error {
+	s, err := newServer(c)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	return s.run(ctx, l)
+}
+
+func (s *server) run(ctx context.Context, l net.Listener) error {
 	first, err := s.Write()
 	if err != nil && !errors.Is(err, store.ErrLocked) {
 		return errors.Join(err, l.Close())
@@ -126,7 +134,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 }
 
 // serve answers at l until ctx ends.
-func (s *Server) serve(ctx context.Context, l net.Listener) error {
+func (s *server) serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
 		Handler:           s.handler(),
 		ReadHeaderTimeout: s.Limits.Deadline,
@@ -168,7 +176,7 @@ const (
 
 // keep keeps the ledger open until ctx ends: l, nil while another writes it, and when it is
 // lost, that which opens again.
-func (s *Server) keep(ctx context.Context, l *store.Sequencer) error {
+func (s *server) keep(ctx context.Context, l *store.Sequencer) error {
 	said := ""
 	tell := func(what string) {
 		if s.Tell != nil && what != said {
@@ -203,7 +211,7 @@ func (s *Server) keep(ctx context.Context, l *store.Sequencer) error {
 }
 
 // watch returns when ctx has ended, or l is lost.
-func (s *Server) watch(ctx context.Context, l *store.Sequencer) {
+func (s *server) watch(ctx context.Context, l *store.Sequencer) {
 	tick := time.NewTicker(look)
 	defer tick.Stop()
 	for {
@@ -232,7 +240,7 @@ func wait(ctx context.Context, d time.Duration) bool {
 }
 
 // lost has the ledger looked at, if err says that it may be lost.
-func (s *Server) lost(err error) {
+func (s *server) lost(err error) {
 	if errors.Is(err, store.ErrUnknown) || errors.Is(err, store.ErrClosed) {
 		select {
 		case s.again <- struct{}{}:

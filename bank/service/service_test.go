@@ -64,7 +64,7 @@ func check(t testing.TB, err error) {
 }
 
 // serve serves the ledger.
-func (b *bankHere) serve(t testing.TB, change func(*Config)) *Server {
+func (b *bankHere) serve(t testing.TB, change func(*Config)) *server {
 	t.Helper()
 	certificate, pin, err := Certificate(filepath.Join(t.TempDir(), "tls.pem"))
 	check(t, err)
@@ -78,7 +78,7 @@ func (b *bankHere) serve(t testing.TB, change func(*Config)) *Server {
 	if change != nil {
 		change(&c)
 	}
-	s, err := New(c)
+	s, err := newServer(c)
 	check(t, err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	check(t, err)
@@ -88,7 +88,7 @@ func (b *bankHere) serve(t testing.TB, change func(*Config)) *Server {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)
-	go func() { served <- s.Serve(ctx, l) }()
+	go func() { served <- s.run(ctx, l) }()
 	b.stop = sync.OnceValue(func() error {
 		cancel()
 		return <-served

@@ -103,3 +103,9 @@ func (t *there) Having(ctx context.Context, public string) ([]string, error) {
 	_, all, err := t.Client.Ledger(ctx, public)
 	return all, err
 }
+
+// wall returns the seconds since 2000-01-01 UTC, the date that exports give to
+// second 0.
+func wall() float64 {
+	return time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)).Seconds()
+}

@@ -119,10 +119,6 @@ func serveAction(c *cli.Context) error {
 		}
 		config.Certificate, pin, scheme = &certificate, is, "https"
 	}
-	s, err := service.New(config)
-	if err != nil {
-		return err
-	}
 	l, err := net.Listen("tcp", at.String())
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
@@ -133,7 +129,7 @@ func serveAction(c *cli.Context) error {
 	if _, err := fmt.Fprintf(c.App.Writer, "address %s://%v\n%skey %s\n", scheme, l.Addr(), pin, public); err != nil {
 		return err
 	}
-	return s.Serve(c.Context, l)
+	return service.Serve(c.Context, l, config)
 }
 
 // secretsFolder returns the folder of certificate and key, which is made if need be.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"bourse/bank"
 	"bourse/bank/owners"
@@ -203,12 +202,6 @@ func requestID(c *cli.Context) (string, error) {
 		return "", usagef("--id: %w", err)
 	}
 	return id, nil
-}
-
-// wall returns the seconds since 2000-01-01 UTC, the date that exports give to
-// second 0.
-func wall() float64 {
-	return time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)).Seconds()
 }
 
 const mostParallel = 1 << 16

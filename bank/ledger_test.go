@@ -119,7 +119,7 @@ func TestRefusals(t *testing.T) {
 	if l.Entries() != 4 || l.Balance(ann) != dollars("6") || l.Balance(bob) != (Amount{}) || l.Balance(escrow) != dollars("4") {
 		t.Errorf("after refusals: %d entries, ann %v, bob %v, escrow %v; want 4, 6, 0, 4", l.Entries(), l.Balance(ann), l.Balance(bob), l.Balance(escrow))
 	}
-	var short *shortfall
+	var short *Shortfall
 	err := settle(Payment{bob, dollars("3")}, Payment{bob, dollars("2")})
 	if !errors.As(err, &short) || short.Has != dollars("4") || short.Needs != dollars("5") {
 		t.Errorf("overpaid settlement: %v, want both figures, 4 and 5", err)

@@ -36,6 +36,7 @@ var may = map[string]string{
 	"contracts/settlement":  "bank contracts",
 	"contracts/note":        "bank contracts hosts",
 	"contracts/memo":        "",
+	"contracts/order":       "bank bank/order contracts",
 	"contracts/broker":      "bank contracts contracts/floor contracts/memo contracts/note contracts/settlement contracts/sharing hosts hosts/eventheap hosts/availability market",
 	"experiments/des":       "",
 	"experiments/stats":     "",

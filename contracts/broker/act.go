@@ -145,6 +145,9 @@ func (b *Broker) hold(c *contract, a *contracts.Action) (bool, error) {
 		d.Reason = contracts.Unfunded
 		d.Numbers = append(d.Numbers, contracts.Paid("balance", short.Has), contracts.Paid("budget", short.Needs))
 		return false, nil
+	case errors.Is(err, bank.ErrRefused):
+		d.Reason = contracts.NotAllowed
+		return false, nil
 	case err != nil:
 		return false, fmt.Errorf("admit %d: %w", c.ID, err)
 	}

@@ -97,7 +97,7 @@ func (b *Broker) terms(c *contract, d *contracts.Decision, booked bool) []byte {
 	n := &b.scratch.note
 	if *n = (*n)[:0]; b.Notes {
 		name := func(h hosts.ID) string { return b.Fleet[h].Spec().Name }
-		*n = note.Terms{Decision: d, Request: &c.Request, Booked: booked, Name: name}.Append(*n)
+		*n = note.Terms{Decision: d, Request: &c.Request, Booked: booked, Name: name, Spare: b.Spare}.Append(*n)
 	}
 	return *n
 }

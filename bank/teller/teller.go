@@ -30,31 +30,26 @@ const Room = 1 << 11
 // A Config says who asks whom. All of it is needed.
 type Config struct {
 	Bank   service.Ledger
-	Ledger string // its id
-	Market string // name: "lab" is account market:lab
-	Key    string // private, of that account
+	Ledger string                      // its id
+	Market string                      // name: "lab" is account market:lab
+	Key    string                      // private, of that account
+	Order  func(contract int64) []byte // signed, that asks for a contract
 }
 
 // A Teller is the bank of one market. But for Away it is used by one goroutine.
 type Teller struct {
 	Config
+	Receipt store.Receipt // of what was booked last
+
 	ctx    context.Context
 	names  []string
 	byName map[string]bank.Account
-	open   map[int64]held
 	away   atomic.Bool
-}
-
-// Held is what stands behind a contract that has not ended.
-type held struct {
-	signed []byte // the order of its owner
-	owner  string
-	amount bank.Amount // set aside
 }
 
 // New returns a teller that waits no longer than ctx lasts.
 func New(ctx context.Context, c Config) *Teller {
-	return &Teller{Config: c, ctx: ctx, byName: make(map[string]bank.Account), open: make(map[int64]held)}
+	return &Teller{Config: c, ctx: ctx, byName: make(map[string]bank.Account)}
 }
 
 // Own returns the account of the market itself.
@@ -74,15 +69,14 @@ func (t *Teller) Account(name string) bank.Account {
 // Name returns the name of an account.
 func (t *Teller) Name(a bank.Account) string { return t.names[a] }
 
-// Take takes the signed order that asks for a contract, before anything else is asked of
-// it; and after a start that of each contract that is open, with what is set aside for it.
-func (t *Teller) Take(contract int64, signed []byte, amount bank.Amount) error {
-	o, err := order.Open(signed)
+// signed returns the order that asks for a contract, as it was signed, and read.
+func (t *Teller) signed(contract int64) ([]byte, *order.Signed, error) {
+	text := t.Order(contract)
+	o, err := order.Open(text)
 	if err != nil {
-		return err
+		err = fmt.Errorf("contract %d: %w", contract, err)
 	}
-	t.open[contract] = held{signed, o.Value("account"), amount}
-	return nil
+	return text, o, err
 }
 
 // Away tells whether the bank is away just now.
@@ -91,24 +85,22 @@ func (t *Teller) Away() bool { return t.away.Load() }
 // Hold sets an amount aside. It returns a [*bank.Shortfall], or what wraps
 // [bank.ErrRefused] if no such order was signed.
 func (t *Teller) Hold(now float64, contract int64, owner bank.Account, a bank.Amount, note []byte) error {
-	h := t.open[contract]
-	if h.owner != t.names[owner] {
-		return fmt.Errorf("hold contract %d: the order is one of %s: %w", contract, h.owner, bank.ErrRefused)
+	text, o, err := t.signed(contract)
+	if err != nil {
+		return err
 	}
-	moves := []bank.Move{{From: h.owner, To: bank.EscrowName(contract), Amount: a}}
-	e, err := owners.EntryOf(noted(h.signed, note), contract, moves, now)
+	if name := t.names[owner]; o.Value("account") != name || o.Money("budget") != a {
+		return fmt.Errorf("contract %d: found %v of %s to be set aside, want the order's: %w", contract, a, name, bank.ErrRefused)
+	}
+	moves := []bank.Move{{From: t.names[owner], To: bank.EscrowName(contract), Amount: a}}
+	e, err := owners.EntryOf(noted(text, note), contract, moves, now)
 	if err == nil {
 		err = t.do(e)
 	}
 	if errors.Is(err, store.ErrOtherBody) {
 		return t.was(&e, err)
 	}
-	if err != nil {
-		return err
-	}
-	h.amount = a
-	t.open[contract] = h
-	return nil
+	return err
 }
 
 // was returns what was answered to an admission whose order has been answered otherwise: if
@@ -141,9 +133,11 @@ const unfunded = "unfunded"
 
 // Reject records that a contract was refused. Of what nobody signed there is no record.
 func (t *Teller) Reject(now float64, contract int64, note []byte) error {
-	h := t.open[contract]
-	delete(t.open, contract)
-	e, err := owners.EntryOf(noted(h.signed, note), contract, nil, now)
+	text, _, err := t.signed(contract)
+	if err != nil {
+		return err
+	}
+	e, err := owners.EntryOf(noted(text, note), contract, nil, now)
 	if err == nil {
 		err = t.do(e)
 	}
@@ -155,11 +149,12 @@ func (t *Teller) Reject(now float64, contract int64, note []byte) error {
 
 // Settle pays out of what is set aside for a contract, and gives the rest back.
 func (t *Teller) Settle(now float64, contract int64, pay []bank.Payment, note []byte) (bank.Amount, error) {
-	h, ok := t.open[contract]
-	if !ok {
-		return bank.Amount{}, fmt.Errorf("settle contract %d: %w", contract, bank.ErrNoEscrow)
+	_, o, err := t.signed(contract)
+	if err != nil {
+		return bank.Amount{}, err
 	}
-	rest, escrow := h.amount, bank.EscrowName(contract)
+	held, escrow := o.Money("budget"), bank.EscrowName(contract)
+	rest := held
 	var moves []bank.Move
 	for _, p := range pay {
 		if p.Amount.Sign() == 0 {
@@ -167,13 +162,13 @@ func (t *Teller) Settle(now float64, contract int64, pay []bank.Payment, note []
 		}
 		left, err := rest.Sub(p.Amount)
 		if err != nil || left.Sign() < 0 || p.Amount.Sign() < 0 {
-			return bank.Amount{}, fmt.Errorf("settle contract %d: %w", contract, &bank.Shortfall{Account: escrow, Has: h.amount, Needs: p.Amount})
+			return bank.Amount{}, fmt.Errorf("settle contract %d: %w", contract, &bank.Shortfall{Account: escrow, Has: held, Needs: p.Amount})
 		}
 		rest = left
 		moves = append(moves, bank.Move{From: escrow, To: t.names[p.To], Amount: p.Amount})
 	}
 	if rest.Sign() > 0 {
-		moves = append(moves, bank.Move{From: escrow, To: h.owner, Amount: rest})
+		moves = append(moves, bank.Move{From: escrow, To: o.Value("account"), Amount: rest})
 	}
 	e, err := t.own("settle", now, contract, moves, note)
 	if err == nil {
@@ -182,7 +177,6 @@ func (t *Teller) Settle(now float64, contract int64, pay []bank.Payment, note []
 	if err != nil {
 		return bank.Amount{}, err
 	}
-	delete(t.open, contract)
 	return rest, nil
 }
 
@@ -253,8 +247,8 @@ func noted(signed, note []byte) []byte {
 }
 
 func (t *Teller) do(e bank.Entry) error {
-	return t.insist(func() error {
-		_, err := t.Bank.Do(t.ctx, e)
+	return t.insist(func() (err error) {
+		t.Receipt, err = t.Bank.Do(t.ctx, e)
 		return err
 	})
 }

@@ -2,6 +2,7 @@ package broker
 
 import (
 	"bourse/bank"
+	"bourse/contracts"
 	"bourse/contracts/floor"
 	"bourse/contracts/settlement"
 	"bourse/hosts"

@@ -9,30 +9,16 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"bourse/hosts/remote"
 )
-
-// A Job is what is to run on each node. It travels beside the order, which has its sum.
-type Job struct {
-	Command []string          `json:"command"`
-	Env     []string          `json:"env,omitempty"` // NAME=value
-	Limits  Limits            `json:"limits,omitzero"`
-	Blobs   map[string]string `json:"blobs,omitempty"` // files of its folder, by name: the sum of each
-}
-
-// Limits bound what a node takes of its host; 0 is the host's own.
-type Limits struct {
-	Memory    int64 `json:"memory,omitempty"` // bytes
-	Processes int   `json:"processes,omitempty"`
-	Files     int   `json:"files,omitempty"` // open at once, by one process
-	Disk      int64 `json:"disk,omitempty"`  // bytes
-	Log       int64 `json:"log,omitempty"`   // bytes of each of its outputs
-}
 
 // mostText is the most bytes of a command and its environment.
 const mostText = 128 << 10
 
-// Text returns j as it is hashed: its fields in order, JSON without spaces.
-func (j *Job) Text() []byte {
+// Text returns what is to run on each node as it is hashed: its fields in order, JSON
+// without spaces. It travels beside the order, which has its sum.
+func Text(j *remote.Job) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -42,31 +28,28 @@ func (j *Job) Text() []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// Sum returns the sum of j: "sha256:" and the hash of its text.
-func (j *Job) Sum() string { return Sum(j.Text()) }
-
-// Sum returns "sha256:" and the hash of b in hexadecimal.
+// Sum returns "sha256:" and the hash of a text in hexadecimal.
 func Sum(b []byte) string {
 	sum := sha256.Sum256(b)
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// ParseJob reads what [Job.Text] writes, and nothing else.
-func ParseJob(text []byte) (*Job, error) {
-	j := new(Job)
+// ParseJob reads what [Text] writes, and nothing else.
+func ParseJob(text []byte) (*remote.Job, error) {
+	j := new(remote.Job)
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(j); err != nil {
 		return nil, fmt.Errorf("job: %w", err)
 	}
-	if _, err := dec.Token(); err != io.EOF || !bytes.Equal(text, j.Text()) {
+	if _, err := dec.Token(); err != io.EOF || !bytes.Equal(text, Text(j)) {
 		return nil, errors.New("job: found JSON in another form than this bourse writes")
 	}
-	return j, j.Check()
+	return j, check(j)
 }
 
-// Check tells what of j no host runs.
-func (j *Job) Check() error {
+// check tells what of j no host runs.
+func check(j *remote.Job) error {
 	size := 0
 	for _, s := range append(append([]string(nil), j.Command...), j.Env...) {
 		if size += len(s) + 1; strings.ContainsRune(s, 0) {
@@ -78,9 +61,9 @@ func (j *Job) Check() error {
 			return fmt.Errorf("job: found %.40q in its environment, want NAME=value", s)
 		}
 	}
-	for name, sum := range j.Blobs {
-		if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00") || len(name) > 255 || !isSum(sum) {
-			return fmt.Errorf("job: found file %.40q with sum %.80q, want the name of a file, and sha256: and 64 hexadecimal digits", name, sum)
+	for name, sum := range j.Files {
+		if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00") || len(name) > 255 || !isSum("sha256:"+sum) {
+			return fmt.Errorf("job: found file %.40q with sum %.80q, want the name of a file, and 64 hexadecimal digits", name, sum)
 		}
 	}
 	l := &j.Limits

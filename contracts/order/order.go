@@ -15,7 +15,7 @@
 //	work 540             of a node, processor-seconds
 //	deadline 600         s after the market has it
 //	budget 1.500000      dollars
-//	job sha256:5f7c…     what is to run, as [Job.Sum] has it
+//	job sha256:5f7c…     what is to run, the [Sum] of its [Text]
 //
 // An order of kind cancel or read has one:
 //

@@ -7,16 +7,17 @@ import (
 
 	"bourse/bank"
 	"bourse/bank/order"
+	"bourse/hosts/remote"
 )
 
 var head = Head{Ledger: "5f7c3e9a0b1d2c4e6f8091a2b3c4d5e6", Market: "lab", ID: "01KAN3V0Q4XW6Z7M1C9GQ2T5RB", Account: "user:ann", Expires: 10000}
 
-func job() *Job {
-	return &Job{Command: []string{"./render", "<frame 7>"}, Env: []string{"A=b"}, Limits: Limits{Memory: 1e9}, Blobs: map[string]string{"in": Sum(nil)}}
+func job() *remote.Job {
+	return &remote.Job{Command: []string{"./render", "<frame 7>"}, Env: []string{"A=b"}, Limits: remote.Limits{Memory: 1e9}, Files: map[string]string{"in": Sum(nil)[7:]}}
 }
 
 func terms() *Terms {
-	return &Terms{Class: "cac", Nodes: 2, CPUs: 1, Work: 540, Deadline: 600, Budget: bank.Micros(1.5e6), Job: job().Sum()}
+	return &Terms{Class: "cac", Nodes: 2, CPUs: 1, Work: 540, Deadline: 600, Budget: bank.Micros(1.5e6), Job: Sum(Text(job()))}
 }
 
 const text = `bourse order 1
@@ -40,7 +41,7 @@ func TestOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := strings.Replace(text, "JOB", job().Sum(), 1); o.String() != want {
+	if want := strings.Replace(text, "JOB", Sum(Text(job())), 1); o.String() != want {
 		t.Errorf("%s, want %s", o, want)
 	}
 	got, err := Parse(o)
@@ -56,7 +57,7 @@ func TestOrder(t *testing.T) {
 // TestOneForm checks that an order is read in one form only.
 func TestOneForm(t *testing.T) {
 	t.Parallel()
-	good := strings.Replace(text, "JOB", job().Sum(), 1)
+	good := strings.Replace(text, "JOB", Sum(Text(job())), 1)
 	for _, c := range [][2]string{
 		{"nodes 2", "nodes 02"},
 		{"nodes 2", "nodes 0"},
@@ -120,12 +121,12 @@ func TestAbout(t *testing.T) {
 // TestJob checks that a job has one text, that is read again, and what is refused.
 func TestJob(t *testing.T) {
 	t.Parallel()
-	text := string(job().Text())
-	want := `{"command":["./render","<frame 7>"],"env":["A=b"],"limits":{"memory":1000000000},"blobs":{"in":"` + Sum(nil) + `"}}`
+	text := string(Text(job()))
+	want := `{"command":["./render","<frame 7>"],"env":["A=b"],"files":{"in":"` + Sum(nil)[7:] + `"},"limits":{"memory":1000000000}}`
 	if text != want {
 		t.Errorf("%s, want %s", text, want)
 	}
-	if j, err := ParseJob([]byte(text)); err != nil || j.Sum() != job().Sum() {
+	if j, err := ParseJob([]byte(text)); err != nil || Sum(Text(j)) != Sum(Text(job())) {
 		t.Errorf("%+v, %v", j, err)
 	}
 	for _, wrong := range []string{
@@ -142,8 +143,8 @@ func TestJob(t *testing.T) {
 // FuzzParse checks that what is read as an order is one that is written so, and that a
 // market can decide on it.
 func FuzzParse(f *testing.F) {
-	f.Add(strings.Replace(text, "JOB", job().Sum(), 1))
-	f.Add(strings.Replace(strings.Replace(text, "JOB", job().Sum(), 1), "nodes 2", "nodes 1\ncpus 0.5", 1))
+	f.Add(strings.Replace(text, "JOB", Sum(Text(job())), 1))
+	f.Add(strings.Replace(strings.Replace(text, "JOB", Sum(Text(job())), 1), "nodes 2", "nodes 1\ncpus 0.5", 1))
 	f.Fuzz(func(t *testing.T, s string) {
 		o, err := order.Parse(s)
 		if err != nil {

@@ -39,7 +39,7 @@ type Config struct {
 // A Teller is the bank of one market. But for Away it is used by one goroutine.
 type Teller struct {
 	Config
-	Receipt store.Receipt // of what was booked last
+	Receipt store.Receipt // of what the last call has booked, zero if nothing
 
 	ctx    context.Context
 	names  []string
@@ -185,6 +185,7 @@ func (t *Teller) Settle(now float64, contract int64, pay []bank.Payment, note []
 func (t *Teller) Penalty(now float64, contract int64, from, to bank.Account, atMost bank.Amount, note []byte) (bank.Amount, error) {
 	payer, owner := t.names[from], t.names[to]
 	id := t.Own() + "/" + idOf(contract, "penalty")
+	t.Receipt = store.Receipt{}
 	for {
 		if e, ok, err := t.answer(id); err != nil {
 			return bank.Amount{}, err

@@ -131,4 +131,3 @@ func (c *Config) rules(ledger string) (b broker.Config, err error) {
 	}
 	return b, nil
 }
-

@@ -16,6 +16,7 @@ var (
 	ErrBadContract       = errors.New("contract number is out of range, or was never admitted")
 	ErrBadTime           = errors.New("instant is not finite, or before the last entry")
 	ErrBadEntry          = errors.New("entry is not well formed")
+	ErrRefused           = errors.New("refused") // by the owners of a ledger, who have not asked for it
 )
 
 // A Shortfall is an [ErrInsufficientFunds]: Account has less than it needs.

@@ -118,18 +118,23 @@ func (l *Ledger) short(escrow account, pay []Payment) error {
 	return &Shortfall{EscrowName(escrow.contract), Amount{escrow.balance}, sum}
 }
 
-// Penalty moves a from the account that broke the promise of contract to the one
-// it was given to.
-func (l *Ledger) Penalty(now float64, contract int64, from, to Account, a Amount, note []byte) error {
-	err := l.begin(now)
-	if err == nil {
-		l.book(from, to, a)
+// Penalty moves atMost, or what there is of it, from the account that broke the promise of
+// contract to the one it was given to. Where there is nothing, nothing is booked.
+func (l *Ledger) Penalty(now float64, contract int64, from, to Account, atMost Amount, note []byte) (paid Amount, err error) {
+	if err = l.begin(now); err == nil {
+		if paid = l.Balance(from); paid.Cmp(atMost) > 0 {
+			paid = atMost
+		}
+		if paid.Sign() == 0 && atMost.Sign() > 0 && l.isNamed(from) && l.contracts.has(contract) {
+			return paid, nil
+		}
+		l.book(from, to, paid)
 		err = l.penalty(now, contract, "", note)
 	}
 	if err != nil {
-		return fmt.Errorf("penalty of contract %d: %w", contract, err)
+		return Amount{}, fmt.Errorf("penalty of contract %d: %w", contract, err)
 	}
-	return nil
+	return paid, nil
 }
 
 // penalty commits what was booked as the penalty of contract.

@@ -28,7 +28,7 @@ var (
 
 	// ErrRefused means that the owners of a ledger have not asked for it: nothing was
 	// applied.
-	ErrRefused = errors.New("refused")
+	ErrRefused = bank.ErrRefused
 
 	// ErrClosed means that the bank is closed; nothing was applied.
 	ErrClosed = errors.New("bank is closed")

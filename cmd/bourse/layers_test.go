@@ -38,6 +38,7 @@ var may = map[string]string{
 	"contracts/settlement":  "bank contracts",
 	"contracts/note":        "bank contracts hosts",
 	"contracts/memo":        "",
+	"contracts/order":       "bank bank/order contracts hosts/remote",
 	"contracts/broker":      "bank contracts contracts/floor contracts/memo contracts/note contracts/settlement contracts/sharing hosts hosts/eventheap hosts/availability market",
 	"experiments/des":       "",
 	"experiments/stats":     "",
@@ -53,6 +54,7 @@ var may = map[string]string{
 	"experiments/verify":    "bank/audit bank/canonical experiments/results experiments/scenario",
 	"experiments/audits":    "bank/audit bank/place bank/store bank/tiles experiments/misuse experiments/report experiments/rescue experiments/results experiments/scenario experiments/verify",
 	"experiments/misuse":    "",
+	"experiments/live":      "bank/... contracts/... experiments/des experiments/scenario hosts hosts/link hosts/remote market",
 	"experiments/papers":    "experiments/metrics experiments/misuse experiments/papers/... experiments/report experiments/results experiments/scenario workloadgen/plainyaml",
 	"experiments":           "bank/... contracts/... experiments/... hosts/... market workloadgen/...",
 	"cmd/bourse":            "bank/... contracts/... experiments/... hosts/... market workloadgen/...",
@@ -135,6 +137,7 @@ func TestAllowed(t *testing.T) {
 		{"hosts/sim", "market", false},
 		{"hosts/agent", "hosts/linux", true},
 		{"hosts/agent", "bank", false},
+		{"hosts/wire", "bank", false},
 		{"contracts/admission", "contracts/broker", false},
 		{"contracts/broker", "contracts/admission", false},
 		{"contracts/broker", "workloadgen", false},
@@ -244,7 +247,7 @@ func TestBankWords(t *testing.T) {
 // clocked lists the rooms below the kernel that may read a clock, start
 // goroutines or take locks: what talks to a disk, to others or to real
 // machines.
-var clocked = []string{"bank/service", "bank/store", "bank/witness", "hosts/agent", "hosts/linux"}
+var clocked = []string{"bank/service", "bank/store", "bank/teller", "bank/witness", "hosts/agent", "hosts/link", "hosts/linux"}
 
 // TestTimeIsTold checks that the rooms below the kernel neither read the clock
 // nor draw from the global source of randomness, and start no goroutines and

@@ -2,6 +2,7 @@ package broker
 
 import (
 	"bourse/bank"
+	"bourse/contracts"
 	"bourse/contracts/floor"
 	"bourse/contracts/settlement"
 	"bourse/hosts"
@@ -36,6 +37,18 @@ func (b *Broker) here(events []floor.Event) error {
 		return err
 	}
 	return b.Advance(b.now)
+}
+
+// View returns the hosts and what is on them, as of the instant that b has been told.
+func (b *Broker) View() contracts.View { return &b.floor }
+
+// Phase returns the phase of a contract, and reports whether it is asked for or open.
+func (b *Broker) Phase(id contracts.ID) (contracts.Phase, bool) {
+	i, ok := b.find(id)
+	if !ok {
+		return contracts.Ended, false
+	}
+	return b.contracts[i].phase, true
 }
 
 // Read books what h, which is metered, has measured. [Broker.Advance] lets happen what it

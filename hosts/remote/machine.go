@@ -49,6 +49,7 @@ type task struct {
 // A session is a time in which one agent tells without a break in its counting.
 type session struct {
 	id    int64
+	boot  string  // of the agent
 	begun float64 // instant of its first message
 	ack   int64   // of its spans, the last that is booked
 	told  float64 // s, the sum of those

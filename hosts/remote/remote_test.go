@@ -39,6 +39,12 @@ func said(session, first int64, used ...float64) *remote.Told {
 	return t
 }
 
+// twin returns what another agent tells that counts the same.
+func twin(t *remote.Told) *remote.Told {
+	t.Boot = "another"
+	return t
+}
+
 // TestHear checks what is made of what a host tells: each span counts once, however often,
 // late or out of order it comes; what cannot be is cut; and an older session is not
 // listened to.
@@ -67,6 +73,7 @@ func TestHear(t *testing.T) {
 		"longer than there was": {inf, []message{{0, said(1, 1)}, {4, said(1, 1, 10)}}, []float64{3 * (2*(4*1.0005+0.02)*1.02 + 0.02)}, 2, false},
 		"no more than it wants": {15, []message{{0, said(1, 1)}, {20, said(1, 1, 4, 10)}}, []float64{12, 3}, 0, false},
 		"another session":       {inf, []message{{0, said(1, 1)}, {10, said(1, 1, 4)}, {20, said(2, 1, 10)}}, []float64{12, 18}, 0, false},
+		"its twin":              {inf, []message{{0, said(1, 1)}, {20, twin(said(1, 1, 4, 10))}}, nil, 0, true},
 		"an older one":          {inf, []message{{0, said(2, 1)}, {10, said(2, 1, 4)}, {20, said(1, 2, 10)}}, []float64{12}, 0, true},
 	} {
 		m := two(c.work)

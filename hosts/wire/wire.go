@@ -15,11 +15,11 @@ import (
 // FromTold returns t as it travels.
 func FromTold(t *remote.Told) *SyncRequest {
 	r := &SyncRequest{
-		Session: t.Session, Boot: t.Boot, Seq: t.Seq, Have: t.Have, First: t.First,
+		Session: t.Session, Boot: t.Boot, After: t.After, Seq: t.Seq, Have: t.Have, First: t.First,
 		Offer: FromOffer(&t.Offer), Load: t.Load, Closed: t.Closed, Leaving: Leaving(t.Leaving),
 	}
 	for _, s := range t.Spans {
-		w := &Span{Deal: s.Deal, Length: s.Length}
+		w := &Span{Deal: s.Deal, Length: s.Length, At: s.At}
 		for _, u := range s.Used {
 			w.Names, w.Seconds = append(w.Names, u.Name), append(w.Seconds, u.Seconds)
 		}
@@ -37,7 +37,7 @@ func FromTold(t *remote.Told) *SyncRequest {
 // ToTold returns what r says, or an error if no host says that.
 func ToTold(r *SyncRequest) (*remote.Told, error) {
 	t := &remote.Told{
-		Session: r.Session, Boot: r.Boot, Seq: r.Seq, Have: r.Have, First: r.First,
+		Session: r.Session, Boot: r.Boot, After: r.After, Seq: r.Seq, Have: r.Have, First: r.First,
 		Offer: ToOffer(r.Offer), Load: r.Load, Closed: r.Closed, Leaving: remote.Leaving(r.Leaving),
 	}
 	if r.Leaving < 0 || t.Leaving > remote.AtOnce {
@@ -47,7 +47,7 @@ func ToTold(r *SyncRequest) (*remote.Told, error) {
 		if s == nil || len(s.Names) != len(s.Seconds) {
 			return nil, fmt.Errorf("span %d: want as many names as seconds", i)
 		}
-		span := remote.Span{Deal: s.Deal, Length: s.Length}
+		span := remote.Span{Deal: s.Deal, Length: s.Length, At: s.At}
 		for k, name := range s.Names {
 			span.Used = append(span.Used, remote.Used{Name: name, Seconds: s.Seconds[k]})
 		}
@@ -79,7 +79,7 @@ func ToOffer(o *Offer) remote.Offer {
 
 // FromOrders returns o as it travels.
 func FromOrders(o *remote.Orders) *SyncResponse {
-	r := &SyncResponse{Session: o.Session, Boot: o.Boot, Ack: o.Ack, Known: o.Known, Deal: o.Deal, Lease: o.Lease, Drain: o.Drain}
+	r := &SyncResponse{Session: o.Session, Boot: o.Boot, Seq: o.Seq, Ack: o.Ack, Known: o.Known, Deal: o.Deal, Lease: o.Lease, Drain: o.Drain}
 	for i := range o.Wanted {
 		w := &o.Wanted[i]
 		r.Wanted = append(r.Wanted, &Wanted{
@@ -96,7 +96,7 @@ func FromOrders(o *remote.Orders) *SyncResponse {
 // ToOrders returns what r says. Of what is wanted nothing but the host's market knows how
 // much work it is.
 func ToOrders(r *SyncResponse) *remote.Orders {
-	o := &remote.Orders{Session: r.Session, Boot: r.Boot, Ack: r.Ack, Known: r.Known, Deal: r.Deal, Lease: r.Lease, Drain: r.Drain}
+	o := &remote.Orders{Session: r.Session, Boot: r.Boot, Seq: r.Seq, Ack: r.Ack, Known: r.Known, Deal: r.Deal, Lease: r.Lease, Drain: r.Drain}
 	for _, w := range r.Wanted {
 		o.Wanted = append(o.Wanted, remote.Wanted{
 			Name: w.GetName(), Contract: w.GetContract(), Node: w.GetNode(), Nodes: w.GetNodes(),

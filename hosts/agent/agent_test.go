@@ -138,13 +138,14 @@ func named(name string) (w remote.Wanted) {
 // given are orders that answer what was told at an instant.
 type given struct {
 	*remote.Orders
+	seq  int64
 	sent float64
 }
 
 // apply makes an agent that lives apply orders, if they are not too late.
 func (w *world) apply(o given) {
 	w.do(func(a *Agent) error {
-		heeded := o.Boot == a.self && o.Seq > a.heard
+		heeded := o.Boot == a.self && o.seq > a.heard
 		if heeded {
 			for name := range w.minders {
 				wanted := slices.ContainsFunc(o.Wanted, func(x remote.Wanted) bool { return x.Folder() == name })
@@ -153,7 +154,7 @@ func (w *world) apply(o given) {
 		}
 		before := w.applies
 		w.applies = o.Deal
-		err := a.Apply(o.Orders, o.sent)
+		err := a.Apply(o.Orders, o.seq, o.sent)
 		if !heeded {
 			w.applies = before
 		} else {
@@ -300,7 +301,7 @@ func (w *world) order(names []string) (o given) {
 		told, err := w.tell(a)
 		w.receive(told)
 		w.deal++
-		o = given{&remote.Orders{Session: w.session, Boot: w.self, Seq: told.Seq, Ack: w.ack, Deal: w.deal, Lease: 5}, w.now}
+		o = given{&remote.Orders{Session: w.session, Boot: w.self, Ack: w.ack, Deal: w.deal, Lease: 5}, told.Seq, w.now}
 		for name := range w.ends {
 			o.Known = append(o.Known, name)
 		}

@@ -17,11 +17,12 @@ import (
 	"bourse/hosts/remote"
 )
 
-// Apply makes what o says what is wanted, which answers what was told at the instant sent.
-// What cannot be done now is tried again by Look; the error says what. Orders that are
-// another agent's, or answer what was told before what o's predecessor did, are ignored.
-func (a *Agent) Apply(o *remote.Orders, sent float64) error {
-	if o.Session != a.session.Number || o.Boot != a.self || o.Seq <= a.heard {
+// Apply makes what o says what is wanted, which answers what was told as seq, at the instant
+// sent. What cannot be done now is tried again by Look; the error says what. Orders that are
+// another agent's, or answer what was told before what others did that have come, are
+// ignored.
+func (a *Agent) Apply(o *remote.Orders, seq int64, sent float64) error {
+	if o.Session != a.session.Number || o.Boot != a.self || seq <= a.heard {
 		return nil
 	}
 	var errs []error
@@ -33,7 +34,7 @@ func (a *Agent) Apply(o *remote.Orders, sent float64) error {
 	if err := writeLease(a.Dir, until, o.Deal, a.spans.booked); err != nil {
 		return errors.Join(append(errs, err)...)
 	}
-	a.lease, a.deal, a.heard = until, o.Deal, o.Seq
+	a.lease, a.deal, a.heard = until, o.Deal, seq
 	for _, t := range a.tasks {
 		t.isWanted = false
 	}

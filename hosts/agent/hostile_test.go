@@ -103,8 +103,8 @@ func runAgent(kind, group, dir string) error {
 	for {
 		sent := a.Now()
 		told, err := a.Tell()
-		o := &remote.Orders{Session: told.Session, Boot: told.Boot, Seq: told.Seq, Deal: 1, Lease: 1.2, Wanted: []remote.Wanted{w}}
-		if err := errors.Join(err, a.Apply(o, sent)); err != nil {
+		o := &remote.Orders{Session: told.Session, Boot: told.Boot, Deal: 1, Lease: 1.2, Wanted: []remote.Wanted{w}}
+		if err := errors.Join(err, a.Apply(o, told.Seq, sent)); err != nil {
 			return err
 		}
 		time.Sleep(50 * time.Millisecond)

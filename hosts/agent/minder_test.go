@@ -127,7 +127,7 @@ func (b *bench) apply() {
 	b.t.Helper()
 	b.deal++
 	sent, o := b.Now(), b.take()
-	if err := b.Apply(o, sent); err != nil {
+	if err := b.Apply(o, b.seq, sent); err != nil {
 		b.t.Error(err)
 	}
 }
@@ -151,7 +151,7 @@ func (b *bench) take() *remote.Orders {
 	b.t.Helper()
 	told, err := b.Tell()
 	o := &remote.Orders{
-		Session: told.Session, Boot: told.Boot, Seq: told.Seq, Ack: told.First + int64(len(told.Spans)) - 1,
+		Session: told.Session, Boot: told.Boot, Ack: told.First + int64(len(told.Spans)) - 1,
 		Deal: b.deal, Lease: 20, Wanted: b.wanted,
 	}
 	for _, e := range told.Ends {

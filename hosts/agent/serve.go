@@ -57,6 +57,7 @@ type conversation struct {
 
 type answer struct {
 	orders *remote.Orders
+	seq    int64 // of what it answers
 	sent   float64
 	err    error
 }
@@ -118,7 +119,7 @@ func (c *conversation) sync(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, syncLimit)
 		defer cancel()
 		o, err := c.market.Sync(ctx, c.host, told)
-		c.answers <- answer{o, sent, err}
+		c.answers <- answer{o, told.Seq, sent, err}
 	}()
 }
 
@@ -144,9 +145,7 @@ func (c *conversation) take(r answer) (over, err error) {
 		if c.accepted {
 			return errors.Join(ErrSuperseded, c.endAll()), nil
 		}
-		// Another agent stood for this host. What it runs it ends when it hears of this
-		// one, or its lease ends it: until then a task could run twice.
-		return nil, c.begin(max(o.Session, c.session.Number)+1, r.sent+lostByLease*o.Lease, o.Boot)
+		return nil, c.follow(o, r.sent)
 	}
 	if !c.accepted {
 		if err := c.begin(c.session.Number, c.session.Quiet, c.self); err != nil {
@@ -154,13 +153,26 @@ func (c *conversation) take(r answer) (over, err error) {
 		}
 		c.accepted = true
 	}
-	if err = c.Apply(o, r.sent); err == nil {
+	if err = c.Apply(o, r.seq, r.sent); err == nil {
 		c.said = ""
 	}
 	if o.Drain && c.idle() {
 		return ErrDrained, nil
 	}
 	return nil, err
+}
+
+// follow makes this agent the next after the one that its market listens to. If that is
+// another than it takes itself to follow, it may be elsewhere: what it runs it ends when it
+// hears of this one, or its lease ends it. Until then a task could run twice.
+func (c *conversation) follow(o *remote.Orders, sent float64) error {
+	number, quiet := c.session.Number, c.session.Quiet
+	if o.Boot != c.session.After {
+		quiet = sent + lostByLease*o.Lease
+	} else if number > o.Session {
+		return nil // the market has not come to hear it yet
+	}
+	return c.begin(max(number, o.Session+1), quiet, o.Boot)
 }
 
 // idle reports whether nothing runs, and the market knows.
@@ -239,7 +251,7 @@ func load() (x float64) {
 	return x
 }
 
-// leaving returns what the owner of the host has asked for by [Agent.Leave].
+// leaving returns what the owner of the host has asked for by [Leave].
 func (a *Agent) leaving() remote.Leaving {
 	text, _ := os.ReadFile(a.path("leaving"))
 	switch strings.TrimSpace(string(text)) {

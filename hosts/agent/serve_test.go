@@ -206,6 +206,8 @@ type office struct {
 	job     string
 	heard   time.Time
 	gone    bool // the host is removed
+	away    bool // nothing is taken in: what is answered is old
+	last    remote.Orders
 	drain   bool
 	asks    []remote.Log
 	put     []remote.Log
@@ -273,6 +275,9 @@ func (o *office) Sync(ctx context.Context, _ string, t *remote.Told) (*remote.Or
 	if o.gone {
 		return nil, link.ErrUnknown
 	}
+	if o.away {
+		return &o.last, nil
+	}
 	known, ok := o.machine.Hear(o.now(), t)
 	if ok {
 		o.heard = time.Now()
@@ -310,6 +315,7 @@ func (o *office) Sync(ctx context.Context, _ string, t *remote.Told) (*remote.Or
 		w := &all.Wanted[i]
 		w.Contract, w.Job = w.Key, o.job
 	}
+	o.last = all
 	return &all, nil
 }
 
@@ -536,6 +542,33 @@ func TestSuperseded(t *testing.T) {
 			kill()
 		})
 	}
+}
+
+// TestAway checks that the next agent of a folder, which its market cannot take in for a
+// while and answers as of old, takes nobody over: what is wanted then it begins at once.
+func TestAway(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o, b := newOffice(), newBox(t)
+		kill, _ := b.agent(o)
+		o.start(0)
+		eventually(t, "it runs", func() bool { return b.runs() == 1 })
+		kill()
+		o.mu.Lock()
+		o.away = true
+		o.mu.Unlock()
+		kill, _ = b.agent(o)
+		time.Sleep(3 * time.Second)
+		o.start(0)
+		o.mu.Lock()
+		o.away = false
+		o.mu.Unlock()
+		time.Sleep(3 * time.Second)
+		if b.runs() != 2 {
+			t.Errorf("%d run", b.runs())
+		}
+		kill()
+	})
 }
 
 // TestLying checks that of a host that tells more than it can have done no more is believed,

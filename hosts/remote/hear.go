@@ -40,7 +40,6 @@ func (m *Machine) Hear(now float64, t *Told) (known []int64, ok bool) {
 		m.session = session{id: t.Session, boot: t.Boot}
 	}
 	m.now = now
-	m.session.seq = max(m.session.seq, t.Seq)
 	for i := range t.Spans {
 		if n := t.First + int64(i); n == m.session.ack+1 {
 			m.session.ack = n
@@ -134,7 +133,7 @@ func (m *Machine) Orders(now float64, known []int64) Orders {
 	if m.changed {
 		panic("hosts/remote: orders of shares that have not been dealt")
 	}
-	o := Orders{Session: m.session.id, Boot: m.session.boot, Seq: m.session.seq, Ack: m.session.ack, Known: known, Deal: m.number}
+	o := Orders{Session: m.session.id, Boot: m.session.boot, Ack: m.session.ack, Known: known, Deal: m.number}
 	for _, slot := range m.order {
 		t := &m.tasks[slot]
 		if t.ended {

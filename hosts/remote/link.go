@@ -15,7 +15,6 @@ import (
 type Orders struct {
 	Session int64   // that the market listens to: another agent is not heard
 	Boot    string  // of that one
-	Seq     int64   // of the last that it told
 	Ack     int64   // spans up to this one are booked
 	Known   []int64 // names whose ends have been heard
 	Deal    int64

@@ -54,7 +54,6 @@ type task struct {
 type session struct {
 	id   int64
 	boot string // of the agent
-	seq  int64  // of its last message
 	ack  int64  // of its spans, the last that is booked
 }
 

@@ -447,7 +447,6 @@ type SyncResponse struct {
 	Wanted        []*Wanted              `protobuf:"bytes,7,rep,name=wanted,proto3" json:"wanted,omitempty"`
 	Drain         bool                   `protobuf:"varint,8,opt,name=drain,proto3" json:"drain,omitempty"`
 	Logs          []*Log                 `protobuf:"bytes,9,rep,name=logs,proto3" json:"logs,omitempty"`
-	Seq           int64                  `protobuf:"varint,10,opt,name=seq,proto3" json:"seq,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -543,13 +542,6 @@ func (x *SyncResponse) GetLogs() []*Log {
 		return x.Logs
 	}
 	return nil
-}
-
-func (x *SyncResponse) GetSeq() int64 {
-	if x != nil {
-		return x.Seq
-	}
-	return 0
 }
 
 type Offer struct {
@@ -1142,7 +1134,7 @@ const file_link_proto_rawDesc = "" +
 	" \x01(\x01R\x04load\x12\x16\n" +
 	"\x06closed\x18\v \x01(\tR\x06closed\x122\n" +
 	"\aleaving\x18\f \x01(\x0e2\x18.bourse.hosts.v1.LeavingR\aleaving\x12\x14\n" +
-	"\x05after\x18\r \x01(\tR\x05after\"\x91\x02\n" +
+	"\x05after\x18\r \x01(\tR\x05after\"\xff\x01\n" +
 	"\fSyncResponse\x12\x18\n" +
 	"\asession\x18\x01 \x01(\x03R\asession\x12\x12\n" +
 	"\x04boot\x18\x02 \x01(\tR\x04boot\x12\x10\n" +
@@ -1152,9 +1144,7 @@ const file_link_proto_rawDesc = "" +
 	"\x05lease\x18\x06 \x01(\x01R\x05lease\x12/\n" +
 	"\x06wanted\x18\a \x03(\v2\x17.bourse.hosts.v1.WantedR\x06wanted\x12\x14\n" +
 	"\x05drain\x18\b \x01(\bR\x05drain\x12(\n" +
-	"\x04logs\x18\t \x03(\v2\x14.bourse.hosts.v1.LogR\x04logs\x12\x10\n" +
-	"\x03seq\x18\n" +
-	" \x01(\x03R\x03seq\"\x87\x01\n" +
+	"\x04logs\x18\t \x03(\v2\x14.bourse.hosts.v1.LogR\x04logs\"\x87\x01\n" +
 	"\x05Offer\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n" +
 	"\x04cpus\x18\x02 \x01(\x01R\x04cpus\x12\x16\n" +

@@ -79,7 +79,7 @@ func ToOffer(o *Offer) remote.Offer {
 
 // FromOrders returns o as it travels.
 func FromOrders(o *remote.Orders) *SyncResponse {
-	r := &SyncResponse{Session: o.Session, Boot: o.Boot, Seq: o.Seq, Ack: o.Ack, Known: o.Known, Deal: o.Deal, Lease: o.Lease, Drain: o.Drain}
+	r := &SyncResponse{Session: o.Session, Boot: o.Boot, Ack: o.Ack, Known: o.Known, Deal: o.Deal, Lease: o.Lease, Drain: o.Drain}
 	for i := range o.Wanted {
 		w := &o.Wanted[i]
 		r.Wanted = append(r.Wanted, &Wanted{
@@ -96,7 +96,7 @@ func FromOrders(o *remote.Orders) *SyncResponse {
 // ToOrders returns what r says. Of what is wanted nothing but the host's market knows how
 // much work it is.
 func ToOrders(r *SyncResponse) *remote.Orders {
-	o := &remote.Orders{Session: r.Session, Boot: r.Boot, Seq: r.Seq, Ack: r.Ack, Known: r.Known, Deal: r.Deal, Lease: r.Lease, Drain: r.Drain}
+	o := &remote.Orders{Session: r.Session, Boot: r.Boot, Ack: r.Ack, Known: r.Known, Deal: r.Deal, Lease: r.Lease, Drain: r.Drain}
 	for _, w := range r.Wanted {
 		o.Wanted = append(o.Wanted, remote.Wanted{
 			Name: w.GetName(), Contract: w.GetContract(), Node: w.GetNode(), Nodes: w.GetNodes(),

@@ -66,7 +66,7 @@ func anyLog(r *rapid.T) remote.Log {
 
 func anyOrders(r *rapid.T) *remote.Orders {
 	o := &remote.Orders{
-		Session: count.Draw(r, "session"), Boot: text.Draw(r, "boot"), Seq: count.Draw(r, "seq"), Ack: count.Draw(r, "ack"), Deal: count.Draw(r, "deal"),
+		Session: count.Draw(r, "session"), Boot: text.Draw(r, "boot"), Ack: count.Draw(r, "ack"), Deal: count.Draw(r, "deal"),
 		Lease: float.Draw(r, "lease"), Drain: rapid.Bool().Draw(r, "drain"),
 	}
 	for range rapid.IntRange(0, 3).Draw(r, "known") {

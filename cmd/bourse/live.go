@@ -193,7 +193,7 @@ func (l *runningLab) run(c *cli.Context, home client.Home, private string) error
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}
-	kernel, a, err := openAgent(c, l.dir)
+	kernel, a, err := openAgent(c, l.dir, &l.conf)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -237,7 +237,7 @@ func (l *runningLab) run(c *cli.Context, home client.Home, private string) error
 const hostName = "h00"
 
 // openAgent opens the agent that sells this machine.
-func openAgent(c *cli.Context, dir string) (k linux.Kernel, a *agent.Agent, err error) {
+func openAgent(c *cli.Context, dir string, conf *live.Config) (k linux.Kernel, a *agent.Agent, err error) {
 	at := linux.Config{Group: "bourse-" + filepath.Base(dir), Dir: filepath.Join(dir, "host", "kernel"), Processors: c.Float64("cpus")}
 	for _, of := range []string{dir, filepath.Join(dir, "host"), at.Dir} {
 		if err := os.MkdirAll(of, 0o755); err != nil {
@@ -256,7 +256,9 @@ func openAgent(c *cli.Context, dir string) (k linux.Kernel, a *agent.Agent, err 
 	if !offer.Apart {
 		offer.Trust = []string{account}
 	}
-	a, err = agent.Open(agent.Config{Dir: filepath.Join(dir, "host"), Kernel: k, At: at, Grace: 10, Keep: 3600, Offer: offer})
+	a, err = agent.Open(agent.Config{Dir: filepath.Join(dir, "host"), Kernel: k, At: at, Grace: 10, Keep: 3600, Offer: offer, Limits: remote.Limits{
+		Memory: int64(conf.Limits.Memory), Processes: conf.Limits.Processes, Files: 1024, Disk: int64(conf.Limits.Disk), Log: int64(conf.Limits.Log),
+	}})
 	if err != nil {
 		return nil, nil, errors.Join(err, k.Close())
 	}

@@ -76,8 +76,12 @@ func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error
 	if order.Sum(job) != terms.Job {
 		return nil, fmt.Errorf("%w: found a job whose sum is %s, want %s", ErrOrder, order.Sum(job), terms.Job)
 	}
-	if _, err := order.ParseJob(job); err != nil {
+	j, err := order.ParseJob(job)
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOrder, err)
+	}
+	if err := m.files(j); err != nil {
+		return nil, err
 	}
 	if err := m.trusted(s.Value("account")); err != nil {
 		return nil, err

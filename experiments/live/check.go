@@ -76,10 +76,6 @@ func (out *Checked) check(l *log) (err error) {
 				return err
 			}
 		}
-		k.now = r.Now
-		for i := range k.hosts {
-			k.orders(i)
-		}
 	}
 	return err
 }

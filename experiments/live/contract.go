@@ -29,6 +29,7 @@ type Contract struct {
 	Decision  json.RawMessage `json:"decision,omitempty"`
 	Places    []Place         `json:"places,omitempty" doc:"one a node"`
 	Receipt   string          `json:"receipt,omitempty" doc:"of its admission or rejection"`
+	Tasks     []Task          `json:"tasks,omitempty" doc:"that were started for it"`
 	Ends      []End           `json:"ends,omitempty" doc:"of its tasks, as they were told"`
 
 	Ended   float64     `json:"ended,omitempty" doc:"instant"`
@@ -51,6 +52,13 @@ type Place struct {
 	Share float64 `json:"share" doc:"of the host, that it is entitled to"`
 	Done  float64 `json:"done" doc:"work"`
 	Owed  float64 `json:"owed" doc:"$"`
+}
+
+// A Task is a node on a host, where its folder is called CONTRACT.NODE.NAME.
+type Task struct {
+	Node int32  `json:"node"`
+	Host string `json:"host"`
+	Name int64  `json:"name"`
 }
 
 // An End is how a task ended.

@@ -31,10 +31,11 @@ type core struct {
 
 // A state is what a core knows beside its broker and its machines.
 type state struct {
-	now   float64
-	next  int64 // number of the next contract
-	hosts []*host
-	open  map[int64]*Contract
+	now     float64
+	next    int64 // number of the next contract
+	hosts   []*host
+	open    map[int64]*Contract
+	invites map[string]*invite // by the sums of their secrets
 }
 
 // A host is one of the fleet, in its order.
@@ -42,6 +43,7 @@ type host struct {
 	join
 	machine *remote.Machine
 	removed bool
+	orders  remote.Orders  // as of the last turn
 	tasks   map[int64]task // that are or were wanted there, by name, until their ends are heard
 }
 
@@ -61,7 +63,7 @@ func newCore(c *Config, ledger string, number int64, t *teller.Teller) (*core, e
 		return nil, err
 	}
 	k := &core{conf: c, number: number, calls: &calls{bank: t}, config: parts}
-	k.next, k.open = 1, make(map[int64]*Contract)
+	k.next, k.open, k.invites = 1, make(map[int64]*Contract), make(map[string]*invite)
 	k.config.Teller, k.config.Spare = k.calls, teller.Room
 	k.config.Provider = t.Account("market:" + c.Name)
 	k.broker.Reset(k.config)
@@ -117,6 +119,9 @@ func (k *core) turn(r *record) ([]result, error) {
 		return nil, err
 	}
 	k.broker.Next() // what is wanted of hosts is dealt
+	for i, h := range k.hosts {
+		h.orders = k.orders(i)
+	}
 	k.collect()
 	if len(k.calls.known) > 0 {
 		return nil, fmt.Errorf("%w: it does not ask the bank %+v", errOtherwise, k.calls.known[0].question)
@@ -129,6 +134,7 @@ type result struct {
 	answer     *Answer
 	known      []int64 // names whose ends have been heard
 	superseded bool    // the host is not listened to
+	host       string  // that has enrolled
 	err        error   // it could not be done; nothing has changed
 }
 
@@ -143,6 +149,11 @@ func (k *core) apply(m *message, out *result) error {
 		return nil
 	case m.Join != nil:
 		return k.join(m.Join, out)
+	case m.Invite != nil:
+		k.invited(m.Invite)
+		return nil
+	case m.Enrol != nil:
+		return k.enrol(m.Enrol, out)
 	case m.Came != "":
 		h, id := k.host(m.Came)
 		if h == nil || h.removed {
@@ -298,4 +309,39 @@ func (k *core) collect() {
 func (k *core) end(c *Contract) {
 	delete(k.open, c.ID)
 	k.ended = append(k.ended, c)
+}
+
+// orders returns what host i is to do, and keeps whose its tasks are.
+func (k *core) orders(i int) remote.Orders {
+	h, v := k.hosts[i], k.broker.View()
+	o := h.machine.Orders(k.now, nil)
+	on := v.On(hosts.ID(i))
+	for n := range o.Wanted {
+		w := &o.Wanted[n]
+		run := int32(w.Key)
+		node := int32(0)
+		if at := slices.IndexFunc(on, func(a contracts.Allocation) bool { return a.Contract == run }); at >= 0 {
+			node = on[at].Node
+		}
+		c := v.Contract(run)
+		w.Contract, w.Node, w.Nodes = int64(c.ID), node, int32(c.Nodes)
+		if open := k.open[w.Contract]; open != nil {
+			w.Job = open.Job[len("sha256:"):]
+		}
+		if _, known := h.tasks[w.Name]; !known {
+			h.tasks[w.Name] = task{w.Contract, w.Node}
+			if open := k.open[w.Contract]; open != nil {
+				open.Tasks = append(open.Tasks, Task{w.Node, h.Spec.Name, w.Name})
+			}
+		}
+	}
+	for name := range h.tasks {
+		if len(h.tasks) == len(o.Wanted) {
+			break
+		}
+		if !slices.ContainsFunc(o.Wanted, func(w remote.Wanted) bool { return w.Name == name }) {
+			delete(h.tasks, name) // it was stopped: nobody asks what becomes of it
+		}
+	}
+	return o
 }

@@ -42,6 +42,7 @@ type town struct {
 	vault  *vfs.MemFS // of the bank
 	bank   *tried
 	market *Market
+	clock  Clock // nil: time is told
 	now    float64
 	agents []*remotetest.Agent
 	names  []string
@@ -50,7 +51,12 @@ type town struct {
 }
 
 // Now implements [Clock].
-func (w *town) Now() float64 { return w.now }
+func (w *town) Now() float64 {
+	if w.clock != nil {
+		return w.clock.Now()
+	}
+	return w.now
+}
 
 var errKilled = errors.New("killed")
 
@@ -237,7 +243,20 @@ func (w *town) day() []string {
 	w.pass(5)
 	say(w.turn(message{Cancel: w.cancel("x", "user:2", r[0].answer.Contract)})[0])
 	w.pass(60)
-	return w.entries()
+	all := w.entries()
+	for _, c := range must(w.market.List(Filter{Ended: true})) {
+		all = append(all, fmt.Sprintf("%+v", c))
+	}
+	return all
+}
+
+// check checks that the log says nothing else to a new broker.
+func (w *town) check(calls int) {
+	w.t.Helper()
+	c, err := Check("market", w.disk.CrashClone(vfs.CrashCloneCfg{}))
+	if err != nil || len(c.Differences) > 0 || c.Calls < calls {
+		w.t.Errorf("%+v, %v", c, err)
+	}
 }
 
 // TestDay checks that contracts of programs on hosts elsewhere are admitted, run, end and
@@ -246,6 +265,7 @@ func TestDay(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file, 2)
 	w.day()
+	w.check(9)
 	all := must(w.market.List(Filter{Ended: true}))
 	var got []string
 	for _, c := range all {
@@ -287,6 +307,7 @@ func TestKilled(t *testing.T) {
 				break
 			}
 			places[at] += w.kills
+			w.check(9)
 			if !reflect.DeepEqual(got, want) {
 				t.Fatalf("killed at %s %d: %d entries, want %d: %s", at, nth, len(got), len(want), firstDifference(got, want))
 			}

@@ -275,8 +275,9 @@ func (m *Market) turn(now float64, letters []*letter) (err error) {
 	defer func() { <-m.turning }()
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	all := letters
 	defer func() {
-		for _, l := range letters {
+		for _, l := range all {
 			l.answer(result{err: ErrStopped}) // unless it has been answered
 		}
 	}()

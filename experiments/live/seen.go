@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"bourse/contracts"
 	"bourse/hosts"
 	"bourse/hosts/remote"
 )
@@ -33,6 +32,7 @@ type hostSeen struct {
 	heard   float64       // by the clock: when it last said anything
 	told    remote.Told   // what it said of itself last
 	pin     string
+	asked   []*logWait
 	prices  []Price
 }
 
@@ -90,7 +90,7 @@ func (s *seen) publish(m *Market, r *record, results []result) {
 			p.here = here
 			s.event(Event{At: r.Now, Kind: "host", Host: name, State: map[bool]string{true: "here", false: "away"}[here]})
 		}
-		o := k.orders(i)
+		o := h.orders
 		if price := v.Price(hosts.ID(i)).Float64(); len(p.prices) == 0 || p.prices[len(p.prices)-1].Price != price {
 			if len(p.prices) >= mostPrices {
 				p.prices = slices.Delete(p.prices, 0, mostPrices/4)
@@ -100,32 +100,15 @@ func (s *seen) publish(m *Market, r *record, results []result) {
 		news := o.Deal != p.orders.Deal || o.Session != p.orders.Session || h.removed != p.removed
 		p.orders, p.at, p.removed = o, r.Now, h.removed
 		if news {
-			close(p.changed)
-			p.changed = make(chan struct{})
+			p.change()
 		}
 	}
 }
 
-// orders returns what host i is to do, and keeps whose its tasks are.
-func (k *core) orders(i int) remote.Orders {
-	h, v := k.hosts[i], k.broker.View()
-	o := h.machine.Orders(k.now, nil)
-	on := v.On(hosts.ID(i))
-	for n := range o.Wanted {
-		w := &o.Wanted[n]
-		run := int32(w.Key)
-		node := int32(0)
-		if at := slices.IndexFunc(on, func(a contracts.Allocation) bool { return a.Contract == run }); at >= 0 {
-			node = on[at].Node
-		}
-		c := v.Contract(run)
-		w.Contract, w.Node, w.Nodes = int64(c.ID), node, int32(c.Nodes)
-		if open := k.open[w.Contract]; open != nil {
-			w.Job = open.Job[len("sha256:"):]
-		}
-		h.tasks[w.Name] = task{w.Contract, w.Node}
-	}
-	return o
+// change tells those who wait that there is something else to be said to the host.
+func (p *hostSeen) change() {
+	close(p.changed)
+	p.changed = make(chan struct{})
 }
 
 func (s *seen) event(e Event) {

@@ -45,22 +45,20 @@ func (m *Market) Sync(ctx context.Context, name string, t *remote.Told) (*remote
 			return nil, ctx.Err()
 		}
 	}
-	for {
-		p = m.seen.of(name)
-		if stale || p.orders.Deal != t.Have || p.removed {
-			break
-		}
+	if p = m.seen.of(name); !stale && p.orders.Deal == t.Have && !p.removed {
 		select {
 		case <-p.changed:
-			continue
 		case <-interval.C:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		break
+		p = m.seen.of(name)
 	}
 	o := p.orders
 	o.Known, o.Lease, o.Drain = known, m.conf.Link.Lease, p.removed
+	for _, w := range p.asked {
+		o.Logs = append(o.Logs, w.want)
+	}
 	o.Wanted = append([]remote.Wanted(nil), o.Wanted...)
 	for i := range o.Wanted {
 		if w := &o.Wanted[i]; w.Left > 0 {

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"time"
 
 	"connectrpc.com/connect"
@@ -40,28 +38,18 @@ type Config struct {
 // A Server answers for one market.
 type Server struct {
 	Config
-	blobs       blobs
-	invitations *invitations
-	logs        logs
-	limiters    limiters
+	limiters limiters
 }
 
 // New returns a server.
-func New(c Config) (*Server, error) {
-	s := &Server{Config: c, blobs: blobs(filepath.Join(c.Dir, "blobs")), logs: logs{asked: make(map[string][]*asking)}}
-	if err := os.MkdirAll(string(s.blobs), 0o700); err != nil {
-		return nil, err
-	}
-	s.limiters.rate = rate.Limit(c.Rate)
-	var err error
-	s.invitations, err = openInvitations(c.Dir)
-	return s, err
+func New(c Config) *Server {
+	return &Server{Config: c, limiters: limiters{rate: rate.Limit(c.Rate)}}
 }
 
 // Handler returns what answers users and the operator.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle(wire.NewMarketHandler(s, connect.WithReadMaxBytes(mostBlob+1<<10)))
+	mux.Handle(wire.NewMarketHandler(s, connect.WithReadMaxBytes(64<<20+1<<10)))
 	mux.Handle(wire.NewAdminHandler(&admin{s}, connect.WithInterceptors(connect.UnaryInterceptorFunc(s.admits))))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "trading") })
 	return mux
@@ -110,9 +98,6 @@ func (s *Server) About(ctx context.Context, _ *wire.AboutRequest) (*wire.AboutRe
 func (s *Server) Submit(ctx context.Context, r *wire.SubmitRequest) (*wire.SubmitResponse, error) {
 	if err := s.bound(r.GetOrder()); err != nil {
 		return nil, err
-	}
-	if _, err := s.blobs.put(r.GetJob()); err != nil {
-		return nil, coded(err)
 	}
 	a, err := s.Market.Submit(ctx, r.GetOrder(), r.GetJob())
 	if err != nil {
@@ -200,29 +185,38 @@ func (s *Server) Hosts(context.Context, *wire.HostsRequest) (*wire.HostsResponse
 
 // PutBlob keeps a file.
 func (s *Server) PutBlob(_ context.Context, r *wire.PutBlobRequest) (*wire.PutBlobResponse, error) {
-	sha, err := s.blobs.put(r.GetData())
+	sha, err := s.Market.PutBlob(r.GetData())
 	return &wire.PutBlobResponse{Sha: sha}, coded(err)
 }
 
 // Logs returns a part of what a program printed.
 func (s *Server) Logs(ctx context.Context, r *wire.LogsRequest) (*wire.LogsResponse, error) {
-	id, err := s.Market.MayRead(ctx, r.GetOrder())
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	o, err := bankorder.Open(r.GetOrder())
 	if err != nil {
-		return nil, coded(err)
+		return nil, connect.NewError(connect.CodeInvalidArgument, err)
 	}
-	host, name, ended, err := s.Market.Task(id, r.GetNode())
+	id, err := order.Contract(o.Order)
 	if err != nil {
-		return nil, coded(err)
+		return nil, connect.NewError(connect.CodeInvalidArgument, err)
 	}
-	l, err := s.logs.ask(ctx, host, name, r.GetErrors(), r.GetFrom())
+	l, err := s.Market.Logs(ctx, r.GetOrder(), r.GetNode(), r.GetErrors(), r.GetFrom())
 	if err != nil {
 		return nil, coded(err)
 	}
 	if l.Fault != "" {
 		return nil, connect.NewError(connect.CodeNotFound, errors.New(l.Fault))
 	}
-	return &wire.LogsResponse{Text: l.Text, Size: l.Size, Ended: ended}, nil
+	c, err := s.Market.Status(id)
+	if err != nil {
+		return nil, coded(err)
+	}
+	return &wire.LogsResponse{Text: l.Text, Size: l.Size, Ended: c.Over()}, nil
 }
+
+// longest is for how long a host is waited for.
+const longest = 8 * time.Second
 
 var _ wire.MarketHandler = (*Server)(nil)
 
@@ -242,12 +236,12 @@ func (s *Server) admits(next connect.UnaryFunc) connect.UnaryFunc {
 }
 
 // InviteHost implements wire.AdminHandler, as what follows does.
-func (a *admin) InviteHost(_ context.Context, r *wire.InviteHostRequest) (*wire.InviteHostResponse, error) {
+func (a *admin) InviteHost(ctx context.Context, r *wire.InviteHostRequest) (*wire.InviteHostResponse, error) {
 	if a.Token == nil {
 		return nil, connect.NewError(connect.CodeFailedPrecondition, errors.New("this market takes no hosts of other machines: it listens to its own alone"))
 	}
 	t := a.Token(r.GetName())
-	if err := a.invitations.add(t.Secret, r.GetName(), r.GetOwner()); err != nil {
+	if err := a.Market.InviteHost(ctx, t.Secret, r.GetName(), r.GetOwner()); err != nil {
 		return nil, coded(err)
 	}
 	return &wire.InviteHostResponse{Token: t.String()}, nil

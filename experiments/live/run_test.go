@@ -1,0 +1,308 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"bourse/bank"
+	"bourse/bank/owners/ownerstest"
+	"bourse/contracts/order"
+	"bourse/hosts/link"
+	"bourse/hosts/remote"
+)
+
+var _ link.Market = (*Market)(nil)
+
+// ticking is a [Clock] by the time of a synctest bubble.
+type ticking struct{ begun time.Time }
+
+func (c ticking) Now() float64 { return 100 + time.Since(c.begun).Seconds() }
+
+// A square is a town whose market runs, and is opened again when it is killed.
+type square struct {
+	*town
+	mu   sync.Mutex
+	stop func()
+}
+
+// serve runs the market, and an agent of each host.
+func (w *town) serve() *square {
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &square{town: w}
+	w.clock = ticking{time.Now()}
+	w.market.world.Clock = w.clock
+	var all sync.WaitGroup
+	s.stop = func() {
+		cancel()
+		all.Wait()
+	}
+	all.Go(func() {
+		for ctx.Err() == nil {
+			if err := s.now().Run(ctx); errors.Is(err, errKilled) {
+				s.mu.Lock()
+				w.crash()
+				s.mu.Unlock()
+			} else if err != nil {
+				w.t.Error(err)
+				return
+			}
+		}
+	})
+	for i, a := range w.agents {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				told := a.Tell(w.clock.Now())
+				told.Have = a.Deal()
+				if o, err := s.now().Sync(ctx, w.names[i], told); err == nil {
+					a.Obey(w.clock.Now(), o)
+				} else {
+					time.Sleep(time.Second)
+				}
+			}
+		})
+	}
+	return s
+}
+
+func (s *square) now() *Market {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.market
+}
+
+// submit asks until there is an answer.
+func (s *square) submit(one submission) *Answer {
+	for range 100 {
+		a, err := s.now().Submit(context.Background(), []byte(one.Order), []byte(one.Job))
+		if err == nil {
+			return a
+		}
+		if !errors.Is(err, ErrStopped) {
+			s.t.Error(err)
+			return nil
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	s.t.Error("no answer")
+	return nil
+}
+
+// TestOnceForEver checks that orders that are sent by many at once, while the market is
+// killed and opened again, make one contract each and have one answer.
+func TestOnceForEver(t *testing.T) {
+	for seed := range uint64(4) {
+		synctest.Test(t, func(t *testing.T) {
+			w := newTown(t, file, 2)
+			rng, killed := rand.New(rand.NewPCG(seed, 1)), 0
+			w.kill = func(string) bool {
+				kill := killed < 6 && rng.IntN(5) == 0
+				if kill {
+					killed++
+				}
+				return kill
+			}
+			s := w.serve()
+			var mu sync.Mutex
+			answers := map[string]bool{}
+			var all sync.WaitGroup
+			for _, id := range []string{"a", "b", "c"} {
+				one := w.order(id, "user:0", "be", 1, 5, 20, 0.1)
+				for range 64 {
+					all.Go(func() {
+						if a := s.submit(one); a != nil {
+							text, _ := json.Marshal(a)
+							mu.Lock()
+							defer mu.Unlock()
+							answers[id+string(text)] = true
+						}
+					})
+				}
+			}
+			all.Wait()
+			time.Sleep(40 * time.Second)
+			s.stop()
+			w.check(6)
+			list, err := w.market.List(Filter{Ended: true})
+			if err != nil || len(list) != 3 || len(answers) != 3 || killed == 0 {
+				t.Fatalf("%d contracts with %d answers after %d kills, %v", len(list), len(answers), killed, err)
+			}
+			for _, c := range list {
+				if c.State != "fulfilled" {
+					t.Errorf("%+v", c)
+				}
+			}
+		})
+	}
+}
+
+// TestRefused checks whose orders are not taken, so that nothing is booked.
+func TestRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTown(t, file, 1)
+		s := w.serve()
+		booked := len(w.entries())
+		good := w.order("a", "user:0", "be", 1, 5, 20, 0.2)
+		forge := func(from, to string) submission {
+			return submission{strings.Replace(good.Order, from, to, 1), good.Job}
+		}
+		short := good.Order[:strings.LastIndex(good.Order, " ")]
+		for name, c := range map[string]struct {
+			order submission
+			want  error
+		}{
+			"by another":         {submission{strings.Replace(w.order("a", "user:1", "be", 1, 5, 20, 0.2).Order, "user:1", "user:0", 1), good.Job}, ErrSigned},
+			"of another ledger":  {forge("ledger 5", "ledger 6"), ErrOrder},
+			"for another market": {forge("market lab", "market other"), ErrOrder},
+			"for another budget": {forge("0.200000", "0.300000"), ErrSigned},
+			"that has expired":   {forge("2000-01-01T02:30", "2000-01-01T00:00"), ErrSigned},
+			"without signature":  {submission{short, good.Job}, ErrOrder},
+			"with another job":   {submission{good.Order, string(order.Text(&remote.Job{Command: []string{"false"}}))}, ErrOrder},
+			"to cancel":          {submission{w.cancel("a", "user:0", 7), good.Job}, ErrOrder},
+		} {
+			if _, err := s.now().Submit(t.Context(), []byte(c.order.Order), []byte(c.order.Job)); !errors.Is(err, c.want) {
+				t.Errorf("%s: %v, want %v", name, err, c.want)
+			}
+		}
+		if now := len(w.entries()); now != booked {
+			t.Errorf("%d entries were booked", now-booked)
+		}
+		s.submit(good)
+		other := w.order("a", "user:0", "be", 1, 6, 20, 0.2)
+		if _, err := s.now().Submit(t.Context(), []byte(other.Order), []byte(other.Job)); !errors.Is(err, ErrUsed) {
+			t.Errorf("another order under the id: %v", err)
+		}
+		if _, err := s.now().Cancel(t.Context(), []byte(w.cancel("x", "user:1", ownerstest.Contract(1)))); !errors.Is(err, ErrNoContract) {
+			t.Errorf("cancelled by another: %v", err)
+		}
+		s.stop()
+	})
+}
+
+// TestQuote checks that the least budget that is quoted is accepted, one micro-dollar less
+// is not, and a refusal says it; and that to ask changes nothing.
+func TestQuote(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTown(t, file, 2)
+		s := w.serve()
+		s.submit(w.order("first", "user:1", "cac", 2, 30, 60, 0.3))
+		time.Sleep(3 * time.Second)
+		terms := order.Terms{Class: "cac", Nodes: 2, CPUs: 1, Work: 10, Deadline: 50, Job: order.Sum(jobText)}
+		least, ok, err := s.now().Quote(t.Context(), terms)
+		if err != nil || !ok || least.Micros() < 10 {
+			t.Fatalf("%v, %v, %v", least, ok, err)
+		}
+		if again, _, _ := s.now().Quote(t.Context(), terms); again != least {
+			t.Errorf("%v, then %v", least, again)
+		}
+		budget := func(a bank.Amount) float64 { return a.Float64() }
+		less := bank.Micros(least.Micros() - 1)
+		a := s.submit(w.order("less", "user:0", "cac", 2, 10, 50, budget(less)))
+		if a.Verdict != "reject" || a.Least != least.String() {
+			t.Errorf("with %v: %+v, want a rejection that says %v", less, a, least)
+		}
+		if a := s.submit(w.order("least", "user:0", "cac", 2, 10, 50, budget(least))); a.Verdict != "accept" {
+			t.Errorf("with %v: %+v", least, a)
+		}
+		terms.Nodes = 3
+		if least, ok, err := s.now().Quote(t.Context(), terms); ok || err != nil {
+			t.Errorf("on more hosts than there are: %v, %v", least, err)
+		}
+		s.stop()
+		w.check(3)
+	})
+}
+
+// TestSilent checks that a host that is silent for so long is lost, its contract goes on
+// elsewhere, and that it is back when it is heard again.
+func TestSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTown(t, file, 2)
+		deaf := w.agents[1]
+		w.agents = w.agents[:1]
+		s := w.serve()
+		a := s.submit(w.order("a", "user:0", "be", 1, 30, 200, 0.3))
+		b := s.submit(w.order("b", "user:0", "be", 1, 30, 200, 0.3))
+		time.Sleep(29 * time.Second)
+		hosts := func() (all []string) {
+			for _, h := range s.now().Hosts() {
+				all = append(all, h.Name+" "+h.State)
+			}
+			return all
+		}
+		if got := strings.Join(hosts(), ", "); got != "h00 here, h01 here" {
+			t.Error(got)
+		}
+		time.Sleep(4 * time.Second)
+		if got := strings.Join(hosts(), ", "); got != "h00 here, h01 away" {
+			t.Error(got)
+		}
+		for _, one := range []*Answer{a, b} {
+			c, err := s.now().Status(one.Contract)
+			if err != nil || len(c.Places) != 1 || c.Places[0].Host != "h00" {
+				t.Errorf("%+v, %v", c, err)
+			}
+		}
+		if _, err := s.now().Sync(t.Context(), "h01", deaf.Tell(w.clock.Now())); err != nil {
+			t.Error(err)
+		}
+		if got := strings.Join(hosts(), ", "); got != "h00 here, h01 here" {
+			t.Error(got)
+		}
+		events, err := s.now().Events(t.Context(), 0)
+		if err != nil || len(events) < 4 {
+			t.Errorf("%+v, %v", events, err)
+		}
+		s.stop()
+		w.check(2)
+	})
+}
+
+// TestEnrol checks that a host comes in by an invitation, which is used once and for an
+// hour, and that its charges go to whom the market said.
+func TestEnrol(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTown(t, file, 1)
+		s := w.serve()
+		m := s.now()
+		e := link.Enrolment{Secret: "s", Pin: "p", Offer: remote.Offer{CPUs: 1.5, Memory: 1e9}}
+		if _, err := m.Enrol(t.Context(), e); !errors.Is(err, link.ErrToken) {
+			t.Errorf("without invitation: %v", err)
+		}
+		if err := m.InviteHost(t.Context(), "s", "", "user:0"); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if name, err := m.Enrol(t.Context(), e); name != "h01" || err != nil {
+				t.Errorf("enrolled as %q, %v", name, err)
+			}
+		}
+		if name, err := m.Host("p"); name != "h01" || err != nil {
+			t.Errorf("known as %q, %v", name, err)
+		}
+		other := e
+		other.Pin = "q"
+		if _, err := m.Enrol(t.Context(), other); !errors.Is(err, link.ErrToken) {
+			t.Errorf("used twice: %v", err)
+		}
+		if err := m.InviteHost(t.Context(), "late", "", ""); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(lastsFor*time.Second + time.Second)
+		e.Secret = "late"
+		if _, err := m.Enrol(t.Context(), e); !errors.Is(err, link.ErrToken) {
+			t.Errorf("used late: %v", err)
+		}
+		if h := m.Hosts()[1]; h.Owner != "user:0" || h.CPUs != 1.5 {
+			t.Errorf("%+v", h)
+		}
+		s.stop()
+		w.check(0)
+	})
+}

@@ -3,6 +3,7 @@ package experiments
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,7 @@ func Contrasted(dirs []*results.Dir, ask contrast.Ask) (d report.Document, err e
 			return d, misuse.Of(fmt.Errorf("metric: %w", err))
 		}
 	}
+	ask.Ends = metrics.Ends()
 	rows, err := contrast.Compare(dirs, ask)
 	if err != nil {
 		return d, err
@@ -43,12 +45,13 @@ func Contrasted(dirs []*results.Dir, ask contrast.Ask) (d report.Document, err e
 
 // contrasts returns the differences of policies in rows, a table a metric; none where
 // there is nothing to compare.
-func contrasts(rows []results.Metric, metrics, alike []string) []report.Table {
-	found, err := contrast.Of(rows, metrics, alike)
+func contrasts(rows []results.Metric, shown, alike []string) []report.Table {
+	ask := contrast.Ask{Metrics: shown, Across: contrast.Policies, Ends: metrics.Ends()}
+	found, err := contrast.Of(rows, ask, alike)
 	if err != nil {
 		return nil
 	}
-	tables := contrastTables(found, contrast.Ask{Metrics: metrics, Across: contrast.Policies})
+	tables := contrastTables(found, ask)
 	for i := range tables {
 		tables[i].Title += ": differences of policies"
 	}
@@ -69,7 +72,7 @@ func contrastTables(rows []contrast.Row, ask contrast.Ask) (tables []report.Tabl
 		t.Header = append(t.Header, "the first is")
 		for _, r := range rows {
 			if r.Metric == m {
-				t.Rows = append(t.Rows, contrastCells(r, l, ask.Margin > 0))
+				t.Rows = append(t.Rows, contrastCells(r, l, ask))
 			}
 		}
 		tables = append(tables, t)
@@ -84,6 +87,9 @@ func contrastNote(rows []contrast.Row, ask contrast.Ask) string {
 	if !rows[0].Paired {
 		how = "The seeds differ, so the samples are independent: Welch's t; the effect is the difference over the root mean square deviation."
 	}
+	if slices.ContainsFunc(ask.Metrics, func(m string) bool { _, ok := ask.Ends[m]; return ok }) {
+		how += " Means of what has bounds have Wilson's interval, which stays within them."
+	}
 	how += fmt.Sprintf(" Holm corrects for the %d comparisons here.", len(rows))
 	if ask.Margin > 0 {
 		how += fmt.Sprintf(" Alike: less than %s apart, by two one-sided tests at 5 %%.", strconv.FormatFloat(ask.Margin, 'g', -1, 64))
@@ -92,25 +98,36 @@ func contrastNote(rows []contrast.Row, ask contrast.Ask) string {
 }
 
 // contrastCells returns a row of the table.
-func contrastCells(r contrast.Row, l report.Labels, margin bool) []report.Cell {
+func contrastCells(r contrast.Row, l report.Labels, ask contrast.Ask) []report.Cell {
+	_, bounded := ask.Ends[r.Metric]
 	number := func(x *float64) string {
 		if x == nil {
 			return "–"
 		}
 		return strconv.FormatFloat(*x, 'g', 4, 64)
 	}
-	interval, needed := "–", "–"
-	if r.Lo95 != nil {
-		interval = "[" + number(r.Lo95) + ", " + number(r.Hi95) + "]"
+	between := func(lo, hi *float64) string {
+		if lo == nil {
+			return "–"
+		}
+		return "[" + number(lo) + ", " + number(hi) + "]"
 	}
+	mean := func(x, lo, hi *float64) string {
+		if !bounded || lo == nil {
+			return number(x)
+		}
+		return number(x) + " " + between(lo, hi)
+	}
+	needed := "–"
 	if r.Needed != nil {
 		needed = strconv.Itoa(*r.Needed)
 	}
 	words := []string{
-		held(l, r), l.Of(r.First), l.Of(r.Second), strconv.Itoa(r.N), number(r.FirstMean), number(r.SecondMean), number(r.Difference),
-		interval, small(r.P), small(r.Holm), number(r.Effect), needed,
+		held(l, r), l.Of(r.First), l.Of(r.Second), strconv.Itoa(r.N),
+		mean(r.FirstMean, r.FirstLo95, r.FirstHi95), mean(r.SecondMean, r.SecondLo95, r.SecondHi95),
+		number(r.Difference), between(r.Lo95, r.Hi95), small(r.P), small(r.Holm), number(r.Effect), needed,
 	}
-	if margin {
+	if ask.Margin > 0 {
 		words = append(words, small(r.Alike))
 	}
 	cells := make([]report.Cell, len(words)+1)

@@ -19,6 +19,7 @@ type Signed struct {
 
 	text string
 	sigs []signature
+	by   []string // keys that have signed it, as was found
 }
 
 // A signature is a line behind an order.
@@ -66,15 +67,23 @@ func parseSignature(line string) (signature, bool) {
 	return signature{name, binary.BigEndian.Uint32(b), b[4:]}, true
 }
 
-// By tells whether the owner of a public key signed s.
+// By tells whether the owner of a public key signed s. What it found it knows when it is
+// asked again.
 func (s *Signed) By(key string) bool {
+	if slices.Contains(s.by, key) {
+		return true
+	}
 	v, err := note.NewVerifier(key)
 	if err != nil {
 		return false
 	}
 	for _, sig := range s.sigs {
 		if sig.name == v.Name() && sig.hash == v.KeyHash() {
-			return v.Verify([]byte(s.text), sig.sig)
+			signed := v.Verify([]byte(s.text), sig.sig)
+			if signed {
+				s.by = append(s.by, key)
+			}
+			return signed
 		}
 	}
 	return false

@@ -353,7 +353,7 @@ func TestReadings(t *testing.T) {
 	var o owners.Owners
 	booked := Begin()
 	for i := range booked {
-		check(t, o.Check(&booked[i], l))
+		check(t, o.Check(&booked[i], nil, l))
 		check(t, l.Book(&booked[i]))
 		o.Book(&booked[i])
 	}
@@ -361,7 +361,7 @@ func TestReadings(t *testing.T) {
 	for n := range 150 {
 		e := anything(src, n)
 		e.Time = max(e.Time, l.Now())
-		door := o.Check(&e, l)
+		door := o.Check(&e, nil, l)
 		if door == nil && l.Book(&e) != nil {
 			continue // for want of money
 		}
@@ -469,7 +469,7 @@ func BenchmarkCheck(b *testing.B) {
 	public := Public("user:0")
 	b.Run("door", func(b *testing.B) {
 		for b.Loop() {
-			check(b, o.Check(&e, l))
+			check(b, o.Check(&e, nil, l))
 		}
 	})
 	b.Run("signature", func(b *testing.B) {

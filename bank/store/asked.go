@@ -2,11 +2,13 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"bourse/bank"
+	"bourse/bank/owners"
 )
 
 // Answer returns the entry that request id was booked as, and whether it was. Until it
@@ -36,6 +38,29 @@ func (s *Sequencer) Escrows(ctx context.Context) (all []bank.Holding, err error)
 	})
 	slices.SortFunc(all, func(a, b bank.Holding) int { return strings.Compare(a.Name, b.Name) })
 	return all, err
+}
+
+// Head returns the head of the log.
+func (s *Sequencer) Head(ctx context.Context) (h Head, err error) {
+	err = s.Look(ctx, func(*bank.Ledger) { h = s.journal.Head() })
+	return h, err
+}
+
+// Read calls f with the ledger as [Sequencer.Look] does, and with what may be read of it on
+// a signed order to read, or, in an open ledger, on none. An order that does not allow
+// anything is an error wrapping [ErrRefused].
+func (s *Sequencer) Read(ctx context.Context, read []byte, now float64, f func(*bank.Ledger, owners.Sight)) error {
+	signed, _ := s.check(read)
+	var refused error
+	err := s.Look(ctx, func(l *bank.Ledger) {
+		v, err := s.journal.owners.Sight(signed, now)
+		if err != nil {
+			refused = fmt.Errorf("%w: %w", ErrRefused, err)
+			return
+		}
+		f(l, v)
+	})
+	return errors.Join(err, refused)
 }
 
 // entry returns an entry that was booked.

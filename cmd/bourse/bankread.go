@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"bourse/bank"
 	"bourse/bank/audit"
 	"bourse/bank/export"
+	"bourse/bank/service"
 	"bourse/experiments/audits"
 	"bourse/experiments/verify"
 
@@ -25,8 +27,17 @@ first entry; together they hold all that was issued. An account that nobody has 
 holds nothing. The mint, asked for by name, holds minus what it issued.
 
    bourse bank balance books
-   bourse bank balance books user:ann`,
-		Flags:  []cli.Flag{jsonFlag[[]export.Balance]()},
+   bourse bank balance books user:ann
+
+A bank that is served tells of one account, and, if it is owned, to who has its key, or a
+right to read:
+
+   bourse bank balance https://127.0.0.1:8424 user:ann --key ann --pin sha256:5f7c…`,
+		Flags: []cli.Flag{
+			privateFlag("key", "of a bank that is served, read with the key in `FILE`"),
+			pinFlag(),
+			jsonFlag[[]export.Balance](),
+		},
 		Action: balanceAction,
 	}
 }
@@ -38,19 +49,62 @@ func balanceAction(c *cli.Context) error {
 			return usagef("ACCOUNT: %w", err)
 		}
 	}
+	if isServed(c.Args().First()) {
+		return balanceThere(c, asked)
+	}
 	return readBankLedger(c, func(w io.Writer, entries export.Entries) error {
 		found, err := export.Balances(entries, asked)
 		if err != nil {
 			return err
 		}
-		if c.Bool("json") {
-			return writeJSON(c, w, found)
-		}
-		for _, b := range found {
-			fmt.Fprintln(w, b.Account, b.Amount)
-		}
-		return nil
+		return printBalances(c, w, found)
 	})
+}
+
+func printBalances(c *cli.Context, w io.Writer, found []export.Balance) error {
+	if c.Bool("json") {
+		return writeJSON(c, w, found)
+	}
+	for _, b := range found {
+		fmt.Fprintln(w, b.Account, b.Amount)
+	}
+	return nil
+}
+
+// balanceThere prints what an account holds in a bank that is served.
+func balanceThere(c *cli.Context, account string) error {
+	if account == "" {
+		return usagef("%s: ACCOUNT is missing: a bank that is served tells of one", commandName(c))
+	}
+	d := service.Dial{}
+	if c.IsSet("key") {
+		private, err := privateKey(c, "key")
+		if err != nil {
+			return err
+		}
+		t, err := dial(c, d)
+		if err != nil {
+			return err
+		}
+		defer t.Close()
+		if d.Account, err = signer(c, t, private); err != nil {
+			return err
+		}
+		d.Key = private
+	}
+	t, err := dial(c, d)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	ctx, cancel := context.WithTimeout(c.Context, away)
+	defer cancel()
+	amount, err := t.Balance(ctx, account)
+	if err != nil {
+		return err
+	}
+	noteMode(c, t.Ledger())
+	return printBalances(c, c.App.Writer, []export.Balance{{Account: account, Amount: amount}})
 }
 
 func logCommand() *cli.Command {

@@ -25,7 +25,7 @@ var may = map[string]string{
 
 	"bank/canonical":        "",
 	"bank/pinned":           "",
-	"bank/store":            "bank bank/canonical bank/owners bank/pinned",
+	"bank/store":            "bank bank/canonical bank/order bank/owners bank/pinned",
 	"bank/export":           "bank bank/canonical bank/store bank/audit",
 	"bank/opening":          "bank",
 	"bank/wire":             "",

@@ -79,8 +79,8 @@ func TestEquations(t *testing.T) {
 	}
 }
 
-// TestReached checks that main reaches all functions of the program but generated ones and those in
-// testdata/unreached.txt: a line each, with what is to call it.
+// TestReached checks that main reaches all functions of the program but those that are
+// generated and those in testdata/unreached.txt: a line each, with what is to call it.
 func TestReached(t *testing.T) {
 	t.Parallel()
 	p := build(t)

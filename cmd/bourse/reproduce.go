@@ -90,7 +90,7 @@ type part struct {
 
 // reproduced returns the parts that c asks for.
 func reproduced(c *cli.Context) ([]part, error) {
-	all, seed := papers.Reproduced()
+	all := papers.Reproduced()
 	var names []string
 	for _, p := range all {
 		if !slices.Contains(names, p.Paper) {
@@ -116,7 +116,7 @@ func reproduced(c *cli.Context) ([]part, error) {
 			p.Replications = min(p.Replications, most)
 		}
 		one := part{Part: p, dir: filepath.Join(c.String("out"), p.Preset)}
-		if err := one.choose(c, seed); err != nil {
+		if err := one.choose(c); err != nil {
 			return nil, err
 		}
 		parts = append(parts, one)
@@ -125,9 +125,9 @@ func reproduced(c *cli.Context) ([]part, error) {
 }
 
 // choose readies the scenario of p, and looks whether it has been run.
-func (p *part) choose(c *cli.Context, seed uint64) (err error) {
+func (p *part) choose(c *cli.Context) (err error) {
 	known := experiments.Known()
-	sets := []string{"seed=" + strconv.FormatUint(seed, 10), "replications=" + strconv.Itoa(p.Replications)}
+	sets := []string{"seed=" + strconv.FormatUint(p.Seed, 10), "replications=" + strconv.Itoa(p.Replications)}
 	p.command = []string{"bourse", "run", "--preset", p.Preset}
 	if traces := c.String("traces"); traces != "" && p.Log != "" {
 		if known.Log, err = logIn(traces, p.Log); err != nil {

@@ -4,11 +4,13 @@
 // Replications of one seed are given the same draws whatever is varied, so that they are
 // compared in pairs (common random numbers); results of different seeds are independent
 // samples, and are compared by Welch's test. p values are corrected by Holm over all
-// comparisons asked for.
+// comparisons asked for. Intervals of means stay within the bounds of their metric, by
+// Wilson's score; those of differences are Student's, which go with the tests.
 package contrast
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -23,6 +25,8 @@ type Ask struct {
 	Across   string  // policies, configurations or results: what differs in a comparison
 	Baseline string  // of what differs, which the others are compared with; empty: all pairs
 	Margin   float64 // the smallest difference that matters; 0: not said
+
+	Ends map[string][2]float64 // what a metric lies between, if it must
 }
 
 // The things that can differ.
@@ -46,9 +50,13 @@ type Row struct {
 	Paired bool `json:"paired" doc:"compared replication by replication; else as independent samples, by Welch's test"`
 
 	FirstMean  *float64 `json:"first_mean"`
+	FirstLo95  *float64 `json:"first_lo95" doc:"of the first mean: by Wilson's score where the metric has bounds, else by Student's t; null under two values"`
+	FirstHi95  *float64 `json:"first_hi95"`
 	SecondMean *float64 `json:"second_mean"`
+	SecondLo95 *float64 `json:"second_lo95"`
+	SecondHi95 *float64 `json:"second_hi95"`
 	Difference *float64 `json:"difference" doc:"mean of the first less the second"`
-	Lo95       *float64 `json:"lo95" doc:"of the difference, by Student's t; null where it cannot be told"`
+	Lo95       *float64 `json:"lo95" doc:"of the difference, by Student's t, and no farther than the metric's bounds are apart; null where it cannot be told"`
 	Hi95       *float64 `json:"hi95"`
 	P          *float64 `json:"p" doc:"two-sided, that of no difference"`
 	Holm       *float64 `json:"holm" doc:"p corrected for all comparisons here"`
@@ -106,14 +114,14 @@ func Compare(dirs []*results.Dir, ask Ask) (rows []Row, err error) {
 	return compare(all, ask, dirs, len(dirs) == 1 || dirs[0].Manifest.Seed == dirs[1].Manifest.Seed)
 }
 
-// Of compares the policies of rows in each configuration; in those of alike, replications
+// Of compares what ask says of rows; in configurations that are alike, replications
 // are no sample.
-func Of(rows []results.Metric, metrics, alike []string) ([]Row, error) {
+func Of(rows []results.Metric, ask Ask, alike []string) ([]Row, error) {
 	var all []*series
-	for _, metric := range metrics {
+	for _, metric := range ask.Metrics {
 		all = append(all, inRows(0, rows, metric, alike)...)
 	}
-	return compare(all, Ask{Metrics: metrics, Across: Policies}, nil, true)
+	return compare(all, ask, nil, true)
 }
 
 // compare compares all, metric by metric.
@@ -145,7 +153,7 @@ func compare(all []*series, ask Ask, dirs []*results.Dir, paired bool) (rows []R
 				if pair[0].noSample || pair[1].noSample {
 					r.Verdict = "no sample"
 				}
-				r.test(pair[0].values, pair[1].values, paired, ask.Margin)
+				r.test(pair[0].values, pair[1].values, paired, ask)
 				if rows = append(rows, r); len(rows) > mostRows {
 					return nil, misuse.Errorf("found more than %d comparisons, want a baseline, or fewer metrics", mostRows)
 				}
@@ -216,7 +224,7 @@ func pairs(group []*series, ask Ask, dirs []*results.Dir) (all [][2]*series) {
 }
 
 // test fills in all but what depends on other rows.
-func (r *Row) test(first, second map[int]float64, paired bool, margin float64) {
+func (r *Row) test(first, second map[int]float64, paired bool, ask Ask) {
 	var xs, ys []float64
 	for _, rep := range slices.Sorted(maps.Keys(first)) {
 		if y, ok := second[rep]; ok && paired {
@@ -239,8 +247,13 @@ func (r *Row) test(first, second map[int]float64, paired bool, margin float64) {
 		compare = stats.Pairs
 	}
 	d, ok := compare(xs, ys)
-	one, other := stats.Summarize(xs).Mean, stats.Summarize(ys).Mean
-	r.FirstMean, r.SecondMean, r.Difference = &one, &other, &d.Mean
+	least, most := math.Inf(-1), math.Inf(1)
+	if ends, ok := ask.Ends[r.Metric]; ok {
+		least, most = ends[0], ends[1]
+	}
+	r.FirstMean, r.FirstLo95, r.FirstHi95 = mean(xs, least, most)
+	r.SecondMean, r.SecondLo95, r.SecondHi95 = mean(ys, least, most)
+	r.Difference = &d.Mean
 	if !ok || r.Verdict != "" {
 		if r.Verdict == "" && r.N > 1 && d.Mean == 0 {
 			r.Verdict = "equal"
@@ -250,15 +263,29 @@ func (r *Row) test(first, second map[int]float64, paired bool, margin float64) {
 		return
 	}
 	lo, hi := d.Interval(Level)
+	lo, hi = max(lo, least-most), min(hi, most-least)
 	p := d.P()
 	r.Lo95, r.Hi95, r.P, r.Effect = &lo, &hi, &p, &d.Effect
 	if n, ok := stats.SampleFor(d.Effect, 0.8, paired, Level); ok {
 		r.Needed = &n
 	}
-	if margin > 0 {
-		alike := d.Beyond(margin)
+	if ask.Margin > 0 {
+		alike := d.Beyond(ask.Margin)
 		r.Alike = &alike
 	}
+}
+
+// mean returns the mean of xs, which lie in [least,most], and its interval.
+func mean(xs []float64, least, most float64) (mean, lo, hi *float64) {
+	s := stats.Summarize(xs)
+	from, to, ok := s.Lo95, s.Hi95, s.HasInterval()
+	if !math.IsInf(most-least, 0) {
+		from, to, ok = stats.Score(xs, least, most, Level)
+	}
+	if !ok {
+		return &s.Mean, nil, nil
+	}
+	return &s.Mean, &from, &to
 }
 
 // correct fills in Holm's p values.

@@ -114,3 +114,22 @@ func TestCompare(t *testing.T) {
 		}
 	}
 }
+
+// TestWithin checks that what is said of a metric with bounds lies within them, and that
+// it is Wilson's interval that is said of its means.
+func TestWithin(t *testing.T) {
+	t.Parallel()
+	rows, err := Compare([]*results.Dir{dir(t, 1)}, Ask{Metrics: []string{"m"}, Across: Policies, Ends: map[string][2]float64{"m": {4.2, 6.6}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		if !(*r.FirstLo95 >= 4.2 && *r.FirstHi95 <= 6.6 && *r.SecondLo95 >= 4.2 && *r.SecondHi95 <= 6.6 && *r.Hi95 <= 2.4 && *r.Lo95 >= -2.4) {
+			t.Errorf("%s-%s: [%v, %v], [%v, %v], [%v, %v]", r.First, r.Second, *r.FirstLo95, *r.FirstHi95, *r.SecondLo95, *r.SecondHi95, *r.Lo95, *r.Hi95)
+		}
+	}
+	lo, hi, _ := stats.Score([]float64{5.3, 4.8, 5.1, 4.6, 5.2, 5.1}, 4.2, 6.6, Level)
+	if r := rows[0]; math.Abs(*r.FirstLo95-lo) > 1e-12 || math.Abs(*r.FirstHi95-hi) > 1e-12 {
+		t.Errorf("first: [%v, %v], want [%v, %v]", *r.FirstLo95, *r.FirstHi95, lo, hi)
+	}
+}

@@ -65,6 +65,7 @@ type Task struct {
 type End struct {
 	Node        int32     `json:"node"`
 	Host        string    `json:"host"`
+	Name        int64     `json:"task" doc:"number of the task there"`
 	Why         hosts.End `json:"why"`
 	Code        uint8     `json:"code,omitempty" doc:"with which its program ended"`
 	Signal      string    `json:"signal,omitempty"`
@@ -72,8 +73,11 @@ type End struct {
 	OutOfMemory bool      `json:"out_of_memory,omitempty"`
 }
 
+// Over reports whether nothing more will become of c.
+func (c *Contract) Over() bool { return c.State != "waiting" && c.State != "running" }
+
 func endOf(node int32, host string, e *end) End {
-	return End{node, host, e.Why, e.Code, e.Signal, e.Fault, e.OutOfMemory}
+	return End{node, host, e.Name, e.Why, e.Code, e.Signal, e.Fault, e.OutOfMemory}
 }
 
 func newContract(id int64, o *bankorder.Signed, t *order.Terms, s *submission, now float64) *Contract {

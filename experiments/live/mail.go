@@ -49,7 +49,7 @@ func (m *mail) put(one message) (*letter, error) {
 	defer m.mu.Unlock()
 	switch {
 	case *m.closed:
-		return nil, errStopped
+		return nil, ErrStopped
 	case len(*m.box) >= mostMail:
 		return nil, ErrBusy
 	}
@@ -102,7 +102,7 @@ func (m *mail) close() {
 	defer m.mu.Unlock()
 	*m.closed = true
 	for _, l := range *m.box {
-		l.answer(result{err: errStopped})
+		l.answer(result{err: ErrStopped})
 	}
 	*m.box = nil
 }

@@ -79,8 +79,8 @@ type Market struct {
 	step func(at string) error // nil; a test kills the market by it
 }
 
-// errStopped means that the market runs no more.
-var errStopped = errors.New("the market has stopped")
+// ErrStopped means that the market runs no more.
+var ErrStopped = errors.New("the market has stopped")
 
 // Open opens the market in dir, which is made if need be, and goes on where it was.
 func Open(dir string, c Config, w World) (*Market, error) {
@@ -278,7 +278,7 @@ func (m *Market) turn(now float64, letters []*letter) (err error) {
 	all := letters
 	defer func() {
 		for _, l := range all {
-			l.answer(result{err: errStopped}) // unless it has been answered
+			l.answer(result{err: ErrStopped}) // unless it has been answered
 		}
 	}()
 	now = max(now, m.core.now)

@@ -1,6 +1,8 @@
 package papers
 
 import (
+	"cmp"
+
 	"bourse/workloadgen/plainyaml"
 )
 
@@ -10,12 +12,12 @@ type Part struct {
 	Preset       string  `yaml:"preset"`
 	Log          string  `yaml:"log"` // how the name of the recorded log begins that the paper used, or empty
 	Replications int     `yaml:"replications"`
+	Seed         uint64  `yaml:"seed"`    // that of all, unless it says another
 	Seconds      float64 `yaml:"seconds"` // of a processor, for a replication
 }
 
-// Reproduced returns what is run so that the papers' claims can be judged, and by which
-// seed.
-func Reproduced() (parts []Part, seed uint64) {
+// Reproduced returns what is run so that the papers' claims can be judged.
+func Reproduced() []Part {
 	var r struct {
 		Seed  uint64 `yaml:"seed"`
 		Parts []Part `yaml:"parts"`
@@ -30,7 +32,8 @@ func Reproduced() (parts []Part, seed uint64) {
 		}
 	}
 	for i := range r.Parts {
-		r.Parts[i].Paper = papers[r.Parts[i].Preset]
+		p := &r.Parts[i]
+		p.Paper, p.Seed = papers[p.Preset], cmp.Or(p.Seed, r.Seed)
 	}
-	return r.Parts, r.Seed
+	return r.Parts
 }

@@ -17,11 +17,10 @@ func TestReproduced(t *testing.T) {
 	}
 	slices.Sort(want)
 	want = slices.Compact(want)
-	parts, _ := Reproduced()
-	for _, p := range parts {
+	for _, p := range Reproduced() {
 		got = append(got, p.Preset)
-		if p.Replications < 2 || p.Seconds <= 0 || p.Paper == "" {
-			t.Errorf("%+v of paper %q: want a preset of a paper, replications and seconds", p, p.Paper)
+		if p.Replications < 2 || p.Seed == 0 || p.Seconds <= 0 || p.Paper == "" {
+			t.Errorf("%+v of paper %q: want a preset of a paper, replications, a seed and seconds", p, p.Paper)
 		}
 	}
 	slices.Sort(got)

@@ -243,7 +243,7 @@ func (m *minder) tick(now float64) (over bool) {
 	var o orders
 	get(filepath.Join(m.folder, "orders"), &o) // without them none
 	// Frozen again and again: the agent may have let one go meanwhile.
-	until, _ := leaseUntil(m.Root)
+	until, _, _ := leaseUntil(m.Root)
 	if stands := o.Paused || now >= until; stands {
 		m.kernel.Freeze(m.Name)
 		m.frozen = true

@@ -63,7 +63,7 @@ func openSignals(c *Config, attach, shares bool) (Kernel, error) {
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return nil, err
 	}
-	k := &signals{dir: c.Dir, shares: shares, dealer: dealer{processors: c.processors()}, groups: make(map[string]*tree), stop: make(chan struct{})}
+	k := &signals{dir: c.Dir, shares: shares, dealer: dealer{processors: c.Offered()}, groups: make(map[string]*tree), stop: make(chan struct{})}
 	if shares && !attach {
 		k.done.Go(k.turns)
 	}

@@ -13,25 +13,31 @@ const (
 	loose = 1.02
 	slack = 0.02 // s
 	drift = 500e-6
+	late  = 30 // s for which what is told may have been on the way: longer, and the host is given up
 )
 
 // Hear takes in what the host has told, at now, and returns the names whose ends have been
 // heard. An agent whose session is older than the last, or counts the same and is another,
-// is not listened to: ok is false, and somebody else stands for this host.
+// is not listened to: ok is false, and somebody else stands for this host. Nor is one that
+// does not know whom it follows: it is told, and has to wait until nothing of the other's
+// runs.
 //
 // No task uses less than it has, or more than its part of a processor for as long as the
-// span lasts; all together use no more than the host has; and spans of a session last no
-// longer than the session does. What is more is cut, and counted.
+// span lasts; all together use no more than the host has; and spans together last no longer
+// than the host has been there, nor than since it was last heard, but for what may have
+// been long on the way. What is more is cut, and counted.
 func (m *Machine) Hear(now float64, t *Told) (known []int64, ok bool) {
 	if t.Session < m.session.id || t.Session == m.session.id && t.Boot != m.session.boot {
 		return nil, false
 	}
 	if t.Session > m.session.id {
-		begun := m.now // what it tells first may go back to there
-		if m.session.id == 0 {
-			begun = now
+		if m.session.id > 0 && t.After != m.session.boot {
+			return nil, false
 		}
-		m.session = session{id: t.Session, boot: t.Boot, begun: begun}
+		if m.session.id == 0 {
+			m.begun = now
+		}
+		m.session = session{id: t.Session, boot: t.Boot}
 	}
 	m.now = now
 	for i := range t.Spans {
@@ -44,16 +50,23 @@ func (m *Machine) Hear(now float64, t *Told) (known []int64, ok bool) {
 		known = append(known, e.Name)
 		m.end(now, e)
 	}
+	m.begun = max(m.begun, now-m.told-late)
 	return known, true
 }
 
 // span takes in one span.
 func (m *Machine) span(now float64, s *Span) {
-	length := m.bounded(s.Length, (now-m.session.begun)*(1+drift)+slack-m.session.told)
+	length := s.Length
+	if s.At > 0 {
+		// An agent that follows another does not know what of that one's was heard last.
+		length -= min(length, max(0, m.until-(s.At-length)))
+		m.until = s.At
+	}
+	length = m.bounded(length, (now-m.begun)*(1+drift)+slack-m.told)
 	if !(length > 0) {
 		return
 	}
-	m.session.told += length
+	m.told += length
 	room := m.spec.CPUs*length*loose + slack
 	from := len(m.readings)
 	for _, u := range s.Used {

@@ -65,6 +65,7 @@ type Limits struct {
 type Told struct {
 	Session int64  // from 1
 	Boot    string // of the agent: tells it from one that counts the same
+	After   string // Boot of the agent that it follows: whose folder it has, or who was told to be the last
 	Seq     int64  // of this message, within its session
 	Have    int64  // deal that stands there
 	First   int64  // number of the first of Spans, from 1
@@ -99,6 +100,7 @@ const (
 type Span struct {
 	Deal   int64
 	Length float64 // s
+	At     float64 // its end, in seconds since the host's machine was started; 0 is unknown
 	Used   []Used  // of those that have used something
 }
 

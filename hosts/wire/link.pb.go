@@ -310,6 +310,7 @@ type SyncRequest struct {
 	Load          float64                `protobuf:"fixed64,10,opt,name=load,proto3" json:"load,omitempty"`
 	Closed        string                 `protobuf:"bytes,11,opt,name=closed,proto3" json:"closed,omitempty"`
 	Leaving       Leaving                `protobuf:"varint,12,opt,name=leaving,proto3,enum=bourse.hosts.v1.Leaving" json:"leaving,omitempty"`
+	After         string                 `protobuf:"bytes,13,opt,name=after,proto3" json:"after,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -426,6 +427,13 @@ func (x *SyncRequest) GetLeaving() Leaving {
 		return x.Leaving
 	}
 	return Leaving_LEAVING_STAYS
+}
+
+func (x *SyncRequest) GetAfter() string {
+	if x != nil {
+		return x.After
+	}
+	return ""
 }
 
 type SyncResponse struct {
@@ -626,6 +634,7 @@ type Span struct {
 	Length        float64                `protobuf:"fixed64,2,opt,name=length,proto3" json:"length,omitempty"`
 	Names         []int64                `protobuf:"varint,3,rep,packed,name=names,proto3" json:"names,omitempty"`
 	Seconds       []float64              `protobuf:"fixed64,4,rep,packed,name=seconds,proto3" json:"seconds,omitempty"` // of each of those
+	At            float64                `protobuf:"fixed64,5,opt,name=at,proto3" json:"at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -686,6 +695,13 @@ func (x *Span) GetSeconds() []float64 {
 		return x.Seconds
 	}
 	return nil
+}
+
+func (x *Span) GetAt() float64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
 }
 
 type End struct {
@@ -1103,7 +1119,7 @@ const file_link_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\":\n" +
 	"\bVersions\x12\x16\n" +
 	"\x06oldest\x18\x01 \x01(\x05R\x06oldest\x12\x16\n" +
-	"\x06newest\x18\x02 \x01(\x05R\x06newest\"\x93\x03\n" +
+	"\x06newest\x18\x02 \x01(\x05R\x06newest\"\xa9\x03\n" +
 	"\vSyncRequest\x125\n" +
 	"\bversions\x18\x01 \x01(\v2\x19.bourse.hosts.v1.VersionsR\bversions\x12\x18\n" +
 	"\asession\x18\x02 \x01(\x03R\asession\x12\x12\n" +
@@ -1117,7 +1133,8 @@ const file_link_proto_rawDesc = "" +
 	"\x04load\x18\n" +
 	" \x01(\x01R\x04load\x12\x16\n" +
 	"\x06closed\x18\v \x01(\tR\x06closed\x122\n" +
-	"\aleaving\x18\f \x01(\x0e2\x18.bourse.hosts.v1.LeavingR\aleaving\"\xff\x01\n" +
+	"\aleaving\x18\f \x01(\x0e2\x18.bourse.hosts.v1.LeavingR\aleaving\x12\x14\n" +
+	"\x05after\x18\r \x01(\tR\x05after\"\xff\x01\n" +
 	"\fSyncResponse\x12\x18\n" +
 	"\asession\x18\x01 \x01(\x03R\asession\x12\x12\n" +
 	"\x04boot\x18\x02 \x01(\tR\x04boot\x12\x10\n" +
@@ -1134,12 +1151,13 @@ const file_link_proto_rawDesc = "" +
 	"\x06memory\x18\x03 \x01(\x01R\x06memory\x12\x12\n" +
 	"\x04disk\x18\x04 \x01(\x01R\x04disk\x12\x14\n" +
 	"\x05apart\x18\x05 \x01(\bR\x05apart\x12\x14\n" +
-	"\x05trust\x18\x06 \x03(\tR\x05trust\"b\n" +
+	"\x05trust\x18\x06 \x03(\tR\x05trust\"r\n" +
 	"\x04Span\x12\x12\n" +
 	"\x04deal\x18\x01 \x01(\x03R\x04deal\x12\x16\n" +
 	"\x06length\x18\x02 \x01(\x01R\x06length\x12\x14\n" +
 	"\x05names\x18\x03 \x03(\x03R\x05names\x12\x18\n" +
-	"\aseconds\x18\x04 \x03(\x01R\aseconds\"\xbd\x01\n" +
+	"\aseconds\x18\x04 \x03(\x01R\aseconds\x12\x0e\n" +
+	"\x02at\x18\x05 \x01(\x01R\x02at\"\xbd\x01\n" +
 	"\x03End\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\x03R\x04name\x12&\n" +
 	"\x03why\x18\x02 \x01(\x0e2\x14.bourse.hosts.v1.WhyR\x03why\x12\x12\n" +

@@ -15,11 +15,11 @@ import (
 // FromTold returns t as it travels.
 func FromTold(t *remote.Told) *SyncRequest {
 	r := &SyncRequest{
-		Session: t.Session, Boot: t.Boot, Seq: t.Seq, Have: t.Have, First: t.First,
+		Session: t.Session, Boot: t.Boot, After: t.After, Seq: t.Seq, Have: t.Have, First: t.First,
 		Offer: FromOffer(&t.Offer), Load: t.Load, Closed: t.Closed, Leaving: Leaving(t.Leaving),
 	}
 	for _, s := range t.Spans {
-		w := &Span{Deal: s.Deal, Length: s.Length}
+		w := &Span{Deal: s.Deal, Length: s.Length, At: s.At}
 		for _, u := range s.Used {
 			w.Names, w.Seconds = append(w.Names, u.Name), append(w.Seconds, u.Seconds)
 		}
@@ -37,7 +37,7 @@ func FromTold(t *remote.Told) *SyncRequest {
 // ToTold returns what r says, or an error if no host says that.
 func ToTold(r *SyncRequest) (*remote.Told, error) {
 	t := &remote.Told{
-		Session: r.Session, Boot: r.Boot, Seq: r.Seq, Have: r.Have, First: r.First,
+		Session: r.Session, Boot: r.Boot, After: r.After, Seq: r.Seq, Have: r.Have, First: r.First,
 		Offer: ToOffer(r.Offer), Load: r.Load, Closed: r.Closed, Leaving: remote.Leaving(r.Leaving),
 	}
 	if r.Leaving < 0 || t.Leaving > remote.AtOnce {
@@ -47,7 +47,7 @@ func ToTold(r *SyncRequest) (*remote.Told, error) {
 		if s == nil || len(s.Names) != len(s.Seconds) {
 			return nil, fmt.Errorf("span %d: want as many names as seconds", i)
 		}
-		span := remote.Span{Deal: s.Deal, Length: s.Length}
+		span := remote.Span{Deal: s.Deal, Length: s.Length, At: s.At}
 		for k, name := range s.Names {
 			span.Used = append(span.Used, remote.Used{Name: name, Seconds: s.Seconds[k]})
 		}

@@ -21,7 +21,7 @@ var (
 // anyTold draws what a host may tell.
 func anyTold(r *rapid.T) *remote.Told {
 	t := &remote.Told{
-		Session: count.Draw(r, "session"), Boot: text.Draw(r, "boot"), Seq: count.Draw(r, "seq"), Have: count.Draw(r, "have"),
+		Session: count.Draw(r, "session"), Boot: text.Draw(r, "boot"), After: text.Draw(r, "after"), Seq: count.Draw(r, "seq"), Have: count.Draw(r, "have"),
 		First: count.Draw(r, "first"), Load: float.Draw(r, "load"), Closed: text.Draw(r, "closed"),
 		Leaving: remote.Leaving(rapid.IntRange(0, 2).Draw(r, "leaving")),
 		Offer: remote.Offer{
@@ -30,7 +30,7 @@ func anyTold(r *rapid.T) *remote.Told {
 		},
 	}
 	for range rapid.IntRange(0, 3).Draw(r, "spans") {
-		s := remote.Span{Deal: count.Draw(r, "deal"), Length: float.Draw(r, "length")}
+		s := remote.Span{Deal: count.Draw(r, "deal"), Length: float.Draw(r, "length"), At: float.Draw(r, "at")}
 		for range rapid.IntRange(0, 3).Draw(r, "used") {
 			s.Used = append(s.Used, remote.Used{Name: count.Draw(r, "name"), Seconds: float.Draw(r, "seconds")})
 		}
@@ -117,6 +117,7 @@ func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	var told remote.Told
 	var offer remote.Offer
+	var span remote.Span
 	var end remote.End
 	var orders remote.Orders
 	var wanted remote.Wanted
@@ -136,6 +137,9 @@ func TestRoundTrip(t *testing.T) {
 		}
 		over(reflect.ValueOf(&told).Elem(), reflect.ValueOf(*want))
 		over(reflect.ValueOf(&offer).Elem(), reflect.ValueOf(want.Offer))
+		for _, s := range want.Spans {
+			over(reflect.ValueOf(&span).Elem(), reflect.ValueOf(s))
+		}
 		for _, e := range want.Ends {
 			over(reflect.ValueOf(&end).Elem(), reflect.ValueOf(e))
 		}
@@ -160,6 +164,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 	filled(t, reflect.ValueOf(told), "Told")
 	filled(t, reflect.ValueOf(offer), "Offer")
+	filled(t, reflect.ValueOf(span), "Span")
 	filled(t, reflect.ValueOf(end), "End")
 	filled(t, reflect.ValueOf(orders), "Orders")
 	filled(t, reflect.ValueOf(wanted), "Wanted", "Key")

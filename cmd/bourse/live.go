@@ -152,15 +152,15 @@ func (l *runningLab) open(c *cli.Context, key string) (err error) {
 	if l.market, err = live.Open(lab.File(l.dir, "log"), l.conf, w); err != nil {
 		return err
 	}
-	l.server = service.New(service.Config{
-		Market: l.market, Name: l.conf.Name, Ledger: w.Ledger, Version: version(),
+	l.server, err = service.New(service.Config{
+		Market: l.market, Dir: l.dir, Name: l.conf.Name, Ledger: w.Ledger, Version: version(),
 		Rate: float64(l.conf.Limits.Orders), Now: l.clock.Now,
 		Head: func(ctx context.Context) (string, error) {
 			h, err := l.bank.Head(ctx)
 			return h.String(), err
 		},
 	})
-	return nil
+	return err
 }
 
 func (l *runningLab) close() error {
@@ -205,7 +205,7 @@ func (l *runningLab) run(c *cli.Context, home client.Home, private string) error
 			if err := l.market.Join(ctx, service.Spec(hostName, a.Offer), account, ""); err != nil {
 				return err
 			}
-			return a.Serve(ctx, l.market, hostName, func(what string) { note(c, "%s: %s", hostName, what) })
+			return a.Serve(ctx, l.server, hostName, func(what string) { note(c, "%s: %s", hostName, what) })
 		},
 	}
 	url := "http://" + listener.Addr().String()

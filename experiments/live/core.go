@@ -31,11 +31,10 @@ type core struct {
 
 // A state is what a core knows beside its broker and its machines.
 type state struct {
-	now     float64
-	next    int64 // number of the next contract
-	hosts   []*host
-	open    map[int64]*Contract
-	invites map[string]*invite // by the sums of their secrets
+	now   float64
+	next  int64 // number of the next contract
+	hosts []*host
+	open  map[int64]*Contract
 }
 
 // A host is one of the fleet, in its order.
@@ -63,7 +62,7 @@ func newCore(c *Config, ledger string, number int64, t *teller.Teller) (*core, e
 		return nil, err
 	}
 	k := &core{conf: c, number: number, calls: &calls{bank: t}, config: parts}
-	k.next, k.open, k.invites = 1, make(map[int64]*Contract), make(map[string]*invite)
+	k.next, k.open = 1, make(map[int64]*Contract)
 	k.config.Teller, k.config.Spare = k.calls, teller.Room
 	k.config.Provider = t.Account("market:" + c.Name)
 	k.broker.Reset(k.config)
@@ -134,7 +133,6 @@ type result struct {
 	answer     *Answer
 	known      []int64 // names whose ends have been heard
 	superseded bool    // the host is not listened to
-	host       string  // that has enrolled
 	err        error   // it could not be done; nothing has changed
 }
 
@@ -149,11 +147,6 @@ func (k *core) apply(m *message, out *result) error {
 		return nil
 	case m.Join != nil:
 		return k.join(m.Join, out)
-	case m.Invite != nil:
-		k.invited(m.Invite)
-		return nil
-	case m.Enrol != nil:
-		return k.enrol(m.Enrol, out)
 	case m.Came != "":
 		h, id := k.host(m.Came)
 		if h == nil || h.removed {

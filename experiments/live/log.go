@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -18,7 +17,6 @@ import (
 //	L seq      a record
 //	O seq      its outcome, if the bank was asked anything or anybody is answered
 //	J contract what has become of it
-//	B sha      a file of a job
 //	R order    account/id: the answer to an order, with its sum
 //
 // Seq and contract are eight bytes, big end first.
@@ -34,7 +32,6 @@ const (
 	outcomeTable  = 'O'
 	contractTable = 'J'
 	answerTable   = 'R'
-	blobTable     = 'B'
 )
 
 func key(table byte, n int64) []byte {
@@ -110,32 +107,6 @@ func (l *log) add(r *record) error {
 	l.seq++
 	return nil
 }
-
-func blobKey(sha string) []byte { return append([]byte{blobTable}, sha...) }
-
-// has tells whether there is a value at a key.
-func (l *log) has(key []byte) (bool, error) {
-	_, closer, err := l.db.Get(key)
-	if errors.Is(err, pebble.ErrNotFound) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	return true, closer.Close()
-}
-
-// blob returns the bytes at a key.
-func (l *log) blob(key []byte) ([]byte, error) {
-	b, closer, err := l.db.Get(key)
-	if err != nil {
-		return nil, err
-	}
-	return slices.Clone(b), closer.Close()
-}
-
-// put writes bytes.
-func (l *log) put(key, b []byte) error { return l.db.Set(key, b, pebble.Sync) }
 
 // each yields the values of a table from number n on, and leaves in err what went wrong.
 func (l *log) each(table byte, n int64, err *error) iter.Seq2[int64, []byte] {

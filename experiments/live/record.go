@@ -21,8 +21,6 @@ type message struct {
 	Cancel string      `json:"cancel,omitempty"` // signed order
 	Told   *told       `json:"told,omitempty"`
 	Join   *join       `json:"join,omitempty"`
-	Invite *invite     `json:"invite,omitempty"`
-	Enrol  *enrolment  `json:"enrol,omitempty"`
 	Came   string      `json:"came,omitempty"` // host
 	Gone   string      `json:"gone,omitempty"` // host that is silent, or leaves
 	Remove string      `json:"remove,omitempty"`

@@ -14,11 +14,8 @@ import (
 	"bourse/bank"
 	"bourse/bank/owners/ownerstest"
 	"bourse/contracts/order"
-	"bourse/hosts/link"
 	"bourse/hosts/remote"
 )
-
-var _ link.Market = (*Market)(nil)
 
 // ticking is a [Clock] by the time of a synctest bubble.
 type ticking struct{ begun time.Time }
@@ -261,48 +258,5 @@ func TestSilent(t *testing.T) {
 		}
 		s.stop()
 		w.check(2)
-	})
-}
-
-// TestEnrol checks that a host comes in by an invitation, which is used once and for an
-// hour, and that its charges go to whom the market said.
-func TestEnrol(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newTown(t, file, 1)
-		s := w.serve()
-		m := s.now()
-		e := link.Enrolment{Secret: "s", Pin: "p", Offer: remote.Offer{CPUs: 1.5, Memory: 1e9}}
-		if _, err := m.Enrol(t.Context(), e); !errors.Is(err, link.ErrToken) {
-			t.Errorf("without invitation: %v", err)
-		}
-		if err := m.InviteHost(t.Context(), "s", "", "user:0"); err != nil {
-			t.Fatal(err)
-		}
-		for range 2 {
-			if name, err := m.Enrol(t.Context(), e); name != "h01" || err != nil {
-				t.Errorf("enrolled as %q, %v", name, err)
-			}
-		}
-		if name, err := m.Host("p"); name != "h01" || err != nil {
-			t.Errorf("known as %q, %v", name, err)
-		}
-		other := e
-		other.Pin = "q"
-		if _, err := m.Enrol(t.Context(), other); !errors.Is(err, link.ErrToken) {
-			t.Errorf("used twice: %v", err)
-		}
-		if err := m.InviteHost(t.Context(), "late", "", ""); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(lastsFor*time.Second + time.Second)
-		e.Secret = "late"
-		if _, err := m.Enrol(t.Context(), e); !errors.Is(err, link.ErrToken) {
-			t.Errorf("used late: %v", err)
-		}
-		if h := m.Hosts()[1]; h.Owner != "user:0" || h.CPUs != 1.5 {
-			t.Errorf("%+v", h)
-		}
-		s.stop()
-		w.check(0)
 	})
 }

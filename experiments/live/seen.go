@@ -32,7 +32,6 @@ type hostSeen struct {
 	heard   float64       // by the clock: when it last said anything
 	told    remote.Told   // what it said of itself last
 	pin     string
-	asked   []*logWait
 	prices  []Price
 }
 

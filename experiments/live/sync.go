@@ -56,9 +56,6 @@ func (m *Market) Sync(ctx context.Context, name string, t *remote.Told) (*remote
 	}
 	o := p.orders
 	o.Known, o.Lease, o.Drain = known, m.conf.Link.Lease, p.removed
-	for _, w := range p.asked {
-		o.Logs = append(o.Logs, w.want)
-	}
 	o.Wanted = append([]remote.Wanted(nil), o.Wanted...)
 	for i := range o.Wanted {
 		if w := &o.Wanted[i]; w.Left > 0 {

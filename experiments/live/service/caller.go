@@ -25,7 +25,7 @@ type Caller struct {
 
 // Dial returns a caller of the market at url.
 func Dial(url string, h *http.Client) *Caller {
-	most := connect.WithReadMaxBytes(64 << 20)
+	most := connect.WithReadMaxBytes(mostBlob)
 	return &Caller{wire.NewMarketClient(h, url, most), wire.NewAdminClient(h, url, most), h}
 }
 

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"time"
 
 	"connectrpc.com/connect"
@@ -38,18 +40,28 @@ type Config struct {
 // A Server answers for one market.
 type Server struct {
 	Config
-	limiters limiters
+	blobs       blobs
+	invitations *invitations
+	logs        logs
+	limiters    limiters
 }
 
 // New returns a server.
-func New(c Config) *Server {
-	return &Server{Config: c, limiters: limiters{rate: rate.Limit(c.Rate)}}
+func New(c Config) (*Server, error) {
+	s := &Server{Config: c, blobs: blobs(filepath.Join(c.Dir, "blobs")), logs: logs{asked: make(map[string][]*asking)}}
+	if err := os.MkdirAll(string(s.blobs), 0o700); err != nil {
+		return nil, err
+	}
+	s.limiters.rate = rate.Limit(c.Rate)
+	var err error
+	s.invitations, err = openInvitations(c.Dir)
+	return s, err
 }
 
 // Handler returns what answers users and the operator.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle(wire.NewMarketHandler(s, connect.WithReadMaxBytes(64<<20+1<<10)))
+	mux.Handle(wire.NewMarketHandler(s, connect.WithReadMaxBytes(mostBlob+1<<10)))
 	mux.Handle(wire.NewAdminHandler(&admin{s}, connect.WithInterceptors(connect.UnaryInterceptorFunc(s.admits))))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "trading") })
 	return mux
@@ -98,6 +110,9 @@ func (s *Server) About(ctx context.Context, _ *wire.AboutRequest) (*wire.AboutRe
 func (s *Server) Submit(ctx context.Context, r *wire.SubmitRequest) (*wire.SubmitResponse, error) {
 	if err := s.bound(r.GetOrder()); err != nil {
 		return nil, err
+	}
+	if _, err := s.blobs.put(r.GetJob()); err != nil {
+		return nil, coded(err)
 	}
 	a, err := s.Market.Submit(ctx, r.GetOrder(), r.GetJob())
 	if err != nil {
@@ -185,38 +200,29 @@ func (s *Server) Hosts(context.Context, *wire.HostsRequest) (*wire.HostsResponse
 
 // PutBlob keeps a file.
 func (s *Server) PutBlob(_ context.Context, r *wire.PutBlobRequest) (*wire.PutBlobResponse, error) {
-	sha, err := s.Market.PutBlob(r.GetData())
+	sha, err := s.blobs.put(r.GetData())
 	return &wire.PutBlobResponse{Sha: sha}, coded(err)
 }
 
 // Logs returns a part of what a program printed.
 func (s *Server) Logs(ctx context.Context, r *wire.LogsRequest) (*wire.LogsResponse, error) {
-	ctx, cancel := context.WithTimeout(ctx, longest)
-	defer cancel()
-	o, err := bankorder.Open(r.GetOrder())
+	id, err := s.Market.MayRead(ctx, r.GetOrder())
 	if err != nil {
-		return nil, connect.NewError(connect.CodeInvalidArgument, err)
+		return nil, coded(err)
 	}
-	id, err := order.Contract(o.Order)
+	host, name, ended, err := s.Market.Task(id, r.GetNode())
 	if err != nil {
-		return nil, connect.NewError(connect.CodeInvalidArgument, err)
+		return nil, coded(err)
 	}
-	l, err := s.Market.Logs(ctx, r.GetOrder(), r.GetNode(), r.GetErrors(), r.GetFrom())
+	l, err := s.logs.ask(ctx, host, name, r.GetErrors(), r.GetFrom())
 	if err != nil {
 		return nil, coded(err)
 	}
 	if l.Fault != "" {
 		return nil, connect.NewError(connect.CodeNotFound, errors.New(l.Fault))
 	}
-	c, err := s.Market.Status(id)
-	if err != nil {
-		return nil, coded(err)
-	}
-	return &wire.LogsResponse{Text: l.Text, Size: l.Size, Ended: c.Over()}, nil
+	return &wire.LogsResponse{Text: l.Text, Size: l.Size, Ended: ended}, nil
 }
-
-// longest is for how long a host is waited for.
-const longest = 8 * time.Second
 
 var _ wire.MarketHandler = (*Server)(nil)
 
@@ -236,12 +242,12 @@ func (s *Server) admits(next connect.UnaryFunc) connect.UnaryFunc {
 }
 
 // InviteHost implements wire.AdminHandler, as what follows does.
-func (a *admin) InviteHost(ctx context.Context, r *wire.InviteHostRequest) (*wire.InviteHostResponse, error) {
+func (a *admin) InviteHost(_ context.Context, r *wire.InviteHostRequest) (*wire.InviteHostResponse, error) {
 	if a.Token == nil {
 		return nil, connect.NewError(connect.CodeFailedPrecondition, errors.New("this market takes no hosts of other machines: it listens to its own alone"))
 	}
 	t := a.Token(r.GetName())
-	if err := a.Market.InviteHost(ctx, t.Secret, r.GetName(), r.GetOwner()); err != nil {
+	if err := a.invitations.add(t.Secret, r.GetName(), r.GetOwner()); err != nil {
 		return nil, coded(err)
 	}
 	return &wire.InviteHostResponse{Token: t.String()}, nil

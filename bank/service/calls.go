@@ -183,6 +183,30 @@ func (s *server) Balance(ctx context.Context, r *wire.BalanceRequest) (*wire.Bal
 	return &wire.BalanceResponse{Amount: b.String()}, nil
 }
 
+// Balances implements [wire.BankHandler].
+func (s *server) Balances(ctx context.Context, r *wire.BalancesRequest) (*wire.BalancesResponse, error) {
+	l, err := s.sequencer()
+	if err != nil {
+		return nil, err
+	}
+	response := &wire.BalancesResponse{}
+	err = l.Read(ctx, []byte(r.GetRead()), s.Now(), func(l *bank.Ledger, v owners.Sight) {
+		for name, b := range l.Balances() {
+			may := v.Account(name)
+			if contract, err := bank.EscrowContract(name); err == nil {
+				may = v.Escrow(contract, l.EscrowOwner(contract))
+			}
+			if may && name != "mint" {
+				response.Accounts = append(response.Accounts, &wire.Holding{Name: name, Amount: b.String()})
+			}
+		}
+	})
+	if err != nil {
+		return nil, s.told(err)
+	}
+	return response, nil
+}
+
 // sight returns what who sent a signed order may read.
 func (s *server) sight(ctx context.Context, l *store.Sequencer, read string) (v owners.Sight, err error) {
 	err = l.Read(ctx, []byte(read), s.Now(), func(_ *bank.Ledger, sight owners.Sight) { v = sight })

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -171,6 +172,18 @@ func TestSame(t *testing.T) {
 	check(t, err)
 	if got, err := market.Escrows(t.Context()); err != nil || !reflect.DeepEqual(got, want) || len(got) != 2 {
 		t.Errorf("escrows %v %v, want the 2 of %v", got, err, want)
+	}
+	all, err := auditor.Balances(t.Context())
+	check(t, err)
+	check(t, s.Look(t.Context(), func(l *bank.Ledger) {
+		for name, b := range l.Balances() {
+			if name != "mint" && !slices.Contains(all, bank.Holding{Name: name, Balance: b}) {
+				t.Errorf("%s, which has %v, is not in %v", name, b, all)
+			}
+		}
+	}))
+	if own, err := there.client(t, "user:0").Balances(t.Context()); err != nil || len(own) != 1 || own[0].Name != "user:0" {
+		t.Errorf("user:0 reads %v %v, want its own", own, err)
 	}
 	for _, id := range []string{"user:1/t1", "user:1/a2", "market:lab/s0", "user:1/a3", "user:1/none"} {
 		want, there, err := s.Answer(t.Context(), id)

@@ -75,6 +75,7 @@ func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	path, calls := wire.NewBankHandler(s,
 		connect.WithReadMaxBytes(s.Limits.Bytes),
+		connect.WithCompressMinBytes(1<<14), // below, to compress costs more than to send
 		connect.WithInterceptors(s.metrics.interceptor()))
 	mux.Handle(path, s.bound(calls))
 	mux.HandleFunc("GET /healthz", s.health)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"time"
 
 	"bourse/bank"
 	"bourse/bank/export"
@@ -102,7 +101,7 @@ func (s *server) book(ctx context.Context, all []asked) (*wire.BookResponse, err
 	response := &wire.BookResponse{Results: make([]*wire.Result, len(all))}
 	var may []store.Asked
 	var places []int
-	now := time.Now()
+	now := s.Now()
 	from := sender(ctx)
 	for i, a := range all {
 		response.Results[i] = &wire.Result{Id: a.entry.ID}

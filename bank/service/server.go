@@ -124,6 +124,7 @@ func (s *server) run(ctx context.Context, l net.Listener) error {
 	if err != nil && !errors.Is(err, store.ErrLocked) {
 		return errors.Join(err, l.Close())
 	}
+	s.ledger.Store(first)
 	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var kept sync.WaitGroup
 	var closed error

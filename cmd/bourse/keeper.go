@@ -22,6 +22,9 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// keeper is whose a market is that is made here.
+const keeper = "user:me"
+
 // A serving says where the market of a folder is served, for who keeps it.
 type serving struct {
 	client.Membership
@@ -90,7 +93,7 @@ who has to be a payee of the market.
 
    bourse host invite h01 --owner user:me`,
 				Flags: []cli.Flag{
-					&cli.StringFlag{Name: "owner", Value: account, Usage: "pay `ACCOUNT`"},
+					&cli.StringFlag{Name: "owner", Value: keeper, Usage: "pay `ACCOUNT`"},
 					dirFlag(), homeFlag(),
 				},
 				Action: func(c *cli.Context) error {

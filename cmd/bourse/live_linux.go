@@ -82,7 +82,7 @@ anything differs.
 				return err
 			}
 			if c.Bool("json") {
-				err = printJSON(c, found)
+				err = printJSON(c, *found)
 			} else if len(found.Differences) == 0 {
 				_, err = fmt.Fprintf(c.App.Writer, "clean: %s, %s, %d calls of the bank\n", count(int(found.Records), "record"), count(found.Contracts, "contract"), found.Calls)
 			} else {
@@ -125,9 +125,6 @@ func liveAction(c *cli.Context) error {
 	return errors.Join(l.live(c, home, private), l.close())
 }
 
-// account is whose the market is that is made.
-const account = "user:me"
-
 // makeLab makes the market in dir, if there is none, and returns the private key of its
 // user.
 func makeLab(c *cli.Context, dir string, home client.Home) (private string, err error) {
@@ -153,7 +150,7 @@ func makeLab(c *cli.Context, dir string, home client.Home) (private string, err 
 		return "", usagef("%w", err)
 	}
 	return private, lab.Make(c.Context, lab.Plan{
-		Dir: dir, Market: name, Rules: []byte(rules), Account: account, Public: public, Money: bank.Micros(100e6),
+		Dir: dir, Market: name, Rules: []byte(rules), Account: keeper, Public: public, Money: bank.Micros(100e6),
 	}, wall())
 }
 
@@ -260,7 +257,7 @@ func (l *runningLab) live(c *cli.Context, home client.Home, private string) erro
 	}
 	defer kernel.Close()
 	m := l.membership("http://" + listener.Addr().String())
-	has, err := l.bank.Balance(c.Context, account)
+	has, err := l.bank.Balance(c.Context, keeper)
 	if err = errors.Join(err, home.Save(m, private)); err != nil {
 		return err
 	}
@@ -269,10 +266,10 @@ func (l *runningLab) live(c *cli.Context, home client.Home, private string) erro
 		apart = " (users are not kept apart: it runs programs of " + strings.Join(a.Offer.Trust, ", ") + " alone)"
 	}
 	fmt.Fprintf(c.App.Writer, "market %s  %s  1 host, %g processors, shares by %s%s\n", l.conf.Name, m.URL, a.Offer.CPUs, kernel.Kind(), apart)
-	fmt.Fprintf(c.App.Writer, "account %s  $%v  key %s\n", account, has, home.KeyFile())
+	fmt.Fprintf(c.App.Writer, "account %s  $%v  key %s\n", keeper, has, home.KeyFile())
 	return l.run(c.Context, m, func(ctx context.Context) error { return answerUntil(ctx, listener, l.server.Handler()) },
 		func(ctx context.Context) error {
-			if err := l.market.Join(ctx, service.Spec(hostName, a.Offer), account, ""); err != nil {
+			if err := l.market.Join(ctx, service.Spec(hostName, a.Offer), keeper, ""); err != nil {
 				return err
 			}
 			return a.Serve(ctx, l.server, hostName, func(what string) { note(c, "%s: %s", hostName, what) })
@@ -281,7 +278,7 @@ func (l *runningLab) live(c *cli.Context, home client.Home, private string) erro
 
 // membership returns that of who keeps the market, which is served at url.
 func (l *runningLab) membership(url string) client.Membership {
-	m := client.Membership{URL: url, Market: l.conf.Name, Ledger: l.bank.Ledger(), Account: account}
+	m := client.Membership{URL: url, Market: l.conf.Name, Ledger: l.bank.Ledger(), Account: keeper}
 	if l.certificate != nil {
 		m.Pin = link.Pin(l.certificate.Certificate[0])
 	}
@@ -327,7 +324,7 @@ func openAgent(c *cli.Context, dir string, conf *live.Config) (k linux.Kernel, a
 	}
 	offer := remote.Offer{Kind: k.Kind(), CPUs: at.Offered(), Apart: strings.HasPrefix(k.Kind(), "cgroup")}
 	if !offer.Apart {
-		offer.Trust = []string{account}
+		offer.Trust = []string{keeper}
 	}
 	a, err = agent.Open(agent.Config{Dir: filepath.Join(dir, "host"), Kernel: k, At: at, Grace: 10, Keep: 3600, Offer: offer, Limits: remote.Limits{
 		Memory: int64(conf.Limits.Memory), Processes: conf.Limits.Processes, Files: 1024, Disk: int64(conf.Limits.Disk), Log: int64(conf.Limits.Log),

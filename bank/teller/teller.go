@@ -66,6 +66,9 @@ func (t *Teller) Account(name string) bank.Account {
 	return a
 }
 
+// Names returns the names of all accounts, by number.
+func (t *Teller) Names() []string { return t.names }
+
 // Name returns the name of an account.
 func (t *Teller) Name(a bank.Account) string { return t.names[a] }
 

@@ -48,6 +48,8 @@ type town struct {
 	names  []string
 	kill   func(at string) bool
 	kills  int
+	every  int64 // records between two checkpoints, 0 is as usual
+	read   int64 // the last checkpoint that was gone on from
 }
 
 // Now implements [Clock].
@@ -118,6 +120,10 @@ func (w *town) open() {
 	}
 	w.market, w.kill = m, kill
 	m.step = w.at
+	if w.every > 0 {
+		m.every = w.every
+	}
+	w.read = m.saved.read
 }
 
 // crash drops the market as a kill does, and opens it again.
@@ -290,11 +296,20 @@ func TestDay(t *testing.T) {
 // to the byte.
 func TestKilled(t *testing.T) {
 	t.Parallel()
+	for _, every := range []int64{0, 5} {
+		t.Run(fmt.Sprintf("checkpoint %d", every), func(t *testing.T) { testKilled(t, every) })
+	}
+}
+
+func testKilled(t *testing.T, every int64) {
 	want := newTown(t, file, 2).day()
-	places := map[string]int{}
+	places, read := map[string]int{}, int64(0)
 	for _, at := range []string{"record", "apply", "outcome", "answer", "before admit", "after admit", "before reject", "after reject", "before settle", "after settle"} {
 		for nth := 1; nth <= 40; nth += 1 + nth/4 {
 			w := newTown(t, file, 2)
+			if w.every = every; every > 0 {
+				w.market.every = every
+			}
 			n := 0
 			w.kill = func(what string) bool {
 				if what == at {
@@ -307,6 +322,7 @@ func TestKilled(t *testing.T) {
 				break
 			}
 			places[at] += w.kills
+			read = max(read, w.read)
 			w.check(9)
 			if !reflect.DeepEqual(got, want) {
 				t.Fatalf("killed at %s %d: %d entries, want %d: %s", at, nth, len(got), len(want), firstDifference(got, want))
@@ -316,7 +332,9 @@ func TestKilled(t *testing.T) {
 			t.Errorf("never killed at %s", at)
 		}
 	}
-	t.Log(places)
+	if t.Log(places, read); (read > 10) != (every > 0) {
+		t.Errorf("gone on from record %d", read)
+	}
 }
 
 func firstDifference(got, want []string) string {

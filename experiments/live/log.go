@@ -16,6 +16,7 @@ import (
 //	N          what it was made as
 //	L seq      a record
 //	O seq      its outcome, if the bank was asked anything or anybody is answered
+//	K seq      checkpoint after that record: the last two
 //	J contract what has become of it
 //	R order    account/id: the answer to an order, with its sum
 //
@@ -27,11 +28,12 @@ type log struct {
 
 // Tables, the first byte of a key.
 const (
-	madeTable     = 'N'
-	recordTable   = 'L'
-	outcomeTable  = 'O'
-	contractTable = 'J'
-	answerTable   = 'R'
+	madeTable       = 'N'
+	recordTable     = 'L'
+	outcomeTable    = 'O'
+	contractTable   = 'J'
+	checkpointTable = 'K'
+	answerTable     = 'R'
 )
 
 func key(table byte, n int64) []byte {

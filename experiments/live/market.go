@@ -75,8 +75,11 @@ type Market struct {
 	mu      sync.RWMutex  // of what follows; not held while the bank is asked
 	core    *core
 	seen    seen
+	saved   saved
+	whole   bool // no turn is half done
 
-	step func(at string) error // nil; a test kills the market by it
+	every int64                 // records between two checkpoints
+	step  func(at string) error // nil; a test kills the market by it
 }
 
 // ErrStopped means that the market runs no more.
@@ -88,7 +91,7 @@ func Open(dir string, c Config, w World) (*Market, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Market{conf: c, world: w, dir: dir, log: l, mail: newMail(), turning: make(chan struct{}, 1)}
+	m := &Market{conf: c, world: w, dir: dir, log: l, mail: newMail(), turning: make(chan struct{}, 1), every: perRecords}
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	if err := m.open(); err != nil {
 		return nil, errors.Join(err, m.Close())
@@ -110,8 +113,7 @@ func (m *Market) open() error {
 			return err
 		}
 	}
-	t := teller.New(m.ctx, teller.Config{Bank: m.world.Bank, Ledger: m.world.Ledger, Market: m.conf.Name, Key: m.world.Key, Order: m.orderOf})
-	if m.core, err = newCore(&m.conf, m.world.Ledger, m.world.Number, t); err != nil {
+	if m.core, err = m.fresh(); err != nil {
 		return err
 	}
 	if err := m.recover(); err != nil {
@@ -126,14 +128,25 @@ func (m *Market) open() error {
 		return err
 	}
 	m.seen.init(m)
+	m.whole = true
 	return nil
+}
+
+// fresh returns the core of a market in which nothing has happened.
+func (m *Market) fresh() (*core, error) {
+	t := teller.New(m.ctx, teller.Config{Bank: m.world.Bank, Ledger: m.world.Ledger, Market: m.conf.Name, Key: m.world.Key, Order: m.orderOf})
+	return newCore(&m.conf, m.world.Ledger, m.world.Number, t)
 }
 
 func (m *Market) orderOf(contract int64) []byte { return m.core.orderOf(contract) }
 
-// recover tells a new core what was logged.
-func (m *Market) recover() (err error) {
-	for seq, text := range m.log.each(recordTable, 1, &err) {
+// recover makes the core what it was: by the last checkpoint, and what was logged since.
+func (m *Market) recover() error {
+	from, err := m.load()
+	if err != nil {
+		return err
+	}
+	for seq, text := range m.log.each(recordTable, from+1, &err) {
 		var r record
 		if err := json.Unmarshal(text, &r); err != nil {
 			return fmt.Errorf("record %d: %w", seq, err)
@@ -297,6 +310,7 @@ func (m *Market) turn(now float64, letters []*letter) (err error) {
 	if err := m.at("record"); err != nil {
 		return err
 	}
+	m.whole = false
 	if err := m.log.add(r); err != nil {
 		return fmt.Errorf("log: %w", err)
 	}
@@ -322,6 +336,10 @@ func (m *Market) turn(now float64, letters []*letter) (err error) {
 	}
 	for i, l := range follow {
 		l.answer(results[slices.Index(letters, follow[i].first)])
+	}
+	m.whole = true
+	if m.log.seq >= m.saved.seq+m.every || now >= m.saved.at+perSeconds {
+		return m.save()
 	}
 	return nil
 }
@@ -385,9 +403,12 @@ func (m *Market) known(letters []*letter) (fresh, follow []*letter, err error) {
 // ErrUsed means that an order's id was used for another.
 var ErrUsed = errors.New("the id was used for another order")
 
-// Close closes the log. Run has returned.
-func (m *Market) Close() error {
+// Close closes the log, with a checkpoint if all went well. Run has returned.
+func (m *Market) Close() (err error) {
 	m.stop()
 	m.mail.close()
-	return m.log.db.Close()
+	if m.whole && m.log.seq > m.saved.seq {
+		err = m.save()
+	}
+	return errors.Join(err, m.log.db.Close())
 }

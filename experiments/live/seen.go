@@ -60,6 +60,7 @@ const (
 // not held against hosts.
 func (s *seen) init(m *Market) {
 	s.hosts, s.more = make(map[string]*hostSeen), make(chan struct{})
+	s.last = m.log.seq << 20 // more than there were when it was opened before
 	s.publish(m, &record{Now: m.core.now}, nil)
 }
 

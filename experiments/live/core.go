@@ -117,6 +117,11 @@ func (k *core) turn(r *record) ([]result, error) {
 	if err := k.broker.Advance(k.now); err != nil {
 		return nil, err
 	}
+	for late := k.broker.Late(); late.Next() <= k.now; {
+		if err := late.Advance(k.now); err != nil {
+			return nil, err
+		}
+	}
 	k.broker.Next() // what is wanted of hosts is dealt
 	for i, h := range k.hosts {
 		h.orders = k.orders(i)
@@ -127,6 +132,9 @@ func (k *core) turn(r *record) ([]result, error) {
 	}
 	return out, nil
 }
+
+// due returns the next instant at which something happens by itself.
+func (k *core) due() float64 { return min(k.broker.Next(), k.broker.Late().Next()) }
 
 // A result is what comes of one message.
 type result struct {

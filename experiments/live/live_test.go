@@ -12,6 +12,7 @@ import (
 	bankorder "bourse/bank/order"
 	"bourse/bank/owners/ownerstest"
 	"bourse/bank/store"
+	"bourse/contracts/admission"
 	"bourse/contracts/order"
 	"bourse/hosts"
 	"bourse/hosts/remote"
@@ -344,4 +345,52 @@ func firstDifference(got, want []string) string {
 		}
 	}
 	return ""
+}
+
+// TestPolicies checks every policy that is sold: a market under it that is killed is
+// afterwards what it would have been, with checkpoints that hold all that it knows.
+func TestPolicies(t *testing.T) {
+	t.Parallel()
+	for _, name := range admission.Table(nil, nil).Names() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := fmt.Sprintf("name: lab\nadmission: %s\nmarket: {bidding: best-response, sharing: %s}\nleaving: {rule: suspend}", name, admission.SharingOf(name))
+			if _, err := Parse("lab.yaml", []byte(file)); name == "queue" || name == "reserve" {
+				if err == nil {
+					t.Error("it is sold")
+				}
+				return
+			}
+			run := func(every int64) []string {
+				w := newTown(t, file, 2)
+				w.every = every
+				n := 0
+				w.kill = func(string) bool {
+					n++
+					return every > 0 && n%23 == 0
+				}
+				if every > 0 {
+					w.market.every = every
+				}
+				for i := range 8 {
+					s := w.order(fmt.Sprint(i), fmt.Sprintf("user:%d", i%3), "", 1+i%2, 5, float64(10+4*i), 0.05)
+					w.turn(message{Submit: &s})
+					w.pass(2)
+					if i == 5 {
+						w.turn(message{Gone: "h01"})
+						w.turn(message{Cancel: w.cancel("x", "user:2", ownerstest.Contract(3))})
+					}
+				}
+				w.pass(50)
+				w.check(8)
+				if every > 0 && (w.kills < 3 || w.read == 0) {
+					t.Errorf("%d kills, gone on from %d", w.kills, w.read)
+				}
+				return w.entries()
+			}
+			if want, got := run(0), run(7); !reflect.DeepEqual(got, want) {
+				t.Errorf("%d entries, want %d: %s", len(got), len(want), firstDifference(got, want))
+			}
+		})
+	}
 }

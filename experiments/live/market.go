@@ -250,7 +250,7 @@ func (m *Market) Run(ctx context.Context) error {
 	last := math.Inf(-1)
 	for {
 		m.mu.RLock()
-		next := min(m.core.broker.Next(), m.seen.check)
+		next := min(m.core.due(), m.seen.check)
 		m.mu.RUnlock()
 		now := m.world.Clock.Now()
 		switch waits, readings := m.mail.waiting(); {
@@ -304,7 +304,7 @@ func (m *Market) turn(now float64, letters []*letter) (err error) {
 	for _, l := range letters {
 		r.Messages = append(r.Messages, l.message)
 	}
-	if len(letters) == 0 && m.core.broker.Next() > now {
+	if len(letters) == 0 && m.core.due() > now {
 		return nil
 	}
 	if err := m.at("record"); err != nil {

@@ -61,7 +61,9 @@ func newKnown(v reflect.Value) *known {
 }
 
 // sum tells programs with other types from this.
-func (k *known) sum() [sha256.Size]byte { return sha256.Sum256([]byte(strings.Join(slices.Sorted(maps.Values(k.all)), ""))) }
+func (k *known) sum() [sha256.Size]byte {
+	return sha256.Sum256([]byte(strings.Join(slices.Sorted(maps.Values(k.all)), "")))
+}
 
 func name(t reflect.Type) string { return t.PkgPath() + " " + t.String() }
 

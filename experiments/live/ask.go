@@ -132,6 +132,13 @@ func (m *Market) Join(ctx context.Context, spec hosts.Spec, owner, pin string) e
 	return err
 }
 
+// Drain lets a host take no more tasks: it leaves when what runs there is done. Or it lets
+// it take them again.
+func (m *Market) Drain(ctx context.Context, host string, drain bool) error {
+	_, err := m.ask(ctx, message{Shut: &shutting{Host: host, Shut: drain, Operator: true}})
+	return err
+}
+
 // Remove gives a host up for good: what runs there is dealt with as when it is lost.
 func (m *Market) Remove(ctx context.Context, host string) error {
 	_, err := m.ask(ctx, message{Remove: host})
@@ -269,9 +276,9 @@ func (m *Market) Hosts() []Host {
 		switch {
 		case h.removed:
 			one.State = "removed"
-		case v.Away(hosts.ID(i)):
+		case h.gone:
 			one.State = "away"
-		case one.Why != "":
+		case h.closed, h.drained:
 			one.State = "closed"
 		}
 		for _, a := range v.On(hosts.ID(i)) {

@@ -42,6 +42,9 @@ type host struct {
 	join
 	machine *remote.Machine
 	removed bool
+	gone    bool           // it is silent, or removed
+	closed  bool           // so its agent says: it takes no more tasks
+	drained bool           // so the operator says: it is to leave when what runs there is done
 	orders  remote.Orders  // as of the last turn
 	tasks   map[int64]task // that are or were wanted there, by name, until their ends are heard
 }
@@ -155,12 +158,25 @@ func (k *core) apply(m *message, out *result) error {
 		return nil
 	case m.Join != nil:
 		return k.join(m.Join, out)
+	case m.Shut != nil:
+		h, id := k.host(m.Shut.Host)
+		if h == nil {
+			out.err = fmt.Errorf("%w: %s", ErrNoHost, m.Shut.Host)
+			return nil
+		}
+		if m.Shut.Operator {
+			h.drained = m.Shut.Shut
+		} else {
+			h.closed = m.Shut.Shut
+		}
+		return k.broker.Shut(k.now, id, h.closed || h.drained)
 	case m.Came != "":
 		h, id := k.host(m.Came)
 		if h == nil || h.removed {
 			out.err = fmt.Errorf("%w: %s", ErrNoHost, m.Came)
 			return nil
 		}
+		h.gone = false
 		return k.broker.Came(k.now, id)
 	default:
 		name := m.Gone + m.Remove
@@ -169,7 +185,7 @@ func (k *core) apply(m *message, out *result) error {
 			out.err = fmt.Errorf("%w: %s", ErrNoHost, name)
 			return nil
 		}
-		h.removed = h.removed || m.Remove != ""
+		h.gone, h.removed = true, h.removed || m.Remove != ""
 		return k.broker.Gone(k.now, id)
 	}
 }
@@ -276,7 +292,10 @@ func (k *core) join(j *join, out *result) error {
 			out.err = fmt.Errorf("host %s is %+v of %s: a host that is another needs another name", j.Spec.Name, h.Spec, h.Owner)
 			return nil
 		}
-		h.removed, h.Pin = false, j.Pin
+		h.removed, h.gone, h.closed, h.drained, h.Pin = false, false, false, false, j.Pin
+		if err := k.broker.Shut(k.now, id, false); err != nil {
+			return err
+		}
 		return k.broker.Came(k.now, id)
 	}
 	h := &host{join: *j, machine: remote.New(j.Spec), tasks: make(map[int64]task)}

@@ -36,6 +36,7 @@ import (
 	"bourse/bank/teller"
 	"bourse/contracts"
 	"bourse/experiments/des"
+	"bourse/hosts/remote"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -344,17 +345,28 @@ func (m *Market) turn(now float64, letters []*letter) (err error) {
 	return nil
 }
 
-// back puts before the word of a host that was given up that it is back.
+// back puts before the word of a host that was given up that it is back, and what its
+// agent wants for it.
 func (m *Market) back(letters []*letter) (out []*letter) {
-	v := m.core.broker.View()
 	for _, l := range letters {
-		if l.Told != nil {
-			h, id := m.core.host(l.Told.Host)
-			if h != nil && !h.removed && v.Away(id) && l.Told.Session >= m.seen.of(l.Told.Host).orders.Session {
-				out = append(out, newLetter(message{Came: l.Told.Host}))
-			}
-		}
 		out = append(out, l)
+		if l.Told == nil {
+			continue
+		}
+		name := l.Told.Host
+		h, _ := m.core.host(name)
+		p := m.seen.of(name)
+		if h == nil || p == nil || h.removed || l.Told.Session < p.orders.Session {
+			continue
+		}
+		if !p.here {
+			out = slices.Insert(out, len(out)-1, newLetter(message{Came: name}))
+		}
+		if t := &p.told; t.Leaving == remote.AtOnce {
+			out = append(out, newLetter(message{Remove: name}))
+		} else if p.wants(t) {
+			out = append(out, newLetter(message{Shut: &shutting{Host: name, Shut: !h.closed}}))
+		}
 	}
 	return out
 }

@@ -28,6 +28,8 @@ type hostSeen struct {
 	at      float64
 	here    bool
 	removed bool
+	closed  bool
+	drained bool
 	changed chan struct{} // closed when orders have changed
 	heard   float64       // by the clock: when it last said anything
 	told    remote.Told   // what it said of itself last
@@ -86,7 +88,7 @@ func (s *seen) publish(m *Market, r *record, results []result) {
 			s.hosts[name] = p
 		}
 		p.pin = h.Pin
-		if here := !v.Away(hosts.ID(i)); here != p.here {
+		if here := !h.gone; here != p.here {
 			p.here = here
 			s.event(Event{At: r.Now, Kind: "host", Host: name, State: map[bool]string{true: "here", false: "away"}[here]})
 		}
@@ -98,7 +100,7 @@ func (s *seen) publish(m *Market, r *record, results []result) {
 			p.prices = append(p.prices, Price{r.Now, price})
 		}
 		news := o.Deal != p.orders.Deal || o.Session != p.orders.Session || h.removed != p.removed
-		p.orders, p.at, p.removed = o, r.Now, h.removed
+		p.orders, p.at, p.removed, p.closed, p.drained = o, r.Now, h.removed, h.closed, h.drained
 		if news {
 			p.change()
 		}

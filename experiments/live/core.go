@@ -158,6 +158,9 @@ func (k *core) apply(m *message, out *result) error {
 		return nil
 	case m.Join != nil:
 		return k.join(m.Join, out)
+	case m.Orphan != nil:
+		k.next = max(k.next, m.Orphan.Contract-k.number<<perMarket+1)
+		return k.calls.giveBack(k.now, m.Orphan)
 	case m.Shut != nil:
 		h, id := k.host(m.Shut.Host)
 		if h == nil {

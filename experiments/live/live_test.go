@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"sync/atomic"
 	"testing"
 
 	"bourse/bank"
@@ -66,10 +67,21 @@ var errKilled = errors.New("killed")
 // tried is a bank at which the market may be killed before and after each call.
 type tried struct {
 	*store.Sequencer
-	at func(string) error
+	at   func(string) error
+	away atomic.Bool
+}
+
+func (b *tried) Answer(ctx context.Context, id string) (e bank.Entry, ok bool, err error) {
+	if b.away.Load() {
+		return e, false, store.ErrClosed
+	}
+	return b.Sequencer.Answer(ctx, id)
 }
 
 func (b *tried) Do(ctx context.Context, e bank.Entry) (r store.Receipt, err error) {
+	if b.away.Load() {
+		return r, store.ErrUnknown
+	}
 	if err := b.at("before " + e.Kind.String()); err != nil {
 		return r, err
 	}
@@ -82,7 +94,7 @@ func (b *tried) Do(ctx context.Context, e bank.Entry) (r store.Receipt, err erro
 func newTown(t *testing.T, file string, hosts int) *town {
 	w := &town{t: t, conf: must(Parse("lab.yaml", []byte(file))), disk: vfs.NewCrashableMem(), vault: vfs.NewCrashableMem(), now: 100}
 	j := must(store.Create("books", store.Options{FS: w.vault}))
-	w.bank = &tried{store.NewSequencer(j, bank.New(j)), w.at}
+	w.bank = &tried{Sequencer: store.NewSequencer(j, bank.New(j)), at: w.at}
 	t.Cleanup(func() { w.bank.Close() })
 	for _, e := range ownerstest.Begin() {
 		must(w.bank.Sequencer.Do(t.Context(), e))
@@ -392,5 +404,41 @@ func TestPolicies(t *testing.T) {
 				t.Errorf("%d entries, want %d: %s", len(got), len(want), firstDifference(got, want))
 			}
 		})
+	}
+}
+
+// TestRestored checks that a market that is restored from before gives back what the bank
+// holds for contracts that it does not know, and goes on behind them; and that one whose
+// bank was restored from before does not open.
+func TestRestored(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, file, 1)
+	before := w.disk.CrashClone(vfs.CrashCloneCfg{})
+	for _, id := range []string{"a", "b"} {
+		s := w.order(id, "user:0", "be", 1, 5, 20, 0.2)
+		w.turn(message{Submit: &s})
+	}
+	has := must(w.bank.Balance(t.Context(), "user:0"))
+	after := w.disk
+	w.disk = before
+	w.crash()
+	if got := must(w.bank.Balance(t.Context(), "user:0")); got.Micros()-has.Micros() != 400_000 {
+		t.Errorf("%v were given back", bank.Micros(got.Micros()-has.Micros()))
+	}
+	s := w.order("c", "user:0", "be", 1, 5, 20, 0.2)
+	if a := w.turn(message{Submit: &s})[0].answer; a.Contract != ownerstest.Contract(3) || a.Verdict != "accept" {
+		t.Errorf("%+v", a)
+	}
+	s = w.order("a", "user:0", "be", 1, 5, 20, 0.2)
+	if a := w.turn(message{Submit: &s})[0].answer; a.Verdict != "reject" || a.Why == "" || a.kept {
+		t.Errorf("an order that was used before: %+v", a)
+	}
+	w.check(3)
+	m, err := Open("market", w.conf, World{
+		Bank: w.bank, Ledger: ownerstest.Ledger, Number: ownerstest.Number, Key: ownerstest.Private("market:lab"), Clock: w, FS: after,
+	})
+	if err == nil {
+		m.Close()
+		t.Error("a market was opened whose bank holds nothing for its contracts")
 	}
 }

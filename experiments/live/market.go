@@ -27,6 +27,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -125,12 +126,9 @@ func (m *Market) open() error {
 		defer m.mu.Lock()
 		f()
 	}
-	if err := m.agree(); err != nil {
-		return err
-	}
 	m.seen.init(m)
 	m.whole = true
-	return nil
+	return m.agree()
 }
 
 // fresh returns the core of a market in which nothing has happened.
@@ -218,29 +216,32 @@ func (m *Market) conclude(seq int64, r *record, results []result) error {
 }
 
 // agree compares the bank's open escrows with contracts. A contract without one stops the
-// start; an escrow without a contract was asked for by a record that never was: it cannot
-// be, since a record is kept before the bank is asked.
+// start; an escrow without a contract is given back whole.
 func (m *Market) agree() error {
 	all, err := m.world.Bank.Escrows(m.ctx)
 	if err != nil {
 		return fmt.Errorf("open escrows: %w", err)
 	}
-	held := make(map[int64]bool)
+	held, letters := make(map[int64]bool), []*letter(nil)
 	for _, e := range all {
-		if n, err := bank.EscrowContract(e.Name); err == nil && n>>perMarket == m.world.Number {
-			held[n] = true
+		n, err := bank.EscrowContract(e.Name)
+		if err != nil || n>>perMarket != m.world.Number {
+			continue
+		}
+		held[n] = true
+		if m.core.open[n] == nil {
+			letters = append(letters, newLetter(message{Orphan: &orphan{n, e.Owner, e.Balance}}))
 		}
 	}
-	for id, c := range m.core.open {
-		if phase, _ := m.core.broker.Phase(contracts.ID(c.ID)); phase != contracts.Asked && !held[id] {
+	for _, id := range slices.Sorted(maps.Keys(m.core.open)) {
+		if phase, _ := m.core.broker.Phase(contracts.ID(id)); phase != contracts.Asked && !held[id] {
 			return fmt.Errorf("contract %d is %v, and the bank holds nothing for it: it is another ledger, or one restored from before", id, phase)
 		}
-		delete(held, id)
 	}
-	for id := range held {
-		return fmt.Errorf("the bank holds an escrow for contract %d, of which this market knows nothing: its folder is another's, or was restored from before", id)
+	if len(letters) == 0 {
+		return nil
 	}
-	return nil
+	return m.turn(m.world.Clock.Now(), letters)
 }
 
 // Run is the loop. It returns when ctx ends, or the market cannot go on.

@@ -325,3 +325,59 @@ func TestClosed(t *testing.T) {
 		w.check(5)
 	})
 }
+
+// TestAway checks that while the bank is away new orders are told so, and that nothing was
+// booked, or to ask again; that hosts are answered, so that what runs goes on; and that
+// afterwards what was asked is decided once.
+func TestAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTown(t, file, 2)
+		s := w.serve()
+		m := s.now()
+		s.submit(w.order("a", "user:0", "be", 1, 5, 200, 0.2))
+		time.Sleep(3 * time.Second)
+		booked := len(w.entries())
+		w.bank.away.Store(true)
+		one, two := w.order("b", "user:0", "be", 1, 5, 60, 0.2), w.order("c", "user:0", "be", 1, 5, 60, 0.2)
+		var all sync.WaitGroup
+		for _, c := range []struct {
+			order submission
+			want  error
+			wait  time.Duration
+		}{{one, ErrPending, 0}, {two, ErrAway, time.Second}} {
+			all.Go(func() {
+				time.Sleep(c.wait)
+				begun := time.Now()
+				_, err := m.Submit(t.Context(), []byte(c.order.Order), []byte(c.order.Job))
+				if took := time.Since(begun); !errors.Is(err, c.want) || took > 3*time.Second {
+					t.Errorf("%v after %v, want %v", err, took, c.want)
+				}
+			})
+		}
+		all.Wait()
+		begun := time.Now()
+		told := w.agents[0].Tell(w.clock.Now())
+		told.Have = w.agents[0].Deal()
+		if o, err := m.Sync(t.Context(), "h00", told); err != nil || o.Lease == 0 || o.Ack != told.First-1 || time.Since(begun) > 1500*time.Millisecond {
+			t.Errorf("%+v after %v, %v", o, time.Since(begun), err)
+		}
+		if c, err := m.Status(ownerstest.Contract(1)); err != nil || c.State != "running" {
+			t.Errorf("%+v, %v", c, err)
+		}
+		time.Sleep(time.Minute)
+		if now := len(w.entries()); now != booked {
+			t.Errorf("%d entries were booked", now-booked)
+		}
+		w.bank.away.Store(false)
+		if a, b := s.submit(one), s.submit(two); a.Verdict != "accept" || b.Verdict != "accept" {
+			t.Errorf("%+v, %+v", a, b)
+		}
+		for _, h := range m.Hosts() {
+			if h.State != "here" {
+				t.Errorf("%+v", h)
+			}
+		}
+		s.stop()
+		w.check(3)
+	})
+}

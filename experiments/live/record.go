@@ -71,6 +71,7 @@ type told struct {
 	Host    string `json:"host"`
 	Session int64  `json:"session"`
 	Boot    string `json:"boot,omitempty"`
+	After   string `json:"after,omitempty"`
 	Seq     int64  `json:"seq,omitempty"`
 	First   int64  `json:"first,omitempty"`
 	Spans   []span `json:"spans,omitempty"`
@@ -80,6 +81,7 @@ type told struct {
 type span struct {
 	Deal   int64   `json:"deal"`
 	Length float64 `json:"s"`
+	At     float64 `json:"at,omitempty"`
 	Used   []used  `json:"used,omitempty"`
 }
 
@@ -99,12 +101,12 @@ type end struct {
 
 // newTold returns what is to be logged of t, or an error if it holds what is no number.
 func newTold(host string, t *remote.Told) (*told, error) {
-	out := &told{Host: host, Session: t.Session, Boot: t.Boot, Seq: t.Seq, First: t.First}
+	out := &told{Host: host, Session: t.Session, Boot: t.Boot, After: t.After, Seq: t.Seq, First: t.First}
 	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 	for i := range t.Spans {
 		s := &t.Spans[i]
-		one := span{Deal: s.Deal, Length: s.Length}
-		ok := finite(s.Length)
+		one := span{Deal: s.Deal, Length: s.Length, At: s.At}
+		ok := finite(s.Length) && finite(s.At)
 		for _, u := range s.Used {
 			ok = ok && finite(u.Seconds)
 			one.Used = append(one.Used, used(u))
@@ -122,9 +124,9 @@ func newTold(host string, t *remote.Told) (*told, error) {
 
 // told returns what a machine is to hear.
 func (t *told) told() *remote.Told {
-	out := &remote.Told{Session: t.Session, Boot: t.Boot, Seq: t.Seq, First: t.First}
+	out := &remote.Told{Session: t.Session, Boot: t.Boot, After: t.After, Seq: t.Seq, First: t.First}
 	for _, s := range t.Spans {
-		one := remote.Span{Deal: s.Deal, Length: s.Length}
+		one := remote.Span{Deal: s.Deal, Length: s.Length, At: s.At}
 		for _, u := range s.Used {
 			one.Used = append(one.Used, remote.Used(u))
 		}

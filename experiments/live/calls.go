@@ -89,6 +89,16 @@ func (c *calls) ask(q question, f func(*reply) error) (r reply, err error) {
 	return r, nil
 }
 
+// receipt returns that of a call of this turn.
+func (c *calls) receipt(kind string, contract int64) string {
+	for i := range c.made {
+		if q := &c.made[i]; q.Kind == kind && q.Contract == contract {
+			return q.Receipt
+		}
+	}
+	return ""
+}
+
 // Hold implements [broker.Teller].
 func (c *calls) Hold(now float64, contract int64, owner bank.Account, a bank.Amount, note []byte) error {
 	who := c.bank.Name(owner)

@@ -312,6 +312,7 @@ func (k *core) collect() {
 		e := &k.broker.Ended()[i]
 		if c := k.open[int64(e.ID)]; c != nil {
 			c.settled(e)
+			c.Settlement = k.calls.receipt("settle", c.ID)
 			k.end(c)
 		}
 	}
@@ -339,6 +340,7 @@ func (k *core) orders(i int) remote.Orders {
 	h, v := k.hosts[i], k.broker.View()
 	o := h.machine.Orders(k.now, nil)
 	on := v.On(hosts.ID(i))
+	var started []*Contract
 	for n := range o.Wanted {
 		w := &o.Wanted[n]
 		run := int32(w.Key)
@@ -355,8 +357,12 @@ func (k *core) orders(i int) remote.Orders {
 			h.tasks[w.Name] = task{w.Contract, w.Node}
 			if open := k.open[w.Contract]; open != nil {
 				open.Tasks = append(open.Tasks, Task{w.Node, h.Spec.Name, w.Name})
+				started = append(started, open)
 			}
 		}
+	}
+	for _, c := range started {
+		c.look(k)
 	}
 	for name := range h.tasks {
 		if len(h.tasks) == len(o.Wanted) {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"reflect"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -272,7 +274,15 @@ func (w *town) day() []string {
 // check checks that the log says nothing else to a new broker.
 func (w *town) check(calls int) {
 	w.t.Helper()
-	c, err := Check("market", w.disk.CrashClone(vfs.CrashCloneCfg{}))
+	r := must(store.OpenReader("books", store.Options{FS: w.vault.CrashClone(vfs.CrashCloneCfg{})}))
+	defer r.Close()
+	c, err := Check("market", w.disk.CrashClone(vfs.CrashCloneCfg{}), func(yield func(*bank.Entry) bool) {
+		for e := range r.Entries() {
+			if !yield(e) {
+				return
+			}
+		}
+	})
 	if err != nil || len(c.Differences) > 0 || c.Calls < calls {
 		w.t.Errorf("%+v, %v", c, err)
 	}
@@ -440,5 +450,82 @@ func TestRestored(t *testing.T) {
 	if err == nil {
 		m.Close()
 		t.Error("a market was opened whose bank holds nothing for its contracts")
+	}
+}
+
+// TestCheck checks that what was changed in a log afterwards, or in the ledger, is found.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, file, 2)
+	w.day()
+	all := func(yield func(*bank.Entry) bool) {
+		r := must(store.OpenReader("books", store.Options{FS: w.vault.CrashClone(vfs.CrashCloneCfg{})}))
+		defer r.Close()
+		for e := range r.Entries() {
+			if !yield(e) {
+				return
+			}
+		}
+	}
+	for name, entries := range map[string]iter.Seq[*bank.Entry]{
+		"a settlement is missing": func(yield func(*bank.Entry) bool) {
+			for e := range all {
+				if e.Kind != bank.Settle && !yield(e) {
+					return
+				}
+			}
+		},
+		"an admission is of more": func(yield func(*bank.Entry) bool) {
+			for e := range all {
+				if e.Kind == bank.Admit {
+					e.Moves[0].Amount = bank.Micros(1)
+				}
+				if !yield(e) {
+					return
+				}
+			}
+		},
+		"an entry is of another contract": func(yield func(*bank.Entry) bool) {
+			for e := range all {
+				if e.Kind == bank.Reject {
+					e.Contract += 100
+				}
+				if !yield(e) {
+					return
+				}
+			}
+		},
+	} {
+		if c, err := Check("market", w.disk.CrashClone(vfs.CrashCloneCfg{}), entries); err != nil || len(c.Differences) == 0 {
+			t.Errorf("%s: %+v, %v", name, c, err)
+		}
+	}
+	for name, c := range map[string]struct {
+		table byte
+		from  string
+		to    string
+	}{
+		"an instant is another":         {recordTable, `{"now":100,"messages":[{"submit"`, `{"now":101,"messages":[{"submit"`},
+		"a host has told less":          {recordTable, `"s":1}`, `"s":0.5}`},
+		"a decision is another":         {outcomeTable, `"verdict":"accept"`, `"verdict":"reject"`},
+		"somebody was paid more":        {outcomeTable, `"amount":"0.`, `"amount":"1.`},
+		"a contract has come to more":   {contractTable, `"state":"fulfilled"`, `"state":"violated"`},
+		"what a note says was changed":  {outcomeTable, `work_done`, `work_none`},
+		"a bid that was placed is more": {outcomeTable, `"bid":0.`, `"bid":1.`},
+	} {
+		disk := w.disk.CrashClone(vfs.CrashCloneCfg{})
+		l := must(openLog("market", disk, false))
+		changed := 0
+		var err error
+		for n, text := range l.each(c.table, 0, &err) {
+			if is := strings.Replace(string(text), c.from, c.to, 1); is != string(text) && changed == 0 {
+				changed++
+				must(0, l.db.Set(key(c.table, n), []byte(is), nil))
+			}
+		}
+		must(0, errors.Join(err, l.db.Close()))
+		if got, err := Check("market", disk, all); err != nil || len(got.Differences) == 0 || changed == 0 {
+			t.Errorf("%s (%d): %+v, %v", name, changed, got, err)
+		}
 	}
 }

@@ -332,7 +332,7 @@ func (m *Market) turn(now float64, letters []*letter) (err error) {
 	if err := m.at("answer"); err != nil {
 		return err
 	}
-	m.seen.publish(m, r, results)
+	m.seen.publish(m, now)
 	for i, l := range letters {
 		l.answer(results[i])
 	}

@@ -209,4 +209,16 @@ var faults = []struct{ what, file, right, wrong, room string }{
 	{"an audit forgets a request that came again", "audit/audit.go", "if a.bad == nil {\n\t\ta.bad = a.again", "if a.bad != nil {\n\t\ta.bad = a.again", "./owners"},
 	{"an audit does not hold owners against the keys given", "audit/authority.go", "o.Value(name) != key {", "o.Value(name) == \"\" {", "./owners"},
 	{"an audit takes an open ledger for an owned one", "audit/authority.go", "len(pinned) > 0 && !a.authority.owned()", "len(pinned) > 2 && !a.authority.owned()", "./owners"},
+
+	{"a user reads another's account", "service/calls.go", "if err == nil && !may {", "if err == nil && !may && name == \"\" {", "./service"},
+	{"a user reads what another's request was booked as", "service/calls.go", "ok && !v.Entry(&e) {", "ok && !v.Entry(&e) && e.ID == \"\" {", "./service"},
+	{"a user reads all entries", "service/calls.go", "err == nil && !v.All() {", "err == nil && !v.All() && read == \"\" {", "./service"},
+	{"a server takes the time that it is told", "service/calls.go", "all[i].entry.Time = now", "_ = now", "./service"},
+	{"an account floods a server", "service/calls.go", "if !s.buckets.take(who, now) {", "if !s.buckets.take(who, now) && who == \"\" {", "./service"},
+	{"any server is taken for the bank", "service/pin.go", "is != pin {", "is == \"\" {", "./service"},
+	{"an order to read is for a market", "owners/sight.go", "s.Value(\"market\") != itself", "s.Value(\"market\") == \"\"", "./service"},
+	{"an order to read lasts for ever", "owners/sight.go", "s.Expires() > now+lifetime+slack", "s.Expires() < 0", "./service"},
+	{"an old order to read is taken", "owners/sight.go", "now > s.Expires()+slack:", "now < 0:", "./service"},
+	{"anybody signs an order to read", "owners/sight.go", "if err := o.signed(s, now); err != nil {", "if err := o.signed(s, now); err != nil && s.Signatures() == 0 {", "./service"},
+	{"another entry is told of a request", "store/asked.go", "(n-1)%LeafSize == 0", "n%LeafSize == 0", "./store"},
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"time"
 
 	"bourse/bank"
 	"bourse/bank/export"
@@ -102,7 +101,7 @@ func (s *server) book(ctx context.Context, all []asked) (*wire.BookResponse, err
 	response := &wire.BookResponse{Results: make([]*wire.Result, len(all))}
 	var may []store.Asked
 	var places []int
-	now := time.Now()
+	now := s.Now()
 	from := sender(ctx)
 	for i, a := range all {
 		response.Results[i] = &wire.Result{Id: a.entry.ID}
@@ -181,6 +180,30 @@ func (s *server) Balance(ctx context.Context, r *wire.BalanceRequest) (*wire.Bal
 		return nil, s.told(err)
 	}
 	return &wire.BalanceResponse{Amount: b.String()}, nil
+}
+
+// Balances implements [wire.BankHandler].
+func (s *server) Balances(ctx context.Context, r *wire.BalancesRequest) (*wire.BalancesResponse, error) {
+	l, err := s.sequencer()
+	if err != nil {
+		return nil, err
+	}
+	response := &wire.BalancesResponse{}
+	err = l.Read(ctx, []byte(r.GetRead()), s.Now(), func(l *bank.Ledger, v owners.Sight) {
+		for name, b := range l.Balances() {
+			may := v.Account(name)
+			if contract, err := bank.EscrowContract(name); err == nil {
+				may = v.Escrow(contract, l.EscrowOwner(contract))
+			}
+			if may && name != "mint" {
+				response.Accounts = append(response.Accounts, &wire.Holding{Name: name, Amount: b.String()})
+			}
+		}
+	})
+	if err != nil {
+		return nil, s.told(err)
+	}
+	return response, nil
 }
 
 // sight returns what who sent a signed order may read.

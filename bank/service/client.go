@@ -96,14 +96,18 @@ const (
 	lastPause  = time.Second
 )
 
+// turn is how long one of many servers may take to answer: what it was asked another may
+// be asked, too, by the same id.
+const turn = 2 * time.Second
+
 // ask calls f with one server after another, until one answers or refuses, or ctx ends.
-func (c *Client) ask(ctx context.Context, f func(wire.BankClient) error) error {
+func (c *Client) ask(ctx context.Context, f func(context.Context, wire.BankClient) error) error {
 	next := firstPause
 	for n := 1; ; n++ {
 		c.mu.Lock()
 		at := c.at
 		c.mu.Unlock()
-		err := f(c.servers[at])
+		err := c.askOne(ctx, c.servers[at], f)
 		if err == nil || !again(err) {
 			return plainly(err)
 		}
@@ -123,6 +127,16 @@ func (c *Client) ask(ctx context.Context, f func(wire.BankClient) error) error {
 		}
 		next = min(2*next, lastPause)
 	}
+}
+
+// askOne calls f with one server, for no longer than its turn.
+func (c *Client) askOne(ctx context.Context, s wire.BankClient, f func(context.Context, wire.BankClient) error) error {
+	if len(c.servers) > 1 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, turn)
+		defer cancel()
+	}
+	return f(ctx, s)
 }
 
 // again tells whether to ask again after err, which is none of what was asked for.
@@ -161,7 +175,7 @@ func plainly(err error) error {
 // public key.
 func (c *Client) Ledger(ctx context.Context, key string) (id string, having []string, err error) {
 	var l *wire.LedgerResponse
-	err = c.ask(ctx, func(s wire.BankClient) (err error) {
+	err = c.ask(ctx, func(ctx context.Context, s wire.BankClient) (err error) {
 		l, err = s.Ledger(ctx, &wire.LedgerRequest{Key: key})
 		return err
 	})
@@ -231,7 +245,7 @@ func (c *Client) Do(ctx context.Context, e bank.Entry) (store.Receipt, error) {
 // DoSigned is [Client.Do]; it returns the receipt as the bank signed it, too.
 func (c *Client) DoSigned(ctx context.Context, e bank.Entry) (receipt store.Receipt, signed []byte, err error) {
 	var was error
-	err = c.ask(ctx, func(s wire.BankClient) error {
+	err = c.ask(ctx, func(ctx context.Context, s wire.BankClient) error {
 		response, err := s.Book(ctx, &wire.BookRequest{Entries: []*wire.Entry{toWire(&e)}})
 		if err != nil && e.ID == "" && again(err) {
 			was = fmt.Errorf("%w: %w", store.ErrUnknown, plainly(err))
@@ -270,20 +284,20 @@ func passing(reason string) bool {
 }
 
 // asks calls f, as ask does, with an order to read.
-func (c *Client) asks(ctx context.Context, f func(s wire.BankClient, read string) error) error {
-	return c.ask(ctx, func(s wire.BankClient) error {
+func (c *Client) asks(ctx context.Context, f func(ctx context.Context, s wire.BankClient, read string) error) error {
+	return c.ask(ctx, func(ctx context.Context, s wire.BankClient) error {
 		read, err := c.reads(ctx)
 		if err != nil {
 			return err
 		}
-		return f(s, read)
+		return f(ctx, s, read)
 	})
 }
 
 // Answer implements [Ledger].
 func (c *Client) Answer(ctx context.Context, id string) (e bank.Entry, ok bool, err error) {
 	var r *wire.AnswerResponse
-	err = c.asks(ctx, func(s wire.BankClient, read string) (err error) {
+	err = c.asks(ctx, func(ctx context.Context, s wire.BankClient, read string) (err error) {
 		r, err = s.Answer(ctx, &wire.AnswerRequest{Id: id, Read: read})
 		return err
 	})
@@ -297,7 +311,7 @@ func (c *Client) Answer(ctx context.Context, id string) (e bank.Entry, ok bool, 
 // Balance implements [Ledger].
 func (c *Client) Balance(ctx context.Context, name string) (bank.Amount, error) {
 	var r *wire.BalanceResponse
-	err := c.asks(ctx, func(s wire.BankClient, read string) (err error) {
+	err := c.asks(ctx, func(ctx context.Context, s wire.BankClient, read string) (err error) {
 		r, err = s.Balance(ctx, &wire.BalanceRequest{Account: name, Read: read})
 		return err
 	})
@@ -310,15 +324,38 @@ func (c *Client) Balance(ctx context.Context, name string) (bank.Amount, error) 
 // Escrows implements [Ledger].
 func (c *Client) Escrows(ctx context.Context) (all []bank.Holding, err error) {
 	var r *wire.EscrowsResponse
-	err = c.asks(ctx, func(s wire.BankClient, read string) (err error) {
+	err = c.asks(ctx, func(ctx context.Context, s wire.BankClient, read string) (err error) {
 		r, err = s.Escrows(ctx, &wire.EscrowsRequest{Read: read})
 		return err
 	})
-	for _, h := range r.GetEscrows() {
-		b, wrong := bank.Parse(h.GetAmount())
-		if err = errors.Join(err, wrong); err == nil {
-			all = append(all, bank.Holding{Name: h.GetName(), Balance: b, Owner: h.GetOwner()})
-		}
+	if err != nil {
+		return nil, err
 	}
-	return all, err
+	return holdings(r.GetEscrows())
+}
+
+// Balances returns what all accounts and open escrows hold that who asks may read, at one
+// moment.
+func (c *Client) Balances(ctx context.Context) ([]bank.Holding, error) {
+	var r *wire.BalancesResponse
+	err := c.asks(ctx, func(ctx context.Context, s wire.BankClient, read string) (err error) {
+		r, err = s.Balances(ctx, &wire.BalancesRequest{Read: read})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return holdings(r.GetAccounts())
+}
+
+// holdings returns what went over the wire.
+func holdings(all []*wire.Holding) (holdings []bank.Holding, err error) {
+	for _, h := range all {
+		b, err := bank.Parse(h.GetAmount())
+		if err != nil {
+			return nil, err
+		}
+		holdings = append(holdings, bank.Holding{Name: h.GetName(), Balance: b, Owner: h.GetOwner()})
+	}
+	return holdings, nil
 }

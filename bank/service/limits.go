@@ -43,14 +43,14 @@ type buckets struct {
 
 type bucket struct {
 	left float64
-	at   time.Time
+	at   float64
 }
 
 // mostBuckets is how many are kept before those that are full are forgotten.
 const mostBuckets = 1 << 16
 
 // take tells whether who may ask for one more at an instant.
-func (b *buckets) take(who string, now time.Time) bool {
+func (b *buckets) take(who string, now float64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.left == nil || len(b.left) > mostBuckets {
@@ -70,12 +70,12 @@ func (b *buckets) take(who string, now time.Time) bool {
 }
 
 // fill returns a bucket at an instant.
-func (b *buckets) fill(in bucket, now time.Time) bucket {
-	return bucket{min(b.rate, in.left+b.rate*now.Sub(in.at).Seconds()), now}
+func (b *buckets) fill(in bucket, now float64) bucket {
+	return bucket{min(b.rate, in.left+b.rate*max(0, now-in.at)), now}
 }
 
 // forget forgets the buckets that are full.
-func (b *buckets) forget(now time.Time) {
+func (b *buckets) forget(now float64) {
 	kept := make(map[string]bucket)
 	for who, in := range b.left {
 		if b.fill(in, now).left < b.rate {

@@ -75,6 +75,7 @@ func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	path, calls := wire.NewBankHandler(s,
 		connect.WithReadMaxBytes(s.Limits.Bytes),
+		connect.WithCompressMinBytes(1<<14), // below, to compress costs more than to send
 		connect.WithInterceptors(s.metrics.interceptor()))
 	mux.Handle(path, s.bound(calls))
 	mux.HandleFunc("GET /healthz", s.health)
@@ -123,6 +124,7 @@ func (s *server) run(ctx context.Context, l net.Listener) error {
 	if err != nil && !errors.Is(err, store.ErrLocked) {
 		return errors.Join(err, l.Close())
 	}
+	s.ledger.Store(first)
 	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var kept sync.WaitGroup
 	var closed error

@@ -44,6 +44,8 @@ const (
 	BankBookProcedure = "/bank.v1.Bank/Book"
 	// BankBalanceProcedure is the fully-qualified name of the Bank's Balance RPC.
 	BankBalanceProcedure = "/bank.v1.Bank/Balance"
+	// BankBalancesProcedure is the fully-qualified name of the Bank's Balances RPC.
+	BankBalancesProcedure = "/bank.v1.Bank/Balances"
 	// BankAnswerProcedure is the fully-qualified name of the Bank's Answer RPC.
 	BankAnswerProcedure = "/bank.v1.Bank/Answer"
 	// BankEscrowsProcedure is the fully-qualified name of the Bank's Escrows RPC.
@@ -68,6 +70,9 @@ type BankClient interface {
 	Book(context.Context, *BookRequest) (*BookResponse, error)
 	// Balance tells what an account, or an escrow, holds.
 	Balance(context.Context, *BalanceRequest) (*BalanceResponse, error)
+	// Balances tells what all accounts and open escrows hold that who asks may read, at one
+	// moment.
+	Balances(context.Context, *BalancesRequest) (*BalancesResponse, error)
 	// Answer tells what a request was booked as.
 	Answer(context.Context, *AnswerRequest) (*AnswerResponse, error)
 	// Escrows tells the open escrows that who asks may read.
@@ -115,6 +120,12 @@ func NewBankClient(httpClient connect.HTTPClient, baseURL string, opts ...connec
 			connect.WithSchema(bankMethods.ByName("Balance")),
 			connect.WithClientOptions(opts...),
 		),
+		balances: connect.NewClient[BalancesRequest, BalancesResponse](
+			httpClient,
+			baseURL+BankBalancesProcedure,
+			connect.WithSchema(bankMethods.ByName("Balances")),
+			connect.WithClientOptions(opts...),
+		),
 		answer: connect.NewClient[AnswerRequest, AnswerResponse](
 			httpClient,
 			baseURL+BankAnswerProcedure,
@@ -154,6 +165,7 @@ type bankClient struct {
 	transfer *connect.Client[TransferRequest, BookResponse]
 	book     *connect.Client[BookRequest, BookResponse]
 	balance  *connect.Client[BalanceRequest, BalanceResponse]
+	balances *connect.Client[BalancesRequest, BalancesResponse]
 	answer   *connect.Client[AnswerRequest, AnswerResponse]
 	escrows  *connect.Client[EscrowsRequest, EscrowsResponse]
 	head     *connect.Client[HeadRequest, HeadResponse]
@@ -191,6 +203,15 @@ func (c *bankClient) Book(ctx context.Context, req *BookRequest) (*BookResponse,
 // Balance calls bank.v1.Bank.Balance.
 func (c *bankClient) Balance(ctx context.Context, req *BalanceRequest) (*BalanceResponse, error) {
 	response, err := c.balance.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// Balances calls bank.v1.Bank.Balances.
+func (c *bankClient) Balances(ctx context.Context, req *BalancesRequest) (*BalancesResponse, error) {
+	response, err := c.balances.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -254,6 +275,9 @@ type BankHandler interface {
 	Book(context.Context, *BookRequest) (*BookResponse, error)
 	// Balance tells what an account, or an escrow, holds.
 	Balance(context.Context, *BalanceRequest) (*BalanceResponse, error)
+	// Balances tells what all accounts and open escrows hold that who asks may read, at one
+	// moment.
+	Balances(context.Context, *BalancesRequest) (*BalancesResponse, error)
 	// Answer tells what a request was booked as.
 	Answer(context.Context, *AnswerRequest) (*AnswerResponse, error)
 	// Escrows tells the open escrows that who asks may read.
@@ -297,6 +321,12 @@ func NewBankHandler(svc BankHandler, opts ...connect.HandlerOption) (string, htt
 		connect.WithSchema(bankMethods.ByName("Balance")),
 		connect.WithHandlerOptions(opts...),
 	)
+	bankBalancesHandler := connect.NewUnaryHandlerSimple(
+		BankBalancesProcedure,
+		svc.Balances,
+		connect.WithSchema(bankMethods.ByName("Balances")),
+		connect.WithHandlerOptions(opts...),
+	)
 	bankAnswerHandler := connect.NewUnaryHandlerSimple(
 		BankAnswerProcedure,
 		svc.Answer,
@@ -337,6 +367,8 @@ func NewBankHandler(svc BankHandler, opts ...connect.HandlerOption) (string, htt
 			bankBookHandler.ServeHTTP(w, r)
 		case BankBalanceProcedure:
 			bankBalanceHandler.ServeHTTP(w, r)
+		case BankBalancesProcedure:
+			bankBalancesHandler.ServeHTTP(w, r)
 		case BankAnswerProcedure:
 			bankAnswerHandler.ServeHTTP(w, r)
 		case BankEscrowsProcedure:
@@ -370,6 +402,10 @@ func (UnimplementedBankHandler) Book(context.Context, *BookRequest) (*BookRespon
 
 func (UnimplementedBankHandler) Balance(context.Context, *BalanceRequest) (*BalanceResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("bank.v1.Bank.Balance is not implemented"))
+}
+
+func (UnimplementedBankHandler) Balances(context.Context, *BalancesRequest) (*BalancesResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("bank.v1.Bank.Balances is not implemented"))
 }
 
 func (UnimplementedBankHandler) Answer(context.Context, *AnswerRequest) (*AnswerResponse, error) {

@@ -726,6 +726,94 @@ func (x *BalanceResponse) GetAmount() string {
 	return ""
 }
 
+type BalancesRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Read          string                 `protobuf:"bytes,1,opt,name=read,proto3" json:"read,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BalancesRequest) Reset() {
+	*x = BalancesRequest{}
+	mi := &file_bank_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BalancesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BalancesRequest) ProtoMessage() {}
+
+func (x *BalancesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_bank_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BalancesRequest.ProtoReflect.Descriptor instead.
+func (*BalancesRequest) Descriptor() ([]byte, []int) {
+	return file_bank_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *BalancesRequest) GetRead() string {
+	if x != nil {
+		return x.Read
+	}
+	return ""
+}
+
+type BalancesResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Accounts      []*Holding             `protobuf:"bytes,1,rep,name=accounts,proto3" json:"accounts,omitempty"` // in order of their first entry, those of escrows without owner
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BalancesResponse) Reset() {
+	*x = BalancesResponse{}
+	mi := &file_bank_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BalancesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BalancesResponse) ProtoMessage() {}
+
+func (x *BalancesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_bank_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BalancesResponse.ProtoReflect.Descriptor instead.
+func (*BalancesResponse) Descriptor() ([]byte, []int) {
+	return file_bank_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *BalancesResponse) GetAccounts() []*Holding {
+	if x != nil {
+		return x.Accounts
+	}
+	return nil
+}
+
 type AnswerRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -736,7 +824,7 @@ type AnswerRequest struct {
 
 func (x *AnswerRequest) Reset() {
 	*x = AnswerRequest{}
-	mi := &file_bank_proto_msgTypes[12]
+	mi := &file_bank_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -748,7 +836,7 @@ func (x *AnswerRequest) String() string {
 func (*AnswerRequest) ProtoMessage() {}
 
 func (x *AnswerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_bank_proto_msgTypes[12]
+	mi := &file_bank_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -761,7 +849,7 @@ func (x *AnswerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerRequest.ProtoReflect.Descriptor instead.
 func (*AnswerRequest) Descriptor() ([]byte, []int) {
-	return file_bank_proto_rawDescGZIP(), []int{12}
+	return file_bank_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *AnswerRequest) GetId() string {
@@ -787,7 +875,7 @@ type AnswerResponse struct {
 
 func (x *AnswerResponse) Reset() {
 	*x = AnswerResponse{}
-	mi := &file_bank_proto_msgTypes[13]
+	mi := &file_bank_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -799,7 +887,7 @@ func (x *AnswerResponse) String() string {
 func (*AnswerResponse) ProtoMessage() {}
 
 func (x *AnswerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_bank_proto_msgTypes[13]
+	mi := &file_bank_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -812,7 +900,7 @@ func (x *AnswerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerResponse.ProtoReflect.Descriptor instead.
 func (*AnswerResponse) Descriptor() ([]byte, []int) {
-	return file_bank_proto_rawDescGZIP(), []int{13}
+	return file_bank_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *AnswerResponse) GetEntry() *Entry {
@@ -831,7 +919,7 @@ type EscrowsRequest struct {
 
 func (x *EscrowsRequest) Reset() {
 	*x = EscrowsRequest{}
-	mi := &file_bank_proto_msgTypes[14]
+	mi := &file_bank_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -843,7 +931,7 @@ func (x *EscrowsRequest) String() string {
 func (*EscrowsRequest) ProtoMessage() {}
 
 func (x *EscrowsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_bank_proto_msgTypes[14]
+	mi := &file_bank_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -856,7 +944,7 @@ func (x *EscrowsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EscrowsRequest.ProtoReflect.Descriptor instead.
 func (*EscrowsRequest) Descriptor() ([]byte, []int) {
-	return file_bank_proto_rawDescGZIP(), []int{14}
+	return file_bank_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *EscrowsRequest) GetRead() string {
@@ -875,7 +963,7 @@ type EscrowsResponse struct {
 
 func (x *EscrowsResponse) Reset() {
 	*x = EscrowsResponse{}
-	mi := &file_bank_proto_msgTypes[15]
+	mi := &file_bank_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -887,7 +975,7 @@ func (x *EscrowsResponse) String() string {
 func (*EscrowsResponse) ProtoMessage() {}
 
 func (x *EscrowsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_bank_proto_msgTypes[15]
+	mi := &file_bank_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -900,7 +988,7 @@ func (x *EscrowsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EscrowsResponse.ProtoReflect.Descriptor instead.
 func (*EscrowsResponse) Descriptor() ([]byte, []int) {
-	return file_bank_proto_rawDescGZIP(), []int{15}
+	return file_bank_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *EscrowsResponse) GetEscrows() []*Holding {
@@ -921,7 +1009,7 @@ type Holding struct {
 
 func (x *Holding) Reset() {
 	*x = Holding{}
-	mi := &file_bank_proto_msgTypes[16]
+	mi := &file_bank_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -933,7 +1021,7 @@ func (x *Holding) String() string {
 func (*Holding) ProtoMessage() {}
 
 func (x *Holding) ProtoReflect() protoreflect.Message {
-	mi := &file_bank_proto_msgTypes[16]
+	mi := &file_bank_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -946,7 +1034,7 @@ func (x *Holding) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Holding.ProtoReflect.Descriptor instead.
 func (*Holding) Descriptor() ([]byte, []int) {
-	return file_bank_proto_rawDescGZIP(), []int{16}
+	return file_bank_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Holding) GetName() string {
@@ -978,7 +1066,7 @@ type HeadRequest struct {
 
 func (x *HeadRequest) Reset() {
 	*x = HeadRequest{}
-	mi := &file_bank_proto_msgTypes[17]
+	mi := &file_bank_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -990,7 +1078,7 @@ func (x *HeadRequest) String() string {
 func (*HeadRequest) ProtoMessage() {}
 
 func (x *HeadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_bank_proto_msgTypes[17]
+	mi := &file_bank_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1003,7 +1091,7 @@ func (x *HeadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeadRequest.ProtoReflect.Descriptor instead.
 func (*HeadRequest) Descriptor() ([]byte, []int) {
-	return file_bank_proto_rawDescGZIP(), []int{17}
+	return file_bank_proto_rawDescGZIP(), []int{19}
 }
 
 type HeadResponse struct {
@@ -1015,7 +1103,7 @@ type HeadResponse struct {
 
 func (x *HeadResponse) Reset() {
 	*x = HeadResponse{}
-	mi := &file_bank_proto_msgTypes[18]
+	mi := &file_bank_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1027,7 +1115,7 @@ func (x *HeadResponse) String() string {
 func (*HeadResponse) ProtoMessage() {}
 
 func (x *HeadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_bank_proto_msgTypes[18]
+	mi := &file_bank_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1040,7 +1128,7 @@ func (x *HeadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeadResponse.ProtoReflect.Descriptor instead.
 func (*HeadResponse) Descriptor() ([]byte, []int) {
-	return file_bank_proto_rawDescGZIP(), []int{18}
+	return file_bank_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *HeadResponse) GetHead() string {
@@ -1060,7 +1148,7 @@ type ProveRequest struct {
 
 func (x *ProveRequest) Reset() {
 	*x = ProveRequest{}
-	mi := &file_bank_proto_msgTypes[19]
+	mi := &file_bank_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1072,7 +1160,7 @@ func (x *ProveRequest) String() string {
 func (*ProveRequest) ProtoMessage() {}
 
 func (x *ProveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_bank_proto_msgTypes[19]
+	mi := &file_bank_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1085,7 +1173,7 @@ func (x *ProveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProveRequest.ProtoReflect.Descriptor instead.
 func (*ProveRequest) Descriptor() ([]byte, []int) {
-	return file_bank_proto_rawDescGZIP(), []int{19}
+	return file_bank_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ProveRequest) GetSeq() int64 {
@@ -1111,7 +1199,7 @@ type ProveResponse struct {
 
 func (x *ProveResponse) Reset() {
 	*x = ProveResponse{}
-	mi := &file_bank_proto_msgTypes[20]
+	mi := &file_bank_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1123,7 +1211,7 @@ func (x *ProveResponse) String() string {
 func (*ProveResponse) ProtoMessage() {}
 
 func (x *ProveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_bank_proto_msgTypes[20]
+	mi := &file_bank_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1136,7 +1224,7 @@ func (x *ProveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProveResponse.ProtoReflect.Descriptor instead.
 func (*ProveResponse) Descriptor() ([]byte, []int) {
-	return file_bank_proto_rawDescGZIP(), []int{20}
+	return file_bank_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ProveResponse) GetProof() string {
@@ -1156,7 +1244,7 @@ type EntriesRequest struct {
 
 func (x *EntriesRequest) Reset() {
 	*x = EntriesRequest{}
-	mi := &file_bank_proto_msgTypes[21]
+	mi := &file_bank_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1168,7 +1256,7 @@ func (x *EntriesRequest) String() string {
 func (*EntriesRequest) ProtoMessage() {}
 
 func (x *EntriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_bank_proto_msgTypes[21]
+	mi := &file_bank_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1181,7 +1269,7 @@ func (x *EntriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntriesRequest.ProtoReflect.Descriptor instead.
 func (*EntriesRequest) Descriptor() ([]byte, []int) {
-	return file_bank_proto_rawDescGZIP(), []int{21}
+	return file_bank_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *EntriesRequest) GetAfter() int64 {
@@ -1208,7 +1296,7 @@ type EntriesResponse struct {
 
 func (x *EntriesResponse) Reset() {
 	*x = EntriesResponse{}
-	mi := &file_bank_proto_msgTypes[22]
+	mi := &file_bank_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1220,7 +1308,7 @@ func (x *EntriesResponse) String() string {
 func (*EntriesResponse) ProtoMessage() {}
 
 func (x *EntriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_bank_proto_msgTypes[22]
+	mi := &file_bank_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1233,7 +1321,7 @@ func (x *EntriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntriesResponse.ProtoReflect.Descriptor instead.
 func (*EntriesResponse) Descriptor() ([]byte, []int) {
-	return file_bank_proto_rawDescGZIP(), []int{22}
+	return file_bank_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *EntriesResponse) GetLines() string {
@@ -1301,7 +1389,11 @@ const file_bank_proto_rawDesc = "" +
 	"\aaccount\x18\x01 \x01(\tR\aaccount\x12\x12\n" +
 	"\x04read\x18\x02 \x01(\tR\x04read\")\n" +
 	"\x0fBalanceResponse\x12\x16\n" +
-	"\x06amount\x18\x01 \x01(\tR\x06amount\"3\n" +
+	"\x06amount\x18\x01 \x01(\tR\x06amount\"%\n" +
+	"\x0fBalancesRequest\x12\x12\n" +
+	"\x04read\x18\x01 \x01(\tR\x04read\"@\n" +
+	"\x10BalancesResponse\x12,\n" +
+	"\baccounts\x18\x01 \x03(\v2\x10.bank.v1.HoldingR\baccounts\"3\n" +
 	"\rAnswerRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04read\x18\x02 \x01(\tR\x04read\"6\n" +
@@ -1328,12 +1420,13 @@ const file_bank_proto_rawDesc = "" +
 	"\x04read\x18\x02 \x01(\tR\x04read\";\n" +
 	"\x0fEntriesResponse\x12\x14\n" +
 	"\x05lines\x18\x01 \x01(\tR\x05lines\x12\x12\n" +
-	"\x04last\x18\x02 \x01(\x03R\x04last2\x95\x04\n" +
+	"\x04last\x18\x02 \x01(\x03R\x04last2\xd6\x04\n" +
 	"\x04Bank\x129\n" +
 	"\x06Ledger\x12\x16.bank.v1.LedgerRequest\x1a\x17.bank.v1.LedgerResponse\x12;\n" +
 	"\bTransfer\x12\x18.bank.v1.TransferRequest\x1a\x15.bank.v1.BookResponse\x123\n" +
 	"\x04Book\x12\x14.bank.v1.BookRequest\x1a\x15.bank.v1.BookResponse\x12<\n" +
-	"\aBalance\x12\x17.bank.v1.BalanceRequest\x1a\x18.bank.v1.BalanceResponse\x129\n" +
+	"\aBalance\x12\x17.bank.v1.BalanceRequest\x1a\x18.bank.v1.BalanceResponse\x12?\n" +
+	"\bBalances\x12\x18.bank.v1.BalancesRequest\x1a\x19.bank.v1.BalancesResponse\x129\n" +
 	"\x06Answer\x12\x16.bank.v1.AnswerRequest\x1a\x17.bank.v1.AnswerResponse\x12<\n" +
 	"\aEscrows\x12\x17.bank.v1.EscrowsRequest\x1a\x18.bank.v1.EscrowsResponse\x123\n" +
 	"\x04Head\x12\x14.bank.v1.HeadRequest\x1a\x15.bank.v1.HeadResponse\x126\n" +
@@ -1352,31 +1445,33 @@ func file_bank_proto_rawDescGZIP() []byte {
 	return file_bank_proto_rawDescData
 }
 
-var file_bank_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
+var file_bank_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_bank_proto_goTypes = []any{
-	(*LedgerRequest)(nil),   // 0: bank.v1.LedgerRequest
-	(*LedgerResponse)(nil),  // 1: bank.v1.LedgerResponse
-	(*TransferRequest)(nil), // 2: bank.v1.TransferRequest
-	(*BookRequest)(nil),     // 3: bank.v1.BookRequest
-	(*Entry)(nil),           // 4: bank.v1.Entry
-	(*Move)(nil),            // 5: bank.v1.Move
-	(*BookResponse)(nil),    // 6: bank.v1.BookResponse
-	(*Result)(nil),          // 7: bank.v1.Result
-	(*Refusal)(nil),         // 8: bank.v1.Refusal
-	(*Shortfall)(nil),       // 9: bank.v1.Shortfall
-	(*BalanceRequest)(nil),  // 10: bank.v1.BalanceRequest
-	(*BalanceResponse)(nil), // 11: bank.v1.BalanceResponse
-	(*AnswerRequest)(nil),   // 12: bank.v1.AnswerRequest
-	(*AnswerResponse)(nil),  // 13: bank.v1.AnswerResponse
-	(*EscrowsRequest)(nil),  // 14: bank.v1.EscrowsRequest
-	(*EscrowsResponse)(nil), // 15: bank.v1.EscrowsResponse
-	(*Holding)(nil),         // 16: bank.v1.Holding
-	(*HeadRequest)(nil),     // 17: bank.v1.HeadRequest
-	(*HeadResponse)(nil),    // 18: bank.v1.HeadResponse
-	(*ProveRequest)(nil),    // 19: bank.v1.ProveRequest
-	(*ProveResponse)(nil),   // 20: bank.v1.ProveResponse
-	(*EntriesRequest)(nil),  // 21: bank.v1.EntriesRequest
-	(*EntriesResponse)(nil), // 22: bank.v1.EntriesResponse
+	(*LedgerRequest)(nil),    // 0: bank.v1.LedgerRequest
+	(*LedgerResponse)(nil),   // 1: bank.v1.LedgerResponse
+	(*TransferRequest)(nil),  // 2: bank.v1.TransferRequest
+	(*BookRequest)(nil),      // 3: bank.v1.BookRequest
+	(*Entry)(nil),            // 4: bank.v1.Entry
+	(*Move)(nil),             // 5: bank.v1.Move
+	(*BookResponse)(nil),     // 6: bank.v1.BookResponse
+	(*Result)(nil),           // 7: bank.v1.Result
+	(*Refusal)(nil),          // 8: bank.v1.Refusal
+	(*Shortfall)(nil),        // 9: bank.v1.Shortfall
+	(*BalanceRequest)(nil),   // 10: bank.v1.BalanceRequest
+	(*BalanceResponse)(nil),  // 11: bank.v1.BalanceResponse
+	(*BalancesRequest)(nil),  // 12: bank.v1.BalancesRequest
+	(*BalancesResponse)(nil), // 13: bank.v1.BalancesResponse
+	(*AnswerRequest)(nil),    // 14: bank.v1.AnswerRequest
+	(*AnswerResponse)(nil),   // 15: bank.v1.AnswerResponse
+	(*EscrowsRequest)(nil),   // 16: bank.v1.EscrowsRequest
+	(*EscrowsResponse)(nil),  // 17: bank.v1.EscrowsResponse
+	(*Holding)(nil),          // 18: bank.v1.Holding
+	(*HeadRequest)(nil),      // 19: bank.v1.HeadRequest
+	(*HeadResponse)(nil),     // 20: bank.v1.HeadResponse
+	(*ProveRequest)(nil),     // 21: bank.v1.ProveRequest
+	(*ProveResponse)(nil),    // 22: bank.v1.ProveResponse
+	(*EntriesRequest)(nil),   // 23: bank.v1.EntriesRequest
+	(*EntriesResponse)(nil),  // 24: bank.v1.EntriesResponse
 }
 var file_bank_proto_depIdxs = []int32{
 	4,  // 0: bank.v1.BookRequest.entries:type_name -> bank.v1.Entry
@@ -1384,31 +1479,34 @@ var file_bank_proto_depIdxs = []int32{
 	7,  // 2: bank.v1.BookResponse.results:type_name -> bank.v1.Result
 	8,  // 3: bank.v1.Result.refused:type_name -> bank.v1.Refusal
 	9,  // 4: bank.v1.Refusal.shortfall:type_name -> bank.v1.Shortfall
-	4,  // 5: bank.v1.AnswerResponse.entry:type_name -> bank.v1.Entry
-	16, // 6: bank.v1.EscrowsResponse.escrows:type_name -> bank.v1.Holding
-	0,  // 7: bank.v1.Bank.Ledger:input_type -> bank.v1.LedgerRequest
-	2,  // 8: bank.v1.Bank.Transfer:input_type -> bank.v1.TransferRequest
-	3,  // 9: bank.v1.Bank.Book:input_type -> bank.v1.BookRequest
-	10, // 10: bank.v1.Bank.Balance:input_type -> bank.v1.BalanceRequest
-	12, // 11: bank.v1.Bank.Answer:input_type -> bank.v1.AnswerRequest
-	14, // 12: bank.v1.Bank.Escrows:input_type -> bank.v1.EscrowsRequest
-	17, // 13: bank.v1.Bank.Head:input_type -> bank.v1.HeadRequest
-	19, // 14: bank.v1.Bank.Prove:input_type -> bank.v1.ProveRequest
-	21, // 15: bank.v1.Bank.Entries:input_type -> bank.v1.EntriesRequest
-	1,  // 16: bank.v1.Bank.Ledger:output_type -> bank.v1.LedgerResponse
-	6,  // 17: bank.v1.Bank.Transfer:output_type -> bank.v1.BookResponse
-	6,  // 18: bank.v1.Bank.Book:output_type -> bank.v1.BookResponse
-	11, // 19: bank.v1.Bank.Balance:output_type -> bank.v1.BalanceResponse
-	13, // 20: bank.v1.Bank.Answer:output_type -> bank.v1.AnswerResponse
-	15, // 21: bank.v1.Bank.Escrows:output_type -> bank.v1.EscrowsResponse
-	18, // 22: bank.v1.Bank.Head:output_type -> bank.v1.HeadResponse
-	20, // 23: bank.v1.Bank.Prove:output_type -> bank.v1.ProveResponse
-	22, // 24: bank.v1.Bank.Entries:output_type -> bank.v1.EntriesResponse
-	16, // [16:25] is the sub-list for method output_type
-	7,  // [7:16] is the sub-list for method input_type
-	7,  // [7:7] is the sub-list for extension type_name
-	7,  // [7:7] is the sub-list for extension extendee
-	0,  // [0:7] is the sub-list for field type_name
+	18, // 5: bank.v1.BalancesResponse.accounts:type_name -> bank.v1.Holding
+	4,  // 6: bank.v1.AnswerResponse.entry:type_name -> bank.v1.Entry
+	18, // 7: bank.v1.EscrowsResponse.escrows:type_name -> bank.v1.Holding
+	0,  // 8: bank.v1.Bank.Ledger:input_type -> bank.v1.LedgerRequest
+	2,  // 9: bank.v1.Bank.Transfer:input_type -> bank.v1.TransferRequest
+	3,  // 10: bank.v1.Bank.Book:input_type -> bank.v1.BookRequest
+	10, // 11: bank.v1.Bank.Balance:input_type -> bank.v1.BalanceRequest
+	12, // 12: bank.v1.Bank.Balances:input_type -> bank.v1.BalancesRequest
+	14, // 13: bank.v1.Bank.Answer:input_type -> bank.v1.AnswerRequest
+	16, // 14: bank.v1.Bank.Escrows:input_type -> bank.v1.EscrowsRequest
+	19, // 15: bank.v1.Bank.Head:input_type -> bank.v1.HeadRequest
+	21, // 16: bank.v1.Bank.Prove:input_type -> bank.v1.ProveRequest
+	23, // 17: bank.v1.Bank.Entries:input_type -> bank.v1.EntriesRequest
+	1,  // 18: bank.v1.Bank.Ledger:output_type -> bank.v1.LedgerResponse
+	6,  // 19: bank.v1.Bank.Transfer:output_type -> bank.v1.BookResponse
+	6,  // 20: bank.v1.Bank.Book:output_type -> bank.v1.BookResponse
+	11, // 21: bank.v1.Bank.Balance:output_type -> bank.v1.BalanceResponse
+	13, // 22: bank.v1.Bank.Balances:output_type -> bank.v1.BalancesResponse
+	15, // 23: bank.v1.Bank.Answer:output_type -> bank.v1.AnswerResponse
+	17, // 24: bank.v1.Bank.Escrows:output_type -> bank.v1.EscrowsResponse
+	20, // 25: bank.v1.Bank.Head:output_type -> bank.v1.HeadResponse
+	22, // 26: bank.v1.Bank.Prove:output_type -> bank.v1.ProveResponse
+	24, // 27: bank.v1.Bank.Entries:output_type -> bank.v1.EntriesResponse
+	18, // [18:28] is the sub-list for method output_type
+	8,  // [8:18] is the sub-list for method input_type
+	8,  // [8:8] is the sub-list for extension type_name
+	8,  // [8:8] is the sub-list for extension extendee
+	0,  // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_bank_proto_init() }
@@ -1423,7 +1521,7 @@ func file_bank_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_bank_proto_rawDesc), len(file_bank_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   23,
+			NumMessages:   25,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -50,11 +50,15 @@ standard error. NO_COLOR is honoured.`,
 			quoteCommand(),
 			priceCommand(),
 			topCommand(),
+			joinCommand(),
+			userCommand(),
+			hostCommand(),
 			bankCommand(),
 			ledgerCommand(),
 			witnessCommand(),
 			keyCommand(),
 			marketCommand(),
+			agentCommand(),
 			engineCommand(),
 			policiesCommand(),
 			schemaCommand(),
@@ -86,7 +90,8 @@ func dress(commands []*cli.Command) {
 		}
 		c.OnUsageError = wrongUse
 		c.HideHelpCommand = true
-		if act := c.Action; len(c.Subcommands) == 0 {
+		dress(c.Subcommands)
+		if act := c.Action; act != nil {
 			c.Action = func(c *cli.Context) error {
 				if err := takes(c); err != nil {
 					return err
@@ -95,7 +100,6 @@ func dress(commands []*cli.Command) {
 			}
 			continue
 		}
-		dress(c.Subcommands)
 		c.Action = func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return cli.ShowSubcommandHelp(c)

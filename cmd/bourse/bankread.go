@@ -29,10 +29,9 @@ holds nothing. The mint, asked for by name, holds minus what it issued.
    bourse bank balance books
    bourse bank balance books user:ann
 
-A bank that is served tells of one account, and, if it is owned, to who has its key, or a
-right to read:
+A bank that is served tells, if it is owned, what the account of --key may read:
 
-   bourse bank balance https://127.0.0.1:8424 user:ann --key ann --pin sha256:5f7c…`,
+   bourse bank balance https://127.0.0.1:8424 --key ann --pin sha256:5f7c…`,
 		Flags: []cli.Flag{
 			privateFlag("key", "of a bank that is served, read with the key in `FILE`"),
 			pinFlag(),
@@ -71,11 +70,8 @@ func printBalances(c *cli.Context, w io.Writer, found []export.Balance) error {
 	return nil
 }
 
-// balanceThere prints what an account holds in a bank that is served.
+// balanceThere prints what an account holds, or all, in a bank that is served.
 func balanceThere(c *cli.Context, account string) error {
-	if account == "" {
-		return usagef("%s: ACCOUNT is missing: a bank that is served tells of one", commandName(c))
-	}
 	d := service.Dial{}
 	if c.IsSet("key") {
 		private, err := privateKey(c, "key")
@@ -99,12 +95,22 @@ func balanceThere(c *cli.Context, account string) error {
 	defer t.Close()
 	ctx, cancel := context.WithTimeout(c.Context, away)
 	defer cancel()
-	amount, err := t.Balance(ctx, account)
+	var all []bank.Holding
+	if account == "" {
+		all, err = t.Balances(ctx)
+	} else {
+		all = []bank.Holding{{Name: account}}
+		all[0].Balance, err = t.Balance(ctx, account)
+	}
 	if err != nil {
 		return err
 	}
 	noteMode(c, t.Ledger())
-	return printBalances(c, c.App.Writer, []export.Balance{{Account: account, Amount: amount}})
+	found := []export.Balance{}
+	for _, h := range all {
+		found = append(found, export.Balance{Account: h.Name, Amount: h.Balance})
+	}
+	return printBalances(c, c.App.Writer, found)
 }
 
 func logCommand() *cli.Command {

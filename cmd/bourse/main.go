@@ -10,11 +10,10 @@ import (
 	"syscall"
 
 	"bourse/experiments/rescue"
-	"bourse/hosts/agent"
 )
 
 func main() {
-	agent.Main()
+	minder()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	status := run(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr)

@@ -138,7 +138,7 @@ func (s *contractsShown) print(c *cli.Context) error {
 		return nil
 	}
 	s.Answers, s.Contracts = append([]live.Answer{}, s.Answers...), append([]live.Contract{}, s.Contracts...)
-	return printJSON(c, s)
+	return printJSON(c, *s)
 }
 
 // finish waits for the contracts that were answered, if it is to.

@@ -1,10 +1,6 @@
 package live
 
-import (
-	"time"
-
-	"golang.org/x/sys/unix"
-)
+import "time"
 
 // A Clock tells the seconds since 2000-01-01 UTC, and never goes back.
 type Clock interface{ Now() float64 }
@@ -25,12 +21,4 @@ func (c *BootClock) Offset() float64 { return wall() - c.Now() }
 
 func wall() float64 {
 	return time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)).Seconds()
-}
-
-func boot() float64 {
-	var t unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &t); err != nil {
-		panic("live: CLOCK_BOOTTIME: " + err.Error())
-	}
-	return float64(t.Sec) + float64(t.Nsec)*1e-9
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -254,11 +255,5 @@ func load() (x float64) {
 // leaving returns what the owner of the host has asked for by [Leave].
 func (a *Agent) leaving() remote.Leaving {
 	text, _ := os.ReadFile(a.path("leaving"))
-	switch strings.TrimSpace(string(text)) {
-	case "when-done":
-		return remote.WhenDone
-	case "at-once":
-		return remote.AtOnce
-	}
-	return remote.Stays
+	return remote.Leaving(max(0, slices.Index(leavings[:], strings.TrimSpace(string(text)))))
 }

@@ -83,7 +83,7 @@ type Offer struct {
 	CPUs         float64  // processors offered
 	Memory, Disk float64  // bytes
 	Apart        bool     // users are kept apart
-	Trust        []string // accounts of whom alone it takes jobs; none is all
+	Trust        []string // accounts of whom alone it takes jobs, unless users are kept apart
 }
 
 // Leaving is whether a host wants to take no more tasks.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"bourse/experiments/live/service"
+	"bourse/hosts/link"
 )
 
 // A Client asks one market for one account.
@@ -25,10 +26,14 @@ func Open(h Home) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{m, service.Dial(m.URL, m.http()), h, key}, nil
+	return &Client{m, m.Dial(), h, key}, nil
 }
 
-// http returns what dials the market.
-func (m *Membership) http() *http.Client {
-	return &http.Client{Transport: &http.Transport{ForceAttemptHTTP2: true, TLSHandshakeTimeout: 5 * time.Second}}
+// Dial returns who asks the market, which is known by its pin if it has one.
+func (m *Membership) Dial() *service.Caller {
+	t := &http.Transport{ForceAttemptHTTP2: true, TLSHandshakeTimeout: 5 * time.Second}
+	if m.Pin != "" {
+		t.TLSClientConfig = link.ClientTLS(nil, m.Pin)
+	}
+	return service.Dial(m.URL, &http.Client{Transport: t})
 }

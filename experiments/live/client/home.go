@@ -90,3 +90,6 @@ func (h Home) Save(m Membership, private string) error {
 	}
 	return whole.Write(h.path("market.json"), append(text, '\n'))
 }
+
+// Leave forgets the market. The key stays.
+func (h Home) Leave() error { return os.Remove(h.path("market.json")) }

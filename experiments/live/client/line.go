@@ -136,6 +136,12 @@ func Top(market string, all []live.Host, now float64, head string) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s  spot %s $/s  %d active  bank %.12s…\n", market, Instant(now).Format("15:04:05"), short(price), len(active), head)
+	return b.String() + HostTable(all)
+}
+
+// HostTable returns hosts as a table.
+func HostTable(all []live.Host) string {
+	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, " host\tstate\tkind\tcpus\tused\tprice\tcontracts")
 	for i := range all {

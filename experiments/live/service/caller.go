@@ -195,3 +195,28 @@ func (c *Caller) Read(ctx context.Context, signed []byte, l Log, from int64) (te
 	r, err := call(ctx, c.market.Logs, &wire.LogsRequest{Order: signed, Node: int32(l.Node), Errors: l.Errors, From: from})
 	return r.GetText(), r.GetSize(), r.GetEnded(), err
 }
+
+// Pass has the bank book an order that says all there is to book, and returns the receipt.
+func (c *Caller) Pass(ctx context.Context, signed []byte) (string, error) {
+	r, err := call(ctx, c.market.Pass, &wire.PassRequest{Order: signed})
+	return r.GetReceipt(), err
+}
+
+// InviteHost returns a token by which a host joins, for who has the operator's secret.
+func (c *Caller) InviteHost(ctx context.Context, secret, name, owner string) (string, error) {
+	r, err := call(operating(ctx, secret), c.admin.InviteHost, &wire.InviteHostRequest{Name: name, Owner: owner})
+	return r.GetToken(), err
+}
+
+// RemoveHost gives a host up, for who has the operator's secret.
+func (c *Caller) RemoveHost(ctx context.Context, secret, name string) error {
+	_, err := call(operating(ctx, secret), c.admin.Remove, &wire.RemoveRequest{Host: name})
+	return err
+}
+
+// operating says in the call that is made with the context that who asks has the secret.
+func operating(ctx context.Context, secret string) context.Context {
+	ctx, info := connect.NewClientContext(ctx)
+	info.RequestHeader().Set("Authorization", "Bearer "+secret)
+	return ctx
+}

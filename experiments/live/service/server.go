@@ -14,6 +14,8 @@ import (
 	"golang.org/x/time/rate"
 
 	bankorder "bourse/bank/order"
+	"bourse/bank/owners"
+	bank "bourse/bank/service"
 	"bourse/contracts/order"
 	"bourse/experiments/live"
 	"bourse/experiments/live/wire"
@@ -31,10 +33,11 @@ type Config struct {
 	Version string  // of this bourse
 	Rate    float64 // orders of one account a second
 
+	Bank  bank.Ledger
 	Head  func(context.Context) (string, error) // of the ledger
 	Now   func() float64                        // instant
 	Admin string                                // secret of those who may ask for what an operator does; empty lets nobody
-	Token func(name string) link.Token          // for a host to join by; nil if hosts cannot
+	Token func() (link.Token, bool)             // for a host to join by, if hosts can
 }
 
 // A Server answers for one market.
@@ -198,6 +201,22 @@ func (s *Server) Hosts(context.Context, *wire.HostsRequest) (*wire.HostsResponse
 	return &wire.HostsResponse{Hosts: each(s.Market.Hosts(), fromHost)}, nil
 }
 
+// Pass hands an order to the bank, which checks it.
+func (s *Server) Pass(ctx context.Context, r *wire.PassRequest) (*wire.PassResponse, error) {
+	if err := s.bound(r.GetOrder()); err != nil {
+		return nil, err
+	}
+	e, err := owners.Entry(r.GetOrder(), s.Now())
+	if err != nil {
+		return nil, connect.NewError(connect.CodeInvalidArgument, err)
+	}
+	receipt, err := s.Bank.Do(ctx, e)
+	if err != nil {
+		return nil, connect.NewError(connect.CodeFailedPrecondition, err)
+	}
+	return &wire.PassResponse{Receipt: receipt.String()}, nil
+}
+
 // PutBlob keeps a file.
 func (s *Server) PutBlob(_ context.Context, r *wire.PutBlobRequest) (*wire.PutBlobResponse, error) {
 	sha, err := s.blobs.put(r.GetData())
@@ -243,10 +262,10 @@ func (s *Server) admits(next connect.UnaryFunc) connect.UnaryFunc {
 
 // InviteHost implements wire.AdminHandler, as what follows does.
 func (a *admin) InviteHost(_ context.Context, r *wire.InviteHostRequest) (*wire.InviteHostResponse, error) {
-	if a.Token == nil {
-		return nil, connect.NewError(connect.CodeFailedPrecondition, errors.New("this market takes no hosts of other machines: it listens to its own alone"))
+	t, ok := a.Token()
+	if !ok {
+		return nil, connect.NewError(connect.CodeFailedPrecondition, errors.New("this market answers its own machine alone: 'bourse market serve' takes hosts of others"))
 	}
-	t := a.Token(r.GetName())
 	if err := a.invitations.add(t.Secret, r.GetName(), r.GetOwner()); err != nil {
 		return nil, coded(err)
 	}

@@ -55,6 +55,8 @@ const (
 	MarketHostsProcedure = "/bourse.market.v1.Market/Hosts"
 	// MarketLogsProcedure is the fully-qualified name of the Market's Logs RPC.
 	MarketLogsProcedure = "/bourse.market.v1.Market/Logs"
+	// MarketPassProcedure is the fully-qualified name of the Market's Pass RPC.
+	MarketPassProcedure = "/bourse.market.v1.Market/Pass"
 	// MarketPutBlobProcedure is the fully-qualified name of the Market's PutBlob RPC.
 	MarketPutBlobProcedure = "/bourse.market.v1.Market/PutBlob"
 	// AdminInviteHostProcedure is the fully-qualified name of the Admin's InviteHost RPC.
@@ -83,6 +85,8 @@ type MarketClient interface {
 	Hosts(context.Context, *HostsRequest) (*HostsResponse, error)
 	// Logs returns a part of what a program printed.
 	Logs(context.Context, *LogsRequest) (*LogsResponse, error)
+	// Pass hands the bank an order that says all there is to book.
+	Pass(context.Context, *PassRequest) (*PassResponse, error)
 	// PutBlob keeps a file that a job needs.
 	PutBlob(context.Context, *PutBlobRequest) (*PutBlobResponse, error)
 }
@@ -152,6 +156,12 @@ func NewMarketClient(httpClient connect.HTTPClient, baseURL string, opts ...conn
 			connect.WithSchema(marketMethods.ByName("Logs")),
 			connect.WithClientOptions(opts...),
 		),
+		pass: connect.NewClient[PassRequest, PassResponse](
+			httpClient,
+			baseURL+MarketPassProcedure,
+			connect.WithSchema(marketMethods.ByName("Pass")),
+			connect.WithClientOptions(opts...),
+		),
 		putBlob: connect.NewClient[PutBlobRequest, PutBlobResponse](
 			httpClient,
 			baseURL+MarketPutBlobProcedure,
@@ -172,6 +182,7 @@ type marketClient struct {
 	prices  *connect.Client[PricesRequest, PricesResponse]
 	hosts   *connect.Client[HostsRequest, HostsResponse]
 	logs    *connect.Client[LogsRequest, LogsResponse]
+	pass    *connect.Client[PassRequest, PassResponse]
 	putBlob *connect.Client[PutBlobRequest, PutBlobResponse]
 }
 
@@ -256,6 +267,15 @@ func (c *marketClient) Logs(ctx context.Context, req *LogsRequest) (*LogsRespons
 	return nil, err
 }
 
+// Pass calls bourse.market.v1.Market.Pass.
+func (c *marketClient) Pass(ctx context.Context, req *PassRequest) (*PassResponse, error) {
+	response, err := c.pass.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // PutBlob calls bourse.market.v1.Market.PutBlob.
 func (c *marketClient) PutBlob(ctx context.Context, req *PutBlobRequest) (*PutBlobResponse, error) {
 	response, err := c.putBlob.CallUnary(ctx, connect.NewRequest(req))
@@ -285,6 +305,8 @@ type MarketHandler interface {
 	Hosts(context.Context, *HostsRequest) (*HostsResponse, error)
 	// Logs returns a part of what a program printed.
 	Logs(context.Context, *LogsRequest) (*LogsResponse, error)
+	// Pass hands the bank an order that says all there is to book.
+	Pass(context.Context, *PassRequest) (*PassResponse, error)
 	// PutBlob keeps a file that a job needs.
 	PutBlob(context.Context, *PutBlobRequest) (*PutBlobResponse, error)
 }
@@ -350,6 +372,12 @@ func NewMarketHandler(svc MarketHandler, opts ...connect.HandlerOption) (string,
 		connect.WithSchema(marketMethods.ByName("Logs")),
 		connect.WithHandlerOptions(opts...),
 	)
+	marketPassHandler := connect.NewUnaryHandlerSimple(
+		MarketPassProcedure,
+		svc.Pass,
+		connect.WithSchema(marketMethods.ByName("Pass")),
+		connect.WithHandlerOptions(opts...),
+	)
 	marketPutBlobHandler := connect.NewUnaryHandlerSimple(
 		MarketPutBlobProcedure,
 		svc.PutBlob,
@@ -376,6 +404,8 @@ func NewMarketHandler(svc MarketHandler, opts ...connect.HandlerOption) (string,
 			marketHostsHandler.ServeHTTP(w, r)
 		case MarketLogsProcedure:
 			marketLogsHandler.ServeHTTP(w, r)
+		case MarketPassProcedure:
+			marketPassHandler.ServeHTTP(w, r)
 		case MarketPutBlobProcedure:
 			marketPutBlobHandler.ServeHTTP(w, r)
 		default:
@@ -421,6 +451,10 @@ func (UnimplementedMarketHandler) Hosts(context.Context, *HostsRequest) (*HostsR
 
 func (UnimplementedMarketHandler) Logs(context.Context, *LogsRequest) (*LogsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("bourse.market.v1.Market.Logs is not implemented"))
+}
+
+func (UnimplementedMarketHandler) Pass(context.Context, *PassRequest) (*PassResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("bourse.market.v1.Market.Pass is not implemented"))
 }
 
 func (UnimplementedMarketHandler) PutBlob(context.Context, *PutBlobRequest) (*PutBlobResponse, error) {

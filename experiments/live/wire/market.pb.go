@@ -1728,6 +1728,94 @@ func (x *LogsResponse) GetEnded() bool {
 	return false
 }
 
+type PassRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Order         []byte                 `protobuf:"bytes,1,opt,name=order,proto3" json:"order,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PassRequest) Reset() {
+	*x = PassRequest{}
+	mi := &file_market_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PassRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PassRequest) ProtoMessage() {}
+
+func (x *PassRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_market_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PassRequest.ProtoReflect.Descriptor instead.
+func (*PassRequest) Descriptor() ([]byte, []int) {
+	return file_market_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *PassRequest) GetOrder() []byte {
+	if x != nil {
+		return x.Order
+	}
+	return nil
+}
+
+type PassResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Receipt       string                 `protobuf:"bytes,1,opt,name=receipt,proto3" json:"receipt,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PassResponse) Reset() {
+	*x = PassResponse{}
+	mi := &file_market_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PassResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PassResponse) ProtoMessage() {}
+
+func (x *PassResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_market_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PassResponse.ProtoReflect.Descriptor instead.
+func (*PassResponse) Descriptor() ([]byte, []int) {
+	return file_market_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *PassResponse) GetReceipt() string {
+	if x != nil {
+		return x.Receipt
+	}
+	return ""
+}
+
 type PutBlobRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Data          []byte                 `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
@@ -1737,7 +1825,7 @@ type PutBlobRequest struct {
 
 func (x *PutBlobRequest) Reset() {
 	*x = PutBlobRequest{}
-	mi := &file_market_proto_msgTypes[25]
+	mi := &file_market_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1749,7 +1837,7 @@ func (x *PutBlobRequest) String() string {
 func (*PutBlobRequest) ProtoMessage() {}
 
 func (x *PutBlobRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[25]
+	mi := &file_market_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1762,7 +1850,7 @@ func (x *PutBlobRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBlobRequest.ProtoReflect.Descriptor instead.
 func (*PutBlobRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{25}
+	return file_market_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *PutBlobRequest) GetData() []byte {
@@ -1781,7 +1869,7 @@ type PutBlobResponse struct {
 
 func (x *PutBlobResponse) Reset() {
 	*x = PutBlobResponse{}
-	mi := &file_market_proto_msgTypes[26]
+	mi := &file_market_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1793,7 +1881,7 @@ func (x *PutBlobResponse) String() string {
 func (*PutBlobResponse) ProtoMessage() {}
 
 func (x *PutBlobResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[26]
+	mi := &file_market_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1806,7 +1894,7 @@ func (x *PutBlobResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBlobResponse.ProtoReflect.Descriptor instead.
 func (*PutBlobResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{26}
+	return file_market_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *PutBlobResponse) GetSha() string {
@@ -1826,7 +1914,7 @@ type InviteHostRequest struct {
 
 func (x *InviteHostRequest) Reset() {
 	*x = InviteHostRequest{}
-	mi := &file_market_proto_msgTypes[27]
+	mi := &file_market_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1838,7 +1926,7 @@ func (x *InviteHostRequest) String() string {
 func (*InviteHostRequest) ProtoMessage() {}
 
 func (x *InviteHostRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[27]
+	mi := &file_market_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1851,7 +1939,7 @@ func (x *InviteHostRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InviteHostRequest.ProtoReflect.Descriptor instead.
 func (*InviteHostRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{27}
+	return file_market_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *InviteHostRequest) GetName() string {
@@ -1877,7 +1965,7 @@ type InviteHostResponse struct {
 
 func (x *InviteHostResponse) Reset() {
 	*x = InviteHostResponse{}
-	mi := &file_market_proto_msgTypes[28]
+	mi := &file_market_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1889,7 +1977,7 @@ func (x *InviteHostResponse) String() string {
 func (*InviteHostResponse) ProtoMessage() {}
 
 func (x *InviteHostResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[28]
+	mi := &file_market_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1902,7 +1990,7 @@ func (x *InviteHostResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InviteHostResponse.ProtoReflect.Descriptor instead.
 func (*InviteHostResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{28}
+	return file_market_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *InviteHostResponse) GetToken() string {
@@ -1921,7 +2009,7 @@ type RemoveRequest struct {
 
 func (x *RemoveRequest) Reset() {
 	*x = RemoveRequest{}
-	mi := &file_market_proto_msgTypes[29]
+	mi := &file_market_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1933,7 +2021,7 @@ func (x *RemoveRequest) String() string {
 func (*RemoveRequest) ProtoMessage() {}
 
 func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[29]
+	mi := &file_market_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1946,7 +2034,7 @@ func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveRequest.ProtoReflect.Descriptor instead.
 func (*RemoveRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{29}
+	return file_market_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *RemoveRequest) GetHost() string {
@@ -1964,7 +2052,7 @@ type RemoveResponse struct {
 
 func (x *RemoveResponse) Reset() {
 	*x = RemoveResponse{}
-	mi := &file_market_proto_msgTypes[30]
+	mi := &file_market_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1976,7 +2064,7 @@ func (x *RemoveResponse) String() string {
 func (*RemoveResponse) ProtoMessage() {}
 
 func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[30]
+	mi := &file_market_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1989,7 +2077,7 @@ func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveResponse.ProtoReflect.Descriptor instead.
 func (*RemoveResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{30}
+	return file_market_proto_rawDescGZIP(), []int{32}
 }
 
 var File_market_proto protoreflect.FileDescriptor
@@ -2123,7 +2211,11 @@ const file_market_proto_rawDesc = "" +
 	"\fLogsResponse\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\fR\x04text\x12\x12\n" +
 	"\x04size\x18\x02 \x01(\x03R\x04size\x12\x14\n" +
-	"\x05ended\x18\x03 \x01(\bR\x05ended\"$\n" +
+	"\x05ended\x18\x03 \x01(\bR\x05ended\"#\n" +
+	"\vPassRequest\x12\x14\n" +
+	"\x05order\x18\x01 \x01(\fR\x05order\"(\n" +
+	"\fPassResponse\x12\x18\n" +
+	"\areceipt\x18\x01 \x01(\tR\areceipt\"$\n" +
 	"\x0ePutBlobRequest\x12\x12\n" +
 	"\x04data\x18\x01 \x01(\fR\x04data\"#\n" +
 	"\x0fPutBlobResponse\x12\x10\n" +
@@ -2135,7 +2227,7 @@ const file_market_proto_rawDesc = "" +
 	"\x05token\x18\x01 \x01(\tR\x05token\"#\n" +
 	"\rRemoveRequest\x12\x12\n" +
 	"\x04host\x18\x01 \x01(\tR\x04host\"\x10\n" +
-	"\x0eRemoveResponse2\xf8\x05\n" +
+	"\x0eRemoveResponse2\xbf\x06\n" +
 	"\x06Market\x12H\n" +
 	"\x05About\x12\x1e.bourse.market.v1.AboutRequest\x1a\x1f.bourse.market.v1.AboutResponse\x12K\n" +
 	"\x06Submit\x12\x1f.bourse.market.v1.SubmitRequest\x1a .bourse.market.v1.SubmitResponse\x12K\n" +
@@ -2145,7 +2237,8 @@ const file_market_proto_rawDesc = "" +
 	"\x04List\x12\x1d.bourse.market.v1.ListRequest\x1a\x1e.bourse.market.v1.ListResponse\x12K\n" +
 	"\x06Prices\x12\x1f.bourse.market.v1.PricesRequest\x1a .bourse.market.v1.PricesResponse\x12H\n" +
 	"\x05Hosts\x12\x1e.bourse.market.v1.HostsRequest\x1a\x1f.bourse.market.v1.HostsResponse\x12E\n" +
-	"\x04Logs\x12\x1d.bourse.market.v1.LogsRequest\x1a\x1e.bourse.market.v1.LogsResponse\x12N\n" +
+	"\x04Logs\x12\x1d.bourse.market.v1.LogsRequest\x1a\x1e.bourse.market.v1.LogsResponse\x12E\n" +
+	"\x04Pass\x12\x1d.bourse.market.v1.PassRequest\x1a\x1e.bourse.market.v1.PassResponse\x12N\n" +
 	"\aPutBlob\x12 .bourse.market.v1.PutBlobRequest\x1a!.bourse.market.v1.PutBlobResponse2\xad\x01\n" +
 	"\x05Admin\x12W\n" +
 	"\n" +
@@ -2164,7 +2257,7 @@ func file_market_proto_rawDescGZIP() []byte {
 	return file_market_proto_rawDescData
 }
 
-var file_market_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
+var file_market_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
 var file_market_proto_goTypes = []any{
 	(*AboutRequest)(nil),       // 0: bourse.market.v1.AboutRequest
 	(*AboutResponse)(nil),      // 1: bourse.market.v1.AboutResponse
@@ -2191,12 +2284,14 @@ var file_market_proto_goTypes = []any{
 	(*HostTask)(nil),           // 22: bourse.market.v1.HostTask
 	(*LogsRequest)(nil),        // 23: bourse.market.v1.LogsRequest
 	(*LogsResponse)(nil),       // 24: bourse.market.v1.LogsResponse
-	(*PutBlobRequest)(nil),     // 25: bourse.market.v1.PutBlobRequest
-	(*PutBlobResponse)(nil),    // 26: bourse.market.v1.PutBlobResponse
-	(*InviteHostRequest)(nil),  // 27: bourse.market.v1.InviteHostRequest
-	(*InviteHostResponse)(nil), // 28: bourse.market.v1.InviteHostResponse
-	(*RemoveRequest)(nil),      // 29: bourse.market.v1.RemoveRequest
-	(*RemoveResponse)(nil),     // 30: bourse.market.v1.RemoveResponse
+	(*PassRequest)(nil),        // 25: bourse.market.v1.PassRequest
+	(*PassResponse)(nil),       // 26: bourse.market.v1.PassResponse
+	(*PutBlobRequest)(nil),     // 27: bourse.market.v1.PutBlobRequest
+	(*PutBlobResponse)(nil),    // 28: bourse.market.v1.PutBlobResponse
+	(*InviteHostRequest)(nil),  // 29: bourse.market.v1.InviteHostRequest
+	(*InviteHostResponse)(nil), // 30: bourse.market.v1.InviteHostResponse
+	(*RemoveRequest)(nil),      // 31: bourse.market.v1.RemoveRequest
+	(*RemoveResponse)(nil),     // 32: bourse.market.v1.RemoveResponse
 }
 var file_market_proto_depIdxs = []int32{
 	6,  // 0: bourse.market.v1.SubmitResponse.answer:type_name -> bourse.market.v1.Answer
@@ -2218,23 +2313,25 @@ var file_market_proto_depIdxs = []int32{
 	16, // 16: bourse.market.v1.Market.Prices:input_type -> bourse.market.v1.PricesRequest
 	19, // 17: bourse.market.v1.Market.Hosts:input_type -> bourse.market.v1.HostsRequest
 	23, // 18: bourse.market.v1.Market.Logs:input_type -> bourse.market.v1.LogsRequest
-	25, // 19: bourse.market.v1.Market.PutBlob:input_type -> bourse.market.v1.PutBlobRequest
-	27, // 20: bourse.market.v1.Admin.InviteHost:input_type -> bourse.market.v1.InviteHostRequest
-	29, // 21: bourse.market.v1.Admin.Remove:input_type -> bourse.market.v1.RemoveRequest
-	1,  // 22: bourse.market.v1.Market.About:output_type -> bourse.market.v1.AboutResponse
-	3,  // 23: bourse.market.v1.Market.Submit:output_type -> bourse.market.v1.SubmitResponse
-	5,  // 24: bourse.market.v1.Market.Cancel:output_type -> bourse.market.v1.CancelResponse
-	8,  // 25: bourse.market.v1.Market.Quote:output_type -> bourse.market.v1.QuoteResponse
-	13, // 26: bourse.market.v1.Market.Status:output_type -> bourse.market.v1.StatusResponse
-	15, // 27: bourse.market.v1.Market.List:output_type -> bourse.market.v1.ListResponse
-	17, // 28: bourse.market.v1.Market.Prices:output_type -> bourse.market.v1.PricesResponse
-	20, // 29: bourse.market.v1.Market.Hosts:output_type -> bourse.market.v1.HostsResponse
-	24, // 30: bourse.market.v1.Market.Logs:output_type -> bourse.market.v1.LogsResponse
-	26, // 31: bourse.market.v1.Market.PutBlob:output_type -> bourse.market.v1.PutBlobResponse
-	28, // 32: bourse.market.v1.Admin.InviteHost:output_type -> bourse.market.v1.InviteHostResponse
-	30, // 33: bourse.market.v1.Admin.Remove:output_type -> bourse.market.v1.RemoveResponse
-	22, // [22:34] is the sub-list for method output_type
-	10, // [10:22] is the sub-list for method input_type
+	25, // 19: bourse.market.v1.Market.Pass:input_type -> bourse.market.v1.PassRequest
+	27, // 20: bourse.market.v1.Market.PutBlob:input_type -> bourse.market.v1.PutBlobRequest
+	29, // 21: bourse.market.v1.Admin.InviteHost:input_type -> bourse.market.v1.InviteHostRequest
+	31, // 22: bourse.market.v1.Admin.Remove:input_type -> bourse.market.v1.RemoveRequest
+	1,  // 23: bourse.market.v1.Market.About:output_type -> bourse.market.v1.AboutResponse
+	3,  // 24: bourse.market.v1.Market.Submit:output_type -> bourse.market.v1.SubmitResponse
+	5,  // 25: bourse.market.v1.Market.Cancel:output_type -> bourse.market.v1.CancelResponse
+	8,  // 26: bourse.market.v1.Market.Quote:output_type -> bourse.market.v1.QuoteResponse
+	13, // 27: bourse.market.v1.Market.Status:output_type -> bourse.market.v1.StatusResponse
+	15, // 28: bourse.market.v1.Market.List:output_type -> bourse.market.v1.ListResponse
+	17, // 29: bourse.market.v1.Market.Prices:output_type -> bourse.market.v1.PricesResponse
+	20, // 30: bourse.market.v1.Market.Hosts:output_type -> bourse.market.v1.HostsResponse
+	24, // 31: bourse.market.v1.Market.Logs:output_type -> bourse.market.v1.LogsResponse
+	26, // 32: bourse.market.v1.Market.Pass:output_type -> bourse.market.v1.PassResponse
+	28, // 33: bourse.market.v1.Market.PutBlob:output_type -> bourse.market.v1.PutBlobResponse
+	30, // 34: bourse.market.v1.Admin.InviteHost:output_type -> bourse.market.v1.InviteHostResponse
+	32, // 35: bourse.market.v1.Admin.Remove:output_type -> bourse.market.v1.RemoveResponse
+	23, // [23:36] is the sub-list for method output_type
+	10, // [10:23] is the sub-list for method input_type
 	10, // [10:10] is the sub-list for extension type_name
 	10, // [10:10] is the sub-list for extension extendee
 	0,  // [0:10] is the sub-list for field type_name
@@ -2251,7 +2348,7 @@ func file_market_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_market_proto_rawDesc), len(file_market_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   31,
+			NumMessages:   33,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,6 +26,7 @@ import (
 	"bourse/experiments/live/lab"
 	"bourse/experiments/live/service"
 	"bourse/hosts/agent"
+	"bourse/hosts/link"
 	"bourse/hosts/linux"
 	"bourse/hosts/remote"
 
@@ -50,12 +52,57 @@ then stands still until it is started again, and then goes on.`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "name", Value: "lab", Usage: "of a new market, `NAME`"},
 			&cli.StringFlag{Name: "listen", Usage: "answer at `ADDRESS` of this machine (default: that of market.yaml)"},
-			&cli.StringFlag{Name: "kernel", Usage: "enforce shares by `KIND`: cgroup2, cgroup1, signals or none (default: the first that works)"},
+			&cli.StringFlag{Name: "kind", Usage: "enforce shares by `KIND`: cgroup2, cgroup1, signals or none (default: the first that works)"},
 			&cli.Float64Flag{Name: "cpus", Usage: "sell `N` processors (default: all less one; below four, all less a half)"},
 			homeFlag(), quietFlag(),
 		},
-		Action: liveAction,
+		Action:      liveAction,
+		Subcommands: []*cli.Command{liveCheckCommand()},
 	}
+}
+
+func liveCheckCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "check",
+		Usage:     "decide again all that a market has decided, from its log",
+		ArgsUsage: "[DIR]",
+		Description: `Tells the log to a new broker, and compares what comes of it, to the byte: each decision,
+placement, charge and settlement. The market must not be running. Exit status 3 if
+anything differs.
+
+   bourse live check`,
+		Flags: []cli.Flag{homeFlag(), jsonFlag[live.Checked]()},
+		Action: func(c *cli.Context) error {
+			dir, err := labDir(c)
+			if err != nil {
+				return err
+			}
+			found, err := live.Check(lab.File(dir, "log"), nil)
+			if err != nil {
+				return err
+			}
+			if c.Bool("json") {
+				err = printJSON(c, *found)
+			} else if len(found.Differences) == 0 {
+				_, err = fmt.Fprintf(c.App.Writer, "clean: %s, %s, %d calls of the bank\n", count(int(found.Records), "record"), count(found.Contracts, "contract"), found.Calls)
+			} else {
+				_, err = fmt.Fprintln(c.App.Writer, strings.Join(found.Differences, "\n"))
+			}
+			if err == nil && len(found.Differences) > 0 {
+				err = errAudit
+			}
+			return err
+		},
+	}
+}
+
+// labDir returns the folder of the lab that c names.
+func labDir(c *cli.Context) (string, error) {
+	home, err := userHome(c)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(cmp.Or(c.Args().First(), filepath.Join(string(home), "lab")))
 }
 
 func liveAction(c *cli.Context) error {
@@ -63,8 +110,8 @@ func liveAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	dir := cmp.Or(c.Args().First(), filepath.Join(string(home), "lab"))
-	if dir, err = filepath.Abs(dir); err != nil {
+	dir, err := labDir(c)
+	if err != nil {
 		return err
 	}
 	private, err := makeLab(c, dir, home)
@@ -75,11 +122,8 @@ func liveAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(l.run(c, home, private), l.close())
+	return errors.Join(l.live(c, home, private), l.close())
 }
-
-// account is whose the market is that is made.
-const account = "user:me"
 
 // makeLab makes the market in dir, if there is none, and returns the private key of its
 // user.
@@ -106,7 +150,7 @@ func makeLab(c *cli.Context, dir string, home client.Home) (private string, err 
 		return "", usagef("%w", err)
 	}
 	return private, lab.Make(c.Context, lab.Plan{
-		Dir: dir, Market: name, Rules: []byte(rules), Account: account, Public: public, Money: bank.Micros(100e6),
+		Dir: dir, Market: name, Rules: []byte(rules), Account: keeper, Public: public, Money: bank.Micros(100e6),
 	}, wall())
 }
 
@@ -118,6 +162,10 @@ type runningLab struct {
 	market *live.Market
 	server *service.Server
 	clock  *live.BootClock
+	secret string // of who keeps it
+
+	address     string           // that others are told
+	certificate *tls.Certificate // nil speaks plain HTTP
 }
 
 // openLab opens the market in dir.
@@ -131,9 +179,7 @@ func openLab(c *cli.Context, dir string) (l *runningLab, err error) {
 	if l.conf, err = live.Parse(file, text); err != nil {
 		return nil, usagef("%w", err)
 	}
-	if l.conf.Listen = cmp.Or(c.String("listen"), l.conf.Listen); !loopback(l.conf.Listen) {
-		return nil, usagef("--listen: found %s, want an address of this machine, such as 127.0.0.1:8421: 'bourse market serve' answers others", l.conf.Listen)
-	}
+	l.conf.Listen = cmp.Or(c.String("listen"), l.conf.Listen)
 	key, err := keys.Read(lab.File(dir, "keys", "market"))
 	if err != nil {
 		return nil, err
@@ -148,13 +194,14 @@ func openLab(c *cli.Context, dir string) (l *runningLab, err error) {
 }
 
 func (l *runningLab) open(c *cli.Context, key string) (err error) {
+	l.secret = rand.Text()
 	w := live.World{Bank: l.bank, Ledger: l.bank.Ledger(), Key: key, Clock: l.clock, KeyOf: keyOf(l.bank)}
 	if l.market, err = live.Open(lab.File(l.dir, "log"), l.conf, w); err != nil {
 		return err
 	}
 	l.server, err = service.New(service.Config{
 		Market: l.market, Dir: l.dir, Name: l.conf.Name, Ledger: w.Ledger, Version: version(),
-		Rate: float64(l.conf.Limits.Orders), Now: l.clock.Now,
+		Rate: float64(l.conf.Limits.Orders), Now: l.clock.Now, Bank: l.bank, Admin: l.secret, Token: l.token,
 		Head: func(ctx context.Context) (string, error) {
 			h, err := l.bank.Head(ctx)
 			return h.String(), err
@@ -185,48 +232,71 @@ func loopback(address string) bool {
 	return err == nil && at.Addr().IsLoopback()
 }
 
-// run runs the lab until it is interrupted, or cannot go on.
-func (l *runningLab) run(c *cli.Context, home client.Home, private string) error {
-	ctx, stop := context.WithCancel(c.Context)
-	defer stop()
+// token returns one by which a host joins; ok is false if the market answers this machine
+// alone.
+func (l *runningLab) token() (t link.Token, ok bool) {
+	if l.certificate == nil {
+		return t, false
+	}
+	return link.NewToken(l.address, link.Pin(l.certificate.Certificate[0])), true
+}
+
+// live runs the lab with a host of this machine.
+func (l *runningLab) live(c *cli.Context, home client.Home, private string) error {
+	if !loopback(l.conf.Listen) {
+		return usagef("--listen: found %s, want an address of this machine, such as 127.0.0.1:8421: 'bourse market serve' answers others", l.conf.Listen)
+	}
 	listener, err := net.Listen("tcp", l.conf.Listen)
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}
+	defer listener.Close()
 	kernel, a, err := openAgent(c, l.dir, &l.conf)
 	if err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	defer kernel.Close()
-	parts := []func() error{
-		func() error { return l.market.Run(ctx) },
-		func() error { return answerUntil(ctx, listener, l.server.Handler()) },
-		func() error {
-			if err := l.market.Join(ctx, service.Spec(hostName, a.Offer), account, ""); err != nil {
-				return err
-			}
-			return a.Serve(ctx, l.server, hostName, func(what string) { note(c, "%s: %s", hostName, what) })
-		},
-	}
-	url := "http://" + listener.Addr().String()
-	if err := home.Save(client.Membership{URL: url, Market: l.conf.Name, Ledger: l.bank.Ledger(), Account: account}, private); err != nil {
 		return err
 	}
-	has, err := l.bank.Balance(ctx, account)
-	if err != nil {
+	defer kernel.Close()
+	m := l.membership("http://" + listener.Addr().String())
+	has, err := l.bank.Balance(c.Context, keeper)
+	if err = errors.Join(err, home.Save(m, private)); err != nil {
 		return err
 	}
 	apart := ""
 	if !a.Offer.Apart {
 		apart = " (users are not kept apart: it runs programs of " + strings.Join(a.Offer.Trust, ", ") + " alone)"
 	}
-	fmt.Fprintf(c.App.Writer, "market %s  %s  1 host, %g processors, shares by %s%s\n", l.conf.Name, url, a.Offer.CPUs, kernel.Kind(), apart)
-	fmt.Fprintf(c.App.Writer, "account %s  $%v  key %s\n", account, has, home.KeyFile())
-	ended := make(chan error, len(parts))
-	for _, part := range parts {
-		go func() { ended <- part() }()
+	fmt.Fprintf(c.App.Writer, "market %s  %s  1 host, %g processors, shares by %s%s\n", l.conf.Name, m.URL, a.Offer.CPUs, kernel.Kind(), apart)
+	fmt.Fprintf(c.App.Writer, "account %s  $%v  key %s\n", keeper, has, home.KeyFile())
+	return l.run(c.Context, m, func(ctx context.Context) error { return answerUntil(ctx, listener, l.server.Handler()) },
+		func(ctx context.Context) error {
+			if err := l.market.Join(ctx, service.Spec(hostName, a.Offer), keeper, ""); err != nil {
+				return err
+			}
+			return a.Serve(ctx, l.server, hostName, func(what string) { note(c, "%s: %s", hostName, what) })
+		})
+}
+
+// membership returns that of who keeps the market, which is served at url.
+func (l *runningLab) membership(url string) client.Membership {
+	m := client.Membership{URL: url, Market: l.conf.Name, Ledger: l.bank.Ledger(), Account: keeper}
+	if l.certificate != nil {
+		m.Pin = link.Pin(l.certificate.Certificate[0])
 	}
-	for range parts {
+	return m
+}
+
+// run runs the market and what goes with it, until ctx ends or one of them cannot go on.
+func (l *runningLab) run(ctx context.Context, m client.Membership, parts ...func(context.Context) error) (err error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	if err := (&serving{m, l.secret}).save(l.dir); err != nil {
+		return err
+	}
+	ended := make(chan error)
+	for _, part := range append(parts, l.market.Run) {
+		go func() { ended <- part(ctx) }()
+	}
+	for range len(parts) + 1 {
 		err = errors.Join(err, <-ended)
 		stop()
 	}
@@ -244,7 +314,7 @@ func openAgent(c *cli.Context, dir string, conf *live.Config) (k linux.Kernel, a
 			return nil, nil, err
 		}
 	}
-	if kind := c.String("kernel"); kind != "" {
+	if kind := c.String("kind"); kind != "" {
 		k, err = linux.Open(kind, at)
 	} else {
 		k, _, err = linux.Detect(at)
@@ -254,7 +324,7 @@ func openAgent(c *cli.Context, dir string, conf *live.Config) (k linux.Kernel, a
 	}
 	offer := remote.Offer{Kind: k.Kind(), CPUs: at.Offered(), Apart: strings.HasPrefix(k.Kind(), "cgroup")}
 	if !offer.Apart {
-		offer.Trust = []string{account}
+		offer.Trust = []string{keeper}
 	}
 	a, err = agent.Open(agent.Config{Dir: filepath.Join(dir, "host"), Kernel: k, At: at, Grace: 10, Keep: 3600, Offer: offer, Limits: remote.Limits{
 		Memory: int64(conf.Limits.Memory), Processes: conf.Limits.Processes, Files: 1024, Disk: int64(conf.Limits.Disk), Log: int64(conf.Limits.Log),

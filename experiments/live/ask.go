@@ -88,7 +88,7 @@ func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error
 	}
 	a := *r.answer
 	if a.Verdict == contracts.Reject.String() && a.Why == "" {
-		if least, ok, err := m.Quote(ctx, *terms); err == nil && ok {
+		if least, ok := m.offer(ctx, *terms); ok {
 			a.Least = least.String()
 		}
 	}

@@ -40,7 +40,7 @@ market: {bidding: cheapest}
 // town is a market with its bank and its hosts, in memory, and time that stands still
 // unless it is told.
 type town struct {
-	t      *testing.T
+	t      testing.TB
 	conf   Config
 	disk   *vfs.MemFS // of the market
 	vault  *vfs.MemFS // of the bank
@@ -93,7 +93,7 @@ func (b *tried) Do(ctx context.Context, e bank.Entry) (r store.Receipt, err erro
 	return r, err
 }
 
-func newTown(t *testing.T, file string, hosts int) *town {
+func newTown(t testing.TB, file string, hosts int) *town {
 	w := &town{t: t, conf: must(Parse("lab.yaml", []byte(file))), disk: vfs.NewCrashableMem(), vault: vfs.NewCrashableMem(), now: 100}
 	j := must(store.Create("books", store.Options{FS: w.vault}))
 	w.bank = &tried{Sequencer: store.NewSequencer(j, bank.New(j)), at: w.at}

@@ -45,6 +45,11 @@ func openLog(dir string, fs vfs.FS, read bool) (*log, error) {
 	if fs == nil {
 		fs = vfs.Default
 	}
+	if !read { // for its owner alone: jobs are in it
+		if err := fs.MkdirAll(dir, 0o700); err != nil {
+			return nil, fmt.Errorf("open market %s: %w", dir, err)
+		}
+	}
 	db, err := pebble.Open(dir, &pebble.Options{FS: fs, Logger: quiet{}, ReadOnly: read, FormatMajorVersion: pebble.FormatValueSeparation})
 	if err != nil {
 		return nil, fmt.Errorf("open market %s: %w", dir, err)

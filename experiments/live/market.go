@@ -74,6 +74,7 @@ type Market struct {
 	stop  context.CancelFunc
 
 	turning chan struct{} // holds one while a turn is under way
+	quoting chan struct{} // holds one while somebody is quoted
 	mu      sync.RWMutex  // of what follows; not held while the bank is asked
 	core    *core
 	seen    seen
@@ -93,7 +94,7 @@ func Open(dir string, c Config, w World) (*Market, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Market{conf: c, world: w, dir: dir, log: l, mail: newMail(), turning: make(chan struct{}, 1), every: perRecords}
+	m := &Market{conf: c, world: w, dir: dir, log: l, mail: newMail(), turning: make(chan struct{}, 1), quoting: make(chan struct{}, 1), every: perRecords}
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	if err := m.open(); err != nil {
 		return nil, errors.Join(err, m.Close())

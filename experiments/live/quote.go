@@ -17,6 +17,29 @@ import (
 // whether there is one. Asked for at once with it, it does.
 func (m *Market) Quote(ctx context.Context, t order.Terms) (least bank.Amount, ok bool, err error) {
 	select {
+	case m.quoting <- struct{}{}:
+		defer func() { <-m.quoting }()
+		return m.quote(ctx, t)
+	case <-ctx.Done():
+		return least, false, ctx.Err()
+	}
+}
+
+// offer is Quote for who has not asked: unless somebody else is quoted at present, since it
+// takes as long as deciding fifty times.
+func (m *Market) offer(ctx context.Context, t order.Terms) (least bank.Amount, ok bool) {
+	select {
+	case m.quoting <- struct{}{}:
+		defer func() { <-m.quoting }()
+		least, ok, err := m.quote(ctx, t)
+		return least, ok && err == nil
+	default:
+		return least, false
+	}
+}
+
+func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, ok bool, err error) {
+	select {
 	case m.turning <- struct{}{}:
 	case <-ctx.Done():
 		return least, false, ctx.Err()

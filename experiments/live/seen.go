@@ -73,15 +73,20 @@ func (s *seen) publish(m *Market, now float64) {
 	k := m.core
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, id := range slices.Sorted(maps.Keys(k.open)) {
+	var changed []int64
+	for id := range k.open {
 		state := "waiting"
 		if phase, _ := k.broker.Phase(contracts.ID(id)); phase == contracts.Running {
 			state = "running"
 		}
 		if s.states[id] != state {
 			s.states[id] = state
-			s.event(Event{At: now, Kind: "contract", Contract: id, State: state})
+			changed = append(changed, id)
 		}
+	}
+	slices.Sort(changed)
+	for _, id := range changed {
+		s.event(Event{At: now, Kind: "contract", Contract: id, State: s.states[id]})
 	}
 	for _, c := range k.ended {
 		delete(s.states, c.ID)

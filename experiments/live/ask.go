@@ -88,7 +88,9 @@ func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error
 	}
 	a := *r.answer
 	if a.Verdict == contracts.Reject.String() && a.Why == "" {
-		if least, ok := m.offer(ctx, *terms); ok {
+		ctx, cancel := context.WithTimeout(ctx, patient) // others may be quoted: it takes as long as to decide fifty times
+		defer cancel()
+		if least, ok, err := m.Quote(ctx, *terms); ok && err == nil {
 			a.Least = least.String()
 		}
 	}

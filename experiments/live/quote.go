@@ -25,29 +25,16 @@ func (m *Market) Quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 	}
 }
 
-// offer is Quote for who has not asked: unless somebody else is quoted at present, since it
-// takes as long as deciding fifty times.
-func (m *Market) offer(ctx context.Context, t order.Terms) (least bank.Amount, ok bool) {
-	select {
-	case m.quoting <- struct{}{}:
-		defer func() { <-m.quoting }()
-		least, ok, err := m.quote(ctx, t)
-		return least, ok && err == nil
-	default:
-		return least, false
-	}
-}
-
 func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, ok bool, err error) {
 	select {
 	case m.turning <- struct{}{}:
 	case <-ctx.Done():
 		return least, false, ctx.Err()
 	}
-	m.mu.RLock()
+	m.mu.Lock()
 	now := max(m.world.Clock.Now(), m.core.now)
 	c := m.core.copy()
-	m.mu.RUnlock()
+	m.mu.Unlock()
 	<-m.turning
 	accepts := func(micros int64) bool {
 		if err == nil && ctx.Err() != nil {

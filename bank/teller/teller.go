@@ -66,6 +66,9 @@ func (t *Teller) Account(name string) bank.Account {
 	return a
 }
 
+// Names returns the names of all accounts, by number.
+func (t *Teller) Names() []string { return t.names }
+
 // Name returns the name of an account.
 func (t *Teller) Name(a bank.Account) string { return t.names[a] }
 
@@ -103,14 +106,17 @@ func (t *Teller) Hold(now float64, contract int64, owner bank.Account, a bank.Am
 	return err
 }
 
-// was returns what was answered to an admission whose order has been answered otherwise: if
-// it was rejected for want of money, and this is asked again, that it still is.
+// was returns what was answered to an admission or rejection whose order has been answered
+// otherwise: that it is used up, if that was for another contract; and if this was rejected
+// for want of money, and is asked again, that it still is.
 func (t *Teller) was(e *bank.Entry, otherwise error) error {
 	b, ok, err := t.answer(e.ID)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if !ok || b.Kind != bank.Reject || b.Contract != e.Contract {
+	case ok && b.Contract != e.Contract:
+		return fmt.Errorf("the order was used for contract %d: %w", b.Contract, bank.ErrRefused)
+	case !ok || b.Kind != bank.Reject || e.Kind != bank.Admit:
 		return otherwise
 	}
 	s, err := order.Open(b.Note)
@@ -131,7 +137,8 @@ func (t *Teller) was(e *bank.Entry, otherwise error) error {
 // that is read of a note here.
 const unfunded = "unfunded"
 
-// Reject records that a contract was refused. Of what nobody signed there is no record.
+// Reject records that a contract was refused. Of what nobody signed, or of an order that is
+// used up, there is no record.
 func (t *Teller) Reject(now float64, contract int64, note []byte) error {
 	text, _, err := t.signed(contract)
 	if err != nil {
@@ -140,6 +147,9 @@ func (t *Teller) Reject(now float64, contract int64, note []byte) error {
 	e, err := owners.EntryOf(noted(text, note), contract, nil, now)
 	if err == nil {
 		err = t.do(e)
+	}
+	if errors.Is(err, store.ErrOtherBody) {
+		err = t.was(&e, err)
 	}
 	if errors.Is(err, bank.ErrRefused) {
 		return nil
@@ -178,6 +188,16 @@ func (t *Teller) Settle(now float64, contract int64, pay []bank.Payment, note []
 		return bank.Amount{}, err
 	}
 	return rest, nil
+}
+
+// Return gives what is set aside for a contract back to its owner, whole: nobody knows what
+// it was for.
+func (t *Teller) Return(now float64, contract int64, owner string, a bank.Amount, note []byte) error {
+	e, err := t.own("settle", now, contract, []bank.Move{{From: bank.EscrowName(contract), To: owner, Amount: a}}, note)
+	if err == nil {
+		err = t.do(e)
+	}
+	return err
 }
 
 // Penalty pays for a contract out of the market's own account, or what there is of it. It

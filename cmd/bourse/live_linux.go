@@ -67,7 +67,8 @@ func liveCheckCommand() *cli.Command {
 		Usage:     "decide again all that a market has decided, from its log",
 		ArgsUsage: "[DIR]",
 		Description: `Tells the log to a new broker, and compares what comes of it, to the byte: each decision,
-placement, charge and settlement. The market must not be running. Exit status 3 if
+placement, charge and settlement; and where the ledger is in the same folder, its entries
+with what was asked of it. The market must not be running. Exit status 3 if
 anything differs.
 
    bourse live check`,
@@ -77,7 +78,7 @@ anything differs.
 			if err != nil {
 				return err
 			}
-			found, err := live.Check(lab.File(dir, "log"), nil)
+			found, err := checkLab(dir)
 			if err != nil {
 				return err
 			}
@@ -94,6 +95,26 @@ anything differs.
 			return err
 		},
 	}
+}
+
+// checkLab checks the log of the lab in a folder, and what its ledger has, if that is there.
+func checkLab(dir string) (*live.Checked, error) {
+	r, err := store.OpenReader(lab.File(dir, "books"), store.Options{})
+	if errors.Is(err, store.ErrNone) {
+		return live.Check(lab.File(dir, "log"), nil, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	found, err := live.Check(lab.File(dir, "log"), nil, func(yield func(*bank.Entry) bool) {
+		for e := range r.Entries() {
+			if !yield(e) {
+				return
+			}
+		}
+	})
+	return found, errors.Join(err, r.Err())
 }
 
 // labDir returns the folder of the lab that c names.

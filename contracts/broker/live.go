@@ -31,6 +31,14 @@ func (b *Broker) Gone(now float64, h hosts.ID) error {
 	return b.here(b.floor.Gone(now, h))
 }
 
+// Shut lets h take no more tasks, or take them again; what is on it goes on.
+func (b *Broker) Shut(now float64, h hosts.ID, shut bool) error {
+	b.now = now
+	b.floor.Shut(now, h, shut)
+	b.freed = b.freed || !shut
+	return b.Advance(now)
+}
+
 // here carries on with what has happened to hosts, and what comes of it.
 func (b *Broker) here(events []floor.Event) error {
 	if err := b.happened(events); err != nil {

@@ -88,7 +88,9 @@ func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error
 	}
 	a := *r.answer
 	if a.Verdict == contracts.Reject.String() && a.Why == "" {
-		if least, ok, err := m.Quote(ctx, *terms); err == nil && ok {
+		ctx, cancel := context.WithTimeout(ctx, patient) // others may be quoted: it takes as long as to decide fifty times
+		defer cancel()
+		if least, ok, err := m.Quote(ctx, *terms); ok && err == nil {
 			a.Least = least.String()
 		}
 	}
@@ -129,6 +131,13 @@ func (m *Market) Cancel(ctx context.Context, signed []byte) (*Answer, error) {
 // the same.
 func (m *Market) Join(ctx context.Context, spec hosts.Spec, owner, pin string) error {
 	_, err := m.ask(ctx, message{Join: &join{spec, owner, pin}})
+	return err
+}
+
+// Drain lets a host take no more tasks: it leaves when what runs there is done. Or it lets
+// it take them again.
+func (m *Market) Drain(ctx context.Context, host string, drain bool) error {
+	_, err := m.ask(ctx, message{Shut: &shutting{Host: host, Shut: drain, Operator: true}})
 	return err
 }
 
@@ -269,9 +278,9 @@ func (m *Market) Hosts() []Host {
 		switch {
 		case h.removed:
 			one.State = "removed"
-		case v.Away(hosts.ID(i)):
+		case h.gone:
 			one.State = "away"
-		case one.Why != "":
+		case h.closed, h.drained:
 			one.State = "closed"
 		}
 		for _, a := range v.On(hosts.ID(i)) {

@@ -1,12 +1,15 @@
 package live
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
 
 	"bourse/bank"
 	"bourse/bank/teller"
+	"bourse/contracts"
+	"bourse/contracts/note"
 )
 
 // A call is one question to the bank, and what it answered.
@@ -16,7 +19,7 @@ type call struct {
 }
 
 type question struct {
-	Kind     string      `json:"kind"` // hold, settle, penalty or reject
+	Kind     string      `json:"kind"` // hold, settle, penalty, reject or return
 	At       float64     `json:"at"`   // instant
 	Contract int64       `json:"contract"`
 	Who      string      `json:"who,omitempty"`
@@ -48,8 +51,8 @@ type calls struct {
 	known []call         // not yet asked again
 	again bool           // all is known: nothing more is asked
 	free  func(f func()) // calls f while others may look at the market; nil calls it
-	last  string         // receipt
-	why   string         // the bank refused
+	last  string         // receipt, and why something was refused: of this contract
+	why   string
 }
 
 // ask answers q as it was before, or as f does.
@@ -82,8 +85,18 @@ func (c *calls) ask(q question, f func(*reply) error) (r reply, err error) {
 		}
 	}
 	c.made = append(c.made, call{q, r})
-	c.last, c.why = r.Receipt, r.Refused
+	c.last, c.why = cmp.Or(r.Receipt, c.last), cmp.Or(r.Refused, c.why)
 	return r, nil
+}
+
+// receipt returns that of a call of this turn.
+func (c *calls) receipt(kind string, contract int64) string {
+	for i := range c.made {
+		if q := &c.made[i]; q.Kind == kind && q.Contract == contract {
+			return q.Receipt
+		}
+	}
+	return ""
 }
 
 // Hold implements [broker.Teller].
@@ -124,6 +137,15 @@ func (c *calls) Penalty(now float64, contract int64, from, to bank.Account, atMo
 		return err
 	})
 	return r.Moved, err
+}
+
+// giveBack returns what the bank holds for a contract that nobody knows.
+func (c *calls) giveBack(now float64, o *orphan) error {
+	note := (&note.Verdict{State: contracts.Cancelled.State()}).Append(nil)
+	_, err := c.ask(question{Kind: "return", At: now, Contract: o.Contract, Who: o.Owner, Amount: o.Amount, Note: string(note)}, func(*reply) error {
+		return c.bank.Return(now, o.Contract, o.Owner, o.Amount, note)
+	})
+	return err
 }
 
 // Reject implements [broker.Teller].

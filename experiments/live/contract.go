@@ -32,14 +32,15 @@ type Contract struct {
 	Tasks     []Task          `json:"tasks,omitempty" doc:"that were started for it"`
 	Ends      []End           `json:"ends,omitempty" doc:"of its tasks, as they were told"`
 
-	Ended   float64     `json:"ended,omitempty" doc:"instant"`
-	Outcome string      `json:"outcome,omitempty"`
-	Done    float64     `json:"done" doc:"work over all nodes, as last read"`
-	Delay   float64     `json:"delay,omitempty" doc:"s"`
-	Losses  int         `json:"losses,omitempty" doc:"times that a host was lost with a task of it"`
-	Paid    bank.Amount `json:"paid,omitzero"`
-	Back    bank.Amount `json:"back,omitzero"`
-	Penalty bank.Amount `json:"penalty,omitzero"`
+	Settlement string      `json:"settlement,omitempty" doc:"receipt of the bank"`
+	Ended      float64     `json:"ended,omitempty" doc:"instant"`
+	Outcome    string      `json:"outcome,omitempty"`
+	Done       float64     `json:"done" doc:"work over all nodes, as last read"`
+	Delay      float64     `json:"delay,omitempty" doc:"s"`
+	Losses     int         `json:"losses,omitempty" doc:"times that a host was lost with a task of it"`
+	Paid       bank.Amount `json:"paid,omitzero"`
+	Back       bank.Amount `json:"back,omitzero"`
+	Penalty    bank.Amount `json:"penalty,omitzero"`
 
 	order string // signed
 	job   string // its text

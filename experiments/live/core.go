@@ -42,6 +42,9 @@ type host struct {
 	join
 	machine *remote.Machine
 	removed bool
+	gone    bool           // it is silent, or removed
+	closed  bool           // so its agent says: it takes no more tasks
+	drained bool           // so the operator says: it is to leave when what runs there is done
 	orders  remote.Orders  // as of the last turn
 	tasks   map[int64]task // that are or were wanted there, by name, until their ends are heard
 }
@@ -117,6 +120,11 @@ func (k *core) turn(r *record) ([]result, error) {
 	if err := k.broker.Advance(k.now); err != nil {
 		return nil, err
 	}
+	for late := k.broker.Late(); late.Next() <= k.now; {
+		if err := late.Advance(k.now); err != nil {
+			return nil, err
+		}
+	}
 	k.broker.Next() // what is wanted of hosts is dealt
 	for i, h := range k.hosts {
 		h.orders = k.orders(i)
@@ -127,6 +135,9 @@ func (k *core) turn(r *record) ([]result, error) {
 	}
 	return out, nil
 }
+
+// due returns the next instant at which something happens by itself.
+func (k *core) due() float64 { return min(k.broker.Next(), k.broker.Late().Next()) }
 
 // A result is what comes of one message.
 type result struct {
@@ -147,12 +158,28 @@ func (k *core) apply(m *message, out *result) error {
 		return nil
 	case m.Join != nil:
 		return k.join(m.Join, out)
+	case m.Orphan != nil:
+		k.next = max(k.next, m.Orphan.Contract-k.number<<perMarket+1)
+		return k.calls.giveBack(k.now, m.Orphan)
+	case m.Shut != nil:
+		h, id := k.host(m.Shut.Host)
+		if h == nil {
+			out.err = fmt.Errorf("%w: %s", ErrNoHost, m.Shut.Host)
+			return nil
+		}
+		if m.Shut.Operator {
+			h.drained = m.Shut.Shut
+		} else {
+			h.closed = m.Shut.Shut
+		}
+		return k.broker.Shut(k.now, id, h.closed || h.drained)
 	case m.Came != "":
 		h, id := k.host(m.Came)
 		if h == nil || h.removed {
 			out.err = fmt.Errorf("%w: %s", ErrNoHost, m.Came)
 			return nil
 		}
+		h.gone = false
 		return k.broker.Came(k.now, id)
 	default:
 		name := m.Gone + m.Remove
@@ -161,7 +188,7 @@ func (k *core) apply(m *message, out *result) error {
 			out.err = fmt.Errorf("%w: %s", ErrNoHost, name)
 			return nil
 		}
-		h.removed = h.removed || m.Remove != ""
+		h.gone, h.removed = true, h.removed || m.Remove != ""
 		return k.broker.Gone(k.now, id)
 	}
 }
@@ -268,7 +295,10 @@ func (k *core) join(j *join, out *result) error {
 			out.err = fmt.Errorf("host %s is %+v of %s: a host that is another needs another name", j.Spec.Name, h.Spec, h.Owner)
 			return nil
 		}
-		h.removed, h.Pin = false, j.Pin
+		h.removed, h.gone, h.closed, h.drained, h.Pin = false, false, false, false, j.Pin
+		if err := k.broker.Shut(k.now, id, false); err != nil {
+			return err
+		}
 		return k.broker.Came(k.now, id)
 	}
 	h := &host{join: *j, machine: remote.New(j.Spec), tasks: make(map[int64]task)}
@@ -282,6 +312,7 @@ func (k *core) collect() {
 		e := &k.broker.Ended()[i]
 		if c := k.open[int64(e.ID)]; c != nil {
 			c.settled(e)
+			c.Settlement = k.calls.receipt("settle", c.ID)
 			k.end(c)
 		}
 	}
@@ -309,6 +340,7 @@ func (k *core) orders(i int) remote.Orders {
 	h, v := k.hosts[i], k.broker.View()
 	o := h.machine.Orders(k.now, nil)
 	on := v.On(hosts.ID(i))
+	var started []*Contract
 	for n := range o.Wanted {
 		w := &o.Wanted[n]
 		run := int32(w.Key)
@@ -325,8 +357,12 @@ func (k *core) orders(i int) remote.Orders {
 			h.tasks[w.Name] = task{w.Contract, w.Node}
 			if open := k.open[w.Contract]; open != nil {
 				open.Tasks = append(open.Tasks, Task{w.Node, h.Spec.Name, w.Name})
+				started = append(started, open)
 			}
 		}
+	}
+	for _, c := range started {
+		c.look(k)
 	}
 	for name := range h.tasks {
 		if len(h.tasks) == len(o.Wanted) {

@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"reflect"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"bourse/bank"
 	bankorder "bourse/bank/order"
 	"bourse/bank/owners/ownerstest"
 	"bourse/bank/store"
+	"bourse/contracts/admission"
 	"bourse/contracts/order"
 	"bourse/hosts"
 	"bourse/hosts/remote"
@@ -36,7 +40,7 @@ market: {bidding: cheapest}
 // town is a market with its bank and its hosts, in memory, and time that stands still
 // unless it is told.
 type town struct {
-	t      *testing.T
+	t      testing.TB
 	conf   Config
 	disk   *vfs.MemFS // of the market
 	vault  *vfs.MemFS // of the bank
@@ -48,6 +52,8 @@ type town struct {
 	names  []string
 	kill   func(at string) bool
 	kills  int
+	every  int64 // records between two checkpoints, 0 is as usual
+	read   int64 // the last checkpoint that was gone on from
 }
 
 // Now implements [Clock].
@@ -63,10 +69,21 @@ var errKilled = errors.New("killed")
 // tried is a bank at which the market may be killed before and after each call.
 type tried struct {
 	*store.Sequencer
-	at func(string) error
+	at   func(string) error
+	away atomic.Bool
+}
+
+func (b *tried) Answer(ctx context.Context, id string) (e bank.Entry, ok bool, err error) {
+	if b.away.Load() {
+		return e, false, store.ErrClosed
+	}
+	return b.Sequencer.Answer(ctx, id)
 }
 
 func (b *tried) Do(ctx context.Context, e bank.Entry) (r store.Receipt, err error) {
+	if b.away.Load() {
+		return r, store.ErrUnknown
+	}
 	if err := b.at("before " + e.Kind.String()); err != nil {
 		return r, err
 	}
@@ -76,10 +93,10 @@ func (b *tried) Do(ctx context.Context, e bank.Entry) (r store.Receipt, err erro
 	return r, err
 }
 
-func newTown(t *testing.T, file string, hosts int) *town {
+func newTown(t testing.TB, file string, hosts int) *town {
 	w := &town{t: t, conf: must(Parse("lab.yaml", []byte(file))), disk: vfs.NewCrashableMem(), vault: vfs.NewCrashableMem(), now: 100}
 	j := must(store.Create("books", store.Options{FS: w.vault}))
-	w.bank = &tried{store.NewSequencer(j, bank.New(j)), w.at}
+	w.bank = &tried{Sequencer: store.NewSequencer(j, bank.New(j)), at: w.at}
 	t.Cleanup(func() { w.bank.Close() })
 	for _, e := range ownerstest.Begin() {
 		must(w.bank.Sequencer.Do(t.Context(), e))
@@ -118,6 +135,10 @@ func (w *town) open() {
 	}
 	w.market, w.kill = m, kill
 	m.step = w.at
+	if w.every > 0 {
+		m.every = w.every
+	}
+	w.read = m.saved.read
 }
 
 // crash drops the market as a kill does, and opens it again.
@@ -253,7 +274,15 @@ func (w *town) day() []string {
 // check checks that the log says nothing else to a new broker.
 func (w *town) check(calls int) {
 	w.t.Helper()
-	c, err := Check("market", w.disk.CrashClone(vfs.CrashCloneCfg{}))
+	r := must(store.OpenReader("books", store.Options{FS: w.vault.CrashClone(vfs.CrashCloneCfg{})}))
+	defer r.Close()
+	c, err := Check("market", w.disk.CrashClone(vfs.CrashCloneCfg{}), func(yield func(*bank.Entry) bool) {
+		for e := range r.Entries() {
+			if !yield(e) {
+				return
+			}
+		}
+	})
 	if err != nil || len(c.Differences) > 0 || c.Calls < calls {
 		w.t.Errorf("%+v, %v", c, err)
 	}
@@ -290,11 +319,20 @@ func TestDay(t *testing.T) {
 // to the byte.
 func TestKilled(t *testing.T) {
 	t.Parallel()
+	for _, every := range []int64{0, 5} {
+		t.Run(fmt.Sprintf("checkpoint %d", every), func(t *testing.T) { testKilled(t, every) })
+	}
+}
+
+func testKilled(t *testing.T, every int64) {
 	want := newTown(t, file, 2).day()
-	places := map[string]int{}
+	places, read := map[string]int{}, int64(0)
 	for _, at := range []string{"record", "apply", "outcome", "answer", "before admit", "after admit", "before reject", "after reject", "before settle", "after settle"} {
 		for nth := 1; nth <= 40; nth += 1 + nth/4 {
 			w := newTown(t, file, 2)
+			if w.every = every; every > 0 {
+				w.market.every = every
+			}
 			n := 0
 			w.kill = func(what string) bool {
 				if what == at {
@@ -307,6 +345,7 @@ func TestKilled(t *testing.T) {
 				break
 			}
 			places[at] += w.kills
+			read = max(read, w.read)
 			w.check(9)
 			if !reflect.DeepEqual(got, want) {
 				t.Fatalf("killed at %s %d: %d entries, want %d: %s", at, nth, len(got), len(want), firstDifference(got, want))
@@ -316,7 +355,9 @@ func TestKilled(t *testing.T) {
 			t.Errorf("never killed at %s", at)
 		}
 	}
-	t.Log(places)
+	if t.Log(places, read); (read > 10) != (every > 0) {
+		t.Errorf("gone on from record %d", read)
+	}
 }
 
 func firstDifference(got, want []string) string {
@@ -326,4 +367,165 @@ func firstDifference(got, want []string) string {
 		}
 	}
 	return ""
+}
+
+// TestPolicies checks every policy that is sold: a market under it that is killed is
+// afterwards what it would have been, with checkpoints that hold all that it knows.
+func TestPolicies(t *testing.T) {
+	t.Parallel()
+	for _, name := range admission.Table(nil, nil).Names() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := fmt.Sprintf("name: lab\nadmission: %s\nmarket: {bidding: best-response, sharing: %s}\nleaving: {rule: suspend}", name, admission.SharingOf(name))
+			if _, err := Parse("lab.yaml", []byte(file)); name == "queue" || name == "reserve" {
+				if err == nil {
+					t.Error("it is sold")
+				}
+				return
+			}
+			run := func(every int64) []string {
+				w := newTown(t, file, 2)
+				w.every = every
+				n := 0
+				w.kill = func(string) bool {
+					n++
+					return every > 0 && n%23 == 0
+				}
+				if every > 0 {
+					w.market.every = every
+				}
+				for i := range 8 {
+					s := w.order(fmt.Sprint(i), fmt.Sprintf("user:%d", i%3), "", 1+i%2, 5, float64(10+4*i), 0.05)
+					w.turn(message{Submit: &s})
+					w.pass(2)
+					if i == 5 {
+						w.turn(message{Gone: "h01"})
+						w.turn(message{Cancel: w.cancel("x", "user:2", ownerstest.Contract(3))})
+					}
+				}
+				w.pass(50)
+				w.check(8)
+				if every > 0 && (w.kills < 3 || w.read == 0) {
+					t.Errorf("%d kills, gone on from %d", w.kills, w.read)
+				}
+				return w.entries()
+			}
+			if want, got := run(0), run(7); !reflect.DeepEqual(got, want) {
+				t.Errorf("%d entries, want %d: %s", len(got), len(want), firstDifference(got, want))
+			}
+		})
+	}
+}
+
+// TestRestored checks that a market that is restored from before gives back what the bank
+// holds for contracts that it does not know, and goes on behind them; and that one whose
+// bank was restored from before does not open.
+func TestRestored(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, file, 1)
+	before := w.disk.CrashClone(vfs.CrashCloneCfg{})
+	for _, id := range []string{"a", "b"} {
+		s := w.order(id, "user:0", "be", 1, 5, 20, 0.2)
+		w.turn(message{Submit: &s})
+	}
+	has := must(w.bank.Balance(t.Context(), "user:0"))
+	after := w.disk
+	w.disk = before
+	w.crash()
+	if got := must(w.bank.Balance(t.Context(), "user:0")); got.Micros()-has.Micros() != 400_000 {
+		t.Errorf("%v were given back", bank.Micros(got.Micros()-has.Micros()))
+	}
+	s := w.order("c", "user:0", "be", 1, 5, 20, 0.2)
+	if a := w.turn(message{Submit: &s})[0].answer; a.Contract != ownerstest.Contract(3) || a.Verdict != "accept" {
+		t.Errorf("%+v", a)
+	}
+	s = w.order("a", "user:0", "be", 1, 5, 20, 0.2)
+	if a := w.turn(message{Submit: &s})[0].answer; a.Verdict != "reject" || a.Why == "" || a.kept {
+		t.Errorf("an order that was used before: %+v", a)
+	}
+	w.check(3)
+	m, err := Open("market", w.conf, World{
+		Bank: w.bank, Ledger: ownerstest.Ledger, Number: ownerstest.Number, Key: ownerstest.Private("market:lab"), Clock: w, FS: after,
+	})
+	if err == nil {
+		m.Close()
+		t.Error("a market was opened whose bank holds nothing for its contracts")
+	}
+}
+
+// TestCheck checks that what was changed in a log afterwards, or in the ledger, is found.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, file, 2)
+	w.day()
+	all := func(yield func(*bank.Entry) bool) {
+		r := must(store.OpenReader("books", store.Options{FS: w.vault.CrashClone(vfs.CrashCloneCfg{})}))
+		defer r.Close()
+		for e := range r.Entries() {
+			if !yield(e) {
+				return
+			}
+		}
+	}
+	for name, entries := range map[string]iter.Seq[*bank.Entry]{
+		"a settlement is missing": func(yield func(*bank.Entry) bool) {
+			for e := range all {
+				if e.Kind != bank.Settle && !yield(e) {
+					return
+				}
+			}
+		},
+		"an admission is of more": func(yield func(*bank.Entry) bool) {
+			for e := range all {
+				if e.Kind == bank.Admit {
+					e.Moves[0].Amount = bank.Micros(1)
+				}
+				if !yield(e) {
+					return
+				}
+			}
+		},
+		"an entry is of another contract": func(yield func(*bank.Entry) bool) {
+			for e := range all {
+				if e.Kind == bank.Reject {
+					e.Contract += 100
+				}
+				if !yield(e) {
+					return
+				}
+			}
+		},
+	} {
+		if c, err := Check("market", w.disk.CrashClone(vfs.CrashCloneCfg{}), entries); err != nil || len(c.Differences) == 0 {
+			t.Errorf("%s: %+v, %v", name, c, err)
+		}
+	}
+	for name, c := range map[string]struct {
+		table byte
+		from  string
+		to    string
+	}{
+		"an instant is another":         {recordTable, `{"now":100,"messages":[{"submit"`, `{"now":101,"messages":[{"submit"`},
+		"a host has told less":          {recordTable, `"s":1}`, `"s":0.5}`},
+		"a decision is another":         {outcomeTable, `"verdict":"accept"`, `"verdict":"reject"`},
+		"somebody was paid more":        {outcomeTable, `"amount":"0.`, `"amount":"1.`},
+		"a contract has come to more":   {contractTable, `"state":"fulfilled"`, `"state":"violated"`},
+		"what a note says was changed":  {outcomeTable, `work_done`, `work_none`},
+		"a bid that was placed is more": {outcomeTable, `"bid":0.`, `"bid":1.`},
+	} {
+		disk := w.disk.CrashClone(vfs.CrashCloneCfg{})
+		l := must(openLog("market", disk, false))
+		changed := 0
+		var err error
+		for n, text := range l.each(c.table, 0, &err) {
+			if is := strings.Replace(string(text), c.from, c.to, 1); is != string(text) && changed == 0 {
+				changed++
+				must(0, l.db.Set(key(c.table, n), []byte(is), nil))
+			}
+		}
+		must(0, errors.Join(err, l.db.Close()))
+		if got, err := Check("market", disk, all); err != nil || len(got.Differences) == 0 || changed == 0 {
+			t.Errorf("%s (%d): %+v, %v", name, changed, got, err)
+		}
+	}
 }

@@ -16,6 +16,7 @@ import (
 //	N          what it was made as
 //	L seq      a record
 //	O seq      its outcome, if the bank was asked anything or anybody is answered
+//	K seq      checkpoint after that record: the last two
 //	J contract what has become of it
 //	R order    account/id: the answer to an order, with its sum
 //
@@ -27,11 +28,12 @@ type log struct {
 
 // Tables, the first byte of a key.
 const (
-	madeTable     = 'N'
-	recordTable   = 'L'
-	outcomeTable  = 'O'
-	contractTable = 'J'
-	answerTable   = 'R'
+	madeTable       = 'N'
+	recordTable     = 'L'
+	outcomeTable    = 'O'
+	contractTable   = 'J'
+	checkpointTable = 'K'
+	answerTable     = 'R'
 )
 
 func key(table byte, n int64) []byte {
@@ -42,6 +44,11 @@ func key(table byte, n int64) []byte {
 func openLog(dir string, fs vfs.FS, read bool) (*log, error) {
 	if fs == nil {
 		fs = vfs.Default
+	}
+	if !read { // for its owner alone: jobs are in it
+		if err := fs.MkdirAll(dir, 0o700); err != nil {
+			return nil, fmt.Errorf("open market %s: %w", dir, err)
+		}
 	}
 	db, err := pebble.Open(dir, &pebble.Options{FS: fs, Logger: quiet{}, ReadOnly: read, FormatMajorVersion: pebble.FormatValueSeparation})
 	if err != nil {

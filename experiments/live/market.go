@@ -27,6 +27,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -36,6 +37,7 @@ import (
 	"bourse/bank/teller"
 	"bourse/contracts"
 	"bourse/experiments/des"
+	"bourse/hosts/remote"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -72,11 +74,15 @@ type Market struct {
 	stop  context.CancelFunc
 
 	turning chan struct{} // holds one while a turn is under way
+	quoting chan struct{} // holds one while somebody is quoted
 	mu      sync.RWMutex  // of what follows; not held while the bank is asked
 	core    *core
 	seen    seen
+	saved   saved
+	whole   bool // no turn is half done
 
-	step func(at string) error // nil; a test kills the market by it
+	every int64                 // records between two checkpoints
+	step  func(at string) error // nil; a test kills the market by it
 }
 
 // ErrStopped means that the market runs no more.
@@ -88,7 +94,7 @@ func Open(dir string, c Config, w World) (*Market, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Market{conf: c, world: w, dir: dir, log: l, mail: newMail(), turning: make(chan struct{}, 1)}
+	m := &Market{conf: c, world: w, dir: dir, log: l, mail: newMail(), turning: make(chan struct{}, 1), quoting: make(chan struct{}, 1), every: perRecords}
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	if err := m.open(); err != nil {
 		return nil, errors.Join(err, m.Close())
@@ -110,8 +116,7 @@ func (m *Market) open() error {
 			return err
 		}
 	}
-	t := teller.New(m.ctx, teller.Config{Bank: m.world.Bank, Ledger: m.world.Ledger, Market: m.conf.Name, Key: m.world.Key, Order: m.orderOf})
-	if m.core, err = newCore(&m.conf, m.world.Ledger, m.world.Number, t); err != nil {
+	if m.core, err = m.fresh(); err != nil {
 		return err
 	}
 	if err := m.recover(); err != nil {
@@ -122,18 +127,26 @@ func (m *Market) open() error {
 		defer m.mu.Lock()
 		f()
 	}
-	if err := m.agree(); err != nil {
-		return err
-	}
 	m.seen.init(m)
-	return nil
+	m.whole = true
+	return m.agree()
+}
+
+// fresh returns the core of a market in which nothing has happened.
+func (m *Market) fresh() (*core, error) {
+	t := teller.New(m.ctx, teller.Config{Bank: m.world.Bank, Ledger: m.world.Ledger, Market: m.conf.Name, Key: m.world.Key, Order: m.orderOf})
+	return newCore(&m.conf, m.world.Ledger, m.world.Number, t)
 }
 
 func (m *Market) orderOf(contract int64) []byte { return m.core.orderOf(contract) }
 
-// recover tells a new core what was logged.
-func (m *Market) recover() (err error) {
-	for seq, text := range m.log.each(recordTable, 1, &err) {
+// recover makes the core what it was: by the last checkpoint, and what was logged since.
+func (m *Market) recover() error {
+	from, err := m.load()
+	if err != nil {
+		return err
+	}
+	for seq, text := range m.log.each(recordTable, from+1, &err) {
 		var r record
 		if err := json.Unmarshal(text, &r); err != nil {
 			return fmt.Errorf("record %d: %w", seq, err)
@@ -204,29 +217,32 @@ func (m *Market) conclude(seq int64, r *record, results []result) error {
 }
 
 // agree compares the bank's open escrows with contracts. A contract without one stops the
-// start; an escrow without a contract was asked for by a record that never was: it cannot
-// be, since a record is kept before the bank is asked.
+// start; an escrow without a contract is given back whole.
 func (m *Market) agree() error {
 	all, err := m.world.Bank.Escrows(m.ctx)
 	if err != nil {
 		return fmt.Errorf("open escrows: %w", err)
 	}
-	held := make(map[int64]bool)
+	held, letters := make(map[int64]bool), []*letter(nil)
 	for _, e := range all {
-		if n, err := bank.EscrowContract(e.Name); err == nil && n>>perMarket == m.world.Number {
-			held[n] = true
+		n, err := bank.EscrowContract(e.Name)
+		if err != nil || n>>perMarket != m.world.Number {
+			continue
+		}
+		held[n] = true
+		if m.core.open[n] == nil {
+			letters = append(letters, newLetter(message{Orphan: &orphan{n, e.Owner, e.Balance}}))
 		}
 	}
-	for id, c := range m.core.open {
-		if phase, _ := m.core.broker.Phase(contracts.ID(c.ID)); phase != contracts.Asked && !held[id] {
+	for _, id := range slices.Sorted(maps.Keys(m.core.open)) {
+		if phase, _ := m.core.broker.Phase(contracts.ID(id)); phase != contracts.Asked && !held[id] {
 			return fmt.Errorf("contract %d is %v, and the bank holds nothing for it: it is another ledger, or one restored from before", id, phase)
 		}
-		delete(held, id)
 	}
-	for id := range held {
-		return fmt.Errorf("the bank holds an escrow for contract %d, of which this market knows nothing: its folder is another's, or was restored from before", id)
+	if len(letters) == 0 {
+		return nil
 	}
-	return nil
+	return m.turn(m.world.Clock.Now(), letters)
 }
 
 // Run is the loop. It returns when ctx ends, or the market cannot go on.
@@ -237,7 +253,7 @@ func (m *Market) Run(ctx context.Context) error {
 	last := math.Inf(-1)
 	for {
 		m.mu.RLock()
-		next := min(m.core.broker.Next(), m.seen.check)
+		next := min(m.core.due(), m.seen.check)
 		m.mu.RUnlock()
 		now := m.world.Clock.Now()
 		switch waits, readings := m.mail.waiting(); {
@@ -291,12 +307,13 @@ func (m *Market) turn(now float64, letters []*letter) (err error) {
 	for _, l := range letters {
 		r.Messages = append(r.Messages, l.message)
 	}
-	if len(letters) == 0 && m.core.broker.Next() > now {
+	if len(letters) == 0 && m.core.due() > now {
 		return nil
 	}
 	if err := m.at("record"); err != nil {
 		return err
 	}
+	m.whole = false
 	if err := m.log.add(r); err != nil {
 		return fmt.Errorf("log: %w", err)
 	}
@@ -316,27 +333,42 @@ func (m *Market) turn(now float64, letters []*letter) (err error) {
 	if err := m.at("answer"); err != nil {
 		return err
 	}
-	m.seen.publish(m, r, results)
+	m.seen.publish(m, now)
 	for i, l := range letters {
 		l.answer(results[i])
 	}
 	for i, l := range follow {
 		l.answer(results[slices.Index(letters, follow[i].first)])
 	}
+	m.whole = true
+	if m.log.seq >= m.saved.seq+m.every || now >= m.saved.at+perSeconds {
+		return m.save()
+	}
 	return nil
 }
 
-// back puts before the word of a host that was given up that it is back.
+// back puts before the word of a host that was given up that it is back, and what its
+// agent wants for it.
 func (m *Market) back(letters []*letter) (out []*letter) {
-	v := m.core.broker.View()
 	for _, l := range letters {
-		if l.Told != nil {
-			h, id := m.core.host(l.Told.Host)
-			if h != nil && !h.removed && v.Away(id) && l.Told.Session >= m.seen.of(l.Told.Host).orders.Session {
-				out = append(out, newLetter(message{Came: l.Told.Host}))
-			}
-		}
 		out = append(out, l)
+		if l.Told == nil {
+			continue
+		}
+		name := l.Told.Host
+		h, _ := m.core.host(name)
+		p := m.seen.of(name)
+		if h == nil || p == nil || h.removed || l.Told.Session < p.orders.Session {
+			continue
+		}
+		if !p.here {
+			out = slices.Insert(out, len(out)-1, newLetter(message{Came: name}))
+		}
+		if t := &p.told; t.Leaving == remote.AtOnce {
+			out = append(out, newLetter(message{Remove: name}))
+		} else if p.wants(t) {
+			out = append(out, newLetter(message{Shut: &shutting{Host: name, Shut: !h.closed}}))
+		}
 	}
 	return out
 }
@@ -385,9 +417,12 @@ func (m *Market) known(letters []*letter) (fresh, follow []*letter, err error) {
 // ErrUsed means that an order's id was used for another.
 var ErrUsed = errors.New("the id was used for another order")
 
-// Close closes the log. Run has returned.
-func (m *Market) Close() error {
+// Close closes the log, with a checkpoint if all went well. Run has returned.
+func (m *Market) Close() (err error) {
 	m.stop()
 	m.mail.close()
-	return m.log.db.Close()
+	if m.whole && m.log.seq > m.saved.seq {
+		err = m.save()
+	}
+	return errors.Join(err, m.log.db.Close())
 }

@@ -17,14 +17,24 @@ import (
 // whether there is one. Asked for at once with it, it does.
 func (m *Market) Quote(ctx context.Context, t order.Terms) (least bank.Amount, ok bool, err error) {
 	select {
+	case m.quoting <- struct{}{}:
+		defer func() { <-m.quoting }()
+		return m.quote(ctx, t)
+	case <-ctx.Done():
+		return least, false, ctx.Err()
+	}
+}
+
+func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, ok bool, err error) {
+	select {
 	case m.turning <- struct{}{}:
 	case <-ctx.Done():
 		return least, false, ctx.Err()
 	}
-	m.mu.RLock()
+	m.mu.Lock()
 	now := max(m.world.Clock.Now(), m.core.now)
 	c := m.core.copy()
-	m.mu.RUnlock()
+	m.mu.Unlock()
 	<-m.turning
 	accepts := func(micros int64) bool {
 		if err == nil && ctx.Err() != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"bourse/bank"
 	"bourse/hosts"
 	"bourse/hosts/remote"
 )
@@ -24,6 +25,8 @@ type message struct {
 	Came   string      `json:"came,omitempty"` // host
 	Gone   string      `json:"gone,omitempty"` // host that is silent, or leaves
 	Remove string      `json:"remove,omitempty"`
+	Shut   *shutting   `json:"shut,omitempty"`
+	Orphan *orphan     `json:"orphan,omitempty"`
 }
 
 // order returns the signed order that m is, if it is one.
@@ -45,6 +48,22 @@ type join struct {
 	Spec  hosts.Spec `json:"spec"`
 	Owner string     `json:"owner"` // account that its charges go to
 	Pin   string     `json:"pin,omitempty"`
+}
+
+// An orphan is what the bank holds for a contract of which the market knows nothing: it was
+// restored from before.
+type orphan struct {
+	Contract int64       `json:"contract"`
+	Owner    string      `json:"owner"`
+	Amount   bank.Amount `json:"amount"`
+}
+
+// A shutting is a host that takes no more tasks, or takes them again: so says its agent, or
+// the operator, who wants it to leave when what runs there is done.
+type shutting struct {
+	Host     string `json:"host"`
+	Shut     bool   `json:"shut"`
+	Operator bool   `json:"operator,omitempty"`
 }
 
 // A told is what a host has told, as far as anything comes of it.

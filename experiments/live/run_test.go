@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,6 +28,8 @@ type square struct {
 	*town
 	mu   sync.Mutex
 	stop func()
+
+	leaving [2]atomic.Uint32 // what hosts want
 }
 
 // serve runs the market, and an agent of each host.
@@ -56,7 +59,7 @@ func (w *town) serve() *square {
 		all.Go(func() {
 			for ctx.Err() == nil {
 				told := a.Tell(w.clock.Now())
-				told.Have = a.Deal()
+				told.Have, told.Leaving = a.Deal(), remote.Leaving(s.leaving[i].Load())
 				if o, err := s.now().Sync(ctx, w.names[i], told); err == nil {
 					a.Obey(w.clock.Now(), o)
 				} else {
@@ -258,5 +261,123 @@ func TestSilent(t *testing.T) {
 		}
 		s.stop()
 		w.check(2)
+	})
+}
+
+// TestClosed checks that a host that is closed or drained takes no more tasks and ends what
+// it has, that it is told to leave when it is drained and has none, and that it may come
+// back.
+func TestClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTown(t, file, 2)
+		s := w.serve()
+		m := s.now()
+		where := func(a *Answer) string {
+			if len(a.Places) != 1 {
+				t.Fatalf("%+v", a)
+			}
+			return a.Places[0].Host
+		}
+		first := where(s.submit(w.order("a", "user:0", "be", 1, 5, 20, 0.2)))
+		if err := m.Drain(t.Context(), first, true); err != nil {
+			t.Fatal(err)
+		}
+		second := where(s.submit(w.order("b", "user:0", "be", 1, 5, 60, 0.2)))
+		third := where(s.submit(w.order("c", "user:0", "be", 1, 5, 60, 0.2)))
+		if second == first || third == first {
+			t.Errorf("on %s, which is drained: %s, %s", first, second, third)
+		}
+		h := 0
+		if first == "h01" {
+			h = 1
+		}
+		told := func() *remote.Orders {
+			o, err := m.Sync(t.Context(), first, &remote.Told{Session: 1, First: 1, Have: 1 << 40})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return o
+		}
+		if o := told(); o.Drain || len(o.Wanted) != 1 || m.Hosts()[h].State != "closed" {
+			t.Errorf("%+v, %+v", o, m.Hosts())
+		}
+		time.Sleep(25 * time.Second)
+		if o := told(); !o.Drain || len(o.Wanted) != 0 {
+			t.Errorf("%+v", o)
+		}
+		if c, err := m.Status(ownerstest.Contract(1)); err != nil || c.State != "fulfilled" {
+			t.Errorf("%+v, %v", c, err)
+		}
+		if err := m.Drain(t.Context(), first, false); err != nil {
+			t.Fatal(err)
+		}
+		if at := where(s.submit(w.order("d", "user:0", "be", 1, 5, 60, 0.2))); at != first {
+			t.Errorf("on %s, want %s", at, first)
+		}
+		for i, want := range []string{"closed", "removed"} {
+			s.leaving[h].Store(uint32([]remote.Leaving{remote.WhenDone, remote.AtOnce}[i]))
+			time.Sleep(2 * time.Second)
+			if h := m.Hosts()[h]; h.State != want {
+				t.Errorf("%+v, want it %s", h, want)
+			}
+		}
+		s.stop()
+		w.check(5)
+	})
+}
+
+// TestAway checks that while the bank is away new orders are told so, and that nothing was
+// booked, or to ask again; that hosts are answered, so that what runs goes on; and that
+// afterwards what was asked is decided once.
+func TestAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTown(t, file, 2)
+		s := w.serve()
+		m := s.now()
+		s.submit(w.order("a", "user:0", "be", 1, 5, 200, 0.2))
+		time.Sleep(3 * time.Second)
+		booked := len(w.entries())
+		w.bank.away.Store(true)
+		one, two := w.order("b", "user:0", "be", 1, 5, 60, 0.2), w.order("c", "user:0", "be", 1, 5, 60, 0.2)
+		var all sync.WaitGroup
+		for _, c := range []struct {
+			order submission
+			want  error
+			wait  time.Duration
+		}{{one, ErrPending, 0}, {two, ErrAway, time.Second}} {
+			all.Go(func() {
+				time.Sleep(c.wait)
+				begun := time.Now()
+				_, err := m.Submit(t.Context(), []byte(c.order.Order), []byte(c.order.Job))
+				if took := time.Since(begun); !errors.Is(err, c.want) || took > 3*time.Second {
+					t.Errorf("%v after %v, want %v", err, took, c.want)
+				}
+			})
+		}
+		all.Wait()
+		begun := time.Now()
+		told := w.agents[0].Tell(w.clock.Now())
+		told.Have = w.agents[0].Deal()
+		if o, err := m.Sync(t.Context(), "h00", told); err != nil || o.Lease == 0 || o.Ack != told.First-1 || time.Since(begun) > 1500*time.Millisecond {
+			t.Errorf("%+v after %v, %v", o, time.Since(begun), err)
+		}
+		if c, err := m.Status(ownerstest.Contract(1)); err != nil || c.State != "running" {
+			t.Errorf("%+v, %v", c, err)
+		}
+		time.Sleep(time.Minute)
+		if now := len(w.entries()); now != booked {
+			t.Errorf("%d entries were booked", now-booked)
+		}
+		w.bank.away.Store(false)
+		if a, b := s.submit(one), s.submit(two); a.Verdict != "accept" || b.Verdict != "accept" {
+			t.Errorf("%+v, %+v", a, b)
+		}
+		for _, h := range m.Hosts() {
+			if h.State != "here" {
+				t.Errorf("%+v", h)
+			}
+		}
+		s.stop()
+		w.check(3)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"bourse/contracts"
 	"bourse/hosts"
 	"bourse/hosts/remote"
 )
@@ -17,6 +18,7 @@ type seen struct {
 
 	mu     sync.Mutex
 	hosts  map[string]*hostSeen
+	states map[int64]string // of open contracts
 	events []Event
 	last   int64         // number of the last event
 	more   chan struct{} // closed when there is another
@@ -28,6 +30,8 @@ type hostSeen struct {
 	at      float64
 	here    bool
 	removed bool
+	closed  bool
+	drained bool
 	changed chan struct{} // closed when orders have changed
 	heard   float64       // by the clock: when it last said anything
 	told    remote.Told   // what it said of itself last
@@ -59,21 +63,33 @@ const (
 // init makes what is seen of a market that has been opened. Time in which it was down is
 // not held against hosts.
 func (s *seen) init(m *Market) {
-	s.hosts, s.more = make(map[string]*hostSeen), make(chan struct{})
-	s.publish(m, &record{Now: m.core.now}, nil)
+	s.hosts, s.states, s.more = make(map[string]*hostSeen), make(map[int64]string), make(chan struct{})
+	s.last = m.log.seq << 20 // more than there were when it was opened before
+	s.publish(m, m.core.now)
 }
 
 // publish shows what a turn has come to.
-func (s *seen) publish(m *Market, r *record, results []result) {
+func (s *seen) publish(m *Market, now float64) {
 	k := m.core
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i := range results {
-		if a := results[i].answer; a != nil && a.Verdict != "cancelled" && k.open[a.Contract] != nil {
-			s.event(Event{At: r.Now, Kind: "contract", Contract: a.Contract, State: map[string]string{"accept": "running", "defer": "waiting"}[a.Verdict]})
+	var changed []int64
+	for id := range k.open {
+		state := "waiting"
+		if phase, _ := k.broker.Phase(contracts.ID(id)); phase == contracts.Running {
+			state = "running"
+		}
+		if s.states[id] != state {
+			s.states[id] = state
+			changed = append(changed, id)
 		}
 	}
+	slices.Sort(changed)
+	for _, id := range changed {
+		s.event(Event{At: now, Kind: "contract", Contract: id, State: s.states[id]})
+	}
 	for _, c := range k.ended {
+		delete(s.states, c.ID)
 		s.event(Event{At: c.Ended, Kind: "contract", Contract: c.ID, State: c.State})
 	}
 	v := k.broker.View()
@@ -85,19 +101,19 @@ func (s *seen) publish(m *Market, r *record, results []result) {
 			s.hosts[name] = p
 		}
 		p.pin = h.Pin
-		if here := !v.Away(hosts.ID(i)); here != p.here {
+		if here := !h.gone; here != p.here {
 			p.here = here
-			s.event(Event{At: r.Now, Kind: "host", Host: name, State: map[bool]string{true: "here", false: "away"}[here]})
+			s.event(Event{At: now, Kind: "host", Host: name, State: map[bool]string{true: "here", false: "away"}[here]})
 		}
 		o := h.orders
 		if price := v.Price(hosts.ID(i)).Float64(); len(p.prices) == 0 || p.prices[len(p.prices)-1].Price != price {
 			if len(p.prices) >= mostPrices {
 				p.prices = slices.Delete(p.prices, 0, mostPrices/4)
 			}
-			p.prices = append(p.prices, Price{r.Now, price})
+			p.prices = append(p.prices, Price{now, price})
 		}
 		news := o.Deal != p.orders.Deal || o.Session != p.orders.Session || h.removed != p.removed
-		p.orders, p.at, p.removed = o, r.Now, h.removed
+		p.orders, p.at, p.removed, p.closed, p.drained = o, now, h.removed, h.closed, h.drained
 		if news {
 			p.change()
 		}

@@ -23,7 +23,7 @@ func (m *Market) Sync(ctx context.Context, name string, t *remote.Told) (*remote
 	defer interval.Stop()
 	var known []int64
 	stale := t.Session < p.orders.Session || t.Session == p.orders.Session && t.Boot != p.orders.Boot
-	news := t.Session != p.orders.Session || len(t.Ends) > 0 || t.First+int64(len(t.Spans))-1 > p.orders.Ack || !p.here
+	news := t.Session != p.orders.Session || len(t.Ends) > 0 || t.First+int64(len(t.Spans))-1 > p.orders.Ack || !p.here || p.wants(t)
 	if news && !stale {
 		said, err := newTold(name, t)
 		if err != nil {
@@ -55,7 +55,7 @@ func (m *Market) Sync(ctx context.Context, name string, t *remote.Told) (*remote
 		p = m.seen.of(name)
 	}
 	o := p.orders
-	o.Known, o.Lease, o.Drain = known, m.conf.Link.Lease, p.removed
+	o.Known, o.Lease, o.Drain = known, m.conf.Link.Lease, p.removed || (p.drained || p.told.Leaving == remote.WhenDone) && len(o.Wanted) == 0
 	o.Wanted = append([]remote.Wanted(nil), o.Wanted...)
 	for i := range o.Wanted {
 		if w := &o.Wanted[i]; w.Left > 0 {
@@ -63,6 +63,11 @@ func (m *Market) Sync(ctx context.Context, name string, t *remote.Told) (*remote
 		}
 	}
 	return &o, nil
+}
+
+// wants tells whether the agent of a host wants to be given other work than it is.
+func (p *hostSeen) wants(t *remote.Told) bool {
+	return !p.removed && (t.Leaving == remote.AtOnce || (t.Closed != "" || t.Leaving == remote.WhenDone) != p.closed)
 }
 
 // hear notes that a host has said something, and returns what is seen of it, nil if there is

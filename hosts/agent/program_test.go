@@ -105,8 +105,7 @@ func TestProgram(t *testing.T) {
 				t.Errorf("%s was started %q", name, text)
 			}
 		}
-		for len(o.slots) > 0 {
-			o.stopOne()
+		for o.stopOne() {
 		}
 		eventually(t, "nothing runs", func() bool { left, _ := Show(dir); return running(left) == 0 })
 		if o.machine.Cut() > 0 {

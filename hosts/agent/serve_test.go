@@ -257,16 +257,17 @@ func (o *office) start(until float64) int64 {
 	return o.names
 }
 
-// stopOne no longer wants one of those that are wanted.
-func (o *office) stopOne() {
+// stopOne no longer wants one of those that are wanted, if there is one.
+func (o *office) stopOne() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for slot := range o.slots {
 		o.machine.Stop(o.now(), slot)
 		delete(o.slots, slot)
 		o.deals()
-		return
+		return true
 	}
+	return false
 }
 
 func (o *office) Sync(ctx context.Context, _ string, t *remote.Told) (*remote.Orders, error) {
@@ -344,6 +345,13 @@ type storm struct {
 	bad int  // so many calls of ten
 }
 
+// cut lets nothing through, or again all.
+func (c *storm) cut(off bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.off = off
+}
+
 func (c *storm) Sync(ctx context.Context, host string, t *remote.Told) (*remote.Orders, error) {
 	c.mu.Lock()
 	kind, late, off := c.rng.IntN(10*5), time.Duration(c.rng.Int64N(int64(4*time.Second))), c.off
@@ -402,7 +410,10 @@ func TestServe(t *testing.T) {
 				time.Sleep(time.Duration(rng.Int64N(int64(3 * time.Second))))
 				switch rng.IntN(7) {
 				case 0, 1, 2:
-					if len(b.minders) < 40 {
+					b.mu.Lock()
+					few := len(b.minders) < 40
+					b.mu.Unlock()
+					if few {
 						o.start(0)
 					}
 				case 3:
@@ -431,12 +442,13 @@ func TestServe(t *testing.T) {
 				defer o.mu.Unlock()
 				return o.done[last] > 1
 			})
-			for len(o.slots) > 0 {
-				o.stopOne()
+			for o.stopOne() {
 			}
 			eventually(t, "nothing runs", func() bool { return b.runs() == 0 })
 			time.Sleep(3 * time.Second)
 			kill()
+			o.mu.Lock()
+			defer o.mu.Unlock()
 			if o.machine.Cut() > 0 {
 				t.Errorf("seed %d: %d cut", seed, o.machine.Cut())
 			}
@@ -467,9 +479,7 @@ func TestFence(t *testing.T) {
 			o.start(0)
 			eventually(t, "it runs", func() bool { return b.runs() == 1 })
 			time.Sleep(1234 * time.Millisecond)
-			c.mu.Lock()
-			c.off = true
-			c.mu.Unlock()
+			c.cut(true)
 			if killed {
 				kill()
 			}
@@ -482,9 +492,7 @@ func TestFence(t *testing.T) {
 			if now := time.Now(); now.After(lost) {
 				t.Errorf("killed %v: it stands %v after the market has given it up", killed, now.Sub(lost))
 			}
-			c.mu.Lock()
-			c.off = false
-			c.mu.Unlock()
+			c.cut(false)
 			if killed {
 				kill, _ = b.agent(c)
 			}
@@ -519,7 +527,7 @@ func TestSuperseded(t *testing.T) {
 				t.Errorf("%d run", first.runs())
 			}
 			eventually(t, "it runs, too, at once", func() bool { return first.runs() == 2 })
-			c.off = v.off
+			c.cut(v.off)
 			began := time.Now()
 			kill, _ = second.agent(o)
 			eventually(t, "the second runs both", func() bool {
@@ -528,7 +536,7 @@ func TestSuperseded(t *testing.T) {
 				}
 				return second.runs() == 2
 			})
-			c.off = false
+			c.cut(false)
 			if err := <-ended; !errors.Is(err, ErrSuperseded) {
 				t.Errorf("the first ended with %v", err)
 			}

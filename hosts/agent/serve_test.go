@@ -18,6 +18,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"bourse/hosts"
 	"bourse/hosts/link"
 	"bourse/hosts/linux"
@@ -34,6 +36,7 @@ type box struct {
 	began time.Time
 	rate  float64 // of its clock
 	lies  float64 // how often it counts what is used
+	full  bool    // nothing can be written
 
 	mu      sync.Mutex
 	minders map[string]bool // started ones, by name: whether it lives
@@ -54,6 +57,9 @@ func newBox(t *testing.T) *box {
 func (b *box) Make(name string, l linux.Limits) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.full {
+		return fmt.Errorf("make %s: %w", name, unix.ENOSPC)
+	}
 	return b.Fake.Make(name, l)
 }
 
@@ -208,6 +214,7 @@ type office struct {
 	gone    bool // the host is removed
 	away    bool // nothing is taken in: what is answered is old
 	last    remote.Orders
+	closed  string // as the host has told last
 	drain   bool
 	asks    []remote.Log
 	put     []remote.Log
@@ -276,6 +283,7 @@ func (o *office) Sync(ctx context.Context, _ string, t *remote.Told) (*remote.Or
 	if o.gone {
 		return nil, link.ErrUnknown
 	}
+	o.closed = t.Closed
 	if o.away {
 		return &o.last, nil
 	}
@@ -579,6 +587,35 @@ func TestAway(t *testing.T) {
 	})
 }
 
+// TestFull checks that a host whose disk is full says so, loses what it could not begin, and
+// says no more when it is well.
+func TestFull(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o, b := newOffice(), newBox(t)
+		kill, _ := b.agent(o)
+		defer kill()
+		b.mu.Lock()
+		b.full = true
+		b.mu.Unlock()
+		key := o.start(0)
+		is := func(closed string, why hosts.End) func() bool {
+			return func() bool {
+				o.mu.Lock()
+				defer o.mu.Unlock()
+				return o.closed == closed && o.ended[key].Why == why
+			}
+		}
+		eventually(t, "it is closed", is(diskFull, hosts.Lost))
+		b.mu.Lock()
+		b.full = false
+		b.mu.Unlock()
+		eventually(t, "it is open again", is("", hosts.Lost))
+		o.start(0)
+		eventually(t, "it runs", func() bool { return b.runs() == 1 })
+	})
+}
+
 // TestLying checks that of a host that tells more than it can have done no more is believed,
 // and it is counted.
 func TestLying(t *testing.T) {
@@ -639,6 +676,7 @@ func TestJobs(t *testing.T) {
 			{`{"command":["x"],"files":{"../in.txt":"` + file + `"}}`, "want a name without folders"},
 			{`{"command":["x"],"files":{"in.txt":"` + strings.Repeat("0", 64) + `"}}`, "does not know"},
 			{`{"command":7}`, "json"},
+			{`{"command":["` + strings.Repeat("x", mostJob) + `"]}`, "bytes"},
 		} {
 			o.mu.Lock()
 			o.job = o.keep(c.job)

@@ -151,9 +151,10 @@ func (c *conversation) take(r answer) (over, err error) {
 	c.again = time.After(max(0, leastWait-time.Since(c.began)))
 	o := r.orders
 	if o.Session != c.session.Number || o.Boot != c.self {
-		if c.accepted {
+		if c.accepted && o.Session >= c.session.Number {
 			return errors.Join(ErrSuperseded, c.endAll()), nil
 		}
+		c.accepted = false // or was it: a market that was restored has forgotten
 		return nil, c.follow(o, r.sent)
 	}
 	if !c.accepted {

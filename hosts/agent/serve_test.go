@@ -587,6 +587,40 @@ func TestAway(t *testing.T) {
 	})
 }
 
+// TestRestored checks that an agent whose market was restored, and knows an earlier agent
+// alone, is not superseded by that: it ends what is not wanted, and goes on.
+func TestRestored(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o, b := newOffice(), newBox(t)
+		kill, _ := b.agent(o)
+		time.Sleep(time.Second)
+		kill()
+		kill, ended := b.agent(o)
+		o.start(0)
+		eventually(t, "it runs", func() bool { return b.runs() == 1 })
+		o.mu.Lock()
+		o.machine = remote.New(*o.machine.Spec())
+		o.machine.Hear(o.now(), &remote.Told{Session: 1, Boot: "earlier", First: 1})
+		clear(o.slots)
+		o.deals()
+		o.mu.Unlock()
+		eventually(t, "it does not run", func() bool { return b.runs() == 0 })
+		o.mu.Lock()
+		o.names++
+		o.machine.Start(o.now(), hosts.Task{Key: o.names}, hosts.Share{Weight: 1}) // name 1 was given
+		o.mu.Unlock()
+		o.start(0)
+		eventually(t, "another runs", func() bool { return b.runs() > 0 })
+		select {
+		case err := <-ended:
+			t.Error(err)
+		default:
+		}
+		kill()
+	})
+}
+
 // TestFull checks that a host whose disk is full says so, loses what it could not begin, and
 // says no more when it is well.
 func TestFull(t *testing.T) {

@@ -603,13 +603,14 @@ func TestRestored(t *testing.T) {
 		o.machine = remote.New(*o.machine.Spec())
 		o.machine.Hear(o.now(), &remote.Told{Session: 1, Boot: "earlier", First: 1})
 		clear(o.slots)
+		slot, err := o.machine.Start(o.now(), hosts.Task{}, hosts.Share{Weight: 1}) // name 1 was given
+		if err != nil {
+			t.Error(err)
+		}
+		o.machine.Stop(o.now(), slot)
 		o.deals()
 		o.mu.Unlock()
 		eventually(t, "it does not run", func() bool { return b.runs() == 0 })
-		o.mu.Lock()
-		o.names++
-		o.machine.Start(o.now(), hosts.Task{Key: o.names}, hosts.Share{Weight: 1}) // name 1 was given
-		o.mu.Unlock()
 		o.start(0)
 		eventually(t, "another runs", func() bool { return b.runs() > 0 })
 		select {

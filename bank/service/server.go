@@ -88,7 +88,8 @@ func (s *server) handler() http.Handler {
 func (s *server) bound(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Origin") != "" {
-			http.Error(w, "pages do not ask a bank", http.StatusForbidden)
+			const refused = 403
+			http.Error(w, "pages do not ask a bank", refused)
 			return
 		}
 		select {

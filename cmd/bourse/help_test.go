@@ -36,7 +36,7 @@ func TestExamples(t *testing.T) {
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	forPrograms := []string{
-		"workload schedule", "ledger export", "ledger checkpoint", "ledger prove", "ledger publish", "witness", "scenario schema", "schema",
+		"workload schedule", "ledger export", "ledger checkpoint", "ledger prove", "ledger publish", "witness", "bank serve", "scenario schema", "schema",
 		"bank init", "bank apply", "bank log", "bank sign", "bank invite", "key new", "completion",
 	}
 	for name, c := range leaves("", newApp(nil, nil, nil).Commands) {

@@ -42,11 +42,23 @@ standard error. NO_COLOR is honoured.`,
 			reliabilityCommand(),
 			workloadCommand(),
 			scenarioCommand(),
+			liveCommand(),
+			submitCommand(),
+			statusCommand(),
+			cancelCommand(),
+			logsCommand(),
+			quoteCommand(),
+			priceCommand(),
+			topCommand(),
+			joinCommand(),
+			userCommand(),
+			hostCommand(),
 			bankCommand(),
 			ledgerCommand(),
 			witnessCommand(),
 			keyCommand(),
 			marketCommand(),
+			agentCommand(),
 			engineCommand(),
 			policiesCommand(),
 			schemaCommand(),
@@ -78,7 +90,8 @@ func dress(commands []*cli.Command) {
 		}
 		c.OnUsageError = wrongUse
 		c.HideHelpCommand = true
-		if act := c.Action; len(c.Subcommands) == 0 {
+		dress(c.Subcommands)
+		if act := c.Action; act != nil {
 			c.Action = func(c *cli.Context) error {
 				if err := takes(c); err != nil {
 					return err
@@ -87,7 +100,6 @@ func dress(commands []*cli.Command) {
 			}
 			continue
 		}
-		dress(c.Subcommands)
 		c.Action = func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return cli.ShowSubcommandHelp(c)

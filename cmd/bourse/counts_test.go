@@ -58,12 +58,12 @@ func TestFilesDown(t *testing.T) {
 
 // mostExported is how many names the packages export: what no other package uses is not
 // exported. It is raised by a new room alone, by what its callers need.
-const mostExported = 1795
+const mostExported = 2045
 
 // TestCounts checks that the packages export no more names than they did, functions,
 // types, constants, variables and methods of exported types, and that each of them has a
-// comment, its own or that of its group. Main and what helps tests (pgtest and the like)
-// are not counted.
+// comment, its own or that of its group. Main, what helps tests (pgtest and the like) and
+// what is generated are not counted.
 func TestCounts(t *testing.T) {
 	t.Parallel()
 	count := 0
@@ -72,7 +72,7 @@ func TestCounts(t *testing.T) {
 			return err
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil || f.Name.Name == "main" || strings.HasSuffix(f.Name.Name, "test") {
+		if err != nil || f.Name.Name == "main" || strings.HasSuffix(f.Name.Name, "test") || ast.IsGenerated(f) {
 			return err
 		}
 		names, bare := exported(f)

@@ -13,7 +13,7 @@ import (
 func leaves(prefix string, commands []*cli.Command) map[string]*cli.Command {
 	found := make(map[string]*cli.Command)
 	for _, c := range commands {
-		if len(c.Subcommands) == 0 {
+		if _, prints := printsJSON(c); prints || len(c.Subcommands) == 0 {
 			found[prefix+c.Name] = c
 		}
 		maps.Copy(found, leaves(prefix+c.Name+" ", c.Subcommands))
@@ -37,7 +37,7 @@ func TestJSON(t *testing.T) {
 	t.Parallel()
 	forPrograms := []string{
 		"workload schedule", "ledger export", "ledger checkpoint", "ledger prove", "ledger publish", "witness", "scenario schema", "schema",
-		"bank init", "bank apply", "bank log", "bank sign", "bank invite", "key new", "completion",
+		"agent unit", "agent drain", "bank serve", "market serve", "host invite", "host remove", "user invite", "join", "logs", "bank init", "bank apply", "bank log", "bank sign", "bank invite", "key new", "completion",
 	}
 	for name, c := range leaves("", newApp(nil, nil, nil).Commands) {
 		has := slices.ContainsFunc(c.Flags, func(f cli.Flag) bool { return f.Names()[0] == "json" })

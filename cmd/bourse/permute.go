@@ -13,15 +13,19 @@ func permute(commands []*cli.Command, args []string) []string {
 	if asksCompletion(args) {
 		return args
 	}
+	var last *cli.Command
 	for i := 1; i < len(args); i++ {
 		at := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(args[i]) })
+		if at < 0 && (last == nil || last.ArgsUsage == "") {
+			break // it is of commands alone
+		}
 		if at < 0 {
-			break
+			return append(slices.Clip(args[:i]), flagsFirst(last.Flags, args[i:])...)
 		}
-		if c := commands[at]; len(c.Subcommands) == 0 {
-			return append(slices.Clip(args[:i+1]), flagsFirst(c.Flags, args[i+1:])...)
+		if last = commands[at]; len(last.Subcommands) == 0 {
+			return append(slices.Clip(args[:i+1]), flagsFirst(last.Flags, args[i+1:])...)
 		}
-		commands = commands[at].Subcommands
+		commands = last.Subcommands
 	}
 	return args
 }

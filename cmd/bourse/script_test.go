@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bourse/hosts/agent"
 	"errors"
 	"flag"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected outputs of scripts")
 
 func TestMain(m *testing.M) {
+	agent.Main() // a lab's tasks are watched by this program
 	testscript.Main(m, map[string]func(){"bourse": checkedMain})
 }
 

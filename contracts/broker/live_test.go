@@ -273,3 +273,31 @@ func TestDeals(t *testing.T) {
 		}
 	}
 }
+
+// TestRenewedDeals checks that a bid that is renewed is a deal of its own, although shares
+// stay as they are: what was done before is charged by the old one, however late it is
+// told. Alone it bids $1 for 100 s, and at 50 s, of which nothing was told, $1 for 50 s.
+func TestRenewedDeals(t *testing.T) {
+	t.Parallel()
+	f := newFar(t, 1, floor.Lose, "bid")
+	f.Renew = 50
+	m := f.hosts[0]
+	f.run(0, 7, 1, 90, 100)
+	f.Next()
+	before := m.Orders(0, nil).Deal
+	must(0, f.Advance(50))
+	f.Next()
+	after := m.Orders(50, nil).Deal
+	must(0, f.Advance(60))
+	m.Hear(60, &remote.Told{Session: 1, First: 1, Spans: []remote.Span{
+		{Deal: before, Length: 50, Used: []remote.Used{{Name: 1, Seconds: 50}}},
+		{Deal: after, Length: 10, Used: []remote.Used{{Name: 1, Seconds: 60}}},
+	}})
+	f.Read(60, 0)
+	must(0, f.Advance(60))
+	must(0, f.Cancel(60, 7))
+	if before == after {
+		t.Errorf("the deal is %d before and after", before)
+	}
+	f.ended("renewed", contracts.Cancelled, 60, 700_000)
+}

@@ -3,7 +3,11 @@
 package agent
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +17,7 @@ import (
 
 	"bourse/hosts"
 	"bourse/hosts/linux/kerneltest"
+	"bourse/hosts/remote"
 )
 
 // A world is a machine, its kernel and minders, which outlive agents; and who is told,
@@ -21,7 +26,6 @@ type world struct {
 	tester
 	dir     string
 	now     float64
-	boot    int
 	kernel  *kerneltest.Fake
 	minders map[string]bool // started ones, by name: whether it lives
 	crash   int             // calls until the agent is killed in one
@@ -29,17 +33,24 @@ type world struct {
 
 	agent   *Agent // nil if it was killed
 	deal    int64
-	orders  []Order
-	told    []Told
+	orders  []given
+	all     []*remote.Told // what was ever told
+	told    float64        // the sum of its spans that were booked, but for the first
+	begun   float64        // instant at which that was told
 	starts  map[string]int
-	ends    map[string]End     // told
-	truth   map[string]exit    // what minders wrote
-	acked   map[string]bool    // ends that an agent took as acknowledged
-	booked  map[string]float64 // used, by readings
-	dropped map[string]bool    // an order was made without it
-	termed  map[string]bool    // it was ordered to end
-	applies int64              // deal of the order that is applied now
-	seen    int64              // the highest that an agent has applied
+	ends    map[int64]hosts.End // told
+	truth   map[int64]exit      // what minders wrote
+	acked   map[int64]bool      // ends that an agent took as acknowledged
+	booked  map[int64]float64   // used
+	dropped map[string]bool     // an order was made without it
+	termed  map[string]bool     // it was ordered to end
+	applies int64               // deal of the orders that are applied now
+	seen    int64               // the highest that an agent has applied
+	job     string
+	session int64  // that is listened to
+	boot    int    // of the machine
+	self    string // whose that is
+	ack     int64  // its spans that are booked
 }
 
 type tester interface {
@@ -50,8 +61,14 @@ type killed struct{}
 
 func newWorld(t tester, dir string) *world {
 	w := &world{tester: t, dir: dir, now: 1000, kernel: kerneltest.New(), minders: make(map[string]bool),
-		starts: make(map[string]int), ends: make(map[string]End), truth: make(map[string]exit),
-		acked: make(map[string]bool), booked: make(map[string]float64), dropped: make(map[string]bool), termed: make(map[string]bool)}
+		starts: make(map[string]int), ends: make(map[int64]hosts.End), truth: make(map[int64]exit),
+		acked: make(map[int64]bool), booked: make(map[int64]float64), dropped: make(map[string]bool), termed: make(map[string]bool)}
+	text := []byte(`{"command":["x"]}`)
+	sum := sha256.Sum256(text)
+	w.job = hex.EncodeToString(sum[:])
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "blobs"), 0o700), os.WriteFile(filepath.Join(dir, "blobs", w.job), text, 0o600)); err != nil {
+		w.Fatalf("%v", err)
+	}
 	w.kernel.Before = func(call, name string) { w.step(false) }
 	w.kernel.After = func(call, name string) { w.step(true) }
 	return w
@@ -109,16 +126,43 @@ func (w *world) do(f func(a *Agent) error) {
 	}
 }
 
-// apply makes an agent that lives apply an order.
-func (w *world) apply(o Order) {
+// named returns a task that is wanted by the name of its folder.
+func named(name string) (w remote.Wanted) {
+	if _, err := fmt.Sscanf(name, "%d.%d.%d", &w.Contract, &w.Node, &w.Name); err != nil {
+		panic(err)
+	}
+	w.Weight = 1
+	return w
+}
+
+// given are orders that answer what was told at an instant.
+type given struct {
+	*remote.Orders
+	seq  int64
+	sent float64
+}
+
+// apply makes an agent that lives apply orders, if they are not too late.
+func (w *world) apply(o given) {
 	w.do(func(a *Agent) error {
-		for name := range w.minders {
-			wanted := slices.ContainsFunc(o.Wanted, func(x Wanted) bool { return x.Name == name })
-			w.dropped[name] = w.dropped[name] || !wanted && o.Deal >= w.seen
+		heeded := o.Boot == a.self && o.seq > a.heard
+		if heeded {
+			for name := range w.minders {
+				wanted := slices.ContainsFunc(o.Wanted, func(x remote.Wanted) bool { return x.Folder() == name })
+				w.dropped[name] = w.dropped[name] || !wanted
+			}
 		}
+		before := w.applies
 		w.applies = o.Deal
-		err := a.Apply(o)
-		w.seen = max(w.seen, o.Deal)
+		err := a.Apply(o.Orders, o.seq, o.sent)
+		if !heeded {
+			w.applies = before
+		} else {
+			w.seen = max(w.seen, o.Deal)
+			for _, name := range o.Known {
+				w.acked[name] = true
+			}
+		}
 		return err
 	})
 }
@@ -153,7 +197,7 @@ func (w *world) pass(d float64) {
 			continue
 		}
 		folder := filepath.Join(w.dir, "tasks", name)
-		until, _ := leaseUntil(w.dir)
+		until, _, _ := leaseUntil(w.dir)
 		g.Frozen = w.now >= until
 		if !g.Frozen {
 			g.Used += d / 2
@@ -182,7 +226,7 @@ func (w *world) end(name string, why hosts.End) {
 	}
 	w.kernel.Groups[name].Running = false
 	w.minders[name] = false
-	w.truth[name] = e
+	w.truth[named(name).Name] = e
 }
 
 // living returns the names of tasks whose minders live.
@@ -197,65 +241,80 @@ func (w *world) living() (names []string) {
 }
 
 // receive is what who is told does with it: the same whatever comes late or twice.
-func (w *world) receive(told Told) {
-	last := Reading{}
-	for _, r := range told.Readings {
-		if r.Name == last.Name && (r.Deal < last.Deal || r.Span < last.Span || r.Used < last.Used) {
-			w.Fatalf("totals fall: %v after %v", r, last)
+func (w *world) receive(told *remote.Told) {
+	if told.Session < w.session {
+		return
+	}
+	if told.Session > w.session {
+		w.session, w.self, w.ack = told.Session, told.Boot, 0
+	}
+	if told.Boot != w.self {
+		w.Fatalf("%s and %s are both session %d", told.Boot, w.self, w.session)
+	}
+	for i, s := range told.Spans {
+		if told.First+int64(i) != w.ack+1 {
+			continue
 		}
-		last = r
-		w.booked[r.Name] = max(w.booked[r.Name], r.Used)
+		if w.ack++; w.ack == 1 {
+			w.told, w.begun = 0, w.now // it begins where the answers to its predecessor ended
+		} else if w.told += s.Length; w.told > w.now-w.begun+1e-6 {
+			w.Fatalf("spans of %v s are told in %v s", w.told, w.now-w.begun)
+		}
+		for _, u := range s.Used {
+			if u.Seconds < w.booked[u.Name] {
+				w.Fatalf("%d has used %v, and then %v", u.Name, w.booked[u.Name], u.Seconds)
+			}
+			w.booked[u.Name] = u.Seconds
+		}
 	}
 	for _, e := range told.Ends {
-		if before, known := w.ends[e.Name]; known && (before.Why != e.Why || before.Used > e.Used) {
-			w.Fatalf("%s has ended as %+v, and as %+v", e.Name, before, e)
+		if before, known := w.ends[e.Name]; known && before != e.Why {
+			w.Fatalf("%d has ended as %v, and as %v", e.Name, before, e.Why)
 		}
-		w.ends[e.Name] = e
+		w.ends[e.Name] = e.Why
+		want, wrote := w.truth[e.Name]
 		if e.Why != hosts.Lost {
-			if want := w.truth[e.Name]; e.Why != want.Why || e.Used != want.Used {
-				w.Fatalf("%s has ended as %+v, not as %+v", e.Name, want, e)
+			if e.Why != want.Why || w.booked[e.Name] != want.Used {
+				w.Fatalf("%d has ended as %v with %v used, not as %+v", e.Name, e.Why, w.booked[e.Name], want)
 			}
-		} else if _, wrote := w.truth[e.Name]; wrote {
-			w.Fatalf("%s is lost, although its minder has written how it ended", e.Name)
+		} else if wrote {
+			w.Fatalf("%d is lost, although its minder has written how it ended", e.Name)
 		}
 	}
 }
 
 // tell returns what the agent tells.
-func (w *world) tell(a *Agent) Told {
-	told := a.Tell()
+func (w *world) tell(a *Agent) (*remote.Told, error) {
+	told, err := a.Tell()
 	for _, e := range told.Ends {
 		if w.acked[e.Name] {
-			w.Fatalf("the end of %s is told after it was acknowledged", e.Name)
+			w.Fatalf("the end of %d is told after it was acknowledged", e.Name)
 		}
 	}
-	w.told = append(w.told, told)
-	return told
+	w.all = append(w.all, told)
+	return told, err
 }
 
-// acknowledge tells the agent that what it told has come; now or late.
-func (w *world) acknowledge(told Told) {
+// order lets the agent tell, and answers it with orders of these names.
+func (w *world) order(names []string) (o given) {
 	w.do(func(a *Agent) error {
-		err := a.Acknowledge(told.Session, told.Seq)
-		for _, e := range told.Ends {
-			if told.Session == a.session {
-				w.acked[e.Name] = true
+		told, err := w.tell(a)
+		w.receive(told)
+		w.deal++
+		o = given{&remote.Orders{Session: w.session, Boot: w.self, Ack: w.ack, Deal: w.deal, Lease: 5}, told.Seq, w.now}
+		for name := range w.ends {
+			o.Known = append(o.Known, name)
+		}
+		for _, name := range names {
+			one := named(name)
+			if _, ended := w.ends[one.Name]; ended {
+				continue // who has heard that does not want it again
 			}
+			one.Left, one.Job = 20, w.job
+			o.Wanted = append(o.Wanted, one)
 		}
 		return err
 	})
-}
-
-// order makes an order of these names.
-func (w *world) order(names []string) Order {
-	w.deal++
-	o := Order{Deal: w.deal, Sent: w.now, Lease: 5}
-	for _, name := range names {
-		if _, ended := w.ends[name]; ended {
-			continue // who has heard that does not want it again
-		}
-		o.Wanted = append(o.Wanted, Wanted{Name: name, Share: hosts.Share{Weight: 1}, Remaining: 20, Job: Job{Command: []string{"x"}}})
-	}
 	return o
 }
 
@@ -275,17 +334,21 @@ func TestOnce(t *testing.T) {
 		defer os.RemoveAll(dir)
 		w := newWorld(r, dir)
 		w.open()
-		names := []string{"1.0.0", "1.1.0", "2.0.0", "2.0.1", "3.0.0", "4.0.0"}
+		names := []string{"1.0.1", "1.1.2", "2.0.3", "2.0.4", "3.0.5", "4.0.6"}
 		r.Repeat(map[string]func(*rapid.T){
 			"order": func(r *rapid.T) {
 				o := w.order(rapid.SliceOfNDistinct(rapid.SampledFrom(names), 0, 4, rapid.ID).Draw(r, "names"))
+				if o.Orders == nil {
+					return
+				}
 				w.orders = append(w.orders, o)
-				w.apply(o)
+				if rapid.IntRange(0, 3).Draw(r, "late") > 0 {
+					w.apply(o)
+				}
 			},
 			"late order": func(r *rapid.T) {
 				if len(w.orders) > 0 {
-					o := rapid.SampledFrom(w.orders).Draw(r, "order")
-					w.apply(o)
+					w.apply(rapid.SampledFrom(w.orders).Draw(r, "order"))
 				}
 			},
 			"look": func(r *rapid.T) {
@@ -302,21 +365,16 @@ func TestOnce(t *testing.T) {
 			},
 			"tell": func(r *rapid.T) {
 				w.do(func(a *Agent) error {
-					told := w.tell(a)
+					told, err := w.tell(a)
 					if rapid.Bool().Draw(r, "comes") {
 						w.receive(told)
-						if rapid.Bool().Draw(r, "and the answer") {
-							w.acknowledge(told)
-						}
 					}
-					return nil
+					return err
 				})
 			},
 			"told again": func(r *rapid.T) {
-				if len(w.told) > 0 {
-					told := rapid.SampledFrom(w.told).Draw(r, "told")
-					w.receive(told)
-					w.acknowledge(told)
+				if len(w.all) > 0 {
+					w.receive(rapid.SampledFrom(w.all).Draw(r, "told"))
 				}
 			},
 			"end": func(r *rapid.T) {
@@ -356,30 +414,20 @@ func TestOnce(t *testing.T) {
 		w.kernel.Groups["9.9.9"] = &kerneltest.Group{Running: true} // whose folder is gone
 		w.open()
 		for range 20 {
-			o := w.order([]string{"5.0.0"})
-			w.apply(o)
+			w.apply(w.order([]string{"5.0.7"}))
 			w.pass(1)
-			w.do(func(a *Agent) error {
-				told := w.tell(a)
-				w.receive(told)
-				w.acknowledge(told)
-				return nil
-			})
 		}
-		if w.starts["5.0.0"] != 1 {
-			r.Fatalf("what is wanted was started %d times", w.starts["5.0.0"])
+		w.order(nil)
+		if w.starts["5.0.7"] != 1 {
+			r.Fatalf("what is wanted was started %d times", w.starts["5.0.7"])
 		}
 		for name := range w.starts {
-			e, told := w.ends[name]
-			if !told && name != "5.0.0" {
+			if _, told := w.ends[named(name).Name]; !told && name != "5.0.7" {
 				r.Fatalf("%s ran, and its end was never told", name)
-			}
-			if w.booked[name] > e.Used && told && e.Why != hosts.Lost {
-				r.Fatalf("%s used %v, and %v was booked", name, e.Used, w.booked[name])
 			}
 		}
 		for name := range w.kernel.Groups {
-			if name != "5.0.0" {
+			if name != "5.0.7" {
 				r.Fatalf("the group %s is left", name)
 			}
 		}
@@ -391,34 +439,45 @@ func TestOnce(t *testing.T) {
 	})
 }
 
-// TestReadings checks that what was used is told under the deal that stood, as totals,
-// again until it is acknowledged, and then no more but what has come since.
-func TestReadings(t *testing.T) {
+// TestSpans checks that what was used is told under the deal that stood, as totals, again
+// until it is booked, and then no more but what has come since; and that the next agent
+// begins where its predecessor's was booked, or goes on without it.
+func TestSpans(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, t.TempDir())
 	w.open()
-	tells := func(want ...Reading) {
-		if got := w.agent.Tell().Readings; !slices.Equal(got, want) {
-			t.Fatalf("it tells %v, want %v", got, want)
+	tells := func(first int64, want ...remote.Span) {
+		t.Helper()
+		told, err := w.agent.Tell()
+		if err != nil || told.First != first || len(told.Spans) != len(want) {
+			t.Fatalf("from %d it tells %v, %v; want from %d %v", told.First, told.Spans, err, first, want)
+		}
+		for i, s := range told.Spans {
+			if s.Deal != want[i].Deal || math.Abs(s.Length-want[i].Length) > 1e-5 || !slices.Equal(s.Used, want[i].Used) {
+				t.Fatalf("it tells %v, want %v", told.Spans, want)
+			}
 		}
 	}
-	began := w.now
-	w.apply(w.order([]string{"1.0.0"}))
+	span := func(deal int64, length, used float64) remote.Span {
+		return remote.Span{Deal: deal, Length: length, Used: []remote.Used{{Name: 1, Seconds: used}}}
+	}
+	only := []string{"1.0.1"}
+	w.apply(w.order(only))
 	w.pass(2)
-	w.apply(w.order([]string{"1.0.0"}))
+	w.apply(w.order(only)) // which is told 2 s, and books them
 	w.pass(3)
-	w.do((*Agent).Look)
-	first, second := Reading{"1.0.0", 1, began + 2 - began, 1}, Reading{"1.0.0", 2, began + 5 - began, 2.5}
-	tells(first, second)
-	tells(first, second)
-	told := w.agent.Tell()
+	tells(2, span(2, 3, 2.5))
+	tells(2, span(2, 3, 2.5))
 	w.pass(1)
-	w.do((*Agent).Look)
-	w.acknowledge(told)
-	third := Reading{"1.0.0", 2, began + 6 - began, 3}
-	tells(third)
-	w.acknowledge(told)
-	tells(third)
+	tells(2, span(2, 3, 2.5), span(2, 1, 3))
+	o := w.order(only)
+	o.Ack = 2
+	w.apply(o)
+	w.pass(1)
+	tells(3, span(2, 1, 3), span(3, 1, 3.5))
+	w.open()
+	w.pass(1)
+	tells(1, span(3, 3, 4))
 }
 
 // TestHung checks that where minders hang the agent keeps the lease and ends what is not
@@ -427,8 +486,8 @@ func TestHung(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, t.TempDir())
 	w.open()
-	w.apply(w.order([]string{"1.0.0"}))
-	g := w.kernel.Groups["1.0.0"]
+	w.apply(w.order([]string{"1.0.1"}))
+	g := w.kernel.Groups["1.0.1"]
 	look := func(seconds float64) {
 		w.now += seconds
 		w.do((*Agent).Look)
@@ -439,7 +498,7 @@ func TestHung(t *testing.T) {
 	if look(0.2); !g.Frozen {
 		t.Fatalf("it runs without a lease")
 	}
-	if w.apply(w.order([]string{"1.0.0"})); g.Frozen {
+	if w.apply(w.order([]string{"1.0.1"})); g.Frozen {
 		t.Fatalf("it stands with a lease")
 	}
 	w.apply(w.order(nil))
@@ -449,13 +508,35 @@ func TestHung(t *testing.T) {
 	if look(0.2); g.Running {
 		t.Fatalf("it runs, and is not wanted")
 	}
-	if closed := w.agent.Tell().Closed; closed != "" {
+	if closed := w.agent.closed; closed != "" {
 		t.Fatalf("the machine is closed: %s", closed)
 	}
-	if look(60); w.agent.Tell().Closed == "" {
+	if look(60); w.agent.closed == "" {
 		t.Fatalf("the machine takes more")
 	}
-	if w.apply(w.order([]string{"2.0.0"})); w.starts["2.0.0"] > 0 {
+	if w.apply(w.order([]string{"2.0.3"})); w.starts["2.0.3"] > 0 {
 		t.Fatalf("it was started on a machine that is closed")
+	}
+}
+
+// TestLate checks that nothing is begun by orders whose lease is over when they come, nor
+// by such as answer what was told before what others answer that have come.
+func TestLate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, t.TempDir())
+	w.open()
+	first, second := w.order([]string{"1.0.1"}), w.order([]string{"2.0.2"})
+	w.apply(second)
+	w.apply(first)
+	if w.starts["1.0.1"] > 0 || w.starts["2.0.2"] != 1 {
+		t.Errorf("started: %v", w.starts)
+	}
+	late := w.order([]string{"3.0.3"})
+	w.now += 6
+	if w.apply(late); w.starts["3.0.3"] > 0 {
+		t.Error("it was started without a lease")
+	}
+	if w.apply(w.order([]string{"3.0.3"})); w.starts["3.0.3"] != 1 {
+		t.Error("it was not started with one")
 	}
 }

@@ -15,27 +15,11 @@ import (
 
 	"bourse/hosts"
 	"bourse/hosts/linux"
+	"bourse/hosts/remote"
 )
 
-// A Job is what a task runs.
-type Job struct {
-	Command []string // its program, by name or path, and arguments
-	Env     []string // NAME=value, after PATH, HOME, TMPDIR and LANG
-	Limits  Limits
-}
-
-// Limits bound what a task takes of its machine; 0 is the agent's own. Where the kernel
-// bounds no groups, Memory and Processes bound each process, or each user, instead.
-type Limits struct {
-	Memory    int64 // bytes, without swap
-	Processes int
-	Files     int   // open at once, by one process
-	Disk      int64 // bytes of one file, of its folder, and of /tmp
-	Log       int64 // bytes of out, and of err
-}
-
 // or returns l with what it leaves open taken from o.
-func (l Limits) or(o Limits) Limits {
+func or(l, o remote.Limits) remote.Limits {
 	if l.Memory == 0 {
 		l.Memory = o.Memory
 	}
@@ -57,11 +41,11 @@ func (l Limits) or(o Limits) Limits {
 // A record is task.json.
 type record struct {
 	Name    string
-	Boot    string  // of the machine
-	Began   float64 // instant at which the folder was made
-	Job     Job
-	User    int    // its own, 0 that of the agent
-	Root    string // the agent's folder
+	Boot    string     // of the machine
+	Began   float64    // instant at which the folder was made
+	Job     remote.Job // with limits that are not open
+	User    int        // its own, 0 that of the agent
+	Root    string     // the agent's folder
 	Network bool
 	Kind    string // of the kernel
 	Kernel  linux.Config
@@ -136,25 +120,26 @@ func get(path string, v any) (bool, error) {
 	return true, nil
 }
 
-// writeLease writes until when tasks may run, and the deal that says so.
-func writeLease(root string, until float64, deal int64) error {
+// writeLease writes until when tasks may run, the deal that says so, and the instant up to
+// which what they have used is booked.
+func writeLease(root string, until float64, deal int64, booked float64) error {
 	path := filepath.Join(root, "lease")
-	if err := os.WriteFile(path+".new", fmt.Appendf(nil, "%.6f %d\n", until, deal), 0o644); err != nil {
+	if err := os.WriteFile(path+".new", fmt.Appendf(nil, "%.6f %d %.6f\n", until, deal, booked), 0o644); err != nil {
 		return err
 	}
 	return os.Rename(path+".new", path)
 }
 
 // leaseUntil reads what writeLease wrote. Without it the lease is over.
-func leaseUntil(root string) (until float64, deal int64) {
+func leaseUntil(root string) (until float64, deal int64, booked float64) {
 	text, err := os.ReadFile(filepath.Join(root, "lease"))
 	if err == nil {
-		_, err = fmt.Sscan(string(text), &until, &deal)
+		_, err = fmt.Sscan(string(text), &until, &deal, &booked)
 	}
 	if err != nil {
-		return 0, 0
+		return 0, 0, 0
 	}
-	return until, deal
+	return until, deal, booked
 }
 
 // lockFolder takes the lock of a task's folder, which its minder inherits. A nil file

@@ -3,6 +3,9 @@
 package agent
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,6 +17,7 @@ import (
 
 	"bourse/hosts"
 	"bourse/hosts/linux"
+	"bourse/hosts/remote"
 )
 
 // TestHostile checks, beside a victim of the same weight on the same processor, that of a
@@ -28,31 +32,31 @@ func TestHostile(t *testing.T) {
 		memory, _ := b.Kernel.Bounds()
 		// Both on processor 0, whatever else there is.
 		const pin = "taskset -pc 0 $$ >/dev/null; "
-		b.want("1.0.0", pin+"while :; do :; done", nil)
-		b.until("the victim runs", func() bool { b.Agent.read(); return b.used("1.0.0") > 0.05 })
+		b.want("1.0.1", pin+"while :; do :; done", nil)
+		b.until("the victim runs", func() bool { b.Agent.read(); return b.used("1.0.1") > 0.05 })
 		for i, c := range []struct {
 			name, command string
 			deadline      float64
-			reported      func(e End) bool
+			reported      func(e exit) bool
 		}{
-			{"a fork bomb", "exec perl -e 'fork while 1'", 1.5, func(e End) bool { return e.Why == hosts.Expired }},
-			{"a hog of memory", `exec perl -e 'my @a; push @a, "x" x 1e5 while 1'`, 0, func(e End) bool {
+			{"a fork bomb", "exec perl -e 'fork while 1'", 1.5, func(e exit) bool { return e.Why == hosts.Expired }},
+			{"a hog of memory", `exec perl -e 'my @a; push @a, "x" x 1e5 while 1'`, 0, func(e exit) bool {
 				return e.Why == hosts.Failed && (!memory || e.OutOfMemory && e.Fault == "memory ran out")
 			}},
-			{"a filler of the disk", "n=0; while :; do head -c 900000 /dev/zero > $n; n=$((n+1)); done", 0, func(e End) bool {
+			{"a filler of the disk", "n=0; while :; do head -c 900000 /dev/zero > $n; n=$((n+1)); done", 0, func(e exit) bool {
 				return e.Why == hosts.Failed && strings.HasPrefix(e.Fault, "disk: ")
 			}},
-			{"one that leaves others behind", "for i in 1 2 3; do setsid sh -c 'trap : TERM HUP; while :; do :; done' & done; sleep 0.7", 0, func(e End) bool {
+			{"one that leaves others behind", "for i in 1 2 3; do setsid sh -c 'trap : TERM HUP; while :; do :; done' & done; sleep 0.7", 0, func(e exit) bool {
 				return e.Why == hosts.Exited
 			}},
-			{"one that prints without end", "exec yes", 1.5, func(e End) bool { return e.Why == hosts.Expired }},
+			{"one that prints without end", "exec yes", 1.5, func(e exit) bool { return e.Why == hosts.Expired }},
 		} {
-			name := fmt.Sprintf("%d.0.0", i+2)
+			name := fmt.Sprintf("%d.0.%d", i+2, i+2)
 			b.Agent.read()
-			before, began := b.used("1.0.0"), b.Now()
-			b.want(name, pin+c.command, func(w *Wanted) { w.Remaining = c.deadline })
+			before, began := b.used("1.0.1"), b.Now()
+			b.want(name, pin+c.command, func(w *remote.Wanted, _ *remote.Job) { w.Left = c.deadline })
 			e := b.end(name)
-			victim, span := b.used("1.0.0")-before, b.Now()-began
+			victim, span := b.used("1.0.1")-before, b.Now()-began
 			t.Logf("%s: %v %q after %.2f s; it got %.3f s, the victim %.3f s", c.name, e.Why, e.Fault, span, e.Used, victim)
 			if !c.reported(e) {
 				t.Errorf("%s is reported as %+v; it printed %q", c.name, e, b.text(name, "err"))
@@ -70,8 +74,8 @@ func TestHostile(t *testing.T) {
 			b.wanted = b.wanted[:1]
 			b.apply()
 		}
-		if _, ended := b.ends["1.0.0"]; ended {
-			t.Errorf("the victim: %+v", b.ends["1.0.0"])
+		if _, ended := b.ends["1.0.1"]; ended {
+			t.Errorf("the victim: %+v", b.ends["1.0.1"])
 		}
 	})
 }
@@ -90,9 +94,17 @@ func runAgent(kind, group, dir string) error {
 	if err != nil {
 		return err
 	}
-	w := Wanted{Name: "1.0.0", Share: hosts.Share{Weight: 1}, Job: Job{Command: []string{"sh", "-c", "echo x >> count; while :; do :; done"}}}
+	w, text := named("1.0.1"), []byte(`{"command":["sh","-c","echo x >> count; while :; do :; done"]}`)
+	sum := sha256.Sum256(text)
+	w.Job = hex.EncodeToString(sum[:])
+	if err := a.keep(w.Job, text); err != nil {
+		return err
+	}
 	for {
-		if err := a.Apply(Order{Deal: 1, Sent: a.Now(), Lease: 1.2, Wanted: []Wanted{w}}); err != nil {
+		sent := a.Now()
+		told, err := a.Tell()
+		o := &remote.Orders{Session: told.Session, Boot: told.Boot, Deal: 1, Lease: 1.2, Wanted: []remote.Wanted{w}}
+		if err := errors.Join(err, a.Apply(o, told.Seq, sent)); err != nil {
 			return err
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -112,7 +124,7 @@ func TestAgentKilled(t *testing.T) {
 		}
 		used := func() float64 {
 			b.Kernel.List()
-			return b.used("1.0.0")
+			return b.used("1.0.1")
 		}
 		b.until("the task runs", func() bool { return used() > 0.05 })
 		cmd.Process.Kill()
@@ -122,16 +134,16 @@ func TestAgentKilled(t *testing.T) {
 		if got := used() - before; got < 0.01 {
 			t.Errorf("half a second after its agent was killed the task had used %v", got)
 		}
-		b.stands("1.0.0", "without a lease")
+		b.stands("1.0.1", "without a lease")
 		if d := time.Since(at); d < time.Second {
 			t.Errorf("it stands %v after its agent was killed, under a lease of 1.2 s", d)
 		}
 		before = used()
 		b.open()
-		b.want("1.0.0", "", nil)
+		b.want("1.0.1", "", nil)
 		b.until("the task goes on", func() bool { return used() > before+0.05 })
-		if _, ended := b.ends["1.0.0"]; ended || b.text("1.0.0", "dir", "count") != "x\n" {
-			t.Errorf("it was started %q, and ended as %+v", b.text("1.0.0", "dir", "count"), b.ends)
+		if _, ended := b.ends["1.0.1"]; ended || b.text("1.0.1", "dir", "count") != "x\n" {
+			t.Errorf("it was started %q, and ended as %+v", b.text("1.0.1", "dir", "count"), b.ends)
 		}
 	})
 }

@@ -26,11 +26,11 @@ func TestIsolation(t *testing.T) {
 		if err := os.WriteFile(secret, []byte("secret"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		b.want("1.0.0", "echo mine > file; sleep 5", nil)
-		b.until("the other writes", func() bool { return b.text("1.0.0", "dir", "file") != "" })
+		b.want("1.0.1", "echo mine > file; sleep 5", nil)
+		b.until("the other writes", func() bool { return b.text("1.0.1", "dir", "file") != "" })
 		mark := filepath.Base(b.Dir) + "-mark"
-		other := filepath.Join(b.Dir, "tasks", "1.0.0", "dir", "file")
-		b.want("2.0.0", fmt.Sprintf(`
+		other := filepath.Join(b.Dir, "tasks", "1.0.1", "dir", "file")
+		b.want("2.0.2", fmt.Sprintf(`
 			id -u
 			grep -E '^(NoNewPrivs|CapEff|CapPrm|CapBnd|CapInh|CapAmb):' /proc/self/status | sort | tr -d '\t\n'; echo
 			ls /proc | grep -c '^[0-9]'
@@ -42,13 +42,13 @@ func TestIsolation(t *testing.T) {
 			unshare -Ur true && echo "a namespace"
 			kill -9 %[4]d && echo killed
 			echo done`, secret, other, b.Dir, os.Getpid(), mark), nil)
-		e := b.end("2.0.0")
+		e := b.end("2.0.2")
 		if os.Getenv("BOURSE_CI") == "" && slices.ContainsFunc(e.Lacks, func(what string) bool { return strings.HasPrefix(what, "namespaces") }) {
 			t.Skipf("this machine cannot: %q", e.Lacks)
 		}
-		got := strings.Split(b.text("2.0.0", "out"), "\n")
+		got := strings.Split(b.text("2.0.2", "out"), "\n")
 		if e.Why != hosts.Exited || len(got) != 6 || got[4] != "done" || got[3] != "x" {
-			t.Fatalf("%+v: it printed %q and %q", e, got, b.text("2.0.0", "err"))
+			t.Fatalf("%+v: it printed %q and %q", e, got, b.text("2.0.2", "err"))
 		}
 		if os.Geteuid() == 0 && got[0] != strconv.Itoa(b.Users+1) {
 			t.Errorf("its user is %s", got[0])
@@ -81,29 +81,29 @@ func TestIsolation(t *testing.T) {
 func TestTaskLimits(t *testing.T) {
 	each(t, false, func(t *testing.T, b *bench) {
 		memory, processes := b.Kernel.Bounds()
-		b.want("1.0.0", "x=0123456789abcdef; while :; do x=$x$x; done", nil)
-		b.want("2.0.0", "i=0; while :; do head -c 1000000 /dev/zero > $i; i=$((i+1)); sleep 0.02; done", nil)
-		b.want("3.0.0", "head -c 9000000 /dev/zero > big; wc -c < big", nil)
-		b.want("4.0.0", "yes | head -c 3000000; echo end >&2", nil)
-		b.want("5.0.0", "ulimit -n; ulimit -c; n=0; while [ $n -lt 100 ]; do sleep 9 & n=$((n+1)); done; echo $n", nil)
-		if e := b.end("1.0.0"); e.Why != hosts.Failed || memory && (!e.OutOfMemory || e.Fault != "memory ran out") {
+		b.want("1.0.1", "x=0123456789abcdef; while :; do x=$x$x; done", nil)
+		b.want("2.0.2", "i=0; while :; do head -c 1000000 /dev/zero > $i; i=$((i+1)); sleep 0.02; done", nil)
+		b.want("3.0.3", "head -c 9000000 /dev/zero > big; wc -c < big", nil)
+		b.want("4.0.4", "yes | head -c 3000000; echo end >&2", nil)
+		b.want("5.0.5", "ulimit -n; ulimit -c; n=0; while [ $n -lt 100 ]; do sleep 9 & n=$((n+1)); done; echo $n", nil)
+		if e := b.end("1.0.1"); e.Why != hosts.Failed || memory && (!e.OutOfMemory || e.Fault != "memory ran out") {
 			t.Errorf("a hog of memory: %+v", e)
 		}
-		if e := b.end("2.0.0"); e.Why != hosts.Failed || !strings.HasPrefix(e.Fault, "disk: ") {
+		if e := b.end("2.0.2"); e.Why != hosts.Failed || !strings.HasPrefix(e.Fault, "disk: ") {
 			t.Errorf("a filler of the disk: %+v", e)
 		}
-		b.end("3.0.0")
-		if got := strings.TrimSpace(b.text("3.0.0", "out")); got != "4000000" && got != "3998720" {
-			t.Errorf("a file of %s bytes, want 4e6: %q, %+v", got, b.text("3.0.0", "err"), b.ends["3.0.0"])
+		b.end("3.0.3")
+		if got := strings.TrimSpace(b.text("3.0.3", "out")); got != "4000000" && got != "3998720" {
+			t.Errorf("a file of %s bytes, want 4e6: %q, %+v", got, b.text("3.0.3", "err"), b.ends["3.0.3"])
 		}
-		if e := b.end("4.0.0"); e.Why != hosts.Exited || b.text("4.0.0", "err") != "end\n" {
+		if e := b.end("4.0.4"); e.Why != hosts.Exited || b.text("4.0.4", "err") != "end\n" {
 			t.Errorf("one that prints much: %+v", e)
 		}
-		if out := b.text("4.0.0", "out"); out != strings.Repeat("y\n", 5000)+"\n[cut after 10000 bytes]\n" {
+		if out := b.text("4.0.4", "out"); out != strings.Repeat("y\n", 5000)+"\n[cut after 10000 bytes]\n" {
 			t.Errorf("it printed %d bytes, at last %q", len(out), out[max(0, len(out)-40):])
 		}
-		e := b.end("5.0.0")
-		if out := b.text("5.0.0", "out"); !strings.HasPrefix(out, "256\n0\n") || strings.Contains(out, "100") || e.Why != hosts.Failed {
+		e := b.end("5.0.5")
+		if out := b.text("5.0.5", "out"); !strings.HasPrefix(out, "256\n0\n") || strings.Contains(out, "100") || e.Why != hosts.Failed {
 			t.Errorf("groups bound processes: %v; it printed %q, %+v", processes, out, e)
 		}
 	})
@@ -113,26 +113,26 @@ func TestTaskLimits(t *testing.T) {
 // go on when it is renewed, and that a paused one stands.
 func TestLease(t *testing.T) {
 	each(t, true, func(t *testing.T, b *bench) {
-		b.want("1.0.0", "while :; do :; done", nil)
+		b.want("1.0.1", "while :; do :; done", nil)
 		used := func() float64 {
 			b.Agent.read()
-			return b.used("1.0.0")
+			return b.used("1.0.1")
 		}
 		b.until("it runs", func() bool { return used() > 0.05 })
-		b.wanted[0].Share.Weight = 0
+		b.wanted[0].Weight = 0
 		b.apply()
-		b.stands("1.0.0", "paused")
-		b.wanted[0].Share.Weight = 1
+		b.stands("1.0.1", "paused")
+		b.wanted[0].Weight = 1
 		b.apply()
 		before := used()
 		b.until("it goes on", func() bool { return used() > before+0.05 })
 		// From here on the agent does nothing: its minder alone keeps the lease.
-		if err := writeLease(b.Dir, 1, b.deal); err != nil {
+		if err := writeLease(b.Dir, 1, b.deal, 0); err != nil {
 			t.Fatal(err)
 		}
-		b.stands("1.0.0", "without a lease")
+		b.stands("1.0.1", "without a lease")
 		b.apply()
-		if err := writeLease(b.Dir, b.Now()+20, b.deal); err != nil {
+		if err := writeLease(b.Dir, b.Now()+20, b.deal, 0); err != nil {
 			t.Fatal(err)
 		}
 		before = used()
@@ -146,32 +146,32 @@ func TestLease(t *testing.T) {
 func TestKilled(t *testing.T) {
 	each(t, false, func(t *testing.T, b *bench) {
 		count := "echo x >> count; "
-		b.want("1.0.0", count+"while :; do :; done", nil)
-		b.want("2.0.0", count+"while :; do :; done", nil)
-		b.want("3.0.0", count+"sleep 0.3; echo x >> count", nil)
+		b.want("1.0.1", count+"while :; do :; done", nil)
+		b.want("2.0.2", count+"while :; do :; done", nil)
+		b.want("3.0.3", count+"sleep 0.3; echo x >> count", nil)
 		b.until("they run", func() bool {
 			b.Agent.read()
-			return b.used("1.0.0") > 0.05 && b.used("2.0.0") > 0.05
+			return b.used("1.0.1") > 0.05 && b.used("2.0.2") > 0.05
 		})
 		pid := b.Agent.minders.(*processes).mine[0]
 		if err := unix.Kill(pid, unix.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
-		if e := b.end("1.0.0"); e.Why != hosts.Lost || e.Used < 0.05 {
+		if e := b.end("1.0.1"); e.Why != hosts.Lost || e.Used < 0.05 {
 			t.Errorf("a task whose minder was killed: %+v", e)
 		}
 		// This agent is used no more. Its minders are this process's children all the same.
 		b.Agent.minders.(*processes).mine = nil
 		time.Sleep(400 * time.Millisecond)
-		before := b.used("2.0.0")
+		before := b.used("2.0.2")
 		b.open()
 		b.apply()
-		if e := b.end("3.0.0"); e.Why != hosts.Exited || b.text("3.0.0", "dir", "count") != "x\nx\n" {
+		if e := b.end("3.0.3"); e.Why != hosts.Exited || b.text("3.0.3", "dir", "count") != "x\nx\n" {
 			t.Errorf("a task that ended while there was no agent: %+v", e)
 		}
-		b.until("the task is read", func() bool { b.Agent.read(); return b.used("2.0.0") > before })
-		if _, ended := b.ends["2.0.0"]; ended || b.text("2.0.0", "dir", "count") != "x\n" || b.text("1.0.0", "dir", "count") != "x\n" {
-			t.Errorf("after the agent was opened again: %+v, %q", b.ends, b.text("2.0.0", "dir", "count"))
+		b.until("the task is read", func() bool { b.Agent.read(); return b.used("2.0.2") > before })
+		if _, ended := b.ends["2.0.2"]; ended || b.text("2.0.2", "dir", "count") != "x\n" || b.text("1.0.1", "dir", "count") != "x\n" {
+			t.Errorf("after the agent was opened again: %+v, %q", b.ends, b.text("2.0.2", "dir", "count"))
 		}
 	})
 }

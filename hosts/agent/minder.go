@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -240,10 +241,14 @@ func (m *minder) reap() {
 
 // tick does what the orders and the lease say, and reports whether the task is over.
 func (m *minder) tick(now float64) (over bool) {
+	if _, err := os.Stat(m.folder); errors.Is(err, fs.ErrNotExist) {
+		m.exit.Why = hosts.Killed // nobody can want or end it any more
+		return true
+	}
 	var o orders
 	get(filepath.Join(m.folder, "orders"), &o) // without them none
 	// Frozen again and again: the agent may have let one go meanwhile.
-	until, _ := leaseUntil(m.Root)
+	until, _, _ := leaseUntil(m.Root)
 	if stands := o.Paused || now >= until; stands {
 		m.kernel.Freeze(m.Name)
 		m.frozen = true

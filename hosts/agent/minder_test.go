@@ -3,6 +3,10 @@
 package agent
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,6 +18,7 @@ import (
 
 	"bourse/hosts"
 	"bourse/hosts/linux"
+	"bourse/hosts/remote"
 )
 
 func TestMain(m *testing.M) {
@@ -31,9 +36,9 @@ type bench struct {
 	t      *testing.T
 	config Config
 	kind   string
-	wanted []Wanted
+	wanted []remote.Wanted
 	deal   int64
-	ends   map[string]End
+	ends   map[string]exit // told
 }
 
 // each runs a test on every kind of kernel that this machine has; at once, unless it
@@ -63,11 +68,11 @@ func newBench(t *testing.T, kind string) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{t: t, kind: kind, ends: make(map[string]End)}
+	b := &bench{t: t, kind: kind, ends: make(map[string]exit)}
 	b.config = Config{
 		Dir: dir, At: linux.Config{Group: filepath.Base(dir), Dir: filepath.Join(dir, "groups")},
 		Network: true, Grace: 0.3, Keep: 3600,
-		Limits: Limits{Memory: 64e6, Processes: 64, Files: 256, Disk: 4e6, Log: 10_000},
+		Limits: remote.Limits{Memory: 64e6, Processes: 64, Files: 256, Disk: 4e6, Log: 10_000},
 	}
 	if kind == "signals" {
 		b.config.At.Processors = 1 // one has the turn
@@ -107,11 +112,12 @@ func (b *bench) open() {
 }
 
 // want wants one more task: a command of the shell.
-func (b *bench) want(name, command string, set func(*Wanted)) {
-	w := Wanted{Name: name, Share: hosts.Share{Weight: 1}, Job: Job{Command: []string{"sh", "-c", command}}}
+func (b *bench) want(name, command string, set func(*remote.Wanted, *remote.Job)) {
+	w, job := named(name), remote.Job{Command: []string{"sh", "-c", command}}
 	if set != nil {
-		set(&w)
+		set(&w, &job)
 	}
+	w.Job = b.put(&job)
 	b.wanted = append(b.wanted, w)
 	b.apply()
 }
@@ -120,20 +126,46 @@ func (b *bench) want(name, command string, set func(*Wanted)) {
 func (b *bench) apply() {
 	b.t.Helper()
 	b.deal++
-	if err := b.Apply(Order{Deal: b.deal, Sent: b.Now(), Lease: 20, Wanted: b.wanted}); err != nil {
+	sent, o := b.Now(), b.take()
+	if err := b.Apply(o, b.seq, sent); err != nil {
 		b.t.Error(err)
 	}
-	b.take()
 }
 
-func (b *bench) take() {
-	told := b.Tell()
-	for _, e := range told.Ends {
-		b.ends[e.Name] = e
+// put keeps a job, and returns what it is known by.
+func (b *bench) put(job *remote.Job) string {
+	text, err := json.Marshal(job)
+	if err != nil {
+		b.t.Fatal(err)
 	}
-	if err := b.Acknowledge(told.Session, told.Seq); err != nil {
+	sum := sha256.Sum256(text)
+	sha := hex.EncodeToString(sum[:])
+	if err := b.keep(sha, text); err != nil {
+		b.t.Fatal(err)
+	}
+	return sha
+}
+
+// take takes what is told, and returns orders that answer it.
+func (b *bench) take() *remote.Orders {
+	b.t.Helper()
+	told, err := b.Tell()
+	o := &remote.Orders{
+		Session: told.Session, Boot: told.Boot, Ack: told.First + int64(len(told.Spans)) - 1,
+		Deal: b.deal, Lease: 20, Wanted: b.wanted,
+	}
+	for _, e := range told.Ends {
+		o.Known = append(o.Known, e.Name)
+		for _, t := range b.tasks {
+			if t.number == e.Name {
+				b.ends[t.name] = *t.end
+			}
+		}
+	}
+	if err := errors.Join(err, b.acknowledge(o)); err != nil {
 		b.t.Error(err)
 	}
+	return o
 }
 
 // until looks until that is so.
@@ -151,7 +183,7 @@ func (b *bench) until(what string, is func() bool) {
 }
 
 // end waits for the end of a task.
-func (b *bench) end(name string) End {
+func (b *bench) end(name string) exit {
 	b.t.Helper()
 	b.until(name+" has ended", func() bool { _, ok := b.ends[name]; return ok })
 	return b.ends[name]
@@ -183,15 +215,15 @@ func (b *bench) text(name string, path ...string) string {
 func TestEnds(t *testing.T) {
 	each(t, false, func(t *testing.T, b *bench) {
 		mark := fmt.Sprintf("%d", 100000+os.Getpid())
-		b.want("1.0.0", `echo "$GREETING"; echo ~; pwd; echo x > made; sleep `+mark+` & exit 0`,
-			func(w *Wanted) { w.Job.Env = []string{"GREETING=hello"} })
-		b.want("2.0.0", "echo oh >&2; exit 7", nil)
-		b.want("3.0.0", "kill -SEGV $$", nil)
-		b.want("4.0.0", "", func(w *Wanted) { w.Job.Command = []string{"./nothing"} })
-		b.want("5.0.0", "trap '' TERM; while :; do sleep 0.01; done", func(w *Wanted) { w.Remaining = 0.8 })
-		b.want("6.0.0", "trap 'echo bye; exit 3' TERM; echo up; while :; do sleep 0.01; done", nil)
-		b.want("7.0.0", "trap '' TERM; echo up; sleep "+mark, nil)
-		b.until("two are up", func() bool { return b.text("6.0.0", "out") != "" && b.text("7.0.0", "out") != "" })
+		b.want("1.0.1", `echo "$GREETING"; echo ~; pwd; echo x > made; sleep `+mark+` & exit 0`,
+			func(_ *remote.Wanted, job *remote.Job) { job.Env = []string{"GREETING=hello"} })
+		b.want("2.0.2", "echo oh >&2; exit 7", nil)
+		b.want("3.0.3", "kill -SEGV $$", nil)
+		b.want("4.0.4", "", func(_ *remote.Wanted, job *remote.Job) { job.Command = []string{"./nothing"} })
+		b.want("5.0.5", "trap '' TERM; while :; do sleep 0.01; done", func(w *remote.Wanted, _ *remote.Job) { w.Left = 0.8 })
+		b.want("6.0.6", "trap 'echo bye; exit 3' TERM; echo up; while :; do sleep 0.01; done", nil)
+		b.want("7.0.7", "trap '' TERM; echo up; sleep "+mark, nil)
+		b.until("two are up", func() bool { return b.text("6.0.6", "out") != "" && b.text("7.0.7", "out") != "" })
 		b.wanted = b.wanted[:5]
 		b.apply()
 		for _, c := range []struct {
@@ -199,28 +231,28 @@ func TestEnds(t *testing.T) {
 			why          hosts.End
 			status       int
 		}{
-			{"1.0.0", "", hosts.Exited, 0},
-			{"2.0.0", "", hosts.Failed, 7},
-			{"3.0.0", "SIGSEGV", hosts.Failed, 0},
-			{"5.0.0", "SIGKILL", hosts.Expired, 0},
-			{"6.0.0", "", hosts.Killed, 3},
-			{"7.0.0", "SIGKILL", hosts.Killed, 0},
+			{"1.0.1", "", hosts.Exited, 0},
+			{"2.0.2", "", hosts.Failed, 7},
+			{"3.0.3", "SIGSEGV", hosts.Failed, 0},
+			{"5.0.5", "SIGKILL", hosts.Expired, 0},
+			{"6.0.6", "", hosts.Killed, 3},
+			{"7.0.7", "SIGKILL", hosts.Killed, 0},
 		} {
 			if e := b.end(c.name); e.Why != c.why || e.Status != c.status || e.Signal != c.signal || e.Fault != "" {
 				t.Errorf("%s: %+v, want %v, %d, %q", c.name, e, c.why, c.status, c.signal)
 			}
 		}
-		if e := b.end("4.0.0"); e.Why != hosts.Failed || !strings.HasPrefix(e.Fault, "command: ") {
+		if e := b.end("4.0.4"); e.Why != hosts.Failed || !strings.HasPrefix(e.Fault, "command: ") {
 			t.Errorf("what cannot start: %+v", e)
 		}
-		if e := b.ends["5.0.0"]; e.Span < 0.8 || e.Span > 5 {
+		if e := b.ends["5.0.5"]; e.Span < 0.8 || e.Span > 5 {
 			t.Errorf("a deadline of 0.8 s ended it after %v s", e.Span)
 		}
-		dir := filepath.Join(b.Dir, "tasks", "1.0.0", "dir")
-		if got, want := b.text("1.0.0", "out"), "hello\n"+dir+"\n"+dir+"\n"; got != want {
+		dir := filepath.Join(b.Dir, "tasks", "1.0.1", "dir")
+		if got, want := b.text("1.0.1", "out"), "hello\n"+dir+"\n"+dir+"\n"; got != want {
 			t.Errorf("it printed %q, want %q", got, want)
 		}
-		if b.text("1.0.0", "dir", "made") != "x\n" || b.text("2.0.0", "err") != "oh\n" || b.text("6.0.0", "out") != "up\nbye\n" {
+		if b.text("1.0.1", "dir", "made") != "x\n" || b.text("2.0.2", "err") != "oh\n" || b.text("6.0.6", "out") != "up\nbye\n" {
 			t.Error("its folder and logs are not what it wrote")
 		}
 		if out, _ := exec.Command("pgrep", "-f", "sleep "+mark).Output(); len(out) > 0 {
@@ -231,5 +263,31 @@ func TestEnds(t *testing.T) {
 				t.Logf("%s lacks %q", name, e.Lacks)
 			}
 		}
+	})
+}
+
+// TestFolderGone checks that a task whose folder is removed ends, agent or no agent: what
+// nobody can end would stand for ever.
+func TestFolderGone(t *testing.T) {
+	each(t, false, func(t *testing.T, b *bench) {
+		mark := fmt.Sprintf("%d.5", 200000+os.Getpid())
+		b.want("1.0.1", "echo up; sleep "+mark+"; :", nil)
+		b.until("it is up", func() bool { return b.text("1.0.1", "out") != "" })
+		if err := os.RemoveAll(filepath.Join(b.Dir, "tasks", "1.0.1")); err != nil {
+			t.Fatal(err)
+		}
+		for end := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+			if out, _ := exec.Command("pgrep", "-f", "sleep "+mark).Output(); len(out) == 0 {
+				break
+			}
+			if time.Now().After(end) {
+				t.Fatal("it is left behind")
+			}
+		}
+		delete(b.tasks, "1.0.1")
+		if err := b.Kernel.Remove("1.0.1"); err != nil {
+			t.Error(err)
+		}
+		b.wanted = nil
 	})
 }

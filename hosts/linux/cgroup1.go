@@ -43,7 +43,7 @@ func openCgroup1(c *Config, attach bool) (Kernel, error) {
 			return nil, fmt.Errorf("the hierarchy %s is not mounted", needed)
 		}
 	}
-	k := &cgroups{layout: l, processors: c.processors(), held: make(map[string]*group)}
+	k := &cgroups{layout: l, processors: c.Offered(), held: make(map[string]*group)}
 	if attach {
 		return k, nil
 	}
@@ -52,7 +52,7 @@ func openCgroup1(c *Config, attach bool) (Kernel, error) {
 			return nil, err
 		}
 		if controller == "cpu" {
-			err := write(dir, "cpu.cfs_quota_us", l.quotaText(int(c.processors()*period)))
+			err := write(dir, "cpu.cfs_quota_us", l.quotaText(int(c.Offered()*period)))
 			if err != nil {
 				return nil, err
 			}

@@ -46,11 +46,11 @@ func openCgroup2(c *Config, attach bool) (Kernel, error) {
 				return nil, err
 			}
 		}
-		if err := l.prepare(base, string(text), c.processors()); err != nil {
+		if err := l.prepare(base, string(text), c.Offered()); err != nil {
 			return nil, err
 		}
 	}
-	return &cgroups{layout: l, processors: c.processors(), held: make(map[string]*group)}, nil
+	return &cgroups{layout: l, processors: c.Offered(), held: make(map[string]*group)}, nil
 }
 
 // leafName is of the group that the agent moves itself to.

@@ -94,7 +94,8 @@ func offered(n int) float64 {
 	return float64(n - 1)
 }
 
-func (c *Config) processors() float64 {
+// Offered returns how many processors are: never more than there are.
+func (c *Config) Offered() float64 {
 	if n := runtime.NumCPU(); c.Processors == 0 {
 		return offered(n)
 	} else if c.Processors < float64(n) {

@@ -1,46 +1,107 @@
 package remote
 
 import (
-	"math"
-	"slices"
+	"fmt"
 
 	"bourse/hosts"
 )
 
+// What a host and its market tell each other, however it travels. A task is known by the
+// number that its [Machine] gave it, which counts what was ever started on that host. Its
+// folder there is called CONTRACT.NODE.TRY, of which that number is the TRY.
+
 // Orders are all that a host is to do: what runs there and is not wanted is stopped, what
 // is wanted and not there is started, once a name.
 type Orders struct {
-	Session int64
+	Session int64   // that the market listens to: another agent is not heard
+	Boot    string  // of that one
 	Ack     int64   // spans up to this one are booked
 	Known   []int64 // names whose ends have been heard
 	Deal    int64
+	Lease   float64  // s from when what this answers was sent, for which tasks may run
 	Wanted  []Wanted // in order of start
+	Drain   bool     // the host is to leave: nothing more will be wanted
+	Logs    []Log    // asked for until they are put
 }
 
 // Wanted is a task that is wanted.
 type Wanted struct {
 	Name   int64 // never given to another
-	Key    int64 // of [hosts.Task]
+	Key    int64 // of [hosts.Task]; it does not travel
 	Weight float64
 	Limit  float64 // processors; 0 is the host's own cap
 	Left   float64 // s until the host is to end it by itself; 0 is never
-	Work   float64 // processor-seconds at speed 1 at which it is done; +Inf if it tells
+	Work   float64 // processor-seconds at speed 1 at which it is done; +Inf if it tells. It does not travel
+
+	// What the host is to run, which a Machine does not know: whoever owns it fills it in.
+	Contract    int64
+	Node, Nodes int32
+	Job         string // SHA-256 of the text of a [Job], in hexadecimal digits
+}
+
+// Folder returns what the task is called on its host.
+func (w *Wanted) Folder() string { return fmt.Sprintf("%d.%d.%d", w.Contract, w.Node, w.Name) }
+
+// A Job is what a task runs. Its text is JSON.
+type Job struct {
+	Command []string          `json:"command"`         // its program, by name or path, and arguments
+	Env     []string          `json:"env,omitempty"`   // NAME=value, after PATH, HOME, TMPDIR and LANG
+	Files   map[string]string `json:"files,omitempty"` // in its folder: SHA-256 by name
+	Limits  Limits            `json:"limits,omitzero"`
+}
+
+// Limits bound what a task takes of its machine; 0 is the host's own. Where the kernel
+// bounds no groups, Memory and Processes bound each process, or each user, instead.
+type Limits struct {
+	Memory    int64 `json:"memory,omitempty"` // bytes, without swap
+	Processes int   `json:"processes,omitempty"`
+	Files     int   `json:"files,omitempty"` // open at once, by one process
+	Disk      int64 `json:"disk,omitempty"`  // bytes of one file, of its folder, and of /tmp
+	Log       int64 `json:"log,omitempty"`   // bytes of out, and of err
 }
 
 // Told is what a host tells: the spans that it does not know to be booked, and the ends
 // that it does not know to be heard. An agent that begins to count anew is a new session.
 type Told struct {
-	Session int64 // from 1
-	First   int64 // number of the first of Spans, from 1
+	Session int64  // from 1
+	Boot    string // of the agent: tells it from one that counts the same
+	After   string // Boot of the agent that it follows: whose folder it has, or who was told to be the last
+	Seq     int64  // of this message, within its session
+	Have    int64  // deal that stands there
+	First   int64  // number of the first of Spans, from 1
 	Spans   []Span
 	Ends    []End
+	Offer   Offer
+	Load    float64 // processes of the whole machine that run or wait for a processor
+	Closed  string  // why the host takes no more tasks, if so
+	Leaving Leaving // what its owner wants
 }
+
+// An Offer is what a host says of itself.
+type Offer struct {
+	Kind         string   // of what shares its processors
+	CPUs         float64  // processors offered
+	Memory, Disk float64  // bytes
+	Apart        bool     // users are kept apart
+	Trust        []string // accounts of whom alone it takes jobs, unless users are kept apart
+}
+
+// Leaving is whether a host wants to take no more tasks.
+type Leaving uint8
+
+// A host stays, leaves when what runs there is done, or at once.
+const (
+	Stays Leaving = iota
+	WhenDone
+	AtOnce
+)
 
 // A Span is a time in which one deal stood, by the host's own clock.
 type Span struct {
 	Deal   int64
 	Length float64 // s
-	Used   []Used
+	At     float64 // its end, in seconds since the host's machine was started; 0 is unknown
+	Used   []Used  // of those that have used something
 }
 
 // Used is what a task has used from its start to the end of a span.
@@ -52,135 +113,21 @@ type Used struct {
 // An End is a task that is over. What it used is in a span of the same message, or of one
 // before.
 type End struct {
-	Name int64
-	Why  hosts.End
-	Code uint8
+	Name        int64
+	Why         hosts.End
+	Code        uint8    // with which its program ended
+	Signal      string   // that ended it, if one did
+	Fault       string   // what went wrong besides the program
+	OutOfMemory bool     // something of it was killed for that
+	Lacks       []string // what of isolation the machine did not offer
 }
 
-// What a host tells is cut where it cannot be: what it may be off by, as measured
-// (live.md §5).
-const (
-	loose = 1.02
-	slack = 0.02 // s
-	drift = 500e-6
-)
-
-// Hear takes in what the host has told, at now, and returns the names whose ends have been
-// heard. A session that is older than the last is not listened to: ok is false, and
-// somebody else stands for this host.
-//
-// No task uses less than it has, or more than its part of a processor for as long as the
-// span lasts; all together use no more than the host has; and spans of a session last no
-// longer than the session does. What is more is cut, and counted.
-func (m *Machine) Hear(now float64, t *Told) (known []int64, ok bool) {
-	if t.Session < m.session.id {
-		return nil, false
-	}
-	if t.Session > m.session.id {
-		begun := m.now // what it tells first may go back to there
-		if m.session.id == 0 {
-			begun = now
-		}
-		m.session = session{id: t.Session, begun: begun}
-	}
-	m.now = now
-	for i := range t.Spans {
-		if n := t.First + int64(i); n == m.session.ack+1 {
-			m.session.ack = n
-			m.span(now, &t.Spans[i])
-		}
-	}
-	for _, e := range t.Ends {
-		known = append(known, e.Name)
-		m.end(now, e)
-	}
-	return known, true
-}
-
-// span takes in one span.
-func (m *Machine) span(now float64, s *Span) {
-	length := m.bounded(s.Length, (now-m.session.begun)*(1+drift)+slack-m.session.told)
-	if !(length > 0) {
-		return
-	}
-	m.session.told += length
-	room := m.spec.CPUs*length*loose + slack
-	from := len(m.readings)
-	for _, u := range s.Used {
-		slot, ok := m.find(u.Name)
-		if !ok {
-			continue // it has been stopped: nobody pays
-		}
-		t := &m.tasks[slot]
-		most := m.spec.CPUs
-		for _, limit := range [...]float64{m.spec.Cap, t.share.Limit} {
-			if limit > 0 {
-				most = min(most, limit)
-			}
-		}
-		used := m.bounded(u.Seconds-t.used, min(most*length*loose+slack, room))
-		if !(used > 0) {
-			continue
-		}
-		room -= used
-		t.used += used
-		work := min(used*m.spec.Speed, t.Work-t.done)
-		t.done += work
-		m.readings = append(m.readings, hosts.Reading{Slot: slot, Deal: s.Deal, Span: length, Work: work})
-	}
-	slices.SortFunc(m.readings[from:], func(a, b hosts.Reading) int { return int(a.Slot) - int(b.Slot) })
-}
-
-// bounded returns x, at least 0 and at most so much.
-func (m *Machine) bounded(x, most float64) float64 {
-	if x >= 0 && x <= most {
-		return x
-	}
-	m.cut++
-	if x > most {
-		return max(0, most)
-	}
-	return 0 // or it is no number
-}
-
-// end takes in that a task is over.
-func (m *Machine) end(now float64, e End) {
-	slot, ok := m.find(e.Name)
-	if !ok {
-		return
-	}
-	t := &m.tasks[slot]
-	t.ended = true
-	m.ended = append(m.ended, hosts.Report{Key: t.Key, Slot: slot, At: now, Done: t.done, Why: e.Why, Code: e.Code})
-}
-
-// find returns the slot of the task of that name, unless it is over.
-func (m *Machine) find(name int64) (hosts.Slot, bool) {
-	for _, slot := range m.order {
-		if t := &m.tasks[slot]; t.name == name && !t.ended {
-			return slot, true
-		}
-	}
-	return 0, false
-}
-
-// Orders returns what the host is to do as of now. It panics unless what is wanted has been
-// dealt, as it is before time passes.
-func (m *Machine) Orders(now float64, known []int64) Orders {
-	if m.changed {
-		panic("hosts/remote: orders of shares that have not been dealt")
-	}
-	o := Orders{Session: m.session.id, Ack: m.session.ack, Known: known, Deal: m.number}
-	for _, slot := range m.order {
-		t := &m.tasks[slot]
-		if t.ended {
-			continue
-		}
-		w := Wanted{Name: t.name, Key: t.Key, Weight: t.share.Weight, Limit: t.share.Limit, Work: t.Work}
-		if t.Until > 0 {
-			w.Left = max(t.Until-now, math.SmallestNonzeroFloat64)
-		}
-		o.Wanted = append(o.Wanted, w)
-	}
-	return o
+// A Log is a part of what a task has printed: asked for without Text, put with it.
+type Log struct {
+	Name   int64
+	Errors bool   // what it printed as such
+	From   int64  // byte at which the part begins
+	Text   []byte // at most 256 KiB
+	Size   int64  // bytes printed so far
+	Fault  string // why there is none, if so
 }

@@ -34,6 +34,10 @@ type Machine struct {
 	ended    []hosts.Report
 	now      float64 // instant of what was told last
 	cut      int
+
+	begun float64 // instant since which spans are counted
+	told  float64 // s, the sum of theirs
+	until float64 // end of the last, by the host's clock
 }
 
 // A task is what is wanted of the host, and what it has told of it.
@@ -48,10 +52,9 @@ type task struct {
 
 // A session is a time in which one agent tells without a break in its counting.
 type session struct {
-	id    int64
-	begun float64 // instant of its first message
-	ack   int64   // of its spans, the last that is booked
-	told  float64 // s, the sum of those
+	id   int64
+	boot string // of the agent
+	ack  int64  // of its spans, the last that is booked
 }
 
 var _ hosts.Metered = (*Machine)(nil)

@@ -39,6 +39,31 @@ func said(session, first int64, used ...float64) *remote.Told {
 	return t
 }
 
+// twin returns what another agent tells that counts the same.
+func twin(t *remote.Told) *remote.Told {
+	t.Boot = "another"
+	return t
+}
+
+// stranger returns what another agent tells that follows it knows not whom.
+func stranger(t *remote.Told) *remote.Told {
+	t.After = "another"
+	return t
+}
+
+// at returns what was told with its span ended at that instant of the host's clock.
+func at(instant float64, t *remote.Told) *remote.Told {
+	t.Spans[0].At = instant
+	return t
+}
+
+// long returns what was told with a span of 100 s, in which twice as much was used as there
+// can have been.
+func long(t *remote.Told) *remote.Told {
+	t.Spans[0].Length, t.Spans[0].Used[0].Seconds = 100, 200
+	return t
+}
+
 // TestHear checks what is made of what a host tells: each span counts once, however often,
 // late or out of order it comes; what cannot be is cut; and an older session is not
 // listened to.
@@ -67,6 +92,12 @@ func TestHear(t *testing.T) {
 		"longer than there was": {inf, []message{{0, said(1, 1)}, {4, said(1, 1, 10)}}, []float64{3 * (2*(4*1.0005+0.02)*1.02 + 0.02)}, 2, false},
 		"no more than it wants": {15, []message{{0, said(1, 1)}, {20, said(1, 1, 4, 10)}}, []float64{12, 3}, 0, false},
 		"another session":       {inf, []message{{0, said(1, 1)}, {10, said(1, 1, 4)}, {20, said(2, 1, 10)}}, []float64{12, 18}, 0, false},
+		"one that overlaps":     {inf, []message{{0, said(1, 1)}, {10, at(100, said(1, 1, 4))}, {15, at(105, said(2, 1, 9))}}, []float64{12, 15}, 0, false},
+		"and says so not":       {inf, []message{{0, said(1, 1)}, {10, said(1, 1, 4)}, {15, said(2, 1, 9)}}, []float64{12, 15}, 1, false},
+		"one after another":     {inf, []message{{0, said(1, 1)}, {10, at(100, said(1, 1, 4))}, {20, at(110, said(2, 1, 10))}}, []float64{12, 18}, 0, false},
+		"after a long silence":  {inf, []message{{0, said(1, 1)}, {1000, said(1, 1)}, {1005, long(said(1, 1, 70))}}, []float64{3 * (2*(35*1.0005+0.02)*1.02 + 0.02)}, 2, false},
+		"its twin":              {inf, []message{{0, said(1, 1)}, {20, twin(said(1, 1, 4, 10))}}, nil, 0, true},
+		"a stranger":            {inf, []message{{0, said(1, 1)}, {10, said(1, 1, 4)}, {20, stranger(said(2, 1, 10))}}, []float64{12}, 0, true},
 		"an older one":          {inf, []message{{0, said(2, 1)}, {10, said(2, 1, 4)}, {20, said(1, 2, 10)}}, []float64{12}, 0, true},
 	} {
 		m := two(c.work)

@@ -1,0 +1,223 @@
+//go:build linux
+
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"bourse/hosts"
+	"bourse/hosts/linux"
+	"bourse/hosts/remote"
+)
+
+// Apply makes what o says what is wanted, which answers what was told as seq, at the instant
+// sent. What cannot be done now is tried again by Look; the error says what. Orders that are
+// another agent's, or answer what was told before what others did that have come, are
+// ignored.
+func (a *Agent) Apply(o *remote.Orders, seq int64, sent float64) error {
+	if o.Session != a.session.Number || o.Boot != a.self || seq <= a.heard {
+		return nil
+	}
+	var errs []error
+	errs = append(errs, a.acknowledge(o), a.read()) // under the deal that stood
+	if o.Deal != a.deal {
+		a.closeSpan(a.deal)
+	}
+	until := max(a.lease, sent+o.Lease)
+	if err := writeLease(a.Dir, until, o.Deal, a.spans.booked); err != nil {
+		return errors.Join(append(errs, err)...)
+	}
+	a.lease, a.deal, a.heard = until, o.Deal, seq
+	for _, t := range a.tasks {
+		t.isWanted = false
+	}
+	now := a.clock()
+	a.wanted = nil
+	for _, one := range o.Wanted {
+		w := wanted{Wanted: one}
+		if w.Left > 0 {
+			w.until = now + w.Left
+		}
+		a.wanted = append(a.wanted, w)
+		if t := a.tasks[w.Folder()]; t != nil {
+			t.isWanted, t.wanted, t.share = true, &w, w.share()
+			if t.runs() {
+				errs = append(errs, a.command(t, a.wish(t)))
+			}
+		}
+	}
+	return errors.Join(append(errs, a.Look())...)
+}
+
+// missing returns the SHA-256s of jobs and files that are wanted and not here.
+func (a *Agent) missing() (all []string) {
+	for i := range a.wanted {
+		if w := &a.wanted[i]; a.tasks[w.Folder()] == nil {
+			_, lacks, _ := a.job(w.Job)
+			all = append(all, lacks...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// startAll starts what is wanted and was never there.
+func (a *Agent) startAll(now float64) error {
+	var errs []error
+	for i := range a.wanted {
+		w := &a.wanted[i]
+		name := w.Folder()
+		if a.tasks[name] != nil || a.closed != "" || now < a.session.Quiet || now >= a.lease {
+			continue
+		}
+		job, lacks, bad := a.job(w.Job)
+		if len(lacks) > 0 {
+			continue // it is fetched
+		}
+		if err := linux.CheckName(name); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		t := &task{name: name, number: w.Name, folder: a.path("tasks", name), isWanted: true, wanted: w, share: w.share()}
+		a.tasks[name] = t
+		errs = append(errs, a.start(t, now, job, bad))
+	}
+	clear(a.bad) // who wants it again may have it then
+	return errors.Join(errs...)
+}
+
+// jitter is by how much a deadline that is told again may differ and stand.
+const jitter = 0.1
+
+// wish returns what the minder of a task that is wanted is to do.
+func (a *Agent) wish(t *task) orders {
+	o := orders{Warn: a.Warn, Paused: t.wanted.Weight == 0}
+	if o.Until = t.wanted.until; o.Until > 0 {
+		if math.Abs(o.Until-t.orders.Until) < jitter {
+			o.Until = t.orders.Until
+		}
+	}
+	if t.orders.KillAt > 0 { // it was not wanted for a moment: that cannot be taken back
+		o.KillAt = t.orders.KillAt
+	}
+	return o
+}
+
+// command writes what a minder is to do, if that has changed.
+func (a *Agent) command(t *task, o orders) error {
+	if o == t.orders {
+		return nil
+	}
+	if err := put(filepath.Join(t.folder, "orders"), o, false); err != nil {
+		return err
+	}
+	t.orders = o
+	return nil
+}
+
+// start makes the folder of a task and starts its minder, unless its job is bad. From the
+// moment when the folder is there the task is never started again.
+func (a *Agent) start(t *task, now float64, job *remote.Job, bad error) error {
+	if err := os.Mkdir(t.folder, 0o711); err != nil {
+		delete(a.tasks, t.name) // nothing is begun: it is tried again
+		return err
+	}
+	user := a.user()
+	t.record = record{
+		Name: t.name, Boot: a.boot, Began: now, Job: *job, User: user, Root: a.Dir,
+		Network: a.Network, Kind: a.Kernel.Kind(), Kernel: a.At,
+	}
+	t.record.Job.Limits = or(job.Limits, a.Limits)
+	t.record.Job.Env = append(slices.Clip(job.Env), variables(t.wanted, now)...)
+	l := t.record.Job.Limits
+	dir := filepath.Join(t.folder, "dir")
+	err := errors.Join(syncFolder(a.path("tasks")), os.Mkdir(dir, 0o700))
+	if err == nil && user > 0 {
+		err = os.Chown(dir, user, user)
+	}
+	if err == nil {
+		err = put(filepath.Join(t.folder, "task.json"), t.record, true)
+	}
+	if err == nil && bad == nil {
+		bad = a.lay(dir, job.Files, user)
+	}
+	if err == nil && bad != nil {
+		e := exit{Why: hosts.Failed, Fault: "command: " + bad.Error()}
+		err = put(filepath.Join(t.folder, "exit.json"), e, true)
+		a.conclude(t, e)
+		return err
+	}
+	if err == nil {
+		err = a.command(t, a.wish(t))
+	}
+	if err == nil {
+		err = a.Kernel.Make(t.name, linux.Limits{Memory: l.Memory, Processes: l.Processes})
+	}
+	if err == nil {
+		err = a.share() // before it takes part of what is others'
+	}
+	if err == nil {
+		err = a.minders.start(t.folder)
+	}
+	if err != nil {
+		err = fmt.Errorf("start %s: %w", t.name, err)
+		a.conclude(t, exit{Why: hosts.Lost, Fault: err.Error()})
+	}
+	return err
+}
+
+// variables say to a task which it is.
+func variables(w *wanted, now float64) []string {
+	all := []string{
+		fmt.Sprintf("BOURSE_CONTRACT=%d", w.Contract),
+		fmt.Sprintf("BOURSE_NODE=%d", w.Node),
+		fmt.Sprintf("BOURSE_NODES=%d", w.Nodes),
+	}
+	if w.until > 0 { // in Unix time
+		all = append(all, fmt.Sprintf("BOURSE_DEADLINE=%.0f", float64(time.Now().Unix())+w.until-now))
+	}
+	return all
+}
+
+// user returns one of the range that no folder has, 0 if there is no range.
+func (a *Agent) user() int {
+	if a.Users == 0 {
+		return 0
+	}
+	taken := make(map[int]bool)
+	for _, t := range a.tasks {
+		taken[t.record.User] = true
+	}
+	user := a.Users
+	for taken[user] {
+		user++
+	}
+	return user
+}
+
+// shares returns what tasks that run are to get, in the order of names: what is no
+// longer wanted has what it had.
+func (a *Agent) shares() (shares []linux.Share) {
+	for _, t := range a.sorted() {
+		if t.runs() {
+			shares = append(shares, linux.Share{Name: t.name, Share: t.share})
+		}
+	}
+	return shares
+}
+
+func (a *Agent) sorted() []*task {
+	all := make([]*task, 0, len(a.tasks))
+	for _, t := range a.tasks {
+		all = append(all, t)
+	}
+	slices.SortFunc(all, func(s, t *task) int { return strings.Compare(s.name, t.name) })
+	return all
+}

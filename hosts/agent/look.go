@@ -1,0 +1,120 @@
+//go:build linux
+
+package agent
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"bourse/hosts"
+)
+
+// slack is how long after its minder should have ended a task the agent does it.
+const slack = 5
+
+// Look makes what runs what is wanted. It is called each second, and after each order.
+func (a *Agent) Look() error {
+	now := a.clock()
+	a.minders.reap()
+	var errs []error
+	for _, t := range a.sorted() {
+		if !t.runs() {
+			errs = append(errs, a.sweep(t, now))
+			continue
+		}
+		if over, err := a.over(t); over || err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if a.heard > 0 && !t.isWanted && t.orders.KillAt == 0 {
+			o := t.orders
+			o.KillAt = now + a.Grace
+			errs = append(errs, a.command(t, o))
+		}
+		if at := t.orders.KillAt; at > 0 && now > at+slack { // its minder does not do it
+			errs = append(errs, a.Kernel.Kill(t.name))
+			if now > at+slow.Seconds() {
+				a.closed = t.name + ": " + notDead
+			}
+		}
+		// Its minder does this, too; one that hangs must not break the fence, and who
+		// deals turns by signals must know.
+		if stands := now >= a.lease || t.orders.Paused; stands != t.frozen {
+			err := a.freeze(t, stands)
+			errs = append(errs, err)
+			if err == nil {
+				t.frozen = stands
+			}
+		}
+	}
+	if a.heard > 0 {
+		a.measure(now)
+		errs = append(errs, a.startAll(now), a.share())
+	}
+	return errors.Join(append(errs, a.read())...)
+}
+
+func (a *Agent) freeze(t *task, stands bool) error {
+	if stands {
+		return a.Kernel.Freeze(t.name)
+	}
+	return a.Kernel.Thaw(t.name)
+}
+
+// over reports whether a task has ended, and if so how.
+func (a *Agent) over(t *task) (bool, error) {
+	alive, err := a.minders.alive(t.folder)
+	if err != nil || alive {
+		return false, err
+	}
+	var e exit
+	there, err := get(filepath.Join(t.folder, "exit.json"), &e)
+	if err != nil {
+		return false, err
+	}
+	if !there { // it, its minder or the whole machine has died
+		e = exit{Why: hosts.Lost, Fault: "its minder has died"}
+		if t.record.Boot != a.boot {
+			e.Fault = "the machine was started again"
+		} else {
+			e.Used, e.Span = a.used(t.name), a.clock()-t.record.Began
+		}
+		if t.record.Name == "" {
+			e.Fault, e.Used, e.Span = "it was never started", 0, 0
+		}
+		if err := put(filepath.Join(t.folder, "exit.json"), e, true); err != nil {
+			return false, err
+		}
+	}
+	if e.Fault == notDead {
+		a.closed = t.name + ": " + notDead
+	}
+	a.conclude(t, e)
+	return true, a.sweep(t, a.clock())
+}
+
+// conclude keeps how a task ended.
+func (a *Agent) conclude(t *task, e exit) {
+	t.end = &e
+	t.used = max(t.used, e.Used)
+}
+
+// sweep removes what is left of a task that has ended: its group at once, its folder in
+// the end.
+func (a *Agent) sweep(t *task, now float64) error {
+	if !t.swept {
+		if err := errors.Join(a.Kernel.Kill(t.name), a.Kernel.Remove(t.name)); err != nil {
+			return err
+		}
+		t.swept = true
+	}
+	if t.forgotten == 0 || now < t.forgotten+a.Keep {
+		return nil
+	}
+	if err := os.RemoveAll(t.folder); err != nil {
+		return err
+	}
+	delete(a.tasks, t.name)
+	return nil
+}

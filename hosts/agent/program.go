@@ -1,0 +1,247 @@
+//go:build linux
+
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"bourse/hosts/link"
+	"bourse/hosts/linux"
+	"bourse/hosts/remote"
+)
+
+// Settings are what the owner of a host says of it. What is left open stays as it was said
+// before in the same folder, or is by default.
+type Settings struct {
+	Name    string        `json:",omitempty"` // that it would like in its market
+	Kind    string        `json:",omitempty"` // of kernel; by default the first that works
+	CPUs    float64       `json:",omitempty"` // processors offered
+	Trust   []string      `json:",omitempty"` // accounts whose jobs it takes where users are not kept apart
+	Offline bool          `json:",omitempty"` // tasks have no network
+	Limits  remote.Limits // of jobs that do not say
+}
+
+// by default, of jobs
+var byDefault = remote.Limits{Memory: 1e9, Processes: 256, Files: 1024, Disk: 1e9, Log: 16 << 20}
+
+// A Program is an agent in its folder, which no other uses meanwhile.
+type Program struct {
+	Offer remote.Offer // of this machine
+	Why   []error      // why no better kernel works
+
+	membership // of the market that it has joined, if it has
+	agent      *Agent
+	dir        string
+	settings   Settings
+	lock       *os.File
+}
+
+// A membership is market.json: the market that the folder's host belongs to.
+type membership struct {
+	Address string // host:port
+	Pin     string // of its certificate
+	Host    string // its name there
+}
+
+// Load takes up the agent of a folder with settings s, and makes the folder if there is
+// none. What runs there goes on.
+func Load(dir string, s Settings) (*Program, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o711); err != nil {
+		return nil, err
+	}
+	p := &Program{dir: dir}
+	if p.lock, err = lockFolder(dir); err == nil && p.lock == nil {
+		err = fmt.Errorf("%s: another agent uses it", dir)
+	}
+	if err == nil {
+		err = p.open(s)
+	}
+	if err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// open opens the agent with what is known of it and s.
+func (p *Program) open(s Settings) error {
+	if _, err := get(p.path("settings"), &p.settings); err != nil {
+		return err
+	}
+	if _, err := get(p.path("market.json"), &p.membership); err != nil {
+		return err
+	}
+	p.settings.take(s)
+	s = p.settings
+	if err := put(p.path("settings"), s, true); err != nil {
+		return err
+	}
+	sum := fnv.New32()
+	sum.Write([]byte(p.dir))
+	at := linux.Config{Group: fmt.Sprintf("bourse-%08x", sum.Sum32()), Dir: p.path("groups"), Processors: s.CPUs}
+	var err error
+	c := Config{
+		Dir: p.dir, At: at, Network: !s.Offline, Grace: 10, Keep: 3600,
+		Limits: or(s.Limits, byDefault),
+	}
+	if s.Kind == "" {
+		c.Kernel, p.Why, err = linux.Detect(at)
+	} else {
+		c.Kernel, err = linux.Open(s.Kind, at)
+	}
+	if err != nil {
+		return err
+	}
+	kind := c.Kernel.Kind()
+	if os.Geteuid() == 0 {
+		c.Users = 1_800_000_000 + int(sum.Sum32()%10_000)*10_000
+	}
+	p.Offer = remote.Offer{Kind: kind, CPUs: at.Offered(), Apart: os.Geteuid() == 0 && strings.HasPrefix(kind, "cgroup"), Trust: s.Trust}
+	p.Offer.Memory, p.Offer.Disk = room(p.dir)
+	c.Offer = p.Offer
+	if p.agent, err = Open(c); err != nil {
+		c.Kernel.Close()
+	}
+	return err
+}
+
+// take takes what s says.
+func (o *Settings) take(s Settings) {
+	if s.Name != "" {
+		o.Name = s.Name
+	}
+	if s.Kind != "" {
+		o.Kind = s.Kind
+	}
+	if s.CPUs > 0 {
+		o.CPUs = s.CPUs
+	}
+	if len(s.Trust) > 0 {
+		o.Trust = s.Trust
+	}
+	o.Offline = o.Offline || s.Offline
+	o.Limits = or(s.Limits, o.Limits)
+}
+
+func (p *Program) path(name string) string { return filepath.Join(p.dir, name) }
+
+// Close lets go of the folder. What runs goes on.
+func (p *Program) Close() {
+	if p.agent != nil {
+		p.agent.Kernel.Close()
+	}
+	if p.lock != nil {
+		p.lock.Close()
+	}
+}
+
+// Join enrols the host with a market, by a token that its keeper gave, and tries until ctx
+// ends while the market does not answer. A folder is of one market.
+func (p *Program) Join(ctx context.Context, token link.Token, say func(string)) error {
+	if p.Pin != "" && p.Pin != token.Pin {
+		return fmt.Errorf("%s: its host is %s in the market at %s: another market needs a folder of its own", p.dir, p.Host, p.Address)
+	}
+	client, err := p.dial(token.Address, token.Pin)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	said := ""
+	for wait := 100 * time.Millisecond; ; wait = min(2*wait, mostWait) {
+		host, err := client.Enrol(ctx, link.Enrolment{Secret: token.Secret, Name: p.settings.Name, Offer: p.Offer})
+		if err == nil {
+			p.membership = membership{token.Address, token.Pin, host}
+			return put(p.path("market.json"), p.membership, true)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if errors.Is(err, link.ErrToken) || errors.Is(err, link.ErrVersion) {
+			return err
+		}
+		if err.Error() != said {
+			said = err.Error()
+			say(said)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+}
+
+// dial returns the way to a market, for the certificate of this folder.
+func (p *Program) dial(address, pin string) (*link.Client, error) {
+	own, err := link.Identity(p.path("host.pem"), "host")
+	if err != nil {
+		return nil, err
+	}
+	return link.Dial(address, pin, own), nil
+}
+
+// Joined reports whether the host of a folder has joined a market.
+func Joined(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "market.json"))
+	return err == nil
+}
+
+// Run keeps the host up with the market that it has joined: see [Agent.Serve].
+func (p *Program) Run(ctx context.Context, say func(string)) error {
+	client, err := p.dial(p.Address, p.Pin)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	if err := put(p.path("offer.json"), p.Offer, false); err != nil {
+		return err
+	}
+	return p.agent.Serve(ctx, client, p.Host, say)
+}
+
+// Serve keeps the host up with a market of this process, in which it has that name.
+func (p *Program) Serve(ctx context.Context, m Market, host string, say func(string)) error {
+	return p.agent.Serve(ctx, m, host, say)
+}
+
+// Leave says in a folder, of an agent that runs or not, what its owner wants of the host.
+func Leave(dir string, l remote.Leaving) error {
+	if _, err := os.Stat(filepath.Join(dir, "settings")); err != nil {
+		return fmt.Errorf("no agent's folder: %w", err)
+	}
+	return os.WriteFile(filepath.Join(dir, "leaving"), []byte(leavings[l]+"\n"), 0o644)
+}
+
+// leavings are what a file says.
+var leavings = [...]string{"stays", "when-done", "at-once"}
+
+// room returns the memory of this machine that tasks may have, and the room on the disk of
+// dir: nine tenths of what there is. The rest is the system's.
+func room(dir string) (memory, disk float64) {
+	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
+		for line := range strings.Lines(string(text)) {
+			if f := strings.Fields(line); len(f) == 3 && f[0] == "MemTotal:" {
+				memory, _ = strconv.ParseFloat(f[1], 64)
+			}
+		}
+	}
+	var s unix.Statfs_t
+	if unix.Statfs(dir, &s) == nil {
+		disk = float64(s.Bavail) * float64(s.Bsize)
+	}
+	return 0.9 * 1024 * memory, 0.9 * disk
+}

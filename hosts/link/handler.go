@@ -1,0 +1,128 @@
+package link
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"connectrpc.com/connect"
+
+	"bourse/hosts/wire"
+)
+
+// The versions of the link that this program speaks.
+const oldest, newest = 1, 1
+
+// Handler serves hosts, at the path that it returns, what m answers. Whose call it is it
+// knows by the certificate with which the connection was made.
+func Handler(m Market) (path string, h http.Handler) {
+	path, links := wire.NewLinkHandler(&server{m}, connect.WithReadMaxBytes(1<<20))
+	return path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		links.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, r.TLS)))
+	})
+}
+
+type callerKey struct{}
+
+// server is a Market over the network.
+type server struct{ market Market }
+
+// pin returns that of who calls.
+func pin(ctx context.Context) (string, error) {
+	s, _ := ctx.Value(callerKey{}).(*tls.ConnectionState)
+	if s == nil || len(s.PeerCertificates) == 0 {
+		return "", connect.NewError(connect.CodeUnauthenticated, errors.New("no certificate: a host needs one"))
+	}
+	return Pin(s.PeerCertificates[0].Raw), nil
+}
+
+// host returns the name of the host that calls.
+func (s *server) host(ctx context.Context) (string, error) {
+	pin, err := pin(ctx)
+	if err != nil {
+		return "", err
+	}
+	host, err := s.market.Host(pin)
+	return host, coded(err)
+}
+
+// speaks refuses who has no version in common with us.
+func speaks(v *wire.Versions) error {
+	if v.GetNewest() >= oldest && v.GetOldest() <= newest {
+		return nil
+	}
+	return coded(fmt.Errorf("%w: the host speaks %d to %d, the market %d to %d", ErrVersion, v.GetOldest(), v.GetNewest(), oldest, newest))
+}
+
+// Enrol implements wire.LinkHandler.
+func (s *server) Enrol(ctx context.Context, r *wire.EnrolRequest) (*wire.EnrolResponse, error) {
+	if err := speaks(r.Versions); err != nil {
+		return nil, err
+	}
+	pin, err := pin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	host, err := s.market.Enrol(ctx, Enrolment{Secret: r.Secret, Name: r.Name, Pin: pin, Offer: wire.ToOffer(r.Offer)})
+	return &wire.EnrolResponse{Name: host}, coded(err)
+}
+
+// Sync implements wire.LinkHandler.
+func (s *server) Sync(ctx context.Context, r *wire.SyncRequest) (*wire.SyncResponse, error) {
+	if err := speaks(r.Versions); err != nil {
+		return nil, err
+	}
+	host, err := s.host(ctx)
+	if err != nil {
+		return nil, err
+	}
+	told, err := wire.ToTold(r)
+	if err != nil {
+		return nil, connect.NewError(connect.CodeInvalidArgument, err)
+	}
+	orders, err := s.market.Sync(ctx, host, told)
+	if err != nil {
+		return nil, coded(err)
+	}
+	return wire.FromOrders(orders), nil
+}
+
+// Blob implements wire.LinkHandler.
+func (s *server) Blob(ctx context.Context, r *wire.BlobRequest) (*wire.BlobResponse, error) {
+	host, err := s.host(ctx)
+	if err != nil {
+		return nil, err
+	}
+	data, err := s.market.Blob(ctx, host, r.Sha)
+	return &wire.BlobResponse{Data: data}, coded(err)
+}
+
+// PutLog implements wire.LinkHandler.
+func (s *server) PutLog(ctx context.Context, r *wire.Log) (*wire.PutLogResponse, error) {
+	host, err := s.host(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &wire.PutLogResponse{}, coded(s.market.PutLog(ctx, host, wire.ToLog(r)))
+}
+
+// codes are those under which what a market refuses for good travels.
+var codes = []struct {
+	err  error
+	code connect.Code
+}{{ErrUnknown, connect.CodeNotFound}, {ErrToken, connect.CodePermissionDenied}, {ErrVersion, connect.CodeFailedPrecondition}}
+
+// coded returns err as it travels.
+func coded(err error) error {
+	if err == nil || connect.CodeOf(err) != connect.CodeUnknown {
+		return err
+	}
+	for _, c := range codes {
+		if errors.Is(err, c.err) {
+			return connect.NewError(c.code, err)
+		}
+	}
+	return connect.NewError(connect.CodeUnavailable, err)
+}

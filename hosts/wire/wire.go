@@ -1,0 +1,122 @@
+// Package wire holds the messages between a host and its market, as they travel, and turns
+// them into those of [remote] and back. It does not know money, nor who listens.
+package wire
+
+//go:generate go run github.com/bufbuild/buf/cmd/buf@v1.61.0 generate
+
+import (
+	"fmt"
+	"math"
+
+	"bourse/hosts"
+	"bourse/hosts/remote"
+)
+
+// FromTold returns t as it travels.
+func FromTold(t *remote.Told) *SyncRequest {
+	r := &SyncRequest{
+		Session: t.Session, Boot: t.Boot, After: t.After, Seq: t.Seq, Have: t.Have, First: t.First,
+		Offer: FromOffer(&t.Offer), Load: t.Load, Closed: t.Closed, Leaving: Leaving(t.Leaving),
+	}
+	for _, s := range t.Spans {
+		w := &Span{Deal: s.Deal, Length: s.Length, At: s.At}
+		for _, u := range s.Used {
+			w.Names, w.Seconds = append(w.Names, u.Name), append(w.Seconds, u.Seconds)
+		}
+		r.Spans = append(r.Spans, w)
+	}
+	for _, e := range t.Ends {
+		r.Ends = append(r.Ends, &End{
+			Name: e.Name, Why: Why(e.Why), Code: uint32(e.Code), Signal: e.Signal, Fault: e.Fault,
+			OutOfMemory: e.OutOfMemory, Lacks: e.Lacks,
+		})
+	}
+	return r
+}
+
+// ToTold returns what r says, or an error if no host says that.
+func ToTold(r *SyncRequest) (*remote.Told, error) {
+	t := &remote.Told{
+		Session: r.Session, Boot: r.Boot, After: r.After, Seq: r.Seq, Have: r.Have, First: r.First,
+		Offer: ToOffer(r.Offer), Load: r.Load, Closed: r.Closed, Leaving: remote.Leaving(r.Leaving),
+	}
+	if r.Leaving < 0 || t.Leaving > remote.AtOnce {
+		return nil, fmt.Errorf("leaving: no such as %d", r.Leaving)
+	}
+	for i, s := range r.Spans {
+		if s == nil || len(s.Names) != len(s.Seconds) {
+			return nil, fmt.Errorf("span %d: want as many names as seconds", i)
+		}
+		span := remote.Span{Deal: s.Deal, Length: s.Length, At: s.At}
+		for k, name := range s.Names {
+			span.Used = append(span.Used, remote.Used{Name: name, Seconds: s.Seconds[k]})
+		}
+		t.Spans = append(t.Spans, span)
+	}
+	for i, e := range r.Ends {
+		if e == nil || e.Why < 0 || hosts.End(e.Why) > hosts.Lost || e.Code > math.MaxUint8 {
+			return nil, fmt.Errorf("end %d: no such as %v with %d", i, e.GetWhy(), e.GetCode())
+		}
+		t.Ends = append(t.Ends, remote.End{
+			Name: e.Name, Why: hosts.End(e.Why), Code: uint8(e.Code), Signal: e.Signal, Fault: e.Fault,
+			OutOfMemory: e.OutOfMemory, Lacks: e.Lacks,
+		})
+	}
+	return t, nil
+}
+
+// FromOffer returns o as it travels.
+func FromOffer(o *remote.Offer) *Offer {
+	return &Offer{Kind: o.Kind, Cpus: o.CPUs, Memory: o.Memory, Disk: o.Disk, Apart: o.Apart, Trust: o.Trust}
+}
+
+// ToOffer returns what o says.
+func ToOffer(o *Offer) remote.Offer {
+	return remote.Offer{
+		Kind: o.GetKind(), CPUs: o.GetCpus(), Memory: o.GetMemory(), Disk: o.GetDisk(), Apart: o.GetApart(), Trust: o.GetTrust(),
+	}
+}
+
+// FromOrders returns o as it travels.
+func FromOrders(o *remote.Orders) *SyncResponse {
+	r := &SyncResponse{Session: o.Session, Boot: o.Boot, Ack: o.Ack, Known: o.Known, Deal: o.Deal, Lease: o.Lease, Drain: o.Drain}
+	for i := range o.Wanted {
+		w := &o.Wanted[i]
+		r.Wanted = append(r.Wanted, &Wanted{
+			Name: w.Name, Contract: w.Contract, Node: w.Node, Nodes: w.Nodes,
+			Weight: w.Weight, Limit: w.Limit, Left: w.Left, Job: w.Job,
+		})
+	}
+	for i := range o.Logs {
+		r.Logs = append(r.Logs, FromLog(&o.Logs[i]))
+	}
+	return r
+}
+
+// ToOrders returns what r says. Of what is wanted nothing but the host's market knows how
+// much work it is.
+func ToOrders(r *SyncResponse) *remote.Orders {
+	o := &remote.Orders{Session: r.Session, Boot: r.Boot, Ack: r.Ack, Known: r.Known, Deal: r.Deal, Lease: r.Lease, Drain: r.Drain}
+	for _, w := range r.Wanted {
+		o.Wanted = append(o.Wanted, remote.Wanted{
+			Name: w.GetName(), Contract: w.GetContract(), Node: w.GetNode(), Nodes: w.GetNodes(),
+			Weight: w.GetWeight(), Limit: w.GetLimit(), Left: w.GetLeft(), Job: w.GetJob(), Work: math.Inf(1),
+		})
+	}
+	for _, l := range r.Logs {
+		o.Logs = append(o.Logs, *ToLog(l))
+	}
+	return o
+}
+
+// FromLog returns l as it travels.
+func FromLog(l *remote.Log) *Log {
+	return &Log{Name: l.Name, Errors: l.Errors, From: l.From, Text: l.Text, Size: l.Size, Fault: l.Fault}
+}
+
+// ToLog returns what l says.
+func ToLog(l *Log) *remote.Log {
+	return &remote.Log{
+		Name: l.GetName(), Errors: l.GetErrors(), From: l.GetFrom(), Text: l.GetText(), Size: l.GetSize(), Fault: l.GetFault(),
+	}
+}

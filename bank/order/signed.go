@@ -19,7 +19,13 @@ type Signed struct {
 
 	text string
 	sigs []signature
-	by   []string // keys that have signed it, as was found
+	by   []signer // what was found already
+}
+
+// A signer is a key that was asked for.
+type signer struct {
+	key    string
+	signed bool
 }
 
 // A signature is a line behind an order.
@@ -70,8 +76,10 @@ func parseSignature(line string) (signature, bool) {
 // By tells whether the owner of a public key signed s. What it found it knows when it is
 // asked again.
 func (s *Signed) By(key string) bool {
-	if slices.Contains(s.by, key) {
-		return true
+	for _, by := range s.by {
+		if by.key == key {
+			return by.signed
+		}
 	}
 	v, err := note.NewVerifier(key)
 	if err != nil {
@@ -80,9 +88,7 @@ func (s *Signed) By(key string) bool {
 	for _, sig := range s.sigs {
 		if sig.name == v.Name() && sig.hash == v.KeyHash() {
 			signed := v.Verify([]byte(s.text), sig.sig)
-			if signed {
-				s.by = append(s.by, key)
-			}
+			s.by = append(s.by, signer{key, signed})
 			return signed
 		}
 	}

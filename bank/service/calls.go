@@ -28,6 +28,14 @@ func (s *server) sequencer() (*store.Sequencer, error) {
 	return nil, connect.NewError(connect.CodeUnavailable, errors.New("another server writes the ledger, or none: ask that one, or again later"))
 }
 
+// reader returns the ledger to one who reads, unless he asks too often.
+func (s *server) reader(ctx context.Context) (*store.Sequencer, error) {
+	if from := sender(ctx); !s.buckets.take("read "+from, s.Now()) {
+		return nil, connect.NewError(connect.CodeUnavailable, fmt.Errorf("more than %v reads a second of %s: ask again later", s.Limits.Rate, from))
+	}
+	return s.sequencer()
+}
+
 // told returns err as a call that failed tells it.
 func (s *server) told(err error) error {
 	s.lost(err)
@@ -157,7 +165,7 @@ func sender(ctx context.Context) string {
 
 // Balance implements [wire.BankHandler].
 func (s *server) Balance(ctx context.Context, r *wire.BalanceRequest) (*wire.BalanceResponse, error) {
-	l, err := s.sequencer()
+	l, err := s.reader(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +192,7 @@ func (s *server) Balance(ctx context.Context, r *wire.BalanceRequest) (*wire.Bal
 
 // Balances implements [wire.BankHandler].
 func (s *server) Balances(ctx context.Context, r *wire.BalancesRequest) (*wire.BalancesResponse, error) {
-	l, err := s.sequencer()
+	l, err := s.reader(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +222,7 @@ func (s *server) sight(ctx context.Context, l *store.Sequencer, read string) (v 
 
 // Answer implements [wire.BankHandler].
 func (s *server) Answer(ctx context.Context, r *wire.AnswerRequest) (*wire.AnswerResponse, error) {
-	l, err := s.sequencer()
+	l, err := s.reader(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +245,7 @@ func (s *server) Answer(ctx context.Context, r *wire.AnswerRequest) (*wire.Answe
 
 // Escrows implements [wire.BankHandler].
 func (s *server) Escrows(ctx context.Context, r *wire.EscrowsRequest) (*wire.EscrowsResponse, error) {
-	l, err := s.sequencer()
+	l, err := s.reader(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -260,7 +268,7 @@ func (s *server) Escrows(ctx context.Context, r *wire.EscrowsRequest) (*wire.Esc
 
 // Head implements [wire.BankHandler].
 func (s *server) Head(ctx context.Context, _ *wire.HeadRequest) (*wire.HeadResponse, error) {
-	l, err := s.sequencer()
+	l, err := s.reader(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -323,7 +331,7 @@ func one(e *bank.Entry, hash tlog.Hash) export.Entries {
 // read gives the entries of the ledger to f, if who sent a signed order may read all. One
 // reads at a time.
 func (s *server) read(ctx context.Context, read string, f func(export.Entries) error) error {
-	l, err := s.sequencer()
+	l, err := s.reader(ctx)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ type Limits struct {
 	Orders   int           // of a call: 256
 	Calls    int           // at once: 1024
 	Deadline time.Duration // of a call: 10 s
-	Rate     float64       // orders a second of an account, or of an address as long as no account is known: 1000; as many at once
+	Rate     float64       // orders a second of an account, or of an address where no key is known yet, and reads of an address: 1000; as many at once
 }
 
 func (l Limits) defaults() Limits {

@@ -83,9 +83,15 @@ func (s *server) handler() http.Handler {
 	return mux
 }
 
-// bound gives each call its deadline, and refuses those that are too many.
+// bound gives each call its deadline, and refuses those that are too many, and those that a
+// page has a browser on this machine send.
 func (s *server) bound(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Origin") != "" {
+			const refused = 403
+			http.Error(w, "pages do not ask a bank", refused)
+			return
+		}
 		select {
 		case s.calls <- struct{}{}:
 			defer func() { <-s.calls }()

@@ -331,7 +331,7 @@ func TestLimits(t *testing.T) {
 		check(t, err)
 		return string(b)
 	}
-	if code, text := post(t, b.at, "Head", "{}"); code != 200 || !strings.Contains(text, `"head":`) {
+	if code, text := post(t, b.at, "Ledger", "{}"); code != 200 || !strings.Contains(text, `"id":"`+ownerstest.Ledger) {
 		t.Fatalf("%d %s", code, text)
 	}
 	if code, text := post(t, b.at, "Transfer", `{"orders":["`+strings.Repeat("x", 1<<12)+`"]}`); code != http.StatusTooManyRequests || !strings.Contains(text, "resource_exhausted") {
@@ -351,9 +351,25 @@ func TestLimits(t *testing.T) {
 	if many != 9 || !strings.Contains(text, `"seq":`) { // its first is the sender's, whose key is not known
 		t.Errorf("%d of 12 of one account were too many, want 9; of another %s", many, text)
 	}
+	read := 0
+	for range 5 {
+		if code, _ := post(t, b.at, "Balance", `{"account":"user:0"}`); code == http.StatusServiceUnavailable {
+			read++
+		}
+	}
+	if read != 3 {
+		t.Errorf("%d of 5 reads were too many, want 3", read)
+	}
+	page, err := http.NewRequest("POST", b.at+"/bank.v1.Bank/Ledger", strings.NewReader("{}"))
+	check(t, err)
+	page.Header.Set("Content-Type", "application/json")
+	page.Header.Set("Origin", "http://page.example")
+	if r, err := http.DefaultClient.Do(page); err != nil || r.StatusCode != http.StatusForbidden {
+		t.Errorf("a page in a browser: %v %v", r, err)
+	}
 	s.calls <- struct{}{}
 	s.calls <- struct{}{}
-	if code, text := post(t, b.at, "Head", "{}"); code != http.StatusTooManyRequests {
+	if code, text := post(t, b.at, "Ledger", "{}"); code != http.StatusTooManyRequests {
 		t.Errorf("calls at once: %d %s", code, text)
 	}
 	<-s.calls

@@ -171,7 +171,10 @@ func receiptCommand() *cli.Command {
 status 3 if the key has not signed it.
 
    bourse bank receipt receipt --public bank+…`,
-		Flags: []cli.Flag{&cli.StringFlag{Name: "public", Usage: "the bank's public `KEY`, as 'bank serve' prints it, or a file that holds it"}},
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "public", Usage: "the bank's public `KEY`, as 'bank serve' prints it, or a file that holds it"},
+			jsonFlag[signedReceipt](),
+		},
 		Action: func(c *cli.Context) error {
 			public, err := publicKey(c, "public")
 			if err != nil {
@@ -186,6 +189,9 @@ status 3 if the key has not signed it.
 			if err != nil {
 				return bad(c, name, err)
 			}
+			if c.Bool("json") {
+				return printJSON(c, receiptOf(r))
+			}
 			note(c, "%s: of ledger %s", name, r.Ledger)
 			for _, b := range r.Booked {
 				if _, err := fmt.Fprintln(c.App.Writer, strings.TrimSpace(b.String()+" "+b.ID)); err != nil {
@@ -195,4 +201,24 @@ status 3 if the key has not signed it.
 			return nil
 		},
 	}
+}
+
+// A signedReceipt is what programs read of a receipt that a bank signed.
+type signedReceipt struct {
+	Ledger string          `json:"ledger" doc:"its id, or open"`
+	Booked []bookedRequest `json:"booked"`
+}
+
+type bookedRequest struct {
+	ID   string `json:"id"`
+	Seq  int64  `json:"seq" doc:"of its entry"`
+	Hash string `json:"hash" doc:"in base64"`
+}
+
+func receiptOf(r proof.Receipts) signedReceipt {
+	s := signedReceipt{Ledger: r.Ledger, Booked: []bookedRequest{}}
+	for _, b := range r.Booked {
+		s.Booked = append(s.Booked, bookedRequest{b.ID, b.Seq, b.Hash.String()})
+	}
+	return s
 }

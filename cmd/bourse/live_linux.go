@@ -314,10 +314,10 @@ func (l *runningLab) run(ctx context.Context, m client.Membership, parts ...func
 		return err
 	}
 	ended := make(chan error)
-	for _, part := range append(parts, l.market.Run) {
+	for _, part := range append(parts, l.market.Run, l.server.Tidy) {
 		go func() { ended <- part(ctx) }()
 	}
-	for range len(parts) + 1 {
+	for range len(parts) + 2 {
 		err = errors.Join(err, <-ended)
 		stop()
 	}

@@ -55,6 +55,9 @@ type Agent struct {
 	spans   spans
 	bad     map[string]error // jobs and files that the market does not have, by SHA-256
 	closed  string
+
+	limits   bool    // the kernel has limits of its own for tasks: see parts
+	measured float64 // instant at which tasks were measured last
 }
 
 // A session is one agent's, of one folder: counted, so that the market knows the last.
@@ -87,6 +90,11 @@ type task struct {
 	swept     bool    // its group is removed
 	used      float64 // processor-seconds since it began, as read last
 	spanned   float64 // of those, what is in a span
+	limit     float64 // processors, as the kernel was told last
+	rate      float64 // processors that it used when it was measured last
+	under     float64 // limit that it had then, 0 if it was not measured
+	before    float64 // used at the end of that
+	seen      float64 // instant of that, 0 is none
 	end       *exit
 	forgotten float64 // instant at which the end was acknowledged; 0 is not yet
 }
@@ -110,6 +118,7 @@ func Open(c Config) (*Agent, error) {
 		c.minders = &processes{program: c.Minder, network: c.Network}
 	}
 	a := &Agent{Config: c, tasks: make(map[string]*task), bad: make(map[string]error)}
+	a.limits = strings.HasPrefix(c.Kernel.Kind(), "cgroup")
 	a.self = fmt.Sprintf("%s-%d", c.boot, int64(c.clock()*1e9))
 	if err := errors.Join(os.MkdirAll(a.path("tasks"), 0o711), os.MkdirAll(a.path("blobs"), 0o700)); err != nil {
 		return nil, err

@@ -161,7 +161,7 @@ func (a *Agent) start(t *task, now float64, job *remote.Job, bad error) error {
 		err = a.Kernel.Make(t.name, linux.Limits{Memory: l.Memory, Processes: l.Processes})
 	}
 	if err == nil {
-		err = a.Kernel.Share(a.shares()) // before it takes part of what is others'
+		err = a.share() // before it takes part of what is others'
 	}
 	if err == nil {
 		err = a.minders.start(t.folder)

@@ -19,6 +19,9 @@ import (
 
 // Jobs and their files are kept by their SHA-256, each in blobs/SHA.
 
+// mostJob is how long a job may be, in bytes.
+const mostJob = 128 << 10
+
 // job returns the job of that SHA-256, what of it is still to be fetched, and why it can
 // not be started, if so.
 func (a *Agent) job(sha string) (job *remote.Job, lacks []string, bad error) {
@@ -27,6 +30,9 @@ func (a *Agent) job(sha string) (job *remote.Job, lacks []string, bad error) {
 	if err != nil {
 		lacks, bad = a.without(sha, err)
 		return job, lacks, bad
+	}
+	if len(text) > mostJob {
+		return job, nil, fmt.Errorf("job %s: found %d bytes, want at most %d", sha, len(text), mostJob)
 	}
 	if err := json.Unmarshal(text, job); err != nil {
 		return job, nil, fmt.Errorf("job %s: %w", sha, err)

@@ -49,7 +49,8 @@ func (a *Agent) Look() error {
 		}
 	}
 	if a.heard > 0 {
-		errs = append(errs, a.startAll(now), a.Kernel.Share(a.shares()))
+		a.measure(now)
+		errs = append(errs, a.startAll(now), a.share())
 	}
 	return errors.Join(append(errs, a.read())...)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -240,6 +241,10 @@ func (m *minder) reap() {
 
 // tick does what the orders and the lease say, and reports whether the task is over.
 func (m *minder) tick(now float64) (over bool) {
+	if _, err := os.Stat(m.folder); errors.Is(err, fs.ErrNotExist) {
+		m.exit.Why = hosts.Killed // nobody can want or end it any more
+		return true
+	}
 	var o orders
 	get(filepath.Join(m.folder, "orders"), &o) // without them none
 	// Frozen again and again: the agent may have let one go meanwhile.

@@ -265,3 +265,29 @@ func TestEnds(t *testing.T) {
 		}
 	})
 }
+
+// TestFolderGone checks that a task whose folder is removed ends, agent or no agent: what
+// nobody can end would stand for ever.
+func TestFolderGone(t *testing.T) {
+	each(t, false, func(t *testing.T, b *bench) {
+		mark := fmt.Sprintf("%d.5", 200000+os.Getpid())
+		b.want("1.0.1", "echo up; sleep "+mark+"; :", nil)
+		b.until("it is up", func() bool { return b.text("1.0.1", "out") != "" })
+		if err := os.RemoveAll(filepath.Join(b.Dir, "tasks", "1.0.1")); err != nil {
+			t.Fatal(err)
+		}
+		for end := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+			if out, _ := exec.Command("pgrep", "-f", "sleep "+mark).Output(); len(out) == 0 {
+				break
+			}
+			if time.Now().After(end) {
+				t.Fatal("it is left behind")
+			}
+		}
+		delete(b.tasks, "1.0.1")
+		if err := b.Kernel.Remove("1.0.1"); err != nil {
+			t.Error(err)
+		}
+		b.wanted = nil
+	})
+}

@@ -149,6 +149,8 @@ func TestNetwork(t *testing.T) {
 		return len(s.ended) == 6
 	})
 	kill()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for key, used := range truth {
 		if r := s.ended[key]; r.Why != hosts.Exited || math.Abs(r.Done-used) > 1e-6 {
 			t.Errorf("task %d used %v: %+v", key, used, r)

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"bourse/hosts/link"
 	"bourse/hosts/remote"
 )
@@ -101,8 +103,14 @@ func (a *Agent) Serve(ctx context.Context, m Market, host string, say func(strin
 	}
 }
 
+// diskFull is why a host takes no more tasks until it can write again.
+const diskFull = "the disk is full"
+
 // complain says what is wrong, once until it is well.
 func (c *conversation) complain(err error) {
+	if errors.Is(err, unix.ENOSPC) && c.closed == "" {
+		c.closed = diskFull
+	}
 	if err == nil || err.Error() == c.said {
 		return
 	}
@@ -143,9 +151,10 @@ func (c *conversation) take(r answer) (over, err error) {
 	c.again = time.After(max(0, leastWait-time.Since(c.began)))
 	o := r.orders
 	if o.Session != c.session.Number || o.Boot != c.self {
-		if c.accepted {
+		if c.accepted && o.Session >= c.session.Number {
 			return errors.Join(ErrSuperseded, c.endAll()), nil
 		}
+		c.accepted = false // or was it: a market that was restored has forgotten
 		return nil, c.follow(o, r.sent)
 	}
 	if !c.accepted {
@@ -155,7 +164,9 @@ func (c *conversation) take(r answer) (over, err error) {
 		c.accepted = true
 	}
 	if err = c.Apply(o, r.seq, r.sent); err == nil {
-		c.said = ""
+		if c.said = ""; c.closed == diskFull {
+			c.closed = ""
+		}
 	}
 	if o.Drain && c.idle() {
 		return ErrDrained, nil

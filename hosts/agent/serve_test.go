@@ -18,6 +18,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"bourse/hosts"
 	"bourse/hosts/link"
 	"bourse/hosts/linux"
@@ -34,6 +36,7 @@ type box struct {
 	began time.Time
 	rate  float64 // of its clock
 	lies  float64 // how often it counts what is used
+	full  bool    // nothing can be written
 
 	mu      sync.Mutex
 	minders map[string]bool // started ones, by name: whether it lives
@@ -54,6 +57,9 @@ func newBox(t *testing.T) *box {
 func (b *box) Make(name string, l linux.Limits) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.full {
+		return fmt.Errorf("make %s: %w", name, unix.ENOSPC)
+	}
 	return b.Fake.Make(name, l)
 }
 
@@ -208,6 +214,7 @@ type office struct {
 	gone    bool // the host is removed
 	away    bool // nothing is taken in: what is answered is old
 	last    remote.Orders
+	closed  string // as the host has told last
 	drain   bool
 	asks    []remote.Log
 	put     []remote.Log
@@ -257,16 +264,17 @@ func (o *office) start(until float64) int64 {
 	return o.names
 }
 
-// stopOne no longer wants one of those that are wanted.
-func (o *office) stopOne() {
+// stopOne no longer wants one of those that are wanted, if there is one.
+func (o *office) stopOne() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for slot := range o.slots {
 		o.machine.Stop(o.now(), slot)
 		delete(o.slots, slot)
 		o.deals()
-		return
+		return true
 	}
+	return false
 }
 
 func (o *office) Sync(ctx context.Context, _ string, t *remote.Told) (*remote.Orders, error) {
@@ -275,6 +283,7 @@ func (o *office) Sync(ctx context.Context, _ string, t *remote.Told) (*remote.Or
 	if o.gone {
 		return nil, link.ErrUnknown
 	}
+	o.closed = t.Closed
 	if o.away {
 		return &o.last, nil
 	}
@@ -344,6 +353,13 @@ type storm struct {
 	bad int  // so many calls of ten
 }
 
+// cut lets nothing through, or again all.
+func (c *storm) cut(off bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.off = off
+}
+
 func (c *storm) Sync(ctx context.Context, host string, t *remote.Told) (*remote.Orders, error) {
 	c.mu.Lock()
 	kind, late, off := c.rng.IntN(10*5), time.Duration(c.rng.Int64N(int64(4*time.Second))), c.off
@@ -402,7 +418,10 @@ func TestServe(t *testing.T) {
 				time.Sleep(time.Duration(rng.Int64N(int64(3 * time.Second))))
 				switch rng.IntN(7) {
 				case 0, 1, 2:
-					if len(b.minders) < 40 {
+					b.mu.Lock()
+					few := len(b.minders) < 40
+					b.mu.Unlock()
+					if few {
 						o.start(0)
 					}
 				case 3:
@@ -431,12 +450,13 @@ func TestServe(t *testing.T) {
 				defer o.mu.Unlock()
 				return o.done[last] > 1
 			})
-			for len(o.slots) > 0 {
-				o.stopOne()
+			for o.stopOne() {
 			}
 			eventually(t, "nothing runs", func() bool { return b.runs() == 0 })
 			time.Sleep(3 * time.Second)
 			kill()
+			o.mu.Lock()
+			defer o.mu.Unlock()
 			if o.machine.Cut() > 0 {
 				t.Errorf("seed %d: %d cut", seed, o.machine.Cut())
 			}
@@ -467,9 +487,7 @@ func TestFence(t *testing.T) {
 			o.start(0)
 			eventually(t, "it runs", func() bool { return b.runs() == 1 })
 			time.Sleep(1234 * time.Millisecond)
-			c.mu.Lock()
-			c.off = true
-			c.mu.Unlock()
+			c.cut(true)
 			if killed {
 				kill()
 			}
@@ -482,9 +500,7 @@ func TestFence(t *testing.T) {
 			if now := time.Now(); now.After(lost) {
 				t.Errorf("killed %v: it stands %v after the market has given it up", killed, now.Sub(lost))
 			}
-			c.mu.Lock()
-			c.off = false
-			c.mu.Unlock()
+			c.cut(false)
 			if killed {
 				kill, _ = b.agent(c)
 			}
@@ -519,7 +535,7 @@ func TestSuperseded(t *testing.T) {
 				t.Errorf("%d run", first.runs())
 			}
 			eventually(t, "it runs, too, at once", func() bool { return first.runs() == 2 })
-			c.off = v.off
+			c.cut(v.off)
 			began := time.Now()
 			kill, _ = second.agent(o)
 			eventually(t, "the second runs both", func() bool {
@@ -528,7 +544,7 @@ func TestSuperseded(t *testing.T) {
 				}
 				return second.runs() == 2
 			})
-			c.off = false
+			c.cut(false)
 			if err := <-ended; !errors.Is(err, ErrSuperseded) {
 				t.Errorf("the first ended with %v", err)
 			}
@@ -568,6 +584,70 @@ func TestAway(t *testing.T) {
 			t.Errorf("%d run", b.runs())
 		}
 		kill()
+	})
+}
+
+// TestRestored checks that an agent whose market was restored, and knows an earlier agent
+// alone, is not superseded by that: it ends what is not wanted, and goes on.
+func TestRestored(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o, b := newOffice(), newBox(t)
+		kill, _ := b.agent(o)
+		time.Sleep(time.Second)
+		kill()
+		kill, ended := b.agent(o)
+		o.start(0)
+		eventually(t, "it runs", func() bool { return b.runs() == 1 })
+		o.mu.Lock()
+		o.machine = remote.New(*o.machine.Spec())
+		o.machine.Hear(o.now(), &remote.Told{Session: 1, Boot: "earlier", First: 1})
+		clear(o.slots)
+		slot, err := o.machine.Start(o.now(), hosts.Task{}, hosts.Share{Weight: 1}) // name 1 was given
+		if err != nil {
+			t.Error(err)
+		}
+		o.machine.Stop(o.now(), slot)
+		o.deals()
+		o.mu.Unlock()
+		eventually(t, "it does not run", func() bool { return b.runs() == 0 })
+		o.start(0)
+		eventually(t, "another runs", func() bool { return b.runs() > 0 })
+		select {
+		case err := <-ended:
+			t.Error(err)
+		default:
+		}
+		kill()
+	})
+}
+
+// TestFull checks that a host whose disk is full says so, loses what it could not begin, and
+// says no more when it is well.
+func TestFull(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o, b := newOffice(), newBox(t)
+		kill, _ := b.agent(o)
+		defer kill()
+		b.mu.Lock()
+		b.full = true
+		b.mu.Unlock()
+		key := o.start(0)
+		is := func(closed string, why hosts.End) func() bool {
+			return func() bool {
+				o.mu.Lock()
+				defer o.mu.Unlock()
+				return o.closed == closed && o.ended[key].Why == why
+			}
+		}
+		eventually(t, "it is closed", is(diskFull, hosts.Lost))
+		b.mu.Lock()
+		b.full = false
+		b.mu.Unlock()
+		eventually(t, "it is open again", is("", hosts.Lost))
+		o.start(0)
+		eventually(t, "it runs", func() bool { return b.runs() == 1 })
 	})
 }
 
@@ -631,6 +711,7 @@ func TestJobs(t *testing.T) {
 			{`{"command":["x"],"files":{"../in.txt":"` + file + `"}}`, "want a name without folders"},
 			{`{"command":["x"],"files":{"in.txt":"` + strings.Repeat("0", 64) + `"}}`, "does not know"},
 			{`{"command":7}`, "json"},
+			{`{"command":["` + strings.Repeat("x", mostJob) + `"]}`, "bytes"},
 		} {
 			o.mu.Lock()
 			o.job = o.keep(c.job)

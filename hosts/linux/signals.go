@@ -51,6 +51,7 @@ type tree struct {
 	share   hosts.Share
 	frozen  bool // by Freeze
 	stands  bool // because others run
+	dealt   bool // by this process: an earlier one may have left it standing
 	claim   claim
 	used    float64
 	checked float64 // used at the last turn
@@ -296,8 +297,8 @@ func (k *signals) deal(dt float64) {
 	for _, t := range ready {
 		stands := !t.claim.runs && t.share.Weight > 0
 		// Its minder, when it thaws, knows nothing of turns.
-		if again := stands && k.dealt%10 == 0; again || stands != t.stands {
-			t.stands = stands
+		if again := stands && k.dealt%10 == 0; again || stands != t.stands || !t.dealt {
+			t.stands, t.dealt = stands, true
 			t.signal()
 		}
 	}

@@ -46,7 +46,9 @@ func call[Q, R any](ctx context.Context, f func(context.Context, *Q) (*R, error)
 // An Away is a market that does not answer. What it was sent may have been done.
 type Away struct{ err error }
 
+// Error implements error.
 func (a *Away) Error() string { return fmt.Sprintf("the market does not answer: %v", a.err) }
+// Unwrap returns why.
 func (a *Away) Unwrap() error { return a.err }
 
 // said returns what a market has refused in its own words; where it has said nothing, or

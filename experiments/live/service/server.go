@@ -61,6 +61,22 @@ func New(c Config) (*Server, error) {
 	return s, err
 }
 
+// Tidy removes files that nobody has asked for in a long time, every hour until ctx ends.
+func (s *Server) Tidy(ctx context.Context) error {
+	tick := time.NewTicker(time.Hour)
+	defer tick.Stop()
+	for {
+		if err := s.blobs.sweep(); err != nil {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
 // Handler returns what answers users and the operator.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()

@@ -1,0 +1,124 @@
+//go:build linux
+
+package agent
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"bourse/hosts"
+	"bourse/hosts/linux"
+	"bourse/hosts/remote"
+)
+
+// TestProgram checks that a machine with its own kernel stands as a host: programs that its
+// market wants run with their files, share as it deals, are told to have ended as they did,
+// with what they printed, and go on when the agent is stopped and started.
+func TestProgram(t *testing.T) {
+	each(t, true, func(t *testing.T, b *bench) {
+		dir, err := os.MkdirTemp("", "bourse-program")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(dir, 0o711); err != nil {
+			t.Fatal(err)
+		}
+		var p *Program
+		stop := func() {}
+		run := func(o *office) {
+			t.Helper()
+			if p, err = Load(dir, Settings{Kind: b.kind, CPUs: 1}); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			over := make(chan error)
+			go func() { over <- p.Serve(ctx, o, "h00", func(s string) { t.Log(s) }) }()
+			stop = func() {
+				cancel()
+				if err := <-over; err != nil {
+					t.Error(err)
+				}
+				p.Close()
+			}
+		}
+		o := newOffice()
+		t.Cleanup(func() {
+			stop()
+			k, err := linux.Open(b.kind, p.agent.At)
+			if err != nil {
+				t.Fatal(err)
+			}
+			names, _ := k.List()
+			for _, name := range names {
+				k.Kill(name)
+				k.Remove(name)
+			}
+			k.Close()
+			for _, parent := range []string{"cpu", "cpuacct", "freezer", "memory", "pids", "unified", "."} {
+				os.Remove(filepath.Join("/sys/fs/cgroup", parent, p.agent.At.Group))
+			}
+			os.RemoveAll(dir)
+		})
+		run(o)
+		file := o.keep("#!/bin/sh\necho it says $BOURSE_CONTRACT; exit 7\n")
+		o.job = o.keep(`{"command":["./run"],"files":{"run":"` + file + `"}}`)
+		one := o.start(0)
+		eventually(t, "it has ended", func() bool { o.mu.Lock(); defer o.mu.Unlock(); return o.ended[one].Key == one })
+		if r := o.ended[one]; r.Why != hosts.Failed || r.Code != 7 {
+			t.Errorf("it ended as %+v", r)
+		}
+		o.mu.Lock()
+		o.asks = []remote.Log{{Name: one}}
+		o.job = o.keep(`{"command":["sh","-c","echo x >> count; while :; do :; done"]}`)
+		o.mu.Unlock()
+		eventually(t, "its log is put", func() bool { o.mu.Lock(); defer o.mu.Unlock(); return len(o.put) > 0 })
+		if l := o.put[0]; string(l.Text) != "it says 1\n" {
+			t.Errorf("it printed %+v", l)
+		}
+		heavy, light := o.start(0), o.start(0)
+		o.mu.Lock()
+		for slot, key := range o.slots {
+			o.machine.SetShare(o.now(), slot, hosts.Share{Weight: map[int64]float64{heavy: 3, light: 1}[key]})
+		}
+		o.deals()
+		o.mu.Unlock()
+		read := func(key int64) float64 { o.mu.Lock(); defer o.mu.Unlock(); return o.done[key] }
+		eventually(t, "both run", func() bool { return read(heavy) > 0.2 && read(light) > 0.1 })
+		stop()
+		run(o)
+		x, y := read(heavy), read(light)
+		time.Sleep(5 * time.Second)
+		x, y = read(heavy)-x, read(light)-y
+		tolerance := 0.05
+		if b.kind == "signals" {
+			tolerance = 0.15 // turns go to nobody while others have the processors
+		}
+		if part := x / (x + y); x+y < 1 || math.Abs(part-0.75) > tolerance {
+			t.Errorf("for weights of 3 to 1 they got %.2f and %.2f, %.3f of both", x, y, part)
+		}
+		for _, name := range []string{"2.0.2", "3.0.3"} {
+			if text, _ := os.ReadFile(filepath.Join(dir, "tasks", name, "dir", "count")); string(text) != "x\n" {
+				t.Errorf("%s was started %q", name, text)
+			}
+		}
+		for o.stopOne() {
+		}
+		eventually(t, "nothing runs", func() bool { left, _ := Show(dir); return running(left) == 0 })
+		if o.machine.Cut() > 0 {
+			t.Errorf("%d cut", o.machine.Cut())
+		}
+	})
+}
+
+func running(s Standing) (n int) {
+	for _, t := range s.Tasks {
+		if t.End == "" {
+			n++
+		}
+	}
+	return n
+}

@@ -358,7 +358,7 @@ func (m *Market) back(letters []*letter) (out []*letter) {
 		name := l.Told.Host
 		h, _ := m.core.host(name)
 		p := m.seen.of(name)
-		if h == nil || p == nil || h.removed || l.Told.Session < p.orders.Session {
+		if h == nil || p == nil || h.removed || !p.listens(l.Told.Session, l.Told.Boot, l.Told.After) {
 			continue
 		}
 		if !p.here {

@@ -381,3 +381,41 @@ func TestAway(t *testing.T) {
 		w.check(3)
 	})
 }
+
+// TestSuperseded checks that an agent that another has followed is told so, is not listened
+// to, and does not keep its host from being lost.
+func TestSuperseded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTown(t, file, 1)
+		w.agents = nil
+		s := w.serve()
+		m := s.now()
+		say := func(session int64, boot, after string) *remote.Orders {
+			o, err := m.Sync(t.Context(), "h00", &remote.Told{Session: session, Boot: boot, After: after, First: 1, Have: 1 << 40})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return o
+		}
+		for _, c := range []struct {
+			session           int64
+			boot, after, want string
+		}{{1, "a", "", "a"}, {2, "b", "a", "b"}, {1, "a", "", "b"}, {2, "c", "", "b"}, {3, "c", "", "b"}, {3, "c", "b", "c"}} {
+			if o := say(c.session, c.boot, c.after); o.Boot != c.want {
+				t.Errorf("%+v: the market listens to %q", c, o.Boot)
+			}
+		}
+		for range 40 {
+			say(2, "b", "a")
+			time.Sleep(time.Second)
+		}
+		if h := m.Hosts()[0]; h.State != "away" {
+			t.Errorf("%+v", h)
+		}
+		if say(3, "c", "b"); m.Hosts()[0].State != "here" {
+			t.Errorf("%+v", m.Hosts()[0])
+		}
+		s.stop()
+		w.check(0)
+	})
+}

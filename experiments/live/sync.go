@@ -15,14 +15,17 @@ import (
 // away: then what was told is to be told again.
 func (m *Market) Sync(ctx context.Context, name string, t *remote.Told) (*remote.Orders, error) {
 	begun := m.world.Clock.Now()
-	p := m.seen.hear(name, begun, t)
+	p := m.seen.of(name)
 	if p == nil {
 		return nil, fmt.Errorf("%w: host %s", link.ErrUnknown, name)
+	}
+	stale := !p.listens(t.Session, t.Boot, t.After)
+	if !stale {
+		p = m.seen.hear(name, begun, t)
 	}
 	interval := time.NewTimer(time.Duration(m.conf.Link.Interval * 1e9))
 	defer interval.Stop()
 	var known []int64
-	stale := t.Session < p.orders.Session || t.Session == p.orders.Session && t.Boot != p.orders.Boot
 	news := t.Session != p.orders.Session || len(t.Ends) > 0 || t.First+int64(len(t.Spans))-1 > p.orders.Ack || !p.here || p.wants(t)
 	if news && !stale {
 		said, err := newTold(name, t)
@@ -70,6 +73,13 @@ func (p *hostSeen) wants(t *remote.Told) bool {
 	return !p.removed && (t.Leaving == remote.AtOnce || (t.Closed != "" || t.Leaving == remote.WhenDone) != p.closed)
 }
 
+// listens tells whether an agent is the one that the market listens to, or follows it: see
+// [remote.Machine.Hear].
+func (p *hostSeen) listens(session int64, boot, after string) bool {
+	was := &p.orders
+	return session == was.Session && boot == was.Boot || session > was.Session && (was.Session == 0 || after == was.Boot)
+}
+
 // hear notes that a host has said something, and returns what is seen of it, nil if there is
 // none.
 func (s *seen) hear(name string, now float64, t *remote.Told) *hostSeen {
@@ -84,10 +94,14 @@ func (s *seen) hear(name string, now float64, t *remote.Told) *hostSeen {
 	return &copied
 }
 
-// of returns what is seen of a host.
+// of returns what is seen of a host, nil if there is none.
 func (s *seen) of(name string) *hostSeen {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	copied := *s.hosts[name]
+	p := s.hosts[name]
+	if p == nil {
+		return nil
+	}
+	copied := *p
 	return &copied
 }

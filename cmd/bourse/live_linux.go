@@ -27,7 +27,6 @@ import (
 	"bourse/experiments/live/service"
 	"bourse/hosts/agent"
 	"bourse/hosts/link"
-	"bourse/hosts/linux"
 	"bourse/hosts/remote"
 
 	"github.com/urfave/cli/v2"
@@ -272,11 +271,11 @@ func (l *runningLab) live(c *cli.Context, home client.Home, private string) erro
 		return fmt.Errorf("--listen: %w", err)
 	}
 	defer listener.Close()
-	kernel, a, err := openAgent(c, l.dir, &l.conf)
+	a, err := l.openAgent(c)
 	if err != nil {
 		return err
 	}
-	defer kernel.Close()
+	defer a.Close()
 	m := l.membership("http://" + listener.Addr().String())
 	has, err := l.bank.Balance(c.Context, keeper)
 	if err = errors.Join(err, home.Save(m, private)); err != nil {
@@ -286,7 +285,7 @@ func (l *runningLab) live(c *cli.Context, home client.Home, private string) erro
 	if !a.Offer.Apart {
 		apart = " (users are not kept apart: it runs programs of " + strings.Join(a.Offer.Trust, ", ") + " alone)"
 	}
-	fmt.Fprintf(c.App.Writer, "market %s  %s  1 host, %g processors, shares by %s%s\n", l.conf.Name, m.URL, a.Offer.CPUs, kernel.Kind(), apart)
+	fmt.Fprintf(c.App.Writer, "market %s  %s  1 host, %g processors, shares by %s%s\n", l.conf.Name, m.URL, a.Offer.CPUs, a.Offer.Kind, apart)
 	fmt.Fprintf(c.App.Writer, "account %s  $%v  key %s\n", keeper, has, home.KeyFile())
 	return l.run(c.Context, m, func(ctx context.Context) error { return answerUntil(ctx, listener, l.server.Handler()) },
 		func(ctx context.Context) error {
@@ -327,33 +326,13 @@ func (l *runningLab) run(ctx context.Context, m client.Membership, parts ...func
 // hostName is what the market calls its own machine.
 const hostName = "h00"
 
-// openAgent opens the agent that sells this machine.
-func openAgent(c *cli.Context, dir string, conf *live.Config) (k linux.Kernel, a *agent.Agent, err error) {
-	at := linux.Config{Group: "bourse-" + filepath.Base(dir), Dir: filepath.Join(dir, "host", "kernel"), Processors: c.Float64("cpus")}
-	for _, of := range []string{dir, filepath.Join(dir, "host"), at.Dir} {
-		if err := os.MkdirAll(of, 0o755); err != nil {
-			return nil, nil, err
-		}
-	}
-	if kind := c.String("kind"); kind != "" {
-		k, err = linux.Open(kind, at)
-	} else {
-		k, _, err = linux.Detect(at)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	offer := remote.Offer{Kind: k.Kind(), CPUs: at.Offered(), Apart: strings.HasPrefix(k.Kind(), "cgroup")}
-	if !offer.Apart {
-		offer.Trust = []string{keeper}
-	}
-	a, err = agent.Open(agent.Config{Dir: filepath.Join(dir, "host"), Kernel: k, At: at, Grace: 10, Keep: 3600, Offer: offer, Limits: remote.Limits{
-		Memory: int64(conf.Limits.Memory), Processes: conf.Limits.Processes, Files: 1024, Disk: int64(conf.Limits.Disk), Log: int64(conf.Limits.Log),
-	}})
-	if err != nil {
-		return nil, nil, errors.Join(err, k.Close())
-	}
-	return k, a, nil
+// openAgent takes up the agent that sells this machine.
+func (l *runningLab) openAgent(c *cli.Context) (*agent.Program, error) {
+	limits := l.conf.Limits
+	return agent.Load(filepath.Join(l.dir, "host"), agent.Settings{
+		Name: hostName, Kind: c.String("kind"), CPUs: c.Float64("cpus"), Trust: []string{keeper},
+		Limits: remote.Limits{Memory: int64(limits.Memory), Processes: limits.Processes, Disk: int64(limits.Disk), Log: int64(limits.Log)},
+	})
 }
 
 // answerUntil answers at l until ctx ends; who waits for something new then is answered at

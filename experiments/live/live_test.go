@@ -135,6 +135,7 @@ func (w *town) open() {
 	}
 	w.market, w.kill = m, kill
 	m.step = w.at
+	m.pause = math.Inf(1)
 	if w.every > 0 {
 		m.every = w.every
 	}

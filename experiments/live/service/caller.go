@@ -48,6 +48,7 @@ type Away struct{ err error }
 
 // Error implements error.
 func (a *Away) Error() string { return fmt.Sprintf("the market does not answer: %v", a.err) }
+
 // Unwrap returns why.
 func (a *Away) Unwrap() error { return a.err }
 

@@ -571,3 +571,14 @@ func TestCheck(t *testing.T) {
 		}
 	}
 }
+
+// TestManyNodes checks that a contract on so many hosts that its note could not name them
+// beside the order of its owner is admitted all the same.
+func TestManyNodes(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, file, 550)
+	s := w.order("a", "user:0", "be", 550, 1, 20, 0.5)
+	if a := w.turn(message{Submit: &s})[0].answer; a.Verdict != "accept" || len(a.Places) != 550 {
+		t.Errorf("%+v", a)
+	}
+}

@@ -26,6 +26,9 @@ type Teller interface {
 	Reject(now float64, contract int64, note []byte) error
 }
 
+// A sparing Teller needs some bytes of each note for itself.
+type sparing interface{ Spare() int }
+
 // A Config names the broker's parts. All are needed but the flags and Availability.
 type Config struct {
 	Fleet        []hosts.Machine
@@ -38,7 +41,6 @@ type Config struct {
 	Forecast     market.Forecaster
 	Teller       Teller
 	Notes        bool                // tell the teller what decided and how contracts ended
-	Spare        int                 // bytes of a note that the teller needs for itself
 	NoPrices     bool                // keep no record of the total price
 	OneByOne     bool                // the policy is told of room after each end of an instant, not after all
 	Ties         *rand.Rand          // breaks ties among hosts of equal price

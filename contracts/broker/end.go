@@ -96,8 +96,11 @@ func (b *Broker) penalize(c *contract, owed bank.Amount) (bank.Amount, error) {
 func (b *Broker) terms(c *contract, d *contracts.Decision, booked bool) []byte {
 	n := &b.scratch.note
 	if *n = (*n)[:0]; b.Notes {
-		name := func(h hosts.ID) string { return b.Fleet[h].Spec().Name }
-		*n = note.Terms{Decision: d, Request: &c.Request, Booked: booked, Name: name, Spare: b.Spare}.Append(*n)
+		t := note.Terms{Decision: d, Request: &c.Request, Booked: booked, Name: func(h hosts.ID) string { return b.Fleet[h].Spec().Name }}
+		if s, ok := b.Teller.(sparing); ok {
+			t.Spare = s.Spare()
+		}
+		*n = t.Append(*n)
 	}
 	return *n
 }

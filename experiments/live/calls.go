@@ -99,6 +99,9 @@ func (c *calls) receipt(kind string, contract int64) string {
 	return ""
 }
 
+// Spare returns how many bytes of each note are the teller's.
+func (c *calls) Spare() int { return teller.Room }
+
 // Hold implements [broker.Teller].
 func (c *calls) Hold(now float64, contract int64, owner bank.Account, a bank.Amount, note []byte) error {
 	who := c.bank.Name(owner)

@@ -37,10 +37,11 @@ func (k *core) recall(c *checkpoint) {
 	k.broker.Phase(0)
 }
 
-// How often a checkpoint is written: after so many records, or so many seconds with any.
+// A checkpoint is written after so many records, or so many seconds with any: to tell the
+// rest again takes a second or two, and to write one a tenth of that.
 const (
-	perRecords = 100_000
-	perSeconds = 300
+	perRecords = 5000
+	perSeconds = 60
 )
 
 // save writes a checkpoint, and keeps the one before it.

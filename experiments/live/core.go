@@ -66,7 +66,7 @@ func newCore(c *Config, ledger string, number int64, t *teller.Teller) (*core, e
 	}
 	k := &core{conf: c, number: number, calls: &calls{bank: t}, config: parts}
 	k.next, k.open = 1, make(map[int64]*Contract)
-	k.config.Teller, k.config.Spare = k.calls, teller.Room
+	k.config.Teller = k.calls
 	k.config.Provider = t.Account("market:" + c.Name)
 	k.broker.Reset(k.config)
 	k.broker.Phase(0) // it begins to keep who is who, which readers only read

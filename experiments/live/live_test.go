@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"bourse/bank"
+	"bourse/bank/audit"
 	bankorder "bourse/bank/order"
 	"bourse/bank/owners/ownerstest"
 	"bourse/bank/store"
@@ -69,8 +70,9 @@ var errKilled = errors.New("killed")
 // tried is a bank at which the market may be killed before and after each call.
 type tried struct {
 	*store.Sequencer
-	at   func(string) error
-	away atomic.Bool
+	at    func(string) error
+	away  atomic.Bool
+	crash func(at string) bool // of the bank itself: it is dropped, and another takes its place
 }
 
 func (b *tried) Answer(ctx context.Context, id string) (e bank.Entry, ok bool, err error) {
@@ -87,8 +89,14 @@ func (b *tried) Do(ctx context.Context, e bank.Entry) (r store.Receipt, err erro
 	if err := b.at("before " + e.Kind.String()); err != nil {
 		return r, err
 	}
+	if b.crash != nil && b.crash("before "+e.Kind.String()) {
+		return r, store.ErrUnknown
+	}
 	if r, err = b.Sequencer.Do(ctx, e); err == nil {
 		err = b.at("after " + e.Kind.String())
+	}
+	if b.crash != nil && b.crash("after "+e.Kind.String()) {
+		return store.Receipt{}, store.ErrUnknown
 	}
 	return r, err
 }
@@ -135,6 +143,7 @@ func (w *town) open() {
 	}
 	w.market, w.kill = m, kill
 	m.step = w.at
+	m.pause = math.Inf(1)
 	if w.every > 0 {
 		m.every = w.every
 	}
@@ -271,9 +280,13 @@ func (w *town) day() []string {
 	return all
 }
 
-// check checks that the log says nothing else to a new broker.
+// check checks that the log says nothing else to a new broker, and that an audit finds the
+// ledger in order.
 func (w *town) check(calls int) {
 	w.t.Helper()
+	if a := must(audit.Audit("books", audit.Options{FS: w.vault.CrashClone(vfs.CrashCloneCfg{})})); !a.Clean() || a.Entries < 20 {
+		w.t.Errorf("%+v", a)
+	}
 	r := must(store.OpenReader("books", store.Options{FS: w.vault.CrashClone(vfs.CrashCloneCfg{})}))
 	defer r.Close()
 	c, err := Check("market", w.disk.CrashClone(vfs.CrashCloneCfg{}), func(yield func(*bank.Entry) bool) {
@@ -357,6 +370,35 @@ func testKilled(t *testing.T, every int64) {
 	}
 	if t.Log(places, read); (read > 10) != (every > 0) {
 		t.Errorf("gone on from record %d", read)
+	}
+}
+
+// TestBankKilled checks that a bank that is killed before or after it has booked anything,
+// and opened again, books the same as one that never was.
+func TestBankKilled(t *testing.T) {
+	t.Parallel()
+	want := newTown(t, file, 2).day()
+	for _, at := range []string{"before admit", "after admit", "before reject", "after reject", "before settle", "after settle"} {
+		w := newTown(t, file, 2)
+		killed, n := 0, 0
+		w.bank.crash = func(what string) bool {
+			if what != at {
+				return false
+			}
+			if n++; n%2 == 0 { // every other time
+				return false
+			}
+			killed++
+			w.vault = w.vault.CrashClone(vfs.CrashCloneCfg{})
+			old := w.bank.Sequencer
+			t.Cleanup(func() { old.Close() })
+			w.bank.Sequencer = must(store.OpenSequencer("books", store.Options{FS: w.vault}))
+			return true
+		}
+		if got := w.day(); killed == 0 || !reflect.DeepEqual(got, want) {
+			t.Errorf("killed %s, %d times: %d entries, want %d: %s", at, killed, len(got), len(want), firstDifference(got, want))
+		}
+		w.check(9)
 	}
 }
 
@@ -527,5 +569,16 @@ func TestCheck(t *testing.T) {
 		if got, err := Check("market", disk, all); err != nil || len(got.Differences) == 0 || changed == 0 {
 			t.Errorf("%s (%d): %+v, %v", name, changed, got, err)
 		}
+	}
+}
+
+// TestManyNodes checks that a contract on so many hosts that its note could not name them
+// beside the order of its owner is admitted all the same.
+func TestManyNodes(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, file, 550)
+	s := w.order("a", "user:0", "be", 550, 1, 20, 0.5)
+	if a := w.turn(message{Submit: &s})[0].answer; a.Verdict != "accept" || len(a.Places) != 550 {
+		t.Errorf("%+v", a)
 	}
 }

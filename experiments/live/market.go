@@ -82,6 +82,7 @@ type Market struct {
 	whole   bool // no turn is half done
 
 	every int64                 // records between two checkpoints
+	pause float64               // seconds between them
 	step  func(at string) error // nil; a test kills the market by it
 }
 
@@ -94,7 +95,7 @@ func Open(dir string, c Config, w World) (*Market, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Market{conf: c, world: w, dir: dir, log: l, mail: newMail(), turning: make(chan struct{}, 1), quoting: make(chan struct{}, 1), every: perRecords}
+	m := &Market{conf: c, world: w, dir: dir, log: l, mail: newMail(), turning: make(chan struct{}, 1), quoting: make(chan struct{}, 1), every: perRecords, pause: perSeconds}
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	if err := m.open(); err != nil {
 		return nil, errors.Join(err, m.Close())
@@ -127,6 +128,7 @@ func (m *Market) open() error {
 		defer m.mu.Lock()
 		f()
 	}
+	m.saved.at = m.world.Clock.Now()
 	m.seen.init(m)
 	m.whole = true
 	return m.agree()
@@ -341,7 +343,7 @@ func (m *Market) turn(now float64, letters []*letter) (err error) {
 		l.answer(results[slices.Index(letters, follow[i].first)])
 	}
 	m.whole = true
-	if m.log.seq >= m.saved.seq+m.every || now >= m.saved.at+perSeconds {
+	if m.log.seq >= m.saved.seq+m.every || now >= m.saved.at+m.pause {
 		return m.save()
 	}
 	return nil

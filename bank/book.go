@@ -80,7 +80,7 @@ func (l *Ledger) bookMoves(e *Entry) error {
 	for _, m := range e.Moves {
 		from, ok := l.byName[m.From]
 		if !ok { // no account is made for a payer that is nobody
-			return &shortfall{m.From, Amount{}, m.Amount}
+			return &Shortfall{m.From, Amount{}, m.Amount}
 		}
 		to, err := l.Account(m.To)
 		if err != nil {
@@ -98,7 +98,7 @@ func (l *Ledger) bookAdmit(e *Entry) error {
 	m := e.Moves[0]
 	owner, ok := l.byName[m.From]
 	if !ok {
-		return &shortfall{m.From, Amount{}, m.Amount}
+		return &Shortfall{m.From, Amount{}, m.Amount}
 	}
 	return l.hold(e.Time, e.Contract, owner, m.Amount, e.ID, e.Note)
 }

@@ -44,6 +44,9 @@
 //   - In an owned ledger nothing is booked that its owner did not sign, as of that
 //     entry; past the door it is found by an audit, from the ledger alone: TestAttacks,
 //     TestReadings and TestPinned of bank/owners. THREATS.md says who tries what.
+//   - The same holds over a network, for as many as ask, and of two servers of one ledger
+//     while they are killed and cut off: TestSame, TestAttacks and TestLimits of
+//     bank/service, TestJepsen of cmd/bourse.
 //   - A failure is a sentence that names the place and the cure: TestPlainFailures,
 //     TestPlainErrors and TestHarmedTable of bank/store.
 //   - The same holds in PostgreSQL: TestConformance of bank/store and of

@@ -8,7 +8,7 @@ import (
 // What a ledger refuses, wrapped with the account or contract concerned.
 // Whatever is refused, nothing has moved.
 var (
-	ErrInsufficientFunds = errors.New("insufficient funds") // as a shortfall, which says both figures
+	ErrInsufficientFunds = errors.New("insufficient funds") // as a *Shortfall
 	ErrBadAmount         = errors.New("amount is not positive")
 	ErrBadAccount        = errors.New("no such account, or not for this purpose")
 	ErrNoEscrow          = errors.New("contract holds no escrow")
@@ -16,16 +16,19 @@ var (
 	ErrBadContract       = errors.New("contract number is out of range, or was never admitted")
 	ErrBadTime           = errors.New("instant is not finite, or before the last entry")
 	ErrBadEntry          = errors.New("entry is not well formed")
+	ErrRefused           = errors.New("refused") // by the owners of a ledger, who have not asked for it
 )
 
-// A shortfall is an [ErrInsufficientFunds]: Account has less than it needs.
-type shortfall struct {
+// A Shortfall is an [ErrInsufficientFunds]: Account has less than it needs.
+type Shortfall struct {
 	Account    string
 	Has, Needs Amount
 }
 
-func (s *shortfall) Error() string {
+// Error says both figures.
+func (s *Shortfall) Error() string {
 	return fmt.Sprintf("%s has %v, needs %v: %v", s.Account, s.Has, s.Needs, ErrInsufficientFunds)
 }
 
-func (s *shortfall) Unwrap() error { return ErrInsufficientFunds }
+// Unwrap returns ErrInsufficientFunds.
+func (s *Shortfall) Unwrap() error { return ErrInsufficientFunds }

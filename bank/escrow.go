@@ -9,7 +9,7 @@ type Payment struct {
 }
 
 // Hold sets a aside from owner for contract, which was never admitted before. It
-// returns a shortfall if owner has less.
+// returns a [*Shortfall] if owner has less.
 func (l *Ledger) Hold(now float64, contract int64, owner Account, a Amount, note []byte) error {
 	err := l.begin(now)
 	if err == nil {
@@ -64,7 +64,7 @@ func (l *Ledger) drop(contract int64, a Account) {
 // Settle pays the payees out of the escrow of contract, in order, and returns
 // what is left, refund, to its owner, as one entry. The escrow is gone
 // afterwards. It returns an error wrapping [ErrNoEscrow] if the contract has
-// none, or a shortfall if the payments come to more than it holds.
+// none, or a [*Shortfall] if the payments come to more than it holds.
 func (l *Ledger) Settle(now float64, contract int64, pay []Payment, note []byte) (refund Amount, err error) {
 	if err = l.begin(now); err == nil {
 		refund, err = l.settle(now, contract, pay, note)
@@ -115,21 +115,26 @@ func (l *Ledger) short(escrow account, pay []Payment) error {
 			sum = s
 		}
 	}
-	return &shortfall{EscrowName(escrow.contract), Amount{escrow.balance}, sum}
+	return &Shortfall{EscrowName(escrow.contract), Amount{escrow.balance}, sum}
 }
 
-// Penalty moves a from the account that broke the promise of contract to the one
-// it was given to.
-func (l *Ledger) Penalty(now float64, contract int64, from, to Account, a Amount, note []byte) error {
-	err := l.begin(now)
-	if err == nil {
-		l.book(from, to, a)
+// Penalty moves atMost, or what there is of it, from the account that broke the promise of
+// contract to the one it was given to. Where there is nothing, nothing is booked.
+func (l *Ledger) Penalty(now float64, contract int64, from, to Account, atMost Amount, note []byte) (paid Amount, err error) {
+	if err = l.begin(now); err == nil {
+		if paid = l.Balance(from); paid.Cmp(atMost) > 0 {
+			paid = atMost
+		}
+		if paid.Sign() == 0 && atMost.Sign() > 0 && l.isNamed(from) && l.contracts.has(contract) {
+			return paid, nil
+		}
+		l.book(from, to, paid)
 		err = l.penalty(now, contract, "", note)
 	}
 	if err != nil {
-		return fmt.Errorf("penalty of contract %d: %w", contract, err)
+		return Amount{}, fmt.Errorf("penalty of contract %d: %w", contract, err)
 	}
-	return nil
+	return paid, nil
 }
 
 // penalty commits what was booked as the penalty of contract.

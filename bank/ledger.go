@@ -243,7 +243,7 @@ func (l *Ledger) move(p *Posting) error {
 			return fmt.Errorf("%v more than the %v issued: %w", p.Amount, l.Issued(), errRange)
 		}
 	case p.Amount.micros > from.balance:
-		return &shortfall{l.Name(p.From), Amount{from.balance}, p.Amount}
+		return &Shortfall{l.Name(p.From), Amount{from.balance}, p.Amount}
 	}
 	from.balance -= p.Amount.micros
 	to.balance += p.Amount.micros

@@ -49,7 +49,9 @@ func TestLife(t *testing.T) {
 	if refund != dollars("8.25") {
 		t.Errorf("refund = %v, want 8.25", refund)
 	}
-	must(l.Penalty(9, 17, provider, ann, dollars("1"), nil))
+	if paid, err := l.Penalty(9, 17, provider, ann, dollars("1"), nil); err != nil || paid != dollars("1") {
+		t.Errorf("penalty = %v, %v, want 1", paid, err)
+	}
 	must(l.Reject(9, 18, nil))
 	must(l.Post(10, nil, Posting{ann, host, dollars("0.5")}, Posting{host, provider, dollars("4.75")}))
 	for a, want := range map[Account]string{ann: "96.25", host: "0", provider: "53.75", issuer: "-150"} {
@@ -83,6 +85,10 @@ func TestRefusals(t *testing.T) {
 	}
 	escrow, _ := l.contracts.escrow(1)
 	settle := func(pay ...Payment) error { _, err := l.Settle(6, 1, pay, nil); return err }
+	penalty := func(contract int64, from Account, a Amount) error {
+		_, err := l.Penalty(6, contract, from, ann, a, nil)
+		return err
+	}
 	for name, c := range map[string]struct{ err, want error }{
 		"hold more than there is":    {l.Hold(6, 3, ann, dollars("6.000001"), nil), ErrInsufficientFunds},
 		"hold nothing":               {l.Hold(6, 3, ann, Amount{}, nil), ErrBadAmount},
@@ -103,8 +109,10 @@ func TestRefusals(t *testing.T) {
 		"settle to an escrow":        {settle(Payment{escrow, dollars("1")}), ErrBadAccount},
 		"settle twice":               {func() error { _, err := l.Settle(6, 2, nil, nil); return err }(), ErrNoEscrow},
 		"settle what was never":      {func() error { _, err := l.Settle(6, 9, nil, nil); return err }(), ErrNoEscrow},
-		"penalty of no contract":     {l.Penalty(6, 9, ann, bob, dollars("1"), nil), ErrBadContract},
-		"penalty beyond means":       {l.Penalty(6, 1, bob, ann, dollars("1"), nil), ErrInsufficientFunds},
+		"penalty of no contract":     {penalty(9, bob, dollars("1")), ErrBadContract},
+		"penalty beyond means":       {penalty(1, bob, dollars("1")), nil},
+		"penalty of nothing":         {penalty(1, bob, Amount{}), ErrBadAmount},
+		"penalty from nobody":        {penalty(1, 99, dollars("1")), ErrBadAccount},
 		"post to oneself":            {l.Post(6, nil, Posting{ann, ann, dollars("1")}), ErrBadAccount},
 		"post from escrow":           {l.Post(6, nil, Posting{escrow, ann, dollars("1")}), ErrBadAccount},
 		"post half":                  {l.Post(6, nil, Posting{ann, bob, dollars("1")}, Posting{ann, bob, dollars("5.000001")}), ErrInsufficientFunds},
@@ -119,7 +127,7 @@ func TestRefusals(t *testing.T) {
 	if l.Entries() != 4 || l.Balance(ann) != dollars("6") || l.Balance(bob) != (Amount{}) || l.Balance(escrow) != dollars("4") {
 		t.Errorf("after refusals: %d entries, ann %v, bob %v, escrow %v; want 4, 6, 0, 4", l.Entries(), l.Balance(ann), l.Balance(bob), l.Balance(escrow))
 	}
-	var short *shortfall
+	var short *Shortfall
 	err := settle(Payment{bob, dollars("3")}, Payment{bob, dollars("2")})
 	if !errors.As(err, &short) || short.Has != dollars("4") || short.Needs != dollars("5") {
 		t.Errorf("overpaid settlement: %v, want both figures, 4 and 5", err)
@@ -243,9 +251,16 @@ func TestModel(t *testing.T) {
 			},
 			"penalty": func(t *rapid.T) {
 				i, j, a, c := who.Draw(t, "from"), who.Draw(t, "to"), amounts.Draw(t, "a"), contracts.Draw(t, "contract")
-				if agree("penalty", l.Penalty(0, c, acc[i], acc[j], Micros(a), nil), m.used[c] && i != j && a > 0 && a <= m.balance[names[i]]) {
+				paid, err := l.Penalty(0, c, acc[i], acc[j], Micros(a), nil)
+				if a = min(a, m.balance[names[i]]); paid.Sign() == 0 && err == nil && a == 0 && m.used[c] {
+					return // nothing is booked
+				}
+				if agree("penalty", err, m.used[c] && i != j && a > 0) {
 					m.balance[names[i]] -= a
 					m.balance[names[j]] += a
+					if paid.Micros() != a {
+						t.Fatalf("paid %v, want %v", paid, Micros(a))
+					}
 				}
 			},
 			"break or mend the journal": func(t *rapid.T) { r.fail = !r.fail },

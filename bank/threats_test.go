@@ -15,12 +15,12 @@ func TestThreats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := regexp.MustCompile(`(?m)^\|.*\| bank/([a-z/]+) (\w+)(?:: ([^|]+))? \|$`).FindAllStringSubmatch(string(text), -1)
+	rows := regexp.MustCompile(`(?m)^\|.*\| ((?:bank|cmd)/[a-z/]+) (\w+)(?:: ([^|]+))? \|$`).FindAllStringSubmatch(string(text), -1)
 	if want := strings.Count(string(text), "\n| ") - 2; len(rows) != want || want < 20 {
 		t.Errorf("%d rows of %d name a test", len(rows), want)
 	}
 	for _, row := range rows {
-		files, err := filepath.Glob(filepath.Join(row[1], "*.go"))
+		files, err := filepath.Glob(filepath.Join("..", row[1], "*.go"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +33,7 @@ func TestThreats(t *testing.T) {
 			code.Write(b)
 		}
 		if !strings.Contains(code.String(), "\nfunc "+row[2]+"(") || !strings.Contains(code.String(), `"`+row[3]) {
-			t.Errorf("bank/%s has no %s of %q", row[1], row[2], row[3])
+			t.Errorf("%s has no %s of %q", row[1], row[2], row[3])
 		}
 	}
 }

@@ -24,6 +24,7 @@ const (
 	TooFewHosts Reason = "too few hosts"              // fewer eligible hosts than nodes
 	NoRate      Reason = "budget is no spending rate" // less than a nano-dollar per second and node
 	Unfunded    Reason = "unfunded"                   // the owner's balance does not cover the budget
+	NotAllowed  Reason = "refused by the bank"        // whoever owns the account has not asked for it
 	TooLate     Reason = "cannot end by its deadline" // not even if it were let in
 	TakenBack   Reason = "taken back by its owner"    // before it was decided
 )

@@ -29,7 +29,7 @@ type View interface {
 	// Percentile returns F⁻¹(g) of h in dollars per second (eq. 5).
 	Percentile(h hosts.ID, g float64) float64
 
-	// Away reports whether h has left. It is not to be given work.
+	// Away reports whether h is not to be given work: it has left, or takes no more.
 	Away(h hosts.ID) bool
 
 	// Stays returns the probability, in [0,1], that h, which is not away, stays

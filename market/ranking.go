@@ -109,7 +109,10 @@ func (r *Ranking) Cheapest(n int, rng *rand.Rand, ok func(item int32) bool, out 
 		clear(r.seen)
 		r.call = 1
 	}
-	if len(r.prices) <= few {
+	switch {
+	case len(r.prices) == 0:
+		return out
+	case len(r.prices) <= few:
 		return r.cheapestOf(r.chunks[0], n, rng, ok, out)
 	}
 	if r.call%64 == 0 {

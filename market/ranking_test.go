@@ -309,3 +309,11 @@ func TestRankingAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations in a warm run, want 0", got)
 	}
 }
+
+// TestRankingOfNone checks that there is nothing cheapest among no items.
+func TestRankingOfNone(t *testing.T) {
+	t.Parallel()
+	if got := NewRanking(0).Cheapest(2, rand.New(rand.NewPCG(1, 1)), nil, nil); len(got) != 0 {
+		t.Errorf("%v, want none", got)
+	}
+}

@@ -47,6 +47,10 @@ type Options struct {
 	// have begun with: none, the first, or both.
 	Keys []string
 
+	// Spread calls do for each number below n, as many at once as there are processors: so
+	// signatures are checked, ahead of their entries. Nil means one after another.
+	Spread func(n int, do func(i int))
+
 	// Since leaves entries up to this one out of the report's sums. They are
 	// checked as all are, and must be there.
 	Since int64

@@ -26,6 +26,8 @@ type authority struct {
 	numbers map[string]int64                // of markets that may settle
 	used    map[[sha256.Size / 2]byte]int64 // the entry of each request
 	orders  int64
+
+	checked map[int64]checked // orders of entries to come, by entry
 }
 
 type ownedKey struct{ account, key string }
@@ -59,7 +61,7 @@ func (a *authority) check(e *Entry, b *books) (found, want string) {
 		}
 		return "", ""
 	}
-	s, err := order.Open(e.Note)
+	s, err := a.open(e)
 	if err != nil {
 		return fmt.Sprintf("an entry without a signed order: %v", err), "an order: the ledger is owned"
 	}

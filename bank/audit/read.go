@@ -52,7 +52,7 @@ func (a *auditor) read(v Values) (err error) {
 	if kept.size == 0 {
 		a.checkKept(v, kept)
 	}
-	for key, value := range v.Scan([]byte{'G'}, []byte{'G' + 1}, &err) {
+	for key, value := range a.ahead(v.Scan([]byte{'G'}, []byte{'G' + 1}, &err)) {
 		a.group(key, value)
 		if a.bad == nil && a.chain.size == kept.size {
 			a.checkKept(v, kept)

@@ -19,6 +19,13 @@ type Signed struct {
 
 	text string
 	sigs []signature
+	by   []signer // what was found already
+}
+
+// A signer is a key that was asked for.
+type signer struct {
+	key    string
+	signed bool
 }
 
 // A signature is a line behind an order.
@@ -66,15 +73,23 @@ func parseSignature(line string) (signature, bool) {
 	return signature{name, binary.BigEndian.Uint32(b), b[4:]}, true
 }
 
-// By tells whether the owner of a public key signed s.
+// By tells whether the owner of a public key signed s. What it found it knows when it is
+// asked again.
 func (s *Signed) By(key string) bool {
+	for _, by := range s.by {
+		if by.key == key {
+			return by.signed
+		}
+	}
 	v, err := note.NewVerifier(key)
 	if err != nil {
 		return false
 	}
 	for _, sig := range s.sigs {
 		if sig.name == v.Name() && sig.hash == v.KeyHash() {
-			return v.Verify([]byte(s.text), sig.sig)
+			signed := v.Verify([]byte(s.text), sig.sig)
+			s.by = append(s.by, signer{key, signed})
+			return signed
 		}
 	}
 	return false

@@ -26,8 +26,8 @@ var entryOf = map[string]bank.Kind{
 }
 
 // Check tells why e may not be booked next in l, whose owners these are: nil if it may,
-// as far as owners go.
-func (o *Owners) Check(e *bank.Entry, l *bank.Ledger) error {
+// as far as owners go. S is the order that e carries, if it was read before, or nil.
+func (o *Owners) Check(e *bank.Entry, s *order.Signed, l *bank.Ledger) error {
 	if o.ledger == "" {
 		if e.Kind != bank.Owner {
 			return nil
@@ -38,9 +38,11 @@ func (o *Owners) Check(e *bank.Entry, l *bank.Ledger) error {
 		}
 		return err
 	}
-	s, err := order.Open(e.Note)
-	if err != nil {
-		return fmt.Errorf("the ledger is owned: %w", err)
+	if s == nil {
+		var err error
+		if s, err = order.Open(e.Note); err != nil {
+			return fmt.Errorf("the ledger is owned: %w", err)
+		}
 	}
 	account := s.Value("account")
 	is := entryOf[s.Kind]

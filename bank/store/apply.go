@@ -133,12 +133,12 @@ type Outcome struct {
 
 const maxOrder = 4096 // bytes of a line
 
-// Apply reads orders from in, a JSON object a line, plain or with a signed order in it, sends up to parallel at once,
-// and writes an outcome to out for each as soon as it is durable, in the order in
-// which they are. It returns an error if in or out fails, or the bank does; an order
+// Apply reads orders from in, a JSON object a line, plain or with a signed order in it, has
+// do do up to parallel of them at once, as [Sequencer.Do] does, and writes an outcome to
+// out for each as soon as it is durable, in the order in which they are. It returns an error if in or out fails, or the bank does; an order
 // that is refused is an outcome, and so is a line that is no order, which is named by
 // its number. now tells the seconds since the ledger's origin.
-func (s *Sequencer) Apply(ctx context.Context, in io.Reader, out io.Writer, parallel int, now func() float64) error {
+func Apply(ctx context.Context, do func(context.Context, bank.Entry) (Receipt, error), in io.Reader, out io.Writer, parallel int, now func() float64) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	lines := make(chan orderLine)
@@ -147,7 +147,7 @@ func (s *Sequencer) Apply(ctx context.Context, in io.Reader, out io.Writer, para
 	for range max(parallel, 1) {
 		clients.Go(func() {
 			for line := range lines {
-				o, err := s.order(ctx, line, now())
+				o, err := line.order(ctx, do, now())
 				if errors.Is(err, ErrUnknown) || errors.Is(err, ErrClosed) {
 					cancel(err)
 				}
@@ -192,14 +192,14 @@ type orderLine struct {
 	text []byte
 }
 
-// order carries out the order in line.
-func (s *Sequencer) order(ctx context.Context, line orderLine, now float64) (Outcome, error) {
+// order has do do the order in line.
+func (line orderLine) order(ctx context.Context, do func(context.Context, bank.Entry) (Receipt, error), now float64) (Outcome, error) {
 	e, err := entry(line.text, now)
 	if err != nil {
 		err = fmt.Errorf("line %d: %w", line.n, err)
 		return Outcome{ID: e.ID, Error: err.Error()}, err
 	}
-	r, err := s.Do(ctx, e)
+	r, err := do(ctx, e)
 	if err != nil {
 		return Outcome{ID: e.ID, Error: err.Error()}, err
 	}

@@ -19,7 +19,7 @@ import (
 func apply(t *testing.T, s *Sequencer, in string, parallel int) map[string]Outcome {
 	t.Helper()
 	var out bytes.Buffer
-	if err := s.Apply(context.Background(), strings.NewReader(in), &out, parallel, func() float64 { return 1 }); err != nil {
+	if err := Apply(context.Background(), s.Do, strings.NewReader(in), &out, parallel, func() float64 { return 1 }); err != nil {
 		t.Fatal(err)
 	}
 	got := make(map[string]Outcome)
@@ -93,11 +93,11 @@ func TestApply(t *testing.T) {
 			}
 		}
 	}
-	if err := s.Apply(context.Background(), strings.NewReader("\n"+strings.Repeat("x", 1<<20)), &bytes.Buffer{}, 1, func() float64 { return 1 }); err == nil || !strings.Contains(err.Error(), "line 2: found more than 4096 bytes") {
+	if err := Apply(context.Background(), s.Do, strings.NewReader("\n"+strings.Repeat("x", 1<<20)), &bytes.Buffer{}, 1, func() float64 { return 1 }); err == nil || !strings.Contains(err.Error(), "line 2: found more than 4096 bytes") {
 		t.Errorf("a line of a megabyte: %v", err)
 	}
 	closeSequencer(t, s)
-	if err := s.Apply(context.Background(), strings.NewReader(in.String()), &bytes.Buffer{}, 4, func() float64 { return 1 }); !errors.Is(err, ErrClosed) {
+	if err := Apply(context.Background(), s.Do, strings.NewReader(in.String()), &bytes.Buffer{}, 4, func() float64 { return 1 }); !errors.Is(err, ErrClosed) {
 		t.Errorf("a closed bank: %v", err)
 	}
 }

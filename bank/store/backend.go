@@ -34,6 +34,13 @@ type Fetcher interface {
 	Fetch(keys [][]byte)
 }
 
+// A Holder is a [Backend] that another writer takes over if nothing is heard of this one.
+// Held returns an error unless this is still the writer: else who reads might learn what
+// another has changed already.
+type Holder interface {
+	Held() error
+}
+
 // A Batch is values that change together or not at all.
 type Batch interface {
 	Set(key, value []byte) error

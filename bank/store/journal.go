@@ -155,13 +155,25 @@ func (j *Journal) Append(e *bank.Entry) error {
 func (j *Journal) Flush() error { return j.flush(false) }
 
 func (j *Journal) flush(closing bool) error {
-	if j.err != nil || j.group.count == 0 && !(closing && j.since > 0) {
+	if j.err != nil || closing && j.group.count == 0 && j.since == 0 {
 		return j.err
 	}
-	if err := j.write(closing); err != nil {
+	change := j.write
+	if !closing && j.group.count == 0 {
+		change = j.held
+	}
+	if err := change(closing); err != nil {
 		j.err = fmt.Errorf("ledger %s: entries after %d: %w", j.name, j.tree.size-int64(j.group.count), plain(err))
 	}
 	return j.err
+}
+
+// held returns an error unless the ledger is still this journal's.
+func (j *Journal) held(bool) error {
+	if h, ok := j.backend.(Holder); ok {
+		return h.Held()
+	}
+	return nil
 }
 
 func (j *Journal) write(closing bool) error {

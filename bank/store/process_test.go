@@ -58,7 +58,7 @@ func serve(dir string) {
 			fmt.Fprintf(enc, `{"id":"%d-%d","from":"mint","to":"user:%d","amount":1}`+"\n", os.Getpid(), n, n%10)
 		}
 	}()
-	err = s.Apply(context.Background(), r, os.Stdout, 8, func() float64 { return 0 })
+	err = Apply(context.Background(), s.Do, r, os.Stdout, 8, func() float64 { return 0 })
 	fmt.Fprintln(os.Stderr, "bourse:", err)
 	os.Exit(1)
 }

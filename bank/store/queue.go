@@ -7,16 +7,18 @@ import (
 	"sync/atomic"
 
 	"bourse/bank"
+	"bourse/bank/order"
 )
 
 // A request is an entry to book, or a look at the ledger.
 type request struct {
-	entry bank.Entry
-	look  func(*bank.Ledger)
+	entry  bank.Entry
+	signed *order.Signed // that the entry carries, if it was read already
+	look   func(*bank.Ledger)
 
 	taken atomic.Bool // by the loop, or by its owner who gave up
 
-	_       [20]byte // the answer stands in one cache line, which comes from another core
+	_       [12]byte // the answer stands in one cache line, which comes from another core
 	receipt Receipt
 	err     error
 	lost    bool // err tells instead that the bank failed, or is closed

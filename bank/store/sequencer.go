@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"bourse/bank"
+	"bourse/bank/order"
 	"bourse/bank/owners"
 )
 
@@ -26,7 +28,7 @@ var (
 
 	// ErrRefused means that the owners of a ledger have not asked for it: nothing was
 	// applied.
-	ErrRefused = errors.New("refused")
+	ErrRefused = bank.ErrRefused
 
 	// ErrClosed means that the bank is closed; nothing was applied.
 	ErrClosed = errors.New("bank is closed")
@@ -50,6 +52,9 @@ type Sequencer struct {
 	queue   *queue
 	spare   sync.Pool // of requests that were answered
 
+	id   atomic.Value // of the ledger, a string, empty while it is open
+	keys sync.Map     // of accounts, by name, as they last were
+
 	now  *round // that is being written
 	many int    // who waited or were answered when the last group was written
 
@@ -71,6 +76,7 @@ func OpenSequencer(dir string, opts Options) (*Sequencer, error) {
 func NewSequencer(j *Journal, l *bank.Ledger) *Sequencer {
 	s := &Sequencer{journal: j, ledger: l, queue: newQueue(), stopped: make(chan struct{})}
 	s.spare.New = func() any { return new(request) }
+	s.id.Store(j.owners.Ledger())
 	go s.run()
 	return s
 }
@@ -85,11 +91,79 @@ func NewSequencer(j *Journal, l *bank.Ledger) *Sequencer {
 // longer than a write. Only an [ErrUnknown] leaves open what happened. Any other
 // error is a refusal: by the ledger's owners, an [ErrRefused], or [bank.Ledger.Book].
 func (s *Sequencer) Do(ctx context.Context, e bank.Entry) (Receipt, error) {
-	r := s.spare.Get().(*request)
-	r.entry = e
+	r := s.request(s.Ask(e))
 	if err := s.ask(ctx, r); err != nil {
 		return Receipt{}, fmt.Errorf("request %s: %w", e.ID, err)
 	}
+	return s.answered(r)
+}
+
+// An Asked is an entry that is asked for, whose order was read.
+type Asked struct {
+	bank.Entry
+	signed  *order.Signed
+	account string
+}
+
+// Account returns the account that signed the order, by the key that it had last: empty
+// if that is not known yet, or did not sign it.
+func (a Asked) Account() string { return a.account }
+
+// Ask reads the order of an entry, for [Sequencer.DoAll], and checks its signature by the
+// key that its account had last: so it is done by who asks, and not by the loop, which
+// asks whether that is still the key.
+func (s *Sequencer) Ask(e bank.Entry) Asked {
+	if s.Ledger() == "" {
+		return Asked{Entry: e}
+	}
+	signed, account := s.check(e.Note)
+	return Asked{e, signed, account}
+}
+
+// DoAll does each of many as [Sequencer.Do] does one, in their order; most of them share a
+// write. It returns a receipt or an error for each.
+func (s *Sequencer) DoAll(ctx context.Context, all []Asked) ([]Receipt, []error) {
+	receipts, errs := make([]Receipt, len(all)), make([]error, len(all))
+	asked, done := make([]*request, len(all)), make([]<-chan struct{}, len(all))
+	for i, a := range all {
+		asked[i] = s.request(a)
+		done[i], errs[i] = s.queue.put(ctx, asked[i])
+	}
+	for i, r := range asked {
+		if errs[i] == nil {
+			errs[i] = s.await(ctx, r, done[i])
+		}
+		if errs[i] != nil {
+			errs[i] = fmt.Errorf("request %s: %w", all[i].ID, errs[i])
+			continue
+		}
+		receipts[i], errs[i] = s.answered(r)
+	}
+	return receipts, errs
+}
+
+func (s *Sequencer) request(a Asked) *request {
+	r := s.spare.Get().(*request)
+	r.entry, r.signed = a.Entry, a.signed
+	return r
+}
+
+// check reads a signed order, nil if it is none, and returns its account if the key that
+// this had last signed it.
+func (s *Sequencer) check(note []byte) (signed *order.Signed, account string) {
+	signed, err := order.Open(note)
+	if err != nil {
+		return nil, ""
+	}
+	account = signed.Value("account")
+	if key, ok := s.keys.Load(account); !ok || !signed.By(key.(string)) {
+		return signed, ""
+	}
+	return signed, account
+}
+
+// answered returns what r was answered, which is used again.
+func (s *Sequencer) answered(r *request) (Receipt, error) {
 	receipt, err := r.receipt, r.err
 	*r = request{}
 	s.spare.Put(r)
@@ -111,6 +185,9 @@ func (s *Sequencer) Owners(ctx context.Context, f func(o *owners.Owners, now flo
 	return s.Look(ctx, func(l *bank.Ledger) { f(&s.journal.owners, l.Now()) })
 }
 
+// Ledger returns the id of the ledger, empty if it is open.
+func (s *Sequencer) Ledger() string { return s.id.Load().(string) }
+
 // Balance returns what the account called name holds.
 func (s *Sequencer) Balance(ctx context.Context, name string) (b bank.Amount, err error) {
 	err = s.Look(ctx, func(l *bank.Ledger) {
@@ -130,6 +207,11 @@ func (s *Sequencer) ask(ctx context.Context, r *request) error {
 	if err != nil {
 		return err
 	}
+	return s.await(ctx, r, done)
+}
+
+// await waits for the answer to r, after which done is closed.
+func (s *Sequencer) await(ctx context.Context, r *request, done <-chan struct{}) error {
 	if ctx.Done() != nil {
 		select {
 		case <-done:
@@ -262,11 +344,27 @@ func (s *Sequencer) apply(r *request) {
 	if now := s.ledger.Now(); e.Time < now {
 		e.Time = now
 	}
-	if err := s.journal.owners.Check(e, s.ledger); err != nil {
+	if err := s.journal.owners.Check(e, r.signed, s.ledger); err != nil {
 		r.err = fmt.Errorf("%v entry %d: %w: %w", e.Kind, s.ledger.Entries()+1, ErrRefused, err)
 		return
 	}
 	if r.err = s.ledger.Book(e); r.err == nil {
 		r.receipt = Receipt{e.Seq, s.journal.tree.last()}
+		s.learn(r)
+	}
+}
+
+// learn remembers the key of who signed what r asked for.
+func (s *Sequencer) learn(r *request) {
+	if r.signed == nil {
+		if r.entry.Kind == bank.Owner {
+			s.id.Store(s.journal.owners.Ledger())
+		}
+		return
+	}
+	account := r.signed.Value("account")
+	key := s.journal.owners.Key(account)
+	if was, ok := s.keys.Load(account); !ok || was != key {
+		s.keys.Store(account, key)
 	}
 }

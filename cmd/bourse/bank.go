@@ -35,7 +35,11 @@ In place of a directory any of these commands, and those of 'bourse ledger', tak
 URL of a ledger in PostgreSQL or CockroachDB, in which NAME is a schema, bourse if
 none is given. The password is best left to PGPASSWORD or .pgpass.
 
-   bourse bank init 'postgres://bank@db/money?ledger=NAME'`,
+   bourse bank init 'postgres://bank@db/money?ledger=NAME'
+
+'bank serve' serves a bank to many; what asks for entries, and 'bank balance', then take
+https://NAME:PORT, or several with commas between them, in place of the directory, and
+its --pin.`,
 		Subcommands: []*cli.Command{
 			bankInitCommand(),
 			importCommand(),
@@ -56,6 +60,8 @@ none is given. The password is best left to PGPASSWORD or .pgpass.
 			rightCommand(),
 			rightsCommand(),
 			whoamiCommand(),
+			serveCommand(),
+			receiptCommand(),
 			signCommand(),
 		},
 	}

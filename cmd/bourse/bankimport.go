@@ -23,7 +23,7 @@ is booked once, as ever.
 
    bourse bank balance books > opening
    bourse bank init anew && bourse bank import anew opening --id opening`,
-		Flags: []cli.Flag{idFlag(), jsonFlag[store.Outcome](), &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "do not say what was issued"}},
+		Flags: []cli.Flag{idFlag(), jsonFlag[store.Outcome](), &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "do not say what was issued"}, pinFlag()},
 		Action: func(c *cli.Context) error {
 			id, err := requestID(c)
 			if err != nil {
@@ -40,18 +40,18 @@ is booked once, as ever.
 				return misuse.Of(err)
 			}
 			e.ID, e.Time = id, wall()
-			return withBank(c, func(s *store.Sequencer) error { return issue(c, s, e, sum) })
+			return withBank(c, func(b banked) error { return issue(c, b, e, sum) })
 		},
 	}
 }
 
 // issue books e, which issues sum, and says so.
-func issue(c *cli.Context, s *store.Sequencer, e bank.Entry, sum bank.Amount) error {
-	r, err := s.Do(c.Context, e)
+func issue(c *cli.Context, b banked, e bank.Entry, sum bank.Amount) error {
+	r, err := b.Do(c.Context, e)
 	if err != nil {
 		return err
 	}
-	if err := answer(c, s, e.ID, r); err != nil {
+	if err := answer(c, b, e.ID, r); err != nil {
 		return err
 	}
 	note(c, "issued %v to %d accounts", sum, len(e.Moves))

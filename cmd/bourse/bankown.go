@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"bourse/bank"
@@ -37,6 +38,7 @@ and checkpoints kept elsewhere tell. 'bank rights' prints who has what.`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "operator", Usage: "public `KEY` of the operator, or a file that holds it"},
 			&cli.StringFlag{Name: "recovery", Usage: "public `KEY` that recovers the operator's, or a file that holds it"},
+			pinFlag(),
 			jsonFlag[store.Outcome](),
 		},
 		Action: ownAction,
@@ -56,21 +58,16 @@ func ownAction(c *cli.Context) error {
 	if err != nil {
 		return usagef("%s: %w", commandName(c), err)
 	}
-	return withBank(c, func(s *store.Sequencer) error {
-		var mode string
-		err := s.Owners(c.Context, func(o *owners.Owners, _ float64) { mode = o.Mode() })
-		if err == nil && mode == "owned" {
-			err = errors.New("the bank is owned already; 'bank rights' prints by whom")
-		}
-		if err != nil {
-			return err
+	return withBank(c, func(b banked) error {
+		if b.Ledger() != "" {
+			return errors.New("the bank is owned already; 'bank rights' prints by whom")
 		}
 		e := bank.Entry{Kind: bank.Owner, Contract: bank.NoContract, ID: "own-" + o.Value("ledger"), Note: []byte(o.String()), Time: wall()}
-		r, err := s.Do(c.Context, e)
+		r, err := b.Do(c.Context, e)
 		if err != nil {
 			return err
 		}
-		return answer(c, s, e.ID, r)
+		return answer(c, b, e.ID, r)
 	})
 }
 
@@ -86,6 +83,7 @@ func ownerFlags(more ...cli.Flag) []cli.Flag {
 	return append(more,
 		privateFlag("key", "sign with the key in `FILE`, of 'bourse key new'"),
 		&cli.StringFlag{Name: "id", DefaultText: "by chance", Usage: "`ID` of the order"},
+		pinFlag(),
 		jsonFlag[store.Outcome]())
 }
 
@@ -104,6 +102,7 @@ account: it holds once, for an hour.
 			privateFlag("operator", "sign with the operator's key in `FILE`"),
 			&cli.StringFlag{Name: "invitation", Usage: "sign with the invitation `TEXT`"},
 			&cli.StringFlag{Name: "id", DefaultText: "by chance", Usage: "`ID` of the order"},
+			pinFlag(),
 			jsonFlag[store.Outcome](),
 		},
 		Action: enrolAction,
@@ -152,6 +151,7 @@ it, from which it cannot be found. Another for the same account takes its place.
 		Flags: []cli.Flag{
 			privateFlag("key", "sign with the operator's key in `FILE`"),
 			&cli.StringFlag{Name: "id", DefaultText: "by chance", Usage: "`ID` of the order"},
+			pinFlag(),
 		},
 		Action: func(c *cli.Context) error {
 			token := secret()
@@ -167,8 +167,8 @@ it, from which it cannot be found. Another for the same account takes its place.
 			if err != nil {
 				return err
 			}
-			return withBank(c, func(s *store.Sequencer) error {
-				if _, _, err := book(c, s, "invite", "operator", []string{private}, "of", c.Args().Get(1), "key", public); err != nil {
+			return withBank(c, func(b banked) error {
+				if _, _, err := book(c, b, "invite", "operator", []string{private}, "of", c.Args().Get(1), "key", public); err != nil {
 					return err
 				}
 				_, err := fmt.Fprintln(c.App.Writer, token)
@@ -253,17 +253,15 @@ func revokeAction(c *cli.Context) error {
 			fields = append(fields, name, c.String(name))
 		}
 	}
-	return withBank(c, func(s *store.Sequencer) error {
-		all, err := accounts(c, s)
+	return withBank(c, func(b banked) error {
+		all, err := b.Having(c.Context, public)
 		if err != nil {
 			return err
 		}
-		for _, a := range all {
-			if a.Account == account && a.Key == public && !c.IsSet("right") {
-				by = account
-			}
+		if slices.Contains(all, account) && !c.IsSet("right") {
+			by = account
 		}
-		return sayTo(c, s, "revoke", by, private, fields...)
+		return sayTo(c, b, "revoke", by, private, fields...)
 	})
 }
 
@@ -321,31 +319,31 @@ func saySigned(c *cli.Context, kind, by string, fields ...string) error {
 // say books an order of that kind by an account, signed with a private key, and prints
 // the receipt.
 func say(c *cli.Context, kind, by, private string, fields ...string) error {
-	return withBank(c, func(s *store.Sequencer) error {
-		return sayTo(c, s, kind, by, private, fields...)
+	return withBank(c, func(b banked) error {
+		return sayTo(c, b, kind, by, private, fields...)
 	})
 }
 
-func sayTo(c *cli.Context, s *store.Sequencer, kind, by, private string, fields ...string) error {
-	id, r, err := book(c, s, kind, by, []string{private}, fields...)
+func sayTo(c *cli.Context, b banked, kind, by, private string, fields ...string) error {
+	id, r, err := book(c, b, kind, by, []string{private}, fields...)
 	if err != nil {
 		return err
 	}
-	return answer(c, s, id, r)
+	return answer(c, b, id, r)
 }
 
 // book books an order of that kind by an account, signed with private keys.
-func book(c *cli.Context, s *store.Sequencer, kind, by string, private []string, fields ...string) (id string, r store.Receipt, err error) {
+func book(c *cli.Context, b banked, kind, by string, private []string, fields ...string) (id string, r store.Receipt, err error) {
 	if id = c.String("id"); id == "" {
 		id = rand.Text()
 	}
-	note, err := signOrder(c, s, kind, id, by, private, fields...)
+	note, err := signOrder(c, b, kind, id, by, private, fields...)
 	if err != nil {
 		return "", r, err
 	}
 	e, err := owners.Entry(note, wall())
 	if err == nil {
-		r, err = s.Do(c.Context, e)
+		r, err = b.Do(c.Context, e)
 	}
 	return e.ID, r, err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"bourse/bank"
 	"bourse/bank/audit"
 	"bourse/bank/export"
+	"bourse/bank/service"
 	"bourse/experiments/audits"
 	"bourse/experiments/verify"
 
@@ -25,8 +27,16 @@ first entry; together they hold all that was issued. An account that nobody has 
 holds nothing. The mint, asked for by name, holds minus what it issued.
 
    bourse bank balance books
-   bourse bank balance books user:ann`,
-		Flags:  []cli.Flag{jsonFlag[[]export.Balance]()},
+   bourse bank balance books user:ann
+
+A bank that is served tells, if it is owned, what the account of --key may read:
+
+   bourse bank balance https://127.0.0.1:8424 --key ann --pin sha256:5f7c…`,
+		Flags: []cli.Flag{
+			privateFlag("key", "of a bank that is served, read with the key in `FILE`"),
+			pinFlag(),
+			jsonFlag[[]export.Balance](),
+		},
 		Action: balanceAction,
 	}
 }
@@ -38,19 +48,69 @@ func balanceAction(c *cli.Context) error {
 			return usagef("ACCOUNT: %w", err)
 		}
 	}
+	if isServed(c.Args().First()) {
+		return balanceThere(c, asked)
+	}
 	return readBankLedger(c, func(w io.Writer, entries export.Entries) error {
 		found, err := export.Balances(entries, asked)
 		if err != nil {
 			return err
 		}
-		if c.Bool("json") {
-			return writeJSON(c, w, found)
-		}
-		for _, b := range found {
-			fmt.Fprintln(w, b.Account, b.Amount)
-		}
-		return nil
+		return printBalances(c, w, found)
 	})
+}
+
+func printBalances(c *cli.Context, w io.Writer, found []export.Balance) error {
+	if c.Bool("json") {
+		return writeJSON(c, w, found)
+	}
+	for _, b := range found {
+		fmt.Fprintln(w, b.Account, b.Amount)
+	}
+	return nil
+}
+
+// balanceThere prints what an account holds, or all, in a bank that is served.
+func balanceThere(c *cli.Context, account string) error {
+	d := service.Dial{}
+	if c.IsSet("key") {
+		private, err := privateKey(c, "key")
+		if err != nil {
+			return err
+		}
+		t, err := dial(c, d)
+		if err != nil {
+			return err
+		}
+		defer t.Close()
+		if d.Account, err = signer(c, t, private); err != nil {
+			return err
+		}
+		d.Key = private
+	}
+	t, err := dial(c, d)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	ctx, cancel := context.WithTimeout(c.Context, away)
+	defer cancel()
+	var all []bank.Holding
+	if account == "" {
+		all, err = t.Balances(ctx)
+	} else {
+		all = []bank.Holding{{Name: account}}
+		all[0].Balance, err = t.Balance(ctx, account)
+	}
+	if err != nil {
+		return err
+	}
+	noteMode(c, t.Ledger())
+	found := []export.Balance{}
+	for _, h := range all {
+		found = append(found, export.Balance{Account: h.Name, Amount: h.Balance})
+	}
+	return printBalances(c, c.App.Writer, found)
 }
 
 func logCommand() *cli.Command {

@@ -12,11 +12,11 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// noteMode says who may move the money of a bank.
-func noteMode(c *cli.Context, o *owners.Owners) {
+// noteMode says who may move the money of a bank whose ledger has that id, or none.
+func noteMode(c *cli.Context, ledger string) {
 	name := place.At(c.Args().First())
-	if o.Mode() == "owned" {
-		note(c, "%s is owned: ledger %s", name, o.Ledger())
+	if ledger != "" {
+		note(c, "%s is owned: ledger %s", name, ledger)
 	} else {
 		note(c, "%s is open: whoever can write it may move any money", name)
 	}
@@ -31,7 +31,7 @@ func readBankLedger(c *cli.Context, f func(io.Writer, export.Entries) error) err
 		return f(w, owned(&o, entries))
 	})
 	if err == nil {
-		noteMode(c, &o)
+		noteMode(c, o.Ledger())
 	}
 	return err
 }

@@ -7,8 +7,6 @@ import (
 
 	"bourse/bank/keys"
 	"bourse/bank/order"
-	"bourse/bank/owners"
-	"bourse/bank/store"
 
 	"github.com/urfave/cli/v2"
 )
@@ -67,13 +65,10 @@ func privateKey(c *cli.Context, name string) (string, error) {
 // sent again would be another text.
 const never = "2099-12-31T23:59:59Z"
 
-// signOrder returns an order of that kind to the ledger of s, by an account, signed with
-// private keys.
-func signOrder(c *cli.Context, s *store.Sequencer, kind, id, account string, private []string, fields ...string) ([]byte, error) {
-	var ledger string
-	if err := s.Owners(c.Context, func(o *owners.Owners, _ float64) { ledger = o.Ledger() }); err != nil {
-		return nil, err
-	}
+// signOrder returns an order of that kind to the ledger of a bank, by an account, signed
+// with private keys.
+func signOrder(c *cli.Context, b banked, kind, id, account string, private []string, fields ...string) ([]byte, error) {
+	ledger := b.Ledger()
 	if ledger == "" {
 		return nil, errors.New("the bank is open: nobody signs; 'bourse bank own' gives it owners")
 	}
@@ -94,25 +89,18 @@ func signOrder(c *cli.Context, s *store.Sequencer, kind, id, account string, pri
 	return note, nil
 }
 
-// accounts returns who has what in the ledger of s.
-func accounts(c *cli.Context, s *store.Sequencer) (all []owners.Account, err error) {
-	err = s.Owners(c.Context, func(o *owners.Owners, now float64) { all = o.Accounts(now) })
-	return all, err
-}
-
 // signer returns the one account that has the public half of a private key.
-func signer(c *cli.Context, s *store.Sequencer, private string) (string, error) {
+func signer(c *cli.Context, b banked, private string) (string, error) {
 	public, err := keys.Of(private)
 	if err != nil {
 		return "", err
 	}
-	all, err := accounts(c, s)
+	all, err := b.Having(c.Context, public)
 	if err != nil {
 		return "", err
 	}
-	all = slices.DeleteFunc(all, func(a owners.Account) bool { return a.Key != public })
 	if len(all) != 1 {
 		return "", fmt.Errorf("found %s with the key given, want one", count(len(all), "account"))
 	}
-	return all[0].Account, nil
+	return all[0], nil
 }

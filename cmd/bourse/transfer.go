@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"bourse/bank"
 	"bourse/bank/owners"
 	"bourse/bank/place"
 	"bourse/bank/store"
+	"bourse/bank/whole"
 
 	"github.com/urfave/cli/v2"
 )
@@ -27,7 +27,7 @@ func bankInitCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			noteMode(c, new(owners.Owners))
+			noteMode(c, "")
 			return j.Close()
 		},
 	}
@@ -48,7 +48,7 @@ In an owned bank the order is signed by an account that may mint, and by a secon
 if its right says so:
 
    bourse bank mint books user:ann 100 --id week-47 --key bursar --second dean`,
-		Flags: []cli.Flag{idFlag(), privateFlag("key", "sign with the key in `FILE`"), privateFlag("second", "sign with the key in `FILE`, too"), jsonFlag[store.Outcome]()},
+		Flags: []cli.Flag{idFlag(), privateFlag("key", "sign with the key in `FILE`"), privateFlag("second", "sign with the key in `FILE`, too"), pinFlag(), jsonFlag[store.Outcome]()},
 		Action: func(c *cli.Context) error {
 			return move(c, store.Order{From: "mint", To: c.Args().Get(1)}, c.Args().Get(2))
 		},
@@ -64,8 +64,19 @@ func transferCommand() *cli.Command {
 
 In an owned bank the order is signed with the key of the account that pays:
 
-   bourse bank transfer books user:ann user:bob 12.50 --id rent-1 --key ann`,
-		Flags: []cli.Flag{idFlag(), privateFlag("key", "sign with the key in `FILE`"), jsonFlag[store.Outcome]()},
+   bourse bank transfer books user:ann user:bob 12.50 --id rent-1 --key ann
+
+A bank that is served signs its receipt, which 'bank receipt' checks:
+
+   bourse bank transfer https://127.0.0.1:8424 user:ann user:bob 12.50 --id rent-1 --key ann \
+      --pin sha256:5f7c… --signed receipt`,
+		Flags: []cli.Flag{
+			idFlag(),
+			privateFlag("key", "sign with the key in `FILE`"),
+			pinFlag(),
+			&cli.StringFlag{Name: "signed", Usage: "of a bank that is served, write its signed receipt to `FILE`"},
+			jsonFlag[store.Outcome](),
+		},
 		Action: func(c *cli.Context) error {
 			o := store.Order{From: c.Args().Get(1), To: c.Args().Get(2)}
 			if err := checkParty("FROM", o.From); err != nil {
@@ -109,19 +120,31 @@ func move(c *cli.Context, o store.Order, amount string) error {
 	if err != nil {
 		return err
 	}
-	return withBank(c, func(s *store.Sequencer) error {
+	return withBank(c, func(b banked) error {
 		e := o.Entry(wall())
 		if len(private) > 0 {
-			if e, err = signed(c, s, o, private); err != nil {
+			if e, err = signed(c, b, o, private); err != nil {
 				return err
 			}
 		}
-		r, err := s.Do(c.Context, e)
+		r, err := b.Do(c.Context, e)
+		if err == nil && c.String("signed") != "" {
+			err = keepReceipt(c.String("signed"), b)
+		}
 		if err != nil {
 			return err
 		}
-		return answer(c, s, e.ID, r)
+		return answer(c, b, e.ID, r)
 	})
+}
+
+// keepReceipt writes the last signed receipt of b to a file.
+func keepReceipt(file string, b banked) error {
+	t, ok := b.(*there)
+	if !ok {
+		return usagef("--signed: found a bank that is not served, which signs nothing")
+	}
+	return whole.Write(file, t.signed)
 }
 
 // privateKeys returns the private keys that c gives, if any.
@@ -139,16 +162,16 @@ func privateKeys(c *cli.Context) (all []string, err error) {
 }
 
 // signed returns the entry of o, with its order signed.
-func signed(c *cli.Context, s *store.Sequencer, o store.Order, private []string) (bank.Entry, error) {
+func signed(c *cli.Context, b banked, o store.Order, private []string) (bank.Entry, error) {
 	kind, account := "transfer", o.From
 	if o.From == "mint" {
 		var err error
-		if account, err = signer(c, s, private[0]); err != nil {
+		if account, err = signer(c, b, private[0]); err != nil {
 			return bank.Entry{}, err
 		}
 		kind = "mint"
 	}
-	note, err := signOrder(c, s, kind, o.ID, account, private, "to", o.To, "amount", o.Amount.String())
+	note, err := signOrder(c, b, kind, o.ID, account, private, "to", o.To, "amount", o.Amount.String())
 	if err != nil {
 		return bank.Entry{}, err
 	}
@@ -156,12 +179,12 @@ func signed(c *cli.Context, s *store.Sequencer, o store.Order, private []string)
 }
 
 // answer prints the receipt of a request, as JSON in the words of 'bank apply'.
-func answer(c *cli.Context, s *store.Sequencer, id string, r store.Receipt) error {
+func answer(c *cli.Context, b banked, id string, r store.Receipt) error {
 	if c.Bool("json") {
 		_, hash, _ := strings.Cut(r.String(), ":")
-		o := store.Outcome{ID: id, Seq: r.Seq, Hash: hash}
-		if err := s.Owners(c.Context, func(owners *owners.Owners, _ float64) { o.Mode = owners.Mode() }); err != nil {
-			return err
+		o := store.Outcome{ID: id, Seq: r.Seq, Hash: hash, Mode: "open"}
+		if b.Ledger() != "" {
+			o.Mode = "owned"
 		}
 		return printJSON(c, o)
 	}
@@ -179,25 +202,6 @@ func requestID(c *cli.Context) (string, error) {
 		return "", usagef("--id: %w", err)
 	}
 	return id, nil
-}
-
-// withBank opens the bank that c names for f.
-func withBank(c *cli.Context, f func(*store.Sequencer) error) (err error) {
-	s, err := place.At(c.Args().First()).Writer()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	if err := f(s); err != nil {
-		return err
-	}
-	return s.Owners(c.Context, func(o *owners.Owners, _ float64) { noteMode(c, o) })
-}
-
-// wall returns the seconds since 2000-01-01 UTC, the date that exports give to
-// second 0.
-func wall() float64 {
-	return time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)).Seconds()
 }
 
 const mostParallel = 1 << 16
@@ -227,16 +231,17 @@ An open one has plain lines:
    {"id":"8","error":"transfer entry 4: insufficient funds: …"}`,
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "parallel", Value: 64, Usage: "send up to `N` requests at once: those that wait share a write"},
+			pinFlag(),
 		},
 		Action: func(c *cli.Context) error {
 			parallel := c.Int("parallel")
 			if parallel < 1 || parallel > mostParallel {
 				return usagef("--parallel: found %d, want 1 to %d", parallel, mostParallel)
 			}
-			return withBank(c, func(s *store.Sequencer) error {
+			return withBank(c, func(b banked) error {
 				in := until(c.Context, c.App.Reader, nil)
 				defer in.Close()
-				err := s.Apply(c.Context, in, c.App.Writer, parallel, wall)
+				err := store.Apply(c.Context, b.Do, in, c.App.Writer, parallel, wall)
 				if err == nil {
 					err = c.Context.Err() // an interruption may first be seen as the end of the input
 				}

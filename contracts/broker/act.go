@@ -1,12 +1,13 @@
 package broker
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"bourse/bank"
 	"bourse/contracts"
-
 	"bourse/contracts/settlement"
 )
 
@@ -94,8 +95,14 @@ func (b *Broker) enqueue(i int32, place int) {
 func (b *Broker) decided(i int32, a *contracts.Action) (err error) {
 	c, d := &b.contracts[i], a.Decision
 	again := c.phase == contracts.Waiting
-	if a.Verb != contracts.Refuse && !again && !b.affords(c, a) {
-		d.Verdict, d.Placements = contracts.Reject, nil
+	if a.Verb != contracts.Refuse && !again {
+		held, err := b.hold(c, a)
+		if err != nil {
+			return err
+		}
+		if !held {
+			d.Verdict, d.Placements = contracts.Reject, nil
+		}
 	}
 	b.unwait(i)
 	switch {
@@ -119,36 +126,41 @@ func (b *Broker) decided(i int32, a *contracts.Action) (err error) {
 	return err
 }
 
-// affords reports whether the owner of c can pay for it, and whether it may still be
-// promised; otherwise it gives the decision of a its reason.
-func (b *Broker) affords(c *contract, a *contracts.Action) bool {
+// hold holds the budget of c on the terms of a, and reports whether it may be promised and
+// its owner can pay for it; otherwise it gives the decision of a its reason.
+func (b *Broker) hold(c *contract, a *contracts.Action) (bool, error) {
 	d := a.Decision
-	switch has := b.Teller.Balance(c.Owner); {
+	switch {
 	case c.SLA.Budget.Sign() <= 0:
 		d.Reason = contracts.NoRate
-	case has.Cmp(c.SLA.Budget) < 0:
-		d.Reason = contracts.Unfunded
-		d.Numbers = append(d.Numbers, contracts.Paid("balance", has), contracts.Paid("budget", c.SLA.Budget))
+		return false, nil
 	case a.Verb == contracts.Admit && !c.SLA.GoesOn() && c.Due() <= b.now:
 		d.Reason = contracts.TooLate
-	default:
-		return true
+		return false, nil
 	}
-	return false
+	err := b.Teller.Hold(b.now, int64(c.ID), c.Owner, c.SLA.Budget, b.terms(c, d, a.Verb == contracts.Book))
+	var short *bank.Shortfall
+	switch {
+	case errors.As(err, &short):
+		d.Reason = contracts.Unfunded
+		d.Numbers = append(d.Numbers, contracts.Paid("balance", short.Has), contracts.Paid("budget", short.Needs))
+		return false, nil
+	case errors.Is(err, bank.ErrRefused):
+		d.Reason = contracts.NotAllowed
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("admit %d: %w", c.ID, err)
+	}
+	return true, nil
 }
 
-// accept holds the budget of contract i and starts it, or books its hosts.
+// accept starts contract i, whose budget is held, or books its hosts.
 func (b *Broker) accept(i int32, a *contracts.Action) error {
-	c, d := &b.contracts[i], a.Decision
-	c.phase.Next(contracts.OnAccept)
-	booked := a.Verb == contracts.Book
-	if err := b.Teller.Hold(b.now, int64(c.ID), c.Owner, c.SLA.Budget, b.terms(c, d, booked)); err != nil {
-		return fmt.Errorf("admit %d: %w", c.ID, err)
+	b.contracts[i].phase.Next(contracts.OnAccept)
+	if a.Verb == contracts.Book {
+		return b.book(i, a.Decision)
 	}
-	if booked {
-		return b.book(i, d)
-	}
-	return b.start(i, d.Placements)
+	return b.start(i, a.Decision.Placements)
 }
 
 // pause moves c, which is booked and has lost a task, if that was its last.

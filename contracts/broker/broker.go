@@ -15,12 +15,14 @@ import (
 	"bourse/market"
 )
 
-// A Teller is the part of the bank that a broker needs.
+// A Teller is the part of the bank that a broker needs. Each call is one entry, or none:
+// nothing is asked before that could be otherwise when it is booked.
 type Teller interface {
-	Balance(bank.Account) bank.Amount
+	// Hold returns a [*bank.Shortfall] if owner has less, and an error wrapping
+	// [bank.ErrRefused] if it has not asked for that.
 	Hold(now float64, contract int64, owner bank.Account, a bank.Amount, note []byte) error
 	Settle(now float64, contract int64, pay []bank.Payment, note []byte) (refund bank.Amount, err error)
-	Penalty(now float64, contract int64, from, to bank.Account, a bank.Amount, note []byte) error
+	Penalty(now float64, contract int64, from, to bank.Account, atMost bank.Amount, note []byte) (paid bank.Amount, err error)
 	Reject(now float64, contract int64, note []byte) error
 }
 
@@ -36,6 +38,7 @@ type Config struct {
 	Forecast     market.Forecaster
 	Teller       Teller
 	Notes        bool                // tell the teller what decided and how contracts ended
+	Spare        int                 // bytes of a note that the teller needs for itself
 	NoPrices     bool                // keep no record of the total price
 	OneByOne     bool                // the policy is told of room after each end of an instant, not after all
 	Ties         *rand.Rand          // breaks ties among hosts of equal price

@@ -85,13 +85,10 @@ func exited(nodes []contracts.Placement) bool {
 
 // penalize pays the owner of c what the provider owes, or as much as the provider has.
 func (b *Broker) penalize(c *contract, owed bank.Amount) (bank.Amount, error) {
-	if has := b.Teller.Balance(b.Provider); has.Cmp(owed) < 0 {
-		owed = has
-	}
 	if owed.Sign() == 0 {
 		return owed, nil
 	}
-	return owed, b.Teller.Penalty(b.now, int64(c.ID), b.Provider, c.Owner, owed, nil)
+	return b.Teller.Penalty(b.now, int64(c.ID), b.Provider, c.Owner, owed, nil)
 }
 
 // terms is the note of an admission, reason that of a rejection and verdict that of a
@@ -100,7 +97,7 @@ func (b *Broker) terms(c *contract, d *contracts.Decision, booked bool) []byte {
 	n := &b.scratch.note
 	if *n = (*n)[:0]; b.Notes {
 		name := func(h hosts.ID) string { return b.Fleet[h].Spec().Name }
-		*n = note.Terms{Decision: d, Request: &c.Request, Booked: booked, Name: name}.Append(*n)
+		*n = note.Terms{Decision: d, Request: &c.Request, Booked: booked, Name: name, Spare: b.Spare}.Append(*n)
 	}
 	return *n
 }

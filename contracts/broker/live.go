@@ -2,6 +2,7 @@ package broker
 
 import (
 	"bourse/bank"
+	"bourse/contracts"
 	"bourse/contracts/floor"
 	"bourse/contracts/settlement"
 	"bourse/hosts"
@@ -30,12 +31,32 @@ func (b *Broker) Gone(now float64, h hosts.ID) error {
 	return b.here(b.floor.Gone(now, h))
 }
 
+// Shut lets h take no more tasks, or take them again; what is on it goes on.
+func (b *Broker) Shut(now float64, h hosts.ID, shut bool) error {
+	b.now = now
+	b.floor.Shut(now, h, shut)
+	b.freed = b.freed || !shut
+	return b.Advance(now)
+}
+
 // here carries on with what has happened to hosts, and what comes of it.
 func (b *Broker) here(events []floor.Event) error {
 	if err := b.happened(events); err != nil {
 		return err
 	}
 	return b.Advance(b.now)
+}
+
+// View returns the hosts and what is on them, as of the instant that b has been told.
+func (b *Broker) View() contracts.View { return &b.floor }
+
+// Phase returns the phase of a contract, and reports whether it is asked for or open.
+func (b *Broker) Phase(id contracts.ID) (contracts.Phase, bool) {
+	i, ok := b.find(id)
+	if !ok {
+		return contracts.Ended, false
+	}
+	return b.contracts[i].phase, true
 }
 
 // Read books what h, which is metered, has measured. [Broker.Advance] lets happen what it

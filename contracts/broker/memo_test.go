@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"bourse/contracts/admission"
+	"bourse/contracts/memo"
 )
 
 const trials = 400 // that recalling is tried in
@@ -45,6 +46,32 @@ func TestRecall(t *testing.T) {
 	}
 }
 
+// TestRecallBytes checks the same of memos that were written and read again, but for the
+// policies that keep books of their own.
+func TestRecallBytes(t *testing.T) {
+	t.Parallel()
+	replaced, size := 0, 0
+	for seed := range uint64(trials / 4) {
+		plain := newMedley(seed, 25)
+		if plain.policy == "reserve" || plain.policy == "queue" {
+			continue
+		}
+		like := New(plain.open(false).config).Memo()
+		m, n, where := recalled(seed, func(x *Memo) {
+			b := must(memo.Encode(x, like))
+			*x = *must(memo.Decode(b, like))
+			size = max(size, len(b))
+		})
+		if replaced += n; where != "" {
+			t.Fatalf("%v: %s", m, where)
+		}
+	}
+	if replaced < 500 {
+		t.Errorf("%d brokers were replaced: too few to tell", replaced)
+	}
+	t.Logf("%d brokers were replaced, by at most %d bytes", replaced, size)
+}
+
 // recalled runs a trial in which brokers are replaced, and returns how many, and where
 // what comes of it differs. Omit, if it is not nil, may harm the memos.
 func recalled(seed uint64, omit func(*Memo)) (m *medley, replaced int, where string) {
@@ -66,7 +93,7 @@ func recalled(seed uint64, omit func(*Memo)) (m *medley, replaced int, where str
 // replace returns the broker that is recalled from the memo of b, which omit may
 // harm.
 func (m *medley) replace(w *world, b *Broker, omit func(*Memo)) *Broker {
-	memo := b.Memo()
+	copied := b.Memo()
 	wipe(reflect.ValueOf(&b.State).Elem(), 4)
 	for _, part := range []any{&b.Policy, &b.Sharing, &b.Forecast} {
 		if x := reflect.ValueOf(part).Elem().Elem(); x.Kind() == reflect.Pointer {
@@ -74,13 +101,13 @@ func (m *medley) replace(w *world, b *Broker, omit func(*Memo)) *Broker {
 		}
 	}
 	if omit != nil {
-		omit(memo)
+		omit(copied)
 	}
 	c := w.config
 	c.Policy, c.Sharing, c.Forecast, c.Ties = nil, nil, nil, nil
 	next := new(Broker)
-	next.Recall(c, memo)
-	wipe(reflect.ValueOf(memo).Elem(), 4)
+	next.Recall(c, copied)
+	wipe(reflect.ValueOf(copied).Elem(), 4)
 	litter(reflect.ValueOf(&next.scratch).Elem())
 	litter(open(reflect.ValueOf(&next.floor).Elem().FieldByName("scratch")))
 	return next
@@ -149,12 +176,13 @@ func leaveOut(v reflect.Value, path string) {
 }
 
 // idleFields are the fields that may be left out of a memo, and nothing else comes of
-// it: marks of work that is under way, of which there is none when it is taken; marks
+// it: that a host takes no more tasks, as none of these markets says; marks of work that is under way, of which there is none when it is taken; marks
 // for want of which a policy looks at a host again that it has seen; and that there is
 // room, of which between two steps only a policy that keeps books is still to be told,
 // and that decides at seconds of its own.
 var idleFields = map[string]bool{
 	"floor.hosts.touched": true,
+	"floor.hosts.shut":    true,
 	"floor.runs.changed":  true,
 	"broker.freed":        true,
 	"floor.hosts.news":    true,

@@ -62,10 +62,10 @@ func (f *Floor) hide(v *host) {
 	f.rank(v)
 }
 
-// rank puts v by its price among the hosts, or after all if it is away.
+// rank puts v by its price among the hosts, or after all if it is not to be given work.
 func (f *Floor) rank(v *host) {
 	price := v.auction.Price()
-	if v.away {
+	if v.away || v.shut {
 		price = market.MaxRate
 	}
 	f.ranking.Set(int32(v.id), price)

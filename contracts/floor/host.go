@@ -16,6 +16,7 @@ type host struct {
 	touched bool                   // it is in marks.touched
 	news    bool                   // it is in news
 	away    bool                   // it has left
+	shut    bool                   // it takes no more tasks
 	at      float64                // instant up to which on is metered
 	next    float64                // instant entered in completions, +Inf if none
 	on      []contracts.Allocation // in order of admission
@@ -160,7 +161,7 @@ func (f *Floor) leave(v *host, i, n int32, r hosts.Report) {
 // watch its price.
 func (f *Floor) bid(v *host, was, r market.Rate) {
 	v.auction.Bid(f.now, was, r)
-	if !v.away {
+	if !v.away && !v.shut {
 		f.ranking.Set(int32(v.id), v.auction.Price())
 	}
 	if !f.NoPrices {

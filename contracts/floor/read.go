@@ -112,6 +112,15 @@ func (f *Floor) Came(now float64, h hosts.ID) []Event {
 	return f.scratch.events
 }
 
+// Shut lets h take no more tasks, or take them again. What is on it goes on.
+func (f *Floor) Shut(now float64, h hosts.ID, shut bool) {
+	f.now = now
+	v := &f.hosts[h]
+	v.shut = shut
+	f.touch(v)
+	f.rank(v)
+}
+
 // Join adds m to the hosts at now, as the last. It is away until it has [Floor.Came].
 func (f *Floor) Join(now float64, m hosts.Machine) {
 	f.allocate()

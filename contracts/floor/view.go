@@ -42,7 +42,7 @@ func (f *Floor) On(h hosts.ID) []contracts.Allocation { return f.hosts[h].on }
 func (f *Floor) Contract(i int32) *contracts.Contract { return &f.runs[i].Contract }
 
 // Away reports whether h has left.
-func (f *Floor) Away(h hosts.ID) bool { return f.hosts[h].away }
+func (f *Floor) Away(h hosts.ID) bool { return f.hosts[h].away || f.hosts[h].shut }
 
 // Stays returns the probability that h stays for span seconds, as it is predicted.
 func (f *Floor) Stays(h hosts.ID, span float64) float64 {
@@ -76,7 +76,7 @@ func (f *Floor) Changed() []hosts.ID {
 func (f *Floor) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
 	var eligible func(int32) bool
 	if least := r.Needs.Min.Resources; !least.Zero() || f.Availability != nil {
-		eligible = func(h int32) bool { return !f.hosts[h].away && least.Fit(f.Machines[h].Room()) }
+		eligible = func(h int32) bool { return !f.Away(hosts.ID(h)) && least.Fit(f.Machines[h].Room()) }
 	}
 	f.scratch.ranked = f.ranking.Cheapest(r.Nodes, f.Ties, eligible, f.scratch.ranked[:0])
 	out = slices.Grow(out, len(f.scratch.ranked))

@@ -64,6 +64,7 @@ type Terms struct {
 	*contracts.Request
 	Booked bool                  // as gangs, one on the host of each placement
 	Name   func(hosts.ID) string // of a host
+	Spare  int                   // bytes of the note that others need
 }
 
 // Append appends t to b.
@@ -90,7 +91,7 @@ func (t Terms) Append(b []byte) []byte {
 		b = strconv.AppendInt(b, int64(t.Nodes), 10)
 		if len(t.Placements) > 1 {
 			without := len(b)
-			if b = t.appendParts(append(b, `,"parts":[`...)); len(b) >= bank.MaxNote {
+			if b = t.appendParts(append(b, `,"parts":[`...)); len(b) >= bank.MaxNote-t.Spare {
 				b = b[:without]
 			}
 			return append(b, '}')
@@ -100,7 +101,7 @@ func (t Terms) Append(b []byte) []byte {
 	}
 	without := len(b)
 	b = t.appendPlaces(append(b, `,"on":[`...))
-	if len(b) >= bank.MaxNote {
+	if len(b) >= bank.MaxNote-t.Spare {
 		b = b[:without]
 	}
 	return append(b, '}')

@@ -130,10 +130,25 @@ func (l *Ledgers) Audit(opts audit.Options, progress func(done, total int)) (*Fo
 
 // Place audits one ledger.
 func Place(p place.Place, opts audit.Options) (r *audit.Report, err error) {
-	opts.Chance = rand.Reader
+	opts.Chance, opts.Spread = rand.Reader, spread
 	if opts.Follow == nil {
 		opts.Follow = verify.Follow(nil)
 	}
 	err = rescue.Do(func() error { r, err = p.Audit(opts); return err })
 	return r, err
+}
+
+// spread calls do for each number below n, as many at once as there are processors.
+func spread(n int, do func(i int)) {
+	var group errgroup.Group
+	const each = 16 // take less to do than to begin one by one
+	for from := 0; from < n; from += each {
+		group.Go(func() error {
+			for i := from; i < min(from+each, n); i++ {
+				do(i)
+			}
+			return nil
+		})
+	}
+	group.Wait()
 }

@@ -23,18 +23,18 @@ func (v *Virtual) Wait(ctx context.Context, until float64) (float64, error) {
 	return until, nil
 }
 
-// Wall waits in real time since Origin. A send on Wake, if it is not nil, ends
-// a wait early.
+// Wall waits in real time, of which Now tells the seconds since the origin. A send on
+// Wake, if it is not nil, ends a wait early.
 type Wall struct {
-	Origin time.Time
-	Wake   <-chan struct{}
+	Now  func() float64
+	Wake <-chan struct{}
 }
 
 // Wait implements [Pacer].
 func (w Wall) Wait(ctx context.Context, until float64) (float64, error) {
-	// Rounded up to the nanosecond, so that the instant has come.
-	at := w.Origin.Add(time.Duration(until*1e9) + 1)
-	t := time.NewTimer(time.Until(at))
+	// Rounded up to the nanosecond, so that the instant has come; an hour at most, since
+	// what is far away may be beyond what a Duration says.
+	t := time.NewTimer(time.Duration(min(until-w.Now(), 3600)*1e9) + 1)
 	defer t.Stop()
 	select {
 	case <-t.C:
@@ -42,5 +42,5 @@ func (w Wall) Wait(ctx context.Context, until float64) (float64, error) {
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}
-	return time.Since(w.Origin).Seconds(), nil
+	return w.Now(), nil
 }

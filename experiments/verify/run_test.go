@@ -99,7 +99,8 @@ func heldApart(t *testing.T, steps []step, other float64, table [][]string, rule
 			_, err := l.Settle(s.at, s.contract, pay, []byte(s.note))
 			check(t, err)
 		case "penalty":
-			check(t, l.Penalty(s.at, s.contract, provider, ann, dollars(s.amount), nil))
+			_, err := l.Penalty(s.at, s.contract, provider, ann, dollars(s.amount), nil)
+			check(t, err)
 		}
 	}
 	check(t, j.Close())

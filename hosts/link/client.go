@@ -25,7 +25,7 @@ type Client struct {
 // has own.
 func Dial(address, pin string, own tls.Certificate) *Client {
 	h := &http.Client{Transport: &http.Transport{
-		TLSClientConfig: clientTLS(own, pin), ForceAttemptHTTP2: true, TLSHandshakeTimeout: 5 * time.Second,
+		TLSClientConfig: ClientTLS([]tls.Certificate{own}, pin), ForceAttemptHTTP2: true, TLSHandshakeTimeout: 5 * time.Second,
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 5 * time.Second, PingTimeout: 5 * time.Second},
 	}}
 	return &Client{wire.NewLinkClient(h, "https://"+address, connect.WithReadMaxBytes(mostBytes+1<<10)), h}

@@ -92,10 +92,11 @@ func ServerTLS(own tls.Certificate) *tls.Config {
 	}
 }
 
-// clientTLS is how a host dials: the market is whoever has the certificate of that pin.
-func clientTLS(own tls.Certificate, pin string) *tls.Config {
+// ClientTLS is how hosts and users dial: the market is whoever has the certificate of that
+// pin. Who has none of his own is nobody in particular.
+func ClientTLS(own []tls.Certificate, pin string) *tls.Config {
 	return &tls.Config{
-		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{own},
+		MinVersion: tls.VersionTLS13, Certificates: own,
 		InsecureSkipVerify: true, // nobody signs it: it is compared
 		VerifyConnection: func(s tls.ConnectionState) error {
 			if len(s.PeerCertificates) == 0 || Pin(s.PeerCertificates[0].Raw) != pin {

@@ -26,7 +26,7 @@ type backend struct {
 	mu      sync.Mutex
 	conn    *pgx.Conn         // nil once it is released
 	lost    error             // why nothing more can be written
-	beaten  time.Time         // when beat last grew
+	beaten  time.Time         // when what last made beat grow was sent
 	fetched map[string][]byte // by key, nil where there is none
 
 	stop, stopped chan struct{} // of the heart, nil before it beats
@@ -106,6 +106,7 @@ func (k *backend) create(copying bool) (err error) {
 	}
 	defer tx.Rollback(ctx)
 	var there bool
+	k.beaten = time.Now()
 	err = tx.QueryRow(ctx, "select exists (select from information_schema.schemata where schema_name = $1)", k.schema).Scan(&there)
 	if err == nil && !there {
 		_, err = tx.Exec(ctx, "create schema "+pgx.Identifier{k.schema}.Sanitize())

@@ -47,6 +47,7 @@ func (b *batch) Commit(head store.Head, _ store.Write) error {
 	if len(b.sets) == 1 && len(b.gone) == 0 && b.sets[0].key[0] == 'G' {
 		write = b.group
 	}
+	sent := time.Now()
 	err := k.insist(func(ctx context.Context) error { return write(ctx, head) })
 	k.fetched = nil
 	if errors.Is(err, errTaken) && k.isWriter() {
@@ -62,7 +63,7 @@ func (b *batch) Commit(head store.Head, _ store.Write) error {
 			k.last = int64(binary.BigEndian.Uint64(r.key[1:]))
 		}
 	}
-	k.beaten = time.Now()
+	k.beaten = sent
 	return nil
 }
 

@@ -13,8 +13,6 @@ import (
 	"bourse/bank/store"
 	"bourse/bank/store/postgres"
 	"bourse/bank/store/postgres/pgtest"
-
-	"github.com/jackc/pgx/v5"
 )
 
 const (
@@ -29,7 +27,7 @@ const (
 // an entry.
 func BenchmarkTransfers(b *testing.B) {
 	for b.Loop() {
-		plain := plainly256(b, 4000)
+		plain := pgtest.Plain(b, accounts, clients, 4000)
 		server := transfers(b, 20_000, func() (*store.Journal, error) { return postgres.Create(pgtest.URL(b), store.Options{}) })
 		disk := transfers(b, 20_000, func() (*store.Journal, error) {
 			return store.Create(filepath.Join(b.TempDir(), "bank"), store.Options{})
@@ -58,16 +56,6 @@ func share(n int, f func(client, i int, src *rand.Rand)) float64 {
 	return float64(n/clients*clients) / time.Since(start).Seconds()
 }
 
-// pair returns two accounts, the lower first: so no two transactions wait for each
-// other.
-func pair(src *rand.Rand) (from, to int) {
-	from, to = src.IntN(accounts), src.IntN(accounts-1)
-	if to >= from {
-		to++
-	}
-	return min(from, to), max(from, to)
-}
-
 func transfers(b *testing.B, n int, create func() (*store.Journal, error)) float64 {
 	j, err := create()
 	if err != nil {
@@ -88,7 +76,7 @@ func transfers(b *testing.B, n int, create func() (*store.Journal, error)) float
 	}
 	s := store.NewSequencer(j, l)
 	rate := share(n, func(client, i int, src *rand.Rand) {
-		from, to := pair(src)
+		from, to := pgtest.Pair(src, accounts)
 		e := store.Order{ID: fmt.Sprintf("%d-%d", client, i), From: fmt.Sprintf("user:%d", from), To: fmt.Sprintf("user:%d", to), Amount: bank.Micros(1)}.Entry(0)
 		if _, err := s.Do(context.Background(), e); err != nil {
 			b.Error(err)
@@ -98,42 +86,4 @@ func transfers(b *testing.B, n int, create func() (*store.Journal, error)) float
 		b.Error(err)
 	}
 	return rate
-}
-
-func plainly256(b *testing.B, n int) float64 {
-	url := pgtest.URL(b)
-	j, err := postgres.Create(url, store.Options{}) // for its schema
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := j.Close(); err != nil {
-		b.Fatal(err)
-	}
-	pgtest.Exec(b, url, "create table accounts (id bigint primary key, micros bigint not null check (micros >= 0))")
-	pgtest.Exec(b, url, "insert into accounts select g, 1000000000 from generate_series(0, $1::bigint - 1) g", accounts)
-	pgtest.Exec(b, url, "create table entries (seq bigserial primary key, id text unique not null, payer bigint not null, payee bigint not null, micros bigint not null)")
-	ctx := context.Background()
-	conns := make([]*pgx.Conn, clients)
-	for i := range conns {
-		if conns[i], err = pgtest.Connect(ctx, url); err != nil {
-			b.Fatal(err)
-		}
-		defer conns[i].Close(ctx)
-	}
-	return share(n, func(client, i int, src *rand.Rand) {
-		from, to := pair(src)
-		err := pgx.BeginFunc(ctx, conns[client], func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, "update accounts set micros = micros - 1 where id = $1", from); err != nil {
-				return err
-			}
-			if _, err := tx.Exec(ctx, "update accounts set micros = micros + 1 where id = $1", to); err != nil {
-				return err
-			}
-			_, err := tx.Exec(ctx, "insert into entries (id, payer, payee, micros) values ($1, $2, $3, 1)", fmt.Sprintf("%d-%d", client, i), from, to)
-			return err
-		})
-		if err != nil {
-			b.Error(err)
-		}
-	})
 }

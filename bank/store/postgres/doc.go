@@ -44,7 +44,8 @@
 // what it writes or twice a second. Who finds a token there waits until beat grows,
 // and is refused, or until it has stood for three seconds, and takes the ledger over.
 // Every transaction of a writer asks for its token, so that one that was taken for
-// dead writes nothing more. Advisory locks would free a ledger at once when its writer
+// dead writes nothing more; nor does it tell anything more: it makes beat grow first,
+// unless it did so two and a half seconds ago or less. Advisory locks would free a ledger at once when its writer
 // dies, but CockroachDB has none; a row locked by an open transaction would, too, but
 // would keep the whole database from being vacuumed.
 //

@@ -32,6 +32,7 @@ func (k *backend) take() (head string, err error) {
 		}
 		was = is
 	}
+	k.beaten = time.Now()
 	err = k.insist(func(ctx context.Context) error {
 		return k.conn.QueryRow(ctx, "update ledger set writer = gen_random_uuid()::text, beat = beat + 1 where writer = $1 and beat = $2 returning writer, head",
 			was.writer, was.beat).Scan(&k.writer, &head)
@@ -51,7 +52,6 @@ func (k *backend) state() (state, error) {
 
 // live starts the heart.
 func (k *backend) live() {
-	k.beaten = time.Now()
 	k.stop, k.stopped = make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(k.stopped)
@@ -75,8 +75,30 @@ func (k *backend) sign() {
 	if k.lost != nil || k.conn == nil || time.Since(k.beaten) < k.beat/2 {
 		return
 	}
+	k.grow()
+}
+
+var _ store.Holder = (*backend)(nil)
+
+// Held returns an error unless nobody can have taken the ledger over yet.
+func (k *backend) Held() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	late := func() bool { return time.Since(k.beaten) > k.dead-k.beat }
+	if k.gone() == nil && late() {
+		k.grow()
+	}
+	if err := k.gone(); err != nil || !late() {
+		return err
+	}
+	return errors.New("the server did not take a sign of life: another may write the ledger")
+}
+
+// grow makes beat grow, or remembers why it cannot.
+func (k *backend) grow() {
 	ctx, cancel := k.within()
 	defer cancel()
+	sent := time.Now()
 	tag, err := k.conn.Exec(ctx, "update ledger set beat = beat + 1 where writer = $1", k.writer)
 	switch {
 	case isCode(err, again, deadlock):
@@ -85,7 +107,7 @@ func (k *backend) sign() {
 	case tag.RowsAffected() == 0:
 		k.lost = errTaken
 	default:
-		k.beaten = time.Now()
+		k.beaten = sent
 	}
 }
 

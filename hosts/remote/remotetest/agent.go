@@ -164,3 +164,6 @@ func (a *Agent) close() {
 	a.spans = append(a.spans, s)
 	a.over, a.since = nil, a.now
 }
+
+// Deal returns the number of the deal that it has obeyed last.
+func (a *Agent) Deal() int64 { return a.deal }

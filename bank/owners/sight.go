@@ -1,0 +1,97 @@
+package owners
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"bourse/bank"
+	"bourse/bank/order"
+)
+
+// The market that orders to read name which are for the bank itself, and how long they
+// may last, in seconds: who finds one can read with it as long.
+const (
+	itself   = "bank"
+	lifetime = 60
+)
+
+// A Sight is what an account may read of a ledger.
+type Sight struct {
+	account string
+	number  int64 // of its contracts, if it is a market; else -1
+	all     bool
+}
+
+// Sight returns what may be read on a signed order to do so, at an instant: on one for
+// this ledger and the market "bank", of kind read, signed by the key of its account, which
+// expires within a minute. In an open ledger, and with right read or audit, that is all;
+// else what is the account's own.
+func (o *Owners) Sight(s *order.Signed, now float64) (Sight, error) {
+	if o.ledger == "" {
+		return Sight{all: true, number: -1}, nil
+	}
+	switch {
+	case s == nil:
+		return Sight{}, errors.New("the ledger is owned: found no order to read")
+	case s.Kind != "read" || s.Value("market") != itself:
+		return Sight{}, fmt.Errorf("found an order of kind %s to market %q, want one of kind read to %s", s.Kind, s.Value("market"), itself)
+	case s.Value("ledger") != o.ledger:
+		return Sight{}, fmt.Errorf("found an order for ledger %s, want %s", s.Value("ledger"), o.ledger)
+	case now > s.Expires()+slack:
+		return Sight{}, fmt.Errorf("found an order that expired at %s", s.Value("expires"))
+	case s.Expires() > now+lifetime+slack:
+		return Sight{}, fmt.Errorf("found an order to read until %s, want it for at most %d s", s.Value("expires"), lifetime)
+	}
+	if err := o.signed(s, now); err != nil {
+		return Sight{}, err
+	}
+	account := s.Value("account")
+	p := o.of(account)
+	return Sight{account: account, number: p.settle, all: p.read || p.audit || account == operator}, nil
+}
+
+// Key returns the public key of an account, empty if it has none.
+func (o *Owners) Key(account string) string {
+	if !o.has(account) {
+		return ""
+	}
+	return o.of(account).key
+}
+
+// Having returns the accounts that have a public key, by name.
+func (o *Owners) Having(key string) (all []string) {
+	for name := range o.parties {
+		if o.Key(name) == key {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// All tells whether everything may be read.
+func (v Sight) All() bool { return v.all }
+
+// Escrow tells whether the escrow of a contract may be read that goes back to owner.
+func (v Sight) Escrow(contract int64, owner string) bool {
+	return v.all || owner == v.account || v.number >= 0 && contract>>perMarket == v.number
+}
+
+// Account tells whether an account may be read.
+func (v Sight) Account(name string) bool { return v.all || name == v.account }
+
+// Entry tells whether an entry may be read: whose order it is, whose contract, and whose
+// money moved.
+func (v Sight) Entry(e *bank.Entry) bool {
+	if v.all || strings.HasPrefix(e.ID, v.account+"/") || e.Contract >= 0 && v.number >= 0 && e.Contract>>perMarket == v.number {
+		return true
+	}
+	for _, m := range e.Moves {
+		if m.From == v.account || m.To == v.account {
+			return true
+		}
+	}
+	return false
+}

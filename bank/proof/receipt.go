@@ -1,0 +1,96 @@
+package proof
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"bourse/bank"
+	"bourse/bank/keys"
+	"bourse/bank/store"
+
+	"golang.org/x/mod/sumdb/note"
+)
+
+// Receipts are those of requests that were booked, to be signed by the bank:
+//
+//	bourse receipt 1
+//	ledger 5f7c3e9a0b1d2c4e6f8091a2b3c4d5e6
+//	booked 17:n1F…= user:ann/rent-11
+//
+// with a line booked for each. A bank that signed one cannot deny the entry: its ledger
+// has it, or an audit against SEQ:HASH fails.
+type Receipts struct {
+	Ledger string // its id; "open" if it has none
+	Booked []Booked
+}
+
+// A Booked is the receipt of one request.
+type Booked struct {
+	store.Receipt
+	ID string // of the request; may be empty
+}
+
+const (
+	receiptTitle = "bourse receipt 1"
+	openLedger   = "open"
+)
+
+// text is what is signed.
+func (r Receipts) text() string {
+	var b strings.Builder
+	ledger := r.Ledger
+	if ledger == "" {
+		ledger = openLedger
+	}
+	fmt.Fprintf(&b, "%s\nledger %s\n", receiptTitle, ledger)
+	for _, r := range r.Booked {
+		fmt.Fprintf(&b, "booked %v %s\n", r.Receipt, r.ID)
+	}
+	return b.String()
+}
+
+// Sign returns r signed.
+func (r Receipts) Sign(by note.Signer) ([]byte, error) {
+	return note.Sign(&note.Note{Text: r.text()}, by)
+}
+
+// OpenReceipts returns the receipts in signed, which the owner of the key to public
+// signed.
+func OpenReceipts(signed []byte, public string) (r Receipts, err error) {
+	key, err := keys.Public(public)
+	if err != nil {
+		return r, fmt.Errorf("receipt: %w", err)
+	}
+	verifier, err := note.NewVerifier(key)
+	if err != nil {
+		return r, fmt.Errorf("receipt: %w", err)
+	}
+	if len(signed) > maxCheckpoint {
+		return r, fmt.Errorf("receipt of %d bytes: at most %d", len(signed), maxCheckpoint)
+	}
+	n, err := note.Open(signed, note.VerifierList(verifier))
+	if err != nil {
+		return r, fmt.Errorf("receipt: %w", err)
+	}
+	lines := strings.Split(strings.TrimSuffix(n.Text, "\n"), "\n")
+	if len(lines) < 3 {
+		return r, errReceipt
+	}
+	r.Ledger, _ = strings.CutPrefix(lines[1], "ledger ")
+	for _, line := range lines[2:] {
+		line, _ = strings.CutPrefix(line, "booked ")
+		text, id, _ := strings.Cut(line, " ")
+		receipt, err := store.ParseReceipt(text)
+		if err != nil || bank.CheckID(id) != nil {
+			return r, errReceipt
+		}
+		r.Booked = append(r.Booked, Booked{receipt, id})
+	}
+	if r.text() != n.Text {
+		return r, errReceipt
+	}
+	return r, nil
+}
+
+var errReceipt = errors.New("receipt: want three lines or more, as 'bank serve' answers")

@@ -1,0 +1,361 @@
+package service
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"bourse/bank"
+	"bourse/bank/order"
+	"bourse/bank/store"
+	"bourse/bank/wire"
+
+	"connectrpc.com/connect"
+)
+
+// A Dial says which bank a client asks, and as whom.
+type Dial struct {
+	Addresses []string // of its servers, such as https://bank.example:8424; those of http:// are of this machine
+	Pin       string   // of their certificate, as 'bank serve' prints it; empty: one that this machine trusts
+	Account   string   // who reads, empty in an open ledger
+	Key       string   // its private key
+
+	Now func() float64 // tells the seconds since 2000-01-01 UTC
+}
+
+// A Client asks a bank elsewhere. What cannot be answered it asks again, of each of its
+// servers in turn, until it is, or its context ends.
+type Client struct {
+	Dial
+	http    *http.Transport
+	servers []wire.BankClient
+
+	mu     sync.Mutex
+	at     int    // the server that answered last
+	ledger string // its id, empty if that is not known
+	read   string // an order to read
+	until  float64
+}
+
+var _ Ledger = (*Client)(nil)
+
+// NewClient returns a client, which asks nothing yet.
+func NewClient(d Dial) (*Client, error) {
+	c := &Client{Dial: d, http: &http.Transport{Protocols: new(http.Protocols), IdleConnTimeout: time.Minute, DialContext: (&net.Dialer{Timeout: 3 * time.Second}).DialContext, TLSHandshakeTimeout: 3 * time.Second}}
+	c.http.Protocols.SetHTTP2(true)
+	c.http.Protocols.SetUnencryptedHTTP2(true)
+	if d.Pin != "" {
+		if len(d.Pin) != len(pinStart)+64 || !strings.HasPrefix(d.Pin, pinStart) {
+			return nil, fmt.Errorf("pin %.80q: want sha256: and 64 hexadecimal digits, as 'bank serve' prints it", d.Pin)
+		}
+		c.http.TLSClientConfig = pinned(d.Pin)
+	}
+	for _, address := range d.Addresses {
+		if err := checkAddress(address); err != nil {
+			return nil, err
+		}
+		c.servers = append(c.servers, wire.NewBankClient(&http.Client{Transport: c.http}, strings.TrimSuffix(address, "/")))
+	}
+	if len(c.servers) == 0 {
+		return nil, errors.New("no address of a bank")
+	}
+	return c, nil
+}
+
+// checkAddress refuses an address at which others could listen.
+func checkAddress(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Path != "" && u.Path != "/" || u.User != nil || u.RawQuery != "" {
+		return fmt.Errorf("address %.200q: want https://NAME:PORT", address)
+	}
+	if u.Scheme == "https" {
+		return nil
+	}
+	if at, err := netip.ParseAddrPort(strings.TrimPrefix(address, "http://")); u.Scheme != "http" || err != nil || !at.Addr().IsLoopback() {
+		return fmt.Errorf("address %.200q: want https://, or http:// of this machine, such as http://127.0.0.1:8424", address)
+	}
+	return nil
+}
+
+// Close closes the client's connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// pauses between two rounds of the servers.
+const (
+	firstPause = 20 * time.Millisecond
+	lastPause  = time.Second
+)
+
+// turn is how long one of many servers may take to answer: what it was asked another may
+// be asked, too, by the same id.
+const turn = 2 * time.Second
+
+// ask calls f with one server after another, until one answers or refuses, or ctx ends.
+func (c *Client) ask(ctx context.Context, f func(context.Context, wire.BankClient) error) error {
+	next := firstPause
+	for n := 1; ; n++ {
+		c.mu.Lock()
+		at := c.at
+		c.mu.Unlock()
+		err := c.askOne(ctx, c.servers[at], f)
+		if err == nil || !again(err) {
+			return plainly(err)
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("%w: %w", context.Cause(ctx), plainly(err))
+		}
+		c.mu.Lock()
+		if c.at == at {
+			c.at = (at + 1) % len(c.servers)
+		}
+		c.mu.Unlock()
+		if n%len(c.servers) > 0 {
+			continue
+		}
+		if !wait(ctx, next) {
+			return fmt.Errorf("%w: %w", context.Cause(ctx), plainly(err))
+		}
+		next = min(2*next, lastPause)
+	}
+}
+
+// askOne calls f with one server, for no longer than its turn.
+func (c *Client) askOne(ctx context.Context, s wire.BankClient, f func(context.Context, wire.BankClient) error) error {
+	if len(c.servers) > 1 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, turn)
+		defer cancel()
+	}
+	return f(ctx, s)
+}
+
+// again tells whether to ask again after err, which is none of what was asked for.
+func again(err error) bool {
+	var untrusted *tls.CertificateVerificationError
+	if errors.Is(err, errPin) || errors.As(err, &untrusted) {
+		return false
+	}
+	switch connect.CodeOf(err) {
+	case connect.CodeUnavailable, connect.CodeDeadlineExceeded, connect.CodeCanceled, connect.CodeUnknown, connect.CodeInternal:
+		return true
+	}
+	return false
+}
+
+// plainly returns an error of a call as the bank's own.
+func plainly(err error) error {
+	var call *connect.Error
+	if !errors.As(err, &call) {
+		return err
+	}
+	var untrusted *tls.CertificateVerificationError
+	if errors.As(err, &untrusted) {
+		return fmt.Errorf("this machine does not trust the server's certificate: give its pin, as 'bank serve' prints it (%w)", untrusted.Err)
+	}
+	switch call.Code() {
+	case connect.CodePermissionDenied:
+		return &refused{call.Message(), store.ErrRefused}
+	case connect.CodeDeadlineExceeded:
+		return &refused{call.Message(), store.ErrNotApplied}
+	}
+	return errors.New(call.Message())
+}
+
+// Ledger returns the id of the ledger, empty if it is open, and the accounts that have a
+// public key.
+func (c *Client) Ledger(ctx context.Context, key string) (id string, having []string, err error) {
+	var l *wire.LedgerResponse
+	err = c.ask(ctx, func(ctx context.Context, s wire.BankClient) (err error) {
+		l, err = s.Ledger(ctx, &wire.LedgerRequest{Key: key})
+		return err
+	})
+	return l.GetId(), l.GetAccounts(), err
+}
+
+// owned returns the id of the ledger, which it asks for once: an owned ledger stays what it
+// is.
+func (c *Client) owned(ctx context.Context) (string, error) {
+	c.mu.Lock()
+	id := c.ledger
+	c.mu.Unlock()
+	if id != "" {
+		return id, nil
+	}
+	id, _, err := c.Ledger(ctx, "")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ledger = id
+	return id, err
+}
+
+const reading = 60 // seconds for which an order to read lasts
+
+var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// reads returns an order to read, empty if there is no key to sign it.
+func (c *Client) reads(ctx context.Context) (string, error) {
+	if c.Key == "" {
+		return "", nil
+	}
+	id, err := c.owned(ctx)
+	if err != nil || id == "" {
+		return "", err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.Now()
+	if now < c.until-reading/2 {
+		return c.read, nil
+	}
+	until := math.Floor(now) + reading
+	o, err := order.New("read",
+		order.Field{Name: "ledger", Value: id},
+		order.Field{Name: "market", Value: "bank"},
+		order.Field{Name: "id", Value: rand.Text()},
+		order.Field{Name: "account", Value: c.Account},
+		order.Field{Name: "expires", Value: epoch.Add(time.Duration(until) * time.Second).Format(time.RFC3339)})
+	if err != nil {
+		return "", err
+	}
+	signed, err := order.Sign([]byte(o.String()), c.Key)
+	if err != nil {
+		return "", err
+	}
+	c.read, c.until = string(signed), until
+	return c.read, nil
+}
+
+// Do implements [Ledger]. The bank gives e its Time. An entry without ID is asked for
+// once: if no answer comes, the error wraps [store.ErrUnknown].
+func (c *Client) Do(ctx context.Context, e bank.Entry) (store.Receipt, error) {
+	r, _, err := c.DoSigned(ctx, e)
+	return r, err
+}
+
+// DoSigned is [Client.Do]; it returns the receipt as the bank signed it, too.
+func (c *Client) DoSigned(ctx context.Context, e bank.Entry) (receipt store.Receipt, signed []byte, err error) {
+	var was error
+	err = c.ask(ctx, func(ctx context.Context, s wire.BankClient) error {
+		response, err := s.Book(ctx, &wire.BookRequest{Entries: []*wire.Entry{toWire(&e)}})
+		if err != nil && e.ID == "" && again(err) {
+			was = fmt.Errorf("%w: %w", store.ErrUnknown, plainly(err))
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if len(response.GetResults()) != 1 {
+			return connect.NewError(connect.CodeDataLoss, fmt.Errorf("found %d answers, want one", len(response.GetResults())))
+		}
+		r := response.GetResults()[0]
+		if r.GetRefused() == nil {
+			receipt, was = store.ParseReceipt(fmt.Sprintf("%d:%s", r.GetSeq(), r.GetHash()))
+			signed = []byte(response.GetReceipt())
+			return nil
+		}
+		was = refusedBy(r.GetRefused())
+		if e.ID != "" && passing(r.GetRefused().GetReason()) {
+			return connect.NewError(connect.CodeUnavailable, was)
+		}
+		return nil
+	})
+	switch {
+	case err != nil && (ctx.Err() != nil || again(err)):
+		err = fmt.Errorf("request %s: %w: %w", e.ID, store.ErrUnknown, err)
+	case err == nil:
+		err = was
+	}
+	return receipt, signed, err
+}
+
+// passing tells whether a refusal is not of what was asked for, but of the moment.
+func passing(reason string) bool {
+	return reason == tooMany || reason == "unknown" || reason == "closed" || reason == "not applied"
+}
+
+// asks calls f, as ask does, with an order to read.
+func (c *Client) asks(ctx context.Context, f func(ctx context.Context, s wire.BankClient, read string) error) error {
+	return c.ask(ctx, func(ctx context.Context, s wire.BankClient) error {
+		read, err := c.reads(ctx)
+		if err != nil {
+			return err
+		}
+		return f(ctx, s, read)
+	})
+}
+
+// Answer implements [Ledger].
+func (c *Client) Answer(ctx context.Context, id string) (e bank.Entry, ok bool, err error) {
+	var r *wire.AnswerResponse
+	err = c.asks(ctx, func(ctx context.Context, s wire.BankClient, read string) (err error) {
+		r, err = s.Answer(ctx, &wire.AnswerRequest{Id: id, Read: read})
+		return err
+	})
+	if err != nil || r.GetEntry() == nil {
+		return e, false, err
+	}
+	e, err = fromWire(r.GetEntry())
+	return e, err == nil, err
+}
+
+// Balance implements [Ledger].
+func (c *Client) Balance(ctx context.Context, name string) (bank.Amount, error) {
+	var r *wire.BalanceResponse
+	err := c.asks(ctx, func(ctx context.Context, s wire.BankClient, read string) (err error) {
+		r, err = s.Balance(ctx, &wire.BalanceRequest{Account: name, Read: read})
+		return err
+	})
+	if err != nil {
+		return bank.Amount{}, err
+	}
+	return bank.Parse(r.GetAmount())
+}
+
+// Escrows implements [Ledger].
+func (c *Client) Escrows(ctx context.Context) (all []bank.Holding, err error) {
+	var r *wire.EscrowsResponse
+	err = c.asks(ctx, func(ctx context.Context, s wire.BankClient, read string) (err error) {
+		r, err = s.Escrows(ctx, &wire.EscrowsRequest{Read: read})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return holdings(r.GetEscrows())
+}
+
+// Balances returns what all accounts and open escrows hold that who asks may read, at one
+// moment.
+func (c *Client) Balances(ctx context.Context) ([]bank.Holding, error) {
+	var r *wire.BalancesResponse
+	err := c.asks(ctx, func(ctx context.Context, s wire.BankClient, read string) (err error) {
+		r, err = s.Balances(ctx, &wire.BalancesRequest{Read: read})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return holdings(r.GetAccounts())
+}
+
+// holdings returns what went over the wire.
+func holdings(all []*wire.Holding) (holdings []bank.Holding, err error) {
+	for _, h := range all {
+		b, err := bank.Parse(h.GetAmount())
+		if err != nil {
+			return nil, err
+		}
+		holdings = append(holdings, bank.Holding{Name: h.GetName(), Balance: b, Owner: h.GetOwner()})
+	}
+	return holdings, nil
+}

@@ -1,0 +1,75 @@
+package service
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"bourse/bank/store"
+	"bourse/bank/wire"
+
+	"connectrpc.com/connect"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// metrics are what Prometheus is told: nothing of any account.
+type metrics struct {
+	registry *prometheus.Registry
+	calls    *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+	booked   prometheus.Counter
+	refused  *prometheus.CounterVec
+}
+
+func newMetrics(ledger *atomic.Pointer[store.Sequencer]) *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		calls:    prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_bank_calls_total", Help: "Calls answered."}, []string{"call", "code"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "bourse_bank_call_seconds", Help: "Time from a call to its answer.",
+			Buckets: prometheus.ExponentialBuckets(0.0001, 4, 9)}, []string{"call"}),
+		booked:  prometheus.NewCounter(prometheus.CounterOpts{Name: "bourse_bank_booked_total", Help: "Orders answered with a receipt, those sent again included."}),
+		refused: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_bank_refused_total", Help: "Orders refused."}, []string{"reason"}),
+	}
+	writing := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "bourse_bank_writing", Help: "1 if this server writes the ledger, 0 while it waits."}, func() float64 {
+		if ledger.Load() == nil {
+			return 0
+		}
+		return 1
+	})
+	m.registry.MustRegister(m.calls, m.seconds, m.booked, m.refused, writing)
+	return m
+}
+
+func (m *metrics) handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+// interceptor counts calls.
+func (m *metrics) interceptor() connect.Interceptor {
+	return connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc {
+		return func(ctx context.Context, r connect.AnyRequest) (connect.AnyResponse, error) {
+			since := time.Now()
+			response, err := next(ctx, r)
+			call, code := r.Spec().Procedure[len("/"+wire.BankName+"/"):], "ok"
+			if err != nil {
+				code = connect.CodeOf(err).String()
+			}
+			m.calls.WithLabelValues(call, code).Inc()
+			m.seconds.WithLabelValues(call).Observe(time.Since(since).Seconds())
+			return response, err
+		}
+	})
+}
+
+// answered counts orders.
+func (m *metrics) answered(all []*wire.Result) {
+	for _, r := range all {
+		if refused := r.GetRefused(); refused != nil {
+			m.refused.WithLabelValues(refused.GetReason()).Inc()
+		} else {
+			m.booked.Inc()
+		}
+	}
+}

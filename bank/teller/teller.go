@@ -1,0 +1,308 @@
+// Package teller is how a market asks its bank: each call of a broker is one entry, under
+// an id of its own, so that asked again it is booked once. An admission or a rejection has
+// that of the order that its owner signed, and the order in its note; a settlement or a
+// penalty is an order of the market, which is signed here.
+//
+// It waits for a bank that is away as long as that takes. It does not know why anything is
+// asked, nor what a note says, but for the balance in a rejection for want of money.
+package teller
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"bourse/bank"
+	"bourse/bank/order"
+	"bourse/bank/owners"
+	"bourse/bank/service"
+	"bourse/bank/store"
+)
+
+// Room is how many bytes of a note are the teller's own: the rest is for what decided.
+const Room = 1 << 11
+
+// A Config says who asks whom. All of it is needed.
+type Config struct {
+	Bank   service.Ledger
+	Ledger string                      // its id
+	Market string                      // name: "lab" is account market:lab
+	Key    string                      // private, of that account
+	Order  func(contract int64) []byte // signed, that asks for a contract
+}
+
+// A Teller is the bank of one market. But for Away it is used by one goroutine.
+type Teller struct {
+	Config
+	Receipt store.Receipt // of what the last call has booked, zero if nothing
+
+	ctx    context.Context
+	names  []string
+	byName map[string]bank.Account
+	away   atomic.Bool
+}
+
+// New returns a teller that waits no longer than ctx lasts.
+func New(ctx context.Context, c Config) *Teller {
+	return &Teller{Config: c, ctx: ctx, byName: make(map[string]bank.Account)}
+}
+
+// Own returns the account of the market itself.
+func (t *Teller) Own() string { return "market:" + t.Market }
+
+// Account returns the number of an account, which means nothing to others.
+func (t *Teller) Account(name string) bank.Account {
+	a, ok := t.byName[name]
+	if !ok {
+		a = bank.Account(len(t.names))
+		t.names = append(t.names, name)
+		t.byName[name] = a
+	}
+	return a
+}
+
+// Names returns the names of all accounts, by number.
+func (t *Teller) Names() []string { return t.names }
+
+// Name returns the name of an account.
+func (t *Teller) Name(a bank.Account) string { return t.names[a] }
+
+// signed returns the order that asks for a contract, as it was signed, and read.
+func (t *Teller) signed(contract int64) ([]byte, *order.Signed, error) {
+	text := t.Order(contract)
+	o, err := order.Open(text)
+	if err != nil {
+		err = fmt.Errorf("contract %d: %w", contract, err)
+	}
+	return text, o, err
+}
+
+// Away tells whether the bank is away just now.
+func (t *Teller) Away() bool { return t.away.Load() }
+
+// Hold sets an amount aside. It returns a [*bank.Shortfall], or what wraps
+// [bank.ErrRefused] if no such order was signed.
+func (t *Teller) Hold(now float64, contract int64, owner bank.Account, a bank.Amount, note []byte) error {
+	text, o, err := t.signed(contract)
+	if err != nil {
+		return err
+	}
+	if name := t.names[owner]; o.Value("account") != name || o.Money("budget") != a {
+		return fmt.Errorf("contract %d: found %v of %s to be set aside, want the order's: %w", contract, a, name, bank.ErrRefused)
+	}
+	moves := []bank.Move{{From: t.names[owner], To: bank.EscrowName(contract), Amount: a}}
+	e, err := owners.EntryOf(noted(text, note), contract, moves, now)
+	if err == nil {
+		err = t.do(e)
+	}
+	if errors.Is(err, store.ErrOtherBody) {
+		return t.was(&e, err)
+	}
+	return err
+}
+
+// was returns what was answered to an admission or rejection whose order has been answered
+// otherwise: that it is used up, if that was for another contract; and if this was rejected
+// for want of money, and is asked again, that it still is.
+func (t *Teller) was(e *bank.Entry, otherwise error) error {
+	b, ok, err := t.answer(e.ID)
+	switch {
+	case err != nil:
+		return err
+	case ok && b.Contract != e.Contract:
+		return fmt.Errorf("the order was used for contract %d: %w", b.Contract, bank.ErrRefused)
+	case !ok || b.Kind != bank.Reject || e.Kind != bank.Admit:
+		return otherwise
+	}
+	s, err := order.Open(b.Note)
+	if err != nil {
+		return errors.Join(otherwise, err)
+	}
+	var said struct {
+		Reason  string
+		Balance *bank.Amount
+	}
+	if json.Unmarshal(s.Rest, &said) != nil || said.Reason != unfunded || said.Balance == nil {
+		return otherwise
+	}
+	return &bank.Shortfall{Account: e.Moves[0].From, Has: *said.Balance, Needs: e.Moves[0].Amount}
+}
+
+// unfunded is the reason of a rejection for want of money, whose note has the balance: all
+// that is read of a note here.
+const unfunded = "unfunded"
+
+// Reject records that a contract was refused. Of what nobody signed, or of an order that is
+// used up, there is no record.
+func (t *Teller) Reject(now float64, contract int64, note []byte) error {
+	text, _, err := t.signed(contract)
+	if err != nil {
+		return err
+	}
+	e, err := owners.EntryOf(noted(text, note), contract, nil, now)
+	if err == nil {
+		err = t.do(e)
+	}
+	if errors.Is(err, store.ErrOtherBody) {
+		err = t.was(&e, err)
+	}
+	if errors.Is(err, bank.ErrRefused) {
+		return nil
+	}
+	return err
+}
+
+// Settle pays out of what is set aside for a contract, and gives the rest back.
+func (t *Teller) Settle(now float64, contract int64, pay []bank.Payment, note []byte) (bank.Amount, error) {
+	_, o, err := t.signed(contract)
+	if err != nil {
+		return bank.Amount{}, err
+	}
+	held, escrow := o.Money("budget"), bank.EscrowName(contract)
+	rest := held
+	var moves []bank.Move
+	for _, p := range pay {
+		if p.Amount.Sign() == 0 {
+			continue
+		}
+		left, err := rest.Sub(p.Amount)
+		if err != nil || left.Sign() < 0 || p.Amount.Sign() < 0 {
+			return bank.Amount{}, fmt.Errorf("settle contract %d: %w", contract, &bank.Shortfall{Account: escrow, Has: held, Needs: p.Amount})
+		}
+		rest = left
+		moves = append(moves, bank.Move{From: escrow, To: t.names[p.To], Amount: p.Amount})
+	}
+	if rest.Sign() > 0 {
+		moves = append(moves, bank.Move{From: escrow, To: o.Value("account"), Amount: rest})
+	}
+	e, err := t.own("settle", now, contract, moves, note)
+	if err == nil {
+		err = t.do(e)
+	}
+	if err != nil {
+		return bank.Amount{}, err
+	}
+	return rest, nil
+}
+
+// Return gives what is set aside for a contract back to its owner, whole: nobody knows what
+// it was for.
+func (t *Teller) Return(now float64, contract int64, owner string, a bank.Amount, note []byte) error {
+	e, err := t.own("settle", now, contract, []bank.Move{{From: bank.EscrowName(contract), To: owner, Amount: a}}, note)
+	if err == nil {
+		err = t.do(e)
+	}
+	return err
+}
+
+// Penalty pays for a contract out of the market's own account, or what there is of it. It
+// is decided once: asked again, what was paid is told.
+func (t *Teller) Penalty(now float64, contract int64, from, to bank.Account, atMost bank.Amount, note []byte) (bank.Amount, error) {
+	payer, owner := t.names[from], t.names[to]
+	id := t.Own() + "/" + idOf(contract, "penalty")
+	t.Receipt = store.Receipt{}
+	for {
+		if e, ok, err := t.answer(id); err != nil {
+			return bank.Amount{}, err
+		} else if ok {
+			return e.Moves[0].Amount, nil
+		}
+		var has bank.Amount
+		err := t.insist(func() (err error) {
+			has, err = t.Bank.Balance(t.ctx, payer)
+			return err
+		})
+		paid := atMost
+		if has.Cmp(paid) < 0 {
+			paid = has
+		}
+		if err != nil || paid.Sign() <= 0 {
+			return bank.Amount{}, err
+		}
+		e, err := t.own("penalty", now, contract, []bank.Move{{From: payer, To: owner, Amount: paid}}, note)
+		if err == nil {
+			err = t.do(e)
+		}
+		if err == nil {
+			return paid, nil
+		}
+		if !errors.Is(err, bank.ErrInsufficientFunds) && !errors.Is(err, store.ErrOtherBody) {
+			return bank.Amount{}, err
+		}
+	}
+}
+
+// lasts is for how long an order of the market may be booked, s: it can be used once, for
+// what it says, and may have to wait for a bank that is away.
+const lasts = 30 * 24 * 3600
+
+// own returns the entry of an order of the market. Of the same instant it is the same, to
+// the byte.
+func (t *Teller) own(kind string, now float64, contract int64, moves []bank.Move, note []byte) (bank.Entry, error) {
+	expires := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(math.Ceil(now)+lasts) * time.Second)
+	o, err := order.New(kind, order.Field{Name: "ledger", Value: t.Ledger},
+		order.Field{Name: "id", Value: idOf(contract, kind)}, order.Field{Name: "account", Value: t.Own()},
+		order.Field{Name: "contract", Value: strconv.FormatInt(contract, 10)}, order.Field{Name: "moves", Value: order.Digest(moves)},
+		order.Field{Name: "expires", Value: expires.Format(time.RFC3339)})
+	if err != nil {
+		return bank.Entry{}, err
+	}
+	signed, err := order.Sign([]byte(o.String()), t.Key)
+	if err != nil {
+		return bank.Entry{}, err
+	}
+	return owners.EntryOf(noted(signed, note), contract, moves, now)
+}
+
+// idOf returns the id of what a market asks about a contract, once.
+func idOf(contract int64, kind string) string { return strconv.FormatInt(contract, 10) + "/" + kind }
+
+// noted returns an order with what stands behind it.
+func noted(signed, note []byte) []byte {
+	return append(append(make([]byte, 0, len(signed)+len(note)), signed...), note...)
+}
+
+func (t *Teller) do(e bank.Entry) error {
+	return t.insist(func() (err error) {
+		t.Receipt, err = t.Bank.Do(t.ctx, e)
+		return err
+	})
+}
+
+func (t *Teller) answer(id string) (e bank.Entry, ok bool, err error) {
+	err = t.insist(func() (err error) {
+		e, ok, err = t.Bank.Answer(t.ctx, id)
+		return err
+	})
+	return e, ok, err
+}
+
+// Waits between two calls of a bank that is away.
+const (
+	firstWait = 50 * time.Millisecond
+	mostWait  = 2 * time.Second
+)
+
+// insist calls f until the bank has answered.
+func (t *Teller) insist(f func() error) error {
+	defer t.away.Store(false)
+	for wait := firstWait; ; wait = min(2*wait, mostWait) {
+		err := f()
+		if !errors.Is(err, store.ErrUnknown) && !errors.Is(err, store.ErrNotApplied) && !errors.Is(err, store.ErrClosed) {
+			return err
+		}
+		t.away.Store(true)
+		again := time.NewTimer(wait)
+		select {
+		case <-again.C:
+		case <-t.ctx.Done():
+			again.Stop()
+			return errors.Join(t.ctx.Err(), err)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package teller
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"bourse/bank"
+	. "bourse/bank/owners/ownerstest"
+	"bourse/bank/store"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// away is a bank that is away for so many calls, before or after it has booked.
+type away struct {
+	*store.Sequencer
+	before, after int
+}
+
+func (a *away) Do(ctx context.Context, e bank.Entry) (store.Receipt, error) {
+	if a.before--; a.before >= 0 {
+		return store.Receipt{}, store.ErrNotApplied
+	}
+	r, err := a.Sequencer.Do(ctx, e)
+	if a.after--; a.after >= 0 {
+		return store.Receipt{}, store.ErrUnknown
+	}
+	return r, err
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// newTeller returns a teller of market:lab, at whose bank user:0 has a dollar and the market
+// half of one, with an order for each of contracts 0 to 9 of the market, by user:0, for 0.4
+// dollars.
+func newTeller(t *testing.T) (*Teller, *away) {
+	t.Helper()
+	j, err := store.Create("books", store.Options{FS: vfs.NewMem()})
+	check(t, err)
+	b := &away{Sequencer: store.NewSequencer(j, bank.New(j))}
+	for _, e := range append(Begin(), Mint("more", "market:lab", 500_000)) {
+		_, err := b.Do(t.Context(), e)
+		check(t, err)
+	}
+	return New(t.Context(), Config{Bank: b, Ledger: Ledger, Market: "lab", Key: Private("market:lab"), Order: func(contract int64) []byte {
+		return Note([]string{"user:0"}, "order", "o"+string(rune('0'+contract-Contract(0))), "user:0", "market", "lab", "budget", "0.400000")
+	}}), b
+}
+
+// TestTeller checks that what a market asks is booked once, whatever is lost of it and
+// however often it is asked again, and that who asks again is answered as before.
+func TestTeller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tell, b := newTeller(t)
+		defer b.Close()
+		ann, lab, host := tell.Account("user:0"), tell.Account(tell.Own()), tell.Account("host:0")
+		balance := func(name string, want int64) {
+			t.Helper()
+			if has, err := b.Balance(t.Context(), name); err != nil || has.Micros() != want {
+				t.Errorf("%s has %v, %v, want %v", name, has, err, bank.Micros(want))
+			}
+		}
+		budget := bank.Micros(400_000)
+		again := func(what string, ask func() error) {
+			t.Helper()
+			b.before, b.after = 2, 2
+			check(t, ask())
+			at := tell.Receipt
+			if err := ask(); err != nil || what != "penalty" && tell.Receipt != at {
+				t.Errorf("%s again: %v, receipt %v, want %v", what, err, tell.Receipt, at)
+			}
+		}
+		for n := range int64(2) {
+			again("hold", func() error { return tell.Hold(20, Contract(n), ann, budget, []byte("{}")) })
+		}
+		balance("user:0", 200_000)
+		again("settle", func() error {
+			back, err := tell.Settle(30, Contract(0), []bank.Payment{{To: host, Amount: bank.Micros(100_000)}, {To: host}}, nil)
+			if back.Micros() != 300_000 {
+				t.Errorf("%v goes back", back)
+			}
+			return err
+		})
+		balance("host:0", 100_000)
+		for n, want := range []int64{300_000, 200_000, 0} {
+			again("penalty", func() error {
+				paid, err := tell.Penalty(40, Contract(int64(n%2)), lab, ann, bank.Micros(300_000), nil)
+				if n == 2 {
+					want = 300_000 // it has been decided
+				}
+				if paid.Micros() != want {
+					t.Errorf("penalty %d: %v, want %v", n, paid, bank.Micros(want))
+				}
+				return err
+			})
+		}
+		balance("market:lab", 0)
+		balance("user:0", 1_000_000)
+		again("return", func() error { return tell.Return(50, Contract(1), "user:0", budget, nil) })
+		balance("user:0", 1_400_000)
+		again("reject", func() error { return tell.Reject(60, Contract(2), []byte(`{"decision":"reject"}`)) })
+	})
+}
+
+// TestRefusals checks what is answered where nothing is booked: that of a contract with too
+// little money, which stays so once it was recorded; and what the owner has not signed.
+func TestRefusals(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tell, b := newTeller(t)
+		defer b.Close()
+		ann, bob := tell.Account("user:0"), tell.Account("user:1")
+		for name, err := range map[string]error{
+			"more than was signed": tell.Hold(20, Contract(0), ann, bank.Micros(500_000), nil),
+			"of another":           tell.Hold(20, Contract(0), bob, bank.Micros(400_000), nil),
+			"another market's":     tell.Hold(20, Contract(0)+1<<32-Contract(0), ann, bank.Micros(400_000), nil),
+		} {
+			if !errors.Is(err, bank.ErrRefused) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		for n := range int64(2) {
+			check(t, tell.Hold(20, Contract(n), ann, bank.Micros(400_000), nil))
+		}
+		for range 2 {
+			var short *bank.Shortfall
+			if err := tell.Hold(20, Contract(2), ann, bank.Micros(400_000), nil); !errors.As(err, &short) || short.Has.Micros() != 200_000 || short.Needs.Micros() != 400_000 {
+				t.Errorf("without money: %v", err)
+			}
+			check(t, tell.Reject(20, Contract(2), []byte(`{"decision":"reject","reason":"unfunded","balance":"0.200000","budget":"0.400000"}`)))
+			if _, err := b.Do(t.Context(), Mint("later", "user:0", 1_000_000)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := tell.Hold(20, Contract(0), ann, bank.Micros(400_000), []byte("{}")); err == nil || errors.Is(err, bank.ErrRefused) {
+			t.Errorf("decided otherwise: %v", err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		waits := New(ctx, tell.Config)
+		waits.Account("user:0")
+		b.before = 1e9
+		if err := waits.Hold(20, Contract(3), 0, bank.Micros(400_000), nil); !errors.Is(err, context.DeadlineExceeded) || waits.Away() {
+			t.Errorf("a bank that stays away: %v", err)
+		}
+	})
+}

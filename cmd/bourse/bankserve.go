@@ -1,0 +1,224 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"bourse/bank/keys"
+	"bourse/bank/place"
+	"bourse/bank/proof"
+	"bourse/bank/service"
+	"bourse/bank/store"
+
+	"github.com/urfave/cli/v2"
+)
+
+func serveCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "serve",
+		Usage:     "answer for a bank over a network",
+		ArgsUsage: "DIR",
+		Description: `Speaks Connect, gRPC, and JSON to curl, at https://ADDRESS/bank.v1.Bank/CALL, by TLS 1.3;
+/healthz and /metrics tell of itself. At its first start it makes a certificate and a key
+that signs receipts, in --secrets. It prints the certificate's pin, by which clients know it,
+and the public key:
+
+   bourse bank serve books --listen 127.0.0.1:8424
+   bourse bank transfer https://127.0.0.1:8424 user:ann user:bob 12.50 --id rent-1 \
+      --key ann --pin sha256:5f7c…
+
+Of an owned bank orders are booked that carry the signatures they need, and each account
+reads what is its own; with right read or audit, all. An open bank is everybody's who
+reaches the address. On this machine plain HTTP may do:
+
+   bourse bank serve books --plain
+   curl -d '{}' -H 'Content-Type: application/json' http://127.0.0.1:8424/bank.v1.Bank/Head
+
+Of two that serve one ledger in a database one writes; the other waits, and takes over
+within seconds when that one dies. Clients are given both addresses, with a comma between
+them; for one pin and one key give both servers copies of --secrets.
+
+To end it with SIGTERM answers what was begun.`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8424", Usage: "answer at `ADDRESS`"},
+			&cli.StringFlag{Name: "secrets", DefaultText: "DIR.secrets", Usage: "keep certificate and key in `FOLDER`, for its owner alone"},
+			&cli.BoolFlag{Name: "plain", Usage: "speak plain HTTP, to this machine alone"},
+			&cli.Float64Flag{Name: "rate", Value: 1000, Usage: "book up to `N` orders a second of each account"},
+		},
+		Action: serveAction,
+	}
+}
+
+// Files in that folder.
+const (
+	certificateFile = "tls.pem"
+	receiptFile     = "receipts"
+)
+
+func serveAction(c *cli.Context) error {
+	address := c.Args().First()
+	at, err := netip.ParseAddrPort(c.String("listen"))
+	if err != nil {
+		return usagef("--listen: found %q, want an address and a port, such as 127.0.0.1:8424", c.String("listen"))
+	}
+	if c.Bool("plain") && !at.Addr().IsLoopback() {
+		return usagef("--plain: found --listen %v, which others can hear: want an address of this machine, such as 127.0.0.1:8424", at)
+	}
+	if rate := c.Float64("rate"); !(rate >= 1) {
+		return usagef("--rate: found %v, want 1 or more", rate)
+	}
+	p := place.At(address)
+	config := service.Config{
+		Read:   p.Reader,
+		Now:    wall,
+		Limits: service.Limits{Rate: c.Float64("rate")},
+		Tell:   func(what string) { note(c, "%v: %s", p, place.WithoutPasswords(what)) },
+		Write: func() (*store.Sequencer, error) {
+			s, err := p.Writer()
+			if errors.Is(err, store.ErrLocked) && !place.IsURL(address) { // nobody takes a folder over
+				err = errors.New(err.Error())
+			}
+			if err == nil && s.Ledger() == "" {
+				note(c, "%v is open: whoever reaches %v may read all, and move any money", p, at)
+			} else if err == nil {
+				note(c, "%v is owned: ledger %s", p, s.Ledger())
+			}
+			return s, err
+		},
+	}
+	r, err := p.Reader() // is there one?
+	if err != nil {
+		return err
+	}
+	if err := r.Close(); err != nil {
+		return err
+	}
+	folder, err := secretsFolder(c, p)
+	if err != nil {
+		return err
+	}
+	if config.Key, err = receiptKey(folder); err != nil {
+		return err
+	}
+	public, err := keys.Of(config.Key)
+	if err != nil {
+		return err
+	}
+	pin, scheme := "", "http"
+	if !c.Bool("plain") {
+		certificate, is, err := service.Certificate(filepath.Join(folder, certificateFile))
+		if err != nil {
+			return err
+		}
+		config.Certificate, pin, scheme = &certificate, is, "https"
+	}
+	l, err := net.Listen("tcp", at.String())
+	if err != nil {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	if pin != "" {
+		pin = "pin " + pin + "\n"
+	}
+	if _, err := fmt.Fprintf(c.App.Writer, "address %s://%v\n%skey %s\n", scheme, l.Addr(), pin, public); err != nil {
+		return err
+	}
+	return service.Serve(c.Context, l, config)
+}
+
+// secretsFolder returns the folder of certificate and key, which is made if need be.
+func secretsFolder(c *cli.Context, p place.Place) (string, error) {
+	folder := c.String("secrets")
+	if folder == "" {
+		folder = filepath.Clean(c.Args().First()) + ".secrets"
+		if place.IsURL(c.Args().First()) {
+			name, err := p.Base()
+			if err != nil {
+				return "", err
+			}
+			folder = name + ".secrets"
+		}
+	}
+	return folder, os.MkdirAll(folder, 0o700)
+}
+
+// receiptKey returns the private key that signs receipts, which is made if need be.
+func receiptKey(folder string) (string, error) {
+	file := filepath.Join(folder, receiptFile)
+	private, err := keys.Read(file)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return private, err
+	}
+	if private, _, err = keys.New(rand.Reader, "bank"); err != nil {
+		return "", err
+	}
+	return private, keys.Write(file, private)
+}
+
+func receiptCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "receipt",
+		Usage:     "check a receipt that a bank has signed, without the bank",
+		ArgsUsage: "FILE",
+		Description: `Prints a line SEQ:HASH ID for each request that it is of; a file of - is standard input.
+'bank audit --receipt SEQ:HASH' then finds whether the ledger still has the entry. Exit
+status 3 if the key has not signed it.
+
+   bourse bank receipt receipt --public bank+…`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "public", Usage: "the bank's public `KEY`, as 'bank serve' prints it, or a file that holds it"},
+			jsonFlag[signedReceipt](),
+		},
+		Action: func(c *cli.Context) error {
+			public, err := publicKey(c, "public")
+			if err != nil {
+				return err
+			}
+			name := c.Args().First()
+			text, err := readText(c, name)
+			if err != nil {
+				return err
+			}
+			r, err := proof.OpenReceipts(text, public)
+			if err != nil {
+				return bad(c, name, err)
+			}
+			if c.Bool("json") {
+				return printJSON(c, receiptOf(r))
+			}
+			note(c, "%s: of ledger %s", name, r.Ledger)
+			for _, b := range r.Booked {
+				if _, err := fmt.Fprintln(c.App.Writer, strings.TrimSpace(b.String()+" "+b.ID)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// A signedReceipt is what programs read of a receipt that a bank signed.
+type signedReceipt struct {
+	Ledger string          `json:"ledger" doc:"its id, or open"`
+	Booked []bookedRequest `json:"booked"`
+}
+
+type bookedRequest struct {
+	ID   string `json:"id"`
+	Seq  int64  `json:"seq" doc:"of its entry"`
+	Hash string `json:"hash" doc:"in base64"`
+}
+
+func receiptOf(r proof.Receipts) signedReceipt {
+	s := signedReceipt{Ledger: r.Ledger, Booked: []bookedRequest{}}
+	for _, b := range r.Booked {
+		s.Booked = append(s.Booked, bookedRequest{b.ID, b.Seq, b.Hash.String()})
+	}
+	return s
+}

@@ -1,0 +1,324 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"bourse/experiments/live"
+	"bourse/experiments/live/client"
+	"bourse/experiments/live/service"
+
+	"github.com/urfave/cli/v2"
+)
+
+func statusCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "status",
+		Usage:     "how contracts stand",
+		ArgsUsage: "[CONTRACT]...",
+		Description: `Of those named, or of the account's that are open; all of them with --all. With --wait,
+once they have ended, and exit status 1 unless all were fulfilled.
+
+   bourse status
+   bourse status 17 --wait`,
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "all", Usage: "those that have ended, too"},
+			&cli.BoolFlag{Name: "wait", Usage: "wait until they have ended"},
+			homeFlag(), jsonFlag[contractsShown](), quietFlag(),
+		},
+		Action: func(c *cli.Context) error {
+			ids, err := contractIDs(c)
+			if err != nil {
+				return err
+			}
+			return withMarket(c, func(m *client.Client) error {
+				var shown contractsShown
+				if shown.Contracts, err = contractsOf(c, m, ids); err != nil {
+					return err
+				}
+				if c.Bool("wait") {
+					for i := range shown.Contracts {
+						ids = append(ids, shown.Contracts[i].ID)
+					}
+					shown.Contracts = nil
+					slices.Sort(ids)
+					return shown.await(c, m, slices.Compact(ids))
+				}
+				for i := range shown.Contracts {
+					sayLine(c, client.Stands(&shown.Contracts[i]))
+				}
+				return shown.print(c)
+			})
+		},
+	}
+}
+
+// contractIDs returns the contracts that c names.
+func contractIDs(c *cli.Context) (ids []int64, err error) {
+	for _, arg := range c.Args().Slice() {
+		id, err := contractID(arg)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+func contractID(arg string) (int64, error) {
+	id, err := strconv.ParseInt(arg, 10, 64)
+	if err != nil || id < 0 {
+		return 0, usagef("CONTRACT: found %q, want a number, as 'bourse status' lists them", arg)
+	}
+	return id, nil
+}
+
+// contractsOf returns those with ids, or those of the account.
+func contractsOf(c *cli.Context, m *client.Client, ids []int64) (all []live.Contract, err error) {
+	if len(ids) == 0 {
+		return m.List(c.Context, live.Filter{Account: m.Account, Ended: c.Bool("all")})
+	}
+	for _, id := range ids {
+		k, err := m.Status(c.Context, id)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, *k)
+	}
+	return all, nil
+}
+
+func cancelCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "cancel",
+		Usage:       "end contracts, which pay what they have used and no more",
+		ArgsUsage:   "CONTRACT...",
+		Description: `   bourse cancel 17 18`,
+		Flags:       []cli.Flag{homeFlag(), jsonFlag[contractsShown](), quietFlag()},
+		Action: func(c *cli.Context) error {
+			ids, err := contractIDs(c)
+			if err != nil {
+				return err
+			}
+			if len(ids) == 0 {
+				return usagef("cancel: CONTRACT is missing; see 'bourse cancel --help'")
+			}
+			return withMarket(c, func(m *client.Client) error {
+				var shown contractsShown
+				for _, id := range ids {
+					a, err := m.Cancel(c.Context, id)
+					if err != nil {
+						return errors.Join(err, shown.print(c))
+					}
+					sayLine(c, client.Decided(a))
+					shown.Answers = append(shown.Answers, *a)
+				}
+				return shown.print(c)
+			})
+		},
+	}
+}
+
+func logsCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "logs",
+		Usage:     "print what a program has printed",
+		ArgsUsage: "CONTRACT",
+		Description: `   bourse logs 17
+   bourse logs 17 --node 1 --errors --follow`,
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "node", Usage: "of node `N`, from 0"},
+			&cli.BoolFlag{Name: "errors", Usage: "its standard error"},
+			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on until it has ended"},
+			homeFlag(),
+		},
+		Action: func(c *cli.Context) error {
+			id, err := contractID(c.Args().First())
+			if err != nil {
+				return err
+			}
+			return withMarket(c, func(m *client.Client) error {
+				return copyLog(c, m, id, service.Log{Node: c.Int("node"), Errors: c.Bool("errors")})
+			})
+		},
+	}
+}
+
+// copyLog prints a log of a contract: what there is, or all that comes.
+func copyLog(c *cli.Context, m *client.Client, id int64, l service.Log) error {
+	for from := int64(0); ; {
+		text, size, ended, err := m.Read(c.Context, id, l, from)
+		if err != nil {
+			return err
+		}
+		if _, err := c.App.Writer.Write(text); err != nil {
+			return err
+		}
+		from += int64(len(text))
+		switch {
+		case from < size && len(text) > 0:
+		case ended || !c.Bool("follow"):
+			return nil
+		default:
+			if err := sleep(c.Context, time.Second); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// quoted is what programs read of a quote.
+type quoted struct {
+	Least string `json:"least,omitempty" doc:"budget in dollars that is accepted now; left out if none is"`
+}
+
+func quoteCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "quote",
+		Usage: "the least budget at which the market would accept now",
+		Description: `Asks the policy that would decide, in the state that it is in; nothing is booked. Asked
+at once with that budget, it accepts.
+
+   bourse quote --work 60 --deadline 120 --class cac`,
+		Flags: append(termsFlags(false), homeFlag(), jsonFlag[quoted]()),
+		Action: func(c *cli.Context) error {
+			a := asked{Class: c.String("class"), Work: c.Float64("work"), Deadline: c.Float64("deadline"), Budget: "1", Nodes: c.Int("nodes"), CPUs: c.Float64("cpus")}
+			terms, err := a.terms()
+			if err != nil {
+				return err
+			}
+			return withMarket(c, func(m *client.Client) error {
+				least, ok, err := m.Quote(c.Context, terms)
+				switch {
+				case err != nil:
+					return err
+				case c.Bool("json") && ok:
+					return printJSON(c, quoted{least.String()})
+				case c.Bool("json"):
+					return printJSON(c, quoted{})
+				case !ok:
+					_, err = fmt.Fprintln(c.App.Writer, "no budget is accepted now")
+				default:
+					_, err = fmt.Fprintf(c.App.Writer, "$%v\n", least)
+				}
+				return err
+			})
+		},
+	}
+}
+
+// pricesShown are what programs read of prices.
+type pricesShown struct {
+	Host   string       `json:"host"`
+	Prices []live.Price `json:"prices"`
+}
+
+func priceCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "price",
+		Usage:     "the spot price of a host",
+		ArgsUsage: "HOST",
+		Description: `In dollars a second for the whole host: now, or of the last while.
+
+   bourse price h00
+   bourse price h00 --last 600 --json`,
+		Flags: []cli.Flag{
+			&cli.Float64Flag{Name: "last", Usage: "those of the last `SECONDS`, not that of now alone"},
+			homeFlag(), jsonFlag[pricesShown](),
+		},
+		Action: func(c *cli.Context) error {
+			return withMarket(c, func(m *client.Client) error {
+				about, err := m.About(c.Context)
+				if err != nil {
+					return err
+				}
+				host := c.Args().First()
+				all, err := m.Prices(c.Context, host, about.Now-c.Float64("last"))
+				if err != nil {
+					return err
+				}
+				if !c.IsSet("last") && len(all) > 0 {
+					all = all[len(all)-1:]
+				}
+				if c.Bool("json") {
+					return printJSON(c, pricesShown{host, all})
+				}
+				for _, p := range all {
+					if _, err := fmt.Fprintln(c.App.Writer, client.Cost(p)); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+	}
+}
+
+// marketShown is what programs read of a market.
+type marketShown struct {
+	service.About
+	Hosts []live.Host `json:"hosts"`
+}
+
+func topCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "top",
+		Usage: "the market's hosts, their prices, and who is on them",
+		Description: `Once, or again every so many seconds.
+
+   bourse top
+   bourse top --every 2`,
+		Flags: []cli.Flag{
+			&cli.Float64Flag{Name: "every", Usage: "again every `SECONDS`, until it is interrupted"},
+			homeFlag(), jsonFlag[marketShown](),
+		},
+		Action: func(c *cli.Context) error {
+			every := c.Float64("every")
+			if c.IsSet("every") && !(every >= 0.1 && every <= 86400) {
+				return usagef("--every: found %v, want seconds, 0.1 to 86400", every)
+			}
+			return withMarket(c, func(m *client.Client) error {
+				for {
+					if err := showMarket(c, m); err != nil || every == 0 {
+						return err
+					}
+					if err := sleep(c.Context, time.Duration(every*float64(time.Second))); err != nil {
+						return nil // that is how it is left
+					}
+				}
+			})
+		},
+	}
+}
+
+// showMarket prints the market as it is now.
+func showMarket(c *cli.Context, m *client.Client) error {
+	about, err := m.About(c.Context)
+	if err != nil {
+		return err
+	}
+	hosts, err := m.Hosts(c.Context)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return printJSON(c, marketShown{about, hosts})
+	}
+	_, err = io.WriteString(c.App.Writer, client.Top(about.Market, hosts, about.Now, about.Head))
+	return err
+}
+
+// sleep waits for so long.
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}

@@ -1,0 +1,285 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"bourse/bank"
+	"bourse/bank/keys"
+	"bourse/bank/order"
+	"bourse/bank/whole"
+	"bourse/experiments/live"
+	"bourse/experiments/live/client"
+	"bourse/experiments/live/lab"
+	"bourse/experiments/live/service"
+
+	"github.com/urfave/cli/v2"
+)
+
+// keeper is whose a market is that is made here.
+const keeper = "user:me"
+
+// A serving says where the market of a folder is served, for who keeps it.
+type serving struct {
+	client.Membership
+	Secret string `json:"secret"`
+}
+
+// servingFile holds a serving, for its owner alone.
+const servingFile = "serving.json"
+
+func (s *serving) save(dir string) error {
+	text, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	name := lab.File(dir, servingFile)
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		err = f.Close()
+	}
+	return errors.Join(err, whole.Write(name, append(text, '\n')), os.Chmod(name, 0o600))
+}
+
+func dirFlag() cli.Flag {
+	return &cli.StringFlag{Name: "dir", Usage: "the market's folder is `DIR` (default: that of 'bourse live')"}
+}
+
+// keeping returns the folder of the market that c keeps, and where it is served.
+func keeping(c *cli.Context) (dir string, s serving, err error) {
+	home, err := userHome(c)
+	if err != nil {
+		return "", s, err
+	}
+	if dir = c.String("dir"); dir == "" {
+		dir = filepath.Join(string(home), "lab")
+	}
+	text, err := os.ReadFile(lab.File(dir, servingFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", s, usagef("%s is not the folder of a market that has been served: 'bourse live' or 'bourse market serve' does", dir)
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &s)
+	}
+	return dir, s, err
+}
+
+// withKeeper calls f with a caller of the market that c keeps.
+func withKeeper(c *cli.Context, f func(dir string, s *serving, m *service.Caller) error) error {
+	dir, s, err := keeping(c)
+	if err != nil {
+		return err
+	}
+	m := s.Dial()
+	defer m.Close()
+	return f(dir, &s, m)
+}
+
+func hostCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "host",
+		Usage: "the hosts of a market that is kept here",
+		Subcommands: []*cli.Command{
+			{
+				Name: "invite", Usage: "print a token by which a machine joins, once and within an hour", ArgsUsage: "NAME",
+				Description: `On the machine 'bourse agent --join TOKEN' uses it. What its users pay goes to --owner,
+who has to be a payee of the market.
+
+   bourse host invite h01 --owner user:me`,
+				Flags: []cli.Flag{
+					&cli.StringFlag{Name: "owner", Value: keeper, Usage: "pay `ACCOUNT`"},
+					dirFlag(), homeFlag(),
+				},
+				Action: func(c *cli.Context) error {
+					if err := bank.CheckName(c.String("owner")); err != nil {
+						return usagef("--owner: %w", err)
+					}
+					return withKeeper(c, func(_ string, s *serving, m *service.Caller) error {
+						token, err := m.InviteHost(c.Context, s.Secret, c.Args().First(), c.String("owner"))
+						if err == nil {
+							_, err = fmt.Fprintln(c.App.Writer, token)
+						}
+						return err
+					})
+				},
+			},
+			{
+				Name: "list", Usage: "print the hosts",
+				Description: `   bourse host list --json`,
+				Flags:       []cli.Flag{dirFlag(), homeFlag(), jsonFlag[hostsShown]()},
+				Action: func(c *cli.Context) error {
+					return withKeeper(c, func(_ string, _ *serving, m *service.Caller) error {
+						all, err := m.Hosts(c.Context)
+						if err != nil {
+							return err
+						}
+						if c.Bool("json") {
+							return printJSON(c, hostsShown{all})
+						}
+						_, err = fmt.Fprint(c.App.Writer, client.HostTable(all))
+						return err
+					})
+				},
+			},
+			{
+				Name: "remove", Usage: "give a host up: what runs there is lost", ArgsUsage: "NAME",
+				Description: `To let what runs there end first, 'bourse agent drain --when-done' on the machine.
+
+   bourse host remove h01`,
+				Flags: []cli.Flag{dirFlag(), homeFlag()},
+				Action: func(c *cli.Context) error {
+					return withKeeper(c, func(_ string, s *serving, m *service.Caller) error {
+						return m.RemoveHost(c.Context, s.Secret, c.Args().First())
+					})
+				},
+			},
+		},
+	}
+}
+
+// hostsShown is what programs read of hosts.
+type hostsShown struct {
+	Hosts []live.Host `json:"hosts"`
+}
+
+func userCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "user",
+		Usage: "the users of a market that is kept here",
+		Subcommands: []*cli.Command{
+			{
+				Name: "invite", Usage: "print a token by which a user joins, once and within an hour", ArgsUsage: "ACCOUNT",
+				Description: `Signs with the operator's key, in the market's folder, and gives the account money if asked.
+
+   bourse user invite user:bob --money 20`,
+				Flags: []cli.Flag{
+					&cli.StringFlag{Name: "money", Usage: "issue `DOLLARS` to the account"},
+					dirFlag(), homeFlag(),
+				},
+				Action: inviteUserAction,
+			},
+		},
+	}
+}
+
+func inviteUserAction(c *cli.Context) error {
+	user := c.Args().First()
+	if err := checkParty("ACCOUNT", user); err != nil {
+		return err
+	}
+	var money bank.Amount
+	if c.IsSet("money") {
+		var err error
+		if money, err = bank.Parse(c.String("money")); err != nil || money.Sign() <= 0 {
+			return usagef("--money: found %q, want dollars above 0", c.String("money"))
+		}
+	}
+	return withKeeper(c, func(dir string, s *serving, m *service.Caller) error {
+		operator, err := keys.Read(lab.File(dir, "keys", "operator"))
+		if err != nil {
+			return err
+		}
+		invitation := secret()
+		private, err := invitationKey(invitation)
+		if err != nil {
+			return err
+		}
+		public, err := keys.Of(private)
+		if err != nil {
+			return err
+		}
+		if err := passOrder(c, m, s.Ledger, "invite", "operator", operator, "of", user, "key", public); err != nil {
+			return err
+		}
+		if money.Sign() > 0 {
+			if err := passOrder(c, m, s.Ledger, "mint", "operator", operator, "to", user, "amount", money.String()); err != nil {
+				return err
+			}
+		}
+		_, err = fmt.Fprintln(c.App.Writer, client.Invitation{URL: s.URL, Pin: s.Pin, Account: user, Secret: invitation})
+		return err
+	})
+}
+
+// passOrder signs an order that says all there is to book, and has the market pass it to
+// its bank.
+func passOrder(c *cli.Context, m *service.Caller, ledger, kind, by, private string, fields ...string) error {
+	all := []order.Field{{Name: "ledger", Value: ledger}, {Name: "id", Value: rand.Text()}, {Name: "account", Value: by}}
+	for i := 0; i < len(fields); i += 2 {
+		all = append(all, order.Field{Name: fields[i], Value: fields[i+1]})
+	}
+	o, err := order.New(kind, append(all, order.Field{Name: "expires", Value: never})...)
+	if err != nil {
+		return usagef("%s: %w", commandName(c), err)
+	}
+	signed, err := order.Sign([]byte(o.String()), private)
+	if err != nil {
+		return err
+	}
+	_, err = m.Pass(c.Context, signed)
+	return err
+}
+
+func joinCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "join",
+		Usage:     "become a user of a market, by the token of 'bourse user invite'",
+		ArgsUsage: "TOKEN",
+		Description: `Makes a key, which the account has from then on, and remembers the market for 'bourse
+submit' and the like.
+
+   bourse join https://192.0.2.7:8421/0f3c…/q1Vb…/user:bob`,
+		Flags: []cli.Flag{homeFlag()},
+		Action: func(c *cli.Context) error {
+			i, err := client.ParseInvitation(c.Args().First())
+			if err != nil {
+				return usagef("TOKEN: %w", err)
+			}
+			home, err := userHome(c)
+			if err != nil {
+				return err
+			}
+			old, err := home.Membership()
+			if err == nil {
+				return fmt.Errorf("this is %s of market %s already: give another --home", old.Account, old.Market)
+			}
+			private, err := home.Key()
+			if errors.Is(err, fs.ErrNotExist) {
+				private, _, err = keys.New(rand.Reader, strings.TrimPrefix(i.Account, "user:"))
+			}
+			if err != nil {
+				return err
+			}
+			public, err := keys.Of(private)
+			if err != nil {
+				return err
+			}
+			by, err := invitationKey(i.Secret)
+			if err != nil {
+				return err
+			}
+			m := client.Membership{URL: i.URL, Pin: i.Pin, Account: i.Account}
+			caller := m.Dial()
+			defer caller.Close()
+			about, err := caller.About(c.Context)
+			if err != nil {
+				return err
+			}
+			m.Market, m.Ledger = about.Market, about.Ledger
+			if err := home.Save(m, private); err != nil { // before the account has it
+				return err
+			}
+			if err := passOrder(c, caller, m.Ledger, "enrol", i.Account, by, "of", i.Account, "key", public); err != nil {
+				return errors.Join(err, home.Leave())
+			}
+			_, err = fmt.Fprintf(c.App.Writer, "market %s  %s\naccount %s  key %s\n", m.Market, m.URL, m.Account, home.KeyFile())
+			return err
+		},
+	}
+}

@@ -1,0 +1,377 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"bourse/bank"
+	"bourse/bank/keys"
+	"bourse/bank/owners"
+	"bourse/bank/place"
+	"bourse/bank/store"
+	"bourse/experiments/live"
+	"bourse/experiments/live/client"
+	"bourse/experiments/live/lab"
+	"bourse/experiments/live/service"
+	"bourse/hosts/agent"
+	"bourse/hosts/link"
+	"bourse/hosts/linux"
+	"bourse/hosts/remote"
+
+	"github.com/urfave/cli/v2"
+)
+
+func liveCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "live",
+		Usage:     "run a market on this machine: it sells its processors, and runs real programs",
+		ArgsUsage: "[DIR]",
+		Description: `Makes, the first time, a bank with owners, an account with a key and $100, and the rules in
+DIR/market.yaml; then runs the bank, the market and an agent that sells this machine, until
+it is interrupted. 'bourse submit' in another terminal asks it to run something.
+
+   bourse live
+   bourse submit --work 60 --deadline 120 --budget 0.50 --class cac --wait -- ./render frame7
+
+As root, or as a unit to which systemd delegates cpu, shares are enforced by cgroups, and
+users are kept apart. Else shares hold by stop and continue, and the machine runs programs
+of this account alone. What runs when it is interrupted, or killed, runs on for 20 seconds,
+then stands still until it is started again, and then goes on.`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "name", Value: "lab", Usage: "of a new market, `NAME`"},
+			&cli.StringFlag{Name: "listen", Usage: "answer at `ADDRESS` of this machine (default: that of market.yaml)"},
+			&cli.StringFlag{Name: "kind", Usage: "enforce shares by `KIND`: cgroup2, cgroup1, signals or none (default: the first that works)"},
+			&cli.Float64Flag{Name: "cpus", Usage: "sell `N` processors (default: all less one; below four, all less a half)"},
+			homeFlag(), quietFlag(),
+		},
+		Action:      liveAction,
+		Subcommands: []*cli.Command{liveCheckCommand()},
+	}
+}
+
+func liveCheckCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "check",
+		Usage:     "decide again all that a market has decided, from its log",
+		ArgsUsage: "[DIR]",
+		Description: `Tells the log to a new broker, and compares what comes of it, to the byte: each decision,
+placement, charge and settlement; and where the ledger is in the same folder, its entries
+with what was asked of it. The market must not be running. Exit status 3 if
+anything differs.
+
+   bourse live check`,
+		Flags: []cli.Flag{homeFlag(), jsonFlag[live.Checked]()},
+		Action: func(c *cli.Context) error {
+			dir, err := labDir(c)
+			if err != nil {
+				return err
+			}
+			found, err := checkLab(dir)
+			if err != nil {
+				return err
+			}
+			if c.Bool("json") {
+				err = printJSON(c, *found)
+			} else if len(found.Differences) == 0 {
+				_, err = fmt.Fprintf(c.App.Writer, "clean: %s, %s, %d calls of the bank\n", count(int(found.Records), "record"), count(found.Contracts, "contract"), found.Calls)
+			} else {
+				_, err = fmt.Fprintln(c.App.Writer, strings.Join(found.Differences, "\n"))
+			}
+			if err == nil && len(found.Differences) > 0 {
+				err = errAudit
+			}
+			return err
+		},
+	}
+}
+
+// checkLab checks the log of the lab in a folder, and what its ledger has, if that is there.
+func checkLab(dir string) (*live.Checked, error) {
+	r, err := store.OpenReader(lab.File(dir, "books"), store.Options{})
+	if errors.Is(err, store.ErrNone) {
+		return live.Check(lab.File(dir, "log"), nil, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	found, err := live.Check(lab.File(dir, "log"), nil, func(yield func(*bank.Entry) bool) {
+		for e := range r.Entries() {
+			if !yield(e) {
+				return
+			}
+		}
+	})
+	return found, errors.Join(err, r.Err())
+}
+
+// labDir returns the folder of the lab that c names.
+func labDir(c *cli.Context) (string, error) {
+	home, err := userHome(c)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(cmp.Or(c.Args().First(), filepath.Join(string(home), "lab")))
+}
+
+func liveAction(c *cli.Context) error {
+	home, err := userHome(c)
+	if err != nil {
+		return err
+	}
+	dir, err := labDir(c)
+	if err != nil {
+		return err
+	}
+	private, err := makeLab(c, dir, home)
+	if err != nil {
+		return err
+	}
+	l, err := openLab(c, dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(l.live(c, home, private), l.close())
+}
+
+// makeLab makes the market in dir, if there is none, and returns the private key of its
+// user.
+func makeLab(c *cli.Context, dir string, home client.Home) (private string, err error) {
+	if private, err = home.Key(); errors.Is(err, fs.ErrNotExist) {
+		if private, _, err = keys.New(rand.Reader, "me"); err == nil {
+			err = errors.Join(os.MkdirAll(string(home), 0o700), keys.Write(home.KeyFile(), private))
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	made, err := lab.Made(dir)
+	if err != nil || made {
+		return private, err
+	}
+	public, err := keys.Of(private)
+	if err != nil {
+		return "", err
+	}
+	name := c.String("name")
+	rules := "# The rules of a market: 'bourse live --help'.\nname: " + name + "\n"
+	if _, err := live.Parse("--name", []byte(rules)); err != nil {
+		return "", usagef("%w", err)
+	}
+	return private, lab.Make(c.Context, lab.Plan{
+		Dir: dir, Market: name, Rules: []byte(rules), Account: keeper, Public: public, Money: bank.Micros(100e6),
+	}, wall())
+}
+
+// A running lab is a market, its bank and a host in one process.
+type runningLab struct {
+	dir    string
+	conf   live.Config
+	bank   *store.Sequencer
+	market *live.Market
+	server *service.Server
+	clock  *live.BootClock
+	secret string // of who keeps it
+
+	address     string           // that others are told
+	certificate *tls.Certificate // nil speaks plain HTTP
+}
+
+// openLab opens the market in dir.
+func openLab(c *cli.Context, dir string) (l *runningLab, err error) {
+	l = &runningLab{dir: dir, clock: live.NewBootClock(0)}
+	file := lab.File(dir, "market.yaml")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	if l.conf, err = live.Parse(file, text); err != nil {
+		return nil, usagef("%w", err)
+	}
+	l.conf.Listen = cmp.Or(c.String("listen"), l.conf.Listen)
+	key, err := keys.Read(lab.File(dir, "keys", "market"))
+	if err != nil {
+		return nil, err
+	}
+	if l.bank, err = place.At(filepath.Join(dir, l.conf.Bank)).Writer(); err != nil {
+		return nil, err
+	}
+	if err = l.open(c, key); err != nil {
+		return nil, errors.Join(err, l.close())
+	}
+	return l, nil
+}
+
+func (l *runningLab) open(c *cli.Context, key string) (err error) {
+	l.secret = rand.Text()
+	w := live.World{Bank: l.bank, Ledger: l.bank.Ledger(), Key: key, Clock: l.clock, KeyOf: keyOf(l.bank)}
+	if l.market, err = live.Open(lab.File(l.dir, "log"), l.conf, w); err != nil {
+		return err
+	}
+	l.server, err = service.New(service.Config{
+		Market: l.market, Dir: l.dir, Name: l.conf.Name, Ledger: w.Ledger, Version: version(),
+		Rate: float64(l.conf.Limits.Orders), Now: l.clock.Now, Bank: l.bank, Admin: l.secret, Token: l.token,
+		Head: func(ctx context.Context) (string, error) {
+			h, err := l.bank.Head(ctx)
+			return h.String(), err
+		},
+	})
+	return err
+}
+
+func (l *runningLab) close() error {
+	var err error
+	if l.market != nil {
+		err = l.market.Close()
+	}
+	return errors.Join(err, l.bank.Close())
+}
+
+// keyOf returns what tells the public key of an account.
+func keyOf(s *store.Sequencer) func(context.Context, string) (string, error) {
+	return func(ctx context.Context, account string) (key string, err error) {
+		err = s.Owners(ctx, func(o *owners.Owners, now float64) { key = o.Key(account) })
+		return key, err
+	}
+}
+
+// loopback reports whether an address is of this machine alone.
+func loopback(address string) bool {
+	at, err := netip.ParseAddrPort(address)
+	return err == nil && at.Addr().IsLoopback()
+}
+
+// token returns one by which a host joins; ok is false if the market answers this machine
+// alone.
+func (l *runningLab) token() (t link.Token, ok bool) {
+	if l.certificate == nil {
+		return t, false
+	}
+	return link.NewToken(l.address, link.Pin(l.certificate.Certificate[0])), true
+}
+
+// live runs the lab with a host of this machine.
+func (l *runningLab) live(c *cli.Context, home client.Home, private string) error {
+	if !loopback(l.conf.Listen) {
+		return usagef("--listen: found %s, want an address of this machine, such as 127.0.0.1:8421: 'bourse market serve' answers others", l.conf.Listen)
+	}
+	listener, err := net.Listen("tcp", l.conf.Listen)
+	if err != nil {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	defer listener.Close()
+	kernel, a, err := openAgent(c, l.dir, &l.conf)
+	if err != nil {
+		return err
+	}
+	defer kernel.Close()
+	m := l.membership("http://" + listener.Addr().String())
+	has, err := l.bank.Balance(c.Context, keeper)
+	if err = errors.Join(err, home.Save(m, private)); err != nil {
+		return err
+	}
+	apart := ""
+	if !a.Offer.Apart {
+		apart = " (users are not kept apart: it runs programs of " + strings.Join(a.Offer.Trust, ", ") + " alone)"
+	}
+	fmt.Fprintf(c.App.Writer, "market %s  %s  1 host, %g processors, shares by %s%s\n", l.conf.Name, m.URL, a.Offer.CPUs, kernel.Kind(), apart)
+	fmt.Fprintf(c.App.Writer, "account %s  $%v  key %s\n", keeper, has, home.KeyFile())
+	return l.run(c.Context, m, func(ctx context.Context) error { return answerUntil(ctx, listener, l.server.Handler()) },
+		func(ctx context.Context) error {
+			if err := l.market.Join(ctx, service.Spec(hostName, a.Offer), keeper, ""); err != nil {
+				return err
+			}
+			return a.Serve(ctx, l.server, hostName, func(what string) { note(c, "%s: %s", hostName, what) })
+		})
+}
+
+// membership returns that of who keeps the market, which is served at url.
+func (l *runningLab) membership(url string) client.Membership {
+	m := client.Membership{URL: url, Market: l.conf.Name, Ledger: l.bank.Ledger(), Account: keeper}
+	if l.certificate != nil {
+		m.Pin = link.Pin(l.certificate.Certificate[0])
+	}
+	return m
+}
+
+// run runs the market and what goes with it, until ctx ends or one of them cannot go on.
+func (l *runningLab) run(ctx context.Context, m client.Membership, parts ...func(context.Context) error) (err error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	if err := (&serving{m, l.secret}).save(l.dir); err != nil {
+		return err
+	}
+	ended := make(chan error)
+	for _, part := range append(parts, l.market.Run, l.server.Tidy) {
+		go func() { ended <- part(ctx) }()
+	}
+	for range len(parts) + 2 {
+		err = errors.Join(err, <-ended)
+		stop()
+	}
+	return err
+}
+
+// hostName is what the market calls its own machine.
+const hostName = "h00"
+
+// openAgent opens the agent that sells this machine.
+func openAgent(c *cli.Context, dir string, conf *live.Config) (k linux.Kernel, a *agent.Agent, err error) {
+	at := linux.Config{Group: "bourse-" + filepath.Base(dir), Dir: filepath.Join(dir, "host", "kernel"), Processors: c.Float64("cpus")}
+	for _, of := range []string{dir, filepath.Join(dir, "host"), at.Dir} {
+		if err := os.MkdirAll(of, 0o755); err != nil {
+			return nil, nil, err
+		}
+	}
+	if kind := c.String("kind"); kind != "" {
+		k, err = linux.Open(kind, at)
+	} else {
+		k, _, err = linux.Detect(at)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	offer := remote.Offer{Kind: k.Kind(), CPUs: at.Offered(), Apart: strings.HasPrefix(k.Kind(), "cgroup")}
+	if !offer.Apart {
+		offer.Trust = []string{keeper}
+	}
+	a, err = agent.Open(agent.Config{Dir: filepath.Join(dir, "host"), Kernel: k, At: at, Grace: 10, Keep: 3600, Offer: offer, Limits: remote.Limits{
+		Memory: int64(conf.Limits.Memory), Processes: conf.Limits.Processes, Files: 1024, Disk: int64(conf.Limits.Disk), Log: int64(conf.Limits.Log),
+	}})
+	if err != nil {
+		return nil, nil, errors.Join(err, k.Close())
+	}
+	return k, a, nil
+}
+
+// answerUntil answers at l until ctx ends; who waits for something new then is answered at
+// once.
+func answerUntil(ctx context.Context, l net.Listener, h http.Handler) error {
+	s := &http.Server{
+		Handler: h, BaseContext: func(net.Listener) context.Context { return ctx },
+		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 14, Protocols: new(http.Protocols),
+	}
+	s.Protocols.SetHTTP1(true)
+	s.Protocols.SetUnencryptedHTTP2(true)
+	defer context.AfterFunc(ctx, func() {
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		s.Shutdown(end)
+	})()
+	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,23 @@
+//go:build !linux
+
+package main
+
+import (
+	"errors"
+
+	"github.com/urfave/cli/v2"
+)
+
+func liveCommand() *cli.Command {
+	return &cli.Command{
+		Name: "live", Usage: "run a market on this machine (Linux only)",
+		Action: func(*cli.Context) error { return errors.New("live: only Linux machines are hosts") },
+	}
+}
+
+func marketServeCommand() *cli.Command {
+	return &cli.Command{
+		Name: "serve", Usage: "run a market that sells other machines (Linux only)",
+		Action: func(*cli.Context) error { return errors.New("market serve: only Linux machines keep live markets") },
+	}
+}

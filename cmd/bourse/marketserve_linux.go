@@ -1,0 +1,81 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+
+	"bourse/experiments/live/lab"
+	"bourse/hosts/link"
+
+	"github.com/urfave/cli/v2"
+)
+
+func marketServeCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "serve",
+		Usage:     "run a market that sells other machines",
+		ArgsUsage: "DIR",
+		Description: `Makes what 'bourse live' makes, in DIR, and runs the bank and the market, without a host of
+this machine. Users and hosts reach it by TLS 1.3 and know it by its certificate, which is
+in their tokens; hosts only dial out.
+
+   bourse market serve lab --listen 0.0.0.0:8421 --address 192.0.2.7:8421
+   bourse host invite h01 --dir lab       # then 'bourse agent --join TOKEN' on that machine
+   bourse user invite user:bob --dir lab  # then 'bourse join TOKEN' by that user`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "name", Value: "lab", Usage: "of a new market, `NAME`"},
+			&cli.StringFlag{Name: "listen", Usage: "answer at `ADDRESS` (default: that of market.yaml)"},
+			&cli.StringFlag{Name: "address", Usage: "tell others that it is at `ADDRESS` (default: where it listens)"},
+			homeFlag(), quietFlag(),
+		},
+		Action: marketServeAction,
+	}
+}
+
+func marketServeAction(c *cli.Context) error {
+	home, err := userHome(c)
+	if err != nil {
+		return err
+	}
+	dir := c.Args().First()
+	private, err := makeLab(c, dir, home)
+	if err != nil {
+		return err
+	}
+	certificate, err := link.Identity(lab.File(dir, "keys", "tls"), "bourse market")
+	if err != nil {
+		return err
+	}
+	l, err := openLab(c, dir)
+	if err != nil {
+		return err
+	}
+	l.certificate = &certificate
+	return errors.Join(l.serve(c.Context, c, func(url string) error { return home.Save(l.membership(url), private) }), l.close())
+}
+
+// serve runs the market for other machines.
+func (l *runningLab) serve(ctx context.Context, c *cli.Context, save func(url string) error) error {
+	listener, err := net.Listen("tcp", l.conf.Listen)
+	if err != nil {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	defer listener.Close()
+	l.address = cmp.Or(c.String("address"), listener.Addr().String())
+	url := "https://" + l.address
+	if err := save(url); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.App.Writer, "market %s  %s  pin %s\n", l.conf.Name, url, link.Pin(l.certificate.Certificate[0]))
+	mux := http.NewServeMux()
+	mux.Handle("/", l.server.Handler())
+	mux.Handle(link.Handler(l.server))
+	return l.run(ctx, l.membership(url), func(ctx context.Context) error {
+		return answerUntil(ctx, tls.NewListener(listener, link.ServerTLS(*l.certificate)), mux)
+	})
+}

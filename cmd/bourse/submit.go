@@ -1,0 +1,344 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bourse/bank"
+	"bourse/contracts/order"
+	"bourse/experiments/live"
+	"bourse/experiments/live/client"
+	"bourse/hosts/remote"
+
+	"github.com/goccy/go-yaml"
+	"github.com/urfave/cli/v2"
+)
+
+// contractsShown are what programs read of contracts.
+type contractsShown struct {
+	Answers   []live.Answer   `json:"answers" doc:"what was decided"`
+	Contracts []live.Contract `json:"contracts" doc:"how they stand, or how they ended"`
+}
+
+// termsFlags are those of what is asked for.
+func termsFlags(budget bool) []cli.Flag {
+	flags := []cli.Flag{
+		&cli.Float64Flag{Name: "work", Usage: "of each node, `SECONDS` of a processor"},
+		&cli.Float64Flag{Name: "deadline", Usage: "in `SECONDS`"},
+		&cli.StringFlag{Name: "class", Usage: "`NAME` of the promise, as be, sac or cac (default: the market's)"},
+		&cli.IntFlag{Name: "nodes", Value: 1, Usage: "so many hosts, `N`"},
+		&cli.Float64Flag{Name: "cpus", Value: 1, Usage: "`N` processors that a node uses at most"},
+	}
+	if budget {
+		flags = append(flags, &cli.StringFlag{Name: "budget", Usage: "`DOLLARS` at most"})
+	}
+	return flags
+}
+
+func homeFlag() cli.Flag {
+	return &cli.StringFlag{Name: "home", Usage: "key and market are those of `DIR` (default: $BOURSE_HOME, or bourse in the user's configuration)"}
+}
+
+func submitCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "submit",
+		Usage:     "ask the market to run a program under a promise",
+		ArgsUsage: "[--] [COMMAND]...",
+		Description: `Signs an order with the account's key, sends it, and prints what was decided: where the
+program runs and what it bids; or why not, with the numbers, and the least budget at which
+it would be accepted. The budget is set aside until the contract is settled. The order is
+kept until it is answered: whatever is killed when, 'bourse submit --resume' asks again,
+and it is one contract.
+
+   bourse submit --work 60 --deadline 120 --budget 0.50 --wait -- ./render frame7
+   bourse submit --work 60 --deadline 300 --budget 2 --array 0-9 --file render -- \
+       sh -c './render frame$BOURSE_ARRAY_INDEX'
+   bourse submit --from jobs.yaml
+   bourse submit --resume
+
+With --from the file is a list, of which each has what the flags say:
+
+   - {class: cac, work: 60, deadline: 120, budget: 0.50, command: [./render, frame7]}
+   - {work: 30, deadline: 90, budget: 0.20, nodes: 2, env: {SEED: 7}, command: [./mix], files: [mix]}
+
+With --wait, exit status 1 unless every contract was fulfilled.`,
+		Flags: append(termsFlags(true),
+			&cli.StringSliceFlag{Name: "env", Usage: "`NAME=VALUE` in its environment; may be repeated"},
+			&cli.StringSliceFlag{Name: "file", Usage: "it finds `FILE` in its folder; may be repeated"},
+			&cli.Float64Flag{Name: "memory", Usage: "`BYTES` at most (default: the host's)"},
+			&cli.StringFlag{Name: "array", Usage: "a contract for each of `FIRST-LAST`, which is BOURSE_ARRAY_INDEX of its environment"},
+			&cli.StringFlag{Name: "from", Usage: "a contract for each of the list in `FILE`, YAML or JSON, - for standard input"},
+			&cli.BoolFlag{Name: "resume", Usage: "send again what was signed and not answered"},
+			&cli.BoolFlag{Name: "wait", Usage: "wait until they have ended"},
+			homeFlag(), jsonFlag[contractsShown](), quietFlag()),
+		Action: submitAction,
+	}
+}
+
+func submitAction(c *cli.Context) error {
+	if c.Bool("resume") {
+		return resumeAction(c)
+	}
+	tasks, err := tasks(c)
+	if err != nil {
+		return err
+	}
+	return withMarket(c, func(m *client.Client) error {
+		var shown contractsShown
+		for _, t := range tasks {
+			a, err := m.Submit(c.Context, t)
+			if err != nil {
+				return errors.Join(err, shown.print(c))
+			}
+			sayLine(c, client.Decided(a))
+			shown.Answers = append(shown.Answers, *a)
+		}
+		return shown.finish(c, m)
+	})
+}
+
+// resumeAction sends what was not answered.
+func resumeAction(c *cli.Context) error {
+	return withMarket(c, func(m *client.Client) error {
+		var shown contractsShown
+		var failed error
+		err := m.Resume(c.Context, func(id string, a *live.Answer, err error) {
+			if err != nil {
+				failed = errors.Join(failed, fmt.Errorf("order %s: %w", id, err))
+				return
+			}
+			sayLine(c, client.Decided(a))
+			shown.Answers = append(shown.Answers, *a)
+		})
+		if err := errors.Join(failed, err); err != nil {
+			return errors.Join(err, shown.print(c))
+		}
+		return shown.finish(c, m)
+	})
+}
+
+// sayLine prints a line for people.
+func sayLine(c *cli.Context, line string) {
+	if !c.Bool("json") {
+		fmt.Fprintln(c.App.Writer, line)
+	}
+}
+
+// print prints s for programs, if they read.
+func (s *contractsShown) print(c *cli.Context) error {
+	if !c.Bool("json") {
+		return nil
+	}
+	s.Answers, s.Contracts = append([]live.Answer{}, s.Answers...), append([]live.Contract{}, s.Contracts...)
+	return printJSON(c, *s)
+}
+
+// finish waits for the contracts that were answered, if it is to.
+func (s *contractsShown) finish(c *cli.Context, m *client.Client) error {
+	if !c.Bool("wait") {
+		return s.print(c)
+	}
+	var ids []int64
+	for i := range s.Answers {
+		ids = append(ids, s.Answers[i].Contract)
+	}
+	return s.await(c, m, ids)
+}
+
+// await waits for contracts until they have ended; not all fulfilled is an error.
+func (s *contractsShown) await(c *cli.Context, m *client.Client, ids []int64) error {
+	kept := 0
+	for _, id := range ids {
+		k, err := m.Wait(c.Context, id)
+		if err != nil {
+			return errors.Join(err, s.print(c))
+		}
+		if s.Contracts = append(s.Contracts, *k); k.State == "fulfilled" {
+			kept++
+		}
+		if k.State != "refused" { // that has been said
+			sayLine(c, client.Stands(k))
+		}
+	}
+	if err := s.print(c); err != nil {
+		return err
+	}
+	if kept < len(ids) {
+		return fmt.Errorf("%d of %s fulfilled", kept, count(len(ids), "contract"))
+	}
+	return nil
+}
+
+// withMarket calls f with a client of the user's market.
+func withMarket(c *cli.Context, f func(*client.Client) error) error {
+	home, err := userHome(c)
+	if err != nil {
+		return err
+	}
+	m, err := client.Open(home)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	return f(m)
+}
+
+// userHome returns the folder of the user's key.
+func userHome(c *cli.Context) (client.Home, error) {
+	if dir := c.String("home"); dir != "" {
+		return client.Home(dir), nil
+	}
+	return client.DefaultHome()
+}
+
+// An asked is one contract of a file of many.
+type asked struct {
+	Class    string
+	Work     float64
+	Deadline float64
+	Budget   string
+	Nodes    int
+	CPUs     float64 `yaml:"cpus"`
+	Command  []string
+	Env      map[string]string
+	Files    []string
+	Memory   float64
+}
+
+// tasks returns what c asks for.
+func tasks(c *cli.Context) (all []*client.Task, err error) {
+	if name := c.String("from"); name != "" {
+		if c.NArg() > 0 || c.IsSet("array") {
+			return nil, usagef("submit: found a command or --array beside --from, want one of them")
+		}
+		return tasksFrom(c, name)
+	}
+	one := asked{
+		Class: c.String("class"), Work: c.Float64("work"), Deadline: c.Float64("deadline"), Budget: c.String("budget"),
+		Nodes: c.Int("nodes"), CPUs: c.Float64("cpus"), Command: c.Args().Slice(), Files: c.StringSlice("file"), Memory: c.Float64("memory"),
+		Env: map[string]string{},
+	}
+	for _, s := range c.StringSlice("env") {
+		name, value, ok := strings.Cut(s, "=")
+		if !ok || name == "" {
+			return nil, usagef("--env: found %q, want NAME=VALUE", s)
+		}
+		one.Env[name] = value
+	}
+	first, last := 0, 0
+	array := c.String("array")
+	if array != "" {
+		if first, last, err = span(array); err != nil {
+			return nil, err
+		}
+	}
+	for i := first; i <= last; i++ {
+		if array != "" {
+			one.Env["BOURSE_ARRAY_INDEX"] = strconv.Itoa(i)
+		}
+		t, err := one.task()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// mostOfArray is how many contracts one command asks for.
+const mostOfArray = 10_000
+
+// span reads FIRST-LAST.
+func span(text string) (first, last int, err error) {
+	a, b, ok := strings.Cut(text, "-")
+	first, wrong := strconv.Atoi(a)
+	last, err = strconv.Atoi(b)
+	if !ok || wrong != nil || err != nil || first < 0 || last < first || last-first >= mostOfArray {
+		return 0, 0, usagef("--array: found %q, want FIRST-LAST, such as 0-9, of at most %d", text, mostOfArray)
+	}
+	return first, last, nil
+}
+
+// tasksFrom returns those of a file.
+func tasksFrom(c *cli.Context, name string) (all []*client.Task, err error) {
+	in, err := open(c, name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	text, err := io.ReadAll(in)
+	if err != nil {
+		return nil, err
+	}
+	var list []asked
+	if err := yaml.UnmarshalWithOptions(text, &list, yaml.Strict()); err != nil {
+		return nil, usagef("%s: %w", name, err)
+	}
+	if len(list) == 0 {
+		return nil, usagef("%s: found no contract, want a list", name)
+	}
+	for i := range list {
+		if list[i].Nodes == 0 {
+			list[i].Nodes = 1
+		}
+		if list[i].CPUs == 0 {
+			list[i].CPUs = 1
+		}
+		t, err := list[i].task()
+		if err != nil {
+			return nil, fmt.Errorf("%s: item %d: %w", name, i+1, err)
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// task returns a as it is sent.
+func (a *asked) task() (*client.Task, error) {
+	budget, err := a.terms()
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Command) == 0 {
+		return nil, usagef("COMMAND is missing: what is to run, after --")
+	}
+	t := &client.Task{Terms: *budget, Job: remote.Job{Command: a.Command, Limits: remote.Limits{Memory: int64(a.Memory)}}}
+	for _, name := range slices.Sorted(maps.Keys(a.Env)) {
+		t.Job.Env = append(t.Job.Env, name+"="+a.Env[name])
+	}
+	t.Files = make(map[string][]byte, len(a.Files))
+	for _, path := range a.Files {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("--file: %w", err)
+		}
+		if _, twice := t.Files[filepath.Base(path)]; twice {
+			return nil, usagef("--file: found two called %s", filepath.Base(path))
+		}
+		t.Files[filepath.Base(path)] = data
+	}
+	return t, nil
+}
+
+// terms returns those of a.
+func (a *asked) terms() (*order.Terms, error) {
+	if !(a.Work > 0) || math.IsInf(a.Work, 0) {
+		return nil, usagef("work: found %v, want seconds of a processor above 0, such as --work 60", a.Work)
+	}
+	if !(a.Deadline > 0) || math.IsInf(a.Deadline, 0) {
+		return nil, usagef("deadline: found %v, want seconds above 0, such as --deadline 120", a.Deadline)
+	}
+	budget, err := bank.Parse(a.Budget)
+	if err != nil {
+		return nil, usagef("budget: %w, such as --budget 0.50", err)
+	}
+	return &order.Terms{Class: a.Class, Nodes: a.Nodes, CPUs: a.CPUs, Work: a.Work, Deadline: a.Deadline, Budget: budget}, nil
+}

@@ -1,0 +1,85 @@
+package order
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"bourse/hosts/remote"
+)
+
+// mostText is the most bytes of a command and its environment.
+const mostText = 128 << 10
+
+// Text returns what is to run on each node as it is hashed: its fields in order, JSON
+// without spaces. It travels beside the order, which has its sum.
+func Text(j *remote.Job) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(j); err != nil {
+		panic("order: " + err.Error()) // texts and numbers have a JSON form
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// Sum returns "sha256:" and the hash of a text in hexadecimal.
+func Sum(b []byte) string {
+	sum := sha256.Sum256(b)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// ParseJob reads what [Text] writes, and nothing else.
+func ParseJob(text []byte) (*remote.Job, error) {
+	j := new(remote.Job)
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(j); err != nil {
+		return nil, fmt.Errorf("job: %w", err)
+	}
+	if _, err := dec.Token(); err != io.EOF || !bytes.Equal(text, Text(j)) {
+		return nil, errors.New("job: found JSON in another form than this bourse writes")
+	}
+	return j, check(j)
+}
+
+// check tells what of j no host runs.
+func check(j *remote.Job) error {
+	size := 0
+	for _, s := range append(append([]string(nil), j.Command...), j.Env...) {
+		if size += len(s) + 1; strings.ContainsRune(s, 0) {
+			return fmt.Errorf("job: found a zero byte in %.40q", s)
+		}
+	}
+	for _, s := range j.Env {
+		if name, _, ok := strings.Cut(s, "="); !ok || name == "" {
+			return fmt.Errorf("job: found %.40q in its environment, want NAME=value", s)
+		}
+	}
+	for name, sum := range j.Files {
+		if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00") || len(name) > 255 || !isSum("sha256:"+sum) {
+			return fmt.Errorf("job: found file %.40q with sum %.80q, want the name of a file, and 64 hexadecimal digits", name, sum)
+		}
+	}
+	l := &j.Limits
+	switch {
+	case len(j.Command) == 0 || j.Command[0] == "":
+		return errors.New("job: found no command")
+	case size > mostText:
+		return fmt.Errorf("job: found a command and environment of %d bytes, want at most %d", size, mostText)
+	case min(l.Memory, int64(l.Processes), int64(l.Files), l.Disk, l.Log) < 0:
+		return errors.New("job: found a limit below 0")
+	}
+	return nil
+}
+
+func isSum(s string) bool {
+	digits, ok := strings.CutPrefix(s, "sha256:")
+	b, err := hex.DecodeString(digits)
+	return ok && err == nil && len(b) == sha256.Size && strings.ToLower(digits) == digits
+}

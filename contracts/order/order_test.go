@@ -1,0 +1,170 @@
+package order
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"bourse/bank"
+	"bourse/bank/order"
+	"bourse/hosts/remote"
+)
+
+var head = Head{Ledger: "5f7c3e9a0b1d2c4e6f8091a2b3c4d5e6", Market: "lab", ID: "01KAN3V0Q4XW6Z7M1C9GQ2T5RB", Account: "user:ann", Expires: 10000}
+
+func job() *remote.Job {
+	return &remote.Job{Command: []string{"./render", "<frame 7>"}, Env: []string{"A=b"}, Limits: remote.Limits{Memory: 1e9}, Files: map[string]string{"in": Sum(nil)[7:]}}
+}
+
+func terms() *Terms {
+	return &Terms{Class: "cac", Nodes: 2, CPUs: 1, Work: 540, Deadline: 600, Budget: bank.Micros(1.5e6), Job: Sum(Text(job()))}
+}
+
+const text = `bourse order 1
+ledger 5f7c3e9a0b1d2c4e6f8091a2b3c4d5e6
+market lab
+id 01KAN3V0Q4XW6Z7M1C9GQ2T5RB
+account user:ann
+class cac
+nodes 2
+work 540
+deadline 600
+budget 1.500000
+job JOB
+expires 2000-01-01T02:46:40Z
+`
+
+// TestOrder checks the text of an order, and what is asked for with it.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	o, err := terms().Order(head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.Replace(text, "JOB", Sum(Text(job())), 1); o.String() != want {
+		t.Errorf("%s, want %s", o, want)
+	}
+	got, err := Parse(o)
+	if err != nil || *got != *terms() || HeadOf(o) != head {
+		t.Errorf("read as %+v, %+v, %v", got, HeadOf(o), err)
+	}
+	r := got.Request()
+	if r.Class != "cac" || r.Nodes != 2 || r.Work != 540 || !r.PerHost || r.SLA.Deadline != 600 || r.SLA.Budget != bank.Micros(1.5e6) || r.Needs.Max.CPU != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestOneForm checks that an order is read in one form only.
+func TestOneForm(t *testing.T) {
+	t.Parallel()
+	good := strings.Replace(text, "JOB", Sum(Text(job())), 1)
+	for _, c := range [][2]string{
+		{"nodes 2", "nodes 02"},
+		{"nodes 2", "nodes 0"},
+		{"nodes 2", "nodes 2\ncpus 1"},
+		{"work 540", "work 540.0"},
+		{"work 540", "work 5.4e2"},
+		{"work 540", "work NaN"},
+		{"work 540", "work +Inf"},
+		{"work 540", "work 0"},
+		{"work 540\n", ""},
+		{"work 540\ndeadline 600\n", "deadline 600\nwork 540\n"},
+		{"deadline 600", "deadline -1"},
+		{"class cac\n", ""},
+		{"class cac", "class cac\ncolour red"},
+		{"budget 1.500000", "budget 0.000001"}, // no rate
+		{"job sha256:", "job sha256:0"},
+		{"bourse order 1", "bourse read 1"},
+	} {
+		o, err := order.Parse(strings.Replace(good, c[0], c[1], 1))
+		if err != nil {
+			continue
+		}
+		if got, err := Parse(o); err == nil {
+			t.Errorf("%q for %q is read as %+v", c[1], c[0], got)
+		}
+	}
+	o, _ := order.Parse(strings.Replace(strings.Replace(good, "nodes 2", "nodes 2\ncpus 0.25", 1), "class cac", "class -", 1))
+	if got, err := Parse(o); err != nil || got.CPUs != 0.25 || got.Class != "" {
+		t.Errorf("read as %+v, %v", got, err)
+	}
+}
+
+// TestAbout checks orders that concern a contract.
+func TestAbout(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"cancel", "read"} {
+		o, err := About(head, kind, 17)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := Contract(o); n != 17 || err != nil {
+			t.Errorf("%s of %d, %v", kind, n, err)
+		}
+		for _, wrong := range []string{"contract 017", "contract -", "contract 17\ncolour red", "contract x"} {
+			o, err := order.Parse(strings.Replace(o.String(), "contract 17", wrong, 1))
+			if err != nil {
+				continue
+			}
+			if n, err := Contract(o); err == nil {
+				t.Errorf("%q is read as %d", wrong, n)
+			}
+		}
+	}
+	if o, err := terms().Order(head); err != nil {
+		t.Error(err)
+	} else if _, err := Contract(o); err == nil {
+		t.Error("an order is read as one about a contract")
+	}
+}
+
+// TestJob checks that a job has one text, that is read again, and what is refused.
+func TestJob(t *testing.T) {
+	t.Parallel()
+	text := string(Text(job()))
+	want := `{"command":["./render","<frame 7>"],"env":["A=b"],"files":{"in":"` + Sum(nil)[7:] + `"},"limits":{"memory":1000000000}}`
+	if text != want {
+		t.Errorf("%s, want %s", text, want)
+	}
+	if j, err := ParseJob([]byte(text)); err != nil || Sum(Text(j)) != Sum(Text(job())) {
+		t.Errorf("%+v, %v", j, err)
+	}
+	for _, wrong := range []string{
+		strings.Replace(text, `"in"`, `"../in"`, 1), strings.Replace(text, `A=b`, `Ab`, 1), strings.Replace(text, `{"mem`, `{"x":1,"mem`, 1),
+		strings.Replace(text, `,"env"`, `, "env"`, 1), strings.Replace(text, `"command":["./render","<frame 7>"]`, `"command":[]`, 1), text + "\n", text + text,
+		strings.Replace(text, `1000000000`, `-1`, 1), strings.Replace(text, "render", `\u0000`, 1), strings.Replace(text, "render", strings.Repeat("x", mostText), 1),
+	} {
+		if j, err := ParseJob([]byte(wrong)); err == nil {
+			t.Errorf("%.200s is read as %+v", wrong, j)
+		}
+	}
+}
+
+// FuzzParse checks that what is read as an order is one that is written so, and that a
+// market can decide on it.
+func FuzzParse(f *testing.F) {
+	f.Add(strings.Replace(text, "JOB", Sum(Text(job())), 1))
+	f.Add(strings.Replace(strings.Replace(text, "JOB", Sum(Text(job())), 1), "nodes 2", "nodes 1\ncpus 0.5", 1))
+	f.Fuzz(func(t *testing.T, s string) {
+		o, err := order.Parse(s)
+		if err != nil {
+			return
+		}
+		if n, err := Contract(o); err == nil {
+			if again, err := About(HeadOf(o), o.Kind, n); err != nil || again.String() != s {
+				t.Errorf("%q is written as %q, %v", s, again, err)
+			}
+		}
+		got, err := Parse(o)
+		if err != nil {
+			return
+		}
+		if again, err := got.Order(HeadOf(o)); err != nil || again.String() != s {
+			t.Errorf("%q is written as %q, %v", s, again, err)
+		}
+		r := got.Request()
+		if err := r.Validate(); err != nil || math.IsInf(r.Due(), 0) {
+			t.Errorf("%q: %v", s, err)
+		}
+	})
+}

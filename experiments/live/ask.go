@@ -1,0 +1,297 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	bankorder "bourse/bank/order"
+	"bourse/contracts"
+	"bourse/contracts/order"
+	"bourse/hosts"
+)
+
+// Why the market does not take what it is asked. Nothing has been booked.
+var (
+	ErrBusy   = errors.New("the market has too much to do: ask again")
+	ErrAway   = errors.New("the bank is away; nothing was booked")
+	ErrOrder  = errors.New("the order is not one for this market")
+	ErrSigned = errors.New("the order is not signed by the key of its account")
+
+	// ErrPending means that the market was asked, and the bank is away: ask again with the
+	// same order.
+	ErrPending = errors.New("the bank is away: ask again with the same order, which is then answered once")
+)
+
+const (
+	slack   = 300 // s for which an order may be used after it has expired, as at the bank
+	patient = 2 * time.Second
+)
+
+// check reads a signed order, which must be one for this market, of a kind.
+func (m *Market) check(ctx context.Context, text []byte, kind string) (*bankorder.Signed, error) {
+	s, err := bankorder.Open(text)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrOrder, err)
+	}
+	wrong := func(format string, args ...any) error {
+		return fmt.Errorf("%w: found "+format, append([]any{ErrOrder}, args...)...)
+	}
+	switch {
+	case s.Kind != kind:
+		return nil, wrong("kind %s, want %s", s.Kind, kind)
+	case len(s.Rest) > 0:
+		return nil, wrong("%.40q behind the signature", s.Rest)
+	case s.Value("ledger") != m.world.Ledger:
+		return nil, wrong("ledger %s, want %s", s.Value("ledger"), m.world.Ledger)
+	case s.Value("market") != m.conf.Name:
+		return nil, wrong("market %s, want %s", s.Value("market"), m.conf.Name)
+	case s.Expires()+slack < m.world.Clock.Now():
+		return nil, wrong("one that expired at %s", s.Value("expires"))
+	}
+	key, err := m.world.KeyOf(ctx, s.Value("account"))
+	if err != nil {
+		return nil, err
+	}
+	if key == "" || !s.By(key) || s.Signatures() != 1 {
+		return nil, fmt.Errorf("%w: %s", ErrSigned, s.Value("account"))
+	}
+	return s, nil
+}
+
+// Submit asks for a contract with a signed order, and the text of the job that it has the
+// sum of. It is decided once: asked again with the same order, it answers the same.
+func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error) {
+	s, err := m.check(ctx, signed, "order")
+	if err != nil {
+		return nil, err
+	}
+	terms, err := order.Parse(s.Order)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrOrder, err)
+	}
+	if order.Sum(job) != terms.Job {
+		return nil, fmt.Errorf("%w: found a job whose sum is %s, want %s", ErrOrder, order.Sum(job), terms.Job)
+	}
+	if _, err := order.ParseJob(job); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrOrder, err)
+	}
+	if err := m.trusted(s.Value("account")); err != nil {
+		return nil, err
+	}
+	r, err := m.ask(ctx, message{Submit: &submission{string(signed), string(job)}})
+	if err != nil {
+		return nil, err
+	}
+	a := *r.answer
+	if a.Verdict == contracts.Reject.String() && a.Why == "" {
+		ctx, cancel := context.WithTimeout(ctx, patient) // others may be quoted: it takes as long as to decide fifty times
+		defer cancel()
+		if least, ok, err := m.Quote(ctx, *terms); ok && err == nil {
+			a.Least = least.String()
+		}
+	}
+	return &a, nil
+}
+
+// trusted tells whether all hosts that are here run jobs of an account.
+func (m *Market) trusted(account string) error {
+	s := &m.seen
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, p := range s.hosts {
+		if o := &p.told.Offer; p.here && len(o.Trust) > 0 && !slices.Contains(o.Trust, account) {
+			return fmt.Errorf("%w: host %s does not keep users apart and runs jobs of %v alone", ErrOrder, name, o.Trust)
+		}
+	}
+	return nil
+}
+
+// Cancel takes a contract back, with a signed order of its owner. It pays what has accrued.
+func (m *Market) Cancel(ctx context.Context, signed []byte) (*Answer, error) {
+	s, err := m.check(ctx, signed, "cancel")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := order.Contract(s.Order); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrOrder, err)
+	}
+	r, err := m.ask(ctx, message{Cancel: string(signed)})
+	if err != nil {
+		return nil, err
+	}
+	return r.answer, nil
+}
+
+// Join makes a host known, whose charges go to an account, which must be a payee of this
+// market. Pin is that of its certificate, empty if it has none. Known already, it answers
+// the same.
+func (m *Market) Join(ctx context.Context, spec hosts.Spec, owner, pin string) error {
+	_, err := m.ask(ctx, message{Join: &join{spec, owner, pin}})
+	return err
+}
+
+// Drain lets a host take no more tasks: it leaves when what runs there is done. Or it lets
+// it take them again.
+func (m *Market) Drain(ctx context.Context, host string, drain bool) error {
+	_, err := m.ask(ctx, message{Shut: &shutting{Host: host, Shut: drain, Operator: true}})
+	return err
+}
+
+// Remove gives a host up for good: what runs there is dealt with as when it is lost.
+func (m *Market) Remove(ctx context.Context, host string) error {
+	_, err := m.ask(ctx, message{Remove: host})
+	return err
+}
+
+// ask puts a message to the loop and waits for what comes of it.
+func (m *Market) ask(ctx context.Context, one message) (*result, error) {
+	l, err := m.mail.put(one)
+	if err != nil {
+		return nil, err
+	}
+	again := time.NewTicker(patient)
+	defer again.Stop()
+	for {
+		select {
+		case <-l.done:
+			return &l.result, l.err
+		case <-again.C:
+			if !m.core.calls.bank.Away() {
+				continue
+			}
+			if m.mail.back(l) {
+				return nil, ErrAway
+			}
+			return nil, ErrPending
+		case <-ctx.Done():
+			if m.mail.back(l) {
+				return nil, ctx.Err()
+			}
+			return nil, fmt.Errorf("%w: %w", ErrPending, ctx.Err())
+		}
+	}
+}
+
+// Status returns a contract as it stands.
+func (m *Market) Status(id int64) (*Contract, error) {
+	m.mu.RLock()
+	c := m.core.open[id]
+	if c != nil {
+		copied := *c
+		copied.look(m.core)
+		m.mu.RUnlock()
+		return &copied, nil
+	}
+	m.mu.RUnlock()
+	out := new(Contract)
+	there, err := m.log.get(key(contractTable, id), out)
+	if err == nil && !there {
+		err = fmt.Errorf("%w: %d", ErrNotFound, id)
+	}
+	return out, err
+}
+
+// ErrNotFound means that no contract has that number.
+var ErrNotFound = errors.New("no such contract")
+
+// A Filter says which contracts are listed.
+type Filter struct {
+	Account string // empty is all
+	Ended   bool   // those that have ended, too
+	From    int64  // number of the first
+	Most    int    // 0 is all
+}
+
+// List returns contracts in order of their numbers.
+func (m *Market) List(f Filter) (out []Contract, err error) {
+	take := func(c *Contract) {
+		if (f.Account == "" || c.Account == f.Account) && c.ID >= f.From {
+			out = append(out, *c)
+		}
+	}
+	m.mu.RLock()
+	for _, c := range m.core.open {
+		copied := *c
+		copied.look(m.core)
+		take(&copied)
+	}
+	m.mu.RUnlock()
+	if f.Ended {
+		for _, text := range m.log.each(contractTable, f.From, &err) {
+			var c Contract
+			if err := json.Unmarshal(text, &c); err != nil {
+				return nil, err
+			}
+			take(&c)
+		}
+	}
+	slices.SortFunc(out, func(a, b Contract) int { return int(a.ID - b.ID) })
+	out = slices.CompactFunc(out, func(a, b Contract) bool { return a.ID == b.ID }) // it ended meanwhile
+	if f.Most > 0 && len(out) > f.Most {
+		out = out[:f.Most]
+	}
+	return out, err
+}
+
+// A Host is one as it stands.
+type Host struct {
+	Name      string     `json:"host"`
+	State     string     `json:"state" doc:"here, closed, away or removed"`
+	Kind      string     `json:"kind,omitempty" doc:"of what shares its processors"`
+	Owner     string     `json:"owner" doc:"account that its charges go to"`
+	CPUs      float64    `json:"cpus"`
+	Price     float64    `json:"price" doc:"$/s"`
+	Used      float64    `json:"used" doc:"processors that tasks there are entitled to"`
+	Load      float64    `json:"load"`
+	Heard     float64    `json:"heard" doc:"instant at which it last said anything"`
+	Why       string     `json:"why,omitempty" doc:"it is closed"`
+	Cut       int        `json:"cut,omitempty" doc:"readings that told of more than can be"`
+	Contracts []HostTask `json:"contracts"`
+}
+
+// A HostTask is a node of a contract on a host.
+type HostTask struct {
+	Contract int64   `json:"contract"`
+	Account  string  `json:"account"`
+	Node     int32   `json:"node"`
+	Bid      float64 `json:"bid" doc:"$/s"`
+	Share    float64 `json:"share"`
+}
+
+// Hosts returns the hosts in the order in which they came.
+func (m *Market) Hosts() []Host {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	k := m.core
+	v := k.broker.View()
+	out := []Host{}
+	for i, h := range k.hosts {
+		p := m.seen.of(h.Spec.Name)
+		one := Host{
+			Name: h.Spec.Name, State: "here", Kind: p.told.Offer.Kind, Owner: h.Owner, CPUs: h.Spec.CPUs, Price: v.Price(hosts.ID(i)).Float64(),
+			Load: p.told.Load, Heard: p.heard, Why: p.told.Closed, Cut: h.machine.Cut(), Contracts: []HostTask{},
+		}
+		switch {
+		case h.removed:
+			one.State = "removed"
+		case h.gone:
+			one.State = "away"
+		case h.closed, h.drained:
+			one.State = "closed"
+		}
+		for _, a := range v.On(hosts.ID(i)) {
+			t := HostTask{Contract: int64(v.Contract(a.Contract).ID), Node: a.Node, Bid: a.Bid.Float64(), Share: a.Rate / h.Spec.Capacity()}
+			if c := k.open[t.Contract]; c != nil {
+				t.Account = c.Account
+			}
+			one.Used += a.Rate / h.Spec.Speed
+			one.Contracts = append(one.Contracts, t)
+		}
+		out = append(out, one)
+	}
+	return out
+}

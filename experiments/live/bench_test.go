@@ -1,0 +1,38 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"bourse/contracts/order"
+)
+
+// BenchmarkMarket is a market of 50 hosts and a thousand contracts.
+func BenchmarkMarket(b *testing.B) {
+	w := newTown(b, file, 50)
+	for i := range 1000 {
+		s := w.order(fmt.Sprint(i), fmt.Sprintf("user:%d", i%3), "be", 1, 5, 5000, 0.0005)
+		w.turn(message{Submit: &s})
+	}
+	b.Run("turn", func(b *testing.B) {
+		for b.Loop() {
+			w.now += 0.01
+			w.talk()
+		}
+	})
+	b.Run("quote", func(b *testing.B) {
+		for b.Loop() {
+			if _, ok, err := w.market.Quote(context.Background(), order.Terms{Class: "cac", Nodes: 2, CPUs: 1, Work: 10, Deadline: 50, Job: order.Sum(jobText)}); err != nil || !ok {
+				b.Fatal(ok, err)
+			}
+		}
+	})
+	b.Run("checkpoint", func(b *testing.B) {
+		for b.Loop() {
+			if err := w.market.save(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,157 @@
+package live
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"bourse/bank"
+	"bourse/bank/teller"
+	"bourse/contracts"
+	"bourse/contracts/note"
+)
+
+// A call is one question to the bank, and what it answered.
+type call struct {
+	question
+	reply
+}
+
+type question struct {
+	Kind     string      `json:"kind"` // hold, settle, penalty, reject or return
+	At       float64     `json:"at"`   // instant
+	Contract int64       `json:"contract"`
+	Who      string      `json:"who,omitempty"`
+	Amount   bank.Amount `json:"amount,omitzero"`
+	Pay      []payment   `json:"pay,omitempty"`
+	Note     string      `json:"note"`
+}
+
+type payment struct {
+	To     string      `json:"to"`
+	Amount bank.Amount `json:"amount"`
+}
+
+type reply struct {
+	Has     *bank.Amount `json:"has,omitempty"`     // of who has too little
+	Moved   bank.Amount  `json:"moved,omitzero"`    // what went back, or was paid
+	Refused string       `json:"refused,omitempty"` // why nothing was booked
+	Receipt string       `json:"receipt,omitempty"`
+}
+
+// errOtherwise means that this program does not do what the one that wrote the log did.
+var errOtherwise = errors.New("this bourse decides otherwise than the one that wrote it")
+
+// calls is a broker's teller: it asks the bank and keeps what it answered, or answers
+// what it answered before, as long as there is any of that.
+type calls struct {
+	bank  *teller.Teller
+	made  []call
+	known []call         // not yet asked again
+	again bool           // all is known: nothing more is asked
+	free  func(f func()) // calls f while others may look at the market; nil calls it
+	last  string         // receipt, and why something was refused: of this contract
+	why   string
+}
+
+// ask answers q as it was before, or as f does.
+func (c *calls) ask(q question, f func(*reply) error) (r reply, err error) {
+	switch {
+	case len(c.known) > 0:
+		if was := c.known[0].question; !reflect.DeepEqual(was, q) {
+			return r, fmt.Errorf("%w: it asks the bank %+v, and that one %+v", errOtherwise, q, was)
+		}
+		r, c.known = c.known[0].reply, c.known[1:]
+	case c.again:
+		return r, fmt.Errorf("%w: it asks the bank %+v, and that one nothing", errOtherwise, q)
+	default:
+		if ask := func() { err = f(&r) }; c.free != nil {
+			c.free(ask)
+		} else {
+			ask()
+		}
+		var short *bank.Shortfall
+		switch {
+		case err == nil && c.bank.Receipt.Seq > 0:
+			r.Receipt = c.bank.Receipt.String()
+		case err == nil: // nothing was booked
+		case q.Kind == "hold" && errors.As(err, &short):
+			r.Has = &short.Has
+		case q.Kind == "hold" && errors.Is(err, bank.ErrRefused):
+			r.Refused = err.Error()
+		default:
+			return r, err
+		}
+	}
+	c.made = append(c.made, call{q, r})
+	c.last, c.why = cmp.Or(r.Receipt, c.last), cmp.Or(r.Refused, c.why)
+	return r, nil
+}
+
+// receipt returns that of a call of this turn.
+func (c *calls) receipt(kind string, contract int64) string {
+	for i := range c.made {
+		if q := &c.made[i]; q.Kind == kind && q.Contract == contract {
+			return q.Receipt
+		}
+	}
+	return ""
+}
+
+// Hold implements [broker.Teller].
+func (c *calls) Hold(now float64, contract int64, owner bank.Account, a bank.Amount, note []byte) error {
+	who := c.bank.Name(owner)
+	r, err := c.ask(question{Kind: "hold", At: now, Contract: contract, Who: who, Amount: a, Note: string(note)}, func(*reply) error {
+		return c.bank.Hold(now, contract, owner, a, note)
+	})
+	switch {
+	case err != nil:
+		return err
+	case r.Has != nil:
+		return &bank.Shortfall{Account: who, Has: *r.Has, Needs: a}
+	case r.Refused != "":
+		return fmt.Errorf("%s: %w", r.Refused, bank.ErrRefused)
+	}
+	return nil
+}
+
+// Settle implements [broker.Teller].
+func (c *calls) Settle(now float64, contract int64, pay []bank.Payment, note []byte) (bank.Amount, error) {
+	q := question{Kind: "settle", At: now, Contract: contract, Note: string(note)}
+	for _, p := range pay {
+		q.Pay = append(q.Pay, payment{c.bank.Name(p.To), p.Amount})
+	}
+	r, err := c.ask(q, func(r *reply) (err error) {
+		r.Moved, err = c.bank.Settle(now, contract, pay, note)
+		return err
+	})
+	return r.Moved, err
+}
+
+// Penalty implements [broker.Teller].
+func (c *calls) Penalty(now float64, contract int64, from, to bank.Account, atMost bank.Amount, note []byte) (bank.Amount, error) {
+	q := question{Kind: "penalty", At: now, Contract: contract, Who: c.bank.Name(to), Amount: atMost, Note: string(note)}
+	r, err := c.ask(q, func(r *reply) (err error) {
+		r.Moved, err = c.bank.Penalty(now, contract, from, to, atMost, note)
+		return err
+	})
+	return r.Moved, err
+}
+
+// giveBack returns what the bank holds for a contract that nobody knows.
+func (c *calls) giveBack(now float64, o *orphan) error {
+	note := (&note.Verdict{State: contracts.Cancelled.State()}).Append(nil)
+	_, err := c.ask(question{Kind: "return", At: now, Contract: o.Contract, Who: o.Owner, Amount: o.Amount, Note: string(note)}, func(*reply) error {
+		return c.bank.Return(now, o.Contract, o.Owner, o.Amount, note)
+	})
+	return err
+}
+
+// Reject implements [broker.Teller].
+func (c *calls) Reject(now float64, contract int64, note []byte) error {
+	_, err := c.ask(question{Kind: "reject", At: now, Contract: contract, Note: string(note)}, func(*reply) error {
+		return c.bank.Reject(now, contract, note)
+	})
+	return err
+}

@@ -1,0 +1,195 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+
+	"bourse/bank"
+	"bourse/bank/teller"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// A Checked is what came of a check.
+type Checked struct {
+	Records     int64    `json:"records"`
+	Contracts   int      `json:"contracts" doc:"that have ended"`
+	Calls       int      `json:"calls" doc:"of the bank: admissions, rejections, settlements and penalties"`
+	Differences []string `json:"differences"`
+
+	number  int64            // of the market
+	orphans map[int64]bool   // contracts that went back unknown
+	open    bool             // the last record has no outcome: it may have been done in part
+	calls   map[string]*call // that have booked something, by kind and contract
+}
+
+// Check tells the log in dir to a new broker, and compares what comes of it with what was
+// logged: each decision, placement, charge and settlement, to the byte. It asks no bank; but
+// of entries, if they are not nil, which are all of its ledger's, it finds those of this
+// market that the log does not have, or has otherwise, and those that are missing. Of the
+// records after the first that comes out otherwise nothing can be said.
+func Check(dir string, fs vfs.FS, entries iter.Seq[*bank.Entry]) (*Checked, error) {
+	l, err := openLog(dir, fs, true)
+	if err != nil {
+		return nil, err
+	}
+	out := &Checked{Differences: []string{}, calls: make(map[string]*call), orphans: make(map[int64]bool)}
+	err = errors.Join(out.check(l), l.db.Close())
+	if err == nil && entries != nil && len(out.Differences) == 0 {
+		out.compare(entries)
+	}
+	return out, err
+}
+
+func (out *Checked) check(l *log) (err error) {
+	var as made
+	if there, err := l.get([]byte{madeTable}, &as); err != nil || !there {
+		return errors.Join(err, errors.New("no market is there"))
+	}
+	out.number = as.Number
+	conf, err := Parse("the market's file", []byte(as.Config))
+	if err != nil {
+		return err
+	}
+	k, err := newCore(&conf, as.Ledger, as.Number, teller.New(context.Background(), teller.Config{}))
+	if err != nil {
+		return err
+	}
+	for seq, text := range l.each(recordTable, 1, &err) {
+		var r record
+		if err := json.Unmarshal(text, &r); err != nil {
+			return fmt.Errorf("record %d: %w", seq, err)
+		}
+		var o outcome
+		known, err := l.get(key(outcomeTable, seq), &o)
+		if err != nil {
+			return fmt.Errorf("outcome %d: %w", seq, err)
+		}
+		if !known && seq == l.seq {
+			out.open = true // it may not have been done
+			break
+		}
+		k.calls.known, k.calls.again = o.Calls, true
+		results, err := k.turn(&r)
+		if err == nil {
+			err = same(&o, k.outcome(results))
+		}
+		if errors.Is(err, errOtherwise) {
+			out.Differences = append(out.Differences, fmt.Sprintf("record %d: %v", seq, err))
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("record %d: %w", seq, err)
+		}
+		for i := range o.Calls {
+			c := &o.Calls[i]
+			if at := slices.IndexFunc(k.ended, func(e *Contract) bool { return e.ID == c.Contract }); at >= 0 && c.Kind == "settle" {
+				c.Who = k.ended[at].Account
+			}
+			if c.Kind == "return" {
+				out.orphans[c.Contract] = true
+			}
+			if c.booked() {
+				out.calls[booksAs[c.Kind]+" "+strconv.FormatInt(c.Contract, 10)] = c
+			}
+		}
+		out.Records, out.Calls, out.Contracts = seq, out.Calls+len(o.Calls), out.Contracts+len(k.ended)
+		for _, c := range k.ended {
+			if err := out.contract(l, seq, c); err != nil {
+				return err
+			}
+		}
+	}
+	return err
+}
+
+// contract compares what became of a contract.
+func (out *Checked) contract(l *log, seq int64, c *Contract) error {
+	is, err := encode(c)
+	if err != nil {
+		return err
+	}
+	var was json.RawMessage
+	if _, err := l.get(key(contractTable, c.ID), &was); err != nil {
+		return err
+	}
+	if string(was) != string(is) {
+		out.Differences = append(out.Differences, fmt.Sprintf("record %d: contract %d comes to %s, and is kept as %s", seq, c.ID, is, was))
+	}
+	return nil
+}
+
+// booksAs are the kinds of entries, by that of the call which asks for one.
+var booksAs = map[string]string{"hold": "admit", "settle": "settle", "return": "settle", "penalty": "penalty", "reject": "reject"}
+
+// booked reports whether the bank has booked an entry for c.
+func (c *call) booked() bool {
+	switch c.Kind {
+	case "penalty":
+		return c.Moved.Sign() > 0
+	case "reject":
+		return c.Receipt != ""
+	}
+	return c.Has == nil && c.Refused == ""
+}
+
+// compare compares the entries of a ledger with the calls.
+func (out *Checked) compare(entries iter.Seq[*bank.Entry]) {
+	differs := func(format string, args ...any) {
+		out.Differences = append(out.Differences, fmt.Sprintf(format, args...))
+	}
+	for e := range entries {
+		if e.Contract < 0 || e.Contract>>perMarket != out.number || e.Kind == bank.Owner {
+			continue
+		}
+		id := fmt.Sprintf("%v %d", e.Kind, e.Contract)
+		c := out.calls[id]
+		delete(out.calls, id)
+		switch {
+		case c == nil && !out.open && !out.orphans[e.Contract]:
+			differs("entry %d: %s: the log does not ask for it", e.Seq, id)
+		case c != nil && (!bytes.HasSuffix(e.Note, []byte(c.Note)) || moved(e.Moves) != c.moved()):
+			differs("entry %d: %s moves %s with note %s, and the log has %s with note %s", e.Seq, id, moved(e.Moves), e.Note, c.moved(), c.Note)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(out.calls)) {
+		differs("the ledger has no %s, %s", id, out.calls[id].Receipt)
+	}
+}
+
+// moved returns what moves, in order.
+func moved(moves []bank.Move) (s string) {
+	for _, m := range moves {
+		s += fmt.Sprintf("%v to %s, ", m.Amount, m.To)
+	}
+	return s
+}
+
+// moved returns what moves for c, as the log says it.
+func (c *call) moved() (s string) {
+	switch c.Kind {
+	case "hold":
+		return fmt.Sprintf("%v to %s, ", c.Amount, bank.EscrowName(c.Contract))
+	case "return":
+		return fmt.Sprintf("%v to %s, ", c.Amount, c.Who)
+	case "penalty":
+		return fmt.Sprintf("%v to %s, ", c.Moved, c.Who)
+	case "settle":
+		for _, p := range c.Pay {
+			if p.Amount.Sign() > 0 {
+				s += fmt.Sprintf("%v to %s, ", p.Amount, p.To)
+			}
+		}
+		if c.Moved.Sign() > 0 {
+			s += fmt.Sprintf("%v to %s, ", c.Moved, c.Who)
+		}
+	}
+	return s
+}

@@ -1,0 +1,161 @@
+package client
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"bourse/experiments/live"
+	"bourse/hosts"
+)
+
+// Decided returns what an answer says, as a line without its end.
+func Decided(a *live.Answer) string {
+	switch a.Verdict {
+	case "accept":
+		bid, share := 0.0, 0.0
+		var where []string
+		for _, p := range a.Places {
+			where = append(where, p.Host)
+			bid += p.Bid
+			share += p.Share / float64(len(a.Places))
+		}
+		slices.Sort(where)
+		return fmt.Sprintf("%d admitted   %s  bid %s $/s  share %.2f%s  receipt %s",
+			a.Contract, strings.Join(slices.Compact(where), ","), short(bid), share, numbers(a.Decision), a.Receipt)
+	case "defer":
+		return fmt.Sprintf("%d waiting%s", a.Contract, numbers(a.Decision))
+	case "cancelled":
+		return fmt.Sprintf("%d cancelled", a.Contract)
+	}
+	text := fmt.Sprintf("%d refused    %s%s", a.Contract, cmp.Or(a.Why, a.Reason), numbers(a.Decision))
+	if a.Least != "" {
+		text += "  with a budget of $" + a.Least + " it would be accepted now"
+	}
+	return text
+}
+
+// numbers returns the numbers of a decision, after two spaces each.
+func numbers(decision json.RawMessage) (text string) {
+	dec := json.NewDecoder(bytes.NewReader(decision))
+	dec.UseNumber()
+	var name string
+	for {
+		t, err := dec.Token()
+		if err != nil {
+			return text
+		}
+		switch x := t.(type) {
+		case string:
+			name = strings.ReplaceAll(x, "_", " ")
+		case json.Number:
+			text += "  " + name + " " + x.String()
+		}
+	}
+}
+
+// Stands returns how a contract stands, or how it ended, as a line without its end.
+func Stands(k *live.Contract) string {
+	if k.State == "refused" {
+		return fmt.Sprintf("%d refused    %s", k.ID, strings.TrimSpace(numbers(k.Decision)))
+	}
+	text := fmt.Sprintf("%d %-9s", k.ID, k.State)
+	if k.Over() {
+		text += fmt.Sprintf("  %s s", brief(k.Ended-k.Submitted))
+	}
+	text += fmt.Sprintf("  work %s of %s", brief(k.Done), brief(k.Work*float64(k.Nodes)))
+	if k.Over() {
+		text += fmt.Sprintf("  paid $%v  back $%v", k.Paid, k.Back)
+	}
+	if k.Penalty.Sign() > 0 {
+		text += fmt.Sprintf("  penalty $%v", k.Penalty)
+	}
+	for _, e := range k.Ends {
+		text += ended(&e, k.Nodes)
+	}
+	return text
+}
+
+// ended returns how a task ended that did not end well, after two spaces.
+func ended(e *live.End, nodes int) string {
+	var how []string
+	if e.Why != hosts.Exited && e.Why != hosts.Worked {
+		how = append(how, e.Why.String())
+	}
+	if e.Code != 0 {
+		how = append(how, fmt.Sprintf("status %d", e.Code))
+	}
+	if e.Signal != "" {
+		how = append(how, e.Signal)
+	}
+	if e.OutOfMemory {
+		how = append(how, "out of memory")
+	}
+	if e.Fault != "" {
+		how = append(how, e.Fault)
+	}
+	if len(how) == 0 {
+		return ""
+	}
+	text := "  "
+	if nodes > 1 {
+		text += fmt.Sprintf("node %d: ", e.Node)
+	}
+	return text + strings.Join(how, ", ")
+}
+
+func short(x float64) string { return strconv.FormatFloat(x, 'g', 7, 64) }
+
+// brief writes work or seconds.
+func brief(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
+
+// Instant returns the time that is so many seconds after 2000-01-01 UTC.
+func Instant(at float64) time.Time {
+	return time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(at * float64(time.Second)))
+}
+
+// Cost returns a price as a line without its end.
+func Cost(p live.Price) string {
+	return Instant(p.At).Format("2006-01-02T15:04:05Z") + "  $" + short(p.Price) + "/s"
+}
+
+// Top returns a market's hosts as a table, with a line about all of them above.
+func Top(market string, all []live.Host, now float64, head string) string {
+	price, active := 0.0, map[int64]bool{}
+	for i := range all {
+		price += all[i].Price / float64(len(all))
+		for _, t := range all[i].Contracts {
+			active[t.Contract] = true
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  %s  spot %s $/s  %d active  bank %.12s…\n", market, Instant(now).Format("15:04:05"), short(price), len(active), head)
+	return b.String() + HostTable(all)
+}
+
+// HostTable returns hosts as a table.
+func HostTable(all []live.Host) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, " host\tstate\tkind\tcpus\tused\tprice\tcontracts")
+	for i := range all {
+		h := &all[i]
+		var who []string
+		for _, t := range h.Contracts {
+			who = append(who, fmt.Sprintf("%d (%s) %.2f", t.Contract, strings.TrimPrefix(t.Account, "user:"), t.Share))
+		}
+		state := h.State
+		if h.Why != "" {
+			state += " (" + h.Why + ")"
+		}
+		fmt.Fprintf(w, " %s\t%s\t%s\t%.1f\t%.2f\t%s\t%s\n", h.Name, state, h.Kind, h.CPUs, h.Used, short(h.Price), strings.Join(who, "  "))
+	}
+	w.Flush()
+	return b.String()
+}

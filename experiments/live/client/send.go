@@ -1,0 +1,165 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	bankorder "bourse/bank/order"
+	"bourse/bank/whole"
+	"bourse/contracts/order"
+	"bourse/experiments/live"
+	"bourse/experiments/live/service"
+	"bourse/hosts/remote"
+)
+
+const (
+	lasts    = time.Hour        // an order, from when it is signed
+	reads    = time.Minute      // one to read what a program printed
+	patience = 30 * time.Second // with a market that does not answer
+)
+
+// A Task is what is asked for, and the files that it finds in its folder, by name.
+type Task struct {
+	Terms order.Terms // Job is filled in
+	Job   remote.Job  // Files are
+	Files map[string][]byte
+}
+
+// Submit signs an order for t, sends it, and returns what is decided. It keeps what it has
+// signed until it is answered: if the market stays away the error is a [service.Away], and
+// [Client.Resume] asks again.
+func (c *Client) Submit(ctx context.Context, t *Task) (*live.Answer, error) {
+	job, terms := t.Job, t.Terms
+	job.Files = make(map[string]string, len(t.Files))
+	for name, data := range t.Files {
+		job.Files[name] = strings.TrimPrefix(order.Sum(data), "sha256:")
+	}
+	text := order.Text(&job)
+	if _, err := order.ParseJob(text); err != nil {
+		return nil, err
+	}
+	terms.Job = order.Sum(text)
+	head := c.head(lasts)
+	o, err := terms.Order(head)
+	if err != nil {
+		return nil, err
+	}
+	signed, err := bankorder.Sign([]byte(o.String()), c.key)
+	if err != nil {
+		return nil, err
+	}
+	for name, data := range t.Files {
+		if err := c.PutBlob(ctx, data); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if err := c.keep(head.ID, signed, text); err != nil {
+		return nil, err
+	}
+	return c.send(ctx, head.ID, signed, text)
+}
+
+// head returns that of an order which is signed now.
+func (c *Client) head(lasts time.Duration) order.Head {
+	expires := time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)) + lasts
+	return order.Head{Ledger: c.Ledger, Market: c.Market, ID: ulid.Make().String(), Account: c.Account, Expires: expires.Seconds()}
+}
+
+// keep writes down what is about to be sent.
+func (c *Client) keep(id string, signed, job []byte) error {
+	dir := c.home.path("sent")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return errors.Join(whole.Write(filepath.Join(dir, id+".job"), job), whole.Write(filepath.Join(dir, id+".order"), signed))
+}
+
+// send sends an order until it is answered, and then forgets it.
+func (c *Client) send(ctx context.Context, id string, signed, job []byte) (*live.Answer, error) {
+	for began := time.Now(); ; {
+		a, err := c.Caller.Submit(ctx, signed, job)
+		if !errors.As(err, new(*service.Away)) && ctx.Err() == nil {
+			for _, end := range []string{".order", ".job"} {
+				if err := os.Remove(filepath.Join(c.home.path("sent"), id+end)); err != nil {
+					return nil, err
+				}
+			}
+			return a, err
+		}
+		if time.Since(began) > patience {
+			return nil, fmt.Errorf("order %s: %w; 'bourse submit --resume' asks again", id, err)
+		}
+		if err := pause(ctx, time.Second/2); err != nil {
+			return nil, fmt.Errorf("order %s was signed and not answered; 'bourse submit --resume' asks again: %w", id, err)
+		}
+	}
+}
+
+// Resume sends what was signed and not answered, oldest first, and tells seen of each
+// decision, or why there is none.
+func (c *Client) Resume(ctx context.Context, seen func(id string, a *live.Answer, err error)) error {
+	names, err := filepath.Glob(filepath.Join(c.home.path("sent"), "*.order"))
+	if err != nil {
+		return err
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		signed, err := os.ReadFile(name)
+		job, wrong := os.ReadFile(strings.TrimSuffix(name, ".order") + ".job")
+		if err := errors.Join(err, wrong); err != nil {
+			return err
+		}
+		id := strings.TrimSuffix(filepath.Base(name), ".order")
+		a, err := c.send(ctx, id, signed, job)
+		seen(id, a, err)
+		if errors.As(err, new(*service.Away)) || ctx.Err() != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// about signs an order of kind cancel or read.
+func (c *Client) about(kind string, id int64, lasts time.Duration) ([]byte, error) {
+	o, err := order.About(c.head(lasts), kind, id)
+	if err != nil {
+		return nil, err
+	}
+	return bankorder.Sign([]byte(o.String()), c.key)
+}
+
+// Cancel ends a contract, which pays what it has used.
+func (c *Client) Cancel(ctx context.Context, id int64) (*live.Answer, error) {
+	signed, err := c.about("cancel", id, lasts)
+	if err != nil {
+		return nil, err
+	}
+	return c.Caller.Cancel(ctx, signed)
+}
+
+// Read returns what there is of a log of a contract: see [service.Caller.Read].
+func (c *Client) Read(ctx context.Context, id int64, l service.Log, from int64) (text []byte, size int64, ended bool, err error) {
+	signed, err := c.about("read", id, reads)
+	if err != nil {
+		return nil, 0, false, err
+	}
+	return c.Caller.Read(ctx, signed, l, from)
+}
+
+// pause waits for so long.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}

@@ -1,0 +1,133 @@
+package live
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+
+	"bourse/contracts/admission"
+	"bourse/contracts/bidding"
+	"bourse/contracts/broker"
+	"bourse/contracts/floor"
+	"bourse/contracts/sharing"
+	"bourse/experiments/scenario"
+	"bourse/market"
+)
+
+// A Config is a market as its file says it.
+type Config struct {
+	Name      string          `yaml:"name" validate:"required" doc:"of the market: lab is account market:lab"`
+	Listen    string          `yaml:"listen" doc:"address to serve at"`
+	Bank      string          `yaml:"bank" doc:"a folder, a postgres URL, or https://… of a bank service"`
+	Market    scenario.Market `yaml:"market" doc:"how hosts are sold"`
+	Admission scenario.Choice `yaml:"admission" family:"admission" doc:"who is let in"`
+	Leaving   Leaving         `yaml:"leaving" doc:"what becomes of tasks whose host is lost"`
+	Link      Link            `yaml:"link" doc:"to hosts"`
+	Limits    Limits          `yaml:"limits" doc:"of jobs that do not say, and of orders"`
+
+	text []byte // of the file
+}
+
+// Leaving is what becomes of tasks whose host is lost.
+type Leaving struct {
+	Rule string `yaml:"rule" doc:"resubmit, lost or suspend"`
+	Lost string `yaml:"lost_work" validate:"oneof=free charged" doc:"free: what had accrued on lost work is forgotten; charged: it is paid"`
+}
+
+// A Link is how often a market and its hosts talk.
+type Link struct {
+	Interval float64 `yaml:"interval" validate:"gt=0,max=60" doc:"seconds between two words of a host"`
+	Lease    float64 `yaml:"lease" validate:"gt=0,max=3600" doc:"seconds after its last answered word at which a host freezes its tasks"`
+	Lost     float64 `yaml:"lost" validate:"gt=0,max=3600" doc:"seconds of silence after which the market gives up a host"`
+	Patience float64 `yaml:"patience" validate:"gt=0,max=3600" doc:"seconds after a deadline for which the last word of hosts is awaited"`
+}
+
+// Limits bound jobs and orders.
+type Limits struct {
+	Memory    float64 `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes a node"`
+	Processes int     `yaml:"processes" validate:"min=0,max=1000000" doc:"a node"`
+	Disk      float64 `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes a node"`
+	Log       float64 `yaml:"log" validate:"min=0,max=1e18" doc:"bytes of each output of a node"`
+	Orders    int     `yaml:"orders_per_second" validate:"min=1,max=1000000" doc:"of one account"`
+}
+
+// Default returns what a file that says nothing stands for, which a name is missing of.
+func Default() Config {
+	return Config{
+		Listen: "127.0.0.1:8421", Bank: "books",
+		Market: scenario.Market{
+			Sharing: scenario.Named("auction"), Bidding: scenario.Named("best-response"), Payment: "spot",
+			Forecaster: scenario.Named("chebyshev"), Window: 300, Instant: "ends-first",
+		},
+		Admission: scenario.Named("class"),
+		Leaving:   Leaving{Rule: "resubmit", Lost: "free"},
+		Link:      Link{Interval: 1, Lease: 20, Lost: 30, Patience: 5},
+		Limits:    Limits{Memory: 1e9, Processes: 256, Disk: 1e9, Log: 16e6, Orders: 50},
+	}
+}
+
+// drift is by how much the clocks of two machines may differ in rate, on top of what is
+// measured: 500 ppm.
+const drift = 0.9995
+
+// Parse reads the file of a market. Mistakes are of type [*scenario.Error], or say what
+// does not go together.
+func Parse(name string, data []byte, sets ...string) (Config, error) {
+	c := Default()
+	c.text = data
+	if err := scenario.Fill(name, data, &c, sets...); err != nil {
+		return c, err
+	}
+	if !(c.Link.Lease < c.Link.Lost*drift) {
+		return c, fmt.Errorf("%s: link.lease: found %v, want less than link.lost, %v: a task must stand still before it is placed elsewhere", name, c.Link.Lease, c.Link.Lost)
+	}
+	if made := admission.SharingOf(c.Admission.Name); admission.Books(c.Admission.Name) || c.Admission.Name == unsold {
+		return c, fmt.Errorf("%s: admission: found %s, which keeps books of its own and is for simulations, want a policy that decides as it goes (sharing is %s)", name, c.Admission.Name, made)
+	}
+	_, err := c.rules("")
+	return c, err
+}
+
+// unsold is a policy of hosts that are foretold to stay.
+const unsold = "queue"
+
+// rules returns the parts of a broker that the file names. Chance is that of a ledger.
+func (c *Config) rules(ledger string) (b broker.Config, err error) {
+	stream := func(name string) *rand.Rand {
+		sum := sha256.Sum256([]byte(ledger + " " + c.Name + " " + name))
+		return rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum[:]), binary.BigEndian.Uint64(sum[8:])))
+	}
+	shares := c.Market.Sharing
+	if s := c.Admission.Sharing; s != nil {
+		shares = *s
+	}
+	bid, err := bidding.Table(stream("bidding")).New(c.Market.Bidding.Name, c.Market.Bidding.Decode)
+	if err != nil {
+		return b, c.Market.Bidding.Blame(err)
+	}
+	if b.Policy, err = admission.Table(bid, stream("admission")).New(c.Admission.Name, c.Admission.Decode); err != nil {
+		return b, c.Admission.Blame(err)
+	}
+	if b.Sharing, err = sharing.Table().New(shares.Name, shares.Decode); err != nil {
+		return b, shares.Blame(err)
+	}
+	if b.Forecast, err = market.Forecasters().New(c.Market.Forecaster.Name, c.Market.Forecaster.Decode); err != nil {
+		return b, c.Market.Forecaster.Blame(err)
+	}
+	if b.Payment, err = broker.Payments().New(c.Market.Payment, nil); err != nil {
+		return b, fmt.Errorf("market.payment: %w", err)
+	}
+	leaving, err := floor.Leavings().New(c.Leaving.Rule, nil)
+	if err != nil {
+		return b, fmt.Errorf("leaving.rule: %w", err)
+	}
+	b.Availability = &floor.Availability{Leaving: leaving, Charged: c.Leaving.Lost == "charged"}
+	b.Window, b.Notes, b.NoPrices = c.Market.Window, true, true
+	b.Ties = stream("ties")
+	b.Patience = c.Link.Patience
+	if admission.Spot(c.Admission.Name) {
+		b.Renew = c.Market.Renew
+	}
+	return b, nil
+}

@@ -1,0 +1,134 @@
+package live
+
+import (
+	"encoding/json"
+	"math"
+
+	"bourse/bank"
+	bankorder "bourse/bank/order"
+	"bourse/contracts"
+	"bourse/contracts/order"
+	"bourse/hosts"
+)
+
+// A Contract is what was asked for, and what has become of it.
+type Contract struct {
+	ID       int64       `json:"contract"`
+	Order    string      `json:"order" doc:"id that its owner gave it"`
+	Account  string      `json:"account"`
+	State    string      `json:"state" doc:"waiting, running, fulfilled, violated, cancelled or refused"`
+	Class    string      `json:"class,omitempty"`
+	Nodes    int         `json:"nodes"`
+	CPUs     float64     `json:"cpus"`
+	Work     float64     `json:"work" doc:"of a node, processor-seconds"`
+	Deadline float64     `json:"deadline" doc:"s after it was asked for"`
+	Budget   bank.Amount `json:"budget"`
+	Job      string      `json:"job"`
+
+	Submitted float64         `json:"submitted" doc:"instant, s since 2000-01-01 UTC"`
+	Decision  json.RawMessage `json:"decision,omitempty"`
+	Places    []Place         `json:"places,omitempty" doc:"one a node"`
+	Receipt   string          `json:"receipt,omitempty" doc:"of its admission or rejection"`
+	Tasks     []Task          `json:"tasks,omitempty" doc:"that were started for it"`
+	Ends      []End           `json:"ends,omitempty" doc:"of its tasks, as they were told"`
+
+	Settlement string      `json:"settlement,omitempty" doc:"receipt of the bank"`
+	Ended      float64     `json:"ended,omitempty" doc:"instant"`
+	Outcome    string      `json:"outcome,omitempty"`
+	Done       float64     `json:"done" doc:"work over all nodes, as last read"`
+	Delay      float64     `json:"delay,omitempty" doc:"s"`
+	Losses     int         `json:"losses,omitempty" doc:"times that a host was lost with a task of it"`
+	Paid       bank.Amount `json:"paid,omitzero"`
+	Back       bank.Amount `json:"back,omitzero"`
+	Penalty    bank.Amount `json:"penalty,omitzero"`
+
+	order string // signed
+	job   string // its text
+}
+
+// A Place is where a node runs, and for what.
+type Place struct {
+	Host  string  `json:"host"`
+	Bid   float64 `json:"bid" doc:"$/s"`
+	Share float64 `json:"share" doc:"of the host, that it is entitled to"`
+	Done  float64 `json:"done" doc:"work"`
+	Owed  float64 `json:"owed" doc:"$"`
+}
+
+// A Task is a node on a host, where its folder is called CONTRACT.NODE.NAME.
+type Task struct {
+	Node int32  `json:"node"`
+	Host string `json:"host"`
+	Name int64  `json:"name"`
+}
+
+// An End is how a task ended.
+type End struct {
+	Node        int32     `json:"node"`
+	Host        string    `json:"host"`
+	Name        int64     `json:"task" doc:"number of the task there"`
+	Why         hosts.End `json:"why"`
+	Code        uint8     `json:"code,omitempty" doc:"with which its program ended"`
+	Signal      string    `json:"signal,omitempty"`
+	Fault       string    `json:"fault,omitempty"`
+	OutOfMemory bool      `json:"out_of_memory,omitempty"`
+}
+
+// Over reports whether nothing more will become of c.
+func (c *Contract) Over() bool { return c.State != "waiting" && c.State != "running" }
+
+func endOf(node int32, host string, e *end) End {
+	return End{node, host, e.Name, e.Why, e.Code, e.Signal, e.Fault, e.OutOfMemory}
+}
+
+func newContract(id int64, o *bankorder.Signed, t *order.Terms, s *submission, now float64) *Contract {
+	return &Contract{
+		ID: id, Order: o.Value("id"), Account: o.Value("account"), State: "waiting", Class: t.Class, Nodes: t.Nodes, CPUs: t.CPUs,
+		Work: t.Work, Deadline: t.Deadline, Budget: t.Budget, Job: t.Job, Submitted: now, order: s.Order, job: s.Job,
+	}
+}
+
+// decided notes a decision.
+func (c *Contract) decided(k *core, d *contracts.Decision) {
+	c.Decision = d.AppendJSON(nil)
+	if d.Verdict == contracts.Reject {
+		c.Ended = k.now
+	}
+	c.look(k)
+}
+
+// settled notes how c ended.
+func (c *Contract) settled(e *contracts.Settled) {
+	c.State, c.Outcome, c.Ended = e.Outcome.State(), e.Outcome.String(), e.Ended
+	c.Done, c.Delay, c.Losses = e.Done, e.Delay, e.Losses
+	c.Paid, c.Penalty = e.Paid, e.Penalty
+	c.Back, _ = c.Budget.Sub(e.Paid)
+	if math.IsInf(c.Delay, 1) {
+		c.Delay = 0
+	}
+}
+
+// look brings what is shown of c, which is open, up to date.
+func (c *Contract) look(k *core) {
+	phase, ok := k.broker.Phase(contracts.ID(c.ID))
+	if !ok {
+		return
+	}
+	c.State, c.Done, c.Places = "waiting", 0, nil
+	if phase != contracts.Running && phase != contracts.Closing {
+		return
+	}
+	c.State = "running"
+	v := k.broker.View()
+	for h := range k.hosts {
+		on := v.On(hosts.ID(h))
+		for i := range on {
+			a := &on[i]
+			if int64(v.Contract(a.Contract).ID) != c.ID {
+				continue
+			}
+			c.Places = append(c.Places, Place{k.hosts[h].Spec.Name, a.Bid.Float64(), a.Rate / k.hosts[h].Spec.Capacity(), a.Done, a.Owed})
+			c.Done += a.Done
+		}
+	}
+}

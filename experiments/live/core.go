@@ -1,0 +1,376 @@
+package live
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	bankorder "bourse/bank/order"
+	"bourse/bank/teller"
+	"bourse/contracts"
+	"bourse/contracts/broker"
+	"bourse/contracts/order"
+	"bourse/hosts"
+	"bourse/hosts/remote"
+)
+
+// A core is the market as one state machine: it is told an instant and messages, turn by
+// turn, and what comes of them depends on nothing else but the answers of the bank.
+type core struct {
+	conf   *Config
+	number int64 // of the market: its contracts are number·2³² and following
+	calls  *calls
+	broker broker.Broker
+	config broker.Config // that it was made with, but for hosts
+	state
+
+	ended []*Contract // in this turn
+}
+
+// A state is what a core knows beside its broker and its machines.
+type state struct {
+	now   float64
+	next  int64 // number of the next contract
+	hosts []*host
+	open  map[int64]*Contract
+}
+
+// A host is one of the fleet, in its order.
+type host struct {
+	join
+	machine *remote.Machine
+	removed bool
+	gone    bool           // it is silent, or removed
+	closed  bool           // so its agent says: it takes no more tasks
+	drained bool           // so the operator says: it is to leave when what runs there is done
+	orders  remote.Orders  // as of the last turn
+	tasks   map[int64]task // that are or were wanted there, by name, until their ends are heard
+}
+
+// A task is one node of a contract.
+type task struct {
+	contract int64
+	node     int32
+}
+
+// perMarket is the number of bits of a contract's number that its market counts.
+const perMarket = 32
+
+// newCore returns the core of a market in which nothing has happened.
+func newCore(c *Config, ledger string, number int64, t *teller.Teller) (*core, error) {
+	parts, err := c.rules(ledger)
+	if err != nil {
+		return nil, err
+	}
+	k := &core{conf: c, number: number, calls: &calls{bank: t}, config: parts}
+	k.next, k.open = 1, make(map[int64]*Contract)
+	k.config.Teller, k.config.Spare = k.calls, teller.Room
+	k.config.Provider = t.Account("market:" + c.Name)
+	k.broker.Reset(k.config)
+	k.broker.Phase(0) // it begins to keep who is who, which readers only read
+	return k, nil
+}
+
+// orderOf returns the signed order of a contract.
+func (k *core) orderOf(contract int64) []byte {
+	if c := k.open[contract]; c != nil {
+		return []byte(c.order)
+	}
+	return nil
+}
+
+// An Answer is what those are told who ask for a contract, or to have one cancelled.
+type Answer struct {
+	Contract int64           `json:"contract"`
+	At       float64         `json:"at" doc:"instant, s since 2000-01-01 UTC"`
+	Verdict  string          `json:"verdict" doc:"accept, reject or defer; cancelled"`
+	Reason   string          `json:"reason,omitempty"`
+	Decision json.RawMessage `json:"decision,omitempty" doc:"with the numbers that decided, as the ledger has it"`
+	Places   []Place         `json:"places,omitempty"`
+	Receipt  string          `json:"receipt,omitempty" doc:"of the bank"`
+	Why      string          `json:"why,omitempty" doc:"the bank has refused it"`
+	Least    string          `json:"least,omitempty" doc:"budget at which the same policy accepts it now, $; left out if there is none"`
+
+	kept bool // for who asks again: the order is used up
+}
+
+// turn does one turn. What it returns is by message; an error means that the market cannot
+// go on.
+func (k *core) turn(r *record) ([]result, error) {
+	k.now, k.calls.made, k.ended = r.Now, nil, nil
+	if err := k.broker.Advance(k.now); err != nil {
+		return nil, err
+	}
+	out, heard := make([]result, len(r.Messages)), false
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		if heard && m.Told == nil { // what hosts tell at one instant happens at one
+			if err := k.broker.Advance(k.now); err != nil {
+				return nil, err
+			}
+		}
+		heard = m.Told != nil
+		if err := k.apply(m, &out[i]); err != nil {
+			return nil, err
+		}
+		k.collect()
+	}
+	if err := k.broker.Advance(k.now); err != nil {
+		return nil, err
+	}
+	for late := k.broker.Late(); late.Next() <= k.now; {
+		if err := late.Advance(k.now); err != nil {
+			return nil, err
+		}
+	}
+	k.broker.Next() // what is wanted of hosts is dealt
+	for i, h := range k.hosts {
+		h.orders = k.orders(i)
+	}
+	k.collect()
+	if len(k.calls.known) > 0 {
+		return nil, fmt.Errorf("%w: it does not ask the bank %+v", errOtherwise, k.calls.known[0].question)
+	}
+	return out, nil
+}
+
+// due returns the next instant at which something happens by itself.
+func (k *core) due() float64 { return min(k.broker.Next(), k.broker.Late().Next()) }
+
+// A result is what comes of one message.
+type result struct {
+	answer     *Answer
+	known      []int64 // names whose ends have been heard
+	superseded bool    // the host is not listened to
+	err        error   // it could not be done; nothing has changed
+}
+
+func (k *core) apply(m *message, out *result) error {
+	switch {
+	case m.Submit != nil:
+		return k.submit(m.Submit, out)
+	case m.Cancel != "":
+		return k.cancel(m.Cancel, out)
+	case m.Told != nil:
+		k.hear(m.Told, out)
+		return nil
+	case m.Join != nil:
+		return k.join(m.Join, out)
+	case m.Orphan != nil:
+		k.next = max(k.next, m.Orphan.Contract-k.number<<perMarket+1)
+		return k.calls.giveBack(k.now, m.Orphan)
+	case m.Shut != nil:
+		h, id := k.host(m.Shut.Host)
+		if h == nil {
+			out.err = fmt.Errorf("%w: %s", ErrNoHost, m.Shut.Host)
+			return nil
+		}
+		if m.Shut.Operator {
+			h.drained = m.Shut.Shut
+		} else {
+			h.closed = m.Shut.Shut
+		}
+		return k.broker.Shut(k.now, id, h.closed || h.drained)
+	case m.Came != "":
+		h, id := k.host(m.Came)
+		if h == nil || h.removed {
+			out.err = fmt.Errorf("%w: %s", ErrNoHost, m.Came)
+			return nil
+		}
+		h.gone = false
+		return k.broker.Came(k.now, id)
+	default:
+		name := m.Gone + m.Remove
+		h, id := k.host(name)
+		if h == nil {
+			out.err = fmt.Errorf("%w: %s", ErrNoHost, name)
+			return nil
+		}
+		h.gone, h.removed = true, h.removed || m.Remove != ""
+		return k.broker.Gone(k.now, id)
+	}
+}
+
+// ErrNoHost means that no host is called so.
+var ErrNoHost = errors.New("no such host")
+
+func (k *core) host(name string) (*host, hosts.ID) {
+	i := slices.IndexFunc(k.hosts, func(h *host) bool { return h.Spec.Name == name })
+	if i < 0 {
+		return nil, 0
+	}
+	return k.hosts[i], hosts.ID(i)
+}
+
+// submit asks the broker for a contract.
+func (k *core) submit(s *submission, out *result) error {
+	signed, err := bankorder.Open([]byte(s.Order))
+	if err != nil {
+		return fmt.Errorf("an order that was taken: %w", err)
+	}
+	terms, err := order.Parse(signed.Order)
+	if err != nil {
+		return fmt.Errorf("an order that was taken: %w", err)
+	}
+	c := newContract(k.number<<perMarket+k.next, signed, terms, s, k.now)
+	k.next++
+	k.open[c.ID] = c
+	r := terms.Request()
+	r.ID, r.Submit, r.Owner = contracts.ID(c.ID), k.now, k.calls.bank.Account(c.Account)
+	k.calls.last, k.calls.why = "", ""
+	d, err := k.broker.Submit(k.now, &r, hosts.Task{Work: math.Inf(1)})
+	if err != nil {
+		return err
+	}
+	c.decided(k, d)
+	c.Receipt = k.calls.last
+	out.answer = &Answer{
+		Contract: c.ID, At: k.now, Verdict: d.Verdict.String(), Reason: string(d.Reason), Decision: c.Decision,
+		Places: c.Places, Receipt: c.Receipt, Why: k.calls.why, kept: k.calls.why == "",
+	}
+	if d.Verdict == contracts.Reject {
+		c.State = "refused"
+		k.end(c)
+	}
+	return nil
+}
+
+// cancel takes a contract back for its owner.
+func (k *core) cancel(text string, out *result) error {
+	signed, err := bankorder.Open([]byte(text))
+	if err != nil {
+		return fmt.Errorf("an order that was taken: %w", err)
+	}
+	id, err := order.Contract(signed.Order)
+	if err != nil {
+		return fmt.Errorf("an order that was taken: %w", err)
+	}
+	c := k.open[id]
+	if c == nil || c.Account != signed.Value("account") {
+		out.err = fmt.Errorf("%w: %d of %s", ErrNoContract, id, signed.Value("account"))
+		return nil
+	}
+	err = k.broker.Cancel(k.now, contracts.ID(id))
+	if errors.Is(err, broker.ErrNoContract) {
+		out.err = fmt.Errorf("%w: %d", ErrNoContract, id)
+		return nil
+	}
+	out.answer = &Answer{Contract: id, At: k.now, Verdict: "cancelled", kept: true}
+	return err
+}
+
+// ErrNoContract means that there is no such contract that has not ended, or that it is
+// another's.
+var ErrNoContract = errors.New("no such contract that is open and yours")
+
+// hear takes in what a host tells.
+func (k *core) hear(t *told, out *result) {
+	h, id := k.host(t.Host)
+	if h == nil || h.removed {
+		out.err = fmt.Errorf("%w: %s", ErrNoHost, t.Host)
+		return
+	}
+	known, ok := h.machine.Hear(k.now, t.told())
+	out.known, out.superseded = known, !ok
+	if !ok {
+		return
+	}
+	for i := range t.Ends {
+		if task, wanted := h.tasks[t.Ends[i].Name]; wanted {
+			delete(h.tasks, t.Ends[i].Name)
+			if c := k.open[task.contract]; c != nil {
+				c.Ends = append(c.Ends, endOf(task.node, t.Host, &t.Ends[i]))
+			}
+		}
+	}
+	k.broker.Read(k.now, id)
+}
+
+// join adds a host.
+func (k *core) join(j *join, out *result) error {
+	if h, id := k.host(j.Spec.Name); h != nil {
+		if h.Spec != j.Spec || h.Owner != j.Owner {
+			out.err = fmt.Errorf("host %s is %+v of %s: a host that is another needs another name", j.Spec.Name, h.Spec, h.Owner)
+			return nil
+		}
+		h.removed, h.gone, h.closed, h.drained, h.Pin = false, false, false, false, j.Pin
+		if err := k.broker.Shut(k.now, id, false); err != nil {
+			return err
+		}
+		return k.broker.Came(k.now, id)
+	}
+	h := &host{join: *j, machine: remote.New(j.Spec), tasks: make(map[int64]task)}
+	k.hosts = append(k.hosts, h)
+	return k.broker.Join(k.now, h.machine, k.calls.bank.Account(j.Owner))
+}
+
+// collect notes what has become of contracts, which the broker then forgets.
+func (k *core) collect() {
+	for i := range k.broker.Ended() {
+		e := &k.broker.Ended()[i]
+		if c := k.open[int64(e.ID)]; c != nil {
+			c.settled(e)
+			c.Settlement = k.calls.receipt("settle", c.ID)
+			k.end(c)
+		}
+	}
+	for i := range k.broker.Refused() {
+		r := &k.broker.Refused()[i]
+		if c := k.open[int64(r.ID)]; c != nil {
+			c.decided(k, &r.Decision)
+			c.State, c.Ended = "refused", r.At
+			if r.Decision.Reason == contracts.TakenBack {
+				c.State = contracts.Cancelled.State()
+			}
+			k.end(c)
+		}
+	}
+	k.broker.Forget()
+}
+
+func (k *core) end(c *Contract) {
+	delete(k.open, c.ID)
+	k.ended = append(k.ended, c)
+}
+
+// orders returns what host i is to do, and keeps whose its tasks are.
+func (k *core) orders(i int) remote.Orders {
+	h, v := k.hosts[i], k.broker.View()
+	o := h.machine.Orders(k.now, nil)
+	on := v.On(hosts.ID(i))
+	var started []*Contract
+	for n := range o.Wanted {
+		w := &o.Wanted[n]
+		run := int32(w.Key)
+		node := int32(0)
+		if at := slices.IndexFunc(on, func(a contracts.Allocation) bool { return a.Contract == run }); at >= 0 {
+			node = on[at].Node
+		}
+		c := v.Contract(run)
+		w.Contract, w.Node, w.Nodes = int64(c.ID), node, int32(c.Nodes)
+		if open := k.open[w.Contract]; open != nil {
+			w.Job = open.Job[len("sha256:"):]
+		}
+		if _, known := h.tasks[w.Name]; !known {
+			h.tasks[w.Name] = task{w.Contract, w.Node}
+			if open := k.open[w.Contract]; open != nil {
+				open.Tasks = append(open.Tasks, Task{w.Node, h.Spec.Name, w.Name})
+				started = append(started, open)
+			}
+		}
+	}
+	for _, c := range started {
+		c.look(k)
+	}
+	for name := range h.tasks {
+		if len(h.tasks) == len(o.Wanted) {
+			break
+		}
+		if !slices.ContainsFunc(o.Wanted, func(w remote.Wanted) bool { return w.Name == name }) {
+			delete(h.tasks, name) // it was stopped: nobody asks what becomes of it
+		}
+	}
+	return o
+}

@@ -1,0 +1,184 @@
+// Package lab makes what a market on one machine needs: a bank with owners, accounts with
+// keys, and a file that says the rules.
+//
+// It does not know how a market runs.
+//
+// # Folder
+//
+//	market.yaml           the rules; written last, so that a lab without it is made anew
+//	books/                the bank's ledger, unless the market has a bank elsewhere
+//	keys/operator         private keys: of who enrols others and issues money,
+//	keys/recovery         of who gives the operator another: better kept elsewhere,
+//	keys/market           and of the market's own account
+package lab
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"bourse/bank"
+	"bourse/bank/keys"
+	"bourse/bank/order"
+	"bourse/bank/owners"
+	"bourse/bank/place"
+	"bourse/bank/store"
+	"bourse/bank/whole"
+)
+
+// A Plan is what a lab is made of.
+type Plan struct {
+	Dir     string
+	Market  string      // its name
+	Rules   []byte      // text of market.yaml
+	Account string      // of who makes it, whom hosts of this machine pay, too
+	Public  string      // its public key
+	Money   bank.Amount // that it begins with
+}
+
+// The operator may issue so much a week.
+const (
+	weekly = "1000000.000000"
+	week   = "604800"
+)
+
+// never is when the orders of a making expire: made again, they must be the same.
+const never = "2099-12-31T23:59:59Z"
+
+// File returns the name of a file of the lab in dir.
+func File(dir string, name ...string) string {
+	return filepath.Join(append([]string{dir}, name...)...)
+}
+
+// Made reports whether there is a lab in dir.
+func Made(dir string) (bool, error) {
+	_, err := os.Stat(File(dir, "market.yaml"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Make makes a lab, at an instant as banks count them. What a making that was broken off
+// has left is used.
+func Make(ctx context.Context, p Plan, now float64) error {
+	m := &maker{ctx: ctx, now: now, keys: make(map[string]string), public: make(map[string]string)}
+	if err := os.MkdirAll(File(p.Dir, "keys"), 0o700); err != nil {
+		return err
+	}
+	for _, name := range []string{"operator", "recovery", "market"} {
+		if err := m.key(File(p.Dir, "keys", name), name); err != nil {
+			return err
+		}
+	}
+	books := place.At(File(p.Dir, "books"))
+	if _, err := os.Stat(File(p.Dir, "books")); errors.Is(err, fs.ErrNotExist) {
+		j, err := books.Create(store.Options{})
+		if err == nil {
+			err = j.Close()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	var err error
+	if m.bank, err = books.Writer(); err != nil {
+		return err
+	}
+	if err := errors.Join(m.make(&p), m.bank.Close()); err != nil {
+		return err
+	}
+	return whole.Write(File(p.Dir, "market.yaml"), p.Rules)
+}
+
+// A maker makes a lab.
+type maker struct {
+	ctx    context.Context
+	now    float64
+	bank   *store.Sequencer
+	ledger string
+	keys   map[string]string // private ones, by name
+	public map[string]string
+}
+
+// key reads the key in a file, or makes it.
+func (m *maker) key(file, name string) error {
+	private, err := keys.Read(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		if private, _, err = keys.New(rand.Reader, name); err == nil {
+			err = keys.Write(file, private)
+		}
+	}
+	if err == nil {
+		m.keys[name] = private
+		m.public[name], err = keys.Of(private)
+	}
+	return err
+}
+
+// make gives the bank its owners, accounts and money.
+func (m *maker) make(p *Plan) error {
+	if err := m.bank.Owners(m.ctx, func(o *owners.Owners, _ float64) { m.ledger = o.Ledger() }); err != nil {
+		return err
+	}
+	if m.ledger == "" {
+		if err := m.own(); err != nil {
+			return err
+		}
+	}
+	market := "market:" + p.Market
+	for i, o := range [][]string{
+		{"enrol", "of", market, "key", m.public["market"]},
+		{"enrol", "of", p.Account, "key", p.Public},
+		{"right", "of", market, "right", "settle", "number", "0"},
+		{"right", "of", p.Account, "right", "payee", "market", p.Market},
+		{"right", "of", "operator", "right", "mint", "cap", weekly, "period", week},
+		{"mint", "to", p.Account, "amount", p.Money.String()},
+	} {
+		if err := m.book(fmt.Sprintf("lab-%d", i), o[0], o[1:]...); err != nil {
+			return fmt.Errorf("%v: %w", o, err)
+		}
+	}
+	return nil
+}
+
+// own gives the bank owners.
+func (m *maker) own() error {
+	var id [16]byte
+	rand.Read(id[:])
+	m.ledger = hex.EncodeToString(id[:])
+	o, err := order.New("own", order.Field{Name: "ledger", Value: m.ledger},
+		order.Field{Name: "operator", Value: m.public["operator"]}, order.Field{Name: "recovery", Value: m.public["recovery"]})
+	if err != nil {
+		return err
+	}
+	_, err = m.bank.Do(m.ctx, bank.Entry{Kind: bank.Owner, Contract: bank.NoContract, ID: "own-" + m.ledger, Note: []byte(o.String()), Time: m.now})
+	return err
+}
+
+// book books an order of the operator's, once.
+func (m *maker) book(id, kind string, fields ...string) error {
+	all := []order.Field{{Name: "ledger", Value: m.ledger}, {Name: "id", Value: id}, {Name: "account", Value: "operator"}}
+	for i := 0; i < len(fields); i += 2 {
+		all = append(all, order.Field{Name: fields[i], Value: fields[i+1]})
+	}
+	o, err := order.New(kind, append(all, order.Field{Name: "expires", Value: never})...)
+	if err != nil {
+		return err
+	}
+	signed, err := order.Sign([]byte(o.String()), m.keys["operator"])
+	if err != nil {
+		return err
+	}
+	e, err := owners.Entry(signed, m.now)
+	if err != nil {
+		return err
+	}
+	_, err = m.bank.Do(m.ctx, e)
+	return err
+}

@@ -1,0 +1,52 @@
+package lab_test
+
+import (
+	"context"
+	"crypto/rand"
+	"os"
+	"testing"
+
+	"bourse/bank"
+	"bourse/bank/audit"
+	"bourse/bank/keys"
+	"bourse/bank/place"
+	"bourse/experiments/live/lab"
+)
+
+// TestMake checks that a lab's bank is owned, has the money, and passes its audit; and that
+// a making that was broken off before its end is gone on with, and issues nothing twice.
+func TestMake(t *testing.T) {
+	t.Parallel()
+	_, public, err := keys.New(rand.Reader, "me")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := lab.Plan{Dir: t.TempDir(), Market: "lab", Rules: []byte("name: lab\n"), Account: "user:me", Public: public, Money: bank.Micros(100e6)}
+	for again := range 3 {
+		if err := lab.Make(context.Background(), p, float64(1000+again)); err != nil {
+			t.Fatal(err)
+		}
+		if made, err := lab.Made(p.Dir); !made || err != nil {
+			t.Errorf("made %v, %v", made, err)
+		}
+		if err := os.Remove(lab.File(p.Dir, "market.yaml")); err != nil { // as if it had been broken off
+			t.Fatal(err)
+		}
+	}
+	if made, err := lab.Made(p.Dir); made || err != nil {
+		t.Errorf("broken off: made %v, %v", made, err)
+	}
+	books := place.At(lab.File(p.Dir, "books"))
+	r, err := books.Audit(audit.Options{})
+	if err != nil || len(r.Findings) > 0 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	s, err := books.Writer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if has, err := s.Balance(context.Background(), "user:me"); err != nil || has != p.Money {
+		t.Errorf("user:me has %v, %v", has, err)
+	}
+}

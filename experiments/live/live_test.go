@@ -1,0 +1,531 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"bourse/bank"
+	bankorder "bourse/bank/order"
+	"bourse/bank/owners/ownerstest"
+	"bourse/bank/store"
+	"bourse/contracts/admission"
+	"bourse/contracts/order"
+	"bourse/hosts"
+	"bourse/hosts/remote"
+	"bourse/hosts/remote/remotetest"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+func must[T any](x T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+const file = `
+name: lab
+admission: {name: class, default: be}
+market: {bidding: cheapest}
+`
+
+// town is a market with its bank and its hosts, in memory, and time that stands still
+// unless it is told.
+type town struct {
+	t      testing.TB
+	conf   Config
+	disk   *vfs.MemFS // of the market
+	vault  *vfs.MemFS // of the bank
+	bank   *tried
+	market *Market
+	clock  Clock // nil: time is told
+	now    float64
+	agents []*remotetest.Agent
+	names  []string
+	kill   func(at string) bool
+	kills  int
+	every  int64 // records between two checkpoints, 0 is as usual
+	read   int64 // the last checkpoint that was gone on from
+}
+
+// Now implements [Clock].
+func (w *town) Now() float64 {
+	if w.clock != nil {
+		return w.clock.Now()
+	}
+	return w.now
+}
+
+var errKilled = errors.New("killed")
+
+// tried is a bank at which the market may be killed before and after each call.
+type tried struct {
+	*store.Sequencer
+	at   func(string) error
+	away atomic.Bool
+}
+
+func (b *tried) Answer(ctx context.Context, id string) (e bank.Entry, ok bool, err error) {
+	if b.away.Load() {
+		return e, false, store.ErrClosed
+	}
+	return b.Sequencer.Answer(ctx, id)
+}
+
+func (b *tried) Do(ctx context.Context, e bank.Entry) (r store.Receipt, err error) {
+	if b.away.Load() {
+		return r, store.ErrUnknown
+	}
+	if err := b.at("before " + e.Kind.String()); err != nil {
+		return r, err
+	}
+	if r, err = b.Sequencer.Do(ctx, e); err == nil {
+		err = b.at("after " + e.Kind.String())
+	}
+	return r, err
+}
+
+func newTown(t testing.TB, file string, hosts int) *town {
+	w := &town{t: t, conf: must(Parse("lab.yaml", []byte(file))), disk: vfs.NewCrashableMem(), vault: vfs.NewCrashableMem(), now: 100}
+	j := must(store.Create("books", store.Options{FS: w.vault}))
+	w.bank = &tried{Sequencer: store.NewSequencer(j, bank.New(j)), at: w.at}
+	t.Cleanup(func() { w.bank.Close() })
+	for _, e := range ownerstest.Begin() {
+		must(w.bank.Sequencer.Do(t.Context(), e))
+	}
+	for h := range hosts {
+		name := fmt.Sprintf("h%02d", h)
+		right := ownerstest.Says("operator", "right", "p-"+name, "operator", "of", "host:"+name, "right", "payee", "market", "lab")
+		must(w.bank.Sequencer.Do(t.Context(), right))
+	}
+	w.open()
+	t.Cleanup(func() { w.market.Close() })
+	for h := range hosts {
+		w.join(fmt.Sprintf("h%02d", h))
+	}
+	return w
+}
+
+func (w *town) at(what string) error {
+	if w.kill != nil && w.kill(what) {
+		return errKilled
+	}
+	return nil
+}
+
+// open opens the market.
+func (w *town) open() {
+	w.t.Helper()
+	kill := w.kill
+	w.kill = nil
+	m, err := Open("market", w.conf, World{
+		Bank: w.bank, Ledger: ownerstest.Ledger, Number: ownerstest.Number, Key: ownerstest.Private("market:lab"), Clock: w, FS: w.disk,
+		KeyOf: func(_ context.Context, account string) (string, error) { return ownerstest.Public(account), nil },
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.market, w.kill = m, kill
+	m.step = w.at
+	if w.every > 0 {
+		m.every = w.every
+	}
+	w.read = m.saved.read
+}
+
+// crash drops the market as a kill does, and opens it again.
+func (w *town) crash() {
+	w.kills++
+	w.disk = w.disk.CrashClone(vfs.CrashCloneCfg{})
+	old := w.market
+	defer old.Close()
+	w.open()
+}
+
+// turn does one turn, and again if the market is killed in it, as those do who were not
+// answered.
+func (w *town) turn(messages ...message) []result {
+	w.t.Helper()
+	for {
+		var letters []*letter
+		for _, m := range messages {
+			letters = append(letters, newLetter(m))
+		}
+		err := w.market.turn(w.now, letters)
+		if errors.Is(err, errKilled) {
+			w.crash()
+			continue
+		}
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		var out []result
+		for _, l := range letters {
+			out = append(out, l.result)
+		}
+		return out
+	}
+}
+
+func (w *town) join(name string) {
+	w.t.Helper()
+	spec := hosts.Spec{Name: name, CPUs: 1, Speed: 1}
+	if r := w.turn(message{Join: &join{Spec: spec, Owner: "host:" + name}}); r[0].err != nil {
+		w.t.Fatal(r[0].err)
+	}
+	w.names, w.agents = append(w.names, name), append(w.agents, remotetest.New(spec))
+}
+
+// talk lets all hosts talk with the market.
+func (w *town) talk() {
+	w.t.Helper()
+	var all []message
+	for i, a := range w.agents {
+		t := a.Tell(w.now)
+		w.market.seen.hear(w.names[i], w.now, t)
+		all = append(all, message{Told: must(newTold(w.names[i], t))})
+	}
+	for i, r := range w.turn(all...) {
+		if r.err != nil || r.superseded {
+			w.t.Fatal(r.err, r.superseded)
+		}
+		o := w.market.seen.of(w.names[i]).orders
+		o.Known = r.known
+		w.agents[i].Obey(w.now, &o)
+	}
+}
+
+// pass lets time pass, with a word of every host each second.
+func (w *town) pass(seconds int) {
+	w.t.Helper()
+	for range seconds {
+		w.now++
+		w.talk()
+	}
+}
+
+var jobText = order.Text(&remote.Job{Command: []string{"true"}})
+
+// order returns a signed order.
+func (w *town) order(id, account, class string, nodes int, work, deadline, budget float64) submission {
+	w.t.Helper()
+	terms := order.Terms{Class: class, Nodes: nodes, CPUs: 1, Work: work, Deadline: deadline, Budget: must(bank.Dollars(budget)), Job: order.Sum(jobText)}
+	o := must(terms.Order(order.Head{Ledger: ownerstest.Ledger, Market: "lab", ID: id, Account: account, Expires: 9000}))
+	return submission{string(must(bankorder.Sign([]byte(o.String()), ownerstest.Private(account)))), string(jobText)}
+}
+
+func (w *town) cancel(id, account string, contract int64) string {
+	o := must(order.About(order.Head{Ledger: ownerstest.Ledger, Market: "lab", ID: id, Account: account, Expires: 9000}, "cancel", contract))
+	return string(must(bankorder.Sign([]byte(o.String()), ownerstest.Private(account))))
+}
+
+// entries returns all that the bank has booked.
+func (w *town) entries() (all []string) {
+	w.t.Helper()
+	r := must(store.OpenReader("books", store.Options{FS: w.vault.CrashClone(vfs.CrashCloneCfg{})}))
+	defer r.Close()
+	for e := range r.Entries() {
+		all = append(all, fmt.Sprintf("%v %v %d %s %v %s", e.Time, e.Kind, e.Contract, e.ID, e.Moves, e.Note))
+	}
+	if r.Err() != nil {
+		w.t.Fatal(r.Err())
+	}
+	return all
+}
+
+// day is a market day: contracts of two classes that share a host and end in all ways.
+func (w *town) day() []string {
+	w.t.Helper()
+	say := func(r result) {
+		if r.err != nil || r.answer == nil {
+			w.t.Fatalf("%+v", r)
+		}
+	}
+	a, b, c, d := w.order("a", "user:0", "be", 1, 30, 60, 0.3), w.order("b", "user:1", "cac", 2, 10, 40, 0.2), w.order("c", "user:2", "be", 1, 500, 20, 0.1), w.order("d", "user:0", "be", 1, 10, 100, 5)
+	for _, r := range w.turn(message{Submit: &a}, message{Submit: &b}) {
+		say(r)
+	}
+	w.pass(5)
+	for _, r := range w.turn(message{Submit: &c}, message{Submit: &d}) {
+		say(r)
+	}
+	w.pass(10)
+	e := w.order("e", "user:2", "be", 1, 50, 50, 0.3)
+	r := w.turn(message{Submit: &e})
+	say(r[0])
+	w.pass(5)
+	say(w.turn(message{Cancel: w.cancel("x", "user:2", r[0].answer.Contract)})[0])
+	w.pass(60)
+	all := w.entries()
+	for _, c := range must(w.market.List(Filter{Ended: true})) {
+		all = append(all, fmt.Sprintf("%+v", c))
+	}
+	return all
+}
+
+// check checks that the log says nothing else to a new broker.
+func (w *town) check(calls int) {
+	w.t.Helper()
+	r := must(store.OpenReader("books", store.Options{FS: w.vault.CrashClone(vfs.CrashCloneCfg{})}))
+	defer r.Close()
+	c, err := Check("market", w.disk.CrashClone(vfs.CrashCloneCfg{}), func(yield func(*bank.Entry) bool) {
+		for e := range r.Entries() {
+			if !yield(e) {
+				return
+			}
+		}
+	})
+	if err != nil || len(c.Differences) > 0 || c.Calls < calls {
+		w.t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// TestDay checks that contracts of programs on hosts elsewhere are admitted, run, end and
+// are paid for, each from its order to its line in the ledger.
+func TestDay(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, file, 2)
+	w.day()
+	w.check(9)
+	all := must(w.market.List(Filter{Ended: true}))
+	var got []string
+	for _, c := range all {
+		got = append(got, fmt.Sprintf("%s %s %s", c.Order, c.State, c.Outcome))
+		if sum := must(c.Paid.Add(c.Back)); c.State != "refused" && sum != c.Budget {
+			t.Errorf("%s paid %v and got back %v of %v", c.Order, c.Paid, c.Back, c.Budget)
+		}
+	}
+	want := []string{"a fulfilled fulfilled", "b fulfilled fulfilled", "c violated late", "d refused ", "e cancelled cancelled"}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for name, want := range map[string]float64{"escrow:12884901889": 0, "host:h00": math.NaN()} {
+		if has := must(w.bank.Balance(t.Context(), name)); has.Float64() != want && !(math.IsNaN(want) && has.Sign() > 0) {
+			t.Errorf("%s has %v, want %v", name, has, want)
+		}
+	}
+}
+
+// TestKilled checks that a market that is killed at any step of a turn, or before or after
+// any call of its bank, is afterwards what it would have been: the bank has booked the same,
+// to the byte.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	for _, every := range []int64{0, 5} {
+		t.Run(fmt.Sprintf("checkpoint %d", every), func(t *testing.T) { testKilled(t, every) })
+	}
+}
+
+func testKilled(t *testing.T, every int64) {
+	want := newTown(t, file, 2).day()
+	places, read := map[string]int{}, int64(0)
+	for _, at := range []string{"record", "apply", "outcome", "answer", "before admit", "after admit", "before reject", "after reject", "before settle", "after settle"} {
+		for nth := 1; nth <= 40; nth += 1 + nth/4 {
+			w := newTown(t, file, 2)
+			if w.every = every; every > 0 {
+				w.market.every = every
+			}
+			n := 0
+			w.kill = func(what string) bool {
+				if what == at {
+					n++
+				}
+				return what == at && n == nth
+			}
+			got := w.day()
+			if w.kills == 0 {
+				break
+			}
+			places[at] += w.kills
+			read = max(read, w.read)
+			w.check(9)
+			if !reflect.DeepEqual(got, want) {
+				t.Fatalf("killed at %s %d: %d entries, want %d: %s", at, nth, len(got), len(want), firstDifference(got, want))
+			}
+		}
+		if places[at] == 0 {
+			t.Errorf("never killed at %s", at)
+		}
+	}
+	if t.Log(places, read); (read > 10) != (every > 0) {
+		t.Errorf("gone on from record %d", read)
+	}
+}
+
+func firstDifference(got, want []string) string {
+	for i := range max(len(got), len(want)) {
+		if i >= len(got) || i >= len(want) || got[i] != want[i] {
+			return fmt.Sprintf("\n%.2000s\nwant\n%.2000s", got[min(i, len(got)):min(i+1, len(got))], want[min(i, len(want)):min(i+1, len(want))])
+		}
+	}
+	return ""
+}
+
+// TestPolicies checks every policy that is sold: a market under it that is killed is
+// afterwards what it would have been, with checkpoints that hold all that it knows.
+func TestPolicies(t *testing.T) {
+	t.Parallel()
+	for _, name := range admission.Table(nil, nil).Names() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := fmt.Sprintf("name: lab\nadmission: %s\nmarket: {bidding: best-response, sharing: %s}\nleaving: {rule: suspend}", name, admission.SharingOf(name))
+			if _, err := Parse("lab.yaml", []byte(file)); name == "queue" || name == "reserve" {
+				if err == nil {
+					t.Error("it is sold")
+				}
+				return
+			}
+			run := func(every int64) []string {
+				w := newTown(t, file, 2)
+				w.every = every
+				n := 0
+				w.kill = func(string) bool {
+					n++
+					return every > 0 && n%23 == 0
+				}
+				if every > 0 {
+					w.market.every = every
+				}
+				for i := range 8 {
+					s := w.order(fmt.Sprint(i), fmt.Sprintf("user:%d", i%3), "", 1+i%2, 5, float64(10+4*i), 0.05)
+					w.turn(message{Submit: &s})
+					w.pass(2)
+					if i == 5 {
+						w.turn(message{Gone: "h01"})
+						w.turn(message{Cancel: w.cancel("x", "user:2", ownerstest.Contract(3))})
+					}
+				}
+				w.pass(50)
+				w.check(8)
+				if every > 0 && (w.kills < 3 || w.read == 0) {
+					t.Errorf("%d kills, gone on from %d", w.kills, w.read)
+				}
+				return w.entries()
+			}
+			if want, got := run(0), run(7); !reflect.DeepEqual(got, want) {
+				t.Errorf("%d entries, want %d: %s", len(got), len(want), firstDifference(got, want))
+			}
+		})
+	}
+}
+
+// TestRestored checks that a market that is restored from before gives back what the bank
+// holds for contracts that it does not know, and goes on behind them; and that one whose
+// bank was restored from before does not open.
+func TestRestored(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, file, 1)
+	before := w.disk.CrashClone(vfs.CrashCloneCfg{})
+	for _, id := range []string{"a", "b"} {
+		s := w.order(id, "user:0", "be", 1, 5, 20, 0.2)
+		w.turn(message{Submit: &s})
+	}
+	has := must(w.bank.Balance(t.Context(), "user:0"))
+	after := w.disk
+	w.disk = before
+	w.crash()
+	if got := must(w.bank.Balance(t.Context(), "user:0")); got.Micros()-has.Micros() != 400_000 {
+		t.Errorf("%v were given back", bank.Micros(got.Micros()-has.Micros()))
+	}
+	s := w.order("c", "user:0", "be", 1, 5, 20, 0.2)
+	if a := w.turn(message{Submit: &s})[0].answer; a.Contract != ownerstest.Contract(3) || a.Verdict != "accept" {
+		t.Errorf("%+v", a)
+	}
+	s = w.order("a", "user:0", "be", 1, 5, 20, 0.2)
+	if a := w.turn(message{Submit: &s})[0].answer; a.Verdict != "reject" || a.Why == "" || a.kept {
+		t.Errorf("an order that was used before: %+v", a)
+	}
+	w.check(3)
+	m, err := Open("market", w.conf, World{
+		Bank: w.bank, Ledger: ownerstest.Ledger, Number: ownerstest.Number, Key: ownerstest.Private("market:lab"), Clock: w, FS: after,
+	})
+	if err == nil {
+		m.Close()
+		t.Error("a market was opened whose bank holds nothing for its contracts")
+	}
+}
+
+// TestCheck checks that what was changed in a log afterwards, or in the ledger, is found.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, file, 2)
+	w.day()
+	all := func(yield func(*bank.Entry) bool) {
+		r := must(store.OpenReader("books", store.Options{FS: w.vault.CrashClone(vfs.CrashCloneCfg{})}))
+		defer r.Close()
+		for e := range r.Entries() {
+			if !yield(e) {
+				return
+			}
+		}
+	}
+	for name, entries := range map[string]iter.Seq[*bank.Entry]{
+		"a settlement is missing": func(yield func(*bank.Entry) bool) {
+			for e := range all {
+				if e.Kind != bank.Settle && !yield(e) {
+					return
+				}
+			}
+		},
+		"an admission is of more": func(yield func(*bank.Entry) bool) {
+			for e := range all {
+				if e.Kind == bank.Admit {
+					e.Moves[0].Amount = bank.Micros(1)
+				}
+				if !yield(e) {
+					return
+				}
+			}
+		},
+		"an entry is of another contract": func(yield func(*bank.Entry) bool) {
+			for e := range all {
+				if e.Kind == bank.Reject {
+					e.Contract += 100
+				}
+				if !yield(e) {
+					return
+				}
+			}
+		},
+	} {
+		if c, err := Check("market", w.disk.CrashClone(vfs.CrashCloneCfg{}), entries); err != nil || len(c.Differences) == 0 {
+			t.Errorf("%s: %+v, %v", name, c, err)
+		}
+	}
+	for name, c := range map[string]struct {
+		table byte
+		from  string
+		to    string
+	}{
+		"an instant is another":         {recordTable, `{"now":100,"messages":[{"submit"`, `{"now":101,"messages":[{"submit"`},
+		"a host has told less":          {recordTable, `"s":1}`, `"s":0.5}`},
+		"a decision is another":         {outcomeTable, `"verdict":"accept"`, `"verdict":"reject"`},
+		"somebody was paid more":        {outcomeTable, `"amount":"0.`, `"amount":"1.`},
+		"a contract has come to more":   {contractTable, `"state":"fulfilled"`, `"state":"violated"`},
+		"what a note says was changed":  {outcomeTable, `work_done`, `work_none`},
+		"a bid that was placed is more": {outcomeTable, `"bid":0.`, `"bid":1.`},
+	} {
+		disk := w.disk.CrashClone(vfs.CrashCloneCfg{})
+		l := must(openLog("market", disk, false))
+		changed := 0
+		var err error
+		for n, text := range l.each(c.table, 0, &err) {
+			if is := strings.Replace(string(text), c.from, c.to, 1); is != string(text) && changed == 0 {
+				changed++
+				must(0, l.db.Set(key(c.table, n), []byte(is), nil))
+			}
+		}
+		must(0, errors.Join(err, l.db.Close()))
+		if got, err := Check("market", disk, all); err != nil || len(got.Differences) == 0 || changed == 0 {
+			t.Errorf("%s (%d): %+v, %v", name, changed, got, err)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package live
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// A log is what a market keeps, in Pebble:
+//
+//	N          what it was made as
+//	L seq      a record
+//	O seq      its outcome, if the bank was asked anything or anybody is answered
+//	K seq      checkpoint after that record: the last two
+//	J contract what has become of it
+//	R order    account/id: the answer to an order, with its sum
+//
+// Seq and contract are eight bytes, big end first.
+type log struct {
+	db  *pebble.DB
+	seq int64 // of the last record
+}
+
+// Tables, the first byte of a key.
+const (
+	madeTable       = 'N'
+	recordTable     = 'L'
+	outcomeTable    = 'O'
+	contractTable   = 'J'
+	checkpointTable = 'K'
+	answerTable     = 'R'
+)
+
+func key(table byte, n int64) []byte {
+	return binary.BigEndian.AppendUint64([]byte{table}, uint64(n))
+}
+
+// openLog opens the log in dir, which is made if need be.
+func openLog(dir string, fs vfs.FS, read bool) (*log, error) {
+	if fs == nil {
+		fs = vfs.Default
+	}
+	if !read { // for its owner alone: jobs are in it
+		if err := fs.MkdirAll(dir, 0o700); err != nil {
+			return nil, fmt.Errorf("open market %s: %w", dir, err)
+		}
+	}
+	db, err := pebble.Open(dir, &pebble.Options{FS: fs, Logger: quiet{}, ReadOnly: read, FormatMajorVersion: pebble.FormatValueSeparation})
+	if err != nil {
+		return nil, fmt.Errorf("open market %s: %w", dir, err)
+	}
+	l := &log{db: db}
+	it, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte{recordTable}, UpperBound: []byte{recordTable + 1}})
+	if err == nil {
+		if it.Last() {
+			l.seq = int64(binary.BigEndian.Uint64(it.Key()[1:]))
+		}
+		err = errors.Join(it.Error(), it.Close())
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return l, nil
+}
+
+// quiet says nothing: what goes wrong is an error.
+type quiet struct{}
+
+func (quiet) Infof(string, ...any)  {}
+func (quiet) Errorf(string, ...any) {}
+func (quiet) Fatalf(format string, args ...any) {
+	panic("live: the log: " + fmt.Sprintf(format, args...))
+}
+
+// get reads the value at a key into v, and tells whether there is one.
+func (l *log) get(key []byte, v any) (bool, error) {
+	b, closer, err := l.db.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	err = json.Unmarshal(b, v)
+	return err == nil, errors.Join(err, closer.Close())
+}
+
+// set writes values that change together, and returns once they are there for good.
+func (l *log) set(values map[string]any) error {
+	b := l.db.NewBatch()
+	defer b.Close()
+	for key, v := range values {
+		text, err := json.Marshal(v)
+		if err == nil {
+			err = b.Set([]byte(key), text, nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return b.Commit(pebble.Sync)
+}
+
+// add adds a record.
+func (l *log) add(r *record) error {
+	if err := l.set(map[string]any{string(key(recordTable, l.seq+1)): r}); err != nil {
+		return err
+	}
+	l.seq++
+	return nil
+}
+
+// each yields the values of a table from number n on, and leaves in err what went wrong.
+func (l *log) each(table byte, n int64, err *error) iter.Seq2[int64, []byte] {
+	return func(yield func(int64, []byte) bool) {
+		it, e := l.db.NewIter(&pebble.IterOptions{LowerBound: key(table, n), UpperBound: []byte{table + 1}})
+		if e != nil {
+			*err = e
+			return
+		}
+		for it.First(); it.Valid(); it.Next() {
+			if !yield(int64(binary.BigEndian.Uint64(it.Key()[1:])), it.Value()) {
+				break
+			}
+		}
+		*err = errors.Join(*err, it.Error(), it.Close())
+	}
+}
+
+// answered is the answer to an order that is used up.
+type answered struct {
+	Sum    string `json:"sum"` // of the signed order
+	Answer Answer `json:"answer"`
+}
+
+func answerKey(account, id string) string { return string(answerTable) + account + "/" + id }

@@ -1,0 +1,58 @@
+package live
+
+import (
+	"context"
+	"fmt"
+
+	"bourse/contracts/order"
+)
+
+// HostOf returns the host that has joined with the pin of a certificate.
+func (m *Market) HostOf(pin string) (string, bool) {
+	s := &m.seen
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, p := range s.hosts {
+		if pin != "" && p.pin == pin && !p.removed {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// MayRead returns the contract that a signed order of its owner is to read of.
+func (m *Market) MayRead(ctx context.Context, signed []byte) (int64, error) {
+	s, err := m.check(ctx, signed, "read")
+	if err != nil {
+		return 0, err
+	}
+	id, err := order.Contract(s.Order)
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", ErrOrder, err)
+	}
+	c, err := m.Status(id)
+	if err != nil {
+		return 0, err
+	}
+	if c.Account != s.Value("account") {
+		return 0, fmt.Errorf("%w: %d of %s", ErrNoContract, id, s.Value("account"))
+	}
+	return id, nil
+}
+
+// Task returns on which host a node of a contract runs, or ran last, and its name there.
+func (m *Market) Task(id int64, node int32) (host string, name int64, ended bool, err error) {
+	c, err := m.Status(id)
+	if err != nil {
+		return "", 0, false, err
+	}
+	for _, t := range c.Tasks {
+		if t.Node == node {
+			host, name = t.Host, t.Name
+		}
+	}
+	if host == "" {
+		return "", 0, false, fmt.Errorf("%w: contract %d has run no node %d", ErrNotFound, id, node)
+	}
+	return host, name, c.Over(), nil
+}

@@ -1,0 +1,122 @@
+package live
+
+import (
+	"context"
+	"math"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/contracts/broker"
+	"bourse/contracts/memo"
+	"bourse/contracts/order"
+	"bourse/hosts"
+	"bourse/hosts/remote"
+)
+
+// Quote returns the least budget at which the market accepts t now, whatever its own, and
+// whether there is one. Asked for at once with it, it does.
+func (m *Market) Quote(ctx context.Context, t order.Terms) (least bank.Amount, ok bool, err error) {
+	select {
+	case m.quoting <- struct{}{}:
+		defer func() { <-m.quoting }()
+		return m.quote(ctx, t)
+	case <-ctx.Done():
+		return least, false, ctx.Err()
+	}
+}
+
+func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, ok bool, err error) {
+	select {
+	case m.turning <- struct{}{}:
+	case <-ctx.Done():
+		return least, false, ctx.Err()
+	}
+	m.mu.Lock()
+	now := max(m.world.Clock.Now(), m.core.now)
+	c := m.core.copy()
+	m.mu.Unlock()
+	<-m.turning
+	accepts := func(micros int64) bool {
+		if err == nil && ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return false
+		}
+		t.Budget = bank.Micros(micros)
+		var d contracts.Verdict
+		d, err = c.decide(now, &t)
+		return d == contracts.Accept
+	}
+	lo, hi := int64(0), int64(1) // rejected, accepted
+	for !accepts(hi) {
+		if err != nil || hi > mostBudget {
+			return bank.Amount{}, false, err
+		}
+		lo, hi = hi, 4*hi
+	}
+	for hi-lo > 1 && err == nil {
+		if mid := lo + (hi-lo)/2; accepts(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return bank.Micros(hi), err == nil, err
+}
+
+// mostBudget is the most that is tried, in micro-dollars.
+const mostBudget = math.MaxInt64 / 8
+
+// A trial is a copy of a market, to try things on.
+type trial struct {
+	config   broker.Config
+	memo     *broker.Memo
+	machines *[]*remote.Machine
+}
+
+func (k *core) copy() *trial {
+	var all []*remote.Machine
+	for _, h := range k.hosts {
+		all = append(all, h.machine)
+	}
+	t := &trial{config: k.config, memo: k.broker.Memo(), machines: memo.Copy(&all)}
+	t.config.Owners = append([]bank.Account(nil), k.broker.Owners...)
+	return t
+}
+
+// decide returns what is decided on a request, which everybody can pay.
+func (t *trial) decide(now float64, terms *order.Terms) (contracts.Verdict, error) {
+	c := t.config
+	c.Fleet, c.Teller, c.Notes = nil, rich{}, false
+	for _, m := range *memo.Copy(t.machines) {
+		c.Fleet = append(c.Fleet, m)
+	}
+	r := terms.Request()
+	if r.Validate() != nil {
+		return contracts.Reject, nil // it is no rate
+	}
+	var b broker.Broker
+	b.Recall(c, t.memo)
+	if err := b.Advance(now); err != nil {
+		return contracts.Reject, err
+	}
+	r.ID, r.Submit = math.MaxInt64, now
+	d, err := b.Submit(now, &r, hosts.Task{Work: math.Inf(1)})
+	if err != nil {
+		return contracts.Reject, err
+	}
+	return d.Verdict, nil
+}
+
+// rich is a bank in which everybody can pay anything, and which keeps nothing.
+type rich struct{}
+
+func (rich) Hold(float64, int64, bank.Account, bank.Amount, []byte) error { return nil }
+func (rich) Settle(float64, int64, []bank.Payment, []byte) (bank.Amount, error) {
+	return bank.Amount{}, nil
+}
+func (rich) Penalty(float64, int64, bank.Account, bank.Account, bank.Amount, []byte) (bank.Amount, error) {
+	return bank.Amount{}, nil
+}
+func (rich) Reject(float64, int64, []byte) error { return nil }

@@ -1,0 +1,198 @@
+package live
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"bourse/contracts"
+	"bourse/hosts"
+	"bourse/hosts/remote"
+)
+
+// Seen is what those see who do not wait for the loop: what is wanted of hosts, prices, and
+// what has happened.
+type seen struct {
+	check float64 // instant at which to look for hosts that are silent; of the loop
+
+	mu     sync.Mutex
+	hosts  map[string]*hostSeen
+	states map[int64]string // of open contracts
+	events []Event
+	last   int64         // number of the last event
+	more   chan struct{} // closed when there is another
+}
+
+// A hostSeen is a host as it is seen.
+type hostSeen struct {
+	orders  remote.Orders // as of at
+	at      float64
+	here    bool
+	removed bool
+	closed  bool
+	drained bool
+	changed chan struct{} // closed when orders have changed
+	heard   float64       // by the clock: when it last said anything
+	told    remote.Told   // what it said of itself last
+	pin     string
+	prices  []Price
+}
+
+// A Price is what a host costs from an instant on.
+type Price struct {
+	At    float64 `json:"at" doc:"instant"`
+	Price float64 `json:"price" doc:"$/s, the sum of all bids"`
+}
+
+// An Event is something that has happened.
+type Event struct {
+	Seq      int64   `json:"seq"`
+	At       float64 `json:"at" doc:"instant"`
+	Kind     string  `json:"kind" doc:"contract or host"`
+	Contract int64   `json:"contract,omitempty"`
+	Host     string  `json:"host,omitempty"`
+	State    string  `json:"state" doc:"of the contract; or of the host, here or away"`
+}
+
+const (
+	mostPrices = 1 << 14 // kept of a host
+	mostEvents = 1 << 12
+)
+
+// init makes what is seen of a market that has been opened. Time in which it was down is
+// not held against hosts.
+func (s *seen) init(m *Market) {
+	s.hosts, s.states, s.more = make(map[string]*hostSeen), make(map[int64]string), make(chan struct{})
+	s.last = m.log.seq << 20 // more than there were when it was opened before
+	s.publish(m, m.core.now)
+}
+
+// publish shows what a turn has come to.
+func (s *seen) publish(m *Market, now float64) {
+	k := m.core
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var changed []int64
+	for id := range k.open {
+		state := "waiting"
+		if phase, _ := k.broker.Phase(contracts.ID(id)); phase == contracts.Running {
+			state = "running"
+		}
+		if s.states[id] != state {
+			s.states[id] = state
+			changed = append(changed, id)
+		}
+	}
+	slices.Sort(changed)
+	for _, id := range changed {
+		s.event(Event{At: now, Kind: "contract", Contract: id, State: s.states[id]})
+	}
+	for _, c := range k.ended {
+		delete(s.states, c.ID)
+		s.event(Event{At: c.Ended, Kind: "contract", Contract: c.ID, State: c.State})
+	}
+	v := k.broker.View()
+	for i, h := range k.hosts {
+		name := h.Spec.Name
+		p := s.hosts[name]
+		if p == nil {
+			p = &hostSeen{changed: make(chan struct{}), heard: m.world.Clock.Now()}
+			s.hosts[name] = p
+		}
+		p.pin = h.Pin
+		if here := !h.gone; here != p.here {
+			p.here = here
+			s.event(Event{At: now, Kind: "host", Host: name, State: map[bool]string{true: "here", false: "away"}[here]})
+		}
+		o := h.orders
+		if price := v.Price(hosts.ID(i)).Float64(); len(p.prices) == 0 || p.prices[len(p.prices)-1].Price != price {
+			if len(p.prices) >= mostPrices {
+				p.prices = slices.Delete(p.prices, 0, mostPrices/4)
+			}
+			p.prices = append(p.prices, Price{now, price})
+		}
+		news := o.Deal != p.orders.Deal || o.Session != p.orders.Session || h.removed != p.removed
+		p.orders, p.at, p.removed, p.closed, p.drained = o, now, h.removed, h.closed, h.drained
+		if news {
+			p.change()
+		}
+	}
+}
+
+// change tells those who wait that there is something else to be said to the host.
+func (p *hostSeen) change() {
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+func (s *seen) event(e Event) {
+	s.last++
+	e.Seq = s.last
+	if len(s.events) >= mostEvents {
+		s.events = slices.Delete(s.events, 0, mostEvents/4)
+	}
+	s.events = append(s.events, e)
+	close(s.more)
+	s.more = make(chan struct{})
+}
+
+// Events returns what has happened after event number after, as far as it is kept, and
+// waits until there is anything.
+func (m *Market) Events(ctx context.Context, after int64) ([]Event, error) {
+	s := &m.seen
+	for {
+		s.mu.Lock()
+		at, _ := slices.BinarySearchFunc(s.events, after+1, func(e Event, seq int64) int { return int(e.Seq - seq) })
+		out, more := slices.Clone(s.events[at:]), s.more
+		s.mu.Unlock()
+		if len(out) > 0 {
+			return out, nil
+		}
+		select {
+		case <-more:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// Prices returns the prices of a host from an instant on, the one that held then first.
+func (m *Market) Prices(name string, since float64) ([]Price, error) {
+	s := &m.seen
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.hosts[name]
+	if p == nil {
+		return nil, ErrNoHost
+	}
+	at, found := slices.BinarySearchFunc(p.prices, since, func(p Price, t float64) int {
+		switch {
+		case p.At < t:
+			return -1
+		case p.At > t:
+			return 1
+		}
+		return 0
+	})
+	if !found && at > 0 {
+		at--
+	}
+	return slices.Clone(p.prices[at:]), nil
+}
+
+// silent returns messages that hosts are lost of which nothing was heard for so long.
+func (s *seen) silent(now float64, m *Market) (out []*letter) {
+	if now < s.check {
+		return nil
+	}
+	s.check = now + 1
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(s.hosts)) {
+		if p := s.hosts[name]; p.here && now-p.heard > m.conf.Link.Lost {
+			out = append(out, newLetter(message{Gone: name}))
+		}
+	}
+	return out
+}

@@ -1,0 +1,119 @@
+package service
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"bourse/bank"
+	"bourse/experiments/live"
+	"bourse/experiments/live/wire"
+)
+
+// each returns f of all of in.
+func each[A, B any](in []A, f func(*A) B) []B {
+	out := make([]B, len(in))
+	for i := range in {
+		out[i] = f(&in[i])
+	}
+	return out
+}
+
+// all returns f of all of in.
+func all[A, B any](in []*A, f func(*A) B) []B {
+	out := make([]B, len(in))
+	for i := range in {
+		out[i] = f(in[i])
+	}
+	return out
+}
+
+func fromPlace(p *live.Place) *wire.Place {
+	return &wire.Place{Host: p.Host, Bid: p.Bid, Share: p.Share, Done: p.Done, Owed: p.Owed}
+}
+
+func toPlace(p *wire.Place) live.Place {
+	return live.Place{Host: p.GetHost(), Bid: p.GetBid(), Share: p.GetShare(), Done: p.GetDone(), Owed: p.GetOwed()}
+}
+
+func fromEnd(e *live.End) *wire.End {
+	return &wire.End{Node: e.Node, Host: e.Host, Task: e.Name, Why: e.Why.String(), Code: uint32(e.Code), Signal: e.Signal, Fault: e.Fault, OutOfMemory: e.OutOfMemory}
+}
+
+func toEnd(e *wire.End) live.End {
+	out := live.End{Node: e.GetNode(), Host: e.GetHost(), Name: e.GetTask(), Code: uint8(e.GetCode()), Signal: e.GetSignal(), Fault: e.GetFault(), OutOfMemory: e.GetOutOfMemory()}
+	if err := out.Why.UnmarshalText([]byte(e.GetWhy())); err != nil {
+		out.Fault = fmt.Sprintf("ended as %q", e.GetWhy()) // by a market that knows more
+	}
+	return out
+}
+
+func fromAnswer(a *live.Answer) *wire.Answer {
+	return &wire.Answer{
+		Contract: a.Contract, At: a.At, Verdict: a.Verdict, Reason: a.Reason, Decision: string(a.Decision),
+		Places: each(a.Places, fromPlace), Receipt: a.Receipt, Why: a.Why, Least: a.Least,
+	}
+}
+
+func toAnswer(a *wire.Answer) *live.Answer {
+	return &live.Answer{
+		Contract: a.GetContract(), At: a.GetAt(), Verdict: a.GetVerdict(), Reason: a.GetReason(), Decision: raw(a.GetDecision()),
+		Places: all(a.GetPlaces(), toPlace), Receipt: a.GetReceipt(), Why: a.GetWhy(), Least: a.GetLeast(),
+	}
+}
+
+// raw returns JSON that was sent as text, and nothing for what is none.
+func raw(text string) json.RawMessage {
+	if !json.Valid([]byte(text)) {
+		return nil
+	}
+	return json.RawMessage(text)
+}
+
+func fromContract(c *live.Contract) *wire.Contract {
+	return &wire.Contract{
+		Contract: c.ID, Order: c.Order, Account: c.Account, State: c.State, Class: c.Class, Nodes: int32(c.Nodes), Cpus: c.CPUs,
+		Work: c.Work, Deadline: c.Deadline, Budget: c.Budget.String(), Job: c.Job, Submitted: c.Submitted, Decision: string(c.Decision),
+		Places: each(c.Places, fromPlace), Receipt: c.Receipt, Ends: each(c.Ends, fromEnd), Ended: c.Ended, Outcome: c.Outcome,
+		Done: c.Done, Delay: c.Delay, Losses: int32(c.Losses), Paid: c.Paid.String(), Back: c.Back.String(), Penalty: c.Penalty.String(),
+	}
+}
+
+func toContract(c *wire.Contract) (out live.Contract, err error) {
+	out = live.Contract{
+		ID: c.GetContract(), Order: c.GetOrder(), Account: c.GetAccount(), State: c.GetState(), Class: c.GetClass(), Nodes: int(c.GetNodes()), CPUs: c.GetCpus(),
+		Work: c.GetWork(), Deadline: c.GetDeadline(), Job: c.GetJob(), Submitted: c.GetSubmitted(), Decision: raw(c.GetDecision()),
+		Places: all(c.GetPlaces(), toPlace), Receipt: c.GetReceipt(), Ends: all(c.GetEnds(), toEnd), Ended: c.GetEnded(), Outcome: c.GetOutcome(),
+		Done: c.GetDone(), Delay: c.GetDelay(), Losses: int(c.GetLosses()),
+	}
+	for _, m := range []struct {
+		name, text string
+		to         *bank.Amount
+	}{{"budget", c.GetBudget(), &out.Budget}, {"paid", c.GetPaid(), &out.Paid}, {"back", c.GetBack(), &out.Back}, {"penalty", c.GetPenalty(), &out.Penalty}} {
+		if *m.to, err = bank.Parse(m.text); err != nil {
+			return out, fmt.Errorf("contract %d: %s: %w", out.ID, m.name, err)
+		}
+	}
+	return out, nil
+}
+
+func fromTask(t *live.HostTask) *wire.HostTask {
+	return &wire.HostTask{Contract: t.Contract, Account: t.Account, Node: t.Node, Bid: t.Bid, Share: t.Share}
+}
+
+func toTask(t *wire.HostTask) live.HostTask {
+	return live.HostTask{Contract: t.GetContract(), Account: t.GetAccount(), Node: t.GetNode(), Bid: t.GetBid(), Share: t.GetShare()}
+}
+
+func fromHost(h *live.Host) *wire.Host {
+	return &wire.Host{
+		Host: h.Name, State: h.State, Kind: h.Kind, Owner: h.Owner, Cpus: h.CPUs, Price: h.Price, Used: h.Used, Load: h.Load,
+		Heard: h.Heard, Why: h.Why, Cut: int64(h.Cut), Contracts: each(h.Contracts, fromTask),
+	}
+}
+
+func toHost(h *wire.Host) live.Host {
+	return live.Host{
+		Name: h.GetHost(), State: h.GetState(), Kind: h.GetKind(), Owner: h.GetOwner(), CPUs: h.GetCpus(), Price: h.GetPrice(), Used: h.GetUsed(), Load: h.GetLoad(),
+		Heard: h.GetHeard(), Why: h.GetWhy(), Cut: int(h.GetCut()), Contracts: all(h.GetContracts(), toTask),
+	}
+}

@@ -1,0 +1,104 @@
+package service
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"bourse/bank/whole"
+	"bourse/hosts/link"
+)
+
+// invited is how long an invitation holds.
+const invited = time.Hour
+
+// An invitation lets one host join.
+type invitation struct {
+	Hash   string    `json:"hash"`           // of the secret: SHA-256 in hexadecimal digits
+	Name   string    `json:"name,omitempty"` // of the host, empty leaves it to the host
+	Owner  string    `json:"owner"`          // account that its charges go to
+	Until  time.Time `json:"until"`
+	Pin    string    `json:"pin,omitempty"`    // of who has used it
+	Joined string    `json:"joined,omitempty"` // name under which it has
+}
+
+// invitations are those in a file.
+type invitations struct {
+	file string
+	mu   sync.Mutex
+	all  []invitation
+}
+
+func openInvitations(dir string) (*invitations, error) {
+	v := &invitations{file: filepath.Join(dir, "invitations")}
+	text, err := os.ReadFile(v.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return v, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &v.all)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", v.file, err)
+	}
+	return v, nil
+}
+
+func hashOf(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+// add lets whoever has a secret join.
+func (v *invitations) add(secret, name, owner string) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	now := time.Now()
+	var kept []invitation
+	for _, i := range v.all {
+		if now.Before(i.Until) {
+			kept = append(kept, i)
+		}
+	}
+	v.all = append(kept, invitation{Hash: hashOf(secret), Name: name, Owner: owner, Until: now.Add(invited)})
+	return v.save()
+}
+
+// use uses the invitation of a secret up for a pin: join is told what it says, and returns
+// the name under which the host has joined. For the same pin it answers as before.
+func (v *invitations) use(secret, pin string, join func(*invitation) (string, error)) (string, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for n := range v.all {
+		i := &v.all[n]
+		switch {
+		case i.Hash != hashOf(secret) || i.Pin != "" && i.Pin != pin:
+		case i.Joined != "":
+			return i.Joined, nil
+		case time.Now().After(i.Until):
+		default:
+			name, err := join(i)
+			if err != nil {
+				return "", err
+			}
+			i.Pin, i.Joined = pin, name
+			return name, v.save()
+		}
+	}
+	return "", link.ErrToken
+}
+
+func (v *invitations) save() error {
+	text, err := json.MarshalIndent(v.all, "", "  ")
+	if err != nil {
+		return err
+	}
+	return whole.Write(v.file, append(text, '\n'))
+}

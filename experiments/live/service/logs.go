@@ -1,0 +1,119 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"bourse/hosts/link"
+	"bourse/hosts/remote"
+)
+
+// logs are the parts of logs that hosts are asked for.
+type logs struct {
+	mu    sync.Mutex
+	asked map[string][]*asking // by host
+}
+
+// An asking is one part that somebody waits for.
+type asking struct {
+	remote.Log // without what it says
+	answer     chan *remote.Log
+}
+
+// longest is for how long a host is waited for.
+const longest = 8 * time.Second
+
+// ask asks a host for a part of a log.
+func (l *logs) ask(ctx context.Context, host string, name int64, errs bool, from int64) (*remote.Log, error) {
+	a := &asking{remote.Log{Name: name, Errors: errs, From: from}, make(chan *remote.Log, 1)}
+	l.mu.Lock()
+	l.asked[host] = append(l.asked[host], a)
+	l.mu.Unlock()
+	defer l.drop(host, a)
+	wait := time.NewTimer(longest)
+	defer wait.Stop()
+	select {
+	case part := <-a.answer:
+		return part, nil
+	case <-wait.C:
+		return nil, fmt.Errorf("host %s does not answer", host)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (l *logs) drop(host string, a *asking) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asked[host] = slices.DeleteFunc(l.asked[host], func(o *asking) bool { return o == a })
+}
+
+// of returns what a host is asked for.
+func (l *logs) of(host string) (all []remote.Log) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, a := range l.asked[host] {
+		all = append(all, a.Log)
+	}
+	return all
+}
+
+// put gives a part to all who wait for it.
+func (l *logs) put(host string, part *remote.Log) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asked[host] = slices.DeleteFunc(l.asked[host], func(a *asking) bool {
+		if a.Name != part.Name || a.Errors != part.Errors || a.From != part.From {
+			return false
+		}
+		a.answer <- part
+		return true
+	})
+}
+
+var _ link.Market = (*Server)(nil)
+
+// Host implements link.Market, as what follows does.
+func (s *Server) Host(pin string) (string, error) {
+	name, ok := s.Market.HostOf(pin)
+	if !ok {
+		return "", link.ErrUnknown
+	}
+	return name, nil
+}
+
+// Enrol makes a host known that has been invited.
+func (s *Server) Enrol(ctx context.Context, e link.Enrolment) (string, error) {
+	return s.invitations.use(e.Secret, e.Pin, func(i *invitation) (string, error) {
+		name := i.Name
+		if name == "" {
+			name = e.Name
+		}
+		if name == "" {
+			return "", errors.New("neither the token nor the host says what it is called")
+		}
+		return name, s.Market.Join(ctx, Spec(name, e.Offer), i.Owner, e.Pin)
+	})
+}
+
+// Sync tells the market what a host tells.
+func (s *Server) Sync(ctx context.Context, host string, t *remote.Told) (*remote.Orders, error) {
+	o, err := s.Market.Sync(ctx, host, t)
+	if err == nil {
+		o.Logs = s.logs.of(host)
+	}
+	return o, err
+}
+
+// Blob returns a file.
+func (s *Server) Blob(_ context.Context, _, sha string) ([]byte, error) { return s.blobs.get(sha) }
+
+// PutLog takes a part of a log.
+func (s *Server) PutLog(_ context.Context, host string, l *remote.Log) error {
+	s.logs.put(host, l)
+	return nil
+}

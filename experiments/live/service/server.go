@@ -1,0 +1,300 @@
+package service
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"connectrpc.com/connect"
+	"golang.org/x/time/rate"
+
+	bankorder "bourse/bank/order"
+	"bourse/bank/owners"
+	bank "bourse/bank/service"
+	"bourse/contracts/order"
+	"bourse/experiments/live"
+	"bourse/experiments/live/wire"
+	"bourse/hosts"
+	"bourse/hosts/link"
+	"bourse/hosts/remote"
+)
+
+// A Config says what is served, and for whom.
+type Config struct {
+	Market  *live.Market
+	Dir     string  // its folder
+	Name    string  // of the market
+	Ledger  string  // id
+	Version string  // of this bourse
+	Rate    float64 // orders of one account a second
+
+	Bank  bank.Ledger
+	Head  func(context.Context) (string, error) // of the ledger
+	Now   func() float64                        // instant
+	Admin string                                // secret of those who may ask for what an operator does; empty lets nobody
+	Token func() (link.Token, bool)             // for a host to join by, if hosts can
+}
+
+// A Server answers for one market.
+type Server struct {
+	Config
+	blobs       blobs
+	invitations *invitations
+	logs        logs
+	limiters    limiters
+}
+
+// New returns a server.
+func New(c Config) (*Server, error) {
+	s := &Server{Config: c, blobs: blobs(filepath.Join(c.Dir, "blobs")), logs: logs{asked: make(map[string][]*asking)}}
+	if err := os.MkdirAll(string(s.blobs), 0o700); err != nil {
+		return nil, err
+	}
+	s.limiters.rate = rate.Limit(c.Rate)
+	var err error
+	s.invitations, err = openInvitations(c.Dir)
+	return s, err
+}
+
+// Tidy removes files that nobody has asked for in a long time, every hour until ctx ends.
+func (s *Server) Tidy(ctx context.Context) error {
+	tick := time.NewTicker(time.Hour)
+	defer tick.Stop()
+	for {
+		if err := s.blobs.sweep(); err != nil {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// Handler returns what answers users and the operator.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle(wire.NewMarketHandler(s, connect.WithReadMaxBytes(mostBlob+1<<10)))
+	mux.Handle(wire.NewAdminHandler(&admin{s}, connect.WithInterceptors(connect.UnaryInterceptorFunc(s.admits))))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "trading") })
+	return mux
+}
+
+// codes are what errors are over the network.
+var codes = []struct {
+	err  error
+	code connect.Code
+}{
+	{live.ErrBusy, connect.CodeResourceExhausted},
+	{live.ErrAway, connect.CodeUnavailable},
+	{live.ErrPending, connect.CodeUnavailable},
+	{live.ErrStopped, connect.CodeUnavailable},
+	{live.ErrOrder, connect.CodeInvalidArgument},
+	{live.ErrSigned, connect.CodePermissionDenied},
+	{live.ErrUsed, connect.CodeAlreadyExists},
+	{live.ErrNotFound, connect.CodeNotFound},
+	{live.ErrNoContract, connect.CodeNotFound},
+	{live.ErrNoHost, connect.CodeNotFound},
+}
+
+// coded returns err as it travels.
+func coded(err error) error {
+	if err == nil || errors.As(err, new(*connect.Error)) {
+		return err
+	}
+	for _, c := range codes {
+		if errors.Is(err, c.err) {
+			return connect.NewError(c.code, err)
+		}
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return connect.NewError(connect.CodeUnavailable, err)
+	}
+	return connect.NewError(connect.CodeInternal, err)
+}
+
+// About implements wire.MarketHandler, as what follows does.
+func (s *Server) About(ctx context.Context, _ *wire.AboutRequest) (*wire.AboutResponse, error) {
+	head, err := s.Head(ctx)
+	return &wire.AboutResponse{Market: s.Name, Ledger: s.Ledger, Bourse: s.Version, Now: s.Now(), Head: head}, coded(err)
+}
+
+// Submit decides about a signed order.
+func (s *Server) Submit(ctx context.Context, r *wire.SubmitRequest) (*wire.SubmitResponse, error) {
+	if err := s.bound(r.GetOrder()); err != nil {
+		return nil, err
+	}
+	if _, err := s.blobs.put(r.GetJob()); err != nil {
+		return nil, coded(err)
+	}
+	a, err := s.Market.Submit(ctx, r.GetOrder(), r.GetJob())
+	if err != nil {
+		return nil, coded(err)
+	}
+	return &wire.SubmitResponse{Answer: fromAnswer(a)}, nil
+}
+
+// bound refuses the order of an account that has sent too many. Whether it is signed has
+// not been looked at: who floods is refused before that costs anything.
+func (s *Server) bound(signed []byte) error {
+	o, err := bankorder.Open(signed)
+	if err != nil {
+		return connect.NewError(connect.CodeInvalidArgument, err)
+	}
+	if account := o.Value("account"); !s.limiters.allow(account) {
+		return connect.NewError(connect.CodeResourceExhausted, fmt.Errorf("found more than %v orders a second of %s", s.Rate, account))
+	}
+	return nil
+}
+
+// Cancel takes a contract back.
+func (s *Server) Cancel(ctx context.Context, r *wire.CancelRequest) (*wire.CancelResponse, error) {
+	if err := s.bound(r.GetOrder()); err != nil {
+		return nil, err
+	}
+	a, err := s.Market.Cancel(ctx, r.GetOrder())
+	if err != nil {
+		return nil, coded(err)
+	}
+	return &wire.CancelResponse{Answer: fromAnswer(a)}, nil
+}
+
+// Quote tells the least budget.
+func (s *Server) Quote(ctx context.Context, r *wire.QuoteRequest) (*wire.QuoteResponse, error) {
+	t := order.Terms{Class: r.GetClass(), Nodes: int(r.GetNodes()), CPUs: r.GetCpus(), Work: r.GetWork(), Deadline: r.GetDeadline()}
+	least, ok, err := s.Market.Quote(ctx, t)
+	if err != nil || !ok {
+		return &wire.QuoteResponse{}, coded(err)
+	}
+	return &wire.QuoteResponse{Least: least.String()}, nil
+}
+
+// Status tells how a contract stands.
+func (s *Server) Status(ctx context.Context, r *wire.StatusRequest) (*wire.StatusResponse, error) {
+	for begun, after := time.Now(), int64(0); ; {
+		c, err := s.Market.Status(r.GetContract())
+		if err != nil {
+			return nil, coded(err)
+		}
+		if r.GetKnown() != c.State || time.Since(begun) > waits {
+			return &wire.StatusResponse{Contract: fromContract(c)}, nil
+		}
+		wait, cancel := context.WithTimeout(ctx, waits-time.Since(begun)+time.Millisecond)
+		events, err := s.Market.Events(wait, after)
+		cancel()
+		if n := len(events); n > 0 {
+			after = events[n-1].Seq
+		}
+		if err != nil && ctx.Err() != nil {
+			return nil, coded(err)
+		}
+	}
+}
+
+// waits is for how long a call waits for something new.
+const waits = 20 * time.Second
+
+// List tells of contracts.
+func (s *Server) List(_ context.Context, r *wire.ListRequest) (*wire.ListResponse, error) {
+	all, err := s.Market.List(live.Filter{Account: r.GetAccount(), Ended: r.GetEnded(), From: r.GetFrom(), Most: int(r.GetMost())})
+	return &wire.ListResponse{Contracts: each(all, fromContract)}, coded(err)
+}
+
+// Prices tells those of a host.
+func (s *Server) Prices(_ context.Context, r *wire.PricesRequest) (*wire.PricesResponse, error) {
+	all, err := s.Market.Prices(r.GetHost(), r.GetSince())
+	return &wire.PricesResponse{Prices: each(all, func(p *live.Price) *wire.Price { return &wire.Price{At: p.At, Price: p.Price} })}, coded(err)
+}
+
+// Hosts tells of all hosts.
+func (s *Server) Hosts(context.Context, *wire.HostsRequest) (*wire.HostsResponse, error) {
+	return &wire.HostsResponse{Hosts: each(s.Market.Hosts(), fromHost)}, nil
+}
+
+// Pass hands an order to the bank, which checks it.
+func (s *Server) Pass(ctx context.Context, r *wire.PassRequest) (*wire.PassResponse, error) {
+	if err := s.bound(r.GetOrder()); err != nil {
+		return nil, err
+	}
+	e, err := owners.Entry(r.GetOrder(), s.Now())
+	if err != nil {
+		return nil, connect.NewError(connect.CodeInvalidArgument, err)
+	}
+	receipt, err := s.Bank.Do(ctx, e)
+	if err != nil {
+		return nil, connect.NewError(connect.CodeFailedPrecondition, err)
+	}
+	return &wire.PassResponse{Receipt: receipt.String()}, nil
+}
+
+// PutBlob keeps a file.
+func (s *Server) PutBlob(_ context.Context, r *wire.PutBlobRequest) (*wire.PutBlobResponse, error) {
+	sha, err := s.blobs.put(r.GetData())
+	return &wire.PutBlobResponse{Sha: sha}, coded(err)
+}
+
+// Logs returns a part of what a program printed.
+func (s *Server) Logs(ctx context.Context, r *wire.LogsRequest) (*wire.LogsResponse, error) {
+	id, err := s.Market.MayRead(ctx, r.GetOrder())
+	if err != nil {
+		return nil, coded(err)
+	}
+	host, name, ended, err := s.Market.Task(id, r.GetNode())
+	if err != nil {
+		return nil, coded(err)
+	}
+	l, err := s.logs.ask(ctx, host, name, r.GetErrors(), r.GetFrom())
+	if err != nil {
+		return nil, coded(err)
+	}
+	if l.Fault != "" {
+		return nil, connect.NewError(connect.CodeNotFound, errors.New(l.Fault))
+	}
+	return &wire.LogsResponse{Text: l.Text, Size: l.Size, Ended: ended}, nil
+}
+
+var _ wire.MarketHandler = (*Server)(nil)
+
+// admin answers the operator.
+type admin struct{ *Server }
+
+var _ wire.AdminHandler = (*admin)(nil)
+
+// admits lets those alone call who have the secret.
+func (s *Server) admits(next connect.UnaryFunc) connect.UnaryFunc {
+	return func(ctx context.Context, r connect.AnyRequest) (connect.AnyResponse, error) {
+		if subtle.ConstantTimeCompare([]byte(r.Header().Get("Authorization")), []byte("Bearer "+s.Admin)) == 0 || s.Admin == "" {
+			return nil, connect.NewError(connect.CodePermissionDenied, errors.New("want the secret of the market's operator, which is in its folder"))
+		}
+		return next(ctx, r)
+	}
+}
+
+// InviteHost implements wire.AdminHandler, as what follows does.
+func (a *admin) InviteHost(_ context.Context, r *wire.InviteHostRequest) (*wire.InviteHostResponse, error) {
+	t, ok := a.Token()
+	if !ok {
+		return nil, connect.NewError(connect.CodeFailedPrecondition, errors.New("this market answers its own machine alone: 'bourse market serve' takes hosts of others"))
+	}
+	if err := a.invitations.add(t.Secret, r.GetName(), r.GetOwner()); err != nil {
+		return nil, coded(err)
+	}
+	return &wire.InviteHostResponse{Token: t.String()}, nil
+}
+
+// Remove gives a host up.
+func (a *admin) Remove(ctx context.Context, r *wire.RemoveRequest) (*wire.RemoveResponse, error) {
+	return &wire.RemoveResponse{}, coded(a.Market.Remove(ctx, r.GetHost()))
+}
+
+// Spec returns what a host sells that offers so much: its processors, of speed 1, of which
+// one task may use all; memory and disk are not sold.
+func Spec(name string, o remote.Offer) hosts.Spec {
+	return hosts.Spec{Name: name, CPUs: o.CPUs, Speed: 1, Room: hosts.Resources{Memory: o.Memory, Disk: o.Disk}}
+}

@@ -1,0 +1,107 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"bourse/hosts/link"
+	"bourse/hosts/remote"
+)
+
+// Sync takes in what a host tells, and answers when that is kept for good and there is a
+// deal that the host lacks, or after an interval. It is answered also while the bank is
+// away: then what was told is to be told again.
+func (m *Market) Sync(ctx context.Context, name string, t *remote.Told) (*remote.Orders, error) {
+	begun := m.world.Clock.Now()
+	p := m.seen.of(name)
+	if p == nil {
+		return nil, fmt.Errorf("%w: host %s", link.ErrUnknown, name)
+	}
+	stale := !p.listens(t.Session, t.Boot, t.After)
+	if !stale {
+		p = m.seen.hear(name, begun, t)
+	}
+	interval := time.NewTimer(time.Duration(m.conf.Link.Interval * 1e9))
+	defer interval.Stop()
+	var known []int64
+	news := t.Session != p.orders.Session || len(t.Ends) > 0 || t.First+int64(len(t.Spans))-1 > p.orders.Ack || !p.here || p.wants(t)
+	if news && !stale {
+		said, err := newTold(name, t)
+		if err != nil {
+			return nil, err
+		}
+		l, err := m.mail.put(message{Told: said})
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case <-l.done:
+			if l.err != nil {
+				return nil, l.err
+			}
+			known, stale = l.known, l.superseded
+		case <-interval.C:
+			interval.Reset(0)
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	if p = m.seen.of(name); !stale && p.orders.Deal == t.Have && !p.removed {
+		select {
+		case <-p.changed:
+		case <-interval.C:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		p = m.seen.of(name)
+	}
+	o := p.orders
+	o.Known, o.Lease, o.Drain = known, m.conf.Link.Lease, p.removed || (p.drained || p.told.Leaving == remote.WhenDone) && len(o.Wanted) == 0
+	o.Wanted = append([]remote.Wanted(nil), o.Wanted...)
+	for i := range o.Wanted {
+		if w := &o.Wanted[i]; w.Left > 0 {
+			w.Left = max(math.SmallestNonzeroFloat64, w.Left-max(0, m.world.Clock.Now()-p.at))
+		}
+	}
+	return &o, nil
+}
+
+// wants tells whether the agent of a host wants to be given other work than it is.
+func (p *hostSeen) wants(t *remote.Told) bool {
+	return !p.removed && (t.Leaving == remote.AtOnce || (t.Closed != "" || t.Leaving == remote.WhenDone) != p.closed)
+}
+
+// listens tells whether an agent is the one that the market listens to, or follows it: see
+// [remote.Machine.Hear].
+func (p *hostSeen) listens(session int64, boot, after string) bool {
+	was := &p.orders
+	return session == was.Session && boot == was.Boot || session > was.Session && (was.Session == 0 || after == was.Boot)
+}
+
+// hear notes that a host has said something, and returns what is seen of it, nil if there is
+// none.
+func (s *seen) hear(name string, now float64, t *remote.Told) *hostSeen {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.hosts[name]
+	if p == nil {
+		return nil
+	}
+	p.heard, p.told = now, remote.Told{Offer: t.Offer, Load: t.Load, Closed: t.Closed, Leaving: t.Leaving}
+	copied := *p
+	return &copied
+}
+
+// of returns what is seen of a host, nil if there is none.
+func (s *seen) of(name string) *hostSeen {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.hosts[name]
+	if p == nil {
+		return nil
+	}
+	copied := *p
+	return &copied
+}

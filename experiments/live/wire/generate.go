@@ -1,0 +1,3 @@
+package wire
+
+//go:generate go run github.com/bufbuild/buf/cmd/buf@v1.61.0 generate

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,7 +30,7 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commands := console(string(text))
+	commands := console(string(text), "```console", "```console postgres")
 	if len(commands) < 8 {
 		t.Fatalf("found %d commands", len(commands))
 	}
@@ -65,14 +66,15 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// console returns the commands in the console blocks of a Markdown text.
-func console(text string) []shown {
+// console returns the commands in the blocks of a Markdown text that begin with one of
+// these lines.
+func console(text string, blocks ...string) []shown {
 	var all []shown
 	inside, server := false, false
 	for i, line := range strings.Split(text, "\n") {
 		switch {
-		case line == "```console", line == "```console postgres":
-			inside, server = true, line != "```console"
+		case slices.Contains(blocks, line):
+			inside, server = true, line == "```console postgres"
 		case strings.HasPrefix(line, "```"):
 			inside = false
 		case inside && strings.HasPrefix(line, "$ "):

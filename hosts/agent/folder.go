@@ -120,6 +120,19 @@ func get(path string, v any) (bool, error) {
 	return true, nil
 }
 
+// A version is that of a file which is replaced as a whole, as it was seen last.
+type version struct{ info os.FileInfo }
+
+// changed reports whether the file is another than last time.
+func (v *version) changed(path string) bool {
+	before := v.info
+	v.info, _ = os.Stat(path) // nil if there is none
+	if before == nil || v.info == nil {
+		return before != v.info
+	}
+	return !os.SameFile(before, v.info) || !before.ModTime().Equal(v.info.ModTime())
+}
+
 // writeLease writes until when tasks may run, the deal that says so, and the instant up to
 // which what they have used is booked.
 func writeLease(root string, until float64, deal int64, booked float64) error {

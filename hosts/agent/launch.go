@@ -9,8 +9,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -71,9 +73,8 @@ func become(folder string, r *record, lack func(what string, err error)) error {
 		{unix.RLIMIT_NOFILE, int64(r.Job.Limits.Files)},
 		{unix.RLIMIT_FSIZE, r.Job.Limits.Disk},
 		{unix.RLIMIT_NPROC, int64(r.Job.Limits.Processes)},
-		{unix.RLIMIT_DATA, r.Job.Limits.Memory},
 	} {
-		if l.limit == 0 && l.of != unix.RLIMIT_CORE || l.of == unix.RLIMIT_DATA && memory {
+		if l.limit == 0 && l.of != unix.RLIMIT_CORE {
 			continue
 		}
 		if l.of == unix.RLIMIT_NPROC && r.User == 0 && os.Getppid() != 1 {
@@ -94,7 +95,38 @@ func become(folder string, r *record, lack func(what string, err error)) error {
 	if err := drop(); err != nil {
 		return err
 	}
-	return fmt.Errorf("%s: %w", program, syscall.Exec(program, r.Job.Command, os.Environ()))
+	data := r.Job.Limits.Memory
+	if memory {
+		data = 0 // the group is bounded
+	}
+	return fmt.Errorf("%s: %w", program, execute(program, r.Job.Command, os.Environ(), data))
+}
+
+// execute makes this process a program whose data are bounded, if data is not 0. This one
+// has more than that already and could allocate no more: nothing is done in between.
+func execute(program string, args, env []string, data int64) error {
+	if data == 0 {
+		return syscall.Exec(program, args, env)
+	}
+	path, err := syscall.BytePtrFromString(program)
+	if err != nil {
+		return err
+	}
+	argv, err := syscall.SlicePtrFromStrings(args)
+	if err != nil {
+		return err
+	}
+	envv, err := syscall.SlicePtrFromStrings(env)
+	if err != nil {
+		return err
+	}
+	limit := &syscall.Rlimit{Cur: uint64(data), Max: uint64(data)}
+	debug.SetGCPercent(-1)
+	if _, _, e := syscall.RawSyscall6(unix.SYS_PRLIMIT64, 0, unix.RLIMIT_DATA, uintptr(unsafe.Pointer(limit)), 0, 0, 0); e != 0 {
+		return e
+	}
+	_, _, e := syscall.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(path)), uintptr(unsafe.Pointer(&argv[0])), uintptr(unsafe.Pointer(&envv[0])))
+	return e
 }
 
 // lookup finds the program of a command in the PATH that it will have.

@@ -46,8 +46,11 @@ func Main() {
 	}
 }
 
-// look is how often a minder looks at its orders.
-const look = 100 * time.Millisecond
+// look is how often a minder looks at its orders, and every so many times at what costs more.
+const (
+	look   = 100 * time.Millisecond
+	seldom = 5
+)
 
 // A minder watches one task.
 type minder struct {
@@ -60,6 +63,14 @@ type minder struct {
 
 	reaped chan ended // closed when none is left
 	copied chan error
+
+	orders  orders
+	ordered version // of them
+	until   float64 // of the lease
+	leased  version // of that
+	bounded bool    // memory is, for the group
+	ticks   int
+
 	frozen bool
 	warned bool
 	asked  bool // to end
@@ -99,6 +110,7 @@ func mind(folder string) error {
 	if err := m.kernel.Mind(m.Name); err != nil {
 		return err
 	}
+	m.bounded, _ = m.kernel.Bounds()
 	if os.Getpid() == 1 { // its own numbers of processes, for what it stops and reads
 		err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
 		if err == nil {
@@ -241,16 +253,25 @@ func (m *minder) reap() {
 
 // tick does what the orders and the lease say, and reports whether the task is over.
 func (m *minder) tick(now float64) (over bool) {
+	m.ticks++
 	if _, err := os.Stat(m.folder); errors.Is(err, fs.ErrNotExist) {
 		m.exit.Why = hosts.Killed // nobody can want or end it any more
 		return true
 	}
-	var o orders
-	get(filepath.Join(m.folder, "orders"), &o) // without them none
+	again := m.ticks%seldom == 0
+	if m.ordered.changed(filepath.Join(m.folder, "orders")) || again {
+		m.orders = orders{}
+		get(filepath.Join(m.folder, "orders"), &m.orders) // without them none
+	}
+	if m.leased.changed(filepath.Join(m.Root, "lease")) || again {
+		m.until, _, _ = leaseUntil(m.Root)
+	}
+	o := m.orders
 	// Frozen again and again: the agent may have let one go meanwhile.
-	until, _, _ := leaseUntil(m.Root)
-	if stands := o.Paused || now >= until; stands {
-		m.kernel.Freeze(m.Name)
+	if stands := o.Paused || now >= m.until; stands {
+		if !m.frozen || again {
+			m.kernel.Freeze(m.Name)
+		}
 		m.frozen = true
 	} else if m.frozen {
 		m.frozen = m.kernel.Thaw(m.Name) != nil
@@ -267,14 +288,14 @@ func (m *minder) tick(now float64) (over bool) {
 		m.exit.Why = hosts.Killed
 		return true
 	}
-	if u := m.usage(); u.OutOfMemory {
+	if m.bounded && again && m.usage().OutOfMemory {
 		m.exit.Why, m.exit.Fault = hosts.Failed, "memory ran out"
 		return true
 	}
 	if time.Now().After(m.walk) {
 		began := time.Now()
 		size := folderSize(filepath.Join(m.folder, "dir"))
-		m.walk = time.Now().Add(max(2*look, 50*time.Since(began)))
+		m.walk = time.Now().Add(max(seldom*look, 50*time.Since(began)))
 		if m.Job.Limits.Disk > 0 && size > m.Job.Limits.Disk {
 			m.exit.Why, m.exit.Fault = hosts.Failed, fmt.Sprintf("disk: its folder has %d bytes, and may have %d", size, m.Job.Limits.Disk)
 			return true

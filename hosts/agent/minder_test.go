@@ -71,7 +71,7 @@ func newBench(t *testing.T, kind string) *bench {
 	b := &bench{t: t, kind: kind, ends: make(map[string]exit)}
 	b.config = Config{
 		Dir: dir, At: linux.Config{Group: filepath.Base(dir), Dir: filepath.Join(dir, "groups")},
-		Network: true, Grace: 0.3, Keep: 3600,
+		Network: true, Grace: 1, Keep: 3600,
 		Limits: remote.Limits{Memory: 64e6, Processes: 64, Files: 256, Disk: 4e6, Log: 10_000},
 	}
 	if kind == "signals" {
@@ -173,7 +173,7 @@ func (b *bench) until(what string, is func() bool) {
 	b.t.Helper()
 	for end := time.Now().Add(30 * time.Second); !is(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
-			b.t.Fatalf("it is not so that %s", what)
+			b.t.Fatalf("it is not so that %s; what has ended: %+v", what, b.ends)
 		}
 		if err := b.Look(); err != nil {
 			b.t.Error(err)
@@ -214,7 +214,7 @@ func (b *bench) text(name string, path ...string) string {
 // its variables; and that what it leaves behind ends with it.
 func TestEnds(t *testing.T) {
 	each(t, false, func(t *testing.T, b *bench) {
-		mark := fmt.Sprintf("%d", 100000+os.Getpid())
+		mark := fmt.Sprintf("%d.%d", 100000+os.Getpid(), benches.Add(1))
 		b.want("1.0.1", `echo "$GREETING"; echo ~; pwd; echo x > made; sleep `+mark+` & exit 0`,
 			func(_ *remote.Wanted, job *remote.Job) { job.Env = []string{"GREETING=hello"} })
 		b.want("2.0.2", "echo oh >&2; exit 7", nil)
@@ -239,7 +239,7 @@ func TestEnds(t *testing.T) {
 			{"7.0.7", "SIGKILL", hosts.Killed, 0},
 		} {
 			if e := b.end(c.name); e.Why != c.why || e.Status != c.status || e.Signal != c.signal || e.Fault != "" {
-				t.Errorf("%s: %+v, want %v, %d, %q", c.name, e, c.why, c.status, c.signal)
+				t.Errorf("%s: %+v, want %v, %d, %q; it printed %q", c.name, e, c.why, c.status, c.signal, b.text(c.name, "err"))
 			}
 		}
 		if e := b.end("4.0.4"); e.Why != hosts.Failed || !strings.HasPrefix(e.Fault, "command: ") {
@@ -270,7 +270,7 @@ func TestEnds(t *testing.T) {
 // nobody can end would stand for ever.
 func TestFolderGone(t *testing.T) {
 	each(t, false, func(t *testing.T, b *bench) {
-		mark := fmt.Sprintf("%d.5", 200000+os.Getpid())
+		mark := fmt.Sprintf("%d.%d", 200000+os.Getpid(), benches.Add(1))
 		b.want("1.0.1", "echo up; sleep "+mark+"; :", nil)
 		b.until("it is up", func() bool { return b.text("1.0.1", "out") != "" })
 		if err := os.RemoveAll(filepath.Join(b.Dir, "tasks", "1.0.1")); err != nil {

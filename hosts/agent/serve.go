@@ -47,8 +47,9 @@ type conversation struct {
 	market   Market
 	host     string
 	say      func(string)
-	said     string // last, of what failed
-	accepted bool   // its session is the market's
+	said     string    // last, of what failed
+	full     time.Time // instant at which the disk was full last
+	accepted bool      // its session is the market's
 
 	answers chan answer
 	again   <-chan time.Time // when the next Sync is due, if none is under way
@@ -103,13 +104,18 @@ func (a *Agent) Serve(ctx context.Context, m Market, host string, say func(strin
 	}
 }
 
-// diskFull is why a host takes no more tasks until it can write again.
-const diskFull = "the disk is full"
+// diskFull is why a host takes no more tasks until it could write for a while.
+const (
+	diskFull = "the disk is full"
+	tryAgain = 10 * time.Second
+)
 
 // complain says what is wrong, once until it is well.
 func (c *conversation) complain(err error) {
-	if errors.Is(err, unix.ENOSPC) && c.closed == "" {
-		c.closed = diskFull
+	if errors.Is(err, unix.ENOSPC) {
+		if c.full = time.Now(); c.closed == "" {
+			c.closed = diskFull
+		}
 	}
 	if err == nil || err.Error() == c.said {
 		return
@@ -164,7 +170,7 @@ func (c *conversation) take(r answer) (over, err error) {
 		c.accepted = true
 	}
 	if err = c.Apply(o, r.seq, r.sent); err == nil {
-		if c.said = ""; c.closed == diskFull {
+		if c.said = ""; c.closed == diskFull && time.Since(c.full) > tryAgain {
 			c.closed = ""
 		}
 	}

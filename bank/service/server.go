@@ -23,9 +23,12 @@ import (
 
 // A Config says what a server serves, and how.
 type Config struct {
-	// Write opens the ledger to write it. While another writes it, of which an
-	// [store.ErrLocked] tells, the server waits; it opens it again whenever it was lost.
+	// Write opens the ledger to write it. The server opens it again whenever it was lost.
 	Write func() (*store.Sequencer, error)
+
+	// Waits has the server wait where the ledger cannot be opened the first time, too:
+	// another may write it, or its database may be away. Else that is an error.
+	Waits bool
 
 	// Read opens the ledger to read its entries, in use or not.
 	Read func() (*store.Reader, error)
@@ -115,8 +118,7 @@ func (s *server) health(w http.ResponseWriter, _ *http.Request) {
 }
 
 // Serve answers at l until ctx ends, then answers those calls that it has begun, closes
-// the ledger and returns. It returns an error at once if the ledger cannot be opened the
-// first time, but for another that writes it.
+// the ledger and returns.
 func Serve(ctx context.Context, l net.Listener, c Config) error {
 	s, err := newServer(c)
 	if err != nil {
@@ -127,7 +129,7 @@ func Serve(ctx context.Context, l net.Listener, c Config) error {
 
 func (s *server) run(ctx context.Context, l net.Listener) error {
 	first, err := s.Write()
-	if err != nil && !errors.Is(err, store.ErrLocked) {
+	if err != nil && !s.Waits {
 		return errors.Join(err, l.Close())
 	}
 	s.ledger.Store(first)

@@ -91,7 +91,11 @@ func NewSequencer(j *Journal, l *bank.Ledger) *Sequencer {
 // longer than a write. Only an [ErrUnknown] leaves open what happened. Any other
 // error is a refusal: by the ledger's owners, an [ErrRefused], or [bank.Ledger.Book].
 func (s *Sequencer) Do(ctx context.Context, e bank.Entry) (Receipt, error) {
-	r := s.request(s.Ask(e))
+	r := s.spare.Get().(*request)
+	r.entry = e
+	if s.Ledger() != "" {
+		r.signed, _ = s.check(e.Note)
+	}
 	if err := s.ask(ctx, r); err != nil {
 		return Receipt{}, fmt.Errorf("request %s: %w", e.ID, err)
 	}
@@ -126,7 +130,8 @@ func (s *Sequencer) DoAll(ctx context.Context, all []Asked) ([]Receipt, []error)
 	receipts, errs := make([]Receipt, len(all)), make([]error, len(all))
 	asked, done := make([]*request, len(all)), make([]<-chan struct{}, len(all))
 	for i, a := range all {
-		asked[i] = s.request(a)
+		asked[i] = s.spare.Get().(*request)
+		asked[i].entry, asked[i].signed = a.Entry, a.signed
 		done[i], errs[i] = s.queue.put(ctx, asked[i])
 	}
 	for i, r := range asked {
@@ -140,12 +145,6 @@ func (s *Sequencer) DoAll(ctx context.Context, all []Asked) ([]Receipt, []error)
 		receipts[i], errs[i] = s.answered(r)
 	}
 	return receipts, errs
-}
-
-func (s *Sequencer) request(a Asked) *request {
-	r := s.spare.Get().(*request)
-	r.entry, r.signed = a.Entry, a.signed
-	return r
 }
 
 // check reads a signed order, nil if it is none, and returns its account if the key that

@@ -144,8 +144,18 @@ func (j *jepsen) order(account, kind, id string, fields ...string) bank.Entry {
 	return e
 }
 
-// start starts a server, which goes on as long as the test.
+// start starts a server, which goes on as long as the test, and as who watches it would,
+// again if it ends at once.
 func (j *jepsen) start(i int) {
+	for range 5 {
+		if j.tryStart(i) {
+			return
+		}
+	}
+	j.Errorf("seed %d: server %d does not start", j.seed, i)
+}
+
+func (j *jepsen) tryStart(i int) bool {
 	s := j.servers[i]
 	s.cmd = exec.Command("bourse", "bank", "serve", s.proxy.URL, "--listen", s.at, "--secrets", j.secrets)
 	out, err := s.cmd.StdoutPipe()
@@ -159,10 +169,12 @@ func (j *jepsen) start(i int) {
 			j.pin = pin
 		}
 		if strings.HasPrefix(lines.Text(), "key ") {
-			break
+			go io.Copy(io.Discard, out)
+			return true
 		}
 	}
-	go io.Copy(io.Discard, out)
+	cmd.Wait()
+	return false
 }
 
 // kill kills a server and starts it again.
@@ -293,7 +305,7 @@ func (j *jepsen) read(ctx context.Context) {
 
 // settle asks again for what is not known to be booked, and ends the servers.
 func (j *jepsen) settle() {
-	ctx, stop := context.WithTimeout(j.Context(), 30*time.Second)
+	ctx, stop := context.WithTimeout(j.Context(), time.Minute)
 	defer stop()
 	c := j.client(0)
 	defer c.Close()

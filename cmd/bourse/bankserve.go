@@ -80,11 +80,9 @@ func serveAction(c *cli.Context) error {
 		Now:    wall,
 		Limits: service.Limits{Rate: c.Float64("rate")},
 		Tell:   func(what string) { note(c, "%v: %s", p, place.WithoutPasswords(what)) },
+		Waits:  place.IsURL(address), // nobody takes a folder over
 		Write: func() (*store.Sequencer, error) {
 			s, err := p.Writer()
-			if errors.Is(err, store.ErrLocked) && !place.IsURL(address) { // nobody takes a folder over
-				err = errors.New(err.Error())
-			}
 			if err == nil && s.Ledger() == "" {
 				note(c, "%v is open: whoever reaches %v may read all, and move any money", p, at)
 			} else if err == nil {

@@ -66,9 +66,10 @@ func (p place) connect(t timing) (*pgx.Conn, error) {
 	return pgx.ConnectConfig(ctx, p.config)
 }
 
-// hangUp closes a connection, the server willing or not.
+// hangUp closes a connection, the server willing or not: one that says nothing is not waited
+// for.
 func hangUp(conn *pgx.Conn, t timing) error {
-	ctx, cancel := t.within()
+	ctx, cancel := context.WithTimeout(context.Background(), min(t.answer, time.Second))
 	defer cancel()
 	return conn.Close(ctx)
 }

@@ -294,7 +294,7 @@ func (a *admin) Remove(ctx context.Context, r *wire.RemoveRequest) (*wire.Remove
 }
 
 // Spec returns what a host sells that offers so much: its processors, of speed 1, of which
-// one task may use all; memory and disk are not sold.
+// one task may use all. Memory and disk are not sold.
 func Spec(name string, o remote.Offer) hosts.Spec {
-	return hosts.Spec{Name: name, CPUs: o.CPUs, Speed: 1, Room: hosts.Resources{Memory: o.Memory, Disk: o.Disk}}
+	return hosts.Spec{Name: name, CPUs: o.CPUs, Speed: 1}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"path"
 
 	"github.com/cockroachdb/pebble/v2"
 )
@@ -105,7 +106,7 @@ func (a *auditor) checkKept(v Values, k kept) {
 		delete(balances, key)
 	}
 	if err != nil {
-		a.fileFinding("balances", err.Error(), "balances that can be read")
+		a.fileFinding(fileOf(err, "balances"), err.Error(), "balances that can be read")
 		return
 	}
 	rows := a.authority.rows()
@@ -117,7 +118,7 @@ func (a *auditor) checkKept(v Values, k kept) {
 		delete(rows, name)
 	}
 	if err != nil {
-		a.fileFinding("owners", err.Error(), "owners that can be read")
+		a.fileFinding(fileOf(err, "owners"), err.Error(), "owners that can be read")
 		return
 	}
 	for name, want := range rows {
@@ -167,4 +168,12 @@ func (silent) Infof(string, ...any)  {}
 func (silent) Errorf(string, ...any) {}
 func (silent) Fatalf(format string, args ...any) {
 	panic(broken(fmt.Sprintf(format, args...)))
+}
+
+// fileOf returns the file in which err was met, or what was read if err does not say.
+func fileOf(err error, what string) string {
+	if info := pebble.ExtractDataCorruptionInfo(err); info != nil {
+		return path.Base(info.Path)
+	}
+	return what
 }

@@ -164,8 +164,8 @@ func TestJSONRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(string(text)) {
-			if strings.HasPrefix(line, "exec bourse ") {
-				name, _, ok := forPrograms(strings.Fields(line)[2:])
+			if call, ok := strings.CutPrefix(strings.TrimPrefix(line, "[machines] "), "exec bourse "); ok {
+				name, _, ok := forPrograms(strings.Fields(call))
 				run[name] = run[name] || ok
 			}
 		}

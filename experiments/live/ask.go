@@ -103,7 +103,7 @@ func (m *Market) trusted(account string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for name, p := range s.hosts {
-		if o := &p.told.Offer; p.here && !o.Apart && !slices.Contains(o.Trust, account) {
+		if o := &p.told.Offer; p.here && !o.Apart && len(o.Trust) > 0 && !slices.Contains(o.Trust, account) {
 			return fmt.Errorf("%w: host %s does not keep users apart and runs jobs of %v alone", ErrOrder, name, o.Trust)
 		}
 	}

@@ -63,6 +63,7 @@ func (s *server) Ledger(ctx context.Context, asked *wire.LedgerRequest) (*wire.L
 		if asked.GetKey() != "" {
 			r.Accounts = o.Having(asked.GetKey())
 		}
+		r.Owner = o.Key(asked.GetAccount())
 	})
 	if err != nil {
 		return nil, s.told(err)

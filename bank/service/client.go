@@ -182,6 +182,29 @@ func (c *Client) Ledger(ctx context.Context, key string) (id string, having []st
 	return l.GetId(), l.GetAccounts(), err
 }
 
+// KeyOf returns the public key of an account, empty if it has none.
+func (c *Client) KeyOf(ctx context.Context, account string) (string, error) {
+	var l *wire.LedgerResponse
+	err := c.ask(ctx, func(ctx context.Context, s wire.BankClient) (err error) {
+		l, err = s.Ledger(ctx, &wire.LedgerRequest{Account: account})
+		return err
+	})
+	return l.GetOwner(), err
+}
+
+// Head returns the head of the ledger.
+func (c *Client) Head(ctx context.Context) (store.Head, error) {
+	var h *wire.HeadResponse
+	err := c.ask(ctx, func(ctx context.Context, s wire.BankClient) (err error) {
+		h, err = s.Head(ctx, &wire.HeadRequest{})
+		return err
+	})
+	if err != nil {
+		return store.Head{}, err
+	}
+	return store.ParseHead(h.GetHead())
+}
+
 // owned returns the id of the ledger, which it asks for once: an owned ledger stays what it
 // is.
 func (c *Client) owned(ctx context.Context) (string, error) {

@@ -28,7 +28,8 @@ const (
 
 type LedgerRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"` // public: which accounts have it?
+	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`         // public: which accounts have it?
+	Account       string                 `protobuf:"bytes,2,opt,name=account,proto3" json:"account,omitempty"` // what is its key?
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -70,12 +71,20 @@ func (x *LedgerRequest) GetKey() string {
 	return ""
 }
 
+func (x *LedgerRequest) GetAccount() string {
+	if x != nil {
+		return x.Account
+	}
+	return ""
+}
+
 type LedgerResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`             // that orders name; empty if the ledger is open
 	Mode          string                 `protobuf:"bytes,2,opt,name=mode,proto3" json:"mode,omitempty"`         // owned, or open: whoever reaches the server may do anything
 	Key           string                 `protobuf:"bytes,3,opt,name=key,proto3" json:"key,omitempty"`           // public, by which receipts are signed
 	Accounts      []string               `protobuf:"bytes,4,rep,name=accounts,proto3" json:"accounts,omitempty"` // that have the key that was asked for
+	Owner         string                 `protobuf:"bytes,5,opt,name=owner,proto3" json:"owner,omitempty"`       // public key of the account that was asked for, empty if it has none
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -136,6 +145,13 @@ func (x *LedgerResponse) GetAccounts() []string {
 		return x.Accounts
 	}
 	return nil
+}
+
+func (x *LedgerResponse) GetOwner() string {
+	if x != nil {
+		return x.Owner
+	}
+	return ""
 }
 
 type TransferRequest struct {
@@ -1343,14 +1359,16 @@ var File_bank_proto protoreflect.FileDescriptor
 const file_bank_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"bank.proto\x12\abank.v1\"!\n" +
+	"bank.proto\x12\abank.v1\";\n" +
 	"\rLedgerRequest\x12\x10\n" +
-	"\x03key\x18\x01 \x01(\tR\x03key\"b\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x18\n" +
+	"\aaccount\x18\x02 \x01(\tR\aaccount\"x\n" +
 	"\x0eLedgerResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04mode\x18\x02 \x01(\tR\x04mode\x12\x10\n" +
 	"\x03key\x18\x03 \x01(\tR\x03key\x12\x1a\n" +
-	"\baccounts\x18\x04 \x03(\tR\baccounts\")\n" +
+	"\baccounts\x18\x04 \x03(\tR\baccounts\x12\x14\n" +
+	"\x05owner\x18\x05 \x01(\tR\x05owner\")\n" +
 	"\x0fTransferRequest\x12\x16\n" +
 	"\x06orders\x18\x01 \x03(\tR\x06orders\"7\n" +
 	"\vBookRequest\x12(\n" +

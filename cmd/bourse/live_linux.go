@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"bourse/bank/keys"
 	"bourse/bank/owners"
 	"bourse/bank/place"
+	bankservice "bourse/bank/service"
 	"bourse/bank/store"
 	"bourse/experiments/live"
 	"bourse/experiments/live/client"
@@ -174,11 +176,70 @@ func makeLab(c *cli.Context, dir string, home client.Home) (private string, err 
 	}, wall())
 }
 
+// A labBank is the bank of a lab, in its folder or elsewhere.
+type labBank interface {
+	bankservice.Ledger
+	KeyOf(ctx context.Context, account string) (string, error)
+	Head(ctx context.Context) (store.Head, error)
+	Close() error
+}
+
+// localBank is a bank in this process.
+type localBank struct{ *store.Sequencer }
+
+func (b localBank) KeyOf(ctx context.Context, account string) (key string, err error) {
+	err = b.Owners(ctx, func(o *owners.Owners, _ float64) { key = o.Key(account) })
+	return key, err
+}
+
+// remoteBank is a bank that is served elsewhere.
+type remoteBank struct{ *bankservice.Client }
+
+func (b remoteBank) Close() error {
+	b.Client.Close()
+	return nil
+}
+
+// openBank opens the bank that the rules name, which must know the key of the market.
+func (l *runningLab) openBank(ctx context.Context, key string) error {
+	address := l.conf.Bank
+	if !strings.HasPrefix(address, "https://") && !strings.HasPrefix(address, "http://") {
+		if !place.IsURL(address) {
+			address = filepath.Join(l.dir, address)
+		}
+		s, err := place.At(address).Writer()
+		if err == nil {
+			l.bank, l.ledger = localBank{s}, s.Ledger()
+		}
+		return err
+	}
+	own := "market:" + l.conf.Name
+	b, err := bankservice.NewClient(bankservice.Dial{Addresses: strings.Split(address, ","), Pin: l.conf.BankPin, Account: own, Key: key, Now: l.clock.Now})
+	if err != nil {
+		return usagef("bank: %w", err)
+	}
+	public, err := keys.Of(key)
+	if err != nil {
+		return err
+	}
+	id, having, err := b.Ledger(ctx, public)
+	if err == nil && !slices.Contains(having, own) {
+		err = fmt.Errorf("the bank at %s does not know the key in keys/market as that of %s: 'bourse bank enrol' and 'bourse bank right' give it both", address, own)
+	}
+	if err != nil {
+		b.Close()
+		return err
+	}
+	l.bank, l.ledger = remoteBank{b}, id
+	return nil
+}
+
 // A running lab is a market, its bank and a host in one process.
 type runningLab struct {
 	dir    string
 	conf   live.Config
-	bank   *store.Sequencer
+	bank   labBank
+	ledger string // its id
 	market *live.Market
 	server *service.Server
 	clock  *live.BootClock
@@ -204,7 +265,7 @@ func openLab(c *cli.Context, dir string) (l *runningLab, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.bank, err = place.At(filepath.Join(dir, l.conf.Bank)).Writer(); err != nil {
+	if err = l.openBank(c.Context, key); err != nil {
 		return nil, err
 	}
 	if err = l.open(c, key); err != nil {
@@ -215,7 +276,7 @@ func openLab(c *cli.Context, dir string) (l *runningLab, err error) {
 
 func (l *runningLab) open(c *cli.Context, key string) (err error) {
 	l.secret = rand.Text()
-	w := live.World{Bank: l.bank, Ledger: l.bank.Ledger(), Key: key, Clock: l.clock, KeyOf: keyOf(l.bank)}
+	w := live.World{Bank: l.bank, Ledger: l.ledger, Number: l.conf.Number, Key: key, Clock: l.clock, KeyOf: l.bank.KeyOf}
 	if l.market, err = live.Open(lab.File(l.dir, "log"), l.conf, w); err != nil {
 		return err
 	}
@@ -236,14 +297,6 @@ func (l *runningLab) close() error {
 		err = l.market.Close()
 	}
 	return errors.Join(err, l.bank.Close())
-}
-
-// keyOf returns what tells the public key of an account.
-func keyOf(s *store.Sequencer) func(context.Context, string) (string, error) {
-	return func(ctx context.Context, account string) (key string, err error) {
-		err = s.Owners(ctx, func(o *owners.Owners, now float64) { key = o.Key(account) })
-		return key, err
-	}
 }
 
 // loopback reports whether an address is of this machine alone.
@@ -298,7 +351,7 @@ func (l *runningLab) live(c *cli.Context, home client.Home, private string) erro
 
 // membership returns that of who keeps the market, which is served at url.
 func (l *runningLab) membership(url string) client.Membership {
-	m := client.Membership{URL: url, Market: l.conf.Name, Ledger: l.bank.Ledger(), Account: keeper}
+	m := client.Membership{URL: url, Market: l.conf.Name, Ledger: l.ledger, Account: keeper}
 	if l.certificate != nil {
 		m.Pin = link.Pin(l.certificate.Certificate[0])
 	}

@@ -26,7 +26,14 @@ in their tokens; hosts only dial out.
 
    bourse market serve lab --listen 0.0.0.0:8421 --address 192.0.2.7:8421
    bourse host invite h01 --dir lab       # then 'bourse agent --join TOKEN' on that machine
-   bourse user invite user:bob --dir lab  # then 'bourse join TOKEN' by that user`,
+   bourse user invite user:bob --dir lab  # then 'bourse join TOKEN' by that user
+
+With a bank elsewhere DIR has the rules and the market's key, which the bank must know:
+
+   bourse key new lab/keys/market --name market > market.pub
+   bourse bank enrol https://192.0.2.1:8424 market:lab --key market.pub --operator operator --pin sha256:5f…
+   bourse bank right https://192.0.2.1:8424 market:lab settle --number 1 --key operator --pin sha256:5f…
+   printf 'name: lab\nnumber: 1\nbank: https://192.0.2.1:8424\nbank_pin: sha256:5f…\n' > lab/market.yaml`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "name", Value: "lab", Usage: "of a new market, `NAME`"},
 			&cli.StringFlag{Name: "listen", Usage: "answer at `ADDRESS` (default: that of market.yaml)"},
@@ -56,7 +63,13 @@ func marketServeAction(c *cli.Context) error {
 		return err
 	}
 	l.certificate = &certificate
-	return errors.Join(l.serve(c.Context, c, func(url string) error { return home.Save(l.membership(url), private) }), l.close())
+	save := func(url string) error {
+		if _, local := l.bank.(localBank); !local {
+			return nil // who has which account there is not for this market to know
+		}
+		return home.Save(l.membership(url), private)
+	}
+	return errors.Join(l.serve(c.Context, c, save), l.close())
 }
 
 // serve runs the market for other machines.

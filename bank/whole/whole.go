@@ -1,8 +1,12 @@
 // Package whole writes files whole or not at all.
+//
+// It does not know what is in them.
 package whole
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -10,17 +14,44 @@ import (
 // Write writes a file, in place of what is there, so that whoever opens it finds what was
 // there or all of data, also after a crash. That the name is durable, too, is for who
 // needs it to see to: by syncing the folder.
-func Write(name string, data []byte) error {
+func Write(name string, data []byte) error { return write(name, data, 0o644, os.Rename) }
+
+// Private is [Write], of a file that only its owner reads, at no time another.
+func Private(name string, data []byte) error { return write(name, data, 0o600, os.Rename) }
+
+// Secret returns what is in a file that only its owner may read, which is made if there is
+// none, of what fresh returns; who asks at once gets the same. It refuses a file that
+// others may use.
+func Secret(name string, fresh func() ([]byte, error)) ([]byte, error) {
+	info, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		var data []byte
+		if data, err = fresh(); err == nil {
+			err = write(name, data, 0o600, os.Link)
+		}
+		if err == nil || errors.Is(err, fs.ErrExist) {
+			info, err = os.Stat(name)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return nil, fmt.Errorf("%s: others may use it (mode %#o): chmod 600 %s, or make a new one", name, mode, name)
+	}
+	return os.ReadFile(name)
+}
+
+// write writes a file beside the one called name, and puts it in its place.
+func write(name string, data []byte, mode fs.FileMode, put func(from, to string) error) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".part-*")
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(data)
-	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
+	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err == nil {
+		err = put(f.Name(), name)
 	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
+	os.Remove(f.Name()) // unless it is there by its new name alone
 	return err
 }

@@ -39,12 +39,7 @@ func (s *serving) save(dir string) error {
 	if err != nil {
 		return err
 	}
-	name := lab.File(dir, servingFile)
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o600)
-	if err == nil {
-		err = f.Close()
-	}
-	return errors.Join(err, whole.Write(name, append(text, '\n')), os.Chmod(name, 0o600))
+	return whole.Private(lab.File(dir, servingFile), append(text, '\n'))
 }
 
 func dirFlag() cli.Flag {

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -55,6 +56,17 @@ func Write(file, private string) error {
 	}
 	_, err = io.WriteString(f, private+"\n")
 	return errors.Join(err, f.Close())
+}
+
+// Keep returns the private key in a file, which is made if there is none, with that name.
+func Keep(chance io.Reader, file, name string) (private string, err error) {
+	if private, err = Read(file); !errors.Is(err, fs.ErrNotExist) {
+		return private, err
+	}
+	if private, _, err = New(chance, name); err != nil {
+		return "", err
+	}
+	return private, Write(file, private)
 }
 
 // Read reads a private key. It refuses a file that others may read or write.

@@ -92,3 +92,25 @@ func TestKeyFile(t *testing.T) {
 		t.Errorf("a key that others may read: %v", err)
 	}
 }
+
+// TestKeep checks that a key is made once, under its name, and then kept.
+func TestKeep(t *testing.T) {
+	t.Parallel()
+	file, chance := filepath.Join(t.TempDir(), "key"), rand.NewChaCha8([32]byte{1})
+	first, err := Keep(chance, file, "ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name, _, err := Pair(first); err != nil || name != "ann" {
+		t.Errorf("%q, %v", name, err)
+	}
+	if again, err := Keep(chance, file, "bob"); err != nil || again != first {
+		t.Errorf("another key: %v", err)
+	}
+	if err := os.Chmod(file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Keep(chance, file, "ann"); err == nil {
+		t.Error("a key that others may use is kept")
+	}
+}

@@ -107,6 +107,20 @@ func New(kind string, fields ...Field) (*Order, error) {
 	return Parse((&Order{kind, fields}).String())
 }
 
+// never is when orders expire that are booked at once: were it sooner, the same request
+// sent again would be another text.
+const never = "2099-12-31T23:59:59Z"
+
+// Lasting returns an order that is booked at once, by an account, with the fields of its
+// kind in order: each a name and a value.
+func Lasting(kind, ledger, id, account string, fields ...string) (*Order, error) {
+	all := []Field{{"ledger", ledger}, {"id", id}, {"account", account}}
+	for f := range slices.Chunk(fields, 2) {
+		all = append(all, Field{f[0], f[1]})
+	}
+	return New(kind, append(all, Field{"expires", never})...)
+}
+
 // String returns the order as it is signed.
 func (o *Order) String() string {
 	var b strings.Builder

@@ -131,11 +131,7 @@ func (j *jepsen) must(err error) {
 
 // order returns the entry that an account asks for, signed.
 func (j *jepsen) order(account, kind, id string, fields ...string) bank.Entry {
-	all := []order.Field{{Name: "ledger", Value: ownerstest.Ledger}, {Name: "id", Value: id}, {Name: "account", Value: account}}
-	for i := 0; i < len(fields); i += 2 {
-		all = append(all, order.Field{Name: fields[i], Value: fields[i+1]})
-	}
-	o, err := order.New(kind, append(all, order.Field{Name: "expires", Value: never})...)
+	o, err := order.Lasting(kind, ownerstest.Ledger, id, account, fields...)
 	j.must(err)
 	note, err := order.Sign([]byte(o.String()), ownerstest.Private(account))
 	j.must(err)

@@ -2,9 +2,7 @@ package main
 
 import (
 	"crypto/rand"
-	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/netip"
 	"os"
@@ -102,7 +100,7 @@ func serveAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if config.Key, err = receiptKey(folder); err != nil {
+	if config.Key, err = keys.Keep(rand.Reader, filepath.Join(folder, receiptFile), "bank"); err != nil {
 		return err
 	}
 	public, err := keys.Of(config.Key)
@@ -144,19 +142,6 @@ func secretsFolder(c *cli.Context, p place.Place) (string, error) {
 		}
 	}
 	return folder, os.MkdirAll(folder, 0o700)
-}
-
-// receiptKey returns the private key that signs receipts, which is made if need be.
-func receiptKey(folder string) (string, error) {
-	file := filepath.Join(folder, receiptFile)
-	private, err := keys.Read(file)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return private, err
-	}
-	if private, _, err = keys.New(rand.Reader, "bank"); err != nil {
-		return "", err
-	}
-	return private, keys.Write(file, private)
 }
 
 func receiptCommand() *cli.Command {

@@ -12,7 +12,6 @@ import (
 
 	"bourse/bank"
 	"bourse/bank/keys"
-	"bourse/bank/order"
 	"bourse/bank/whole"
 	"bourse/experiments/live"
 	"bourse/experiments/live/client"
@@ -205,19 +204,11 @@ func inviteUserAction(c *cli.Context) error {
 // passOrder signs an order that says all there is to book, and has the market pass it to
 // its bank.
 func passOrder(c *cli.Context, m *service.Caller, ledger, kind, by, private string, fields ...string) error {
-	all := []order.Field{{Name: "ledger", Value: ledger}, {Name: "id", Value: rand.Text()}, {Name: "account", Value: by}}
-	for i := 0; i < len(fields); i += 2 {
-		all = append(all, order.Field{Name: fields[i], Value: fields[i+1]})
-	}
-	o, err := order.New(kind, append(all, order.Field{Name: "expires", Value: never})...)
-	if err != nil {
-		return usagef("%s: %w", commandName(c), err)
-	}
-	signed, err := order.Sign([]byte(o.String()), private)
+	note, err := lasting(c, []string{private}, ledger, kind, rand.Text(), by, fields...)
 	if err != nil {
 		return err
 	}
-	_, err = m.Pass(c.Context, signed)
+	_, err = m.Pass(c.Context, note)
 	return err
 }
 

@@ -7,7 +7,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/http"
 	"net/netip"
@@ -150,12 +149,10 @@ func liveAction(c *cli.Context) error {
 // makeLab makes the market in dir, if there is none, and returns the private key of its
 // user.
 func makeLab(c *cli.Context, dir string, home client.Home) (private string, err error) {
-	if private, err = home.Key(); errors.Is(err, fs.ErrNotExist) {
-		if private, _, err = keys.New(rand.Reader, "me"); err == nil {
-			err = errors.Join(os.MkdirAll(string(home), 0o700), keys.Write(home.KeyFile(), private))
-		}
+	if err := os.MkdirAll(string(home), 0o700); err != nil {
+		return "", err
 	}
-	if err != nil {
+	if private, err = keys.Keep(rand.Reader, home.KeyFile(), "me"); err != nil {
 		return "", err
 	}
 	made, err := lab.Made(dir)

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"bourse/bank/keys"
 	"bourse/bank/order"
@@ -61,10 +60,6 @@ func privateKey(c *cli.Context, name string) (string, error) {
 	return await(c.Context, func() (string, error) { return keys.Read(c.String(name)) })
 }
 
-// never is when orders expire that are booked at once: were it sooner, the same request
-// sent again would be another text.
-const never = "2099-12-31T23:59:59Z"
-
 // signOrder returns an order of that kind to the ledger of a bank, by an account, signed
 // with private keys.
 func signOrder(c *cli.Context, b banked, kind, id, account string, private []string, fields ...string) ([]byte, error) {
@@ -72,11 +67,12 @@ func signOrder(c *cli.Context, b banked, kind, id, account string, private []str
 	if ledger == "" {
 		return nil, errors.New("the bank is open: nobody signs; 'bourse bank own' gives it owners")
 	}
-	all := []order.Field{{Name: "ledger", Value: ledger}, {Name: "id", Value: id}, {Name: "account", Value: account}}
-	for f := range slices.Chunk(fields, 2) {
-		all = append(all, order.Field{Name: f[0], Value: f[1]})
-	}
-	o, err := order.New(kind, append(all, order.Field{Name: "expires", Value: never})...)
+	return lasting(c, private, ledger, kind, id, account, fields...)
+}
+
+// lasting returns an order that is booked at once, signed with private keys.
+func lasting(c *cli.Context, private []string, ledger, kind, id, account string, fields ...string) ([]byte, error) {
+	o, err := order.Lasting(kind, ledger, id, account, fields...)
 	if err != nil {
 		return nil, usagef("%s: %w", commandName(c), err)
 	}

@@ -47,9 +47,6 @@ const (
 	week   = "604800"
 )
 
-// never is when the orders of a making expire: made again, they must be the same.
-const never = "2099-12-31T23:59:59Z"
-
 // File returns the name of a file of the lab in dir.
 func File(dir string, name ...string) string {
 	return filepath.Join(append([]string{dir}, name...)...)
@@ -108,12 +105,7 @@ type maker struct {
 
 // key reads the key in a file, or makes it.
 func (m *maker) key(file, name string) error {
-	private, err := keys.Read(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		if private, _, err = keys.New(rand.Reader, name); err == nil {
-			err = keys.Write(file, private)
-		}
-	}
+	private, err := keys.Keep(rand.Reader, file, name)
 	if err == nil {
 		m.keys[name] = private
 		m.public[name], err = keys.Of(private)
@@ -163,11 +155,7 @@ func (m *maker) own() error {
 
 // book books an order of the operator's, once.
 func (m *maker) book(id, kind string, fields ...string) error {
-	all := []order.Field{{Name: "ledger", Value: m.ledger}, {Name: "id", Value: id}, {Name: "account", Value: "operator"}}
-	for i := 0; i < len(fields); i += 2 {
-		all = append(all, order.Field{Name: fields[i], Value: fields[i+1]})
-	}
-	o, err := order.New(kind, append(all, order.Field{Name: "expires", Value: never})...)
+	o, err := order.Lasting(kind, m.ledger, id, "operator", fields...)
 	if err != nil {
 		return err
 	}

@@ -337,7 +337,7 @@ func (l *runningLab) live(c *cli.Context, home client.Home, private string) erro
 	}
 	fmt.Fprintf(c.App.Writer, "market %s  %s  1 host, %g processors, shares by %s%s\n", l.conf.Name, m.URL, a.Offer.CPUs, a.Offer.Kind, apart)
 	fmt.Fprintf(c.App.Writer, "account %s  $%v  key %s\n", keeper, has, home.KeyFile())
-	return l.run(c.Context, m, func(ctx context.Context) error { return answerUntil(ctx, listener, l.server.Handler()) },
+	return l.run(c.Context, m, func(ctx context.Context) error { return serve(ctx, listener, answering(ctx, l.server.Handler())) },
 		func(ctx context.Context) error {
 			if err := l.market.Join(ctx, service.Spec(hostName, a.Offer), keeper, ""); err != nil {
 				return err
@@ -385,22 +385,11 @@ func (l *runningLab) openAgent(c *cli.Context) (*agent.Program, error) {
 	})
 }
 
-// answerUntil answers at l until ctx ends; who waits for something new then is answered at
-// once.
-func answerUntil(ctx context.Context, l net.Listener, h http.Handler) error {
-	s := &http.Server{
-		Handler: h, BaseContext: func(net.Listener) context.Context { return ctx },
-		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 14, Protocols: new(http.Protocols),
-	}
+// answering returns what answers h, until ctx ends: who waits for something new then is
+// answered at once.
+func answering(ctx context.Context, h http.Handler) *http.Server {
+	s := &http.Server{Handler: h, BaseContext: func(net.Listener) context.Context { return ctx }, IdleTimeout: 2 * time.Minute, Protocols: new(http.Protocols)}
 	s.Protocols.SetHTTP1(true)
 	s.Protocols.SetUnencryptedHTTP2(true)
-	defer context.AfterFunc(ctx, func() {
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		s.Shutdown(end)
-	})()
-	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
+	return s
 }

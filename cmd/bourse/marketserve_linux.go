@@ -69,11 +69,11 @@ func marketServeAction(c *cli.Context) error {
 		}
 		return home.Save(l.membership(url), private)
 	}
-	return errors.Join(l.serve(c.Context, c, save), l.close())
+	return errors.Join(l.serve(c, save), l.close())
 }
 
 // serve runs the market for other machines.
-func (l *runningLab) serve(ctx context.Context, c *cli.Context, save func(url string) error) error {
+func (l *runningLab) serve(c *cli.Context, save func(url string) error) error {
 	listener, err := net.Listen("tcp", l.conf.Listen)
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
@@ -88,7 +88,7 @@ func (l *runningLab) serve(ctx context.Context, c *cli.Context, save func(url st
 	mux := http.NewServeMux()
 	mux.Handle("/", l.server.Handler())
 	mux.Handle(link.Handler(l.server))
-	return l.run(ctx, l.membership(url), func(ctx context.Context) error {
-		return answerUntil(ctx, tls.NewListener(listener, link.ServerTLS(*l.certificate)), mux)
+	return l.run(c.Context, l.membership(url), func(ctx context.Context) error {
+		return serve(ctx, tls.NewListener(listener, link.ServerTLS(*l.certificate)), answering(ctx, mux))
 	})
 }

@@ -70,7 +70,7 @@ func witnessAction(c *cli.Context) error {
 		return err
 	}
 	note(c, "witness of %s at http://%s", count(len(logs), "log"), listener.Addr())
-	return serve(c.Context, listener, w)
+	return serve(c.Context, listener, &http.Server{Handler: w, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second})
 }
 
 // watched returns the keys of the logs that c names.
@@ -100,9 +100,9 @@ func watched(c *cli.Context) (map[string][]sumdb.Verifier, error) {
 	return logs, nil
 }
 
-// serve answers at l until ctx ends, and finishes what it is at.
-func serve(ctx context.Context, l net.Listener, h http.Handler) error {
-	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, MaxHeaderBytes: 1 << 14}
+// serve has s answer at l until ctx ends, and finish what it is at.
+func serve(ctx context.Context, l net.Listener, s *http.Server) error {
+	s.ReadHeaderTimeout, s.MaxHeaderBytes = 10*time.Second, 1<<14
 	failed := make(chan error, 1)
 	go func() { failed <- s.Serve(l) }()
 	select {

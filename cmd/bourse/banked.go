@@ -65,6 +65,12 @@ func (h here) Having(ctx context.Context, public string) (all []string, err erro
 	return all, err
 }
 
+// KeyOf returns the public key of an account, empty if it has none.
+func (h here) KeyOf(ctx context.Context, account string) (key string, err error) {
+	err = h.Owners(ctx, func(o *owners.Owners, _ float64) { key = o.Key(account) })
+	return key, err
+}
+
 // there is a bank that is served.
 type there struct {
 	*service.Client

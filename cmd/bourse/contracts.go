@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -38,17 +37,19 @@ once they have ended, and exit status 1 unless all were fulfilled.
 			}
 			return withMarket(c, func(m *client.Client) error {
 				var shown contractsShown
-				if shown.Contracts, err = contractsOf(c, m, ids); err != nil {
+				all, err := contractsOf(c, m, ids)
+				if err != nil {
 					return err
 				}
 				if c.Bool("wait") {
-					for i := range shown.Contracts {
-						ids = append(ids, shown.Contracts[i].ID)
+					var known []int64
+					for i := range all {
+						known = append(known, all[i].ID)
 					}
-					shown.Contracts = nil
-					slices.Sort(ids)
-					return shown.await(c, m, slices.Compact(ids))
+					slices.Sort(known)
+					return shown.await(c, m, slices.Compact(known))
 				}
+				shown.Contracts = all
 				for i := range shown.Contracts {
 					sayLine(c, client.Stands(&shown.Contracts[i]))
 				}
@@ -165,7 +166,7 @@ func copyLog(c *cli.Context, m *client.Client, id int64, l service.Log) error {
 		case ended || !c.Bool("follow"):
 			return nil
 		default:
-			if err := sleep(c.Context, time.Second); err != nil {
+			if err := service.Pause(c.Context, time.Second); err != nil {
 				return err
 			}
 		}
@@ -187,7 +188,8 @@ at once with that budget, it accepts.
    bourse quote --work 60 --deadline 120 --class cac`,
 		Flags: append(termsFlags(false), homeFlag(), jsonFlag[quoted]()),
 		Action: func(c *cli.Context) error {
-			a := asked{Class: c.String("class"), Work: c.Float64("work"), Deadline: c.Float64("deadline"), Budget: "1", Nodes: c.Int("nodes"), CPUs: c.Float64("cpus")}
+			a := askedBy(c)
+			a.Budget = "1" // the market looks for the least
 			terms, err := a.terms()
 			if err != nil {
 				return err
@@ -287,7 +289,7 @@ func topCommand() *cli.Command {
 					if err := showMarket(c, m); err != nil || every == 0 {
 						return err
 					}
-					if err := sleep(c.Context, time.Duration(every*float64(time.Second))); err != nil {
+					if err := service.Pause(c.Context, time.Duration(every*float64(time.Second))); err != nil {
 						return nil // that is how it is left
 					}
 				}
@@ -311,14 +313,4 @@ func showMarket(c *cli.Context, m *client.Client) error {
 	}
 	_, err = io.WriteString(c.App.Writer, client.Top(about.Market, hosts, about.Now, about.Head))
 	return err
-}
-
-// sleep waits for so long.
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
 }

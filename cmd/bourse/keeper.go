@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -45,14 +46,16 @@ func dirFlag() cli.Flag {
 	return &cli.StringFlag{Name: "dir", Usage: "the market's folder is `DIR` (default: that of 'bourse live')"}
 }
 
+// defaultLab returns dir, or the folder of 'bourse live' if that is empty.
+func defaultLab(c *cli.Context, dir string) (string, error) {
+	home, err := userHome(c)
+	return cmp.Or(dir, filepath.Join(string(home), "lab")), err
+}
+
 // keeping returns the folder of the market that c keeps, and where it is served.
 func keeping(c *cli.Context) (dir string, s serving, err error) {
-	home, err := userHome(c)
-	if err != nil {
+	if dir, err = defaultLab(c, c.String("dir")); err != nil {
 		return "", s, err
-	}
-	if dir = c.String("dir"); dir == "" {
-		dir = filepath.Join(string(home), "lab")
 	}
 	text, err := os.ReadFile(lab.File(dir, servingFile))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -18,7 +18,6 @@ import (
 
 	"bourse/bank"
 	"bourse/bank/keys"
-	"bourse/bank/owners"
 	"bourse/bank/place"
 	bankservice "bourse/bank/service"
 	"bourse/bank/store"
@@ -119,11 +118,11 @@ func checkLab(dir string) (*live.Checked, error) {
 
 // labDir returns the folder of the lab that c names.
 func labDir(c *cli.Context) (string, error) {
-	home, err := userHome(c)
+	dir, err := defaultLab(c, c.Args().First())
 	if err != nil {
 		return "", err
 	}
-	return filepath.Abs(cmp.Or(c.Args().First(), filepath.Join(string(home), "lab")))
+	return filepath.Abs(dir)
 }
 
 func liveAction(c *cli.Context) error {
@@ -181,14 +180,6 @@ type labBank interface {
 	Close() error
 }
 
-// localBank is a bank in this process.
-type localBank struct{ *store.Sequencer }
-
-func (b localBank) KeyOf(ctx context.Context, account string) (key string, err error) {
-	err = b.Owners(ctx, func(o *owners.Owners, _ float64) { key = o.Key(account) })
-	return key, err
-}
-
 // remoteBank is a bank that is served elsewhere.
 type remoteBank struct{ *bankservice.Client }
 
@@ -200,13 +191,13 @@ func (b remoteBank) Close() error {
 // openBank opens the bank that the rules name, which must know the key of the market.
 func (l *runningLab) openBank(ctx context.Context, key string) error {
 	address := l.conf.Bank
-	if !strings.HasPrefix(address, "https://") && !strings.HasPrefix(address, "http://") {
+	if !isServed(address) {
 		if !place.IsURL(address) {
 			address = filepath.Join(l.dir, address)
 		}
 		s, err := place.At(address).Writer()
 		if err == nil {
-			l.bank, l.ledger = localBank{s}, s.Ledger()
+			l.bank, l.ledger = here{s}, s.Ledger()
 		}
 		return err
 	}

@@ -64,7 +64,7 @@ func marketServeAction(c *cli.Context) error {
 	}
 	l.certificate = &certificate
 	save := func(url string) error {
-		if _, local := l.bank.(localBank); !local {
+		if _, local := l.bank.(here); !local {
 			return nil // who has which account there is not for this market to know
 		}
 		return home.Save(l.membership(url), private)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -213,6 +214,14 @@ type asked struct {
 	Memory   float64
 }
 
+// askedBy returns the terms that c gives.
+func askedBy(c *cli.Context) asked {
+	return asked{
+		Class: c.String("class"), Work: c.Float64("work"), Deadline: c.Float64("deadline"), Budget: c.String("budget"),
+		Nodes: c.Int("nodes"), CPUs: c.Float64("cpus"),
+	}
+}
+
 // tasks returns what c asks for.
 func tasks(c *cli.Context) (all []*client.Task, err error) {
 	if name := c.String("from"); name != "" {
@@ -221,11 +230,8 @@ func tasks(c *cli.Context) (all []*client.Task, err error) {
 		}
 		return tasksFrom(c, name)
 	}
-	one := asked{
-		Class: c.String("class"), Work: c.Float64("work"), Deadline: c.Float64("deadline"), Budget: c.String("budget"),
-		Nodes: c.Int("nodes"), CPUs: c.Float64("cpus"), Command: c.Args().Slice(), Files: c.StringSlice("file"), Memory: c.Float64("memory"),
-		Env: map[string]string{},
-	}
+	one := askedBy(c)
+	one.Command, one.Files, one.Memory, one.Env = c.Args().Slice(), c.StringSlice("file"), c.Float64("memory"), map[string]string{}
 	for _, s := range c.StringSlice("env") {
 		name, value, ok := strings.Cut(s, "=")
 		if !ok || name == "" {
@@ -286,12 +292,7 @@ func tasksFrom(c *cli.Context, name string) (all []*client.Task, err error) {
 		return nil, usagef("%s: found no contract, want a list", name)
 	}
 	for i := range list {
-		if list[i].Nodes == 0 {
-			list[i].Nodes = 1
-		}
-		if list[i].CPUs == 0 {
-			list[i].CPUs = 1
-		}
+		list[i].Nodes, list[i].CPUs = cmp.Or(list[i].Nodes, 1), cmp.Or(list[i].CPUs, 1)
 		t, err := list[i].task()
 		if err != nil {
 			return nil, fmt.Errorf("%s: item %d: %w", name, i+1, err)
@@ -303,14 +304,14 @@ func tasksFrom(c *cli.Context, name string) (all []*client.Task, err error) {
 
 // task returns a as it is sent.
 func (a *asked) task() (*client.Task, error) {
-	budget, err := a.terms()
+	terms, err := a.terms()
 	if err != nil {
 		return nil, err
 	}
 	if len(a.Command) == 0 {
 		return nil, usagef("COMMAND is missing: what is to run, after --")
 	}
-	t := &client.Task{Terms: *budget, Job: remote.Job{Command: a.Command, Limits: remote.Limits{Memory: int64(a.Memory)}}}
+	t := &client.Task{Terms: *terms, Job: remote.Job{Command: a.Command, Limits: remote.Limits{Memory: int64(a.Memory)}}}
 	for _, name := range slices.Sorted(maps.Keys(a.Env)) {
 		t.Job.Env = append(t.Job.Env, name+"="+a.Env[name])
 	}

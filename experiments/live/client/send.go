@@ -97,7 +97,7 @@ func (c *Client) send(ctx context.Context, id string, signed, job []byte) (*live
 		if time.Since(began) > patience {
 			return nil, fmt.Errorf("order %s: %w; 'bourse submit --resume' asks again", id, err)
 		}
-		if err := pause(ctx, time.Second/2); err != nil {
+		if err := service.Pause(ctx, time.Second/2); err != nil {
 			return nil, fmt.Errorf("order %s was signed and not answered; 'bourse submit --resume' asks again: %w", id, err)
 		}
 	}
@@ -152,14 +152,4 @@ func (c *Client) Read(ctx context.Context, id int64, l service.Log, from int64) 
 		return nil, 0, false, err
 	}
 	return c.Caller.Read(ctx, signed, l, from)
-}
-
-// pause waits for so long.
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
 }

@@ -133,7 +133,7 @@ func (c *Caller) Wait(ctx context.Context, id int64) (*live.Contract, error) {
 			if !errors.As(err, new(*Away)) {
 				return nil, err
 			}
-			if err := pause(ctx, time.Second); err != nil {
+			if err := Pause(ctx, time.Second); err != nil {
 				return nil, err
 			}
 			continue
@@ -146,8 +146,8 @@ func (c *Caller) Wait(ctx context.Context, id int64) (*live.Contract, error) {
 	}
 }
 
-// pause waits for so long.
-func pause(ctx context.Context, d time.Duration) error {
+// Pause waits for so long, or until ctx ends.
+func Pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()

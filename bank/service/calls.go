@@ -30,7 +30,7 @@ func (s *server) sequencer() (*store.Sequencer, error) {
 
 // reader returns the ledger to one who reads, unless he asks too often.
 func (s *server) reader(ctx context.Context) (*store.Sequencer, error) {
-	if from := sender(ctx); !s.buckets.take("read "+from, s.Now()) {
+	if from := sender(ctx); !s.buckets.Take("read "+from, s.Now()) {
 		return nil, connect.NewError(connect.CodeUnavailable, fmt.Errorf("more than %v reads a second of %s: ask again later", s.Limits.Rate, from))
 	}
 	return s.sequencer()
@@ -123,7 +123,7 @@ func (s *server) book(ctx context.Context, all []asked) (*wire.BookResponse, err
 		if who == "" {
 			who = from
 		}
-		if !s.buckets.take(who, now) {
+		if !s.buckets.Take(who, now) {
 			response.Results[i].Refused = &wire.Refusal{Reason: tooMany, Text: fmt.Sprintf("more than %v orders a second of %s: ask again later", s.Limits.Rate, who)}
 			continue
 		}

@@ -34,8 +34,8 @@ func (l Limits) defaults() Limits {
 }
 
 // Buckets give each who asks a rate: as much at once as in a second.
-type buckets struct {
-	rate float64
+type Buckets struct {
+	Rate float64 // a second
 
 	mu   sync.Mutex
 	left map[string]bucket
@@ -49,8 +49,8 @@ type bucket struct {
 // mostBuckets is how many are kept before those that are full are forgotten.
 const mostBuckets = 1 << 16
 
-// take tells whether who may ask for one more at an instant.
-func (b *buckets) take(who string, now float64) bool {
+// Take tells whether who may ask for one more at an instant.
+func (b *Buckets) Take(who string, now float64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.left == nil || len(b.left) > mostBuckets {
@@ -58,7 +58,7 @@ func (b *buckets) take(who string, now float64) bool {
 	}
 	in, ok := b.left[who]
 	if !ok {
-		in = bucket{b.rate, now}
+		in = bucket{b.Rate, now}
 	}
 	in = b.fill(in, now)
 	may := in.left >= 1
@@ -70,15 +70,15 @@ func (b *buckets) take(who string, now float64) bool {
 }
 
 // fill returns a bucket at an instant.
-func (b *buckets) fill(in bucket, now float64) bucket {
-	return bucket{min(b.rate, in.left+b.rate*max(0, now-in.at)), now}
+func (b *Buckets) fill(in bucket, now float64) bucket {
+	return bucket{min(b.Rate, in.left+b.Rate*max(0, now-in.at)), now}
 }
 
 // forget forgets the buckets that are full.
-func (b *buckets) forget(now float64) {
+func (b *Buckets) forget(now float64) {
 	kept := make(map[string]bucket)
 	for who, in := range b.left {
-		if b.fill(in, now).left < b.rate {
+		if b.fill(in, now).left < b.Rate {
 			kept[who] = in
 		}
 	}

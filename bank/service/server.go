@@ -46,7 +46,7 @@ type server struct {
 	signer  note.Signer
 	public  string
 	metrics *metrics
-	buckets buckets
+	buckets Buckets
 	calls   chan struct{} // one in it for each call that is answered
 	reading chan struct{} // one in it while entries are read
 
@@ -67,7 +67,7 @@ func newServer(c Config) (*server, error) {
 	c.Limits = c.Limits.defaults()
 	s := &server{Config: c, signer: signer, public: public, again: make(chan struct{}, 1)}
 	s.metrics = newMetrics(&s.ledger)
-	s.buckets.rate = c.Limits.Rate
+	s.buckets.Rate = c.Limits.Rate
 	s.calls = make(chan struct{}, c.Limits.Calls)
 	s.reading = make(chan struct{}, 1)
 	return s, nil

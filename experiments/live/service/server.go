@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
-	"golang.org/x/time/rate"
 
 	bankorder "bourse/bank/order"
 	"bourse/bank/owners"
@@ -46,7 +45,7 @@ type Server struct {
 	blobs       blobs
 	invitations *invitations
 	logs        logs
-	limiters    limiters
+	orders      bank.Buckets // by account
 }
 
 // New returns a server.
@@ -55,7 +54,7 @@ func New(c Config) (*Server, error) {
 	if err := os.MkdirAll(string(s.blobs), 0o700); err != nil {
 		return nil, err
 	}
-	s.limiters.rate = rate.Limit(c.Rate)
+	s.orders.Rate = c.Rate
 	var err error
 	s.invitations, err = openInvitations(c.Dir)
 	return s, err
@@ -147,7 +146,7 @@ func (s *Server) bound(signed []byte) error {
 	if err != nil {
 		return connect.NewError(connect.CodeInvalidArgument, err)
 	}
-	if account := o.Value("account"); !s.limiters.allow(account) {
+	if account := o.Value("account"); !s.orders.Take(account, s.Now()) {
 		return connect.NewError(connect.CodeResourceExhausted, fmt.Errorf("found more than %v orders a second of %s", s.Rate, account))
 	}
 	return nil

@@ -90,18 +90,3 @@ func TestBlobs(t *testing.T) {
 		t.Error("a file that is too large is kept")
 	}
 }
-
-// TestLimiters checks that an account has its rate, and no other's.
-func TestLimiters(t *testing.T) {
-	t.Parallel()
-	l := limiters{rate: 3}
-	took := 0
-	for range 100 {
-		if l.allow("user:ann") {
-			took++
-		}
-	}
-	if took < 3 || took > 4 || !l.allow("user:bob") {
-		t.Errorf("%d of 100 at once, want 3", took)
-	}
-}

@@ -1,6 +1,9 @@
 package bank
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // A Kind says why an entry was made.
 type Kind uint8
@@ -55,6 +58,10 @@ const (
 	MaxID       = 64      // bytes of a request's id
 	MaxMoves    = 1 << 16 // moves of one entry
 )
+
+// Epoch is the date that second 0 has where instants are dates: in orders, exports, and the
+// ledgers of banks and markets on real time.
+var Epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // An Entry is one line of the journal: what moved together, and why. Escrow
 // accounts are named by [EscrowName]; no entry touches the escrow of a contract

@@ -53,7 +53,7 @@ type Options struct {
 
 func (o Options) origin() time.Time {
 	if o.Origin.IsZero() {
-		return time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+		return bank.Epoch
 	}
 	return o.Origin
 }

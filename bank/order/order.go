@@ -53,6 +53,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -163,10 +164,14 @@ func (o *Order) Expires() float64 {
 	if err != nil {
 		return 0
 	}
-	return float64(t.Unix() - epoch.Unix())
+	return float64(t.Unix() - bank.Epoch.Unix())
 }
 
-var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+// Expiry returns the field that says that an order expires at an instant, or up to a second
+// later.
+func Expiry(at float64) Field {
+	return Field{"expires", bank.Epoch.Add(time.Duration(math.Ceil(at)) * time.Second).Format(time.RFC3339)}
+}
 
 // Digest returns what an order says of moves: "sha256:" and the hash, in hexadecimal, of
 // a line "from to amount" for each.
@@ -388,7 +393,7 @@ func checkRight(s string) string {
 }
 
 func checkExpires(s string) string {
-	if t, err := time.Parse(time.RFC3339, s); err != nil || t.UTC().Format(time.RFC3339) != s || t.Before(epoch) || t.Year() > 9999 {
+	if t, err := time.Parse(time.RFC3339, s); err != nil || t.UTC().Format(time.RFC3339) != s || t.Before(bank.Epoch) || t.Year() > 9999 {
 		return "an instant such as 2026-11-22T15:10:00Z"
 	}
 	return ""

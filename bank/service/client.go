@@ -223,8 +223,6 @@ func (c *Client) owned(ctx context.Context) (string, error) {
 
 const reading = 60 // seconds for which an order to read lasts
 
-var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-
 // reads returns an order to read, empty if there is no key to sign it.
 func (c *Client) reads(ctx context.Context) (string, error) {
 	if c.Key == "" {
@@ -246,7 +244,7 @@ func (c *Client) reads(ctx context.Context) (string, error) {
 		order.Field{Name: "market", Value: "bank"},
 		order.Field{Name: "id", Value: rand.Text()},
 		order.Field{Name: "account", Value: c.Account},
-		order.Field{Name: "expires", Value: epoch.Add(time.Duration(until) * time.Second).Format(time.RFC3339)})
+		order.Expiry(until))
 	if err != nil {
 		return "", err
 	}

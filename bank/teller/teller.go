@@ -12,7 +12,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -244,11 +243,10 @@ const lasts = 30 * 24 * 3600
 // own returns the entry of an order of the market. Of the same instant it is the same, to
 // the byte.
 func (t *Teller) own(kind string, now float64, contract int64, moves []bank.Move, note []byte) (bank.Entry, error) {
-	expires := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(math.Ceil(now)+lasts) * time.Second)
 	o, err := order.New(kind, order.Field{Name: "ledger", Value: t.Ledger},
 		order.Field{Name: "id", Value: idOf(contract, kind)}, order.Field{Name: "account", Value: t.Own()},
 		order.Field{Name: "contract", Value: strconv.FormatInt(contract, 10)}, order.Field{Name: "moves", Value: order.Digest(moves)},
-		order.Field{Name: "expires", Value: expires.Format(time.RFC3339)})
+		order.Expiry(now+lasts))
 	if err != nil {
 		return bank.Entry{}, err
 	}

@@ -113,5 +113,5 @@ func (t *there) Having(ctx context.Context, public string) ([]string, error) {
 // wall returns the seconds since 2000-01-01 UTC, the date that exports give to
 // second 0.
 func wall() float64 {
-	return time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)).Seconds()
+	return time.Since(bank.Epoch).Seconds()
 }

@@ -29,7 +29,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"time"
 
 	"bourse/bank"
 	"bourse/bank/order"
@@ -83,8 +82,7 @@ func About(h Head, kind string, contract int64) (*order.Order, error) {
 
 func (h Head) order(kind string, own ...order.Field) (*order.Order, error) {
 	fields := []order.Field{{Name: "ledger", Value: h.Ledger}, {Name: "market", Value: h.Market}, {Name: "id", Value: h.ID}, {Name: "account", Value: h.Account}}
-	at := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(math.Ceil(h.Expires)) * time.Second)
-	return order.New(kind, append(append(fields, own...), order.Field{Name: "expires", Value: at.Format(time.RFC3339)})...)
+	return order.New(kind, append(append(fields, own...), order.Expiry(h.Expires))...)
 }
 
 // HeadOf returns who orders where.

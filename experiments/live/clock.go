@@ -1,6 +1,10 @@
 package live
 
-import "time"
+import (
+	"time"
+
+	"bourse/bank"
+)
 
 // A Clock tells the seconds since 2000-01-01 UTC, and never goes back.
 type Clock interface{ Now() float64 }
@@ -20,5 +24,5 @@ func (c *BootClock) Now() float64 { return c.origin + boot() - c.begun }
 func (c *BootClock) Offset() float64 { return wall() - c.Now() }
 
 func wall() float64 {
-	return time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)).Seconds()
+	return time.Since(bank.Epoch).Seconds()
 }

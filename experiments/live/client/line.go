@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"bourse/bank"
 	"bourse/experiments/live"
 	"bourse/hosts"
 )
@@ -117,7 +118,7 @@ func brief(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
 
 // Instant returns the time that is so many seconds after 2000-01-01 UTC.
 func Instant(at float64) time.Time {
-	return time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(at * float64(time.Second)))
+	return bank.Epoch.Add(time.Duration(at * float64(time.Second)))
 }
 
 // Cost returns a price as a line without its end.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"bourse/bank"
 	bankorder "bourse/bank/order"
 	"bourse/bank/whole"
 	"bourse/contracts/order"
@@ -69,7 +70,7 @@ func (c *Client) Submit(ctx context.Context, t *Task) (*live.Answer, error) {
 
 // head returns that of an order which is signed now.
 func (c *Client) head(lasts time.Duration) order.Head {
-	expires := time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)) + lasts
+	expires := time.Since(bank.Epoch) + lasts
 	return order.Head{Ledger: c.Ledger, Market: c.Market, ID: ulid.Make().String(), Account: c.Account, Expires: expires.Seconds()}
 }
 

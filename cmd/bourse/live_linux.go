@@ -67,8 +67,8 @@ func liveCheckCommand() *cli.Command {
 		ArgsUsage: "[DIR]",
 		Description: `Tells the log to a new broker, and compares what comes of it, to the byte: each decision,
 placement, charge and settlement; and where the ledger is in the same folder, its entries
-with what was asked of it. The market must not be running. Exit status 3 if
-anything differs.
+with what was asked of it. The log goes back as many days as 'keep' in market.yaml says (30;
+0 is all of it). The market must not be running. Exit status 3 if anything differs.
 
    bourse live check`,
 		Flags: []cli.Flag{homeFlag(), jsonFlag[live.Checked]()},
@@ -84,7 +84,11 @@ anything differs.
 			if c.Bool("json") {
 				err = printJSON(c, *found)
 			} else if len(found.Differences) == 0 {
-				_, err = fmt.Fprintf(c.App.Writer, "clean: %s, %s, %d calls of the bank\n", count(int(found.Records), "record"), count(found.Contracts, "contract"), found.Calls)
+				since := ""
+				if found.First > 1 {
+					since = fmt.Sprintf(" from %d on, which are kept", found.First)
+				}
+				_, err = fmt.Fprintf(c.App.Writer, "clean: %s%s, %s, %d calls of the bank\n", count(int(found.Records-found.First+1), "record"), since, count(found.Contracts, "contract"), found.Calls)
 			} else {
 				_, err = fmt.Fprintln(c.App.Writer, strings.Join(found.Differences, "\n"))
 			}
@@ -189,7 +193,7 @@ func (b remoteBank) Close() error {
 }
 
 // openBank opens the bank that the rules name, which must know the key of the market.
-func (l *runningLab) openBank(ctx context.Context, key string) error {
+func (l *runningLab) openBank(c *cli.Context, key string) error {
 	address := l.conf.Bank
 	if !isServed(address) {
 		if !place.IsURL(address) {
@@ -210,7 +214,9 @@ func (l *runningLab) openBank(ctx context.Context, key string) error {
 	if err != nil {
 		return err
 	}
-	id, having, err := b.Ledger(ctx, public)
+	away := time.AfterFunc(2*time.Second, func() { note(c, "waiting for the bank at %s", address) })
+	id, having, err := b.Ledger(c.Context, public)
+	away.Stop()
 	if err == nil && !slices.Contains(having, own) {
 		err = fmt.Errorf("the bank at %s does not know the key in keys/market as that of %s: 'bourse bank enrol' and 'bourse bank right' give it both", address, own)
 	}
@@ -253,7 +259,7 @@ func openLab(c *cli.Context, dir string) (l *runningLab, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = l.openBank(c.Context, key); err != nil {
+	if err = l.openBank(c, key); err != nil {
 		return nil, err
 	}
 	if err = l.open(c, key); err != nil {

@@ -19,12 +19,15 @@ import (
 
 // A Checked is what came of a check.
 type Checked struct {
-	Records     int64    `json:"records"`
+	Records     int64    `json:"records" doc:"number of the last"`
+	First       int64    `json:"first" doc:"number of the first: those before are no longer kept"`
 	Contracts   int      `json:"contracts" doc:"that have ended"`
 	Calls       int      `json:"calls" doc:"of the bank: admissions, rejections, settlements and penalties"`
 	Differences []string `json:"differences"`
 
 	number  int64            // of the market
+	next    int64            // contract that the first record may ask for
+	before  []int64          // contracts that were open before it
 	orphans map[int64]bool   // contracts that went back unknown
 	open    bool             // the last record has no outcome: it may have been done in part
 	calls   map[string]*call // that have booked something, by kind and contract
@@ -58,11 +61,22 @@ func (out *Checked) check(l *log) (err error) {
 	if err != nil {
 		return err
 	}
-	k, err := newCore(&conf, as.Ledger, as.Number, teller.New(context.Background(), teller.Config{}))
+	fresh := func() (*core, error) {
+		return newCore(&conf, as.Ledger, as.Number, teller.New(context.Background(), teller.Config{}))
+	}
+	k, err := fresh()
 	if err != nil {
 		return err
 	}
-	for seq, text := range l.each(recordTable, 1, &err) {
+	from := int64(0)
+	if l.first > 1 {
+		if from, err = l.recall(k, fresh, true); err != nil {
+			return err
+		}
+		out.next, out.before = as.Number<<perMarket+k.next, slices.Collect(maps.Keys(k.open))
+	}
+	out.First, out.Records = from+1, from
+	for seq, text := range l.each(recordTable, from+1, &err) {
 		var r record
 		if err := json.Unmarshal(text, &r); err != nil {
 			return fmt.Errorf("record %d: %w", seq, err)
@@ -153,7 +167,7 @@ func (out *Checked) compare(entries iter.Seq[*bank.Entry]) {
 		c := out.calls[id]
 		delete(out.calls, id)
 		switch {
-		case c == nil && !out.open && !out.orphans[e.Contract]:
+		case c == nil && !out.open && !out.orphans[e.Contract] && !out.past(e):
 			differs("entry %d: %s: the log does not ask for it", e.Seq, id)
 		case c != nil && (!bytes.HasSuffix(e.Note, []byte(c.Note)) || moved(e.Moves) != c.moved()):
 			differs("entry %d: %s moves %s with note %s, and the log has %s with note %s", e.Seq, id, moved(e.Moves), e.Note, c.moved(), c.Note)
@@ -162,6 +176,14 @@ func (out *Checked) compare(entries iter.Seq[*bank.Entry]) {
 	for _, id := range slices.Sorted(maps.Keys(out.calls)) {
 		differs("the ledger has no %s, %s", id, out.calls[id].Receipt)
 	}
+}
+
+// past reports whether an entry is of before the first record.
+func (out *Checked) past(e *bank.Entry) bool {
+	if e.Contract >= out.next {
+		return false
+	}
+	return e.Kind == bank.Admit || !slices.Contains(out.before, e.Contract)
 }
 
 // moved returns what moves, in order.

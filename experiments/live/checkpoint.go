@@ -1,18 +1,20 @@
 package live
 
 import (
-	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 
 	"bourse/contracts/broker"
 	"bourse/contracts/memo"
+	"bourse/hosts"
 
 	"github.com/cockroachdb/pebble/v2"
 )
 
 // A checkpoint is all that a core knows. From it a market goes on without its records
-// before: it need not be there, and one that another version has written is not read.
+// before: one that another version has written is not read.
 type checkpoint struct {
 	broker *broker.Memo
 	state  state
@@ -25,9 +27,7 @@ func (k *core) checkpoint() *checkpoint {
 
 // recall makes k, in which nothing has happened, what it was.
 func (k *core) recall(c *checkpoint) {
-	for _, name := range c.names {
-		k.calls.bank.Account(name)
-	}
+	k.called(c.names)
 	k.state = c.state
 	conf := k.config
 	for _, h := range k.hosts {
@@ -37,6 +37,43 @@ func (k *core) recall(c *checkpoint) {
 	k.broker.Phase(0)
 }
 
+// called gives accounts the numbers that they had.
+func (k *core) called(names []string) {
+	for _, name := range names {
+		k.calls.bank.Account(name)
+	}
+}
+
+// A rest is what is left of a core in which no contract is open, but for past prices. It is
+// what versions are likely to read of each other.
+type rest struct {
+	now   float64
+	next  int64
+	hosts []*host
+	names []string
+}
+
+func (k *core) rest() *rest { return &rest{k.now, k.next, k.hosts, k.calls.bank.Names()} }
+
+// begin makes k, in which nothing has happened, a market that begins with what is left.
+func (k *core) begin(r *rest) error {
+	k.called(r.names)
+	k.now, k.next, k.hosts = r.now, r.next, r.hosts
+	for i, h := range k.hosts {
+		err := k.broker.Join(k.now, h.machine, k.calls.bank.Account(h.Owner))
+		if err == nil && h.gone {
+			err = k.broker.Gone(k.now, hosts.ID(i))
+		}
+		if err == nil && (h.closed || h.drained) {
+			err = k.broker.Shut(k.now, hosts.ID(i), true)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // A checkpoint is written after so many records, or so many seconds with any: to tell the
 // rest again takes a second or two, and to write one a tenth of that.
 const (
@@ -44,62 +81,148 @@ const (
 	perSeconds = 60
 )
 
+// A base is a checkpoint that is kept for checks, until the log before a later one is more
+// than is kept.
+type base struct {
+	Seq  int64   `json:"seq"`
+	At   float64 `json:"at"`   // instant
+	Next int64   `json:"next"` // number of the next contract
+}
+
+// basesKept is how many bases there are in the time for which the log is kept.
+const basesKept = 30
+
+// saved are the checkpoints that there are.
+type saved struct {
+	before, seq int64   // numbers of records of the last two, 0 if there is none
+	read        int64   // of the one that the market went on from
+	at          float64 // instant of the last
+	bases       []base  // in order
+}
+
+func (s *saved) base(seq int64) bool {
+	for _, b := range s.bases {
+		if b.Seq == seq {
+			return true
+		}
+	}
+	return false
+}
+
 // save writes a checkpoint, and keeps the one before it.
 func (m *Market) save() error {
 	like, err := m.fresh()
 	if err != nil {
 		return err
 	}
-	b, err := memo.Encode(m.core.checkpoint(), like.checkpoint())
+	whole, err := memo.Encode(m.core.checkpoint(), like.checkpoint())
 	if err != nil {
 		return err
 	}
-	if err := m.log.db.Set(key(checkpointTable, m.log.seq), b, pebble.Sync); err != nil {
+	seq, now := m.log.seq, m.core.now
+	b := m.log.db.NewBatch()
+	defer b.Close()
+	err = b.Set(key(checkpointTable, seq), whole, nil)
+	if len(m.core.open) == 0 {
+		left, e := memo.Encode(m.core.rest(), new(rest))
+		err = errors.Join(err, e, b.Set(key(restTable, seq), left, nil))
+	}
+	if old := m.saved.before; old > 0 && old != m.saved.seq && !m.saved.base(old) {
+		err = errors.Join(err, b.Delete(key(checkpointTable, old), nil), b.Delete(key(restTable, old), nil))
+	}
+	bases := m.saved.bases
+	if keep := m.conf.Keep * 86400; keep > 0 && (len(bases) == 0 || now >= bases[len(bases)-1].At+keep/basesKept) {
+		bases = append(bases, base{seq, now, m.core.number<<perMarket + m.core.next})
+		text, e := json.Marshal(bases[len(bases)-1])
+		err = errors.Join(err, e, b.Set(key(baseTable, seq), text, nil))
+		for len(bases) > 1 && bases[1].At <= now-keep {
+			bases = bases[1:]
+		}
+	}
+	pruned := len(bases) > 0 && bases[0].Seq > m.log.first && bases[0].At <= now-m.conf.Keep*86400
+	if pruned {
+		for _, table := range []byte{recordTable, outcomeTable, checkpointTable, restTable, baseTable} {
+			err = errors.Join(err, b.DeleteRange(key(table, 0), key(table, bases[0].Seq), nil))
+		}
+	}
+	if err = errors.Join(err, b.Commit(pebble.Sync)); err != nil {
 		return err
 	}
-	old := m.saved.before
-	m.saved.before, m.saved.seq, m.saved.at = m.saved.seq, m.log.seq, m.core.now
-	if old > 0 && old != m.saved.before {
-		return m.log.db.Delete(key(checkpointTable, old), pebble.NoSync)
+	m.saved.before, m.saved.seq, m.saved.at, m.saved.bases = m.saved.seq, seq, now, bases
+	if !pruned {
+		return nil
 	}
-	return nil
-}
-
-// saved are the last checkpoints.
-type saved struct {
-	before, seq int64   // numbers of records, 0 if there is none
-	read        int64   // of the one that the market went on from
-	at          float64 // instant
+	m.log.first = bases[0].Seq
+	err = m.pruned()
+	done := make(chan error, 1)
+	m.pruned = func() error { return <-done }
+	go func() { done <- m.log.prune(m.ctx, bases[0]) }()
+	return err
 }
 
 // load makes the core what the last checkpoint says that can be read, and returns the
 // number of its record: 0 if there is none.
-func (m *Market) load() (int64, error) {
-	it, err := m.log.db.NewIter(&pebble.IterOptions{LowerBound: []byte{checkpointTable}, UpperBound: []byte{checkpointTable + 1}})
+func (m *Market) load() (seq int64, err error) {
+	for _, text := range m.log.each(baseTable, 0, &err) {
+		var b base
+		if err := json.Unmarshal(text, &b); err != nil {
+			return 0, err
+		}
+		m.saved.bases = append(m.saved.bases, b)
+	}
+	for n := range m.log.back(checkpointTable, &err) {
+		if m.saved.seq == 0 {
+			m.saved.seq = n
+		} else if m.saved.before == 0 {
+			m.saved.before = n
+		}
+	}
 	if err != nil {
 		return 0, err
 	}
-	for ok := it.Last(); ok; ok = it.Prev() {
-		seq := int64(binary.BigEndian.Uint64(it.Key()[1:]))
-		if m.saved.seq == 0 {
-			m.saved.seq = seq
-		} else if m.saved.before == 0 {
-			m.saved.before = seq
-		}
-		like, err := m.fresh()
+	if seq, err = m.log.recall(m.core, m.fresh, false); err == nil {
+		m.saved.at, m.saved.read = m.core.now, seq
+	}
+	return seq, err
+}
+
+// recall makes k, in which nothing has happened, what a checkpoint says that can be read,
+// and returns the number of its record: the last, or the first after which all records are
+// there. Fresh returns another such core. It returns 0 if there is none, and no record is
+// missing.
+func (l *log) recall(k *core, fresh func() (*core, error), first bool) (seq int64, err error) {
+	all := l.back
+	if first {
+		all = func(table byte, err *error) iter.Seq2[int64, []byte] { return l.each(table, 0, err) }
+	}
+	var other error
+	for n, text := range all(checkpointTable, &err) {
+		like, err := fresh()
 		if err != nil {
-			return 0, errors.Join(err, it.Close())
+			return 0, err
 		}
-		c, err := memo.Decode(it.Value(), like.checkpoint())
-		if errors.Is(err, memo.ErrOther) {
+		c, err := memo.Decode(text, like.checkpoint())
+		if other = err; errors.Is(err, memo.ErrOther) {
 			continue
 		}
 		if err != nil {
-			return 0, errors.Join(fmt.Errorf("checkpoint of record %d: %w", seq, err), it.Close())
+			return 0, fmt.Errorf("checkpoint of record %d: %w", n, err)
 		}
-		m.core.recall(c)
-		m.saved.at, m.saved.read = m.core.now, seq
-		return seq, it.Close()
+		k.recall(c)
+		return n, nil
 	}
-	return 0, errors.Join(it.Error(), it.Close())
+	if err != nil || l.first <= 1 {
+		return 0, err
+	}
+	for n, text := range all(restTable, &err) {
+		r, err := memo.Decode(text, new(rest))
+		if errors.Is(err, memo.ErrOther) {
+			continue
+		}
+		if err == nil {
+			err = k.begin(r)
+		}
+		return n, err
+	}
+	return 0, errors.Join(err, fmt.Errorf("records before %d are no longer kept, and of the checkpoints since %w: start the version that wrote them, and stop it while no contract is open", l.first, other))
 }

@@ -27,6 +27,7 @@ type Config struct {
 	Leaving   Leaving         `yaml:"leaving" doc:"what becomes of tasks whose host is lost"`
 	Link      Link            `yaml:"link" doc:"to hosts"`
 	Limits    Limits          `yaml:"limits" doc:"of jobs that do not say, and of orders"`
+	Keep      float64         `yaml:"keep" validate:"min=0,max=100000" doc:"days for which the log is kept, for 'bourse live check': at least, and a thirtieth more; 0 keeps all of it"`
 
 	text []byte // of the file
 }
@@ -66,6 +67,7 @@ func Default() Config {
 		Leaving:   Leaving{Rule: "resubmit", Lost: "free"},
 		Link:      Link{Interval: 1, Lease: 20, Lost: 30, Patience: 5},
 		Limits:    Limits{Memory: 1e9, Processes: 256, Disk: 1e9, Log: 16e6, Orders: 50},
+		Keep:      30,
 	}
 }
 
@@ -89,6 +91,12 @@ func Parse(name string, data []byte, sets ...string) (Config, error) {
 	}
 	_, err := c.rules("")
 	return c, err
+}
+
+// differs returns what decides in c and in another, and is not the same; nil if all is.
+func (c Config) differs(other Config) *scenario.Difference {
+	c.Link, other.Link = Link{Patience: c.Link.Patience}, Link{Patience: other.Link.Patience}
+	return scenario.Differ(&c, &other, "listen", "bank", "bank_pin", "limits", "keep")
 }
 
 // unsold is a policy of hosts that are foretold to stay.

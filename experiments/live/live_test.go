@@ -282,7 +282,7 @@ func (w *town) day() []string {
 
 // check checks that the log says nothing else to a new broker, and that an audit finds the
 // ledger in order.
-func (w *town) check(calls int) {
+func (w *town) check(calls int) *Checked {
 	w.t.Helper()
 	if a := must(audit.Audit("books", audit.Options{FS: w.vault.CrashClone(vfs.CrashCloneCfg{})})); !a.Clean() || a.Entries < 20 {
 		w.t.Errorf("%+v", a)
@@ -299,6 +299,7 @@ func (w *town) check(calls int) {
 	if err != nil || len(c.Differences) > 0 || c.Calls < calls {
 		w.t.Errorf("%+v, %v", c, err)
 	}
+	return c
 }
 
 // TestDay checks that contracts of programs on hosts elsewhere are admitted, run, end and

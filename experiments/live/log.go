@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -16,14 +17,17 @@ import (
 //	N          what it was made as
 //	L seq      a record
 //	O seq      its outcome, if the bank was asked anything or anybody is answered
-//	K seq      checkpoint after that record: the last two
+//	K seq      checkpoint after that record: the last two, and bases
+//	Q seq      checkpoint after that record, with no contract open: as K
+//	B seq      says that the checkpoint after that record is a base
 //	J contract what has become of it
 //	R order    account/id: the answer to an order, with its sum
 //
 // Seq and contract are eight bytes, big end first.
 type log struct {
-	db  *pebble.DB
-	seq int64 // of the last record
+	db    *pebble.DB
+	seq   int64 // of the last record
+	first int64 // record that is kept
 }
 
 // Tables, the first byte of a key.
@@ -33,6 +37,8 @@ const (
 	outcomeTable    = 'O'
 	contractTable   = 'J'
 	checkpointTable = 'K'
+	restTable       = 'Q'
+	baseTable       = 'B'
 	answerTable     = 'R'
 )
 
@@ -54,9 +60,12 @@ func openLog(dir string, fs vfs.FS, read bool) (*log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open market %s: %w", dir, err)
 	}
-	l := &log{db: db}
+	l := &log{db: db, first: 1}
 	it, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte{recordTable}, UpperBound: []byte{recordTable + 1}})
 	if err == nil {
+		if it.First() {
+			l.first = int64(binary.BigEndian.Uint64(it.Key()[1:]))
+		}
 		if it.Last() {
 			l.seq = int64(binary.BigEndian.Uint64(it.Key()[1:]))
 		}
@@ -117,19 +126,63 @@ func (l *log) add(r *record) error {
 
 // each yields the values of a table from number n on, and leaves in err what went wrong.
 func (l *log) each(table byte, n int64, err *error) iter.Seq2[int64, []byte] {
+	return l.over(key(table, n), []byte{table + 1}, err, (*pebble.Iterator).First, (*pebble.Iterator).Next)
+}
+
+// back yields the values of a table from the last on, and leaves in err what went wrong.
+func (l *log) back(table byte, err *error) iter.Seq2[int64, []byte] {
+	return l.over([]byte{table}, []byte{table + 1}, err, (*pebble.Iterator).Last, (*pebble.Iterator).Prev)
+}
+
+func (l *log) over(from, to []byte, err *error, begin, on func(*pebble.Iterator) bool) iter.Seq2[int64, []byte] {
 	return func(yield func(int64, []byte) bool) {
-		it, e := l.db.NewIter(&pebble.IterOptions{LowerBound: key(table, n), UpperBound: []byte{table + 1}})
+		it, e := l.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: to})
 		if e != nil {
 			*err = e
 			return
 		}
-		for it.First(); it.Valid(); it.Next() {
+		for ok := begin(it); ok; ok = on(it) {
 			if !yield(int64(binary.BigEndian.Uint64(it.Key()[1:])), it.Value()) {
 				break
 			}
 		}
 		*err = errors.Join(*err, it.Error(), it.Close())
 	}
+}
+
+// prune removes what became of contracts that had ended before a base, and the answers to
+// orders about them, until ctx ends: what is left goes with the next.
+func (l *log) prune(ctx context.Context, b base) error {
+	over := func(id int64) (bool, error) {
+		var c struct{ Ended float64 }
+		there, err := l.get(key(contractTable, id), &c)
+		return there && c.Ended <= b.At, err
+	}
+	it, err := l.db.NewIter(&pebble.IterOptions{LowerBound: []byte{answerTable}, UpperBound: []byte{answerTable + 1}})
+	if err != nil {
+		return err
+	}
+	for ok := it.First(); ok && err == nil && ctx.Err() == nil; ok = it.Next() {
+		var a answered
+		if err = json.Unmarshal(it.Value(), &a); err != nil || a.Answer.At > b.At {
+			continue
+		}
+		gone, e := over(a.Answer.Contract)
+		if err = e; gone && err == nil {
+			err = l.db.Delete(it.Key(), pebble.NoSync)
+		}
+	}
+	err = errors.Join(err, it.Error(), it.Close())
+	for id := range l.each(contractTable, 0, &err) {
+		if id >= b.Next || err != nil || ctx.Err() != nil {
+			break
+		}
+		gone, e := over(id)
+		if err = e; gone && err == nil {
+			err = l.db.Delete(key(contractTable, id), pebble.NoSync)
+		}
+	}
+	return err
 }
 
 // answered is the answer to an order that is used up.

@@ -63,6 +63,29 @@ type made struct {
 	Number int64  `json:"number"`
 }
 
+// agrees returns an error if a market in dir cannot be opened as another.
+func (was *made) agrees(dir string, as *made) error {
+	a, err := Parse(dir, []byte(was.Config))
+	if err != nil {
+		return err
+	}
+	b, err := Parse(dir, []byte(as.Config))
+	if err != nil {
+		return err
+	}
+	const but = "market %s was made with %s %v, and is now to have %v: what decides stays as it was, or make another market"
+	if d := a.differs(b); d != nil {
+		return fmt.Errorf(but, dir, d.Field, d.One, d.Other)
+	}
+	if was.Ledger != as.Ledger {
+		return fmt.Errorf(but, dir, "ledger", was.Ledger, as.Ledger)
+	}
+	if was.Number != as.Number {
+		return fmt.Errorf(but, dir, "number", was.Number, as.Number)
+	}
+	return nil
+}
+
 // A Market is one market. Its methods may be called at once.
 type Market struct {
 	conf  Config
@@ -79,7 +102,8 @@ type Market struct {
 	core    *core
 	seen    seen
 	saved   saved
-	whole   bool // no turn is half done
+	pruned  func() error // waits for what is being removed
+	whole   bool         // no turn is half done
 
 	every int64                 // records between two checkpoints
 	pause float64               // seconds between them
@@ -95,7 +119,7 @@ func Open(dir string, c Config, w World) (*Market, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Market{conf: c, world: w, dir: dir, log: l, mail: newMail(), turning: make(chan struct{}, 1), quoting: make(chan struct{}, 1), every: perRecords, pause: perSeconds}
+	m := &Market{conf: c, world: w, dir: dir, log: l, mail: newMail(), turning: make(chan struct{}, 1), quoting: make(chan struct{}, 1), every: perRecords, pause: perSeconds, pruned: func() error { return nil }}
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	if err := m.open(); err != nil {
 		return nil, errors.Join(err, m.Close())
@@ -107,11 +131,12 @@ func (m *Market) open() error {
 	as := made{string(m.conf.text), m.world.Ledger, m.world.Number}
 	var was made
 	there, err := m.log.get([]byte{madeTable}, &was)
+	if err == nil && there {
+		err = was.agrees(m.dir, &as)
+	}
 	switch {
 	case err != nil:
 		return err
-	case there && was != as:
-		return fmt.Errorf("market %s was made as %+v, and is now to be %+v: open it as it was, or make another", m.dir, was, as)
 	case !there:
 		if err := m.log.set(map[string]any{string(madeTable): as}); err != nil {
 			return err
@@ -426,5 +451,5 @@ func (m *Market) Close() (err error) {
 	if m.whole && m.log.seq > m.saved.seq {
 		err = m.save()
 	}
-	return errors.Join(err, m.log.db.Close())
+	return errors.Join(err, m.pruned(), m.log.db.Close())
 }

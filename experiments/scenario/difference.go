@@ -8,12 +8,13 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// A Difference is a field in which two experiments differ, and what each has there.
+// A Difference is a field in which two experiments, or other files, differ, and what each
+// has there.
 type Difference struct{ Field, One, Other string }
 
-// Differ returns the first field in which two experiments differ, or nil if there is
-// none. Fields of ignore, at the top, are not compared.
-func Differ(one, other *Experiment, ignore ...string) *Difference {
+// Differ returns the first field in which two experiments differ, or what else [Fill] has
+// filled, or nil if there is none. Fields of ignore, at the top, are not compared.
+func Differ[T any](one, other *T, ignore ...string) *Difference {
 	return firstDifference("", encode(reflect.ValueOf(*one)).without(ignore...), encode(reflect.ValueOf(*other)).without(ignore...))
 }
 

@@ -44,7 +44,7 @@ func encode(v reflect.Value) *node {
 		return text(v.String())
 	case reflect.Bool:
 		return &node{kind: scalar, text: strconv.FormatBool(v.Bool())}
-	case reflect.Int:
+	case reflect.Int, reflect.Int64:
 		return &node{kind: scalar, text: strconv.FormatInt(v.Int(), 10)}
 	case reflect.Uint64:
 		return &node{kind: scalar, text: strconv.FormatUint(v.Uint(), 10)}

@@ -1,0 +1,167 @@
+package live
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"bourse/bank/owners/ownerstest"
+	"bourse/contracts/memo"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// keeping is a market that keeps its log for a tenth of a day, with a checkpoint for every
+// turn.
+func keeping(t *testing.T) *town {
+	w := newTown(t, file+"keep: 0.1\n", 1)
+	w.every, w.market.every = 1, 1
+	return w
+}
+
+// busy lets a market have a contract every so many seconds, of which each is over before
+// the next.
+func (w *town) busy(contracts int, apart float64) {
+	w.t.Helper()
+	for range contracts {
+		s := w.order(fmt.Sprintf("at%v", w.now), "user:0", "be", 1, 3, 20, 0.001)
+		if r := w.turn(message{Submit: &s}); r[0].answer.Verdict != "accept" {
+			w.t.Fatalf("%+v", r[0].answer)
+		}
+		w.pass(5)
+		w.now += apart - 5
+		w.talk()
+	}
+}
+
+// table returns the numbers in a table of the log.
+func (w *town) table(table byte) (all []int64) {
+	w.t.Helper()
+	var err error
+	for n := range w.market.log.each(table, 0, &err) {
+		all = append(all, n)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return all
+}
+
+// TestKeep checks that the log of the time that it is kept for is there, that before it is
+// not, and that a market goes on and is checked with what there is.
+func TestKeep(t *testing.T) {
+	t.Parallel()
+	w := keeping(t)
+	const contracts, apart = 60, 150
+	w.busy(contracts, apart)
+	if err := w.market.pruned(); err != nil {
+		t.Fatal(err)
+	}
+	w.market.pruned = func() error { return nil }
+	records := w.table(recordTable)
+	if records[0] == 1 || records[len(records)-1] != w.market.log.seq || int64(len(records)) != w.market.log.seq-records[0]+1 {
+		t.Errorf("records %d to %d of %d", records[0], records[len(records)-1], w.market.log.seq)
+	}
+	var r record
+	if _, err := w.market.log.get(key(recordTable, records[0]), &r); err != nil || w.now-r.Now < 8640 || w.now-r.Now > 8640*(1+2.0/basesKept)+apart {
+		t.Errorf("the log goes back %v s, %v", w.now-r.Now, err)
+	}
+	if n, bases := len(w.table(checkpointTable)), len(w.table(baseTable)); bases < basesKept || bases > basesKept+3 || n > bases+2 {
+		t.Errorf("%d checkpoints, %d of them bases", n, bases)
+	}
+	ended := w.table(contractTable)
+	if first := must(w.market.Status(ended[0])); first.Ended < r.Now || first.Ended > r.Now+2*apart || len(ended) < 50 {
+		t.Errorf("%d contracts, the first ended at %v", len(ended), first.Ended)
+	}
+	for _, old := range []float64{100, r.Now - 200} {
+		var a answered
+		there, err := w.market.log.get([]byte(answerKey("user:0", fmt.Sprintf("at%v", old))), &a)
+		if there || err != nil {
+			t.Errorf("the answer of %v is kept: %v", old, err)
+		}
+	}
+	w.check50()
+	w.crash()
+	w.busy(2, apart)
+	w.check50()
+	s := w.order("at100", "user:0", "be", 1, 3, 20, 0.001)
+	if a := w.turn(message{Submit: &s})[0].answer; a.Verdict != "reject" || a.Why == "" {
+		t.Errorf("an order that was used is %+v", a)
+	}
+}
+
+// check50 checks the log, in which there are so many calls of the bank.
+func (w *town) check50() {
+	w.t.Helper()
+	if c, first := w.check(50), w.table(recordTable)[0]+1; c.First != first || c.Records != w.market.log.seq {
+		w.t.Errorf("records %d to %d were checked, want %d to %d", c.First, c.Records, first, w.market.log.seq)
+	}
+}
+
+// TestOtherVersion checks that a market whose checkpoints another version has written goes
+// on from all of its records, if they are there; else from what is left where no contract is
+// open; else it says so.
+func TestOtherVersion(t *testing.T) {
+	t.Parallel()
+	other := func(w *town, table byte) {
+		for _, n := range w.table(table) {
+			if err := w.market.log.db.Set(key(table, n), make([]byte, 100), pebble.Sync); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	w := newTown(t, file, 1)
+	w.every, w.market.every = 1, 1
+	w.busy(4, 100)
+	other(w, checkpointTable)
+	w.crash()
+	if w.busy(2, 100); w.read != 0 {
+		t.Errorf("it went on from %d", w.read)
+	}
+	w.check(12)
+
+	w = keeping(t)
+	w.busy(60, 150)
+	other(w, checkpointTable)
+	w.crash()
+	if rests := w.table(restTable); w.read != rests[len(rests)-1] {
+		t.Errorf("it went on from %d, want %d", w.read, rests[len(rests)-1])
+	}
+	w.busy(3, 100)
+	if c := w.check(1); c.First <= w.read {
+		t.Errorf("checked from %d, which another version wrote", c.First)
+	}
+	other(w, checkpointTable)
+	other(w, restTable)
+	_, err := w.market.log.recall(must(w.market.fresh()), w.market.fresh, false)
+	if err == nil || !strings.Contains(err.Error(), memo.ErrOther.Error()) || !strings.Contains(err.Error(), "no contract is open") {
+		t.Errorf("checkpoints that cannot be read: %v", err)
+	}
+}
+
+// TestRules checks that a market is opened again with another address, other limits or for
+// longer, and not with other rules.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, field string }{
+		{file, ""},
+		{"# A comment.\n" + file + "listen: 127.0.0.1:1\nkeep: 2\nlimits: {memory: 5}\nlink: {lease: 3}\n", ""},
+		{strings.ReplaceAll(file, "cheapest", "{name: cheapest}"), ""},
+		{file + "link: {patience: 6}", "link.patience 5"},
+		{strings.ReplaceAll(file, "cheapest", "best-response"), "market.bidding cheapest"},
+		{strings.ReplaceAll(file, "default: be", "default: cac"), "admission.default be"},
+		{file + "leaving: {rule: lost}", "leaving.rule resubmit"},
+	} {
+		w := newTown(t, file, 1)
+		m, err := Open("market", must(Parse("lab.yaml", []byte(c.text))), World{
+			Bank: w.bank, Ledger: ownerstest.Ledger, Number: ownerstest.Number, Key: ownerstest.Private("market:lab"), Clock: w, FS: w.disk.CrashClone(vfs.CrashCloneCfg{}),
+		})
+		if err == nil {
+			err = m.Close()
+		}
+		if (err == nil) != (c.field == "") || err != nil && !strings.Contains(err.Error(), "made with "+c.field+",") {
+			t.Errorf("%s: %v", c.text, err)
+		}
+	}
+}

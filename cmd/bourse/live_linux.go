@@ -56,7 +56,7 @@ then stands still until it is started again, and then goes on.`,
 			homeFlag(), quietFlag(),
 		},
 		Action:      liveAction,
-		Subcommands: []*cli.Command{liveCheckCommand()},
+		Subcommands: []*cli.Command{liveCheckCommand(), liveReplayCommand()},
 	}
 }
 

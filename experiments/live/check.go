@@ -52,15 +52,11 @@ func Check(dir string, fs vfs.FS, entries iter.Seq[*bank.Entry]) (*Checked, erro
 }
 
 func (out *Checked) check(l *log) (err error) {
-	var as made
-	if there, err := l.get([]byte{madeTable}, &as); err != nil || !there {
-		return errors.Join(err, errors.New("no market is there"))
-	}
-	out.number = as.Number
-	conf, err := Parse("the market's file", []byte(as.Config))
+	as, conf, err := l.made()
 	if err != nil {
 		return err
 	}
+	out.number = as.Number
 	fresh := func() (*core, error) {
 		return newCore(&conf, as.Ledger, as.Number, teller.New(context.Background(), teller.Config{}))
 	}

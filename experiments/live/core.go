@@ -167,12 +167,7 @@ func (k *core) apply(m *message, out *result) error {
 			out.err = fmt.Errorf("%w: %s", ErrNoHost, m.Shut.Host)
 			return nil
 		}
-		if m.Shut.Operator {
-			h.drained = m.Shut.Shut
-		} else {
-			h.closed = m.Shut.Shut
-		}
-		return k.broker.Shut(k.now, id, h.closed || h.drained)
+		return k.broker.Shut(k.now, id, h.shut(m.Shut))
 	case m.Came != "":
 		h, id := k.host(m.Came)
 		if h == nil || h.removed {
@@ -196,12 +191,25 @@ func (k *core) apply(m *message, out *result) error {
 // ErrNoHost means that no host is called so.
 var ErrNoHost = errors.New("no such host")
 
-func (k *core) host(name string) (*host, hosts.ID) {
-	i := slices.IndexFunc(k.hosts, func(h *host) bool { return h.Spec.Name == name })
+func (k *core) host(name string) (*host, hosts.ID) { return find(k.hosts, name) }
+
+// find returns the host of a name, nil if there is none.
+func find(all []*host, name string) (*host, hosts.ID) {
+	i := slices.IndexFunc(all, func(h *host) bool { return h.Spec.Name == name })
 	if i < 0 {
 		return nil, 0
 	}
-	return k.hosts[i], hosts.ID(i)
+	return all[i], hosts.ID(i)
+}
+
+// shut notes what is said of h, and returns whether it takes no more tasks.
+func (h *host) shut(s *shutting) bool {
+	if s.Operator {
+		h.drained = s.Shut
+	} else {
+		h.closed = s.Shut
+	}
+	return h.closed || h.drained
 }
 
 // submit asks the broker for a contract.

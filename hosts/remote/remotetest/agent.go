@@ -14,6 +14,10 @@ import (
 
 // An Agent runs what is wanted and tells what it has done.
 type Agent struct {
+	// Exits returns the work after which a program of a contract ends by itself,
+	// processor-seconds; nil: none does.
+	Exits func(contract int64) float64
+
 	machine *sim.Machine
 	tasks   []task // in order of start
 	started map[int64]bool
@@ -98,7 +102,11 @@ func (a *Agent) Obey(now float64, o *remote.Orders) {
 			continue // it is over, and the market has not heard
 		}
 		a.started[w.Name] = true
-		slot, err := a.machine.Start(now, hosts.Task{Key: w.Name, Work: w.Work}, share)
+		work := w.Work
+		if a.Exits != nil {
+			work = min(work, a.Exits(w.Contract))
+		}
+		slot, err := a.machine.Start(now, hosts.Task{Key: w.Name, Work: work}, share)
 		if err != nil {
 			panic(fmt.Sprintf("remotetest: %v", err))
 		}
@@ -131,7 +139,11 @@ func (a *Agent) count(now float64) {
 		for _, r := range a.machine.Advance(a.now, nil) {
 			i := slices.IndexFunc(a.tasks, func(t task) bool { return t.Name == r.Key })
 			a.tasks[i].used = r.Done / speed
-			a.end(i, hosts.Worked)
+			if a.tasks[i].Work > r.Done {
+				a.end(i, hosts.Exited)
+			} else {
+				a.end(i, hosts.Worked)
+			}
 		}
 		for i := 0; i < len(a.tasks); {
 			if t := &a.tasks[i]; t.due <= a.now {

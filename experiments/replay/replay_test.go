@@ -1,0 +1,46 @@
+package replay
+
+import (
+	"testing"
+
+	"bourse/bank"
+)
+
+func fate(state string, worth, paid, penalty int64) Fate {
+	return Fate{State: state, Worth: bank.Micros(worth), Paid: bank.Micros(paid), Penalty: bank.Micros(penalty)}
+}
+
+// TestCompare compares a case that was computed by hand.
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	refused := Fate{State: "refused", Reason: "too few hosts"}
+	r := Compare("be", "cac", []Job{
+		{ID: 1, Owner: "user:ann", Asked: 0, Was: fate("violated", 0, 300_000, 100_000), Is: fate("fulfilled", 1_000_000, 400_000, 0)}, // -0.2 to 0.6
+		{ID: 2, Owner: "user:bob", Asked: 1.25, Was: fate("fulfilled", 500_000, 100_000, 0), Is: refused},                              // 0.4 to 0
+		{ID: 3, Owner: "user:bob", Asked: 2, Was: refused, Is: refused},
+		{ID: 4, Owner: "user:ann", Asked: 3, Was: fate("cancelled", 0, 50_000, 0), Is: fate("cancelled", 0, 0, 0)},
+	})
+	r.Sides = append([]Side{Of("really", []Fate{fate("violated", 0, 1, 0), refused})}, r.Sides...)
+	const want = `                   really        be       cac
+     fulfilled          0         1         1
+      violated          1         1         0
+     cancelled          0         1         1
+       refused          1         1         2
+       paid, $   0.000001  0.450000  0.400000
+  penalties, $   0.000000  0.100000  0.000000
+    surplus, $  -0.000001  0.150000  0.600000
+
+2 gain $0.850000, 1 lose $0.400000, 1 have the same.
+
+Those who gain most
+id  owner     asked  be                       cac                       $
+1   user:ann  0.0    violated, paid 0.300000  fulfilled, paid 0.400000  0.800000
+
+Those who lose most
+id  owner     asked  be                        cac                     $
+2   user:bob  1.2    fulfilled, paid 0.100000  refused: too few hosts  -0.400000
+`
+	if got := r.Text(1); got != want {
+		t.Errorf("got\n%s", got)
+	}
+}

@@ -11,12 +11,12 @@ import (
 	"bourse/market"
 )
 
-// A replay goes through the decisions of a run again, slowly: at every instant at
+// A retold goes through the decisions of a run again, slowly: at every instant at
 // which anything happens it brings all hosts to it with plain sums, and allocates anew
 // those on which a task has come or gone. It takes from the record when tasks came and
 // went, and finds by itself what they were given, did and owe, and so how each
 // contract must have ended.
-type replay struct {
+type retold struct {
 	run     *toldRun
 	rule    shareRule
 	payment string
@@ -116,9 +116,9 @@ func (c *replayContract) running() bool {
 	return slices.ContainsFunc(c.nodes, func(k *replayTask) bool { return !k.gone })
 }
 
-func newReplay(run *toldRun) (*replay, error) {
+func newReplay(run *toldRun) (*retold, error) {
 	c := run.set.conf
-	w := &replay{
+	w := &retold{
 		run: run, submits: c.Market.Instant != endsFirst, closes: math.Inf(1), payment: c.Market.Payment, cap: c.Fleet.Cap,
 		all: make(map[contracts.ID]*replayContract),
 	}
@@ -155,7 +155,7 @@ func newReplay(run *toldRun) (*replay, error) {
 }
 
 // tick returns the next instant at which a deadline passes or a host comes or leaves.
-func (w *replay) tick() float64 {
+func (w *retold) tick() float64 {
 	next := math.Inf(1)
 	for _, h := range w.hosts {
 		if len(h.changes) > 0 {
@@ -172,7 +172,7 @@ func (w *replay) tick() float64 {
 
 // pass brings all hosts to now, through the ticks on the way, and lets bids be renewed
 // before it.
-func (w *replay) pass(now float64) {
+func (w *retold) pass(now float64) {
 	for at := w.tick(); at <= now; at = w.tick() {
 		w.renewals(at, false)
 		w.bring(at)
@@ -203,7 +203,7 @@ func (w *replay) pass(now float64) {
 
 // renewals lets contracts bid again what is left of their budgets over what is left of the
 // time, until now; just now too, if told so.
-func (w *replay) renewals(now float64, just bool) {
+func (w *retold) renewals(now float64, just bool) {
 	for {
 		var next *replayContract
 		for _, c := range w.order {
@@ -251,7 +251,7 @@ func (c *replayContract) renewAfter(after, period float64) {
 
 // takeBack takes back what its owner wanted back while it waited, before now: at the
 // instant itself it may still be placed first.
-func (w *replay) takeBack(now float64) {
+func (w *retold) takeBack(now float64) {
 	for _, c := range w.order {
 		if c.waits && c.back < min(now, w.closes) && c.back < c.due() {
 			c.end, c.takenIn, c.waits, c.fee = c.back, true, false, 1
@@ -260,7 +260,7 @@ func (w *replay) takeBack(now float64) {
 }
 
 // bring lets time pass in which nothing happens.
-func (w *replay) bring(now float64) {
+func (w *retold) bring(now float64) {
 	span := now - w.now
 	if !(span > 0) {
 		return
@@ -278,7 +278,7 @@ func (w *replay) bring(now float64) {
 }
 
 // follow does what e says.
-func (w *replay) follow(e tapeEvent) error {
+func (w *retold) follow(e tapeEvent) error {
 	if e.at < w.now {
 		return fmt.Errorf("%v is after %v", e, w.now)
 	}
@@ -307,7 +307,7 @@ func (w *replay) follow(e tapeEvent) error {
 }
 
 // contract returns the contract of e, which may be new.
-func (w *replay) contract(e tapeEvent) *replayContract {
+func (w *retold) contract(e tapeEvent) *replayContract {
 	if c := w.all[e.id]; c != nil {
 		return c
 	}
@@ -322,7 +322,7 @@ func (w *replay) contract(e tapeEvent) *replayContract {
 	return c
 }
 
-func (w *replay) start(e tapeEvent) error {
+func (w *retold) start(e tapeEvent) error {
 	if !w.submits && w.all[e.id] == nil {
 		w.renewals(e.at, true)
 	}
@@ -365,7 +365,7 @@ func (w *replay) start(e tapeEvent) error {
 
 // joins checks that the parts of what is booked are on hosts of their own and, where books
 // suspend nothing, start together.
-func (w *replay) joins(c *replayContract, k *replayTask, now float64) error {
+func (w *retold) joins(c *replayContract, k *replayTask, now float64) error {
 	if !c.gang {
 		return nil
 	}
@@ -381,7 +381,7 @@ func (w *replay) joins(c *replayContract, k *replayTask, now float64) error {
 }
 
 // leave takes a task off its host, and says why it goes.
-func (w *replay) leave(e tapeEvent) error {
+func (w *retold) leave(e tapeEvent) error {
 	c, h := w.all[e.id], w.hosts[e.host]
 	i := slices.IndexFunc(h.on, func(k *replayTask) bool { return k.of == c })
 	if i < 0 {
@@ -449,7 +449,7 @@ func (w *replay) leave(e tapeEvent) error {
 // until returns the work at which a task of c ends: all of it or, where a task is killed
 // that outlives its estimate, no more than that (Libra, §4.1). A tick is taken from what
 // a task has left to that end; it does not make a task that is killed a task that is done.
-func (w *replay) until(c *replayContract) float64 {
+func (w *retold) until(c *replayContract) float64 {
 	if w.rule.name == "deadline" && w.rule.overrun == "kill" {
 		return min(c.work, c.request.Work)
 	}
@@ -457,7 +457,7 @@ func (w *replay) until(c *replayContract) float64 {
 }
 
 // recall stops c on all hosts, to be placed again.
-func (w *replay) recall(c *replayContract) {
+func (w *retold) recall(c *replayContract) {
 	c.losses++
 	for _, k := range c.nodes {
 		c.wasted += k.done
@@ -472,13 +472,13 @@ func (w *replay) recall(c *replayContract) {
 }
 
 // dropped reports whether a contract whose host left is not to be placed again.
-func (w *replay) dropped() bool {
+func (w *retold) dropped() bool {
 	return w.run.offer.Name == "queue" && w.run.offer.Choice.Options()["resubmit"] == "drop"
 }
 
 // fuzz is what the work of k may be off by: rounding, and under rules by deadline a
 // tick of work that ends a task early.
-func (w *replay) fuzz(c *replayContract, k *replayTask) float64 {
+func (w *retold) fuzz(c *replayContract, k *replayTask) float64 {
 	x := 4*c.rounding(k.host, w.now) + 1e-9*k.done
 	if w.ticks() {
 		x += tickOfTime
@@ -487,9 +487,9 @@ func (w *replay) fuzz(c *replayContract, k *replayTask) float64 {
 }
 
 // ticks reports whether tasks end that have no more than a tick of work left.
-func (w *replay) ticks() bool { return w.rule.name == "deadline" || w.rule.name == "librasla" }
+func (w *retold) ticks() bool { return w.rule.name == "deadline" || w.rule.name == "librasla" }
 
-func (w *replay) sumFuzz(c *replayContract) (sum float64) {
+func (w *retold) sumFuzz(c *replayContract) (sum float64) {
 	for _, k := range c.nodes {
 		sum += w.fuzz(c, k)
 	}

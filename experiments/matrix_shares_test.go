@@ -41,7 +41,7 @@ func ruleOf(o *offer) (shareRule, error) {
 }
 
 // allocate gives the tasks on h their processors from now on.
-func (w *replay) allocate(h *replayHost) {
+func (w *retold) allocate(h *replayHost) {
 	h.dirty = false
 	tasks := h.on
 	if h.away {
@@ -91,7 +91,7 @@ func (w *replay) allocate(h *replayHost) {
 
 // pour divides the processors of h by weight, none above its limit; what those at
 // their limits leave goes to the others.
-func (w *replay) pour(h *replayHost, weight, limit []float64) {
+func (w *retold) pour(h *replayHost, weight, limit []float64) {
 	open := make(map[int]bool)
 	for i, k := range h.on {
 		k.rate = 0
@@ -127,7 +127,7 @@ func (w *replay) pour(h *replayHost, weight, limit []float64) {
 }
 
 // most is what one task can use of h.
-func (w *replay) most(h *replayHost) float64 {
+func (w *retold) most(h *replayHost) float64 {
 	if w.cap > 0 {
 		return min(w.cap, h.cpus)
 	}
@@ -149,7 +149,7 @@ func required(left, span, keep float64) float64 {
 func (k *replayTask) left() float64 { return (k.of.request.Work - k.done) / k.host.speed }
 
 // libra is spec §4.2.
-func (w *replay) libra(h *replayHost, weight, limit []float64) {
+func (w *retold) libra(h *replayHost, weight, limit []float64) {
 	sum := 0.0
 	for i, k := range h.on {
 		span := k.of.due() - w.now
@@ -180,7 +180,7 @@ func (w *replay) libra(h *replayHost, weight, limit []float64) {
 }
 
 // librasla is spec §6.2 and §6.4.
-func (w *replay) librasla(h *replayHost, share []float64) {
+func (w *retold) librasla(h *replayHost, share []float64) {
 	if len(h.on) == 0 {
 		return
 	}
@@ -245,7 +245,7 @@ func (w *replay) librasla(h *replayHost, share []float64) {
 }
 
 // charge sets what each task on h pays, in dollars per second (market, §4).
-func (w *replay) charge(h *replayHost) {
+func (w *retold) charge(h *replayHost) {
 	price, free := 0.0, h.cpus
 	for _, k := range h.on {
 		price += float64(k.bid) / 1e9

@@ -79,7 +79,7 @@ func (r *recorder) settled() map[int64]*settlement {
 }
 
 // verdict checks how job, which was admitted, is said to have ended.
-func (w *replay) verdict(job *metrics.Job, s *settlement) error {
+func (w *retold) verdict(job *metrics.Job, s *settlement) error {
 	j, open := &job.Contract, job.Open()
 	c := w.all[j.ID]
 	if s == nil {
@@ -132,7 +132,7 @@ type outcome struct {
 	complete              bool // the work is done
 }
 
-func (w *replay) outcome(c *replayContract) (o outcome) {
+func (w *retold) outcome(c *replayContract) (o outcome) {
 	at := c.due()
 	if c.request.OnDemand || at < c.end {
 		at = c.end
@@ -192,7 +192,7 @@ func (c *replayContract) delay(o outcome) float64 {
 
 // bill returns what is paid and what is paid back, in micro-dollars, and how far off
 // that may be.
-func (w *replay) bill(c *replayContract, o outcome, s *settlement) (paid, penalty, off float64) {
+func (w *retold) bill(c *replayContract, o outcome, s *settlement) (paid, penalty, off float64) {
 	budget := float64(c.request.SLA.Budget.Micros())
 	p := c.request.SLA.Penalty
 	owed := math.Floor(min(p.Rate*c.delay(o), p.Max, 4e12) * 1e6)
@@ -235,7 +235,7 @@ func (w *replay) bill(c *replayContract, o outcome, s *settlement) (paid, penalt
 }
 
 // prices checks the mean prices: what was bid, over time, and 0 where nobody bid.
-func (w *replay) prices() error {
+func (w *retold) prices() error {
 	type bid struct {
 		from, to float64
 		nano     int64

@@ -52,6 +52,15 @@ func defaultLab(c *cli.Context, dir string) (string, error) {
 	return cmp.Or(dir, filepath.Join(string(home), "lab")), err
 }
 
+// labDir returns the folder of the lab that c names.
+func labDir(c *cli.Context) (string, error) {
+	dir, err := defaultLab(c, c.Args().First())
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(dir)
+}
+
 // keeping returns the folder of the market that c keeps, and where it is served.
 func keeping(c *cli.Context) (dir string, s serving, err error) {
 	if dir, err = defaultLab(c, c.String("dir")); err != nil {

@@ -120,15 +120,6 @@ func checkLab(dir string) (*live.Checked, error) {
 	return found, errors.Join(err, r.Err())
 }
 
-// labDir returns the folder of the lab that c names.
-func labDir(c *cli.Context) (string, error) {
-	dir, err := defaultLab(c, c.Args().First())
-	if err != nil {
-		return "", err
-	}
-	return filepath.Abs(dir)
-}
-
 func liveAction(c *cli.Context) error {
 	home, err := userHome(c)
 	if err != nil {

@@ -3,7 +3,10 @@ package main
 import (
 	"fmt"
 
+	"bourse/experiments"
 	"bourse/experiments/replay"
+	"bourse/experiments/results"
+	"bourse/experiments/scenario"
 
 	"github.com/urfave/cli/v2"
 )
@@ -35,3 +38,38 @@ func printReplay(c *cli.Context, r *replay.Report) error {
 	return err
 }
 
+
+func replayCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "replay",
+		Usage:     "decide again what was asked in a run, under another policy: who gains, who loses",
+		ArgsUsage: "RESULTS",
+		Description: `RESULTS is a directory that 'bourse run' wrote. Runs one of its runs again, and once more
+under another policy, or with another field of its configuration, on the same jobs and
+hosts, and prints who gains and who loses by it: what a job is worth to its owner (§4.2,
+eq. 9, at --alpha), less what it paid, and penalties.
+
+   bourse replay results --run high/be/0 --admission cac
+   bourse replay results --run high/cac/3 --admission '{name: cac, guarantee: 0.99}' --alpha 0.5
+   bourse replay results --run high/be/0 --set market.payment=bid --json`,
+		Flags: append(replayFlags(),
+			&cli.StringFlag{Name: "run", Usage: "take the run `CONFIGURATION/ADMISSION/REPLICATION` (default: the first replication, where there is one policy)"},
+			&cli.Float64Flag{Name: "alpha", Value: 1, Usage: "how inelastic users are, `A` from 0 (half of the work is worth half) to 1 (all or nothing)"}),
+		Action: func(c *cli.Context) error {
+			dir, err := results.Open(c.Args().First())
+			if err != nil {
+				return err
+			}
+			e, err := scenario.Stored(dir.Path, dir.Manifest.Scenario)
+			if err != nil {
+				return err
+			}
+			e = e.Expanded()
+			r, err := experiments.Replay(c.Context, &e, c.String("run"), c.Float64("alpha"), replaySets(c)...)
+			if err != nil {
+				return err
+			}
+			return printReplay(c, r)
+		},
+	}
+}

@@ -14,14 +14,14 @@ func Efficiency(o *Outcome, alpha float64) (float64, bool) {
 	}
 	sum := 0.0
 	for i := range o.Jobs {
-		sum += o.Jobs[i].utility(alpha)
+		sum += o.Jobs[i].Utility(alpha)
 	}
 	return sum / o.Optimum, true
 }
 
-// utility is eq. 9, and 0 for a job that was rejected. What the provider pays
+// Utility is eq. 9, and 0 for a job that was rejected. What the provider pays
 // back for a broken promise is the user's gain.
-func (j *Job) utility(alpha float64) float64 {
+func (j *Job) Utility(alpha float64) float64 {
 	if !j.Admitted() {
 		return 0
 	}
@@ -54,7 +54,7 @@ func meanEfficiencyAt(name string, alpha float64) Metric {
 				if !j.Admitted() {
 					return 0, true
 				}
-				return j.utility(alpha) / j.Contract.SLA.Budget.Float64(), true
+				return j.Utility(alpha) / j.Contract.SLA.Budget.Float64(), true
 			})
 		},
 	}

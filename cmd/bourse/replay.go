@@ -38,7 +38,6 @@ func printReplay(c *cli.Context, r *replay.Report) error {
 	return err
 }
 
-
 func replayCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "replay",

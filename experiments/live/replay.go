@@ -239,12 +239,12 @@ func (p *past) decide(as *made, c *Config) (map[int64]replay.Fate, error) {
 
 // Replayed is a market that decides again.
 type replayed struct {
-	broker  broker.Broker
-	now     float64
-	hosts   []*host
-	number  map[string]bank.Account
-	fates   map[int64]replay.Fate
-	asked   map[int64]*asked // by number
+	broker broker.Broker
+	now    float64
+	hosts  []*host
+	number map[string]bank.Account
+	fates  map[int64]replay.Fate
+	asked  map[int64]*asked // by number
 }
 
 func (b *replayed) account(name string) bank.Account {
@@ -367,4 +367,3 @@ func (b *replayed) Penalty(_ float64, _ int64, _, _ bank.Account, atMost bank.Am
 
 // Reject implements [broker.Teller].
 func (b *replayed) Reject(float64, int64, []byte) error { return nil }
-

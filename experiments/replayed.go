@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math"
 	"strings"
 
 	"bourse/bank"
@@ -57,7 +56,13 @@ func Replay(ctx context.Context, e *scenario.Experiment, path string, alpha floa
 		if a.Job != b.Job {
 			return nil, misuse.Errorf("it is another workload, from job %d on: want a field that leaves it as it is", a.ID)
 		}
-		jobs[i] = replay.Job{ID: a.ID, Owner: fmt.Sprintf("user:%d", a.User), Asked: a.Arrival, Was: fate(a, alpha), Is: fate(b, alpha)}
+		jobs[i] = replay.Job{ID: a.ID, Owner: fmt.Sprintf("user:%d", a.User), Asked: a.Arrival}
+		if jobs[i].Was, err = fate(a, alpha); err == nil {
+			jobs[i].Is, err = fate(b, alpha)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("job %d: %w", a.ID, err)
+		}
 	}
 	mine, theirs := chosen.admission, other.Configurations[0].Admission[0].Label
 	if mine == theirs {
@@ -110,13 +115,12 @@ func (r Chosen) jobs(ctx context.Context, e *scenario.Experiment) (jobs []metric
 }
 
 // fate returns what became of j.
-func fate(j *metrics.Job, alpha float64) replay.Fate {
+func fate(j *metrics.Job, alpha float64) (f replay.Fate, err error) {
 	c := &j.Contract
-	f := replay.Fate{State: c.Outcome.String(), Reason: reason(j), Ended: c.Ended, Paid: c.Paid, Penalty: c.Penalty}
+	f = replay.Fate{State: c.Outcome.String(), Reason: reason(j), Ended: c.Ended, Paid: c.Paid, Penalty: c.Penalty}
 	if j.Admitted() {
 		f.State = c.Outcome.State()
-		worth := j.Utility(alpha) + c.Paid.Float64() - c.Penalty.Float64()
-		f.Worth = bank.Micros(int64(math.Round(worth * 1e6)))
+		f.Worth, err = bank.Nearest(j.Utility(alpha) + c.Paid.Float64() - c.Penalty.Float64())
 	}
-	return f
+	return f, err
 }

@@ -367,11 +367,7 @@ func (ch *choice) load(c *cli.Context, preset string, known scenario.Known, sets
 	preset = cmp.Or(preset, papers.Of("").Preset)
 	data, ok := papers.Presets()[preset]
 	if !ok {
-		near := scenario.Nearest(preset, papers.Names())
-		if near != "" {
-			near = "; did you mean " + near + "?"
-		}
-		return usagef("--preset: found %q, want one of %s%s", preset, strings.Join(papers.Names(), ", "), near)
+		return usagef("--preset: found %q, %s", preset, scenario.OneOf(preset, papers.Names()))
 	}
 	ch.command = append(ch.command, "--preset", preset)
 	ch.experiment, err = scenario.Parse("preset "+preset, data, known, sets...)

@@ -61,7 +61,7 @@ func checkLess(e *Experiment, n *node) error {
 			}
 		}
 	}
-	return fail(n.at, "figure.less", "found %q, %s", clip(e.Figure.Less), oneOf(e.Figure.Less, labels))
+	return fail(n.at, "figure.less", "found %q, %s", clip(e.Figure.Less), OneOf(e.Figure.Less, labels))
 }
 
 func notWord(n *node, path, field string) error {
@@ -86,7 +86,7 @@ func checkFigure(f *Figure, n *node, names []string) error {
 	}
 	for i, m := range f.Metrics {
 		if names != nil && !slices.Contains(names, m) {
-			return fail(n.get("metrics").items[i].at, join("figure.metrics", strconv.Itoa(i)), "found %q, %s", clip(m), oneOf(m, names))
+			return fail(n.get("metrics").items[i].at, join("figure.metrics", strconv.Itoa(i)), "found %q, %s", clip(m), OneOf(m, names))
 		}
 	}
 	return nil
@@ -98,7 +98,7 @@ func checkUntil(e *Experiment, n *node, names []string) error {
 		return nil
 	}
 	if names != nil && !slices.Contains(names, u.Metric) {
-		return fail(n.get("metric").at, "until.metric", "found %q, %s", clip(u.Metric), oneOf(u.Metric, names))
+		return fail(n.get("metric").at, "until.metric", "found %q, %s", clip(u.Metric), OneOf(u.Metric, names))
 	}
 	if u.Min > e.Replications {
 		return fail(n.at, "until.min", "found %d, want at most %d replications", u.Min, e.Replications)
@@ -132,7 +132,7 @@ func (c *Configuration) check(n *node, path string, known Known) error {
 	}
 	if known.Payments != nil && !slices.Contains(known.Payments, c.Market.Payment) {
 		at := n.get("market").get("payment").where(n)
-		return fail(at, join(path, "market.payment"), "found %q, %s", clip(c.Market.Payment), oneOf(c.Market.Payment, known.Payments))
+		return fail(at, join(path, "market.payment"), "found %q, %s", clip(c.Market.Payment), OneOf(c.Market.Payment, known.Payments))
 	}
 	return checkAdmission(c.Admission, known)
 }
@@ -172,7 +172,7 @@ func (c Choice) among(names []string) error {
 	if names == nil || slices.Contains(names, c.Name) {
 		return nil
 	}
-	return fail(c.at, c.path, "found %q, %s", clip(c.Name), oneOf(c.Name, names))
+	return fail(c.at, c.path, "found %q, %s", clip(c.Name), OneOf(c.Name, names))
 }
 
 // check wants one source of work.

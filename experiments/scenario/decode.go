@@ -84,7 +84,7 @@ func decodeStruct(n *node, v reflect.Value, f field) error {
 	known := plugin.FieldsOf(v.Type())
 	for _, k := range n.keys {
 		if known.Find(k.name) == nil {
-			return fail(k.at, join(f.path, clip(k.name)), "unknown field, %s", oneOf(k.name, known.Names()))
+			return fail(k.at, join(f.path, clip(k.name)), "unknown field, %s", OneOf(k.name, known.Names()))
 		}
 	}
 	for _, s := range known {

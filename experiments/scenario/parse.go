@@ -154,7 +154,7 @@ func start(root *node, presets map[string][]byte) (*node, error) {
 	}
 	data, ok := presets[name.text]
 	if !ok || name.kind != scalar {
-		return nil, fail(name.at, "preset", "found %s, %s", name.found(), oneOf(name.text, sortedKeys(presets)))
+		return nil, fail(name.at, "preset", "found %s, %s", name.found(), OneOf(name.text, sortedKeys(presets)))
 	}
 	preset, err := read("preset "+name.text, data)
 	if err != nil {

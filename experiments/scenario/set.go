@@ -84,5 +84,5 @@ func (n *node) choose(segment, path string, at place) (int, error) {
 		}
 		names = append(names, clip(item.called()))
 	}
-	return 0, fail(at, path, "no element %s, %s", clip(segment), oneOf(segment, names))
+	return 0, fail(at, path, "no element %s, %s", clip(segment), OneOf(segment, names))
 }

@@ -2,8 +2,8 @@ package scenario
 
 import "strings"
 
-// oneOf lists what would be right, and guesses what was meant.
-func oneOf(found string, names []string) string {
+// OneOf lists what would be right, and guesses what was meant.
+func OneOf(found string, names []string) string {
 	if len(names) == 0 {
 		return "want none"
 	}

@@ -34,7 +34,7 @@ func untilOf(root *node) (*node, error) {
 	}
 	for _, k := range n.keys {
 		if known := []string{"min", "max", "until"}; !slices.Contains(known, k.name) {
-			return nil, fail(k.at, join("replications", clip(k.name)), "unknown field, %s", oneOf(k.name, known))
+			return nil, fail(k.at, join("replications", clip(k.name)), "unknown field, %s", OneOf(k.name, known))
 		}
 	}
 	until := n.get("until")

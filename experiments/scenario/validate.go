@@ -37,7 +37,7 @@ func validate(v any, root *node, path string) error {
 	case n.kind == list && len(n.items) == 0:
 		return fail(n.at, path, "found an empty list, want %s", wrong.Want)
 	case wrong.OneOf != nil:
-		return fail(n.at, path, "found %s, %s", n.found(), oneOf(n.text, wrong.OneOf))
+		return fail(n.at, path, "found %s, %s", n.found(), OneOf(n.text, wrong.OneOf))
 	}
 	return fail(n.at, path, "found %s, want %s", n.found(), wrong.Want)
 }

@@ -64,7 +64,9 @@ func numbers(decision json.RawMessage) (text string) {
 // Stands returns how a contract stands, or how it ended, as a line without its end.
 func Stands(k *live.Contract) string {
 	if k.State == "refused" {
-		return fmt.Sprintf("%d refused    %s", k.ID, strings.TrimSpace(numbers(k.Decision)))
+		var said struct{ Reason string }
+		_ = json.Unmarshal(k.Decision, &said) // it is what the market wrote
+		return fmt.Sprintf("%d refused    %s%s", k.ID, said.Reason, numbers(k.Decision))
 	}
 	text := fmt.Sprintf("%d %-9s", k.ID, k.State)
 	if k.Over() {

@@ -49,6 +49,7 @@ apart: then it takes jobs of the accounts of --trust alone. By default DIR is
 			&cli.StringFlag{Name: "kind", Usage: "share by `KIND`: cgroup2, cgroup1, signals or none (default: the first that works)"},
 			&cli.StringSliceFlag{Name: "trust", Usage: "take jobs of `ACCOUNT` although users are not kept apart; may be repeated"},
 			&cli.BoolFlag{Name: "offline", Usage: "tasks have no network"},
+			&cli.StringFlag{Name: "netns", Usage: "run in network namespace `NAME`, of 'ip netns add', as root"},
 			&cli.Int64Flag{Name: "memory", Usage: "`BYTES` of memory for a task that does not say"},
 			&cli.Int64Flag{Name: "disk", Usage: "`BYTES` of its folder for a task that does not say"},
 			&cli.IntFlag{Name: "processes", Usage: "at most `N` processes in a task that does not say"},
@@ -105,6 +106,11 @@ func agentDir(c *cli.Context) (string, error) {
 }
 
 func agentAction(c *cli.Context) error {
+	if name := c.String("netns"); name != "" {
+		if err := enterNetwork(name); err != nil {
+			return err
+		}
+	}
 	dir, err := agentDir(c)
 	if err != nil {
 		return err

@@ -27,9 +27,9 @@ import (
 	"bourse/experiments/live/service"
 	"bourse/hosts/agent"
 	"bourse/hosts/link"
-	"bourse/hosts/remote"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/sync/errgroup"
 )
 
 func liveCommand() *cli.Command {
@@ -47,12 +47,18 @@ it is interrupted. 'bourse submit' in another terminal asks it to run something.
 As root, or as a unit to which systemd delegates cpu, shares are enforced by cgroups, and
 users are kept apart. Else shares hold by stop and continue, and the machine runs programs
 of this account alone. What runs when it is interrupted, or killed, runs on for 20 seconds,
-then stands still until it is started again, and then goes on.`,
+then stands still until it is started again, and then goes on.
+
+For tests and demonstrations the machine can be sold as many hosts, each an equal part of
+the processors:
+
+   bourse live --hosts 4 many`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "name", Value: "lab", Usage: "of a new market, `NAME`"},
 			&cli.StringFlag{Name: "listen", Usage: "answer at `ADDRESS` of this machine (default: that of market.yaml)"},
 			&cli.StringFlag{Name: "kind", Usage: "enforce shares by `KIND`: cgroup2, cgroup1, signals or none (default: the first that works)"},
 			&cli.Float64Flag{Name: "cpus", Usage: "sell `N` processors (default: all less one; below four, all less a half)"},
+			&cli.IntFlag{Name: "hosts", Value: 1, Usage: "of a new market: sell this machine as `N` hosts"},
 			homeFlag(), quietFlag(),
 		},
 		Action:      liveAction,
@@ -309,29 +315,48 @@ func (l *runningLab) live(c *cli.Context, home client.Home, private string) erro
 		return fmt.Errorf("--listen: %w", err)
 	}
 	defer listener.Close()
-	a, err := l.openAgent(c)
+	agents, err := openAgents(c, l.dir, &l.conf.Limits)
+	defer func() {
+		for _, a := range agents {
+			a.Close()
+		}
+	}()
 	if err != nil {
 		return err
 	}
-	defer a.Close()
 	m := l.membership("http://" + listener.Addr().String())
 	has, err := l.bank.Balance(c.Context, keeper)
 	if err = errors.Join(err, home.Save(m, private)); err != nil {
 		return err
 	}
-	apart := ""
-	if !a.Offer.Apart {
-		apart = " (users are not kept apart: it runs programs of " + strings.Join(a.Offer.Trust, ", ") + " alone)"
+	offer, each, apart := agents[0].Offer, "", ""
+	if len(agents) > 1 {
+		each = " each"
 	}
-	fmt.Fprintf(c.App.Writer, "market %s  %s  1 host, %g processors, shares by %s%s\n", l.conf.Name, m.URL, a.Offer.CPUs, a.Offer.Kind, apart)
+	if !offer.Apart {
+		apart = " (users are not kept apart: it runs programs of " + strings.Join(offer.Trust, ", ") + " alone)"
+	}
+	fmt.Fprintf(c.App.Writer, "market %s  %s  %s, %.4g processors%s, shares by %s%s\n", l.conf.Name, m.URL, count(len(agents), "host"), offer.CPUs, each, offer.Kind, apart)
 	fmt.Fprintf(c.App.Writer, "account %s  $%v  key %s\n", keeper, has, home.KeyFile())
-	return l.run(c.Context, m, func(ctx context.Context) error { return serve(ctx, listener, answering(ctx, l.server.Handler())) },
-		func(ctx context.Context) error {
-			if err := l.market.Join(ctx, service.Spec(hostName, a.Offer), keeper, ""); err != nil {
-				return err
-			}
-			return a.Serve(ctx, l.server, hostName, func(what string) { note(c, "%s: %s", hostName, what) })
+	return l.run(c.Context, m,
+		func(ctx context.Context) error { return serve(ctx, listener, answering(ctx, l.server.Handler())) },
+		func(ctx context.Context) error { return l.hosts(ctx, c, agents) })
+}
+
+// hosts lets the agents' hosts join the market, in their order, and keeps them up.
+func (l *runningLab) hosts(ctx context.Context, c *cli.Context, agents []*agent.Program) error {
+	for i, a := range agents {
+		if err := l.market.Join(ctx, service.Spec(hostName(i), a.Offer), keeper, ""); err != nil {
+			return err
+		}
+	}
+	all, ctx := errgroup.WithContext(ctx)
+	for i, a := range agents {
+		all.Go(func() error {
+			return a.Serve(ctx, l.server, hostName(i), func(what string) { note(c, "%s: %s", hostName(i), what) })
 		})
+	}
+	return all.Wait()
 }
 
 // membership returns that of who keeps the market, which is served at url.
@@ -359,18 +384,6 @@ func (l *runningLab) run(ctx context.Context, m client.Membership, parts ...func
 		stop()
 	}
 	return err
-}
-
-// hostName is what the market calls its own machine.
-const hostName = "h00"
-
-// openAgent takes up the agent that sells this machine.
-func (l *runningLab) openAgent(c *cli.Context) (*agent.Program, error) {
-	limits := l.conf.Limits
-	return agent.Load(filepath.Join(l.dir, "host"), agent.Settings{
-		Name: hostName, Kind: c.String("kind"), CPUs: c.Float64("cpus"), Trust: []string{keeper},
-		Limits: remote.Limits{Memory: int64(limits.Memory), Processes: limits.Processes, Disk: int64(limits.Disk), Log: int64(limits.Log)},
-	})
 }
 
 // answering returns what answers h, until ctx ends: who waits for something new then is

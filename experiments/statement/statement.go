@@ -10,6 +10,7 @@ import (
 
 	"bourse/bank"
 	"bourse/bank/export"
+	"bourse/bank/order"
 	"bourse/contracts/note"
 )
 
@@ -122,7 +123,7 @@ func (s *Statement) move(e *bank.Entry, m bank.Move, k *statedContract) (err err
 	s.known = s.known || in || out
 	switch {
 	case e.Kind == bank.Admit && out:
-		k = &statedContract{Contract: e.Contract, Admitted: e.Time, Budget: m.Amount, Decision: rawNote(e.Note), Charges: []charge{}, Verdict: "open"}
+		k = &statedContract{Contract: e.Contract, Admitted: e.Time, Budget: m.Amount, Decision: rawNote(said(e)), Charges: []charge{}, Verdict: "open"}
 		s.owned[e.Contract] = k
 		s.Contracts = append(s.Contracts, k)
 		add(&s.Held)
@@ -152,8 +153,8 @@ func (s *Statement) move(e *bank.Entry, m bank.Move, k *statedContract) (err err
 
 func (k *statedContract) settle(e *bank.Entry) {
 	now := e.Time
-	k.Settled, k.Verdict, k.Outcome = &now, "settled", rawNote(e.Note)
-	if v, err := note.ParseVerdict(e.Note); err == nil && v.State != "" {
+	k.Settled, k.Verdict, k.Outcome = &now, "settled", rawNote(said(e))
+	if v, err := note.ParseVerdict(said(e)); err == nil && v.State != "" {
 		k.Verdict = v.State
 	}
 }
@@ -167,6 +168,14 @@ func (k *statedContract) charged(to string) *bank.Amount {
 	}
 	k.Charges = append(k.Charges, charge{To: to})
 	return &k.Charges[len(k.Charges)-1].Amount
+}
+
+// said returns what the note of e says, behind the order if the ledger is owned.
+func said(e *bank.Entry) []byte {
+	if s, err := order.Open(e.Note); err == nil {
+		return s.Rest
+	}
+	return e.Note
 }
 
 // rawNote returns a note as JSON: itself, or a text.

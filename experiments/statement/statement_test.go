@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"bourse/bank"
+	"bourse/bank/owners/ownerstest"
 
 	"golang.org/x/mod/sumdb/tlog"
 )
 
 // TestStatement checks a statement against contracts that end in each way: kept,
 // broken with a penalty, and still open; with hosts paid twice, a note that a
-// terminal must not see, and money earned from the contract of somebody else.
+// terminal must not see, one behind an order, and money earned from the contract of somebody else.
 func TestStatement(t *testing.T) {
 	t.Parallel()
 	entry := func(time float64, kind bank.Kind, contract int64, note string, moves ...bank.Move) bank.Entry {
@@ -20,12 +21,13 @@ func TestStatement(t *testing.T) {
 	move := func(from, to string, micros int64) bank.Move {
 		return bank.Move{From: from, To: to, Amount: bank.Micros(micros)}
 	}
+	behind := string(ownerstest.Market(bank.Settle, "3/settle", 3).Note) // as in a ledger with owners
 	entries := []bank.Entry{
 		entry(0, bank.Issue, bank.NoContract, "", move("mint", "user:1", 100e6), move("mint", "user:2", 50e6), move("mint", "provider", 9e6)),
 		entry(1, bank.Admit, 3, `{"decision":"accept","price":0.5}`, move("user:1", "escrow:3", 10e6)),
 		entry(2, bank.Admit, 4, "\x1b[2J", move("user:1", "escrow:4", 20e6)),
 		entry(2, bank.Reject, 5, `{"decision":"reject"}`),
-		entry(3, bank.Settle, 3, `{"state":"violated","work":7}`, move("escrow:3", "host:a", 1e6), move("escrow:3", "host:b", 2e6), move("escrow:3", "host:a", 3e6), move("escrow:3", "user:1", 4e6)),
+		entry(3, bank.Settle, 3, behind+`{"state":"violated","work":7}`, move("escrow:3", "host:a", 1e6), move("escrow:3", "host:b", 2e6), move("escrow:3", "host:a", 3e6), move("escrow:3", "user:1", 4e6)),
 		entry(3, bank.Penalty, 3, "", move("provider", "user:1", 5e5)),
 		entry(4, bank.Admit, 6, "", move("user:2", "escrow:6", 5e6)),
 		entry(5, bank.Settle, 6, "", move("escrow:6", "user:1", 5e6)),

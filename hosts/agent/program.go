@@ -90,9 +90,8 @@ func (p *Program) open(s Settings) error {
 	if err := put(p.path("settings"), s, true); err != nil {
 		return err
 	}
-	sum := fnv.New32()
-	sum.Write([]byte(p.dir))
-	at := linux.Config{Group: fmt.Sprintf("bourse-%08x", sum.Sum32()), Dir: p.path("groups"), Processors: s.CPUs}
+	sum := number(p.dir)
+	at := linux.Config{Group: fmt.Sprintf("bourse-%08x", sum), Dir: p.path("groups"), Processors: s.CPUs}
 	var err error
 	c := Config{
 		Dir: p.dir, At: at, Network: !s.Offline, Grace: 10, Keep: 3600,
@@ -108,7 +107,7 @@ func (p *Program) open(s Settings) error {
 	}
 	kind := c.Kernel.Kind()
 	if os.Geteuid() == 0 {
-		c.Users = 1_800_000_000 + int(sum.Sum32()%10_000)*10_000
+		c.Users = users(sum)
 	}
 	p.Offer = remote.Offer{Kind: kind, CPUs: at.Offered(), Apart: os.Geteuid() == 0 && strings.HasPrefix(kind, "cgroup"), Trust: s.Trust}
 	p.Offer.Memory, p.Offer.Disk = room(p.dir)
@@ -118,6 +117,17 @@ func (p *Program) open(s Settings) error {
 	}
 	return err
 }
+
+// number returns what tells a folder from others.
+func number(dir string) uint32 {
+	sum := fnv.New32()
+	sum.Write([]byte(dir))
+	return sum.Sum32()
+}
+
+// users returns the first of the users for tasks of the folder with that number. Of folders
+// whose names differ in the last two digits alone, 00 to 31, the ranges are disjoint.
+func users(number uint32) int { return 1_800_000_000 + int(number%10_000)*10_000 }
 
 // take takes what s says.
 func (o *Settings) take(s Settings) {

@@ -4,6 +4,7 @@ package agent
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -14,6 +15,20 @@ import (
 	"bourse/hosts/linux"
 	"bourse/hosts/remote"
 )
+
+// TestUsers checks that agents of one machine whose folders are numbered have users of their
+// own for their tasks.
+func TestUsers(t *testing.T) {
+	for i := range 1000 {
+		seen := make(map[int]bool)
+		for host := range 32 {
+			seen[users(number(fmt.Sprintf("/srv/%d/hosts/h%02d", i, host)))] = true
+		}
+		if len(seen) != 32 {
+			t.Fatalf("%d: %d ranges for 32 agents", i, len(seen))
+		}
+	}
+}
 
 // TestProgram checks that a machine with its own kernel stands as a host: programs that its
 // market wants run with their files, share as it deals, are told to have ended as they did,

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"bourse/bank/whole"
+	"bourse/experiments/live"
+	"bourse/experiments/live/lab"
+	"bourse/hosts/agent"
+	"bourse/hosts/linux"
+	"bourse/hosts/remote"
+
+	"github.com/urfave/cli/v2"
+)
+
+// A machine is sold as at most so many hosts, and none is less than that part of a
+// processor: of less a kernel gives no parts.
+const (
+	mostHosts = 32
+	leastHost = 0.05
+)
+
+// hostName is what the market calls a host of its own machine.
+func hostName(i int) string { return fmt.Sprintf("h%02d", i) }
+
+// A division says as how many hosts a machine is sold. That stays, in hosts.json; a market
+// without the file has one host.
+type division struct {
+	Hosts int     `json:"hosts"`
+	CPUs  float64 `json:"cpus"` // processors of each; 0 is what its agent knows, or offers by default
+}
+
+// dir returns the folder, in the lab's, of a host's agent.
+func (d *division) dir(i int) string {
+	if d.Hosts == 1 {
+		return "host"
+	}
+	return "hosts/" + hostName(i)
+}
+
+// read reads the division of the lab in dir, which has 0 hosts if none was served yet.
+func (d *division) read(dir string) error {
+	text, err := os.ReadFile(lab.File(dir, "hosts.json"))
+	if err == nil {
+		return json.Unmarshal(text, d)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err = os.Stat(lab.File(dir, "host")); err == nil {
+			d.Hosts = 1
+		} else if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+	}
+	return err
+}
+
+// divide returns the division of the machine of the lab in dir, of a new one what c says.
+func divide(c *cli.Context, dir string) (d division, err error) {
+	if err := d.read(dir); err != nil {
+		return d, err
+	}
+	asked, cpus, made := c.Int("hosts"), c.Float64("cpus"), d.Hosts > 0
+	if made && c.IsSet("hosts") && asked != d.Hosts {
+		return d, usagef("--hosts: found %d, want %d, as the market in %s has: another number needs another DIR", asked, d.Hosts, dir)
+	}
+	if !made {
+		d.Hosts = asked
+	}
+	if d.Hosts == 1 {
+		d.CPUs = cpus
+		return d, nil
+	}
+	if !made || cpus > 0 {
+		at := linux.Config{Processors: cpus}
+		all := at.Offered()
+		if most := min(mostHosts, int(all/leastHost)); d.Hosts < 1 || d.Hosts > most {
+			return d, usagef("--hosts: found %d, want 1 to %d: each has at least %v of the %v processors sold", d.Hosts, most, leastHost, all)
+		}
+		d.CPUs = all / float64(d.Hosts)
+	}
+	if made {
+		return d, nil
+	}
+	text, err := json.Marshal(d)
+	if err == nil {
+		err = whole.Write(lab.File(dir, "hosts.json"), append(text, '\n'))
+	}
+	return d, err
+}
+
+// openAgents takes up the agents that sell this machine for the lab in dir, in the order
+// of their hosts' names; with an error those before the one that failed.
+func openAgents(c *cli.Context, dir string, limits *live.Limits) (agents []*agent.Program, err error) {
+	d, err := divide(c, dir)
+	if err != nil {
+		return nil, err
+	}
+	for i := range d.Hosts {
+		a, err := agent.Load(lab.File(dir, d.dir(i)), agent.Settings{
+			Name: hostName(i), Kind: c.String("kind"), CPUs: d.CPUs, Trust: []string{keeper},
+			Limits: remote.Limits{Memory: int64(limits.Memory), Processes: limits.Processes, Disk: int64(limits.Disk), Log: int64(limits.Log)},
+		})
+		if err != nil {
+			return agents, err
+		}
+		agents = append(agents, a)
+	}
+	return agents, nil
+}

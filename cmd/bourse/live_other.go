@@ -21,3 +21,10 @@ func marketServeCommand() *cli.Command {
 		Action: func(*cli.Context) error { return errors.New("market serve: only Linux machines keep live markets") },
 	}
 }
+
+func fidelityCommand() *cli.Command {
+	return &cli.Command{
+		Name: "fidelity", Usage: "carry one plan out live and simulated (Linux only)",
+		Action: func(*cli.Context) error { return errors.New("fidelity: only Linux machines are hosts") },
+	}
+}

@@ -2,7 +2,6 @@ package live
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"strconv"
 
 	"bourse/bank"
-	"bourse/bank/teller"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -57,9 +55,7 @@ func (out *Checked) check(l *log) (err error) {
 		return err
 	}
 	out.number = as.Number
-	fresh := func() (*core, error) {
-		return newCore(&conf, as.Ledger, as.Number, teller.New(context.Background(), teller.Config{}))
-	}
+	fresh := func() (*core, error) { return as.core(&conf) }
 	k, err := fresh()
 	if err != nil {
 		return err
@@ -72,32 +68,19 @@ func (out *Checked) check(l *log) (err error) {
 		out.next, out.before = as.Number<<perMarket+k.next, slices.Collect(maps.Keys(k.open))
 	}
 	out.First, out.Records = from+1, from
-	for seq, text := range l.each(recordTable, from+1, &err) {
-		var r record
-		if err := json.Unmarshal(text, &r); err != nil {
-			return fmt.Errorf("record %d: %w", seq, err)
-		}
-		var o outcome
-		known, err := l.get(key(outcomeTable, seq), &o)
-		if err != nil {
-			return fmt.Errorf("outcome %d: %w", seq, err)
-		}
-		if !known && seq == l.seq {
+	for t := range l.retold(k, from+1, &err) {
+		if !t.known && t.seq == l.seq {
 			out.open = true // it may not have been done
 			break
 		}
-		k.calls.known, k.calls.again = o.Calls, true
-		results, err := k.turn(&r)
-		if err == nil {
-			err = same(&o, k.outcome(results))
-		}
-		if errors.Is(err, errOtherwise) {
-			out.Differences = append(out.Differences, fmt.Sprintf("record %d: %v", seq, err))
+		if errors.Is(t.err, errOtherwise) {
+			out.Differences = append(out.Differences, t.err.Error())
 			return nil
 		}
-		if err != nil {
-			return fmt.Errorf("record %d: %w", seq, err)
+		if t.err != nil {
+			return t.err
 		}
+		o := &t.outcome
 		for i := range o.Calls {
 			c := &o.Calls[i]
 			if at := slices.IndexFunc(k.ended, func(e *Contract) bool { return e.ID == c.Contract }); at >= 0 && c.Kind == "settle" {
@@ -110,14 +93,55 @@ func (out *Checked) check(l *log) (err error) {
 				out.calls[booksAs[c.Kind]+" "+strconv.FormatInt(c.Contract, 10)] = c
 			}
 		}
-		out.Records, out.Calls, out.Contracts = seq, out.Calls+len(o.Calls), out.Contracts+len(k.ended)
+		out.Records, out.Calls, out.Contracts = t.seq, out.Calls+len(o.Calls), out.Contracts+len(k.ended)
 		for _, c := range k.ended {
-			if err := out.contract(l, seq, c); err != nil {
+			if err := out.contract(l, t.seq, c); err != nil {
 				return err
 			}
 		}
 	}
 	return err
+}
+
+// A turned is a turn that a core was told again.
+type turned struct {
+	seq     int64
+	record  record
+	outcome outcome // as it was logged
+	known   bool    // there was one
+	err     error   // it came to something else, or could not be told
+}
+
+// retold tells a core the records from number n on, and yields each; it leaves in err what
+// went wrong in reading.
+func (l *log) retold(k *core, n int64, err *error) iter.Seq[*turned] {
+	return func(yield func(*turned) bool) {
+		for seq, text := range l.each(recordTable, n, err) {
+			t := &turned{seq: seq}
+			if e := json.Unmarshal(text, &t.record); e != nil {
+				*err = fmt.Errorf("record %d: %w", seq, e)
+				return
+			}
+			var e error
+			if t.known, e = l.get(key(outcomeTable, seq), &t.outcome); e != nil {
+				*err = fmt.Errorf("outcome %d: %w", seq, e)
+				return
+			}
+			if t.known || seq < l.seq {
+				k.calls.known, k.calls.again = t.outcome.Calls, true
+				results, e := k.turn(&t.record)
+				if e == nil {
+					e = same(&t.outcome, k.outcome(results))
+				}
+				if e != nil {
+					t.err = fmt.Errorf("record %d: %w", seq, e)
+				}
+			}
+			if !yield(t) {
+				return
+			}
+		}
+	}
 }
 
 // contract compares what became of a contract.

@@ -63,7 +63,7 @@ func Replay(dir string, fs vfs.FS, sets ...string) (*replay.Report, error) {
 	for i := range past.asked {
 		a := &past.asked[i]
 		really = append(really, a.fate)
-		jobs = append(jobs, replay.Job{ID: a.id, Owner: a.account, Asked: a.at, Was: was[a.id], Is: is[a.id]})
+		jobs = append(jobs, replay.Job{ID: a.id, Owner: a.account, Asked: a.at, Was: was.fates[a.id], Is: is.fates[a.id]})
 	}
 	mine, theirs := conf.Admission.Label, other.Admission.Label
 	if mine == theirs {
@@ -82,6 +82,12 @@ func (l *log) made() (*made, Config, error) {
 	}
 	conf, err := Parse("the market's file", []byte(as.Config))
 	return &as, conf, err
+}
+
+// core returns the core of the market, in which nothing has happened, and which is not to
+// ask its bank.
+func (as *made) core(c *Config) (*core, error) {
+	return newCore(c, as.Ledger, as.Number, teller.New(context.Background(), teller.Config{}))
 }
 
 // errNoMarket means that a log is of no market.
@@ -114,9 +120,7 @@ type happened struct {
 
 // past reads what was said to the market.
 func (l *log) past(as *made, conf Config) (*past, error) {
-	fresh := func() (*core, error) {
-		return newCore(&conf, as.Ledger, as.Number, teller.New(context.Background(), teller.Config{}))
-	}
+	fresh := func() (*core, error) { return as.core(&conf) }
 	k, err := fresh()
 	if err != nil {
 		return nil, err
@@ -201,10 +205,9 @@ func (l *log) asked(id int64, at float64, s *submission) (asked, error) {
 	return a, nil
 }
 
-// decide lets a broker with the rules of c, on hosts that are computed, decide what was asked,
-// and returns what became of each, by number.
-func (p *past) decide(as *made, c *Config) (map[int64]replay.Fate, error) {
-	b := &replayed{number: make(map[string]bank.Account), fates: make(map[int64]replay.Fate), asked: make(map[int64]*asked)}
+// decide lets a broker with the rules of c, on hosts that are computed, decide what was asked.
+func (p *past) decide(as *made, c *Config) (*replayed, error) {
+	b := &replayed{number: make(map[string]bank.Account), fates: make(map[int64]replay.Fate), asked: make(map[int64]*asked), decisions: make(map[int64]json.RawMessage)}
 	parts, err := c.rules(as.Ledger)
 	if err != nil {
 		return nil, err
@@ -224,17 +227,14 @@ func (p *past) decide(as *made, c *Config) (map[int64]replay.Fate, error) {
 			return nil, err
 		}
 	}
-	for at := b.broker.Next(); !math.IsInf(at, 1) && !b.broker.Idle(); at = b.broker.Next() {
-		if err := b.broker.Advance(at); err != nil {
-			return nil, err
-		}
-		b.collect()
+	if err := b.pass(math.Inf(1)); err != nil {
+		return nil, err
 	}
 	if err := b.broker.Close(b.now); err != nil {
 		return nil, err
 	}
 	b.collect()
-	return b.fates, nil
+	return b, nil
 }
 
 // Replayed is a market that decides again.
@@ -245,6 +245,9 @@ type replayed struct {
 	number map[string]bank.Account
 	fates  map[int64]replay.Fate
 	asked  map[int64]*asked // by number
+
+	decisions map[int64]json.RawMessage
+	prices    []HostPrice
 }
 
 func (b *replayed) account(name string) bank.Account {
@@ -255,10 +258,13 @@ func (b *replayed) account(name string) bank.Account {
 }
 
 func (b *replayed) apply(p *past, h *happened) error {
-	b.now = h.at
+	if err := b.pass(h.at); err != nil {
+		return err
+	}
 	if err := b.broker.Advance(h.at); err != nil {
 		return err
 	}
+	b.now = h.at
 	defer b.collect()
 	switch {
 	case h.Submit != nil:
@@ -267,6 +273,7 @@ func (b *replayed) apply(p *past, h *happened) error {
 		r.ID, r.Submit, r.Owner = contracts.ID(a.id), h.at, b.account(a.account)
 		b.asked[a.id] = a
 		d, err := b.broker.Submit(h.at, &r, hosts.Task{Work: a.work})
+		b.decisions[a.id] = d.AppendJSON(nil)
 		if err == nil && d.Verdict == contracts.Reject {
 			b.fates[a.id] = replay.Fate{State: contracts.Refused.String(), Reason: string(d.Reason), Ended: h.at}
 		}
@@ -309,6 +316,18 @@ func (b *replayed) apply(p *past, h *happened) error {
 	return b.broker.Gone(h.at, id)
 }
 
+// pass lets happen what happens by itself until then.
+func (b *replayed) pass(until float64) error {
+	for at := b.broker.Next(); at < until && !b.broker.Idle(); at = b.broker.Next() {
+		if err := b.broker.Advance(at); err != nil {
+			return err
+		}
+		b.now = at
+		b.collect()
+	}
+	return nil
+}
+
 // join adds a host, as it is.
 func (b *replayed) join(now float64, h *host) error {
 	id := hosts.ID(len(b.hosts))
@@ -338,6 +357,7 @@ func (b *replayed) collect() {
 		b.fates[int64(r.ID)] = replay.Fate{State: contracts.Refused.String(), Reason: string(r.Decision.Reason), Ended: r.At}
 	}
 	b.broker.Forget()
+	b.prices = prices(b.prices, b.broker.View(), b.now)
 }
 
 // Hold implements [broker.Teller]: who could pay can, and who could not cannot.

@@ -35,6 +35,8 @@ type town struct {
 	mu       sync.Mutex
 	answered map[int]live.Answer // by the number of the order
 	orders   int
+	done     []string // what was done to it
+	small    bool     // parts have disks of their own
 }
 
 // Its market gives up hosts fast.
@@ -52,11 +54,13 @@ func newTown(t *testing.T, seed uint64, hosts int) *town {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &town{T: t, dir: dir, seed: seed, stop: make(chan struct{}), answered: make(map[int]live.Answer)}
+	w := &town{T: t, dir: dir, seed: seed, answered: make(map[int]live.Answer)}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	if err := os.Chmod(dir, 0o711); err != nil {
 		t.Fatal(err)
 	}
+	w.disk("bank")
+	w.disk("lab")
 	bank, market := free(t), free(t)
 	w.wires = append(w.wires, newWire(t, bank), newWire(t, market))
 	w.bourses(
@@ -77,6 +81,7 @@ func newTown(t *testing.T, seed uint64, hosts int) *town {
 		wire := newWire(t, market)
 		w.wires = append(w.wires, wire)
 		name := hostName(i)
+		w.disk(name)
 		token := strings.Replace(w.bourse("host", "invite", name, "--dir", "lab", "--home", "keeper"), market, wire.address, 1)
 		w.write(name+".token", token)
 		w.hosts = append(w.hosts, w.part(name, "agent", name, "--join", "@"+name+".token", "--kind", "signals", "--trust", "user:ann", "--cpus", "0.5"))
@@ -254,6 +259,9 @@ func (p *townPart) end() {
 
 // tell logs what the parts have said.
 func (w *town) tell() {
+	w.mu.Lock()
+	w.Log(strings.Join(w.done, "\n"))
+	w.mu.Unlock()
 	for _, p := range w.parts {
 		text, _ := os.ReadFile(p.said)
 		if most := 6000; len(text) > most {

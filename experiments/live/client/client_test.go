@@ -27,6 +27,7 @@ import (
 // orders by ending the connection.
 type scribe struct {
 	wire.UnimplementedMarketHandler
+	during func() // once, while it decides
 	away   atomic.Int32
 	orders atomic.Pointer[[]string]
 }
@@ -38,6 +39,10 @@ func (s *scribe) Submit(_ context.Context, r *wire.SubmitRequest) (*wire.SubmitR
 	}
 	all = append(all, string(r.GetOrder()))
 	s.orders.Store(&all)
+	if f := s.during; f != nil {
+		s.during = nil
+		f()
+	}
 	if s.away.Add(-1) >= 0 {
 		return nil, connect.NewError(connect.CodeUnavailable, errors.New("the bank is away"))
 	}
@@ -111,6 +116,32 @@ func TestSubmit(t *testing.T) {
 	}
 	if left, err := os.ReadDir(home.path("sent")); err != nil || len(left) > 0 {
 		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+// TestBoth checks that an order for which two ask at once, the one who signed it and one who
+// resumes, is answered to both.
+func TestBoth(t *testing.T) {
+	t.Parallel()
+	s := new(scribe)
+	home, c := user(t, s)
+	other, err := Open(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	answered := 0
+	s.during = func() {
+		if err := other.Resume(context.Background(), func(_ string, a *live.Answer, err error) {
+			if answered++; err != nil || a.Contract != 2 {
+				t.Errorf("%+v, %v", a, err)
+			}
+		}); err != nil {
+			t.Error(err)
+		}
+	}
+	if a, err := c.Submit(context.Background(), task()); err != nil || a.Verdict != "accept" || answered != 1 {
+		t.Errorf("%+v, %v after %d answers", a, err, answered)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -89,7 +90,8 @@ func (c *Client) send(ctx context.Context, id string, signed, job []byte) (*live
 		a, err := c.Caller.Submit(ctx, signed, job)
 		if !errors.As(err, new(*service.Away)) && ctx.Err() == nil {
 			for _, end := range []string{".order", ".job"} {
-				if err := os.Remove(filepath.Join(c.home.path("sent"), id+end)); err != nil {
+				err := os.Remove(filepath.Join(c.home.path("sent"), id+end))
+				if err != nil && !errors.Is(err, fs.ErrNotExist) { // another has asked again
 					return nil, err
 				}
 			}
@@ -115,7 +117,9 @@ func (c *Client) Resume(ctx context.Context, seen func(id string, a *live.Answer
 	for _, name := range names {
 		signed, err := os.ReadFile(name)
 		job, wrong := os.ReadFile(strings.TrimSuffix(name, ".order") + ".job")
-		if err := errors.Join(err, wrong); err != nil {
+		if err := errors.Join(err, wrong); errors.Is(err, fs.ErrNotExist) {
+			continue // it was answered meanwhile
+		} else if err != nil {
 			return err
 		}
 		id := strings.TrimSuffix(filepath.Base(name), ".order")

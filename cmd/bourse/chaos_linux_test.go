@@ -1,0 +1,238 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"bourse/bank/whole"
+)
+
+var (
+	chaosRounds = flag.Int("chaos", 20, "rounds of TestChaos, twenty a town")
+	chaosSeed   = flag.Uint64("chaos.seed", 0, "seed of the first town of TestChaos (default: another each time)")
+	chaosFile   = flag.String("chaos.file", "", "`FILE` that has the seeds of the towns that were in order, with which TestChaos goes on")
+)
+
+const roundsOfTown = 20
+
+// TestChaos has a town of processes take orders while something goes wrong every 0.2 to 3
+// seconds: a part is killed or stopped, what it says is cut, held back or late, its disk is
+// full. At no instant two copies of a node run; and afterwards each order that was answered
+// is one contract, ledger and log are clean, no money is in escrow or lost, and nothing runs
+// that is not wanted. What goes wrong when is drawn from the seed; what comes of it is not
+// the same twice.
+func TestChaos(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("BOURSE_CI") == "" {
+		t.Skip("programs run on the machine in the nightly parts machines and chaos: BOURSE_CI=1 runs them")
+	}
+	seed, done := *chaosSeed, 0
+	if seed == 0 {
+		seed = rand.Uint64()>>12 + 1
+	}
+	if *chaosFile != "" {
+		text, err := os.ReadFile(*chaosFile)
+		if err == nil {
+			_, err = fmt.Sscan(string(text), &seed, &done)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatalf("%s: %v", *chaosFile, err)
+		}
+	}
+	for ; done*roundsOfTown < *chaosRounds && !t.Failed(); done++ {
+		if *chaosFile != "" {
+			if err := whole.Write(*chaosFile, fmt.Appendln(nil, seed, done)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Run(fmt.Sprint(seed+uint64(done)), func(t *testing.T) {
+			chaos(t, seed+uint64(done), min(roundsOfTown, *chaosRounds-done*roundsOfTown))
+		})
+	}
+	if *chaosFile != "" && !t.Failed() {
+		if err := os.Remove(*chaosFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Error(err)
+		}
+	}
+}
+
+// chaos runs rounds with a town.
+func chaos(t *testing.T, seed uint64, rounds int) {
+	w := newTown(t, seed, 3)
+	rng := rand.New(rand.NewPCG(seed, 5))
+	var over atomic.Bool
+	var all sync.WaitGroup
+	for range 2 {
+		own := rand.New(rand.NewPCG(rng.Uint64(), 6))
+		all.Go(func() {
+			for !over.Load() {
+				kill := time.Duration(0)
+				if own.IntN(4) == 0 {
+					kill = time.Duration(own.IntN(200)+1) * time.Millisecond
+				}
+				w.submit(own, kill)
+				time.Sleep(time.Duration(own.IntN(600)) * time.Millisecond)
+			}
+		})
+	}
+	all.Go(func() {
+		for !over.Load() {
+			w.watch()
+			time.Sleep(100 * time.Millisecond)
+		}
+	})
+	for range rounds {
+		w.harm(rng)
+	}
+	over.Store(true)
+	w.mend()
+	all.Wait()
+	w.heal(true)
+	w.prove()
+}
+
+// mend lets all parts and wires work again.
+func (w *town) mend() {
+	for _, l := range w.wires {
+		l.fail(false, false, 0)
+	}
+	for _, p := range w.parts {
+		p.signal(syscall.SIGCONT)
+		w.empty(p)
+	}
+}
+
+// harm does one thing that goes wrong for a while.
+func (w *town) harm(rng *rand.Rand) {
+	pause := time.Duration(200+rng.IntN(2800)) * time.Millisecond
+	p, l := w.parts[rng.IntN(len(w.parts))], w.wires[rng.IntN(len(w.wires))]
+	what := rng.IntN(12)
+	switch {
+	case what < 4:
+		w.say("kill", p.name)
+		p.kill()
+	case what == 4:
+		w.say("kill", "a task")
+		w.killTask(rng)
+	case what == 5:
+		w.say("kill", "a host and all that it runs")
+		w.killHost(w.hosts[rng.IntN(len(w.hosts))])
+	case what == 6 && rng.IntN(4) == 0:
+		w.say("kill", "all")
+		w.killAll()
+	case what < 8:
+		w.say("stop", p.name)
+		p.signal(syscall.SIGSTOP)
+		time.Sleep(pause)
+		p.signal(syscall.SIGCONT)
+		return
+	case what < 10:
+		cut := rng.IntN(2) == 0
+		w.say("cut", fmt.Sprintf("wire %d, %v", slices.Index(w.wires, l), cut))
+		l.fail(cut, !cut, 0)
+		time.Sleep(pause + time.Duration(rng.IntN(3))*time.Second)
+		l.fail(false, false, 0)
+		return
+	case what == 10:
+		w.say("delay", fmt.Sprintf("wire %d", slices.Index(w.wires, l)))
+		l.fail(false, false, pause/10)
+		time.Sleep(pause)
+		l.fail(false, false, 0)
+		return
+	case w.small:
+		w.say("fill", p.name)
+		w.fill(p)
+		time.Sleep(pause)
+		w.empty(p)
+		return
+	}
+	time.Sleep(pause)
+}
+
+// say notes what is done, with the instant, beside what parts say.
+func (w *town) say(what, whom string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.done = append(w.done, time.Now().Format("15:04:05.000 ")+what+" "+whom)
+}
+
+// disk gives the folder of a part a small disk of its own, as root.
+func (w *town) disk(folder string) {
+	if os.Getuid() != 0 {
+		return
+	}
+	dir := w.path(folder)
+	if err := os.MkdirAll(dir, 0o711); err != nil {
+		w.Fatal(err)
+	}
+	if err := unix.Mount("none", dir, "tmpfs", 0, "size=96m,mode=711"); err != nil {
+		w.Logf("no small disks: %v", err)
+		return
+	}
+	w.small = true
+	w.Cleanup(func() {
+		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
+			w.Error(err)
+		}
+	})
+}
+
+// folder returns that of a part.
+func (w *town) folder(p *townPart) string {
+	if p == w.market {
+		return "lab"
+	}
+	return p.name
+}
+
+// fill leaves no room on the disk of a part.
+func (w *town) fill(p *townPart) {
+	f, err := os.Create(filepath.Join(w.path(w.folder(p)), "full"))
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	for _, buf := range [][]byte{make([]byte, 1<<20), make([]byte, 1<<12), make([]byte, 1)} {
+		for err = nil; err == nil; {
+			_, err = f.Write(buf)
+		}
+	}
+}
+
+func (w *town) empty(p *townPart) { os.Remove(filepath.Join(w.path(w.folder(p)), "full")) }
+
+// watch looks for two copies of a node that run. One that was seen to run both before and
+// after another was ran beside it.
+func (w *town) watch() {
+	first := w.tasks()
+	for i, a := range first {
+		for _, b := range first[i+1:] {
+			if a.minder || b.minder || a.task == b.task || node(a.task) != node(b.task) || a.stands || b.stands {
+				continue
+			}
+			if a, ok := w.process(a.pid); ok && !a.stands {
+				if b, ok := w.process(b.pid); ok && !b.stands {
+					w.say("FOUND", fmt.Sprintf("%s of %s beside %s of %s", a.task, a.host, b.task, b.host))
+					w.Errorf("seed %d: two copies of a node run: %+v, %+v", w.seed, a, b)
+				}
+			}
+		}
+	}
+}
+
+// node returns CONTRACT.NODE of a task.
+func node(task string) string { return task[:strings.LastIndexByte(task, '.')] }

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"math/rand/v2"
+	"os"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestPartsKilled kills each part of a market of many processes at random instants, while
+// orders come: each that was answered is one contract, books and log agree, and nothing
+// runs that is not wanted. At each step of a turn the market alone is killed by
+// experiments/live TestOnceForEver and TestKilled.
+func TestPartsKilled(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
+	rounds := 4
+	if os.Getenv("BOURSE_CI") != "" {
+		rounds = 20
+	}
+	for _, c := range []struct {
+		name string
+		kill func(w *town, rng *rand.Rand)
+	}{
+		{"market", func(w *town, _ *rand.Rand) { w.market.kill() }},
+		{"bank", func(w *town, _ *rand.Rand) { w.bank.kill() }},
+		{"agent", func(w *town, rng *rand.Rand) { w.hosts[rng.IntN(len(w.hosts))].kill() }},
+		{"minder", func(w *town, rng *rand.Rand) { w.killTask(rng) }},
+		{"host", func(w *town, rng *rand.Rand) { w.killHost(w.hosts[rng.IntN(len(w.hosts))]) }},
+		{"client", nil},
+		{"all", func(w *town, _ *rand.Rand) { w.killAll() }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			seed := rand.Uint64()
+			rng := rand.New(rand.NewPCG(seed, 3))
+			w := newTown(t, seed, 2)
+			for range rounds {
+				var all sync.WaitGroup
+				for range 3 {
+					own, kill := rand.New(rand.NewPCG(rng.Uint64(), 4)), time.Duration(0)
+					if c.kill == nil {
+						kill = time.Duration(rng.IntN(150)+1) * time.Millisecond
+					}
+					all.Go(func() { w.submit(own, kill) })
+				}
+				time.Sleep(time.Duration(rng.IntN(150)) * time.Millisecond)
+				if c.kill != nil {
+					c.kill(w, rng)
+				}
+				all.Wait()
+			}
+			w.heal(true)
+			w.prove()
+		})
+	}
+}
+
+// killTask kills the minder of a task, if one runs.
+func (w *town) killTask(rng *rand.Rand) {
+	var minders []process
+	for _, p := range w.tasks() {
+		if p.minder {
+			minders = append(minders, p)
+		}
+	}
+	if len(minders) > 0 {
+		syscall.Kill(minders[rng.IntN(len(minders))].pid, syscall.SIGKILL)
+	}
+}
+
+// killHost kills an agent and all that its host runs.
+func (w *town) killHost(agent *townPart) {
+	agent.kill()
+	for _, p := range w.tasks() {
+		if p.host == agent.name {
+			syscall.Kill(p.pid, syscall.SIGKILL)
+		}
+	}
+}
+
+// killAll kills the whole town.
+func (w *town) killAll() {
+	for _, p := range w.parts {
+		p.kill()
+	}
+	for _, h := range w.hosts {
+		w.killHost(h)
+	}
+}
+
+// TestWhatRuns checks what becomes of a task when its agent is killed, which is nothing, and
+// when its minder is, which is that it is lost and begun anew.
+func TestWhatRuns(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("BOURSE_CI") == "" {
+		t.Skip("programs run on the machine in the nightly part machines: BOURSE_CI=1 runs them")
+	}
+	for _, c := range []struct {
+		name   string
+		kill   func(w *town)
+		losses int
+	}{
+		{"agent", func(w *town) { w.hosts[0].kill() }, 0},
+		{"minder", func(w *town) { w.killTask(rand.New(rand.NewPCG(1, 1))) }, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newTown(t, 0, 1)
+			w.bourse("submit", "--home", "ann", "--work", "1", "--deadline", "60", "--budget", "1", "--", "sleep", "4")
+			w.until(10*time.Second, "it runs", func() bool { return len(w.tasks()) == 2 })
+			c.kill(w)
+			w.heal(false)
+			all, err := w.contracts("--all")
+			if err != nil || len(all) != 1 || all[0].State != "fulfilled" || all[0].Losses != c.losses {
+				t.Errorf("%+v, %v, want one fulfilled with %d losses", all, err, c.losses)
+			}
+			w.prove()
+		})
+	}
+}

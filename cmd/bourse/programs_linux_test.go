@@ -1,0 +1,50 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestPrograms runs the script of real programs that the README shows, as root, with what it
+// prints but for the numbers; and checks that what the market says was paid is what the
+// ledger says was charged.
+func TestPrograms(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("BOURSE_CI") == "" || os.Getuid() != 0 {
+		t.Skip("xz and gcc run in control groups, as root, in the nightly part machines: BOURSE_CI=1 runs them")
+	}
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := console(string(text), "```console programs")
+	if len(commands) != 1 {
+		t.Fatalf("found %d commands", len(commands))
+	}
+	script := exec.Command("sh", "-c", commands[0].command)
+	script.Dir, script.Stderr = filepath.Join("..", ".."), os.Stderr
+	out, err := script.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if got, want := shape(string(out)), shape(strings.Join(commands[0].output, "\n")); got != want {
+		t.Errorf("README.md:%d: %s prints\n%s\nof the shape\n%s, want\n%s", commands[0].line, commands[0].command, out, got, want)
+	}
+	paid := make(map[string]string) // by contract
+	for _, row := range regexp.MustCompile(`(?m)^ +(\d+) .* \$(\S+)  \$\S+  fulfilled$`).FindAllStringSubmatch(string(out), -1) {
+		paid[row[1]] = row[2]
+	}
+	charged := regexp.MustCompile(`contract (\d+): fulfilled\n +of which charged by user:me +(\S+)\n`).FindAllStringSubmatch(string(out), -1)
+	for _, c := range charged {
+		if paid[c[1]] != c[2] {
+			t.Errorf("contract %s paid %s, and was charged %s", c[1], paid[c[1]], c[2])
+		}
+	}
+	if len(charged) != 4 || len(paid) != 4 {
+		t.Errorf("%d contracts paid, %d were charged, want 4:\n%s", len(paid), len(charged), out)
+	}
+}

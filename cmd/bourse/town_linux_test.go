@@ -1,0 +1,473 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"bourse/experiments/live"
+)
+
+// A town is a bank, a market and hosts, each a process of its own that is started again
+// when it ends, and one user. What they say to each other passes wires.
+type town struct {
+	*testing.T
+	dir          string
+	seed         uint64
+	parts        []*townPart // all of them
+	bank, market *townPart
+	hosts        []*townPart
+	wires        []*wire // from the market to the bank, from the user, then from each host
+	stop         chan struct{}
+
+	mu       sync.Mutex
+	answered map[int]live.Answer // by the number of the order
+	orders   int
+	done     []string // what was done to it
+	small    bool     // parts have disks of their own
+}
+
+// Its market gives up hosts fast.
+const townRules = `name: lab
+number: 1
+listen: %s
+bank: http://%s
+link: {interval: 0.2, lease: 2, lost: 3, patience: 1}
+`
+
+// newTown makes a town with so many hosts.
+func newTown(t *testing.T, seed uint64, hosts int) *town {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "bourse-town") // others pass through it
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &town{T: t, dir: dir, seed: seed, answered: make(map[int]live.Answer)}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	w.disk("bank")
+	w.disk("lab")
+	bank, market := free(t), free(t)
+	w.wires = append(w.wires, newWire(t, bank), newWire(t, market))
+	w.bourses(
+		"key new operator --name operator", "key new recovery --name recovery", "key new me --name me", "key new lab/keys/market --name market",
+		"bank init bank/books", "bank own bank/books --operator operator.pub --recovery recovery.pub",
+		"bank enrol bank/books market:lab --key market.pub --operator operator",
+		"bank right bank/books market:lab settle --number 1 --key operator",
+		"bank enrol bank/books user:me --key me.pub --operator operator",
+		"bank right bank/books user:me payee --market lab --key operator",
+		"bank right bank/books operator mint --cap 1000 --period 604800 --key operator",
+		"bank mint bank/books user:ann 1000 --id week-1 --key operator",
+		"bank invite bank/books user:ann --key operator")
+	w.write("lab/market.yaml", fmt.Sprintf(townRules, market, w.wires[0].address))
+	w.bank = w.part("bank", "bank", "serve", "bank/books", "--plain", "--listen", bank)
+	w.market = w.part("market", "market", "serve", "lab", "--home", "keeper")
+	w.until(30*time.Second, "the market answers", func() bool { return w.can("host", "list", "--dir", "lab", "--home", "keeper") })
+	for i := range hosts {
+		wire := newWire(t, market)
+		w.wires = append(w.wires, wire)
+		name := hostName(i)
+		w.disk(name)
+		token := strings.Replace(w.bourse("host", "invite", name, "--dir", "lab", "--home", "keeper"), market, wire.address, 1)
+		w.write(name+".token", token)
+		w.hosts = append(w.hosts, w.part(name, "agent", name, "--join", "@"+name+".token", "--kind", "signals", "--trust", "user:ann", "--cpus", "0.5"))
+	}
+	invitation, served := w.read("invitation"), struct{ URL, Pin string }{}
+	if err := json.Unmarshal([]byte(w.read("lab/serving.json")), &served); err != nil {
+		t.Fatal(err)
+	}
+	w.bourse("join", fmt.Sprintf("https://%s/%s/%s/user:ann", w.wires[1].address, strings.TrimSpace(invitation), served.Pin), "--home", "ann")
+	w.until(30*time.Second, "all hosts are there", func() bool {
+		out, _ := w.run("host", "list", "--dir", "lab", "--home", "keeper")
+		return strings.Count(out, " here ") == hosts
+	})
+	return w
+}
+
+// free returns an address of this machine that nobody listens at.
+func free(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func (w *town) path(name string) string { return filepath.Join(w.dir, name) }
+
+func (w *town) write(name, text string) {
+	w.Helper()
+	if err := os.WriteFile(w.path(name), []byte(text), 0o600); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *town) read(name string) string {
+	w.Helper()
+	text, err := os.ReadFile(w.path(name))
+	if err != nil {
+		w.Fatal(err)
+	}
+	return string(text)
+}
+
+// command returns one of bourse in the town's folder.
+func (w *town) command(args ...string) *exec.Cmd {
+	c := exec.Command("bourse", args...)
+	c.Dir = w.dir
+	return c
+}
+
+// run runs a command, and returns what it prints.
+func (w *town) run(args ...string) (string, error) {
+	c := w.command(args...)
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	out, err := c.Output()
+	if err != nil {
+		err = fmt.Errorf("bourse %s: %w: %s", strings.Join(args, " "), err, &errs)
+	}
+	return string(out), err
+}
+
+func (w *town) can(args ...string) bool {
+	_, err := w.run(args...)
+	return err == nil
+}
+
+// bourse runs a command that must succeed.
+func (w *town) bourse(args ...string) string {
+	w.Helper()
+	out, err := w.run(args...)
+	if err != nil {
+		w.Fatalf("seed %d: %v", w.seed, err)
+	}
+	return out
+}
+
+// bourses makes the bank. What makes a key or an invitation is kept.
+func (w *town) bourses(commands ...string) {
+	w.Helper()
+	for _, name := range []string{"lab/keys", "bank"} {
+		if err := os.MkdirAll(w.path(name), 0o711); err != nil {
+			w.Fatal(err)
+		}
+	}
+	for _, line := range commands {
+		args := strings.Fields(line)
+		out := w.bourse(args...)
+		switch {
+		case args[0] == "key":
+			w.write(args[4]+".pub", out)
+		case args[1] == "invite":
+			w.write("invitation", out)
+		}
+	}
+}
+
+// until waits until something holds.
+func (w *town) until(patience time.Duration, what string, holds func() bool) {
+	w.Helper()
+	for end := time.Now().Add(patience); !holds(); time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			w.tell()
+			w.Fatalf("seed %d: not after %v: %s", w.seed, patience, what)
+		}
+	}
+}
+
+// A townPart is a process that is started again when it ends.
+type townPart struct {
+	name string
+	args []string
+	said string // file
+
+	mu   sync.Mutex
+	cmd  *exec.Cmd
+	over bool
+	done chan struct{}
+}
+
+// part starts a part of the town, until the end of the test.
+func (w *town) part(name string, args ...string) *townPart {
+	w.Helper()
+	p := &townPart{name: name, args: args, said: w.path(name + ".said"), done: make(chan struct{})}
+	w.parts = append(w.parts, p)
+	said, err := os.Create(p.said)
+	if err != nil {
+		w.Fatal(err)
+	}
+	go func() {
+		defer close(p.done)
+		defer said.Close()
+		for {
+			p.mu.Lock()
+			if p.over {
+				p.mu.Unlock()
+				return
+			}
+			p.cmd = w.command(args...)
+			p.cmd.Stdout, p.cmd.Stderr = said, said
+			err := p.cmd.Start()
+			p.mu.Unlock()
+			if err == nil {
+				err = p.cmd.Wait()
+			}
+			fmt.Fprintf(said, "-- %v\n", err)
+			time.Sleep(100 * time.Millisecond)
+		}
+	}()
+	w.Cleanup(p.end)
+	return p
+}
+
+// signal sends a signal to the process, if there is one.
+func (p *townPart) signal(s syscall.Signal) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cmd != nil && p.cmd.Process != nil {
+		p.cmd.Process.Signal(s)
+	}
+}
+
+func (p *townPart) kill() { p.signal(syscall.SIGKILL) }
+
+// end kills it for good.
+func (p *townPart) end() {
+	p.mu.Lock()
+	p.over = true
+	p.mu.Unlock()
+	p.kill()
+	<-p.done
+}
+
+// tell logs what the parts have said.
+func (w *town) tell() {
+	w.mu.Lock()
+	w.Log(strings.Join(w.done, "\n"))
+	w.mu.Unlock()
+	for _, p := range w.parts {
+		text, _ := os.ReadFile(p.said)
+		if most := 6000; len(text) > most {
+			text = text[len(text)-most:]
+		}
+		w.Logf("%s:\n%s", p.name, text)
+	}
+}
+
+// work returns the work of order k, by which it is known among contracts.
+func work(k int) float64 { return 0.2 + float64(k)/1e5 }
+
+// order returns a command that submits the next order, of a number: a program that sleeps
+// or burns.
+func (w *town) order(rng *rand.Rand) (k int, args []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.orders++
+	k = w.orders
+	args = []string{"submit", "--home", "ann", "--json", "--quiet", "--work", strconv.FormatFloat(work(k), 'f', -1, 64),
+		"--deadline", fmt.Sprint(3 + rng.IntN(20)), "--budget", "0.5", "--class", []string{"be", "be", "sac", "cac"}[rng.IntN(4)],
+		"--nodes", fmt.Sprint(1 + rng.IntN(2)), "--"}
+	if rng.IntN(2) == 0 {
+		return k, append(args, "sleep", fmt.Sprintf("%.1f", 3*rng.Float64()))
+	}
+	return k, append(args, "sh", "-c", "while :; do :; done")
+}
+
+// submit submits the next order, and notes the answer, if there is one. It is killed after
+// a while, if that is not 0.
+func (w *town) submit(rng *rand.Rand, kill time.Duration) {
+	k, args := w.order(rng)
+	c := w.command(args...)
+	var out, errs bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errs
+	if err := c.Start(); err != nil {
+		w.Error(err)
+		return
+	}
+	if kill > 0 {
+		timer := time.AfterFunc(kill, func() { c.Process.Kill() })
+		defer timer.Stop()
+	}
+	err := c.Wait()
+	w.note(k, out.Bytes())
+	if said := errs.String(); err != nil && !killed(c) && !strings.Contains(said, "resume") && !strings.Contains(said, "nothing was booked") {
+		w.Errorf("seed %d: order %d: %v: %s", w.seed, k, err, said)
+	}
+}
+
+// killed reports whether a command ended by a kill.
+func killed(c *exec.Cmd) bool {
+	s, ok := c.ProcessState.Sys().(syscall.WaitStatus)
+	return ok && s.Signaled()
+}
+
+// note notes what was answered.
+func (w *town) note(k int, out []byte) {
+	var shown contractsShown
+	if json.Unmarshal(out, &shown) != nil {
+		return // it was killed
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, a := range shown.Answers {
+		w.answered[k] = a
+	}
+}
+
+// contracts returns all that there are.
+func (w *town) contracts(args ...string) (all []live.Contract, err error) {
+	out, err := w.run(append([]string{"status", "--home", "ann", "--json"}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	var shown contractsShown
+	err = json.Unmarshal([]byte(out), &shown)
+	return shown.Contracts, err
+}
+
+// heal lets all go on, and returns when all that was asked is answered, and what is open
+// has ended.
+func (w *town) heal(cancel bool) {
+	w.Helper()
+	for _, l := range w.wires {
+		l.fail(false, false, 0)
+	}
+	for _, p := range w.parts {
+		p.signal(syscall.SIGCONT)
+	}
+	w.until(2*time.Minute, "what was signed is answered", func() bool {
+		w.run("submit", "--resume", "--home", "ann", "--json")
+		left, err := filepath.Glob(w.path("ann/sent/*.order"))
+		return err == nil && len(left) == 0
+	})
+	w.until(2*time.Minute, "all contracts have ended", func() bool {
+		open, err := w.contracts()
+		for _, c := range open {
+			if cancel {
+				w.run("cancel", fmt.Sprint(c.ID), "--home", "ann")
+			}
+		}
+		return err == nil && len(open) == 0
+	})
+	w.until(time.Minute, "nothing runs that is not wanted", func() bool { return len(w.tasks()) == 0 })
+}
+
+// A running task is one of its processes, or its minder.
+type process struct {
+	pid    int
+	task   string // CONTRACT.NODE.TRY
+	host   string
+	minder bool
+	stands bool
+}
+
+var (
+	ofTask   = regexp.MustCompile(`\x00BOURSE_TASK=([^\x00]*)/(h\d\d)/groups/([^\x00/]+)\x00`)
+	ofMinder = regexp.MustCompile(`^bourse\x00[^\x00]*\x00([^\x00]*)/(h\d\d)/tasks/([^\x00/]+)\x00`)
+)
+
+// tasks returns the processes of tasks of this town.
+func (w *town) tasks() (all []process) {
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		if p, ok := w.process(pid); ok {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// process returns what a process is, if it is of a task of this town.
+func (w *town) process(pid int) (process, bool) {
+	read := func(name string) string {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, name))
+		return string(text)
+	}
+	p := process{pid: pid}
+	m := ofTask.FindStringSubmatch("\x00" + read("environ"))
+	if m == nil {
+		m = ofMinder.FindStringSubmatch(read("cmdline"))
+		p.minder = m != nil
+	}
+	if m == nil || m[1] != w.dir {
+		return p, false
+	}
+	stat := read("stat")
+	f := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
+	if len(f) == 0 || f[0] == "Z" || f[0] == "X" {
+		return p, false
+	}
+	p.host, p.task, p.stands = m[2], m[3], strings.Contains("Tt", f[0])
+	return p, true
+}
+
+// prove ends the town, and holds its books, its market's log and what was answered against
+// each other.
+func (w *town) prove() {
+	w.Helper()
+	all, err := w.contracts("--all")
+	if err != nil {
+		w.Fatalf("seed %d: %v", w.seed, err)
+	}
+	by := make(map[int]live.Contract)
+	for _, c := range all {
+		k := int((c.Work-0.2)*1e5 + 0.5)
+		if other, twice := by[k]; twice {
+			w.Errorf("seed %d: order %d is contracts %d and %d", w.seed, k, other.ID, c.ID)
+		}
+		by[k] = c
+	}
+	for k, a := range w.answered {
+		if c := by[k]; c.ID != a.Contract || (c.State == "refused") != (a.Verdict == "reject") {
+			w.Errorf("seed %d: order %d was answered %+v, and is contract %+v", w.seed, k, a, c)
+		}
+	}
+	for _, p := range w.parts {
+		p.end()
+	}
+	if err := os.Symlink("../bank/books", w.path("lab/books")); err != nil {
+		w.Fatal(err)
+	}
+	audit, err := w.run("ledger", "audit", "lab/books")
+	if err != nil || !strings.Contains(audit, ": clean\n") || !strings.Contains(audit, "issued 1000.000000 = accounts 1000.000000 + escrow 0.000000") {
+		w.Errorf("seed %d: %v: %s", w.seed, err, audit)
+	}
+	checked, err := w.run("live", "check", "lab")
+	if err != nil {
+		w.Errorf("seed %d: %v: %s", w.seed, err, checked)
+	}
+	for _, p := range w.parts {
+		if text := w.read(p.name + ".said"); strings.Contains(text, "panic") || strings.Contains(text, "goroutine ") {
+			w.Errorf("seed %d: %s has panicked", w.seed, p.name)
+		}
+	}
+	if w.Failed() {
+		w.tell()
+	}
+	states := make(map[string]int)
+	for _, c := range all {
+		states[c.State]++
+	}
+	w.Logf("seed %d: %d orders, %d answers, %v; %s", w.seed, w.orders, len(w.answered), states, strings.TrimSpace(checked))
+}

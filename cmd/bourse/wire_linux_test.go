@@ -1,0 +1,120 @@
+package main
+
+import (
+	"io"
+	"net"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A wire stands between two processes of a town, and can be cut, silenced or slow.
+type wire struct {
+	address string // at which it listens
+	to      string
+
+	mu    sync.Mutex
+	cut   bool          // hangs up
+	deaf  bool          // passes nothing on, and hangs up on nobody
+	delay time.Duration // of what is passed on
+	ends  map[net.Conn]bool
+}
+
+func newWire(t *testing.T, to string) *wire {
+	t.Helper()
+	in, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wire{address: in.Addr().String(), to: to, ends: make(map[net.Conn]bool)}
+	t.Cleanup(func() {
+		in.Close()
+		w.fail(true, false, 0)
+	})
+	go func() {
+		for {
+			client, err := in.Accept()
+			if err != nil {
+				return
+			}
+			go w.serve(client)
+		}
+	}()
+	return w
+}
+
+// fail says what is wrong with it from now on.
+func (w *wire) fail(cut, deaf bool, delay time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cut, w.deaf, w.delay = cut, deaf, delay
+	if cut {
+		for c := range w.ends {
+			c.Close()
+		}
+	}
+}
+
+// hold notes an end, and reports whether it may live.
+func (w *wire) hold(c net.Conn) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ends[c] = true
+	return !w.cut
+}
+
+func (w *wire) drop(c net.Conn) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.ends, c)
+	c.Close()
+}
+
+func (w *wire) serve(client net.Conn) {
+	defer w.drop(client)
+	if !w.hold(client) {
+		return
+	}
+	server, err := net.Dial("tcp", w.to)
+	if err != nil {
+		return
+	}
+	defer w.drop(server)
+	if !w.hold(server) {
+		return
+	}
+	done := make(chan bool, 2)
+	pass := func(to, from net.Conn) {
+		defer func() { done <- true }()
+		buf := make([]byte, 16<<10)
+		for {
+			n, err := from.Read(buf)
+			if n > 0 {
+				w.wait()
+				if _, err := to.Write(buf[:n]); err != nil {
+					return
+				}
+			}
+			if err != nil && err != io.EOF || n == 0 {
+				return
+			}
+		}
+	}
+	go pass(server, client)
+	go pass(client, server)
+	<-done
+}
+
+// wait returns when what was read may be passed on.
+func (w *wire) wait() {
+	for {
+		w.mu.Lock()
+		deaf, delay := w.deaf && !w.cut, w.delay
+		w.mu.Unlock()
+		if !deaf {
+			time.Sleep(delay)
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}

@@ -24,6 +24,7 @@ import (
 	"bourse/experiments/live"
 	"bourse/experiments/live/client"
 	"bourse/experiments/live/lab"
+	"bourse/experiments/live/metrics"
 	"bourse/experiments/live/service"
 	"bourse/hosts/agent"
 	"bourse/hosts/link"
@@ -264,7 +265,8 @@ func openLab(c *cli.Context, dir string) (l *runningLab, err error) {
 
 func (l *runningLab) open(c *cli.Context, key string) (err error) {
 	l.secret = rand.Text()
-	w := live.World{Bank: l.bank, Ledger: l.ledger, Number: l.conf.Number, Key: key, Clock: l.clock, KeyOf: l.bank.KeyOf}
+	measured := metrics.New()
+	w := live.World{Bank: l.bank, Ledger: l.ledger, Number: l.conf.Number, Key: key, Clock: l.clock, KeyOf: l.bank.KeyOf, Meter: measured}
 	if l.market, err = live.Open(lab.File(l.dir, "log"), l.conf, w); err != nil {
 		return err
 	}
@@ -275,6 +277,7 @@ func (l *runningLab) open(c *cli.Context, key string) (err error) {
 			h, err := l.bank.Head(ctx)
 			return h.String(), err
 		},
+		Metrics: measured.Of(metrics.State{Market: l.market, Offset: l.clock.Offset, Head: l.bank.Head}),
 	})
 	return err
 }

@@ -21,6 +21,7 @@ type seen struct {
 	states map[int64]string // of open contracts
 	ended  map[string]int   // contracts by how they ended, since the market was opened
 	asking float64          // since when the bank is asked, 0 if it is not
+	past   past
 	events []Event
 	last   int64         // number of the last event
 	more   chan struct{} // closed when there is another
@@ -68,6 +69,7 @@ const (
 // not held against hosts.
 func (s *seen) init(m *Market) {
 	s.hosts, s.states, s.ended, s.more = make(map[string]*hostSeen), make(map[int64]string), make(map[string]int), make(chan struct{})
+	s.past.init()
 	s.last = m.log.seq << 20 // more than there were when it was opened before
 	s.publish(m, m.core.now)
 }
@@ -95,9 +97,11 @@ func (s *seen) publish(m *Market, now float64) {
 	for _, c := range k.ended {
 		delete(s.states, c.ID)
 		s.ended[c.State]++
+		s.past.end(c, now)
 		s.event(Event{At: c.Ended, Kind: "contract", Contract: c.ID, State: c.State})
 	}
 	v := k.broker.View()
+	s.past.mark(k, v, now)
 	for i, h := range k.hosts {
 		name := h.Spec.Name
 		p := s.hosts[name]

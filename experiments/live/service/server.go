@@ -39,6 +39,7 @@ type Config struct {
 	Token func() (link.Token, bool)             // for a host to join by, if hosts can
 
 	Metrics http.Handler // answers Prometheus
+	Page    http.Handler // answers browsers, whatever else they ask for
 }
 
 // A Server answers for one market.
@@ -85,6 +86,7 @@ func (s *Server) Handler() http.Handler {
 	mux.Handle(wire.NewAdminHandler(&admin{s}, connect.WithInterceptors(connect.UnaryInterceptorFunc(s.admits))))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "trading") })
 	mux.Handle("GET /metrics", s.Metrics)
+	mux.Handle("/", s.Page)
 	return mux
 }
 

@@ -24,6 +24,8 @@ import (
 	"bourse/experiments/live/lab"
 	"bourse/experiments/live/service"
 	"bourse/experiments/live/wire"
+	"bourse/experiments/papers"
+	"bourse/experiments/scenario"
 	"bourse/hosts/remote"
 	"bourse/workloadgen"
 
@@ -47,7 +49,7 @@ of the paper's model. It takes about as long as the plan, over --scale, for each
 Nothing else may run there: a machine that gives less than 90 % of what is asked of it is no
 test. Exit status 1 if a measure is not met, or cannot be tested.`,
 		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "policy", Value: cli.NewStringSlice("be", "sac", "cac"), Usage: "decide by `POLICY`; may be repeated"},
+			&cli.StringSliceFlag{Name: "policy", Usage: "decide by `POLICY`; may be repeated (default: those of the paper's first workload)"},
 			&cli.Float64Flag{Name: "scale", Value: 60, Usage: "let `X` seconds of the plan pass in one"},
 			&cli.IntFlag{Name: "jobs", Value: 24, Usage: "draw `N` jobs, without PLAN"},
 			seedFlag(),
@@ -81,8 +83,14 @@ func fidelityAction(c *cli.Context) (err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return err
 	}
+	policies := c.StringSlice("policy")
+	if len(policies) == 0 {
+		if policies, err = papersPolicies(); err != nil {
+			return err
+		}
+	}
 	var runs []fidelity.Run
-	for _, policy := range c.StringSlice("policy") {
+	for _, policy := range policies {
 		run, err := liveOnce(c, filepath.Join(dir, policy), policy, plan, scale)
 		if err != nil {
 			return fmt.Errorf("%s: %w", policy, err)
@@ -105,6 +113,18 @@ func fidelityAction(c *cli.Context) (err error) {
 		return errors.New("not all measures are met")
 	}
 	return nil
+}
+
+// papersPolicies returns those that the market paper compares on its first workload.
+func papersPolicies() (names []string, err error) {
+	preset := papers.Of("").Preset
+	e, err := scenario.Parse("preset "+preset, papers.Presets()[preset], experiments.Known())
+	if err == nil {
+		for _, a := range e.Configurations[0].Admission {
+			names = append(names, a.Name)
+		}
+	}
+	return names, err
 }
 
 // fidelityPlan returns the jobs that are asked for.

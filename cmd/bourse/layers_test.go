@@ -57,6 +57,8 @@ var may = map[string]string{
 	"experiments/live":         "bank/... contracts/... experiments/des experiments/misuse experiments/replay experiments/scenario hosts hosts/link hosts/remote hosts/sim market",
 	"experiments/live/wire":    "",
 	"experiments/live/lab":     "bank bank/...",
+	"experiments/live/metrics": "bank/store experiments/live",
+	"experiments/live/page":    "experiments/live experiments/live/client",
 	"experiments/live/service": "bank bank/... contracts/order experiments/live experiments/live/wire hosts hosts/link hosts/remote",
 	"experiments/replay":       "bank",
 	"experiments/fidelity":     "contracts experiments/live experiments/report experiments/stats",

@@ -24,6 +24,8 @@ import (
 	"bourse/experiments/live"
 	"bourse/experiments/live/client"
 	"bourse/experiments/live/lab"
+	"bourse/experiments/live/metrics"
+	"bourse/experiments/live/page"
 	"bourse/experiments/live/service"
 	"bourse/hosts/agent"
 	"bourse/hosts/link"
@@ -267,17 +269,22 @@ func openLab(c *cli.Context, dir string) (l *runningLab, err error) {
 
 func (l *runningLab) open(c *cli.Context, key string) (err error) {
 	l.secret = rand.Text()
-	w := live.World{Bank: l.bank, Ledger: l.ledger, Number: l.conf.Number, Key: key, Clock: l.clock, KeyOf: l.bank.KeyOf}
+	measured := metrics.New()
+	w := live.World{Bank: l.bank, Ledger: l.ledger, Number: l.conf.Number, Key: key, Clock: l.clock, KeyOf: l.bank.KeyOf, Meter: measured}
 	if l.market, err = live.Open(lab.File(l.dir, "log"), l.conf, w); err != nil {
 		return err
+	}
+	head := func(ctx context.Context) (string, error) {
+		h, err := l.bank.Head(ctx)
+		return h.String(), err
 	}
 	l.server, err = service.New(service.Config{
 		Market: l.market, Dir: l.dir, Name: l.conf.Name, Ledger: w.Ledger, Version: version(),
 		Rate: float64(l.conf.Limits.Orders), Now: l.clock.Now, Bank: l.bank, Admin: l.secret, Token: l.token,
-		Head: func(ctx context.Context) (string, error) {
-			h, err := l.bank.Head(ctx)
-			return h.String(), err
-		},
+		Head: head, Metrics: measured.Of(metrics.State{Market: l.market, Offset: l.clock.Offset, Head: l.bank.Head}),
+		Page: page.New(page.Config{
+			Market: l.market, Rules: l.conf, Ledger: w.Ledger, Version: version(), Address: c.String("address"), Now: l.clock.Now, Head: head,
+		}),
 	})
 	return err
 }

@@ -29,7 +29,7 @@ type town struct {
 	parts        []*townPart // all of them
 	bank, market *townPart
 	hosts        []*townPart
-	wires        []*wire // from the market to the bank, from the user, then from each host
+	wires        []*cable // from the market to the bank, from the user, then from each host
 	stop         chan struct{}
 
 	mu       sync.Mutex

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A wire stands between two processes of a town, and can be cut, silenced or slow.
-type wire struct {
+// A cable stands between two processes of a town, and can be cut, silenced or slow.
+type cable struct {
 	address string // at which it listens
 	to      string
 
@@ -20,13 +20,13 @@ type wire struct {
 	ends  map[net.Conn]bool
 }
 
-func newWire(t *testing.T, to string) *wire {
+func newWire(t *testing.T, to string) *cable {
 	t.Helper()
 	in, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &wire{address: in.Addr().String(), to: to, ends: make(map[net.Conn]bool)}
+	w := &cable{address: in.Addr().String(), to: to, ends: make(map[net.Conn]bool)}
 	t.Cleanup(func() {
 		in.Close()
 		w.fail(true, false, 0)
@@ -44,7 +44,7 @@ func newWire(t *testing.T, to string) *wire {
 }
 
 // fail says what is wrong with it from now on.
-func (w *wire) fail(cut, deaf bool, delay time.Duration) {
+func (w *cable) fail(cut, deaf bool, delay time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.cut, w.deaf, w.delay = cut, deaf, delay
@@ -56,21 +56,21 @@ func (w *wire) fail(cut, deaf bool, delay time.Duration) {
 }
 
 // hold notes an end, and reports whether it may live.
-func (w *wire) hold(c net.Conn) bool {
+func (w *cable) hold(c net.Conn) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ends[c] = true
 	return !w.cut
 }
 
-func (w *wire) drop(c net.Conn) {
+func (w *cable) drop(c net.Conn) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.ends, c)
 	c.Close()
 }
 
-func (w *wire) serve(client net.Conn) {
+func (w *cable) serve(client net.Conn) {
 	defer w.drop(client)
 	if !w.hold(client) {
 		return
@@ -106,7 +106,7 @@ func (w *wire) serve(client net.Conn) {
 }
 
 // wait returns when what was read may be passed on.
-func (w *wire) wait() {
+func (w *cable) wait() {
 	for {
 		w.mu.Lock()
 		deaf, delay := w.deaf && !w.cut, w.delay

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -203,30 +204,36 @@ type Filter struct {
 	Account string // empty is all
 	Ended   bool   // those that have ended, too
 	From    int64  // number of the first
+	Last    int    // of these the newest alone, 0 is all: what is older is not looked at
 	Most    int    // 0 is all
 }
 
 // List returns contracts in order of their numbers.
 func (m *Market) List(f Filter) (out []Contract, err error) {
-	take := func(c *Contract) {
-		if (f.Account == "" || c.Account == f.Account) && c.ID >= f.From {
-			out = append(out, *c)
-		}
-	}
 	m.mu.RLock()
-	for _, c := range m.core.open {
-		copied := *c
-		copied.look(m.core)
-		take(&copied)
+	k := m.core
+	from := f.From
+	if f.Last > 0 {
+		from = max(from, k.number<<perMarket+k.next-int64(f.Last))
+	}
+	take := func(c *Contract) bool { return (f.Account == "" || c.Account == f.Account) && c.ID >= from }
+	for _, id := range slices.Sorted(maps.Keys(k.open)) {
+		if c := k.open[id]; take(c) && (f.Most == 0 || len(out) < f.Most) {
+			copied := *c
+			copied.look(k)
+			out = append(out, copied)
+		}
 	}
 	m.mu.RUnlock()
 	if f.Ended {
-		for _, text := range m.log.each(contractTable, f.From, &err) {
+		for _, text := range m.log.each(contractTable, from, &err) {
 			var c Contract
 			if err := json.Unmarshal(text, &c); err != nil {
 				return nil, err
 			}
-			take(&c)
+			if take(&c) {
+				out = append(out, c)
+			}
 		}
 	}
 	slices.SortFunc(out, func(a, b Contract) int { return int(a.ID - b.ID) })

@@ -55,6 +55,7 @@ type town struct {
 	kills  int
 	every  int64 // records between two checkpoints, 0 is as usual
 	read   int64 // the last checkpoint that was gone on from
+	meter  Meter
 }
 
 // Now implements [Clock].
@@ -137,6 +138,7 @@ func (w *town) open() {
 	m, err := Open("market", w.conf, World{
 		Bank: w.bank, Ledger: ownerstest.Ledger, Number: ownerstest.Number, Key: ownerstest.Private("market:lab"), Clock: w, FS: w.disk,
 		KeyOf: func(_ context.Context, account string) (string, error) { return ownerstest.Public(account), nil },
+		Meter: w.meter,
 	})
 	if err != nil {
 		w.t.Fatal(err)

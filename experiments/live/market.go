@@ -54,6 +54,8 @@ type World struct {
 	KeyOf func(ctx context.Context, account string) (string, error)
 
 	FS vfs.FS // where the log is; nil is the disk
+
+	Meter Meter // is told what is measured; nil is nobody
 }
 
 // made is what a market was made as: nothing of it changes.
@@ -119,6 +121,9 @@ func Open(dir string, c Config, w World) (*Market, error) {
 	if err != nil {
 		return nil, err
 	}
+	if w.Meter == nil {
+		w.Meter = unmetered{}
+	}
 	m := &Market{conf: c, world: w, dir: dir, log: l, mail: newMail(), turning: make(chan struct{}, 1), quoting: make(chan struct{}, 1), every: perRecords, pause: perSeconds, pruned: func() error { return nil }}
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	if err := m.open(); err != nil {
@@ -151,7 +156,11 @@ func (m *Market) open() error {
 	m.core.calls.free = func(f func()) {
 		m.mu.Unlock()
 		defer m.mu.Lock()
+		begun := m.world.Clock.Now()
+		m.seen.ask(begun)
 		f()
+		m.seen.ask(0)
+		m.world.Meter.BankCall(m.world.Clock.Now() - begun)
 	}
 	m.saved.at = m.world.Clock.Now()
 	m.seen.init(m)
@@ -240,7 +249,7 @@ func (m *Market) conclude(seq int64, r *record, results []result) error {
 	if len(values) == 0 {
 		return nil
 	}
-	return m.log.set(values)
+	return m.timed(m.world.Meter.LogSync, func() error { return m.log.set(values) })
 }
 
 // agree compares the bank's open escrows with contracts. A contract without one stops the
@@ -318,7 +327,7 @@ func (m *Market) turn(now float64, letters []*letter) (err error) {
 	defer func() { <-m.turning }()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	all := letters
+	all, begun := letters, m.world.Clock.Now()
 	defer func() {
 		for _, l := range all {
 			l.answer(result{err: ErrStopped}) // unless it has been answered
@@ -341,7 +350,7 @@ func (m *Market) turn(now float64, letters []*letter) (err error) {
 		return err
 	}
 	m.whole = false
-	if err := m.log.add(r); err != nil {
+	if err := m.timed(m.world.Meter.LogSync, func() error { return m.log.add(r) }); err != nil {
 		return fmt.Errorf("log: %w", err)
 	}
 	if err := m.at("apply"); err != nil {
@@ -360,6 +369,8 @@ func (m *Market) turn(now float64, letters []*letter) (err error) {
 	if err := m.at("answer"); err != nil {
 		return err
 	}
+	m.decided(r, results)
+	m.unpaid(r)
 	m.seen.publish(m, now)
 	for i, l := range letters {
 		l.answer(results[i])
@@ -368,6 +379,7 @@ func (m *Market) turn(now float64, letters []*letter) (err error) {
 		l.answer(results[slices.Index(letters, follow[i].first)])
 	}
 	m.whole = true
+	m.world.Meter.Turn(m.world.Clock.Now() - begun)
 	if m.log.seq >= m.saved.seq+m.every || now >= m.saved.at+m.pause {
 		return m.save()
 	}

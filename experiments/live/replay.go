@@ -46,7 +46,7 @@ func Replay(dir string, fs vfs.FS, sets ...string) (*replay.Report, error) {
 	if d := conf.differs(other); d == nil {
 		return nil, misuse.Errorf("the market has decided by %s, as it is to now: want another --admission, or --set", conf.Admission.Label)
 	}
-	past, err := l.past(as, conf)
+	past, err := l.story(as, conf)
 	if err != nil {
 		return nil, err
 	}
@@ -93,8 +93,8 @@ func (as *made) core(c *Config) (*core, error) {
 // errNoMarket means that a log is of no market.
 var errNoMarket = errors.New("no market is there")
 
-// A past is what was said to a market that does not depend on how it decides.
-type past struct {
+// A story is what was said to a market that does not depend on how it decides.
+type story struct {
 	hosts []*host // there when the log begins
 	asked []asked
 	what  []happened
@@ -118,8 +118,8 @@ type happened struct {
 	asked int // of a submission: its place in asked
 }
 
-// past reads what was said to the market.
-func (l *log) past(as *made, conf Config) (*past, error) {
+// story reads what was said to the market.
+func (l *log) story(as *made, conf Config) (*story, error) {
 	fresh := func() (*core, error) { return as.core(&conf) }
 	k, err := fresh()
 	if err != nil {
@@ -131,7 +131,7 @@ func (l *log) past(as *made, conf Config) (*past, error) {
 			return nil, err
 		}
 	}
-	p, next := &past{hosts: k.hosts}, as.Number<<perMarket+k.next
+	p, next := &story{hosts: k.hosts}, as.Number<<perMarket+k.next
 	for seq, text := range l.each(recordTable, from+1, &err) {
 		var r record
 		if err := json.Unmarshal(text, &r); err != nil {
@@ -206,7 +206,7 @@ func (l *log) asked(id int64, at float64, s *submission) (asked, error) {
 }
 
 // decide lets a broker with the rules of c, on hosts that are computed, decide what was asked.
-func (p *past) decide(as *made, c *Config) (*replayed, error) {
+func (p *story) decide(as *made, c *Config) (*replayed, error) {
 	b := &replayed{number: make(map[string]bank.Account), fates: make(map[int64]replay.Fate), asked: make(map[int64]*asked), decisions: make(map[int64]json.RawMessage)}
 	parts, err := c.rules(as.Ledger)
 	if err != nil {
@@ -257,7 +257,7 @@ func (b *replayed) account(name string) bank.Account {
 	return b.number[name]
 }
 
-func (b *replayed) apply(p *past, h *happened) error {
+func (b *replayed) apply(p *story, h *happened) error {
 	if err := b.pass(h.at); err != nil {
 		return err
 	}

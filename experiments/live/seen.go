@@ -19,6 +19,9 @@ type seen struct {
 	mu     sync.Mutex
 	hosts  map[string]*hostSeen
 	states map[int64]string // of open contracts
+	ended  map[string]int   // contracts by how they ended, since the market was opened
+	asking float64          // since when the bank is asked, 0 if it is not
+	past   past
 	events []Event
 	last   int64         // number of the last event
 	more   chan struct{} // closed when there is another
@@ -37,6 +40,8 @@ type hostSeen struct {
 	told    remote.Told   // what it said of itself last
 	pin     string
 	prices  []Price
+
+	delivered delivered
 }
 
 // A Price is what a host costs from an instant on.
@@ -63,7 +68,8 @@ const (
 // init makes what is seen of a market that has been opened. Time in which it was down is
 // not held against hosts.
 func (s *seen) init(m *Market) {
-	s.hosts, s.states, s.more = make(map[string]*hostSeen), make(map[int64]string), make(chan struct{})
+	s.hosts, s.states, s.ended, s.more = make(map[string]*hostSeen), make(map[int64]string), make(map[string]int), make(chan struct{})
+	s.past.init()
 	s.last = m.log.seq << 20 // more than there were when it was opened before
 	s.publish(m, m.core.now)
 }
@@ -90,9 +96,12 @@ func (s *seen) publish(m *Market, now float64) {
 	}
 	for _, c := range k.ended {
 		delete(s.states, c.ID)
+		s.ended[c.State]++
+		s.past.end(c, now)
 		s.event(Event{At: c.Ended, Kind: "contract", Contract: c.ID, State: c.State})
 	}
 	v := k.broker.View()
+	s.past.mark(k, v, now)
 	for i, h := range k.hosts {
 		name := h.Spec.Name
 		p := s.hosts[name]
@@ -115,6 +124,7 @@ func (s *seen) publish(m *Market, now float64) {
 		news := o.Deal != p.orders.Deal || o.Session != p.orders.Session || h.removed != p.removed
 		p.orders, p.at, p.removed, p.closed, p.drained = o, now, h.removed, h.closed, h.drained
 		if news {
+			p.delivered.deal(&p.orders, v.On(hosts.ID(i)), v)
 			p.change()
 		}
 	}

@@ -32,6 +32,7 @@ func (m *Market) Sync(ctx context.Context, name string, t *remote.Told) (*remote
 		if err != nil {
 			return nil, err
 		}
+		put := m.world.Clock.Now()
 		l, err := m.mail.put(message{Told: said})
 		if err != nil {
 			return nil, err
@@ -41,6 +42,7 @@ func (m *Market) Sync(ctx context.Context, name string, t *remote.Told) (*remote
 			if l.err != nil {
 				return nil, l.err
 			}
+			m.world.Meter.Sync(m.world.Clock.Now() - put)
 			known, stale = l.known, l.superseded
 		case <-interval.C:
 			interval.Reset(0)

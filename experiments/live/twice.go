@@ -70,7 +70,7 @@ func DecideTwice(dir string, fs vfs.FS) (*Twice, error) {
 	if err != nil {
 		return nil, err
 	}
-	past, err := l.past(as, conf)
+	past, err := l.story(as, conf)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func Decided(a *live.Answer) string {
 		}
 		slices.Sort(where)
 		return fmt.Sprintf("%d admitted   %s  bid %s $/s  share %.2f%s  receipt %s",
-			a.Contract, strings.Join(slices.Compact(where), ","), short(bid), share, numbers(a.Decision), a.Receipt)
+			a.Contract, strings.Join(slices.Compact(where), ","), Rate(bid), share, numbers(a.Decision), a.Receipt)
 	case "defer":
 		return fmt.Sprintf("%d waiting%s", a.Contract, numbers(a.Decision))
 	case "cancelled":
@@ -42,23 +42,34 @@ func Decided(a *live.Answer) string {
 	return text
 }
 
-// numbers returns the numbers of a decision, after two spaces each.
-func numbers(decision json.RawMessage) (text string) {
+// A Number is one of a decision's, as the ledger has it.
+type Number struct{ Name, Value string }
+
+// Numbers returns the numbers of a decision, in its order.
+func Numbers(decision json.RawMessage) (all []Number) {
 	dec := json.NewDecoder(bytes.NewReader(decision))
 	dec.UseNumber()
 	var name string
 	for {
 		t, err := dec.Token()
 		if err != nil {
-			return text
+			return all
 		}
 		switch x := t.(type) {
 		case string:
 			name = strings.ReplaceAll(x, "_", " ")
 		case json.Number:
-			text += "  " + name + " " + x.String()
+			all = append(all, Number{name, x.String()})
 		}
 	}
+}
+
+// numbers returns the numbers of a decision, after two spaces each.
+func numbers(decision json.RawMessage) (text string) {
+	for _, n := range Numbers(decision) {
+		text += "  " + n.Name + " " + n.Value
+	}
+	return text
 }
 
 // Stands returns how a contract stands, or how it ended, as a line without its end.
@@ -70,9 +81,9 @@ func Stands(k *live.Contract) string {
 	}
 	text := fmt.Sprintf("%d %-9s", k.ID, k.State)
 	if k.Over() {
-		text += fmt.Sprintf("  %s s", brief(k.Ended-k.Submitted))
+		text += fmt.Sprintf("  %s s", Brief(k.Ended-k.Submitted))
 	}
-	text += fmt.Sprintf("  work %s of %s", brief(k.Done), brief(k.Work*float64(k.Nodes)))
+	text += fmt.Sprintf("  work %s of %s", Brief(k.Done), Brief(k.Work*float64(k.Nodes)))
 	if k.Over() {
 		text += fmt.Sprintf("  paid $%v  back $%v", k.Paid, k.Back)
 	}
@@ -113,10 +124,11 @@ func ended(e *live.End, nodes int) string {
 	return text + strings.Join(how, ", ")
 }
 
-func short(x float64) string { return strconv.FormatFloat(x, 'g', 7, 64) }
+// Rate writes dollars a second.
+func Rate(x float64) string { return strconv.FormatFloat(x, 'g', 7, 64) }
 
-// brief writes work or seconds.
-func brief(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
+// Brief writes work or seconds.
+func Brief(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
 
 // Instant returns the time that is so many seconds after 2000-01-01 UTC.
 func Instant(at float64) time.Time {
@@ -125,7 +137,7 @@ func Instant(at float64) time.Time {
 
 // Cost returns a price as a line without its end.
 func Cost(p live.Price) string {
-	return Instant(p.At).Format("2006-01-02T15:04:05Z") + "  $" + short(p.Price) + "/s"
+	return Instant(p.At).Format("2006-01-02T15:04:05Z") + "  $" + Rate(p.Price) + "/s"
 }
 
 // Top returns a market's hosts as a table, with a line about all of them above.
@@ -138,7 +150,7 @@ func Top(market string, all []live.Host, now float64, head string) string {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s  spot %s $/s  %d active  bank %.12s…\n", market, Instant(now).Format("15:04:05"), short(price), len(active), head)
+	fmt.Fprintf(&b, "%s  %s  spot %s $/s  %d active  bank %.12s…\n", market, Instant(now).Format("15:04:05"), Rate(price), len(active), head)
 	return b.String() + HostTable(all)
 }
 
@@ -157,7 +169,7 @@ func HostTable(all []live.Host) string {
 		if h.Why != "" {
 			state += " (" + h.Why + ")"
 		}
-		fmt.Fprintf(w, " %s\t%s\t%s\t%.1f\t%.2f\t%s\t%s\n", h.Name, state, h.Kind, h.CPUs, h.Used, short(h.Price), strings.Join(who, "  "))
+		fmt.Fprintf(w, " %s\t%s\t%s\t%.1f\t%.2f\t%s\t%s\n", h.Name, state, h.Kind, h.CPUs, h.Used, Rate(h.Price), strings.Join(who, "  "))
 	}
 	w.Flush()
 	return b.String()

@@ -74,7 +74,7 @@ func fromContract(c *live.Contract) *wire.Contract {
 		Contract: c.ID, Order: c.Order, Account: c.Account, State: c.State, Class: c.Class, Nodes: int32(c.Nodes), Cpus: c.CPUs,
 		Work: c.Work, Deadline: c.Deadline, Budget: c.Budget.String(), Job: c.Job, Submitted: c.Submitted, Decision: string(c.Decision),
 		Places: each(c.Places, fromPlace), Receipt: c.Receipt, Ends: each(c.Ends, fromEnd), Ended: c.Ended, Outcome: c.Outcome,
-		Done: c.Done, Delay: c.Delay, Losses: int32(c.Losses), Paid: c.Paid.String(), Back: c.Back.String(), Penalty: c.Penalty.String(),
+		Done: c.Done, Delay: c.Delay, Losses: int32(c.Losses), Paid: c.Paid.String(), Back: c.Back.String(), Penalty: c.Penalty.String(), Settlement: c.Settlement,
 	}
 }
 
@@ -83,7 +83,7 @@ func toContract(c *wire.Contract) (out live.Contract, err error) {
 		ID: c.GetContract(), Order: c.GetOrder(), Account: c.GetAccount(), State: c.GetState(), Class: c.GetClass(), Nodes: int(c.GetNodes()), CPUs: c.GetCpus(),
 		Work: c.GetWork(), Deadline: c.GetDeadline(), Job: c.GetJob(), Submitted: c.GetSubmitted(), Decision: raw(c.GetDecision()),
 		Places: all(c.GetPlaces(), toPlace), Receipt: c.GetReceipt(), Ends: all(c.GetEnds(), toEnd), Ended: c.GetEnded(), Outcome: c.GetOutcome(),
-		Done: c.GetDone(), Delay: c.GetDelay(), Losses: int(c.GetLosses()),
+		Done: c.GetDone(), Delay: c.GetDelay(), Losses: int(c.GetLosses()), Settlement: c.GetSettlement(),
 	}
 	for _, m := range []struct {
 		name, text string

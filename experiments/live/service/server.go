@@ -37,6 +37,9 @@ type Config struct {
 	Now   func() float64                        // instant
 	Admin string                                // secret of those who may ask for what an operator does; empty lets nobody
 	Token func() (link.Token, bool)             // for a host to join by, if hosts can
+
+	Metrics http.Handler // answers Prometheus
+	Page    http.Handler // answers browsers, whatever else they ask for
 }
 
 // A Server answers for one market.
@@ -82,6 +85,8 @@ func (s *Server) Handler() http.Handler {
 	mux.Handle(wire.NewMarketHandler(s, connect.WithReadMaxBytes(mostBlob+1<<10)))
 	mux.Handle(wire.NewAdminHandler(&admin{s}, connect.WithInterceptors(connect.UnaryInterceptorFunc(s.admits))))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "trading") })
+	mux.Handle("GET /metrics", s.Metrics)
+	mux.Handle("/", s.Page)
 	return mux
 }
 

@@ -576,6 +576,7 @@ type Contract struct {
 	Paid          string                 `protobuf:"bytes,22,opt,name=paid,proto3" json:"paid,omitempty"`
 	Back          string                 `protobuf:"bytes,23,opt,name=back,proto3" json:"back,omitempty"`
 	Penalty       string                 `protobuf:"bytes,24,opt,name=penalty,proto3" json:"penalty,omitempty"`
+	Settlement    string                 `protobuf:"bytes,25,opt,name=settlement,proto3" json:"settlement,omitempty"` // receipt of the bank
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -774,6 +775,13 @@ func (x *Contract) GetBack() string {
 func (x *Contract) GetPenalty() string {
 	if x != nil {
 		return x.Penalty
+	}
+	return ""
+}
+
+func (x *Contract) GetSettlement() string {
+	if x != nil {
+		return x.Settlement
 	}
 	return ""
 }
@@ -2118,7 +2126,7 @@ const file_market_proto_rawDesc = "" +
 	"\x04work\x18\x04 \x01(\x01R\x04work\x12\x1a\n" +
 	"\bdeadline\x18\x05 \x01(\x01R\bdeadline\"%\n" +
 	"\rQuoteResponse\x12\x14\n" +
-	"\x05least\x18\x01 \x01(\tR\x05least\"\xea\x04\n" +
+	"\x05least\x18\x01 \x01(\tR\x05least\"\x8a\x05\n" +
 	"\bContract\x12\x1a\n" +
 	"\bcontract\x18\x01 \x01(\x03R\bcontract\x12\x14\n" +
 	"\x05order\x18\x02 \x01(\tR\x05order\x12\x18\n" +
@@ -2144,7 +2152,10 @@ const file_market_proto_rawDesc = "" +
 	"\x06losses\x18\x15 \x01(\x05R\x06losses\x12\x12\n" +
 	"\x04paid\x18\x16 \x01(\tR\x04paid\x12\x12\n" +
 	"\x04back\x18\x17 \x01(\tR\x04back\x12\x18\n" +
-	"\apenalty\x18\x18 \x01(\tR\apenalty\"k\n" +
+	"\apenalty\x18\x18 \x01(\tR\apenalty\x12\x1e\n" +
+	"\n" +
+	"settlement\x18\x19 \x01(\tR\n" +
+	"settlement\"k\n" +
 	"\x05Place\x12\x12\n" +
 	"\x04host\x18\x01 \x01(\tR\x04host\x12\x10\n" +
 	"\x03bid\x18\x02 \x01(\x01R\x03bid\x12\x14\n" +

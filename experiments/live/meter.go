@@ -1,0 +1,203 @@
+package live
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+
+	"bourse/contracts"
+	"bourse/hosts/remote"
+)
+
+// A Meter is told what a market does, where and when it does it. Durations are in seconds.
+type Meter interface {
+	// Turn tells how long a turn took, until those who wait were answered.
+	Turn(seconds float64)
+
+	// LogSync tells how long it took until something was in the log for good.
+	LogSync(seconds float64)
+
+	// BankCall tells how long the bank took to answer, or was waited for.
+	BankCall(seconds float64)
+
+	// Sync tells how long it took until what a host told was kept for good.
+	Sync(seconds float64)
+
+	// Decided tells of a decision: the class that was asked for, accept, reject or defer,
+	// and the reason. What was deferred is told of again when it is decided.
+	Decided(class, verdict, reason string)
+
+	// Unpaid tells of processor-seconds that tasks used and nobody pays: between the last
+	// reading and a stop that the market ordered.
+	Unpaid(seconds float64)
+}
+
+// unmetered is a [Meter] that nobody reads.
+type unmetered struct{}
+
+func (unmetered) Turn(float64)                   {}
+func (unmetered) LogSync(float64)                {}
+func (unmetered) BankCall(float64)               {}
+func (unmetered) Sync(float64)                   {}
+func (unmetered) Decided(string, string, string) {}
+func (unmetered) Unpaid(float64)                 {}
+
+// timed tells how long f took.
+func (m *Market) timed(tell func(seconds float64), f func() error) error {
+	begun := m.world.Clock.Now()
+	err := f()
+	tell(m.world.Clock.Now() - begun)
+	return err
+}
+
+// decided tells of what was decided in a turn.
+func (m *Market) decided(r *record, results []result) {
+	k, answered := m.core, make(map[int64]bool)
+	all := maps.Clone(k.open)
+	for _, c := range k.ended {
+		all[c.ID] = c
+	}
+	for i := range results {
+		if a := results[i].answer; a != nil && r.Messages[i].Submit != nil {
+			answered[a.Contract] = true
+			m.world.Meter.Decided(all[a.Contract].Class, a.Verdict, a.Reason)
+		}
+	}
+	for i := range k.calls.made {
+		q := &k.calls.made[i]
+		c := all[q.Contract]
+		switch {
+		case c == nil || answered[q.Contract]:
+		case q.Kind == "hold" && q.Receipt != "":
+			m.world.Meter.Decided(c.Class, contracts.Accept.String(), "")
+		case q.Kind == "reject":
+			var d struct{ Reason string }
+			if json.Unmarshal(c.Decision, &d) == nil {
+				m.world.Meter.Decided(c.Class, contracts.Reject.String(), d.Reason)
+			}
+		}
+	}
+}
+
+// Delivered is what the tasks of a host have used, as it tells, beside what they are
+// entitled to. It is of one deal, and of tasks that are known from before.
+type delivered struct {
+	rates map[int64]float64 // processors that a task is entitled to, by name
+	used  map[int64]float64 // s, in all, as told last
+	since map[int64]float64 // s, under this deal
+}
+
+// deal begins anew with what is wanted now.
+func (d *delivered) deal(o *remote.Orders, on []contracts.Allocation, v contracts.View) {
+	d.rates, d.since = make(map[int64]float64), make(map[int64]float64)
+	if d.used == nil {
+		d.used = make(map[int64]float64)
+	}
+	for i := range o.Wanted {
+		w := &o.Wanted[i]
+		for _, a := range on {
+			if int64(v.Contract(a.Contract).ID) == w.Contract && a.Node == w.Node {
+				d.rates[w.Name] = a.Rate
+			}
+		}
+	}
+}
+
+// hear takes in spans that were not told before, and returns what nobody pays, s.
+func (d *delivered) hear(t *told, o *remote.Orders) (unpaid float64) {
+	for i := range t.Spans {
+		s := &t.Spans[i]
+		if t.Session != o.Session || t.First+int64(i) <= o.Ack {
+			continue
+		}
+		for _, u := range s.Used {
+			was, known := d.used[u.Name]
+			_, wanted := d.rates[u.Name]
+			more := max(0, u.Seconds-was)
+			if d.used != nil {
+				d.used[u.Name] = max(was, u.Seconds)
+			}
+			switch {
+			case known && !wanted:
+				unpaid += more
+			case wanted && s.Deal == o.Deal:
+				d.since[u.Name] += more
+			}
+		}
+		maps.DeleteFunc(d.used, func(name int64, _ float64) bool {
+			_, wanted := d.rates[name]
+			for _, u := range s.Used {
+				wanted = wanted || u.Name == name
+			}
+			return !wanted
+		})
+	}
+	return unpaid
+}
+
+// off returns the largest distance of a task's part of what all have used from the part
+// that it is entitled to, both in [0,1]; 0 until something was used.
+func (d *delivered) off() (most float64) {
+	used, rate := 0.0, 0.0
+	for name, r := range d.rates {
+		used, rate = used+d.since[name], rate+r
+	}
+	if used == 0 || rate == 0 {
+		return 0
+	}
+	for name, r := range d.rates {
+		most = max(most, math.Abs(d.since[name]/used-r/rate))
+	}
+	return most
+}
+
+// unpaid tells of what hosts have used, in this turn, and nobody pays.
+func (m *Market) unpaid(r *record) {
+	s := &m.seen
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range r.Messages {
+		if t := r.Messages[i].Told; t != nil && s.hosts[t.Host] != nil {
+			p := s.hosts[t.Host]
+			m.world.Meter.Unpaid(p.delivered.hear(t, &p.orders))
+		}
+	}
+}
+
+// Gauges are what is measured of a market at an instant.
+type Gauges struct {
+	Contracts map[string]int     // by state: those that are open, and those that have ended since it was opened
+	Off       map[string]float64 // by host: of shares as delivered from those entitled to, in [0,1]
+	Mailbox   int                // messages that wait
+	Away      float64            // s for which the bank has not answered by now
+}
+
+// Gauges returns them as of now.
+func (m *Market) Gauges() Gauges {
+	g := Gauges{Off: make(map[string]float64)}
+	m.mail.mu.Lock()
+	g.Mailbox = len(*m.mail.box)
+	m.mail.mu.Unlock()
+	s := &m.seen
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g.Contracts = map[string]int{"waiting": 0, "running": 0, "fulfilled": 0, "violated": 0, "cancelled": 0, "refused": 0}
+	maps.Copy(g.Contracts, s.ended)
+	for _, state := range s.states {
+		g.Contracts[state]++
+	}
+	for name, p := range s.hosts {
+		g.Off[name] = p.delivered.off()
+	}
+	if since := s.asking; since > 0 && m.core.calls.bank.Away() {
+		g.Away = m.world.Clock.Now() - since
+	}
+	return g
+}
+
+// ask notes since when the bank is asked.
+func (s *seen) ask(since float64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asking = since
+}

@@ -1,0 +1,133 @@
+package metrics_test
+
+import (
+	"context"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"bourse/bank"
+	"bourse/bank/owners/ownerstest"
+	"bourse/bank/store"
+	"bourse/experiments/live"
+	"bourse/experiments/live/metrics"
+	"bourse/hosts"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// still is a clock that stands.
+type still struct{}
+
+func (still) Now() float64 { return 100 }
+
+// told returns what Prometheus is told of a market with one host, after a call of each
+// method of its meter.
+func told(t *testing.T) string {
+	t.Helper()
+	j, err := store.Create("books", store.Options{FS: vfs.NewMem()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := store.NewSequencer(j, bank.New(j))
+	t.Cleanup(func() { b.Close() })
+	for _, e := range ownerstest.Begin() {
+		if _, err := b.Do(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	conf, err := live.Parse("lab.yaml", []byte("name: lab\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := metrics.New()
+	market, err := live.Open("market", conf, live.World{
+		Bank: b, Ledger: ownerstest.Ledger, Number: ownerstest.Number, Key: ownerstest.Private("market:lab"), Clock: still{}, FS: vfs.NewMem(), Meter: m,
+		KeyOf: func(_ context.Context, account string) (string, error) { return ownerstest.Public(account), nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { market.Close() })
+	ctx, stop := context.WithCancel(t.Context())
+	ran := make(chan error, 1)
+	go func() { ran <- market.Run(ctx) }()
+	if err := market.Join(ctx, hostSpec, "operator", ""); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	if err := <-ran; err != nil {
+		t.Fatal(err)
+	}
+	m.Sync(0.001)
+	m.BankCall(0.01)
+	m.Unpaid(1.5)
+	m.Decided("CAC", "accept", "")
+	m.Decided("<script>", "reject", "no such class")
+	w := httptest.NewRecorder()
+	m.Of(metrics.State{Market: market, Offset: func() float64 { return 0.25 }, Head: b.Head}).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	return w.Body.String()
+}
+
+// all are the metrics of a live market, each with its labels.
+var all = []string{
+	`bourse_spot_price_dollars_per_second{host="h00"} 0`, `bourse_host_used_processors{host="h00"} 0`, `bourse_host_up{host="h00"} 1`,
+	`bourse_contracts{state="running"} 0`, `bourse_decisions_total{class="cac",reason="",verdict="accept"} 1`,
+	`bourse_decisions_total{class="other",reason="no such class",verdict="reject"} 1`, `bourse_share_error{host="h00"} 0`,
+	`bourse_unpaid_work_seconds_total 1.5`, `bourse_readings_cut_total 0`, `bourse_turn_seconds_count 1`, `bourse_log_sync_seconds_count 1`,
+	`bourse_bank_call_seconds_sum 0.01`, `bourse_bank_away_seconds 0`, `bourse_sync_seconds_sum 0.001`, `bourse_clock_offset_seconds 0.25`,
+	`bourse_mailbox_length 0`, `bourse_ledger_entries `,
+}
+
+// TestMetrics checks that each metric is told with its value, that none but these is, and
+// that the rules and the dashboard use each of them and no other.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	text := told(t)
+	var names []string
+	for _, want := range all {
+		if !strings.Contains(text, "\n"+want) {
+			t.Errorf("%s is not told", want)
+		}
+		names = append(names, metric(want))
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	for _, m := range regexp.MustCompile(`(?m)^# TYPE (\S+)`).FindAllStringSubmatch(text, -1) {
+		if !slices.Contains(names, metric(m[1])) {
+			t.Errorf("%s is told, and not in the list", m[1])
+		}
+	}
+	used := map[string]bool{}
+	for _, file := range []string{"rules.yaml", "dashboard.json"} {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range name.FindAllString(string(b), -1) {
+			n = metric(n)
+			used[n] = true
+			if !slices.Contains(names, n) {
+				t.Errorf("%s: found %s, want one of %v", file, n, names)
+			}
+		}
+	}
+	for _, n := range names {
+		if !used[n] {
+			t.Errorf("%s is on no dashboard and in no rule", n)
+		}
+	}
+}
+
+// metric returns the name of a metric at the beginning of text, without what Prometheus
+// adds for the parts of a histogram.
+func metric(text string) string {
+	return regexp.MustCompile(`_(bucket|sum|count)$`).ReplaceAllString(name.FindString(text), "")
+}
+
+var name = regexp.MustCompile(`bourse_[a-z_]+`)
+
+var hostSpec = hosts.Spec{Name: "h00", CPUs: 2, Speed: 1}

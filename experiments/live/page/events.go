@@ -1,0 +1,74 @@
+package page
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+const (
+	mostWatchers = 256              // streams at once
+	heartbeat    = 15 * time.Second // after which who has heard nothing hears that the market is there
+)
+
+// seq returns the number of the last event that there is, 0 if none is known.
+func (s *server) seq() int64 {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel() // it waits for nothing
+	all, err := s.Market.Events(ctx, 0)
+	if err != nil {
+		return 0
+	}
+	return all[len(all)-1].Seq
+}
+
+// events streams what happens (server-sent events) after the one that the browser has heard
+// last: its Last-Event-ID, or the number in the page that it shows. What is kept no longer
+// it does not hear of; its page then shows how things stand.
+func (s *server) events(w http.ResponseWriter, r *http.Request) {
+	after := s.seq()
+	for _, said := range []string{r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after")} {
+		if said == "" {
+			continue
+		}
+		n, err := strconv.ParseInt(said, 10, 64)
+		if err != nil || n < 0 {
+			http.Error(w, fmt.Sprintf("Last-Event-ID: found %.40q, want the number of an event", said), http.StatusBadRequest)
+			return
+		}
+		after = n
+		break
+	}
+	if s.watchers.Add(1) > mostWatchers {
+		s.watchers.Add(-1)
+		http.Error(w, "too many watch", http.StatusServiceUnavailable)
+		return
+	}
+	defer s.watchers.Add(-1)
+	w.Header().Set("Content-Type", "text/event-stream")
+	stream := http.NewResponseController(w)
+	fmt.Fprintf(w, "retry: 1000\nid: %d\nevent: begin\ndata: {}\n\n", after)
+	for stream.Flush() == nil {
+		ctx, cancel := context.WithTimeout(r.Context(), heartbeat)
+		all, err := s.Market.Events(ctx, after)
+		cancel()
+		if r.Context().Err() != nil {
+			return
+		}
+		if err != nil {
+			fmt.Fprint(w, ": here\n\n")
+			continue
+		}
+		for i := range all {
+			text, err := json.Marshal(&all[i])
+			if err != nil {
+				return
+			}
+			after = all[i].Seq
+			fmt.Fprintf(w, "id: %d\nevent: %s\ndata: %s\n\n", after, all[i].Kind, text)
+		}
+	}
+}

@@ -1,0 +1,238 @@
+package page
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"bourse/experiments/live"
+	"bourse/experiments/live/client"
+)
+
+// A view is a page before it is written.
+type view struct {
+	Template string
+	Title    string
+	Market   string
+	Version  string
+	Now      float64
+	Head     string
+	Seq      int64 // of the last event that it may have seen
+	Status   int
+
+	Hosts     []live.Host
+	Prices    []dot
+	Open      []live.Contract
+	Ended     []live.Contract
+	Contract  *live.Contract
+	Past      []live.Mark
+	Host      *live.Host
+	Entries   []entry
+	Rules     live.Config
+	Ledger    string
+	Error     string
+	More      bool // contracts are open that are not shown
+	LeftHosts int  // hosts whose prices are not shown
+}
+
+// A dot is a point of a chart of prices.
+type dot struct {
+	Host string
+	live.Price
+}
+
+// An entry is one of the ledger that a contract has a receipt of.
+type entry struct {
+	Number   int64
+	Receipt  string
+	What     string
+	Contract int64
+	Money    string
+}
+
+const (
+	span       = 600.0 // s of prices that are shown
+	mostLines  = 8     // hosts in a chart
+	mostDots   = 100   // prices of a host
+	mostListed = 100   // contracts in a table
+)
+
+var errNoPage = errors.New("there is no such page")
+
+// functions are what templates call.
+var functions = map[string]any{
+	"rate":    client.Rate,
+	"brief":   client.Brief,
+	"stands":  client.Stands,
+	"numbers": client.Numbers,
+	"share":   func(x float64) string { return fmt.Sprintf("%.2f", x) },
+	"cpus":    func(x float64) string { return fmt.Sprintf("%.1f", x) },
+	"clock":   func(at float64) string { return client.Instant(at).Format("15:04:05") },
+	"instant": func(at float64) string { return client.Instant(at).Format(time.RFC3339) },
+	"unix": func(at float64) string {
+		return strconv.FormatFloat(float64(client.Instant(at).UnixMilli())/1000, 'f', 3, 64)
+	},
+	"times":  func(x float64, n int) float64 { return x * float64(n) },
+	"user":   func(account string) string { return strings.TrimPrefix(account, "user:") },
+	"number": func(receipt string) string { n, _, _ := strings.Cut(receipt, ":"); return n },
+	"spot":   spot,
+	"active": active,
+	"kept":   enforcement,
+}
+
+// spot returns the mean of the prices of hosts, $/s, as 'bourse top' has it.
+func spot(all []live.Host) (price float64) {
+	for i := range all {
+		price += all[i].Price / float64(len(all))
+	}
+	return price
+}
+
+// active returns how many contracts are on hosts.
+func active(all []live.Host) int {
+	on := map[int64]bool{}
+	for i := range all {
+		for _, t := range all[i].Contracts {
+			on[t.Contract] = true
+		}
+	}
+	return len(on)
+}
+
+// enforcement says how shares of a kind hold.
+func enforcement(kind string) string {
+	switch kind {
+	case "cgroup2", "cgroup1":
+		return "by the kernel's control groups"
+	case "signals":
+		return "by stopping and continuing processes; users are not kept apart, and it runs programs of those alone whom it trusts"
+	case "none":
+		return "not at all: the kernel shares as it likes, and programs of those alone run there whom it trusts"
+	case "":
+		return "it has not said yet"
+	}
+	return "by " + kind
+}
+
+// show writes a page, or why there is none.
+func (s *server) show(w http.ResponseWriter, r *http.Request, f func(*http.Request) (*view, error)) {
+	seq := s.seq()
+	v, err := f(r)
+	if err != nil {
+		v = &view{Template: "error.html", Title: "Not here", Error: err.Error(), Status: http.StatusInternalServerError}
+		for _, known := range []error{errNoPage, live.ErrNotFound, live.ErrNoHost} {
+			if errors.Is(err, known) {
+				v.Status = http.StatusNotFound
+			}
+		}
+	}
+	v.Market, v.Version, v.Now, v.Seq = s.Rules.Name, s.Version, s.Now(), seq
+	if head, err := s.Head(r.Context()); err == nil {
+		v.Head = head
+	}
+	var b bytes.Buffer
+	if err := s.pages.ExecuteTemplate(&b, v.Template, v); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(cmp.Or(v.Status, http.StatusOK))
+	w.Write(b.Bytes())
+}
+
+// market is the first page: prices, hosts, contracts.
+func (s *server) market(*http.Request) (*view, error) {
+	v := &view{Template: "market.html", Title: s.Rules.Name, Hosts: s.Market.Hosts()}
+	dear := slices.Clone(v.Hosts)
+	slices.SortStableFunc(dear, func(a, b live.Host) int { return cmp.Compare(b.Price, a.Price) })
+	if len(dear) > mostLines {
+		v.LeftHosts = len(dear) - mostLines
+		dear = dear[:mostLines]
+	}
+	slices.SortFunc(dear, func(a, b live.Host) int { return strings.Compare(a.Name, b.Name) })
+	for i := range dear {
+		v.Prices = append(v.Prices, s.prices(dear[i].Name)...)
+	}
+	open, err := s.Market.List(live.Filter{Most: mostListed + 1})
+	if err != nil {
+		return nil, err
+	}
+	v.Open, v.More = open[:min(len(open), mostListed)], len(open) > mostListed
+	lately, err := s.Market.List(live.Filter{Ended: true, Last: mostListed})
+	v.Ended = slices.DeleteFunc(lately, func(c live.Contract) bool { return !c.Over() })
+	slices.Reverse(v.Ended)
+	return v, err
+}
+
+// prices returns those of a host in the last while, oldest first, from the beginning of the
+// while on.
+func (s *server) prices(host string) (out []dot) {
+	since := s.Now() - span
+	all, err := s.Market.Prices(host, since)
+	if err != nil {
+		return nil
+	}
+	for _, p := range all[max(0, len(all)-mostDots):] {
+		p.At = max(p.At, since)
+		out = append(out, dot{host, p})
+	}
+	return out
+}
+
+func (s *server) contract(r *http.Request) (*view, error) {
+	id, err := strconv.ParseInt(r.PathValue("contract"), 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("%w: found contract %.40q, want its number", errNoPage, r.PathValue("contract"))
+	}
+	c, err := s.Market.Status(id)
+	if err != nil {
+		return nil, err
+	}
+	return &view{Template: "contract.html", Title: fmt.Sprintf("Contract %d", id), Contract: c, Past: s.Market.Past(id)}, nil
+}
+
+func (s *server) host(r *http.Request) (*view, error) {
+	name := r.PathValue("host")
+	all := s.Market.Hosts()
+	i := slices.IndexFunc(all, func(h live.Host) bool { return h.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("%w: %.80s", live.ErrNoHost, name)
+	}
+	return &view{Template: "host.html", Title: "Host " + name, Host: &all[i], Prices: s.prices(name)}, nil
+}
+
+// ledger shows the head, and what contracts have receipts of.
+func (s *server) ledger(*http.Request) (*view, error) {
+	all, err := s.Market.List(live.Filter{Ended: true, Last: mostListed})
+	if err != nil {
+		return nil, err
+	}
+	v := &view{Template: "ledger.html", Title: "Ledger", Ledger: s.Ledger}
+	add := func(c *live.Contract, receipt, what, money string) {
+		number, _, _ := strings.Cut(receipt, ":")
+		if n, err := strconv.ParseInt(number, 10, 64); err == nil {
+			v.Entries = append(v.Entries, entry{n, receipt, what, c.ID, money})
+		}
+	}
+	for i := range all {
+		c := &all[i]
+		if c.State == "refused" {
+			add(c, c.Receipt, "reject", "")
+		} else {
+			add(c, c.Receipt, "admit", fmt.Sprintf("$%v set aside", c.Budget))
+		}
+		add(c, c.Settlement, "settle", fmt.Sprintf("$%v paid, $%v back", c.Paid, c.Back))
+	}
+	slices.SortStableFunc(v.Entries, func(a, b entry) int { return cmp.Compare(b.Number, a.Number) })
+	return v, nil
+}
+
+func (s *server) about(*http.Request) (*view, error) {
+	return &view{Template: "about.html", Title: "About", Rules: s.Rules, Hosts: s.Market.Hosts(), Ledger: s.Ledger}, nil
+}

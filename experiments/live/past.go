@@ -1,0 +1,95 @@
+package live
+
+import (
+	"slices"
+
+	"bourse/contracts"
+	"bourse/hosts"
+)
+
+// A Mark is how a contract stood at an instant.
+type Mark struct {
+	At    float64 `json:"at" doc:"instant"`
+	Share float64 `json:"share" doc:"of hosts that it is entitled to, the mean of its nodes; 0 while it waits"`
+	Work  float64 `json:"work" doc:"over all nodes, as read by then"`
+}
+
+// Past is how contracts stood, since the market was opened: of those that are open, and of
+// those that have ended last.
+type past struct {
+	marks map[int64][]Mark
+	ended []int64 // in order
+	next  float64 // instant at which all are marked again
+}
+
+const (
+	mostMarks = 256 // of a contract: when there are so many, every other is dropped
+	mostEnded = 256
+	markEvery = 1.0 // s at least between marks
+)
+
+func (p *past) init() { p.marks = make(map[int64][]Mark) }
+
+// mark notes how all open contracts stand, if that was long enough ago.
+func (p *past) mark(k *core, v contracts.View, now float64) {
+	if now < p.next {
+		return
+	}
+	p.next = now + markEvery
+	stand := make(map[int64]Mark, len(k.open))
+	for id := range k.open {
+		stand[id] = Mark{At: now}
+	}
+	for h := range k.hosts {
+		for _, a := range v.On(hosts.ID(h)) {
+			c := k.open[int64(v.Contract(a.Contract).ID)]
+			if c == nil {
+				continue
+			}
+			s := stand[c.ID]
+			s.Share += a.Rate / k.hosts[h].Spec.Capacity() / float64(c.Nodes)
+			s.Work += a.Done
+			stand[c.ID] = s
+		}
+	}
+	for id, s := range stand {
+		p.add(id, s)
+	}
+}
+
+// end notes how a contract stood in the end.
+func (p *past) end(c *Contract, now float64) {
+	p.add(c.ID, Mark{At: max(now, c.Ended), Work: c.Done})
+	p.ended = append(p.ended, c.ID)
+	if len(p.ended) > mostEnded {
+		delete(p.marks, p.ended[0])
+		p.ended = slices.Delete(p.ended, 0, 1)
+	}
+}
+
+func (p *past) add(id int64, s Mark) {
+	all := p.marks[id]
+	if n := len(all); n > 1 && all[n-2].Share == s.Share && all[n-1].Share == s.Share {
+		// Marks of one share are as far apart as leaves room for all that follow.
+		if all[n-1].At-all[n-2].At < max(markEvery, (s.At-all[0].At)/mostMarks) {
+			all[n-1] = s
+			return
+		}
+	}
+	if len(all) >= mostMarks {
+		for i := range mostMarks / 2 {
+			all[i] = all[2*i]
+		}
+		all = all[:mostMarks/2]
+	}
+	p.marks[id] = append(all, s)
+}
+
+// Past returns how a contract stood, the oldest first. It is kept of contracts that are
+// open or ended lately, since the market was started.
+func (m *Market) Past(id int64) []Mark {
+	s := &m.seen
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.past.marks[id])
+}

@@ -164,7 +164,7 @@ func TestJSONRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(string(text)) {
-			if call, ok := strings.CutPrefix(strings.TrimPrefix(strings.TrimPrefix(line, "[machines] "), "? "), "exec bourse "); ok {
+			if call, ok := strings.CutPrefix(strings.TrimPrefix(strings.TrimPrefix(line, "[machines] "), "! "), "exec bourse "); ok {
 				name, _, ok := forPrograms(strings.Fields(call))
 				run[name] = run[name] || ok
 			}

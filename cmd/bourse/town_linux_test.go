@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,11 +33,12 @@ type town struct {
 	wires        []*cable // from the market to the bank, from the user, then from each host
 	stop         chan struct{}
 
-	mu       sync.Mutex
-	answered map[int]live.Answer // by the number of the order
-	orders   int
-	done     []string // what was done to it
-	small    bool     // parts have disks of their own
+	mu        sync.Mutex
+	answered  map[int]live.Answer // by the number of the order
+	orders    int
+	done      []string // what was done to it
+	small     bool     // parts have disks of their own
+	cancelled []int64  // contracts, as was answered
 }
 
 // Its market gives up hosts fast.
@@ -44,7 +46,7 @@ const townRules = `name: lab
 number: 1
 listen: %s
 bank: http://%s
-link: {interval: 0.2, lease: 2, lost: 3, patience: 1}
+link: {interval: 0.2, lease: 2, lost: 4, patience: 1}
 `
 
 // newTown makes a town with so many hosts.
@@ -307,8 +309,9 @@ func (w *town) submit(rng *rand.Rand, kill time.Duration) {
 	}
 	err := c.Wait()
 	w.note(k, out.Bytes())
-	if said := errs.String(); err != nil && !killed(c) && !strings.Contains(said, "resume") && !strings.Contains(said, "nothing was booked") {
-		w.Errorf("seed %d: order %d: %v: %s", w.seed, k, err, said)
+	allowed := func(part string) bool { return strings.Contains(errs.String(), part) }
+	if err != nil && !killed(c) && !slices.ContainsFunc([]string{"resume", "nothing was booked", "no space left"}, allowed) {
+		w.Errorf("seed %d: order %d: %v: %s", w.seed, k, err, &errs)
 	}
 }
 
@@ -437,6 +440,11 @@ func (w *town) prove() {
 			w.Errorf("seed %d: order %d is contracts %d and %d", w.seed, k, other.ID, c.ID)
 		}
 		by[k] = c
+	}
+	for _, c := range all {
+		if slices.Contains(w.cancelled, c.ID) && c.State != "cancelled" && c.State != "fulfilled" { // it had its work by then
+			w.Errorf("seed %d: contract %d was answered to be cancelled, and is %+v", w.seed, c.ID, c)
+		}
 	}
 	for k, a := range w.answered {
 		if c := by[k]; c.ID != a.Contract || (c.State == "refused") != (a.Verdict == "reject") {

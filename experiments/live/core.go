@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -46,7 +47,8 @@ type host struct {
 	closed  bool           // so its agent says: it takes no more tasks
 	drained bool           // so the operator says: it is to leave when what runs there is done
 	orders  remote.Orders  // as of the last turn
-	tasks   map[int64]task // that are or were wanted there, by name, until their ends are heard
+	tasks   map[int64]task // that are wanted there, by name, until their ends are heard
+	ending  []ending       // that were, and may run yet; by name
 }
 
 // A task is one node of a contract.
@@ -54,6 +56,17 @@ type task struct {
 	contract int64
 	node     int32
 }
+
+// An ending task is one that a host has been told, or will be, to end: until it says so no
+// other is begun in its place.
+type ending struct {
+	task
+	name  int64
+	until float64 // instant at which it runs no more, whatever was heard
+}
+
+// leave is for how long, in seconds, a host lets a task go on that it was told to end.
+const leave = 15
 
 // perMarket is the number of bits of a contract's number that its market counts.
 const perMarket = 32
@@ -126,8 +139,11 @@ func (k *core) turn(r *record) ([]result, error) {
 		}
 	}
 	k.broker.Next() // what is wanted of hosts is dealt
-	for i, h := range k.hosts {
-		h.orders = k.orders(i)
+	for i := range k.hosts {
+		k.wants(i)
+	}
+	for _, h := range k.hosts {
+		k.begin(h)
 	}
 	k.collect()
 	if len(k.calls.known) > 0 {
@@ -137,7 +153,15 @@ func (k *core) turn(r *record) ([]result, error) {
 }
 
 // due returns the next instant at which something happens by itself.
-func (k *core) due() float64 { return min(k.broker.Next(), k.broker.Late().Next()) }
+func (k *core) due() float64 {
+	due := min(k.broker.Next(), k.broker.Late().Next())
+	for _, h := range k.hosts {
+		for i := range h.ending {
+			due = min(due, h.ending[i].until)
+		}
+	}
+	return due
+}
 
 // A result is what comes of one message.
 type result struct {
@@ -286,6 +310,7 @@ func (k *core) hear(t *told, out *result) {
 		return
 	}
 	for i := range t.Ends {
+		h.ending = slices.DeleteFunc(h.ending, func(e ending) bool { return e.name == t.Ends[i].Name })
 		if task, wanted := h.tasks[t.Ends[i].Name]; wanted {
 			delete(h.tasks, t.Ends[i].Name)
 			if c := k.open[task.contract]; c != nil {
@@ -343,14 +368,13 @@ func (k *core) end(c *Contract) {
 	k.ended = append(k.ended, c)
 }
 
-// orders returns what host i is to do, and keeps whose its tasks are.
-func (k *core) orders(i int) remote.Orders {
+// wants sets what is wanted of host i, and notes what no longer is.
+func (k *core) wants(i int) {
 	h, v := k.hosts[i], k.broker.View()
-	o := h.machine.Orders(k.now, nil)
-	on := v.On(hosts.ID(i))
-	var started []*Contract
-	for n := range o.Wanted {
-		w := &o.Wanted[n]
+	h.orders = h.machine.Orders(k.now, nil)
+	on, known := v.On(hosts.ID(i)), 0
+	for n := range h.orders.Wanted {
+		w := &h.orders.Wanted[n]
 		run := int32(w.Key)
 		node := int32(0)
 		if at := slices.IndexFunc(on, func(a contracts.Allocation) bool { return a.Contract == run }); at >= 0 {
@@ -361,24 +385,54 @@ func (k *core) orders(i int) remote.Orders {
 		if open := k.open[w.Contract]; open != nil {
 			w.Job = open.Job[len("sha256:"):]
 		}
-		if _, known := h.tasks[w.Name]; !known {
-			h.tasks[w.Name] = task{w.Contract, w.Node}
-			if open := k.open[w.Contract]; open != nil {
-				open.Tasks = append(open.Tasks, Task{w.Node, h.Spec.Name, w.Name})
-				started = append(started, open)
-			}
+		if _, ok := h.tasks[w.Name]; ok {
+			known++
 		}
 	}
+	silent := h.gone && !h.removed // what runs there stands before it is given up
+	h.ending = slices.DeleteFunc(h.ending, func(e ending) bool { return silent || e.until <= k.now })
+	if known == len(h.tasks) {
+		return
+	}
+	for name, t := range h.tasks {
+		if slices.ContainsFunc(h.orders.Wanted, func(w remote.Wanted) bool { return w.Name == name }) {
+			continue
+		}
+		delete(h.tasks, name) // nobody asks what becomes of it
+		if !silent {
+			h.ending = append(h.ending, ending{t, name, k.now + k.conf.Link.Lease + leave})
+		}
+	}
+	slices.SortFunc(h.ending, func(a, b ending) int { return cmp.Compare(a.name, b.name) })
+}
+
+// begin lets a host begin what is new there, unless another try of the node may run yet, and
+// keeps whose its tasks are.
+func (k *core) begin(h *host) {
+	var started []*Contract
+	h.orders.Wanted = slices.DeleteFunc(h.orders.Wanted, func(w remote.Wanted) bool {
+		if _, known := h.tasks[w.Name]; known {
+			return false
+		}
+		t := task{w.Contract, w.Node}
+		if k.ending(t) {
+			return true
+		}
+		h.tasks[w.Name] = t
+		if open := k.open[w.Contract]; open != nil {
+			open.Tasks = append(open.Tasks, Task{w.Node, h.Spec.Name, w.Name})
+			started = append(started, open)
+		}
+		return false
+	})
 	for _, c := range started {
 		c.look(k)
 	}
-	for name := range h.tasks {
-		if len(h.tasks) == len(o.Wanted) {
-			break
-		}
-		if !slices.ContainsFunc(o.Wanted, func(w remote.Wanted) bool { return w.Name == name }) {
-			delete(h.tasks, name) // it was stopped: nobody asks what becomes of it
-		}
-	}
-	return o
+}
+
+// ending reports whether an earlier try of t may run yet.
+func (k *core) ending(t task) bool {
+	return slices.ContainsFunc(k.hosts, func(h *host) bool {
+		return slices.ContainsFunc(h.ending, func(e ending) bool { return e.task == t })
+	})
 }

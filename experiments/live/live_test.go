@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -583,5 +584,54 @@ func TestManyNodes(t *testing.T) {
 	s := w.order("a", "user:0", "be", 550, 1, 20, 0.5)
 	if a := w.turn(message{Submit: &s})[0].answer; a.Verdict != "accept" || len(a.Places) != 550 {
 		t.Errorf("%+v", a)
+	}
+}
+
+// TestOneTry checks that where a contract is begun anew, for one of its hosts is lost, what
+// ran on another, and runs until that has heard of it, is not begun a second time before
+// the host has told its end, or has had the time to end it.
+func TestOneTry(t *testing.T) {
+	t.Parallel()
+	for _, told := range []bool{true, false} {
+		w := newTown(t, file, 3)
+		wanted := func() (all []string) {
+			for _, h := range w.market.core.hosts {
+				for i := range h.orders.Wanted {
+					all = append(all, h.Spec.Name+" "+h.orders.Wanted[i].Folder())
+				}
+			}
+			return all
+		}
+		s := w.order("a", "user:0", "be", 2, 100, 500, 0.5)
+		a := w.turn(message{Submit: &s})[0].answer
+		w.pass(1)
+		first := wanted()
+		if len(first) != 2 {
+			t.Fatalf("%+v: %v", a, first)
+		}
+		lost, left := first[0][:3], first[1][:3]
+		w.now++
+		w.turn(message{Gone: lost})
+		if now := wanted(); len(now) != 1 || now[0] == first[1] {
+			t.Fatalf("%v, and when %s is lost %v", first, lost, now)
+		}
+		if w.now += 14; told {
+			at := slices.Index(w.names, left)
+			said := w.agents[at].Tell(w.now)
+			said.Ends = append(said.Ends, remote.End{Name: 1, Why: hosts.Killed})
+			w.turn(message{Told: must(newTold(left, said))})
+		} else {
+			if w.turn(); len(wanted()) != 1 {
+				t.Errorf("after 14 s: %v", wanted())
+			}
+			w.now = w.market.core.due()
+			for i, a := range w.agents {
+				w.market.seen.hear(w.names[i], w.now, a.Tell(w.now)) // none is silent
+			}
+			w.turn()
+		}
+		if now := wanted(); len(now) != 2 {
+			t.Errorf("told %v: %v", told, now)
+		}
 	}
 }

@@ -121,7 +121,7 @@ func (s *seen) publish(m *Market, now float64) {
 			}
 			p.prices = append(p.prices, Price{now, price})
 		}
-		news := o.Deal != p.orders.Deal || o.Session != p.orders.Session || h.removed != p.removed
+		news := o.Deal != p.orders.Deal || len(o.Wanted) != len(p.orders.Wanted) || o.Session != p.orders.Session || h.removed != p.removed
 		p.orders, p.at, p.removed, p.closed, p.drained = o, now, h.removed, h.closed, h.drained
 		if news {
 			p.delivered.deal(&p.orders, v.On(hosts.ID(i)), v)

@@ -519,6 +519,28 @@ func TestHung(t *testing.T) {
 	}
 }
 
+// TestGivenUp checks that what stands since its lease was over, and is not wanted when the
+// host is heard again, never runs again: it may have been begun elsewhere.
+func TestGivenUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, t.TempDir())
+	w.open()
+	w.apply(w.order([]string{"1.0.1", "2.0.2"}))
+	w.now += 5.1
+	w.do((*Agent).Look)
+	given, kept := w.kernel.Groups["1.0.1"], w.kernel.Groups["2.0.2"]
+	if !given.Frozen || !kept.Frozen {
+		t.Fatal("one runs without a lease")
+	}
+	w.apply(w.order([]string{"2.0.2"}))
+	if !given.Frozen || kept.Frozen {
+		t.Errorf("what was given up stands: %v; what was not: %v", given.Frozen, kept.Frozen)
+	}
+	if w.pass(0.1); w.minders["1.0.1"] || !w.minders["2.0.2"] {
+		t.Errorf("what was given up lives: %v; what was not: %v", w.minders["1.0.1"], w.minders["2.0.2"])
+	}
+}
+
 // TestLate checks that nothing is begun by orders whose lease is over when they come, nor
 // by such as answer what was told before what others answer that have come.
 func TestLate(t *testing.T) {

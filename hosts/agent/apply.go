@@ -30,6 +30,9 @@ func (a *Agent) Apply(o *remote.Orders, seq int64, sent float64) error {
 	if o.Deal != a.deal {
 		a.closeSpan(a.deal)
 	}
+	if now := a.clock(); now >= a.lease {
+		errs = append(errs, a.drop(o, now))
+	}
 	until := max(a.lease, sent+o.Lease)
 	if err := writeLease(a.Dir, until, o.Deal, a.spans.booked); err != nil {
 		return errors.Join(append(errs, err)...)
@@ -54,6 +57,21 @@ func (a *Agent) Apply(o *remote.Orders, seq int64, sent float64) error {
 		}
 	}
 	return errors.Join(append(errs, a.Look())...)
+}
+
+// drop ends at once what stands since the lease was over, if it is no longer wanted: it may
+// have been begun elsewhere, and is not to run again.
+func (a *Agent) drop(o *remote.Orders, now float64) error {
+	var errs []error
+	for _, t := range a.sorted() {
+		wanted := slices.ContainsFunc(o.Wanted, func(w remote.Wanted) bool { return w.Folder() == t.name })
+		if t.runs() && !wanted && (t.orders.KillAt == 0 || t.orders.KillAt > now) {
+			end := t.orders
+			end.KillAt = now
+			errs = append(errs, a.command(t, end))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // missing returns the SHA-256s of jobs and files that are wanted and not here.

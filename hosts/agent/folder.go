@@ -59,6 +59,12 @@ type orders struct {
 	KillAt float64 // instant; it is sent SIGTERM at once. 0 is never
 }
 
+// stands reports whether the task is to stand, with a lease until that instant: also what is
+// to be killed by now does.
+func (o *orders) stands(now, until float64) bool {
+	return o.Paused || now >= until || o.KillAt > 0 && now >= o.KillAt
+}
+
 // An exit is exit.json.
 type exit struct {
 	Why         hosts.End

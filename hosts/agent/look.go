@@ -40,7 +40,7 @@ func (a *Agent) Look() error {
 		}
 		// Its minder does this, too; one that hangs must not break the fence, and who
 		// deals turns by signals must know.
-		if stands := now >= a.lease || t.orders.Paused; stands != t.frozen {
+		if stands := t.orders.stands(now, a.lease); stands != t.frozen {
 			err := a.freeze(t, stands)
 			errs = append(errs, err)
 			if err == nil {

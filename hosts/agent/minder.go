@@ -259,16 +259,17 @@ func (m *minder) tick(now float64) (over bool) {
 		return true
 	}
 	again := m.ticks%seldom == 0
+	if m.leased.changed(filepath.Join(m.Root, "lease")) || again {
+		m.until, _, _ = leaseUntil(m.Root)
+	}
+	// After the lease: what the agent ends when it has a new one it ends before it says so.
 	if m.ordered.changed(filepath.Join(m.folder, "orders")) || again {
 		m.orders = orders{}
 		get(filepath.Join(m.folder, "orders"), &m.orders) // without them none
 	}
-	if m.leased.changed(filepath.Join(m.Root, "lease")) || again {
-		m.until, _, _ = leaseUntil(m.Root)
-	}
 	o := m.orders
 	// Frozen again and again: the agent may have let one go meanwhile.
-	if stands := o.Paused || now >= m.until; stands {
+	if o.stands(now, m.until) {
 		if !m.frozen || again {
 			m.kernel.Freeze(m.Name)
 		}

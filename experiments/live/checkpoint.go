@@ -55,8 +55,8 @@ type rest struct {
 
 func (k *core) rest() *rest { return &rest{k.now, k.next, k.hosts, k.calls.bank.Names()} }
 
-// begin makes k, in which nothing has happened, a market that begins with what is left.
-func (k *core) begin(r *rest) error {
+// resume makes k, in which nothing has happened, a market that begins with what is left.
+func (k *core) resume(r *rest) error {
 	k.called(r.names)
 	k.now, k.next, k.hosts = r.now, r.next, r.hosts
 	for i, h := range k.hosts {
@@ -220,7 +220,7 @@ func (l *log) recall(k *core, fresh func() (*core, error), first bool) (seq int6
 			continue
 		}
 		if err == nil {
-			err = k.begin(r)
+			err = k.resume(r)
 		}
 		return n, err
 	}

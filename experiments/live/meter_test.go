@@ -63,3 +63,76 @@ func TestMeter(t *testing.T) {
 		t.Errorf("%d turns, %d syncs of the log, %d calls of the bank", y.turns, y.syncs, y.calls)
 	}
 }
+
+// TestPast checks what is kept of how a contract stood: when its share changed, its work as
+// read, the end; and no more of a long one than is said.
+func TestPast(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, file, 1)
+	first := w.turn(message{Submit: new(w.order("a", "user:0", "be", 1, 10, 100, 0.1))})[0].answer
+	w.pass(4)
+	w.turn(message{Submit: new(w.order("b", "user:1", "be", 1, 10, 100, 0.1))})
+	w.pass(4)
+	w.turn(message{Cancel: w.cancel("c", "user:0", first.Contract)})
+	w.pass(2)
+	all := w.market.Past(first.Contract)
+	if len(all) < 6 || all[0].Share != 1 || all[0].Work != 0 {
+		t.Fatalf("%+v", all)
+	}
+	halved := 0
+	for i, s := range all[1:] {
+		if s.At < all[i].At || s.Work < all[i].Work {
+			t.Errorf("after %+v %+v", all[i], s)
+		}
+		if all[i].Share == 1 && s.Share == 0.5 {
+			halved++
+		}
+	}
+	c := must(w.market.Status(first.Contract))
+	if last := all[len(all)-1]; halved != 1 || last.Work != c.Done || last.Share != 0 || last.At < c.Ended {
+		t.Errorf("%d changes to half, and in the end %+v of %+v", halved, last, c)
+	}
+	p := past{marks: map[int64][]Mark{}}
+	for i := range 100_000 {
+		p.add(1, Mark{At: float64(i), Share: 0.5, Work: float64(i)})
+		p.add(2, Mark{At: float64(i), Share: float64(i)})
+	}
+	for id, all := range p.marks {
+		if n := len(all); n > mostMarks || n < mostMarks/4 || all[0].At != 0 || all[n-1].At != 99_999 {
+			t.Errorf("%d: %d marks, from %v to %v", id, n, all[0], all[n-1])
+		}
+	}
+	for id := range int64(mostEnded + 10) {
+		p.end(&Contract{ID: 10 + id}, 1)
+	}
+	if _, kept := p.marks[19]; kept || len(p.marks) != mostEnded+2 {
+		t.Errorf("%d kept of %d that have ended", len(p.marks)-2, mostEnded)
+	}
+}
+
+// TestLast checks which contracts are listed where the newest are asked for, or so many.
+func TestLast(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, file, 1)
+	var ids []int64
+	for _, id := range []string{"a", "b", "c", "d"} {
+		ids = append(ids, w.turn(message{Submit: new(w.order(id, "user:0", "be", 1, 10, 100, 0.1))})[0].answer.Contract)
+	}
+	w.turn(message{Cancel: w.cancel("e", "user:0", ids[1])})
+	w.pass(2)
+	for _, c := range []struct {
+		f    Filter
+		want []int64
+	}{
+		{Filter{}, []int64{ids[0], ids[2], ids[3]}}, {Filter{Most: 2}, []int64{ids[0], ids[2]}}, {Filter{Ended: true, Most: 2}, ids[:2]},
+		{Filter{Ended: true, Last: 3}, ids[1:]}, {Filter{Last: 3}, ids[2:]}, {Filter{Ended: true, Last: 9}, ids}, {Filter{Ended: true, From: ids[1], Most: 2}, ids[1:3]},
+	} {
+		var got []int64
+		for _, k := range must(w.market.List(c.f)) {
+			got = append(got, k.ID)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %v, want %v", c.f, got, c.want)
+		}
+	}
+}

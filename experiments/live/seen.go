@@ -147,6 +147,14 @@ func (s *seen) event(e Event) {
 	s.more = make(chan struct{})
 }
 
+// LastEvent returns the number of the last thing that has happened.
+func (m *Market) LastEvent() int64 {
+	s := &m.seen
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last
+}
+
 // Events returns what has happened after event number after, as far as it is kept, and
 // waits until there is anything.
 func (m *Market) Events(ctx context.Context, after int64) ([]Event, error) {

@@ -14,22 +14,11 @@ const (
 	heartbeat    = 15 * time.Second // after which who has heard nothing hears that the market is there
 )
 
-// seq returns the number of the last event that there is, 0 if none is known.
-func (s *server) seq() int64 {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel() // it waits for nothing
-	all, err := s.Market.Events(ctx, 0)
-	if err != nil {
-		return 0
-	}
-	return all[len(all)-1].Seq
-}
-
 // events streams what happens (server-sent events) after the one that the browser has heard
 // last: its Last-Event-ID, or the number in the page that it shows. What is kept no longer
 // it does not hear of; its page then shows how things stand.
 func (s *server) events(w http.ResponseWriter, r *http.Request) {
-	after := s.seq()
+	after := s.Market.LastEvent()
 	for _, said := range []string{r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after")} {
 		if said == "" {
 			continue

@@ -36,6 +36,7 @@ type Market interface {
 	Status(contract int64) (*live.Contract, error)
 	Past(contract int64) []live.Mark
 	Prices(host string, since float64) ([]live.Price, error)
+	LastEvent() int64
 	Events(ctx context.Context, after int64) ([]live.Event, error)
 }
 

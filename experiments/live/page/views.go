@@ -122,7 +122,7 @@ func enforcement(kind string) string {
 
 // show writes a page, or why there is none.
 func (s *server) show(w http.ResponseWriter, r *http.Request, f func(*http.Request) (*view, error)) {
-	seq := s.seq()
+	seq := s.Market.LastEvent()
 	v, err := f(r)
 	if err != nil {
 		v = &view{Template: "error.html", Title: "Not here", Error: err.Error(), Status: http.StatusInternalServerError}

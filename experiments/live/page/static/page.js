@@ -35,13 +35,29 @@
     if (had) had.plot.destroy();
     const axis = { stroke: style('--ink'), grid: { stroke: style('--line'), width: 1 }, ticks: { stroke: style('--line'), width: 1 } };
     const digits = v => v === null || v === undefined ? '–' : Number(v.toPrecision(7)).toString();
+    const clock = t => new Date(t * 1e3).toISOString().slice(11, 19);
+    // label writes at its end which line is whose: colours and dashes alone do not tell.
+    const label = u => {
+      if (names.length < 2) return;
+      const c = u.ctx, scale = devicePixelRatio;
+      c.save();
+      c.font = 12 * scale + 'px system-ui, sans-serif';
+      c.textAlign = 'right';
+      names.forEach((name, i) => {
+        let last = u.data[i + 1].length - 1;
+        while (last > 0 && (u.data[i + 1][last] === null || u.data[i + 1][last] === undefined)) last--;
+        c.fillStyle = style('--s' + i % 8);
+        c.fillText(name, u.bbox.left + u.bbox.width - (4 + 48 * (i % 4)) * scale, u.valToPos(u.data[i + 1][last], 'y', true) - 4 * scale);
+      });
+      c.restore();
+    };
     const plot = new uPlot({
       width, height: Math.min(260, Math.max(180, width / 3)),
-      tzDate: t => uPlot.tzDate(new Date(t * 1e3), 'Etc/UTC'),
+      hooks: { draw: [label] },
       cursor: { drag: { x: false, y: false } },
       scales: { y: { range: (u, lo, hi) => [0, hi > 0 ? hi * 1.1 : 1] } },
-      axes: [axis, { ...axis, size: 72, label: el.dataset.unit, labelSize: 20, values: (u, all) => all.map(digits) }],
-      series: [{ value: '{HH}:{mm}:{ss}' }, ...names.map((name, i) => ({
+      axes: [{ ...axis, incrs: [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200], space: 72, values: (u, all) => all.map(clock) }, { ...axis, size: 72, label: el.dataset.unit, labelSize: 20, values: (u, all) => all.map(digits) }],
+      series: [{ label: 'UTC', value: (u, t) => t === null ? '–' : clock(t) }, ...names.map((name, i) => ({
         label: name === 'contract' ? el.dataset.y : name, stroke: style('--s' + i % 8), width: 2, dash: dashes[i % dashes.length], spanGaps: true,
         paths: stepped ? uPlot.paths.stepped({ align: 1 }) : undefined, points: { show: false }, value: (u, v) => digits(v),
       }))],
@@ -66,7 +82,7 @@
       const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
       const main = document.getElementById('main');
       main.dataset.now = fresh.getElementById('main').dataset.now;
-      swap(main, fresh.getElementById('main'), '.line, #main table');
+      swap(main, fresh.getElementById('main'), '.line, h2, table:not(.u-legend)');
       swap(document, fresh, 'footer');
       drawAll();
     } catch { // the stream says that the market is away

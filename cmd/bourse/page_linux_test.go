@@ -1,0 +1,332 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// A browsed is a market that runs, and a browser that looks at it.
+type browsed struct {
+	t      *testing.T
+	dir    string
+	market *exec.Cmd
+	url    string
+	ctx    context.Context // of the browser
+
+	mu     sync.Mutex
+	errors []string // of its console
+}
+
+// TestPage looks at the page of a market that runs, as a visitor does: prices appear, a
+// contract is followed to its line of the ledger by keyboard alone, what it shows is what
+// commands print, the market is killed and the page goes on where it was; all of it without
+// an error on the console or a violation of axe's rules, in light, in dark, 400 pixels wide,
+// and without script. It runs programs, and a browser, in the nightly part page alone;
+// -update writes its screenshots.
+func TestPage(t *testing.T) {
+	if os.Getenv("BOURSE_CI") == "" {
+		t.Skip("a browser runs in the nightly part page: BOURSE_CI=1 runs it")
+	}
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Fatalf("%v: want Debian's chromium, apt-get install chromium", err)
+	}
+	b := &browsed{t: t, dir: t.TempDir()}
+	b.start("127.0.0.1:0")
+	t.Cleanup(func() { b.stop(os.Interrupt) })
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.WindowSize(900, 900), chromedp.UserDataDir(filepath.Join(b.dir, "browser")))
+	allocated, done := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(done)
+	ctx, done := chromedp.NewContext(allocated)
+	t.Cleanup(done)
+	b.ctx = ctx
+	go b.listen(chromedp.Console(ctx))
+	b.do(chromedp.Navigate(b.url))
+	b.await(`document.querySelector('#hosts a')?.textContent === 'h00' && document.querySelector('#stream').textContent === 'follows the market'`)
+
+	// Prices appear as somebody asks for something, and are what 'price' prints.
+	b.submit("0.50", 12)
+	b.await(`document.querySelector('#open a')?.textContent === '1' && document.querySelectorAll('#prices tr[data-x]').length > 1 && document.querySelector('.chart canvas') !== null`)
+	price := strings.TrimSuffix(strings.Fields(b.command("price", "h00"))[1], "/s")
+	if got := b.text(`#prices tbody tr:last-child td:last-child`); "$"+got != price {
+		t.Errorf("the page says %s, and 'price' %s", got, price)
+	}
+	time.Sleep(2 * time.Second) // for something to be seen of it
+	b.submit("0.25", 6)
+	b.await(`document.querySelectorAll('#open a').length === 2`)
+	time.Sleep(2 * time.Second)
+	b.judge("market")
+
+	// By keyboard, to the contract and to its line of the ledger.
+	b.tab("/contracts/1")
+	b.await(`document.querySelector('h1').textContent === 'Contract 1' && document.querySelectorAll('.chart canvas').length === 2`)
+	b.judge("contract")
+	b.command("status", "1", "--wait")
+	b.await(`document.querySelector('.line').textContent.startsWith('1 fulfilled') && document.querySelector('a[href^="/ledger#"]') !== null`)
+	if got, want := strings.Join(strings.Fields(b.text(".line")), " "), strings.Join(strings.Fields(b.command("status", "1")), " "); got != want {
+		t.Errorf("the page says %q, and 'status' %q", got, want)
+	}
+	var shown contractsShown
+	if err := json.Unmarshal([]byte(b.command("status", "1", "--json")), &shown); err != nil || len(shown.Contracts) != 1 {
+		t.Fatalf("%v, %+v", err, shown)
+	}
+	settled := shown.Contracts[0].Settlement
+	entry, _, _ := strings.Cut(settled, ":")
+	b.tab("/ledger#e" + entry)
+	b.await(`location.hash === '#e` + entry + `' && document.querySelector('tr:target') !== null`)
+	if got := b.text("tr:target .sum"); got != settled || got == "" {
+		t.Errorf("the ledger's line has %q, and 'status' %q", got, settled)
+	}
+	b.judge("ledger")
+	b.tab("/about")
+	b.await(`document.querySelector('#rules') !== null`)
+	b.judge("about")
+	b.do(chromedp.Navigate(b.url + "/hosts/h00"))
+	b.await(`document.querySelector('.chart canvas') !== null`)
+	b.judge("host")
+
+	// The market is killed; the page that stands says so, and goes on.
+	b.do(chromedp.Navigate(b.url))
+	b.await(`document.querySelector('#stream').textContent === 'follows the market'`)
+	b.quiet()
+	b.run(`window.before = Number(document.querySelector('#main').dataset.heard)`)
+	b.stop(os.Kill)
+	b.await(`document.querySelector('#stream').textContent.startsWith('the market is away')`)
+	b.start(strings.TrimPrefix(b.url, "http://"))
+	b.await(`document.querySelector('#stream').textContent === 'follows the market'`)
+	b.submit("0.10", 0)
+	b.await(`[...document.querySelectorAll('#open a, #ended a')].some(a => a.textContent === '3') && Number(document.querySelector('#main').dataset.heard) > window.before`)
+	b.forget() // that the market did not answer meanwhile
+
+	// Without script the tables stand.
+	b.do(set(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}), chromedp.Navigate(b.url))
+	page := look(b, chromedp.OuterHTML("#main"))
+	if !strings.Contains(page, `<a href="/hosts/h00">h00</a>`) || !strings.Contains(page, `<a href="/contracts/3">3</a>`) || strings.Contains(page, "<canvas") {
+		t.Errorf("without script:\n%s", page)
+	}
+	b.quiet()
+}
+
+// submit asks for a program that works for so many seconds.
+func (b *browsed) submit(budget string, seconds int) {
+	b.t.Helper()
+	b.command("submit", "--work", "10", "--deadline", "60", "--budget", budget, "--class", "be", "--",
+		"sh", "-c", fmt.Sprintf("end=$(($(date +%%s)+%d)); while [ $(date +%%s) -lt $end ]; do i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done; done", seconds))
+}
+
+// start runs the market at an address, which it answers afterwards.
+func (b *browsed) start(address string) {
+	b.t.Helper()
+	b.market = exec.Command("bourse", "live", filepath.Join(b.dir, "lab"), "--listen", address)
+	b.market.Env = b.env()
+	said := new(bytes.Buffer)
+	var mu sync.Mutex
+	b.market.Stdout, b.market.Stderr = writerFunc(func(p []byte) (int, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		return said.Write(p)
+	}), os.Stderr
+	if err := b.market.Start(); err != nil {
+		b.t.Fatal(err)
+	}
+	for range 200 {
+		mu.Lock()
+		url := regexp.MustCompile(`http://\S+`).FindString(said.String())
+		mu.Unlock()
+		if url != "" {
+			b.url = url
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	b.t.Fatalf("the market says %s", said)
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+func (b *browsed) env() []string {
+	return append(os.Environ(), "BOURSE_HOME="+filepath.Join(b.dir, "home"), "LC_ALL=C.UTF-8")
+}
+
+func (b *browsed) stop(signal os.Signal) {
+	b.market.Process.Signal(signal)
+	b.market.Wait()
+}
+
+// command runs a command and returns what it prints.
+func (b *browsed) command(args ...string) string {
+	b.t.Helper()
+	c := exec.Command("bourse", args...)
+	c.Env, c.Stderr = b.env(), os.Stderr
+	out, err := c.Output()
+	if err != nil {
+		b.t.Fatalf("bourse %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// listen keeps what is wrong by the browser's console.
+func (b *browsed) listen(said iter.Seq2[chromedp.ConsoleMessage, error]) {
+	for m, err := range said {
+		if err != nil {
+			return // the test is over
+		}
+		if m.Type == chromedp.ConsoleWarning || m.Type == chromedp.ConsoleError || m.IsException() {
+			b.mu.Lock()
+			b.errors = append(b.errors, m.String())
+			b.mu.Unlock()
+		}
+	}
+}
+
+// quiet checks that nothing was wrong so far.
+func (b *browsed) quiet() {
+	b.t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.errors) > 0 {
+		b.t.Errorf("on the console:\n%s", strings.Join(b.errors, "\n"))
+	}
+	b.errors = nil
+}
+
+// forget drops errors that say that the market does not answer.
+func (b *browsed) forget() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.errors = slices.DeleteFunc(b.errors, func(e string) bool { return strings.Contains(e, "net::ERR_") })
+}
+
+func (b *browsed) do(steps ...chromedp.Action[chromedp.Void]) { look(b, chromedp.Steps(steps...)) }
+
+// run runs a script.
+func (b *browsed) run(js string) { look(b, chromedp.Evaluate[any](js)) }
+
+// set returns the step that calls the browser so.
+func set[P any](c cdp.Command[P, cdp.Empty], params P) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, c, params)
+		return err
+	})
+}
+
+// look returns what the browser answers.
+func look[T any](b *browsed, a chromedp.Action[T]) T {
+	b.t.Helper()
+	ctx, done := context.WithTimeout(b.ctx, time.Minute)
+	defer done()
+	x, err := chromedp.Run(ctx, a)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return x
+}
+
+// await waits until an expression is true.
+func (b *browsed) await(js string) {
+	b.t.Helper()
+	for range 300 {
+		if look(b, chromedp.Evaluate[bool](`Boolean(`+js+`)`)) {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	b.t.Fatalf("never %s:\n%s", js, look(b, chromedp.OuterHTML("html")))
+}
+
+// text returns that of an element.
+func (b *browsed) text(selector string) string {
+	b.t.Helper()
+	return look(b, chromedp.Evaluate[string](fmt.Sprintf(`document.querySelector(%q)?.textContent ?? ''`, selector)))
+}
+
+// tab goes by the tab key to the link that leads to a path, and along it. Whatever has the
+// focus on the way is seen to have it.
+func (b *browsed) tab(path string) {
+	b.t.Helper()
+	b.run(`document.activeElement.blur()`)
+	for range 200 {
+		b.do(chromedp.KeyEvent(kb.Tab))
+		at := look(b, chromedp.Evaluate[struct{ Href, Outline, Tag string }](`(() => {
+			const e = document.activeElement, s = getComputedStyle(e);
+			return {Href: e.getAttribute('href') ?? '', Outline: s.outlineStyle + ' ' + s.outlineWidth, Tag: e.outerHTML.slice(0, 80)};
+		})()`))
+		if at.Outline != "solid 3px" && !strings.HasPrefix(at.Tag, "<body") {
+			b.t.Errorf("%s has the focus, and its outline is %s", at.Tag, at.Outline)
+		}
+		if at.Href == path {
+			b.do(chromedp.KeyEvent(kb.Enter))
+			return
+		}
+	}
+	b.t.Fatalf("no way to %s by keyboard", path)
+}
+
+// judge checks a page by axe's rules, in light, in dark and 400 pixels wide, with what can
+// be opened open, and takes its picture.
+func (b *browsed) judge(name string) {
+	b.t.Helper()
+	room := filepath.Join("..", "..", "experiments", "live", "page")
+	axe, err := os.ReadFile(filepath.Join(room, "testdata", "axe.min.js"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, c := range []struct {
+		mode, scheme string
+		width        int64
+	}{{"light", "light", 900}, {"dark", "dark", 900}, {"400", "light", 400}} {
+		b.do(
+			set(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: c.scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}}),
+			set(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: c.width, Height: 900, DeviceScaleFactor: 1}),
+		)
+		b.await(fmt.Sprintf(`[...document.querySelectorAll('.chart canvas')].every(c => c.getBoundingClientRect().width <= %d)`, c.width))
+		time.Sleep(200 * time.Millisecond)
+		if *update && (name == "market" || name == "contract") {
+			b.picture(filepath.Join(room, "screens", name+"-"+c.mode+".png"))
+		}
+		if wide := look(b, chromedp.Evaluate[int64](`document.documentElement.scrollWidth`)); wide > c.width {
+			b.t.Errorf("%s, %s: %d pixels wide, want %d", name, c.mode, wide, c.width)
+		}
+		b.run(`document.querySelectorAll('details').forEach(d => { d.open = true })`)
+		b.run(string(axe) + "; 0")
+		violations := look(b, chromedp.Evaluate[[]struct{ ID, Help, HTML string }](
+			`axe.run().then(r => r.violations.map(v => ({ID: v.id, Help: v.help, HTML: v.nodes.map(n => n.html).join('\n')})))`, chromedp.EvalAwaitPromise))
+		b.run(`document.querySelectorAll('details').forEach(d => { d.open = false })`)
+		for _, v := range violations {
+			b.t.Errorf("%s, %s: %s: %s\n%s", name, c.mode, v.ID, v.Help, v.HTML)
+		}
+	}
+	b.do(set(emulation.ClearDeviceMetricsOverride, cdp.Empty{}))
+	b.quiet()
+}
+
+// picture writes what is seen to a file.
+func (b *browsed) picture(file string) {
+	b.t.Helper()
+	png := look(b, chromedp.CaptureScreenshot())
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, png, 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+}

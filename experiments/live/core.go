@@ -167,10 +167,15 @@ func (k *core) apply(m *message, out *result) error {
 			out.err = fmt.Errorf("%w: %s", ErrNoHost, m.Shut.Host)
 			return nil
 		}
-		if m.Shut.Operator {
-			h.drained = m.Shut.Shut
-		} else {
+		switch {
+		case !m.Shut.Operator:
 			h.closed = m.Shut.Shut
+		case h.removed:
+			out.err = fmt.Errorf("%w: %s was removed", ErrNoHost, m.Shut.Host)
+			return nil
+		default:
+			h.drained = m.Shut.Shut
+			h.removed = h.drained && h.gone
 		}
 		return k.broker.Shut(k.now, id, h.closed || h.drained)
 	case m.Came != "":
@@ -188,7 +193,7 @@ func (k *core) apply(m *message, out *result) error {
 			out.err = fmt.Errorf("%w: %s", ErrNoHost, name)
 			return nil
 		}
-		h.gone, h.removed = true, h.removed || m.Remove != ""
+		h.gone, h.removed = true, h.removed || h.drained || m.Remove != ""
 		return k.broker.Gone(k.now, id)
 	}
 }

@@ -225,6 +225,21 @@ func (c *Caller) InviteHost(ctx context.Context, secret, name, owner string) (st
 	return r.GetToken(), err
 }
 
+// DrainHost lets a host take no more tasks, or take them again, for who has the operator's
+// secret.
+func (c *Caller) DrainHost(ctx context.Context, secret, name string, undo bool) error {
+	_, err := call(operating(ctx, secret), c.admin.Drain, &wire.DrainRequest{Host: name, Undo: undo})
+	return err
+}
+
+// Users tells which accounts may ask, for who has the operator's secret.
+func (c *Caller) Users(ctx context.Context, secret string) ([]User, error) {
+	r, err := call(operating(ctx, secret), c.admin.Users, &wire.UsersRequest{})
+	return all(r.GetUsers(), func(u *wire.User) User {
+		return User{u.GetAccount(), u.GetKey(), u.GetBalance(), int(u.GetOpen())}
+	}), err
+}
+
 // RemoveHost gives a host up, for who has the operator's secret.
 func (c *Caller) RemoveHost(ctx context.Context, secret, name string) error {
 	_, err := call(operating(ctx, secret), c.admin.Remove, &wire.RemoveRequest{Host: name})

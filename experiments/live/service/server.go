@@ -38,6 +38,7 @@ type Config struct {
 	Now   func() float64                        // instant
 	Admin string                                // secret of those who may ask for what an operator does; empty lets nobody
 	Token func() (link.Token, bool)             // for a host to join by, if hosts can
+	Users func(context.Context) ([]User, error) // whom the bank knows
 }
 
 // A Server answers for one market.
@@ -322,6 +323,33 @@ func (a *admin) InviteHost(_ context.Context, r *wire.InviteHostRequest) (*wire.
 // Drain lets a host take no more tasks, or take them again.
 func (a *admin) Drain(ctx context.Context, r *wire.DrainRequest) (*wire.DrainResponse, error) {
 	return &wire.DrainResponse{}, coded(a.Market.Drain(ctx, r.GetHost(), !r.GetUndo()))
+}
+
+// A User is an account that may ask, as its key says.
+type User struct {
+	Account string `json:"account"`
+	Key     string `json:"key" doc:"its public key"`
+	Balance string `json:"balance,omitempty" doc:"$; left out where the market may not read it"`
+	Open    int    `json:"open" doc:"contracts that have not ended"`
+}
+
+// Users tells which accounts may ask.
+func (a *admin) Users(ctx context.Context, _ *wire.UsersRequest) (*wire.UsersResponse, error) {
+	users, err := a.Config.Users(ctx)
+	if err != nil {
+		return nil, coded(err)
+	}
+	open, err := a.Market.List(live.Filter{})
+	for i := range users {
+		for k := range open {
+			if open[k].Account == users[i].Account {
+				users[i].Open++
+			}
+		}
+	}
+	return &wire.UsersResponse{Users: each(users, func(u *User) *wire.User {
+		return &wire.User{Account: u.Account, Key: u.Key, Balance: u.Balance, Open: int32(u.Open)}
+	})}, coded(err)
 }
 
 // Remove gives a host up.

@@ -65,6 +65,8 @@ const (
 	AdminInviteHostProcedure = "/bourse.market.v1.Admin/InviteHost"
 	// AdminDrainProcedure is the fully-qualified name of the Admin's Drain RPC.
 	AdminDrainProcedure = "/bourse.market.v1.Admin/Drain"
+	// AdminUsersProcedure is the fully-qualified name of the Admin's Users RPC.
+	AdminUsersProcedure = "/bourse.market.v1.Admin/Users"
 	// AdminRemoveProcedure is the fully-qualified name of the Admin's Remove RPC.
 	AdminRemoveProcedure = "/bourse.market.v1.Admin/Remove"
 )
@@ -504,6 +506,8 @@ type AdminClient interface {
 	// Drain lets a host take no more tasks, and leave when what runs there is done; or lets it
 	// take them again.
 	Drain(context.Context, *DrainRequest) (*DrainResponse, error)
+	// Users tells which accounts may ask.
+	Users(context.Context, *UsersRequest) (*UsersResponse, error)
 	// Remove gives a host up: what runs there is lost.
 	Remove(context.Context, *RemoveRequest) (*RemoveResponse, error)
 }
@@ -531,6 +535,12 @@ func NewAdminClient(httpClient connect.HTTPClient, baseURL string, opts ...conne
 			connect.WithSchema(adminMethods.ByName("Drain")),
 			connect.WithClientOptions(opts...),
 		),
+		users: connect.NewClient[UsersRequest, UsersResponse](
+			httpClient,
+			baseURL+AdminUsersProcedure,
+			connect.WithSchema(adminMethods.ByName("Users")),
+			connect.WithClientOptions(opts...),
+		),
 		remove: connect.NewClient[RemoveRequest, RemoveResponse](
 			httpClient,
 			baseURL+AdminRemoveProcedure,
@@ -544,6 +554,7 @@ func NewAdminClient(httpClient connect.HTTPClient, baseURL string, opts ...conne
 type adminClient struct {
 	inviteHost *connect.Client[InviteHostRequest, InviteHostResponse]
 	drain      *connect.Client[DrainRequest, DrainResponse]
+	users      *connect.Client[UsersRequest, UsersResponse]
 	remove     *connect.Client[RemoveRequest, RemoveResponse]
 }
 
@@ -559,6 +570,15 @@ func (c *adminClient) InviteHost(ctx context.Context, req *InviteHostRequest) (*
 // Drain calls bourse.market.v1.Admin.Drain.
 func (c *adminClient) Drain(ctx context.Context, req *DrainRequest) (*DrainResponse, error) {
 	response, err := c.drain.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// Users calls bourse.market.v1.Admin.Users.
+func (c *adminClient) Users(ctx context.Context, req *UsersRequest) (*UsersResponse, error) {
+	response, err := c.users.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -581,6 +601,8 @@ type AdminHandler interface {
 	// Drain lets a host take no more tasks, and leave when what runs there is done; or lets it
 	// take them again.
 	Drain(context.Context, *DrainRequest) (*DrainResponse, error)
+	// Users tells which accounts may ask.
+	Users(context.Context, *UsersRequest) (*UsersResponse, error)
 	// Remove gives a host up: what runs there is lost.
 	Remove(context.Context, *RemoveRequest) (*RemoveResponse, error)
 }
@@ -604,6 +626,12 @@ func NewAdminHandler(svc AdminHandler, opts ...connect.HandlerOption) (string, h
 		connect.WithSchema(adminMethods.ByName("Drain")),
 		connect.WithHandlerOptions(opts...),
 	)
+	adminUsersHandler := connect.NewUnaryHandlerSimple(
+		AdminUsersProcedure,
+		svc.Users,
+		connect.WithSchema(adminMethods.ByName("Users")),
+		connect.WithHandlerOptions(opts...),
+	)
 	adminRemoveHandler := connect.NewUnaryHandlerSimple(
 		AdminRemoveProcedure,
 		svc.Remove,
@@ -616,6 +644,8 @@ func NewAdminHandler(svc AdminHandler, opts ...connect.HandlerOption) (string, h
 			adminInviteHostHandler.ServeHTTP(w, r)
 		case AdminDrainProcedure:
 			adminDrainHandler.ServeHTTP(w, r)
+		case AdminUsersProcedure:
+			adminUsersHandler.ServeHTTP(w, r)
 		case AdminRemoveProcedure:
 			adminRemoveHandler.ServeHTTP(w, r)
 		default:
@@ -633,6 +663,10 @@ func (UnimplementedAdminHandler) InviteHost(context.Context, *InviteHostRequest)
 
 func (UnimplementedAdminHandler) Drain(context.Context, *DrainRequest) (*DrainResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("bourse.market.v1.Admin.Drain is not implemented"))
+}
+
+func (UnimplementedAdminHandler) Users(context.Context, *UsersRequest) (*UsersResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("bourse.market.v1.Admin.Users is not implemented"))
 }
 
 func (UnimplementedAdminHandler) Remove(context.Context, *RemoveRequest) (*RemoveResponse, error) {

@@ -1395,7 +1395,7 @@ func (x *HostsResponse) GetHosts() []*Host {
 type Host struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Host          string                 `protobuf:"bytes,1,opt,name=host,proto3" json:"host,omitempty"`
-	State         string                 `protobuf:"bytes,2,opt,name=state,proto3" json:"state,omitempty"` // here, closed, away or removed
+	State         string                 `protobuf:"bytes,2,opt,name=state,proto3" json:"state,omitempty"` // here, closed, draining, away or removed
 	Kind          string                 `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`   // of what shares its processors
 	Owner         string                 `protobuf:"bytes,4,opt,name=owner,proto3" json:"owner,omitempty"`
 	Cpus          float64                `protobuf:"fixed64,5,opt,name=cpus,proto3" json:"cpus,omitempty"`
@@ -2224,6 +2224,154 @@ func (*DrainResponse) Descriptor() ([]byte, []int) {
 	return file_market_proto_rawDescGZIP(), []int{34}
 }
 
+type UsersRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UsersRequest) Reset() {
+	*x = UsersRequest{}
+	mi := &file_market_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UsersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UsersRequest) ProtoMessage() {}
+
+func (x *UsersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_market_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UsersRequest.ProtoReflect.Descriptor instead.
+func (*UsersRequest) Descriptor() ([]byte, []int) {
+	return file_market_proto_rawDescGZIP(), []int{35}
+}
+
+type UsersResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Users         []*User                `protobuf:"bytes,1,rep,name=users,proto3" json:"users,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UsersResponse) Reset() {
+	*x = UsersResponse{}
+	mi := &file_market_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UsersResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UsersResponse) ProtoMessage() {}
+
+func (x *UsersResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_market_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UsersResponse.ProtoReflect.Descriptor instead.
+func (*UsersResponse) Descriptor() ([]byte, []int) {
+	return file_market_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *UsersResponse) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+type User struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Account       string                 `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
+	Key           string                 `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`         // public
+	Balance       string                 `protobuf:"bytes,3,opt,name=balance,proto3" json:"balance,omitempty"` // empty if the market may not read it
+	Open          int32                  `protobuf:"varint,4,opt,name=open,proto3" json:"open,omitempty"`      // contracts
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *User) Reset() {
+	*x = User{}
+	mi := &file_market_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *User) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*User) ProtoMessage() {}
+
+func (x *User) ProtoReflect() protoreflect.Message {
+	mi := &file_market_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use User.ProtoReflect.Descriptor instead.
+func (*User) Descriptor() ([]byte, []int) {
+	return file_market_proto_rawDescGZIP(), []int{37}
+}
+
+func (x *User) GetAccount() string {
+	if x != nil {
+		return x.Account
+	}
+	return ""
+}
+
+func (x *User) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *User) GetBalance() string {
+	if x != nil {
+		return x.Balance
+	}
+	return ""
+}
+
+func (x *User) GetOpen() int32 {
+	if x != nil {
+		return x.Open
+	}
+	return 0
+}
+
 type RemoveRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Host          string                 `protobuf:"bytes,1,opt,name=host,proto3" json:"host,omitempty"`
@@ -2233,7 +2381,7 @@ type RemoveRequest struct {
 
 func (x *RemoveRequest) Reset() {
 	*x = RemoveRequest{}
-	mi := &file_market_proto_msgTypes[35]
+	mi := &file_market_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2245,7 +2393,7 @@ func (x *RemoveRequest) String() string {
 func (*RemoveRequest) ProtoMessage() {}
 
 func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[35]
+	mi := &file_market_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2258,7 +2406,7 @@ func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveRequest.ProtoReflect.Descriptor instead.
 func (*RemoveRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{35}
+	return file_market_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *RemoveRequest) GetHost() string {
@@ -2276,7 +2424,7 @@ type RemoveResponse struct {
 
 func (x *RemoveResponse) Reset() {
 	*x = RemoveResponse{}
-	mi := &file_market_proto_msgTypes[36]
+	mi := &file_market_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2288,7 +2436,7 @@ func (x *RemoveResponse) String() string {
 func (*RemoveResponse) ProtoMessage() {}
 
 func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[36]
+	mi := &file_market_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2301,7 +2449,7 @@ func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveResponse.ProtoReflect.Descriptor instead.
 func (*RemoveResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{36}
+	return file_market_proto_rawDescGZIP(), []int{39}
 }
 
 var File_market_proto protoreflect.FileDescriptor
@@ -2462,7 +2610,15 @@ const file_market_proto_rawDesc = "" +
 	"\fDrainRequest\x12\x12\n" +
 	"\x04host\x18\x01 \x01(\tR\x04host\x12\x12\n" +
 	"\x04undo\x18\x02 \x01(\bR\x04undo\"\x0f\n" +
-	"\rDrainResponse\"#\n" +
+	"\rDrainResponse\"\x0e\n" +
+	"\fUsersRequest\"=\n" +
+	"\rUsersResponse\x12,\n" +
+	"\x05users\x18\x01 \x03(\v2\x16.bourse.market.v1.UserR\x05users\"`\n" +
+	"\x04User\x12\x18\n" +
+	"\aaccount\x18\x01 \x01(\tR\aaccount\x12\x10\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\x12\x18\n" +
+	"\abalance\x18\x03 \x01(\tR\abalance\x12\x12\n" +
+	"\x04open\x18\x04 \x01(\x05R\x04open\"#\n" +
 	"\rRemoveRequest\x12\x12\n" +
 	"\x04host\x18\x01 \x01(\tR\x04host\"\x10\n" +
 	"\x0eRemoveResponse2\x89\a\n" +
@@ -2478,11 +2634,12 @@ const file_market_proto_rawDesc = "" +
 	"\x04Logs\x12\x1d.bourse.market.v1.LogsRequest\x1a\x1e.bourse.market.v1.LogsResponse\x12H\n" +
 	"\x05Files\x12\x1e.bourse.market.v1.FilesRequest\x1a\x1f.bourse.market.v1.FilesResponse\x12E\n" +
 	"\x04Pass\x12\x1d.bourse.market.v1.PassRequest\x1a\x1e.bourse.market.v1.PassResponse\x12N\n" +
-	"\aPutBlob\x12 .bourse.market.v1.PutBlobRequest\x1a!.bourse.market.v1.PutBlobResponse2\xf7\x01\n" +
+	"\aPutBlob\x12 .bourse.market.v1.PutBlobRequest\x1a!.bourse.market.v1.PutBlobResponse2\xc1\x02\n" +
 	"\x05Admin\x12W\n" +
 	"\n" +
 	"InviteHost\x12#.bourse.market.v1.InviteHostRequest\x1a$.bourse.market.v1.InviteHostResponse\x12H\n" +
-	"\x05Drain\x12\x1e.bourse.market.v1.DrainRequest\x1a\x1f.bourse.market.v1.DrainResponse\x12K\n" +
+	"\x05Drain\x12\x1e.bourse.market.v1.DrainRequest\x1a\x1f.bourse.market.v1.DrainResponse\x12H\n" +
+	"\x05Users\x12\x1e.bourse.market.v1.UsersRequest\x1a\x1f.bourse.market.v1.UsersResponse\x12K\n" +
 	"\x06Remove\x12\x1f.bourse.market.v1.RemoveRequest\x1a .bourse.market.v1.RemoveResponseB\x1eZ\x1cbourse/experiments/live/wireb\x06proto3"
 
 var (
@@ -2497,7 +2654,7 @@ func file_market_proto_rawDescGZIP() []byte {
 	return file_market_proto_rawDescData
 }
 
-var file_market_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
+var file_market_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
 var file_market_proto_goTypes = []any{
 	(*AboutRequest)(nil),       // 0: bourse.market.v1.AboutRequest
 	(*AboutResponse)(nil),      // 1: bourse.market.v1.AboutResponse
@@ -2534,8 +2691,11 @@ var file_market_proto_goTypes = []any{
 	(*InviteHostResponse)(nil), // 32: bourse.market.v1.InviteHostResponse
 	(*DrainRequest)(nil),       // 33: bourse.market.v1.DrainRequest
 	(*DrainResponse)(nil),      // 34: bourse.market.v1.DrainResponse
-	(*RemoveRequest)(nil),      // 35: bourse.market.v1.RemoveRequest
-	(*RemoveResponse)(nil),     // 36: bourse.market.v1.RemoveResponse
+	(*UsersRequest)(nil),       // 35: bourse.market.v1.UsersRequest
+	(*UsersResponse)(nil),      // 36: bourse.market.v1.UsersResponse
+	(*User)(nil),               // 37: bourse.market.v1.User
+	(*RemoveRequest)(nil),      // 38: bourse.market.v1.RemoveRequest
+	(*RemoveResponse)(nil),     // 39: bourse.market.v1.RemoveResponse
 }
 var file_market_proto_depIdxs = []int32{
 	6,  // 0: bourse.market.v1.SubmitResponse.answer:type_name -> bourse.market.v1.Answer
@@ -2548,41 +2708,44 @@ var file_market_proto_depIdxs = []int32{
 	18, // 7: bourse.market.v1.PricesResponse.prices:type_name -> bourse.market.v1.Price
 	21, // 8: bourse.market.v1.HostsResponse.hosts:type_name -> bourse.market.v1.Host
 	22, // 9: bourse.market.v1.Host.contracts:type_name -> bourse.market.v1.HostTask
-	0,  // 10: bourse.market.v1.Market.About:input_type -> bourse.market.v1.AboutRequest
-	2,  // 11: bourse.market.v1.Market.Submit:input_type -> bourse.market.v1.SubmitRequest
-	4,  // 12: bourse.market.v1.Market.Cancel:input_type -> bourse.market.v1.CancelRequest
-	7,  // 13: bourse.market.v1.Market.Quote:input_type -> bourse.market.v1.QuoteRequest
-	12, // 14: bourse.market.v1.Market.Status:input_type -> bourse.market.v1.StatusRequest
-	14, // 15: bourse.market.v1.Market.List:input_type -> bourse.market.v1.ListRequest
-	16, // 16: bourse.market.v1.Market.Prices:input_type -> bourse.market.v1.PricesRequest
-	19, // 17: bourse.market.v1.Market.Hosts:input_type -> bourse.market.v1.HostsRequest
-	23, // 18: bourse.market.v1.Market.Logs:input_type -> bourse.market.v1.LogsRequest
-	25, // 19: bourse.market.v1.Market.Files:input_type -> bourse.market.v1.FilesRequest
-	27, // 20: bourse.market.v1.Market.Pass:input_type -> bourse.market.v1.PassRequest
-	29, // 21: bourse.market.v1.Market.PutBlob:input_type -> bourse.market.v1.PutBlobRequest
-	31, // 22: bourse.market.v1.Admin.InviteHost:input_type -> bourse.market.v1.InviteHostRequest
-	33, // 23: bourse.market.v1.Admin.Drain:input_type -> bourse.market.v1.DrainRequest
-	35, // 24: bourse.market.v1.Admin.Remove:input_type -> bourse.market.v1.RemoveRequest
-	1,  // 25: bourse.market.v1.Market.About:output_type -> bourse.market.v1.AboutResponse
-	3,  // 26: bourse.market.v1.Market.Submit:output_type -> bourse.market.v1.SubmitResponse
-	5,  // 27: bourse.market.v1.Market.Cancel:output_type -> bourse.market.v1.CancelResponse
-	8,  // 28: bourse.market.v1.Market.Quote:output_type -> bourse.market.v1.QuoteResponse
-	13, // 29: bourse.market.v1.Market.Status:output_type -> bourse.market.v1.StatusResponse
-	15, // 30: bourse.market.v1.Market.List:output_type -> bourse.market.v1.ListResponse
-	17, // 31: bourse.market.v1.Market.Prices:output_type -> bourse.market.v1.PricesResponse
-	20, // 32: bourse.market.v1.Market.Hosts:output_type -> bourse.market.v1.HostsResponse
-	24, // 33: bourse.market.v1.Market.Logs:output_type -> bourse.market.v1.LogsResponse
-	26, // 34: bourse.market.v1.Market.Files:output_type -> bourse.market.v1.FilesResponse
-	28, // 35: bourse.market.v1.Market.Pass:output_type -> bourse.market.v1.PassResponse
-	30, // 36: bourse.market.v1.Market.PutBlob:output_type -> bourse.market.v1.PutBlobResponse
-	32, // 37: bourse.market.v1.Admin.InviteHost:output_type -> bourse.market.v1.InviteHostResponse
-	34, // 38: bourse.market.v1.Admin.Drain:output_type -> bourse.market.v1.DrainResponse
-	36, // 39: bourse.market.v1.Admin.Remove:output_type -> bourse.market.v1.RemoveResponse
-	25, // [25:40] is the sub-list for method output_type
-	10, // [10:25] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	37, // 10: bourse.market.v1.UsersResponse.users:type_name -> bourse.market.v1.User
+	0,  // 11: bourse.market.v1.Market.About:input_type -> bourse.market.v1.AboutRequest
+	2,  // 12: bourse.market.v1.Market.Submit:input_type -> bourse.market.v1.SubmitRequest
+	4,  // 13: bourse.market.v1.Market.Cancel:input_type -> bourse.market.v1.CancelRequest
+	7,  // 14: bourse.market.v1.Market.Quote:input_type -> bourse.market.v1.QuoteRequest
+	12, // 15: bourse.market.v1.Market.Status:input_type -> bourse.market.v1.StatusRequest
+	14, // 16: bourse.market.v1.Market.List:input_type -> bourse.market.v1.ListRequest
+	16, // 17: bourse.market.v1.Market.Prices:input_type -> bourse.market.v1.PricesRequest
+	19, // 18: bourse.market.v1.Market.Hosts:input_type -> bourse.market.v1.HostsRequest
+	23, // 19: bourse.market.v1.Market.Logs:input_type -> bourse.market.v1.LogsRequest
+	25, // 20: bourse.market.v1.Market.Files:input_type -> bourse.market.v1.FilesRequest
+	27, // 21: bourse.market.v1.Market.Pass:input_type -> bourse.market.v1.PassRequest
+	29, // 22: bourse.market.v1.Market.PutBlob:input_type -> bourse.market.v1.PutBlobRequest
+	31, // 23: bourse.market.v1.Admin.InviteHost:input_type -> bourse.market.v1.InviteHostRequest
+	33, // 24: bourse.market.v1.Admin.Drain:input_type -> bourse.market.v1.DrainRequest
+	35, // 25: bourse.market.v1.Admin.Users:input_type -> bourse.market.v1.UsersRequest
+	38, // 26: bourse.market.v1.Admin.Remove:input_type -> bourse.market.v1.RemoveRequest
+	1,  // 27: bourse.market.v1.Market.About:output_type -> bourse.market.v1.AboutResponse
+	3,  // 28: bourse.market.v1.Market.Submit:output_type -> bourse.market.v1.SubmitResponse
+	5,  // 29: bourse.market.v1.Market.Cancel:output_type -> bourse.market.v1.CancelResponse
+	8,  // 30: bourse.market.v1.Market.Quote:output_type -> bourse.market.v1.QuoteResponse
+	13, // 31: bourse.market.v1.Market.Status:output_type -> bourse.market.v1.StatusResponse
+	15, // 32: bourse.market.v1.Market.List:output_type -> bourse.market.v1.ListResponse
+	17, // 33: bourse.market.v1.Market.Prices:output_type -> bourse.market.v1.PricesResponse
+	20, // 34: bourse.market.v1.Market.Hosts:output_type -> bourse.market.v1.HostsResponse
+	24, // 35: bourse.market.v1.Market.Logs:output_type -> bourse.market.v1.LogsResponse
+	26, // 36: bourse.market.v1.Market.Files:output_type -> bourse.market.v1.FilesResponse
+	28, // 37: bourse.market.v1.Market.Pass:output_type -> bourse.market.v1.PassResponse
+	30, // 38: bourse.market.v1.Market.PutBlob:output_type -> bourse.market.v1.PutBlobResponse
+	32, // 39: bourse.market.v1.Admin.InviteHost:output_type -> bourse.market.v1.InviteHostResponse
+	34, // 40: bourse.market.v1.Admin.Drain:output_type -> bourse.market.v1.DrainResponse
+	36, // 41: bourse.market.v1.Admin.Users:output_type -> bourse.market.v1.UsersResponse
+	39, // 42: bourse.market.v1.Admin.Remove:output_type -> bourse.market.v1.RemoveResponse
+	27, // [27:43] is the sub-list for method output_type
+	11, // [11:27] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_market_proto_init() }
@@ -2596,7 +2759,7 @@ func file_market_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_market_proto_rawDesc), len(file_market_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   37,
+			NumMessages:   40,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

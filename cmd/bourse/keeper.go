@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"text/tabwriter"
 
 	"bourse/bank"
 	"bourse/bank/keys"
@@ -134,8 +135,23 @@ who has to be a payee of the market.
 				},
 			},
 			{
+				Name: "drain", Usage: "let a host take no more tasks, and leave when what runs there is done", ArgsUsage: "NAME",
+				Description: `It is draining, and removed once its agent has left. With --now it is removed at once, as
+by 'bourse host remove', and what runs there is lost.
+
+   bourse host drain h01
+   bourse host drain h01 --undo`,
+				Flags: []cli.Flag{
+					&cli.BoolFlag{Name: "now", Usage: "do not wait for what runs"},
+					&cli.BoolFlag{Name: "when-done", Usage: "wait for what runs, as it does if nothing is said"},
+					&cli.BoolFlag{Name: "undo", Usage: "let it take tasks again, unless it is removed"},
+					dirFlag(), homeFlag(),
+				},
+				Action: drainHostAction,
+			},
+			{
 				Name: "remove", Usage: "give a host up: what runs there is lost", ArgsUsage: "NAME",
-				Description: `To let what runs there end first, 'bourse agent drain --when-done' on the machine.
+				Description: `To let what runs there end first, 'bourse host drain'.
 
    bourse host remove h01`,
 				Flags: []cli.Flag{dirFlag(), homeFlag()},
@@ -147,6 +163,19 @@ who has to be a payee of the market.
 			},
 		},
 	}
+}
+
+func drainHostAction(c *cli.Context) error {
+	now, undo := c.Bool("now"), c.Bool("undo")
+	if now && (c.Bool("when-done") || undo) || undo && c.Bool("when-done") {
+		return usagef("host drain: found two of --now, --when-done and --undo, want one")
+	}
+	return withKeeper(c, func(_ string, s *serving, m *service.Caller) error {
+		if now {
+			return m.RemoveHost(c.Context, s.Secret, c.Args().First())
+		}
+		return m.DrainHost(c.Context, s.Secret, c.Args().First(), undo)
+	})
 }
 
 // hostsShown is what programs read of hosts.
@@ -169,6 +198,23 @@ func userCommand() *cli.Command {
 					dirFlag(), homeFlag(),
 				},
 				Action: inviteUserAction,
+			},
+			{
+				Name: "list", Usage: "print the accounts that may ask, with their keys and money",
+				Description: `Those that have a key; where the bank is elsewhere, of those that have asked this market.
+
+   bourse user list --json`,
+				Flags:  []cli.Flag{dirFlag(), homeFlag(), jsonFlag[usersShown]()},
+				Action: listUsersAction,
+			},
+			{
+				Name: "remove", Usage: "revoke the key of an account: it can sign nothing any more", ArgsUsage: "ACCOUNT",
+				Description: `Signs with the operator's key, in the market's folder. Contracts that are open go on, and
+what the account has stays its own: who is invited again under the name has it.
+
+   bourse user remove user:bob`,
+				Flags:  []cli.Flag{dirFlag(), homeFlag()},
+				Action: removeUserAction,
 			},
 		},
 	}
@@ -210,6 +256,46 @@ func inviteUserAction(c *cli.Context) error {
 		}
 		_, err = fmt.Fprintln(c.App.Writer, client.Invitation{URL: s.URL, Pin: s.Pin, Account: user, Secret: invitation})
 		return err
+	})
+}
+
+// usersShown is what programs read of users.
+type usersShown struct {
+	Users []service.User `json:"users"`
+}
+
+func listUsersAction(c *cli.Context) error {
+	return withKeeper(c, func(_ string, s *serving, m *service.Caller) error {
+		all, err := m.Users(c.Context, s.Secret)
+		if err != nil {
+			return err
+		}
+		if c.Bool("json") {
+			return printJSON(c, usersShown{append([]service.User{}, all...)})
+		}
+		w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, " account\tbalance\topen\tkey")
+		for _, u := range all {
+			fmt.Fprintf(w, " %s\t%s\t%d\t%s\n", u.Account, cmp.Or(u.Balance, "?"), u.Open, u.Key)
+		}
+		return w.Flush()
+	})
+}
+
+func removeUserAction(c *cli.Context) error {
+	user := c.Args().First()
+	if err := checkParty("ACCOUNT", user); err != nil {
+		return err
+	}
+	return withKeeper(c, func(dir string, s *serving, m *service.Caller) error {
+		operator, err := keys.Read(lab.File(dir, "keys", "operator"))
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("the bank of this market has its operator elsewhere, who revokes the key of %s by 'bourse bank revoke'", user)
+		}
+		if err != nil {
+			return err
+		}
+		return passOrder(c, m, s.Ledger, "revoke", "operator", operator, "of", user)
 	})
 }
 

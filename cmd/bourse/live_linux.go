@@ -18,6 +18,7 @@ import (
 
 	"bourse/bank"
 	"bourse/bank/keys"
+	"bourse/bank/owners"
 	"bourse/bank/place"
 	bankservice "bourse/bank/service"
 	"bourse/bank/store"
@@ -280,13 +281,48 @@ func (l *runningLab) open(c *cli.Context, key string) (err error) {
 	}
 	l.server, err = service.New(service.Config{
 		Market: l.market, Dir: l.dir, Name: l.conf.Name, Ledger: w.Ledger, Version: version(),
-		Rate: float64(l.conf.Limits.Orders), Now: l.clock.Now, Bank: l.bank, Admin: l.secret, Token: l.token,
+		Rate: float64(l.conf.Limits.Orders), Now: l.clock.Now, Bank: l.bank, Admin: l.secret, Token: l.token, Users: l.users,
 		Head: head, Metrics: measured.Of(metrics.State{Market: l.market, Offset: l.clock.Offset, Head: l.bank.Head}),
 		Page: page.New(page.Config{
 			Market: l.market, Rules: l.conf, Ledger: w.Ledger, Version: version(), Address: c.String("address"), Now: l.clock.Now, Head: head,
 		}),
 	})
 	return err
+}
+
+// users returns the accounts that have keys: of a bank elsewhere those alone that have asked
+// this market.
+func (l *runningLab) users(ctx context.Context) (all []service.User, err error) {
+	var names []string
+	if b, ok := l.bank.(here); ok {
+		err = b.Owners(ctx, func(o *owners.Owners, now float64) {
+			for _, a := range o.Accounts(now) {
+				if strings.HasPrefix(a.Account, "user:") {
+					names = append(names, a.Account)
+				}
+			}
+		})
+	} else {
+		var asked []live.Contract
+		asked, err = l.market.List(live.Filter{Ended: true})
+		for i := range asked {
+			names = append(names, asked[i].Account)
+		}
+		slices.Sort(names)
+		names = slices.Compact(names)
+	}
+	for _, name := range names {
+		key, wrong := l.bank.KeyOf(ctx, name)
+		if err = errors.Join(err, wrong); key == "" {
+			continue // it was revoked
+		}
+		u := service.User{Account: name, Key: key}
+		if has, err := l.bank.Balance(ctx, name); err == nil { // a bank elsewhere tells its owner alone
+			u.Balance = has.String()
+		}
+		all = append(all, u)
+	}
+	return all, err
 }
 
 func (l *runningLab) close() error {
@@ -360,7 +396,13 @@ func (l *runningLab) hosts(ctx context.Context, c *cli.Context, agents []*agent.
 	all, ctx := errgroup.WithContext(ctx)
 	for i, a := range agents {
 		all.Go(func() error {
-			return a.Serve(ctx, l.server, hostName(i), func(what string) { note(c, "%s: %s", hostName(i), what) })
+			err := a.Serve(ctx, l.server, hostName(i), func(what string) { note(c, "%s: %s", hostName(i), what) })
+			if errors.Is(err, agent.ErrDrained) { // the market goes on without
+				note(c, "%s: %v", hostName(i), err)
+				<-ctx.Done()
+				err = nil
+			}
+			return err
 		})
 	}
 	return all.Wait()

@@ -135,8 +135,8 @@ func (m *Market) Join(ctx context.Context, spec hosts.Spec, owner, pin string) e
 	return err
 }
 
-// Drain lets a host take no more tasks: it leaves when what runs there is done. Or it lets
-// it take them again.
+// Drain lets a host take no more tasks: when what runs there is done its agent leaves, and
+// then the host is removed. Or it lets it take them again.
 func (m *Market) Drain(ctx context.Context, host string, drain bool) error {
 	_, err := m.ask(ctx, message{Shut: &shutting{Host: host, Shut: drain, Operator: true}})
 	return err
@@ -247,7 +247,7 @@ func (m *Market) List(f Filter) (out []Contract, err error) {
 // A Host is one as it stands.
 type Host struct {
 	Name      string     `json:"host"`
-	State     string     `json:"state" doc:"here, closed, away or removed"`
+	State     string     `json:"state" doc:"here, closed, draining, away or removed"`
 	Kind      string     `json:"kind,omitempty" doc:"of what shares its processors"`
 	Owner     string     `json:"owner" doc:"account that its charges go to"`
 	CPUs      float64    `json:"cpus"`
@@ -287,7 +287,9 @@ func (m *Market) Hosts() []Host {
 			one.State = "removed"
 		case h.gone:
 			one.State = "away"
-		case h.closed, h.drained:
+		case h.drained:
+			one.State = "draining"
+		case h.closed:
 			one.State = "closed"
 		}
 		for _, a := range v.On(hosts.ID(i)) {

@@ -191,7 +191,13 @@ func (k *core) apply(m *message, out *result) error {
 			out.err = fmt.Errorf("%w: %s", ErrNoHost, m.Shut.Host)
 			return nil
 		}
-		return k.broker.Shut(k.now, id, h.shut(m.Shut))
+		if m.Shut.Operator && h.removed {
+			out.err = fmt.Errorf("%w: %s was removed", ErrNoHost, m.Shut.Host)
+			return nil
+		}
+		shut := h.shut(m.Shut)
+		h.removed = h.removed || m.Shut.Operator && h.drained && h.gone
+		return k.broker.Shut(k.now, id, shut)
 	case m.Came != "":
 		h, id := k.host(m.Came)
 		if h == nil || h.removed {
@@ -207,7 +213,7 @@ func (k *core) apply(m *message, out *result) error {
 			out.err = fmt.Errorf("%w: %s", ErrNoHost, name)
 			return nil
 		}
-		h.gone, h.removed = true, h.removed || m.Remove != ""
+		h.gone, h.removed = true, h.removed || h.drained || m.Remove != ""
 		return k.broker.Gone(k.now, id)
 	}
 }

@@ -463,6 +463,46 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
+// TestDrained checks that a host that is drained is draining as long as it is there, that
+// this can be undone, and that it is removed for good when it has left, also if it had left
+// before.
+func TestDrained(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, file, 2)
+	drain := func(host string, on bool) error {
+		return w.turn(message{Shut: &shutting{Host: host, Shut: on, Operator: true}})[0].err
+	}
+	states := func(want ...string) {
+		t.Helper()
+		for i, h := range w.market.Hosts() {
+			if h.State != want[i] {
+				t.Errorf("%s is %s, want %s", h.Name, h.State, want[i])
+			}
+		}
+	}
+	for _, on := range []bool{true, false, true} {
+		if err := drain("h00", on); err != nil {
+			t.Error(err)
+		}
+		w.pass(1)
+		states(map[bool]string{true: "draining", false: "here"}[on], "here")
+	}
+	w.turn(message{Gone: "h00"}, message{Gone: "h01"})
+	states("removed", "away")
+	if err := drain("h01", true); err != nil {
+		t.Error(err)
+	}
+	states("removed", "removed")
+	w.crash()
+	states("removed", "removed")
+	for _, host := range []string{"h00", "h01"} {
+		if err := drain(host, false); !errors.Is(err, ErrNoHost) {
+			t.Errorf("undone for %s, which was removed: %v", host, err)
+		}
+	}
+	w.check(0)
+}
+
 // TestRestored checks that a market that is restored from before gives back what the bank
 // holds for contracts that it does not know, and goes on behind them; and that one whose
 // bank was restored from before does not open.

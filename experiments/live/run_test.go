@@ -298,7 +298,7 @@ func TestClosed(t *testing.T) {
 			}
 			return o
 		}
-		if o := told(); o.Drain || len(o.Wanted) != 1 || m.Hosts()[h].State != "closed" {
+		if o := told(); o.Drain || len(o.Wanted) != 1 || m.Hosts()[h].State != "draining" {
 			t.Errorf("%+v, %+v", o, m.Hosts())
 		}
 		time.Sleep(25 * time.Second)

@@ -35,6 +35,7 @@ type hostSeen struct {
 	removed bool
 	closed  bool
 	drained bool
+	urged   bool          // it is to be answered at once
 	changed chan struct{} // closed when orders have changed
 	heard   float64       // by the clock: when it last said anything
 	told    remote.Told   // what it said of itself last
@@ -125,6 +126,19 @@ func (s *seen) publish(m *Market, now float64) {
 		p.orders, p.at, p.removed, p.closed, p.drained = o, now, h.removed, h.closed, h.drained
 		if news {
 			p.delivered.deal(&p.orders, v.On(hosts.ID(i)), v)
+			p.change()
+		}
+	}
+}
+
+// Urge has a host answered at once, as long as there is something else to be said to it than
+// the market knows.
+func (m *Market) Urge(host string, on bool) {
+	s := &m.seen
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p := s.hosts[host]; p != nil && p.urged != on {
+		if p.urged = on; on {
 			p.change()
 		}
 	}

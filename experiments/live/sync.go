@@ -50,7 +50,7 @@ func (m *Market) Sync(ctx context.Context, name string, t *remote.Told) (*remote
 			return nil, ctx.Err()
 		}
 	}
-	if p = m.seen.of(name); !stale && p.orders.Deal == t.Have && !p.removed {
+	if p = m.seen.of(name); !stale && p.orders.Deal == t.Have && !p.removed && !p.urged {
 		select {
 		case <-p.changed:
 		case <-interval.C:

@@ -56,6 +56,8 @@ type Agent struct {
 	bad     map[string]error // jobs and files that the market does not have, by SHA-256
 	closed  string
 
+	archives []*archive // that are read, the one asked for last at the end
+
 	limits   bool    // the kernel has limits of its own for tasks: see parts
 	measured float64 // instant at which tasks were measured last
 }

@@ -3,6 +3,7 @@
 package agent
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -15,21 +16,36 @@ const mostLog = 256 << 10
 
 // part returns the part of a log that is asked for.
 func (a *Agent) part(l remote.Log) remote.Log {
-	if err := a.readLog(&l); err != nil {
+	t := a.numbered(l.Name)
+	var err error
+	switch {
+	case t == nil:
+		err = errors.New("nothing of it is kept any more")
+	case l.Archive != "":
+		err = a.readArchive(t, &l)
+	default:
+		err = readLog(t, &l)
+	}
+	if err != nil {
 		l.Fault = err.Error()
 	}
 	return l
 }
 
-func (a *Agent) readLog(l *remote.Log) error {
-	path := ""
+// numbered returns the task of a number whose folder is here, nil if none is.
+func (a *Agent) numbered(number int64) *task {
 	for _, t := range a.tasks {
-		if t.number == l.Name {
-			path = filepath.Join(t.folder, "out")
-			if l.Errors {
-				path = filepath.Join(t.folder, "err")
-			}
+		if t.number == number {
+			return t
 		}
+	}
+	return nil
+}
+
+func readLog(t *task, l *remote.Log) error {
+	path := filepath.Join(t.folder, "out")
+	if l.Errors {
+		path = filepath.Join(t.folder, "err")
 	}
 	f, err := os.Open(path)
 	if err != nil {

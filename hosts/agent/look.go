@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"bourse/hosts"
 )
@@ -112,6 +113,12 @@ func (a *Agent) sweep(t *task, now float64) error {
 	if t.forgotten == 0 || now < t.forgotten+a.Keep {
 		return nil
 	}
+	a.archives = slices.DeleteFunc(a.archives, func(r *archive) bool {
+		if r.task == t {
+			r.close()
+		}
+		return r.task == t
+	})
 	if err := os.RemoveAll(t.folder); err != nil {
 		return err
 	}

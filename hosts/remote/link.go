@@ -122,7 +122,8 @@ type End struct {
 	Lacks       []string // what of isolation the machine did not offer
 }
 
-// A Log is a part of what a task has printed: asked for without Text, put with it.
+// A Log is a part of what a task has printed, or of an archive of what is in its folder:
+// asked for without Text, put with it.
 type Log struct {
 	Name   int64
 	Errors bool   // what it printed as such
@@ -130,4 +131,10 @@ type Log struct {
 	Text   []byte // at most 256 KiB
 	Size   int64  // bytes printed so far
 	Fault  string // why there is none, if so
+
+	// An archive is asked for under a name, part after part: tar, of the paths in the
+	// folder, all of it if there are none.
+	Archive string
+	Paths   []string
+	Last    bool // it ends with this part
 }

@@ -27,12 +27,13 @@ const (
 type Why int32
 
 const (
-	Why_WHY_WORKED  Why = 0
-	Why_WHY_EXITED  Why = 1
-	Why_WHY_FAILED  Why = 2
-	Why_WHY_EXPIRED Why = 3
-	Why_WHY_KILLED  Why = 4
-	Why_WHY_LOST    Why = 5
+	Why_WHY_WORKED    Why = 0
+	Why_WHY_EXITED    Why = 1
+	Why_WHY_FAILED    Why = 2
+	Why_WHY_EXPIRED   Why = 3
+	Why_WHY_KILLED    Why = 4
+	Why_WHY_LOST      Why = 5
+	Why_WHY_UNSTARTED Why = 6
 )
 
 // Enum value maps for Why.
@@ -44,14 +45,16 @@ var (
 		3: "WHY_EXPIRED",
 		4: "WHY_KILLED",
 		5: "WHY_LOST",
+		6: "WHY_UNSTARTED",
 	}
 	Why_value = map[string]int32{
-		"WHY_WORKED":  0,
-		"WHY_EXITED":  1,
-		"WHY_FAILED":  2,
-		"WHY_EXPIRED": 3,
-		"WHY_KILLED":  4,
-		"WHY_LOST":    5,
+		"WHY_WORKED":    0,
+		"WHY_EXITED":    1,
+		"WHY_FAILED":    2,
+		"WHY_EXPIRED":   3,
+		"WHY_KILLED":    4,
+		"WHY_LOST":      5,
+		"WHY_UNSTARTED": 6,
 	}
 )
 
@@ -904,6 +907,9 @@ type Log struct {
 	Text          []byte                 `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
 	Size          int64                  `protobuf:"varint,5,opt,name=size,proto3" json:"size,omitempty"`
 	Fault         string                 `protobuf:"bytes,6,opt,name=fault,proto3" json:"fault,omitempty"`
+	Archive       string                 `protobuf:"bytes,7,opt,name=archive,proto3" json:"archive,omitempty"`
+	Paths         []string               `protobuf:"bytes,8,rep,name=paths,proto3" json:"paths,omitempty"`
+	Last          bool                   `protobuf:"varint,9,opt,name=last,proto3" json:"last,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -978,6 +984,27 @@ func (x *Log) GetFault() string {
 		return x.Fault
 	}
 	return ""
+}
+
+func (x *Log) GetArchive() string {
+	if x != nil {
+		return x.Archive
+	}
+	return ""
+}
+
+func (x *Log) GetPaths() []string {
+	if x != nil {
+		return x.Paths
+	}
+	return nil
+}
+
+func (x *Log) GetLast() bool {
+	if x != nil {
+		return x.Last
+	}
+	return false
 }
 
 type BlobRequest struct {
@@ -1174,19 +1201,22 @@ const file_link_proto_rawDesc = "" +
 	"\x06weight\x18\x05 \x01(\x01R\x06weight\x12\x14\n" +
 	"\x05limit\x18\x06 \x01(\x01R\x05limit\x12\x12\n" +
 	"\x04left\x18\a \x01(\x01R\x04left\x12\x10\n" +
-	"\x03job\x18\b \x01(\tR\x03job\"\x83\x01\n" +
+	"\x03job\x18\b \x01(\tR\x03job\"\xc7\x01\n" +
 	"\x03Log\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\x03R\x04name\x12\x16\n" +
 	"\x06errors\x18\x02 \x01(\bR\x06errors\x12\x12\n" +
 	"\x04from\x18\x03 \x01(\x03R\x04from\x12\x12\n" +
 	"\x04text\x18\x04 \x01(\fR\x04text\x12\x12\n" +
 	"\x04size\x18\x05 \x01(\x03R\x04size\x12\x14\n" +
-	"\x05fault\x18\x06 \x01(\tR\x05fault\"\x1f\n" +
+	"\x05fault\x18\x06 \x01(\tR\x05fault\x12\x18\n" +
+	"\aarchive\x18\a \x01(\tR\aarchive\x12\x14\n" +
+	"\x05paths\x18\b \x03(\tR\x05paths\x12\x12\n" +
+	"\x04last\x18\t \x01(\bR\x04last\"\x1f\n" +
 	"\vBlobRequest\x12\x10\n" +
 	"\x03sha\x18\x01 \x01(\tR\x03sha\"\"\n" +
 	"\fBlobResponse\x12\x12\n" +
 	"\x04data\x18\x01 \x01(\fR\x04data\"\x10\n" +
-	"\x0ePutLogResponse*d\n" +
+	"\x0ePutLogResponse*w\n" +
 	"\x03Why\x12\x0e\n" +
 	"\n" +
 	"WHY_WORKED\x10\x00\x12\x0e\n" +
@@ -1197,7 +1227,8 @@ const file_link_proto_rawDesc = "" +
 	"\vWHY_EXPIRED\x10\x03\x12\x0e\n" +
 	"\n" +
 	"WHY_KILLED\x10\x04\x12\f\n" +
-	"\bWHY_LOST\x10\x05*H\n" +
+	"\bWHY_LOST\x10\x05\x12\x11\n" +
+	"\rWHY_UNSTARTED\x10\x06*H\n" +
 	"\aLeaving\x12\x11\n" +
 	"\rLEAVING_STAYS\x10\x00\x12\x15\n" +
 	"\x11LEAVING_WHEN_DONE\x10\x01\x12\x13\n" +

@@ -111,12 +111,13 @@ func ToOrders(r *SyncResponse) *remote.Orders {
 
 // FromLog returns l as it travels.
 func FromLog(l *remote.Log) *Log {
-	return &Log{Name: l.Name, Errors: l.Errors, From: l.From, Text: l.Text, Size: l.Size, Fault: l.Fault}
+	return &Log{Name: l.Name, Errors: l.Errors, From: l.From, Text: l.Text, Size: l.Size, Fault: l.Fault, Archive: l.Archive, Paths: l.Paths, Last: l.Last}
 }
 
 // ToLog returns what l says.
 func ToLog(l *Log) *remote.Log {
 	return &remote.Log{
 		Name: l.GetName(), Errors: l.GetErrors(), From: l.GetFrom(), Text: l.GetText(), Size: l.GetSize(), Fault: l.GetFault(),
+		Archive: l.GetArchive(), Paths: l.GetPaths(), Last: l.GetLast(),
 	}
 }

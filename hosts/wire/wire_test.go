@@ -61,6 +61,8 @@ func anyLog(r *rapid.T) remote.Log {
 	if b := rapid.SliceOfN(rapid.Byte(), 0, 5).Draw(r, "text"); len(b) > 0 {
 		l.Text = b
 	}
+	l.Archive, l.Last = text.Draw(r, "archive"), rapid.Bool().Draw(r, "last")
+	l.Paths = texts(r, "paths")
 	return l
 }
 

@@ -199,6 +199,20 @@ func (c *Caller) Read(ctx context.Context, signed []byte, l Log, from int64) (te
 	return r.GetText(), r.GetSize(), r.GetEnded(), err
 }
 
+// An Archive is what a node of a contract left in its folder.
+type Archive struct {
+	Node  int
+	Name  string   // that whoever asks has made up: its parts are asked for in turn
+	Paths []string // in the folder; none is all of it
+}
+
+// Files returns, by a signed order to read a contract, a part of an archive from a byte on:
+// tar; last says that it ends with it.
+func (c *Caller) Files(ctx context.Context, signed []byte, a Archive, from int64) (part []byte, last bool, err error) {
+	r, err := call(ctx, c.market.Files, &wire.FilesRequest{Order: signed, Node: int32(a.Node), Archive: a.Name, Paths: a.Paths, From: from})
+	return r.GetData(), r.GetLast(), err
+}
+
 // Pass has the bank book an order that says all there is to book, and returns the receipt.
 func (c *Caller) Pass(ctx context.Context, signed []byte) (string, error) {
 	r, err := call(ctx, c.market.Pass, &wire.PassRequest{Order: signed})
@@ -209,6 +223,21 @@ func (c *Caller) Pass(ctx context.Context, signed []byte) (string, error) {
 func (c *Caller) InviteHost(ctx context.Context, secret, name, owner string) (string, error) {
 	r, err := call(operating(ctx, secret), c.admin.InviteHost, &wire.InviteHostRequest{Name: name, Owner: owner})
 	return r.GetToken(), err
+}
+
+// DrainHost lets a host take no more tasks, or take them again, for who has the operator's
+// secret.
+func (c *Caller) DrainHost(ctx context.Context, secret, name string, undo bool) error {
+	_, err := call(operating(ctx, secret), c.admin.Drain, &wire.DrainRequest{Host: name, Undo: undo})
+	return err
+}
+
+// Users tells which accounts may ask, for who has the operator's secret.
+func (c *Caller) Users(ctx context.Context, secret string) ([]User, error) {
+	r, err := call(operating(ctx, secret), c.admin.Users, &wire.UsersRequest{})
+	return all(r.GetUsers(), func(u *wire.User) User {
+		return User{u.GetAccount(), u.GetKey(), u.GetBalance(), int(u.GetOpen())}
+	}), err
 }
 
 // RemoveHost gives a host up, for who has the operator's secret.

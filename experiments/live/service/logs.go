@@ -12,8 +12,10 @@ import (
 	"bourse/hosts/remote"
 )
 
-// logs are the parts of logs that hosts are asked for.
+// logs are the parts of logs, and of archives, that hosts are asked for.
 type logs struct {
+	urge func(host string, on bool) // has a host answered at once
+
 	mu    sync.Mutex
 	asked map[string][]*asking // by host
 }
@@ -27,11 +29,12 @@ type asking struct {
 // longest is for how long a host is waited for.
 const longest = 8 * time.Second
 
-// ask asks a host for a part of a log.
-func (l *logs) ask(ctx context.Context, host string, name int64, errs bool, from int64) (*remote.Log, error) {
-	a := &asking{remote.Log{Name: name, Errors: errs, From: from}, make(chan *remote.Log, 1)}
+// ask asks a host for a part.
+func (l *logs) ask(ctx context.Context, host string, part remote.Log) (*remote.Log, error) {
+	a := &asking{part, make(chan *remote.Log, 1)}
 	l.mu.Lock()
 	l.asked[host] = append(l.asked[host], a)
+	l.urge(host, true)
 	l.mu.Unlock()
 	defer l.drop(host, a)
 	wait := time.NewTimer(longest)
@@ -50,6 +53,7 @@ func (l *logs) drop(host string, a *asking) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.asked[host] = slices.DeleteFunc(l.asked[host], func(o *asking) bool { return o == a })
+	l.urge(host, len(l.asked[host]) > 0)
 }
 
 // of returns what a host is asked for.
@@ -67,12 +71,13 @@ func (l *logs) put(host string, part *remote.Log) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.asked[host] = slices.DeleteFunc(l.asked[host], func(a *asking) bool {
-		if a.Name != part.Name || a.Errors != part.Errors || a.From != part.From {
+		if a.Name != part.Name || a.Errors != part.Errors || a.From != part.From || a.Archive != part.Archive {
 			return false
 		}
 		a.answer <- part
 		return true
 	})
+	l.urge(host, len(l.asked[host]) > 0)
 }
 
 var _ link.Market = (*Server)(nil)
@@ -112,7 +117,7 @@ func (s *Server) Sync(ctx context.Context, host string, t *remote.Told) (*remote
 // Blob returns a file.
 func (s *Server) Blob(_ context.Context, _, sha string) ([]byte, error) { return s.blobs.get(sha) }
 
-// PutLog takes a part of a log.
+// PutLog takes a part of a log, or of an archive.
 func (s *Server) PutLog(_ context.Context, host string, l *remote.Log) error {
 	s.logs.put(host, l)
 	return nil

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"connectrpc.com/connect"
@@ -37,6 +38,7 @@ type Config struct {
 	Now   func() float64                        // instant
 	Admin string                                // secret of those who may ask for what an operator does; empty lets nobody
 	Token func() (link.Token, bool)             // for a host to join by, if hosts can
+	Users func(context.Context) ([]User, error) // whom the bank knows
 
 	Metrics http.Handler // answers Prometheus
 	Page    http.Handler // answers browsers, whatever else they ask for
@@ -54,6 +56,7 @@ type Server struct {
 // New returns a server.
 func New(c Config) (*Server, error) {
 	s := &Server{Config: c, blobs: blobs(filepath.Join(c.Dir, "blobs")), logs: logs{asked: make(map[string][]*asking)}}
+	s.logs.urge = c.Market.Urge
 	if err := os.MkdirAll(string(s.blobs), 0o700); err != nil {
 		return nil, err
 	}
@@ -245,22 +248,52 @@ func (s *Server) PutBlob(_ context.Context, r *wire.PutBlobRequest) (*wire.PutBl
 
 // Logs returns a part of what a program printed.
 func (s *Server) Logs(ctx context.Context, r *wire.LogsRequest) (*wire.LogsResponse, error) {
-	id, err := s.Market.MayRead(ctx, r.GetOrder())
+	l, ended, err := s.read(ctx, r.GetOrder(), r.GetNode(), remote.Log{Errors: r.GetErrors(), From: r.GetFrom()})
 	if err != nil {
-		return nil, coded(err)
-	}
-	host, name, ended, err := s.Market.Task(id, r.GetNode())
-	if err != nil {
-		return nil, coded(err)
-	}
-	l, err := s.logs.ask(ctx, host, name, r.GetErrors(), r.GetFrom())
-	if err != nil {
-		return nil, coded(err)
-	}
-	if l.Fault != "" {
-		return nil, connect.NewError(connect.CodeNotFound, errors.New(l.Fault))
+		return nil, err
 	}
 	return &wire.LogsResponse{Text: l.Text, Size: l.Size, Ended: ended}, nil
+}
+
+const (
+	mostPaths = 100  // of an archive
+	mostName  = 4096 // bytes of each, and of the archive's name
+)
+
+// Files returns a part of an archive of what a program left in its folder.
+func (s *Server) Files(ctx context.Context, r *wire.FilesRequest) (*wire.FilesResponse, error) {
+	long := func(name string) bool { return len(name) > mostName }
+	if r.GetArchive() == "" || long(r.GetArchive()) || len(r.GetPaths()) > mostPaths || slices.ContainsFunc(r.GetPaths(), long) {
+		return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("want an archive with a name, of at most %d paths of at most %d bytes", mostPaths, mostName))
+	}
+	l, _, err := s.read(ctx, r.GetOrder(), r.GetNode(), remote.Log{Archive: r.GetArchive(), Paths: r.GetPaths(), From: r.GetFrom()})
+	if err != nil {
+		return nil, err
+	}
+	return &wire.FilesResponse{Data: l.Text, Last: l.Last}, nil
+}
+
+// read asks the host of a node for a part, by a signed order to read its contract.
+func (s *Server) read(ctx context.Context, signed []byte, node int32, part remote.Log) (l *remote.Log, ended bool, err error) {
+	if err := s.bound(signed); err != nil {
+		return nil, false, err
+	}
+	id, err := s.Market.MayRead(ctx, signed)
+	if err != nil {
+		return nil, false, coded(err)
+	}
+	host, name, ended, err := s.Market.Task(id, node)
+	if err != nil {
+		return nil, false, coded(err)
+	}
+	part.Name = name
+	if l, err = s.logs.ask(ctx, host, part); err != nil {
+		return nil, false, coded(err)
+	}
+	if l.Fault != "" {
+		return nil, false, connect.NewError(connect.CodeNotFound, errors.New(l.Fault))
+	}
+	return l, ended, nil
 }
 
 var _ wire.MarketHandler = (*Server)(nil)
@@ -290,6 +323,38 @@ func (a *admin) InviteHost(_ context.Context, r *wire.InviteHostRequest) (*wire.
 		return nil, coded(err)
 	}
 	return &wire.InviteHostResponse{Token: t.String()}, nil
+}
+
+// Drain lets a host take no more tasks, or take them again.
+func (a *admin) Drain(ctx context.Context, r *wire.DrainRequest) (*wire.DrainResponse, error) {
+	return &wire.DrainResponse{}, coded(a.Market.Drain(ctx, r.GetHost(), !r.GetUndo()))
+}
+
+// A User is an account that may ask, as its key says.
+type User struct {
+	Account string `json:"account"`
+	Key     string `json:"key" doc:"its public key"`
+	Balance string `json:"balance,omitempty" doc:"$; left out where the market may not read it"`
+	Open    int    `json:"open" doc:"contracts that have not ended"`
+}
+
+// Users tells which accounts may ask.
+func (a *admin) Users(ctx context.Context, _ *wire.UsersRequest) (*wire.UsersResponse, error) {
+	users, err := a.Config.Users(ctx)
+	if err != nil {
+		return nil, coded(err)
+	}
+	open, err := a.Market.List(live.Filter{})
+	for i := range users {
+		for k := range open {
+			if open[k].Account == users[i].Account {
+				users[i].Open++
+			}
+		}
+	}
+	return &wire.UsersResponse{Users: each(users, func(u *User) *wire.User {
+		return &wire.User{Account: u.Account, Key: u.Key, Balance: u.Balance, Open: int32(u.Open)}
+	})}, coded(err)
 }
 
 // Remove gives a host up.

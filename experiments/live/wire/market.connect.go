@@ -55,12 +55,18 @@ const (
 	MarketHostsProcedure = "/bourse.market.v1.Market/Hosts"
 	// MarketLogsProcedure is the fully-qualified name of the Market's Logs RPC.
 	MarketLogsProcedure = "/bourse.market.v1.Market/Logs"
+	// MarketFilesProcedure is the fully-qualified name of the Market's Files RPC.
+	MarketFilesProcedure = "/bourse.market.v1.Market/Files"
 	// MarketPassProcedure is the fully-qualified name of the Market's Pass RPC.
 	MarketPassProcedure = "/bourse.market.v1.Market/Pass"
 	// MarketPutBlobProcedure is the fully-qualified name of the Market's PutBlob RPC.
 	MarketPutBlobProcedure = "/bourse.market.v1.Market/PutBlob"
 	// AdminInviteHostProcedure is the fully-qualified name of the Admin's InviteHost RPC.
 	AdminInviteHostProcedure = "/bourse.market.v1.Admin/InviteHost"
+	// AdminDrainProcedure is the fully-qualified name of the Admin's Drain RPC.
+	AdminDrainProcedure = "/bourse.market.v1.Admin/Drain"
+	// AdminUsersProcedure is the fully-qualified name of the Admin's Users RPC.
+	AdminUsersProcedure = "/bourse.market.v1.Admin/Users"
 	// AdminRemoveProcedure is the fully-qualified name of the Admin's Remove RPC.
 	AdminRemoveProcedure = "/bourse.market.v1.Admin/Remove"
 )
@@ -85,9 +91,11 @@ type MarketClient interface {
 	Hosts(context.Context, *HostsRequest) (*HostsResponse, error)
 	// Logs returns a part of what a program printed.
 	Logs(context.Context, *LogsRequest) (*LogsResponse, error)
+	// Files returns a part of the archive of what a program left in its folder.
+	Files(context.Context, *FilesRequest) (*FilesResponse, error)
 	// Pass hands the bank an order that says all there is to book.
 	Pass(context.Context, *PassRequest) (*PassResponse, error)
-	// PutBlob keeps a file that a job needs.
+	// PutBlob keeps a file that a job needs, for who has an account.
 	PutBlob(context.Context, *PutBlobRequest) (*PutBlobResponse, error)
 }
 
@@ -156,6 +164,12 @@ func NewMarketClient(httpClient connect.HTTPClient, baseURL string, opts ...conn
 			connect.WithSchema(marketMethods.ByName("Logs")),
 			connect.WithClientOptions(opts...),
 		),
+		files: connect.NewClient[FilesRequest, FilesResponse](
+			httpClient,
+			baseURL+MarketFilesProcedure,
+			connect.WithSchema(marketMethods.ByName("Files")),
+			connect.WithClientOptions(opts...),
+		),
 		pass: connect.NewClient[PassRequest, PassResponse](
 			httpClient,
 			baseURL+MarketPassProcedure,
@@ -182,6 +196,7 @@ type marketClient struct {
 	prices  *connect.Client[PricesRequest, PricesResponse]
 	hosts   *connect.Client[HostsRequest, HostsResponse]
 	logs    *connect.Client[LogsRequest, LogsResponse]
+	files   *connect.Client[FilesRequest, FilesResponse]
 	pass    *connect.Client[PassRequest, PassResponse]
 	putBlob *connect.Client[PutBlobRequest, PutBlobResponse]
 }
@@ -267,6 +282,15 @@ func (c *marketClient) Logs(ctx context.Context, req *LogsRequest) (*LogsRespons
 	return nil, err
 }
 
+// Files calls bourse.market.v1.Market.Files.
+func (c *marketClient) Files(ctx context.Context, req *FilesRequest) (*FilesResponse, error) {
+	response, err := c.files.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // Pass calls bourse.market.v1.Market.Pass.
 func (c *marketClient) Pass(ctx context.Context, req *PassRequest) (*PassResponse, error) {
 	response, err := c.pass.CallUnary(ctx, connect.NewRequest(req))
@@ -305,9 +329,11 @@ type MarketHandler interface {
 	Hosts(context.Context, *HostsRequest) (*HostsResponse, error)
 	// Logs returns a part of what a program printed.
 	Logs(context.Context, *LogsRequest) (*LogsResponse, error)
+	// Files returns a part of the archive of what a program left in its folder.
+	Files(context.Context, *FilesRequest) (*FilesResponse, error)
 	// Pass hands the bank an order that says all there is to book.
 	Pass(context.Context, *PassRequest) (*PassResponse, error)
-	// PutBlob keeps a file that a job needs.
+	// PutBlob keeps a file that a job needs, for who has an account.
 	PutBlob(context.Context, *PutBlobRequest) (*PutBlobResponse, error)
 }
 
@@ -372,6 +398,12 @@ func NewMarketHandler(svc MarketHandler, opts ...connect.HandlerOption) (string,
 		connect.WithSchema(marketMethods.ByName("Logs")),
 		connect.WithHandlerOptions(opts...),
 	)
+	marketFilesHandler := connect.NewUnaryHandlerSimple(
+		MarketFilesProcedure,
+		svc.Files,
+		connect.WithSchema(marketMethods.ByName("Files")),
+		connect.WithHandlerOptions(opts...),
+	)
 	marketPassHandler := connect.NewUnaryHandlerSimple(
 		MarketPassProcedure,
 		svc.Pass,
@@ -404,6 +436,8 @@ func NewMarketHandler(svc MarketHandler, opts ...connect.HandlerOption) (string,
 			marketHostsHandler.ServeHTTP(w, r)
 		case MarketLogsProcedure:
 			marketLogsHandler.ServeHTTP(w, r)
+		case MarketFilesProcedure:
+			marketFilesHandler.ServeHTTP(w, r)
 		case MarketPassProcedure:
 			marketPassHandler.ServeHTTP(w, r)
 		case MarketPutBlobProcedure:
@@ -453,6 +487,10 @@ func (UnimplementedMarketHandler) Logs(context.Context, *LogsRequest) (*LogsResp
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("bourse.market.v1.Market.Logs is not implemented"))
 }
 
+func (UnimplementedMarketHandler) Files(context.Context, *FilesRequest) (*FilesResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("bourse.market.v1.Market.Files is not implemented"))
+}
+
 func (UnimplementedMarketHandler) Pass(context.Context, *PassRequest) (*PassResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("bourse.market.v1.Market.Pass is not implemented"))
 }
@@ -465,6 +503,11 @@ func (UnimplementedMarketHandler) PutBlob(context.Context, *PutBlobRequest) (*Pu
 type AdminClient interface {
 	// InviteHost returns a token by which a host joins, once, within an hour.
 	InviteHost(context.Context, *InviteHostRequest) (*InviteHostResponse, error)
+	// Drain lets a host take no more tasks, and leave when what runs there is done; or lets it
+	// take them again.
+	Drain(context.Context, *DrainRequest) (*DrainResponse, error)
+	// Users tells which accounts may ask.
+	Users(context.Context, *UsersRequest) (*UsersResponse, error)
 	// Remove gives a host up: what runs there is lost.
 	Remove(context.Context, *RemoveRequest) (*RemoveResponse, error)
 }
@@ -486,6 +529,18 @@ func NewAdminClient(httpClient connect.HTTPClient, baseURL string, opts ...conne
 			connect.WithSchema(adminMethods.ByName("InviteHost")),
 			connect.WithClientOptions(opts...),
 		),
+		drain: connect.NewClient[DrainRequest, DrainResponse](
+			httpClient,
+			baseURL+AdminDrainProcedure,
+			connect.WithSchema(adminMethods.ByName("Drain")),
+			connect.WithClientOptions(opts...),
+		),
+		users: connect.NewClient[UsersRequest, UsersResponse](
+			httpClient,
+			baseURL+AdminUsersProcedure,
+			connect.WithSchema(adminMethods.ByName("Users")),
+			connect.WithClientOptions(opts...),
+		),
 		remove: connect.NewClient[RemoveRequest, RemoveResponse](
 			httpClient,
 			baseURL+AdminRemoveProcedure,
@@ -498,12 +553,32 @@ func NewAdminClient(httpClient connect.HTTPClient, baseURL string, opts ...conne
 // adminClient implements AdminClient.
 type adminClient struct {
 	inviteHost *connect.Client[InviteHostRequest, InviteHostResponse]
+	drain      *connect.Client[DrainRequest, DrainResponse]
+	users      *connect.Client[UsersRequest, UsersResponse]
 	remove     *connect.Client[RemoveRequest, RemoveResponse]
 }
 
 // InviteHost calls bourse.market.v1.Admin.InviteHost.
 func (c *adminClient) InviteHost(ctx context.Context, req *InviteHostRequest) (*InviteHostResponse, error) {
 	response, err := c.inviteHost.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// Drain calls bourse.market.v1.Admin.Drain.
+func (c *adminClient) Drain(ctx context.Context, req *DrainRequest) (*DrainResponse, error) {
+	response, err := c.drain.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// Users calls bourse.market.v1.Admin.Users.
+func (c *adminClient) Users(ctx context.Context, req *UsersRequest) (*UsersResponse, error) {
+	response, err := c.users.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -523,6 +598,11 @@ func (c *adminClient) Remove(ctx context.Context, req *RemoveRequest) (*RemoveRe
 type AdminHandler interface {
 	// InviteHost returns a token by which a host joins, once, within an hour.
 	InviteHost(context.Context, *InviteHostRequest) (*InviteHostResponse, error)
+	// Drain lets a host take no more tasks, and leave when what runs there is done; or lets it
+	// take them again.
+	Drain(context.Context, *DrainRequest) (*DrainResponse, error)
+	// Users tells which accounts may ask.
+	Users(context.Context, *UsersRequest) (*UsersResponse, error)
 	// Remove gives a host up: what runs there is lost.
 	Remove(context.Context, *RemoveRequest) (*RemoveResponse, error)
 }
@@ -540,6 +620,18 @@ func NewAdminHandler(svc AdminHandler, opts ...connect.HandlerOption) (string, h
 		connect.WithSchema(adminMethods.ByName("InviteHost")),
 		connect.WithHandlerOptions(opts...),
 	)
+	adminDrainHandler := connect.NewUnaryHandlerSimple(
+		AdminDrainProcedure,
+		svc.Drain,
+		connect.WithSchema(adminMethods.ByName("Drain")),
+		connect.WithHandlerOptions(opts...),
+	)
+	adminUsersHandler := connect.NewUnaryHandlerSimple(
+		AdminUsersProcedure,
+		svc.Users,
+		connect.WithSchema(adminMethods.ByName("Users")),
+		connect.WithHandlerOptions(opts...),
+	)
 	adminRemoveHandler := connect.NewUnaryHandlerSimple(
 		AdminRemoveProcedure,
 		svc.Remove,
@@ -550,6 +642,10 @@ func NewAdminHandler(svc AdminHandler, opts ...connect.HandlerOption) (string, h
 		switch r.URL.Path {
 		case AdminInviteHostProcedure:
 			adminInviteHostHandler.ServeHTTP(w, r)
+		case AdminDrainProcedure:
+			adminDrainHandler.ServeHTTP(w, r)
+		case AdminUsersProcedure:
+			adminUsersHandler.ServeHTTP(w, r)
 		case AdminRemoveProcedure:
 			adminRemoveHandler.ServeHTTP(w, r)
 		default:
@@ -563,6 +659,14 @@ type UnimplementedAdminHandler struct{}
 
 func (UnimplementedAdminHandler) InviteHost(context.Context, *InviteHostRequest) (*InviteHostResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("bourse.market.v1.Admin.InviteHost is not implemented"))
+}
+
+func (UnimplementedAdminHandler) Drain(context.Context, *DrainRequest) (*DrainResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("bourse.market.v1.Admin.Drain is not implemented"))
+}
+
+func (UnimplementedAdminHandler) Users(context.Context, *UsersRequest) (*UsersResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("bourse.market.v1.Admin.Users is not implemented"))
 }
 
 func (UnimplementedAdminHandler) Remove(context.Context, *RemoveRequest) (*RemoveResponse, error) {

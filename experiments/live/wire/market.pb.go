@@ -1403,7 +1403,7 @@ func (x *HostsResponse) GetHosts() []*Host {
 type Host struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Host          string                 `protobuf:"bytes,1,opt,name=host,proto3" json:"host,omitempty"`
-	State         string                 `protobuf:"bytes,2,opt,name=state,proto3" json:"state,omitempty"` // here, closed, away or removed
+	State         string                 `protobuf:"bytes,2,opt,name=state,proto3" json:"state,omitempty"` // here, closed, draining, away or removed
 	Kind          string                 `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`   // of what shares its processors
 	Owner         string                 `protobuf:"bytes,4,opt,name=owner,proto3" json:"owner,omitempty"`
 	Cpus          float64                `protobuf:"fixed64,5,opt,name=cpus,proto3" json:"cpus,omitempty"`
@@ -1736,6 +1736,134 @@ func (x *LogsResponse) GetEnded() bool {
 	return false
 }
 
+type FilesRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Order         []byte                 `protobuf:"bytes,1,opt,name=order,proto3" json:"order,omitempty"` // of kind read, which says the contract
+	Node          int32                  `protobuf:"varint,2,opt,name=node,proto3" json:"node,omitempty"`
+	Archive       string                 `protobuf:"bytes,3,opt,name=archive,proto3" json:"archive,omitempty"` // that who asks has made up: parts of one are asked for in turn
+	Paths         []string               `protobuf:"bytes,4,rep,name=paths,proto3" json:"paths,omitempty"`     // in the folder; none is all of it
+	From          int64                  `protobuf:"varint,5,opt,name=from,proto3" json:"from,omitempty"`      // byte of the archive
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FilesRequest) Reset() {
+	*x = FilesRequest{}
+	mi := &file_market_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FilesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FilesRequest) ProtoMessage() {}
+
+func (x *FilesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_market_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FilesRequest.ProtoReflect.Descriptor instead.
+func (*FilesRequest) Descriptor() ([]byte, []int) {
+	return file_market_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *FilesRequest) GetOrder() []byte {
+	if x != nil {
+		return x.Order
+	}
+	return nil
+}
+
+func (x *FilesRequest) GetNode() int32 {
+	if x != nil {
+		return x.Node
+	}
+	return 0
+}
+
+func (x *FilesRequest) GetArchive() string {
+	if x != nil {
+		return x.Archive
+	}
+	return ""
+}
+
+func (x *FilesRequest) GetPaths() []string {
+	if x != nil {
+		return x.Paths
+	}
+	return nil
+}
+
+func (x *FilesRequest) GetFrom() int64 {
+	if x != nil {
+		return x.From
+	}
+	return 0
+}
+
+type FilesResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Data          []byte                 `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"` // of a tar archive
+	Last          bool                   `protobuf:"varint,2,opt,name=last,proto3" json:"last,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FilesResponse) Reset() {
+	*x = FilesResponse{}
+	mi := &file_market_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FilesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FilesResponse) ProtoMessage() {}
+
+func (x *FilesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_market_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FilesResponse.ProtoReflect.Descriptor instead.
+func (*FilesResponse) Descriptor() ([]byte, []int) {
+	return file_market_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *FilesResponse) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *FilesResponse) GetLast() bool {
+	if x != nil {
+		return x.Last
+	}
+	return false
+}
+
 type PassRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Order         []byte                 `protobuf:"bytes,1,opt,name=order,proto3" json:"order,omitempty"`
@@ -1745,7 +1873,7 @@ type PassRequest struct {
 
 func (x *PassRequest) Reset() {
 	*x = PassRequest{}
-	mi := &file_market_proto_msgTypes[25]
+	mi := &file_market_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1757,7 +1885,7 @@ func (x *PassRequest) String() string {
 func (*PassRequest) ProtoMessage() {}
 
 func (x *PassRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[25]
+	mi := &file_market_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1770,7 +1898,7 @@ func (x *PassRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PassRequest.ProtoReflect.Descriptor instead.
 func (*PassRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{25}
+	return file_market_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *PassRequest) GetOrder() []byte {
@@ -1789,7 +1917,7 @@ type PassResponse struct {
 
 func (x *PassResponse) Reset() {
 	*x = PassResponse{}
-	mi := &file_market_proto_msgTypes[26]
+	mi := &file_market_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1801,7 +1929,7 @@ func (x *PassResponse) String() string {
 func (*PassResponse) ProtoMessage() {}
 
 func (x *PassResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[26]
+	mi := &file_market_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1814,7 +1942,7 @@ func (x *PassResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PassResponse.ProtoReflect.Descriptor instead.
 func (*PassResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{26}
+	return file_market_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *PassResponse) GetReceipt() string {
@@ -1827,13 +1955,14 @@ func (x *PassResponse) GetReceipt() string {
 type PutBlobRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Data          []byte                 `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	Order         []byte                 `protobuf:"bytes,2,opt,name=order,proto3" json:"order,omitempty"` // of kind read, about contract 0: whose account keeps it
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PutBlobRequest) Reset() {
 	*x = PutBlobRequest{}
-	mi := &file_market_proto_msgTypes[27]
+	mi := &file_market_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1845,7 +1974,7 @@ func (x *PutBlobRequest) String() string {
 func (*PutBlobRequest) ProtoMessage() {}
 
 func (x *PutBlobRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[27]
+	mi := &file_market_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1858,12 +1987,19 @@ func (x *PutBlobRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBlobRequest.ProtoReflect.Descriptor instead.
 func (*PutBlobRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{27}
+	return file_market_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *PutBlobRequest) GetData() []byte {
 	if x != nil {
 		return x.Data
+	}
+	return nil
+}
+
+func (x *PutBlobRequest) GetOrder() []byte {
+	if x != nil {
+		return x.Order
 	}
 	return nil
 }
@@ -1877,7 +2013,7 @@ type PutBlobResponse struct {
 
 func (x *PutBlobResponse) Reset() {
 	*x = PutBlobResponse{}
-	mi := &file_market_proto_msgTypes[28]
+	mi := &file_market_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1889,7 +2025,7 @@ func (x *PutBlobResponse) String() string {
 func (*PutBlobResponse) ProtoMessage() {}
 
 func (x *PutBlobResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[28]
+	mi := &file_market_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1902,7 +2038,7 @@ func (x *PutBlobResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBlobResponse.ProtoReflect.Descriptor instead.
 func (*PutBlobResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{28}
+	return file_market_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *PutBlobResponse) GetSha() string {
@@ -1922,7 +2058,7 @@ type InviteHostRequest struct {
 
 func (x *InviteHostRequest) Reset() {
 	*x = InviteHostRequest{}
-	mi := &file_market_proto_msgTypes[29]
+	mi := &file_market_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1934,7 +2070,7 @@ func (x *InviteHostRequest) String() string {
 func (*InviteHostRequest) ProtoMessage() {}
 
 func (x *InviteHostRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[29]
+	mi := &file_market_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1947,7 +2083,7 @@ func (x *InviteHostRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InviteHostRequest.ProtoReflect.Descriptor instead.
 func (*InviteHostRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{29}
+	return file_market_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *InviteHostRequest) GetName() string {
@@ -1973,7 +2109,7 @@ type InviteHostResponse struct {
 
 func (x *InviteHostResponse) Reset() {
 	*x = InviteHostResponse{}
-	mi := &file_market_proto_msgTypes[30]
+	mi := &file_market_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1985,7 +2121,7 @@ func (x *InviteHostResponse) String() string {
 func (*InviteHostResponse) ProtoMessage() {}
 
 func (x *InviteHostResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[30]
+	mi := &file_market_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1998,7 +2134,7 @@ func (x *InviteHostResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InviteHostResponse.ProtoReflect.Descriptor instead.
 func (*InviteHostResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{30}
+	return file_market_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *InviteHostResponse) GetToken() string {
@@ -2006,6 +2142,242 @@ func (x *InviteHostResponse) GetToken() string {
 		return x.Token
 	}
 	return ""
+}
+
+type DrainRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Host          string                 `protobuf:"bytes,1,opt,name=host,proto3" json:"host,omitempty"`
+	Undo          bool                   `protobuf:"varint,2,opt,name=undo,proto3" json:"undo,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DrainRequest) Reset() {
+	*x = DrainRequest{}
+	mi := &file_market_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DrainRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DrainRequest) ProtoMessage() {}
+
+func (x *DrainRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_market_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
+func (*DrainRequest) Descriptor() ([]byte, []int) {
+	return file_market_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *DrainRequest) GetHost() string {
+	if x != nil {
+		return x.Host
+	}
+	return ""
+}
+
+func (x *DrainRequest) GetUndo() bool {
+	if x != nil {
+		return x.Undo
+	}
+	return false
+}
+
+type DrainResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DrainResponse) Reset() {
+	*x = DrainResponse{}
+	mi := &file_market_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DrainResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DrainResponse) ProtoMessage() {}
+
+func (x *DrainResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_market_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
+func (*DrainResponse) Descriptor() ([]byte, []int) {
+	return file_market_proto_rawDescGZIP(), []int{34}
+}
+
+type UsersRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UsersRequest) Reset() {
+	*x = UsersRequest{}
+	mi := &file_market_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UsersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UsersRequest) ProtoMessage() {}
+
+func (x *UsersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_market_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UsersRequest.ProtoReflect.Descriptor instead.
+func (*UsersRequest) Descriptor() ([]byte, []int) {
+	return file_market_proto_rawDescGZIP(), []int{35}
+}
+
+type UsersResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Users         []*User                `protobuf:"bytes,1,rep,name=users,proto3" json:"users,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UsersResponse) Reset() {
+	*x = UsersResponse{}
+	mi := &file_market_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UsersResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UsersResponse) ProtoMessage() {}
+
+func (x *UsersResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_market_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UsersResponse.ProtoReflect.Descriptor instead.
+func (*UsersResponse) Descriptor() ([]byte, []int) {
+	return file_market_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *UsersResponse) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+type User struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Account       string                 `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
+	Key           string                 `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`         // public
+	Balance       string                 `protobuf:"bytes,3,opt,name=balance,proto3" json:"balance,omitempty"` // empty if the market may not read it
+	Open          int32                  `protobuf:"varint,4,opt,name=open,proto3" json:"open,omitempty"`      // contracts
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *User) Reset() {
+	*x = User{}
+	mi := &file_market_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *User) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*User) ProtoMessage() {}
+
+func (x *User) ProtoReflect() protoreflect.Message {
+	mi := &file_market_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use User.ProtoReflect.Descriptor instead.
+func (*User) Descriptor() ([]byte, []int) {
+	return file_market_proto_rawDescGZIP(), []int{37}
+}
+
+func (x *User) GetAccount() string {
+	if x != nil {
+		return x.Account
+	}
+	return ""
+}
+
+func (x *User) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *User) GetBalance() string {
+	if x != nil {
+		return x.Balance
+	}
+	return ""
+}
+
+func (x *User) GetOpen() int32 {
+	if x != nil {
+		return x.Open
+	}
+	return 0
 }
 
 type RemoveRequest struct {
@@ -2017,7 +2389,7 @@ type RemoveRequest struct {
 
 func (x *RemoveRequest) Reset() {
 	*x = RemoveRequest{}
-	mi := &file_market_proto_msgTypes[31]
+	mi := &file_market_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2029,7 +2401,7 @@ func (x *RemoveRequest) String() string {
 func (*RemoveRequest) ProtoMessage() {}
 
 func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[31]
+	mi := &file_market_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2042,7 +2414,7 @@ func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveRequest.ProtoReflect.Descriptor instead.
 func (*RemoveRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{31}
+	return file_market_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *RemoveRequest) GetHost() string {
@@ -2060,7 +2432,7 @@ type RemoveResponse struct {
 
 func (x *RemoveResponse) Reset() {
 	*x = RemoveResponse{}
-	mi := &file_market_proto_msgTypes[32]
+	mi := &file_market_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2072,7 +2444,7 @@ func (x *RemoveResponse) String() string {
 func (*RemoveResponse) ProtoMessage() {}
 
 func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[32]
+	mi := &file_market_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2085,7 +2457,7 @@ func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveResponse.ProtoReflect.Descriptor instead.
 func (*RemoveResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{32}
+	return file_market_proto_rawDescGZIP(), []int{39}
 }
 
 var File_market_proto protoreflect.FileDescriptor
@@ -2222,23 +2594,45 @@ const file_market_proto_rawDesc = "" +
 	"\fLogsResponse\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\fR\x04text\x12\x12\n" +
 	"\x04size\x18\x02 \x01(\x03R\x04size\x12\x14\n" +
-	"\x05ended\x18\x03 \x01(\bR\x05ended\"#\n" +
+	"\x05ended\x18\x03 \x01(\bR\x05ended\"|\n" +
+	"\fFilesRequest\x12\x14\n" +
+	"\x05order\x18\x01 \x01(\fR\x05order\x12\x12\n" +
+	"\x04node\x18\x02 \x01(\x05R\x04node\x12\x18\n" +
+	"\aarchive\x18\x03 \x01(\tR\aarchive\x12\x14\n" +
+	"\x05paths\x18\x04 \x03(\tR\x05paths\x12\x12\n" +
+	"\x04from\x18\x05 \x01(\x03R\x04from\"7\n" +
+	"\rFilesResponse\x12\x12\n" +
+	"\x04data\x18\x01 \x01(\fR\x04data\x12\x12\n" +
+	"\x04last\x18\x02 \x01(\bR\x04last\"#\n" +
 	"\vPassRequest\x12\x14\n" +
 	"\x05order\x18\x01 \x01(\fR\x05order\"(\n" +
 	"\fPassResponse\x12\x18\n" +
-	"\areceipt\x18\x01 \x01(\tR\areceipt\"$\n" +
+	"\areceipt\x18\x01 \x01(\tR\areceipt\":\n" +
 	"\x0ePutBlobRequest\x12\x12\n" +
-	"\x04data\x18\x01 \x01(\fR\x04data\"#\n" +
+	"\x04data\x18\x01 \x01(\fR\x04data\x12\x14\n" +
+	"\x05order\x18\x02 \x01(\fR\x05order\"#\n" +
 	"\x0fPutBlobResponse\x12\x10\n" +
 	"\x03sha\x18\x01 \x01(\tR\x03sha\"=\n" +
 	"\x11InviteHostRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05owner\x18\x02 \x01(\tR\x05owner\"*\n" +
 	"\x12InviteHostResponse\x12\x14\n" +
-	"\x05token\x18\x01 \x01(\tR\x05token\"#\n" +
+	"\x05token\x18\x01 \x01(\tR\x05token\"6\n" +
+	"\fDrainRequest\x12\x12\n" +
+	"\x04host\x18\x01 \x01(\tR\x04host\x12\x12\n" +
+	"\x04undo\x18\x02 \x01(\bR\x04undo\"\x0f\n" +
+	"\rDrainResponse\"\x0e\n" +
+	"\fUsersRequest\"=\n" +
+	"\rUsersResponse\x12,\n" +
+	"\x05users\x18\x01 \x03(\v2\x16.bourse.market.v1.UserR\x05users\"`\n" +
+	"\x04User\x12\x18\n" +
+	"\aaccount\x18\x01 \x01(\tR\aaccount\x12\x10\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\x12\x18\n" +
+	"\abalance\x18\x03 \x01(\tR\abalance\x12\x12\n" +
+	"\x04open\x18\x04 \x01(\x05R\x04open\"#\n" +
 	"\rRemoveRequest\x12\x12\n" +
 	"\x04host\x18\x01 \x01(\tR\x04host\"\x10\n" +
-	"\x0eRemoveResponse2\xbf\x06\n" +
+	"\x0eRemoveResponse2\x89\a\n" +
 	"\x06Market\x12H\n" +
 	"\x05About\x12\x1e.bourse.market.v1.AboutRequest\x1a\x1f.bourse.market.v1.AboutResponse\x12K\n" +
 	"\x06Submit\x12\x1f.bourse.market.v1.SubmitRequest\x1a .bourse.market.v1.SubmitResponse\x12K\n" +
@@ -2248,12 +2642,15 @@ const file_market_proto_rawDesc = "" +
 	"\x04List\x12\x1d.bourse.market.v1.ListRequest\x1a\x1e.bourse.market.v1.ListResponse\x12K\n" +
 	"\x06Prices\x12\x1f.bourse.market.v1.PricesRequest\x1a .bourse.market.v1.PricesResponse\x12H\n" +
 	"\x05Hosts\x12\x1e.bourse.market.v1.HostsRequest\x1a\x1f.bourse.market.v1.HostsResponse\x12E\n" +
-	"\x04Logs\x12\x1d.bourse.market.v1.LogsRequest\x1a\x1e.bourse.market.v1.LogsResponse\x12E\n" +
+	"\x04Logs\x12\x1d.bourse.market.v1.LogsRequest\x1a\x1e.bourse.market.v1.LogsResponse\x12H\n" +
+	"\x05Files\x12\x1e.bourse.market.v1.FilesRequest\x1a\x1f.bourse.market.v1.FilesResponse\x12E\n" +
 	"\x04Pass\x12\x1d.bourse.market.v1.PassRequest\x1a\x1e.bourse.market.v1.PassResponse\x12N\n" +
-	"\aPutBlob\x12 .bourse.market.v1.PutBlobRequest\x1a!.bourse.market.v1.PutBlobResponse2\xad\x01\n" +
+	"\aPutBlob\x12 .bourse.market.v1.PutBlobRequest\x1a!.bourse.market.v1.PutBlobResponse2\xc1\x02\n" +
 	"\x05Admin\x12W\n" +
 	"\n" +
-	"InviteHost\x12#.bourse.market.v1.InviteHostRequest\x1a$.bourse.market.v1.InviteHostResponse\x12K\n" +
+	"InviteHost\x12#.bourse.market.v1.InviteHostRequest\x1a$.bourse.market.v1.InviteHostResponse\x12H\n" +
+	"\x05Drain\x12\x1e.bourse.market.v1.DrainRequest\x1a\x1f.bourse.market.v1.DrainResponse\x12H\n" +
+	"\x05Users\x12\x1e.bourse.market.v1.UsersRequest\x1a\x1f.bourse.market.v1.UsersResponse\x12K\n" +
 	"\x06Remove\x12\x1f.bourse.market.v1.RemoveRequest\x1a .bourse.market.v1.RemoveResponseB\x1eZ\x1cbourse/experiments/live/wireb\x06proto3"
 
 var (
@@ -2268,7 +2665,7 @@ func file_market_proto_rawDescGZIP() []byte {
 	return file_market_proto_rawDescData
 }
 
-var file_market_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
+var file_market_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
 var file_market_proto_goTypes = []any{
 	(*AboutRequest)(nil),       // 0: bourse.market.v1.AboutRequest
 	(*AboutResponse)(nil),      // 1: bourse.market.v1.AboutResponse
@@ -2295,14 +2692,21 @@ var file_market_proto_goTypes = []any{
 	(*HostTask)(nil),           // 22: bourse.market.v1.HostTask
 	(*LogsRequest)(nil),        // 23: bourse.market.v1.LogsRequest
 	(*LogsResponse)(nil),       // 24: bourse.market.v1.LogsResponse
-	(*PassRequest)(nil),        // 25: bourse.market.v1.PassRequest
-	(*PassResponse)(nil),       // 26: bourse.market.v1.PassResponse
-	(*PutBlobRequest)(nil),     // 27: bourse.market.v1.PutBlobRequest
-	(*PutBlobResponse)(nil),    // 28: bourse.market.v1.PutBlobResponse
-	(*InviteHostRequest)(nil),  // 29: bourse.market.v1.InviteHostRequest
-	(*InviteHostResponse)(nil), // 30: bourse.market.v1.InviteHostResponse
-	(*RemoveRequest)(nil),      // 31: bourse.market.v1.RemoveRequest
-	(*RemoveResponse)(nil),     // 32: bourse.market.v1.RemoveResponse
+	(*FilesRequest)(nil),       // 25: bourse.market.v1.FilesRequest
+	(*FilesResponse)(nil),      // 26: bourse.market.v1.FilesResponse
+	(*PassRequest)(nil),        // 27: bourse.market.v1.PassRequest
+	(*PassResponse)(nil),       // 28: bourse.market.v1.PassResponse
+	(*PutBlobRequest)(nil),     // 29: bourse.market.v1.PutBlobRequest
+	(*PutBlobResponse)(nil),    // 30: bourse.market.v1.PutBlobResponse
+	(*InviteHostRequest)(nil),  // 31: bourse.market.v1.InviteHostRequest
+	(*InviteHostResponse)(nil), // 32: bourse.market.v1.InviteHostResponse
+	(*DrainRequest)(nil),       // 33: bourse.market.v1.DrainRequest
+	(*DrainResponse)(nil),      // 34: bourse.market.v1.DrainResponse
+	(*UsersRequest)(nil),       // 35: bourse.market.v1.UsersRequest
+	(*UsersResponse)(nil),      // 36: bourse.market.v1.UsersResponse
+	(*User)(nil),               // 37: bourse.market.v1.User
+	(*RemoveRequest)(nil),      // 38: bourse.market.v1.RemoveRequest
+	(*RemoveResponse)(nil),     // 39: bourse.market.v1.RemoveResponse
 }
 var file_market_proto_depIdxs = []int32{
 	6,  // 0: bourse.market.v1.SubmitResponse.answer:type_name -> bourse.market.v1.Answer
@@ -2315,37 +2719,44 @@ var file_market_proto_depIdxs = []int32{
 	18, // 7: bourse.market.v1.PricesResponse.prices:type_name -> bourse.market.v1.Price
 	21, // 8: bourse.market.v1.HostsResponse.hosts:type_name -> bourse.market.v1.Host
 	22, // 9: bourse.market.v1.Host.contracts:type_name -> bourse.market.v1.HostTask
-	0,  // 10: bourse.market.v1.Market.About:input_type -> bourse.market.v1.AboutRequest
-	2,  // 11: bourse.market.v1.Market.Submit:input_type -> bourse.market.v1.SubmitRequest
-	4,  // 12: bourse.market.v1.Market.Cancel:input_type -> bourse.market.v1.CancelRequest
-	7,  // 13: bourse.market.v1.Market.Quote:input_type -> bourse.market.v1.QuoteRequest
-	12, // 14: bourse.market.v1.Market.Status:input_type -> bourse.market.v1.StatusRequest
-	14, // 15: bourse.market.v1.Market.List:input_type -> bourse.market.v1.ListRequest
-	16, // 16: bourse.market.v1.Market.Prices:input_type -> bourse.market.v1.PricesRequest
-	19, // 17: bourse.market.v1.Market.Hosts:input_type -> bourse.market.v1.HostsRequest
-	23, // 18: bourse.market.v1.Market.Logs:input_type -> bourse.market.v1.LogsRequest
-	25, // 19: bourse.market.v1.Market.Pass:input_type -> bourse.market.v1.PassRequest
-	27, // 20: bourse.market.v1.Market.PutBlob:input_type -> bourse.market.v1.PutBlobRequest
-	29, // 21: bourse.market.v1.Admin.InviteHost:input_type -> bourse.market.v1.InviteHostRequest
-	31, // 22: bourse.market.v1.Admin.Remove:input_type -> bourse.market.v1.RemoveRequest
-	1,  // 23: bourse.market.v1.Market.About:output_type -> bourse.market.v1.AboutResponse
-	3,  // 24: bourse.market.v1.Market.Submit:output_type -> bourse.market.v1.SubmitResponse
-	5,  // 25: bourse.market.v1.Market.Cancel:output_type -> bourse.market.v1.CancelResponse
-	8,  // 26: bourse.market.v1.Market.Quote:output_type -> bourse.market.v1.QuoteResponse
-	13, // 27: bourse.market.v1.Market.Status:output_type -> bourse.market.v1.StatusResponse
-	15, // 28: bourse.market.v1.Market.List:output_type -> bourse.market.v1.ListResponse
-	17, // 29: bourse.market.v1.Market.Prices:output_type -> bourse.market.v1.PricesResponse
-	20, // 30: bourse.market.v1.Market.Hosts:output_type -> bourse.market.v1.HostsResponse
-	24, // 31: bourse.market.v1.Market.Logs:output_type -> bourse.market.v1.LogsResponse
-	26, // 32: bourse.market.v1.Market.Pass:output_type -> bourse.market.v1.PassResponse
-	28, // 33: bourse.market.v1.Market.PutBlob:output_type -> bourse.market.v1.PutBlobResponse
-	30, // 34: bourse.market.v1.Admin.InviteHost:output_type -> bourse.market.v1.InviteHostResponse
-	32, // 35: bourse.market.v1.Admin.Remove:output_type -> bourse.market.v1.RemoveResponse
-	23, // [23:36] is the sub-list for method output_type
-	10, // [10:23] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	37, // 10: bourse.market.v1.UsersResponse.users:type_name -> bourse.market.v1.User
+	0,  // 11: bourse.market.v1.Market.About:input_type -> bourse.market.v1.AboutRequest
+	2,  // 12: bourse.market.v1.Market.Submit:input_type -> bourse.market.v1.SubmitRequest
+	4,  // 13: bourse.market.v1.Market.Cancel:input_type -> bourse.market.v1.CancelRequest
+	7,  // 14: bourse.market.v1.Market.Quote:input_type -> bourse.market.v1.QuoteRequest
+	12, // 15: bourse.market.v1.Market.Status:input_type -> bourse.market.v1.StatusRequest
+	14, // 16: bourse.market.v1.Market.List:input_type -> bourse.market.v1.ListRequest
+	16, // 17: bourse.market.v1.Market.Prices:input_type -> bourse.market.v1.PricesRequest
+	19, // 18: bourse.market.v1.Market.Hosts:input_type -> bourse.market.v1.HostsRequest
+	23, // 19: bourse.market.v1.Market.Logs:input_type -> bourse.market.v1.LogsRequest
+	25, // 20: bourse.market.v1.Market.Files:input_type -> bourse.market.v1.FilesRequest
+	27, // 21: bourse.market.v1.Market.Pass:input_type -> bourse.market.v1.PassRequest
+	29, // 22: bourse.market.v1.Market.PutBlob:input_type -> bourse.market.v1.PutBlobRequest
+	31, // 23: bourse.market.v1.Admin.InviteHost:input_type -> bourse.market.v1.InviteHostRequest
+	33, // 24: bourse.market.v1.Admin.Drain:input_type -> bourse.market.v1.DrainRequest
+	35, // 25: bourse.market.v1.Admin.Users:input_type -> bourse.market.v1.UsersRequest
+	38, // 26: bourse.market.v1.Admin.Remove:input_type -> bourse.market.v1.RemoveRequest
+	1,  // 27: bourse.market.v1.Market.About:output_type -> bourse.market.v1.AboutResponse
+	3,  // 28: bourse.market.v1.Market.Submit:output_type -> bourse.market.v1.SubmitResponse
+	5,  // 29: bourse.market.v1.Market.Cancel:output_type -> bourse.market.v1.CancelResponse
+	8,  // 30: bourse.market.v1.Market.Quote:output_type -> bourse.market.v1.QuoteResponse
+	13, // 31: bourse.market.v1.Market.Status:output_type -> bourse.market.v1.StatusResponse
+	15, // 32: bourse.market.v1.Market.List:output_type -> bourse.market.v1.ListResponse
+	17, // 33: bourse.market.v1.Market.Prices:output_type -> bourse.market.v1.PricesResponse
+	20, // 34: bourse.market.v1.Market.Hosts:output_type -> bourse.market.v1.HostsResponse
+	24, // 35: bourse.market.v1.Market.Logs:output_type -> bourse.market.v1.LogsResponse
+	26, // 36: bourse.market.v1.Market.Files:output_type -> bourse.market.v1.FilesResponse
+	28, // 37: bourse.market.v1.Market.Pass:output_type -> bourse.market.v1.PassResponse
+	30, // 38: bourse.market.v1.Market.PutBlob:output_type -> bourse.market.v1.PutBlobResponse
+	32, // 39: bourse.market.v1.Admin.InviteHost:output_type -> bourse.market.v1.InviteHostResponse
+	34, // 40: bourse.market.v1.Admin.Drain:output_type -> bourse.market.v1.DrainResponse
+	36, // 41: bourse.market.v1.Admin.Users:output_type -> bourse.market.v1.UsersResponse
+	39, // 42: bourse.market.v1.Admin.Remove:output_type -> bourse.market.v1.RemoveResponse
+	27, // [27:43] is the sub-list for method output_type
+	11, // [11:27] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_market_proto_init() }
@@ -2359,7 +2770,7 @@ func file_market_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_market_proto_rawDesc), len(file_market_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   33,
+			NumMessages:   40,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

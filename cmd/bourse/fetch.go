@@ -1,0 +1,72 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+
+	"bourse/experiments/live/client"
+
+	"github.com/urfave/cli/v2"
+)
+
+// fetchedShown is what programs read of what was fetched.
+type fetchedShown struct {
+	Files []client.Fetched `json:"files" doc:"files, folders and symbolic links, in order"`
+}
+
+func fetchCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "fetch",
+		Usage:     "bring what a program left in its folder",
+		ArgsUsage: "CONTRACT [PATH]...",
+		Description: `All of its folder, or the files and folders in it that are named. Its host keeps them for
+an hour after the contract has ended. Files, folders and symbolic links are brought; a
+link that leads out of the folder is refused by name, and so is what is there already,
+unless --force replaces it. Exit status 1 if anything was refused.
+
+   bourse fetch 17
+   bourse fetch 17 --node 1 --to frames out/frame7.png`,
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "node", Usage: "of node `N`, from 0"},
+			&cli.StringFlag{Name: "to", Value: ".", Usage: "into `DIR`, which is made if there is none"},
+			&cli.BoolFlag{Name: "force", Usage: "replace files that are there"},
+			homeFlag(), jsonFlag[fetchedShown](),
+		},
+		Action: fetchAction,
+	}
+}
+
+func fetchAction(c *cli.Context) error {
+	id, err := contractID(c.Args().First())
+	if err != nil {
+		return err
+	}
+	var paths []string
+	for _, p := range c.Args().Tail() {
+		if !filepath.IsLocal(p) {
+			return usagef("PATH: found %q, want one in the program's folder, such as out/frame7.png", p)
+		}
+		paths = append(paths, path.Clean(p))
+	}
+	return withMarket(c, func(m *client.Client) error {
+		all, err := m.Fetch(c.Context, id, c.Int("node"), c.String("to"), paths, c.Bool("force"))
+		refused := 0
+		for _, f := range all {
+			line := f.Name
+			if f.Refused != "" {
+				refused++
+				line += "  refused: " + f.Refused
+			}
+			sayLine(c, line)
+		}
+		if c.Bool("json") {
+			err = errors.Join(err, printJSON(c, fetchedShown{append([]client.Fetched{}, all...)}))
+		}
+		if err == nil && refused > 0 {
+			err = fmt.Errorf("%d of %d refused", refused, len(all))
+		}
+		return err
+	})
+}

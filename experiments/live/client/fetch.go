@@ -1,0 +1,232 @@
+package client
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"bourse/experiments/live/service"
+)
+
+// A Fetched is what was fetched of a task's folder, or was not, and why.
+type Fetched struct {
+	Name    string `json:"name" doc:"its path in the folder"`
+	Bytes   int64  `json:"bytes,omitempty" doc:"of a file"`
+	Refused string `json:"refused,omitempty" doc:"why it was not taken"`
+}
+
+// Fetch brings what a node of a contract left in its folder, the paths alone if there are
+// any, into a folder here, and returns all that came. Nothing is replaced unless force says
+// so, and nothing is written outside of dir, whatever the host sends: what would be is
+// refused.
+func (c *Client) Fetch(ctx context.Context, id int64, node int, dir string, paths []string, force bool) ([]Fetched, error) {
+	a := service.Archive{Node: node, Name: ulid.Make().String(), Paths: paths}
+	return unpack(dir, &parts{ask: func(from int64) (part []byte, last bool, err error) {
+		for began := time.Now(); ; {
+			signed, err := c.about("read", id, reads)
+			if err != nil {
+				return nil, false, err
+			}
+			part, last, err = c.Files(ctx, signed, a, from)
+			if !errors.As(err, new(*service.Away)) || time.Since(began) > patience {
+				return part, last, err
+			}
+			if err := service.Pause(ctx, time.Second/2); err != nil {
+				return nil, false, err
+			}
+		}
+	}}, force)
+}
+
+// parts reads what comes in parts.
+type parts struct {
+	ask  func(from int64) (part []byte, last bool, err error)
+	from int64 // byte at which the next begins
+	left []byte
+	last bool
+}
+
+func (p *parts) Read(b []byte) (int, error) {
+	for len(p.left) == 0 {
+		if p.last {
+			return 0, io.EOF
+		}
+		var err error
+		if p.left, p.last, err = p.ask(p.from); err != nil {
+			return 0, err
+		}
+		if len(p.left) == 0 && !p.last {
+			return 0, io.ErrNoProgress
+		}
+		p.from += int64(len(p.left))
+	}
+	n := copy(b, p.left)
+	p.left = p.left[n:]
+	return n, nil
+}
+
+// unpack takes a tar stream into a folder, which it makes if there is none.
+func unpack(dir string, in io.Reader, force bool) (all []Fetched, err error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	u := unpacking{root, tar.NewReader(in), force}
+	for {
+		h, err := u.in.Next()
+		if err == io.EOF {
+			return all, nil
+		}
+		if err != nil {
+			return all, err
+		}
+		one := Fetched{Name: path.Clean(h.Name)}
+		if one.Name == "." {
+			continue
+		}
+		err = u.take(h, one.Name)
+		var no refusal
+		switch {
+		case errors.As(err, &no):
+			one.Refused = string(no)
+		case err != nil:
+			return all, err
+		case h.Typeflag == tar.TypeReg:
+			one.Bytes = h.Size
+		}
+		all = append(all, one)
+	}
+}
+
+// A refusal is why something is not taken.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+// An unpacking takes things out of an archive into a folder.
+type unpacking struct {
+	root  *os.Root
+	in    *tar.Reader
+	force bool
+}
+
+// take takes what h is, which is called name.
+func (u *unpacking) take(h *tar.Header, name string) error {
+	if !filepath.IsLocal(name) {
+		return refusal("it leaves the folder")
+	}
+	for at := strings.IndexByte(name, '/'); at >= 0; {
+		if err := u.folder(name[:at]); err != nil {
+			return err
+		}
+		next := strings.IndexByte(name[at+1:], '/')
+		if next < 0 {
+			break
+		}
+		at += next + 1
+	}
+	switch {
+	case h.Typeflag == tar.TypeDir:
+		return u.folder(name)
+	case h.Typeflag == tar.TypeSymlink && leaves(name, h.Linkname):
+		return refusal(fmt.Sprintf("it leads to %s, out of the folder", h.Linkname))
+	case h.Typeflag == tar.TypeSymlink:
+		return u.make(name, func() error { return u.root.Symlink(h.Linkname, name) })
+	case h.Typeflag == tar.TypeReg && !sparse(h):
+		return u.file(h, name)
+	}
+	return refusal("it is no file, folder or symbolic link")
+}
+
+// folder makes a folder, if there is none. A link that leads to one is none.
+func (u *unpacking) folder(name string) error {
+	err := u.root.Mkdir(name, 0o777)
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := u.root.Lstat(name)
+	if err == nil && !info.IsDir() {
+		return refusal(name + " is there, and is no folder")
+	}
+	return err
+}
+
+// make calls f, which makes what is called name, and removes what is there before if it may.
+func (u *unpacking) make(name string, f func() error) error {
+	info, err := u.root.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return f()
+	case err != nil:
+		return err
+	case info.IsDir():
+		return refusal("there is a folder of that name")
+	case !u.force:
+		return refusal("there is one: --force replaces it")
+	}
+	if err := u.root.Remove(name); err != nil {
+		return err
+	}
+	return f()
+}
+
+// file takes a file.
+func (u *unpacking) file(h *tar.Header, name string) error {
+	return u.make(name, func() error {
+		f, err := u.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666|fs.FileMode(h.Mode)&0o111)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(f, u.in)
+		if err = errors.Join(err, f.Close()); err == nil {
+			return u.root.Chtimes(name, h.ModTime, h.ModTime)
+		}
+		return errors.Join(err, u.root.Remove(name))
+	})
+}
+
+// sparse reports whether h says that a file has holes, which a host could have without end.
+func sparse(h *tar.Header) bool {
+	for name := range h.PAXRecords {
+		if strings.HasPrefix(name, "GNU.sparse.") {
+			return true
+		}
+	}
+	return false
+}
+
+// leaves reports whether a symbolic link may lead out of the folder in which it is called
+// name: each way up has to come first, where it is known what is above. A link further on
+// may lead elsewhere in the folder, and .. behind it anywhere.
+func leaves(name, to string) bool {
+	if path.IsAbs(to) {
+		return true
+	}
+	above, down := strings.Count(name, "/"), false
+	for part := range strings.SplitSeq(to, "/") {
+		switch part {
+		case "", ".":
+		case "..":
+			if above--; above < 0 || down {
+				return true
+			}
+		default:
+			down = true
+		}
+	}
+	return false
+}

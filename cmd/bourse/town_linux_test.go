@@ -31,7 +31,6 @@ type town struct {
 	bank, market *townPart
 	hosts        []*townPart
 	wires        []*cable // from the market to the bank, from the user, then from each host
-	stop         chan struct{}
 
 	mu        sync.Mutex
 	answered  map[int]live.Answer // by the number of the order

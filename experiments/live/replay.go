@@ -86,8 +86,8 @@ func (l *log) made() (*made, Config, error) {
 
 // core returns the core of the market, in which nothing has happened, and which is not to
 // ask its bank.
-func (as *made) core(c *Config) (*core, error) {
-	return newCore(c, as.Ledger, as.Number, teller.New(context.Background(), teller.Config{}))
+func (was *made) core(c *Config) (*core, error) {
+	return newCore(c, was.Ledger, was.Number, teller.New(context.Background(), teller.Config{}))
 }
 
 // errNoMarket means that a log is of no market.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -211,6 +212,29 @@ func (w *town) disk(folder string) {
 			w.Error(err)
 		}
 	})
+}
+
+// network gives a host, the last that chaos has, a network of its own, as root in the nightly
+// parts: a namespace, and a device by which it reaches this machine at an address.
+func (w *town) network(host int) (namespace, device, address string) {
+	if _, err := exec.LookPath("ip"); err != nil || os.Getuid() != 0 || os.Getenv("BOURSE_CI") == "" || host != 2 {
+		return "", "", ""
+	}
+	n := rand.Uint32()
+	namespace, device = fmt.Sprintf("bourse-%x", n), fmt.Sprintf("bourse%x", n)
+	net := fmt.Sprintf("10.%d.%d.", n>>8&255, n&255)
+	w.Cleanup(func() { exec.Command("ip", "netns", "del", namespace).Run() })
+	for _, line := range []string{
+		"netns add " + namespace, "link add " + device + " type veth peer name eth0 netns " + namespace,
+		"addr add " + net + "1/30 dev " + device, "link set " + device + " up",
+		"-n " + namespace + " addr add " + net + "2/30 dev eth0", "-n " + namespace + " link set eth0 up",
+	} {
+		if out, err := exec.Command("ip", strings.Fields(line)...).CombinedOutput(); err != nil {
+			w.Logf("no network of its own: ip %s: %v: %s", line, err, out)
+			return "", "", ""
+		}
+	}
+	return namespace, device, net + "1"
 }
 
 // folder returns that of a part.

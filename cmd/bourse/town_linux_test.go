@@ -63,7 +63,7 @@ func newTown(t *testing.T, seed uint64, hosts int) *town {
 	w.disk("bank")
 	w.disk("lab")
 	bank, market := free(t), free(t)
-	w.wires = append(w.wires, newWire(t, bank), newWire(t, market))
+	w.wires = append(w.wires, newWire(t, "127.0.0.1", bank), newWire(t, "127.0.0.1", market))
 	w.bourses(
 		"key new operator --name operator", "key new recovery --name recovery", "key new me --name me", "key new lab/keys/market --name market",
 		"bank init bank/books", "bank own bank/books --operator operator.pub --recovery recovery.pub",
@@ -79,13 +79,18 @@ func newTown(t *testing.T, seed uint64, hosts int) *town {
 	w.market = w.part("market", "market", "serve", "lab", "--home", "keeper")
 	w.until(30*time.Second, "the market answers", func() bool { return w.can("host", "list", "--dir", "lab", "--home", "keeper") })
 	for i := range hosts {
-		wire := newWire(t, market)
+		name, wire, args := hostName(i), (*cable)(nil), []string(nil)
+		if ns, link, address := w.network(i); ns == "" {
+			wire = newWire(t, "127.0.0.1", market)
+		} else {
+			wire, args = newWire(t, address, market), []string{"--netns", ns}
+			wire.link = link
+		}
 		w.wires = append(w.wires, wire)
-		name := hostName(i)
 		w.disk(name)
 		token := strings.Replace(w.bourse("host", "invite", name, "--dir", "lab", "--home", "keeper"), market, wire.address, 1)
 		w.write(name+".token", token)
-		w.hosts = append(w.hosts, w.part(name, "agent", name, "--join", "@"+name+".token", "--kind", "signals", "--trust", "user:ann", "--cpus", "0.5"))
+		w.hosts = append(w.hosts, w.part(name, append([]string{"agent", name, "--join", "@" + name + ".token", "--kind", "signals", "--trust", "user:ann", "--cpus", "0.5"}, args...)...))
 	}
 	invitation, served := w.read("invitation"), struct{ URL, Pin string }{}
 	if err := json.Unmarshal([]byte(w.read("lab/serving.json")), &served); err != nil {

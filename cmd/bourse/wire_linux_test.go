@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"net"
+	"os/exec"
 	"sync"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 type cable struct {
 	address string // at which it listens
 	to      string
+	link    string // network device that it goes through, if it has one of its own
 
 	mu    sync.Mutex
 	cut   bool          // hangs up
@@ -20,9 +22,10 @@ type cable struct {
 	ends  map[net.Conn]bool
 }
 
-func newWire(t *testing.T, to string) *cable {
+// newWire returns one to an address, which listens at another of this machine.
+func newWire(t *testing.T, at, to string) *cable {
 	t.Helper()
-	in, err := net.Listen("tcp", "127.0.0.1:0")
+	in, err := net.Listen("tcp", net.JoinHostPort(at, "0"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,8 +46,16 @@ func newWire(t *testing.T, to string) *cable {
 	return w
 }
 
-// fail says what is wrong with it from now on.
+// fail says what is wrong with it from now on. Of a device of its own nothing comes any more
+// where another is deaf.
 func (w *cable) fail(cut, deaf bool, delay time.Duration) {
+	if w.link != "" {
+		state := "up"
+		if deaf {
+			state, deaf = "down", false
+		}
+		exec.Command("ip", "link", "set", w.link, state).Run()
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.cut, w.deaf, w.delay = cut, deaf, delay

@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"iter"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -101,6 +103,18 @@ func TestPage(t *testing.T) {
 	b.do(chromedp.Navigate(b.url + "/hosts/h00"))
 	b.await(`document.querySelector('.chart canvas') !== null`)
 	b.judge("host")
+
+	// What is for programs is there, too.
+	for path, want := range map[string]string{"/healthz": "trading\n", "/metrics": "\nbourse_host_up{host=\"h00\"} 1\n"} {
+		answer, err := http.Get(b.url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(answer.Body)
+		if answer.Body.Close(); err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %s, %v, want %q", path, text, err, want)
+		}
+	}
 
 	// The market is killed; the page that stands says so, and goes on.
 	b.do(chromedp.Navigate(b.url))

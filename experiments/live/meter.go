@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
+	"slices"
 
 	"bourse/contracts"
 	"bourse/hosts/remote"
@@ -53,19 +54,21 @@ func (m *Market) timed(tell func(seconds float64), f func() error) error {
 // decided tells of what was decided in a turn.
 func (m *Market) decided(r *record, results []result) {
 	k, answered := m.core, make(map[int64]bool)
-	all := maps.Clone(k.open)
-	for _, c := range k.ended {
-		all[c.ID] = c
+	contract := func(id int64) *Contract {
+		if i := slices.IndexFunc(k.ended, func(c *Contract) bool { return c.ID == id }); i >= 0 {
+			return k.ended[i]
+		}
+		return k.open[id]
 	}
 	for i := range results {
 		if a := results[i].answer; a != nil && r.Messages[i].Submit != nil {
 			answered[a.Contract] = true
-			m.world.Meter.Decided(all[a.Contract].Class, a.Verdict, a.Reason)
+			m.world.Meter.Decided(contract(a.Contract).Class, a.Verdict, a.Reason)
 		}
 	}
 	for i := range k.calls.made {
 		q := &k.calls.made[i]
-		c := all[q.Contract]
+		c := contract(q.Contract)
 		switch {
 		case c == nil || answered[q.Contract]:
 		case q.Kind == "hold" && q.Receipt != "":

@@ -92,21 +92,28 @@ func TestPast(t *testing.T) {
 	if last := all[len(all)-1]; halved != 1 || last.Work != c.Done || last.Share != 0 || last.At < c.Ended {
 		t.Errorf("%d changes to half, and in the end %+v of %+v", halved, last, c)
 	}
-	p := past{marks: map[int64][]Mark{}}
+	var p past
+	p.init()
 	for i := range 100_000 {
 		p.add(1, Mark{At: float64(i), Share: 0.5, Work: float64(i)})
 		p.add(2, Mark{At: float64(i), Share: float64(i)})
 	}
-	for id, all := range p.marks {
-		if n := len(all); n > mostMarks || n < mostMarks/4 || all[0].At != 0 || all[n-1].At != 99_999 {
+	for id, l := range p.lines {
+		all, n := l.marks, len(l.marks)
+		if n > mostMarks || all[0].At != 0 || all[n-1].At != 99_999 {
 			t.Errorf("%d: %d marks, from %v to %v", id, n, all[0], all[n-1])
+		}
+		for i, s := range all[1:] {
+			if gap := s.At - all[i].At; gap <= 0 || gap > 4*100_000/mostMarks {
+				t.Errorf("%d: nothing between %v and %v s", id, all[i].At, s.At)
+			}
 		}
 	}
 	for id := range int64(mostEnded + 10) {
 		p.end(&Contract{ID: 10 + id}, 1)
 	}
-	if _, kept := p.marks[19]; kept || len(p.marks) != mostEnded+2 {
-		t.Errorf("%d kept of %d that have ended", len(p.marks)-2, mostEnded)
+	if _, kept := p.lines[19]; kept || len(p.lines) != mostEnded+2 {
+		t.Errorf("%d kept of %d that have ended", len(p.lines)-2, mostEnded+10)
 	}
 }
 

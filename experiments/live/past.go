@@ -17,9 +17,15 @@ type Mark struct {
 // Past is how contracts stood, since the market was opened: of those that are open, and of
 // those that have ended last.
 type past struct {
-	marks map[int64][]Mark
+	lines map[int64]*pastLine
 	ended []int64 // in order
 	next  float64 // instant at which all are marked again
+}
+
+// A pastLine is how one contract stood, in order.
+type pastLine struct {
+	marks []Mark
+	apart float64 // s at least between marks, but for the last
 }
 
 const (
@@ -28,7 +34,7 @@ const (
 	markEvery = 1.0 // s at least between marks
 )
 
-func (p *past) init() { p.marks = make(map[int64][]Mark) }
+func (p *past) init() { p.lines = make(map[int64]*pastLine) }
 
 // mark notes how all open contracts stand, if that was long enough ago.
 func (p *past) mark(k *core, v contracts.View, now float64) {
@@ -62,27 +68,35 @@ func (p *past) end(c *Contract, now float64) {
 	p.add(c.ID, Mark{At: max(now, c.Ended), Work: c.Done})
 	p.ended = append(p.ended, c.ID)
 	if len(p.ended) > mostEnded {
-		delete(p.marks, p.ended[0])
+		delete(p.lines, p.ended[0])
 		p.ended = slices.Delete(p.ended, 0, 1)
 	}
 }
 
 func (p *past) add(id int64, s Mark) {
-	all := p.marks[id]
-	if n := len(all); n > 1 && all[n-2].Share == s.Share && all[n-1].Share == s.Share {
-		// Marks of one share are as far apart as leaves room for all that follow.
-		if all[n-1].At-all[n-2].At < max(markEvery, (s.At-all[0].At)/mostMarks) {
-			all[n-1] = s
+	l := p.lines[id]
+	if l == nil {
+		l = new(pastLine)
+		p.lines[id] = l
+	}
+	if n := len(l.marks); n > 1 {
+		last, before, apart := &l.marks[n-1], &l.marks[n-2], l.apart
+		if before.Share == last.Share && last.Share == s.Share {
+			apart = max(apart, markEvery)
+		}
+		if last.At-before.At < apart {
+			*last = s
 			return
 		}
 	}
-	if len(all) >= mostMarks {
-		for i := range mostMarks / 2 {
-			all[i] = all[2*i]
+	l.marks = append(l.marks, s)
+	if n := len(l.marks); n >= mostMarks {
+		l.apart = 2 * (s.At - l.marks[0].At) / mostMarks
+		for i := range n / 2 {
+			l.marks[i] = l.marks[2*i]
 		}
-		all = all[:mostMarks/2]
+		l.marks = append(l.marks[:n/2], s)
 	}
-	p.marks[id] = append(all, s)
 }
 
 // Past returns how a contract stood, the oldest first. It is kept of contracts that are
@@ -91,5 +105,8 @@ func (m *Market) Past(id int64) []Mark {
 	s := &m.seen
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.past.marks[id])
+	if l := s.past.lines[id]; l != nil {
+		return slices.Clone(l.marks)
+	}
+	return nil
 }

@@ -67,6 +67,7 @@ type server struct {
 	pages    *template.Template
 	mux      *http.ServeMux
 	watchers atomic.Int32
+	copies   copies
 }
 
 // New returns what answers browsers.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
 	"math"
 	"net/http"
@@ -15,6 +16,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"bourse/bank"
@@ -241,6 +244,46 @@ func TestEvents(t *testing.T) {
 	}
 	if w := get(t, "GET", "/events?after=-1", "localhost"); w.Code != http.StatusBadRequest {
 		t.Errorf("after event -1: status %d", w.Code)
+	}
+}
+
+// TestCopies checks that a page is written once in half a second, however many look, and
+// then anew; and that no number of paths is kept.
+func TestCopies(t *testing.T) {
+	t.Parallel()
+	var written atomic.Int32
+	var now atomic.Int64 // quarters of a second
+	s := New(Config{
+		Market: fair{}, Now: func() float64 { return float64(now.Load()) / 4 },
+		Head: func(context.Context) (string, error) { written.Add(1); return "118:n1FxxxxxxxxxxY=", nil },
+	})
+	look := func(path string) string {
+		r, w := httptest.NewRequest("GET", path, nil), httptest.NewRecorder()
+		r.Host = "localhost"
+		s.ServeHTTP(w, r)
+		return w.Body.String()
+	}
+	for range 3 { // at 0, 0.25 and 0.5 s
+		var all sync.WaitGroup
+		for range 50 {
+			all.Go(func() {
+				if !strings.Contains(look("/"), "h00") {
+					t.Error("a page without its host")
+				}
+			})
+		}
+		all.Wait()
+		now.Add(1)
+	}
+	if n := written.Load(); n != 2 {
+		t.Errorf("written %d times, want at 0 and at 0.5 s", n)
+	}
+	for i := range 2 * mostCopies {
+		look(fmt.Sprint("/contracts/", i))
+		look("/" + strings.Repeat("x", longest+i))
+	}
+	if n := len(s.(*server).copies.all); n > mostCopies {
+		t.Errorf("%d are kept", n)
 	}
 }
 

@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -122,6 +123,15 @@ func enforcement(kind string) string {
 
 // show writes a page, or why there is none.
 func (s *server) show(w http.ResponseWriter, r *http.Request, f func(*http.Request) (*view, error)) {
+	k := s.copies.of(r.URL.Path, s.Now())
+	k.once.Do(func() { k.status, k.text = s.write(r, f) })
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(k.status)
+	w.Write(k.text)
+}
+
+// write makes the text of a page.
+func (s *server) write(r *http.Request, f func(*http.Request) (*view, error)) (status int, text []byte) {
 	seq := s.Market.LastEvent()
 	v, err := f(r)
 	if err != nil {
@@ -133,17 +143,16 @@ func (s *server) show(w http.ResponseWriter, r *http.Request, f func(*http.Reque
 		}
 	}
 	v.Market, v.Version, v.Now, v.Seq = s.Rules.Name, s.Version, s.Now(), seq
-	if head, err := s.Head(r.Context()); err == nil {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), time.Second) // others wait for it, too
+	defer cancel()
+	if head, err := s.Head(ctx); err == nil {
 		v.Head = head
 	}
 	var b bytes.Buffer
 	if err := s.pages.ExecuteTemplate(&b, v.Template, v); err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
+		panic("page: " + err.Error())
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(cmp.Or(v.Status, http.StatusOK))
-	w.Write(b.Bytes())
+	return cmp.Or(v.Status, http.StatusOK), b.Bytes()
 }
 
 // market is the first page: prices, hosts, contracts.

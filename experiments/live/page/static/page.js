@@ -105,11 +105,11 @@
     });
   }
 
-  // soon refreshes within a second.
+  // soon refreshes in a second: the server's copies of pages are up to half a second old.
   let timer = 0;
   function soon() {
     if (timer || document.hidden) return;
-    timer = setTimeout(() => { timer = 0; refresh(); }, Math.max(50, last + 1000 - Date.now()));
+    timer = setTimeout(() => { timer = 0; refresh(); }, Math.max(600, last + 1000 - Date.now()));
   }
 
   // watch follows the stream of events. The browser resumes it after the last one heard.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -57,6 +58,9 @@ func openLog(dir string, fs vfs.FS, read bool) (*log, error) {
 		}
 	}
 	db, err := pebble.Open(dir, &pebble.Options{FS: fs, Logger: quiet{}, ReadOnly: read, FormatMajorVersion: pebble.FormatValueSeparation})
+	if errors.Is(err, syscall.EAGAIN) { // its lock
+		err = errors.New("it is running: stop it before")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open market %s: %w", dir, err)
 	}

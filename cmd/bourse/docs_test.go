@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -96,5 +97,40 @@ func TestDocs(t *testing.T) {
 	}
 	if wrongCall(app, "bank mint --sum 3") == "" || wrongCall(app, "banc mint") == "" {
 		t.Error("what is wrong is not found")
+	}
+}
+
+// TestMetricsPage checks that the page on metrics has each that the dashboard and the rules
+// use, which are all, each alert, and no others.
+func TestMetricsPage(t *testing.T) {
+	t.Parallel()
+	const dir = "../../experiments/live/metrics/"
+	var used strings.Builder
+	for _, file := range []string{"dashboard.json", "rules.yaml"} {
+		text, err := os.ReadFile(dir + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		used.Write(text)
+	}
+	page, err := docs.ReadFile("docs/metrics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, pattern := range map[string][2]string{
+		"metric": {`(bourse_[a-z_]+?)(?:_bucket|_sum|_count)?[^a-z_]`, "`(bourse_[a-z_]+)[{`]"},
+		"alert":  {`alert: (\w+)`, `(?m)^\| ([A-Z]\w+) \|`},
+	} {
+		found := func(pattern, text string) (names []string) {
+			for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
+				names = append(names, m[1])
+			}
+			slices.Sort(names)
+			return slices.Compact(names)
+		}
+		want, got := found(pattern[0], used.String()), found(pattern[1], string(page))
+		if len(want) < 8 || !slices.Equal(got, want) {
+			t.Errorf("%ss of the page are %q, want %q", what, got, want)
+		}
 	}
 }

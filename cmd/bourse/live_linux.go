@@ -281,7 +281,7 @@ func (l *runningLab) open(c *cli.Context, key string) (err error) {
 	}
 	l.server, err = service.New(service.Config{
 		Market: l.market, Dir: l.dir, Name: l.conf.Name, Ledger: w.Ledger, Version: version(),
-		Rate: float64(l.conf.Limits.Orders), Now: l.clock.Now, Bank: l.bank, Admin: l.secret, Token: l.token, Users: l.users,
+		Rate: float64(l.conf.Limits.Orders), Files: l.conf.Limits.Files, Now: l.clock.Now, Bank: l.bank, Admin: l.secret, Token: l.token, Users: l.users,
 		Head: head, Metrics: measured.Of(metrics.State{Market: l.market, Offset: l.clock.Offset, Head: l.bank.Head}),
 		Page: page.New(page.Config{
 			Market: l.market, Rules: l.conf, Ledger: w.Ledger, Version: version(), Address: c.String("address"), Now: l.clock.Now, Head: head,
@@ -438,7 +438,7 @@ func (l *runningLab) run(ctx context.Context, m client.Membership, parts ...func
 // answering returns what answers h, until ctx ends: who waits for something new then is
 // answered at once.
 func answering(ctx context.Context, h http.Handler) *http.Server {
-	s := &http.Server{Handler: h, BaseContext: func(net.Listener) context.Context { return ctx }, IdleTimeout: 2 * time.Minute, Protocols: new(http.Protocols)}
+	s := &http.Server{Handler: h, BaseContext: func(net.Listener) context.Context { return ctx }, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, Protocols: new(http.Protocols)}
 	s.Protocols.SetHTTP1(true)
 	s.Protocols.SetUnencryptedHTTP2(true)
 	return s

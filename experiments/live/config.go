@@ -52,6 +52,7 @@ type Limits struct {
 	Processes int     `yaml:"processes" validate:"min=0,max=1000000" doc:"a node"`
 	Disk      float64 `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes a node"`
 	Log       float64 `yaml:"log" validate:"min=0,max=1e18" doc:"bytes of each output of a node"`
+	Files     float64 `yaml:"files" validate:"min=1e8,max=1e18" doc:"bytes of all jobs and their files that the market keeps"`
 	Orders    int     `yaml:"orders_per_second" validate:"min=1,max=1000000" doc:"of one account"`
 }
 
@@ -66,7 +67,7 @@ func Default() Config {
 		Admission: scenario.Named("class"),
 		Leaving:   Leaving{Rule: "resubmit", Lost: "free"},
 		Link:      Link{Interval: 1, Lease: 20, Lost: 30, Patience: 5},
-		Limits:    Limits{Memory: 1e9, Processes: 256, Disk: 1e9, Log: 16e6, Orders: 50},
+		Limits:    Limits{Memory: 1e9, Processes: 256, Disk: 1e9, Log: 16e6, Files: 10e9, Orders: 50},
 		Keep:      30,
 	}
 }

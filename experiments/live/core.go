@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	bankorder "bourse/bank/order"
 	"bourse/bank/teller"
@@ -178,8 +179,7 @@ func (k *core) apply(m *message, out *result) error {
 	case m.Cancel != "":
 		return k.cancel(m.Cancel, out)
 	case m.Told != nil:
-		k.hear(m.Told, out)
-		return nil
+		return k.hear(m.Told, out)
 	case m.Join != nil:
 		return k.join(m.Join, out)
 	case m.Orphan != nil:
@@ -304,16 +304,19 @@ func (k *core) cancel(text string, out *result) error {
 var ErrNoContract = errors.New("no such contract that is open and yours")
 
 // hear takes in what a host tells.
-func (k *core) hear(t *told, out *result) {
+func (k *core) hear(t *told, out *result) error {
 	h, id := k.host(t.Host)
 	if h == nil || h.removed {
 		out.err = fmt.Errorf("%w: %s", ErrNoHost, t.Host)
-		return
+		return nil
+	}
+	if err := k.unstarted(h, t); err != nil {
+		return err
 	}
 	known, ok := h.machine.Hear(k.now, t.told())
 	out.known, out.superseded = known, !ok
 	if !ok {
-		return
+		return nil
 	}
 	for i := range t.Ends {
 		h.ending = slices.DeleteFunc(h.ending, func(e ending) bool { return e.name == t.Ends[i].Name })
@@ -325,6 +328,32 @@ func (k *core) hear(t *told, out *result) {
 		}
 	}
 	k.broker.Read(k.now, id)
+	return nil
+}
+
+// unstarted ends contracts whose command could not be started, as if their owners took them
+// back: the promise was not the market's to keep. Nothing is paid for that node, nor a
+// penalty; other nodes that ran are paid what they have used.
+func (k *core) unstarted(h *host, t *told) error {
+	if !listens(&h.orders, t.Session, t.Boot, t.After) {
+		return nil
+	}
+	for i := range t.Ends {
+		e := &t.Ends[i]
+		task, wanted := h.tasks[e.Name]
+		c := k.open[task.contract]
+		if !wanted || c == nil || e.Why != hosts.Failed || !strings.HasPrefix(e.Fault, "command: ") {
+			continue
+		}
+		if err := k.broker.Advance(k.now); err != nil {
+			return err
+		}
+		c.unstarted = true
+		if err := k.broker.Cancel(k.now, contracts.ID(c.ID)); err != nil && !errors.Is(err, broker.ErrNoContract) {
+			return err
+		}
+	}
+	return nil
 }
 
 // join adds a host.

@@ -463,6 +463,49 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
+// TestUnstarted checks that a contract whose command cannot be started on one of its hosts
+// ends as taken back, with nothing paid and no penalty, and that it is told why. One whose program fails is judged by its work.
+func TestUnstarted(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, file, 2)
+	for i, fault := range []string{"command: no such file", "it has failed"} {
+		s := w.order(fmt.Sprint(i), "user:0", "cac", 2, 5, 40, 0.2)
+		if r := w.turn(message{Submit: &s}); r[0].answer.Verdict != "accept" {
+			t.Fatalf("%+v", r[0].answer)
+		}
+		w.pass(3)
+		id := ownerstest.Contract(int64(i + 1))
+		c := must(w.market.Status(id))
+		if c.Done == 0 || len(c.Tasks) != 2 {
+			t.Fatalf("it does not run: %+v", c)
+		}
+		for n, a := range w.agents {
+			word := a.Tell(w.now)
+			if word.Ends = []remote.End{{Name: c.Tasks[n].Name, Why: hosts.Failed, Code: 1, Fault: fault}}; n == 0 {
+				w.turn(message{Told: must(newTold(c.Tasks[n].Host, word))})
+				w.crash()
+				continue
+			}
+			if i == 1 {
+				w.turn(message{Told: must(newTold(c.Tasks[n].Host, word))})
+			}
+		}
+		w.now++
+		w.turn()
+		c = must(w.market.Status(id))
+		if got := c.Outcome == "fault: command"; !c.Over() || got != (i == 0) || len(c.Ends) == 0 || c.Ends[0].Fault != fault {
+			t.Errorf("%s: %+v", fault, c)
+		}
+		if i == 0 && (c.State != "cancelled" || c.Paid.Sign() != 0 || c.Penalty.Sign() != 0 || c.Back != c.Budget) {
+			t.Errorf("%s: %s, paid %v, back %v, penalty %v", fault, c.State, c.Paid, c.Back, c.Penalty)
+		}
+		if i == 1 && c.State != "violated" {
+			t.Errorf("%s: %s", fault, c.State)
+		}
+	}
+	w.check(4)
+}
+
 // TestDrained checks that a host that is drained is draining as long as it is there, that
 // this can be undone, and that it is removed for good when it has left, also if it had left
 // before.

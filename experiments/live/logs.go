@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"bourse/contracts/order"
 )
@@ -38,6 +39,32 @@ func (m *Market) MayRead(ctx context.Context, signed []byte) (int64, error) {
 		return 0, fmt.Errorf("%w: %d of %s", ErrNoContract, id, s.Value("account"))
 	}
 	return id, nil
+}
+
+// Signed returns by whom a signed order of a kind is, which this market could take now.
+func (m *Market) Signed(ctx context.Context, signed []byte, kind string) (account string, err error) {
+	s, err := m.check(ctx, signed, kind)
+	if err != nil {
+		return "", err
+	}
+	return s.Value("account"), nil
+}
+
+// Wanted returns the SHA-256s, in hexadecimal digits, of the jobs of contracts that are open
+// and of their files.
+func (m *Market) Wanted() map[string]bool {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	all := make(map[string]bool)
+	for _, c := range m.core.open {
+		all[strings.TrimPrefix(c.Job, "sha256:")] = true
+		if job, err := order.ParseJob([]byte(c.job)); err == nil {
+			for _, sum := range job.Files {
+				all[sum] = true
+			}
+		}
+	}
+	return all
 }
 
 // Task returns on which host a node of a contract runs, or ran last, and its name there.

@@ -78,7 +78,10 @@ func (p *hostSeen) wants(t *remote.Told) bool {
 // listens tells whether an agent is the one that the market listens to, or follows it: see
 // [remote.Machine.Hear].
 func (p *hostSeen) listens(session int64, boot, after string) bool {
-	was := &p.orders
+	return listens(&p.orders, session, boot, after)
+}
+
+func listens(was *remote.Orders, session int64, boot, after string) bool {
 	return session == was.Session && boot == was.Boot || session > was.Session && (was.Session == 0 || after == was.Boot)
 }
 

@@ -27,13 +27,12 @@ const (
 type Why int32
 
 const (
-	Why_WHY_WORKED    Why = 0
-	Why_WHY_EXITED    Why = 1
-	Why_WHY_FAILED    Why = 2
-	Why_WHY_EXPIRED   Why = 3
-	Why_WHY_KILLED    Why = 4
-	Why_WHY_LOST      Why = 5
-	Why_WHY_UNSTARTED Why = 6
+	Why_WHY_WORKED  Why = 0
+	Why_WHY_EXITED  Why = 1
+	Why_WHY_FAILED  Why = 2
+	Why_WHY_EXPIRED Why = 3
+	Why_WHY_KILLED  Why = 4
+	Why_WHY_LOST    Why = 5
 )
 
 // Enum value maps for Why.
@@ -45,16 +44,14 @@ var (
 		3: "WHY_EXPIRED",
 		4: "WHY_KILLED",
 		5: "WHY_LOST",
-		6: "WHY_UNSTARTED",
 	}
 	Why_value = map[string]int32{
-		"WHY_WORKED":    0,
-		"WHY_EXITED":    1,
-		"WHY_FAILED":    2,
-		"WHY_EXPIRED":   3,
-		"WHY_KILLED":    4,
-		"WHY_LOST":      5,
-		"WHY_UNSTARTED": 6,
+		"WHY_WORKED":  0,
+		"WHY_EXITED":  1,
+		"WHY_FAILED":  2,
+		"WHY_EXPIRED": 3,
+		"WHY_KILLED":  4,
+		"WHY_LOST":    5,
 	}
 )
 
@@ -1216,7 +1213,7 @@ const file_link_proto_rawDesc = "" +
 	"\x03sha\x18\x01 \x01(\tR\x03sha\"\"\n" +
 	"\fBlobResponse\x12\x12\n" +
 	"\x04data\x18\x01 \x01(\fR\x04data\"\x10\n" +
-	"\x0ePutLogResponse*w\n" +
+	"\x0ePutLogResponse*d\n" +
 	"\x03Why\x12\x0e\n" +
 	"\n" +
 	"WHY_WORKED\x10\x00\x12\x0e\n" +
@@ -1227,8 +1224,7 @@ const file_link_proto_rawDesc = "" +
 	"\vWHY_EXPIRED\x10\x03\x12\x0e\n" +
 	"\n" +
 	"WHY_KILLED\x10\x04\x12\f\n" +
-	"\bWHY_LOST\x10\x05\x12\x11\n" +
-	"\rWHY_UNSTARTED\x10\x06*H\n" +
+	"\bWHY_LOST\x10\x05*H\n" +
 	"\aLeaving\x12\x11\n" +
 	"\rLEAVING_STAYS\x10\x00\x12\x15\n" +
 	"\x11LEAVING_WHEN_DONE\x10\x01\x12\x13\n" +

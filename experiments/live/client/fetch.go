@@ -11,7 +11,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/oklog/ulid/v2"
 
@@ -32,19 +31,15 @@ type Fetched struct {
 func (c *Client) Fetch(ctx context.Context, id int64, node int, dir string, paths []string, force bool) ([]Fetched, error) {
 	a := service.Archive{Node: node, Name: ulid.Make().String(), Paths: paths}
 	return unpack(dir, &parts{ask: func(from int64) (part []byte, last bool, err error) {
-		for began := time.Now(); ; {
+		err = c.waitOut(ctx, func() error {
 			signed, err := c.about("read", id, reads)
 			if err != nil {
-				return nil, false, err
+				return err
 			}
 			part, last, err = c.Files(ctx, signed, a, from)
-			if !errors.As(err, new(*service.Away)) || time.Since(began) > patience {
-				return part, last, err
-			}
-			if err := service.Pause(ctx, time.Second/2); err != nil {
-				return nil, false, err
-			}
-		}
+			return err
+		})
+		return part, last, err
 	}}, force)
 }
 

@@ -59,7 +59,13 @@ func (c *Client) Submit(ctx context.Context, t *Task) (*live.Answer, error) {
 		return nil, err
 	}
 	for name, data := range t.Files {
-		if err := c.PutBlob(ctx, data); err != nil {
+		if err := c.waitOut(ctx, func() error {
+			signed, err := c.about("read", 0, reads)
+			if err != nil {
+				return err
+			}
+			return c.PutBlob(ctx, signed, data)
+		}); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -139,6 +145,19 @@ func (c *Client) about(kind string, id int64, lasts time.Duration) ([]byte, erro
 		return nil, err
 	}
 	return bankorder.Sign([]byte(o.String()), c.key)
+}
+
+// waitOut calls f until the market answers, as long as there is patience with it.
+func (c *Client) waitOut(ctx context.Context, f func() error) error {
+	for began := time.Now(); ; {
+		err := f()
+		if !errors.As(err, new(*service.Away)) || time.Since(began) > patience {
+			return err
+		}
+		if err := service.Pause(ctx, time.Second/2); err != nil {
+			return err
+		}
+	}
 }
 
 // Cancel ends a contract, which pays what it has used.

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 	"time"
 
 	"bourse/bank/whole"
@@ -20,29 +23,61 @@ const (
 )
 
 // blobs are the files in a folder, by their SHA-256 in hexadecimal digits.
-type blobs string
+type blobs struct {
+	dir    string
+	most   int64                  // bytes of all
+	wanted func() map[string]bool // which may not be removed
 
-// put keeps data, and returns what it is known by.
-func (b blobs) put(data []byte) (string, error) {
+	mu    sync.Mutex
+	total int64 // bytes
+}
+
+// errFull means that what is kept is wanted, and as much as may be.
+var errFull = errors.New("the market keeps as many files as it may, which are all wanted")
+
+// openBlobs returns those in a folder, which it makes if there is none.
+func openBlobs(dir string, most int64, wanted func() map[string]bool) (*blobs, error) {
+	b := &blobs{dir: dir, most: most, wanted: wanted}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return b, b.sweep()
+}
+
+// put keeps data, and returns what it is known by. What nobody has put or asked for in the
+// longest time goes for it, unless it is wanted.
+func (b *blobs) put(data []byte) (string, error) {
 	if len(data) > mostBlob {
 		return "", fmt.Errorf("found a file of %d bytes, want at most %d", len(data), mostBlob)
 	}
 	sum := sha256.Sum256(data)
 	sha := hex.EncodeToString(sum[:])
-	name := filepath.Join(string(b), sha)
+	name := filepath.Join(b.dir, sha)
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	now := time.Now()
 	if os.Chtimes(name, now, now) == nil {
 		return sha, nil // it is there
 	}
+	size := int64(len(data))
+	if b.total+size > b.most {
+		if err := b.remove(b.most-size, math.MaxInt64); err != nil {
+			return "", err
+		}
+	}
+	if b.total+size > b.most {
+		return "", errFull
+	}
+	b.total += size
 	return sha, whole.Write(name, data)
 }
 
 // get returns what is known by sha.
-func (b blobs) get(sha string) ([]byte, error) {
+func (b *blobs) get(sha string) ([]byte, error) {
 	if sum, err := hex.DecodeString(sha); err != nil || len(sum) != sha256.Size {
 		return nil, fmt.Errorf("%w: %.80q is no SHA-256", link.ErrUnknown, sha)
 	}
-	name := filepath.Join(string(b), sha)
+	name := filepath.Join(b.dir, sha)
 	data, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s", link.ErrUnknown, sha)
@@ -55,16 +90,42 @@ func (b blobs) get(sha string) ([]byte, error) {
 }
 
 // sweep removes what nobody has put or asked for in a long time.
-func (b blobs) sweep() error {
-	entries, err := os.ReadDir(string(b))
-	for _, e := range entries {
-		info, wrong := e.Info()
-		if wrong == nil && time.Since(info.ModTime()) > keeps {
-			wrong = os.Remove(filepath.Join(string(b), e.Name()))
-		}
-		if !errors.Is(wrong, fs.ErrNotExist) {
-			err = errors.Join(err, wrong)
-		}
+func (b *blobs) sweep() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.remove(b.most, keeps)
+}
+
+// remove removes what is not wanted, the longest unused first, until there are no more than
+// so many bytes; and counts what is left. What was not used for so long goes in any case.
+func (b *blobs) remove(most int64, unused time.Duration) error {
+	entries, err := os.ReadDir(b.dir)
+	if err != nil {
+		return err
 	}
-	return err
+	b.total = 0
+	var all []fs.FileInfo
+	for _, e := range entries {
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		all = append(all, info)
+		b.total += info.Size()
+	}
+	slices.SortFunc(all, func(x, y fs.FileInfo) int { return x.ModTime().Compare(y.ModTime()) })
+	wanted := b.wanted()
+	for _, info := range all {
+		if wanted[info.Name()] || b.total <= most && time.Since(info.ModTime()) <= unused {
+			continue
+		}
+		if err := os.Remove(filepath.Join(b.dir, info.Name())); err != nil {
+			return err
+		}
+		b.total -= info.Size()
+	}
+	return nil
 }

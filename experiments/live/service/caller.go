@@ -180,9 +180,10 @@ func (c *Caller) Hosts(ctx context.Context) ([]live.Host, error) {
 	return all(r.GetHosts(), toHost), err
 }
 
-// PutBlob sends a file that a job needs.
-func (c *Caller) PutBlob(ctx context.Context, data []byte) error {
-	_, err := call(ctx, c.market.PutBlob, &wire.PutBlobRequest{Data: data})
+// PutBlob sends a file that a job needs, with a signed order to read that is about no
+// contract.
+func (c *Caller) PutBlob(ctx context.Context, signed, data []byte) error {
+	_, err := call(ctx, c.market.PutBlob, &wire.PutBlobRequest{Data: data, Order: signed})
 	return err
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -31,7 +30,8 @@ type Config struct {
 	Name    string  // of the market
 	Ledger  string  // id
 	Version string  // of this bourse
-	Rate    float64 // orders of one account a second
+	Rate    float64 // orders of one account a second, and as many others that it signs to read or to send files
+	Files   float64 // bytes of all files that are kept
 
 	Bank  bank.Ledger
 	Head  func(context.Context) (string, error) // of the ledger
@@ -47,21 +47,23 @@ type Config struct {
 // A Server answers for one market.
 type Server struct {
 	Config
-	blobs       blobs
+	blobs       *blobs
+	large       chan struct{} // a place for each large call under way
 	invitations *invitations
 	logs        logs
 	orders      bank.Buckets // by account
+	reads       bank.Buckets // of what decides nothing
 }
 
 // New returns a server.
 func New(c Config) (*Server, error) {
-	s := &Server{Config: c, blobs: blobs(filepath.Join(c.Dir, "blobs")), logs: logs{asked: make(map[string][]*asking)}}
+	s := &Server{Config: c, large: make(chan struct{}, mostLarge), logs: logs{asked: make(map[string][]*asking)}}
 	s.logs.urge = c.Market.Urge
-	if err := os.MkdirAll(string(s.blobs), 0o700); err != nil {
+	s.orders.Rate, s.reads.Rate = c.Rate, c.Rate
+	var err error
+	if s.blobs, err = openBlobs(filepath.Join(c.Dir, "blobs"), int64(c.Files), c.Market.Wanted); err != nil {
 		return nil, err
 	}
-	s.orders.Rate = c.Rate
-	var err error
 	s.invitations, err = openInvitations(c.Dir)
 	return s, err
 }
@@ -85,12 +87,40 @@ func (s *Server) Tidy(ctx context.Context) error {
 // Handler returns what answers users and the operator.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle(wire.NewMarketHandler(s, connect.WithReadMaxBytes(mostBlob+1<<10)))
-	mux.Handle(wire.NewAdminHandler(&admin{s}, connect.WithInterceptors(connect.UnaryInterceptorFunc(s.admits))))
+	asked := func(path string, h http.Handler) { mux.Handle(path, s.guard(h)) }
+	asked(wire.NewMarketHandler(s, connect.WithReadMaxBytes(mostBlob+1<<10)))
+	asked(wire.NewAdminHandler(&admin{s}, connect.WithInterceptors(connect.UnaryInterceptorFunc(s.admits))))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "trading") })
 	mux.Handle("GET /metrics", s.Metrics)
 	mux.Handle("/", s.Page)
 	return mux
+}
+
+const (
+	mostLarge = 8       // calls at once that may be large
+	mostCall  = 1 << 20 // bytes of any other
+)
+
+// guard bounds calls before they are read, and refuses those that a page has a browser make.
+func (s *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Origin") != "" {
+			http.Error(w, "a market is not asked by pages", http.StatusForbidden)
+			return
+		}
+		if r.URL.Path != wire.MarketPutBlobProcedure {
+			r.Body = http.MaxBytesReader(w, r.Body, mostCall)
+			next.ServeHTTP(w, r)
+			return
+		}
+		select {
+		case s.large <- struct{}{}:
+			defer func() { <-s.large }()
+			next.ServeHTTP(w, r)
+		default:
+			http.Error(w, "too many files are sent at once: ask again", http.StatusServiceUnavailable)
+		}
+	})
 }
 
 // codes are what errors are over the network.
@@ -99,6 +129,7 @@ var codes = []struct {
 	code connect.Code
 }{
 	{live.ErrBusy, connect.CodeResourceExhausted},
+	{errFull, connect.CodeResourceExhausted},
 	{live.ErrAway, connect.CodeUnavailable},
 	{live.ErrPending, connect.CodeUnavailable},
 	{live.ErrStopped, connect.CodeUnavailable},
@@ -134,8 +165,11 @@ func (s *Server) About(ctx context.Context, _ *wire.AboutRequest) (*wire.AboutRe
 
 // Submit decides about a signed order.
 func (s *Server) Submit(ctx context.Context, r *wire.SubmitRequest) (*wire.SubmitResponse, error) {
-	if err := s.bound(r.GetOrder()); err != nil {
+	if err := s.bound(&s.orders, r.GetOrder()); err != nil {
 		return nil, err
+	}
+	if _, err := s.Market.Signed(ctx, r.GetOrder(), "order"); err != nil {
+		return nil, coded(err) // before anything of it is kept
 	}
 	if _, err := s.blobs.put(r.GetJob()); err != nil {
 		return nil, coded(err)
@@ -149,12 +183,12 @@ func (s *Server) Submit(ctx context.Context, r *wire.SubmitRequest) (*wire.Submi
 
 // bound refuses the order of an account that has sent too many. Whether it is signed has
 // not been looked at: who floods is refused before that costs anything.
-func (s *Server) bound(signed []byte) error {
+func (s *Server) bound(b *bank.Buckets, signed []byte) error {
 	o, err := bankorder.Open(signed)
 	if err != nil {
 		return connect.NewError(connect.CodeInvalidArgument, err)
 	}
-	if account := o.Value("account"); !s.orders.Take(account, s.Now()) {
+	if account := o.Value("account"); !b.Take(account, s.Now()) {
 		return connect.NewError(connect.CodeResourceExhausted, fmt.Errorf("found more than %v orders a second of %s", s.Rate, account))
 	}
 	return nil
@@ -162,7 +196,7 @@ func (s *Server) bound(signed []byte) error {
 
 // Cancel takes a contract back.
 func (s *Server) Cancel(ctx context.Context, r *wire.CancelRequest) (*wire.CancelResponse, error) {
-	if err := s.bound(r.GetOrder()); err != nil {
+	if err := s.bound(&s.orders, r.GetOrder()); err != nil {
 		return nil, err
 	}
 	a, err := s.Market.Cancel(ctx, r.GetOrder())
@@ -226,7 +260,7 @@ func (s *Server) Hosts(context.Context, *wire.HostsRequest) (*wire.HostsResponse
 
 // Pass hands an order to the bank, which checks it.
 func (s *Server) Pass(ctx context.Context, r *wire.PassRequest) (*wire.PassResponse, error) {
-	if err := s.bound(r.GetOrder()); err != nil {
+	if err := s.bound(&s.orders, r.GetOrder()); err != nil {
 		return nil, err
 	}
 	e, err := owners.Entry(r.GetOrder(), s.Now())
@@ -240,8 +274,14 @@ func (s *Server) Pass(ctx context.Context, r *wire.PassRequest) (*wire.PassRespo
 	return &wire.PassResponse{Receipt: receipt.String()}, nil
 }
 
-// PutBlob keeps a file.
-func (s *Server) PutBlob(_ context.Context, r *wire.PutBlobRequest) (*wire.PutBlobResponse, error) {
+// PutBlob keeps a file, for who has an account.
+func (s *Server) PutBlob(ctx context.Context, r *wire.PutBlobRequest) (*wire.PutBlobResponse, error) {
+	if err := s.bound(&s.reads, r.GetOrder()); err != nil {
+		return nil, err
+	}
+	if _, err := s.Market.Signed(ctx, r.GetOrder(), "read"); err != nil {
+		return nil, coded(err)
+	}
 	sha, err := s.blobs.put(r.GetData())
 	return &wire.PutBlobResponse{Sha: sha}, coded(err)
 }
@@ -275,7 +315,7 @@ func (s *Server) Files(ctx context.Context, r *wire.FilesRequest) (*wire.FilesRe
 
 // read asks the host of a node for a part, by a signed order to read its contract.
 func (s *Server) read(ctx context.Context, signed []byte, node int32, part remote.Log) (l *remote.Log, ended bool, err error) {
-	if err := s.bound(signed); err != nil {
+	if err := s.bound(&s.reads, signed); err != nil {
 		return nil, false, err
 	}
 	id, err := s.Market.MayRead(ctx, signed)

@@ -63,7 +63,11 @@ func TestInvitations(t *testing.T) {
 // TestBlobs checks that a file is found by its hash alone, and goes when it is old.
 func TestBlobs(t *testing.T) {
 	t.Parallel()
-	b := blobs(t.TempDir())
+	wanted := make(map[string]bool)
+	b, err := openBlobs(t.TempDir(), mostBlob, func() map[string]bool { return wanted })
+	if err != nil {
+		t.Fatal(err)
+	}
 	sha, err := b.put([]byte("one"))
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +84,7 @@ func TestBlobs(t *testing.T) {
 		}
 	}
 	old := time.Now().Add(-keeps - time.Hour)
-	if err := errors.Join(os.Chtimes(filepath.Join(string(b), sha), old, old), b.sweep()); err != nil {
+	if err := errors.Join(os.Chtimes(filepath.Join(b.dir, sha), old, old), b.sweep()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.get(sha); !errors.Is(err, link.ErrUnknown) {

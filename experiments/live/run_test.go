@@ -419,3 +419,33 @@ func TestSuperseded(t *testing.T) {
 		w.check(0)
 	})
 }
+
+// TestUrged checks that a host is answered at once as long as there is something else to be
+// said to it, and else after an interval.
+func TestUrged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTown(t, file, 1)
+		s := w.serve()
+		time.Sleep(3 * time.Second)
+		m := s.now()
+		took := func() time.Duration {
+			began := time.Now()
+			if _, err := m.Sync(t.Context(), "h00", &remote.Told{Session: 1, First: 1, Have: m.seen.of("h00").orders.Deal}); err != nil {
+				t.Fatal(err)
+			}
+			return time.Since(began)
+		}
+		if got := took(); got != time.Second {
+			t.Errorf("answered after %v, want 1s", got)
+		}
+		time.AfterFunc(time.Second/4, func() { m.Urge("h00", true) })
+		if got := took(); got != time.Second/4 {
+			t.Errorf("urged meanwhile: after %v, want 250ms", got)
+		}
+		m.Urge("h00", false)
+		if got := took(); got != time.Second {
+			t.Errorf("urged no more: after %v, want 1s", got)
+		}
+		s.stop()
+	})
+}

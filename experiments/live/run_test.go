@@ -442,6 +442,9 @@ func TestUrged(t *testing.T) {
 		if got := took(); got != time.Second/4 {
 			t.Errorf("urged meanwhile: after %v, want 250ms", got)
 		}
+		if got := took(); got != 0 {
+			t.Errorf("urged still: after %v, want at once", got)
+		}
 		m.Urge("h00", false)
 		if got := took(); got != time.Second {
 			t.Errorf("urged no more: after %v, want 1s", got)

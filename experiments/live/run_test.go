@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"bourse/bank"
+	bankorder "bourse/bank/order"
 	"bourse/bank/owners/ownerstest"
 	"bourse/contracts/order"
 	"bourse/hosts/remote"
@@ -180,6 +182,17 @@ func TestRefused(t *testing.T) {
 		}
 		if _, err := s.now().Cancel(t.Context(), []byte(w.cancel("x", "user:1", ownerstest.Contract(1)))); !errors.Is(err, ErrNoContract) {
 			t.Errorf("cancelled by another: %v", err)
+		}
+		for i, want := range []error{nil, ErrNoContract} {
+			head := order.Head{Ledger: ownerstest.Ledger, Market: "lab", ID: "r", Account: fmt.Sprintf("user:%d", i), Expires: 9000}
+			o := must(order.About(head, "read", ownerstest.Contract(1)))
+			signed := must(bankorder.Sign([]byte(o.String()), ownerstest.Private(head.Account)))
+			if id, err := s.now().MayRead(t.Context(), signed); !errors.Is(err, want) || err == nil && id != ownerstest.Contract(1) {
+				t.Errorf("read by %s: %v, want %v", head.Account, err, want)
+			}
+			if _, err := s.now().Signed(t.Context(), signed, "order"); !errors.Is(err, ErrOrder) {
+				t.Errorf("to read, as an order: %v", err)
+			}
 		}
 		s.stop()
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"bourse/bank"
+	bankorder "bourse/bank/order"
 	"bourse/bank/owners/ownerstest"
 	"bourse/contracts/order"
 	"bourse/hosts/remote"
@@ -180,6 +182,17 @@ func TestRefused(t *testing.T) {
 		}
 		if _, err := s.now().Cancel(t.Context(), []byte(w.cancel("x", "user:1", ownerstest.Contract(1)))); !errors.Is(err, ErrNoContract) {
 			t.Errorf("cancelled by another: %v", err)
+		}
+		for i, want := range []error{nil, ErrNoContract} {
+			head := order.Head{Ledger: ownerstest.Ledger, Market: "lab", ID: "r", Account: fmt.Sprintf("user:%d", i), Expires: 9000}
+			o := must(order.About(head, "read", ownerstest.Contract(1)))
+			signed := must(bankorder.Sign([]byte(o.String()), ownerstest.Private(head.Account)))
+			if id, err := s.now().MayRead(t.Context(), signed); !errors.Is(err, want) || err == nil && id != ownerstest.Contract(1) {
+				t.Errorf("read by %s: %v, want %v", head.Account, err, want)
+			}
+			if _, err := s.now().Signed(t.Context(), signed, "order"); !errors.Is(err, ErrOrder) {
+				t.Errorf("to read, as an order: %v", err)
+			}
 		}
 		s.stop()
 	})
@@ -417,5 +430,38 @@ func TestSuperseded(t *testing.T) {
 		}
 		s.stop()
 		w.check(0)
+	})
+}
+
+// TestUrged checks that a host is answered at once as long as there is something else to be
+// said to it, and else after an interval.
+func TestUrged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTown(t, file, 1)
+		s := w.serve()
+		time.Sleep(3 * time.Second)
+		m := s.now()
+		took := func() time.Duration {
+			began := time.Now()
+			if _, err := m.Sync(t.Context(), "h00", &remote.Told{Session: 1, First: 1, Have: m.seen.of("h00").orders.Deal}); err != nil {
+				t.Fatal(err)
+			}
+			return time.Since(began)
+		}
+		if got := took(); got != time.Second {
+			t.Errorf("answered after %v, want 1s", got)
+		}
+		time.AfterFunc(time.Second/4, func() { m.Urge("h00", true) })
+		if got := took(); got != time.Second/4 {
+			t.Errorf("urged meanwhile: after %v, want 250ms", got)
+		}
+		if got := took(); got != 0 {
+			t.Errorf("urged still: after %v, want at once", got)
+		}
+		m.Urge("h00", false)
+		if got := took(); got != time.Second {
+			t.Errorf("urged no more: after %v, want 1s", got)
+		}
+		s.stop()
 	})
 }

@@ -55,16 +55,11 @@ func (out *Checked) check(l *log) (err error) {
 		return err
 	}
 	out.number = as.Number
-	fresh := func() (*core, error) { return as.core(&conf) }
-	k, err := fresh()
+	k, from, err := l.begun(as, &conf)
 	if err != nil {
 		return err
 	}
-	from := int64(0)
-	if l.first > 1 {
-		if from, err = l.recall(k, fresh, true); err != nil {
-			return err
-		}
+	if from > 0 {
 		out.next, out.before = as.Number<<perMarket+k.next, slices.Collect(maps.Keys(k.open))
 	}
 	out.First, out.Records = from+1, from

@@ -229,8 +229,14 @@ var jobText = order.Text(&remote.Job{Command: []string{"true"}})
 // order returns a signed order.
 func (w *town) order(id, account, class string, nodes int, work, deadline, budget float64) submission {
 	w.t.Helper()
+	return w.orderUntil(id, account, class, nodes, work, deadline, budget, 9000)
+}
+
+// orderUntil returns one that expires at an instant.
+func (w *town) orderUntil(id, account, class string, nodes int, work, deadline, budget, expires float64) submission {
+	w.t.Helper()
 	terms := order.Terms{Class: class, Nodes: nodes, CPUs: 1, Work: work, Deadline: deadline, Budget: must(bank.Dollars(budget)), Job: order.Sum(jobText)}
-	o := must(terms.Order(order.Head{Ledger: ownerstest.Ledger, Market: "lab", ID: id, Account: account, Expires: 9000}))
+	o := must(terms.Order(order.Head{Ledger: ownerstest.Ledger, Market: "lab", ID: id, Account: account, Expires: expires}))
 	return submission{string(must(bankorder.Sign([]byte(o.String()), ownerstest.Private(account)))), string(jobText)}
 }
 

@@ -27,8 +27,9 @@ import (
 // computed and come and go as they did, and compares what becomes of it. A program that
 // ended by itself needs what it had then, at most what was asked for; one that went on with
 // more than was asked for, until it was stopped, never ends; of others, as of those that were
-// refused, it is not known: they need what was asked for. Who could not pay cannot; all others can. A contract
-// that is fulfilled is worth its budget. The first of the sides is what really was.
+// refused, it is not known: they need what was asked for. Who could not pay cannot; all
+// others can. A contract that is fulfilled is worth its budget. The first of the sides is
+// what really was.
 func Replay(dir string, fs vfs.FS, sets ...string) (*replay.Report, error) {
 	l, err := openLog(dir, fs, true)
 	if err != nil {
@@ -90,6 +91,15 @@ func (was *made) core(c *Config) (*core, error) {
 	return newCore(c, was.Ledger, was.Number, teller.New(context.Background(), teller.Config{}))
 }
 
+// begun returns the core as it was when the log begins, and the number of the record before.
+func (l *log) begun(as *made, c *Config) (k *core, from int64, err error) {
+	fresh := func() (*core, error) { return as.core(c) }
+	if k, err = fresh(); err == nil && l.first > 1 {
+		from, err = l.recall(k, fresh, true)
+	}
+	return k, from, err
+}
+
 // errNoMarket means that a log is of no market.
 var errNoMarket = errors.New("no market is there")
 
@@ -120,16 +130,9 @@ type happened struct {
 
 // story reads what was said to the market.
 func (l *log) story(as *made, conf Config) (*story, error) {
-	fresh := func() (*core, error) { return as.core(&conf) }
-	k, err := fresh()
+	k, from, err := l.begun(as, &conf)
 	if err != nil {
 		return nil, err
-	}
-	from := int64(0)
-	if l.first > 1 {
-		if from, err = l.recall(k, fresh, true); err != nil {
-			return nil, err
-		}
 	}
 	p, next := &story{hosts: k.hosts}, as.Number<<perMarket+k.next
 	for seq, text := range l.each(recordTable, from+1, &err) {

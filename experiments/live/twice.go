@@ -108,7 +108,7 @@ func DecideTwice(dir string, fs vfs.FS) (*Twice, error) {
 
 // live reads what hosts have told, and returns when of each contract work was told first.
 func (out *Twice) live(l *log, as *made, conf *Config) (map[int64]float64, error) {
-	k, err := as.core(conf)
+	k, from, err := l.begun(as, conf)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (out *Twice) live(l *log, as *made, conf *Config) (map[int64]float64, error
 	}
 	all, used, first := make(map[deal]*Shared), make(map[[2]int64]float64), make(map[int64]float64)
 	entitled := make(map[deal]Shared) // as of the turn before
-	for t := range l.retold(k, 1, &err) {
+	for t := range l.retold(k, from+1, &err) {
 		if t.err != nil {
 			return nil, t.err
 		}

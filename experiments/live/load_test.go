@@ -1,0 +1,236 @@
+package live
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"bourse/bank"
+	"bourse/bank/owners/ownerstest"
+	"bourse/bank/store"
+	"bourse/hosts"
+	"bourse/hosts/remote/remotetest"
+)
+
+var loadSeconds = flag.Float64("load.seconds", 20, "for how long BenchmarkLoad asks, s")
+
+// The load of live.md §18, and what must be under it.
+const (
+	loadHosts    = 100
+	loadTasks    = 2000
+	loadOrders   = 200.0 // a second
+	loadReads    = 2000.0
+	loadWatchers = 50
+)
+
+// timed are the times that something took, s.
+type timed struct {
+	mu  sync.Mutex
+	all []float64
+}
+
+func (t *timed) add(seconds float64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.all = append(t.all, seconds)
+}
+
+func (t *timed) quantile(p float64) float64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.all) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(t.all)
+	return t.all[int(p*float64(len(t.all)-1))]
+}
+
+// loadMeter keeps how long turns take.
+type loadMeter struct {
+	unmetered
+	turns timed
+}
+
+func (m *loadMeter) Turn(seconds float64) { m.turns.add(seconds) }
+
+// BenchmarkLoad is a market and its bank on the disk, with 2,000 tasks on 100 hosts that talk
+// each second, 200 orders a second, 2,000 reads of prices a second, and 50 who watch all that
+// happens; hosts and clients are in the same process, so that its processor time and memory
+// are more than the market's. It prints what was found beside what must be.
+func BenchmarkLoad(b *testing.B) {
+	for b.Loop() {
+		load(b)
+	}
+}
+
+func load(b *testing.B) {
+	dir := b.TempDir()
+	books := filepath.Join(dir, "books")
+	j := must(store.Create(books, store.Options{}))
+	ledger := store.NewSequencer(j, bank.New(j))
+	defer ledger.Close()
+	for _, e := range ownerstest.Begin() {
+		must(ledger.Do(b.Context(), e))
+	}
+	clock := NewBootClock(0)
+	begun := clock.Now()
+	const long = 1e9 // orders must not expire
+	meter := new(loadMeter)
+	conf := must(Parse("lab.yaml", []byte(file+"limits: {orders_per_second: 1000000}\n")))
+	world := World{
+		Bank: ledger, Ledger: ownerstest.Ledger, Number: ownerstest.Number, Key: ownerstest.Private("market:lab"), Clock: clock, Meter: meter,
+		KeyOf: func(_ context.Context, account string) (string, error) { return ownerstest.Public(account), nil },
+	}
+	m := must(Open(filepath.Join(dir, "market"), conf, world))
+	ctx, stop := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+	all.Go(func() {
+		if err := m.Run(ctx); err != nil {
+			b.Error(err)
+		}
+	})
+	var answered sync.Map // contract to when
+	deals := new(timed)
+	var running atomic.Int64
+	for h := range loadHosts {
+		name := fmt.Sprintf("h%02d", h)
+		must(ledger.Do(ctx, ownerstest.Says("operator", "right", "p-"+name, "operator", "of", "host:"+name, "right", "payee", "market", "lab")))
+		spec := hosts.Spec{Name: name, CPUs: 20, Speed: 1}
+		if err := m.Join(ctx, spec, "host:"+name, ""); err != nil {
+			b.Fatal(err)
+		}
+		a := remotetest.New(spec)
+		a.Exits = func(int64) float64 { return 10 }
+		all.Go(func() {
+			seen := make(map[int64]bool)
+			for was := 0; ctx.Err() == nil; {
+				told := a.Tell(clock.Now())
+				told.Have = a.Deal()
+				o, err := m.Sync(ctx, name, told)
+				if err != nil {
+					continue
+				}
+				a.Obey(clock.Now(), o)
+				for i := range o.Wanted {
+					if w := &o.Wanted[i]; !seen[w.Name] {
+						seen[w.Name] = true
+						if at, ok := answered.Load(w.Contract); ok {
+							deals.add(time.Since(at.(time.Time)).Seconds())
+						}
+					}
+				}
+				running.Add(int64(a.Running() - was))
+				was = a.Running()
+			}
+		})
+	}
+	for range loadWatchers {
+		all.Go(func() {
+			for last := int64(0); ctx.Err() == nil; {
+				events, err := m.Events(ctx, last)
+				if err == nil {
+					last = events[len(events)-1].Seq
+				}
+			}
+		})
+	}
+	const readers = 4
+	for range readers {
+		all.Go(func() {
+			t := time.NewTicker(time.Duration(readers / loadReads * 1e9))
+			defer t.Stop()
+			for ctx.Err() == nil {
+				<-t.C
+				must(m.Prices(fmt.Sprintf("h%02d", rand.IntN(loadHosts)), clock.Now()-60))
+			}
+		})
+	}
+
+	// Orders come at a rate, whether those before are answered or not.
+	n := int(loadOrders * *loadSeconds)
+	w := &town{t: b}
+	orders := make([]submission, n)
+	for i := range orders {
+		orders[i] = w.orderUntil(fmt.Sprintf("order-%d", i), fmt.Sprintf("user:%d", i%3), "be", 1, 10, 600, 0.0001, begun+long)
+	}
+	took, late := new(timed), 0.0
+	var most, refused atomic.Int64
+	var asking sync.WaitGroup
+	meter.turns.all = nil
+	cpu, at := processTime(), time.Now()
+	for i := range orders {
+		time.Sleep(time.Until(at.Add(time.Duration(float64(i) / loadOrders * 1e9))))
+		late = max(late, time.Since(at).Seconds()-float64(i)/loadOrders)
+		most.Store(max(most.Load(), running.Load()))
+		asking.Go(func() {
+			sent := time.Now()
+			a, err := m.Submit(ctx, []byte(orders[i].Order), []byte(orders[i].Job))
+			if err != nil || a.Verdict != "accept" {
+				refused.Add(1)
+				return
+			}
+			took.add(time.Since(sent).Seconds())
+			answered.Store(a.Contract, sent)
+		})
+	}
+	asking.Wait()
+	spent := time.Since(at).Seconds()
+	used := processTime() - cpu
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	turns := meter.turns.quantile(0.99)
+	stop()
+	all.Wait()
+	if err := m.Close(); err != nil {
+		b.Fatal(err)
+	}
+	bytes := folderBytes(b, filepath.Join(dir, "market"))
+	again := time.Now()
+	m = must(Open(filepath.Join(dir, "market"), conf, world))
+	opened := time.Since(again).Seconds()
+	m.Close()
+	if refused.Load() > 0 {
+		b.Errorf("%d orders were not accepted", refused.Load())
+	}
+	b.Logf("%d orders in %.1f s, the last %.2f s late; at most %d tasks at once", n, spent, late, most.Load())
+	for _, row := range []struct {
+		what, unit  string
+		found, goal float64
+	}{
+		{"order, p50", "ms", 1e3 * took.quantile(0.5), 10}, {"order, p99", "ms", 1e3 * took.quantile(0.99), 60},
+		{"order to its host, p99", "ms", 1e3 * deals.quantile(0.99), 50}, {"turn, p99", "ms", 1e3 * turns, 20},
+		{"processors, hosts and clients among them", "cores", used / spent, 1}, {"memory, hosts and clients among it", "MB", float64(memory.Sys) / 1e6, 300},
+		{"log", "GB a day", bytes / 1e9 / spent * 86400, 1}, {"start", "s", opened, 3},
+	} {
+		b.Logf("%-42s %10.4g %-9s goal %5v  %.2f of it", row.what, row.found, row.unit, row.goal, row.found/row.goal)
+	}
+}
+
+// processTime returns the processor time of this process, s.
+func processTime() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
+}
+
+// folderBytes returns the bytes of the files in a folder.
+func folderBytes(b *testing.B, dir string) (sum float64) {
+	b.Helper()
+	for _, e := range must(os.ReadDir(dir)) {
+		sum += float64(must(e.Info()).Size())
+	}
+	return sum
+}

@@ -57,7 +57,9 @@ func openLog(dir string, fs vfs.FS, read bool) (*log, error) {
 			return nil, fmt.Errorf("open market %s: %w", dir, err)
 		}
 	}
-	db, err := pebble.Open(dir, &pebble.Options{FS: fs, Logger: quiet{}, ReadOnly: read, FormatMajorVersion: pebble.FormatValueSeparation})
+	o := &pebble.Options{FS: fs, Logger: quiet{}, ReadOnly: read, FormatMajorVersion: pebble.FormatValueSeparation}
+	o.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionGood })
+	db, err := pebble.Open(dir, o)
 	if errors.Is(err, syscall.EAGAIN) { // its lock
 		err = errors.New("it is running: stop it before")
 	}

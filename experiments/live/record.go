@@ -99,17 +99,18 @@ type end struct {
 	OutOfMemory bool      `json:"out_of_memory,omitempty"`
 }
 
-// newTold returns what is to be logged of t, or an error if it holds what is no number.
+// newTold returns what is to be logged of t, to the microsecond, or an error if it holds
+// what is no number.
 func newTold(host string, t *remote.Told) (*told, error) {
 	out := &told{Host: host, Session: t.Session, Boot: t.Boot, After: t.After, Seq: t.Seq, First: t.First}
 	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 	for i := range t.Spans {
 		s := &t.Spans[i]
-		one := span{Deal: s.Deal, Length: s.Length, At: s.At}
+		one := span{Deal: s.Deal, Length: micro(s.Length), At: micro(s.At)}
 		ok := finite(s.Length) && finite(s.At)
 		for _, u := range s.Used {
 			ok = ok && finite(u.Seconds)
-			one.Used = append(one.Used, used(u))
+			one.Used = append(one.Used, used{u.Name, micro(u.Seconds)})
 		}
 		if !ok {
 			return nil, fmt.Errorf("host %s: span %d: want numbers", host, t.First+int64(i))
@@ -121,6 +122,10 @@ func newTold(host string, t *remote.Told) (*told, error) {
 	}
 	return out, nil
 }
+
+// micro returns seconds to the microsecond: what hosts measure is no better, and half of a
+// log would be digits.
+func micro(seconds float64) float64 { return math.Round(seconds*1e6) / 1e6 }
 
 // told returns what a machine is to hear.
 func (t *told) told() *remote.Told {

@@ -40,8 +40,8 @@ func fidelityCommand() *cli.Command {
 		Description: `Sells this machine as some hosts, and asks a live market there for the jobs of a plan, whose
 programs use as much processor time as they say; then decides the same again on hosts that
 are computed, and compares decisions, prices, completions, shares and charges with what must
-be. Times of the plan are divided by --scale, and jobs fill their hosts. Without PLAN it is
-of the paper's model. It takes about as long as the plan, over --scale, for each policy.
+be. Times of the plan are divided by --scale, and a host counts as two of its processors.
+Without PLAN it is of the paper's model. It takes about as long as the plan, over --scale, for each policy.
 
    bourse fidelity
    bourse fidelity plan.csv --scale 20 --hosts 2 --policy cac --out near
@@ -229,7 +229,7 @@ func (l *runningLab) ask(ctx context.Context, c *cli.Context, run *fidelity.Run,
 		if err := service.Pause(ctx, time.Until(begun.Add(time.Duration(j.Arrival/run.Scale*1e9)))); err != nil {
 			return err
 		}
-		work := math.Round(j.Runtime/run.Scale*run.CPUs*100) / 100 // a program sees its time in hundredths
+		work := math.Round(j.Runtime/run.Scale*run.CPUs/perHost*100) / 100 // a program sees its time in hundredths
 		budget, err := bank.Dollars(j.Value)
 		if err != nil {
 			return err
@@ -263,6 +263,9 @@ func (l *runningLab) ask(ctx context.Context, c *cli.Context, run *fidelity.Run,
 		}
 	}
 }
+
+// perHost is how many processors of the plan a host has, as in the paper.
+const perHost = 2
 
 // burner returns a program that uses so much processor time, s, and ends: a shell that
 // looks at its own.

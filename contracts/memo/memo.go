@@ -15,20 +15,20 @@ import (
 // Copy returns a copy of x. Pointers to the types of shared, which do not change, are
 // taken over.
 func Copy[T any](x *T, shared ...reflect.Type) *T {
-	c := copier{seen: make(map[place]reflect.Value), plain: make(map[reflect.Type]bool), shared: make(map[reflect.Type]bool)}
+	c := copier{seen: make(map[place]reflect.Value, 128), forms: make(map[reflect.Type]*form, 128)}
 	for _, t := range shared {
-		c.shared[reflect.PointerTo(t)] = true
+		c.forms[reflect.PointerTo(t)] = new(form) // nothing to be done
 	}
 	out := new(T)
-	c.copy(reflect.ValueOf(out).Elem(), reflect.ValueOf(x).Elem())
+	*out = *x
+	c.part(c.form(reflect.TypeFor[T]()), unsafe.Pointer(out))
 	return out
 }
 
 // A copier copies one value.
 type copier struct {
-	seen   map[place]reflect.Value // copies, by what they are copies of
-	plain  map[reflect.Type]bool   // types without anything in them that is reached
-	shared map[reflect.Type]bool
+	seen  map[place]reflect.Value // copies, by what they are copies of
+	forms map[reflect.Type]*form
 }
 
 // A place is what a pointer or slice leads to.
@@ -37,102 +37,129 @@ type place struct {
 	of reflect.Type
 }
 
-// copy makes dst a copy of src. Both can be addressed.
-func (c *copier) copy(dst, src reflect.Value) {
-	t := src.Type()
-	switch {
-	case c.isPlain(t) || c.shared[t]:
-		dst.Set(src)
-		return
-	case t.Kind() == reflect.Struct:
+// A form says what is reached from values of a type.
+type form struct {
+	reaches bool // anything
+	of      reflect.Type
+	elem    *form  // of pointers, slices and arrays
+	fields  []part // of structs: those that reach anything
+}
+
+// A part is a field of a struct.
+type part struct {
+	*form
+	offset uintptr
+}
+
+// form returns the form of t.
+func (c *copier) form(t reflect.Type) *form {
+	if f, ok := c.forms[t]; ok {
+		return f
+	}
+	f := &form{of: t}
+	c.forms[t] = f // a type may reach itself
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice:
+		f.reaches = true
+		f.elem = c.form(t.Elem())
+	case reflect.Map, reflect.Interface, reflect.Chan, reflect.UnsafePointer:
+		f.reaches = true
+	case reflect.Array:
+		f.elem = c.form(t.Elem())
+		f.reaches = f.elem.reaches
+	case reflect.Struct:
 		for i := range t.NumField() {
-			c.copy(field(dst, i), field(src, i))
+			if of := c.form(t.Field(i).Type); of.reaches {
+				f.fields = append(f.fields, part{of, t.Field(i).Offset})
+			}
 		}
-		return
-	case t.Kind() == reflect.Array:
-		for i := range t.Len() {
-			c.copy(dst.Index(i), src.Index(i))
-		}
-		return
-	case src.IsNil():
-		dst.SetZero()
+		f.reaches = len(f.fields) > 0
+	}
+	return f
+}
+
+// part gives the value at p, which is like the original, copies of what it reaches.
+func (c *copier) part(f *form, p unsafe.Pointer) {
+	if !f.reaches {
 		return
 	}
-	switch t.Kind() {
-	case reflect.Pointer:
-		dst.Set(c.pointer(src))
-	case reflect.Slice:
-		dst.Set(c.slice(src).Slice3(0, src.Len(), src.Cap()))
-	case reflect.Map:
-		dst.Set(reflect.MakeMapWithSize(t, src.Len()))
-		for i := src.MapRange(); i.Next(); {
-			dst.SetMapIndex(c.value(i.Key()), c.value(i.Value()))
+	v := func() reflect.Value { return reflect.NewAt(f.of, p).Elem() }
+	switch f.of.Kind() {
+	case reflect.Struct:
+		for i := range f.fields {
+			c.part(f.fields[i].form, unsafe.Add(p, f.fields[i].offset))
 		}
+	case reflect.Array:
+		c.parts(f.elem, p, f.of.Len())
+	case reflect.Pointer:
+		if *(*unsafe.Pointer)(p) != nil {
+			*(*unsafe.Pointer)(p) = c.pointer(f, v())
+		}
+	case reflect.Slice:
+		if v := v(); !v.IsNil() {
+			v.Set(c.slice(f, v).Slice3(0, v.Len(), v.Cap()))
+		}
+	case reflect.Map:
+		v := v()
+		if v.IsNil() {
+			return
+		}
+		m := reflect.MakeMapWithSize(f.of, v.Len())
+		for i := v.MapRange(); i.Next(); {
+			m.SetMapIndex(c.value(i.Key()), c.value(i.Value()))
+		}
+		v.Set(m)
 	case reflect.Interface:
-		dst.Set(c.value(src.Elem()))
+		if v := v(); !v.IsNil() {
+			v.Set(c.value(v.Elem()))
+		}
 	default:
-		panic(fmt.Sprintf("memo: %v cannot be copied", t))
+		panic(fmt.Sprintf("memo: %v cannot be copied", f.of))
+	}
+}
+
+// parts does it for n values, one after another.
+func (c *copier) parts(f *form, p unsafe.Pointer, n int) {
+	if !f.reaches {
+		return
+	}
+	for i := range uintptr(n) {
+		c.part(f, unsafe.Add(p, i*f.of.Size()))
 	}
 }
 
 // value returns a copy of x, which need not be addressed.
 func (c *copier) value(x reflect.Value) reflect.Value {
-	from, to := reflect.New(x.Type()).Elem(), reflect.New(x.Type()).Elem()
-	from.Set(x)
-	c.copy(to, from)
-	return to
+	to := reflect.New(x.Type())
+	to.Elem().Set(x)
+	c.part(c.form(x.Type()), to.UnsafePointer())
+	return to.Elem()
 }
 
-func (c *copier) pointer(p reflect.Value) reflect.Value {
-	key := place{p.UnsafePointer(), p.Type()}
-	if copied, ok := c.seen[key]; ok {
-		return copied
+func (c *copier) pointer(f *form, p reflect.Value) unsafe.Pointer {
+	key := place{p.UnsafePointer(), f.of}
+	copied, ok := c.seen[key]
+	if !ok {
+		copied = reflect.New(f.of.Elem())
+		c.seen[key] = copied
+		copied.Elem().Set(p.Elem())
+		c.part(f.elem, copied.UnsafePointer())
 	}
-	copied := reflect.New(p.Type().Elem())
-	c.seen[key] = copied
-	c.copy(copied.Elem(), p.Elem())
-	return copied
+	return copied.UnsafePointer()
 }
 
 // slice returns a copy of all that s has room for.
-func (c *copier) slice(s reflect.Value) reflect.Value {
-	key := place{s.UnsafePointer(), s.Type()}
+func (c *copier) slice(f *form, s reflect.Value) reflect.Value {
+	key := place{s.UnsafePointer(), f.of}
 	if copied, ok := c.seen[key]; ok && copied.Cap() >= s.Cap() {
 		return copied
 	}
-	s = s.Slice(0, s.Cap())
-	copied := reflect.MakeSlice(s.Type(), s.Len(), s.Len())
+	n := s.Cap()
+	copied := reflect.MakeSlice(f.of, n, n)
 	c.seen[key] = copied
-	if c.isPlain(s.Type().Elem()) {
-		reflect.Copy(copied, s)
-		return copied
-	}
-	for i := range s.Len() {
-		c.copy(copied.Index(i), s.Index(i))
-	}
+	reflect.Copy(copied, s.Slice(0, n))
+	c.parts(f.elem, copied.UnsafePointer(), n)
 	return copied
-}
-
-// isPlain reports whether nothing is reached from values of t.
-func (c *copier) isPlain(t reflect.Type) bool {
-	plain, known := c.plain[t]
-	if known {
-		return plain
-	}
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface, reflect.Chan, reflect.UnsafePointer:
-	case reflect.Struct:
-		plain = true
-		for i := range t.NumField() {
-			plain = plain && c.isPlain(t.Field(i).Type)
-		}
-	case reflect.Array:
-		plain = c.isPlain(t.Elem())
-	default:
-		plain = true
-	}
-	c.plain[t] = plain
-	return plain
 }
 
 // field returns field i of v so that it can be set, exported or not.

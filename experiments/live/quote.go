@@ -88,7 +88,7 @@ func (k *core) copy() *trial {
 // decide returns what is decided on a request, which everybody can pay.
 func (t *trial) decide(now float64, terms *order.Terms) (contracts.Verdict, error) {
 	c := t.config
-	c.Fleet, c.Teller, c.Notes = nil, rich{}, false
+	c.Fleet, c.Teller, c.Notes = nil, broker.Credit{}, false
 	for _, m := range *memo.Copy(t.machines) {
 		c.Fleet = append(c.Fleet, m)
 	}
@@ -108,15 +108,3 @@ func (t *trial) decide(now float64, terms *order.Terms) (contracts.Verdict, erro
 	}
 	return d.Verdict, nil
 }
-
-// rich is a bank in which everybody can pay anything, and which keeps nothing.
-type rich struct{}
-
-func (rich) Hold(float64, int64, bank.Account, bank.Amount, []byte) error { return nil }
-func (rich) Settle(float64, int64, []bank.Payment, []byte) (bank.Amount, error) {
-	return bank.Amount{}, nil
-}
-func (rich) Penalty(float64, int64, bank.Account, bank.Account, bank.Amount, []byte) (bank.Amount, error) {
-	return bank.Amount{}, nil
-}
-func (rich) Reject(float64, int64, []byte) error { return nil }

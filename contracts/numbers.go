@@ -74,3 +74,14 @@ func (n *Number) append(b []byte) []byte {
 	}
 	return strconv.AppendInt(b, int64(n.bits), 10)
 }
+
+// Value returns the name of n and its value, money in dollars.
+func (n *Number) Value() (name string, x float64) {
+	switch n.kind {
+	case measure:
+		return n.name, math.Float64frombits(n.bits)
+	case money:
+		return n.name, bank.Micros(int64(n.bits)).Float64()
+	}
+	return n.name, float64(n.bits)
+}

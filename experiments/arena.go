@@ -87,6 +87,11 @@ func (a *arena) optimum(s *setting) optimum.Solution {
 // run runs the arena's plan under policy o. The entries of its ledger go to
 // journal, unless that is nil.
 func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep int, journal bank.Journal) (*Run, error) {
+	return a.forked(ctx, s, o, seed, rep, journal, nil)
+}
+
+// forked is run, in which f is taken, unless that is nil.
+func (a *arena) forked(ctx context.Context, s *setting, o *offer, seed uint64, rep int, journal bank.Journal, f *moment) (*Run, error) {
 	rules, err := a.makers.rules(s, o, seed, rep)
 	if err != nil {
 		return nil, err
@@ -104,7 +109,7 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 		Policy: rules.policy, Sharing: rules.sharing, Payment: s.payment,
 		Window: s.conf.Market.Window, Forecast: rules.forecast,
 		Teller: a.ledger, Notes: journal != nil, Ties: rules.ties, Availability: a.churn,
-		OneByOne: s.conf.Market.Instant == oneByOne,
+		OneByOne: s.conf.Market.Instant == oneByOne, NoPrices: f != nil, // which nobody looks at
 	}
 	if admission.Spot(o.Name) { // the bids of others are what they were admitted by
 		parts.Renew = s.conf.Market.Renew
@@ -113,12 +118,21 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 		a.observe(s.conf.Name, o.Label, rep, &parts)
 	}
 	a.broker.Reset(parts)
-	in := &arrivals{arena: a, setting: s, run: a.spare.take(len(a.plan))}
+	in := &arrivals{arena: a, setting: s, offer: o, run: a.spare.take(len(a.plan)), moment: f}
+	if f != nil && f.asks != nil {
+		in.subject, in.terms = f.n, f.asks
+	}
 	a.indexPlan()
 	a.cancels.Reset()
+	return in.run, in.play(ctx, new(des.Virtual))
+}
+
+// play lets time pass until all is done, or the horizon comes, and fills in what became of it.
+func (in *arrivals) play(ctx context.Context, p des.Pacer) error {
+	a, s := in.arena, in.setting
 	market := []des.Source{marketplace{&a.broker, in}}
 	of := &in.run.Outcome
-	of.Booked = admission.Books(o.Name)
+	of.Booked = admission.Books(in.offer.Name)
 	if of.Cancels = slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.Cancel > 0 }); of.Cancels {
 		market = append(market, cancels{a}) // what has ended is not taken back
 	}
@@ -128,16 +142,16 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 	}
 	sources = append(sources, a.broker.Late())
 	horizon := s.horizon() // what is due then does not happen
-	if err := des.Run(ctx, new(des.Virtual), math.Nextafter(horizon, 0), sources...); err != nil {
-		return nil, err
+	if err := des.Run(ctx, p, math.Nextafter(horizon, 0), sources...); err != nil {
+		return err
 	}
 	if in.run.Closed = !a.broker.Idle() && !math.IsInf(horizon, 1); in.run.Closed {
 		if err := a.broker.Close(horizon); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	a.collect(in.run, s)
-	return in.run, nil
+	in.collect()
+	return nil
 }
 
 // build readies the fleet and its accounts.
@@ -242,7 +256,15 @@ func dollars(x float64) bank.Amount {
 type arrivals struct {
 	arena   *arena
 	setting *setting
+	offer   *offer
 	run     *Run
+	moment  *moment // to be taken; nil: none is
+
+	// Of a [future]:
+	subject   int     // position of the job that asks for something else, -1 if there is none
+	terms     *terms  // that it asks for
+	answer    *answer // what is decided of it, nil if nobody asks
+	submitted bool
 }
 
 // A marketplace is a broker for whom hosts that come and go matter only as long as there
@@ -273,14 +295,21 @@ func (in *arrivals) Next() float64 {
 func (in *arrivals) Advance(now float64) error {
 	a := in.arena
 	if len(a.broker.Ended()) >= atOnce {
-		a.gather(in.run)
+		in.gather()
 	}
 	for in.Next() <= now {
 		n := len(in.run.Jobs)
+		if in.moment != nil && in.moment.n == n && in.moment.memo == nil {
+			in.moment.take(in, now)
+		}
 		j := &a.plan[n]
 		r := &a.request
 		task := in.setting.request(j, r)
 		r.Owner, r.SLA.Budget = a.payers[a.bills[n].payer].account, a.bills[n].budget
+		asked := in.terms != nil && n == in.subject
+		if asked {
+			in.terms.on(r, &task)
+		}
 		d, err := a.broker.Submit(now, r, task)
 		if err != nil {
 			return err
@@ -292,6 +321,11 @@ func (in *arrivals) Advance(now float64) error {
 		job := &in.run.Jobs[n] // a literal with fields would be made elsewhere and copied
 		if job.Job = *j; d.Verdict == contracts.Reject {
 			refuse(job, d)
+		}
+		if asked && in.answer != nil {
+			if err := in.answered(now, d); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -333,7 +367,8 @@ const bin = 300
 const atOnce = 1 << 12
 
 // gather fills in what became of contracts, which the broker then forgets.
-func (a *arena) gather(run *Run) {
+func (in *arrivals) gather() {
+	a, run := in.arena, in.run
 	for i := range a.broker.Ended() {
 		c := &a.broker.Ended()[i]
 		became := &run.Jobs[a.position(c.ID)].Contract
@@ -342,14 +377,19 @@ func (a *arena) gather(run *Run) {
 		run.End = max(run.End, c.Ended)
 	}
 	for _, r := range a.broker.Refused() {
-		refuse(&run.Jobs[a.position(r.ID)], &r.Decision)
+		n := a.position(r.ID)
+		refuse(&run.Jobs[n], &r.Decision)
+		if in.answer != nil && int(n) == in.subject {
+			*in.answer = answer{contracts.Reject, r.Decision.Reason, r.Decision.Numbers, r.At}
+		}
 	}
 	a.broker.Forget()
 }
 
 // collect fills in what became of the last contracts, and the prices.
-func (a *arena) collect(run *Run, s *setting) {
-	a.gather(run)
+func (in *arrivals) collect() {
+	in.gather()
+	a, run, s := in.arena, in.run, in.setting
 	if s.payment.Whole {
 		run.Prices = nil
 		return // nothing is paid by price

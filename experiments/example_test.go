@@ -46,6 +46,49 @@ configurations: [{name: small}]
 	// <nil>
 }
 
+// Why a job was refused, and what would have been accepted.
+func ExampleExplain() {
+	const file = `
+name: first
+seed: 1
+configurations:
+  - {name: small, workload: {model: {name: paper, jobs: 20}}, admission: [cac]}
+`
+	e, err := scenario.Parse("first.yaml", []byte(file), scenario.Known{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r, err := experiments.Explain(context.Background(), &e, "small/cac/0", 14, 1, false)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(r.Text(0))
+	// Output:
+	// Job 14 of user:3 in small/cac/0, by cac: refused at 1273.15 s: share below threshold at price percentile.
+	// It asked for 282.042 processor-seconds on each of 5 nodes within 282.042 s of 1273.15 s, for $20.314796.
+	// The policy looked at percentile 0.0524644, spot_share 5, share 1.15786, threshold 1.66667.
+	// Its share is 1.15786, and 1.66667 is the least: 0.50881 too little (30.5 %).
+	//
+	// All else as it was, it would have been accepted
+	//   budget  $13.850000 more  $34.164796
+	//   submit  68 s later       at 1341.15 s  not monotone: less may do, or more may not
+	//
+	// No change was found in
+	//   budget    up to $20.310000 less  13 tried
+	//   deadline  up to 28204 s later    17 tried
+	//   deadline  up to 282 s sooner     11 tried
+	//   nodes     up to 10 more          10 tried
+	//   nodes     up to 4 less           4 tried
+	//
+	// What would have become of it, and of all others
+	//                   change         it   pays, $  its owner has, $  externality, $  others gain  lose
+	//   budget $13.850000 more  fulfilled  0.000000         20.314796     -135.201330            2     3
+	//        submit 68 s later  fulfilled  0.000000         20.314796     -226.462731            3     3
+	// Externality: what the work of all others is worth without it, less what it is worth with it.
+}
+
 // What another policy would have done with the jobs of a run.
 func ExampleReplay() {
 	const file = `

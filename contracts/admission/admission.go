@@ -69,6 +69,14 @@ func Books(name string) bool { return policies[name].sharing == "planned" }
 // be placed, so that prices under it show demand.
 func Spot(name string) bool { return name == "be" }
 
+// Classes returns the classes that the named policy sells, nil if it does not ask for one.
+func Classes(name string) []string {
+	if name != "class" {
+		return nil
+	}
+	return []string{"be", "sac", "cac", "rac"}
+}
+
 // SharingOf returns the name of the sharing rule that the named policy is made
 // for. Under another it runs, but what it decides by is then not what happens.
 func SharingOf(name string) string { return policies[name].sharing }

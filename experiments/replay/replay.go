@@ -26,8 +26,8 @@ type Fate struct {
 	Penalty bank.Amount `json:"penalty" doc:"that its owner received"`
 }
 
-// surplus returns what its owner has of it, in micro-dollars.
-func (f *Fate) surplus() int64 { return f.Worth.Micros() - f.Paid.Micros() + f.Penalty.Micros() }
+// Surplus returns what its owner has of it, in micro-dollars.
+func (f *Fate) Surplus() int64 { return f.Worth.Micros() - f.Paid.Micros() + f.Penalty.Micros() }
 
 // A Job is one request.
 type Job struct {
@@ -65,7 +65,7 @@ func (s *Side) add(f *Fate) {
 	}
 	s.Paid = bank.Micros(s.Paid.Micros() + f.Paid.Micros())
 	s.Penalties = bank.Micros(s.Penalties.Micros() + f.Penalty.Micros())
-	s.Surplus = bank.Micros(s.Surplus.Micros() + f.surplus())
+	s.Surplus = bank.Micros(s.Surplus.Micros() + f.Surplus())
 }
 
 // Of returns the side of requests of which only one fate is known.
@@ -94,7 +94,7 @@ func Compare(was, is string, jobs []Job) *Report {
 	var gained, lost int64
 	for i := range jobs {
 		j := &jobs[i]
-		gain := j.Is.surplus() - j.Was.surplus()
+		gain := j.Is.Surplus() - j.Was.Surplus()
 		j.Gain = bank.Micros(gain)
 		r.Sides[0].add(&j.Was)
 		r.Sides[1].add(&j.Is)
@@ -154,13 +154,13 @@ func (r *Report) list(out *strings.Builder, what string, jobs []Job) {
 	fmt.Fprintf(w, "id\towner\tasked\t%s\t%s\t$\n", r.Sides[n-2].Policy, r.Sides[n-1].Policy)
 	for i := range jobs {
 		j := &jobs[i]
-		fmt.Fprintf(w, "%d\t%s\t%.1f\t%s\t%s\t%v\n", j.ID, j.Owner, j.Asked, j.Was.said(), j.Is.said(), j.Gain)
+		fmt.Fprintf(w, "%d\t%s\t%.1f\t%s\t%s\t%v\n", j.ID, j.Owner, j.Asked, j.Was.Said(), j.Is.Said(), j.Gain)
 	}
 	w.Flush()
 }
 
-// said returns f in a few words.
-func (f *Fate) said() string {
+// Said returns f in a few words.
+func (f *Fate) Said() string {
 	if f.State == "refused" && f.Reason != "" {
 		return "refused: " + f.Reason
 	}

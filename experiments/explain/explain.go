@@ -1,0 +1,170 @@
+// Package explain says why a request was decided as it was: what was asked, what the policy
+// looked at, which of its numbers fell short, the least change with which it would have been
+// decided otherwise, and what letting it in costs all others.
+//
+// It does not know policies or markets: it is told what was decided, and asks whoever can
+// decide again.
+package explain
+
+import (
+	"bourse/bank"
+	"bourse/experiments/replay"
+)
+
+// Terms are what a job asks for.
+type Terms struct {
+	Work     float64     `json:"work" doc:"of a node, processor-seconds, as its owner estimates it"`
+	Nodes    int         `json:"nodes"`
+	Deadline float64     `json:"deadline" doc:"s after it is submitted"`
+	Budget   bank.Amount `json:"budget"`
+	Class    string      `json:"class,omitempty"`
+	Submit   float64     `json:"submit" doc:"instant, s"`
+}
+
+// A Number is one that the policy has looked at.
+type Number struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+}
+
+// A Test is what was to be reached, and what was.
+type Test struct {
+	Contract int64   `json:"contract" doc:"whose it is: that of the job itself, or one that is admitted already"`
+	What     string  `json:"what" doc:"name of the number"`
+	Got      float64 `json:"got"`
+	Want     float64 `json:"want"`
+	AtMost   bool    `json:"at_most" doc:"want is the most that it may be, otherwise the least"`
+}
+
+// Missing returns by how much t falls short, 0 or less if it is passed.
+func (t *Test) Missing() float64 {
+	if t.AtMost {
+		return t.Got - t.Want
+	}
+	return t.Want - t.Got
+}
+
+// A Decision is what was decided of a job.
+type Decision struct {
+	At      float64  `json:"at" doc:"instant, s"`
+	Verdict string   `json:"verdict" doc:"accept, reject, or defer: the run ended before it was decided"`
+	Reason  string   `json:"reason,omitempty"`
+	Numbers []Number `json:"numbers" doc:"that the policy looked at, in its order"`
+	Test    *Test    `json:"test" doc:"that decided it, or the last that it passed; null if there is none of two numbers"`
+}
+
+// tests are numbers that are held against each other wherever a policy gives both. The
+// first of them that falls short decides; if none does, the last was passed last.
+var tests = []struct {
+	got, want string
+	atMost    bool
+}{
+	{"hosts", "nodes", false},
+	{"ask", "budget", true},
+	{"spot_share", "threshold", false},
+	{"share", "threshold", false},
+	{"gets", "want", false},
+}
+
+// Decided fills in the test of d, which is about contract if that is not 0, or else about job.
+func (d *Decision) Decided(job, contract int64, asked Terms) {
+	of := map[string]float64{"nodes": float64(asked.Nodes), "budget": asked.Budget.Float64()}
+	for _, n := range d.Numbers {
+		of[n.Name] = n.Value
+	}
+	for _, t := range tests {
+		got, has := of[t.got]
+		want, wants := of[t.want]
+		if !has || !wants {
+			continue
+		}
+		d.Test = &Test{job, t.got, got, want, t.atMost}
+		if t.got == "gets" && contract != 0 {
+			d.Test.Contract = contract
+		}
+		if d.Verdict == "reject" && d.Test.Missing() > 0 {
+			return
+		}
+	}
+	if d.Verdict == "reject" && d.Test != nil && d.Test.Missing() <= 0 {
+		d.Test = nil // it was refused for something else
+	}
+}
+
+// A Change is the least in one dimension with which the job would have been decided
+// otherwise, all else as it was.
+type Change struct {
+	Of       string   `json:"of" doc:"budget, deadline, nodes, submit or class"`
+	By       string   `json:"by" doc:"the change, in words"`
+	Terms    Terms    `json:"terms"`
+	Tried    int      `json:"tried" doc:"decisions"`
+	Monotone bool     `json:"monotone" doc:"nothing that was tried says that less would do, or more would not"`
+	Reason   string   `json:"reason,omitempty" doc:"it would have been refused for"`
+	Then     *Outcome `json:"then" doc:"what would have become of all; null if it would have been refused"`
+}
+
+// A Vain is a dimension in which no change was found.
+type Vain struct {
+	Of    string `json:"of"`
+	Until string `json:"until" doc:"the last that was looked at"`
+	Tried int    `json:"tried"`
+}
+
+// An Outcome is what would have become of all.
+type Outcome struct {
+	Fate        replay.Fate  `json:"fate" doc:"of the job"`
+	Has         bank.Amount  `json:"has" doc:"its owner of it: its worth, less what was paid, and penalties"`
+	Externality bank.Amount  `json:"externality" doc:"what the work of all others is worth without the job, less what it is worth with it: its Clarke price"`
+	Paid        bank.Amount  `json:"others_paid" doc:"all others, more than they did, less penalties"`
+	Gain        int          `json:"gain" doc:"others who have more"`
+	Lose        int          `json:"lose"`
+	Jobs        []replay.Job `json:"jobs" doc:"the others whose work is worth more or less, or who pay more or less; those who gain most first"`
+}
+
+// Outcomes returns the outcome in which the job is as in is, where jobs are all, once as it
+// was and once as it would be: with the job, if in says so, which was not in then.
+func Outcomes(job int64, jobs []replay.Job, in bool) *Outcome {
+	var o Outcome
+	var others []replay.Job
+	var externality, paid int64
+	for _, j := range jobs {
+		if j.ID == job {
+			o.Fate = j.Is
+			o.Has = bank.Micros(j.Is.Surplus())
+			continue
+		}
+		externality += j.Was.Worth.Micros() - j.Is.Worth.Micros()
+		paid += j.Is.Paid.Micros() - j.Is.Penalty.Micros() - j.Was.Paid.Micros() + j.Was.Penalty.Micros()
+		if j.Was.Worth != j.Is.Worth || j.Was.Paid != j.Is.Paid || j.Was.Penalty != j.Is.Penalty {
+			others = append(others, j)
+		}
+	}
+	if !in {
+		externality = -externality
+	}
+	r := replay.Compare("", "", others)
+	o.Externality, o.Paid = bank.Micros(externality), bank.Micros(paid)
+	o.Gain, o.Lose, o.Jobs = r.Gain, r.Lose, r.Jobs
+	return &o
+}
+
+// A Report explains one decision.
+type Report struct {
+	Run      string      `json:"run"`
+	Job      int64       `json:"job"`
+	Owner    string      `json:"owner"`
+	Policy   string      `json:"policy"`
+	Asked    Terms       `json:"asked"`
+	Decision Decision    `json:"decision"`
+	Fate     replay.Fate `json:"fate" doc:"what became of it"`
+	Changes  []Change    `json:"changes" doc:"of a refused job: with which it would have been accepted; of an accepted one: refused"`
+	Vain     []Vain      `json:"vain" doc:"dimensions in which no change was found"`
+	Without  *Outcome    `json:"without" doc:"what would have become of all without the job; null if it was not accepted"`
+	Frontier []Point     `json:"frontier" doc:"budgets with which it would have been accepted; null unless asked for"`
+}
+
+// A Point is the least budget with which a job would have been accepted with a deadline.
+type Point struct {
+	Deadline float64     `json:"deadline" doc:"s after it is submitted"`
+	Budget   bank.Amount `json:"budget"`
+}

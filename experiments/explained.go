@@ -1,0 +1,331 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/contracts/admission"
+	"bourse/experiments/explain"
+	"bourse/experiments/metrics"
+	"bourse/experiments/misuse"
+	"bourse/experiments/replay"
+	"bourse/experiments/scenario"
+)
+
+// Explain runs one run of e, which is expanded, again to the instant at which one of its
+// jobs was submitted, and says why it was decided as it was; with which least change of its
+// terms the same policy would have decided otherwise, and what would then have become of
+// all; and what becomes of the others without it. A job is worth its utility at alpha, of
+// the value that it has in the plan, but for what was paid (§4.2, eq. 9). The frontier is
+// asked for by itself.
+func Explain(ctx context.Context, e *scenario.Experiment, path string, job int64, alpha float64, frontier bool) (*explain.Report, error) {
+	chosen, err := ChooseRun(e, path)
+	if err != nil {
+		return nil, fmt.Errorf("run: %w", err)
+	}
+	if !(alpha >= 0 && alpha <= 1) {
+		return nil, misuse.Errorf("alpha: found %v, want 0 to 1", alpha)
+	}
+	one, err := chosen.alone(e)
+	if err != nil {
+		return nil, err
+	}
+	m, run, err := chosen.until(ctx, &one, job)
+	if err != nil {
+		return nil, err
+	}
+	x := &explainer{moment: m, run: run, alpha: alpha, job: job}
+	r, err := x.explain(ctx)
+	if err == nil && frontier {
+		r.Frontier, err = x.frontier(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("job %d: %w", job, err)
+	}
+	r.Run, r.Policy = chosen.String(), chosen.admission
+	return r, nil
+}
+
+// until runs r, the only run of e, and returns what it is when job is submitted.
+func (r Chosen) until(ctx context.Context, e *scenario.Experiment, job int64) (_ *moment, _ *Run, err error) {
+	x := e.Expanded()
+	at := place(&x, 0, r.replication)
+	defer at.recovered(&err)
+	all, err := settings(&x, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, a := all[0], newArena()
+	if err := a.draw(s, x.Seed, r.replication); err != nil {
+		return nil, nil, err
+	}
+	if err := a.come(s, x.Seed, r.replication); err != nil {
+		return nil, nil, err
+	}
+	m := &moment{n: -1}
+	for i := range a.plan {
+		if a.plan[i].ID == job {
+			m.n = i
+		}
+	}
+	if m.n < 0 {
+		return nil, nil, misuse.Errorf("job: found %d, want one of the %d that %s has, %d to %d",
+			job, len(a.plan), r, a.plan[0].ID, a.plan[len(a.plan)-1].ID)
+	}
+	run, err := a.forked(ctx, s, &s.offers[0], x.Seed, r.replication, nil, m)
+	if err == nil && m.memo == nil {
+		err = misuse.Errorf("job: %d was not submitted before the horizon of %s", job, r)
+	}
+	return m, run, err
+}
+
+// An explainer explains the job of a moment.
+type explainer struct {
+	*moment
+	run   *Run
+	alpha float64
+	job   int64
+}
+
+// explain says why the job was decided as it was.
+func (x *explainer) explain(ctx context.Context) (*explain.Report, error) {
+	asked := x.terms()
+	f := x.future()
+	a, err := f.decide(ctx, &asked)
+	if err != nil {
+		return nil, err
+	}
+	was := &x.run.Jobs[x.n]
+	r := &explain.Report{
+		Job: x.job, Owner: fmt.Sprintf("user:%d", was.User), Asked: x.written(&asked),
+		Decision: explain.Decision{At: a.at, Verdict: a.verdict.String(), Reason: string(a.reason)},
+		Changes:  []explain.Change{}, Vain: []explain.Vain{},
+	}
+	if r.Fate, err = fate(was, x.alpha); err != nil {
+		return nil, err
+	}
+	for i := range a.numbers {
+		name, value := a.numbers[i].Value()
+		r.Decision.Numbers = append(r.Decision.Numbers, explain.Number{Name: name, Value: value})
+	}
+	about, _ := a.numbers.Contract()
+	r.Decision.Decided(x.job, int64(about), r.Asked)
+	want := contracts.Accept
+	if a.verdict == contracts.Accept {
+		want = contracts.Reject
+	}
+	type found struct {
+		change *explain.Change
+		vain   *explain.Vain
+	}
+	all := x.dimensions(asked)
+	begin := func(ctx context.Context) func(int) (found, error) {
+		f := x.future()
+		return func(i int) (got found, err error) {
+			got.change, got.vain, err = x.search(ctx, f, &all[i], want)
+			return got, err
+		}
+	}
+	err = inOrder(ctx, len(all), runtime.GOMAXPROCS(0), begin, func(got found) error {
+		if got.change != nil {
+			r.Changes = append(r.Changes, *got.change)
+		} else {
+			r.Vain = append(r.Vain, *got.vain)
+		}
+		return nil
+	})
+	if err != nil || want == contracts.Accept {
+		return r, err
+	}
+	without, err := x.without(ctx, f, &asked, a.at)
+	if err == nil {
+		r.Without, err = x.outcome(without, asked.budget, false)
+	}
+	return r, err
+}
+
+// written returns t as it is told.
+func (x *explainer) written(t *terms) explain.Terms {
+	var r contracts.Request
+	task := x.setting.request(&x.arena.plan[x.n], &r)
+	t.on(&r, &task)
+	return explain.Terms{Work: r.Work, Nodes: r.Nodes, Deadline: t.deadline, Budget: t.budget, Class: t.class, Submit: r.Submit + t.later}
+}
+
+// A dimension is one of the terms, in steps.
+type dimension struct {
+	of   string
+	most int64
+	at   func(steps int64) terms
+	by   func(steps int64) string
+}
+
+// These bound what is looked at.
+const (
+	mostTimes = 100       // so many times the budget, or the deadline
+	mostLater = 24 * 3600 // s
+)
+
+// cent is the step of budgets.
+var cent = bank.Micros(10000)
+
+// dimensions returns those of what was asked for. A job that is asked for later has as long
+// until its deadline as before.
+func (x *explainer) dimensions(asked terms) (all []dimension) {
+	add := func(of string, most float64, change func(t *terms, n int64), by func(n int64) string) {
+		if !(most >= 1) {
+			return
+		}
+		all = append(all, dimension{of, int64(min(most, 1<<40)), func(n int64) terms {
+			t := asked
+			change(&t, n)
+			return t
+		}, by})
+	}
+	budget := asked.budget.Micros()
+	seconds := func(how string) func(int64) string {
+		return func(n int64) string { return fmt.Sprintf("%d s %s", n, how) }
+	}
+	dollars := func(how string) func(int64) string {
+		return func(n int64) string { return fmt.Sprintf("$%v %s", bank.Micros(n*cent.Micros()), how) }
+	}
+	step := cent.Micros()
+	add("budget", float64(x.richest()-budget)/float64(step), func(t *terms, n int64) { t.budget = bank.Micros(budget + n*step) }, dollars("more"))
+	add("budget", float64((budget-1)/step), func(t *terms, n int64) { t.budget = bank.Micros(budget - n*step) }, dollars("less"))
+	add("deadline", max(asked.deadline, 1)*mostTimes, func(t *terms, n int64) { t.deadline += float64(n) }, seconds("later"))
+	add("deadline", math.Ceil(asked.deadline)-1, func(t *terms, n int64) { t.deadline -= float64(n) }, seconds("sooner"))
+	hosts := x.setting.conf.Fleet.Hosts
+	if admission.Books(x.offer.Name) {
+		hosts *= int(x.setting.conf.Fleet.CPUs) // a host is a cluster
+	}
+	nodes := func(how string) func(int64) string {
+		return func(n int64) string { return fmt.Sprintf("%d %s", n, how) }
+	}
+	add("nodes", float64(hosts-asked.nodes), func(t *terms, n int64) { t.nodes += int(n) }, nodes("more"))
+	add("nodes", float64(asked.nodes-1), func(t *terms, n int64) { t.nodes -= int(n) }, nodes("less"))
+	add("submit", min(mostLater, x.run.End-x.now), func(t *terms, n int64) { t.later = float64(n) }, seconds("later"))
+	for _, class := range admission.Classes(x.offer.Name) {
+		if class != asked.class {
+			add("class", 1, func(t *terms, _ int64) { t.class = class }, func(int64) string { return "as " + class })
+		}
+	}
+	return all
+}
+
+// richest returns the largest budget that is looked at: what the owner has, where users
+// have so much and no more.
+func (x *explainer) richest() int64 {
+	bill := x.arena.bills[x.n]
+	most := max(bill.budget.Micros(), 100*cent.Micros()) * mostTimes
+	if x.setting.conf.Workload.Funds != nil {
+		most = min(most, x.parts.Teller.(*bank.Ledger).Balance(x.arena.payers[bill.payer].account).Micros())
+	}
+	return most
+}
+
+// search looks for the least change in d with which the job is decided as wanted.
+func (x *explainer) search(ctx context.Context, f *future, d *dimension, want contracts.Verdict) (*explain.Change, *explain.Vain, error) {
+	found, err := explain.Least(d.most, func(n int64) (bool, error) {
+		t := d.at(n)
+		a, err := f.decide(ctx, &t)
+		return a.verdict == want, err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if found.Steps == 0 {
+		return nil, &explain.Vain{Of: d.of, Until: d.by(found.Most), Tried: found.Tried}, nil
+	}
+	t := d.at(found.Steps)
+	c := &explain.Change{Of: d.of, By: d.by(found.Steps), Terms: x.written(&t), Tried: found.Tried, Monotone: found.Monotone}
+	if want != contracts.Accept {
+		a, err := f.decide(ctx, &t)
+		c.Reason = string(a.reason)
+		return c, nil, err
+	}
+	jobs, err := f.finish(ctx, &t)
+	if err != nil {
+		return nil, nil, err
+	}
+	if c.Then, err = x.outcome(jobs, t.budget, true); err != nil {
+		return nil, nil, err
+	}
+	return c, nil, nil
+}
+
+// without returns what becomes of all without the job, which was admitted at an instant. One
+// that was admitted at once is decided and then turned away, so that what is drawn by lot
+// after it stays as it was; one that had to wait, or is booked, is not submitted.
+func (x *explainer) without(ctx context.Context, f *future, asked *terms, at float64) ([]metrics.Job, error) {
+	if at == x.now && !admission.Books(x.offer.Name) {
+		return f.finish(ctx, asked, contracts.ID(x.job))
+	}
+	return f.finish(ctx, nil)
+}
+
+// outcome compares what became of all jobs with what would have, in which the job is or is
+// not in.
+func (x *explainer) outcome(would []metrics.Job, budget bank.Amount, in bool) (*explain.Outcome, error) {
+	is := make(map[int64]*metrics.Job, len(would))
+	for i := range would {
+		is[would[i].ID] = &would[i]
+	}
+	all := make([]replay.Job, 0, len(would))
+	for i := range x.run.Jobs {
+		was := &x.run.Jobs[i]
+		j := replay.Job{ID: was.ID, Owner: fmt.Sprintf("user:%d", was.User), Asked: was.Arrival}
+		j.Is.State = "refused"
+		var err error
+		if j.Was, err = fate(was, x.alpha); err != nil {
+			return nil, fmt.Errorf("job %d: %w", was.ID, err)
+		}
+		if now := is[was.ID]; now != nil {
+			value := now.Contract.SLA.Budget
+			if now.ID == x.job { // what it is worth is not what is bid
+				now.Contract.SLA.Budget = x.arena.bills[x.n].budget
+			}
+			j.Is, err = fate(now, x.alpha)
+			now.Contract.SLA.Budget = value
+		}
+		if err != nil {
+			return nil, fmt.Errorf("job %d: %w", was.ID, err)
+		}
+		all = append(all, j)
+	}
+	return explain.Outcomes(x.job, all, in), nil
+}
+
+// frontierAt are the deadlines of a frontier, as parts of the one that was asked for.
+var frontierAt = []float64{0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 2.5, 3, 4}
+
+// frontier returns the least budget, in cents, with which the job is accepted at deadlines
+// from half to four times the one that was asked for; none where none is found.
+func (x *explainer) frontier(ctx context.Context) (all []explain.Point, err error) {
+	begin := func(ctx context.Context) func(int) (explain.Point, error) {
+		f := x.future()
+		return func(i int) (explain.Point, error) {
+			t := x.terms()
+			most := x.richest() / cent.Micros()
+			t.deadline *= frontierAt[i]
+			found, err := explain.Least(most, func(n int64) (bool, error) {
+				t.budget = bank.Micros(n * cent.Micros())
+				a, err := f.decide(ctx, &t)
+				return a.verdict == contracts.Accept, err
+			})
+			return explain.Point{Deadline: t.deadline, Budget: bank.Micros(found.Steps * cent.Micros())}, err
+		}
+	}
+	all = []explain.Point{}
+	err = inOrder(ctx, len(frontierAt), runtime.GOMAXPROCS(0), begin, func(p explain.Point) error {
+		if p.Budget.Sign() > 0 {
+			all = append(all, p)
+		}
+		return nil
+	})
+	return slices.Clip(all), err
+}

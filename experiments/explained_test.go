@@ -1,0 +1,292 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/contracts/admission"
+	"bourse/experiments/explain"
+	"bourse/experiments/metrics"
+	"bourse/experiments/scenario"
+	"bourse/workloadgen"
+)
+
+var explainDecisions = flag.Int("explain.decisions", 150, "random decisions that TestExplain explains")
+
+// TestExplain explains random decisions, of every policy under all that a scenario can say,
+// and checks them by whole runs in which the job asks for something else from the start: with
+// the least change it is decided otherwise, and one step less it is not; and what becomes of
+// all is to the micro-dollar what was said. A run goes on from its middle as it would have.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	per := make(map[string]int)
+	dir := t.TempDir()
+	changes, rejected := 0, 0
+	total := 0
+	for n := *matrixSeed; total < *explainDecisions; n++ {
+		rng := rand.New(rand.NewPCG(n, 77))
+		g := draw(n)
+		if err := g.write(dir); err != nil {
+			t.Fatal(err)
+		}
+		e, err := parse(dir)
+		if err != nil {
+			continue
+		}
+		x := e.Expanded()
+		all, err := settings(&x, nil)
+		if err != nil {
+			t.Fatalf("draw %d: %v", n, err)
+		}
+		s := all[0]
+		for k := range s.offers {
+			o := &s.offers[k]
+			for range 2 {
+				if err := explained(t, s, o, x.Seed, rng, &changes, &rejected); err != nil {
+					t.Errorf("draw %d: %s: %v", n, o.Label, err)
+				}
+				per[o.Name]++
+				total++
+			}
+		}
+	}
+	for _, name := range admission.Table(nil, nil).Names() {
+		if per[name] == 0 {
+			t.Errorf("%s: no decision was explained", name)
+		}
+	}
+	if changes < total/2 || rejected < total/10 {
+		t.Errorf("%d decisions, %d of them rejections, have %d changes: too few to tell", total, rejected, changes)
+	}
+	t.Logf("%d decisions, %d of them rejections, %d changes: %v", total, rejected, changes, per)
+}
+
+// explained explains the decision of a random job, and checks it.
+func explained(t *testing.T, s *setting, o *offer, seed uint64, rng *rand.Rand, changes, rejected *int) error {
+	ctx := context.Background()
+	a := newArena()
+	if err := errors.Join(a.draw(s, seed, 0), a.come(s, seed, 0)); err != nil {
+		return err
+	}
+	m := &moment{n: rng.IntN(len(a.plan))}
+	run, err := a.forked(ctx, s, o, seed, 0, nil, m)
+	if err != nil || m.memo == nil {
+		return err
+	}
+	x := &explainer{moment: m, run: run, alpha: float64(rng.IntN(3)) / 2, job: a.plan[m.n].ID}
+	asked := m.terms()
+	whole, err := wholly(s, o, seed, m.n, &asked)
+	if err != nil {
+		return err
+	}
+	if err := alikeJobs(whole, run.Jobs); err != nil {
+		return fmt.Errorf("as it was: %w", err)
+	}
+	goes, err := m.future().finish(ctx, &asked)
+	if err != nil {
+		return err
+	}
+	if err := alikeJobs(whole, goes); err != nil {
+		return fmt.Errorf("gone on from %v s: %w", m.now, err)
+	}
+	r, err := x.explain(ctx)
+	if err != nil {
+		return err
+	}
+	was := &run.Jobs[m.n]
+	if accepted := was.Admitted(); accepted != (r.Decision.Verdict == "accept") {
+		return fmt.Errorf("job %d: %v, it was %v", x.job, r.Decision.Verdict, was.Contract.Outcome)
+	}
+	if r.Decision.Verdict == "reject" {
+		*rejected++
+		if r.Decision.Reason != string(was.Reason) {
+			return fmt.Errorf("job %d: refused for %q, it was for %q", x.job, r.Decision.Reason, was.Reason)
+		}
+	}
+	want := r.Decision.Verdict != "accept"
+	for _, d := range x.dimensions(asked) {
+		i := slices.IndexFunc(r.Changes, func(c explain.Change) bool { return c.Of == d.of && c.By == d.by(stepsOf(&c, &d, x, asked)) })
+		if i < 0 {
+			continue
+		}
+		c := &r.Changes[i]
+		*changes++
+		steps := stepsOf(c, &d, x, asked)
+		for n := steps; n >= max(1, steps-1); n-- {
+			tm := d.at(n)
+			jobs, err := wholly(s, o, seed, m.n, &tm)
+			if err != nil {
+				return err
+			}
+			j := &jobs[slices.IndexFunc(jobs, func(j metrics.Job) bool { return j.ID == x.job })]
+			got := j.Admitted()
+			if !want {
+				got = j.Contract.Outcome == contracts.Refused
+			}
+			if got != (n == steps) {
+				return fmt.Errorf("job %d: %s %s, found %d steps: with %d it is %v", x.job, c.Of, c.By, steps, n, j.Contract.Outcome)
+			}
+			if n < steps || !want {
+				continue
+			}
+			o, err := x.outcome(jobs, tm.budget, true)
+			if err != nil {
+				return err
+			}
+			if o.Externality != c.Then.Externality || o.Has != c.Then.Has || o.Paid != c.Then.Paid || o.Gain != c.Then.Gain || o.Lose != c.Then.Lose {
+				return fmt.Errorf("job %d: %s %s: by a whole run %+v, found %+v", x.job, c.Of, c.By, o, c.Then)
+			}
+		}
+	}
+	return nil
+}
+
+// stepsOf returns how many steps of d the change is, 0 if it is of another dimension.
+func stepsOf(c *explain.Change, d *dimension, x *explainer, asked terms) int64 {
+	if c.Of != d.of {
+		return 0
+	}
+	one := d.at(1)
+	switch by := func(a, b float64) int64 { return int64(a/b + 0.5) }; c.Of {
+	case "budget":
+		return by(float64(c.Terms.Budget.Micros()-asked.budget.Micros()), float64(one.budget.Micros()-asked.budget.Micros()))
+	case "deadline":
+		return by(c.Terms.Deadline-asked.deadline, one.deadline-asked.deadline)
+	case "nodes":
+		return by(float64(c.Terms.Nodes-asked.nodes), float64(one.nodes-asked.nodes))
+	case "submit":
+		return by(c.Terms.Submit-x.arena.plan[x.n].Arrival, 1)
+	}
+	if c.Terms.Class == one.class {
+		return 1
+	}
+	return 0
+}
+
+// wholly runs all jobs from the start; job n asks for t.
+func wholly(s *setting, o *offer, seed uint64, n int, t *terms) ([]metrics.Job, error) {
+	a := newArena()
+	if err := errors.Join(a.draw(s, seed, 0), a.come(s, seed, 0)); err != nil {
+		return nil, err
+	}
+	var provider bank.Amount // has what it had
+	for i := range a.plan {
+		provider, _ = provider.Add(dollars(a.plan[i].Value))
+	}
+	if s.conf.Provider.Funds == nil && s.conf.Workload.Funds == nil && a.penalties(s) {
+		is, conf, funds := *s, *s.conf, provider.Float64()
+		conf.Provider.Funds, is.conf = &funds, &conf
+		s = &is
+	}
+	plan := slices.Clone(a.plan)
+	job := plan[n]
+	value := job.Value
+	job.Value = t.budget.Float64()
+	job.Arrival += t.later
+	plan = slices.Delete(plan, n, n+1)
+	for t.later > 0 && n < len(plan) && plan[n].Arrival <= job.Arrival {
+		n++
+	}
+	a.plan = slices.Insert(plan, n, job)
+	run, err := a.forked(context.Background(), s, o, seed, 0, nil, &moment{n: n, asks: t})
+	if err != nil {
+		return nil, err
+	}
+	run.Jobs[n].Value = value
+	return run.Jobs, nil
+}
+
+// alikeJobs reports the first difference in what became of jobs.
+func alikeJobs(a, b []metrics.Job) error {
+	if len(a) != len(b) {
+		return fmt.Errorf("%d jobs and %d", len(a), len(b))
+	}
+	for i := range a {
+		x, y := &a[i], &b[i]
+		if x.ID != y.ID || x.Reason != y.Reason || x.Contract.Outcome != y.Contract.Outcome || x.Contract.Paid != y.Contract.Paid ||
+			x.Contract.Penalty != y.Contract.Penalty || x.Contract.Ended != y.Contract.Ended || x.Contract.ByDue != y.Contract.ByDue {
+			return fmt.Errorf("job %d: %+v and %+v", x.ID, x.Contract, y.Contract)
+		}
+	}
+	return nil
+}
+
+// TestWithout checks what is said of a market without a job by two runs made by hand, of
+// plans with and without it: on as many hosts as every job has nodes, where nothing is drawn
+// by lot, it does not matter that it is decided and turned away.
+func TestWithout(t *testing.T) {
+	t.Parallel()
+	const seed = 5
+	ctx := context.Background()
+	harmed := 0
+	for _, policy := range []string{"be", "sac", "cac", "fcfs", "edf", "libra"} {
+		c := scenario.Default()
+		model := scenario.Named("paper")
+		c.Fleet.Hosts, c.Workload.Model, c.Admission = 4, &model, []scenario.Choice{scenario.Named(policy)}
+		all, err := settings(&scenario.Experiment{Configurations: []scenario.Configuration{c}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := all[0]
+		o := &s.offers[0]
+		rng := rand.New(rand.NewPCG(seed, 9))
+		plan := crowd(32, 6)
+		for i := range plan {
+			plan[i].Nodes = 4
+			plan[i].Deadline *= 1 + 2*rng.Float64()
+		}
+		of := func(plan workloadgen.Plan) []metrics.Job {
+			a := newArena()
+			a.plan = plan
+			run, err := a.forked(ctx, s, o, seed, 0, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return run.Jobs
+		}
+		was := of(plan)
+		for n := 3; n < len(plan); n += 5 {
+			a := newArena()
+			a.plan = plan
+			m := &moment{n: n}
+			run, err := a.forked(ctx, s, o, seed, 0, nil, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := &explainer{moment: m, run: run, alpha: 1, job: plan[n].ID}
+			r, err := x.explain(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Without == nil {
+				continue
+			}
+			is := of(slices.Delete(slices.Clone(plan), n, n+1))
+			others := slices.Delete(slices.Clone(was), n, n+1)
+			worth, paid := int64(0), int64(0)
+			for i := range others {
+				a, _ := fate(&others[i], 1)
+				b, _ := fate(&is[i], 1)
+				worth += b.Worth.Micros() - a.Worth.Micros()
+				paid += b.Paid.Micros() - a.Paid.Micros()
+			}
+			if got := r.Without; got.Externality.Micros() != worth || got.Paid.Micros() != paid {
+				t.Errorf("%s, job %d: others' work is worth %d less, they pay %d more; by hand %d and %d",
+					policy, n, got.Externality.Micros(), got.Paid.Micros(), worth, paid)
+			}
+			if worth > 0 {
+				harmed++
+			}
+		}
+	}
+	if harmed < 2 {
+		t.Errorf("%d jobs harm others: too few to tell", harmed)
+	}
+}

@@ -1,0 +1,267 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/contracts/broker"
+	"bourse/contracts/memo"
+	"bourse/experiments/des"
+	"bourse/experiments/metrics"
+	"bourse/hosts"
+	"bourse/hosts/eventheap"
+	"bourse/hosts/sim"
+)
+
+// A moment is a run at the instant before a job is submitted, from which it goes on as
+// often as one likes, otherwise each time, in several goroutines at once.
+type moment struct {
+	n       int    // position of the job in the plan
+	asks    *terms // what the job asks for in the run itself, nil: what the plan says
+	setting *setting
+	offer   *offer
+	now     float64
+	parts   broker.Config
+	memo    *broker.Memo // nil until it is taken
+	world   *world
+	jobs    []metrics.Job // those submitted before
+	end     float64
+	arena   *arena // in which it was taken: jobs and hosts are those of its futures
+}
+
+// A world is what changes in a run beside its broker.
+type world struct {
+	machines []sim.Machine
+	lists    *sim.Lists
+	cancels  eventheap.Heap
+}
+
+// take makes f what in is at now.
+func (f *moment) take(in *arrivals, now float64) {
+	a := in.arena
+	in.gather()
+	f.arena, f.setting, f.offer, f.now = a, in.setting, in.offer, now
+	f.parts, f.memo = a.broker.Config, a.broker.Memo()
+	f.world = memo.Copy(&world{a.machines, &a.lists, a.cancels})
+	f.parts.Teller = memo.Copy(a.ledger)
+	f.jobs, f.end = slices.Clone(in.run.Jobs), in.run.End
+}
+
+// Terms are what a job asks for.
+type terms struct {
+	budget   bank.Amount
+	deadline float64 // s
+	nodes    int
+	class    string
+	later    float64 // s after it was submitted
+}
+
+// terms returns what the job of f asked for.
+func (f *moment) terms() terms {
+	var r contracts.Request
+	f.setting.request(&f.arena.plan[f.n], &r)
+	return terms{budget: f.arena.bills[f.n].budget, deadline: r.SLA.Deadline, nodes: r.Nodes, class: r.Class}
+}
+
+// on makes r, and task, ask for t: the same work in all, on so many nodes.
+func (t *terms) on(r *contracts.Request, task *hosts.Task) {
+	if t.nodes != r.Nodes {
+		each := float64(r.Nodes) / float64(t.nodes)
+		r.Work, task.Work = r.Work*each, task.Work*each
+		r.Nodes, r.Parts = t.nodes, min(r.Parts, t.nodes)
+	}
+	r.SLA.Deadline, r.Class = t.deadline, t.class
+}
+
+// A future is one way in which a run goes on from a moment.
+type future struct {
+	*moment
+	arena *arena
+}
+
+func (f *moment) future() *future { return &future{f, newArena()} }
+
+// resume readies b, whose job asks for t; without terms it is not submitted.
+func (b *future) resume(t *terms) *arrivals {
+	a, from := b.arena, b.moment.arena
+	w := memo.Copy(b.world)
+	a.machines, a.cancels = w.machines, w.cancels
+	a.fleet = a.fleet[:0]
+	for h := range a.machines {
+		a.fleet = append(a.fleet, &a.machines[h])
+	}
+	a.churn, a.histories, a.owners, a.payers = from.churn, from.histories, from.owners, from.payers
+	at := b.n
+	if t == nil || t.later > 0 {
+		a.plan, a.bills = slices.Clone(from.plan), slices.Clone(from.bills)
+	} else {
+		if len(a.bills) != len(from.bills) {
+			a.bills = slices.Clone(from.bills)
+		}
+		copy(a.bills[at:], from.bills[at:])
+		a.plan = from.plan
+	}
+	switch {
+	case t == nil:
+		a.plan, a.bills = slices.Delete(a.plan, at, at+1), slices.Delete(a.bills, at, at+1)
+		at = -1
+	case t.later > 0:
+		moved, bill := a.plan[at], a.bills[at]
+		moved.Arrival += t.later
+		for ; at+1 < len(a.plan) && a.plan[at+1].Arrival <= moved.Arrival; at++ {
+			a.plan[at], a.bills[at] = a.plan[at+1], a.bills[at+1]
+		}
+		a.plan[at], a.bills[at] = moved, bill
+	}
+	if t != nil {
+		a.bills[at].budget = t.budget
+	}
+	a.indexPlan()
+	parts := b.parts
+	parts.Fleet, parts.Teller = a.fleet, broker.Credit{}
+	a.broker.Recall(parts, b.memo)
+	in := &arrivals{arena: a, setting: b.setting, offer: b.offer, run: a.spare.take(len(a.plan))}
+	in.run.Jobs = in.run.Jobs[:b.n]
+	in.subject, in.terms = at, t
+	return in
+}
+
+// bank lets in be paid for as in the run of b. Who asks for more has it.
+func (b *future) bank(in *arrivals) error {
+	a := in.arena
+	a.ledger = memo.Copy(b.parts.Teller.(*bank.Ledger))
+	a.broker.Teller = a.ledger
+	if in.terms == nil || b.setting.conf.Workload.Funds != nil {
+		return nil
+	}
+	bill := b.moment.arena.bills[b.n]
+	if more, err := in.terms.budget.Sub(bill.budget); err == nil && more.Sign() > 0 {
+		return a.ledger.Mint(b.now, a.payers[bill.payer].account, more)
+	}
+	return nil
+}
+
+// play lets b go on.
+func (b *future) play(ctx context.Context, in *arrivals, p des.Pacer) error {
+	if in.Next() <= b.now {
+		if err := in.Advance(b.now); err != nil {
+			return err
+		}
+	}
+	return in.play(ctx, p)
+}
+
+// An answer is what is decided of a job.
+type answer struct {
+	verdict contracts.Verdict
+	reason  contracts.Reason
+	numbers contracts.Numbers
+	at      float64 // instant, s
+}
+
+// errDecided stops a future in which the job has been decided.
+var errDecided = errors.New("it has been decided")
+
+// decide returns what is decided of the job if it asks for t: Defer, if nothing is before
+// the run ends.
+func (b *future) decide(ctx context.Context, t *terms) (answer, error) {
+	in := b.resume(t)
+	if b.setting.conf.Workload.Funds != nil {
+		if err := b.bank(in); err != nil {
+			return answer{}, err
+		}
+	}
+	in.answer = &answer{verdict: contracts.Defer}
+	err := b.play(ctx, in, &untilDecided{in: in})
+	b.arena.spare.give(in.run)
+	switch {
+	case errors.Is(err, errDecided):
+		return *in.answer, nil
+	case err != nil:
+		return answer{}, err
+	}
+	if in.submitted { // not after the horizon
+		in.admitted()
+	}
+	return *in.answer, nil
+}
+
+// finish returns what becomes of all jobs if the job of b asks for t; without terms, if it
+// is not submitted. Those barred are turned away when they are accepted.
+func (b *future) finish(ctx context.Context, t *terms, barred ...contracts.ID) ([]metrics.Job, error) {
+	in := b.resume(t)
+	if len(barred) > 0 {
+		b.arena.broker.Policy = &barring{b.arena.broker.Policy, barred}
+	}
+	copy(in.run.Jobs, b.jobs)
+	in.run.End = b.end
+	if err := b.bank(in); err != nil {
+		return nil, err
+	}
+	err := b.play(ctx, in, new(des.Virtual))
+	return in.run.Jobs, err
+}
+
+// answered notes what has been decided of the job that was submitted last.
+func (in *arrivals) answered(now float64, d *contracts.Decision) error {
+	in.submitted = true
+	if d.Verdict == contracts.Defer {
+		return nil
+	}
+	*in.answer = answer{d.Verdict, d.Reason, slices.Clone(d.Numbers), now}
+	return errDecided
+}
+
+// admitted notes that the job of a future, which waited, is admitted, if it is.
+func (in *arrivals) admitted() {
+	if j := &in.run.Jobs[in.subject]; in.answer.verdict == contracts.Defer && j.Admitted() {
+		*in.answer = answer{verdict: contracts.Accept, at: j.Contract.Admitted}
+	}
+}
+
+// untilDecided lets virtual time pass until the job of a future, which waits, is decided.
+type untilDecided struct {
+	des.Virtual
+	in  *arrivals
+	now float64
+}
+
+// Wait implements [des.Pacer].
+func (p *untilDecided) Wait(ctx context.Context, until float64) (float64, error) {
+	in := p.in
+	if in.submitted {
+		phase, ok := in.arena.broker.Phase(contracts.ID(in.arena.plan[in.subject].ID))
+		if !ok { // refused, or over as soon as it was admitted
+			in.gather()
+			in.admitted()
+			return 0, errDecided
+		}
+		if phase != contracts.Asked {
+			*in.answer = answer{verdict: contracts.Accept, at: p.now}
+			return 0, errDecided
+		}
+	}
+	p.now = until
+	return p.Virtual.Wait(ctx, until)
+}
+
+// A barring policy turns some away whom the other accepts.
+type barring struct {
+	contracts.Policy
+	barred []contracts.ID
+}
+
+// Handle implements [contracts.Policy].
+func (p *barring) Handle(now float64, e contracts.Event, m contracts.Market) []contracts.Action {
+	actions := p.Policy.Handle(now, e, m)
+	for i := range actions {
+		a := &actions[i]
+		if a.Verb == contracts.Admit && slices.Contains(p.barred, m.Request(a.Contract).ID) {
+			*a = contracts.Action{Verb: contracts.Refuse, Contract: a.Contract, Decision: &contracts.Decision{Reason: contracts.TakenBack}}
+		}
+	}
+	return actions
+}

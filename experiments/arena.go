@@ -41,6 +41,7 @@ type arena struct {
 	present   floor.Availability
 	histories []*availability.History
 
+	trial   *arena                 // in which offers are looked for
 	plan    workloadgen.Plan       // of the replication at hand
 	drawn   workloadgen.Plan       // memory for plans that are drawn
 	noted   workloadgen.Plan       // memory for plans that are annotated
@@ -114,11 +115,12 @@ func (a *arena) forked(ctx context.Context, s *setting, o *offer, seed uint64, r
 	if admission.Spot(o.Name) { // the bids of others are what they were admitted by
 		parts.Renew = s.conf.Market.Renew
 	}
+	bare := parts
 	if a.observe != nil {
 		a.observe(s.conf.Name, o.Label, rep, &parts)
 	}
 	a.broker.Reset(parts)
-	in := &arrivals{arena: a, setting: s, offer: o, run: a.spare.take(len(a.plan)), moment: f}
+	in := &arrivals{arena: a, setting: s, offer: o, run: a.spare.take(len(a.plan)), moment: f, bare: bare}
 	if f != nil && f.asks != nil {
 		in.subject, in.terms = f.n, f.asks
 	}
@@ -258,13 +260,15 @@ type arrivals struct {
 	setting *setting
 	offer   *offer
 	run     *Run
-	moment  *moment // to be taken; nil: none is
+	bare    broker.Config // parts of the broker, which observers may wrap
+	moment  *moment       // to be taken; nil: none is
 
 	// Of a [future]:
 	subject   int     // position of the job that asks for something else, -1 if there is none
 	terms     *terms  // that it asks for
 	answer    *answer // what is decided of it, nil if nobody asks
 	submitted bool
+	soon      bool // an answer is one given at once
 }
 
 // A marketplace is a broker for whom hosts that come and go matter only as long as there
@@ -301,14 +305,22 @@ func (in *arrivals) Advance(now float64) error {
 		n := len(in.run.Jobs)
 		if in.moment != nil && in.moment.n == n && in.moment.memo == nil {
 			in.moment.take(in, now)
+			in.moment.keep(in)
 		}
 		j := &a.plan[n]
 		r := &a.request
 		task := in.setting.request(j, r)
 		r.Owner, r.SLA.Budget = a.payers[a.bills[n].payer].account, a.bills[n].budget
 		asked := in.terms != nil && n == in.subject
-		if asked {
-			in.terms.on(r, &task)
+		t := in.terms
+		if !asked {
+			var err error
+			if t, err = in.negotiate(n, now); err != nil {
+				return err
+			}
+		}
+		if t != nil {
+			t.on(r, &task)
 		}
 		d, err := a.broker.Submit(now, r, task)
 		if err != nil {
@@ -321,6 +333,9 @@ func (in *arrivals) Advance(now float64) error {
 		job := &in.run.Jobs[n] // a literal with fields would be made elsewhere and copied
 		if job.Job = *j; d.Verdict == contracts.Reject {
 			refuse(job, d)
+		} else if t != nil && !asked {
+			t.taken(&job.Job)
+			job.Bargained = true
 		}
 		if asked && in.answer != nil {
 			if err := in.answered(now, d); err != nil {

@@ -3,7 +3,6 @@ package experiments
 import (
 	"context"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 
@@ -123,7 +122,7 @@ func (x *explainer) explain(ctx context.Context) (*explain.Report, error) {
 		change *explain.Change
 		vain   *explain.Vain
 	}
-	all := x.dimensions(asked)
+	all := x.dimensions(asked, x.run.End)
 	begin := func(ctx context.Context) func(int) (found, error) {
 		f := x.future()
 		return func(i int) (got found, err error) {
@@ -155,77 +154,6 @@ func (x *explainer) written(t *terms) explain.Terms {
 	task := x.setting.request(&x.arena.plan[x.n], &r)
 	t.on(&r, &task)
 	return explain.Terms{Work: r.Work, Nodes: r.Nodes, Deadline: t.deadline, Budget: t.budget, Class: t.class, Submit: r.Submit + t.later}
-}
-
-// A dimension is one of the terms, in steps.
-type dimension struct {
-	of   string
-	most int64
-	at   func(steps int64) terms
-	by   func(steps int64) string
-}
-
-// These bound what is looked at.
-const (
-	mostTimes = 100       // so many times the budget, or the deadline
-	mostLater = 24 * 3600 // s
-)
-
-// cent is the step of budgets.
-var cent = bank.Micros(10000)
-
-// dimensions returns those of what was asked for. A job that is asked for later has as long
-// until its deadline as before.
-func (x *explainer) dimensions(asked terms) (all []dimension) {
-	add := func(of string, most float64, change func(t *terms, n int64), by func(n int64) string) {
-		if !(most >= 1) {
-			return
-		}
-		all = append(all, dimension{of, int64(min(most, 1<<40)), func(n int64) terms {
-			t := asked
-			change(&t, n)
-			return t
-		}, by})
-	}
-	budget := asked.budget.Micros()
-	seconds := func(how string) func(int64) string {
-		return func(n int64) string { return fmt.Sprintf("%d s %s", n, how) }
-	}
-	dollars := func(how string) func(int64) string {
-		return func(n int64) string { return fmt.Sprintf("$%v %s", bank.Micros(n*cent.Micros()), how) }
-	}
-	step := cent.Micros()
-	add("budget", float64(x.richest()-budget)/float64(step), func(t *terms, n int64) { t.budget = bank.Micros(budget + n*step) }, dollars("more"))
-	add("budget", float64((budget-1)/step), func(t *terms, n int64) { t.budget = bank.Micros(budget - n*step) }, dollars("less"))
-	add("deadline", max(asked.deadline, 1)*mostTimes, func(t *terms, n int64) { t.deadline += float64(n) }, seconds("later"))
-	add("deadline", math.Ceil(asked.deadline)-1, func(t *terms, n int64) { t.deadline -= float64(n) }, seconds("sooner"))
-	hosts := x.setting.conf.Fleet.Hosts
-	if admission.Books(x.offer.Name) {
-		hosts *= int(x.setting.conf.Fleet.CPUs) // a host is a cluster
-	}
-	nodes := func(how string) func(int64) string {
-		return func(n int64) string { return fmt.Sprintf("%d %s", n, how) }
-	}
-	add("nodes", float64(hosts-asked.nodes), func(t *terms, n int64) { t.nodes += int(n) }, nodes("more"))
-	add("nodes", float64(asked.nodes-1), func(t *terms, n int64) { t.nodes -= int(n) }, nodes("less"))
-	add("submit", min(mostLater, x.run.End-x.now), func(t *terms, n int64) { t.later = float64(n) }, seconds("later"))
-	for _, class := range admission.Classes(x.offer.Name) {
-		if class != asked.class {
-			add("class", 1, func(t *terms, _ int64) { t.class = class }, func(int64) string { return "as " + class })
-		}
-	}
-	return all
-}
-
-// richest returns the largest budget that is looked at: what the owner has, where users
-// have so much and no more.
-func (x *explainer) richest() int64 {
-	bill := x.arena.bills[x.n]
-	most := max(bill.budget.Micros(), 100*cent.Micros()) * mostTimes
-	if x.setting.conf.Workload.Funds != nil {
-		most = min(most, x.parts.Teller.(*bank.Ledger).Balance(x.arena.payers[bill.payer].account).Micros())
-	}
-	return most
 }
 
 // search looks for the least change in d with which the job is decided as wanted.

@@ -77,7 +77,7 @@ func explained(t *testing.T, s *setting, o *offer, seed uint64, rng *rand.Rand, 
 	}
 	m := &moment{n: rng.IntN(len(a.plan))}
 	run, err := a.forked(ctx, s, o, seed, 0, nil, m)
-	if err != nil || m.memo == nil {
+	if err != nil || m.memo == nil || run.Jobs[m.n].Bargained { // who was asked for something else
 		return err
 	}
 	x := &explainer{moment: m, run: run, alpha: float64(rng.IntN(3)) / 2, job: a.plan[m.n].ID}
@@ -111,7 +111,7 @@ func explained(t *testing.T, s *setting, o *offer, seed uint64, rng *rand.Rand, 
 		}
 	}
 	want := r.Decision.Verdict != "accept"
-	for _, d := range x.dimensions(asked) {
+	for _, d := range x.dimensions(asked, run.End) {
 		i := slices.IndexFunc(r.Changes, func(c explain.Change) bool { return c.Of == d.of && c.By == d.by(stepsOf(&c, &d, x, asked)) })
 		if i < 0 {
 			continue

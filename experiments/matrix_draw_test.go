@@ -11,6 +11,7 @@ import (
 	"bourse/contracts/admission"
 	"bourse/contracts/broker"
 	"bourse/contracts/sharing"
+	"bourse/experiments/scenario"
 	"bourse/workloadgen"
 	"bourse/workloadgen/models"
 )
@@ -145,6 +146,10 @@ func (d *drawer) policy(name string, i int, planner bool) []*branch {
 		out = append(out, fork("sharing", d.sharing(made)...))
 	case d.odds(0.5):
 		out = append(out, fork("sharing", d.sharing(pick(d, sharing.Table().Names()...))...))
+	}
+	// The draws whose hashes are kept are older.
+	if own := d.own(0x6e65676f + uint64(i)); d.number >= matrixHashes && own.odds(0.15) {
+		out = append(out, leaf("negotiate", pick(own, scenario.Never, scenario.Rational, scenario.Impatient)))
 	}
 	return out
 }

@@ -27,9 +27,13 @@ type moment struct {
 	parts   broker.Config
 	memo    *broker.Memo // nil until it is taken
 	world   *world
-	jobs    []metrics.Job // those submitted before
-	end     float64
+	ledger  *bank.Ledger
+	poor    bool   // nobody has more than its account
 	arena   *arena // in which it was taken: jobs and hosts are those of its futures
+
+	// What is kept to let it go on to the end:
+	jobs []metrics.Job // those submitted before
+	end  float64
 }
 
 // A world is what changes in a run beside its broker.
@@ -44,9 +48,17 @@ func (f *moment) take(in *arrivals, now float64) {
 	a := in.arena
 	in.gather()
 	f.arena, f.setting, f.offer, f.now = a, in.setting, in.offer, now
-	f.parts, f.memo = a.broker.Config, a.broker.Memo()
+	watched := a.broker.Config
+	a.broker.Config = in.bare
+	f.parts, f.memo = in.bare, a.broker.Memo()
+	a.broker.Config = watched
 	f.world = memo.Copy(&world{a.machines, &a.lists, a.cancels})
-	f.parts.Teller = memo.Copy(a.ledger)
+	f.ledger = a.ledger
+}
+
+// keep makes f, which has been taken of in, good for when that has gone on.
+func (f *moment) keep(in *arrivals) {
+	f.ledger = memo.Copy(f.ledger)
 	f.jobs, f.end = slices.Clone(in.run.Jobs), in.run.End
 }
 
@@ -73,7 +85,7 @@ func (t *terms) on(r *contracts.Request, task *hosts.Task) {
 		r.Work, task.Work = r.Work*each, task.Work*each
 		r.Nodes, r.Parts = t.nodes, min(r.Parts, t.nodes)
 	}
-	r.SLA.Deadline, r.Class = t.deadline, t.class
+	r.SLA.Budget, r.SLA.Deadline, r.Class = t.budget, t.deadline, t.class
 }
 
 // A future is one way in which a run goes on from a moment.
@@ -123,7 +135,7 @@ func (b *future) resume(t *terms) *arrivals {
 	parts := b.parts
 	parts.Fleet, parts.Teller = a.fleet, broker.Credit{}
 	a.broker.Recall(parts, b.memo)
-	in := &arrivals{arena: a, setting: b.setting, offer: b.offer, run: a.spare.take(len(a.plan))}
+	in := &arrivals{arena: a, setting: b.setting, offer: b.offer, bare: parts, run: a.spare.take(len(a.plan))}
 	in.run.Jobs = in.run.Jobs[:b.n]
 	in.subject, in.terms = at, t
 	return in
@@ -132,7 +144,7 @@ func (b *future) resume(t *terms) *arrivals {
 // bank lets in be paid for as in the run of b. Who asks for more has it.
 func (b *future) bank(in *arrivals) error {
 	a := in.arena
-	a.ledger = memo.Copy(b.parts.Teller.(*bank.Ledger))
+	a.ledger = memo.Copy(b.ledger)
 	a.broker.Teller = a.ledger
 	if in.terms == nil || b.setting.conf.Workload.Funds != nil {
 		return nil
@@ -208,7 +220,7 @@ func (b *future) finish(ctx context.Context, t *terms, barred ...contracts.ID) (
 // answered notes what has been decided of the job that was submitted last.
 func (in *arrivals) answered(now float64, d *contracts.Decision) error {
 	in.submitted = true
-	if d.Verdict == contracts.Defer {
+	if d.Verdict == contracts.Defer && !in.soon {
 		return nil
 	}
 	*in.answer = answer{d.Verdict, d.Reason, slices.Clone(d.Numbers), now}

@@ -56,8 +56,13 @@ func jobRows(at *scenario.Configuration, admission string, rep int, jobs []metri
 			Arrival: j.Arrival, Runtime: j.Runtime, Estimate: j.Estimate, Nodes: j.Nodes, Value: money(dollars(j.Value)),
 			Decision: decision(c.Outcome).String(), Reason: reason(j), Work: j.Work(),
 		}
+		if j.Bargained {
+			row.Value = money(c.SLA.Budget)
+		}
 		if !j.OnDemand {
-			o.due = j.Arrival + sla.Slack*deadline(sla.Of, &j.Job)
+			if o.due = j.Arrival + sla.Slack*deadline(sla.Of, &j.Job); j.Bargained {
+				o.due = c.Due()
+			}
 			row.Deadline = &o.due
 		}
 		if !j.Admitted() {

@@ -25,7 +25,7 @@ func (j *Job) Utility(alpha float64) float64 {
 	if !j.Admitted() {
 		return 0
 	}
-	return contracts.Mixed(alpha, j.Contract.ByDue, j.Work(), j.revenue(), j.Contract.SLA.Budget.Float64())
+	return contracts.Mixed(alpha, j.Contract.ByDue, j.Work(), j.revenue(), j.worth())
 }
 
 func efficiencyAt(name string, alpha float64) Metric {
@@ -54,7 +54,7 @@ func meanEfficiencyAt(name string, alpha float64) Metric {
 				if !j.Admitted() {
 					return 0, true
 				}
-				return j.Utility(alpha) / j.Contract.SLA.Budget.Float64(), true
+				return j.Utility(alpha) / j.worth(), true
 			})
 		},
 	}

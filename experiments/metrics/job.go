@@ -10,6 +10,9 @@ type Job struct {
 	workloadgen.Job
 	Chosen bool // fulfilled by the planner of U*
 
+	// Bargained says that it has taken an offer, whose budget is not its value.
+	Bargained bool
+
 	// Of a job that was refused:
 	Reason contracts.Reason
 	Names  bool         // the reason is about a contract:
@@ -18,6 +21,15 @@ type Job struct {
 	// What it became. Of a job that was not admitted there is the outcome alone: it was
 	// refused, or is open, if it waits for a decision when the run ends.
 	Contract contracts.Settled
+}
+
+// worth returns what all of its work is worth to its owner, in dollars: its budget, but for
+// one that has taken an offer.
+func (j *Job) worth() float64 {
+	if j.Bargained {
+		return j.Value
+	}
+	return j.Contract.SLA.Budget.Float64()
 }
 
 // Admitted reports whether j became a contract.

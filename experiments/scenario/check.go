@@ -164,6 +164,9 @@ func (c Choice) plain(names []string) error {
 	if c.Sharing != nil {
 		return fail(c.at, join(c.path, "sharing"), "unknown field, want it with an admission policy only")
 	}
+	if c.Negotiate != "" {
+		return fail(c.at, join(c.path, "negotiate"), "unknown field, want it with an admission policy only")
+	}
 	return c.among(names)
 }
 

@@ -3,6 +3,7 @@ package scenario
 import (
 	"bourse/workloadgen/plugin"
 	"reflect"
+	"slices"
 )
 
 // A Choice names a plug-in and carries its options. A file writes the bare
@@ -19,10 +20,21 @@ type Choice struct {
 	// place of the market's; nil otherwise.
 	Sharing *Choice
 
+	// Negotiate, of an admission policy, is what users do whose requests it would refuse:
+	// [Rational] and [Impatient] ones take offers. Empty, or [Never]: none is made.
+	Negotiate string
+
 	path    string // of the field, for messages
 	at      place
 	options *node // nil where there are none
 }
+
+// Users to whom offers are made.
+const (
+	Never     = "never"
+	Rational  = "rational"
+	Impatient = "impatient"
+)
 
 // Named returns the choice of a plug-in with its default options.
 func Named(name string) Choice { return Choice{Name: name, Label: name} }
@@ -69,7 +81,7 @@ func decodeChoice(n *node, c *Choice, f field) error {
 	if c.Name == "" {
 		return fail(n.at, f.path, "found %s without a name, want a name, or a mapping of name and options", n.found())
 	}
-	c.path, c.at, c.options, c.Sharing = f.path, n.at, nil, nil
+	c.path, c.at, c.options, c.Sharing, c.Negotiate = f.path, n.at, nil, nil, ""
 	if n.kind != mapping {
 		return nil
 	}
@@ -84,7 +96,16 @@ func decodeChoice(n *node, c *Choice, f field) error {
 			return err
 		}
 	}
-	rest := n.without("name", "label", "sharing")
+	if negotiate := n.get("negotiate"); negotiate != nil {
+		at := field{path: join(f.path, "negotiate")}
+		if err := decode(negotiate, reflect.ValueOf(&c.Negotiate).Elem(), at); err != nil {
+			return err
+		}
+		if users := []string{Never, Rational, Impatient}; !slices.Contains(users, c.Negotiate) {
+			return fail(negotiate.at, at.path, "found %q, %s", clip(c.Negotiate), OneOf(c.Negotiate, users))
+		}
+	}
+	rest := n.without("name", "label", "sharing", "negotiate")
 	if apart := rest.get("options"); apart != nil {
 		if len(rest.keys) > 1 || apart.kind == scalar || apart.kind == list {
 			return fail(apart.at, join(f.path, "options"), "found %s, want a mapping of options alone, or the options beside the name", apart.found())
@@ -100,7 +121,7 @@ func decodeChoice(n *node, c *Choice, f field) error {
 // node returns what a file would say: the bare name where that is all.
 func (c Choice) node() *node {
 	n := text(c.Name)
-	if c.options == nil && c.Sharing == nil && (c.Label == "" || c.Label == c.Name) {
+	if c.options == nil && c.Sharing == nil && c.Negotiate == "" && (c.Label == "" || c.Label == c.Name) {
 		return n
 	}
 	n = wrap(n)
@@ -109,6 +130,9 @@ func (c Choice) node() *node {
 	}
 	if c.Sharing != nil {
 		n = n.put("sharing", c.Sharing.node())
+	}
+	if c.Negotiate != "" {
+		n = n.put("negotiate", text(c.Negotiate))
 	}
 	if c.options != nil {
 		n = mergeFields(n, c.options)

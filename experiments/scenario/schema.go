@@ -108,6 +108,7 @@ func choiceOf(name *jsonschema.Schema) *jsonschema.Schema {
 	mapping.Properties.Set("name", name)
 	mapping.Properties.Set("label", &jsonschema.Schema{Type: "string", Pattern: word.String(), Description: "tells apart two choices of one plug-in"})
 	mapping.Properties.Set("sharing", &jsonschema.Schema{Description: "of an admission policy: the sharing rule under it, in place of market.sharing"})
+	mapping.Properties.Set("negotiate", &jsonschema.Schema{Enum: []any{Never, Rational, Impatient}, Description: "of an admission policy: whether users whose requests it would refuse take offers that they are better off with: the best (rational), or what is done first (impatient)"})
 	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{name, mapping}}
 }
 

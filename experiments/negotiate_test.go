@@ -1,0 +1,86 @@
+package experiments
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"bourse/contracts"
+	"bourse/experiments/scenario"
+)
+
+// TestNegotiate checks that who takes an offer would have been refused, has changed one of
+// its terms, is accepted, and can pay; and that nobody extends a deadline.
+func TestNegotiate(t *testing.T) {
+	t.Parallel()
+	const seed = 3
+	ctx := context.Background()
+	taken := make(map[string]int)
+	for _, policy := range []string{"sac", "cac", "libra", "be", "fcfs"} {
+		for _, user := range []string{scenario.Never, scenario.Rational, scenario.Impatient} {
+			c := scenario.Default()
+			model, choice, funds := scenario.Named("paper"), scenario.Named(policy), 100.0
+			choice.Negotiate = user
+			c.Workload.Model, c.Workload.Funds, c.Admission = &model, &funds, []scenario.Choice{choice}
+			all, err := settings(&scenario.Experiment{Configurations: []scenario.Configuration{c}}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := all[0]
+			a := newArena()
+			a.plan = crowd(40, 9)
+			plan := a.plan
+			run, err := a.forked(ctx, s, &s.offers[0], seed, 0, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n := range run.Jobs {
+				j := &run.Jobs[n]
+				if !j.Bargained {
+					continue
+				}
+				taken[policy+" "+user]++
+				r := &j.Contract.Request
+				b := newArena()
+				b.plan = plan
+				m := &moment{n: n}
+				if _, err := b.forked(ctx, s, &s.offers[0], seed, 0, nil, m); err != nil {
+					t.Fatal(err)
+				}
+				asked := m.terms()
+				got, err := m.future().decide(ctx, &asked)
+				if err != nil || got.verdict != contracts.Reject {
+					t.Errorf("%s, %s: job %d has taken an offer; as it asked it is %v, %v", policy, user, j.ID, got, err)
+				}
+				changed := 0
+				for _, is := range []bool{r.SLA.Budget != asked.budget, r.SLA.Deadline != asked.deadline, r.Nodes != asked.nodes} {
+					if is {
+						changed++
+					}
+				}
+				if changed != 1 || r.SLA.Deadline > asked.deadline || !j.Admitted() || r.SLA.Budget.Float64() > funds {
+					t.Errorf("%s, %s: job %d asked for %+v and has %+v, %v", policy, user, j.ID, asked, r, j.Contract.Outcome)
+				}
+			}
+		}
+	}
+	if taken["sac rational"] < 3 || taken["cac rational"] < 3 || taken["sac never"]+taken["cac never"]+taken["be rational"] > 0 {
+		t.Errorf("offers taken: %v", taken)
+	}
+}
+
+// TestNegotiateNamed checks that users of another kind, and those of what is no admission
+// policy, are refused.
+func TestNegotiateNamed(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"admission: [{name: sac, negotiate: greedy}]":                              `negotiate: found "greedy", want one of never, rational, impatient`,
+		"admission: [sac], market: {forecaster: {name: normal, negotiate: never}}": "want it with an admission policy only",
+		"admission: [{name: sac, negotiate: rational, guarantee: 0.5}]":            "",
+	} {
+		_, err := scenario.Parse("a.yaml", []byte("name: a\nconfigurations:\n  - {name: b, workload: {model: paper}, "+text+"}\n"), scenario.Known{})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}

@@ -28,12 +28,11 @@ func (r *Report) Text(most int) string {
 	if d.Test != nil {
 		fmt.Fprintln(&out, r.tested())
 	}
-	switch {
-	case d.Verdict == "accept":
+	if d.Verdict == "accept" {
 		fmt.Fprintf(&out, "It was %s, paid $%v and was worth $%v to its owner.\n", r.Fate.State, r.Fate.Paid, r.Fate.Worth)
 		r.harm(&out, most)
 		r.list(&out, "All else as it was, it would have been refused")
-	default:
+	} else {
 		r.list(&out, "All else as it was, it would have been accepted")
 		r.outcomes(&out, most)
 	}

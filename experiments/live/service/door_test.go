@@ -111,6 +111,11 @@ func TestDoor(t *testing.T) {
 			t.Errorf("%s: %v, %d kept, want %v", c.name, got, kept(), c.want)
 		}
 	}
+	for range 6 { // in her name, and not by her
+		if got := put(reading(t, "a", "user:ann", "user:bob", "lab", 0, 1900), "forged"); got != connect.CodePermissionDenied {
+			t.Errorf("in another's name: %v", got)
+		}
+	}
 	for i := range 6 {
 		want := connect.Code(0)
 		if i >= 4 {

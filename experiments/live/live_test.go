@@ -19,6 +19,7 @@ import (
 	"bourse/bank/store"
 	"bourse/contracts/admission"
 	"bourse/contracts/order"
+	"bourse/experiments/verify"
 	"bourse/hosts"
 	"bourse/hosts/remote"
 	"bourse/hosts/remote/remotetest"
@@ -290,10 +291,10 @@ func (w *town) day() []string {
 }
 
 // check checks that the log says nothing else to a new broker, and that an audit finds the
-// ledger in order.
+// ledger in order, and what its notes say of contracts possible.
 func (w *town) check(calls int) *Checked {
 	w.t.Helper()
-	if a := must(audit.Audit("books", audit.Options{FS: w.vault.CrashClone(vfs.CrashCloneCfg{})})); !a.Clean() || a.Entries < 20 {
+	if a := must(audit.Audit("books", audit.Options{FS: w.vault.CrashClone(vfs.CrashCloneCfg{}), Follow: verify.Follow(nil)})); !a.Clean() || a.Entries < 20 {
 		w.t.Errorf("%+v", a)
 	}
 	r := must(store.OpenReader("books", store.Options{FS: w.vault.CrashClone(vfs.CrashCloneCfg{})}))

@@ -68,6 +68,13 @@ func (w *town) Now() float64 {
 	return w.now
 }
 
+// Reach implements [Clock].
+func (w *town) Reach(at float64) {
+	if w.clock != nil {
+		w.clock.Reach(at)
+	}
+}
+
 var errKilled = errors.New("killed")
 
 // tried is a bank at which the market may be killed before and after each call.
@@ -172,7 +179,7 @@ func (w *town) turn(messages ...message) []result {
 		for _, m := range messages {
 			letters = append(letters, newLetter(m))
 		}
-		err := w.market.turn(w.now, letters)
+		err := w.market.turn(w.Now(), letters)
 		if errors.Is(err, errKilled) {
 			w.crash()
 			continue
@@ -203,7 +210,7 @@ func (w *town) talk() {
 	var all []message
 	for i, a := range w.agents {
 		t := a.Tell(w.now)
-		w.market.seen.hear(w.names[i], w.now, t)
+		w.market.seen.hear(w.names[i], w.Now(), t)
 		all = append(all, message{Told: must(newTold(w.names[i], t))})
 	}
 	for i, r := range w.turn(all...) {

@@ -28,6 +28,8 @@ type still float64
 
 func (c still) Now() float64 { return float64(c) }
 
+func (still) Reach(float64) {}
+
 // door serves a market that ann and bob have accounts at, on an owned bank, and returns what
 // its log is kept in.
 func door(t *testing.T) *Server {

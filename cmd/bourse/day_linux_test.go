@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"io/fs"
 	"math"
@@ -21,6 +22,7 @@ import (
 	"bourse/contracts/order"
 	"bourse/experiments/live"
 	"bourse/experiments/live/client"
+	"bourse/experiments/live/service"
 	"bourse/hosts/remote"
 	"bourse/workloadgen/swf"
 )
@@ -144,41 +146,44 @@ func (d *day) live() {
 	asked.Wait()
 	time.Sleep(time.Until(midnight.Add(d.after(86400))))
 	d.Logf("%d jobs of %d hosts in %.0f s: %v; %d words of hosts, %d not answered", len(d.jobs), d.hosts, time.Since(midnight).Seconds(), d.verdicts, d.said.Load(), d.failed.Load())
-	open, err := c.List(d.Context(), live.Filter{})
-	if err != nil {
-		d.Fatal(err)
-	}
-	for i := range open {
-		if _, err := c.Cancel(d.Context(), open[i].ID); err != nil && !strings.Contains(err.Error(), live.ErrNoContract.Error()) {
-			d.Error(err)
-		}
-	}
-	d.until("every contract is settled", func() bool {
+	back := make(map[int64]bool) // taken
+	if err := insist(func() error {
 		open, err := c.List(d.Context(), live.Filter{})
-		return err == nil && len(open) == 0
-	})
+		for i := range open {
+			if id := open[i].ID; !back[id] {
+				_, err := c.Cancel(d.Context(), id)
+				back[id] = !errors.As(err, new(*service.Away)) // or it is over
+			}
+		}
+		if err == nil && len(open) > 0 {
+			err = fmt.Errorf("%d contracts are not settled", len(open))
+		}
+		return err
+	}); err != nil {
+		d.Error(err)
+	}
 	now, list := d.list(c)
 	d.settled(now, list)
-	d.Logf("at midnight %d were left; %v", len(open), d.states())
 }
 
 // list notes all contracts of which the market knows, and returns them, and the instant.
 func (d *day) list(c *client.Client) (now float64, all []live.Contract) {
 	d.Helper()
-	about, err := c.About(d.Context())
-	if err == nil {
-		all, err = c.List(d.Context(), live.Filter{Ended: true})
-	}
-	if err != nil {
+	if err := insist(func() error {
+		about, err := c.About(d.Context())
+		if now = about.Now; err == nil {
+			all, err = c.List(d.Context(), live.Filter{Ended: true})
+		}
+		return err
+	}); err != nil {
 		d.Error(err)
-		return math.NaN(), nil
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, k := range all {
 		d.known[k.ID] = k
 	}
-	return about.Now, all
+	return now, all
 }
 
 // settled checks that each job is a contract that has ended, and that those are known that
@@ -190,7 +195,9 @@ func (d *day) settled(now float64, list []live.Contract) {
 	if len(d.known) != len(d.jobs) {
 		d.Errorf("%d contracts of %d jobs", len(d.known), len(d.jobs))
 	}
+	states := make(map[string]int)
 	for _, k := range d.known {
+		states[k.State]++
 		there := slices.ContainsFunc(list, func(o live.Contract) bool { return o.ID == k.ID })
 		switch ago := now - k.Ended; {
 		case there && !k.Over():
@@ -201,15 +208,7 @@ func (d *day) settled(now float64, list []live.Contract) {
 			d.Errorf("it ended %v s ago and is known: %+v", ago, k)
 		}
 	}
-}
-
-// states returns how many contracts ended in which way.
-func (d *day) states() map[string]int {
-	out := make(map[string]int)
-	for _, k := range d.known {
-		out[k.State]++
-	}
-	return out
+	d.Logf("%d contracts: %v", len(d.known), states)
 }
 
 // after returns how long after midnight it is so many seconds of the log.

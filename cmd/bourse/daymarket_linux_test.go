@@ -40,7 +40,7 @@ func (d *day) open() {
 	if err != nil {
 		d.Fatal(err)
 	}
-	rules := fmt.Sprintf("name: lab\nlisten: 127.0.0.1:0\nkeep: %v\n", dayKeep/86400)
+	rules := fmt.Sprintf("name: lab\nlisten: 127.0.0.1:0\nkeep: %v\nlimits: {orders_per_second: 100000}\n", dayKeep/86400)
 	plan := lab.Plan{Dir: filepath.Join(d.dir, "lab"), Market: "lab", Rules: []byte(rules), Account: keeper, Public: public, Money: bank.Micros(100_000e6)}
 	if err := lab.Make(d.Context(), plan, wall()); err != nil {
 		d.Fatal(err)
@@ -65,10 +65,15 @@ func (d *day) open() {
 		d.market.Process.Kill()
 		d.market.Wait()
 	})
-	d.until("the market is served", func() bool {
+	if err := insist(func() error {
 		text, err := os.ReadFile(filepath.Join(d.dir, "lab", servingFile))
-		return err == nil && json.Unmarshal(text, &d.served) == nil
-	})
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(text, &d.served)
+	}); err != nil {
+		d.Fatal(err)
+	}
 	d.web = &http.Client{Transport: &http.Transport{TLSClientConfig: link.ClientTLS(nil, d.served.Pin)}}
 }
 
@@ -96,45 +101,28 @@ func (d *day) stop() {
 	}
 }
 
-// until waits until something holds.
-func (d *day) until(what string, holds func() bool) {
-	d.Helper()
-	for end := time.Now().Add(2 * time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			text, _ := os.ReadFile(filepath.Join(d.dir, "said"))
-			d.Fatalf("not after two minutes: %s: %s", what, text)
+// insist calls f until it succeeds, for two minutes at most: the machine may have much else
+// to do.
+func insist(f func() error) (err error) {
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if err = f(); err == nil {
+			return nil
 		}
 	}
+	return err
 }
 
 // host is one of the hosts, from when it joins until ctx ends.
 func (d *day) host(ctx context.Context, name string, joined *sync.WaitGroup) {
-	caller := d.served.Dial()
-	defer caller.Close()
 	ready := sync.OnceFunc(joined.Done)
 	defer ready()
-	text, err := caller.InviteHost(ctx, d.served.Secret, name, dayOwner)
-	if err != nil {
-		d.Error(err)
-		return
-	}
-	token, err := link.ParseToken(text)
-	if err != nil {
-		d.Error(err)
-		return
-	}
-	own, err := link.Identity(filepath.Join(d.dir, name+".pem"), name)
-	if err != nil {
-		d.Error(err)
-		return
-	}
-	c := link.Dial(token.Address, token.Pin, own)
-	defer c.Close()
 	offer := remote.Offer{Kind: "model", CPUs: 1, Apart: true}
-	if _, err := c.Enrol(ctx, link.Enrolment{Secret: token.Secret, Name: name, Offer: offer}); err != nil {
-		d.Error(err)
+	c, err := d.join(ctx, name, offer)
+	if err != nil {
+		d.Errorf("%s: %v", name, err)
 		return
 	}
+	defer c.Close()
 	a := remotetest.New(hosts.Spec{Name: name, CPUs: 1, Speed: 1})
 	a.Exits = func(contract int64) float64 {
 		d.mu.Lock()
@@ -160,6 +148,33 @@ func (d *day) host(ctx context.Context, name string, joined *sync.WaitGroup) {
 		a.Obey(time.Since(d.begun).Seconds(), o)
 		ready()
 	}
+}
+
+// join has a host join, and returns its way to the market.
+func (d *day) join(ctx context.Context, name string, offer remote.Offer) (*link.Client, error) {
+	keeps := d.served.Dial()
+	defer keeps.Close()
+	var text string
+	err := insist(func() (err error) {
+		text, err = keeps.InviteHost(ctx, d.served.Secret, name, dayOwner)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	token, err := link.ParseToken(text)
+	if err != nil {
+		return nil, err
+	}
+	own, err := link.Identity(filepath.Join(d.dir, name+".pem"), name)
+	if err != nil {
+		return nil, err
+	}
+	c := link.Dial(token.Address, token.Pin, own)
+	return c, insist(func() error {
+		_, err := c.Enrol(ctx, link.Enrolment{Secret: token.Secret, Name: name, Offer: offer})
+		return err
+	})
 }
 
 // resident returns the bytes of memory that the market has.

@@ -25,6 +25,10 @@ type Known struct {
 
 	Presets map[string][]byte // scenario files to start from, by name
 
+	// Over are axes that take the place of those of the sweep that have their paths,
+	// or come after them.
+	Over []Axis
+
 	// Log is a recorded log that takes the place of the workload of every
 	// configuration with a filter; empty, they are run as they say.
 	Log string
@@ -82,6 +86,7 @@ func (e *Experiment) DrawsHosts() bool {
 //
 //	configurations.pareto-high.fleet.hosts=30
 //	base.market.forecaster={name: normal}
+//	sweep.0.values=0.5..0.95/0.05
 //
 // A configuration goes over base, and base over [Default]: mappings merge, and
 // anything else replaces what is under it. A file that names a preset goes
@@ -110,6 +115,9 @@ func Parse(name string, data []byte, known Known, sets ...string) (Experiment, e
 		if root, err = set(root, s); err != nil {
 			return Experiment{}, err
 		}
+	}
+	if root, err = spanned(useOver(root, known.Over)); err != nil {
+		return Experiment{}, err
 	}
 	if root, err = untilOf(root); err != nil {
 		return Experiment{}, err

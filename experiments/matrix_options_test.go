@@ -78,6 +78,10 @@ var matrixValues = map[string][]string{
 	"discount":  {"none", "predicted"},
 	"capacity":  {"projected", "static"},
 	"default":   {"be", "sac", "cac", "rac"},
+	"low":       {"be", "sac", "cac", "rac"},
+	"high":      {"be", "sac", "cac", "rac"},
+	"above":     {"0.3", "1", "3"},
+	"margin":    {"0", "0.1", "2"},
 	"reject":    {"0", "0.37", "1"},
 
 	"edf admission": {"deadline", "none"},

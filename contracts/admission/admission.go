@@ -27,6 +27,7 @@ var policies = map[string]struct {
 	sharing string // the rule that it is made for
 	new     factory
 }{
+	"adaptive":  {"by load: one policy while it is low, another while it is high (§1)", "auction", maker(newAdaptive).immediate},
 	"be":        {"best effort: admit whatever can be placed (§3)", "auction", maker(newBestEffort).immediate},
 	"cac":       {"capacity: admit what violates no contract (§3, eq. 6)", "auction", maker(newCapacity).immediate},
 	"class":     {"mixed: each request by the class that it names (§3)", "auction", maker(newByClass).immediate},

@@ -355,6 +355,60 @@ func TestClass(t *testing.T) {
 	}
 }
 
+// A busy stand has hosts that change.
+type busy struct {
+	*stand
+	changed []hosts.ID
+	gone    []bool
+}
+
+func (b *busy) Changed() []hosts.ID  { return b.changed }
+func (b *busy) Away(h hosts.ID) bool { return b.gone[h] }
+
+// TestAdaptive checks which policy decides as load goes up and down: that of high load from
+// the threshold on, and until load has fallen below it by the margin. A host that is away
+// counts for nothing.
+func TestAdaptive(t *testing.T) {
+	t.Parallel()
+	host := stall{Spec: hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}, price: 1}
+	s := &busy{stand: &stand{hosts: []stall{host, host}}, gone: make([]bool, 2)}
+	p := newDecider(t, "adaptive", options{"high": "rac", "rac": map[string]any{"reject": 1.0}, "above": 0.75, "margin": 0.25})
+	for i, c := range []struct {
+		tasks  int // on the first host
+		nodes  int
+		load   float64
+		strict bool
+	}{
+		{0, 1, 0.25, false},
+		{1, 1, 0.5, false},
+		{0, 3, 0.75, true},
+		{1, 2, 0.75, true},
+		{1, 1, 0.5, true}, // not below 0.75 less 0.25
+		{0, 1, 0.25, false},
+		{1, 1, 0.5, false},
+	} {
+		s.hosts[0].on = make([]contracts.Allocation, c.tasks)
+		s.changed = []hosts.ID{0}
+		r := wish(1, c.nodes, 100)
+		d := p.Decide(0, &r, s)
+		want := contracts.None
+		if c.strict {
+			want = byLot
+		}
+		_, load := d.Numbers[0].Value()
+		_, strict := d.Numbers[1].Value()
+		if d.Reason != want || load != c.load || (strict == 1) != c.strict {
+			t.Errorf("step %d, %d tasks and %d nodes: %q at load %v, strict %v, want %q at %v, %v", i, c.tasks, c.nodes, d.Reason, load, strict, want, c.load, c.strict)
+		}
+	}
+	s.gone[1] = true
+	s.changed = []hosts.ID{1}
+	r := wish(1, 1, 100)
+	if _, load := p.Decide(0, &r, s).Numbers[0].Value(); load != 1 { // a task and a node on the two processors left
+		t.Errorf("load %v with a host away, want 1", load)
+	}
+}
+
 // TestOptions checks that each policy refuses what its options cannot be, and says
 // which.
 func TestOptions(t *testing.T) {
@@ -374,6 +428,9 @@ func TestOptions(t *testing.T) {
 		{"rac", options{"reject": -0.1}, "reject"},
 		{"class", options{"default": "gold"}, "default"},
 		{"class", options{"sac": map[string]any{"guarantee": 2}}, "sac.guarantee"},
+		{"adaptive", options{"high": "edf"}, "high"},
+		{"adaptive", options{"above": 0.0}, "above"},
+		{"adaptive", options{"margin": -1.0}, "margin"},
 		{"platinum", nil, "be, cac, class"},
 	} {
 		_, err := Table(bid, nil).New(c.policy, c.options.decode)

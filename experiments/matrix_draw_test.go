@@ -127,9 +127,9 @@ func draw(n uint64) *drawing {
 // policies draws one or two. Those that want other hosts and jobs than the rest come
 // alone or with their like, unless it is to be seen that they are refused.
 func (d *drawer) policies() []string {
-	names := drawnAs(admission.Table(nil, nil).Names(), "adaptive")
+	names := admission.Table(nil, nil).Names()
 	if d.number < matrixHashes { // these draws are older
-		names = names[:len(names)-1]
+		names = slices.DeleteFunc(names, func(name string) bool { return name == "adaptive" || name == "partition" })
 	}
 	first := pick(d, names...)
 	out := []string{first}

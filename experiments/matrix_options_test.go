@@ -82,7 +82,11 @@ var matrixValues = map[string][]string{
 	"high":      {"be", "sac", "cac", "rac"},
 	"above":     {"0.3", "1", "3"},
 	"margin":    {"0", "0.1", "2"},
-	"reject":    {"0", "0.37", "1"},
+
+	"reserved":    {"0", "0.4", "1"},
+	"reservation": {"sac", "cac"},
+	"spot":        {"be", "rac"},
+	"reject":      {"0", "0.37", "1"},
 
 	"edf admission": {"deadline", "none"},
 	"check":         {"start", "select"},

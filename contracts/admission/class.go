@@ -25,7 +25,7 @@ type classOptions struct {
 	ClassPolicies `yaml:",inline"`
 }
 
-// ClassPolicies are the options of the policies by which classes, or loads, are decided.
+// ClassPolicies are the options of the policies that classes, loads or hosts are decided by.
 type ClassPolicies struct {
 	SAC struct {
 		StatisticalOptions `yaml:",inline"`

@@ -2,6 +2,7 @@ package admission
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -409,6 +410,50 @@ func TestAdaptive(t *testing.T) {
 	}
 }
 
+// TestPartition checks on which hosts a request is placed, by its class and by what they
+// cost: reservations on the first, the spot on the others; without a class on the spot if it
+// cannot have a reservation; and that a class that is not sold is refused.
+func TestPartition(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		class    string
+		reserved float64
+		price    float64 // of the first two hosts, the others cost nothing
+		nodes    int
+		hosts    string
+		reason   contracts.Reason
+	}{
+		{"", 0.5, 0, 2, "0 1", contracts.None},
+		{"", 0.5, 1, 2, "2 3", contracts.None}, // too dear as a reservation
+		{"", 0, 0, 3, "0 1 2", contracts.None},
+		{"", 1, 1, 1, "", contracts.TooFewHosts}, // no spot to turn to
+		{"cac", 0.5, 0, 2, "0 1", contracts.None},
+		{"CAC", 0.5, 1, 2, "", belowSpot},
+		{"sac", 0.5, 0, 3, "", contracts.TooFewHosts},
+		{"be", 0.5, 0, 2, "2 3", contracts.None},
+		{"rac", 0.25, 0, 3, "1 2 3", contracts.None},
+		{"gold", 0.5, 0, 1, "", noClass},
+	} {
+		s := &stand{hosts: make([]stall, 4)}
+		for h := range s.hosts {
+			s.hosts[h].Spec = hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}
+			if h < 2 {
+				s.hosts[h].price = c.price
+			}
+		}
+		r := wish(50, c.nodes, 0.02)
+		r.Class = c.class
+		d := newDecider(t, "partition", options{"reserved": c.reserved, "rac": map[string]any{"reject": 0.0}}).Decide(0, &r, s)
+		var got []string
+		for _, pl := range d.Placements {
+			got = append(got, fmt.Sprint(pl.Host))
+		}
+		if strings.Join(got, " ") != c.hosts || d.Reason != c.reason {
+			t.Errorf("class %q of %d nodes, %v reserved at %v: on %v: %q, want %q: %q", c.class, c.nodes, c.reserved, c.price, got, d.Reason, c.hosts, c.reason)
+		}
+	}
+}
+
 // TestOptions checks that each policy refuses what its options cannot be, and says
 // which.
 func TestOptions(t *testing.T) {
@@ -428,6 +473,8 @@ func TestOptions(t *testing.T) {
 		{"rac", options{"reject": -0.1}, "reject"},
 		{"class", options{"default": "gold"}, "default"},
 		{"class", options{"sac": map[string]any{"guarantee": 2}}, "sac.guarantee"},
+		{"partition", options{"reserved": 1.5}, "reserved"},
+		{"partition", options{"spot": "cac"}, "spot"},
 		{"adaptive", options{"high": "edf"}, "high"},
 		{"adaptive", options{"above": 0.0}, "above"},
 		{"adaptive", options{"margin": -1.0}, "margin"},

@@ -35,6 +35,7 @@ type arena struct {
 	ledger   *bank.Ledger
 	broker   broker.Broker
 	solver   optimum.Solver
+	solved   solved
 	request  contracts.Request // of the job that is submitted
 
 	churn     *floor.Availability // of the replication at hand, nil where hosts stay
@@ -81,8 +82,20 @@ func (a *arena) optimum(s *setting) optimum.Solution {
 		return optimum.Solution{Proven: true}
 	}
 	f := &s.conf.Fleet
-	processors := float64(f.Hosts) * f.CPUs
-	return a.solver.Solve(a.plan, int(min(processors, math.MaxInt32)), f.Hosts, optimum.Limits{})
+	processors := int(min(float64(f.Hosts)*f.CPUs, math.MaxInt32))
+	if p := &a.solved; p.processors != processors || p.hosts != f.Hosts || !slices.Equal(p.plan, a.plan) {
+		p.processors, p.hosts, p.plan = processors, f.Hosts, append(p.plan[:0], a.plan...)
+		p.best = a.solver.Solve(a.plan, processors, f.Hosts, optimum.Limits{})
+	}
+	return a.solved.best
+}
+
+// Solved is the last problem of an arena and its solution: configurations that differ in
+// policies have one.
+type solved struct {
+	plan              workloadgen.Plan
+	processors, hosts int
+	best              optimum.Solution
 }
 
 // run runs the arena's plan under policy o. The entries of its ledger go to

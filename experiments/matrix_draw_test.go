@@ -127,10 +127,14 @@ func draw(n uint64) *drawing {
 // policies draws one or two. Those that want other hosts and jobs than the rest come
 // alone or with their like, unless it is to be seen that they are refused.
 func (d *drawer) policies() []string {
-	first := pick(d, admission.Table(nil, nil).Names()...)
+	names := admission.Table(nil, nil).Names()
+	if d.number < matrixHashes { // these draws are older
+		names = slices.DeleteFunc(names, func(name string) bool { return name == "adaptive" || name == "partition" })
+	}
+	first := pick(d, names...)
 	out := []string{first}
 	if d.odds(0.3) {
-		if second := pick(d, admission.Table(nil, nil).Names()...); (second == "reserve") == (first == "reserve") || d.odds(0.03) {
+		if second := pick(d, names...); (second == "reserve") == (first == "reserve") || d.odds(0.03) {
 			out = append(out, second)
 		}
 	}

@@ -76,7 +76,15 @@ var matrixValues = map[string][]string{
 	"capacity":  {"projected", "static"},
 	"promise":   {"price", "fulfilment"},
 	"default":   {"be", "sac", "cac", "rac"},
-	"reject":    {"0", "0.37", "1"},
+	"low":       {"be", "sac", "cac", "rac"},
+	"high":      {"be", "sac", "cac", "rac"},
+	"above":     {"0.3", "1", "3"},
+	"margin":    {"0", "0.1", "2"},
+
+	"reserved":    {"0", "0.4", "1"},
+	"reservation": {"sac", "cac"},
+	"spot":        {"be", "rac"},
+	"reject":      {"0", "0.37", "1"},
 
 	"half_life": {"1", "60", "1000"},
 	"lag":       {"0.1", "0.5", "0.9"},

@@ -164,7 +164,7 @@ func Drawn(dir *results.Dir, curveAlone bool) (d report.Document, err error) {
 // sweep returns how the configurations of e are laid out.
 func sweep(e *scenario.Experiment) report.Sweep {
 	s := report.Sweep{Labels: labels(), Metrics: []string{"efficiency_0", "efficiency_1", "violations", "rejections", "utilization"}, Units: map[string]string{}}
-	for _, m := range metrics.All() {
+	for _, m := range metrics.With(named(e)...) {
 		s.Units[m.Name] = m.Unit
 	}
 	for _, a := range e.Sweep {

@@ -33,7 +33,7 @@ type cell struct {
 func newStudy(e *scenario.Experiment) *Study {
 	x := e.Expanded()
 	e = &x
-	s := &Study{Experiment: e, Metrics: metrics.All(), unproven: make([]int, len(e.Configurations))}
+	s := &Study{Experiment: e, Metrics: metrics.With(named(e)...), unproven: make([]int, len(e.Configurations))}
 	for _, c := range e.Configurations {
 		cells := make([]cell, len(c.Admission))
 		for i := range cells {
@@ -42,6 +42,17 @@ func newStudy(e *scenario.Experiment) *Study {
 		s.cells = append(s.cells, cells)
 	}
 	return s
+}
+
+// named returns the metrics that e names.
+func named(e *scenario.Experiment) (names []string) {
+	if e.Figure != nil {
+		names = append(names, e.Figure.Metrics...)
+	}
+	if e.Until != nil {
+		names = append(names, e.Until.Metric)
+	}
+	return names
 }
 
 // beside returns what is shown with the results.

@@ -61,6 +61,7 @@ var may = map[string]string{
 	"experiments/live/page":    "experiments/live experiments/live/client",
 	"experiments/live/service": "bank bank/... contracts/order experiments/live experiments/live/wire hosts hosts/link hosts/remote",
 	"experiments/replay":       "bank",
+	"experiments/tune":         "experiments/report experiments/stats",
 	"experiments/fidelity":     "contracts experiments/live experiments/report experiments/stats",
 	"experiments/live/client":  "bank bank/keys bank/order bank/whole contracts/order experiments/live experiments/live/service experiments/misuse hosts hosts/link hosts/remote",
 	"experiments/papers":       "experiments/metrics experiments/misuse experiments/papers/... experiments/report experiments/results experiments/scenario workloadgen/plainyaml",

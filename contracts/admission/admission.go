@@ -27,6 +27,7 @@ var policies = map[string]struct {
 	sharing string // the rule that it is made for
 	new     factory
 }{
+	"adaptive":  {"by load: one policy while it is low, another while it is high (§1)", "auction", maker(newAdaptive).immediate},
 	"be":        {"best effort: admit whatever can be placed (§3)", "auction", maker(newBestEffort).immediate},
 	"cac":       {"capacity: admit what violates no contract (§3, eq. 6)", "auction", maker(newCapacity).immediate},
 	"class":     {"mixed: each request by the class that it names (§3)", "auction", maker(newByClass).immediate},
@@ -36,6 +37,7 @@ var policies = map[string]struct {
 	"libra":     {"admit what all can have in time, best fit (Libra)", "deadline", maker(newLibra).immediate},
 	"librarisk": {"admit where nobody risks more delay than another (LibraRisk)", "deadline", maker(newLibraRisk).immediate},
 	"librasla":  {"admit where hosts return more (LibraSLA)", "librasla", maker(newLibraSLA).immediate},
+	"partition": {"some hosts for reservations, the others on the spot (§5)", "auction", maker(newPartition).immediate},
 	"queue":     {"first come, first served, on hosts that are foretold to stay (volunteers)", "exclusive", newQueue},
 	"rac":       {"random: reject a fixed fraction, whatever it is (§4.3)", "auction", maker(newRandom).immediate},
 	"reserve":   {"advance reservations in books of clusters", "planned", newReserve},
@@ -69,9 +71,9 @@ func Books(name string) bool { return policies[name].sharing == "planned" }
 // be placed, so that prices under it show demand.
 func Spot(name string) bool { return name == "be" }
 
-// Classes returns the classes that the named policy sells, nil if it does not ask for one.
+// Classes returns the classes that the named policy sells, nil if it does not look at them.
 func Classes(name string) []string {
-	if name != "class" {
+	if name != "class" && name != "partition" {
 		return nil
 	}
 	return []string{"be", "sac", "cac", "rac"}

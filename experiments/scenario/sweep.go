@@ -26,6 +26,9 @@ func (a Axis) Name() string {
 	return a.Path
 }
 
+// Fields returns the paths of all fields that it sets.
+func (a Axis) Fields() []string { return append([]string{a.Path}, a.Also...) }
+
 // A Value is a number or a word, as it is written.
 type Value string
 

@@ -99,14 +99,23 @@ func (x *explainer) explain(ctx context.Context) (*explain.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	was := &x.run.Jobs[x.n]
+	was := x.run.Jobs[x.n]
 	r := &explain.Report{
 		Job: x.job, Owner: fmt.Sprintf("user:%d", was.User), Asked: x.written(&asked),
 		Decision: explain.Decision{At: a.at, Verdict: a.verdict.String(), Reason: string(a.reason)},
 		Changes:  []explain.Change{}, Vain: []explain.Vain{},
 	}
-	if r.Fate, err = fate(was, x.alpha); err != nil {
+	if r.Fate, err = fate(&was, x.alpha); err != nil {
 		return nil, err
+	}
+	if was.Bargained { // what else might have been is held against what it asked for first
+		c := &was.Contract
+		r.Taken = &explain.Terms{Work: c.Work, Nodes: c.Nodes, Deadline: c.SLA.Deadline, Budget: c.SLA.Budget, Class: c.Class, Submit: c.Submit}
+		refused := *x.run
+		if refused.Jobs, err = f.finish(ctx, &asked); err != nil {
+			return nil, err
+		}
+		x.run = &refused
 	}
 	for i := range a.numbers {
 		name, value := a.numbers[i].Value()

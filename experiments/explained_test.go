@@ -9,7 +9,6 @@ import (
 	"slices"
 	"testing"
 
-	"bourse/bank"
 	"bourse/contracts"
 	"bourse/contracts/admission"
 	"bourse/experiments/explain"
@@ -30,7 +29,7 @@ func TestExplain(t *testing.T) {
 	dir := t.TempDir()
 	changes, rejected := 0, 0
 	total := 0
-	for n := *matrixSeed; total < *explainDecisions; n++ {
+	for n := max(*matrixSeed, matrixHashes); total < *explainDecisions; n++ { // in those before nobody negotiates
 		rng := rand.New(rand.NewPCG(n, 77))
 		g := draw(n)
 		if err := g.write(dir); err != nil {
@@ -77,8 +76,17 @@ func explained(t *testing.T, s *setting, o *offer, seed uint64, rng *rand.Rand, 
 	}
 	m := &moment{n: rng.IntN(len(a.plan))}
 	run, err := a.forked(ctx, s, o, seed, 0, nil, m)
-	if err != nil || m.memo == nil || run.Jobs[m.n].Bargained { // who was asked for something else
+	if err != nil || m.memo == nil {
 		return err
+	}
+	b := newArena()
+	b.plan, b.churn, b.histories = a.plan, a.churn, a.histories
+	plain, err := b.run(ctx, s, o, seed, 0, nil)
+	if err != nil {
+		return err
+	}
+	if err := alikeJobs(plain.Jobs, run.Jobs); err != nil {
+		return fmt.Errorf("while a moment is taken: %w", err)
 	}
 	x := &explainer{moment: m, run: run, alpha: float64(rng.IntN(3)) / 2, job: a.plan[m.n].ID}
 	asked := m.terms()
@@ -86,7 +94,8 @@ func explained(t *testing.T, s *setting, o *offer, seed uint64, rng *rand.Rand, 
 	if err != nil {
 		return err
 	}
-	if err := alikeJobs(whole, run.Jobs); err != nil {
+	took := run.Jobs[m.n].Bargained
+	if err := alikeJobs(whole, run.Jobs); err != nil && !took {
 		return fmt.Errorf("as it was: %w", err)
 	}
 	goes, err := m.future().finish(ctx, &asked)
@@ -100,7 +109,10 @@ func explained(t *testing.T, s *setting, o *offer, seed uint64, rng *rand.Rand, 
 	if err != nil {
 		return err
 	}
-	was := &run.Jobs[m.n]
+	if (r.Taken != nil) != took {
+		return fmt.Errorf("job %d: it took an offer: %v; found %+v", x.job, took, r.Taken)
+	}
+	was := &whole[m.n]
 	if accepted := was.Admitted(); accepted != (r.Decision.Verdict == "accept") {
 		return fmt.Errorf("job %d: %v, it was %v", x.job, r.Decision.Verdict, was.Contract.Outcome)
 	}
@@ -176,19 +188,8 @@ func wholly(s *setting, o *offer, seed uint64, n int, t *terms) ([]metrics.Job, 
 	if err := errors.Join(a.draw(s, seed, 0), a.come(s, seed, 0)); err != nil {
 		return nil, err
 	}
-	var provider bank.Amount // has what it had
-	for i := range a.plan {
-		provider, _ = provider.Add(dollars(a.plan[i].Value))
-	}
-	if s.conf.Provider.Funds == nil && s.conf.Workload.Funds == nil && a.penalties(s) {
-		is, conf, funds := *s, *s.conf, provider.Float64()
-		conf.Provider.Funds, is.conf = &funds, &conf
-		s = &is
-	}
 	plan := slices.Clone(a.plan)
 	job := plan[n]
-	value := job.Value
-	job.Value = t.budget.Float64()
 	job.Arrival += t.later
 	plan = slices.Delete(plan, n, n+1)
 	for t.later > 0 && n < len(plan) && plan[n].Arrival <= job.Arrival {
@@ -199,7 +200,6 @@ func wholly(s *setting, o *offer, seed uint64, n int, t *terms) ([]metrics.Job, 
 	if err != nil {
 		return nil, err
 	}
-	run.Jobs[n].Value = value
 	return run.Jobs, nil
 }
 
@@ -212,7 +212,7 @@ func alikeJobs(a, b []metrics.Job) error {
 		x, y := &a[i], &b[i]
 		if x.ID != y.ID || x.Reason != y.Reason || x.Contract.Outcome != y.Contract.Outcome || x.Contract.Paid != y.Contract.Paid ||
 			x.Contract.Penalty != y.Contract.Penalty || x.Contract.Ended != y.Contract.Ended || x.Contract.ByDue != y.Contract.ByDue {
-			return fmt.Errorf("job %d: %+v and %+v", x.ID, x.Contract, y.Contract)
+			return fmt.Errorf("job %d: %q %+v and %q %+v", x.ID, x.Reason, x.Contract, y.Reason, y.Contract)
 		}
 	}
 	return nil

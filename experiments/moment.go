@@ -128,32 +128,35 @@ func (b *future) resume(t *terms) *arrivals {
 		}
 		a.plan[at], a.bills[at] = moved, bill
 	}
-	if t != nil {
-		a.bills[at].budget = t.budget
-	}
 	a.indexPlan()
 	parts := b.parts
-	parts.Fleet, parts.Teller = a.fleet, broker.Credit{}
+	parts.Fleet, parts.Teller = a.fleet, broker.Credit{} // unless there is a bank
 	a.broker.Recall(parts, b.memo)
-	in := &arrivals{arena: a, setting: b.setting, offer: b.offer, bare: parts, run: a.spare.take(len(a.plan))}
+	bare := a.broker.Config // with the policy that was recalled
+	in := &arrivals{arena: a, setting: b.setting, offer: b.offer, bare: bare, run: a.spare.take(len(a.plan))}
 	in.run.Jobs = in.run.Jobs[:b.n]
 	in.subject, in.terms = at, t
 	return in
 }
 
-// bank lets in be paid for as in the run of b. Who asks for more has it.
-func (b *future) bank(in *arrivals) error {
+// bank lets in be paid for as in the run of b.
+func (b *future) bank(in *arrivals) {
 	a := in.arena
 	a.ledger = memo.Copy(b.ledger)
-	a.broker.Teller = a.ledger
-	if in.terms == nil || b.setting.conf.Workload.Funds != nil {
+	a.broker.Teller, in.banked = a.ledger, true
+}
+
+// fund lets who asks for more have it, where users have what their jobs may cost.
+func (in *arrivals) fund(now float64) error {
+	if !in.banked || in.setting.conf.Workload.Funds != nil {
 		return nil
 	}
-	bill := b.moment.arena.bills[b.n]
-	if more, err := in.terms.budget.Sub(bill.budget); err == nil && more.Sign() > 0 {
-		return a.ledger.Mint(b.now, a.payers[bill.payer].account, more)
+	a := in.arena
+	more, err := in.terms.budget.Sub(dollars(a.plan[in.subject].Value))
+	if err != nil || more.Sign() <= 0 {
+		return err
 	}
-	return nil
+	return a.ledger.Mint(now, a.payers[a.bills[in.subject].payer].account, more)
 }
 
 // play lets b go on.
@@ -181,10 +184,8 @@ var errDecided = errors.New("it has been decided")
 // the run ends.
 func (b *future) decide(ctx context.Context, t *terms) (answer, error) {
 	in := b.resume(t)
-	if b.setting.conf.Workload.Funds != nil {
-		if err := b.bank(in); err != nil {
-			return answer{}, err
-		}
+	if b.setting.conf.Workload.Funds != nil || b.offer.negotiates() { // it matters what they have
+		b.bank(in)
 	}
 	in.answer = &answer{verdict: contracts.Defer}
 	err := b.play(ctx, in, &untilDecided{in: in})
@@ -202,16 +203,14 @@ func (b *future) decide(ctx context.Context, t *terms) (answer, error) {
 }
 
 // finish returns what becomes of all jobs if the job of b asks for t; without terms, if it
-// is not submitted. Those barred are turned away when they are accepted.
+// is not submitted. Those barred cannot pay when they are accepted.
 func (b *future) finish(ctx context.Context, t *terms, barred ...contracts.ID) ([]metrics.Job, error) {
 	in := b.resume(t)
-	if len(barred) > 0 {
-		b.arena.broker.Policy = &barring{b.arena.broker.Policy, barred}
-	}
 	copy(in.run.Jobs, b.jobs)
 	in.run.End = b.end
-	if err := b.bank(in); err != nil {
-		return nil, err
+	b.bank(in)
+	if len(barred) > 0 {
+		b.arena.broker.Teller = &barring{b.arena.broker.Teller, barred}
 	}
 	err := b.play(ctx, in, new(des.Virtual))
 	return in.run.Jobs, err
@@ -260,20 +259,17 @@ func (p *untilDecided) Wait(ctx context.Context, until float64) (float64, error)
 	return p.Virtual.Wait(ctx, until)
 }
 
-// A barring policy turns some away whom the other accepts.
+// A barring teller holds nothing for some: whatever their policy has noted of them it takes
+// back, as of all who cannot pay.
 type barring struct {
-	contracts.Policy
+	broker.Teller
 	barred []contracts.ID
 }
 
-// Handle implements [contracts.Policy].
-func (p *barring) Handle(now float64, e contracts.Event, m contracts.Market) []contracts.Action {
-	actions := p.Policy.Handle(now, e, m)
-	for i := range actions {
-		a := &actions[i]
-		if a.Verb == contracts.Admit && slices.Contains(p.barred, m.Request(a.Contract).ID) {
-			*a = contracts.Action{Verb: contracts.Refuse, Contract: a.Contract, Decision: &contracts.Decision{Reason: contracts.TakenBack}}
-		}
+// Hold implements [broker.Teller].
+func (t *barring) Hold(now float64, contract int64, owner bank.Account, a bank.Amount, note []byte) error {
+	if slices.Contains(t.barred, contracts.ID(contract)) {
+		return &bank.Shortfall{Needs: a}
 	}
-	return actions
+	return t.Teller.Hold(now, contract, owner, a, note)
 }

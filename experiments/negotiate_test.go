@@ -29,6 +29,9 @@ func TestNegotiate(t *testing.T) {
 			s := all[0]
 			a := newArena()
 			a.plan = crowd(40, 9)
+			for i := range a.plan {
+				a.plan[i].Deadline *= 1.5
+			}
 			plan := a.plan
 			run, err := a.forked(ctx, s, &s.offers[0], seed, 0, nil, nil)
 			if err != nil {

@@ -3,6 +3,7 @@ package experiments
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"bourse/experiments/metrics"
@@ -33,7 +34,7 @@ type cell struct {
 func newStudy(e *scenario.Experiment) *Study {
 	x := e.Expanded()
 	e = &x
-	s := &Study{Experiment: e, Metrics: metrics.All(), unproven: make([]int, len(e.Configurations))}
+	s := &Study{Experiment: e, Metrics: measured(e), unproven: make([]int, len(e.Configurations))}
 	for _, c := range e.Configurations {
 		cells := make([]cell, len(c.Admission))
 		for i := range cells {
@@ -42,6 +43,21 @@ func newStudy(e *scenario.Experiment) *Study {
 		s.cells = append(s.cells, cells)
 	}
 	return s
+}
+
+// measured returns the metrics of e: those of offers only where there may be some, or where
+// they are asked for.
+func measured(e *scenario.Experiment) []metrics.Metric {
+	of := metrics.Negotiated()
+	asked := e.Until != nil && slices.Contains(of, e.Until.Metric) ||
+		e.Figure != nil && slices.ContainsFunc(e.Figure.Metrics, func(m string) bool { return slices.Contains(of, m) })
+	for _, c := range e.Configurations {
+		asked = asked || slices.ContainsFunc(c.Admission, func(a scenario.Choice) bool { return a.Negotiate != "" })
+	}
+	if asked {
+		return metrics.All()
+	}
+	return slices.DeleteFunc(slices.Clone(metrics.All()), func(m metrics.Metric) bool { return slices.Contains(of, m.Name) })
 }
 
 // beside returns what is shown with the results.

@@ -156,6 +156,7 @@ type Report struct {
 	Policy   string      `json:"policy"`
 	Asked    Terms       `json:"asked"`
 	Decision Decision    `json:"decision"`
+	Taken    *Terms      `json:"taken" doc:"the offer that its owner took in place of the refusal; null if there was none"`
 	Fate     replay.Fate `json:"fate" doc:"what became of it"`
 	Changes  []Change    `json:"changes" doc:"of a refused job: with which it would have been accepted; of an accepted one: refused"`
 	Vain     []Vain      `json:"vain" doc:"dimensions in which no change was found"`

@@ -28,6 +28,9 @@ func (r *Report) Text(most int) string {
 	if d.Test != nil {
 		fmt.Fprintln(&out, r.tested())
 	}
+	if r.Taken != nil {
+		fmt.Fprintf(&out, "It took an offer: %s. So it was %s, paid $%v and was worth $%v to its owner.\n", r.Taken.said(), r.Fate.State, r.Fate.Paid, r.Fate.Worth)
+	}
 	if d.Verdict == "accept" {
 		fmt.Fprintf(&out, "It was %s, paid $%v and was worth $%v to its owner.\n", r.Fate.State, r.Fate.Paid, r.Fate.Worth)
 		r.harm(&out, most)

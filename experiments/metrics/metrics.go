@@ -96,6 +96,8 @@ var table = []Metric{
 	BoundedSlowdown,
 	Span,
 	Revenue,
+	Offers,
+	OffersTaken,
 }
 
 // All returns the metrics in the order of reports.

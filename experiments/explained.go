@@ -122,7 +122,7 @@ func (x *explainer) explain(ctx context.Context) (*explain.Report, error) {
 		r.Decision.Numbers = append(r.Decision.Numbers, explain.Number{Name: name, Value: value})
 	}
 	about, _ := a.numbers.Contract()
-	r.Decision.Decided(x.job, int64(about), r.Asked)
+	r.Decision.Decided(x.job, int64(about), r.Asked, admission.Tests(x.offer.Name))
 	want := contracts.Accept
 	if a.verdict == contracts.Accept {
 		want = contracts.Reject

@@ -121,6 +121,14 @@ func explained(t *testing.T, s *setting, o *offer, seed uint64, rng *rand.Rand, 
 		if r.Decision.Reason != string(was.Reason) {
 			return fmt.Errorf("job %d: refused for %q, it was for %q", x.job, r.Decision.Reason, was.Reason)
 		}
+		for _, d := range admission.Tests(o.Name) {
+			if d.Reason == was.Reason && (r.Decision.Test == nil || r.Decision.Test.Missing() <= 0) {
+				return fmt.Errorf("job %d: refused for %q by %+v", x.job, was.Reason, r.Decision.Test)
+			}
+		}
+	}
+	if (r.Without != nil) != was.Admitted() {
+		return fmt.Errorf("job %d: %v, and without it %+v", x.job, was.Contract.Outcome, r.Without)
 	}
 	want := r.Decision.Verdict != "accept"
 	for _, d := range x.dimensions(asked, run.End) {
@@ -226,11 +234,25 @@ func TestWithout(t *testing.T) {
 	const seed = 5
 	ctx := context.Background()
 	harmed := 0
-	for _, policy := range []string{"be", "sac", "cac", "fcfs", "edf", "libra"} {
-		c := scenario.Default()
-		model := scenario.Named("paper")
-		c.Fleet.Hosts, c.Workload.Model, c.Admission = 4, &model, []scenario.Choice{scenario.Named(policy)}
-		all, err := settings(&scenario.Experiment{Configurations: []scenario.Configuration{c}}, nil)
+	without := make(map[string]int)
+	for _, policy := range admission.Table(nil, nil).Names() {
+		nodes, cpus, options := 4, 2, ""
+		switch policy {
+		case "queue": // has jobs of one node
+			nodes, options = 1, ", interval: 5, matchmaker: first-available"
+		case "reserve": // a host is a cluster
+			cpus = 4
+		case "rac": // none is refused by lot
+			options = ", reject: 0"
+		}
+		text := fmt.Sprintf("name: x\nbase: {fleet: {hosts: %d, cpus: %d}, workload: {model: paper}, market: {sharing: %s}}\nconfigurations:\n  - {name: c, admission: [{name: %s%s}]}\n",
+			nodes, cpus, admission.SharingOf(policy), policy, options)
+		e, err := scenario.Parse("test", []byte(text), scenario.Known{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e = e.Expanded()
+		all, err := settings(&e, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,8 +261,8 @@ func TestWithout(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 9))
 		plan := crowd(32, 6)
 		for i := range plan {
-			plan[i].Nodes = 4
-			plan[i].Deadline *= 1 + 2*rng.Float64()
+			plan[i].Nodes = nodes
+			plan[i].Deadline *= 1 + 4*rng.Float64()
 		}
 		of := func(plan workloadgen.Plan) []metrics.Job {
 			a := newArena()
@@ -252,7 +274,7 @@ func TestWithout(t *testing.T) {
 			return run.Jobs
 		}
 		was := of(plan)
-		for n := 3; n < len(plan); n += 5 {
+		for n := 1; n < len(plan); n += 3 {
 			a := newArena()
 			a.plan = plan
 			m := &moment{n: n}
@@ -268,6 +290,7 @@ func TestWithout(t *testing.T) {
 			if r.Without == nil {
 				continue
 			}
+			without[policy]++
 			is := of(slices.Delete(slices.Clone(plan), n, n+1))
 			others := slices.Delete(slices.Clone(was), n, n+1)
 			worth, paid := int64(0), int64(0)
@@ -286,7 +309,12 @@ func TestWithout(t *testing.T) {
 			}
 		}
 	}
-	if harmed < 2 {
+	for _, policy := range admission.Table(nil, nil).Names() {
+		if without[policy] < 2 {
+			t.Errorf("%s: a market without %d of its jobs: too few to tell", policy, without[policy])
+		}
+	}
+	if harmed < 4 {
 		t.Errorf("%d jobs harm others: too few to tell", harmed)
 	}
 }

@@ -2,12 +2,13 @@
 // looked at, which of its numbers fell short, the least change with which it would have been
 // decided otherwise, and what letting it in costs all others.
 //
-// It does not know policies or markets: it is told what was decided, and asks whoever can
-// decide again.
+// It does not know markets, nor which policy decides: it is told what was decided and by
+// which tests, and asks whoever can decide again.
 package explain
 
 import (
 	"bourse/bank"
+	"bourse/contracts/admission"
 	"bourse/experiments/replay"
 )
 
@@ -34,6 +35,8 @@ type Test struct {
 	Got      float64 `json:"got"`
 	Want     float64 `json:"want"`
 	AtMost   bool    `json:"at_most" doc:"want is the most that it may be, otherwise the least"`
+
+	word string // what it is, as the policy says it
 }
 
 // Missing returns by how much t falls short, 0 or less if it is passed.
@@ -53,41 +56,24 @@ type Decision struct {
 	Test    *Test    `json:"test" doc:"that decided it, or the last that it passed; null if there is none of two numbers"`
 }
 
-// tests are numbers that are held against each other wherever a policy gives both. The
-// first of them that falls short decides; if none does, the last was passed last.
-var tests = []struct {
-	got, want string
-	atMost    bool
-}{
-	{"hosts", "nodes", false},
-	{"ask", "budget", true},
-	{"spot_share", "threshold", false},
-	{"share", "threshold", false},
-	{"gets", "want", false},
-}
-
-// Decided fills in the test of d, which is about contract if that is not 0, or else about job.
-func (d *Decision) Decided(job, contract int64, asked Terms) {
+// Decided fills in the test of d, which is about contract if that is not 0, or else about job:
+// of a refusal the one with its reason, otherwise the last that was passed. All are the tests
+// of the policy.
+func (d *Decision) Decided(job, contract int64, asked Terms, all []admission.Test) {
 	of := map[string]float64{"nodes": float64(asked.Nodes), "budget": asked.Budget.Float64()}
 	for _, n := range d.Numbers {
 		of[n.Name] = n.Value
 	}
-	for _, t := range tests {
-		got, has := of[t.got]
-		want, wants := of[t.want]
-		if !has || !wants {
+	for _, t := range all {
+		got, has := of[t.Got]
+		want, wants := of[t.Want]
+		if !has || !wants || d.Verdict == "reject" && d.Reason != string(t.Reason) {
 			continue
 		}
-		d.Test = &Test{job, t.got, got, want, t.atMost}
-		if t.got == "gets" && contract != 0 {
+		d.Test = &Test{Contract: job, What: t.Got, Got: got, Want: want, AtMost: t.AtMost, word: t.Word}
+		if contract != 0 {
 			d.Test.Contract = contract
 		}
-		if d.Verdict == "reject" && d.Test.Missing() > 0 {
-			return
-		}
-	}
-	if d.Verdict == "reject" && d.Test != nil && d.Test.Missing() <= 0 {
-		d.Test = nil // it was refused for something else
 	}
 }
 

@@ -81,16 +81,9 @@ func (t *Terms) said() string {
 // tested says what the test of r was.
 func (r *Report) tested() string {
 	t := r.Decision.Test
-	whose := "Its " + t.What
-	switch {
-	case t.What == "gets" && t.Contract != r.Job:
-		whose = fmt.Sprintf("Contract %d would have been violated by it: what it gets", t.Contract)
-	case t.What == "gets":
-		whose = "Its own promise would have been broken: what it gets"
-	case t.What == "hosts":
-		whose = "What there is of hosts"
-	case t.What == "ask":
-		whose = "The price asked"
+	whose := strings.ToUpper(t.word[:1]) + t.word[1:]
+	if t.Contract != r.Job {
+		whose = fmt.Sprintf("Contract %d would have been violated by it: %s", t.Contract, t.word)
 	}
 	bound, off := "least", t.Missing()
 	if t.AtMost {

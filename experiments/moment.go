@@ -184,7 +184,7 @@ var errDecided = errors.New("it has been decided")
 // the run ends.
 func (b *future) decide(ctx context.Context, t *terms) (answer, error) {
 	in := b.resume(t)
-	if b.setting.conf.Workload.Funds != nil || b.offer.negotiates() { // it matters what they have
+	if b.setting.conf.Workload.Funds != nil || negotiates(&b.offer.Choice) { // it matters what they have
 		b.bank(in)
 	}
 	in.answer = &answer{verdict: contracts.Defer}

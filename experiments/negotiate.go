@@ -13,8 +13,8 @@ import (
 	"bourse/workloadgen"
 )
 
-// negotiates reports whether offers are made under o.
-func (o *offer) negotiates() bool { return o.Negotiate != "" && o.Negotiate != scenario.Never }
+// negotiates reports whether offers are made under c.
+func negotiates(c *scenario.Choice) bool { return c.Negotiate != "" && c.Negotiate != scenario.Never }
 
 // negotiate returns what the owner of job n asks for, whose request would be refused as it
 // stands: the terms of an offer, or nil if it takes none; and how many it was made. Offers are
@@ -27,7 +27,7 @@ func (o *offer) negotiates() bool { return o.Negotiate != "" && o.Negotiate != s
 // That it might be asked again later is no offer: what the market will be like then nobody
 // knows.
 func (in *arrivals) negotiate(n int, now float64) (best *terms, offers int, err error) {
-	if !in.offer.negotiates() {
+	if !negotiates(&in.offer.Choice) {
 		return nil, 0, nil
 	}
 	m := &moment{n: n, poor: true}

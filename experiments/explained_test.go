@@ -132,7 +132,7 @@ func explained(t *testing.T, s *setting, o *offer, seed uint64, rng *rand.Rand, 
 	}
 	want := r.Decision.Verdict != "accept"
 	for _, d := range x.dimensions(asked, run.End) {
-		i := slices.IndexFunc(r.Changes, func(c explain.Change) bool { return c.Of == d.of && c.By == d.by(stepsOf(&c, &d, x, asked)) })
+		i := slices.IndexFunc(r.Changes, func(c explain.Change) bool { return c.Of == d.Of && c.By == d.By(stepsOf(&c, &d, x, asked)) })
 		if i < 0 {
 			continue
 		}
@@ -140,7 +140,7 @@ func explained(t *testing.T, s *setting, o *offer, seed uint64, rng *rand.Rand, 
 		*changes++
 		steps := stepsOf(c, &d, x, asked)
 		for n := steps; n >= max(1, steps-1); n-- {
-			tm := d.at(n)
+			tm := terms{d.At(n)}
 			jobs, err := wholly(s, o, seed, m.n, &tm)
 			if err != nil {
 				return err
@@ -156,7 +156,7 @@ func explained(t *testing.T, s *setting, o *offer, seed uint64, rng *rand.Rand, 
 			if n < steps || !want {
 				continue
 			}
-			o, err := x.outcome(jobs, tm.budget, true)
+			o, err := x.outcome(jobs, true)
 			if err != nil {
 				return err
 			}
@@ -169,22 +169,22 @@ func explained(t *testing.T, s *setting, o *offer, seed uint64, rng *rand.Rand, 
 }
 
 // stepsOf returns how many steps of d the change is, 0 if it is of another dimension.
-func stepsOf(c *explain.Change, d *dimension, x *explainer, asked terms) int64 {
-	if c.Of != d.of {
+func stepsOf(c *explain.Change, d *explain.Dimension, x *explainer, asked terms) int64 {
+	if c.Of != d.Of {
 		return 0
 	}
-	one := d.at(1)
+	one := d.At(1)
 	switch by := func(a, b float64) int64 { return int64(a/b + 0.5) }; c.Of {
 	case "budget":
-		return by(float64(c.Terms.Budget.Micros()-asked.budget.Micros()), float64(one.budget.Micros()-asked.budget.Micros()))
+		return by(float64(c.Terms.Budget.Micros()-asked.Budget.Micros()), float64(one.Budget.Micros()-asked.Budget.Micros()))
 	case "deadline":
-		return by(c.Terms.Deadline-asked.deadline, one.deadline-asked.deadline)
+		return by(c.Terms.Deadline-asked.Deadline, one.Deadline-asked.Deadline)
 	case "nodes":
-		return by(float64(c.Terms.Nodes-asked.nodes), float64(one.nodes-asked.nodes))
+		return by(float64(c.Terms.Nodes-asked.Nodes), float64(one.Nodes-asked.Nodes))
 	case "submit":
 		return by(c.Terms.Submit-x.arena.plan[x.n].Arrival, 1)
 	}
-	if c.Terms.Class == one.class {
+	if c.Terms.Class == one.Class {
 		return 1
 	}
 	return 0
@@ -198,9 +198,9 @@ func wholly(s *setting, o *offer, seed uint64, n int, t *terms) ([]metrics.Job, 
 	}
 	plan := slices.Clone(a.plan)
 	job := plan[n]
-	job.Arrival += t.later
+	job.Arrival += t.Later
 	plan = slices.Delete(plan, n, n+1)
-	for t.later > 0 && n < len(plan) && plan[n].Arrival <= job.Arrival {
+	for t.Later > 0 && n < len(plan) && plan[n].Arrival <= job.Arrival {
 		n++
 	}
 	a.plan = slices.Insert(plan, n, job)

@@ -7,9 +7,11 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
+	"bourse/contracts/admission"
 	"bourse/contracts/broker"
 	"bourse/contracts/memo"
 	"bourse/experiments/des"
+	"bourse/experiments/explain"
 	"bourse/experiments/metrics"
 	"bourse/hosts"
 	"bourse/hosts/eventheap"
@@ -63,29 +65,44 @@ func (f *moment) keep(in *arrivals) {
 }
 
 // Terms are what a job asks for.
-type terms struct {
-	budget   bank.Amount
-	deadline float64 // s
-	nodes    int
-	class    string
-	later    float64 // s after it was submitted
-}
+type terms struct{ explain.Ask }
 
 // terms returns what the job of f asked for.
 func (f *moment) terms() terms {
 	var r contracts.Request
 	f.setting.request(&f.arena.plan[f.n], &r)
-	return terms{budget: f.arena.bills[f.n].budget, deadline: r.SLA.Deadline, nodes: r.Nodes, class: r.Class}
+	return terms{explain.Ask{Budget: f.arena.bills[f.n].budget, Deadline: r.SLA.Deadline, Nodes: r.Nodes, Class: r.Class}}
+}
+
+// dimensions returns those of what was asked for, those of a later submission until an
+// instant.
+func (f *moment) dimensions(asked terms, until float64) []explain.Dimension {
+	most := f.setting.conf.Fleet.Hosts
+	if admission.Books(f.offer.Name) {
+		most *= int(f.setting.conf.Fleet.CPUs) // a host is a cluster
+	}
+	return explain.Dimensions(asked.Ask, explain.Bounds{Budget: f.richest(), Nodes: most, Later: until - f.now, Classes: admission.Classes(f.offer.Name)})
+}
+
+// richest returns the largest budget that is looked at: what the owner has, where users
+// have so much and no more.
+func (f *moment) richest() bank.Amount {
+	bill := f.arena.bills[f.n]
+	most := max(bill.budget.Micros(), 100*explain.Cent.Micros()) * explain.MostTimes
+	if f.poor || f.setting.conf.Workload.Funds != nil {
+		most = min(most, f.ledger.Balance(f.arena.payers[bill.payer].account).Micros())
+	}
+	return bank.Micros(most)
 }
 
 // on makes r, and task, ask for t: the same work in all, on so many nodes.
 func (t *terms) on(r *contracts.Request, task *hosts.Task) {
-	if t.nodes != r.Nodes {
-		each := float64(r.Nodes) / float64(t.nodes)
+	if t.Nodes != r.Nodes {
+		each := float64(r.Nodes) / float64(t.Nodes)
 		r.Work, task.Work = r.Work*each, task.Work*each
-		r.Nodes, r.Parts = t.nodes, min(r.Parts, t.nodes)
+		r.Nodes, r.Parts = t.Nodes, min(r.Parts, t.Nodes)
 	}
-	r.SLA.Budget, r.SLA.Deadline, r.Class = t.budget, t.deadline, t.class
+	r.SLA.Budget, r.SLA.Deadline, r.Class = t.Budget, t.Deadline, t.Class
 }
 
 // A future is one way in which a run goes on from a moment.
@@ -107,7 +124,7 @@ func (b *future) resume(t *terms) *arrivals {
 	}
 	a.churn, a.histories, a.owners, a.payers = from.churn, from.histories, from.owners, from.payers
 	at := b.n
-	if t == nil || t.later > 0 {
+	if t == nil || t.Later > 0 {
 		a.plan, a.bills = slices.Clone(from.plan), slices.Clone(from.bills)
 	} else {
 		if len(a.bills) != len(from.bills) {
@@ -120,9 +137,9 @@ func (b *future) resume(t *terms) *arrivals {
 	case t == nil:
 		a.plan, a.bills = slices.Delete(a.plan, at, at+1), slices.Delete(a.bills, at, at+1)
 		at = -1
-	case t.later > 0:
+	case t.Later > 0:
 		moved, bill := a.plan[at], a.bills[at]
-		moved.Arrival += t.later
+		moved.Arrival += t.Later
 		for ; at+1 < len(a.plan) && a.plan[at+1].Arrival <= moved.Arrival; at++ {
 			a.plan[at], a.bills[at] = a.plan[at+1], a.bills[at+1]
 		}
@@ -152,7 +169,7 @@ func (in *arrivals) fund(now float64) error {
 		return nil
 	}
 	a := in.arena
-	more, err := in.terms.budget.Sub(dollars(a.plan[in.subject].Value))
+	more, err := in.terms.Budget.Sub(dollars(a.plan[in.subject].Value))
 	if err != nil || more.Sign() <= 0 {
 		return err
 	}

@@ -43,8 +43,8 @@ func (in *arrivals) negotiate(n int, now float64) (best *terms, offers int, err 
 	}
 	most := 0.0
 	for _, d := range m.dimensions(asked, 0) {
-		found, err := explain.Least(d.most, func(steps int64) (bool, error) {
-			t := d.at(steps)
+		found, err := explain.Least(d.Most, func(steps int64) (bool, error) {
+			t := terms{d.At(steps)}
 			a, _, err := f.atOnce(&t)
 			return a.verdict == contracts.Accept, err
 		})
@@ -55,13 +55,13 @@ func (in *arrivals) negotiate(n int, now float64) (best *terms, offers int, err 
 			continue
 		}
 		offers++
-		t := d.at(found.Steps)
+		t := terms{d.At(found.Steps)}
 		_, offered, err := f.atOnce(&t)
 		if err != nil {
 			return nil, 0, err
 		}
-		utility := asked.budget.Float64() - offered.cost
-		if utility <= 0 || t.deadline > asked.deadline || offered.end > now+asked.deadline {
+		utility := asked.Budget.Float64() - offered.cost
+		if utility <= 0 || t.Deadline > asked.Deadline || offered.end > now+asked.Deadline {
 			continue // all the work is worth nothing if it may be done later
 		}
 		if in.offer.Negotiate == scenario.Impatient {
@@ -136,15 +136,15 @@ func (b *future) expect(t *terms) expectation {
 			}
 		}
 	}
-	budget := t.budget.Float64()
+	budget := t.Budget.Float64()
 	if rate == 0 {
-		return expectation{b.moment.now + t.deadline, budget}
+		return expectation{b.moment.now + t.Deadline, budget}
 	}
 	return expectation{b.moment.now + work/rate, math.Min(budget, pays*work/rate)}
 }
 
 // taken makes j the job that is done on t, an offer.
 func (t *terms) taken(j *workloadgen.Job) {
-	each := float64(j.Nodes) / float64(t.nodes)
-	j.Runtime, j.Estimate, j.Nodes, j.Parts, j.Class = j.Runtime*each, j.Estimate*each, t.nodes, min(j.Parts, t.nodes), t.class
+	each := float64(j.Nodes) / float64(t.Nodes)
+	j.Runtime, j.Estimate, j.Nodes, j.Parts, j.Class = j.Runtime*each, j.Estimate*each, t.Nodes, min(j.Parts, t.Nodes), t.Class
 }

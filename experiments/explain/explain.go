@@ -8,6 +8,7 @@ package explain
 
 import (
 	"bourse/bank"
+	"bourse/contracts"
 	"bourse/contracts/admission"
 	"bourse/experiments/replay"
 )
@@ -56,10 +57,16 @@ type Decision struct {
 	Test    *Test    `json:"test" doc:"that decided it, or the last that it passed; null if there is none of two numbers"`
 }
 
-// Decided fills in the test of d, which is about contract if that is not 0, or else about job:
-// of a refusal the one with its reason, otherwise the last that was passed. All are the tests
-// of the policy.
-func (d *Decision) Decided(job, contract int64, asked Terms, all []admission.Test) {
+// Decide returns the decision d of a job, made at an instant, as it is told: of a refusal with
+// the test that has its reason, otherwise with the last that was passed. All are the tests of
+// the policy; a test about another contract says so.
+func Decide(job int64, at float64, by *contracts.Decision, asked Terms, all []admission.Test) Decision {
+	d := Decision{At: at, Verdict: by.Verdict.String(), Reason: string(by.Reason)}
+	for i := range by.Numbers {
+		name, value := by.Numbers[i].Value()
+		d.Numbers = append(d.Numbers, Number{name, value})
+	}
+	contract, named := by.Numbers.Contract()
 	of := map[string]float64{"nodes": float64(asked.Nodes), "budget": asked.Budget.Float64()}
 	for _, n := range d.Numbers {
 		of[n.Name] = n.Value
@@ -71,10 +78,11 @@ func (d *Decision) Decided(job, contract int64, asked Terms, all []admission.Tes
 			continue
 		}
 		d.Test = &Test{Contract: job, What: t.Got, Got: got, Want: want, AtMost: t.AtMost, word: t.Word}
-		if contract != 0 {
-			d.Test.Contract = contract
+		if named {
+			d.Test.Contract = int64(contract)
 		}
 	}
+	return d
 }
 
 // A Change is the least in one dimension with which the job would have been decided
@@ -136,8 +144,9 @@ func Outcomes(job int64, jobs []replay.Job, in bool) *Outcome {
 
 // A Report explains one decision.
 type Report struct {
-	Run      string      `json:"run"`
-	Job      int64       `json:"job"`
+	Run      string      `json:"run" doc:"or the market"`
+	Live     bool        `json:"live" doc:"a contract of a live market: instants are s since 2000-01-01 UTC, and what would have become of all is computed"`
+	Job      int64       `json:"job" doc:"or the contract"`
 	Owner    string      `json:"owner"`
 	Policy   string      `json:"policy"`
 	Asked    Terms       `json:"asked"`
@@ -147,6 +156,7 @@ type Report struct {
 	Changes  []Change    `json:"changes" doc:"of a refused job: with which it would have been accepted; of an accepted one: refused"`
 	Vain     []Vain      `json:"vain" doc:"dimensions in which no change was found"`
 	Without  *Outcome    `json:"without" doc:"what would have become of all without the job; null if it was not accepted"`
+	Notes    []string    `json:"notes,omitempty"`
 	Frontier []Point     `json:"frontier" doc:"budgets with which it would have been accepted; null unless asked for"`
 }
 

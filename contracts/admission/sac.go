@@ -15,6 +15,12 @@ const (
 	belowForecast contracts.Reason = "share below threshold at price percentile" // eq. 5
 )
 
+// statisticalTests are the tests of sac.
+var statisticalTests = []Test{
+	{belowSpot, "spot_share", "threshold", false, "its share at the spot price"},
+	{belowForecast, "share", "threshold", false, "its share"},
+}
+
 // Statistical admits a request that [BestEffort] admits and whose bids buy
 // enough of their hosts, both at the spot price c and at the price that will
 // not be exceeded with probability g (SAC, §3, eq. 5):

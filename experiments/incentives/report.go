@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -121,14 +120,18 @@ func (m *Mean) less() Mean {
 	return other
 }
 
-func money(x float64) string {
-	if math.Abs(x) < 0.005 {
-		x = 0
-	}
-	return strconv.FormatFloat(x, 'f', 2, 64)
-}
+func money(x float64) string { return rounded(x, 2) }
 
-func hundredths(x float64) string { return strconv.FormatFloat(100*x, 'f', 0, 64) }
+func hundredths(x float64) string { return rounded(100*x, 0) }
+
+// rounded returns x with so many decimals; nothing has no sign.
+func rounded(x float64, decimals int) string {
+	text := strconv.FormatFloat(x, 'f', decimals, 64)
+	if strings.Trim(text, "-0.") == "" {
+		text = strings.TrimPrefix(text, "-")
+	}
+	return text
+}
 
 func short(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 

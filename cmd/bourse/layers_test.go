@@ -45,6 +45,8 @@ var may = map[string]string{
 	"experiments/advise":       "experiments/misuse experiments/report experiments/results experiments/stats",
 	"experiments/contrast":     "experiments/misuse experiments/results experiments/stats",
 	"experiments/readings":     "experiments/misuse experiments/report experiments/results experiments/stats workloadgen/plainyaml",
+	"experiments/findings":     "experiments/incentives experiments/misuse experiments/report experiments/results experiments/stats",
+	"experiments/incentives":   "contracts experiments/misuse experiments/report experiments/stats workloadgen",
 	"experiments/optimum":      "workloadgen",
 	"experiments/results":      "",
 	"experiments/scenario":     "workloadgen/plainyaml",

@@ -1,6 +1,8 @@
 package experiments
 
 import (
+	"fmt"
+
 	"bourse/experiments/papers"
 	"bourse/experiments/scenario"
 )
@@ -26,12 +28,11 @@ func Presets() ([]Preset, error) {
 			if err != nil {
 				return nil, err
 			}
-			took := measured[name]
-			p = Preset{name, e.Title, e.Replications, took.Seconds * float64(e.Replications), took.Megabytes}
+			p = Preset{name, e.Title, e.Replications, measured[name].Seconds, measured[name].Megabytes}
 			of[name] = p
 		} else {
 			parts := papers.Figures(name)
-			p.Title = "all of " + parts[0] + " to " + parts[len(parts)-1]
+			p.Title = fmt.Sprintf("all %d presets of that name", len(parts))
 			for _, part := range parts {
 				p.Replications = of[part].Replications
 				p.Seconds += of[part].Seconds

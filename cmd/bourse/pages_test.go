@@ -133,7 +133,7 @@ func TestPages(t *testing.T) {
 			runPage(t, name, text)
 		})
 	}
-	if n < 150 {
+	if n < 120 {
 		t.Errorf("found %d commands", n)
 	}
 }
@@ -212,10 +212,11 @@ func runnable(t *testing.T, name, text string, sh func(string) (string, error)) 
 				got = nil
 			}
 			missing, ok := follows(got, s.output)
-			if !ok && !*rewrite {
+			again := *rewrite && !slices.Contains(s.output, "...") // what is left out is for the writer to say
+			if !ok && !again {
 				t.Errorf("%s:%d: %s: does not print %q where it is shown; it prints\n%s", name, s.line, s.command, missing, out)
 			}
-			if !ok && *rewrite {
+			if !ok && again {
 				for _, line := range got {
 					r.printed = append(r.printed, strings.TrimRight(line, " "))
 				}

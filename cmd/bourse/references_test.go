@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,13 +57,8 @@ man page.
 func commandReference(app *cli.App) string {
 	var b bytes.Buffer
 	b.WriteString(commandsHead)
-	all := leaves("", app.Commands)
-	names := make([]string, 0, len(all))
-	for name := range all {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	all := flagged("", app.Commands)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
 		c := all[name]
 		call := strings.TrimRight("bourse "+name+" "+c.ArgsUsage, " ")
 		fmt.Fprintf(&b, "\n## bourse %s\n\n%s.\n\n```text\n%s\n", name, upper(c.Usage), call)
@@ -117,12 +113,7 @@ func scenarioReference(root *jsonschema.Schema) string {
 	var b bytes.Buffer
 	b.WriteString(strings.ReplaceAll(scenarioHead, "../../experiments", "../../../experiments"))
 	fieldTable(&b, "The file", root)
-	names := make([]string, 0, len(root.Definitions))
-	for name := range root.Definitions {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(root.Definitions)) {
 		if root.Definitions[name].Properties != nil && root.Definitions[name].Properties.Len() > 0 {
 			fieldTable(&b, name, root.Definitions[name])
 		}

@@ -64,3 +64,27 @@ func TestJudged(t *testing.T) {
 		t.Errorf("sac has heard of it as α %v, cac as %v", sac.kept.alpha, cac.kept.alpha)
 	}
 }
+
+// TestJudgedApart checks that of two policies the one hears of a contract's end that let it
+// in, and of each end once.
+func TestJudgedApart(t *testing.T) {
+	t.Parallel()
+	low, high := statistical(defaultStatistical(), nil), statistical(defaultStatistical(), nil)
+	first := low.kept.alpha
+	a := &adaptive{low: low, high: high, admitted: map[contracts.ID]bool{1: true, 2: false}}
+	p := &partition{reservation: low, admitted: map[contracts.ID]bool{1: true}}
+	for _, c := range []struct {
+		by           judge
+		id           contracts.ID
+		lower, upper bool
+	}{
+		{a, 1, false, true}, {a, 1, false, false}, {a, 2, true, false}, {a, 3, false, false},
+		{p, 1, true, false}, {p, 1, false, false}, {p, 2, false, false},
+	} {
+		low.kept.alpha, high.kept.alpha = first, first
+		c.by.Judged(&contracts.Request{ID: c.id}, contracts.Late)
+		if low.kept.alpha != first != c.lower || high.kept.alpha != first != c.upper {
+			t.Errorf("%T, contract %d: heard %v and %v", c.by, c.id, low.kept.alpha != first, high.kept.alpha != first)
+		}
+	}
+}

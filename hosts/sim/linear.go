@@ -53,8 +53,12 @@ func (m *Machine) trim() {
 	}
 }
 
-// share allocates the host among its tasks, and finds the next completion.
-func (m *Machine) share() {
+// divide allocates the host among its tasks, and finds the next completion.
+func (m *Machine) divide() {
+	if m.stale = false; m.virtual != nil {
+		m.schedule()
+		return
+	}
 	if m.finite && m.spec.Cap == 0 && !m.limited && m.proportional() {
 		return
 	}
@@ -172,7 +176,9 @@ func (m *Machine) remove(i int) {
 	m.resize(n)
 	m.trim()
 	m.summed, m.stale = false, true
-	m.release(slot)
+	if m.holding {
+		m.release(slot)
+	}
 }
 
 // recount counts the room afresh, so that what was added and taken away leaves no

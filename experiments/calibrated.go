@@ -147,11 +147,8 @@ func (g *guarantee) of(a scenario.Choice) (float64, error) {
 		options, _ := value.(map[string]any)
 		value = options[name]
 	}
-	switch x := value.(type) {
-	case float64:
-		if x > 0 && x < 1 {
-			return x, nil
-		}
+	if x, ok := value.(float64); ok && x > 0 && x < 1 {
+		return x, nil
 	}
 	return 0, misuse.Errorf("%s: found %v, want a number more than 0 and less than 1", g.path, value)
 }

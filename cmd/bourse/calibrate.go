@@ -88,7 +88,7 @@ func calibrateAction(c *cli.Context) error {
 			return err
 		}
 	}
-	return show(c, d, wrote, d.Figures...)
+	return show(c, d, wrote)
 }
 
 // overAxes returns what the flags --over ask for.

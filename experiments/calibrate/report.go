@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"bourse/experiments/report"
+	"bourse/experiments/stats"
 )
 
 // A Point is what one policy kept of what it promised with probability G.
@@ -37,8 +38,8 @@ type Scores struct {
 	Configuration string `json:"configuration"`
 	Policy        string `json:"policy"`
 	Forecaster    string `json:"forecaster"`
-	Price         Score  `json:"price"`
-	Contract      Score  `json:"contract"`
+	Price         *Score `json:"price" doc:"null if the policy promises no price: it asks for other percentiles than that of g"`
+	Contract      *Score `json:"contract" doc:"null if it accepted nothing"`
 }
 
 // A Score says how far promises are from what was kept.
@@ -58,16 +59,20 @@ func New(name string, replications int, points []Point, notes []string) *Report 
 		s := Scores{Configuration: of[0].Configuration, Policy: of[0].Policy, Forecaster: of[0].Forecaster}
 		s.Price = score(of, func(p *Point) *Kept { return &p.Price })
 		s.Contract = score(of, func(p *Point) *Kept { return &p.Contract })
-		sum := 0.0
-		for _, p := range of {
-			sum += p.Pinball / float64(len(of))
+		if s.Price != nil {
+			var losses []float64
+			for _, p := range of {
+				if p.Price.Promises > 0 {
+					losses = append(losses, p.Pinball)
+				}
+			}
+			s.Price.Pinball = new(stats.Mean(losses))
 		}
-		s.Price.Pinball = &sum
 		r.Scores = append(r.Scores, s)
 	}
 	r.Notes = append(slices.Clip(notes),
 		fmt.Sprintf("Shares are means over %d replications; their 95 %% intervals are Wilson's, a replication counting for as many promises as it tells of; where all contracts were fulfilled, or none, each counts.", replications),
-		"Price: for each host that the policy asked about, accepted or not, the part of the time until the deadline for which the others bid at most the percentile. Time after the last event of a run is left out.",
+		"Price: for each host that the policy asked about, accepted or not, the part of the time until the deadline for which the others bid at most the percentile. Time after the last event of a run is left out. A policy that asks for other percentiles than that of g promises no price.",
 		"Contract: accepted contracts that were fulfilled. What was taken back, or was at work when the market closed, counts for neither.")
 	return r
 }
@@ -88,8 +93,9 @@ func (r *Report) lines() (all [][]Point) {
 	return all
 }
 
-func score(points []Point, of func(*Point) *Kept) Score {
-	s := Score{Worst: math.Inf(1)}
+// score returns the scores of points that promise anything, nil if none does.
+func score(points []Point, of func(*Point) *Kept) *Score {
+	s := &Score{Worst: math.Inf(1)}
 	n := 0.0
 	for i := range points {
 		k := of(&points[i])
@@ -102,7 +108,7 @@ func score(points []Point, of func(*Point) *Kept) Score {
 		s.Brier += k.Brier
 	}
 	if n == 0 {
-		return Score{}
+		return nil
 	}
 	s.Off, s.Brier = s.Off/n, s.Brier/n
 	return s
@@ -125,6 +131,9 @@ func (r *Report) Document() report.Document {
 		},
 	}
 }
+
+// kinds are the two things that g can mean.
+func (p *Point) kinds() [2]Kept { return [2]Kept{p.Price, p.Contract} }
 
 // names begins the row of a point, or its header.
 var names = []string{"configuration", "policy", "forecaster"}
@@ -183,9 +192,18 @@ func (r *Report) scores() report.Table {
 		Note: "Off by: mean of |kept - promised|. Worst: the least of kept - promised; below 0, promises were broken.",
 	}
 	for _, s := range r.Scores {
-		t.Rows = append(t.Rows, report.Cells(s.Configuration, s.Policy, s.Forecaster,
-			fmt.Sprintf("%.3f", s.Price.Off), fmt.Sprintf("%+.3f", s.Price.Worst), fmt.Sprintf("%.4f", s.Price.Brier), fmt.Sprintf("%.4g", *s.Price.Pinball),
-			fmt.Sprintf("%.3f", s.Contract.Off), fmt.Sprintf("%+.3f", s.Contract.Worst), fmt.Sprintf("%.4f", s.Contract.Brier)))
+		row := []any{s.Configuration, s.Policy, s.Forecaster}
+		if p := s.Price; p != nil {
+			row = append(row, fmt.Sprintf("%.3f", p.Off), fmt.Sprintf("%+.3f", p.Worst), fmt.Sprintf("%.4f", p.Brier), fmt.Sprintf("%.4g", *p.Pinball))
+		} else {
+			row = append(row, "–", "–", "–", "–")
+		}
+		if c := s.Contract; c != nil {
+			row = append(row, fmt.Sprintf("%.3f", c.Off), fmt.Sprintf("%+.3f", c.Worst), fmt.Sprintf("%.4f", c.Brier))
+		} else {
+			row = append(row, "–", "–", "–")
+		}
+		t.Rows = append(t.Rows, report.Cells(row...))
 	}
 	return t
 }
@@ -207,6 +225,9 @@ func (r *Report) Figure() report.Figure {
 	at := make(map[string]int)
 	for _, of := range r.lines() {
 		for k, what := range []string{"the price stays at most at its percentile", "the contract is fulfilled"} {
+			if !slices.ContainsFunc(of, func(p Point) bool { return p.kinds()[k].Promises > 0 }) {
+				continue
+			}
 			title := of[0].Policy + ": " + what
 			if key := of[0].Configuration; r.several() {
 				title = key + ", " + title
@@ -223,7 +244,7 @@ func (r *Report) Figure() report.Figure {
 			}
 			curve := report.Curve{Name: of[0].Forecaster}
 			for _, p := range of {
-				kept := []Kept{p.Price, p.Contract}[k]
+				kept := p.kinds()[k]
 				if kept.Promises == 0 {
 					continue
 				}

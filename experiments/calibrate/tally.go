@@ -14,6 +14,7 @@ type Tally struct {
 	g      float64
 	prices kept
 	ends   kept
+	other  bool // it asked for other percentiles than that of g: it promises no price
 
 	pinball, rejections, revenue, efficiency []float64 // by replication
 }
@@ -34,6 +35,7 @@ func (t *Tally) Add(w *Watcher, o *metrics.Outcome) {
 	var share, brier, loss float64
 	for i := range w.done {
 		p := &w.done[i]
+		t.other = t.other || p.g != t.g
 		share += p.share()
 		brier += p.brier()
 		loss += p.pinball(w.highest.Float64())
@@ -113,6 +115,9 @@ func mean(xs []float64) Mean {
 
 // Point returns the point of the diagram that t is.
 func (t *Tally) Point(configuration, policy, forecaster string) Point {
+	if t.other {
+		t.prices, t.pinball = kept{}, nil
+	}
 	return Point{
 		Configuration: configuration, Policy: policy, Forecaster: forecaster, G: t.g,
 		Price: t.prices.sum(), Pinball: stats.Summarize(t.pinball).Mean, Contract: t.ends.sum(),

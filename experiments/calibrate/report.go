@@ -77,18 +77,35 @@ func New(name string, replications int, points []Point, notes []string) *Report 
 	return r
 }
 
-// lines returns the points of each configuration, policy and forecaster.
+// lines returns the points of each configuration, policy and forecaster, all three in order
+// of appearance.
 func (r *Report) lines() (all [][]Point) {
-	at := make(map[[3]string]int)
+	type key [3]string
+	seen := [3]map[string]int{{}, {}, {}}
+	at := make(map[key][]Point)
+	var keys []key
 	for _, p := range r.Points {
-		key := [3]string{p.Configuration, p.Policy, p.Forecaster}
-		i, ok := at[key]
-		if !ok {
-			i = len(all)
-			at[key] = i
-			all = append(all, nil)
+		k := key{p.Configuration, p.Policy, p.Forecaster}
+		if at[k] == nil {
+			keys = append(keys, k)
 		}
-		all[i] = append(all[i], p)
+		at[k] = append(at[k], p)
+		for i, name := range k {
+			if _, ok := seen[i][name]; !ok {
+				seen[i][name] = len(seen[i])
+			}
+		}
+	}
+	slices.SortFunc(keys, func(a, b key) int {
+		for i := range a {
+			if a[i] != b[i] {
+				return seen[i][a[i]] - seen[i][b[i]]
+			}
+		}
+		return 0
+	})
+	for _, k := range keys {
+		all = append(all, at[k])
 	}
 	return all
 }

@@ -104,10 +104,11 @@ type StudyValues struct {
 // programs its rows, and the directory of its results.
 func (s *Study) Document(dir string) report.Document {
 	rows := s.summaryRows()
-	worth, said := s.negotiation()
+	var worth []report.Table
 	notes := s.notes
-	if said != "" {
-		notes = append(slices.Clip(notes), said)
+	if len(negotiated(s.Experiment)) > 0 {
+		tables, said := negotiation(s.Experiment, s.metricRows(worthOf...), s.alike)
+		worth, notes = tables, append(slices.Clip(notes), said...)
 	}
 	return report.Document{
 		Title: s.Experiment.Title, Notes: notes,
@@ -164,6 +165,12 @@ func Drawn(dir *results.Dir, curveAlone bool) (d report.Document, err error) {
 	rows, err := dir.Metrics(shown...)
 	d.Figures = append(figures(&e, &paper, summary, curve), Differences(&e, rows)...)
 	d.Tables = tables(&e, &paper, summary, rows, dir.Manifest.Alike)
+	if err == nil && len(negotiated(&e)) > 0 {
+		if rows, err = dir.Metrics(worthOf...); err == nil {
+			worth, said := negotiation(&e, rows, dir.Manifest.Alike)
+			d.Tables, d.Notes = append(d.Tables, worth...), append(d.Notes, said...)
+		}
+	}
 	return d, err
 }
 

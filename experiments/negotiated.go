@@ -20,14 +20,14 @@ var worthOf = []string{"efficiency_1", "violations", "revenue"}
 // and the same policy without it, the paired differences of three metrics, and in a sentence
 // what of them can be told, Holm's correction made over all. It says nothing where no policy
 // was run both ways.
-func negotiation(e *scenario.Experiment, rows []results.Metric, alike []string) (tables []report.Table, said []string) {
+func negotiation(e *scenario.Experiment, rows []results.Metric, alike []string) (d report.Document) {
 	ask := contrast.Ask{Metrics: worthOf, Across: contrast.Policies, Ends: metrics.Ends(), Pairs: negotiated(e)}
 	if len(ask.Pairs) == 0 || e.Replications < 2 {
-		return nil, nil
+		return d
 	}
 	found, err := contrast.Of(rows, ask, alike)
 	if err != nil {
-		return nil, nil // it was not measured
+		return d // it was not measured
 	}
 	l := labels()
 	var parts []string
@@ -39,12 +39,28 @@ func negotiation(e *scenario.Experiment, rows []results.Metric, alike []string) 
 			under = ""
 		}
 	}
-	tables = contrastTables(found, ask)
-	for i := range tables {
-		tables[i].Title += ": with offers, and without"
+	d.Tables = contrastTables(found, ask)
+	for i, m := range ask.Metrics {
+		d.Tables[i].Title += ": with offers, and without"
+		f := report.Figure{Name: e.Name + "-worth-" + m, Title: l.Of(m) + ": with offers less without", Caption: "Means of the differences with their 95 % intervals."}
+		for _, r := range found {
+			if r.Metric == m {
+				f.Panels = forest(f.Panels, r, l, 0)
+			}
+		}
+		d.Figures = append(d.Figures, f)
 	}
-	return tables, []string{fmt.Sprintf("What negotiation is worth, with offers against without, by %d replications in pairs, Student's t at 5 %% with Holm's correction for %d comparisons: %s.",
+	d.Notes = []string{fmt.Sprintf("What negotiation is worth, with offers against without, by %d replications in pairs, Student's t at 5 %% with Holm's correction for %d comparisons: %s.",
 		e.Replications, len(found), strings.Join(parts, "; "))}
+	return d
+}
+
+// negotiation tells it of s.
+func (s *Study) negotiation() report.Document {
+	if len(negotiated(s.Experiment)) == 0 {
+		return report.Document{}
+	}
+	return negotiation(s.Experiment, s.metricRows(worthOf...), s.alike)
 }
 
 // negotiated returns the labels of policies under which users negotiate, each with that of

@@ -92,6 +92,36 @@ configurations:
 	// Externality: what the work of all others is worth without it, less what it is worth with it.
 }
 
+// Refusals that carry offers: how many are made, and how many are taken.
+func Example_negotiation() {
+	const file = `
+name: first
+seed: 1
+replications: 2
+base: {workload: {model: {name: paper, jobs: 20}}}
+configurations:
+  - {name: small, admission: [{name: cac, negotiate: rational}]}
+`
+	e, err := scenario.Parse("first.yaml", []byte(file), scenario.Known{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	err = experiments.Each(context.Background(), &e, experiments.Options{}, func(r *experiments.Replication) error {
+		o := &r.Runs[0].Outcome
+		rejected, _ := metrics.Rejections.Of(o)
+		offers, _ := metrics.Offers.Of(o)
+		taken, _ := metrics.OffersTaken.Of(o)
+		fmt.Println(offers, "offers,", taken, "taken,", rejected, "rejected")
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// 3 offers, 2 taken, 0.25 rejected
+	// 5 offers, 2 taken, 0.25 rejected
+	// <nil>
+}
+
 // What another policy would have done with the jobs of a run.
 func ExampleReplay() {
 	const file = `

@@ -133,7 +133,7 @@ func (a *arena) forked(ctx context.Context, s *setting, o *offer, seed uint64, r
 		a.observe(s.conf.Name, o.Label, rep, &parts)
 	}
 	a.broker.Reset(parts)
-	in := &arrivals{arena: a, setting: s, offer: o, run: a.spare.take(len(a.plan)), moment: f, bare: bare}
+	in := &arrivals{arena: a, setting: s, offer: o, run: a.spare.take(len(a.plan)), moment: f, bare: bare, banked: true}
 	if f != nil && f.asks != nil {
 		in.subject, in.terms = f.n, f.asks
 	}
@@ -277,6 +277,7 @@ type arrivals struct {
 	moment  *moment       // to be taken; nil: none is
 
 	// Of a [future]:
+	banked    bool    // the arena's ledger is that of the run
 	subject   int     // position of the job that asks for something else, -1 if there is none
 	terms     *terms  // that it asks for
 	answer    *answer // what is decided of it, nil if nobody asks
@@ -325,12 +326,14 @@ func (in *arrivals) Advance(now float64) error {
 		task := in.setting.request(j, r)
 		r.Owner, r.SLA.Budget = a.payers[a.bills[n].payer].account, a.bills[n].budget
 		asked := in.terms != nil && n == in.subject
-		t := in.terms
-		if !asked {
-			var err error
-			if t, err = in.negotiate(n, now); err != nil {
-				return err
-			}
+		t, offers, err := in.terms, 0, error(nil)
+		if asked {
+			err = in.fund(now)
+		} else {
+			t, offers, err = in.negotiate(n, now)
+		}
+		if err != nil {
+			return err
 		}
 		if t != nil {
 			t.on(r, &task)
@@ -350,6 +353,7 @@ func (in *arrivals) Advance(now float64) error {
 			t.taken(&job.Job)
 			job.Bargained = true
 		}
+		job.Offers = offers
 		if asked && in.answer != nil {
 			if err := in.answered(now, d); err != nil {
 				return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"bourse/experiments"
+	"bourse/experiments/incentives"
 	"bourse/experiments/metrics"
 	"bourse/experiments/scenario"
 )
@@ -157,4 +158,35 @@ configurations:
 	// Output:
 	// 0.2: 0.734 after 72 replications
 	// 186 spent: told
+}
+
+// Whether a user gains by bidding twice what its jobs are worth, or half.
+func ExampleIncentives() {
+	const file = `
+name: first
+seed: 1
+replications: 10
+configurations:
+  - {name: small, workload: {model: {name: paper, jobs: 20, users: 4, budget: 100}}, admission: [cac]}
+`
+	e, err := scenario.Parse("first.yaml", []byte(file), scenario.Known{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	half, _ := incentives.Parse("value=0.5")
+	twice, _ := incentives.Parse("value=2")
+	r, err := experiments.Incentives(context.Background(), &e, experiments.Temptations{
+		Deviations: []incentives.Deviation{half, twice}, Alpha: 1, Epsilon: 1, Users: 4, Workers: 2,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, g := range r.Gains {
+		fmt.Printf("%s: $%.2f [%.2f, %.2f] on average, %s\n", g.Deviation, g.Gain.Value, *g.Gain.Lo, *g.Gain.Hi, g.Verdict)
+	}
+	// Output:
+	// value=0.5: $-9.05 [-14.97, -3.12] on average, loses
+	// value=2: $6.32 [2.96, 9.67] on average, gains
 }

@@ -86,7 +86,7 @@ type drawer struct {
 // own returns a drawer with a stream of its own: what it draws leaves all else of a
 // drawing as it was.
 func (d *drawer) own(of uint64) *drawer {
-	return &drawer{Rand: rand.New(rand.NewPCG(d.number, of)), hosts: d.hosts, whole: d.whole}
+	return &drawer{Rand: rand.New(rand.NewPCG(d.number, of)), families: d.families, number: d.number, hosts: d.hosts, whole: d.whole}
 }
 
 func (d *drawer) odds(p float64) bool { return d.Float64() < p }
@@ -260,7 +260,11 @@ func (d *drawer) market(policies []string, planner bool) *branch {
 		b.add(leaf("payment", pick(d, broker.Payments().Names()...)))
 	}
 	if d.odds(0.4) {
-		b.add(fork("forecaster", d.plugin("forecaster", pick(d, d.families["forecaster"].names...))...))
+		b.add(fork("forecaster", d.plugin("forecaster", pick(d, firstForecasters...))...))
+	}
+	if own := d.own(0x6163692065776d61); d.number >= matrixHashes && own.odds(0.5) { // nor of what has hashes
+		b.in = slices.DeleteFunc(b.in, func(b *branch) bool { return b.name == "forecaster" })
+		b.add(fork("forecaster", own.plugin("forecaster", pick(own, own.families["forecaster"].names...))...))
 	}
 	if d.odds(0.3) {
 		b.add(leaf("window", number(pick(d, 0.5, 20, 300, 5000.0))))

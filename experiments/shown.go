@@ -104,10 +104,16 @@ type StudyValues struct {
 // programs its rows, and the directory of its results.
 func (s *Study) Document(dir string) report.Document {
 	rows := s.summaryRows()
+	worth, said := s.negotiation()
+	notes := s.notes
+	if said != "" {
+		notes = append(slices.Clip(notes), said)
+	}
 	return report.Document{
-		Title: s.Experiment.Title, Tables: tables(s.Experiment, s.beside(), rows, s.metricRows(s.beside().Tests.Metrics()...), s.alike), Notes: s.notes,
+		Title: s.Experiment.Title, Notes: notes,
+		Tables: append(tables(s.Experiment, s.beside(), rows, s.metricRows(s.beside().Tests.Metrics()...), s.alike), worth...),
 		Values: func([]string) any {
-			return StudyValues{Results: dir, Notes: s.notes, Summary: rows, Curve: s.curveRows()}
+			return StudyValues{Results: dir, Notes: notes, Summary: rows, Curve: s.curveRows()}
 		},
 	}
 }

@@ -3,6 +3,7 @@ package experiments
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"bourse/experiments/metrics"
@@ -44,13 +45,18 @@ func newStudy(e *scenario.Experiment) *Study {
 	return s
 }
 
-// named returns the metrics that e names.
+// named returns the metrics that e names, and those of offers where there may be some.
 func named(e *scenario.Experiment) (names []string) {
 	if e.Figure != nil {
 		names = append(names, e.Figure.Metrics...)
 	}
 	if e.Until != nil {
 		names = append(names, e.Until.Metric)
+	}
+	for _, c := range e.Configurations {
+		if slices.ContainsFunc(c.Admission, func(a scenario.Choice) bool { return a.Negotiate != "" }) {
+			return append(names, metrics.Negotiated()...)
+		}
 	}
 	return names
 }

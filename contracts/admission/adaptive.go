@@ -20,7 +20,8 @@ type adaptive struct {
 	low, high contracts.Decider
 	above     float64
 	margin    float64
-	strict    bool // that of high load decides
+	strict    bool                  // that of high load decides
+	admitted  map[contracts.ID]bool // contracts under way: the policy of high load let it in
 	load      load
 	numbers   contracts.Numbers
 }
@@ -39,7 +40,7 @@ func newAdaptive(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (
 	o := adaptiveOptions{Low: "be", High: "cac", Above: 0.7, ClassPolicies: defaultClassPolicies()}
 	err := decode(&o)
 	all := o.policies(bid, rng)
-	return &adaptive{low: all[o.Low], high: all[o.High], above: o.Above, margin: o.Margin}, err
+	return &adaptive{low: all[o.Low], high: all[o.High], above: o.Above, margin: o.Margin, admitted: make(map[contracts.ID]bool)}, err
 }
 
 // Decide implements [contracts.Decider]. It gives the numbers of the policy that decides, and
@@ -61,10 +62,29 @@ func (p *adaptive) Decide(now float64, r *contracts.Request, v contracts.View) c
 		policy, strict = p.high, 1
 	}
 	d := policy.Decide(now, r, v)
+	if d.Verdict == contracts.Accept {
+		p.admitted[r.ID] = p.strict
+	}
 	p.numbers = append(p.numbers[:0], contracts.Measured("load", x), contracts.Counted("strict", strict))
 	p.numbers = append(p.numbers, d.Numbers...)
 	d.Numbers = p.numbers
 	return d
+}
+
+// Judged implements judge: the policy hears of it that let the contract in.
+func (p *adaptive) Judged(r *contracts.Request, o contracts.Outcome) {
+	strict, ok := p.admitted[r.ID]
+	if !ok {
+		return
+	}
+	delete(p.admitted, r.ID)
+	policy := p.low
+	if strict {
+		policy = p.high
+	}
+	if j, ok := policy.(judge); ok {
+		j.Judged(r, o)
+	}
 }
 
 // load counts tasks and processors of the hosts that are there.

@@ -63,12 +63,24 @@ func newByClass(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (c
 
 // Decide implements [contracts.Decider].
 func (p *byClass) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
-	policy := p.standard
-	if r.Class != "" {
-		policy = p.policies[strings.ToLower(r.Class)] // the paper writes BE, SAC, CAC
-	}
+	policy := p.of(r)
 	if policy == nil {
 		return contracts.Decision{Reason: noClass}
 	}
 	return policy.Decide(now, r, v)
+}
+
+// Judged implements judge.
+func (p *byClass) Judged(r *contracts.Request, o contracts.Outcome) {
+	if j, ok := p.of(r).(judge); ok {
+		j.Judged(r, o)
+	}
+}
+
+// of returns the policy of r, nil if its class is not sold.
+func (p *byClass) of(r *contracts.Request) contracts.Decider {
+	if r.Class == "" {
+		return p.standard
+	}
+	return p.policies[strings.ToLower(r.Class)] // the paper writes BE, SAC, CAC
 }

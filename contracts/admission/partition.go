@@ -18,7 +18,8 @@ import (
 type partition struct {
 	reserved          float64 // of the hosts, in [0,1]
 	reservation, spot contracts.Decider
-	named             map[string]bool // by class: it is of reservations
+	named             map[string]bool       // by class: it is of reservations
+	admitted          map[contracts.ID]bool // reservations under way
 	chosen            []hosts.ID
 	numbers           contracts.Numbers
 }
@@ -38,7 +39,8 @@ func newPartition(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) 
 	all := o.policies(bid, rng)
 	return &partition{
 		reserved: o.Reserved, reservation: all[o.Reservation], spot: all[o.Spot],
-		named: map[string]bool{"be": false, "rac": false, "sac": true, "cac": true},
+		named:    map[string]bool{"be": false, "rac": false, "sac": true, "cac": true},
+		admitted: make(map[contracts.ID]bool),
 	}, err
 }
 
@@ -64,9 +66,20 @@ func (p *partition) Decide(now float64, r *contracts.Request, v contracts.View) 
 // within decides by one of the policies, which sees its own hosts.
 func (p *partition) within(by contracts.Decider, reserved int, now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	d := by.Decide(now, r, v)
+	if d.Verdict == contracts.Accept && reserved == 1 {
+		p.admitted[r.ID] = true
+	}
 	p.numbers = append(append(p.numbers[:0], contracts.Counted("reserved", reserved)), d.Numbers...)
 	d.Numbers = p.numbers
 	return d
+}
+
+// Judged implements judge: the policy that grants reservations hears of its own.
+func (p *partition) Judged(r *contracts.Request, o contracts.Outcome) {
+	if j, ok := p.reservation.(judge); ok && p.admitted[r.ID] {
+		j.Judged(r, o)
+	}
+	delete(p.admitted, r.ID)
 }
 
 // A side is a market of which the hosts from one to before another are there, and no others.

@@ -106,6 +106,8 @@ var table = []Metric{
 // stopping or a search.
 var onRequest = []Metric{
 	Welfare,
+	Offers,
+	OffersTaken,
 }
 
 // All returns the metrics in the order of reports.

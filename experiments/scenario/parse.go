@@ -93,8 +93,8 @@ func (e *Experiment) DrawsHosts() bool {
 // over it in the same way; if it lists configurations then those are run, and
 // one that bears the name of one of the preset's starts from it.
 //
-// Relative paths of plans and logs come back joined to the folder of the
-// file that says them, those of overrides as they are. Mistakes are of type
+// Relative paths of plans, logs and the files of models come back joined to the folder of
+// the file that says them, those of overrides as they are. Mistakes are of type
 // [*Error].
 func Parse(name string, data []byte, known Known, sets ...string) (Experiment, error) {
 	root, err := read(name, data)
@@ -181,8 +181,8 @@ func defaultExperiment() Experiment {
 	}
 }
 
-// resolve joins the relative paths of plans and logs to the folders of the
-// files that say them.
+// resolve joins the relative paths of plans, logs and the files of models to the folders
+// of the files that say them.
 func resolve(configurations []Configuration, root *node) {
 	for i := range configurations {
 		w, n := &configurations[i].Workload, root.get("configurations").items[i].get("workload")
@@ -191,6 +191,9 @@ func resolve(configurations []Configuration, root *node) {
 		}
 		if w.SWF != "" {
 			w.SWF = n.get("swf").relative(w.SWF)
+		}
+		if w.Model != nil {
+			w.Model = w.Model.resolved()
 		}
 		if a := configurations[i].Fleet.Availability; a != nil && a.File != "" {
 			a.File = root.get("configurations").items[i].get("fleet").get("availability").get("file").relative(a.File)

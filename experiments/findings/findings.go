@@ -29,7 +29,7 @@ type finding struct {
 var table = []finding{
 	{"lies-high", "Who gains by lying at high load?", []string{"lies-high"}, lies("lies-high")},
 	{"lies-low", "Who gains by lying at low load?", []string{"lies-low"}, lies("lies-low")},
-	{"anarchy", "What does it cost all if everybody lies as it suits him, at high load?", []string{"lies-high"}, anarchy},
+	{"anarchy", "What does it cost all if users lie as it suits them, at high load?", []string{"lies-high"}, anarchy},
 	{"negotiation-users", "What is negotiation worth to users?", []string{"negotiation"}, negotiationUsers},
 	{"negotiation-provider", "What is negotiation worth to the provider?", []string{"negotiation"}, negotiationProvider},
 	{"forecasters", "Which forecaster keeps its promise?", []string{"forecasters"}, forecasters},
@@ -78,6 +78,9 @@ func Find(e *Evidence) (*Page, error) {
 		a, err := f.answer(e)
 		if err != nil {
 			return nil, fmt.Errorf("finding %s: %w", f.name, err)
+		}
+		for i := range a.comparisons {
+			a.comparisons[i].need()
 		}
 		p.Findings = append(p.Findings, Finding{f.name, f.question, f.parts, a.sentences, a.comparisons})
 	}

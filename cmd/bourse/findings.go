@@ -35,8 +35,10 @@ run again.
 
    bourse findings --plan
    bourse findings
+   bourse findings --finding revenue --finding guarantee
    bourse findings --replications 10 --out first-look --json`,
 		Flags: append([]cli.Flag{
+			&cli.StringSliceFlag{Name: "finding", Usage: "answer the question `NAME` alone, as --plan lists them; may be repeated"},
 			&cli.IntFlag{Name: "replications", Aliases: []string{"n"}, Usage: "repeat no part more than `N` times, to see it work"},
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Value: filepath.Join("results", "findings"), Usage: "write results to `DIR`"},
 			workersFlag("replications"),
@@ -80,7 +82,7 @@ func findingsAction(c *cli.Context) error {
 			return err
 		}
 	}
-	page, err := experiments.Found(e)
+	page, err := experiments.Found(e, c.StringSlice("finding")...)
 	if err != nil {
 		return err
 	}
@@ -109,7 +111,11 @@ func studied(c *cli.Context) (all []studyPart, err error) {
 	if c.IsSet("replications") && most < 2 {
 		return nil, usagef("--replications: found %d, want at least 2", most)
 	}
-	for _, f := range findings.Parts(experiments.NamesOf("forecaster")) {
+	parts, err := findings.Parts(experiments.NamesOf("forecaster"), c.StringSlice("finding")...)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range parts {
 		if c.IsSet("replications") {
 			f.Replications = min(f.Replications, most)
 		}

@@ -189,7 +189,11 @@ func TestParts(t *testing.T) {
 	}
 	run := make(map[string]bool)
 	seeds := make(map[uint64]bool)
-	for _, p := range Parts([]string{"normal", "empirical"}) {
+	parts, err := Parts([]string{"normal", "empirical"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range parts {
 		run[p.Name] = true
 		if seeds[p.Seed] || p.On() == "" {
 			t.Errorf("%s: seed %d, for %q", p.Name, p.Seed, p.On())
@@ -204,6 +208,12 @@ func TestParts(t *testing.T) {
 	}
 	if len(table) != 10 {
 		t.Errorf("%d findings", len(table))
+	}
+	if some, err := Parts(nil, "revenue", "elastic"); err != nil || len(some) != 1 || some[0].Name != "loads" {
+		t.Errorf("revenue rests on %v, %v", some, err)
+	}
+	if _, err := Parts(nil, "profit"); err == nil || !strings.Contains(err.Error(), `found "profit", want one of lies-high, `) {
+		t.Errorf("of profit: %v", err)
 	}
 	if _, err := Find(new(Evidence)); err == nil || !strings.Contains(err.Error(), "part lies-high has not been run") {
 		t.Errorf("of nothing: %v", err)

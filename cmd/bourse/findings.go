@@ -143,21 +143,23 @@ func studied(c *cli.Context) (all []studyPart, err error) {
 	return all, nil
 }
 
-// Tempted is what is kept of a part in which users are tempted: what was asked, and found.
+// A tempted is what is kept of a part in which users are tempted: what was asked, and found.
 type tempted struct {
 	Scenario string             `json:"scenario"`
 	Tempt    findings.Tempt     `json:"tempt"`
+	Lies     string             `json:"lies"`
 	Report   *incentives.Report `json:"report"`
 }
 
 // asked returns what p asks, as it is kept.
 func (p *studyPart) asked() (t tempted, err error) {
 	t.Scenario, err = p.text()
-	t.Tempt = *p.Tempt
+	t.Tempt, t.Lies = *p.Tempt, said(incentives.Usual())
 	return t, err
 }
 
-// kept returns what an earlier run has found of p: [fs.ErrNotExist] if there is none, or it is of something else.
+// kept returns what an earlier run has found of p: [fs.ErrNotExist] if there is nothing, or it
+// is of something else.
 func (p *studyPart) kept() (*incentives.Report, error) {
 	data, err := os.ReadFile(p.file)
 	if err != nil {
@@ -171,7 +173,7 @@ func (p *studyPart) kept() (*incentives.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.Scenario != want.Scenario || t.Tempt != want.Tempt || t.Report == nil {
+	if t.Scenario != want.Scenario || t.Tempt != want.Tempt || t.Lies != want.Lies || t.Report == nil {
 		return nil, fs.ErrNotExist
 	}
 	return t.Report, nil

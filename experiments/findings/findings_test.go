@@ -97,7 +97,7 @@ func TestSentences(t *testing.T) {
 		"forecasters":       {"by the price of a processor, keeps its promise with chebyshev (", "breaks it with normal (3", " %"},
 		"guarantee":         {"Under SAC a guarantee of 99 % in place of 60 % means broken promises ", " points", "higher", "Under CAC a guarantee of 90 % in place of 60 % means broken promises that cannot be told apart"},
 		"lies-high":         {"Under BE no lie gains on average; 1 lies lose"},
-		"anarchy":           {"settle in 50 of 50 markets", "the price of anarchy is 1.3", "in truth 1.25", "lies cost all 5"},
+		"anarchy":           {"settle in 50 of 50 markets", "where they end the price of anarchy is 1.3", "in truth 1.25", "lies cost all 5"},
 	} {
 		got := said[name]
 		for _, want := range wants {

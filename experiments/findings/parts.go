@@ -53,9 +53,9 @@ func Parts(forecasters []string, names ...string) ([]Part, error) {
 		{"loads", text("loads"), 300, 2301, 0.01, nil},
 		{"guarantee", text("guarantee"), 300, 2302, 0.01, nil},
 		{"forecasters", all, 300, 2303, 0.01, nil},
-		{"negotiation", text("negotiation"), 60, 2304, 2.5, nil},
-		{"lies-high", text("loads"), 100, 2305, 0.7, tempt("high")},
-		{"lies-low", text("loads"), 100, 2306, 0.5, tempt("low")},
+		{"negotiation", text("negotiation"), 60, 2304, 1.5, nil},
+		{"lies-high", text("loads"), 100, 2305, 0.5, tempt("high")},
+		{"lies-low", text("loads"), 100, 2306, 0.45, tempt("low")},
 	}
 	return slices.DeleteFunc(parts, func(p Part) bool {
 		return !slices.ContainsFunc(asked, func(f finding) bool { return slices.Contains(f.parts, p.Name) })

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"bourse/bank/export"
@@ -34,18 +36,40 @@ _bourse() {
 if [[ $funcstack[1] == _bourse ]]; then _bourse; else compdef _bourse bourse; fi
 `
 
+const fishCompletion = `function __bourse
+  set -l words (commandline -opc)
+  set -l ask (commandline -ct)
+  switch "$ask"
+    case --
+      set ask -
+  end
+  set -l found ($words "$ask" --generate-bash-completion 2>/dev/null)
+  if test -n "$found"
+    printf '%s\n' $found
+  else
+    __fish_complete_path "$ask"
+  end
+end
+complete -c bourse -f -a '(__bourse)'
+`
+
+// completions are the scripts by shell.
+func completions() map[string]string {
+	return map[string]string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}
+}
+
 func completionCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "completion",
 		Usage:     "print a completion script",
-		ArgsUsage: "bash|zsh",
+		ArgsUsage: "bash|zsh|fish",
 		Description: `   source <(bourse completion bash)
-   bourse completion zsh > "${fpath[1]}/_bourse"`,
+   bourse completion zsh > "${fpath[1]}/_bourse"
+   bourse completion fish > ~/.config/fish/completions/bourse.fish`,
 		Action: func(c *cli.Context) error {
-			scripts := map[string]string{"bash": bashCompletion, "zsh": zshCompletion}
-			script, ok := scripts[c.Args().First()]
+			script, ok := completions()[c.Args().First()]
 			if !ok {
-				return usagef("found %q, want bash or zsh", c.Args().First())
+				return usagef("found %q, want bash, zsh or fish", c.Args().First())
 			}
 			_, err := fmt.Fprint(c.App.Writer, script)
 			return err
@@ -73,12 +97,16 @@ func complete(out io.Writer, commands []*cli.Command, args []string) bool {
 	case strings.HasPrefix(word, "-"):
 	case command == "policies":
 		names = familyNames()
+	case command == "docs":
+		for _, p := range docPages() {
+			names = append(names, p.Topic)
+		}
 	case command == "scenario show":
 		names = papers.Names()
 	case command == "workload generate":
 		names = experiments.NamesOf("model")
 	case command == "completion":
-		names = []string{"bash", "zsh"}
+		names = slices.Sorted(maps.Keys(completions()))
 	}
 	for _, name := range names {
 		if strings.HasPrefix(name, word) {

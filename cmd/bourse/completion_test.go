@@ -15,6 +15,7 @@ func TestCompletion(t *testing.T) {
 		"bash": bashCompletion + `COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _bourse; printf '%s\n' "${COMPREPLY[@]}"`,
 		"zsh": `compdef() { [[ "$*" == "_bourse bourse" ]] }; _describe() { print -l -- ${(M)found:#${words[CURRENT]}*} }; _files() { }
 ` + zshCompletion + `words=("$@"); CURRENT=$#; _bourse`,
+		"fish": fishCompletion + `complete -C (string join -- ' ' $argv[2..])`,
 	} {
 		t.Run(shell, func(t *testing.T) {
 			t.Parallel()
@@ -47,6 +48,7 @@ func testCompletion(t *testing.T, shell, script string) {
 		{"workload,generate,", "lublin", "describe"},
 		{"ledger,export,DIR,--format,", "hledger", "audit"},
 		{"completion,z", "zsh", "bash"},
+		{"docs,con", "concepts", "backup"},
 		{"schema,--json-of,l", "ledger", "audit"},
 		{"schema,--json-of,ledger,", "audit", "ledger"},
 	} {

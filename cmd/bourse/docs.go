@@ -3,6 +3,8 @@ package main
 import (
 	"embed"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"bourse/experiments/scenario"
@@ -15,18 +17,27 @@ var docs embed.FS
 
 // A docPage is one page of the documentation.
 type docPage struct {
+	Group string `json:"group" doc:"under which docs/README.md lists it"`
 	Topic string `json:"topic"`
 	Title string `json:"title"`
 	Text  string `json:"text,omitempty" doc:"Markdown; of the page that was asked for"`
 }
 
-// docPages returns all pages, by topic.
+// docLine is a line of docs/README.md: a heading of a group, or a page of one.
+var docLine = regexp.MustCompile(`(?m)^## (.*)$|^- \[.*\]\((.*)\.md\)`)
+
+// docPages returns all pages, in the order in which docs/README.md lists them.
 func docPages() (pages []docPage) {
-	all, _ := docs.ReadDir("docs")
-	for _, file := range all {
-		text, _ := docs.ReadFile("docs/" + file.Name())
+	index, _ := docs.ReadFile("docs/README.md")
+	group := ""
+	for _, line := range docLine.FindAllStringSubmatch(string(index), -1) {
+		if line[1] != "" {
+			group = line[1]
+			continue
+		}
+		text, _ := docs.ReadFile("docs/" + line[2] + ".md")
 		title, _, _ := strings.Cut(strings.TrimPrefix(string(text), "# "), "\n")
-		pages = append(pages, docPage{strings.TrimSuffix(file.Name(), ".md"), title, string(text)})
+		pages = append(pages, docPage{group, line[2], title, string(text)})
 	}
 	return pages
 }
@@ -37,8 +48,12 @@ func docsCommand() *cli.Command {
 		Usage:     "print a page of the documentation, or list them",
 		ArgsUsage: "[TOPIC]",
 		Description: `   bourse docs
-   bourse docs backup`,
-		Flags:  []cli.Flag{jsonFlag[[]docPage]()},
+   bourse docs concepts | less
+   bourse docs backup --markdown > backup.md`,
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "markdown", Usage: "print the page as it is written"},
+			jsonFlag[[]docPage](),
+		},
 		Action: docsAction,
 	}
 }
@@ -46,17 +61,7 @@ func docsCommand() *cli.Command {
 func docsAction(c *cli.Context) error {
 	pages := docPages()
 	if topic := c.Args().First(); topic != "" {
-		var topics []string
-		for _, p := range pages {
-			if topics = append(topics, p.Topic); p.Topic == topic {
-				if c.Bool("json") {
-					return printJSON(c, []docPage{p})
-				}
-				_, err := fmt.Fprint(c.App.Writer, p.Text)
-				return err
-			}
-		}
-		return usagef("TOPIC: found %q, %s", topic, scenario.OneOf(topic, topics))
+		return printPage(c, pages, topic)
 	}
 	for i := range pages {
 		pages[i].Text = ""
@@ -64,10 +69,39 @@ func docsAction(c *cli.Context) error {
 	if c.Bool("json") {
 		return printJSON(c, pages)
 	}
+	group := ""
 	for _, p := range pages {
-		if _, err := fmt.Fprintf(c.App.Writer, "%-12s %s\n", p.Topic, p.Title); err != nil {
+		if p.Group != group {
+			if group != "" {
+				fmt.Fprintln(c.App.Writer)
+			}
+			group = p.Group
+			fmt.Fprintln(c.App.Writer, group)
+		}
+		if _, err := fmt.Fprintf(c.App.Writer, "  %-14s %s\n", p.Topic, p.Title); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// printPage prints the page of that topic.
+func printPage(c *cli.Context, pages []docPage, topic string) error {
+	i := slices.IndexFunc(pages, func(p docPage) bool { return p.Topic == topic })
+	if i < 0 {
+		var topics []string
+		for _, p := range pages {
+			topics = append(topics, p.Topic)
+		}
+		return usagef("TOPIC: found %q, %s", topic, scenario.OneOf(topic, topics))
+	}
+	if c.Bool("json") {
+		return printJSON(c, []docPage{pages[i]})
+	}
+	text := pages[i].Text
+	if !c.Bool("markdown") {
+		text = readable(text, terminal(c).Width)
+	}
+	_, err := fmt.Fprint(c.App.Writer, text)
+	return err
 }

@@ -1,18 +1,27 @@
 package main
 
 import (
+	"fmt"
 	"io"
+	"maps"
 	"os"
+	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"bourse/experiments"
+	"bourse/experiments/papers"
+	"bourse/experiments/scenario"
+
+	"github.com/invopop/jsonschema"
 	"github.com/urfave/cli/v2"
 )
 
 var (
-	inPage  = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")
+	inPage  = regexp.MustCompile("(?ms)^```([a-z]*)[^\n]*\n(.*?)^```$")
 	inBlock = regexp.MustCompile(`(?m)(?:^ *|\| |do |\$\()bourse ([a-z][^|>;&()#\n]*)`)
 	inLine  = regexp.MustCompile("[`']bourse ([^`']+)[`']")
 )
@@ -61,43 +70,212 @@ func wrongCall(app *cli.App, call string) string {
 	return ""
 }
 
-// TestDocs checks that the pages of the documentation, and --help, show commands that there
-// are, with flags that they have, and pages that there are.
+// TestDocs checks that the README, the pages of the documentation, and --help, show commands
+// that there are, with flags that they have, and presets and pages that there are.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	app := newApp(nil, io.Discard, io.Discard)
-	texts := make(map[string]string)
-	n := 0
-	for _, p := range docPages() {
-		if p.Title == "" || strings.Contains(p.Title, "\n") {
-			t.Errorf("%s: title %q", p.Topic, p.Title)
-		}
-		texts["docs "+p.Topic] = p.Text
-		for _, call := range callsIn(p.Text) {
-			topic, ok := strings.CutPrefix(call, "docs ")
-			if ok && !slices.ContainsFunc(docPages(), func(p docPage) bool { return p.Topic == topic }) {
-				t.Errorf("docs %s: %s: no such page", p.Topic, call)
-			}
-		}
-	}
+	texts := pages(t)
 	for name, c := range leaves("", app.Commands) {
 		examples := regexp.MustCompile(`(?m)^   +(?:.*\\\n.*|.*)$`).FindAllString(c.Description, -1)
 		rest := regexp.MustCompile(`(?m)^   +.*$`).ReplaceAllString(c.Description, "")
 		texts[name+" --help"] = "```\n" + strings.Join(examples, "\n") + "\n```\n" + rest
 	}
+	n := 0
 	for where, text := range texts {
 		for _, call := range callsIn(text) {
-			if n++; call != "transfer 1" && wrongCall(app, call) != "" { // that is the first line of an order
+			n++
+			if call == "transfer 1" || strings.HasPrefix(call, "COMMAND ") { // the first line of an order; any command
+				continue
+			}
+			if wrongCall(app, call) != "" {
 				t.Errorf("%s: bourse %s: %s", where, call, wrongCall(app, call))
+			}
+			if problem := wrongName(call); problem != "" {
+				t.Errorf("%s: bourse %s: %s", where, call, problem)
 			}
 		}
 	}
-	if n < 150 {
+	if n < 300 {
 		t.Errorf("%d commands were found", n)
 	}
-	if wrongCall(app, "bank mint --sum 3") == "" || wrongCall(app, "banc mint") == "" {
+	if wrongCall(app, "bank mint --sum 3") == "" || wrongCall(app, "banc mint") == "" || wrongName("docs hosst") == "" || wrongName("run --preset papr") == "" {
 		t.Error("what is wrong is not found")
 	}
+}
+
+// wrongName tells which preset or page of a call there is not, if any.
+func wrongName(call string) string {
+	topic := func(p docPage) string { return p.Topic }
+	for _, names := range []struct {
+		after string
+		known []string
+	}{
+		{`(?:^|\s)--preset[ =]`, papers.Names()},
+		{`^docs `, each(docPages(), topic)},
+		{`^policies `, familyNames()},
+		{`--metric[ =]`, experiments.NamesOf("metric")},
+	} {
+		found := regexp.MustCompile(names.after + `([a-z][\w.-]*)`).FindStringSubmatch(call)
+		if found != nil && !slices.Contains(names.known, found[1]) {
+			return found[1] + ": there is none"
+		}
+	}
+	return ""
+}
+
+func each[T, U any](all []T, f func(T) U) (out []U) {
+	for _, x := range all {
+		out = append(out, f(x))
+	}
+	return out
+}
+
+// TestPagesListed checks that docs/README.md lists every page once, each with a title.
+func TestPagesListed(t *testing.T) {
+	t.Parallel()
+	files, err := docs.ReadDir("docs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make(map[string]bool)
+	for _, p := range docPages() {
+		if seen[p.Topic] || p.Title == "" || p.Group == "" || !strings.HasPrefix(p.Text, "# "+p.Title) {
+			t.Errorf("docs/README.md lists %s, of title %q in group %q", p.Topic, p.Title, p.Group)
+		}
+		seen[p.Topic] = true
+	}
+	if len(seen) != len(files)-1 {
+		for _, f := range files {
+			if topic := strings.TrimSuffix(f.Name(), ".md"); !seen[topic] && topic != "README" {
+				t.Errorf("docs/README.md does not list %s", topic)
+			}
+		}
+	}
+}
+
+var (
+	inlineFlag  = regexp.MustCompile("`(--[a-z][a-z-]*)")
+	inlineField = regexp.MustCompile("`((?:base|fleet|workload|market|sla|provider|needs|figure|sweep|configurations)\\.[a-z_.0-9]+)[`:=]")
+	inlineName  = regexp.MustCompile("`((?:librarisk|librasla|reservations|volunteers)-[a-z0-9-]+)`")
+)
+
+// TestPagesTrue checks that the README and the pages name no flag, field, preset, file or
+// section that there is not, and no scenario that is not in order.
+func TestPagesTrue(t *testing.T) {
+	t.Parallel()
+	flags := make(map[string]bool)
+	for _, c := range flagged("", newApp(nil, nil, nil).Commands) {
+		for _, f := range c.Flags {
+			for _, name := range f.Names() {
+				flags["--"+name] = true
+			}
+		}
+	}
+	known := scenarioFields(experiments.ScenarioFile{}.JSONSchema())
+	texts := pages(t)
+	n := map[string]int{}
+	for name, text := range texts {
+		for _, b := range blocksIn(text) {
+			data := strings.Join(b.lines, "\n")
+			if !b.is("yaml") || !strings.Contains(data, "configurations:") {
+				continue
+			}
+			n["scenarios"]++
+			if strings.Contains(data, "name: frugal,") { // TestPolicyPage runs it
+				continue
+			}
+			if _, err := scenario.Parse(fmt.Sprintf("%s:%d", name, b.at), []byte(data), experiments.Known()); err != nil {
+				t.Error(err)
+			}
+		}
+		prose := inPage.ReplaceAllString(text, "")
+		for _, m := range inlineFlag.FindAllStringSubmatch(prose, -1) {
+			if n["flags"]++; !flags[m[1]] && m[1] != "--help" && m[1] != "--list" { // that is of .ci/nightly
+				t.Errorf("%s: no command has %s", name, m[1])
+			}
+		}
+		for _, m := range inlineField.FindAllStringSubmatch(prose, -1) {
+			field := strings.TrimPrefix(m[1], "base.")
+			if strings.HasSuffix(field, ".yaml") { // a file
+				continue
+			}
+			if n["fields"]++; !known[field[strings.LastIndex(field, ".")+1:]] {
+				t.Errorf("%s: no scenario has %s", name, m[1])
+			}
+		}
+		for _, m := range inlineName.FindAllStringSubmatch(prose, -1) {
+			if n["presets"]++; !slices.Contains(papers.Names(), m[1]) {
+				t.Errorf("%s: there is no preset %s", name, m[1])
+			}
+		}
+		for _, link := range pageLink.FindAllStringSubmatch(prose, -1) {
+			if n["links"]++; deadLink(name, link[2], texts) {
+				t.Errorf("%s: [%s](%s) leads nowhere", name, link[1], link[2])
+			}
+		}
+	}
+	for what, least := range map[string]int{"scenarios": 4, "flags": 30, "fields": 2, "presets": 10, "links": 100} {
+		if n[what] < least {
+			t.Errorf("%d %s were found", n[what], what)
+		}
+	}
+}
+
+// deadLink reports whether a link of the page of that name leads nowhere in the tree.
+func deadLink(name, link string, texts map[string]string) bool {
+	if strings.HasPrefix(link, "https://") {
+		return false
+	}
+	file, section, _ := strings.Cut(link, "#")
+	to := path.Join(path.Dir(name), file)
+	if file == "" {
+		to = name
+	}
+	if _, err := os.Stat(filepath.Join("..", "..", filepath.FromSlash(to))); err != nil {
+		return true
+	}
+	if section == "" {
+		return false
+	}
+	for _, heading := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(texts[to], -1) {
+		if strings.ReplaceAll(regexp.MustCompile(`[^\w -]`).ReplaceAllString(strings.ToLower(heading[1]), ""), " ", "-") == section {
+			return false
+		}
+	}
+	return true
+}
+
+// flagged returns the commands that do something or have flags, by their words.
+func flagged(before string, commands []*cli.Command) map[string]*cli.Command {
+	found := make(map[string]*cli.Command)
+	for _, c := range commands {
+		if len(c.Subcommands) == 0 || len(c.Flags) > 0 {
+			found[before+c.Name] = c
+		}
+		maps.Copy(found, flagged(before+c.Name+" ", c.Subcommands))
+	}
+	return found
+}
+
+// scenarioFields returns the names of all fields of scenarios, and of all options.
+func scenarioFields(root *jsonschema.Schema) map[string]bool {
+	found := make(map[string]bool)
+	for _, s := range append(slices.Collect(maps.Values(root.Definitions)), root) {
+		if s.Properties != nil {
+			for p := s.Properties.Oldest(); p != nil; p = p.Next() {
+				found[p.Key] = true
+			}
+		}
+	}
+	for _, p := range experiments.Plugins("") {
+		for _, o := range p.Options {
+			for part := range strings.SplitSeq(o.Name, ".") {
+				found[part] = true
+			}
+		}
+	}
+	return found
 }
 
 // TestMetricsPage checks that the page on metrics has each that the dashboard and the rules

@@ -78,26 +78,56 @@ func gocmd(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// TestReadmePolicy checks that the policy which the README shows how to add compiles as
-// it is pasted, a file and a line, and that the tests of its room pass with it.
-func TestReadmePolicy(t *testing.T) {
+// TestPolicyPage checks that the policy which docs/policy.md shows how to add compiles as
+// it is pasted, a file and a line, that the tests of its room pass with it, and that the
+// program then runs the page's scenario.
+func TestPolicyPage(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	page, err := os.ReadFile("docs/policy.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := strings.Split(string(text), "```go\n")
-	if len(blocks) != 3 {
-		t.Fatalf("found %d blocks of Go, want a policy and its line", len(blocks)-1)
+	var code []string
+	scenario := ""
+	for _, b := range blocksIn(string(page)) {
+		text := strings.Join(b.lines, "\n") + "\n"
+		switch {
+		case b.is("go"):
+			code = append(code, text)
+		case b.is("yaml"):
+			scenario = text
+		}
 	}
-	policy, _, _ := strings.Cut(blocks[1], "```")
-	line, _, _ := strings.Cut(blocks[2], "```")
-	overlay := withPolicy(t, policy, line)
+	if len(code) != 2 {
+		t.Fatalf("found %d blocks of Go, want a policy and its line", len(code))
+	}
+	overlay := withPolicy(t, code[0], code[1])
 	if testing.Short() {
 		gocmd(t, "vet", "-overlay", overlay, "bourse/contracts/admission")
 		return
 	}
 	gocmd(t, "test", "-short", "-overlay", overlay, "bourse/contracts/admission")
+	bourse := filepath.Join(t.TempDir(), "bourse")
+	gocmd(t, "build", "-overlay", overlay, "-o", bourse, "bourse/cmd/bourse")
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "frugal.yaml"), []byte(scenario), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range consoles(string(page), "console", "checkout") {
+		args, ok := strings.CutPrefix(c.command, "go run ./cmd/bourse ")
+		if !ok {
+			continue
+		}
+		cmd := exec.Command(bourse, strings.Fields(args)...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "LC_ALL=C.UTF-8")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%s: %v", c.command, err)
+		}
+		if missing, ok := follows(strings.Split(strings.TrimRight(string(out), "\n"), "\n"), c.output); !ok {
+			t.Errorf("docs/policy.md:%d: %s: does not print %q where it is shown; it prints\n%s", c.line, c.command, missing, out)
+		}
+	}
 }
 
 // TestRecipes checks that a matchmaker, a payment rule, a metric and a command are each one

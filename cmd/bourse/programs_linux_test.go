@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestPrograms runs the script of real programs that the README shows, as root, with what it
+// TestPrograms runs the script of real programs that docs/live.md shows, as root, with what it
 // prints but for the numbers; and checks that what the market says was paid is what the
 // ledger says was charged.
 func TestPrograms(t *testing.T) {
@@ -17,11 +17,11 @@ func TestPrograms(t *testing.T) {
 	if os.Getenv("BOURSE_CI") == "" || os.Getuid() != 0 {
 		t.Skip("xz and gcc run in control groups, as root, in the nightly part machines: BOURSE_CI=1 runs them")
 	}
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	text, err := os.ReadFile(filepath.Join("docs", "live.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	commands := console(string(text), "```console programs")
+	commands := consoles(string(text), "console", "programs")
 	if len(commands) != 1 {
 		t.Fatalf("found %d commands", len(commands))
 	}
@@ -32,7 +32,7 @@ func TestPrograms(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	if got, want := shape(string(out)), shape(strings.Join(commands[0].output, "\n")); got != want {
-		t.Errorf("README.md:%d: %s prints\n%s\nof the shape\n%s, want\n%s", commands[0].line, commands[0].command, out, got, want)
+		t.Errorf("docs/live.md:%d: %s prints\n%s\nof the shape\n%s, want\n%s", commands[0].line, commands[0].command, out, got, want)
 	}
 	paid := make(map[string]string) // by contract
 	for _, row := range regexp.MustCompile(`(?m)^ +(\d+) .* \$(\S+)  \$\S+  fulfilled$`).FindAllStringSubmatch(string(out), -1) {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestQuickStart runs what the README shows of a live market: the first command in the
+// TestQuickStart runs what docs/live.md shows: the first command in the
 // background, until the last block; as root, if it may, and as a plain user. Numbers, and
 // what kind of machine it is, may be others. It runs programs under the machine's own
 // kernel, and so in the nightly part machines alone.
@@ -30,11 +30,11 @@ func quickStart(t *testing.T, as *syscall.Credential) {
 	if os.Getenv("BOURSE_CI") == "" {
 		t.Skip("programs run on the machine in the nightly part machines: BOURSE_CI=1 runs them")
 	}
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	text, err := os.ReadFile(filepath.Join("docs", "live.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	commands := console(string(text), "```console live")
+	commands := consoles(string(text), "console", "live")
 	if len(commands) < 6 {
 		t.Fatalf("found %d commands", len(commands))
 	}
@@ -86,10 +86,10 @@ func quickStart(t *testing.T, as *syscall.Credential) {
 		cmd.Stderr = os.Stderr
 		out, err := cmd.Output()
 		if err != nil {
-			t.Errorf("README.md:%d: %s: %v", c.line, c.command, err)
+			t.Errorf("docs/live.md:%d: %s: %v", c.line, c.command, err)
 		}
 		if got, want := shape(string(out)), shape(strings.Join(c.output, "\n")); got != want {
-			t.Errorf("README.md:%d: %s prints\n%s\nof the shape\n%s, want\n%s", c.line, c.command, out, got, want)
+			t.Errorf("docs/live.md:%d: %s prints\n%s\nof the shape\n%s, want\n%s", c.line, c.command, out, got, want)
 		}
 	}
 	if got, want := shape(said.String()), shape(strings.Join(commands[0].output, "\n")); got != want {

@@ -25,6 +25,7 @@ func scenarioCommand() *cli.Command {
 		Name:  "scenario",
 		Usage: "print and check scenario files",
 		Subcommands: []*cli.Command{
+			newScenarioCommand(),
 			{
 				Name:      "show",
 				Usage:     "print a full scenario file, every field with its default",

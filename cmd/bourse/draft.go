@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"bourse/experiments"
+
+	"github.com/urfave/cli/v2"
+)
+
+func newScenarioCommand() *cli.Command {
+	c := &cli.Command{
+		Name:      "new",
+		Usage:     "ask five questions and write a scenario file",
+		ArgsUsage: "[FILE]",
+		Description: `Each question may be answered by a flag, and is not asked then. Answers are lines of
+standard input; an empty one is the default, which stands in brackets. Without FILE the
+scenario is printed; a file that exists is not replaced.
+
+   bourse scenario new mine.yaml
+   bourse scenario new --name kth --hosts 100x1 --jobs KTH.swf.gz --policies be,cac --repeat 3 kth.yaml`,
+		Action: newScenario,
+	}
+	for _, q := range experiments.Questions() {
+		c.Flags = append(c.Flags, &cli.StringFlag{Name: q.Name, Usage: "answer: " + q.Ask})
+	}
+	return c
+}
+
+func newScenario(c *cli.Context) error {
+	file := c.Args().First()
+	if _, err := os.Lstat(file); file != "" && !errors.Is(err, fs.ErrNotExist) {
+		return usagef("%s exists; name another file", file)
+	}
+	in := bufio.NewReader(until(c.Context, io.NopCloser(c.App.Reader), io.EOF))
+	var answers []string
+	for i, q := range experiments.Questions() {
+		answer, err := answered(c, in, i+1, q)
+		if err != nil {
+			return err
+		}
+		answers = append(answers, answer)
+	}
+	text, err := experiments.DraftScenario(answers)
+	if err != nil {
+		return err
+	}
+	if file == "" {
+		_, err = fmt.Fprint(c.App.Writer, text)
+		return err
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		return err
+	}
+	note(c, "wrote %s; bourse run %s runs it", file, file)
+	return nil
+}
+
+// answered returns the answer to a question: a flag's, or else the next line. On a
+// terminal a wrong answer is asked for again.
+func answered(c *cli.Context, in *bufio.Reader, number int, q experiments.Question) (string, error) {
+	if c.IsSet(q.Name) {
+		answer := c.String(q.Name)
+		if err := q.Check(answer); err != nil {
+			return "", usagef("--%s: %w", q.Name, err)
+		}
+		return answer, nil
+	}
+	_, asks := descriptor(c.App.Reader)
+	for {
+		fmt.Fprintf(c.App.ErrWriter, "%d. %s [%s]: ", number, q.Ask, q.Default)
+		line, err := in.ReadString('\n')
+		if !asks {
+			fmt.Fprintln(c.App.ErrWriter, strings.TrimSpace(line))
+		}
+		if err := c.Context.Err(); err != nil {
+			return "", err
+		}
+		if err != nil && line == "" {
+			return "", usagef("question %d has no answer: standard input ended; --%s answers it", number, q.Name)
+		}
+		answer := strings.TrimSpace(line)
+		if answer == "" {
+			answer = q.Default
+		}
+		wrong := q.Check(answer)
+		switch {
+		case wrong == nil:
+			return answer, nil
+		case !asks:
+			return "", usagef("question %d, %s: %w", number, q.Name, wrong)
+		}
+		fmt.Fprintln(c.App.ErrWriter, wrong)
+	}
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"bourse/experiments"
+
+	"github.com/urfave/cli/v2"
+)
+
+func presetsCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "presets",
+		Usage: "list what 'run --preset' runs, and how long that takes",
+		Description: `Time is of one processor for all replications, and is divided among workers; memory is
+with one worker. Both were measured once, on one machine: they are there to be compared.
+A paper's name runs all of its presets.
+
+   bourse presets
+   bourse run --preset spot-or-reserve`,
+		Flags:  []cli.Flag{jsonFlag[[]experiments.Preset]()},
+		Action: presetsAction,
+	}
+}
+
+func presetsAction(c *cli.Context) error {
+	all, err := experiments.Presets()
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return printJSON(c, all)
+	}
+	w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "preset\treplications\ttime\tmemory\twhat")
+	for _, p := range all {
+		fmt.Fprintf(w, "%s\t%d\t%v\t%.0f MB\t%s\n", p.Name, p.Replications, took(p.Seconds), p.Megabytes, p.Title)
+	}
+	return w.Flush()
+}
+
+// took returns seconds as rounded does, or with a decimal where they are few.
+func took(seconds float64) time.Duration {
+	if seconds < 10 {
+		return time.Duration(seconds * float64(time.Second)).Round(100 * time.Millisecond)
+	}
+	return rounded(seconds)
+}

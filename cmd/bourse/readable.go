@@ -1,0 +1,121 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+var (
+	pageLink = regexp.MustCompile(`!?\[([^\]]*)\]\(([^)]*)\)`)
+	ofPage   = regexp.MustCompile(`^([a-z-]+)\.md(#.*)?$`)
+	rule     = regexp.MustCompile(`^\|[ :|-]*\|$`)
+)
+
+// readable returns a page of Markdown as a terminal of that width shows it best, 0 for 80:
+// links say which page they lead to, blocks are set in, paragraphs fit, and each row of a
+// table is a paragraph of its own where the table is too wide.
+func readable(page string, width int) string {
+	if width <= 0 {
+		width = 80
+	}
+	var out, paragraph, table []string
+	flush := func() {
+		if len(paragraph) > 0 {
+			out = append(out, fold(strings.Join(paragraph, " "), width))
+		}
+		out = append(out, readableTable(table, width)...)
+		paragraph, table = nil, nil
+	}
+	inBlock := false
+	for line := range strings.Lines(page) {
+		line = strings.TrimRight(line, "\n")
+		switch {
+		case strings.HasPrefix(line, "```"):
+			flush()
+			inBlock = !inBlock
+		case inBlock:
+			out = append(out, strings.TrimRight("    "+line, " "))
+		case strings.HasPrefix(line, "|"):
+			table = append(table, plainLinks(line))
+		case line == "" || strings.HasPrefix(line, "#"):
+			flush()
+			out = append(out, line)
+		case strings.HasPrefix(line, "- "), strings.HasPrefix(line, "!["):
+			flush()
+			paragraph = []string{plainLinks(line)}
+		default:
+			paragraph = append(paragraph, plainLinks(strings.TrimSpace(line)))
+		}
+	}
+	flush()
+	return strings.Join(out, "\n") + "\n"
+}
+
+// plainLinks says in words where links lead, and what pictures show.
+func plainLinks(line string) string {
+	return pageLink.ReplaceAllStringFunc(line, func(link string) string {
+		part := pageLink.FindStringSubmatch(link)
+		page := ofPage.FindStringSubmatch(part[2])
+		switch {
+		case page != nil:
+			return part[1] + " (bourse docs " + page[1] + ")"
+		case strings.HasPrefix(part[2], "#"):
+			return part[1]
+		case link[0] == '!':
+			return "[" + part[1] + "]"
+		}
+		return part[1] + " (" + strings.TrimLeft(part[2], "./") + ")"
+	})
+}
+
+// fold breaks a paragraph into lines; those of an item of a list are set in.
+func fold(paragraph string, width int) string {
+	if rest, ok := strings.CutPrefix(paragraph, "- "); ok {
+		return "- " + strings.ReplaceAll(text.WrapSoft(rest, width-2), "\n", "\n  ")
+	}
+	return text.WrapSoft(paragraph, width)
+}
+
+// readableTable returns the lines of a table, in columns if they fit.
+func readableTable(lines []string, width int) (out []string) {
+	var rows [][]string
+	var widths []int
+	for _, line := range lines {
+		if rule.MatchString(line) {
+			continue
+		}
+		line = strings.ReplaceAll(strings.Trim(line, "|"), `\|`, "\x00")
+		var row []string
+		for i, cell := range strings.Split(line, "|") {
+			cell = strings.ReplaceAll(strings.TrimSpace(cell), "\x00", "|")
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], text.RuneWidthWithoutEscSequences(cell))
+			row = append(row, cell)
+		}
+		rows = append(rows, row)
+	}
+	total := 0
+	for _, w := range widths {
+		total += w + 2
+	}
+	for _, row := range rows {
+		if total-2 <= width {
+			for i := range row {
+				row[i] = text.Pad(row[i], widths[i], ' ')
+			}
+			out = append(out, strings.TrimRight(strings.Join(row, "  "), " "))
+			continue
+		}
+		out = append(out, fold(row[0], width))
+		for _, cell := range row[1:] {
+			if cell != "" {
+				out = append(out, "    "+strings.ReplaceAll(text.WrapSoft(cell, width-4), "\n", "\n    "))
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,157 @@
+package experiments
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bourse/contracts/admission"
+	"bourse/experiments/scenario"
+)
+
+// A Question is one whose answer a new scenario needs.
+type Question struct {
+	Name    string // of the answer
+	Ask     string
+	Default string
+	write   func(d *draft, answer string) error
+}
+
+// A draft is a scenario as far as it is answered.
+type draft struct {
+	name, workload, fleet, policies, repeat string
+	size                                    int // hosts
+	recorded, slack                         bool
+}
+
+// Questions returns what is asked for a new scenario, in that order.
+func Questions() []Question {
+	return []Question{
+		{"name", "What is it called? Letters, digits and dashes", "mine", (*draft).setName},
+		{"hosts", "How many hosts, of how many processors? HOSTSxPROCESSORS", "15x2", (*draft).setHosts},
+		{"jobs", "Whose jobs? A log (.swf, .swf.gz), a plan (.csv), or a model: " + strings.Join(drawn(), ", "), "paper", (*draft).setJobs},
+		{"policies", "Which policies are compared? Of " + strings.Join(admission.Table(nil, nil).Names(), ", "), "be, sac, cac", (*draft).setPolicies},
+		{"repeat", "How often? A number of replications, or METRIC=HALF-WIDTH, until its interval is that narrow", "5", (*draft).setRepeat},
+	}
+}
+
+// Check tells what is wrong with an answer, if anything.
+func (q Question) Check(answer string) error { return q.write(&draft{}, answer) }
+
+// DraftScenario returns a scenario file, with a comment a line, by an answer to each of
+// the questions. It is in order but for files that it names.
+func DraftScenario(answers []string) (string, error) {
+	var d draft
+	for i, q := range Questions() {
+		if err := q.write(&d, answers[i]); err != nil {
+			return "", err
+		}
+	}
+	slack := ""
+	switch {
+	case d.recorded:
+		slack = "  sla: {of: estimate} # the deadline is what the user said the job would take\n"
+	case d.slack:
+		slack = "  sla: {slack: 2} # deadlines are twice the runtime: without room these policies cannot wait\n"
+	}
+	text := fmt.Sprintf(`# bourse scenario check FILE looks at it, bourse run FILE runs it.
+name: %s
+%s
+base: # what all configurations share
+  fleet: %s
+  workload:
+%s%s  admission: [%s]
+configurations: # each is run under each policy, on the same jobs
+  - {name: %[1]s}
+`, d.name, d.repeat, d.fleet, d.workload, slack, d.policies)
+	_, err := scenario.Parse("the new scenario", []byte(text), Known())
+	return text, err
+}
+
+func (d *draft) setName(answer string) error {
+	d.name = answer
+	_, err := scenario.Parse("the new scenario", []byte("preset: paper\nname: "+strconv.Quote(answer)+"\n"), Known())
+	if err != nil || answer == "" {
+		return fmt.Errorf("found %q, want a name of letters, digits and dashes", answer)
+	}
+	return nil
+}
+
+func (d *draft) setHosts(answer string) error {
+	hosts, cpus, two := strings.Cut(answer, "x")
+	if !two {
+		cpus = "1"
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(hosts))
+	m, bad := strconv.Atoi(strings.TrimSpace(cpus))
+	if err != nil || bad != nil || n < 1 || m < 1 {
+		return fmt.Errorf("found %q, want two numbers such as 15x2", answer)
+	}
+	d.size = n
+	d.fleet = fmt.Sprintf("{hosts: %d, cpus: %d}", n, m)
+	return nil
+}
+
+// drawn returns the models that need no file.
+func drawn() []string { return []string{"paper", "lublin", "exponential"} }
+
+func (d *draft) setJobs(answer string) error {
+	const worth = "    # Nobody knows what the jobs were worth: $0.0001 for a processor-second and unit of a Pareto worth.\n" +
+		"    annotate: {value: pareto, price: 0.0001}\n"
+	file := strings.TrimSuffix(strings.ToLower(answer), ".gz")
+	switch ext := filepath.Ext(file); {
+	case ext == ".swf":
+		d.recorded = true
+		d.workload = "    swf: " + strconv.Quote(answer) + "\n    filter: ran,first:2000 # bourse workload filters lists what may stand here\n" + worth
+	case ext == ".csv":
+		d.workload = "    plan: " + strconv.Quote(answer) + "\n"
+	case answer == "paper":
+		d.workload = "    model: {name: paper, jobs: 50} # arrivals, runtimes and values as the market paper has them\n"
+	case answer == "lublin":
+		d.workload = fmt.Sprintf("    model: {name: lublin, jobs: 200, size: %d}\n", max(d.size, 2)) + worth
+	case answer == "exponential":
+		d.workload = "    model: {name: exponential, jobs: 200}\n" + worth
+	default:
+		return fmt.Errorf("found %q, %s; or a file that ends in .swf, .swf.gz or .csv", answer, scenario.OneOf(answer, drawn()))
+	}
+	return nil
+}
+
+func (d *draft) setPolicies(answer string) error {
+	known := admission.Table(nil, nil).Names()
+	var written []string
+	for name := range strings.SplitSeq(answer, ",") {
+		if name = strings.TrimSpace(name); !slices.Contains(known, name) {
+			return fmt.Errorf("found %q, %s", name, scenario.OneOf(name, known))
+		}
+		if sharing := admission.SharingOf(name); sharing != "auction" {
+			d.slack = true
+			name = fmt.Sprintf("{name: %s, sharing: %s}", name, sharing)
+		}
+		if slices.Contains(written, name) {
+			return fmt.Errorf("found %s twice", name)
+		}
+		written = append(written, name)
+	}
+	d.policies = strings.Join(written, ", ")
+	return nil
+}
+
+func (d *draft) setRepeat(answer string) error {
+	if n, err := strconv.Atoi(answer); err == nil && n > 0 {
+		d.repeat = fmt.Sprintf("replications: %d", n)
+		return nil
+	}
+	metric, width, two := strings.Cut(answer, "=")
+	half, err := strconv.ParseFloat(width, 64)
+	if !two || err != nil || !(half > 0) {
+		return fmt.Errorf("found %q, want a number of replications, or a metric and half the width of its interval, such as violations=0.05", answer)
+	}
+	if known := NamesOf("metric"); !slices.Contains(known, metric) {
+		return fmt.Errorf("found metric %q, %s", metric, scenario.OneOf(metric, known))
+	}
+	d.repeat = fmt.Sprintf("replications: {max: 1000, until: {metric: %s, half_width: %v}}", metric, half)
+	return nil
+}

@@ -90,7 +90,7 @@ func consoles(page string, words ...string) (all []shown) {
 var needs = map[string]string{
 	"nightly":  `test -n "$BOURSE_CI"`, // it takes long
 	"checkout": `test -n "$BOURSE_CI"`, // it is run where the source is
-	"duckdb":   `python3 -c 'import duckdb'`,
+	"duckdb":   `node -e 'require("@duckdb/node-api")'`,
 	"pandas":   `python3 -c 'import pandas'`,
 	"R":        `Rscript --version`,
 	"go":       `go version`,

@@ -26,6 +26,7 @@ type Event struct {
 	Contract int32    // the number of the contract concerned
 	Part     int32    // of Done: which part of it
 	Host     hosts.ID // of Came and Gone
+	Outcome  Outcome  // of Over: how the contract ended
 }
 
 // An EventKind says what has happened.

@@ -35,6 +35,7 @@ type arena struct {
 	ledger   *bank.Ledger
 	broker   broker.Broker
 	solver   optimum.Solver
+	solved   solved
 	request  contracts.Request // of the job that is submitted
 
 	churn     *floor.Availability // of the replication at hand, nil where hosts stay
@@ -81,8 +82,20 @@ func (a *arena) optimum(s *setting) optimum.Solution {
 		return optimum.Solution{Proven: true}
 	}
 	f := &s.conf.Fleet
-	processors := float64(f.Hosts) * f.CPUs
-	return a.solver.Solve(a.plan, int(min(processors, math.MaxInt32)), f.Hosts, optimum.Limits{})
+	processors := int(min(float64(f.Hosts)*f.CPUs, math.MaxInt32))
+	if p := &a.solved; p.processors != processors || p.hosts != f.Hosts || !slices.Equal(p.plan, a.plan) {
+		p.processors, p.hosts, p.plan = processors, f.Hosts, append(p.plan[:0], a.plan...)
+		p.best = a.solver.Solve(a.plan, processors, f.Hosts, optimum.Limits{})
+	}
+	return a.solved.best
+}
+
+// Solved is the last problem of an arena and its solution: configurations that differ in
+// policies have one.
+type solved struct {
+	plan              workloadgen.Plan
+	processors, hosts int
+	best              optimum.Solution
 }
 
 // run runs the arena's plan under policy o. The entries of its ledger go to
@@ -120,7 +133,7 @@ func (a *arena) forked(ctx context.Context, s *setting, o *offer, seed uint64, r
 		a.observe(s.conf.Name, o.Label, rep, &parts)
 	}
 	a.broker.Reset(parts)
-	in := &arrivals{arena: a, setting: s, offer: o, run: a.spare.take(len(a.plan)), moment: f, bare: bare}
+	in := &arrivals{arena: a, setting: s, offer: o, run: a.spare.take(len(a.plan)), moment: f, bare: bare, banked: true}
 	if f != nil && f.asks != nil {
 		in.subject, in.terms = f.n, f.asks
 	}
@@ -264,6 +277,7 @@ type arrivals struct {
 	moment  *moment       // to be taken; nil: none is
 
 	// Of a [future]:
+	banked    bool    // the arena's ledger is that of the run
 	subject   int     // position of the job that asks for something else, -1 if there is none
 	terms     *terms  // that it asks for
 	answer    *answer // what is decided of it, nil if nobody asks
@@ -312,12 +326,14 @@ func (in *arrivals) Advance(now float64) error {
 		task := in.setting.request(j, r)
 		r.Owner, r.SLA.Budget = a.payers[a.bills[n].payer].account, a.bills[n].budget
 		asked := in.terms != nil && n == in.subject
-		t := in.terms
-		if !asked {
-			var err error
-			if t, err = in.negotiate(n, now); err != nil {
-				return err
-			}
+		t, offers, err := in.terms, 0, error(nil)
+		if asked {
+			err = in.fund(now)
+		} else {
+			t, offers, err = in.negotiate(n, now)
+		}
+		if err != nil {
+			return err
 		}
 		if t != nil {
 			t.on(r, &task)
@@ -337,6 +353,7 @@ func (in *arrivals) Advance(now float64) error {
 			t.taken(&job.Job)
 			job.Bargained = true
 		}
+		job.Offers = offers
 		if asked && in.answer != nil {
 			if err := in.answered(now, d); err != nil {
 				return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"bourse/experiments"
+	"bourse/experiments/incentives"
 	"bourse/experiments/metrics"
 	"bourse/experiments/scenario"
 )
@@ -128,4 +129,64 @@ configurations:
 	// Those who lose most
 	// id  owner   asked   be                        cac                                                 $
 	// 15  user:5  1499.1  fulfilled, paid 6.592882  refused: share below threshold at price percentile  -7.201245
+}
+
+// Which guarantee makes the work done worth most, of three.
+func ExampleTune() {
+	const file = `
+name: first
+seed: 1
+sweep: [{path: admission.cac.guarantee, values: 0.2..0.8/0.3}]
+configurations:
+  - {name: small, workload: {model: {name: paper, jobs: 20}}, admission: [cac]}
+`
+	e, err := scenario.Parse("first.yaml", []byte(file), scenario.Known{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	found, err := experiments.Tune(context.Background(), &e, experiments.TuneAsk{Metric: "efficiency_1", Budget: 600}, experiments.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, arm := range found.Kept {
+		s := found.Settings[arm]
+		fmt.Printf("%s: %.3f after %d replications\n", s.At[0], s.Mean, s.N)
+	}
+	fmt.Println(found.Spent, "spent:", found.Stop)
+	// Output:
+	// 0.2: 0.734 after 72 replications
+	// 186 spent: told
+}
+
+// Whether a user gains by bidding twice what its jobs are worth, or half.
+func ExampleIncentives() {
+	const file = `
+name: first
+seed: 1
+replications: 10
+configurations:
+  - {name: small, workload: {model: {name: paper, jobs: 20, users: 4, budget: 100}}, admission: [cac]}
+`
+	e, err := scenario.Parse("first.yaml", []byte(file), scenario.Known{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	half, _ := incentives.Parse("value=0.5")
+	twice, _ := incentives.Parse("value=2")
+	r, err := experiments.Incentives(context.Background(), &e, experiments.Temptations{
+		Deviations: []incentives.Deviation{half, twice}, Alpha: 1, Epsilon: 1, Users: 4, Workers: 2,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, g := range r.Gains {
+		fmt.Printf("%s: $%.2f [%.2f, %.2f] on average, %s\n", g.Deviation, g.Gain.Value, *g.Gain.Lo, *g.Gain.Hi, g.Verdict)
+	}
+	// Output:
+	// value=0.5: $-9.05 [-14.97, -3.12] on average, loses
+	// value=2: $6.32 [2.96, 9.67] on average, gains
 }

@@ -99,25 +99,25 @@ func (x *explainer) explain(ctx context.Context) (*explain.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	was := &x.run.Jobs[x.n]
+	was := x.run.Jobs[x.n]
 	r := &explain.Report{
 		Job: x.job, Owner: fmt.Sprintf("user:%d", was.User), Asked: x.written(&asked),
-		Decision: explain.Decision{At: a.at, Verdict: a.verdict.String(), Reason: string(a.reason)},
+		Decision: explain.Decide(x.job, a.at, &contracts.Decision{Verdict: a.verdict, Reason: a.reason, Numbers: a.numbers}, x.written(&asked), admission.Tests(x.offer.Name)),
 		Changes:  []explain.Change{}, Vain: []explain.Vain{},
 	}
-	if r.Fate, err = fate(was, x.alpha); err != nil {
+	if r.Fate, err = fate(&was, x.alpha); err != nil {
 		return nil, err
 	}
-	for i := range a.numbers {
-		name, value := a.numbers[i].Value()
-		r.Decision.Numbers = append(r.Decision.Numbers, explain.Number{Name: name, Value: value})
+	if was.Bargained { // what else might have been is held against what it asked for first
+		c := &was.Contract
+		r.Taken = &explain.Terms{Work: c.Work, Nodes: c.Nodes, Deadline: c.SLA.Deadline, Budget: c.SLA.Budget, Class: c.Class, Submit: c.Submit}
+		refused := *x.run
+		if refused.Jobs, err = f.finish(ctx, &asked); err != nil {
+			return nil, err
+		}
+		x.run = &refused
 	}
-	about, _ := a.numbers.Contract()
-	r.Decision.Decided(x.job, int64(about), r.Asked)
-	want := contracts.Accept
-	if a.verdict == contracts.Accept {
-		want = contracts.Reject
-	}
+	want := explain.Wanted(a.verdict)
 	type found struct {
 		change *explain.Change
 		vain   *explain.Vain
@@ -143,7 +143,7 @@ func (x *explainer) explain(ctx context.Context) (*explain.Report, error) {
 	}
 	without, err := x.without(ctx, f, &asked, a.at)
 	if err == nil {
-		r.Without, err = x.outcome(without, asked.budget, false)
+		r.Without, err = x.outcome(without, false)
 	}
 	return r, err
 }
@@ -153,37 +153,28 @@ func (x *explainer) written(t *terms) explain.Terms {
 	var r contracts.Request
 	task := x.setting.request(&x.arena.plan[x.n], &r)
 	t.on(&r, &task)
-	return explain.Terms{Work: r.Work, Nodes: r.Nodes, Deadline: t.deadline, Budget: t.budget, Class: t.class, Submit: r.Submit + t.later}
+	return explain.Terms{Work: r.Work, Nodes: r.Nodes, Deadline: t.Deadline, Budget: t.Budget, Class: t.Class, Submit: r.Submit + t.Later}
 }
 
 // search looks for the least change in d with which the job is decided as wanted.
-func (x *explainer) search(ctx context.Context, f *future, d *dimension, want contracts.Verdict) (*explain.Change, *explain.Vain, error) {
-	found, err := explain.Least(d.most, func(n int64) (bool, error) {
-		t := d.at(n)
-		a, err := f.decide(ctx, &t)
-		return a.verdict == want, err
+func (x *explainer) search(ctx context.Context, f *future, d *explain.Dimension, want contracts.Verdict) (*explain.Change, *explain.Vain, error) {
+	steps, c, vain, err := d.Search(want, func(ask explain.Ask) (contracts.Verdict, contracts.Reason, error) {
+		a, err := f.decide(ctx, &terms{ask})
+		return a.verdict, a.reason, err
 	})
-	if err != nil {
-		return nil, nil, err
+	if err != nil || vain != nil {
+		return nil, vain, err
 	}
-	if found.Steps == 0 {
-		return nil, &explain.Vain{Of: d.of, Until: d.by(found.Most), Tried: found.Tried}, nil
-	}
-	t := d.at(found.Steps)
-	c := &explain.Change{Of: d.of, By: d.by(found.Steps), Terms: x.written(&t), Tried: found.Tried, Monotone: found.Monotone}
+	t := terms{d.At(steps)}
+	c.Terms = x.written(&t)
 	if want != contracts.Accept {
-		a, err := f.decide(ctx, &t)
-		c.Reason = string(a.reason)
-		return c, nil, err
+		return c, nil, nil
 	}
 	jobs, err := f.finish(ctx, &t)
-	if err != nil {
-		return nil, nil, err
+	if err == nil {
+		c.Then, err = x.outcome(jobs, true)
 	}
-	if c.Then, err = x.outcome(jobs, t.budget, true); err != nil {
-		return nil, nil, err
-	}
-	return c, nil, nil
+	return c, nil, err
 }
 
 // without returns what becomes of all without the job, which was admitted at an instant. One
@@ -198,7 +189,7 @@ func (x *explainer) without(ctx context.Context, f *future, asked *terms, at flo
 
 // outcome compares what became of all jobs with what would have, in which the job is or is
 // not in.
-func (x *explainer) outcome(would []metrics.Job, budget bank.Amount, in bool) (*explain.Outcome, error) {
+func (x *explainer) outcome(would []metrics.Job, in bool) (*explain.Outcome, error) {
 	is := make(map[int64]*metrics.Job, len(would))
 	for i := range would {
 		is[would[i].ID] = &would[i]
@@ -238,14 +229,14 @@ func (x *explainer) frontier(ctx context.Context) (all []explain.Point, err erro
 		f := x.future()
 		return func(i int) (explain.Point, error) {
 			t := x.terms()
-			most := x.richest() / cent.Micros()
-			t.deadline *= frontierAt[i]
+			most := x.richest().Micros() / explain.Cent.Micros()
+			t.Deadline *= frontierAt[i]
 			found, err := explain.Least(most, func(n int64) (bool, error) {
-				t.budget = bank.Micros(n * cent.Micros())
+				t.Budget = bank.Micros(n * explain.Cent.Micros())
 				a, err := f.decide(ctx, &t)
 				return a.verdict == contracts.Accept, err
 			})
-			return explain.Point{Deadline: t.deadline, Budget: bank.Micros(found.Steps * cent.Micros())}, err
+			return explain.Point{Deadline: t.Deadline, Budget: bank.Micros(found.Steps * explain.Cent.Micros())}, err
 		}
 	}
 	all = []explain.Point{}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"testing"
 
-	"bourse/bank"
 	"bourse/contracts"
 	"bourse/contracts/admission"
 	"bourse/experiments/explain"
@@ -30,7 +29,7 @@ func TestExplain(t *testing.T) {
 	dir := t.TempDir()
 	changes, rejected := 0, 0
 	total := 0
-	for n := *matrixSeed; total < *explainDecisions; n++ {
+	for n := max(*matrixSeed, matrixHashes); total < *explainDecisions; n++ { // in those before nobody negotiates, and no policy is new
 		rng := rand.New(rand.NewPCG(n, 77))
 		g := draw(n)
 		if err := g.write(dir); err != nil {
@@ -77,8 +76,17 @@ func explained(t *testing.T, s *setting, o *offer, seed uint64, rng *rand.Rand, 
 	}
 	m := &moment{n: rng.IntN(len(a.plan))}
 	run, err := a.forked(ctx, s, o, seed, 0, nil, m)
-	if err != nil || m.memo == nil || run.Jobs[m.n].Bargained { // who was asked for something else
+	if err != nil || m.memo == nil {
 		return err
+	}
+	b := newArena()
+	b.plan, b.churn, b.histories = a.plan, a.churn, a.histories
+	plain, err := b.run(ctx, s, o, seed, 0, nil)
+	if err != nil {
+		return err
+	}
+	if err := alikeJobs(plain.Jobs, run.Jobs); err != nil {
+		return fmt.Errorf("while a moment is taken: %w", err)
 	}
 	x := &explainer{moment: m, run: run, alpha: float64(rng.IntN(3)) / 2, job: a.plan[m.n].ID}
 	asked := m.terms()
@@ -86,7 +94,8 @@ func explained(t *testing.T, s *setting, o *offer, seed uint64, rng *rand.Rand, 
 	if err != nil {
 		return err
 	}
-	if err := alikeJobs(whole, run.Jobs); err != nil {
+	took := run.Jobs[m.n].Bargained
+	if err := alikeJobs(whole, run.Jobs); err != nil && !took {
 		return fmt.Errorf("as it was: %w", err)
 	}
 	goes, err := m.future().finish(ctx, &asked)
@@ -100,7 +109,10 @@ func explained(t *testing.T, s *setting, o *offer, seed uint64, rng *rand.Rand, 
 	if err != nil {
 		return err
 	}
-	was := &run.Jobs[m.n]
+	if (r.Taken != nil) != took {
+		return fmt.Errorf("job %d: it took an offer: %v; found %+v", x.job, took, r.Taken)
+	}
+	was := &whole[m.n]
 	if accepted := was.Admitted(); accepted != (r.Decision.Verdict == "accept") {
 		return fmt.Errorf("job %d: %v, it was %v", x.job, r.Decision.Verdict, was.Contract.Outcome)
 	}
@@ -109,10 +121,18 @@ func explained(t *testing.T, s *setting, o *offer, seed uint64, rng *rand.Rand, 
 		if r.Decision.Reason != string(was.Reason) {
 			return fmt.Errorf("job %d: refused for %q, it was for %q", x.job, r.Decision.Reason, was.Reason)
 		}
+		for _, d := range admission.Tests(o.Name) {
+			if d.Reason == was.Reason && (r.Decision.Test == nil || r.Decision.Test.Missing() <= 0) {
+				return fmt.Errorf("job %d: refused for %q by %+v", x.job, was.Reason, r.Decision.Test)
+			}
+		}
+	}
+	if (r.Without != nil) != was.Admitted() {
+		return fmt.Errorf("job %d: %v, and without it %+v", x.job, was.Contract.Outcome, r.Without)
 	}
 	want := r.Decision.Verdict != "accept"
 	for _, d := range x.dimensions(asked, run.End) {
-		i := slices.IndexFunc(r.Changes, func(c explain.Change) bool { return c.Of == d.of && c.By == d.by(stepsOf(&c, &d, x, asked)) })
+		i := slices.IndexFunc(r.Changes, func(c explain.Change) bool { return c.Of == d.Of && c.By == d.By(stepsOf(&c, &d, x, asked)) })
 		if i < 0 {
 			continue
 		}
@@ -120,7 +140,7 @@ func explained(t *testing.T, s *setting, o *offer, seed uint64, rng *rand.Rand, 
 		*changes++
 		steps := stepsOf(c, &d, x, asked)
 		for n := steps; n >= max(1, steps-1); n-- {
-			tm := d.at(n)
+			tm := terms{d.At(n)}
 			jobs, err := wholly(s, o, seed, m.n, &tm)
 			if err != nil {
 				return err
@@ -136,7 +156,7 @@ func explained(t *testing.T, s *setting, o *offer, seed uint64, rng *rand.Rand, 
 			if n < steps || !want {
 				continue
 			}
-			o, err := x.outcome(jobs, tm.budget, true)
+			o, err := x.outcome(jobs, true)
 			if err != nil {
 				return err
 			}
@@ -149,22 +169,22 @@ func explained(t *testing.T, s *setting, o *offer, seed uint64, rng *rand.Rand, 
 }
 
 // stepsOf returns how many steps of d the change is, 0 if it is of another dimension.
-func stepsOf(c *explain.Change, d *dimension, x *explainer, asked terms) int64 {
-	if c.Of != d.of {
+func stepsOf(c *explain.Change, d *explain.Dimension, x *explainer, asked terms) int64 {
+	if c.Of != d.Of {
 		return 0
 	}
-	one := d.at(1)
+	one := d.At(1)
 	switch by := func(a, b float64) int64 { return int64(a/b + 0.5) }; c.Of {
 	case "budget":
-		return by(float64(c.Terms.Budget.Micros()-asked.budget.Micros()), float64(one.budget.Micros()-asked.budget.Micros()))
+		return by(float64(c.Terms.Budget.Micros()-asked.Budget.Micros()), float64(one.Budget.Micros()-asked.Budget.Micros()))
 	case "deadline":
-		return by(c.Terms.Deadline-asked.deadline, one.deadline-asked.deadline)
+		return by(c.Terms.Deadline-asked.Deadline, one.Deadline-asked.Deadline)
 	case "nodes":
-		return by(float64(c.Terms.Nodes-asked.nodes), float64(one.nodes-asked.nodes))
+		return by(float64(c.Terms.Nodes-asked.Nodes), float64(one.Nodes-asked.Nodes))
 	case "submit":
 		return by(c.Terms.Submit-x.arena.plan[x.n].Arrival, 1)
 	}
-	if c.Terms.Class == one.class {
+	if c.Terms.Class == one.Class {
 		return 1
 	}
 	return 0
@@ -176,22 +196,11 @@ func wholly(s *setting, o *offer, seed uint64, n int, t *terms) ([]metrics.Job, 
 	if err := errors.Join(a.draw(s, seed, 0), a.come(s, seed, 0)); err != nil {
 		return nil, err
 	}
-	var provider bank.Amount // has what it had
-	for i := range a.plan {
-		provider, _ = provider.Add(dollars(a.plan[i].Value))
-	}
-	if s.conf.Provider.Funds == nil && s.conf.Workload.Funds == nil && a.penalties(s) {
-		is, conf, funds := *s, *s.conf, provider.Float64()
-		conf.Provider.Funds, is.conf = &funds, &conf
-		s = &is
-	}
 	plan := slices.Clone(a.plan)
 	job := plan[n]
-	value := job.Value
-	job.Value = t.budget.Float64()
-	job.Arrival += t.later
+	job.Arrival += t.Later
 	plan = slices.Delete(plan, n, n+1)
-	for t.later > 0 && n < len(plan) && plan[n].Arrival <= job.Arrival {
+	for t.Later > 0 && n < len(plan) && plan[n].Arrival <= job.Arrival {
 		n++
 	}
 	a.plan = slices.Insert(plan, n, job)
@@ -199,7 +208,6 @@ func wholly(s *setting, o *offer, seed uint64, n int, t *terms) ([]metrics.Job, 
 	if err != nil {
 		return nil, err
 	}
-	run.Jobs[n].Value = value
 	return run.Jobs, nil
 }
 
@@ -212,7 +220,7 @@ func alikeJobs(a, b []metrics.Job) error {
 		x, y := &a[i], &b[i]
 		if x.ID != y.ID || x.Reason != y.Reason || x.Contract.Outcome != y.Contract.Outcome || x.Contract.Paid != y.Contract.Paid ||
 			x.Contract.Penalty != y.Contract.Penalty || x.Contract.Ended != y.Contract.Ended || x.Contract.ByDue != y.Contract.ByDue {
-			return fmt.Errorf("job %d: %+v and %+v", x.ID, x.Contract, y.Contract)
+			return fmt.Errorf("job %d: %q %+v and %q %+v", x.ID, x.Reason, x.Contract, y.Reason, y.Contract)
 		}
 	}
 	return nil
@@ -226,11 +234,25 @@ func TestWithout(t *testing.T) {
 	const seed = 5
 	ctx := context.Background()
 	harmed := 0
-	for _, policy := range []string{"be", "sac", "cac", "fcfs", "edf", "libra"} {
-		c := scenario.Default()
-		model := scenario.Named("paper")
-		c.Fleet.Hosts, c.Workload.Model, c.Admission = 4, &model, []scenario.Choice{scenario.Named(policy)}
-		all, err := settings(&scenario.Experiment{Configurations: []scenario.Configuration{c}}, nil)
+	without := make(map[string]int)
+	for _, policy := range admission.Table(nil, nil).Names() {
+		nodes, cpus, options := 4, 2, ""
+		switch policy {
+		case "queue": // has jobs of one node
+			nodes, options = 1, ", interval: 5, matchmaker: first-available"
+		case "reserve": // a host is a cluster
+			cpus = 4
+		case "rac": // none is refused by lot
+			options = ", reject: 0"
+		}
+		text := fmt.Sprintf("name: x\nbase: {fleet: {hosts: %d, cpus: %d}, workload: {model: paper}, market: {sharing: %s}}\nconfigurations:\n  - {name: c, admission: [{name: %s%s}]}\n",
+			nodes, cpus, admission.SharingOf(policy), policy, options)
+		e, err := scenario.Parse("test", []byte(text), scenario.Known{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e = e.Expanded()
+		all, err := settings(&e, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,8 +261,8 @@ func TestWithout(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 9))
 		plan := crowd(32, 6)
 		for i := range plan {
-			plan[i].Nodes = 4
-			plan[i].Deadline *= 1 + 2*rng.Float64()
+			plan[i].Nodes = nodes
+			plan[i].Deadline *= 1 + 4*rng.Float64()
 		}
 		of := func(plan workloadgen.Plan) []metrics.Job {
 			a := newArena()
@@ -252,7 +274,7 @@ func TestWithout(t *testing.T) {
 			return run.Jobs
 		}
 		was := of(plan)
-		for n := 3; n < len(plan); n += 5 {
+		for n := 1; n < len(plan); n += 3 {
 			a := newArena()
 			a.plan = plan
 			m := &moment{n: n}
@@ -268,6 +290,7 @@ func TestWithout(t *testing.T) {
 			if r.Without == nil {
 				continue
 			}
+			without[policy]++
 			is := of(slices.Delete(slices.Clone(plan), n, n+1))
 			others := slices.Delete(slices.Clone(was), n, n+1)
 			worth, paid := int64(0), int64(0)
@@ -286,7 +309,12 @@ func TestWithout(t *testing.T) {
 			}
 		}
 	}
-	if harmed < 2 {
+	for _, policy := range admission.Table(nil, nil).Names() {
+		if without[policy] < 2 {
+			t.Errorf("%s: a market without %d of its jobs: too few to tell", policy, without[policy])
+		}
+	}
+	if harmed < 4 {
 		t.Errorf("%d jobs harm others: too few to tell", harmed)
 	}
 }

@@ -86,7 +86,7 @@ type drawer struct {
 // own returns a drawer with a stream of its own: what it draws leaves all else of a
 // drawing as it was.
 func (d *drawer) own(of uint64) *drawer {
-	return &drawer{Rand: rand.New(rand.NewPCG(d.number, of)), hosts: d.hosts, whole: d.whole}
+	return &drawer{Rand: rand.New(rand.NewPCG(d.number, of)), families: d.families, number: d.number, hosts: d.hosts, whole: d.whole}
 }
 
 func (d *drawer) odds(p float64) bool { return d.Float64() < p }
@@ -127,10 +127,14 @@ func draw(n uint64) *drawing {
 // policies draws one or two. Those that want other hosts and jobs than the rest come
 // alone or with their like, unless it is to be seen that they are refused.
 func (d *drawer) policies() []string {
-	first := pick(d, admission.Table(nil, nil).Names()...)
+	names := admission.Table(nil, nil).Names()
+	if d.number < matrixHashes { // these draws are older
+		names = slices.DeleteFunc(names, func(name string) bool { return name == "adaptive" || name == "partition" })
+	}
+	first := pick(d, names...)
 	out := []string{first}
 	if d.odds(0.3) {
-		if second := pick(d, admission.Table(nil, nil).Names()...); (second == "reserve") == (first == "reserve") || d.odds(0.03) {
+		if second := pick(d, names...); (second == "reserve") == (first == "reserve") || d.odds(0.03) {
 			out = append(out, second)
 		}
 	}
@@ -256,7 +260,11 @@ func (d *drawer) market(policies []string, planner bool) *branch {
 		b.add(leaf("payment", pick(d, broker.Payments().Names()...)))
 	}
 	if d.odds(0.4) {
-		b.add(fork("forecaster", d.plugin("forecaster", pick(d, d.families["forecaster"].names...))...))
+		b.add(fork("forecaster", d.plugin("forecaster", pick(d, firstForecasters...))...))
+	}
+	if own := d.own(0x6163692065776d61); d.number >= matrixHashes && own.odds(0.5) { // nor of what has hashes
+		b.in = slices.DeleteFunc(b.in, func(b *branch) bool { return b.name == "forecaster" })
+		b.add(fork("forecaster", own.plugin("forecaster", pick(own, own.families["forecaster"].names...))...))
 	}
 	if d.odds(0.3) {
 		b.add(leaf("window", number(pick(d, 0.5, 20, 300, 5000.0))))

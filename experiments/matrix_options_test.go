@@ -43,7 +43,7 @@ func matrixFamilies() map[string]matrixFamily {
 			_, err := bidding.Table(rng).New(name, decode)
 			return err
 		}},
-		"forecaster": {drawnAs(market.Forecasters().Names(), "normal", "empirical"), func(name string, decode func(any) error) error {
+		"forecaster": {market.Forecasters().Names(), func(name string, decode func(any) error) error {
 			_, err := market.Forecasters().New(name, decode)
 			return err
 		}},
@@ -62,12 +62,9 @@ func matrixFamilies() map[string]matrixFamily {
 	}
 }
 
-// drawnAs puts names last, in the order in which they were drawn when the hashes of the
-// draws were written.
-func drawnAs(all []string, last ...string) []string {
-	all = slices.DeleteFunc(all, func(name string) bool { return slices.Contains(last, name) })
-	return append(all, last...)
-}
+// firstForecasters are those that there were, in that order, when the hashes of the draws
+// were written.
+var firstForecasters = []string{"chebyshev", "chebyshev-two-sided", "normal", "empirical"}
 
 // matrixValues are the values that each option is given, by plug-in and option, or
 // by option where several plug-ins have it. What is true or false, and what names
@@ -77,8 +74,24 @@ var matrixValues = map[string][]string{
 	"threshold": {"price", "share"},
 	"discount":  {"none", "predicted"},
 	"capacity":  {"projected", "static"},
+	"promise":   {"price", "fulfilment"},
 	"default":   {"be", "sac", "cac", "rac"},
-	"reject":    {"0", "0.37", "1"},
+	"low":       {"be", "sac", "cac", "rac"},
+	"high":      {"be", "sac", "cac", "rac"},
+	"above":     {"0.3", "1", "3"},
+	"margin":    {"0", "0.1", "2"},
+
+	"reserved":    {"0", "0.4", "1"},
+	"reservation": {"sac", "cac"},
+	"spot":        {"be", "rac"},
+	"reject":      {"0", "0.37", "1"},
+
+	"half_life": {"1", "60", "1000"},
+	"lag":       {"0.1", "0.5", "0.9"},
+	"samples":   {"2", "7", "30"},
+	"gamma":     {"0.005", "0.1", "1"},
+	"steps":     {"1", "10"},
+	"scores":    {"1", "50"},
 
 	"edf admission": {"deadline", "none"},
 	"check":         {"start", "select"},
@@ -216,7 +229,14 @@ func TestMatrixOptions(t *testing.T) {
 // plugin draws a plug-in with some of its options: their branches follow its name.
 func (d *drawer) plugin(family, name string) []*branch {
 	root := fork("", leaf("name", name))
+	all := d
+	later := d.own(0x6c61746572) // of options that are younger than the hashes
 	for _, o := range d.families[family].optionsOf(name) {
+		if d = all; laterOptions[o.path[len(o.path)-1]] && family == "admission" {
+			if d = later; all.number < matrixHashes {
+				continue
+			}
+		}
 		if !d.odds(0.4) {
 			continue
 		}
@@ -240,6 +260,10 @@ func (d *drawer) plugin(family, name string) []*branch {
 	}
 	return root.in
 }
+
+// laterOptions are those of admission policies that there were not when the hashes of the
+// draws were written.
+var laterOptions = map[string]bool{"promise": true, "gamma": true}
 
 // spec draws a plug-in as those name it that have options of their own.
 func (d *drawer) spec(family string) []*branch {

@@ -7,9 +7,11 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
+	"bourse/contracts/admission"
 	"bourse/contracts/broker"
 	"bourse/contracts/memo"
 	"bourse/experiments/des"
+	"bourse/experiments/explain"
 	"bourse/experiments/metrics"
 	"bourse/hosts"
 	"bourse/hosts/eventheap"
@@ -63,29 +65,44 @@ func (f *moment) keep(in *arrivals) {
 }
 
 // Terms are what a job asks for.
-type terms struct {
-	budget   bank.Amount
-	deadline float64 // s
-	nodes    int
-	class    string
-	later    float64 // s after it was submitted
-}
+type terms struct{ explain.Ask }
 
 // terms returns what the job of f asked for.
 func (f *moment) terms() terms {
 	var r contracts.Request
 	f.setting.request(&f.arena.plan[f.n], &r)
-	return terms{budget: f.arena.bills[f.n].budget, deadline: r.SLA.Deadline, nodes: r.Nodes, class: r.Class}
+	return terms{explain.Ask{Budget: f.arena.bills[f.n].budget, Deadline: r.SLA.Deadline, Nodes: r.Nodes, Class: r.Class}}
+}
+
+// dimensions returns those of what was asked for, those of a later submission until an
+// instant.
+func (f *moment) dimensions(asked terms, until float64) []explain.Dimension {
+	most := f.setting.conf.Fleet.Hosts
+	if admission.Books(f.offer.Name) {
+		most *= int(f.setting.conf.Fleet.CPUs) // a host is a cluster
+	}
+	return explain.Dimensions(asked.Ask, explain.Bounds{Budget: f.richest(), Nodes: most, Later: until - f.now, Classes: admission.Classes(f.offer.Name)})
+}
+
+// richest returns the largest budget that is looked at: what the owner has, where users
+// have so much and no more.
+func (f *moment) richest() bank.Amount {
+	bill := f.arena.bills[f.n]
+	most := max(bill.budget.Micros(), 100*explain.Cent.Micros()) * explain.MostTimes
+	if f.poor || f.setting.conf.Workload.Funds != nil {
+		most = min(most, f.ledger.Balance(f.arena.payers[bill.payer].account).Micros())
+	}
+	return bank.Micros(most)
 }
 
 // on makes r, and task, ask for t: the same work in all, on so many nodes.
 func (t *terms) on(r *contracts.Request, task *hosts.Task) {
-	if t.nodes != r.Nodes {
-		each := float64(r.Nodes) / float64(t.nodes)
+	if t.Nodes != r.Nodes {
+		each := float64(r.Nodes) / float64(t.Nodes)
 		r.Work, task.Work = r.Work*each, task.Work*each
-		r.Nodes, r.Parts = t.nodes, min(r.Parts, t.nodes)
+		r.Nodes, r.Parts = t.Nodes, min(r.Parts, t.Nodes)
 	}
-	r.SLA.Budget, r.SLA.Deadline, r.Class = t.budget, t.deadline, t.class
+	r.SLA.Budget, r.SLA.Deadline, r.Class = t.Budget, t.Deadline, t.Class
 }
 
 // A future is one way in which a run goes on from a moment.
@@ -107,7 +124,7 @@ func (b *future) resume(t *terms) *arrivals {
 	}
 	a.churn, a.histories, a.owners, a.payers = from.churn, from.histories, from.owners, from.payers
 	at := b.n
-	if t == nil || t.later > 0 {
+	if t == nil || t.Later > 0 {
 		a.plan, a.bills = slices.Clone(from.plan), slices.Clone(from.bills)
 	} else {
 		if len(a.bills) != len(from.bills) {
@@ -120,40 +137,43 @@ func (b *future) resume(t *terms) *arrivals {
 	case t == nil:
 		a.plan, a.bills = slices.Delete(a.plan, at, at+1), slices.Delete(a.bills, at, at+1)
 		at = -1
-	case t.later > 0:
+	case t.Later > 0:
 		moved, bill := a.plan[at], a.bills[at]
-		moved.Arrival += t.later
+		moved.Arrival += t.Later
 		for ; at+1 < len(a.plan) && a.plan[at+1].Arrival <= moved.Arrival; at++ {
 			a.plan[at], a.bills[at] = a.plan[at+1], a.bills[at+1]
 		}
 		a.plan[at], a.bills[at] = moved, bill
 	}
-	if t != nil {
-		a.bills[at].budget = t.budget
-	}
 	a.indexPlan()
 	parts := b.parts
-	parts.Fleet, parts.Teller = a.fleet, broker.Credit{}
+	parts.Fleet, parts.Teller = a.fleet, broker.Credit{} // unless there is a bank
 	a.broker.Recall(parts, b.memo)
-	in := &arrivals{arena: a, setting: b.setting, offer: b.offer, bare: parts, run: a.spare.take(len(a.plan))}
+	bare := a.broker.Config // with the policy that was recalled
+	in := &arrivals{arena: a, setting: b.setting, offer: b.offer, bare: bare, run: a.spare.take(len(a.plan))}
 	in.run.Jobs = in.run.Jobs[:b.n]
 	in.subject, in.terms = at, t
 	return in
 }
 
-// bank lets in be paid for as in the run of b. Who asks for more has it.
-func (b *future) bank(in *arrivals) error {
+// bank lets in be paid for as in the run of b.
+func (b *future) bank(in *arrivals) {
 	a := in.arena
 	a.ledger = memo.Copy(b.ledger)
-	a.broker.Teller = a.ledger
-	if in.terms == nil || b.setting.conf.Workload.Funds != nil {
+	a.broker.Teller, in.banked = a.ledger, true
+}
+
+// fund lets who asks for more have it, where users have what their jobs may cost.
+func (in *arrivals) fund(now float64) error {
+	if !in.banked || in.setting.conf.Workload.Funds != nil {
 		return nil
 	}
-	bill := b.moment.arena.bills[b.n]
-	if more, err := in.terms.budget.Sub(bill.budget); err == nil && more.Sign() > 0 {
-		return a.ledger.Mint(b.now, a.payers[bill.payer].account, more)
+	a := in.arena
+	more, err := in.terms.Budget.Sub(dollars(a.plan[in.subject].Value))
+	if err != nil || more.Sign() <= 0 {
+		return err
 	}
-	return nil
+	return a.ledger.Mint(now, a.payers[a.bills[in.subject].payer].account, more)
 }
 
 // play lets b go on.
@@ -181,10 +201,8 @@ var errDecided = errors.New("it has been decided")
 // the run ends.
 func (b *future) decide(ctx context.Context, t *terms) (answer, error) {
 	in := b.resume(t)
-	if b.setting.conf.Workload.Funds != nil {
-		if err := b.bank(in); err != nil {
-			return answer{}, err
-		}
+	if b.setting.conf.Workload.Funds != nil || negotiates(&b.offer.Choice) { // it matters what they have
+		b.bank(in)
 	}
 	in.answer = &answer{verdict: contracts.Defer}
 	err := b.play(ctx, in, &untilDecided{in: in})
@@ -202,16 +220,14 @@ func (b *future) decide(ctx context.Context, t *terms) (answer, error) {
 }
 
 // finish returns what becomes of all jobs if the job of b asks for t; without terms, if it
-// is not submitted. Those barred are turned away when they are accepted.
+// is not submitted. Those barred cannot pay when they are accepted.
 func (b *future) finish(ctx context.Context, t *terms, barred ...contracts.ID) ([]metrics.Job, error) {
 	in := b.resume(t)
-	if len(barred) > 0 {
-		b.arena.broker.Policy = &barring{b.arena.broker.Policy, barred}
-	}
 	copy(in.run.Jobs, b.jobs)
 	in.run.End = b.end
-	if err := b.bank(in); err != nil {
-		return nil, err
+	b.bank(in)
+	if len(barred) > 0 {
+		b.arena.broker.Teller = &barring{b.arena.broker.Teller, barred}
 	}
 	err := b.play(ctx, in, new(des.Virtual))
 	return in.run.Jobs, err
@@ -260,20 +276,17 @@ func (p *untilDecided) Wait(ctx context.Context, until float64) (float64, error)
 	return p.Virtual.Wait(ctx, until)
 }
 
-// A barring policy turns some away whom the other accepts.
+// A barring teller holds nothing for some: whatever their policy has noted of them it takes
+// back, as of all who cannot pay.
 type barring struct {
-	contracts.Policy
+	broker.Teller
 	barred []contracts.ID
 }
 
-// Handle implements [contracts.Policy].
-func (p *barring) Handle(now float64, e contracts.Event, m contracts.Market) []contracts.Action {
-	actions := p.Policy.Handle(now, e, m)
-	for i := range actions {
-		a := &actions[i]
-		if a.Verb == contracts.Admit && slices.Contains(p.barred, m.Request(a.Contract).ID) {
-			*a = contracts.Action{Verb: contracts.Refuse, Contract: a.Contract, Decision: &contracts.Decision{Reason: contracts.TakenBack}}
-		}
+// Hold implements [broker.Teller].
+func (t *barring) Hold(now float64, contract int64, owner bank.Account, a bank.Amount, note []byte) error {
+	if slices.Contains(t.barred, contracts.ID(contract)) {
+		return &bank.Shortfall{Needs: a}
 	}
-	return actions
+	return t.Teller.Hold(now, contract, owner, a, note)
 }

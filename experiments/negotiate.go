@@ -4,22 +4,31 @@ import (
 	"errors"
 	"math"
 
+	"bourse/bank"
 	"bourse/contracts"
+	"bourse/contracts/broker"
 	"bourse/experiments/explain"
 	"bourse/experiments/scenario"
 	"bourse/hosts"
 	"bourse/workloadgen"
 )
 
+// negotiates reports whether offers are made under c.
+func negotiates(c *scenario.Choice) bool { return c.Negotiate != "" && c.Negotiate != scenario.Never }
+
 // negotiate returns what the owner of job n asks for, whose request would be refused as it
-// stands: the terms of an offer, or nil if it takes none. Offers are the least changes of
-// budget, deadline, nodes and class, one at a time, with which the policy would accept it now. The
-// user is inelastic: an offer is worth the value of the job if it may be expected to be done
-// by the deadline that the user has, less what it may be expected to cost. Of the offers with a
-// positive utility a rational user takes the best, an impatient one that which is done first.
-func (in *arrivals) negotiate(n int, now float64) (*terms, error) {
-	if u := in.offer.Negotiate; u == "" || u == scenario.Never {
-		return nil, nil
+// stands: the terms of an offer, or nil if it takes none; and how many it was made. Offers are
+// the least changes of budget, deadline, nodes and class, one at a time, with which the policy
+// would accept it now and its owner could pay for it. The user is inelastic: an offer is worth
+// the value of the job if it may be expected to be done by the deadline that the user has, less
+// what it may be expected to cost. Of the offers with a positive utility a rational user takes
+// the best, an impatient one that which is done first.
+//
+// That it might be asked again later is no offer: what the market will be like then nobody
+// knows.
+func (in *arrivals) negotiate(n int, now float64) (best *terms, offers int, err error) {
+	if !negotiates(&in.offer.Choice) {
+		return nil, 0, nil
 	}
 	m := &moment{n: n, poor: true}
 	m.take(in, now)
@@ -30,36 +39,30 @@ func (in *arrivals) negotiate(n int, now float64) (*terms, error) {
 	asked := m.terms()
 	first, _, err := f.atOnce(&asked)
 	if err != nil || first.verdict != contracts.Reject {
-		return nil, err
+		return nil, 0, err
 	}
-	var best *terms
 	most := 0.0
 	for _, d := range m.dimensions(asked, 0) {
-		found, err := explain.Least(d.most, func(steps int64) (bool, error) {
-			t := d.at(steps)
+		found, err := explain.Least(d.Most, func(steps int64) (bool, error) {
+			t := terms{d.At(steps)}
 			a, _, err := f.atOnce(&t)
 			return a.verdict == contracts.Accept, err
 		})
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if found.Steps == 0 {
 			continue
 		}
-		t := d.at(found.Steps)
-		if t.deadline > asked.deadline {
-			continue // done by then it is worth nothing
-		}
+		offers++
+		t := terms{d.At(found.Steps)}
 		_, offered, err := f.atOnce(&t)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		if offered.end > now+asked.deadline {
-			continue
-		}
-		utility := asked.budget.Float64() - offered.cost
-		if utility <= 0 {
-			continue
+		utility := asked.Budget.Float64() - offered.cost
+		if utility <= 0 || t.Deadline > asked.Deadline || offered.end > now+asked.Deadline {
+			continue // all the work is worth nothing if it may be done later
 		}
 		if in.offer.Negotiate == scenario.Impatient {
 			utility = 1 / (offered.end - now)
@@ -68,7 +71,7 @@ func (in *arrivals) negotiate(n int, now float64) (*terms, error) {
 			best, most = &t, utility
 		}
 	}
-	return best, nil
+	return best, offers, nil
 }
 
 // An expectation is what may be expected of a contract at the instant at which it is let in,
@@ -82,6 +85,7 @@ type expectation struct {
 // and if it is accepted, what may be expected.
 func (b *future) atOnce(t *terms) (a answer, e expectation, err error) {
 	in := b.resume(t)
+	b.arena.broker.Teller = &purse{ledger: b.ledger, held: make(map[bank.Account]bank.Amount)}
 	in.answer, in.soon = &answer{verdict: contracts.Defer}, true
 	err = in.Advance(b.moment.now)
 	b.arena.spare.give(in.run)
@@ -96,10 +100,31 @@ func (b *future) atOnce(t *terms) (a answer, e expectation, err error) {
 
 var errUndecided = errors.New("a job was not submitted at its instant")
 
+// A purse is a teller who looks whether an owner could pay, and books nothing.
+type purse struct {
+	broker.Credit
+	ledger *bank.Ledger
+	held   map[bank.Account]bank.Amount
+}
+
+// Hold implements [broker.Teller].
+func (p *purse) Hold(_ float64, _ int64, owner bank.Account, a bank.Amount, _ []byte) error {
+	all, err := p.held[owner].Add(a)
+	if err != nil {
+		return err
+	}
+	if has := p.ledger.Balance(owner); all.Cmp(has) > 0 {
+		return &bank.Shortfall{Has: has, Needs: all}
+	}
+	p.held[owner] = all
+	return nil
+}
+
 // expect returns what may be expected of the job of b, which has been let in. One that waits
 // for its hosts, which are promised, is done by its deadline for its budget.
 func (b *future) expect(t *terms) expectation {
 	id := contracts.ID(b.arena.plan[b.n].ID)
+	b.arena.broker.Next() // shares are dealt
 	v := b.arena.broker.View()
 	rate, pays, work := 0.0, 0.0, 0.0
 	for h := range hosts.ID(v.Fleet()) {
@@ -111,15 +136,15 @@ func (b *future) expect(t *terms) expectation {
 			}
 		}
 	}
-	budget := t.budget.Float64()
+	budget := t.Budget.Float64()
 	if rate == 0 {
-		return expectation{b.moment.now + t.deadline, budget}
+		return expectation{b.moment.now + t.Deadline, budget}
 	}
 	return expectation{b.moment.now + work/rate, math.Min(budget, pays*work/rate)}
 }
 
 // taken makes j the job that is done on t, an offer.
 func (t *terms) taken(j *workloadgen.Job) {
-	each := float64(j.Nodes) / float64(t.nodes)
-	j.Runtime, j.Estimate, j.Nodes, j.Parts, j.Class = j.Runtime*each, j.Estimate*each, t.nodes, min(j.Parts, t.nodes), t.class
+	each := float64(j.Nodes) / float64(t.Nodes)
+	j.Runtime, j.Estimate, j.Nodes, j.Parts, j.Class = j.Runtime*each, j.Estimate*each, t.Nodes, min(j.Parts, t.Nodes), t.Class
 }

@@ -29,6 +29,9 @@ func TestNegotiate(t *testing.T) {
 			s := all[0]
 			a := newArena()
 			a.plan = crowd(40, 9)
+			for i := range a.plan {
+				a.plan[i].Deadline *= 1.5
+			}
 			plan := a.plan
 			run, err := a.forked(ctx, s, &s.offers[0], seed, 0, nil, nil)
 			if err != nil {
@@ -53,12 +56,12 @@ func TestNegotiate(t *testing.T) {
 					t.Errorf("%s, %s: job %d has taken an offer; as it asked it is %v, %v", policy, user, j.ID, got, err)
 				}
 				changed := 0
-				for _, is := range []bool{r.SLA.Budget != asked.budget, r.SLA.Deadline != asked.deadline, r.Nodes != asked.nodes} {
+				for _, is := range []bool{r.SLA.Budget != asked.Budget, r.SLA.Deadline != asked.Deadline, r.Nodes != asked.Nodes} {
 					if is {
 						changed++
 					}
 				}
-				if changed != 1 || r.SLA.Deadline > asked.deadline || !j.Admitted() || r.SLA.Budget.Float64() > funds {
+				if changed != 1 || r.SLA.Deadline > asked.Deadline || !j.Admitted() || r.SLA.Budget.Float64() > funds {
 					t.Errorf("%s, %s: job %d asked for %+v and has %+v, %v", policy, user, j.ID, asked, r, j.Contract.Outcome)
 				}
 			}
@@ -82,5 +85,51 @@ func TestNegotiateNamed(t *testing.T) {
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
+	}
+}
+
+// TestNegotiated checks that results tell what negotiation is worth where the same policy was
+// run with it and without, that means of the differences are those of the metrics, and that
+// nothing is told where it was not.
+func TestNegotiated(t *testing.T) {
+	t.Parallel()
+	study := func(admission string) *Study {
+		e, err := scenario.Parse("a.yaml", []byte("name: a\nreplications: 3\nbase: {workload: {model: {name: paper, jobs: 20}}}\nconfigurations:\n  - {name: b, admission: ["+admission+"]}\n"), Known())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newStudy(&e)
+		err = Each(t.Context(), &e, Options{}, func(r *Replication) error {
+			found := []float64{r.unproven()}
+			for _, run := range r.Runs {
+				found = s.measure(run, found)
+			}
+			s.add(0, found)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	s := study("{name: sac, guarantee: 0.5}, {name: sac, label: bargain, guarantee: 0.5, negotiate: rational}")
+	tables, said := s.negotiation()
+	if len(tables) != len(worthOf) || !strings.Contains(said, "by 3 replications in pairs") || strings.Count(said, "ffers under SAC") != len(worthOf) {
+		t.Errorf("%d tables, %q", len(tables), said)
+	}
+	total := map[string]float64{}
+	for _, row := range s.metricRows("offers", "offers_taken") {
+		total[row.Admission+" "+row.Metric] += *row.Value
+	}
+	if total["sac offers"] != 0 || total["bargain offers"] == 0 || total["bargain offers_taken"] > total["bargain offers"] {
+		t.Errorf("offers: %v", total)
+	}
+	s = study("{name: sac, guarantee: 0.5}, {name: sac, label: bargain, guarantee: 0.6, negotiate: rational}")
+	if tables, said := s.negotiation(); tables != nil || said != "" {
+		t.Errorf("policies that are not alike are compared: %q", said)
+	}
+	s = study("sac, cac")
+	if rows := s.metricRows("offers"); len(rows) > 0 {
+		t.Errorf("nobody negotiates, and offers are counted: %v", rows)
 	}
 }

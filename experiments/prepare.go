@@ -55,9 +55,13 @@ func Prepare(e *scenario.Experiment) (p *Prepared, err error) {
 }
 
 // Each runs every replication and gives them to take, in order of configuration and
-// replication whatever the number of workers. It stops at the first error.
+// replication whatever the number of workers. It stops at the first error. An experiment
+// that is to stop by itself is refused: [Prepared.Publish] knows when.
 func (p *Prepared) Each(ctx context.Context, opts Options, take func(*Replication) error) (err error) {
 	e := p.Experiment
+	if e.Until != nil {
+		return fmt.Errorf("%s: until: found %s, want a number of replications: these are run one by one, whatever they come to", e.Name, e.Until.Metric)
+	}
 	at := Panic{Scenario: e.Name, Replication: -1, Seed: e.Seed}
 	defer at.recovered(&err)
 	done, total := 0, len(p.settings)*e.Replications

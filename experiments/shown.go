@@ -104,10 +104,16 @@ type StudyValues struct {
 // programs its rows, and the directory of its results.
 func (s *Study) Document(dir string) report.Document {
 	rows := s.summaryRows()
+	worth, said := s.negotiation()
+	notes := s.notes
+	if said != "" {
+		notes = append(slices.Clip(notes), said)
+	}
 	return report.Document{
-		Title: s.Experiment.Title, Tables: tables(s.Experiment, s.beside(), rows, s.metricRows(s.beside().Tests.Metrics()...), s.alike), Notes: s.notes,
+		Title: s.Experiment.Title, Notes: notes,
+		Tables: append(tables(s.Experiment, s.beside(), rows, s.metricRows(s.beside().Tests.Metrics()...), s.alike), worth...),
 		Values: func([]string) any {
-			return StudyValues{Results: dir, Notes: s.notes, Summary: rows, Curve: s.curveRows()}
+			return StudyValues{Results: dir, Notes: notes, Summary: rows, Curve: s.curveRows()}
 		},
 	}
 }
@@ -164,7 +170,7 @@ func Drawn(dir *results.Dir, curveAlone bool) (d report.Document, err error) {
 // sweep returns how the configurations of e are laid out.
 func sweep(e *scenario.Experiment) report.Sweep {
 	s := report.Sweep{Labels: labels(), Metrics: []string{"efficiency_0", "efficiency_1", "violations", "rejections", "utilization"}, Units: map[string]string{}}
-	for _, m := range metrics.All() {
+	for _, m := range metrics.With(named(e)...) {
 		s.Units[m.Name] = m.Unit
 	}
 	for _, a := range e.Sweep {

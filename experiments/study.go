@@ -3,6 +3,7 @@ package experiments
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"bourse/experiments/metrics"
@@ -33,7 +34,7 @@ type cell struct {
 func newStudy(e *scenario.Experiment) *Study {
 	x := e.Expanded()
 	e = &x
-	s := &Study{Experiment: e, Metrics: metrics.All(), unproven: make([]int, len(e.Configurations))}
+	s := &Study{Experiment: e, Metrics: metrics.With(named(e)...), unproven: make([]int, len(e.Configurations))}
 	for _, c := range e.Configurations {
 		cells := make([]cell, len(c.Admission))
 		for i := range cells {
@@ -42,6 +43,22 @@ func newStudy(e *scenario.Experiment) *Study {
 		s.cells = append(s.cells, cells)
 	}
 	return s
+}
+
+// named returns the metrics that e names, and those of offers where there may be some.
+func named(e *scenario.Experiment) (names []string) {
+	if e.Figure != nil {
+		names = append(names, e.Figure.Metrics...)
+	}
+	if e.Until != nil {
+		names = append(names, e.Until.Metric)
+	}
+	for _, c := range e.Configurations {
+		if slices.ContainsFunc(c.Admission, func(a scenario.Choice) bool { return a.Negotiate != "" }) {
+			return append(names, metrics.Negotiated()...)
+		}
+	}
+	return names
 }
 
 // beside returns what is shown with the results.

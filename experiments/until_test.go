@@ -3,6 +3,7 @@ package experiments
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,6 +23,9 @@ func TestUntil(t *testing.T) {
 	s, err := ready.Publish(t.Context(), Options{Workers: 1}, to(t, ready, want))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if err := ready.Each(t.Context(), Options{}, func(*Replication) error { return errors.New("it was run") }); err == nil || !strings.Contains(err.Error(), "until: found violations") {
+		t.Errorf("one by one: %v", err)
 	}
 	n := s.Experiment.Replications
 	looks := ready.looks()

@@ -37,6 +37,23 @@ func TestForecasters(t *testing.T) {
 		{"normal", "even", 0.6, 2.2533471031357997},   // Φ⁻¹(0.6), tables
 		{"normal", "even", 0.975, 3.9599639845400543}, // Φ⁻¹(0.975)
 		{"normal", "still", 0.01, 5},
+		// Half-life 60 s, ages 0 to 50 s at 3 and 50 to 100 s at 1: weights 1 - 2^(-50/60)
+		// and 2^(-50/60) - 2^(-100/60) are as 1 to 2^(-50/60).
+		{"ewma", "even", 0.5, 2 + (1-math.Exp2(-5./6))/(1+math.Exp2(-5./6))},
+		{"ewma", "even", 0.975, 2 + (1-math.Exp2(-5./6))/(1+math.Exp2(-5./6)) + 1.9599639845400543*2*math.Exp2(-5./12)/(1+math.Exp2(-5./6))},
+		{"ewma", "still", 0.99, 5},
+		{"ewma", "nothing", 0.6, 0},
+		// A lag of a third: after 1 comes 1 or 3, after 3 always 3, and the price now is 3.
+		{"quantile", "even", 0.3, 3},
+		{"quantile", "even", 0.9, 3},
+		// After 0 comes 0 or 4, after 4 always 0; the price now is 0. Of 23 pairs that begin
+		// at 0, those at 0, 2.3, .. 66.7 s that are not in [25,50), 11 lead to 4.
+		{"quantile", "lopsided", 0.3, 0},
+		{"quantile", "lopsided", 0.9, 4},
+		{"quantile", "still", 0.01, 5},
+		{"quantile", "nothing", 0.6, 0},
+		{"conformal", "still", 0.6, 5},
+		{"conformal", "nothing", 0.6, 0},
 		{"empirical", "even", 0.5, 1},
 		{"empirical", "even", 0.51, 3},
 		{"empirical", "even", 0.99, 3},
@@ -96,7 +113,7 @@ func TestEmpiricalDust(t *testing.T) {
 // it, that decode is heard, and that an unknown name is refused.
 func TestForecasterTable(t *testing.T) {
 	t.Parallel()
-	want := []string{"chebyshev", "chebyshev-two-sided", "empirical", "normal"}
+	want := []string{"chebyshev", "chebyshev-two-sided", "conformal", "empirical", "ewma", "normal", "quantile"}
 	if got := Forecasters().Names(); !slices.Equal(got, want) {
 		t.Errorf("names = %v, want %v", got, want)
 	}

@@ -34,6 +34,8 @@ type History struct {
 	// question is asked and taken away when they leave the window.
 	summed       int // less than the number of steps
 	sum, squares twofloat
+
+	tracked *tracker // nil until a conformal forecaster asks
 }
 
 // A step is a price from an instant on.
@@ -62,6 +64,9 @@ func (h *History) Window() float64 {
 // Observe records that the price is p from now on. It panics if now is before
 // an instant already told, by Observe or by a question.
 func (h *History) Observe(now float64, p Rate) {
+	if h.tracked != nil {
+		h.tracked.follow(now, h.Price(), p)
+	}
 	h.tell(now)
 	if len(h.steps) == cap(h.steps) {
 		h.makeRoom(now)
@@ -125,6 +130,7 @@ func (h *History) Moments(now float64) (mean, deviation float64) {
 func (h *History) Reset() {
 	h.now, h.steps, h.head = 0, h.steps[:0], 0
 	h.sum, h.squares, h.summed = twofloat{}, twofloat{}, 0
+	h.tracked = nil
 }
 
 // tell lets time pass until now.

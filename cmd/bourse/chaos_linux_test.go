@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"bourse/bank/store/postgres/pgtest"
 	"bourse/bank/whole"
 )
 
@@ -32,7 +33,7 @@ const roundsOfTown = 20
 
 // TestChaos has a town of processes take orders while something goes wrong every 0.2 to 3
 // seconds: a part is killed or stopped, what it says is cut, held back or late, its disk is
-// full. At no instant two copies of a node run; and afterwards each order that was answered
+// full. The bank of every third town has its ledger in PostgreSQL. At no instant two copies of a node run; and afterwards each order that was answered
 // is one contract, ledger and log are clean, no money is in escrow or lost, and nothing runs
 // that is not wanted. What goes wrong when is drawn from the seed; what comes of it is not
 // the same twice.
@@ -73,7 +74,11 @@ func TestChaos(t *testing.T) {
 
 // chaos runs rounds with a town.
 func chaos(t *testing.T, seed uint64, rounds int) {
-	w := newTown(t, seed, 3)
+	var db *pgtest.Proxy
+	if seed%3 == 0 && pgtest.Found() {
+		db = pgtest.NewProxy(t, pgtest.URL(t))
+	}
+	w := newTown(t, seed, 3, db)
 	rng := rand.New(rand.NewPCG(seed, 5))
 	var over atomic.Bool
 	var all sync.WaitGroup
@@ -132,6 +137,9 @@ func (w *town) mend() {
 	for _, l := range w.wires {
 		l.fail(false, false, 0)
 	}
+	if w.db != nil {
+		w.db.Fail(-1, false)
+	}
 	for _, p := range w.parts {
 		p.signal(syscall.SIGCONT)
 		w.empty(p)
@@ -162,6 +170,13 @@ func (w *town) harm(rng *rand.Rand) {
 		p.signal(syscall.SIGSTOP)
 		time.Sleep(pause)
 		p.signal(syscall.SIGCONT)
+		return
+	case what < 10 && w.db != nil && rng.IntN(3) == 0:
+		silent := rng.IntN(2) == 0
+		w.say("cut", fmt.Sprintf("the database, silent %v", silent))
+		w.db.Fail(rng.Int64N(2000), silent)
+		time.Sleep(pause + time.Duration(rng.IntN(3))*time.Second)
+		w.db.Fail(-1, false)
 		return
 	case what < 10:
 		cut := rng.IntN(2) == 0

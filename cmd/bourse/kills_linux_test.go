@@ -35,7 +35,7 @@ func TestPartsKilled(t *testing.T) {
 			t.Parallel()
 			seed := rand.Uint64()
 			rng := rand.New(rand.NewPCG(seed, 3))
-			w := newTown(t, seed, 2)
+			w := newTown(t, seed, 2, nil)
 			for range rounds {
 				var all sync.WaitGroup
 				for range 3 {
@@ -107,7 +107,7 @@ func TestWhatRuns(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := newTown(t, 0, 1)
+			w := newTown(t, 0, 1, nil)
 			w.bourse("submit", "--home", "ann", "--work", "1", "--deadline", "60", "--budget", "1", "--", "sleep", "4")
 			w.until(10*time.Second, "it runs", func() bool { return len(w.tasks()) == 2 })
 			c.kill(w)

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"bourse/bank/store/postgres/pgtest"
 	"bourse/experiments/live"
 )
 
@@ -30,7 +31,8 @@ type town struct {
 	parts        []*townPart // all of them
 	bank, market *townPart
 	hosts        []*townPart
-	wires        []*cable // from the market to the bank, from the user, then from each host
+	wires        []*cable      // from the market to the bank, from the user, then from each host
+	db           *pgtest.Proxy // before the bank's PostgreSQL; nil if its ledger is a folder
 
 	mu        sync.Mutex
 	answered  map[int]live.Answer // by the number of the order
@@ -48,14 +50,18 @@ bank: http://%s
 link: {interval: 0.2, lease: 2, lost: 4, patience: 1}
 `
 
-// newTown makes a town with so many hosts.
-func newTown(t *testing.T, seed uint64, hosts int) *town {
+// newTown makes a town with so many hosts, whose bank has its ledger behind db, or in a folder.
+func newTown(t *testing.T, seed uint64, hosts int, db *pgtest.Proxy) *town {
 	t.Helper()
+	books := "bank/books"
+	if db != nil {
+		books = db.URL
+	}
 	dir, err := os.MkdirTemp("", "bourse-town") // others pass through it
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &town{T: t, dir: dir, seed: seed, answered: make(map[int]live.Answer)}
+	w := &town{T: t, dir: dir, seed: seed, db: db, answered: make(map[int]live.Answer)}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	if err := os.Chmod(dir, 0o711); err != nil {
 		t.Fatal(err)
@@ -66,16 +72,16 @@ func newTown(t *testing.T, seed uint64, hosts int) *town {
 	w.wires = append(w.wires, newWire(t, "127.0.0.1", bank), newWire(t, "127.0.0.1", market))
 	w.bourses(
 		"key new operator --name operator", "key new recovery --name recovery", "key new me --name me", "key new lab/keys/market --name market",
-		"bank init bank/books", "bank own bank/books --operator operator.pub --recovery recovery.pub",
-		"bank enrol bank/books market:lab --key market.pub --operator operator",
-		"bank right bank/books market:lab settle --number 1 --key operator",
-		"bank enrol bank/books user:me --key me.pub --operator operator",
-		"bank right bank/books user:me payee --market lab --key operator",
-		"bank right bank/books operator mint --cap 1000 --period 604800 --key operator",
-		"bank mint bank/books user:ann 1000 --id week-1 --key operator",
-		"bank invite bank/books user:ann --key operator")
+		"bank init "+books, "bank own "+books+" --operator operator.pub --recovery recovery.pub",
+		"bank enrol "+books+" market:lab --key market.pub --operator operator",
+		"bank right "+books+" market:lab settle --number 1 --key operator",
+		"bank enrol "+books+" user:me --key me.pub --operator operator",
+		"bank right "+books+" user:me payee --market lab --key operator",
+		"bank right "+books+" operator mint --cap 1000 --period 604800 --key operator",
+		"bank mint "+books+" user:ann 1000 --id week-1 --key operator",
+		"bank invite "+books+" user:ann --key operator")
 	w.write("lab/market.yaml", fmt.Sprintf(townRules, market, w.wires[0].address))
-	w.bank = w.part("bank", "bank", "serve", "bank/books", "--plain", "--listen", bank)
+	w.bank = w.part("bank", "bank", "serve", books, "--plain", "--listen", bank, "--secrets", "bank/secrets")
 	w.market = w.part("market", "market", "serve", "lab", "--home", "keeper")
 	w.until(30*time.Second, "the market answers", func() bool { return w.can("host", "list", "--dir", "lab", "--home", "keeper") })
 	for i := range hosts {
@@ -458,7 +464,9 @@ func (w *town) prove() {
 	for _, p := range w.parts {
 		p.end()
 	}
-	if err := os.Symlink("../bank/books", w.path("lab/books")); err != nil {
+	if w.db != nil {
+		w.bourse("bank", "copy", w.db.URL, "lab/books")
+	} else if err := os.Symlink("../bank/books", w.path("lab/books")); err != nil {
 		w.Fatal(err)
 	}
 	audit, err := w.run("ledger", "audit", "lab/books")

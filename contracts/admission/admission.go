@@ -2,6 +2,7 @@ package admission
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"bourse/contracts"
 	"bourse/contracts/bidding"
@@ -26,20 +27,23 @@ var policies = map[string]struct {
 	doc     string
 	sharing string // the rule that it is made for
 	new     factory
+	tests   []Test // that decide
 }{
-	"be":        {"best effort: admit whatever can be placed (§3)", "auction", maker(newBestEffort).immediate},
-	"cac":       {"capacity: admit what violates no contract (§3, eq. 6)", "auction", maker(newCapacity).immediate},
-	"class":     {"mixed: each request by the class that it names (§3)", "auction", maker(newByClass).immediate},
-	"easy":      {"first come, first served, with EASY backfilling", "exclusive", newEasy},
-	"edf":       {"earliest deadline first, in a queue", "exclusive", newEDF},
-	"fcfs":      {"first come, first served, in a queue", "exclusive", newFCFS},
-	"libra":     {"admit what all can have in time, best fit (Libra)", "deadline", maker(newLibra).immediate},
-	"librarisk": {"admit where nobody risks more delay than another (LibraRisk)", "deadline", maker(newLibraRisk).immediate},
-	"librasla":  {"admit where hosts return more (LibraSLA)", "librasla", maker(newLibraSLA).immediate},
-	"queue":     {"first come, first served, on hosts that are foretold to stay (volunteers)", "exclusive", newQueue},
-	"rac":       {"random: reject a fixed fraction, whatever it is (§4.3)", "auction", maker(newRandom).immediate},
-	"reserve":   {"advance reservations in books of clusters", "planned", newReserve},
-	"sac":       {"statistical: admit who pays the price percentile (§3, eq. 5)", "auction", maker(newStatistical).immediate},
+	"adaptive":  {"by load: one policy while it is low, another while it is high (§1)", "auction", maker(newAdaptive).immediate, slices.Concat(statisticalTests, capacityTests)},
+	"be":        {"best effort: admit whatever can be placed (§3)", "auction", maker(newBestEffort).immediate, nil},
+	"cac":       {"capacity: admit what violates no contract (§3, eq. 6)", "auction", maker(newCapacity).immediate, slices.Concat(statisticalTests, capacityTests)},
+	"class":     {"mixed: each request by the class that it names (§3)", "auction", maker(newByClass).immediate, slices.Concat(statisticalTests, capacityTests)},
+	"easy":      {"first come, first served, with EASY backfilling", "exclusive", newEasy, nil},
+	"edf":       {"earliest deadline first, in a queue", "exclusive", newEDF, nil},
+	"fcfs":      {"first come, first served, in a queue", "exclusive", newFCFS, nil},
+	"libra":     {"admit what all can have in time, best fit (Libra)", "deadline", maker(newLibra).immediate, hostsTests(noShare)},
+	"librarisk": {"admit where nobody risks more delay than another (LibraRisk)", "deadline", maker(newLibraRisk).immediate, hostsTests(risky)},
+	"librasla":  {"admit where hosts return more (LibraSLA)", "librasla", maker(newLibraSLA).immediate, hostsTests(noReturn)},
+	"partition": {"some hosts for reservations, the others on the spot (§5)", "auction", maker(newPartition).immediate, slices.Concat(statisticalTests, capacityTests)},
+	"queue":     {"first come, first served, on hosts that are foretold to stay (volunteers)", "exclusive", newQueue, nil},
+	"rac":       {"random: reject a fixed fraction, whatever it is (§4.3)", "auction", maker(newRandom).immediate, nil},
+	"reserve":   {"advance reservations in books of clusters", "planned", newReserve, askTests},
+	"sac":       {"statistical: admit who pays the price percentile (§3, eq. 5)", "auction", maker(newStatistical).immediate, statisticalTests},
 }
 
 // Table returns the policies; bid chooses hosts for the one that is made, and rng is its
@@ -69,9 +73,9 @@ func Books(name string) bool { return policies[name].sharing == "planned" }
 // be placed, so that prices under it show demand.
 func Spot(name string) bool { return name == "be" }
 
-// Classes returns the classes that the named policy sells, nil if it does not ask for one.
+// Classes returns the classes that the named policy sells, nil if it does not look at them.
 func Classes(name string) []string {
-	if name != "class" {
+	if name != "class" && name != "partition" {
 		return nil
 	}
 	return []string{"be", "sac", "cac", "rac"}

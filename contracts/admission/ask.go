@@ -17,6 +17,11 @@ type Order struct {
 // A Scanner is told that a pass through all those who wait begins.
 type Scanner interface{ Scan() }
 
+// A judge is a decider that is told how what it accepted has ended.
+type judge interface {
+	Judged(r *contracts.Request, o contracts.Outcome)
+}
+
 // Immediate makes a policy of d that decides on submission. What it defers waits in
 // order of submission, and is asked about again whenever there may be room.
 func Immediate(d contracts.Decider) contracts.Policy { return &asker{Decider: d, at: idle} }
@@ -69,14 +74,16 @@ func (p *asker) Handle(now float64, e contracts.Event, m contracts.Market) []con
 			return nil
 		}
 		p.said = contracts.Decision{Reason: contracts.TooLate}
-		p.actions[0] = contracts.Action{Verb: contracts.Refuse, Contract: e.Contract, Decision: &p.said}
-		return p.actions[:]
+		return p.refuse(e.Contract, m)
 	case contracts.Freed:
 		p.at = fresh
 	case contracts.Continue:
 		if p.at >= 0 && p.said.Verdict == contracts.Accept {
 			p.at = fresh
 		}
+	case contracts.Over:
+		p.at = idle
+		p.judged(m.Request(e.Contract), e.Outcome)
 	default:
 		p.at = idle
 	}
@@ -113,16 +120,32 @@ func (p *asker) pass(now float64, m contracts.Market) []contracts.Action {
 func (p *asker) decide(now float64, i int32, m contracts.Market) bool {
 	r := m.Request(i)
 	p.said = p.Decide(now, r, m.Hosts())
-	verb := contracts.Admit
 	switch {
 	case p.said.Verdict == contracts.Reject && (!r.Repeat || p.said.Reason == contracts.TooLate):
-		verb = contracts.Refuse
+		p.refuse(i, m)
+		return true
 	case p.said.Verdict != contracts.Accept:
 		p.said.Verdict = contracts.Defer
 		return false
 	}
-	p.actions[0] = contracts.Action{Verb: verb, Contract: i, Decision: &p.said}
+	p.actions[0] = contracts.Action{Verb: contracts.Admit, Contract: i, Decision: &p.said}
 	return true
+}
+
+// refuse turns contract i away as it has said; one that is to be placed again is broken.
+func (p *asker) refuse(i int32, m contracts.Market) []contracts.Action {
+	if r := m.Request(i); r.Repeat {
+		p.judged(r, contracts.Broken)
+	}
+	p.actions[0] = contracts.Action{Verb: contracts.Refuse, Contract: i, Decision: &p.said}
+	return p.actions[:]
+}
+
+// judged tells the decider how a contract has ended, if it wants to know.
+func (p *asker) judged(r *contracts.Request, o contracts.Outcome) {
+	if j, ok := p.Decider.(judge); ok {
+		j.Judged(r, o)
+	}
 }
 
 // enqueue lets contract i wait behind its equals.

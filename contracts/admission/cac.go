@@ -14,6 +14,9 @@ import (
 // wouldViolate says that a contract would be violated (eq. 6).
 const wouldViolate contracts.Reason = "would violate"
 
+// capacityTests are those that cac makes beside the tests of sac.
+var capacityTests = []Test{{wouldViolate, "gets", "want", false, "what it gets"}}
+
 // Capacity is [Statistical] with a further test: that letting the request in
 // violates no active contract, nor the new one (CAC, §3). A contract is looked
 // at if it shares a host with the request; no other's rate can change.

@@ -21,8 +21,13 @@ type byClass struct {
 
 // classOptions are the options of class.
 type classOptions struct {
-	Default string `yaml:"default" validate:"oneof=be sac cac rac" doc:"class of requests that name none"`
-	SAC     struct {
+	Default       string `yaml:"default" validate:"oneof=be sac cac rac" doc:"class of requests that name none"`
+	ClassPolicies `yaml:",inline"`
+}
+
+// ClassPolicies are the options of the policies that classes, loads or hosts are decided by.
+type ClassPolicies struct {
+	SAC struct {
 		StatisticalOptions `yaml:",inline"`
 	} `yaml:"sac" doc:"options of the class sac"`
 	CAC struct {
@@ -33,28 +38,49 @@ type classOptions struct {
 	} `yaml:"rac" doc:"options of the class rac"`
 }
 
-func newByClass(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Decider, error) {
-	o := classOptions{Default: "be"}
+func defaultClassPolicies() (o ClassPolicies) {
 	o.SAC.StatisticalOptions, o.CAC.CapacityOptions, o.RAC.RandomOptions = defaultStatistical(), defaultCapacity(), defaultRandom()
-	err := decode(&o)
-	p := &byClass{policies: map[string]contracts.Decider{
+	return o
+}
+
+// policies makes them, by name.
+func (o *ClassPolicies) policies(bid bidding.Strategy, rng *rand.Rand) map[string]contracts.Decider {
+	return map[string]contracts.Decider{
 		"be":  &BestEffort{bid: bid},
 		"sac": statistical(o.SAC.StatisticalOptions, bid),
 		"cac": &Capacity{Statistical: statistical(o.CAC.StatisticalOptions, bid), test: o.CAC.Capacity},
 		"rac": &random{&BestEffort{bid: bid}, o.RAC.Reject, rng},
-	}}
+	}
+}
+
+func newByClass(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Decider, error) {
+	o := classOptions{Default: "be", ClassPolicies: defaultClassPolicies()}
+	err := decode(&o)
+	p := &byClass{policies: o.policies(bid, rng)}
 	p.standard = p.policies[o.Default]
 	return p, err
 }
 
 // Decide implements [contracts.Decider].
 func (p *byClass) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
-	policy := p.standard
-	if r.Class != "" {
-		policy = p.policies[strings.ToLower(r.Class)] // the paper writes BE, SAC, CAC
-	}
+	policy := p.of(r)
 	if policy == nil {
 		return contracts.Decision{Reason: noClass}
 	}
 	return policy.Decide(now, r, v)
+}
+
+// Judged implements judge.
+func (p *byClass) Judged(r *contracts.Request, o contracts.Outcome) {
+	if j, ok := p.of(r).(judge); ok {
+		j.Judged(r, o)
+	}
+}
+
+// of returns the policy of r, nil if its class is not sold.
+func (p *byClass) of(r *contracts.Request) contracts.Decider {
+	if r.Class == "" {
+		return p.standard
+	}
+	return p.policies[strings.ToLower(r.Class)] // the paper writes BE, SAC, CAC
 }

@@ -2,6 +2,7 @@ package admission
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -355,6 +356,104 @@ func TestClass(t *testing.T) {
 	}
 }
 
+// A busy stand has hosts that change.
+type busy struct {
+	*stand
+	changed []hosts.ID
+	gone    []bool
+}
+
+func (b *busy) Changed() []hosts.ID  { return b.changed }
+func (b *busy) Away(h hosts.ID) bool { return b.gone[h] }
+
+// TestAdaptive checks which policy decides as load goes up and down: that of high load from
+// the threshold on, and until load has fallen below it by the margin. A host that is away
+// counts for nothing.
+func TestAdaptive(t *testing.T) {
+	t.Parallel()
+	host := stall{Spec: hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}, price: 1}
+	s := &busy{stand: &stand{hosts: []stall{host, host}}, gone: make([]bool, 2)}
+	p := newDecider(t, "adaptive", options{"high": "rac", "rac": map[string]any{"reject": 1.0}, "above": 0.75, "margin": 0.25})
+	for i, c := range []struct {
+		tasks  int // on the first host
+		nodes  int
+		load   float64
+		strict bool
+	}{
+		{0, 1, 0.25, false},
+		{1, 1, 0.5, false},
+		{0, 3, 0.75, true},
+		{1, 2, 0.75, true},
+		{1, 1, 0.5, true}, // not below 0.75 less 0.25
+		{0, 1, 0.25, false},
+		{1, 1, 0.5, false},
+	} {
+		s.hosts[0].on = make([]contracts.Allocation, c.tasks)
+		s.changed = []hosts.ID{0}
+		r := wish(1, c.nodes, 100)
+		d := p.Decide(0, &r, s)
+		want := contracts.None
+		if c.strict {
+			want = byLot
+		}
+		_, load := d.Numbers[0].Value()
+		_, strict := d.Numbers[1].Value()
+		if d.Reason != want || load != c.load || (strict == 1) != c.strict {
+			t.Errorf("step %d, %d tasks and %d nodes: %q at load %v, strict %v, want %q at %v, %v", i, c.tasks, c.nodes, d.Reason, load, strict, want, c.load, c.strict)
+		}
+	}
+	s.gone[1] = true
+	s.changed = []hosts.ID{1}
+	r := wish(1, 1, 100)
+	if _, load := p.Decide(0, &r, s).Numbers[0].Value(); load != 1 { // a task and a node on the two processors left
+		t.Errorf("load %v with a host away, want 1", load)
+	}
+}
+
+// TestPartition checks on which hosts a request is placed, by its class and by what they
+// cost: reservations on the first, the spot on the others; without a class on the spot if it
+// cannot have a reservation; and that a class that is not sold is refused.
+func TestPartition(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		class    string
+		reserved float64
+		price    float64 // of the first two hosts, the others cost nothing
+		nodes    int
+		hosts    string
+		reason   contracts.Reason
+	}{
+		{"", 0.5, 0, 2, "0 1", contracts.None},
+		{"", 0.5, 1, 2, "2 3", contracts.None}, // too dear as a reservation
+		{"", 0, 0, 3, "0 1 2", contracts.None},
+		{"", 1, 1, 1, "", contracts.TooFewHosts}, // no spot to turn to
+		{"cac", 0.5, 0, 2, "0 1", contracts.None},
+		{"CAC", 0.5, 1, 2, "", belowSpot},
+		{"sac", 0.5, 0, 3, "", contracts.TooFewHosts},
+		{"be", 0.5, 0, 2, "2 3", contracts.None},
+		{"rac", 0.25, 0, 3, "1 2 3", contracts.None},
+		{"gold", 0.5, 0, 1, "", noClass},
+	} {
+		s := &stand{hosts: make([]stall, 4)}
+		for h := range s.hosts {
+			s.hosts[h].Spec = hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}
+			if h < 2 {
+				s.hosts[h].price = c.price
+			}
+		}
+		r := wish(50, c.nodes, 0.02)
+		r.Class = c.class
+		d := newDecider(t, "partition", options{"reserved": c.reserved, "rac": map[string]any{"reject": 0.0}}).Decide(0, &r, s)
+		var got []string
+		for _, pl := range d.Placements {
+			got = append(got, fmt.Sprint(pl.Host))
+		}
+		if strings.Join(got, " ") != c.hosts || d.Reason != c.reason {
+			t.Errorf("class %q of %d nodes, %v reserved at %v: on %v: %q, want %q: %q", c.class, c.nodes, c.reserved, c.price, got, d.Reason, c.hosts, c.reason)
+		}
+	}
+}
+
 // TestOptions checks that each policy refuses what its options cannot be, and says
 // which.
 func TestOptions(t *testing.T) {
@@ -374,6 +473,11 @@ func TestOptions(t *testing.T) {
 		{"rac", options{"reject": -0.1}, "reject"},
 		{"class", options{"default": "gold"}, "default"},
 		{"class", options{"sac": map[string]any{"guarantee": 2}}, "sac.guarantee"},
+		{"partition", options{"reserved": 1.5}, "reserved"},
+		{"partition", options{"spot": "cac"}, "spot"},
+		{"adaptive", options{"high": "edf"}, "high"},
+		{"adaptive", options{"above": 0.0}, "above"},
+		{"adaptive", options{"margin": -1.0}, "margin"},
 		{"platinum", nil, "be, cac, class"},
 	} {
 		_, err := Table(bid, nil).New(c.policy, c.options.decode)

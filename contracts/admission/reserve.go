@@ -18,6 +18,9 @@ const (
 	TooDear contracts.Reason = "price above budget" // the one asked
 )
 
+// askTests are the tests of reserve.
+var askTests = []Test{{TooDear, "ask", "budget", true, "the price asked"}}
+
 // reserve sells reservations (Farooq, Majumdar, Parsons, "A Framework to Achieve
 // Guaranteed QoS for Applications and High System Performance in
 // Multi-Institutional Grid Computing"): every host is a cluster that keeps a book,

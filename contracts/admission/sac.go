@@ -15,6 +15,12 @@ const (
 	belowForecast contracts.Reason = "share below threshold at price percentile" // eq. 5
 )
 
+// statisticalTests are the tests of sac.
+var statisticalTests = []Test{
+	{belowSpot, "spot_share", "threshold", false, "its share at the spot price"},
+	{belowForecast, "share", "threshold", false, "its share"},
+}
+
 // Statistical admits a request that [BestEffort] admits and whose bids buy
 // enough of their hosts, both at the spot price c and at the price that will
 // not be exceeded with probability g (SAC, §3, eq. 5):
@@ -27,9 +33,13 @@ const (
 //
 // Where hosts come and go, Discount multiplies each share by the probability that its
 // host stays until the deadline, as it is foretold.
+//
+// By its Promise of fulfilment it is not the price that is to stay below its percentile
+// with probability g, but the contract that is to be fulfilled: see [fulfilment].
 type Statistical struct {
 	StatisticalOptions
-	be *BestEffort
+	be   *BestEffort
+	kept fulfilment
 }
 
 // StatisticalOptions are the options of sac, and of cac.
@@ -37,10 +47,12 @@ type StatisticalOptions struct {
 	Guarantee float64 `yaml:"guarantee" validate:"gt=0,lt=1" doc:"g, the probability that the price stays below its percentile"`
 	Threshold string  `yaml:"threshold" validate:"oneof=price share" doc:"share to reach: price (that of paying the price of one processor) or share (that which the work needs)"`
 	Discount  string  `yaml:"discount" validate:"oneof=none predicted" doc:"where hosts come and go, what they are expected to give: none (as if they stayed) or predicted (times the probability that they stay until the deadline)"`
+	Promise   string  `yaml:"promise" validate:"oneof=price fulfilment" doc:"what is to hold with probability g: price (that it stays below its percentile) or fulfilment (that the contract is fulfilled, as far as its own past verdicts teach)"`
+	Gamma     float64 `yaml:"gamma" validate:"gt=0,max=1" doc:"of promise fulfilment: how fast it learns from verdicts"`
 }
 
 func defaultStatistical() StatisticalOptions {
-	return StatisticalOptions{Guarantee: 0.6, Threshold: "price", Discount: "none"}
+	return StatisticalOptions{Guarantee: 0.6, Threshold: "price", Discount: "none", Promise: "price", Gamma: 0.1}
 }
 
 func newStatistical(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
@@ -50,7 +62,7 @@ func newStatistical(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) 
 }
 
 func statistical(o StatisticalOptions, bid bidding.Strategy) *Statistical {
-	return &Statistical{o, &BestEffort{bid: bid}}
+	return &Statistical{o, &BestEffort{bid: bid}, newFulfilment(o.Guarantee)}
 }
 
 // Decide implements [contracts.Decider]. It gives the numbers of [BestEffort] and, where
@@ -60,6 +72,7 @@ func statistical(o StatisticalOptions, bid bidding.Strategy) *Statistical {
 //	share       sum of b/(b+F⁻¹(g)) over them (eq. 5)
 //	threshold   what both sums must reach
 //	stays       where sums are discounted: mean probability that a host stays
+//	level       where fulfilment is promised: the probability whose percentile it was
 func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	d := p.be.Decide(now, r, v)
 	if d.Verdict != contracts.Accept {
@@ -69,10 +82,15 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 	if p.Discount == "predicted" {
 		spot = 0
 	}
+	g, level := p.Guarantee, 0.0
+	if p.Promise == "fulfilment" {
+		g = p.kept.level()
+		level = g
+	}
 	var percentile, share, threshold, staying float64
 	for i := range d.Placements {
 		pl := &d.Placements[i]
-		b, f := pl.Bid.Float64(), max(0, v.Percentile(pl.Host, p.Guarantee)) // no price is below 0, whatever a Normal says
+		b, f := pl.Bid.Float64(), max(0, v.Percentile(pl.Host, g)) // no price is below 0, whatever a Normal says
 		percentile += f
 		if p.Discount == "predicted" {
 			stays := p.stays(now, r, pl.Host, v)
@@ -91,7 +109,7 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 	}
 	percentile /= float64(len(d.Placements))
 	p.be.numbers = p.be.numbers[:0].With("price", p.be.price).With("percentile", percentile).With("spot_share", spot).
-		With("share", share).With("threshold", threshold).With("stays", staying)
+		With("share", share).With("threshold", threshold).With("stays", staying).With("level", level)
 	d.Numbers = p.be.numbers
 	switch {
 	case !contracts.Enough(spot, threshold):
@@ -100,6 +118,13 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 		return refuse(d, belowForecast)
 	}
 	return d
+}
+
+// Judged implements judge.
+func (p *Statistical) Judged(_ *contracts.Request, o contracts.Outcome) {
+	if o == contracts.Fulfilled || o.Violated() {
+		p.kept.judged(p.Guarantee, p.Gamma, o.Violated())
+	}
 }
 
 // stays returns the part of what h gives that a task of r can expect until its

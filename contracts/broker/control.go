@@ -56,7 +56,7 @@ func (b *Broker) withdraw(i int32) error {
 	if err := b.Teller.Reject(b.now, int64(c.ID), b.reason(&d)); err != nil {
 		return err
 	}
-	return b.tell(contracts.Event{Kind: contracts.Over, Contract: i})
+	return b.tell(contracts.Event{Kind: contracts.Over, Contract: i, Outcome: contracts.Cancelled})
 }
 
 // find returns the contract of that id that has not ended.

@@ -158,7 +158,7 @@ func (m *medley) choose(rng *rand.Rand) {
 		m.sharing = pick(rng, "auction", "exclusive", "deadline", "librasla", "turns")
 	}
 	options := map[string][]string{
-		"sac": {"threshold: share", "discount: predicted"}, "cac": {"threshold: share", "capacity: static", "discount: predicted"},
+		"sac": {"threshold: share", "discount: predicted", "promise: fulfilment", "promise: fulfilment"}, "cac": {"threshold: share", "capacity: static", "discount: predicted", "promise: fulfilment"},
 		"edf": {"admission: none", "check: select"}, "librarisk": {"order: bestfit", "projection: static", "projection: incumbent"},
 		"librasla": {"late: pressure", "protect: printed", "current: stored"},
 		"reserve":  {"preempt: true", "match: ran", "match: ff", "match: nf", "match: price\nbase: 0.0001", "admission: edf+insert", "overrun: kill", "kappa: 0.000001\nbase: 0.00001"},

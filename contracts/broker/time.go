@@ -159,7 +159,7 @@ func (b *Broker) over(i int32, on contracts.Cause, k *contracts.Contract) error 
 	if err := b.end(i, on, k); err != nil {
 		return err
 	}
-	return b.tell(contracts.Event{Kind: contracts.Over, Contract: i})
+	return b.tell(contracts.Event{Kind: contracts.Over, Contract: i, Outcome: b.ended[len(b.ended)-1].Outcome})
 }
 
 // Late is when the policy is to be told of time, if that is after what is submitted at

@@ -20,10 +20,14 @@ import (
 type listener struct {
 	contracts.Policy
 	told []contracts.EventKind
+	over []contracts.Outcome
 	deaf contracts.EventKind // to which it does nothing; Opened if to none
 }
 
 func (l *listener) Handle(now float64, e contracts.Event, m contracts.Market) []contracts.Action {
+	if e.Kind == contracts.Over {
+		l.over = append(l.over, e.Outcome)
+	}
 	if l.told = append(l.told, e.Kind); e.Kind == l.deaf && l.deaf != contracts.Opened {
 		return nil
 	}
@@ -91,6 +95,24 @@ func TestCounts(t *testing.T) {
 	o.expect(t, "the host is back: the last runs, and it still waits", 2, 0)
 	must(0, o.Advance(40))
 	o.expect(t, "all are done", 0, 0)
+}
+
+// TestOutcomes checks that the policy is told how each contract has ended.
+func TestOutcomes(t *testing.T) {
+	t.Parallel()
+	o := newOffice("fcfs", noOptions, nil)
+	o.ask(0, 1, 10, 1e6)
+	o.ask(0, 2, 1000, 1e6)
+	o.ask(0, 3, 10, 1e6)
+	must(0, o.Advance(50))
+	must(0, o.Cancel(50, 3))
+	must(0, o.Advance(1000))
+	o.ask(1000, 4, 10, 1e6)
+	must(0, o.Advance(1005))
+	must(0, o.Cancel(1005, 4))
+	if want := []contracts.Outcome{contracts.Fulfilled, contracts.Cancelled, contracts.Late, contracts.Cancelled}; !slices.Equal(o.policy.over, want) {
+		t.Errorf("told %v, want %v", o.policy.over, want)
+	}
 }
 
 // TestNoUse checks that a contract whose host has left is broken there and then if its

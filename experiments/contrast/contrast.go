@@ -22,9 +22,10 @@ import (
 // An Ask says what is to be compared.
 type Ask struct {
 	Metrics  []string
-	Across   string  // policies, configurations or results: what differs in a comparison
-	Baseline string  // of what differs, which the others are compared with; empty: all pairs
-	Margin   float64 // the smallest difference that matters; 0: not said
+	Across   string      // policies, configurations or results: what differs in a comparison
+	Baseline string      // of what differs, which the others are compared with; empty: all pairs
+	Margin   float64     // the smallest difference that matters; 0: not said
+	Pairs    [][2]string // of what differs, that are compared; none: as Baseline says
 
 	Ends map[string][2]float64 // what a metric lies between, if it must
 }
@@ -206,6 +207,18 @@ func inRows(dir int, rows []results.Metric, metric string, alike []string) (all 
 
 // pairs returns which of a group are compared.
 func pairs(group []*series, ask Ask, dirs []*results.Dir) (all [][2]*series) {
+	for _, names := range ask.Pairs {
+		at := [2]int{}
+		for k := range names {
+			at[k] = slices.IndexFunc(group, func(s *series) bool { name, _ := s.name(ask.Across, dirs); return name == names[k] })
+		}
+		if at[0] >= 0 && at[1] >= 0 {
+			all = append(all, [2]*series{group[at[0]], group[at[1]]})
+		}
+	}
+	if len(ask.Pairs) > 0 {
+		return all
+	}
 	for i, s := range group {
 		name, _ := s.name(ask.Across, dirs)
 		if ask.Baseline != "" {

@@ -2,12 +2,14 @@
 // looked at, which of its numbers fell short, the least change with which it would have been
 // decided otherwise, and what letting it in costs all others.
 //
-// It does not know policies or markets: it is told what was decided, and asks whoever can
-// decide again.
+// It does not know markets, nor which policy decides: it is told what was decided and by
+// which tests, and asks whoever can decide again.
 package explain
 
 import (
 	"bourse/bank"
+	"bourse/contracts"
+	"bourse/contracts/admission"
 	"bourse/experiments/replay"
 )
 
@@ -34,6 +36,8 @@ type Test struct {
 	Got      float64 `json:"got"`
 	Want     float64 `json:"want"`
 	AtMost   bool    `json:"at_most" doc:"want is the most that it may be, otherwise the least"`
+
+	word string // what it is, as the policy says it
 }
 
 // Missing returns by how much t falls short, 0 or less if it is passed.
@@ -53,42 +57,32 @@ type Decision struct {
 	Test    *Test    `json:"test" doc:"that decided it, or the last that it passed; null if there is none of two numbers"`
 }
 
-// tests are numbers that are held against each other wherever a policy gives both. The
-// first of them that falls short decides; if none does, the last was passed last.
-var tests = []struct {
-	got, want string
-	atMost    bool
-}{
-	{"hosts", "nodes", false},
-	{"ask", "budget", true},
-	{"spot_share", "threshold", false},
-	{"share", "threshold", false},
-	{"gets", "want", false},
-}
-
-// Decided fills in the test of d, which is about contract if that is not 0, or else about job.
-func (d *Decision) Decided(job, contract int64, asked Terms) {
+// Decide returns the decision d of a job, made at an instant, as it is told: of a refusal with
+// the test that has its reason, otherwise with the last that was passed. All are the tests of
+// the policy; a test about another contract says so.
+func Decide(job int64, at float64, by *contracts.Decision, asked Terms, all []admission.Test) Decision {
+	d := Decision{At: at, Verdict: by.Verdict.String(), Reason: string(by.Reason)}
+	for i := range by.Numbers {
+		name, value := by.Numbers[i].Value()
+		d.Numbers = append(d.Numbers, Number{name, value})
+	}
+	contract, named := by.Numbers.Contract()
 	of := map[string]float64{"nodes": float64(asked.Nodes), "budget": asked.Budget.Float64()}
 	for _, n := range d.Numbers {
 		of[n.Name] = n.Value
 	}
-	for _, t := range tests {
-		got, has := of[t.got]
-		want, wants := of[t.want]
-		if !has || !wants {
+	for _, t := range all {
+		got, has := of[t.Got]
+		want, wants := of[t.Want]
+		if !has || !wants || d.Verdict == "reject" && d.Reason != string(t.Reason) {
 			continue
 		}
-		d.Test = &Test{job, t.got, got, want, t.atMost}
-		if t.got == "gets" && contract != 0 {
-			d.Test.Contract = contract
-		}
-		if d.Verdict == "reject" && d.Test.Missing() > 0 {
-			return
+		d.Test = &Test{Contract: job, What: t.Got, Got: got, Want: want, AtMost: t.AtMost, word: t.Word}
+		if named {
+			d.Test.Contract = int64(contract)
 		}
 	}
-	if d.Verdict == "reject" && d.Test != nil && d.Test.Missing() <= 0 {
-		d.Test = nil // it was refused for something else
-	}
+	return d
 }
 
 // A Change is the least in one dimension with which the job would have been decided
@@ -150,16 +144,19 @@ func Outcomes(job int64, jobs []replay.Job, in bool) *Outcome {
 
 // A Report explains one decision.
 type Report struct {
-	Run      string      `json:"run"`
-	Job      int64       `json:"job"`
+	Run      string      `json:"run" doc:"or the market"`
+	Live     bool        `json:"live" doc:"a contract of a live market: instants are s since 2000-01-01 UTC, and what would have become of all is computed"`
+	Job      int64       `json:"job" doc:"or the contract"`
 	Owner    string      `json:"owner"`
 	Policy   string      `json:"policy"`
 	Asked    Terms       `json:"asked"`
 	Decision Decision    `json:"decision"`
+	Taken    *Terms      `json:"taken" doc:"the offer that its owner took in place of the refusal; null if there was none"`
 	Fate     replay.Fate `json:"fate" doc:"what became of it"`
 	Changes  []Change    `json:"changes" doc:"of a refused job: with which it would have been accepted; of an accepted one: refused"`
 	Vain     []Vain      `json:"vain" doc:"dimensions in which no change was found"`
 	Without  *Outcome    `json:"without" doc:"what would have become of all without the job; null if it was not accepted"`
+	Notes    []string    `json:"notes,omitempty"`
 	Frontier []Point     `json:"frontier" doc:"budgets with which it would have been accepted; null unless asked for"`
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"bourse/bank"
 	"bourse/experiments/report"
@@ -16,8 +17,12 @@ import (
 func (r *Report) Text(most int) string {
 	var out strings.Builder
 	d := &r.Decision
-	fmt.Fprintf(&out, "Job %d of %s in %s, by %s: %s.\n", r.Job, r.Owner, r.Run, r.Policy, r.decided())
-	fmt.Fprintf(&out, "It asked for %s.\n", r.Asked.said())
+	noun := "Job"
+	if r.Live {
+		noun = "Contract"
+	}
+	fmt.Fprintf(&out, "%s %d of %s in %s, by %s: %s.\n", noun, r.Job, r.Owner, r.Run, r.Policy, r.decided())
+	fmt.Fprintf(&out, "It asked for %s.\n", r.said(&r.Asked))
 	if len(d.Numbers) > 0 {
 		var numbers []string
 		for _, n := range d.Numbers {
@@ -28,6 +33,9 @@ func (r *Report) Text(most int) string {
 	if d.Test != nil {
 		fmt.Fprintln(&out, r.tested())
 	}
+	if r.Taken != nil {
+		fmt.Fprintf(&out, "It took an offer: %s. So it was %s, paid $%v and was worth $%v to its owner.\n", r.said(r.Taken), r.Fate.State, r.Fate.Paid, r.Fate.Worth)
+	}
 	if d.Verdict == "accept" {
 		fmt.Fprintf(&out, "It was %s, paid $%v and was worth $%v to its owner.\n", r.Fate.State, r.Fate.Paid, r.Fate.Worth)
 		r.harm(&out, most)
@@ -35,6 +43,9 @@ func (r *Report) Text(most int) string {
 	} else {
 		r.list(&out, "All else as it was, it would have been accepted")
 		r.outcomes(&out, most)
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(&out, "\n%s\n", n)
 	}
 	if len(r.Frontier) > 0 {
 		fmt.Fprint(&out, "\nThe least budget with which it would have been accepted\n")
@@ -56,16 +67,27 @@ func (r *Report) decided() string {
 	d := &r.Decision
 	switch d.Verdict {
 	case "accept":
-		return "accepted at " + short(d.At) + " s"
+		return "accepted at " + r.instant(d.At)
 	case "reject":
-		return "refused at " + short(d.At) + " s: " + d.Reason
+		return "refused at " + r.instant(d.At) + ": " + d.Reason
+	}
+	if r.Live {
+		return "not decided at once"
 	}
 	return "not decided before the run ended"
 }
 
+// instant writes when something was.
+func (r *Report) instant(at float64) string {
+	if r.Live {
+		return bank.Epoch.Add(time.Duration(at * 1e9)).UTC().Format("2006-01-02 15:04:05 UTC")
+	}
+	return short(at) + " s"
+}
+
 // said says t in a sentence.
-func (t *Terms) said() string {
-	s := fmt.Sprintf("%s processor-seconds on each of %d nodes within %s s of %s s, for $%v", short(t.Work), t.Nodes, short(t.Deadline), short(t.Submit), t.Budget)
+func (r *Report) said(t *Terms) string {
+	s := fmt.Sprintf("%s processor-seconds on each of %d nodes within %s s of %s, for $%v", short(t.Work), t.Nodes, short(t.Deadline), r.instant(t.Submit), t.Budget)
 	if t.Nodes == 1 {
 		s = strings.Replace(s, "each of 1 nodes", "1 node", 1)
 	}
@@ -78,16 +100,9 @@ func (t *Terms) said() string {
 // tested says what the test of r was.
 func (r *Report) tested() string {
 	t := r.Decision.Test
-	whose := "Its " + t.What
-	switch {
-	case t.What == "gets" && t.Contract != r.Job:
-		whose = fmt.Sprintf("Contract %d would have been violated by it: what it gets", t.Contract)
-	case t.What == "gets":
-		whose = "Its own promise would have been broken: what it gets"
-	case t.What == "hosts":
-		whose = "What there is of hosts"
-	case t.What == "ask":
-		whose = "The price asked"
+	whose := strings.ToUpper(t.word[:1]) + t.word[1:]
+	if t.Contract != r.Job {
+		whose = fmt.Sprintf("Contract %d would have been violated by it: %s", t.Contract, t.word)
 	}
 	bound, off := "least", t.Missing()
 	if t.AtMost {
@@ -118,7 +133,7 @@ func (r *Report) list(out *strings.Builder, title string) {
 			if !c.Monotone {
 				note = strings.TrimPrefix(note+"; not monotone: less may do, or more may not", "; ")
 			}
-			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", c.Of, c.By, c.is(), note)
+			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", c.Of, c.By, r.is(c), note)
 		}
 		w.Flush()
 	}
@@ -133,7 +148,7 @@ func (r *Report) list(out *strings.Builder, title string) {
 }
 
 // is says what a term has become.
-func (c *Change) is() string {
+func (r *Report) is(c *Change) string {
 	switch c.Of {
 	case "budget":
 		return fmt.Sprintf("$%v", c.Terms.Budget)
@@ -142,7 +157,7 @@ func (c *Change) is() string {
 	case "nodes":
 		return fmt.Sprintf("%d of %s s", c.Terms.Nodes, short(c.Terms.Work))
 	case "submit":
-		return "at " + short(c.Terms.Submit) + " s"
+		return "at " + r.instant(c.Terms.Submit)
 	}
 	return ""
 }
@@ -167,8 +182,16 @@ func (r *Report) outcomes(out *strings.Builder, most int) {
 	if first == nil {
 		return
 	}
+	r.computed(out)
 	fmt.Fprint(out, "Externality: what the work of all others is worth without it, less what it is worth with it.\n")
 	first.Then.others(out, most, fmt.Sprintf("with %s %s", first.Of, first.By))
+}
+
+// computed says where what would have become of all is from, if that is not the run itself.
+func (r *Report) computed(out *strings.Builder) {
+	if r.Live {
+		fmt.Fprint(out, "It is computed, on hosts that come and go as they did; a contract that is fulfilled is worth its budget.\n")
+	}
 }
 
 // harm says what the job has cost others.
@@ -187,6 +210,7 @@ func (r *Report) harm(out *strings.Builder, most int) {
 		paid, word = bank.Micros(-paid.Micros()), "less"
 	}
 	fmt.Fprintf(out, "Without it they would have paid $%v %s, %d would have had more of it, %d less.\n", paid, word, o.Gain, o.Lose)
+	r.computed(out)
 	o.others(out, most, "without it")
 }
 

@@ -29,6 +29,7 @@ type core struct {
 	state
 
 	ended []*Contract // in this turn
+	fork  *fork       // taken before a contract is asked for; nil: none is
 }
 
 // A state is what a core knows beside its broker and its machines.
@@ -258,6 +259,9 @@ func (k *core) submit(s *submission, out *result) error {
 	r := terms.Request()
 	r.ID, r.Submit, r.Owner = contracts.ID(c.ID), k.now, k.calls.bank.Account(c.Account)
 	k.calls.last, k.calls.why = "", ""
+	if k.fork != nil && k.fork.contract == c.ID {
+		k.fork.take(k, c, terms)
+	}
 	d, err := k.broker.Submit(k.now, &r, hosts.Task{Work: math.Inf(1)})
 	if err != nil {
 		return err

@@ -19,6 +19,7 @@ import (
 	"bourse/bank/store"
 	"bourse/contracts/admission"
 	"bourse/contracts/order"
+	"bourse/experiments/verify"
 	"bourse/hosts"
 	"bourse/hosts/remote"
 	"bourse/hosts/remote/remotetest"
@@ -65,6 +66,13 @@ func (w *town) Now() float64 {
 		return w.clock.Now()
 	}
 	return w.now
+}
+
+// Reach implements [Clock].
+func (w *town) Reach(at float64) {
+	if w.clock != nil {
+		w.clock.Reach(at)
+	}
 }
 
 var errKilled = errors.New("killed")
@@ -171,7 +179,7 @@ func (w *town) turn(messages ...message) []result {
 		for _, m := range messages {
 			letters = append(letters, newLetter(m))
 		}
-		err := w.market.turn(w.now, letters)
+		err := w.market.turn(w.Now(), letters)
 		if errors.Is(err, errKilled) {
 			w.crash()
 			continue
@@ -202,7 +210,7 @@ func (w *town) talk() {
 	var all []message
 	for i, a := range w.agents {
 		t := a.Tell(w.now)
-		w.market.seen.hear(w.names[i], w.now, t)
+		w.market.seen.hear(w.names[i], w.Now(), t)
 		all = append(all, message{Told: must(newTold(w.names[i], t))})
 	}
 	for i, r := range w.turn(all...) {
@@ -290,10 +298,10 @@ func (w *town) day() []string {
 }
 
 // check checks that the log says nothing else to a new broker, and that an audit finds the
-// ledger in order.
+// ledger in order, and what its notes say of contracts possible.
 func (w *town) check(calls int) *Checked {
 	w.t.Helper()
-	if a := must(audit.Audit("books", audit.Options{FS: w.vault.CrashClone(vfs.CrashCloneCfg{})})); !a.Clean() || a.Entries < 20 {
+	if a := must(audit.Audit("books", audit.Options{FS: w.vault.CrashClone(vfs.CrashCloneCfg{}), Follow: verify.Follow(nil)})); !a.Clean() || a.Entries < 20 {
 		w.t.Errorf("%+v", a)
 	}
 	r := must(store.OpenReader("books", store.Options{FS: w.vault.CrashClone(vfs.CrashCloneCfg{})}))

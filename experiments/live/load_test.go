@@ -86,7 +86,7 @@ func load(b *testing.B) {
 	for _, e := range ownerstest.Begin() {
 		must(ledger.Do(b.Context(), e))
 	}
-	clock := NewBootClock(0)
+	clock := NewBootClock()
 	begun := clock.Now()
 	const long = 1e9 // orders must not expire
 	meter := new(loadMeter)

@@ -153,6 +153,7 @@ func (m *Market) open() error {
 	if err := m.recover(); err != nil {
 		return err
 	}
+	m.world.Clock.Reach(m.core.now) // though the wall clock was set back while it was down
 	m.core.calls.free = func(f func()) {
 		m.mu.Unlock()
 		defer m.mu.Lock()

@@ -87,24 +87,36 @@ func (k *core) copy() *trial {
 
 // decide returns what is decided on a request, which everybody can pay.
 func (t *trial) decide(now float64, terms *order.Terms) (contracts.Verdict, error) {
-	c := t.config
-	c.Fleet, c.Teller, c.Notes = nil, broker.Credit{}, false
-	for _, m := range *memo.Copy(t.machines) {
-		c.Fleet = append(c.Fleet, m)
-	}
 	r := terms.Request()
 	if r.Validate() != nil {
 		return contracts.Reject, nil // it is no rate
 	}
-	var b broker.Broker
-	b.Recall(c, t.memo)
+	b := t.market(broker.Credit{})
 	if err := b.Advance(now); err != nil {
 		return contracts.Reject, err
 	}
 	r.ID, r.Submit = math.MaxInt64, now
-	d, err := b.Submit(now, &r, hosts.Task{Work: math.Inf(1)})
-	if err != nil {
-		return contracts.Reject, err
+	d, err := submit(b, &r)
+	return d.Verdict, err
+}
+
+// market returns the market that t is a copy of, in which others may be tried afterwards.
+func (t *trial) market(teller broker.Teller) *broker.Broker {
+	c := t.config
+	c.Fleet, c.Teller, c.Notes = nil, teller, false
+	for _, m := range *memo.Copy(t.machines) {
+		c.Fleet = append(c.Fleet, m)
 	}
-	return d.Verdict, nil
+	b := new(broker.Broker)
+	b.Recall(c, t.memo)
+	return b
+}
+
+// submit asks b for a contract whose programs never end by themselves.
+func submit(b *broker.Broker, r *contracts.Request) (*contracts.Decision, error) {
+	d, err := b.Submit(r.Submit, r, hosts.Task{Work: math.Inf(1)})
+	if err != nil {
+		return &contracts.Decision{}, err
+	}
+	return d, nil
 }

@@ -210,20 +210,9 @@ func (l *log) asked(id int64, at float64, s *submission) (asked, error) {
 
 // decide lets a broker with the rules of c, on hosts that are computed, decide what was asked.
 func (p *story) decide(as *made, c *Config) (*replayed, error) {
-	b := &replayed{number: make(map[string]bank.Account), fates: make(map[int64]replay.Fate), asked: make(map[int64]*asked), decisions: make(map[int64]json.RawMessage)}
-	parts, err := c.rules(as.Ledger)
+	b, err := p.begin(as, c)
 	if err != nil {
 		return nil, err
-	}
-	parts.Teller, parts.Notes = b, false
-	parts.Provider = b.account("market:" + c.Name)
-	b.broker.Reset(parts)
-	b.broker.Phase(0)
-	for _, h := range p.hosts {
-		copied := *h
-		if err := b.join(0, &copied); err != nil {
-			return nil, err
-		}
 	}
 	for i := range p.what {
 		if err := b.apply(p, &p.what[i]); err != nil {
@@ -240,6 +229,26 @@ func (p *story) decide(as *made, c *Config) (*replayed, error) {
 	return b, nil
 }
 
+// begin returns the market in which nothing has happened yet.
+func (p *story) begin(as *made, c *Config) (*replayed, error) {
+	b := &replayed{number: make(map[string]bank.Account), fates: make(map[int64]replay.Fate), asked: make(map[int64]*asked), decisions: make(map[int64]json.RawMessage)}
+	parts, err := c.rules(as.Ledger)
+	if err != nil {
+		return nil, err
+	}
+	parts.Teller, parts.Notes = b, false
+	parts.Provider = b.account("market:" + c.Name)
+	b.broker.Reset(parts)
+	b.broker.Phase(0)
+	for _, h := range p.hosts {
+		copied := *h
+		if err := b.join(0, &copied); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
 // Replayed is a market that decides again.
 type replayed struct {
 	broker broker.Broker
@@ -250,6 +259,7 @@ type replayed struct {
 	asked  map[int64]*asked // by number
 
 	decisions map[int64]json.RawMessage
+	verdict   contracts.Verdict // of the last
 	prices    []HostPrice
 }
 
@@ -276,7 +286,7 @@ func (b *replayed) apply(p *story, h *happened) error {
 		r.ID, r.Submit, r.Owner = contracts.ID(a.id), h.at, b.account(a.account)
 		b.asked[a.id] = a
 		d, err := b.broker.Submit(h.at, &r, hosts.Task{Work: a.work})
-		b.decisions[a.id] = d.AppendJSON(nil)
+		b.decisions[a.id], b.verdict = d.AppendJSON(nil), d.Verdict
 		if err == nil && d.Verdict == contracts.Reject {
 			b.fates[a.id] = replay.Fate{State: contracts.Refused.String(), Reason: string(d.Reason), Ended: h.at}
 		}

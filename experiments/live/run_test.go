@@ -25,6 +25,8 @@ type ticking struct{ begun time.Time }
 
 func (c ticking) Now() float64 { return 100 + time.Since(c.begun).Seconds() }
 
+func (ticking) Reach(float64) {}
+
 // A square is a town whose market runs, and is opened again when it is killed.
 type square struct {
 	*town

@@ -10,8 +10,8 @@ type Job struct {
 	workloadgen.Job
 	Chosen bool // fulfilled by the planner of U*
 
-	// Bargained says that it has taken an offer, whose budget is not its value.
-	Bargained bool
+	Offers    int  // that were made to its owner, in place of a refusal
+	Bargained bool // it has taken one: its budget need not be its value
 
 	// Of a job that was refused:
 	Reason contracts.Reason
@@ -27,7 +27,7 @@ type Job struct {
 // one that has taken an offer.
 func (j *Job) worth() float64 {
 	if j.Bargained {
-		return j.Value
+		return j.Value // as it was asked for first
 	}
 	return j.Contract.SLA.Budget.Float64()
 }

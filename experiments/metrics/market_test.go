@@ -50,9 +50,11 @@ func TestMarketMetrics(t *testing.T) {
 		{"p_d", (1 + 0.5 + 0.2) / 3, undefined},
 		{"q", (2. + 1 + 4) / (10 + 8 + 4), undefined},
 		{"q_mean", (0.2 + 0.125 + 1) / 3, undefined},
+		{"revenue", 2 + 1 - 0.5 + 4, 0},
+		{"welfare", 10, 0}, // the first alone was done in time
 	} {
 		found := false
-		for _, m := range metrics.All() {
+		for _, m := range metrics.With(c.metric) {
 			if m.Name != c.metric {
 				continue
 			}

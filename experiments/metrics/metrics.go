@@ -9,7 +9,11 @@
 // LibraSLA.
 package metrics
 
-import "bourse/workloadgen/plugin"
+import (
+	"slices"
+
+	"bourse/workloadgen/plugin"
+)
 
 // An Outcome is everything a metric may look at.
 type Outcome struct {
@@ -98,13 +102,33 @@ var table = []Metric{
 	Revenue,
 }
 
+// onRequest lists those that are measured where something asks for them: a figure, a rule of
+// stopping or a search.
+var onRequest = []Metric{
+	Welfare,
+	Offers,
+	OffersTaken,
+}
+
 // All returns the metrics in the order of reports.
 func All() []Metric { return table }
 
-// Table returns the metrics by name.
+// With returns All, and after them those of names that are measured on request alone.
+func With(names ...string) []Metric {
+	all := slices.Clip(table)
+	for _, m := range onRequest {
+		if slices.Contains(names, m.Name) {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// Table returns the metrics by name, those on request among them.
 func Table() plugin.Table[Metric] {
-	t := plugin.Table[Metric]{Kind: "metric", Members: make(plugin.Members[Metric], len(table))}
-	for _, m := range table {
+	all := append(slices.Clip(table), onRequest...)
+	t := plugin.Table[Metric]{Kind: "metric", Members: make(plugin.Members[Metric], len(all))}
+	for _, m := range all {
 		in := t.Members[m.Name]
 		in.Doc, in.New = m.Doc, plugin.Is(m)
 		t.Members[m.Name] = in

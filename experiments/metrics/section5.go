@@ -52,7 +52,7 @@ var (
 			for i := range o.Jobs {
 				if j := &o.Jobs[i]; j.Admitted() {
 					paid += j.Contract.Paid.Float64()
-					worth += j.Contract.SLA.Budget.Float64()
+					worth += j.worth()
 				}
 			}
 			return paid / worth, worth > 0
@@ -68,7 +68,7 @@ var (
 		Doc:   "cost over value: mean of p/v over admitted jobs (§5)",
 		Of: func(o *Outcome) (float64, bool) {
 			return mean(o, func(j *Job) (float64, bool) {
-				return j.Contract.Paid.Float64() / j.Contract.SLA.Budget.Float64(), j.Admitted()
+				return j.Contract.Paid.Float64() / j.worth(), j.Admitted()
 			})
 		},
 	}

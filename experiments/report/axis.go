@@ -115,7 +115,7 @@ func (p Panel) yRange() (lo, hi float64) {
 	lo, hi = p.Lo, p.Hi
 	for _, c := range p.Curves {
 		for _, pt := range c.Points {
-			lo, hi = min(lo, pt.Mean, pt.Lo), max(hi, pt.Mean, pt.Hi)
+			lo, hi = widen(lo, hi, pt.Mean, pt.Lo, pt.Hi)
 		}
 	}
 	if hi-lo < tiny {
@@ -133,12 +133,23 @@ func (p Panel) yRange() (lo, hi float64) {
 	return lo, hi
 }
 
+// widen returns lo and hi moved out to the values that are numbers: an interval may have no
+// ends.
+func widen(lo, hi float64, values ...float64) (float64, float64) {
+	for _, v := range values {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	return lo, hi
+}
+
 // decades returns the whole exponents about the data.
 func (p Panel) decades() (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, c := range p.Curves {
 		for _, pt := range c.Points {
-			lo, hi = min(lo, pt.Mean), max(hi, pt.Mean)
+			lo, hi = widen(lo, hi, pt.Mean)
 		}
 	}
 	if lo > hi {

@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"image/png"
 	"io"
+	"math"
 	"strings"
 	"testing"
 
@@ -184,10 +185,38 @@ func TestAxis(t *testing.T) {
 		{"interval above", Panel{Hi: 1, Curves: at(0.5, 0.1, 1.1)}, 0, 1.2000000000000002},
 		{"mean below", Panel{Hi: 1, Curves: at(-0.15, -0.3, 0.1)}, -0.4, 1},
 		{"data", Panel{Curves: at(7, 5, 9.5)}, 0, 10},
+		{"no ends", Panel{Curves: at(7, math.NaN(), math.NaN())}, 0, 7},
+		{"own, no ends", Panel{Hi: 1, Curves: at(0.5, math.NaN(), math.NaN())}, 0, 1},
+		{"no numbers", Panel{Curves: at(math.NaN(), math.Inf(-1), math.Inf(1))}, 0, 1},
 		{"nothing", Panel{}, 0, 1},
 	} {
 		if lo, hi := c.p.yRange(); lo != c.lo || hi != c.hi {
 			t.Errorf("%s: %v to %v, want %v to %v", c.name, lo, hi, c.lo, c.hi)
+		}
+	}
+}
+
+// TestNoEnds checks that figures are drawn of points that have no interval, whose ends are
+// NaN, and that nothing is drawn for one.
+func TestNoEnds(t *testing.T) {
+	t.Parallel()
+	nan := math.NaN()
+	for _, p := range []Panel{
+		{Title: "lines"},
+		{Title: "bars", Groups: []string{"a", "b"}},
+		{Title: "forest", Forest: true, Groups: []string{"a", "b"}},
+	} {
+		drawn := func(points ...Point) string {
+			p.Curves = []Curve{{"be", points}}
+			svg, err := Figure{Name: "ends", Panels: []Panel{p}}.SVG()
+			if err != nil {
+				t.Errorf("%s: %v", p.Title, err)
+			}
+			return string(svg)
+		}
+		without, none := drawn(Point{0, 1, nan, nan}, Point{1, 2, nan, nan}), drawn(Point{0, 1, 1, 1}, Point{1, 2, 2, 2})
+		if without != none {
+			t.Errorf("%s: without ends it is drawn otherwise than with those of no interval", p.Title)
 		}
 	}
 }

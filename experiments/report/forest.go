@@ -16,7 +16,7 @@ func (p Panel) forest(pl *plot.Plot) error {
 	lo, hi := min(0, p.Lo), max(0, p.Hi)
 	for _, c := range p.Curves {
 		for _, pt := range c.Points {
-			lo, hi = min(lo, pt.Lo), max(hi, pt.Hi)
+			lo, hi = widen(lo, hi, pt.Mean, pt.Lo, pt.Hi)
 		}
 	}
 	if lo == hi {
@@ -37,13 +37,19 @@ func (p Panel) forest(pl *plot.Plot) error {
 	}
 	zero.LineStyle = draw.LineStyle{Color: color.Gray{0x80}, Width: 0.7}
 	pl.Add(zero)
-	var at struct {
+	var all plotter.XYs
+	var at struct { // those that have an interval
 		plotter.XYs
 		plotter.XErrors
 	}
 	for _, c := range p.Curves {
 		for _, pt := range c.Points {
-			at.XYs = append(at.XYs, plotter.XY{X: pt.Mean, Y: rows - 1 - pt.X}) // from the top down
+			xy := plotter.XY{X: pt.Mean, Y: rows - 1 - pt.X} // from the top down
+			all = append(all, xy)
+			if !(pt.Hi > pt.Lo) {
+				continue
+			}
+			at.XYs = append(at.XYs, xy)
 			at.XErrors = append(at.XErrors, struct{ Low, High float64 }{pt.Mean - pt.Lo, pt.Hi - pt.Mean})
 		}
 	}
@@ -54,12 +60,15 @@ func (p Panel) forest(pl *plot.Plot) error {
 			return err
 		}
 		bars.LineStyle, bars.CapWidth = draw.LineStyle{Color: style.color, Width: 1}, 4
-		marks, err := plotter.NewScatter(at.XYs)
+		pl.Add(bars)
+	}
+	if len(all) > 0 {
+		marks, err := plotter.NewScatter(all)
 		if err != nil {
 			return err
 		}
 		marks.GlyphStyle = style.mark()
-		pl.Add(bars, marks)
+		pl.Add(marks)
 	}
 	var ticks plot.ConstantTicks
 	for i, name := range p.Groups {

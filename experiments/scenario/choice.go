@@ -55,6 +55,19 @@ func (c Choice) Decode(v any) error {
 // a choice made in code.
 func (c Choice) Blame(err error) error { return blame(c.at, c.path, err) }
 
+// resolved returns c with its option file, if that is a path, joined to the folder of the
+// file that says it.
+func (c *Choice) resolved() *Choice {
+	file := c.options.get("file")
+	if file == nil || file.kind != scalar {
+		return c
+	}
+	at, out := *file, *c
+	at.text = file.relative(file.text)
+	out.options = c.options.put("file", &at)
+	return &out
+}
+
 // Options returns what the file says beside name, label and sharing, as plain values.
 func (c Choice) Options() map[string]any {
 	out := map[string]any{}

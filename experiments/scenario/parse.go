@@ -25,6 +25,10 @@ type Known struct {
 
 	Presets map[string][]byte // scenario files to start from, by name
 
+	// Over are axes that take the place of those of the sweep that have their paths,
+	// or come after them.
+	Over []Axis
+
 	// Log is a recorded log that takes the place of the workload of every
 	// configuration with a filter; empty, they are run as they say.
 	Log string
@@ -82,14 +86,15 @@ func (e *Experiment) DrawsHosts() bool {
 //
 //	configurations.pareto-high.fleet.hosts=30
 //	base.market.forecaster={name: normal}
+//	sweep.0.values=0.5..0.95/0.05
 //
 // A configuration goes over base, and base over [Default]: mappings merge, and
 // anything else replaces what is under it. A file that names a preset goes
 // over it in the same way; if it lists configurations then those are run, and
 // one that bears the name of one of the preset's starts from it.
 //
-// Relative paths of plans and logs come back joined to the folder of the
-// file that says them, those of overrides as they are. Mistakes are of type
+// Relative paths of plans, logs and the files of models come back joined to the folder of
+// the file that says them, those of overrides as they are. Mistakes are of type
 // [*Error].
 func Parse(name string, data []byte, known Known, sets ...string) (Experiment, error) {
 	root, err := read(name, data)
@@ -110,6 +115,9 @@ func Parse(name string, data []byte, known Known, sets ...string) (Experiment, e
 		if root, err = set(root, s); err != nil {
 			return Experiment{}, err
 		}
+	}
+	if root, err = spanned(useOver(root, known.Over)); err != nil {
+		return Experiment{}, err
 	}
 	if root, err = untilOf(root); err != nil {
 		return Experiment{}, err
@@ -173,8 +181,8 @@ func defaultExperiment() Experiment {
 	}
 }
 
-// resolve joins the relative paths of plans and logs to the folders of the
-// files that say them.
+// resolve joins the relative paths of plans, logs and the files of models to the folders
+// of the files that say them.
 func resolve(configurations []Configuration, root *node) {
 	for i := range configurations {
 		w, n := &configurations[i].Workload, root.get("configurations").items[i].get("workload")
@@ -183,6 +191,9 @@ func resolve(configurations []Configuration, root *node) {
 		}
 		if w.SWF != "" {
 			w.SWF = n.get("swf").relative(w.SWF)
+		}
+		if w.Model != nil {
+			w.Model = w.Model.resolved()
 		}
 		if a := configurations[i].Fleet.Availability; a != nil && a.File != "" {
 			a.File = root.get("configurations").items[i].get("fleet").get("availability").get("file").relative(a.File)

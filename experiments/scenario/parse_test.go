@@ -98,3 +98,40 @@ func TestParse(t *testing.T) {
 		t.Errorf("error = %v", err)
 	}
 }
+
+// TestFolder checks that files are looked for in the folder of the scenario that names them,
+// and those of overrides where the command is.
+func TestFolder(t *testing.T) {
+	t.Parallel()
+	const text = `
+name: folder
+sweep: [{path: workload.model.file, values: [x.yaml]}]
+configurations:
+  - {name: a, workload: {model: {name: any, file: m.yaml}}, admission: [x]}
+  - {name: b, workload: {model: {name: any, options: {file: ../m.yaml}}}, admission: [x]}
+  - {name: c, workload: {model: {name: any, file: /m.yaml}}, admission: [x]}
+  - {name: d, workload: {model: {name: any, file: m.yaml}}, admission: [x]}
+  - {name: e, workload: {plan: p.csv}, admission: [x]}
+`
+	e, err := Parse("in/s.yaml", []byte(strings.Replace(text, "sweep", "# sweep", 1)), Known{}, "configurations.d.workload.model.file=set.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"in/m.yaml", "m.yaml", "/m.yaml", "set.yaml", "in/p.csv"} {
+		w := &e.Configurations[i].Workload
+		got := any(w.Plan)
+		if w.Model != nil {
+			got = w.Model.Options()["file"]
+		}
+		if got != want {
+			t.Errorf("configuration %s: found %v, want %s", e.Configurations[i].Name, got, want)
+		}
+	}
+	e, err = Parse("in/s.yaml", []byte(strings.SplitAfter(text, "m.yaml}}, admission: [x]}\n")[0]), Known{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := e.Expanded().Configurations[0].Workload.Model.Options()["file"]; got != "in/x.yaml" {
+		t.Errorf("at a point of a sweep: %v", got)
+	}
+}

@@ -34,6 +34,13 @@ func Schema(families map[string]plugin.Family) *jsonschema.Schema {
 		number.Description = ""
 		s.Properties.Set("replications", &jsonschema.Schema{Description: r.Description, AnyOf: []*jsonschema.Schema{&number, many}})
 	}
+	if axis := s.Definitions["Axis"]; axis != nil {
+		if v, ok := axis.Properties.Get("values"); ok {
+			many := *v
+			many.Description = ""
+			axis.Properties.Set("values", &jsonschema.Schema{Description: v.Description, AnyOf: []*jsonschema.Schema{&many, {Type: "string"}}})
+		}
+	}
 	if c, ok := s.Properties.Get("configurations"); ok {
 		c.Items = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "string"}, c.Items}}
 	}
@@ -162,7 +169,7 @@ func optionSchema(o plugin.Option) *jsonschema.Schema {
 // JSONSchema implements what jsonschema asks of types with a form of their
 // own.
 func (Value) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "number"}, {Type: "boolean"}, {Type: "string", Pattern: value.String()}}}
+	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "number"}, {Type: "boolean"}, {Type: "string", Pattern: value.String()}, {Type: "string", Pattern: ranges}}}
 }
 
 // JSONSchema implements what jsonschema asks of types with a form of their

@@ -14,7 +14,7 @@ import (
 type Axis struct {
 	Path   string   `yaml:"path" validate:"required" doc:"field of a configuration, such as workload.annotate.delay"`
 	Also   []string `yaml:"also" doc:"other fields that are set to the same values, such as those of other policies"`
-	Values []Value  `yaml:"values" validate:"min=1" doc:"what it is set to, one after another: numbers or words"`
+	Values []Value  `yaml:"values" validate:"min=1" doc:"what it is set to, one after another: numbers, words, and ranges such as 0.5..0.95/0.05"`
 	Label  string   `yaml:"label" doc:"name of the axis in tables and figures; omitted, the path"`
 }
 
@@ -25,6 +25,9 @@ func (a Axis) Name() string {
 	}
 	return a.Path
 }
+
+// Fields returns the paths of all fields that it sets.
+func (a Axis) Fields() []string { return append([]string{a.Path}, a.Also...) }
 
 // A Value is a number or a word, as it is written.
 type Value string

@@ -46,6 +46,20 @@ func Anytime(xs []float64, lo, hi, alpha float64) (l, u float64, ok bool) {
 	return mean - half, mean + half, true
 }
 
+// Above reports whether the interval of [Anytime] lies above m: it does so without looking
+// for its ends.
+func Above(xs []float64, m, lo, hi, alpha float64) bool {
+	if math.IsInf(lo, 0) || math.IsInf(hi, 0) || m <= lo {
+		l, _, ok := Anytime(xs, lo, hi, alpha)
+		return ok && l > m
+	}
+	scaled := make([]float64, len(xs))
+	for i, x := range xs {
+		scaled[i] = (x - lo) / (hi - lo)
+	}
+	return won(scaled, (m-lo)/(hi-lo)) >= -math.Log(alpha/2)
+}
+
 // stakes are the shares of the capital that are bet on a mean above m, of what x/m - 1
 // pays: no bet can lose more than it has.
 var stakes = [...]float64{0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 0.95}

@@ -51,6 +51,38 @@ func TestAnytimeCoverage(t *testing.T) {
 	}
 }
 
+// TestAbove checks that it says of random samples, with ends and without, what the interval
+// of Anytime does.
+func TestAbove(t *testing.T) {
+	t.Parallel()
+	const seed = 23
+	rng := rand.New(rand.NewPCG(seed, 0))
+	said := 0
+	for range 400 {
+		xs := make([]float64, 2+rng.IntN(100))
+		shift := rng.Float64() / 2
+		for i := range xs {
+			xs[i] = min(1, max(-1, shift+0.4*rng.NormFloat64()))
+		}
+		for _, end := range []float64{1, math.Inf(1)} {
+			l, _, ok := Anytime(xs, -end, end, 0.05)
+			want := ok && l > 0
+			if got := Above(xs, 0, -end, end, 0.05); got != want {
+				t.Errorf("seed %d: %d values between ±%v are above 0: %v, want %v: the interval begins at %v", seed, len(xs), end, got, want, l)
+			}
+			if want {
+				said++
+			}
+		}
+	}
+	if said < 100 || said > 700 {
+		t.Errorf("seed %d: %d of 800 are above: too few or many to tell", seed, said)
+	}
+	if Above([]float64{1, 1}, -2, 0, 1, 0.05) != true {
+		t.Error("values in [0,1] are not above -2")
+	}
+}
+
 // misses reports whether the interval of [Anytime] leaves out mean, without looking for
 // its ends.
 func misses(xs []float64, lo, hi, mean, alpha float64) bool {

@@ -94,9 +94,6 @@ func newBench(t *testing.T, kind string) *bench {
 			t.Errorf("groups left: %v, %v", left, err)
 		}
 		b.Kernel.Close()
-		for _, parent := range []string{"cpu", "cpuacct", "freezer", "memory", "pids", "unified", "."} {
-			os.Remove(filepath.Join("/sys/fs/cgroup", parent, b.config.At.Group))
-		}
 		os.RemoveAll(dir)
 	})
 	b.open()

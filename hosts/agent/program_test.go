@@ -73,9 +73,6 @@ func TestProgram(t *testing.T) {
 				k.Remove(name)
 			}
 			k.Close()
-			for _, parent := range []string{"cpu", "cpuacct", "freezer", "memory", "pids", "unified", "."} {
-				os.Remove(filepath.Join("/sys/fs/cgroup", parent, p.agent.At.Group))
-			}
 			os.RemoveAll(dir)
 		})
 		run(o)

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -43,7 +45,7 @@ func openCgroup1(c *Config, attach bool) (Kernel, error) {
 			return nil, fmt.Errorf("the hierarchy %s is not mounted", needed)
 		}
 	}
-	k := &cgroups{layout: l, processors: c.Offered(), held: make(map[string]*group)}
+	k := &cgroups{layout: l, processors: c.Offered(), owns: !attach, held: make(map[string]*group)}
 	if attach {
 		return k, nil
 	}
@@ -137,6 +139,8 @@ func (l cgroup1) remove(name string) error {
 	}
 	return errors.Join(errs...)
 }
+
+func (l cgroup1) parent() []string { return slices.Sorted(maps.Values(l.parents)) }
 
 func (cgroup1) weights() (least, most int) { return 2, 262144 }
 

@@ -20,7 +20,7 @@ import (
 // parent is at the root, or in the unit that systemd has delegated to this process, which
 // then moves itself to the leaf "agent": a group with groups in it holds no process.
 type cgroup2 struct {
-	parent string
+	dir string // of the parent
 }
 
 func openCgroup2(c *Config, attach bool) (Kernel, error) {
@@ -50,7 +50,7 @@ func openCgroup2(c *Config, attach bool) (Kernel, error) {
 			return nil, err
 		}
 	}
-	return &cgroups{layout: l, processors: c.Offered(), held: make(map[string]*group)}, nil
+	return &cgroups{layout: l, processors: c.Offered(), owns: !attach, held: make(map[string]*group)}, nil
 }
 
 // leafName is of the group that the agent moves itself to.
@@ -91,10 +91,10 @@ func subtree() (base string, delegated bool, err error) {
 
 // prepare makes the parent of all groups and hands down the controllers that there are.
 func (l cgroup2) prepare(base, controllers string, processors float64) error {
-	if err := os.Mkdir(l.parent, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Mkdir(l.dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	for _, dir := range []string{base, l.parent} {
+	for _, dir := range []string{base, l.dir} {
 		for _, c := range []string{"cpu", "memory", "pids"} {
 			if slices.Contains(strings.Fields(controllers), c) {
 				if err := write(dir, "cgroup.subtree_control", "+"+c); err != nil {
@@ -103,19 +103,19 @@ func (l cgroup2) prepare(base, controllers string, processors float64) error {
 			}
 		}
 	}
-	return write(l.parent, "cpu.max", l.quotaText(int(processors*period)))
+	return write(l.dir, "cpu.max", l.quotaText(int(processors*period)))
 }
 
 func (cgroup2) Kind() string { return "cgroup2" }
 
 func (l cgroup2) Bounds() (memory, processes bool) {
-	text, _ := os.ReadFile(filepath.Join(l.parent, "cgroup.subtree_control"))
+	text, _ := os.ReadFile(filepath.Join(l.dir, "cgroup.subtree_control"))
 	f := strings.Fields(string(text))
 	return slices.Contains(f, "memory"), slices.Contains(f, "pids")
 }
 
 func (l cgroup2) create(name string, limits Limits) error {
-	dir := filepath.Join(l.parent, name)
+	dir := filepath.Join(l.dir, name)
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (l cgroup2) hold(name string) (*group, error) {
 		{&g.events, "cgroup.events", os.O_RDONLY, true},
 		{&g.memory, "memory.events", os.O_RDONLY, false},
 	} {
-		f, err := openFile(filepath.Join(l.parent, name, o.file), o.flag)
+		f, err := openFile(filepath.Join(l.dir, name, o.file), o.flag)
 		if err == nil {
 			*o.to = f
 		} else if o.needed || !errors.Is(err, fs.ErrNotExist) {
@@ -164,12 +164,14 @@ func (l cgroup2) hold(name string) (*group, error) {
 }
 
 func (l cgroup2) Enter(name string) error {
-	return write(filepath.Join(l.parent, name), "cgroup.procs", "0")
+	return write(filepath.Join(l.dir, name), "cgroup.procs", "0")
 }
 
-func (l cgroup2) list() ([]string, error) { return groups(l.parent) }
+func (l cgroup2) list() ([]string, error) { return groups(l.dir) }
 
-func (l cgroup2) remove(name string) error { return removeGroup(filepath.Join(l.parent, name)) }
+func (l cgroup2) remove(name string) error { return removeGroup(filepath.Join(l.dir, name)) }
+
+func (l cgroup2) parent() []string { return []string{l.dir} }
 
 func (cgroup2) weights() (least, most int) { return 1, 10000 }
 
@@ -199,7 +201,7 @@ func (cgroup2) frozen(g *group, buf []byte) (bool, error) {
 
 // kill kills all at once; kernels before 5.14 need the group stopped first.
 func (l cgroup2) kill(name string, turn func(frozen bool) error) error {
-	err := write(filepath.Join(l.parent, name), "cgroup.kill", "1")
+	err := write(filepath.Join(l.dir, name), "cgroup.kill", "1")
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -207,4 +209,4 @@ func (l cgroup2) kill(name string, turn func(frozen bool) error) error {
 	return errors.Join(stopped, killAll(l.procs(name)), turn(false))
 }
 
-func (l cgroup2) procs(name string) ([]int, error) { return pids(filepath.Join(l.parent, name)) }
+func (l cgroup2) procs(name string) ([]int, error) { return pids(filepath.Join(l.dir, name)) }

@@ -17,6 +17,7 @@ import (
 type cgroups struct {
 	layout
 	processors float64 // offered
+	owns       bool    // the parent of all groups, which goes with the last of them
 
 	mu   sync.Mutex
 	held map[string]*group
@@ -33,6 +34,7 @@ type layout interface {
 	hold(name string) (*group, error) // fs.ErrNotExist if there is none
 	list() ([]string, error)
 	remove(name string) error
+	parent() []string // folders of the parent of all groups
 
 	weights() (least, most int)
 	quotaText(microseconds int) string             // 0 is none
@@ -253,5 +255,16 @@ func (c *cgroups) Close() error {
 		g.close()
 	}
 	clear(c.held)
-	return nil
+	if !c.owns {
+		return nil
+	}
+	var errs []error
+	for _, dir := range c.parent() {
+		err := unix.Rmdir(dir)
+		if err == unix.EBUSY || err == unix.ENOTEMPTY { // there are groups
+			err = nil
+		}
+		errs = append(errs, gone(err))
+	}
+	return errors.Join(errs...)
 }

@@ -55,7 +55,8 @@ type Kernel interface {
 	// process made included.
 	List() ([]string, error)
 
-	// Close lets go of the groups, which stay.
+	// Close lets go of the groups, which stay; where there are none, and it was opened by
+	// [Open], of what they were to stand in.
 	Close() error
 }
 

@@ -22,7 +22,8 @@ import (
 // still is a clock that stands.
 type still struct{}
 
-func (still) Now() float64 { return 100 }
+func (still) Now() float64  { return 100 }
+func (still) Reach(float64) {}
 
 // told returns what Prometheus is told of a market with one host, after a call of each
 // method of its meter.

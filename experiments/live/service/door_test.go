@@ -28,6 +28,8 @@ type still float64
 
 func (c still) Now() float64 { return float64(c) }
 
+func (still) Reach(float64) {}
+
 // door serves a market that ann and bob have accounts at, on an owned bank, and returns what
 // its log is kept in.
 func door(t *testing.T) *Server {
@@ -109,6 +111,11 @@ func TestDoor(t *testing.T) {
 	} {
 		if got := put(c.order, c.name); got != c.want || kept() != 0 {
 			t.Errorf("%s: %v, %d kept, want %v", c.name, got, kept(), c.want)
+		}
+	}
+	for range 6 { // in her name, and not by her
+		if got := put(reading(t, "a", "user:ann", "user:bob", "lab", 0, 1900), "forged"); got != connect.CodePermissionDenied {
+			t.Errorf("in another's name: %v", got)
 		}
 	}
 	for i := range 6 {

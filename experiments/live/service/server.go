@@ -51,15 +51,16 @@ type Server struct {
 	large       chan struct{} // a place for each large call under way
 	invitations *invitations
 	logs        logs
-	orders      bank.Buckets // by account
+	orders      bank.Buckets // by account, whose signature has been looked at
 	reads       bank.Buckets // of what decides nothing
+	passes      bank.Buckets // of what the bank looks at alone: of the account that is named
 }
 
 // New returns a server.
 func New(c Config) (*Server, error) {
 	s := &Server{Config: c, large: make(chan struct{}, mostLarge), logs: logs{asked: make(map[string][]*asking)}}
 	s.logs.urge = c.Market.Urge
-	s.orders.Rate, s.reads.Rate = c.Rate, c.Rate
+	s.orders.Rate, s.reads.Rate, s.passes.Rate = c.Rate, c.Rate, c.Rate
 	var err error
 	if s.blobs, err = openBlobs(filepath.Join(c.Dir, "blobs"), int64(c.Files), c.Market.Wanted); err != nil {
 		return nil, err
@@ -165,11 +166,8 @@ func (s *Server) About(ctx context.Context, _ *wire.AboutRequest) (*wire.AboutRe
 
 // Submit decides about a signed order.
 func (s *Server) Submit(ctx context.Context, r *wire.SubmitRequest) (*wire.SubmitResponse, error) {
-	if err := s.bound(&s.orders, r.GetOrder()); err != nil {
-		return nil, err
-	}
-	if _, err := s.Market.Signed(ctx, r.GetOrder(), "order"); err != nil {
-		return nil, coded(err) // before anything of it is kept
+	if err := s.signed(ctx, &s.orders, r.GetOrder(), "order"); err != nil {
+		return nil, err // before anything of it is kept
 	}
 	if _, err := s.blobs.put(r.GetJob()); err != nil {
 		return nil, coded(err)
@@ -181,14 +179,19 @@ func (s *Server) Submit(ctx context.Context, r *wire.SubmitRequest) (*wire.Submi
 	return &wire.SubmitResponse{Answer: fromAnswer(a)}, nil
 }
 
-// bound refuses the order of an account that has sent too many. Whether it is signed has
-// not been looked at: who floods is refused before that costs anything.
-func (s *Server) bound(b *bank.Buckets, signed []byte) error {
-	o, err := bankorder.Open(signed)
+// signed refuses an order that this market does not take, and that of an account that has
+// sent too many: those count that it has signed, so that nobody else can use them up.
+func (s *Server) signed(ctx context.Context, b *bank.Buckets, order []byte, kind string) error {
+	account, err := s.Market.Signed(ctx, order, kind)
 	if err != nil {
-		return connect.NewError(connect.CodeInvalidArgument, err)
+		return coded(err)
 	}
-	if account := o.Value("account"); !b.Take(account, s.Now()) {
+	return s.bound(b, account)
+}
+
+// bound refuses one more of an account that has sent too many.
+func (s *Server) bound(b *bank.Buckets, account string) error {
+	if !b.Take(account, s.Now()) {
 		return connect.NewError(connect.CodeResourceExhausted, fmt.Errorf("found more than %v orders a second of %s", s.Rate, account))
 	}
 	return nil
@@ -196,7 +199,7 @@ func (s *Server) bound(b *bank.Buckets, signed []byte) error {
 
 // Cancel takes a contract back.
 func (s *Server) Cancel(ctx context.Context, r *wire.CancelRequest) (*wire.CancelResponse, error) {
-	if err := s.bound(&s.orders, r.GetOrder()); err != nil {
+	if err := s.signed(ctx, &s.orders, r.GetOrder(), "cancel"); err != nil {
 		return nil, err
 	}
 	a, err := s.Market.Cancel(ctx, r.GetOrder())
@@ -260,7 +263,11 @@ func (s *Server) Hosts(context.Context, *wire.HostsRequest) (*wire.HostsResponse
 
 // Pass hands an order to the bank, which checks it.
 func (s *Server) Pass(ctx context.Context, r *wire.PassRequest) (*wire.PassResponse, error) {
-	if err := s.bound(&s.orders, r.GetOrder()); err != nil {
+	o, err := bankorder.Open(r.GetOrder())
+	if err != nil {
+		return nil, connect.NewError(connect.CodeInvalidArgument, err)
+	}
+	if err := s.bound(&s.passes, o.Value("account")); err != nil {
 		return nil, err
 	}
 	e, err := owners.Entry(r.GetOrder(), s.Now())
@@ -276,11 +283,8 @@ func (s *Server) Pass(ctx context.Context, r *wire.PassRequest) (*wire.PassRespo
 
 // PutBlob keeps a file, for who has an account.
 func (s *Server) PutBlob(ctx context.Context, r *wire.PutBlobRequest) (*wire.PutBlobResponse, error) {
-	if err := s.bound(&s.reads, r.GetOrder()); err != nil {
+	if err := s.signed(ctx, &s.reads, r.GetOrder(), "read"); err != nil {
 		return nil, err
-	}
-	if _, err := s.Market.Signed(ctx, r.GetOrder(), "read"); err != nil {
-		return nil, coded(err)
 	}
 	sha, err := s.blobs.put(r.GetData())
 	return &wire.PutBlobResponse{Sha: sha}, coded(err)
@@ -315,7 +319,7 @@ func (s *Server) Files(ctx context.Context, r *wire.FilesRequest) (*wire.FilesRe
 
 // read asks the host of a node for a part, by a signed order to read its contract.
 func (s *Server) read(ctx context.Context, signed []byte, node int32, part remote.Log) (l *remote.Log, ended bool, err error) {
-	if err := s.bound(&s.reads, signed); err != nil {
+	if err := s.signed(ctx, &s.reads, signed, "read"); err != nil {
 		return nil, false, err
 	}
 	id, err := s.Market.MayRead(ctx, signed)

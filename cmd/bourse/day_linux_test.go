@@ -1,0 +1,308 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"net/http"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"bourse/bank"
+	"bourse/contracts/order"
+	"bourse/experiments/live"
+	"bourse/experiments/live/client"
+	"bourse/experiments/live/service"
+	"bourse/hosts/remote"
+	"bourse/workloadgen/swf"
+)
+
+var daySeconds = flag.Float64("day", 4, "seconds that the day of TestDay takes")
+
+// What must be of a day of ten minutes; a shorter one is held to neither memory nor size.
+const (
+	dayMemory = 0.10        // by so much, of its memory at minute two, may a market's differ at the end
+	dayKeep   = 120.0       // s for which the log is kept
+	daySlack  = 125.0       // s for which it may be kept longer: between two checkpoints, until the next, and while it is removed
+	dayLog    = 1e9 / 86400 // bytes of log a second
+)
+
+// dayOwner is whom the users of hosts pay.
+const dayOwner = "host:all"
+
+// TestDay has a market, which is a process of its own, live through the day of a recorded log
+// on which most jobs came: its seconds are divided by 86,400 over those that the test takes,
+// and its work by less, so that a log of a machine at 70 % asks for all of it. Hosts are
+// models, each with an agent and a connection of its own, and in ten minutes as many as the
+// machine of the log had processors. Jobs ask for what their users said, and end when they did.
+// At midnight who is left takes his job back. Every contract is then settled, and books and
+// log are clean. After ten minutes the market needs the memory that it needed after two, its
+// log is as small as it must be, and goes back for as long as it is kept.
+func TestDay(t *testing.T) {
+	t.Parallel()
+	log, err := swf.ReadFile("../../../shared/traces/KTH-SP2-1996-2.1-cln.swf.gz")
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("the log is not here: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &day{T: t, dir: t.TempDir(), hosts: 10, exits: make(map[string]float64), contracts: make(map[int64]float64), verdicts: make(map[string]int), known: make(map[int64]live.Contract)}
+	if d.whole = *daySeconds >= 600; d.whole {
+		d.hosts = 100
+	}
+	d.jobs = busiest(log.Records)
+	d.open()
+	d.live()
+	d.close()
+}
+
+// A day is a market that lives through one.
+type day struct {
+	*testing.T
+	dir    string
+	whole  bool // of ten minutes
+	hosts  int
+	jobs   []swf.Record // in order of submission, which is counted from midnight
+	market *exec.Cmd
+	home   client.Home
+	web    *http.Client
+	served serving
+	begun  time.Time
+
+	mu        sync.Mutex
+	exits     map[string]float64 // work after which a program ends, by the sum of its job
+	contracts map[int64]float64  // the same by contract, as hosts are told
+	verdicts  map[string]int
+	known     map[int64]live.Contract // as they were seen last
+	failed    atomic.Int64            // words of hosts that were not answered
+	said      atomic.Int64
+
+	memory []float64 // bytes, each second
+}
+
+// busiest returns the jobs of the day on which most came.
+func busiest(all []swf.Record) []swf.Record {
+	days := make(map[int][]swf.Record)
+	most := 0
+	for _, r := range all {
+		if r.Run <= 0 || r.Width() < 1 {
+			continue
+		}
+		on := int(r.Submit / 86400)
+		r.Submit -= 86400 * float64(on)
+		days[on] = append(days[on], r)
+		if n := len(days[on]); n > len(days[most]) || n == len(days[most]) && on < most {
+			most = on
+		}
+	}
+	return days[most]
+}
+
+// faster and less are what the log's seconds and its work are divided by.
+func (d *day) faster() float64 { return 86400 / *daySeconds }
+func (d *day) less() float64   { return d.faster() * 100 / 144 }
+
+// live lets the day pass.
+func (d *day) live() {
+	d.Helper()
+	ctx, over := context.WithCancel(d.Context())
+	var all, joined sync.WaitGroup
+	defer func() {
+		over()
+		all.Wait()
+	}()
+	d.begun = time.Now()
+	joined.Add(d.hosts)
+	for h := range d.hosts {
+		all.Go(func() { d.host(ctx, hostName(h), &joined) })
+	}
+	joined.Wait()
+	if d.Failed() {
+		return
+	}
+	c, err := client.Open(d.home)
+	if err != nil {
+		d.Fatal(err)
+	}
+	defer c.Close()
+	midnight := time.Now()
+	all.Go(func() { d.watch(ctx, c, midnight) })
+	var asked sync.WaitGroup
+	for i := range d.jobs {
+		time.Sleep(time.Until(midnight.Add(d.after(d.jobs[i].Submit))))
+		asked.Go(func() { d.ask(c, &d.jobs[i]) })
+	}
+	asked.Wait()
+	time.Sleep(time.Until(midnight.Add(d.after(86400))))
+	d.Logf("%d jobs of %d hosts in %.0f s: %v; %d words of hosts, %d not answered", len(d.jobs), d.hosts, time.Since(midnight).Seconds(), d.verdicts, d.said.Load(), d.failed.Load())
+	back := make(map[int64]bool) // taken
+	if err := insist(func() error {
+		open, err := c.List(d.Context(), live.Filter{})
+		for i := range open {
+			if id := open[i].ID; !back[id] {
+				_, err := c.Cancel(d.Context(), id)
+				back[id] = !errors.As(err, new(*service.Away)) // or it is over
+			}
+		}
+		if err == nil && len(open) > 0 {
+			err = fmt.Errorf("%d contracts are not settled", len(open))
+		}
+		return err
+	}); err != nil {
+		d.Error(err)
+	}
+	now, list := d.list(c)
+	d.settled(now, list)
+}
+
+// list notes all contracts of which the market knows, and returns them, and the instant.
+func (d *day) list(c *client.Client) (now float64, all []live.Contract) {
+	d.Helper()
+	if err := insist(func() error {
+		about, err := c.About(d.Context())
+		if now = about.Now; err == nil {
+			all, err = c.List(d.Context(), live.Filter{Ended: true})
+		}
+		return err
+	}); err != nil {
+		d.Error(err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, k := range all {
+		d.known[k.ID] = k
+	}
+	return now, all
+}
+
+// settled checks that each job is a contract that has ended, and that those are known that
+// ended since the log is kept for, and none that ended long before.
+func (d *day) settled(now float64, list []live.Contract) {
+	d.Helper()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.known) != len(d.jobs) {
+		d.Errorf("%d contracts of %d jobs", len(d.known), len(d.jobs))
+	}
+	states := make(map[string]int)
+	for _, k := range d.known {
+		states[k.State]++
+		there := slices.ContainsFunc(list, func(o live.Contract) bool { return o.ID == k.ID })
+		switch ago := now - k.Ended; {
+		case there && !k.Over():
+			d.Errorf("not settled: %+v", k)
+		case !there && ago < dayKeep:
+			d.Errorf("it ended %v s ago and is not known: %+v", ago, k)
+		case there && ago > dayKeep+daySlack:
+			d.Errorf("it ended %v s ago and is known: %+v", ago, k)
+		}
+	}
+	d.Logf("%d contracts: %v", len(d.known), states)
+}
+
+// after returns how long after midnight it is so many seconds of the log.
+func (d *day) after(seconds float64) time.Duration {
+	return time.Duration(seconds / d.faster() * 1e9)
+}
+
+// ask asks for what a job of the log did.
+func (d *day) ask(c *client.Client, r *swf.Record) {
+	run, said := r.Run/d.less(), max(r.Run, r.ReqTime)/d.less()
+	width := min(float64(r.Width()), 100)
+	task := client.Task{Job: remote.Job{Command: []string{"job", strconv.FormatInt(r.Job, 10)}}}
+	task.Terms = order.Terms{
+		Class: []string{"be", "sac", "cac"}[r.Job%3], CPUs: 1, Work: said, Deadline: 2*said + 10,
+		Nodes: int(math.Ceil(width * float64(d.hosts) / 100)),
+	}
+	worth := 0.01 * float64(1+r.User%4) // $ a processor-second
+	var err error
+	if task.Terms.Budget, err = bank.Dollars(0.01 + worth*said*float64(task.Terms.Nodes)); err != nil {
+		d.Error(err)
+		return
+	}
+	d.mu.Lock()
+	d.exits[strings.TrimPrefix(order.Sum(order.Text(&task.Job)), "sha256:")] = run
+	d.mu.Unlock()
+	a, err := c.Submit(d.Context(), &task)
+	if err != nil {
+		d.Error(err)
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.verdicts[strings.TrimSpace(task.Terms.Class+" "+a.Verdict+" "+a.Reason)]++
+}
+
+// watch reads what the market needs each second, and its metrics and page each five, until
+// ctx ends.
+func (d *day) watch(ctx context.Context, c *client.Client, midnight time.Time) {
+	for second := 1; ; second++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Until(midnight.Add(time.Duration(second) * time.Second))):
+		}
+		if second%5 == 0 {
+			for _, path := range []string{"/metrics", "/"} {
+				if r, err := d.web.Get(d.served.URL + path); err == nil {
+					io.Copy(io.Discard, r.Body)
+					r.Body.Close()
+				}
+			}
+		}
+		if second%30 == 0 {
+			d.list(c)
+			d.Logf("%3d s: %5.1f MB, log %.2f MB", second, d.resident()/1e6, d.logged()/1e6)
+		}
+		if float64(second) <= *daySeconds {
+			d.memory = append(d.memory, d.resident())
+		}
+	}
+}
+
+// close stops the market, and checks its books, its log, and, after a whole day, what it
+// needed.
+func (d *day) close() {
+	d.Helper()
+	if d.Failed() {
+		return
+	}
+	bytes := d.logged()
+	d.stop()
+	for _, line := range []string{"ledger audit lab/books", "live check lab"} {
+		text := d.bourse(strings.Fields(line)...)
+		d.Logf("%s: %s", line, strings.TrimSpace(text))
+		if !strings.Contains(text, "clean") || strings.HasPrefix(line, "ledger") && !strings.Contains(text, "+ escrow 0.000000") {
+			d.Errorf("%s: want it clean, and nothing in escrow", line)
+		}
+	}
+	if !d.whole {
+		return
+	}
+	mean := func(about int) float64 {
+		sum := 0.0
+		for _, m := range d.memory[about-10 : about+10] {
+			sum += m / 20
+		}
+		return sum
+	}
+	two, end := mean(120), mean(len(d.memory)-10)
+	d.Logf("memory %.1f MB at minute two, %.1f MB at the end: %.3f of it; log %.2f MB, bound %.2f MB", two/1e6, end/1e6, end/two, bytes/1e6, dayLog*(dayKeep+daySlack)/1e6)
+	if math.Abs(end/two-1) > dayMemory {
+		d.Errorf("memory at the end is %.3f of that at minute two, want within %v of 1", end/two, dayMemory)
+	}
+	if bytes > dayLog*(dayKeep+daySlack) {
+		d.Errorf("the log has %.0f bytes, want at most %.0f", bytes, dayLog*(dayKeep+daySlack))
+	}
+}

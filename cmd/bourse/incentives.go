@@ -1,0 +1,97 @@
+package main
+
+import (
+	"strings"
+
+	"bourse/experiments"
+	"bourse/experiments/incentives"
+
+	"github.com/urfave/cli/v2"
+)
+
+func incentivesCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "incentives",
+		Usage:     "say whether a user would gain by lying, policy by policy",
+		ArgsUsage: "[FILE]",
+		Description: `Runs each replication of a scenario (default: the paper's) in truth, and again for each
+user that it samples and each lie: the user tells it of all its jobs, all others tell the
+truth, on the same jobs, hosts and streams. Prints the mean gain in true utility (§4.2, eq. 9,
+at --alpha, less what is paid), the share of users who gain and the largest gain, with
+intervals that hold at once. Then users answer one another in turn, each by what serves it
+best, until nobody gains more than --epsilon; prints where they come to, and its price of
+anarchy against U*. True work and value stay: only what is said changes. Lies are
+
+` + incentives.Kinds() + `
+   bourse incentives --configuration pareto-high --replications 20
+   bourse incentives mine.yaml --lie value=0.5 --lie value=2 --alpha 0.5 --out lies
+   bourse incentives mine.yaml --lie sybils=3 --users 5 --answers 0 --json`,
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "preset", Usage: "run the preset `NAME` in place of a file"},
+			&cli.StringSliceFlag{Name: "configuration", Usage: "run the configuration `NAME` alone; may be repeated"},
+			&cli.StringFlag{Name: "replications", Aliases: []string{"n"}, Usage: "repeat every configuration `N` times, each with its own workload"},
+			&cli.StringFlag{Name: "seed", Usage: "derive every use of chance from `SEED`"},
+			&cli.StringSliceFlag{Name: "set", Usage: "override a field of the scenario: `PATH=VALUE`"},
+			&cli.StringSliceFlag{Name: "lie", Usage: "try `KIND=NUMBER`; may be repeated", DefaultText: said(incentives.Usual())},
+			&cli.Float64Flag{Name: "alpha", Value: 1, Usage: "how inelastic users are, `A` from 0 (half of the work is worth half) to 1 (all or nothing)"},
+			&cli.Float64Flag{Name: "epsilon", Value: 1, Usage: "a gain of no more than `E` dollars is none"},
+			&cli.IntFlag{Name: "users", Value: 10, Usage: "tempt `N` users of each replication, drawn at random, or all"},
+			&cli.IntFlag{Name: "answers", Value: 5, Usage: "let users answer one another in the first `N` replications"},
+			&cli.IntFlag{Name: "rounds", Value: 30, Usage: "let them do so for `N` rounds at most"},
+			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the page, the figure and the rows as CSV to `DIR`"},
+			workersFlag("replications"),
+			noProgressFlag(),
+		}, outputFlags[incentives.Report]()...),
+		Action: incentivesAction,
+	}
+}
+
+func said(deviations []incentives.Deviation) string {
+	var all []string
+	for _, d := range deviations {
+		all = append(all, d.String())
+	}
+	return strings.Join(all, ", ")
+}
+
+func incentivesAction(c *cli.Context) error {
+	if err := checkWorkers(c); err != nil {
+		return err
+	}
+	t := experiments.Temptations{
+		Configurations: c.StringSlice("configuration"), Deviations: incentives.Usual(),
+		Alpha: c.Float64("alpha"), Epsilon: c.Float64("epsilon"),
+		Users: c.Int("users"), Answers: c.Int("answers"), Rounds: c.Int("rounds"), Workers: c.Int("workers"),
+		Progress: progress(c, "incentives"),
+	}
+	if c.IsSet("lie") {
+		t.Deviations = nil
+	}
+	for _, text := range c.StringSlice("lie") {
+		d, err := incentives.Parse(text)
+		if err != nil {
+			return usagef("--lie: %w", err)
+		}
+		t.Deviations = append(t.Deviations, d)
+	}
+	ch, err := choose(c, c.String("preset"))
+	if err != nil {
+		return err
+	}
+	r, err := await(c.Context, func() (*incentives.Report, error) {
+		return experiments.Incentives(c.Context, &ch.experiment, t)
+	})
+	if err != nil {
+		return err
+	}
+	d := experiments.Incentivized(r)
+	out := c.String("out")
+	if out == "" {
+		return show(c, d, nil)
+	}
+	wrote, err := writeDocument(out, "incentives.html", d)
+	if err != nil {
+		return err
+	}
+	return show(c, d, wrote)
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"bourse/experiments"
+	"bourse/experiments/papers"
+	"bourse/experiments/scenario"
+	"bourse/experiments/tune"
+
+	"github.com/urfave/cli/v2"
+)
+
+func tuneCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "tune",
+		Usage:     "find the setting of a provider that makes a metric largest, and say what cannot be told from it",
+		ArgsUsage: "[SCENARIO]",
+		Description: `Runs settings of a scenario against each other on the same jobs, hosts and lots, and drops one
+as soon as it is told to be worse: so replications go where they decide. The settings are the
+values of every --over, a grid if there are several, beside the scenario's own sweep; under the
+policies of which an axis is an option, or else under all. Prints the best, all that cannot be
+told from it, what choosing wrongly may cost, and how many replications would tell more. An
+interrupt ends it with what is known by then; with --out, the same command goes on.
+
+   bourse tune --configuration pareto-high --maximize efficiency_1 --over admission.cac.guarantee=0.5..0.99/0.01
+   bourse tune mine.yaml --maximize revenue --over market.reserve=0..0.01/0.001 --over admission.cac.guarantee=0.5,0.6,0.7
+   bourse tune mine.yaml --minimize rejections --over fleet.hosts=10..60/1 --smooth --within 0.01 --out tuned`,
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "maximize", Usage: "find the largest mean of `METRIC`, as 'bourse policies metric' lists them"},
+			&cli.StringFlag{Name: "minimize", Usage: "find the smallest mean of `METRIC`"},
+			&cli.StringSliceFlag{Name: "over", Usage: "vary the field at `PATH=VALUES`: numbers and words between commas, and ranges FROM..TO/STEP"},
+			&cli.StringFlag{Name: "configuration", Usage: "of the scenario, `NAME` (default: the only one)"},
+			&cli.StringFlag{Name: "policies", Usage: "race these, `LABELS` between commas (default: those of which an axis is an option, or all)"},
+			&cli.IntFlag{Name: "budget", Usage: "run `N` replications at most, of all settings together", DefaultText: "200 a setting"},
+			&cli.Float64Flag{Name: "within", Usage: "end when no other can be better by more than `D`"},
+			&cli.BoolFlag{Name: "smooth", Usage: "the metric has one peak along the only axis: search it by golden section first"},
+			&cli.StringFlag{Name: "preset", Usage: "take the preset `NAME` in place of a file: " + strings.Join(papers.Names(), ", ")},
+			&cli.StringFlag{Name: "seed", Usage: "derive every use of chance from `SEED`"},
+			&cli.StringFlag{Name: "trace", Usage: "run the recorded log `FILE` (SWF, plain or gzip) in the configurations that have a filter for one"},
+			&cli.StringFlag{Name: "availability", Usage: "let hosts come and go as the recorded trace `FILE` says (plain or gzip), in the configurations where they do"},
+			&cli.StringFlag{Name: "availability-format", Usage: "read that as `FORMAT`: " + strings.Join(scenario.Formats(), ", ")},
+			&cli.StringSliceFlag{Name: "set", Usage: "override a field of the scenario: `PATH=VALUE`"},
+			workersFlag("replications"),
+			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write figure, tables, page and replications to `DIR`, and go on from the replications that are there"},
+			&cli.BoolFlag{Name: "fresh", Usage: "take no replications from there"},
+			noProgressFlag(),
+		}, outputFlags[tune.Report]()...),
+		Action: tuneAction,
+	}
+}
+
+func tuneAction(c *cli.Context) error {
+	if err := checkWorkers(c); err != nil {
+		return err
+	}
+	ask, err := tuneAsk(c)
+	if err != nil {
+		return err
+	}
+	ch := choice{command: []string{"bourse", "tune"}}
+	if err := chooseOver(c, &ch); err != nil {
+		return err
+	}
+	elapsed := stopwatch()
+	opts := experiments.Options{Workers: c.Int("workers"), Progress: progress(c, "tune "+ch.experiment.Name)}
+	found, err := experiments.Tune(c.Context, &ch.experiment, ask, opts)
+	if err != nil {
+		return err
+	}
+	d, wrote := found.Document(), []string(nil)
+	if out := c.String("out"); out != "" {
+		if d.Scenario, err = ch.text(); err != nil {
+			return err
+		}
+		if wrote, err = writeDocument(out, "report.html", d); err != nil {
+			return err
+		}
+	}
+	if c.Bool("json") {
+		err = printJSON(c, *found.Report)
+		noteWrote(c, wrote)
+	} else {
+		err = show(c, d, wrote)
+	}
+	note(c, "%s in %.1f s", count(found.Spent, "replication"), elapsed())
+	if err == nil && found.Stop == tune.Interrupted {
+		return interruption("what is printed is known by then")
+	}
+	return err
+}
+
+// tuneAsk returns what the flags of c ask for.
+func tuneAsk(c *cli.Context) (experiments.TuneAsk, error) {
+	ask := experiments.TuneAsk{
+		Metric: c.String("maximize"), Configuration: c.String("configuration"),
+		Budget: c.Int("budget"), Within: c.Float64("within"), Smooth: c.Bool("smooth"),
+	}
+	if least := c.String("minimize"); (ask.Metric == "") == (least == "") {
+		return ask, usagef("--maximize or --minimize: want one of them, and a metric, such as --maximize efficiency_1")
+	} else if least != "" {
+		ask.Metric, ask.Least = least, true
+	}
+	if c.IsSet("budget") && ask.Budget < 1 {
+		return ask, usagef("--budget: found %d, want at least 1", ask.Budget)
+	}
+	if names := c.String("policies"); names != "" {
+		ask.Policies = strings.Split(names, ",")
+	}
+	if out := c.String("out"); out != "" && !c.Bool("fresh") {
+		text, err := os.ReadFile(filepath.Join(out, experiments.TuneKnown))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return ask, err
+		}
+		ask.Known = text
+	}
+	return ask, nil
+}
+
+// chooseOver reads the scenario that c names, varied over the fields that it names, too.
+func chooseOver(c *cli.Context, ch *choice) error {
+	known, err := knownTo(c)
+	if err != nil {
+		return err
+	}
+	known.Over = nil
+	for _, text := range c.StringSlice("over") {
+		axis, err := scenario.Over(text)
+		if err != nil {
+			return usagef("--over: %w", err)
+		}
+		known.Over = append(known.Over, axis)
+	}
+	sets, err := overrides(c)
+	if err != nil {
+		return err
+	}
+	return ch.load(c, c.String("preset"), known, sets)
+}

@@ -1,0 +1,120 @@
+package admission
+
+import (
+	"math/rand/v2"
+
+	"bourse/contracts"
+	"bourse/contracts/bidding"
+	"bourse/hosts"
+)
+
+// adaptive leaves each request to one of two policies, by the load at that instant ("the
+// admission model is chosen dynamically based on the current load", §1; the paper does not say
+// how). Load is how many tasks there would be with the request let in, over the processors of
+// the hosts that are there: at 1 each has a processor, if bids spread them evenly. The policy
+// of high load decides as soon as that reaches a threshold, and until it falls below it by a
+// margin, so that it does not change with each task.
+type adaptive struct {
+	low, high contracts.Decider
+	above     float64
+	margin    float64
+	strict    bool                  // that of high load decides
+	admitted  map[contracts.ID]bool // contracts under way: the policy of high load let it in
+	load      load
+	numbers   contracts.Numbers
+}
+
+// adaptiveOptions are the options of adaptive.
+type adaptiveOptions struct {
+	Low    string  `yaml:"low" validate:"oneof=be sac cac rac" doc:"policy under low load: be, sac, cac or rac"`
+	High   string  `yaml:"high" validate:"oneof=be sac cac rac" doc:"policy under high load: be, sac, cac or rac"`
+	Above  float64 `yaml:"above" validate:"gt=0,max=1e6" doc:"load from which on the policy of high load decides: tasks on the hosts that are there and nodes of the request, over processors"`
+	Margin float64 `yaml:"margin" validate:"min=0,max=1e6" doc:"how far below that the load is to fall before the policy of low load decides again"`
+
+	ClassPolicies `yaml:",inline"`
+}
+
+func newAdaptive(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Decider, error) {
+	o := adaptiveOptions{Low: "be", High: "cac", Above: 1, Margin: 0.1, ClassPolicies: defaultClassPolicies()}
+	err := decode(&o)
+	all := o.policies(bid, rng)
+	return &adaptive{low: all[o.Low], high: all[o.High], above: o.Above, margin: o.Margin, admitted: make(map[contracts.ID]bool)}, err
+}
+
+// Decide implements [contracts.Decider]. It gives the numbers of the policy that decides, and
+// before them
+//
+//	load    tasks on the hosts that are there and nodes of the request, over processors
+//	strict  1 if the policy of high load decides, 0 otherwise
+func (p *adaptive) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
+	p.load.see(v)
+	x := p.load.with(r)
+	switch {
+	case x >= p.above:
+		p.strict = true
+	case x < p.above-p.margin:
+		p.strict = false
+	}
+	policy, strict := p.low, 0
+	if p.strict {
+		policy, strict = p.high, 1
+	}
+	d := policy.Decide(now, r, v)
+	if d.Verdict == contracts.Accept {
+		p.admitted[r.ID] = p.strict
+	}
+	p.numbers = append(p.numbers[:0], contracts.Measured("load", x), contracts.Counted("strict", strict))
+	p.numbers = append(p.numbers, d.Numbers...)
+	d.Numbers = p.numbers
+	return d
+}
+
+// Judged implements judge: the policy hears of it that let the contract in.
+func (p *adaptive) Judged(r *contracts.Request, o contracts.Outcome) {
+	strict, ok := p.admitted[r.ID]
+	if !ok {
+		return
+	}
+	delete(p.admitted, r.ID)
+	policy := p.low
+	if strict {
+		policy = p.high
+	}
+	if j, ok := policy.(judge); ok {
+		j.Judged(r, o)
+	}
+}
+
+// load counts tasks and processors of the hosts that are there.
+type load struct {
+	tasks      []int // by host; 0 of one that is away
+	processors []float64
+	all        int
+	there      float64
+}
+
+// see looks at the hosts that have changed.
+func (l *load) see(v contracts.View) {
+	look := func(h hosts.ID) {
+		tasks, processors := 0, 0.0
+		if !v.Away(h) {
+			tasks, processors = len(v.On(h)), v.Spec(h).CPUs
+		}
+		l.all += tasks - l.tasks[h]
+		l.there += processors - l.processors[h]
+		l.tasks[h], l.processors[h] = tasks, processors
+	}
+	if len(l.tasks) != v.Fleet() {
+		*l = load{tasks: make([]int, v.Fleet()), processors: make([]float64, v.Fleet())}
+		for h := range hosts.ID(v.Fleet()) {
+			look(h)
+		}
+		return
+	}
+	for _, h := range v.Changed() {
+		look(h)
+	}
+}
+
+// with returns the load with r let in, +Inf if no host is there.
+func (l *load) with(r *contracts.Request) float64 { return float64(l.all+r.Nodes) / l.there }

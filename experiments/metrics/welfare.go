@@ -1,0 +1,18 @@
+package metrics
+
+// Welfare is what a market is worth to all who are in it: what is paid moves between them and
+// counts for nothing.
+var Welfare = Metric{
+	Name: "welfare", Unit: "$",
+	Doc: "utilities of users and revenue together: the value of what was done in time, to users who want all or nothing (§4.2, eq. 9 at α = 1); measured where a figure or search names it",
+	Of: func(o *Outcome) (sum float64, ok bool) {
+		for i := range o.Jobs {
+			j := &o.Jobs[i]
+			sum += j.Utility(1)
+			if j.Admitted() {
+				sum += j.revenue()
+			}
+		}
+		return sum, len(o.Jobs) > 0
+	},
+}

@@ -1,0 +1,88 @@
+package experiments
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"bourse/experiments/contrast"
+	"bourse/experiments/metrics"
+	"bourse/experiments/report"
+	"bourse/experiments/scenario"
+)
+
+// worthOf are the metrics by which it is told what negotiation is worth.
+var worthOf = []string{"efficiency_1", "violations", "revenue"}
+
+// negotiation tells what negotiation is worth: for each policy under which users negotiate
+// and the same policy without it, the paired differences of three metrics, and in a sentence
+// what of them can be told, Holm's correction made over all. It says nothing where no policy
+// was run both ways.
+func (s *Study) negotiation() (tables []report.Table, said string) {
+	e := s.Experiment
+	ask := contrast.Ask{Metrics: worthOf, Across: contrast.Policies, Ends: metrics.Ends(), Pairs: negotiated(e)}
+	if len(ask.Pairs) == 0 || e.Replications < 2 {
+		return nil, ""
+	}
+	found, err := contrast.Of(s.metricRows(worthOf...), ask, s.alike)
+	if err != nil {
+		return nil, ""
+	}
+	l := labels()
+	var parts []string
+	for _, base := range bases(ask.Pairs) {
+		for _, m := range ask.Metrics {
+			some := slices.DeleteFunc(slices.Clone(found), func(r contrast.Row) bool { return r.Metric != m || r.Second != base })
+			what := "offers under " + l.Of(base)
+			parts = append(parts, contrast.Sentence(what, strings.ToLower(l.Of(m)[:1])+l.Of(m)[1:], some))
+		}
+	}
+	tables = contrastTables(found, ask)
+	for i := range tables {
+		tables[i].Title += ": with offers, and without"
+	}
+	return tables, fmt.Sprintf("What negotiation is worth, by %d replications in pairs, Student's t at 5 %% with Holm's correction for %d comparisons: %s.",
+		e.Replications, len(found), strings.Join(parts, "; "))
+}
+
+// negotiated returns the labels of policies under which users negotiate, each with that of
+// the same policy without it.
+func negotiated(e *scenario.Experiment) (pairs [][2]string) {
+	for i := range e.Configurations {
+		all := e.Configurations[i].Admission
+		for _, a := range all {
+			if !negotiates(&a) {
+				continue
+			}
+			for _, b := range all {
+				pair := [2]string{a.Label, b.Label}
+				if !negotiates(&b) && alikeBut(a, b) && !slices.Contains(pairs, pair) {
+					pairs = append(pairs, pair)
+				}
+			}
+		}
+	}
+	return pairs
+}
+
+// alikeBut reports whether a and b are the same policy, but for who negotiates.
+func alikeBut(a, b scenario.Choice) bool {
+	sharing := func(c scenario.Choice) any {
+		if c.Sharing == nil {
+			return nil
+		}
+		return []any{c.Sharing.Name, c.Sharing.Options()}
+	}
+	return a.Name == b.Name && reflect.DeepEqual(a.Options(), b.Options()) && reflect.DeepEqual(sharing(a), sharing(b))
+}
+
+// bases returns the second of pairs, each once.
+func bases(pairs [][2]string) (all []string) {
+	for _, p := range pairs {
+		if !slices.Contains(all, p[1]) {
+			all = append(all, p[1])
+		}
+	}
+	return all
+}

@@ -1,0 +1,168 @@
+package scenario
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/shopspring/decimal"
+)
+
+// Over returns the axis that a line such as one of these asks for, a field of a
+// configuration and the values that it takes:
+//
+//	admission.cac.guarantee=0.5..0.95/0.05
+//	workload.annotate.delay=0.1,0.5,1
+//
+// See [Known.Over] for what is done with it, and [Values] for the values.
+func Over(text string) (Axis, error) {
+	path, values, ok := strings.Cut(text, "=")
+	if !ok || path == "" || strings.Count(path, ".") >= maxDepth {
+		return Axis{}, fmt.Errorf("found %s, want path=values, such as admission.cac.guarantee=0.5..0.95/0.05", clip(text))
+	}
+	all, err := Values(values)
+	if err != nil {
+		return Axis{}, fmt.Errorf("%s: %w", clip(path), err)
+	}
+	return Axis{Path: path, Values: all}, nil
+}
+
+// Values returns what a list names: numbers, words, and ranges FROM..TO/STEP, between
+// commas. A range has both its ends, and decimals as they are written: 0.5..0.8/0.1 is
+// 0.5, 0.6, 0.7 and 0.8, and nothing near it.
+func Values(list string) ([]Value, error) {
+	var all []Value
+	seen := map[Value]bool{}
+	for text := range strings.SplitSeq(list, ",") {
+		some, err := span(strings.TrimSpace(text))
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, some...); len(all) > maxPoints {
+			return nil, fmt.Errorf("found %d values and more, want at most %d", len(all), maxPoints)
+		}
+		for _, v := range some {
+			if seen[v] {
+				return nil, fmt.Errorf("found %s twice, want values that differ", v)
+			}
+			seen[v] = true
+		}
+	}
+	return all, nil
+}
+
+// Numbers that can be the ends or the step of a range, and ranges.
+const (
+	digits = `[-+]?[0-9]{1,15}(\.[0-9]{1,15})?`
+	ranges = `^` + digits + `\.\.` + digits + `/` + digits + `$`
+)
+
+var exact = regexp.MustCompile(`^` + digits + `$`)
+
+// span returns the values of a range, or the one value that text is.
+func span(text string) ([]Value, error) {
+	lower, rest, ok := strings.Cut(text, "..")
+	if !ok {
+		if !value.MatchString(text) {
+			return nil, fmt.Errorf("found %q, want a number or a word, 32 characters at most, or a range from..to/step", clip(text))
+		}
+		return []Value{Value(text)}, nil
+	}
+	upper, step, ok := strings.Cut(rest, "/")
+	if !ok {
+		return nil, fmt.Errorf("found %s without a step, want from..to/step, such as 0.5..0.95/0.05", clip(text))
+	}
+	var ends [3]decimal.Decimal
+	for i, part := range []string{lower, upper, step} {
+		if !exact.MatchString(part) {
+			return nil, fmt.Errorf("found %q in %s, want a number such as 0.05", clip(part), clip(text))
+		}
+		d, err := decimal.NewFromString(part)
+		if err != nil {
+			return nil, fmt.Errorf("found %s: %w", clip(text), err)
+		}
+		ends[i] = d
+	}
+	from, to, by := ends[0], ends[1], ends[2]
+	if by.Sign() <= 0 || to.LessThan(from) {
+		return nil, fmt.Errorf("found %s, want a range that goes up, by a step above 0", clip(text))
+	}
+	steps, left := to.Sub(from).QuoRem(by, 0)
+	if left.Sign() != 0 {
+		return nil, fmt.Errorf("found %s, whose last step ends at %v, want one that ends at %v", clip(text), to.Sub(left), to)
+	}
+	if steps.GreaterThanOrEqual(decimal.NewFromInt(maxPoints)) {
+		return nil, fmt.Errorf("found %s, which is more than %d values", clip(text), maxPoints)
+	}
+	var all []Value
+	for x := from; x.LessThanOrEqual(to); x = x.Add(by) {
+		all = append(all, Value(x.String()))
+	}
+	return all, nil
+}
+
+// spanned returns the tree with the ranges in the values of its sweep written out.
+func spanned(root *node) (*node, error) {
+	sweep := root.get("sweep")
+	if sweep == nil || sweep.kind != list {
+		return root, nil
+	}
+	out := *sweep
+	out.items = nil
+	for i, axis := range sweep.items {
+		values := axis.get("values")
+		if values == nil || values.kind != scalar && values.kind != list {
+			out.items = append(out.items, axis)
+			continue
+		}
+		all, said := &node{kind: list, at: values.at}, values.items
+		if values.kind == scalar {
+			said = []*node{values}
+		}
+		for _, v := range said {
+			if v.kind != scalar || values.kind == list && !strings.Contains(v.text, "..") {
+				all.items = append(all.items, v)
+				continue
+			}
+			some, err := Values(v.text)
+			if err != nil {
+				return nil, fail(v.at, fmt.Sprintf("sweep.%d.values", i), "%v", err)
+			}
+			all.items = append(all.items, plain(some, v.at)...)
+		}
+		out.items = append(out.items, axis.put("values", all))
+	}
+	return root.put("sweep", &out), nil
+}
+
+// plain returns values as a file has them.
+func plain(values []Value, at place) (all []*node) {
+	for _, v := range values {
+		all = append(all, &node{kind: scalar, text: string(v), at: at})
+	}
+	return all
+}
+
+// useOver puts axes in place of those of the sweep that have their paths, or after them.
+func useOver(root *node, axes []Axis) *node {
+	out := &node{kind: list}
+	if sweep := root.get("sweep"); sweep != nil && sweep.kind != null {
+		*out = *sweep
+	}
+	if len(axes) == 0 || out.kind != list {
+		return root
+	}
+	for _, a := range axes {
+		axis := encode(reflect.ValueOf(a)).moved(place{source: "--over " + clip(a.Path)})
+		i := slices.IndexFunc(out.items, func(n *node) bool { return n.get("path") != nil && n.get("path").text == a.Path })
+		if i >= 0 {
+			out.items = slices.Clone(out.items)
+			out.items[i] = axis
+		} else {
+			out.items = append(slices.Clip(out.items), axis)
+		}
+	}
+	return root.put("sweep", out)
+}

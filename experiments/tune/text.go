@@ -1,0 +1,249 @@
+package tune
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bourse/experiments/report"
+)
+
+// shown is how many settings a table has at most.
+const shown = 20
+
+// Document returns what r says: what was found, settings that cannot be told from the best,
+// the price of not knowing, what was spent and what would tell more.
+func (r *Report) Document() report.Document {
+	d := report.Document{
+		Title: r.goal(), Tables: []report.Table{r.table()}, Figures: []report.Figure{r.Figure()}, Data: []report.File{{Name: "settings.csv", Data: r.csv()}},
+		Values: func([]string) any { return *r },
+	}
+	d.Notes = append(d.Notes, r.price(), r.effort())
+	if more := r.more(); more != "" {
+		d.Notes = append(d.Notes, more)
+	}
+	if edge := r.edge(); edge != "" {
+		d.Notes = append(d.Notes, edge)
+	}
+	d.Notes = append(d.Notes, r.Method)
+	return d
+}
+
+// goal says what was to be found.
+func (r *Report) goal() string {
+	most := "largest"
+	if r.Least {
+		most = "smallest"
+	}
+	s := fmt.Sprintf("The %s %s in %s", most, r.Metric, r.Configuration)
+	if len(r.Over) > 0 {
+		s += " over " + strings.Join(r.Over, ", ")
+	}
+	return s
+}
+
+// verdict says what was found.
+func (r *Report) verdict() string {
+	n, all := len(r.Kept), len(r.Settings)
+	best := r.name(r.Best)
+	switch {
+	case all == 1:
+		return fmt.Sprintf("%s: there is %s alone.", r.goal(), best)
+	case n == 1:
+		return fmt.Sprintf("%s: %s is the best of %d settings; all others are told from it.", r.goal(), best, all)
+	case r.Stop == Near:
+		return fmt.Sprintf("%s: %s is the best of %d settings, or within %s of it; %d cannot be told apart.", r.goal(), best, all, number(r.Within), n)
+	}
+	return fmt.Sprintf("%s: %d of %d settings cannot be told apart. Of best mean is %s.", r.goal(), n, all, best)
+}
+
+// table lists the settings that are kept, or, where one alone is, those dropped last, too.
+func (r *Report) table() report.Table {
+	t := report.Table{Title: r.verdict()}
+	if r.policies() > 1 || len(r.Over) == 0 {
+		t.Header = append(t.Header, "policy")
+	}
+	t.Header = append(t.Header, r.Over...)
+	t.Left = len(t.Header)
+	t.Header = append(t.Header, "n", "mean", "95 % interval", "less the best", "95 %, all together", "n that would tell")
+	rows := r.Kept
+	if len(rows) > shown {
+		rows = rows[:shown]
+		t.Note = fmt.Sprintf("and %d more that cannot be told from it.", len(r.Kept)-shown)
+	} else if len(rows) < 6 {
+		var rest []int
+		for arm := range r.Settings {
+			if !r.Settings[arm].Kept && r.Settings[arm].Mean.Exists() {
+				rest = append(rest, arm)
+			}
+		}
+		slices.SortStableFunc(rest, func(a, b int) int { return r.Settings[b].Dropped - r.Settings[a].Dropped })
+		rest = rest[:min(len(rest), 6-len(rows))]
+		rows = slices.Concat(rows, rest)
+	}
+	for _, arm := range rows {
+		s := &r.Settings[arm]
+		var cells []report.Cell
+		if t.Left > len(r.Over) {
+			cells = append(cells, report.Cell{Text: s.Policy})
+		}
+		for _, v := range s.At {
+			cells = append(cells, report.Cell{Text: v})
+		}
+		needed := strconv.Itoa(s.Needed)
+		switch {
+		case arm == r.Best:
+			needed = "the best"
+		case !s.Kept:
+			needed = "told"
+		case s.Same:
+			needed = "the same so far"
+		case s.Needed == 0:
+			needed = "not known"
+		}
+		cells = append(cells, report.Cell{Text: strconv.Itoa(s.N)}, report.Cell{Text: number(float64(s.Mean)), Strong: arm == r.Best},
+			report.Cell{Text: interval(s.Lo, s.Hi)}, report.Cell{Text: number(float64(s.Difference))}, report.Cell{Text: interval(s.LessLo, s.LessHi)}, report.Cell{Text: needed})
+		t.Rows = append(t.Rows, cells)
+	}
+	if n := len(r.Settings) - len(r.Kept); n > 0 && n > len(rows)-len(r.Kept) {
+		t.Note = strings.TrimSpace(t.Note + fmt.Sprintf(" %d are told from the best.", n))
+	}
+	return t
+}
+
+// price says what not knowing more costs.
+func (r *Report) price() string {
+	if len(r.Kept) == 1 {
+		return "Price of ignorance: none, at 95 %."
+	}
+	s := fmt.Sprintf("Price of ignorance: who takes %s loses %s of %s on average (Bayesian bootstrap over replications, %d draws)", r.name(r.Best), number(r.Regret.Expected), r.Metric, r.Regret.Draws)
+	if r.Regret.Most.Exists() {
+		return s + fmt.Sprintf(", and %s at most, at 95 %%.", number(float64(r.Regret.Most)))
+	}
+	return s + "; there is no bound yet."
+}
+
+// effort says what was spent.
+func (r *Report) effort() string {
+	why := map[Stop]string{
+		Told: "until one was left", Near: "until what is lost does not matter", Spent: fmt.Sprintf("of a budget of %d", r.Budget), Interrupted: fmt.Sprintf("before it was broken off, of a budget of %d", r.Budget),
+	}[r.Stop]
+	return fmt.Sprintf("Spent %d replications, %s. An even split takes %d to know as much: %.3g times as many.", r.Spent, why, r.Even, float64(r.Even)/float64(max(1, r.Spent)))
+}
+
+// more says what more replications would tell.
+func (r *Report) more() string {
+	if len(r.Kept) == 1 {
+		return ""
+	}
+	near, same, unknown := -1, 0, 0
+	for _, arm := range r.Kept {
+		s := &r.Settings[arm]
+		switch {
+		case arm == r.Best:
+		case s.Same:
+			same++
+		case s.Needed == 0:
+			unknown++
+		case near < 0 || s.Needed < r.Settings[near].Needed:
+			near = arm
+		}
+	}
+	var said []string
+	if near >= 0 {
+		said = append(said, fmt.Sprintf("About %d replications of each would tell %s from the best", r.Settings[near].Needed, r.name(near)))
+		if r.Tells > 0 {
+			last := fmt.Sprintf(", and %d all of them", r.Tells)
+			if len(r.Kept) == 2 {
+				last = ""
+			}
+			said[0] += last + fmt.Sprintf(": %d more", len(r.Kept)*max(0, r.Tells-r.Settings[r.Best].N))
+		}
+		said[0] += ", if they go on as they did."
+	}
+	if same > 0 {
+		said = append(said, fmt.Sprintf("%d did as the best in every replication, and may be the same.", same))
+	}
+	if unknown > 0 {
+		said = append(said, fmt.Sprintf("Of %d it is not known how many would tell.", unknown))
+	}
+	return strings.Join(said, " ")
+}
+
+// edge says where the best is at an end of what was searched.
+func (r *Report) edge() string {
+	var said []string
+	for i, path := range r.Over {
+		at, err := strconv.ParseFloat(r.Settings[r.Best].At[i], 64)
+		lo, hi := math.Inf(1), math.Inf(-1)
+		for k := range r.Settings {
+			if x, bad := strconv.ParseFloat(r.Settings[k].At[i], 64); bad == nil {
+				lo, hi = min(lo, x), max(hi, x)
+			}
+		}
+		switch {
+		case err != nil || lo == hi:
+		case at == lo:
+			said = append(said, fmt.Sprintf("%v is the least %s that was tried: less may be better.", at, path))
+		case at == hi:
+			said = append(said, fmt.Sprintf("%v is the largest %s that was tried: more may be better.", at, path))
+		}
+	}
+	return strings.Join(said, " ")
+}
+
+// method names how it was found, and under which conditions that holds.
+func (r *Report) method() string {
+	s := "Method: successive elimination on common random numbers; a setting is dropped when the confidence sequence of its paired difference from the leader leaves out 0, at 5 % over all comparisons and looks "
+	if math.IsInf(r.lo, 0) || math.IsInf(r.hi, 0) {
+		s += "(t tests: differences are normal, or so many that their mean is)."
+	} else {
+		s += fmt.Sprintf("(bets on values within [%g, %g], whatever their distribution).", r.lo, r.hi)
+	}
+	if r.Smooth {
+		s += " A golden section came first: it holds if the metric has one peak along the axis."
+	}
+	return s
+}
+
+// csv returns all settings as a table.
+func (r *Report) csv() []byte {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	w.Write(slices.Concat([]string{"policy"}, r.Over, []string{"n", "mean", "lo", "hi", "kept", "dropped", "difference", "difference_lo", "difference_hi", "needed"})) // a Buffer does not fail
+	for i := range r.Settings {
+		s := &r.Settings[i]
+		row := slices.Concat([]string{s.Policy}, s.At, []string{strconv.Itoa(s.N), exact(s.Mean), exact(s.Lo), exact(s.Hi), strconv.FormatBool(s.Kept), strconv.Itoa(s.Dropped), exact(s.Difference), exact(s.LessLo), exact(s.LessHi), strconv.Itoa(s.Needed)})
+		w.Write(row)
+	}
+	w.Flush()
+	return b.Bytes()
+}
+
+// exact writes x with all its digits, nothing if there is none.
+func exact(x report.Maybe) string {
+	if !x.Exists() {
+		return ""
+	}
+	return strconv.FormatFloat(float64(x), 'g', -1, 64)
+}
+
+// number writes x with four digits at most.
+func number(x float64) string {
+	if !report.Maybe(x).Exists() {
+		return "–"
+	}
+	return strconv.FormatFloat(x, 'g', 4, 64)
+}
+
+// interval writes two ends.
+func interval(lo, hi report.Maybe) string {
+	if !lo.Exists() || !hi.Exists() {
+		return "–"
+	}
+	return "[" + number(float64(lo)) + ", " + number(float64(hi)) + "]"
+}

@@ -1,0 +1,179 @@
+package experiments
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"bourse/experiments/metrics"
+	"bourse/experiments/report"
+	"bourse/experiments/scenario"
+	"bourse/experiments/tune"
+)
+
+// searched is a scenario with settings of a provider, few jobs and a load that is high.
+func searched(t *testing.T, over ...string) *scenario.Experiment {
+	t.Helper()
+	known := Known()
+	for _, text := range over {
+		axis, err := scenario.Over(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		known.Over = append(known.Over, axis)
+	}
+	e, err := scenario.Parse("searched.yaml", []byte(`
+name: searched
+seed: 5
+base:
+  fleet: {hosts: 6}
+  workload: {model: {name: paper, jobs: 12, users: 3, iat: {min: 10, mean: 40}, nodes: {min: 2, max: 5}}}
+  admission: [be, {name: cac, label: strict}, {name: partition}]
+configurations: [{name: one}, {name: other, workload: {model: {iat: {mean: 50}}}}]
+`), known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &e
+}
+
+// TestTune checks that a search finds the settings of every policy, each once for all points
+// that do not concern it; that what it measures is what an ordinary run of the setting does;
+// that nothing depends on the number of workers; and that one that is broken off goes on to
+// the same end.
+func TestTune(t *testing.T) {
+	t.Parallel()
+	e := searched(t, "admission.strict.guarantee=0.3,0.9", "fleet.hosts=5..7/1")
+	ask := TuneAsk{Metric: "welfare", Configuration: "other", Policies: []string{"be", "strict"}, Budget: 9 * 60}
+	found, err := Tune(context.Background(), e, ask, Options{Workers: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var settings []string
+	for _, s := range found.Settings {
+		settings = append(settings, s.Policy+" "+strings.Join(s.At, ","))
+	}
+	want := "be ,5; be ,6; be ,7; strict 0.3,5; strict 0.3,6; strict 0.3,7; strict 0.9,5; strict 0.9,6; strict 0.9,7"
+	if got := strings.Join(settings, "; "); got != want {
+		t.Fatalf("settings %s, want %s", got, want)
+	}
+
+	x := e.Expanded()
+	x.Replications = 5
+	p, err := Prepare(&x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var raw struct{ Values [][]float64 }
+	if err := json.Unmarshal(found.Known, &raw); err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	err = p.Each(context.Background(), Options{}, func(r *Replication) error {
+		for k, run := range r.Runs {
+			for arm, s := range found.Settings {
+				at := "other@" + strings.Join(s.At, ",")
+				if s.Policy == "be" {
+					at = "other@0.9" + strings.Join(s.At, ",")
+				}
+				c := x.Configurations[r.Configuration]
+				if c.Name != at || c.Admission[k].Label != s.Policy {
+					continue
+				}
+				want, _ := metrics.Welfare.Of(&run.Outcome)
+				if got := raw.Values[arm][r.Rep]; got != want {
+					t.Errorf("%s under %s, replication %d: welfare %v, want %v", at, s.Policy, r.Rep, got, want)
+				}
+				checked++
+			}
+		}
+		return nil
+	})
+	if err != nil || checked != 9*5 {
+		t.Errorf("%d runs compared, want 45: %v", checked, err)
+	}
+
+	one, err := Tune(context.Background(), e, ask, Options{})
+	if err != nil || !alikeReports(one, found) {
+		t.Errorf("with one worker something else is found than with three: %v", err)
+	}
+
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	broken, err := Tune(ctx, e, ask, Options{Workers: 2, Progress: func(spent, _ int) {
+		if spent > 9*20 {
+			cancel()
+		}
+	}})
+	if err != nil || broken.Stop != tune.Interrupted || broken.Spent >= found.Spent {
+		t.Fatalf("broken off: %v, %+v", err, broken)
+	}
+	ask.Known = broken.Known
+	if on, err := Tune(context.Background(), e, ask, Options{}); err != nil || !alikeReports(on, found) {
+		t.Errorf("broken off and gone on with, something else is found: %v", err)
+	}
+	ask.Metric = "revenue"
+	if _, err := Tune(context.Background(), e, ask, Options{}); err == nil || !strings.Contains(err.Error(), "of other settings, of another metric") {
+		t.Errorf("replications of another metric: %v", err)
+	}
+}
+
+// alikeReports reports whether both say the same.
+func alikeReports(a, b *Tuned) bool {
+	return a.Document().Text(report.Terminal{}) == b.Document().Text(report.Terminal{}) && string(a.Known) == string(b.Known)
+}
+
+// TestTuneSmooth checks that a search by golden section runs some settings only, and finds
+// what one of all of them does not tell from its best.
+func TestTuneSmooth(t *testing.T) {
+	t.Parallel()
+	e := searched(t, "fleet.hosts=2..20/1")
+	ask := TuneAsk{Metric: "violations", Least: true, Configuration: "one", Policies: []string{"be"}, Smooth: true, Within: 0.02}
+	found, err := Tune(context.Background(), e, ask, Options{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	skipped := 0
+	for _, s := range found.Settings {
+		if s.N == 0 {
+			skipped++
+		}
+	}
+	most := float64(found.Settings[found.Best].Mean)
+	for _, s := range found.Settings {
+		if m := float64(s.Mean); !math.IsNaN(m) && m < most && s.Kept {
+			t.Errorf("%v hosts are kept and have fewer violations, %v, than the best, %v", s.At, m, most)
+		}
+	}
+	if hosts, err := strconv.Atoi(found.Settings[found.Best].At[0]); skipped < 3 || err != nil || hosts < 5 {
+		t.Errorf("%d settings were not run, and %d hosts are best: want 3 skipped at least, and 5 hosts", skipped, hosts)
+	}
+}
+
+// TestTuneRefuses checks what is said of a search that makes no sense.
+func TestTuneRefuses(t *testing.T) {
+	t.Parallel()
+	g := "admission.strict.guarantee=0.3,0.9"
+	for _, c := range []struct {
+		ask  TuneAsk
+		over []string
+		want string
+	}{
+		{TuneAsk{Metric: "wellfare", Configuration: "one"}, nil, "metric: unknown metric"},
+		{TuneAsk{Metric: "welfare"}, nil, `configuration: found "", want one of one, other`},
+		{TuneAsk{Metric: "welfare", Configuration: "one", Policies: []string{"sac"}}, nil, `policies: found "sac", want one of be, strict, partition`},
+		{TuneAsk{Metric: "welfare", Configuration: "one", Budget: 5}, []string{g}, "budget: found 5, want 20 at least: 10 for each of 2 settings"},
+		{TuneAsk{Metric: "welfare", Configuration: "one", Within: -1}, []string{g}, "within: found -1"},
+		{TuneAsk{Metric: "welfare", Configuration: "one", Smooth: true}, []string{"fleet.hosts=4,5"}, "smooth: found 3 of policies and 1 of axes"},
+		{TuneAsk{Metric: "demand_correlation", Configuration: "one"}, []string{g}, "metric: demand_correlation is undefined under strict 0.3"},
+		{TuneAsk{Metric: "welfare", Configuration: "one", Known: []byte("x")}, []string{g}, "replications.json: found what is no result"},
+	} {
+		_, err := Tune(context.Background(), searched(t, c.over...), c.ask, Options{})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v over %v: %v, want %s", c.ask, c.over, err, c.want)
+		}
+	}
+}

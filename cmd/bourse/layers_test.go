@@ -44,6 +44,8 @@ var may = map[string]string{
 	"experiments/stats":        "",
 	"experiments/advise":       "experiments/misuse experiments/report experiments/results experiments/stats",
 	"experiments/contrast":     "experiments/misuse experiments/results experiments/stats",
+	"experiments/findings":     "experiments/contrast",
+	"experiments/trail":        "bank contracts/note experiments/report experiments/results",
 	"experiments/readings":     "experiments/misuse experiments/report experiments/results experiments/stats workloadgen/plainyaml",
 	"experiments/optimum":      "workloadgen",
 	"experiments/results":      "",

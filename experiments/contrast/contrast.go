@@ -27,6 +27,8 @@ type Ask struct {
 	Margin   float64 // the smallest difference that matters; 0: not said
 
 	Ends map[string][2]float64 // what a metric lies between, if it must
+
+	Unsized bool // leave out how many replications would show a difference, which takes most of the time
 }
 
 // The things that can differ.
@@ -266,8 +268,10 @@ func (r *Row) test(first, second map[int]float64, paired bool, ask Ask) {
 	lo, hi = max(lo, least-most), min(hi, most-least)
 	p := d.P()
 	r.Lo95, r.Hi95, r.P, r.Effect = &lo, &hi, &p, &d.Effect
-	if n, ok := stats.SampleFor(d.Effect, 0.8, paired, Level); ok {
-		r.Needed = &n
+	if !ask.Unsized {
+		if n, ok := stats.SampleFor(d.Effect, 0.8, paired, Level); ok {
+			r.Needed = &n
+		}
 	}
 	if ask.Margin > 0 {
 		alike := d.Beyond(ask.Margin)

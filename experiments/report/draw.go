@@ -21,25 +21,32 @@ const (
 
 // SVG returns the figure as a document.
 func (f Figure) SVG() ([]byte, error) {
+	svg, _, err := f.svg()
+	return svg, err
+}
+
+// svg returns the figure as a document, and where its points are.
+func (f Figure) svg() ([]byte, []target, error) {
 	w, h := f.size()
 	c := vgsvg.New(w, h)
-	if err := f.draw(draw.New(c)); err != nil {
-		return nil, fmt.Errorf("draw %s: %w", f.Name, err)
+	targets, err := f.draw(draw.New(c))
+	if err != nil {
+		return nil, nil, fmt.Errorf("draw %s: %w", f.Name, err)
 	}
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
-		return nil, fmt.Errorf("draw %s: %w", f.Name, err)
+		return nil, nil, fmt.Errorf("draw %s: %w", f.Name, err)
 	}
 	// Few machines have the font that was measured; these are as wide.
 	return bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
-		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")), nil
+		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")), targets, nil
 }
 
 // png returns the figure as an image of 144 dots an inch.
 func (f Figure) png() ([]byte, error) {
 	w, h := f.size()
 	c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))
-	if err := f.draw(draw.New(c)); err != nil {
+	if _, err := f.draw(draw.New(c)); err != nil {
 		return nil, fmt.Errorf("draw %s: %w", f.Name, err)
 	}
 	var b bytes.Buffer
@@ -68,14 +75,14 @@ func (f Figure) size() (w, h vg.Length) {
 	return w, vg.Length(rows)*panelHeight + titleHeight + vg.Length(len(f.legend(w)))*legendLine + 6
 }
 
-// draw draws title, legend and panels, from the top down.
-func (f Figure) draw(c draw.Canvas) error {
+// draw draws title, legend and panels, from the top down, and returns where points are.
+func (f Figure) draw(c draw.Canvas) ([]target, error) {
 	c.FillPolygon(color.White, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
 	title, sty := fit(f.Title, 11, c.Max.X-c.Min.X-12)
 	c.FillText(aligned(sty, draw.XCenter, draw.YCenter), vg.Point{X: c.Center().X, Y: c.Max.Y - titleHeight/2}, title)
 	if p, ok := f.specification(); ok {
 		p.drawSpecification(draw.Crop(c, 0, 0, 0, -titleHeight))
-		return nil
+		return nil, nil
 	}
 	_, styles := f.present()
 	lines := f.legend(c.Max.X - c.Min.X)
@@ -85,7 +92,7 @@ func (f Figure) draw(c draw.Canvas) error {
 	return f.drawPanels(draw.Crop(c, 6, -10, 4, -titleHeight-vg.Length(len(lines))*legendLine-2), styles)
 }
 
-func (f Figure) drawPanels(c draw.Canvas, styles map[string]style) error {
+func (f Figure) drawPanels(c draw.Canvas, styles map[string]style) (all []target, err error) {
 	cols, rows := f.grid()
 	plots := make([][]*plot.Plot, rows)
 	for r := range plots {
@@ -97,11 +104,15 @@ func (f Figure) drawPanels(c draw.Canvas, styles map[string]style) error {
 			}
 			p, err := f.Panels[n].plot(styles)
 			if err != nil {
-				return fmt.Errorf("panel %q: %w", f.Panels[n].Title, err)
+				return nil, fmt.Errorf("panel %q: %w", f.Panels[n].Title, err)
 			}
 			plots[r][i] = p
 		}
 	}
-	align(plots, draw.Tiles{Cols: cols, Rows: rows, PadX: 14, PadY: 10}, c)
-	return nil
+	drawn := align(plots, draw.Tiles{Cols: cols, Rows: rows, PadX: 14, PadY: 10}, c)
+	for n, p := range f.Panels {
+		pl := plots[n/cols][n%cols]
+		all = append(all, p.targets(pl, drawn[pl])...)
+	}
+	return all, nil
 }

@@ -59,7 +59,12 @@ type Curve struct {
 
 // A Point is a mean with its interval; both ends equal the mean where none is
 // known. A point that does not exist is left out.
-type Point struct{ X, Mean, Lo, Hi float64 }
+type Point struct {
+	X, Mean, Lo, Hi float64
+
+	N   int    // replications that it is the mean of; 0 is not said
+	Row string // place on the page that has its numbers, an [Anchor]; may be empty
+}
 
 // Interval is the sentence of a caption below error bars.
 const Interval = "Error bars are 95 % intervals of the mean."

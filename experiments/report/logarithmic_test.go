@@ -11,11 +11,12 @@ import (
 // of ten.
 func TestLogarithmic(t *testing.T) {
 	t.Parallel()
+	at := func(x, mean, lo, hi float64) Point { return Point{X: x, Mean: mean, Lo: lo, Hi: hi} }
 	p := Panel{Title: "Runtime", X: "s", Y: "jobs", LogX: true, LogY: true, Hi: 1, Curves: []Curve{{"log", []Point{
-		{0, 5, 5, 5}, {1, 10, 10, 10}, {10, 0, 0, 0}, {100, 1000, 0, 1000}, {1e6, 5, 5, 5},
+		at(0, 5, 5, 5), at(1, 10, 10, 10), at(10, 0, 0, 0), at(100, 1000, 0, 1000), at(1e6, 5, 5, 5),
 	}}}}
 	got := p.logged()
-	want := []Point{{0, 1, 1, 1}, {2, 3, 0, 3}, {6, math.Log10(5), math.Log10(5), math.Log10(5)}}
+	want := []Point{at(0, 1, 1, 1), at(2, 3, 0, 3), at(6, math.Log10(5), math.Log10(5), math.Log10(5))}
 	if len(got.Curves[0].Points) != len(want) {
 		t.Fatalf("%v, want %v", got.Curves[0].Points, want)
 	}
@@ -43,7 +44,7 @@ func TestLogarithmic(t *testing.T) {
 	if !strings.Contains(string(f.CSV()), "Runtime,log,0,5,5,5") {
 		t.Errorf("the CSV leaves out what is not drawn:\n%s", f.CSV())
 	}
-	empty := Panel{LogX: true, LogY: true, Curves: []Curve{{"log", []Point{{0, 0, 0, 0}}}}}
+	empty := Panel{LogX: true, LogY: true, Curves: []Curve{{"log", []Point{{}}}}}
 	if _, err := (Figure{Name: "empty", Panels: []Panel{empty}}).png(); err != nil {
 		t.Error(err)
 	}
@@ -79,7 +80,7 @@ func TestDense(t *testing.T) {
 	paths := func(n int, spread float64) int {
 		var c Curve
 		for i := range n {
-			c.Points = append(c.Points, Point{float64(i), 1, 1 - spread, 1 + spread})
+			c.Points = append(c.Points, Point{X: float64(i), Mean: 1, Lo: 1 - spread, Hi: 1 + spread})
 		}
 		svg, err := Figure{Name: "dense", Panels: []Panel{{Hi: 2, Curves: []Curve{c}}}}.SVG()
 		if err != nil {

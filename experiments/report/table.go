@@ -22,6 +22,8 @@ type Table struct {
 type Cell struct {
 	Text   string
 	Strong bool // bold, or followed by an asterisk where there is no bold
+
+	Row string // place on the page that has its numbers, an [Anchor]; may be empty
 }
 
 // Text returns the table as t can show it, with its title and note. Where it is
@@ -107,6 +109,9 @@ func (tb Table) html() string {
 		s := html.EscapeString(clean(c.Text))
 		if c.Strong {
 			s = "<strong>" + s + "</strong>"
+		}
+		if c.Row != "" && s != "" {
+			s = `<a href="#` + c.Row + `">` + s + "</a>"
 		}
 		return s
 	})

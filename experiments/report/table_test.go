@@ -69,14 +69,14 @@ func TestPlain(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		s := rapid.String().Draw(rt, "text")
-		tb := Table{Title: s, Header: []string{s, s}, Left: 1, Rows: [][]Cell{{{Text: s}, {s, true}}}, Note: s}
+		tb := Table{Title: s, Header: []string{s, s}, Left: 1, Rows: [][]Cell{{{Text: s}, {Text: s, Strong: true}}}, Note: s}
 		for _, r := range tb.Text(Terminal{}) {
 			if r > 126 || r < 32 && r != '\n' {
 				rt.Fatalf("%q holds %q", tb.Text(Terminal{}), r)
 			}
 		}
 	})
-	evil := Table{Header: []string{"<b>", "=1"}, Left: 1, Rows: [][]Cell{{{Text: "a|b*\x1b[2J"}, {"=cmd()", true}}, {{Text: "-a"}, {Text: "-1.5"}}}}
+	evil := Table{Header: []string{"<b>", "=1"}, Left: 1, Rows: [][]Cell{{{Text: "a|b*\x1b[2J"}, {Text: "=cmd()", Strong: true}}, {{Text: "-a"}, {Text: "-1.5"}}}}
 	for form, c := range map[string]struct {
 		got       string
 		has, lack []string

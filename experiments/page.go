@@ -80,6 +80,16 @@ func (s *Study) findings() (said []string) {
 	return said
 }
 
+// Undecided says of each paper that claims anything about s what is left undecided.
+func (s *Study) Undecided() (said []string) {
+	for _, j := range s.judged() {
+		if line := j.Undecided(); line != "" {
+			said = append(said, line)
+		}
+	}
+	return said
+}
+
 // mostCompared is how many comparisons of a metric a page shows.
 const mostCompared = 500
 

@@ -33,9 +33,38 @@ func labels() report.Labels {
 	return l
 }
 
+// policyWords returns what policies are in words, by their labels, where those are
+// abbreviations: the beginnings of their lines in 'bourse policies'.
+func policyWords(l report.Labels) map[string]string {
+	words := make(map[string]string)
+	for _, p := range Plugins("admission") {
+		label := l.Of(p.Name)
+		if label != strings.ToUpper(p.Name) {
+			continue
+		}
+		doc, _, _ := strings.Cut(p.Doc, "; for ")
+		doc, _, named := strings.Cut(doc, ":")
+		if !named {
+			doc, _, _ = strings.Cut(doc, ", in a ")
+			doc, _, _ = strings.Cut(doc, " (")
+		}
+		words[label] = doc
+	}
+	return words
+}
+
 // figures returns the figures of results of e: what its scenario asks for, or else what
 // its paper draws.
 func figures(l report.Labels, e *scenario.Experiment, paper *papers.Reference, summary []results.Summary, curve []results.Point) []report.Figure {
+	drawn := drawnOf(l, e, paper, summary, curve)
+	words := policyWords(l)
+	for i := range drawn {
+		drawn[i].Words = words
+	}
+	return drawn
+}
+
+func drawnOf(l report.Labels, e *scenario.Experiment, paper *papers.Reference, summary []results.Summary, curve []results.Point) []report.Figure {
 	if e.Figure != nil || len(e.Sweep) > 0 {
 		title := e.Title
 		if title == "" {
@@ -150,7 +179,7 @@ func Drawn(dir *results.Dir, curveAlone bool) (d report.Document, err error) {
 	if curveAlone {
 		if d.Figures = paper.Figures(l, nil, curve); len(d.Figures) > 0 {
 			d.Figures = d.Figures[:1]
-			d.Figures[0].Name = "curve"
+			d.Figures[0].Name, d.Figures[0].Words = "curve", policyWords(l)
 		}
 		return d, nil
 	}

@@ -51,7 +51,7 @@ func barAt(group float64, i, n int) (left, width float64) {
 // nameGroups returns marks that name the groups: side by side, on two lines if
 // need be, else slanting.
 func (p Panel) nameGroups(sty *text.Style) plot.ConstantTicks {
-	slot := (panelWidth - 50) / vg.Length(max(1, len(p.Groups)))
+	slot := (p.width() - 50) / vg.Length(max(1, len(p.Groups)))
 	widest := func(marks plot.ConstantTicks) (w vg.Length) {
 		for _, m := range marks {
 			w = max(w, sty.Width(m.Label)+4)

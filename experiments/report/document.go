@@ -106,7 +106,7 @@ func (d Document) Files(page string) ([]File, error) {
 func (d Document) HTML() ([]byte, error) {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"shell":   Shell,
-		"caption": Figure.caption,
+		"caption": Figure.Said,
 		"place":   func(words ...string) string { return Anchor(words...) },
 		"table":   func(t Table) template.HTML { return template.HTML(t.html()) },
 		"figure": func(f Figure) (template.HTML, error) {
@@ -134,21 +134,6 @@ func (d Document) HTML() ([]byte, error) {
 		return nil, fmt.Errorf("report page: %w", err)
 	}
 	return b.Bytes(), nil
-}
-
-// caption returns the sentence below f, without what it says of error bars where there
-// are none: after a single replication.
-func (f Figure) caption() string {
-	for _, p := range f.Panels {
-		for _, c := range p.Curves {
-			for _, pt := range c.Points {
-				if pt.Lo < pt.Hi {
-					return f.Caption
-				}
-			}
-		}
-	}
-	return strings.TrimSpace(strings.TrimSuffix(f.Caption, Interval))
 }
 
 // inline returns an SVG document as an element of a page, named for those who

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"image/color"
 
 	"gonum.org/v1/plot"
@@ -19,6 +20,28 @@ const (
 	dpi         = 144
 )
 
+// A Style is what a figure is made for: its width, the panels in a row, and whether it
+// brings its fonts.
+type Style string
+
+// The styles. The columns are as wide as those of most journals, 3.5 and 7.16 inches.
+const (
+	Screen    Style = ""
+	OneColumn Style = "one-column"
+	TwoColumn Style = "two-column"
+)
+
+// Styles returns the names of the styles for print.
+func Styles() []string { return []string{string(OneColumn), string(TwoColumn)} }
+
+// width returns how wide p is drawn.
+func (p Panel) width() vg.Length {
+	if p.wide > 0 {
+		return p.wide
+	}
+	return panelWidth
+}
+
 // SVG returns the figure as a document.
 func (f Figure) SVG() ([]byte, error) {
 	svg, _, err := f.svg()
@@ -28,7 +51,7 @@ func (f Figure) SVG() ([]byte, error) {
 // svg returns the figure as a document, and where its points are.
 func (f Figure) svg() ([]byte, []target, error) {
 	w, h := f.size()
-	c := vgsvg.New(w, h)
+	c := vgsvg.NewWith(vgsvg.UseWH(w, h), vgsvg.EmbedFonts(f.Style != Screen)) // what is printed looks the same everywhere
 	targets, err := f.draw(draw.New(c))
 	if err != nil {
 		return nil, nil, fmt.Errorf("draw %s: %w", f.Name, err)
@@ -38,7 +61,8 @@ func (f Figure) svg() ([]byte, []target, error) {
 		return nil, nil, fmt.Errorf("draw %s: %w", f.Name, err)
 	}
 	// Few machines have the font that was measured; these are as wide.
-	return bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
+	svg := bytes.ReplaceAll(b.Bytes(), []byte("<g transform=\"scale"), []byte("<desc>"+html.EscapeString(clean(f.Said()))+"</desc>\n<g transform=\"scale"))
+	return bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"),
 		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")), targets, nil
 }
 
@@ -63,6 +87,12 @@ func (f Figure) grid() (cols, rows int) {
 		cols = 2
 	}
 	cols = max(1, min(cols, len(f.Panels)))
+	switch f.Style {
+	case OneColumn:
+		cols = 1
+	case TwoColumn:
+		cols = min(cols, 4) // narrower panels have no room for their words
+	}
 	return cols, max(1, (len(f.Panels)+cols-1)/cols)
 }
 
@@ -72,6 +102,12 @@ func (f Figure) size() (w, h vg.Length) {
 	}
 	cols, rows := f.grid()
 	w = vg.Length(cols) * panelWidth
+	switch f.Style {
+	case OneColumn:
+		w = 3.5 * vg.Inch
+	case TwoColumn:
+		w = 7.16 * vg.Inch
+	}
 	return w, vg.Length(rows)*panelHeight + titleHeight + vg.Length(len(f.legend(w)))*legendLine + 6
 }
 
@@ -102,7 +138,9 @@ func (f Figure) drawPanels(c draw.Canvas, styles map[string]style) (all []target
 			if n >= len(f.Panels) {
 				continue
 			}
-			p, err := f.Panels[n].plot(styles)
+			panel := f.Panels[n]
+			panel.wide = (c.Max.X - c.Min.X + 16) / vg.Length(cols) // with what is beside it
+			p, err := panel.plot(styles)
 			if err != nil {
 				return nil, fmt.Errorf("panel %q: %w", f.Panels[n].Title, err)
 			}

@@ -157,5 +157,5 @@ func short(x float64) string {
 	if x = unzero(x); math.Abs(x) >= 1000 && math.Abs(x) < 1e5 {
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	}
-	return strings.Replace(strconv.FormatFloat(x, 'g', 2, 64), "e-0", "e-", 1)
+	return strings.NewReplacer("e+0", "e", "e+", "e", "e-0", "e-").Replace(strconv.FormatFloat(x, 'g', 2, 64))
 }

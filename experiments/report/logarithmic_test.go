@@ -33,7 +33,7 @@ func TestLogarithmic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, label := range []string{">1<", ">1e6<", ">1e3<"} {
+	for _, label := range []string{">1<", ">10⁶<", ">1000<"} {
 		if !strings.Contains(string(svg), label) {
 			t.Errorf("no mark %s", label)
 		}
@@ -58,9 +58,9 @@ func TestDecades(t *testing.T) {
 		lo, hi float64
 		want   string
 	}{
-		{0, 3, "1 10 100 1e3"},
+		{0, 3, "1 10 100 1000"},
 		{-2.5, 1, "0.01 0.1 1 10"},
-		{0, 20, "1 1e3 1e6 1e9 1e12 1e15 1e18"},
+		{0, 20, "1 1000 10⁶ 10⁹ 10¹² 10¹⁵ 10¹⁸"},
 		{2, 2.5, "100 126 158 200 251 316"},
 	} {
 		var labels []string

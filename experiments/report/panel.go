@@ -13,8 +13,8 @@ func (p Panel) plot(styles map[string]style) (*plot.Plot, error) {
 	p = p.logged()
 	pl := plot.New()
 	pl.BackgroundColor = nil
-	pl.Title.Text, pl.Title.TextStyle = fit(p.Title, 10, panelWidth-60)
-	pl.X.Label.Text, pl.X.Label.TextStyle = fit(p.X, 9, panelWidth-60)
+	pl.Title.Text, pl.Title.TextStyle = fit(p.Title, 10, p.width()-60)
+	pl.X.Label.Text, pl.X.Label.TextStyle = fit(p.X, 9, p.width()-60)
 	pl.Y.Label.Text, pl.Y.Label.TextStyle = fit(p.Y, 9, panelHeight/2) // the axis must not be shorter
 	pl.Title.TextStyle, pl.Title.Padding = aligned(pl.Title.TextStyle, draw.XCenter, draw.YTop), 5
 	pl.X.Label.TextStyle = aligned(pl.X.Label.TextStyle, draw.XCenter, draw.YBottom)
@@ -95,7 +95,7 @@ func (p Panel) addLines(pl *plot.Plot, styles map[string]style) error {
 		pl.Add(line, marks)
 	}
 	pl.X.Min, pl.X.Max = lo-(hi-lo)*0.04, hi+(hi-lo)*0.04
-	return nil
+	return p.nameEnds(pl, styles)
 }
 
 // aside returns how far the i-th of n curves is drawn to the side, over x from lo to hi.

@@ -25,11 +25,11 @@ func TestMeanSD(t *testing.T) {
 func TestCaption(t *testing.T) {
 	t.Parallel()
 	f := Figure{Caption: "Shares. " + Interval, Panels: []Panel{{Curves: []Curve{{"be", []Point{{X: 1, Mean: 2, Lo: 2, Hi: 2}}}}}}}
-	if got, want := f.caption(), "Shares."; got != want {
+	if got, want := f.Said(), "Shares."; got != want {
 		t.Errorf("one replication: %q, want %q", got, want)
 	}
 	f.Panels[0].Curves[0].Points[0].Hi = 3
-	if got := f.caption(); got != f.Caption {
+	if got := f.Said(); got != f.Caption {
 		t.Errorf("several: %q, want %q", got, f.Caption)
 	}
 }

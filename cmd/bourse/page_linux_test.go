@@ -75,7 +75,7 @@ func TestPage(t *testing.T) {
 
 	// By keyboard, to the contract and to its line of the ledger.
 	b.tab("/contracts/1")
-	b.await(`document.querySelector('h1').textContent === 'Contract 1' && document.querySelectorAll('.chart canvas').length === 2`)
+	b.await(`document.querySelector('h1')?.textContent === 'Contract 1' && document.querySelectorAll('.chart canvas').length === 2`)
 	b.judge("contract")
 	b.command("status", "1", "--wait")
 	b.await(`document.querySelector('.line').textContent.startsWith('1 fulfilled') && document.querySelector('a[href^="/ledger#"]') !== null`)

@@ -70,12 +70,15 @@ func (d Document) Text(t Terminal) string {
 		b.WriteString(table.Text(t) + "\n")
 	}
 	for _, f := range d.Findings {
-		b.WriteString(t.text(clean(f)) + "\n")
+		b.WriteString(t.fold(t.text(clean(f))) + "\n")
 	}
 	if len(d.Findings) > 0 && len(d.Notes) > 0 {
 		b.WriteString("\n")
 	}
 	for _, n := range d.Notes {
+		if len(d.Tables) > 0 { // else they are the document, as it is to be
+			n = t.fold(n)
+		}
 		b.WriteString(n + "\n")
 	}
 	return b.String()

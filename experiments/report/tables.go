@@ -98,7 +98,7 @@ func PaperTable(l Labels, rows []results.Summary) Table {
 	t := Table{
 		Title:  "Measured beside printed",
 		Header: []string{"configuration", "admission", "metric", "n", "mean", "95 % interval", "paper", "within"},
-		Left:   3,
+		Left:   3, Beside: 2,
 	}
 	for _, r := range rows {
 		if r.Paper == nil {

@@ -39,7 +39,7 @@ func negotiation(e *scenario.Experiment, rows []results.Metric, alike []string) 
 			under = ""
 		}
 	}
-	d.Tables = contrastTables(found, ask)
+	d.Tables = contrastTables(l, found, ask)
 	for i, m := range ask.Metrics {
 		d.Tables[i].Title += ": with offers, and without"
 		f := report.Figure{Name: e.Name + "-worth-" + m, Title: l.Of(m) + ": with offers less without", Caption: "Means of the differences with their 95 % intervals."}

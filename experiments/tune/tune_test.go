@@ -42,7 +42,8 @@ func unbounded(arms, budget int) tune.Ask {
 func TestRace(t *testing.T) {
 	t.Parallel()
 	const seeds = 1000
-	hill := func(arm int) float64 { x := float64(arm)/20 - 0.7; return -2 * x * x }
+	hill := func(arm int) float64 { x := float64(arm)/10 - 0.7; return -2 * x * x }
+	valley := func(arm int) float64 { x := float64(arm)/30 - 0.7; return 4 * x * x }
 	shared := func(mean func(arm int) float64) func(seed, arm, rep int) float64 {
 		return func(seed, arm, rep int) float64 {
 			return mean(arm) + normal(seed, -1, rep) + 0.05*normal(seed, arm, rep)
@@ -55,9 +56,9 @@ func TestRace(t *testing.T) {
 		value func(seed, arm, rep int) float64
 		half  bool // it takes half of an even split at most
 	}{
-		{"a hill", unbounded(21, 21*100), hill, shared(hill), true},
-		{"the bottom of a valley, by golden section", tune.Ask{Arms: 21, Lo: math.Inf(-1), Hi: math.Inf(1), Budget: 21 * 100, Least: true, Smooth: true},
-			func(arm int) float64 { return -hill(arm) }, shared(func(arm int) float64 { return -hill(arm) }), true},
+		{"a hill", unbounded(11, 11*100), hill, shared(hill), true},
+		{"the bottom of a valley, by golden section", tune.Ask{Arms: 31, Lo: math.Inf(-1), Hi: math.Inf(1), Budget: 31 * 100, Least: true, Smooth: true},
+			valley, shared(valley), true},
 		{"nearly alike", unbounded(5, 5*60), func(arm int) float64 { return 0.001 * float64(arm) },
 			shared(func(arm int) float64 { return 0.001 * float64(arm) }), false},
 		{"proportions", tune.Ask{Arms: 12, Hi: 1, Budget: 12 * 150}, func(arm int) float64 { return 0.2 + 0.06*float64(arm) },
@@ -74,7 +75,7 @@ func TestRace(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			kept, bounded, spent, even := 0, 0, 0, 0
+			kept, bounded, spent, even, skipped := 0, 0, 0, 0, 0
 			best := 0
 			for arm := range c.ask.Arms {
 				if better := c.mean(arm) > c.mean(best); better != c.ask.Least && c.mean(arm) != c.mean(best) {
@@ -96,10 +97,18 @@ func TestRace(t *testing.T) {
 					t.Fatalf("seed %d: spent %d of %d replications", seed, f.Spent, c.ask.Budget)
 				}
 				spent, even = spent+f.Spent, even+f.Even
+				for _, a := range f.Arms {
+					if a.N == 0 {
+						skipped++
+					}
+				}
 			}
 			t.Logf("the best is kept in %d of %d seeds, regret bounded in %d, %.3f of an even split", kept, seeds, bounded, float64(spent)/float64(even))
 			if kept < seeds*95/100 || bounded < seeds*95/100 {
 				t.Errorf("seeds 0 to %d: the best is kept in %d and regret bounded in %d, want 95 %% at least", seeds-1, kept, bounded)
+			}
+			if c.ask.Smooth && skipped < seeds || !c.ask.Smooth && skipped > 0 {
+				t.Errorf("seeds 0 to %d: %d arms were never run, want one in each race by golden section at least, and none elsewhere", seeds-1, skipped)
 			}
 			if c.half && 2*spent > even {
 				t.Errorf("seeds 0 to %d: %d replications, want half of the %d of an even split at most", seeds-1, spent, even)

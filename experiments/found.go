@@ -5,10 +5,11 @@ import (
 	"bourse/experiments/report"
 )
 
-// Found answers the questions of the fixed study by what was run of it, and returns the page.
-func Found(e *findings.Evidence) (*findings.Page, error) {
+// Found answers the questions of the fixed study of these names, or all if there are none, by
+// what was run of it, and returns the page.
+func Found(e *findings.Evidence, names ...string) (*findings.Page, error) {
 	e.Labels = labels()
-	return findings.Find(e)
+	return findings.Find(e, names...)
 }
 
 // FoundShown returns the page for people.

@@ -276,6 +276,7 @@ func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger)
 	if f := s.Experiment.Figure; f != nil && f.Less != "" {
 		page.Figures = append(page.Figures, Differences(s.Experiment, s.metricRows(f.Metrics...))...)
 	}
+	page.Figures = append(page.Figures, s.negotiation().Figures...)
 	files, err := page.Files("")
 	if err != nil {
 		return err

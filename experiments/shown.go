@@ -104,14 +104,11 @@ type StudyValues struct {
 // programs its rows, and the directory of its results.
 func (s *Study) Document(dir string) report.Document {
 	rows := s.summaryRows()
-	worth, said := s.negotiation()
-	notes := s.notes
-	if said != "" {
-		notes = append(slices.Clip(notes), said)
-	}
+	worth := s.negotiation()
+	notes := append(slices.Clip(s.notes), worth.Notes...)
 	return report.Document{
 		Title: s.Experiment.Title, Notes: notes,
-		Tables: append(tables(s.Experiment, s.beside(), rows, s.metricRows(s.beside().Tests.Metrics()...), s.alike), worth...),
+		Tables: append(tables(s.Experiment, s.beside(), rows, s.metricRows(s.beside().Tests.Metrics()...), s.alike), worth.Tables...),
 		Values: func([]string) any {
 			return StudyValues{Results: dir, Notes: notes, Summary: rows, Curve: s.curveRows()}
 		},
@@ -164,6 +161,12 @@ func Drawn(dir *results.Dir, curveAlone bool) (d report.Document, err error) {
 	rows, err := dir.Metrics(shown...)
 	d.Figures = append(figures(&e, &paper, summary, curve), Differences(&e, rows)...)
 	d.Tables = tables(&e, &paper, summary, rows, dir.Manifest.Alike)
+	if err == nil && len(negotiated(&e)) > 0 {
+		if rows, err = dir.Metrics(worthOf...); err == nil {
+			worth := negotiation(&e, rows, dir.Manifest.Alike)
+			d.Tables, d.Figures, d.Notes = append(d.Tables, worth.Tables...), append(d.Figures, worth.Figures...), worth.Notes
+		}
+	}
 	return d, err
 }
 

@@ -35,8 +35,10 @@ run again.
 
    bourse findings --plan
    bourse findings
+   bourse findings --finding revenue --finding guarantee
    bourse findings --replications 10 --out first-look --json`,
 		Flags: append([]cli.Flag{
+			&cli.StringSliceFlag{Name: "finding", Usage: "answer the question `NAME` alone, as --plan lists them; may be repeated"},
 			&cli.IntFlag{Name: "replications", Aliases: []string{"n"}, Usage: "repeat no part more than `N` times, to see it work"},
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Value: filepath.Join("results", "findings"), Usage: "write results to `DIR`"},
 			workersFlag("replications"),
@@ -80,7 +82,7 @@ func findingsAction(c *cli.Context) error {
 			return err
 		}
 	}
-	page, err := experiments.Found(e)
+	page, err := experiments.Found(e, c.StringSlice("finding")...)
 	if err != nil {
 		return err
 	}
@@ -109,7 +111,11 @@ func studied(c *cli.Context) (all []studyPart, err error) {
 	if c.IsSet("replications") && most < 2 {
 		return nil, usagef("--replications: found %d, want at least 2", most)
 	}
-	for _, f := range findings.Parts(experiments.NamesOf("forecaster")) {
+	parts, err := findings.Parts(experiments.NamesOf("forecaster"), c.StringSlice("finding")...)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range parts {
 		if c.IsSet("replications") {
 			f.Replications = min(f.Replications, most)
 		}
@@ -137,21 +143,23 @@ func studied(c *cli.Context) (all []studyPart, err error) {
 	return all, nil
 }
 
-// Tempted is what is kept of a part in which users are tempted: what was asked, and found.
+// A tempted is what is kept of a part in which users are tempted: what was asked, and found.
 type tempted struct {
 	Scenario string             `json:"scenario"`
 	Tempt    findings.Tempt     `json:"tempt"`
+	Lies     string             `json:"lies"`
 	Report   *incentives.Report `json:"report"`
 }
 
 // asked returns what p asks, as it is kept.
 func (p *studyPart) asked() (t tempted, err error) {
 	t.Scenario, err = p.text()
-	t.Tempt = *p.Tempt
+	t.Tempt, t.Lies = *p.Tempt, said(incentives.Usual())
 	return t, err
 }
 
-// kept returns what an earlier run has found of p: [fs.ErrNotExist] if there is none, or it is of something else.
+// kept returns what an earlier run has found of p: [fs.ErrNotExist] if there is nothing, or it
+// is of something else.
 func (p *studyPart) kept() (*incentives.Report, error) {
 	data, err := os.ReadFile(p.file)
 	if err != nil {
@@ -165,7 +173,7 @@ func (p *studyPart) kept() (*incentives.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.Scenario != want.Scenario || t.Tempt != want.Tempt || t.Report == nil {
+	if t.Scenario != want.Scenario || t.Tempt != want.Tempt || t.Lies != want.Lies || t.Report == nil {
 		return nil, fs.ErrNotExist
 	}
 	return t.Report, nil

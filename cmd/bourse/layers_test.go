@@ -56,6 +56,7 @@ var may = map[string]string{
 	"experiments/verify":       "bank/audit bank/canonical experiments/results experiments/scenario",
 	"experiments/audits":       "bank/audit bank/place bank/store bank/tiles experiments/misuse experiments/report experiments/rescue experiments/results experiments/scenario experiments/verify",
 	"experiments/misuse":       "",
+	"experiments/calibrate":    "contracts experiments/metrics experiments/report experiments/stats hosts market workloadgen/swf",
 	"experiments/explain":      "bank contracts contracts/admission experiments/replay experiments/report",
 	"experiments/live":         "bank/... contracts/... experiments/des experiments/explain experiments/misuse experiments/replay experiments/scenario hosts hosts/link hosts/remote hosts/sim market",
 	"experiments/live/wire":    "",

@@ -26,7 +26,7 @@ func anarchy(e *Evidence) (a answer, err error) {
 		}
 		c.judge()
 		a.comparisons = append(a.comparisons, c)
-		text += fmt.Sprintf("; the price of anarchy is %s, in truth %s: ", ratioOf(q.Anarchy), ratioOf(q.Truth))
+		text += fmt.Sprintf("; where they end the price of anarchy is %s, in truth %s: ", ratioOf(q.Anarchy), ratioOf(q.Truth))
 		switch c.Verdict {
 		case lower:
 			text += "lies cost all " + c.apart() + "."

@@ -27,6 +27,9 @@ type Comparison struct {
 	Hi         *float64 `json:"hi"`
 	Needed     *int     `json:"needed" doc:"replications that would show a difference like this with a power of 80 %, where it cannot be told"`
 	Verdict    string   `json:"verdict" doc:"higher, lower, or cannot be told apart: the first; the same"`
+
+	effect float64 // the difference over its deviation, of one replication
+	alpha  float64 // chance of the interval to miss
 }
 
 // The verdicts of comparisons.
@@ -58,10 +61,7 @@ func (e *Evidence) compare(part string, metrics []string, pairs []pair, family i
 			d, ok := stats.Pairs(xs, ys)
 			if c.Difference = d.Mean; ok {
 				lo, hi := d.Interval(level / float64(family))
-				c.Lo, c.Hi = &lo, &hi
-				if n, ok := stats.SampleFor(d.Effect, 0.8, true, level/float64(family)); ok {
-					c.Needed = &n
-				}
+				c.Lo, c.Hi, c.effect, c.alpha = &lo, &hi, d.Effect, level/float64(family)
 			}
 			c.judge()
 			all = append(all, c)
@@ -74,14 +74,39 @@ func (e *Evidence) compare(part string, metrics []string, pairs []pair, family i
 func (c *Comparison) judge() {
 	switch {
 	case c.Lo != nil && *c.Lo > 0:
-		c.Verdict, c.Needed = higher, nil
+		c.Verdict = higher
 	case c.Hi != nil && *c.Hi < 0:
-		c.Verdict, c.Needed = lower, nil
+		c.Verdict = lower
 	case c.Lo == nil && c.Difference == 0:
 		c.Verdict = same
 	default:
 		c.Verdict = untold
 	}
+}
+
+// need fills in how many replications would tell, where these do not.
+func (c *Comparison) need() {
+	if c.Verdict != untold || c.Needed != nil || c.alpha == 0 {
+		return
+	}
+	if n, ok := stats.SampleFor(c.effect, 0.8, true, c.alpha); ok {
+		c.Needed = &n
+	}
+}
+
+// from returns c as it is told by one of its two: that less the other.
+func (c Comparison) from(one string) Comparison {
+	if c.First == one {
+		return c
+	}
+	c.First, c.Second, c.FirstMean, c.SecondMean = c.Second, c.First, c.SecondMean, c.FirstMean
+	c.Difference = -c.Difference
+	if c.Lo != nil {
+		lo, hi := -*c.Hi, -*c.Lo
+		c.Lo, c.Hi = &lo, &hi
+	}
+	c.judge()
+	return c
 }
 
 // series returns a metric by replication, NaN where it is undefined.
@@ -120,9 +145,7 @@ func (e *Evidence) promised(part, metric, configuration, policy string, most flo
 	}
 	if len(xs) > 1 {
 		if sd := stats.Deviation(xs); sd > 0 {
-			if n, ok := stats.SampleFor(c.Difference/sd, 0.8, true, level/float64(family)); ok {
-				c.Needed = &n
-			}
+			c.effect, c.alpha = c.Difference/sd, level/float64(family)
 		}
 	}
 	c.judge()

@@ -11,6 +11,8 @@ package findings
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"bourse/experiments/incentives"
 	"bourse/experiments/misuse"
@@ -29,7 +31,7 @@ type finding struct {
 var table = []finding{
 	{"lies-high", "Who gains by lying at high load?", []string{"lies-high"}, lies("lies-high")},
 	{"lies-low", "Who gains by lying at low load?", []string{"lies-low"}, lies("lies-low")},
-	{"anarchy", "What does it cost all if everybody lies as it suits him, at high load?", []string{"lies-high"}, anarchy},
+	{"anarchy", "What does it cost all if users lie as it suits them, at high load?", []string{"lies-high"}, anarchy},
 	{"negotiation-users", "What is negotiation worth to users?", []string{"negotiation"}, negotiationUsers},
 	{"negotiation-provider", "What is negotiation worth to the provider?", []string{"negotiation"}, negotiationProvider},
 	{"forecasters", "Which forecaster keeps its promise?", []string{"forecasters"}, forecasters},
@@ -66,10 +68,33 @@ type Page struct {
 	Findings []Finding `json:"findings"`
 }
 
-// Find answers all questions.
-func Find(e *Evidence) (*Page, error) {
-	p := new(Page)
+// chosen returns the findings of these names, or all if there are none.
+func chosen(names []string) (some []finding, err error) {
+	if len(names) == 0 {
+		return table, nil
+	}
+	var all []string
 	for _, f := range table {
+		if all = append(all, f.name); slices.Contains(names, f.name) {
+			some = append(some, f)
+		}
+	}
+	for _, name := range names {
+		if !slices.Contains(all, name) {
+			return nil, misuse.Errorf("finding: found %q, want one of %s", name, strings.Join(all, ", "))
+		}
+	}
+	return some, nil
+}
+
+// Find answers the questions of these names, or all if there are none.
+func Find(e *Evidence, names ...string) (*Page, error) {
+	asked, err := chosen(names)
+	if err != nil {
+		return nil, err
+	}
+	p := new(Page)
+	for _, f := range asked {
 		for _, part := range f.parts {
 			if e.Rows[part] == nil && e.Lies[part] == nil {
 				return nil, misuse.Errorf("finding %s: part %s has not been run", f.name, part)
@@ -78,6 +103,9 @@ func Find(e *Evidence) (*Page, error) {
 		a, err := f.answer(e)
 		if err != nil {
 			return nil, fmt.Errorf("finding %s: %w", f.name, err)
+		}
+		for i := range a.comparisons {
+			a.comparisons[i].need()
 		}
 		p.Findings = append(p.Findings, Finding{f.name, f.question, f.parts, a.sentences, a.comparisons})
 	}

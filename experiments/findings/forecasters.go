@@ -25,6 +25,7 @@ func forecasters(e *Evidence) (a answer, err error) {
 			if err != nil {
 				return a, err
 			}
+			c.need()
 			a.comparisons = append(a.comparisons, c)
 			broke := value(c.Metric, c.FirstMean)
 			if c.Lo != nil {

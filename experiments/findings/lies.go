@@ -35,7 +35,7 @@ func lies(part string) func(*Evidence) (answer, error) {
 			} else {
 				text += "no lie gains on average"
 			}
-			text += fmt.Sprintf("; of the lies %d lose, %d change nothing and of %d it cannot be told. Who knew afterwards which lie is best for him, or none, would gain %s: %s of users.",
+			text += fmt.Sprintf("; %d lies lose, %d change nothing, and of %d it cannot be told. Users who knew beforehand which lie serves them best, if any does, would gain %s each, and %s of them would gain at all.",
 				count[incentives.Loses], count[incentives.Same], count[incentives.Untold], dollarsOf(best.Gain), shareOf(best.Share))
 			a.sentences = append(a.sentences, text)
 		}

@@ -3,6 +3,7 @@ package findings
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -51,32 +52,27 @@ func (e *Evidence) most(m measure) (a answer, err error) {
 // first says which policy has most at a load.
 func (e *Evidence) first(m measure, load string, all []Comparison) string {
 	means := make(map[string]float64)
-	var order []string
 	for i := range all {
 		if c := &all[i]; c.Within == load {
 			means[c.First], means[c.Second] = c.FirstMean, c.SecondMean
 		}
 	}
-	for p := range means {
-		order = append(order, p)
-	}
-	slices.SortFunc(order, func(a, b string) int { return cmp.Or(cmp.Compare(means[b], means[a]), cmp.Compare(a, b)) })
+	order := slices.SortedFunc(maps.Keys(means), func(a, b string) int {
+		return cmp.Or(cmp.Compare(means[b], means[a]), cmp.Compare(a, b))
+	})
 	top := order[0]
-	text := fmt.Sprintf("%s %s", loads[load], fmt.Sprintf(m.does, e.Labels.Of(top), value(m.metric, means[top])))
 	var more, doubts []string
 	for _, other := range order[1:] {
-		for i := range all {
-			c := &all[i]
-			if c.Within != load || !(c.First == top && c.Second == other || c.First == other && c.Second == top) {
-				continue
-			}
-			if c.Verdict == higher || c.Verdict == lower {
-				more = append(more, fmt.Sprintf("%s more than under %s", c.apart(), e.Labels.Of(other)))
-			} else {
-				doubts = append(doubts, fmt.Sprintf("it and %s %s", e.Labels.Of(other), c.doubt()))
-			}
+		i := slices.IndexFunc(all, func(c Comparison) bool {
+			return c.Within == load && (c.First == top && c.Second == other || c.First == other && c.Second == top)
+		})
+		if c := all[i].from(top); c.Verdict == higher {
+			more = append(more, fmt.Sprintf("%s more than under %s", c.apart(), e.Labels.Of(other)))
+		} else {
+			doubts = append(doubts, fmt.Sprintf("it and %s %s", e.Labels.Of(other), c.doubt()))
 		}
 	}
+	text := fmt.Sprintf("%s %s", loads[load], fmt.Sprintf(m.does, e.Labels.Of(top), value(m.metric, means[top])))
 	if len(more) > 0 {
 		text += ": " + list(more)
 	}

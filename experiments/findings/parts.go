@@ -28,8 +28,13 @@ type Tempt struct {
 	Alpha, Epsilon float64
 }
 
-// Parts returns all parts, with these forecasters.
-func Parts(forecasters []string) []Part {
+// Parts returns what the findings of these names rest on, or all do if there are none, with
+// these forecasters.
+func Parts(forecasters []string, names ...string) ([]Part, error) {
+	asked, err := chosen(names)
+	if err != nil {
+		return nil, err
+	}
 	text := func(name string) []byte {
 		data, err := scenarios.ReadFile(name + ".yaml")
 		if err != nil {
@@ -44,14 +49,17 @@ func Parts(forecasters []string) []Part {
 	tempt := func(load string) *Tempt {
 		return &Tempt{Configuration: load, Users: 10, Answers: 60, Rounds: 30, Alpha: 1, Epsilon: 1}
 	}
-	return []Part{
+	parts := []Part{
 		{"loads", text("loads"), 300, 2301, 0.01, nil},
 		{"guarantee", text("guarantee"), 300, 2302, 0.01, nil},
 		{"forecasters", all, 300, 2303, 0.01, nil},
-		{"negotiation", text("negotiation"), 60, 2304, 2.5, nil},
-		{"lies-high", text("loads"), 100, 2305, 0.7, tempt("high")},
-		{"lies-low", text("loads"), 100, 2306, 0.5, tempt("low")},
+		{"negotiation", text("negotiation"), 60, 2304, 1.5, nil},
+		{"lies-high", text("loads"), 100, 2305, 0.5, tempt("high")},
+		{"lies-low", text("loads"), 100, 2306, 0.45, tempt("low")},
 	}
+	return slices.DeleteFunc(parts, func(p Part) bool {
+		return !slices.ContainsFunc(asked, func(f finding) bool { return slices.Contains(f.parts, p.Name) })
+	}), nil
 }
 
 // On returns which findings rest on a part, by name.

@@ -70,7 +70,7 @@ func (c *Comparison) apart() string {
 // doubt says what would tell the two of c apart.
 func (c *Comparison) doubt() string {
 	text := "cannot be told apart"
-	if c.Lo != nil {
+	if c.need(); c.Lo != nil {
 		u := units[c.Metric]
 		text += fmt.Sprintf(" (difference %s [%s, %s]", fmt.Sprintf(u.apart, three(u.times*c.Difference)), three(u.times**c.Lo), three(u.times**c.Hi))
 		if c.Needed != nil {

@@ -5,7 +5,7 @@
 // of a market are put in other words ([Say]), somebody runs what was said, and tells what
 // became of each job ([Fate]). The true work and the true value stay: they alone are what a
 // user's utility is of (§4.2, eq. 9), less what it paid. [Market.Gains] does so for users
-// one by one, and [Weigh] makes means, shares and intervals of it; [Market.Answer] lets all
+// one by one, and [Report.Sum] makes means, shares and intervals of it; [Market.Answer] lets all
 // users answer one another until none gains more than epsilon. There they do not split jobs:
 // what they come to is held against U*, the best plan for the jobs as they are.
 //

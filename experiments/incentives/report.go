@@ -29,15 +29,15 @@ func (r *Report) Sum(found []Found, deviations []Deviation) {
 	r.Gains, r.Best, r.Answers = []Row{}, []Row{}, []Equilibrium{}
 	for i := range found {
 		f := &found[i]
-		row := func(s Sample, name string, family int) Row {
-			row := Weigh(s, r.Epsilon, family)
+		row := func(s sample, name string, family int) Row {
+			row := weigh(s, r.Epsilon, family)
 			row.Configuration, row.Policy, row.Deviation = f.Configuration, f.Policy, name
 			return row
 		}
 		for d := range deviations {
-			r.Gains = append(r.Gains, row(f.sample(d), deviations[d].String(), r.Family))
+			r.Gains = append(r.Gains, row(f.by(d), deviations[d].String(), r.Family))
 		}
-		best := row(f.sample(-1), "best", len(found))
+		best := row(f.by(-1), "best", len(found))
 		best.Verdict, best.Needed = "", nil
 		r.Best = append(r.Best, best)
 		if e := f.equilibrium(len(found)); e != nil {
@@ -148,14 +148,14 @@ func (e *Equilibrium) said(labels report.Labels, r *Report) string {
 		plays = append(plays, fmt.Sprintf("%s %s %%", p.Deviation, hundredths(p.Share)))
 	}
 	fmt.Fprintf(&b, " They end with %s.", strings.Join(plays, ", "))
-	if e.Verdict == Unbounded {
+	if e.Verdict == unbounded {
 		return b.String() + " There is no U*: users pay their whole budget."
 	}
 	fmt.Fprintf(&b, " Price of anarchy %s, in truth %s: ", e.Anarchy.said(), e.Truth.said())
 	switch e.Verdict {
-	case Costs:
+	case costs:
 		fmt.Fprintf(&b, "lies cost %s %% of U*.", e.Lost.said(hundredths))
-	case Helps:
+	case helps:
 		gained := e.Lost.less()
 		fmt.Fprintf(&b, "lies bring %s %% of U*.", gained.said(hundredths))
 	case Same:

@@ -1,26 +1,26 @@
 package incentives
 
-// Rounds lets players answer one another: in turn each takes what is better for it, until
+// rounds lets players answer one another: in turn each takes what is better for it, until
 // none has found anything in a whole round, so many rounds have passed, or all play as they
 // have before at the end of a round: they would go round for ever. Better changes what a
 // player plays, and reports whether it did; again reports whether all play as before.
-func Rounds(players, most int, better func(player int) (bool, error), again func() bool) (rounds int, settled bool, err error) {
+func rounds(players, most int, better func(player int) (bool, error), again func() bool) (n int, settled bool, err error) {
 	still := 0 // players in a row who have found nothing
-	for rounds = 1; rounds <= most; rounds++ {
+	for n = 1; n <= most; n++ {
 		for p := range players {
 			moved, err := better(p)
 			if err != nil {
-				return rounds, false, err
+				return n, false, err
 			}
 			if still++; moved {
 				still = 0
 			}
 			if still == players {
-				return rounds, true, nil
+				return n, true, nil
 			}
 		}
 		if again() {
-			return rounds, false, nil
+			return n, false, nil
 		}
 	}
 	return most, players == 0, nil
@@ -49,7 +49,7 @@ func (m *Market) Answer(truth Outcome, deviations []Deviation, epsilon float64, 
 			choices = append(choices, d)
 		}
 	}
-	a.Rounds, a.Settled, err = Rounds(len(users), most, func(p int) (moved bool, err error) {
+	a.Rounds, a.Settled, err = rounds(len(users), most, func(p int) (moved bool, err error) {
 		u := users[p]
 		was, best := plays[u], plays[u]
 		found := a.Outcome

@@ -23,8 +23,8 @@ type Found struct {
 	Trials                []Trial
 }
 
-// sample returns what users gain by deviation d, or by the best of all below 0.
-func (f *Found) sample(d int) (s Sample) {
+// by returns what users gain by deviation d, or by the best of all below 0.
+func (f *Found) by(d int) (s sample) {
 	for i := range f.Trials {
 		var gains []float64
 		for _, g := range f.Trials[i].Gains {
@@ -73,9 +73,9 @@ type Play struct {
 
 // The verdicts on what lies do to all.
 const (
-	Costs     = "lies cost"
-	Helps     = "lies help"
-	Unbounded = "no U*"
+	costs     = "lies cost"
+	helps     = "lies help"
+	unbounded = "no U*"
 )
 
 // equilibrium returns where users have come to in f, nil if they were not let to answer.
@@ -122,7 +122,7 @@ func (f *Found) equilibrium(family int) *Equilibrium {
 		e.Plays = append(e.Plays, Play{d, float64(said[d]) / float64(users)})
 	}
 	if none {
-		e.Verdict = Unbounded
+		e.Verdict = unbounded
 		return e
 	}
 	e.Anarchy, e.Truth = ratio(best, worth, alpha), ratio(best, truth, alpha)
@@ -132,9 +132,9 @@ func (f *Found) equilibrium(family int) *Equilibrium {
 	case !slices.ContainsFunc(lost, func(x float64) bool { return x != 0 }):
 		e.Verdict = Same
 	case m.Lo != nil && *m.Lo > 0:
-		e.Verdict = Costs
+		e.Verdict = costs
 	case m.Hi != nil && *m.Hi < 0:
-		e.Verdict = Helps
+		e.Verdict = helps
 	default:
 		e.Verdict = Untold
 		if d, ok := stats.Pairs(lost, make([]float64, e.N)); ok {

@@ -39,14 +39,14 @@ const (
 	Same   = "nothing changes"
 )
 
-// A Sample is what users gain by one deviation: of each replication, those of its users.
-type Sample [][]float64
+// A sample is what users gain by one deviation: of each replication, those of its users.
+type sample [][]float64
 
-// Weigh returns what a sample says, whose intervals are of a family of so many: each misses
+// weigh returns what a sample says, whose intervals are of a family of so many: each misses
 // with a probability of at most 5 % over all of them (Bonferroni). Replications are what is
 // independent: the mean of a replication's users counts once (Student's t), and so do their
 // share (Wilson's score) and the largest.
-func Weigh(s Sample, epsilon float64, family int) (r Row) {
+func weigh(s sample, epsilon float64, family int) (r Row) {
 	alpha := level / float64(max(1, family))
 	var means, shares, largest []float64
 	r.Most = math.Inf(-1)

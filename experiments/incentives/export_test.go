@@ -1,0 +1,10 @@
+package incentives
+
+// What tests look at.
+var (
+	Rounds = rounds
+	Weigh  = weigh
+)
+
+// Sample is what tests make.
+type Sample = sample

@@ -130,6 +130,37 @@ func TestCapacityKeepsPromises(t *testing.T) {
 	}
 }
 
+// TestPartitionKeepsPromises checks that the reservations of a market in two parts are kept as
+// those of a market of cac alone are, whatever is let in on the spot, where promises are
+// broken (§5).
+func TestPartitionKeepsPromises(t *testing.T) {
+	t.Parallel()
+	reserved, broken := 0, 0
+	for seed := range uint64(300) {
+		m := newTrial(seed, 60)
+		m.policy = "partition"
+		for i := range m.asks {
+			m.asks[i].Class = []string{"cac", "be", ""}[i%3]
+		}
+		p := m.play(t, nil)
+		for i := range p.broker.Ended() {
+			c := &p.broker.Ended()[i]
+			switch kept := c.Outcome == contracts.Fulfilled; {
+			case c.Class == "cac":
+				reserved++
+				if truth := m.asks[c.ID].truth; !kept && truth <= c.Work {
+					t.Errorf("%v: reservation %d: %v with %v of %v at %v, due %v", m, c.ID, c.Outcome, c.ByDue, c.Total(), c.Ended, c.Due())
+				}
+			case c.Class == "be" && !kept:
+				broken++
+			}
+		}
+	}
+	if reserved < 300 || broken < 300 {
+		t.Errorf("%d reservations were granted, and %d promises broken on the spot: too few to tell", reserved, broken)
+	}
+}
+
 // TestBestEffortRefusesNothing checks that be admits every request that has no
 // minimum requirement and no more nodes than there are hosts (spec §3).
 func TestBestEffortRefusesNothing(t *testing.T) {

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -30,8 +31,33 @@ func (r *Report) Figure() report.Figure {
 		mean.Title, mean.Y, less.Title, less.Y = name, r.Metric, name, r.Metric+" less the best"
 		f.Panels = append(f.Panels, mean, less)
 	}
+	alike(f.Panels)
 	report.Letter(f.Panels)
 	return f
+}
+
+// fixed is the panel of policies that no axis touches.
+const fixed = "policies that no axis touches"
+
+// alike gives panels of one kind, every second, the same scale; bars begin at 0.
+func alike(panels []report.Panel) {
+	for kind := range 2 {
+		lo, hi := math.Inf(1), math.Inf(-1)
+		for i := kind; i < len(panels); i += 2 {
+			p := &panels[i]
+			for _, c := range p.Curves {
+				for _, pt := range c.Points {
+					lo, hi = min(lo, pt.Lo), max(hi, pt.Hi)
+				}
+			}
+			if p.Groups != nil {
+				lo, hi = min(lo, 0), max(hi, 0)
+			}
+		}
+		for i := kind; i < len(panels) && lo < hi; i += 2 {
+			panels[i].Lo, panels[i].Hi = lo, hi
+		}
+	}
 }
 
 // panel returns what a setting is drawn under: its policy and where it is on all axes but the
@@ -39,6 +65,9 @@ func (r *Report) Figure() report.Figure {
 func (r *Report) panel(arm int) string {
 	s := &r.Settings[arm]
 	var at []string
+	if len(r.Over) > 0 && strings.Join(s.At, "") == "" {
+		return fixed
+	}
 	if r.policies() > 1 && len(r.Over) > 0 {
 		at = append(at, s.Policy)
 	}
@@ -62,7 +91,7 @@ func (r *Report) draw(arms []int, of func(*Row) (at, lo, hi report.Maybe)) (p re
 		}
 		return r.Settings[arm].At[0]
 	}
-	if p.X = "policy"; len(r.Over) > 0 {
+	if p.X = "policy"; len(r.Over) > 0 && r.Settings[arms[0]].At[0] != "" {
 		p.X = r.Over[0]
 	}
 	numbers := true
@@ -99,20 +128,16 @@ func (r *Report) draw(arms []int, of func(*Row) (at, lo, hi report.Maybe)) (p re
 			curves[which].Points = append(curves[which].Points, pt)
 		}
 	}
-	if n := len(curves[0].Points); n > 0 {
-		p.Lo, p.Hi = curves[0].Points[0].Lo, curves[0].Points[0].Hi
-	}
-	if len(curves[0].Points) > marked {
-		curves = append(curves, report.Curve{Name: "ends of intervals"}, report.Curve{Name: "ends of intervals"})
-	}
-	for _, c := range curves[:3] {
-		for _, pt := range c.Points {
-			p.Lo, p.Hi = min(p.Lo, pt.Lo), max(p.Hi, pt.Hi)
-			if c.Name == curves[0].Name && len(curves) > 3 && pt.Lo < pt.Hi {
-				curves[3].Points = append(curves[3].Points, report.Point{X: pt.X, Mean: pt.Lo, Lo: pt.Lo, Hi: pt.Lo})
-				curves[4].Points = append(curves[4].Points, report.Point{X: pt.X, Mean: pt.Hi, Lo: pt.Hi, Hi: pt.Hi})
+	if all := curves[0].Points; len(all) > marked {
+		ends := report.Curve{Name: "ends of intervals"}
+		lower, upper := ends, ends
+		for _, pt := range all {
+			if pt.Lo < pt.Hi {
+				lower.Points = append(lower.Points, report.Point{X: pt.X, Mean: pt.Lo, Lo: pt.Lo, Hi: pt.Lo})
+				upper.Points = append(upper.Points, report.Point{X: pt.X, Mean: pt.Hi, Lo: pt.Hi, Hi: pt.Hi})
 			}
 		}
+		curves = append(curves, lower, upper)
 	}
 	for _, c := range curves {
 		if len(c.Points) > 0 {

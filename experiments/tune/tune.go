@@ -54,19 +54,6 @@ type Ask struct {
 // NaN is one that is undefined. An error ends the race.
 type Sampler func(ctx context.Context, arms []int, from, to int) ([][]float64, error)
 
-// Each returns a Sampler of a function of arm and replication.
-func Each(value func(arm, rep int) float64) Sampler {
-	return func(ctx context.Context, arms []int, from, to int) ([][]float64, error) {
-		all := make([][]float64, len(arms))
-		for i, arm := range arms {
-			for rep := from; rep < to; rep++ {
-				all[i] = append(all[i], value(arm, rep))
-			}
-		}
-		return all, ctx.Err()
-	}
-}
-
 // A Stop says why a race has ended.
 type Stop string
 

@@ -29,6 +29,19 @@ func normal(seed, arm, rep int) float64 {
 	return normals[(x^x>>32)%uint64(len(normals))]
 }
 
+// each returns a Sampler of a function of arm and replication.
+func each(value func(arm, rep int) float64) tune.Sampler {
+	return func(ctx context.Context, arms []int, from, to int) ([][]float64, error) {
+		all := make([][]float64, len(arms))
+		for i, arm := range arms {
+			for rep := from; rep < to; rep++ {
+				all[i] = append(all[i], value(arm, rep))
+			}
+		}
+		return all, ctx.Err()
+	}
+}
+
 // unbounded is an Ask of values without ends.
 func unbounded(arms, budget int) tune.Ask {
 	return tune.Ask{Arms: arms, Lo: math.Inf(-1), Hi: math.Inf(1), Budget: budget}
@@ -42,7 +55,8 @@ func unbounded(arms, budget int) tune.Ask {
 func TestRace(t *testing.T) {
 	t.Parallel()
 	const seeds = 1000
-	hill := func(arm int) float64 { x := float64(arm)/20 - 0.7; return -2 * x * x }
+	hill := func(arm int) float64 { x := float64(arm)/10 - 0.7; return -2 * x * x }
+	valley := func(arm int) float64 { x := float64(arm)/30 - 0.7; return 4 * x * x }
 	shared := func(mean func(arm int) float64) func(seed, arm, rep int) float64 {
 		return func(seed, arm, rep int) float64 {
 			return mean(arm) + normal(seed, -1, rep) + 0.05*normal(seed, arm, rep)
@@ -55,9 +69,9 @@ func TestRace(t *testing.T) {
 		value func(seed, arm, rep int) float64
 		half  bool // it takes half of an even split at most
 	}{
-		{"a hill", unbounded(21, 21*100), hill, shared(hill), true},
-		{"the bottom of a valley, by golden section", tune.Ask{Arms: 21, Lo: math.Inf(-1), Hi: math.Inf(1), Budget: 21 * 100, Least: true, Smooth: true},
-			func(arm int) float64 { return -hill(arm) }, shared(func(arm int) float64 { return -hill(arm) }), true},
+		{"a hill", unbounded(11, 11*100), hill, shared(hill), true},
+		{"the bottom of a valley, by golden section", tune.Ask{Arms: 31, Lo: math.Inf(-1), Hi: math.Inf(1), Budget: 31 * 100, Least: true, Smooth: true},
+			valley, shared(valley), true},
 		{"nearly alike", unbounded(5, 5*60), func(arm int) float64 { return 0.001 * float64(arm) },
 			shared(func(arm int) float64 { return 0.001 * float64(arm) }), false},
 		{"proportions", tune.Ask{Arms: 12, Hi: 1, Budget: 12 * 150}, func(arm int) float64 { return 0.2 + 0.06*float64(arm) },
@@ -74,7 +88,7 @@ func TestRace(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			kept, bounded, spent, even := 0, 0, 0, 0
+			kept, bounded, spent, even, skipped := 0, 0, 0, 0, 0
 			best := 0
 			for arm := range c.ask.Arms {
 				if better := c.mean(arm) > c.mean(best); better != c.ask.Least && c.mean(arm) != c.mean(best) {
@@ -82,7 +96,7 @@ func TestRace(t *testing.T) {
 				}
 			}
 			for seed := range seeds {
-				f, err := tune.Race(context.Background(), c.ask, tune.Each(func(arm, rep int) float64 { return c.value(seed, arm, rep) }), nil)
+				f, err := tune.Race(context.Background(), c.ask, each(func(arm, rep int) float64 { return c.value(seed, arm, rep) }), nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -96,10 +110,18 @@ func TestRace(t *testing.T) {
 					t.Fatalf("seed %d: spent %d of %d replications", seed, f.Spent, c.ask.Budget)
 				}
 				spent, even = spent+f.Spent, even+f.Even
+				for _, a := range f.Arms {
+					if a.N == 0 {
+						skipped++
+					}
+				}
 			}
 			t.Logf("the best is kept in %d of %d seeds, regret bounded in %d, %.3f of an even split", kept, seeds, bounded, float64(spent)/float64(even))
 			if kept < seeds*95/100 || bounded < seeds*95/100 {
 				t.Errorf("seeds 0 to %d: the best is kept in %d and regret bounded in %d, want 95 %% at least", seeds-1, kept, bounded)
+			}
+			if c.ask.Smooth && skipped < seeds || !c.ask.Smooth && skipped > 0 {
+				t.Errorf("seeds 0 to %d: %d arms were never run, want one in each race by golden section at least, and none elsewhere", seeds-1, skipped)
 			}
 			if c.half && 2*spent > even {
 				t.Errorf("seeds 0 to %d: %d replications, want half of the %d of an even split at most", seeds-1, spent, even)
@@ -117,7 +139,7 @@ func TestRegret(t *testing.T) {
 	expected, lost := 0.0, 0.0
 	for seed := range seeds {
 		mean := func(arm int) float64 { return normal(seed, 100+arm, -1) }
-		f, err := tune.Race(context.Background(), unbounded(4, 4*30), tune.Each(func(arm, rep int) float64 {
+		f, err := tune.Race(context.Background(), unbounded(4, 4*30), each(func(arm, rep int) float64 {
 			return mean(arm) + 3*normal(seed, arm, rep)
 		}), nil)
 		if err != nil {
@@ -138,8 +160,8 @@ func TestRegret(t *testing.T) {
 // TestStops checks why races end, and what is said of arms then.
 func TestStops(t *testing.T) {
 	t.Parallel()
-	apart := tune.Each(func(arm, rep int) float64 { return 10*float64(arm) + normal(1, arm, rep) })
-	alike := tune.Each(func(_, rep int) float64 { return normal(1, 0, rep) })
+	apart := each(func(arm, rep int) float64 { return 10*float64(arm) + normal(1, arm, rep) })
+	alike := each(func(_, rep int) float64 { return normal(1, 0, rep) })
 	race := func(ask tune.Ask, s tune.Sampler) *tune.Found {
 		f, err := tune.Race(context.Background(), ask, s, nil)
 		if err != nil {
@@ -155,7 +177,7 @@ func TestStops(t *testing.T) {
 	}
 	near := unbounded(2, 5000)
 	near.Within = 0.5
-	f := race(near, tune.Each(func(arm, rep int) float64 { return 0.01*float64(arm) + normal(1, arm, rep) }))
+	f := race(near, each(func(arm, rep int) float64 { return 0.01*float64(arm) + normal(1, arm, rep) }))
 	if f.Stop != tune.Near || !(f.Regret.Most <= 0.5) || f.Regret.Most == 0 {
 		t.Errorf("arms nearer than what matters: %+v", f)
 	}
@@ -173,7 +195,7 @@ func TestNeeded(t *testing.T) {
 	t.Parallel()
 	var ratios []float64
 	for seed := range 200 {
-		value := tune.Each(func(arm, rep int) float64 { return 0.3*float64(arm) + normal(seed, arm, rep) })
+		value := each(func(arm, rep int) float64 { return 0.3*float64(arm) + normal(seed, arm, rep) })
 		some, err := tune.Race(context.Background(), unbounded(2, 2*60), value, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -202,7 +224,7 @@ func TestBrokenOff(t *testing.T) {
 	race := func(rounds int) (*tune.Found, error) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		return tune.Race(ctx, unbounded(3, 1000), tune.Each(value), func(int, int) {
+		return tune.Race(ctx, unbounded(3, 1000), each(value), func(int, int) {
 			if rounds--; rounds == 0 {
 				cancel()
 			}
@@ -213,10 +235,10 @@ func TestBrokenOff(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if f, err := tune.Race(ctx, unbounded(3, 1000), tune.Each(value), nil); !errors.Is(err, context.Canceled) {
+	if f, err := tune.Race(ctx, unbounded(3, 1000), each(value), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("broken off at once: %+v, %v", f, err)
 	}
-	_, err := tune.Race(context.Background(), unbounded(3, 1000), tune.Each(func(arm, rep int) float64 {
+	_, err := tune.Race(context.Background(), unbounded(3, 1000), each(func(arm, rep int) float64 {
 		if arm == 1 {
 			return math.NaN()
 		}
@@ -231,7 +253,7 @@ func TestBrokenOff(t *testing.T) {
 func ExampleRace() {
 	gain := []float64{0.2, 0.5, 0.9, 0.88, 0.3}
 	value := func(arm, rep int) float64 { return gain[arm] + normal(1, -1, rep) + 0.1*normal(1, arm, rep) }
-	f, err := tune.Race(context.Background(), tune.Ask{Arms: 5, Lo: math.Inf(-1), Hi: math.Inf(1), Budget: 400}, tune.Each(value), nil)
+	f, err := tune.Race(context.Background(), tune.Ask{Arms: 5, Lo: math.Inf(-1), Hi: math.Inf(1), Budget: 400}, each(value), nil)
 	if err != nil {
 		fmt.Println(err)
 		return

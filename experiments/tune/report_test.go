@@ -1,0 +1,78 @@
+package tune_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"bourse/experiments/report"
+	"bourse/experiments/tune"
+)
+
+// reported returns what is said of a race of fifty replications a setting: policy a at three
+// values of x, of which the last is the best or near it, beside policy b.
+func reported(t *testing.T, gap float64) *tune.Report {
+	t.Helper()
+	mean := []float64{1, 2, 2 + gap, 0}
+	settings := []tune.Setting{{Policy: "a", At: []string{"0.1"}}, {Policy: "a", At: []string{"0.2"}}, {Policy: "a", At: []string{"0.3"}}, {Policy: "b", At: []string{""}}}
+	ask := unbounded(4, 4*50)
+	f, err := tune.Race(context.Background(), ask, each(func(arm, rep int) float64 { return mean[arm] + 0.1*normal(7, arm, rep) }), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := tune.Goal{Configuration: "one", Metric: "revenue", Over: []string{"admission.a.x"}, Budget: ask.Budget}
+	return tune.NewReport(g, settings, math.Inf(-1), math.Inf(1), f)
+}
+
+// TestReport checks the sentences of a race that names the best, and of one that cannot.
+func TestReport(t *testing.T) {
+	t.Parallel()
+	for gap, want := range map[float64][]string{
+		1: {
+			"The largest revenue in one over admission.a.x: a 0.3 is the best of 4 settings; all others are told from it.",
+			"Price of ignorance: none, at 95 %.", "until one was left.", "0.3 is the largest admission.a.x that was tried: more may be better.",
+		},
+		0.001: {
+			"2 of 4 settings cannot be told apart.", "Price of ignorance: who takes a 0.", "of a budget of 200.",
+			"replications of each would tell a 0.", "Method: successive elimination", "t tests",
+		},
+	} {
+		d := reported(t, gap).Document()
+		text := d.Text(report.Terminal{UTF8: true})
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("gap %v: %q is not said in\n%s", gap, w, text)
+			}
+		}
+	}
+}
+
+// TestFigure checks that each policy has its panels, those without a place on the axis one
+// together, that the best and what is not told from it are marked, and that panels of a kind
+// have one scale, which shows where bars begin.
+func TestFigure(t *testing.T) {
+	t.Parallel()
+	f := reported(t, 0.001).Figure()
+	var got []string
+	for _, p := range f.Panels {
+		line := fmt.Sprintf("%s by %s:", p.Title, p.X)
+		for _, c := range p.Curves {
+			line += fmt.Sprintf(" %d %s,", len(c.Points), c.Name)
+		}
+		got = append(got, line)
+	}
+	want := []string{
+		"(a) a by admission.a.x: 3 all, 1 not told from the best, 1 the best,",
+		"(b) a by admission.a.x: 2 all, 1 not told from the best,",
+		"(c) policies that no axis touches by policy: 1 all,",
+		"(d) policies that no axis touches by policy: 1 all,",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("panels\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if a, c := f.Panels[0], f.Panels[2]; a.Lo != c.Lo || a.Hi != c.Hi || a.Lo > 0 || a.Hi < 2 {
+		t.Errorf("scales from %v to %v and from %v to %v, want one with 0 and 2", a.Lo, a.Hi, c.Lo, c.Hi)
+	}
+}

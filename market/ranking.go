@@ -193,10 +193,9 @@ func (r *Ranking) refresh() {
 		return
 	}
 	r.stale = false
-	keys := r.chunks[0]
+	keys, prices := r.chunks[0], r.prices
 	for i := range keys {
-		k := key{r.prices[keys[i].item], keys[i].item}
-		j := i
+		j, k := i, key{prices[keys[i].item], keys[i].item}
 		for ; j > 0 && k.before(keys[j-1]); j-- {
 			keys[j] = keys[j-1]
 		}

@@ -76,8 +76,7 @@ func (f *Floor) share(v *host) {
 		}
 		if rate != s.Rate {
 			s.Rate = rate
-			f.runs[s.Contract].rates[s.Node] = rate
-			f.change(s.Contract)
+			f.change(s.Contract).rates[s.Node] = rate
 		}
 	}
 	f.Tariff(on, v.auction.Price(), v.rated.capacity, v.rated.speed)
@@ -102,8 +101,7 @@ func (f *Floor) still(v *host) {
 			f.Machines[v.id].SetShare(f.now, s.Slot, hosts.Share{})
 		}
 		s.Rate, s.Paying = 0, 0
-		f.runs[s.Contract].rates[s.Node] = 0
-		f.change(s.Contract)
+		f.change(s.Contract).rates[s.Node] = 0
 	}
 }
 

@@ -61,8 +61,9 @@ func (v *host) meter(now float64) {
 	if v.at = now; v.reads {
 		return // by what it tells
 	}
-	for i := range v.on {
-		s := &v.on[i]
+	on := v.on
+	for i := range on {
+		s := &on[i]
 		s.Owed += s.Paying * dt
 		s.Done += s.Rate * dt
 		s.At = now
@@ -146,13 +147,15 @@ func (f *Floor) stop(i, n int32) {
 func (f *Floor) leave(v *host, i, n int32, r *hosts.Report) {
 	c := &f.runs[i]
 	pl := &c.Placements[n]
-	at := v.find(i, n)
-	pl.Owed, pl.Left, pl.End, pl.Code = v.on[at].Owed, true, r.Why, r.Code
+	at, on := v.find(i, n), v.on
+	pl.Owed, pl.Left, pl.End, pl.Code = on[at].Owed, true, r.Why, r.Code
 	pl.Done += r.Done
 	c.rates[n] = 0
 	c.left--
-	copy(v.on[at:], v.on[at+1:])
-	if v.on = v.on[:len(v.on)-1]; slab.Loose(len(v.on), cap(v.on)) {
+	for last := len(on) - 1; at < last; at++ { // few as a rule, and then sooner than by copy
+		on[at] = on[at+1]
+	}
+	if v.on = on[:len(on)-1]; slab.Loose(len(v.on), cap(v.on)) {
 		v.on = f.allocations.Trim(v.on)
 	}
 	f.bid(v, pl.Bid, 0)
@@ -209,10 +212,12 @@ func (f *Floor) forgetNews() {
 	f.news.hosts, f.news.old = f.news.hosts[:0], false
 }
 
-// change marks run i to be looked at again.
-func (f *Floor) change(i int32) {
-	if c := &f.runs[i]; !c.changed {
+// change marks run i to be looked at again, and returns it.
+func (f *Floor) change(i int32) *run {
+	c := &f.runs[i]
+	if !c.changed {
 		c.changed = true
 		f.marks.changed = append(f.marks.changed, i)
 	}
+	return c
 }

@@ -55,7 +55,8 @@ func (m *Machine) trim() {
 
 // divide allocates the host among its tasks, and finds the next completion.
 func (m *Machine) divide() {
-	if m.stale = false; m.virtual != nil {
+	m.stale = false
+	if m.virtual != nil {
 		m.schedule()
 		return
 	}

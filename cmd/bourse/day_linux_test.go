@@ -290,14 +290,13 @@ func (d *day) close() {
 	if !d.whole {
 		return
 	}
-	mean := func(about int) float64 {
-		sum := 0.0
-		for _, m := range d.memory[about-10 : about+10] {
-			sum += m / 20
+	minute := func(before int) (mean float64) { // what is garbage comes to a tenth, and goes
+		for _, m := range d.memory[before-60 : before] {
+			mean += m / 60
 		}
-		return sum
+		return mean
 	}
-	two, end := mean(120), mean(len(d.memory)-10)
+	two, end := minute(120), minute(len(d.memory))
 	d.Logf("memory %.1f MB at minute two, %.1f MB at the end: %.3f of it; log %.2f MB, bound %.2f MB", two/1e6, end/1e6, end/two, bytes/1e6, dayLog*(dayKeep+daySlack)/1e6)
 	if math.Abs(end/two-1) > dayMemory {
 		d.Errorf("memory at the end is %.3f of that at minute two, want within %v of 1", end/two, dayMemory)

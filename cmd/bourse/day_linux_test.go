@@ -9,7 +9,9 @@ import (
 	"io/fs"
 	"math"
 	"net/http"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,7 +42,7 @@ const (
 // dayOwner is whom the users of hosts pay.
 const dayOwner = "host:all"
 
-// TestDay has a market, which is a process of its own, live through the day of a recorded log
+// TestDay has a market, which is a process of its own, as is its bank, live through the day of a recorded log
 // on which most jobs came: its seconds are divided by 86,400 over those that the test takes,
 // and its work by less, so that a log of a machine at 70 % asks for all of it. Hosts are
 // models, each with an agent and a connection of its own, and in ten minutes as many as the
@@ -74,6 +76,7 @@ type day struct {
 	whole  bool // of ten minutes
 	hosts  int
 	jobs   []swf.Record // in order of submission, which is counted from midnight
+	bank   *exec.Cmd
 	market *exec.Cmd
 	home   client.Home
 	web    *http.Client
@@ -279,8 +282,12 @@ func (d *day) close() {
 		return
 	}
 	bytes := d.logged()
-	d.stop()
-	for _, line := range []string{"ledger audit lab/books", "live check lab"} {
+	d.stop(d.market)
+	d.stop(d.bank)
+	if err := os.Symlink("../books", filepath.Join(d.dir, "lab", "books")); err != nil {
+		d.Fatal(err)
+	}
+	for _, line := range []string{"ledger audit books", "live check lab"} {
 		text := d.bourse(strings.Fields(line)...)
 		d.Logf("%s: %s", line, strings.TrimSpace(text))
 		if !strings.Contains(text, "clean") || strings.HasPrefix(line, "ledger") && !strings.Contains(text, "+ escrow 0.000000") {
@@ -290,7 +297,7 @@ func (d *day) close() {
 	if !d.whole {
 		return
 	}
-	minute := func(before int) (mean float64) { // what is garbage comes to a tenth, and goes
+	minute := func(before int) (mean float64) {
 		for _, m := range d.memory[before-60 : before] {
 			mean += m / 60
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -94,8 +95,8 @@ func (d *day) bourse(args ...string) string {
 // What it has in memory is what it needs, and little that is garbage.
 func (d *day) start(args ...string) (*exec.Cmd, string) {
 	d.Helper()
-	c := exec.Command("bourse", args...)
-	c.Dir, c.Env, c.Stderr = d.dir, append(os.Environ(), "GOGC=20"), os.Stderr
+	c, errs := exec.Command("bourse", args...), new(bytes.Buffer)
+	c.Dir, c.Env, c.Stderr = d.dir, append(os.Environ(), "GOGC=20"), errs
 	out, err := c.StdoutPipe()
 	if err == nil {
 		err = c.Start()
@@ -105,7 +106,9 @@ func (d *day) start(args ...string) (*exec.Cmd, string) {
 	}
 	d.Cleanup(func() {
 		c.Process.Kill()
-		c.Wait()
+		if c.Wait(); d.Failed() {
+			d.Logf("bourse %s: %s", strings.Join(args, " "), errs)
+		}
 	})
 	lines := bufio.NewReader(out)
 	line, err := lines.ReadString('\n')

@@ -3,9 +3,9 @@ package main
 import (
 	"bufio"
 	"context"
-	"net"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,11 +44,7 @@ func TestServeSetBack(t *testing.T) {
 		check(err)
 	}
 	check(s.Close())
-	l, err := net.Listen("tcp", "127.0.0.1:0") // a port that is free, and most likely stays so
-	check(err)
-	at := l.Addr().String()
-	check(l.Close())
-	serve := exec.Command("bourse", "bank", "serve", books, "--plain", "--listen", at)
+	serve := exec.Command("bourse", "bank", "serve", books, "--plain", "--listen", "127.0.0.1:0")
 	out, err := serve.StdoutPipe()
 	check(err)
 	check(serve.Start())
@@ -56,12 +52,15 @@ func TestServeSetBack(t *testing.T) {
 		serve.Process.Kill()
 		serve.Wait()
 	})
-	if lines := bufio.NewScanner(out); !lines.Scan() {
-		t.Fatal("it does not serve")
+	lines := bufio.NewScanner(out)
+	lines.Scan()
+	address, ok := strings.CutPrefix(lines.Text(), "address ")
+	if !ok {
+		t.Fatalf("it does not serve: %s", lines.Text())
 	}
 	began := time.Now()
 	c, err := service.NewClient(service.Dial{
-		Addresses: []string{"http://" + at}, Account: "user:late", Key: ownerstest.Private("user:late"),
+		Addresses: []string{address}, Account: "user:late", Key: ownerstest.Private("user:late"),
 		Now: func() float64 { return later + time.Since(began).Seconds() },
 	})
 	check(err)

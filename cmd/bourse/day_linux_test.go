@@ -9,7 +9,9 @@ import (
 	"io/fs"
 	"math"
 	"net/http"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,7 +42,7 @@ const (
 // dayOwner is whom the users of hosts pay.
 const dayOwner = "host:all"
 
-// TestDay has a market, which is a process of its own, live through the day of a recorded log
+// TestDay has a market, which is a process of its own, as is its bank, live through the day of a recorded log
 // on which most jobs came: its seconds are divided by 86,400 over those that the test takes,
 // and its work by less, so that a log of a machine at 70 % asks for all of it. Hosts are
 // models, each with an agent and a connection of its own, and in ten minutes as many as the
@@ -74,6 +76,7 @@ type day struct {
 	whole  bool // of ten minutes
 	hosts  int
 	jobs   []swf.Record // in order of submission, which is counted from midnight
+	bank   *exec.Cmd
 	market *exec.Cmd
 	home   client.Home
 	web    *http.Client
@@ -279,8 +282,12 @@ func (d *day) close() {
 		return
 	}
 	bytes := d.logged()
-	d.stop()
-	for _, line := range []string{"ledger audit lab/books", "live check lab"} {
+	d.stop(d.market)
+	d.stop(d.bank)
+	if err := os.Symlink("../books", filepath.Join(d.dir, "lab", "books")); err != nil {
+		d.Fatal(err)
+	}
+	for _, line := range []string{"ledger audit books", "live check lab"} {
 		text := d.bourse(strings.Fields(line)...)
 		d.Logf("%s: %s", line, strings.TrimSpace(text))
 		if !strings.Contains(text, "clean") || strings.HasPrefix(line, "ledger") && !strings.Contains(text, "+ escrow 0.000000") {
@@ -290,14 +297,13 @@ func (d *day) close() {
 	if !d.whole {
 		return
 	}
-	mean := func(about int) float64 {
-		sum := 0.0
-		for _, m := range d.memory[about-10 : about+10] {
-			sum += m / 20
+	minute := func(before int) (mean float64) {
+		for _, m := range d.memory[before-60 : before] {
+			mean += m / 60
 		}
-		return sum
+		return mean
 	}
-	two, end := mean(120), mean(len(d.memory)-10)
+	two, end := minute(120), minute(len(d.memory))
 	d.Logf("memory %.1f MB at minute two, %.1f MB at the end: %.3f of it; log %.2f MB, bound %.2f MB", two/1e6, end/1e6, end/two, bytes/1e6, dayLog*(dayKeep+daySlack)/1e6)
 	if math.Abs(end/two-1) > dayMemory {
 		d.Errorf("memory at the end is %.3f of that at minute two, want within %v of 1", end/two, dayMemory)

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"net/http"
 	"os"
@@ -51,20 +54,16 @@ func (d *day) open() {
 	operator := filepath.Join("lab", "keys", "operator")
 	d.bourse("bank", "enrol", "lab/books", dayOwner, "--key", "owner.pub", "--operator", operator)
 	d.bourse("bank", "right", "lab/books", dayOwner, "payee", "--market", "lab", "--key", operator)
-	said, err := os.Create(filepath.Join(d.dir, "said"))
-	if err != nil {
+	if err := os.Rename(filepath.Join(d.dir, "lab", "books"), filepath.Join(d.dir, "books")); err != nil {
 		d.Fatal(err)
 	}
-	defer said.Close()
-	d.market = exec.Command("bourse", "market", "serve", "lab", "--home", "home")
-	d.market.Dir, d.market.Stdout, d.market.Stderr = d.dir, said, said
-	if err := d.market.Start(); err != nil {
+	var address string
+	d.bank, address = d.start("bank", "serve", "books", "--plain", "--listen", "127.0.0.1:0")
+	rules += "bank: " + strings.TrimPrefix(address, "address ") + "\n"
+	if err := os.WriteFile(filepath.Join(d.dir, "lab", "market.yaml"), []byte(rules), 0o600); err != nil {
 		d.Fatal(err)
 	}
-	d.Cleanup(func() {
-		d.market.Process.Kill()
-		d.market.Wait()
-	})
+	d.market, _ = d.start("market", "serve", "lab", "--home", "home")
 	if err := insist(func() error {
 		text, err := os.ReadFile(filepath.Join(d.dir, "lab", servingFile))
 		if err != nil {
@@ -72,6 +71,9 @@ func (d *day) open() {
 		}
 		return json.Unmarshal(text, &d.served)
 	}); err != nil {
+		d.Fatal(err)
+	}
+	if err := d.home.Save(d.served.Membership, private); err != nil {
 		d.Fatal(err)
 	}
 	d.web = &http.Client{Transport: &http.Transport{TLSClientConfig: link.ClientTLS(nil, d.served.Pin)}}
@@ -89,15 +91,42 @@ func (d *day) bourse(args ...string) string {
 	return string(out)
 }
 
-// stop has the market end by itself.
-func (d *day) stop() {
+// start starts a server, until the end of the test, and returns the first line that it says.
+// What it has in memory is what it needs, and little that is garbage.
+func (d *day) start(args ...string) (*exec.Cmd, string) {
 	d.Helper()
-	if err := d.market.Process.Signal(os.Interrupt); err != nil {
+	c, errs := exec.Command("bourse", args...), new(bytes.Buffer)
+	c.Dir, c.Env, c.Stderr = d.dir, append(os.Environ(), "GOGC=20"), errs
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		d.Fatal(err)
+	}
+	d.Cleanup(func() {
+		c.Process.Kill()
+		if c.Wait(); d.Failed() {
+			d.Logf("bourse %s: %s", strings.Join(args, " "), errs)
+		}
+	})
+	lines := bufio.NewReader(out)
+	line, err := lines.ReadString('\n')
+	if err != nil {
+		d.Fatalf("bourse %s: %v", strings.Join(args, " "), err)
+	}
+	go io.Copy(io.Discard, lines)
+	return c, strings.TrimSpace(line)
+}
+
+// stop has a server end by itself.
+func (d *day) stop(c *exec.Cmd) {
+	d.Helper()
+	if err := c.Process.Signal(os.Interrupt); err != nil {
 		d.Error(err)
 	}
-	if err := d.market.Wait(); err != nil {
-		text, _ := os.ReadFile(filepath.Join(d.dir, "said"))
-		d.Fatalf("the market: %v: %s", err, text)
+	if err := c.Wait(); err != nil {
+		d.Fatal(err)
 	}
 }
 

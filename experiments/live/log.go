@@ -43,9 +43,16 @@ const (
 	answerTable     = 'R'
 )
 
-// blockBytes are compressed together: records resemble each other, and the more there are the
-// less each takes. Of 32 KB a log is a quarter smaller than of Pebble's 4.
-const blockBytes = 32 << 10
+const (
+	// blockBytes are compressed together: records resemble each other, and the more there are
+	// the less each takes. Of 32 KB a log is a quarter smaller than of Pebble's 4.
+	blockBytes = 32 << 10
+
+	// What a log has in memory: of what was read, and of what was written last, twice. It is
+	// as much after minutes as after days, where more would go on growing for an hour.
+	cacheBytes = 2 << 20
+	tableBytes = 1 << 20
+)
 
 func key(table byte, n int64) []byte {
 	return binary.BigEndian.AppendUint64([]byte{table}, uint64(n))
@@ -61,7 +68,10 @@ func openLog(dir string, fs vfs.FS, read bool) (*log, error) {
 			return nil, fmt.Errorf("open market %s: %w", dir, err)
 		}
 	}
-	o := &pebble.Options{FS: fs, Logger: quiet{}, ReadOnly: read, FormatMajorVersion: pebble.FormatValueSeparation}
+	o := &pebble.Options{
+		FS: fs, Logger: quiet{}, ReadOnly: read, FormatMajorVersion: pebble.FormatValueSeparation,
+		CacheSize: cacheBytes, MemTableSize: tableBytes,
+	}
 	o.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionGood })
 	for i := range o.Levels {
 		o.Levels[i].BlockSize = blockBytes

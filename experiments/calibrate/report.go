@@ -18,15 +18,15 @@ type Point struct {
 	Price         Kept    `json:"price" doc:"that the others bid at most the percentile, until the deadline, on each host that was asked about: parts of that time"`
 	Pinball       float64 `json:"pinball" doc:"mean pinball loss of the percentile over that time, $/s"`
 	Contract      Kept    `json:"contract" doc:"that an accepted contract is fulfilled"`
-	Rejections    Mean    `json:"rejections" doc:"share of the jobs"`
-	Revenue       Mean    `json:"revenue" doc:"$"`
-	Efficiency    Mean    `json:"efficiency" doc:"of inelastic users (eq. 9, alpha 1)"`
+	Cost
+	Less *Cost `json:"less" doc:"the same less that of another policy, replication by replication; null unless asked for"`
 }
 
 // A Report is promised against kept, for both things that g can mean.
 type Report struct {
 	Scenario     string   `json:"scenario"`
 	Replications int      `json:"replications"`
+	Less         string   `json:"less" doc:"policy that costs are held against, empty if none is"`
 	Points       []Point  `json:"points" doc:"by configuration, policy and forecaster, in order of g"`
 	Scores       []Scores `json:"scores" doc:"of the points of each, together"`
 	Notes        []string `json:"notes"`
@@ -50,9 +50,9 @@ type Score struct {
 	Pinball *float64 `json:"pinball" doc:"of prices: mean pinball loss, $/s"`
 }
 
-// New returns the report of points.
-func New(name string, replications int, points []Point, notes []string) *Report {
-	r := &Report{Scenario: name, Replications: replications, Points: points, Scores: []Scores{}, Files: []string{}}
+// New returns the report of points, whose costs are held against those of the policy less.
+func New(name string, replications int, points []Point, less string, notes []string) *Report {
+	r := &Report{Scenario: name, Replications: replications, Less: less, Points: points, Scores: []Scores{}, Files: []string{}}
 	lines := r.lines()
 	r.Points = slices.Concat(lines...)
 	for _, of := range lines {
@@ -133,13 +133,16 @@ func score(points []Point, of func(*Point) *Kept) *Score {
 
 // Document returns r for people.
 func (r *Report) Document() report.Document {
+	tables := []report.Table{
+		r.table("The price stays at most at its percentile", "pinball, $/s", func(p *Point) *Kept { return &p.Price }, func(p *Point) string { return fmt.Sprintf("%.4g", p.Pinball) }),
+		r.table("The contract is fulfilled", "", func(p *Point) *Kept { return &p.Contract }, nil),
+		r.costs("What it costs", func(p *Point) *Cost { return &p.Cost }),
+	}
+	if r.Less != "" {
+		tables = append(tables, r.costs("What it costs, less "+r.Less+" on the same jobs", func(p *Point) *Cost { return p.Less }))
+	}
 	return report.Document{
-		Title: "What is promised and what is kept: " + r.Scenario,
-		Tables: []report.Table{
-			r.table("The price stays at most at its percentile", "pinball, $/s", func(p *Point) *Kept { return &p.Price }, func(p *Point) string { return fmt.Sprintf("%.4g", p.Pinball) }),
-			r.table("The contract is fulfilled", "", func(p *Point) *Kept { return &p.Contract }, nil),
-			r.costs(), r.scores(),
-		},
+		Title: "What is promised and what is kept: " + r.Scenario, Tables: append(tables, r.scores()),
 		Figures: []report.Figure{r.Figure()}, Notes: r.Notes,
 		Values: func(files []string) any {
 			out := *r
@@ -181,20 +184,24 @@ func (r *Report) table(title, head string, of func(*Point) *Kept, more func(*Poi
 }
 
 // costs shows what promises cost.
-func (r *Report) costs() report.Table {
-	t := report.Table{Title: "What it costs", Header: append(slices.Clone(names), "promised", "rejections", "±", "revenue, $", "±", "efficiency", "±"), Left: len(names)}
+func (r *Report) costs(title string, of func(*Point) *Cost) report.Table {
+	t := report.Table{Title: title, Header: append(slices.Clone(names), "promised", "rejections", "±", "revenue, $", "±", "efficiency", "±"), Left: len(names)}
 	for i := range r.Points {
 		p := &r.Points[i]
+		c := of(p)
+		if c == nil {
+			continue
+		}
 		row := append(p.names(), fmt.Sprintf("%.2f", p.G))
 		for _, m := range []struct {
 			Mean
-			form string
-		}{{p.Rejections, "%.3f"}, {p.Revenue, "%.2f"}, {p.Efficiency, "%.3f"}} {
+			places int
+		}{{c.Rejections, 3}, {c.Revenue, 2}, {c.Efficiency, 3}} {
 			half := "–"
 			if m.Lo95 != nil {
-				half = fmt.Sprintf(m.form, (*m.Hi95-*m.Lo95)/2)
+				half = fmt.Sprintf("%.*f", m.places, (*m.Hi95-*m.Lo95)/2)
 			}
-			row = append(row, fmt.Sprintf(m.form, m.Mean.Mean), half)
+			row = append(row, fmt.Sprintf("%.*f", m.places, m.Mean.Mean), half)
 		}
 		t.Rows = append(t.Rows, report.Cells(row...))
 	}

@@ -14,16 +14,21 @@ import (
 	"bourse/market"
 )
 
+// A Calibration says what is looked at.
+type Calibration struct {
+	Configurations []string // names; none is all
+	Less           string   // label of a policy that the costs of others are held against; may be empty
+}
+
 // Calibrate holds what policies of e promise against what they keep, for every value of
 // their guarantees that the sweep of e has, and every value of its other axes: at least one
-// axis is the guarantee of a policy. Only policies whose guarantees are swept are run, in
-// the configurations of those names, or all.
-func Calibrate(ctx context.Context, e *scenario.Experiment, only []string, opts Options) (*calibrate.Report, error) {
+// axis is the guarantee of a policy. Only policies whose guarantees are swept are run.
+func Calibrate(ctx context.Context, e *scenario.Experiment, of Calibration, opts Options) (*calibrate.Report, error) {
 	swept, err := guaranteesOf(e)
 	if err != nil {
 		return nil, err
 	}
-	x, tallies, err := swept.runs(e, only)
+	x, tallies, err := swept.runs(e, of)
 	if err != nil {
 		return nil, err
 	}
@@ -60,14 +65,14 @@ func Calibrate(ctx context.Context, e *scenario.Experiment, only []string, opts 
 	for i := range x.Configurations {
 		c := &x.Configurations[i]
 		for _, a := range c.Admission {
-			points = append(points, tallies[runOf{c.Name, a.Label, 0}].Point(swept.besides(e, c.Name), a.Label, c.Market.Forecaster.Name))
+			points = append(points, tallies[runOf{c.Name, a.Label, 0}].Point(swept.besides(e, c.Name), a.Label, c.Market.Forecaster.Name, tallies[runOf{c.Name, of.Less, 0}]))
 		}
 	}
 	var notes []string
 	if len(ready.alike) > 0 {
 		notes = []string{"Every replication has the same jobs on the same hosts: they are no sample, and intervals mean nothing."}
 	}
-	return calibrate.New(e.Name, e.Replications, points, notes), nil
+	return calibrate.New(e.Name, e.Replications, points, of.Less, notes), nil
 }
 
 // A runOf is where a run belongs; of a tally, of which there is one for all replications, rep is 0.
@@ -103,13 +108,13 @@ func guaranteesOf(e *scenario.Experiment) (all guaranteeAxes, err error) {
 }
 
 // runs returns what is run of e, and a tally for each configuration and policy.
-func (all guaranteeAxes) runs(e *scenario.Experiment, only []string) (*scenario.Experiment, map[runOf]*calibrate.Tally, error) {
+func (all guaranteeAxes) runs(e *scenario.Experiment, of Calibration) (*scenario.Experiment, map[runOf]*calibrate.Tally, error) {
 	x := e.Expanded()
 	var names []string
 	for _, c := range e.Configurations {
 		names = append(names, c.Name)
 	}
-	for _, name := range only {
+	for _, name := range of.Configurations {
 		if !slices.Contains(names, name) {
 			return nil, nil, misuse.Errorf("configuration: found %q, %s", name, scenario.OneOf(name, names))
 		}
@@ -118,7 +123,7 @@ func (all guaranteeAxes) runs(e *scenario.Experiment, only []string) (*scenario.
 	x.Sweep, x.Configurations = nil, nil
 	tallies := make(map[runOf]*calibrate.Tally)
 	for _, c := range points {
-		if name, _, _ := strings.Cut(c.Name, "@"); len(only) > 0 && !slices.Contains(only, name) {
+		if name, _, _ := strings.Cut(c.Name, "@"); len(of.Configurations) > 0 && !slices.Contains(of.Configurations, name) {
 			continue
 		}
 		var kept []scenario.Choice
@@ -133,6 +138,13 @@ func (all guaranteeAxes) runs(e *scenario.Experiment, only []string) (*scenario.
 			}
 			kept = append(kept, a)
 			tallies[runOf{c.Name, a.Label, 0}] = calibrate.NewTally(g)
+		}
+		if of.Less != "" && tallies[runOf{c.Name, of.Less, 0}] == nil {
+			var labels []string
+			for _, a := range kept {
+				labels = append(labels, a.Label)
+			}
+			return nil, nil, misuse.Errorf("less: found %q, %s", of.Less, scenario.OneOf(of.Less, labels))
 		}
 		c.Admission = kept
 		x.Configurations = append(x.Configurations, c)

@@ -3,6 +3,7 @@ package experiments
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 
@@ -45,7 +46,7 @@ func TestCalibrate(t *testing.T) {
 	var r *calibrate.Report
 	for workers := 1; workers <= 3; workers += 2 {
 		var err error
-		if r, err = Calibrate(context.Background(), e, []string{"two"}, Options{Workers: workers}); err != nil {
+		if r, err = Calibrate(context.Background(), e, Calibration{Configurations: []string{"two"}, Less: "sac"}, Options{Workers: workers}); err != nil {
 			t.Fatal(err)
 		}
 		text, err := json.Marshal(r)
@@ -82,7 +83,10 @@ func TestCalibrate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range r.Points {
+	for i, p := range r.Points {
+		if less := p.Less; p.Policy == "sac" != (less == nil) || less != nil && math.Abs(less.Revenue.Mean-(p.Revenue.Mean-r.Points[i-6].Revenue.Mean)) > 1e-9 {
+			t.Errorf("%+v: less sac it is %+v", p, less)
+		}
 		at := "two@" + jsonOf(p.G) + "," + p.Forecaster + " " + p.Policy
 		sum := 0.0
 		for _, x := range refused[at] {
@@ -104,7 +108,7 @@ func jsonOf(x float64) string {
 func TestCalibrateClass(t *testing.T) {
 	t.Parallel()
 	e := promising(t, []string{"base.admission.class.default=sac"}, "admission.class.sac.guarantee=0.6,0.8", "sla.slack=1,2")
-	r, err := Calibrate(context.Background(), e, nil, Options{})
+	r, err := Calibrate(context.Background(), e, Calibration{}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,18 +121,17 @@ func TestCalibrateClass(t *testing.T) {
 func TestCalibrateMisuse(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		over, only, want string
+		over string
+		of   Calibration
+		want string
 	}{
-		{"sla.slack=1,2", "", "sweep: found no axis of the guarantee of a policy, want one, such as admission.sac.guarantee=0.5..0.95/0.05"},
-		{"admission.sac.guarantee=0.6", "to", `configuration: found "to", want one of one, two; did you mean two?`},
-		{"admission.sac.guarantee=0.6,1", "", "admission.sac.guarantee: found 1, want a number more than 0 and less than 1"},
-		{"admission.be.guarantee=0.6", "", "--over admission.be.guarantee: configurations.one@0.6.admission.be.guarantee: unknown field, want none"},
+		{"sla.slack=1,2", Calibration{}, "sweep: found no axis of the guarantee of a policy, want one, such as admission.sac.guarantee=0.5..0.95/0.05"},
+		{"admission.sac.guarantee=0.6", Calibration{Less: "cac"}, `less: found "cac", want one of sac; did you mean sac?`},
+		{"admission.sac.guarantee=0.6", Calibration{Configurations: []string{"to"}}, `configuration: found "to", want one of one, two; did you mean two?`},
+		{"admission.sac.guarantee=0.6,1", Calibration{}, "admission.sac.guarantee: found 1, want a number more than 0 and less than 1"},
+		{"admission.be.guarantee=0.6", Calibration{}, "--over admission.be.guarantee: configurations.one@0.6.admission.be.guarantee: unknown field, want none"},
 	} {
-		var only []string
-		if c.only != "" {
-			only = []string{c.only}
-		}
-		if _, err := Calibrate(context.Background(), promising(t, nil, c.over), only, Options{}); err == nil || err.Error() != c.want {
+		if _, err := Calibrate(context.Background(), promising(t, nil, c.over), c.of, Options{}); err == nil || err.Error() != c.want {
 			t.Errorf("%s: error %v, want %s", c.over, err, c.want)
 		}
 	}
@@ -141,7 +144,7 @@ func TestCalibrateMisuse(t *testing.T) {
 func TestFulfilmentKept(t *testing.T) {
 	t.Parallel()
 	e := promising(t, []string{"base.workload.model.jobs=2000", "replications=2"}, "admission.sac.guarantee,admission.kept.guarantee=0.9")
-	r, err := Calibrate(context.Background(), e, []string{"one"}, Options{Workers: 2})
+	r, err := Calibrate(context.Background(), e, Calibration{Configurations: []string{"one"}}, Options{Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

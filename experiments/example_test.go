@@ -238,7 +238,7 @@ configurations:
 		fmt.Println(err)
 		return
 	}
-	r, err := experiments.Calibrate(context.Background(), &e, nil, experiments.Options{})
+	r, err := experiments.Calibrate(context.Background(), &e, experiments.Calibration{}, experiments.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -18,7 +18,7 @@ import (
 // distribution of scores: by how much the price has differed, over the recent past, from
 // that of up to a window before. Where α ≤ 0 it is above every price, and where α ≥ 1 below
 // every price. So α cannot leave the vicinity of [0,1], and the mean err of n forecasts is
-// within (1+γ(s+1))/(γn) of 1-g whatever the prices do (their Proposition 4.1, for what is
+// within (1+γ(s+1))/(γn) of 1-g, s a window, whatever the prices do (their Proposition 4.1, for what is
 // known s forecasts late).
 //
 // That holds in the long run, over all instants, not at each: a price that stands still
@@ -33,7 +33,7 @@ type conformal struct{ ConformalOptions }
 // ConformalOptions are the options of conformal.
 type ConformalOptions struct {
 	Gamma  float64 `yaml:"gamma" validate:"gt=0,max=1" doc:"how fast it learns, γ"`
-	Steps  int     `yaml:"steps" validate:"min=1,max=100" doc:"forecasts a window, s"`
+	Steps  int     `yaml:"steps" validate:"min=1,max=100" doc:"forecasts made in a window"`
 	Scores int     `yaml:"scores" validate:"min=1,max=10000" doc:"scores kept, the latest"`
 }
 

@@ -43,11 +43,11 @@ func TestForecasters(t *testing.T) {
 		{"ewma", "even", 0.975, 2 + (1-math.Exp2(-2.5))/(1+math.Exp2(-2.5)) + 1.9599639845400543*2*math.Exp2(-1.25)/(1+math.Exp2(-2.5))},
 		{"ewma", "still", 0.99, 5},
 		{"ewma", "nothing", 0.6, 0},
-		// A lag of a third: after 1 comes 1 or 3, after 3 always 3, and the price now is 3.
+		// A lag of 30 s: after 1 comes 1 or 3, after 3 always 3, and the price now is 3.
 		{"quantile", "even", 0.3, 3},
 		{"quantile", "even", 0.9, 3},
-		// After 0 comes 0 or 4, after 4 always 0; the price now is 0. Of 23 pairs that begin
-		// at 0, those at 0, 2.3, .. 66.7 s that are not in [25,50), 11 lead to 4.
+		// After 0 comes 0 or 4, after 4 always 0; the price now is 0. Of the 20 pairs that
+		// begin at 0, of 30 at 0, 2.4, .. 70 s those not in [25,50), 9 lead to 4.
 		{"quantile", "lopsided", 0.3, 0},
 		{"quantile", "lopsided", 0.9, 4},
 		{"quantile", "still", 0.01, 5},

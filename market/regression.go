@@ -31,7 +31,7 @@ type RegressionOptions struct {
 }
 
 func newRegression(decode plugin.Decoder) (Forecaster, error) {
-	o := RegressionOptions{Lag: 1. / 3, Samples: 30}
+	o := RegressionOptions{Lag: 0.3, Samples: 30}
 	err := decode(&o)
 	return &regression{RegressionOptions: o}, err
 }

@@ -32,6 +32,7 @@ several fields before the = take the same values together.
 			&cli.StringSliceFlag{Name: "over", Usage: "let fields take values one after another: `PATH=VALUES`"},
 			&cli.StringSliceFlag{Name: "forecaster", Usage: "with the forecaster `NAME`: " + strings.Join(experiments.NamesOf("forecaster"), ", ") + ", or all (default: the scenario's)"},
 			&cli.StringSliceFlag{Name: "configuration", Usage: "run the configuration `NAME` (default: all)"},
+			&cli.StringFlag{Name: "less", Usage: "hold what promises cost against `POLICY`, replication by replication"},
 			&cli.StringFlag{Name: "preset", Usage: "run the preset `NAME` in place of a file: " + strings.Join(papers.Names(), ", ")},
 			&cli.StringFlag{Name: "replications", Aliases: []string{"n"}, Usage: "repeat every configuration `N` times, each with its own workload"},
 			&cli.StringFlag{Name: "seed", Usage: "derive every use of chance from `SEED`"},
@@ -74,14 +75,15 @@ func calibrateAction(c *cli.Context) error {
 	if err := ch.load(c, c.String("preset"), known, sets); err != nil {
 		return err
 	}
-	r, err := experiments.Calibrate(c.Context, &ch.experiment, c.StringSlice("configuration"),
+	r, err := experiments.Calibrate(c.Context, &ch.experiment,
+		experiments.Calibration{Configurations: c.StringSlice("configuration"), Less: c.String("less")},
 		experiments.Options{Workers: c.Int("workers"), Progress: progress(c, ch.experiment.Name)})
 	if err != nil {
 		return err
 	}
 	r.Notes = append(stands(&ch.experiment), r.Notes...)
 	d := r.Document()
-	d.Command = again(c, "over", "forecaster", "configuration", "preset", "replications", "seed", "trace", "set")
+	d.Command = again(c, "over", "forecaster", "configuration", "less", "preset", "replications", "seed", "trace", "set")
 	var wrote []string
 	if out := c.String("out"); out != "" {
 		if wrote, err = writeDocument(out, "calibrate.html", d); err != nil {

@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"math"
 	"slices"
 
 	"bourse/contracts"
@@ -16,7 +17,8 @@ type Tally struct {
 	ends   kept
 	other  bool // it asked for other percentiles than that of g: it promises no price
 
-	pinball, rejections, revenue, efficiency []float64 // by replication
+	pinball                         []float64 // by replication that has promises of price
+	rejections, revenue, efficiency []float64 // by replication; NaN is undefined
 }
 
 // NewTally returns an empty tally of promises that hold with probability g.
@@ -59,9 +61,10 @@ func (t *Tally) Add(w *Watcher, o *metrics.Outcome) {
 		t.ends.add(verdicts, float64(fulfilled), whole.brier()*float64(verdicts))
 	}
 	number := func(to *[]float64, x float64, ok bool) {
-		if ok {
-			*to = append(*to, x)
+		if !ok {
+			x = math.NaN()
 		}
+		*to = append(*to, x)
 	}
 	x, ok := metrics.Rejections.Of(o)
 	number(&t.rejections, x, ok)
@@ -104,8 +107,9 @@ type Mean struct {
 	Hi95 *float64 `json:"hi95"`
 }
 
+// mean returns that of xs that are defined.
 func mean(xs []float64) Mean {
-	s := stats.Summarize(xs)
+	s := stats.Summarize(slices.DeleteFunc(slices.Clone(xs), math.IsNaN))
 	m := Mean{Mean: s.Mean}
 	if s.HasInterval() {
 		m.Lo95, m.Hi95 = &s.Lo95, &s.Hi95
@@ -113,14 +117,42 @@ func mean(xs []float64) Mean {
 	return m
 }
 
-// Point returns the point of the diagram that t is.
-func (t *Tally) Point(configuration, policy, forecaster string) Point {
+// A Cost is what came of the jobs beside promises, each a mean over replications.
+type Cost struct {
+	Rejections Mean `json:"rejections" doc:"share of the jobs"`
+	Revenue    Mean `json:"revenue" doc:"$"`
+	Efficiency Mean `json:"efficiency" doc:"of inelastic users (eq. 9, alpha 1)"`
+}
+
+// cost returns what t cost, or what it did less another, replication by replication.
+func (t *Tally) cost(less *Tally) Cost {
+	of := func(xs func(*Tally) []float64) Mean {
+		all := slices.Clone(xs(t))
+		for i := range all {
+			if less != nil {
+				all[i] -= xs(less)[i]
+			}
+		}
+		return mean(all)
+	}
+	return Cost{
+		of(func(t *Tally) []float64 { return t.rejections }), of(func(t *Tally) []float64 { return t.revenue }),
+		of(func(t *Tally) []float64 { return t.efficiency }),
+	}
+}
+
+// Point returns the point of the diagram that t is; less, unless it is nil, is of another
+// policy on the same jobs.
+func (t *Tally) Point(configuration, policy, forecaster string, less *Tally) Point {
 	if t.other {
 		t.prices, t.pinball = kept{}, nil
 	}
-	return Point{
+	p := Point{
 		Configuration: configuration, Policy: policy, Forecaster: forecaster, G: t.g,
-		Price: t.prices.sum(), Pinball: stats.Summarize(t.pinball).Mean, Contract: t.ends.sum(),
-		Rejections: mean(t.rejections), Revenue: mean(t.revenue), Efficiency: mean(t.efficiency),
+		Price: t.prices.sum(), Pinball: stats.Summarize(t.pinball).Mean, Contract: t.ends.sum(), Cost: t.cost(nil),
 	}
+	if less != nil && less != t {
+		p.Less = new(t.cost(less))
+	}
+	return p
 }

@@ -98,13 +98,13 @@ func TestWatcherEnd(t *testing.T) {
 	w.Handle(4, contracts.Event{Kind: contracts.Freed}, s)
 	tally := NewTally(0.9)
 	tally.Add(w, &metrics.Outcome{})
-	p := tally.Point("c", "p", "f")
+	p := tally.Point("c", "p", "f", nil)
 	if p.Price.Promises != 1 || p.Price.Kept != 0 || math.Abs(p.Price.Brier-0.81) > 1e-12 || math.Abs(p.Pinball-0.9*4) > 1e-12 {
 		t.Errorf("%+v, want one promise that was not kept at all", p)
 	}
 	other := NewTally(0.8) // what it asked for is not what it promises
 	other.Add(w, &metrics.Outcome{})
-	if p := other.Point("c", "p", "f"); p.Price.Promises != 0 {
+	if p := other.Point("c", "p", "f", nil); p.Price.Promises != 0 {
 		t.Errorf("%+v, want no promise of price", p)
 	}
 }

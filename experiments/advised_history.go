@@ -6,15 +6,13 @@ import (
 
 	"bourse/experiments/advise"
 	"bourse/experiments/live"
-
-	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // AdviseLive weighs budgets for a job by the prices that the log in dir has, of a live market:
 // the mean of all hosts, each of which is shared in proportion to bids. A budget is bid
 // over the time until the deadline.
-func AdviseLive(dir string, fs vfs.FS, ask AdviseAsk, guarantee float64) (*advise.Plan, error) {
-	p, err := live.PricesOf(dir, fs)
+func AdviseLive(dir string, ask AdviseAsk, guarantee float64) (*advise.Plan, error) {
+	p, err := live.PricesOf(dir, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -140,7 +140,7 @@ func advised(c *cli.Context, ask experiments.AdviseAsk) (*advise.Plan, error) {
 	case named != 1:
 		return nil, usagef("found %d histories, want RESULTS, --live DIR or --prices FILE", named)
 	case dir != "":
-		return experiments.AdviseLive(lab.File(dir, "log"), nil, ask, c.Float64("guarantee"))
+		return experiments.AdviseLive(lab.File(dir, "log"), ask, c.Float64("guarantee"))
 	case prices != "":
 		f, err := os.Open(prices)
 		if err != nil {

@@ -135,7 +135,7 @@ func (a *arena) forked(ctx context.Context, s *setting, o *offer, seed uint64, r
 	a.broker.Reset(parts)
 	in := &arrivals{arena: a, setting: s, offer: o, run: a.spare.take(len(a.plan)), moment: f, bare: bare, banked: true}
 	if f != nil && f.asks != nil {
-		in.subject, in.terms = f.n, f.asks
+		in.subject, in.terms, in.guest = f.n, f.asks, f.guest
 	}
 	a.indexPlan()
 	a.cancels.Reset()
@@ -277,6 +277,7 @@ type arrivals struct {
 	moment  *moment       // to be taken; nil: none is
 
 	// Of a [future]:
+	guest     bool    // that job's owner has what it asks for
 	banked    bool    // the arena's ledger is that of the run
 	subject   int     // position of the job that asks for something else, -1 if there is none
 	terms     *terms  // that it asks for

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"bourse/experiments"
+	"bourse/experiments/advise"
 	"bourse/experiments/calibrate"
 	"bourse/experiments/incentives"
 	"bourse/experiments/metrics"
@@ -120,6 +121,39 @@ configurations:
 	// 3 offers, 2 taken, 0.25 rejected
 	// 5 offers, 2 taken, 0.25 rejected
 	// <nil>
+}
+
+// What to ask for: budgets for one job, by runs into which it comes as one more.
+func ExampleAdvise() {
+	const file = `
+name: first
+seed: 1
+replications: 6
+configurations:
+  - {name: small, workload: {model: {name: paper, jobs: 20}}, admission: [be, cac]}
+`
+	e, err := scenario.Parse("first.yaml", []byte(file), scenario.Known{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := experiments.Advise(context.Background(), &e, experiments.AdviseAsk{
+		Job: advise.Job{Work: 300, Nodes: 4, Deadline: 400, Value: 20}, Reservation: "cac", Probability: 0.8, Budgets: [2]float64{1, 100},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, i := range []int{0, 8, 15} {
+		r := &p.Rows[i]
+		fmt.Printf("$%.2f: spot %.2f, reservation %.2f\n", r.Budget, r.Spot.Done, r.Reservation.Done)
+	}
+	fmt.Println(p.Verdict)
+	// Output:
+	// $1.00: spot 0.38, reservation 0.21
+	// $11.66: spot 0.50, reservation 0.33
+	// $100.00: spot 1.00, reservation 0.88
+	// undecided
 }
 
 // What another policy would have done with the jobs of a run.

@@ -31,6 +31,7 @@ type moment struct {
 	world   *world
 	ledger  *bank.Ledger
 	poor    bool   // nobody has more than its account
+	guest   bool   // the job is one more than the run has: its owner has what it asks for
 	arena   *arena // in which it was taken: jobs and hosts are those of its futures
 
 	// What is kept to let it go on to the end:
@@ -152,7 +153,7 @@ func (b *future) resume(t *terms) *arrivals {
 	bare := a.broker.Config // with the policy that was recalled
 	in := &arrivals{arena: a, setting: b.setting, offer: b.offer, bare: bare, run: a.spare.take(len(a.plan))}
 	in.run.Jobs = in.run.Jobs[:b.n]
-	in.subject, in.terms = at, t
+	in.subject, in.terms, in.guest = at, t, b.guest
 	return in
 }
 
@@ -163,17 +164,23 @@ func (b *future) bank(in *arrivals) {
 	a.broker.Teller, in.banked = a.ledger, true
 }
 
-// fund lets who asks for more have it, where users have what their jobs may cost.
+// fund lets who asks for more have it, where users have what their jobs may cost; and guests
+// everywhere.
 func (in *arrivals) fund(now float64) error {
-	if !in.banked || in.setting.conf.Workload.Funds != nil {
-		return nil
-	}
 	a := in.arena
-	more, err := in.terms.Budget.Sub(dollars(a.plan[in.subject].Value))
+	account := a.payers[a.bills[in.subject].payer].account
+	has := dollars(a.plan[in.subject].Value)
+	switch {
+	case !in.banked || !in.guest && in.setting.conf.Workload.Funds != nil:
+		return nil
+	case in.guest:
+		has = a.ledger.Balance(account)
+	}
+	more, err := in.terms.Budget.Sub(has)
 	if err != nil || more.Sign() <= 0 {
 		return err
 	}
-	return a.ledger.Mint(now, a.payers[a.bills[in.subject].payer].account, more)
+	return a.ledger.Mint(now, account, more)
 }
 
 // play lets b go on.

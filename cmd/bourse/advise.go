@@ -1,9 +1,14 @@
 package main
 
 import (
+	"os"
+
+	"bourse/experiments"
 	"bourse/experiments/advise"
+	"bourse/experiments/live/lab"
 	"bourse/experiments/papers"
 	"bourse/experiments/results"
+	"bourse/experiments/scenario"
 
 	"github.com/urfave/cli/v2"
 )
@@ -11,7 +16,7 @@ import (
 func adviseCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "advise",
-		Usage:     "say whether to reserve or to buy on the spot market (§5)",
+		Usage:     "say whether to reserve or to buy on the spot market (§5), and what to ask for",
 		ArgsUsage: "[RESULTS]",
 		Description: `From numbers: p_a, the probability of admission by the reservation market; p_w,
 that of fulfilment on the spot market; p_d, the work completed there; q, cost
@@ -19,13 +24,33 @@ over value. Or from a finished run, configuration by configuration: p_a of the
 reservation policy, p_w, p_d and q of be.
 
    bourse advise --pa 0.63 --pw 0.39 --q 0.14
-   bourse advise results/paper --reservation cac`,
+   bourse advise results/paper --reservation cac
+
+With --job it sets budgets for one job against the probability that it is done by its
+deadline, on the spot and as a reservation, with intervals; and where a value is said, which to
+choose. By RESULTS the job is one more in each replication, which is run again with it; by
+--live or --prices it is held against what prices were, from deadline to deadline. A
+reservation is let in there if its bid does at the price that was not exceeded for the part
+--guarantee of the time before.
+
+   bourse advise --job work=600,nodes=4,deadline=900,value=20 results/paper --configuration pareto-high
+   bourse advise --job work=3600,deadline=7200 --prices ec2.csv.gz --series us-east-1.linux.m1.small
+   bourse advise --job work=60,deadline=300,value=1 --live ~/.bourse/lab --out advice`,
 		Flags: []cli.Flag{
 			&cli.Float64Flag{Name: "pa", DefaultText: "none", Usage: "probability of admission, in [0,1]"},
 			&cli.Float64Flag{Name: "pw", DefaultText: "none", Usage: "probability of fulfilment, in [0,1]"},
 			&cli.Float64Flag{Name: "pd", DefaultText: "none", Usage: "fraction of work completed, in [0,1]"},
 			&cli.Float64Flag{Name: "q", DefaultText: "none", Usage: "cost over value, in [0,1)"},
 			&cli.StringFlag{Name: "reservation", Value: papers.Of("").Reservation, Usage: "admission `POLICY` that stands for the reservation market"},
+			&cli.StringFlag{Name: "job", Usage: "advise for the job `work=S,nodes=N,deadline=S,value=$`: processor-seconds of a node, and what it is worth to be done in time"},
+			&cli.StringFlag{Name: "configuration", Usage: "by the runs of configuration `NAME` of RESULTS", DefaultText: "the only one"},
+			&cli.StringFlag{Name: "live", Usage: "by the prices of the live market in the folder `DIR`, which is not running"},
+			&cli.StringFlag{Name: "prices", Usage: "by the price file `FILE` (CSV with time and price_usd_per_hour, or price in $/s; plain or gzip)"},
+			&cli.StringFlag{Name: "series", Usage: "take the series `NAME` of it"},
+			&cli.Float64Flag{Name: "guarantee", Value: 0.9, Usage: "a reservation does at the price that was not exceeded for the part `G` of the time before, in (0,1)"},
+			&cli.Float64Flag{Name: "probability", Value: 0.9, Usage: "that the job is to be done with, `P` in (0,1)"},
+			&cli.StringFlag{Name: "budgets", Usage: "look at budgets `FROM..TO`, $", DefaultText: "by the history"},
+			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "draw it to `DIR`"},
 			jsonFlag[[]advise.Advice](),
 		},
 		Action: adviseAction,
@@ -33,6 +58,14 @@ reservation policy, p_w, p_d and q of be.
 }
 
 func adviseAction(c *cli.Context) error {
+	if c.IsSet("job") {
+		return adviseJob(c)
+	}
+	for _, flag := range []string{"configuration", "live", "prices", "series", "guarantee", "probability", "budgets", "out"} {
+		if c.IsSet(flag) {
+			return usagef("--%s: want it with --job", flag)
+		}
+	}
 	all := []advise.Advice{{Numbers: make(map[string]float64)}}
 	if c.NArg() == 1 {
 		dir, err := results.Open(c.Args().First())
@@ -54,4 +87,76 @@ func adviseAction(c *cli.Context) error {
 		return err
 	}
 	return show(c, d, nil)
+}
+
+// adviseJob sets budgets for a job against the probability that it is done in time.
+func adviseJob(c *cli.Context) error {
+	for _, flag := range []string{"pa", "pw", "pd", "q"} {
+		if c.IsSet(flag) {
+			return usagef("--%s: found it with --job, want one of them", flag)
+		}
+	}
+	ask := experiments.AdviseAsk{Configuration: c.String("configuration"), Reservation: c.String("reservation"), Probability: c.Float64("probability")}
+	var err error
+	if ask.Job, err = advise.ParseJob(c.String("job")); err != nil {
+		return err
+	}
+	if text := c.String("budgets"); text != "" {
+		if ask.Budgets[0], ask.Budgets[1], err = advise.ParseBudgets(text); err != nil {
+			return err
+		}
+	}
+	for _, flag := range []string{"probability", "guarantee"} {
+		if x := c.Float64(flag); !(x > 0 && x < 1) {
+			return usagef("--%s: found %v, want a number between 0 and 1", flag, x)
+		}
+	}
+	p, err := advised(c, ask)
+	if err != nil {
+		return err
+	}
+	d := p.Document()
+	out := c.String("out")
+	if out == "" {
+		return show(c, d, nil)
+	}
+	wrote, err := writeDocument(out, "", d)
+	if err != nil {
+		return err
+	}
+	return show(c, d, wrote)
+}
+
+// advised asks the history that c names.
+func advised(c *cli.Context, ask experiments.AdviseAsk) (*advise.Plan, error) {
+	dir, prices := c.String("live"), c.String("prices")
+	named := c.NArg()
+	for _, s := range []string{dir, prices} {
+		if s != "" {
+			named++
+		}
+	}
+	switch {
+	case named != 1:
+		return nil, usagef("found %d histories, want RESULTS, --live DIR or --prices FILE", named)
+	case dir != "":
+		return experiments.AdviseLive(lab.File(dir, "log"), ask, c.Float64("guarantee"))
+	case prices != "":
+		f, err := os.Open(prices)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return experiments.AdvisePrices(f, prices, c.String("series"), ask, c.Float64("guarantee"))
+	}
+	r, err := results.Open(c.Args().First())
+	if err != nil {
+		return nil, err
+	}
+	e, err := scenario.Stored(r.Path, r.Manifest.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	ask.Of = r.Path
+	return experiments.Advise(c.Context, &e, ask)
 }

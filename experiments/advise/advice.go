@@ -21,6 +21,7 @@ type Advice struct {
 	N             int                `json:"n,omitempty" doc:"replications in which all of them are defined"`
 	Numbers       map[string]float64 `json:"numbers" doc:"by the letters of the paper"`
 	User          []counsel          `json:"advice"`
+	Plan          *Plan              `json:"plan,omitempty" doc:"of a job; then there is nothing else"`
 
 	each map[string][]float64 // the numbers by replication
 }

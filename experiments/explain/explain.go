@@ -74,7 +74,13 @@ func Decide(job int64, at float64, by *contracts.Decision, asked Terms, all []ad
 	for _, t := range all {
 		got, has := of[t.Got]
 		want, wants := of[t.Want]
-		if !has || !wants || d.Verdict == "reject" && d.Reason != string(t.Reason) {
+		if d.Verdict == "reject" {
+			if d.Reason != string(t.Reason) {
+				continue
+			}
+			has = true // nothing is said of what is 0
+		}
+		if !has || !wants {
 			continue
 		}
 		d.Test = &Test{Contract: job, What: t.Got, Got: got, Want: want, AtMost: t.AtMost, word: t.Word}

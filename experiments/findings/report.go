@@ -20,23 +20,24 @@ func (p *Page) Text() string {
 		f := &p.Findings[i]
 		fmt.Fprintf(&b, "%d. %s\n", i+1, f.Question)
 		for _, s := range f.Sentences {
-			wrap(&b, s, "   ")
+			wrap(&b, s, "   ", "     ")
 		}
 		b.WriteString("\n")
 	}
-	wrap(&b, method, "")
+	wrap(&b, method, "", "")
 	return b.String()
 }
 
-// wrap writes a sentence in lines of a hundred letters, the first less indented.
-func wrap(b *strings.Builder, sentence, indent string) {
+// wrap writes a sentence in lines of a hundred letters, which begin with indent, those after
+// the first with hanging.
+func wrap(b *strings.Builder, sentence, indent, hanging string) {
 	line := indent
 	for i, word := range strings.Fields(sentence) {
 		switch {
 		case i == 0:
 		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > 100:
 			fmt.Fprintln(b, line)
-			line = indent + "  "
+			line = hanging
 		default:
 			line += " "
 		}

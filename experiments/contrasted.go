@@ -27,10 +27,10 @@ func Contrasted(dirs []*results.Dir, ask contrast.Ask) (d report.Document, err e
 	if err != nil {
 		return d, err
 	}
+	l := labels()
 	d.Title = "Differences of " + ask.Across
 	d.Values = func([]string) any { return contrast.Values{Across: ask.Across, Margin: ask.Margin, Rows: rows} }
-	d.Tables = contrastTables(rows, ask)
-	l := labels()
+	d.Tables = contrastTables(l, rows, ask)
 	for _, m := range ask.Metrics {
 		f := report.Figure{Name: "compare-" + m, Title: l.Of(m) + ": differences of " + ask.Across, Caption: "Means of the differences with their 95 % intervals."}
 		for _, r := range rows {
@@ -45,13 +45,13 @@ func Contrasted(dirs []*results.Dir, ask contrast.Ask) (d report.Document, err e
 
 // contrasts returns the differences of policies in rows, a table a metric; none where
 // there is nothing to compare.
-func contrasts(rows []results.Metric, shown, alike []string) []report.Table {
+func contrasts(l report.Labels, rows []results.Metric, shown, alike []string) []report.Table {
 	ask := contrast.Ask{Metrics: shown, Across: contrast.Policies, Ends: metrics.Ends()}
 	found, err := contrast.Of(rows, ask, alike)
 	if err != nil {
 		return nil
 	}
-	tables := contrastTables(found, ask)
+	tables := contrastTables(l, found, ask)
 	for i := range tables {
 		tables[i].Title += ": differences of policies"
 	}
@@ -59,12 +59,14 @@ func contrasts(rows []results.Metric, shown, alike []string) []report.Table {
 }
 
 // contrastTables returns a table a metric, and below the last how it was tested.
-func contrastTables(rows []contrast.Row, ask contrast.Ask) (tables []report.Table) {
-	l := labels()
+func contrastTables(l report.Labels, rows []contrast.Row, ask contrast.Ask) (tables []report.Table) {
 	for _, m := range ask.Metrics {
 		t := report.Table{
 			Title: l.Of(m), Left: 3,
-			Header: []string{"in", "first", "second", "n", "first", "second", "difference", "95 % interval", "p", "Holm", "effect", "n for 80 %"},
+			Header: []string{"in", "first", "second", "n", "first", "second", "difference", "95 % interval", "p", "Holm", "effect"},
+		}
+		if !ask.Unsized {
+			t.Header = append(t.Header, "n for 80 %")
 		}
 		if ask.Margin > 0 {
 			t.Header = append(t.Header, "alike p")
@@ -125,7 +127,10 @@ func contrastCells(r contrast.Row, l report.Labels, ask contrast.Ask) []report.C
 	words := []string{
 		held(l, r), l.Of(r.First), l.Of(r.Second), strconv.Itoa(r.N),
 		mean(r.FirstMean, r.FirstLo95, r.FirstHi95), mean(r.SecondMean, r.SecondLo95, r.SecondHi95),
-		number(r.Difference), between(r.Lo95, r.Hi95), small(r.P), small(r.Holm), number(r.Effect), needed,
+		number(r.Difference), between(r.Lo95, r.Hi95), small(r.P), small(r.Holm), number(r.Effect),
+	}
+	if !ask.Unsized {
+		words = append(words, needed)
 	}
 	if ask.Margin > 0 {
 		words = append(words, small(r.Alike))
@@ -133,6 +138,9 @@ func contrastCells(r contrast.Row, l report.Labels, ask contrast.Ask) []report.C
 	cells := make([]report.Cell, len(words)+1)
 	for i, w := range words {
 		cells[i].Text = w
+	}
+	if ask.Across == contrast.Policies && r.Difference != nil {
+		cells[1].Row, cells[2].Row = report.RowAnchor(r.Within, r.First, r.Metric), report.RowAnchor(r.Within, r.Second, r.Metric)
 	}
 	cells[len(words)] = report.Cell{Text: r.Verdict, Strong: r.Holm != nil && *r.Holm <= contrast.Level}
 	return cells

@@ -10,12 +10,12 @@ import (
 // Differences returns, if the scenario asks for it, a figure of what every policy's
 // metrics are less those of one policy, replication by replication: on the same
 // jobs, so that intervals are narrower than those of the metrics themselves.
-func Differences(e *scenario.Experiment, rows []results.Metric) []report.Figure {
+func Differences(l report.Labels, e *scenario.Experiment, rows []results.Metric) []report.Figure {
 	if e.Figure == nil || e.Figure.Less == "" {
 		return nil
 	}
 	less := e.Figure.Less
-	f := sweep(e).Figure(e.Name+"-less-"+less, e.Title+": less "+labels().Of(less), differences(rows, less))
+	f := sweep(l, e).Figure(e.Name+"-less-"+less, e.Title+": less "+l.Of(less), differences(rows, less))
 	if len(f.Panels) == 0 {
 		return nil
 	}

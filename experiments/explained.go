@@ -103,7 +103,7 @@ func (x *explainer) explain(ctx context.Context) (*explain.Report, error) {
 	r := &explain.Report{
 		Job: x.job, Owner: fmt.Sprintf("user:%d", was.User), Asked: x.written(&asked),
 		Decision: explain.Decide(x.job, a.at, &contracts.Decision{Verdict: a.verdict, Reason: a.reason, Numbers: a.numbers}, x.written(&asked), admission.Tests(x.offer.Name)),
-		Changes:  []explain.Change{}, Vain: []explain.Vain{},
+		Changes:  []explain.Change{}, Vain: []explain.Vain{}, Frontier: []explain.Point{},
 	}
 	if r.Fate, err = fate(&was, x.alpha); err != nil {
 		return nil, err

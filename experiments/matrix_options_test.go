@@ -86,7 +86,7 @@ var matrixValues = map[string][]string{
 	"spot":        {"be", "rac"},
 	"reject":      {"0", "0.37", "1"},
 
-	"half_life": {"1", "60", "1000"},
+	"half_life": {"0.01", "0.2", "10"},
 	"lag":       {"0.1", "0.5", "0.9"},
 	"samples":   {"2", "7", "30"},
 	"gamma":     {"0.005", "0.1", "1"},

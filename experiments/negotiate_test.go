@@ -113,9 +113,12 @@ func TestNegotiated(t *testing.T) {
 		return s
 	}
 	s := study("{name: sac, guarantee: 0.5}, {name: sac, label: bargain, guarantee: 0.5, negotiate: rational}")
-	tables, said := s.negotiation()
-	if len(tables) != len(worthOf) || !strings.Contains(said, "by 3 replications in pairs") || strings.Count(said, "ffers under SAC") != len(worthOf) {
-		t.Errorf("%d tables, %q", len(tables), said)
+	d := s.Document("")
+	said := d.Notes[len(d.Notes)-1]
+	for _, want := range append([]string{"by 3 replications in pairs", "correction for 3 comparisons: under SAC, efficiency_1 "}, worthOf...) {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q does not say %q", said, want)
+		}
 	}
 	total := map[string]float64{}
 	for _, row := range s.metricRows("offers", "offers_taken") {
@@ -125,8 +128,8 @@ func TestNegotiated(t *testing.T) {
 		t.Errorf("offers: %v", total)
 	}
 	s = study("{name: sac, guarantee: 0.5}, {name: sac, label: bargain, guarantee: 0.6, negotiate: rational}")
-	if tables, said := s.negotiation(); tables != nil || said != "" {
-		t.Errorf("policies that are not alike are compared: %q", said)
+	if pairs := negotiated(s.Experiment); pairs != nil {
+		t.Errorf("policies that are not alike are compared: %q", pairs)
 	}
 	s = study("sac, cac")
 	if rows := s.metricRows("offers"); len(rows) > 0 {

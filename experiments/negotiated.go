@@ -9,6 +9,7 @@ import (
 	"bourse/experiments/contrast"
 	"bourse/experiments/metrics"
 	"bourse/experiments/report"
+	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 )
 
@@ -19,31 +20,47 @@ var worthOf = []string{"efficiency_1", "violations", "revenue"}
 // and the same policy without it, the paired differences of three metrics, and in a sentence
 // what of them can be told, Holm's correction made over all. It says nothing where no policy
 // was run both ways.
-func (s *Study) negotiation() (tables []report.Table, said string) {
-	e := s.Experiment
+func negotiation(e *scenario.Experiment, rows []results.Metric, alike []string) (d report.Document) {
 	ask := contrast.Ask{Metrics: worthOf, Across: contrast.Policies, Ends: metrics.Ends(), Pairs: negotiated(e)}
 	if len(ask.Pairs) == 0 || e.Replications < 2 {
-		return nil, ""
+		return d
 	}
-	found, err := contrast.Of(s.metricRows(worthOf...), ask, s.alike)
+	found, err := contrast.Of(rows, ask, alike)
 	if err != nil {
-		return nil, ""
+		return d // it was not measured
 	}
 	l := labels()
 	var parts []string
 	for _, base := range bases(ask.Pairs) {
+		under := "under " + l.Of(base) + ", "
 		for _, m := range ask.Metrics {
 			some := slices.DeleteFunc(slices.Clone(found), func(r contrast.Row) bool { return r.Metric != m || r.Second != base })
-			what := "offers under " + l.Of(base)
-			parts = append(parts, contrast.Sentence(what, strings.ToLower(l.Of(m)[:1])+l.Of(m)[1:], some))
+			parts = append(parts, under+contrast.Sentence(m, some))
+			under = ""
 		}
 	}
-	tables = contrastTables(found, ask)
-	for i := range tables {
-		tables[i].Title += ": with offers, and without"
+	d.Tables = contrastTables(l, found, ask)
+	for i, m := range ask.Metrics {
+		d.Tables[i].Title += ": with offers, and without"
+		f := report.Figure{Name: e.Name + "-worth-" + m, Title: l.Of(m) + ": with offers less without", Caption: "Means of the differences with their 95 % intervals."}
+		for _, r := range found {
+			if r.Metric == m {
+				f.Panels = forest(f.Panels, r, l, 0)
+			}
+		}
+		d.Figures = append(d.Figures, f)
 	}
-	return tables, fmt.Sprintf("What negotiation is worth, by %d replications in pairs, Student's t at 5 %% with Holm's correction for %d comparisons: %s.",
-		e.Replications, len(found), strings.Join(parts, "; "))
+	d.Notes = []string{fmt.Sprintf("What negotiation is worth, with offers against without, by %d replications in pairs, Student's t at 5 %% with Holm's correction for %d comparisons: %s.",
+		e.Replications, len(found), strings.Join(parts, "; "))}
+	return d
+}
+
+// negotiation tells it of s.
+func (s *Study) negotiation() report.Document {
+	if len(negotiated(s.Experiment)) == 0 {
+		return report.Document{}
+	}
+	return negotiation(s.Experiment, s.metricRows(worthOf...), s.alike)
 }
 
 // negotiated returns the labels of policies under which users negotiate, each with that of

@@ -169,9 +169,10 @@ func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, from []
 	}
 	s := newStudy(e)
 	heads := make(map[string]string)
-	err = s.gather(plan, at, func(name string, unit *results.Unit) error {
+	shown := newShown(s.Experiment)
+	err = s.gather(plan, at, func(of Unit, unit *results.Unit) error {
 		maps.Copy(heads, unit.Ledgers)
-		return w.Unit(name, unit, at[name].Path())
+		return errors.Join(shown.take(of, unit), w.Unit(of.Name(), unit, at[of.Name()].Path()))
 	})
 	if err != nil {
 		return nil, err
@@ -185,7 +186,7 @@ func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, from []
 	if err := errors.Join(w.Summary(s.summaryRows()), w.Curve(s.curveRows())); err != nil {
 		return nil, err
 	}
-	if err := s.pictures(w, to, kept(heads)); err != nil {
+	if err := s.pictures(w, to, kept(heads), shown); err != nil {
 		return nil, err
 	}
 	return s, w.Close(results.Manifest{
@@ -196,7 +197,7 @@ func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, from []
 }
 
 // gather enters the units of plan, which are where at says, and gives each to take.
-func (s *Study) gather(plan *results.Plan, at map[string]results.Source, take func(name string, unit *results.Unit) error) error {
+func (s *Study) gather(plan *results.Plan, at map[string]results.Source, take func(of Unit, unit *results.Unit) error) error {
 	s.alike = plan.Alike
 	for _, name := range plan.Units {
 		unit, err := at[name].Read(name)
@@ -211,7 +212,7 @@ func (s *Study) gather(plan *results.Plan, at map[string]results.Source, take fu
 			return fmt.Errorf("%s, unit %s: %w", at[name].Path(), name, err)
 		}
 		s.add(of.Configuration, unit.Values)
-		if err := take(name, unit); err != nil {
+		if err := take(of, unit); err != nil {
 			return err
 		}
 	}
@@ -269,13 +270,14 @@ func (p *Prepared) plan(to *Publication) results.Plan {
 }
 
 // pictures writes the figures, and the page that shows everything.
-func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger) error {
+func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger, first *shown) error {
 	page := s.Document(p.Dir)
 	page.Command, page.Scenario, page.Ledgers = p.Command, p.Scenario, kept
-	page.Figures = figures(s.Experiment, s.beside(), s.summaryRows(), s.curveRows())
+	page.Figures = figures(s.labels(), s.Experiment, s.beside(), s.summaryRows(), s.curveRows())
 	if f := s.Experiment.Figure; f != nil && f.Less != "" {
-		page.Figures = append(page.Figures, Differences(s.Experiment, s.metricRows(f.Metrics...))...)
+		page.Figures = append(page.Figures, Differences(s.labels(), s.Experiment, s.metricRows(f.Metrics...))...)
 	}
+	page.Figures = append(page.Figures, s.negotiation().Figures...)
 	files, err := page.Files("")
 	if err != nil {
 		return err
@@ -285,6 +287,10 @@ func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger)
 			return err
 		}
 	}
+	if page.Sections, err = s.sections(w, first); err != nil {
+		return err
+	}
+	page.Figures = append(page.Figures, s.maps(page.Figures)...)
 	html, err := page.HTML()
 	if err != nil {
 		return err
@@ -297,7 +303,7 @@ func (s *Study) told() []string {
 	e := s.Experiment
 	notes := slices.Concat(s.stopped(), s.noSample(), s.beside().Against)
 	swept := len(e.Sweep) > 0
-	if swept && !slices.ContainsFunc(sweep(e).Metrics, func(m string) bool { return strings.Contains(m, "efficiency") }) {
+	if swept && !slices.ContainsFunc(sweep(s.labels(), e).Metrics, func(m string) bool { return strings.Contains(m, "efficiency") }) {
 		return notes
 	}
 	notes = append(notes, "Efficiency is the sum of utilities over U*, the best total value that a planner who knows all jobs could fulfil.")

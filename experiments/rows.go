@@ -149,6 +149,13 @@ func (s *Study) metricRows(names ...string) []results.Metric {
 
 // summaryRows returns every metric over all replications, beside what is printed.
 func (s *Study) summaryRows() []results.Summary {
+	if s.once.summary == nil {
+		s.once.summary = s.summarized()
+	}
+	return slices.Clone(s.once.summary)
+}
+
+func (s *Study) summarized() []results.Summary {
 	var rows []results.Summary
 	paper := s.beside()
 	s.each(func(configuration, policy int, name, label string) {
@@ -172,6 +179,13 @@ func (s *Study) summaryRows() []results.Summary {
 
 // curveRows returns efficiency at every alpha.
 func (s *Study) curveRows() []results.Point {
+	if s.once.curve == nil {
+		s.once.curve = s.curved()
+	}
+	return slices.Clone(s.once.curve)
+}
+
+func (s *Study) curved() []results.Point {
 	var rows []results.Point
 	s.each(func(configuration, policy int, name, label string) {
 		for a, alpha := range s.Experiment.Alphas {

@@ -33,17 +33,46 @@ func labels() report.Labels {
 	return l
 }
 
+// policyWords returns what policies are in words, by their labels, where those are
+// abbreviations: the beginnings of their lines in 'bourse policies'.
+func policyWords(l report.Labels) map[string]string {
+	words := make(map[string]string)
+	for _, p := range Plugins("admission") {
+		label := l.Of(p.Name)
+		if label != strings.ToUpper(p.Name) {
+			continue
+		}
+		doc, _, _ := strings.Cut(p.Doc, "; for ")
+		doc, _, named := strings.Cut(doc, ":")
+		if !named {
+			doc, _, _ = strings.Cut(doc, ", in a ")
+			doc, _, _ = strings.Cut(doc, " (")
+		}
+		words[label] = doc
+	}
+	return words
+}
+
 // figures returns the figures of results of e: what its scenario asks for, or else what
 // its paper draws.
-func figures(e *scenario.Experiment, paper *papers.Reference, summary []results.Summary, curve []results.Point) []report.Figure {
+func figures(l report.Labels, e *scenario.Experiment, paper *papers.Reference, summary []results.Summary, curve []results.Point) []report.Figure {
+	drawn := drawnOf(l, e, paper, summary, curve)
+	words := policyWords(l)
+	for i := range drawn {
+		drawn[i].Words = words
+	}
+	return drawn
+}
+
+func drawnOf(l report.Labels, e *scenario.Experiment, paper *papers.Reference, summary []results.Summary, curve []results.Point) []report.Figure {
 	if e.Figure != nil || len(e.Sweep) > 0 {
 		title := e.Title
 		if title == "" {
 			title = e.Name
 		}
-		return []report.Figure{sweep(e).Figure(e.Name, title, summary)}
+		return []report.Figure{sweep(l, e).Figure(e.Name, title, summary)}
 	}
-	return paper.Figures(labels(), summary, curve)
+	return paper.Figures(l, summary, curve)
 }
 
 // tables returns the tables of results of e: with a sweep one a metric that is
@@ -51,16 +80,16 @@ func figures(e *scenario.Experiment, paper *papers.Reference, summary []results.
 // configurations one for all; else one a configuration, what is printed beside what
 // is measured, and the paired tests of its paper, or differences of the policies. They
 // show the metrics that the figure does, or the paper.
-func tables(e *scenario.Experiment, paper *papers.Reference, summary []results.Summary, rows []results.Metric, alike []string) []report.Table {
+func tables(l report.Labels, e *scenario.Experiment, paper *papers.Reference, summary []results.Summary, rows []results.Metric, alike []string) []report.Table {
 	if len(e.Sweep) > 0 {
-		tables := sweep(e).Tables(summary)
-		if t := report.PaperTable(labels(), summary); len(t.Rows) > 0 {
+		tables := sweep(l, e).Tables(summary)
+		if t := report.PaperTable(l, summary); len(t.Rows) > 0 {
 			tables = append(tables, t)
 		}
 		return tables
 	}
 	if e.Figure != nil && len(e.Configurations) > 1 {
-		return []report.Table{sweep(e).Together(summary)}
+		return []report.Table{sweep(l, e).Together(summary)}
 	}
 	shown := slices.Clone(paper.Metrics)
 	if slices.ContainsFunc(e.Configurations, func(c scenario.Configuration) bool { return c.Fleet.Availability != nil }) {
@@ -75,18 +104,18 @@ func tables(e *scenario.Experiment, paper *papers.Reference, summary []results.S
 	main := slices.DeleteFunc(slices.Clone(summary), func(r results.Summary) bool {
 		return !slices.Contains(shown, r.Metric)
 	})
-	tables := report.RunTables(labels(), main)
-	if t := report.PaperTable(labels(), main); len(t.Rows) > 0 {
+	tables := report.RunTables(l, main)
+	if t := report.PaperTable(l, main); len(t.Rows) > 0 {
 		tables = append(tables, t)
 	}
 	if e.Replications == 1 {
 		return tables
 	}
 	if paper.Tests.Configurations == nil { // it is not the experiment that was tested
-		return append(tables, contrasts(rows, paper.Tests.Metrics(), alike)...)
+		return append(tables, contrasts(l, rows, paper.Tests.Metrics(), alike)...)
 	}
 	if tests := tTests(rows, paper.Tests); len(tests) > 0 {
-		tables = append(tables, report.TTests(labels(), paper.Tests.Title, tests, stats.CriticalT(0.05, e.Replications-1)))
+		tables = append(tables, report.TTests(l, paper.Tests.Title, tests, stats.CriticalT(0.05, e.Replications-1)))
 	}
 	return tables
 }
@@ -95,6 +124,7 @@ func tables(e *scenario.Experiment, paper *papers.Reference, summary []results.S
 type StudyValues struct {
 	Results string            `json:"results" doc:"the directory"`
 	Notes   []string          `json:"notes,omitempty" doc:"what a reader of the numbers must know"`
+	Finds   []string          `json:"findings,omitempty" doc:"what was found, a sentence each, made from verdicts of paired comparisons"`
 	Summary []results.Summary `json:"summary"`
 	Curve   []results.Point   `json:"curve" doc:"efficiency at every alpha"`
 	Units   []UnitValues      `json:"units,omitempty" doc:"where they are asked for, and then alone"`
@@ -103,17 +133,15 @@ type StudyValues struct {
 // Document returns the tables of s beside what its paper prints, and the notes; and for
 // programs its rows, and the directory of its results.
 func (s *Study) Document(dir string) report.Document {
-	rows := s.summaryRows()
-	worth, said := s.negotiation()
-	notes := s.notes
-	if said != "" {
-		notes = append(slices.Clip(notes), said)
-	}
+	rows, found := s.summaryRows(), s.findings()
+	worth := s.negotiation()
+	notes := append(slices.Clip(s.notes), worth.Notes...)
 	return report.Document{
-		Title: s.Experiment.Title, Notes: notes,
-		Tables: append(tables(s.Experiment, s.beside(), rows, s.metricRows(s.beside().Tests.Metrics()...), s.alike), worth...),
+		Findings: found,
+		Title:    s.Experiment.Title, Notes: notes,
+		Tables: append(tables(s.labels(), s.Experiment, s.beside(), rows, s.metricRows(s.beside().Tests.Metrics()...), s.alike), worth.Tables...),
 		Values: func([]string) any {
-			return StudyValues{Results: dir, Notes: notes, Summary: rows, Curve: s.curveRows()}
+			return StudyValues{Results: dir, Notes: notes, Finds: found, Summary: rows, Curve: s.curveRows()}
 		},
 	}
 }
@@ -150,10 +178,11 @@ func Drawn(dir *results.Dir, curveAlone bool) (d report.Document, err error) {
 			summary[i].Paper = nil
 		}
 	}
+	l := labels()
 	if curveAlone {
-		if d.Figures = paper.Figures(labels(), nil, curve); len(d.Figures) > 0 {
+		if d.Figures = paper.Figures(l, nil, curve); len(d.Figures) > 0 {
 			d.Figures = d.Figures[:1]
-			d.Figures[0].Name = "curve"
+			d.Figures[0].Name, d.Figures[0].Words = "curve", policyWords(l)
 		}
 		return d, nil
 	}
@@ -162,14 +191,20 @@ func Drawn(dir *results.Dir, curveAlone bool) (d report.Document, err error) {
 		shown = append(shown, f.Metrics...)
 	}
 	rows, err := dir.Metrics(shown...)
-	d.Figures = append(figures(&e, &paper, summary, curve), Differences(&e, rows)...)
-	d.Tables = tables(&e, &paper, summary, rows, dir.Manifest.Alike)
+	d.Figures = append(figures(l, &e, &paper, summary, curve), Differences(l, &e, rows)...)
+	d.Tables = tables(l, &e, &paper, summary, rows, dir.Manifest.Alike)
+	if err == nil && len(negotiated(&e)) > 0 {
+		if rows, err = dir.Metrics(worthOf...); err == nil {
+			worth := negotiation(&e, rows, dir.Manifest.Alike)
+			d.Tables, d.Figures, d.Notes = append(d.Tables, worth.Tables...), append(d.Figures, worth.Figures...), worth.Notes
+		}
+	}
 	return d, err
 }
 
 // sweep returns how the configurations of e are laid out.
-func sweep(e *scenario.Experiment) report.Sweep {
-	s := report.Sweep{Labels: labels(), Metrics: []string{"efficiency_0", "efficiency_1", "violations", "rejections", "utilization"}, Units: map[string]string{}}
+func sweep(l report.Labels, e *scenario.Experiment) report.Sweep {
+	s := report.Sweep{Labels: l, Metrics: []string{"efficiency_0", "efficiency_1", "violations", "rejections", "utilization"}, Units: map[string]string{}}
 	for _, m := range metrics.With(named(e)...) {
 		s.Units[m.Name] = m.Unit
 	}

@@ -6,8 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"bourse/experiments/contrast"
 	"bourse/experiments/metrics"
 	"bourse/experiments/papers"
+	"bourse/experiments/report"
+	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 	"bourse/experiments/stats"
 )
@@ -22,6 +25,56 @@ type Study struct {
 	notes      []string // what a reader of the numbers must know
 
 	paper *papers.Reference // what is shown beside, once it was asked for
+	once  once
+}
+
+// A once is what is made of a study once, when it is first asked for: it is shown in several
+// places.
+type once struct {
+	labels   report.Labels
+	summary  []results.Summary
+	curve    []results.Point
+	judged   []papers.Judged
+	isJudged bool
+	compared map[string][]contrast.Row // by metric
+}
+
+// labels returns names as people read them.
+func (s *Study) labels() report.Labels {
+	if s.once.labels == nil {
+		s.once.labels = labels()
+	}
+	return s.once.labels
+}
+
+// judged returns the verdicts on what the paper claims of s.
+func (s *Study) judged() []papers.Judged {
+	if !s.once.isJudged {
+		s.once.judged, s.once.isJudged = papers.JudgeStudy(s.Experiment, s.metricRows), true
+	}
+	return s.once.judged
+}
+
+// compared compares the policies of s in a metric, in pairs of replications; there are no
+// rows if there is nothing to compare.
+func (s *Study) compared(metric string) []contrast.Row {
+	if rows, ok := s.once.compared[metric]; ok {
+		return rows
+	}
+	rows, err := contrast.Of(s.metricRows(metric), policiesApart(metric), s.alike)
+	if err != nil {
+		rows = nil
+	}
+	if s.once.compared == nil {
+		s.once.compared = make(map[string][]contrast.Row)
+	}
+	s.once.compared[metric] = rows
+	return rows
+}
+
+// policiesApart asks how the policies differ in a metric.
+func policiesApart(metric string) contrast.Ask {
+	return contrast.Ask{Metrics: []string{metric}, Across: contrast.Policies, Ends: metrics.Ends(), Unsized: true}
 }
 
 // A cell is one configuration under one policy, by replication; NaN is undefined.
@@ -101,6 +154,7 @@ func (s *Study) width() int { return len(s.Metrics) + len(s.Experiment.Alphas) }
 // add enters the next replications of a configuration, as they were measured: of each
 // whether it is unproven, and its policies.
 func (s *Study) add(configuration int, found []float64) {
+	s.once = once{labels: s.once.labels}
 	cells := s.cells[configuration]
 	for width := s.width(); len(found) > 0; {
 		s.unproven[configuration] += int(found[0])

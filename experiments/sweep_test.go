@@ -80,12 +80,12 @@ func TestPapers(t *testing.T) {
 					t.Errorf("%s is nowhere defined", m)
 				}
 			}
-			for _, f := range figures(s.Experiment, s.beside(), rows, nil) {
+			for _, f := range figures(s.labels(), s.Experiment, s.beside(), rows, nil) {
 				if _, err := f.SVG(); err != nil {
 					t.Error(err)
 				}
 			}
-			if got := len(tables(s.Experiment, s.beside(), rows, nil, nil)); name == "mixed" && got != 1 || name != "mixed" && got != len(e.Figure.Metrics) {
+			if got := len(tables(s.labels(), s.Experiment, s.beside(), rows, nil, nil)); name == "mixed" && got != 1 || name != "mixed" && got != len(e.Figure.Metrics) {
 				t.Errorf("%d tables", got)
 			}
 		})

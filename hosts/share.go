@@ -76,11 +76,9 @@ func Divide(cpus, limit float64, shares []Share, rates []float64) (limited bool)
 }
 
 // Part returns what a task gets on a host without a cap on which all get weight times
-// factor, in processors, and whether that is below its limit. A paused task gets nothing.
+// factor, in processors, and whether that is below its limit. A paused task, which gets
+// nothing, always is.
 func (s *Share) Part(factor float64) (rate float64, below bool) {
-	if s.Weight == 0 {
-		return 0, true
-	}
 	rate = s.Weight * factor
 	return rate, s.Limit == 0 || rate < s.Limit
 }

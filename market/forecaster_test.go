@@ -37,10 +37,10 @@ func TestForecasters(t *testing.T) {
 		{"normal", "even", 0.6, 2.2533471031357997},   // Φ⁻¹(0.6), tables
 		{"normal", "even", 0.975, 3.9599639845400543}, // Φ⁻¹(0.975)
 		{"normal", "still", 0.01, 5},
-		// Half-life 60 s, ages 0 to 50 s at 3 and 50 to 100 s at 1: weights 1 - 2^(-50/60)
-		// and 2^(-50/60) - 2^(-100/60) are as 1 to 2^(-50/60).
-		{"ewma", "even", 0.5, 2 + (1-math.Exp2(-5./6))/(1+math.Exp2(-5./6))},
-		{"ewma", "even", 0.975, 2 + (1-math.Exp2(-5./6))/(1+math.Exp2(-5./6)) + 1.9599639845400543*2*math.Exp2(-5./12)/(1+math.Exp2(-5./6))},
+		// Half-life 20 s, ages 0 to 50 s at 3 and 50 to 100 s at 1: weights 1 - 2^(-50/20)
+		// and 2^(-50/20) - 2^(-100/20) are as 1 to 2^(-50/20).
+		{"ewma", "even", 0.5, 2 + (1-math.Exp2(-2.5))/(1+math.Exp2(-2.5))},
+		{"ewma", "even", 0.975, 2 + (1-math.Exp2(-2.5))/(1+math.Exp2(-2.5)) + 1.9599639845400543*2*math.Exp2(-1.25)/(1+math.Exp2(-2.5))},
 		{"ewma", "still", 0.99, 5},
 		{"ewma", "nothing", 0.6, 0},
 		// A lag of a third: after 1 comes 1 or 3, after 3 always 3, and the price now is 3.

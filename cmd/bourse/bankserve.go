@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -9,11 +10,13 @@ import (
 	"path/filepath"
 	"strings"
 
+	"bourse/bank"
 	"bourse/bank/keys"
 	"bourse/bank/place"
 	"bourse/bank/proof"
 	"bourse/bank/service"
 	"bourse/bank/store"
+	"bourse/experiments/live"
 
 	"github.com/urfave/cli/v2"
 )
@@ -72,21 +75,28 @@ func serveAction(c *cli.Context) error {
 	if rate := c.Float64("rate"); !(rate >= 1) {
 		return usagef("--rate: found %v, want 1 or more", rate)
 	}
-	p := place.At(address)
+	p, clock := place.At(address), live.NewBootClock()
 	config := service.Config{
 		Read:   p.Reader,
-		Now:    wall,
+		Now:    clock.Now,
 		Limits: service.Limits{Rate: c.Float64("rate")},
 		Tell:   func(what string) { note(c, "%v: %s", p, place.WithoutPasswords(what)) },
 		Waits:  place.IsURL(address), // nobody takes a folder over
 		Write: func() (*store.Sequencer, error) {
 			s, err := p.Writer()
-			if err == nil && s.Ledger() == "" {
+			if err != nil {
+				return nil, err
+			}
+			reach := func(l *bank.Ledger) { clock.Reach(l.Now()) } // though the wall clock was set back
+			if err := s.Look(c.Context, reach); err != nil {
+				return nil, errors.Join(err, s.Close())
+			}
+			if s.Ledger() == "" {
 				note(c, "%v is open: whoever reaches %v may read all, and move any money", p, at)
-			} else if err == nil {
+			} else {
 				note(c, "%v is owned: ledger %s", p, s.Ledger())
 			}
-			return s, err
+			return s, nil
 		},
 	}
 	r, err := p.Reader() // is there one?

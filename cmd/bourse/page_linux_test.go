@@ -30,7 +30,9 @@ type browsed struct {
 	dir    string
 	market *exec.Cmd
 	url    string
-	ctx    context.Context // of the browser
+	ctx    context.Context                // of the browser
+	opens  string                         // what is opened before a page is judged, a selector
+	screen func(page, mode string) string // file of a picture, empty if none is taken
 
 	mu     sync.Mutex
 	errors []string // of its console
@@ -46,20 +48,15 @@ func TestPage(t *testing.T) {
 	if os.Getenv("BOURSE_CI") == "" {
 		t.Skip("a browser runs in the nightly part page: BOURSE_CI=1 runs it")
 	}
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Fatalf("%v: want Debian's chromium, apt-get install chromium", err)
-	}
-	b := &browsed{t: t, dir: t.TempDir()}
+	b := &browsed{t: t, dir: t.TempDir(), opens: "details", screen: func(page, mode string) string {
+		if page != "market" && page != "contract" {
+			return ""
+		}
+		return filepath.Join("..", "..", "experiments", "live", "page", "screens", page+"-"+mode+".png")
+	}}
 	b.start("127.0.0.1:0")
 	t.Cleanup(func() { b.stop(os.Interrupt) })
-	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.WindowSize(900, 900), chromedp.UserDataDir(filepath.Join(b.dir, "browser")))
-	allocated, done := chromedp.NewExecAllocator(t.Context(), options...)
-	t.Cleanup(done)
-	ctx, done := chromedp.NewContext(allocated)
-	t.Cleanup(done)
-	b.ctx = ctx
-	go b.listen(chromedp.Console(ctx))
+	b.browse()
 	b.do(chromedp.Navigate(b.url))
 	b.await(`document.querySelector('#hosts a')?.textContent === 'h00' && document.querySelector('#stream').textContent === 'follows the market'`)
 
@@ -78,7 +75,7 @@ func TestPage(t *testing.T) {
 
 	// By keyboard, to the contract and to its line of the ledger.
 	b.tab("/contracts/1")
-	b.await(`document.querySelector('h1').textContent === 'Contract 1' && document.querySelectorAll('.chart canvas').length === 2`)
+	b.await(`document.querySelector('h1')?.textContent === 'Contract 1' && document.querySelectorAll('.chart canvas').length === 2`)
 	b.judge("contract")
 	b.command("status", "1", "--wait")
 	b.await(`document.querySelector('.line').textContent.startsWith('1 fulfilled') && document.querySelector('a[href^="/ledger#"]') !== null`)
@@ -136,6 +133,22 @@ func TestPage(t *testing.T) {
 		t.Errorf("without script:\n%s", page)
 	}
 	b.quiet()
+}
+
+// browse starts a browser, whose console is listened to.
+func (b *browsed) browse() {
+	b.t.Helper()
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		b.t.Fatalf("%v: want Debian's chromium, apt-get install chromium", err)
+	}
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.WindowSize(900, 900), chromedp.UserDataDir(filepath.Join(b.dir, "browser")))
+	allocated, done := chromedp.NewExecAllocator(b.t.Context(), options...)
+	b.t.Cleanup(done)
+	ctx, done := chromedp.NewContext(allocated)
+	b.t.Cleanup(done)
+	b.ctx = ctx
+	go b.listen(chromedp.Console(ctx))
 }
 
 // submit asks for a program that works for so many seconds.
@@ -299,8 +312,7 @@ func (b *browsed) tab(path string) {
 // be opened open, and takes its picture.
 func (b *browsed) judge(name string) {
 	b.t.Helper()
-	room := filepath.Join("..", "..", "experiments", "live", "page")
-	axe, err := os.ReadFile(filepath.Join(room, "testdata", "axe.min.js"))
+	axe, err := os.ReadFile(filepath.Join("..", "..", "experiments", "live", "page", "testdata", "axe.min.js"))
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -314,17 +326,17 @@ func (b *browsed) judge(name string) {
 		)
 		b.await(fmt.Sprintf(`[...document.querySelectorAll('.chart canvas')].every(c => c.getBoundingClientRect().width <= %d)`, c.width))
 		time.Sleep(200 * time.Millisecond)
-		if *update && (name == "market" || name == "contract") {
-			b.picture(filepath.Join(room, "screens", name+"-"+c.mode+".png"))
+		if file := b.screen(name, c.mode); *update && file != "" {
+			b.picture(file)
 		}
 		if wide := look(b, chromedp.Evaluate[int64](`document.documentElement.scrollWidth`)); wide > c.width {
 			b.t.Errorf("%s, %s: %d pixels wide, want %d", name, c.mode, wide, c.width)
 		}
-		b.run(`document.querySelectorAll('details').forEach(d => { d.open = true })`)
+		b.run(fmt.Sprintf(`document.querySelectorAll(%q).forEach(d => { d.open = true })`, b.opens))
 		b.run(string(axe) + "; 0")
 		violations := look(b, chromedp.Evaluate[[]struct{ ID, Help, HTML string }](
 			`axe.run().then(r => r.violations.map(v => ({ID: v.id, Help: v.help, HTML: v.nodes.map(n => n.html).join('\n')})))`, chromedp.EvalAwaitPromise))
-		b.run(`document.querySelectorAll('details').forEach(d => { d.open = false })`)
+		b.run(fmt.Sprintf(`document.querySelectorAll(%q).forEach(d => { d.open = false })`, b.opens))
 		for _, v := range violations {
 			b.t.Errorf("%s, %s: %s: %s\n%s", name, c.mode, v.ID, v.Help, v.HTML)
 		}

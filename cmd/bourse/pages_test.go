@@ -89,15 +89,16 @@ func consoles(page string, words ...string) (all []shown) {
 // needs tells of each kind of console what must succeed for it to be run.
 var needs = map[string]string{
 	"nightly":  `test -n "$BOURSE_CI"`, // it takes long
-	"duckdb":   `python3 -c 'import duckdb'`,
+	"checkout": `test -n "$BOURSE_CI"`, // it is run where the source is
+	"duckdb":   `node -e 'require("@duckdb/node-api")'`,
 	"pandas":   `python3 -c 'import pandas'`,
 	"R":        `Rscript --version`,
 	"go":       `go version`,
 	"hledger":  `hledger --version`,
 	"postgres": `test -n "$BANK"`,
-	"checkout": `false`, // it is run where the source is, and not by a test: it would be run by itself
 	"live":     `false`, // TestQuickStart runs them
 	"programs": `false`, // TestPrograms runs them
+	"policy":   `false`, // TestPolicyPage runs them
 	"shown":    `false`, // it needs what no test has; its commands and flags are checked
 }
 
@@ -138,6 +139,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// runPage runs what one page shows.
 func runPage(t *testing.T, name, text string) {
 	dir := t.TempDir()
 	env := append(os.Environ(), "LC_ALL=C.UTF-8", "BOURSE_HOME="+filepath.Join(dir, ".home"))
@@ -155,8 +157,11 @@ func runPage(t *testing.T, name, text string) {
 		}
 		return string(stdout), err
 	}
+	t.Cleanup(func() { // what a page leaves running, if one of its commands failed
+		exec.Command("sh", "-c", "cd "+dir+" && for f in *.pid; do kill $(cat $f); done").Run()
+	})
 	lines := strings.Split(text, "\n")
-	for _, b := range slices.Backward(runnable(t, name, text, sh)) { // in -rewrite, lines above stay where they are
+	for _, b := range slices.Backward(runBlocks(t, name, text, sh)) { // lines above stay where they are
 		lines = slices.Replace(lines, b.at-1, b.at-1+len(b.lines), b.printed...)
 	}
 	if *rewrite {
@@ -173,8 +178,12 @@ type ranBlock struct {
 	printed []string
 }
 
-// runnable runs the blocks of a page.
-func runnable(t *testing.T, name, text string, sh func(string) (string, error)) (ran []ranBlock) {
+// runBlocks runs the blocks of a page, and returns the consoles among them.
+func runBlocks(t *testing.T, name, text string, sh func(string) (string, error)) (ran []ranBlock) {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, b := range blocksIn(text) {
 		if !b.is("console") {
 			if len(b.words) > 1 && strings.Contains(b.words[1], ".") {
@@ -201,7 +210,15 @@ func runnable(t *testing.T, name, text string, sh func(string) (string, error)) 
 		r := ranBlock{block: b}
 		for _, s := range b.commands() {
 			r.printed = append(r.printed, strings.Split("$ "+s.command, "\n")...)
-			out, err := sh(strings.ReplaceAll(s.command, "go run ./cmd/bourse", "bourse"))
+			if s.command == "go test ./..." { // it would run itself
+				r.printed = append(r.printed, s.output...)
+				continue
+			}
+			command := s.command
+			if b.is("console", "checkout") {
+				command = "export GOBIN=$PWD; cd " + root + " && " + command
+			}
+			out, err := sh(command)
 			if err != nil {
 				t.Errorf("%s:%d: %s: %v", name, s.line, s.command, err)
 				r.printed = append(r.printed, s.output...)

@@ -113,7 +113,7 @@ func TestPolicyPage(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "frugal.yaml"), []byte(scenario), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range consoles(string(page), "console", "checkout") {
+	for _, c := range consoles(string(page), "console", "policy") {
 		args, ok := strings.CutPrefix(c.command, "go run ./cmd/bourse ")
 		if !ok {
 			continue

@@ -37,6 +37,9 @@ func readable(page string, width int) string {
 			inBlock = !inBlock
 		case inBlock:
 			out = append(out, strings.TrimRight("    "+line, " "))
+		case strings.HasPrefix(line, "    ") && len(paragraph) == 0:
+			flush()
+			out = append(out, line)
 		case strings.HasPrefix(line, "|"):
 			table = append(table, plainLinks(line))
 		case line == "" || strings.HasPrefix(line, "#"):
@@ -53,8 +56,10 @@ func readable(page string, width int) string {
 	return strings.Join(out, "\n") + "\n"
 }
 
-// plainLinks says in words where links lead, and what pictures show.
+// plainLinks says in words where links lead, and what pictures show, and takes away what
+// only Markdown needs.
 func plainLinks(line string) string {
+	line = strings.NewReplacer("**", "", `\*`, "*", "&lt;", "<", "<br>", "; ").Replace(line)
 	return pageLink.ReplaceAllStringFunc(line, func(link string) string {
 		part := pageLink.FindStringSubmatch(link)
 		page := ofPage.FindStringSubmatch(part[2])
@@ -73,9 +78,18 @@ func plainLinks(line string) string {
 // fold breaks a paragraph into lines; those of an item of a list are set in.
 func fold(paragraph string, width int) string {
 	if rest, ok := strings.CutPrefix(paragraph, "- "); ok {
-		return "- " + strings.ReplaceAll(text.WrapSoft(rest, width-2), "\n", "\n  ")
+		return "- " + setIn(rest, width, "  ")
 	}
-	return text.WrapSoft(paragraph, width)
+	return setIn(paragraph, width, "")
+}
+
+// setIn folds s into lines, of which all but the first begin with that.
+func setIn(s string, width int, with string) string {
+	lines := strings.Split(text.WrapSoft(s, width-len(with)), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n"+with)
 }
 
 // readableTable returns the lines of a table, in columns if they fit.
@@ -110,10 +124,13 @@ func readableTable(lines []string, width int) (out []string) {
 			out = append(out, strings.TrimRight(strings.Join(row, "  "), " "))
 			continue
 		}
+		if len(out) > 0 {
+			out = append(out, "")
+		}
 		out = append(out, fold(row[0], width))
 		for _, cell := range row[1:] {
 			if cell != "" {
-				out = append(out, "    "+strings.ReplaceAll(text.WrapSoft(cell, width-4), "\n", "\n    "))
+				out = append(out, "    "+setIn(cell, width, "    "))
 			}
 		}
 	}

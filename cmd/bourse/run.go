@@ -219,29 +219,11 @@ func published(c *cli.Context, s *experiments.Study, dir string, elapsed func() 
 	note(c, "%s of %s in %.1f s; results in %s, a page in %s", count(s.Experiment.Replications, "replication"),
 		count(len(s.Experiment.Configurations), "configuration"), elapsed(), dir, filepath.Join(dir, "report.html"))
 	if s.Experiment.Replications > 1 {
-		if err := undecided(c, dir); err != nil {
-			return err
+		for _, line := range s.Undecided() {
+			note(c, "%s; bourse claims %s judges each", line, dir)
 		}
 	}
 	return auditRun(c, dir)
-}
-
-// undecided says what the results leave undecided of what their paper claims.
-func undecided(c *cli.Context, path string) error {
-	if c.Bool("quiet") {
-		return nil
-	}
-	dir, err := results.Open(path)
-	if err != nil {
-		return err
-	}
-	all, err := papers.Judge([]*results.Dir{dir}, false)
-	for _, j := range all {
-		if s := j.Undecided(); s != "" {
-			note(c, "%s; bourse claims %s judges each", s, path)
-		}
-	}
-	return err
 }
 
 // unwritten says that a ledger of the results could not be written.

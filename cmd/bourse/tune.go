@@ -28,7 +28,7 @@ told from it, what choosing wrongly may cost, and how many replications would te
 interrupt ends it with what is known by then; with --out, the same command goes on.
 
    bourse tune --configuration pareto-high --maximize efficiency_1 --over admission.cac.guarantee=0.5..0.99/0.01
-   bourse tune mine.yaml --maximize revenue --over market.reserve=0..0.01/0.001 --over admission.cac.guarantee=0.5,0.6,0.7
+   bourse tune mine.yaml --maximize revenue --over admission.partition.reserved=0..1/0.1 --over market.payment=spot,bid
    bourse tune mine.yaml --minimize rejections --over fleet.hosts=10..60/1 --smooth --within 0.01 --out tuned`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "maximize", Usage: "find the largest mean of `METRIC`, as 'bourse policies metric' lists them"},
@@ -127,14 +127,15 @@ func chooseOver(c *cli.Context, ch *choice) error {
 	if err != nil {
 		return err
 	}
-	known.Over = nil
+	var axes []scenario.Axis
 	for _, text := range c.StringSlice("over") {
 		axis, err := scenario.Over(text)
 		if err != nil {
 			return usagef("--over: %w", err)
 		}
-		known.Over = append(known.Over, axis)
+		axes = append(axes, axis)
 	}
+	known.Over = axes
 	sets, err := overrides(c)
 	if err != nil {
 		return err

@@ -1,6 +1,12 @@
 package main
 
-import "bourse/experiments/results"
+import (
+	"fmt"
+
+	"bourse/experiments/results"
+
+	"github.com/urfave/cli/v2"
+)
 
 // version returns what is known of the version of the program.
 func version() string {
@@ -10,4 +16,33 @@ func version() string {
 		s += ", modified"
 	}
 	return s
+}
+
+// release is what programs read of the program's version.
+type release struct {
+	Release  string `json:"release" doc:"as the CHANGELOG has it"`
+	Revision string `json:"revision" doc:"of the source, or unknown"`
+	Modified string `json:"modified" doc:"true if the source differed from the revision; false, or unknown"`
+	Go       string `json:"go" doc:"version of the compiler"`
+	Platform string `json:"platform" doc:"operating system and architecture"`
+}
+
+func versionCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "version",
+		Usage: "print the version of the program",
+		Description: `What a report of a mistake should name; 'bourse --version' prints the same line.
+
+   bourse version
+   bourse version --json`,
+		Flags: []cli.Flag{jsonFlag[release]()},
+		Action: func(c *cli.Context) error {
+			if c.Bool("json") {
+				v := results.BuildVersion()
+				return printJSON(c, release{v.Version, v.Revision, v.Modified, v.Go, v.Platform})
+			}
+			_, err := fmt.Fprintln(c.App.Writer, c.App.Name, "version", version())
+			return err
+		},
+	}
 }

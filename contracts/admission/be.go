@@ -43,7 +43,7 @@ func (p *BestEffort) Decide(_ float64, r *contracts.Request, v contracts.View) c
 		share := float64(market.Quote(b, c))
 		p.price += c
 		p.share += share
-		if processors(share, v.Spec(pl.Host)) < r.Needs.Min.CPU {
+		if least := r.Needs.Min.CPU; least > 0 && processors(share, v.Spec(pl.Host)) < least {
 			d.Reason = priceTooHigh
 		}
 	}

@@ -139,19 +139,19 @@ func (b *Broker) hold(c *contract, a *contracts.Action) (bool, error) {
 		return false, nil
 	}
 	err := b.Teller.Hold(b.now, int64(c.ID), c.Owner, c.SLA.Budget, b.terms(c, d, a.Verb == contracts.Book))
-	var short *bank.Shortfall
-	switch {
-	case errors.As(err, &short):
+	if err == nil {
+		return true, nil
+	}
+	if short, ok := errors.AsType[*bank.Shortfall](err); ok {
 		d.Reason = contracts.Unfunded
 		d.Numbers = append(d.Numbers, contracts.Paid("balance", short.Has), contracts.Paid("budget", short.Needs))
 		return false, nil
-	case errors.Is(err, bank.ErrRefused):
+	}
+	if errors.Is(err, bank.ErrRefused) {
 		d.Reason = contracts.NotAllowed
 		return false, nil
-	case err != nil:
-		return false, fmt.Errorf("admit %d: %w", c.ID, err)
 	}
-	return true, nil
+	return false, fmt.Errorf("admit %d: %w", c.ID, err)
 }
 
 // accept starts contract i, whose budget is held, or books its hosts.

@@ -23,7 +23,7 @@ func (f *Floor) complete() {
 	for _, r := range f.scratch.reports {
 		i := int32(r.Key)
 		n := f.runs[i].node(v.id)
-		f.leave(v, i, n, r)
+		f.leave(v, i, n, &r)
 		f.change(i)
 		if r.Why == hosts.Lost {
 			f.missing(i, n)
@@ -195,6 +195,6 @@ func (f *Floor) endRest(v *host) {
 func (f *Floor) takeOff(v *host, i, n int32, work float64) hosts.Report {
 	r := f.Machines[v.id].Stop(f.now, f.runs[i].Placements[n].Slot)
 	r.Done = work
-	f.leave(v, i, n, r)
+	f.leave(v, i, n, &r)
 	return r
 }

@@ -138,11 +138,12 @@ func (f *Floor) stop(i, n int32) {
 	pl := &f.runs[i].Placements[n]
 	v := &f.hosts[pl.Host]
 	f.touch(v)
-	f.leave(v, i, n, f.Machines[pl.Host].Stop(f.now, pl.Slot))
+	r := f.Machines[pl.Host].Stop(f.now, pl.Slot)
+	f.leave(v, i, n, &r)
 }
 
 // leave books the report of node n of run i, whose task is gone from v.
-func (f *Floor) leave(v *host, i, n int32, r hosts.Report) {
+func (f *Floor) leave(v *host, i, n int32, r *hosts.Report) {
 	c := &f.runs[i]
 	pl := &c.Placements[n]
 	at := v.find(i, n)

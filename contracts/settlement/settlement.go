@@ -126,6 +126,15 @@ func (c *Case) rounding(n *contracts.Placement, moment float64) float64 {
 	return contracts.Tolerance*c.work(n) + 2*moment*c.Hosts[n.Host].Capacity
 }
 
+// roundings returns what float64 may lose or add to the work of all nodes by the end.
+func (c *Case) roundings() (sum float64) {
+	moment := contracts.Moment(c.End)
+	for i := range c.Nodes {
+		sum += c.rounding(&c.Nodes[i], moment)
+	}
+	return sum
+}
+
 // delay returns how late a broken promise is (eq. 2). Where the work goes on it is
 // finish - due. Where it stops at the deadline, it is what the work left undone would
 // have taken at the promised pace, total / deadline; so it is where a host left with
@@ -216,15 +225,10 @@ func (c *Case) whole(b *Bill, v *Verdict) (err error) {
 
 // check reports what cannot be true of a contract that is settled.
 func (c *Case) check(v *Verdict, b *Bill) error {
-	total, done, rounding, moment := c.Total(), 0.0, 0.0, contracts.Moment(c.End)
-	for i := range c.Nodes {
-		done += c.Nodes[i].Done
-		rounding += c.rounding(&c.Nodes[i], moment)
-	}
-	switch {
+	switch total, done := c.Total(), c.Done(); {
 	case !(v.ByDue >= 0 && v.ByDue <= total):
 		return fmt.Errorf("%v of %v work done by the deadline", v.ByDue, total)
-	case done > total+rounding && !c.Measured:
+	case !c.Measured && done > total && done > total+c.roundings():
 		return fmt.Errorf("%v of %v work done", done, total)
 	case !(c.Admitted >= c.Request.Submit && c.End >= c.Admitted):
 		return fmt.Errorf("submitted at %v, admitted at %v, ended at %v", c.Request.Submit, c.Admitted, c.End)

@@ -43,10 +43,23 @@ type counsel struct {
 // Measured reads the numbers of every configuration of a run that has both markets, with
 // these policies for the spot market and the reservation market.
 func Measured(dir *results.Dir, spot, reservation string) ([]Advice, error) {
-	rows, err := dir.Metrics("p_a", "p_w", "p_d", "q")
+	rows, err := dir.Metrics(Metrics()...)
 	if err != nil {
 		return nil, err
 	}
+	all := Of(rows, spot, reservation)
+	if len(all) == 0 {
+		return nil, misuse.Errorf("%s: no configuration ran both %s and %s", dir.Path, spot, reservation)
+	}
+	return all, nil
+}
+
+// Metrics returns the names of those that advice is made from.
+func Metrics() []string { return []string{"p_a", "p_w", "p_d", "q"} }
+
+// Of returns the numbers of every configuration that has both markets in rows, as
+// [Measured] does.
+func Of(rows []results.Metric, spot, reservation string) (all []Advice) {
 	type replications map[int]map[string]float64
 	var order []string
 	found := make(map[string]replications) // by configuration
@@ -70,7 +83,6 @@ func Measured(dir *results.Dir, spot, reservation string) ([]Advice, error) {
 		}
 		of[r.Replication][name] = *r.Value
 	}
-	var all []Advice
 	for _, configuration := range order {
 		a := Advice{Configuration: configuration, Numbers: make(map[string]float64), each: make(map[string][]float64)}
 		of := found[configuration]
@@ -90,10 +102,7 @@ func Measured(dir *results.Dir, spot, reservation string) ([]Advice, error) {
 			all = append(all, a)
 		}
 	}
-	if len(all) == 0 {
-		return nil, misuse.Errorf("%s: no configuration ran both %s and %s", dir.Path, spot, reservation)
-	}
-	return all, nil
+	return all
 }
 
 // letters are the numbers of a configuration, as they are printed.

@@ -28,6 +28,8 @@ type Ask struct {
 	Pairs    [][2]string // of what differs, that are compared; none: as Baseline says
 
 	Ends map[string][2]float64 // what a metric lies between, if it must
+
+	Unsized bool // leave out how many replications would show a difference, which takes most of the time
 }
 
 // The things that can differ.
@@ -279,8 +281,10 @@ func (r *Row) test(first, second map[int]float64, paired bool, ask Ask) {
 	lo, hi = max(lo, least-most), min(hi, most-least)
 	p := d.P()
 	r.Lo95, r.Hi95, r.P, r.Effect = &lo, &hi, &p, &d.Effect
-	if n, ok := stats.SampleFor(d.Effect, 0.8, paired, Level); ok {
-		r.Needed = &n
+	if !ask.Unsized {
+		if n, ok := stats.SampleFor(d.Effect, 0.8, paired, Level); ok {
+			r.Needed = &n
+		}
 	}
 	if ask.Margin > 0 {
 		alike := d.Beyond(ask.Margin)

@@ -61,7 +61,7 @@ type Decision struct {
 // the test that has its reason, otherwise with the last that was passed. All are the tests of
 // the policy; a test about another contract says so.
 func Decide(job int64, at float64, by *contracts.Decision, asked Terms, all []admission.Test) Decision {
-	d := Decision{At: at, Verdict: by.Verdict.String(), Reason: string(by.Reason)}
+	d := Decision{At: at, Verdict: by.Verdict.String(), Reason: string(by.Reason), Numbers: []Number{}}
 	for i := range by.Numbers {
 		name, value := by.Numbers[i].Value()
 		d.Numbers = append(d.Numbers, Number{name, value})
@@ -119,7 +119,7 @@ type Outcome struct {
 // was and once as it would be: with the job, if in says so, which was not in then.
 func Outcomes(job int64, jobs []replay.Job, in bool) *Outcome {
 	var o Outcome
-	var others []replay.Job
+	others := []replay.Job{}
 	var externality, paid int64
 	for _, j := range jobs {
 		if j.ID == job {
@@ -157,7 +157,7 @@ type Report struct {
 	Vain     []Vain      `json:"vain" doc:"dimensions in which no change was found"`
 	Without  *Outcome    `json:"without" doc:"what would have become of all without the job; null if it was not accepted"`
 	Notes    []string    `json:"notes,omitempty"`
-	Frontier []Point     `json:"frontier" doc:"budgets with which it would have been accepted; null unless asked for"`
+	Frontier []Point     `json:"frontier" doc:"budgets with which it would have been accepted; none unless asked for"`
 }
 
 // A Point is the least budget with which a job would have been accepted with a deadline.

@@ -162,7 +162,7 @@ func (x *explainer) explain() (*explain.Report, error) {
 	r := &explain.Report{
 		Live: true, Run: "market " + x.conf.Name, Policy: x.conf.Admission.Label, Job: x.id, Owner: x.account, Asked: x.written(asked), Fate: was.fate,
 		Decision: explain.Decide(x.id, x.now, d, x.written(asked), admission.Tests(x.conf.Admission.Name)),
-		Changes:  []explain.Change{}, Vain: []explain.Vain{},
+		Changes:  []explain.Change{}, Vain: []explain.Vain{}, Frontier: []explain.Point{},
 	}
 	base, err := x.story.decide(x.made, x.conf)
 	if err != nil {

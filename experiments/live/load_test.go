@@ -26,13 +26,17 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-var loadSeconds = flag.Float64("load.seconds", 20, "for how long BenchmarkLoad asks, s")
+var (
+	loadSeconds = flag.Float64("load.seconds", 20, "for how long BenchmarkLoad asks, s")
+	loadQuiet   = flag.Float64("load.quiet", 20, "for how long it then has tasks run, s")
+)
 
 // The load of live.md §18, and what must be under it.
 const (
 	loadHosts    = 100
 	loadTasks    = 2000
 	loadOrders   = 200.0 // a second
+	loadBusy     = 600.0 // s of a day in which they come
 	loadReads    = 2000.0
 	loadWatchers = 50
 )
@@ -70,7 +74,8 @@ func (m *loadMeter) Turn(seconds float64) { m.turns.add(seconds) }
 // BenchmarkLoad is a market and its bank on the disk, with 2,000 tasks on 100 hosts that talk
 // each second, 200 orders a second, 2,000 reads of prices a second, and 50 who watch all that
 // happens; hosts and clients are in the same process, so that its processor time and memory
-// are more than the market's. It prints what was found beside what must be.
+// are more than the market's. Orders come for a while, and the last of them are of tasks that
+// run on. It prints what was found beside what must be.
 func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
 		load(b)
@@ -78,6 +83,7 @@ func BenchmarkLoad(b *testing.B) {
 }
 
 func load(b *testing.B) {
+	n := int(loadOrders * *loadSeconds)
 	dir := b.TempDir()
 	books := filepath.Join(dir, "books")
 	j := must(store.Create(books, store.Options{}))
@@ -114,7 +120,12 @@ func load(b *testing.B) {
 			b.Fatal(err)
 		}
 		a := remotetest.New(spec)
-		a.Exits = func(int64) float64 { return 10 }
+		a.Exits = func(contract int64) float64 {
+			if contract > ownerstest.Contract(int64(n)-loadTasks) {
+				return math.Inf(1)
+			}
+			return 10
+		}
 		all.Go(func() {
 			seen := make(map[int64]bool)
 			for was := 0; ctx.Err() == nil; {
@@ -161,7 +172,6 @@ func load(b *testing.B) {
 	}
 
 	// Orders come at a rate, whether those before are answered or not.
-	n := int(loadOrders * *loadSeconds)
 	w := &town{t: b}
 	orders := make([]submission, n)
 	for i := range orders {
@@ -193,6 +203,12 @@ func load(b *testing.B) {
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	turns := meter.turns.quantile(0.99)
+	time.Sleep(12 * time.Second) // until others have ended
+	m.mu.RLock()
+	quiet, since := m.log.seq, time.Now()
+	m.mu.RUnlock()
+	time.Sleep(time.Duration(*loadQuiet * 1e9))
+	rested := time.Since(since).Seconds()
 	stop()
 	all.Wait()
 	if err := m.Close(); err != nil {
@@ -201,12 +217,11 @@ func load(b *testing.B) {
 	again := time.Now()
 	m = must(Open(filepath.Join(dir, "market"), conf, world))
 	opened := time.Since(again).Seconds()
-	// Checkpoints are as many however long it runs.
-	err := m.log.db.DeleteRange([]byte{checkpointTable}, []byte{checkpointTable + 1}, pebble.Sync)
-	if err := errors.Join(err, m.log.db.Compact(b.Context(), []byte{0}, []byte{255}, true), m.Close()); err != nil {
+	if err := m.Close(); err != nil {
 		b.Fatal(err)
 	}
-	bytes := folderBytes(b, filepath.Join(dir, "market"))
+	whole, later := logBytes(b, filepath.Join(dir, "market"), quiet)
+	busy, rest := (whole-later)/spent, later/rested // bytes a second
 	if refused.Load() > 0 {
 		b.Errorf("%d orders were not accepted", refused.Load())
 	}
@@ -218,7 +233,8 @@ func load(b *testing.B) {
 		{"order, p50", "ms", 1e3 * took.quantile(0.5), 10}, {"order, p99", "ms", 1e3 * took.quantile(0.99), 60},
 		{"order to its host, p99", "ms", 1e3 * deals.quantile(0.99), 50}, {"turn, p99", "ms", 1e3 * turns, 20},
 		{"processors, hosts and clients among them", "cores", used / spent, 1}, {"memory, hosts and clients among it", "MB", float64(memory.Sys) / 1e6, 300},
-		{"log, at this rate all day", "GB a day", bytes / 1e9 / spent * 86400, 1}, {"start", "s", opened, 3},
+		{"log, ten minutes of it and a day of tasks", "GB a day", (busy*loadBusy + rest*(86400-loadBusy)) / 1e9, 1},
+		{"log, at this rate all day", "GB a day", busy / 1e9 * 86400, 1}, {"start", "s", opened, 3},
 	} {
 		b.Logf("%-42s %10.4g %-9s goal %5v  %.2f of it", row.what, row.found, row.unit, row.goal, row.found/row.goal)
 	}
@@ -231,6 +247,24 @@ func processTime() float64 {
 		panic(err)
 	}
 	return float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
+}
+
+// logBytes returns the bytes of a log but for checkpoints, which are as many however long it
+// runs, and of its records after one alone.
+func logBytes(b *testing.B, dir string, after int64) (all, later float64) {
+	b.Helper()
+	without := func(from, to []byte) {
+		l := must(openLog(dir, nil, false))
+		err := l.db.DeleteRange(from, to, pebble.Sync)
+		if err := errors.Join(err, l.db.Compact(b.Context(), []byte{0}, []byte{255}, true), l.db.Close()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	without([]byte{checkpointTable}, []byte{checkpointTable + 1})
+	all = folderBytes(b, dir)
+	without([]byte{0}, key(recordTable, after+1))
+	without([]byte{recordTable + 1}, []byte{255})
+	return all, folderBytes(b, dir)
 }
 
 // folderBytes returns the bytes of what is kept in a Pebble folder.

@@ -43,6 +43,10 @@ const (
 	answerTable     = 'R'
 )
 
+// blockBytes are compressed together: records resemble each other, and the more there are the
+// less each takes. Of 32 KB a log is a quarter smaller than of Pebble's 4.
+const blockBytes = 32 << 10
+
 func key(table byte, n int64) []byte {
 	return binary.BigEndian.AppendUint64([]byte{table}, uint64(n))
 }
@@ -59,6 +63,9 @@ func openLog(dir string, fs vfs.FS, read bool) (*log, error) {
 	}
 	o := &pebble.Options{FS: fs, Logger: quiet{}, ReadOnly: read, FormatMajorVersion: pebble.FormatValueSeparation}
 	o.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionGood })
+	for i := range o.Levels {
+		o.Levels[i].BlockSize = blockBytes
+	}
 	db, err := pebble.Open(dir, o)
 	if errors.Is(err, syscall.EAGAIN) { // its lock
 		err = errors.New("it is running: stop it before")

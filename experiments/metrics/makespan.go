@@ -2,7 +2,7 @@ package metrics
 
 // Makespan is how long completed jobs took, their lost attempts among it.
 var Makespan = Metric{
-	Name: "makespan",
+	Name: "makespan", Less: true,
 	Unit: "s",
 	Doc:  "mean of end - arrival over the jobs completed (Volunteers, §5)",
 	Of: func(o *Outcome) (float64, bool) {

@@ -43,6 +43,7 @@ type Metric struct {
 	Doc   string // definition and paper
 
 	Bound Bound // what its values lie between
+	Less  bool  // less of it is better
 
 	// Of returns the metric, and false where it is undefined.
 	Of func(*Outcome) (float64, bool)

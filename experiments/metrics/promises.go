@@ -10,7 +10,7 @@ type Promise struct {
 // Brier is the Brier score of the predictor: the mean of (promised - kept)², in
 // [0,1], 0 at best. It is undefined unless promises were asked for.
 var Brier = Metric{
-	Name: "brier", Unit: "1", Bound: Proportion,
+	Name: "brier", Less: true, Unit: "1", Bound: Proportion,
 	Doc: "mean of (promised - kept)² over what the scenario's predictor is asked on the last day: jobs on hosts that are there, drawn by lot; 0 at best; asked for if a figure shows it",
 	Of: ofPromises(func(p Promise) float64 {
 		miss := p.Promised - one(p.Kept)

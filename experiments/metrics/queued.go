@@ -2,7 +2,7 @@ package metrics
 
 // Queued is how many jobs wait when the run ends.
 var Queued = Metric{
-	Name: "queued",
+	Name: "queued", Less: true,
 	Unit: "jobs",
 	Doc:  "jobs that wait for a host at the horizon",
 	Of: volatile(func(o *Outcome) (float64, bool) {

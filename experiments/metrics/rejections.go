@@ -2,7 +2,7 @@ package metrics
 
 // Rejections is the fraction of requests turned away.
 var Rejections = Metric{
-	Name:  "rejections",
+	Name: "rejections", Less: true,
 	Unit:  "1",
 	Bound: Proportion,
 	Doc:   "requests rejected / requests, j_r/j_t (§4.2)",

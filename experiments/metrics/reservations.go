@@ -13,7 +13,7 @@ import (
 
 // RejectedWork is W_R.
 var RejectedWork = Metric{
-	Name:  "rejected_work",
+	Name: "rejected_work", Less: true,
 	Unit:  "%",
 	Bound: Percent,
 	Doc:   "work of the jobs rejected, percent of the work submitted, W_R (Reservations, §4.1)",
@@ -37,7 +37,7 @@ var RejectedSize = Metric{
 // RejectedWorkAR and RejectionsAR are W_R and P_b of reservations alone.
 var (
 	RejectedWorkAR = Metric{
-		Name:  "rejected_work_ar",
+		Name: "rejected_work_ar", Less: true,
 		Label: "Rejected work AR",
 		Unit:  "%",
 		Bound: Percent,
@@ -45,7 +45,7 @@ var (
 		Of:    booked(func(o *Outcome) (float64, bool) { return sizes(o, reservation).rejectedWork() }),
 	}
 	RejectionsAR = Metric{
-		Name:  "rejections_ar",
+		Name: "rejections_ar", Less: true,
 		Label: "Rejections AR",
 		Unit:  "1",
 		Bound: Proportion,
@@ -61,7 +61,7 @@ var (
 // response time.
 var (
 	ResponseOD = Metric{
-		Name:  "response_od",
+		Name: "response_od", Less: true,
 		Label: "Response OD",
 		Unit:  "s",
 		Doc:   "from arrival to end, mean over on-demand jobs, R_OD (Reservations, §4.1)",
@@ -70,7 +70,7 @@ var (
 		}),
 	}
 	ResponseAR = Metric{
-		Name:  "response_ar",
+		Name: "response_ar", Less: true,
 		Label: "Response AR",
 		Unit:  "s",
 		Doc:   "from earliest start to end, mean over reservations, R_AR (Reservations, §4.1)",
@@ -83,19 +83,19 @@ var (
 // Late and Killed count broken promises, Cancelled what owners took back.
 var (
 	Late = Metric{
-		Name: "late",
+		Name: "late", Less: true,
 		Unit: "jobs",
 		Doc:  "reservations that ended after their deadline",
 		Of:   booked(count(func(j *Job) bool { return j.ended() && !j.Fulfilled() })),
 	}
 	Killed = Metric{
-		Name: "killed",
+		Name: "killed", Less: true,
 		Unit: "jobs",
 		Doc:  "jobs stopped when their estimate was used up",
 		Of:   booked(count(func(j *Job) bool { return j.Contract.Outcome == contracts.Killed })),
 	}
 	Cancelled = Metric{
-		Name: "cancelled",
+		Name: "cancelled", Less: true,
 		Unit: "jobs",
 		Doc:  "contracts taken back by their owners before their end",
 		Of: func(o *Outcome) (float64, bool) {

@@ -2,7 +2,7 @@ package metrics
 
 // Resubmissions is how often jobs went back to be placed again.
 var Resubmissions = Metric{
-	Name: "resubmissions",
+	Name: "resubmissions", Less: true,
 	Unit: "attempts",
 	Doc:  "times that a job was placed again, or waits to be, because a host left",
 	Of: volatile(func(o *Outcome) (float64, bool) {

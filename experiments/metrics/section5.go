@@ -42,7 +42,7 @@ var (
 	// CostOverValue is q. What §5 makes of it is linear in cost and value, so that it is
 	// the ratio of their sums.
 	CostOverValue = Metric{
-		Name:  "q",
+		Name: "q", Less: true,
 		Label: "q",
 		Unit:  "1",
 		Bound: Proportion,
@@ -61,7 +61,7 @@ var (
 
 	// MeanCostOverValue is the other reading of q.
 	MeanCostOverValue = Metric{
-		Name:  "q_mean",
+		Name: "q_mean", Less: true,
 		Label: "q, mean of ratios",
 		Unit:  "1",
 		Bound: Proportion,

@@ -3,7 +3,7 @@ package metrics
 // Slowdown is how much longer jobs take than they would alone at once, on
 // average over those done in time.
 var Slowdown = Metric{
-	Name: "slowdown",
+	Name: "slowdown", Less: true,
 	Unit: "1",
 	Doc:  "mean of (end - arrival) / runtime over the jobs done by their deadline (Risk, §4)",
 	Of: func(o *Outcome) (float64, bool) {

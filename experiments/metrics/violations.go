@@ -3,7 +3,7 @@ package metrics
 // Violations is the fraction of admitted contracts that missed their deadline.
 // The paper prints its complement, j_s/j_a, under this name and plots this.
 var Violations = Metric{
-	Name:  "violations",
+	Name: "violations", Less: true,
 	Unit:  "1",
 	Bound: Proportion,
 	Doc:   "contracts that missed their deadline / contracts admitted, 1 - j_s/j_a (§4.2)",

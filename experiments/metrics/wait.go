@@ -13,7 +13,7 @@ const Tau = 10
 
 // Wait is how long jobs wait before they start.
 var Wait = Metric{
-	Name: "wait", Unit: "s", Doc: "mean of start - arrival over the jobs that started",
+	Name: "wait", Less: true, Unit: "s", Doc: "mean of start - arrival over the jobs that started",
 	Of: func(o *Outcome) (float64, bool) { return mean(o, (*Job).wait) },
 }
 
@@ -25,7 +25,7 @@ var (
 
 func waitAt(name string, p float64, doc string) Metric {
 	return Metric{
-		Name: name, Unit: "s", Doc: doc + " of start - arrival over the jobs that started: the least that so many wait no longer than",
+		Name: name, Less: true, Unit: "s", Doc: doc + " of start - arrival over the jobs that started: the least that so many wait no longer than",
 		Of: func(o *Outcome) (float64, bool) {
 			var waits []float64
 			for i := range o.Jobs {
@@ -45,7 +45,7 @@ func waitAt(name string, p float64, doc string) Metric {
 // BoundedSlowdown is how much longer jobs take than they would alone at once, where those
 // that are short do not decide.
 var BoundedSlowdown = Metric{
-	Name: "bounded_slowdown", Unit: "1",
+	Name: "bounded_slowdown", Less: true, Unit: "1",
 	Doc: "mean of max(1, (end - arrival) / max(runtime, 10 s)) over the jobs completed (Feitelson, Rudolph)",
 	Of: func(o *Outcome) (float64, bool) {
 		return mean(o, func(j *Job) (float64, bool) {
@@ -56,7 +56,7 @@ var BoundedSlowdown = Metric{
 
 // Span is how long all takes.
 var Span = Metric{
-	Name: "span", Unit: "s", Doc: "last end less first arrival: what makespan is where one log is run",
+	Name: "span", Less: true, Unit: "s", Doc: "last end less first arrival: what makespan is where one log is run",
 	Of: func(o *Outcome) (float64, bool) {
 		first, last := math.Inf(1), math.Inf(-1)
 		for i := range o.Jobs {

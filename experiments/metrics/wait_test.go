@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"bourse/bank"
@@ -30,6 +31,7 @@ func TestWaits(t *testing.T) {
 	jobs[2].Contract.Gang, jobs[2].Contract.Began = true, 30
 	jobs[1].Contract.Penalty = dollars(0.25)
 	jobs = append(jobs, Job{Job: workloadgen.Job{Arrival: 50}, Contract: contracts.Settled{Outcome: contracts.Refused}})
+	jobs[0].Offers, jobs[0].Bargained, jobs[3].Offers = 2, true, 3
 	o := &Outcome{Jobs: jobs}
 	for _, c := range []struct {
 		metric Metric
@@ -37,11 +39,12 @@ func TestWaits(t *testing.T) {
 	}{
 		{Wait, 40.0 / 3}, {WaitMedian, 10}, {WaitP95, 30},
 		{BoundedSlowdown, (1 + 3.2 + 1.2) / 3}, {Span, 100}, {Revenue, 3.25},
+		{Offers, 5}, {OffersTaken, 1},
 	} {
 		if got, ok := c.metric.Of(o); !ok || math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%s: %v, %v, want %v", c.metric.Name, got, ok, c.want)
 		}
-		if got, ok := c.metric.Of(&Outcome{Jobs: jobs[3:]}); ok && c.metric.Name != "revenue" {
+		if got, ok := c.metric.Of(&Outcome{Jobs: jobs[3:]}); ok && c.metric.Unit != "$" && !slices.Contains(Negotiated(), c.metric.Name) {
 			t.Errorf("%s where all are refused: %v", c.metric.Name, got)
 		}
 	}

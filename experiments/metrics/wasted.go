@@ -2,7 +2,7 @@ package metrics
 
 // Wasted is the work that was lost when hosts left.
 var Wasted = Metric{
-	Name: "wasted",
+	Name: "wasted", Less: true,
 	Unit: "s",
 	Doc:  "CPU time lost because hosts left (Volunteers, §5)",
 	Of: volatile(func(o *Outcome) (float64, bool) {

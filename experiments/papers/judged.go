@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"bourse/experiments/metrics"
@@ -115,6 +116,59 @@ func readClaimed(dirs []*results.Dir, papers []claims.Paper) (found []*claims.Re
 	}
 	return found, notes, nil
 }
+
+// JudgeStudy returns the claims of the papers that one experiment touches, with their
+// verdicts by its rows alone.
+func JudgeStudy(e *scenario.Experiment, rows func(metrics ...string) []results.Metric) (judged []Judged) {
+	if apart(e) != nil {
+		return nil
+	}
+	for _, of := range table {
+		if _, own := of.presets()[e.Name]; !own {
+			continue
+		}
+		p := of.claims()
+		if !p.Concerns(e.Name) {
+			continue
+		}
+		r := &claims.Results{Experiment: e.Name, Ends: metrics.Ends()}
+		for _, a := range e.Sweep {
+			r.Axes = append(r.Axes, a.Name())
+		}
+		for _, row := range rows(p.Metrics()...) {
+			r.Add(row)
+		}
+		j := Judged{Paper: p.Name, Title: p.Title}
+		j.Claims = claims.Judge(p, []*claims.Results{r})
+		judged = append(judged, j)
+	}
+	return judged
+}
+
+// Table returns the verdicts of j, a row a claim, with the number that each rests on.
+func (j Judged) Table() report.Table {
+	t := report.Table{
+		Title: j.Title, Left: 3, Header: []string{"verdict", "claim", "says", "number", "wanted", "n"},
+		Note: "Intervals hold together at 95 % over the claims of the paper (Bonferroni). bourse claims RESULTS says what each rests on.",
+	}
+	for _, c := range j.Claims {
+		if len(c.Outcomes) == 0 {
+			continue
+		}
+		row := report.Cells(strings.ToLower(string(c.Verdict)), c.ID, c.Section+": “"+c.Quote+"”", "", "", "")
+		row[0].Strong = c.Verdict == claims.Contradicted
+		if c.Decides >= 0 {
+			o := c.Outcomes[c.Decides]
+			number, want, _ := strings.Cut(estimate(o), ", want ")
+			row[3].Text, row[4].Text, row[5].Text = number, want, strconv.Itoa(o.N)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// Counts says how many claims, but for those post hoc, have which verdict.
+func (j Judged) Counts() string { return j.counts() }
 
 // Document returns the verdicts on all, as t can show them; if brief, a line a claim.
 func Document(all []Judged, t report.Terminal, brief bool) report.Document {

@@ -83,7 +83,7 @@ var table = []Paper{
 }
 
 // Presets returns the scenario files by the name of their experiment: paper,
-// librarisk-figure1 and so on; kth, mixed, negotiation and spot-or-reserve are of no paper.
+// librarisk-figure1 and so on; adaptive, kth, mixed, negotiation and spot-or-reserve are of no paper.
 func Presets() map[string][]byte {
 	presets := make(map[string][]byte)
 	for _, p := range append([]Paper{{Name: "."}}, table...) {

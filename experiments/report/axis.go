@@ -17,9 +17,47 @@ func (ticker) Ticks(lo, hi float64) []plot.Tick {
 	var ticks []plot.Tick
 	for i := math.Ceil(lo/step - 1e-9); i*step <= hi+step*1e-9; i++ {
 		v := i*step + 0 // no negative zero
-		ticks = append(ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', 6, 64)})
+		ticks = append(ticks, plot.Tick{Value: v, Label: tickLabel(v)})
 	}
 	return ticks
+}
+
+// tickLabel writes v as print does: 40,000 and 4×10⁷, never 4e+07.
+func tickLabel(v float64) string {
+	s := strconv.FormatFloat(v, 'g', 6, 64)
+	digits, exponent, scientific := strings.Cut(s, "e")
+	if !scientific && math.Abs(v) < 1e5 {
+		if whole, part, _ := strings.Cut(strings.TrimPrefix(s, "-"), "."); len(whole) > 4 {
+			return strings.TrimSuffix(strings.TrimSuffix(s, part), whole) + whole[:len(whole)-3] + "," + whole[len(whole)-3:] + part
+		}
+		return s
+	}
+	if !scientific {
+		digits, exponent, _ = strings.Cut(strconv.FormatFloat(v, 'e', -1, 64), "e")
+	}
+	n, _ := strconv.Atoi(exponent)
+	return timesTen(digits, n)
+}
+
+// timesTen writes a number as digits times ten to the power n.
+func timesTen(digits string, n int) string {
+	raised := strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹").Replace(strconv.Itoa(n))
+	switch digits {
+	case "1":
+		return "10" + raised
+	case "-1":
+		return "-10" + raised
+	}
+	return digits + "×10" + raised
+}
+
+// decade writes 10^v on a drawn axis.
+func decade(v float64) string {
+	if v == math.Trunc(v) && (v < -2 || v > 3) {
+		return timesTen("1", int(v))
+	}
+	x, _ := strconv.ParseFloat(strconv.FormatFloat(math.Pow(10, v), 'g', 3, 64), 64)
+	return tickLabel(x)
 }
 
 // ticksOf returns what marks an axis.
@@ -38,19 +76,19 @@ func (decades) Ticks(lo, hi float64) []plot.Tick {
 	if hi-lo < 1 {
 		ticks := ticker{}.Ticks(lo, hi)
 		for i := range ticks {
-			ticks[i].Label = power(ticks[i].Value)
+			ticks[i].Label = decade(ticks[i].Value)
 		}
 		return ticks
 	}
 	step := math.Ceil((hi - lo) / 7)
 	var ticks []plot.Tick
 	for v := math.Ceil(lo - 1e-9); v <= hi+1e-9; v += step {
-		ticks = append(ticks, plot.Tick{Value: v + 0, Label: power(v)})
+		ticks = append(ticks, plot.Tick{Value: v + 0, Label: decade(v)})
 	}
 	return ticks
 }
 
-// power writes 10^v in at most four digits.
+// power writes 10^v in at most four digits, for a terminal.
 func power(v float64) string {
 	s := strconv.FormatFloat(math.Pow(10, v), 'g', 3, 64)
 	return strings.NewReplacer("e+0", "e", "e+", "e", "e-0", "e-").Replace(s)

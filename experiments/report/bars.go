@@ -15,8 +15,6 @@ import (
 // addBars adds a bar for each point, side by side within its group. A bar of no
 // height is a stroke on the axis; a missing one is nothing.
 func (p Panel) addBars(pl *plot.Plot, styles map[string]style) error {
-	step := 0.8 / float64(max(1, len(p.Curves)))
-	width := step * 0.9
 	for i, c := range p.Curves {
 		if len(c.Points) == 0 {
 			continue
@@ -24,7 +22,7 @@ func (p Panel) addBars(pl *plot.Plot, styles map[string]style) error {
 		s := styles[c.Name]
 		xys := make(plotter.XYs, len(c.Points))
 		for j, pt := range c.Points {
-			left := pt.X - 0.4 + step*float64(i)
+			left, width := barAt(pt.X, i, len(p.Curves))
 			xys[j] = plotter.XY{X: left + width/2, Y: pt.Mean}
 			bar, err := plotter.NewPolygon(plotter.XYs{
 				{X: left, Y: 0}, {X: left + width, Y: 0}, {X: left + width, Y: pt.Mean}, {X: left, Y: pt.Mean},
@@ -44,10 +42,16 @@ func (p Panel) addBars(pl *plot.Plot, styles map[string]style) error {
 	return nil
 }
 
+// barAt returns where the bar of the i-th of n curves stands in a group.
+func barAt(group float64, i, n int) (left, width float64) {
+	step := 0.8 / float64(max(1, n))
+	return group - 0.4 + step*float64(i), step * 0.9
+}
+
 // nameGroups returns marks that name the groups: side by side, on two lines if
 // need be, else slanting.
 func (p Panel) nameGroups(sty *text.Style) plot.ConstantTicks {
-	slot := (panelWidth - 50) / vg.Length(max(1, len(p.Groups)))
+	slot := (p.width() - 50) / vg.Length(max(1, len(p.Groups)))
 	widest := func(marks plot.ConstantTicks) (w vg.Length) {
 		for _, m := range marks {
 			w = max(w, sty.Width(m.Label)+4)

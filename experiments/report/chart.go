@@ -89,7 +89,7 @@ func scale(x float64, logarithmic bool) string {
 	if logarithmic {
 		return power(x)
 	}
-	return strconv.FormatFloat(unzero(x), 'g', 4, 64)
+	return strings.NewReplacer("e+0", "e", "e+", "e", "e-0", "e-").Replace(strconv.FormatFloat(unzero(x), 'g', 4, 64))
 }
 
 // indent is as wide as the numbers of the y axis.

@@ -7,6 +7,8 @@ type Datum struct {
 	Group        string  // bars
 	X            float64 // lines
 	Mean, Lo, Hi *float64
+	N            int // as of a [Point]
+	Row          string
 }
 
 // Lines returns a panel of lines for each panel that data names: x may be any
@@ -49,7 +51,7 @@ func points(data []Datum, curve string, groups []string) []Point {
 		if d.Curve != curve || d.Mean == nil {
 			continue
 		}
-		p := Point{d.X, *d.Mean, *d.Mean, *d.Mean}
+		p := Point{d.X, *d.Mean, *d.Mean, *d.Mean, d.N, d.Row}
 		if groups != nil {
 			p.X = float64(index[d.Group])
 		}

@@ -2,7 +2,9 @@ package report
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"strings"
@@ -10,25 +12,42 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-//go:embed page.html
-var pageText string
+var (
+	//go:embed page.html
+	pageText string
+	//go:embed page.css
+	pageStyle string
+	//go:embed page.js
+	pageScript string
+)
 
 // A Document is what a command has found: text, values for programs, and one
-// self-contained page, without network and script. It holds what depends on scenario
-// and seed alone, so that its bytes do too.
+// self-contained page, without network, which needs no script. It holds what depends on
+// scenario and seed alone, so that its bytes do too.
 type Document struct {
 	Title    string
 	Lead     string   // what was asked, in a sentence or two; may be empty
+	Findings []string // what was found, in sentences
 	Command  []string // how to run it again
 	Scenario string   // the file as run
 	Tables   []Table
 	Figures  []Figure
+	Sections []Section // of the page alone
 	Ledgers  []Ledger
 	Notes    []string
 	Data     []File // tables as files, beside the figures
 
 	// Values returns what programs read, with the names of the files that were written.
 	Values func(files []string) any
+}
+
+// A Section is a part of a page, which opens where a reader asks for it.
+type Section struct {
+	Name   string // of its place on the page
+	Title  string
+	Lead   string // a sentence or two; may be empty
+	Tables []Table
+	Body   template.HTML // behind the tables
 }
 
 // Said returns a document of text that is not of tables, and values that name no files.
@@ -44,13 +63,22 @@ func Said(text string, values any) Document {
 // that it must have.
 type Ledger struct{ Path, Head string }
 
-// Text returns tables and notes as t can show them.
+// Text returns tables, findings and notes as t can show them.
 func (d Document) Text(t Terminal) string {
 	var b strings.Builder
 	for _, table := range d.Tables {
 		b.WriteString(table.Text(t) + "\n")
 	}
+	for _, f := range d.Findings {
+		b.WriteString(t.fold(t.text(clean(f))) + "\n")
+	}
+	if len(d.Findings) > 0 && len(d.Notes) > 0 {
+		b.WriteString("\n")
+	}
 	for _, n := range d.Notes {
+		if len(d.Tables) > 0 { // else they are the document, as it is to be
+			n = t.fold(n)
+		}
 		b.WriteString(n + "\n")
 	}
 	return b.String()
@@ -81,40 +109,34 @@ func (d Document) Files(page string) ([]File, error) {
 func (d Document) HTML() ([]byte, error) {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"shell":   Shell,
-		"caption": Figure.caption,
+		"caption": Figure.Said,
+		"place":   func(words ...string) string { return Anchor(words...) },
 		"table":   func(t Table) template.HTML { return template.HTML(t.html()) },
 		"figure": func(f Figure) (template.HTML, error) {
-			svg, err := f.SVG()
+			svg, targets, err := f.svg()
 			if err != nil {
 				return "", err
 			}
-			width, _ := f.size()
-			return template.HTML(inline(svg, f.Title, width)), nil
+			width, height := f.size()
+			return template.HTML(inline(linked(svg, targets, height), f.Title, width)), nil
 		},
 	}).Parse(pageText)
 	if err != nil {
 		return nil, fmt.Errorf("report page: %w", err)
 	}
+	sum := sha256.Sum256([]byte(pageScript))
 	var b bytes.Buffer
-	if err := t.Execute(&b, d); err != nil {
+	err = t.Execute(&b, struct {
+		Document
+		Style  template.CSS
+		Script template.JS
+		Policy string
+	}{d, template.CSS(pageStyle), template.JS(pageScript),
+		"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"})
+	if err != nil {
 		return nil, fmt.Errorf("report page: %w", err)
 	}
 	return b.Bytes(), nil
-}
-
-// caption returns the sentence below f, without what it says of error bars where there
-// are none: after a single replication.
-func (f Figure) caption() string {
-	for _, p := range f.Panels {
-		for _, c := range p.Curves {
-			for _, pt := range c.Points {
-				if pt.Lo < pt.Hi {
-					return f.Caption
-				}
-			}
-		}
-	}
-	return strings.TrimSpace(strings.TrimSuffix(f.Caption, Interval))
 }
 
 // inline returns an SVG document as an element of a page, named for those who
@@ -124,7 +146,7 @@ func inline(svg []byte, name string, width vg.Length) string {
 	if i := strings.Index(s, "<svg"); i >= 0 {
 		s = s[i+len("<svg"):]
 	}
-	return fmt.Sprintf(`<svg role="img" aria-label="%s" style="max-width:%.0fpt"%s`, template.HTMLEscapeString(clean(name)), 1.5*width.Points(), s)
+	return fmt.Sprintf(`<svg role="group" aria-label="%s" style="max-width:%.0fpt"%s`, template.HTMLEscapeString(clean(name)), 1.5*width.Points(), s)
 }
 
 // Shell returns words as a line for a POSIX shell.

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"image/color"
 
 	"gonum.org/v1/plot"
@@ -19,27 +20,57 @@ const (
 	dpi         = 144
 )
 
+// A Style is what a figure is made for: its width, the panels in a row, and whether it
+// brings its fonts.
+type Style string
+
+// The styles. The columns are as wide as those of most journals, 3.5 and 7.16 inches.
+const (
+	Screen    Style = ""
+	OneColumn Style = "one-column"
+	TwoColumn Style = "two-column"
+)
+
+// Styles returns the names of the styles for print.
+func Styles() []string { return []string{string(OneColumn), string(TwoColumn)} }
+
+// width returns how wide p is drawn.
+func (p Panel) width() vg.Length {
+	if p.wide > 0 {
+		return p.wide
+	}
+	return panelWidth
+}
+
 // SVG returns the figure as a document.
 func (f Figure) SVG() ([]byte, error) {
+	svg, _, err := f.svg()
+	return svg, err
+}
+
+// svg returns the figure as a document, and where its points are.
+func (f Figure) svg() ([]byte, []target, error) {
 	w, h := f.size()
-	c := vgsvg.New(w, h)
-	if err := f.draw(draw.New(c)); err != nil {
-		return nil, fmt.Errorf("draw %s: %w", f.Name, err)
+	c := vgsvg.NewWith(vgsvg.UseWH(w, h), vgsvg.EmbedFonts(f.Style != Screen)) // what is printed looks the same everywhere
+	targets, err := f.draw(draw.New(c))
+	if err != nil {
+		return nil, nil, fmt.Errorf("draw %s: %w", f.Name, err)
 	}
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
-		return nil, fmt.Errorf("draw %s: %w", f.Name, err)
+		return nil, nil, fmt.Errorf("draw %s: %w", f.Name, err)
 	}
 	// Few machines have the font that was measured; these are as wide.
-	return bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
-		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")), nil
+	svg := bytes.ReplaceAll(b.Bytes(), []byte("<g transform=\"scale"), []byte("<desc>"+html.EscapeString(clean(f.Said()))+"</desc>\n<g transform=\"scale"))
+	return bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"),
+		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")), targets, nil
 }
 
 // png returns the figure as an image of 144 dots an inch.
 func (f Figure) png() ([]byte, error) {
 	w, h := f.size()
 	c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))
-	if err := f.draw(draw.New(c)); err != nil {
+	if _, err := f.draw(draw.New(c)); err != nil {
 		return nil, fmt.Errorf("draw %s: %w", f.Name, err)
 	}
 	var b bytes.Buffer
@@ -56,6 +87,12 @@ func (f Figure) grid() (cols, rows int) {
 		cols = 2
 	}
 	cols = max(1, min(cols, len(f.Panels)))
+	switch f.Style {
+	case OneColumn:
+		cols = 1
+	case TwoColumn:
+		cols = min(cols, 4) // narrower panels have no room for their words
+	}
 	return cols, max(1, (len(f.Panels)+cols-1)/cols)
 }
 
@@ -65,17 +102,23 @@ func (f Figure) size() (w, h vg.Length) {
 	}
 	cols, rows := f.grid()
 	w = vg.Length(cols) * panelWidth
+	switch f.Style {
+	case OneColumn:
+		w = 3.5 * vg.Inch
+	case TwoColumn:
+		w = 7.16 * vg.Inch
+	}
 	return w, vg.Length(rows)*panelHeight + titleHeight + vg.Length(len(f.legend(w)))*legendLine + 6
 }
 
-// draw draws title, legend and panels, from the top down.
-func (f Figure) draw(c draw.Canvas) error {
+// draw draws title, legend and panels, from the top down, and returns where points are.
+func (f Figure) draw(c draw.Canvas) ([]target, error) {
 	c.FillPolygon(color.White, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
 	title, sty := fit(f.Title, 11, c.Max.X-c.Min.X-12)
 	c.FillText(aligned(sty, draw.XCenter, draw.YCenter), vg.Point{X: c.Center().X, Y: c.Max.Y - titleHeight/2}, title)
 	if p, ok := f.specification(); ok {
 		p.drawSpecification(draw.Crop(c, 0, 0, 0, -titleHeight))
-		return nil
+		return nil, nil
 	}
 	_, styles := f.present()
 	lines := f.legend(c.Max.X - c.Min.X)
@@ -85,7 +128,7 @@ func (f Figure) draw(c draw.Canvas) error {
 	return f.drawPanels(draw.Crop(c, 6, -10, 4, -titleHeight-vg.Length(len(lines))*legendLine-2), styles)
 }
 
-func (f Figure) drawPanels(c draw.Canvas, styles map[string]style) error {
+func (f Figure) drawPanels(c draw.Canvas, styles map[string]style) (all []target, err error) {
 	cols, rows := f.grid()
 	plots := make([][]*plot.Plot, rows)
 	for r := range plots {
@@ -95,13 +138,19 @@ func (f Figure) drawPanels(c draw.Canvas, styles map[string]style) error {
 			if n >= len(f.Panels) {
 				continue
 			}
-			p, err := f.Panels[n].plot(styles)
+			panel := f.Panels[n]
+			panel.wide = (c.Max.X - c.Min.X + 16) / vg.Length(cols) // with what is beside it
+			p, err := panel.plot(styles)
 			if err != nil {
-				return fmt.Errorf("panel %q: %w", f.Panels[n].Title, err)
+				return nil, fmt.Errorf("panel %q: %w", f.Panels[n].Title, err)
 			}
 			plots[r][i] = p
 		}
 	}
-	align(plots, draw.Tiles{Cols: cols, Rows: rows, PadX: 14, PadY: 10}, c)
-	return nil
+	drawn := align(plots, draw.Tiles{Cols: cols, Rows: rows, PadX: 14, PadY: 10}, c)
+	for n, p := range f.Panels {
+		pl := plots[n/cols][n%cols]
+		all = append(all, p.targets(pl, drawn[pl])...)
+	}
+	return all, nil
 }

@@ -3,9 +3,13 @@ package report
 import (
 	"bytes"
 	"encoding/csv"
+	"fmt"
 	"strconv"
+	"strings"
 
 	"bourse/experiments/results"
+
+	"gonum.org/v1/plot/vg"
 )
 
 // A Figure is panels in a grid under one legend.
@@ -15,6 +19,9 @@ type Figure struct {
 	Caption string // a sentence below; may be empty
 	Across  int    // panels in a row; 0 is 2
 	Panels  []Panel
+
+	Style Style             // what it is made for
+	Words map[string]string // what the legend says of a curve beside its name, by name; or by its beginning, up to a comma
 
 	// Order fixes which colour each curve has, by name, so that a policy looks
 	// the same in every figure. Others follow in order of appearance.
@@ -49,6 +56,8 @@ type Panel struct {
 	// LogX and LogY draw lines over powers of ten: points at or below 0 are not
 	// drawn, and Lo and Hi do not apply to such a y axis.
 	LogX, LogY bool
+
+	wide vg.Length // as its figure has it; 0 is panelWidth
 }
 
 // A Curve is one policy's points in the order in which they are joined.
@@ -59,10 +68,47 @@ type Curve struct {
 
 // A Point is a mean with its interval; both ends equal the mean where none is
 // known. A point that does not exist is left out.
-type Point struct{ X, Mean, Lo, Hi float64 }
+type Point struct {
+	X, Mean, Lo, Hi float64
 
-// Interval is the sentence of a caption below error bars.
+	N   int    // replications that it is the mean of; 0 is not said
+	Row string // place on the page that has its numbers, an [Anchor]; may be empty
+}
+
+// Interval is the sentence of a caption below error bars: [Figure.Said] puts their number
+// to it.
 const Interval = "Error bars are 95 % intervals of the mean."
+
+// Said returns the caption with the number of replications, and without what it says of
+// error bars where there are none: after a single replication.
+func (f Figure) Said() string {
+	bars, least, most := false, 0, 0
+	for _, p := range f.Panels {
+		for _, c := range p.Curves {
+			for _, pt := range c.Points {
+				bars = bars || pt.Lo < pt.Hi
+				if pt.N > 0 && (least == 0 || pt.N < least) {
+					least = pt.N
+				}
+				most = max(most, pt.N)
+			}
+		}
+	}
+	said, own := strings.CutSuffix(f.Caption, Interval)
+	if bars && own {
+		said += Interval
+	}
+	said = strings.TrimSpace(said)
+	switch {
+	case most == 0:
+		return said
+	case most == 1:
+		return strings.TrimSpace(said + " One replication (n = 1).")
+	case least < most:
+		return strings.TrimSpace(fmt.Sprintf("%s Means over %d to %d replications (n), where they are defined.", said, least, most))
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s Means over n = %d replications.", said, most))
+}
 
 // Letter puts (a), (b), ... before the titles.
 func Letter(panels []Panel) {
@@ -104,7 +150,8 @@ type File struct {
 	Data []byte
 }
 
-// files returns the figure as SVG and PNG, and the numbers beside them as CSV.
+// files returns the figure as SVG and PNG, and beside them the numbers as CSV and a
+// Vega-Lite specification that draws them.
 func (f Figure) files() ([]File, error) {
 	svg, err := f.SVG()
 	if err != nil {
@@ -114,5 +161,5 @@ func (f Figure) files() ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []File{{f.Name + ".svg", svg}, {f.Name + ".png", png}, {f.Name + ".csv", f.CSV()}}, nil
+	return []File{{f.Name + ".svg", svg}, {f.Name + ".png", png}, {f.Name + ".csv", f.CSV()}, {f.Name + ".vl.json", f.vega()}}, nil
 }

@@ -18,13 +18,13 @@ import (
 func small() Figure {
 	f := Figure{Name: "small", Title: "Invented", Caption: "Numbers are invented."}
 	f.Panels = append(Lines([]Datum{
-		{"Deadlines met", "libra", "", 10, new(0.8), new(0.7), new(0.9)},
-		{"Deadlines met", "libra", "", 20, new(0.5), nil, nil},
-		{"Deadlines met", "edf", "", 10, new(-0.25), new(-0.5), new(0.1)},
-		{"Deadlines met", "edf", "", 20, nil, nil, nil},
+		{Panel: "Deadlines met", Curve: "libra", X: 10, Mean: new(0.8), Lo: new(0.7), Hi: new(0.9), N: 5, Row: "row/a"},
+		{Panel: "Deadlines met", Curve: "libra", X: 20, Mean: new(0.5)},
+		{Panel: "Deadlines met", Curve: "edf", X: 10, Mean: new(-0.25), Lo: new(-0.5), Hi: new(0.1)},
+		{Panel: "Deadlines met", Curve: "edf", X: 20},
 	}), Bars([]Datum{
-		{"Jobs lost", "libra", "low", 0, new(0.0), new(0.0), new(0.0)},
-		{"Jobs lost", "edf", "high", 0, new(12.0), new(9.5), new(14.5)},
+		{Panel: "Jobs lost", Curve: "libra", Group: "low", Mean: new(0.0), Lo: new(0.0), Hi: new(0.0)},
+		{Panel: "Jobs lost", Curve: "edf", Group: "high", Mean: new(12.0), Lo: new(9.5), Hi: new(14.5), N: 4, Row: "row/b"},
 	})...)
 	f.Panels[0].X, f.Panels[0].Hi = "Load (%)", 1
 	return f
@@ -121,6 +121,7 @@ func TestAnyFigure(t *testing.T) {
 			return Datum{
 				"panel " + rapid.SampledFrom([]string{"a", "<b>&"}).Draw(t, "panel"), name.Draw(t, "curve"), name.Draw(t, "group"),
 				number.Draw(t, "x"), rapid.Ptr(number, true).Draw(t, "mean"), rapid.Ptr(number, true).Draw(t, "lo"), rapid.Ptr(number, true).Draw(t, "hi"),
+				3, "",
 			}
 		})
 		data := rapid.SliceOfN(datum, 0, 8).Draw(rt, "data")
@@ -164,7 +165,8 @@ func TestAxis(t *testing.T) {
 		want   string
 	}{
 		{0, 1, "0 0.2 0.4 0.6 0.8 1"}, {-0.2, 1, "-0.2 0 0.2 0.4 0.6 0.8 1"}, {0, 25, "0 5 10 15 20 25"},
-		{-3000, 5000, "-2000 0 2000 4000"}, {0.011, 0.014, "0.011 0.0115 0.012 0.0125 0.013 0.0135 0.014"}, {0, 1e9, "0 2e+08 4e+08 6e+08 8e+08 1e+09"},
+		{-3000, 5000, "-2000 0 2000 4000"}, {0.011, 0.014, "0.011 0.0115 0.012 0.0125 0.013 0.0135 0.014"}, {0, 1e9, "0 2×10⁸ 4×10⁸ 6×10⁸ 8×10⁸ 10⁹"},
+		{0, 4e7, "0 10⁷ 2×10⁷ 3×10⁷ 4×10⁷"}, {0, 4e4, "0 10,000 20,000 30,000 40,000"}, {-2e-6, 2e-6, "-2×10⁻⁶ -10⁻⁶ 0 10⁻⁶ 2×10⁻⁶"},
 	} {
 		var got []string
 		for _, tick := range (ticker{}).Ticks(c.lo, c.hi) {
@@ -174,7 +176,7 @@ func TestAxis(t *testing.T) {
 			t.Errorf("from %v to %v: %s, want %s", c.lo, c.hi, s, c.want)
 		}
 	}
-	at := func(mean, lo, hi float64) []Curve { return []Curve{{"", []Point{{0, mean, lo, hi}}}} }
+	at := func(mean, lo, hi float64) []Curve { return []Curve{{"", []Point{{Mean: mean, Lo: lo, Hi: hi}}}} }
 	for _, c := range []struct {
 		name   string
 		p      Panel
@@ -214,7 +216,8 @@ func TestNoEnds(t *testing.T) {
 			}
 			return string(svg)
 		}
-		without, none := drawn(Point{0, 1, nan, nan}, Point{1, 2, nan, nan}), drawn(Point{0, 1, 1, 1}, Point{1, 2, 2, 2})
+		without := drawn(Point{X: 0, Mean: 1, Lo: nan, Hi: nan}, Point{X: 1, Mean: 2, Lo: nan, Hi: nan})
+		none := drawn(Point{X: 0, Mean: 1, Lo: 1, Hi: 1}, Point{X: 1, Mean: 2, Lo: 2, Hi: 2})
 		if without != none {
 			t.Errorf("%s: without ends it is drawn otherwise than with those of no interval", p.Title)
 		}
@@ -227,7 +230,7 @@ func TestForest(t *testing.T) {
 	t.Parallel()
 	f := Figure{Name: "forest", Title: "Differences, invented", Across: 1, Panels: []Panel{{
 		Title: "one", Forest: true, Lo: -0.2, Hi: 0.2, Groups: []string{"a − b", "a − c", "b − c"},
-		Curves: []Curve{{"difference", []Point{{0, 1, 0.5, 1.5}, {2, -0.1, -0.3, 0.1}}}},
+		Curves: []Curve{{"difference", []Point{{Mean: 1, Lo: 0.5, Hi: 1.5}, {X: 2, Mean: -0.1, Lo: -0.3, Hi: 0.1}}}},
 	}}}
 	svg, err := f.SVG()
 	if err != nil {

@@ -25,6 +25,15 @@ func (s Sweep) crowded(rows []results.Summary) bool {
 	return len(s.Axes) > 1 && len(distinct(rows, func(r results.Summary) string { return s.curve(r.Admission, s.spotOf(r.Configuration)) })) > mostLines
 }
 
+// Maps returns a figure of heat maps, whatever the number of lines would be: the first axis
+// across, the second up, and a map for each point of the others.
+func (s Sweep) Maps(name, title string, rows []results.Summary) Figure {
+	f := Figure{Name: name, Title: title, Caption: heat, Panels: s.planes(rows)}
+	f.Across = max(1, min(5, len(f.Panels)/max(1, len(s.metrics(rows)))))
+	Letter(f.Panels)
+	return f
+}
+
 // planes returns a heat map for each metric, configuration and policy, and for each
 // point of the third axis and those behind it: the first axis across, the second up.
 // All maps of a metric have one scale.
@@ -49,7 +58,7 @@ func (s Sweep) planes(rows []results.Summary) []Panel {
 			for i := 2; i < len(s.Axes); i++ {
 				title = append(title, s.Axes[i]+" "+at.values[i])
 			}
-			data = append(data, Datum{Panel: strings.Join(title, ", "), Curve: at.values[1], Group: at.values[0], Mean: r.Mean, Lo: r.Lo95, Hi: r.Hi95})
+			data = append(data, Datum{Panel: strings.Join(title, ", "), Curve: at.values[1], Group: at.values[0], Mean: r.Mean, Lo: r.Lo95, Hi: r.Hi95, N: r.N, Row: RowAnchor(r.Configuration, r.Admission, r.Metric)})
 		}
 		planes := Bars(data)
 		lo, hi := math.Inf(1), math.Inf(-1)
@@ -148,5 +157,5 @@ func short(x float64) string {
 	if x = unzero(x); math.Abs(x) >= 1000 && math.Abs(x) < 1e5 {
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	}
-	return strings.Replace(strconv.FormatFloat(x, 'g', 2, 64), "e-0", "e-", 1)
+	return strings.NewReplacer("e+0", "e", "e+", "e", "e-0", "e-").Replace(strconv.FormatFloat(x, 'g', 2, 64))
 }

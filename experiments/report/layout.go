@@ -8,8 +8,9 @@ import (
 
 // align draws the plots so that the axes of a row are level and those of a
 // column begin and end together. Every plot stays within its tile, which those of
-// plot.Align do not where their labels differ in size.
-func align(plots [][]*plot.Plot, tiles draw.Tiles, c draw.Canvas) {
+// plot.Align do not where their labels differ in size. It returns where each was drawn.
+func align(plots [][]*plot.Plot, tiles draw.Tiles, c draw.Canvas) map[*plot.Plot]draw.Canvas {
+	drawn := make(map[*plot.Plot]draw.Canvas)
 	left, right := make([]vg.Length, tiles.Cols), make([]vg.Length, tiles.Cols)
 	below, above := make([]vg.Length, tiles.Rows), make([]vg.Length, tiles.Rows)
 	margins := func(p *plot.Plot, tile draw.Canvas) (l, r, b, a vg.Length) {
@@ -30,8 +31,10 @@ func align(plots [][]*plot.Plot, tiles draw.Tiles, c draw.Canvas) {
 			if p != nil {
 				tile := tiles.At(c, col, row)
 				l, r, b, a := margins(p, tile)
-				p.Draw(draw.Crop(tile, left[col]-l, r-right[col], below[row]-b, a-above[row]))
+				drawn[p] = draw.Crop(tile, left[col]-l, r-right[col], below[row]-b, a-above[row])
+				p.Draw(drawn[p])
 			}
 		}
 	}
+	return drawn
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -23,7 +24,7 @@ func (f Figure) legend(width vg.Length) [][]string {
 	var lines [][]string
 	var used vg.Length
 	for _, name := range names {
-		w := f.iconWidth() + entryWidth(name)
+		w := f.iconWidth() + f.entryWidth(name)
 		if lines == nil || used+w > width {
 			lines, used = append(lines, nil), 0
 		}
@@ -48,19 +49,28 @@ func (f Figure) iconWidth() vg.Length {
 }
 
 // entryWidth returns the width of an entry without its icon.
-func entryWidth(name string) vg.Length {
-	name, sty := entryName(name)
+func (f Figure) entryWidth(name string) vg.Length {
+	name, sty := f.entryName(name)
 	return iconGap + sty.Width(name) + entryGap
 }
 
-func entryName(name string) (string, text.Style) { return fit(name, 9, panelWidth-60) }
+// entryName returns what the legend says of a curve: its name, and in words what that is.
+func (f Figure) entryName(name string) (string, text.Style) {
+	first, rest, more := strings.Cut(name, ", ")
+	if words := f.Words[name]; words != "" {
+		name += " (" + words + ")"
+	} else if words := f.Words[first]; words != "" && more {
+		name = first + " (" + words + "), " + rest
+	}
+	return fit(name, 9, panelWidth-60)
+}
 
 // drawLegend draws one line of names, centred at the top of c.
 func (f Figure) drawLegend(c draw.Canvas, names []string, styles map[string]style) {
 	icon := f.iconWidth()
 	width := -vg.Length(entryGap)
 	for _, name := range names {
-		width += icon + entryWidth(name)
+		width += icon + f.entryWidth(name)
 	}
 	x, y := c.Center().X-width/2, c.Max.Y-legendLine/2
 	for _, name := range names {
@@ -73,9 +83,9 @@ func (f Figure) drawLegend(c draw.Canvas, names []string, styles map[string]styl
 			c.StrokeLine2(s.line(), left, y, right, y)
 			c.DrawGlyphNoClip(s.mark(), vg.Point{X: (left + right) / 2, Y: y})
 		}
-		label, sty := entryName(name)
+		label, sty := f.entryName(name)
 		sty.YAlign = draw.YCenter
 		c.FillText(sty, vg.Point{X: x + icon + iconGap, Y: y}, label)
-		x += icon + entryWidth(name)
+		x += icon + f.entryWidth(name)
 	}
 }

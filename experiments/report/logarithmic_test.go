@@ -11,11 +11,12 @@ import (
 // of ten.
 func TestLogarithmic(t *testing.T) {
 	t.Parallel()
+	at := func(x, mean, lo, hi float64) Point { return Point{X: x, Mean: mean, Lo: lo, Hi: hi} }
 	p := Panel{Title: "Runtime", X: "s", Y: "jobs", LogX: true, LogY: true, Hi: 1, Curves: []Curve{{"log", []Point{
-		{0, 5, 5, 5}, {1, 10, 10, 10}, {10, 0, 0, 0}, {100, 1000, 0, 1000}, {1e6, 5, 5, 5},
+		at(0, 5, 5, 5), at(1, 10, 10, 10), at(10, 0, 0, 0), at(100, 1000, 0, 1000), at(1e6, 5, 5, 5),
 	}}}}
 	got := p.logged()
-	want := []Point{{0, 1, 1, 1}, {2, 3, 0, 3}, {6, math.Log10(5), math.Log10(5), math.Log10(5)}}
+	want := []Point{at(0, 1, 1, 1), at(2, 3, 0, 3), at(6, math.Log10(5), math.Log10(5), math.Log10(5))}
 	if len(got.Curves[0].Points) != len(want) {
 		t.Fatalf("%v, want %v", got.Curves[0].Points, want)
 	}
@@ -32,7 +33,7 @@ func TestLogarithmic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, label := range []string{">1<", ">1e6<", ">1e3<"} {
+	for _, label := range []string{">1<", ">10⁶<", ">1000<"} {
 		if !strings.Contains(string(svg), label) {
 			t.Errorf("no mark %s", label)
 		}
@@ -43,7 +44,7 @@ func TestLogarithmic(t *testing.T) {
 	if !strings.Contains(string(f.CSV()), "Runtime,log,0,5,5,5") {
 		t.Errorf("the CSV leaves out what is not drawn:\n%s", f.CSV())
 	}
-	empty := Panel{LogX: true, LogY: true, Curves: []Curve{{"log", []Point{{0, 0, 0, 0}}}}}
+	empty := Panel{LogX: true, LogY: true, Curves: []Curve{{"log", []Point{{}}}}}
 	if _, err := (Figure{Name: "empty", Panels: []Panel{empty}}).png(); err != nil {
 		t.Error(err)
 	}
@@ -57,9 +58,9 @@ func TestDecades(t *testing.T) {
 		lo, hi float64
 		want   string
 	}{
-		{0, 3, "1 10 100 1e3"},
+		{0, 3, "1 10 100 1000"},
 		{-2.5, 1, "0.01 0.1 1 10"},
-		{0, 20, "1 1e3 1e6 1e9 1e12 1e15 1e18"},
+		{0, 20, "1 1000 10⁶ 10⁹ 10¹² 10¹⁵ 10¹⁸"},
 		{2, 2.5, "100 126 158 200 251 316"},
 	} {
 		var labels []string
@@ -79,7 +80,7 @@ func TestDense(t *testing.T) {
 	paths := func(n int, spread float64) int {
 		var c Curve
 		for i := range n {
-			c.Points = append(c.Points, Point{float64(i), 1, 1 - spread, 1 + spread})
+			c.Points = append(c.Points, Point{X: float64(i), Mean: 1, Lo: 1 - spread, Hi: 1 + spread})
 		}
 		svg, err := Figure{Name: "dense", Panels: []Panel{{Hi: 2, Curves: []Curve{c}}}}.SVG()
 		if err != nil {

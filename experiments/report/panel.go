@@ -13,8 +13,8 @@ func (p Panel) plot(styles map[string]style) (*plot.Plot, error) {
 	p = p.logged()
 	pl := plot.New()
 	pl.BackgroundColor = nil
-	pl.Title.Text, pl.Title.TextStyle = fit(p.Title, 10, panelWidth-60)
-	pl.X.Label.Text, pl.X.Label.TextStyle = fit(p.X, 9, panelWidth-60)
+	pl.Title.Text, pl.Title.TextStyle = fit(p.Title, 10, p.width()-60)
+	pl.X.Label.Text, pl.X.Label.TextStyle = fit(p.X, 9, p.width()-60)
 	pl.Y.Label.Text, pl.Y.Label.TextStyle = fit(p.Y, 9, panelHeight/2) // the axis must not be shorter
 	pl.Title.TextStyle, pl.Title.Padding = aligned(pl.Title.TextStyle, draw.XCenter, draw.YTop), 5
 	pl.X.Label.TextStyle = aligned(pl.X.Label.TextStyle, draw.XCenter, draw.YBottom)
@@ -63,7 +63,6 @@ const dense = 40
 // their error bars do not hide one another.
 func (p Panel) addLines(pl *plot.Plot, styles map[string]style) error {
 	lo, hi := p.xRange()
-	nudge := (hi - lo) * min(0.008, 0.04/float64(max(1, len(p.Curves))))
 	for i, c := range p.Curves {
 		if len(c.Points) == 0 {
 			continue
@@ -83,7 +82,7 @@ func (p Panel) addLines(pl *plot.Plot, styles map[string]style) error {
 			continue
 		}
 		for j, pt := range c.Points {
-			xys[j] = plotter.XY{X: pt.X + nudge*(float64(i)-float64(len(p.Curves)-1)/2), Y: pt.Mean}
+			xys[j] = plotter.XY{X: pt.X + aside(i, len(p.Curves), lo, hi), Y: pt.Mean}
 		}
 		line, marks, err := plotter.NewLinePoints(xys)
 		if err != nil {
@@ -96,7 +95,13 @@ func (p Panel) addLines(pl *plot.Plot, styles map[string]style) error {
 		pl.Add(line, marks)
 	}
 	pl.X.Min, pl.X.Max = lo-(hi-lo)*0.04, hi+(hi-lo)*0.04
-	return nil
+	return p.nameEnds(pl, styles)
+}
+
+// aside returns how far the i-th of n curves is drawn to the side, over x from lo to hi.
+func aside(i, n int, lo, hi float64) float64 {
+	nudge := (hi - lo) * min(0.008, 0.04/float64(max(1, n)))
+	return nudge * (float64(i) - float64(n-1)/2)
 }
 
 // addErrors adds the intervals of pts at the places of xys, where there are any.

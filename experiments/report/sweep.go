@@ -76,7 +76,7 @@ func (s Sweep) Tables(rows []results.Summary) []Table {
 				row[r.Configuration] = i
 				t.Rows = append(t.Rows, s.head(r.Configuration, len(names) > 1, len(t.Header)))
 			}
-			t.Rows[i][t.Left+slices.Index(admissions, r.Admission)].Text = meanSD(r.Mean, r.SD)
+			t.Rows[i][t.Left+slices.Index(admissions, r.Admission)] = Cell{Text: meanSD(r.Mean, r.SD), Row: rowOf(r)}
 			n = max(n, r.N)
 		}
 		t.Note = fmt.Sprintf("Mean ± standard deviation over %d replications.", n)
@@ -136,10 +136,7 @@ func (s Sweep) head(configuration string, named bool, width int) []Cell {
 func (s Sweep) Figure(name, title string, rows []results.Summary) Figure {
 	f := Figure{Name: name, Title: title, Caption: Interval}
 	if s.crowded(rows) {
-		f.Caption, f.Panels = heat, s.planes(rows)
-		f.Across = min(5, len(f.Panels)/max(1, len(s.metrics(rows))))
-		Letter(f.Panels)
-		return f
+		return s.Maps(name, title, rows)
 	}
 	draw := Lines
 	for _, r := range rows {
@@ -186,7 +183,7 @@ func (s Sweep) data(metric string, rows []results.Summary) []Datum {
 			if r.Metric != metric || at.name != name {
 				continue
 			}
-			d := Datum{Panel: s.Labels.Of(metric), Curve: s.curve(r.Admission, at), Group: s.Labels.Of(name), Mean: r.Mean, Lo: r.Lo95, Hi: r.Hi95}
+			d := Datum{Panel: s.Labels.Of(metric), Curve: s.curve(r.Admission, at), Group: s.Labels.Of(name), Mean: r.Mean, Lo: r.Lo95, Hi: r.Hi95, N: r.N, Row: RowAnchor(r.Configuration, r.Admission, r.Metric)}
 			if len(s.Axes) > 0 {
 				d.Group = s.first(r.Configuration)
 				d.X, _ = strconv.ParseFloat(d.Group, 64) // 0 among bars

@@ -14,6 +14,7 @@ type Table struct {
 	Title  string
 	Header []string
 	Left   int // so many leading columns are names, the others are figures
+	Beside int // so many columns stay with the paper's behind them; 0 is 1
 	Rows   [][]Cell
 	Note   string // a sentence below; may be empty
 }
@@ -22,15 +23,19 @@ type Table struct {
 type Cell struct {
 	Text   string
 	Strong bool // bold, or followed by an asterisk where there is no bold
+
+	Row string // place on the page that has its numbers, an [Anchor]; may be empty
 }
 
 // Text returns the table as t can show it, with its title and note. Where it is
-// too wide its columns are divided over several, each with all the names.
+// too wide its columns are divided over several, each with all the names; where names and
+// one column are too wide, words go on below.
 func (tb Table) Text(t Terminal) string {
 	var b strings.Builder
 	if tb.Title != "" {
-		b.WriteString(t.text(clean(tb.Title)) + "\n")
+		b.WriteString(t.fold(t.text(clean(tb.Title))) + "\n")
 	}
+	width := tb.widths(t)
 	for i, cols := range tb.bands(t) {
 		if i > 0 {
 			b.WriteString("\n")
@@ -45,6 +50,7 @@ func (tb Table) Text(t Terminal) string {
 				return s
 			}
 		})
+		w.SetColumnConfigs(tb.columns(cols, tb.squeezed(cols, width, t.Width)))
 		style := table.StyleDefault
 		if t.UTF8 {
 			style = table.StyleLight
@@ -57,7 +63,7 @@ func (tb Table) Text(t Terminal) string {
 		}
 	}
 	if tb.Note != "" {
-		b.WriteString(t.text(clean(tb.Note)) + "\n")
+		b.WriteString(t.fold(t.text(clean(tb.Note))) + "\n")
 	}
 	return b.String()
 }
@@ -68,13 +74,7 @@ const beside = "paper"
 // bands divides the columns so that each band fits the width of t. A column and
 // what is beside it stay together.
 func (tb Table) bands(t Terminal) [][]int {
-	width := make([]int, len(tb.Header))
-	for i, h := range tb.Header {
-		width[i] = text.StringWidth(t.text(h)) + 3
-		for _, row := range tb.Rows {
-			width[i] = max(width[i], text.StringWidth(t.text(row[i].Text))+4) // 4: a strong cell's asterisk
-		}
-	}
+	width := tb.widths(t)
 	var names []int
 	namesWidth := 0
 	for i := range tb.Left {
@@ -84,10 +84,10 @@ func (tb Table) bands(t Terminal) [][]int {
 	band, used := slices.Clone(names), namesWidth
 	var bands [][]int
 	for i := tb.Left; i < len(tb.Header); {
-		next, needed := i+1, width[i]
-		for next < len(tb.Header) && tb.Header[next] == beside {
-			needed += width[next]
-			next++
+		next := tb.together(i)
+		needed := 0
+		for k := i; k < next; k++ {
+			needed += width[k]
 		}
 		if t.Width > 0 && used+needed > t.Width && len(band) > len(names) {
 			bands = append(bands, band)
@@ -101,12 +101,92 @@ func (tb Table) bands(t Terminal) [][]int {
 	return append(bands, band)
 }
 
+// together returns where what stays with column i ends: what is beside it.
+func (tb Table) together(i int) int {
+	for k := i + 1; k <= i+max(1, tb.Beside) && k < len(tb.Header); k++ {
+		if tb.Header[k] == beside {
+			for k < len(tb.Header) && tb.Header[k] == beside {
+				k++
+			}
+			return k
+		}
+	}
+	return i + 1
+}
+
+// widths returns how wide the columns are, with what parts them.
+func (tb Table) widths(t Terminal) []int {
+	width := make([]int, len(tb.Header))
+	for i, h := range tb.Header {
+		width[i] = text.StringWidth(t.text(h)) + 3
+		for _, row := range tb.Rows {
+			n := text.StringWidth(t.text(row[i].Text)) + 3
+			if row[i].Strong {
+				n++ // an asterisk
+			}
+			width[i] = max(width[i], n)
+		}
+	}
+	return width
+}
+
+// squeezed returns to what width columns are cut so that a band fits: the widest first,
+// to its longest word, and only where that is not enough further.
+func (tb Table) squeezed(cols, width []int, most int) map[int]int {
+	cut := make(map[int]int)
+	if most <= 0 {
+		return cut
+	}
+	total := -1
+	for _, c := range cols {
+		total += width[c]
+	}
+	at := func(c int) int {
+		if w, ok := cut[c]; ok {
+			return w
+		}
+		return width[c] - 3
+	}
+	for _, least := range []func(column int) int{tb.longestWord, func(int) int { return 6 }} {
+		for ; total > most; total-- {
+			widest := -1
+			for _, c := range cols {
+				if at(c) > least(c) && (widest < 0 || at(c) > at(widest)) {
+					widest = c
+				}
+			}
+			if widest < 0 {
+				break
+			}
+			cut[widest] = at(widest) - 1
+		}
+	}
+	return cut
+}
+
+// longestWord returns how wide the longest word of a column is.
+func (tb Table) longestWord(column int) (most int) {
+	cells := []string{tb.Header[column]}
+	for _, row := range tb.Rows {
+		cells = append(cells, row[column].Text)
+	}
+	for _, cell := range cells {
+		for word := range strings.FieldsSeq(cell) {
+			most = max(most, text.StringWidth(word))
+		}
+	}
+	return most
+}
+
 // html returns the table as an element, without title and note.
 func (tb Table) html() string {
 	w := tb.writer(tb.all(), func(c Cell) string {
 		s := html.EscapeString(clean(c.Text))
 		if c.Strong {
 			s = "<strong>" + s + "</strong>"
+		}
+		if c.Row != "" && s != "" {
+			s = `<a href="#` + c.Row + `">` + s + "</a>"
 		}
 		return s
 	})
@@ -126,17 +206,11 @@ func (tb Table) all() []int {
 func (tb Table) writer(cols []int, show func(Cell) string) table.Writer {
 	w := table.NewWriter()
 	row := make(table.Row, len(cols))
-	var configs []table.ColumnConfig
 	for i, c := range cols {
 		row[i] = show(Cell{Text: tb.Header[c]})
-		align := text.AlignRight
-		if c < tb.Left {
-			align = text.AlignLeft
-		}
-		configs = append(configs, table.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align})
 	}
 	w.AppendHeader(row)
-	w.SetColumnConfigs(configs)
+	w.SetColumnConfigs(tb.columns(cols, nil))
 	for _, cells := range tb.Rows {
 		row := make(table.Row, len(cols))
 		for i, c := range cols {
@@ -145,4 +219,20 @@ func (tb Table) writer(cols []int, show func(Cell) string) table.Writer {
 		w.AppendRow(row)
 	}
 	return w
+}
+
+// columns returns how go-pretty sets the given columns, those that are cut to their width.
+func (tb Table) columns(cols []int, cut map[int]int) (configs []table.ColumnConfig) {
+	for i, c := range cols {
+		align := text.AlignRight
+		if c < tb.Left {
+			align = text.AlignLeft
+		}
+		config := table.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align}
+		if most, ok := cut[c]; ok {
+			config.WidthMax, config.WidthMaxEnforcer = most, text.WrapSoft
+		}
+		configs = append(configs, config)
+	}
+	return configs
 }

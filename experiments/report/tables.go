@@ -56,7 +56,7 @@ func runTable(l Labels, configuration string, rows []results.Summary) Table {
 		row := []Cell{{Text: l.Of(m)}}
 		for _, a := range admissions {
 			s := at[key{a, m}]
-			row = append(row, Cell{Text: meanSD(s.Mean, s.SD)})
+			row = append(row, Cell{Text: meanSD(s.Mean, s.SD), Row: rowOf(s)})
 			if printed[a] {
 				row = append(row, Cell{Text: blank(s.Paper)})
 			}
@@ -64,6 +64,14 @@ func runTable(l Labels, configuration string, rows []results.Summary) Table {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// rowOf returns the place of s on the page, or none if it is no row.
+func rowOf(s results.Summary) string {
+	if s.Mean == nil {
+		return ""
+	}
+	return RowAnchor(s.Configuration, s.Admission, s.Metric)
 }
 
 // meanSD returns a mean and its deviation, with as many decimals each.
@@ -90,7 +98,7 @@ func PaperTable(l Labels, rows []results.Summary) Table {
 	t := Table{
 		Title:  "Measured beside printed",
 		Header: []string{"configuration", "admission", "metric", "n", "mean", "95 % interval", "paper", "within"},
-		Left:   3,
+		Left:   3, Beside: 2,
 	}
 	for _, r := range rows {
 		if r.Paper == nil {
@@ -100,12 +108,12 @@ func PaperTable(l Labels, rows []results.Summary) Table {
 		if r.Lo95 != nil && r.Hi95 != nil {
 			interval = number(r.Lo95) + " to " + number(r.Hi95)
 			if within.Text = "yes"; *r.Paper < *r.Lo95 || *r.Paper > *r.Hi95 {
-				within = Cell{"no", true}
+				within = Cell{Text: "no", Strong: true}
 			}
 		}
 		t.Rows = append(t.Rows, []Cell{
 			{Text: l.Of(r.Configuration)}, {Text: l.Of(r.Admission)}, {Text: l.Of(r.Metric)}, {Text: strconv.Itoa(r.N)},
-			{Text: number(r.Mean)}, {Text: interval}, {Text: blank(r.Paper)}, within,
+			{Text: number(r.Mean), Row: rowOf(r)}, {Text: interval}, {Text: blank(r.Paper)}, within,
 		})
 	}
 	if len(t.Rows) > 0 {
@@ -162,9 +170,9 @@ func TTests(l Labels, title string, tests []TTest, critical float64) Table {
 		cells := []Cell{{Text: l.Of(x.First) + "/" + l.Of(x.Second)}, {Text: l.Of(x.Metric)}}
 		for _, c := range configurations {
 			v := at[key{c, x.First, x.Second, x.Metric}]
-			cells = append(cells, Cell{tValue(v.T), v.Significant})
+			cells = append(cells, Cell{Text: tValue(v.T), Strong: v.Significant})
 			if printed[c] {
-				cells = append(cells, Cell{blank(v.Paper), v.PaperSignificant})
+				cells = append(cells, Cell{Text: blank(v.Paper), Strong: v.PaperSignificant})
 			}
 		}
 		t.Rows = append(t.Rows, cells)

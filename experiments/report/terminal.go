@@ -3,6 +3,8 @@ package report
 import (
 	"strings"
 	"unicode"
+
+	"github.com/jedib0t/go-pretty/v6/text"
 )
 
 // A Terminal says what the receiver of text can show. The zero value is a pipe
@@ -40,6 +42,18 @@ func clean(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// fold breaks a line between words where it is wider than t.
+func (t Terminal) fold(s string) string {
+	if t.Width <= 0 || text.StringWidth(s) <= t.Width {
+		return s
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text.WrapSoft(s, t.Width)) {
+		b.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // text returns s as t can show it.

@@ -24,12 +24,12 @@ func TestMeanSD(t *testing.T) {
 // TestCaption checks that nothing is said of error bars where there are none.
 func TestCaption(t *testing.T) {
 	t.Parallel()
-	f := Figure{Caption: "Shares. " + Interval, Panels: []Panel{{Curves: []Curve{{"be", []Point{{1, 2, 2, 2}}}}}}}
-	if got, want := f.caption(), "Shares."; got != want {
+	f := Figure{Caption: "Shares. " + Interval, Panels: []Panel{{Curves: []Curve{{"be", []Point{{X: 1, Mean: 2, Lo: 2, Hi: 2}}}}}}}
+	if got, want := f.Said(), "Shares."; got != want {
 		t.Errorf("one replication: %q, want %q", got, want)
 	}
 	f.Panels[0].Curves[0].Points[0].Hi = 3
-	if got := f.caption(); got != f.Caption {
+	if got := f.Said(); got != f.Caption {
 		t.Errorf("several: %q, want %q", got, f.Caption)
 	}
 }
@@ -39,7 +39,7 @@ func TestCaption(t *testing.T) {
 func TestRounds(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][2]float64{{-0.06, 0.69}, {-150, 226}, {0, 1}, {-0.001, 7}, {-3e6, 5.2e7}} {
-		lo, hi := Panel{Curves: []Curve{{"be", []Point{{0, c[0], c[0], c[0]}, {1, c[1], c[1], c[1]}}}}}.yRange()
+		lo, hi := Panel{Curves: []Curve{{"be", []Point{{Mean: c[0], Lo: c[0], Hi: c[0]}, {X: 1, Mean: c[1], Lo: c[1], Hi: c[1]}}}}}.yRange()
 		ticks := ticker{}.Ticks(lo, hi)
 		if lo > c[0] || hi < c[1] || ticks[0].Value != lo || ticks[len(ticks)-1].Value != hi {
 			t.Errorf("%v: %v to %v, marked %v", c, lo, hi, ticks)

@@ -166,6 +166,9 @@ func (w *Writer) File(name string, data []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
+// Path returns where the file or folder name of the results is until they are closed.
+func (w *Writer) Path(name string) (string, error) { return w.path(name) }
+
 // path returns where the file name is written.
 func (w *Writer) path(name string) (string, error) {
 	return within(w.temp, name)

@@ -15,18 +15,24 @@ import (
 //
 //	admission.cac.guarantee=0.5..0.95/0.05
 //	workload.annotate.delay=0.1,0.5,1
+//	admission.sac.guarantee,admission.cac.guarantee=0.6,0.9
 //
-// See [Known.Over] for what is done with it, and [Values] for the values.
+// Of several fields the others are set to the same values as the first. See [Known.Over] for what is done with it, and [Values] for the values.
 func Over(text string) (Axis, error) {
-	path, values, ok := strings.Cut(text, "=")
-	if !ok || path == "" || strings.Count(path, ".") >= maxDepth {
+	paths, values, ok := strings.Cut(text, "=")
+	path, also, several := strings.Cut(paths, ",")
+	if !ok || path == "" || strings.Count(paths, ".") >= maxDepth {
 		return Axis{}, fmt.Errorf("found %s, want path=values, such as admission.cac.guarantee=0.5..0.95/0.05", clip(text))
 	}
 	all, err := Values(values)
 	if err != nil {
 		return Axis{}, fmt.Errorf("%s: %w", clip(path), err)
 	}
-	return Axis{Path: path, Values: all}, nil
+	axis := Axis{Path: path, Values: all}
+	if several {
+		axis.Also = strings.Split(also, ",")
+	}
+	return axis, nil
 }
 
 // Values returns what a list names: numbers, words, and ranges FROM..TO/STEP, between

@@ -20,6 +20,7 @@ func TestOver(t *testing.T) {
 		"a=1e3, b,0.5":       "[1e3 b 0.5]",
 		"a=0.5..0.6/0.1,0.9": "[0.5 0.6 0.9]",
 		"a=8..16/4":          "[8 12 16]",
+		"a.b,c,d.e=1":        "[1]",
 
 		"a":                                      "found a, want path=values, such as admission.cac.guarantee=0.5..0.95/0.05",
 		"=1":                                     "found =1, want path=values, such as admission.cac.guarantee=0.5..0.95/0.05",
@@ -44,8 +45,8 @@ func TestOver(t *testing.T) {
 		if got != want {
 			t.Errorf("%s gives\n%s, want\n%s", text, got, want)
 		}
-		if path, _, _ := strings.Cut(text, "="); err == nil && axis.Path != path {
-			t.Errorf("%s is of %q", text, axis.Path)
+		if paths, _, _ := strings.Cut(text, "="); err == nil && strings.Join(append([]string{axis.Path}, axis.Also...), ",") != paths {
+			t.Errorf("%s is of %q and %q", text, axis.Path, axis.Also)
 		}
 	}
 }
@@ -115,6 +116,8 @@ func TestRanges(t *testing.T) {
 		{[]string{"sweep.hosts.values=2", "sweep.1.values=0.5..0.7/0.1"}, nil, "2,0.5 2,0.6 2,0.7"},
 		{[]string{"sweep.hosts.values=[2]"}, []string{"admission.cac.guarantee=0.1..0.3/0.2", "sla.slack=1,2"}, "2,0.1,1 2,0.1,2 2,0.3,1 2,0.3,2"},
 		{[]string{"sweep=null"}, []string{"sla.slack=1,2"}, "1 2"},
+		{[]string{"sweep=null"}, []string{"sla.slack,fleet.cpus=1,2"}, "1 2"},
+		{[]string{"sweep=null"}, []string{"sla.slack,sla.slack=1"}, "--over sla.slack: sweep.0.also.0: found sla.slack twice, want axes that differ"},
 		{[]string{"sweep.1.values=0.5..0.9"}, nil, "--set sweep.1.values=0.5..0.9: sweep.1.values: found 0.5..0.9 without a step, want from..to/step, such as 0.5..0.95/0.05"},
 		{[]string{"sweep=null"}, []string{"sla.slac=1,2"}, "--over sla.slac: configurations.low@1.sla.slac: unknown field, want one of enforcement, slack, of, deadline, runs_on, penalty; did you mean slack?"},
 	} {

@@ -92,7 +92,7 @@ func NewReport(g Goal, settings []Setting, lo, hi float64, f *Found) *Report {
 		}
 		if a.Pairs > 0 {
 			ends := []float64{sign * a.Lo, sign * a.Hi}
-			row.Difference, row.LessLo, row.LessHi = report.Maybe(sign*a.Mean), report.Maybe(slices.Min(ends)), report.Maybe(slices.Max(ends))
+			row.Difference, row.LessLo, row.LessHi = report.Maybe(sign*a.Mean+0), report.Maybe(slices.Min(ends)), report.Maybe(slices.Max(ends)) // +0: no negative zero
 			row.Same = slices.Equal(values[:min(a.N, len(f.Values[f.Best]))], f.Values[f.Best][:min(a.N, len(f.Values[f.Best]))])
 		}
 		r.Settings = append(r.Settings, row)

@@ -53,8 +53,12 @@ func (m *Machine) trim() {
 	}
 }
 
-// share allocates the host among its tasks, and finds the next completion.
-func (m *Machine) share() {
+// divide allocates the host among its tasks, and finds the next completion.
+func (m *Machine) divide() {
+	if m.stale = false; m.virtual != nil {
+		m.schedule()
+		return
+	}
 	if m.finite && m.spec.Cap == 0 && !m.limited && m.proportional() {
 		return
 	}
@@ -63,9 +67,10 @@ func (m *Machine) share() {
 		m.next = math.Inf(1)
 		return
 	}
-	next, now, speed, rates := never, m.now, m.spec.Speed, m.rates[:len(m.tasks)]
-	for i := range m.tasks {
-		t := &m.tasks[i]
+	next, now, speed, tasks := never, m.now, m.spec.Speed, m.tasks
+	rates := m.rates[:len(tasks)]
+	for i := range tasks {
+		t := &tasks[i]
 		t.finish = t.due(now, rates[i]*speed)
 		next = min(next, math.Float64bits(t.finish))
 	}
@@ -82,14 +87,14 @@ func (m *Machine) proportional() bool {
 			m.weight += m.shares[i].Weight
 		}
 	}
-	n := len(m.tasks)
-	if n < 2 || m.weight == 0 {
+	tasks := m.tasks
+	if len(tasks) < 2 || m.weight == 0 {
 		return false
 	}
 	factor := m.spec.CPUs / m.weight
-	next, now, speed, shares, rates := never, m.now, m.spec.Speed, m.shares[:n], m.rates[:n]
-	for i := range m.tasks {
-		t := &m.tasks[i]
+	next, now, speed, shares, rates := never, m.now, m.spec.Speed, m.shares[:len(tasks)], m.rates[:len(tasks)]
+	for i := range tasks {
+		t := &tasks[i]
 		rate, below := shares[i].Part(factor)
 		if !below {
 			return false
@@ -118,10 +123,10 @@ func (t *task) due(now, rate float64) float64 {
 func (m *Machine) complete() {
 	at := m.next
 	span, kept, weight := (at-m.now)*m.spec.Speed, 0, 0.0
-	n, from := len(m.tasks), len(m.ended)
-	shares, rates := m.shares[:n], m.rates[:n]
-	for i := range m.tasks {
-		t := &m.tasks[i]
+	tasks, from := m.tasks, len(m.ended)
+	shares, rates := m.shares[:len(tasks)], m.rates[:len(tasks)]
+	for i := range tasks {
+		t := &tasks[i]
 		if t.finish <= at {
 			m.ended = append(m.ended, hosts.Report{Key: t.key, Slot: t.slot, At: at, Done: t.work})
 			m.place[t.slot] = over
@@ -132,7 +137,7 @@ func (m *Machine) complete() {
 		}
 		weight += shares[i].Weight
 		if kept != i {
-			m.tasks[kept], shares[kept] = *t, shares[i]
+			tasks[kept], shares[kept] = *t, shares[i]
 			m.place[t.slot] = int32(kept)
 		}
 		kept++
@@ -149,9 +154,10 @@ func (m *Machine) complete() {
 
 // accrue credits the tasks with the work done until at.
 func (m *Machine) accrue(at float64) {
-	span, rates := (at-m.now)*m.spec.Speed, m.rates[:len(m.tasks)]
-	for i := range m.tasks {
-		t := &m.tasks[i]
+	span, tasks := (at-m.now)*m.spec.Speed, m.tasks
+	rates := m.rates[:len(tasks)]
+	for i := range tasks {
+		t := &tasks[i]
 		if t.done += rates[i] * span; t.done > t.work {
 			t.done = t.work
 		}
@@ -170,7 +176,9 @@ func (m *Machine) remove(i int) {
 	m.resize(n)
 	m.trim()
 	m.summed, m.stale = false, true
-	m.release(slot)
+	if m.holding {
+		m.release(slot)
+	}
 }
 
 // recount counts the room afresh, so that what was added and taken away leaves no

@@ -303,7 +303,9 @@ func (m *Machine) pass(now float64) {
 		m.now = now
 		return
 	}
-	m.completeUntil(now)
+	if m.stale || m.next <= now {
+		m.completeUntil(now)
+	}
 	switch {
 	case m.now == now: // brought there by a completion
 	case m.virtual != nil:
@@ -328,16 +330,6 @@ func (m *Machine) completeUntil(now float64) {
 		} else {
 			m.complete()
 		}
-	}
-}
-
-// divide allocates the host among its tasks, and finds the next completion.
-func (m *Machine) divide() {
-	m.stale = false
-	if m.virtual != nil {
-		m.schedule()
-	} else {
-		m.share()
 	}
 }
 

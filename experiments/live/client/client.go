@@ -1,9 +1,13 @@
 package client
 
 import (
+	"context"
+	"errors"
 	"net/http"
+	"sync/atomic"
 	"time"
 
+	"bourse/bank"
 	"bourse/experiments/live/service"
 	"bourse/hosts/link"
 )
@@ -12,8 +16,9 @@ import (
 type Client struct {
 	Membership
 	*service.Caller
-	home Home
-	key  string // private
+	home  Home
+	key   string       // private
+	ahead atomic.Int64 // s by which the market's clock is known to be ahead of this machine's
 }
 
 // Open returns a client of the user whose home it is.
@@ -26,7 +31,27 @@ func Open(h Home) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{m, m.Dial(), h, key}, nil
+	return &Client{Membership: m, Caller: m.Dial(), home: h, key: key}, nil
+}
+
+// now returns the instant, in seconds since 2000-01-01 UTC, by which orders are signed.
+func (c *Client) now() float64 { return time.Since(bank.Epoch).Seconds() + float64(c.ahead.Load()) }
+
+// signs calls f, which signs something and sends it. If that is refused, and the market's
+// clock turns out to be ahead by more than a minute, as where this machine's was set back,
+// then it calls f again.
+func (c *Client) signs(ctx context.Context, f func() error) error {
+	err := f()
+	if err == nil || errors.As(err, new(*service.Away)) {
+		return err
+	}
+	about, wrong := c.About(ctx)
+	ahead := about.Now - c.now()
+	if wrong != nil || ahead < 60 {
+		return err
+	}
+	c.ahead.Add(int64(ahead))
+	return f()
 }
 
 // Dial returns who asks the market, which is known by its pin if it has one.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"math"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"connectrpc.com/connect"
 
@@ -29,6 +31,8 @@ type scribe struct {
 	wire.UnimplementedMarketHandler
 	during func() // once, while it decides
 	away   atomic.Int32
+	now    float64 // by its clock
+	least  float64 // orders that expire before are refused
 	orders atomic.Pointer[[]string]
 }
 
@@ -39,6 +43,9 @@ func (s *scribe) Submit(_ context.Context, r *wire.SubmitRequest) (*wire.SubmitR
 	}
 	all = append(all, string(r.GetOrder()))
 	s.orders.Store(&all)
+	if o, err := bankorder.Open(r.GetOrder()); err != nil || o.Expires() < s.least {
+		return nil, connect.NewError(connect.CodeInvalidArgument, errors.New("an order that expired"))
+	}
 	if f := s.during; f != nil {
 		s.during = nil
 		f()
@@ -47,6 +54,10 @@ func (s *scribe) Submit(_ context.Context, r *wire.SubmitRequest) (*wire.SubmitR
 		return nil, connect.NewError(connect.CodeUnavailable, errors.New("the bank is away"))
 	}
 	return &wire.SubmitResponse{Answer: &wire.Answer{Contract: int64(len(all)), Verdict: "accept"}}, nil
+}
+
+func (s *scribe) About(context.Context, *wire.AboutRequest) (*wire.AboutResponse, error) {
+	return &wire.AboutResponse{Now: s.now}, nil
 }
 
 func (s *scribe) PutBlob(context.Context, *wire.PutBlobRequest) (*wire.PutBlobResponse, error) {
@@ -113,6 +124,29 @@ func TestSubmit(t *testing.T) {
 	want := task().Terms
 	if want.Job = got.Job; err != nil || *got != want || o.Value("market") != "lab" || o.Value("account") != "user:ann" {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+	if left, err := os.ReadDir(home.path("sent")); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+// TestSetBack checks that where this machine's clock was set back, and the market's was not,
+// orders are signed by that of the market once one was refused; and that one which is
+// refused for something else is sent once.
+func TestSetBack(t *testing.T) {
+	t.Parallel()
+	now := time.Since(bank.Epoch).Seconds() + 3*86400
+	s := &scribe{now: now, least: now}
+	home, c := user(t, s)
+	for want := range 2 {
+		if a, err := c.Submit(t.Context(), task()); err != nil || a.Contract != int64(want+2) {
+			t.Fatalf("%+v, %v", a, err)
+		}
+	}
+	sent := len(*s.orders.Load())
+	s.now, s.least = 0, math.Inf(1)
+	if _, err := c.Submit(t.Context(), task()); err == nil || len(*s.orders.Load()) != sent+1 {
+		t.Errorf("sent %d times, %v", len(*s.orders.Load())-sent, err)
 	}
 	if left, err := os.ReadDir(home.path("sent")); err != nil || len(left) > 0 {
 		t.Errorf("left: %v, %v", left, err)
@@ -191,7 +225,7 @@ func TestAway(t *testing.T) {
 		t.Errorf("nobody there: %v", err)
 	}
 	_, u := user(t, new(scribe))
-	if _, err := u.About(context.Background()); err == nil || errors.As(err, new(*service.Away)) {
+	if _, err := u.Status(context.Background(), 1); err == nil || errors.As(err, new(*service.Away)) {
 		t.Errorf("refused: %v", err)
 	}
 }

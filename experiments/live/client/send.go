@@ -13,7 +13,6 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
-	"bourse/bank"
 	bankorder "bourse/bank/order"
 	"bourse/bank/whole"
 	"bourse/contracts/order"
@@ -49,15 +48,6 @@ func (c *Client) Submit(ctx context.Context, t *Task) (*live.Answer, error) {
 		return nil, err
 	}
 	terms.Job = order.Sum(text)
-	head := c.head(lasts)
-	o, err := terms.Order(head)
-	if err != nil {
-		return nil, err
-	}
-	signed, err := bankorder.Sign([]byte(o.String()), c.key)
-	if err != nil {
-		return nil, err
-	}
 	for name, data := range t.Files {
 		if err := c.waitOut(ctx, func() error {
 			signed, err := c.about("read", 0, reads)
@@ -69,16 +59,29 @@ func (c *Client) Submit(ctx context.Context, t *Task) (*live.Answer, error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	if err := c.keep(head.ID, signed, text); err != nil {
-		return nil, err
-	}
-	return c.send(ctx, head.ID, signed, text)
+	var a *live.Answer
+	err := c.signs(ctx, func() error {
+		head := c.head(lasts)
+		o, err := terms.Order(head)
+		if err != nil {
+			return err
+		}
+		signed, err := bankorder.Sign([]byte(o.String()), c.key)
+		if err != nil {
+			return err
+		}
+		if err := c.keep(head.ID, signed, text); err != nil {
+			return err
+		}
+		a, err = c.send(ctx, head.ID, signed, text)
+		return err
+	})
+	return a, err
 }
 
 // head returns that of an order which is signed now.
 func (c *Client) head(lasts time.Duration) order.Head {
-	expires := time.Since(bank.Epoch) + lasts
-	return order.Head{Ledger: c.Ledger, Market: c.Market, ID: ulid.Make().String(), Account: c.Account, Expires: expires.Seconds()}
+	return order.Head{Ledger: c.Ledger, Market: c.Market, ID: ulid.Make().String(), Account: c.Account, Expires: c.now() + lasts.Seconds()}
 }
 
 // keep writes down what is about to be sent.
@@ -150,7 +153,7 @@ func (c *Client) about(kind string, id int64, lasts time.Duration) ([]byte, erro
 // waitOut calls f until the market answers, as long as there is patience with it.
 func (c *Client) waitOut(ctx context.Context, f func() error) error {
 	for began := time.Now(); ; {
-		err := f()
+		err := c.signs(ctx, f)
 		if !errors.As(err, new(*service.Away)) || time.Since(began) > patience {
 			return err
 		}
@@ -161,19 +164,25 @@ func (c *Client) waitOut(ctx context.Context, f func() error) error {
 }
 
 // Cancel ends a contract, which pays what it has used.
-func (c *Client) Cancel(ctx context.Context, id int64) (*live.Answer, error) {
-	signed, err := c.about("cancel", id, lasts)
-	if err != nil {
-		return nil, err
-	}
-	return c.Caller.Cancel(ctx, signed)
+func (c *Client) Cancel(ctx context.Context, id int64) (a *live.Answer, err error) {
+	err = c.signs(ctx, func() error {
+		signed, err := c.about("cancel", id, lasts)
+		if err == nil {
+			a, err = c.Caller.Cancel(ctx, signed)
+		}
+		return err
+	})
+	return a, err
 }
 
 // Read returns what there is of a log of a contract: see [service.Caller.Read].
 func (c *Client) Read(ctx context.Context, id int64, l service.Log, from int64) (text []byte, size int64, ended bool, err error) {
-	signed, err := c.about("read", id, reads)
-	if err != nil {
-		return nil, 0, false, err
-	}
-	return c.Caller.Read(ctx, signed, l, from)
+	err = c.signs(ctx, func() error {
+		signed, err := c.about("read", id, reads)
+		if err == nil {
+			text, size, ended, err = c.Caller.Read(ctx, signed, l, from)
+		}
+		return err
+	})
+	return text, size, ended, err
 }

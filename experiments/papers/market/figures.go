@@ -35,7 +35,7 @@ func figure1(l report.Labels, rows []results.Summary) report.Figure {
 	for _, m := range []string{"violations", "utilization", "rejections", "demand_correlation"} {
 		for _, s := range rows {
 			if s.Metric == m && s.Admission != "rac" {
-				data = append(data, report.Datum{Panel: l.Of(m), Curve: l.Of(s.Admission), Group: l.Of(s.Configuration), Mean: s.Mean, Lo: s.Lo95, Hi: s.Hi95})
+				data = append(data, report.Datum{Panel: l.Of(m), Curve: l.Of(s.Admission), Group: l.Of(s.Configuration), Mean: s.Mean, Lo: s.Lo95, Hi: s.Hi95, N: s.N, Row: report.RowAnchor(s.Configuration, s.Admission, s.Metric)})
 			}
 		}
 	}
@@ -67,7 +67,7 @@ func figure3(l report.Labels, summary []results.Summary, curve []results.Point) 
 		for _, m := range []string{"violations", "rejections", "utilization", "demand_correlation"} {
 			for _, s := range summary {
 				if s.Configuration == c && s.Metric == m && slices.Contains(compared, s.Admission) {
-					data = append(data, report.Datum{Panel: l.Of(c), Curve: l.Of(s.Admission), Group: l.Of(m), Mean: s.Mean, Lo: s.Lo95, Hi: s.Hi95})
+					data = append(data, report.Datum{Panel: l.Of(c), Curve: l.Of(s.Admission), Group: l.Of(m), Mean: s.Mean, Lo: s.Lo95, Hi: s.Hi95, N: s.N, Row: report.RowAnchor(s.Configuration, s.Admission, s.Metric)})
 				}
 			}
 		}
@@ -84,7 +84,7 @@ func lines(l report.Labels, rows []results.Point, keep func(results.Point) bool)
 	var data []report.Datum
 	for _, r := range rows {
 		if keep(r) {
-			data = append(data, report.Datum{Panel: l.Of(r.Configuration), Curve: l.Of(r.Admission), X: r.Alpha, Mean: r.Mean, Lo: r.Lo95, Hi: r.Hi95})
+			data = append(data, report.Datum{Panel: l.Of(r.Configuration), Curve: l.Of(r.Admission), X: r.Alpha, Mean: r.Mean, Lo: r.Lo95, Hi: r.Hi95, N: r.N, Row: report.CurveAnchor(r.Configuration, r.Admission, r.Alpha)})
 		}
 	}
 	panels := report.Lines(data)

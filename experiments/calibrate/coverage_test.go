@@ -1,0 +1,45 @@
+package calibrate
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"bourse/market"
+)
+
+// traces is where recorded files are, from here.
+const traces = "../../../shared/traces"
+
+// TestConformalCovers checks that what conformal foretells covers the price for g of the
+// time, within 2 points, on each series: for steady arrivals, bursts and days, and on what is
+// recorded, where that is at hand.
+func TestConformalCovers(t *testing.T) {
+	t.Parallel()
+	const seed = 1
+	all := Drawn(func(name string) rand.Source { return rand.NewPCG(seed, uint64(name[0])) })
+	recorded, notes, err := Recorded(traces)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range notes {
+		t.Log(n)
+	}
+	all = append(all, recorded...)
+	for _, s := range all {
+		for _, g := range []float64{0.6, 0.9} {
+			f, err := market.Forecasters().New("conformal", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := Cover(s, "conformal", f, g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%+v", c)
+			if miss := math.Abs(c.Covered - g); miss > 0.02 {
+				t.Errorf("%s: covered for %.4f of the time, want %v within 0.02; seed %d", s.Name, c.Covered, g, seed)
+			}
+		}
+	}
+}

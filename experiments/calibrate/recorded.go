@@ -1,0 +1,144 @@
+package calibrate
+
+import (
+	"cmp"
+	"compress/gzip"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"bourse/market"
+	"bourse/workloadgen/swf"
+)
+
+// Windows of what is recorded: demand for a cluster changes within minutes and its jobs take
+// hours, the spot price stands for hours.
+const (
+	demandWindow = 4 * 3600.0
+	spotWindow   = day
+)
+
+const spotFile = "ec2-spot-prices-2009-12_2010-11.csv.gz"
+
+// demands are logs whose demand is taken as a price, by the series' names.
+var demands = []struct{ name, file string }{
+	{"KTH demand", "KTH-SP2-1996-2.1-cln.swf.gz"},
+	{"SDSC SP2 demand", "SDSC-SP2-1998-4.1-cln.valid.swf.gz"},
+	{"SDSC Blue demand", "SDSC-BLUE-2000-4.1-cln.valid.swf.gz"},
+}
+
+// spots are the instances of the record of Amazon's spot prices that are looked at.
+var spots = []string{"us-east-1.linux.m1.small", "us-east-1.linux.m1.xlarge", "eu-west-1.linux.m1.small"}
+
+// Recorded returns what is recorded in the files of dir: the spot prices of three EC2
+// instances, and of logs the demand, which is the price if each job bids a nano-dollar per second and
+// processor from its submission on for as long as it ran. Of a file that is not there
+// a note says so.
+func Recorded(dir string) (all []Series, notes []string, err error) {
+	missing := func(name string, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			notes = append(notes, fmt.Sprintf("%s: not in %s, left out.", name, dir))
+			return nil
+		}
+		return err
+	}
+	prices, err := spotPrices(filepath.Join(dir, spotFile))
+	if err := missing(spotFile, err); err != nil {
+		return nil, nil, err
+	}
+	all = append(all, prices...)
+	for _, d := range demands {
+		trace, err := swf.ReadFile(filepath.Join(dir, d.file))
+		if err != nil {
+			if err := missing(d.file, err); err != nil {
+				return nil, nil, err
+			}
+			continue
+		}
+		all = append(all, demand(d.name, trace))
+	}
+	return all, notes, nil
+}
+
+// demand returns what the jobs of a log ask for together, from its first to its last submission.
+func demand(name string, t *swf.Trace) Series {
+	var bids []bid
+	end := 0.0
+	for i := range t.Records {
+		r := &t.Records[i]
+		end = max(end, r.Submit)
+		if r.Ran() {
+			bids = append(bids, bid{r.Submit, r.Submit + r.Run, market.Rate(r.Width())})
+		}
+	}
+	return series(name, demandWindow, end, bids)
+}
+
+// spotPrices reads the file of spot prices: lines of series, time, $ per hour.
+func spotPrices(file string) ([]Series, error) {
+	in, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	unzipped, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	all, err := parseSpot(unzipped)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return all, nil
+}
+
+func parseSpot(in io.Reader) ([]Series, error) {
+	lines := csv.NewReader(in)
+	found := make(map[string][]step)
+	for {
+		line, err := lines.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(line) != 3 || !slices.Contains(spots, line[0]) {
+			continue
+		}
+		at, err := time.Parse(time.DateTime, line[1])
+		if err != nil {
+			return nil, err
+		}
+		hourly, err := strconv.ParseFloat(line[2], 64)
+		if err != nil {
+			return nil, err
+		}
+		price, err := market.Dollars(hourly / 3600)
+		if err != nil {
+			return nil, err
+		}
+		found[line[0]] = append(found[line[0]], step{float64(at.Unix()), price})
+	}
+	var all []Series
+	for _, name := range spots {
+		steps := found[name]
+		if len(steps) == 0 {
+			return nil, fmt.Errorf("no price of %s", name)
+		}
+		slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(a.at, b.at) }) // some are not in order
+		s := Series{Name: "EC2 " + name, Window: spotWindow, End: steps[len(steps)-1].at - steps[0].at}
+		for _, p := range steps {
+			s.add(p.at-steps[0].at, p.price)
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}

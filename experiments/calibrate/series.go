@@ -1,0 +1,141 @@
+package calibrate
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"bourse/market"
+)
+
+// A Series is a price over time.
+type Series struct {
+	Name   string
+	Window float64 // s, that a forecaster looks back and forecasts are for
+	End    float64 // instant, s; it begins at 0
+	steps  []step
+}
+
+// A step says that the price is this from an instant on.
+type step struct {
+	at    float64
+	price market.Rate
+}
+
+// A bid stands for a while.
+type bid struct {
+	from, until float64
+	rate        market.Rate
+}
+
+// series returns the price that bids make together, from 0 to end.
+func series(name string, window, end float64, bids []bid) Series {
+	type change struct {
+		at float64
+		by market.Rate
+	}
+	var changes []change
+	for _, b := range bids {
+		changes = append(changes, change{b.from, b.rate}, change{b.until, -b.rate})
+	}
+	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	s := Series{Name: name, Window: window, End: end}
+	price := market.Rate(0)
+	for _, c := range changes {
+		if c.at >= end {
+			break
+		}
+		price += c.by
+		s.add(max(0, c.at), price)
+	}
+	return s
+}
+
+// add makes the price p from at on, which is no earlier than any before.
+func (s *Series) add(at float64, p market.Rate) {
+	if n := len(s.steps); n > 0 && s.steps[n-1].at == at {
+		s.steps[n-1].price = p
+		return
+	}
+	s.steps = append(s.steps, step{at, p})
+}
+
+// What is drawn: bids that come every 30 s in the mean, stand for 10 minutes and are of a
+// cent a second, both exponential, over 8 days.
+const (
+	drawnGap    = 30.0
+	drawnStay   = 600.0
+	drawnRate   = 0.01
+	drawnSpan   = 8 * day
+	drawnWindow = 300.0
+	day         = 86400.0
+)
+
+// Drawn returns series whose bids arrive as a Poisson process, in bursts (b-model, Wang et
+// al. 2002, "Data Mining Meets Performance Evaluation: Fast Algorithms for Modeling Bursty
+// Traffic", bias 0.7) and with the hours of the day (a Poisson process whose rate goes up
+// and down by 80 %). Chance returns the stream of that name.
+func Drawn(chance func(name string) rand.Source) []Series {
+	var all []Series
+	for _, kind := range []struct {
+		name     string
+		arrivals func(*rand.Rand) []float64
+	}{{"poisson", poisson}, {"bursty", bursty}, {"diurnal", diurnal}} {
+		rng := rand.New(chance(kind.name))
+		var bids []bid
+		for _, at := range kind.arrivals(rng) {
+			rate := market.Rate(rng.ExpFloat64() * drawnRate * 1e9)
+			bids = append(bids, bid{at, at + rng.ExpFloat64()*drawnStay, rate})
+		}
+		all = append(all, series(kind.name, drawnWindow, drawnSpan, bids))
+	}
+	return all
+}
+
+// poisson returns instants a mean gap apart.
+func poisson(rng *rand.Rand) (all []float64) {
+	for at := rng.ExpFloat64() * drawnGap; at < drawnSpan; at += rng.ExpFloat64() * drawnGap {
+		all = append(all, at)
+	}
+	return all
+}
+
+// diurnal returns as many, more by day.
+func diurnal(rng *rand.Rand) (all []float64) {
+	const swing = 0.8
+	gap := drawnGap / (1 + swing)
+	for at := rng.ExpFloat64() * gap; at < drawnSpan; at += rng.ExpFloat64() * gap {
+		if rng.Float64() < (1+swing*math.Sin(2*math.Pi*at/day))/(1+swing) {
+			all = append(all, at)
+		}
+	}
+	return all
+}
+
+// bursty returns as many, of which each half of the time, of each half, and so on, has 70 %
+// or 30 %.
+func bursty(rng *rand.Rand) (all []float64) {
+	const bias, least = 0.7, 1.0 // s
+	var split func(n int, from, span float64)
+	split = func(n int, from, span float64) {
+		switch {
+		case n == 0:
+		case span < least:
+			for range n {
+				all = append(all, from+span*rng.Float64())
+			}
+		default:
+			first := int(bias*float64(n) + rng.Float64())
+			if rng.IntN(2) == 0 {
+				first = n - first
+			}
+			split(first, from, span/2)
+			split(n-first, from+span/2, span/2)
+		}
+	}
+	n := drawnSpan / drawnGap
+	split(int(n), 0, drawnSpan)
+	slices.Sort(all)
+	return all
+}

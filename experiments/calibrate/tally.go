@@ -1,0 +1,126 @@
+package calibrate
+
+import (
+	"slices"
+
+	"bourse/contracts"
+	"bourse/experiments/metrics"
+	"bourse/experiments/stats"
+)
+
+// A Tally collects what replications have kept of what one policy promised with one
+// probability.
+type Tally struct {
+	g      float64
+	prices kept
+	ends   kept
+	other  bool // it asked for other percentiles than that of g: it promises no price
+
+	pinball, rejections, revenue, efficiency []float64 // by replication
+}
+
+// NewTally returns an empty tally of promises that hold with probability g.
+func NewTally(g float64) *Tally { return &Tally{g: g, ends: kept{whole: true}} }
+
+// kept are promises of one kind.
+type kept struct {
+	n             int
+	whole         bool      // each is kept or not
+	share, briers []float64 // by replication that has any
+}
+
+// Add enters a replication: what w saw, and what became of its jobs.
+func (t *Tally) Add(w *Watcher, o *metrics.Outcome) {
+	w.end()
+	var share, brier, loss float64
+	for i := range w.done {
+		p := &w.done[i]
+		t.other = t.other || p.g != t.g
+		share += p.share()
+		brier += p.brier()
+		loss += p.pinball(w.highest.Float64())
+	}
+	if n := len(w.done); n > 0 {
+		t.prices.add(n, share, brier)
+		t.pinball = append(t.pinball, loss/float64(n))
+	}
+	fulfilled, verdicts := 0, 0
+	for i := range o.Jobs {
+		switch end := o.Jobs[i].Contract.Outcome; {
+		case end == contracts.Fulfilled:
+			fulfilled++
+			verdicts++
+		case end.Violated():
+			verdicts++
+		}
+	}
+	if verdicts > 0 {
+		whole := promise{g: t.g, span: float64(verdicts), under: float64(fulfilled)}
+		t.ends.add(verdicts, float64(fulfilled), whole.brier()*float64(verdicts))
+	}
+	number := func(to *[]float64, x float64, ok bool) {
+		if ok {
+			*to = append(*to, x)
+		}
+	}
+	x, ok := metrics.Rejections.Of(o)
+	number(&t.rejections, x, ok)
+	x, ok = metrics.Revenue.Of(o)
+	number(&t.revenue, x, ok)
+	x, ok = metrics.Efficiency(o, 1)
+	number(&t.efficiency, x, ok)
+}
+
+func (k *kept) add(n int, share, brier float64) {
+	k.n += n
+	k.share, k.briers = append(k.share, share/float64(n)), append(k.briers, brier/float64(n))
+}
+
+// A Kept is what was kept of promises that hold with probability g.
+type Kept struct {
+	Promises int      `json:"promises" doc:"how many, over all replications"`
+	Kept     float64  `json:"kept" doc:"mean over replications of the share that was kept; 0 without promises"`
+	Lo95     *float64 `json:"lo95" doc:"lower end of its 95 % interval, by Wilson's score; null of fewer than two replications"`
+	Hi95     *float64 `json:"hi95"`
+	Brier    float64  `json:"brier" doc:"mean over replications of the mean of (g - kept)²; less is better"`
+}
+
+func (k *kept) sum() Kept {
+	sum := Kept{Promises: k.n, Kept: stats.Summarize(k.share).Mean, Brier: stats.Summarize(k.briers).Mean}
+	shares := k.share
+	if k.whole && (sum.Kept == 0 || sum.Kept == 1) && len(shares) > 0 { // how replications differ cannot be told
+		shares = slices.Repeat(shares[:1], k.n)
+	}
+	if lo, hi, ok := stats.Score(shares, 0, 1, 0.05); ok && len(k.share) > 1 {
+		sum.Lo95, sum.Hi95 = &lo, &hi
+	}
+	return sum
+}
+
+// A Mean is over replications, with Student's 95 % interval.
+type Mean struct {
+	Mean float64  `json:"mean"`
+	Lo95 *float64 `json:"lo95" doc:"null of fewer than two replications"`
+	Hi95 *float64 `json:"hi95"`
+}
+
+func mean(xs []float64) Mean {
+	s := stats.Summarize(xs)
+	m := Mean{Mean: s.Mean}
+	if s.HasInterval() {
+		m.Lo95, m.Hi95 = &s.Lo95, &s.Hi95
+	}
+	return m
+}
+
+// Point returns the point of the diagram that t is.
+func (t *Tally) Point(configuration, policy, forecaster string) Point {
+	if t.other {
+		t.prices, t.pinball = kept{}, nil
+	}
+	return Point{
+		Configuration: configuration, Policy: policy, Forecaster: forecaster, G: t.g,
+		Price: t.prices.sum(), Pinball: stats.Summarize(t.pinball).Mean, Contract: t.ends.sum(),
+		Rejections: mean(t.rejections), Revenue: mean(t.revenue), Efficiency: mean(t.efficiency),
+	}
+}

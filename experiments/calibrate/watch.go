@@ -1,0 +1,151 @@
+package calibrate
+
+import (
+	"slices"
+
+	"bourse/contracts"
+	"bourse/hosts"
+	"bourse/market"
+)
+
+// A Watcher is a policy that stands before another and sees what that promises itself: each
+// percentile of a price that it asks for, on behalf of a request, and what the others then
+// bid on that host until the request's deadline.
+type Watcher struct {
+	contracts.Policy
+	now     float64
+	about   *contracts.Request // looked at last
+	hosts   []watched
+	done    []asked
+	highest market.Rate
+}
+
+// A watched host has promises that are not over.
+type watched struct {
+	id    hosts.ID
+	price market.Rate
+	open  []asked
+}
+
+// An asked promise is one on behalf of a request.
+type asked struct {
+	promise
+	id  contracts.ID
+	due float64
+	own market.Rate // what the request itself bids there now
+}
+
+// Watch puts a Watcher before p.
+func Watch(p contracts.Policy) *Watcher { return &Watcher{Policy: p} }
+
+// Handle implements [contracts.Policy].
+func (w *Watcher) Handle(now float64, e contracts.Event, m contracts.Market) []contracts.Action {
+	w.pass(now)
+	if e.Kind != contracts.Over { // the market is not to be looked at: Freed comes at the same instant
+		w.look(m.Hosts())
+	}
+	return w.Policy.Handle(now, e, watchedMarket{m, w})
+}
+
+// pass lets time pass until now, at the prices that were seen last.
+func (w *Watcher) pass(now float64) {
+	if now <= w.now {
+		return
+	}
+	for i := range w.hosts {
+		h := &w.hosts[i]
+		left := h.open[:0]
+		for _, p := range h.open {
+			if until := min(now, p.due); until > w.now {
+				p.stand((h.price - p.own).Float64(), until-w.now)
+			}
+			if p.due > now {
+				left = append(left, p)
+			} else {
+				w.close(p)
+			}
+		}
+		h.open = left
+	}
+	w.hosts = slices.DeleteFunc(w.hosts, func(h watched) bool { return len(h.open) == 0 })
+	w.now = now
+}
+
+// look sees what is bid now.
+func (w *Watcher) look(v contracts.View) {
+	for i := range w.hosts {
+		h := &w.hosts[i]
+		h.price = v.Price(h.id)
+		w.highest = max(w.highest, h.price)
+		for k := range h.open {
+			h.open[k].own = 0
+		}
+		for _, a := range v.On(h.id) {
+			id := v.Contract(a.Contract).ID
+			for k := range h.open {
+				if h.open[k].id == id {
+					h.open[k].own = a.Bid
+				}
+			}
+		}
+	}
+}
+
+// close is done with p, unless no time has passed.
+func (w *Watcher) close(p asked) {
+	if p.span > 0 {
+		w.done = append(w.done, p)
+	}
+}
+
+// told notes the percentile of a host.
+func (w *Watcher) told(v contracts.View, h hosts.ID, g, price float64) {
+	r := w.about
+	if r == nil || !(r.Due() > w.now) {
+		return
+	}
+	i := slices.IndexFunc(w.hosts, func(o watched) bool { return o.id == h })
+	if i < 0 {
+		i = len(w.hosts)
+		w.hosts = append(w.hosts, watched{id: h, price: v.Price(h)})
+	}
+	w.highest = max(w.highest, w.hosts[i].price)
+	w.hosts[i].open = append(w.hosts[i].open, asked{promise: promise{g: g, price: max(0, price)}, id: r.ID, due: r.Due()})
+}
+
+// end closes what is still open: what came after the last event nobody has seen.
+func (w *Watcher) end() {
+	for _, h := range w.hosts {
+		for _, p := range h.open {
+			w.close(p)
+		}
+	}
+	w.hosts = nil
+}
+
+// watchedMarket shows the market that it is of, and tells w what is asked for.
+type watchedMarket struct {
+	contracts.Market
+	w *Watcher
+}
+
+// Request implements [contracts.Market].
+func (m watchedMarket) Request(i int32) *contracts.Request {
+	m.w.about = m.Market.Request(i)
+	return m.w.about
+}
+
+// Hosts implements [contracts.Market].
+func (m watchedMarket) Hosts() contracts.View { return watchedView{m.Market.Hosts(), m.w} }
+
+type watchedView struct {
+	contracts.View
+	w *Watcher
+}
+
+// Percentile implements [contracts.View].
+func (v watchedView) Percentile(h hosts.ID, g float64) float64 {
+	price := v.View.Percentile(h, g)
+	v.w.told(v.View, h, g, price)
+	return price
+}

@@ -1,0 +1,196 @@
+package experiments
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"bourse/contracts/broker"
+	"bourse/experiments/calibrate"
+	"bourse/experiments/misuse"
+	"bourse/experiments/scenario"
+	"bourse/market"
+)
+
+// Calibrate holds what policies of e promise against what they keep, for every value of
+// their guarantees that the sweep of e has, and every value of its other axes: at least one
+// axis is the guarantee of a policy. Only policies whose guarantees are swept are run, in
+// the configurations of those names, or all.
+func Calibrate(ctx context.Context, e *scenario.Experiment, only []string, opts Options) (*calibrate.Report, error) {
+	swept, err := guaranteesOf(e)
+	if err != nil {
+		return nil, err
+	}
+	x, tallies, err := swept.runs(e, only)
+	if err != nil {
+		return nil, err
+	}
+	ready, err := Prepare(x)
+	if err != nil {
+		return nil, err
+	}
+	var mu sync.Mutex
+	watchers := make(map[runOf]*calibrate.Watcher)
+	opts.observe = func(configuration, admission string, rep int, parts *broker.Config) {
+		w := calibrate.Watch(parts.Policy)
+		parts.Policy = w
+		mu.Lock()
+		defer mu.Unlock()
+		watchers[runOf{configuration, admission, rep}] = w
+	}
+	err = ready.Each(ctx, opts, func(r *Replication) error {
+		c := &x.Configurations[r.Configuration]
+		for k, run := range r.Runs {
+			at := runOf{c.Name, c.Admission[k].Label, r.Rep}
+			mu.Lock()
+			w := watchers[at]
+			delete(watchers, at)
+			mu.Unlock()
+			at.rep = 0
+			tallies[at].Add(w, &run.Outcome)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var points []calibrate.Point
+	for i := range x.Configurations {
+		c := &x.Configurations[i]
+		for _, a := range c.Admission {
+			points = append(points, tallies[runOf{c.Name, a.Label, 0}].Point(swept.besides(e, c.Name), a.Label, c.Market.Forecaster.Name))
+		}
+	}
+	var notes []string
+	if len(ready.alike) > 0 {
+		notes = []string{"Every replication has the same jobs on the same hosts: they are no sample, and intervals mean nothing."}
+	}
+	return calibrate.New(e.Name, e.Replications, points, notes), nil
+}
+
+// A runOf is where a run belongs; of a tally, of which there is one for all replications, rep is 0.
+type runOf struct {
+	configuration, admission string
+	rep                      int
+}
+
+// A guarantee is a field of a policy that is swept.
+type guarantee struct {
+	path   string
+	policy string   // label, or index
+	option []string // below it
+	axis   int
+}
+
+type guaranteeAxes []guarantee
+
+// guaranteesOf returns the guarantees that the sweep of e varies.
+func guaranteesOf(e *scenario.Experiment) (all guaranteeAxes, err error) {
+	for i, a := range e.Sweep {
+		for _, path := range append([]string{a.Path}, a.Also...) {
+			s := strings.Split(path, ".")
+			if len(s) > 2 && s[0] == "admission" && s[len(s)-1] == "guarantee" {
+				all = append(all, guarantee{path, s[1], s[2:], i})
+			}
+		}
+	}
+	if all == nil {
+		return nil, misuse.Errorf("sweep: found no axis of the guarantee of a policy, want one, such as admission.sac.guarantee=0.5..0.95/0.05")
+	}
+	return all, nil
+}
+
+// runs returns what is run of e, and a tally for each configuration and policy.
+func (all guaranteeAxes) runs(e *scenario.Experiment, only []string) (*scenario.Experiment, map[runOf]*calibrate.Tally, error) {
+	x := e.Expanded()
+	var names []string
+	for _, c := range e.Configurations {
+		names = append(names, c.Name)
+	}
+	for _, name := range only {
+		if !slices.Contains(names, name) {
+			return nil, nil, misuse.Errorf("configuration: found %q, %s", name, scenario.OneOf(name, names))
+		}
+	}
+	points := x.Configurations
+	x.Sweep, x.Configurations = nil, nil
+	tallies := make(map[runOf]*calibrate.Tally)
+	for _, c := range points {
+		if name, _, _ := strings.Cut(c.Name, "@"); len(only) > 0 && !slices.Contains(only, name) {
+			continue
+		}
+		var kept []scenario.Choice
+		for k, a := range c.Admission {
+			i := slices.IndexFunc(all, func(g guarantee) bool { return g.policy == a.Label || g.policy == strconv.Itoa(k) })
+			if i < 0 {
+				continue
+			}
+			g, err := all[i].of(a)
+			if err != nil {
+				return nil, nil, err
+			}
+			kept = append(kept, a)
+			tallies[runOf{c.Name, a.Label, 0}] = calibrate.NewTally(g)
+		}
+		c.Admission = kept
+		x.Configurations = append(x.Configurations, c)
+	}
+	return &x, tallies, nil
+}
+
+// of returns the probability that a policy promises.
+func (g *guarantee) of(a scenario.Choice) (float64, error) {
+	var value any = a.Options()
+	for _, name := range g.option {
+		options, _ := value.(map[string]any)
+		value = options[name]
+	}
+	if x, ok := value.(float64); ok && x > 0 && x < 1 {
+		return x, nil
+	}
+	return 0, misuse.Errorf("%s: found %v, want a number more than 0 and less than 1", g.path, value)
+}
+
+// besides returns the name of a configuration at a point of the sweep without the values of
+// guarantees and forecasters.
+func (all guaranteeAxes) besides(e *scenario.Experiment, name string) string {
+	name, values, _ := strings.Cut(name, "@")
+	var left []string
+	for i, v := range strings.Split(values, ",") {
+		if e.Sweep[i].Path != "market.forecaster" && !slices.ContainsFunc(all, func(g guarantee) bool { return g.axis == i }) {
+			left = append(left, v)
+		}
+	}
+	if left == nil {
+		return name
+	}
+	return name + "@" + strings.Join(left, ",")
+}
+
+// Forecast asks the forecasters of these names, with their defaults, for percentiles of each
+// of the series at each of the probabilities.
+func Forecast(ctx context.Context, series []calibrate.Series, forecasters []string, gs []float64, opts Options) (*calibrate.Held, error) {
+	table := market.Forecasters()
+	var all []calibrate.Coverage
+	each := len(forecasters) * len(gs)
+	begin := func(context.Context) func(int) (calibrate.Coverage, error) {
+		return func(i int) (calibrate.Coverage, error) {
+			s, name, g := series[i/each], forecasters[i%each/len(gs)], gs[i%len(gs)]
+			f, err := table.New(name, nil)
+			if err != nil {
+				return calibrate.Coverage{}, err
+			}
+			return calibrate.Cover(s, name, f, g)
+		}
+	}
+	total := each * len(series)
+	err := inOrder(ctx, total, opts.Workers, begin, func(c calibrate.Coverage) error {
+		if all = append(all, c); opts.Progress != nil {
+			opts.Progress(len(all), total)
+		}
+		return nil
+	})
+	return calibrate.NewHeld(all), err
+}

@@ -1,0 +1,36 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Anchor returns the name of a place on a page, which a link can be written with as it is.
+// Different parts have different names.
+func Anchor(parts ...string) string {
+	var b strings.Builder
+	for i, part := range parts {
+		if i > 0 {
+			b.WriteByte('/')
+		}
+		for _, c := range []byte(part) {
+			if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-.@,=+", c) >= 0 {
+				b.WriteByte(c)
+			} else {
+				fmt.Fprintf(&b, "_%02x", c)
+			}
+		}
+	}
+	return b.String()
+}
+
+// RowAnchor returns the place of a metric of a policy in a configuration: the row of
+// summary.csv.
+func RowAnchor(configuration, admission, metric string) string {
+	return Anchor("row", configuration, admission, metric)
+}
+
+// CurveAnchor returns the place of the efficiency at alpha: the row of curve.csv.
+func CurveAnchor(configuration, admission string, alpha float64) string {
+	return Anchor("curve", configuration, admission, shortest(alpha))
+}

@@ -1,0 +1,82 @@
+package report
+
+import (
+	"image/color"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// nameEnds writes the name of each line at its end, so that a reader need not look to and
+// from the legend. Names that would lie over one another are moved apart; where there are
+// too many, or a line is alone, there are none.
+func (p Panel) nameEnds(pl *plot.Plot, styles map[string]style) error {
+	const size, gap, most = 7, 8, 60 // points
+	type end struct {
+		name  string
+		at    plotter.XY
+		style text.Style
+		y, to vg.Length // of the end, and of its name
+	}
+	lo, hi := p.yRange()
+	scale := (panelHeight - 60) / vg.Length(hi-lo) // points for 1; the axis is about that long
+	var ends []*end
+	for _, c := range p.Curves {
+		if len(c.Points) == 0 || c.Name == "" {
+			continue
+		}
+		last := slices.MaxFunc(c.Points, func(a, b Point) int {
+			if a.X < b.X {
+				return -1
+			}
+			return 1
+		})
+		e := &end{at: plotter.XY{X: last.X, Y: last.Mean}, y: vg.Length(last.Mean) * scale}
+		e.name, e.style = fit(c.Name, size, most)
+		e.style.Color, e.style.YAlign = darker(styles[c.Name].color), draw.YCenter
+		ends = append(ends, e)
+	}
+	if len(ends) < 2 || len(ends) > mostLines {
+		return nil
+	}
+	slices.SortStableFunc(ends, func(a, b *end) int {
+		if a.y < b.y {
+			return -1
+		}
+		return 1
+	})
+	spread := func(from int) { // upwards
+		for i := from; i < len(ends); i++ {
+			ends[i].to = ends[i].y
+			if i > 0 {
+				ends[i].to = max(ends[i].y, ends[i-1].to+gap)
+			}
+		}
+	}
+	spread(0)
+	top := vg.Length(hi)*scale + 2
+	for i := len(ends) - 1; i >= 0 && ends[i].to > top; i-- { // none above the panel
+		ends[i].to, top = top, top-gap
+	}
+	for _, e := range ends {
+		l, err := plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{e.at}, Labels: []string{e.name}})
+		if err != nil {
+			return err
+		}
+		l.TextStyle[0], l.Offset = e.style, vg.Point{X: 7, Y: e.to - e.y}
+		pl.Add(l)
+	}
+	return nil
+}
+
+// darker returns a colour in which words can be read on white.
+func darker(c color.Color) color.Color {
+	r, g, b, _ := c.RGBA()
+	const part = 0.6
+	dim := func(x uint32) uint8 { return uint8(float64(x>>8) * part) }
+	return color.RGBA{dim(r), dim(g), dim(b), 0xFF}
+}

@@ -42,6 +42,7 @@ run again.
 			&cli.IntFlag{Name: "replications", Aliases: []string{"n"}, Usage: "repeat no part more than `N` times, to see it work"},
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Value: filepath.Join("results", "findings"), Usage: "write results to `DIR`"},
 			workersFlag("replications"),
+			&cli.BoolFlag{Name: "fresh", Usage: "begin anew, and replace the results of another study"},
 			&cli.BoolFlag{Name: "plan", Usage: "list what would be run, and run nothing"},
 			noProgressFlag(),
 			&cli.StringFlag{Name: "tables", Value: results.None.String(), Usage: "keep jobs, prices and metrics as `FORM`, as 'bourse run' does: both, parquet, csv or none but metrics"},
@@ -82,11 +83,11 @@ func findingsAction(c *cli.Context) error {
 			return err
 		}
 	}
-	page, err := experiments.Found(e, c.StringSlice("finding")...)
+	page, err := experiments.Findings(e, c.StringSlice("finding")...)
 	if err != nil {
 		return err
 	}
-	wrote, err := writeDocument(c.String("out"), "findings.html", experiments.FoundShown(page, []string{"bourse", "findings"}))
+	wrote, err := writeDocument(c.String("out"), "findings.html", experiments.FindingsPage(page, []string{"bourse", "findings"}))
 	if err != nil {
 		return err
 	}
@@ -132,12 +133,13 @@ func studied(c *cli.Context) (all []studyPart, err error) {
 		if f.Tempt != nil {
 			if _, err := p.kept(); err == nil {
 				p.done = true
-			} else if !errors.Is(err, fs.ErrNotExist) {
+			} else if !errors.Is(err, fs.ErrNotExist) && !c.Bool("fresh") {
 				return nil, err
 			}
 		} else {
 			p.done = p.finished()
 		}
+		p.done = p.done && !c.Bool("fresh")
 		all = append(all, p)
 	}
 	return all, nil

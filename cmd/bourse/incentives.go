@@ -84,7 +84,7 @@ func incentivesAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	d := experiments.Incentivized(r)
+	d := experiments.IncentivesPage(r)
 	out := c.String("out")
 	if out == "" {
 		return show(c, d, nil)

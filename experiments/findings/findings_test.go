@@ -24,7 +24,7 @@ func invented(n int, noise float64, of func(part, configuration, policy, metric 
 		"loads":       {"be", "sac", "cac", "rac"},
 		"guarantee":   {"sac-60", "sac-90", "sac-99", "cac-60", "cac-90", "cac-99"},
 		"negotiation": {"sac", "sac-rational", "sac-impatient", "cac", "cac-rational", "cac-impatient"},
-		"forecasters": {"sac-price", "sac-share"},
+		"forecasters": {"sac-price", "sac-share", "sac-learns"},
 	}
 	for _, part := range slices.Sorted(maps.Keys(all)) {
 		configurations := []string{"low", "high", "twice"}

@@ -16,9 +16,9 @@ func forecasters(e *Evidence) (a answer, err error) {
 			names = append(names, r.Configuration)
 		}
 	}
-	policies := []string{"sac-price", "sac-share"}
-	by := map[string]string{"sac-price": "by the price of a processor", "sac-share": "by the share that the work needs"}
-	for _, policy := range policies {
+	policies := []string{"sac-price", "sac-share", "sac-learns"}
+	how := []string{"by the price of a processor", "by the share that the work needs", "as its own verdicts teach it"}
+	for i, policy := range policies {
 		kept, broken, doubt := []string{}, []string{}, []string{}
 		for _, name := range names {
 			c, err := e.promised("forecasters", "violations", name, policy, promise, len(names)*len(policies))
@@ -44,7 +44,7 @@ func forecasters(e *Evidence) (a answer, err error) {
 				doubt = append(doubt, said)
 			}
 		}
-		text := fmt.Sprintf("SAC that promises to break at most %s of its contracts, and judges %s,", value("violations", promise), by[policy])
+		text := fmt.Sprintf("SAC that promises to break at most %s of its contracts, and judges %s,", value("violations", promise), how[i])
 		say := func(words string, who []string) {
 			if len(who) > 0 {
 				a.sentences = append(a.sentences, fmt.Sprintf("%s %s with %s.", text, words, list(who)))

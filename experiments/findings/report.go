@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"bourse/experiments/report"
 )
@@ -12,18 +13,37 @@ import (
 const method = "Replications are what is independent; differences are paired by replication (Student's t), shares that were promised have Wilson's interval, ratios Fieller's. " +
 	"The intervals of one finding hold at once with 95 % (Bonferroni over its comparisons), not those of all ten."
 
-// Text returns the findings as sentences.
+// Text returns the findings as sentences, in lines that can be read.
 func (p *Page) Text() string {
 	var b strings.Builder
 	for i := range p.Findings {
 		f := &p.Findings[i]
 		fmt.Fprintf(&b, "%d. %s\n", i+1, f.Question)
 		for _, s := range f.Sentences {
-			fmt.Fprintf(&b, "   %s\n", s)
+			wrap(&b, s, "   ", "     ")
 		}
 		b.WriteString("\n")
 	}
-	return b.String() + method + "\n"
+	wrap(&b, method, "", "")
+	return b.String()
+}
+
+// wrap writes a sentence in lines of a hundred letters, which begin with indent, those after
+// the first with hanging.
+func wrap(b *strings.Builder, sentence, indent, hanging string) {
+	line := indent
+	for i, word := range strings.Fields(sentence) {
+		switch {
+		case i == 0:
+		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > 100:
+			fmt.Fprintln(b, line)
+			line = hanging
+		default:
+			line += " "
+		}
+		line += word
+	}
+	fmt.Fprintln(b, line)
 }
 
 // Document returns the page: the findings, and the comparisons of each with a figure.

@@ -60,44 +60,48 @@ func parts(by float64) bool  { return by >= 2 && by <= mostParts && by == math.T
 // kinds are the ways to lie.
 var kinds = []kind{
 	{
-		"value", "the budget is so many times the value", "a factor above 0, at most 1000, not 1", factor,
-		func(j workloadgen.Job, by float64) []workloadgen.Job {
+		name: "value", doc: "the budget is so many times the value",
+		wants: "a factor above 0, at most 1000, not 1", good: factor,
+		say: func(j workloadgen.Job, by float64) []workloadgen.Job {
 			j.Value = min(j.Value*by, workloadgen.MaxDollars)
 			return []workloadgen.Job{j}
-		}, false, false,
+		},
 	},
 	{
-		"estimate", "the estimate of the work is so many times what it was", "a factor above 0, at most 1000, not 1", factor,
-		func(j workloadgen.Job, by float64) []workloadgen.Job {
+		name: "estimate", doc: "the estimate of the work is so many times what it was",
+		wants: "a factor above 0, at most 1000, not 1", good: factor,
+		say: func(j workloadgen.Job, by float64) []workloadgen.Job {
 			j.Estimate = min(j.Estimate*by, workloadgen.MaxSeconds)
 			return []workloadgen.Job{j}
-		}, false, false,
+		},
 	},
 	{
-		"deadline", "the time until the deadline is so many times the true one, at which the job is taken back", "a factor above 0, at most 1000, not 1", factor,
-		func(j workloadgen.Job, by float64) []workloadgen.Job {
+		name: "deadline", doc: "the time until the deadline is so many times the true one, at which the job is taken back",
+		wants: "a factor above 0, at most 1000, not 1", good: factor,
+		say: func(j workloadgen.Job, by float64) []workloadgen.Job {
 			if due := j.Deadline; !j.OnDemand && (j.Cancel == 0 || due < j.Cancel) {
 				j.Cancel = due
 			}
 			j.Deadline = min(j.Deadline*by, workloadgen.MaxSeconds)
 			return []workloadgen.Job{j}
-		}, false, false,
+		},
 	},
 	{
-		"delay", "the job is submitted after that part of the time until its deadline", "a part, above 0 and below 1",
-		func(by float64) bool { return by > 0 && by < 1 },
-		func(j workloadgen.Job, by float64) []workloadgen.Job {
+		name: "delay", doc: "the job is submitted after that part of the time until its deadline",
+		wants: "a part, above 0 and below 1", good: func(by float64) bool { return by > 0 && by < 1 },
+		say: func(j workloadgen.Job, by float64) []workloadgen.Job {
 			late := j.Deadline * by
 			j.Arrival, j.Deadline, j.Lead = j.Arrival+late, j.Deadline-late, max(0, j.Lead-late)
 			if j.Cancel > 0 {
 				j.Cancel = max(math.SmallestNonzeroFloat64, j.Cancel-late)
 			}
 			return []workloadgen.Job{j}
-		}, false, false,
+		},
 	},
 	{
-		"sybils", "a job comes as so many of fewer nodes, each under a name of its own", "a whole number, 2 to 64", parts,
-		func(j workloadgen.Job, by float64) (all []workloadgen.Job) {
+		name: "sybils", doc: "a job comes as so many of fewer nodes, each under a name of its own",
+		wants: "a whole number, 2 to 64", good: parts,
+		say: func(j workloadgen.Job, by float64) (all []workloadgen.Job) {
 			n := min(int(by), j.Nodes)
 			for i := range n {
 				part := j
@@ -110,18 +114,21 @@ var kinds = []kind{
 				all = append(all, part)
 			}
 			return all
-		}, true, false,
+		},
+		names: true,
 	},
 	{
-		"split", "a job comes as so many on as many nodes, each with its part of every node's work", "a whole number, 2 to 64", parts,
-		func(j workloadgen.Job, by float64) (all []workloadgen.Job) {
+		name: "split", doc: "a job comes as so many on as many nodes, each with its part of every node's work",
+		wants: "a whole number, 2 to 64", good: parts,
+		say: func(j workloadgen.Job, by float64) (all []workloadgen.Job) {
 			part := j
 			part.Runtime, part.Estimate, part.Value, part.PenaltyRate = j.Runtime/by, j.Estimate/by, j.Value/by, j.PenaltyRate/by
 			for range int(by) {
 				all = append(all, part)
 			}
 			return all
-		}, false, true,
+		},
+		divides: true,
 	},
 }
 

@@ -149,7 +149,7 @@ func (e *Equilibrium) said(labels report.Labels, r *Report) string {
 	}
 	fmt.Fprintf(&b, " They end with %s.", strings.Join(plays, ", "))
 	if e.Verdict == unbounded {
-		return b.String() + " There is no U*: users pay their whole budget."
+		return b.String() + " There is no U*: as where users pay their whole budget."
 	}
 	fmt.Fprintf(&b, " Price of anarchy %s, in truth %s: ", e.Anarchy.said(), e.Truth.said())
 	switch e.Verdict {

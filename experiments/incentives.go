@@ -121,8 +121,8 @@ func only(e *scenario.Experiment, names []string) (*scenario.Experiment, error) 
 	return &x, nil
 }
 
-// Incentivized returns r for people.
-func Incentivized(r *incentives.Report) report.Document { return r.Document(labels()) }
+// IncentivesPage returns r for people.
+func IncentivesPage(r *incentives.Report) report.Document { return r.Document(labels()) }
 
 // tempt tempts users of one replication, policy by policy.
 func (a *arena) tempt(ctx context.Context, p *Prepared, configuration, rep int, t *Temptations) (trials []incentives.Trial, err error) {

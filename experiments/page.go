@@ -11,13 +11,13 @@ import (
 	"bourse/bank"
 	"bourse/bank/store"
 	"bourse/experiments/advise"
-	"bourse/experiments/verdicts"
 	"bourse/experiments/metrics"
 	"bourse/experiments/papers"
 	"bourse/experiments/report"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 	"bourse/experiments/trail"
+	"bourse/experiments/verdicts"
 )
 
 // spoken returns the metrics that the findings of s are about: those that its figure

@@ -157,8 +157,10 @@ func runPage(t *testing.T, name, text string) {
 		}
 		return string(stdout), err
 	}
-	t.Cleanup(func() { // what a page leaves running, if one of its commands failed
-		exec.Command("sh", "-c", "cd "+dir+" && for f in *.pid; do kill $(cat $f); done").Run()
+	t.Cleanup(func() { // what a page leaves running where one of its commands failed
+		if t.Failed() {
+			exec.Command("sh", "-c", "cd "+dir+" && for f in *.pid; do kill $(cat $f); done").Run()
+		}
 	})
 	lines := strings.Split(text, "\n")
 	for _, b := range slices.Backward(runBlocks(t, name, text, sh)) { // lines above stay where they are

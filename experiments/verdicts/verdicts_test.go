@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"bourse/experiments/contrast"
-	"bourse/experiments/verdicts"
 	"bourse/experiments/results"
+	"bourse/experiments/verdicts"
 )
 
 var words = verdicts.Words{

@@ -26,6 +26,8 @@ type Study struct {
 
 	paper *papers.Reference // what is shown beside, once it was asked for
 	once  once
+
+	critical stats.Critical
 }
 
 // A once is what is made of a study once, when it is first asked for: it is shown in several
@@ -87,7 +89,7 @@ type cell struct {
 func newStudy(e *scenario.Experiment) *Study {
 	x := e.Expanded()
 	e = &x
-	s := &Study{Experiment: e, Metrics: metrics.With(named(e)...), unproven: make([]int, len(e.Configurations))}
+	s := &Study{Experiment: e, Metrics: metrics.With(named(e)...), critical: make(stats.Critical), unproven: make([]int, len(e.Configurations))}
 	for _, c := range e.Configurations {
 		cells := make([]cell, len(c.Admission))
 		for i := range cells {
@@ -186,15 +188,15 @@ func (s *Study) noSample() []string {
 
 // summary describes metric m over the replications in which it is defined.
 func (s *Study) summary(configuration, policy, m int) stats.Summary {
-	return summarize(s.cells[configuration][policy].values[m]).Within(s.Metrics[m].Bound.Ends())
+	return s.summarize(s.cells[configuration][policy].values[m]).Within(s.Metrics[m].Bound.Ends())
 }
 
 // efficiency describes the efficiency at the scenario's alpha number a.
 func (s *Study) efficiency(configuration, policy, a int) stats.Summary {
-	return summarize(s.cells[configuration][policy].curve[a])
+	return s.summarize(s.cells[configuration][policy].curve[a])
 }
 
-func summarize(all []float64) stats.Summary { return stats.Summarize(defined(all)) }
+func (s *Study) summarize(all []float64) stats.Summary { return s.critical.Summarize(defined(all)) }
 
 // defined returns the numbers among all.
 func defined(all []float64) (xs []float64) {

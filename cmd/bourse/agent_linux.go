@@ -12,6 +12,7 @@ import (
 	"bourse/hosts/agent"
 	"bourse/hosts/link"
 	"bourse/hosts/remote"
+	"bourse/workloadgen/plugin"
 
 	"github.com/urfave/cli/v2"
 )
@@ -50,8 +51,8 @@ apart: then it takes jobs of the accounts of --trust alone. By default DIR is
 			&cli.StringSliceFlag{Name: "trust", Usage: "take jobs of `ACCOUNT` although users are not kept apart; may be repeated"},
 			&cli.BoolFlag{Name: "offline", Usage: "tasks have no network"},
 			&cli.StringFlag{Name: "netns", Usage: "run in network namespace `NAME`, of 'ip netns add', as root"},
-			&cli.Int64Flag{Name: "memory", Usage: "`BYTES` of memory for a task that does not say"},
-			&cli.Int64Flag{Name: "disk", Usage: "`BYTES` of its folder for a task that does not say"},
+			quantityFlag("memory", plugin.Bytes, "`BYTES` of memory for a task that does not say, or as 4GB"),
+			quantityFlag("disk", plugin.Bytes, "`BYTES` of its folder for a task that does not say, or as 4GB"),
 			&cli.IntFlag{Name: "processes", Usage: "at most `N` processes in a task that does not say"},
 			quietFlag(),
 		},
@@ -132,7 +133,7 @@ func agentAction(c *cli.Context) error {
 	}
 	p, err := agent.Load(dir, agent.Settings{
 		Name: c.String("name"), Kind: c.String("kind"), CPUs: c.Float64("cpus"), Trust: c.StringSlice("trust"), Offline: c.Bool("offline"),
-		Limits: remote.Limits{Memory: c.Int64("memory"), Disk: c.Int64("disk"), Processes: c.Int("processes")},
+		Limits: remote.Limits{Memory: int64(amount(c, "memory")), Disk: int64(amount(c, "disk")), Processes: c.Int("processes")},
 	})
 	if err != nil {
 		return err

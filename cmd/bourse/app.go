@@ -122,6 +122,16 @@ func dress(commands []*cli.Command) {
 
 // wrongUse makes what the flag parser says a usage error.
 func wrongUse(c *cli.Context, err error, _ bool) error {
+	if _, flag, ok := strings.Cut(err.Error(), "flag provided but not defined: -"); ok {
+		flag = strings.TrimLeft(flag, "-")
+		var names []string
+		for _, f := range c.Command.Flags {
+			names = append(names, f.Names()...)
+		}
+		if near := scenario.Nearest(flag, names); len(near) > 1 {
+			return usagef("unknown flag --%s; did you mean --%s? See '%s --help'", flag, near, c.Command.HelpName)
+		}
+	}
 	return usagef("%w; see '%s --help'", err, c.Command.HelpName)
 }
 

@@ -11,6 +11,7 @@ import (
 	"bourse/experiments/live"
 	"bourse/experiments/live/client"
 	"bourse/experiments/live/service"
+	"bourse/workloadgen/plugin"
 
 	"github.com/urfave/cli/v2"
 )
@@ -230,7 +231,7 @@ func priceCommand() *cli.Command {
    bourse price h00
    bourse price h00 --last 600 --json`,
 		Flags: []cli.Flag{
-			&cli.Float64Flag{Name: "last", Usage: "those of the last `SECONDS`, not that of now alone"},
+			quantityFlag("last", plugin.Seconds, "those of the last `SECONDS`, or as 2h, not that of now alone"),
 			homeFlag(), jsonFlag[pricesShown](),
 		},
 		Action: func(c *cli.Context) error {
@@ -240,7 +241,7 @@ func priceCommand() *cli.Command {
 					return err
 				}
 				host := c.Args().First()
-				all, err := m.Prices(c.Context, host, about.Now-c.Float64("last"))
+				all, err := m.Prices(c.Context, host, about.Now-amount(c, "last"))
 				if err != nil {
 					return err
 				}
@@ -276,11 +277,11 @@ func topCommand() *cli.Command {
    bourse top
    bourse top --every 2`,
 		Flags: []cli.Flag{
-			&cli.Float64Flag{Name: "every", Usage: "again every `SECONDS`, until it is interrupted"},
+			quantityFlag("every", plugin.Seconds, "again every `SECONDS`, or as 5m, until it is interrupted"),
 			homeFlag(), jsonFlag[marketShown](),
 		},
 		Action: func(c *cli.Context) error {
-			every := c.Float64("every")
+			every := amount(c, "every")
 			if c.IsSet("every") && !(every >= 0.1 && every <= 86400) {
 				return usagef("--every: found %v, want seconds, 0.1 to 86400", every)
 			}

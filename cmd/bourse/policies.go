@@ -1,9 +1,8 @@
 package main
 
 import (
-	"strings"
-
 	"bourse/experiments"
+	"bourse/experiments/scenario"
 
 	"github.com/urfave/cli/v2"
 )
@@ -40,7 +39,7 @@ func policiesAction(c *cli.Context) error {
 	}
 	all := experiments.Plugins(c.Args().First())
 	if len(all) == 0 {
-		return usagef("found %q, want a family: %s", c.Args().First(), strings.Join(familyNames(), ", "))
+		return usagef("FAMILY: found %q, %s", c.Args().First(), scenario.OneOf(c.Args().First(), familyNames()))
 	}
 	return show(c, experiments.ListPlugins(all), nil)
 }

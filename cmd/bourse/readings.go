@@ -13,6 +13,7 @@ import (
 	"bourse/experiments/papers"
 	"bourse/experiments/readings"
 	"bourse/experiments/results"
+	"bourse/experiments/scenario"
 
 	"github.com/urfave/cli/v2"
 )
@@ -113,7 +114,7 @@ func readReadings(c *cli.Context) (*experiments.Readings, error) {
 	}
 	text, ok := presets[preset]
 	if !ok {
-		return nil, usagef("--preset: found %q, want one of %s", preset, strings.Join(slices.Sorted(maps.Keys(presets)), ", "))
+		return nil, usagef("--preset: found %q, %s", preset, scenario.OneOf(preset, slices.Sorted(maps.Keys(presets))))
 	}
 	return experiments.ReadReadings("preset "+preset, text)
 }

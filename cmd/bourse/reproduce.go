@@ -100,7 +100,7 @@ func reproduced(c *cli.Context) ([]part, error) {
 	wanted := c.StringSlice("paper")
 	for _, name := range wanted {
 		if !slices.Contains(names, name) {
-			return nil, usagef("--paper: found %q, want one of %s", name, strings.Join(names, ", "))
+			return nil, usagef("--paper: found %q, %s", name, scenario.OneOf(name, names))
 		}
 	}
 	most := c.Int("replications")

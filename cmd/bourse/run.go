@@ -297,7 +297,7 @@ func knownTo(c *cli.Context) (scenario.Known, error) {
 	k := experiments.Known()
 	k.Log, k.Trace, k.TraceFormat = c.String("trace"), c.String("availability"), c.String("availability-format")
 	if f := k.TraceFormat; f != "" && !slices.Contains(scenario.Formats(), f) {
-		return k, usagef("--availability-format: found %q, want one of %s", f, strings.Join(scenario.Formats(), ", "))
+		return k, usagef("--availability-format: found %q, %s", f, scenario.OneOf(f, scenario.Formats()))
 	}
 	if k.TraceFormat != "" && k.Trace == "" {
 		return k, usagef("--availability-format without --availability")

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 
 	"bourse/experiments"
 	"bourse/experiments/misuse"
@@ -122,7 +121,7 @@ func showScenario(c *cli.Context) error {
 		e, err = loadScenario(c, name, experiments.Known(), sets...)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		err = usagef("%w; presets are %s", err, strings.Join(slices.Sorted(maps.Keys(papers.Presets())), ", "))
+		err = usagef("%w, and no preset is called so: %s", err, scenario.OneOf(name, slices.Sorted(maps.Keys(papers.Presets()))))
 	}
 	if err != nil {
 		return err

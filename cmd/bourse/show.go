@@ -9,6 +9,7 @@ import (
 	"bourse/bank"
 	"bourse/bank/export"
 	"bourse/bank/place"
+	"bourse/experiments/scenario"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/mod/sumdb/tlog"
@@ -84,7 +85,7 @@ func exportCommand() *cli.Command {
 		Action: func(c *cli.Context) error {
 			format := c.String("format")
 			if !slices.Contains(export.Formats(), format) {
-				return usagef("--format: found %q, want one of %s", format, strings.Join(export.Formats(), ", "))
+				return usagef("--format: found %q, %s", format, scenario.OneOf(format, export.Formats()))
 			}
 			period := c.String("aggregate")
 			if period != "" && period != "day" {

@@ -18,6 +18,7 @@ import (
 	"bourse/experiments/live"
 	"bourse/experiments/live/client"
 	"bourse/hosts/remote"
+	"bourse/workloadgen/plugin"
 
 	"github.com/goccy/go-yaml"
 	"github.com/urfave/cli/v2"
@@ -32,8 +33,8 @@ type contractsShown struct {
 // termsFlags are those of what is asked for.
 func termsFlags(budget bool) []cli.Flag {
 	flags := []cli.Flag{
-		&cli.Float64Flag{Name: "work", Usage: "of each node, `SECONDS` of a processor"},
-		&cli.Float64Flag{Name: "deadline", Usage: "in `SECONDS`"},
+		quantityFlag("work", plugin.Seconds, "of each node, `SECONDS` of a processor, or as 2h"),
+		quantityFlag("deadline", plugin.Seconds, "in `SECONDS`, or as 2h"),
 		&cli.StringFlag{Name: "class", Usage: "`NAME` of the promise, as be, sac or cac (default: the market's)"},
 		&cli.IntFlag{Name: "nodes", Value: 1, Usage: "so many hosts, `N`"},
 		&cli.Float64Flag{Name: "cpus", Value: 1, Usage: "`N` processors that a node uses at most"},
@@ -60,6 +61,7 @@ kept until it is answered: whatever is killed when, 'bourse submit --resume' ask
 and it is one contract.
 
    bourse submit --work 60 --deadline 120 --budget 0.50 --wait -- ./render frame7
+   bourse submit --work 30m --deadline 2h --memory 4GB --budget 3 -- ./render film
    bourse submit --work 60 --deadline 300 --budget 2 --array 0-9 --file render -- \
        sh -c './render frame$BOURSE_ARRAY_INDEX'
    bourse submit --from jobs.yaml
@@ -74,7 +76,7 @@ With --wait, exit status 1 unless every contract was fulfilled.`,
 		Flags: append(termsFlags(true),
 			&cli.StringSliceFlag{Name: "env", Usage: "`NAME=VALUE` in its environment; may be repeated"},
 			&cli.StringSliceFlag{Name: "file", Usage: "it finds `FILE` in its folder; may be repeated"},
-			&cli.Float64Flag{Name: "memory", Usage: "`BYTES` at most (default: the host's)"},
+			quantityFlag("memory", plugin.Bytes, "`BYTES` at most, or as 4GB (default: the host's)"),
 			&cli.StringFlag{Name: "array", Usage: "a contract for each of `FIRST-LAST`, which is BOURSE_ARRAY_INDEX of its environment"},
 			&cli.StringFlag{Name: "from", Usage: "a contract for each of the list in `FILE`, YAML or JSON, - for standard input"},
 			&cli.BoolFlag{Name: "resume", Usage: "send again what was signed and not answered"},
@@ -217,7 +219,7 @@ type asked struct {
 // askedBy returns the terms that c gives.
 func askedBy(c *cli.Context) asked {
 	return asked{
-		Class: c.String("class"), Work: c.Float64("work"), Deadline: c.Float64("deadline"), Budget: c.String("budget"),
+		Class: c.String("class"), Work: amount(c, "work"), Deadline: amount(c, "deadline"), Budget: c.String("budget"),
 		Nodes: c.Int("nodes"), CPUs: c.Float64("cpus"),
 	}
 }
@@ -231,7 +233,7 @@ func tasks(c *cli.Context) (all []*client.Task, err error) {
 		return tasksFrom(c, name)
 	}
 	one := askedBy(c)
-	one.Command, one.Files, one.Memory, one.Env = c.Args().Slice(), c.StringSlice("file"), c.Float64("memory"), map[string]string{}
+	one.Command, one.Files, one.Memory, one.Env = c.Args().Slice(), c.StringSlice("file"), amount(c, "memory"), map[string]string{}
 	for _, s := range c.StringSlice("env") {
 		name, value, ok := strings.Cut(s, "=")
 		if !ok || name == "" {

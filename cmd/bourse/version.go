@@ -31,7 +31,7 @@ func versionCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "version",
 		Usage: "print the version of the program",
-		Description: `What a report of a mistake should name; 'bourse --version' prints the same line.
+		Description: `What a report of a mistake should name. The flag --version prints the same line.
 
    bourse version
    bourse version --json`,

@@ -12,11 +12,11 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"bourse/experiments/misuse"
 	"bourse/experiments/results"
 	"bourse/experiments/stats"
+	"bourse/workloadgen/plugin"
 )
 
 // An Ask says what is to be compared.
@@ -146,7 +146,7 @@ func compare(all []*series, ask Ask, dirs []*results.Dir, paired bool) (rows []R
 			}
 		}
 		if ask.Baseline != "" && !slices.Contains(known, ask.Baseline) {
-			return nil, misuse.Errorf("baseline: found %q, want one of %s", ask.Baseline, strings.Join(known, ", "))
+			return nil, misuse.Errorf("baseline: found %q, %s", ask.Baseline, plugin.OneOf(ask.Baseline, known))
 		}
 		for _, within := range order {
 			for _, pair := range pairs(groups[within], ask, dirs) {

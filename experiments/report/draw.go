@@ -26,13 +26,13 @@ type Style string
 
 // The styles. The columns are as wide as those of most journals, 3.5 and 7.16 inches.
 const (
-	Screen    Style = ""
-	OneColumn Style = "one-column"
-	TwoColumn Style = "two-column"
+	screen    Style = ""
+	oneColumn Style = "one-column"
+	twoColumn Style = "two-column"
 )
 
 // Styles returns the names of the styles for print.
-func Styles() []string { return []string{string(OneColumn), string(TwoColumn)} }
+func Styles() []string { return []string{string(oneColumn), string(twoColumn)} }
 
 // width returns how wide p is drawn.
 func (p Panel) width() vg.Length {
@@ -51,7 +51,7 @@ func (f Figure) SVG() ([]byte, error) {
 // svg returns the figure as a document, and where its points are.
 func (f Figure) svg() ([]byte, []target, error) {
 	w, h := f.size()
-	c := vgsvg.NewWith(vgsvg.UseWH(w, h), vgsvg.EmbedFonts(f.Style != Screen)) // what is printed looks the same everywhere
+	c := vgsvg.NewWith(vgsvg.UseWH(w, h), vgsvg.EmbedFonts(f.Style != screen)) // what is printed looks the same everywhere
 	targets, err := f.draw(draw.New(c))
 	if err != nil {
 		return nil, nil, fmt.Errorf("draw %s: %w", f.Name, err)
@@ -88,9 +88,9 @@ func (f Figure) grid() (cols, rows int) {
 	}
 	cols = max(1, min(cols, len(f.Panels)))
 	switch f.Style {
-	case OneColumn:
+	case oneColumn:
 		cols = 1
-	case TwoColumn:
+	case twoColumn:
 		cols = min(cols, 4) // narrower panels have no room for their words
 	}
 	return cols, max(1, (len(f.Panels)+cols-1)/cols)
@@ -103,9 +103,9 @@ func (f Figure) size() (w, h vg.Length) {
 	cols, rows := f.grid()
 	w = vg.Length(cols) * panelWidth
 	switch f.Style {
-	case OneColumn:
+	case oneColumn:
 		w = 3.5 * vg.Inch
-	case TwoColumn:
+	case twoColumn:
 		w = 7.16 * vg.Inch
 	}
 	return w, vg.Length(rows)*panelHeight + titleHeight + vg.Length(len(f.legend(w)))*legendLine + 6

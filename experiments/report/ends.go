@@ -3,6 +3,7 @@ package report
 import (
 	"image/color"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -36,7 +37,7 @@ func (p Panel) nameEnds(pl *plot.Plot, styles map[string]style) error {
 			return 1
 		})
 		e := &end{at: plotter.XY{X: last.X, Y: last.Mean}, y: vg.Length(last.Mean) * scale}
-		e.name, e.style = fit(c.Name, size, most)
+		e.name, e.style = fit(endName(c.Name), size, most)
 		e.style.Color, e.style.YAlign = darker(styles[c.Name].color), draw.YCenter
 		ends = append(ends, e)
 	}
@@ -71,6 +72,16 @@ func (p Panel) nameEnds(pl *plot.Plot, styles map[string]style) error {
 		pl.Add(l)
 	}
 	return nil
+}
+
+// endName returns a name without those of axes, which the legend has: "SAC, 60" of "SAC,
+// market.window 60".
+func endName(name string) string {
+	parts := strings.Split(name, ", ")
+	for i := 1; i < len(parts); i++ {
+		parts[i] = parts[i][strings.LastIndexByte(parts[i], ' ')+1:]
+	}
+	return strings.Join(parts, ", ")
 }
 
 // darker returns a colour in which words can be read on white.

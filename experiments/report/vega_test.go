@@ -100,7 +100,7 @@ func TestVega(t *testing.T) {
 // outside.
 func TestStyle(t *testing.T) {
 	t.Parallel()
-	for style, want := range map[Style]vg.Length{Screen: 7 * vg.Inch, OneColumn: 3.5 * vg.Inch, TwoColumn: 7.16 * vg.Inch} {
+	for style, want := range map[Style]vg.Length{screen: 7 * vg.Inch, oneColumn: 3.5 * vg.Inch, twoColumn: 7.16 * vg.Inch} {
 		f := small()
 		f.Style = style
 		if w, _ := f.size(); w-want > 0.01 || want-w > 0.01 {
@@ -110,7 +110,7 @@ func TestStyle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(string(svg), "@font-face") != (style != Screen) {
+		if strings.Contains(string(svg), "@font-face") != (style != screen) {
 			t.Errorf("%q: whether the font is in it is wrong", style)
 		}
 		w, h := f.size()

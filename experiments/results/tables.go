@@ -3,7 +3,8 @@ package results
 import (
 	"fmt"
 	"slices"
-	"strings"
+
+	"bourse/workloadgen/plugin"
 )
 
 // Tables says in which forms the large tables are kept, jobs and prices.
@@ -27,7 +28,7 @@ func ParseTables(s string) (Tables, error) {
 	if i := slices.Index(forms, s); i >= 0 {
 		return Tables(i), nil
 	}
-	return 0, fmt.Errorf("found %q, want one of %s", s, strings.Join(forms, ", "))
+	return 0, fmt.Errorf("found %q, %s", s, plugin.OneOf(s, forms))
 }
 
 func (t Tables) jobs() []string {

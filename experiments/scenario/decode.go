@@ -58,7 +58,11 @@ func decode(n *node, v reflect.Value, f field) error {
 }
 
 func (n *node) mismatch(v reflect.Value, f field) error {
-	return fail(n.at, f.path, "found %s, want %s", n.found(), plugin.WithDoc(plugin.Want(v.Type(), f.rule), f.doc))
+	doc := f.doc
+	if unit := plugin.UnitOf(doc); unit != plugin.NoUnit && v.Kind() == reflect.Float64 {
+		doc += "; " + unit.Want()
+	}
+	return fail(n.at, f.path, "found %s, want %s", n.found(), plugin.WithDoc(plugin.Want(v.Type(), f.rule), doc))
 }
 
 func decodePointer(n *node, v reflect.Value, f field) error {
@@ -192,7 +196,11 @@ func decodeScalar(n *node, v reflect.Value, f field) error {
 		}
 	case reflect.Float32, reflect.Float64:
 		x, err := strconv.ParseFloat(n.text, v.Type().Bits())
-		if ok = err == nil && number.MatchString(n.text); ok {
+		ok = err == nil && number.MatchString(n.text)
+		if unit := plugin.UnitOf(f.doc); !ok && unit != plugin.NoUnit {
+			x, ok = unit.Parse(n.text)
+		}
+		if ok {
 			v.SetFloat(x)
 		}
 	default:

@@ -77,6 +77,14 @@ func restrict(s *jsonschema.Schema, definitions jsonschema.Definitions, t reflec
 			property = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{property, {Type: "null"}}}
 			s.Properties.Set(f.Name, property)
 		}
+		if unit := plugin.UnitOf(f.Doc); unit != plugin.NoUnit && below.Kind() == reflect.Float64 {
+			written := &jsonschema.Schema{Type: "string", Pattern: `^[0-9.]`, Description: unit.Want()}
+			if property.AnyOf == nil {
+				property = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{property}}
+				s.Properties.Set(f.Name, property)
+			}
+			property.AnyOf = append(property.AnyOf, written)
+		}
 		property.Description = f.Doc
 		if below.Kind() == reflect.Struct && below != reflect.TypeFor[Choice]() {
 			restrict(definitions[below.Name()], definitions, below, done, families)

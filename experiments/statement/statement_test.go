@@ -54,6 +54,7 @@ func TestStatement(t *testing.T) {
 		return s
 	}
 	want := `Statement of user:1
+In dollars; instants are seconds since the origin of the run.
 
 opening balance 0.000000
 0.000 s issue from mint 100.000000
@@ -61,11 +62,11 @@ opening balance 0.000000
 
 contract 3: violated
 1.000 s budget set aside -10.000000
-decision accept, price 0.5
+decision accept, price 0.5 $/s
 of which charged by host:a 4.000000
 of which charged by host:b 2.000000
 3.000 s refund 4.000000
-state violated, work 7
+state violated, work 7 CPU s
 penalty paid to you 0.500000
 
 contract 4: open

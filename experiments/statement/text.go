@@ -17,6 +17,7 @@ func (s *Statement) Document() report.Document { return report.Said(s.text(), *s
 func (s *Statement) text() string {
 	var p printer
 	p.line("Statement of " + s.Account)
+	p.line("In dollars; instants are seconds since the origin of the run.")
 	p.line("")
 	p.amount("", "opening balance", s.Opening)
 	for _, o := range s.Others {
@@ -82,6 +83,16 @@ func (p *printer) told(note json.RawMessage) {
 
 func instant(t float64) string { return strconv.FormatFloat(t, 'f', 3, 64) + " s" }
 
+// units are those of the numbers in notes, as bourse/contracts/note and the policies have
+// them.
+var units = map[string]string{
+	"price": "$/s", "percentile": "$/s", "ask": "$", "balance": "$", "budget": "$",
+	"share": "hosts", "spot_share": "hosts", "threshold": "hosts",
+	"submit": "s", "deadline": "s", "opens": "s", "max_cpu": "processors",
+	"penalty_rate": "$/s", "penalty_max": "$", "penalty_owed": "$",
+	"work": "CPU s", "needed": "CPU s", "work_done": "CPU s", "wasted": "CPU s",
+}
+
 // noted returns a note for people: an object of numbers and words as a list, and
 // anything else as it is.
 func noted(note json.RawMessage) string {
@@ -97,8 +108,14 @@ func noted(note json.RawMessage) string {
 			if x, err := v.Float64(); err == nil {
 				value = report.Maybe(x)
 			}
+			if unit := units[f.Name]; unit != "" {
+				value = fmt.Sprintf("%v %s", value, unit)
+			}
 		case []any: // of numbers that are exact, and words
 			value = strings.Trim(fmt.Sprint(v), "[]")
+			if f.Name == "on" {
+				value = fmt.Sprintf("%v (bids in nano-dollars per second)", value)
+			}
 		}
 		parts = append(parts, plainText(fmt.Sprintf("%s %v", strings.ReplaceAll(f.Name, "_", " "), value)))
 	}

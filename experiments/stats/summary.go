@@ -28,7 +28,14 @@ type Summary struct {
 }
 
 // Summarize describes xs.
-func Summarize(xs []float64) Summary {
+func Summarize(xs []float64) Summary { return make(Critical).Summarize(xs) }
+
+// A Critical keeps the t of 95 % intervals, by degrees of freedom, for many summaries: to
+// find one takes most of the time of a summary.
+type Critical map[int]float64
+
+// Summarize describes xs.
+func (c Critical) Summarize(xs []float64) Summary {
 	s := Summary{N: len(xs)}
 	if s.N == 0 {
 		return s
@@ -39,7 +46,12 @@ func Summarize(xs []float64) Summary {
 		return s
 	}
 	s.SD = math.Sqrt(squares / float64(s.N-1))
-	half := CriticalT(0.025, s.N-1) * s.SD / math.Sqrt(float64(s.N))
+	t, known := c[s.N-1]
+	if !known {
+		t = CriticalT(0.025, s.N-1)
+		c[s.N-1] = t
+	}
+	half := t * s.SD / math.Sqrt(float64(s.N))
 	s.Lo95, s.Hi95 = mean-half, mean+half
 	return s
 }

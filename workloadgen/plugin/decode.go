@@ -106,13 +106,32 @@ func (n *Node) decodeStruct(v reflect.Value, path string) error {
 	for i, k := range n.Keys {
 		f := fields.Find(k)
 		if f == nil {
-			return n.Items[i].Fail(Join(path, Clip(k)), "unknown field, want one of %s", strings.Join(fields.Names(), ", "))
+			return n.Items[i].Fail(Join(path, Clip(k)), "unknown field, %s", OneOf(k, fields.Names()))
 		}
-		if err := n.Items[i].decode(v.FieldByIndex(f.Index), Join(path, k)); err != nil {
+		if err := n.Items[i].inUnit(UnitOf(f.Doc), f.Type).decode(v.FieldByIndex(f.Index), Join(path, k)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// inUnit returns n as a number of u, where it is a text that says one of a field that is a
+// number.
+func (n *Node) inUnit(u Unit, field reflect.Type) *Node {
+	for field.Kind() == reflect.Pointer {
+		field = field.Elem()
+	}
+	text, is := n.Value.(string)
+	if u == NoUnit || !is || field.Kind() != reflect.Float64 {
+		return n
+	}
+	x, ok := u.Parse(text)
+	if !ok {
+		return n
+	}
+	number := *n
+	number.Value = x
+	return &number
 }
 
 func (n *Node) decodeMap(v reflect.Value, path string) error {

@@ -36,7 +36,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 )
 
 // A Decoder fills in a struct of options, a pointer to which it is given, from what is
@@ -62,7 +61,7 @@ func (t Table[T]) New(name string, decode Decoder) (T, error) {
 	var none T
 	m, ok := t.Members[name]
 	if !ok {
-		return none, fmt.Errorf("unknown %s %q, want one of %s", t.Kind, Clip(name), strings.Join(t.Names(), ", "))
+		return none, fmt.Errorf("unknown %s %q, %s", t.Kind, Clip(name), OneOf(name, t.Names()))
 	}
 	made, err := m.New(func(options any) error {
 		if decode == nil {

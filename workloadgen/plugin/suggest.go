@@ -1,0 +1,55 @@
+package plugin
+
+import "strings"
+
+// OneOf lists what would be right, and guesses what was meant.
+func OneOf(found string, names []string) string {
+	if len(names) == 0 {
+		return "want none"
+	}
+	s := "want one of " + strings.Join(names, ", ")
+	if near := Nearest(found, names); near != "" {
+		s += "; did you mean " + near + "?"
+	}
+	return s
+}
+
+// Nearest returns the name that the fewest edits make of s, "" if that takes
+// more than three, or more than half of its letters. One rule is for whatever has names;
+// urfave's Suggest, which knows flags and commands alone, guesses however far a name is.
+func Nearest(s string, names []string) string {
+	best, least := "", max(1, min(3, len(s)/2))+1
+	if len(s) > 64 {
+		return ""
+	}
+	for _, n := range names {
+		if d := distance(strings.ToLower(s), strings.ToLower(n)); d < least {
+			best, least = n, d
+		}
+	}
+	return best
+}
+
+// distance returns how many letters must be put in, taken out, replaced or
+// swapped with the next to make b of a.
+func distance(a, b string) int {
+	before, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before, above, row = above, row, before
+		row[0] = i + 1
+		for j := range len(b) {
+			d := above[j]
+			if a[i] != b[j] {
+				d++
+			}
+			row[j+1] = min(d, above[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,53 @@
+package plugin_test
+
+import (
+	"strings"
+	"testing"
+
+	"bourse/workloadgen/plugin"
+)
+
+// TestUnits checks that numbers are read with units as people write them, and nothing else
+// is; and that the unit of a field is the one that its line names.
+func TestUnits(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		unit plugin.Unit
+		text string
+		want float64
+		ok   bool
+	}{
+		{plugin.Seconds, "90", 90, true}, {plugin.Seconds, "1e3", 1000, true}, {plugin.Seconds, "2h", 7200, true}, {plugin.Seconds, "2h30m", 9000, true},
+		{plugin.Seconds, "1.5 h", 5400, true}, {plugin.Seconds, "3d", 259200, true}, {plugin.Seconds, "250ms", 0.25, true}, {plugin.Seconds, "5min", 300, true},
+		{plugin.Seconds, "2x", 0, false}, {plugin.Seconds, "", 0, false}, {plugin.Seconds, "h", 0, false}, {plugin.Seconds, "-2h", 0, false}, {plugin.Seconds, "4GB", 0, false},
+		{plugin.Seconds, "NaN", 0, false}, {plugin.Seconds, "2h extra", 0, false},
+		{plugin.Bytes, "4GB", 4e9, true}, {plugin.Bytes, "2GiB", 2 << 30, true}, {plugin.Bytes, "512M", 512 << 20, true}, {plugin.Bytes, "2h", 0, false},
+	} {
+		if got, ok := c.unit.Parse(c.text); ok != c.ok || ok && got != c.want {
+			t.Errorf("%s %q: %v, %v, want %v, %v", c.unit, c.text, got, ok, c.want, c.ok)
+		}
+	}
+	for doc, want := range map[string]plugin.Unit{
+		"price history that it looks at, s": plugin.Seconds, "between looks, s": plugin.Seconds, "seconds from arrival": plugin.Seconds,
+		"bytes per second a host": plugin.Bytes, "scale of Y, logarithm of seconds": plugin.NoUnit, "times processor-seconds": plugin.NoUnit,
+		"in $, say": plugin.NoUnit, "": plugin.NoUnit,
+	} {
+		if got := plugin.UnitOf(doc); got != want {
+			t.Errorf("%q is of %q, want %q", doc, got, want)
+		}
+	}
+	// In options.
+	var o struct {
+		Hold   float64  `yaml:"hold" doc:"how long it waits, s"`
+		Memory *float64 `yaml:"memory" doc:"bytes a host"`
+		Load   float64  `yaml:"load" doc:"part of all"`
+	}
+	if err := plugin.Decode(map[string]any{"hold": "2h", "memory": "4GB"}, &o); err != nil || o.Hold != 7200 || *o.Memory != 4e9 {
+		t.Errorf("%+v, %v", o, err)
+	}
+	for field, value := range map[string]string{"hold": "2 hours", "load": "2h", "memory": "4 apples"} {
+		if err := plugin.Decode(map[string]any{field: value}, &o); err == nil || !strings.Contains(err.Error(), `found "`+value+`"`) {
+			t.Errorf("%s of %q: %v", field, value, err)
+		}
+	}
+}

@@ -139,8 +139,7 @@ func Contract(o *order.Order) (int64, error) {
 
 // Request returns what t asks for. Who pays, its number and when it was asked for are the
 // market's to say. The work of every node is promised by itself. An order has no line for a
-// penalty, which a user could set as high as he liked at the market's cost: a broken promise
-// costs it what the user does not pay.
+// penalty, which a user could set as high as he liked at the market's cost.
 func (t *Terms) Request() contracts.Request {
 	r := contracts.Request{Class: t.Class, Work: t.Work, Nodes: t.Nodes, PerHost: true}
 	r.Needs.Max.CPU = t.CPUs

@@ -18,7 +18,7 @@ import (
 var (
 	part    = words("violations rejections utilization p_a p_w p_d q q_mean rejections_ar cluster_utilization cluster_utilization_min cluster_utilization_max brier promised kept")
 	percent = words("deadlines_fulfilled deadlines_fulfilled_high deadlines_fulfilled_low rejected_work rejected_work_ar job_process_ratio")
-	amounts = words("slowdown slowdown_high slowdown_low completed rejected_size response_od response_ar late killed cancelled makespan wasted resubmissions queued completed_length wait wait_median wait_p95 bounded_slowdown span")
+	amounts = words("slowdown slowdown_high slowdown_low completed rejected_size response_od response_ar late killed cancelled makespan wasted resubmissions queued completed_length wait wait_median wait_p95 bounded_slowdown span offers offers_taken")
 	signed  = words("demand_correlation efficiency_0 efficiency_0.5 efficiency_1 mean_efficiency_0 mean_efficiency_0.5 mean_efficiency_1 utility revenue")
 )
 

@@ -181,7 +181,6 @@ func (s *Study) maps(drawn []report.Figure) []report.Figure {
 // them.
 type shown struct {
 	e    *scenario.Experiment
-	runs int
 	most int // jobs of a run
 	of   []trail.Run
 	at   map[[2]string]int // by configuration and policy

@@ -4,6 +4,10 @@
 // It reads, checks and prints scenario files. It knows the names of plug-ins only
 // as text: whoever assembles a run hands in which there are ([Known]) and decodes
 // their options ([Choice.Decode]).
+//
+// YAML is read by a library, but paths such as configurations.pareto-high.fleet.hosts are
+// followed by hand: they name elements by their name or label, which goccy's YAMLPath finds
+// by number alone, and set what no file has written yet.
 package scenario
 
 // An Experiment runs every configuration under each of its admission policies,

@@ -131,7 +131,7 @@ func (s *Study) sections(w *results.Writer, first *shown) (all []report.Section,
 func (s *Study) advice() report.Table {
 	t := report.Table{
 		Title: "Reserve where p_a is above the threshold", Left: 2,
-		Header: []string{"in", "for jobs of users", "p_a", "threshold", "p_a less threshold, 95 %", "advice", "by"},
+		Header: []string{"in", "for jobs of users", "p_a", "its threshold", "p_a less that, 95 %", "advice", "by"},
 		Note:   "Intervals by the jackknife over replications; bourse advise RESULTS says more.",
 	}
 	market := papers.Of("")

@@ -197,6 +197,9 @@ func TestNoNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, fault := range named(f) {
+			if file == "slurm.go" && fault == `"partition"` {
+				continue // Slurm's word, too
+			}
 			t.Errorf("%s: %s", file, fault)
 		}
 	}

@@ -66,7 +66,7 @@ var may = map[string]string{
 	"experiments/live/metrics": "bank/store experiments/live",
 	"experiments/live/page":    "experiments/live experiments/live/client",
 	"experiments/live/service": "bank bank/... contracts/order experiments/live experiments/live/wire hosts hosts/link hosts/remote",
-	"experiments/replay":       "bank",
+	"experiments/replay":       "bank experiments/report",
 	"experiments/tune":         "experiments/report experiments/stats",
 	"experiments/fidelity":     "contracts experiments/live experiments/report experiments/stats",
 	"experiments/live/client":  "bank bank/keys bank/order bank/whole contracts/order experiments/live experiments/live/service experiments/misuse hosts hosts/link hosts/remote",

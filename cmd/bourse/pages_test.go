@@ -216,7 +216,7 @@ func runBlocks(t *testing.T, name, text string, sh func(string) (string, error))
 				r.printed = append(r.printed, s.output...)
 				continue
 			}
-			command := s.command
+			command := strings.Replace(s.command, "go run ./cmd/bourse ", "bourse ", 1) // it is built already
 			if b.is("console", "checkout") {
 				command = "export GOBIN=$PWD; cd " + root + " && " + command
 			}

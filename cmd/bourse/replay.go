@@ -5,6 +5,7 @@ import (
 
 	"bourse/experiments"
 	"bourse/experiments/replay"
+	"bourse/experiments/report"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 
@@ -17,7 +18,8 @@ func replayFlags() []cli.Flag {
 		&cli.StringFlag{Name: "admission", Usage: "decide by `POLICY` instead, as 'bourse policies' lists them"},
 		setFlag(),
 		&cli.IntFlag{Name: "most", Value: 10, Usage: "print the `N` who gain, and who lose, most"},
-		jsonFlag[replay.Report](),
+		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "draw what owners have, under both, to `DIR`"},
+		quietFlag(), jsonFlag[replay.Report](),
 	}
 }
 
@@ -29,8 +31,15 @@ func replaySets(c *cli.Context) (sets []string) {
 	return append(sets, c.StringSlice("set")...)
 }
 
-// printReplay prints what came of it.
+// printReplay prints what came of it, and draws it if that is asked for.
 func printReplay(c *cli.Context, r *replay.Report) error {
+	if out := c.String("out"); out != "" {
+		wrote, err := writeDocument(out, "", report.Document{Figures: []report.Figure{r.Figure()}})
+		if err != nil {
+			return err
+		}
+		defer noteWrote(c, wrote)
+	}
 	if c.Bool("json") {
 		return printJSON(c, *r)
 	}
@@ -49,7 +58,7 @@ hosts, and prints who gains and who loses by it: what a job is worth to its owne
 eq. 9, at --alpha), less what it paid, and penalties.
 
    bourse replay results --run high/be/0 --admission cac
-   bourse replay results --run high/cac/3 --admission '{name: cac, guarantee: 0.99}' --alpha 0.5
+   bourse replay results --run high/cac/3 --admission '{name: cac, guarantee: 0.99}' --alpha 0.5 --out drawn
    bourse replay results --run high/be/0 --set market.payment=bid --json`,
 		Flags: append(replayFlags(),
 			&cli.StringFlag{Name: "run", Usage: "take the run `CONFIGURATION/ADMISSION/REPLICATION` (default: the first replication, where there is one policy)"},

@@ -43,4 +43,10 @@ id  owner     asked  be                        cac                     $
 	if got := r.Text(1); got != want {
 		t.Errorf("got\n%s", got)
 	}
+	was, is := r.Figure().Panels[0].Curves[0].Points, r.Figure().Panels[0].Curves[1].Points
+	for i, c := range []struct{ asked, was, is float64 }{{0, -0.2, 0.6}, {1.25, 0.2, 0.6}, {2, 0.2, 0.6}, {3, 0.15, 0.6}} {
+		if was[i].X != c.asked || was[i].Mean != c.was || is[i].Mean != c.is {
+			t.Errorf("drawn at %v: %v and %v, want %+v", was[i].X, was[i].Mean, is[i].Mean, c)
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -105,7 +106,6 @@ func (t *file) join(b []byte) error {
 	for i := range meta.RowGroups {
 		g := &meta.RowGroups[i]
 		shiftGroup(g, t.at-int64(len(magic)))
-		g.Ordinal = int16(len(t.meta.RowGroups)) // it wraps: readers go by order
 		t.meta.RowGroups = append(t.meta.RowGroups, *g)
 	}
 	t.meta.NumRows += meta.NumRows
@@ -174,8 +174,15 @@ func (t *file) close() error {
 	return nil
 }
 
-// footer returns what ends a Parquet file.
+// footer returns what ends a Parquet file. Its groups are numbered in their order, or not at
+// all where they are more than the format has numbers for.
 func footer(meta *format.FileMetaData) []byte {
+	for i := range meta.RowGroups {
+		g := &meta.RowGroups[i]
+		if g.Ordinal = int16(i); len(meta.RowGroups) > math.MaxInt16+1 {
+			g.Ordinal = 0
+		}
+	}
 	b, err := thrift.Marshal(new(thrift.CompactProtocol), meta)
 	if err != nil {
 		panic("results: " + err.Error()) // plain data

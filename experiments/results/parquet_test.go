@@ -1,11 +1,14 @@
 package results
 
 import (
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // TestDamagedParquet checks that a file with a few wrong bytes is read or refused, by
@@ -100,5 +103,23 @@ func TestManyPages(t *testing.T) {
 	}
 	if row != n {
 		t.Errorf("the last is row %d, want %d", row, n)
+	}
+}
+
+// TestOrdinals checks that groups of rows are numbered in their order, as readers want it,
+// whatever their numbers were where they come from; and that more than can be numbered are not.
+func TestOrdinals(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{1, 3, math.MaxInt16 + 1, math.MaxInt16 + 2} {
+		m := &format.FileMetaData{RowGroups: make([]format.RowGroup, n)}
+		for i := range m.RowGroups {
+			m.RowGroups[i].Ordinal = 7
+		}
+		footer(m)
+		for i, g := range m.RowGroups {
+			if want := int16(i); n <= math.MaxInt16+1 && g.Ordinal != want || n > math.MaxInt16+1 && g.Ordinal != 0 {
+				t.Fatalf("of %d groups number %d is %d", n, i, g.Ordinal)
+			}
+		}
 	}
 }

@@ -244,6 +244,8 @@ func TestWithout(t *testing.T) {
 			cpus = 4
 		case "rac": // none is refused by lot
 			options = ", reject: 0"
+		case "partition": // a job fits on one side
+			options = ", reserved: 1"
 		}
 		text := fmt.Sprintf("name: x\nbase: {fleet: {hosts: %d, cpus: %d}, workload: {model: paper}, market: {sharing: %s}}\nconfigurations:\n  - {name: c, admission: [{name: %s%s}]}\n",
 			nodes, cpus, admission.SharingOf(policy), policy, options)

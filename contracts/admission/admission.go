@@ -2,7 +2,6 @@ package admission
 
 import (
 	"math/rand/v2"
-	"slices"
 
 	"bourse/contracts"
 	"bourse/contracts/bidding"
@@ -27,23 +26,22 @@ var policies = map[string]struct {
 	doc     string
 	sharing string // the rule that it is made for
 	new     factory
-	tests   []Test // that decide
 }{
-	"adaptive":  {"by load: one policy while it is low, another while it is high (§1)", "auction", maker(newAdaptive).immediate, slices.Concat(statisticalTests, capacityTests)},
-	"be":        {"best effort: admit whatever can be placed (§3)", "auction", maker(newBestEffort).immediate, nil},
-	"cac":       {"capacity: admit what violates no contract (§3, eq. 6)", "auction", maker(newCapacity).immediate, slices.Concat(statisticalTests, capacityTests)},
-	"class":     {"mixed: each request by the class that it names (§3)", "auction", maker(newByClass).immediate, slices.Concat(statisticalTests, capacityTests)},
-	"easy":      {"first come, first served, with EASY backfilling", "exclusive", newEasy, nil},
-	"edf":       {"earliest deadline first, in a queue", "exclusive", newEDF, nil},
-	"fcfs":      {"first come, first served, in a queue", "exclusive", newFCFS, nil},
-	"libra":     {"admit what all can have in time, best fit (Libra)", "deadline", maker(newLibra).immediate, hostsTests(noShare)},
-	"librarisk": {"admit where nobody risks more delay than another (LibraRisk)", "deadline", maker(newLibraRisk).immediate, hostsTests(risky)},
-	"librasla":  {"admit where hosts return more (LibraSLA)", "librasla", maker(newLibraSLA).immediate, hostsTests(noReturn)},
-	"partition": {"some hosts for reservations, the others on the spot (§5)", "auction", maker(newPartition).immediate, slices.Concat(statisticalTests, capacityTests)},
-	"queue":     {"first come, first served, on hosts that are foretold to stay (volunteers)", "exclusive", newQueue, nil},
-	"rac":       {"random: reject a fixed fraction, whatever it is (§4.3)", "auction", maker(newRandom).immediate, nil},
-	"reserve":   {"advance reservations in books of clusters", "planned", newReserve, askTests},
-	"sac":       {"statistical: admit who pays the price percentile (§3, eq. 5)", "auction", maker(newStatistical).immediate, statisticalTests},
+	"adaptive":  {"by load: one policy while it is low, another while it is high (§1)", "auction", maker(newAdaptive).immediate},
+	"be":        {"best effort: admit whatever can be placed (§3)", "auction", maker(newBestEffort).immediate},
+	"cac":       {"capacity: admit what violates no contract (§3, eq. 6)", "auction", maker(newCapacity).immediate},
+	"class":     {"mixed: each request by the class that it names (§3)", "auction", maker(newByClass).immediate},
+	"easy":      {"first come, first served, with EASY backfilling", "exclusive", newEasy},
+	"edf":       {"earliest deadline first, in a queue", "exclusive", newEDF},
+	"fcfs":      {"first come, first served, in a queue", "exclusive", newFCFS},
+	"libra":     {"admit what all can have in time, best fit (Libra)", "deadline", maker(newLibra).immediate},
+	"librarisk": {"admit where nobody risks more delay than another (LibraRisk)", "deadline", maker(newLibraRisk).immediate},
+	"librasla":  {"admit where hosts return more (LibraSLA)", "librasla", maker(newLibraSLA).immediate},
+	"partition": {"some hosts for reservations, the others on the spot (§5)", "auction", maker(newPartition).immediate},
+	"queue":     {"first come, first served, on hosts that are foretold to stay (volunteers)", "exclusive", newQueue},
+	"rac":       {"random: reject a fixed fraction, whatever it is (§4.3)", "auction", maker(newRandom).immediate},
+	"reserve":   {"advance reservations in books of clusters", "planned", newReserve},
+	"sac":       {"statistical: admit who pays the price percentile (§3, eq. 5)", "auction", maker(newStatistical).immediate},
 }
 
 // Table returns the policies; bid chooses hosts for the one that is made, and rng is its

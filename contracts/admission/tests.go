@@ -16,10 +16,24 @@ type Test struct {
 	Word   string // what the first is, as people say it
 }
 
+// deciding are the tests of the policies that give numbers, in the order in which they make
+// them.
+var deciding = map[string][]Test{
+	"adaptive":  slices.Concat(statisticalTests, capacityTests),
+	"cac":       slices.Concat(statisticalTests, capacityTests),
+	"class":     slices.Concat(statisticalTests, capacityTests),
+	"libra":     hostsTests(noShare),
+	"librarisk": hostsTests(risky),
+	"librasla":  hostsTests(noReturn),
+	"partition": slices.Concat(statisticalTests, capacityTests),
+	"reserve":   askTests,
+	"sac":       statisticalTests,
+}
+
 // Tests returns the tests of the named policy that have two numbers, in the order in which
 // it makes them, and that of those who are to pay.
 func Tests(policy string) []Test {
-	return append(slices.Clip(policies[policy].tests), Test{contracts.Unfunded, "budget", "balance", true, "its budget"})
+	return append(slices.Clip(deciding[policy]), Test{contracts.Unfunded, "budget", "balance", true, "its budget"})
 }
 
 // hostsTests are those of a policy that refuses for want of hosts that would do.

@@ -24,15 +24,11 @@ import (
 // decided on hosts that are computed, as by [Replay]: a contract that is fulfilled is worth
 // the budget that its owner has signed.
 func Explain(dir string, fs vfs.FS, contract int64) (*explain.Report, error) {
-	l, err := openLog(dir, fs, true)
+	l, as, conf, err := readLog(dir, fs)
 	if err != nil {
 		return nil, err
 	}
 	defer l.db.Close()
-	as, conf, err := l.made()
-	if err != nil {
-		return nil, err
-	}
 	x := &explainer{made: as, conf: &conf, id: contract}
 	if x.story, err = l.story(as, conf); err != nil {
 		return nil, err

@@ -17,15 +17,11 @@ type Prices struct {
 
 // PricesOf reads them from the log in dir.
 func PricesOf(dir string, fs vfs.FS) (*Prices, error) {
-	l, err := openLog(dir, fs, true)
+	l, as, conf, err := readLog(dir, fs)
 	if err != nil {
 		return nil, err
 	}
 	defer l.db.Close()
-	as, conf, err := l.made()
-	if err != nil {
-		return nil, err
-	}
 	k, from, err := l.begun(as, &conf)
 	if err != nil {
 		return nil, err

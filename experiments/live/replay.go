@@ -31,15 +31,11 @@ import (
 // others can. A contract that is fulfilled is worth its budget. The first of the sides is
 // what really was.
 func Replay(dir string, fs vfs.FS, sets ...string) (*replay.Report, error) {
-	l, err := openLog(dir, fs, true)
+	l, as, conf, err := readLog(dir, fs)
 	if err != nil {
 		return nil, err
 	}
 	defer l.db.Close()
-	as, conf, err := l.made()
-	if err != nil {
-		return nil, err
-	}
 	other, err := Parse("the market's file", []byte(as.Config), sets...)
 	if err != nil {
 		return nil, err
@@ -83,6 +79,17 @@ func (l *log) made() (*made, Config, error) {
 	}
 	conf, err := Parse("the market's file", []byte(as.Config))
 	return &as, conf, err
+}
+
+// readLog opens the log in dir to be read, and returns as what its market was made.
+func readLog(dir string, fs vfs.FS) (l *log, as *made, c Config, err error) {
+	if l, err = openLog(dir, fs, true); err != nil {
+		return nil, nil, c, err
+	}
+	if as, c, err = l.made(); err != nil {
+		l.db.Close()
+	}
+	return l, as, c, err
 }
 
 // core returns the core of the market, in which nothing has happened, and which is not to

@@ -61,15 +61,11 @@ type Shared struct {
 // DecideTwice reads the log in dir, of a market whose programs need what was asked for, and
 // decides it again on hosts that are computed.
 func DecideTwice(dir string, fs vfs.FS) (*Twice, error) {
-	l, err := openLog(dir, fs, true)
+	l, as, conf, err := readLog(dir, fs)
 	if err != nil {
 		return nil, err
 	}
 	defer l.db.Close()
-	as, conf, err := l.made()
-	if err != nil {
-		return nil, err
-	}
 	past, err := l.story(as, conf)
 	if err != nil {
 		return nil, err

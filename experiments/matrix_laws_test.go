@@ -50,7 +50,11 @@ func (r *told) laws() error {
 			if !ok {
 				continue
 			}
-			if err := metricLaw(i, x, run.ticks()); err != nil {
+			off := run.ticks()
+			if negotiates(&run.offer.Choice) && (m.Name == "q" || m.Name == "q_mean") {
+				off = math.Inf(1) // who took an offer can have paid more than it was worth
+			}
+			if err := metricLaw(i, x, off); err != nil {
 				return fail(err)
 			}
 		}

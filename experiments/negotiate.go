@@ -121,7 +121,8 @@ func (p *purse) Hold(_ float64, _ int64, owner bank.Account, a bank.Amount, _ []
 }
 
 // expect returns what may be expected of the job of b, which has been let in. One that waits
-// for its hosts, which are promised, is done by its deadline for its budget.
+// for its hosts, which are promised, is done by its deadline for its budget; that is what all
+// cost whose whole budget is paid, however soon they are done.
 func (b *future) expect(t *terms) expectation {
 	id := contracts.ID(b.arena.plan[b.n].ID)
 	b.arena.broker.Next() // shares are dealt
@@ -136,11 +137,14 @@ func (b *future) expect(t *terms) expectation {
 			}
 		}
 	}
-	budget := t.Budget.Float64()
-	if rate == 0 {
-		return expectation{b.moment.now + t.Deadline, budget}
+	e := expectation{b.moment.now + t.Deadline, t.Budget.Float64()}
+	if rate > 0 {
+		e.end = b.moment.now + work/rate
+		if !b.setting.payment.Whole {
+			e.cost = math.Min(e.cost, pays*work/rate)
+		}
 	}
-	return expectation{b.moment.now + work/rate, math.Min(budget, pays*work/rate)}
+	return e
 }
 
 // taken makes j the job that is done on t, an offer.

@@ -90,6 +90,9 @@ func newStudy(e *scenario.Experiment) *Study {
 	x := e.Expanded()
 	e = &x
 	s := &Study{Experiment: e, Metrics: metrics.With(named(e)...), critical: make(stats.Critical), unproven: make([]int, len(e.Configurations))}
+	if bargains(e) {
+		s.Metrics = metrics.Bargained(s.Metrics)
+	}
 	for _, c := range e.Configurations {
 		cells := make([]cell, len(c.Admission))
 		for i := range cells {
@@ -100,6 +103,13 @@ func newStudy(e *scenario.Experiment) *Study {
 	return s
 }
 
+// bargains reports whether users of e may take offers.
+func bargains(e *scenario.Experiment) bool {
+	return slices.ContainsFunc(e.Configurations, func(c scenario.Configuration) bool {
+		return slices.ContainsFunc(c.Admission, func(a scenario.Choice) bool { return a.Negotiate != "" })
+	})
+}
+
 // named returns the metrics that e names, and those of offers where there may be some.
 func named(e *scenario.Experiment) (names []string) {
 	if e.Figure != nil {
@@ -108,10 +118,8 @@ func named(e *scenario.Experiment) (names []string) {
 	if e.Until != nil {
 		names = append(names, e.Until.Metric)
 	}
-	for _, c := range e.Configurations {
-		if slices.ContainsFunc(c.Admission, func(a scenario.Choice) bool { return a.Negotiate != "" }) {
-			return append(names, metrics.Negotiated()...)
-		}
+	if bargains(e) {
+		names = append(names, metrics.Negotiated()...)
 	}
 	return names
 }

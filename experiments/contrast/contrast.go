@@ -263,7 +263,7 @@ func (r *Row) test(first, second map[int]float64, paired bool, ask Ask) {
 	}
 	d, ok := compare(xs, ys)
 	least, most := math.Inf(-1), math.Inf(1)
-	if ends, ok := ask.Ends[r.Metric]; ok {
+	if ends, ok := ask.Ends[r.Metric]; ok && within(xs, ends) && within(ys, ends) {
 		least, most = ends[0], ends[1]
 	}
 	r.FirstMean, r.FirstLo95, r.FirstHi95 = mean(xs, least, most)
@@ -303,6 +303,12 @@ func mean(xs []float64, least, most float64) (mean, lo, hi *float64) {
 		return &s.Mean, nil, nil
 	}
 	return &s.Mean, &from, &to
+}
+
+// within reports whether all values lie between ends: not all do of a proportion that is one
+// but for users who do better or worse than they expected.
+func within(xs []float64, ends [2]float64) bool {
+	return !slices.ContainsFunc(xs, func(x float64) bool { return x < ends[0] || x > ends[1] })
 }
 
 // correct fills in Holm's p values.

@@ -1,5 +1,7 @@
 package metrics
 
+import "slices"
+
 // What refusals that carry offers come to.
 var (
 	// Offers is how many offers were made.
@@ -26,3 +28,15 @@ var (
 // Negotiated returns the names of the metrics that tell of offers, which nobody is made but
 // where users negotiate.
 func Negotiated() []string { return []string{Offers.Name, OffersTaken.Name} }
+
+// Bargained returns all without what bounds the cost over value of jobs: who has taken an offer
+// can come to pay more than the job is worth to him.
+func Bargained(all []Metric) []Metric {
+	all = slices.Clone(all)
+	for i := range all {
+		if all[i].Name == CostOverValue.Name || all[i].Name == MeanCostOverValue.Name {
+			all[i].Bound = Unbounded
+		}
+	}
+	return all
+}

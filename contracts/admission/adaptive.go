@@ -46,7 +46,8 @@ func newAdaptive(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (
 // Decide implements [contracts.Decider]. It gives the numbers of the policy that decides, and
 // before them
 //
-//	load    tasks on the hosts that are there and nodes of the request, over processors
+//	load    tasks on the hosts that are there and nodes of the request, over processors; none
+//	        where no host is there
 //	strict  1 if the policy of high load decides, 0 otherwise
 func (p *adaptive) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.load.see(v)
@@ -65,7 +66,10 @@ func (p *adaptive) Decide(now float64, r *contracts.Request, v contracts.View) c
 	if d.Verdict == contracts.Accept {
 		p.admitted[r.ID] = p.strict
 	}
-	p.numbers = append(p.numbers[:0], contracts.Measured("load", x), contracts.Counted("strict", strict))
+	if p.numbers = p.numbers[:0]; p.load.there > 0 {
+		p.numbers = append(p.numbers, contracts.Measured("load", x))
+	}
+	p.numbers = append(p.numbers, contracts.Counted("strict", strict))
 	p.numbers = append(p.numbers, d.Numbers...)
 	d.Numbers = p.numbers
 	return d

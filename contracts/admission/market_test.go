@@ -408,6 +408,11 @@ func TestAdaptive(t *testing.T) {
 	if _, load := p.Decide(0, &r, s).Numbers[0].Value(); load != 1 { // a task and a node on the two processors left
 		t.Errorf("load %v with a host away, want 1", load)
 	}
+	s.gone[0] = true
+	s.changed = []hosts.ID{0}
+	if name, _ := p.Decide(0, &r, s).Numbers[0].Value(); name != "strict" { // there is no number for it
+		t.Errorf("with all hosts away the first number is %s", name)
+	}
 }
 
 // TestPartition checks on which hosts a request is placed, by its class and by what they

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"io"
 	"iter"
 	"net/http"
@@ -33,6 +35,7 @@ type browsed struct {
 	ctx    context.Context                // of the browser
 	opens  string                         // what is opened before a page is judged, a selector
 	screen func(page, mode string) string // file of a picture, empty if none is taken
+	varies string                         // what pictures show otherwise each time, a selector
 
 	mu     sync.Mutex
 	errors []string // of its console
@@ -48,7 +51,7 @@ func TestPage(t *testing.T) {
 	if os.Getenv("BOURSE_CI") == "" {
 		t.Skip("a browser runs in the nightly part page: BOURSE_CI=1 runs it")
 	}
-	b := &browsed{t: t, dir: t.TempDir(), opens: "details", screen: func(page, mode string) string {
+	b := &browsed{t: t, dir: t.TempDir(), opens: "details", varies: ".chart, thead, tbody, .line", screen: func(page, mode string) string {
 		if page != "market" && page != "contract" {
 			return ""
 		}
@@ -135,6 +138,18 @@ func TestPage(t *testing.T) {
 	b.quiet()
 }
 
+// fonts is what a browser in a test finds: words are as wide on every machine.
+const fonts = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "urn:fontconfig:fonts.dtd">
+<fontconfig>
+<dir>/usr/share/fonts/truetype/dejavu</dir>
+<cachedir>%s</cachedir>
+<alias><family>system-ui</family><prefer><family>DejaVu Sans</family></prefer></alias>
+<alias><family>sans-serif</family><prefer><family>DejaVu Sans</family></prefer></alias>
+<alias><family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias>
+</fontconfig>
+`
+
 // browse starts a browser, whose console is listened to.
 func (b *browsed) browse() {
 	b.t.Helper()
@@ -142,7 +157,14 @@ func (b *browsed) browse() {
 	if err != nil {
 		b.t.Fatalf("%v: want Debian's chromium, apt-get install chromium", err)
 	}
-	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.WindowSize(900, 900), chromedp.UserDataDir(filepath.Join(b.dir, "browser")))
+	if _, err := os.Stat("/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf"); err != nil {
+		b.t.Fatalf("%v: want Debian's fonts, apt-get install fonts-dejavu-core", err)
+	}
+	config := filepath.Join(b.dir, "fonts.conf")
+	if err := os.WriteFile(config, fmt.Appendf(nil, fonts, filepath.Join(b.dir, "fonts")), 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.WindowSize(900, 900), chromedp.UserDataDir(filepath.Join(b.dir, "browser")), chromedp.Env("FONTCONFIG_FILE="+config))
 	allocated, done := chromedp.NewExecAllocator(b.t.Context(), options...)
 	b.t.Cleanup(done)
 	ctx, done := chromedp.NewContext(allocated)
@@ -203,7 +225,7 @@ func (b *browsed) stop(signal os.Signal) {
 func (b *browsed) command(args ...string) string {
 	b.t.Helper()
 	c := exec.Command("bourse", args...)
-	c.Env, c.Stderr = b.env(), os.Stderr
+	c.Dir, c.Env, c.Stderr = b.dir, b.env(), os.Stderr
 	out, err := c.Output()
 	if err != nil {
 		b.t.Fatalf("bourse %s: %v\n%s", strings.Join(args, " "), err, out)
@@ -268,16 +290,21 @@ func look[T any](b *browsed, a chromedp.Action[T]) T {
 	return x
 }
 
-// await waits until an expression is true.
+// await waits until an expression is true. While a page gives way to the next there may be
+// nothing to ask, or not yet what is asked of it: an error is no answer.
 func (b *browsed) await(js string) {
 	b.t.Helper()
+	var last error
 	for range 300 {
-		if look(b, chromedp.Evaluate[bool](`Boolean(`+js+`)`)) {
+		ctx, done := context.WithTimeout(b.ctx, time.Minute)
+		ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`Boolean(`+js+`)`))
+		if done(); ok {
 			return
 		}
+		last = err
 		time.Sleep(100 * time.Millisecond)
 	}
-	b.t.Fatalf("never %s:\n%s", js, look(b, chromedp.OuterHTML("html")))
+	b.t.Fatalf("never %s: %v\n%s", js, last, look(b, chromedp.OuterHTML("html")))
 }
 
 // text returns that of an element.
@@ -326,7 +353,7 @@ func (b *browsed) judge(name string) {
 		)
 		b.await(fmt.Sprintf(`[...document.querySelectorAll('.chart canvas')].every(c => c.getBoundingClientRect().width <= %d)`, c.width))
 		time.Sleep(200 * time.Millisecond)
-		if file := b.screen(name, c.mode); *update && file != "" {
+		if file := b.screen(name, c.mode); file != "" {
 			b.picture(file)
 		}
 		if wide := look(b, chromedp.Evaluate[int64](`document.documentElement.scrollWidth`)); wide > c.width {
@@ -345,14 +372,39 @@ func (b *browsed) judge(name string) {
 	b.quiet()
 }
 
-// picture writes what is seen to a file.
+// picture compares the whole page with a picture of it in a file, or writes that.
 func (b *browsed) picture(file string) {
 	b.t.Helper()
-	png := look(b, chromedp.CaptureScreenshot())
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+	shot := look(b, chromedp.FullScreenshot(100))
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			b.t.Fatal(err)
+		}
+		if err := os.WriteFile(file, shot, 0o644); err != nil {
+			b.t.Fatal(err)
+		}
+		return
+	}
+	got, err := png.Decode(bytes.NewReader(shot))
+	if err != nil {
 		b.t.Fatal(err)
 	}
-	if err := os.WriteFile(file, png, 0o644); err != nil {
-		b.t.Fatal(err)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		b.t.Fatalf("%v: -update writes it", err)
+	}
+	want, err := png.Decode(bytes.NewReader(text))
+	if err != nil {
+		b.t.Fatalf("%s: %v", file, err)
+	}
+	var hidden []image.Rectangle
+	if b.varies != "" {
+		for _, r := range look(b, chromedp.Evaluate[[]struct{ Left, Top, Right, Bottom float64 }](fmt.Sprintf(`[...document.querySelectorAll(%q)].map(e => e.getBoundingClientRect()).map(r => (
+			{Left: r.left + scrollX, Top: r.top + scrollY, Right: r.right + scrollX, Bottom: r.bottom + scrollY}))`, b.varies))) {
+			hidden = append(hidden, image.Rect(int(r.Left), int(r.Top), int(r.Right)+1, int(r.Bottom)+1))
+		}
+	}
+	if wrong := unlike(got, want, hidden); wrong != "" {
+		b.t.Errorf("the page is not as %s: %s; -update writes it as it is", file, wrong)
 	}
 }

@@ -35,8 +35,8 @@ configurations:
 // figure leads to its row, that to a replication, to a job and to its entry in the ledger,
 // whose hash is what 'ledger show' prints; and so it does by keyboard, and without script.
 // All of it without a request, an error on the console or a violation of axe's rules, in
-// light, in dark and 400 pixels wide, where the metric's column stays. It runs a browser, in
-// the nightly part page alone; -update writes its screenshots.
+// light, in dark and 400 pixels wide, where the metric's column stays, and looking like its
+// screenshots. It runs a browser, in the nightly part page alone; -update writes these.
 func TestReportPage(t *testing.T) {
 	if os.Getenv("BOURSE_CI") == "" {
 		t.Skip("a browser runs in the nightly part page: BOURSE_CI=1 runs it")
@@ -45,11 +45,10 @@ func TestReportPage(t *testing.T) {
 		return filepath.Join("..", "..", "experiments", "report", "screens", page+"-"+mode+".png")
 	}}
 	dir := filepath.Join(b.dir, "r")
-	scenario := filepath.Join(b.dir, "small.yaml")
-	if err := os.WriteFile(scenario, []byte(smallMarket), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(b.dir, "small.yaml"), []byte(smallMarket), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	b.command("run", scenario, "--quiet", "--out", dir)
+	b.command("run", "small.yaml", "--quiet", "--out", dir)
 	page := strings.TrimSpace(b.command("open", "--print", dir))
 	b.browse()
 	b.do(chromedp.Navigate("file://" + page))

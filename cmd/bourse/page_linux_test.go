@@ -51,7 +51,7 @@ func TestPage(t *testing.T) {
 	if os.Getenv("BOURSE_CI") == "" {
 		t.Skip("a browser runs in the nightly part page: BOURSE_CI=1 runs it")
 	}
-	b := &browsed{t: t, dir: t.TempDir(), opens: "details", varies: ".chart, thead, tbody, .line", screen: func(page, mode string) string {
+	b := &browsed{t: t, dir: t.TempDir(), opens: "details", varies: ".chart, thead, tbody, .line, footer", screen: func(page, mode string) string {
 		if page != "market" && page != "contract" {
 			return ""
 		}
@@ -144,9 +144,8 @@ const fonts = `<?xml version="1.0"?>
 <fontconfig>
 <dir>/usr/share/fonts/truetype/dejavu</dir>
 <cachedir>%s</cachedir>
-<alias><family>system-ui</family><prefer><family>DejaVu Sans</family></prefer></alias>
-<alias><family>sans-serif</family><prefer><family>DejaVu Sans</family></prefer></alias>
 <alias><family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias>
+<match><edit name="family" mode="append_last"><string>DejaVu Sans</string></edit></match>
 </fontconfig>
 `
 
@@ -343,6 +342,30 @@ func (b *browsed) judge(name string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
+	b.modes(func(mode string, width int64) {
+		b.await(fmt.Sprintf(`[...document.querySelectorAll('.chart canvas')].every(c => c.getBoundingClientRect().width <= %d)`, width))
+		time.Sleep(200 * time.Millisecond)
+		if file := b.screen(name, mode); file != "" {
+			b.picture(file, chromedp.FullScreenshot(100))
+		}
+		if wide := look(b, chromedp.Evaluate[int64](`document.documentElement.scrollWidth`)); wide > width {
+			b.t.Errorf("%s, %s: %d pixels wide, want %d", name, mode, wide, width)
+		}
+		b.run(fmt.Sprintf(`document.querySelectorAll(%q).forEach(d => { d.open = true })`, b.opens))
+		b.run(string(axe) + "; 0")
+		violations := look(b, chromedp.Evaluate[[]struct{ ID, Help, HTML string }](
+			`axe.run().then(r => r.violations.map(v => ({ID: v.id, Help: v.help, HTML: v.nodes.map(n => n.html).join('\n')})))`, chromedp.EvalAwaitPromise))
+		b.run(fmt.Sprintf(`document.querySelectorAll(%q).forEach(d => { d.open = false })`, b.opens))
+		for _, v := range violations {
+			b.t.Errorf("%s, %s: %s: %s\n%s", name, mode, v.ID, v.Help, v.HTML)
+		}
+	})
+	b.quiet()
+}
+
+// modes calls f for a page in light, in dark and 400 pixels wide.
+func (b *browsed) modes(f func(mode string, width int64)) {
+	b.t.Helper()
 	for _, c := range []struct {
 		mode, scheme string
 		width        int64
@@ -351,31 +374,15 @@ func (b *browsed) judge(name string) {
 			set(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: c.scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}}),
 			set(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: c.width, Height: 900, DeviceScaleFactor: 1}),
 		)
-		b.await(fmt.Sprintf(`[...document.querySelectorAll('.chart canvas')].every(c => c.getBoundingClientRect().width <= %d)`, c.width))
-		time.Sleep(200 * time.Millisecond)
-		if file := b.screen(name, c.mode); file != "" {
-			b.picture(file)
-		}
-		if wide := look(b, chromedp.Evaluate[int64](`document.documentElement.scrollWidth`)); wide > c.width {
-			b.t.Errorf("%s, %s: %d pixels wide, want %d", name, c.mode, wide, c.width)
-		}
-		b.run(fmt.Sprintf(`document.querySelectorAll(%q).forEach(d => { d.open = true })`, b.opens))
-		b.run(string(axe) + "; 0")
-		violations := look(b, chromedp.Evaluate[[]struct{ ID, Help, HTML string }](
-			`axe.run().then(r => r.violations.map(v => ({ID: v.id, Help: v.help, HTML: v.nodes.map(n => n.html).join('\n')})))`, chromedp.EvalAwaitPromise))
-		b.run(fmt.Sprintf(`document.querySelectorAll(%q).forEach(d => { d.open = false })`, b.opens))
-		for _, v := range violations {
-			b.t.Errorf("%s, %s: %s: %s\n%s", name, c.mode, v.ID, v.Help, v.HTML)
-		}
+		f(c.mode, c.width)
 	}
 	b.do(set(emulation.ClearDeviceMetricsOverride, cdp.Empty{}))
-	b.quiet()
 }
 
-// picture compares the whole page with a picture of it in a file, or writes that.
-func (b *browsed) picture(file string) {
+// picture compares a screenshot with that in a file, or writes it.
+func (b *browsed) picture(file string, take chromedp.Action[[]byte]) {
 	b.t.Helper()
-	shot := look(b, chromedp.FullScreenshot(100))
+	shot := look(b, take)
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			b.t.Fatal(err)

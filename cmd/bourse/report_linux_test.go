@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"bourse/bank/export"
 
@@ -77,6 +78,11 @@ func TestReportPage(t *testing.T) {
 	for _, place := range []string{"rep/" + run + "/0", "jobs/" + run, "job/" + run + "/7"} {
 		b.follow(":target", place)
 	}
+	b.modes(func(mode string, _ int64) {
+		b.run(`document.querySelector(':target').scrollIntoView({block: 'start', behavior: 'instant'})`)
+		time.Sleep(200 * time.Millisecond)
+		b.picture(b.screen("job", mode), chromedp.CaptureScreenshot())
+	})
 	entry := look(b, chromedp.Evaluate[struct{ Seq, Hash, Note string }](`(() => {
 		const row = document.querySelector(':target').closest('details').querySelector('table.rows tbody tr');
 		return {Seq: row.cells[0].textContent, Hash: row.querySelector('code').textContent, Note: row.cells[4].textContent};

@@ -66,9 +66,9 @@ func openAction(c *cli.Context) error {
 	return err
 }
 
-// openInBrowser shows a page and returns the program that does: the first there is of $BROWSER, a
-// list of commands with colons between, and of what the desktop has; none where there is no
-// desktop.
+// openInBrowser shows a page and returns the program that does: the first there is of
+// $BROWSER, a list of commands with colons between, and of what the desktop has; none where
+// there is no desktop.
 func openInBrowser(page string) string {
 	commands := strings.Split(os.Getenv("BROWSER"), ":")
 	switch {

@@ -160,7 +160,7 @@ func TestReportPage(t *testing.T) {
 	if html := look(b, chromedp.OuterHTML("body")); strings.Contains(html, "<button") || !strings.Contains(html, `<a href="#entry`) && !strings.Contains(html, `id="entry/busy/cac/`) {
 		t.Error("without script there is a button, or no entry")
 	}
-	if job := look(b, chromedp.Dimensions(`p[id="job/busy/cac/7"]`)); job.Height == 0 {
+	if job := look(b, chromedp.OuterHTML(`details:has(> p[id="job/busy/cac/7"])`)); !strings.HasPrefix(job, "<details open") {
 		t.Error("without script the job that a link leads to stays closed")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 )
@@ -26,6 +27,9 @@ func openCommand() *cli.Command {
 		Description: `The page, report.html, begins with what was found. A point of a figure leads to its row,
 a row to its replications, a replication to its jobs, and a job to its decision, its
 prices and its entries in the ledger. It is one file: it needs no server, and can be sent.
+
+BROWSER names programs with colons between, with their flags; %s in one is the page. The
+first that is found shows it, else the desktop's own.
 
    bourse run && bourse open results/paper
    BROWSER=firefox bourse open results/paper`,
@@ -49,9 +53,10 @@ func openAction(c *cli.Context) error {
 		return err
 	}
 	o := opened{Page: page}
-	if program := browser(); program != "" && !c.Bool("print") {
-		if err := exec.Command(program, page).Start(); err == nil {
-			o.Browser = program
+	if !c.Bool("print") {
+		o.Browser = openInBrowser(page)
+		if wanted := os.Getenv("BROWSER"); wanted != "" && o.Browser == "" {
+			fmt.Fprintf(c.App.ErrWriter, "bourse: BROWSER=%s: found no such program; open this file in a browser\n", wanted)
 		}
 	}
 	if c.Bool("json") {
@@ -61,22 +66,30 @@ func openAction(c *cli.Context) error {
 	return err
 }
 
-// browser returns the program that shows a page: $BROWSER, or what the desktop has; none
-// where there is no desktop.
-func browser() string {
-	names := []string{os.Getenv("BROWSER")}
+// openInBrowser shows a page and returns the program that does: the first there is of
+// $BROWSER, a list of commands with colons between, and of what the desktop has; none where
+// there is no desktop.
+func openInBrowser(page string) string {
+	commands := strings.Split(os.Getenv("BROWSER"), ":")
 	switch {
 	case runtime.GOOS == "darwin":
-		names = append(names, "open")
+		commands = append(commands, "open")
 	case os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != "":
-		names = append(names, "xdg-open")
+		commands = append(commands, "xdg-open")
 	}
-	for _, name := range names {
-		if name == "" {
+	for _, command := range commands {
+		words := strings.Fields(command)
+		if len(words) == 0 {
 			continue
 		}
-		if path, err := exec.LookPath(name); err == nil {
-			return path
+		if !strings.Contains(command, "%s") {
+			words = append(words, "%s")
+		}
+		for i, w := range words[1:] {
+			words[i+1] = strings.ReplaceAll(w, "%s", page)
+		}
+		if c := exec.Command(words[0], words[1:]...); c.Start() == nil {
+			return c.Path
 		}
 	}
 	return ""

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"io"
 	"iter"
 	"net/http"
@@ -33,6 +35,7 @@ type browsed struct {
 	ctx    context.Context                // of the browser
 	opens  string                         // what is opened before a page is judged, a selector
 	screen func(page, mode string) string // file of a picture, empty if none is taken
+	varies string                         // what pictures show otherwise each time, a selector
 
 	mu     sync.Mutex
 	errors []string // of its console
@@ -48,7 +51,7 @@ func TestPage(t *testing.T) {
 	if os.Getenv("BOURSE_CI") == "" {
 		t.Skip("a browser runs in the nightly part page: BOURSE_CI=1 runs it")
 	}
-	b := &browsed{t: t, dir: t.TempDir(), opens: "details", screen: func(page, mode string) string {
+	b := &browsed{t: t, dir: t.TempDir(), opens: "details", varies: ".chart, thead, tbody, .line, footer", screen: func(page, mode string) string {
 		if page != "market" && page != "contract" {
 			return ""
 		}
@@ -135,6 +138,17 @@ func TestPage(t *testing.T) {
 	b.quiet()
 }
 
+// fonts is what a browser in a test finds: words are as wide on every machine.
+const fonts = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "urn:fontconfig:fonts.dtd">
+<fontconfig>
+<dir>/usr/share/fonts/truetype/dejavu</dir>
+<cachedir>%s</cachedir>
+<alias><family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias>
+<match><edit name="family" mode="append_last"><string>DejaVu Sans</string></edit></match>
+</fontconfig>
+`
+
 // browse starts a browser, whose console is listened to.
 func (b *browsed) browse() {
 	b.t.Helper()
@@ -142,7 +156,14 @@ func (b *browsed) browse() {
 	if err != nil {
 		b.t.Fatalf("%v: want Debian's chromium, apt-get install chromium", err)
 	}
-	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.WindowSize(900, 900), chromedp.UserDataDir(filepath.Join(b.dir, "browser")))
+	if _, err := os.Stat("/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf"); err != nil {
+		b.t.Fatalf("%v: want Debian's fonts, apt-get install fonts-dejavu-core", err)
+	}
+	config := filepath.Join(b.dir, "fonts.conf")
+	if err := os.WriteFile(config, fmt.Appendf(nil, fonts, filepath.Join(b.dir, "fonts")), 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.WindowSize(900, 900), chromedp.UserDataDir(filepath.Join(b.dir, "browser")), chromedp.Env("FONTCONFIG_FILE="+config))
 	allocated, done := chromedp.NewExecAllocator(b.t.Context(), options...)
 	b.t.Cleanup(done)
 	ctx, done := chromedp.NewContext(allocated)
@@ -203,7 +224,7 @@ func (b *browsed) stop(signal os.Signal) {
 func (b *browsed) command(args ...string) string {
 	b.t.Helper()
 	c := exec.Command("bourse", args...)
-	c.Env, c.Stderr = b.env(), os.Stderr
+	c.Dir, c.Env, c.Stderr = b.dir, b.env(), os.Stderr
 	out, err := c.Output()
 	if err != nil {
 		b.t.Fatalf("bourse %s: %v\n%s", strings.Join(args, " "), err, out)
@@ -268,16 +289,21 @@ func look[T any](b *browsed, a chromedp.Action[T]) T {
 	return x
 }
 
-// await waits until an expression is true.
+// await waits until an expression is true. While a page gives way to the next there may be
+// nothing to ask, or not yet what is asked of it: an error is no answer.
 func (b *browsed) await(js string) {
 	b.t.Helper()
+	var last error
 	for range 300 {
-		if look(b, chromedp.Evaluate[bool](`Boolean(`+js+`)`)) {
+		ctx, done := context.WithTimeout(b.ctx, time.Minute)
+		ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`Boolean(`+js+`)`))
+		if done(); ok {
 			return
 		}
+		last = err
 		time.Sleep(100 * time.Millisecond)
 	}
-	b.t.Fatalf("never %s:\n%s", js, look(b, chromedp.OuterHTML("html")))
+	b.t.Fatalf("never %s: %v\n%s", js, last, look(b, chromedp.OuterHTML("html")))
 }
 
 // text returns that of an element.
@@ -316,6 +342,30 @@ func (b *browsed) judge(name string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
+	b.modes(func(mode string, width int64) {
+		b.await(fmt.Sprintf(`[...document.querySelectorAll('.chart canvas')].every(c => c.getBoundingClientRect().width <= %d)`, width))
+		time.Sleep(200 * time.Millisecond)
+		if file := b.screen(name, mode); file != "" {
+			b.picture(file, chromedp.FullScreenshot(100))
+		}
+		if wide := look(b, chromedp.Evaluate[int64](`document.documentElement.scrollWidth`)); wide > width {
+			b.t.Errorf("%s, %s: %d pixels wide, want %d", name, mode, wide, width)
+		}
+		b.run(fmt.Sprintf(`document.querySelectorAll(%q).forEach(d => { d.open = true })`, b.opens))
+		b.run(string(axe) + "; 0")
+		violations := look(b, chromedp.Evaluate[[]struct{ ID, Help, HTML string }](
+			`axe.run().then(r => r.violations.map(v => ({ID: v.id, Help: v.help, HTML: v.nodes.map(n => n.html).join('\n')})))`, chromedp.EvalAwaitPromise))
+		b.run(fmt.Sprintf(`document.querySelectorAll(%q).forEach(d => { d.open = false })`, b.opens))
+		for _, v := range violations {
+			b.t.Errorf("%s, %s: %s: %s\n%s", name, mode, v.ID, v.Help, v.HTML)
+		}
+	})
+	b.quiet()
+}
+
+// modes calls f for a page in light, in dark and 400 pixels wide.
+func (b *browsed) modes(f func(mode string, width int64)) {
+	b.t.Helper()
 	for _, c := range []struct {
 		mode, scheme string
 		width        int64
@@ -324,35 +374,44 @@ func (b *browsed) judge(name string) {
 			set(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: c.scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}}),
 			set(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: c.width, Height: 900, DeviceScaleFactor: 1}),
 		)
-		b.await(fmt.Sprintf(`[...document.querySelectorAll('.chart canvas')].every(c => c.getBoundingClientRect().width <= %d)`, c.width))
-		time.Sleep(200 * time.Millisecond)
-		if file := b.screen(name, c.mode); *update && file != "" {
-			b.picture(file)
-		}
-		if wide := look(b, chromedp.Evaluate[int64](`document.documentElement.scrollWidth`)); wide > c.width {
-			b.t.Errorf("%s, %s: %d pixels wide, want %d", name, c.mode, wide, c.width)
-		}
-		b.run(fmt.Sprintf(`document.querySelectorAll(%q).forEach(d => { d.open = true })`, b.opens))
-		b.run(string(axe) + "; 0")
-		violations := look(b, chromedp.Evaluate[[]struct{ ID, Help, HTML string }](
-			`axe.run().then(r => r.violations.map(v => ({ID: v.id, Help: v.help, HTML: v.nodes.map(n => n.html).join('\n')})))`, chromedp.EvalAwaitPromise))
-		b.run(fmt.Sprintf(`document.querySelectorAll(%q).forEach(d => { d.open = false })`, b.opens))
-		for _, v := range violations {
-			b.t.Errorf("%s, %s: %s: %s\n%s", name, c.mode, v.ID, v.Help, v.HTML)
-		}
+		f(c.mode, c.width)
 	}
 	b.do(set(emulation.ClearDeviceMetricsOverride, cdp.Empty{}))
-	b.quiet()
 }
 
-// picture writes what is seen to a file.
-func (b *browsed) picture(file string) {
+// picture compares a screenshot with that in a file, or writes it.
+func (b *browsed) picture(file string, take chromedp.Action[[]byte]) {
 	b.t.Helper()
-	png := look(b, chromedp.CaptureScreenshot())
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+	shot := look(b, take)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			b.t.Fatal(err)
+		}
+		if err := os.WriteFile(file, shot, 0o644); err != nil {
+			b.t.Fatal(err)
+		}
+		return
+	}
+	got, err := png.Decode(bytes.NewReader(shot))
+	if err != nil {
 		b.t.Fatal(err)
 	}
-	if err := os.WriteFile(file, png, 0o644); err != nil {
-		b.t.Fatal(err)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		b.t.Fatalf("%v: -update writes it", err)
+	}
+	want, err := png.Decode(bytes.NewReader(text))
+	if err != nil {
+		b.t.Fatalf("%s: %v", file, err)
+	}
+	var hidden []image.Rectangle
+	if b.varies != "" {
+		for _, r := range look(b, chromedp.Evaluate[[]struct{ Left, Top, Right, Bottom float64 }](fmt.Sprintf(`[...document.querySelectorAll(%q)].map(e => e.getBoundingClientRect()).map(r => (
+			{Left: r.left + scrollX, Top: r.top + scrollY, Right: r.right + scrollX, Bottom: r.bottom + scrollY}))`, b.varies))) {
+			hidden = append(hidden, image.Rect(int(r.Left), int(r.Top), int(r.Right)+1, int(r.Bottom)+1))
+		}
+	}
+	if wrong := unlike(got, want, hidden); wrong != "" {
+		b.t.Errorf("the page is not as %s: %s; -update writes it as it is", file, wrong)
 	}
 }

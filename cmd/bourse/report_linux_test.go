@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"bourse/bank/export"
 
@@ -35,8 +36,8 @@ configurations:
 // figure leads to its row, that to a replication, to a job and to its entry in the ledger,
 // whose hash is what 'ledger show' prints; and so it does by keyboard, and without script.
 // All of it without a request, an error on the console or a violation of axe's rules, in
-// light, in dark and 400 pixels wide, where the metric's column stays. It runs a browser, in
-// the nightly part page alone; -update writes its screenshots.
+// light, in dark and 400 pixels wide, where the metric's column stays, and looking like its
+// screenshots. It runs a browser, in the nightly part page alone; -update writes these.
 func TestReportPage(t *testing.T) {
 	if os.Getenv("BOURSE_CI") == "" {
 		t.Skip("a browser runs in the nightly part page: BOURSE_CI=1 runs it")
@@ -45,11 +46,10 @@ func TestReportPage(t *testing.T) {
 		return filepath.Join("..", "..", "experiments", "report", "screens", page+"-"+mode+".png")
 	}}
 	dir := filepath.Join(b.dir, "r")
-	scenario := filepath.Join(b.dir, "small.yaml")
-	if err := os.WriteFile(scenario, []byte(smallMarket), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(b.dir, "small.yaml"), []byte(smallMarket), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	b.command("run", scenario, "--quiet", "--out", dir)
+	b.command("run", "small.yaml", "--quiet", "--out", dir)
 	page := strings.TrimSpace(b.command("open", "--print", dir))
 	b.browse()
 	b.do(chromedp.Navigate("file://" + page))
@@ -78,6 +78,11 @@ func TestReportPage(t *testing.T) {
 	for _, place := range []string{"rep/" + run + "/0", "jobs/" + run, "job/" + run + "/7"} {
 		b.follow(":target", place)
 	}
+	b.modes(func(mode string, _ int64) {
+		b.run(`document.querySelector(':target').scrollIntoView({block: 'start', behavior: 'instant'})`)
+		time.Sleep(200 * time.Millisecond)
+		b.picture(b.screen("job", mode), chromedp.CaptureScreenshot())
+	})
 	entry := look(b, chromedp.Evaluate[struct{ Seq, Hash, Note string }](`(() => {
 		const row = document.querySelector(':target').closest('details').querySelector('table.rows tbody tr');
 		return {Seq: row.cells[0].textContent, Hash: row.querySelector('code').textContent, Note: row.cells[4].textContent};
@@ -154,6 +159,9 @@ func TestReportPage(t *testing.T) {
 	b.do(set(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}), chromedp.Navigate("file://"+page+"#job/busy/cac/7"), chromedp.Reload())
 	if html := look(b, chromedp.OuterHTML("body")); strings.Contains(html, "<button") || !strings.Contains(html, `<a href="#entry`) && !strings.Contains(html, `id="entry/busy/cac/`) {
 		t.Error("without script there is a button, or no entry")
+	}
+	if job := look(b, chromedp.OuterHTML(`details:has(> p[id="job/busy/cac/7"])`)); !strings.HasPrefix(job, "<details open") {
+		t.Error("without script the job that a link leads to stays closed")
 	}
 }
 

@@ -85,7 +85,11 @@ func (w *writer) job(r *Run, j *results.Job) {
 	w.link(r.place("jobs"), "Back to the jobs")
 	w.put(". Asked for at ", short(j.Arrival), " s by user ")
 	w.text(j.User)
-	w.put(": ", strconv.Itoa(j.Nodes), " nodes for ", short(j.Runtime), " s")
+	nodes := " nodes for "
+	if j.Nodes == 1 {
+		nodes = " node for "
+	}
+	w.put(": ", strconv.Itoa(j.Nodes), nodes, short(j.Runtime), " s")
 	if j.Estimate != j.Runtime {
 		w.put(", said to be ", short(j.Estimate), " s")
 	}
@@ -198,8 +202,8 @@ func (w *writer) entries(r *Run, j *results.Job) {
 		if len(text) > mostNote {
 			text = strings.ToValidUTF8(text[:mostNote], "") + "…"
 		}
-		w.put(`</td><td class="w">`)
-		w.text(text)
+		// Lines end where a number does.
+		w.put(`</td><td class="w">`, strings.ReplaceAll(html.EscapeString(text), ",", ",<wbr>"))
 		w.put("</td><td><code>", e.Hash.String(), "</code></td></tr>\n")
 	}
 	w.end()

@@ -192,7 +192,7 @@ func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, from []
 	return s, w.Close(results.Manifest{
 		Command: plan.Command, Scenario: to.Scenario, Seed: e.Seed, Replications: e.Replications,
 		WallSeconds: to.Elapsed(), Inputs: inputs, Ledgers: heads, Alike: plan.Alike,
-		Claims: papers.Registered(e.Name),
+		Claims: papers.Registered(s.claims()),
 	})
 }
 

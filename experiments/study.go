@@ -9,6 +9,7 @@ import (
 	"bourse/experiments/contrast"
 	"bourse/experiments/metrics"
 	"bourse/experiments/papers"
+	"bourse/experiments/papers/claims"
 	"bourse/experiments/report"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
@@ -36,6 +37,7 @@ type once struct {
 	labels   report.Labels
 	summary  []results.Summary
 	curve    []results.Point
+	claims   []claims.Paper
 	judged   []papers.Judged
 	isJudged bool
 	compared map[string][]contrast.Row // by metric
@@ -49,10 +51,18 @@ func (s *Study) labels() report.Labels {
 	return s.once.labels
 }
 
+// claims returns what papers claim about s.
+func (s *Study) claims() []claims.Paper {
+	if s.once.claims == nil {
+		s.once.claims = papers.About(s.Experiment.Name)
+	}
+	return s.once.claims
+}
+
 // judged returns the verdicts on what the paper claims of s.
 func (s *Study) judged() []papers.Judged {
 	if !s.once.isJudged {
-		s.once.judged, s.once.isJudged = papers.JudgeStudy(s.Experiment, s.metricRows), true
+		s.once.judged, s.once.isJudged = papers.JudgeStudy(s.Experiment, s.claims(), s.metricRows), true
 	}
 	return s.once.judged
 }

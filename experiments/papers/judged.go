@@ -117,20 +117,13 @@ func readClaimed(dirs []*results.Dir, papers []claims.Paper) (found []*claims.Re
 	return found, notes, nil
 }
 
-// JudgeStudy returns the claims of the papers that one experiment touches, with their
-// verdicts by its rows alone.
-func JudgeStudy(e *scenario.Experiment, rows func(metrics ...string) []results.Metric) (judged []Judged) {
+// JudgeStudy returns what papers claim about an experiment, with their verdicts by its rows
+// alone; nothing if it is not the papers' own.
+func JudgeStudy(e *scenario.Experiment, about []claims.Paper, rows func(metrics ...string) []results.Metric) (judged []Judged) {
 	if apart(e) != nil {
 		return nil
 	}
-	for _, of := range table {
-		if _, own := of.presets()[e.Name]; !own {
-			continue
-		}
-		p := of.claims()
-		if !p.Concerns(e.Name) {
-			continue
-		}
+	for _, p := range about {
 		r := &claims.Results{Experiment: e.Name, Ends: metrics.Ends()}
 		for _, a := range e.Sweep {
 			r.Axes = append(r.Axes, a.Name())

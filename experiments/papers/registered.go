@@ -12,18 +12,26 @@ import (
 // claimsFile is where a paper's claims are.
 const claimsFile = "claims.yaml"
 
-// Registered returns the hashes of what is claimed about a preset, for the manifest of its
-// results: by paper, that of the file under its name, and of each claim by its ID.
-func Registered(preset string) map[string]map[string]string {
-	all := make(map[string]map[string]string)
+// About returns the papers that claim anything about their own preset of that name.
+func About(preset string) (about []claims.Paper) {
 	for _, p := range table {
 		if _, own := p.presets()[preset]; !own {
 			continue
 		}
 		if c := p.claims(); c.Concerns(preset) {
-			all[c.Name] = maps.Clone(c.Hashes)
-			all[c.Name][claimsFile] = c.SHA256
+			about = append(about, c)
 		}
+	}
+	return about
+}
+
+// Registered returns the hashes of what papers claim about a preset, for the manifest of
+// its results: by paper, that of the file under its name, and of each claim by its ID.
+func Registered(about []claims.Paper) map[string]map[string]string {
+	all := make(map[string]map[string]string)
+	for _, p := range about {
+		all[p.Name] = maps.Clone(p.Hashes)
+		all[p.Name][claimsFile] = p.SHA256
 	}
 	return all
 }

@@ -40,7 +40,7 @@ func TestRegistered(t *testing.T) {
 	}
 
 	// A run of the market paper knows its claims, and of no other paper.
-	all := Registered("paper")
+	all := Registered(About("paper"))
 	if market := all["market"]; len(all) != 1 || len(market[claimsFile]) != 64 || len(market["8"]) != 16 {
 		t.Errorf("a run of the paper knows %v", all)
 	}
@@ -49,7 +49,7 @@ func TestRegistered(t *testing.T) {
 	if got := since(first, map[string]map[string]string{"paper": knew}); len(got) != 1 || got[0] != "as registered (paper)" {
 		t.Errorf("now: %q", got)
 	}
-	if Registered("kth") == nil || len(Registered("kth")) != 0 {
+	if Registered(About("kth")) == nil || len(Registered(About("kth"))) != 0 {
 		t.Error("claims about what no paper ran")
 	}
 }

@@ -66,7 +66,7 @@ func appendCell(b []byte, k cellKind, cell unsafe.Pointer) []byte {
 		return strconv.AppendBool(b, *(*bool)(cell))
 	}
 	s := SafeText(*(*string)(cell))
-	if s == "" || !strings.ContainsAny(s, `",`) && s[0] > ' ' && s[0] < utf8.RuneSelf && s != `\.` {
+	if s == "" || strings.IndexByte(s, ',') < 0 && strings.IndexByte(s, '"') < 0 && s[0] > ' ' && s[0] < utf8.RuneSelf && s != `\.` {
 		return append(b, s...)
 	}
 	return appendQuoted(b, s)

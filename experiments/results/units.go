@@ -140,13 +140,15 @@ func (u *Units) open(shared bool) error {
 }
 
 // program says which program this is: its version and revision, or, where it is of no
-// revision, its own hash.
+// revision, its build ID or else its own hash.
 var program = sync.OnceValue(func() string {
 	v := BuildVersion()
 	which := v.Revision
 	if v.Modified != "false" {
 		if path, err := os.Executable(); err == nil {
-			if sum, err := HashFile(path); err == nil {
+			if id, err := buildID(path); err == nil {
+				which = id
+			} else if sum, err := HashFile(path); err == nil {
 				which = sum
 			}
 		}

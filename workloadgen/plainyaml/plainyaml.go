@@ -51,17 +51,11 @@ func Unmarshal(text []byte, out any) (err error) {
 	if err != nil {
 		return complaint(err)
 	}
-	if err := compare(text, file, true); err != nil {
+	content, err := compare(text, file, true)
+	if content == nil || err != nil {
 		return err
 	}
-	var doc second.Node
-	if err := second.Unmarshal(text, &doc); err != nil {
-		return refused(err)
-	}
-	if len(doc.Content) == 0 {
-		return nil
-	}
-	n, err := read(doc.Content[0], "")
+	n, err := read(content, "")
 	if err != nil {
 		return err
 	}
@@ -137,7 +131,10 @@ func read(m *second.Node, path string) (*plugin.Node, error) {
 // Agree returns an [Error] if another reader takes the text, without a byte order
 // mark, for something else than file, or refuses it; nil if both find the same words
 // in the same places. Whether they take a word for the same is told by [Unclear].
-func Agree(text []byte, file *ast.File) error { return compare(text, file, false) }
+func Agree(text []byte, file *ast.File) error {
+	_, err := compare(text, file, false)
+	return err
+}
 
 // Unclear reports whether readers take a word without quotes for different things: one
 // for a truth, a number or a date, another for text or another number. Like most
@@ -163,9 +160,11 @@ func Problem(word string) string {
 	return fmt.Sprintf("found %s, which YAML readers take for different things: want digits such as 1000 or 0.5, true or false, or quotes around text", plugin.Clip(word))
 }
 
-func compare(text []byte, file *ast.File, words bool) error {
+// compare returns what the second reader finds in the text, nil if nothing, or where it
+// differs from file; if words, also over what a word is.
+func compare(text []byte, file *ast.File, words bool) (*second.Node, error) {
 	if err := tabs(text); err != nil {
-		return err
+		return nil, err
 	}
 	var bodies []ast.Node
 	for _, d := range file.Docs {
@@ -174,30 +173,30 @@ func compare(text []byte, file *ast.File, words bool) error {
 		}
 	}
 	if len(bodies) > 1 {
-		return unlike(bodies[1], "", "found a second document, want one")
+		return nil, unlike(bodies[1], "", "found a second document, want one")
 	}
 	d := second.NewDecoder(bytes.NewReader(text))
 	var doc, more second.Node
 	err := d.Decode(&doc)
 	if errors.Is(err, io.EOF) && len(bodies) == 0 {
-		return nil
+		return nil, nil
 	}
 	if err == nil {
 		if err = d.Decode(&more); err == nil {
-			return &Error{Line: more.Line, Column: more.Column, Problem: "found a second document, want one"}
+			return nil, &Error{Line: more.Line, Column: more.Column, Problem: "found a second document, want one"}
 		}
 	}
 	if !errors.Is(err, io.EOF) {
-		return refused(err)
+		return nil, refused(err)
 	}
 	if len(doc.Content) != 1 {
-		return &Error{Problem: "found a text that readers differ on, want one document"}
+		return nil, &Error{Problem: "found a text that readers differ on, want one document"}
 	}
 	var body ast.Node
 	if len(bodies) > 0 {
 		body = bodies[0]
 	}
-	return comparison{words}.same(body, doc.Content[0], "")
+	return doc.Content[0], comparison{words}.same(body, doc.Content[0], "")
 }
 
 // tabs refuses one outside of a comment: readers differ on where it may stand.

@@ -165,10 +165,11 @@ func (s *Some[E]) UnmarshalYAML(unmarshal func(any) error) error {
 
 // Read reads a file of claims. The error names the claim at fault.
 func Read(name string, data []byte) (Paper, error) {
-	var p Paper
-	if err := plainyaml.Unmarshal(data, &p); err != nil {
+	var f file
+	if err := plainyaml.Unmarshal(data, &f); err != nil {
 		return Paper{}, fmt.Errorf("%s: %w", name, err)
 	}
+	p := f.paper
 	seen := map[string]bool{}
 	for i := range p.Claims {
 		c := &p.Claims[i]
@@ -188,7 +189,7 @@ func Read(name string, data []byte) (Paper, error) {
 	}
 	p.SHA256 = hash(data)
 	var err error
-	if p.Hashes, err = hashes(data); err != nil {
+	if p.Hashes, err = hashes(f.claims); err != nil {
 		return Paper{}, fmt.Errorf("%s: %w", name, err)
 	}
 	return p, nil
@@ -201,17 +202,30 @@ func first(one, other *float64) *float64 {
 	return other
 }
 
-// hashes returns a hash of what each claim says, however it is laid out.
-func hashes(data []byte) (map[string]string, error) {
-	var file struct {
+// A file is decoded as a paper, and its claims as they are laid out there.
+type file struct {
+	paper  Paper
+	claims []map[string]any
+}
+
+// UnmarshalYAML decodes both.
+func (f *file) UnmarshalYAML(unmarshal func(any) error) error {
+	if err := unmarshal(&f.paper); err != nil {
+		return err
+	}
+	var plain struct {
 		Name, Title any
 		Claims      []map[string]any
 	}
-	if err := plainyaml.Unmarshal(data, &file); err != nil {
-		return nil, err
-	}
+	err := unmarshal(&plain)
+	f.claims = plain.Claims
+	return err
+}
+
+// hashes returns a hash of what each claim says, however it is laid out, by its ID.
+func hashes(claims []map[string]any) (map[string]string, error) {
 	all := make(map[string]string)
-	for _, c := range file.Claims {
+	for _, c := range claims {
 		delete(c, "otherwise")
 		text, err := json.Marshal(c)
 		if err != nil {

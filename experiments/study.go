@@ -9,7 +9,6 @@ import (
 	"bourse/experiments/contrast"
 	"bourse/experiments/metrics"
 	"bourse/experiments/papers"
-	"bourse/experiments/papers/claims"
 	"bourse/experiments/report"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
@@ -37,7 +36,7 @@ type once struct {
 	labels   report.Labels
 	summary  []results.Summary
 	curve    []results.Point
-	claims   []claims.Paper
+	claims   papers.Claimed
 	judged   []papers.Judged
 	isJudged bool
 	compared map[string][]contrast.Row // by metric
@@ -52,7 +51,7 @@ func (s *Study) labels() report.Labels {
 }
 
 // claims returns what papers claim about s.
-func (s *Study) claims() []claims.Paper {
+func (s *Study) claims() papers.Claimed {
 	if s.once.claims == nil {
 		s.once.claims = papers.About(s.Experiment.Name)
 	}

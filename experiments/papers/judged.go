@@ -119,7 +119,7 @@ func readClaimed(dirs []*results.Dir, papers []claims.Paper) (found []*claims.Re
 
 // JudgeStudy returns what papers claim about an experiment, with their verdicts by its rows
 // alone; nothing if it is not the papers' own.
-func JudgeStudy(e *scenario.Experiment, about []claims.Paper, rows func(metrics ...string) []results.Metric) (judged []Judged) {
+func JudgeStudy(e *scenario.Experiment, about Claimed, rows func(metrics ...string) []results.Metric) (judged []Judged) {
 	if apart(e) != nil {
 		return nil
 	}

@@ -12,8 +12,11 @@ import (
 // claimsFile is where a paper's claims are.
 const claimsFile = "claims.yaml"
 
+// Claimed is what papers claim about one experiment.
+type Claimed []claims.Paper
+
 // About returns the papers that claim anything about their own preset of that name.
-func About(preset string) (about []claims.Paper) {
+func About(preset string) (about Claimed) {
 	for _, p := range table {
 		if _, own := p.presets()[preset]; !own {
 			continue
@@ -27,7 +30,7 @@ func About(preset string) (about []claims.Paper) {
 
 // Registered returns the hashes of what papers claim about a preset, for the manifest of
 // its results: by paper, that of the file under its name, and of each claim by its ID.
-func Registered(about []claims.Paper) map[string]map[string]string {
+func Registered(about Claimed) map[string]map[string]string {
 	all := make(map[string]map[string]string)
 	for _, p := range about {
 		all[p.Name] = maps.Clone(p.Hashes)

@@ -56,22 +56,29 @@ has them do as recorded; its format is told by its first lines, or by
 --availability-format. A folder is read as ucb, a file a host.
 
    bourse run mine.yaml --availability trace.csv.gz`,
-		Flags: append([]cli.Flag{
+		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "preset", Usage: "run the preset `NAME` in place of a file: " + strings.Join(papers.Names(), ", ")},
 			&cli.StringFlag{Name: "replications", Aliases: []string{"n"}, Usage: "repeat every configuration `N` times, each with its own workload"},
 			&cli.StringFlag{Name: "until", Usage: "stop as soon as the 95 % interval of a metric's mean reaches no farther than that to either side everywhere: `METRIC=HALF-WIDTH`, after at most --replications (default: 2000)"},
-			&cli.StringFlag{Name: "seed", Usage: "derive every use of chance from `SEED`"},
-			&cli.StringFlag{Name: "trace", Usage: "run the recorded log `FILE` (SWF, plain or gzip) in the configurations that have a filter for one"},
-			&cli.StringFlag{Name: "availability", Usage: "let hosts come and go as the recorded trace `FILE` says (plain or gzip), in the configurations where they do"},
-			&cli.StringFlag{Name: "availability-format", Usage: "read that as `FORMAT`: " + strings.Join(scenario.Formats(), ", ")},
-			&cli.StringSliceFlag{Name: "set", Usage: "override a field of the scenario: `PATH=VALUE`"},
+		}, givenFlags(), []cli.Flag{
 			workersFlag("replications"),
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write results to `DIR` (default: results/ and the scenario's name)"},
 			&cli.BoolFlag{Name: "ledger", Usage: "keep the ledger of every replication, not of the first only"},
 			&cli.StringFlag{Name: "bank", Usage: "copy the ledgers that are kept to the PostgreSQL server at `URL`, too, as LEDGER/SCENARIO/CONFIGURATION/ADMISSION/REPLICATION"},
 			noProgressFlag(),
-		}, slices.Concat(unitFlags(), slurmFlags(), outputFlags[experiments.StudyValues]())...),
+		}, unitFlags(), slurmFlags(), outputFlags[experiments.StudyValues]()),
 		Action: runAction,
+	}
+}
+
+// givenFlags say what a scenario is given beside its file: a seed, recorded files, and fields.
+func givenFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "seed", Usage: "derive every use of chance from `SEED`"},
+		&cli.StringFlag{Name: "trace", Usage: "run the recorded log `FILE` (SWF, plain or gzip) in the configurations that have a filter for one"},
+		&cli.StringFlag{Name: "availability", Usage: "let hosts come and go as the recorded trace `FILE` says (plain or gzip), in the configurations where they do"},
+		&cli.StringFlag{Name: "availability-format", Usage: "read that as `FORMAT`: " + strings.Join(scenario.Formats(), ", ")},
+		&cli.StringSliceFlag{Name: "set", Usage: "override a field of the scenario: `PATH=VALUE`"},
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"bourse/experiments"
@@ -30,7 +31,7 @@ interrupt ends it with what is known by then; with --out, the same command goes 
    bourse tune --configuration pareto-high --maximize efficiency_1 --over admission.cac.guarantee=0.5..0.99/0.01
    bourse tune mine.yaml --maximize revenue --over admission.partition.reserved=0..1/0.1 --over market.payment=spot,bid
    bourse tune mine.yaml --minimize rejections --over fleet.hosts=10..60/1 --smooth --within 0.01 --out tuned`,
-		Flags: append([]cli.Flag{
+		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "maximize", Usage: "find the largest mean of `METRIC`, as 'bourse policies metric' lists them"},
 			&cli.StringFlag{Name: "minimize", Usage: "find the smallest mean of `METRIC`"},
 			&cli.StringSliceFlag{Name: "over", Usage: "vary the field at `PATH=VALUES`: numbers and words between commas, and ranges FROM..TO/STEP"},
@@ -40,16 +41,12 @@ interrupt ends it with what is known by then; with --out, the same command goes 
 			&cli.Float64Flag{Name: "within", Usage: "end when no other can be better by more than `D`"},
 			&cli.BoolFlag{Name: "smooth", Usage: "the metric has one peak along the only axis: search it by golden section first"},
 			&cli.StringFlag{Name: "preset", Usage: "take the preset `NAME` in place of a file: " + strings.Join(papers.Names(), ", ")},
-			&cli.StringFlag{Name: "seed", Usage: "derive every use of chance from `SEED`"},
-			&cli.StringFlag{Name: "trace", Usage: "run the recorded log `FILE` (SWF, plain or gzip) in the configurations that have a filter for one"},
-			&cli.StringFlag{Name: "availability", Usage: "let hosts come and go as the recorded trace `FILE` says (plain or gzip), in the configurations where they do"},
-			&cli.StringFlag{Name: "availability-format", Usage: "read that as `FORMAT`: " + strings.Join(scenario.Formats(), ", ")},
-			&cli.StringSliceFlag{Name: "set", Usage: "override a field of the scenario: `PATH=VALUE`"},
+		}, givenFlags(), []cli.Flag{
 			workersFlag("replications"),
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write figure, tables, page and replications to `DIR`, and go on from the replications that are there"},
 			&cli.BoolFlag{Name: "fresh", Usage: "take no replications from there"},
 			noProgressFlag(),
-		}, outputFlags[tune.Report]()...),
+		}, outputFlags[tune.Report]()),
 		Action: tuneAction,
 	}
 }

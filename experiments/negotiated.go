@@ -11,6 +11,7 @@ import (
 	"bourse/experiments/report"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
+	"bourse/experiments/verdicts"
 )
 
 // worthOf are the metrics by which it is told what negotiation is worth.
@@ -35,7 +36,7 @@ func negotiation(e *scenario.Experiment, rows []results.Metric, alike []string) 
 		under := "under " + l.Of(base) + ", "
 		for _, m := range ask.Metrics {
 			some := slices.DeleteFunc(slices.Clone(found), func(r contrast.Row) bool { return r.Metric != m || r.Second != base })
-			parts = append(parts, under+contrast.Sentence(m, some))
+			parts = append(parts, under+verdicts.Count(m, some))
 			under = ""
 		}
 	}

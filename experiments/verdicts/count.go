@@ -1,15 +1,17 @@
-package contrast
+package verdicts
 
 import (
 	"fmt"
 	"math"
 	"strings"
+
+	"bourse/experiments/contrast"
 )
 
-// Sentence says what comparisons of one metric, rows, came to: in how many of them the first
+// Count says what comparisons of one metric, rows, came to: in how many of them the first
 // is higher and lower, by how much, and of how many that cannot be told. Of is what people
 // call the metric.
-func Sentence(of string, rows []Row) string {
+func Count(of string, rows []contrast.Row) string {
 	by := map[string][]float64{}
 	for _, r := range rows {
 		if verdict, _, _ := strings.Cut(r.Verdict, ","); verdict == "higher" || verdict == "lower" {

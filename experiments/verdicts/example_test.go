@@ -1,14 +1,15 @@
-package contrast_test
+package verdicts_test
 
 import (
 	"fmt"
 
 	"bourse/experiments/contrast"
 	"bourse/experiments/results"
+	"bourse/experiments/verdicts"
 )
 
 // What paired differences come to, in a sentence made of verdicts.
-func ExampleSentence() {
+func ExampleCount() {
 	var rows []results.Metric
 	for rep, x := range []float64{0.61, 0.58, 0.64, 0.6} {
 		for policy, add := range map[string]float64{"cac": 0, "offers": 0.05 + 0.01*float64(rep)} {
@@ -21,6 +22,6 @@ func ExampleSentence() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(contrast.Sentence("efficiency", found))
+	fmt.Println(verdicts.Count("efficiency", found))
 	// Output: efficiency higher in 1 of 1 by 0.065
 }

@@ -1,14 +1,15 @@
-package contrast_test
+package verdicts_test
 
 import (
 	"testing"
 
 	"bourse/experiments/contrast"
+	"bourse/experiments/verdicts"
 )
 
-// TestSentence checks that what is said is what the verdicts say, and no more: what is
+// TestCount checks that what is said is what the verdicts say, and no more: what is
 // undecided, alike or equal is not told apart.
-func TestSentence(t *testing.T) {
+func TestCount(t *testing.T) {
 	t.Parallel()
 	row := func(verdict string, difference float64) contrast.Row {
 		return contrast.Row{Verdict: verdict, Difference: &difference}
@@ -23,7 +24,7 @@ func TestSentence(t *testing.T) {
 		{[]contrast.Row{row("higher", 1), row("lower, alike", -0.25), row("undecided", -9)}, "x higher in 1 of 3 by 1, lower in 1 of 3 by 0.25, cannot be told apart in 1 of 3"},
 		{[]contrast.Row{{Verdict: "no sample"}}, "x cannot be told apart in 1 of 1"},
 	} {
-		if got := contrast.Sentence("x", c.rows); got != c.want {
+		if got := verdicts.Count("x", c.rows); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

@@ -1,6 +1,7 @@
 package contracts_test
 
 import (
+	"math"
 	"testing"
 
 	"bourse/bank"
@@ -14,7 +15,8 @@ func priced(ask float64) contracts.Decision {
 }
 
 // TestDecisionJSON checks that what was looked at and nothing else is said of a
-// decision, a price of nothing too: where none is said it is the budget.
+// decision, a price of nothing too: where none is said it is the budget. What JSON has no
+// word for is not said.
 func TestDecisionJSON(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -23,6 +25,7 @@ func TestDecisionJSON(t *testing.T) {
 	}{
 		{contracts.Decision{Verdict: contracts.Accept}, `{"decision":"accept"}`},
 		{contracts.Decision{Numbers: contracts.Numbers{}.With("start", 0).With("completion", 5)}, `{"decision":"reject","completion":5}`},
+		{contracts.Decision{Numbers: contracts.Numbers{contracts.Measured("load", math.Inf(1)), contracts.Measured("price", math.NaN()), contracts.Counted("hosts", -1)}}, `{"decision":"reject","hosts":-1}`},
 		{priced(0.25), `{"decision":"accept","ask":0.25}`},
 		{priced(0), `{"decision":"accept","ask":0}`},
 		{contracts.Decision{Reason: contracts.Unfunded, Numbers: contracts.Numbers{

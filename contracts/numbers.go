@@ -59,8 +59,12 @@ func Concerned(name string, id ID) Number { return Number{name, contract, uint64
 // Paid is an amount of money under that name.
 func Paid(name string, a bank.Amount) Number { return Number{name, money, uint64(a.Micros())} }
 
-// append appends n as a field of a JSON object.
+// append appends n as a field of a JSON object, but for what is no number or without end,
+// which JSON cannot say.
 func (n *Number) append(b []byte) []byte {
+	if x := math.Float64frombits(n.bits); n.kind == measure && (math.IsNaN(x) || math.IsInf(x, 0)) {
+		return b
+	}
 	b = append(b, ',', '"')
 	b = append(b, n.name...)
 	b = append(b, '"', ':')

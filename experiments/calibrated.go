@@ -10,6 +10,7 @@ import (
 	"bourse/contracts/broker"
 	"bourse/experiments/calibrate"
 	"bourse/experiments/misuse"
+	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 	"bourse/market"
 )
@@ -123,7 +124,7 @@ func (all guaranteeAxes) runs(e *scenario.Experiment, of Calibration) (*scenario
 	x.Sweep, x.Configurations = nil, nil
 	tallies := make(map[runOf]*calibrate.Tally)
 	for _, c := range points {
-		if name, _, _ := strings.Cut(c.Name, "@"); len(of.Configurations) > 0 && !slices.Contains(of.Configurations, name) {
+		if name, _ := results.Spot(c.Name); len(of.Configurations) > 0 && !slices.Contains(of.Configurations, name) {
 			continue
 		}
 		var kept []scenario.Choice
@@ -168,9 +169,9 @@ func (g *guarantee) of(a scenario.Choice) (float64, error) {
 // besides returns the name of a configuration at a point of the sweep without the values of
 // guarantees and forecasters.
 func (all guaranteeAxes) besides(e *scenario.Experiment, name string) string {
-	name, values, _ := strings.Cut(name, "@")
+	name, values := results.Spot(name)
 	var left []string
-	for i, v := range strings.Split(values, ",") {
+	for i, v := range values {
 		if e.Sweep[i].Path != "market.forecaster" && !slices.ContainsFunc(all, func(g guarantee) bool { return g.axis == i }) {
 			left = append(left, v)
 		}

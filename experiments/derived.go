@@ -2,12 +2,13 @@ package experiments
 
 import (
 	"fmt"
-	"strings"
+
+	"bourse/experiments/results"
 )
 
 // derived says what the jobs were given that their workload does not have.
 func (s *setting) derived() []string {
-	name, _, _ := strings.Cut(s.conf.Name, "@")
+	name, _ := results.Spot(s.conf.Name)
 	var said []string
 	say := func(format string, args ...any) { said = append(said, name+": "+fmt.Sprintf(format, args...)) }
 	room := s.conf.SLA.Slack > 1

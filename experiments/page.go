@@ -50,11 +50,11 @@ func (s *Study) findings() (said []string) {
 	if len(e.Sweep) > 0 {
 		words.Where = "point"
 		words.Of = func(name string) string {
-			label, values, _ := strings.Cut(name, "@")
-			if values == "" {
+			label, values := results.Spot(name)
+			if len(values) == 0 {
 				return l.Of(label)
 			}
-			return strings.ReplaceAll(values, ",", " / ")
+			return strings.Join(values, " / ")
 		}
 	} else if len(e.Configurations) == 1 {
 		words.Where = ""

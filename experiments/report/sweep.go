@@ -27,8 +27,7 @@ type spot struct {
 
 // spotOf takes a name apart. Values that it lacks are empty.
 func (s Sweep) spotOf(configuration string) spot {
-	name, rest, _ := strings.Cut(configuration, "@")
-	values := strings.Split(rest, ",")
+	name, values := results.Spot(configuration)
 	for len(values) < len(s.Axes) {
 		values = append(values, "")
 	}

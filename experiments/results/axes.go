@@ -13,8 +13,18 @@ import (
 )
 
 // Axes are the columns that a sweep adds to every table, behind its own: where the
-// configuration of a row, called NAME@VALUE,VALUE, lies along each axis.
+// configuration of a row lies along each axis.
 type Axes []Column
+
+// Spot takes apart what a sweep calls a configuration, NAME@VALUE,VALUE: its name, and where
+// it lies along each axis. Without a sweep there are no values.
+func Spot(configuration string) (name string, values []string) {
+	name, spot, ok := strings.Cut(configuration, "@")
+	if ok {
+		values = strings.Split(spot, ",")
+	}
+	return name, values
+}
 
 // Axis adds the column of an axis with that name and those values: numbers if they all
 // are, else text. The column is called as the axis is, but for what a name in SQL cannot
@@ -59,8 +69,7 @@ func (a *along) at(configuration string) cells {
 		return a.cells
 	}
 	a.configuration, a.cells = configuration, cells{}
-	_, spot, _ := strings.Cut(configuration, "@")
-	values := strings.Split(spot, ",")
+	_, values := Spot(configuration)
 	for i, c := range a.axes {
 		word := ""
 		if i < len(values) {

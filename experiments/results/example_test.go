@@ -62,3 +62,12 @@ func Example() {
 	// pareto-high be 1 violations 0.5
 	// <nil>
 }
+
+// What a sweep calls a configuration, taken apart.
+func ExampleSpot() {
+	fmt.Println(results.Spot("high@50,0.9"))
+	fmt.Println(results.Spot("high"))
+	// Output:
+	// high [50 0.9]
+	// high []
+}

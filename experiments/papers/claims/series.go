@@ -37,7 +37,7 @@ func (r *Results) Add(row results.Metric) {
 	k := series{row.Metric, row.Admission, row.Configuration}
 	xs, ok := r.values[k]
 	if !ok {
-		name, _, _ := strings.Cut(row.Configuration, "@")
+		name, _ := results.Spot(row.Configuration)
 		if row.Configuration = strings.Clone(row.Configuration); !slices.Contains(r.points[name], row.Configuration) {
 			r.points[strings.Clone(name)] = append(r.points[name], row.Configuration)
 		}
@@ -130,16 +130,14 @@ func (r *Results) at(n Number) ([]string, error) {
 	return points, nil
 }
 
-// coordinate returns where a point, NAME@VALUE,VALUE, lies along an axis; NaN if
-// that is no number.
+// coordinate returns where a point lies along an axis; NaN if that is no number.
 func coordinate(point string, axes []string, axis string) float64 {
-	_, values, _ := strings.Cut(point, "@")
-	parts := strings.Split(values, ",")
+	_, values := results.Spot(point)
 	i := slices.Index(axes, axis)
-	if i < 0 || i >= len(parts) {
+	if i < 0 || i >= len(values) {
 		return math.NaN()
 	}
-	x, err := strconv.ParseFloat(parts[i], 64)
+	x, err := strconv.ParseFloat(values[i], 64)
 	if err != nil {
 		return math.NaN()
 	}

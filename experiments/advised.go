@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"strings"
 
 	"bourse/bank"
 	"bourse/contracts"
@@ -48,7 +47,7 @@ func Advise(ctx context.Context, e *scenario.Experiment, ask AdviseAsk) (*advise
 		}
 	}
 	if c == nil {
-		return nil, misuse.Errorf("configuration: found %q, want one of %s", ask.Configuration, strings.Join(names, ", "))
+		return nil, misuse.Errorf("configuration: %s", scenario.Unknown(ask.Configuration, names))
 	}
 	var policies []scenario.Choice
 	for _, label := range []string{papers.Of("").Spot, ask.Reservation} {

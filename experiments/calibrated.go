@@ -117,7 +117,7 @@ func (all guaranteeAxes) runs(e *scenario.Experiment, of Calibration) (*scenario
 	}
 	for _, name := range of.Configurations {
 		if !slices.Contains(names, name) {
-			return nil, nil, misuse.Errorf("configuration: found %q, %s", name, scenario.OneOf(name, names))
+			return nil, nil, misuse.Errorf("configuration: %s", scenario.Unknown(name, names))
 		}
 	}
 	points := x.Configurations
@@ -145,7 +145,7 @@ func (all guaranteeAxes) runs(e *scenario.Experiment, of Calibration) (*scenario
 			for _, a := range kept {
 				labels = append(labels, a.Label)
 			}
-			return nil, nil, misuse.Errorf("less: found %q, %s", of.Less, scenario.OneOf(of.Less, labels))
+			return nil, nil, misuse.Errorf("less: %s", scenario.Unknown(of.Less, labels))
 		}
 		c.Admission = kept
 		x.Configurations = append(x.Configurations, c)

@@ -25,7 +25,7 @@ func contenders(e *scenario.Experiment, ask *TuneAsk) (*scenario.Experiment, []t
 	}
 	which := slices.Index(names, ask.Configuration)
 	if which < 0 {
-		return nil, nil, misuse.Errorf("configuration: found %q, %s", ask.Configuration, scenario.OneOf(ask.Configuration, names))
+		return nil, nil, misuse.Errorf("configuration: %s", scenario.Unknown(ask.Configuration, names))
 	}
 	x := e.Expanded()
 	points := x.Configurations[which*len(x.Configurations)/len(names) : (which+1)*len(x.Configurations)/len(names)]
@@ -84,7 +84,7 @@ func racers(e *scenario.Experiment, all []scenario.Choice, labels []string) (rac
 	}
 	for _, l := range labels {
 		if !slices.Contains(names, l) {
-			return nil, misuse.Errorf("policies: found %q, %s", l, scenario.OneOf(l, names))
+			return nil, misuse.Errorf("policies: %s", scenario.Unknown(l, names))
 		}
 	}
 	if racing == nil {

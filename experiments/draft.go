@@ -124,7 +124,7 @@ func (d *draft) setPolicies(answer string) error {
 	var written []string
 	for name := range strings.SplitSeq(answer, ",") {
 		if name = strings.TrimSpace(name); !slices.Contains(known, name) {
-			return fmt.Errorf("found %q, %s", name, scenario.OneOf(name, known))
+			return fmt.Errorf("%s", scenario.Unknown(name, known))
 		}
 		if sharing := admission.SharingOf(name); sharing != "auction" {
 			d.slack = true

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"bourse/contracts"
 	"bourse/experiments/incentives"
@@ -114,7 +113,7 @@ func only(e *scenario.Experiment, names []string) (*scenario.Experiment, error) 
 	}
 	for _, name := range names {
 		if !slices.Contains(all, name) {
-			return nil, misuse.Errorf("configuration: found %q, want one of %s", name, strings.Join(all, ", "))
+			return nil, misuse.Errorf("configuration: %s", scenario.Unknown(name, all))
 		}
 	}
 	x.Configurations = some

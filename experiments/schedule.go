@@ -42,13 +42,17 @@ func ChooseRun(e *scenario.Experiment, path string) (Chosen, error) {
 	if path == "" && len(names) == 1 {
 		return Chosen{&e.Configurations[0], e.Configurations[0].Admission[0].Label, 0}, nil
 	}
+	found := "none"
+	if path != "" {
+		found = strconv.Quote(path)
+	}
 	most := min(8, len(names))
 	more := ""
 	if most < len(names) {
 		more = fmt.Sprintf(" and %d more", len(names)-most)
 	}
-	return Chosen{}, misuse.Errorf("found %q, want one of %s%s; replications are 0 to %d",
-		path, strings.Join(names[:most], ", "), more, e.Replications-1)
+	return Chosen{}, misuse.Errorf("found %s, want one of %s%s; replications are 0 to %d",
+		found, strings.Join(names[:most], ", "), more, e.Replications-1)
 }
 
 // Schedule returns the log that was run as the run in dir went through it.

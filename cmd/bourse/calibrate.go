@@ -116,7 +116,7 @@ func namedForecasters(c *cli.Context, others []string) ([]string, error) {
 	}
 	for i, name := range names {
 		if !slices.Contains(known, name) {
-			return nil, usagef("--forecaster: found %q, %s", name, scenario.OneOf(name, known))
+			return nil, usagef("--forecaster: %s", scenario.Unknown(name, known))
 		}
 		if slices.Contains(names[:i], name) {
 			return nil, usagef("--forecaster: found %s twice", name)

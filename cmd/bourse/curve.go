@@ -67,7 +67,7 @@ func styleFlag() cli.Flag {
 func draw(c *cli.Context, curveAlone bool) error {
 	style := c.String("style")
 	if style != "" && !slices.Contains(report.Styles(), style) {
-		return usagef("--style: found %q, %s", style, scenario.OneOf(style, report.Styles()))
+		return usagef("--style: %s", scenario.Unknown(style, report.Styles()))
 	}
 	dir, err := results.Open(c.Args().First())
 	if err != nil {

@@ -93,7 +93,7 @@ func printPage(c *cli.Context, pages []docPage, topic string) error {
 		for _, p := range pages {
 			topics = append(topics, p.Topic)
 		}
-		return usagef("TOPIC: found %q, %s", topic, scenario.OneOf(topic, topics))
+		return usagef("TOPIC: %s", scenario.Unknown(topic, topics))
 	}
 	if c.Bool("json") {
 		return printJSON(c, []docPage{pages[i]})

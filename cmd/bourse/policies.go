@@ -39,7 +39,7 @@ func policiesAction(c *cli.Context) error {
 	}
 	all := experiments.Plugins(c.Args().First())
 	if len(all) == 0 {
-		return usagef("FAMILY: found %q, %s", c.Args().First(), scenario.OneOf(c.Args().First(), familyNames()))
+		return usagef("FAMILY: %s", scenario.Unknown(c.Args().First(), familyNames()))
 	}
 	return show(c, experiments.ListPlugins(all), nil)
 }

@@ -114,7 +114,7 @@ func readReadings(c *cli.Context) (*experiments.Readings, error) {
 	}
 	text, ok := presets[preset]
 	if !ok {
-		return nil, usagef("--preset: found %q, %s", preset, scenario.OneOf(preset, slices.Sorted(maps.Keys(presets))))
+		return nil, usagef("--preset: %s", scenario.Unknown(preset, slices.Sorted(maps.Keys(presets))))
 	}
 	return experiments.ReadReadings("preset "+preset, text)
 }

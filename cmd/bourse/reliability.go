@@ -90,7 +90,7 @@ func traceSources(c *cli.Context) ([]volunteers.Source, []string, error) {
 		}
 		format := c.String("availability-format")
 		if !slices.Contains(scenario.Formats(), format) {
-			return nil, nil, usagef("--availability-format: found %q, %s", format, scenario.OneOf(format, scenario.Formats()))
+			return nil, nil, usagef("--availability-format: %s", scenario.Unknown(format, scenario.Formats()))
 		}
 		type read struct {
 			trace *availability.Trace

@@ -100,7 +100,7 @@ func reproduced(c *cli.Context) ([]part, error) {
 	wanted := c.StringSlice("paper")
 	for _, name := range wanted {
 		if !slices.Contains(names, name) {
-			return nil, usagef("--paper: found %q, %s", name, scenario.OneOf(name, names))
+			return nil, usagef("--paper: %s", scenario.Unknown(name, names))
 		}
 	}
 	most := c.Int("replications")

@@ -304,7 +304,7 @@ func knownTo(c *cli.Context) (scenario.Known, error) {
 	k := experiments.Known()
 	k.Log, k.Trace, k.TraceFormat = c.String("trace"), c.String("availability"), c.String("availability-format")
 	if f := k.TraceFormat; f != "" && !slices.Contains(scenario.Formats(), f) {
-		return k, usagef("--availability-format: found %q, %s", f, scenario.OneOf(f, scenario.Formats()))
+		return k, usagef("--availability-format: %s", scenario.Unknown(f, scenario.Formats()))
 	}
 	if k.TraceFormat != "" && k.Trace == "" {
 		return k, usagef("--availability-format without --availability")
@@ -356,7 +356,7 @@ func (ch *choice) load(c *cli.Context, preset string, known scenario.Known, sets
 	preset = cmp.Or(preset, papers.Of("").Preset)
 	data, ok := papers.Presets()[preset]
 	if !ok {
-		return usagef("--preset: found %q, %s", preset, scenario.OneOf(preset, papers.Names()))
+		return usagef("--preset: %s", scenario.Unknown(preset, papers.Names()))
 	}
 	ch.command = append(ch.command, "--preset", preset)
 	ch.experiment, err = scenario.Parse("preset "+preset, data, known, sets...)

@@ -85,7 +85,7 @@ func exportCommand() *cli.Command {
 		Action: func(c *cli.Context) error {
 			format := c.String("format")
 			if !slices.Contains(export.Formats(), format) {
-				return usagef("--format: found %q, %s", format, scenario.OneOf(format, export.Formats()))
+				return usagef("--format: %s", scenario.Unknown(format, export.Formats()))
 			}
 			period := c.String("aggregate")
 			if period != "" && period != "day" {

@@ -146,7 +146,7 @@ func compare(all []*series, ask Ask, dirs []*results.Dir, paired bool) (rows []R
 			}
 		}
 		if ask.Baseline != "" && !slices.Contains(known, ask.Baseline) {
-			return nil, misuse.Errorf("baseline: found %q, %s", ask.Baseline, plugin.OneOf(ask.Baseline, known))
+			return nil, misuse.Errorf("baseline: %s", plugin.Unknown(ask.Baseline, known))
 		}
 		for _, within := range order {
 			for _, pair := range pairs(groups[within], ask, dirs) {

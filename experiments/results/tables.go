@@ -28,7 +28,7 @@ func ParseTables(s string) (Tables, error) {
 	if i := slices.Index(forms, s); i >= 0 {
 		return Tables(i), nil
 	}
-	return 0, fmt.Errorf("found %q, %s", s, plugin.OneOf(s, forms))
+	return 0, fmt.Errorf("%s", plugin.Unknown(s, forms))
 }
 
 func (t Tables) jobs() []string {

@@ -1,6 +1,17 @@
 package plugin
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
+
+// Unknown says that found, which may be nothing, is none of names, and guesses what was meant.
+func Unknown(found string, names []string) string {
+	if found == "" {
+		return "found none, " + OneOf(found, names)
+	}
+	return fmt.Sprintf("found %q, %s", found, OneOf(found, names))
+}
 
 // OneOf lists what would be right, and guesses what was meant.
 func OneOf(found string, names []string) string {

@@ -35,13 +35,14 @@ type keeper struct {
 	origin string
 	signer note.Signer
 	public note.Verifier
+	key    string // of it
 	lines  []string
 }
 
 func newKeeper(t testing.TB, origin string) *keeper {
 	private, public, err := note.GenerateKey(nil, origin)
 	check(t, err)
-	k := &keeper{t: t, origin: origin}
+	k := &keeper{t: t, origin: origin, key: public}
 	k.signer, err = note.NewSigner(private)
 	check(t, err)
 	k.public, err = note.NewVerifier(public)

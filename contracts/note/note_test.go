@@ -181,20 +181,51 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestMaxNote checks that hosts are said as long as the note, brackets and all, is no
-// longer than a note may be.
+// TestMaxNote checks that hosts are said as long as the note, brackets and all, and what
+// others need, is no longer than a note may be.
 func TestMaxNote(t *testing.T) {
 	t.Parallel()
-	r := contracts.Request{SLA: contracts.SLA{Deadline: 50}}
-	d := contracts.Decision{Verdict: contracts.Accept, Placements: []contracts.Placement{{Bid: 7}}}
-	terms := func(name int) int {
-		return len(Terms{Decision: &d, Request: &r, Name: func(hosts.ID) string { return strings.Repeat("h", name) }}.Append(nil))
+	for what, terms := range map[string]Terms{
+		"its host": {
+			Decision: &contracts.Decision{Verdict: contracts.Accept, Placements: []contracts.Placement{{Bid: 7}}},
+			Request:  &contracts.Request{SLA: contracts.SLA{Deadline: 50}},
+		},
+		"its gangs": {
+			Decision: &contracts.Decision{Verdict: contracts.Accept, Placements: []contracts.Placement{{Nodes: 2}, {Nodes: 1, Host: 1}}},
+			Request:  &contracts.Request{Nodes: 3, SLA: contracts.SLA{Deadline: 50}},
+			Booked:   true,
+		},
+	} {
+		for _, spare := range []int{0, 100} {
+			terms.Spare = spare
+			size := func(name int) int {
+				terms.Name = func(h hosts.ID) string { return strings.Repeat("h", name*int(1-h)) } // of host 0
+				return len(terms.Append(nil))
+			}
+			most := bank.MaxNote - spare
+			fits := most - size(0)
+			if got := size(fits); got != most {
+				t.Errorf("a note with room for %s is %d bytes, want %d", what, got, most)
+			}
+			if got := size(fits + 1); got > 250 {
+				t.Errorf("a note without room for %s is %d bytes, and says it", what, got)
+			}
+		}
 	}
-	fits := bank.MaxNote - terms(0)
-	if got := terms(fits); got != bank.MaxNote {
-		t.Errorf("a note with room for its host is %d bytes, want %d", got, bank.MaxNote)
-	}
-	if got := terms(fits + 1); got > 200 {
-		t.Errorf("a note without room for its host is %d bytes, and says it", got)
+}
+
+// TestText checks that each byte and rune of a name is written as encoding/json does.
+func TestText(t *testing.T) {
+	t.Parallel()
+	for r := rune(0); r < 0x180; r++ {
+		for _, s := range []string{string(r), "host" + string(r), string([]byte{byte(r)})} {
+			want, err := json.Marshal(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := text(nil, s); string(got) != string(want) {
+				t.Errorf("%q is written %s, want %s", s, got, want)
+			}
+		}
 	}
 }

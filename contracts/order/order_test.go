@@ -140,6 +140,49 @@ func TestJob(t *testing.T) {
 	}
 }
 
+// TestBounds checks how much may be asked for: the most is, and what is more is not.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		field string
+		set   func(*Terms, float64)
+		most  float64
+	}{
+		{"nodes", func(t *Terms, x float64) { t.Nodes = int(x) }, mostNodes},
+		{"cpus", func(t *Terms, x float64) { t.CPUs = x }, mostCPUs},
+		{"work", func(t *Terms, x float64) { t.Work = x }, mostWork},
+		{"deadline", func(t *Terms, x float64) { t.Deadline = x }, mostWork},
+	} {
+		for x, right := range map[float64]bool{0: false, -1: false, 1: true, c.most: true, c.most + 1: false} {
+			asked := terms()
+			asked.Budget = bank.Micros(1e12)
+			c.set(asked, x)
+			err := asked.check()
+			if right && err != nil || !right && (err == nil || !strings.HasPrefix(err.Error(), c.field+": found ")) {
+				t.Errorf("%s %v: %v", c.field, x, err)
+			}
+		}
+	}
+}
+
+// TestJobBounds checks how long a command and its environment, and names of files, may be.
+func TestJobBounds(t *testing.T) {
+	t.Parallel()
+	for n, right := range map[int]bool{mostText: true, mostText + 1: false} {
+		j := &remote.Job{Command: []string{"sh", "-c"}, Env: []string{"A=b"}}
+		j.Command = append(j.Command, strings.Repeat("x", n-len("sh0-c0A=b0")-1)) // each ends in a zero
+		if err := check(j); (err == nil) != right {
+			t.Errorf("%d bytes: %v", n, err)
+		}
+	}
+	for n, right := range map[int]bool{255: true, 256: false} {
+		j := &remote.Job{Command: []string{"sh"}, Files: map[string]string{strings.Repeat("x", n): Sum(nil)[7:]}}
+		if err := check(j); (err == nil) != right {
+			t.Errorf("a name of %d bytes: %v", n, err)
+		}
+	}
+}
+
 // FuzzParse checks that what is read as an order is one that is written so, and that a
 // market can decide on it.
 func FuzzParse(f *testing.F) {

@@ -23,7 +23,7 @@ func TestBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(c.list, w.list) || c.head.name != "a" || c.none != nil || c.array[0][0] != "x" || *c.fixed != [3]int{0, 8} {
+	if !reflect.DeepEqual(c.list, w.list) || c.head.name != "a" || c.none != nil || !reflect.DeepEqual(c.array, w.array) || !reflect.DeepEqual(c.nodes, w.nodes) || *c.fixed != [3]int{0, 8} {
 		t.Errorf("%+v", c)
 	}
 	if c.rng.Uint64() != w.rng.Uint64() {
@@ -42,6 +42,35 @@ func TestBytes(t *testing.T) {
 	}
 	if _, err := Decode(append(b, 0), like); err == nil {
 		t.Error("a byte too many was read")
+	}
+}
+
+// TestFewBytes checks the least there is to read: nothing, a number that is cut off, and one
+// of something that has not been seen.
+func TestFewBytes(t *testing.T) {
+	t.Parallel()
+	b, err := Encode(new(struct{}), new(struct{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Decode(b, new(struct{})); err != nil {
+		t.Errorf("nothing: %v", err)
+	}
+	type number struct{ X int }
+	if b, err = Encode(&number{3}, new(number)); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := Decode(b[:len(b)-1], new(number)); err == nil {
+		t.Errorf("a number that is cut off is read as %d", n.X)
+	}
+	type pointer struct{ P *int }
+	if b, err = Encode(new(pointer), new(pointer)); err != nil {
+		t.Fatal(err)
+	}
+	for n := range byte(2) {
+		if p, err := Decode(append(b[:len(b)-1], isSeen, n), new(pointer)); err == nil {
+			t.Errorf("what is seen as number %d is %v", n, p.P)
+		}
 	}
 }
 
@@ -66,6 +95,12 @@ func TestBytesOfOthers(t *testing.T) {
 	}
 	if c, err := Decode(b, new(one)); err == nil {
 		t.Errorf("a function was read: %+v", c)
+	}
+	type holder struct{ Held any }
+	if b, err := Encode(&holder{one{seven, 1}}, &holder{one{}}); err != nil {
+		t.Error(err)
+	} else if c, err := Decode(b, &holder{one{F: func() int { return 8 }}}); err != nil || c.Held.(one).F() != 8 {
+		t.Errorf("%+v, %v", c, err)
 	}
 	if _, err := Decode(b, new(other)); !errors.Is(err, ErrOther) {
 		t.Errorf("another type: %v", err)

@@ -22,6 +22,7 @@ type world struct {
 	fixed *[3]int
 	none  *node
 	array [2][]string
+	nodes []node
 }
 
 func newWorld() *world {
@@ -30,7 +31,8 @@ func newWorld() *world {
 	n.next = n
 	return &world{
 		list: list, twice: list[:2], head: &node{name: "a", next: n, any: n}, tail: n,
-		byKey: map[string]*node{"n": n}, rng: rand.New(rand.NewPCG(1, 2)), fixed: new([3]int), array: [2][]string{{"x"}, nil},
+		byKey: map[string]*node{"n": n}, rng: rand.New(rand.NewPCG(1, 2)), fixed: new([3]int), array: [2][]string{{"x"}, {"", "z"}},
+		nodes: []node{{name: "c"}, {name: "d", next: &node{name: "e"}}},
 	}
 }
 
@@ -44,7 +46,7 @@ func TestCopy(t *testing.T) {
 	if c.fixed != w.fixed {
 		t.Error("what is shared was copied")
 	}
-	if !reflect.DeepEqual(c.list, w.list) || c.head.name != "a" || c.none != nil || c.array[0][0] != "x" {
+	if !reflect.DeepEqual(c.list, w.list) || c.head.name != "a" || c.none != nil || !reflect.DeepEqual(c.array, w.array) || !reflect.DeepEqual(c.nodes, w.nodes) {
 		t.Errorf("%+v", c)
 	}
 	if c.rng.Uint64() != w.rng.Uint64() {
@@ -57,8 +59,9 @@ func TestCopy(t *testing.T) {
 		t.Error("lists that are one are two, or the other way round")
 	}
 	c.tail.name, c.array[0][0] = "c", "y"
+	c.array[1][0], c.nodes[1].next.name = "y", "f"
 	c.byKey["m"] = nil
-	if w.tail.name != "b" || len(w.byKey) != 1 || w.array[0][0] != "x" {
+	if w.tail.name != "b" || len(w.byKey) != 1 || w.array[0][0] != "x" || w.array[1][0] != "" || w.nodes[1].next.name != "e" {
 		t.Error("a copy that is changed changes the original")
 	}
 	for range 3 {

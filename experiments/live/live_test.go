@@ -478,7 +478,8 @@ func TestPolicies(t *testing.T) {
 }
 
 // TestUnstarted checks that a contract whose command cannot be started on one of its hosts
-// ends as taken back, with nothing paid and no penalty, and that it is told why. One whose program fails is judged by its work.
+// ends violated, with nothing paid and no penalty, and that it and the ledger say why. One
+// whose program fails is judged by its work.
 func TestUnstarted(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file, 2)
@@ -510,11 +511,14 @@ func TestUnstarted(t *testing.T) {
 		if got := c.Outcome == "fault: command"; !c.Over() || got != (i == 0) || len(c.Ends) == 0 || c.Ends[0].Fault != fault {
 			t.Errorf("%s: %+v", fault, c)
 		}
-		if i == 0 && (c.State != "cancelled" || c.Paid.Sign() != 0 || c.Penalty.Sign() != 0 || c.Back != c.Budget) {
+		if i == 0 && (c.State != "violated" || c.Paid.Sign() != 0 || c.Penalty.Sign() != 0 || c.Back != c.Budget) {
 			t.Errorf("%s: %s, paid %v, back %v, penalty %v", fault, c.State, c.Paid, c.Back, c.Penalty)
 		}
 		if i == 1 && c.State != "violated" {
 			t.Errorf("%s: %s", fault, c.State)
+		}
+		if all := w.entries(); strings.Contains(all[len(all)-1], `"fault":"command"`) != (i == 0) {
+			t.Errorf("%s: %s", fault, all[len(all)-1])
 		}
 	}
 	w.check(4)

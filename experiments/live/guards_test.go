@@ -52,7 +52,7 @@ var guards = []struct {
 	{"hosts/agent TestSuperseded", "hosts/agent/serve.go", []string{`if c.accepted && o.Session >= c.session.Number {`, `if c.accepted && o.Session > c.session.Number+1e6 {`}},
 	{"hosts/agent TestLying", "hosts/remote/hear.go", []string{`if x >= 0 && x <= most {`, `if x >= 0 {`}},
 	{"hosts/remote TestHear", "hosts/remote/hear.go", []string{`if x >= 0 && x <= most {`, `if x >= 0 {`}},
-	{"hosts/remote TestOnce", "hosts/remote/hear.go", []string{`n == m.session.ack+1 {`, `n > 0 {`}},
+	{"hosts/remote TestToldAgain", "hosts/remote/hear.go", []string{`n == m.session.ack+1 {`, `n > 0 {`}},
 	{"hosts/agent TestArchive: outer/secret", "hosts/agent/archive.go", []string{
 		"r := &archive{task: t, name: l.Archive, root: root,", "root, err = outer.OpenRoot(\".\")\n\tif err != nil {\n\t\treturn nil, err\n\t}\n\tr := &archive{task: t, name: l.Archive, root: root,"}},
 	{"hosts/agent TestArchiveOpens: a pipe as a file", "hosts/agent/archive.go", []string{`if err != nil || !info.Mode().IsRegular() {`, `if err != nil {`}},

@@ -7,8 +7,9 @@ import (
 	"bourse/contracts"
 )
 
-// TestOutcomes checks that the promises not kept are those late, broken and killed, and,
-// by no fault of the market, those whose command cannot be started; and the three words that ledgers have for all outcomes.
+// TestOutcomes checks that the promises not kept are those late, broken and killed, and, by no
+// fault of the market, those whose command cannot be started; and the three words that
+// ledgers have for all outcomes.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	for o, want := range map[contracts.Outcome]string{

@@ -160,7 +160,7 @@ func (m *minder) listen() <-chan os.Signal {
 	}
 	heard := make(chan os.Signal, 1)
 	signal.Notify(heard, unix.SIGIO)
-	const renamed, always = 0x10, 1 << 31 // DN_RENAME, DN_MULTISHOT
+	const renamed, always = 0x10, -1 << 31 // DN_RENAME, DN_MULTISHOT: of 32 bits
 	if _, err := unix.FcntlInt(uintptr(dir), unix.F_NOTIFY, renamed|always); err != nil {
 		unix.Close(dir)
 		return nil

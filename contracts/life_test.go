@@ -7,16 +7,17 @@ import (
 	"bourse/contracts"
 )
 
-// TestOutcomes checks that the promises not kept are those late, broken and killed, and
-// the three words that ledgers have for all outcomes.
+// TestOutcomes checks that the promises not kept are those late, broken and killed, and, by no
+// fault of the market, those whose command cannot be started; and the three words that
+// ledgers have for all outcomes.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	for o, want := range map[contracts.Outcome]string{
-		contracts.Fulfilled: "fulfilled", contracts.Late: "violated", contracts.Broken: "violated", contracts.Killed: "violated",
+		contracts.Fulfilled: "fulfilled", contracts.Late: "violated", contracts.Broken: "violated", contracts.Killed: "violated", contracts.Unstarted: "violated",
 		contracts.Cancelled: "cancelled", contracts.Unfinished: "cancelled", contracts.Refused: "cancelled",
 	} {
-		if o.State() != want || o.Violated() != (want == "violated") {
-			t.Errorf("%v is %s and violated %v, want %s", o, o.State(), o.Violated(), want)
+		if violated := want == "violated"; o.State() != want || o.Violated() != violated || o.Missed() != (violated && o != contracts.Unstarted) {
+			t.Errorf("%v is %s, violated %v and missed %v, want %s", o, o.State(), o.Violated(), o.Missed(), want)
 		}
 	}
 }

@@ -33,15 +33,19 @@ const (
 	Killed                    // its policy stopped it: its estimate is used up
 	Cancelled                 // its owner took it back
 	Unfinished                // the market closed before it ended
+	Unstarted                 // its command cannot be started: a fault of its owner's
 )
 
-var outcomes = [...]string{"open", "refused", "fulfilled", "late", "broken", "killed", "cancelled", "unfinished"}
+var outcomes = [...]string{"open", "refused", "fulfilled", "late", "broken", "killed", "cancelled", "unfinished", "fault: command"}
 
 // String returns the outcome in a word.
 func (o Outcome) String() string { return outcomes[o] }
 
 // Violated reports whether o is a promise that was not kept.
-func (o Outcome) Violated() bool { return o == Late || o == Broken || o == Killed }
+func (o Outcome) Violated() bool { return o.Missed() || o == Unstarted }
+
+// Missed reports whether o is a promise that the market has not kept.
+func (o Outcome) Missed() bool { return o == Late || o == Broken || o == Killed }
 
 // State is the word for o in ledgers and tables, which know three.
 func (o Outcome) State() string {
@@ -69,6 +73,7 @@ const (
 	OnRecall               // a host has left: it is to be placed again, from scratch
 	OnLose                 // a host has left with its work, for good
 	OnKill                 // its policy stops it
+	OnFault                // its command cannot be started
 	OnCancel               // its owner takes it back
 	OnClose                // the market closes
 	OnDrain                // it is told to stop on hosts that confirm later
@@ -77,7 +82,7 @@ const (
 )
 
 var causeNames = [...]string{"accept", "refuse", "start", "finish", "overrun", "expire", "pause", "recall", "lose",
-	"kill", "cancel", "close", "drain", "release"}
+	"kill", "fault", "cancel", "close", "drain", "release"}
 
 // String returns the cause in a word.
 func (c Cause) String() string { return causeNames[c] }
@@ -111,6 +116,7 @@ var Moves = [...]Line{
 	{Running, OnRecall, Waiting, Open},
 	{Running, OnLose, Ended, Broken},
 	{Running, OnKill, Ended, Killed},
+	{Running, OnFault, Ended, Unstarted},
 	{Running, OnCancel, Ended, Cancelled},
 	{Running, OnClose, Ended, Unfinished},
 	{Running, OnDrain, Closing, Open},

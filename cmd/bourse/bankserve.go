@@ -64,6 +64,7 @@ const (
 )
 
 func serveAction(c *cli.Context) error {
+	steadyMemory()
 	address := c.Args().First()
 	at, err := netip.ParseAddrPort(c.String("listen"))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 
 // TestPartsKilled kills each part of a market of many processes at random instants, while
 // orders come: each that was answered is one contract, books and log agree, and nothing
-// runs that is not wanted. At each step of a turn the market alone is killed by
-// experiments/live TestOnceForEver and TestKilled.
+// runs that is not wanted. At each step they are killed by experiments/live
+// TestProcessesKilled, hosts/agent TestAgentKilledAt and experiments/live/client TestKilled.
 func TestPartsKilled(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("BOURSE_CI") == "" {

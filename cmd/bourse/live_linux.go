@@ -245,6 +245,7 @@ type runningLab struct {
 
 // openLab opens the market in dir.
 func openLab(c *cli.Context, dir string) (l *runningLab, err error) {
+	steadyMemory()
 	l = &runningLab{dir: dir, clock: live.NewBootClock()}
 	file := lab.File(dir, "market.yaml")
 	text, err := os.ReadFile(file)

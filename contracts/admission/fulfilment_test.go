@@ -37,12 +37,12 @@ func TestFulfilment(t *testing.T) {
 	})
 }
 
-// TestJudged checks which outcomes are verdicts: neither who was taken back nor who was
-// still at work when the market closed broke a promise or kept one; and that a class hears
-// of its own contracts alone.
+// TestJudged checks which outcomes are verdicts: neither who was taken back, nor who was
+// still at work when the market closed, nor whose command cannot be started broke a promise
+// or kept one; and that a class hears of its own contracts alone.
 func TestJudged(t *testing.T) {
 	t.Parallel()
-	for o := contracts.Open; o <= contracts.Unfinished; o++ {
+	for o := contracts.Open; o <= contracts.Unstarted; o++ {
 		p := statistical(defaultStatistical(), nil)
 		was := p.kept.alpha
 		p.Judged(nil, o)

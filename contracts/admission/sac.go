@@ -122,8 +122,8 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 
 // Judged implements judge.
 func (p *Statistical) Judged(_ *contracts.Request, o contracts.Outcome) {
-	if o == contracts.Fulfilled || o.Violated() {
-		p.kept.judged(p.Guarantee, p.Gamma, o.Violated())
+	if o == contracts.Fulfilled || o.Missed() {
+		p.kept.judged(p.Guarantee, p.Gamma, o.Missed())
 	}
 }
 

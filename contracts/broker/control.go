@@ -3,8 +3,10 @@ package broker
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"bourse/contracts"
+	"bourse/hosts"
 )
 
 // ErrNoContract is the reason for which there is nothing to cancel.
@@ -39,6 +41,34 @@ func (b *Broker) Cancel(now float64, id contracts.ID) error {
 		err = b.over(i, on, k)
 	}
 	if err != nil {
+		return err
+	}
+	return b.offer()
+}
+
+// Fault ends a contract whose command cannot be started on host h: its promise is not kept,
+// by no fault of the provider, who owes nothing. Nothing is paid for its nodes there, and for
+// others what has accrued. If their work is all that was asked for, the promise is kept. It
+// returns an error wrapping ErrNoContract, and nothing has changed, if it does not run there.
+// The broker has been advanced to now.
+func (b *Broker) Fault(now float64, id contracts.ID, h hosts.ID) error {
+	i, ok := b.find(id)
+	if !ok || b.contracts[i].phase != contracts.Running {
+		return fmt.Errorf("fault of %d: %w that runs", id, ErrNoContract)
+	}
+	c := &b.contracts[i]
+	there := func(p contracts.Placement) bool { return p.Host == h }
+	if !slices.ContainsFunc(b.floor.Contract(c.run).Placements, there) {
+		return fmt.Errorf("fault of %d: %w that runs on %s", id, ErrNoContract, b.Fleet[h].Spec().Name)
+	}
+	b.now, b.freed = now, true
+	k := b.floor.Remove(now, c.run)
+	for n := range k.Placements {
+		if p := &k.Placements[n]; there(*p) {
+			p.Owed = 0
+		}
+	}
+	if err := b.over(i, contracts.OnFault, k); err != nil {
 		return err
 	}
 	return b.offer()

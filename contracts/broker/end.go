@@ -120,6 +120,9 @@ func (b *Broker) verdict(over *settlement.Case, k *contracts.Contract, v *settle
 			State: v.Outcome.State(), Work: k.Total(), Needed: over.Total(), ByDue: v.ByDue, Killed: v.Outcome == contracts.Killed,
 			Losses: k.Losses, Wasted: k.Wasted, Penalty: penalty,
 		}
+		if v.Outcome == contracts.Unstarted {
+			said.Fault = "command"
+		}
 		*n = said.Append(*n)
 	}
 	return *n

@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -200,6 +201,40 @@ func TestPrograms(t *testing.T) {
 			}
 		}
 		f.ended(name, c.outcome, c.done, c.paid)
+	}
+}
+
+// TestFault checks that a program that cannot be started on one of its hosts breaks the
+// promise, by no fault of the provider, who owes nothing; and that nothing is paid for it
+// there, though it has used something until it was found out, and on others as ever.
+func TestFault(t *testing.T) {
+	t.Parallel()
+	f := newFar(t, 3, floor.Lose, "bid")
+	f.run(0, 7, 2, 60, 100)
+	for h := range f.hosts {
+		f.tell(10, h, 10)
+	}
+	on := [3]bool{}
+	for _, pl := range f.View().Contract(0).Placements {
+		on[pl.Host] = true
+	}
+	for h, on := range on {
+		if err := f.Fault(10, 8, hosts.ID(h)); !errors.Is(err, ErrNoContract) {
+			t.Errorf("of another contract: %v", err)
+		}
+		if err := f.Fault(10, 7, hosts.ID(h)); !on != errors.Is(err, ErrNoContract) {
+			t.Errorf("on host %d, where it runs is %v: %v", h, on, err)
+		}
+		if len(f.Ended()) > 0 {
+			break
+		}
+	}
+	f.ended("it cannot be started", contracts.Unstarted, 20, 50_000)
+	if e := &f.Ended()[0]; e.Outcome.State() != "violated" || e.Penalty.Sign() != 0 || e.Delay != 0 {
+		t.Errorf("%s, %v s late, a penalty of %v", e.Outcome.State(), e.Delay, e.Penalty)
+	}
+	if err := f.Fault(10, 7, 0); !errors.Is(err, ErrNoContract) {
+		t.Errorf("once more: %v", err)
 	}
 }
 

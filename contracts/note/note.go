@@ -42,6 +42,7 @@
 //	needed        truly needed, over all nodes, if that is something else
 //	work_done     by the deadline, over all nodes
 //	killed        true: its policy stopped it
+//	fault         command: that could not be started on a host, whose nodes cost nothing
 //	losses        how often a host left with a task of it, and
 //	wasted        the work that was lost so
 //	penalty_owed  $, beyond a price that it was taken from
@@ -140,6 +141,7 @@ type Verdict struct {
 	Needed  float64 // truly, over all nodes
 	ByDue   float64 // done by the deadline, over all nodes
 	Killed  bool
+	Fault   string // what its owner asked for that cannot be done, in a word
 	Losses  int
 	Wasted  float64
 	Penalty bank.Amount // owed
@@ -154,6 +156,9 @@ func (v *Verdict) Append(b []byte) []byte {
 	}
 	b = number(b, "work_done", v.ByDue)
 	b = flag(b, "killed", v.Killed)
+	if v.Fault != "" {
+		b = text(append(b, `,"fault":`...), v.Fault)
+	}
 	if v.Losses > 0 {
 		b = append(b, `,"losses":`...)
 		b = strconv.AppendInt(b, int64(v.Losses), 10)

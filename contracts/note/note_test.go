@@ -97,6 +97,7 @@ func TestVerdict(t *testing.T) {
 		{Verdict{State: "fulfilled", Work: 200, Needed: 200, ByDue: 200}, `{"state":"fulfilled","work":200,"work_done":200}`},
 		{Verdict{State: "violated", Work: 20, Needed: 200, ByDue: 50, Penalty: bank.Micros(1500000)}, `{"state":"violated","work":20,"needed":200,"work_done":50,"penalty_owed":"1.500000"}`},
 		{Verdict{State: "violated", Work: 9, Needed: 9, ByDue: 1, Killed: true}, `{"state":"violated","work":9,"work_done":1,"killed":true}`},
+		{Verdict{State: "violated", Work: 9, Needed: 9, Fault: "command"}, `{"state":"violated","work":9,"work_done":0,"fault":"command"}`},
 		{Verdict{State: "violated", Work: 9, Needed: 9, Losses: 2, Wasted: 3.5}, `{"state":"violated","work":9,"work_done":0,"losses":2,"wasted":3.5}`},
 	} {
 		if got := string(c.v.Append(nil)); got != c.want {
@@ -152,6 +153,7 @@ func TestParseVerdict(t *testing.T) {
 		want := Verdict{
 			State: rapid.SampledFrom([]string{"fulfilled", "violated", "cancelled"}).Draw(t, "state"),
 			Work:  number.Draw(t, "work"), ByDue: number.Draw(t, "done"), Killed: rapid.Bool().Draw(t, "killed"),
+			Fault: rapid.SampledFrom([]string{"", "command"}).Draw(t, "fault"),
 			Losses: rapid.IntRange(0, 3).Draw(t, "losses"), Penalty: bank.Micros(rapid.Int64Range(0, 1e15).Draw(t, "penalty")),
 		}
 		want.Needed = rapid.SampledFrom([]float64{want.Work, number.Draw(t, "needed")}).Draw(t, "which")

@@ -83,6 +83,7 @@ func ParseVerdict(note []byte) (v Verdict, err error) {
 		Needed  *float64
 		ByDue   float64 `json:"work_done"`
 		Killed  bool
+		Fault   string
 		Losses  int
 		Wasted  float64
 		Penalty bank.Amount `json:"penalty_owed"`
@@ -93,5 +94,5 @@ func ParseVerdict(note []byte) (v Verdict, err error) {
 	if n.Needed == nil {
 		n.Needed = &n.Work
 	}
-	return Verdict{n.State, n.Work, *n.Needed, n.ByDue, n.Killed, n.Losses, n.Wasted, n.Penalty}, nil
+	return Verdict{n.State, n.Work, *n.Needed, n.ByDue, n.Killed, n.Fault, n.Losses, n.Wasted, n.Penalty}, nil
 }

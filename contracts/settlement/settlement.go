@@ -94,7 +94,9 @@ func (c *Case) Judge(cause contracts.Outcome) (v Verdict) {
 	if cause == contracts.Open {
 		v.Outcome = contracts.Late
 	}
-	v.Delay = c.delay(&v)
+	if v.Outcome.Missed() {
+		v.Delay = c.delay(&v)
+	}
 	return v
 }
 

@@ -34,7 +34,7 @@ type Contract struct {
 
 	Settlement string      `json:"settlement,omitempty" doc:"receipt of the bank"`
 	Ended      float64     `json:"ended,omitempty" doc:"instant"`
-	Outcome    string      `json:"outcome,omitempty" doc:"as the ledger has it, or fault: command if that could not be started"`
+	Outcome    string      `json:"outcome,omitempty" doc:"fulfilled, late, broken, cancelled, or fault: command if that could not be started"`
 	Done       float64     `json:"done" doc:"work over all nodes, as last read"`
 	Delay      float64     `json:"delay,omitempty" doc:"s"`
 	Losses     int         `json:"losses,omitempty" doc:"times that a host was lost with a task of it"`
@@ -44,8 +44,6 @@ type Contract struct {
 
 	order string // signed
 	job   string // its text
-
-	unstarted bool // its command could not be started, in this turn
 }
 
 // A Place is where a node runs, and for what.
@@ -102,9 +100,6 @@ func (c *Contract) decided(k *core, d *contracts.Decision) {
 // settled notes how c ended.
 func (c *Contract) settled(e *contracts.Settled) {
 	c.State, c.Outcome, c.Ended = e.Outcome.State(), e.Outcome.String(), e.Ended
-	if c.unstarted {
-		c.Outcome = "fault: command"
-	}
 	c.Done, c.Delay, c.Losses = e.Done, e.Delay, e.Losses
 	c.Paid, c.Penalty = e.Paid, e.Penalty
 	c.Back, _ = c.Budget.Sub(e.Paid)

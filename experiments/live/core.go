@@ -314,7 +314,7 @@ func (k *core) hear(t *told, out *result) error {
 		out.err = fmt.Errorf("%w: %s", ErrNoHost, t.Host)
 		return nil
 	}
-	if err := k.unstarted(h, t); err != nil {
+	if err := k.unstarted(h, id, t); err != nil {
 		return err
 	}
 	known, ok := h.machine.Hear(k.now, t.told())
@@ -335,10 +335,10 @@ func (k *core) hear(t *told, out *result) error {
 	return nil
 }
 
-// unstarted ends contracts whose command could not be started, as if their owners took them
-// back: the promise was not the market's to keep. Nothing is paid for that node, nor a
-// penalty; other nodes that ran are paid what they have used.
-func (k *core) unstarted(h *host, t *told) error {
+// unstarted ends contracts whose command could not be started: they are violated, by no fault
+// of the market. Nothing is paid for that node, nor a penalty; other nodes that ran are paid
+// what they have used.
+func (k *core) unstarted(h *host, on hosts.ID, t *told) error {
 	if !listens(&h.orders, t.Session, t.Boot, t.After) {
 		return nil
 	}
@@ -352,8 +352,7 @@ func (k *core) unstarted(h *host, t *told) error {
 		if err := k.broker.Advance(k.now); err != nil {
 			return err
 		}
-		c.unstarted = true
-		if err := k.broker.Cancel(k.now, contracts.ID(c.ID)); err != nil && !errors.Is(err, broker.ErrNoContract) {
+		if err := k.broker.Fault(k.now, contracts.ID(c.ID), on); err != nil && !errors.Is(err, broker.ErrNoContract) {
 			return err
 		}
 	}

@@ -140,6 +140,35 @@ func TestOtherVersion(t *testing.T) {
 	}
 }
 
+// TestOtherwise checks that a market whose log says that something else came of a record than
+// now does is not opened, and says which record, and what to do.
+func TestOtherwise(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, file, 1)
+	w.busy(2, 100)
+	var last int64
+	var o outcome
+	for _, n := range w.table(outcomeTable) {
+		var one outcome
+		must(w.market.log.get(key(outcomeTable, n), &one))
+		if len(one.Calls) > 0 {
+			last, o = n, one
+		}
+	}
+	o.Calls[0].Note += " "
+	if err := w.market.log.set(map[string]any{string(key(outcomeTable, last)): o}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open("market", w.conf, World{
+		Bank: w.bank, Ledger: ownerstest.Ledger, Number: ownerstest.Number, Key: ownerstest.Private("market:lab"), Clock: w, FS: w.disk.CrashClone(vfs.CrashCloneCfg{}),
+	})
+	for _, part := range []string{fmt.Sprintf("record %d: ", last), "decides otherwise than the one that wrote it", "start that one, and stop it while no contract is open"} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("%v, want it to say %q", err, part)
+		}
+	}
+}
+
 // TestRules checks that a market is opened again with another address, other limits or for
 // longer, and not with other rules.
 func TestRules(t *testing.T) {

@@ -58,6 +58,7 @@ type town struct {
 	every  int64 // records between two checkpoints, 0 is as usual
 	read   int64 // the last checkpoint that was gone on from
 	meter  Meter
+	apart  *processes // nil: bank and market are of this process
 }
 
 // Now implements [Clock].
@@ -113,23 +114,29 @@ func (b *tried) Do(ctx context.Context, e bank.Entry) (r store.Receipt, err erro
 
 func newTown(t testing.TB, file string, hosts int) *town {
 	w := &town{t: t, conf: must(Parse("lab.yaml", []byte(file))), disk: vfs.NewCrashableMem(), vault: vfs.NewCrashableMem(), now: 100}
-	j := must(store.Create("books", store.Options{FS: w.vault}))
-	w.bank = &tried{Sequencer: store.NewSequencer(j, bank.New(j)), at: w.at}
+	w.bank = &tried{Sequencer: found("books", w.vault, hosts), at: w.at}
 	t.Cleanup(func() { w.bank.Close() })
-	for _, e := range ownerstest.Begin() {
-		must(w.bank.Sequencer.Do(t.Context(), e))
-	}
-	for h := range hosts {
-		name := fmt.Sprintf("h%02d", h)
-		right := ownerstest.Says("operator", "right", "p-"+name, "operator", "of", "host:"+name, "right", "payee", "market", "lab")
-		must(w.bank.Sequencer.Do(t.Context(), right))
-	}
 	w.open()
 	t.Cleanup(func() { w.market.Close() })
 	for h := range hosts {
 		w.join(fmt.Sprintf("h%02d", h))
 	}
 	return w
+}
+
+// found makes a bank, at which so many hosts are paid by market:lab.
+func found(dir string, fs vfs.FS, hosts int) *store.Sequencer {
+	j := must(store.Create(dir, store.Options{FS: fs}))
+	s := store.NewSequencer(j, bank.New(j))
+	for _, e := range ownerstest.Begin() {
+		must(s.Do(context.Background(), e))
+	}
+	for h := range hosts {
+		name := fmt.Sprintf("h%02d", h)
+		right := ownerstest.Says("operator", "right", "p-"+name, "operator", "of", "host:"+name, "right", "payee", "market", "lab")
+		must(s.Do(context.Background(), right))
+	}
+	return s
 }
 
 func (w *town) at(what string) error {
@@ -174,6 +181,9 @@ func (w *town) crash() {
 // answered.
 func (w *town) turn(messages ...message) []result {
 	w.t.Helper()
+	if w.apart != nil {
+		return w.apart.turn(w.now, messages)
+	}
 	for {
 		var letters []*letter
 		for _, m := range messages {
@@ -210,17 +220,38 @@ func (w *town) talk() {
 	var all []message
 	for i, a := range w.agents {
 		t := a.Tell(w.now)
-		w.market.seen.hear(w.names[i], w.Now(), t)
+		w.hear(w.names[i], t)
 		all = append(all, message{Told: must(newTold(w.names[i], t))})
 	}
 	for i, r := range w.turn(all...) {
 		if r.err != nil || r.superseded {
 			w.t.Fatal(r.err, r.superseded)
 		}
-		o := w.market.seen.of(w.names[i]).orders
+		o := w.orders(w.names[i])
 		o.Known = r.known
 		w.agents[i].Obey(w.now, &o)
 	}
+}
+
+// hear lets the market know that a host is there.
+func (w *town) hear(host string, t *remote.Told) {
+	if w.apart != nil {
+		w.apart.heard = append(w.apart.heard, heard{host, *t})
+		return
+	}
+	w.market.seen.hear(host, w.Now(), t)
+}
+
+// orders returns what is wanted of a host.
+func (w *town) orders(host string) remote.Orders {
+	if w.apart != nil {
+		o := w.apart.last.Orders[host]
+		for i := range o.Wanted {
+			o.Wanted[i].Work = math.Inf(1) // which does not travel
+		}
+		return o
+	}
+	return w.market.seen.of(host).orders
 }
 
 // pass lets time pass, with a word of every host each second.
@@ -256,7 +287,7 @@ func (w *town) cancel(id, account string, contract int64) string {
 // entries returns all that the bank has booked.
 func (w *town) entries() (all []string) {
 	w.t.Helper()
-	r := must(store.OpenReader("books", store.Options{FS: w.vault.CrashClone(vfs.CrashCloneCfg{})}))
+	r := must(store.OpenReader(w.books()))
 	defer r.Close()
 	for e := range r.Entries() {
 		all = append(all, fmt.Sprintf("%v %v %d %s %v %s", e.Time, e.Kind, e.Contract, e.ID, e.Moves, e.Note))
@@ -267,12 +298,20 @@ func (w *town) entries() (all []string) {
 	return all
 }
 
+// books returns where the ledger can be read.
+func (w *town) books() (string, store.Options) {
+	if w.apart != nil {
+		return w.apart.path("books"), store.Options{}
+	}
+	return "books", store.Options{FS: w.vault.CrashClone(vfs.CrashCloneCfg{})}
+}
+
 // day is a market day: contracts of two classes that share a host and end in all ways.
 func (w *town) day() []string {
 	w.t.Helper()
 	say := func(r result) {
 		if r.err != nil || r.answer == nil {
-			w.t.Fatalf("%+v", r)
+			w.t.Fatalf("%+v, %v", r, r.err)
 		}
 	}
 	a, b, c, d := w.order("a", "user:0", "be", 1, 30, 60, 0.3), w.order("b", "user:1", "cac", 2, 10, 40, 0.2), w.order("c", "user:2", "be", 1, 500, 20, 0.1), w.order("d", "user:0", "be", 1, 10, 100, 5)
@@ -291,7 +330,15 @@ func (w *town) day() []string {
 	say(w.turn(message{Cancel: w.cancel("x", "user:2", r[0].answer.Contract)})[0])
 	w.pass(60)
 	all := w.entries()
-	for _, c := range must(w.market.List(Filter{Ended: true})) {
+	if w.apart != nil {
+		return append(all, w.apart.last.List...)
+	}
+	return append(all, listed(w.market)...)
+}
+
+// listed returns all contracts of a market, in words.
+func listed(m *Market) (all []string) {
+	for _, c := range must(m.List(Filter{Ended: true})) {
 		all = append(all, fmt.Sprintf("%+v", c))
 	}
 	return all
@@ -301,12 +348,19 @@ func (w *town) day() []string {
 // ledger in order, and what its notes say of contracts possible.
 func (w *town) check(calls int) *Checked {
 	w.t.Helper()
-	if a := must(audit.Audit("books", audit.Options{FS: w.vault.CrashClone(vfs.CrashCloneCfg{}), Follow: verify.Follow(nil)})); !a.Clean() || a.Entries < 20 {
+	dir, opts := w.books()
+	if a := must(audit.Audit(dir, audit.Options{FS: opts.FS, Follow: verify.Follow(nil)})); !a.Clean() || a.Entries < 20 {
 		w.t.Errorf("%+v", a)
 	}
-	r := must(store.OpenReader("books", store.Options{FS: w.vault.CrashClone(vfs.CrashCloneCfg{})}))
+	r := must(store.OpenReader(dir, opts))
 	defer r.Close()
-	c, err := Check("market", w.disk.CrashClone(vfs.CrashCloneCfg{}), func(yield func(*bank.Entry) bool) {
+	at, disk := "market", vfs.FS(nil)
+	if w.apart != nil {
+		at = w.apart.path("market")
+	} else {
+		disk = w.disk.CrashClone(vfs.CrashCloneCfg{})
+	}
+	c, err := Check(at, disk, func(yield func(*bank.Entry) bool) {
 		for e := range r.Entries() {
 			if !yield(e) {
 				return
@@ -478,7 +532,8 @@ func TestPolicies(t *testing.T) {
 }
 
 // TestUnstarted checks that a contract whose command cannot be started on one of its hosts
-// ends as taken back, with nothing paid and no penalty, and that it is told why. One whose program fails is judged by its work.
+// ends violated, with nothing paid and no penalty, and that it and the ledger say why. One
+// whose program fails is judged by its work.
 func TestUnstarted(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file, 2)
@@ -510,11 +565,14 @@ func TestUnstarted(t *testing.T) {
 		if got := c.Outcome == "fault: command"; !c.Over() || got != (i == 0) || len(c.Ends) == 0 || c.Ends[0].Fault != fault {
 			t.Errorf("%s: %+v", fault, c)
 		}
-		if i == 0 && (c.State != "cancelled" || c.Paid.Sign() != 0 || c.Penalty.Sign() != 0 || c.Back != c.Budget) {
+		if i == 0 && (c.State != "violated" || c.Paid.Sign() != 0 || c.Penalty.Sign() != 0 || c.Back != c.Budget) {
 			t.Errorf("%s: %s, paid %v, back %v, penalty %v", fault, c.State, c.Paid, c.Back, c.Penalty)
 		}
 		if i == 1 && c.State != "violated" {
 			t.Errorf("%s: %s", fault, c.State)
+		}
+		if all := w.entries(); strings.Contains(all[len(all)-1], `"fault":"command"`) != (i == 0) {
+			t.Errorf("%s: %s", fault, all[len(all)-1])
 		}
 	}
 	w.check(4)

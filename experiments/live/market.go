@@ -200,6 +200,9 @@ func (m *Market) recover() error {
 		} else if err == nil {
 			err = m.conclude(seq, &r, results)
 		}
+		if errors.Is(err, errOtherwise) {
+			err = fmt.Errorf("%w: start that one, and stop it while no contract is open: from there any goes on", err)
+		}
 		if err != nil {
 			return fmt.Errorf("record %d: %w", seq, err)
 		}

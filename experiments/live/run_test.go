@@ -151,6 +151,7 @@ func TestRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, file, 1)
 		s := w.serve()
+		time.Sleep((slack + 1) * time.Second)
 		booked := len(w.entries())
 		good := w.order("a", "user:0", "be", 1, 5, 20, 0.2)
 		forge := func(from, to string) submission {
@@ -165,7 +166,8 @@ func TestRefused(t *testing.T) {
 			"of another ledger":  {forge("ledger 5", "ledger 6"), ErrOrder},
 			"for another market": {forge("market lab", "market other"), ErrOrder},
 			"for another budget": {forge("0.200000", "0.300000"), ErrSigned},
-			"that has expired":   {forge("2000-01-01T02:30", "2000-01-01T00:00"), ErrSigned},
+			"that has expired":   {w.orderUntil("a", "user:0", "be", 1, 5, 20, 0.2, 99), ErrOrder},
+			"until another time": {forge("2000-01-01T02:30", "2000-01-01T02:31"), ErrSigned},
 			"without signature":  {submission{short, good.Job}, ErrOrder},
 			"with another job":   {submission{good.Order, string(order.Text(&remote.Job{Command: []string{"false"}}))}, ErrOrder},
 			"to cancel":          {submission{w.cancel("a", "user:0", 7), good.Job}, ErrOrder},

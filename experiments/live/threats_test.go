@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestThreats checks that the tests which THREATS.md names exist, and the attacks in them.
+// TestThreats checks that the tests which THREATS.md names exist, and the attacks in them;
+// TestGuards, that they fail without what stops these.
 func TestThreats(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("THREATS.md")

@@ -12,7 +12,7 @@ import (
 
 // TestStatement checks a statement against contracts that end in each way: kept,
 // broken with a penalty, and still open; with hosts paid twice, a note that a
-// terminal must not see, one behind an order, and money earned from the contract of somebody else.
+// terminal must not see, one behind an order, one whose command could not be started, and money earned from the contract of somebody else.
 func TestStatement(t *testing.T) {
 	t.Parallel()
 	entry := func(time float64, kind bank.Kind, contract int64, note string, moves ...bank.Move) bank.Entry {
@@ -31,6 +31,8 @@ func TestStatement(t *testing.T) {
 		entry(3, bank.Penalty, 3, "", move("provider", "user:1", 5e5)),
 		entry(4, bank.Admit, 6, "", move("user:2", "escrow:6", 5e6)),
 		entry(5, bank.Settle, 6, "", move("escrow:6", "user:1", 5e6)),
+		entry(6, bank.Admit, 7, "", move("user:1", "escrow:7", 3e6)),
+		entry(7, bank.Settle, 7, `{"state":"violated","work":7,"work_done":0,"fault":"command"}`, move("escrow:7", "user:1", 3e6)),
 	}
 	state := func(since int64) *Statement {
 		l := bank.New(nil)
@@ -73,6 +75,11 @@ contract 4: open
 2.000 s budget set aside -20.000000
 "\u001b[2J"
 
+contract 7: violated
+6.000 s budget set aside -3.000000
+7.000 s refund 3.000000
+state violated, work 7 CPU s, work done 0 CPU s, fault command
+
 closing balance 79.500000
 in escrow besides 20.000000
 `
@@ -84,7 +91,7 @@ in escrow besides 20.000000
 		t.Errorf("found\n%s\nwant\n%s", got, want)
 	}
 	s := state(5) // the contract is settled, its penalty to come
-	if s.Opening != bank.Micros(74e6) || len(s.Contracts) != 1 || s.Contracts[0].Contract != 4 || len(s.Others) != 2 || s.Others[0].Kind != bank.Penalty {
+	if s.Opening != bank.Micros(74e6) || len(s.Contracts) != 2 || s.Contracts[0].Contract != 4 || len(s.Others) != 2 || s.Others[0].Kind != bank.Penalty {
 		t.Errorf("since entry 5: opens with %v, %d contracts, %+v", s.Opening, len(s.Contracts), s.Others)
 	}
 }

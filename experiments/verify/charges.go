@@ -75,6 +75,9 @@ func (t *trail) judge(e *audit.Entry, d *contract, v *verdict, holds func(string
 	if v.Losses > 0 && !t.run.Rules.Leave {
 		return fmt.Sprintf("%d losses", v.Losses), "none: hosts stay"
 	}
+	if v.Fault != "" {
+		return fmt.Sprintf("a fault, %.40q", v.Fault), "none: a run starts no commands"
+	}
 	if t.market != nil {
 		t.market.pass(e.Time, false)
 		t.market.stop(e.Time, d)

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -12,7 +13,7 @@ import (
 // noted are the fields of notes that are read here.
 var noted = []string{
 	"decision", "reason", "violates", "submit", "deadline", "runs_on", "on_demand", "per_host", "max_cpu", "penalty_rate", "penalty_max",
-	"on", "price", "opens", "host", "parts", "ask", "state", "work", "needed", "work_done", "penalty_owed", "killed",
+	"on", "price", "opens", "host", "parts", "ask", "state", "work", "needed", "work_done", "penalty_owed", "killed", "fault",
 }
 
 // A note is what an entry says: terms of an admission, or the verdict of a settlement.
@@ -71,6 +72,7 @@ func (n *note) empty() {
 // at least none and at most all that was needed. Notes that say nothing of it are
 // their writers' own, but none may be such that programs read it differently. That no
 // more is charged than was held the books tell.
+// If its owner asked for what cannot be done, its promise is broken and nothing is owed.
 //
 // Ledgers of old do not say what was needed where the owner had estimated something
 // else; the table of jobs does, where there is one (of t, which may be nil).
@@ -90,6 +92,9 @@ func bounds(e *audit.Entry, n *note, t *trail) (found, want string) {
 		}
 	case audit.Settle:
 		v := &n.verdict
+		if v.Fault != "" && (v.State != "violated" || v.Owed != "") {
+			return fmt.Sprintf("the verdict %.40q, owing %.40q, with a fault of the owner's", v.State, cmp.Or(v.Owed, "0")), `"violated", owing nothing`
+		}
 		if n.err != nil || !known(v.Done) || !known(v.Work) {
 			return "", ""
 		}

@@ -93,6 +93,8 @@ func (n *note) value(s *scanner, key []byte) {
 		v.Owed = string(s.text())
 	case "killed":
 		v.Killed = s.flag()
+	case "fault":
+		v.Fault = string(s.text())
 	case "losses":
 		v.Losses = int(s.int())
 	case "reason":

@@ -103,8 +103,9 @@ type verdict struct {
 	Done   float64 `json:"work_done"`    // or NaN
 	Owed   string  `json:"penalty_owed"` // $, empty for none
 
-	Killed bool // its nodes were taken away before it was done
-	Losses int  // how often a host left with a task of it
+	Killed bool   // its nodes were taken away before it was done
+	Fault  string // what its owner asked for that cannot be done, in a word
+	Losses int    // how often a host left with a task of it
 }
 
 // needed returns the work that was truly needed.

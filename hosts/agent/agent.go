@@ -39,6 +39,7 @@ type minders interface {
 	start(folder string) error         // once a folder
 	alive(folder string) (bool, error) // whether that of a folder is
 	reap()                             // those of this agent that have ended
+	ended() <-chan os.Signal           // tells that one has; nil if nothing does
 }
 
 // An Agent is used by one goroutine.

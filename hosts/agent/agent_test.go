@@ -88,6 +88,8 @@ func (w *world) alive(folder string) (bool, error) { return w.minders[filepath.B
 
 func (w *world) reap() {}
 
+func (w *world) ended() <-chan os.Signal { return nil }
+
 func (w *world) start(folder string) error {
 	w.step(false)
 	defer w.step(true)

@@ -90,6 +90,9 @@ func runAgent(kind, group, dir string) error {
 	if c.Kernel, err = linux.Open(kind, c.At); err != nil {
 		return err
 	}
+	d := dying{os.Getenv("BOURSE_TEST_DIES")}
+	minders := dyingMinders{&processes{network: true}, d}
+	c.Kernel, c.minders = dyingKernel{c.Kernel, d}, minders
 	a, err := Open(c)
 	if err != nil {
 		return err
@@ -100,6 +103,9 @@ func runAgent(kind, group, dir string) error {
 	if err := a.keep(w.Job, text); err != nil {
 		return err
 	}
+	if job := os.Getenv("BOURSE_TEST_JOB"); job != "" {
+		w.Job = job
+	}
 	for {
 		sent := a.Now()
 		told, err := a.Tell()
@@ -107,6 +113,7 @@ func runAgent(kind, group, dir string) error {
 		if err := errors.Join(err, a.Apply(o, told.Seq, sent)); err != nil {
 			return err
 		}
+		minders.look(a.path("tasks", "1.0.1"))
 		time.Sleep(50 * time.Millisecond)
 	}
 }

@@ -46,7 +46,8 @@ func Main() {
 	}
 }
 
-// look is how often a minder looks at its orders, and every so many times at what costs more.
+// look is how often a minder looks at its orders, unless it hears when they come, and every so
+// many times at what costs more.
 const (
 	look   = 100 * time.Millisecond
 	seldom = 5
@@ -69,8 +70,9 @@ type minder struct {
 	until   float64 // of the lease
 	leased  version // of that
 	bounded bool    // memory is, for the group
-	ticks   int
+	again   float64 // instant of the next look at what costs more
 
+	hears  bool // when orders come
 	frozen bool
 	warned bool
 	asked  bool // to end
@@ -130,20 +132,56 @@ func mind(folder string) error {
 		m.exit.Why, m.exit.Fault = hosts.Failed, "command: "+err.Error()
 		return m.finish()
 	}
-	tick := time.NewTicker(look)
+	heard, timer := m.listen(), time.NewTimer(look)
 	for {
 		over := false
 		select {
 		case e, more := <-m.reaped:
 			m.note(e)
 			over = !more || m.state != nil
-		case <-tick.C:
+		case <-heard:
+			over = m.tick(boottime())
+		case <-timer.C:
 			over = m.tick(boottime())
 		}
 		if over {
 			return m.finish()
 		}
+		timer.Reset(m.rest(boottime()))
 	}
+}
+
+// listen returns what tells when something in the folder was replaced, orders for one: nil
+// where the machine does not tell. Inotify would, too, but a user has few of those.
+func (m *minder) listen() <-chan os.Signal {
+	dir, err := unix.Open(m.folder, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, unix.SIGIO)
+	const renamed, always = 0x10, -1 << 31 // DN_RENAME, DN_MULTISHOT: of 32 bits
+	if _, err := unix.FcntlInt(uintptr(dir), unix.F_NOTIFY, renamed|always); err != nil {
+		unix.Close(dir)
+		return nil
+	}
+	m.hears = true
+	return heard
+}
+
+// rest returns for how long nothing is to be done unless it hears something: to wake is what
+// a minder costs.
+func (m *minder) rest(now float64) time.Duration {
+	if !m.hears || m.frozen {
+		return look
+	}
+	rest, o := (seldom * look).Seconds(), &m.orders
+	for _, at := range [...]float64{m.until, o.Until, o.Until - o.Warn, o.KillAt} {
+		if at > now {
+			rest = min(rest, at-now)
+		}
+	}
+	return time.Duration(rest*1e9) + time.Millisecond
 }
 
 func (m *minder) lack(what string, err error) {
@@ -253,12 +291,14 @@ func (m *minder) reap() {
 
 // tick does what the orders and the lease say, and reports whether the task is over.
 func (m *minder) tick(now float64) (over bool) {
-	m.ticks++
 	if _, err := os.Stat(m.folder); errors.Is(err, fs.ErrNotExist) {
 		m.exit.Why = hosts.Killed // nobody can want or end it any more
 		return true
 	}
-	again := m.ticks%seldom == 0
+	again := now >= m.again
+	if again {
+		m.again = now + (seldom * look).Seconds()
+	}
 	if m.leased.changed(filepath.Join(m.Root, "lease")) || again {
 		m.until, _, _ = leaseUntil(m.Root)
 	}

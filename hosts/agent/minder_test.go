@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 // A bench is an agent on this machine whose clock is the machine's.
 type bench struct {
 	*Agent
-	t      *testing.T
+	t      testing.TB
 	config Config
 	kind   string
 	wanted []remote.Wanted
@@ -63,7 +63,7 @@ func each(t *testing.T, measures bool, test func(t *testing.T, b *bench)) {
 // benches counts them: each has users of its own, since limits of processes are by user.
 var benches atomic.Int32
 
-func newBench(t *testing.T, kind string) *bench {
+func newBench(t testing.TB, kind string) *bench {
 	dir, err := os.MkdirTemp("", "bourse-agent")
 	if err != nil {
 		t.Fatal(err)

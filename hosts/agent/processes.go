@@ -5,6 +5,7 @@ package agent
 import (
 	"errors"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"syscall"
@@ -35,6 +36,12 @@ func (p *processes) reap() {
 		got, err := unix.Wait4(pid, nil, unix.WNOHANG, nil)
 		return got == pid || err == unix.ECHILD
 	})
+}
+
+func (p *processes) ended() <-chan os.Signal {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, unix.SIGCHLD)
+	return c
 }
 
 // start starts the minder of a folder in namespaces of its own, or, where the machine

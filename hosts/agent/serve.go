@@ -55,6 +55,8 @@ type conversation struct {
 	again   <-chan time.Time // when the next Sync is due, if none is under way
 	wait    time.Duration    // grows while calls fail
 	began   time.Time        // of the last Sync
+	stop    func()           // breaks it off
+	hurries bool             // it was, for something that is not to wait
 	busy    bool             // with blobs or logs
 	done    chan func() error
 }
@@ -77,12 +79,15 @@ func (a *Agent) Serve(ctx context.Context, m Market, host string, say func(strin
 	defer tick.Stop()
 	sweep := time.NewTicker(10 * time.Minute)
 	defer sweep.Stop()
+	ended := a.minders.ended()
 	c.sync(ctx)
 	for {
 		var err error
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-ended:
+			err = c.hurry()
 		case <-tick.C:
 			err = a.Look()
 		case <-sweep.C:
@@ -129,13 +134,34 @@ func (c *conversation) sync(ctx context.Context) {
 	told, err := c.Tell()
 	c.complain(err)
 	sent := c.Now()
-	c.began, c.again = time.Now(), nil
+	c.began, c.again, c.hurries = time.Now(), nil, false
+	ctx, cancel := context.WithTimeout(ctx, syncLimit)
+	c.stop = cancel
 	go func() {
-		ctx, cancel := context.WithTimeout(ctx, syncLimit)
 		defer cancel()
 		o, err := c.market.Sync(ctx, c.host, told)
 		c.answers <- answer{o, told.Seq, sent, err}
 	}()
+}
+
+// hurry looks whether a task has ended, and tells so at once: it breaks off the Sync under
+// way, which the market keeps waiting.
+func (c *conversation) hurry() error {
+	over := func() (n int) {
+		for _, t := range c.tasks {
+			if t.end != nil {
+				n++
+			}
+		}
+		return n
+	}
+	before := over()
+	err := c.Look()
+	if c.again == nil && over() > before {
+		c.hurries = true
+		c.stop()
+	}
+	return err
 }
 
 // take does as an answer says, and sets when to ask again. Over is why there is nothing
@@ -146,6 +172,10 @@ func (c *conversation) take(r answer) (over, err error) {
 	}
 	if errors.Is(r.err, link.ErrVersion) {
 		return r.err, nil
+	}
+	if r.err != nil && c.hurries {
+		c.again = time.After(max(0, leastWait-time.Since(c.began)))
+		return nil, nil
 	}
 	if r.err != nil {
 		c.wait = min(mostWait, max(100*time.Millisecond, 2*c.wait))

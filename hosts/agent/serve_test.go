@@ -42,6 +42,7 @@ type box struct {
 	minders map[string]bool // started ones, by name: whether it lives
 	counted time.Time       // up to when what runs has used it
 	stop    chan struct{}
+	over    chan os.Signal // tells that one has ended; nil tells nothing
 }
 
 func newBox(t *testing.T) *box {
@@ -111,6 +112,8 @@ func (b *box) List() ([]string, error) {
 func (b *box) clock() float64 { return 1000 + time.Since(b.began).Seconds()*b.rate }
 
 func (b *box) reap() {}
+
+func (b *box) ended() <-chan os.Signal { return b.over }
 
 func (b *box) alive(folder string) (bool, error) {
 	b.mu.Lock()
@@ -664,6 +667,34 @@ func TestLying(t *testing.T) {
 		kill()
 		if got, most := o.done[one]+o.done[two], 2*10*1.02+0.02*12; got > most || got < 15 || o.machine.Cut() < 5 {
 			t.Errorf("believed %v of at most %v, %d cut", got, most, o.machine.Cut())
+		}
+	})
+}
+
+// TestEndsAtOnce checks that the market hears that a task has ended when it does, and not at
+// the next occasion.
+func TestEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o, b := newOffice(), newBox(t)
+		b.over = make(chan os.Signal, 1)
+		kill, _ := b.agent(o)
+		defer kill()
+		key := o.start(0)
+		eventually(t, "it runs", func() bool { return b.runs() == 1 })
+		time.Sleep(2300 * time.Millisecond)
+		began := time.Now()
+		b.mu.Lock()
+		b.exit("1.0.1", hosts.Exited)
+		b.mu.Unlock()
+		b.over <- os.Interrupt
+		for heard := false; !heard; time.Sleep(time.Millisecond) {
+			o.mu.Lock()
+			_, heard = o.ended[key]
+			o.mu.Unlock()
+		}
+		if d := time.Since(began); d > 2*leastWait {
+			t.Errorf("it was told after %v", d)
 		}
 	})
 }

@@ -177,6 +177,36 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// TestToldAgain checks that what a host has told before counts once: more is not read, and
+// nothing is cut of what it tells then.
+func TestToldAgain(t *testing.T) {
+	t.Parallel()
+	spec := hosts.Spec{Name: "far", CPUs: 2, Speed: 1}
+	for _, times := range []int{1, 2, 9} {
+		m, a := remote.New(spec), remotetest.New(spec)
+		m.Hear(0, a.Tell(0))
+		if _, err := m.Start(0, hosts.Task{Key: 1, Work: math.Inf(1)}, hosts.Share{Weight: 1}); err != nil {
+			t.Fatal(err)
+		}
+		m.Deal()
+		o := m.Orders(0, nil)
+		a.Obey(0, &o)
+		done := 0.0
+		for now := 10.0; now <= 30; now += 10 {
+			told := a.Tell(now)
+			for range times {
+				m.Hear(now, told)
+			}
+			for _, r := range m.Readings(nil) {
+				done += r.Work
+			}
+		}
+		if math.Abs(done-60) > 1e-9 || m.Cut() > 0 {
+			t.Errorf("told %d times: %v done, want 60; %d readings cut", times, done, m.Cut())
+		}
+	}
+}
+
 // TestOnce checks that under any order of words lost, doubled and late, agents begun anew
 // and tasks that vanish, a task is started once, what ends is told once, and all that is
 // read of a task is what it did until its end was heard, or it was stopped.

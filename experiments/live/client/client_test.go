@@ -67,8 +67,16 @@ func (s *scribe) PutBlob(context.Context, *wire.PutBlobRequest) (*wire.PutBlobRe
 // user returns a client of a user's home, of a market that a scribe is.
 func user(t *testing.T, s *scribe) (Home, *Client) {
 	t.Helper()
+	return userAt(t, s, func(*httptest.Server) {})
+}
+
+// userAt is user, of a server that is set up before it starts.
+func userAt(t *testing.T, s *scribe, set func(*httptest.Server)) (Home, *Client) {
+	t.Helper()
 	_, h := wire.NewMarketHandler(s)
-	server := httptest.NewServer(h)
+	server := httptest.NewUnstartedServer(h)
+	set(server)
+	server.Start()
 	t.Cleanup(server.Close)
 	home := Home(filepath.Join(t.TempDir(), "home"))
 	private, _, err := keys.New(rand.Reader, "ann")

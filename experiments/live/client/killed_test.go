@@ -1,0 +1,105 @@
+package client
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+
+	"bourse/experiments/live"
+)
+
+// TestMain lets the test binary be a client in a process of its own, of a home: it submits a
+// task.
+func TestMain(m *testing.M) {
+	if home := os.Getenv("BOURSE_TEST_HOME"); home != "" {
+		c, err := Open(Home(home))
+		if err == nil {
+			_, err = c.Submit(context.Background(), plainTask())
+		}
+		if err != nil {
+			panic(err)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// plainTask is a task without files: its order is the first that is sent.
+func plainTask() *Task {
+	t := task()
+	t.Files = nil
+	return t
+}
+
+// TestKilled kills a client, a process of its own, with SIGKILL before its order has
+// reached the market, and while the market decides: it is kept, and sent again as it was.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		at   string
+		sent int // before it is sent again
+	}{
+		{"before it is sent", 0},
+		{"while it is decided", 1},
+	} {
+		t.Run(c.at, func(t *testing.T) {
+			t.Parallel()
+			client := exec.Command("/proc/self/exe")
+			started, dead := make(chan struct{}), make(chan struct{})
+			kill := sync.OnceFunc(func() {
+				<-started
+				client.Process.Kill()
+				<-dead
+			})
+			s := new(scribe)
+			home, _ := userAt(t, s, func(server *httptest.Server) {
+				if c.sent == 0 {
+					server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+						if state == http.StateNew {
+							kill()
+						}
+					}
+				}
+			})
+			if c.sent > 0 {
+				s.during = kill
+			}
+			client.Env, client.Stderr = append(os.Environ(), "BOURSE_TEST_HOME="+string(home)), os.Stderr
+			if err := client.Start(); err != nil {
+				t.Fatal(err)
+			}
+			close(started)
+			err := client.Wait()
+			close(dead)
+			if s, ok := client.ProcessState.Sys().(syscall.WaitStatus); !ok || s.Signal() != syscall.SIGKILL {
+				t.Fatalf("it was not killed: %v", err)
+			}
+			again, err := Open(home)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer again.Close()
+			answered := 0
+			if err := again.Resume(t.Context(), func(_ string, a *live.Answer, err error) {
+				if answered++; err != nil || a.Verdict != "accept" {
+					t.Errorf("%+v, %v", a, err)
+				}
+			}); err != nil || answered != 1 {
+				t.Fatalf("%d answered, %v", answered, err)
+			}
+			if sent := *s.orders.Load(); len(sent) != c.sent+1 || len(slices.Compact(sent)) != 1 {
+				t.Errorf("%q were sent", sent)
+			}
+			if left, err := os.ReadDir(home.path("sent")); err != nil || len(left) > 0 {
+				t.Errorf("left: %v, %v", left, err)
+			}
+		})
+	}
+}

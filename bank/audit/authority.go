@@ -27,7 +27,8 @@ type authority struct {
 	used    map[[sha256.Size / 2]byte]int64 // the entry of each request
 	orders  int64
 
-	checked map[int64]checked // orders of entries to come, by entry
+	checked []checked // orders of entries to come
+	rest    []byte    // what stands behind the order of the last entry
 }
 
 type ownedKey struct{ account, key string }
@@ -61,7 +62,7 @@ func (a *authority) check(e *Entry, b *books) (found, want string) {
 		}
 		return "", ""
 	}
-	s, err := a.open(e)
+	s, err := a.order(e)
 	if err != nil {
 		return fmt.Sprintf("an entry without a signed order: %v", err), "an order: the ledger is owned"
 	}
@@ -87,6 +88,7 @@ func (a *authority) check(e *Entry, b *books) (found, want string) {
 	}
 	a.used[place] = e.Seq
 	a.orders++
+	a.rest = s.Rest
 	return "", ""
 }
 
@@ -411,14 +413,6 @@ func (a *authority) rows() map[string]string {
 		rows[g.account] += strings.TrimSuffix(g.right+" "+g.market, " ") + "\n"
 	}
 	return rows
-}
-
-// behindOrder returns what stands in a note behind its order.
-func behindOrder(note []byte) []byte {
-	if s, err := order.Open(note); err == nil {
-		return s.Rest
-	}
-	return nil
 }
 
 // finishOwners looks for owners who should be there.

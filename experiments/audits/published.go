@@ -5,7 +5,6 @@ import (
 
 	"bourse/bank/audit"
 	"bourse/bank/tiles"
-	"bourse/experiments/verify"
 )
 
 // Published audits a log that was published, at that address, from its tiles alone.
@@ -14,13 +13,12 @@ func Published(ctx context.Context, address string, l *tiles.Log, opts audit.Opt
 	if err != nil {
 		return nil, err
 	}
-	opts.Follow = verify.Follow(nil)
 	if opts.Head == "" {
 		opts.Head, opts.Whole = head.String(), true
 	}
 	lines := l.Lines(ctx)
 	defer lines.Close()
-	r, err := audit.Log(lines, opts)
+	r, err := Log(lines, opts)
 	if err != nil {
 		return nil, err
 	}

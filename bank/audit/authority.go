@@ -104,7 +104,7 @@ func (a *authority) begin(e *Entry) (found, want string) {
 		}
 	}
 	*a = authority{
-		pinned: a.pinned, ledger: o.Value("ledger"),
+		pinned: a.pinned, checked: a.checked, ledger: o.Value("ledger"),
 		keys:   map[string]string{"operator": o.Value("operator"), "recovery": o.Value("recovery")},
 		former: make(map[ownedKey]int64), invited: make(map[string]invited), grants: make(map[grant]bool),
 		mints: make(map[string]*allowance), numbers: make(map[string]int64), used: make(map[[sha256.Size / 2]byte]int64),

@@ -2,6 +2,7 @@ package audits
 
 import (
 	"context"
+	"errors"
 
 	"bourse/bank/audit"
 	"bourse/bank/tiles"
@@ -19,6 +20,9 @@ func Published(ctx context.Context, address string, l *tiles.Log, opts audit.Opt
 	lines := l.Lines(ctx)
 	defer lines.Close()
 	r, err := Log(lines, opts)
+	if errors.Is(err, tiles.ErrRecord) {
+		r, err = &audit.Report{Findings: []audit.Finding{{Found: err.Error(), Want: "a line a record"}}}, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -184,6 +184,7 @@ var faults = []struct{ what, file, right, wrong, room string }{
 	{"a key and an R hide each other's small order", "signatures/signatures.go", "b.halves.add(r, halvesOfR)", "b.halves.add(r, halvesOfKey)", "./signatures"},
 	{"an R is read in another form", "signatures/signatures.go", " || !oneForm(s.Sig[:32]) {", " {", "./signatures"},
 	{"signatures of a batch may add up to nothing", "signatures/signatures.go", "copy(wide[:], z)", "wide[0] = 1", "./signatures"},
+	{"a log books a request again", "audit/log.go", "a.authority.used = make(map[place]int64)", "a.authority.used = nil", "./owners"},
 	{"two lines are one record of a log", "tiles/tiles.go", "bytes.IndexByte(line, '\\n') >= 0", "len(line) == 1<<20", "./tiles"},
 	{"anybody signs for a key", "keys/keys.go", "if !signatures.IsKey(in) {", "if !signatures.IsKey(in) && in == nil {", "./owners"},
 	{"a batch that is bad is taken", "order/signed.go", "if good {", "if good || len(all) >= least {", "./owners"},

@@ -23,12 +23,20 @@ type authority struct {
 	invited map[string]invited
 	grants  map[grant]bool // payee, read, audit
 	mints   map[string]*allowance
-	numbers map[string]int64                // of markets that may settle
-	used    map[[sha256.Size / 2]byte]int64 // the entry of each request
+	numbers map[string]int64 // of markets that may settle
+	used    map[place]int64  // the entry of each request; nil if its ledger keeps them
 	orders  int64
 
 	checked []checked // orders of entries to come
 	rest    []byte    // what stands behind the order of the last entry
+}
+
+// A place of a request tells it from others.
+type place [sha256.Size / 2]byte
+
+func placeOf(id string) place {
+	sum := sha256.Sum256([]byte(id))
+	return place(sum[:len(place{})])
 }
 
 type ownedKey struct{ account, key string }
@@ -57,6 +65,13 @@ func (a *authority) owned() bool { return a.ledger != "" }
 // note of what it says.
 func (a *authority) check(e *Entry, b *books) (found, want string) {
 	if !a.owned() {
+		if a.used != nil && len(e.ID) > 0 {
+			place := placeOf(string(e.ID))
+			if before := a.used[place]; before > 0 {
+				return fmt.Sprintf("request %q again, which entry %d carries", e.ID, before), "a request is booked once"
+			}
+			a.used[place] = e.Seq
+		}
 		if e.Kind == Owner {
 			return a.begin(e)
 		}
@@ -68,8 +83,7 @@ func (a *authority) check(e *Entry, b *books) (found, want string) {
 	}
 	account := s.Value("account")
 	id := account + "/" + s.Value("id")
-	request := sha256.Sum256([]byte(id))
-	place := [len(request) / 2]byte(request[:])
+	place := placeOf(id)
 	switch before := a.used[place]; {
 	case s.Value("ledger") != a.ledger:
 		return "an order for ledger " + s.Value("ledger"), "one for this, " + a.ledger
@@ -103,11 +117,15 @@ func (a *authority) begin(e *Entry) (found, want string) {
 			return fmt.Sprintf("a ledger whose %s began with key %s", name, o.Value(name)), key + ", as given"
 		}
 	}
+	used := a.used
+	if used == nil {
+		used = make(map[place]int64)
+	}
 	*a = authority{
-		pinned: a.pinned, checked: a.checked, ledger: o.Value("ledger"),
+		pinned: a.pinned, checked: a.checked, used: used, ledger: o.Value("ledger"),
 		keys:   map[string]string{"operator": o.Value("operator"), "recovery": o.Value("recovery")},
 		former: make(map[ownedKey]int64), invited: make(map[string]invited), grants: make(map[grant]bool),
-		mints: make(map[string]*allowance), numbers: make(map[string]int64), used: make(map[[sha256.Size / 2]byte]int64),
+		mints: make(map[string]*allowance), numbers: make(map[string]int64),
 	}
 	return "", ""
 }

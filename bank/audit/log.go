@@ -69,6 +69,7 @@ func Log(r io.Reader, opts Options) (*Report, error) {
 	}
 	a := newAuditor(opts)
 	a.expect(opts.Head, "the head given")
+	a.authority.used = make(map[place]int64)
 	if err := a.readLog(r); err != nil {
 		return nil, fmt.Errorf("audit log: %w", err)
 	}

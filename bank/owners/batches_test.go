@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	"bourse/bank"
@@ -117,5 +118,35 @@ func TestSmallKeys(t *testing.T) {
 	}
 	if o, err := order.Lasting("enrol", Ledger, "x", "operator", "of", "user:9", "key", key); err == nil {
 		t.Errorf("enrolled by\n%s", o)
+	}
+}
+
+// TestAgain promises that a request which is booked again is found in a log alone, before a
+// ledger is owned and after.
+func TestAgain(t *testing.T) {
+	t.Parallel()
+	reject := func(id string, contract int64) bank.Entry {
+		return bank.Entry{Kind: bank.Reject, Contract: contract, ID: id}
+	}
+	pays := Transfer("x", "user:0", "user:1", 1)
+	for _, c := range []struct {
+		what    string
+		entries []bank.Entry
+		bad     int
+	}{
+		{"each once", append([]bank.Entry{reject("a", 1), reject("b", 2), reject("", 3), reject("", 4)}, append(Begin(), pays)...), 0},
+		{"one again", []bank.Entry{reject("a", 1), reject("b", 2), reject("a", 3)}, 3},
+		{"the owners' own", append([]bank.Entry{reject("own", 1)}, Begin()...), 2},
+		{"one as an order", append([]bank.Entry{reject("user:0/x", 1)}, append(Begin(), pays)...), 2 + len(Begin())},
+		{"an order", append(Begin(), pays, pays), 2 + len(Begin())},
+	} {
+		for i := range c.entries {
+			c.entries[i].Seq = int64(i + 1)
+		}
+		r, err := audit.Log(bytes.NewReader(log(t, c.entries)), audit.Options{})
+		check(t, err)
+		if c.bad == 0 && !r.Clean() || c.bad > 0 && (r.Clean() || r.Findings[0].Seq != int64(c.bad) || !strings.Contains(r.Findings[0].Found, "again")) {
+			t.Errorf("%s: %v, want entry %d", c.what, r.Findings, c.bad)
+		}
 	}
 }

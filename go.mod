@@ -6,6 +6,7 @@ toolchain go1.26.8
 
 require (
 	connectrpc.com/connect v1.21.1
+	filippo.io/edwards25519 v1.2.0
 	filippo.io/torchwood v0.9.0
 	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794
 	github.com/chromedp/cdproto v0.159.0

@@ -4,64 +4,118 @@ import (
 	"bytes"
 	"encoding/binary"
 	"iter"
+	"maps"
+	"slices"
 
 	"bourse/bank/order"
 )
 
+const (
+	aheadOf = 4096 // entries
+	inPart  = 64   // that are read by one
+	inBatch = 1024 // signatures that are checked together
+)
+
+// A pipeline has batches used one after another, in order, and each prepared while the one
+// before is used.
+type pipeline[T any] struct {
+	prepare func(*T)
+	use     func(*T) bool // and go on
+
+	next  *T
+	ready chan struct{} // closed when it is prepared
+}
+
+// put takes the batch that comes next, nil for the end, and tells whether to go on.
+func (p *pipeline[T]) put(b *T) bool {
+	was := p.next
+	p.wait()
+	if b != nil {
+		p.next, p.ready = b, make(chan struct{})
+		go func(ready chan struct{}) {
+			defer close(ready)
+			p.prepare(b)
+		}(p.ready)
+	}
+	return was == nil || p.use(was)
+}
+
+// wait waits until nothing is being prepared.
+func (p *pipeline[T]) wait() {
+	if p.ready != nil {
+		<-p.ready
+	}
+	p.next, p.ready = nil, nil
+}
+
 // A checked order was read ahead of its entry: its note, and what it says, which knows
 // whether the key signed it that its account had then. It is nil if the note is none.
 type checked struct {
+	seq    int64
 	note   []byte
 	signed *order.Signed
 }
 
-const aheadOf = 512 // entries
+// groups are some that follow one another, and the orders of their entries.
+type groups struct {
+	keys, values [][]byte
+	entries      int64
+	orders       []checked
+}
 
 // ahead yields groups, whose orders it has read by many at once.
-func (a *auditor) ahead(groups iter.Seq2[[]byte, []byte]) iter.Seq2[[]byte, []byte] {
+func (a *auditor) ahead(all iter.Seq2[[]byte, []byte]) iter.Seq2[[]byte, []byte] {
 	return func(yield func([]byte, []byte) bool) {
-		var keys, values [][]byte
-		n := int64(0)
-		give := func() bool {
-			a.checkAhead(keys, values)
-			for i := range keys {
-				if !yield(keys[i], values[i]) {
-					return false
+		var f foresight
+		p := pipeline[groups]{
+			prepare: func(g *groups) {
+				g.orders = g.read()
+				f.check(g.orders, a.opts)
+			},
+			use: func(g *groups) bool {
+				a.authority.checked = g.orders
+				for i := range g.keys {
+					if !yield(g.keys[i], g.values[i]) {
+						return false
+					}
 				}
-			}
-			keys, values, n = keys[:0], values[:0], 0
-			return true
+				return true
+			},
 		}
-		for key, value := range groups {
+		defer p.wait()
+		g := new(groups)
+		for key, value := range all {
 			if a.opts.Spread == nil || !a.authority.owned() {
 				if !yield(key, value) {
 					return
 				}
 				continue
 			}
-			keys, values = append(keys, bytes.Clone(key)), append(values, bytes.Clone(value))
+			if f.keys == nil {
+				f.keys = maps.Clone(a.authority.keys)
+			}
+			g.keys, g.values = append(g.keys, bytes.Clone(key)), append(g.values, bytes.Clone(value))
 			in := input{b: value}
 			in.byte()
-			if n += in.int(); n >= aheadOf && !give() {
-				return
+			if g.entries += in.int(); g.entries >= aheadOf {
+				if !p.put(g) {
+					return
+				}
+				g = new(groups)
 			}
 		}
-		give()
+		_ = p.put(g) && p.put(nil)
 	}
 }
 
-// checkAhead reads the orders of the entries in groups.
-func (a *auditor) checkAhead(places, values [][]byte) {
-	if len(places) == 0 {
-		return
-	}
+// read returns the notes of the entries.
+func (g *groups) read() []checked {
 	var all []checked
-	var seqs []int64
-	for i, key := range places {
+	for i, key := range g.keys {
 		if len(key) != 9 {
 			break // it will be named
 		}
-		in := input{b: values[i]}
+		in := input{b: g.values[i]}
 		in.byte()
 		seq := int64(binary.BigEndian.Uint64(key[1:]))
 		for n := min(in.int(), maxGroup); n > 0; n-- {
@@ -73,53 +127,78 @@ func (a *auditor) checkAhead(places, values [][]byte) {
 			if in.bad || e.parse(b) != nil {
 				break
 			}
-			all, seqs = append(all, checked{note: e.Note}), append(seqs, seq)
+			all = append(all, checked{seq: seq, note: e.Note})
 			seq++
 		}
 	}
-	a.opts.Spread(len(all), func(i int) {
-		if s, err := order.Open(all[i].note); err == nil {
-			all[i].signed = s
+	return all
+}
+
+// A foresight is what keys accounts will have, if all entries to come are good. It decides
+// nothing: who signed is asked again when all before is known.
+type foresight struct{ keys map[string]string }
+
+// check reads orders, and finds out for many at once whether they are signed by these keys.
+func (f *foresight) check(all []checked, opts Options) {
+	for i := 0; i < len(all) && f.keys == nil; i++ {
+		f.own(all[i].note)
+	}
+	if f.keys == nil {
+		return
+	}
+	parts := slices.Collect(slices.Chunk(all, inPart))
+	opts.Spread(len(parts), func(i int) {
+		for j := range parts[i] {
+			if s, err := order.Open(parts[i][j].note); err == nil {
+				parts[i][j].signed = s
+			}
 		}
 	})
-	keys := a.authority.keysAt(all)
-	a.opts.Spread(len(all), func(i int) {
-		if keys[i] != "" {
-			all[i].signed.By(keys[i])
+	var claims []order.Claim
+	for i := range all {
+		if s := all[i].signed; s != nil {
+			if key := f.signer(s); key != "" {
+				claims = append(claims, order.Claim{Order: s, Key: key})
+			}
 		}
-	})
-	a.authority.checked = make(map[int64]checked, len(all))
-	for i, c := range all {
-		a.authority.checked[seqs[i]] = c
+	}
+	batches := slices.Collect(slices.Chunk(claims, inBatch))
+	opts.Spread(len(batches), func(i int) { order.Check(batches[i], opts.Chance) })
+}
+
+// own takes note of the keys that an owned ledger begins with, if that is what a note says.
+func (f *foresight) own(note []byte) {
+	if !bytes.HasPrefix(note, []byte("bourse own ")) {
+		return
+	}
+	if o, err := order.Parse(string(note)); err == nil {
+		f.keys = map[string]string{"operator": o.Value("operator"), "recovery": o.Value("recovery")}
 	}
 }
 
-// keysAt returns the key that will sign each of the orders, if all of them are good.
-func (a *authority) keysAt(all []checked) []string {
-	changed := make(map[string]string)
-	keys := make([]string, len(all))
-	for i, c := range all {
-		if c.signed == nil {
-			continue
-		}
-		account := c.signed.Value("account")
-		if keys[i] = changed[account]; keys[i] == "" {
-			keys[i] = a.keys[account]
-		}
-		switch c.signed.Kind {
-		case "enrol", "recover":
-			changed[c.signed.Value("of")] = c.signed.Value("key")
-		case "rotate":
-			changed[account] = c.signed.Value("key")
-		}
+// signer returns the key that will have signed s, empty if none is known, and takes note
+// of the one that s tells of.
+func (f *foresight) signer(s *order.Signed) string {
+	account := s.Value("account")
+	key := f.keys[account]
+	switch s.Kind {
+	case "enrol", "recover":
+		f.keys[s.Value("of")] = s.Value("key")
+	case "rotate":
+		f.keys[account] = s.Value("key")
 	}
-	return keys
+	return key
 }
 
-// open returns the order of e, which may have been read ahead.
-func (a *authority) open(e *Entry) (*order.Signed, error) {
-	if c := a.checked[e.Seq]; c.signed != nil && bytes.Equal(c.note, e.Note) {
-		return c.signed, nil
+// order returns the order of e, which may have been read ahead.
+func (a *authority) order(e *Entry) (*order.Signed, error) {
+	for len(a.checked) > 0 && a.checked[0].seq < e.Seq {
+		a.checked = a.checked[1:]
+	}
+	if len(a.checked) > 0 {
+		if c := a.checked[0]; c.seq == e.Seq && c.signed != nil && bytes.Equal(c.note, e.Note) {
+			return c.signed, nil
+		}
 	}
 	return order.Open(e.Note)
 }

@@ -39,8 +39,9 @@ type Options struct {
 	// known to be there; nil means nobody asks.
 	Progress func(done, total int64)
 
-	// Chance is where a secret is read from that nobody can predict: crypto/rand.Reader.
-	// Without it a ledger whose entries have requests takes ten times as long.
+	// Chance is where secrets are read from that nobody can predict: crypto/rand.Reader.
+	// Without it a ledger whose entries have requests takes ten times as long, and its
+	// signatures three times.
 	Chance io.Reader
 
 	// Keys are the public keys, of the operator and of recovery, that an owned ledger must
@@ -48,7 +49,8 @@ type Options struct {
 	Keys []string
 
 	// Spread calls do for each number below n, as many at once as there are processors: so
-	// signatures are checked, ahead of their entries. Nil means one after another.
+	// lines are read and signatures are checked, ahead of their entries. Nil means one after
+	// another.
 	Spread func(n int, do func(i int))
 
 	// Since leaves entries up to this one out of the report's sums. They are
@@ -251,7 +253,7 @@ func (a *auditor) entry(b, stored, hash []byte) bool {
 	}
 	if f := a.follower; found == "" && f != nil && (e.Contract >= 0 || f.Each()) {
 		if a.authority.owned() {
-			e.Note = behindOrder(e.Note)
+			e.Note = a.authority.rest
 		}
 		found, want = f.Entry(e, a.books.holdsOf)
 	}

@@ -23,11 +23,20 @@ type authority struct {
 	invited map[string]invited
 	grants  map[grant]bool // payee, read, audit
 	mints   map[string]*allowance
-	numbers map[string]int64                // of markets that may settle
-	used    map[[sha256.Size / 2]byte]int64 // the entry of each request
+	numbers map[string]int64 // of markets that may settle
+	used    map[place]int64  // the entry of each request; nil if its ledger keeps them
 	orders  int64
 
-	checked map[int64]checked // orders of entries to come, by entry
+	checked []checked // orders of entries to come
+	rest    []byte    // what stands behind the order of the last entry
+}
+
+// A place of a request tells it from others.
+type place [sha256.Size / 2]byte
+
+func placeOf(id string) place {
+	sum := sha256.Sum256([]byte(id))
+	return place(sum[:len(place{})])
 }
 
 type ownedKey struct{ account, key string }
@@ -56,19 +65,25 @@ func (a *authority) owned() bool { return a.ledger != "" }
 // note of what it says.
 func (a *authority) check(e *Entry, b *books) (found, want string) {
 	if !a.owned() {
+		if a.used != nil && len(e.ID) > 0 {
+			place := placeOf(string(e.ID))
+			if before := a.used[place]; before > 0 {
+				return fmt.Sprintf("request %q again, which entry %d carries", e.ID, before), "a request is booked once"
+			}
+			a.used[place] = e.Seq
+		}
 		if e.Kind == Owner {
 			return a.begin(e)
 		}
 		return "", ""
 	}
-	s, err := a.open(e)
+	s, err := a.order(e)
 	if err != nil {
 		return fmt.Sprintf("an entry without a signed order: %v", err), "an order: the ledger is owned"
 	}
 	account := s.Value("account")
 	id := account + "/" + s.Value("id")
-	request := sha256.Sum256([]byte(id))
-	place := [len(request) / 2]byte(request[:])
+	place := placeOf(id)
 	switch before := a.used[place]; {
 	case s.Value("ledger") != a.ledger:
 		return "an order for ledger " + s.Value("ledger"), "one for this, " + a.ledger
@@ -87,6 +102,7 @@ func (a *authority) check(e *Entry, b *books) (found, want string) {
 	}
 	a.used[place] = e.Seq
 	a.orders++
+	a.rest = s.Rest
 	return "", ""
 }
 
@@ -101,11 +117,15 @@ func (a *authority) begin(e *Entry) (found, want string) {
 			return fmt.Sprintf("a ledger whose %s began with key %s", name, o.Value(name)), key + ", as given"
 		}
 	}
+	used := a.used
+	if used == nil {
+		used = make(map[place]int64)
+	}
 	*a = authority{
-		pinned: a.pinned, ledger: o.Value("ledger"),
+		pinned: a.pinned, checked: a.checked, used: used, ledger: o.Value("ledger"),
 		keys:   map[string]string{"operator": o.Value("operator"), "recovery": o.Value("recovery")},
 		former: make(map[ownedKey]int64), invited: make(map[string]invited), grants: make(map[grant]bool),
-		mints: make(map[string]*allowance), numbers: make(map[string]int64), used: make(map[[sha256.Size / 2]byte]int64),
+		mints: make(map[string]*allowance), numbers: make(map[string]int64),
 	}
 	return "", ""
 }
@@ -411,14 +431,6 @@ func (a *authority) rows() map[string]string {
 		rows[g.account] += strings.TrimSuffix(g.right+" "+g.market, " ") + "\n"
 	}
 	return rows
-}
-
-// behindOrder returns what stands in a note behind its order.
-func behindOrder(note []byte) []byte {
-	if s, err := order.Open(note); err == nil {
-		return s.Rest
-	}
-	return nil
 }
 
 // finishOwners looks for owners who should be there.

@@ -23,6 +23,10 @@ func (m Money) String() string {
 	return fmt.Sprintf("%s%d.%06d", sign, n/1e6, n%1e6)
 }
 
+// add adds x to a sum of what was paid, which may be more than there is: as much again and
+// again. It stays at the most that can be told.
+func (m *Money) add(x Money) { *m += min(x, math.MaxInt64-*m) }
+
 // MarshalText returns what [Money.String] does.
 func (m Money) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
@@ -114,9 +118,9 @@ func (b *books) moves(e *Entry, minted bool) (found, want string) {
 		}
 		switch e.Kind {
 		case Issue:
-			b.sum.Issued += Money(m.Micros)
+			b.sum.Issued.add(Money(m.Micros))
 		case Penalty:
-			b.sum.Penalties += Money(m.Micros)
+			b.sum.Penalties.add(Money(m.Micros))
 		}
 	}
 	return "", ""
@@ -239,9 +243,9 @@ func (b *books) settle(e *Entry) (found, want string) {
 			return found, want
 		}
 		if string(m.To) == esc.owner {
-			b.sum.Refunded += Money(m.Micros)
+			b.sum.Refunded.add(Money(m.Micros))
 		} else {
-			b.sum.Charged += Money(m.Micros)
+			b.sum.Charged.add(Money(m.Micros))
 		}
 	}
 	if esc.holds != 0 {

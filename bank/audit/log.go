@@ -28,7 +28,10 @@ type line struct {
 	Hash     string  `json:"hash"`
 }
 
-const maxLine = 1 << 20 // bytes
+const (
+	maxLine    = 1 << 20 // bytes
+	aheadBytes = 4 * maxLine
+)
 
 // sameEntry tells whether two lines differ in nothing but their moves.
 func (l *line) sameEntry(o *line) bool {
@@ -55,9 +58,9 @@ func (l *line) fault(alone bool) (found, want string) {
 }
 
 // Log proves a log of JSON lines, as bank/export writes, alone: entries, hashes,
-// and money, as [Audit] does. Of opts it uses Head, Whole, Keys and Follow. What is wrong with
-// the log is in the report; an error means that it could not be read, or that Head
-// is no head.
+// and money, as [Audit] does. Of opts it uses Head, Whole, Keys, Follow, Spread and Chance.
+// What is wrong with the log is in the report; an error means that it could not be read,
+// or that Head is no head.
 func Log(r io.Reader, opts Options) (*Report, error) {
 	if opts.Head != "" {
 		if _, err := parseHead(opts.Head); err != nil {
@@ -66,35 +69,9 @@ func Log(r io.Reader, opts Options) (*Report, error) {
 	}
 	a := newAuditor(opts)
 	a.expect(opts.Head, "the head given")
-	in := bufio.NewScanner(r)
-	in.Buffer(nil, maxLine)
-	in.Split(wholeLines)
-	lines := canonical.NewReader()
-	var pending []line // of one entry
-	first := 1         // the number of their first line
-	for n := 1; a.bad == nil && in.Scan(); n++ {
-		var l line
-		err := lines.Read(in.Bytes(), &l)
-		next := len(pending) > 0 && l.Seq != pending[0].Seq
-		if err != nil {
-			next = len(pending) > 0 && !bytes.HasPrefix(in.Bytes(), fmt.Appendf(nil, `{"seq":%d,`, pending[0].Seq))
-		}
-		if next {
-			a.lines(pending, first)
-			pending, first = pending[:0], n
-		}
-		if err != nil {
-			a.fail(a.chain.size+1, fmt.Sprintf("line %d: %v", n, err), "lines as 'bank log' writes them")
-			pending = nil
-			break
-		}
-		pending = append(pending, l)
-	}
-	if err := in.Err(); err != nil {
+	a.authority.used = make(map[place]int64)
+	if err := a.readLog(r); err != nil {
 		return nil, fmt.Errorf("audit log: %w", err)
-	}
-	if a.bad == nil && len(pending) > 0 {
-		a.lines(pending, first)
 	}
 	a.finishEntries()
 	report := a.report()
@@ -103,6 +80,109 @@ func Log(r io.Reader, opts Options) (*Report, error) {
 		report.Beyond = append(report.Beyond, "entries cut off at the end of the log")
 	}
 	return report, nil
+}
+
+// A logLine is a line of a log, its number, and what it says, or why that is not known.
+type logLine struct {
+	text []byte
+	n    int
+	line
+	err error
+}
+
+// A part of a log is some of its lines, and the orders that stand in them.
+type part struct {
+	lines  []logLine
+	bytes  int
+	orders []checked
+}
+
+// readLog checks the entries of a log. An error means that it could not be read.
+func (a *auditor) readLog(r io.Reader) error {
+	if a.opts.Spread == nil {
+		a.opts.Spread = func(n int, do func(int)) {
+			for i := range n {
+				do(i)
+			}
+		}
+	}
+	in := bufio.NewScanner(r)
+	in.Buffer(nil, maxLine)
+	in.Split(wholeLines)
+	var f foresight
+	var pending []logLine // of one entry
+	p := pipeline[part]{
+		prepare: func(p *part) {
+			p.read(a.opts.Spread)
+			f.check(p.orders, a.opts)
+		},
+		use: func(p *part) bool {
+			a.authority.checked = p.orders
+			for i := range p.lines {
+				pending = a.line(pending, &p.lines[i])
+			}
+			return a.bad == nil
+		},
+	}
+	defer p.wait()
+	next := new(part)
+	for n := 1; in.Scan(); n++ {
+		next.lines = append(next.lines, logLine{text: bytes.Clone(in.Bytes()), n: n})
+		if next.bytes += len(in.Bytes()); len(next.lines) < aheadOf && next.bytes < aheadBytes {
+			continue
+		}
+		if !p.put(next) {
+			return nil
+		}
+		next = new(part)
+	}
+	if p.put(next) && p.put(nil) {
+		if err := in.Err(); err != nil {
+			return err
+		}
+		if len(pending) > 0 {
+			a.lines(pending)
+		}
+	}
+	return nil
+}
+
+// read reads the lines.
+func (p *part) read(spread func(int, func(int))) {
+	parts := slices.Collect(slices.Chunk(p.lines, inPart))
+	spread(len(parts), func(i int) {
+		in := canonical.NewReader()
+		for j := range parts[i] {
+			l := &parts[i][j]
+			l.err = in.Read(l.text, &l.line)
+		}
+	})
+	for i := range p.lines {
+		if l := &p.lines[i]; l.err == nil && (len(p.orders) == 0 || p.orders[len(p.orders)-1].seq != l.Seq) {
+			p.orders = append(p.orders, checked{seq: l.Seq, note: []byte(l.Note)})
+		}
+	}
+}
+
+// line takes the next line, after those of an entry, and returns those of the entry that
+// may go on.
+func (a *auditor) line(pending []logLine, l *logLine) []logLine {
+	next := len(pending) > 0 && l.Seq != pending[0].Seq
+	if l.err != nil {
+		next = len(pending) > 0 && !bytes.HasPrefix(l.text, fmt.Appendf(nil, `{"seq":%d,`, pending[0].Seq))
+	}
+	if next {
+		a.lines(pending)
+		pending = pending[:0]
+	}
+	if a.bad != nil {
+		return nil
+	}
+	if l.err != nil {
+		a.fail(a.chain.size+1, fmt.Sprintf("line %d: %v", l.n, l.err), "lines as 'bank log' writes them")
+		return nil
+	}
+	return append(pending, *l)
 }
 
 // wholeLines splits at line feeds alone: a carriage return is of its line.
@@ -116,24 +196,25 @@ func wholeLines(b []byte, end bool) (advance int, line []byte, err error) {
 	return 0, nil, nil
 }
 
-// lines checks the entry that stands in these, from line n of the log on.
-func (a *auditor) lines(lines []line, n int) {
+// lines checks the entry that stands in these.
+func (a *auditor) lines(lines []logLine) {
 	seq := a.chain.size + 1
 	first := &lines[0]
 	for i := range lines {
-		if !lines[i].sameEntry(first) {
-			a.fail(seq, fmt.Sprintf("line %d: another line of one entry that differs in more than its move", n+i), "the same kind, time, contract, id, note and hash on each")
+		l := &lines[i]
+		if !l.sameEntry(&first.line) {
+			a.fail(seq, fmt.Sprintf("line %d: another line of one entry that differs in more than its move", l.n), "the same kind, time, contract, id, note and hash on each")
 			return
 		}
-		if found, want := lines[i].fault(len(lines) == 1); found != "" {
-			a.fail(seq, fmt.Sprintf("line %d: %s", n+i, found), want)
+		if found, want := l.fault(len(lines) == 1); found != "" {
+			a.fail(seq, fmt.Sprintf("line %d: %s", l.n, found), want)
 			return
 		}
 	}
 	kind := slices.Index([]string{Issue: "issue", Admit: "admit", Reject: "reject", Settle: "settle", Penalty: "penalty", Transfer: "transfer", Owner: "owner"}, first.Kind)
 	hash, ok := parseHash(first.Hash)
 	if kind < 1 || !ok || first.Seq < 0 {
-		a.fail(seq, fmt.Sprintf("line %d: number %d, kind %q, hash %.60q", n, first.Seq, first.Kind, first.Hash), "a number, a kind of entry and 44 characters of base64")
+		a.fail(seq, fmt.Sprintf("line %d: number %d, kind %q, hash %.60q", first.n, first.Seq, first.Kind, first.Hash), "a number, a kind of entry and 44 characters of base64")
 		return
 	}
 	b := []byte{byte(kind)}

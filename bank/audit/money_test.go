@@ -86,3 +86,30 @@ func TestMoney(t *testing.T) {
 		t.Error("a request booked twice is not found")
 	}
 }
+
+// TestSums checks that sums of what is paid do not run over where all money there is is
+// charged, refunded and fined again and again.
+func TestSums(t *testing.T) {
+	t.Parallel()
+	const all = math.MaxInt64 - 1
+	entries := []bank.Entry{{Kind: bank.Issue, Contract: bank.NoContract, Moves: one("mint", "user:ann", all)}}
+	for c := range int64(3) {
+		escrow := bank.EscrowName(c)
+		entries = append(entries,
+			bank.Entry{Kind: bank.Admit, Contract: c, Moves: one("user:ann", escrow, all)},
+			bank.Entry{Kind: bank.Settle, Contract: c, Moves: append(one(escrow, "host:1", all-1), one(escrow, "user:ann", 1)...)},
+			bank.Entry{Kind: bank.Penalty, Contract: c, Moves: one("host:1", "user:ann", all-1)})
+	}
+	fs := vfs.NewMem()
+	j, err := store.Create("ledger", store.Options{FS: fs})
+	check(t, err)
+	for i := range entries {
+		entries[i].Seq = int64(i + 1)
+		check(t, j.Append(&entries[i]))
+	}
+	check(t, j.Close())
+	r := run(t, fs, audit.Options{})
+	if !r.Clean() || r.Charged != math.MaxInt64 || r.Penalties != math.MaxInt64 || r.Refunded != 3 || r.Issued != all {
+		t.Errorf("%v: charged %v, penalties %v, refunded %v, issued %v", r.Findings, r.Charged, r.Penalties, r.Refunded, r.Issued)
+	}
+}

@@ -15,6 +15,8 @@ import (
 	"os"
 	"strings"
 
+	"bourse/bank/signatures"
+
 	"golang.org/x/mod/sumdb/note"
 )
 
@@ -27,16 +29,28 @@ func Public(text string) (string, error) {
 	if err != nil {
 		return "", errKey
 	}
-	_, rest, _ := strings.Cut(key, "+")
-	_, in64, _ := strings.Cut(rest, "+")
-	bytes, err := base64.StdEncoding.DecodeString(in64)
-	if err != nil || key != fmt.Sprintf("%s+%08x+%s", v.Name(), v.KeyHash(), base64.StdEncoding.EncodeToString(bytes)) {
+	in := Bytes(key)
+	if key != fmt.Sprintf("%s+%08x+%s", v.Name(), v.KeyHash(), base64.StdEncoding.EncodeToString(append([]byte{1}, in...))) {
 		return "", errKey
+	}
+	if !signatures.IsKey(in) {
+		return "", errors.New("the key is one that ed25519 never makes, and for which others may sign")
 	}
 	return key, nil
 }
 
 var errKey = errors.New("the key is not a public one, as 'bourse key new' prints it")
+
+// Bytes returns what a public key says behind its name and hash, nothing if it is none.
+func Bytes(public string) ed25519.PublicKey {
+	_, rest, _ := strings.Cut(public, "+")
+	_, in64, _ := strings.Cut(rest, "+")
+	b, err := base64.StdEncoding.DecodeString(in64)
+	if err != nil || len(b) != 1+ed25519.PublicKeySize {
+		return nil
+	}
+	return b[1:]
+}
 
 // New makes a pair of keys called name, as text, from chance, which should be
 // crypto/rand.Reader.

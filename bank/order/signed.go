@@ -6,8 +6,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+
+	"bourse/bank/keys"
+	"bourse/bank/signatures"
 
 	"golang.org/x/mod/sumdb/note"
 )
@@ -85,14 +89,57 @@ func (s *Signed) By(key string) bool {
 	if err != nil {
 		return false
 	}
+	sig := s.of(v)
+	signed := sig != nil && v.Verify([]byte(s.text), sig)
+	s.by = append(s.by, signer{key, signed})
+	return signed
+}
+
+// of returns the signature that is said to be by v's key, nil if there is none.
+func (s *Signed) of(v note.Verifier) []byte {
 	for _, sig := range s.sigs {
 		if sig.name == v.Name() && sig.hash == v.KeyHash() {
-			signed := v.Verify([]byte(s.text), sig.sig)
-			s.by = append(s.by, signer{key, signed})
-			return signed
+			return sig.sig
 		}
 	}
-	return false
+	return nil
+}
+
+// A Claim is that the owner of a public key signed an order.
+type Claim struct {
+	Order *Signed
+	Key   string
+}
+
+// Check finds out for all claims at once what [Signed.By] then knows, with chance as
+// [signatures.Verify] wants it, or nil.
+func Check(claims []Claim, chance io.Reader) {
+	const least = 64 // from here on it is sooner than one by one
+	verifiers := make(map[string]note.Verifier)
+	var signed []Claim
+	var all []signatures.Signature
+	for _, c := range claims {
+		v := verifiers[c.Key]
+		if v == nil {
+			v, _ = note.NewVerifier(c.Key)
+			verifiers[c.Key] = v
+		}
+		if v == nil {
+			continue
+		}
+		if sig := c.Order.of(v); sig != nil {
+			signed = append(signed, c)
+			all = append(all, signatures.Signature{Key: keys.Bytes(c.Key), Text: []byte(c.Order.text), Sig: sig})
+		}
+	}
+	good := chance != nil && len(all) >= least && signatures.Verify(all, chance)
+	for _, c := range signed {
+		if good {
+			c.Order.by = append(c.Order.by, signer{c.Key, true})
+		} else {
+			c.Order.By(c.Key)
+		}
+	}
 }
 
 // Signatures returns how many there are.

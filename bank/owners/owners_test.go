@@ -2,6 +2,7 @@ package owners_test
 
 import (
 	"bytes"
+	crypto "crypto/rand"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -214,6 +215,7 @@ func audited(t testing.TB, fs vfs.FS, opts audit.Options) *audit.Report {
 	r, err := audit.Audit("ledger", opts)
 	check(t, err)
 	ahead := 0
+	opts.Chance = crypto.Reader
 	opts.Spread = func(n int, do func(int)) {
 		for i := range n {
 			do(n - 1 - i)

@@ -38,6 +38,10 @@ import (
 // ErrFork means that a ledger is not the one that was published.
 var ErrFork = errors.New("what is published is of another ledger, or this one was changed since")
 
+// ErrRecord means that a record of a log is more than one line: its tree would count, and
+// prove, others than its readers.
+var ErrRecord = errors.New("a record that is not one line")
+
 const (
 	checkpointFile = "checkpoint"
 	extension      = "ledger "
@@ -155,12 +159,15 @@ type lines struct {
 
 func (l *lines) Read(p []byte) (int, error) {
 	if len(l.rest) == 0 {
-		_, line, ok := l.next()
+		n, line, ok := l.next()
 		if !ok {
 			if err := l.failed(); err != nil {
 				return 0, err
 			}
 			return 0, io.EOF
+		}
+		if bytes.IndexByte(line, '\n') >= 0 {
+			return 0, fmt.Errorf("record %d: %w", n+1, ErrRecord)
 		}
 		l.rest = append(bytes.Clone(line), '\n')
 	}

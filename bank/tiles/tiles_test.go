@@ -18,6 +18,7 @@ import (
 	"bourse/bank/export"
 	"bourse/bank/store"
 
+	"filippo.io/torchwood"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
@@ -189,6 +190,12 @@ func TestHarm(t *testing.T) {
 			}
 			n++
 		}
+		for what, harmed := range map[string][]byte{"a byte less": whole[:len(whole)-1], "a byte more": append(bytes.Clone(whole), 0), "twice": append(bytes.Clone(whole), whole...), "nothing": {}} {
+			check(t, os.WriteFile(name, harmed, 0o644))
+			if readable(t.Context(), dir) {
+				t.Errorf("%s with %s, and nobody notices", name, what)
+			}
+		}
 		check(t, os.Remove(name))
 		if readable(t.Context(), dir) {
 			t.Errorf("%s is gone, and nobody notices", name)
@@ -197,6 +204,49 @@ func TestHarm(t *testing.T) {
 	}))
 	if n < 10 || !readable(t.Context(), dir) {
 		t.Errorf("%d bytes were changed", n)
+	}
+}
+
+// TestRecords checks that a log whose records are not a line each is noticed by who reads
+// it: two lines in one, or a line with its end, would be other records to who proves one.
+func TestRecords(t *testing.T) {
+	t.Parallel()
+	head, entries := ledger(t, 5, never)
+	var text bytes.Buffer
+	check(t, export.Write(&text, "json", entries, export.Options{}))
+	all := bytes.Split(bytes.TrimSuffix(text.Bytes(), []byte{'\n'}), []byte{'\n'})
+	for what, records := range map[string][][]byte{
+		"":                  all,
+		"two lines in one":  append([][]byte{append(append(bytes.Clone(all[0]), '\n'), all[1]...)}, all[2:]...),
+		"a line's end":      append([][]byte{append(bytes.Clone(all[0]), '\n')}, all[1:]...),
+		"an empty one":      append([][]byte{{}}, all...),
+		"an empty one last": append(all[:len(all):len(all)], nil),
+		"a carriage return": append([][]byte{append(bytes.Clone(all[0]), '\r')}, all[1:]...),
+	} {
+		dir := t.TempDir()
+		w := writer{dir: dir}
+		for _, r := range records {
+			check(t, w.add(r))
+		}
+		check(t, w.write(false))
+		check(t, w.tiles())
+		l := &Log{Checkpoint: torchwood.Checkpoint{Origin: "lab", Tree: tlog.Tree{N: w.n}, Extension: fmt.Sprintf("%s%v\n", extension, head)}}
+		var err error
+		l.Hash, err = tlog.TreeHash(w.n, w.hashes)
+		check(t, err)
+		key, _, err := note.GenerateKey(nil, "lab")
+		check(t, err)
+		signer, err := note.NewSigner(key)
+		check(t, err)
+		signed, err := note.Sign(&note.Note{Text: l.String()}, signer)
+		check(t, err)
+		check(t, l.Publish(dir, signed))
+		l, err = Open(t.Context(), dir)
+		check(t, err)
+		r, err := audit.Log(l.Lines(t.Context()), audit.Options{Head: head.String(), Whole: true})
+		if clean := err == nil && r.Clean(); clean != (what == "") {
+			t.Errorf("records with %q: clean %v, %v", what, clean, err)
+		}
 	}
 }
 

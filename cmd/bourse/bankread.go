@@ -12,7 +12,6 @@ import (
 	"bourse/bank/export"
 	"bourse/bank/service"
 	"bourse/experiments/audits"
-	"bourse/experiments/verify"
 
 	"github.com/urfave/cli/v2"
 )
@@ -166,7 +165,7 @@ func verifyLogAction(c *cli.Context) error {
 		return err
 	}
 	defer in.Close()
-	r, err := audit.Log(in, audit.Options{Head: head, Keys: keys, Follow: verify.Follow(nil)})
+	r, err := audits.Log(in, audit.Options{Head: head, Keys: keys})
 	if errors.Is(err, bufio.ErrTooLong) {
 		return bad(c, name, errors.New("found a line of more than a megabyte, want a JSON object of an entry"))
 	}

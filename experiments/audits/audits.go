@@ -7,11 +7,14 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"bourse/bank/audit"
 	"bourse/bank/place"
@@ -130,24 +133,32 @@ func (l *Ledgers) Audit(opts audit.Options, progress func(done, total int)) (*Fo
 
 // Place audits one ledger.
 func Place(p place.Place, opts audit.Options) (r *audit.Report, err error) {
+	err = rescue.Do(func() error { r, err = p.Audit(with(opts)); return err })
+	return r, err
+}
+
+// Log audits a log of JSON lines.
+func Log(in io.Reader, opts audit.Options) (*audit.Report, error) { return audit.Log(in, with(opts)) }
+
+// with returns options with all that this machine has, and what notes say by themselves
+// followed if no more is.
+func with(opts audit.Options) audit.Options {
 	opts.Chance, opts.Spread = rand.Reader, spread
 	if opts.Follow == nil {
 		opts.Follow = verify.Follow(nil)
 	}
-	err = rescue.Do(func() error { r, err = p.Audit(opts); return err })
-	return r, err
+	return opts
 }
 
 // spread calls do for each number below n, as many at once as there are processors.
 func spread(n int, do func(i int)) {
-	var group errgroup.Group
-	const each = 16 // take less to do than to begin one by one
-	for from := 0; from < n; from += each {
-		group.Go(func() error {
-			for i := from; i < min(from+each, n); i++ {
+	var group sync.WaitGroup
+	var next atomic.Int64
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		group.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				do(i)
 			}
-			return nil
 		})
 	}
 	group.Wait()

@@ -2,10 +2,10 @@ package audits
 
 import (
 	"context"
+	"errors"
 
 	"bourse/bank/audit"
 	"bourse/bank/tiles"
-	"bourse/experiments/verify"
 )
 
 // Published audits a log that was published, at that address, from its tiles alone.
@@ -14,13 +14,15 @@ func Published(ctx context.Context, address string, l *tiles.Log, opts audit.Opt
 	if err != nil {
 		return nil, err
 	}
-	opts.Follow = verify.Follow(nil)
 	if opts.Head == "" {
 		opts.Head, opts.Whole = head.String(), true
 	}
 	lines := l.Lines(ctx)
 	defer lines.Close()
-	r, err := audit.Log(lines, opts)
+	r, err := Log(lines, opts)
+	if errors.Is(err, tiles.ErrRecord) {
+		r, err = &audit.Report{Findings: []audit.Finding{{Found: err.Error(), Want: "a line a record"}}}, nil
+	}
 	if err != nil {
 		return nil, err
 	}

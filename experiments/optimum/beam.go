@@ -1,32 +1,59 @@
 package optimum
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
-// narrow keeps the width states with the smallest loss, the earlier of equals,
-// and returns the smallest loss given up.
-func (d *program) narrow(width int) (dropped float64) {
-	d.losses = d.losses[:0]
-	for _, s := range d.now {
-		d.losses = append(d.losses, s.loss)
+// narrow returns the largest loss among the width smallest, how many of those are as large,
+// and the smallest beyond them. Where there are no more, nothing is as large, or beyond.
+func (d *program) narrow(width int) (worst float64, equals int, dropped float64) {
+	if len(d.losses) <= width {
+		return math.Inf(1), 0, math.Inf(1)
+	}
+	if len(d.losses) >= worthCounting {
+		width -= d.near(width)
 	}
 	divide(d.losses, width)
-	worst, equals := slices.Max(d.losses[:width]), width
+	worst, equals = slices.Max(d.losses[:width]), width
 	for _, loss := range d.losses[:width] {
 		if loss < worst {
 			equals--
 		}
 	}
-	kept := d.now[:0]
-	for _, s := range d.now {
-		if s.loss == worst {
-			equals--
-		}
-		if s.loss < worst || s.loss == worst && equals >= 0 {
-			kept = append(kept, s)
+	return worst, equals, d.losses[width]
+}
+
+const (
+	worthCounting = 2048 // losses
+	sizes         = 1024
+)
+
+// near leaves of the losses those of sizes between the one at width, if all were sorted, and
+// the next, and returns how many smaller ones it left out.
+func (d *program) near(width int) (below int) {
+	d.counts = zeroed(d.counts, sizes)
+	size := func(loss float64) int { return min(int(loss/d.limit*sizes), sizes-1) } // all are less than the limit
+	for _, loss := range d.losses {
+		d.counts[size(loss)]++
+	}
+	from := 0
+	for below+int(d.counts[from]) < width {
+		below += int(d.counts[from])
+		from++
+	}
+	to := from
+	for upTo := below + int(d.counts[from]); upTo <= width; upTo += int(d.counts[to]) {
+		to++
+	}
+	near := d.losses[:0]
+	for _, loss := range d.losses {
+		if at := size(loss); from <= at && at <= to {
+			near = append(near, loss)
 		}
 	}
-	d.now = kept
-	return d.losses[width]
+	d.losses = near
+	return below
 }
 
 // divide puts in x[k] what would stand there if x were sorted, and before it no greater

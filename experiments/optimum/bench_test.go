@@ -55,3 +55,15 @@ func BenchmarkSolve(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkOverload times 3,000 jobs in overload, where effort is
+// bounded, and says by how much of its value the plan may be below the best.
+func BenchmarkOverload(b *testing.B) {
+	jobs := paperJobs(rand.New(rand.NewPCG(1, 9)), 3000, 1, 20)
+	var s optimum.Solver
+	for b.Loop() {
+		r := s.Solve(jobs, capacity, hosts, optimum.Limits{})
+		b.ReportMetric(float64(r.States), "states")
+		b.ReportMetric((r.Bound-r.Value)/r.Value, "gap")
+	}
+}

@@ -26,7 +26,8 @@ type program struct {
 	full      int // length of the trail at which it is compacted
 
 	table  []int32   // positions in next plus 1, by hash of set
-	losses []float64 // of now, scratch
+	losses []float64 // of both ways, scratch
+	counts []int32   // of losses by size, scratch
 	alive  []int32
 	spare  []float64
 }
@@ -88,11 +89,7 @@ func (d *program) run(from, to int32, width int, limit float64) found {
 			if d.free == 0 || math.Abs(gain) >= limit {
 				d.settle(i, it.nodes, gain)
 			} else {
-				d.branch(i, it.nodes, gain)
-			}
-			d.visited += len(d.now)
-			if len(d.now) > width {
-				d.dropped = min(d.dropped, d.narrow(width)+d.ahead[row+1])
+				d.dropped = min(d.dropped, d.branch(i, it.nodes, gain, width)+d.ahead[row+1])
 			}
 		}
 		d.idle(row)
@@ -161,24 +158,45 @@ func (d *program) merge(s state) {
 	d.table[at] = int32(len(d.next))
 }
 
-// branch goes on from every state both ways: with item i and without.
-func (d *program) branch(i, nodes int32, gain float64) {
+// branch goes on from every state both ways: with item i and without. It keeps the width
+// states with the smallest loss, the earlier of equals, and returns the smallest loss
+// given up, which is infinite if none is.
+func (d *program) branch(i, nodes int32, gain float64, width int) (dropped float64) {
 	slot := bits.TrailingZeros64(d.free)
 	bit := uint64(1) << slot
 	d.free &^= bit
 	d.slots[slot], d.slot[i] = i, int32(slot)
 
-	d.next = d.next[:0]
 	with, without := max(0, -gain), max(0, gain)
+	d.losses = d.losses[:0]
 	for _, s := range d.now {
 		if loss := s.loss + with; s.used+nodes <= d.capacity && loss < d.limit {
+			d.losses = append(d.losses, loss)
+		}
+		if loss := s.loss + without; loss < d.limit {
+			d.losses = append(d.losses, loss)
+		}
+	}
+	d.visited += len(d.losses)
+	worst, equals, dropped := d.narrow(width)
+	keeps := func(loss float64) bool {
+		if loss == worst {
+			equals--
+			return equals >= 0
+		}
+		return loss < worst
+	}
+	d.next = d.next[:0]
+	for _, s := range d.now {
+		if loss := s.loss + with; s.used+nodes <= d.capacity && loss < d.limit && keeps(loss) {
 			d.next = append(d.next, state{s.set | bit, loss, s.used + nodes, d.follow(s, i)})
 		}
-		if s.loss += without; s.loss < d.limit {
+		if s.loss += without; s.loss < d.limit && keeps(s.loss) {
 			d.next = append(d.next, s)
 		}
 	}
 	d.now, d.next = d.next, d.now
+	return dropped
 }
 
 // settle decides item i alike in every state, by the sign of its gain: where the
@@ -212,6 +230,7 @@ func (d *program) settle(i, nodes int32, gain float64) {
 		}
 	}
 	d.now = kept
+	d.visited += len(d.now)
 }
 
 // follow notes that item i is chosen after the plan of s.

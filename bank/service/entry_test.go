@@ -1,0 +1,22 @@
+package service
+
+import (
+	"testing"
+
+	"bourse/bank/wire"
+)
+
+// TestNotes promises that an entry has one note: whoever writes down what was asked for, and
+// reads the other, would have another entry.
+func TestNotes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		note, binary, want string
+		ok                 bool
+	}{{"text", "", "text", true}, {"", "\xff", "\xff", true}, {"", "", "", true}, {"text", "\xff", "", false}, {"text", "text", "", false}} {
+		e, err := fromWire(&wire.Entry{Kind: "transfer", Note: c.note, Binary: []byte(c.binary)})
+		if (err == nil) != c.ok || c.ok && string(e.Note) != c.want {
+			t.Errorf("note %q, binary %q: %q, %v", c.note, c.binary, e.Note, err)
+		}
+	}
+}

@@ -144,7 +144,8 @@ func (p *Prepared) find(ctx context.Context, opts Options, to *Publication, unit
 	begin := func(ctx context.Context) func(int) (Unit, error) {
 		a := newArena()
 		a.spare, a.observe = spare, opts.observe
-		out := newTabulator(results.NewEncoder(to.Tables, axes(p.Experiment)))
+		anew := func() *tabulator { return newTabulator(results.NewEncoder(to.Tables, axes(p.Experiment))) }
+		out := anew()
 		return func(i int) (Unit, error) {
 			u := missing[i]
 			draft, err := units.Draft(u.Name())
@@ -158,11 +159,12 @@ func (p *Prepared) find(ctx context.Context, opts Options, to *Publication, unit
 				opts.Journal = kept.open
 			}
 			unit, err := p.unit(ctx, a, out, s, u, opts, progress)
-			if err == nil {
-				unit.Ledgers = kept.heads
-				err = draft.Write(unit)
+			if err != nil {
+				out = anew() // the rows of what has failed are not the next unit's
+				return u, err
 			}
-			return u, err
+			unit.Ledgers = kept.heads
+			return u, draft.Write(unit)
 		}
 	}
 	return inOrder(ctx, len(missing), opts.Workers, begin, func(Unit) error { return nil })

@@ -153,7 +153,7 @@ func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*
 	if c.Bool("units") {
 		return nil, listUnits(c, ready)
 	}
-	if ready.JobRows()/e.Replications > manyRows {
+	if ready.JobRows()/e.Replications > manyRows && os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(50) // nearly all memory is of what is kept
 	}
 	to := experiments.Publication{

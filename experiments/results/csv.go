@@ -74,8 +74,8 @@ func header(cols []Column) []byte {
 	return append(line, '\n')
 }
 
-// appendCell appends the text of a cell that is no number to b. Text that a spreadsheet would run as a formula gets a leading apostrophe, as
-// does text that has one.
+// appendCell appends the text of a cell that is no number to b. Text that a spreadsheet
+// would run as a formula gets a leading apostrophe, as does text that has one.
 func appendCell(b []byte, k cellKind, cell unsafe.Pointer) []byte {
 	switch k {
 	case integer:

@@ -83,6 +83,9 @@ func (a *arena) optimum(s *setting) optimum.Solution {
 	}
 	f := &s.conf.Fleet
 	processors := int(min(float64(f.Hosts)*f.CPUs, math.MaxInt32))
+	if len(a.plan) > manyJobs {
+		return new(optimum.Solver).Solve(a.plan, processors, f.Hosts, optimum.Limits{})
+	}
 	if p := &a.solved; p.processors != processors || p.hosts != f.Hosts || !slices.Equal(p.plan, a.plan) {
 		p.processors, p.hosts, p.plan = processors, f.Hosts, append(p.plan[:0], a.plan...)
 		p.best = a.solver.Solve(a.plan, processors, f.Hosts, optimum.Limits{})
@@ -91,12 +94,16 @@ func (a *arena) optimum(s *setting) optimum.Solution {
 }
 
 // Solved is the last problem of an arena and its solution: configurations that differ in
-// policies have one.
+// policies have one. It is none of many jobs, for which that would be memory of a hundred
+// bytes a job.
 type solved struct {
 	plan              workloadgen.Plan
 	processors, hosts int
 	best              optimum.Solution
 }
+
+// manyJobs is beyond how many jobs a problem is solved anew rather than remembered.
+const manyJobs = 1 << 15
 
 // run runs the arena's plan under policy o. The entries of its ledger go to
 // journal, unless that is nil.

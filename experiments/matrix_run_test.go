@@ -247,7 +247,7 @@ func (r *told) sum(at map[string]*toldRun) (string, error) {
 			label := c.Admission[k].Label
 			var metrics []results.Metric
 			for m, values := range r.study.cells[rep.Configuration][k].values {
-				metrics = append(metrics, r.study.metricRow(rep.Configuration, k, rep.Rep, m, values[rep.Rep]))
+				metrics = append(metrics, r.study.metricRow(rep.Configuration, k, rep.Rep, m, &values[rep.Rep]))
 			}
 			if err := errors.Join(
 				out.Encode(jobRows(c, label, rep.Rep, run.Jobs, run.Outcome.Volatile)),
@@ -263,4 +263,22 @@ func (r *told) sum(at map[string]*toldRun) (string, error) {
 		return "", fmt.Errorf("summary: %w", err)
 	}
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
+}
+
+// jobRows returns the rows of jobs.
+func jobRows(at *scenario.Configuration, admission string, rep int, jobs []metrics.Job, volatile bool) []results.Job {
+	rows, endings := make([]results.Job, len(jobs)), make([]ending, len(jobs))
+	for i := range rows {
+		jobRow(&rows[i], &endings[i], at, admission, rep, &jobs[i], volatile)
+	}
+	return rows
+}
+
+// priceRows returns the rows of the prices of run.
+func priceRows(configuration, admission string, rep int, run *Run) []results.Price {
+	rows := make([]results.Price, len(run.Prices))
+	for i, p := range run.Prices {
+		rows[i] = priceRow(configuration, admission, rep, i, p)
+	}
+	return rows
 }

@@ -15,6 +15,8 @@ import (
 	"bourse/experiments/report"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // A Publication says where results go, and what is said about how they were made.
@@ -196,14 +198,17 @@ func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, from []
 	})
 }
 
-// gather enters the units of plan, which are where at says, and gives each to take.
+// gather enters the units of plan, which are where at says, and gives each to take,
+// while the next are read.
 func (s *Study) gather(plan *results.Plan, at map[string]results.Source, take func(of Unit, unit *results.Unit) error) error {
 	s.alike = plan.Alike
-	for _, name := range plan.Units {
-		unit, err := at[name].Read(name)
-		if err != nil {
-			return err
-		}
+	read := func(context.Context) func(int) (*results.Unit, error) {
+		return func(i int) (*results.Unit, error) { return at[plan.Units[i]].Read(plan.Units[i]) }
+	}
+	next := 0
+	return inOrder(context.Background(), len(plan.Units), 1, read, func(unit *results.Unit) error {
+		name := plan.Units[next]
+		next++
 		of, err := parseUnit(name)
 		if err != nil {
 			return err
@@ -212,11 +217,8 @@ func (s *Study) gather(plan *results.Plan, at map[string]results.Source, take fu
 			return fmt.Errorf("%s, unit %s: %w", at[name].Path(), name, err)
 		}
 		s.add(of.Configuration, unit.Values)
-		if err := take(of, unit); err != nil {
-			return err
-		}
-	}
-	return nil
+		return take(of, unit)
+	})
 }
 
 // Difference returns the field in which two plans differ, with both values.
@@ -278,17 +280,19 @@ func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger,
 		page.Figures = append(page.Figures, Differences(s.labels(), s.Experiment, s.metricRows(f.Metrics...))...)
 	}
 	page.Figures = append(page.Figures, s.negotiation().Figures...)
-	files, err := page.Files("")
-	if err != nil {
+	var files []report.File
+	var drawn errgroup.Group
+	alone := report.Document{Figures: page.Figures}
+	drawn.Go(func() (err error) { files, err = alone.Files(""); return err })
+	sections, err := s.sections(w, first)
+	if err := errors.Join(drawn.Wait(), err); err != nil {
 		return err
 	}
+	page.Sections = sections
 	for _, file := range files {
 		if err := w.File("figures/"+file.Name, file.Data); err != nil {
 			return err
 		}
-	}
-	if page.Sections, err = s.sections(w, first); err != nil {
-		return err
 	}
 	page.Figures = append(page.Figures, s.maps(page.Figures)...)
 	html, err := page.HTML()

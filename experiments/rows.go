@@ -14,23 +14,72 @@ import (
 	"bourse/experiments/stats"
 )
 
-// rowsAtOnce is how many rows of jobs are made at once.
+// rowsAtOnce is how many rows of a kind are made before they are encoded: as many as an
+// [results.Encoder] writes at once.
 const rowsAtOnce = 1 << 10
 
-// encode appends the rows of a run of r, which was measured as found, to out.
-func encode(out *results.Encoder, s *Study, r *Replication, policy int, run *Run, found []float64) error {
+// A tabulator makes rows of runs and has them encoded, many at once, so that it needs the
+// memory of so many.
+type tabulator struct {
+	out     *results.Encoder
+	jobs    []results.Job
+	endings []ending // what jobs point to, by row
+	prices  []results.Price
+	metrics []results.Metric
+}
+
+func newTabulator(out *results.Encoder) *tabulator {
+	return &tabulator{out: out, endings: make([]ending, rowsAtOnce)}
+}
+
+// run appends the rows of a run of r, which was measured as found; found may not change
+// before [tabulator.block].
+func (t *tabulator) run(s *Study, r *Replication, policy int, run *Run, found []float64) error {
 	c := &s.Experiment.Configurations[r.Configuration]
 	label := c.Admission[policy].Label
-	for jobs := range slices.Chunk(run.Jobs, rowsAtOnce) {
-		if err := out.Jobs(jobRows(c, label, r.Rep, jobs, run.Outcome.Volatile)); err != nil {
-			return err
+	for i := range run.Jobs {
+		n := len(t.jobs)
+		t.jobs = append(t.jobs, results.Job{})
+		jobRow(&t.jobs[n], &t.endings[n], c, label, r.Rep, &run.Jobs[i], run.Outcome.Volatile)
+		if n+1 == rowsAtOnce {
+			if err := t.encodeJobs(); err != nil {
+				return err
+			}
 		}
 	}
-	rows := make([]results.Metric, len(s.Metrics))
-	for m := range rows {
-		rows[m] = s.metricRow(r.Configuration, policy, r.Rep, m, found[m])
+	for i := range run.Prices {
+		t.prices = append(t.prices, priceRow(c.Name, label, r.Rep, i, run.Prices[i]))
+		if len(t.prices) == rowsAtOnce {
+			if err := t.encodePrices(); err != nil {
+				return err
+			}
+		}
 	}
-	return errors.Join(out.Prices(priceRows(c.Name, label, r.Rep, run)), out.Metrics(rows))
+	t.metrics = t.metrics[:0]
+	for m := range s.Metrics {
+		t.metrics = append(t.metrics, s.metricRow(r.Configuration, policy, r.Rep, m, &found[m]))
+	}
+	return t.out.Metrics(t.metrics)
+}
+
+func (t *tabulator) encodeJobs() error {
+	rows := t.jobs
+	t.jobs = t.jobs[:0]
+	return t.out.Jobs(rows)
+}
+
+func (t *tabulator) encodePrices() error {
+	rows := t.prices
+	t.prices = t.prices[:0]
+	return t.out.Prices(rows)
+}
+
+// block returns all rows since the last, encoded. It is good until the next.
+func (t *tabulator) block() (results.Block, error) {
+	if err := errors.Join(t.encodeJobs(), t.encodePrices()); err != nil {
+		return nil, err
+	}
+	return t.out.Block()
 }
 
 // An ending is what a row points to: the deadline, and the rest of a job that was
@@ -43,49 +92,41 @@ type ending struct {
 	fulfilled                                    bool
 }
 
-func jobRows(at *scenario.Configuration, admission string, rep int, jobs []metrics.Job, volatile bool) []results.Job {
-	sla := &at.SLA
-	rows := make([]results.Job, len(jobs))
-	endings := make([]ending, len(jobs))
-	for i := range rows {
-		j := &jobs[i]
-		c, row, o := &j.Contract, &rows[i], &endings[i]
-		*row = results.Job{
-			Configuration: at.Name, Admission: admission, Replication: rep,
-			Job: strconv.FormatInt(j.ID, 10), User: strconv.FormatInt(j.User, 10),
-			Arrival: j.Arrival, Runtime: j.Runtime, Estimate: j.Estimate, Nodes: j.Nodes, Value: money(dollars(j.Value)),
-			Decision: decision(c.Outcome).String(), Reason: reason(j), Work: j.Work(),
-		}
-		if j.Bargained {
-			row.Value = money(c.SLA.Budget)
-		}
-		if !j.OnDemand {
-			if o.due = j.Arrival + sla.Slack*deadline(sla.Of, &j.Job); j.Bargained {
-				o.due = c.Due()
-			}
-			row.Deadline = &o.due
-		}
-		if !j.Admitted() {
-			continue
-		}
-		*o = ending{
-			due: o.due, bid: c.SLA.Budget.Float64() / c.SLA.Deadline, start: c.Admitted, finish: c.Ended, done: c.ByDue, wasted: c.Wasted,
-			paid: money(c.Paid), penalty: money(c.Penalty), losses: c.Losses, fulfilled: j.Fulfilled(),
-		}
-		if c.Gang && !math.IsInf(c.Began, 1) {
-			o.start = c.Began
-		}
-		row.Bid, row.Start, row.Finish, row.WorkDone = &o.bid, &o.start, &o.finish, &o.done
-		if took := o.finish - o.start; took > 0 {
-			o.share = c.Done / (float64(j.Nodes) * took)
-			row.Share = &o.share
-		}
-		if volatile {
-			row.Losses, row.Wasted = &o.losses, &o.wasted
-		}
-		row.Paid, row.Penalty, row.Fulfilled = &o.paid, &o.penalty, &o.fulfilled
+// jobRow makes row, which is empty, that of j; it points into o.
+func jobRow(row *results.Job, o *ending, at *scenario.Configuration, admission string, rep int, j *metrics.Job, volatile bool) {
+	sla, c := &at.SLA, &j.Contract
+	row.Configuration, row.Admission, row.Replication = at.Name, admission, rep
+	row.Job, row.User = strconv.FormatInt(j.ID, 10), strconv.FormatInt(j.User, 10)
+	row.Arrival, row.Runtime, row.Estimate, row.Nodes, row.Work = j.Arrival, j.Runtime, j.Estimate, j.Nodes, j.Work()
+	row.Decision, row.Reason = decision(c.Outcome).String(), reason(j)
+	if row.Value = money(dollars(j.Value)); j.Bargained {
+		row.Value = money(c.SLA.Budget)
 	}
-	return rows
+	if !j.OnDemand {
+		if o.due = j.Arrival + sla.Slack*deadline(sla.Of, &j.Job); j.Bargained {
+			o.due = c.Due()
+		}
+		row.Deadline = &o.due
+	}
+	if !j.Admitted() {
+		return
+	}
+	*o = ending{
+		due: o.due, bid: c.SLA.Budget.Float64() / c.SLA.Deadline, start: c.Admitted, finish: c.Ended, done: c.ByDue, wasted: c.Wasted,
+		paid: money(c.Paid), penalty: money(c.Penalty), losses: c.Losses, fulfilled: j.Fulfilled(),
+	}
+	if c.Gang && !math.IsInf(c.Began, 1) {
+		o.start = c.Began
+	}
+	row.Bid, row.Start, row.Finish, row.WorkDone = &o.bid, &o.start, &o.finish, &o.done
+	if took := o.finish - o.start; took > 0 {
+		o.share = c.Done / (float64(j.Nodes) * took)
+		row.Share = &o.share
+	}
+	if volatile {
+		row.Losses, row.Wasted = &o.losses, &o.wasted
+	}
+	row.Paid, row.Penalty, row.Fulfilled = &o.paid, &o.penalty, &o.fulfilled
 }
 
 // decision returns what was decided of a job with that outcome.
@@ -109,24 +150,20 @@ func reason(j *metrics.Job) string {
 	return string(j.Reason)
 }
 
-func priceRows(configuration, admission string, rep int, run *Run) []results.Price {
-	rows := make([]results.Price, len(run.Prices))
-	for i, p := range run.Prices {
-		rows[i] = results.Price{
-			Configuration: configuration, Admission: admission, Replication: rep, Time: float64(i) * bin, MeanPrice: p,
-		}
-	}
-	return rows
+// priceRow returns the row of price p, of that interval.
+func priceRow(configuration, admission string, rep, interval int, p float64) results.Price {
+	return results.Price{Configuration: configuration, Admission: admission, Replication: rep, Time: float64(interval) * bin, MeanPrice: p}
 }
 
-// metricRow returns metric m of one replication under one policy, x or NaN.
-func (s *Study) metricRow(configuration, policy, rep, m int, x float64) results.Metric {
+// metricRow returns metric m of one replication under one policy, which is at x, or NaN
+// there.
+func (s *Study) metricRow(configuration, policy, rep, m int, x *float64) results.Metric {
 	c := &s.Experiment.Configurations[configuration]
 	row := results.Metric{
 		Configuration: c.Name, Admission: c.Admission[policy].Label, Replication: rep, Metric: s.Metrics[m].Name,
 	}
-	if !math.IsNaN(x) {
-		row.Value = &x
+	if !math.IsNaN(*x) {
+		row.Value = x
 	}
 	return row
 }
@@ -139,7 +176,7 @@ func (s *Study) metricRows(names ...string) []results.Metric {
 		for rep := range s.Experiment.Replications {
 			for m := range values {
 				if len(names) == 0 || slices.Contains(names, s.Metrics[m].Name) {
-					rows = append(rows, s.metricRow(configuration, policy, rep, m, values[m][rep]))
+					rows = append(rows, s.metricRow(configuration, policy, rep, m, &values[m][rep]))
 				}
 			}
 		}

@@ -153,8 +153,9 @@ func (s *Study) measure(run *Run, found []float64) []float64 {
 	for m := range s.Metrics {
 		number(s.Metrics[m].Of(&run.Outcome))
 	}
-	for _, alpha := range s.Experiment.Alphas {
-		number(metrics.Efficiency(&run.Outcome, alpha))
+	curve, ok := metrics.Efficiency(&run.Outcome, s.Experiment.Alphas...)
+	for _, x := range curve {
+		number(x, ok)
 	}
 	return found
 }

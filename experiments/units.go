@@ -144,7 +144,8 @@ func (p *Prepared) find(ctx context.Context, opts Options, to *Publication, unit
 	begin := func(ctx context.Context) func(int) (Unit, error) {
 		a := newArena()
 		a.spare, a.observe = spare, opts.observe
-		out := results.NewEncoder(to.Tables, axes(p.Experiment))
+		anew := func() *tabulator { return newTabulator(results.NewEncoder(to.Tables, axes(p.Experiment))) }
+		out := anew()
 		return func(i int) (Unit, error) {
 			u := missing[i]
 			draft, err := units.Draft(u.Name())
@@ -158,18 +159,19 @@ func (p *Prepared) find(ctx context.Context, opts Options, to *Publication, unit
 				opts.Journal = kept.open
 			}
 			unit, err := p.unit(ctx, a, out, s, u, opts, progress)
-			if err == nil {
-				unit.Ledgers = kept.heads
-				err = draft.Write(unit)
+			if err != nil {
+				out = anew() // the rows of what has failed are not the next unit's
+				return u, err
 			}
-			return u, err
+			unit.Ledgers = kept.heads
+			return u, draft.Write(unit)
 		}
 	}
 	return inOrder(ctx, len(missing), opts.Workers, begin, func(Unit) error { return nil })
 }
 
 // unit runs the replications of u.
-func (p *Prepared) unit(ctx context.Context, a *arena, out *results.Encoder, s *Study, u Unit, opts Options, progress func()) (unit *results.Unit, err error) {
+func (p *Prepared) unit(ctx context.Context, a *arena, out *tabulator, s *Study, u Unit, opts Options, progress func()) (unit *results.Unit, err error) {
 	unit = &results.Unit{Values: make([]float64, 0, s.wants(u))}
 	at := place(p.Experiment, u.Configuration, u.From)
 	defer at.recovered(&err)
@@ -181,7 +183,7 @@ func (p *Prepared) unit(ctx context.Context, a *arena, out *results.Encoder, s *
 		err := a.each(ctx, p.Experiment, p.settings, r, opts, func(policy int, run *Run) error {
 			before := len(unit.Values)
 			unit.Values = s.measure(run, unit.Values)
-			if err := encode(out, s, r, policy, run, unit.Values[before:]); err != nil {
+			if err := out.run(s, r, policy, run, unit.Values[before:]); err != nil {
 				return err
 			}
 			a.spare.give(run)
@@ -193,6 +195,6 @@ func (p *Prepared) unit(ctx context.Context, a *arena, out *results.Encoder, s *
 		unit.Values[first] = r.unproven()
 		progress()
 	}
-	unit.Block, err = out.Block()
+	unit.Block, err = out.block()
 	return unit, err
 }

@@ -48,13 +48,13 @@ func (p *easy) Decide(now float64, r *contracts.Request, v contracts.View) contr
 			p.fastest = max(p.fastest, v.Spec(h).Speed)
 		}
 	}
-	p.fcfs.see(v, func(h hosts.ID, free bool) {
+	for _, h := range p.fcfs.see(v) {
 		at := freeNow
-		if !free {
+		if !p.fcfs.has(h) {
 			at = frees(now, h, v)
 		}
 		p.ends.move(h, at)
-	})
+	}
 	switch {
 	case (!p.waits || p.harmless(now, r, p.fastest)) && p.fcfs.start(r, v, &p.fcfs.chooser):
 		if p.waits && !p.harmless(now, r, p.fcfs.slowest(v)) {

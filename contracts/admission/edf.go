@@ -36,7 +36,7 @@ func earlier(a, b *contracts.Request) bool { return a.Due() < b.Due() }
 
 // Decide implements [contracts.Decider].
 func (p *edf) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
-	p.see(v, nil)
+	p.see(v)
 	checked := p.Admission == "deadline"
 	if checked && p.Check == "select" && r.Late(now+r.Work/p.greatest(v)) {
 		return contracts.Decision{Reason: contracts.TooLate}

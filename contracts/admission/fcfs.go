@@ -21,7 +21,7 @@ func newFCFS(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contract
 
 // Decide implements [contracts.Decider].
 func (p *fcfs) Decide(_ float64, r *contracts.Request, v contracts.View) contracts.Decision {
-	p.see(v, nil)
+	p.see(v)
 	switch {
 	case p.start(r, v, &p.chooser):
 		return accept(p.first(r))

@@ -30,6 +30,9 @@ func (s *hostSet) put(h hosts.ID, in bool) {
 	*word ^= bit
 }
 
+// has reports whether h, which has been put, is in s.
+func (s *hostSet) has(h hosts.ID) bool { return s.bits[h/64]>>(h%64)&1 != 0 }
+
 // take enters the lowest hosts of s, which are there, that have room for r in c, one a
 // node, and reports whether there are so many.
 func (s *hostSet) take(r *contracts.Request, v contracts.View, c *chooser) bool {
@@ -55,25 +58,21 @@ type free struct {
 	tasks []int // how many tasks each host takes
 }
 
-// see looks at the hosts that have changed, and shows them to also, unless that is nil.
-func (f *free) see(v contracts.View, also func(h hosts.ID, free bool)) {
-	look := func(h hosts.ID) {
-		is := !v.Away(h) && len(v.On(h)) < f.tasks[h]
-		if f.put(h, is); also != nil {
-			also(h, is)
-		}
-	}
+// see looks at the hosts that have changed, at first at all, and returns them.
+func (f *free) see(v contracts.View) []hosts.ID {
+	changed := v.Changed()
 	if len(f.tasks) != v.Fleet() {
 		*f = free{tasks: make([]int, v.Fleet())}
+		changed = make([]hosts.ID, v.Fleet())
 		for h := range f.tasks {
 			f.tasks[h] = max(1, int(v.Spec(hosts.ID(h)).CPUs))
-			look(hosts.ID(h))
+			changed[h] = hosts.ID(h)
 		}
-		return
 	}
-	for _, h := range v.Changed() {
-		look(h)
+	for _, h := range changed {
+		f.put(h, !v.Away(h) && len(v.On(h)) < f.tasks[h])
 	}
+	return changed
 }
 
 // start enters the lowest free hosts in c, and reports whether r can start there.

@@ -102,7 +102,7 @@ func (f *Floor) start(i, n int32, holds bool) error {
 	}
 	var share hosts.Share // allocated later, unless it is fixed
 	if f.rule.fixed != nil {
-		share = f.rule.fixed.Share(&c.Contract, pl.Bid)
+		share = f.rule.fixed.Share(&c.Contract, pl, f)
 	}
 	slot, err := m.Start(f.now, task, share)
 	if err != nil {
@@ -182,7 +182,7 @@ func (f *Floor) raise(i, n int32, r market.Rate) {
 	f.bid(v, pl.Bid, r)
 	s.Bid, pl.Bid = r, r
 	if f.rule.fixed != nil {
-		s.Share = f.rule.fixed.Share(&c.Contract, r)
+		s.Share = f.rule.fixed.Share(&c.Contract, pl, f)
 		if !v.away {
 			f.order(v)
 		}

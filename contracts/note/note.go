@@ -52,6 +52,7 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+	"strings"
 
 	"bourse/bank"
 	"bourse/contracts"
@@ -182,14 +183,21 @@ func flag(b []byte, name string, set bool) []byte {
 	return append(append(append(b, ',', '"'), name...), `":true`...)
 }
 
+// plain says which bytes stand for themselves in a JSON string.
+var plain = func() (is [256]bool) {
+	for c := byte(' '); c < 0x7f; c++ {
+		is[c] = !strings.ContainsRune(`"\<>&`, rune(c))
+	}
+	return is
+}()
+
 // text appends s as a JSON string.
 func text(b []byte, s string) []byte {
-	plain := true // a name of a host, say
-	for i := 0; i < len(s) && plain; i++ {
-		c := s[i]
-		plain = c >= ' ' && c < 0x7f && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&'
+	n := 0
+	for n < len(s) && plain[s[n]] {
+		n++
 	}
-	if plain {
+	if n == len(s) { // a name of a host, say
 		return append(append(append(b, '"'), s...), '"')
 	}
 	quoted, err := json.Marshal(s)

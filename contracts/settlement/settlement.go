@@ -183,18 +183,20 @@ func (c *Case) Bill(whole bool, v *Verdict, pay []bank.Payment) (b Bill, err err
 
 // metered bills what has accrued on each host, rounded half to even, and never more
 // than the budget together.
-func (c *Case) metered(b *Bill) error {
+func (c *Case) metered(b *Bill) (err error) {
 	left := c.Request.SLA.Budget
 	for _, nodes := range [...][]contracts.Placement{c.Arrears, c.Nodes} {
 		for i := range nodes {
-			due, err := bank.Nearest(nodes[i].Owed)
-			if err != nil {
-				return err
+			var due bank.Amount
+			if owed := nodes[i].Owed; owed != 0 { // most, where nobody shares a host
+				if due, err = bank.Nearest(owed); err != nil {
+					return err
+				}
+				if due.Cmp(left) > 0 {
+					due = left
+				}
+				left, _ = left.Sub(due)
 			}
-			if due.Cmp(left) > 0 {
-				due = left
-			}
-			left, _ = left.Sub(due)
 			b.Pay = append(b.Pay, bank.Payment{To: c.Hosts[nodes[i].Host].Owner, Amount: due})
 		}
 	}

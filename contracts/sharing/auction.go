@@ -3,17 +3,13 @@ package sharing
 import (
 	"bourse/contracts"
 	"bourse/hosts"
-	"bourse/market"
 )
 
 // auction gives each contract what its bid buys (eq. 4): a weight equal to its
 // bid, limited to the processors it asked for at most.
-type auction struct{}
+type auction struct{ lasting }
 
 // Share implements [Lasting].
-func (*auction) Share(c *contracts.Contract, bid market.Rate) hosts.Share {
-	return hosts.Share{Weight: float64(bid), Limit: c.Needs.Max.CPU}
+func (*auction) Share(c *contracts.Contract, on *contracts.Placement, _ contracts.View) hosts.Share {
+	return hosts.Share{Weight: float64(on.Bid), Limit: c.Needs.Max.CPU}
 }
-
-// Allocate implements [Rule].
-func (*auction) Allocate(float64, hosts.ID, []contracts.Allocation, contracts.View) {}

@@ -11,6 +11,7 @@ import (
 // whose nodes are promised one by one keep the pace of the slowest, as those of a
 // parallel program do: all end together.
 type exclusive struct {
+	lasting
 	id     contracts.ID // the contract last looked at
 	resent int          // how often it had been placed again
 	pace   float64      // the least speed of its hosts, 0 before any
@@ -23,18 +24,13 @@ func newExclusive(decode func(any) error) (Rule, error) {
 // Ending implements [Ender].
 func (*exclusive) Ending() Ending { return WithNodes }
 
-// Allocate implements [Rule].
-func (e *exclusive) Allocate(_ float64, h hosts.ID, on []contracts.Allocation, v contracts.View) {
-	for i := range on {
-		s := &on[i]
-		if s.Share.Weight != 0 {
-			continue
-		}
-		s.Share = hosts.Share{Weight: 1, Limit: 1}
-		if c := v.Contract(s.Contract); c.PerHost && len(c.Placements) > 1 {
-			s.Share.Limit = e.slowest(c, v) / v.Spec(h).Speed
-		}
+// Share implements [Lasting].
+func (e *exclusive) Share(c *contracts.Contract, on *contracts.Placement, v contracts.View) hosts.Share {
+	share := hosts.Share{Weight: 1, Limit: 1}
+	if c.PerHost && len(c.Placements) > 1 {
+		share.Limit = e.slowest(c, v) / v.Spec(on.Host).Speed
 	}
+	return share
 }
 
 // slowest returns the least speed of the hosts of c.

@@ -24,11 +24,7 @@ func TestPaceAgain(t *testing.T) {
 	t.Parallel()
 	c := &contracts.Contract{Request: contracts.Request{ID: 7, PerHost: true, Nodes: 2}, Placements: []contracts.Placement{{Host: 0}, {Host: 1}}}
 	rule, view := new(exclusive), twoSpeeds{c: c}
-	limit := func() float64 {
-		on := []contracts.Allocation{{}}
-		rule.Allocate(0, 1, on, view)
-		return on[0].Share.Limit
-	}
+	limit := func() float64 { return rule.Share(c, &c.Placements[1], view).Limit }
 	if got := limit(); got != 0.5 {
 		t.Errorf("limit %v beside a host of half its speed, want 0.5", got)
 	}

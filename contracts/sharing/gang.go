@@ -7,18 +7,13 @@ import (
 
 // gang gives each task as many processors as its contract has nodes there: a planner
 // puts no more on a host than it has.
-type gang struct{}
+type gang struct{ lasting }
 
-// Allocate implements [Rule].
-func (gang) Allocate(_ float64, _ hosts.ID, on []contracts.Allocation, v contracts.View) {
-	for i := range on {
-		if s := &on[i]; s.Share.Weight == 0 {
-			c := v.Contract(s.Contract)
-			n := float64(c.Nodes)
-			if c.Gang {
-				n = float64(c.Placements[s.Node].Nodes)
-			}
-			s.Share = hosts.Share{Weight: n, Limit: n}
-		}
+// Share implements [Lasting].
+func (gang) Share(c *contracts.Contract, on *contracts.Placement, _ contracts.View) hosts.Share {
+	n := float64(c.Nodes)
+	if c.Gang {
+		n = float64(on.Nodes)
 	}
+	return hosts.Share{Weight: n, Limit: n}
 }

@@ -153,35 +153,36 @@ func TestDeadlineSpeed(t *testing.T) {
 }
 
 // TestPlaces checks the rules that know no need: the first in turn has a processor and
-// the others wait, a gang has one for each node, and a bid buys its weight. What gang
-// and exclusive have given once they leave.
+// the others wait, a task that is exclusive has one, a gang one for each node, and a bid
+// buys its weight.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
-	v := &oneHost{spec: hosts.Spec{CPUs: 8, Speed: 1}, of: make([]contracts.Contract, 3)}
-	for i := range v.of {
-		v.of[i] = contract(1, 1)
-		v.of[i].Nodes = i + 2
-	}
-	had := hosts.Share{Weight: 7, Limit: 7}
-	for _, c := range []struct {
-		rule Rule
-		want [3]hosts.Share
-	}{
-		{turns{}, [3]hosts.Share{{Weight: 1, Limit: 1}, {}, {}}},
-		{gang{}, [3]hosts.Share{{Weight: 2, Limit: 2}, had, {Weight: 4, Limit: 4}}},
-		{&exclusive{}, [3]hosts.Share{{Weight: 1, Limit: 1}, had, {Weight: 1, Limit: 1}}},
-	} {
-		on := []contracts.Allocation{{Contract: 0}, {Contract: 1, Share: had}, {Contract: 2}}
-		c.rule.Allocate(0, 0, on, v)
-		for i := range on {
-			if on[i].Share != c.want[i] {
-				t.Errorf("%T: task %d has %+v, want %+v", c.rule, i, on[i].Share, c.want[i])
-			}
+	on := make([]contracts.Allocation, 3)
+	turns{}.Allocate(0, 0, on, nil)
+	for i, want := range []hosts.Share{{Weight: 1, Limit: 1}, {}, {}} {
+		if got := on[i].Share; got != want {
+			t.Errorf("in turn %d: %+v, want %+v", i, got, want)
 		}
 	}
-	r := contracts.Contract{Request: contracts.Request{Needs: contracts.Requirement{Max: contracts.Bound{CPU: 3}}}}
-	if got := (&auction{}).Share(&r, 250); got != (hosts.Share{Weight: 250, Limit: 3}) {
-		t.Errorf("a bid of 250, at most 3 processors: %+v", got)
+	v := &oneHost{spec: hosts.Spec{CPUs: 8, Speed: 1}}
+	c := contract(1, 1)
+	c.Nodes, c.Needs.Max.CPU = 4, 3
+	booked := c
+	booked.Gang = true
+	at := &contracts.Placement{Bid: 250, Nodes: 2}
+	for _, of := range []struct {
+		rule Lasting
+		c    *contracts.Contract
+		want hosts.Share
+	}{
+		{&exclusive{}, &c, hosts.Share{Weight: 1, Limit: 1}},
+		{gang{}, &c, hosts.Share{Weight: 4, Limit: 4}},
+		{gang{}, &booked, hosts.Share{Weight: 2, Limit: 2}},
+		{&auction{}, &c, hosts.Share{Weight: 250, Limit: 3}},
+	} {
+		if got := of.rule.Share(of.c, at, v); got != of.want {
+			t.Errorf("%T: %+v, want %+v", of.rule, got, of.want)
+		}
 	}
 }
 
@@ -197,9 +198,7 @@ func TestPaceOfEach(t *testing.T) {
 		of   *contracts.Contract
 		want float64
 	}{{&slow, 0.5}, {&fast, 1}, {&slow, 0.5}, {&whole, 1}} { // whole's fast host makes up for its slow one
-		on := []contracts.Allocation{{}}
-		rule.Allocate(0, 1, on, twoSpeeds{c: c.of})
-		if got := on[0].Share.Limit; got != c.want {
+		if got := rule.Share(c.of, &contracts.Placement{Host: 1}, twoSpeeds{c: c.of}).Limit; got != c.want {
 			t.Errorf("contract %d: limit %v, want %v", c.of.ID, got, c.want)
 		}
 	}

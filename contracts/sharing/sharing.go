@@ -9,7 +9,6 @@ package sharing
 import (
 	"bourse/contracts"
 	"bourse/hosts"
-	"bourse/market"
 	"bourse/workloadgen/plugin"
 )
 
@@ -35,9 +34,15 @@ type Limiter interface {
 type Lasting interface {
 	Rule
 
-	// Share returns the share of a task of c that bids bid.
-	Share(c *contracts.Contract, bid market.Rate) hosts.Share
+	// Share returns the share of the task of c that is placed at on.
+	Share(c *contracts.Contract, on *contracts.Placement, v contracts.View) hosts.Share
 }
+
+// lasting is what a [Lasting] rule allocates anew: nothing.
+type lasting struct{}
+
+// Allocate implements [Rule].
+func (lasting) Allocate(float64, hosts.ID, []contracts.Allocation, contracts.View) {}
 
 // An Ender is a rule under which tasks end together that rounding would let end
 // moments apart. Under the other rules each ends by itself.

@@ -6,17 +6,23 @@ import (
 	"bourse/contracts"
 )
 
-// Efficiency returns the sum of utilities over U*, at inelasticity alpha in
+// Efficiency returns the sum of utilities over U*, at each inelasticity of alphas in
 // [0,1] (§4.2, eq. 9). It is undefined if no planner could fulfil any job.
-func Efficiency(o *Outcome, alpha float64) (float64, bool) {
+func Efficiency(o *Outcome, alphas ...float64) (of []float64, ok bool) {
+	of = make([]float64, len(alphas))
 	if o.Optimum <= 0 {
-		return 0, false
+		return of, false
 	}
-	sum := 0.0
-	for i := range o.Jobs {
-		sum += o.Jobs[i].Utility(alpha)
+	for i := range o.Jobs { // of which there may be more than a cache has
+		j := &o.Jobs[i]
+		for k, alpha := range alphas {
+			of[k] += j.Utility(alpha)
+		}
 	}
-	return sum / o.Optimum, true
+	for k := range of {
+		of[k] /= o.Optimum
+	}
+	return of, true
 }
 
 // Utility is eq. 9, and 0 for a job that was rejected. What the provider pays
@@ -34,7 +40,10 @@ func efficiencyAt(name string, alpha float64) Metric {
 		Label: fmt.Sprint("Efficiency, α = ", alpha),
 		Unit:  "1",
 		Doc:   "sum of utilities / U*, users of this inelasticity (§4.2, eq. 9)",
-		Of:    func(o *Outcome) (float64, bool) { return Efficiency(o, alpha) },
+		Of: func(o *Outcome) (float64, bool) {
+			x, ok := Efficiency(o, alpha)
+			return x[0], ok
+		},
 	}
 }
 

@@ -7,8 +7,10 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -95,14 +97,15 @@ func (d Document) Files(page string) ([]File, error) {
 		}
 		files = append(files, File{page, html})
 	}
-	for _, f := range d.Figures {
-		drawn, err := f.files()
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, drawn...)
+	drawn := make([][]File, len(d.Figures))
+	var draw errgroup.Group
+	for i, f := range d.Figures {
+		draw.Go(func() (err error) { drawn[i], err = f.files(); return err })
 	}
-	return append(files, d.Data...), nil
+	if err := draw.Wait(); err != nil {
+		return nil, err
+	}
+	return append(append(files, slices.Concat(drawn...)...), d.Data...), nil
 }
 
 // HTML returns the page.

@@ -38,7 +38,8 @@ func NewEncoder(t Tables, axes Axes) *Encoder {
 
 // Jobs appends rows to jobs.parquet and jobs.csv. Like the others, it refuses all of
 // rows if one holds a NaN, an infinity, a control character or too much money. The slice
-// may be used again; what its pointers point to may not change before Block.
+// may be used again. Rows are written by 1,024: what those point to that are not yet written
+// may not change before they are, or before Block.
 func (e *Encoder) Jobs(rows []Job) error { return e.jobs.append(rows) }
 
 // Prices appends rows to prices.parquet.

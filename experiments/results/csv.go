@@ -19,8 +19,27 @@ import (
 // A csvWriter encodes rows of type R as CSV without a header, as encoding/csv does: each
 // cell goes where it stays, at a third of the cost (BenchmarkJobs).
 type csvWriter[R any] struct {
-	cols []Column
-	text []byte
+	cols    []Column
+	text    []byte
+	numbers [512]numeral // by hash of the number
+}
+
+// A numeral is the text of a number that was written before: most of a row are in the rows
+// of other policies too, or twice in it (BenchmarkJobs).
+type numeral struct {
+	bits uint64
+	size int8 // 0 if there is none
+	text [24]byte
+}
+
+// appendNumber appends the shortest form of x that reads back.
+func (c *csvWriter[R]) appendNumber(b []byte, x float64) []byte {
+	bits := math.Float64bits(x)
+	n := &c.numbers[bits*0x9e3779b97f4a7c15>>(64-9)]
+	if n.bits != bits || n.size == 0 {
+		n.bits, n.size = bits, int8(len(strconv.AppendFloat(n.text[:0], x, 'g', -1, 64)))
+	}
+	return append(b, n.text[:n.size]...)
 }
 
 func newCSVWriter[R any]() *csvWriter[R] { return &csvWriter[R]{cols: columns[R]()} }
@@ -32,8 +51,12 @@ func (c *csvWriter[R]) write(row *R, along []byte) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		if cell := c.cols[i].in(unsafe.Pointer(row)); cell != nil {
-			b = appendCell(b, c.cols[i].kind, cell)
+		switch cell, kind := c.cols[i].in(unsafe.Pointer(row)), c.cols[i].kind; {
+		case cell == nil:
+		case kind == number:
+			b = c.appendNumber(b, *(*float64)(cell))
+		default:
+			b = appendCell(b, kind, cell)
 		}
 	}
 	c.text = append(append(b, along...), '\n')
@@ -51,15 +74,12 @@ func header(cols []Column) []byte {
 	return append(line, '\n')
 }
 
-// appendCell appends the text of a cell to b: the shortest form that reads back for a
-// number. Text that a spreadsheet would run as a formula gets a leading apostrophe, as
-// does text that has one.
+// appendCell appends the text of a cell that is no number to b. Text that a spreadsheet
+// would run as a formula gets a leading apostrophe, as does text that has one.
 func appendCell(b []byte, k cellKind, cell unsafe.Pointer) []byte {
 	switch k {
 	case integer:
 		return strconv.AppendInt(b, int64(*(*int)(cell)), 10)
-	case number:
-		return strconv.AppendFloat(b, *(*float64)(cell), 'g', -1, 64)
 	case money:
 		return (*(*Money)(cell)).append(b)
 	case truth:

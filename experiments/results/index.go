@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 
 	"github.com/klauspost/compress/zstd"
@@ -77,11 +76,7 @@ func (w *Writer) Unit(name string, unit *Unit, from string) error {
 		}
 	}
 	is.Values.From = int64(len(w.values))
-	var values []byte
-	for _, x := range unit.Values {
-		values = binary.LittleEndian.AppendUint64(values, math.Float64bits(x))
-	}
-	w.values = packer.EncodeAll(values, w.values)
+	w.values = packer.EncodeAll(unit.bytes(), w.values)
 	is.Values.To = int64(len(w.values))
 	w.index = append(w.index, is)
 	return w.adopt(unit, from)
@@ -171,9 +166,7 @@ func (w *Whole) Read(name string) (*Unit, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(w.dir, valuesFile), err)
 	}
-	for ; len(values) >= 8; values = values[8:] {
-		unit.Values = append(unit.Values, math.Float64frombits(binary.LittleEndian.Uint64(values)))
-	}
+	unit.read(values)
 	return unit, nil
 }
 

@@ -11,7 +11,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"syscall"
+
+	"golang.org/x/sync/errgroup"
 )
 
 const (
@@ -135,6 +138,9 @@ func hashText(s string) string {
 // outputs hashes every file under dir but the manifest.
 func outputs(dir string) (map[string]Output, error) {
 	found := make(map[string]Output)
+	var mu sync.Mutex
+	var all errgroup.Group
+	all.SetLimit(runtime.GOMAXPROCS(0))
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -146,10 +152,16 @@ func outputs(dir string) (map[string]Output, error) {
 		if !e.Type().IsRegular() {
 			return fmt.Errorf("%s is no regular file", path)
 		}
-		found[filepath.ToSlash(name)], err = hash(path)
-		return err
+		all.Go(func() error {
+			out, err := hash(path)
+			mu.Lock()
+			defer mu.Unlock()
+			found[filepath.ToSlash(name)] = out
+			return err
+		})
+		return nil
 	})
-	return found, err
+	return found, errors.Join(err, all.Wait())
 }
 
 // readManifest reads dir's manifest, and hashes it. The error is [ErrNotResults] if

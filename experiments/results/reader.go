@@ -160,7 +160,7 @@ func readParquet[R any](path string, axes Axes, wanted func(replication int) boo
 			return
 		}
 		defer whole(r.Close)
-		buf := make([]R, 1024)
+		buf, checked := make([]R, 1024), make([]string, len(cols))
 		for _, g := range groups {
 			*row = int(g.from)
 			err := whole(func() error { return r.SeekToRow(g.from) })
@@ -173,7 +173,7 @@ func readParquet[R any](path string, axes Axes, wanted func(replication int) boo
 				}
 				for i := range buf[:n] {
 					*row++
-					if err := checkRow(cols, &buf[i]); err != nil {
+					if err := checkRow(cols, checked, &buf[i]); err != nil {
 						yield(none, fmt.Errorf("%s, row %d, %w", path, *row, err))
 						return
 					}

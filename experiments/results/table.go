@@ -20,7 +20,8 @@ const (
 type table[R any] struct {
 	name    string
 	cols    []Column
-	rows    int // so far
+	checked []string // see checkRow
+	rows    int      // so far
 	csv     *csvWriter[R]
 	packed  bytes.Buffer
 	parquet *parquet.GenericWriter[R]
@@ -32,6 +33,7 @@ type table[R any] struct {
 // newTable returns a table without rows; each of kinds is .csv or .parquet.
 func newTable[R any](name string, axes Axes, kinds ...string) *table[R] {
 	t := &table[R]{name: name, cols: columns[R](), along: &along{axes: axes}}
+	t.checked = make([]string, len(t.cols))
 	for _, kind := range kinds {
 		if kind == csvKind {
 			t.csv = newCSVWriter[R]()
@@ -70,7 +72,7 @@ func (t *table[R]) begin() {
 func (t *table[R]) append(rows []R) error {
 	t.begin()
 	for i := range rows {
-		if err := checkRow(t.cols, &rows[i]); err != nil {
+		if err := checkRow(t.cols, t.checked, &rows[i]); err != nil {
 			return fmt.Errorf("%s, row %d: %w", t.name, t.rows+i+1, err)
 		}
 	}
@@ -81,6 +83,13 @@ func (t *table[R]) append(rows []R) error {
 	}
 	t.rows += len(rows)
 	for t.parquet != nil && len(rows) > 0 {
+		if len(t.waiting) == 0 && len(rows) >= rowsPerWrite {
+			if err := t.write(rows[:rowsPerWrite]); err != nil {
+				return err
+			}
+			rows = rows[rowsPerWrite:]
+			continue
+		}
 		n := min(len(rows), rowsPerWrite-len(t.waiting))
 		t.waiting = append(t.waiting, rows[:n]...)
 		rows = rows[n:]
@@ -103,18 +112,24 @@ func (t *table[R]) at(row *R) cells {
 
 // flush hands the waiting rows to the Parquet writer.
 func (t *table[R]) flush() error {
-	if _, err := t.parquet.Write(t.waiting); err != nil {
+	err := t.write(t.waiting)
+	clear(t.waiting)
+	t.waiting = t.waiting[:0]
+	return err
+}
+
+// write hands rows to the Parquet writer.
+func (t *table[R]) write(rows []R) error {
+	if _, err := t.parquet.Write(rows); err != nil {
 		return fmt.Errorf("write %s.parquet: %w", t.name, err)
 	}
-	for i := range t.waiting {
-		if at := t.at(&t.waiting[i]); len(at.row) > 0 {
+	for i := range rows {
+		if at := t.at(&rows[i]); len(at.row) > 0 {
 			if _, err := t.along.rows.WriteRows([]parquet.Row{at.row}); err != nil {
 				return fmt.Errorf("write %s.parquet: %w", t.name, err)
 			}
 		}
 	}
-	clear(t.waiting)
-	t.waiting = t.waiting[:0]
 	return nil
 }
 

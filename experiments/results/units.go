@@ -52,6 +52,23 @@ type Unit struct {
 	Ledgers map[string]string // head of every journal kept, by its directory
 }
 
+// bytes returns the values of u as files have them.
+func (u *Unit) bytes() []byte {
+	b := make([]byte, 0, 8*len(u.Values))
+	for _, x := range u.Values {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+	}
+	return b
+}
+
+// read makes b the values of u.
+func (u *Unit) read(b []byte) {
+	u.Values = make([]float64, 0, len(b)/8)
+	for ; len(b) >= 8; b = b[8:] {
+		u.Values = append(u.Values, math.Float64frombits(binary.LittleEndian.Uint64(b)))
+	}
+}
+
 // Units is a directory that keeps the units of a run, a file each, until all are there:
 // a run that was stopped goes on, and several machines can share one. A file is written
 // under another name, made durable and renamed, so that what is there is whole.
@@ -314,10 +331,7 @@ func (u *Units) keep(name string, unit *Unit) error {
 			}
 			return err
 		}
-		var values []byte
-		for _, x := range unit.Values {
-			values = binary.LittleEndian.AppendUint64(values, math.Float64bits(x))
-		}
+		values := unit.bytes()
 		of := contents{slices.Sorted(maps.Keys(unit.Block)), unit.Ledgers}
 		text, err := json.Marshal(of)
 		err = errors.Join(err, put(contentsName, text), put(valuesName, values))
@@ -395,9 +409,7 @@ func readUnit(path string) (*Unit, error) {
 		return nil, fmt.Errorf("damaged: it has not what its %s says", contentsName)
 	}
 	unit := &Unit{Block: make(Block), Ledgers: of.Ledgers}
-	for data := found[valuesName]; len(data) >= 8; data = data[8:] {
-		unit.Values = append(unit.Values, math.Float64frombits(binary.LittleEndian.Uint64(data)))
-	}
+	unit.read(found[valuesName])
 	for _, table := range of.Tables {
 		if unit.Block[table] = found[table]; unit.Block[table] == nil {
 			return nil, fmt.Errorf("damaged: it has no %s", table)

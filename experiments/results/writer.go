@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // ErrNotResults reports that a directory is no results directory.
@@ -132,14 +134,13 @@ func (w *Writer) open(t Tables) (err error) {
 
 // Append adds encoded rows.
 func (w *Writer) Append(b Block) error {
+	var all errgroup.Group
 	for _, f := range w.files {
 		if rows := b[f.name]; len(rows) > 0 {
-			if err := f.append(rows); err != nil {
-				return err
-			}
+			all.Go(func() error { return f.append(rows) })
 		}
 	}
-	return nil
+	return all.Wait()
 }
 
 // Summary appends rows to summary.csv.

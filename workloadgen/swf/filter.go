@@ -113,7 +113,7 @@ func (t *Trace) Apply(filters ...Filter) (*Trace, []Step, error) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("filter %s: %w", f.name, err)
 		}
-		var kept []Record
+		kept := make([]Record, 0, len(out.Records))
 		for i := range out.Records {
 			if keep(&out.Records[i]) {
 				kept = append(kept, out.Records[i])

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"bourse/contracts"
+	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 )
 
@@ -120,12 +121,33 @@ func TestNegotiated(t *testing.T) {
 			t.Errorf("%q does not say %q", said, want)
 		}
 	}
+	taken := map[string]int{}
+	c := s.Experiment.Configurations[0]
+	err := Each(t.Context(), s.Experiment, Options{}, func(r *Replication) error {
+		for i, run := range r.Runs {
+			for _, row := range jobRows(&c, c.Admission[i].Label, r.Rep, run.Jobs, false) {
+				if row.Reason == results.OfferTaken {
+					taken[row.Admission]++
+				}
+				if (row.Decision == "accept") != (row.Reason == "" || row.Reason == results.OfferTaken) {
+					t.Errorf("job %s under %s: %s, for %q", row.Job, row.Admission, row.Decision, row.Reason)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	total := map[string]float64{}
 	for _, row := range s.metricRows("offers", "offers_taken") {
 		total[row.Admission+" "+row.Metric] += *row.Value
 	}
 	if total["sac offers"] != 0 || total["bargain offers"] == 0 || total["bargain offers_taken"] > total["bargain offers"] {
 		t.Errorf("offers: %v", total)
+	}
+	if taken["sac"] > 0 || taken["bargain"] == 0 || float64(taken["bargain"]) != total["bargain offers_taken"] {
+		t.Errorf("rows of offers taken: %v, want as many as the metric counts: %v", taken, total)
 	}
 	s = study("{name: sac, guarantee: 0.5}, {name: sac, label: bargain, guarantee: 0.6, negotiate: rational}")
 	if pairs := negotiated(s.Experiment); pairs != nil {

@@ -33,17 +33,17 @@ func Plugins(only string) []Plugin {
 	return all
 }
 
-// ListPlugins returns plug-ins with their options, family by family.
-func ListPlugins(all []Plugin) report.Document {
+// ListPlugins returns plug-ins with their options, family by family, as t can show them.
+func ListPlugins(all []Plugin, t report.Terminal) report.Document {
 	family, text := "", ""
 	for _, p := range all {
 		if p.Family != family {
 			family = p.Family
 			text += family + "\n"
 		}
-		text += fmt.Sprintf("  %-24s %s\n", p.Name, p.Doc)
+		text += t.Hang(fmt.Sprintf("  %-24s ", p.Name), p.Doc) + "\n"
 		for _, o := range p.Options {
-			text += fmt.Sprintf("    %-22s %s%s (%s)\n", o.Name, o.Doc, limits(o), written(o.Default))
+			text += t.Hang(fmt.Sprintf("    %-22s ", o.Name), fmt.Sprintf("%s%s (%s)", o.Doc, limits(o), written(o.Default))) + "\n"
 		}
 	}
 	return report.Said(text, all)

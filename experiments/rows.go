@@ -144,6 +144,9 @@ func decision(o contracts.Outcome) contracts.Verdict {
 func money(a bank.Amount) results.Money { return results.Money(a.Micros()) }
 
 func reason(j *metrics.Job) string {
+	if j.Bargained {
+		return results.OfferTaken
+	}
 	if j.Names {
 		return string(j.Reason) + " " + strconv.FormatInt(int64(j.About), 10)
 	}

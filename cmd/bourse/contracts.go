@@ -191,9 +191,9 @@ at once with that budget, it accepts.
 		Action: func(c *cli.Context) error {
 			a := askedBy(c)
 			a.Budget = "1" // the market looks for the least
-			terms, err := a.terms()
-			if err != nil {
-				return err
+			terms, wrong := a.terms()
+			if wrong != nil {
+				return usagef("%w", wrong)
 			}
 			return withMarket(c, func(m *client.Client) error {
 				least, ok, err := m.Quote(c.Context, terms)

@@ -96,6 +96,7 @@ var needs = map[string]string{
 	"go":       `go version`,
 	"hledger":  `hledger --version`,
 	"postgres": `test -n "$BANK"`,
+	"systemd":  `systemd-analyze --version`,
 	"live":     `false`, // TestQuickStart runs them
 	"programs": `false`, // TestPrograms runs them
 	"policy":   `false`, // TestPolicyPage runs them

@@ -41,5 +41,5 @@ func policiesAction(c *cli.Context) error {
 	if len(all) == 0 {
 		return usagef("FAMILY: %s", scenario.Unknown(c.Args().First(), familyNames()))
 	}
-	return show(c, experiments.ListPlugins(all), nil)
+	return show(c, experiments.ListPlugins(all, terminal(c)), nil)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -33,12 +34,21 @@ func presetsAction(c *cli.Context) error {
 	if c.Bool("json") {
 		return printJSON(c, all)
 	}
-	w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
+	var rows strings.Builder
+	w := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "preset\treplications\ttime\tmemory\twhat")
 	for _, p := range all {
 		fmt.Fprintf(w, "%s\t%d\t%v\t%.0f MB\t%s\n", p.Name, p.Replications, took(p.Seconds), p.Megabytes, p.Title)
 	}
-	return w.Flush()
+	w.Flush() // a Builder does not fail
+	at := strings.Index(rows.String(), "what")
+	for line := range strings.Lines(rows.String()) {
+		line = strings.TrimSuffix(line, "\n")
+		if _, err := fmt.Fprintln(c.App.Writer, terminal(c).Hang(line[:at], line[at:])); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // took returns seconds as rounded does, or with a decimal where they are few.

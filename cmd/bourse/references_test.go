@@ -185,36 +185,3 @@ func kind(s *jsonschema.Schema) string {
 	}
 	return said
 }
-
-const galleryHead = `# Presets
-
-` + "`bourse presets`" + ` prints this table, and ` + "`bourse run --preset NAME`" + ` runs one. Time is of one processor for all
-replications, and is divided among workers; memory is with one worker. Both were measured once, on one machine: they are
-there to be compared. A paper's name runs all of its presets. Each run writes its figures to ` + "`figures`" + ` of its results, and
-` + "`report.html`" + ` has them with the numbers behind them.
-
-| preset | what | replications | time | memory |
-| --- | --- | --- | --- | --- |
-`
-
-// galleryFigures are those that are kept in the tree.
-const galleryFigures = `
-![Efficiency against alpha, four panels: the line of CAC is flat, that of BE falls steeply under high load](../../../experiments/papers/market/figure2.svg)
-
-*` + "`paper`" + `: efficiency against alpha (how inelastic users are), 60 replications.*
-`
-
-// gallery returns the page of the presets.
-func gallery(t *testing.T) string {
-	all, err := experiments.Presets()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	b.WriteString(galleryHead)
-	for _, p := range all {
-		fmt.Fprintf(&b, "| `%s` | %s | %d | %v | %.0f MB |\n", p.Name, cell(p.Title), p.Replications, took(p.Seconds), p.Megabytes)
-	}
-	b.WriteString(galleryFigures)
-	return b.String()
-}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,9 +17,9 @@ import (
 	"bourse/experiments/live"
 	"bourse/experiments/live/client"
 	"bourse/hosts/remote"
+	"bourse/workloadgen/plainyaml"
 	"bourse/workloadgen/plugin"
 
-	"github.com/goccy/go-yaml"
 	"github.com/urfave/cli/v2"
 )
 
@@ -67,10 +66,12 @@ and it is one contract.
    bourse submit --from jobs.yaml
    bourse submit --resume
 
-With --from the file is a list, of which each has what the flags say:
+With --from the file is a list, of which each has what the flags say, in their units:
 
    - {class: cac, work: 60, deadline: 120, budget: 0.50, command: [./render, frame7]}
-   - {work: 30, deadline: 90, budget: 0.20, nodes: 2, env: {SEED: 7}, command: [./mix], files: [mix]}
+   - {work: 30m, deadline: 2h, memory: 4GB, budget: 3, nodes: 2, cpus: 2, env: {SEED: 7}, command: [./mix], files: [mix]}
+
+All of it is looked at before any is sent; a mistake is told by file, line and field.
 
 With --wait, exit status 1 unless every contract was fulfilled.`,
 		Flags: append(termsFlags(true),
@@ -202,18 +203,18 @@ func userHome(c *cli.Context) (client.Home, error) {
 	return client.DefaultHome()
 }
 
-// An asked is one contract of a file of many.
+// An asked is one contract that is asked for: by flags, or of a file of many.
 type asked struct {
-	Class    string
-	Work     float64
-	Deadline float64
-	Budget   string
-	Nodes    int
-	CPUs     float64 `yaml:"cpus"`
-	Command  []string
-	Env      map[string]string
-	Files    []string
-	Memory   float64
+	Class    string            `yaml:"class"`
+	Work     float64           `yaml:"work" validate:"gt=0" doc:"seconds of a processor of each node, or as 2h"`
+	Deadline float64           `yaml:"deadline" validate:"gt=0" doc:"seconds, or as 2h"`
+	Budget   string            `yaml:"budget"`
+	Nodes    int               `yaml:"nodes" validate:"min=1"`
+	CPUs     float64           `yaml:"cpus" validate:"gt=0" doc:"processors that a node uses at most"`
+	Command  []string          `yaml:"command"`
+	Env      map[string]string `yaml:"env"`
+	Files    []string          `yaml:"files"`
+	Memory   float64           `yaml:"memory" validate:"min=0" doc:"bytes at most, or as 4GB"`
 }
 
 // askedBy returns the terms that c gives.
@@ -252,9 +253,9 @@ func tasks(c *cli.Context) (all []*client.Task, err error) {
 		if array != "" {
 			one.Env["BOURSE_ARRAY_INDEX"] = strconv.Itoa(i)
 		}
-		t, err := one.task()
-		if err != nil {
-			return nil, err
+		t, wrong := one.task()
+		if wrong != nil {
+			return nil, usagef("%w", wrong)
 		}
 		all = append(all, t)
 	}
@@ -275,7 +276,7 @@ func span(text string) (first, last int, err error) {
 	return first, last, nil
 }
 
-// tasksFrom returns those of a file.
+// tasksFrom returns those of a file. All are looked at before any is sent.
 func tasksFrom(c *cli.Context, name string) (all []*client.Task, err error) {
 	in, err := open(c, name)
 	if err != nil {
@@ -287,8 +288,8 @@ func tasksFrom(c *cli.Context, name string) (all []*client.Task, err error) {
 		return nil, err
 	}
 	var list []asked
-	if err := yaml.UnmarshalWithOptions(text, &list, yaml.Strict()); err != nil {
-		return nil, usagef("%s: %w", name, err)
+	if err := plainyaml.Unmarshal(text, &list); err != nil {
+		return nil, usagef("%s:%w", name, err)
 	}
 	if len(list) == 0 {
 		return nil, usagef("%s: found no contract, want a list", name)
@@ -297,51 +298,51 @@ func tasksFrom(c *cli.Context, name string) (all []*client.Task, err error) {
 		list[i].Nodes, list[i].CPUs = cmp.Or(list[i].Nodes, 1), cmp.Or(list[i].CPUs, 1)
 		t, err := list[i].task()
 		if err != nil {
-			return nil, fmt.Errorf("%s: item %d: %w", name, i+1, err)
+			err.Field = plugin.Join(strconv.Itoa(i), err.Field)
+			err.Line = plainyaml.Line(text, err.Field)
+			return nil, usagef("%s:%w", name, err)
 		}
 		all = append(all, t)
 	}
 	return all, nil
 }
 
-// task returns a as it is sent.
-func (a *asked) task() (*client.Task, error) {
-	terms, err := a.terms()
-	if err != nil {
-		return nil, err
+// task returns a as it is sent, or which field is wrong.
+func (a *asked) task() (*client.Task, *plugin.Error) {
+	terms, wrong := a.terms()
+	if wrong != nil {
+		return nil, wrong
 	}
 	if len(a.Command) == 0 {
-		return nil, usagef("COMMAND is missing: what is to run, after --")
+		return nil, &plugin.Error{Field: "command", Problem: "found none, want what is to run: of flags it stands behind --"}
 	}
 	t := &client.Task{Terms: *terms, Job: remote.Job{Command: a.Command, Limits: remote.Limits{Memory: int64(a.Memory)}}}
 	for _, name := range slices.Sorted(maps.Keys(a.Env)) {
 		t.Job.Env = append(t.Job.Env, name+"="+a.Env[name])
 	}
 	t.Files = make(map[string][]byte, len(a.Files))
-	for _, path := range a.Files {
+	for i, path := range a.Files {
 		data, err := os.ReadFile(path)
 		if err != nil {
-			return nil, fmt.Errorf("--file: %w", err)
+			return nil, &plugin.Error{Field: fmt.Sprintf("files.%d", i), Problem: err.Error() + ", want a file"}
 		}
 		if _, twice := t.Files[filepath.Base(path)]; twice {
-			return nil, usagef("--file: found two called %s", filepath.Base(path))
+			return nil, &plugin.Error{Field: fmt.Sprintf("files.%d", i), Problem: fmt.Sprintf("found a second %s, want names that differ", filepath.Base(path))}
 		}
 		t.Files[filepath.Base(path)] = data
 	}
 	return t, nil
 }
 
-// terms returns those of a.
-func (a *asked) terms() (*order.Terms, error) {
-	if !(a.Work > 0) || math.IsInf(a.Work, 0) {
-		return nil, usagef("work: found %v, want seconds of a processor above 0, such as --work 60", a.Work)
-	}
-	if !(a.Deadline > 0) || math.IsInf(a.Deadline, 0) {
-		return nil, usagef("deadline: found %v, want seconds above 0, such as --deadline 120", a.Deadline)
+// terms returns those of a, or which field is wrong.
+func (a *asked) terms() (*order.Terms, *plugin.Error) {
+	var wrong *plugin.Wrong
+	if errors.As(plugin.Check(a), &wrong) {
+		return nil, &plugin.Error{Field: wrong.Field, Problem: "found " + wrong.Found + ", want " + wrong.Want}
 	}
 	budget, err := bank.Parse(a.Budget)
 	if err != nil {
-		return nil, usagef("budget: %w, such as --budget 0.50", err)
+		return nil, &plugin.Error{Field: "budget", Problem: fmt.Sprintf("found %q, want dollars with at most 6 decimals, such as 0.50", plugin.Clip(a.Budget))}
 	}
 	return &order.Terms{Class: a.Class, Nodes: a.Nodes, CPUs: a.CPUs, Work: a.Work, Deadline: a.Deadline, Budget: budget}, nil
 }

@@ -216,22 +216,25 @@ func (j Judged) counts() string {
 // text returns the verdicts as t can show them; if brief, a line a claim.
 func (j Judged) text(t report.Terminal, brief bool) string {
 	var b strings.Builder
-	b.WriteString(j.Title + "\n")
+	say := func(before, format string, args ...any) {
+		b.WriteString(t.Hang(before, fmt.Sprintf(format, args...)) + "\n")
+	}
+	say("", "%s", j.Title)
 	for _, n := range j.Notes {
-		b.WriteString("Note: " + n + "\n")
+		say("Note: ", "%s", n)
 	}
 	for _, what := range j.Since {
-		b.WriteString("Claims: " + what + "\n")
+		say("Claims: ", "%s", what)
 	}
 	tested := false
 	for _, c := range j.Claims {
 		tested = tested || c.PostHoc == "" && len(c.Outcomes) > 0
-		fmt.Fprintf(&b, "%-12s %3s  %s %q", c.Verdict, c.ID, c.Section, c.Quote)
+		head := fmt.Sprintf("%s %q", c.Section, c.Quote)
 		if c.Decides >= 0 {
-			b.WriteString("  " + rests(c))
+			head += "  " + rests(c)
 		}
-		b.WriteString("\n")
-		line := func(format string, args ...any) { fmt.Fprintf(&b, "%19s"+format+"\n", append([]any{""}, args...)...) }
+		say(fmt.Sprintf("%-12s %3s  ", c.Verdict, c.ID), "%s", head)
+		line := func(format string, args ...any) { say(fmt.Sprintf("%19s", ""), format, args...) }
 		if c.Why != "" {
 			line("%s", c.Why)
 		}
@@ -248,7 +251,7 @@ func (j Judged) text(t report.Terminal, brief bool) string {
 			line("read as: %s", c.Note)
 		}
 		for i, o := range c.Outcomes {
-			line("%s %s", where(o), outcome(o))
+			say(fmt.Sprintf("%19s%s ", "", where(o)), "%s", outcome(o))
 			next := claims.Outcome{}
 			if i+1 < len(c.Outcomes) {
 				next = c.Outcomes[i+1]
@@ -264,11 +267,11 @@ func (j Judged) text(t report.Terminal, brief bool) string {
 			line("otherwise: %s", c.Otherwise)
 		}
 	}
-	b.WriteString(j.counts())
+	counted := j.counts()
 	if tested {
-		b.WriteString("; intervals hold together at 95 % over the claims of the paper (Bonferroni)")
+		counted += "; intervals hold together at 95 % over the claims of the paper (Bonferroni)"
 	}
-	b.WriteString("\n")
+	say("", "%s", counted)
 	if table := j.table(); len(table.Rows) > 0 {
 		b.WriteString("\n" + table.Text(t))
 	}
@@ -291,7 +294,7 @@ func where(o claims.Outcome) string {
 // rests says what the verdict on c rests on.
 func rests(c claims.Judgement) string {
 	o := c.Outcomes[c.Decides]
-	s := fmt.Sprintf("%s, n %d", estimate(o), o.N)
+	s := fmt.Sprintf("%s, n\u00a0%d", whole(o), o.N)
 	if c.P != nil {
 		s += fmt.Sprintf(", p %.2g", *c.P)
 	}
@@ -314,12 +317,15 @@ func estimate(o claims.Outcome) string {
 	return s + ", want " + o.Want
 }
 
+// whole returns an estimate that no line parts from what is wanted of it.
+func whole(o claims.Outcome) string { return strings.ReplaceAll(estimate(o), " ", "\u00a0") }
+
 func outcome(o claims.Outcome) string {
 	p := ""
 	if o.P != nil {
 		p = fmt.Sprintf(", p %.2g", *o.P)
 	}
-	return fmt.Sprintf("%s (n %d%s): %s", estimate(o), o.N, p, o.What)
+	return fmt.Sprintf("%s (n\u00a0%d%s): %s", whole(o), o.N, p, o.What)
 }
 
 // table returns which claims hold on what, where they are judged on several: a row

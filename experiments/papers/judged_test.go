@@ -1,8 +1,10 @@
 package papers
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"bourse/experiments/papers/claims"
 	"bourse/experiments/report"
@@ -60,8 +62,22 @@ NOT TESTABLE   3  §3 "else"
                    nobody counted
 0 supported, 0 contradicted, 1 undecided, 1 not testable; intervals hold together at 95 % over the claims of the paper (Bonferroni)
 `
-	if got := j.text(report.Terminal{}, false); got != want {
+	if got := j.text(report.Terminal{UTF8: true}, false); got != want {
 		t.Errorf("text:\n%swant:\n%s", got, want)
+	}
+	for _, width := range []int{60, 80, 120} {
+		got := j.text(report.Terminal{UTF8: true, Width: width}, false)
+		for line := range strings.Lines(got) {
+			if utf8.RuneCountInString(line)-1 > width {
+				t.Errorf("at %d columns: a line of %d: %s", width, utf8.RuneCountInString(line)-1, line)
+			}
+		}
+		if strings.Count(got, "0.005 [-0.01, 0.02], want > 0") != 2 || strings.Count(got, " 0, want < 1") != 2 {
+			t.Errorf("at %d columns a number is parted from what is wanted of it:\n%s", width, got)
+		}
+		if !slices.Equal(strings.Fields(got), strings.Fields(want)) {
+			t.Errorf("at %d columns:\n%s", width, got)
+		}
 	}
 }
 

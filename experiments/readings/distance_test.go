@@ -2,6 +2,7 @@ package readings
 
 import (
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -108,6 +109,20 @@ func TestDistance(t *testing.T) {
 	d := found.Document(report.Labels{})
 	if text := d.Lead + d.Text(report.Terminal{}); !strings.Contains(text, "12 readings of paper") || !strings.Contains(text, "as the scenario is") {
 		t.Errorf("what was asked, and the scenario, are not in\n%s", text)
+	}
+	page, err := d.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	led := map[string]bool{}
+	for _, to := range regexp.MustCompile(`href="#(reading/[0-9]+)"`).FindAllStringSubmatch(string(page), -1) {
+		led[to[1]] = true
+		if n := strings.Count(string(page), `id="`+to[1]+`"`); n != 1 {
+			t.Errorf("a point of the curve leads to %s, which is on the page %d times", to[1], n)
+		}
+	}
+	if places := strings.Count(string(page), ` id="reading/`); len(led) < len(found.rerun) || len(led) != places {
+		t.Errorf("points of the curve lead to %d rows, of %d that are readings", len(led), places)
 	}
 	if strings.Contains(string(d.Data[0].Data), "NaN") {
 		t.Error("there is NaN in JSON")

@@ -106,11 +106,16 @@ func (found *Found) confirmed() report.Table {
 	for i, r := range found.rerun {
 		a := &found.again[i]
 		place := strconv.Itoa(slices.Index(found.order(), r) + 1)
-		t.Rows = append(t.Rows, cells(place, found.said(found.Readings[r]), decimals(found.first[r].distance.Value), decimals(a.distance.Value),
-			decimals(errorOf(a.distance)), fmt.Sprintf("%d of %d", a.met, a.of)))
+		row := cells(place, found.said(found.Readings[r]), decimals(found.first[r].distance.Value), decimals(a.distance.Value),
+			decimals(errorOf(a.distance)), fmt.Sprintf("%d of %d", a.met, a.of))
+		row[0].At = placeOf(r)
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
+
+// placeOf returns the place on the page of the row that a reading has in a table.
+func placeOf(r int) string { return report.Anchor("reading", strconv.Itoa(r)) }
 
 func (found *Found) alone() report.Table {
 	t := report.Table{
@@ -126,7 +131,11 @@ func (found *Found) alone() report.Table {
 				continue
 			}
 			change := a.distance.Plus(-1, base.distance)
-			t.Rows = append(t.Rows, cells(v.Name, found.File.label(reading, i), decimals(a.distance.Value), fmt.Sprintf("%+.2f", change.Value), decimals(errorOf(change)), fmt.Sprintf("%d of %d", a.met, a.of)))
+			row := cells(v.Name, found.File.label(reading, i), decimals(a.distance.Value), fmt.Sprintf("%+.2f", change.Value), decimals(errorOf(change)), fmt.Sprintf("%d of %d", a.met, a.of))
+			if !slices.Contains(found.rerun, r) {
+				row[1].At = placeOf(r)
+			}
+			t.Rows = append(t.Rows, row)
 		}
 	}
 	return t
@@ -215,8 +224,15 @@ func named(l report.Labels, c Case) string {
 
 // curve returns the specification curve.
 func (found *Found) curve() report.Figure {
-	order := found.order()
-	p := report.Panel{Y: "distance (rms z)", LogY: true, Curves: []report.Curve{{Name: "distance"}}, Marked: -1}
+	order, rows := found.order(), make(map[string]bool)
+	for _, t := range []report.Table{found.confirmed(), found.alone()} {
+		for _, row := range t.Rows {
+			for _, c := range row {
+				rows[c.At] = true
+			}
+		}
+	}
+	p := report.Panel{X: "rank", Y: "distance (rms z)", LogY: true, Curves: []report.Curve{{Name: "distance"}}, Marked: -1}
 	for i, r := range order {
 		d := found.first[r].distance
 		if math.IsNaN(d.Value) {
@@ -227,7 +243,11 @@ func (found *Found) curve() report.Figure {
 			p.Marked = i
 		}
 		half := met * errorOf(d)
-		p.Curves[0].Points = append(p.Curves[0].Points, report.Point{X: float64(i + 1), Mean: d.Value, Lo: max(0, d.Value-half), Hi: d.Value + half})
+		pt := report.Point{X: float64(i + 1), Mean: d.Value, Lo: max(0, d.Value-half), Hi: d.Value + half}
+		if rows[placeOf(r)] {
+			pt.Row = placeOf(r)
+		}
+		p.Curves[0].Points = append(p.Curves[0].Points, pt)
 	}
 	for i, v := range found.File.Factors {
 		for l, x := range v.Values {
@@ -240,7 +260,7 @@ func (found *Found) curve() report.Figure {
 	}
 	return report.Figure{
 		Name: "curve", Title: fmt.Sprintf("Distance of %d readings of %s from what is printed", len(order), found.File.Scenario), Panels: []report.Panel{p},
-		Caption: "Readings in order of their distance, with 95 % intervals; below, what each has of every factor. The scenario as it is stands out.",
+		Caption: "Readings in order of their distance, with 95 % intervals; below, what each has of every factor. The scenario as it is stands out. A point leads to its row of a table below, where it has one; all are in readings.csv, by rank.",
 	}
 }
 

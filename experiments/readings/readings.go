@@ -40,7 +40,6 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/parser"
 
 	"bourse/experiments/misuse"
 	"bourse/workloadgen/plainyaml"
@@ -147,7 +146,7 @@ func (f *File) check() error {
 	}
 	seen := map[string]bool{}
 	for i := range f.Factors {
-		at, v := fmt.Sprintf("factors[%d]", i), &f.Factors[i]
+		at, v := fmt.Sprintf("factors.%d", i), &f.Factors[i]
 		switch {
 		case !wordOf.MatchString(v.Name):
 			return f.fail(at+".name", "found %.40q, want letters, digits, dashes and underscores", v.Name)
@@ -165,7 +164,7 @@ func (f *File) check() error {
 			}
 		}
 		for j := range v.Values {
-			at, x := fmt.Sprintf("%s.values[%d]", at, j), &v.Values[j]
+			at, x := fmt.Sprintf("%s.values.%d", at, j), &v.Values[j]
 			same := func(o value) bool { return o.Label == x.Label }
 			if x.metrics = texts(x.Value); len(v.Metric) > 0 && len(x.metrics) != len(v.Metric) {
 				return f.fail(at+".value", "found %v, want %d metrics", x.Value, len(v.Metric))
@@ -195,38 +194,14 @@ func texts(value any) (all []string) {
 	return all
 }
 
-// fail says what is wrong at a path, such as factors[1].values[0]: the line is that of
+// fail says what is wrong at a path, such as factors.1.values.0: the line is that of
 // the nearest thing above that is there.
 func (f *File) fail(path, format string, args ...any) error {
 	where := f.source
-	for at := path; ; at = at[:max(0, strings.LastIndexAny(at, ".["))] {
-		if line := f.line(at); line > 0 {
-			where = fmt.Sprintf("%s:%d", f.source, line)
-			break
-		}
-		if at == "" {
-			break
-		}
+	if line := plainyaml.Line(f.text, path); line > 0 {
+		where = fmt.Sprintf("%s:%d", f.source, line)
 	}
-	field := strings.NewReplacer("[", ".", "]", "").Replace(path)
-	return misuse.Errorf("%s: %s: %s", where, field, fmt.Sprintf(format, args...))
-}
-
-// line returns the line of what stands at a path, 0 if there is nothing.
-func (f *File) line(path string) int {
-	p, err := yaml.PathString("$." + path)
-	if err != nil || path == "" {
-		return 0
-	}
-	file, err := parser.ParseBytes(f.text, 0)
-	if err != nil {
-		return 0
-	}
-	n, err := p.FilterFile(file)
-	if err != nil || n.GetToken() == nil {
-		return 0
-	}
-	return n.GetToken().Position.Line
+	return misuse.Errorf("%s: %s: %s", where, path, fmt.Sprintf(format, args...))
 }
 
 // Blame says that err, of the scenario as r has it, comes of the factor that r changes
@@ -236,7 +211,7 @@ func (f *File) Blame(r Reading, err error) error {
 	if at < 0 {
 		return f.fail("scenario", "%v", err)
 	}
-	return f.fail(fmt.Sprintf("factors[%d].values[%d]", at, r.Levels[at]), "%v", err)
+	return f.fail(fmt.Sprintf("factors.%d.values.%d", at, r.Levels[at]), "%v", err)
 }
 
 // Sets returns the overrides of the scenario, path=value, that make it a reading. What is as

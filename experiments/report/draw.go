@@ -117,8 +117,7 @@ func (f Figure) draw(c draw.Canvas) ([]target, error) {
 	title, sty := fit(f.Title, 11, c.Max.X-c.Min.X-12)
 	c.FillText(aligned(sty, draw.XCenter, draw.YCenter), vg.Point{X: c.Center().X, Y: c.Max.Y - titleHeight/2}, title)
 	if p, ok := f.specification(); ok {
-		p.drawSpecification(draw.Crop(c, 0, 0, 0, -titleHeight))
-		return nil, nil
+		return p.drawSpecification(draw.Crop(c, 0, 0, 0, -titleHeight)), nil
 	}
 	_, styles := f.present()
 	lines := f.legend(c.Max.X - c.Min.X)

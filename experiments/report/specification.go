@@ -48,8 +48,8 @@ func (p Panel) specificationHeight() vg.Length {
 }
 
 // drawSpecification draws the points of the first curve, in order, over what each has of
-// the options.
-func (p Panel) drawSpecification(c draw.Canvas) {
+// the options, and returns where the points are.
+func (p Panel) drawSpecification(c draw.Canvas) (all []target) {
 	pts := p.Curves[0].Points
 	lo, hi := p.powers()
 	plane := draw.Crop(c, optionNames, -8, 0, -8)
@@ -77,6 +77,7 @@ func (p Panel) drawSpecification(c draw.Canvas) {
 			to = &marked
 		}
 		box(to, at, max(0.8, half), y(pt.Mean)-1.2, y(pt.Mean)+1.2)
+		all = append(all, target{vg.Rectangle{Min: vg.Point{X: at - half, Y: y(pt.Mean) - 5}, Max: vg.Point{X: at + half, Y: y(pt.Mean) + 5}}, p.tell(p.Curves[0].Name, pt), pt.Row})
 	}
 	fill(c, spread, color.RGBA{0xBF, 0xDC, 0xEC, 0xFF})
 	fill(c, curve, blue)
@@ -107,6 +108,7 @@ func (p Panel) drawSpecification(c draw.Canvas) {
 			c.FillText(aligned(style, draw.XLeft, draw.YCenter), vg.Point{X: c.Min.X + 4, Y: middle}, name)
 		}
 	}
+	return all
 }
 
 // powers returns the ends of the axis of the first curve, which is over powers of ten: 1,

@@ -25,6 +25,7 @@ type Cell struct {
 	Strong bool // bold, or followed by an asterisk where there is no bold
 
 	Row string // place on the page that has its numbers, an [Anchor]; may be empty
+	At  string // place on the page that this cell is, an [Anchor]; may be empty
 }
 
 // Text returns the table as t can show it, with its title and note. Where it is
@@ -187,6 +188,9 @@ func (tb Table) html() string {
 		}
 		if c.Row != "" && s != "" {
 			s = `<a href="#` + c.Row + `">` + s + "</a>"
+		}
+		if c.At != "" {
+			s = `<span id="` + c.At + `">` + s + "</span>"
 		}
 		return s
 	})

@@ -119,3 +119,25 @@ func TestLabels(t *testing.T) {
 		}
 	}
 }
+
+// TestHang checks that a paragraph hangs on what is before it, or is set in a little where
+// that leaves it too narrow, and that no line breaks at a no-break space.
+func TestHang(t *testing.T) {
+	t.Parallel()
+	const before, words = "  name          ", "one two three four five six seven 1.5\u00a0±\u00a00.2 eight nine ten eleven twelve"
+	for width, want := range map[int]string{
+		0:   "  name          one two three four five six seven 1.5 ± 0.2 eight nine ten eleven twelve",
+		200: "  name          one two three four five six seven 1.5 ± 0.2 eight nine ten eleven twelve",
+		70: "  name          one two three four five six seven 1.5 ± 0.2 eight nine\n" +
+			"                ten eleven twelve",
+		50: "  name          one two three four five six\n      seven 1.5 ± 0.2 eight nine ten eleven twelve",
+		20: "  name\n      one two three\n      four five six\n      seven\n      1.5 ± 0.2\n      eight nine ten\n      eleven twelve",
+	} {
+		if got := (Terminal{Width: width, UTF8: true}).Hang(before, words); got != want {
+			t.Errorf("at %d columns:\n%s\nwant:\n%s", width, got, want)
+		}
+	}
+	if got, want := (Terminal{Width: 20}).Hang("– ", "½\u00a0± three four five"), "- ? +/- three\n    four five"; got != want {
+		t.Errorf("in ASCII %q, want %q", got, want)
+	}
+}

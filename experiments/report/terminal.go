@@ -56,6 +56,37 @@ func (t Terminal) fold(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
+// leastBeside is how many columns are to be left beside what a paragraph hangs on.
+const leastBeside = 50
+
+// unbroken stands for a space at which a line is not broken. It is as wide, and in no text.
+const unbroken = "\ue000"
+
+// Hang returns before and s behind it, broken between words where they are wider than t.
+// The lines after the first stand below the beginning of s, or a little within that of
+// before where that leaves them too narrow. At a no-break space no line is broken.
+func (t Terminal) Hang(before, s string) string {
+	parts := strings.Split(s, "\u00a0")
+	for i := range parts {
+		parts[i] = t.text(parts[i])
+	}
+	before, s = t.text(before), strings.Join(parts, unbroken)
+	in := text.StringWidth(before)
+	if t.Width > 0 && in+text.StringWidth(s) > t.Width {
+		if t.Width-in < leastBeside {
+			rest := strings.TrimLeft(before, " ")
+			before, s = before[:len(before)-len(rest)], strings.ReplaceAll(rest, " ", unbroken)+s
+			in = len(before) + 4
+		}
+		lines := strings.Split(text.WrapSoft(s, t.Width-in), "\n")
+		for i := range lines {
+			lines[i] = strings.TrimRight(lines[i], " "+unbroken)
+		}
+		s = strings.Join(lines, "\n"+strings.Repeat(" ", in))
+	}
+	return before + strings.ReplaceAll(s, unbroken, " ")
+}
+
 // text returns s as t can show it.
 func (t Terminal) text(s string) string {
 	if t.UTF8 {

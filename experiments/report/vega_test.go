@@ -20,16 +20,21 @@ var vegaKeys = map[string][]string{
 	"scale":   {"domain", "range", "type"},
 }
 
+// vegaFigures returns a figure of every kind.
+func vegaFigures() []Figure {
+	return []Figure{small(),
+		{Title: "map", Panels: []Panel{{Heat: true, X: "a", Y: "b", Groups: []string{"1", "2"}, Curves: []Curve{{"c", []Point{{X: 0, Mean: 1, N: 3}}}}}}},
+		{Title: "forest", Panels: []Panel{{Forest: true, Groups: []string{"a − b"}, Curves: []Curve{{"difference", []Point{{Mean: 1, Lo: 0.5, Hi: 1.5}}}}}}},
+		{Title: "log", Panels: []Panel{{LogX: true, LogY: true, Curves: []Curve{{"c", []Point{{X: 1, Mean: 1, Lo: 1, Hi: 1}}}}}}},
+		{Title: "specification", Panels: []Panel{{Y: "d", Curves: []Curve{{"d", []Point{{X: 1, Mean: 3, Lo: 1, Hi: 4}}}}, Options: []Option{{Of: "payment", Name: "spot", Has: []bool{true}}}}}},
+	}
+}
+
 // TestVega checks that a figure of every kind is a specification of the form of Vega-Lite's:
 // known properties, marks, channels and types, every field one that the data has, and every
 // point there.
 func TestVega(t *testing.T) {
 	t.Parallel()
-	figures := []Figure{small(),
-		{Title: "map", Panels: []Panel{{Heat: true, X: "a", Y: "b", Groups: []string{"1", "2"}, Curves: []Curve{{"c", []Point{{X: 0, Mean: 1, N: 3}}}}}}},
-		{Title: "forest", Panels: []Panel{{Forest: true, Groups: []string{"a − b"}, Curves: []Curve{{"difference", []Point{{Mean: 1, Lo: 0.5, Hi: 1.5}}}}}}},
-		{Title: "log", Panels: []Panel{{LogX: true, LogY: true, Curves: []Curve{{"c", []Point{{X: 1, Mean: 1, Lo: 1, Hi: 1}}}}}}},
-	}
 	keys := func(what, where string, m map[string]any) {
 		for k := range m {
 			if !slices.Contains(vegaKeys[what], k) {
@@ -37,7 +42,7 @@ func TestVega(t *testing.T) {
 			}
 		}
 	}
-	for _, f := range figures {
+	for _, f := range vegaFigures() {
 		var s map[string]any
 		if err := json.Unmarshal(f.vega(), &s); err != nil {
 			t.Fatal(err)

@@ -1,5 +1,9 @@
 package results
 
+// OfferTaken is the reason of a job that was accepted on terms that its user was offered
+// in place of a refusal.
+const OfferTaken = "offer taken"
+
 // A Job is what became of one job in one replication. The pointers are nil where
 // the column does not apply: a rejected job neither starts nor pays.
 type Job struct {
@@ -16,7 +20,7 @@ type Job struct {
 	Value         Money    `parquet:"value,decimal(6:18),zstd" doc:"$ that its user offers"`
 	Bid           *float64 `parquet:"bid,optional,zstd" doc:"$/s that it offers for all its nodes: budget over deadline; null if rejected"`
 	Decision      string   `parquet:"decision,dict,zstd" doc:"accept, reject or defer"`
-	Reason        string   `parquet:"reason,dict,zstd" doc:"why it was decided so"`
+	Reason        string   `parquet:"reason,dict,zstd" doc:"why it was decided so; offer taken, if its user took one in place of a refusal"`
 	Start         *float64 `parquet:"start,optional,zstd" doc:"s since the origin; null if it never started"`
 	Finish        *float64 `parquet:"finish,optional,zstd" doc:"s since the origin; null if it never started"`
 	Share         *float64 `parquet:"share,optional,zstd" doc:"CPU s per second that each node had from start to finish; null if it never ran"`

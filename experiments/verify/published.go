@@ -24,6 +24,7 @@ func Published(r *results.Dir, e scenario.Experiment, runs []string) []*Run {
 		all[i] = &Run{Table: r.File("jobs")}
 		if c, a := find(&e, run); c != nil {
 			all[i].Rules = RulesOf(c, a)
+			all[i].Offers = a.Negotiate != "" && a.Negotiate != scenario.Never
 		}
 		at[run] = all[i]
 		of[run[strings.LastIndexByte(run, '/')+1:]] = true

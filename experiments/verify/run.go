@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"bourse/bank/audit"
+	"bourse/experiments/results"
 )
 
 // A Run is what a run published beside its ledger. The ledger is held against it.
@@ -15,6 +16,7 @@ type Run struct {
 	Table  string          // file of Jobs, e.g. jobs.csv; empty if none is kept: then nothing is compared
 	Jobs   []Job           // the run's rows of the table
 	Unread []audit.Finding // the tables that could not be read: rows are then not compared
+	Offers bool            // users may take an offer in place of a refusal
 	Prices []float64       // the run's rows of the table of prices: mean over hosts and 300 s, $/s; nil if there is none
 	Rules  *Rules          // nil if they are not known: then charges are not computed again
 }
@@ -236,7 +238,9 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 	}
 	if j := d.row; j != nil {
 		t.text(e.Seq, j, "decision", j.Decision, "accept")
-		t.text(e.Seq, j, "reason", j.Reason, "")
+		if !t.run.Offers || j.Reason != results.OfferTaken { // the ledger has the terms of offers, not that they were such
+			t.text(e.Seq, j, "reason", j.Reason, "")
+		}
 		if name, ok := strings.CutPrefix(d.owner, "user:"); !ok || name != j.User {
 			t.text(e.Seq, j, "user", "user:"+j.User, d.owner)
 		}

@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,6 +61,41 @@ func Unmarshal(text []byte, out any) (err error) {
 		return err
 	}
 	return n.Decode(out)
+}
+
+// Line returns the line of what stands at a path of a text, written as the Field of an
+// [Error] is, or else of the nearest thing above it; 0 if the text cannot be read.
+func Line(text []byte, path string) int {
+	var doc second.Node
+	if err := second.Unmarshal(text, &doc); err != nil || len(doc.Content) == 0 {
+		return 0
+	}
+	at := doc.Content[0]
+	for segment := range strings.SplitSeq(path, ".") {
+		next := below(at, segment)
+		if next == nil {
+			break
+		}
+		at = next
+	}
+	return at.Line
+}
+
+// below returns what n has under a key, or at a place of a list, nil if nothing.
+func below(n *second.Node, segment string) *second.Node {
+	switch n.Kind {
+	case second.SequenceNode:
+		if i, err := strconv.Atoi(segment); err == nil && i < len(n.Content) {
+			return n.Content[i]
+		}
+	case second.MappingNode:
+		for pair := range slices.Chunk(n.Content, 2) {
+			if pair[0].Value == segment {
+				return pair[1]
+			}
+		}
+	}
+	return nil
 }
 
 // complaint puts what the first reader says of a text in our form.

@@ -242,3 +242,27 @@ func fromPython(tree any) (any, error) {
 }
 
 func exponent(s string) bool { return number.MatchString(s) && strings.ContainsAny(s, "eE") }
+
+// TestLine checks that a path leads to the line of its value, and to the nearest thing above
+// where there is no such value; a value is never taken for a key.
+func TestLine(t *testing.T) {
+	t.Parallel()
+	const text = `
+# a comment
+- name: work
+  work: 3
+- {name: b,
+   list: [1,
+     2]}
+`
+	for path, want := range map[string]int{
+		"0": 3, "0.name": 3, "0.work": 4, "0.none": 3, "1": 5, "1.list": 6, "1.list.1": 7, "1.list.2": 6, "1.name.x": 5, "2.name": 3, "": 3,
+	} {
+		if got := Line([]byte(text), path); got != want {
+			t.Errorf("%s is in line %d, want %d", path, got, want)
+		}
+	}
+	if got := Line([]byte("[1"), "0"); got != 0 {
+		t.Errorf("found line %d of what is no YAML", got)
+	}
+}

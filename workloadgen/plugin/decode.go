@@ -108,30 +108,34 @@ func (n *Node) decodeStruct(v reflect.Value, path string) error {
 		if f == nil {
 			return n.Items[i].Fail(Join(path, Clip(k)), "unknown field, %s", OneOf(k, fields.Names()))
 		}
-		if err := n.Items[i].inUnit(UnitOf(f.Doc), f.Type).decode(v.FieldByIndex(f.Index), Join(path, k)); err != nil {
+		item, err := n.Items[i].inUnit(UnitOf(f.Doc), f.Type, Join(path, k))
+		if err != nil {
+			return err
+		}
+		if err := item.decode(v.FieldByIndex(f.Index), Join(path, k)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// inUnit returns n as a number of u, where it is a text that says one of a field that is a
-// number.
-func (n *Node) inUnit(u Unit, field reflect.Type) *Node {
+// inUnit returns n, which stands at a path, as a number of u, where it is a text that is to
+// say one of a field that is a number.
+func (n *Node) inUnit(u Unit, field reflect.Type, path string) (*Node, error) {
 	for field.Kind() == reflect.Pointer {
 		field = field.Elem()
 	}
 	text, is := n.Value.(string)
 	if u == NoUnit || !is || field.Kind() != reflect.Float64 {
-		return n
+		return n, nil
 	}
 	x, ok := u.Parse(text)
 	if !ok {
-		return n
+		return nil, n.wrong(path, u.Want())
 	}
 	number := *n
 	number.Value = x
-	return &number
+	return &number, nil
 }
 
 func (n *Node) decodeMap(v reflect.Value, path string) error {

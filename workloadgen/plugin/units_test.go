@@ -45,9 +45,14 @@ func TestUnits(t *testing.T) {
 	if err := plugin.Decode(map[string]any{"hold": "2h", "memory": "4GB"}, &o); err != nil || o.Hold != 7200 || *o.Memory != 4e9 {
 		t.Errorf("%+v, %v", o, err)
 	}
-	for field, value := range map[string]string{"hold": "2 hours", "load": "2h", "memory": "4 apples"} {
-		if err := plugin.Decode(map[string]any{field: value}, &o); err == nil || !strings.Contains(err.Error(), `found "`+value+`"`) {
-			t.Errorf("%s of %q: %v", field, value, err)
+	for value, want := range map[string]string{
+		"2 hours":  `hold: found "2 hours", want seconds, or as 90s, 2h30m, 3d`,
+		"2h":       `load: found "2h", want a number`,
+		"4 apples": `memory: found "4 apples", want bytes, or as 512MB, 4GB, 2GiB`,
+	} {
+		field, _, _ := strings.Cut(want, ":")
+		if err := plugin.Decode(map[string]any{field: value}, &o); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"text/tabwriter"
+	"time"
+)
+
+var firstHour = flag.Bool("firsthour", false, "time what a new user does first, by script, and print the table")
+
+// TestFirstHour does what a new user does first, as the pages say, each in an empty directory,
+// and prints how many commands are typed for it and how long they take: building apart, but
+// for the policy, of which it is a part. Each must succeed.
+func TestFirstHour(t *testing.T) {
+	if !*firstHour {
+		t.Skip("it takes minutes: -firsthour does it")
+	}
+	all := pages(t)
+	page := func(topic string, kinds ...string) (commands []string, files []block) {
+		for _, b := range blocksIn(all["cmd/bourse/docs/"+topic+".md"]) {
+			switch {
+			case len(b.words) > 1 && strings.Contains(b.words[1], "."):
+				files = append(files, b)
+			case b.is("console"):
+				for _, kind := range kinds {
+					if strings.Join(b.words[1:], " ") == kind {
+						commands = append(commands, each(b.commands(), func(s shown) string { return s.command })...)
+					}
+				}
+			}
+		}
+		return commands, files
+	}
+	readme := consoles(all["README.md"], "console")[0].command
+	log, logFiles := page("own-log", "")
+	explained, _ := page("explain", "")
+	tables, tableFiles := page("reading", "", "duckdb")
+	policy, _ := page("policy", "policy")
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "what\tcommands typed\tfiles written\tseconds")
+	for _, do := range []struct {
+		what     string
+		commands []string
+		files    []block
+		needs    string
+		tree     bool // in a copy of the source
+	}{
+		{what: "first figure", commands: []string{readme}},
+		{what: "own plan", commands: []string{
+			"bourse workload generate paper > plan.csv",
+			"bourse scenario new --name mine --hosts 15x2 --jobs plan.csv --policies be,cac --repeat 3 mine.yaml",
+			"bourse run mine.yaml",
+		}},
+		{what: "own log", commands: log, files: logFiles},
+		{what: "rejected job explained", commands: explained[:2]},
+		{what: "policy added", commands: policy, files: policyFiles(t, all["cmd/bourse/docs/policy.md"]), tree: true},
+		{what: "results in DuckDB", commands: tables[:2], files: tableFiles[:1], needs: needs["duckdb"]},
+	} {
+		if do.needs != "" && exec.Command("sh", "-c", do.needs).Run() != nil {
+			fmt.Fprintf(w, "%s\tnot tried: %s fails\n", do.what, do.needs)
+			continue
+		}
+		dir := t.TempDir()
+		if do.tree {
+			if out, err := exec.Command("sh", "-c", "cd ../.. && git archive HEAD | tar -xC "+dir).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+		}
+		for _, f := range do.files {
+			if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(f.words[1])), []byte(strings.Join(f.lines, "\n")+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		began := time.Now()
+		for _, command := range do.commands {
+			if !do.tree {
+				command = strings.Replace(command, "go run ./cmd/bourse ", "bourse ", 1)
+			}
+			c := exec.Command("sh", "-c", command)
+			c.Dir, c.Env = dir, append(os.Environ(), "LC_ALL=C.UTF-8", "BOURSE_HOME="+filepath.Join(dir, ".home"))
+			if out, err := c.CombinedOutput(); err != nil {
+				t.Errorf("%s: %s: %v: %s", do.what, command, err, out)
+			}
+		}
+		fmt.Fprintf(w, "%s\t%d\t%d\t%.1f\n", do.what, len(do.commands), len(do.files), time.Since(began).Seconds())
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// policyFiles returns what the page on policies has a reader write: the policy, the table with
+// its line, and the scenario.
+func policyFiles(t *testing.T, page string) []block {
+	t.Helper()
+	const table = "contracts/admission/admission.go"
+	text, err := os.ReadFile("../../" + table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var code [][]string
+	var files []block
+	for _, b := range blocksIn(page) {
+		switch {
+		case b.is("go"):
+			code = append(code, b.lines)
+		case b.is("yaml"):
+			files = append(files, block{words: []string{"", "frugal.yaml"}, lines: b.lines})
+		}
+	}
+	const first = "\t\"be\": "
+	if len(code) != 2 || len(files) != 1 || strings.Count(string(text), first) != 1 {
+		t.Fatalf("found %d blocks of Go, %d scenarios, and no table", len(code), len(files))
+	}
+	with := strings.Replace(string(text), first, strings.Join(code[1], "\n")+"\n"+first, 1)
+	return append(files, block{words: []string{"", "contracts/admission/mine.go"}, lines: code[0]}, block{words: []string{"", table}, lines: []string{with}})
+}

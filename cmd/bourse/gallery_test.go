@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"bourse/experiments"
+	"bourse/experiments/papers"
+	"bourse/experiments/scenario"
+)
+
+const galleryHead = `# Presets
+
+` + "`bourse presets`" + ` prints this table, and ` + "`bourse run --preset NAME`" + ` runs one. Time is of one processor for all
+replications, and is divided among workers; memory is with one worker. Both were measured once, on one machine: they are
+there to be compared. A paper's name runs all of its presets. Each run writes its figures to ` + "`figures`" + ` of its results, and
+` + "`report.html`" + ` has them with the numbers behind them.
+
+| preset | what | replications | time | memory |
+| --- | --- | --- | --- | --- |
+`
+
+const galleryFigures = `
+## Figures
+
+One figure of each preset, of the first of its metrics, as the command below it draws it; a run without ` + "`--set`" + ` draws
+the others, too. Those with n = 1 are of presets that take longer: they show the shape, have no intervals, and decide nothing.
+A test draws all again nightly, and those soon drawn at every commit: each is, byte for byte, what its command draws.
+`
+
+// A galleryRun is what draws the figure of a preset that the gallery shows.
+type galleryRun struct {
+	experiments.Preset
+	title string   // of the figure, with what stands in for a recorded log or trace
+	n     int      // replications
+	sets  []string // fields that are set
+	file  string   // figure, in the results
+}
+
+const (
+	drawnAlways = 1.5 // seconds that a preset takes at most of which every commit draws the figure
+	drawnWhole  = 4   // and of which all replications are drawn
+)
+
+// galleryRuns returns what draws the figures of all presets, papers' names apart.
+func galleryRuns(t *testing.T) (runs []galleryRun) {
+	t.Helper()
+	all, err := experiments.Presets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range all {
+		data, one := papers.Presets()[p.Name]
+		if !one {
+			continue
+		}
+		e, err := scenario.Parse("preset "+p.Name, data, experiments.Known())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := galleryRun{Preset: p, title: p.Title + ": efficiency against alpha", n: 1, file: "figure2.svg"}
+		if p.Seconds <= drawnWhole {
+			r.n = p.Replications
+		}
+		if e.Figure != nil {
+			metric := e.Figure.Metrics[0]
+			r.title = p.Title + ": " + strings.ReplaceAll(metric, "_", " ")
+			r.sets, r.file = []string{"figure.metrics=[" + metric + "]"}, p.Name+".svg"
+		}
+		if e.Generated() != nil {
+			r.title += "; jobs are generated in place of the log"
+		}
+		if e.DrawsHosts() {
+			r.title += "; hosts come and go by a model"
+		}
+		runs = append(runs, r)
+	}
+	return runs
+}
+
+// arguments returns those of bourse, with out as the folder of results.
+func (r galleryRun) arguments(out string) []string {
+	args := []string{"run", "--preset", r.Name}
+	if r.n != r.Replications {
+		args = append(args, "--replications", strconv.Itoa(r.n))
+	}
+	for _, set := range r.sets {
+		args = append(args, "--set", set)
+	}
+	return append(args, "--out", out)
+}
+
+// words returns the arguments as a shell takes them.
+func (r galleryRun) words() string {
+	words := strings.Join(r.arguments(r.Name), " ")
+	for _, set := range r.sets {
+		words = strings.Replace(words, set, "'"+set+"'", 1)
+	}
+	return words
+}
+
+// gallery returns the page of the presets.
+func gallery(t *testing.T) string {
+	all, err := experiments.Presets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	b.WriteString(galleryHead)
+	for _, p := range all {
+		fmt.Fprintf(&b, "| `%s` | %s | %d | %v | %.0f MB |\n", p.Name, cell(p.Title), p.Replications, took(p.Seconds), p.Megabytes)
+	}
+	b.WriteString(galleryFigures)
+	for _, r := range galleryRuns(t) {
+		fmt.Fprintf(&b, "\n### %s\n\n![%s](gallery/%s.svg)\n\n*%s; n = %d.* `bourse %s` writes it to `figures/%s`.\n",
+			r.Name, r.title, r.Name, r.title, r.n, r.words(), r.file)
+	}
+	return b.String()
+}
+
+// TestGallery checks that each figure of the gallery is what the command beside it draws;
+// -rewrite draws it. Those that take long are drawn nightly, with BOURSE_CI=1.
+func TestGallery(t *testing.T) {
+	t.Parallel()
+	want := []string{}
+	for _, r := range galleryRuns(t) {
+		want = append(want, r.Name+".svg")
+		t.Run(r.Name, func(t *testing.T) {
+			if r.Seconds > drawnAlways && os.Getenv("BOURSE_CI") == "" {
+				t.Skip("it takes long: BOURSE_CI=1 runs it")
+			}
+			drawn, kept := r.draw(t), filepath.Join("docs", "gallery", r.Name+".svg")
+			if *rewrite {
+				if err := os.WriteFile(kept, drawn, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got, err := os.ReadFile(kept); err != nil || !bytes.Equal(got, drawn) {
+				t.Errorf("%s is not as bourse %s draws it, %v: -rewrite draws it", kept, r.words(), err)
+			}
+		})
+	}
+	files, err := filepath.Glob("docs/gallery/*")
+	for i := range files {
+		files[i] = filepath.Base(files[i])
+	}
+	if slices.Sort(want); err != nil || !slices.Equal(files, want) {
+		t.Errorf("docs/gallery has %q, %v, want %q", files, err, want)
+	}
+}
+
+// draw runs the preset and returns its figure.
+func (r galleryRun) draw(t *testing.T) []byte {
+	out := filepath.Join(t.TempDir(), "r")
+	run := exec.CommandContext(t.Context(), "bourse", append(r.arguments(out), "--workers", "1", "--quiet")...)
+	if said, err := run.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	svg, err := os.ReadFile(filepath.Join(out, "figures", r.file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return svg
+}

@@ -153,7 +153,7 @@ func TestParseVerdict(t *testing.T) {
 		want := Verdict{
 			State: rapid.SampledFrom([]string{"fulfilled", "violated", "cancelled"}).Draw(t, "state"),
 			Work:  number.Draw(t, "work"), ByDue: number.Draw(t, "done"), Killed: rapid.Bool().Draw(t, "killed"),
-			Fault: rapid.SampledFrom([]string{"", "command"}).Draw(t, "fault"),
+			Fault:  rapid.SampledFrom([]string{"", "command"}).Draw(t, "fault"),
 			Losses: rapid.IntRange(0, 3).Draw(t, "losses"), Penalty: bank.Micros(rapid.Int64Range(0, 1e15).Draw(t, "penalty")),
 		}
 		want.Needed = rapid.SampledFrom([]float64{want.Work, number.Draw(t, "needed")}).Draw(t, "which")

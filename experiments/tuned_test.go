@@ -163,7 +163,7 @@ func TestTuneRefuses(t *testing.T) {
 		want string
 	}{
 		{TuneAsk{Metric: "wellfare", Configuration: "one"}, nil, "metric: unknown metric"},
-		{TuneAsk{Metric: "welfare"}, nil, `configuration: found "", want one of one, other`},
+		{TuneAsk{Metric: "welfare"}, nil, `configuration: found none, want one of one, other`},
 		{TuneAsk{Metric: "welfare", Configuration: "one", Policies: []string{"sac"}}, nil, `policies: found "sac", want one of be, strict, partition`},
 		{TuneAsk{Metric: "welfare", Configuration: "one", Budget: 5}, []string{g}, "budget: found 5, want 20 at least: 10 for each of 2 settings"},
 		{TuneAsk{Metric: "welfare", Configuration: "one", Within: -1}, []string{g}, "within: found -1"},

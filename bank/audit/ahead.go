@@ -17,35 +17,27 @@ const (
 )
 
 // A pipeline has batches used one after another, in order, and each prepared while the one
-// before is used.
+// before is used, if both can be done at once.
 type pipeline[T any] struct {
+	spread  func(n int, do func(i int))
 	prepare func(*T)
 	use     func(*T) bool // and go on
 
-	next  *T
-	ready chan struct{} // closed when it is prepared
+	next *T // it is prepared
 }
 
 // put takes the batch that comes next, nil for the end, and tells whether to go on.
 func (p *pipeline[T]) put(b *T) bool {
-	was := p.next
-	p.wait()
-	if b != nil {
-		p.next, p.ready = b, make(chan struct{})
-		go func(ready chan struct{}) {
-			defer close(ready)
+	was, more := p.next, true
+	p.next = b
+	p.spread(2, func(i int) {
+		if i == 0 && b != nil {
 			p.prepare(b)
-		}(p.ready)
-	}
-	return was == nil || p.use(was)
-}
-
-// wait waits until nothing is being prepared.
-func (p *pipeline[T]) wait() {
-	if p.ready != nil {
-		<-p.ready
-	}
-	p.next, p.ready = nil, nil
+		} else if i == 1 && was != nil {
+			more = p.use(was)
+		}
+	})
+	return more
 }
 
 // A checked order was read ahead of its entry: its note, and what it says, which knows
@@ -65,9 +57,13 @@ type groups struct {
 
 // ahead yields groups, whose orders it has read by many at once.
 func (a *auditor) ahead(all iter.Seq2[[]byte, []byte]) iter.Seq2[[]byte, []byte] {
+	if a.opts.Spread == nil {
+		return all
+	}
 	return func(yield func([]byte, []byte) bool) {
 		var f foresight
 		p := pipeline[groups]{
+			spread: a.opts.Spread,
 			prepare: func(g *groups) {
 				g.orders = g.read()
 				f.check(g.orders, a.opts)
@@ -82,10 +78,9 @@ func (a *auditor) ahead(all iter.Seq2[[]byte, []byte]) iter.Seq2[[]byte, []byte]
 				return true
 			},
 		}
-		defer p.wait()
 		g := new(groups)
 		for key, value := range all {
-			if a.opts.Spread == nil || !a.authority.owned() {
+			if !a.authority.owned() {
 				if !yield(key, value) {
 					return
 				}

@@ -112,6 +112,7 @@ func (a *auditor) readLog(r io.Reader) error {
 	var f foresight
 	var pending []logLine // of one entry
 	p := pipeline[part]{
+		spread: a.opts.Spread,
 		prepare: func(p *part) {
 			p.read(a.opts.Spread)
 			f.check(p.orders, a.opts)
@@ -124,7 +125,6 @@ func (a *auditor) readLog(r io.Reader) error {
 			return a.bad == nil
 		},
 	}
-	defer p.wait()
 	next := new(part)
 	for n := 1; in.Scan(); n++ {
 		next.lines = append(next.lines, logLine{text: bytes.Clone(in.Bytes()), n: n})

@@ -61,9 +61,13 @@ func TestKilled(t *testing.T) {
 			s := new(scribe)
 			home, _ := userAt(t, s, func(server *httptest.Server) {
 				if c.sent == 0 {
-					server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+					var first sync.Once
+					server.Config.ConnState = func(conn net.Conn, state http.ConnState) {
 						if state == http.StateNew {
-							kill()
+							first.Do(func() {
+								kill()
+								conn.Close() // with what the client may have written already
+							})
 						}
 					}
 				}

@@ -24,7 +24,6 @@ func Published(r *results.Dir, e scenario.Experiment, runs []string) []*Run {
 		all[i] = &Run{Table: r.File("jobs")}
 		if c, a := find(&e, run); c != nil {
 			all[i].Rules = RulesOf(c, a)
-			all[i].Offers = a.Negotiate != "" && a.Negotiate != scenario.Never
 		}
 		at[run] = all[i]
 		of[run[strings.LastIndexByte(run, '/')+1:]] = true
@@ -148,7 +147,8 @@ func RulesOf(c *scenario.Configuration, a *scenario.Choice) *Rules {
 	r := &Rules{
 		Payment: c.Market.Payment, Sharing: c.Market.Sharing.Name,
 		Hosts: c.Fleet.Hosts, CPUs: c.Fleet.CPUs, Cap: c.Fleet.Cap, Speeds: c.Fleet.Speeds,
-		Leave: c.Fleet.Availability != nil,
+		Leave:  c.Fleet.Availability != nil,
+		Offers: a.Negotiate != "" && a.Negotiate != scenario.Never,
 	}
 	if c.Horizon != nil {
 		r.Horizon = *c.Horizon

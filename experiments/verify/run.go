@@ -16,7 +16,6 @@ type Run struct {
 	Table  string          // file of Jobs, e.g. jobs.csv; empty if none is kept: then nothing is compared
 	Jobs   []Job           // the run's rows of the table
 	Unread []audit.Finding // the tables that could not be read: rows are then not compared
-	Offers bool            // users may take an offer in place of a refusal
 	Prices []float64       // the run's rows of the table of prices: mean over hosts and 300 s, $/s; nil if there is none
 	Rules  *Rules          // nil if they are not known: then charges are not computed again
 }
@@ -31,6 +30,7 @@ type Rules struct {
 	Speeds  []float64 // of hosts h00, h01, ..., in turn: work per second of a processor
 	Leave   bool      // hosts come and go, which ledgers do not tell
 	Horizon float64   // s: when the market closes and what is open is cancelled, 0 for never
+	Offers  bool      // users may take an offer in place of a refusal
 
 	// Renew is after how many seconds a contract bids again what is left over what is left of
 	// the time, 0 for never: before what is submitted at that instant, or Late after it.
@@ -238,7 +238,7 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 	}
 	if j := d.row; j != nil {
 		t.text(e.Seq, j, "decision", j.Decision, "accept")
-		if !t.run.Offers || j.Reason != results.OfferTaken { // the ledger has the terms of offers, not that they were such
+		if r := t.run.Rules; r == nil || !r.Offers || j.Reason != results.OfferTaken { // the ledger has the terms of offers, not that they were such
 			t.text(e.Seq, j, "reason", j.Reason, "")
 		}
 		if name, ok := strings.CutPrefix(d.owner, "user:"); !ok || name != j.User {

@@ -275,6 +275,21 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
+// TestUnsignedAnywhere checks that an audit finds an unsigned transfer wherever in a leaf of
+// the ledger it is: most transfers of open ledgers are booked by a shorter way.
+func TestUnsignedAnywhere(t *testing.T) {
+	t.Parallel()
+	var before []bank.Entry
+	for k := range 33 {
+		unsigned := bank.Entry{Kind: bank.Transfer, Contract: bank.NoContract, Moves: []bank.Move{Move("user:0", "user:1", 5)}, Time: 100}
+		r := audited(t, ledger(t, append(before[:k:k], unsigned)...), audit.Options{})
+		if len(r.Findings) == 0 || !strings.Contains(r.Findings[0].String(), "without a signed order") {
+			t.Errorf("behind %d transfers: %v", k, r.Findings)
+		}
+		before = append(before, Transfer(fmt.Sprint("pad-", k), "user:0", "user:1", 1))
+	}
+}
+
 // TestKept promises that owners, opened again, are what they were, and that an audit
 // finds any change of what is kept of them.
 func TestKept(t *testing.T) {

@@ -2,6 +2,7 @@ package order
 
 import (
 	"bytes"
+	"crypto/ed25519"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
@@ -115,21 +116,27 @@ type Claim struct {
 // [signatures.Verify] wants it, or nil.
 func Check(claims []Claim, chance io.Reader) {
 	const least = 64 // from here on it is sooner than one by one
-	verifiers := make(map[string]note.Verifier)
+	type owner struct {
+		note.Verifier
+		key ed25519.PublicKey
+	}
+	owners := make(map[string]owner) // of keys
 	var signed []Claim
 	var all []signatures.Signature
 	for _, c := range claims {
-		v := verifiers[c.Key]
-		if v == nil {
-			v, _ = note.NewVerifier(c.Key)
-			verifiers[c.Key] = v
+		o, seen := owners[c.Key]
+		if !seen {
+			if v, err := note.NewVerifier(c.Key); err == nil {
+				o = owner{v, keys.Bytes(c.Key)}
+			}
+			owners[c.Key] = o
 		}
-		if v == nil {
+		if o.Verifier == nil {
 			continue
 		}
-		if sig := c.Order.of(v); sig != nil {
+		if sig := c.Order.of(o); sig != nil {
 			signed = append(signed, c)
-			all = append(all, signatures.Signature{Key: keys.Bytes(c.Key), Text: []byte(c.Order.text), Sig: sig})
+			all = append(all, signatures.Signature{Key: o.key, Text: []byte(c.Order.text), Sig: sig})
 		}
 	}
 	good := chance != nil && len(all) >= least && signatures.Verify(all, chance)

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -14,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"bourse/bank/overlaytest"
 )
 
 var plant = flag.Bool("faults", false, "plant each fault in the code and see the tests catch it")
@@ -73,18 +74,7 @@ func plantFault(t *testing.T, file, right, wrong string) string {
 	if n := strings.Count(string(code), right); n != 1 {
 		t.Fatalf("%s has %q %d times, want once", file, right, n)
 	}
-	dir := t.TempDir()
-	planted, overlay := filepath.Join(dir, "planted.go"), filepath.Join(dir, "overlay.json")
-	text, err := json.Marshal(map[string]any{"Replace": map[string]string{file: planted}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, b := range map[string][]byte{planted: []byte(strings.Replace(string(code), right, wrong, 1)), overlay: text} {
-		if err := os.WriteFile(name, b, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return overlay
+	return overlaytest.Write(t, map[string]string{file: strings.Replace(string(code), right, wrong, 1)})
 }
 
 // buildRoom builds the tests of a room. A fault that does not compile is none.

@@ -68,13 +68,19 @@ func publish(t testing.TB, dir string, n, other int) (*Log, store.Head, error) {
 	if err != nil {
 		return nil, head, err
 	}
+	return l, head, l.Publish(dir, sign(t, l))
+}
+
+// sign returns a checkpoint of l that is signed by nobody of note.
+func sign(t testing.TB, l *Log) []byte {
+	t.Helper()
 	key, _, err := note.GenerateKey(nil, "lab")
 	check(t, err)
 	signer, err := note.NewSigner(key)
 	check(t, err)
 	signed, err := note.Sign(&note.Note{Text: l.String()}, signer)
 	check(t, err)
-	return l, head, l.Publish(dir, signed)
+	return signed
 }
 
 // TestLog checks that a log that grows is the log that is made at once, that each size of
@@ -234,13 +240,7 @@ func TestRecords(t *testing.T) {
 		var err error
 		l.Hash, err = tlog.TreeHash(w.n, w.hashes)
 		check(t, err)
-		key, _, err := note.GenerateKey(nil, "lab")
-		check(t, err)
-		signer, err := note.NewSigner(key)
-		check(t, err)
-		signed, err := note.Sign(&note.Note{Text: l.String()}, signer)
-		check(t, err)
-		check(t, l.Publish(dir, signed))
+		check(t, l.Publish(dir, sign(t, l)))
 		l, err = Open(t.Context(), dir)
 		check(t, err)
 		r, err := audit.Log(l.Lines(t.Context()), audit.Options{Head: head.String(), Whole: true})

@@ -1,13 +1,14 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"bourse/bank/overlaytest"
 
 	"golang.org/x/tools/txtar"
 )
@@ -17,17 +18,9 @@ import (
 type recipe struct{ room, table, first, file, line string }
 
 // withRecipes returns an overlay for the go command: the tree with these plug-ins. It holds, too, in a tree that has one of them already.
-func withRecipes(t *testing.T, recipes ...recipe) (overlay string) {
+func withRecipes(t *testing.T, recipes ...recipe) string {
 	t.Helper()
-	dir := t.TempDir()
-	replace := make(map[string]string)
-	put := func(path, data string) {
-		copied := filepath.Join(dir, strings.ReplaceAll(path, string(filepath.Separator), "_"))
-		if err := os.WriteFile(copied, []byte(data), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		replace[path] = copied
-	}
+	texts := make(map[string]string)
 	for _, r := range recipes {
 		room, err := filepath.Abs(filepath.Join("..", "..", filepath.FromSlash(r.room)))
 		if err != nil {
@@ -47,19 +40,11 @@ func withRecipes(t *testing.T, recipes ...recipe) (overlay string) {
 			files = []txtar.File{{Name: "mine.go", Data: []byte(r.file)}}
 		}
 		for _, f := range files {
-			put(filepath.Join(room, filepath.FromSlash(f.Name)), string(f.Data))
+			texts[filepath.Join(room, filepath.FromSlash(f.Name))] = string(f.Data)
 		}
-		put(filepath.Join(room, r.table), strings.Replace(rest, r.first, r.line+r.first, 1))
+		texts[filepath.Join(room, r.table)] = strings.Replace(rest, r.first, r.line+r.first, 1)
 	}
-	packed, err := json.Marshal(map[string]map[string]string{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
-	overlay = filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(overlay, packed, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return overlay
+	return overlaytest.Write(t, texts)
 }
 
 // withPolicy returns an overlay with one more admission policy.

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"encoding/json"
 	"flag"
 	"os"
 	"os/exec"
@@ -9,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"bourse/bank/overlaytest"
 )
 
 var removed = flag.Bool("guards", false, "TestGuards removes each guard and sees its test fail")
@@ -108,17 +109,7 @@ func TestGuards(t *testing.T) {
 // fails checks that the test of a row passes, and fails with another text of a file.
 func fails(t *testing.T, row, file, text string) {
 	t.Helper()
-	dir := t.TempDir()
-	without, overlay := filepath.Join(dir, "without.go"), filepath.Join(dir, "overlay.json")
-	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{file: without}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, b := range map[string][]byte{without: []byte(text), overlay: replace} {
-		if err := os.WriteFile(name, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	overlay := overlaytest.Write(t, map[string]string{file: text})
 	where, test, _ := strings.Cut(row, " ")
 	test, _, _ = strings.Cut(test, ":")
 	run := func(args ...string) (string, error) {

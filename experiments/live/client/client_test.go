@@ -204,22 +204,28 @@ func TestResume(t *testing.T) {
 	}
 	first := (*s.orders.Load())[0]
 	s.away.Store(0)
+	resumed(t, home)
+	sent := *s.orders.Load()
+	if sent[len(sent)-1] != first {
+		t.Errorf("sent again %q, want %q", sent[len(sent)-1], first)
+	}
+}
+
+// resumed has the client of a home send again what was not answered: one order, which is.
+func resumed(t *testing.T, home Home) {
+	t.Helper()
 	again, err := Open(home)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer again.Close()
 	answered := 0
-	if err := again.Resume(context.Background(), func(_ string, a *live.Answer, err error) {
+	if err := again.Resume(t.Context(), func(_ string, a *live.Answer, err error) {
 		if answered++; err != nil || a.Verdict != "accept" {
 			t.Errorf("%+v, %v", a, err)
 		}
 	}); err != nil || answered != 1 {
 		t.Fatalf("%d answered, %v", answered, err)
-	}
-	sent := *s.orders.Load()
-	if sent[len(sent)-1] != first {
-		t.Errorf("sent again %q, want %q", sent[len(sent)-1], first)
 	}
 }
 

@@ -11,8 +11,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-
-	"bourse/experiments/live"
 )
 
 // TestMain lets the test binary be a client in a process of its own, of a home: it submits a
@@ -85,19 +83,7 @@ func TestKilled(t *testing.T) {
 			if s, ok := client.ProcessState.Sys().(syscall.WaitStatus); !ok || s.Signal() != syscall.SIGKILL {
 				t.Fatalf("it was not killed: %v", err)
 			}
-			again, err := Open(home)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer again.Close()
-			answered := 0
-			if err := again.Resume(t.Context(), func(_ string, a *live.Answer, err error) {
-				if answered++; err != nil || a.Verdict != "accept" {
-					t.Errorf("%+v, %v", a, err)
-				}
-			}); err != nil || answered != 1 {
-				t.Fatalf("%d answered, %v", answered, err)
-			}
+			resumed(t, home)
 			if sent := *s.orders.Load(); len(sent) != c.sent+1 || len(slices.Compact(sent)) != 1 {
 				t.Errorf("%q were sent", sent)
 			}

@@ -245,6 +245,7 @@ func (p *story) begin(as *made, c *Config) (*replayed, error) {
 	}
 	parts.Teller, parts.Notes = b, false
 	parts.Provider = b.account("market:" + c.Name)
+	parts.Patience = math.SmallestNonzeroFloat64 // computed hosts say their last word at once
 	b.broker.Reset(parts)
 	b.broker.Phase(0)
 	for _, h := range p.hosts {

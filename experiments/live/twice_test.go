@@ -9,7 +9,8 @@ import (
 )
 
 // TestDecideTwice checks that a market on hosts that tell by the second, whose programs need
-// what was asked for, is as near to the same on computed hosts as a second lets it be.
+// what was asked for, is as near to the same on computed hosts as a second lets it be; who is
+// late is stopped at his deadline on both.
 func TestDecideTwice(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file, 2)
@@ -17,10 +18,13 @@ func TestDecideTwice(t *testing.T) {
 	for _, a := range w.agents {
 		a.Exits = work
 	}
-	const n = 12
+	const n, late = 14, 12 // from that on
 	for i := range n {
-		nodes := 1 + i%2
-		s := w.order(fmt.Sprint(i), "user:0", []string{"be", "cac"}[i%2], nodes, work(int64(i+1)), 60, 0.05)
+		nodes, class, deadline := 1+i%2, []string{"be", "cac"}[i%2], 60.0
+		if i >= late {
+			class, deadline = "be", work(int64(i+1))/2
+		}
+		s := w.order(fmt.Sprint(i), "user:0", class, nodes, work(int64(i+1)), deadline, 0.05)
 		w.turn(message{Submit: &s})
 		w.pass(6)
 	}
@@ -32,9 +36,12 @@ func TestDecideTwice(t *testing.T) {
 	if len(two.Contracts) != n || !(two.End-two.Begin > 150) {
 		t.Errorf("%d contracts, %v s", len(two.Contracts), two.End-two.Begin)
 	}
-	for _, c := range two.Contracts {
+	for i, c := range two.Contracts {
 		if string(c.Live.Decision) != string(c.Computed.Decision) && c.Live.State != c.Computed.State {
 			t.Errorf("%+v", c)
+		}
+		if i >= late && (c.Live.State != "violated" || c.Computed.State != "violated" || math.Abs(c.Computed.Ended-c.Asked-c.Work/2) > 1e-9 || c.Live.Ended-c.Computed.Ended > 3) {
+			t.Errorf("contract %d was %s after %v s, and %s after %v s", c.Contract, c.Live.State, c.Live.Ended-c.Asked, c.Computed.State, c.Computed.Ended-c.Asked)
 		}
 		if c.Live.State == "fulfilled" && (math.Abs(c.Live.Ended-c.Computed.Ended) > 3 || !(c.FirstWork > 0 && c.FirstWork <= 4)) {
 			t.Errorf("contract %d ended after %v s and %v s, worked after %v s", c.Contract, c.Live.Ended-c.Asked, c.Computed.Ended-c.Asked, c.FirstWork)

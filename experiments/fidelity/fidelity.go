@@ -128,6 +128,7 @@ func (r *Report) run(run *Run) {
 
 	r.Parts = append(r.Parts,
 		Part{run.Policy, "late deals: first work after it was asked for, mean", report.Maybe(run.late()), "s"},
+		Part{run.Policy, "late deals: share of a host lost where a task began or ended, mean", report.Maybe(run.lost()), "of a host"},
 		Part{run.Policy, "enforcement: share off, mean of the absolute", report.Maybe(run.enforced()), "of a host"},
 		Part{run.Policy, "metering: readings cut", report.Maybe(float64(run.Twice.Cut)), ""},
 		Part{run.Policy, "host noise: time that others took", report.Maybe(run.Steal), "of the machine"})
@@ -272,10 +273,11 @@ func (run *Run) shares() (measured, float64) {
 	return measured{d.Mean, len(got)}, d.Beyond(margin)
 }
 
-// shared returns the shares of hosts that were measured for long enough.
+// shared returns the shares of hosts that were measured for long enough, of tasks that ran all
+// the time.
 func (run *Run) shared() (got, want []float64) {
 	for i := range run.Twice.Shares {
-		if s := &run.Twice.Shares[i]; s.For >= leastShared {
+		if s := &run.Twice.Shares[i]; s.For >= leastShared && !s.Partly {
 			got, want = append(got, s.Delivered/run.CPUs), append(want, s.Entitled/run.CPUs)
 		}
 	}
@@ -311,6 +313,18 @@ func (run *Run) late() float64 {
 		}
 	}
 	return sum / float64(n)
+}
+
+// lost returns what tasks did not get of a host, in the mean, while they began or ended.
+func (run *Run) lost() float64 {
+	sum, span := 0.0, 0.0
+	for i := range run.Twice.Shares {
+		if s := &run.Twice.Shares[i]; s.Partly {
+			sum += (s.Entitled - s.Delivered) / run.CPUs * s.For
+			span += s.For
+		}
+	}
+	return sum / span
 }
 
 // enforced returns by how much shares were off, in the mean.

@@ -27,6 +27,18 @@ func two(change func(i int, c *live.TwiceDecided), delivered func(i int) float64
 	return &Run{Policy: "be", Twice: t, CPUs: 2, Steal: math.NaN(), Scale: 30}
 }
 
+// began gives every other task of run only that part of a host while it began.
+func (run *Run) began(part float64) *Run {
+	for i := range run.Twice.Shares {
+		if i%2 == 0 {
+			s := run.Twice.Shares[i]
+			s.Partly, s.For, s.Delivered = true, 2, part
+			run.Twice.Shares = append(run.Twice.Shares, s)
+		}
+	}
+	return run
+}
+
 // TestCompare compares runs of which one side is changed by what may be, and by what may not.
 func TestCompare(t *testing.T) {
 	t.Parallel()
@@ -56,6 +68,7 @@ func TestCompare(t *testing.T) {
 			}
 		}, given, alike), "percentile"},
 		{"shares off", two(same, func(i int) float64 { return 0.93 + 0.001*float64(i%3) }, alike), "share"},
+		{"shares off where one began", two(same, given, alike).began(0.5), ""},
 		{"prices off", two(same, given, func(p float64) float64 { return 1.1 * p }), "mean difference"},
 		{"other prices", two(same, given, func(p float64) float64 { return 0.06 - p }), "means: r;mean difference"},
 		{"one overcharged", two(func(i int, c *live.TwiceDecided) {

@@ -49,10 +49,12 @@ type HostPrice struct {
 	Price
 }
 
-// A Shared is what a task was given by its host under one deal.
+// A Shared is what a task was given by its host under one deal. Tellings in which it began or
+// ended are apart.
 type Shared struct {
 	Host      string
 	Contract  int64
+	Partly    bool    // it began or ended in that time, and did not run for all of it
 	For       float64 // s
 	Entitled  float64 // processors
 	Delivered float64 // processors
@@ -112,6 +114,7 @@ func (out *Twice) live(l *log, as *made, conf *Config) (map[int64]float64, error
 		host   int
 		number int64
 		task   int64
+		partly bool
 	}
 	all, used, first := make(map[deal]*Shared), make(map[[2]int64]float64), make(map[int64]float64)
 	entitled := make(map[deal]Shared) // as of the turn before
@@ -125,12 +128,21 @@ func (out *Twice) live(l *log, as *made, conf *Config) (map[int64]float64, error
 				continue
 			}
 			h := slices.IndexFunc(k.hosts, func(h *host) bool { return h.Spec.Name == told.Host })
-			for _, s := range told.Spans {
+			lastOf := make(map[int64]int) // of tasks that have ended, the last span
+			for i, s := range told.Spans {
+				for _, u := range s.Used {
+					if slices.ContainsFunc(told.Ends, func(e end) bool { return e.Name == u.Name }) {
+						lastOf[u.Name] = i
+					}
+				}
+			}
+			for i, s := range told.Spans {
 				for _, u := range s.Used {
 					name := [2]int64{int64(h), u.Name}
-					delta := u.Seconds - used[name]
+					before, known := used[name]
+					delta := u.Seconds - before
 					used[name] = u.Seconds
-					at := deal{h, s.Deal, u.Name}
+					at := deal{h, s.Deal, u.Name, false}
 					is, ok := entitled[at]
 					if !ok {
 						continue // the deal is not the last, or the task was stopped
@@ -138,9 +150,11 @@ func (out *Twice) live(l *log, as *made, conf *Config) (map[int64]float64, error
 					if _, worked := first[is.Contract]; !worked && delta > 0 {
 						first[is.Contract] = t.record.Now
 					}
+					last, over := lastOf[u.Name]
+					at.partly = !known || over && i >= last
 					sum := all[at]
 					if sum == nil {
-						sum = &Shared{Host: told.Host, Contract: is.Contract, Entitled: is.Entitled}
+						sum = &Shared{Host: told.Host, Contract: is.Contract, Partly: at.partly, Entitled: is.Entitled}
 						all[at] = sum
 					}
 					sum.For += s.Length
@@ -153,7 +167,7 @@ func (out *Twice) live(l *log, as *made, conf *Config) (map[int64]float64, error
 			on := k.broker.View().On(hosts.ID(h))
 			for _, w := range one.orders.Wanted {
 				if i := slices.IndexFunc(on, func(a contracts.Allocation) bool { return int64(a.Contract) == w.Key }); i >= 0 {
-					entitled[deal{h, one.orders.Deal, w.Name}] = Shared{Contract: w.Contract, Entitled: on[i].Rate / one.Spec.Speed}
+					entitled[deal{h, one.orders.Deal, w.Name, false}] = Shared{Contract: w.Contract, Entitled: on[i].Rate / one.Spec.Speed}
 				}
 			}
 		}
@@ -167,7 +181,14 @@ func (out *Twice) live(l *log, as *made, conf *Config) (map[int64]float64, error
 		out.Cut += h.machine.Cut()
 	}
 	keys := slices.SortedFunc(maps.Keys(all), func(a, b deal) int {
-		return cmp.Or(cmp.Compare(a.host, b.host), cmp.Compare(a.number, b.number), cmp.Compare(a.task, b.task))
+		c := cmp.Or(cmp.Compare(a.host, b.host), cmp.Compare(a.number, b.number), cmp.Compare(a.task, b.task))
+		if c == 0 && a.partly != b.partly {
+			c = 1
+			if a.partly {
+				c = -1
+			}
+		}
+		return c
 	})
 	for _, d := range keys {
 		s := all[d]

@@ -44,7 +44,7 @@ func become(folder string, r *record, lack func(what string, err error)) error {
 		return err
 	}
 	memory, _ := k.Bounds()
-	if err := k.Enter(r.Name); err != nil {
+	if err := k.Enter(r.Name, 0); err != nil {
 		return err
 	}
 	dir := filepath.Join(folder, "dir")

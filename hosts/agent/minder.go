@@ -231,6 +231,9 @@ func (m *minder) start() error {
 		return err
 	}
 	go m.reap()
+	// The first to enter waits for the kernel, for some 10 ms: so long as that process still
+	// begins it may as well. It makes sure of it itself.
+	m.kernel.Enter(m.Name, m.main)
 	// It ends when the command begins.
 	text, err := io.ReadAll(faults)
 	faults.Close()

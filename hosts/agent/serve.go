@@ -174,7 +174,7 @@ func (c *conversation) take(r answer) (over, err error) {
 		return r.err, nil
 	}
 	if r.err != nil && c.hurries {
-		c.again = time.After(max(0, leastWait-time.Since(c.began)))
+		c.again = time.After(0)
 		return nil, nil
 	}
 	if r.err != nil {

@@ -121,9 +121,9 @@ func (l cgroup1) hold(name string) (*group, error) {
 	return g, errors.Join(errs...)
 }
 
-func (l cgroup1) Enter(name string) error {
+func (l cgroup1) Enter(name string, pid int) error {
 	for _, parent := range l.parents {
-		if err := write(filepath.Join(parent, name), "cgroup.procs", "0"); err != nil {
+		if err := write(filepath.Join(parent, name), "cgroup.procs", strconv.Itoa(pid)); err != nil {
 			return err
 		}
 	}

@@ -163,8 +163,8 @@ func (l cgroup2) hold(name string) (*group, error) {
 	return g, errors.Join(errs...)
 }
 
-func (l cgroup2) Enter(name string) error {
-	return write(filepath.Join(l.dir, name), "cgroup.procs", "0")
+func (l cgroup2) Enter(name string, pid int) error {
+	return write(filepath.Join(l.dir, name), "cgroup.procs", strconv.Itoa(pid))
 }
 
 func (l cgroup2) list() ([]string, error) { return groups(l.dir) }

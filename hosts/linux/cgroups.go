@@ -28,7 +28,7 @@ type cgroups struct {
 type layout interface {
 	Kind() string
 	Bounds() (memory, processes bool)
-	Enter(name string) error
+	Enter(name string, pid int) error
 
 	create(name string, l Limits) error
 	hold(name string) (*group, error) // fs.ErrNotExist if there is none

@@ -28,8 +28,8 @@ type Kernel interface {
 	// group is what the minder starts, never the minder itself.
 	Mind(name string) error
 
-	// Enter puts the calling process into the group, with all that it will start.
-	Enter(name string) error
+	// Enter puts a process into the group, 0 the calling one, with all that it will start.
+	Enter(name string, pid int) error
 
 	// Share divides the processors among these groups. A weight of 0 is the least
 	// that there is: who wants a group to stand freezes it.

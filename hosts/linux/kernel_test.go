@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 				os.Exit(0)
 			}
 		} else if err == nil {
-			if err = k.Enter(os.Args[5]); err == nil {
+			if err = k.Enter(os.Args[5], 0); err == nil {
 				err = syscall.Exec("/bin/sh", append([]string{"sh", "-c"}, os.Args[6:]...), append(os.Environ(), Mark(Config{Dir: os.Args[4]}, os.Args[5])))
 			}
 		}

@@ -123,7 +123,7 @@ func (k *signals) Mind(name string) error {
 }
 
 // Enter has nothing to do: what the minder starts is of the group.
-func (k *signals) Enter(string) error { return nil }
+func (k *signals) Enter(string, int) error { return nil }
 
 // at returns the group of that name, and looks for its minder if it is not known.
 func (k *signals) at(name string) (*tree, error) {

@@ -69,7 +69,7 @@ func (k *Fake) Make(name string, l linux.Limits) error {
 func (*Fake) Mind(string) error { return nil }
 
 // Enter does nothing: the test says what runs.
-func (*Fake) Enter(string) error { return nil }
+func (*Fake) Enter(string, int) error { return nil }
 
 // Share keeps the shares.
 func (k *Fake) Share(shares []linux.Share) error {

@@ -41,6 +41,8 @@ type Publication struct {
 	// Fatal is told once of a ledger that could not be written, and does not return; nil
 	// means what the store does.
 	Fatal func(error)
+
+	came func(unit string) // unless nil, is told of each that is done, in order
 }
 
 // A File is one that was read.
@@ -76,19 +78,74 @@ func (p *Prepared) Publish(ctx context.Context, opts Options, to Publication) (s
 			from = append(from, old)
 		}
 	}
+	if s, err = p.publish(ctx, opts, to, w, units, from); err != nil {
+		return nil, err
+	}
+	return s, units.Remove()
+}
+
+// publish runs the units that none of from has, and writes all to w.
+func (p *Prepared) publish(ctx context.Context, opts Options, to Publication, w *results.Writer, units *results.Units, from []results.Source) (s *Study, err error) {
 	e := p.Experiment
-	if e.Until != nil {
+	switch {
+	case e.Until != nil: // how many there will be is known in the end
 		e, err = p.enough(ctx, opts, &to, units, from)
-	} else {
+	case opts.Workers > 1:
+		return p.meanwhile(ctx, opts, to, w, units, from)
+	default: // what comes of one worker takes one processor
 		err = p.find(ctx, opts, &to, units, p.Units(), from...)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if s, err = join(w, e, &units.Plan, from, to); err != nil {
+	at, err := where(from)
+	if err != nil {
 		return nil, err
 	}
-	return s, units.Remove()
+	return join(w, e, &units.Plan, at.find, to)
+}
+
+// meanwhile is publish, and writes units while others run.
+func (p *Prepared) meanwhile(ctx context.Context, opts Options, to Publication, w *results.Writer, units *results.Units, from []results.Source) (*Study, error) {
+	there, err := where(from)
+	if err != nil {
+		return nil, err
+	}
+	coming := make(map[string]chan struct{})
+	for _, u := range p.Units() {
+		if name := u.Name(); there[name] == nil {
+			coming[name] = make(chan struct{})
+		}
+	}
+	to.came = func(name string) { close(coming[name]) }
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	found := make(chan error, 1)
+	go func() {
+		err := p.find(ctx, opts, &to, units, p.Units(), from...)
+		if err != nil {
+			cancel(err)
+		}
+		found <- err
+	}()
+	s, err := join(w, p.Experiment, &units.Plan, func(name string) (results.Source, error) {
+		if coming[name] == nil {
+			return there[name], nil
+		}
+		select {
+		case <-coming[name]:
+			return units, nil
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}, to)
+	if err != nil {
+		cancel(err)
+	}
+	if wrong := <-found; err == nil {
+		err = wrong
+	}
+	return s, err
 }
 
 // Replaces returns a [*results.OtherError] if to.Dir has results of another scenario,
@@ -137,7 +194,15 @@ func Merge(e *scenario.Experiment, from []*results.Units, to Publication) (s *St
 	for i, u := range from {
 		sources[i] = u
 	}
-	if s, err = join(w, &x, &from[0].Plan, sources, to); err != nil {
+	plan := &from[0].Plan
+	at, err := where(sources)
+	if err == nil {
+		err = at.whole(plan)
+	}
+	if err == nil {
+		s, err = join(w, &x, plan, at.find, to)
+	}
+	if err != nil {
 		w.Abort()
 	}
 	return s, err
@@ -154,27 +219,14 @@ func (e *HolesError) Error() string {
 	return fmt.Sprintf("%d of %d units are missing: %s", len(e.Missing), e.Of, strings.Join(e.Missing, ", "))
 }
 
-// join writes what is in from to w.
-func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, from []results.Source, to Publication) (*Study, error) {
-	at, err := where(from)
-	if err != nil {
-		return nil, err
-	}
-	holes := &HolesError{Of: len(plan.Units)}
-	for _, name := range plan.Units {
-		if at[name] == nil {
-			holes.Missing = append(holes.Missing, name)
-		}
-	}
-	if len(holes.Missing) > 0 {
-		return nil, holes
-	}
+// join writes the units of plan to w, each of which is where at says.
+func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, at func(unit string) (results.Source, error), to Publication) (*Study, error) {
 	s := newStudy(e)
 	heads := make(map[string]string)
 	shown := newShown(s.Experiment)
-	err = s.gather(plan, at, func(of Unit, unit *results.Unit) error {
+	err := s.gather(plan, at, func(of Unit, unit *results.Unit, path string) error {
 		maps.Copy(heads, unit.Ledgers)
-		return errors.Join(shown.take(of, unit), w.Unit(of.Name(), unit, at[of.Name()].Path()))
+		return errors.Join(shown.take(of, unit), w.Unit(of.Name(), unit, path))
 	})
 	if err != nil {
 		return nil, err
@@ -198,26 +250,37 @@ func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, from []
 	})
 }
 
-// gather enters the units of plan, which are where at says, and gives each to take,
-// while the next are read.
-func (s *Study) gather(plan *results.Plan, at map[string]results.Source, take func(of Unit, unit *results.Unit) error) error {
+// gather enters the units of plan, each of which is where at says, and gives it to take with
+// the path of what it was read from, while the next are read.
+func (s *Study) gather(plan *results.Plan, at func(unit string) (results.Source, error), take func(of Unit, unit *results.Unit, path string) error) error {
 	s.alike = plan.Alike
-	read := func(context.Context) func(int) (*results.Unit, error) {
-		return func(i int) (*results.Unit, error) { return at[plan.Units[i]].Read(plan.Units[i]) }
+	type read struct {
+		unit *results.Unit
+		path string
+	}
+	begin := func(context.Context) func(int) (read, error) {
+		return func(i int) (read, error) {
+			from, err := at(plan.Units[i])
+			if err != nil {
+				return read{}, err
+			}
+			unit, err := from.Read(plan.Units[i])
+			return read{unit, from.Path()}, err
+		}
 	}
 	next := 0
-	return inOrder(context.Background(), len(plan.Units), 1, read, func(unit *results.Unit) error {
+	return inOrder(context.Background(), len(plan.Units), 1, begin, func(r read) error {
 		name := plan.Units[next]
 		next++
 		of, err := parseUnit(name)
 		if err != nil {
 			return err
 		}
-		if err := s.check(of, unit.Values); err != nil {
-			return fmt.Errorf("%s, unit %s: %w", at[name].Path(), name, err)
+		if err := s.check(of, r.unit.Values); err != nil {
+			return fmt.Errorf("%s, unit %s: %w", r.path, name, err)
 		}
-		s.add(of.Configuration, unit.Values)
-		return take(of, unit)
+		s.add(of.Configuration, r.unit.Values)
+		return take(of, r.unit, r.path)
 	})
 }
 

@@ -278,7 +278,7 @@ func (p *Prepared) keep(ctx context.Context, opts Options, to Publication) (s *S
 	s = newStudy(p.Experiment)
 	at, err := where([]results.Source{units})
 	if err == nil {
-		err = s.gather(&plan, at, func(Unit, *results.Unit) error { return nil })
+		err = s.gather(&plan, at.find, func(Unit, *results.Unit, string) error { return nil })
 	}
 	if err != nil {
 		units.Close()

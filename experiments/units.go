@@ -94,9 +94,29 @@ func (s *Study) wants(u Unit) int {
 	return (u.To - u.From) * (1 + len(s.cells[u.Configuration])*s.width())
 }
 
+// places says which source has a unit.
+type places map[string]results.Source
+
+// find returns the source of a unit that is there.
+func (p places) find(unit string) (results.Source, error) { return p[unit], nil }
+
+// whole returns a [*HolesError] if some units of plan are nowhere.
+func (p places) whole(plan *results.Plan) error {
+	holes := &HolesError{Of: len(plan.Units)}
+	for _, name := range plan.Units {
+		if p[name] == nil {
+			holes.Missing = append(holes.Missing, name)
+		}
+	}
+	if len(holes.Missing) > 0 {
+		return holes
+	}
+	return nil
+}
+
 // where returns which of from has each of their units.
-func where(from []results.Source) (map[string]results.Source, error) {
-	at := make(map[string]results.Source)
+func where(from []results.Source) (places, error) {
+	at := make(places)
 	for _, source := range from {
 		names, err := source.Names()
 		if err != nil {
@@ -167,7 +187,12 @@ func (p *Prepared) find(ctx context.Context, opts Options, to *Publication, unit
 			return u, draft.Write(unit)
 		}
 	}
-	return inOrder(ctx, len(missing), opts.Workers, begin, func(Unit) error { return nil })
+	return inOrder(ctx, len(missing), opts.Workers, begin, func(u Unit) error {
+		if to.came != nil {
+			to.came(u.Name())
+		}
+		return nil
+	})
 }
 
 // unit runs the replications of u.

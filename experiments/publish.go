@@ -336,22 +336,21 @@ func (p *Prepared) plan(to *Publication) results.Plan {
 
 // pictures writes the figures, and the page that shows everything.
 func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger, first *shown) error {
-	page := s.Document(p.Dir)
-	page.Command, page.Scenario, page.Ledgers = p.Command, p.Scenario, kept
-	page.Figures = figures(s.labels(), s.Experiment, s.beside(), s.summaryRows(), s.curveRows())
+	alone := report.Document{Figures: figures(s.labels(), s.Experiment, s.beside(), s.summaryRows(), s.curveRows())}
 	if f := s.Experiment.Figure; f != nil && f.Less != "" {
-		page.Figures = append(page.Figures, Differences(s.labels(), s.Experiment, s.metricRows(f.Metrics...))...)
+		alone.Figures = append(alone.Figures, Differences(s.labels(), s.Experiment, s.metricRows(f.Metrics...))...)
 	}
-	page.Figures = append(page.Figures, s.negotiation().Figures...)
+	alone.Figures = append(alone.Figures, s.negotiation().Figures...)
 	var files []report.File
 	var drawn errgroup.Group
-	alone := report.Document{Figures: page.Figures}
 	drawn.Go(func() (err error) { files, err = alone.Files(""); return err })
+	page := s.Document(p.Dir)
+	page.Command, page.Scenario, page.Ledgers = p.Command, p.Scenario, kept
 	sections, err := s.sections(w, first)
 	if err := errors.Join(drawn.Wait(), err); err != nil {
 		return err
 	}
-	page.Sections = sections
+	page.Sections, page.Figures = sections, alone.Figures
 	for _, file := range files {
 		if err := w.File("figures/"+file.Name, file.Data); err != nil {
 			return err

@@ -272,15 +272,6 @@ func (t *Teller) do(e bank.Entry) error {
 	})
 }
 
-// Asker returns the account whose order asks for a contract.
-func (t *Teller) Asker(contract int64) string {
-	_, o, err := t.signed(contract)
-	if err != nil {
-		return ""
-	}
-	return o.Value("account")
-}
-
 // Booked returns what has been booked about a contract by a call of some kind, hold, reject,
 // settle or penalty, whatever it was asked for: ok is false if nothing was.
 func (t *Teller) Booked(kind string, contract int64) (e bank.Entry, ok bool, err error) {

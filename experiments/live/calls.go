@@ -90,7 +90,7 @@ func (c *calls) ask(q question, f func(*reply) error) (r reply, err error) {
 		case q.Kind == "hold" && errors.Is(err, bank.ErrRefused):
 			r.Refused = err.Error()
 		case errors.Is(err, store.ErrOtherBody) && c.follow != nil:
-			if r, err = c.follow.booked(c.bank, &q); err != nil {
+			if r, err = c.follow.booked(&q); err != nil {
 				return r, err
 			}
 		case errors.Is(err, store.ErrOtherBody):

@@ -74,9 +74,6 @@ type End struct {
 	OutOfMemory bool      `json:"out_of_memory,omitempty"`
 }
 
-// Counted returns which of its market's contracts one is, from 1.
-func Counted(contract int64) int64 { return contract & (1<<perMarket - 1) }
-
 // Over reports whether nothing more will become of c.
 func (c *Contract) Over() bool { return c.State != "waiting" && c.State != "running" }
 

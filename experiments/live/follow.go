@@ -9,7 +9,6 @@ import (
 
 	"bourse/bank"
 	"bourse/bank/store"
-	"bourse/bank/teller"
 	"bourse/contracts"
 	"bourse/hosts"
 )
@@ -21,6 +20,7 @@ import (
 // else a task might run twice. What of it this version ends at once, the bank settles.
 type following struct {
 	log     *log
+	core    *core
 	outcome outcome           // of the record that is told
 	begun   map[int64][]begun // tasks of this record, by contract
 	tasks   map[int64][]Task  // that were begun for contracts that the bank holds something for
@@ -39,7 +39,7 @@ func (m *Market) follow() (err error) {
 		return err
 	}
 	k := m.core
-	f := &following{log: m.log, tasks: make(map[int64][]Task), held: make(map[int64]reply)}
+	f := &following{log: m.log, core: k, tasks: make(map[int64][]Task), held: make(map[int64]reply)}
 	for id, c := range k.open {
 		if phase, _ := k.broker.Phase(contracts.ID(id)); phase != contracts.Asked {
 			f.held[id], f.tasks[id] = reply{Receipt: c.Receipt}, slices.Clone(c.Tasks)
@@ -222,8 +222,8 @@ func (f *following) reply(q *question) (r reply, known bool, err error) {
 
 // booked returns what the bank has booked where q asks for something else: the other version
 // was killed before it could log it.
-func (f *following) booked(t *teller.Teller, q *question) (r reply, err error) {
-	e, ok, err := t.Booked(q.Kind, q.Contract)
+func (f *following) booked(q *question) (r reply, err error) {
+	e, ok, err := f.core.calls.bank.Booked(q.Kind, q.Contract)
 	switch {
 	case err != nil:
 	case !ok || q.Kind == "return":
@@ -231,7 +231,7 @@ func (f *following) booked(t *teller.Teller, q *question) (r reply, err error) {
 	case q.Kind == "hold" && (e.Kind != bank.Admit || e.Contract != q.Contract):
 		r.Refused = "the order is used up"
 	case q.Kind == "settle":
-		if last := e.Moves[len(e.Moves)-1]; last.To == t.Asker(q.Contract) {
+		if last := e.Moves[len(e.Moves)-1]; last.To == f.core.open[q.Contract].Account {
 			r.Moved = last.Amount
 		}
 	}

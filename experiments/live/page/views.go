@@ -240,8 +240,12 @@ func (s *server) ledger(r *http.Request) (*view, error) {
 	}
 	v := &view{Template: "ledger.html", Title: "Ledger", Ledger: s.Ledger, From: f.From}
 	if len(all) > 0 {
-		if first := all[0].ID; live.Counted(first) > 1 {
-			v.Older = first - min(mostListed, live.Counted(first)-1)
+		before, err := s.Market.List(live.Filter{Ended: true, From: max(1, all[0].ID-mostListed), Most: 1})
+		if err != nil {
+			return nil, err
+		}
+		if len(before) > 0 && before[0].ID < all[0].ID {
+			v.Older = before[0].ID
 		}
 		if f.Most > 0 && len(all) == f.Most {
 			v.Newer = all[len(all)-1].ID + 1

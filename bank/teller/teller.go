@@ -272,6 +272,20 @@ func (t *Teller) do(e bank.Entry) error {
 	})
 }
 
+// Booked returns what has been booked about a contract by a call of some kind, hold, reject,
+// settle or penalty, whatever it was asked for: ok is false if nothing was.
+func (t *Teller) Booked(kind string, contract int64) (e bank.Entry, ok bool, err error) {
+	id := t.Own() + "/" + idOf(contract, kind)
+	if kind == "hold" || kind == "reject" {
+		_, o, err := t.signed(contract)
+		if err != nil {
+			return e, false, err
+		}
+		id = o.Value("account") + "/" + o.Value("id")
+	}
+	return t.answer(id)
+}
+
 func (t *Teller) answer(id string) (e bank.Entry, ok bool, err error) {
 	err = t.insist(func() (err error) {
 		e, ok, err = t.Bank.Answer(t.ctx, id)

@@ -62,11 +62,15 @@ the processors:
 			&cli.StringFlag{Name: "kind", Usage: "enforce shares by `KIND`: cgroup2, cgroup1, signals or none (default: the first that works)"},
 			&cli.Float64Flag{Name: "cpus", Usage: "sell `N` processors (default: all less one; below four, all less a half)"},
 			&cli.IntFlag{Name: "hosts", Value: 1, Usage: "of a new market: sell this machine as `N` hosts"},
-			homeFlag(), quietFlag(),
+			followFlag(), homeFlag(), quietFlag(),
 		},
 		Action:      liveAction,
 		Subcommands: []*cli.Command{liveCheckCommand(), liveReplayCommand()},
 	}
+}
+
+func followFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "follow", Usage: "where another version that wrote the log decided otherwise, let that stand and go on from there"}
 }
 
 func liveCheckCommand() *cli.Command {
@@ -77,7 +81,8 @@ func liveCheckCommand() *cli.Command {
 		Description: `Tells the log to a new broker, and compares what comes of it, to the byte: each decision,
 placement, charge and settlement; and where the ledger is in the same folder, its entries
 with what was asked of it. The log goes back as many days as 'keep' in market.yaml says (30;
-0 is all of it). The market must not be running. Exit status 3 if anything differs.
+0 is all of it), or to where another version was followed last
+('bourse live --follow'). The market must not be running. Exit status 3 if anything differs.
 
    bourse live check`,
 		Flags: []cli.Flag{homeFlag(), jsonFlag[live.Checked]()},
@@ -94,7 +99,10 @@ with what was asked of it. The log goes back as many days as 'keep' in market.ya
 				err = printJSON(c, *found)
 			} else if len(found.Differences) == 0 {
 				since := ""
-				if found.First > 1 {
+				switch {
+				case found.Followed > 0 && found.First > found.Followed:
+					since = fmt.Sprintf(" from %d on, where another version was followed", found.First)
+				case found.First > 1:
 					since = fmt.Sprintf(" from %d on, which are kept", found.First)
 				}
 				_, err = fmt.Fprintf(c.App.Writer, "clean: %s%s, %s, %d calls of the bank\n", count(int(found.Records-found.First+1), "record"), since, count(found.Contracts, "contract"), found.Calls)
@@ -272,9 +280,12 @@ func openLab(c *cli.Context, dir string) (l *runningLab, err error) {
 func (l *runningLab) open(c *cli.Context, key string) (err error) {
 	l.secret = rand.Text()
 	measured := metrics.New()
-	w := live.World{Bank: l.bank, Ledger: l.ledger, Number: l.conf.Number, Key: key, Clock: l.clock, KeyOf: l.bank.KeyOf, Meter: measured}
+	w := live.World{Bank: l.bank, Ledger: l.ledger, Number: l.conf.Number, Key: key, Clock: l.clock, KeyOf: l.bank.KeyOf, Meter: measured, Follow: c.Bool("follow")}
 	if l.market, err = live.Open(lab.File(l.dir, "log"), l.conf, w); err != nil {
 		return err
+	}
+	if l.market.Followed() {
+		note(c, "what another version had decided otherwise stands: 'bourse live check' begins after it")
 	}
 	head := func(ctx context.Context) (string, error) {
 		h, err := l.bank.Head(ctx)

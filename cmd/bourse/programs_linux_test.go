@@ -11,12 +11,11 @@ import (
 
 // TestPrograms runs the script of real programs that docs/live.md shows, as root, with what it
 // prints but for the numbers; and checks that what the market says was paid is what the
-// ledger says was charged.
+// ledger says was charged. Where it is not the nightly part that runs it, the script does a
+// tenth of the work, and what hosts do meanwhile is not looked at.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
-	if os.Getenv("BOURSE_CI") == "" || os.Getuid() != 0 {
-		t.Skip("xz and gcc run in control groups, as root, in the nightly part machines: BOURSE_CI=1 runs them")
-	}
+	whole := programsRun(t)
 	text, err := os.ReadFile(filepath.Join("docs", "live.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -25,13 +24,17 @@ func TestPrograms(t *testing.T) {
 	if len(commands) != 1 {
 		t.Fatalf("found %d commands", len(commands))
 	}
-	script := exec.Command("sh", "-c", commands[0].command)
+	command := commands[0].command
+	if !whole {
+		command += " 1"
+	}
+	script := exec.Command("sh", "-c", command)
 	script.Dir, script.Stderr = filepath.Join("..", ".."), os.Stderr
 	out, err := script.Output()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if got, want := shape(string(out)), shape(strings.Join(commands[0].output, "\n")); got != want {
+	if got, want := shape(string(out)), shape(strings.Join(commands[0].output, "\n")); whole && got != want {
 		t.Errorf("docs/live.md:%d: %s prints\n%s\nof the shape\n%s, want\n%s", commands[0].line, commands[0].command, out, got, want)
 	}
 	paid := make(map[string]string) // by contract

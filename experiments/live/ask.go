@@ -232,7 +232,9 @@ func (m *Market) List(f Filter) (out []Contract, err error) {
 				return nil, err
 			}
 			if take(&c) {
-				out = append(out, c)
+				if out = append(out, c); f.Most > 0 && len(out) >= 2*f.Most {
+					break // so many have ended, or more
+				}
 			}
 		}
 	}

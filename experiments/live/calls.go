@@ -7,6 +7,7 @@ import (
 	"reflect"
 
 	"bourse/bank"
+	"bourse/bank/store"
 	"bourse/bank/teller"
 	"bourse/contracts"
 	"bourse/contracts/note"
@@ -46,24 +47,32 @@ var errOtherwise = errors.New("this bourse decides otherwise than the one that w
 // calls is a broker's teller: it asks the bank and keeps what it answered, or answers
 // what it answered before, as long as there is any of that.
 type calls struct {
-	bank  *teller.Teller
-	made  []call
-	known []call         // not yet asked again
-	again bool           // all is known: nothing more is asked
-	free  func(f func()) // calls f while others may look at the market; nil calls it
-	last  string         // receipt, and why something was refused: of this contract
-	why   string
+	bank   *teller.Teller
+	made   []call
+	known  []call         // not yet asked again
+	again  bool           // all is known: nothing more is asked
+	follow *following     // answers what another version was answered
+	free   func(f func()) // calls f while others may look at the market; nil calls it
+	last   string         // receipt, and why something was refused: of this contract
+	why    string
 }
 
 // ask answers q as it was before, or as f does.
 func (c *calls) ask(q question, f func(*reply) error) (r reply, err error) {
+	var known bool
+	if c.follow != nil {
+		if r, known, err = c.follow.reply(&q); err != nil {
+			return r, err
+		}
+	}
 	switch {
-	case len(c.known) > 0:
+	case known:
+	case c.follow == nil && len(c.known) > 0:
 		if was := c.known[0].question; !reflect.DeepEqual(was, q) {
 			return r, fmt.Errorf("%w: it asks the bank %+v, and that one %+v", errOtherwise, q, was)
 		}
 		r, c.known = c.known[0].reply, c.known[1:]
-	case c.again:
+	case c.follow == nil && c.again:
 		return r, fmt.Errorf("%w: it asks the bank %+v, and that one nothing", errOtherwise, q)
 	default:
 		if ask := func() { err = f(&r) }; c.free != nil {
@@ -80,6 +89,12 @@ func (c *calls) ask(q question, f func(*reply) error) (r reply, err error) {
 			r.Has = &short.Has
 		case q.Kind == "hold" && errors.Is(err, bank.ErrRefused):
 			r.Refused = err.Error()
+		case errors.Is(err, store.ErrOtherBody) && c.follow != nil:
+			if r, err = c.follow.booked(&q); err != nil {
+				return r, err
+			}
+		case errors.Is(err, store.ErrOtherBody):
+			return r, fmt.Errorf("%w: %w", errOtherwise, err)
 		default:
 			return r, err
 		}
@@ -89,14 +104,14 @@ func (c *calls) ask(q question, f func(*reply) error) (r reply, err error) {
 	return r, nil
 }
 
-// receipt returns that of a call of this turn.
-func (c *calls) receipt(kind string, contract int64) string {
+// settled returns how the bank answered in this turn to who settled a contract.
+func (c *calls) settled(contract int64) reply {
 	for i := range c.made {
-		if q := &c.made[i]; q.Kind == kind && q.Contract == contract {
-			return q.Receipt
+		if q := &c.made[i]; q.Kind == "settle" && q.Contract == contract {
+			return q.reply
 		}
 	}
-	return ""
+	panic("live: a contract that ended without being settled")
 }
 
 // Spare returns how many bytes of each note are the teller's.

@@ -18,7 +18,8 @@ import (
 // A Checked is what came of a check.
 type Checked struct {
 	Records     int64    `json:"records" doc:"number of the last"`
-	First       int64    `json:"first" doc:"number of the first: those before are no longer kept"`
+	First       int64    `json:"first" doc:"number of the first: those before are no longer kept, or another version's"`
+	Followed    int64    `json:"followed,omitempty" doc:"number of the record up to which another version had decided, and was followed"`
 	Contracts   int      `json:"contracts" doc:"that have ended"`
 	Calls       int      `json:"calls" doc:"of the bank: admissions, rejections, settlements and penalties"`
 	Differences []string `json:"differences"`
@@ -63,6 +64,9 @@ func (out *Checked) check(l *log) (err error) {
 		out.next, out.before = as.Number<<perMarket+k.next, slices.Collect(maps.Keys(k.open))
 	}
 	out.First, out.Records = from+1, from
+	if out.Followed, err = l.followed(); err != nil {
+		return err
+	}
 	for t := range l.retold(k, from+1, &err) {
 		if !t.known && t.seq == l.seq {
 			out.open = true // it may not have been done
@@ -101,7 +105,7 @@ func (out *Checked) check(l *log) (err error) {
 // A turned is a turn that a core was told again.
 type turned struct {
 	seq     int64
-	record  record
+	record  *record
 	outcome outcome // as it was logged
 	known   bool    // there was one
 	err     error   // it came to something else, or could not be told
@@ -111,12 +115,8 @@ type turned struct {
 // went wrong in reading.
 func (l *log) retold(k *core, n int64, err *error) iter.Seq[*turned] {
 	return func(yield func(*turned) bool) {
-		for seq, text := range l.each(recordTable, n, err) {
-			t := &turned{seq: seq}
-			if e := json.Unmarshal(text, &t.record); e != nil {
-				*err = fmt.Errorf("record %d: %w", seq, e)
-				return
-			}
+		for seq, r := range l.records(n, err) {
+			t := &turned{seq: seq, record: r}
 			var e error
 			if t.known, e = l.get(key(outcomeTable, seq), &t.outcome); e != nil {
 				*err = fmt.Errorf("outcome %d: %w", seq, e)
@@ -124,9 +124,12 @@ func (l *log) retold(k *core, n int64, err *error) iter.Seq[*turned] {
 			}
 			if t.known || seq < l.seq {
 				k.calls.known, k.calls.again = t.outcome.Calls, true
-				results, e := k.turn(&t.record)
+				results, e := k.turn(t.record)
 				if e == nil {
 					e = same(&t.outcome, k.outcome(results))
+				}
+				if e == nil {
+					e = l.sameTasks(seq, k.begun)
 				}
 				if e != nil {
 					t.err = fmt.Errorf("record %d: %w", seq, e)

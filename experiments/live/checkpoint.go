@@ -130,8 +130,8 @@ func (m *Market) save() error {
 	if old := m.saved.before; old > 0 && old != m.saved.seq && !m.saved.base(old) {
 		err = errors.Join(err, b.Delete(key(checkpointTable, old), nil), b.Delete(key(restTable, old), nil))
 	}
-	bases := m.saved.bases
-	if keep := m.conf.Keep * 86400; keep > 0 && (len(bases) == 0 || now >= bases[len(bases)-1].At+keep/basesKept) {
+	bases, keep := m.saved.bases, m.conf.Keep*86400
+	if keep > 0 && (len(bases) == 0 || now >= bases[len(bases)-1].At+keep/basesKept) {
 		bases = append(bases, base{seq, now, m.core.number<<perMarket + m.core.next})
 		text, e := json.Marshal(bases[len(bases)-1])
 		err = errors.Join(err, e, b.Set(key(baseTable, seq), text, nil))
@@ -139,15 +139,16 @@ func (m *Market) save() error {
 			bases = bases[1:]
 		}
 	}
-	pruned := len(bases) > 0 && bases[0].Seq > m.log.first && bases[0].At <= now-m.conf.Keep*86400
+	pruned := keep > 0 && len(bases) > 0 && bases[0].Seq > m.log.first && bases[0].At <= now-keep
 	if pruned {
-		for _, table := range []byte{recordTable, outcomeTable, checkpointTable, restTable, baseTable} {
+		for _, table := range []byte{recordTable, outcomeTable, begunTable, followedTable, checkpointTable, restTable, baseTable} {
 			err = errors.Join(err, b.DeleteRange(key(table, 0), key(table, bases[0].Seq), nil))
 		}
 	}
 	if err = errors.Join(err, b.Commit(pebble.Sync)); err != nil {
 		return err
 	}
+	m.log.packer = packer{} // one may begin to read here
 	m.saved.before, m.saved.seq, m.saved.at, m.saved.bases = m.saved.seq, seq, now, bases
 	if !pruned {
 		return nil
@@ -180,20 +181,20 @@ func (m *Market) load() (seq int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if seq, err = m.log.recall(m.core, m.fresh, false); err == nil {
+	if seq, err = m.log.recall(m.core, m.fresh, 0); err == nil {
 		m.saved.at, m.saved.read = m.core.now, seq
 	}
 	return seq, err
 }
 
 // recall makes k, in which nothing has happened, what a checkpoint says that can be read,
-// and returns the number of its record: the last, or the first after which all records are
-// there. Fresh returns another such core. It returns 0 if there is none, and no record is
-// missing.
-func (l *log) recall(k *core, fresh func() (*core, error), first bool) (seq int64, err error) {
+// and returns the number of its record: the last, or, if from is not 0, the first from that
+// record on. Fresh returns another such core. It returns 0 if there is none, none is asked
+// for, and no record is missing.
+func (l *log) recall(k *core, fresh func() (*core, error), from int64) (seq int64, err error) {
 	all := l.back
-	if first {
-		all = func(table byte, err *error) iter.Seq2[int64, []byte] { return l.each(table, 0, err) }
+	if from > 0 {
+		all = func(table byte, err *error) iter.Seq2[int64, []byte] { return l.each(table, from, err) }
 	}
 	var other error
 	for n, text := range all(checkpointTable, &err) {
@@ -211,7 +212,7 @@ func (l *log) recall(k *core, fresh func() (*core, error), first bool) (seq int6
 		k.recall(c)
 		return n, nil
 	}
-	if err != nil || l.first <= 1 {
+	if err != nil || from == 0 && l.first <= 1 {
 		return 0, err
 	}
 	for n, text := range all(restTable, &err) {
@@ -224,5 +225,5 @@ func (l *log) recall(k *core, fresh func() (*core, error), first bool) (seq int6
 		}
 		return n, err
 	}
-	return 0, errors.Join(err, fmt.Errorf("records before %d are no longer kept, and of the checkpoints since %w: start the version that wrote them, and stop it while no contract is open", l.first, other))
+	return 0, errors.Join(err, fmt.Errorf("records before %d are no longer kept, or another version's, and of the checkpoints since %w: start the version that wrote them, and stop it while no contract is open", max(from, l.first), other))
 }

@@ -97,12 +97,12 @@ func (c *Contract) decided(k *core, d *contracts.Decision) {
 	c.look(k)
 }
 
-// settled notes how c ended.
-func (c *Contract) settled(e *contracts.Settled) {
+// settled notes how c ended, and what the bank made of it.
+func (c *Contract) settled(e *contracts.Settled, r reply) {
 	c.State, c.Outcome, c.Ended = e.Outcome.State(), e.Outcome.String(), e.Ended
 	c.Done, c.Delay, c.Losses = e.Done, e.Delay, e.Losses
-	c.Paid, c.Penalty = e.Paid, e.Penalty
-	c.Back, _ = c.Budget.Sub(e.Paid)
+	c.Settlement, c.Back, c.Penalty = r.Receipt, r.Moved, e.Penalty
+	c.Paid, _ = c.Budget.Sub(r.Moved)
 	if math.IsInf(c.Delay, 1) {
 		c.Delay = 0
 	}

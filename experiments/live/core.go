@@ -28,8 +28,10 @@ type core struct {
 	config broker.Config // that it was made with, but for hosts
 	state
 
-	ended []*Contract // in this turn
-	fork  *fork       // taken before a contract is asked for; nil: none is
+	ended     []*Contract // in this turn
+	begun     []begun     // in this turn
+	fork      *fork       // taken before a contract is asked for; nil: none is
+	following *following  // what another version decided; nil decides
 }
 
 // A state is what a core knows beside its broker and its machines.
@@ -114,7 +116,7 @@ type Answer struct {
 // turn does one turn. What it returns is by message; an error means that the market cannot
 // go on.
 func (k *core) turn(r *record) ([]result, error) {
-	k.now, k.calls.made, k.ended = r.Now, nil, nil
+	k.now, k.calls.made, k.ended, k.begun = r.Now, nil, nil, nil
 	if err := k.broker.Advance(k.now); err != nil {
 		return nil, err
 	}
@@ -140,15 +142,20 @@ func (k *core) turn(r *record) ([]result, error) {
 			return nil, err
 		}
 	}
+	if k.following != nil {
+		if err := k.following.end(k); err != nil {
+			return nil, err
+		}
+	}
 	k.broker.Next() // what is wanted of hosts is dealt
 	for i := range k.hosts {
 		k.wants(i)
 	}
-	for _, h := range k.hosts {
-		k.begin(h)
+	for i := range k.hosts {
+		k.begin(i)
 	}
 	k.collect()
-	if len(k.calls.known) > 0 {
+	if len(k.calls.known) > 0 && k.following == nil {
 		return nil, fmt.Errorf("%w: it does not ask the bank %+v", errOtherwise, k.calls.known[0].question)
 	}
 	return out, nil
@@ -259,6 +266,12 @@ func (k *core) submit(s *submission, out *result) error {
 	r := terms.Request()
 	r.ID, r.Submit, r.Owner = contracts.ID(c.ID), k.now, k.calls.bank.Account(c.Account)
 	k.calls.last, k.calls.why = "", ""
+	if k.following != nil {
+		if a := k.following.answer(c.ID); a != nil {
+			out.answer = a
+			return k.following.submit(k, c, &r, a)
+		}
+	}
 	if k.fork != nil && k.fork.contract == c.ID {
 		k.fork.take(k, c, terms)
 	}
@@ -382,8 +395,7 @@ func (k *core) collect() {
 	for i := range k.broker.Ended() {
 		e := &k.broker.Ended()[i]
 		if c := k.open[int64(e.ID)]; c != nil {
-			c.settled(e)
-			c.Settlement = k.calls.receipt("settle", c.ID)
+			c.settled(e, k.calls.settled(c.ID))
 			k.end(c)
 		}
 	}
@@ -446,7 +458,8 @@ func (k *core) wants(i int) {
 
 // begin lets a host begin what is new there, unless another try of the node may run yet, and
 // keeps whose its tasks are.
-func (k *core) begin(h *host) {
+func (k *core) begin(i int) {
+	h, on := k.hosts[i], k.broker.View().On(hosts.ID(i))
 	var started []*Contract
 	h.orders.Wanted = slices.DeleteFunc(h.orders.Wanted, func(w remote.Wanted) bool {
 		if _, known := h.tasks[w.Name]; known {
@@ -457,6 +470,8 @@ func (k *core) begin(h *host) {
 			return true
 		}
 		h.tasks[w.Name] = t
+		at := slices.IndexFunc(on, func(a contracts.Allocation) bool { return int64(a.Contract) == w.Key && a.Node == w.Node })
+		k.begun = append(k.begun, begun{Task{w.Node, h.Spec.Name, w.Name}, w.Contract, on[at].Bid})
 		if open := k.open[w.Contract]; open != nil {
 			open.Tasks = append(open.Tasks, Task{w.Node, h.Spec.Name, w.Name})
 			started = append(started, open)

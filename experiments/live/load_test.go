@@ -21,6 +21,7 @@ import (
 	"bourse/bank/owners/ownerstest"
 	"bourse/bank/store"
 	"bourse/hosts"
+	"bourse/hosts/remote"
 	"bourse/hosts/remote/remotetest"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -29,12 +30,12 @@ import (
 var (
 	loadSeconds = flag.Float64("load.seconds", 20, "for how long BenchmarkLoad asks, s")
 	loadQuiet   = flag.Float64("load.quiet", 20, "for how long it then has tasks run, s")
+	loadOpen    = flag.Int("load.open", 2000, "contracts that are open at once in BenchmarkLoad, of a task each; live.md §18 means 5000, of 2000 tasks")
 )
 
 // The load of live.md §18, and what must be under it.
 const (
-	loadHosts    = 100
-	loadTasks    = 2000
+	LoadHosts    = 100
 	loadOrders   = 200.0 // a second
 	loadBusy     = 600.0 // s of a day in which they come
 	loadReads    = 2000.0
@@ -71,18 +72,40 @@ type loadMeter struct {
 
 func (m *loadMeter) Turn(seconds float64) { m.turns.add(seconds) }
 
-// BenchmarkLoad is a market and its bank on the disk, with 2,000 tasks on 100 hosts that talk
-// each second, 200 orders a second, 2,000 reads of prices a second, and 50 who watch all that
-// happens; hosts and clients are in the same process, so that its processor time and memory
-// are more than the market's. Orders come for a while, and the last of them are of tasks that
-// run on. It prints what was found beside what must be.
-func BenchmarkLoad(b *testing.B) {
-	for b.Loop() {
-		load(b)
+// Ways are how hosts and clients reach a market.
+type Ways struct {
+	Sync   func(ctx context.Context, host string, t *remote.Told) (*remote.Orders, error)
+	Submit func(ctx context.Context, order, job []byte) (*Answer, error)
+	Prices func(ctx context.Context, host string, since float64) error
+	Watch  func(ctx context.Context) // until ctx ends
+}
+
+// Directly are those of who is in its process.
+func Directly(_ *testing.B, m *Market, _ World, _ string) Ways {
+	return Ways{
+		Sync: m.Sync, Submit: m.Submit,
+		Prices: func(_ context.Context, host string, since float64) error {
+			_, err := m.Prices(host, since)
+			return err
+		},
+		Watch: func(ctx context.Context) {
+			for last := int64(0); ctx.Err() == nil; {
+				events, err := m.Events(ctx, last)
+				if err == nil {
+					last = events[len(events)-1].Seq
+				}
+			}
+		},
 	}
 }
 
-func load(b *testing.B) {
+// Load loads a market and its bank on the disk, with tasks on 100 hosts that talk each second,
+// 200 orders a second, 2,000 reads of prices a second, and 50 who watch all that happens; hosts
+// and clients are in the same process, so that its processor time and memory are more than the
+// market's. Orders come for a while, and the last of them are of tasks that run on; what hosts
+// read of a task is up to a tenth of a millisecond old. It prints what was found beside what
+// must be.
+func Load(b *testing.B, reach func(*testing.B, *Market, World, string) Ways) {
 	n := int(loadOrders * *loadSeconds)
 	dir := b.TempDir()
 	books := filepath.Join(dir, "books")
@@ -110,28 +133,35 @@ func load(b *testing.B) {
 		}
 	})
 	var answered sync.Map // contract to when
-	deals := new(timed)
+	deals, ways := new(timed), reach(b, m, world, dir)
 	var running atomic.Int64
-	for h := range loadHosts {
-		name := fmt.Sprintf("h%02d", h)
+	for h := range LoadHosts {
+		name := LoadHost(h)
 		must(ledger.Do(ctx, ownerstest.Says("operator", "right", "p-"+name, "operator", "of", "host:"+name, "right", "payee", "market", "lab")))
-		spec := hosts.Spec{Name: name, CPUs: 20, Speed: 1}
+		spec := hosts.Spec{Name: name, CPUs: float64(*loadOpen) / LoadHosts, Speed: 1}
 		if err := m.Join(ctx, spec, "host:"+name, ""); err != nil {
 			b.Fatal(err)
 		}
 		a := remotetest.New(spec)
 		a.Exits = func(contract int64) float64 {
-			if contract > ownerstest.Contract(int64(n)-loadTasks) {
+			if contract > ownerstest.Contract(int64(n-*loadOpen)) {
 				return math.Inf(1)
 			}
-			return 10
+			return float64(*loadOpen) / loadOrders
 		}
 		all.Go(func() {
 			seen := make(map[int64]bool)
 			for was := 0; ctx.Err() == nil; {
 				told := a.Tell(clock.Now())
 				told.Have = a.Deal()
-				o, err := m.Sync(ctx, name, told)
+				for i := range told.Spans {
+					s := &told.Spans[i]
+					s.Used = slices.Clone(s.Used)
+					for j := range s.Used {
+						s.Used[j].Seconds -= min(s.Used[j].Seconds, 1e-4*rand.Float64())
+					}
+				}
+				o, err := ways.Sync(ctx, name, told)
 				if err != nil {
 					continue
 				}
@@ -150,14 +180,7 @@ func load(b *testing.B) {
 		})
 	}
 	for range loadWatchers {
-		all.Go(func() {
-			for last := int64(0); ctx.Err() == nil; {
-				events, err := m.Events(ctx, last)
-				if err == nil {
-					last = events[len(events)-1].Seq
-				}
-			}
-		})
+		all.Go(func() { ways.Watch(ctx) })
 	}
 	const readers = 4
 	for range readers {
@@ -166,7 +189,9 @@ func load(b *testing.B) {
 			defer t.Stop()
 			for ctx.Err() == nil {
 				<-t.C
-				must(m.Prices(fmt.Sprintf("h%02d", rand.IntN(loadHosts)), clock.Now()-60))
+				if err := ways.Prices(ctx, LoadHost(rand.IntN(LoadHosts)), clock.Now()-60); err != nil && ctx.Err() == nil {
+					b.Error(err)
+				}
 			}
 		})
 	}
@@ -175,7 +200,7 @@ func load(b *testing.B) {
 	w := &town{t: b}
 	orders := make([]submission, n)
 	for i := range orders {
-		orders[i] = w.orderUntil(fmt.Sprintf("order-%d", i), fmt.Sprintf("user:%d", i%3), "be", 1, 10, 600, 0.0001, begun+long)
+		orders[i] = w.orderUntil(fmt.Sprintf("order-%d", i), fmt.Sprintf("user:%d", i%3), "be", 1, 10, 6000, 0.0001, begun+long)
 	}
 	took, late := new(timed), 0.0
 	var most, refused atomic.Int64
@@ -188,7 +213,7 @@ func load(b *testing.B) {
 		most.Store(max(most.Load(), running.Load()))
 		asking.Go(func() {
 			sent := time.Now()
-			a, err := m.Submit(ctx, []byte(orders[i].Order), []byte(orders[i].Job))
+			a, err := ways.Submit(ctx, []byte(orders[i].Order), []byte(orders[i].Job))
 			if err != nil || a.Verdict != "accept" {
 				refused.Add(1)
 				return
@@ -203,7 +228,7 @@ func load(b *testing.B) {
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	turns := meter.turns.quantile(0.99)
-	time.Sleep(12 * time.Second) // until others have ended
+	time.Sleep(time.Duration(float64(*loadOpen)/loadOrders*1e9) + 2*time.Second) // until others have ended
 	m.mu.RLock()
 	quiet, since := m.log.seq, time.Now()
 	m.mu.RUnlock()
@@ -277,3 +302,6 @@ func folderBytes(b *testing.B, dir string) (sum float64) {
 	}
 	return sum
 }
+
+// LoadHost returns the name of the host of that number.
+func LoadHost(h int) string { return fmt.Sprintf("h%02d", h) }

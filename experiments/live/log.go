@@ -16,19 +16,22 @@ import (
 // A log is what a market keeps, in Pebble:
 //
 //	N          what it was made as
-//	L seq      a record
+//	L seq      a record, as packer writes it
 //	O seq      its outcome, if the bank was asked anything or anybody is answered
 //	K seq      checkpoint after that record: the last two, and bases
 //	Q seq      checkpoint after that record, with no contract open: as K
 //	B seq      says that the checkpoint after that record is a base
 //	J contract what has become of it
+//	T seq      tasks that were begun, if any were
+//	F seq      says that up to that record another version had decided, and was followed
 //	R order    account/id: the answer to an order, with its sum
 //
 // Seq and contract are eight bytes, big end first.
 type log struct {
-	db    *pebble.DB
-	seq   int64 // of the last record
-	first int64 // record that is kept
+	db     *pebble.DB
+	seq    int64 // of the last record
+	first  int64 // record that is kept
+	packer packer
 }
 
 // Tables, the first byte of a key.
@@ -41,6 +44,8 @@ const (
 	restTable       = 'Q'
 	baseTable       = 'B'
 	answerTable     = 'R'
+	begunTable      = 'T'
+	followedTable   = 'F'
 )
 
 const (
@@ -140,11 +145,32 @@ func (l *log) set(values map[string]any) error {
 
 // add adds a record.
 func (l *log) add(r *record) error {
-	if err := l.set(map[string]any{string(key(recordTable, l.seq+1)): r}); err != nil {
-		return err
+	text, err := l.packer.write(r)
+	if err == nil {
+		err = l.db.Set(key(recordTable, l.seq+1), text, pebble.Sync)
 	}
-	l.seq++
-	return nil
+	if err == nil {
+		l.seq++
+	}
+	return err
+}
+
+// records yields the records from number n on, the first or one after a checkpoint, and leaves
+// in err what went wrong.
+func (l *log) records(n int64, err *error) iter.Seq2[int64, *record] {
+	return func(yield func(int64, *record) bool) {
+		var p packer
+		for seq, text := range l.each(recordTable, n, err) {
+			r, e := p.read(text)
+			if e != nil {
+				*err = fmt.Errorf("record %d: %w", seq, e)
+				return
+			}
+			if !yield(seq, r) {
+				return
+			}
+		}
+	}
 }
 
 // each yields the values of a table from number n on, and leaves in err what went wrong.

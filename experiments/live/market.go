@@ -24,7 +24,6 @@ package live
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -56,6 +55,10 @@ type World struct {
 	FS vfs.FS // where the log is; nil is the disk
 
 	Meter Meter // is told what is measured; nil is nobody
+
+	// Follow says that where the log has it that another version decided otherwise, that
+	// stands, and the market goes on from there.
+	Follow bool
 }
 
 // made is what a market was made as: nothing of it changes.
@@ -98,14 +101,16 @@ type Market struct {
 	ctx   context.Context // of the calls of the bank
 	stop  context.CancelFunc
 
-	turning chan struct{} // holds one while a turn is under way
-	quoting chan struct{} // holds one while somebody is quoted
-	mu      sync.RWMutex  // of what follows; not held while the bank is asked
-	core    *core
-	seen    seen
-	saved   saved
-	pruned  func() error // waits for what is being removed
-	whole   bool         // no turn is half done
+	turning  chan struct{} // holds one while a turn is under way
+	quoting  chan struct{} // holds one while somebody is quoted
+	mu       sync.RWMutex  // of what follows; not held while the bank is asked
+	core     *core
+	seen     seen
+	saved    saved
+	pruned   func() error // waits for what is being removed
+	whole    bool         // no turn is half done
+	followed bool         // another version, when it was opened
+	undone   bool         // the last record was not done, when it was opened
 
 	every int64                 // records between two checkpoints
 	pause float64               // seconds between them
@@ -180,28 +185,41 @@ func (m *Market) orderOf(contract int64) []byte { return m.core.orderOf(contract
 // recover makes the core what it was: by the last checkpoint, and what was logged since.
 func (m *Market) recover() error {
 	from, err := m.load()
-	if err != nil {
-		return err
+	if err == nil {
+		err = m.retell(from)
 	}
-	for seq, text := range m.log.each(recordTable, from+1, &err) {
-		var r record
-		if err := json.Unmarshal(text, &r); err != nil {
-			return fmt.Errorf("record %d: %w", seq, err)
+	if err == nil {
+		err = m.held()
+	}
+	switch {
+	case !errors.Is(err, errOtherwise):
+	case !m.world.Follow:
+		err = fmt.Errorf("%w: start that one, and stop it while no contract is open: from there any goes on; or --follow what it decided", err)
+	default:
+		if err = m.follow(); err == nil {
+			err = m.held()
 		}
+	}
+	return err
+}
+
+// retell tells the core what was logged after record from.
+func (m *Market) retell(from int64) (err error) {
+	for seq, r := range m.log.records(from+1, &err) {
 		var o outcome
 		known, err := m.log.get(key(outcomeTable, seq), &o)
 		if err != nil {
 			return fmt.Errorf("outcome %d: %w", seq, err)
 		}
 		m.core.calls.known, m.core.calls.again = o.Calls, known || seq < m.log.seq
-		results, err := m.core.turn(&r)
-		if err == nil && m.core.calls.again {
-			err = same(&o, m.core.outcome(results))
-		} else if err == nil {
-			err = m.conclude(seq, &r, results)
-		}
-		if errors.Is(err, errOtherwise) {
-			err = fmt.Errorf("%w: start that one, and stop it while no contract is open: from there any goes on", err)
+		results, err := m.core.turn(r)
+		switch {
+		case err == nil && m.core.calls.again:
+			if err = same(&o, m.core.outcome(results)); err == nil {
+				err = m.log.sameTasks(seq, m.core.begun)
+			}
+		case err == nil:
+			m.undone, err = true, m.conclude(seq, r, results)
 		}
 		if err != nil {
 			return fmt.Errorf("record %d: %w", seq, err)
@@ -250,33 +268,59 @@ func (m *Market) conclude(seq int64, r *record, results []result) error {
 	if o := m.core.outcome(results); len(o.Calls)+len(o.Answers) > 0 {
 		values[string(key(outcomeTable, seq))] = o
 	}
+	if len(m.core.begun) > 0 {
+		values[string(key(begunTable, seq))] = m.core.begun
+	}
 	if len(values) == 0 {
 		return nil
 	}
 	return m.timed(m.world.Meter.LogSync, func() error { return m.log.set(values) })
 }
 
-// agree compares the bank's open escrows with contracts. A contract without one stops the
-// start; an escrow without a contract is given back whole.
-func (m *Market) agree() error {
+// escrows returns what the bank holds for contracts of this market, by contract.
+func (m *Market) escrows() (map[int64]*orphan, error) {
 	all, err := m.world.Bank.Escrows(m.ctx)
 	if err != nil {
-		return fmt.Errorf("open escrows: %w", err)
+		return nil, fmt.Errorf("open escrows: %w", err)
 	}
-	held, letters := make(map[int64]bool), []*letter(nil)
+	held := make(map[int64]*orphan)
 	for _, e := range all {
-		n, err := bank.EscrowContract(e.Name)
-		if err != nil || n>>perMarket != m.world.Number {
-			continue
+		if n, err := bank.EscrowContract(e.Name); err == nil && n>>perMarket == m.world.Number {
+			held[n] = &orphan{n, e.Owner, e.Balance}
 		}
-		held[n] = true
-		if m.core.open[n] == nil {
-			letters = append(letters, newLetter(message{Orphan: &orphan{n, e.Owner, e.Balance}}))
-		}
+	}
+	return held, nil
+}
+
+// held returns an error if the bank holds nothing for a contract. Where its last record was
+// not done, another version may have ended it.
+func (m *Market) held() error {
+	held, err := m.escrows()
+	if err != nil {
+		return err
 	}
 	for _, id := range slices.Sorted(maps.Keys(m.core.open)) {
-		if phase, _ := m.core.broker.Phase(contracts.ID(id)); phase != contracts.Asked && !held[id] {
-			return fmt.Errorf("contract %d is %v, and the bank holds nothing for it: it is another ledger, or one restored from before", id, phase)
+		if phase, _ := m.core.broker.Phase(contracts.ID(id)); phase != contracts.Asked && held[id] == nil {
+			err := fmt.Errorf("contract %d is %v, and the bank holds nothing for it: it is another ledger, or one restored from before", id, phase)
+			if m.undone {
+				err = fmt.Errorf("%w, or %w", err, errOtherwise)
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// agree gives back whole what the bank holds for contracts of which nothing is known.
+func (m *Market) agree() error {
+	held, err := m.escrows()
+	if err != nil {
+		return err
+	}
+	var letters []*letter
+	for _, id := range slices.Sorted(maps.Keys(held)) {
+		if m.core.open[id] == nil {
+			letters = append(letters, newLetter(message{Orphan: held[id]}))
 		}
 	}
 	if len(letters) == 0 {

@@ -2,8 +2,9 @@
 # Sells this machine to two users, each of whom compresses a file with xz and compiles
 # sources with gcc, and prints what was promised, what was delivered, and what the ledger
 # says of it. It needs root, for control groups, and bourse, xz and gcc; it takes a minute,
-# and leaves nothing.
+# and leaves nothing. Told a number of tenths it does that part of the work, with more time.
 set -eu
+tenths=${1:-10}
 dir=$(mktemp -d /tmp/bourse-programs.XXXXXX)
 chmod 711 "$dir"
 cd "$dir"
@@ -28,9 +29,9 @@ until_is() { # PATTERN COMMAND...
 }
 
 # 20 MB of text, and 60 sources of 40 functions each.
-seq 3000000 >numbers
+seq $((tenths * 300000)) >numbers
 i=0
-while [ $i -lt 60 ]; do
+while [ $i -lt $((tenths * 6)) ]; do
   i=$((i + 1))
   j=0
   while [ $j -lt 40 ]; do
@@ -53,7 +54,7 @@ for user in ann bob; do
 done
 
 ask() { # HOME CLASS BUDGET FILE COMMAND
-  bourse submit --home "$1" --class "$2" --work 15 --deadline 120 --budget "$3" --file "$4" -- sh -c "$5" | sed 's/  receipt.*//'
+  bourse submit --home "$1" --class "$2" --work $((tenths * 3 / 2)) --deadline $((tenths < 10 ? 600 : 120)) --budget "$3" --file "$4" -- sh -c "$5" | sed 's/  receipt.*//'
 }
 xz='xz -6 -T1 -k numbers && xz -t numbers.xz && echo compressed'
 gcc='tar xf sources.tar && for f in part*.c; do gcc -O2 -c $f; done && ls *.o | wc -l'
@@ -61,7 +62,7 @@ ask ann cac 4 numbers "$xz"
 ask bob cac 4 sources.tar "$gcc"
 ask ann be 1 sources.tar "$gcc"
 ask bob be 1 numbers "$xz"
-sleep 5
+sleep $((tenths / 2))
 bourse host list --dir lab
 echo
 for user in ann bob; do

@@ -8,6 +8,7 @@ import (
 	"bourse/bank"
 	"bourse/hosts"
 	"bourse/hosts/remote"
+	"bourse/market"
 )
 
 // A record is one turn of the loop, logged before anything of it is done.
@@ -148,6 +149,13 @@ func (t *told) told() *remote.Told {
 type outcome struct {
 	Calls   []call   `json:"calls,omitempty"`
 	Answers []Answer `json:"answers,omitempty"`
+}
+
+// A begun is a task that a host was told to begin, and what it bids there.
+type begun struct {
+	Task
+	Contract int64       `json:"contract"`
+	Bid      market.Rate `json:"bid"`
 }
 
 // encode returns x as it is logged.

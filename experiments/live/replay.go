@@ -98,11 +98,19 @@ func (was *made) core(c *Config) (*core, error) {
 	return newCore(c, was.Ledger, was.Number, teller.New(context.Background(), teller.Config{}))
 }
 
-// begun returns the core as it was when the log begins, and the number of the record before.
+// begun returns the core as it was when the log begins, or where another version was followed
+// last, and the number of the record before.
 func (l *log) begun(as *made, c *Config) (k *core, from int64, err error) {
 	fresh := func() (*core, error) { return as.core(c) }
-	if k, err = fresh(); err == nil && l.first > 1 {
-		from, err = l.recall(k, fresh, true)
+	if k, err = fresh(); err != nil {
+		return nil, 0, err
+	}
+	since, err := l.followed()
+	if l.first > 1 {
+		since = max(since, l.first-1)
+	}
+	if err == nil && since > 0 {
+		from, err = l.recall(k, fresh, since)
 	}
 	return k, from, err
 }
@@ -142,11 +150,7 @@ func (l *log) story(as *made, conf Config) (*story, error) {
 		return nil, err
 	}
 	p, next := &story{hosts: k.hosts}, as.Number<<perMarket+k.next
-	for seq, text := range l.each(recordTable, from+1, &err) {
-		var r record
-		if err := json.Unmarshal(text, &r); err != nil {
-			return nil, fmt.Errorf("record %d: %w", seq, err)
-		}
+	for seq, r := range l.records(from+1, &err) {
 		for i := range r.Messages {
 			h := happened{at: r.Now, message: &r.Messages[i]}
 			if h.Orphan != nil {

@@ -27,6 +27,10 @@ func BenchmarkCost(b *testing.B) {
 				w.want(fmt.Sprintf("%d.0.%d", i+1, i+1), "sleep 1000", nil)
 			}
 			w.until("all run", func() bool { return len(w.shares()) == tasks && len(w.minding()) == tasks })
+			for range 8 { // until each has had a first turn
+				time.Sleep(time.Second)
+				w.apply()
+			}
 			for b.Loop() {
 				minders := w.minding()
 				before := spent(minders)

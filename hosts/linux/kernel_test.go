@@ -232,6 +232,45 @@ func TestShares(t *testing.T) {
 	})
 }
 
+// TestForked checks that what a group begins that has long been idle, and whose beginner ends
+// at once, is read as the group's and stopped with it.
+func TestForked(t *testing.T) {
+	each(t, func(t *testing.T, m *machine) {
+		m.start(t, "7.0.0", "sleep 0.7; (sh -c '"+burner+"' &); sleep 1000", Limits{})
+		m.settled(t, 0.1, "7.0.0")
+		if err := m.Freeze("7.0.0"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+		if got := m.during(t, 300*time.Millisecond)["7.0.0"]; got > 0.001 {
+			t.Errorf("frozen it used %v", got)
+		}
+	})
+}
+
+// TestContinued checks that what stands since it has had its turn, and is continued by somebody
+// else, is stopped again.
+func TestContinued(t *testing.T) {
+	each(t, func(t *testing.T, m *machine) {
+		k, ok := m.Kernel.(*signals)
+		if !ok {
+			t.Skip(m.kind, "does not stop who waits for its turn")
+		}
+		m.start(t, "1.0.0", burner, Limits{})
+		m.start(t, "2.0.0", burner, Limits{})
+		m.settled(t, 0.1, "1.0.0", "2.0.0")
+		if err := m.Share([]Share{{"1.0.0", hosts.Share{Weight: 1}}, {"2.0.0", hosts.Share{Weight: 1, Limit: 1e-9}}}); err != nil { // that has its turn no more
+			t.Fatal(err)
+		}
+		stands := func() bool { return m.during(t, 250*time.Millisecond)["2.0.0"] < 0.001 }
+		until(t, "one stands", stands)
+		k.mu.Lock()
+		k.groups["2.0.0"].each(unix.SIGCONT)
+		k.mu.Unlock()
+		until(t, "it stands again", stands)
+	})
+}
+
 // TestKill checks that a group that forks as fast as it may is ended as a whole, also when
 // it is frozen, and that no process of it is left.
 func TestKill(t *testing.T) {

@@ -37,7 +37,6 @@ type signals struct {
 
 	mu     sync.Mutex
 	dealer dealer
-	dealt  int
 	groups map[string]*tree
 	stop   chan struct{}
 	done   sync.WaitGroup
@@ -53,6 +52,8 @@ type tree struct {
 	stands  bool // because others run
 	dealt   bool // by this process: an earlier one may have left it standing
 	claim   claim
+	seen    []ran // below the minder, when it was looked at last
+	counted bool  // used is as of then
 	used    float64
 	checked float64 // used at the last turn
 }
@@ -293,11 +294,10 @@ func (k *signals) deal(dt float64) {
 		ready, claims = append(ready, t), append(claims, &t.claim)
 	}
 	k.dealer.settle(dt, claims)
-	k.dealt++
 	for _, t := range ready {
 		stands := !t.claim.runs && t.share.Weight > 0
 		// Its minder, when it thaws, knows nothing of turns.
-		if again := stands && k.dealt%10 == 0; again || stands != t.stands || !t.dealt {
+		if again := stands && !t.still(); again || stands != t.stands || !t.dealt {
 			t.stands, t.dealt = stands, true
 			t.signal()
 		}

@@ -78,9 +78,41 @@ func walk(pid int, f func(pid int)) {
 	}
 }
 
+// A ran process had used so much when it was looked at, before its children were.
+type ran struct {
+	pid  int
+	used float64
+}
+
+// look notes all processes below the minder, and returns its own, 0 if it is gone.
+func (t *tree) look() (root int) {
+	t.seen, t.counted = t.seen[:0], false
+	if root = t.root(); root != 0 {
+		walk(root, func(pid int) { t.seen = append(t.seen, ran{pid, clock(pid)}) })
+	}
+	return root
+}
+
+// still reports whether all is as it was when it was looked at: some process was there, and
+// none has run since, so that none has forked, waited for a child or ended. To ask the clock
+// of a process takes a hundredth of the time in which /proc says what is below it. What the
+// minder does is not asked: once it has begun the command its children are but those of
+// others that have ended.
+func (t *tree) still() bool {
+	for _, r := range t.seen {
+		if clock(r.pid) != r.used {
+			return false
+		}
+	}
+	return len(t.seen) > 0
+}
+
 // read brings used up to date.
 func (t *tree) read() {
-	root := t.root()
+	if t.counted && t.still() {
+		return
+	}
+	root := t.look()
 	if root == 0 {
 		return
 	}
@@ -93,11 +125,11 @@ func (t *tree) read() {
 	} else if s, err := stat(root); err == nil {
 		sum = s.ended
 	}
-	walk(root, func(pid int) {
-		s, _ := stat(pid)
-		sum += clock(pid) + s.ended
-	})
-	t.used = max(t.used, sum)
+	for _, r := range t.seen {
+		s, _ := stat(r.pid)
+		sum += r.used + s.ended
+	}
+	t.used, t.counted = max(t.used, sum), true
 }
 
 // signal stops or continues what is below the minder, until no process is new: what
@@ -115,14 +147,9 @@ func (t *tree) signal() error {
 
 // each sends a signal to what is below the minder, and returns to how many that live.
 func (t *tree) each(sig unix.Signal) (sent int) {
-	root := t.root()
-	if root == 0 {
-		return 0
-	}
-	var found []int // before one that dies leaves its children to the minder
-	walk(root, func(pid int) { found = append(found, pid) })
-	for _, pid := range found {
-		if s, err := stat(pid); err == nil && s.state != 'Z' && unix.Kill(pid, sig) == nil {
+	t.look() // at all, before one that dies leaves its children to the minder
+	for _, r := range t.seen {
+		if s, err := stat(r.pid); err == nil && s.state != 'Z' && unix.Kill(r.pid, sig) == nil {
 			sent++
 		}
 	}

@@ -336,3 +336,67 @@ func luminance(digits string) (l float64) {
 	}
 	return l
 }
+
+// A long market has had so many contracts.
+type long struct {
+	fair
+	contracts int64
+}
+
+// List lists them as a market does.
+func (m long) List(f live.Filter) (all []live.Contract, err error) {
+	const base = 3 << 32
+	from := max(f.From, base+1)
+	if f.Last > 0 {
+		from = max(from, base+1+m.contracts-int64(f.Last))
+	}
+	for id := from; id <= base+m.contracts && (f.Most == 0 || len(all) < f.Most); id++ {
+		n := id - base
+		all = append(all, live.Contract{ID: id, State: "fulfilled", Receipt: fmt.Sprintf("%d:a", 2*n), Settlement: fmt.Sprintf("%d:b", 2*n+1)})
+	}
+	return all, nil
+}
+
+// TestLedgerPages checks that by the links of a page of the ledger, without script, one comes
+// to what each contract has a receipt of, and back to the last.
+func TestLedgerPages(t *testing.T) {
+	t.Parallel()
+	const contracts = 250
+	h := New(Config{Market: long{contracts: contracts}, Now: func() float64 { return 0 }, Head: func(context.Context) (string, error) { return "", nil }})
+	seen := make(map[string]int)
+	walk := func(path, link string) (last string) {
+		for pages := 0; path != "" && pages < 10; pages++ {
+			r := httptest.NewRequest("GET", path, nil)
+			r.Host = "localhost"
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			if w.Code != 200 {
+				t.Fatalf("%s: %d", path, w.Code)
+			}
+			for _, row := range regexp.MustCompile(`<tr id="e(\d+)">`).FindAllStringSubmatch(w.Body.String(), -1) {
+				seen[row[1]]++
+			}
+			last, path = path, ""
+			if next := regexp.MustCompile(`<a href="([^"]*)" rel="` + link + `"`).FindStringSubmatch(w.Body.String()); next != nil {
+				path = next[1]
+			}
+		}
+		return last
+	}
+	first := walk("/ledger", "prev")
+	for n := 2; n < 2*contracts+2; n++ {
+		if seen[fmt.Sprint(n)] == 0 {
+			t.Errorf("entry %d is on no page", n)
+		}
+	}
+	clear(seen)
+	walk(first, "next")
+	if len(seen) != 2*contracts || seen["2"] != 1 {
+		t.Errorf("from %s on there are %d entries, want %d", first, len(seen), 2*contracts)
+	}
+	for _, path := range []string{"/ledger?from=0", "/ledger?from=x", "/ledger?from=-5"} {
+		if w := get(t, "GET", path, "localhost"); w.Code != http.StatusNotFound {
+			t.Errorf("%s: %d", path, w.Code)
+		}
+	}
+}

@@ -38,8 +38,11 @@ type view struct {
 	Rules     live.Config
 	Ledger    string
 	Error     string
-	More      bool // contracts are open that are not shown
-	LeftHosts int  // hosts whose prices are not shown
+	More      bool  // contracts are open that are not shown
+	From      int64 // contract with which it begins, 0 if it ends with the last
+	Older     int64 // contract with which the page before begins, 0 if there is none
+	Newer     int64 // and the one after
+	LeftHosts int   // hosts whose prices are not shown
 }
 
 // A dot is a point of a chart of prices.
@@ -123,7 +126,11 @@ func enforcement(kind string) string {
 
 // show writes a page, or why there is none.
 func (s *server) show(w http.ResponseWriter, r *http.Request, f func(*http.Request) (*view, error)) {
-	k := s.copies.of(r.URL.Path, s.Now())
+	path := r.URL.Path
+	if path == "/ledger" {
+		path += "?" + r.URL.Query().Get("from")
+	}
+	k := s.copies.of(path, s.Now())
 	k.once.Do(func() { k.status, k.text = s.write(r, f) })
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(k.status)
@@ -216,13 +223,34 @@ func (s *server) host(r *http.Request) (*view, error) {
 	return &view{Template: "host.html", Title: "Host " + name, Host: &all[i], Prices: s.prices(name)}, nil
 }
 
-// ledger shows the head, and what contracts have receipts of.
-func (s *server) ledger(*http.Request) (*view, error) {
-	all, err := s.Market.List(live.Filter{Ended: true, Last: mostListed})
+// ledger shows the head, and what contracts have receipts of: those asked for last, or from
+// one on.
+func (s *server) ledger(r *http.Request) (*view, error) {
+	f := live.Filter{Ended: true, Last: mostListed}
+	if said := r.URL.Query().Get("from"); said != "" {
+		from, err := strconv.ParseInt(said, 10, 64)
+		if err != nil || from < 1 {
+			return nil, fmt.Errorf("%w: found from=%.40q, want the number of a contract", errNoPage, said)
+		}
+		f = live.Filter{Ended: true, From: from, Most: mostListed}
+	}
+	all, err := s.Market.List(f)
 	if err != nil {
 		return nil, err
 	}
-	v := &view{Template: "ledger.html", Title: "Ledger", Ledger: s.Ledger}
+	v := &view{Template: "ledger.html", Title: "Ledger", Ledger: s.Ledger, From: f.From}
+	if len(all) > 0 {
+		before, err := s.Market.List(live.Filter{Ended: true, From: max(1, all[0].ID-mostListed), Most: 1})
+		if err != nil {
+			return nil, err
+		}
+		if len(before) > 0 && before[0].ID < all[0].ID {
+			v.Older = before[0].ID
+		}
+		if f.Most > 0 && len(all) == f.Most {
+			v.Newer = all[len(all)-1].ID + 1
+		}
+	}
 	add := func(c *live.Contract, receipt, what, money string) {
 		number, _, _ := strings.Cut(receipt, ":")
 		if n, err := strconv.ParseInt(number, 10, 64); err == nil {

@@ -162,7 +162,9 @@ func (in *arrivals) play(ctx context.Context, p des.Pacer) error {
 	if s.conf.Market.Instant != endsFirst {
 		sources = append([]des.Source{in}, market...)
 	}
-	sources = append(sources, a.broker.Late())
+	if _, last := a.broker.Policy.Next(); last {
+		sources = append(sources, a.broker.Late())
+	}
 	horizon := s.horizon() // what is due then does not happen
 	if err := des.Run(ctx, p, math.Nextafter(horizon, 0), sources...); err != nil {
 		return err

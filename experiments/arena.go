@@ -155,7 +155,7 @@ func (in *arrivals) play(ctx context.Context, p des.Pacer) error {
 	market := []des.Source{marketplace{&a.broker, in}}
 	of := &in.run.Outcome
 	of.Booked = admission.Books(in.offer.Name)
-	if of.Cancels = slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.Cancel > 0 }); of.Cancels {
+	if of.Cancels = a.anyJob(func(j *workloadgen.Job) bool { return j.Cancel > 0 }); of.Cancels {
 		market = append(market, cancels{a}) // what has ended is not taken back
 	}
 	sources := append(market, in)
@@ -264,7 +264,17 @@ func (a *arena) penalties(s *setting) bool {
 	if p := s.conf.SLA.Penalty; p != nil {
 		return p.Rate > 0
 	}
-	return slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.PenaltyRate > 0 })
+	return a.anyJob(func(j *workloadgen.Job) bool { return j.PenaltyRate > 0 })
+}
+
+// anyJob reports whether some job of the plan is so.
+func (a *arena) anyJob(is func(j *workloadgen.Job) bool) bool {
+	for i := range a.plan {
+		if is(&a.plan[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // dollars is x, which a scenario or plan has been checked to hold, as money.

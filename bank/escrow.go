@@ -82,7 +82,8 @@ func (l *Ledger) settle(now float64, contract int64, pay []Payment, note []byte)
 	}
 	row := l.accounts[escrow]
 	rest := row.balance
-	for _, p := range pay {
+	for i := range pay {
+		p := &pay[i]
 		switch {
 		case p.Amount.micros == 0:
 			continue

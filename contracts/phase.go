@@ -132,10 +132,10 @@ var Moves = [...]Line{
 	{Closing, OnClose, Ended, Unfinished},
 }
 
-// byPhase is Moves by phase and cause: the line's index + 1, 0 where there is none.
-var byPhase = func() (lines [Ended + 1][causes]uint8) {
-	for i, m := range Moves {
-		lines[m.From][m.On] = uint8(i + 1)
+// byPhase is Moves by phase and cause, nil where there is none.
+var byPhase = func() (lines [Ended + 1][causes]*Line) {
+	for i := range Moves {
+		lines[Moves[i].From][Moves[i].On] = &Moves[i]
 	}
 	return lines
 }()
@@ -143,11 +143,10 @@ var byPhase = func() (lines [Ended + 1][causes]uint8) {
 // Next moves p as the table says, and returns the outcome if that is the end. A cause
 // that the table does not know in this phase is a fault of the caller: it panics.
 func (p *Phase) Next(on Cause) Outcome {
-	line := byPhase[*p][on]
-	if line == 0 {
+	m := byPhase[*p][on]
+	if m == nil {
 		panic(fmt.Sprintf("contracts: no move on %v for a contract that is %v", on, *p))
 	}
-	m := &Moves[line-1]
 	*p = m.To
 	return m.Outcome
 }

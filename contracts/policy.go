@@ -16,7 +16,7 @@ type Policy interface {
 
 	// Next returns the instant at which the policy wants to be told [Tick], +Inf if
 	// there is none. Last says that it is to be told after what is submitted at that
-	// instant, otherwise before.
+	// instant, otherwise before; a policy always says the same.
 	Next() (at float64, last bool)
 }
 

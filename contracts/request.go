@@ -25,19 +25,8 @@ type ID int64
 // A Request is what a user asks of the market (§3). It holds what the user
 // says; what the job truly needs is known only to the machines that run it.
 type Request struct {
-	ID     ID
-	Owner  bank.Account
-	Class  string  // admission class asked for; empty leaves it to the market
-	Submit float64 // instant, s
-	Work   float64 // per node, processor-seconds, as the owner estimates it
-	Nodes  int     // parallelism: so many distinct hosts
-	Needs  Requirement
-	SLA    SLA
-
-	// Of a planner's contracts. Other policies start at once whatever Lead is.
-	Lead     float64 // s after submission before which it is not to start
-	OnDemand bool    // no instant is promised: SLA.Deadline only says how fast the budget may be spent
-	Parts    int     // gangs that start together, each on a host of its own; 0 is one
+	ID    ID
+	Owner bank.Account
 
 	// Repeat says that it is a contract already, whose hosts left: it is to be
 	// placed again, all of its work, in what is left of the time until Due.
@@ -46,6 +35,19 @@ type Request struct {
 	// PerHost promises the work of every node by itself. Otherwise a fast host
 	// makes up for a slow one, as the paper chose (§3).
 	PerHost bool
+
+	OnDemand bool // no instant is promised: SLA.Deadline only says how fast the budget may be spent
+
+	Class  string  // admission class asked for; empty leaves it to the market
+	Submit float64 // instant, s
+	Work   float64 // per node, processor-seconds, as the owner estimates it
+	Nodes  int     // parallelism: so many distinct hosts
+	Needs  Requirement
+	SLA    SLA
+
+	// Of a planner's contracts. Other policies start at once whatever Lead is.
+	Lead  float64 // s after submission before which it is not to start
+	Parts int     // gangs that start together, each on a host of its own; 0 is one
 }
 
 // A Requirement bounds what one node must have and may use.

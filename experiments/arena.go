@@ -155,14 +155,16 @@ func (in *arrivals) play(ctx context.Context, p des.Pacer) error {
 	market := []des.Source{marketplace{&a.broker, in}}
 	of := &in.run.Outcome
 	of.Booked = admission.Books(in.offer.Name)
-	if of.Cancels = slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.Cancel > 0 }); of.Cancels {
+	if of.Cancels = a.anyJob(func(j *workloadgen.Job) bool { return j.Cancel > 0 }); of.Cancels {
 		market = append(market, cancels{a}) // what has ended is not taken back
 	}
 	sources := append(market, in)
 	if s.conf.Market.Instant != endsFirst {
 		sources = append([]des.Source{in}, market...)
 	}
-	sources = append(sources, a.broker.Late())
+	if _, last := a.broker.Policy.Next(); last {
+		sources = append(sources, a.broker.Late())
+	}
 	horizon := s.horizon() // what is due then does not happen
 	if err := des.Run(ctx, p, math.Nextafter(horizon, 0), sources...); err != nil {
 		return err
@@ -262,7 +264,17 @@ func (a *arena) penalties(s *setting) bool {
 	if p := s.conf.SLA.Penalty; p != nil {
 		return p.Rate > 0
 	}
-	return slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.PenaltyRate > 0 })
+	return a.anyJob(func(j *workloadgen.Job) bool { return j.PenaltyRate > 0 })
+}
+
+// anyJob reports whether some job of the plan is so.
+func (a *arena) anyJob(is func(j *workloadgen.Job) bool) bool {
+	for i := range a.plan {
+		if is(&a.plan[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // dollars is x, which a scenario or plan has been checked to hold, as money.

@@ -27,8 +27,9 @@ func New(c Config) (Auctioneer, error) {
 // Bid panics if one of the two is negative, if bids of was do not stand, if the price
 // would exceed an int64, or if now is before an instant already told.
 func (a *Auctioneer) Bid(now float64, was, r Rate) {
-	price := a.price - was + r
-	if r < 0 || was < 0 || was > a.price || price < 0 {
+	others := a.price - was
+	price := others + r
+	if was|r|others|price < 0 { // one of them is
 		panic("market: bid out of range")
 	}
 	a.price = price

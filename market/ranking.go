@@ -145,7 +145,10 @@ func (r *Ranking) cheapestOf(keys []key, n int, rng *rand.Rand, ok func(item int
 			end++
 		}
 		before := len(out)
-		if isMany(end-i, n) {
+		if item := keys[i].item; end == i+1 && (ok == nil || ok(item)) {
+			out = append(out, item)
+			rng.Uint64() // which of one it is: drawn as from among many
+		} else if isMany(end-i, n) {
 			last := place{0, end}
 			if end == len(keys) {
 				last = place{1, 0}

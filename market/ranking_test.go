@@ -317,3 +317,22 @@ func TestRankingOfNone(t *testing.T) {
 		t.Errorf("%v, want none", got)
 	}
 }
+
+// TestOneIsDrawn checks that a host that is alone at its price takes a number from the
+// stream, as if it were drawn from among one: what comes after does not depend on how
+// many are alone.
+func TestOneIsDrawn(t *testing.T) {
+	t.Parallel()
+	r := NewRanking(5)
+	for item := range int32(5) {
+		r.Set(item, Rate(item))
+	}
+	got, want := rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(1, 2))
+	r.Cheapest(3, got, nil, nil)
+	for range 3 {
+		shuffle([]int32{0}, 1, want)
+	}
+	if g, w := got.Uint64(), want.Uint64(); g != w {
+		t.Errorf("the next number is %d, want %d", g, w)
+	}
+}

@@ -21,11 +21,10 @@ func (s *Series) Add(now float64, delta Rate) {
 	if now != s.now || len(s.steps) == 0 {
 		s.begin(now)
 	}
-	total := s.total + delta
-	if (delta < 0) != (total < s.total) {
+	was := s.total
+	if s.total += delta; (s.total^was)&(s.total^delta) < 0 { // the sign is neither's
 		panic("market: sum of prices out of range")
 	}
-	s.total = total
 }
 
 // begin begins a step.

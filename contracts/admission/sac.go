@@ -78,11 +78,11 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 	if d.Verdict != contracts.Accept {
 		return d
 	}
-	spot := p.be.share
-	if p.Discount == "predicted" {
+	spot, predicted := p.be.share, p.Discount == "predicted"
+	if predicted {
 		spot = 0
 	}
-	g, level := p.Guarantee, 0.0
+	g, level, atPrice := p.Guarantee, 0.0, p.Threshold == "price"
 	if p.Promise == "fulfilment" {
 		g = p.kept.level()
 		level = g
@@ -90,9 +90,12 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 	var percentile, share, threshold, staying float64
 	for i := range d.Placements {
 		pl := &d.Placements[i]
-		b, f := pl.Bid.Float64(), max(0, v.Percentile(pl.Host, g)) // no price is below 0, whatever a Normal says
+		b, f := pl.Bid.Float64(), v.Percentile(pl.Host, g)
+		if f < 0 {
+			f = 0 // no price is below it, whatever a Normal says
+		}
 		percentile += f
-		if p.Discount == "predicted" {
+		if predicted {
 			stays := p.stays(now, r, pl.Host, v)
 			staying += stays / float64(len(d.Placements))
 			spot += expected(stays, b, v.Price(pl.Host).Float64())
@@ -101,7 +104,7 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 			share += float64(market.Quote(b, f))
 		}
 		spec := v.Spec(pl.Host)
-		if p.Threshold == "price" {
+		if atPrice {
 			threshold += 1 / (1 + spec.CPUs)
 		} else {
 			threshold += required(now, r, spec)

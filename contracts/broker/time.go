@@ -11,14 +11,14 @@ import (
 // will.
 func (b *Broker) Next() float64 {
 	at := b.floor.Next()
-	if tick, last := b.Policy.Next(); !last {
-		at = min(at, tick)
+	if tick, last := b.Policy.Next(); !last && tick < at {
+		at = tick
 	}
-	if _, due, ok := b.timers.Min(); ok {
-		at = min(at, due)
+	if _, due, ok := b.timers.Min(); ok && due < at {
+		at = due
 	}
-	if _, due, ok := b.renewals.Min(); ok {
-		at = min(at, due)
+	if _, due, ok := b.renewals.Min(); ok && due < at {
+		at = due
 	}
 	return at
 }

@@ -1,10 +1,6 @@
 package floor
 
-import (
-	"math"
-
-	"bourse/hosts"
-)
+import "bourse/hosts"
 
 // Bring brings f to now, at which nothing happens by itself: what it shows as a view
 // is then true of that instant.
@@ -30,22 +26,24 @@ func (f *Floor) TouchAll(now float64) {
 // allocate shares out every host on which something has changed, sets what is
 // charged there, and enters when the runs concerned are to be looked at next.
 func (f *Floor) allocate() {
+	f.record()
 	for _, h := range f.marks.touched {
 		v := &f.hosts[h]
 		v.touched = false
-		next := math.Inf(1)
+		next := never
 		switch {
 		case v.away:
 			f.still(v)
 			next = f.Machines[h].Next()
 		case len(v.on) > 0:
-			f.share(v)
-			next = f.Machines[h].Next()
+			next = f.share(v)
 		}
 		if v.reads {
 			f.deal(v)
 		}
-		enter(&f.heaps.completions, int32(h), &v.next, next)
+		if next != v.next {
+			enter(&f.heaps.completions, int32(h), &v.next, next)
+		}
 	}
 	f.marks.touched = f.marks.touched[:0]
 	for _, i := range f.marks.changed {
@@ -57,8 +55,8 @@ func (f *Floor) allocate() {
 	f.marks.changed = f.marks.changed[:0]
 }
 
-// share shares out v, where tasks are.
-func (f *Floor) share(v *host) {
+// share shares out v, where tasks are, and returns when one of them is done.
+func (f *Floor) share(v *host) (next float64) {
 	on, m := v.on, f.Machines[v.id]
 	if f.rule.fixed == nil {
 		f.rule.Allocate(f.now, v.id, on, f)
@@ -80,6 +78,7 @@ func (f *Floor) share(v *host) {
 		}
 	}
 	f.Tariff(on, v.auction.Price(), v.rated.capacity, v.rated.speed)
+	return m.Next()
 }
 
 // order tells the machine of v the shares that it has not been told.

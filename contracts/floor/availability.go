@@ -158,7 +158,7 @@ func (f *Floor) finished(v *host, c *run, s *contracts.Allocation) bool {
 // lose ends node n of run i, with all that it has done. A run whose nodes work
 // towards one sum goes on with the others.
 func (f *Floor) lose(i, n int32) {
-	f.stop(i, n)
+	f.stop(&f.runs[i], i, n)
 	f.lost(i, n)
 }
 
@@ -190,7 +190,7 @@ func (f *Floor) recall(i int32) {
 	for n := range c.Placements {
 		pl := &c.Placements[n]
 		if !pl.Left {
-			f.stop(i, int32(n))
+			f.stop(c, i, int32(n))
 		}
 		c.Wasted += pl.Done
 		if f.charged() && pl.Owed > 0 {

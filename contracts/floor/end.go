@@ -22,8 +22,9 @@ func (f *Floor) complete() {
 	f.scratch.reports = f.Machines[h].Advance(f.now, f.scratch.reports[:0])
 	for _, r := range f.scratch.reports {
 		i := int32(r.Key)
-		n := f.runs[i].node(v.id)
-		f.leave(v, i, n, &r)
+		c := &f.runs[i]
+		n := c.node(v.id)
+		f.leave(v, c, i, n, &r)
 		f.change(i)
 		if r.Why == hosts.Lost {
 			f.missing(i, n)
@@ -85,7 +86,7 @@ func (f *Floor) report(v *host) {
 // their hosts are shared out anew: one that is still there at its deadline would ask for
 // all of its host, and delay the others for good.
 func (f *Floor) end() {
-	for first(&f.heaps.ends) <= f.now {
+	for f.heaps.ends.First() <= f.now {
 		i, _, _ := f.heaps.ends.Min()
 		c := &f.runs[i]
 		c.bring(f.now)
@@ -193,8 +194,9 @@ func (f *Floor) endRest(v *host) {
 
 // takeOff takes node n of run i, whose work is done, off v.
 func (f *Floor) takeOff(v *host, i, n int32, work float64) hosts.Report {
-	r := f.Machines[v.id].Stop(f.now, f.runs[i].Placements[n].Slot)
+	c := &f.runs[i]
+	r := f.Machines[v.id].Stop(f.now, c.Placements[n].Slot)
 	r.Done = work
-	f.leave(v, i, n, &r)
+	f.leave(v, c, i, n, &r)
 	return r
 }

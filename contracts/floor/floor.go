@@ -69,8 +69,10 @@ type heaps struct {
 
 // Marks are what is to be looked at before time passes.
 type marks struct {
-	touched []hosts.ID // hosts to be allocated again
-	changed []int32    // runs whose rate may have changed
+	touched []hosts.ID  // hosts to be allocated again
+	changed []int32     // runs whose rate may have changed
+	bid     bool        // a bid has come or gone
+	price   market.Rate // what all bids together have changed by
 }
 
 // Scratch is memory that is used again.
@@ -156,7 +158,7 @@ func (f *Floor) Reset(c Config) {
 		_, f.hosts[h].reads = c.Machines[h].(hosts.Metered)
 	}
 	f.news.hosts, f.news.old = f.news.hosts[:0], false
-	f.marks.touched, f.marks.changed = f.marks.touched[:0], f.marks.changed[:0]
+	f.marks = marks{touched: f.marks.touched[:0], changed: f.marks.changed[:0]}
 	f.heaps.completions.Reset()
 	f.heaps.ends.Reset()
 	f.heaps.changes.Reset()
@@ -208,7 +210,7 @@ func (f *Floor) Resume(now float64, i, n int32) error {
 	c.Placements[n].Left = false
 	c.left++
 	f.change(i)
-	return f.start(i, n, false)
+	return f.start(c, i, n, false)
 }
 
 // Pause takes part n of run i, which is booked, off its host, and keeps what has been
@@ -217,7 +219,7 @@ func (f *Floor) Pause(now float64, i, n int32) {
 	f.now = now
 	c := &f.runs[i]
 	if !c.Placements[n].Left {
-		f.stop(i, n)
+		f.stop(c, i, n)
 	}
 	c.Paused = append(c.Paused, contracts.Pause{Part: n, From: now, To: never})
 	f.change(i)
@@ -233,14 +235,13 @@ func (f *Floor) Remove(now float64, i int32) *contracts.Contract {
 	c := &f.runs[i]
 	f.heaps.ends.Remove(i)
 	c.next = math.Inf(1)
-	for n := range c.Placements {
-		if !c.Placements[n].Left {
-			f.stop(i, int32(n))
-		}
-	}
 	done := 0.0
 	for n := range c.Placements {
-		done += c.Placements[n].Done
+		pl := &c.Placements[n]
+		if !pl.Left {
+			f.stop(c, i, int32(n))
+		}
+		done += pl.Done
 	}
 	c.Rate, c.Done = 0, done
 	c.left = vacant
@@ -301,9 +302,12 @@ func (f *Floor) Next() float64 {
 	if f.stale() {
 		f.allocate()
 	}
-	at := min(first(&f.heaps.completions), first(&f.heaps.ends))
-	if f.Availability != nil {
-		at = min(at, first(&f.heaps.changes))
+	at := f.heaps.completions.First()
+	if end := f.heaps.ends.First(); end < at {
+		at = end
+	}
+	if change := f.heaps.changes.First(); change < at {
+		at = change
 	}
 	return at
 }
@@ -314,9 +318,9 @@ func (f *Floor) Next() float64 {
 func (f *Floor) Advance(now float64) []Event {
 	f.now, f.scratch.events = now, f.scratch.events[:0]
 	switch {
-	case first(&f.heaps.completions) <= now:
+	case f.heaps.completions.First() <= now:
 		f.complete()
-	case first(&f.heaps.ends) <= now:
+	case f.heaps.ends.First() <= now:
 		f.end()
 	default:
 		f.alter()
@@ -325,7 +329,18 @@ func (f *Floor) Advance(now float64) []Event {
 }
 
 // Prices returns the record of the total price over all hosts.
-func (f *Floor) Prices() *market.Series { return &f.prices }
+func (f *Floor) Prices() *market.Series {
+	f.record()
+	return &f.prices
+}
+
+// record adds what bids have changed at this instant to the total price.
+func (f *Floor) record() {
+	if f.marks.bid {
+		f.prices.Add(f.now, f.marks.price)
+		f.marks.bid, f.marks.price = false, 0
+	}
+}
 
 // tell adds an event.
 func (f *Floor) tell(k Kind, i int32) {
@@ -405,20 +420,12 @@ func (f *Floor) put(i int32, on []contracts.Placement) error {
 	c.begin(f.now)
 	holds := !c.Needs.Min.Resources.Zero() || !c.Needs.Max.Resources.Zero()
 	for n := range c.Placements {
-		if err := f.start(i, int32(n), holds); err != nil {
+		if err := f.start(c, i, int32(n), holds); err != nil {
 			return fmt.Errorf("on %s: %w", f.Machines[c.Placements[n].Host].Spec().Name, err)
 		}
 	}
 	f.change(i)
 	return nil
-}
-
-// first returns the earliest instant in a, +Inf if it is empty.
-func first(a *eventheap.Heap) float64 {
-	if _, at, ok := a.Min(); ok {
-		return at
-	}
-	return math.Inf(1)
 }
 
 // enter moves item in a from instant *was to at; +Inf is none.

@@ -80,14 +80,14 @@ func (v *host) find(i, n int32) int {
 	panic("floor: a task is not where it was")
 }
 
-// start bids for node n of run i and starts its task, which may hold more than
-// processors.
-func (f *Floor) start(i, n int32, holds bool) error {
-	c := &f.runs[i]
+// start bids for node n of run i, which is c, and starts its task, which may hold more
+// than processors.
+func (f *Floor) start(c *run, i, n int32, holds bool) error {
 	pl := &c.Placements[n]
 	v, m := &f.hosts[pl.Host], f.Machines[pl.Host]
-	f.touch(v)
-	c.reads = c.reads || v.reads
+	if f.touch(v); v.reads {
+		c.reads = true
+	}
 	task := c.task
 	switch {
 	case c.Gang:
@@ -134,18 +134,17 @@ func (c *run) undone(n int32) float64 {
 	return max(0, c.work(n)*(1-contracts.Tolerance/2)-c.Placements[n].Done)
 }
 
-// stop takes node n of run i off its host.
-func (f *Floor) stop(i, n int32) {
-	pl := &f.runs[i].Placements[n]
+// stop takes node n of run i, which is c, off its host.
+func (f *Floor) stop(c *run, i, n int32) {
+	pl := &c.Placements[n]
 	v := &f.hosts[pl.Host]
 	f.touch(v)
 	r := f.Machines[pl.Host].Stop(f.now, pl.Slot)
-	f.leave(v, i, n, &r)
+	f.leave(v, c, i, n, &r)
 }
 
-// leave books the report of node n of run i, whose task is gone from v.
-func (f *Floor) leave(v *host, i, n int32, r *hosts.Report) {
-	c := &f.runs[i]
+// leave books the report of node n of run i, which is c and whose task is gone from v.
+func (f *Floor) leave(v *host, c *run, i, n int32, r *hosts.Report) {
 	pl := &c.Placements[n]
 	at, on := v.find(i, n), v.on
 	pl.Owed, pl.Left, pl.End, pl.Code = on[at].Owed, true, r.Why, r.Code
@@ -164,12 +163,12 @@ func (f *Floor) leave(v *host, i, n int32, r *hosts.Report) {
 // bid tells the auction of v that a bid of r stands in place of one of was, and all who
 // watch its price.
 func (f *Floor) bid(v *host, was, r market.Rate) {
-	v.auction.Bid(f.now, was, r)
-	if !v.away && !v.shut {
-		f.ranking.Set(int32(v.id), v.auction.Price())
-	}
 	if !f.NoPrices {
-		f.prices.Add(f.now, r-was)
+		f.marks.bid = true
+		f.marks.price += r - was
+	}
+	if v.auction.Bid(f.now, was, r); !v.away && !v.shut {
+		f.ranking.Set(int32(v.id), v.auction.Price())
 	}
 }
 

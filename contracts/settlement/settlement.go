@@ -112,7 +112,9 @@ func (c *Case) Worked() bool {
 	}
 	left, rounding, moment := 0.0, 0.0, contracts.Moment(at)
 	for i := range c.Nodes {
-		undone, lost := c.work(&c.Nodes[i])-c.Nodes[i].Done, c.rounding(&c.Nodes[i], moment)
+		n := &c.Nodes[i]
+		work := c.work(n)
+		undone, lost := work-n.Done, c.rounding(work, n, moment)
 		if c.Request.PerHost && undone > lost {
 			return false
 		}
@@ -122,17 +124,17 @@ func (c *Case) Worked() bool {
 	return c.Request.PerHost || left <= rounding
 }
 
-// rounding returns what float64 may lose or add to the work of a node: the tolerance,
+// rounding returns what float64 may lose or add to so much work of n: the tolerance,
 // and what its host does in two moments.
-func (c *Case) rounding(n *contracts.Placement, moment float64) float64 {
-	return contracts.Tolerance*c.work(n) + 2*moment*c.Hosts[n.Host].Capacity
+func (c *Case) rounding(work float64, n *contracts.Placement, moment float64) float64 {
+	return contracts.Tolerance*work + 2*moment*c.Hosts[n.Host].Capacity
 }
 
 // roundings returns what float64 may lose or add to the work of all nodes by the end.
 func (c *Case) roundings() (sum float64) {
 	moment := contracts.Moment(c.End)
 	for i := range c.Nodes {
-		sum += c.rounding(&c.Nodes[i], moment)
+		sum += c.rounding(c.work(&c.Nodes[i]), &c.Nodes[i], moment)
 	}
 	return sum
 }
@@ -184,12 +186,12 @@ func (c *Case) Bill(whole bool, v *Verdict, pay []bank.Payment) (b Bill, err err
 // metered bills what has accrued on each host, rounded half to even, and never more
 // than the budget together.
 func (c *Case) metered(b *Bill) (err error) {
-	left := c.Request.SLA.Budget
+	left, pay := c.Request.SLA.Budget, b.Pay
 	for _, nodes := range [...][]contracts.Placement{c.Arrears, c.Nodes} {
 		for i := range nodes {
-			var due bank.Amount
-			if owed := nodes[i].Owed; owed != 0 { // most, where nobody shares a host
-				if due, err = bank.Nearest(owed); err != nil {
+			n, due := &nodes[i], bank.Amount{}
+			if n.Owed != 0 { // as most do not, where nobody shares a host
+				if due, err = bank.Nearest(n.Owed); err != nil {
 					return err
 				}
 				if due.Cmp(left) > 0 {
@@ -197,9 +199,10 @@ func (c *Case) metered(b *Bill) (err error) {
 				}
 				left, _ = left.Sub(due)
 			}
-			b.Pay = append(b.Pay, bank.Payment{To: c.Hosts[nodes[i].Host].Owner, Amount: due})
+			pay = append(pay, bank.Payment{To: c.Hosts[n.Host].Owner, Amount: due})
 		}
 	}
+	b.Pay = pay
 	b.Paid, _ = c.Request.SLA.Budget.Sub(left)
 	return nil
 }

@@ -8,15 +8,15 @@ import (
 // A Job is a job of the plan and what became of it.
 type Job struct {
 	workloadgen.Job
-	Chosen bool // fulfilled by the planner of U*
+	Chosen    bool // fulfilled by the planner of U*
+	Bargained bool // it has taken an offer: its budget need not be its value
+	Names     bool // the reason for which it was refused is about a contract: About
 
-	Offers    int  // that were made to its owner, in place of a refusal
-	Bargained bool // it has taken one: its budget need not be its value
+	Offers int // that were made to its owner, in place of a refusal
 
 	// Of a job that was refused:
 	Reason contracts.Reason
-	Names  bool         // the reason is about a contract:
-	About  contracts.ID // this one
+	About  contracts.ID // the contract that Reason is about
 
 	// What it became. Of a job that was not admitted there is the outcome alone: it was
 	// refused, or is open, if it waits for a decision when the run ends.

@@ -8,6 +8,8 @@
 // some workloads and linear on others; BenchmarkHold compares container/heap.
 package eventheap
 
+import "math"
+
 // A Heap holds items 0, 1, 2... each with at most one instant, any float64
 // but NaN. Among items due at one instant the lowest number comes first. The
 // zero value is empty. Nothing is allocated once it has grown to its items.
@@ -52,6 +54,14 @@ func (h *Heap) Min() (item int32, at float64, ok bool) {
 		return 0, 0, false
 	}
 	return h.heap[0].item, h.heap[0].at, true
+}
+
+// First returns the instant at which something is due first, +Inf if the heap is empty.
+func (h *Heap) First() float64 {
+	if len(h.heap) == 0 {
+		return math.Inf(1)
+	}
+	return h.heap[0].at
 }
 
 // At returns the instant at which item is due, and false if it is not held.

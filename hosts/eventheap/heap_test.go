@@ -57,12 +57,12 @@ func TestOrder(t *testing.T) {
 		}
 		for _, w := range want {
 			item, at, ok := a.Min()
-			if !ok || item != w.item || at != w.at {
-				t.Fatalf("Min = %d, %v, %v, want %d, %v", item, at, ok, w.item, w.at)
+			if !ok || item != w.item || at != w.at || a.First() != at {
+				t.Fatalf("Min = %d, %v, %v, First = %v, want %d, %v", item, at, ok, a.First(), w.item, w.at)
 			}
 			a.Remove(item)
 		}
-		if _, _, ok := a.Min(); ok || a.Len() != 0 {
+		if _, _, ok := a.Min(); ok || a.Len() != 0 || !math.IsInf(a.First(), 1) {
 			t.Fatalf("%d items are left", a.Len())
 		}
 	})

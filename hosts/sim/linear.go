@@ -46,9 +46,9 @@ func (m *Machine) resize(n int) {
 	m.rates = m.rates[:n]
 }
 
-// trim gives memory back that is not needed.
+// trim gives memory back: the lists are loose.
 func (m *Machine) trim() {
-	if l := m.lists; l != nil && slab.Loose(len(m.tasks), cap(m.tasks)) {
+	if l := m.lists; l != nil {
 		m.tasks, m.shares, m.rates = l.tasks.Trim(m.tasks), l.shares.Trim(m.shares), l.rates.Trim(m.rates)
 	}
 }
@@ -144,8 +144,9 @@ func (m *Machine) complete() {
 		kept++
 	}
 	m.now, m.weight, m.summed, m.stale = at, weight, true, true
-	m.resize(kept)
-	m.trim()
+	if m.resize(kept); slab.Loose(kept, cap(m.tasks)) {
+		m.trim()
+	}
 	if m.holding {
 		for i := from; i < len(m.ended); i++ {
 			m.release(m.ended[i].Slot)
@@ -174,8 +175,9 @@ func (m *Machine) remove(i int) {
 		m.tasks[i], m.shares[i] = m.tasks[i+1], m.shares[i+1]
 		m.place[m.tasks[i].slot] = int32(i)
 	}
-	m.resize(n)
-	m.trim()
+	if m.resize(n); slab.Loose(n, cap(m.tasks)) {
+		m.trim()
+	}
 	m.summed, m.stale = false, true
 	if m.holding {
 		m.release(slot)

@@ -125,11 +125,12 @@ func (m *Machine) Start(now float64, t hosts.Task, s hosts.Share) (hosts.Slot, e
 		panic("hosts/sim: work is negative or not a number")
 	}
 	m.bring(now)
-	if !t.Holds.Zero() && !t.Holds.Fit(m.room) {
+	holds := !t.Holds.Zero()
+	if holds && !t.Holds.Fit(m.room) {
 		return 0, fmt.Errorf("host %s: task %d holds %+v: only %+v is left", m.spec.Name, t.Key, t.Holds, m.room)
 	}
 	slot := m.add(t.Key, t.Work, s)
-	if !t.Holds.Zero() {
+	if holds {
 		m.hold(slot, t.Holds)
 	}
 	return slot, nil

@@ -164,8 +164,11 @@ func (f *Floor) leave(v *host, c *run, i, n int32, r *hosts.Report) {
 // watch its price.
 func (f *Floor) bid(v *host, was, r market.Rate) {
 	if !f.NoPrices {
+		sum, more := f.marks.price, r-was
+		if f.marks.price += more; (f.marks.price^sum)&(f.marks.price^more) < 0 { // the sign is neither's
+			panic("floor: sum of bids out of range")
+		}
 		f.marks.bid = true
-		f.marks.price += r - was
 	}
 	if v.auction.Bid(f.now, was, r); !v.away && !v.shut {
 		f.ranking.Set(int32(v.id), v.auction.Price())

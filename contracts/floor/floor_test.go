@@ -371,3 +371,13 @@ func TestCheapest(t *testing.T) {
 	play(f, 8)
 	check(t, "it is back", fmt.Sprint(f.Cheapest(request(10, 4, true), nil)), "[2 1 0 3]")
 }
+
+// TestTooMuch checks that bids of one instant whose sum no rate can say are no sum: this
+// cannot be, for nobody has so much.
+func TestTooMuch(t *testing.T) {
+	t.Parallel()
+	f := open(config(auction, 1, 1))
+	most := []contracts.Placement{{Host: 0, Bid: market.MaxRate - 1}, {Host: 1, Bid: market.MaxRate - 1}}
+	defer func() { check(t, "panic", recover(), any("floor: sum of bids out of range")) }()
+	place(t, f, 0, request(1, 2, true), 1, most)
+}

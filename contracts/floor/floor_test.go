@@ -377,7 +377,8 @@ func TestCheapest(t *testing.T) {
 func TestTooMuch(t *testing.T) {
 	t.Parallel()
 	f := open(config(auction, 1, 1))
-	most := []contracts.Placement{{Host: 0, Bid: market.MaxRate - 1}, {Host: 1, Bid: market.MaxRate - 1}}
 	defer func() { check(t, "panic", recover(), any("floor: sum of bids out of range")) }()
-	place(t, f, 0, request(1, 2, true), 1, most)
+	for id := range contracts.ID(1100) {
+		place(t, f, 0, request(id, 1, true), 1, []contracts.Placement{{Host: hosts.ID(id % 2), Bid: market.MaxRate}})
+	}
 }

@@ -24,6 +24,7 @@ type table[R any] struct {
 	rows    int      // so far
 	csv     *csvWriter[R]
 	packed  bytes.Buffer
+	codec   codec // of parquet
 	parquet *parquet.GenericWriter[R]
 	waiting []R // to be handed to parquet
 	along   *along
@@ -39,7 +40,7 @@ func newTable[R any](name string, axes Axes, kinds ...string) *table[R] {
 			t.csv = newCSVWriter[R]()
 			continue
 		}
-		t.waiting = make([]R, 0, rowsPerWrite)
+		t.waiting, t.codec = make([]R, 0, rowsPerWrite), newCodec()
 		t.pack()
 	}
 	return t
@@ -50,9 +51,9 @@ func (t *table[R]) pack() {
 	t.packed.Reset()
 	t.parquet = parquet.NewGenericWriter[R](&t.packed,
 		parquet.CreatedBy("bourse", "1", "results"), // no version of a library in the bytes
-		parquet.MaxRowsPerRowGroup(rowsPerGroup))
+		parquet.MaxRowsPerRowGroup(rowsPerGroup), parquet.Compression(t.codec))
 	if len(t.along.axes) > 0 {
-		t.along.pack()
+		t.along.pack(t.codec)
 	}
 }
 

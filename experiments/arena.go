@@ -24,7 +24,7 @@ import (
 // An arena is the memory in which one goroutine runs replications, used again
 // and again.
 type arena struct {
-	spare    *spare // where runs come from
+	spare    spare // where runs come from
 	makers   *makers
 	observe  func(configuration, admission string, rep int, parts *broker.Config)
 	machines []sim.Machine
@@ -55,8 +55,8 @@ type arena struct {
 
 func newArena() *arena {
 	return &arena{
-		spare: new(spare), makers: newMakers(),
-		users: make(map[int64]bank.Account), index: make(map[contracts.ID]int32), payer: make(map[int64]int32),
+		makers: newMakers(),
+		users:  make(map[int64]bank.Account), index: make(map[contracts.ID]int32), payer: make(map[int64]int32),
 		ledger: bank.New(nil),
 	}
 }
@@ -355,11 +355,10 @@ func (in *arrivals) Advance(now float64) error {
 		}
 		in.run.Jobs = append(in.run.Jobs, metrics.Job{})
 		job := &in.run.Jobs[n] // a literal with fields would be made elsewhere and copied
-		if job.Job = *j; d.Verdict == contracts.Reject {
+		if job.Job = j; d.Verdict == contracts.Reject {
 			refuse(job, d)
 		} else if t != nil && !asked {
-			t.taken(&job.Job)
-			job.Bargained = true
+			job.Job, job.Bargained = t.taken(*j), true
 		}
 		job.Offers = offers
 		if asked && in.answer != nil {
@@ -411,9 +410,7 @@ func (in *arrivals) gather() {
 	a, run := in.arena, in.run
 	for i := range a.broker.Ended() {
 		c := &a.broker.Ended()[i]
-		became := &run.Jobs[a.position(c.ID)].Contract
-		*became = *c
-		became.Owner = 0 // its number is of this arena's ledger
+		run.Jobs[a.position(c.ID)].Contract.Became(c)
 		run.End = max(run.End, c.Ended)
 	}
 	for _, r := range a.broker.Refused() {

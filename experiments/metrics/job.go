@@ -1,26 +1,71 @@
 package metrics
 
 import (
+	"math"
+
+	"bourse/bank"
 	"bourse/contracts"
+	"bourse/hosts"
 	"bourse/workloadgen"
 )
 
 // A Job is a job of the plan and what became of it.
 type Job struct {
-	workloadgen.Job
-	Chosen bool // fulfilled by the planner of U*
-
+	*workloadgen.Job // of the plan, or as an offer that was taken has it
+	Chosen    bool // fulfilled by the planner of U*
+	Bargained bool // it has taken an offer: its budget need not be its value
+	Names     bool // the reason is about a contract, About
 	Offers    int  // that were made to its owner, in place of a refusal
-	Bargained bool // it has taken one: its budget need not be its value
 
 	// Of a job that was refused:
 	Reason contracts.Reason
-	Names  bool         // the reason is about a contract:
-	About  contracts.ID // this one
+	About  contracts.ID
 
 	// What it became. Of a job that was not admitted there is the outcome alone: it was
 	// refused, or is open, if it waits for a decision when the run ends.
-	Contract contracts.Settled
+	Contract Contract
+}
+
+// A Contract is what a job has become: of [contracts.Settled] what is measured, and what the
+// job does not say itself. A log has hundreds of thousands.
+type Contract struct {
+	Budget                 bank.Amount
+	Deadline               float64 // s after arrival
+	Admitted, Began, Ended float64 // instants; Began is +Inf if it never started
+	Done                   float64 // work over all nodes
+	ByDue                  float64 // of that, by the deadline
+	Paid, Penalty          bank.Amount
+
+	Outcome contracts.Outcome
+	From    contracts.Phase // in which it was before its end
+	Gang    bool            // booked
+	Host    hosts.ID        // of its first gang
+
+	// Where hosts come and go:
+	Losses, Resent int
+	Wasted         float64
+
+	// Of one that was booked:
+	Placements []contracts.Placement // if there are several
+	Paused     []contracts.Pause
+}
+
+// Became makes c what s has come to.
+func (c *Contract) Became(s *contracts.Settled) {
+	*c = Contract{
+		Budget: s.SLA.Budget, Deadline: s.SLA.Deadline, Admitted: s.Admitted, Began: s.Began, Ended: s.Ended,
+		Done: s.Done, ByDue: s.ByDue, Paid: s.Paid, Penalty: s.Penalty,
+		Outcome: s.Outcome, From: s.From, Gang: s.Gang, Host: s.Host,
+		Losses: s.Losses, Resent: s.Resent, Wasted: s.Wasted, Placements: s.Placements, Paused: s.Paused,
+	}
+}
+
+// Due returns the deadline of j's contract, +Inf if no instant is promised.
+func (j *Job) Due() float64 {
+	if j.OnDemand {
+		return math.Inf(1)
+	}
+	return j.Arrival + j.Contract.Deadline
 }
 
 // worth returns what all of its work is worth to its owner, in dollars: its budget, but for
@@ -29,7 +74,7 @@ func (j *Job) worth() float64 {
 	if j.Bargained {
 		return j.Value // as it was asked for first
 	}
-	return j.Contract.SLA.Budget.Float64()
+	return j.Contract.Budget.Float64()
 }
 
 // Admitted reports whether j became a contract.

@@ -17,7 +17,9 @@ type (
 func job(p plan, s settled, c contract) metrics.Job {
 	s.Contract = c
 	s.Submit, s.Lead, s.Nodes, s.SLA.Budget = p.Arrival, p.Lead, p.Nodes, dollars(p.Value)
-	return metrics.Job{Job: p, Contract: s}
+	j := metrics.Job{Job: &p}
+	j.Contract.Became(&s)
+	return j
 }
 
 func dollars(x float64) bank.Amount { return bank.Micros(int64(x * 1e6)) }

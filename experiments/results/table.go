@@ -134,6 +134,14 @@ func (t *table[R]) write(rows []R) error {
 	return nil
 }
 
+// full is take, if the rows fill groups. Axes stand behind all groups of a block.
+func (t *table[R]) full(b Block) error {
+	if t.taken || t.rows == 0 || t.rows%rowsPerGroup != 0 || len(t.along.axes) > 0 {
+		return nil
+	}
+	return t.take(b)
+}
+
 // take gives b what has been encoded: text without its header, and a whole Parquet file.
 // It is good until the next row.
 func (t *table[R]) take(b Block) error {

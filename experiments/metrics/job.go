@@ -11,11 +11,11 @@ import (
 
 // A Job is a job of the plan and what became of it.
 type Job struct {
-	*workloadgen.Job // of the plan, or as an offer that was taken has it
-	Chosen    bool // fulfilled by the planner of U*
-	Bargained bool // it has taken an offer: its budget need not be its value
-	Names     bool // the reason is about a contract, About
-	Offers    int  // that were made to its owner, in place of a refusal
+	*workloadgen.Job      // of the plan, or as an offer that was taken has it
+	Chosen           bool // fulfilled by the planner of U*
+	Bargained        bool // it has taken an offer: its budget need not be its value
+	Names            bool // the reason is about a contract, About
+	Offers           int  // that were made to its owner, in place of a refusal
 
 	// Of a job that was refused:
 	Reason contracts.Reason

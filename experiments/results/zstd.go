@@ -6,11 +6,12 @@ import (
 	parquetzstd "github.com/parquet-go/parquet-go/compress/zstd"
 )
 
-// window is more than a page has.
-const window = 1 << 20
+// window is that of encoders, and the most that they pack as one block. Where the bytes of
+// numbers are split, those of exponents, which are much alike, are so packed apart from those
+// of mantissas, which are not.
+const window = 8 << 10
 
-// A codec is the library's own, with an encoder to the same bytes that keeps a window of 1 MB
-// in place of one of 8.
+// A codec is the library's own with another encoder.
 type codec struct {
 	*parquetzstd.Codec
 	encoder *zstd.Encoder

@@ -109,7 +109,7 @@ const bytesAtOnce = 64 << 20
 
 // size returns the bytes of the ledger at an address, 0 if it is not a folder here.
 func size(address string) (n int64) {
-	filepath.WalkDir(address, func(_ string, e fs.DirEntry, err error) error {
+	err := filepath.WalkDir(address, func(_ string, e fs.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() {
 			if info, err := e.Info(); err == nil {
 				n += info.Size()
@@ -117,6 +117,9 @@ func size(address string) (n int64) {
 		}
 		return err
 	})
+	if err != nil {
+		return 0
+	}
 	return n
 }
 
@@ -138,7 +141,9 @@ func (l *Ledgers) Audit(opts audit.Options, progress func(done, total int)) (*Fo
 		opts.Follow = verify.Follow(runs[i])
 		group.Go(func() error {
 			takes := min(size(address), bytesAtOnce)
-			room.Acquire(context.Background(), takes) // until it has it
+			if err := room.Acquire(context.Background(), takes); err != nil {
+				return err
+			}
 			defer room.Release(takes)
 			p := place.At(address)
 			r, err := Place(p, opts)

@@ -414,7 +414,7 @@ func (in *arrivals) gather() {
 	a, run := in.arena, in.run
 	for i := range a.broker.Ended() {
 		c := &a.broker.Ended()[i]
-		run.Jobs[a.position(c.ID)].Contract.Became(c)
+		run.Jobs[a.position(c.ID)].Contract = c.Result()
 		run.End = max(run.End, c.Ended)
 	}
 	for _, r := range a.broker.Refused() {

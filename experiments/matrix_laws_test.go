@@ -112,7 +112,7 @@ func (run *toldRun) jobLaws(job *metrics.Job) error {
 		}
 	}
 	if !job.Admitted() {
-		if !reflect.DeepEqual(*j, metrics.Contract{Outcome: j.Outcome}) {
+		if !reflect.DeepEqual(*j, contracts.Result{Outcome: j.Outcome}) {
 			return fmt.Errorf("it was not admitted, and %+v", *j)
 		}
 		if (j.Outcome == contracts.Refused) != (job.Reason != contracts.None) {

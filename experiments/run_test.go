@@ -90,7 +90,12 @@ func TestWorkers(t *testing.T) {
 			}
 			next++
 			for _, run := range r.Runs {
-				fmt.Fprintln(h, run.Jobs, run.Prices, run.End, r.Optimum)
+				for _, j := range run.Jobs {
+					plan := *j.Job
+					j.Job = nil
+					fmt.Fprintln(h, plan, j)
+				}
+				fmt.Fprintln(h, run.Prices, run.End, r.Optimum)
 			}
 		})
 		return s, fmt.Sprintf("%x", h.Sum(nil))

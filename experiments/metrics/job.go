@@ -3,9 +3,7 @@ package metrics
 import (
 	"math"
 
-	"bourse/bank"
 	"bourse/contracts"
-	"bourse/hosts"
 	"bourse/workloadgen"
 )
 
@@ -23,41 +21,7 @@ type Job struct {
 
 	// What it became. Of a job that was not admitted there is the outcome alone: it was
 	// refused, or is open, if it waits for a decision when the run ends.
-	Contract Contract
-}
-
-// A Contract is what a job has become: of [contracts.Settled] what is measured, and what the
-// job does not say itself. A log has hundreds of thousands.
-type Contract struct {
-	Budget                 bank.Amount
-	Deadline               float64 // s after arrival
-	Admitted, Began, Ended float64 // instants; Began is +Inf if it never started
-	Done                   float64 // work over all nodes
-	ByDue                  float64 // of that, by the deadline
-	Paid, Penalty          bank.Amount
-
-	Outcome contracts.Outcome
-	From    contracts.Phase // in which it was before its end
-	Gang    bool            // booked
-	Host    hosts.ID        // of its first gang
-
-	// Where hosts come and go:
-	Losses, Resent int
-	Wasted         float64
-
-	// Of one that was booked:
-	Placements []contracts.Placement // if there are several
-	Paused     []contracts.Pause
-}
-
-// Became makes c what s has come to.
-func (c *Contract) Became(s *contracts.Settled) {
-	*c = Contract{
-		Budget: s.SLA.Budget, Deadline: s.SLA.Deadline, Admitted: s.Admitted, Began: s.Began, Ended: s.Ended,
-		Done: s.Done, ByDue: s.ByDue, Paid: s.Paid, Penalty: s.Penalty,
-		Outcome: s.Outcome, From: s.From, Gang: s.Gang, Host: s.Host,
-		Losses: s.Losses, Resent: s.Resent, Wasted: s.Wasted, Placements: s.Placements, Paused: s.Paused,
-	}
+	Contract contracts.Result
 }
 
 // Due returns the deadline of j's contract, +Inf if no instant is promised.

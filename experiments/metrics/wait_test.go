@@ -30,7 +30,7 @@ func TestWaits(t *testing.T) {
 	jobs := []Job{done(5, 100, 5, 105, 2), done(10, 2, 40, 42, 0.5), done(20, 50, 20, 80, 1)}
 	jobs[2].Contract.Gang, jobs[2].Contract.Began = true, 30
 	jobs[1].Contract.Penalty = dollars(0.25)
-	jobs = append(jobs, Job{Job: &workloadgen.Job{Arrival: 50}, Contract: Contract{Outcome: contracts.Refused}})
+	jobs = append(jobs, Job{Job: &workloadgen.Job{Arrival: 50}, Contract: contracts.Result{Outcome: contracts.Refused}})
 	jobs[0].Offers, jobs[0].Bargained, jobs[3].Offers = 2, true, 3
 	o := &Outcome{Jobs: jobs}
 	for _, c := range []struct {

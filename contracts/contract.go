@@ -73,6 +73,40 @@ type Settled struct {
 	Penalty bank.Amount // paid by the provider
 }
 
+// A Result is what a contract that has ended came to, without what was asked for but for its
+// budget and time: there may be one for each of a million jobs.
+type Result struct {
+	Budget                 bank.Amount
+	Deadline               float64 // s after submission
+	Admitted, Began, Ended float64 // instants; Began is +Inf if it never started
+	Done                   float64 // work over all nodes
+	ByDue                  float64 // of that, by the deadline
+	Paid, Penalty          bank.Amount
+
+	Outcome Outcome
+	From    Phase    // in which it was before its end
+	Gang    bool     // booked
+	Host    hosts.ID // of its first gang
+
+	// Where hosts come and go:
+	Losses, Resent int
+	Wasted         float64
+
+	// Of one that was booked:
+	Placements []Placement // if there are several
+	Paused     []Pause
+}
+
+// Result returns what s came to.
+func (s *Settled) Result() Result {
+	return Result{
+		Budget: s.SLA.Budget, Deadline: s.SLA.Deadline, Admitted: s.Admitted, Began: s.Began, Ended: s.Ended,
+		Done: s.Done, ByDue: s.ByDue, Paid: s.Paid, Penalty: s.Penalty,
+		Outcome: s.Outcome, From: s.From, Gang: s.Gang, Host: s.Host,
+		Losses: s.Losses, Resent: s.Resent, Wasted: s.Wasted, Placements: s.Placements, Paused: s.Paused,
+	}
+}
+
 // Tolerance is the relative error within which work counts as done.
 const Tolerance = 1e-9
 

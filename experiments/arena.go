@@ -24,7 +24,7 @@ import (
 // An arena is the memory in which one goroutine runs replications, used again
 // and again.
 type arena struct {
-	spare    *spare // where runs come from
+	spare    spare // where runs come from
 	makers   *makers
 	observe  func(configuration, admission string, rep int, parts *broker.Config)
 	machines []sim.Machine
@@ -46,7 +46,8 @@ type arena struct {
 	plan    workloadgen.Plan       // of the replication at hand
 	drawn   workloadgen.Plan       // memory for plans that are drawn
 	noted   workloadgen.Plan       // memory for plans that are annotated
-	index   map[contracts.ID]int32 // position of each job in the plan, empty if they are numbered in order
+	near    []int32                // by the number of a job, less that of the first: its position in the plan
+	far     map[contracts.ID]int32 // that of jobs whose numbers are too low or high for it
 	payer   map[int64]int32        // position of each user in payers
 	payers  []payer                // of the plan, in order of their first job
 	bills   []bill                 // of the plan, by job
@@ -55,8 +56,8 @@ type arena struct {
 
 func newArena() *arena {
 	return &arena{
-		spare: new(spare), makers: newMakers(),
-		users: make(map[int64]bank.Account), index: make(map[contracts.ID]int32), payer: make(map[int64]int32),
+		makers: newMakers(),
+		users:  make(map[int64]bank.Account), far: make(map[contracts.ID]int32), payer: make(map[int64]int32),
 		ledger: bank.New(nil),
 	}
 }
@@ -367,11 +368,10 @@ func (in *arrivals) Advance(now float64) error {
 		}
 		in.run.Jobs = append(in.run.Jobs, metrics.Job{})
 		job := &in.run.Jobs[n] // a literal with fields would be made elsewhere and copied
-		if job.Job = *j; d.Verdict == contracts.Reject {
+		if job.Job = j; d.Verdict == contracts.Reject {
 			refuse(job, d)
 		} else if t != nil && !asked {
-			t.taken(&job.Job)
-			job.Bargained = true
+			job.Job, job.Bargained = t.taken(*j), true
 		}
 		job.Offers = offers
 		if asked && in.answer != nil {
@@ -385,25 +385,28 @@ func (in *arrivals) Advance(now float64) error {
 
 // indexPlan readies position.
 func (a *arena) indexPlan() {
-	clear(a.index)
-	n := 0
-	for n < len(a.plan) && a.plan[n].ID == a.plan[0].ID+int64(n) {
-		n++
-	}
-	if n == len(a.plan) {
-		return
-	}
+	clear(a.far)
+	a.near = a.near[:0]
 	for i := range a.plan {
-		a.index[contracts.ID(a.plan[i].ID)] = int32(i)
+		switch n := a.plan[i].ID - a.plan[0].ID; {
+		case n < 0 || n >= 8*int64(len(a.plan)):
+			a.far[contracts.ID(a.plan[i].ID)] = int32(i)
+		case n >= int64(len(a.near)):
+			a.near = slices.Grow(a.near, int(n)+1-len(a.near))[:n+1]
+			fallthrough
+		default:
+			a.near[n] = int32(i)
+		}
 	}
 }
 
-// position returns where the job of a contract is in the plan.
+// position returns where the job of a contract is in the plan, which has one.
 func (a *arena) position(id contracts.ID) int32 {
-	if len(a.index) > 0 {
-		return a.index[id]
+	n := int64(id) - a.plan[0].ID
+	if n < 0 || n >= 8*int64(len(a.plan)) {
+		return a.far[id]
 	}
-	return int32(int64(id) - a.plan[0].ID)
+	return a.near[n]
 }
 
 // refuse notes why j was not admitted.
@@ -423,9 +426,7 @@ func (in *arrivals) gather() {
 	a, run := in.arena, in.run
 	for i := range a.broker.Ended() {
 		c := &a.broker.Ended()[i]
-		became := &run.Jobs[a.position(c.ID)].Contract
-		*became = *c
-		became.Owner = 0 // its number is of this arena's ledger
+		run.Jobs[a.position(c.ID)].Contract = c.Result()
 		run.End = max(run.End, c.Ended)
 	}
 	for _, r := range a.broker.Refused() {

@@ -45,7 +45,7 @@ func TestCancels(t *testing.T) {
 					early, late = early-1, late+1
 					owes = max(owes, (c.Ended-c.Began)/plan.Estimate)
 				}
-				if want := owes * c.SLA.Budget.Float64(); !due || c.Ended != j.Arrival+plan.Cancel || j.Fulfilled() || math.Abs(c.Paid.Float64()-want) > 2e-6 {
+				if want := owes * c.Budget.Float64(); !due || c.Ended != j.Arrival+plan.Cancel || j.Fulfilled() || math.Abs(c.Paid.Float64()-want) > 2e-6 {
 					t.Fatalf("policy %d, job %d: taken back at %v for $%v, want at %v for $%v", k, j.ID, c.Ended, c.Paid.Float64(), j.Arrival+plan.Cancel, want)
 				}
 			}

@@ -110,7 +110,7 @@ func (x *explainer) explain(ctx context.Context) (*explain.Report, error) {
 	}
 	if was.Bargained { // what else might have been is held against what it asked for first
 		c := &was.Contract
-		r.Taken = &explain.Terms{Work: c.Work, Nodes: c.Nodes, Deadline: c.SLA.Deadline, Budget: c.SLA.Budget, Class: c.Class, Submit: c.Submit}
+		r.Taken = &explain.Terms{Work: was.Estimate, Nodes: was.Nodes, Deadline: c.Deadline, Budget: c.Budget, Class: was.Class, Submit: was.Arrival}
 		refused := *x.run
 		if refused.Jobs, err = f.finish(ctx, &asked); err != nil {
 			return nil, err
@@ -204,12 +204,12 @@ func (x *explainer) outcome(would []metrics.Job, in bool) (*explain.Outcome, err
 			return nil, fmt.Errorf("job %d: %w", was.ID, err)
 		}
 		if now := is[was.ID]; now != nil {
-			value := now.Contract.SLA.Budget
+			value := now.Contract.Budget
 			if now.ID == x.job { // what it is worth is not what is bid
-				now.Contract.SLA.Budget = x.arena.bills[x.n].budget
+				now.Contract.Budget = x.arena.bills[x.n].budget
 			}
 			j.Is, err = fate(now, x.alpha)
-			now.Contract.SLA.Budget = value
+			now.Contract.Budget = value
 		}
 		if err != nil {
 			return nil, fmt.Errorf("job %d: %w", was.ID, err)

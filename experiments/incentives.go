@@ -9,6 +9,7 @@ import (
 
 	"bourse/contracts"
 	"bourse/experiments/incentives"
+	"bourse/experiments/metrics"
 	"bourse/experiments/misuse"
 	"bourse/experiments/report"
 	"bourse/experiments/scenario"
@@ -193,18 +194,19 @@ func (a *arena) hear(ctx context.Context, s *setting, o *offer, seed uint64, rep
 		}
 		var meant contracts.Request
 		s.request(&truth[said.Of[i]], &meant)
-		fates[i] = incentives.Fate{Done: doneBy(&meant, &j.Contract), Paid: j.Contract.Paid.Float64() - j.Contract.Penalty.Float64()}
+		fates[i] = incentives.Fate{Done: doneBy(&meant, j), Paid: j.Contract.Paid.Float64() - j.Contract.Penalty.Float64()}
 	}
 	a.spare.give(run)
 	return fates, nil
 }
 
-// doneBy returns the work of c that was done by the deadline of the request that was meant.
+// doneBy returns the work of j that was done by the deadline of the request that was meant.
 // Of a contract with a later deadline, which could not be taken back at the true one, it
 // is not known and counts as none.
-func doneBy(meant *contracts.Request, c *contracts.Settled) float64 {
+func doneBy(meant *contracts.Request, j *metrics.Job) float64 {
+	c := &j.Contract
 	switch {
-	case meant.OnDemand || meant.Late(c.Ended) && !meant.Late(c.Due()):
+	case meant.OnDemand || meant.Late(c.Ended) && !meant.Late(j.Due()):
 		return c.ByDue
 	case meant.Late(c.Ended):
 		return 0

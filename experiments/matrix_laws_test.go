@@ -112,7 +112,7 @@ func (run *toldRun) jobLaws(job *metrics.Job) error {
 		}
 	}
 	if !job.Admitted() {
-		if !reflect.DeepEqual(*j, contracts.Settled{Outcome: j.Outcome}) {
+		if !reflect.DeepEqual(*j, contracts.Result{Outcome: j.Outcome}) {
 			return fmt.Errorf("it was not admitted, and %+v", *j)
 		}
 		if (j.Outcome == contracts.Refused) != (job.Reason != contracts.None) {
@@ -139,8 +139,8 @@ func (run *toldRun) jobLaws(job *metrics.Job) error {
 		return fmt.Errorf("%v of its work is done, %v by the deadline", j.Done, j.ByDue)
 	case job.Fulfilled() && j.ByDue != job.Work():
 		return fmt.Errorf("it is fulfilled with %v of %v done", j.ByDue, job.Work())
-	case j.Paid.Sign() < 0 || j.Paid.Cmp(j.SLA.Budget) > 0:
-		return fmt.Errorf("it pays %v of %v", j.Paid, j.SLA.Budget)
+	case j.Paid.Sign() < 0 || j.Paid.Cmp(j.Budget) > 0:
+		return fmt.Errorf("it pays %v of %v", j.Paid, j.Budget)
 	case j.Penalty.Sign() < 0 || j.Penalty.Sign() > 0 && (job.Fulfilled() || j.Outcome == contracts.Cancelled || job.Open()):
 		return fmt.Errorf("it is paid a penalty of %v", j.Penalty)
 	case job.Open() && j.Paid.Sign() > 0:

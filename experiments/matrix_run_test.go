@@ -199,6 +199,7 @@ func alone(e *scenario.Experiment) (r *told, err error) {
 	ctx := context.Background()
 	for i := range len(r.sets) * e.Replications {
 		rep := &Replication{Configuration: i / e.Replications, Rep: i % e.Replications}
+		a.leave()
 		err := a.each(ctx, e, r.sets, rep, opts, func(_ int, run *Run) error {
 			rep.Runs = append(rep.Runs, run)
 			return nil

@@ -81,7 +81,7 @@ func (r *recorder) settled() map[int64]*settlement {
 // verdict checks how job, which was admitted, is said to have ended.
 func (w *retold) verdict(job *metrics.Job, s *settlement) error {
 	j, open := &job.Contract, job.Open()
-	c := w.all[j.ID]
+	c := w.all[contracts.ID(job.ID)]
 	if s == nil {
 		return fmt.Errorf("no entry admits it")
 	}
@@ -89,7 +89,7 @@ func (w *retold) verdict(job *metrics.Job, s *settlement) error {
 		if !w.run.Outcome.Booked {
 			return fmt.Errorf("it was admitted and never placed")
 		}
-		c = w.contract(tapeEvent{id: j.ID})
+		c = w.contract(tapeEvent{id: contracts.ID(job.ID)})
 	}
 	if math.IsNaN(c.end) && w.run.Closed {
 		c.end, c.open = w.run.set.horizon(), true

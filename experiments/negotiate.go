@@ -147,8 +147,9 @@ func (b *future) expect(t *terms) expectation {
 	return e
 }
 
-// taken makes j the job that is done on t, an offer.
-func (t *terms) taken(j *workloadgen.Job) {
+// taken returns the job that is done on t, an offer made to j.
+func (t *terms) taken(j workloadgen.Job) *workloadgen.Job {
 	each := float64(j.Nodes) / float64(t.Nodes)
 	j.Runtime, j.Estimate, j.Nodes, j.Parts, j.Class = j.Runtime*each, j.Estimate*each, t.Nodes, min(j.Parts, t.Nodes), t.Class
+	return &j
 }

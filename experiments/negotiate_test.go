@@ -44,7 +44,7 @@ func TestNegotiate(t *testing.T) {
 					continue
 				}
 				taken[policy+" "+user]++
-				r := &j.Contract.Request
+				r := &j.Contract
 				b := newArena()
 				b.plan = plan
 				m := &moment{n: n}
@@ -57,12 +57,12 @@ func TestNegotiate(t *testing.T) {
 					t.Errorf("%s, %s: job %d has taken an offer; as it asked it is %v, %v", policy, user, j.ID, got, err)
 				}
 				changed := 0
-				for _, is := range []bool{r.SLA.Budget != asked.Budget, r.SLA.Deadline != asked.Deadline, r.Nodes != asked.Nodes} {
+				for _, is := range []bool{r.Budget != asked.Budget, r.Deadline != asked.Deadline, j.Nodes != asked.Nodes} {
 					if is {
 						changed++
 					}
 				}
-				if changed != 1 || r.SLA.Deadline > asked.Deadline || !j.Admitted() || r.SLA.Budget.Float64() > funds {
+				if changed != 1 || r.Deadline > asked.Deadline || !j.Admitted() || r.Budget.Float64() > funds {
 					t.Errorf("%s, %s: job %d asked for %+v and has %+v, %v", policy, user, j.ID, asked, r, j.Contract.Outcome)
 				}
 			}

@@ -70,6 +70,7 @@ func (p *Prepared) Each(ctx context.Context, opts Options, take func(*Replicatio
 		a.observe = opts.observe
 		return func(i int) (*Replication, error) {
 			r := &Replication{Configuration: i / e.Replications, Rep: i % e.Replications}
+			a.leave()
 			return r, a.each(ctx, e, p.settings, r, opts, func(_ int, run *Run) error {
 				r.Runs = append(r.Runs, run)
 				return nil

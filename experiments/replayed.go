@@ -53,7 +53,7 @@ func Replay(ctx context.Context, e *scenario.Experiment, path string, alpha floa
 	jobs := make([]replay.Job, len(was))
 	for i := range jobs {
 		a, b := &was[i], &is[i]
-		if a.Job != b.Job {
+		if *a.Job != *b.Job {
 			return nil, misuse.Errorf("it is another workload, from job %d on: want a field that leaves it as it is", a.ID)
 		}
 		jobs[i] = replay.Job{ID: a.ID, Owner: fmt.Sprintf("user:%d", a.User), Asked: a.Arrival}

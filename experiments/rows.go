@@ -22,6 +22,7 @@ const rowsAtOnce = 1 << 10
 // memory of so many.
 type tabulator struct {
 	out     *results.Encoder
+	away    func(results.Block) error // where rows go that are too many to keep; nil: they are kept
 	jobs    []results.Job
 	endings []ending // what jobs point to, by row
 	prices  []results.Price
@@ -65,13 +66,25 @@ func (t *tabulator) run(s *Study, r *Replication, policy int, run *Run, found []
 func (t *tabulator) encodeJobs() error {
 	rows := t.jobs
 	t.jobs = t.jobs[:0]
-	return t.out.Jobs(rows)
+	return errors.Join(t.out.Jobs(rows), t.putAway())
 }
 
 func (t *tabulator) encodePrices() error {
 	rows := t.prices
 	t.prices = t.prices[:0]
-	return t.out.Prices(rows)
+	return errors.Join(t.out.Prices(rows), t.putAway())
+}
+
+// putAway puts away the rows that fill groups.
+func (t *tabulator) putAway() error {
+	if t.away == nil {
+		return nil
+	}
+	b, err := t.out.Full()
+	if err != nil {
+		return err
+	}
+	return t.away(b)
 }
 
 // block returns all rows since the last, encoded. It is good until the next.
@@ -100,11 +113,11 @@ func jobRow(row *results.Job, o *ending, at *scenario.Configuration, admission s
 	row.Arrival, row.Runtime, row.Estimate, row.Nodes, row.Work = j.Arrival, j.Runtime, j.Estimate, j.Nodes, j.Work()
 	row.Decision, row.Reason = decision(c.Outcome).String(), reason(j)
 	if row.Value = money(dollars(j.Value)); j.Bargained {
-		row.Value = money(c.SLA.Budget)
+		row.Value = money(c.Budget)
 	}
 	if !j.OnDemand {
-		if o.due = j.Arrival + sla.Slack*deadline(sla.Of, &j.Job); j.Bargained {
-			o.due = c.Due()
+		if o.due = j.Arrival + sla.Slack*deadline(sla.Of, j.Job); j.Bargained {
+			o.due = j.Due()
 		}
 		row.Deadline = &o.due
 	}
@@ -112,7 +125,7 @@ func jobRow(row *results.Job, o *ending, at *scenario.Configuration, admission s
 		return
 	}
 	*o = ending{
-		due: o.due, bid: c.SLA.Budget.Float64() / c.SLA.Deadline, start: c.Admitted, finish: c.Ended, done: c.ByDue, wasted: c.Wasted,
+		due: o.due, bid: c.Budget.Float64() / c.Deadline, start: c.Admitted, finish: c.Ended, done: c.ByDue, wasted: c.Wasted,
 		paid: money(c.Paid), penalty: money(c.Penalty), losses: c.Losses, fulfilled: j.Fulfilled(),
 	}
 	if c.Gang && !math.IsInf(c.Began, 1) {

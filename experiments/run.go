@@ -126,7 +126,8 @@ func inOrder[T any](ctx context.Context, n, workers int, begin func(context.Cont
 }
 
 // each runs replication r under one policy after another, and gives each run to take as
-// soon as all is known that it is measured by.
+// soon as all is known that it is measured by. A run is good until the next replication,
+// unless [arena.leave] comes first.
 func (a *arena) each(ctx context.Context, e *scenario.Experiment, all []*setting, r *Replication, opts Options, take func(policy int, run *Run) error) (err error) {
 	s, rep := all[r.Configuration], r.Rep
 	at := place(e, r.Configuration, rep)

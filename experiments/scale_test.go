@@ -114,8 +114,8 @@ func TestBatches(t *testing.T) {
 	end := 0.0
 	for i := range run.Jobs {
 		j := &run.Jobs[i]
-		if int64(j.Contract.ID) != j.ID || !j.Admitted() {
-			t.Fatalf("job %d has contract %d, which is %v", j.ID, j.Contract.ID, j.Contract.Outcome)
+		if !j.Admitted() || j.Contract.Budget != dollars(j.Value) {
+			t.Fatalf("job %d is %v, with a budget of %v", j.ID, j.Contract.Outcome, j.Contract.Budget)
 		}
 		paid += j.Contract.Paid.Micros()
 		end = max(end, j.Contract.Ended)

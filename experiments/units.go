@@ -160,10 +160,10 @@ func (p *Prepared) find(ctx context.Context, opts Options, to *Publication, unit
 		var once sync.Once // the first to fail ends the program
 		fatal = func(err error) { once.Do(func() { to.Fatal(err) }) }
 	}
-	s, spare := newStudy(p.Experiment), new(spare)
+	s := newStudy(p.Experiment)
 	begin := func(ctx context.Context) func(int) (Unit, error) {
 		a := newArena()
-		a.spare, a.observe = spare, opts.observe
+		a.observe = opts.observe
 		anew := func() *tabulator { return newTabulator(results.NewEncoder(to.Tables, axes(p.Experiment))) }
 		out := anew()
 		return func(i int) (Unit, error) {
@@ -178,6 +178,7 @@ func (p *Prepared) find(ctx context.Context, opts Options, to *Publication, unit
 			if !to.Bare {
 				opts.Journal = kept.open
 			}
+			out.away = draft.Append
 			unit, err := p.unit(ctx, a, out, s, u, opts, progress)
 			if err != nil {
 				out = anew() // the rows of what has failed are not the next unit's

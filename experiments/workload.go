@@ -137,6 +137,10 @@ func (a *arena) alike(s *setting, seed uint64) (bool, error) {
 	return err == nil && slices.Equal(first, a.plan), err
 }
 
+// leave leaves the plan at hand to the runs of it, whose jobs are there: the next will have
+// memory of its own.
+func (a *arena) leave() { a.drawn, a.noted = nil, nil }
+
 // draw makes the plan of replication rep the arena's. If the first has jobs with
 // budgets, one that by chance has none is run as it is.
 func (a *arena) draw(s *setting, seed uint64, rep int) (err error) {

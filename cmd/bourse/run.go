@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -134,6 +135,9 @@ func runShown(c *cli.Context, ch choice, dir string) error {
 	return copyRun(c, dir, ch.experiment.Name, c.String("bank"))
 }
 
+// manyRows is from how many rows of jobs a replication is one of a large log.
+const manyRows = 100_000
+
 // runChoice runs one experiment and leaves its results in dir; it returns none if the
 // flags want no results, or another command will write them.
 func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*experiments.Study, error) {
@@ -148,6 +152,9 @@ func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*
 	}
 	if c.Bool("units") {
 		return nil, listUnits(c, ready)
+	}
+	if ready.JobRows()/e.Replications > manyRows && os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50) // nearly all memory is of what is kept
 	}
 	to := experiments.Publication{
 		Dir: dir, Ledgers: c.Bool("ledger"), Scenario: text,

@@ -4,10 +4,12 @@
 package audits
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -25,6 +27,7 @@ import (
 	"bourse/experiments/verify"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 )
 
 // Ledgers are those to be audited: one, or all that a results directory keeps.
@@ -100,8 +103,28 @@ func (l *Ledgers) published() ([]*verify.Run, error) {
 	return verify.Published(l.kept, e, names), nil
 }
 
-// Audit audits the ledgers, as many at once as there are processors; what is said does
-// not depend on it. Progress, which is told of entries, may be nil.
+// bytesAtOnce are those of ledgers that are read at once, or one ledger is: what is read of
+// one that was never flushed is all in memory.
+const bytesAtOnce = 64 << 20
+
+// size returns the bytes of the ledger at an address, 0 if it is not a folder here.
+func size(address string) (n int64) {
+	err := filepath.WalkDir(address, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			if info, err := e.Info(); err == nil {
+				n += info.Size()
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// Audit audits the ledgers, as many at once as there are processors, unless they are large;
+// what is said does not depend on it. Progress, which is told of entries, may be nil.
 func (l *Ledgers) Audit(opts audit.Options, progress func(done, total int)) (*Found, error) {
 	runs, err := l.published()
 	if err != nil {
@@ -111,11 +134,17 @@ func (l *Ledgers) Audit(opts audit.Options, progress func(done, total int)) (*Fo
 	came := newTally(l.heads, progress)
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
+	room := semaphore.NewWeighted(bytesAtOnce)
 	for i, address := range l.Addresses {
 		opts := opts
 		opts.Head, opts.Whole, opts.Progress = l.heads[i], opts.Whole && l.heads[i] != "", came.of(i)
 		opts.Follow = verify.Follow(runs[i])
 		group.Go(func() error {
+			takes := min(size(address), bytesAtOnce)
+			if err := room.Acquire(context.Background(), takes); err != nil {
+				return err
+			}
+			defer room.Release(takes)
 			p := place.At(address)
 			r, err := Place(p, opts)
 			if errors.Is(err, audit.ErrNone) && runs[i] != nil && l.heads[i] != "" { // the results say that it was kept

@@ -50,14 +50,15 @@ func clusters(o *Outcome, start float64, fold func(a, b float64) float64, n int)
 	busy := make([]float64, o.Hosts)
 	for _, jobs := range [][]Job{o.Earlier, o.Jobs} {
 		for i := range jobs {
-			c := &jobs[i].Contract
+			j := &jobs[i]
+			c := &j.Contract
 			if !c.Gang {
 				continue
 			}
 			span := overlap(c.Began, c.Ended, from, to)
 			parts := c.Placements
 			if len(parts) == 0 {
-				parts = []contracts.Placement{{Host: c.Host, Nodes: c.Nodes}}
+				parts = []contracts.Placement{{Host: c.Host, Nodes: j.Nodes}}
 			}
 			for _, p := range parts {
 				busy[p.Host] += float64(p.Nodes) * span

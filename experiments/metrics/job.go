@@ -1,26 +1,35 @@
 package metrics
 
 import (
+	"math"
+
 	"bourse/contracts"
 	"bourse/workloadgen"
 )
 
 // A Job is a job of the plan and what became of it.
 type Job struct {
-	workloadgen.Job
-	Chosen    bool // fulfilled by the planner of U*
-	Bargained bool // it has taken an offer: its budget need not be its value
-	Names     bool // the reason for which it was refused is about a contract: About
-
-	Offers int // that were made to its owner, in place of a refusal
+	*workloadgen.Job      // of the plan, or as an offer that was taken has it
+	Chosen           bool // fulfilled by the planner of U*
+	Bargained        bool // it has taken an offer: its budget need not be its value
+	Names            bool // the reason is about a contract, About
+	Offers           int  // that were made to its owner, in place of a refusal
 
 	// Of a job that was refused:
 	Reason contracts.Reason
-	About  contracts.ID // the contract that Reason is about
+	About  contracts.ID
 
 	// What it became. Of a job that was not admitted there is the outcome alone: it was
 	// refused, or is open, if it waits for a decision when the run ends.
-	Contract contracts.Settled
+	Contract contracts.Result
+}
+
+// Due returns the deadline of j's contract, +Inf if no instant is promised.
+func (j *Job) Due() float64 {
+	if j.OnDemand {
+		return math.Inf(1)
+	}
+	return j.Arrival + j.Contract.Deadline
 }
 
 // worth returns what all of its work is worth to its owner, in dollars: its budget, but for
@@ -29,7 +38,7 @@ func (j *Job) worth() float64 {
 	if j.Bargained {
 		return j.Value // as it was asked for first
 	}
-	return j.Contract.SLA.Budget.Float64()
+	return j.Contract.Budget.Float64()
 }
 
 // Admitted reports whether j became a contract.

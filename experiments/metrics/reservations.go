@@ -75,7 +75,7 @@ var (
 		Unit:  "s",
 		Doc:   "from earliest start to end, mean over reservations, R_AR (Reservations, §4.1)",
 		Of: booked(func(o *Outcome) (float64, bool) {
-			return mean(o, func(j *Job) (float64, bool) { return j.Contract.Ended - j.Contract.Opens(), j.ended() && !j.OnDemand })
+			return mean(o, func(j *Job) (float64, bool) { return j.Contract.Ended - (j.Arrival + j.Lead), j.ended() && !j.OnDemand })
 		}),
 	}
 )

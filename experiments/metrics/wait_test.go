@@ -22,7 +22,7 @@ func TestWaits(t *testing.T) {
 		return a
 	}
 	done := func(arrival, runtime, start, end, paid float64) Job {
-		j := Job{Job: workloadgen.Job{Arrival: arrival, Runtime: runtime, Nodes: 1}}
+		j := Job{Job: &workloadgen.Job{Arrival: arrival, Runtime: runtime, Nodes: 1}}
 		j.Contract.Admitted, j.Contract.Began, j.Contract.Ended, j.Contract.Done = start, start, end, runtime
 		j.Contract.Outcome, j.Contract.Paid = contracts.Fulfilled, dollars(paid)
 		return j
@@ -30,7 +30,7 @@ func TestWaits(t *testing.T) {
 	jobs := []Job{done(5, 100, 5, 105, 2), done(10, 2, 40, 42, 0.5), done(20, 50, 20, 80, 1)}
 	jobs[2].Contract.Gang, jobs[2].Contract.Began = true, 30
 	jobs[1].Contract.Penalty = dollars(0.25)
-	jobs = append(jobs, Job{Job: workloadgen.Job{Arrival: 50}, Contract: contracts.Settled{Outcome: contracts.Refused}})
+	jobs = append(jobs, Job{Job: &workloadgen.Job{Arrival: 50}, Contract: contracts.Result{Outcome: contracts.Refused}})
 	jobs[0].Offers, jobs[0].Bargained, jobs[3].Offers = 2, true, 3
 	o := &Outcome{Jobs: jobs}
 	for _, c := range []struct {

@@ -90,17 +90,17 @@ func (a *along) at(configuration string) cells {
 }
 
 // pack begins the columns of a Parquet file.
-func (a *along) pack() {
+func (a *along) pack(codec codec) {
 	fields := make([]reflect.StructField, len(a.axes))
 	for i, c := range a.axes {
 		of := reflect.TypeFor[string]()
 		if c.kind == number {
 			of = reflect.TypeFor[float64]()
 		}
-		fields[i] = reflect.StructField{Name: "A" + strconv.Itoa(i), Type: of, Tag: reflect.StructTag(`parquet:"` + c.Name + `,dict,zstd"`)}
+		fields[i] = reflect.StructField{Name: "A" + strconv.Itoa(i), Type: of, Tag: reflect.StructTag(`parquet:"` + c.Name + `,dict"`)}
 	}
 	a.packed.Reset()
-	a.rows = parquet.NewGenericWriter[any](&a.packed, parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface()), parquet.MaxRowsPerRowGroup(rowsPerGroup))
+	a.rows = parquet.NewGenericWriter[any](&a.packed, parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface()), parquet.MaxRowsPerRowGroup(rowsPerGroup), parquet.Compression(codec))
 }
 
 // beside returns a whole Parquet file of the columns of both, which have the same groups.

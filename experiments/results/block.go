@@ -48,6 +48,14 @@ func (e *Encoder) Prices(rows []Price) error { return e.prices.append(rows) }
 // Metrics appends rows to metrics.csv, or metrics.parquet.
 func (e *Encoder) Metrics(rows []Metric) error { return e.metrics.append(rows) }
 
+// Full returns the tables whose rows since the last block fill groups of Parquet, and takes
+// them for a block: the file that it begins goes on with the next, and has the same bytes as
+// if they were one. It is good until the next row.
+func (e *Encoder) Full() (Block, error) {
+	b := make(Block)
+	return b, errors.Join(e.jobs.full(b), e.prices.full(b), e.metrics.full(b))
+}
+
 // Block returns what has been appended since the last. It is good until the next row.
 func (e *Encoder) Block() (Block, error) {
 	b := make(Block)
@@ -64,7 +72,7 @@ type file struct {
 
 // newFile creates the file name in dir; CSV begins with its header.
 func newFile(dir, name string, header []byte) (*file, error) {
-	f, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, err
 	}
@@ -161,13 +169,17 @@ func move(at *int64, by int64) {
 	}
 }
 
+// end completes the file.
+func (t *file) end() error {
+	if t.meta == nil {
+		return nil
+	}
+	return t.write(footer(t.meta))
+}
+
 // close completes the file and makes it durable.
 func (t *file) close() error {
-	var err error
-	if t.meta != nil {
-		err = t.write(footer(t.meta))
-	}
-	err = errors.Join(err, t.f.Sync(), t.f.Close())
+	err := errors.Join(t.end(), t.f.Sync(), t.f.Close())
 	t.f = nil
 	if err != nil {
 		return fmt.Errorf("close %s: %w", t.name, err)

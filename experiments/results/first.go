@@ -16,63 +16,103 @@ const mostFirst = 1 << 18
 // many, and how many there are among the rows that it looked at. There are none in a block
 // without jobs.
 func (b Block) FirstJobs(axes Axes, most int) (jobs []Job, of map[string]int, err error) {
-	return firstRows(b, "jobs", axes, most, func(j *Job) (string, int) { return j.Admission, j.Replication })
+	return firstRows(b, "jobs", axes, most, func(j *Job) whose { return whose{j.Admission, j.Replication} })
 }
 
 // FirstPrices returns prices as FirstJobs does jobs.
 func (b Block) FirstPrices(axes Axes, most int) (prices []Price, of map[string]int, err error) {
-	return firstRows(b, "prices", axes, most, func(p *Price) (string, int) { return p.Admission, p.Replication })
+	return firstRows(b, "prices", axes, most, func(p *Price) whose { return whose{p.Admission, p.Replication} })
 }
 
-func firstRows[R any](b Block, table string, axes Axes, most int, where func(*R) (admission string, replication int)) (rows []R, of map[string]int, err error) {
-	of = make(map[string]int)
+// whose says of which run a row is.
+type whose struct {
+	Admission   string `parquet:"admission,dict"`
+	Replication int    `parquet:"replication"`
+}
+
+func firstRows[R any](b Block, table string, axes Axes, most int, of func(*R) whose) (rows []R, count map[string]int, err error) {
+	count = make(map[string]int)
 	first := -1
-	take := func(row *R) bool {
-		admission, replication := where(row)
+	wants := func(w whose) (row, more bool) {
 		if first < 0 {
-			first = replication
+			first = w.Replication
 		}
-		if replication != first {
-			return false
+		if w.Replication != first {
+			return false, false
 		}
-		if of[admission]++; of[admission] <= most {
-			rows = append(rows, *row)
-		}
-		return true
+		count[w.Admission]++
+		return count[w.Admission] <= most, true
 	}
 	if packed := b[table+parquetKind]; len(packed) > 0 {
-		err = whole(func() error { return unpack(packed, take) })
+		err = whole(func() error {
+			rows, err = unpackSome[R](packed, wants)
+			return err
+		})
 	} else if text := b[table+csvKind]; len(text) > 0 {
 		head := header(append(slices.Clip(columns[R]()), axes...))
 		in := io.MultiReader(bytes.NewReader(head), bytes.NewReader(text))
 		n := 0
 		for row, wrong := range readCSV[R](table+csvKind, in, axes) {
-			if n++; wrong != nil || n > mostFirst || !take(&row) {
+			if n++; wrong != nil || n > mostFirst {
 				err = wrong
 				break
+			}
+			want, more := wants(of(&row))
+			if !more {
+				break
+			}
+			if want {
+				rows = append(rows, row)
 			}
 		}
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("read %s of a block: %w", table, err)
 	}
-	return rows, of, nil
+	return rows, count, nil
 }
 
-// unpack gives the rows of a whole Parquet file to take until it has enough.
-func unpack[R any](packed []byte, take func(*R) bool) error {
+// unpackSome returns the rows of a whole Parquet file that are wanted, by whose they are, up
+// to where no more are.
+func unpackSome[R any](packed []byte, wants func(whose) (row, more bool)) (rows []R, err error) {
+	var spans [][2]int // that are wanted
+	at := 0
+	err = unpack(packed, 0, mostFirst, func(w *whose) bool {
+		row, more := wants(*w)
+		if last := len(spans) - 1; row && last >= 0 && spans[last][1] == at {
+			spans[last][1]++
+		} else if row {
+			spans = append(spans, [2]int{at, at + 1})
+		}
+		at++
+		return more
+	})
+	for _, s := range spans {
+		if err == nil {
+			err = unpack(packed, s[0], s[1], func(row *R) bool { rows = append(rows, *row); return true })
+		}
+	}
+	return rows, err
+}
+
+// unpack gives rows of a whole Parquet file, from one to before another, to take until it has
+// enough.
+func unpack[R any](packed []byte, from, to int, take func(*R) bool) error {
 	r := parquet.NewGenericReader[R](bytes.NewReader(packed))
 	defer r.Close()
-	buf := make([]R, 256)
-	for seen := 0; seen < mostFirst; {
+	if err := r.SeekToRow(int64(from)); err != nil {
+		return err
+	}
+	buf := make([]R, min(to-from, 256))
+	for from < to {
 		clear(buf) // the reader keeps what it finds behind a pointer
-		n, err := r.Read(buf)
+		n, err := r.Read(buf[:min(to-from, len(buf))])
 		for i := range buf[:n] {
 			if !take(&buf[i]) {
 				return nil
 			}
 		}
-		if seen += n; err == io.EOF {
+		if from += n; err == io.EOF {
 			return nil
 		}
 		if err != nil {

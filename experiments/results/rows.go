@@ -7,48 +7,48 @@ const OfferTaken = "offer taken"
 // A Job is what became of one job in one replication. The pointers are nil where
 // the column does not apply: a rejected job neither starts nor pays.
 type Job struct {
-	Configuration string   `parquet:"configuration,dict,zstd" doc:"workload and load, e.g. pareto-high"`
-	Admission     string   `parquet:"admission,dict,zstd" doc:"admission policy, e.g. cac"`
-	Replication   int      `parquet:"replication,zstd" doc:"from 0"`
-	Job           string   `parquet:"job,zstd" doc:"name, unique in its replication"`
-	User          string   `parquet:"user,dict,zstd" doc:"who asked"`
-	Arrival       float64  `parquet:"arrival,zstd" doc:"s since the origin of the run"`
-	Runtime       float64  `parquet:"runtime,zstd" doc:"s on processors of its own"`
-	Estimate      float64  `parquet:"estimate,zstd" doc:"s, the runtime that its user says"`
-	Deadline      *float64 `parquet:"deadline,optional,zstd" doc:"s since the origin; null if no instant is promised"`
-	Nodes         int      `parquet:"nodes,zstd" doc:"hosts asked for"`
-	Value         Money    `parquet:"value,decimal(6:18),zstd" doc:"$ that its user offers"`
-	Bid           *float64 `parquet:"bid,optional,zstd" doc:"$/s that it offers for all its nodes: budget over deadline; null if rejected"`
-	Decision      string   `parquet:"decision,dict,zstd" doc:"accept, reject or defer"`
-	Reason        string   `parquet:"reason,dict,zstd" doc:"why it was decided so; offer taken, if its user took one in place of a refusal"`
-	Start         *float64 `parquet:"start,optional,zstd" doc:"s since the origin; null if it never started"`
-	Finish        *float64 `parquet:"finish,optional,zstd" doc:"s since the origin; null if it never started"`
-	Share         *float64 `parquet:"share,optional,zstd" doc:"CPU s per second that each node had from start to finish; null if it never ran"`
-	Work          float64  `parquet:"work,zstd" doc:"CPU s asked for, all nodes together"`
-	WorkDone      *float64 `parquet:"work_done,optional,zstd" doc:"CPU s done by the deadline; null if rejected"`
-	Paid          *Money   `parquet:"paid,optional,decimal(6:18),zstd" doc:"$ paid to hosts; null if rejected"`
-	Penalty       *Money   `parquet:"penalty,optional,decimal(6:18),zstd" doc:"$ paid back for a broken promise; null if rejected"`
-	Fulfilled     *bool    `parquet:"fulfilled,optional,zstd" doc:"whether the promise was kept; null if rejected"`
-	Losses        *int     `parquet:"losses,optional,zstd" doc:"times that a host left with it; null where hosts stay, or if rejected"`
-	Wasted        *float64 `parquet:"wasted,optional,zstd" doc:"CPU s of work lost so; null where hosts stay, or if rejected"`
+	Configuration string   `parquet:"configuration,dict" doc:"workload and load, e.g. pareto-high"`
+	Admission     string   `parquet:"admission,dict" doc:"admission policy, e.g. cac"`
+	Replication   int      `parquet:"replication,delta" doc:"from 0"`
+	Job           string   `parquet:"job" doc:"name, unique in its replication"`
+	User          string   `parquet:"user,dict" doc:"who asked"`
+	Arrival       float64  `parquet:"arrival,split" doc:"s since the origin of the run"`
+	Runtime       float64  `parquet:"runtime,split" doc:"s on processors of its own"`
+	Estimate      float64  `parquet:"estimate,split" doc:"s, the runtime that its user says"`
+	Deadline      *float64 `parquet:"deadline,optional,split" doc:"s since the origin; null if no instant is promised"`
+	Nodes         int      `parquet:"nodes" doc:"hosts asked for"`
+	Value         Money    `parquet:"value,decimal(6:18),delta" doc:"$ that its user offers"`
+	Bid           *float64 `parquet:"bid,optional,split" doc:"$/s that it offers for all its nodes: budget over deadline; null if rejected"`
+	Decision      string   `parquet:"decision,dict" doc:"accept, reject or defer"`
+	Reason        string   `parquet:"reason,dict" doc:"why it was decided so; offer taken, if its user took one in place of a refusal"`
+	Start         *float64 `parquet:"start,optional,split" doc:"s since the origin; null if it never started"`
+	Finish        *float64 `parquet:"finish,optional,split" doc:"s since the origin; null if it never started"`
+	Share         *float64 `parquet:"share,optional" doc:"CPU s per second that each node had from start to finish; null if it never ran"`
+	Work          float64  `parquet:"work,split" doc:"CPU s asked for, all nodes together"`
+	WorkDone      *float64 `parquet:"work_done,optional,split" doc:"CPU s done by the deadline; null if rejected"`
+	Paid          *Money   `parquet:"paid,optional,decimal(6:18)" doc:"$ paid to hosts; null if rejected"`
+	Penalty       *Money   `parquet:"penalty,optional,decimal(6:18)" doc:"$ paid back for a broken promise; null if rejected"`
+	Fulfilled     *bool    `parquet:"fulfilled,optional" doc:"whether the promise was kept; null if rejected"`
+	Losses        *int     `parquet:"losses,optional" doc:"times that a host left with it; null where hosts stay, or if rejected"`
+	Wasted        *float64 `parquet:"wasted,optional" doc:"CPU s of work lost so; null where hosts stay, or if rejected"`
 }
 
 // A Price is the mean price of all hosts over one interval.
 type Price struct {
-	Configuration string  `parquet:"configuration,dict,zstd" doc:"workload and load, e.g. pareto-high"`
-	Admission     string  `parquet:"admission,dict,zstd" doc:"admission policy, e.g. cac"`
-	Replication   int     `parquet:"replication,zstd" doc:"from 0"`
-	Time          float64 `parquet:"time,zstd" doc:"s since the origin: the interval's beginning"`
-	MeanPrice     float64 `parquet:"mean_price,zstd" doc:"$/s, time-weighted, mean over hosts"`
+	Configuration string  `parquet:"configuration,dict" doc:"workload and load, e.g. pareto-high"`
+	Admission     string  `parquet:"admission,dict" doc:"admission policy, e.g. cac"`
+	Replication   int     `parquet:"replication,delta" doc:"from 0"`
+	Time          float64 `parquet:"time" doc:"s since the origin: the interval's beginning"`
+	MeanPrice     float64 `parquet:"mean_price,split" doc:"$/s, time-weighted, mean over hosts"`
 }
 
 // A Metric is one metric of one replication.
 type Metric struct {
-	Configuration string   `parquet:"configuration,dict,zstd" doc:"workload and load, e.g. pareto-high"`
-	Admission     string   `parquet:"admission,dict,zstd" doc:"admission policy, e.g. cac"`
-	Replication   int      `parquet:"replication,zstd" doc:"from 0"`
-	Metric        string   `parquet:"metric,dict,zstd" doc:"name, e.g. violations"`
-	Value         *float64 `parquet:"value,optional,zstd" doc:"null if it is undefined for this replication"`
+	Configuration string   `parquet:"configuration,dict" doc:"workload and load, e.g. pareto-high"`
+	Admission     string   `parquet:"admission,dict" doc:"admission policy, e.g. cac"`
+	Replication   int      `parquet:"replication,delta" doc:"from 0"`
+	Metric        string   `parquet:"metric,dict" doc:"name, e.g. violations"`
+	Value         *float64 `parquet:"value,optional" doc:"null if it is undefined for this replication"`
 }
 
 // A Summary is a metric over all replications.

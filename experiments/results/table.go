@@ -24,6 +24,7 @@ type table[R any] struct {
 	rows    int      // so far
 	csv     *csvWriter[R]
 	packed  bytes.Buffer
+	codec   codec // of parquet
 	parquet *parquet.GenericWriter[R]
 	waiting []R // to be handed to parquet
 	along   *along
@@ -39,7 +40,7 @@ func newTable[R any](name string, axes Axes, kinds ...string) *table[R] {
 			t.csv = newCSVWriter[R]()
 			continue
 		}
-		t.waiting = make([]R, 0, rowsPerWrite)
+		t.waiting, t.codec = make([]R, 0, rowsPerWrite), newCodec()
 		t.pack()
 	}
 	return t
@@ -50,9 +51,9 @@ func (t *table[R]) pack() {
 	t.packed.Reset()
 	t.parquet = parquet.NewGenericWriter[R](&t.packed,
 		parquet.CreatedBy("bourse", "1", "results"), // no version of a library in the bytes
-		parquet.MaxRowsPerRowGroup(rowsPerGroup))
+		parquet.MaxRowsPerRowGroup(rowsPerGroup), parquet.Compression(t.codec))
 	if len(t.along.axes) > 0 {
-		t.along.pack()
+		t.along.pack(t.codec)
 	}
 }
 
@@ -131,6 +132,14 @@ func (t *table[R]) write(rows []R) error {
 		}
 	}
 	return nil
+}
+
+// full is take, if the rows fill groups. Axes stand behind all groups of a block.
+func (t *table[R]) full(b Block) error {
+	if t.taken || t.rows == 0 || t.rows%rowsPerGroup != 0 || len(t.along.axes) > 0 {
+		return nil
+	}
+	return t.take(b)
 }
 
 // take gives b what has been encoded: text without its header, and a whole Parquet file.

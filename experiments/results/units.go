@@ -279,16 +279,50 @@ func (u *Units) Names() (names []string, err error) {
 type Draft struct {
 	units     *Units
 	name, dir string
+	files     map[string]*file // tables of which something is written already
 }
 
 // Draft begins the unit called name.
 func (u *Units) Draft(name string) (*Draft, error) {
 	dir, err := os.MkdirTemp(u.Dir, "."+name+".")
-	return &Draft{u, name, dir}, err
+	return &Draft{units: u, name: name, dir: dir, files: make(map[string]*file)}, err
 }
 
 // Drop removes what d has left, if anything.
-func (d *Draft) Drop() error { return os.RemoveAll(d.dir) }
+func (d *Draft) Drop() error {
+	for _, f := range d.files {
+		f.abandon()
+	}
+	return os.RemoveAll(d.dir)
+}
+
+// Append writes the first rows of the unit: what it has many of need not be kept in memory.
+func (d *Draft) Append(b Block) (err error) {
+	for name, rows := range b {
+		f := d.files[name]
+		if f == nil {
+			if f, err = newFile(d.dir, name, nil); err != nil {
+				return err
+			}
+			d.files[name] = f
+		}
+		if err := f.append(rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// table returns the table called name of unit, whole.
+func (d *Draft) table(name string, unit *Unit) (io.Reader, error) {
+	rows := unit.Block[name]
+	f := d.files[name]
+	if f == nil {
+		return bytes.NewReader(rows), nil
+	}
+	err := errors.Join(f.append(rows), f.end())
+	return io.NewSectionReader(f.f, 0, f.at), err
+}
 
 // LedgerDir returns a new directory for a journal, and its path within the results, e.g.
 // "ledger/pareto-high/cac/0", the key of its head in [Unit.Ledgers].
@@ -300,7 +334,7 @@ func (d *Draft) LedgerDir(configuration, admission string, replication int) (dir
 	return dir, key, os.MkdirAll(dir, 0o755)
 }
 
-// Write keeps unit with its journals, and ends d.
+// Write keeps unit with its journals, behind what was appended, and ends d.
 func (d *Draft) Write(unit *Unit) error {
 	for key := range unit.Ledgers {
 		to := filepath.Join(d.units.Dir, key)
@@ -317,26 +351,26 @@ func (d *Draft) Write(unit *Unit) error {
 			}
 		}
 	}
-	return errors.Join(d.units.keep(d.name, unit), d.Drop())
+	return errors.Join(d.keep(unit), d.Drop())
 }
 
-// keep writes the file of a unit.
-func (u *Units) keep(name string, unit *Unit) error {
-	return u.write(name+unitKind, func(f io.Writer) error {
+// keep writes the file of the unit.
+func (d *Draft) keep(unit *Unit) error {
+	return d.units.write(d.name+unitKind, func(f io.Writer) error {
 		z := zip.NewWriter(f)
-		put := func(name string, data []byte) error {
+		put := func(name string, data io.Reader) error {
 			w, err := z.CreateHeader(&zip.FileHeader{Name: name}) // as it is: what is large is packed already
 			if err == nil {
-				_, err = w.Write(data)
+				_, err = io.Copy(w, data)
 			}
 			return err
 		}
-		values := unit.bytes()
 		of := contents{slices.Sorted(maps.Keys(unit.Block)), unit.Ledgers}
 		text, err := json.Marshal(of)
-		err = errors.Join(err, put(contentsName, text), put(valuesName, values))
+		err = errors.Join(err, put(contentsName, bytes.NewReader(text)), put(valuesName, bytes.NewReader(unit.bytes())))
 		for _, name := range of.Tables {
-			err = errors.Join(err, put(name, unit.Block[name]))
+			table, wrong := d.table(name, unit)
+			err = errors.Join(err, wrong, put(name, table))
 		}
 		return errors.Join(err, z.Close())
 	})

@@ -70,9 +70,12 @@ func ReadJobs(r io.Reader, keep func(run string) bool) (map[string][]Job, error)
 		c.record, c.next = record, 0
 		c.configuration, c.admission, c.replication = c.text("configuration"), c.text("admission"), c.text("replication")
 		if row == 2 || c.of != last {
+			before := len(runs[run])
 			last, run = c.of, c.configuration+"/"+c.admission+"/"+c.replication
 			if kept = keep(run); !kept && slices.Equal(c.at[:3], []int{0, 1, 2}) {
 				in.skip(3)
+			} else if kept && runs[run] == nil {
+				runs[run] = make([]Job, 0, before) // as many as the one before, mostly
 			}
 		}
 		if !kept {

@@ -44,7 +44,8 @@ const maxOff = 10
 // A trail follows each contract through the ledger and its row of the table.
 type trail struct {
 	run    *Run
-	odd    map[int64]int // rows of jobs that are not in the order of their numbers
+	near   []int32       // by the number of a job, less that of the first: the place of its row, from 1
+	far    map[int64]int // that of jobs whose numbers are too low or high for it
 	fares  []fare        // of rows
 	open   map[int64]*contract
 	free   []*contract       // to be used again
@@ -88,17 +89,15 @@ type due struct {
 
 func newTrail(run *Run) *trail {
 	t := &trail{
-		run: run, fares: make([]fare, len(run.Jobs)), odd: make(map[int64]int),
+		run: run, fares: make([]fare, len(run.Jobs)), far: make(map[int64]int),
 		open: make(map[int64]*contract), owners: make(map[string]string),
 	}
 	for i := range run.Jobs {
 		j := &run.Jobs[i]
-		if k := t.index(j.ID); k != i {
-			if k >= 0 && k < i || t.odd[j.ID] > 0 {
-				t.off(0, j, "job", fmt.Sprint(j.ID), "a job has one row")
-			}
-			t.odd[j.ID] = i
+		if t.index(j.ID) >= 0 {
+			t.off(0, j, "job", fmt.Sprint(j.ID), "a job has one row")
 		}
+		t.put(j.ID, i)
 	}
 	switch r := run.Rules; {
 	case r == nil:
@@ -116,17 +115,28 @@ func newTrail(run *Run) *trail {
 
 // index returns where the row of a job is, -1 if it has none.
 func (t *trail) index(id int64) int {
-	if len(t.odd) > 0 {
-		if i, ok := t.odd[id]; ok {
-			return i
+	if len(t.near) > 0 {
+		if n := id - t.run.Jobs[0].ID; n >= 0 && n < int64(len(t.near)) {
+			return int(t.near[n]) - 1
 		}
 	}
-	if len(t.run.Jobs) > 0 {
-		if i := id - t.run.Jobs[0].ID; i >= 0 && i < int64(len(t.run.Jobs)) && t.run.Jobs[i].ID == id {
-			return int(i)
-		}
+	if i, ok := t.far[id]; ok {
+		return i
 	}
 	return -1
+}
+
+// put notes that row i is that of a job.
+func (t *trail) put(id int64, i int) {
+	n := id - t.run.Jobs[0].ID
+	if n < 0 || n >= 8*int64(len(t.run.Jobs)) {
+		t.far[id] = i
+		return
+	}
+	if more := int(n) + 1 - len(t.near); more > 0 {
+		t.near = append(t.near, make([]int32, more)...)
+	}
+	t.near[n] = int32(i) + 1
 }
 
 // job returns the row of a job, nil if it has none.

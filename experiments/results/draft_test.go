@@ -1,0 +1,72 @@
+package results
+
+import (
+	"errors"
+	"maps"
+	"path/filepath"
+	"strconv"
+	"testing"
+)
+
+// TestDraftAppend checks that results have the same bytes whether the rows of a unit are
+// kept until its end or appended whenever they fill groups, and that little is kept then.
+func TestDraftAppend(t *testing.T) {
+	t.Parallel()
+	units, err := OpenUnits(filepath.Join(t.TempDir(), "units"), Plan{}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer units.Close()
+	written := func(axes Axes, appends bool) map[string]Output {
+		d, err := units.Draft("0-0-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, most := NewEncoder(Both, axes), 0
+		for from := 0; from < rowsPerGroup+5000; from += rowsPerWrite {
+			rows := make([]Job, rowsPerWrite)
+			for i := range rows {
+				rows[i] = jobs[(from+i)%len(jobs)]
+				rows[i].Configuration, rows[i].Job = "c@"+strconv.Itoa(1+i%2), strconv.Itoa(from+i)
+			}
+			err = errors.Join(err, e.Jobs(rows))
+			if from < rowsPerGroup {
+				err = errors.Join(err, e.Prices(make([]Price, rowsPerWrite)))
+			}
+			if appends {
+				b, wrong := e.Full()
+				err = errors.Join(err, wrong, d.Append(b))
+			}
+		}
+		b, wrong := e.Block()
+		for _, rows := range b {
+			most = max(most, len(rows))
+		}
+		if err := errors.Join(err, wrong, d.Write(&Unit{Block: b, Values: []float64{1}})); err != nil {
+			t.Fatal(err)
+		}
+		if appends && axes == nil && most > 1<<20 {
+			t.Errorf("%d bytes were kept", most)
+		}
+		unit, err := units.Read("0-0-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := Create(filepath.Join(t.TempDir(), "out"), Both, axes)
+		if err := errors.Join(err, w.Unit("0-0-1", unit, units.Dir), w.Close(Manifest{})); err != nil {
+			t.Fatal(err)
+		}
+		files, err := outputs(w.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return files
+	}
+	var load Axes
+	load.Axis("load", []string{"1", "2"})
+	for _, axes := range []Axes{nil, load} {
+		if kept, appended := written(axes, false), written(axes, true); !maps.Equal(kept, appended) {
+			t.Errorf("axes %v: files %v, and %v where rows were appended", axes, kept, appended)
+		}
+	}
+}

@@ -1,0 +1,29 @@
+package results
+
+import (
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
+	parquetzstd "github.com/parquet-go/parquet-go/compress/zstd"
+)
+
+// window is that of encoders, and the most that they pack as one block. Where the bytes of
+// numbers are split, those of exponents, which are much alike, are so packed apart from those
+// of mantissas, which are not.
+const window = 8 << 10
+
+// A codec is the library's own with another encoder.
+type codec struct {
+	*parquetzstd.Codec
+	encoder *zstd.Encoder
+}
+
+func newCodec() codec {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false), zstd.WithWindowSize(window))
+	if err != nil {
+		panic("results: " + err.Error()) // options that are in order
+	}
+	return codec{&parquet.Zstd, e}
+}
+
+// Encode implements [compress.Codec].
+func (c codec) Encode(dst, src []byte) ([]byte, error) { return c.encoder.EncodeAll(src, dst[:0]), nil }

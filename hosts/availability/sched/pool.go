@@ -3,18 +3,19 @@ package sched
 import (
 	"bourse/hosts"
 	"bourse/hosts/availability"
+	"bourse/hosts/availability/predictors"
 )
 
 // A Pool is a fleet as a scheduler sees it: which hosts are available, how many
 // jobs each runs, and which are idle, in the order in which they became so. The
 // driver tells it; nothing else changes it but [Queue.Tick].
 type Pool struct {
-	histories []*availability.History
-	hosts     []member
-	speeds    bool
-	up, idle  int
-	pace      []float64 // speeds of the hosts, nil for their MIPS
-	entered   int       // how often a host became idle
+	pasts    []predictors.Past
+	hosts    []member
+	speeds   bool
+	up, idle int
+	pace     []float64 // speeds of the hosts, nil for their MIPS
+	entered  int       // how often a host became idle
 
 	first, last hosts.ID // of the idle
 }
@@ -31,7 +32,11 @@ type member struct {
 // of them available yet. With speeds a job takes less time on a host of more
 // MIPS; without, as the paper has it, the same on all.
 func NewPool(histories []*availability.History, speeds bool) *Pool {
-	return &Pool{histories: histories, hosts: make([]member, len(histories)), speeds: speeds, first: None, last: None}
+	p := &Pool{pasts: make([]predictors.Past, len(histories)), hosts: make([]member, len(histories)), speeds: speeds, first: None, last: None}
+	for h := range histories {
+		p.pasts[h].History = histories[h]
+	}
+	return p
 }
 
 // Len returns the number of hosts, available or not.
@@ -41,7 +46,7 @@ func (p *Pool) Len() int { return len(p.hosts) }
 func (p *Pool) Available() int { return p.up }
 
 // History returns the history of a host.
-func (p *Pool) History(h hosts.ID) *availability.History { return p.histories[h] }
+func (p *Pool) History(h hosts.ID) *availability.History { return p.pasts[h].History }
 
 // Speed returns the progress of a job in a second alone on a host.
 func (p *Pool) Speed(h hosts.ID) float64 {
@@ -49,7 +54,7 @@ func (p *Pool) Speed(h hosts.ID) float64 {
 	case p.pace != nil:
 		return p.pace[h]
 	case p.speeds:
-		return p.histories[h].MIPS
+		return p.History(h).MIPS
 	}
 	return 1
 }

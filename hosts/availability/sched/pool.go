@@ -1,6 +1,8 @@
 package sched
 
 import (
+	"math"
+
 	"bourse/hosts"
 	"bourse/hosts/availability"
 	"bourse/hosts/availability/predictors"
@@ -11,6 +13,7 @@ import (
 // driver tells it; nothing else changes it but [Queue.Tick].
 type Pool struct {
 	pasts    []predictors.Past
+	owners   []owner
 	hosts    []member
 	speeds   bool
 	up, idle int
@@ -28,13 +31,16 @@ type member struct {
 	prev, next hosts.ID // among the idle
 }
 
+// An owner takes so much of its host until an instant.
+type owner struct{ load, until float64 }
+
 // NewPool returns the pool of hosts with these histories, in fleet order, none
 // of them available yet. With speeds a job takes less time on a host of more
 // MIPS; without, as the paper has it, the same on all.
 func NewPool(histories []*availability.History, speeds bool) *Pool {
-	p := &Pool{pasts: make([]predictors.Past, len(histories)), hosts: make([]member, len(histories)), speeds: speeds, first: None, last: None}
+	p := &Pool{pasts: make([]predictors.Past, len(histories)), owners: make([]owner, len(histories)), hosts: make([]member, len(histories)), speeds: speeds, first: None, last: None}
 	for h := range histories {
-		p.pasts[h].History = histories[h]
+		p.pasts[h].History, p.owners[h].until = histories[h], math.Inf(-1)
 	}
 	return p
 }
@@ -47,6 +53,15 @@ func (p *Pool) Available() int { return p.up }
 
 // History returns the history of a host.
 func (p *Pool) History(h hosts.ID) *availability.History { return p.pasts[h].History }
+
+// load returns what the owner of a host takes of it. Instants never decrease.
+func (p *Pool) load(now float64, h hosts.ID) float64 {
+	o := &p.owners[h]
+	if now >= o.until {
+		o.load, o.until = p.History(h).Load(now)
+	}
+	return o.load
+}
 
 // Speed returns the progress of a job in a second alone on a host.
 func (p *Pool) Speed(h hosts.ID) float64 {

@@ -2,7 +2,6 @@ package sched
 
 import (
 	"errors"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -49,11 +48,7 @@ type PPS struct {
 	last      hosts.ID
 	best      []hosts.ID // the hosts of the highest score
 	most      []float64  // M (1 - L) by host, -1 where it is not asked
-	owners    []owner    // by host
 }
-
-// An owner takes so much of its host until an instant.
-type owner struct{ load, until float64 }
 
 // even is the relative difference below which scores count as equal: those that
 // are equal in fractions may differ in floats.
@@ -94,9 +89,6 @@ func NewPPS(o PPSOptions, p predictors.Predictor, rng *rand.Rand) (*PPS, error) 
 // host that is sure to stay: hosts for which even that is too low are not predicted, nor are
 // those that are judged to stay too rarely.
 func (s *PPS) Match(now, length float64, p *Pool) hosts.ID {
-	for len(s.owners) < p.Len() {
-		s.owners = append(s.owners, owner{until: math.Inf(-1)})
-	}
 	s.best = s.best[:0]
 	s.most = s.most[:0]
 	promising := None
@@ -149,17 +141,14 @@ func (s *PPS) reaches(now, length float64, p *Pool, h hosts.ID, enough float64) 
 }
 
 func (s *PPS) load(now float64, h hosts.ID, p *Pool) float64 {
-	at := &s.owners[h]
-	if now >= at.until {
-		at.load, at.until = p.History(h).Load(now)
-	}
+	local := p.load(now, h)
 	switch k := p.jobs(h); {
 	case s.o.Load == "local+grid":
-		return 1 - (1-at.load)/float64(k+1)
+		return 1 - (1-local)/float64(k+1)
 	case s.o.Load == "binary" && k > 0:
 		return 1
 	}
-	return at.load
+	return local
 }
 
 // untie chooses among the best, which are in order of index.

@@ -22,7 +22,7 @@ func (b *Broker) tell(e contracts.Event) error {
 			return nil
 		}
 		for k := range actions {
-			b.floor.Bring(b.now)
+			b.floor.Amid(b.now)
 			if err := b.do(&actions[k]); err != nil {
 				return err
 			}

@@ -11,6 +11,14 @@ func (f *Floor) Bring(now float64) {
 	f.now = now
 }
 
+// Amid brings f to now between two actions of one instant. No time passes from one to the
+// other, so shares that last need not be dealt in between.
+func (f *Floor) Amid(now float64) {
+	if f.rule.fixed == nil {
+		f.Bring(now)
+	}
+}
+
 // stale reports whether anything has changed that is to be looked at before time passes.
 func (f *Floor) stale() bool { return len(f.marks.touched)+len(f.marks.changed) > 0 }
 

@@ -33,9 +33,9 @@ type counting struct {
 	n int
 }
 
-func (p *counting) AtLeast(h *availability.History, now, length, least float64) bool {
+func (p *counting) AtLeast(past *predictors.Past, now, length, least float64) bool {
 	p.n++
-	return p.TDE.AtLeast(h, now, length, least)
+	return p.TDE.AtLeast(past, now, length, least)
 }
 
 // BenchmarkReplay replays 100,000 jobs over 1,000 hosts for 29 days, forecasting

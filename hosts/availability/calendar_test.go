@@ -97,9 +97,9 @@ func TestSpans(t *testing.T) {
 			t.Errorf("from %v to %v, want %v to %v", start, end, c.start, c.end)
 		}
 	}
-	for at, want := range map[float64]float64{99: 0, 100: 0.5, 199: 0.5, 200: 0, 300: 0} {
-		if got := one.Load(at); got != want {
-			t.Errorf("load at %v: %v, want %v", at, got, want)
+	for at, want := range map[float64][2]float64{99: {0, 100}, 100: {0.5, 200}, 199: {0.5, 200}, 200: {0, 300}, 300: {0, math.Inf(1)}} {
+		if load, until := one.Load(at); load != want[0] || until != want[1] {
+			t.Errorf("load at %v: %v until %v, want %v", at, load, until, want)
 		}
 	}
 	if one.State(99) != Unknown || one.State(250) != Busy || one.State(300) != Unknown {

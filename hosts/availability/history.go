@@ -139,27 +139,30 @@ func (h *History) At(t float64) (Interval, bool) {
 
 // State returns the recorded state at t, before gaps are dropped.
 func (h *History) State(t float64) State {
-	if r := h.record(t); r != nil {
-		return r.State
+	if i := h.record(t); i < len(h.records) && h.records[i].Start <= t {
+		return h.records[i].State
 	}
 	return Unknown
 }
 
-// Load returns the owner's share of the CPU at t, in [0,1]: 0 where the host is
-// not recorded as available, dropped gaps included.
-func (h *History) Load(t float64) float64 {
-	if r := h.record(t); r != nil && r.State == Available {
-		return r.Load
+// Load returns the owner's share of the CPU at t, in [0,1], and the instant until which
+// it stays so: 0 where the host is not recorded as available, dropped gaps included.
+func (h *History) Load(t float64) (load, until float64) {
+	i := h.record(t)
+	switch {
+	case i == len(h.records):
+		return 0, math.Inf(1)
+	case t < h.records[i].Start:
+		return 0, h.records[i].Start
+	case h.records[i].State == Available:
+		load = h.records[i].Load
 	}
-	return 0
+	return load, h.records[i].End
 }
 
-func (h *History) record(t float64) *Record {
-	i := sort.Search(len(h.records), func(i int) bool { return h.records[i].End > t })
-	if i < len(h.records) && h.records[i].Start <= t {
-		return &h.records[i]
-	}
-	return nil
+// record returns the index of the first record that ends after t.
+func (h *History) record(t float64) int {
+	return sort.Search(len(h.records), func(i int) bool { return h.records[i].End > t })
 }
 
 // Available returns how long the host was available in [from, to).

@@ -9,7 +9,7 @@ import (
 // job fits: spans whose counts fit can always be given nodes in start order.
 type nodes struct {
 	lastEnd []int64 // one per node: end of its previous job
-	idle    []int32 // in no order
+	idle    []int32 // in no order, as a rule nearly that of Choose
 }
 
 func (ns *nodes) init(n int) {
@@ -33,7 +33,7 @@ func (ns *nodes) release(ids []int32, now int64) {
 	for _, id := range ids {
 		ns.lastEnd[id] = now
 	}
-	ns.idle = append(ns.idle, ids...)
+	ns.idle = slices.Insert(ns.idle, 0, ids...) // where sorting leaves them
 }
 
 // Choose returns the n of the idle nodes to give to a job: those that were busy
@@ -45,7 +45,10 @@ func Choose(lastEnd []int64, idle []int32, n int) []int32 {
 		panic("timetable: more nodes taken than are idle")
 	}
 	slices.SortFunc(idle, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(lastEnd[b], lastEnd[a]), cmp.Compare(a, b))
+		if c := cmp.Compare(lastEnd[b], lastEnd[a]); c != 0 {
+			return c
+		}
+		return cmp.Compare(a, b)
 	})
 	return idle[:n]
 }

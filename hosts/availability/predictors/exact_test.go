@@ -17,9 +17,9 @@ func (p *TDE) Exact(h *availability.History, now, length float64) Exact {
 		days[i], counts[i] = new(big.Rat), new(big.Rat)
 	}
 	n := int64(0)
-	start, end := h.Span()
 	for d := 1; d <= p.days; d++ {
-		w, rule := p.window(now, length, d, start, end)
+		w := p.window(now, length, d)
+		rule := p.rule(w, h)
 		f := p.counts(h, w, length)
 		if total := f.sum(); rule == counted && total.Sign() > 0 {
 			counts.add(f)
@@ -52,9 +52,10 @@ func (p *TDE) Exact(h *availability.History, now, length float64) Exact {
 // counts returns what is counted in w. Fractions of fits are summed in seconds,
 // which are whole.
 func (p *TDE) counts(h *availability.History, w window, length float64) Exact {
-	x := w.exits(h.Intervals()[h.After(w.from):])
+	first := h.After(w.from)
+	x := w.exits(h.Intervals()[first:])
 	if p.rounding != exact {
-		fits, _, _ := p.count(h, w, length)
+		fits, _ := p.count(h, w, length, first)
 		return whole(fits, x.UserPresent, x.Busy, x.Unavailable)
 	}
 	f := whole(h.Available(w.from, w.to), x.UserPresent, x.Busy, x.Unavailable)

@@ -13,7 +13,7 @@ type Limiter interface {
 
 	// Limit returns a limit that holds from now on. What it excludes, AtLeast
 	// refuses for the same least.
-	Limit(h *availability.History, now, least float64) Limit
+	Limit(p *Past, now, least float64) Limit
 }
 
 // A Limit says which jobs a host is certainly not reliable enough for. It is a
@@ -43,6 +43,8 @@ func (l *Limit) Widen(m *Limit) {
 // maxLimited bounds the days that a limit is computed of.
 const maxLimited = 32
 
+var never = math.Inf(1)
+
 // Limit implements [Limiter]. As the windows of the past days grow with the job,
 // exits come to be in them one after another, and a day with x exits is worth at
 // most
@@ -54,7 +56,7 @@ const maxLimited = 32
 // hold no more than q + u + x. Rounded down, or not at all, they hold q. The limit
 // is the first exit with which the mean of these is below least. It moves with
 // the exits, as now does, until the first of them leaves its window.
-func (p *TDE) Limit(h *availability.History, now, least float64) Limit {
+func (p *TDE) Limit(past *Past, now, least float64) Limit {
 	l := Limit{Until: math.Inf(1), end: math.Inf(1), plen: p.plen}
 	if p.pooled || p.days > maxLimited || p.plen != math.Floor(p.plen) || p.rounding == up && least <= 0.5 {
 		return l
@@ -67,6 +69,8 @@ func (p *TDE) Limit(h *availability.History, now, least float64) Limit {
 		worth float64
 	}
 	q := p.plen / p.unit
+	h := past.History
+	past.see(now, p.days)
 	start, _ := h.Span()
 	intervals := h.Intervals()
 	sum := 0.0
@@ -79,7 +83,7 @@ func (p *TDE) Limit(h *availability.History, now, least float64) Limit {
 		case from < start:
 			l.Until = min(l.Until, start+shift)
 		default:
-			if day.next = h.After(from); day.next < len(intervals) {
+			if day.next = int(past.after(d+1, from).index); day.next < len(intervals) {
 				day.at = intervals[day.next].End + shift
 				l.Until = min(l.Until, day.at)
 			}

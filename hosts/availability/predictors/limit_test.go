@@ -27,10 +27,11 @@ func TestLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		past := &Past{History: h}
 		for range 20 {
 			now := float64(rng.IntN(11 * int(availability.Day)))
 			least := []float64{0.5, 0.55, 0.6, 0.7, 0.8, 0.9, 1}[rng.IntN(7)] - 1e-9
-			l := p.Limit(h, now, least)
+			l := p.Limit(past, now, least)
 			if !(l.Until > now) {
 				t.Fatalf("seed %d, %+v, now %v: the limit holds until %v", seed, o, now, l.Until)
 			}
@@ -48,7 +49,7 @@ func TestLimit(t *testing.T) {
 				if edge := math.Floor((l.end-now)/o.Plen) + 1; edge >= 1 && edge < 30_000 && rng.IntN(2) == 0 {
 					length = edge
 				}
-				ok := p.AtLeast(h, now, length, least)
+				ok := p.AtLeast(past, now, length, least)
 				asked++
 				if !ok {
 					refused++
@@ -142,13 +143,14 @@ func TestLimitIsItsDefinition(t *testing.T) {
 			t.Fatal(err)
 		}
 		start, _ := h.Span()
+		past := &Past{History: h}
 		for range 10 {
 			now := float64(rng.IntN(int((span + 2) * availability.Day)))
 			if rng.IntN(4) == 0 {
 				now = start + float64(1+rng.IntN(int(span)))*availability.Day
 			}
 			least := []float64{0.2, 0.5, 0.6, 0.8, 1}[rng.IntN(5)]
-			l := p.Limit(h, now, least)
+			l := p.Limit(past, now, least)
 			until, end := plainLimit(o, h, now, least)
 			if l.Until != until && (o.Count != "ceil" || least > 0.5) {
 				t.Fatalf("seed %d, %+v, now %v, least %v: holds until %v, want %v", seed, o, now, least, l.Until, until)
@@ -178,7 +180,7 @@ func TestLimitNone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := p.Limit(h, 38*availability.Day, 1)
+		l := p.Limit(&Past{History: h}, 38*availability.Day, 1)
 		if !math.IsInf(l.Until, 1) || l.Excludes(38*availability.Day, 20_000) {
 			t.Errorf("%+v: limit %+v", o, l)
 		}

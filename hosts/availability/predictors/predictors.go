@@ -28,7 +28,7 @@ type Judge interface {
 
 	// AtLeast reports whether Predict's Completes is at least the reliability
 	// given, to rounding.
-	AtLeast(h *availability.History, now, length, least float64) bool
+	AtLeast(p *Past, now, length, least float64) bool
 }
 
 // Table returns the predictors. No predictor draws.

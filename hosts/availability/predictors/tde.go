@@ -109,27 +109,34 @@ func NewTDE(o TDEOptions) (*TDE, error) {
 
 // AtLeast implements [Judge]. It stops at the day that settles it: if all days
 // to come were reliable, or none, the mean would still be on that side.
-func (p *TDE) AtLeast(h *availability.History, now, length, least float64) bool {
+func (p *TDE) AtLeast(past *Past, now, length, least float64) bool {
+	h := past.History
 	if p.pooled {
 		return p.Predict(h, now, length).Completes >= least
 	}
-	start, end := h.Span()
+	past.see(now, p.days)
 	sum, n := 0.0, 0.0
 	for d := 1; d <= p.days; d++ {
-		w, rule := p.window(now, length, d, start, end)
-		if rule == counted {
-			fits, exits, _ := p.count(h, w, length)
-			if fits+exits > 0 {
-				sum += fits / (fits + exits)
-			} else {
-				rule = p.empty
-			}
-		}
-		switch rule {
-		case skip:
-			continue
-		case one:
+		w := p.window(now, length, d)
+		switch c := past.after(d, w.from); {
+		case c.start <= w.from && w.from < w.to && w.to <= c.end && p.rounding != down: // nothing but completions
 			sum++
+		default:
+			rule := p.rule(w, h)
+			if rule == counted {
+				fits, exits := p.count(h, w, length, int(c.index))
+				if fits+exits > 0 {
+					sum += fits / (fits + exits)
+				} else {
+					rule = p.empty
+				}
+			}
+			switch rule {
+			case skip:
+				continue
+			case one:
+				sum++
+			}
 		}
 		n++
 		left := float64(p.days - d)
@@ -148,13 +155,14 @@ func (p *TDE) AtLeast(h *availability.History, now, length, least float64) bool 
 
 // Predict implements [Predictor]. It allocates nothing.
 func (p *TDE) Predict(h *availability.History, now, length float64) Forecast {
-	start, end := h.Span()
 	var days, counts Forecast // sums over days
 	n := 0.0
 	for d := 1; d <= p.days; d++ {
-		w, rule := p.window(now, length, d, start, end)
+		w := p.window(now, length, d)
+		rule := p.rule(w, h)
 		if rule == counted {
-			fits, exits, first := p.count(h, w, length)
+			first := h.After(w.from)
+			fits, exits := p.count(h, w, length, first)
 			if fits+exits > 0 {
 				f := w.exits(h.Intervals()[first:])
 				f.Completes = fits

@@ -83,11 +83,15 @@ func TestAtLeast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 10 {
-			now, length := float64(rng.IntN(11*int(availability.Day))), float64(1+rng.IntN(1+rng.IntN(30_000)))
+		past, now := &Past{History: h}, 0.0
+		for i := range 40 {
+			if now += float64(rng.IntN(7200)); i%10 == 0 {
+				now = float64(rng.IntN(11 * int(availability.Day))) // earlier or much later
+			}
+			length := float64(1 + rng.IntN(1+rng.IntN(30_000)))
 			f := p.Predict(h, now, length).Completes
 			for _, least := range []float64{f - 1e-9, f + 1e-9, rng.Float64()} {
-				if got, want := p.AtLeast(h, now, length, least), f >= least; got != want {
+				if got, want := p.AtLeast(past, now, length, least), f >= least; got != want {
 					t.Fatalf("seed %d, %+v, now %v, length %v: at least %v is %v, forecast %v", seed, o, now, length, least, got, f)
 				}
 			}
@@ -128,7 +132,7 @@ func TestAtLeastItself(t *testing.T) {
 						have = 1 // there is nothing but completions
 					}
 					least := float64(k) / float64(days)
-					if got, want := p.AtLeast(h, float64(days)*availability.Day, 60, least), have >= least; got != want {
+					if got, want := p.AtLeast(&Past{History: h}, float64(days)*availability.Day, 60, least), have >= least; got != want {
 						t.Errorf("%d days, %b available, by %s: at least %v is %v, want %v", days, pattern, weight, least, got, want)
 					}
 				}
@@ -142,7 +146,7 @@ func TestAtLeastItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	for least, want := range map[float64]bool{0.25: true, 0.5: true, 0.75: false} {
-		if got := p.AtLeast(history(t, nil), 0, 60, least); got != want {
+		if got := p.AtLeast(&Past{History: history(t, nil)}, 0, 60, least); got != want {
 			t.Errorf("without history, of which 0.5 is thought: at least %v is %v, want %v", least, got, want)
 		}
 	}

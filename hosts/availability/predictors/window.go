@@ -9,24 +9,26 @@ import (
 // A window is the same time of day on a past day.
 type window struct{ from, to float64 }
 
-// window returns the window of d days ago, and how it counts: by its history,
-// or by rule.
-func (p *TDE) window(now, length float64, d int, start, end float64) (w window, r rule) {
-	w.from = now - float64(d)*availability.Day
-	w.to = min(w.from+p.plen*length, now)
-	if w.to <= start || w.from >= end || start == end { // who has no records has no days
-		return w, p.missing
+// window returns the window of d days ago.
+func (p *TDE) window(now, length float64, d int) window {
+	from := now - float64(d)*availability.Day
+	return window{from, min(from+p.plen*length, now)}
+}
+
+// rule returns how w counts: by its history, or by rule.
+func (p *TDE) rule(w window, h *availability.History) rule {
+	if start, end := h.Span(); w.to <= start || w.from >= end || start == end { // who has no records has no days
+		return p.missing
 	}
-	return w, counted
+	return counted
 }
 
 // count returns how often the job fits into the available stretches of w, and how
-// many known exits are in it. Both are 0 where there is no such stretch. The first of its
-// intervals is for exits.
-func (p *TDE) count(h *availability.History, w window, length float64) (fits, exits float64, first int) {
+// many known exits are in it. Both are 0 where there is no such stretch. The first
+// interval of h that ends after w begins is first.
+func (p *TDE) count(h *availability.History, w window, length float64, first int) (fits, exits float64) {
 	unit := p.unit * length
 	intervals := h.Intervals()
-	first = h.After(w.from)
 	for i := first; i < len(intervals) && intervals[i].Start < w.to; i++ {
 		v := &intervals[i]
 		f := (min(v.End, w.to) - max(v.Start, w.from)) / unit
@@ -41,7 +43,7 @@ func (p *TDE) count(h *availability.History, w window, length float64) (fits, ex
 			exits++
 		}
 	}
-	return fits, exits, first
+	return fits, exits
 }
 
 // exits counts the exits in w by state, evictions as Unavailable.

@@ -45,7 +45,7 @@ func (l *limits) refused(now float64, p *Pool) { l.at, l.entered = now, p.entere
 func (l *limits) excludes(now, length float64, p *Pool, h hosts.ID) bool {
 	limit := &l.hosts[h]
 	if now >= limit.Until {
-		*limit = l.limiter.Limit(p.History(h), now, l.least)
+		*limit = l.limiter.Limit(&p.pasts[h], now, l.least)
 	}
 	l.widest.Widen(limit)
 	return limit.Excludes(now, length)

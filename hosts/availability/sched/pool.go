@@ -1,20 +1,24 @@
 package sched
 
 import (
+	"math"
+
 	"bourse/hosts"
 	"bourse/hosts/availability"
+	"bourse/hosts/availability/predictors"
 )
 
 // A Pool is a fleet as a scheduler sees it: which hosts are available, how many
 // jobs each runs, and which are idle, in the order in which they became so. The
 // driver tells it; nothing else changes it but [Queue.Tick].
 type Pool struct {
-	histories []*availability.History
-	hosts     []member
-	speeds    bool
-	up, idle  int
-	pace      []float64 // speeds of the hosts, nil for their MIPS
-	entered   int       // how often a host became idle
+	pasts    []predictors.Past
+	owners   []owner
+	hosts    []member
+	speeds   bool
+	up, idle int
+	pace     []float64 // speeds of the hosts, nil for their MIPS
+	entered  int       // how often a host became idle
 
 	first, last hosts.ID // of the idle
 }
@@ -27,11 +31,18 @@ type member struct {
 	prev, next hosts.ID // among the idle
 }
 
+// An owner takes so much of its host until an instant.
+type owner struct{ load, until float64 }
+
 // NewPool returns the pool of hosts with these histories, in fleet order, none
 // of them available yet. With speeds a job takes less time on a host of more
 // MIPS; without, as the paper has it, the same on all.
 func NewPool(histories []*availability.History, speeds bool) *Pool {
-	return &Pool{histories: histories, hosts: make([]member, len(histories)), speeds: speeds, first: None, last: None}
+	p := &Pool{pasts: make([]predictors.Past, len(histories)), owners: make([]owner, len(histories)), hosts: make([]member, len(histories)), speeds: speeds, first: None, last: None}
+	for h := range histories {
+		p.pasts[h].History, p.owners[h].until = histories[h], math.Inf(-1)
+	}
+	return p
 }
 
 // Len returns the number of hosts, available or not.
@@ -41,7 +52,16 @@ func (p *Pool) Len() int { return len(p.hosts) }
 func (p *Pool) Available() int { return p.up }
 
 // History returns the history of a host.
-func (p *Pool) History(h hosts.ID) *availability.History { return p.histories[h] }
+func (p *Pool) History(h hosts.ID) *availability.History { return p.pasts[h].History }
+
+// load returns what the owner of a host takes of it. Instants never decrease.
+func (p *Pool) load(now float64, h hosts.ID) float64 {
+	o := &p.owners[h]
+	if now >= o.until {
+		o.load, o.until = p.History(h).Load(now)
+	}
+	return o.load
+}
 
 // Speed returns the progress of a job in a second alone on a host.
 func (p *Pool) Speed(h hosts.ID) float64 {
@@ -49,7 +69,7 @@ func (p *Pool) Speed(h hosts.ID) float64 {
 	case p.pace != nil:
 		return p.pace[h]
 	case p.speeds:
-		return p.histories[h].MIPS
+		return p.History(h).MIPS
 	}
 	return 1
 }

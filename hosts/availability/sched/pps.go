@@ -85,9 +85,9 @@ func NewPPS(o PPSOptions, p predictors.Predictor, rng *rand.Rand) (*PPS, error) 
 	return &PPS{o: o, predictor: p, judge: judge, rng: rng, last: None}, nil
 }
 
-// Match implements [Matchmaker]. No score is higher than that of a host that is
-// sure to stay: hosts for which even that is too low are not predicted, nor are those that
-// are judged to stay too rarely.
+// Match implements [Matchmaker]. Instants never decrease. No score is higher than that of a
+// host that is sure to stay: hosts for which even that is too low are not predicted, nor are
+// those that are judged to stay too rarely.
 func (s *PPS) Match(now, length float64, p *Pool) hosts.ID {
 	s.best = s.best[:0]
 	s.most = s.most[:0]
@@ -107,6 +107,9 @@ func (s *PPS) Match(now, length float64, p *Pool) hosts.ID {
 		return None
 	}
 	enough := s.score(now, length, p, promising) * (1 - apart)
+	if s.last != None && s.most[s.last] >= enough { // what was best may be so still
+		enough = max(enough, s.score(now, length, p, s.last)*(1-apart))
+	}
 	top := 0.0
 	for i, most := range s.most {
 		h := hosts.ID(i)
@@ -134,12 +137,12 @@ func (s *PPS) score(now, length float64, p *Pool, h hosts.ID) float64 {
 
 // reaches reports whether RS(i) may be enough.
 func (s *PPS) reaches(now, length float64, p *Pool, h hosts.ID, enough float64) bool {
-	return s.judge == nil || enough <= 0 || s.judge.AtLeast(p.History(h), now, length/p.Speed(h), enough/s.most[h]*(1-apart))
+	return s.judge == nil || enough <= 0 || s.judge.AtLeast(&p.pasts[h], now, length/p.Speed(h), enough/s.most[h]*(1-apart))
 }
 
 func (s *PPS) load(now float64, h hosts.ID, p *Pool) float64 {
-	local, k := p.History(h).Load(now), p.jobs(h)
-	switch {
+	local := p.load(now, h)
+	switch k := p.jobs(h); {
 	case s.o.Load == "local+grid":
 		return 1 - (1-local)/float64(k+1)
 	case s.o.Load == "binary" && k > 0:

@@ -81,8 +81,8 @@ func (a *asked) Predict(h *availability.History, now, length float64) predictors
 // judged is asked first whether a threshold is met.
 type judged struct{ *asked }
 
-func (j judged) AtLeast(h *availability.History, now, length, least float64) bool {
-	return j.oracle.Predict(h, now, length).Completes >= least
+func (j judged) AtLeast(p *predictors.Past, now, length, least float64) bool {
+	return j.oracle.Predict(p.History, now, length).Completes >= least
 }
 
 // TestPPSAsksFew checks that leaving out hosts whose score cannot be highest, or is judged
@@ -126,4 +126,52 @@ func TestPPSAsksFew(t *testing.T) {
 	if few < 100 {
 		t.Errorf("%d of 500 times a host was left out", few)
 	}
+}
+
+// TestPPSGoesOn checks that a matchmaker that has been asked before chooses as one that has
+// not: what it remembers of owners' loads, and of the host taken last, changes no choice.
+func TestPPSGoesOn(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 6))
+		var all []*availability.History
+		for i := range 1 + rng.IntN(8) {
+			var records []availability.Record
+			for at := 0.0; at < 1000; {
+				r := availability.Record{Start: at, End: at + float64(1+rng.IntN(30)), State: availability.State(1 + rng.IntN(2)), Load: float64(rng.IntN(11)) / 10}
+				if at = r.End; rng.IntN(5) > 0 { // otherwise unknown
+					records = append(records, r)
+				}
+			}
+			h, err := availability.NewHistory(fmt.Sprint(i), float64(1+rng.IntN(3)), records, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, h)
+		}
+		p, known := NewPool(all, false), oracle{}
+		for h := range all {
+			p.Rise(0, hosts.ID(h))
+		}
+		o := DefaultPPS()
+		o.Tie = []string{"index", "fewest"}[rng.IntN(2)]
+		asked := must(NewPPS(o, judged{&asked{oracle: known}}, nil))
+		for now := 0.0; now < 1050; now += float64(rng.IntN(20)) {
+			for i := range all {
+				known[fmt.Sprint(i)] = float64(rng.IntN(11)) / 10
+			}
+			got, want := asked.Match(now, 100, p), must(NewPPS(o, known, nil)).Match(now, 100, p)
+			if got != want {
+				t.Fatalf("seed %d at %v: took %d, want %d", seed, now, got, want)
+			}
+			p.Begin(got)
+		}
+	}
+}
+
+func must[T any](x T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return x
 }

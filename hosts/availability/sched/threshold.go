@@ -110,7 +110,7 @@ func (t *Threshold) reliable(now, length float64, p *Pool, h hosts.ID) bool {
 	case t.limits != nil && !p.speeds && t.limits.excludes(now, length, p, h):
 		return false
 	case t.judge != nil:
-		return t.judge.AtLeast(p.History(h), now, length, t.least-slack)
+		return t.judge.AtLeast(&p.pasts[h], now, length, t.least-slack)
 	}
 	return t.predictor.Predict(p.History(h), now, length).Completes >= t.least-slack
 }

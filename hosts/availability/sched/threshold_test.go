@@ -91,12 +91,13 @@ func TestJudged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		past := &predictors.Past{History: h}
 		for range 50 {
 			now, length := float64(rng.IntN(9*int(availability.Day))), float64(1+rng.IntN(10_000))
 			f := tde.Predict(h, now, length)
 			for _, least := range []float64{0.1, 1.0 / 3, 0.5, 0.7, 0.9, 1, f.Completes} {
 				want := f.Completes >= least-slack
-				if got := tde.AtLeast(h, now, length, least-slack); got != want {
+				if got := tde.AtLeast(past, now, length, least-slack); got != want {
 					t.Fatalf("seed %d, %+v: at least %v is %v, forecast %v", seed, o, least, got, f.Completes)
 				}
 			}

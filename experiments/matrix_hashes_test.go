@@ -44,6 +44,9 @@ func hashOf(n uint64, dir string) (string, error) {
 //	go test ./experiments -run TestMatrixHashes -matrix.rewrite
 func TestMatrixHashes(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("one draw after another: there is nothing to race")
+	}
 	const file = "testdata/matrix-hashes.txt"
 	dir := t.TempDir()
 	var now strings.Builder

@@ -51,7 +51,7 @@ type calls struct {
 	made   []call
 	known  []call         // not yet asked again
 	again  bool           // all is known: nothing more is asked
-	follow *following     // answers what another version was answered
+	follow *following     // what another version decided, and was answered; nil decides, and asks
 	free   func(f func()) // calls f while others may look at the market; nil calls it
 	last   string         // receipt, and why something was refused: of this contract
 	why    string

@@ -28,10 +28,9 @@ type core struct {
 	config broker.Config // that it was made with, but for hosts
 	state
 
-	ended     []*Contract // in this turn
-	begun     []begun     // in this turn
-	fork      *fork       // taken before a contract is asked for; nil: none is
-	following *following  // what another version decided; nil decides
+	ended []*Contract // in this turn
+	begun []begun     // in this turn
+	fork  *fork       // taken before a contract is asked for; nil: none is
 }
 
 // A state is what a core knows beside its broker and its machines.
@@ -142,8 +141,8 @@ func (k *core) turn(r *record) ([]result, error) {
 			return nil, err
 		}
 	}
-	if k.following != nil {
-		if err := k.following.end(k); err != nil {
+	if f := k.calls.follow; f != nil {
+		if err := f.end(k); err != nil {
 			return nil, err
 		}
 	}
@@ -155,7 +154,7 @@ func (k *core) turn(r *record) ([]result, error) {
 		k.begin(i)
 	}
 	k.collect()
-	if len(k.calls.known) > 0 && k.following == nil {
+	if len(k.calls.known) > 0 && k.calls.follow == nil {
 		return nil, fmt.Errorf("%w: it does not ask the bank %+v", errOtherwise, k.calls.known[0].question)
 	}
 	return out, nil
@@ -266,10 +265,10 @@ func (k *core) submit(s *submission, out *result) error {
 	r := terms.Request()
 	r.ID, r.Submit, r.Owner = contracts.ID(c.ID), k.now, k.calls.bank.Account(c.Account)
 	k.calls.last, k.calls.why = "", ""
-	if k.following != nil {
-		if a := k.following.answer(c.ID); a != nil {
+	if f := k.calls.follow; f != nil {
+		if a := f.answer(c.ID); a != nil {
 			out.answer = a
-			return k.following.submit(k, c, &r, a)
+			return f.submit(k, c, &r, a)
 		}
 	}
 	if k.fork != nil && k.fork.contract == c.ID {
@@ -471,9 +470,10 @@ func (k *core) begin(i int) {
 		}
 		h.tasks[w.Name] = t
 		at := slices.IndexFunc(on, func(a contracts.Allocation) bool { return int64(a.Contract) == w.Key && a.Node == w.Node })
-		k.begun = append(k.begun, begun{Task{w.Node, h.Spec.Name, w.Name}, w.Contract, on[at].Bid})
+		is := begun{Task{w.Node, h.Spec.Name, w.Name}, w.Contract, on[at].Bid}
+		k.begun = append(k.begun, is)
 		if open := k.open[w.Contract]; open != nil {
-			open.Tasks = append(open.Tasks, Task{w.Node, h.Spec.Name, w.Name})
+			open.Tasks = append(open.Tasks, is.Task)
 			started = append(started, open)
 		}
 		return false

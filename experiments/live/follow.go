@@ -48,7 +48,7 @@ func (m *Market) follow() (err error) {
 	if err := f.read(from); err != nil {
 		return err
 	}
-	k.following, k.calls.follow = f, f
+	k.calls.follow = f
 	for seq, r := range m.log.records(from+1, &err) {
 		if err := f.turn(seq); err != nil {
 			return fmt.Errorf("record %d: %w", seq, err)
@@ -64,7 +64,7 @@ func (m *Market) follow() (err error) {
 			return fmt.Errorf("record %d: %w", seq, err)
 		}
 	}
-	k.following, k.calls.follow = nil, nil
+	k.calls.follow = nil
 	if err == nil {
 		err = f.agree(k)
 	}

@@ -155,7 +155,8 @@ func (m *Market) open() error {
 	if m.core, err = m.fresh(); err != nil {
 		return err
 	}
-	if err := m.recover(); err != nil {
+	held, err := m.recover()
+	if err != nil {
 		return err
 	}
 	m.world.Clock.Reach(m.core.now) // though the wall clock was set back while it was down
@@ -171,7 +172,7 @@ func (m *Market) open() error {
 	m.saved.at = m.world.Clock.Now()
 	m.seen.init(m)
 	m.whole = true
-	return m.agree()
+	return m.agree(held)
 }
 
 // fresh returns the core of a market in which nothing has happened.
@@ -182,14 +183,15 @@ func (m *Market) fresh() (*core, error) {
 
 func (m *Market) orderOf(contract int64) []byte { return m.core.orderOf(contract) }
 
-// recover makes the core what it was: by the last checkpoint, and what was logged since.
-func (m *Market) recover() error {
+// recover makes the core what it was: by the last checkpoint, and what was logged since. It
+// returns what the bank holds for contracts.
+func (m *Market) recover() (held map[int64]*orphan, err error) {
 	from, err := m.load()
 	if err == nil {
 		err = m.retell(from)
 	}
 	if err == nil {
-		err = m.held()
+		held, err = m.held()
 	}
 	switch {
 	case !errors.Is(err, errOtherwise):
@@ -197,10 +199,10 @@ func (m *Market) recover() error {
 		err = fmt.Errorf("%w: start that one, and stop it while no contract is open: from there any goes on; or --follow what it decided", err)
 	default:
 		if err = m.follow(); err == nil {
-			err = m.held()
+			held, err = m.held()
 		}
 	}
-	return err
+	return held, err
 }
 
 // retell tells the core what was logged after record from.
@@ -292,12 +294,12 @@ func (m *Market) escrows() (map[int64]*orphan, error) {
 	return held, nil
 }
 
-// held returns an error if the bank holds nothing for a contract. Where its last record was
-// not done, another version may have ended it.
-func (m *Market) held() error {
+// held returns what the bank holds for contracts, or an error if it holds nothing for one.
+// Where its last record was not done, another version may have ended it.
+func (m *Market) held() (map[int64]*orphan, error) {
 	held, err := m.escrows()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, id := range slices.Sorted(maps.Keys(m.core.open)) {
 		if phase, _ := m.core.broker.Phase(contracts.ID(id)); phase != contracts.Asked && held[id] == nil {
@@ -305,18 +307,14 @@ func (m *Market) held() error {
 			if m.undone {
 				err = fmt.Errorf("%w, or %w", err, errOtherwise)
 			}
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return held, nil
 }
 
-// agree gives back whole what the bank holds for contracts of which nothing is known.
-func (m *Market) agree() error {
-	held, err := m.escrows()
-	if err != nil {
-		return err
-	}
+// agree gives back whole what of held is of contracts of which nothing is known.
+func (m *Market) agree(held map[int64]*orphan) error {
 	var letters []*letter
 	for _, id := range slices.Sorted(maps.Keys(held)) {
 		if m.core.open[id] == nil {

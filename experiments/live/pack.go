@@ -282,13 +282,10 @@ func (in *unpacker) byte() byte {
 	return 0
 }
 
+// signed undoes what binary.AppendVarint makes of a number.
 func (in *unpacker) signed() int64 {
-	x, n := binary.Varint(in.b)
-	if n <= 0 {
-		n = -1
-	}
-	in.take(n)
-	return x
+	x := in.unsigned()
+	return int64(x>>1) ^ -int64(x&1)
 }
 
 func (in *unpacker) unsigned() uint64 {

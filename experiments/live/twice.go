@@ -114,9 +114,8 @@ func (out *Twice) live(l *log, as *made, conf *Config) (map[int64]float64, error
 		host   int
 		number int64
 		task   int64
-		partly bool
 	}
-	all, used, first := make(map[deal]*Shared), make(map[[2]int64]float64), make(map[int64]float64)
+	all, used, first := make(map[deal]*[2]Shared), make(map[[2]int64]float64), make(map[int64]float64)
 	entitled := make(map[deal]Shared) // as of the turn before
 	for t := range l.retold(k, from+1, &err) {
 		if t.err != nil {
@@ -142,7 +141,7 @@ func (out *Twice) live(l *log, as *made, conf *Config) (map[int64]float64, error
 					before, known := used[name]
 					delta := u.Seconds - before
 					used[name] = u.Seconds
-					at := deal{h, s.Deal, u.Name, false}
+					at := deal{h, s.Deal, u.Name}
 					is, ok := entitled[at]
 					if !ok {
 						continue // the deal is not the last, or the task was stopped
@@ -151,11 +150,16 @@ func (out *Twice) live(l *log, as *made, conf *Config) (map[int64]float64, error
 						first[is.Contract] = t.record.Now
 					}
 					last, over := lastOf[u.Name]
-					at.partly = !known || over && i >= last
-					sum := all[at]
-					if sum == nil {
-						sum = &Shared{Host: told.Host, Contract: is.Contract, Partly: at.partly, Entitled: is.Entitled}
-						all[at] = sum
+					both := all[at]
+					if both == nil {
+						one := Shared{Host: told.Host, Contract: is.Contract, Entitled: is.Entitled}
+						both = &[2]Shared{one, one}
+						both[0].Partly = true
+						all[at] = both
+					}
+					sum := &both[1]
+					if !known || over && i >= last {
+						sum = &both[0]
 					}
 					sum.For += s.Length
 					sum.Delivered += delta
@@ -167,7 +171,7 @@ func (out *Twice) live(l *log, as *made, conf *Config) (map[int64]float64, error
 			on := k.broker.View().On(hosts.ID(h))
 			for _, w := range one.orders.Wanted {
 				if i := slices.IndexFunc(on, func(a contracts.Allocation) bool { return int64(a.Contract) == w.Key }); i >= 0 {
-					entitled[deal{h, one.orders.Deal, w.Name, false}] = Shared{Contract: w.Contract, Entitled: on[i].Rate / one.Spec.Speed}
+					entitled[deal{h, one.orders.Deal, w.Name}] = Shared{Contract: w.Contract, Entitled: on[i].Rate / one.Spec.Speed}
 				}
 			}
 		}
@@ -181,19 +185,15 @@ func (out *Twice) live(l *log, as *made, conf *Config) (map[int64]float64, error
 		out.Cut += h.machine.Cut()
 	}
 	keys := slices.SortedFunc(maps.Keys(all), func(a, b deal) int {
-		c := cmp.Or(cmp.Compare(a.host, b.host), cmp.Compare(a.number, b.number), cmp.Compare(a.task, b.task))
-		if c == 0 && a.partly != b.partly {
-			c = 1
-			if a.partly {
-				c = -1
-			}
-		}
-		return c
+		return cmp.Or(cmp.Compare(a.host, b.host), cmp.Compare(a.number, b.number), cmp.Compare(a.task, b.task))
 	})
 	for _, d := range keys {
-		s := all[d]
-		s.Delivered /= s.For
-		out.Shares = append(out.Shares, *s)
+		for _, s := range all[d] {
+			if s.For > 0 {
+				s.Delivered /= s.For
+				out.Shares = append(out.Shares, s)
+			}
+		}
 	}
 	return first, err
 }

@@ -19,6 +19,7 @@ import (
 	"bourse/hosts/eventheap"
 	"bourse/hosts/sim"
 	"bourse/workloadgen"
+	"bourse/workloadgen/byid"
 )
 
 // An arena is the memory in which one goroutine runs replications, used again
@@ -42,22 +43,21 @@ type arena struct {
 	present   floor.Availability
 	histories []*availability.History
 
-	trial   *arena                 // in which offers are looked for
-	plan    workloadgen.Plan       // of the replication at hand
-	drawn   workloadgen.Plan       // memory for plans that are drawn
-	noted   workloadgen.Plan       // memory for plans that are annotated
-	near    []int32                // by the number of a job, less that of the first: its position in the plan
-	far     map[contracts.ID]int32 // that of jobs whose numbers are too low or high for it
-	payer   map[int64]int32        // position of each user in payers
-	payers  []payer                // of the plan, in order of their first job
-	bills   []bill                 // of the plan, by job
-	cancels eventheap.Heap         // jobs of the plan, by when their owners take them back
+	trial   *arena           // in which offers are looked for
+	plan    workloadgen.Plan // of the replication at hand
+	drawn   workloadgen.Plan // memory for plans that are drawn
+	noted   workloadgen.Plan // memory for plans that are annotated
+	places  byid.Index       // of jobs in the plan
+	payer   map[int64]int32  // position of each user in payers
+	payers  []payer          // of the plan, in order of their first job
+	bills   []bill           // of the plan, by job
+	cancels eventheap.Heap   // jobs of the plan, by when their owners take them back
 }
 
 func newArena() *arena {
 	return &arena{
 		makers: newMakers(),
-		users:  make(map[int64]bank.Account), far: make(map[contracts.ID]int32), payer: make(map[int64]int32),
+		users:  make(map[int64]bank.Account), payer: make(map[int64]int32),
 		ledger: bank.New(nil),
 	}
 }
@@ -385,29 +385,16 @@ func (in *arrivals) Advance(now float64) error {
 
 // indexPlan readies position.
 func (a *arena) indexPlan() {
-	clear(a.far)
-	a.near = a.near[:0]
+	if len(a.plan) > 0 {
+		a.places.Reset(a.plan[0].ID, len(a.plan))
+	}
 	for i := range a.plan {
-		switch n := a.plan[i].ID - a.plan[0].ID; {
-		case n < 0 || n >= 8*int64(len(a.plan)):
-			a.far[contracts.ID(a.plan[i].ID)] = int32(i)
-		case n >= int64(len(a.near)):
-			a.near = slices.Grow(a.near, int(n)+1-len(a.near))[:n+1]
-			fallthrough
-		default:
-			a.near[n] = int32(i)
-		}
+		a.places.Put(a.plan[i].ID, i)
 	}
 }
 
 // position returns where the job of a contract is in the plan, which has one.
-func (a *arena) position(id contracts.ID) int32 {
-	n := int64(id) - a.plan[0].ID
-	if n < 0 || n >= 8*int64(len(a.plan)) {
-		return a.far[id]
-	}
-	return a.near[n]
-}
+func (a *arena) position(id contracts.ID) int32 { return int32(a.places.Find(int64(id))) }
 
 // refuse notes why j was not admitted.
 func refuse(j *metrics.Job, d *contracts.Decision) {

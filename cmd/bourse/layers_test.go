@@ -54,7 +54,7 @@ var may = map[string]string{
 	"experiments/metrics":      "contracts experiments/stats workloadgen",
 	"experiments/report":       "experiments/results experiments/stats",
 	"experiments/statement":    "bank bank/export bank/order contracts/note experiments/report",
-	"experiments/verify":       "bank/audit bank/canonical experiments/results experiments/scenario",
+	"experiments/verify":       "bank/audit bank/canonical experiments/results experiments/scenario workloadgen/byid",
 	"experiments/audits":       "bank/audit bank/place bank/store bank/tiles experiments/misuse experiments/report experiments/rescue experiments/results experiments/scenario experiments/verify",
 	"experiments/misuse":       "",
 	"experiments/verdicts":     "experiments/contrast",

@@ -9,6 +9,7 @@ import (
 
 	"bourse/bank/audit"
 	"bourse/experiments/results"
+	"bourse/workloadgen/byid"
 )
 
 // A Run is what a run published beside its ledger. The ledger is held against it.
@@ -44,9 +45,8 @@ const maxOff = 10
 // A trail follows each contract through the ledger and its row of the table.
 type trail struct {
 	run    *Run
-	near   []int32       // by the number of a job, less that of the first: the place of its row, from 1
-	far    map[int64]int // that of jobs whose numbers are too low or high for it
-	fares  []fare        // of rows
+	rows   byid.Index // of jobs
+	fares  []fare     // of rows
 	open   map[int64]*contract
 	free   []*contract       // to be used again
 	owners map[string]string // their names, each kept once
@@ -89,15 +89,18 @@ type due struct {
 
 func newTrail(run *Run) *trail {
 	t := &trail{
-		run: run, fares: make([]fare, len(run.Jobs)), far: make(map[int64]int),
+		run: run, fares: make([]fare, len(run.Jobs)),
 		open: make(map[int64]*contract), owners: make(map[string]string),
+	}
+	if len(run.Jobs) > 0 {
+		t.rows.Reset(run.Jobs[0].ID, len(run.Jobs))
 	}
 	for i := range run.Jobs {
 		j := &run.Jobs[i]
-		if t.index(j.ID) >= 0 {
+		if t.rows.Find(j.ID) >= 0 {
 			t.off(0, j, "job", fmt.Sprint(j.ID), "a job has one row")
 		}
-		t.put(j.ID, i)
+		t.rows.Put(j.ID, i)
 	}
 	switch r := run.Rules; {
 	case r == nil:
@@ -113,35 +116,9 @@ func newTrail(run *Run) *trail {
 	return t
 }
 
-// index returns where the row of a job is, -1 if it has none.
-func (t *trail) index(id int64) int {
-	if len(t.near) > 0 {
-		if n := id - t.run.Jobs[0].ID; n >= 0 && n < int64(len(t.near)) {
-			return int(t.near[n]) - 1
-		}
-	}
-	if i, ok := t.far[id]; ok {
-		return i
-	}
-	return -1
-}
-
-// put notes that row i is that of a job.
-func (t *trail) put(id int64, i int) {
-	n := id - t.run.Jobs[0].ID
-	if n < 0 || n >= 8*int64(len(t.run.Jobs)) {
-		t.far[id] = i
-		return
-	}
-	if more := int(n) + 1 - len(t.near); more > 0 {
-		t.near = append(t.near, make([]int32, more)...)
-	}
-	t.near[n] = int32(i) + 1
-}
-
 // job returns the row of a job, nil if it has none.
 func (t *trail) job(id int64) *Job {
-	if i := t.index(id); i >= 0 {
+	if i := t.rows.Find(id); i >= 0 {
 		return &t.run.Jobs[i]
 	}
 	return nil
@@ -149,7 +126,7 @@ func (t *trail) job(id int64) *Job {
 
 // pay notes that entry seq pays for a broken promise.
 func (t *trail) pay(id int64, amount audit.Money, seq int64) {
-	if i := t.index(id); i >= 0 {
+	if i := t.rows.Find(id); i >= 0 {
 		t.fares[i].paid += amount
 		t.fares[i].last = seq
 	}
@@ -208,7 +185,7 @@ func (t *trail) stop(e *audit.Entry, why string) {
 
 // row returns the row of the contract of e, and notes that it has one.
 func (t *trail) row(e *audit.Entry) *Job {
-	i := t.index(e.Contract)
+	i := t.rows.Find(e.Contract)
 	if i < 0 {
 		t.found = append(t.found, audit.Finding{Seq: e.Seq, File: t.run.Table, Found: "no row", Want: fmt.Sprintf("one for job %d", e.Contract)})
 		return nil

@@ -392,7 +392,11 @@ func (w *retold) leave(e tapeEvent) error {
 		return fmt.Errorf("%v: %v of its work is done, by the shares that it must have had", e, k.done)
 	}
 	until, idle := w.until(c), k.done == 0
-	if c.perHost() && (e.done == until || w.ticks() && until-e.done <= tickOfTime) {
+	deserted := w.leaving != floor.Suspend && (c.recalled == e.at ||
+		slices.ContainsFunc(c.nodes, func(k *replayTask) bool { return k.host.left == e.at && k.host.away && (!k.gone || k.host == h) }))
+	if deserted {
+		k.done = e.done // a host that leaves waits for no tick
+	} else if tick := w.tickOfWork(); c.perHost() && (e.done == until || tick > 0 && until-e.done <= tick) {
 		k.done = until                                               // what was left is none
 		c.border = e.done != until && !c.goesOn() && e.at >= c.due() // or all that there was
 	}
@@ -405,15 +409,17 @@ func (w *retold) leave(e tapeEvent) error {
 		return nil // its planner says when it ends
 	}
 	closed := e.at == w.closes
-	finished := k.done >= until-w.fuzz(c, k)
+	left, slack, nodes := until-k.done, w.fuzz(c, k), 1
 	if !c.perHost() {
-		finished = c.done() >= c.total()-w.sumFuzz(c)
+		left, slack, nodes = c.total()-c.done(), w.sumFuzz(c), len(c.nodes)
 	}
+	if deserted {
+		slack -= float64(nodes) * w.tickOfWork()
+	}
+	finished := left <= slack
 	if finished && e.at == c.back && !c.gang && w.run.job(e.id).Contract.Outcome == contracts.Cancelled {
 		c.takenIn, c.fee, c.border = true, 1, true // or it was done, to rounding or a tick
 	}
-	deserted := w.leaving != floor.Suspend && (c.recalled == e.at ||
-		slices.ContainsFunc(c.nodes, func(k *replayTask) bool { return k.host.left == e.at && k.host.away && (!k.gone || k.host == h) }))
 	if deserted && idle {
 		finished = false // however little it is: its host left before it was begun
 	}
@@ -479,15 +485,16 @@ func (w *retold) dropped() bool {
 // fuzz is what the work of k may be off by: rounding, and under rules by deadline a
 // tick of work that ends a task early.
 func (w *retold) fuzz(c *replayContract, k *replayTask) float64 {
-	x := 4*c.rounding(k.host, w.now) + 1e-9*k.done
-	if w.ticks() {
-		x += tickOfTime
-	}
-	return x
+	return 4*c.rounding(k.host, w.now) + 1e-9*k.done + w.tickOfWork()
 }
 
-// ticks reports whether tasks end that have no more than a tick of work left.
-func (w *retold) ticks() bool { return w.rule.name == "deadline" || w.rule.name == "librasla" }
+// tickOfWork is what a task that ends may have left.
+func (w *retold) tickOfWork() float64 {
+	if w.rule.name == "deadline" || w.rule.name == "librasla" {
+		return tickOfTime
+	}
+	return 0
+}
 
 func (w *retold) sumFuzz(c *replayContract) (sum float64) {
 	for _, k := range c.nodes {

@@ -35,7 +35,7 @@ func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 		return fmt.Errorf("settle %d: %w", c.ID, err)
 	}
 	b.scratch.pay = bill.Pay
-	if _, err := b.Teller.Settle(b.now, int64(c.ID), bill.Pay, b.verdict(&over, k, &v, bill.Penalty)); err != nil {
+	if _, err := b.Teller.Settle(b.now, int64(c.ID), bill.Pay, b.verdict(k, &v, bill.Penalty)); err != nil {
 		return fmt.Errorf("settle %d: %w", c.ID, err)
 	}
 	n := len(b.ended)
@@ -113,11 +113,11 @@ func (b *Broker) reason(d *contracts.Decision) []byte {
 	return *n
 }
 
-func (b *Broker) verdict(over *settlement.Case, k *contracts.Contract, v *settlement.Verdict, penalty bank.Amount) []byte {
+func (b *Broker) verdict(k *contracts.Contract, v *settlement.Verdict, penalty bank.Amount) []byte {
 	n := &b.scratch.note
 	if *n = (*n)[:0]; b.Notes {
 		said := note.Verdict{
-			State: v.Outcome.State(), Work: k.Total(), Needed: over.Total(), ByDue: v.ByDue, Killed: v.Outcome == contracts.Killed,
+			State: v.Outcome.State(), Work: k.Total(), Needed: v.Needed, ByDue: v.ByDue, Killed: v.Outcome == contracts.Killed,
 			Losses: k.Losses, Wasted: k.Wasted, Penalty: penalty,
 		}
 		if v.Outcome == contracts.Unstarted {

@@ -39,6 +39,7 @@ type Floor struct {
 	State
 	heaps       heaps
 	ranking     *market.Ranking
+	specs       []*hosts.Spec // by host: what its machine offers
 	allocations slab.Slab[contracts.Allocation]
 	now         float64
 	marks       marks
@@ -152,10 +153,10 @@ func properties(r sharing.Rule) rule {
 func (f *Floor) Reset(c Config) {
 	f.Config, f.rule = c, properties(c.Sharing)
 	f.now, f.runs, f.free = 0, f.runs[:0], f.free[:0]
-	f.hosts = slices.Grow(f.hosts[:0], len(c.Machines))[:len(c.Machines)]
-	for h := range f.hosts {
-		f.hosts[h].reset(hosts.ID(h), c.Machines[h].Spec(), c.Window)
-		_, f.hosts[h].reads = c.Machines[h].(hosts.Metered)
+	f.hosts, f.specs = slices.Grow(f.hosts[:0], len(c.Machines))[:len(c.Machines)], f.specs[:0]
+	for h, m := range c.Machines {
+		f.specs = append(f.specs, m.Spec())
+		f.hosts[h].reset(hosts.ID(h), m, c.Window)
 	}
 	f.news.hosts, f.news.old = f.news.hosts[:0], false
 	f.marks = marks{touched: f.marks.touched[:0], changed: f.marks.changed[:0]}
@@ -421,7 +422,7 @@ func (f *Floor) put(i int32, on []contracts.Placement) error {
 	holds := !c.Needs.Min.Resources.Zero() || !c.Needs.Max.Resources.Zero()
 	for n := range c.Placements {
 		if err := f.start(c, i, int32(n), holds); err != nil {
-			return fmt.Errorf("on %s: %w", f.Machines[c.Placements[n].Host].Spec().Name, err)
+			return fmt.Errorf("on %s: %w", f.Spec(c.Placements[n].Host).Name, err)
 		}
 	}
 	f.change(i)

@@ -5,7 +5,6 @@ import (
 
 	"bourse/contracts"
 	"bourse/contracts/bidding"
-	"bourse/hosts"
 )
 
 // adaptive leaves each request to one of two policies, by the load at that instant ("the
@@ -86,9 +85,7 @@ func (p *adaptive) Judged(r *contracts.Request, o contracts.Outcome) {
 	if strict {
 		policy = p.high
 	}
-	if j, ok := policy.(judge); ok {
-		j.Judged(r, o)
-	}
+	judged(policy, r, o)
 }
 
 // load counts tasks and processors of the hosts that are there.
@@ -101,7 +98,11 @@ type load struct {
 
 // see looks at the hosts that have changed.
 func (l *load) see(v contracts.View) {
-	look := func(h hosts.ID) {
+	changed, anew := news(v, len(l.tasks))
+	if anew {
+		*l = load{tasks: make([]int, v.Fleet()), processors: make([]float64, v.Fleet())}
+	}
+	for _, h := range changed {
 		tasks, processors := 0, 0.0
 		if !v.Away(h) {
 			tasks, processors = len(v.On(h)), v.Spec(h).CPUs
@@ -109,16 +110,6 @@ func (l *load) see(v contracts.View) {
 		l.all += tasks - l.tasks[h]
 		l.there += processors - l.processors[h]
 		l.tasks[h], l.processors[h] = tasks, processors
-	}
-	if len(l.tasks) != v.Fleet() {
-		*l = load{tasks: make([]int, v.Fleet()), processors: make([]float64, v.Fleet())}
-		for h := range hosts.ID(v.Fleet()) {
-			look(h)
-		}
-		return
-	}
-	for _, h := range v.Changed() {
-		look(h)
 	}
 }
 

@@ -40,15 +40,15 @@ type bound struct {
 // see forgets what is known of hosts that have changed. Another request is at hand.
 func (d *demand) see(v contracts.View) {
 	d.speed = 0
-	if len(d.hosts) != v.Fleet() {
+	changed, anew := news(v, len(d.hosts))
+	if anew {
 		d.hosts = make([]bound, v.Fleet())
 		for h := range d.hosts {
 			spec := v.Spec(hosts.ID(h))
-			d.hosts[h] = bound{Node: sharing.NodeOf(spec), speed: spec.Speed, until: math.Inf(-1)}
+			d.hosts[h] = bound{Node: sharing.NodeOf(spec), speed: spec.Speed}
 		}
-		return
 	}
-	for _, h := range v.Changed() {
+	for _, h := range changed {
 		d.hosts[h].until = math.Inf(-1)
 	}
 }

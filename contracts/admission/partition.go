@@ -76,8 +76,8 @@ func (p *partition) within(by contracts.Decider, reserved int, now float64, r *c
 
 // Judged implements judge: the policy that grants reservations hears of its own.
 func (p *partition) Judged(r *contracts.Request, o contracts.Outcome) {
-	if j, ok := p.reservation.(judge); ok && p.admitted[r.ID] {
-		j.Judged(r, o)
+	if p.admitted[r.ID] {
+		judged(p.reservation, r, o)
 	}
 	delete(p.admitted, r.ID)
 }

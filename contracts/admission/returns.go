@@ -64,14 +64,11 @@ func (k *pledge) returns(left, span, share float64) float64 {
 
 // see looks at the hosts that have changed.
 func (p *returns) see(v contracts.View) {
-	if len(p.hosts) != v.Fleet() {
+	changed, anew := news(v, len(p.hosts))
+	if anew {
 		p.hosts = make([]tally, v.Fleet())
-		for h := range hosts.ID(v.Fleet()) {
-			p.look(h, v)
-		}
-		return
 	}
-	for _, h := range v.Changed() {
+	for _, h := range changed {
 		p.look(h, v)
 	}
 }

@@ -57,11 +57,11 @@ func (p *adaptive) Decide(now float64, r *contracts.Request, v contracts.View) c
 	case x < p.above-p.margin:
 		p.strict = false
 	}
-	policy, strict := p.low, 0
+	strict := 0
 	if p.strict {
-		policy, strict = p.high, 1
+		strict = 1
 	}
-	d := policy.Decide(now, r, v)
+	d := p.by(p.strict).Decide(now, r, v)
 	if d.Verdict == contracts.Accept {
 		p.admitted[r.ID] = p.strict
 	}
@@ -81,11 +81,15 @@ func (p *adaptive) Judged(r *contracts.Request, o contracts.Outcome) {
 		return
 	}
 	delete(p.admitted, r.ID)
-	policy := p.low
+	judged(p.by(strict), r, o)
+}
+
+// by returns the policy of high load or that of low.
+func (p *adaptive) by(strict bool) contracts.Decider {
 	if strict {
-		policy = p.high
+		return p.high
 	}
-	judged(policy, r, o)
+	return p.low
 }
 
 // load counts tasks and processors of the hosts that are there.

@@ -55,11 +55,6 @@ func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 
 // caseOf returns the case of c at its end.
 func (b *Broker) caseOf(c *contract, k *contracts.Contract) settlement.Case {
-	s := &b.scratch
-	s.arrears = s.arrears[:0]
-	for _, a := range b.floor.Arrears(c.run) {
-		s.arrears = append(s.arrears, contracts.Placement{Host: a.Host, Owed: a.Owed})
-	}
 	work, end := c.task.Work, b.now
 	if math.IsInf(work, 1) {
 		work = c.Work // a program: what was asked for
@@ -69,7 +64,7 @@ func (b *Broker) caseOf(c *contract, k *contracts.Contract) settlement.Case {
 	}
 	return settlement.Case{
 		Request: &c.Request, Work: work, Measured: b.Patience > 0, Exited: exited(k.Placements), Admitted: k.Admitted, End: end, ByDue: c.byDue, Price: c.price,
-		Nodes: k.Placements, Arrears: s.arrears, Hosts: b.hosts,
+		Nodes: k.Placements, Arrears: b.floor.Arrears(c.run), Hosts: b.hosts,
 	}
 }
 

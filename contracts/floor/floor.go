@@ -98,16 +98,10 @@ type run struct {
 
 	contracts.Contract // as policies and sharing rules see it
 	task               hosts.Task
-	arrears            []Arrear
+	arrears            []contracts.Placement // host and dollars of work that was lost
 }
 
 const vacant = -1
-
-// An Arrear is what has accrued on a host on work that was lost.
-type Arrear struct {
-	Host hosts.ID
-	Owed float64 // dollars
-}
 
 // An Event is what has happened to a run or a host.
 type Event struct {
@@ -295,8 +289,8 @@ func (f *Floor) Renew(now float64, i int32, budget, due float64) {
 // below it are exact.
 const mostRenewed = 1 << 53
 
-// Arrears returns what run i has accrued on work that was lost.
-func (f *Floor) Arrears(i int32) []Arrear { return f.runs[i].arrears }
+// Arrears returns what run i has accrued on work that was lost: hosts and dollars alone.
+func (f *Floor) Arrears(i int32) []contracts.Placement { return f.runs[i].arrears }
 
 // Next returns the earliest instant at which something happens, +Inf if nothing will.
 func (f *Floor) Next() float64 {
@@ -437,17 +431,11 @@ func enter(a *eventheap.Heap, item int32, was *float64, at float64) {
 	}
 }
 
+// move puts item in a at that instant, whether or not it is there; +Inf is none.
 func move(a *eventheap.Heap, item int32, at float64) {
 	if math.IsInf(at, 1) {
 		a.Remove(item)
 	} else {
-		a.Set(item, at)
-	}
-}
-
-// enterAnew enters item, which is not in a; +Inf is none.
-func enterAnew(a *eventheap.Heap, item int32, at float64) {
-	if !math.IsInf(at, 1) {
 		a.Set(item, at)
 	}
 }

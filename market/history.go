@@ -146,22 +146,28 @@ func (h *History) tell(now float64) {
 func (h *History) advance(now float64) (from float64) {
 	h.tell(now)
 	from = max(0, now-h.Window())
-	for h.head+1 < len(h.steps) && h.steps[h.head+1].at <= from {
-		h.drop()
+	past, steps := 0, h.steps[h.head:]
+	for past+1 < len(steps) && steps[past+1].at <= from {
+		past++
+	}
+	if past > 0 {
+		h.drop(past)
 	}
 	return from
 }
 
-// drop forgets the oldest step.
-func (h *History) drop() {
-	if h.summed > 0 {
-		sum, squares := h.steps[h.head].integrals(h.steps[h.head+1].at)
-		h.sum, h.squares = h.sum.minus(sum), h.squares.minus(squares)
-		if h.summed--; h.summed == 0 {
-			h.sum, h.squares = twofloat{}, twofloat{} // roundings end here
-		}
+// drop forgets the n oldest steps.
+func (h *History) drop(n int) {
+	oldest := h.steps[h.head : h.head+n+1]
+	h.head += n
+	if h.summed -= n; h.summed <= 0 {
+		h.sum, h.squares, h.summed = twofloat{}, twofloat{}, 0 // roundings end here
+		return
 	}
-	h.head++
+	for i := range n {
+		sum, squares := oldest[i].integrals(oldest[i+1].at)
+		h.sum, h.squares = h.sum.minus(sum), h.squares.minus(squares)
+	}
 }
 
 // makeRoom makes room for steps: where those forgotten stood, and elsewhere if they

@@ -5,7 +5,6 @@ import (
 
 	"bourse/contracts"
 	"bourse/contracts/bidding"
-	"bourse/hosts"
 )
 
 // adaptive leaves each request to one of two policies, by the load at that instant ("the
@@ -58,11 +57,11 @@ func (p *adaptive) Decide(now float64, r *contracts.Request, v contracts.View) c
 	case x < p.above-p.margin:
 		p.strict = false
 	}
-	policy, strict := p.low, 0
+	strict := 0
 	if p.strict {
-		policy, strict = p.high, 1
+		strict = 1
 	}
-	d := policy.Decide(now, r, v)
+	d := p.by(p.strict).Decide(now, r, v)
 	if d.Verdict == contracts.Accept {
 		p.admitted[r.ID] = p.strict
 	}
@@ -82,13 +81,15 @@ func (p *adaptive) Judged(r *contracts.Request, o contracts.Outcome) {
 		return
 	}
 	delete(p.admitted, r.ID)
-	policy := p.low
+	judged(p.by(strict), r, o)
+}
+
+// by returns the policy of high load or that of low.
+func (p *adaptive) by(strict bool) contracts.Decider {
 	if strict {
-		policy = p.high
+		return p.high
 	}
-	if j, ok := policy.(judge); ok {
-		j.Judged(r, o)
-	}
+	return p.low
 }
 
 // load counts tasks and processors of the hosts that are there.
@@ -101,7 +102,11 @@ type load struct {
 
 // see looks at the hosts that have changed.
 func (l *load) see(v contracts.View) {
-	look := func(h hosts.ID) {
+	changed, anew := news(v, len(l.tasks))
+	if anew {
+		*l = load{tasks: make([]int, v.Fleet()), processors: make([]float64, v.Fleet())}
+	}
+	for _, h := range changed {
 		tasks, processors := 0, 0.0
 		if !v.Away(h) {
 			tasks, processors = len(v.On(h)), v.Spec(h).CPUs
@@ -109,16 +114,6 @@ func (l *load) see(v contracts.View) {
 		l.all += tasks - l.tasks[h]
 		l.there += processors - l.processors[h]
 		l.tasks[h], l.processors[h] = tasks, processors
-	}
-	if len(l.tasks) != v.Fleet() {
-		*l = load{tasks: make([]int, v.Fleet()), processors: make([]float64, v.Fleet())}
-		for h := range hosts.ID(v.Fleet()) {
-			look(h)
-		}
-		return
-	}
-	for _, h := range v.Changed() {
-		look(h)
 	}
 }
 

@@ -83,7 +83,7 @@ func (p *asker) Handle(now float64, e contracts.Event, m contracts.Market) []con
 		}
 	case contracts.Over:
 		p.at = idle
-		p.judged(m.Request(e.Contract), e.Outcome)
+		judged(p.Decider, m.Request(e.Contract), e.Outcome)
 	default:
 		p.at = idle
 	}
@@ -135,15 +135,15 @@ func (p *asker) decide(now float64, i int32, m contracts.Market) bool {
 // refuse turns contract i away as it has said; one that is to be placed again is broken.
 func (p *asker) refuse(i int32, m contracts.Market) []contracts.Action {
 	if r := m.Request(i); r.Repeat {
-		p.judged(r, contracts.Broken)
+		judged(p.Decider, r, contracts.Broken)
 	}
 	p.actions[0] = contracts.Action{Verb: contracts.Refuse, Contract: i, Decision: &p.said}
 	return p.actions[:]
 }
 
-// judged tells the decider how a contract has ended, if it wants to know.
-func (p *asker) judged(r *contracts.Request, o contracts.Outcome) {
-	if j, ok := p.Decider.(judge); ok {
+// judged tells d how a contract has ended, if it wants to know.
+func judged(d contracts.Decider, r *contracts.Request, o contracts.Outcome) {
+	if j, ok := d.(judge); ok {
 		j.Judged(r, o)
 	}
 }

@@ -86,21 +86,23 @@ func (p *Capacity) Decide(now float64, r *contracts.Request, v contracts.View) c
 // projected returns the first contract that would get too little, the work per
 // second that it would get and what it needs, or ok.
 func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View, on []contracts.Placement) (id contracts.ID, gets, want float64, ok bool) {
-	defer p.forget()
-	total := 0.0
+	p.forget()
+	total, predicted := 0.0, p.Discount == "predicted"
 	for i := range on {
 		h := on[i].Host
-		running := v.On(h)
-		p.divide(h, on[i].Bid, r, v, running)
-		speed := v.Spec(h).Speed
-		own := p.rates[len(running)] * speed * p.stays(now, r, h, v)
+		running, spec := v.On(h), v.Spec(h)
+		p.divide(spec, on[i].Bid, r, running)
+		own := p.rates[len(running)] * spec.Speed
+		if predicted {
+			own *= p.stays(now, r, h, v)
+		}
 		if r.PerHost && !lasts(own, now, r.Due(), r.Work, r.Work) {
 			return r.ID, own, r.Work / span(now, r), false
 		}
 		total += own
 		for j := range running {
 			s := &running[j]
-			rate := p.rates[j] * speed
+			rate := p.rates[j] * spec.Speed
 			if c := v.Contract(s.Contract); c.PerHost {
 				left := s.Left(now, c)
 				if span := c.Due() - now; span > 0 && !lasts(rate, now, c.Due(), left, c.Work) {
@@ -134,22 +136,21 @@ func lasts(rate, now, due, left, whole float64) bool {
 	return rate*span >= left-contracts.Tolerance/2*whole
 }
 
-// divide fills rates with what each task on h, and last the new one, would get.
-func (p *Capacity) divide(h hosts.ID, bid market.Rate, r *contracts.Request, v contracts.View, on []contracts.Allocation) {
+// divide fills rates with what each task on a host, and last the new one, would get.
+func (p *Capacity) divide(spec *hosts.Spec, bid market.Rate, r *contracts.Request, on []contracts.Allocation) {
 	p.part = p.part[:0]
 	for j := range on {
 		p.part = append(p.part, on[j].Share)
 	}
 	p.part = append(p.part, hosts.Share{Weight: float64(bid), Limit: r.Needs.Max.CPU})
 	p.rates = slices.Grow(p.rates[:0], len(p.part))[:len(p.part)]
-	spec := v.Spec(h)
 	hosts.Divide(spec.CPUs, spec.Cap, p.part, p.rates)
 }
 
 // static returns the first contract whose shares would sum to too little, that
 // sum and what it needs, or ok.
 func (p *Capacity) static(now float64, r *contracts.Request, v contracts.View, on []contracts.Placement) (id contracts.ID, gets, want float64, ok bool) {
-	defer p.forget()
+	p.forget()
 	for i := range on {
 		h := on[i].Host
 		price := v.Price(h).Float64()
@@ -204,7 +205,7 @@ func (p *Capacity) gain(i int32, x float64) {
 	p.gains[i] += x
 }
 
-// forget clears what has been booked.
+// forget clears what was booked for another request.
 func (p *Capacity) forget() {
 	for _, i := range p.seen {
 		p.gains[i] = 0

@@ -72,9 +72,7 @@ func (p *byClass) Decide(now float64, r *contracts.Request, v contracts.View) co
 
 // Judged implements judge.
 func (p *byClass) Judged(r *contracts.Request, o contracts.Outcome) {
-	if j, ok := p.of(r).(judge); ok {
-		j.Judged(r, o)
-	}
+	judged(p.of(r), r, o)
 }
 
 // of returns the policy of r, nil if its class is not sold.

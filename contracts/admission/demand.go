@@ -40,15 +40,15 @@ type bound struct {
 // see forgets what is known of hosts that have changed. Another request is at hand.
 func (d *demand) see(v contracts.View) {
 	d.speed = 0
-	if len(d.hosts) != v.Fleet() {
+	changed, anew := news(v, len(d.hosts))
+	if anew {
 		d.hosts = make([]bound, v.Fleet())
 		for h := range d.hosts {
 			spec := v.Spec(hosts.ID(h))
-			d.hosts[h] = bound{Node: sharing.NodeOf(spec), speed: spec.Speed, until: math.Inf(-1)}
+			d.hosts[h] = bound{Node: sharing.NodeOf(spec), speed: spec.Speed}
 		}
-		return
 	}
-	for _, h := range v.Changed() {
+	for _, h := range changed {
 		d.hosts[h].until = math.Inf(-1)
 	}
 }
@@ -115,4 +115,32 @@ func (d *demand) over(span float64) (least, moved float64) {
 		moved += math.Abs(from - to)
 	}
 	return least, moved
+}
+
+// A course is what a task will need: from now on it gets rate processors.
+type course struct{ left, span, rate, keep float64 }
+
+// need returns what it needs after t seconds, at most steady.
+func (x *course) need(t float64) float64 {
+	if x.left <= sharing.Tick {
+		return x.keep
+	}
+	return (x.left - x.rate*t) / (x.span - t)
+}
+
+// slope returns how fast need grows at first.
+func (x *course) slope() float64 {
+	if x.left <= sharing.Tick {
+		return 0
+	}
+	return (x.left/x.span - x.rate) / x.span
+}
+
+// steady returns how long the formula stays the same.
+func (x *course) steady() float64 {
+	steady := x.span - sharing.Tick
+	if x.left > sharing.Tick {
+		steady = min(steady, (x.left-sharing.Tick)/x.rate)
+	}
+	return steady
 }

@@ -28,7 +28,6 @@ type easy struct {
 	waits   bool    // one has been deferred in this pass
 	shadow  float64 // instant at which that one can start
 	surplus int     // hosts free then, beyond those that it takes
-	fastest float64 // speed of the fastest host
 	ends    ends
 }
 
@@ -44,9 +43,6 @@ func (p *easy) Scan() { p.waits = false }
 func (p *easy) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	if len(p.ends.of) != v.Fleet() {
 		p.ends = ends{of: slices.Repeat([]float64{freeNow}, v.Fleet())}
-		for h := range hosts.ID(v.Fleet()) {
-			p.fastest = max(p.fastest, v.Spec(h).Speed)
-		}
 	}
 	for _, h := range p.fcfs.see(v) {
 		at := freeNow
@@ -56,7 +52,7 @@ func (p *easy) Decide(now float64, r *contracts.Request, v contracts.View) contr
 		p.ends.move(h, at)
 	}
 	switch {
-	case (!p.waits || p.harmless(now, r, p.fastest)) && p.fcfs.start(r, v, &p.fcfs.chooser):
+	case (!p.waits || p.harmless(now, r, p.fcfs.fastest)) && p.fcfs.start(r, v, &p.fcfs.chooser):
 		if p.waits && !p.harmless(now, r, p.fcfs.slowest(v)) {
 			return contracts.Decision{Verdict: contracts.Defer}
 		}

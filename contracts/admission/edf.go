@@ -5,7 +5,6 @@ import (
 
 	"bourse/contracts"
 	"bourse/contracts/bidding"
-	"bourse/hosts"
 )
 
 // edf runs requests one to a processor, the one with the earliest deadline first
@@ -16,7 +15,6 @@ type edf struct {
 	edfOptions
 	chooser
 	free
-	fastest float64
 }
 
 // edfOptions are the options of edf.
@@ -38,7 +36,7 @@ func earlier(a, b *contracts.Request) bool { return a.Due() < b.Due() }
 func (p *edf) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.see(v)
 	checked := p.Admission == "deadline"
-	if checked && p.Check == "select" && r.Late(now+r.Work/p.greatest(v)) {
+	if checked && p.Check == "select" && r.Late(now+r.Work/p.fastest) {
 		return contracts.Decision{Reason: contracts.TooLate}
 	}
 	if !p.start(r, v, &p.chooser) {
@@ -51,14 +49,4 @@ func (p *edf) Decide(now float64, r *contracts.Request, v contracts.View) contra
 		return contracts.Decision{Reason: contracts.TooLate}
 	}
 	return accept(p.first(r))
-}
-
-// greatest returns the greatest speed of all hosts.
-func (p *edf) greatest(v contracts.View) float64 {
-	if p.fastest == 0 {
-		for h := range hosts.ID(v.Fleet()) {
-			p.fastest = max(p.fastest, v.Spec(h).Speed)
-		}
-	}
-	return p.fastest
 }

@@ -55,18 +55,18 @@ func (s *hostSet) take(r *contracts.Request, v contracts.View, c *chooser) bool 
 // free are the hosts that are there, with fewer tasks on them than processors.
 type free struct {
 	hostSet
-	tasks []int // how many tasks each host takes
+	tasks   []int   // how many tasks each host takes
+	fastest float64 // speed of the fastest host
 }
 
 // see looks at the hosts that have changed, at first at all, and returns them.
 func (f *free) see(v contracts.View) []hosts.ID {
-	changed := v.Changed()
-	if len(f.tasks) != v.Fleet() {
+	changed, anew := news(v, len(f.tasks))
+	if anew {
 		*f = free{tasks: make([]int, v.Fleet())}
-		changed = make([]hosts.ID, v.Fleet())
 		for h := range f.tasks {
-			f.tasks[h] = max(1, int(v.Spec(hosts.ID(h)).CPUs))
-			changed[h] = hosts.ID(h)
+			spec := v.Spec(hosts.ID(h))
+			f.tasks[h], f.fastest = max(1, int(spec.CPUs)), max(f.fastest, spec.Speed)
 		}
 	}
 	for _, h := range changed {

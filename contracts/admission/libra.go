@@ -45,10 +45,7 @@ func (p *Libra) Decide(now float64, r *contracts.Request, v contracts.View) cont
 			p.add(h, fit(left))
 		}
 	}
-	if len(p.found) < r.Nodes {
-		return p.reject(noShare)
-	}
-	return accept(p.best(r))
+	return p.choose(r, noShare)
 }
 
 // fit returns the rank of a host with so many processors left: the best fit has

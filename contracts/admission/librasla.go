@@ -68,10 +68,7 @@ func (p *LibraSLA) Decide(now float64, r *contracts.Request, v contracts.View) c
 			p.add(h, most(p.new.Return))
 		}
 	}
-	if len(p.found) < r.Nodes {
-		return p.reject(noReturn)
-	}
-	return accept(p.best(r))
+	return p.choose(r, noReturn)
 }
 
 // most returns the rank of a host that returns so much: those that return most are

@@ -49,16 +49,14 @@ func newPartition(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) 
 func (p *partition) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	border := hosts.ID(math.Round(p.reserved * float64(v.Fleet())))
 	reserves, named := p.named[strings.ToLower(r.Class)]
-	switch {
-	case r.Class != "" && !named:
+	if r.Class != "" && !named {
 		return contracts.Decision{Reason: noClass}
-	case reserves:
-		return p.within(p.reservation, 1, now, r, &side{v, 0, border, &p.chosen})
-	case named:
-		return p.within(p.spot, 0, now, r, &side{v, border, hosts.ID(v.Fleet()), &p.chosen})
 	}
-	if d := p.within(p.reservation, 1, now, r, &side{v, 0, border, &p.chosen}); d.Verdict == contracts.Accept {
-		return d
+	if reserves || !named {
+		d := p.within(p.reservation, 1, now, r, &side{v, 0, border, &p.chosen})
+		if named || d.Verdict == contracts.Accept {
+			return d
+		}
 	}
 	return p.within(p.spot, 0, now, r, &side{v, border, hosts.ID(v.Fleet()), &p.chosen})
 }
@@ -76,8 +74,8 @@ func (p *partition) within(by contracts.Decider, reserved int, now float64, r *c
 
 // Judged implements judge: the policy that grants reservations hears of its own.
 func (p *partition) Judged(r *contracts.Request, o contracts.Outcome) {
-	if j, ok := p.reservation.(judge); ok && p.admitted[r.ID] {
-		j.Judged(r, o)
+	if p.admitted[r.ID] {
+		judged(p.reservation, r, o)
 	}
 	delete(p.admitted, r.ID)
 }

@@ -41,6 +41,15 @@ func (c *chooser) best(r *contracts.Request) []contracts.Placement {
 	return c.first(r)
 }
 
+// choose lets r in on the hosts of least rank, or turns it away for that reason where too few
+// were found.
+func (c *chooser) choose(r *contracts.Request, why contracts.Reason) contracts.Decision {
+	if len(c.found) < r.Nodes {
+		return c.reject(why)
+	}
+	return accept(c.best(r))
+}
+
 // first returns a placement on each of the first hosts found, as many as r has
 // nodes. Bids are what r can pay: they matter where hosts are shared by auction. Who can
 // pay no rate bids the least there is: a task that bids nothing would stand still.
@@ -64,6 +73,19 @@ func accept(on []contracts.Placement) contracts.Decision {
 func (c *chooser) reject(why contracts.Reason) contracts.Decision {
 	c.numbers = append(c.numbers[:0], contracts.Counted("hosts", len(c.found)))
 	return contracts.Decision{Reason: why, Numbers: c.numbers}
+}
+
+// news returns the hosts that have changed since a policy looked, or all of them, anew, if it
+// knows another number of hosts than there are.
+func news(v contracts.View, known int) (changed []hosts.ID, anew bool) {
+	if changed = v.Changed(); known == v.Fleet() {
+		return changed, false
+	}
+	changed = make([]hosts.ID, v.Fleet())
+	for h := range changed {
+		changed[h] = hosts.ID(h)
+	}
+	return changed, true
 }
 
 // holds reports whether h is there, and has the room for what a task of r needs at

@@ -15,8 +15,7 @@ import (
 //
 // Of a promise time changes only what is left of it, so the rest is kept by host,
 // in one piece of memory, until a task comes or goes there. The two plans have all
-// tasks but the last in common, and most of those the same share in both. Hosts
-// that surely lose by the task are not planned at all: see [tally.loses].
+// tasks but the last in common, and most of those the same share in both.
 type returns struct {
 	sharing.SLAOptions
 	hosts []tally
@@ -38,7 +37,6 @@ type tally struct {
 	tasks []pledge
 	top   int     // the task of highest rank, the first of equals
 	rank  float64 // its rank
-	losses
 }
 
 // A pledge is a [sharing.Promise] less what time does to it.
@@ -64,14 +62,11 @@ func (k *pledge) returns(left, span, share float64) float64 {
 
 // see looks at the hosts that have changed.
 func (p *returns) see(v contracts.View) {
-	if len(p.hosts) != v.Fleet() {
+	changed, anew := news(v, len(p.hosts))
+	if anew {
 		p.hosts = make([]tally, v.Fleet())
-		for h := range hosts.ID(v.Fleet()) {
-			p.look(h, v)
-		}
-		return
 	}
-	for _, h := range v.Changed() {
+	for _, h := range changed {
 		p.look(h, v)
 	}
 }
@@ -79,7 +74,7 @@ func (p *returns) see(v contracts.View) {
 // look takes down what is on h.
 func (p *returns) look(h hosts.ID, v contracts.View) {
 	t, on := &p.hosts[h], v.On(h)
-	*t = tally{tasks: t.tasks[:0], losses: losses{until: math.Inf(-1)}}
+	*t = tally{tasks: t.tasks[:0]}
 	for i := range on {
 		s := &on[i]
 		c := v.Contract(s.Contract)
@@ -111,9 +106,6 @@ func (p *returns) face(now float64, r *contracts.Request, spec *hosts.Spec) {
 func (p *returns) weigh(now float64, h hosts.ID) (with float64, suits, known bool) {
 	t := &p.hosts[h]
 	a := p.arrives(t)
-	if p.loses(now, t, &a) {
-		return 0, false, true
-	}
 	sums := p.needs(now, t, a.top)
 	if sums.total > p.node.Size+sliver {
 		return 0, false, false

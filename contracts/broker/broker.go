@@ -103,9 +103,8 @@ type index struct {
 
 // Scratch is memory that is used again.
 type scratch struct {
-	arrears []contracts.Placement
-	pay     []bank.Payment
-	note    []byte
+	pay  []bank.Payment
+	note []byte
 }
 
 // A contract is the broker's record of one.

@@ -35,7 +35,7 @@ func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 		return fmt.Errorf("settle %d: %w", c.ID, err)
 	}
 	b.scratch.pay = bill.Pay
-	if _, err := b.Teller.Settle(b.now, int64(c.ID), bill.Pay, b.verdict(&over, k, &v, bill.Penalty)); err != nil {
+	if _, err := b.Teller.Settle(b.now, int64(c.ID), bill.Pay, b.verdict(k, &v, bill.Penalty)); err != nil {
 		return fmt.Errorf("settle %d: %w", c.ID, err)
 	}
 	n := len(b.ended)
@@ -55,11 +55,6 @@ func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 
 // caseOf returns the case of c at its end.
 func (b *Broker) caseOf(c *contract, k *contracts.Contract) settlement.Case {
-	s := &b.scratch
-	s.arrears = s.arrears[:0]
-	for _, a := range b.floor.Arrears(c.run) {
-		s.arrears = append(s.arrears, contracts.Placement{Host: a.Host, Owed: a.Owed})
-	}
 	work, end := c.task.Work, b.now
 	if math.IsInf(work, 1) {
 		work = c.Work // a program: what was asked for
@@ -69,7 +64,7 @@ func (b *Broker) caseOf(c *contract, k *contracts.Contract) settlement.Case {
 	}
 	return settlement.Case{
 		Request: &c.Request, Work: work, Measured: b.Patience > 0, Exited: exited(k.Placements), Admitted: k.Admitted, End: end, ByDue: c.byDue, Price: c.price,
-		Nodes: k.Placements, Arrears: s.arrears, Hosts: b.hosts,
+		Nodes: k.Placements, Arrears: b.floor.Arrears(c.run), Hosts: b.hosts,
 	}
 }
 
@@ -113,11 +108,11 @@ func (b *Broker) reason(d *contracts.Decision) []byte {
 	return *n
 }
 
-func (b *Broker) verdict(over *settlement.Case, k *contracts.Contract, v *settlement.Verdict, penalty bank.Amount) []byte {
+func (b *Broker) verdict(k *contracts.Contract, v *settlement.Verdict, penalty bank.Amount) []byte {
 	n := &b.scratch.note
 	if *n = (*n)[:0]; b.Notes {
 		said := note.Verdict{
-			State: v.Outcome.State(), Work: k.Total(), Needed: over.Total(), ByDue: v.ByDue, Killed: v.Outcome == contracts.Killed,
+			State: v.Outcome.State(), Work: k.Total(), Needed: v.Needed, ByDue: v.ByDue, Killed: v.Outcome == contracts.Killed,
 			Losses: k.Losses, Wasted: k.Wasted, Penalty: penalty,
 		}
 		if v.Outcome == contracts.Unstarted {

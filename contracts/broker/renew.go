@@ -28,8 +28,6 @@ func (b *Broker) renewLater(i int32, after float64) {
 
 // rests lets the bids of contract i stand.
 func (b *Broker) rests(i int32) {
-	if c := &b.contracts[i]; !math.IsInf(c.renew, 1) {
-		c.renew = math.Inf(1)
-		b.renewals.Remove(i)
-	}
+	b.contracts[i].renew = math.Inf(1)
+	b.renewals.Remove(i)
 }

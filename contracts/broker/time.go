@@ -63,7 +63,7 @@ func (b *Broker) step() error {
 	if b.floor.Next() <= b.now {
 		return b.happened(b.floor.Advance(b.now))
 	}
-	if _, due, ok := b.timers.Min(); ok && due <= b.now {
+	if b.timers.First() <= b.now {
 		return b.overdue()
 	}
 	if i, due, ok := b.renewals.Min(); ok && due <= b.now {

@@ -194,7 +194,7 @@ func (f *Floor) recall(i int32) {
 		}
 		c.Wasted += pl.Done
 		if f.charged() && pl.Owed > 0 {
-			c.arrears = append(c.arrears, Arrear{pl.Host, pl.Owed})
+			c.arrears = append(c.arrears, contracts.Placement{Host: pl.Host, Owed: pl.Owed})
 		}
 		pl.Done, pl.Owed = 0, 0
 	}

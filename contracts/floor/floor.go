@@ -39,6 +39,7 @@ type Floor struct {
 	State
 	heaps       heaps
 	ranking     *market.Ranking
+	specs       []*hosts.Spec // by host: what its machine offers
 	allocations slab.Slab[contracts.Allocation]
 	now         float64
 	marks       marks
@@ -97,16 +98,10 @@ type run struct {
 
 	contracts.Contract // as policies and sharing rules see it
 	task               hosts.Task
-	arrears            []Arrear
+	arrears            []contracts.Placement // host and dollars of work that was lost
 }
 
 const vacant = -1
-
-// An Arrear is what has accrued on a host on work that was lost.
-type Arrear struct {
-	Host hosts.ID
-	Owed float64 // dollars
-}
 
 // An Event is what has happened to a run or a host.
 type Event struct {
@@ -152,10 +147,10 @@ func properties(r sharing.Rule) rule {
 func (f *Floor) Reset(c Config) {
 	f.Config, f.rule = c, properties(c.Sharing)
 	f.now, f.runs, f.free = 0, f.runs[:0], f.free[:0]
-	f.hosts = slices.Grow(f.hosts[:0], len(c.Machines))[:len(c.Machines)]
-	for h := range f.hosts {
-		f.hosts[h].reset(hosts.ID(h), c.Machines[h].Spec(), c.Window)
-		_, f.hosts[h].reads = c.Machines[h].(hosts.Metered)
+	f.hosts, f.specs = slices.Grow(f.hosts[:0], len(c.Machines))[:len(c.Machines)], f.specs[:0]
+	for h, m := range c.Machines {
+		f.specs = append(f.specs, m.Spec())
+		f.hosts[h].reset(hosts.ID(h), m, c.Window)
 	}
 	f.news.hosts, f.news.old = f.news.hosts[:0], false
 	f.marks = marks{touched: f.marks.touched[:0], changed: f.marks.changed[:0]}
@@ -294,8 +289,8 @@ func (f *Floor) Renew(now float64, i int32, budget, due float64) {
 // below it are exact.
 const mostRenewed = 1 << 53
 
-// Arrears returns what run i has accrued on work that was lost.
-func (f *Floor) Arrears(i int32) []Arrear { return f.runs[i].arrears }
+// Arrears returns what run i has accrued on work that was lost: hosts and dollars alone.
+func (f *Floor) Arrears(i int32) []contracts.Placement { return f.runs[i].arrears }
 
 // Next returns the earliest instant at which something happens, +Inf if nothing will.
 func (f *Floor) Next() float64 {
@@ -421,7 +416,7 @@ func (f *Floor) put(i int32, on []contracts.Placement) error {
 	holds := !c.Needs.Min.Resources.Zero() || !c.Needs.Max.Resources.Zero()
 	for n := range c.Placements {
 		if err := f.start(c, i, int32(n), holds); err != nil {
-			return fmt.Errorf("on %s: %w", f.Machines[c.Placements[n].Host].Spec().Name, err)
+			return fmt.Errorf("on %s: %w", f.Spec(c.Placements[n].Host).Name, err)
 		}
 	}
 	f.change(i)
@@ -436,17 +431,11 @@ func enter(a *eventheap.Heap, item int32, was *float64, at float64) {
 	}
 }
 
+// move puts item in a at that instant, whether or not it is there; +Inf is none.
 func move(a *eventheap.Heap, item int32, at float64) {
 	if math.IsInf(at, 1) {
 		a.Remove(item)
 	} else {
-		a.Set(item, at)
-	}
-}
-
-// enterAnew enters item, which is not in a; +Inf is none.
-func enterAnew(a *eventheap.Heap, item int32, at float64) {
-	if !math.IsInf(at, 1) {
 		a.Set(item, at)
 	}
 }

@@ -37,9 +37,10 @@ type rated struct {
 }
 
 // reset makes v idle at instant 0, keeping its memory.
-func (v *host) reset(h hosts.ID, spec *hosts.Spec, window float64) {
-	auction, on := v.auction, v.on[:0]
+func (v *host) reset(h hosts.ID, m hosts.Machine, window float64) {
+	auction, on, spec := v.auction, v.on[:0], m.Spec()
 	*v = host{id: h, rated: rated{spec.Speed, spec.Capacity()}, on: on, next: math.Inf(1), change: math.Inf(1)}
+	_, v.reads = m.(hosts.Metered)
 	if auction.History().Window() == window {
 		v.auction = auction
 		v.auction.Reset()

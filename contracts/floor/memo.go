@@ -15,13 +15,13 @@ func (f *Floor) Recall(c Config, s State) {
 	f.heaps.changes.Reset()
 	for h := range f.hosts {
 		v := &f.hosts[h]
-		enterAnew(&f.heaps.completions, int32(h), v.next)
-		enterAnew(&f.heaps.changes, int32(h), v.change)
+		move(&f.heaps.completions, int32(h), v.next)
+		move(&f.heaps.changes, int32(h), v.change)
 		f.rank(v)
 	}
 	for i := range f.runs {
 		if c := &f.runs[i]; c.left != vacant {
-			enterAnew(&f.heaps.ends, int32(i), c.next)
+			move(&f.heaps.ends, int32(i), c.next)
 		}
 	}
 }

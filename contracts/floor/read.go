@@ -125,11 +125,10 @@ func (f *Floor) Shut(now float64, h hosts.ID, shut bool) {
 func (f *Floor) Join(now float64, m hosts.Machine) {
 	f.allocate()
 	f.now = now
-	f.Machines = append(f.Machines, m)
+	f.Machines, f.specs = append(f.Machines, m), append(f.specs, m.Spec())
 	f.hosts = append(f.hosts, host{})
 	v := &f.hosts[len(f.hosts)-1]
-	v.reset(hosts.ID(len(f.hosts)-1), m.Spec(), f.Window)
-	_, v.reads = m.(hosts.Metered)
+	v.reset(hosts.ID(len(f.hosts)-1), m, f.Window)
 	v.at, v.away = now, true
 	f.ranking = market.NewRanking(len(f.hosts))
 	for h := range f.hosts {

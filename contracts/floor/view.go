@@ -18,7 +18,7 @@ var _ contracts.View = (*Floor)(nil)
 func (f *Floor) Fleet() int { return len(f.hosts) }
 
 // Spec returns what h offers.
-func (f *Floor) Spec(h hosts.ID) *hosts.Spec { return f.Machines[h].Spec() }
+func (f *Floor) Spec(h hosts.ID) *hosts.Spec { return f.specs[h] }
 
 // Capacity returns the work per second of the whole of h.
 func (f *Floor) Capacity(h hosts.ID) float64 { return f.hosts[h].rated.capacity }

@@ -38,6 +38,8 @@ type Host struct {
 // A Verdict is what became of a promise.
 type Verdict struct {
 	Outcome contracts.Outcome
+	Done    float64 // work over all nodes
+	Needed  float64 // work truly needed over all nodes
 	ByDue   float64 // w_d: work over all nodes by the deadline
 	Delay   float64 // how late it is judged to be, s; 0 if the promise was kept
 }
@@ -48,17 +50,6 @@ type Bill struct {
 	Paid    bank.Amount    // the sum of Pay
 	Penalty bank.Amount    // what the provider owes the contract's owner
 }
-
-// Done returns the work over all nodes.
-func (c *Case) Done() (sum float64) {
-	for i := range c.Nodes {
-		sum += c.Nodes[i].Done
-	}
-	return sum
-}
-
-// Total returns the work truly needed over all nodes.
-func (c *Case) Total() float64 { return c.Work * float64(c.count()) }
 
 // count returns the number of nodes.
 func (c *Case) count() (n int) {
@@ -79,14 +70,18 @@ func (c *Case) work(n *contracts.Placement) float64 { return c.Work * float64(co
 func (c *Case) Judge(cause contracts.Outcome) (v Verdict) {
 	late := c.Request.Late(c.End)
 	open := cause != contracts.Cancelled && cause != contracts.Unfinished
+	for i := range c.Nodes {
+		v.Done += c.Nodes[i].Done
+	}
+	v.Needed = c.Work * float64(c.count())
 	switch v.Outcome = cause; {
 	case open && !late && c.Worked():
-		v.Outcome, v.ByDue = contracts.Fulfilled, c.Total()
+		v.Outcome, v.ByDue = contracts.Fulfilled, v.Needed
 		return v
 	case late:
 		v.ByDue = c.ByDue
 	default:
-		v.ByDue = min(c.Done(), c.Total())
+		v.ByDue = min(v.Done, v.Needed)
 	}
 	if !open {
 		return v
@@ -185,25 +180,24 @@ func (c *Case) Bill(whole bool, v *Verdict, pay []bank.Payment) (b Bill, err err
 
 // metered bills what has accrued on each host, rounded half to even, and never more
 // than the budget together.
-func (c *Case) metered(b *Bill) (err error) {
-	left, pay := c.Request.SLA.Budget, b.Pay
+func (c *Case) metered(b *Bill) error {
+	budget := c.Request.SLA.Budget.Micros()
+	left, pay := budget, b.Pay
 	for _, nodes := range [...][]contracts.Placement{c.Arrears, c.Nodes} {
 		for i := range nodes {
-			n, due := &nodes[i], bank.Amount{}
+			n, due := &nodes[i], int64(0)
 			if n.Owed != 0 { // as most do not, where nobody shares a host
-				if due, err = bank.Nearest(n.Owed); err != nil {
+				nearest, err := bank.Nearest(n.Owed)
+				if err != nil {
 					return err
 				}
-				if due.Cmp(left) > 0 {
-					due = left
-				}
-				left, _ = left.Sub(due)
+				due = min(nearest.Micros(), left)
+				left -= due
 			}
-			pay = append(pay, bank.Payment{To: c.Hosts[n.Host].Owner, Amount: due})
+			pay = append(pay, bank.Payment{To: c.Hosts[n.Host].Owner, Amount: bank.Micros(due)})
 		}
 	}
-	b.Pay = pay
-	b.Paid, _ = c.Request.SLA.Budget.Sub(left)
+	b.Pay, b.Paid = pay, bank.Micros(budget-left)
 	return nil
 }
 
@@ -232,11 +226,11 @@ func (c *Case) whole(b *Bill, v *Verdict) (err error) {
 
 // check reports what cannot be true of a contract that is settled.
 func (c *Case) check(v *Verdict, b *Bill) error {
-	switch total, done := c.Total(), c.Done(); {
-	case !(v.ByDue >= 0 && v.ByDue <= total):
-		return fmt.Errorf("%v of %v work done by the deadline", v.ByDue, total)
-	case !c.Measured && done > total && done > total+c.roundings():
-		return fmt.Errorf("%v of %v work done", done, total)
+	switch {
+	case !(v.ByDue >= 0 && v.ByDue <= v.Needed):
+		return fmt.Errorf("%v of %v work done by the deadline", v.ByDue, v.Needed)
+	case !c.Measured && v.Done > v.Needed && v.Done > v.Needed+c.roundings():
+		return fmt.Errorf("%v of %v work done", v.Done, v.Needed)
 	case !(c.Admitted >= c.Request.Submit && c.End >= c.Admitted):
 		return fmt.Errorf("submitted at %v, admitted at %v, ended at %v", c.Request.Submit, c.Admitted, c.End)
 	case b.Paid.Sign() < 0 || b.Paid.Cmp(c.Request.SLA.Budget) > 0:

@@ -136,7 +136,7 @@ func TestCheck(t *testing.T) {
 		"-1 of 100":                     func(_ *Case, v *Verdict, _ *Bill) { v.ByDue = -1 },
 		"100.5 of 100":                  func(_ *Case, v *Verdict, _ *Bill) { v.ByDue = 100.5 },
 		"NaN of 100":                    func(_ *Case, v *Verdict, _ *Bill) { v.ByDue = math.NaN() },
-		"101 of 100 work done":          func(c *Case, _ *Verdict, _ *Bill) { c.Nodes[0].Done = 101 },
+		"101 of 100 work done":          func(_ *Case, v *Verdict, _ *Bill) { v.Done = 101 },
 		"submitted at 6, admitted at 5": func(c *Case, _ *Verdict, _ *Bill) { c.Request.Submit = 6 },
 		"admitted at 5, ended at 4":     func(c *Case, _ *Verdict, _ *Bill) { c.End = 4 },
 		"2.000000 charged":              func(_ *Case, _ *Verdict, b *Bill) { b.Paid = bank.Micros(2e6) },
@@ -144,7 +144,7 @@ func TestCheck(t *testing.T) {
 	} {
 		r := contracts.Request{Submit: 5, SLA: contracts.SLA{Budget: bank.Micros(1e6)}}
 		c := Case{Request: &r, Work: 100, Admitted: 5, End: 90, Nodes: []contracts.Placement{{Done: 100}}, Hosts: []Host{{Capacity: 1}}}
-		v, b := Verdict{ByDue: 100}, Bill{Paid: bank.Micros(1e6)}
+		v, b := Verdict{Done: 100, Needed: 100, ByDue: 100}, Bill{Paid: bank.Micros(1e6)}
 		change(&c, &v, &b)
 		if err := c.check(&v, &b); (err == nil) != (name == "") || err != nil && !strings.Contains(err.Error(), name) {
 			t.Errorf("%q: %v", name, err)
@@ -159,7 +159,7 @@ func TestCheckEdges(t *testing.T) {
 	r := contracts.Request{Submit: 5, SLA: contracts.SLA{Budget: bank.Micros(1e6)}}
 	c := Case{Request: &r, Work: 100, Admitted: 5, End: 5, Nodes: []contracts.Placement{{Done: 100 + contracts.Tolerance*100}}, Hosts: make([]Host, 1)}
 	for _, byDue := range []float64{0, 100} {
-		if err := c.check(&Verdict{ByDue: byDue}, &Bill{}); err != nil {
+		if err := c.check(&Verdict{Done: c.Nodes[0].Done, Needed: 100, ByDue: byDue}, &Bill{}); err != nil {
 			t.Errorf("%v by the deadline: %v", byDue, err)
 		}
 	}
@@ -231,6 +231,7 @@ func TestParts(t *testing.T) {
 		t.Errorf("6 from before, and 4 on each: %v, %v, want [6 4 1 0]", got, err)
 	}
 	c.Nodes[0].Done = 11
+	v = c.Judge(contracts.Open)
 	if got, err := bill(false); err == nil {
 		t.Errorf("11 of 10 work done is billed: %v", got)
 	}

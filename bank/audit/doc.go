@@ -44,4 +44,8 @@
 // way is a second reading of the format, and is kept for what BenchmarkAudit says: 0.11
 // µs of processor a transfer in place of 0.18, where hashing takes 0.03. TestUsual holds
 // the two to each other, byte by byte.
+//
+// A run leaves a ledger of write-ahead logs alone, all of which Pebble has in memory to
+// read it: so an audit reads the logs itself, one group in memory at a time. Whatever is
+// not as it should be, Pebble then is asked. TestUnflushed holds the two to each other.
 package audit

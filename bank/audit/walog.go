@@ -12,12 +12,7 @@ import (
 // zeros after it where no header fits. The last is empty, of the next number, and
 // without checksum. The first log of a database has shorter headers.
 func harmedLog(b []byte, number int64) int {
-	const closing = 11
-	header, least := 19, byte(9)
-	if len(b) > 6 && b[6] < least {
-		header, least = 11, 5
-	}
-	table := crc32.MakeTable(crc32.Castagnoli)
+	header, least := chunksOf(b)
 	for at := 0; ; {
 		room := min(blockSize-at%blockSize, len(b)-at)
 		if room < header && blockSize-at%blockSize == room {
@@ -28,11 +23,8 @@ func harmedLog(b []byte, number int64) int {
 			continue
 		}
 		chunk := b[at:]
-		if room == closing {
-			end := binary.LittleEndian.AppendUint32([]byte{0, 0, 0, 0, 0, 0, 5}, uint32(number+1))
-			if bytes.Equal(chunk, end) {
-				return -1
-			}
+		if room == closing && isClosing(chunk, number) {
+			return -1
 		}
 		if room < header {
 			return at
@@ -41,10 +33,32 @@ func harmedLog(b []byte, number int64) int {
 		if n > room || chunk[6] < least || chunk[6] > least+3 || binary.LittleEndian.Uint32(chunk[7:]) != uint32(number) {
 			return at
 		}
-		sum := crc32.Checksum(chunk[6:n], table)
-		if binary.LittleEndian.Uint32(chunk) != (sum>>15|sum<<17)+0xa282ead8 {
+		if !isSummed(chunk[:n]) {
 			return at
 		}
 		at += n
 	}
+}
+
+// chunksOf returns the length of the headers of the chunks of log b, and the least of their
+// types.
+func chunksOf(b []byte) (header int, least byte) {
+	if len(b) > 6 && b[6] < 9 {
+		return 11, 5
+	}
+	return 19, 9
+}
+
+// closing is the length of the chunk that closes a log.
+const closing = 11
+
+// isClosing reports whether b is the chunk that closes the log of that number.
+func isClosing(b []byte, number int64) bool {
+	return bytes.Equal(b, binary.LittleEndian.AppendUint32([]byte{0, 0, 0, 0, 0, 0, 5}, uint32(number+1)))
+}
+
+// isSummed reports whether a chunk has its checksum.
+func isSummed(chunk []byte) bool {
+	sum := crc32.Checksum(chunk[6:], crc32.MakeTable(crc32.Castagnoli))
+	return binary.LittleEndian.Uint32(chunk) == (sum>>15|sum<<17)+0xa282ead8
 }

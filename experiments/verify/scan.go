@@ -159,16 +159,17 @@ func (s *scanner) flag() bool {
 
 // text reads a string of ASCII without escapes.
 func (s *scanner) text() []byte {
-	s.must('"')
+	if s.must('"'); s.bad {
+		return nil
+	}
 	for i, c := range s.b {
-		switch {
-		case s.bad || c < ' ' || c >= 0x7f || c == '\\':
-			s.bad = true
-			return nil
-		case c == '"':
+		if c == '"' {
 			text := s.b[:i]
 			s.b = s.b[i+1:]
 			return text
+		}
+		if c < ' ' || c >= 0x7f || c == '\\' {
+			break
 		}
 	}
 	s.bad = true

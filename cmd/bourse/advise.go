@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"os"
 
 	"bourse/experiments"
@@ -41,7 +42,7 @@ reservation is let in there if its bid does at the price that was not exceeded f
 			&cli.Float64Flag{Name: "pw", DefaultText: "none", Usage: "probability of fulfilment, in [0,1]"},
 			&cli.Float64Flag{Name: "pd", DefaultText: "none", Usage: "fraction of work completed, in [0,1]"},
 			&cli.Float64Flag{Name: "q", DefaultText: "none", Usage: "cost over value, in [0,1)"},
-			&cli.StringFlag{Name: "reservation", Value: papers.Of("").Reservation, Usage: "admission `POLICY` that stands for the reservation market"},
+			lateFlag{&cli.StringFlag{Name: "reservation", Usage: "admission `POLICY` that stands for the reservation market"}, func() string { return papers.Of("").Reservation }},
 			&cli.StringFlag{Name: "job", Usage: "advise for the job `work=S,nodes=N,deadline=S,value=$`: processor-seconds of a node, and what it is worth to be done in time"},
 			&cli.StringFlag{Name: "configuration", Usage: "by the runs of configuration `NAME` of RESULTS", DefaultText: "the only one"},
 			&cli.StringFlag{Name: "live", Usage: "by the prices of the live market in the folder `DIR`, which is not running"},
@@ -56,6 +57,25 @@ reservation is let in there if its bid does at the price that was not exceeded f
 		Action: adviseAction,
 	}
 }
+
+// A lateFlag has a default that takes long to read: it is read for who asks for it.
+type lateFlag struct {
+	*cli.StringFlag
+	of func() string
+}
+
+// flag returns it with its default.
+func (f lateFlag) flag() *cli.StringFlag {
+	if f.Value == "" {
+		f.Value = f.of()
+	}
+	return f.StringFlag
+}
+
+func (f lateFlag) Apply(set *flag.FlagSet) error { return f.flag().Apply(set) }
+func (f lateFlag) GetValue() string              { return f.flag().GetValue() }
+func (f lateFlag) GetDefaultText() string        { return f.flag().GetDefaultText() }
+func (f lateFlag) String() string                { return cli.FlagStringer(f) }
 
 func adviseAction(c *cli.Context) error {
 	if c.IsSet("job") {

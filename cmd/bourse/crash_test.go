@@ -43,17 +43,11 @@ func (p *planted) Decide(now float64, r *contracts.Request, v contracts.View) co
 }
 `
 
-// TestCrash plants a policy that panics: a user reads one sentence with scenario,
+// runCrash runs a planted policy that panics: a user reads one sentence with scenario,
 // configuration, policy, replication, seed and a command that repeats it, the stack is
 // in the file that it names, and nothing else is left, of older results and of others.
-func TestCrash(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("builds the program")
-	}
+func runCrash(t *testing.T, program string) {
 	dir := t.TempDir()
-	program := filepath.Join(dir, "bin", "bourse")
-	gocmd(t, "build", "-overlay", withPolicy(t, planted, "\t\"planted\": {\"panics\", \"auction\", newPlanted},\n"), "-o", program, "bourse/cmd/bourse")
 	scenario := filepath.Join(dir, "s's.yaml")
 	if err := os.WriteFile(scenario, []byte("preset: paper\nname: broken\nreplications: 3\nconfigurations:\n- {name: pareto-high, admission: [be, planted]}\n"), 0o644); err != nil {
 		t.Fatal(err)

@@ -182,7 +182,7 @@ func TestPagesTrue(t *testing.T) {
 				continue
 			}
 			n["scenarios"]++
-			if strings.Contains(data, "name: frugal,") { // TestPolicyPage runs it
+			if strings.Contains(data, "name: frugal,") { // TestPlugged runs it
 				continue
 			}
 			if _, err := scenario.Parse(fmt.Sprintf("%s:%d", name, b.at), []byte(data), experiments.Known()); err != nil {

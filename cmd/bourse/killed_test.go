@@ -26,7 +26,7 @@ func TestRunKilled(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	dir := t.TempDir()
 	run := func(out string) *exec.Cmd {
-		cmd := exec.Command("bourse", "run", "--replications", "400", "--quiet", "--out", out)
+		cmd := exec.Command("bourse", "run", "--replications", "150", "--quiet", "--out", out)
 		cmd.Dir = dir
 		return cmd
 	}

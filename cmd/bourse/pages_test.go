@@ -99,7 +99,7 @@ var needs = map[string]string{
 	"systemd":  `systemd-analyze --version`,
 	"live":     `false`, // TestQuickStart runs them
 	"programs": `false`, // TestPrograms runs them
-	"policy":   `false`, // TestPolicyPage runs them
+	"policy":   `false`, // TestPlugged runs them
 	"shown":    `false`, // it needs what no test has; its commands and flags are checked
 }
 

@@ -26,9 +26,11 @@ func withRecipes(t *testing.T, recipes ...recipe) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		table, err := os.ReadFile(filepath.Join(room, r.table))
-		if err != nil {
-			t.Fatal(err)
+		table := []byte(texts[filepath.Join(room, r.table)]) // with the line of another
+		if len(table) == 0 {
+			if table, err = os.ReadFile(filepath.Join(room, r.table)); err != nil {
+				t.Fatal(err)
+			}
 		}
 		key := regexp.QuoteMeta(regexp.MustCompile(`^\s*("[^"]*": |\w+,|\w+\(\),|\{Name: "[^"]*")`).FindString(r.line))
 		rest := string(regexp.MustCompile(`(?m)^`+strings.ReplaceAll(key, ": ", `:\s+`)+`.*\n`).ReplaceAll(table, nil))
@@ -47,10 +49,29 @@ func withRecipes(t *testing.T, recipes ...recipe) string {
 	return overlaytest.Write(t, texts)
 }
 
-// withPolicy returns an overlay with one more admission policy.
-func withPolicy(t *testing.T, file, line string) string {
-	t.Helper()
-	return withRecipes(t, recipe{"contracts/admission", "admission.go", "\t\"be\": ", file, line})
+// aPolicy returns the recipe of one more admission policy.
+func aPolicy(file, line string) recipe {
+	return recipe{"contracts/admission", "admission.go", "\t\"be\": ", file, line}
+}
+
+// TestPlugged runs what needs a program with more plug-ins, which it builds once: the policy
+// of docs/policy.md, a policy that panics, and a plug-in of each of some other rooms.
+func TestPlugged(t *testing.T) {
+	t.Parallel()
+	policy, scenario := policyPage(t)
+	all := append(recipes(), policy, aPolicy("-- planted.go --\n"+planted, "\t\"planted\": {\"panics\", \"auction\", newPlanted},\n"))
+	program := filepath.Join(t.TempDir(), "bin", "bourse")
+	if testing.Short() {
+		gocmd(t, "vet", "-overlay", withRecipes(t, all...), "bourse/contracts/admission", "bourse/hosts/matchmaking", "bourse/contracts/broker", "bourse/experiments/metrics", "bourse/experiments/papers", "bourse/cmd/bourse")
+		return
+	}
+	gocmd(t, "build", "-ldflags", "-s -w", "-overlay", withRecipes(t, all...), "-o", program, "bourse/cmd/bourse")
+	t.Run("PolicyPage", func(t *testing.T) {
+		gocmd(t, "test", "-short", "-overlay", withRecipes(t, policy), "bourse/contracts/admission")
+		runPolicyPage(t, program, scenario)
+	})
+	t.Run("Recipes", func(t *testing.T) { runRecipes(t, program) })
+	t.Run("Crash", func(t *testing.T) { runCrash(t, program) })
 }
 
 // gocmd runs the go command.
@@ -63,17 +84,15 @@ func gocmd(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// TestPolicyPage checks that the policy which docs/policy.md shows how to add compiles as
-// it is pasted, a file and a line, that the tests of its room pass with it, and that the
-// program then runs the page's scenario.
-func TestPolicyPage(t *testing.T) {
-	t.Parallel()
+// policyPage returns the policy that docs/policy.md shows how to add, as it is pasted, a file
+// and a line, and the scenario that the page runs.
+func policyPage(t *testing.T) (policy recipe, scenario string) {
+	t.Helper()
 	page, err := os.ReadFile("docs/policy.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var code []string
-	scenario := ""
 	for _, b := range blocksIn(string(page)) {
 		text := strings.Join(b.lines, "\n") + "\n"
 		switch {
@@ -86,14 +105,16 @@ func TestPolicyPage(t *testing.T) {
 	if len(code) != 2 {
 		t.Fatalf("found %d blocks of Go, want a policy and its line", len(code))
 	}
-	overlay := withPolicy(t, code[0], code[1])
-	if testing.Short() {
-		gocmd(t, "vet", "-overlay", overlay, "bourse/contracts/admission")
-		return
+	return aPolicy(code[0], code[1]), scenario
+}
+
+// runPolicyPage checks that the policy of docs/policy.md compiles, that the tests of its room
+// pass with it, and that the program then runs the page's scenario.
+func runPolicyPage(t *testing.T, bourse, scenario string) {
+	page, err := os.ReadFile("docs/policy.md")
+	if err != nil {
+		t.Fatal(err)
 	}
-	gocmd(t, "test", "-short", "-overlay", overlay, "bourse/contracts/admission")
-	bourse := filepath.Join(t.TempDir(), "bourse")
-	gocmd(t, "build", "-overlay", overlay, "-o", bourse, "bourse/cmd/bourse")
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "frugal.yaml"), []byte(scenario), 0o644); err != nil {
 		t.Fatal(err)
@@ -115,12 +136,10 @@ func TestPolicyPage(t *testing.T) {
 	}
 }
 
-// TestRecipes checks that a matchmaker, a payment rule, a metric and a command are each one
-// new file and one line, and a paper its folder and one line: with them the program lists
-// them, runs a scenario that names them, judges what the paper claims, and has the command.
-func TestRecipes(t *testing.T) {
-	t.Parallel()
-	recipes := []recipe{
+// recipes returns a matchmaker, a payment rule, a metric and a command, each one new file and
+// one line, and a paper, its folder and one line.
+func recipes() []recipe {
+	return []recipe{
 		{"hosts/matchmaking", "matchmaking.go", "\t\t\"ff\": ", `package matchmaking
 
 import "bourse/hosts/timetable"
@@ -211,14 +230,12 @@ func sizeCommand() *cli.Command {
 }
 `, "\t\t\tsizeCommand(),\n"},
 	}
-	overlay := withRecipes(t, recipes...)
-	if testing.Short() {
-		gocmd(t, "vet", "-overlay", overlay, "bourse/hosts/matchmaking", "bourse/contracts/broker", "bourse/experiments/metrics", "bourse/experiments/papers", "bourse/cmd/bourse")
-		return
-	}
+}
+
+// runRecipes checks that with them the program lists them, runs a scenario that names them,
+// judges what the paper claims, and has the command.
+func runRecipes(t *testing.T, bourse string) {
 	dir := t.TempDir()
-	bourse := filepath.Join(dir, "bourse")
-	gocmd(t, "build", "-overlay", overlay, "-o", bourse, "bourse/cmd/bourse")
 	run := func(args ...string) string {
 		t.Helper()
 		cmd := exec.Command(bourse, args...)

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bourse/hosts/agent"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -12,7 +12,9 @@ import (
 	"testing"
 
 	"bourse/bank/store/postgres/pgtest"
+	"bourse/hosts/agent"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -44,6 +46,7 @@ func TestScripts(t *testing.T) {
 			"keep":    scriptKeep,
 			"replace": scriptReplace,
 			"ledger":  scriptLedger,
+			"decided": scriptDecided,
 		},
 		Condition: func(cond string) (bool, error) {
 			switch cond {
@@ -86,6 +89,38 @@ func scriptLedger(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Defer(drop)
 	ts.Setenv(args[0], u)
+}
+
+// scriptDecided, decided DIR FILE, makes the log of the market in DIR, which is stopped, one of
+// a version that decided all by the rules of FILE, and FILE those of the market: of two versions
+// that decide otherwise of the same rules, one wrote the log, and this one goes on with it.
+func scriptDecided(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: decided DIR FILE")
+	}
+	dir, rules := ts.MkAbs(args[0]), ts.ReadFile(args[1])
+	ts.Check(os.WriteFile(filepath.Join(dir, "market.yaml"), []byte(rules), 0o600))
+	db, err := pebble.Open(filepath.Join(dir, "log"), &pebble.Options{FormatMajorVersion: pebble.FormatValueSeparation, Logger: quiet{}})
+	ts.Check(err)
+	defer db.Close()
+	key := []byte("N") // what it was made as
+	text, closer, err := db.Get(key)
+	ts.Check(err)
+	made := make(map[string]any)
+	ts.Check(errors.Join(json.Unmarshal(text, &made), closer.Close()))
+	made["config"] = rules
+	text, err = json.Marshal(made)
+	ts.Check(err)
+	ts.Check(db.Set(key, text, pebble.Sync))
+}
+
+// quiet is a logger of Pebble that says nothing.
+type quiet struct{}
+
+func (quiet) Infof(string, ...any)  {}
+func (quiet) Errorf(string, ...any) {}
+func (quiet) Fatalf(format string, args ...any) {
+	panic(fmt.Sprintf(format, args...))
 }
 
 // scriptKeep, keep NAME FILE, puts a file's text in a variable.

@@ -169,7 +169,7 @@ func Load(b *testing.B, reach func(*testing.B, *Market, World, string) Ways) {
 				for i := range o.Wanted {
 					if w := &o.Wanted[i]; !seen[w.Name] {
 						seen[w.Name] = true
-						if at, ok := answered.Load(w.Contract); ok {
+						if at, ok := answered.LoadAndDelete(w.Contract); ok {
 							deals.add(time.Since(at.(time.Time)).Seconds())
 						}
 					}
@@ -198,22 +198,19 @@ func Load(b *testing.B, reach func(*testing.B, *Market, World, string) Ways) {
 
 	// Orders come at a rate, whether those before are answered or not.
 	w := &town{t: b}
-	orders := make([]submission, n)
-	for i := range orders {
-		orders[i] = w.orderUntil(fmt.Sprintf("order-%d", i), fmt.Sprintf("user:%d", i%3), "be", 1, 10, 6000, 0.0001, begun+long)
-	}
 	took, late := new(timed), 0.0
 	var most, refused atomic.Int64
 	var asking sync.WaitGroup
 	meter.turns.all = nil
 	cpu, at := processTime(), time.Now()
-	for i := range orders {
+	for i := range n {
+		order := w.orderUntil(fmt.Sprintf("order-%d", i), fmt.Sprintf("user:%d", i%3), "be", 1, 10, 6000, 0.0001, begun+long)
 		time.Sleep(time.Until(at.Add(time.Duration(float64(i) / loadOrders * 1e9))))
 		late = max(late, time.Since(at).Seconds()-float64(i)/loadOrders)
 		most.Store(max(most.Load(), running.Load()))
 		asking.Go(func() {
 			sent := time.Now()
-			a, err := ways.Submit(ctx, []byte(orders[i].Order), []byte(orders[i].Job))
+			a, err := ways.Submit(ctx, []byte(order.Order), []byte(order.Job))
 			if err != nil || a.Verdict != "accept" {
 				refused.Add(1)
 				return

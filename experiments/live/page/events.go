@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
+
+	"bourse/experiments/live"
 )
 
 const (
@@ -52,12 +55,39 @@ func (s *server) events(w http.ResponseWriter, r *http.Request) {
 			continue
 		}
 		for i := range all {
-			text, err := json.Marshal(&all[i])
+			text, err := s.encoded.text(&all[i])
 			if err != nil {
 				return
 			}
 			after = all[i].Seq
-			fmt.Fprintf(w, "id: %d\nevent: %s\ndata: %s\n\n", after, all[i].Kind, text)
+			w.Write(text)
 		}
 	}
+}
+
+// encoded are events as they are sent, which all who watch share: each is encoded once.
+type encoded struct {
+	mu    sync.Mutex
+	texts map[int64][]byte // by number
+}
+
+const mostEncoded = 1024 // events that are kept
+
+// text returns an event as it is sent.
+func (c *encoded) text(e *live.Event) ([]byte, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if text, ok := c.texts[e.Seq]; ok {
+		return text, nil
+	}
+	data, err := json.Marshal(e)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.texts) >= mostEncoded || c.texts == nil {
+		c.texts = make(map[int64][]byte)
+	}
+	text := fmt.Appendf(nil, "id: %d\nevent: %s\ndata: %s\n\n", e.Seq, e.Kind, data)
+	c.texts[e.Seq] = text
+	return text, nil
 }

@@ -67,6 +67,7 @@ type server struct {
 	pages    *template.Template
 	mux      *http.ServeMux
 	watchers atomic.Int32
+	encoded  encoded
 	copies   copies
 }
 

@@ -400,3 +400,23 @@ func TestLedgerPages(t *testing.T) {
 		}
 	}
 }
+
+// TestEncoded checks that an event is encoded once for all who watch, that no other is taken for
+// it, and that not all that ever happened is kept.
+func TestEncoded(t *testing.T) {
+	t.Parallel()
+	var c encoded
+	texts := make(map[string]bool)
+	for seq := range int64(3 * mostEncoded) {
+		e := live.Event{Seq: seq, Kind: "host", Host: fmt.Sprint("h", seq)}
+		first, err := c.text(&e)
+		again, err2 := c.text(&e)
+		if err != nil || err2 != nil || &first[0] != &again[0] || len(c.texts) > mostEncoded {
+			t.Fatalf("event %d: %v, %v; %q is encoded twice, or %d are kept", seq, err, err2, first, len(c.texts))
+		}
+		texts[string(first)] = true
+	}
+	if len(texts) != 3*mostEncoded {
+		t.Errorf("%d texts of %d events", len(texts), 3*mostEncoded)
+	}
+}

@@ -136,6 +136,43 @@ func TestExtension(t *testing.T) {
 	}
 }
 
+// TestTimes checks ceil(f*span), where what rounding adds alone is not rounded up.
+func TestTimes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		f          float64
+		span, want int64
+	}{{0.07, 100, 7}, {1.1, 10, 11}, {0.071, 100, 8}, {2, 5, 10}, {1.5, 3, 5}, {0.01, 5, 1}, {1, Horizon, Horizon}} {
+		if got := Times(c.f, c.span); got != c.want {
+			t.Errorf("Times(%v, %d) = %d, want %d", c.f, c.span, got, c.want)
+		}
+	}
+}
+
+// TestUtilization checks each reading of the utilization of a cluster of 4 nodes on which
+// 30 node-seconds were done by 10 s (eq. 4.2), 3 nodes are in use, and 50 are still to do.
+func TestUtilization(t *testing.T) {
+	t.Parallel()
+	q := Quote{Nodes: 4, Busy: 3, Executed: 30, Committed: 50, At: 10}
+	for r, want := range map[Reading]string{Cumulative: "3/4", Instant: "3/4", Committed: "25/2"} {
+		if got := q.Utilization(r).String(); got != want {
+			t.Errorf("reading %d: %s, want %s", r, got, want)
+		}
+	}
+	q.At, q.Executed = 0, 0
+	if got := q.Utilization(Cumulative).String(); got != "0/1" {
+		t.Errorf("at the origin: %s, want 0/1", got)
+	}
+}
+
+// TestKind checks the short names of the kinds.
+func TestKind(t *testing.T) {
+	t.Parallel()
+	if Advance.String() != "AR" || OnDemand.String() != "OD" {
+		t.Errorf("%v and %v, want AR and OD", Advance, OnDemand)
+	}
+}
+
 // TestWhat checks that every fact has its word.
 func TestWhat(t *testing.T) {
 	t.Parallel()

@@ -178,3 +178,46 @@ func TestKilledIsNoted(t *testing.T) {
 		}
 	}
 }
+
+// TestPhases checks the life of a contract that makes way for a more urgent one: it is
+// paused while that runs, and then goes on to its end.
+func TestPhases(t *testing.T) {
+	t.Parallel()
+	o := newOffice("reserve", func(v any) error {
+		v.(*admission.ReserveOptions).Preempt = true
+		return nil
+	}, nil)
+	o.ask(0, 1, 10, 1e6)
+	must(0, o.Advance(4))
+	urgent := contracts.Request{ID: 2, Owner: o.ann, Submit: 4, Work: 3, Nodes: 1, SLA: contracts.SLA{Budget: bank.Micros(1e6), Deadline: 4}}
+	must(o.Submit(4, &urgent, hosts.Task{Work: 3}))
+	for _, c := range []struct {
+		now           float64
+		first, second contracts.Phase
+	}{
+		{4, contracts.Paused, contracts.Running}, {6, contracts.Paused, contracts.Running},
+		{7, contracts.Running, contracts.Ended}, {12, contracts.Running, contracts.Ended}, {13, contracts.Ended, contracts.Ended},
+	} {
+		must(0, o.Advance(c.now))
+		first, open := o.Phase(1)
+		second, _ := o.Phase(2)
+		if first != c.first || second != c.second || open != (first != contracts.Ended) {
+			t.Errorf("at %v: %v, open %v, and %v, want %v and %v", c.now, first, open, second, c.first, c.second)
+		}
+	}
+}
+
+// TestBookedIsNoted checks that the ledger says of a contract that is booked by which
+// instant it starts, and of one that starts at once on which hosts it is.
+func TestBookedIsNoted(t *testing.T) {
+	t.Parallel()
+	for policy, want := range map[string]string{"reserve": `"opens":`, "fcfs": `"on":`} {
+		o := newOffice(policy, noOptions, nil)
+		o.ask(0, 1, 10, 1e6)
+		for _, said := range []string{`"opens":`, `"on":`} {
+			if got := strings.Contains(o.entries.String(), said); got != (said == want) {
+				t.Errorf("%s: the ledger says %s, want %s", policy, o.entries.String(), want)
+			}
+		}
+	}
+}

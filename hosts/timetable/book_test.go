@@ -278,6 +278,19 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// TestOpenedUnderWay checks that a job which a book is opened with is extended by its part
+// of its whole estimate, here of 10 s by 2, when that is used up.
+func TestOpenedUnderWay(t *testing.T) {
+	t.Parallel()
+	b, err := Open(Config{Nodes: 1}, State{Now: 12, Running: []Running{{Job{ID: 1, Nodes: 1}, 8, 18}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if facts := b.Advance(18, nil, nil); !slices.Equal(facts, []Fact{{18, 1, Extended}}) || b.Next() != 20 {
+		t.Errorf("facts %v, next at %d, want extended until 20", facts, b.Next())
+	}
+}
+
 // TestTold checks that a book refuses to be brought past an event or back.
 func TestTold(t *testing.T) {
 	t.Parallel()

@@ -165,6 +165,24 @@ func TestUtilization(t *testing.T) {
 	}
 }
 
+// TestMeets checks that two intervals meet if they share a second.
+func TestMeets(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b interval
+		want bool
+	}{
+		{interval{0, 5}, interval{5, 9}, false}, {interval{5, 9}, interval{0, 5}, false},
+		{interval{0, 6}, interval{5, 9}, true}, {interval{5, 9}, interval{0, 6}, true},
+		{interval{0, 9}, interval{3, 4}, true}, {interval{3, 4}, always, true},
+		{interval{3, 4}, never, false},
+	} {
+		if got := c.a.meets(c.b); got != c.want {
+			t.Errorf("%v meets %v: %v, want %v", c.a, c.b, got, c.want)
+		}
+	}
+}
+
 // TestKind checks the short names of the kinds.
 func TestKind(t *testing.T) {
 	t.Parallel()
@@ -176,7 +194,10 @@ func TestKind(t *testing.T) {
 // TestWhat checks that every fact has its word.
 func TestWhat(t *testing.T) {
 	t.Parallel()
-	for w, want := range map[What]string{Started: "started", Resumed: "resumed", 99: "What(99)"} {
+	for w, want := range map[What]string{
+		Started: "started", Ended: "ended", Killed: "killed", Extended: "extended", Cancelled: "cancelled",
+		Suspended: "suspended", Resumed: "resumed", Resumed + 1: "What(7)", 99: "What(99)",
+	} {
 		if got := w.String(); got != want {
 			t.Errorf("%d = %q, want %q", w, got, want)
 		}

@@ -221,3 +221,29 @@ func TestBookedIsNoted(t *testing.T) {
 		}
 	}
 }
+
+// TestFaultFreesHost checks that when a command cannot be started its host goes to who waits
+// next, and that the ledger says so of that contract, and of no other.
+func TestFaultFreesHost(t *testing.T) {
+	t.Parallel()
+	o := newOffice("fcfs", noOptions, nil)
+	o.ask(0, 1, 10, 1e6)
+	o.ask(0, 2, 10, 1e6)
+	must(0, o.Advance(5))
+	o.expect(t, "before", 1, 1)
+	must(0, o.Fault(5, 1, 0))
+	o.expect(t, "after", 1, 0)
+	must(0, o.Advance(50))
+	if want := []contracts.Outcome{contracts.Unstarted, contracts.Fulfilled}; !slices.Equal(o.policy.over, want) {
+		t.Errorf("told %v, want %v", o.policy.over, want)
+	}
+	for line := range strings.Lines(o.entries.String()) {
+		first, fault := strings.Contains(line, " settle 1 ["), strings.Contains(line, `"fault":"command"`)
+		if first != fault {
+			t.Errorf("of a settlement the ledger says %s", line)
+		}
+	}
+	if !strings.Contains(o.entries.String(), " settle 1 [") {
+		t.Error("the ledger has no settlement of the first")
+	}
+}

@@ -50,3 +50,67 @@ func TestBound(t *testing.T) {
 		t.Errorf("%d to %d of %d items were kept in order, and %d after a reset: the bound was not moved", least, most, size, r.held)
 	}
 }
+
+// TestBoundMoves checks that of 40,000 items about a 32nd part, 1,250, is kept in order once
+// some have been asked for 64 times, about as many more when more than these are asked for,
+// and all when all are.
+func TestBoundMoves(t *testing.T) {
+	t.Parallel()
+	const size, aim = 40_000, 40_000 / 32
+	r, rng := NewRanking(size), rand.New(rand.NewPCG(7, 8))
+	for item, p := range rng.Perm(size) {
+		r.Set(int32(item), Rate(1+p))
+	}
+	for range 64 {
+		r.Cheapest(1, rng, nil, nil)
+	}
+	r.check(t)
+	if r.held < aim || r.held > aim+1 {
+		t.Errorf("%d are kept, want %d", r.held, aim)
+	}
+	r.Cheapest(r.held+1, rng, nil, nil)
+	r.check(t)
+	if r.held < aim+aim/2 || r.held > 3*aim { // sampled: one of 10 items, so to 3 % or so
+		t.Errorf("%d are kept when more are asked for, want about %d", r.held, 2*aim)
+	}
+	all := r.Cheapest(size, rng, nil, nil)
+	r.check(t)
+	for i, item := range all {
+		if r.prices[item] != Rate(i+1) {
+			t.Fatalf("item %d of %d is at %d", i, len(all), r.prices[item])
+		}
+	}
+	if len(all) != size || r.held != size {
+		t.Errorf("%d of %d are taken, %d kept", len(all), size, r.held)
+	}
+}
+
+// TestBoundInBlocks checks that chunks are as they should be where the bound comes to stand
+// between two of them, or leaves a short one behind another: every so many items, one after
+// the other, have a price.
+func TestBoundInBlocks(t *testing.T) {
+	t.Parallel()
+	const size = 20 * chunkSize / 2
+	for _, block := range []int{1, 3, 100, 170, 255, 256, 257, 300} {
+		r, rng := NewRanking(size), rand.New(rand.NewPCG(9, 10))
+		for item := size - 1; item >= 0; item-- { // each stays in its chunk
+			r.Set(int32(item), Rate(1+item/block))
+		}
+		r.check(t)
+		for item := range int32(size) { // the second chunk becomes short, the first long
+			switch {
+			case item/256 == 1 && item%5 > 0:
+				r.Set(item, size)
+			case item >= size-200:
+				r.Set(item, 0)
+			}
+		}
+		for range 64 {
+			r.Cheapest(1, rng, nil, nil)
+		}
+		r.check(t)
+		if r.held < enough || r.held > enough+block {
+			t.Errorf("blocks of %d: %d are kept", block, r.held)
+		}
+	}
+}

@@ -79,6 +79,28 @@ func TestConformal(t *testing.T) {
 	})
 }
 
+// TestQuantile checks the percentile at α of a price of 100 with four scores: the
+// ⌈(1-α)n⌉-th smallest is added, nothing is above it where α is 0 or less, all is where α
+// is 1 or more, and without scores it is the price.
+func TestQuantile(t *testing.T) {
+	t.Parallel()
+	some := []Rate{-30, 0, 20, 50}
+	for _, c := range []struct {
+		alpha  float64
+		scores []Rate
+		want   Rate
+	}{
+		{-0.1, some, above}, {0, some, above}, {1, some, below}, {1.1, some, below}, {0.5, nil, 100},
+		{0.01, some, 150}, {0.25, some, 120}, {0.26, some, 120}, {0.5, some, 100}, {0.51, some, 100},
+		{0.7, some, 100}, {0.75, some, 70}, {0.9, some, 70}, {0.999, some, 70},
+		{0.5, []Rate{above - 100}, above}, {0.5, []Rate{above - 99}, above}, {0.5, []Rate{above - 101}, above - 1},
+	} {
+		if got := (&tracker{sorted: c.scores}).quantile(c.alpha, 100); got != c.want {
+			t.Errorf("at %v of %v: %d, want %d", c.alpha, c.scores, got, c.want)
+		}
+	}
+}
+
 // TestConformalAsked checks that what conformal foretells does not depend on who else
 // asked, when and how often, once it has been asked for.
 func TestConformalAsked(t *testing.T) {
@@ -120,8 +142,8 @@ func TestConformalStill(t *testing.T) {
 		t.Errorf("after rest %+v, want a place near 1e13", h.tracked)
 	}
 	f.Percentile(&h, 1e9+1, 0.6)
-	if s := h.tracked.still; s < stillEnough {
-		t.Errorf("%d forecasts within %d steps", s, 10_000)
+	if s := h.tracked.still; s != stillEnough {
+		t.Errorf("%d forecasts of a price that stands still, want %d", s, stillEnough)
 	}
 	if l := h.tracked.levels[0]; l.alpha < 0 || l.alpha > 1.2 {
 		t.Errorf("α = %v", l.alpha)

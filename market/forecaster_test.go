@@ -20,6 +20,7 @@ func TestForecasters(t *testing.T) {
 		"still":    {{0, 5e9}},
 		"nothing":  nil,
 	}
+	q := (math.Exp2(-2.5) - math.Exp2(-3.75)) / (1 - math.Exp2(-5))
 	for _, c := range []struct {
 		forecaster, history string
 		g, want             float64
@@ -41,6 +42,10 @@ func TestForecasters(t *testing.T) {
 		// and 2^(-50/20) - 2^(-100/20) are as 1 to 2^(-50/20).
 		{"ewma", "even", 0.5, 2 + (1-math.Exp2(-2.5))/(1+math.Exp2(-2.5))},
 		{"ewma", "even", 0.975, 2 + (1-math.Exp2(-2.5))/(1+math.Exp2(-2.5)) + 1.9599639845400543*2*math.Exp2(-1.25)/(1+math.Exp2(-2.5))},
+		// Ages 0 to 50 s at 0, to 75 s at 4 and to 100 s at 0: of all 1 - 2^(-100/20), a part q
+		// of 2^(-50/20) - 2^(-75/20) stood at 4, so that the deviation is 4 √(q(1-q)).
+		{"ewma", "lopsided", 0.5, 4 * q},
+		{"ewma", "lopsided", 0.975, 4*q + 1.9599639845400543*4*math.Sqrt(q*(1-q))},
 		{"ewma", "still", 0.99, 5},
 		{"ewma", "nothing", 0.6, 0},
 		// A lag of 30 s: after 1 comes 1 or 3, after 3 always 3, and the price now is 3.
@@ -71,7 +76,7 @@ func TestForecasters(t *testing.T) {
 		for _, s := range histories[c.history] {
 			h.Observe(s.at, s.price)
 		}
-		if got := f.Percentile(&h, 100, c.g); math.Abs(got-c.want) > 1e-13 {
+		if got := f.Percentile(&h, 100, c.g); !(math.Abs(got-c.want) <= 1e-13) { // no number is wrong, too
 			t.Errorf("%s of %s at %v = %v, want %v", c.forecaster, c.history, c.g, got, c.want)
 		}
 	}

@@ -140,6 +140,30 @@ func TestStatistical(t *testing.T) {
 	}
 }
 
+// TestLevel checks which percentile SAC asks for: that of its guarantee; or where it
+// promises fulfilment that of its level, which verdicts move, and which it then names.
+func TestLevel(t *testing.T) {
+	t.Parallel()
+	for _, promise := range []string{"price", "fulfilment"} {
+		p := newDecider(t, "sac", options{"guarantee": 0.6, "promise": promise}).(*Statistical)
+		for range 3 {
+			p.Judged(nil, contracts.Late)
+		}
+		percentile, level := 0.6, 0.0
+		if promise == "fulfilment" {
+			if level = p.kept.level(); level <= 0.6 {
+				t.Fatalf("level %v after three contracts that were late", level)
+			}
+			percentile = level
+		}
+		s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}, price: 0.01, percentile: 0.01}}}
+		r := wish(50, 1, 0.02)
+		if n := numbers(p.Decide(0, &r, s)); !close(n["percentile"], 0.01*percentile) || !close(n["level"], level) {
+			t.Errorf("%s: percentile %v, level %v, want %v, %v", promise, n["percentile"], n["level"], 0.01*percentile, level)
+		}
+	}
+}
+
 // TestCapacity checks CAC's test for violations, projected and as printed (spec §3,
 // eq. 6), on a host of 2 CPUs with a contract that bids 0.02 there and has it to itself
 // so far: at any instant, and at any speed of the host, if the work is as much more.
@@ -455,6 +479,20 @@ func TestPartition(t *testing.T) {
 		}
 		if strings.Join(got, " ") != c.hosts || d.Reason != c.reason {
 			t.Errorf("class %q of %d nodes, %v reserved at %v: on %v: %q, want %q: %q", c.class, c.nodes, c.reserved, c.price, got, d.Reason, c.hosts, c.reason)
+		}
+	}
+}
+
+// TestSide checks who is there in a part of a market: from its first host to before
+// another, those that have not left.
+func TestSide(t *testing.T) {
+	t.Parallel()
+	s := &busy{stand: &stand{hosts: make([]stall, 6)}, gone: make([]bool, 6)}
+	s.gone[3] = true
+	v := &side{View: s, from: 2, to: 5}
+	for h, want := range []bool{true, true, false, true, false, true} {
+		if got := v.Away(hosts.ID(h)); got != want {
+			t.Errorf("host %d is away: %v, want %v", h, got, want)
 		}
 	}
 }

@@ -178,3 +178,72 @@ func TestKilledIsNoted(t *testing.T) {
 		}
 	}
 }
+
+// TestPhases checks the life of a contract that makes way for a more urgent one: it is
+// paused while that runs, and then goes on to its end.
+func TestPhases(t *testing.T) {
+	t.Parallel()
+	o := newOffice("reserve", func(v any) error {
+		v.(*admission.ReserveOptions).Preempt = true
+		return nil
+	}, nil)
+	o.ask(0, 1, 10, 1e6)
+	must(0, o.Advance(4))
+	urgent := contracts.Request{ID: 2, Owner: o.ann, Submit: 4, Work: 3, Nodes: 1, SLA: contracts.SLA{Budget: bank.Micros(1e6), Deadline: 4}}
+	must(o.Submit(4, &urgent, hosts.Task{Work: 3}))
+	for _, c := range []struct {
+		now           float64
+		first, second contracts.Phase
+	}{
+		{4, contracts.Paused, contracts.Running}, {6, contracts.Paused, contracts.Running},
+		{7, contracts.Running, contracts.Ended}, {12, contracts.Running, contracts.Ended}, {13, contracts.Ended, contracts.Ended},
+	} {
+		must(0, o.Advance(c.now))
+		first, open := o.Phase(1)
+		second, _ := o.Phase(2)
+		if first != c.first || second != c.second || open != (first != contracts.Ended) {
+			t.Errorf("at %v: %v, open %v, and %v, want %v and %v", c.now, first, open, second, c.first, c.second)
+		}
+	}
+}
+
+// TestBookedIsNoted checks that the ledger says of a contract that is booked by which
+// instant it starts, and of one that starts at once on which hosts it is.
+func TestBookedIsNoted(t *testing.T) {
+	t.Parallel()
+	for policy, want := range map[string]string{"reserve": `"opens":`, "fcfs": `"on":`} {
+		o := newOffice(policy, noOptions, nil)
+		o.ask(0, 1, 10, 1e6)
+		for _, said := range []string{`"opens":`, `"on":`} {
+			if got := strings.Contains(o.entries.String(), said); got != (said == want) {
+				t.Errorf("%s: the ledger says %s, want %s", policy, o.entries.String(), want)
+			}
+		}
+	}
+}
+
+// TestFaultFreesHost checks that when a command cannot be started its host goes to who waits
+// next, and that the ledger says so of that contract, and of no other.
+func TestFaultFreesHost(t *testing.T) {
+	t.Parallel()
+	o := newOffice("fcfs", noOptions, nil)
+	o.ask(0, 1, 10, 1e6)
+	o.ask(0, 2, 10, 1e6)
+	must(0, o.Advance(5))
+	o.expect(t, "before", 1, 1)
+	must(0, o.Fault(5, 1, 0))
+	o.expect(t, "after", 1, 0)
+	must(0, o.Advance(50))
+	if want := []contracts.Outcome{contracts.Unstarted, contracts.Fulfilled}; !slices.Equal(o.policy.over, want) {
+		t.Errorf("told %v, want %v", o.policy.over, want)
+	}
+	for line := range strings.Lines(o.entries.String()) {
+		first, fault := strings.Contains(line, " settle 1 ["), strings.Contains(line, `"fault":"command"`)
+		if first != fault {
+			t.Errorf("of a settlement the ledger says %s", line)
+		}
+	}
+	if !strings.Contains(o.entries.String(), " settle 1 [") {
+		t.Error("the ledger has no settlement of the first")
+	}
+}

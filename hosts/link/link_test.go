@@ -62,10 +62,13 @@ func (m *market) Sync(_ context.Context, host string, t *remote.Told) (*remote.O
 }
 
 func (m *market) Blob(_ context.Context, _, sha string) ([]byte, error) {
-	if sha != "there" {
-		return nil, fmt.Errorf("blob %s: %w", sha, link.ErrUnknown)
+	switch sha {
+	case "there":
+		return make([]byte, 10<<20), nil
+	case "largest":
+		return make([]byte, 64<<20), nil
 	}
-	return make([]byte, 10<<20), nil
+	return nil, fmt.Errorf("blob %s: %w", sha, link.ErrUnknown)
 }
 
 func (m *market) PutLog(_ context.Context, _ string, l *remote.Log) error {
@@ -133,6 +136,9 @@ func TestLink(t *testing.T) {
 	}
 	if b, err := c.Blob(ctx, "", "there"); err != nil || len(b) != 10<<20 {
 		t.Errorf("%d bytes, %v", len(b), err)
+	}
+	if b, err := c.Blob(ctx, "", "largest"); err != nil || len(b) != 64<<20 {
+		t.Errorf("the largest that a market takes: %d bytes, %v", len(b), err)
 	}
 	if _, err := c.Blob(ctx, "", "not"); !errors.Is(err, link.ErrUnknown) {
 		t.Errorf("what nobody has put: %v", err)

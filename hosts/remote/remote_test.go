@@ -64,12 +64,19 @@ func long(t *remote.Told) *remote.Told {
 	return t
 }
 
+// short returns what was told with a span of no length.
+func short(t *remote.Told) *remote.Told {
+	t.Spans[0].Length = 0
+	return t
+}
+
 // TestHear checks what is made of what a host tells: each span counts once, however often,
 // late or out of order it comes; what cannot be is cut; and an older session is not
 // listened to.
 func TestHear(t *testing.T) {
 	t.Parallel()
-	inf := math.Inf(1)
+	inf, processors := math.Inf(1), 2.0
+	all := processors*10*1.02 + 0.02 // processor-seconds in a span, with what it may be off by
 	type message struct {
 		at   float64
 		told *remote.Told
@@ -81,24 +88,28 @@ func TestHear(t *testing.T) {
 		cut  int
 		deaf bool // to the last
 	}{
-		"spans":                 {inf, []message{{0, said(1, 1)}, {20, said(1, 1, 4, 10)}}, []float64{12, 18}, 0, false},
-		"told twice":            {inf, []message{{0, said(1, 1)}, {20, said(1, 1, 4, 10)}, {20, said(1, 1, 4, 10)}}, []float64{12, 18}, 0, false},
-		"more of the same":      {inf, []message{{0, said(1, 1)}, {20, said(1, 1, 4, 10)}, {30, said(1, 2, 10, 11)}}, []float64{12, 18, 3}, 0, false},
-		"a gap is waited for":   {inf, []message{{0, said(1, 1)}, {30, said(1, 2, 10, 11)}}, nil, 0, false},
-		"it falls":              {inf, []message{{0, said(1, 1)}, {20, said(1, 1, 4, 3)}}, []float64{12}, 1, false},
-		"it falls and rises":    {inf, []message{{0, said(1, 1)}, {30, said(1, 1, 4, 3, 5)}}, []float64{12, 3}, 1, false},
-		"more than processors":  {inf, []message{{0, said(1, 1)}, {10, said(1, 1, 50)}}, []float64{3 * (2*10*1.02 + 0.02)}, 1, false},
-		"no number":             {inf, []message{{0, said(1, 1)}, {10, said(1, 1, math.NaN())}}, nil, 1, false},
-		"longer than there was": {inf, []message{{0, said(1, 1)}, {4, said(1, 1, 10)}}, []float64{3 * (2*(4*1.0005+0.02)*1.02 + 0.02)}, 2, false},
-		"no more than it wants": {15, []message{{0, said(1, 1)}, {20, said(1, 1, 4, 10)}}, []float64{12, 3}, 0, false},
-		"another session":       {inf, []message{{0, said(1, 1)}, {10, said(1, 1, 4)}, {20, said(2, 1, 10)}}, []float64{12, 18}, 0, false},
-		"one that overlaps":     {inf, []message{{0, said(1, 1)}, {10, at(100, said(1, 1, 4))}, {15, at(105, said(2, 1, 9))}}, []float64{12, 15}, 0, false},
-		"and says so not":       {inf, []message{{0, said(1, 1)}, {10, said(1, 1, 4)}, {15, said(2, 1, 9)}}, []float64{12, 15}, 1, false},
-		"one after another":     {inf, []message{{0, said(1, 1)}, {10, at(100, said(1, 1, 4))}, {20, at(110, said(2, 1, 10))}}, []float64{12, 18}, 0, false},
-		"after a long silence":  {inf, []message{{0, said(1, 1)}, {1000, said(1, 1)}, {1005, long(said(1, 1, 70))}}, []float64{3 * (2*(35*1.0005+0.02)*1.02 + 0.02)}, 2, false},
-		"its twin":              {inf, []message{{0, said(1, 1)}, {20, twin(said(1, 1, 4, 10))}}, nil, 0, true},
-		"a stranger":            {inf, []message{{0, said(1, 1)}, {10, said(1, 1, 4)}, {20, stranger(said(2, 1, 10))}}, []float64{12}, 0, true},
-		"an older one":          {inf, []message{{0, said(2, 1)}, {10, said(2, 1, 4)}, {20, said(1, 2, 10)}}, []float64{12}, 0, true},
+		"spans":                      {inf, []message{{0, said(1, 1)}, {20, said(1, 1, 4, 10)}}, []float64{12, 18}, 0, false},
+		"told twice":                 {inf, []message{{0, said(1, 1)}, {20, said(1, 1, 4, 10)}, {20, said(1, 1, 4, 10)}}, []float64{12, 18}, 0, false},
+		"more of the same":           {inf, []message{{0, said(1, 1)}, {20, said(1, 1, 4, 10)}, {30, said(1, 2, 10, 11)}}, []float64{12, 18, 3}, 0, false},
+		"a gap is waited for":        {inf, []message{{0, said(1, 1)}, {30, said(1, 2, 10, 11)}}, nil, 0, false},
+		"it falls":                   {inf, []message{{0, said(1, 1)}, {20, said(1, 1, 4, 3)}}, []float64{12}, 1, false},
+		"it falls and rises":         {inf, []message{{0, said(1, 1)}, {30, said(1, 1, 4, 3, 5)}}, []float64{12, 3}, 1, false},
+		"more than processors":       {inf, []message{{0, said(1, 1)}, {10, said(1, 1, 50)}}, []float64{3 * (2*10*1.02 + 0.02)}, 1, false},
+		"no number":                  {inf, []message{{0, said(1, 1)}, {10, said(1, 1, math.NaN())}}, nil, 1, false},
+		"longer than there was":      {inf, []message{{0, said(1, 1)}, {4, said(1, 1, 10)}}, []float64{3 * (2*(4*1.0005+0.02)*1.02 + 0.02)}, 2, false},
+		"no more than it wants":      {15, []message{{0, said(1, 1)}, {20, said(1, 1, 4, 10)}}, []float64{12, 3}, 0, false},
+		"another session":            {inf, []message{{0, said(1, 1)}, {10, said(1, 1, 4)}, {20, said(2, 1, 10)}}, []float64{12, 18}, 0, false},
+		"one that overlaps":          {inf, []message{{0, said(1, 1)}, {10, at(100, said(1, 1, 4))}, {15, at(105, said(2, 1, 9))}}, []float64{12, 15}, 0, false},
+		"and says so not":            {inf, []message{{0, said(1, 1)}, {10, said(1, 1, 4)}, {15, said(2, 1, 9)}}, []float64{12, 15}, 1, false},
+		"one after another":          {inf, []message{{0, said(1, 1)}, {10, at(100, said(1, 1, 4))}, {20, at(110, said(2, 1, 10))}}, []float64{12, 18}, 0, false},
+		"after a long silence":       {inf, []message{{0, said(1, 1)}, {1000, said(1, 1)}, {1005, long(said(1, 1, 70))}}, []float64{3 * (2*(35*1.0005+0.02)*1.02 + 0.02)}, 2, false},
+		"its twin":                   {inf, []message{{0, said(1, 1)}, {20, twin(said(1, 1, 4, 10))}}, nil, 0, true},
+		"a stranger":                 {inf, []message{{0, said(1, 1)}, {10, said(1, 1, 4)}, {20, stranger(said(2, 1, 10))}}, []float64{12}, 0, true},
+		"whomever the first follows": {inf, []message{{0, stranger(said(1, 1))}, {20, said(1, 1, 4, 10)}}, []float64{12, 18}, 0, false},
+		"idle":                       {inf, []message{{0, said(1, 1)}, {20, said(1, 1, 4, 4)}}, []float64{12}, 0, false},
+		"all that there can be":      {inf, []message{{0, said(1, 1)}, {20, said(1, 1, all)}}, []float64{3 * all}, 0, false},
+		"in no time":                 {inf, []message{{0, said(1, 1)}, {20, short(said(1, 1, 0.01))}}, nil, 0, false},
+		"an older one":               {inf, []message{{0, said(2, 1)}, {10, said(2, 1, 4)}, {20, said(1, 2, 10)}}, []float64{12}, 0, true},
 	} {
 		m := two(c.work)
 		m.Deal()
@@ -174,6 +185,77 @@ func TestEnds(t *testing.T) {
 	}
 	if o := orders(m, 11); len(o.Wanted) != 0 {
 		t.Errorf("wanted is %+v", o.Wanted)
+	}
+}
+
+// TestStop checks that a task that the market stops when its end is told, and not yet
+// reported, has ended as was told, and no other with it; and that what was read of it, and
+// of no other, is gone.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	m := two(math.Inf(1), math.Inf(1))
+	m.Deal()
+	m.Hear(0, said(1, 1))
+	told := said(1, 1, 4)
+	told.Spans[0].Used = append(told.Spans[0].Used, remote.Used{Name: 2, Seconds: 5})
+	told.Ends = []remote.End{{Name: 1, Why: hosts.Exited, Code: 3}, {Name: 2, Why: hosts.Lost}}
+	m.Hear(10, told)
+	if got, want := m.Stop(11, 0), (hosts.Report{Key: 10, Slot: 0, At: 10, Done: 12, Why: hosts.Exited, Code: 3}); got != want {
+		t.Errorf("stopped: %+v, want %+v", got, want)
+	}
+	if got, want := fmt.Sprint(m.Readings(nil)), fmt.Sprint([]hosts.Reading{{Slot: 1, Deal: 1, Span: 10, Work: 15}}); got != want {
+		t.Errorf("read: %s, want %s", got, want)
+	}
+	if got, want := fmt.Sprint(m.Advance(11, nil)), fmt.Sprint([]hosts.Report{{Key: 11, Slot: 1, At: 10, Done: 15, Why: hosts.Lost}}); got != want {
+		t.Errorf("ended: %s, want %s", got, want)
+	}
+}
+
+// TestReadings checks that readings of one span come in order of slots, in whichever order
+// they were told.
+func TestReadings(t *testing.T) {
+	t.Parallel()
+	m := remote.New(hosts.Spec{Name: "far", CPUs: 4, Speed: 1})
+	told := said(1, 1, 1)
+	told.Spans[0].Used = nil
+	for _, name := range []int64{3, 1, 4, 2} {
+		if _, err := m.Start(0, hosts.Task{Work: math.Inf(1)}, hosts.Share{Weight: 1}); err != nil {
+			t.Fatal(err)
+		}
+		told.Spans[0].Used = append(told.Spans[0].Used, remote.Used{Name: name, Seconds: float64(name)})
+	}
+	m.Deal()
+	m.Hear(0, said(1, 1))
+	m.Hear(10, told)
+	got := m.Readings(nil)
+	for i, r := range got {
+		if r.Slot != hosts.Slot(i) || r.Work != float64(i+1) {
+			t.Errorf("reading %d of %d: %+v", i, len(got), r)
+		}
+	}
+	if len(got) != 4 {
+		t.Errorf("%d readings, want 4", len(got))
+	}
+}
+
+// TestEntitled checks that a task's rate is the work per second of its share of the
+// processors, and that a task is wanted until its own instant: from then on for less than
+// any time that counts, as 0 would be without end.
+func TestEntitled(t *testing.T) {
+	t.Parallel()
+	m := remote.New(hosts.Spec{Name: "far", CPUs: 2, Speed: 3})
+	for _, task := range []struct{ weight, until float64 }{{1, 100}, {3, 0}} {
+		if _, err := m.Start(0, hosts.Task{Work: math.Inf(1), Until: task.until}, hosts.Share{Weight: task.weight}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a, b := m.Rate(0), m.Rate(1); math.Abs(a-1.5) > 1e-12 || math.Abs(b-4.5) > 1e-12 {
+		t.Errorf("rates %v and %v", a, b)
+	}
+	for _, c := range []struct{ now, want float64 }{{0, 100}, {70, 30}, {100, math.SmallestNonzeroFloat64}, {170, math.SmallestNonzeroFloat64}} {
+		if o := orders(m, c.now); o.Wanted[0].Left != c.want || o.Wanted[1].Left != 0 {
+			t.Errorf("at %v %v and %v s are left, want %v and none said", c.now, o.Wanted[0].Left, o.Wanted[1].Left, c.want)
+		}
 	}
 }
 

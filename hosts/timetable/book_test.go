@@ -204,6 +204,46 @@ func TestValidate(t *testing.T) {
 	}
 }
 
+// TestBounds checks that the bounds of each field are good themselves.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	good := Job{ID: 4, Arrival: 1, Earliest: 2, Deadline: 9, Estimate: 3, Nodes: 1}
+	for name, change := range map[string]func(*Job){
+		"first arrival":  func(j *Job) { j.Arrival, j.Earliest = 0, 0 },
+		"last arrival":   func(j *Job) { j.Arrival, j.Earliest = Horizon, Horizon },
+		"first start":    func(j *Job) { j.Earliest = j.Arrival },
+		"first deadline": func(j *Job) { j.Deadline = 0 },
+		"last deadline":  func(j *Job) { j.Deadline = 3 * Horizon },
+		"shortest":       func(j *Job) { j.Estimate = 1 },
+		"longest":        func(j *Job) { j.Estimate = Horizon },
+		"most nodes":     func(j *Job) { j.Nodes = MaxNodes },
+	} {
+		j := good
+		change(&j)
+		if err := j.Validate(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, c := range []Config{
+		{Nodes: 1}, {Nodes: MaxNodes}, {Nodes: 1, Speed: MinSpeed}, {Nodes: 1, Speed: MaxSpeed},
+		{Nodes: 1, ExtendPct: 1}, {Nodes: 1, ExtendPct: 1000},
+	} {
+		if _, err := New(c); err != nil {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	job := Job{ID: 1, Deadline: Forever, Kind: OnDemand, Estimate: 5, Nodes: 2}
+	for _, s := range []State{
+		{Now: 3 * Horizon, Executed: 1},
+		{Now: 0, Running: []Running{{job, 0, 1}}},
+		{Now: 8, Running: []Running{{job, 8, 3 * Horizon}}},
+	} {
+		if _, err := Open(Config{Nodes: 2}, s); err != nil {
+			t.Errorf("%+v: %v", s, err)
+		}
+	}
+}
+
 // TestOpen checks what a book cannot be opened with.
 func TestOpen(t *testing.T) {
 	t.Parallel()
@@ -235,6 +275,19 @@ func TestOpen(t *testing.T) {
 		if _, err := Open(c.config, c.state); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v %+v: %v, want %q", c.config, c.state, err, c.want)
 		}
+	}
+}
+
+// TestOpenedUnderWay checks that a job which a book is opened with is extended by its part
+// of its whole estimate, here of 10 s by 2, when that is used up.
+func TestOpenedUnderWay(t *testing.T) {
+	t.Parallel()
+	b, err := Open(Config{Nodes: 1}, State{Now: 12, Running: []Running{{Job{ID: 1, Nodes: 1}, 8, 18}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if facts := b.Advance(18, nil, nil); !slices.Equal(facts, []Fact{{18, 1, Extended}}) || b.Next() != 20 {
+		t.Errorf("facts %v, next at %d, want extended until 20", facts, b.Next())
 	}
 }
 

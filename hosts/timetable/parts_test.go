@@ -136,10 +136,68 @@ func TestExtension(t *testing.T) {
 	}
 }
 
+// TestTimes checks ceil(f*span), where what rounding adds alone is not rounded up.
+func TestTimes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		f          float64
+		span, want int64
+	}{{0.07, 100, 7}, {1.1, 10, 11}, {0.071, 100, 8}, {2, 5, 10}, {1.5, 3, 5}, {0.01, 5, 1}, {1, Horizon, Horizon}} {
+		if got := Times(c.f, c.span); got != c.want {
+			t.Errorf("Times(%v, %d) = %d, want %d", c.f, c.span, got, c.want)
+		}
+	}
+}
+
+// TestUtilization checks each reading of the utilization of a cluster of 4 nodes on which
+// 30 node-seconds were done by 10 s (eq. 4.2), 3 nodes are in use, and 50 are still to do.
+func TestUtilization(t *testing.T) {
+	t.Parallel()
+	q := Quote{Nodes: 4, Busy: 3, Executed: 30, Committed: 50, At: 10}
+	for r, want := range map[Reading]string{Cumulative: "3/4", Instant: "3/4", Committed: "25/2"} {
+		if got := q.Utilization(r).String(); got != want {
+			t.Errorf("reading %d: %s, want %s", r, got, want)
+		}
+	}
+	q.At, q.Executed = 0, 0
+	if got := q.Utilization(Cumulative).String(); got != "0/1" {
+		t.Errorf("at the origin: %s, want 0/1", got)
+	}
+}
+
+// TestMeets checks that two intervals meet if they share a second.
+func TestMeets(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b interval
+		want bool
+	}{
+		{interval{0, 5}, interval{5, 9}, false}, {interval{5, 9}, interval{0, 5}, false},
+		{interval{0, 6}, interval{5, 9}, true}, {interval{5, 9}, interval{0, 6}, true},
+		{interval{0, 9}, interval{3, 4}, true}, {interval{3, 4}, always, true},
+		{interval{3, 4}, never, false},
+	} {
+		if got := c.a.meets(c.b); got != c.want {
+			t.Errorf("%v meets %v: %v, want %v", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+// TestKind checks the short names of the kinds.
+func TestKind(t *testing.T) {
+	t.Parallel()
+	if Advance.String() != "AR" || OnDemand.String() != "OD" {
+		t.Errorf("%v and %v, want AR and OD", Advance, OnDemand)
+	}
+}
+
 // TestWhat checks that every fact has its word.
 func TestWhat(t *testing.T) {
 	t.Parallel()
-	for w, want := range map[What]string{Started: "started", Resumed: "resumed", 99: "What(99)"} {
+	for w, want := range map[What]string{
+		Started: "started", Ended: "ended", Killed: "killed", Extended: "extended", Cancelled: "cancelled",
+		Suspended: "suspended", Resumed: "resumed", Resumed + 1: "What(7)", 99: "What(99)",
+	} {
 		if got := w.String(); got != want {
 			t.Errorf("%d = %q, want %q", w, got, want)
 		}

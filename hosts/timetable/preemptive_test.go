@@ -205,3 +205,22 @@ func TestPreemptiveParts(t *testing.T) {
 		t.Errorf("cancelled nothing: %v", err)
 	}
 }
+
+// TestPreemptiveLoad checks what a quote says of the load: what was done and what is to do
+// at its second, with what runs until then; a part of which 0 s are left is one of which
+// nothing has been done.
+func TestPreemptiveLoad(t *testing.T) {
+	t.Parallel()
+	all := Part{Job: Job{ID: 1, Kind: OnDemand, Deadline: Forever, Estimate: 9, Nodes: 2}}
+	p, err := NewPreemptive(Config{Nodes: 3}, 10, 30, []Part{all})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Advance(10, nil, nil)
+	for _, c := range []struct{ now, executed, committed int64 }{{10, 30, 18}, {12, 34, 14}, {18, 46, 2}} {
+		q := p.Quote(c.now, Job{ID: 2, Arrival: 10, Earliest: 20, Deadline: 90, Estimate: 3, Nodes: 1})
+		if q.Busy != 2 || q.Executed != c.executed || q.Committed != c.committed {
+			t.Errorf("at %d: %d busy, %d done, %d to do, want 2, %d, %d", c.now, q.Busy, q.Executed, q.Committed, c.executed, c.committed)
+		}
+	}
+}

@@ -215,3 +215,17 @@ func TestRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestPick checks that each index comes as often as its weight says, whatever they sum to:
+// 10,000 draws are off by 0.02 with probability 4e-6.
+func TestPick(t *testing.T) {
+	t.Parallel()
+	rng, n := rand.New(rand.NewPCG(1, 2)), 10_000
+	seen := make([]float64, 3)
+	for range n {
+		seen[pick(rng, []float64{2, 0, 6})] += 1 / float64(n)
+	}
+	if math.Abs(seen[0]-0.25) > 0.02 || seen[1] != 0 || math.Abs(seen[2]-0.75) > 0.02 {
+		t.Errorf("drawn %v of the time, want 0.25, 0, 0.75", seen)
+	}
+}

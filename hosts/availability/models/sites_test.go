@@ -2,6 +2,7 @@ package models
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -46,5 +47,23 @@ func TestSites(t *testing.T) {
 	}
 	if seen != 7*(2+4+4+4) {
 		t.Errorf("compared %d numbers", seen)
+	}
+}
+
+// TestMedians checks that the laws of a site tell of one and the same: the medians of its
+// Weibull, λ (ln 2)^(1/k), and of its log-normal, e^μ, are within a factor of 2, and the one of
+// OurGrid, of which there is only the log-normal, is 2,856 s up and 1,397 s down.
+func TestMedians(t *testing.T) {
+	t.Parallel()
+	for name, s := range sites() {
+		for i, pair := range [][2][2]float64{{s.weibull.available, s.lognormal.available}, {s.weibull.unavailable, s.lognormal.unavailable}} {
+			want := pair[0][1] * math.Pow(math.Ln2, 1/pair[0][0])
+			if name == "ourgrid" {
+				want = []float64{2856, 1397}[i] / 3600
+			}
+			if got := math.Exp(pair[1][0]); !(got < 2*want && got > want/2) {
+				t.Errorf("%s, side %d: median %v h by the log-normal, want about %v", name, i, got, want)
+			}
+		}
 	}
 }

@@ -67,6 +67,35 @@ func TestPPS(t *testing.T) {
 	}
 }
 
+// brief foretells that a job of less than 60 s completes, and no other.
+type brief struct{}
+
+func (brief) Predict(_ *availability.History, _, length float64) predictors.Forecast {
+	if length < 60 {
+		return predictors.Forecast{Completes: 1}
+	}
+	return predictors.Forecast{Unavailable: 1}
+}
+
+// TestPPSSpeeds checks that what is predicted is the time that a job takes on a host: of
+// 100 s it is 100 on the first, 50 on the second, and by speeds that were set 400 on that.
+func TestPPSSpeeds(t *testing.T) {
+	t.Parallel()
+	m, err := NewPPS(DefaultPPS(), brief{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := fleet(t, true, 0, 0.9)
+	p.speeds = true
+	if got := m.Match(1, 100, p); got != 1 {
+		t.Errorf("by MIPS: %d, want 1", got)
+	}
+	p.SetSpeeds([]float64{2, 0.25})
+	if got := m.Match(1, 100, p); got != 0 {
+		t.Errorf("by speeds: %d, want 0", got)
+	}
+}
+
 // asked counts forecasts.
 type asked struct {
 	oracle

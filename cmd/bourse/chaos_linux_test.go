@@ -40,7 +40,7 @@ const (
 // a node run; and afterwards each order that was answered is one contract, ledger and log are
 // clean, no money is in escrow or lost, and nothing runs that is not wanted. What goes wrong
 // when is drawn from the seed; what comes of it is not the same twice. Clocks do not jump here:
-// see TestClock of experiments/live. Every commit has twenty rounds, of four towns at once.
+// see TestClockJumps of experiments/live. Every commit has twenty rounds, of four towns at once.
 func TestChaos(t *testing.T) {
 	t.Parallel()
 	all := programsRun(t)

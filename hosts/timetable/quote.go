@@ -161,7 +161,7 @@ func (b *Book) tryInsert(t *trial, now int64) bool {
 	t.slot = interval{s, s + e.span}
 	t.zeta, t.zetaAll = 0, 0
 	t.beside, t.forced = true, true
-	return s <= e.latest()
+	return t.slot.from <= e.latest()
 }
 
 // PlanIf appends the starts planned if q were committed to out, in key order.

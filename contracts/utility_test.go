@@ -34,7 +34,7 @@ func TestUtility(t *testing.T) {
 			{"U, a = 1/2", contracts.Mixed(0.5, c.done, c.want, paid, value), c.half},
 			{"U, a = 1", contracts.Mixed(1, c.done, c.want, paid, value), c.inelastic},
 		} {
-			if math.Abs(u.got-u.want) > 1e-12 {
+			if !(math.Abs(u.got-u.want) <= 1e-12) {
 				t.Errorf("%s: %s = %v, want %v", c.name, u.name, u.got, u.want)
 			}
 		}

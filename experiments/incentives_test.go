@@ -207,7 +207,7 @@ func TestDeadlineLies(t *testing.T) {
 		for i := range truth {
 			value += truth[i].Value
 		}
-		if math.Abs(o.Worth-value/2) > 1e-6 {
+		if !(math.Abs(o.Worth-value/2) <= 1e-6) {
 			t.Errorf("%v times the deadline: half of the work is worth $%v, want %v", by, o.Worth, value/2)
 		}
 	}

@@ -40,7 +40,7 @@ func TestDivide(t *testing.T) {
 			t.Errorf("%s: limited: %v, want %v", c.name, limited, c.limited)
 		}
 		for i := range got {
-			if math.Abs(got[i]-c.want[i]) > 1e-15 {
+			if !(math.Abs(got[i]-c.want[i]) <= 1e-15) {
 				t.Errorf("%s: task %d gets %v, want %v", c.name, i, got[i], c.want[i])
 			}
 		}

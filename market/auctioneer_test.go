@@ -34,7 +34,7 @@ func TestShares(t *testing.T) {
 			}
 			sum += s
 		}
-		if math.Abs(sum-1) > 1e-14 { // 20 roundings of 2^-53
+		if !(math.Abs(sum-1) <= 1e-14) { // 20 roundings of 2^-53
 			t.Fatalf("shares sum to %v, want 1", sum)
 		}
 	})

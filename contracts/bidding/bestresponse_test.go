@@ -55,7 +55,7 @@ func TestBids(t *testing.T) {
 	} {
 		got := bids(c.w, c.c, c.x, c.n)
 		for h := range got {
-			if math.Abs(got[h]-c.want[h]) > 1e-7 {
+			if !(math.Abs(got[h]-c.want[h]) <= 1e-7) {
 				t.Errorf("%s: bids = %v, want %v", c.name, got, c.want)
 				break
 			}

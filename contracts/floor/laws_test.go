@@ -66,7 +66,7 @@ func (s *site) pass(t *rapid.T, until float64) {
 			if s.Away(h) {
 				want = 0
 			}
-			if math.Abs(a.Rate-want) > 1e-12 {
+			if !(math.Abs(a.Rate-want) <= 1e-12) {
 				t.Fatalf("a bid of %v of %v gets %v of %v", a.Bid, s.Price(h), a.Rate, s.Capacity(h))
 			}
 		}

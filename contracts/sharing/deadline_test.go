@@ -95,7 +95,7 @@ func TestPlanSplit(t *testing.T) {
 				t.Errorf("the task that returns most has %v of %v", share, plan.Need[i])
 			}
 		}
-		if math.Abs(sum-1) > 1e-9 {
+		if !(math.Abs(sum-1) <= 1e-9) {
 			t.Errorf("shares add up to %v", sum)
 		}
 	})

@@ -93,7 +93,7 @@ func TestHistory(t *testing.T) {
 	// b is 0.9 or so: 100b/(b+1) + 100b/(b+3) = 60 at (b²+3b + b²+b)·100 = 60(b²+4b+3).
 	b := (-160 + math.Sqrt(160*160+4*140*180)) / (2 * 140)
 	least := h.least(j, h.within(100, 200))
-	if math.Abs(least-200*b) > 1e-3 {
+	if !(math.Abs(least-200*b) <= 1e-3) {
 		t.Errorf("the least budget is %v, want %v", least, 200*b)
 	}
 	if f := h.run(j, h.within(100, 200), h.bid(j, least*1.0001)); f.Done != 1 || f.Paid > least*1.001 {

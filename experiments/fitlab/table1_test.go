@@ -74,10 +74,10 @@ func TestTable1(t *testing.T) {
 		if g.Law != want.Law || g.Column != want.Column {
 			t.Fatalf("row %d is %v, want %v", i, g, want)
 		}
-		if math.Abs(g.D-known[g.Law]) > 0.01 {
+		if !(math.Abs(g.D-known[g.Law]) <= 0.01) {
 			t.Errorf("%s: distance %v, want %v", g.Law, g.D, known[g.Law])
 		}
-		if math.Abs(g.Success-want.Success) > 0.04 {
+		if !(math.Abs(g.Success-want.Success) <= 0.04) {
 			t.Errorf("%s %s: success rate %v, paper %v", g.Law, g.Column, g.Success, want.Success)
 		}
 	}

@@ -57,7 +57,7 @@ func TestScoreLaws(t *testing.T) {
 		if !(0 <= lo && lo <= m && m <= hi && hi <= 1 && hi-lo > 1e-6) {
 			t.Fatalf("seed %d: mean %v of %v in [%v, %v]", seed, m, xs, lo, hi)
 		}
-		if math.Abs(from-(100*lo-50)) > 1e-9 || math.Abs(to-(100*hi-50)) > 1e-9 {
+		if !(math.Abs(from-(100*lo-50)) <= 1e-9) || !(math.Abs(to-(100*hi-50)) <= 1e-9) {
 			t.Fatalf("seed %d: [%v, %v], scaled [%v, %v]", seed, lo, hi, from, to)
 		}
 	}

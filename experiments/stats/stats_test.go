@@ -369,7 +369,7 @@ func TestWithin(t *testing.T) {
 		{[]float64{0.5}, 0, 1, 0, 0},      // no interval
 	} {
 		s := stats.Summarize(c.xs).Within(c.lo, c.hi)
-		if math.Abs(s.Lo95-c.wantLo) > 1e-5 || math.Abs(s.Hi95-c.wantHi) > 1e-5 {
+		if !(math.Abs(s.Lo95-c.wantLo) <= 1e-5) || !(math.Abs(s.Hi95-c.wantHi) <= 1e-5) {
 			t.Errorf("%v within [%v,%v]: [%v,%v], want [%v,%v]", c.xs, c.lo, c.hi, s.Lo95, s.Hi95, c.wantLo, c.wantHi)
 		}
 	}

@@ -172,7 +172,7 @@ func TestEngineIsReplay(t *testing.T) {
 			t.Fatalf("%+v, want %+v", got, want)
 		}
 		for _, x := range [][2]float64{{got.Useful, want.Useful}, {got.Wasted, want.Wasted}, {got.Makespans, want.Makespans}, {got.Unfinished, want.Unfinished}} {
-			if math.Abs(x[0]-x[1]) > 1e-3 {
+			if !(math.Abs(x[0]-x[1]) <= 1e-3) {
 				t.Fatalf("%+v, want %+v", got, want)
 			}
 		}

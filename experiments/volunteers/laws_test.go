@@ -326,13 +326,13 @@ func TestPaper(t *testing.T) {
 	}
 	none, half1, half6 := at(0, 1), at(0.5, 1), at(0.5, 6)
 	all1, all3, all6 := at(1, 1), at(1, 3), at(1, 6)
-	if math.Abs(none-72.6) > 1 {
+	if !(math.Abs(none-72.6) <= 1) {
 		t.Errorf("%.2f %% at T = 0, want 72.6", none)
 	}
-	if math.Abs(half1-none) > 1 || math.Abs(half6-none) > 1 {
+	if !(math.Abs(half1-none) <= 1) || !(math.Abs(half6-none) <= 1) {
 		t.Errorf("%.2f, %.2f %% at T = 50 %%, %.2f at 0: want the same", half1, half6, none)
 	}
-	if math.Abs(all6-83.43) > 2 {
+	if !(math.Abs(all6-83.43) <= 2) {
 		t.Errorf("%.2f %% at T = 100 %%, N = 6, want 83.43", all6)
 	}
 	if !(none < all1 && all1 < all3 && all3 < all6) {

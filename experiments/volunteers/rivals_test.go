@@ -72,7 +72,7 @@ func TestTrial(t *testing.T) {
 				t.Errorf("who sees the future has Brier %v", s.Brier)
 			}
 		case "constant":
-			if math.Abs(s.Brier-base*(1-base)) > 1e-12 {
+			if !(math.Abs(s.Brier-base*(1-base)) <= 1e-12) {
 				t.Errorf("who promises %v always has Brier %v, want %v", base, s.Brier, base*(1-base))
 			}
 			for i := range s.Bins {

@@ -53,7 +53,7 @@ func TestSettle(t *testing.T) {
 			d.settle(dt, claims)
 		}
 		for i := range got {
-			if math.Abs(got[i]-c.want[i]) > 0.01 {
+			if !(math.Abs(got[i]-c.want[i]) <= 0.01) {
 				t.Errorf("%s: got %.3f, want %v", c.name, got, c.want)
 				break
 			}

@@ -126,7 +126,7 @@ func TestHear(t *testing.T) {
 			continue
 		}
 		for i := range done {
-			if math.Abs(done[i]-c.done[i]) > 1e-9 {
+			if !(math.Abs(done[i]-c.done[i]) <= 1e-9) {
 				t.Errorf("%s: done %v, want %v", name, done, c.done)
 			}
 		}
@@ -283,7 +283,7 @@ func TestToldAgain(t *testing.T) {
 				done += r.Work
 			}
 		}
-		if math.Abs(done-60) > 1e-9 || m.Cut() > 0 {
+		if !(math.Abs(done-60) <= 1e-9) || m.Cut() > 0 {
 			t.Errorf("told %d times: %v done, want 60; %d readings cut", times, done, m.Cut())
 		}
 	}

@@ -127,7 +127,7 @@ func TestLublinGolden(t *testing.T) {
 				t.Fatalf("%s: cannot be read", c.ID)
 			}
 			near := func(what string, got, want float64) {
-				if math.Abs(got-want) > 1e-9 {
+				if !(math.Abs(got-want) <= 1e-9) {
 					t.Errorf("%s: %s %v, want %v", c.ID, what, got, want)
 				}
 			}

@@ -226,7 +226,7 @@ claims:
 		t.Errorf("claims 3 and 4: %+v, %+v", j[2], j[3])
 	}
 	one := j[1].Outcomes[0]
-	if math.Abs(*j[1].P-3**one.P) > 1e-12 || math.Abs(*j[3].P-3*2**j[3].Outcomes[1].P) > 1e-12 {
+	if !(math.Abs(*j[1].P-3**one.P) <= 1e-12) || !(math.Abs(*j[3].P-3*2**j[3].Outcomes[1].P) <= 1e-12) {
 		t.Errorf("claim 2: p %v becomes %v among three; claim 4: %v of two becomes %v", *one.P, *j[1].P, *j[3].Outcomes[1].P, *j[3].P)
 	}
 	if j[4].Verdict != Supported || j[4].PostHoc == "" || j[4].Outcomes[0].Level != one.Level {

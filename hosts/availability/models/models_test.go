@@ -133,7 +133,7 @@ func TestEquilibrium(t *testing.T) {
 				}
 			}
 			got := sum / (window[1] - window[0]) / float64(len(trace.Hosts))
-			if math.Abs(got-c.want) > 0.03 {
+			if !(math.Abs(got-c.want) <= 0.03) {
 				t.Errorf("%s %s in %v: available %.3f, want %.3f", c.name, c.options, window, got, c.want)
 			}
 		}
@@ -225,7 +225,7 @@ func TestPick(t *testing.T) {
 	for range n {
 		seen[pick(rng, []float64{2, 0, 6})] += 1 / float64(n)
 	}
-	if math.Abs(seen[0]-0.25) > 0.02 || seen[1] != 0 || math.Abs(seen[2]-0.75) > 0.02 {
+	if !(math.Abs(seen[0]-0.25) <= 0.02) || seen[1] != 0 || !(math.Abs(seen[2]-0.75) <= 0.02) {
 		t.Errorf("drawn %v of the time, want 0.25, 0, 0.75", seen)
 	}
 }

@@ -86,10 +86,10 @@ func TestRenewal(t *testing.T) {
 			for _, length := range []float64{100, 1000, 10_000} {
 				f := p.Predict(h, at+age, length)
 				want := law.Survival(age+length) / law.Survival(age)
-				if math.Abs(f.Completes-want) > 0.02 {
+				if !(math.Abs(f.Completes-want) <= 0.02) {
 					t.Errorf("%s: age %v, length %v: %.4f, want %.4f", name, age, length, f.Completes, want)
 				}
-				if math.Abs(f.sum()-1) > 1e-12 || math.Abs(f.UserPresent-3*f.Unavailable) > 1e-12 {
+				if !(math.Abs(f.sum()-1) <= 1e-12) || !(math.Abs(f.UserPresent-3*f.Unavailable) <= 1e-12) {
 					t.Errorf("%s: %+v does not share the ways out", name, f)
 				}
 			}
@@ -201,7 +201,7 @@ func TestForecasts(t *testing.T) {
 						t.Fatalf("seed %d, %s at %v for %v: %+v", seed, name, now, length, f)
 					}
 				}
-				if math.Abs(f.sum()-1) > 1e-12 {
+				if !(math.Abs(f.sum()-1) <= 1e-12) {
 					t.Fatalf("seed %d, %s: sum %v", seed, name, f.sum())
 				}
 			}

@@ -184,8 +184,10 @@ func (u *unflushed) batches(sums map[string]string, do func(key, value []byte, s
 func (u *unflushed) log(r *logReader, next *uint64, do func(key, value []byte, set bool) bool) (more bool, err error) {
 	for {
 		b, err := r.next()
-		if err != nil {
-			return err == io.EOF, noEnd(err)
+		if err == io.EOF {
+			return true, nil
+		} else if err != nil {
+			return false, err
 		}
 		if len(b) < 12 || *next > 0 && binary.LittleEndian.Uint64(b) != *next {
 			return false, errUnusual
@@ -211,14 +213,6 @@ func (u *unflushed) log(r *logReader, next *uint64, do func(key, value []byte, s
 			return false, errUnusual
 		}
 	}
-}
-
-// noEnd returns err, nil if it is that of an end.
-func noEnd(err error) error {
-	if err == io.EOF {
-		return nil
-	}
-	return err
 }
 
 // A logReader reads the records of a log that Pebble closed; see [harmedLog]. It goes block
@@ -288,7 +282,10 @@ func (r *logReader) chunk() (place int, data []byte, err error) {
 		}
 	}
 	b, header, least := r.left, r.header, r.least
-	if !r.full && len(b) == closing && isClosing(b, r.number) {
+	if len(b) == closing && isClosing(b, r.number) {
+		if n, _ := io.ReadFull(r.in, make([]byte, 1)); n > 0 {
+			return 0, nil, errUnusual
+		}
 		return 0, nil, io.EOF
 	}
 	if len(b) < header {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
+	"io"
 )
 
 // harmedLog returns where a write-ahead log that Pebble closed is not as it was
@@ -12,31 +13,14 @@ import (
 // zeros after it where no header fits. The last is empty, of the next number, and
 // without checksum. The first log of a database has shorter headers.
 func harmedLog(b []byte, number int64) int {
-	header, least := chunksOf(b)
-	for at := 0; ; {
-		room := min(blockSize-at%blockSize, len(b)-at)
-		if room < header && blockSize-at%blockSize == room {
-			if !zero(b[at:][:room]) {
-				return at
-			}
-			at += room
-			continue
-		}
-		chunk := b[at:]
-		if room == closing && isClosing(chunk, number) {
+	r := newLogReader(bytes.NewReader(b), number)
+	for {
+		switch _, _, err := r.chunk(); {
+		case err == io.EOF:
 			return -1
+		case err != nil:
+			return int(r.size) - len(r.left)
 		}
-		if room < header {
-			return at
-		}
-		n := header + int(binary.LittleEndian.Uint16(chunk[4:]))
-		if n > room || chunk[6] < least || chunk[6] > least+3 || binary.LittleEndian.Uint32(chunk[7:]) != uint32(number) {
-			return at
-		}
-		if !isSummed(chunk[:n]) {
-			return at
-		}
-		at += n
 	}
 }
 

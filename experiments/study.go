@@ -204,6 +204,31 @@ func (s *Study) noSample() []string {
 	return []string{fmt.Sprintf("%s: every replication has the same jobs on the same hosts, so that nothing but ties and what policies draw is left to chance: they are no sample, and have no deviations and intervals. One is enough; the workload model resample draws jobs from a log.", where)}
 }
 
+// refusals names the policies that refused whatever was asked of them.
+func (s *Study) refusals() (notes []string) {
+	m := slices.IndexFunc(s.Metrics, func(m metrics.Metric) bool { return m.Name == "rejections" })
+	by := make([][]string, len(s.Experiment.Configurations))
+	s.each(func(configuration, policy int, _, label string) {
+		if !slices.ContainsFunc(s.cells[configuration][policy].values[m], func(x float64) bool { return x != 1 }) {
+			by[configuration] = append(by[configuration], s.labels().Of(label))
+		}
+	})
+	const why = "; 'bourse explain' says why of any job."
+	if len(s.Experiment.Sweep) > 0 {
+		all := len(by)
+		if by = slices.DeleteFunc(by, func(names []string) bool { return len(names) == 0 }); len(by) > 0 {
+			notes = append(notes, fmt.Sprintf("In %d of %d points a policy refused every request%s", len(by), all, why))
+		}
+		return notes
+	}
+	for i, names := range by {
+		if len(names) > 0 {
+			notes = append(notes, fmt.Sprintf("%s: every request was refused, by %s%s", s.labels().Of(s.Experiment.Configurations[i].Name), strings.Join(names, ", "), why))
+		}
+	}
+	return notes
+}
+
 // summary describes metric m over the replications in which it is defined.
 func (s *Study) summary(configuration, policy, m int) stats.Summary {
 	return s.summarize(s.cells[configuration][policy].values[m]).Within(s.Metrics[m].Bound.Ends())

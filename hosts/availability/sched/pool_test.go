@@ -67,3 +67,21 @@ func TestPool(t *testing.T) {
 		}
 	})
 }
+
+// TestOwners checks that an owner takes of a host what its record says, from the instant
+// at which that starts.
+func TestOwners(t *testing.T) {
+	t.Parallel()
+	h, err := availability.NewHistory("h", 1, []availability.Record{
+		{Start: 0, End: 100, State: availability.Available, Load: 0.25}, {Start: 100, End: 200, State: availability.Available, Load: 0.5},
+	}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := NewPool([]*availability.History{h}, false)
+	for _, c := range [][2]float64{{0, 0.25}, {99, 0.25}, {100, 0.5}, {150, 0.5}} {
+		if got := p.load(c[0], 0); got != c[1] {
+			t.Errorf("at %v: %v, want %v", c[0], got, c[1])
+		}
+	}
+}

@@ -42,6 +42,10 @@ var ErrFork = errors.New("what is published is of another ledger, or this one wa
 // prove, others than its readers.
 var ErrRecord = errors.New("a record that is not one line")
 
+// ErrTile means that a tile or a bundle is not what the checkpoint is of, or not in the
+// folder.
+var ErrTile = errors.New("a tile that is gone, or not what the checkpoint is of")
+
 const (
 	checkpointFile = "checkpoint"
 	extension      = "ledger "
@@ -84,6 +88,7 @@ func Open(ctx context.Context, address string) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.tiles = source{l.tiles}
 	if l.client, err = torchwood.NewClient(l.tiles); err != nil {
 		return nil, err
 	}
@@ -94,6 +99,33 @@ func Open(ctx context.Context, address string) (*Log, error) {
 		return nil, fmt.Errorf("log %s: %w", address, err)
 	}
 	return l, nil
+}
+
+// A source tells tiles that could not be read from those that were, and are wrong.
+type source struct{ torchwood.TileReader }
+
+// ReadTiles implements [torchwood.TileReader].
+func (s source) ReadTiles(ctx context.Context, tiles []tlog.Tile) ([][]byte, error) {
+	data, err := s.TileReader.ReadTiles(ctx, tiles)
+	if err != nil {
+		err = unread{err}
+	}
+	return data, err
+}
+
+// An unread tile could not be read.
+type unread struct{ error }
+
+func (u unread) Unwrap() error { return u.error }
+
+// wrong returns the error of reading a log, which wraps [ErrTile] unless a tile could not
+// be read.
+func wrong(err error) error {
+	gone := errors.Is(err, fs.ErrNotExist)
+	if err == nil || errors.As(err, new(unread)) && !gone || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrTile, err)
 }
 
 // Text returns what a signed checkpoint says, whoever signed it.
@@ -146,7 +178,7 @@ func (l *Log) Head() (store.Head, error) {
 // the tree of the checkpoint before it is given.
 func (l *Log) Lines(ctx context.Context) io.ReadCloser {
 	next, stop := iter.Pull2(l.client.AllEntries(ctx, l.Tree, 0))
-	return &lines{next: next, stop: stop, failed: l.client.Err}
+	return &lines{next: next, stop: stop, failed: func() error { return wrong(l.client.Err()) }}
 }
 
 // lines reads a log.
@@ -189,14 +221,15 @@ func (l *Log) Proof(ctx context.Context, lines int64) (tlog.TreeProof, error) {
 	case lines == 0 || lines == l.N:
 		return nil, nil
 	}
-	return tlog.ProveTree(l.N, lines, torchwood.TileHashReaderWithContext(ctx, l.Tree, l.tiles))
+	path, err := tlog.ProveTree(l.N, lines, torchwood.TileHashReaderWithContext(ctx, l.Tree, l.tiles))
+	return path, wrong(err)
 }
 
 // Extends reports whether l extends the log of an older checkpoint: an error wraps
-// [ErrFork] if it does not.
+// [ErrFork] if it does not, or [ErrTile].
 func (l *Log) Extends(ctx context.Context, older torchwood.Checkpoint) error {
 	if older.Origin != l.Origin {
-		return fmt.Errorf("checkpoint of %s, want one of %s", older.Origin, l.Origin)
+		return fmt.Errorf("checkpoint of %s, want one of %s: %w", older.Origin, l.Origin, ErrFork)
 	}
 	path, err := l.Proof(ctx, older.N)
 	if err != nil || older.N == 0 {
@@ -232,9 +265,11 @@ func Write(dir, origin string, head store.Head, entries export.Entries) (*Log, e
 	if l.Hash, err = tlog.TreeHash(w.n, w.hashes); err != nil {
 		return nil, err
 	}
-	if l.tiles, err = torchwood.NewTileFS(os.DirFS(dir)); err != nil {
+	read, err := torchwood.NewTileFS(os.DirFS(dir))
+	if err != nil {
 		return nil, err
 	}
+	l.tiles = source{read}
 	return l, w.tiles()
 }
 

@@ -191,25 +191,52 @@ func TestHarm(t *testing.T) {
 			harmed := bytes.Clone(whole)
 			harmed[at] ^= 4
 			check(t, os.WriteFile(name, harmed, 0o644))
-			if readable(t.Context(), dir) {
-				t.Errorf("byte %d of %s is changed, and nobody notices", at, name)
+			if err := read(t.Context(), dir); !errors.Is(err, ErrTile) {
+				t.Errorf("byte %d of %s is changed: %v", at, name, err)
 			}
 			n++
 		}
 		for what, harmed := range map[string][]byte{"a byte less": whole[:len(whole)-1], "a byte more": append(bytes.Clone(whole), 0), "twice": append(bytes.Clone(whole), whole...), "nothing": {}} {
 			check(t, os.WriteFile(name, harmed, 0o644))
-			if readable(t.Context(), dir) {
-				t.Errorf("%s with %s, and nobody notices", name, what)
+			if err := read(t.Context(), dir); !errors.Is(err, ErrTile) {
+				t.Errorf("%s with %s: %v", name, what, err)
 			}
 		}
 		check(t, os.Remove(name))
-		if readable(t.Context(), dir) {
-			t.Errorf("%s is gone, and nobody notices", name)
+		if err := read(t.Context(), dir); !errors.Is(err, ErrTile) {
+			t.Errorf("%s is gone: %v", name, err)
 		}
 		return os.WriteFile(name, whole, 0o644)
 	}))
-	if n < 10 || !readable(t.Context(), dir) {
-		t.Errorf("%d bytes were changed", n)
+	if err := read(t.Context(), dir); n < 10 || err != nil {
+		t.Errorf("%d bytes were changed and mended: %v", n, err)
+	}
+}
+
+// TestUnread checks that a server which fails is not taken for a log that was changed.
+func TestUnread(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	_, _, err := publish(t, dir, 100, never)
+	check(t, err)
+	files := http.FileServer(http.Dir(dir))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, "tile/") {
+			http.Error(w, "not today", http.StatusForbidden)
+			return
+		}
+		files.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	if err := read(t.Context(), server.URL); err == nil || errors.Is(err, ErrTile) {
+		t.Errorf("a server that forbids: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	l, err := Open(ctx, dir)
+	check(t, err)
+	cancel()
+	if _, err := io.Copy(io.Discard, l.Lines(ctx)); !errors.Is(err, context.Canceled) || errors.Is(err, ErrTile) {
+		t.Errorf("given up: %v", err)
 	}
 }
 
@@ -250,12 +277,12 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// readable reports whether all lines of a log are in its tree.
-func readable(ctx context.Context, dir string) bool {
+// read reads all lines of a log.
+func read(ctx context.Context, dir string) error {
 	l, err := Open(ctx, dir)
 	if err != nil {
-		return false
+		return err
 	}
 	_, err = io.Copy(io.Discard, l.Lines(ctx))
-	return err == nil
+	return err
 }

@@ -221,8 +221,11 @@ func extendsAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := l.Extends(c.Context, older); err != nil {
+	err = l.Extends(c.Context, older)
+	if errors.Is(err, tiles.ErrFork) || errors.Is(err, tiles.ErrTile) {
 		return bad(c, c.Args().First(), err)
+	} else if err != nil {
+		return err
 	}
 	if c.Bool("json") {
 		return printJSON(c, extended{l.Origin, older.N, l.N, older.Hash.String(), l.Hash.String()})

@@ -20,10 +20,12 @@ func Published(ctx context.Context, address string, l *tiles.Log, opts audit.Opt
 	lines := l.Lines(ctx)
 	defer lines.Close()
 	r, err := Log(lines, opts)
-	if errors.Is(err, tiles.ErrRecord) {
-		r, err = &audit.Report{Findings: []audit.Finding{{Found: err.Error(), Want: "a line a record"}}}, nil
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, tiles.ErrRecord):
+		r = &audit.Report{Findings: []audit.Finding{{Found: err.Error(), Want: "a line a record"}}}
+	case errors.Is(err, tiles.ErrTile):
+		r = &audit.Report{Findings: []audit.Finding{{Found: err.Error(), Want: "tiles that come to the root of the checkpoint"}}}
+	case err != nil:
 		return nil, err
 	}
 	if r.Clean() && r.Head != head.String() {

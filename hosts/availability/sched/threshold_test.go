@@ -192,14 +192,14 @@ func TestLimits(t *testing.T) {
 
 // TestLimitsEnd checks that what is too long at one instant is asked for again at the
 // next: a job of 10 minutes that would not have ended yesterday, a minute before its host
-// left, would have half an hour later.
+// left, would have two hours later.
 func TestLimitsEnd(t *testing.T) {
 	t.Parallel()
 	const noon = availability.Day / 2
 	h, err := availability.NewHistory("h", 1, []availability.Record{
 		{Start: 0, End: noon, State: availability.Available},
-		{Start: noon, End: noon + 60, State: availability.UserPresent},
-		{Start: noon + 60, End: 2 * availability.Day, State: availability.Available},
+		{Start: noon, End: noon + 3600, State: availability.UserPresent},
+		{Start: noon + 3600, End: 2 * availability.Day, State: availability.Available},
 	}, availability.Gap)
 	if err != nil {
 		t.Fatal(err)
@@ -210,7 +210,7 @@ func TestLimitsEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := NewThreshold(0.9, "fifo", tde)
+	m, err := NewThreshold(1, "fifo", tde)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func TestLimitsEnd(t *testing.T) {
 	for _, c := range []struct {
 		now  float64
 		want hosts.ID
-	}{{availability.Day + noon - 60, None}, {availability.Day + noon - 60, None}, {availability.Day + noon + 1800, 0}} {
+	}{{availability.Day + noon - 60, None}, {availability.Day + noon - 60, None}, {availability.Day + noon + 7200, 0}} {
 		if got := m.Match(c.now, 600, p); got != c.want {
 			t.Errorf("at %v: host %v, want %v", c.now, got, c.want)
 		}

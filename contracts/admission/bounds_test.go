@@ -129,3 +129,128 @@ func TestCourse(t *testing.T) {
 		}
 	}
 }
+
+// TestSurelyLoses checks, by hand, where a host is known to return less with a task
+// before it is planned (SLA, Algorithm 2). A host of one processor has a soft task on
+// top that needs a half, and one below it that needs 0.4 of 40 s, or as much hard. A
+// task that needs a half makes 0.4 too much. Of soft ones, 0.5 of 0.9 are left, so each
+// ends 0.4/0.5 of its span late, and pays 40/50 of its penalty a second and span. What
+// rounding could make of it is left to the plan: a part of 1e-5, delays too small to
+// count, and what the last digits of a great return hide.
+func TestSurelyLoses(t *testing.T) {
+	t.Parallel()
+	const penalty = 0.5                          // $/s
+	lost := (penalty * 40 / 16 / 40) * 0.4 / 0.5 // at scale 1; at another as much more as spans are less
+	for _, c := range []struct {
+		name string
+		hard bool    // the one below the top
+		also bool    // the task that comes is hard
+		need float64 // of the task that comes
+		gain float64 // what it returns if it is in time, of what is lost
+		want bool
+
+		scale, top float64 // of spans; budget of the task on top, $
+		own        bool    // the task that comes pays for delay, too, as much again
+	}{
+		{"it brings less", false, false, 0.5, 0.99, true, 1, 1e4, false},
+		{"it brings more", false, false, 0.5, 1.01, false, 1, 1e4, false},
+		{"it brings a little less", false, false, 0.5, 1 - 2e-5, true, 1, 1e4, false},
+		{"it brings next to as much", false, false, 0.5, 1 - 0.5e-5, false, 1, 1e4, false},
+		{"nobody pays for delay", true, false, 0.5, 0, false, 1, 1e4, false},
+		{"all that must be in time do not fit", true, true, 0.5, 9, true, 1, 1e4, false},
+		{"all that must be in time fit", true, true, 0.1, 0, false, 1, 1e4, false},
+		{"it fits", false, false, 0.1, 0, false, 1, 1e4, false},
+		{"delays too small to count", false, false, 0.5, 1 - 4e-5, false, 1e-3, 10, false},
+		{"delays that are not", false, false, 0.5, 1 - 1e-4, true, 1e-3, 10, false},
+		{"beside a great return", false, false, 0.5, 0.97, false, 1, 1e9, false},
+		{"beside a great one, but far less", false, false, 0.5, 0.9, true, 1, 1e9, false},
+		{"less than both lose", false, false, 0.5, 0.99 * 2, true, 1, 1e4, true},
+		{"more than both lose", false, false, 0.5, 1.01 * 2, false, 1, 1e4, true},
+		{"less than both lose, of short spans", false, false, 0.5, 2 * (1 - 1e-4), true, 1e-3, 10, true},
+	} {
+		v := &still{specs: []hosts.Spec{{CPUs: 1, Speed: 1}}, on: make([][]contracts.Allocation, 1)}
+		span := 40 * c.scale
+		v.add(0, goldenTask{Left: span / 2, Span: span, Runtime: span / 2, Deadline: span, Budget: c.top})
+		v.add(0, goldenTask{Left: 0.4 * span, Span: span, Runtime: 0.4 * span, Deadline: span, Budget: 1, Penalty: penalty, Hard: c.hard})
+		for i := range v.on[0] { // each goes on with what it needs
+			v.on[0][i].Rate = v.contracts[i].Work / span
+		}
+		p := &returns{SLAOptions: sharing.DefaultSLA()}
+		p.see(v)
+		r := contracts.Request{Work: span * c.need, SLA: contracts.SLA{Deadline: span, Soft: !c.also}}
+		p.face(0, &r, &v.specs[0])
+		p.offer.Budget = c.gain * lost / c.scale * r.Work * span
+		if c.own {
+			p.offer.Penalty = contracts.Penalty{Rate: penalty * c.need / 0.4, Max: math.Inf(1)}
+		}
+		a := p.arrives(&p.hosts[0])
+		if got := p.loses(0, &p.hosts[0], &a); got != c.want {
+			t.Errorf("%s: surely loses %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestLosses checks, by hand, what is kept of a host of speed 2 at instant 10. On top a
+// soft task goes on for 20 s of the 40 until its deadline; below it are a hard one that
+// needs 0.25, and a soft one of 0.2 that is meant to be done 10 s after its deadline, in
+// 50 s, with a of 0.5/20/80 dollars per second squared. Needs stay as they are until a
+// task has nothing left, in 40 s to a tick; half of that is looked at.
+func TestLosses(t *testing.T) {
+	t.Parallel()
+	const now = 10.0
+	v := &still{specs: []hosts.Spec{{CPUs: 1, Speed: 2}}, on: make([][]contracts.Allocation, 1)}
+	late := now + 50
+	v.add(0, goldenTask{Left: 20, Span: 40, Runtime: 40, Deadline: 80, Budget: 1e4})
+	v.add(0, goldenTask{Left: 10, Span: 40, Runtime: 20, Deadline: 80, Budget: 8, Hard: true})
+	v.add(0, goldenTask{Left: 10, Span: 40, Runtime: 20, Deadline: 80, Budget: 16, Penalty: 0.5, Target: &late})
+	for i, rate := range []float64{1, 0.5, 0.4} { // of twice the need
+		v.contracts[i].Submit += now
+		v.on[0][i].Rate, v.on[0][i].At = rate, now
+	}
+	p := &returns{SLAOptions: sharing.DefaultSLA()}
+	p.see(v)
+	p.face(0, &contracts.Request{Work: 1, SLA: contracts.SLA{Deadline: 1}}, &v.specs[0])
+	h := &p.hosts[0]
+	p.bound(now, h)
+	const a = 0.5 / 20 / 80
+	want := losses{
+		until: now + (40-sharing.Tick)/2, hard: 0.25, others: 0.2, pace: a, ends: a * late, slack: a * 2 * (sharing.Tick + 1e-9*80),
+		mass: 1e4/40/80. + 8./20/80 + 16./20/80 + a*10,
+	}
+	for _, x := range [][2]float64{
+		{h.until, want.until}, {h.hard, want.hard}, {h.others, want.others}, {h.pace / a, want.pace / a}, {h.ends / a, want.ends / a},
+		{h.slack / want.slack, 1}, {(h.mass - 3.125) / a, (want.mass - 3.125) / a},
+	} {
+		if h.vague || math.Abs(x[0]-x[1]) > 1e-7*x[1] {
+			t.Fatalf("%+v, want %+v", h.losses, want)
+		}
+	}
+}
+
+// TestLossesVague checks that nothing is known where needs may exceed the host, to half
+// a sliver; and that a task with no more than a tick left has nothing to lose.
+func TestLossesVague(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		left  float64 // of a task that is due in 40 s
+		vague bool
+		pace  float64
+	}{
+		{20, false, 1}, {20 + 16*sliver, false, 1}, {20 + 36*sliver, true, 1}, {20 + 60*sliver, true, 1}, {20 + 100*sliver, true, 1},
+		{2 * sharing.Tick, false, 1}, {sharing.Tick, false, 0},
+	} {
+		v := &still{specs: uniform(1), on: make([][]contracts.Allocation, 1)}
+		v.add(0, goldenTask{Left: 20, Span: 40, Budget: 1e4})
+		v.add(0, goldenTask{Left: c.left, Span: 40, Penalty: 40 * c.left})
+		p := &returns{SLAOptions: sharing.DefaultSLA()}
+		for i := range v.on[0] {
+			v.on[0][i].Rate = v.contracts[i].Work / 40
+		}
+		p.see(v)
+		p.face(0, &contracts.Request{Work: 1, SLA: contracts.SLA{Deadline: 1}}, &v.specs[0])
+		p.bound(0, &p.hosts[0])
+		if h := &p.hosts[0]; h.vague != c.vague || !close(h.pace, c.pace) {
+			t.Errorf("%v s left: vague %v, pace %v; want %v, %v", c.left, h.vague, h.pace, c.vague, c.pace)
+		}
+	}
+}

@@ -15,7 +15,8 @@ import (
 //
 // Of a promise time changes only what is left of it, so the rest is kept by host,
 // in one piece of memory, until a task comes or goes there. The two plans have all
-// tasks but the last in common, and most of those the same share in both.
+// tasks but the last in common, and most of those the same share in both. Hosts
+// that surely lose by the task are not planned at all: see [returns.loses].
 type returns struct {
 	sharing.SLAOptions
 	hosts []tally
@@ -37,6 +38,7 @@ type tally struct {
 	tasks []pledge
 	top   int     // the task of highest rank, the first of equals
 	rank  float64 // its rank
+	losses
 }
 
 // A pledge is a [sharing.Promise] less what time does to it.
@@ -74,7 +76,7 @@ func (p *returns) see(v contracts.View) {
 // look takes down what is on h.
 func (p *returns) look(h hosts.ID, v contracts.View) {
 	t, on := &p.hosts[h], v.On(h)
-	*t = tally{tasks: t.tasks[:0]}
+	*t = tally{tasks: t.tasks[:0], losses: losses{until: math.Inf(-1)}}
 	for i := range on {
 		s := &on[i]
 		c := v.Contract(s.Contract)
@@ -106,6 +108,9 @@ func (p *returns) face(now float64, r *contracts.Request, spec *hosts.Spec) {
 func (p *returns) weigh(now float64, h hosts.ID) (with float64, suits, known bool) {
 	t := &p.hosts[h]
 	a := p.arrives(t)
+	if p.loses(now, t, &a) {
+		return 0, false, true
+	}
 	sums := p.needs(now, t, a.top)
 	if sums.total > p.node.Size+sliver {
 		return 0, false, false

@@ -22,6 +22,7 @@ type twins struct {
 	long  *plainSLA
 
 	asked, accepted int // requests
+	lost, hosts     int // hosts that were seen to lose without a plan, of how many
 }
 
 // Decide asks both and checks that they say the same: which hosts would do, what
@@ -32,6 +33,17 @@ func (p *twins) Decide(now float64, r *contracts.Request, v contracts.View) cont
 	p.asked++
 	if got.Verdict == contracts.Accept {
 		p.accepted++
+	}
+	for h := range hosts.ID(v.Fleet()) {
+		t := &p.short.hosts[h]
+		if len(t.tasks) == 0 || r.SLA.Deadline <= r.Work {
+			continue
+		}
+		p.short.face(now, r, v.Spec(h))
+		a := p.short.arrives(t)
+		if p.hosts++; p.short.loses(now, t, &a) {
+			p.lost++
+		}
 	}
 	if !reflect.DeepEqual(got, want) {
 		p.t.Errorf("request %d at %v: %+v, want %+v", r.ID, now, got, want)
@@ -72,7 +84,8 @@ func TestReturnsAsPlanned(t *testing.T) {
 }
 
 // TestReturnsInWindows checks the same on fleets that are asked for far more than
-// they have, where most hosts lose by a task.
+// they have, where most hosts lose by a task, and that this is mostly seen without
+// planning them.
 func TestReturnsInWindows(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
@@ -81,6 +94,9 @@ func TestReturnsInWindows(t *testing.T) {
 		w.run(t, pressed(seed, 400, 24))
 		if pair.accepted < 40 || pair.accepted > pair.asked-40 {
 			t.Errorf("window %d: %d of %d accepted: want some of each", seed, pair.accepted, pair.asked)
+		}
+		if few := map[string]int{"librasla": 4, "deadline": 50}[rule]; pair.lost < pair.hosts/few {
+			t.Errorf("window %d: %d of %d busy hosts surely lose under %s: want one in %d and more", seed, pair.lost, pair.hosts, rule, few)
 		}
 	}
 }

@@ -151,9 +151,15 @@ func TestMarkovSojourns(t *testing.T) {
 	m := model(t, "markov", "").(*markov)
 	var time, count [5]float64
 	var exits [5]float64
+	load := 0.0
 	for _, h := range trace.Hosts {
 		records := h.Records()
 		for i, r := range records {
+			if available := r.State == availability.Available; !(r.Load >= 0 && r.Load < m.load) || !available && r.Load > 0 {
+				t.Fatalf("load %v in %v", r.Load, r.State)
+			} else if available {
+				load += r.Load
+			}
 			time[r.State-1] += r.End - r.Start
 			count[r.State-1]++
 			if i > 0 && records[i-1].State == availability.Available {
@@ -161,6 +167,7 @@ func TestMarkovSojourns(t *testing.T) {
 			}
 		}
 	}
+	near(t, "mean load while available", load/count[0], m.load/2, 0.05)
 	leaves := exits[1] + exits[2] + exits[3] + exits[4]
 	for s := range 5 {
 		if got := time[s] / count[s]; math.Abs(got-m.mean[s]) > 0.05*m.mean[s] {
@@ -228,4 +235,61 @@ func TestPick(t *testing.T) {
 	if !(math.Abs(seen[0]-0.25) <= 0.02) || seen[1] != 0 || !(math.Abs(seen[2]-0.75) <= 0.02) {
 		t.Errorf("drawn %v of the time, want 0.25, 0, 0.75", seen)
 	}
+}
+
+// TestMeans checks the mean intervals of a site by law, in hours, as the formulas of its
+// parameters have them.
+func TestMeans(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]float64{
+		"exp": 13.73, "weibull": 4.16 * math.Gamma(1+1/0.45), "lognormal": math.Exp(0.30 + 2.20*2.20/2), "gamma": 0.30 * 46.16,
+	} {
+		near(t, name, model(t, "intervals", "law: "+name).(*intervals).available.mean()/3600, want, 1e-12)
+	}
+}
+
+// TestWorkstation checks mean intervals against those of the chain: available, the means of
+// the three kinds in its long run; away, those of the two kinds after them, of which none
+// is under seven minutes.
+func TestWorkstation(t *testing.T) {
+	t.Parallel()
+	trace, err := model(t, "workstation", "").Trace(source(6), 200, 30*availability.Day)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var time, count [2]float64
+	for _, h := range trace.Hosts {
+		records := h.Records()
+		for _, r := range records[:len(records)-1] { // the last is cut off
+			k := 0
+			if r.State != availability.Available {
+				k = 1
+			}
+			if length := r.End - r.Start; k == 1 && (r.State != availability.UserPresent || length < 7*60-1) {
+				t.Fatalf("away for %v s, %v", length, r.State)
+			}
+			time[k] += r.End - r.Start
+			count[k]++
+		}
+	}
+	long := startWeights()
+	for range 1000 {
+		var after [3]float64
+		for i, row := range nextWeights() {
+			for j, x := range row {
+				after[j] += long[i] * x
+			}
+		}
+		long = after
+	}
+	on, off := 0.0, 0.0
+	for i, share := range long {
+		on += share * availableMeans()[i]
+		for j, x := range awayWeights()[i] {
+			mean := awayMeans()[j]
+			off += share * x * (awayLeast + mean*math.Exp(-awayLeast/mean)) // E max(7, X)
+		}
+	}
+	near(t, "available", time[0]/count[0]/60, on, 0.03)
+	near(t, "away", time[1]/count[1]/60, off, 0.03)
 }

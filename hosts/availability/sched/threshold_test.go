@@ -191,37 +191,49 @@ func TestLimits(t *testing.T) {
 }
 
 // TestLimitsEnd checks that what is too long at one instant is asked for again at the
-// next: a job of 10 minutes that would not have ended yesterday, a minute before its host
-// left, would have two hours later.
+// next, or if another host has become idle since: a job of 10 minutes that would not have
+// ended yesterday, a minute before its host left, would have two hours later, and on a host
+// that stayed.
 func TestLimitsEnd(t *testing.T) {
 	t.Parallel()
-	const noon = availability.Day / 2
-	h, err := availability.NewHistory("h", 1, []availability.Record{
-		{Start: 0, End: noon, State: availability.Available},
-		{Start: noon, End: noon + 3600, State: availability.UserPresent},
-		{Start: noon + 3600, End: 2 * availability.Day, State: availability.Available},
-	}, availability.Gap)
-	if err != nil {
-		t.Fatal(err)
+	const noon, end = availability.Day / 2, 2 * availability.Day
+	history := func(records ...availability.Record) *availability.History {
+		h, err := availability.NewHistory("h", 1, records, availability.Gap)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
 	}
+	left := history(availability.Record{Start: 0, End: noon, State: availability.Available},
+		availability.Record{Start: noon, End: noon + 3600, State: availability.UserPresent},
+		availability.Record{Start: noon + 3600, End: end, State: availability.Available})
+	stayed := history(availability.Record{Start: 0, End: end, State: availability.Available})
 	o := predictors.DefaultTDE()
 	o.Days = 1
 	tde, err := predictors.NewTDE(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := NewThreshold(1, "fifo", tde)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := NewPool([]*availability.History{h}, false)
-	p.Rise(availability.Day, 0)
 	for _, c := range []struct {
-		now  float64
-		want hosts.ID
-	}{{availability.Day + noon - 60, None}, {availability.Day + noon - 60, None}, {availability.Day + noon + 7200, 0}} {
-		if got := m.Match(c.now, 600, p); got != c.want {
-			t.Errorf("at %v: host %v, want %v", c.now, got, c.want)
+		later float64 // until the next job
+		rises bool    // the other host before it
+		want  hosts.ID
+	}{{0, false, None}, {7200, false, 0}, {0, true, 1}} {
+		m, err := NewThreshold(1, "fifo", tde)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := NewPool([]*availability.History{left, stayed}, false)
+		p.Rise(availability.Day, 0)
+		now := availability.Day + noon - 60.0
+		if got := m.Match(now, 600, p); got != None {
+			t.Errorf("%+v: first host %v, want none", c, got)
+		}
+		if now += c.later; c.rises {
+			p.Rise(now, 1)
+		}
+		if got := m.Match(now, 600, p); got != c.want {
+			t.Errorf("%+v: host %v", c, got)
 		}
 	}
 }

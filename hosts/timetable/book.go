@@ -130,7 +130,7 @@ func (b *Book) Config() Config { return b.config }
 // Speed returns the cluster's speed in permille of the reference speed.
 func (b *Book) Speed() int64 { return b.config.Speed }
 
-// Version returns a number that changes whenever the book does.
+// Version returns a number that grows whenever the book changes.
 func (b *Book) Version() uint64 { return b.version }
 
 // Next returns the earliest second at which a job is to start or its estimate

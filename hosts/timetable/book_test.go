@@ -2,6 +2,7 @@ package timetable
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -187,10 +188,11 @@ func TestValidate(t *testing.T) {
 		t.Error(err)
 	}
 	for want, change := range map[string]func(*Job){
-		"kind":               func(j *Job) { j.Kind = 7 },
-		"arrival":            func(j *Job) { j.Arrival = -1 },
-		"earliest start 0":   func(j *Job) { j.Earliest = 0 },
-		"deadline -5":        func(j *Job) { j.Deadline = -5 },
+		"kind":             func(j *Job) { j.Kind = 7 },
+		"arrival":          func(j *Job) { j.Arrival = -1 },
+		"earliest start 0": func(j *Job) { j.Earliest = 0 },
+		"deadline -5":      func(j *Job) { j.Deadline = -5 },
+		fmt.Sprintf("want 0 to %d or none", int64(3*Horizon)): func(j *Job) { j.Deadline = 3*Horizon + 1 },
 		"without a deadline": func(j *Job) { j.Deadline = Forever },
 		"estimate 0":         func(j *Job) { j.Estimate = 0 },
 		"estimate 687":       func(j *Job) { j.Estimate = Horizon + 1 },

@@ -61,11 +61,12 @@ func (c *Cluster) Commit(now int64, q Quote, runtime int64, facts []Fact) ([]Fac
 	if runtime < 1 || runtime > Horizon {
 		return facts, fmt.Errorf("timetable: commit job %d: runtime %d, want 1 to %d", q.Job.ID, runtime, int64(Horizon))
 	}
-	from := len(facts)
+	from, version := len(facts), c.book.Version()
 	facts, err := c.book.Commit(now, q, facts)
 	if err != nil {
 		return facts, err
 	}
+	c.grown(version)
 	c.truth = append(c.truth, truth{q.Job.ID, Span(runtime, c.Speed()), Forever})
 	c.learn(facts[from:])
 	return facts, nil
@@ -73,8 +74,11 @@ func (c *Cluster) Commit(now int64, q Quote, runtime int64, facts []Fact) ([]Fac
 
 // Cancel takes a job out of the book, as [Book.Cancel] does.
 func (c *Cluster) Cancel(now, id int64, facts []Fact) ([]Fact, error) {
-	from := len(facts)
+	from, version := len(facts), c.book.Version()
 	facts, err := c.book.Cancel(now, id, facts)
+	if err == nil {
+		c.grown(version)
+	}
 	c.learn(facts[from:])
 	return facts, err
 }
@@ -99,11 +103,21 @@ func (c *Cluster) Advance(now int64, facts []Fact) []Fact {
 				c.ended = append(c.ended, c.truth[i].id)
 			}
 		}
-		from := len(facts)
+		from, version := len(facts), c.book.Version()
 		facts = c.book.Advance(t, c.ended, facts)
+		if len(facts) > from {
+			c.grown(version)
+		}
 		c.learn(facts[from:])
 	}
 	return facts
+}
+
+// grown panics unless the book's version has grown since: it tells apart any two states.
+func (c *Cluster) grown(since uint64) {
+	if v := c.book.Version(); v <= since {
+		panic(fmt.Sprintf("timetable: version %d after %d", v, since))
+	}
 }
 
 // learn keeps the true ends in step with the book.

@@ -91,6 +91,24 @@ func TestRatio(t *testing.T) {
 	})
 }
 
+// TestRatioTies checks that ties are ties, and what is told apart only beyond 64 bits.
+func TestRatioTies(t *testing.T) {
+	t.Parallel()
+	const far = 1 << 40
+	for _, c := range []struct {
+		a, b Ratio
+		want int
+	}{
+		{Ratio{1, 3}, Ratio{2, 6}, 0}, {Ratio{0, 1}, Ratio{0, 9}, 0}, {Ratio{-1, 3}, Ratio{-2, 6}, 0},
+		{Ratio{far, far}, Ratio{far + 1, far + 1}, 0}, {Ratio{1 << 62, 1}, Ratio{1 << 62, 1}, 0},
+		{Ratio{far, 1 << 30}, Ratio{1 << 30, far}, 1}, {Ratio{far + 1, far}, Ratio{far, far - 1}, -1}, {Ratio{far, far - 1}, Ratio{far + 1, far}, 1},
+	} {
+		if got, back := c.a.Cmp(c.b), c.b.Cmp(c.a); got != c.want || back != -c.want {
+			t.Errorf("%v <=> %v = %d, and %d the other way, want %d", c.a, c.b, got, back, c.want)
+		}
+	}
+}
+
 // TestSpan checks e = ceil(q*1000/speed) on the golden speeds and on bounds.
 func TestSpan(t *testing.T) {
 	t.Parallel()

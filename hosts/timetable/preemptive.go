@@ -80,7 +80,7 @@ func (p *Preemptive) Config() Config { return p.config }
 // Speed returns the cluster's speed in permille of the reference speed.
 func (p *Preemptive) Speed() int64 { return p.config.Speed }
 
-// Version returns a number that changes whenever the book does.
+// Version returns a number that grows whenever the book changes.
 func (p *Preemptive) Version() uint64 { return p.version }
 
 // Next returns the earliest second at which a job is released or its estimate

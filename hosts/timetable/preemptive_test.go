@@ -204,6 +204,16 @@ func TestPreemptiveParts(t *testing.T) {
 	if _, err := p.Cancel(10, 7, nil); !errors.Is(err, ErrUnknown) {
 		t.Errorf("cancelled nothing: %v", err)
 	}
+	if again := p.Quote(10, half.Job); again.Reason != Known {
+		t.Errorf("the job that it has: %q", again.Reason)
+	}
+	whole, err := NewPreemptive(Config{Nodes: 2}, 10, 30, []Part{{half.Job, half.Job.Estimate}})
+	if err != nil || whole.Next() != 10 {
+		t.Errorf("with all of a job left: next at %d, %v", whole.Next(), err)
+	}
+	if empty, err := NewPreemptive(Config{Nodes: 2}, 10, 30, nil); err != nil || empty.Next() != Forever {
+		t.Errorf("without jobs: next at %d, %v", empty.Next(), err)
+	}
 }
 
 // TestPreemptiveLoad checks what a quote says of the load: what was done and what is to do

@@ -29,6 +29,7 @@ type unflushed struct {
 	numbers []int64           // of the logs, in order
 	rest    map[string]*value // all but groups, by key
 	keys    []string          // of those, in order
+	record  []byte            // room for one of a log, to be used again
 }
 
 // A value is what stands at a key.
@@ -161,10 +162,12 @@ func (u *unflushed) batches(sums map[string]string, do func(key, value []byte, s
 			return err
 		}
 		r, h := newLogReader(f, n), sha256.New()
+		r.record = u.record
 		if sums != nil {
 			r.in = io.TeeReader(f, h)
 		}
 		more, err := u.log(r, &next, do)
+		u.record = r.record
 		if e := f.Close(); err == nil {
 			err = e
 		}
@@ -251,6 +254,9 @@ func (r *logReader) next() ([]byte, error) {
 			return nil, errUnusual
 		case place == wholeChunk:
 			return data, nil
+		}
+		if n := len(r.record); n+len(data) > cap(r.record) {
+			r.record = slices.Grow(r.record, n+len(data)) // twice as much: records are of megabytes
 		}
 		if r.record = append(r.record, data...); place == lastChunk {
 			return r.record, nil

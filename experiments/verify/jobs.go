@@ -55,10 +55,14 @@ func ReadJobs(r io.Reader, keep func(run string) bool) (map[string][]Job, error)
 	}
 	runs := make(map[string][]Job)
 	var last of
+	var rows []Job // of run
 	run, kept := "", false
 	for row := 2; ; row++ {
 		record, err := in.next()
 		if err == io.EOF {
+			if kept {
+				runs[run] = rows
+			}
 			return runs, nil
 		}
 		if record == nil && err == nil {
@@ -70,12 +74,17 @@ func ReadJobs(r io.Reader, keep func(run string) bool) (map[string][]Job, error)
 		c.record, c.next = record, 0
 		c.configuration, c.admission, c.replication = c.text("configuration"), c.text("admission"), c.text("replication")
 		if row == 2 || c.of != last {
-			before := len(runs[run])
+			if kept {
+				runs[run] = rows
+			}
 			last, run = c.of, c.configuration+"/"+c.admission+"/"+c.replication
 			if kept = keep(run); !kept && slices.Equal(c.at[:3], []int{0, 1, 2}) {
 				in.skip(3)
-			} else if kept && runs[run] == nil {
-				runs[run] = make([]Job, 0, before) // as many as the one before, mostly
+			} else if kept {
+				before := len(rows)
+				if rows = runs[run]; rows == nil {
+					rows = make([]Job, 0, before) // as many as the one before, mostly
+				}
 			}
 		}
 		if !kept {
@@ -90,7 +99,10 @@ func ReadJobs(r io.Reader, keep func(run string) bool) (map[string][]Job, error)
 		if c.err != nil {
 			return nil, fmt.Errorf("jobs, row %d, %w", row, c.err)
 		}
-		runs[run] = append(runs[run], j)
+		if len(rows) == cap(rows) {
+			rows = slices.Grow(rows, len(rows)+1) // twice as many: they are large
+		}
+		rows = append(rows, j)
 	}
 }
 

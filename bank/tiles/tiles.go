@@ -118,11 +118,11 @@ type unread struct{ error }
 
 func (u unread) Unwrap() error { return u.error }
 
-// wrong returns the error of reading a log, which wraps [ErrTile] unless a tile could not
-// be read.
+// wrong returns the error of reading a log, which wraps [ErrTile] unless it was given up, or
+// a tile could not be read that may be there.
 func wrong(err error) error {
-	gone := errors.Is(err, fs.ErrNotExist)
-	if err == nil || errors.As(err, new(unread)) && !gone || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	unread := errors.As(err, new(unread)) && !errors.Is(err, fs.ErrNotExist)
+	if err == nil || unread || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrTile, err)

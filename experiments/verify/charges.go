@@ -283,7 +283,7 @@ func (d *contract) metered(e *audit.Entry) (found, want string) {
 		case len(moves) > 0 && string(moves[0].To) == n.host.to:
 			paid, moves = audit.Money(moves[0].Micros), moves[1:]
 		}
-		least, most := math.RoundToEven(owed*(1-1e-9)-1e-6), math.RoundToEven(owed*(1+1e-9)+1e-6)
+		least, most := math.RoundToEven(owed*(1-1e-9)-1e-6), math.RoundToEven((owed+n.extra/1e3)*(1+1e-9)+1e-6)
 		if float64(paid) < min(least, float64(left)) || float64(paid) > min(max(0, most), float64(left)) {
 			return fmt.Sprintf("a charge of %v by %s", paid, n.host.to),
 				fmt.Sprintf("%v, by share, price and time", min(left, audit.Money(math.RoundToEven(owed))))

@@ -99,3 +99,35 @@ func TestHighPrices(t *testing.T) {
 		}
 	}
 }
+
+// TestInstantAdmitted checks what may be charged where the price at admission is to be paid
+// and a task, of a contract whose nodes are promised one by one, leaves its host at just that
+// instant: its bid may have counted, or not, but no more.
+func TestInstantAdmitted(t *testing.T) {
+	t.Parallel()
+	const each = `,"per_host":true`
+	rules := verify.Rules{Payment: "admission", Sharing: "auction", CPUs: 1, Speeds: []float64{1}}
+	for _, c := range []struct {
+		start, paid float64 // of the second
+		clean       bool
+	}{{100, 0, true}, {100, 1, true}, {100, 1.000001, false}, {100.000001, 0, true}, {100.000001, 0.999999, false}} {
+		end := c.start + 100
+		_, table := small()
+		table = table[:3]
+		paid := fmt.Sprintf("%.6f", c.paid)
+		copy(table[1][11:], []string{"0", "100", "100", "100", "0.000000", "0.000000", "true"})
+		copy(table[2][11:], []string{fmt.Sprint(c.start), fmt.Sprint(end), "100", "100", paid, "0.000000", "true"})
+		steps := []step{
+			{"hold", 0, 1, 2, terms(10000000, each)},
+			{"settle", 100, 1, 0, done},
+			{"hold", c.start, 2, 6, strings.Replace(terms(20000000, each), "200", "201", 1)},
+			{"settle", end, 2, c.paid, done},
+		}
+		if c.start == 100 { // the other way round
+			steps[1], steps[2] = steps[2], steps[1]
+		}
+		if r := held(t, steps, table, rules); r.Clean() != c.clean {
+			t.Errorf("%+v: %v", c, r.Findings)
+		}
+	}
+}

@@ -44,7 +44,8 @@ type task struct {
 	host *machine
 	bid  int64   // nano-dollars per second
 	most float64 // processors, 0 for no limit
-	met  int64   // what the others bid when it was placed
+	met  int64   // what the others bid when it was placed, at least
+	over int64   // how much more that may have been
 	need float64 // work after which it leaves by itself, +Inf if it does not
 	pace float64 // the most work per second of one that keeps a processor to itself
 
@@ -56,6 +57,8 @@ type task struct {
 	paying float64 // $/s, while it is not in the crowd
 	done   float64 // work
 	owed   float64 // nano-dollars
+	extra  float64 // how much more that may be, and
+	more   float64 // $/s, at which it grows
 
 	place // in the crowd
 }
@@ -119,6 +122,7 @@ func (m *market) advance(h *machine, now float64) {
 		h.alone = slices.DeleteFunc(h.alone, func(n *task) bool {
 			over := n.rate > 0 && h.at+max(0, n.need-n.done)/n.rate <= next
 			n.owed += n.paying * (next - h.at)
+			n.extra += n.more * (next - h.at)
 			n.done += n.rate * (next - h.at)
 			if over {
 				if h.ended != next {
@@ -290,11 +294,12 @@ func (m *market) share(h *machine) (capped int) {
 // get gives n so many processors.
 func (m *market) get(n *task, cpus float64) {
 	n.rate = cpus * n.host.speed
-	others := n.host.price - n.bid
+	others, got := n.host.price-n.bid, cpus/m.rules.CPUs
 	if m.rules.Payment == "admission" {
 		others = n.met
+		n.more = charge("admission", float64(n.bid), float64(n.met+n.over), got) - charge("admission", float64(n.bid), float64(n.met), got)
 	}
-	n.paying = charge(m.rules.Payment, float64(n.bid), float64(others), cpus/m.rules.CPUs)
+	n.paying = charge(m.rules.Payment, float64(n.bid), float64(others), got)
 }
 
 // charge returns what is paid for a bid where the others bid so much together and it
@@ -329,7 +334,11 @@ func (m *market) start(now float64, d *contract) {
 		m.advance(n.host, now)
 		m.weigh(n)
 		m.came++
-		n.came, n.on, n.met = m.came, true, n.host.price
+		n.came, n.on = m.came, true
+		if m.rules.Payment == "admission" {
+			low, high := n.host.met(now)
+			n.met, n.over = low, high-low
+		}
 		n.host.price += n.bid
 		m.stand(n)
 		m.prices.change(now, n.bid)

@@ -50,7 +50,7 @@ func (t *trail) place(e *audit.Entry, d *contract) (found, want string) {
 		least += float64(low) / 1e9 / nodes
 		most += float64(high) / 1e9 / nodes
 		pace = min(pace, h.speed)
-		d.tasks = append(d.tasks, task{host: h, bid: pl.bid, most: d.terms.MaxCPU, need: need, pace: h.speed})
+		d.tasks = append(d.tasks, task{host: h, bid: pl.bid, met: low, over: high - low, most: d.terms.MaxCPU, need: need, pace: h.speed})
 	}
 	if d.terms.PerHost { // a program whose nodes are promised one by one keeps the pace of the slowest
 		for i := range d.tasks {

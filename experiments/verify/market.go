@@ -335,10 +335,6 @@ func (m *market) start(now float64, d *contract) {
 		m.weigh(n)
 		m.came++
 		n.came, n.on = m.came, true
-		if m.rules.Payment == "admission" {
-			low, high := n.host.met(now)
-			n.met, n.over = low, high-low
-		}
 		n.host.price += n.bid
 		m.stand(n)
 		m.prices.change(now, n.bid)

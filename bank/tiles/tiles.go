@@ -101,13 +101,14 @@ func Open(ctx context.Context, address string) (*Log, error) {
 	return l, nil
 }
 
-// A source tells tiles that could not be read from those that were, and are wrong.
+// A source tells tiles that could not be read, though they may be there, from those that
+// were, and are wrong.
 type source struct{ torchwood.TileReader }
 
 // ReadTiles implements [torchwood.TileReader].
 func (s source) ReadTiles(ctx context.Context, tiles []tlog.Tile) ([][]byte, error) {
 	data, err := s.TileReader.ReadTiles(ctx, tiles)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		err = unread{err}
 	}
 	return data, err
@@ -118,11 +119,10 @@ type unread struct{ error }
 
 func (u unread) Unwrap() error { return u.error }
 
-// wrong returns the error of reading a log, which wraps [ErrTile] unless it was given up, or
-// a tile could not be read that may be there.
+// wrong returns the error of reading a log, which wraps [ErrTile] unless a tile is unread or
+// the reading was given up.
 func wrong(err error) error {
-	unread := errors.As(err, new(unread)) && !errors.Is(err, fs.ErrNotExist)
-	if err == nil || unread || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || errors.As(err, new(unread)) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrTile, err)

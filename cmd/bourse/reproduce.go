@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,9 +57,6 @@ func reproduceAction(c *cli.Context) error {
 		return listParts(c, parts)
 	}
 	note(c, "%s", expected(c, parts))
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400) // its heaps are small: 2 to 4 % of the time
-	}
 	var dirs []*results.Dir
 	for i := range parts {
 		p := &parts[i]

@@ -92,19 +92,27 @@ type Result struct {
 	Losses, Resent int
 	Wasted         float64
 
-	// Of one that was booked:
-	Placements []Placement // if there are several
+	Booked *Booked // nil but of one that was booked with several gangs, or paused
+}
+
+// Booked is where the gangs of a contract were, if there were several, and when they paused.
+type Booked struct {
+	Placements []Placement
 	Paused     []Pause
 }
 
 // Result returns what s came to.
 func (s *Settled) Result() Result {
-	return Result{
+	r := Result{
 		Budget: s.SLA.Budget, Deadline: s.SLA.Deadline, Admitted: s.Admitted, Began: s.Began, Ended: s.Ended,
 		Done: s.Done, ByDue: s.ByDue, Paid: s.Paid, Penalty: s.Penalty,
 		Outcome: s.Outcome, From: s.From, Gang: s.Gang, Host: s.Host,
-		Losses: s.Losses, Resent: s.Resent, Wasted: s.Wasted, Placements: s.Placements, Paused: s.Paused,
+		Losses: s.Losses, Resent: s.Resent, Wasted: s.Wasted,
 	}
+	if s.Gang && len(s.Placements)+len(s.Paused) > 0 {
+		r.Booked = &Booked{s.Placements, s.Paused}
+	}
+	return r
 }
 
 // Tolerance is the relative error within which work counts as done.

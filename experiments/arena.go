@@ -45,8 +45,7 @@ type arena struct {
 
 	trial   *arena           // in which offers are looked for
 	plan    workloadgen.Plan // of the replication at hand
-	drawn   workloadgen.Plan // memory for plans that are drawn
-	noted   workloadgen.Plan // memory for plans that are annotated
+	drawn   workloadgen.Plan // memory for plans that are drawn, read or annotated
 	places  byid.Index       // of jobs in the plan
 	payer   map[int64]int32  // position of each user in payers
 	payers  []payer          // of the plan, in order of their first job

@@ -31,8 +31,8 @@ func (s *setting) derived() []string {
 	if f := s.conf.SLA.Slack; f != 1 {
 		say("deadlines are derived: %v times the %s's.", f, s.conf.SLA.Of)
 	}
-	if n := s.underestimated(); n > 0 {
-		say("%d of %d jobs run longer than estimated; a promise made by the estimate, cac's too, cannot be kept to them.", n, len(s.work.fixed))
+	if n, of := s.underestimated(); n > 0 {
+		say("%d of %d jobs run longer than estimated; a promise made by the estimate, cac's too, cannot be kept to them.", n, of)
 	}
 	if room && !s.payment.Whole {
 		say("U* is of a planner who starts every job as it arrives; where deadlines leave room, efficiency can exceed 1.")
@@ -40,16 +40,20 @@ func (s *setting) derived() []string {
 	return said
 }
 
-// underestimated returns how many jobs of a log or plan run longer than their deadlines,
-// which are their estimates as they were read, leave them.
-func (s *setting) underestimated() (n int) {
+// underestimated returns how many jobs of a log or plan, of how many, run longer than their
+// deadlines, which are their estimates as they were read, leave them.
+func (s *setting) underestimated() (n, of int) {
 	if a := s.work.annotate; s.conf.SLA.Of != "estimate" || a != nil && (a.Inaccuracy != nil || a.Restore != 0 || a.Urgency != nil) {
-		return 0
+		return 0, 0
 	}
-	for i := range s.work.fixed {
-		if j := &s.work.fixed[i]; j.Runtime > s.conf.SLA.Slack*j.Estimate {
+	plan := s.work.fixed
+	if s.work.log != nil {
+		plan = s.work.log.Plan(nil)
+	}
+	for i := range plan {
+		if j := &plan[i]; j.Runtime > s.conf.SLA.Slack*j.Estimate {
 			n++
 		}
 	}
-	return n
+	return n, len(plan)
 }

@@ -32,7 +32,9 @@ configurations:
 	run(t, e, 1, func(r *Replication) {
 		var pauses []contracts.Pause
 		for _, j := range r.Runs[0].Jobs {
-			pauses = append(pauses, j.Contract.Paused...)
+			if b := j.Contract.Booked; b != nil {
+				pauses = append(pauses, b.Paused...)
+			}
 		}
 		if u, ok := metrics.ClusterUtilization.Of(&r.Runs[0].Outcome); !ok || u != 1 || len(pauses) != 2 || pauses[0].From != 10 || pauses[0].To != 20 {
 			t.Errorf("utilization %v with pauses %v, want 1 with two, the first from 10 to 20 s", u, pauses)
@@ -70,8 +72,8 @@ configurations:
     admission: [{name: reserve}]`+c.more+"\n")
 		run(t, e, 1, func(r *Replication) {
 			j := &r.Runs[0].Jobs[0].Contract
-			if j.Began != c.start || j.Ended != c.end || len(j.Placements) != 2 {
-				t.Errorf("last at %s: from %v to %v in %v, want %v to %v in two parts", c.last, j.Began, j.Ended, j.Placements, c.start, c.end)
+			if j.Began != c.start || j.Ended != c.end || j.Booked == nil || len(j.Booked.Placements) != 2 {
+				t.Errorf("last at %s: from %v to %v in %+v, want %v to %v in two parts", c.last, j.Began, j.Ended, j.Booked, c.start, c.end)
 			}
 			if u, ok := metrics.ClusterUtilization.Of(&r.Runs[0].Outcome); !ok || u != c.want {
 				t.Errorf("last at %s: utilization %v, want %v", c.last, u, c.want)

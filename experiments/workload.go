@@ -21,7 +21,8 @@ import (
 type workload struct {
 	model    workloadgen.Model
 	estimate dist.Distribution // of estimate over runtime; nil: as the model says
-	fixed    workloadgen.Plan  // without a model: the plan of every replication
+	fixed    workloadgen.Plan  // the plan of every replication, without a model or log
+	log      swf.Jobs          // which give it
 	annotate *annotate.Options // nil: the jobs stay as they are
 	notes    []string          // how the jobs were chosen
 }
@@ -51,12 +52,12 @@ func (read *recordings) workload(w *scenario.Workload) (work *workload, err erro
 			log, err = read.log(w)
 			read.logs[key] = log
 		}
-		work.fixed, work.notes = log.fixed, log.notes
+		work.log, work.notes = log.log, log.notes
 	}
 	if w.Model != nil {
 		return work, err
 	}
-	if err == nil && len(work.fixed) == 0 {
+	if err == nil && len(work.fixed)+len(work.log) == 0 {
 		err = fmt.Errorf("%s%s: no jobs", w.Plan, w.SWF)
 	}
 	if err != nil {
@@ -98,8 +99,8 @@ func (read *recordings) log(w *scenario.Workload) (work workload, err error) {
 	for _, s := range steps {
 		work.note("%s", s)
 	}
-	plan, acc := t.Plan()
-	work.fixed = plan
+	jobs, acc := t.Jobs()
+	work.log = jobs
 	work.note("as a plan: %s", acc.String())
 	return work, nil
 }
@@ -139,18 +140,26 @@ func (a *arena) alike(s *setting, seed uint64) (bool, error) {
 
 // leave leaves the plan at hand to the runs of it, whose jobs are there: the next will have
 // memory of its own.
-func (a *arena) leave() { a.drawn, a.noted = nil, nil }
+func (a *arena) leave() { a.drawn = nil }
 
 // draw makes the plan of replication rep the arena's. If the first has jobs with
 // budgets, one that by chance has none is run as it is.
 func (a *arena) draw(s *setting, seed uint64, rep int) (err error) {
 	w := s.work
-	a.plan = w.fixed
-	if w.model != nil {
+	switch {
+	case w.model != nil:
 		if a.drawn, err = w.model.Plan(Stream(seed, rep, "workload"), 0, a.drawn); err != nil {
 			return err
 		}
 		a.plan = a.drawn
+	case w.log != nil:
+		a.drawn = w.log.Plan(a.drawn)
+		a.plan = a.drawn
+	case w.annotate != nil:
+		a.drawn = append(a.drawn[:0], w.fixed...)
+		a.plan = a.drawn
+	default:
+		a.plan = w.fixed
 	}
 	if w.estimate != nil {
 		src := Stream(seed, rep, "estimate")
@@ -159,12 +168,11 @@ func (a *arena) draw(s *setting, seed uint64, rep int) (err error) {
 		}
 	}
 	if w.annotate != nil {
-		a.noted = append(a.noted[:0], a.plan...)
 		first := 0.0 // of a log annotations make the first arrival 0, of a model it stays
 		if w.model != nil && len(a.plan) > 0 {
 			first = a.plan[0].Arrival
 		}
-		if a.plan, _, err = w.annotate.Apply(a.noted, Stream(seed, rep, "annotate")); err != nil {
+		if a.plan, _, err = w.annotate.Apply(a.plan, Stream(seed, rep, "annotate")); err != nil {
 			return err
 		}
 		for i := range a.plan {

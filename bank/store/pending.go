@@ -71,6 +71,7 @@ func (s *pending) add(e *bank.Entry, t *tree) {
 
 // write adds the changes to what the database holds, in order of key.
 func (s *pending) write(batch Batch, j *Journal) error {
+	slices.Sort(s.admitted)
 	if j.fetch != nil {
 		j.fetch(s.keys())
 	}
@@ -118,13 +119,15 @@ func (s *pending) write(batch Batch, j *Journal) error {
 	return batch.Set([]byte{stateTable}, appendTree(value, &j.tree))
 }
 
-// keys returns what write reads.
+// keys returns what write reads, where admitted is sorted.
 func (s *pending) keys() (keys [][]byte) {
 	for name := range s.accounts {
 		keys = append(keys, append([]byte{balanceTable}, name...))
 	}
-	for _, n := range s.admitted {
-		keys = append(keys, pageKey(n/pageBits))
+	for i, n := range s.admitted {
+		if at := n / pageBits; i == 0 || s.admitted[i-1]/pageBits != at {
+			keys = append(keys, pageKey(at))
+		}
 	}
 	return keys
 }
@@ -139,7 +142,6 @@ const (
 )
 
 func (s *pending) writeAdmitted(batch Batch, values Values) error {
-	slices.Sort(s.admitted)
 	for len(s.admitted) > 0 {
 		at := s.admitted[0] / pageBits
 		key := pageKey(at)

@@ -56,14 +56,18 @@ func clusters(o *Outcome, start float64, fold func(a, b float64) float64, n int)
 				continue
 			}
 			span := overlap(c.Began, c.Ended, from, to)
-			parts := c.Placements
+			booked := contracts.Booked{}
+			if c.Booked != nil {
+				booked = *c.Booked
+			}
+			parts := booked.Placements
 			if len(parts) == 0 {
 				parts = []contracts.Placement{{Host: c.Host, Nodes: j.Nodes}}
 			}
 			for _, p := range parts {
 				busy[p.Host] += float64(p.Nodes) * span
 			}
-			for _, p := range c.Paused {
+			for _, p := range booked.Paused {
 				on := &parts[p.Part]
 				busy[on.Host] -= float64(on.Nodes) * overlap(p.From, min(p.To, c.Ended), from, to)
 			}

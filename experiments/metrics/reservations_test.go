@@ -32,8 +32,8 @@ func TestReservationMetrics(t *testing.T) {
 	noneRefused := &metrics.Outcome{Jobs: jobs[2:3], Hosts: 2, Processors: 4, Booked: true}
 	// Nodes that are taken away for a time stand idle: 2 for 5 s within the window, and 4 after it.
 	paused := &metrics.Outcome{Jobs: slices.Clone(jobs), Hosts: 2, Processors: 4, Booked: true}
-	paused.Jobs[0].Contract.Paused = []contracts.Pause{{From: 15, To: 20}}
-	paused.Jobs[3].Contract.Paused = []contracts.Pause{{From: 50, To: never}}
+	paused.Jobs[0].Contract.Booked = &contracts.Booked{Paused: []contracts.Pause{{From: 15, To: 20}}}
+	paused.Jobs[3].Contract.Booked = &contracts.Booked{Paused: []contracts.Pause{{From: 50, To: never}}}
 	if got, ok := metrics.ClusterUtilization.Of(paused); !ok || math.Abs(got-(30+25.0)/2/200) > 1e-12 {
 		t.Errorf("utilization with pauses: %v, want %v", got, (30+25.0)/2/200)
 	}

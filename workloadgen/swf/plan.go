@@ -25,8 +25,36 @@ import (
 // limits are skipped, and of two with one number the second; the accounting of
 // the records says how many, its places counting records from 1.
 func (t *Trace) Plan() (workloadgen.Plan, Accounting) {
+	jobs, acc := t.Jobs()
+	return jobs.Plan(nil), acc
+}
+
+// Jobs are what the plan of a log is made of, in a third of its memory.
+type Jobs []job
+
+type job struct {
+	id, user                   int64
+	arrival, runtime, estimate float64
+	nodes                      int
+}
+
+// Plan returns the plan of a log with these jobs, in the memory of out.
+func (jobs Jobs) Plan(out workloadgen.Plan) workloadgen.Plan {
+	out = slices.Grow(out[:0], len(jobs))[:len(jobs)]
+	for i := range jobs {
+		j := &jobs[i]
+		out[i] = workloadgen.Job{
+			ID: j.id, User: j.user, Arrival: j.arrival, Runtime: j.runtime, Estimate: j.estimate,
+			Deadline: j.runtime, Nodes: j.nodes, Worth: 1,
+		}
+	}
+	return out
+}
+
+// Jobs returns what [Trace.Plan] is made of.
+func (t *Trace) Jobs() (Jobs, Accounting) {
 	acc := Accounting{records: true}
-	plan := make(workloadgen.Plan, 0, len(t.Records))
+	jobs := make(Jobs, 0, len(t.Records))
 	seen := make(map[int64]bool, len(t.Records))
 	for i := range t.Records {
 		r := &t.Records[i]
@@ -38,22 +66,19 @@ func (t *Trace) Plan() (workloadgen.Plan, Accounting) {
 			continue
 		}
 		seen[r.Job] = true
-		j := workloadgen.Job{
-			ID: r.Job, User: r.User, Arrival: r.Submit, Runtime: r.Run, Estimate: r.ReqTime,
-			Deadline: r.Run, Nodes: int(r.Width()), Worth: 1,
-		}
+		j := job{id: r.Job, user: r.User, arrival: r.Submit, runtime: r.Run, estimate: r.ReqTime, nodes: int(r.Width())}
 		repaired := false
 		if r.Procs <= 0 {
 			note(ProcsFromRequest)
 			repaired = true
 		}
 		if r.ReqTime <= 0 {
-			j.Estimate = r.Run
+			j.estimate = r.Run
 			note(EstimateFromRun)
 			repaired = true
 		}
 		if r.User < 0 {
-			j.User = 0
+			j.user = 0
 			note(UserUnknown)
 			repaired = true
 		}
@@ -62,12 +87,12 @@ func (t *Trace) Plan() (workloadgen.Plan, Accounting) {
 		} else {
 			acc.Used++
 		}
-		plan = append(plan, j)
+		jobs = append(jobs, j)
 	}
-	slices.SortStableFunc(plan, func(a, b workloadgen.Job) int {
-		return cmp.Or(cmp.Compare(a.Arrival, b.Arrival), cmp.Compare(a.ID, b.ID))
+	slices.SortStableFunc(jobs, func(a, b job) int {
+		return cmp.Or(cmp.Compare(a.arrival, b.arrival), cmp.Compare(a.id, b.id))
 	})
-	return plan, acc
+	return jobs, acc
 }
 
 // refuse says why a record cannot be a job of a plan.

@@ -111,6 +111,15 @@ type Machine interface {
 	Advance(now float64, out []Report) []Report
 }
 
+// A Toucher is a machine of which there may be so many that processors wait for its memory.
+type Toucher interface {
+	// Touch reads what the next Start or Stop will, changes nothing, and returns something
+	// of it, so that compilers do not leave it out. Processors fetch the memory of several
+	// machines at once if these are touched one right after another, and that of one at a
+	// time in between much else.
+	Touch() float64
+}
+
 // Metered is a machine that measures what its tasks do: a host elsewhere, which runs
 // programs. Nothing of them can be predicted: Next returns an instant only for ends that
 // it knows of already, and Stop and Advance report the work that was read last.

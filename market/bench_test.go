@@ -91,7 +91,8 @@ func BenchmarkRankingJob(b *testing.B) {
 			took := float64(b.Elapsed()) / float64(b.N)
 
 			var keys []key
-			for i, p := range r.prices {
+			for i := range r.items {
+				p := r.items[i].price
 				keys = append(keys, key{p, int32(i)})
 			}
 			rounds := max(10, 1_000_000/size)

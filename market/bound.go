@@ -13,12 +13,12 @@ import (
 const enough = 512 // items below the bound are not too few
 
 // aim returns how many items are to be below the bound.
-func (r *Ranking) aim() int { return max(enough, len(r.prices)/32) }
+func (r *Ranking) aim() int { return max(enough, len(r.items)/32) }
 
 // raise moves the bound up, and reports whether there are items above it. No item is to
 // be moved any more.
 func (r *Ranking) raise() bool {
-	above := len(r.prices) - r.held
+	above := len(r.items) - r.held
 	if above == 0 {
 		return false
 	}
@@ -26,8 +26,8 @@ func (r *Ranking) raise() bool {
 	r.bound = math.MaxInt64
 	if aim := r.aim(); above > 2*aim {
 		var some []Rate
-		for i := 0; i < len(r.prices); i += 1 + len(r.prices)/4096 {
-			if p := r.prices[i]; p > from {
+		for i := 0; i < len(r.items); i += 1 + len(r.items)/4096 {
+			if p := r.items[i].price; p > from {
 				some = append(some, p)
 			}
 		}
@@ -37,7 +37,8 @@ func (r *Ranking) raise() bool {
 		}
 	}
 	var keys []key
-	for i, p := range r.prices {
+	for i := range r.items {
+		p := r.items[i].price
 		if p > from && p <= r.bound {
 			keys = append(keys, key{p, int32(i)})
 		}

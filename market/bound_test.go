@@ -23,7 +23,8 @@ func TestBound(t *testing.T) {
 		if call%100 == 0 {
 			r.check(t)
 			fresh := NewRanking(size)
-			for item, p := range r.prices {
+			for item := range r.items {
+				p := r.items[item].price
 				fresh.Set(int32(item), p)
 			}
 			if want := fresh.Cheapest(7, rand.New(rand.NewPCG(seed, 1)), ok, nil); !slices.Equal(out, want) || fresh.bound != math.MaxInt64 {
@@ -34,15 +35,15 @@ func TestBound(t *testing.T) {
 			most, least = max(most, r.held), min(least, r.held)
 		}
 		for _, item := range out {
-			r.Set(item, r.prices[item]+Rate(rng.IntN(1e6)))
+			r.Set(item, r.items[item].price+Rate(rng.IntN(1e6)))
 		}
 		for range 7 {
 			item := int32(rng.IntN(size))
-			r.Set(item, r.prices[item]/2)
+			r.Set(item, r.items[item].price/2)
 		}
 		if call%700 == 0 {
 			for item := range int32(size) {
-				r.Set(item, r.prices[item]+Rate(rng.IntN(1e6)))
+				r.Set(item, r.items[item].price+Rate(rng.IntN(1e6)))
 			}
 		}
 	}
@@ -76,8 +77,8 @@ func TestBoundMoves(t *testing.T) {
 	all := r.Cheapest(size, rng, nil, nil)
 	r.check(t)
 	for i, item := range all {
-		if r.prices[item] != Rate(i+1) {
-			t.Fatalf("item %d of %d is at %d", i, len(all), r.prices[item])
+		if r.items[item].price != Rate(i+1) {
+			t.Fatalf("item %d of %d is at %d", i, len(all), r.items[item].price)
 		}
 	}
 	if len(all) != size || r.held != size {

@@ -133,6 +133,14 @@ func (h *History) Reset() {
 	h.tracked = nil
 }
 
+// touch reads what the next Observe will.
+func (h *History) touch() float64 {
+	if n := len(h.steps); n > 0 {
+		return h.steps[n-1].at
+	}
+	return h.now
+}
+
 // tell lets time pass until now.
 func (h *History) tell(now float64) {
 	if !(now >= h.now) {

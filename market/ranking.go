@@ -12,7 +12,7 @@ import (
 // takes 3 to 600 times as long, a B-tree (tidwall/btree) 4 times as long on 15 hosts
 // and on 1,000.
 type Ranking struct {
-	prices []Rate // by item
+	items []standing
 
 	// chunks hold the keys up to bound in order, none of them empty unless it is the
 	// only one: short enough to insert by shifting, long enough that there are few.
@@ -22,10 +22,16 @@ type Ranking struct {
 	free   [][]key
 	stale  bool   // some of few items are no longer at the price in their key
 	moved  []move // of many, those that may not be
-	left   []bool // by item, whether it is in moved
 
-	seen []uint32 // by item: the call of Cheapest that last saw it
 	call uint32
+}
+
+// A standing is what is known of an item, in one place: of many items it is far from that
+// of the last.
+type standing struct {
+	price Rate
+	seen  uint32 // the call of Cheapest that last saw it
+	left  bool   // it is in moved
 }
 
 // A key orders items by price, then by number.
@@ -50,32 +56,33 @@ const (
 
 // NewRanking returns a ranking of n items, all at price 0.
 func NewRanking(n int) *Ranking {
-	r := &Ranking{prices: make([]Rate, n), seen: make([]uint32, n), left: make([]bool, n)}
+	r := &Ranking{items: make([]standing, n)}
 	r.Reset()
 	return r
 }
 
 // Len returns the number of items.
-func (r *Ranking) Len() int { return len(r.prices) }
+func (r *Ranking) Len() int { return len(r.items) }
 
 // Set makes price the price of item.
 func (r *Ranking) Set(item int32, price Rate) {
-	old := r.prices[item]
+	of := &r.items[item]
+	old := of.price
 	if old == price {
 		return
 	}
-	r.prices[item] = price
-	if len(r.prices) <= few {
+	of.price = price
+	if len(r.items) <= few {
 		r.stale = true
-	} else if !r.left[item] && min(old, price) <= r.bound {
-		r.left[item] = true
+	} else if !of.left && min(old, price) <= r.bound {
+		of.left = true
 		r.moved = append(r.moved, move{item, old})
 	}
 }
 
 // put moves an item of many to its price.
 func (r *Ranking) put(m move) {
-	old, k := key{m.from, m.item}, key{r.prices[m.item], m.item}
+	old, k := key{m.from, m.item}, key{r.items[m.item].price, m.item}
 	switch is, was := k.price <= r.bound, old.price <= r.bound; {
 	case old == k || !is && !was:
 		return
@@ -106,13 +113,15 @@ func (r *Ranking) Cheapest(n int, rng *rand.Rand, ok func(item int32) bool, out 
 	r.refresh()
 	r.call++
 	if r.call == 0 { // the counter went round: forget all
-		clear(r.seen)
+		for i := range r.items {
+			r.items[i].seen = 0
+		}
 		r.call = 1
 	}
 	switch {
-	case len(r.prices) == 0:
+	case len(r.items) == 0:
 		return out
-	case len(r.prices) <= few:
+	case len(r.items) <= few:
 		return r.cheapestOf(r.chunks[0], n, rng, ok, out)
 	}
 	if r.call%64 == 0 {
@@ -170,13 +179,15 @@ func (r *Ranking) cheapestOf(keys []key, n int, rng *rand.Rand, ok func(item int
 
 // Reset sets all prices to 0. The storage is kept.
 func (r *Ranking) Reset() {
-	clear(r.prices)
-	clear(r.left)
+	for i := range r.items {
+		of := &r.items[i]
+		of.price, of.left = 0, false
+	}
 	r.stale, r.moved = false, r.moved[:0]
 	r.free = append(r.free, r.chunks...)
 	r.chunks = r.chunks[:0]
-	r.bound, r.held = math.MaxInt64, len(r.prices)
-	for item := range int32(len(r.prices)) {
+	r.bound, r.held = math.MaxInt64, len(r.items)
+	for item := range int32(len(r.items)) {
 		if item%(chunkSize/2) == 0 {
 			r.chunks = append(r.chunks, r.newChunk())
 		}
@@ -188,7 +199,7 @@ func (r *Ranking) Reset() {
 // refresh puts all keys in order. Few are sorted by insertion: they are nearly in order.
 func (r *Ranking) refresh() {
 	for _, m := range r.moved {
-		r.left[m.item] = false
+		r.items[m.item].left = false
 		r.put(m)
 	}
 	r.moved = r.moved[:0]
@@ -196,9 +207,9 @@ func (r *Ranking) refresh() {
 		return
 	}
 	r.stale = false
-	keys, prices := r.chunks[0], r.prices
+	keys := r.chunks[0]
 	for i := range keys {
-		j, k := i, key{prices[keys[i].item], keys[i].item}
+		j, k := i, key{r.items[keys[i].item].price, keys[i].item}
 		for ; j > 0 && k.before(keys[j-1]); j-- {
 			keys[j] = keys[j-1]
 		}
@@ -215,10 +226,10 @@ func (r *Ranking) draw(at, end place, n int, rng *rand.Rand, ok func(int32) bool
 	if size := r.count(at, end); isMany(size, n) {
 		for range 4*n + 16 {
 			item := r.item(at, rng.IntN(size))
-			if r.seen[item] == r.call {
+			if r.items[item].seen == r.call {
 				continue
 			}
-			r.seen[item] = r.call
+			r.items[item].seen = r.call
 			if ok == nil || ok(item) {
 				out = append(out, item)
 				if n--; n == 0 {
@@ -232,7 +243,7 @@ func (r *Ranking) draw(at, end place, n int, rng *rand.Rand, ok func(int32) bool
 	drawn := len(out)
 	for ; at != end; at = r.next(at) {
 		item := r.chunks[at.chunk][at.i].item
-		if r.seen[item] != r.call && (ok == nil || ok(item)) {
+		if r.items[item].seen != r.call && (ok == nil || ok(item)) {
 			out = append(out, item)
 		}
 	}

@@ -25,7 +25,8 @@ func (r *Ranking) check(t interface{ Fatalf(string, ...any) }) {
 		all = append(all, c...)
 	}
 	var want []key
-	for i, p := range r.prices {
+	for i := range r.items {
+		p := r.items[i].price
 		if p <= r.bound {
 			want = append(want, key{p, int32(i)})
 		}
@@ -66,7 +67,8 @@ func TestRanking(t *testing.T) {
 			ok = func(i int32) bool { return int(i*7919%10) < keep }
 		}
 		var want []key
-		for i, p := range r.prices {
+		for i := range r.items {
+			p := r.items[i].price
 			if ok == nil || ok(int32(i)) {
 				want = append(want, key{p, int32(i)})
 			}
@@ -87,8 +89,8 @@ func TestRanking(t *testing.T) {
 			if ok != nil && !ok(item) {
 				t.Fatalf("item %d is not eligible", item)
 			}
-			if r.prices[item] != want[i].price {
-				t.Fatalf("item number %d has price %d, want %d", i, r.prices[item], want[i].price)
+			if r.items[item].price != want[i].price {
+				t.Fatalf("item number %d has price %d, want %d", i, r.items[item].price, want[i].price)
 			}
 		}
 	})
@@ -151,7 +153,8 @@ func TestCheapestDependsOnPricesAlone(t *testing.T) {
 		r, rng := drawPrices(t, size)
 		r.Cheapest(5, rng, nil, nil)
 		fresh := NewRanking(size)
-		for i, p := range r.prices {
+		for i := range r.items {
+			p := r.items[i].price
 			fresh.Set(int32(i), p)
 		}
 		n := rapid.IntRange(1, size).Draw(t, "n")
@@ -194,8 +197,8 @@ func TestCallsGoRound(t *testing.T) {
 	t.Parallel()
 	r := NewRanking(2000)
 	r.call = math.MaxUint32 - 2
-	for i := range r.seen {
-		r.seen[i] = 1 // as by the first call of all
+	for i := range r.items {
+		r.items[i].seen = 1 // as by the first call of all
 	}
 	for call := range 6 {
 		fresh := NewRanking(2000).Cheapest(20, rand.New(rand.NewPCG(uint64(call), 3)), nil, nil)

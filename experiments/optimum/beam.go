@@ -1,59 +1,105 @@
 package optimum
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
-// narrow returns the largest loss among the width smallest, how many of those are as large,
-// and the smallest beyond them. Where there are no more, nothing is as large, or beyond.
-func (d *program) narrow(width int) (worst float64, equals int, dropped float64) {
-	if len(d.losses) <= width {
-		return math.Inf(1), 0, math.Inf(1)
+// collect lists the losses below the limit of going on from every state both ways.
+func (d *program) collect(nodes int32, with, without float64) {
+	losses, n := room(d.losses, 2*len(d.now)), 0
+	most, limit := d.capacity-nodes, d.limit
+	for _, s := range d.now {
+		loss := s.loss + with
+		losses[n] = loss
+		n += one(s.used <= most) & one(loss < limit)
+
+		loss = s.loss + without
+		losses[n] = loss
+		n += one(loss < limit)
 	}
-	if len(d.losses) >= worthCounting {
-		width -= d.near(width)
-	}
-	divide(d.losses, width)
-	worst, equals = slices.Max(d.losses[:width]), width
-	for _, loss := range d.losses[:width] {
-		if loss < worst {
-			equals--
+	d.losses = losses[:n]
+}
+
+// narrow returns the smallest loss beyond the width smallest, which are not all, and how
+// many of the width are as large.
+func (d *program) narrow(width int) (dropped float64, equals int) {
+	losses := d.losses
+	if len(losses) >= worthSampling {
+		least, most := d.guess(width)
+		near, below := d.between(least, most)
+		if below <= width && width < below+len(near) {
+			losses, width = near, width-below
+			if least == most { // often many plans lose the same
+				return least, width
+			}
 		}
 	}
-	return worst, equals, d.losses[width]
+	divide(losses, width)
+	dropped = losses[width]
+	for _, loss := range losses[:width] {
+		equals += one(loss == dropped)
+	}
+	return dropped, equals
 }
 
 const (
-	worthCounting = 2048 // losses
-	sizes         = 1024
+	worthSampling = 512 // losses
+	samples       = 256
+	margin        = 16 // samples: two standard deviations of a rank estimated from so many
 )
 
-// near leaves of the losses those of sizes between the one at width, if all were sorted, and
-// the next, and returns how many smaller ones it left out.
-func (d *program) near(width int) (below int) {
-	d.counts = zeroed(d.counts, sizes)
-	size := func(loss float64) int { return min(int(loss/d.limit*sizes), sizes-1) } // all are less than the limit
+// guess tells by a sample of the losses two between which, probably, the one at width
+// would be if all were sorted.
+func (d *program) guess(width int) (least, most float64) {
+	var sample [samples]float64
+	stride := len(d.losses)/samples - 1 | 1 // odd: the two ways of a state often alternate
+	for i := range sample {
+		sample[i] = d.losses[i*stride]
+	}
+	at := width * samples / len(d.losses)
+	from, to := max(0, at-margin), at+margin
+	least, most = math.Inf(-1), math.Inf(1)
+	divide(sample[:], from)
+	if from > 0 {
+		least = sample[from]
+	}
+	if to < samples {
+		divide(sample[from:], to-from)
+		most = sample[to]
+	}
+	return least, most
+}
+
+// between lists the losses from least to most, and returns how many are smaller.
+func (d *program) between(least, most float64) (near []float64, below int) {
+	d.near = room(d.near, len(d.losses))
+	near, n := d.near, 0
 	for _, loss := range d.losses {
-		d.counts[size(loss)]++
+		near[n] = loss
+		below += one(loss < least)
+		n += one(least <= loss) & one(loss <= most)
 	}
-	from := 0
-	for below+int(d.counts[from]) < width {
-		below += int(d.counts[from])
-		from++
+	return near[:n], below
+}
+
+// trim leaves of the next states that lose so much, which are more, only the first few.
+func (d *program) trim(loss float64, few int) {
+	n := 0
+	for ; few > 0 || d.next[n].loss != loss; n++ {
+		few -= one(d.next[n].loss == loss)
 	}
-	to := from
-	for upTo := below + int(d.counts[from]); upTo <= width; upTo += int(d.counts[to]) {
-		to++
+	for _, s := range d.next[n+1:] {
+		d.next[n] = s
+		n += one(s.loss != loss)
 	}
-	near := d.losses[:0]
-	for _, loss := range d.losses {
-		if at := size(loss); from <= at && at <= to {
-			near = append(near, loss)
-		}
+	d.next = d.next[:n]
+}
+
+// one is 1 for yes and 0 for no. What stands at a position that moves on by it is kept or
+// overwritten without a branch, which the processor would often predict wrongly.
+func one(yes bool) (n int) {
+	if yes {
+		n = 1
 	}
-	d.losses = near
-	return below
+	return n
 }
 
 // divide puts in x[k] what would stand there if x were sorted, and before it no greater

@@ -65,12 +65,17 @@ func (p *part) assess(capacity int32) (bound float64) {
 	return bound + float64(capacity)*p.sums[p.rows]
 }
 
-// zeroed returns n zeros in the memory of s, or more where it is short.
-func zeroed[T bool | int | int32 | float64](s []T, n int) []T {
+// room returns n elements in the memory of s, or more where it is short, to be overwritten.
+func room[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n, 2*n)
 	}
-	s = s[:n]
+	return s[:n]
+}
+
+// zeroed returns n zeros in the memory of s, or more where it is short.
+func zeroed[T bool | int | int32 | float64](s []T, n int) []T {
+	s = room(s, n)
 	clear(s)
 	return s
 }

@@ -27,7 +27,7 @@ type program struct {
 
 	table  []int32   // positions in next plus 1, by hash of set
 	losses []float64 // of both ways, scratch
-	counts []int32   // of losses by size, scratch
+	near   []float64 // those of losses near the worst to keep, scratch
 	alive  []int32
 	spare  []float64
 }
@@ -168,35 +168,50 @@ func (d *program) branch(i, nodes int32, gain float64, width int) (dropped float
 	d.slots[slot], d.slot[i] = i, int32(slot)
 
 	with, without := max(0, -gain), max(0, gain)
-	d.losses = d.losses[:0]
-	for _, s := range d.now {
-		if loss := s.loss + with; s.used+nodes <= d.capacity && loss < d.limit {
-			d.losses = append(d.losses, loss)
-		}
-		if loss := s.loss + without; loss < d.limit {
-			d.losses = append(d.losses, loss)
+	below, dropped, equals := d.limit, math.Inf(1), 0
+	crowded := 2*len(d.now) > width
+	if crowded {
+		d.collect(nodes, with, without)
+		d.visited += len(d.losses)
+		if len(d.losses) > width {
+			dropped, equals = d.narrow(width)
+			below = dropped
 		}
 	}
-	d.visited += len(d.losses)
-	worst, equals, dropped := d.narrow(width)
-	keeps := func(loss float64) bool {
-		if loss == worst {
-			equals--
-			return equals >= 0
-		}
-		return loss < worst
+	if equals > 0 {
+		below = math.Nextafter(dropped, math.Inf(1)) // all of those, until trimmed
 	}
-	d.next = d.next[:0]
-	for _, s := range d.now {
-		if loss := s.loss + with; s.used+nodes <= d.capacity && loss < d.limit && keeps(loss) {
-			d.next = append(d.next, state{s.set | bit, loss, s.used + nodes, d.follow(s, i)})
-		}
-		if s.loss += without; s.loss < d.limit && keeps(s.loss) {
-			d.next = append(d.next, s)
-		}
+	d.split(i, nodes, bit, with, without, below)
+	if !crowded {
+		d.visited += len(d.next)
+	}
+	if equals > 0 {
+		d.trim(dropped, equals)
 	}
 	d.now, d.next = d.next, d.now
 	return dropped
+}
+
+// split goes on from every state both ways, and keeps what loses less than below.
+func (d *program) split(i, nodes int32, bit uint64, with, without, below float64) {
+	d.next = room(d.next, 2*len(d.now))
+	next, n := d.next, 0
+	t := len(d.trail)
+	trail := slices.Grow(d.trail, len(d.now))[:t+len(d.now)]
+	most := d.capacity - nodes
+	for _, s := range d.now {
+		loss := s.loss + with
+		next[n] = state{s.set | bit, loss, s.used + nodes, int32(t)}
+		trail[t] = decision{s.trail, i}
+		kept := one(s.used <= most) & one(loss < below)
+		n += kept
+		t += kept
+
+		s.loss += without
+		next[n] = s
+		n += one(s.loss < below)
+	}
+	d.next, d.trail = next[:n], trail[:t]
 }
 
 // settle decides item i alike in every state, by the sign of its gain: where the

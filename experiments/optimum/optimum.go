@@ -41,7 +41,7 @@ import (
 // Limits bound the effort, never by time: equal input gives equal output.
 type Limits struct {
 	// Width is the most states kept at once, 0 for 16,384. Large plans do not get
-	// there: no run is begun that could pass 2^26 states visited in all, except the
+	// there: no run is begun that could pass 25 million states visited in all, except the
 	// first, of 32.
 	Width int
 }
@@ -90,7 +90,7 @@ type item struct {
 
 const (
 	defaultWidth = 1 << 14
-	mostStates   = 1 << 26
+	mostStates   = 3 << 23
 	mostCapacity = 1 << 30 // twice of it fits an int32
 )
 

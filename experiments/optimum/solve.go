@@ -2,7 +2,7 @@ package optimum
 
 const (
 	narrowest = 32      // states of the first run, which finds a good plan quickly
-	widen     = 16      // each run is so many times as wide as the one before
+	widen     = 16      // each run is at most so many times as wide as the one before
 	mostFlow  = 1 << 20 // jobs times paths of the largest part that a flow is found for
 	stretch   = 32      // jobs of each stretch that foresee looks at by itself
 )
@@ -24,7 +24,7 @@ func (s *Solver) solve(width, most int) (gap float64) {
 
 	upper, value := bound, 0.0
 	most += d.visited
-	for w := min(narrowest, width); ; w = min(widen*w, width) {
+	for w := min(narrowest, width); ; {
 		before := d.visited
 		f := d.run(0, s.part.rows, w, bound-value-tiny)
 		if v := s.valueOf(f.trail); v > value {
@@ -34,16 +34,20 @@ func (s *Solver) solve(width, most int) (gap float64) {
 		if upper = min(upper, bound-f.dropped); upper-value <= tiny {
 			return 0
 		}
-		// What follows is twice a run up to widen times as large.
-		if w == width || d.visited+2*widen*(d.visited-before) > most {
+		// What follows is twice a run so many times as large, of parts with many jobs less
+		// than else, but no little more than was done.
+		wider := min(widen, (most-d.visited)/2/max(1, d.visited-before))
+		if w == width || wider < widen && (wider < widen/4 || wider*w > width) {
 			return upper - value
 		}
+		next := min(wider*w, width)
 		if w > narrowest {
-			s.foresee(stretch, min(widen*w, width), bound-value)
+			s.foresee(stretch, next, bound-value)
 			if upper = min(upper, bound-d.ahead[0]); upper-value <= tiny {
 				return 0
 			}
 		}
+		w = next
 	}
 }
 

@@ -104,7 +104,7 @@ func Filters() []Kept {
 }
 
 // Apply returns the log with the records that pass every filter, and what each
-// filter did. The records of t are not changed.
+// filter did. The records of t are not changed; where all pass they are the same.
 func (t *Trace) Apply(filters ...Filter) (*Trace, []Step, error) {
 	out := *t
 	var steps []Step
@@ -113,16 +113,29 @@ func (t *Trace) Apply(filters ...Filter) (*Trace, []Step, error) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("filter %s: %w", f.name, err)
 		}
-		kept := make([]Record, 0, len(out.Records))
-		for i := range out.Records {
-			if keep(&out.Records[i]) {
-				kept = append(kept, out.Records[i])
-			}
-		}
+		kept := pass(out.Records, keep)
 		steps = append(steps, Step{f.name, len(out.Records), len(kept), note})
 		out.Records = kept
 	}
 	return &out, steps, nil
+}
+
+// pass returns the records to keep, and all of them as they are, of a long log in much memory.
+func pass(all []Record, keep func(*Record) bool) []Record {
+	same := 0
+	for same < len(all) && keep(&all[same]) {
+		same++
+	}
+	if same == len(all) {
+		return all
+	}
+	kept := append(make([]Record, 0, len(all)-1), all[:same]...)
+	for i := same + 1; i < len(all); i++ {
+		if keep(&all[i]) {
+			kept = append(kept, all[i])
+		}
+	}
+	return kept
 }
 
 type keeper = func(t *Trace) (func(*Record) bool, string, error)

@@ -205,6 +205,10 @@ type Trace struct {
 	Accounting Accounting
 }
 
+// mostForetold is for how many records memory is taken because a header says that they
+// follow.
+const mostForetold = 1 << 18
+
 // Read reads a whole log.
 func Read(r io.Reader) (*Trace, error) {
 	s, err := NewReader(r)
@@ -212,6 +216,9 @@ func Read(r io.Reader) (*Trace, error) {
 		return nil, err
 	}
 	t := &Trace{Header: s.header}
+	if n, ok := s.header.Int("MaxRecords"); ok && n > 0 {
+		t.Records = make([]Record, 0, min(n, mostForetold))
+	}
 	for {
 		rec, err := s.Next()
 		if err == io.EOF {

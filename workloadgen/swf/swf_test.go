@@ -255,3 +255,16 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportMetric(ours/bare, "x-bare-scan")
 	b.ReportMetric(float64(len(text))/1e6/ours, "MB/s")
 }
+
+// TestForetold checks that a log is read whole whatever number of records its header
+// foretells.
+func TestForetold(t *testing.T) {
+	t.Parallel()
+	for _, number := range []string{"-1", "0", "1", "2", "3", "9223372036854775807", "many"} {
+		const two = "1 0 -1 10 1 -1 -1 1 10 -1 1 1 -1 -1 -1 -1 -1 -1\n2 5 -1 10 1 -1 -1 1 10 -1 1 1 -1 -1 -1 -1 -1 -1\n"
+		trace, err := Read(strings.NewReader("; MaxRecords: " + number + "\n" + two))
+		if err != nil || len(trace.Records) != 2 || cap(trace.Records) > 1<<18 {
+			t.Errorf("%s foretold: %d records, room for %d, error %v, want 2", number, len(trace.Records), cap(trace.Records), err)
+		}
+	}
+}

@@ -292,7 +292,13 @@ func (d *directory) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte] 
 }
 
 // Batch begins a change.
-func (d *directory) Batch() Batch { return &directoryBatch{Batch: d.db.NewBatch(), d: d} }
+func (d *directory) Batch() Batch {
+	return &directoryBatch{Batch: d.db.NewBatch(pebble.WithMaxRetainedSizeBytes(retained)), d: d}
+}
+
+// retained is how large a batch may be whose memory is used again: a full group takes some
+// megabytes.
+const retained = 16 << 20
 
 // A directoryBatch is a change of the database, of ACKS with it, and of HEAD after it.
 type directoryBatch struct {

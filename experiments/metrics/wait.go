@@ -27,7 +27,7 @@ func waitAt(name string, p float64, doc string) Metric {
 	return Metric{
 		Name: name, Less: true, Unit: "s", Doc: doc + " of start - arrival over the jobs that started: the least that so many wait no longer than",
 		Of: func(o *Outcome) (float64, bool) {
-			var waits []float64
+			waits := make([]float64, 0, len(o.Jobs))
 			for i := range o.Jobs {
 				if w, ok := o.Jobs[i].wait(); ok {
 					waits = append(waits, w)

@@ -8,6 +8,14 @@ import (
 	"testing"
 )
 
+// texts returns the cells of r, which may be nil.
+func texts(r *record) (cells []string) {
+	for i := 0; r != nil && i < len(r.ends); i++ {
+		cells = append(cells, string(r.cell(i)))
+	}
+	return cells
+}
+
 // TestLines checks that tables are read as encoding/csv reads them, errors and their lines
 // included, wherever the first line is that is not plain.
 func TestLines(t *testing.T) {
@@ -23,9 +31,12 @@ func TestLines(t *testing.T) {
 				want, got := csv.NewReader(strings.NewReader(text)), newLines(strings.NewReader(text))
 				for {
 					w, err := want.Read()
+					if err != nil {
+						w = nil // with a number of cells that is wrong they are returned
+					}
 					g, bad := got.next()
-					if !slices.Equal(g, w) || fmt.Sprint(bad) != fmt.Sprint(err) {
-						t.Fatalf("%.80q: %.80q, %v, want %.80q, %v", text, g, bad, w, err)
+					if !slices.Equal(texts(g), w) || fmt.Sprint(bad) != fmt.Sprint(err) {
+						t.Fatalf("%.80q: %.80q, %v, want %.80q, %v", text, texts(g), bad, w, err)
 					}
 					if err != nil {
 						break
@@ -47,7 +58,7 @@ func TestSkip(t *testing.T) {
 		if err != nil {
 			break
 		}
-		if got = append(got, strings.Join(record, "")); slices.Contains([]string{"ab1", "ac5"}, got[len(got)-1]) {
+		if got = append(got, strings.Join(texts(record), "")); slices.Contains([]string{"ab1", "ac5"}, got[len(got)-1]) {
 			in.skip(2)
 		}
 	}

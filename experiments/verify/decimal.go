@@ -10,8 +10,9 @@ var tens = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e1
 
 // decimal returns the number at the front of b, the nearest float64, and how many bytes it
 // takes. It reads what most numbers of tables and notes are, up to 19 digits, some of them
-// after a point, as strconv.ParseFloat does, in a third of the time. Of what is more than
-// that, or otherwise, or none, it returns 0 bytes.
+// after a point, which e+ may move right as far as there are digits, as strconv.ParseFloat
+// does, in a third of the time. Of what is more than that, or otherwise, or none, it returns
+// 0 bytes.
 func decimal(b []byte) (x float64, n int) {
 	all, n := digits(b, 0)
 	whole, places := n, 0
@@ -32,7 +33,14 @@ func decimal(b []byte) (x float64, n int) {
 		return 0, 0
 	}
 	if n < len(b) && b[n]|0x20 == 'e' {
-		return 0, 0
+		if n+1 == len(b) || b[n+1] != '+' {
+			return 0, 0
+		}
+		right, more := digits(b[n+2:], 0)
+		if more == 0 || more > 2 || int(right) > places {
+			return 0, 0
+		}
+		places, n = places-int(right), n+2+more
 	}
 	return ratio(all, tens[places]), n
 }

@@ -245,13 +245,11 @@ func (s *scanner) int() (x int64) {
 // places reads bids, each followed by its hosts.
 func (s *scanner) places(n *note) {
 	s.must('[')
-	var host *machine
 	for bid := s.int(); !s.bad; {
 		s.must(',')
 		if len(s.b) > 0 && s.b[0] == '"' {
 			if name := s.text(); !s.bad && n.hosts != nil {
-				host = named(n.hosts, host, name)
-				n.terms.on = append(n.terms.on, bidOn{bid, host})
+				n.terms.on = append(n.terms.on, bidOn{bid, n.hosts.named(name)})
 			}
 			if s.is(']') {
 				return

@@ -56,8 +56,8 @@ func digits(b []byte, before uint64) (all uint64, n int) {
 
 // ratio returns the float64 nearest to a / b, the even one of two.
 func ratio(a, b uint64) float64 {
-	if a == 0 || b == 1 {
-		return float64(a)
+	if most := uint64(1 << 53); a <= most && b <= most { // a float64 each
+		return float64(a) / float64(b)
 	}
 	// With the highest bit of both set, the quotient has 63 bits or 64. Those below the
 	// 53 of a float64 count if they are half a unit or more, so that what is left over

@@ -105,12 +105,14 @@ func (m *market) capacity(h *machine) float64 { return m.rules.CPUs * h.speed }
 // advance brings h to now. Tasks whose work is done on the way leave it.
 func (m *market) advance(h *machine, now float64) {
 	for h.at < now {
-		next := now
+		soonest := math.Inf(1)
 		for _, n := range h.alone {
 			if n.rate > 0 {
-				next = min(next, h.at+max(0, n.need-n.done)/n.rate)
+				soonest = min(soonest, h.at+max(0, n.need-n.done)/n.rate)
 			}
 		}
+		next := min(now, soonest)
+		nobody := soonest > next && h.crowd == nil // leaves
 		if h.crowd != nil {
 			for next = min(next, h.over()); h.crowd != nil && h.over() <= next; {
 				m.bring(h.crowd.first())
@@ -119,7 +121,7 @@ func (m *market) advance(h *machine, now float64) {
 		}
 		stay := h.alone[:0]
 		for _, n := range h.alone {
-			over := n.rate > 0 && h.at+max(0, n.need-n.done)/n.rate <= next
+			over := !nobody && n.rate > 0 && h.at+max(0, n.need-n.done)/n.rate <= next
 			n.owed += n.paying * (next - h.at)
 			n.extra += n.more * (next - h.at)
 			n.done += n.rate * (next - h.at)

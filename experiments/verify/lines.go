@@ -16,6 +16,7 @@ type lines struct {
 	rest   *csv.Reader // or nil
 	record record
 	start  []byte // of lines that are of no interest, or nil
+	clean  int    // bytes that come next have neither quotes nor carriage returns
 }
 
 // A record is the cells of a line, each followed by a comma, or by the end of text.
@@ -100,6 +101,32 @@ func (l *lines) next() (*record, error) {
 // plain reports whether line can be split at its commas, into as many cells as the one
 // before.
 func (l *lines) plain(line []byte) bool {
-	return len(line) > 0 && bytes.IndexByte(line, '"') < 0 && bytes.IndexByte(line, '\r') < 0 &&
+	return len(line) > 0 && (l.looked(line) || odd(line) < 0) &&
 		(l.read == 0 || bytes.Count(line, []byte{','})+1 == len(l.record.ends))
+}
+
+// looked reports whether it is known that line, which was read last, has no odd byte. To
+// look through all that is buffered takes less than to look line by line.
+func (l *lines) looked(line []byte) bool {
+	l.clean -= len(line) + 1
+	if l.clean >= 0 {
+		return true
+	}
+	ahead, _ := l.in.Peek(l.in.Buffered())
+	if l.clean = odd(ahead); l.clean < 0 {
+		l.clean = len(ahead)
+	}
+	return false
+}
+
+// odd returns the place of the first quote or carriage return, -1 if there is none.
+func odd(b []byte) int {
+	if at := bytes.IndexByte(b, '"'); at >= 0 {
+		b = b[:at]
+		if r := bytes.IndexByte(b, '\r'); r >= 0 {
+			return r
+		}
+		return at
+	}
+	return bytes.IndexByte(b, '\r')
 }

@@ -47,6 +47,33 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// TestLinesFar checks the same of tables of several buffers, with an odd line anywhere.
+func TestLinesFar(t *testing.T) {
+	t.Parallel()
+	const n = 12000
+	for i := range 40 {
+		var b strings.Builder
+		for k := range n {
+			switch {
+			case k != (2*i+1)*n/80:
+				fmt.Fprintf(&b, "%d,%s\n", k, strings.Repeat("x", k%23))
+			case i%2 == 0:
+				fmt.Fprintf(&b, "%d,\"x\ny\"\n", k)
+			default:
+				fmt.Fprintf(&b, "%d,x\r\n", k)
+			}
+		}
+		want, got := csv.NewReader(strings.NewReader(b.String())), newLines(strings.NewReader(b.String()))
+		for k := range n {
+			w, err := want.Read()
+			g, bad := got.next()
+			if !slices.Equal(texts(g), w) || bad != nil || err != nil {
+				t.Fatalf("table %d, line %d: %q, %v, want %q, %v", i, k, texts(g), bad, w, err)
+			}
+		}
+	}
+}
+
 // TestSkip checks that lines that begin as those of no interest do are left out, unless they
 // are not plain.
 func TestSkip(t *testing.T) {
@@ -63,6 +90,32 @@ func TestSkip(t *testing.T) {
 		}
 	}
 	if want := []string{"ab1", "", "abb3", "", "ac5", "ab6", "ab7", "ab8"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestWords checks that each row has its own words, however they change from row to row.
+func TestWords(t *testing.T) {
+	t.Parallel()
+	const text = "configuration,admission,replication,job,user,arrival,work,nodes,value,deadline,bid,decision,reason,start,finish,share,work_done,paid,penalty,fulfilled\n" +
+		"a,be,0,1,'x,0,1,1,1.000000,,,accept,,,,,,,,true\n" +
+		"a,be,0,2,xy,0,1,1,1.000000,,,reject,no,,,,,,,\n" +
+		"a,be,0,3,x,0,1,1,1.000000,,,accept,,,,,,,,false\n" +
+		"a,be,1,1,,0,1,1,1.000000,,,accept,accept,,,,,,,true\n"
+	runs, err := ReadJobs(strings.NewReader(text), func(string) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, run := range []string{"a/be/0", "a/be/1"} {
+		for _, j := range runs[run] {
+			got = append(got, fmt.Sprintf("%s: %d %q %q %q %q", run, j.ID, j.User, j.Decision, j.Reason, j.Fulfilled))
+		}
+	}
+	want := []string{
+		`a/be/0: 1 "x" "accept" "" "true"`, `a/be/0: 2 "xy" "reject" "no" ""`, `a/be/0: 3 "x" "accept" "" "false"`, `a/be/1: 1 "" "accept" "accept" "true"`,
+	}
+	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -177,13 +177,14 @@ type auditor struct {
 	acks      []ack
 	head      *headText // nil if it is gone or unreadable
 
-	follower Follower  // or nil
-	requests *requests // while Pebble is open, else nil
-	doubt    bool      // requests may be amiss, or come before what is bad
-	restored int64     // entries that stand in ACKS alone
-	bad      *Finding  // the first bad entry; nothing is read after it
-	again    *Finding  // a request of an owned ledger that is kept as if it came again
-	anew     *Finding  // a head that the log did not pass through, for want of a bad entry
+	follower Follower                   // or nil
+	holds    func(account string) Money // of books, for the follower
+	requests *requests                  // while Pebble is open, else nil
+	doubt    bool                       // requests may be amiss, or come before what is bad
+	restored int64                      // entries that stand in ACKS alone
+	bad      *Finding                   // the first bad entry; nothing is read after it
+	again    *Finding                   // a request of an owned ledger that is kept as if it came again
+	anew     *Finding                   // a head that the log did not pass through, for want of a bad entry
 	files    []Finding
 	sums     map[string]string // of files that were read to their ends, as HEAD says it
 }
@@ -191,7 +192,7 @@ type auditor struct {
 func newAuditor(opts Options) *auditor {
 	a := &auditor{opts: opts, chain: newChain(), books: newBooks(), authority: authority{pinned: opts.Keys}}
 	if opts.Follow != nil {
-		a.follower = opts.Follow()
+		a.follower, a.holds = opts.Follow(), a.books.holdsOf
 	}
 	return a
 }
@@ -260,7 +261,7 @@ func (a *auditor) entry(b, stored, hash []byte) bool {
 		if a.authority.owned() {
 			e.Note = a.authority.rest
 		}
-		found, want = f.Entry(e, a.books.holdsOf)
+		found, want = f.Entry(e, a.holds)
 	}
 	if found != "" {
 		a.chain.drop(len(stored))

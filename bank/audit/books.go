@@ -38,6 +38,7 @@ type books struct {
 	mint     *account
 	table    *crc32.Table
 	escrows  map[int64]*escrow
+	settled  []*escrow            // to be used again
 	admitted map[int64]*[8]uint64 // contracts, 512 a page
 	name     *regexp.Regexp
 	before   Money // issued before sum was begun anew
@@ -210,7 +211,9 @@ func (b *books) admit(e *Entry) (found, want string) {
 		return fmt.Sprintf("%v set aside by %q", Money(m.Micros), m.From), "a positive amount that its owner holds"
 	}
 	owner.holds -= Money(m.Micros)
-	b.escrows[e.Contract] = &escrow{account{holds: Money(m.Micros)}, string(m.From)}
+	esc := b.escrow()
+	*esc = escrow{account{holds: Money(m.Micros)}, owner.name}
+	b.escrows[e.Contract] = esc
 	page := b.admitted[e.Contract/512]
 	if page == nil {
 		page = new([8]uint64)
@@ -219,6 +222,17 @@ func (b *books) admit(e *Entry) (found, want string) {
 	page[e.Contract%512/64] |= 1 << (e.Contract % 64)
 	b.sum.Admitted++
 	return "", ""
+}
+
+// escrow returns one that is not in use.
+func (b *books) escrow() *escrow {
+	last := len(b.settled) - 1
+	if last < 0 {
+		return new(escrow)
+	}
+	esc := b.settled[last]
+	b.settled = b.settled[:last]
+	return esc
 }
 
 func (b *books) wasAdmitted(contract int64) bool {
@@ -252,6 +266,7 @@ func (b *books) settle(e *Entry) (found, want string) {
 		return fmt.Sprintf("a settlement of contract %d that leaves %v", e.Contract, esc.holds), "charges and refund that come to what was admitted"
 	}
 	delete(b.escrows, e.Contract)
+	b.settled = append(b.settled, esc)
 	b.sum.Settled++
 	return "", ""
 }

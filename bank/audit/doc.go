@@ -46,6 +46,6 @@
 // the two to each other, byte by byte.
 //
 // A run leaves a ledger of write-ahead logs alone, all of which Pebble has in memory to
-// read it: so an audit reads the logs itself, one group in memory at a time. Whatever is
+// read it: so an audit reads the logs itself, once, one group in memory at a time. Whatever is
 // not as it should be, Pebble then is asked. TestUnflushed holds the two to each other.
 package audit

@@ -94,15 +94,19 @@ func number(b []byte, i int) (int64, int) {
 	return longNumber(b, i)
 }
 
-func longNumber(b []byte, i int) (int64, int) {
-	if i >= len(b) {
-		return 0, len(b) + 1
+// longNumber is number, of more bytes than one. Nine are of 63 bits; the last of more is 0,
+// or the number is no int64.
+func longNumber(b []byte, i int) (v int64, end int) {
+	for bit := 0; i < len(b) && bit < 63; bit += 7 {
+		c := b[i]
+		i++
+		if v |= int64(c&0x7f) << bit; c == 0 && bit > 0 {
+			break
+		} else if c < 0x80 {
+			return v, i
+		}
 	}
-	v, n := binary.Uvarint(b[i:])
-	if n <= 0 || v > math.MaxInt64 || b[i+n-1] == 0 {
-		return 0, len(b) + 1
-	}
-	return int64(v), i + n
+	return 0, len(b) + 1
 }
 
 // text reads a string of at most so many bytes at i, and returns where it ends, which

@@ -38,10 +38,14 @@ func (a *auditor) readPebble() (err error) {
 }
 
 // read reads the groups in order until one is bad or no more are given. An error is
-// that of v.
+// that of v. What is kept beside the groups is held against them at the entry that it stands
+// for; where values are read once it comes last, and must stand for the last.
 func (a *auditor) read(v Values) (err error) {
-	kept, err := readKept(v)
-	if err != nil {
+	u, once := v.(*unflushed)
+	var kept kept
+	if once {
+		kept.size = u.size // or it is found to be another
+	} else if kept, err = readKept(v); err != nil {
 		return err
 	}
 	r := &requests{values: v, kept: kept.size, later: make(map[string]bool), secret: a.secret()}
@@ -50,12 +54,12 @@ func (a *auditor) read(v Values) (err error) {
 		a.requests = nil
 		a.doubt = r.doubt || r.secret != nil && r.seen.n > 0 && (err != nil || a.bad != nil)
 	}()
-	if kept.size == 0 {
+	if kept.size == 0 && !once {
 		a.checkKept(v, kept)
 	}
 	for key, value := range a.ahead(v.Scan([]byte{'G'}, []byte{'G' + 1}, &err)) {
 		a.group(key, value)
-		if a.bad == nil && a.chain.size == kept.size {
+		if a.bad == nil && a.chain.size == kept.size && !once {
 			a.checkKept(v, kept)
 		}
 		if a.bad != nil {
@@ -64,6 +68,12 @@ func (a *auditor) read(v Values) (err error) {
 	}
 	if err != nil {
 		return err
+	}
+	if once {
+		if kept, err = readKept(v); err != nil || kept.size != u.size || kept.size != a.chain.size {
+			return errUnusual
+		}
+		a.checkKept(v, kept)
 	}
 	if a.bad == nil && a.chain.size < kept.size {
 		a.fail(a.chain.size+1, fmt.Sprintf("a ledger of %d entries", a.chain.size), fmt.Sprintf("%d, by its balances", kept.size))

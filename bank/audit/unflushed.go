@@ -19,7 +19,7 @@ import (
 // unflushed are the values of a closed ledger whose database is write-ahead logs alone, as
 // a run leaves it. Groups stand there in order and are read as they come, so that no more
 // than one is in memory; Pebble would have all of them there. The rest is kept as it is
-// at the end.
+// at the end, on the way: it is known when all groups were read, and the logs are read once.
 //
 // Whatever is not as a writer leaves it that nothing disturbed is errUnusual, and Pebble is
 // to be asked.
@@ -27,8 +27,11 @@ type unflushed struct {
 	fs      vfs.FS
 	dir     string
 	numbers []int64           // of the logs, in order
+	size    int64             // entries, by HEAD
+	read    bool              // to the end: only then the rest is known
 	rest    map[string]*value // all but groups, by key
 	keys    []string          // of those, in order
+	sums    map[string]string // of the logs, as HEAD says it
 	record  []byte            // room for one of a log, to be used again
 }
 
@@ -57,16 +60,21 @@ func readUnflushed(dir string, opts Options) *Report {
 	return nil
 }
 
-// unflushed reads all but groups.
+// unflushed returns the values of the ledger, of which nothing is read yet.
 func (a *auditor) unflushed() (*unflushed, error) {
 	if !a.closed() || a.head.acks {
 		return nil, errUnusual
+	}
+	head, err := parseHead(a.head.head)
+	if err != nil {
+		return nil, err
 	}
 	names, err := a.opts.FS.List(a.dir)
 	if err != nil {
 		return nil, err
 	}
-	u := &unflushed{fs: a.opts.FS, dir: a.dir, rest: make(map[string]*value)}
+	a.sums = make(map[string]string)
+	u := &unflushed{fs: a.opts.FS, dir: a.dir, size: head.size, rest: make(map[string]*value), sums: a.sums}
 	manifest := ""
 	for _, name := range names {
 		if n, ok := fileNumber(name, "", ".log"); ok {
@@ -81,21 +89,7 @@ func (a *auditor) unflushed() (*unflushed, error) {
 	if b, err := a.readFile(manifest); err != nil || !isFirst(b) {
 		return nil, errUnusual
 	}
-	a.sums = make(map[string]string)
-	err = u.batches(a.sums, func(key, b []byte, set bool) bool {
-		switch old := u.rest[string(key)]; {
-		case key[0] == 'G':
-		case !set:
-			delete(u.rest, string(key))
-		case old != nil:
-			old.b = append(old.b[:0], b...)
-		default:
-			u.rest[string(key)] = &value{bytes.Clone(b)}
-		}
-		return true
-	})
-	u.keys = slices.Sorted(maps.Keys(u.rest))
-	return u, err
+	return u, nil
 }
 
 // isFirst reports whether a manifest is that of a database in which nothing but logs has
@@ -126,19 +120,31 @@ func isFirst(manifest []byte) bool {
 	return err == io.EOF
 }
 
-// Get returns the value at key, which is of no group.
+// Get returns the value at key, which is of no group. Before all groups were read it is not
+// known.
 func (u *unflushed) Get(key []byte) ([]byte, error) {
+	if !u.read {
+		return nil, errUnusual
+	}
 	if v := u.rest[string(key)]; v != nil {
 		return v.b, nil
 	}
 	return nil, nil
 }
 
-// Scan yields keys and values in [from, to), which are groups or are none.
+// Scan yields keys and values in [from, to), which are all groups, once, or after them what
+// is none.
 func (u *unflushed) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte] {
 	return func(yield func([]byte, []byte) bool) {
-		if from[0] == 'G' {
-			*err = u.batches(nil, func(key, b []byte, set bool) bool { return key[0] != 'G' || yield(key, b) })
+		groups := from[0] == 'G'
+		if groups == u.read {
+			*err = errUnusual
+			return
+		}
+		if groups {
+			if *err = u.groups(yield); *err == nil {
+				u.keys, u.read = slices.Sorted(maps.Keys(u.rest)), true
+			}
 			return
 		}
 		at, _ := slices.BinarySearch(u.keys, string(from))
@@ -150,10 +156,27 @@ func (u *unflushed) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte] 
 	}
 }
 
-// batches calls do for all that was set or deleted, in that order, until it says no. Key
-// and value are good until the next. What HEAD says of each log goes into sums, if it is
-// not nil.
-func (u *unflushed) batches(sums map[string]string, do func(key, value []byte, set bool) bool) error {
+// groups yields the groups, and keeps the rest.
+func (u *unflushed) groups(yield func(key, value []byte) bool) error {
+	return u.batches(func(key, b []byte, set bool) bool {
+		if key[0] == 'G' {
+			return yield(key, b)
+		}
+		switch old := u.rest[string(key)]; {
+		case !set:
+			delete(u.rest, string(key))
+		case old != nil:
+			old.b = append(old.b[:0], b...)
+		default:
+			u.rest[string(key)] = &value{bytes.Clone(b)}
+		}
+		return true
+	})
+}
+
+// batches calls do for all that was set or deleted, in that order, until it says no, which
+// is an error, as the rest is then not known. Key and value are good until the next.
+func (u *unflushed) batches(do func(key, value []byte, set bool) bool) error {
 	next := uint64(0) // number of what was written; the first is Pebble's choice
 	for _, n := range u.numbers {
 		name := fmt.Sprintf("%06d.log", n)
@@ -161,22 +184,18 @@ func (u *unflushed) batches(sums map[string]string, do func(key, value []byte, s
 		if err != nil {
 			return err
 		}
-		r, h := newLogReader(f, n), sha256.New()
+		h := sha256.New()
+		r := newLogReader(io.TeeReader(f, h), n)
 		r.record = u.record
-		if sums != nil {
-			r.in = io.TeeReader(f, h)
-		}
-		more, err := u.log(r, &next, do)
+		err = u.log(r, &next, do)
 		u.record = r.record
 		if e := f.Close(); err == nil {
 			err = e
 		}
-		if err != nil || !more {
+		if err != nil {
 			return err
 		}
-		if sums != nil {
-			sums[name] = fmt.Sprintf("%x %d", h.Sum(nil), r.size)
-		}
+		u.sums[name] = fmt.Sprintf("%x %d", h.Sum(nil), r.size)
 	}
 	return nil
 }
@@ -184,16 +203,16 @@ func (u *unflushed) batches(sums map[string]string, do func(key, value []byte, s
 // log is batches of one log. A batch is its first number, 8 bytes, and how many it has, 4
 // bytes, then that many records: a kind, 1 to set and 0 to delete, a key, and of a set a
 // value.
-func (u *unflushed) log(r *logReader, next *uint64, do func(key, value []byte, set bool) bool) (more bool, err error) {
+func (u *unflushed) log(r *logReader, next *uint64, do func(key, value []byte, set bool) bool) error {
 	for {
 		b, err := r.next()
 		if err == io.EOF {
-			return true, nil
+			return nil
 		} else if err != nil {
-			return false, err
+			return err
 		}
 		if len(b) < 12 || *next > 0 && binary.LittleEndian.Uint64(b) != *next {
-			return false, errUnusual
+			return errUnusual
 		}
 		count := binary.LittleEndian.Uint32(b[8:])
 		*next = binary.LittleEndian.Uint64(b) + uint64(count)
@@ -206,14 +225,14 @@ func (u *unflushed) log(r *logReader, next *uint64, do func(key, value []byte, s
 				value = in.text()
 			}
 			if in.bad || kind > 1 || len(key) == 0 || kind == 0 && key[0] == 'G' {
-				return false, errUnusual
+				return errUnusual
 			}
 			if !do(key, value, kind == 1) {
-				return false, nil
+				return errUnusual
 			}
 		}
 		if len(in.b) > 0 {
-			return false, errUnusual
+			return errUnusual
 		}
 	}
 }

@@ -93,7 +93,8 @@ func (t *trail) judge(e *audit.Entry, d *contract, v *verdict, holds func(string
 		return fmt.Sprintf("a penalty of %.40q", v.Owed), "an amount"
 	}
 	owed, fuzz := 0.0, 0.0
-	for _, delay := range d.delays(e.Time, v) {
+	likely, other := d.delays(e.Time, v)
+	for _, delay := range [...]float64{likely, other} {
 		owed, fuzz = d.penalty(delay)
 		if t.market != nil {
 			found, want = d.metered(e)
@@ -201,9 +202,9 @@ func (t *trail) work(e *audit.Entry, d *contract, v *verdict) (found, want strin
 // rounding returns what float64 may take from d's work by an instant, or add to it, as
 // contracts/settlement has it: a part in 10^9, and what its hosts do in a moment or two.
 func (t *trail) rounding(d *contract, at float64) float64 {
-	sum := 1e-9 * d.row.Work
+	sum, moments := 1e-9*d.row.Work, 2*moment(at)
 	for i := range d.tasks {
-		sum += 2 * moment(at) * t.market.capacity(d.tasks[i].host)
+		sum += moments * t.market.capacity(d.tasks[i].host)
 	}
 	return sum
 }
@@ -213,23 +214,23 @@ func moment(at float64) float64 { return math.Nextafter(at, math.Inf(1)) - at }
 
 // delays returns how late a promise that ended then may be, s: not late at all, unless
 // it was broken. Where a host may have left with the work for good, which the note does
-// not tell from another loss, there are two answers.
-func (d *contract) delays(end float64, v *verdict) []float64 {
+// not tell from another loss, there are two answers, else twice the same.
+func (d *contract) delays(end float64, v *verdict) (likely, other float64) {
 	p, over := &d.terms, max(0, end-d.terms.due())
 	if v.State != "violated" {
-		return []float64{0}
+		return 0, 0
 	}
 	work := v.Work
 	undone := max(0, work-v.Done) / work * p.Deadline
 	switch {
 	case v.Killed:
-		return []float64{p.Deadline}
+		return p.Deadline, p.Deadline
 	case !p.RunsOn:
-		return []float64{undone}
+		return undone, undone
 	case v.Losses > 0:
-		return []float64{over, max(undone, over)}
+		return over, max(undone, over)
 	}
-	return []float64{over}
+	return over, over
 }
 
 // penalty returns what the provider owes for so much delay, in micro-dollars before

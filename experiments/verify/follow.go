@@ -16,7 +16,7 @@ func Follow(run *Run) func() audit.Follower {
 		f := &follower{run: run}
 		if run != nil && len(run.Unread) == 0 && run.Table != "" {
 			f.trail = newTrail(run)
-			f.note.hosts = make(map[string]*machine)
+			f.note.hosts = newHosts()
 		}
 		return f
 	}

@@ -1,13 +1,13 @@
 package verify
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"bourse/bank/audit"
 )
@@ -43,9 +43,9 @@ func ReadJobs(r io.Reader, keep func(run string) bool) (map[string][]Job, error)
 	}
 	c := cells{words: make(map[string]string)}
 	for i, name := range columns {
-		c.at[i] = slices.Index(header, name)
+		c.at[i] = header.index(name)
 		if c.at[i] < 0 && name == "finish" {
-			c.at[i] = slices.Index(header, "end") // of older tables
+			c.at[i] = header.index("end") // of older tables
 		}
 		if c.at[i] < 0 && slices.Contains(since2, name) {
 			c.old = true
@@ -121,33 +121,40 @@ type of struct{ configuration, admission, replication string }
 // cells are those of a row; err is of the first that was not as it should be.
 type cells struct {
 	of
-	record []string
-	at     [len(columns)]int // in a record
-	next   int               // of columns
-	old    bool              // some of since2 are missing
-	words  map[string]string // what cells say, each kept once
+	record *record
+	at     [len(columns)]int    // in a record
+	next   int                  // of columns
+	old    bool                 // some of since2 are missing
+	words  map[string]string    // what cells say, each kept once
+	said   [len(columns)]string // what a column of words said last
 	err    error
 }
 
 // cell returns what stands in a column, which is the next of columns.
-func (c *cells) cell(name string) string {
+func (c *cells) cell(name string) []byte {
 	if columns[c.next] != name {
 		panic("verify: column " + name + " out of turn")
 	}
 	if c.next++; c.at[c.next-1] < 0 {
-		return ""
+		return nil
 	}
-	return c.record[c.at[c.next-1]]
+	return c.record.cell(c.at[c.next-1])
 }
 
-// text returns a cell without the apostrophe that keeps it from being a formula.
+// text returns a cell without the apostrophe that keeps it from being a formula, each word
+// once in memory.
 func (c *cells) text(name string) string {
-	s := strings.TrimPrefix(c.cell(name), "'")
-	word, ok := c.words[s]
+	s := bytes.TrimPrefix(c.cell(name), []byte{'\''})
+	said := &c.said[c.next-1]
+	if *said == string(s) { // as mostly
+		return *said
+	}
+	word, ok := c.words[string(s)]
 	if !ok {
-		word = strings.Clone(s)
+		word = string(s)
 		c.words[word] = word
 	}
+	*said = word
 	return word
 }
 
@@ -159,7 +166,10 @@ func (c *cells) bad(name string, err error) {
 
 func (c *cells) int(name string) int64 {
 	s := c.cell(name)
-	n, err := strconv.ParseInt(s, 10, 64)
+	if all, n := digits(s, 0); n == len(s) && n > 0 && n < len(tens)-1 {
+		return int64(all)
+	}
+	n, err := strconv.ParseInt(string(s), 10, 64)
 	if err != nil {
 		c.bad(name, fmt.Errorf("%.40q, want an integer", s))
 	}
@@ -168,10 +178,13 @@ func (c *cells) int(name string) int64 {
 
 func (c *cells) number(name string) float64 {
 	s := c.cell(name)
-	if s == "" {
+	if len(s) == 0 {
 		return math.NaN()
 	}
-	x, err := strconv.ParseFloat(s, 64)
+	if x, n := decimal(s); n == len(s) {
+		return x
+	}
+	x, err := strconv.ParseFloat(string(s), 64)
 	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
 		c.bad(name, fmt.Errorf("%.40q, want a finite number", s))
 	}
@@ -180,7 +193,7 @@ func (c *cells) number(name string) float64 {
 
 func (c *cells) money(name string) audit.Money {
 	s := c.cell(name)
-	if s == "" {
+	if len(s) == 0 {
 		return none
 	}
 	m, err := parseMoney(s)
@@ -190,15 +203,22 @@ func (c *cells) money(name string) audit.Money {
 
 var errMoney = errors.New("want dollars with six decimals, 0 or more")
 
-// parseMoney reads what [audit.Money.String] writes of an amount that is not negative.
-func parseMoney(s string) (audit.Money, error) {
-	whole, part, ok := strings.Cut(s, ".")
-	if !ok || len(part) != 6 || len(s) > 20 || whole == "" {
+// parseMoney reads what [audit.Money.String] writes of an amount that is not negative, or
+// that with zeros before it, in up to 20 characters.
+func parseMoney[S string | []byte](s S) (audit.Money, error) {
+	const decimals = 6
+	sum, point := uint64(0), len(s)-decimals-1
+	ok := point >= 1 && len(s) <= 20
+	for i := 0; ok && i < len(s); i++ {
+		if c := s[i]; i == point {
+			ok = c == '.'
+		} else {
+			sum = 10*sum + uint64(c-'0') // of 19 digits at most, for which there is room
+			ok = c-'0' <= 9
+		}
+	}
+	if !ok || sum > math.MaxInt64 {
 		return 0, fmt.Errorf("%.40q: %w", s, errMoney)
 	}
-	u, err := strconv.ParseUint(whole+part, 10, 63)
-	if err != nil {
-		return 0, fmt.Errorf("%.40q: %w", s, errMoney)
-	}
-	return audit.Money(u), nil
+	return audit.Money(sum), nil
 }

@@ -24,9 +24,8 @@ type market struct {
 // in which whatever happens to all is written once; see tree.go.
 type machine struct {
 	name  string
-	to    string   // its account
-	after *machine // named after it in a note
-	began bool     // to be used
+	to    string // its account
+	began bool   // to be used
 	at    float64
 	speed float64
 	price int64   // sum of all bids, nano-dollars per second
@@ -106,36 +105,41 @@ func (m *market) capacity(h *machine) float64 { return m.rules.CPUs * h.speed }
 // advance brings h to now. Tasks whose work is done on the way leave it.
 func (m *market) advance(h *machine, now float64) {
 	for h.at < now {
-		next := now
+		soonest := math.Inf(1)
 		for _, n := range h.alone {
 			if n.rate > 0 {
-				next = min(next, h.at+max(0, n.need-n.done)/n.rate)
+				soonest = min(soonest, h.at+max(0, n.need-n.done)/n.rate)
 			}
 		}
+		next := min(now, soonest)
+		nobody := soonest > next && h.crowd == nil // leaves
 		if h.crowd != nil {
 			for next = min(next, h.over()); h.crowd != nil && h.over() <= next; {
 				m.bring(h.crowd.first())
 			}
 			m.accrue(h, next-h.at)
 		}
-		left := len(h.alone)
-		h.alone = slices.DeleteFunc(h.alone, func(n *task) bool {
-			over := n.rate > 0 && h.at+max(0, n.need-n.done)/n.rate <= next
+		stay := h.alone[:0]
+		for _, n := range h.alone {
+			over := !nobody && n.rate > 0 && h.at+max(0, n.need-n.done)/n.rate <= next
 			n.owed += n.paying * (next - h.at)
 			n.extra += n.more * (next - h.at)
 			n.done += n.rate * (next - h.at)
-			if over {
-				if h.ended != next {
-					h.ended, h.freed = next, 0
-				}
-				h.freed += n.bid
-				n.done = n.need
-				m.left(n, next)
+			if !over {
+				stay = append(stay, n)
+				continue
 			}
-			return over
-		})
+			if h.ended != next {
+				h.ended, h.freed = next, 0
+			}
+			h.freed += n.bid
+			n.done = n.need
+			m.left(n, next)
+		}
 		h.at = next
-		if len(h.alone) < left {
+		if left := h.alone[len(stay):]; len(left) > 0 {
+			clear(left)
+			h.alone = stay
 			m.allocate(h)
 		}
 	}

@@ -103,6 +103,48 @@ func sound(t *testing.T, seed uint64, c *task) int {
 	return sound(t, seed, c.left) + 1 + sound(t, seed, c.right)
 }
 
+// TestCrowdLeaves checks that who is in a crowd leaves at the very instant at which its work
+// is done, though nobody who is looked at one by one leaves then.
+func TestCrowdLeaves(t *testing.T) {
+	t.Parallel()
+	m := newMarket(&Rules{Payment: "spot", Sharing: "auction", CPUs: 1})
+	m.few = 0
+	h := &machine{name: "h0"}
+	m.begin(h, 0)
+	var all []*contract
+	for i := range 8 {
+		d := &contract{tasks: []task{{host: h, bid: 5, need: float64(i+1) / 8}}}
+		all = append(all, d)
+		m.start(0, d)
+	}
+	at := h.over()
+	if h.crowd == nil || math.IsInf(at, 1) {
+		t.Fatal("no crowd")
+	}
+	if m.advance(h, at); all[0].tasks[0].on || h.ended != at || h.freed != 5 || h.price != 35 {
+		t.Errorf("on: %t; at %v %d left, and %d stayed, want 5 and 35 at %v", all[0].tasks[0].on, h.ended, h.freed, h.price, at)
+	}
+}
+
+// TestNamed checks that hosts are told apart by all of their names.
+func TestNamed(t *testing.T) {
+	t.Parallel()
+	hs := newHosts()
+	found := make(map[*machine]string)
+	for range 2 {
+		for _, name := range []string{"h014", "xh014", "h1014", "014", "h", "", "h0", "h00", "h", "h014", "g990", "h000", "h0:0"} {
+			h := hs.named([]byte(name))
+			if was, ok := found[h]; h.name != name || h.to != "host:"+name || ok && was != name {
+				t.Errorf("%q is found as %q", name, h.name)
+			}
+			found[h] = name
+		}
+	}
+	if len(found) != 11 {
+		t.Errorf("%d hosts, want 11", len(found))
+	}
+}
+
 // TestHeavy checks what one owes at spot that bids 10^14 times as much as the others, after
 // another like it has come and gone at the same instant: what the others bid, to the digit.
 func TestHeavy(t *testing.T) {

@@ -24,7 +24,7 @@ type note struct {
 	err       error
 	plain     bool // it was read at once, and can be read in one way only
 
-	hosts map[string]*machine // by name; nil if nobody asks for those in notes
+	hosts *hosts // nil if nobody asks for those in notes
 }
 
 // A rejection is why a request was rejected.

@@ -16,9 +16,18 @@ const (
 // prices is the sum of all bids on all hosts, averaged by interval. Changes may
 // come in any order.
 type prices struct {
-	sums  []float64 // by interval: of what changes in it, $
-	steps []int64   // by interval: what has changed before it, nano-dollars per second
-	moved []float64 // by interval: what changes in it, without signs, $/s
+	bins []interval
+
+	at   float64 // of the change that came last, and
+	k    int     // its interval
+	left float64 // of that after it
+}
+
+// An interval is what changes in it.
+type interval struct {
+	sum    float64 // by its end, $
+	moved  float64 // without signs, $/s
+	before int64   // what changes in the one before it, nano-dollars per second
 }
 
 // change adds a bid at an instant, in nano-dollars per second, or takes it off.
@@ -26,16 +35,18 @@ func (p *prices) change(at float64, bid int64) {
 	if at >= bin*maxBins {
 		return
 	}
-	k := int(at / bin)
-	if more := k + 2 - len(p.sums); more > 0 {
-		p.sums = append(p.sums, make([]float64, more)...)
-		p.steps = append(p.steps, make([]int64, more)...)
-		p.moved = append(p.moved, make([]float64, more)...)
+	if at != p.at || len(p.bins) == 0 { // many change at once
+		k := int(at / bin)
+		p.at, p.k, p.left = at, k, float64(k+1)*bin-at
+		if more := k + 2 - len(p.bins); more > 0 {
+			p.bins = append(p.bins, make([]interval, more)...)
+		}
 	}
 	x := float64(bid) / 1e9
-	p.sums[k] += x * (float64(k+1)*bin - at)
-	p.steps[k+1] += bid
-	p.moved[k] += math.Abs(x)
+	b := &p.bins[p.k]
+	b.sum += x * p.left
+	b.moved += math.Abs(x)
+	p.bins[p.k+1].before += bid
 }
 
 // means returns the averages until end, at which the last interval is cut off, and how
@@ -46,10 +57,11 @@ func (p *prices) means(end float64) (means, fuzz []float64) {
 	level := int64(0)
 	for k := 0; float64(k)*bin < end; k++ {
 		sum, off, until := 0.0, 0.0, float64(k+1)*bin
-		if k < len(p.sums) {
-			level += p.steps[k]
-			sum = p.sums[k] + float64(level)/1e9*bin
-			off = (2*moment(until) + bin*0x1p-52) * p.moved[k]
+		if k < len(p.bins) {
+			b := &p.bins[k]
+			level += b.before
+			sum = b.sum + float64(level)/1e9*bin
+			off = (2*moment(until) + bin*0x1p-52) * b.moved
 		}
 		width := min(bin, end-float64(k)*bin)
 		means, fuzz = append(means, sum/width), append(fuzz, off/width)

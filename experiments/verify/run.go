@@ -213,8 +213,10 @@ func (t *trail) reject(e *audit.Entry, n *note) {
 func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 	m := e.First()
 	d := t.contract()
-	*d = contract{id: e.Contract, value: audit.Money(m.Micros), row: t.row(e), terms: n.terms, tasks: d.tasks[:0], on: append(d.on[:0], n.terms.on...)}
-	d.terms.on = d.on
+	tasks, on, row := d.tasks[:0], append(d.on[:0], n.terms.on...), t.row(e)
+	*d = contract{id: e.Contract, value: audit.Money(m.Micros), row: row, tasks: tasks, on: on}
+	d.terms = n.terms
+	d.terms.on = on
 	if d.owner = t.owners[string(m.From)]; d.owner == "" {
 		d.owner = string(m.From)
 		t.owners[d.owner] = d.owner

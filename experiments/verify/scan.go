@@ -1,10 +1,6 @@
 package verify
 
-import (
-	"bytes"
-	"slices"
-	"strconv"
-)
+import "strconv"
 
 // A scanner reads a note as programs write it: an object of numbers, words, strings of
 // plain characters and lists of them, whose keys are of small letters. What it reads all
@@ -15,40 +11,34 @@ type scanner struct {
 	bad bool
 }
 
+// mostKeys is how many fields a plain note has at most.
+const mostKeys = 40
+
 // scan reads b, and reports whether it is plain; if not, n says nothing of use.
 func (n *note) scan(b []byte) bool {
 	s := scanner{b: b}
-	seen := uint64(0) // of noted
-	var others [16][]byte
-	more := 0
+	var keys [mostKeys][]byte
+	count := 0
 	s.must('{')
-	for first := true; !s.bad; first = false {
-		if s.is('}') {
-			return !s.bad && len(s.b) == 0 && b[1] != '}'
-		}
-		if !first {
+	for !s.is('}') {
+		if count > 0 {
 			s.must(',')
 		}
 		key := s.key()
 		s.must(':')
-		if s.bad {
+		if s.bad || count == mostKeys {
 			return false
 		}
-		if i := slices.IndexFunc(noted, func(name string) bool { return name == string(key) }); i >= 0 {
-			if seen>>i&1 > 0 {
+		for _, before := range keys[:count] {
+			if string(key) == string(before) {
 				return false
 			}
-			seen |= 1 << i
-		} else {
-			if more == len(others) || slices.ContainsFunc(others[:more], func(o []byte) bool { return bytes.Equal(o, key) }) {
-				return false
-			}
-			others[more] = key
-			more++
 		}
+		keys[count] = key
+		count++
 		n.value(&s, key)
 	}
-	return false
+	return count > 0 && len(s.b) == 0
 }
 
 // value reads the value of key.
@@ -179,13 +169,22 @@ func (s *scanner) text() []byte {
 // key reads a string of small letters, digits and underscores, which is the same in
 // any case but theirs.
 func (s *scanner) key() []byte {
-	key := s.text()
-	for _, c := range key {
-		if !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_') {
-			s.bad = true
-		}
+	if s.must('"'); s.bad {
+		return nil
 	}
-	return key
+	for i, c := range s.b {
+		if c >= 'a' && c <= 'z' || c == '_' || c >= '0' && c <= '9' {
+			continue
+		}
+		if c == '"' {
+			key := s.b[:i]
+			s.b = s.b[i+1:]
+			return key
+		}
+		break
+	}
+	s.bad = true
+	return nil
 }
 
 // digits reads one digit or more, and returns how many.
@@ -201,6 +200,10 @@ func (s *scanner) digits() (n int) {
 
 // number reads a number.
 func (s *scanner) number() float64 {
+	if x, n := decimal(s.b); n > 0 {
+		s.b = s.b[n:]
+		return x
+	}
 	from := s.b
 	s.is('-')
 	zero := len(s.b) > 0 && s.b[0] == '0'
@@ -242,13 +245,11 @@ func (s *scanner) int() (x int64) {
 // places reads bids, each followed by its hosts.
 func (s *scanner) places(n *note) {
 	s.must('[')
-	var host *machine
 	for bid := s.int(); !s.bad; {
 		s.must(',')
 		if len(s.b) > 0 && s.b[0] == '"' {
 			if name := s.text(); !s.bad && n.hosts != nil {
-				host = named(n.hosts, host, name)
-				n.terms.on = append(n.terms.on, bidOn{bid, host})
+				n.terms.on = append(n.terms.on, bidOn{bid, n.hosts.named(name)})
 			}
 			if s.is(']') {
 				return

@@ -38,7 +38,7 @@ func TestScan(t *testing.T) {
 				text = append(text[:more:more], text[at:]...)
 			}
 		}
-		got := note{hosts: make(map[string]*machine)}
+		got := note{hosts: newHosts()}
 		if got.empty(); !got.scan(text) {
 			if i < len(notes) {
 				t.Errorf("%s is not plain", text)
@@ -71,7 +71,7 @@ func TestScan(t *testing.T) {
 
 // TestReadAllocates checks that to read the notes that programs write takes no memory.
 func TestReadAllocates(t *testing.T) {
-	n := note{hosts: make(map[string]*machine)}
+	n := note{hosts: newHosts()}
 	admit := audit.Entry{Kind: audit.Admit, Note: []byte(`{"decision":"accept","submit":2.5,"deadline":100,"price":0.1,"on":[7,"h000","h001",8,"h002"]}`)}
 	settle := audit.Entry{Kind: audit.Settle, Note: []byte(`{"state":"fulfilled","work":200,"work_done":199.5}`)}
 	if got := testing.AllocsPerRun(100, func() { n.read(&admit); n.read(&settle) }); got != 0 || n.verdict.Done != 199.5 {

@@ -121,7 +121,7 @@ func known(x float64) bool { return !math.IsNaN(x) }
 
 // places reads what On says of hosts, with a bid of -1 where it says none; nil where it
 // makes no sense.
-func (t *terms) places(hosts map[string]*machine) (on []bidOn) {
+func (t *terms) places(hosts *hosts) (on []bidOn) {
 	bid := int64(-1)
 	for _, x := range t.On {
 		switch x := x.(type) {
@@ -130,25 +130,37 @@ func (t *terms) places(hosts map[string]*machine) (on []bidOn) {
 				return nil
 			}
 		case string:
-			on = append(on, bidOn{bid, named(hosts, nil, []byte(x))})
+			on = append(on, bidOn{bid, hosts.named([]byte(x))})
 		}
 	}
 	return on
 }
 
-// named returns the host of that name: mostly the one that was named last time after the
-// one before, if there is one.
-func named(hosts map[string]*machine, before *machine, name []byte) *machine {
-	if before != nil && before.after != nil && before.after.name == string(name) {
-		return before.after
+// hosts are those that notes name.
+type hosts struct {
+	byName map[string]*machine
+	recent [1024]*machine // some of them, by the end of their names
+}
+
+func newHosts() *hosts { return &hosts{byName: make(map[string]*machine)} }
+
+// named returns the host of that name, a new one if it was not named before.
+func (hs *hosts) named(name []byte) *machine {
+	var recent **machine
+	if n := len(name); n >= 3 {
+		end := int(name[n-1]) + 10*int(name[n-2]) + 100*int(name[n-3]) // tells numbers apart
+		recent = &hs.recent[end%len(hs.recent)]
+		if h := *recent; h != nil && h.name == string(name) {
+			return h
+		}
 	}
-	h := hosts[string(name)]
+	h := hs.byName[string(name)]
 	if h == nil {
 		h = &machine{name: string(name), to: "host:" + string(name)}
-		hosts[h.name] = h
+		hs.byName[h.name] = h
 	}
-	if before != nil {
-		before.after = h
+	if recent != nil {
+		*recent = h
 	}
 	return h
 }

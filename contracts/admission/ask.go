@@ -119,15 +119,17 @@ func (p *asker) pass(now float64, m contracts.Market) []contracts.Action {
 // late: it waits.
 func (p *asker) decide(now float64, i int32, m contracts.Market) bool {
 	r := m.Request(i)
-	p.said = p.Decide(now, r, m.Hosts())
+	d := p.Decide(now, r, m.Hosts())
 	switch {
-	case p.said.Verdict == contracts.Reject && (!r.Repeat || p.said.Reason == contracts.TooLate):
+	case d.Verdict == contracts.Reject && (!r.Repeat || d.Reason == contracts.TooLate):
+		p.said = d
 		p.refuse(i, m)
 		return true
-	case p.said.Verdict != contracts.Accept:
+	case d.Verdict != contracts.Accept: // mostly, where a long queue is gone through
 		p.said.Verdict = contracts.Defer
 		return false
 	}
+	p.said = d
 	p.actions[0] = contracts.Action{Verb: contracts.Admit, Contract: i, Decision: &p.said}
 	return true
 }

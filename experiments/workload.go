@@ -21,8 +21,8 @@ import (
 type workload struct {
 	model    workloadgen.Model
 	estimate dist.Distribution // of estimate over runtime; nil: as the model says
-	fixed    workloadgen.Plan  // the plan of every replication, without a model or log
-	log      swf.Jobs          // which give it
+	fixed    workloadgen.Plan  // of a plan file: the plan of every replication
+	log      swf.Jobs          // of a log: what that is made of
 	annotate *annotate.Options // nil: the jobs stay as they are
 	notes    []string          // how the jobs were chosen
 }

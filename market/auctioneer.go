@@ -39,8 +39,8 @@ func (a *Auctioneer) Bid(now float64, was, r Rate) {
 // Price returns c, the sum of all current rates.
 func (a *Auctioneer) Price() Rate { return a.price }
 
-// Touch reads what the next [Auctioneer.Bid] will, and returns something of it: see
-// [hosts.Toucher].
+// Touch reads what the next [Auctioneer.Bid] will, and returns something of it. Of many
+// auctioneers in a row it fetches the memory of several at once.
 func (a *Auctioneer) Touch() float64 { return a.history.touch() }
 
 // History returns the record of past prices.

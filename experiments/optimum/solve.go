@@ -34,8 +34,8 @@ func (s *Solver) solve(width, most int) (gap float64) {
 		if upper = min(upper, bound-f.dropped); upper-value <= tiny {
 			return 0
 		}
-		// What follows is twice a run so many times as large, of parts with many jobs less
-		// than else, but no little more than was done.
+		// What follows is twice a run so many times as large: of many jobs less than widen
+		// times, as long as it is worth more than the last.
 		wider := min(widen, (most-d.visited)/2/max(1, d.visited-before))
 		if w == width || wider < widen && (wider < widen/4 || wider*w > width) {
 			return upper - value

@@ -120,7 +120,8 @@ func (t *Trace) Apply(filters ...Filter) (*Trace, []Step, error) {
 	return &out, steps, nil
 }
 
-// pass returns the records to keep, and all of them as they are, of a long log in much memory.
+// pass returns the records to keep. Where these are all it returns all as it is: a copy of a
+// long log is large.
 func pass(all []Record, keep func(*Record) bool) []Record {
 	same := 0
 	for same < len(all) && keep(&all[same]) {

@@ -65,6 +65,22 @@ func TestDecimal(t *testing.T) {
 	}
 }
 
+// FuzzDecimal checks that what decimal reads is what strconv.ParseFloat reads there.
+func FuzzDecimal(f *testing.F) {
+	for _, text := range []string{"0.1234567890123456789", "18446744073709551616", "1.5e+01,", "9007199254740993", "00.1", "-1", ""} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		x, n := decimal(text)
+		if n == 0 {
+			return
+		}
+		if want, err := strconv.ParseFloat(string(text[:n]), 64); err != nil || math.Float64bits(x) != math.Float64bits(want) {
+			t.Errorf("decimal(%q) = %v, %d, want %v, %v", text, x, n, want, err)
+		}
+	})
+}
+
 // TestRatio checks quotients that lie in the middle between two float64, or a moment off.
 func TestRatio(t *testing.T) {
 	t.Parallel()

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"io"
 	randv2 "math/rand/v2"
 	"path"
@@ -238,8 +237,7 @@ func reseal(b []byte) {
 	header, _ := chunksOf(b)
 	for len(b) > closing && b[6] > 0 {
 		n := header + int(binary.LittleEndian.Uint16(b[4:]))
-		sum := crc32.Checksum(b[6:n], crc32.MakeTable(crc32.Castagnoli))
-		binary.LittleEndian.PutUint32(b, (sum>>15|sum<<17)+0xa282ead8)
+		binary.LittleEndian.PutUint32(b, checksum(b[:n]))
 		b = b[n:]
 	}
 }

@@ -42,7 +42,10 @@ func isClosing(b []byte, number int64) bool {
 }
 
 // isSummed reports whether a chunk has its checksum.
-func isSummed(chunk []byte) bool {
+func isSummed(chunk []byte) bool { return binary.LittleEndian.Uint32(chunk) == checksum(chunk) }
+
+// checksum returns the checksum of a chunk, which begins with it.
+func checksum(chunk []byte) uint32 {
 	sum := crc32.Checksum(chunk[6:], crc32.MakeTable(crc32.Castagnoli))
-	return binary.LittleEndian.Uint32(chunk) == (sum>>15|sum<<17)+0xa282ead8
+	return (sum>>15 | sum<<17) + 0xa282ead8
 }

@@ -47,7 +47,7 @@ func decimal(b []byte) (x float64, n int) {
 
 // digits returns what the digits at the front of b add to those before, and how many they
 // are.
-func digits(b []byte, before uint64) (all uint64, n int) {
+func digits[S string | []byte](b S, before uint64) (all uint64, n int) {
 	for all = before; n < len(b) && b[n]-'0' <= 9; n++ {
 		all = 10*all + uint64(b[n]-'0')
 	}

@@ -207,18 +207,12 @@ var errMoney = errors.New("want dollars with six decimals, 0 or more")
 // that with zeros before it, in up to 20 characters.
 func parseMoney[S string | []byte](s S) (audit.Money, error) {
 	const decimals = 6
-	sum, point := uint64(0), len(s)-decimals-1
-	ok := point >= 1 && len(s) <= 20
-	for i := 0; ok && i < len(s); i++ {
-		if c := s[i]; i == point {
-			ok = c == '.'
-		} else {
-			sum = 10*sum + uint64(c-'0') // of 19 digits at most, for which there is room
-			ok = c-'0' <= 9
+	if point := len(s) - decimals - 1; point >= 1 && len(s) <= 20 && s[point] == '.' {
+		whole, n := digits(s[:point], 0)
+		sum, more := digits(s[point+1:], whole) // 19 digits at most, for which there is room
+		if n == point && more == decimals && sum <= math.MaxInt64 {
+			return audit.Money(sum), nil
 		}
 	}
-	if !ok || sum > math.MaxInt64 {
-		return 0, fmt.Errorf("%.40q: %w", s, errMoney)
-	}
-	return audit.Money(sum), nil
+	return 0, fmt.Errorf("%.40q: %w", s, errMoney)
 }

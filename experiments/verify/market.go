@@ -112,7 +112,7 @@ func (m *market) advance(h *machine, now float64) {
 			}
 		}
 		next := min(now, soonest)
-		nobody := soonest > next && h.crowd == nil // leaves
+		allStay := soonest > next && h.crowd == nil
 		if h.crowd != nil {
 			for next = min(next, h.over()); h.crowd != nil && h.over() <= next; {
 				m.bring(h.crowd.first())
@@ -121,7 +121,7 @@ func (m *market) advance(h *machine, now float64) {
 		}
 		stay := h.alone[:0]
 		for _, n := range h.alone {
-			over := !nobody && n.rate > 0 && h.at+max(0, n.need-n.done)/n.rate <= next
+			over := !allStay && n.rate > 0 && h.at+max(0, n.need-n.done)/n.rate <= next
 			n.owed += n.paying * (next - h.at)
 			n.extra += n.more * (next - h.at)
 			n.done += n.rate * (next - h.at)

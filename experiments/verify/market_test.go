@@ -103,14 +103,19 @@ func sound(t *testing.T, seed uint64, c *task) int {
 	return sound(t, seed, c.left) + 1 + sound(t, seed, c.right)
 }
 
+// crowding returns a market and a host of it, on which all are in a crowd.
+func crowding() (*market, *machine) {
+	m, h := newMarket(&Rules{Payment: "spot", Sharing: "auction", CPUs: 1}), &machine{name: "h0"}
+	m.few = 0
+	m.begin(h, 0)
+	return m, h
+}
+
 // TestCrowdLeaves checks that who is in a crowd leaves at the very instant at which its work
 // is done, though nobody who is looked at one by one leaves then.
 func TestCrowdLeaves(t *testing.T) {
 	t.Parallel()
-	m := newMarket(&Rules{Payment: "spot", Sharing: "auction", CPUs: 1})
-	m.few = 0
-	h := &machine{name: "h0"}
-	m.begin(h, 0)
+	m, h := crowding()
 	var all []*contract
 	for i := range 8 {
 		d := &contract{tasks: []task{{host: h, bid: 5, need: float64(i+1) / 8}}}
@@ -149,10 +154,7 @@ func TestNamed(t *testing.T) {
 // another like it has come and gone at the same instant: what the others bid, to the digit.
 func TestHeavy(t *testing.T) {
 	t.Parallel()
-	m := newMarket(&Rules{Payment: "spot", Sharing: "auction", CPUs: 1})
-	m.few = 0
-	h := &machine{name: "h0"}
-	m.begin(h, 0)
+	m, h := crowding()
 	var all []*contract
 	for _, bid := range []int64{1, 1, 1, 1e14, 1e14} {
 		d := &contract{tasks: []task{{host: h, bid: bid, need: math.Inf(1)}}}

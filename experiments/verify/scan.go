@@ -188,10 +188,8 @@ func (s *scanner) key() []byte {
 }
 
 // digits reads one digit or more, and returns how many.
-func (s *scanner) digits() (n int) {
-	for n < len(s.b) && s.b[n]-'0' <= 9 {
-		n++
-	}
+func (s *scanner) digits() int {
+	_, n := digits(s.b, 0)
 	if s.b = s.b[n:]; n == 0 {
 		s.bad = true
 	}

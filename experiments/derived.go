@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"fmt"
+	"slices"
 
 	"bourse/experiments/results"
 )
@@ -31,8 +32,8 @@ func (s *setting) derived() []string {
 	if f := s.conf.SLA.Slack; f != 1 {
 		say("deadlines are derived: %v times the %s's.", f, s.conf.SLA.Of)
 	}
-	if n, of := s.underestimated(); n > 0 {
-		say("%d of %d jobs run longer than estimated; a promise made by the estimate, cac's too, cannot be kept to them.", n, of)
+	if n := s.underestimated(); n > 0 {
+		say("%d of %d jobs run longer than estimated; a promise made by the estimate, cac's too, cannot be kept to them.", n, len(s.work.fixed)+len(s.work.log))
 	}
 	if room && !s.payment.Whole {
 		say("U* is of a planner who starts every job as it arrives; where deadlines leave room, efficiency can exceed 1.")
@@ -40,20 +41,20 @@ func (s *setting) derived() []string {
 	return said
 }
 
-// underestimated returns how many jobs of a log or plan, of how many, run longer than their
-// deadlines, which are their estimates as they were read, leave them.
-func (s *setting) underestimated() (n, of int) {
+// underestimated returns how many jobs of a log or plan run longer than their deadlines,
+// which are their estimates as they were read, leave them.
+func (s *setting) underestimated() (n int) {
 	if a := s.work.annotate; s.conf.SLA.Of != "estimate" || a != nil && (a.Inaccuracy != nil || a.Restore != 0 || a.Urgency != nil) {
-		return 0, 0
+		return 0
 	}
-	plan := s.work.fixed
+	jobs := slices.Values(s.work.fixed)
 	if s.work.log != nil {
-		plan = s.work.log.Plan(nil)
+		jobs = s.work.log.All()
 	}
-	for i := range plan {
-		if j := &plan[i]; j.Runtime > s.conf.SLA.Slack*j.Estimate {
+	for j := range jobs {
+		if j.Runtime > s.conf.SLA.Slack*j.Estimate {
 			n++
 		}
 	}
-	return n, len(plan)
+	return n
 }

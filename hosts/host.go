@@ -111,13 +111,14 @@ type Machine interface {
 	Advance(now float64, out []Report) []Report
 }
 
-// A Toucher is a machine of which there may be so many that processors wait for its memory.
-type Toucher interface {
-	// Touch reads what the next Start or Stop will, changes nothing, and returns something
+// A Prefetcher is a machine of which there may be so many that processors wait for its
+// memory.
+type Prefetcher interface {
+	// Prefetch reads what the next Start or Stop will, changes nothing, and returns something
 	// of it, so that compilers do not leave it out. Processors fetch the memory of several
-	// machines at once if these are touched one right after another, and that of one at a
-	// time in between much else.
-	Touch() float64
+	// machines at once if these are asked one right after another, and that of one at a time
+	// in between much else.
+	Prefetch() float64
 }
 
 // Metered is a machine that measures what its tasks do: a host elsewhere, which runs

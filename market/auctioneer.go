@@ -39,9 +39,9 @@ func (a *Auctioneer) Bid(now float64, was, r Rate) {
 // Price returns c, the sum of all current rates.
 func (a *Auctioneer) Price() Rate { return a.price }
 
-// Touch reads what the next [Auctioneer.Bid] will, and returns something of it. Of many
-// auctioneers in a row it fetches the memory of several at once.
-func (a *Auctioneer) Touch() float64 { return a.history.touch() }
+// Prefetch reads what the next [Auctioneer.Bid] will, and returns something of it: of many
+// auctioneers in a row the memory of several is fetched at once.
+func (a *Auctioneer) Prefetch() float64 { return a.history.prefetch() }
 
 // History returns the record of past prices.
 func (a *Auctioneer) History() *History { return &a.history }

@@ -133,8 +133,8 @@ func (h *History) Reset() {
 	h.tracked = nil
 }
 
-// touch reads what the next Observe will.
-func (h *History) touch() float64 {
+// prefetch reads what the next Observe will.
+func (h *History) prefetch() float64 {
 	if n := len(h.steps); n > 0 {
 		return h.steps[n-1].at
 	}

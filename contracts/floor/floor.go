@@ -82,7 +82,7 @@ type scratch struct {
 	readings []hosts.Reading
 	events   []Event
 	ranked   []int32
-	touched  float64
+	fetched  float64
 }
 
 // A run is a contract's work and where it is.
@@ -232,7 +232,7 @@ func (f *Floor) Remove(now float64, i int32) *contracts.Contract {
 	f.heaps.ends.Remove(i)
 	c.next = math.Inf(1)
 	done := 0.0
-	f.ahead(c.Placements)
+	f.prefetch(c.Placements)
 	for n := range c.Placements {
 		pl := &c.Placements[n]
 		if !pl.Left {
@@ -416,7 +416,7 @@ func (f *Floor) put(i int32, on []contracts.Placement) error {
 	c.left, c.At = int32(len(on)), f.now
 	c.begin(f.now)
 	holds := !c.Needs.Min.Resources.Zero() || !c.Needs.Max.Resources.Zero()
-	f.ahead(c.Placements)
+	f.prefetch(c.Placements)
 	for n := range c.Placements {
 		if err := f.start(c, i, int32(n), holds); err != nil {
 			return fmt.Errorf("on %s: %w", f.Spec(c.Placements[n].Host).Name, err)

@@ -383,8 +383,8 @@ func TestTooMuch(t *testing.T) {
 	}
 }
 
-// TestManyHosts checks that what happens on some of so many hosts that these are touched
-// beforehand is what happens where there are no others; one of them cannot be touched.
+// TestManyHosts checks that what happens on some of so many hosts that their memory is
+// fetched beforehand is what happens where there are no others; that of one cannot be.
 func TestManyHosts(t *testing.T) {
 	t.Parallel()
 	happens := func(fleet int) string {

@@ -74,24 +74,25 @@ func (v *host) meter(now float64) {
 // many is from how many hosts on their memory is far, most of the time.
 const many = 1 << 12
 
-// ahead touches the hosts of on, where tasks are about to begin or stop, so that the
-// memory of all is fetched at once: of 10^5 hosts that is most of what an event costs.
-func (f *Floor) ahead(on []contracts.Placement) {
+// prefetch reads of the hosts of on, where tasks are about to begin or stop, what that will
+// need, so that the memory of all is fetched at once: of 10^5 hosts that is most of what an
+// event costs.
+func (f *Floor) prefetch(on []contracts.Placement) {
 	if len(f.hosts) < many {
 		return
 	}
 	sum := 0.0
 	for n := range on {
 		v := &f.hosts[on[n].Host]
-		sum += v.at + v.auction.Touch()
+		sum += v.at + v.auction.Prefetch()
 		if len(v.on) > 0 {
 			sum += v.on[0].At
 		}
-		if m, ok := f.Machines[v.id].(hosts.Toucher); ok {
-			sum += m.Touch()
+		if m, ok := f.Machines[v.id].(hosts.Prefetcher); ok {
+			sum += m.Prefetch()
 		}
 	}
-	f.scratch.touched = sum
+	f.scratch.fetched = sum
 }
 
 // find returns the place in v.on of node n of run i.

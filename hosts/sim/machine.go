@@ -103,8 +103,8 @@ func (m *Machine) Reset(spec hosts.Spec) {
 	}
 }
 
-// Touch implements [hosts.Toucher].
-func (m *Machine) Touch() float64 {
+// Prefetch implements [hosts.Prefetcher].
+func (m *Machine) Prefetch() float64 {
 	x := m.now + m.room.Memory
 	if len(m.tasks) > 0 {
 		x += m.tasks[0].done + m.shares[0].Weight + m.rates[0] + float64(m.place[0])

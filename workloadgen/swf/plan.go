@@ -3,6 +3,7 @@ package swf
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 
 	"bourse/workloadgen"
@@ -40,15 +41,22 @@ type job struct {
 
 // Plan returns the plan of a log with these jobs, in the memory of out.
 func (jobs Jobs) Plan(out workloadgen.Plan) workloadgen.Plan {
-	out = slices.Grow(out[:0], len(jobs))[:len(jobs)]
-	for i := range jobs {
-		j := &jobs[i]
-		out[i] = workloadgen.Job{
-			ID: j.id, User: j.user, Arrival: j.arrival, Runtime: j.runtime, Estimate: j.estimate,
-			Deadline: j.runtime, Nodes: j.nodes, Worth: 1,
+	return slices.AppendSeq(slices.Grow(out[:0], len(jobs)), jobs.All())
+}
+
+// All yields the jobs of that plan.
+func (jobs Jobs) All() iter.Seq[workloadgen.Job] {
+	return func(yield func(workloadgen.Job) bool) {
+		for i := range jobs {
+			j := &jobs[i]
+			if !yield(workloadgen.Job{
+				ID: j.id, User: j.user, Arrival: j.arrival, Runtime: j.runtime, Estimate: j.estimate,
+				Deadline: j.runtime, Nodes: j.nodes, Worth: 1,
+			}) {
+				return
+			}
 		}
 	}
-	return out
 }
 
 // Jobs returns what [Trace.Plan] is made of.

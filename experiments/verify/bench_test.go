@@ -51,7 +51,7 @@ func audited(b *testing.B, r *results.Dir) time.Duration {
 	report, err := audit.Audit(filepath.Join(r.Path, "ledger/a/be/0"), audit.Options{Follow: verify.Follow(run), Chance: rand.Reader})
 	took := work(b) - start
 	check(b, err)
-	if !report.Clean() || report.Computed != report.Admitted || report.Computed != int64(len(run.Jobs)) {
+	if !report.Clean() || report.Computed != report.Admitted || report.Computed != int64(run.Jobs.Len()) {
 		b.Fatal(report.Computed, report.Findings)
 	}
 	return took / time.Duration(report.Entries)

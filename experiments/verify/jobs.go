@@ -35,7 +35,7 @@ const none audit.Money = -1
 // ReadJobs reads a table of jobs, as jobs.csv has it, and returns its rows by run:
 // "configuration/admission/replication". It keeps the runs that keep tells. Errors
 // name row and column.
-func ReadJobs(r io.Reader, keep func(run string) bool) (map[string][]Job, error) {
+func ReadJobs(r io.Reader, keep func(run string) bool) (map[string]Rows, error) {
 	in := newLines(r)
 	header, err := in.next()
 	if err != nil {
@@ -53,9 +53,9 @@ func ReadJobs(r io.Reader, keep func(run string) bool) (map[string][]Job, error)
 			return nil, fmt.Errorf("jobs, row 1: no column %s", name)
 		}
 	}
-	runs := make(map[string][]Job)
+	runs := make(map[string]Rows)
 	var last of
-	var rows []Job // of run
+	var rows Rows // of run
 	run, kept := "", false
 	for row := 2; ; row++ {
 		record, err := in.next()
@@ -80,29 +80,22 @@ func ReadJobs(r io.Reader, keep func(run string) bool) (map[string][]Job, error)
 			last, run = c.of, c.configuration+"/"+c.admission+"/"+c.replication
 			if kept = keep(run); !kept && slices.Equal(c.at[:3], []int{0, 1, 2}) {
 				in.skip(3)
-			} else if kept {
-				before := len(rows)
-				if rows = runs[run]; rows == nil {
-					rows = make([]Job, 0, before) // as many as the one before, mostly
-				}
 			}
+			rows = runs[run]
 		}
 		if !kept {
 			continue
 		}
-		j := Job{
-			Row: row, Old: c.old, ID: c.int("job"), User: c.text("user"), Arrival: c.number("arrival"), Work: c.number("work"),
-			Nodes: int(c.int("nodes")), Value: c.money("value"), Deadline: c.number("deadline"), Bid: c.number("bid"), Decision: c.text("decision"), Reason: c.text("reason"),
-			Start: c.number("start"), End: c.number("finish"), Share: c.number("share"), WorkDone: c.number("work_done"),
-			Paid: c.money("paid"), Penalty: c.money("penalty"), Fulfilled: c.text("fulfilled"),
-		}
+		j := rows.add()
+		j.Row, j.Old = row, c.old
+		j.ID, j.User, j.Arrival, j.Work = c.int("job"), c.text("user"), c.number("arrival"), c.number("work")
+		j.Nodes, j.Value, j.Deadline, j.Bid = int(c.int("nodes")), c.money("value"), c.number("deadline"), c.number("bid")
+		j.Decision, j.Reason = c.text("decision"), c.text("reason")
+		j.Start, j.End, j.Share, j.WorkDone = c.number("start"), c.number("finish"), c.number("share"), c.number("work_done")
+		j.Paid, j.Penalty, j.Fulfilled = c.money("paid"), c.money("penalty"), c.text("fulfilled")
 		if c.err != nil {
 			return nil, fmt.Errorf("jobs, row %d, %w", row, c.err)
 		}
-		if len(rows) == cap(rows) {
-			rows = slices.Grow(rows, len(rows)+1) // twice as many: they are large
-		}
-		rows = append(rows, j)
 	}
 }
 

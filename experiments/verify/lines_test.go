@@ -108,7 +108,8 @@ func TestWords(t *testing.T) {
 	}
 	var got []string
 	for _, run := range []string{"a/be/0", "a/be/1"} {
-		for _, j := range runs[run] {
+		rows := runs[run]
+		for _, j := range rows.All() {
 			got = append(got, fmt.Sprintf("%s: %d %q %q %q %q", run, j.ID, j.User, j.Decision, j.Reason, j.Fulfilled))
 		}
 	}

@@ -75,9 +75,8 @@ func (t *trail) prices() {
 		return
 	}
 	end := 0.0
-	for i := range t.run.Jobs {
-		end = max(end, t.run.Jobs[i].Arrival)
-		if j := &t.run.Jobs[i]; !math.IsNaN(j.End) {
+	for _, j := range t.run.Jobs.All() {
+		if end = max(end, j.Arrival); !math.IsNaN(j.End) {
 			end = max(end, j.End)
 		}
 	}

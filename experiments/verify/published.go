@@ -72,7 +72,7 @@ func (r rowOf) run() string {
 
 // jobsIn returns the rows of the runs that are wanted, which are of the replications
 // wanted, by run.
-func jobsIn(r *results.Dir, wanted func(run string) bool, replications func(int) bool) (map[string][]Job, error) {
+func jobsIn(r *results.Dir, wanted func(run string) bool, replications func(int) bool) (map[string]Rows, error) {
 	table := r.File("jobs")
 	if filepath.Ext(table) == ".csv" {
 		f, err := results.OpenFile(filepath.Join(r.Path, table))
@@ -82,7 +82,7 @@ func jobsIn(r *results.Dir, wanted func(run string) bool, replications func(int)
 		defer f.Close()
 		return ReadJobs(f, wanted)
 	}
-	runs := make(map[string][]Job)
+	runs := make(map[string]Rows)
 	if table == "" {
 		return runs, nil
 	}
@@ -124,7 +124,9 @@ func jobsIn(r *results.Dir, wanted func(run string) bool, replications func(int)
 		if j.Fulfilled != nil {
 			one.Fulfilled = strconv.FormatBool(*j.Fulfilled)
 		}
-		runs[run] = append(runs[run], one)
+		rows := runs[run]
+		*rows.add() = one
+		runs[run] = rows
 	}
 	return runs, nil
 }

@@ -15,7 +15,7 @@ import (
 // A Run is what a run published beside its ledger. The ledger is held against it.
 type Run struct {
 	Table  string          // file of Jobs, e.g. jobs.csv; empty if none is kept: then nothing is compared
-	Jobs   []Job           // the run's rows of the table
+	Jobs   Rows            // the run's rows of the table
 	Unread []audit.Finding // the tables that could not be read: rows are then not compared
 	Prices []float64       // the run's rows of the table of prices: mean over hosts and 300 s, $/s; nil if there is none
 	Rules  *Rules          // nil if they are not known: then charges are not computed again
@@ -89,14 +89,13 @@ type due struct {
 
 func newTrail(run *Run) *trail {
 	t := &trail{
-		run: run, fares: make([]fare, len(run.Jobs)),
+		run: run, fares: make([]fare, run.Jobs.Len()),
 		open: make(map[int64]*contract), owners: make(map[string]string),
 	}
-	if len(run.Jobs) > 0 {
-		t.rows.Reset(run.Jobs[0].ID, len(run.Jobs))
+	if n := run.Jobs.Len(); n > 0 {
+		t.rows.Reset(run.Jobs.At(0).ID, n)
 	}
-	for i := range run.Jobs {
-		j := &run.Jobs[i]
+	for i, j := range run.Jobs.All() {
 		if t.rows.Find(j.ID) >= 0 {
 			t.off(0, j, "job", fmt.Sprint(j.ID), "a job has one row")
 		}
@@ -119,7 +118,7 @@ func newTrail(run *Run) *trail {
 // job returns the row of a job, nil if it has none.
 func (t *trail) job(id int64) *Job {
 	if i := t.rows.Find(id); i >= 0 {
-		return &t.run.Jobs[i]
+		return t.run.Jobs.At(i)
 	}
 	return nil
 }
@@ -191,7 +190,7 @@ func (t *trail) row(e *audit.Entry) *Job {
 		return nil
 	}
 	t.fares[i].seen = true
-	return &t.run.Jobs[i]
+	return t.run.Jobs.At(i)
 }
 
 func (t *trail) reject(e *audit.Entry, n *note) {
@@ -344,8 +343,7 @@ func (t *trail) finish(seq int64) (bad *audit.Finding) {
 	if o := t.owed; o != nil {
 		bad = &audit.Finding{Seq: seq + 1, Found: "the end of the ledger", Want: fmt.Sprintf("the penalty that contract %d is owed, %v", o.contract, o.amount)}
 	}
-	for i := range t.run.Jobs {
-		j := &t.run.Jobs[i]
+	for i, j := range t.run.Jobs.All() {
 		switch {
 		case !t.fares[i].seen && j.Decision != "defer":
 			t.off(0, j, "decision", fmt.Sprintf("%q of job %d", j.Decision, j.ID), "defer, or a decision that an entry makes")

@@ -1,0 +1,44 @@
+package verify
+
+import (
+	"iter"
+	"math/bits"
+)
+
+// Rows are the rows of a run. They stand in parts, each twice as long as the one before, so
+// that none is ever copied: to copy very many takes longer than to read them.
+type Rows struct {
+	parts [][]Job
+	n     int
+}
+
+const firstPart = 64 // rows
+
+// Len returns how many there are.
+func (r *Rows) Len() int { return r.n }
+
+// At returns row i, which must be there.
+func (r *Rows) At(i int) *Job {
+	part := bits.Len(uint(i/firstPart+1)) - 1
+	return &r.parts[part][i-(1<<part-1)*firstPart]
+}
+
+// All yields all, in order.
+func (r *Rows) All() iter.Seq2[int, *Job] {
+	return func(yield func(int, *Job) bool) {
+		for i := range r.n {
+			if !yield(i, r.At(i)) {
+				return
+			}
+		}
+	}
+}
+
+// add makes room for one more, which is empty, and returns it.
+func (r *Rows) add() *Job {
+	if r.n == (1<<len(r.parts)-1)*firstPart {
+		r.parts = append(r.parts, make([]Job, firstPart<<len(r.parts)))
+	}
+	r.n++
+	return r.At(r.n - 1)
+}

@@ -41,22 +41,37 @@ type job struct {
 
 // Plan returns the plan of a log with these jobs, in the memory of out.
 func (jobs Jobs) Plan(out workloadgen.Plan) workloadgen.Plan {
-	return slices.AppendSeq(slices.Grow(out[:0], len(jobs)), jobs.All())
+	if len(jobs) > cap(out) {
+		out = make(workloadgen.Plan, len(jobs))
+	} else {
+		out = out[:len(jobs)]
+		clear(out)
+	}
+	for i := range jobs {
+		jobs[i].plan(&out[i])
+	}
+	return out
 }
 
 // All yields the jobs of that plan.
 func (jobs Jobs) All() iter.Seq[workloadgen.Job] {
 	return func(yield func(workloadgen.Job) bool) {
 		for i := range jobs {
-			j := &jobs[i]
-			if !yield(workloadgen.Job{
-				ID: j.id, User: j.user, Arrival: j.arrival, Runtime: j.runtime, Estimate: j.estimate,
-				Deadline: j.runtime, Nodes: j.nodes, Worth: 1,
-			}) {
+			var out workloadgen.Job
+			jobs[i].plan(&out)
+			if !yield(out) {
 				return
 			}
 		}
 	}
+}
+
+// plan makes out, which is zero, the job of a plan. It is made in place: to copy it there
+// costs more than it does while the garbage collector runs, as it has a string.
+func (j *job) plan(out *workloadgen.Job) {
+	out.ID, out.User = j.id, j.user
+	out.Arrival, out.Runtime, out.Estimate, out.Deadline = j.arrival, j.runtime, j.estimate, j.runtime
+	out.Nodes, out.Worth = j.nodes, 1
 }
 
 // Jobs returns what [Trace.Plan] is made of.

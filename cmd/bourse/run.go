@@ -135,8 +135,12 @@ func runShown(c *cli.Context, ch choice, dir string) error {
 	return copyRun(c, dir, ch.experiment.Name, c.String("bank"))
 }
 
-// manyRows is from how many rows of jobs a replication is one of a large log.
-const manyRows = 100_000
+// A replication with more than manyRows rows of jobs is of a large log, and a run with more
+// than manyKept keeps numbers of many replications.
+const (
+	manyRows = 100_000
+	manyKept = 2_000_000
+)
 
 // runChoice runs one experiment and leaves its results in dir; it returns none if the
 // flags want no results, or another command will write them.
@@ -153,8 +157,8 @@ func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*
 	if c.Bool("units") {
 		return nil, listUnits(c, ready)
 	}
-	if ready.JobRows()/e.Replications > manyRows && os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(50) // nearly all memory is of what is kept
+	if rows := ready.JobRows(); (rows/e.Replications > manyRows || rows > manyKept) && os.Getenv("GOGC") == "" {
+		defer debug.SetGCPercent(debug.SetGCPercent(50)) // nearly all memory is of what is kept
 	}
 	to := experiments.Publication{
 		Dir: dir, Ledgers: c.Bool("ledger"), Scenario: text,

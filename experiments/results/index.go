@@ -52,8 +52,9 @@ func (t *file) here() (at int64, group int) {
 	return t.at, len(t.meta.RowGroups)
 }
 
+// A packer keeps memory of two windows; the values of a unit mostly fit one.
 var (
-	packer, _   = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1)) // options that are in order
+	packer, _   = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(128<<10)) // options that are in order
 	unpacker, _ = zstd.NewReader(nil, zstd.WithDecoderMaxMemory(maxTable))
 )
 

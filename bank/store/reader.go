@@ -23,9 +23,9 @@ type Reader struct {
 	values interface {
 		Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte]
 	}
-	head   Head
-	close  func() error
-	err    error
+	head  Head
+	close func() error
+	err   error
 }
 
 // NewReader reads the ledger whose values these are, which must have come to head or

@@ -158,7 +158,7 @@ func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*
 		return nil, listUnits(c, ready)
 	}
 	if rows := ready.JobRows(); (rows/e.Replications > manyRows || rows > manyKept) && os.Getenv("GOGC") == "" {
-		defer debug.SetGCPercent(debug.SetGCPercent(50)) // nearly all memory is of what is kept
+		defer debug.SetGCPercent(debug.SetGCPercent(40)) // nearly all memory is of what is kept
 	}
 	to := experiments.Publication{
 		Dir: dir, Ledgers: c.Bool("ledger"), Scenario: text,

@@ -2,6 +2,7 @@ package results
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -26,8 +27,8 @@ func (b Block) FirstPrices(axes Axes, most int) (prices []Price, of map[string]i
 
 // whose says of which run a row is.
 type whose struct {
-	Admission   string `parquet:"admission,dict"`
-	Replication int    `parquet:"replication"`
+	Admission   string
+	Replication int
 }
 
 func firstRows[R any](b Block, table string, axes Axes, most int, of func(*R) whose) (rows []R, count map[string]int, err error) {
@@ -77,8 +78,8 @@ func firstRows[R any](b Block, table string, axes Axes, most int, of func(*R) wh
 func unpackSome[R any](packed []byte, wants func(whose) (row, more bool)) (rows []R, err error) {
 	var spans [][2]int // that are wanted
 	at := 0
-	err = unpack(packed, 0, mostFirst, func(w *whose) bool {
-		row, more := wants(*w)
+	err = unpackWhose(packed, mostFirst, func(w whose) bool {
+		row, more := wants(w)
 		if last := len(spans) - 1; row && last >= 0 && spans[last][1] == at {
 			spans[last][1]++
 		} else if row {
@@ -93,6 +94,69 @@ func unpackSome[R any](packed []byte, wants func(whose) (row, more bool)) (rows 
 		}
 	}
 	return rows, err
+}
+
+// unpackWhose tells take whose the rows of a whole Parquet file are, up to most of them, until
+// it has enough. It reads two columns, in a tenth of the time that rows take.
+func unpackWhose(packed []byte, most int, take func(whose) bool) error {
+	f, err := parquet.OpenFile(bytes.NewReader(packed), int64(len(packed)))
+	if err != nil {
+		return err
+	}
+	var policies, replications [256]parquet.Value
+	var w whose
+	for _, g := range f.RowGroups() {
+		policy, err := columnOf(f, g, "admission")
+		if err != nil {
+			return err
+		}
+		replication, err := columnOf(f, g, "replication")
+		if err != nil {
+			return errors.Join(err, policy.Close())
+		}
+		for left := min(int64(most), g.NumRows()); left > 0 && err == nil; {
+			n := min(left, int64(len(policies)))
+			if err = errors.Join(readValues(policy, policies[:n]), readValues(replication, replications[:n])); err != nil {
+				break
+			}
+			for i := range n {
+				if b := policies[i].ByteArray(); w.Admission != string(b) {
+					w.Admission = string(b)
+				}
+				if w.Replication = int(replications[i].Int64()); !take(w) {
+					return errors.Join(policy.Close(), replication.Close())
+				}
+			}
+			left, most = left-n, most-int(n)
+		}
+		if err = errors.Join(err, policy.Close(), replication.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// columnOf returns a reader of the column of that name.
+func columnOf(f *parquet.File, g parquet.RowGroup, name string) (parquet.ColumnChunkValueReader, error) {
+	leaf, ok := f.Schema().Lookup(name)
+	if !ok {
+		return nil, fmt.Errorf("damaged: no column %s", name)
+	}
+	return parquet.NewColumnChunkValueReader(g.ColumnChunks()[leaf.ColumnIndex]), nil
+}
+
+// readValues reads as many values as there is room for.
+func readValues(in parquet.ValueReader, values []parquet.Value) error {
+	for len(values) > 0 {
+		n, err := in.ReadValues(values)
+		if values = values[n:]; len(values) > 0 && err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil && len(values) > 0 {
+			return err
+		}
+	}
+	return nil
 }
 
 // unpack gives rows of a whole Parquet file, from one to before another, to take until it has

@@ -12,10 +12,18 @@ type Order struct {
 	Less    func(a, b *contracts.Request) bool // of equals the one submitted first comes first; nil: all are equal
 	Scan    Scanner                            // nil: who is deferred holds up all behind; else it is told of each pass through all
 	Patient bool                               // who waits beyond a hard deadline is left to the decider, otherwise rejected then
+
+	sifter sifter // Scan, if it is one
 }
 
 // A Scanner is told that a pass through all those who wait begins.
 type Scanner interface{ Scan() }
+
+// A sifter is a scanner that knows of most who wait, in the midst of a pass, that they would be
+// deferred, in less time than a decision takes.
+type sifter interface {
+	Defers(now float64, r *contracts.Request, fleet int) bool
+}
 
 // A judge is a decider that is told how what it accepted has ended.
 type judge interface {
@@ -29,6 +37,7 @@ func Immediate(d contracts.Decider) contracts.Policy { return &asker{Decider: d,
 // Queued makes a policy of d that lets everybody wait in a queue in that order, and
 // goes through it from the front whenever there may be room.
 func Queued(d contracts.Decider, o Order) contracts.Policy {
+	o.sifter, _ = o.Scan.(sifter)
 	return &asker{Decider: d, order: &o, at: idle}
 }
 
@@ -102,8 +111,15 @@ func (p *asker) pass(now float64, m contracts.Market) []contracts.Action {
 			p.order.Scan.Scan()
 		}
 	}
+	var sifter sifter
+	if p.order != nil {
+		sifter = p.order.sifter
+	}
+	fleet := m.Hosts().Fleet()
 	for w := m.Waiting(); p.at < len(w); p.at++ {
-		if p.decide(now, w[p.at], m) {
+		if sifter != nil && sifter.Defers(now, m.Request(w[p.at]), fleet) {
+			p.said.Verdict = contracts.Defer
+		} else if p.decide(now, w[p.at], m) {
 			return p.actions[:] // and it leaves the queue
 		}
 		if !all {

@@ -194,6 +194,26 @@ func TestEasy(t *testing.T) {
 	})
 }
 
+// TestDefers checks that who is deferred at once would be by a decision: with all others
+// all jobs start at the same instants, on hosts of any speed.
+func TestDefers(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		fleet := uniform(rapid.IntRange(1, 8).Draw(t, "processors"))
+		for h := range fleet {
+			fleet[h].Speed = rapid.SampledFrom([]float64{0.5, 1, 2}).Draw(t, "speed")
+		}
+		jobs := drawJobs(t, len(fleet), rapid.Bool().Draw(t, "accurate"))
+		got := newWorld(t, fleet, "easy", nil).run(t, jobs)
+		want := newWorld(t, fleet, "easy", options{"decided": true}).run(t, jobs)
+		for _, j := range jobs {
+			if got[j.ID].Admitted != want[j.ID].Admitted {
+				t.Errorf("job %d starts at %v, want %v", j.ID, got[j.ID].Admitted, want[j.ID].Admitted)
+			}
+		}
+	})
+}
+
 // plainEasy returns when jobs start on so many processors.
 func plainEasy(jobs []job, processors int) map[int64]float64 {
 	starts := map[int64]float64{}

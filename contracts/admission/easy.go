@@ -66,6 +66,14 @@ func (p *easy) Decide(now float64, r *contracts.Request, v contracts.View) contr
 	return contracts.Decision{Verdict: contracts.Defer}
 }
 
+// Defers reports whether r, which waits behind the first, would be deferred: it is too wide for
+// the hosts that are free, or would delay the first. Within a pass no more become free. What
+// Decide has to look up it does not tell.
+func (p *easy) Defers(now float64, r *contracts.Request, fleet int) bool {
+	return p.waits && (r.Nodes > p.fcfs.count || !p.harmless(now, r, p.fcfs.fastest)) &&
+		r.Nodes <= fleet && r.Needs.Min.Resources.Zero()
+}
+
 // harmless reports whether r, on hosts of that speed, does not delay the first.
 func (p *easy) harmless(now float64, r *contracts.Request, speed float64) bool {
 	return r.Nodes <= p.surplus || now+r.Work/speed <= p.shadow+sharing.Tick

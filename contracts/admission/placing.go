@@ -54,10 +54,11 @@ func (c *chooser) choose(r *contracts.Request, why contracts.Reason) contracts.D
 // nodes. Bids are what r can pay: they matter where hosts are shared by auction. Who can
 // pay no rate bids the least there is: a task that bids nothing would stand still.
 func (c *chooser) first(r *contracts.Request) []contracts.Placement {
-	c.placements = c.placements[:0]
+	c.placements = slices.Grow(c.placements[:0], r.Nodes)[:r.Nodes]
+	clear(c.placements)
 	bid := max(1, r.NodeRate())
-	for i := range r.Nodes {
-		c.placements = append(c.placements, contracts.Placement{Host: c.found[i].host, Bid: bid})
+	for i := range c.placements {
+		c.placements[i].Host, c.placements[i].Bid = c.found[i].host, bid
 	}
 	return c.placements
 }

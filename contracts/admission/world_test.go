@@ -146,6 +146,8 @@ func newPolicy(t tb, name string, o options) contracts.Policy {
 	p := must(Table(bid, rng).New(name, o.decode))
 	if a, ok := p.(*asker); ok && o["plain"] == true {
 		a.Decider = plainly(a.Decider)
+	} else if ok && o["decided"] == true {
+		a.order.sifter = nil
 	}
 	return p
 }

@@ -109,7 +109,7 @@ func TestWords(t *testing.T) {
 	var got []string
 	for _, run := range []string{"a/be/0", "a/be/1"} {
 		rows := runs[run]
-		for _, j := range rows.All() {
+		for _, j := range rows.all() {
 			got = append(got, fmt.Sprintf("%s: %d %q %q %q %q", run, j.ID, j.User, j.Decision, j.Reason, j.Fulfilled))
 		}
 	}

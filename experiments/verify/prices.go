@@ -75,7 +75,7 @@ func (t *trail) prices() {
 		return
 	}
 	end := 0.0
-	for _, j := range t.run.Jobs.All() {
+	for _, j := range t.run.Jobs.all() {
 		if end = max(end, j.Arrival); !math.IsNaN(j.End) {
 			end = max(end, j.End)
 		}

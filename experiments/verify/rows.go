@@ -17,17 +17,17 @@ const firstPart = 64 // rows
 // Len returns how many there are.
 func (r *Rows) Len() int { return r.n }
 
-// At returns row i, which must be there.
-func (r *Rows) At(i int) *Job {
+// at returns row i, which must be there.
+func (r *Rows) at(i int) *Job {
 	part := bits.Len(uint(i/firstPart+1)) - 1
 	return &r.parts[part][i-(1<<part-1)*firstPart]
 }
 
-// All yields all, in order.
-func (r *Rows) All() iter.Seq2[int, *Job] {
+// all yields all, in order.
+func (r *Rows) all() iter.Seq2[int, *Job] {
 	return func(yield func(int, *Job) bool) {
 		for i := range r.n {
-			if !yield(i, r.At(i)) {
+			if !yield(i, r.at(i)) {
 				return
 			}
 		}
@@ -40,5 +40,5 @@ func (r *Rows) add() *Job {
 		r.parts = append(r.parts, make([]Job, firstPart<<len(r.parts)))
 	}
 	r.n++
-	return r.At(r.n - 1)
+	return r.at(r.n - 1)
 }

@@ -14,12 +14,12 @@ func TestRows(t *testing.T) {
 		}
 		j.ID = int64(n)
 		added = append(added, j)
-		if rows.Len() != n+1 || rows.At(n) != j {
+		if rows.Len() != n+1 || rows.at(n) != j {
 			t.Fatalf("%d rows, the last elsewhere than where it was added", rows.Len())
 		}
 	}
 	n := 0
-	for i, j := range rows.All() {
+	for i, j := range rows.all() {
 		if i != n || j != added[i] || j.ID != int64(i) {
 			t.Fatalf("row %d is %d, %+v", n, i, *j)
 		}

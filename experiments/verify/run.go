@@ -93,9 +93,9 @@ func newTrail(run *Run) *trail {
 		open: make(map[int64]*contract), owners: make(map[string]string),
 	}
 	if n := run.Jobs.Len(); n > 0 {
-		t.rows.Reset(run.Jobs.At(0).ID, n)
+		t.rows.Reset(run.Jobs.at(0).ID, n)
 	}
-	for i, j := range run.Jobs.All() {
+	for i, j := range run.Jobs.all() {
 		if t.rows.Find(j.ID) >= 0 {
 			t.off(0, j, "job", fmt.Sprint(j.ID), "a job has one row")
 		}
@@ -118,7 +118,7 @@ func newTrail(run *Run) *trail {
 // job returns the row of a job, nil if it has none.
 func (t *trail) job(id int64) *Job {
 	if i := t.rows.Find(id); i >= 0 {
-		return t.run.Jobs.At(i)
+		return t.run.Jobs.at(i)
 	}
 	return nil
 }
@@ -190,7 +190,7 @@ func (t *trail) row(e *audit.Entry) *Job {
 		return nil
 	}
 	t.fares[i].seen = true
-	return t.run.Jobs.At(i)
+	return t.run.Jobs.at(i)
 }
 
 func (t *trail) reject(e *audit.Entry, n *note) {
@@ -343,7 +343,7 @@ func (t *trail) finish(seq int64) (bad *audit.Finding) {
 	if o := t.owed; o != nil {
 		bad = &audit.Finding{Seq: seq + 1, Found: "the end of the ledger", Want: fmt.Sprintf("the penalty that contract %d is owed, %v", o.contract, o.amount)}
 	}
-	for i, j := range t.run.Jobs.All() {
+	for i, j := range t.run.Jobs.all() {
 		switch {
 		case !t.fares[i].seen && j.Decision != "defer":
 			t.off(0, j, "decision", fmt.Sprintf("%q of job %d", j.Decision, j.ID), "defer, or a decision that an entry makes")

@@ -228,9 +228,15 @@ func isFormat(err error) bool { return errors.Is(err, ErrFormat) && !errors.Is(e
 
 func writeHead(t testing.TB, fs vfs.FS, text string) {
 	t.Helper()
-	f, err := fs.Create("bank/"+headFile, vfs.WriteCategoryUnspecified)
+	writeIn(t, fs, headFile, []byte(text))
+}
+
+// writeIn replaces a file of the bank.
+func writeIn(t testing.TB, fs vfs.FS, name string, b []byte) {
+	t.Helper()
+	f, err := fs.Create("bank/"+name, vfs.WriteCategoryUnspecified)
 	if err == nil {
-		_, err = f.Write([]byte(text))
+		_, err = f.Write(b)
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {

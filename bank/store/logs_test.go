@@ -109,17 +109,3 @@ func TestReadTables(t *testing.T) {
 		t.Errorf("%d entries: %v", len(got), err)
 	}
 }
-
-func writeIn(t *testing.T, fs vfs.FS, name string, b []byte) {
-	t.Helper()
-	f, err := fs.Create("bank/"+name, vfs.WriteCategoryUnspecified)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.Write(b); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-}

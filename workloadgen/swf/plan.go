@@ -66,8 +66,8 @@ func (jobs Jobs) All() iter.Seq[workloadgen.Job] {
 	}
 }
 
-// plan makes out, which is zero, the job of a plan. It is made in place: to copy it there
-// costs more than it does while the garbage collector runs, as it has a string.
+// plan makes out, which is zero, the job of a plan. It is made in place: a copy, as it has a
+// string, takes much longer while the garbage collector runs.
 func (j *job) plan(out *workloadgen.Job) {
 	out.ID, out.User = j.id, j.user
 	out.Arrival, out.Runtime, out.Estimate, out.Deadline = j.arrival, j.runtime, j.estimate, j.runtime

@@ -106,14 +106,15 @@ func unpackWhose(packed []byte, most int, take func(whose) bool) error {
 	var policies, replications [256]parquet.Value
 	var w whose
 	for _, g := range f.RowGroups() {
-		policy, err := columnOf(f, g, "admission")
+		of, err := columnOf(g, "admission")
 		if err != nil {
 			return err
 		}
-		replication, err := columnOf(f, g, "replication")
+		nth, err := columnOf(g, "replication")
 		if err != nil {
-			return errors.Join(err, policy.Close())
+			return err
 		}
+		policy, replication := parquet.NewColumnChunkValueReader(of), parquet.NewColumnChunkValueReader(nth)
 		for left := min(int64(most), g.NumRows()); left > 0 && err == nil; {
 			n := min(left, int64(len(policies)))
 			if err = errors.Join(readValues(policy, policies[:n]), readValues(replication, replications[:n])); err != nil {
@@ -134,15 +135,6 @@ func unpackWhose(packed []byte, most int, take func(whose) bool) error {
 		}
 	}
 	return nil
-}
-
-// columnOf returns a reader of the column of that name.
-func columnOf(f *parquet.File, g parquet.RowGroup, name string) (parquet.ColumnChunkValueReader, error) {
-	leaf, ok := f.Schema().Lookup(name)
-	if !ok {
-		return nil, fmt.Errorf("damaged: no column %s", name)
-	}
-	return parquet.NewColumnChunkValueReader(g.ColumnChunks()[leaf.ColumnIndex]), nil
 }
 
 // readValues reads as many values as there is room for.

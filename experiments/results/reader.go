@@ -212,13 +212,22 @@ func groupsOf(f parquet.FileView, wanted func(replication int) bool) (groups []r
 	return groups, nil
 }
 
+// columnOf returns the column of g of that name.
+func columnOf(g parquet.RowGroup, name string) (parquet.ColumnChunk, error) {
+	leaf, ok := g.Schema().Lookup(name)
+	if !ok {
+		return nil, fmt.Errorf("no column %s", name)
+	}
+	return g.ColumnChunks()[leaf.ColumnIndex], nil
+}
+
 // hasReplication reports whether a row of g is of a replication that is wanted.
 func hasReplication(g parquet.RowGroup, wanted func(replication int) bool) (has bool, err error) {
-	c, ok := g.Schema().Lookup("replication")
-	if !ok {
-		return false, errors.New("no column replication")
+	c, err := columnOf(g, "replication")
+	if err != nil {
+		return false, err
 	}
-	pages := g.ColumnChunks()[c.ColumnIndex].Pages()
+	pages := c.Pages()
 	defer pages.Close()
 	for !has {
 		page, err := pages.ReadPage()

@@ -36,11 +36,10 @@ type Options struct {
 	BalancesEvery int
 
 	// Reproducible makes the same entries, flushed at the same places, the same
-	// bytes on disk, and durable when the ledger is closed. Pebble tells the time
-	// in the tables that it flushes, so everything is left in its write-ahead log,
-	// and in memory while the ledger is open: for runs of up to a gigabyte of
-	// entries. It notes there, too, how far it has synced, which depends on the
-	// moment, so it syncs once, at the end.
+	// bytes on disk, and durable when the ledger is closed: for runs. Pebble tells the
+	// time in the tables that it makes, so all is in its write-ahead log, and in memory
+	// once such a ledger is opened again. In the log stands how far it was synced, too,
+	// which depends on the moment, so it is synced once, at the end.
 	Reproducible bool
 
 	// Unfinished makes, in Create, a copy that nobody opens until [Finish], or the
@@ -98,12 +97,29 @@ var _ bank.Journal = (*Journal)(nil)
 // an error wrapping [ErrExists] if a ledger is there, or [ErrOccupied] if something else
 // is.
 func Create(dir string, opts Options) (*Journal, error) {
-	d := newDirectory(dir, opts)
-	if err := d.create(); err != nil {
-		d.Release()
+	k, err := newBackend(dir, opts)
+	if err != nil {
 		return nil, fmt.Errorf("create ledger %s: %w", dir, plain(err))
 	}
-	return NewJournal(d, dir, opts), nil
+	return NewJournal(k, dir, opts), nil
+}
+
+// newBackend makes a directory for a new ledger.
+func newBackend(dir string, opts Options) (Backend, error) {
+	d := newDirectory(dir, opts)
+	err := d.create()
+	if err == nil && !opts.Reproducible {
+		return d, nil
+	}
+	var l *oneLog
+	if err == nil {
+		l, err = d.oneLog()
+	}
+	if err != nil {
+		d.Release()
+		return nil, err
+	}
+	return l, nil
 }
 
 // NewJournal returns the journal of a new ledger in k, which holds nothing. Its name

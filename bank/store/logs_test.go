@@ -33,13 +33,36 @@ func readAs(t *testing.T, opts Options, most int) (read []string, early error) {
 	return read, early
 }
 
-// TestReadLogs promises that of a closed ledger of logs alone the same is read as they come
-// as by the database, and that nothing else is where a log is damaged.
+// TestReadLogs promises that of a closed ledger of logs alone, one as it is written now or
+// several as by Pebble, the same is read as they come as by the database, and that nothing
+// else is where a log is damaged.
 func TestReadLogs(t *testing.T) {
 	t.Parallel()
+	heads := make(map[int]Head)
+	for _, logs := range []int{1, 3} {
+		t.Run(fmt.Sprint(logs), func(t *testing.T) { heads[logs] = testReadLogs(t, logs) })
+	}
+	if heads[1] != heads[3] {
+		t.Errorf("heads %v: one log comes to another", heads)
+	}
+}
+
+func testReadLogs(t *testing.T, logs int) Head {
 	mem := vfs.NewMem()
-	j := create(t, "bank", Options{FS: mem, Reproducible: true})
+	written := Options{FS: mem, Reproducible: true}
+	k, err := newBackend("bank", written)
+	if logs > 1 {
+		mem = vfs.NewMem()
+		written.FS = mem
+		d := newDirectory("bank", written)
+		k, err = d, d.create()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := NewJournal(k, "bank", written)
 	newTrader(bank.New(j), 5).trade(t, 10_000)
+	head := j.Head()
 	closeJournal(t, j)
 	const all = 1 << 20
 	want, err := readAs(t, Options{FS: mem}, all)
@@ -51,8 +74,8 @@ func TestReadLogs(t *testing.T) {
 		t.Fatal(err)
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasSuffix(name, ".log") })
-	if len(names) < 2 {
-		t.Fatalf("logs %v, want some", names)
+	if len(names) != logs {
+		t.Fatalf("logs %v, want %d", names, logs)
 	}
 	opts := Options{FS: mem, Reproducible: true}
 	if s, err := readSeal(mem, "bank"); err != nil {
@@ -84,6 +107,7 @@ func TestReadLogs(t *testing.T) {
 		}
 		writeIn(t, mem, name, was)
 	}
+	return head
 }
 
 // TestReadTables promises that a ledger which is not logs alone, or open, is read by the

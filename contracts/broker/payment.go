@@ -52,7 +52,9 @@ func scarce(on []contracts.Allocation, price market.Rate, capacity, processor fl
 func spot(on []contracts.Allocation, price market.Rate, capacity, _ float64) {
 	for i := range on {
 		s := &on[i]
-		s.Paying = min(s.Bid.Float64(), s.Rate/capacity*(price-s.Bid).Float64())
+		if s.Paying = 0; s.Bid != price { // else it is alone
+			s.Paying = min(s.Bid.Float64(), s.Rate/capacity*(price-s.Bid).Float64())
+		}
 	}
 }
 

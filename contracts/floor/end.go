@@ -24,7 +24,7 @@ func (f *Floor) complete() {
 		i := int32(r.Key)
 		c := &f.runs[i]
 		n := c.node(v.id)
-		f.leave(v, c, i, n, &r)
+		f.leave(v, c, i, n, r)
 		f.change(i)
 		if r.Why == hosts.Lost {
 			f.missing(i, n)
@@ -197,6 +197,6 @@ func (f *Floor) takeOff(v *host, i, n int32, work float64) hosts.Report {
 	c := &f.runs[i]
 	r := f.Machines[v.id].Stop(f.now, c.Placements[n].Slot)
 	r.Done = work
-	f.leave(v, c, i, n, &r)
+	f.leave(v, c, i, n, r)
 	return r
 }

@@ -164,12 +164,11 @@ func (f *Floor) stop(c *run, i, n int32) {
 	pl := &c.Placements[n]
 	v := &f.hosts[pl.Host]
 	f.touch(v)
-	r := f.Machines[pl.Host].Stop(f.now, pl.Slot)
-	f.leave(v, c, i, n, &r)
+	f.leave(v, c, i, n, f.Machines[pl.Host].Stop(f.now, pl.Slot))
 }
 
 // leave books the report of node n of run i, which is c and whose task is gone from v.
-func (f *Floor) leave(v *host, c *run, i, n int32, r *hosts.Report) {
+func (f *Floor) leave(v *host, c *run, i, n int32, r hosts.Report) {
 	pl := &c.Placements[n]
 	at, on := v.find(i, n), v.on
 	pl.Owed, pl.Left, pl.End, pl.Code = on[at].Owed, true, r.Why, r.Code

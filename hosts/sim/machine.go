@@ -201,17 +201,17 @@ func (m *Machine) SetShare(now float64, slot hosts.Slot, s hosts.Share) {
 
 // Stop removes the task and reports what it had done. If it has completed and
 // awaits its report, that is the report.
-func (m *Machine) Stop(now float64, slot hosts.Slot) hosts.Report {
+func (m *Machine) Stop(now float64, slot hosts.Slot) (r hosts.Report) {
 	m.bring(now)
 	i := m.find(slot)
 	if i == over {
 		e := m.reported(slot)
-		r := m.ended[e]
+		r = m.ended[e]
 		m.ended = append(m.ended[:e], m.ended[e+1:]...)
 		m.vacate(slot)
 		return r
 	}
-	r := hosts.Report{Slot: slot, At: m.now}
+	r.Slot, r.At = slot, m.now
 	if v := m.virtual; v != nil {
 		r.Key, r.Done = v.tasks[slot].key, m.worked(slot)
 		m.drop(slot)

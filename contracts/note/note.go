@@ -93,7 +93,7 @@ func (t Terms) Append(b []byte) []byte {
 		b = strconv.AppendInt(b, int64(t.Nodes), 10)
 		if len(t.Placements) > 1 {
 			without := len(b)
-			if b = t.appendParts(append(b, `,"parts":[`...)); len(b) >= bank.MaxNote-t.Spare {
+			if b = t.appendParts(append(b, `,"parts":[`...)); t.full(b) {
 				b = b[:without]
 			}
 			return append(b, '}')
@@ -103,15 +103,21 @@ func (t Terms) Append(b []byte) []byte {
 	}
 	without := len(b)
 	b = t.appendPlaces(append(b, `,"on":[`...))
-	if len(b) >= bank.MaxNote-t.Spare {
+	if t.full(b) {
 		b = b[:without]
 	}
 	return append(b, '}')
 }
 
-// appendPlaces appends the placements and a closing bracket.
+// full reports whether b, which is not yet closed, is too long for a note.
+func (t *Terms) full(b []byte) bool { return len(b) >= bank.MaxNote-t.Spare }
+
+// appendPlaces appends the placements and a closing bracket, or so many that b is full.
 func (t *Terms) appendPlaces(b []byte) []byte {
 	for n, pl := range t.Placements {
+		if t.full(b) {
+			return b
+		}
 		if n > 0 {
 			b = append(b, ',')
 		}

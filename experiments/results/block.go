@@ -48,9 +48,9 @@ func (e *Encoder) Prices(rows []Price) error { return e.prices.append(rows) }
 // Metrics appends rows to metrics.csv, or metrics.parquet.
 func (e *Encoder) Metrics(rows []Metric) error { return e.metrics.append(rows) }
 
-// Full returns the tables whose rows since the last block fill groups of Parquet, and takes
-// them for a block: the file that it begins goes on with the next, and has the same bytes as
-// if they were one. It is good until the next row.
+// Full returns the text of the rows since the last time, and the tables whose rows since the
+// last block fill groups of Parquet, and takes them for a block: the file that it begins goes
+// on with the next, and has the same bytes as if they were one. It is good until the next row.
 func (e *Encoder) Full() (Block, error) {
 	b := make(Block)
 	return b, errors.Join(e.jobs.full(b), e.prices.full(b), e.metrics.full(b))

@@ -21,6 +21,7 @@ import (
 type csvWriter[R any] struct {
 	cols    []Column
 	text    []byte
+	taken   bool         // text is a block's
 	numbers [512]numeral // by hash of the number
 }
 

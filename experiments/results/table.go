@@ -28,7 +28,7 @@ type table[R any] struct {
 	parquet *parquet.GenericWriter[R]
 	waiting []R // to be handed to parquet
 	along   *along
-	taken   bool // what is in text and packed is a block's
+	taken   bool // what is packed is a block's
 }
 
 // newTable returns a table without rows; each of kinds is .csv or .parquet.
@@ -63,9 +63,9 @@ func (t *table[R]) begin() {
 		if t.taken = false; t.parquet != nil {
 			t.pack()
 		}
-		if t.csv != nil {
-			t.csv.text = t.csv.text[:0]
-		}
+	}
+	if t.csv != nil && t.csv.taken {
+		t.csv.text, t.csv.taken = t.csv.text[:0], false
 	}
 }
 
@@ -134,9 +134,11 @@ func (t *table[R]) write(rows []R) error {
 	return nil
 }
 
-// full is take, if the rows fill groups. Axes stand behind all groups of a block.
+// full takes the text, and all if the rows fill groups. Axes stand behind all groups of a
+// block.
 func (t *table[R]) full(b Block) error {
 	if t.taken || t.rows == 0 || t.rows%rowsPerGroup != 0 || len(t.along.axes) > 0 {
+		t.takeText(b)
 		return nil
 	}
 	return t.take(b)
@@ -146,10 +148,8 @@ func (t *table[R]) full(b Block) error {
 // It is good until the next row.
 func (t *table[R]) take(b Block) error {
 	t.begin()
+	t.takeText(b)
 	t.rows, t.taken = 0, true
-	if t.csv != nil {
-		b[t.name+csvKind] = t.csv.text
-	}
 	if t.parquet != nil {
 		if err := t.flush(); err != nil {
 			return err
@@ -169,4 +169,11 @@ func (t *table[R]) take(b Block) error {
 		b[t.name+parquetKind] = whole
 	}
 	return nil
+}
+
+// takeText gives b the text that has been encoded since it was last taken.
+func (t *table[R]) takeText(b Block) {
+	if t.csv != nil && !t.csv.taken {
+		b[t.name+csvKind], t.csv.taken = t.csv.text, true
+	}
 }

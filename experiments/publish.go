@@ -226,7 +226,7 @@ func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, at func
 	shown := newShown(s.Experiment)
 	err := s.gather(plan, at, func(of Unit, unit *results.Unit, path string) error {
 		maps.Copy(heads, unit.Ledgers)
-		return errors.Join(shown.take(of, unit), w.Unit(of.Name(), unit, path))
+		return errors.Join(shown.take(of, unit), w.Unit(of.Name(), unit, path), sealed(w, unit))
 	})
 	if err != nil {
 		return nil, err
@@ -248,6 +248,24 @@ func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, at func
 		WallSeconds: to.Elapsed(), Inputs: inputs, Ledgers: heads, Alike: plan.Alike,
 		Claims: papers.Registered(s.claims()),
 	})
+}
+
+// sealed tells w the hashes that the ledgers of unit know of their files.
+func sealed(w *results.Writer, unit *results.Unit) error {
+	for ledger := range unit.Ledgers {
+		dir, err := w.Path(ledger)
+		if err != nil {
+			return err
+		}
+		files, err := store.Files(dir, store.Options{})
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			w.Known(ledger+"/"+f.Name, results.Output{Size: f.Size, SHA256: f.SHA256})
+		}
+	}
+	return nil
 }
 
 // gather enters the units of plan, each of which is where at says, and gives it to take with

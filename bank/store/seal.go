@@ -26,6 +26,7 @@ const (
 	maxHeadFile = 1 << 20 // bytes
 	lockFile    = "LOCK"
 	sstable     = ".sst" // checksummed throughout by Pebble
+	unhashed    = "-"
 )
 
 // A seal is what headFile says:
@@ -50,7 +51,7 @@ type seal struct {
 }
 
 type sealedFile struct {
-	sum  string // SHA-256 in hexadecimal; empty for an sstable
+	sum  string // SHA-256 in hexadecimal; unhashed for an sstable
 	size int64
 	name string
 }
@@ -126,6 +127,28 @@ func readSeal(fsys vfs.FS, dir string) (*seal, error) {
 	return s, nil
 }
 
+// A File is one of a closed ledger's, as its HEAD tells.
+type File struct {
+	Name   string
+	Size   int64
+	SHA256 string // in hexadecimal
+}
+
+// Files returns the files of the ledger in dir that its HEAD has a hash of: none while it is
+// open.
+func Files(dir string, opts Options) (files []File, err error) {
+	s, err := readSeal(opts.defaults().FS, dir)
+	if err != nil || s == nil {
+		return nil, err
+	}
+	for _, f := range s.files {
+		if f.sum != unhashed {
+			files = append(files, File{f.name, f.size, f.sum})
+		}
+	}
+	return files, nil
+}
+
 // write replaces the file in one step, durably.
 func (s *seal) write(fsys vfs.FS, dir string) error {
 	name := fsys.PathJoin(dir, headFile)
@@ -172,7 +195,7 @@ func sumFile(fsys vfs.FS, dir, name string) (sealedFile, error) {
 	if err != nil {
 		return sealedFile{}, err
 	}
-	sum := "-"
+	sum := unhashed
 	if path.Ext(name) != sstable {
 		f, err := fsys.Open(full)
 		if err != nil {

@@ -56,7 +56,7 @@ func TestDraftAppend(t *testing.T) {
 		if err := errors.Join(err, w.Unit("0-0-1", unit, units.Dir), w.Close(Manifest{})); err != nil {
 			t.Fatal(err)
 		}
-		files, err := outputs(w.dir)
+		files, err := outputs(w.dir, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

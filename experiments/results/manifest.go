@@ -135,8 +135,8 @@ func hashText(s string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// outputs hashes every file under dir but the manifest.
-func outputs(dir string) (map[string]Output, error) {
+// outputs hashes every file under dir but the manifest, and those that are known.
+func outputs(dir string, known map[string]Output) (map[string]Output, error) {
 	found := make(map[string]Output)
 	var mu sync.Mutex
 	var all errgroup.Group
@@ -152,11 +152,15 @@ func outputs(dir string) (map[string]Output, error) {
 		if !e.Type().IsRegular() {
 			return fmt.Errorf("%s is no regular file", path)
 		}
-		all.Go(func() error {
-			out, err := hash(path)
+		name = filepath.ToSlash(name)
+		all.Go(func() (err error) {
+			out, ok := known[name]
+			if !ok {
+				out, err = hash(path)
+			}
 			mu.Lock()
 			defer mu.Unlock()
-			found[filepath.ToSlash(name)] = out
+			found[name] = out
 			return err
 		})
 		return nil

@@ -32,14 +32,15 @@ type Writer struct {
 	files   []*file
 
 	index  []indexed
-	values []byte // of the units
+	values []byte            // of the units
+	known  map[string]Output // files whose hash is known
 }
 
 // Create begins a results directory dir with tables in the forms of t, and columns for
 // axes. It may replace an empty directory or older results; over anything else the error
 // is [ErrNotResults].
 func Create(dir string, t Tables, axes Axes) (*Writer, error) {
-	w := &Writer{axes: axes, summary: newTable[Summary]("summary", axes, csvKind), curve: newTable[Point]("curve", axes, csvKind)}
+	w := &Writer{axes: axes, known: make(map[string]Output), summary: newTable[Summary]("summary", axes, csvKind), curve: newTable[Point]("curve", axes, csvKind)}
 	err := w.create(dir, t)
 	if err != nil {
 		w.Abort()
@@ -167,6 +168,9 @@ func (w *Writer) File(name string, data []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
+// Known tells the hash of the file name, which then is not read for the manifest.
+func (w *Writer) Known(name string, o Output) { w.known[name] = o }
+
 // Path returns where the file or folder name of the results is until they are closed.
 func (w *Writer) Path(name string) (string, error) { return w.path(name) }
 
@@ -223,7 +227,7 @@ func (w *Writer) Close(m Manifest) (err error) {
 	if err := w.File("README.txt", readme(m.Columns)); err != nil {
 		return err
 	}
-	if m.Outputs, err = outputs(w.temp); err != nil {
+	if m.Outputs, err = outputs(w.temp, w.known); err != nil {
 		return err
 	}
 	b, err := json.MarshalIndent(m, "", "  ")

@@ -135,17 +135,8 @@ func runShown(c *cli.Context, ch choice, dir string) error {
 	return copyRun(c, dir, ch.experiment.Name, c.String("bank"))
 }
 
-// sparing returns the GOGC of a run whose memory is nearly all of what is kept, or 0.
-func sparing(run *experiments.Prepared) int {
-	rows := run.JobRows()
-	switch {
-	case rows/run.Experiment.Replications > 100_000: // of a large log
-		return 60
-	case rows > 2_000_000: // numbers of many replications
-		return 40
-	}
-	return 0
-}
+// manyRows is from how many rows of jobs on nearly all memory is of what is kept.
+const manyRows = 2_000_000
 
 // runChoice runs one experiment and leaves its results in dir; it returns none if the
 // flags want no results, or another command will write them.
@@ -162,8 +153,8 @@ func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*
 	if c.Bool("units") {
 		return nil, listUnits(c, ready)
 	}
-	if percent := sparing(ready); percent != 0 && os.Getenv("GOGC") == "" {
-		defer debug.SetGCPercent(debug.SetGCPercent(percent))
+	if ready.JobRows() > manyRows && os.Getenv("GOGC") == "" {
+		defer debug.SetGCPercent(debug.SetGCPercent(40))
 	}
 	to := experiments.Publication{
 		Dir: dir, Ledgers: c.Bool("ledger"), Scenario: text,

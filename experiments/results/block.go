@@ -80,9 +80,15 @@ func newFile(dir, name string, header []byte) (*file, error) {
 	return t, t.write(header)
 }
 
-func (t *file) write(b []byte) error {
-	n, err := t.f.Write(b)
+// Write implements [io.Writer].
+func (t *file) Write(b []byte) (n int, err error) {
+	n, err = t.f.Write(b)
 	t.at += int64(n)
+	return n, err
+}
+
+func (t *file) write(b []byte) error {
+	_, err := t.Write(b)
 	return err
 }
 

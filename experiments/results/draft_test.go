@@ -1,10 +1,13 @@
 package results
 
 import (
+	"bytes"
 	"errors"
 	"maps"
+	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -67,6 +70,55 @@ func TestDraftAppend(t *testing.T) {
 	for _, axes := range []Axes{nil, load} {
 		if kept, appended := written(axes, false), written(axes, true); !maps.Equal(kept, appended) {
 			t.Errorf("axes %v: files %v, and %v where rows were appended", axes, kept, appended)
+		}
+	}
+}
+
+// TestUnitDamaged checks that no byte of the tables of a unit can change without an error that
+// names its file, be it read at once or, as long text is, when it is put together with others.
+func TestUnitDamaged(t *testing.T) {
+	t.Parallel()
+	units, err := OpenUnits(filepath.Join(t.TempDir(), "units"), Plan{}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer units.Close()
+	rows := make([]Job, 10_000)
+	for i := range rows {
+		rows[i] = jobs[i%len(jobs)]
+	}
+	e := NewEncoder(Both, nil)
+	err = e.Jobs(rows)
+	b, wrong := e.Block()
+	d, failed := units.Draft("0-0-1")
+	if err := errors.Join(err, wrong, failed, d.Write(&Unit{Block: b, Values: []float64{1}})); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(units.Dir, "0-0-1"+unitKind)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, some := range map[string][]byte{"jobs.csv": b["jobs.csv"], "jobs.parquet": b["jobs.parquet"]} {
+		harmed := bytes.Clone(whole)
+		harmed[bytes.Index(harmed, some)+len(some)/2] ^= 1
+		if err := os.WriteFile(path, harmed, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		unit, err := units.Read("0-0-1")
+		if long := name == "jobs.csv"; long != (err == nil) {
+			t.Errorf("%s is read with the unit: %t (%v)", name, err != nil, err)
+		}
+		if err == nil {
+			w, wrong := Create(filepath.Join(t.TempDir(), "out"), Both, nil)
+			if wrong != nil {
+				t.Fatal(wrong)
+			}
+			err = w.Unit("0-0-1", unit, units.Dir)
+			w.Abort()
+		}
+		if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), name) {
+			t.Errorf("a bit of %s: %v", name, err)
 		}
 	}
 }

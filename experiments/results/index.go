@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -68,6 +69,15 @@ func (w *Writer) Unit(name string, unit *Unit, from string) error {
 	}
 	if err := w.Append(unit.Block); err != nil {
 		return err
+	}
+	for _, t := range unit.long {
+		at := slices.IndexFunc(w.files, func(f *file) bool { return f.name == t.name })
+		if at < 0 {
+			continue
+		}
+		if err := t.copyTo(w.files[at]); err != nil {
+			return fmt.Errorf("%s: %s: %w", t.path, t.name, err)
+		}
 	}
 	for _, f := range w.files {
 		s := is.Files[f.name]

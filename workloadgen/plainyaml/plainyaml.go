@@ -176,7 +176,13 @@ func Agree(text []byte, file *ast.File) error {
 // for a truth, a number or a date, another for text or another number. Like most
 // readers, it takes y and n for text.
 func Unclear(word string) bool {
-	return !number.MatchString(word) && word != "true" && word != "false" && older.MatchString(word)
+	if number.MatchString(word) || word == "true" || word == "false" {
+		return false
+	}
+	if !strings.HasPrefix(word, "_") && older.MatchString(strings.ReplaceAll(word, "_", "")) {
+		return true // some leave out every _
+	}
+	return older.MatchString(word)
 }
 
 // UnclearKey is Unclear of a key. Keys are names, so on is taken for one, as YAML 1.2

@@ -29,6 +29,8 @@ var refusals = []struct{ text, want string }{
 	{"{1.0: x}", "1: 1.0: found 1.0"},
 	{"{1e3: x}", "found 1e3"},
 	{"a: 1_000", "found 1_000"},
+	{"a: 0e0_", "found 0e0_"},
+	{"a: -_1", "found -_1"},
 	{"a: 1:30", "found 1:30"},
 	{"a: 190:20:30.15", "found 190:20:30.15"},
 	{"a: 2001-12-14", "found 2001-12-14"},

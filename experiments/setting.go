@@ -160,7 +160,7 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 type rules struct {
 	policy   contracts.Policy
 	sharing  sharing.Rule
-	forecast market.Forecaster
+	forecast market.Forecaster // nil if the policy asks for none
 	ties     *rand.Rand
 }
 
@@ -194,6 +194,9 @@ func (m *makers) rules(s *setting, o *offer, seed uint64, rep int) (r rules, err
 	}
 	if r.forecast, err = made(&s.price, m.forecast); err != nil {
 		return r, err
+	}
+	if !admission.Forecasts(o.Name) {
+		r.forecast = nil
 	}
 	bid, err := made(&s.bidding, m.bidding)
 	if err != nil {

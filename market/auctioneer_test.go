@@ -110,7 +110,9 @@ func TestReset(t *testing.T) {
 	for i := range 20 {
 		a.Bid(float64(i), 0, 5)
 	}
-	a.Reset()
+	if err := a.Reset(Config{Window: 60}); err != nil {
+		t.Fatal(err)
+	}
 	if mean, std := a.History().Moments(0); a.Price() != 0 || mean != 0 || std != 0 {
 		t.Errorf("price %v, moments %v, %v after Reset; want none", a.Price(), mean, std)
 	}
@@ -124,7 +126,9 @@ func TestReset(t *testing.T) {
 func TestNothingAllocated(t *testing.T) {
 	var a Auctioneer
 	round := func() {
-		a.Reset()
+		if err := a.Reset(Config{Window: defaultWindow}); err != nil {
+			t.Fatal(err)
+		}
 		for i := range 500 {
 			a.Bid(float64(i)*7, a.Price(), Rate(i%4))
 			a.History().Moments(float64(i) * 7)
@@ -133,4 +137,34 @@ func TestNothingAllocated(t *testing.T) {
 	if got := testing.AllocsPerRun(10, round); got != 0 {
 		t.Errorf("%v allocations in a warm run, want 0", got)
 	}
+}
+
+// TestNoHistory checks that an auctioneer without a history has the same prices as another, and
+// remembers none.
+func TestNoHistory(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		kept, err := New(Config{Window: 100})
+		none, wrong := New(Config{Window: 100, NoHistory: true})
+		if err != nil || wrong != nil {
+			t.Fatal(err, wrong)
+		}
+		was := Rate(0)
+		for i, r := range rapid.SliceOfN(rapid.Int64Range(1, int64(MaxRate)), 1, 20).Draw(t, "rates") {
+			kept.Bid(float64(i), was, Rate(r))
+			none.Bid(float64(i), was, Rate(r))
+			if was = Rate(r); none.Price() != kept.Price() {
+				t.Fatalf("price %v, want %v", none.Price(), kept.Price())
+			}
+		}
+		if mean, _ := none.History().Moments(1000); mean != 0 || none.History().Price() != 0 {
+			t.Fatalf("a mean of %v is remembered", mean)
+		}
+		if err := none.Reset(Config{Window: 100}); err != nil {
+			t.Fatal(err)
+		}
+		if none.Bid(0, 0, was); none.History().Price() != was {
+			t.Fatalf("price %v is remembered, want %v", none.History().Price(), was)
+		}
+	})
 }

@@ -2,6 +2,7 @@ package admission
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"bourse/contracts"
 	"bourse/contracts/bidding"
@@ -70,6 +71,12 @@ func Books(name string) bool { return policies[name].sharing == "planned" }
 // Spot reports whether the named policy is that of a spot market: it takes whatever can
 // be placed, so that prices under it show demand.
 func Spot(name string) bool { return name == "be" }
+
+// Forecasts reports whether the named policy asks what prices will be: sac, and those that
+// contain it.
+func Forecasts(name string) bool {
+	return slices.Contains([]string{"sac", "cac", "adaptive", "class", "partition"}, name)
+}
 
 // Classes returns the classes that the named policy sells, nil if it does not look at them.
 func Classes(name string) []string {

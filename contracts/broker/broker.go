@@ -37,8 +37,8 @@ type Config struct {
 	Policy       contracts.Policy
 	Sharing      sharing.Rule
 	Payment      Payment
-	Window       float64 // of the price history, s
-	Forecast     market.Forecaster
+	Window       float64           // of the price history, s
+	Forecast     market.Forecaster // nil: the policy asks for no percentile
 	Teller       Teller
 	Notes        bool                // tell the teller what decided and how contracts ended
 	NoPrices     bool                // keep no record of the total price

@@ -234,7 +234,10 @@ func (m *medley) open(noted bool) *world {
 	l := w.ledger
 	c := Config{
 		Provider: must(l.Account("provider")), Window: m.window, Teller: l, Ties: rand.New(w.ties), Notes: noted,
-		Payment: must(Payments().New(m.payment, nil)), Forecast: must(market.Forecasters().New(m.forecast, nil)), Policy: m.make(w),
+		Payment: must(Payments().New(m.payment, nil)), Policy: m.make(w),
+	}
+	if admission.Forecasts(m.policy) {
+		c.Forecast = must(market.Forecasters().New(m.forecast, nil))
 	}
 	if m.metered {
 		w.link = &link{rng: rand.New(rand.NewPCG(m.seed, 13)), prompt: m.prompt, next: math.Inf(1)}

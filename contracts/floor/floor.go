@@ -19,17 +19,17 @@ import (
 // processor.
 type Tariff func(on []contracts.Allocation, price market.Rate, capacity, processor float64)
 
-// A Config names the parts of a floor. All are needed but NoPrices and Availability.
+// A Config names the parts of a floor. All are needed but Forecast, NoPrices and Availability.
 type Config struct {
 	Machines     []hosts.Machine
 	Sharing      sharing.Rule
 	Tariff       Tariff
-	Window       float64 // of the price history, s
-	Forecast     market.Forecaster
-	Ties         *rand.Rand    // breaks ties among hosts of equal price
-	NoPrices     bool          // keep no record of the total price
-	OneByOne     bool          // of what is done at one instant, the contract of the lowest number comes first
-	Availability *Availability // when hosts are there; nil: always
+	Window       float64           // of the price history, s
+	Forecast     market.Forecaster // nil: nobody asks for percentiles, and hosts keep no history
+	Ties         *rand.Rand        // breaks ties among hosts of equal price
+	NoPrices     bool              // keep no record of the total price
+	OneByOne     bool              // of what is done at one instant, the contract of the lowest number comes first
+	Availability *Availability     // when hosts are there; nil: always
 }
 
 // A Floor runs contracts on hosts.
@@ -151,7 +151,7 @@ func (f *Floor) Reset(c Config) {
 	f.hosts, f.specs = slices.Grow(f.hosts[:0], len(c.Machines))[:len(c.Machines)], f.specs[:0]
 	for h, m := range c.Machines {
 		f.specs = append(f.specs, m.Spec())
-		f.hosts[h].reset(hosts.ID(h), m, c.Window)
+		f.hosts[h].reset(hosts.ID(h), m, f.auctions())
 	}
 	f.news.hosts, f.news.old = f.news.hosts[:0], false
 	f.marks = marks{touched: f.marks.touched[:0], changed: f.marks.changed[:0]}
@@ -167,6 +167,11 @@ func (f *Floor) Reset(c Config) {
 	if c.Availability != nil && c.Availability.Histories != nil {
 		f.arrive()
 	}
+}
+
+// auctions returns the options of the hosts' auctions.
+func (c *Config) auctions() market.Config {
+	return market.Config{Window: c.Window, NoHistory: c.Forecast == nil}
 }
 
 // Place starts task on the hosts of on and returns the number of the run. Work is per

@@ -37,20 +37,13 @@ type rated struct {
 }
 
 // reset makes v idle at instant 0, keeping its memory.
-func (v *host) reset(h hosts.ID, m hosts.Machine, window float64) {
+func (v *host) reset(h hosts.ID, m hosts.Machine, c market.Config) {
 	auction, on, spec := v.auction, v.on[:0], m.Spec()
-	*v = host{id: h, rated: rated{spec.Speed, spec.Capacity()}, on: on, next: math.Inf(1), change: math.Inf(1)}
+	*v = host{id: h, rated: rated{spec.Speed, spec.Capacity()}, on: on, next: math.Inf(1), change: math.Inf(1), auction: auction}
 	_, v.reads = m.(hosts.Metered)
-	if auction.History().Window() == window {
-		v.auction = auction
-		v.auction.Reset()
-		return
-	}
-	a, err := market.New(market.Config{Window: window})
-	if err != nil {
+	if err := v.auction.Reset(c); err != nil {
 		panic("floor: " + err.Error())
 	}
-	v.auction = a
 }
 
 // meter charges what is on v for the time until now.

@@ -128,7 +128,7 @@ func (f *Floor) Join(now float64, m hosts.Machine) {
 	f.Machines, f.specs = append(f.Machines, m), append(f.specs, m.Spec())
 	f.hosts = append(f.hosts, host{})
 	v := &f.hosts[len(f.hosts)-1]
-	v.reset(hosts.ID(len(f.hosts)-1), m, f.Window)
+	v.reset(hosts.ID(len(f.hosts)-1), m, f.auctions())
 	v.at, v.away = now, true
 	f.ranking = market.NewRanking(len(f.hosts))
 	for h := range f.hosts {

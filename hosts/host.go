@@ -67,9 +67,14 @@ type Slot int32
 // A Report says how far a task has come.
 type Report struct {
 	Key  int64
-	Slot Slot
 	At   float64 // instant at which it completed or was stopped
 	Done float64 // work done, in processor-seconds at speed 1
+	Exit         // apart, so that a report is returned in registers
+}
+
+// An Exit says where a task was, and how it ended.
+type Exit struct {
+	Slot Slot
 	Why  End
 	Code uint8 // with which a program ended
 }

@@ -29,7 +29,7 @@ func (m *metre) Room() hosts.Resources { return m.spec.Room }
 func (m *metre) Start(now float64, task hosts.Task, s hosts.Share) (hosts.Slot, error) {
 	slot := hosts.Slot(len(m.shares))
 	m.shares[slot] = s
-	m.tasks = append(m.tasks, hosts.Report{Key: task.Key, Slot: slot})
+	m.tasks = append(m.tasks, hosts.Report{Key: task.Key, Exit: hosts.Exit{Slot: slot}})
 	return slot, nil
 }
 

@@ -114,7 +114,7 @@ func (m *Machine) end(now float64, e End) {
 	}
 	t := &m.tasks[slot]
 	t.ended = true
-	m.ended = append(m.ended, hosts.Report{Key: t.Key, Slot: slot, At: now, Done: t.done, Why: e.Why, Code: e.Code})
+	m.ended = append(m.ended, hosts.Report{Key: t.Key, At: now, Done: t.done, Exit: hosts.Exit{Slot: slot, Why: e.Why, Code: e.Code}})
 }
 
 // find returns the slot of the task of that name, unless it is over.

@@ -106,7 +106,7 @@ func (m *Machine) Stop(now float64, slot hosts.Slot) hosts.Report {
 		return r
 	}
 	t := &m.tasks[slot]
-	r := hosts.Report{Key: t.Key, Slot: slot, At: now, Done: t.done}
+	r := hosts.Report{Key: t.Key, At: now, Done: t.done, Exit: hosts.Exit{Slot: slot}}
 	m.vacate(slot)
 	return r
 }

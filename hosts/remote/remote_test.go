@@ -174,7 +174,7 @@ func TestEnds(t *testing.T) {
 		t.Errorf("the next end is at %v", m.Next())
 	}
 	got := m.Advance(10, nil)
-	if len(got) != 1 || got[0] != (hosts.Report{Key: 10, Slot: 0, At: 10, Done: 12, Why: hosts.Exited, Code: 3}) {
+	if len(got) != 1 || got[0] != (hosts.Report{Key: 10, At: 10, Done: 12, Exit: hosts.Exit{Slot: 0, Why: hosts.Exited, Code: 3}}) {
 		t.Errorf("ended: %+v", got)
 	}
 	if m.Hear(10, told); len(m.Advance(10, nil)) > 0 || !math.IsInf(m.Next(), 1) {
@@ -200,13 +200,13 @@ func TestStop(t *testing.T) {
 	told.Spans[0].Used = append(told.Spans[0].Used, remote.Used{Name: 2, Seconds: 5})
 	told.Ends = []remote.End{{Name: 1, Why: hosts.Exited, Code: 3}, {Name: 2, Why: hosts.Lost}}
 	m.Hear(10, told)
-	if got, want := m.Stop(11, 0), (hosts.Report{Key: 10, Slot: 0, At: 10, Done: 12, Why: hosts.Exited, Code: 3}); got != want {
+	if got, want := m.Stop(11, 0), (hosts.Report{Key: 10, At: 10, Done: 12, Exit: hosts.Exit{Slot: 0, Why: hosts.Exited, Code: 3}}); got != want {
 		t.Errorf("stopped: %+v, want %+v", got, want)
 	}
 	if got, want := fmt.Sprint(m.Readings(nil)), fmt.Sprint([]hosts.Reading{{Slot: 1, Deal: 1, Span: 10, Work: 15}}); got != want {
 		t.Errorf("read: %s, want %s", got, want)
 	}
-	if got, want := fmt.Sprint(m.Advance(11, nil)), fmt.Sprint([]hosts.Report{{Key: 11, Slot: 1, At: 10, Done: 15, Why: hosts.Lost}}); got != want {
+	if got, want := fmt.Sprint(m.Advance(11, nil)), fmt.Sprint([]hosts.Report{{Key: 11, At: 10, Done: 15, Exit: hosts.Exit{Slot: 1, Why: hosts.Lost}}}); got != want {
 		t.Errorf("ended: %s, want %s", got, want)
 	}
 }

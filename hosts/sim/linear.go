@@ -129,7 +129,7 @@ func (m *Machine) complete() {
 	for i := range tasks {
 		t := &tasks[i]
 		if t.finish <= at {
-			m.ended = append(m.ended, hosts.Report{Key: t.key, Slot: t.slot, At: at, Done: t.work})
+			m.ended = append(m.ended, hosts.Report{Key: t.key, At: at, Done: t.work, Exit: hosts.Exit{Slot: t.slot}})
 			m.place[t.slot] = over
 			continue
 		}

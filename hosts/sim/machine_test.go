@@ -50,13 +50,13 @@ func TestMachineByHand(t *testing.T) {
 		t.Errorf("Advance = %v with %v done by task 2, want nothing and 1", out, m.Done(b))
 	}
 	out := m.Advance(20, nil)
-	if want := []hosts.Report{{Key: 1, Slot: a, At: 10, Done: 10}}; !slices.Equal(out, want) {
+	if want := []hosts.Report{{Key: 1, At: 10, Done: 10, Exit: hosts.Exit{Slot: a}}}; !slices.Equal(out, want) {
 		t.Errorf("Advance = %v, want %v", out, want)
 	}
 	if got, want := m.Done(b), 2.5+10; got != want {
 		t.Errorf("Done(b) = %v, want %v", got, want)
 	}
-	if got, want := m.Stop(20, c), (hosts.Report{Key: 3, Slot: c, At: 20, Done: 17.5}); got != want {
+	if got, want := m.Stop(20, c), (hosts.Report{Key: 3, At: 20, Done: 17.5, Exit: hosts.Exit{Slot: c}}); got != want {
 		t.Errorf("Stop(c) = %v, want %v", got, want)
 	}
 	m.SetShare(20, b, hosts.Share{Weight: 1, Limit: 0.5})
@@ -88,7 +88,7 @@ func TestMachineUnreported(t *testing.T) {
 		t.Errorf("Next, Rate(a), Done(a) = %v, want 4, 0, 4", got)
 	}
 	m.SetShare(6, a, hosts.Share{Weight: 9})
-	if got, want := m.Stop(6.5, a), (hosts.Report{Key: 1, Slot: a, At: 4, Done: 4}); got != want {
+	if got, want := m.Stop(6.5, a), (hosts.Report{Key: 1, At: 4, Done: 4, Exit: hosts.Exit{Slot: a}}); got != want {
 		t.Errorf("Stop(a) = %v, want %v", got, want)
 	}
 	if out := m.Advance(7, nil); len(out) != 1 || out[0].Key != 3 || out[0].At != 7 {
@@ -107,10 +107,10 @@ func TestMachineUnreportedBoth(t *testing.T) {
 	if m.Done(a) != 1 || m.Done(b) != 2 {
 		t.Errorf("Done = %v and %v, want 1 and 2", m.Done(a), m.Done(b))
 	}
-	if got, want := m.Stop(4, b), (hosts.Report{Key: 2, Slot: b, At: 3, Done: 2}); got != want {
+	if got, want := m.Stop(4, b), (hosts.Report{Key: 2, At: 3, Done: 2, Exit: hosts.Exit{Slot: b}}); got != want {
 		t.Errorf("Stop = %v, want %v", got, want)
 	}
-	if got, want := m.Advance(4, nil), []hosts.Report{{Key: 1, Slot: a, At: 2, Done: 1}}; !slices.Equal(got, want) {
+	if got, want := m.Advance(4, nil), []hosts.Report{{Key: 1, At: 2, Done: 1, Exit: hosts.Exit{Slot: a}}}; !slices.Equal(got, want) {
 		t.Errorf("Advance = %v, want %v", got, want)
 	}
 }

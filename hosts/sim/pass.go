@@ -105,7 +105,7 @@ func (m *Machine) finishDue(at float64) {
 func (m *Machine) end(slot hosts.Slot, at float64) {
 	v := m.virtual
 	t := &v.tasks[slot]
-	m.ended = append(m.ended, hosts.Report{Key: t.key, Slot: slot, At: at, Done: t.work})
+	m.ended = append(m.ended, hosts.Report{Key: t.key, At: at, Done: t.work, Exit: hosts.Exit{Slot: slot}})
 	m.place[slot] = over
 	t.stamp++
 	v.live--

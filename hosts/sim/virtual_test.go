@@ -119,7 +119,7 @@ func TestVirtualByHand(t *testing.T) {
 		t.Errorf("Next = %v, want 9", got)
 	}
 	got := m.Advance(9, nil)
-	if want := []hosts.Report{{Key: 1, Slot: slots[1], At: 9, Done: 12}, {Key: 6, Slot: slots[6], At: 9, Done: 12}}; !slices.Equal(got, want) {
+	if want := []hosts.Report{{Key: 1, At: 9, Done: 12, Exit: hosts.Exit{Slot: slots[1]}}, {Key: 6, At: 9, Done: 12, Exit: hosts.Exit{Slot: slots[6]}}}; !slices.Equal(got, want) {
 		t.Errorf("ended %+v, want %+v: a tie, in order of start", got, want)
 	}
 	check("without them", 0, 1, 1, 1)

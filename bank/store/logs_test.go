@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -61,7 +62,8 @@ func testReadLogs(t *testing.T, logs int) Head {
 		t.Fatal(err)
 	}
 	j := NewJournal(k, "bank", written)
-	newTrader(bank.New(j), 5).trade(t, 10_000)
+	l := bank.New(j)
+	newTrader(l, 5).trade(t, 10_000)
 	head := j.Head()
 	closeJournal(t, j)
 	const all = 1 << 20
@@ -91,7 +93,7 @@ func testReadLogs(t *testing.T, logs int) Head {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	src := rand.New(rand.NewPCG(seed, 0))
-	for range 20 {
+	for range 10 {
 		name := names[src.IntN(len(names))]
 		was, err := readFile(mem, "bank/"+name, 1<<30)
 		if err != nil {
@@ -107,6 +109,14 @@ func testReadLogs(t *testing.T, logs int) Head {
 		}
 		writeIn(t, mem, name, was)
 	}
+	j, opened, err := Open("bank", Options{FS: mem})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j.replayed != 0 || !maps.Equal(balances(opened), balances(l)) {
+		t.Errorf("opened with %d entries replayed and balances %v, want none and %v", j.replayed, balances(opened), balances(l))
+	}
+	closeJournal(t, j)
 	return head
 }
 

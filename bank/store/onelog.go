@@ -45,7 +45,7 @@ func (d *directory) oneLog() (*oneLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	log := record.NewLogWriter(f, firstLog, record.LogWriterConfig{WriteWALSyncOffsets: func() bool { return true }})
+	log := record.NewLogWriter(f, firstLog, record.LogWriterConfig{WriteWALSyncOffsets: func() bool { return true }}) // as in format
 	return &oneLog{dir: d, log: log, values: make(map[string][]byte), next: firstKey}, nil
 }
 

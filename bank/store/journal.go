@@ -105,21 +105,17 @@ func Create(dir string, opts Options) (*Journal, error) {
 }
 
 // newBackend makes a directory for a new ledger.
-func newBackend(dir string, opts Options) (Backend, error) {
+func newBackend(dir string, opts Options) (k Backend, err error) {
 	d := newDirectory(dir, opts)
-	err := d.create()
-	if err == nil && !opts.Reproducible {
-		return d, nil
-	}
-	var l *oneLog
-	if err == nil {
-		l, err = d.oneLog()
+	k, err = d, d.create()
+	if err == nil && opts.Reproducible {
+		k, err = d.oneLog()
 	}
 	if err != nil {
 		d.Release()
 		return nil, err
 	}
-	return l, nil
+	return k, nil
 }
 
 // NewJournal returns the journal of a new ledger in k, which holds nothing. Its name

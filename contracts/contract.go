@@ -12,8 +12,8 @@ import (
 // and what has come of it.
 type Placement struct {
 	Host  hosts.ID
-	Bid   market.Rate
 	Slot  hosts.Slot
+	Bid   market.Rate
 	Nodes int     // of a gang, which is one task: as many nodes of the contract; 0 is one
 	Done  float64 // work done on this node, once Left
 	Owed  float64 // dollars accrued, once Left

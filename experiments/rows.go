@@ -186,14 +186,20 @@ func (s *Study) metricRow(configuration, policy, rep, m int, x *float64) results
 
 // metricRows returns those metrics of every replication, or all if none is named.
 func (s *Study) metricRows(names ...string) []results.Metric {
-	var rows []results.Metric
+	var wanted []int
+	for m := range s.Metrics {
+		if len(names) == 0 || slices.Contains(names, s.Metrics[m].Name) {
+			wanted = append(wanted, m)
+		}
+	}
+	runs := 0
+	s.each(func(int, int, string, string) { runs += s.Experiment.Replications })
+	rows := make([]results.Metric, 0, runs*len(wanted))
 	s.each(func(configuration, policy int, _, _ string) {
 		values := s.cells[configuration][policy].values
 		for rep := range s.Experiment.Replications {
-			for m := range values {
-				if len(names) == 0 || slices.Contains(names, s.Metrics[m].Name) {
-					rows = append(rows, s.metricRow(configuration, policy, rep, m, &values[m][rep]))
-				}
+			for _, m := range wanted {
+				rows = append(rows, s.metricRow(configuration, policy, rep, m, &values[m][rep]))
 			}
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash"
 	"math"
 	"os"
 	"path/filepath"
@@ -68,15 +69,17 @@ type file struct {
 	f    *os.File
 	at   int64
 	meta *format.FileMetaData // of Parquet, nil for CSV and before the first block
+	sum  hash.Hash            // of what is written, or nil
 }
 
-// newFile creates the file name in dir; CSV begins with its header.
-func newFile(dir, name string, header []byte) (*file, error) {
+// newFile creates the file name in dir; CSV begins with its header. Unless sum is nil, all that
+// is written is hashed.
+func newFile(dir, name string, header []byte, sum hash.Hash) (*file, error) {
 	f, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	t := &file{name: name, f: f}
+	t := &file{name: name, f: f, sum: sum}
 	return t, t.write(header)
 }
 
@@ -84,6 +87,9 @@ func newFile(dir, name string, header []byte) (*file, error) {
 func (t *file) Write(b []byte) (n int, err error) {
 	n, err = t.f.Write(b)
 	t.at += int64(n)
+	if t.sum != nil {
+		t.sum.Write(b[:n])
+	}
 	return n, err
 }
 

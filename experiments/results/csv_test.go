@@ -125,7 +125,7 @@ func writeTable[R any](dir, name string, blocks ...[]R) (err error) {
 	tab := newTable[R](name, nil, csvKind, parquetKind)
 	headers := map[string][]byte{csvKind: header(columns[R]()), parquetKind: nil}
 	for kind, head := range headers {
-		f, err := newFile(dir, name+kind, head)
+		f, err := newFile(dir, name+kind, head, nil)
 		if err != nil {
 			return err
 		}

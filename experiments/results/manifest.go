@@ -107,11 +107,11 @@ func BuildVersion() Version {
 
 // HashFile returns the sha256 of a regular file in hexadecimal, for Manifest.Inputs.
 func HashFile(path string) (string, error) {
-	o, err := hash(path)
+	o, err := hashFile(path)
 	return o.SHA256, err
 }
 
-func hash(path string) (Output, error) {
+func hashFile(path string) (Output, error) {
 	f, err := OpenFile(path)
 	if err != nil {
 		return Output{}, err
@@ -156,7 +156,7 @@ func outputs(dir string, known map[string]Output) (map[string]Output, error) {
 		all.Go(func() (err error) {
 			out, ok := known[name]
 			if !ok {
-				out, err = hash(path)
+				out, err = hashFile(path)
 			}
 			mu.Lock()
 			defer mu.Unlock()

@@ -310,7 +310,7 @@ func (d *Draft) Append(b Block) (err error) {
 	for name, rows := range b {
 		f := d.files[name]
 		if f == nil {
-			if f, err = newFile(d.dir, name, nil); err != nil {
+			if f, err = newFile(d.dir, name, nil, nil); err != nil {
 				return err
 			}
 			d.files[name] = f

@@ -1,6 +1,8 @@
 package results
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -122,7 +124,7 @@ func (w *Writer) open(t Tables) (err error) {
 		if filepath.Ext(name) == csvKind {
 			first = header(columnsOf(name, w.axes))
 		}
-		f, wrong := newFile(w.temp, name, first)
+		f, wrong := newFile(w.temp, name, first, sha256.New())
 		if err = errors.Join(err, wrong); f != nil {
 			w.files = append(w.files, f)
 		}
@@ -204,12 +206,18 @@ func (w *Writer) Close(m Manifest) (err error) {
 	if err := errors.Join(w.summary.take(last), w.curve.take(last)); err != nil {
 		return err
 	}
-	err = w.Append(last)
-	for _, f := range w.files {
-		err = errors.Join(err, f.close())
-	}
-	if err != nil {
+	if err := w.Append(last); err != nil {
 		return err
+	}
+	var all errgroup.Group // one does not wait for the disk to have another
+	for _, f := range w.files {
+		all.Go(f.close)
+	}
+	if err := all.Wait(); err != nil {
+		return err
+	}
+	for _, f := range w.files {
+		w.Known(f.name, Output{f.at, hex.EncodeToString(f.sum.Sum(nil))})
 	}
 	m.Kind, m.Format = kind, Format
 	m.ScenarioSHA256 = hashText(m.Scenario)

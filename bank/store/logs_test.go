@@ -33,6 +33,20 @@ func readAs(t *testing.T, opts Options, most int) (read []string, early error) {
 	return read, early
 }
 
+// createRun makes the ledger of a run, or has Pebble write it, as versions before did.
+func createRun(t *testing.T, opts Options, byPebble bool) *Journal {
+	t.Helper()
+	opts.Reproducible = true
+	if !byPebble {
+		return create(t, "bank", opts)
+	}
+	d := newDirectory("bank", opts)
+	if err := d.create(); err != nil {
+		t.Fatal(err)
+	}
+	return NewJournal(d, "bank", opts)
+}
+
 // TestReadLogs promises that of a closed ledger of logs alone, one as it is written now or
 // several as by Pebble, the same is read as they come as by the database, and that nothing
 // else is where a log is damaged.
@@ -49,18 +63,7 @@ func TestReadLogs(t *testing.T) {
 
 func testReadLogs(t *testing.T, logs int) Head {
 	mem := vfs.NewMem()
-	written := Options{FS: mem, Reproducible: true}
-	k, err := newBackend("bank", written)
-	if logs > 1 {
-		mem = vfs.NewMem()
-		written.FS = mem
-		d := newDirectory("bank", written)
-		k, err = d, d.create()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	j := NewJournal(k, "bank", written)
+	j := createRun(t, Options{FS: mem}, logs > 1)
 	newTrader(bank.New(j), 5).trade(t, 10_000)
 	head := j.Head()
 	closeJournal(t, j)

@@ -23,18 +23,7 @@ func TestOneLog(t *testing.T) {
 	t.Parallel()
 	write := func(byPebble bool) (map[string][]byte, *bank.Ledger, vfs.FS) {
 		mem := vfs.NewMem()
-		opts := Options{FS: mem, Reproducible: true, BalancesEvery: 2}
-		k, err := newBackend("bank", opts)
-		if byPebble {
-			mem = vfs.NewMem()
-			opts.FS = mem
-			d := newDirectory("bank", opts)
-			k, err = d, d.create()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		j := NewJournal(k, "bank", opts)
+		j := createRun(t, Options{FS: mem, BalancesEvery: 2}, byPebble)
 		l := bank.New(j)
 		a := newTrader(l, 11)
 		for range 20 {

@@ -87,9 +87,10 @@ func TestKill(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "bank")
 	closeJournal(t, create(t, dir, Options{}))
 	acked := make(map[string]Receipt)
-	for k := 0; k < kills || len(acked) == 0 && k < 10*kills; k++ { // a busy machine may answer none in time
+	for k := 0; k < kills || len(acked) == 0 && k < 10*kills; k++ {
 		cmd, out, errs := child(t, dir)
-		time.Sleep(time.Duration(rand.IntN(200)) * time.Millisecond)
+		longer := 1 + k/kills // a busy machine may answer none in time
+		time.Sleep(time.Duration(rand.IntN(200*longer)) * time.Millisecond)
 		cmd.Process.Kill()
 		cmd.Wait()
 		if errs.Len() > 0 {

@@ -179,10 +179,7 @@ func Unclear(word string) bool {
 	if number.MatchString(word) || word == "true" || word == "false" {
 		return false
 	}
-	if !strings.HasPrefix(word, "_") && older.MatchString(strings.ReplaceAll(word, "_", "")) {
-		return true // some leave out every _
-	}
-	return older.MatchString(word)
+	return older.MatchString(word) || spaced.MatchString(word) && older.MatchString(strings.ReplaceAll(word, "_", ""))
 }
 
 // UnclearKey is Unclear of a key. Keys are names, so on is taken for one, as YAML 1.2
@@ -381,6 +378,9 @@ var number = regexp.MustCompile(`^[-+]?((0|[1-9][0-9]*)(\.[0-9]*)?|[0-9]+\.[0-9]
 var truth = regexp.MustCompile(`^(?i:yes|no|true|false|on|off)$`)
 
 var whole = regexp.MustCompile(`^[-+]?(0|[1-9][0-9]*)$`)
+
+// spaced matches words that some readers take for numbers once every _ is left out.
+var spaced = regexp.MustCompile(`^[-+.0-9].*_`)
 
 // older matches what is no text in YAML 1.1 (https://yaml.org/type) or 1.2.
 var older = regexp.MustCompile(`^((?i:yes|no|true|false|on|off)|<<|=` +

@@ -69,11 +69,11 @@ func TestRefusals(t *testing.T) {
 // TestUnmarshal checks what all readers take for the same.
 func TestUnmarshal(t *testing.T) {
 	t.Parallel()
-	const text = "\ufeffa: [1, -2.5, 1e3, .5]\r\nb: {c: true, d: null, e: 'yes', f: \"017\"}\r\n# comment\r\ng: |\r\n  two\r\n  lines\r\nh: a#b y\r\n"
+	const text = "\ufeffa: [1, -2.5, 1e3, .5]\r\nb: {c: true, d: null, e: 'yes', f: \"017\"}\r\n# comment\r\ng: |\r\n  two\r\n  lines\r\nh: a#b y\r\ni: [no_, o_n, tr_ue, _1, h_1]\r\n"
 	want := map[string]any{
 		"a": []any{int64(1), -2.5, 1e3, .5},
 		"b": map[string]any{"c": true, "d": nil, "e": "yes", "f": "017"},
-		"g": "two\nlines\n", "h": "a#b y",
+		"g": "two\nlines\n", "h": "a#b y", "i": []any{"no_", "o_n", "tr_ue", "_1", "h_1"},
 	}
 	var got map[string]any
 	if err := Unmarshal([]byte(text), &got); err != nil || !reflect.DeepEqual(got, want) {

@@ -21,15 +21,20 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// ofRun makes the ledger of a run of n contracts, each of a note of up to 4 kB.
-func ofRun(t *testing.T, fs vfs.FS, n int64) {
-	t.Helper()
-	must := func(err error) {
+// orFatal returns what ends the test at an error.
+func orFatal(t *testing.T) func(error) {
+	return func(err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// ofRun makes the ledger of a run of n contracts, each of a note of up to 4 kB.
+func ofRun(t *testing.T, fs vfs.FS, n int64) {
+	t.Helper()
+	must := orFatal(t)
 	src := randv2.New(randv2.NewPCG(7, 7))
 	j, err := store.Create("ledger", store.Options{FS: fs, Reproducible: true})
 	must(err)
@@ -56,12 +61,7 @@ func ofRun(t *testing.T, fs vfs.FS, n int64) {
 // versions before.
 func inThree(t *testing.T, fs vfs.FS) {
 	t.Helper()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	must := orFatal(t)
 	whole := (&auditor{opts: Options{FS: fs}, dir: "ledger"}).readFile
 	log, err := whole("000002.log")
 	must(err)

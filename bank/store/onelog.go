@@ -105,18 +105,19 @@ func (l *oneLog) Close(head Head) error {
 	if l.log == nil {
 		return nil
 	}
-	err := l.log.Close()
-	l.log = nil
+	err := l.closeLog()
 	if err == nil {
 		err = l.dir.seal(head)
 	}
 	return errors.Join(err, l.Release())
 }
 
-func (l *oneLog) Release() (err error) {
+func (l *oneLog) Release() error { return errors.Join(l.closeLog(), l.dir.Release()) }
+
+func (l *oneLog) closeLog() (err error) {
 	if l.log != nil {
 		err = l.log.Close()
 		l.log = nil
 	}
-	return errors.Join(err, l.dir.Release())
+	return err
 }

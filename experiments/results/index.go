@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -91,6 +93,47 @@ func (w *Writer) Unit(name string, unit *Unit, from string) error {
 	is.Values.To = int64(len(w.values))
 	w.index = append(w.index, is)
 	return w.adopt(unit, from)
+}
+
+// adopt gives w the journals of unit, which are in the directory dir.
+func (w *Writer) adopt(unit *Unit, dir string) error {
+	for key := range unit.Ledgers {
+		from, err := within(dir, key)
+		if err != nil {
+			return err
+		}
+		to, err := w.path(key)
+		if err == nil {
+			err = errors.Join(w.root.MkdirAll(key, 0o755), share(from, to))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// share gives the files in from names in the directory to, too, or copies them where a
+// file has one name only.
+func share(from, to string) error {
+	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
+		name, wrong := filepath.Rel(from, path)
+		if err = errors.Join(err, wrong); err != nil {
+			return err
+		}
+		target := filepath.Join(to, name)
+		if e.IsDir() {
+			return os.MkdirAll(target, 0o755)
+		}
+		if os.Link(path, target) == nil {
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(target, data, 0o644)
+	})
 }
 
 // Indexed keeps the units that were appended, which are of plan.

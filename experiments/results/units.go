@@ -3,14 +3,12 @@ package results
 import (
 	"archive/zip"
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,40 +41,6 @@ const (
 	unitKind  = ".unit"
 	ledgerDir = "ledger"
 )
-
-// A Unit is what replications of one configuration have found, ready to be put
-// together with others.
-type Unit struct {
-	Block   Block
-	Values  []float64         // what the caller keeps of them; NaN is allowed
-	Ledgers map[string]string // head of every journal kept, by its directory
-
-	long []longText // tables that are not in Block: CSV of what Block has as Parquet
-}
-
-// A longText is a table in the file of a unit.
-type longText struct{ path, name string }
-
-// muchText is from how many bytes on text is read only while it is put together with that of
-// other units.
-const muchText = 1 << 20
-
-// bytes returns the values of u as files have them.
-func (u *Unit) bytes() []byte {
-	b := make([]byte, 0, 8*len(u.Values))
-	for _, x := range u.Values {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
-	}
-	return b
-}
-
-// read makes b the values of u.
-func (u *Unit) read(b []byte) {
-	u.Values = make([]float64, 0, len(b)/8)
-	for ; len(b) >= 8; b = b[8:] {
-		u.Values = append(u.Values, math.Float64frombits(binary.LittleEndian.Uint64(b)))
-	}
-}
 
 // Units is a directory that keeps the units of a run, a file each, until all are there:
 // a run that was stopped goes on, and several machines can share one. A file is written
@@ -414,17 +378,6 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Contents are what a unit has beside its values.
-type contents struct {
-	Tables  []string          `json:"tables"`
-	Ledgers map[string]string `json:"ledgers"`
-}
-
-const (
-	contentsName = "contents.json"
-	valuesName   = "values"
-)
-
 // Read returns the unit called name.
 func (u *Units) Read(name string) (*Unit, error) {
 	path := filepath.Join(u.Dir, name+unitKind)
@@ -433,107 +386,4 @@ func (u *Units) Read(name string) (*Unit, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return unit, nil
-}
-
-func readUnit(path string) (*Unit, error) {
-	z, err := zip.OpenReader(path)
-	if err != nil {
-		return nil, err
-	}
-	defer z.Close()
-	unit := &Unit{Block: make(Block)}
-	found := make(map[string][]byte)
-	for _, f := range z.File {
-		packed := strings.TrimSuffix(f.Name, csvKind) + parquetKind
-		if f.UncompressedSize64 > muchText && slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Name == packed }) {
-			unit.long = append(unit.long, longText{path, f.Name})
-			continue
-		}
-		if found[f.Name], err = content(f); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Name, err)
-		}
-	}
-	var of contents
-	if err := json.Unmarshal(found[contentsName], &of); err != nil || found[valuesName] == nil || len(found)+len(unit.long) != 2+len(of.Tables) {
-		return nil, fmt.Errorf("damaged: it has not what its %s says", contentsName)
-	}
-	unit.Ledgers = of.Ledgers
-	unit.read(found[valuesName])
-	for _, table := range of.Tables {
-		if slices.Contains(unit.long, longText{path, table}) {
-			continue
-		}
-		if unit.Block[table] = found[table]; unit.Block[table] == nil {
-			return nil, fmt.Errorf("damaged: it has no %s", table)
-		}
-	}
-	return unit, nil
-}
-
-// copyTo writes the table to w.
-func (t longText) copyTo(w io.Writer) error {
-	z, err := zip.OpenReader(t.path)
-	if err != nil {
-		return err
-	}
-	defer z.Close()
-	in, err := z.Open(t.name)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	_, err = io.CopyBuffer(w, in, make([]byte, muchText)) // its checksum is checked
-	return err
-}
-
-func content(f *zip.File) ([]byte, error) {
-	r, err := f.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	b := bytes.NewBuffer(make([]byte, 0, min(f.UncompressedSize64, maxTable)+bytes.MinRead))
-	_, err = b.ReadFrom(r) // its checksum is checked
-	return b.Bytes(), err
-}
-
-// adopt gives w the journals of unit, which are in the directory dir.
-func (w *Writer) adopt(unit *Unit, dir string) error {
-	for key := range unit.Ledgers {
-		from, err := within(dir, key)
-		if err != nil {
-			return err
-		}
-		to, err := w.path(key)
-		if err == nil {
-			err = errors.Join(w.root.MkdirAll(key, 0o755), share(from, to))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// share gives the files in from names in the directory to, too, or copies them where a
-// file has one name only.
-func share(from, to string) error {
-	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
-		name, wrong := filepath.Rel(from, path)
-		if err = errors.Join(err, wrong); err != nil {
-			return err
-		}
-		target := filepath.Join(to, name)
-		if e.IsDir() {
-			return os.MkdirAll(target, 0o755)
-		}
-		if os.Link(path, target) == nil {
-			return nil
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(target, data, 0o644)
-	})
 }

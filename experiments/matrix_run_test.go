@@ -270,7 +270,7 @@ func (r *told) sum(at map[string]*toldRun) (string, error) {
 func jobRows(at *scenario.Configuration, admission string, rep int, jobs []metrics.Job, volatile bool) []results.Job {
 	rows, endings := make([]results.Job, len(jobs)), make([]ending, len(jobs))
 	for i := range rows {
-		jobRow(&rows[i], &endings[i], at, admission, rep, &jobs[i], volatile)
+		jobRow(&rows[i], &endings[i], at, admission, rep, &jobs[i], knowRuntimes(jobs), volatile)
 	}
 	return rows
 }

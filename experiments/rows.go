@@ -37,11 +37,11 @@ func newTabulator(out *results.Encoder) *tabulator {
 // before [tabulator.block].
 func (t *tabulator) run(s *Study, r *Replication, policy int, run *Run, found []float64) error {
 	c := &s.Experiment.Configurations[r.Configuration]
-	label := c.Admission[policy].Label
+	label, known := c.Admission[policy].Label, knowRuntimes(run.Jobs)
 	for i := range run.Jobs {
 		n := len(t.jobs)
 		t.jobs = append(t.jobs, results.Job{})
-		jobRow(&t.jobs[n], &t.endings[n], c, label, r.Rep, &run.Jobs[i], run.Outcome.Volatile)
+		jobRow(&t.jobs[n], &t.endings[n], c, label, r.Rep, &run.Jobs[i], known, run.Outcome.Volatile)
 		if n+1 == rowsAtOnce {
 			if err := t.encodeJobs(); err != nil {
 				return err
@@ -95,22 +95,36 @@ func (t *tabulator) block() (results.Block, error) {
 	return t.out.Block()
 }
 
-// An ending is what a row points to: the deadline, and the rest of a job that was
+// An ending is what a row points to: deadline and estimate, and the rest of a job that was
 // admitted. It does not point into the run, whose memory may be used again before the row
 // is written.
 type ending struct {
-	due, bid, start, finish, share, done, wasted float64
-	paid, penalty                                results.Money
-	losses                                       int
-	fulfilled                                    bool
+	due, estimate, bid, start, finish, share, done, wasted float64
+	paid, penalty                                          results.Money
+	losses                                                 int
+	fulfilled                                              bool
 }
 
-// jobRow makes row, which is empty, that of j; it points into o.
-func jobRow(row *results.Job, o *ending, at *scenario.Configuration, admission string, rep int, j *metrics.Job, volatile bool) {
+// knowRuntimes reports whether users say of all jobs how long these run in truth.
+func knowRuntimes(jobs []metrics.Job) bool {
+	for i := range jobs {
+		if jobs[i].Estimate != jobs[i].Runtime {
+			return false
+		}
+	}
+	return true
+}
+
+// jobRow makes row, which is empty, that of j; it points into o. Users may have known how
+// long their jobs run, and hosts be volatile.
+func jobRow(row *results.Job, o *ending, at *scenario.Configuration, admission string, rep int, j *metrics.Job, known, volatile bool) {
 	sla, c := &at.SLA, &j.Contract
 	row.Configuration, row.Admission, row.Replication = at.Name, admission, rep
 	row.Job, row.User = strconv.FormatInt(j.ID, 10), strconv.FormatInt(j.User, 10)
-	row.Arrival, row.Runtime, row.Estimate, row.Nodes, row.Work = j.Arrival, j.Runtime, j.Estimate, j.Nodes, j.Work()
+	row.Arrival, row.Runtime, row.Nodes, row.Work = j.Arrival, j.Runtime, j.Nodes, j.Work()
+	if !known {
+		o.estimate, row.Estimate = j.Estimate, &o.estimate
+	}
 	row.Decision, row.Reason = decision(c.Outcome).String(), reason(j)
 	if row.Value = money(dollars(j.Value)); j.Bargained {
 		row.Value = money(c.Budget)
@@ -125,7 +139,7 @@ func jobRow(row *results.Job, o *ending, at *scenario.Configuration, admission s
 		return
 	}
 	*o = ending{
-		due: o.due, bid: c.Budget.Float64() / c.Deadline, start: c.Admitted, finish: c.Ended, done: c.ByDue, wasted: c.Wasted,
+		due: o.due, estimate: o.estimate, bid: c.Budget.Float64() / c.Deadline, start: c.Admitted, finish: c.Ended, done: c.ByDue, wasted: c.Wasted,
 		paid: money(c.Paid), penalty: money(c.Penalty), losses: c.Losses, fulfilled: j.Fulfilled(),
 	}
 	if c.Gang && !math.IsInf(c.Began, 1) {

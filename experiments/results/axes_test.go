@@ -1,6 +1,7 @@
 package results
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -103,6 +104,47 @@ func checkAxes(t *testing.T, path string) {
 	for _, r := range rows {
 		if want := map[string]row{"a@10,low": {"", 10, "low"}, "a@10,high": {"", 10, "high"}, "a@2e1,high": {"", 20, "high"}}[r.Configuration]; r.Hosts != want.Hosts || r.Work != want.Work {
 			t.Errorf("%s: %+v", path, r)
+		}
+	}
+}
+
+// TestFormat2 checks that Parquet of the format before is read, in which all jobs have an
+// estimate.
+func TestFormat2(t *testing.T) {
+	t.Parallel()
+	var fields []reflect.StructField
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Job]()) {
+		if f.Name == "Estimate" {
+			f.Type, f.Tag = f.Type.Elem(), `parquet:"estimate,split"`
+		}
+		fields = append(fields, f)
+	}
+	old := reflect.New(reflect.StructOf(fields)).Elem()
+	var file bytes.Buffer
+	w := parquet.NewWriter(&file, parquet.SchemaOf(old.Interface()))
+	for i := range jobs {
+		row := reflect.ValueOf(jobs[i])
+		for k := range fields {
+			if v := row.Field(k); fields[k].Name != "Estimate" {
+				old.Field(k).Set(v)
+			}
+		}
+		old.FieldByName("Estimate").SetFloat(float64(i))
+		if err := w.Write(old.Interface()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := &Dir{Path: t.TempDir(), Manifest: Manifest{Format: 2, Outputs: map[string]Output{"jobs.parquet": {}}}}
+	if err := errors.Join(w.Close(), os.WriteFile(d.file("jobs.parquet"), file.Bytes(), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	got := collect(t, d.Jobs(nil, nil))
+	if len(got) != len(jobs) {
+		t.Fatalf("%d rows, want %d", len(got), len(jobs))
+	}
+	for i, want := range jobs {
+		if want.Estimate = new(float64(i)); !reflect.DeepEqual(got[i], want) {
+			t.Errorf("row %d: %+v, want %+v", i+1, got[i], want)
 		}
 	}
 }

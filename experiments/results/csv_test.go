@@ -91,7 +91,7 @@ func TestAnyRow(t *testing.T) {
 		return Job{
 			text.Draw(t, "configuration"), text.Draw(t, "admission"), rapid.Int().Draw(t, "replication"),
 			text.Draw(t, "job"), text.Draw(t, "user"), number.Draw(t, "arrival"), number.Draw(t, "runtime"),
-			number.Draw(t, "estimate"), rapid.Ptr(number, true).Draw(t, "deadline"), rapid.Int().Draw(t, "nodes"), money.Draw(t, "value"), rapid.Ptr(number, true).Draw(t, "bid"), text.Draw(t, "decision"), text.Draw(t, "reason"),
+			rapid.Ptr(number, true).Draw(t, "estimate"), rapid.Ptr(number, true).Draw(t, "deadline"), rapid.Int().Draw(t, "nodes"), money.Draw(t, "value"), rapid.Ptr(number, true).Draw(t, "bid"), text.Draw(t, "decision"), text.Draw(t, "reason"),
 			rapid.Ptr(number, true).Draw(t, "start"), rapid.Ptr(number, true).Draw(t, "finish"), rapid.Ptr(number, true).Draw(t, "share"), number.Draw(t, "work"),
 			rapid.Ptr(number, true).Draw(t, "work_done"), rapid.Ptr(money, true).Draw(t, "paid"),
 			rapid.Ptr(money, true).Draw(t, "penalty"), rapid.Ptr(rapid.Bool(), true).Draw(t, "fulfilled"),

@@ -1,9 +1,6 @@
 package results
 
-import (
-	"iter"
-	"math"
-)
+import "iter"
 
 // A job1 is a row of jobs in format 1.
 type job1 struct {
@@ -29,13 +26,13 @@ type job1 struct {
 	Wasted        *float64 `parquet:"wasted,optional"`
 }
 
-// jobsOf1 yields the jobs of results in format 1. What it does not tell is NaN or nil.
+// jobsOf1 yields the jobs of results in format 1. What it does not tell is nil.
 func jobsOf1(d *Dir, wanted func(replication int) bool, row *int) iter.Seq2[Job, error] {
 	return func(yield func(Job, error) bool) {
 		for j, err := range rowsOf[job1](d, "jobs", wanted, row) {
 			if !yield(Job{
 				Configuration: j.Configuration, Admission: j.Admission, Replication: j.Replication, Job: j.Job, User: j.User,
-				Arrival: j.Arrival, Runtime: j.Runtime, Estimate: math.NaN(), Nodes: j.Nodes, Value: j.Value,
+				Arrival: j.Arrival, Runtime: j.Runtime, Nodes: j.Nodes, Value: j.Value,
 				Decision: j.Decision, Reason: j.Reason, Start: j.Start, Finish: j.End, Work: j.Work, WorkDone: j.WorkDone,
 				Paid: j.Paid, Penalty: j.Penalty, Fulfilled: j.Fulfilled, Losses: j.Losses, Wasted: j.Wasted,
 			}, err) {

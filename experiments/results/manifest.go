@@ -21,9 +21,9 @@ const (
 	manifestName = "manifest.json"
 	kind         = "bourse results"
 
-	// Format is the version of the directory's layout and columns. Format 1, which is read,
-	// has fewer columns of jobs.
-	Format = 2
+	// Format is the version of the directory's layout and columns. Older ones are read:
+	// format 1 has fewer columns of jobs, format 2 has an estimate for all of them.
+	Format = 3
 )
 
 // A Manifest says how a results directory was made and what it holds. The writer
@@ -189,7 +189,7 @@ func readManifest(dir string) (m Manifest, digest string, err error) {
 	if err := json.Unmarshal(b, &head); err != nil || head.Kind != kind {
 		return m, "", fmt.Errorf("%s: %w: its %s is of another kind", dir, ErrNotResults, manifestName)
 	}
-	if head.Format != Format && head.Format != 1 {
+	if head.Format < 1 || head.Format > Format {
 		return m, "", fmt.Errorf("%s has format %d, want %d: run the experiment again with this version", path, head.Format, Format)
 	}
 	if err := json.Unmarshal(b, &m); err != nil {

@@ -275,7 +275,7 @@ func checkParquet(f *os.File, cols []Column) error {
 		return fmt.Errorf("%d columns, want %d", len(fields), len(cols))
 	}
 	for i, c := range cols {
-		if got := fields[i]; got.Name() != c.Name || got.Optional() != c.Nullable {
+		if got := fields[i]; got.Name() != c.Name || got.Optional() && !c.Nullable {
 			return fmt.Errorf("column %d is %q, want %q", i+1, got.Name(), c.Name)
 		}
 	}

@@ -14,7 +14,7 @@ type Job struct {
 	User          string   `parquet:"user,dict" doc:"who asked"`
 	Arrival       float64  `parquet:"arrival,split" doc:"s since the origin of the run"`
 	Runtime       float64  `parquet:"runtime,split" doc:"s on processors of its own"`
-	Estimate      float64  `parquet:"estimate,split" doc:"s, the runtime that its user says"`
+	Estimate      *float64 `parquet:"estimate,optional,split" doc:"s, the runtime that its user says; null where all users of the replication know it"`
 	Deadline      *float64 `parquet:"deadline,optional,split" doc:"s since the origin; null if no instant is promised"`
 	Nodes         int      `parquet:"nodes" doc:"hosts asked for"`
 	Value         Money    `parquet:"value,decimal(6:18),delta" doc:"$ that its user offers"`

@@ -90,8 +90,8 @@ func (w *writer) job(r *Run, j *results.Job) {
 		nodes = " node for "
 	}
 	w.put(": ", strconv.Itoa(j.Nodes), nodes, short(j.Runtime), " s")
-	if j.Estimate != j.Runtime {
-		w.put(", said to be ", short(j.Estimate), " s")
+	if j.Estimate != nil && *j.Estimate != j.Runtime {
+		w.put(", said to be ", short(*j.Estimate), " s")
 	}
 	if j.Deadline != nil {
 		w.put(", due at ", short(*j.Deadline), " s")

@@ -26,7 +26,7 @@ func invented(configuration, admission string, jobs int) trail.Run {
 		Entries: map[int64][]trail.Entry{},
 	}
 	for i := range jobs {
-		j := results.Job{Job: fmt.Sprint(i + 1), User: "<u>", Arrival: float64(i), Runtime: 10, Estimate: 20, Nodes: 2, Value: 1_500_000, Decision: "reject", Reason: "share below threshold", Work: 20}
+		j := results.Job{Job: fmt.Sprint(i + 1), User: "<u>", Arrival: float64(i), Runtime: 10, Estimate: new(20.0), Nodes: 2, Value: 1_500_000, Decision: "reject", Reason: "share below threshold", Work: 20}
 		e := bank.Entry{Seq: int64(2*i + 1), Time: float64(i), Kind: bank.Reject, Contract: int64(i + 1), Note: []byte(`{"decision":"reject","spot_share":0.5,"threshold":1.25}`)}
 		all := []trail.Entry{{Entry: e}}
 		if i%2 == 1 {

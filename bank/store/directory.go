@@ -47,6 +47,17 @@ func newDirectory(dir string, opts Options) *directory {
 
 // create makes the directory, for a ledger without entries.
 func (d *directory) create() error {
+	if err := d.prepare(); err != nil {
+		return err
+	}
+	if err := d.openDB(NoEntries()); err != nil {
+		return err
+	}
+	return d.tidy(NoEntries())
+}
+
+// prepare makes the directory, where no ledger may be, and has it to itself.
+func (d *directory) prepare() error {
 	fsys := d.opts.FS
 	mode := fs.FileMode(privateDir)
 	if d.opts.Reproducible {
@@ -77,13 +88,7 @@ func (d *directory) create() error {
 			return err
 		}
 	}
-	if err := d.makeAcks(); err != nil {
-		return err
-	}
-	if err := d.openDB(NoEntries()); err != nil {
-		return err
-	}
-	return d.tidy(NoEntries())
+	return d.makeAcks()
 }
 
 // vacant tells whether a ledger may be made in a directory that has files of these
@@ -242,12 +247,24 @@ func (d *directory) openDB(head Head) (err error) {
 	if err := d.unsealed(head).write(d.opts.FS, d.dir); err != nil {
 		return err
 	}
-	log := logger{d.dir, d.opts.Fatal}
+	opts := d.options()
+	opts.Lock = d.lock
+	opts.ErrorIfNotExists = head.Size > 0 || len(d.acked) > 0 && d.acked[0].head.Size > 0
+	if d.db, err = pebble.Open(d.dir, opts); err != nil {
+		return unopened(err)
+	}
+	if !d.opts.Reproducible {
+		d.acks, err = openAcks(d.guarded(), d.dir, d.acked[0].era)
+	}
+	return err
+}
+
+// options are those of the database.
+func (d *directory) options() *pebble.Options {
+	log := d.logger()
 	opts := &pebble.Options{
-		FS:                 guardedFS{d.opts.FS, log.died},
+		FS:                 d.guarded(),
 		FormatMajorVersion: format,
-		Lock:               d.lock,
-		ErrorIfNotExists:   head.Size > 0 || len(d.acked) > 0 && d.acked[0].head.Size > 0,
 		Logger:             log,
 		EventListener:      &pebble.EventListener{BackgroundError: log.died}, // else Pebble tries for ever
 		DisableTableStats:  true,
@@ -259,14 +276,13 @@ func (d *directory) openDB(head Head) (err error) {
 		opts.MemTableSize = reproducibleMemory
 		opts.FS = plainFS{opts.FS}
 	}
-	if d.db, err = pebble.Open(d.dir, opts); err != nil {
-		return unopened(err)
-	}
-	if !d.opts.Reproducible {
-		d.acks, err = openAcks(guardedFS{d.opts.FS, log.died}, d.dir, d.acked[0].era)
-	}
-	return err
+	return opts
 }
+
+func (d *directory) logger() logger { return logger{d.dir, d.opts.Fatal} }
+
+// guarded is what the directory is written through.
+func (d *directory) guarded() guardedFS { return guardedFS{d.opts.FS, d.logger().died} }
 
 // unopened tells why a ledger is not opened: the system says no, or its files are not
 // what they were.

@@ -107,9 +107,10 @@ func Create(dir string, opts Options) (*Journal, error) {
 // newBackend makes a directory for a new ledger.
 func newBackend(dir string, opts Options) (k Backend, err error) {
 	d := newDirectory(dir, opts)
-	k, err = d, d.create()
-	if err == nil && opts.Reproducible {
-		k, err = d.oneLog()
+	if opts.Reproducible {
+		k, err = d.createLog()
+	} else {
+		k, err = d, d.create()
 	}
 	if err != nil {
 		d.Release()

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/batchrepr"
@@ -33,14 +34,59 @@ const (
 	firstKey = 10 // the number that Pebble gives to the first key
 )
 
-// oneLog goes on with a directory just made, by its log alone.
-func (d *directory) oneLog() (*oneLog, error) {
-	err := d.db.Close()
-	d.db = nil
+// newDB holds the files of a new database, its log apart, as Pebble makes them.
+var newDB = sync.OnceValues(func() (files map[string][]byte, err error) {
+	mem := vfs.NewMem()
+	d := newDirectory("", Options{FS: mem, Reproducible: true})
+	db, err := pebble.Open(d.dir, d.options())
+	if err == nil {
+		err = db.Close()
+	}
 	if err != nil {
 		return nil, err
 	}
-	fsys := guardedFS{d.opts.FS, logger{d.dir, d.opts.Fatal}.died}
+	names, err := mem.List(d.dir)
+	files = make(map[string][]byte)
+	for _, name := range names {
+		if kind, _ := numbered(name); name != lockFile && kind != "log" && err == nil {
+			files[name], err = readFile(mem, name, 1<<20)
+		}
+	}
+	return files, err
+})
+
+// putDB puts a new database into the directory, once HEAD says that it is open.
+func (d *directory) putDB() error {
+	files, err := newDB()
+	if err == nil {
+		err = d.unsealed(NoEntries()).write(d.opts.FS, d.dir)
+	}
+	fsys := d.guarded()
+	for _, name := range slices.Sorted(maps.Keys(files)) { // markers last
+		if err != nil {
+			return err
+		}
+		var f vfs.File
+		if f, err = fsys.Create(fsys.PathJoin(d.dir, name), vfs.WriteCategoryUnspecified); err == nil {
+			_, err = f.Write(files[name])
+			err = errors.Join(err, f.Sync(), f.Close())
+		}
+	}
+	return errors.Join(err, syncDir(fsys, d.dir), syncDir(fsys, fsys.PathDir(d.dir)))
+}
+
+// createLog makes the directory, for a ledger without entries that is kept in one log.
+func (d *directory) createLog() (*oneLog, error) {
+	if err := d.prepare(); err != nil {
+		return nil, err
+	}
+	if err := d.putDB(); err != nil {
+		return nil, err
+	}
+	if err := d.tidy(NoEntries()); err != nil {
+		return nil, err
+	}
+	fsys := d.guarded()
 	f, err := fsys.Create(fsys.PathJoin(d.dir, fmt.Sprintf("%06d.log", firstLog)), vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return nil, err

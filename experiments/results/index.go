@@ -57,7 +57,7 @@ func (t *file) here() (at int64, group int) {
 
 // A packer keeps memory of two windows; the values of a unit mostly fit one.
 var (
-	packer, _   = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(128<<10)) // options that are in order
+	packer, _   = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(128<<10)) // options that are in order
 	unpacker, _ = zstd.NewReader(nil, zstd.WithDecoderMaxMemory(maxTable))
 )
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -49,9 +50,17 @@ func newTable[R any](name string, axes Axes, kinds ...string) *table[R] {
 // pack begins a Parquet file. (To reset a writer loses the names of columns.)
 func (t *table[R]) pack() {
 	t.packed.Reset()
-	t.parquet = parquet.NewGenericWriter[R](&t.packed,
+	options := []parquet.WriterOption{
 		parquet.CreatedBy("bourse", "1", "results"), // no version of a library in the bytes
-		parquet.MaxRowsPerRowGroup(rowsPerGroup), parquet.Compression(t.codec))
+		parquet.MaxRowsPerRowGroup(rowsPerGroup), parquet.Compression(t.codec),
+		parquet.DataPageStatistics(false), // the index of pages has them
+	}
+	for i := range t.cols {
+		if c := &t.cols[i]; c.kind == text && !slices.Contains([]string{"configuration", "admission"}, c.Name) {
+			options = append(options, parquet.SkipPageBounds(c.Name))
+		}
+	}
+	t.parquet = parquet.NewGenericWriter[R](&t.packed, options...)
 	if len(t.along.axes) > 0 {
 		t.along.pack(t.codec)
 	}

@@ -18,7 +18,7 @@ type codec struct {
 }
 
 func newCodec() codec {
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false), zstd.WithWindowSize(window))
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false), zstd.WithWindowSize(window), zstd.WithEncoderLevel(zstd.SpeedFastest))
 	if err != nil {
 		panic("results: " + err.Error()) // options that are in order
 	}

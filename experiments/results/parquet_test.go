@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -120,6 +121,35 @@ func TestOrdinals(t *testing.T) {
 			if want := int16(i); n <= math.MaxInt16+1 && g.Ordinal != want || n > math.MaxInt16+1 && g.Ordinal != 0 {
 				t.Fatalf("of %d groups number %d is %d", n, i, g.Ordinal)
 			}
+		}
+	}
+}
+
+// TestBounds promises that readers can leave out groups by the bounds of whose rows they are
+// and of numbers, and that they find none that were not taken: not of other text, nor of pages.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	f, err := os.Open(filepath.Join(write(t), "jobs.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := parquet.OpenFile(f, info.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(p.ColumnIndexes()); n > 0 {
+		t.Errorf("%d indexes of pages, want none", n)
+	}
+	bounded := map[string]bool{"configuration": true, "admission": true, "arrival": true, "job": false, "user": false, "decision": false, "reason": false}
+	for _, c := range p.Metadata().RowGroups[0].Columns {
+		s := c.MetaData.Statistics
+		if want, ok := bounded[c.MetaData.PathInSchema[0]]; ok && (want != (s.MinValue != nil) || want != (s.MaxValue != nil)) {
+			t.Errorf("%s: bounds %q to %q, want some: %v", c.MetaData.PathInSchema[0], s.MinValue, s.MaxValue, want)
 		}
 	}
 }

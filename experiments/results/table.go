@@ -53,11 +53,11 @@ func (t *table[R]) pack() {
 	options := []parquet.WriterOption{
 		parquet.CreatedBy("bourse", "1", "results"), // no version of a library in the bytes
 		parquet.MaxRowsPerRowGroup(rowsPerGroup), parquet.Compression(t.codec),
-		parquet.DataPageStatistics(false), // the index of pages has them
+		parquet.DataPageStatistics(false), // readers go by those of groups
 	}
 	for i := range t.cols {
 		if c := &t.cols[i]; c.kind == text && !slices.Contains([]string{"configuration", "admission"}, c.Name) {
-			options = append(options, parquet.SkipPageBounds(c.Name))
+			options = append(options, parquet.SkipPageBounds(c.Name)) // every group has them all
 		}
 	}
 	t.parquet = parquet.NewGenericWriter[R](&t.packed, options...)

@@ -268,9 +268,9 @@ func (r *told) sum(at map[string]*toldRun) (string, error) {
 
 // jobRows returns the rows of jobs.
 func jobRows(at *scenario.Configuration, admission string, rep int, jobs []metrics.Job, volatile bool) []results.Job {
-	rows, endings := make([]results.Job, len(jobs)), make([]ending, len(jobs))
+	rows, endings, known := make([]results.Job, len(jobs)), make([]ending, len(jobs)), knowRuntimes(jobs)
 	for i := range rows {
-		jobRow(&rows[i], &endings[i], at, admission, rep, &jobs[i], knowRuntimes(jobs), volatile)
+		jobRow(&rows[i], &endings[i], at, admission, rep, &jobs[i], known, volatile)
 	}
 	return rows
 }

@@ -68,7 +68,7 @@ func (d *directory) putDB() error {
 		}
 		var f vfs.File
 		if f, err = fsys.Create(fsys.PathJoin(d.dir, name), vfs.WriteCategoryUnspecified); err == nil {
-			_, err = f.Write(files[name])
+			_, err = f.Write(slices.Clone(files[name])) // a file may change what it is given
 			err = errors.Join(err, f.Sync(), f.Close())
 		}
 	}

@@ -6,10 +6,13 @@ package pinned
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -25,12 +28,14 @@ type FS struct {
 }
 
 const (
-	pinAttempts  = 20       // to find a moment at which no file comes or goes
-	maxPinnedWAL = 64 << 20 // bytes; a log of more is of a run, whose logs are not used again
+	pinAttempts  = 20              // to find a moment at which no file comes or goes, and more
+	pinTime      = 3 * time.Second // on a busy machine
+	maxPinnedWAL = 64 << 20        // bytes; a log of more is of a run, whose logs are not used again
 )
 
 // Pin returns the directory as it is now, to be closed by [FS.Close].
 func Pin(fsys vfs.FS, dir string) (*FS, error) {
+	began := time.Now()
 	for attempt := 1; ; attempt++ {
 		p := &FS{FS: fsys, dir: dir, files: make(map[string]vfs.File)}
 		err := p.pin()
@@ -38,8 +43,11 @@ func Pin(fsys vfs.FS, dir string) (*FS, error) {
 			return p, nil
 		}
 		p.Close()
-		if attempt == pinAttempts {
+		if attempt >= pinAttempts && (!errors.Is(err, errChanged) || time.Since(began) > pinTime) {
 			return nil, err
+		}
+		if attempt >= pinAttempts {
+			time.Sleep(time.Millisecond)
 		}
 	}
 }
@@ -55,6 +63,9 @@ func (p *FS) pin() (err error) {
 			continue
 		}
 		f, err := p.FS.Open(p.FS.PathJoin(p.dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w: %w", errChanged, err)
+		}
 		if err != nil {
 			return err
 		}

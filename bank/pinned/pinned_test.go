@@ -81,12 +81,21 @@ func TestPinned(t *testing.T) {
 			f.Close()
 		}
 	}
-	if _, err := Pin(errorfs.Wrap(disk, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if op.Kind == errorfs.OpOpen {
-			return fs.ErrNotExist
+	opens, never := 0, 1<<30
+	for _, from := range []int{5 * pinAttempts, never} { // a busy writer; a file that nobody can open
+		p, err := Pin(errorfs.Wrap(disk, errorfs.InjectorFunc(func(op errorfs.Op) error {
+			if op.Kind == errorfs.OpOpen {
+				if opens++; opens < from {
+					return fs.ErrNotExist
+				}
+			}
+			return nil
+		})), "ledger")
+		if (err == nil) != (from < never) {
+			t.Errorf("no file can be opened until the %dth time: %v", from, err)
 		}
-		return nil
-	})), "ledger"); err == nil {
-		t.Error("what cannot be opened is pinned")
+		if err == nil {
+			p.Close()
+		}
 	}
 }

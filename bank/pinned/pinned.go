@@ -12,7 +12,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -28,14 +27,13 @@ type FS struct {
 }
 
 const (
-	pinAttempts  = 20              // to find a moment at which no file comes or goes, and more
-	pinTime      = 3 * time.Second // on a busy machine
-	maxPinnedWAL = 64 << 20        // bytes; a log of more is of a run, whose logs are not used again
+	pinAttempts  = 20       // to open all files
+	pinChanges   = 1000     // to find a moment at which none comes or goes, on a busy machine
+	maxPinnedWAL = 64 << 20 // bytes; a log of more is of a run, whose logs are not used again
 )
 
 // Pin returns the directory as it is now, to be closed by [FS.Close].
 func Pin(fsys vfs.FS, dir string) (*FS, error) {
-	began := time.Now()
 	for attempt := 1; ; attempt++ {
 		p := &FS{FS: fsys, dir: dir, files: make(map[string]vfs.File)}
 		err := p.pin()
@@ -43,11 +41,8 @@ func Pin(fsys vfs.FS, dir string) (*FS, error) {
 			return p, nil
 		}
 		p.Close()
-		if attempt >= pinAttempts && (!errors.Is(err, errChanged) || time.Since(began) > pinTime) {
+		if attempt >= pinChanges || attempt >= pinAttempts && !errors.Is(err, errChanged) {
 			return nil, err
-		}
-		if attempt >= pinAttempts {
-			time.Sleep(time.Millisecond)
 		}
 	}
 }

@@ -101,14 +101,9 @@ type acks struct {
 }
 
 func createAcks(fsys vfs.FS, dir string) error {
-	f, err := fsys.Create(fsys.PathJoin(dir, acksFile), vfs.WriteCategoryUnspecified)
-	if err != nil {
-		return err
-	}
 	none := (&ack{first: 1, head: NoEntries()}).append(nil)
 	b := fill(none, 2*acksRegion)
-	_, err = f.Write(append(b, b...))
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err := writeFile(fsys, fsys.PathJoin(dir, acksFile), append(b, b...)); err != nil {
 		return err
 	}
 	return syncDir(fsys, dir)

@@ -58,21 +58,19 @@ var newDB = sync.OnceValues(func() (files map[string][]byte, err error) {
 // putDB puts a new database into the directory, once HEAD says that it is open.
 func (d *directory) putDB() error {
 	files, err := newDB()
-	if err == nil {
-		err = d.unsealed(NoEntries()).write(d.opts.FS, d.dir)
+	if err != nil {
+		return err
+	}
+	if err := d.unsealed(NoEntries()).write(d.opts.FS, d.dir); err != nil {
+		return err
 	}
 	fsys := d.guarded()
 	for _, name := range slices.Sorted(maps.Keys(files)) { // markers last
-		if err != nil {
+		if err := writeFile(fsys, fsys.PathJoin(d.dir, name), slices.Clone(files[name])); err != nil {
 			return err
 		}
-		var f vfs.File
-		if f, err = fsys.Create(fsys.PathJoin(d.dir, name), vfs.WriteCategoryUnspecified); err == nil {
-			_, err = f.Write(slices.Clone(files[name])) // a file may change what it is given
-			err = errors.Join(err, f.Sync(), f.Close())
-		}
 	}
-	return errors.Join(err, syncDir(fsys, d.dir), syncDir(fsys, fsys.PathDir(d.dir)))
+	return errors.Join(syncDir(fsys, d.dir), syncDir(fsys, fsys.PathDir(d.dir)))
 }
 
 // createLog makes the directory, for a ledger without entries that is kept in one log.

@@ -152,12 +152,7 @@ func Files(dir string, opts Options) (files []File, err error) {
 // write replaces the file in one step, durably.
 func (s *seal) write(fsys vfs.FS, dir string) error {
 	name := fsys.PathJoin(dir, headFile)
-	f, err := fsys.Create(name+".tmp", vfs.WriteCategoryUnspecified)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(s.text())
-	err = errors.Join(err, f.Sync(), f.Close())
+	err := writeFile(fsys, name+".tmp", s.text())
 	if err == nil {
 		err = fsys.Rename(name+".tmp", name)
 	}
@@ -293,6 +288,17 @@ func readFile(fsys vfs.FS, name string, max int64) ([]byte, error) {
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, max))
+}
+
+// writeFile makes a file of b, which the file may change, and durable what is in it. Its name
+// is not until its directory is synced.
+func writeFile(fsys vfs.FS, name string, b []byte) error {
+	f, err := fsys.Create(name, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 func syncDir(fsys vfs.FS, dir string) error {

@@ -19,12 +19,7 @@ const unfinishedText = "This is a bank's copy that 'bourse bank copy' has not fi
 
 // markUnfinished says durably that what will be in dir is not finished.
 func markUnfinished(fsys vfs.FS, dir string) error {
-	f, err := fsys.Create(fsys.PathJoin(dir, unfinishedFile), vfs.WriteCategoryUnspecified)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write([]byte(unfinishedText))
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err := writeFile(fsys, fsys.PathJoin(dir, unfinishedFile), []byte(unfinishedText)); err != nil {
 		return err
 	}
 	return syncDir(fsys, dir)

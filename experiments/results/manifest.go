@@ -45,6 +45,7 @@ type Manifest struct {
 
 	Kind           string              `json:"kind"`
 	Format         int                 `json:"format"`
+	Rules          int                 `json:"rules"` // version of the rules of charges, see [Rules]; 1 where none is recorded
 	ScenarioSHA256 string              `json:"scenario_sha256"`
 	Version        Version             `json:"version"`
 	Columns        map[string][]Column `json:"columns"` // by file, in order
@@ -183,8 +184,8 @@ func readManifest(dir string) (m Manifest, digest string, err error) {
 		return m, "", err
 	}
 	var head struct {
-		Kind   string
-		Format int
+		Kind          string
+		Format, Rules int
 	}
 	if err := json.Unmarshal(b, &head); err != nil || head.Kind != kind {
 		return m, "", fmt.Errorf("%s: %w: its %s is of another kind", dir, ErrNotResults, manifestName)
@@ -192,8 +193,12 @@ func readManifest(dir string) (m Manifest, digest string, err error) {
 	if head.Format < 1 || head.Format > Format {
 		return m, "", fmt.Errorf("%s has format %d, want %d: run the experiment again with this version", path, head.Format, Format)
 	}
+	if head.Rules < 0 || head.Rules > Rules {
+		return m, "", fmt.Errorf("%s has rules of version %d, want at most %d: use a newer version of bourse", path, head.Rules, Rules)
+	}
 	if err := json.Unmarshal(b, &m); err != nil {
 		return m, "", fmt.Errorf("%s: %w", path, err)
 	}
+	m.Rules = max(1, m.Rules)
 	return m, hashText(string(b)), nil
 }

@@ -246,6 +246,7 @@ func TestOpen(t *testing.T) {
 		{"{}", "not a results directory: its manifest.json is of another kind"},
 		{"[", "not a results directory"},
 		{`{"kind": "bourse results", "format": 9}`, "has format 9, want 3"},
+		{`{"kind": "bourse results", "format": 3, "rules": 9}`, "has rules of version 9, want at most 2"},
 		{`{"kind": "bourse results", "format": 3, "seed": 7}`, "manifest.json: json"},
 	} {
 		dir := t.TempDir()

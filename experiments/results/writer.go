@@ -219,7 +219,7 @@ func (w *Writer) Close(m Manifest) (err error) {
 	for _, f := range w.files {
 		w.Known(f.name, Output{f.at, hex.EncodeToString(f.sum.Sum(nil))})
 	}
-	m.Kind, m.Format = kind, Format
+	m.Kind, m.Format, m.Rules = kind, Format, Rules
 	m.ScenarioSHA256 = hashText(m.Scenario)
 	m.Version = BuildVersion()
 	m.Columns = make(map[string][]Column)

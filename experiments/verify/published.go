@@ -24,6 +24,7 @@ func Published(r *results.Dir, e scenario.Experiment, runs []string) []*Run {
 		all[i] = &Run{Table: r.File("jobs")}
 		if c, a := find(&e, run); c != nil {
 			all[i].Rules = RulesOf(c, a)
+			all[i].Rules.Version = r.Manifest.Rules
 		}
 		at[run] = all[i]
 		of[run[strings.LastIndexByte(run, '/')+1:]] = true
@@ -144,9 +145,10 @@ func find(e *scenario.Experiment, run string) (*scenario.Configuration, *scenari
 	return nil, nil
 }
 
-// RulesOf returns the rules of c under policy a.
+// RulesOf returns the rules of c under policy a, in their newest version.
 func RulesOf(c *scenario.Configuration, a *scenario.Choice) *Rules {
 	r := &Rules{
+		Version: results.Rules,
 		Payment: c.Market.Payment, Sharing: c.Market.Sharing.Name,
 		Hosts: c.Fleet.Hosts, CPUs: c.Fleet.CPUs, Cap: c.Fleet.Cap, Speeds: c.Fleet.Speeds,
 		Leave:  c.Fleet.Availability != nil,

@@ -23,6 +23,10 @@ type Run struct {
 
 // Rules are those of a scenario that charges follow from.
 type Rules struct {
+	// Version is that of the rules of charges and penalties, as [results.Rules] lists them.
+	// Code that checks a rule which changed in version 2 branches on Version >= 2.
+	Version int
+
 	Payment string // rule: spot, scarce, admission, usage, bid or budget
 	Sharing string // rule
 	Hosts   int

@@ -53,6 +53,7 @@ apart: then it takes jobs of the accounts of --trust alone. By default DIR is
 			&cli.StringFlag{Name: "netns", Usage: "run in network namespace `NAME`, of 'ip netns add', as root"},
 			quantityFlag("memory", plugin.Bytes, "`BYTES` of memory for a task that does not say, or as 4GB"),
 			quantityFlag("disk", plugin.Bytes, "`BYTES` of its folder for a task that does not say, or as 4GB"),
+			quantityFlag("stored", plugin.Bytes, "`BYTES` of output that ended tasks of one account may leave (default: twice --disk)"),
 			&cli.IntFlag{Name: "processes", Usage: "at most `N` processes in a task that does not say"},
 			quietFlag(),
 		},
@@ -134,6 +135,7 @@ func agentAction(c *cli.Context) error {
 	p, err := agent.Load(dir, agent.Settings{
 		Name: c.String("name"), Kind: c.String("kind"), CPUs: c.Float64("cpus"), Trust: c.StringSlice("trust"), Offline: c.Bool("offline"),
 		Limits: remote.Limits{Memory: int64(amount(c, "memory")), Disk: int64(amount(c, "disk")), Processes: c.Int("processes")},
+		Stored: int64(amount(c, "stored")),
 	})
 	if err != nil {
 		return err

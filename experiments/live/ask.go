@@ -185,6 +185,7 @@ func (m *Market) Status(id int64) (*Contract, error) {
 		copied := *c
 		copied.look(m.core)
 		m.mu.RUnlock()
+		m.seen.deletions(&copied)
 		return &copied, nil
 	}
 	m.mu.RUnlock()
@@ -193,7 +194,26 @@ func (m *Market) Status(id int64) (*Contract, error) {
 	if err == nil && !there {
 		err = fmt.Errorf("%w: %d", ErrNotFound, id)
 	}
+	m.seen.deletions(out)
 	return out, err
+}
+
+// deletions notes what hosts have deleted of the output of c.
+func (s *seen) deletions(c *Contract) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.Deleted = nil
+	for _, t := range c.Tasks {
+		p := s.hosts[t.Host]
+		if p == nil {
+			continue
+		}
+		for _, d := range p.told.Deleted {
+			if d.Name == t.Name {
+				c.Deleted = append(c.Deleted, Deletion{t.Node, t.Host, d.Bytes, d.Why})
+			}
+		}
+	}
 }
 
 // ErrNotFound means that no contract has that number.
@@ -258,6 +278,7 @@ type Host struct {
 	Load      float64    `json:"load"`
 	Heard     float64    `json:"heard" doc:"instant at which it last said anything"`
 	Why       string     `json:"why,omitempty" doc:"it is closed"`
+	Stored    int64      `json:"stored" doc:"bytes of output of ended tasks"`
 	Cut       int        `json:"cut,omitempty" doc:"readings that told of more than can be"`
 	Contracts []HostTask `json:"contracts"`
 }
@@ -282,7 +303,7 @@ func (m *Market) Hosts() []Host {
 		p := m.seen.of(h.Spec.Name)
 		one := Host{
 			Name: h.Spec.Name, State: "here", Kind: p.told.Offer.Kind, Owner: h.Owner, CPUs: h.Spec.CPUs, Price: v.Price(hosts.ID(i)).Float64(),
-			Load: p.told.Load, Heard: p.heard, Why: p.told.Closed, Cut: h.machine.Cut(), Contracts: []HostTask{},
+			Load: p.told.Load, Heard: p.heard, Why: p.told.Closed, Stored: p.told.Stored, Cut: h.machine.Cut(), Contracts: []HostTask{},
 		}
 		switch {
 		case h.removed:

@@ -52,6 +52,7 @@ type Limits struct {
 	Processes int     `yaml:"processes" validate:"min=0,max=1000000" doc:"a node"`
 	Disk      float64 `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes a node"`
 	Log       float64 `yaml:"log" validate:"min=0,max=1e18" doc:"bytes of each output of a node"`
+	Keep      float64 `yaml:"keep" validate:"min=0,max=1e18" doc:"bytes of output that ended tasks of one account may leave on a host of 'bourse live'; 0 is twice disk"`
 	Files     float64 `yaml:"files" validate:"min=1e8,max=1e18" doc:"bytes of all jobs and their files that the market keeps"`
 	Orders    int     `yaml:"orders_per_second" validate:"min=1,max=1000000" doc:"of one account"`
 }

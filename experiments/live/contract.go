@@ -32,6 +32,7 @@ type Contract struct {
 	Tasks     []Task          `json:"tasks,omitempty" doc:"that were started for it"`
 	Ends      []End           `json:"ends,omitempty" doc:"of its tasks, as they were told"`
 
+	Deleted    []Deletion  `json:"deleted,omitempty" doc:"output of its tasks that hosts have deleted to have room"`
 	Settlement string      `json:"settlement,omitempty" doc:"receipt of the bank"`
 	Ended      float64     `json:"ended,omitempty" doc:"instant"`
 	Outcome    string      `json:"outcome,omitempty" doc:"fulfilled, late, broken, cancelled, or fault: command if that could not be started"`
@@ -76,6 +77,14 @@ type End struct {
 
 // Over reports whether nothing more will become of c.
 func (c *Contract) Over() bool { return c.State != "waiting" && c.State != "running" }
+
+// A Deletion is output that a host has deleted, as the host said last.
+type Deletion struct {
+	Node  int32  `json:"node"`
+	Host  string `json:"host"`
+	Bytes int64  `json:"bytes"`
+	Why   string `json:"why"`
+}
 
 func endOf(node int32, host string, e *end) End {
 	return End{node, host, e.Name, e.Why, e.Code, e.Signal, e.Fault, e.OutOfMemory}

@@ -432,7 +432,7 @@ func (k *core) wants(i int) {
 		c := v.Contract(run)
 		w.Contract, w.Node, w.Nodes = int64(c.ID), node, int32(c.Nodes)
 		if open := k.open[w.Contract]; open != nil {
-			w.Job = open.Job[len("sha256:"):]
+			w.Job, w.Account = open.Job[len("sha256:"):], open.Account
 		}
 		if _, ok := h.tasks[w.Name]; ok {
 			known++

@@ -94,7 +94,7 @@ func (s *seen) hear(name string, now float64, t *remote.Told) *hostSeen {
 	if p == nil {
 		return nil
 	}
-	p.heard, p.told = now, remote.Told{Offer: t.Offer, Load: t.Load, Closed: t.Closed, Leaving: t.Leaving}
+	p.heard, p.told = now, remote.Told{Offer: t.Offer, Load: t.Load, Closed: t.Closed, Leaving: t.Leaving, Stored: t.Stored, Deleted: t.Deleted}
 	copied := *p
 	return &copied
 }

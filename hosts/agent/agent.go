@@ -27,9 +27,11 @@ type Config struct {
 	Warn    float64       // seconds before its deadline at which a task is sent SIGTERM; 0 never
 	Keep    float64       // seconds for which a folder is kept when its end is acknowledged
 	Limits  remote.Limits // of jobs that do not say
+	Stored  int64         // bytes of output of ended tasks that one account may leave here; 0 is any number
 	Offer   remote.Offer
 
 	clock   func() float64
+	space   func(dir string) (free, total int64, err error) // bytes of its disk
 	boot    string
 	minders minders
 }
@@ -56,6 +58,8 @@ type Agent struct {
 	spans   spans
 	bad     map[string]error // jobs and files that the market does not have, by SHA-256
 	closed  string
+	scant   bool  // too little of the disk is free for new tasks
+	stored  int64 // bytes of output of ended tasks
 
 	archives []*archive // that are read, the one asked for last at the end
 
@@ -99,6 +103,7 @@ type task struct {
 	before    float64 // used at the end of that
 	seen      float64 // instant of that, 0 is none
 	end       *exit
+	deleted   deleted // its output, if that was deleted
 	forgotten float64 // instant at which the end was acknowledged; 0 is not yet
 }
 
@@ -116,6 +121,9 @@ func Open(c Config) (*Agent, error) {
 			return nil, err
 		}
 		c.boot = boot
+	}
+	if c.space == nil {
+		c.space = diskSpace
 	}
 	if c.minders == nil {
 		c.minders = &processes{program: c.Minder, network: c.Network}
@@ -135,9 +143,12 @@ func Open(c Config) (*Agent, error) {
 	if err := a.begin(a.session.Number+1, a.session.Quiet, a.session.After); err != nil {
 		return nil, err
 	}
-	var booked float64
-	a.lease, a.deal, booked = leaseUntil(c.Dir)
-	a.spans = newSpans(a.clock(), booked)
+	if err := allocateLease(c.Dir); err != nil {
+		return nil, err
+	}
+	was := readLease(c.Dir)
+	a.lease, a.deal = was.until, was.deal
+	a.spans = newSpans(a.clock(), was.booked)
 	entries, err := os.ReadDir(a.path("tasks"))
 	if err != nil {
 		return nil, err
@@ -183,6 +194,9 @@ func (a *Agent) adopt(name string) error {
 		return err
 	}
 	if _, err := get(filepath.Join(t.folder, "orders"), &t.orders); err != nil {
+		return err
+	}
+	if _, err := get(filepath.Join(t.folder, "deleted"), &t.deleted); err != nil {
 		return err
 	}
 	var told struct {

@@ -199,7 +199,7 @@ func (w *world) pass(d float64) {
 			continue
 		}
 		folder := filepath.Join(w.dir, "tasks", name)
-		until, _, _ := leaseUntil(w.dir)
+		until := readLease(w.dir).until
 		g.Frozen = w.now >= until
 		if !g.Frozen {
 			g.Used += d / 2

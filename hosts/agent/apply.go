@@ -34,7 +34,7 @@ func (a *Agent) Apply(o *remote.Orders, seq int64, sent float64) error {
 		errs = append(errs, a.drop(o, now))
 	}
 	until := max(a.lease, sent+o.Lease)
-	if err := writeLease(a.Dir, until, o.Deal, a.spans.booked); err != nil {
+	if err := writeLease(a.Dir, lease{until: until, deal: o.Deal, booked: a.spans.booked}); err != nil {
 		return errors.Join(append(errs, err)...)
 	}
 	a.lease, a.deal, a.heard = until, o.Deal, seq
@@ -149,7 +149,7 @@ func (a *Agent) start(t *task, now float64, job *remote.Job, bad error) error {
 	}
 	user := a.user()
 	t.record = record{
-		Name: t.name, Boot: a.boot, Began: now, Job: *job, User: user, Root: a.Dir,
+		Name: t.name, Boot: a.boot, Began: now, Account: t.wanted.Account, Job: *job, User: user, Root: a.Dir,
 		Network: a.Network, Kind: a.Kernel.Kind(), Kernel: a.At,
 	}
 	t.record.Job.Limits = or(job.Limits, a.Limits)

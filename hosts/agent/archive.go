@@ -108,6 +108,16 @@ func newArchive(t *task, l *remote.Log) (*archive, error) {
 	return r, nil
 }
 
+// closeArchives ends the reading of t.
+func (a *Agent) closeArchives(t *task) {
+	a.archives = slices.DeleteFunc(a.archives, func(r *archive) bool {
+		if r.task == t {
+			r.close()
+		}
+		return r.task == t
+	})
+}
+
 func (r *archive) close() {
 	if r.file != nil {
 		r.file.Close()

@@ -43,6 +43,7 @@ type record struct {
 	Name    string
 	Boot    string     // of the machine
 	Began   float64    // instant at which the folder was made
+	Account string     `json:",omitempty"` // that the job is of
 	Job     remote.Job // with limits that are not open
 	User    int        // its own, 0 that of the agent
 	Root    string     // the agent's folder
@@ -74,6 +75,7 @@ type exit struct {
 	OutOfMemory bool
 	Used        float64  // processor-seconds
 	Span        float64  // seconds since it began
+	Stored      int64    `json:",omitempty"` // bytes that it left in its folder and printed
 	Lacks       []string // what of isolation the machine does not offer
 }
 
@@ -83,11 +85,19 @@ func put(path string, v any, sync bool) error {
 	if err != nil {
 		return err
 	}
+	return replace(path, text, 0o600, sync)
+}
+
+// replace writes a file, so that a reader finds what was there before or all of it.
+func replace(path string, text []byte, mode os.FileMode, sync bool) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path))
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(text)
+	if err == nil {
+		err = f.Chmod(mode)
+	}
 	if err == nil && sync {
 		err = f.Sync()
 	}
@@ -137,28 +147,6 @@ func (v *version) changed(path string) bool {
 		return before != v.info
 	}
 	return !os.SameFile(before, v.info) || !before.ModTime().Equal(v.info.ModTime())
-}
-
-// writeLease writes until when tasks may run, the deal that says so, and the instant up to
-// which what they have used is booked.
-func writeLease(root string, until float64, deal int64, booked float64) error {
-	path := filepath.Join(root, "lease")
-	if err := os.WriteFile(path+".new", fmt.Appendf(nil, "%.6f %d %.6f\n", until, deal, booked), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
-}
-
-// leaseUntil reads what writeLease wrote. Without it the lease is over.
-func leaseUntil(root string) (until float64, deal int64, booked float64) {
-	text, err := os.ReadFile(filepath.Join(root, "lease"))
-	if err == nil {
-		_, err = fmt.Sscan(string(text), &until, &deal, &booked)
-	}
-	if err != nil {
-		return 0, 0, 0
-	}
-	return until, deal, booked
 }
 
 // lockFolder takes the lock of a task's folder, which its minder inherits. A nil file

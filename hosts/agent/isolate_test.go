@@ -99,7 +99,7 @@ func TestTaskLimits(t *testing.T) {
 		if e := b.end("4.0.4"); e.Why != hosts.Exited || b.text("4.0.4", "err") != "end\n" {
 			t.Errorf("one that prints much: %+v", e)
 		}
-		if out := b.text("4.0.4", "out"); out != strings.Repeat("y\n", 5000)+"\n[cut after 10000 bytes]\n" {
+		if out := b.text("4.0.4", "out"); out != strings.Repeat("y\n", 5000)+"\n[cut after 10000 bytes]\n[2990000 bytes were discarded]\n" {
 			t.Errorf("it printed %d bytes, at last %q", len(out), out[max(0, len(out)-40):])
 		}
 		e := b.end("5.0.5")
@@ -127,12 +127,12 @@ func TestLease(t *testing.T) {
 		before := used()
 		b.until("it goes on", func() bool { return used() > before+0.05 })
 		// From here on the agent does nothing: its minder alone keeps the lease.
-		if err := writeLease(b.Dir, 1, b.deal, 0); err != nil {
+		if err := writeLease(b.Dir, lease{until: 1, deal: b.deal}); err != nil {
 			t.Fatal(err)
 		}
 		b.stands("1.0.1", "without a lease")
 		b.apply()
-		if err := writeLease(b.Dir, b.Now()+20, b.deal, 0); err != nil {
+		if err := writeLease(b.Dir, lease{until: b.Now() + 20, deal: b.deal}); err != nil {
 			t.Fatal(err)
 		}
 		before = used()

@@ -21,6 +21,8 @@ func (a *Agent) part(l remote.Log) remote.Log {
 	switch {
 	case t == nil:
 		err = errors.New("nothing of it is kept any more")
+	case t.missing() != nil:
+		err = t.missing()
 	case l.Archive != "":
 		err = a.readArchive(t, &l)
 	default:

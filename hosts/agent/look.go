@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"bourse/hosts"
 )
@@ -49,6 +48,7 @@ func (a *Agent) Look() error {
 			}
 		}
 	}
+	errs = append(errs, a.makeRoom())
 	if a.heard > 0 {
 		a.measure(now)
 		errs = append(errs, a.startAll(now), a.share())
@@ -97,6 +97,9 @@ func (a *Agent) over(t *task) (bool, error) {
 
 // conclude keeps how a task ended.
 func (a *Agent) conclude(t *task, e exit) {
+	if e.Stored == 0 && t.deleted.Bytes == 0 { // its minder is of a version before, or has died
+		e.Stored = stored(t.folder)
+	}
 	t.end = &e
 	t.used = max(t.used, e.Used)
 }
@@ -113,12 +116,7 @@ func (a *Agent) sweep(t *task, now float64) error {
 	if t.forgotten == 0 || now < t.forgotten+a.Keep {
 		return nil
 	}
-	a.archives = slices.DeleteFunc(a.archives, func(r *archive) bool {
-		if r.task == t {
-			r.close()
-		}
-		return r.task == t
-	})
+	a.closeArchives(t)
 	if err := os.RemoveAll(t.folder); err != nil {
 		return err
 	}

@@ -255,23 +255,43 @@ func (m *minder) environment() []string {
 	}, m.Job.Env...)
 }
 
-// cut copies to log what comes, up to limit, says so, and takes the rest at a
-// pace that costs nothing: who writes it is not stopped for it, nor served.
+// cut copies what comes to log, up to limit bytes, and discards the rest as fast as it comes.
+// The log says where it was cut, and at the end how much was discarded. Nor does a log that
+// cannot be written stop the program: what comes is then discarded, and the error returned.
 func cut(log io.Writer, from *os.File, limit int64) error {
 	defer from.Close()
 	n, err := io.Copy(log, io.LimitReader(from, limit))
-	if err != nil || n < limit {
-		return err
+	first, _ := io.CopyN(io.Discard, from, 1)
+	if err == nil && n == limit && first > 0 {
+		_, err = fmt.Fprintf(log, "\n[cut after %d bytes]\n", limit)
 	}
-	rest := make([]byte, 64<<10)
-	for said := false; ; time.Sleep(10 * time.Millisecond) {
-		if n, _ := from.Read(rest); n == 0 {
-			return err
+	lost := first + discard(from)
+	if err == nil && lost > 0 {
+		_, err = fmt.Fprintf(log, "[%d bytes were discarded]\n", lost)
+	}
+	return err
+}
+
+// discard takes what comes from a pipe until its end, and returns how many bytes that was. The
+// kernel drops them without copying: it costs who writes, not who discards.
+func discard(from *os.File) (n int64) {
+	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		n, _ = io.Copy(io.Discard, from)
+		return n
+	}
+	defer nowhere.Close()
+	for {
+		m, err := unix.Splice(int(from.Fd()), nil, int(nowhere.Fd()), nil, 1<<20, 0)
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			m, _ := io.Copy(io.Discard, from)
+			return n + m
+		case m == 0:
+			return n
 		}
-		if !said {
-			_, err = fmt.Fprintf(log, "\n[cut after %d bytes]\n", limit)
-			said = true
-		}
+		n += int64(m)
 	}
 }
 
@@ -302,8 +322,8 @@ func (m *minder) tick(now float64) (over bool) {
 	if again {
 		m.again = now + (seldom * look).Seconds()
 	}
-	if m.leased.changed(filepath.Join(m.Root, "lease")) || again {
-		m.until, _, _ = leaseUntil(m.Root)
+	if m.leased.changed(leasePath(m.Root)) || again {
+		m.until = readLease(m.Root).until
 	}
 	// After the lease: what the agent ends when it has a new one it ends before it says so.
 	if m.ordered.changed(filepath.Join(m.folder, "orders")) || again {
@@ -411,7 +431,19 @@ func (m *minder) finish() error {
 		case <-time.After(time.Second):
 		}
 	}
+	m.exit.Stored = stored(m.folder)
 	return m.write()
+}
+
+// stored returns how many bytes of the disk a task has in its folder and its logs.
+func stored(folder string) (size int64) {
+	size = folderSize(filepath.Join(folder, "dir"))
+	for _, name := range []string{"out", "err"} {
+		if info, err := os.Stat(filepath.Join(folder, name)); err == nil {
+			size += info.Size()
+		}
+	}
+	return size
 }
 
 // notDead is the fault of a task that cannot be ended.

@@ -68,6 +68,12 @@ func newBench(t testing.TB, kind string) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return newBenchIn(t, kind, dir)
+}
+
+// newBenchIn has its agent's folder at dir.
+func newBenchIn(t testing.TB, kind, dir string) *bench {
+	var err error
 	b := &bench{t: t, kind: kind, ends: make(map[string]exit)}
 	b.config = Config{
 		Dir: dir, At: linux.Config{Group: filepath.Base(dir), Dir: filepath.Join(dir, "groups")},

@@ -29,6 +29,7 @@ type Settings struct {
 	Trust   []string      `json:",omitempty"` // accounts whose jobs it takes where users are not kept apart
 	Offline bool          `json:",omitempty"` // tasks have no network
 	Limits  remote.Limits // of jobs that do not say
+	Stored  int64         `json:",omitempty"` // bytes of output of ended tasks that one account may leave; by default twice Limits.Disk
 }
 
 // by default, of jobs
@@ -95,7 +96,10 @@ func (p *Program) open(s Settings) error {
 	var err error
 	c := Config{
 		Dir: p.dir, At: at, Network: !s.Offline, Grace: 10, Keep: 3600,
-		Limits: or(s.Limits, byDefault),
+		Limits: or(s.Limits, byDefault), Stored: s.Stored,
+	}
+	if c.Stored == 0 {
+		c.Stored = 2 * c.Limits.Disk
 	}
 	if s.Kind == "" {
 		c.Kernel, p.Why, err = linux.Detect(at)
@@ -145,6 +149,9 @@ func (o *Settings) take(s Settings) {
 	}
 	o.Offline = o.Offline || s.Offline
 	o.Limits = or(s.Limits, o.Limits)
+	if s.Stored > 0 {
+		o.Stored = s.Stored
+	}
 }
 
 func (p *Program) path(name string) string { return filepath.Join(p.dir, name) }

@@ -121,6 +121,7 @@ func (c *conversation) complain(err error) {
 		if c.full = time.Now(); c.closed == "" {
 			c.closed = diskFull
 		}
+		err = errors.Join(err, c.releaseReserve())
 	}
 	if err == nil || err.Error() == c.said {
 		return
@@ -200,7 +201,7 @@ func (c *conversation) take(r answer) (over, err error) {
 		c.accepted = true
 	}
 	if err = c.Apply(o, r.seq, r.sent); err == nil {
-		if c.said = ""; c.closed == diskFull && time.Since(c.full) > tryAgain {
+		if c.said = ""; c.closed == diskFull && !c.scant && time.Since(c.full) > tryAgain {
 			c.closed = ""
 		}
 	}

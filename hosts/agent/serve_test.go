@@ -146,7 +146,7 @@ func (b *box) mind() {
 		}
 		b.mu.Lock()
 		b.count()
-		until, _, _ := leaseUntil(b.dir)
+		until := readLease(b.dir).until
 		for name, lives := range b.minders {
 			g := b.Groups[name]
 			if !lives || g == nil {

@@ -83,6 +83,7 @@ func (a *Agent) Tell() (*remote.Told, error) {
 	told := &remote.Told{
 		Session: a.session.Number, Boot: a.self, After: a.session.After, Seq: a.seq, Have: a.deal,
 		First: a.spans.first, Offer: a.Offer, Load: load(), Closed: a.closed, Leaving: a.leaving(),
+		Stored: a.stored, Deleted: a.deletions(),
 	}
 	told.Spans = slices.Clone(a.spans.all)
 	for _, t := range a.sorted() {

@@ -35,6 +35,7 @@ type Wanted struct {
 
 	// What the host is to run, which a Machine does not know: whoever owns it fills it in.
 	Contract    int64
+	Account     string // that the contract is of
 	Node, Nodes int32
 	Job         string // SHA-256 of the text of a [Job], in hexadecimal digits
 }
@@ -75,6 +76,15 @@ type Told struct {
 	Load    float64 // processes of the whole machine that run or wait for a processor
 	Closed  string  // why the host takes no more tasks, if so
 	Leaving Leaving // what its owner wants
+	Stored  int64   // bytes of output of ended tasks
+	Deleted []Deleted
+}
+
+// A Deleted is a task that has ended, whose output the host has deleted to have room.
+type Deleted struct {
+	Name  int64
+	Bytes int64
+	Why   string
 }
 
 // An Offer is what a host says of itself.

@@ -311,6 +311,8 @@ type SyncRequest struct {
 	Closed        string                 `protobuf:"bytes,11,opt,name=closed,proto3" json:"closed,omitempty"`
 	Leaving       Leaving                `protobuf:"varint,12,opt,name=leaving,proto3,enum=bourse.hosts.v1.Leaving" json:"leaving,omitempty"`
 	After         string                 `protobuf:"bytes,13,opt,name=after,proto3" json:"after,omitempty"`
+	Stored        int64                  `protobuf:"varint,14,opt,name=stored,proto3" json:"stored,omitempty"`
+	Deleted       []*Deleted             `protobuf:"bytes,15,rep,name=deleted,proto3" json:"deleted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -436,6 +438,20 @@ func (x *SyncRequest) GetAfter() string {
 	return ""
 }
 
+func (x *SyncRequest) GetStored() int64 {
+	if x != nil {
+		return x.Stored
+	}
+	return 0
+}
+
+func (x *SyncRequest) GetDeleted() []*Deleted {
+	if x != nil {
+		return x.Deleted
+	}
+	return nil
+}
+
 type SyncResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Session       int64                  `protobuf:"varint,1,opt,name=session,proto3" json:"session,omitempty"`
@@ -544,6 +560,66 @@ func (x *SyncResponse) GetLogs() []*Log {
 	return nil
 }
 
+type Deleted struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          int64                  `protobuf:"varint,1,opt,name=name,proto3" json:"name,omitempty"`
+	Bytes         int64                  `protobuf:"varint,2,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	Why           string                 `protobuf:"bytes,3,opt,name=why,proto3" json:"why,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Deleted) Reset() {
+	*x = Deleted{}
+	mi := &file_link_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Deleted) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Deleted) ProtoMessage() {}
+
+func (x *Deleted) ProtoReflect() protoreflect.Message {
+	mi := &file_link_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Deleted.ProtoReflect.Descriptor instead.
+func (*Deleted) Descriptor() ([]byte, []int) {
+	return file_link_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Deleted) GetName() int64 {
+	if x != nil {
+		return x.Name
+	}
+	return 0
+}
+
+func (x *Deleted) GetBytes() int64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *Deleted) GetWhy() string {
+	if x != nil {
+		return x.Why
+	}
+	return ""
+}
+
 type Offer struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Kind          string                 `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
@@ -558,7 +634,7 @@ type Offer struct {
 
 func (x *Offer) Reset() {
 	*x = Offer{}
-	mi := &file_link_proto_msgTypes[5]
+	mi := &file_link_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -570,7 +646,7 @@ func (x *Offer) String() string {
 func (*Offer) ProtoMessage() {}
 
 func (x *Offer) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[5]
+	mi := &file_link_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -583,7 +659,7 @@ func (x *Offer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Offer.ProtoReflect.Descriptor instead.
 func (*Offer) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{5}
+	return file_link_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Offer) GetKind() string {
@@ -641,7 +717,7 @@ type Span struct {
 
 func (x *Span) Reset() {
 	*x = Span{}
-	mi := &file_link_proto_msgTypes[6]
+	mi := &file_link_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -653,7 +729,7 @@ func (x *Span) String() string {
 func (*Span) ProtoMessage() {}
 
 func (x *Span) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[6]
+	mi := &file_link_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -666,7 +742,7 @@ func (x *Span) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Span.ProtoReflect.Descriptor instead.
 func (*Span) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{6}
+	return file_link_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Span) GetDeal() int64 {
@@ -719,7 +795,7 @@ type End struct {
 
 func (x *End) Reset() {
 	*x = End{}
-	mi := &file_link_proto_msgTypes[7]
+	mi := &file_link_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -731,7 +807,7 @@ func (x *End) String() string {
 func (*End) ProtoMessage() {}
 
 func (x *End) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[7]
+	mi := &file_link_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -744,7 +820,7 @@ func (x *End) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use End.ProtoReflect.Descriptor instead.
 func (*End) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{7}
+	return file_link_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *End) GetName() int64 {
@@ -806,13 +882,14 @@ type Wanted struct {
 	Limit         float64                `protobuf:"fixed64,6,opt,name=limit,proto3" json:"limit,omitempty"`
 	Left          float64                `protobuf:"fixed64,7,opt,name=left,proto3" json:"left,omitempty"`
 	Job           string                 `protobuf:"bytes,8,opt,name=job,proto3" json:"job,omitempty"`
+	Account       string                 `protobuf:"bytes,9,opt,name=account,proto3" json:"account,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Wanted) Reset() {
 	*x = Wanted{}
-	mi := &file_link_proto_msgTypes[8]
+	mi := &file_link_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -824,7 +901,7 @@ func (x *Wanted) String() string {
 func (*Wanted) ProtoMessage() {}
 
 func (x *Wanted) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[8]
+	mi := &file_link_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -837,7 +914,7 @@ func (x *Wanted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Wanted.ProtoReflect.Descriptor instead.
 func (*Wanted) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{8}
+	return file_link_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Wanted) GetName() int64 {
@@ -896,6 +973,13 @@ func (x *Wanted) GetJob() string {
 	return ""
 }
 
+func (x *Wanted) GetAccount() string {
+	if x != nil {
+		return x.Account
+	}
+	return ""
+}
+
 type Log struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          int64                  `protobuf:"varint,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -913,7 +997,7 @@ type Log struct {
 
 func (x *Log) Reset() {
 	*x = Log{}
-	mi := &file_link_proto_msgTypes[9]
+	mi := &file_link_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -925,7 +1009,7 @@ func (x *Log) String() string {
 func (*Log) ProtoMessage() {}
 
 func (x *Log) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[9]
+	mi := &file_link_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -938,7 +1022,7 @@ func (x *Log) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Log.ProtoReflect.Descriptor instead.
 func (*Log) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{9}
+	return file_link_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Log) GetName() int64 {
@@ -1013,7 +1097,7 @@ type BlobRequest struct {
 
 func (x *BlobRequest) Reset() {
 	*x = BlobRequest{}
-	mi := &file_link_proto_msgTypes[10]
+	mi := &file_link_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1025,7 +1109,7 @@ func (x *BlobRequest) String() string {
 func (*BlobRequest) ProtoMessage() {}
 
 func (x *BlobRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[10]
+	mi := &file_link_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1038,7 +1122,7 @@ func (x *BlobRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BlobRequest.ProtoReflect.Descriptor instead.
 func (*BlobRequest) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{10}
+	return file_link_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *BlobRequest) GetSha() string {
@@ -1057,7 +1141,7 @@ type BlobResponse struct {
 
 func (x *BlobResponse) Reset() {
 	*x = BlobResponse{}
-	mi := &file_link_proto_msgTypes[11]
+	mi := &file_link_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1069,7 +1153,7 @@ func (x *BlobResponse) String() string {
 func (*BlobResponse) ProtoMessage() {}
 
 func (x *BlobResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[11]
+	mi := &file_link_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1082,7 +1166,7 @@ func (x *BlobResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BlobResponse.ProtoReflect.Descriptor instead.
 func (*BlobResponse) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{11}
+	return file_link_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *BlobResponse) GetData() []byte {
@@ -1100,7 +1184,7 @@ type PutLogResponse struct {
 
 func (x *PutLogResponse) Reset() {
 	*x = PutLogResponse{}
-	mi := &file_link_proto_msgTypes[12]
+	mi := &file_link_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1112,7 +1196,7 @@ func (x *PutLogResponse) String() string {
 func (*PutLogResponse) ProtoMessage() {}
 
 func (x *PutLogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[12]
+	mi := &file_link_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1125,7 +1209,7 @@ func (x *PutLogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutLogResponse.ProtoReflect.Descriptor instead.
 func (*PutLogResponse) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{12}
+	return file_link_proto_rawDescGZIP(), []int{13}
 }
 
 var File_link_proto protoreflect.FileDescriptor
@@ -1143,7 +1227,7 @@ const file_link_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\":\n" +
 	"\bVersions\x12\x16\n" +
 	"\x06oldest\x18\x01 \x01(\x05R\x06oldest\x12\x16\n" +
-	"\x06newest\x18\x02 \x01(\x05R\x06newest\"\xa9\x03\n" +
+	"\x06newest\x18\x02 \x01(\x05R\x06newest\"\xf5\x03\n" +
 	"\vSyncRequest\x125\n" +
 	"\bversions\x18\x01 \x01(\v2\x19.bourse.hosts.v1.VersionsR\bversions\x12\x18\n" +
 	"\asession\x18\x02 \x01(\x03R\asession\x12\x12\n" +
@@ -1158,7 +1242,9 @@ const file_link_proto_rawDesc = "" +
 	" \x01(\x01R\x04load\x12\x16\n" +
 	"\x06closed\x18\v \x01(\tR\x06closed\x122\n" +
 	"\aleaving\x18\f \x01(\x0e2\x18.bourse.hosts.v1.LeavingR\aleaving\x12\x14\n" +
-	"\x05after\x18\r \x01(\tR\x05after\"\xff\x01\n" +
+	"\x05after\x18\r \x01(\tR\x05after\x12\x16\n" +
+	"\x06stored\x18\x0e \x01(\x03R\x06stored\x122\n" +
+	"\adeleted\x18\x0f \x03(\v2\x18.bourse.hosts.v1.DeletedR\adeleted\"\xff\x01\n" +
 	"\fSyncResponse\x12\x18\n" +
 	"\asession\x18\x01 \x01(\x03R\asession\x12\x12\n" +
 	"\x04boot\x18\x02 \x01(\tR\x04boot\x12\x10\n" +
@@ -1168,7 +1254,11 @@ const file_link_proto_rawDesc = "" +
 	"\x05lease\x18\x06 \x01(\x01R\x05lease\x12/\n" +
 	"\x06wanted\x18\a \x03(\v2\x17.bourse.hosts.v1.WantedR\x06wanted\x12\x14\n" +
 	"\x05drain\x18\b \x01(\bR\x05drain\x12(\n" +
-	"\x04logs\x18\t \x03(\v2\x14.bourse.hosts.v1.LogR\x04logs\"\x87\x01\n" +
+	"\x04logs\x18\t \x03(\v2\x14.bourse.hosts.v1.LogR\x04logs\"E\n" +
+	"\aDeleted\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\x03R\x04name\x12\x14\n" +
+	"\x05bytes\x18\x02 \x01(\x03R\x05bytes\x12\x10\n" +
+	"\x03why\x18\x03 \x01(\tR\x03why\"\x87\x01\n" +
 	"\x05Offer\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n" +
 	"\x04cpus\x18\x02 \x01(\x01R\x04cpus\x12\x16\n" +
@@ -1189,7 +1279,7 @@ const file_link_proto_rawDesc = "" +
 	"\x06signal\x18\x04 \x01(\tR\x06signal\x12\x14\n" +
 	"\x05fault\x18\x05 \x01(\tR\x05fault\x12\"\n" +
 	"\rout_of_memory\x18\x06 \x01(\bR\voutOfMemory\x12\x14\n" +
-	"\x05lacks\x18\a \x03(\tR\x05lacks\"\xb6\x01\n" +
+	"\x05lacks\x18\a \x03(\tR\x05lacks\"\xd0\x01\n" +
 	"\x06Wanted\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\x03R\x04name\x12\x1a\n" +
 	"\bcontract\x18\x02 \x01(\x03R\bcontract\x12\x12\n" +
@@ -1198,7 +1288,8 @@ const file_link_proto_rawDesc = "" +
 	"\x06weight\x18\x05 \x01(\x01R\x06weight\x12\x14\n" +
 	"\x05limit\x18\x06 \x01(\x01R\x05limit\x12\x12\n" +
 	"\x04left\x18\a \x01(\x01R\x04left\x12\x10\n" +
-	"\x03job\x18\b \x01(\tR\x03job\"\xc7\x01\n" +
+	"\x03job\x18\b \x01(\tR\x03job\x12\x18\n" +
+	"\aaccount\x18\t \x01(\tR\aaccount\"\xc7\x01\n" +
 	"\x03Log\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\x03R\x04name\x12\x16\n" +
 	"\x06errors\x18\x02 \x01(\bR\x06errors\x12\x12\n" +
@@ -1248,7 +1339,7 @@ func file_link_proto_rawDescGZIP() []byte {
 }
 
 var file_link_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_link_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_link_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_link_proto_goTypes = []any{
 	(Why)(0),               // 0: bourse.hosts.v1.Why
 	(Leaving)(0),           // 1: bourse.hosts.v1.Leaving
@@ -1257,39 +1348,41 @@ var file_link_proto_goTypes = []any{
 	(*Versions)(nil),       // 4: bourse.hosts.v1.Versions
 	(*SyncRequest)(nil),    // 5: bourse.hosts.v1.SyncRequest
 	(*SyncResponse)(nil),   // 6: bourse.hosts.v1.SyncResponse
-	(*Offer)(nil),          // 7: bourse.hosts.v1.Offer
-	(*Span)(nil),           // 8: bourse.hosts.v1.Span
-	(*End)(nil),            // 9: bourse.hosts.v1.End
-	(*Wanted)(nil),         // 10: bourse.hosts.v1.Wanted
-	(*Log)(nil),            // 11: bourse.hosts.v1.Log
-	(*BlobRequest)(nil),    // 12: bourse.hosts.v1.BlobRequest
-	(*BlobResponse)(nil),   // 13: bourse.hosts.v1.BlobResponse
-	(*PutLogResponse)(nil), // 14: bourse.hosts.v1.PutLogResponse
+	(*Deleted)(nil),        // 7: bourse.hosts.v1.Deleted
+	(*Offer)(nil),          // 8: bourse.hosts.v1.Offer
+	(*Span)(nil),           // 9: bourse.hosts.v1.Span
+	(*End)(nil),            // 10: bourse.hosts.v1.End
+	(*Wanted)(nil),         // 11: bourse.hosts.v1.Wanted
+	(*Log)(nil),            // 12: bourse.hosts.v1.Log
+	(*BlobRequest)(nil),    // 13: bourse.hosts.v1.BlobRequest
+	(*BlobResponse)(nil),   // 14: bourse.hosts.v1.BlobResponse
+	(*PutLogResponse)(nil), // 15: bourse.hosts.v1.PutLogResponse
 }
 var file_link_proto_depIdxs = []int32{
 	4,  // 0: bourse.hosts.v1.EnrolRequest.versions:type_name -> bourse.hosts.v1.Versions
-	7,  // 1: bourse.hosts.v1.EnrolRequest.offer:type_name -> bourse.hosts.v1.Offer
+	8,  // 1: bourse.hosts.v1.EnrolRequest.offer:type_name -> bourse.hosts.v1.Offer
 	4,  // 2: bourse.hosts.v1.SyncRequest.versions:type_name -> bourse.hosts.v1.Versions
-	8,  // 3: bourse.hosts.v1.SyncRequest.spans:type_name -> bourse.hosts.v1.Span
-	9,  // 4: bourse.hosts.v1.SyncRequest.ends:type_name -> bourse.hosts.v1.End
-	7,  // 5: bourse.hosts.v1.SyncRequest.offer:type_name -> bourse.hosts.v1.Offer
+	9,  // 3: bourse.hosts.v1.SyncRequest.spans:type_name -> bourse.hosts.v1.Span
+	10, // 4: bourse.hosts.v1.SyncRequest.ends:type_name -> bourse.hosts.v1.End
+	8,  // 5: bourse.hosts.v1.SyncRequest.offer:type_name -> bourse.hosts.v1.Offer
 	1,  // 6: bourse.hosts.v1.SyncRequest.leaving:type_name -> bourse.hosts.v1.Leaving
-	10, // 7: bourse.hosts.v1.SyncResponse.wanted:type_name -> bourse.hosts.v1.Wanted
-	11, // 8: bourse.hosts.v1.SyncResponse.logs:type_name -> bourse.hosts.v1.Log
-	0,  // 9: bourse.hosts.v1.End.why:type_name -> bourse.hosts.v1.Why
-	2,  // 10: bourse.hosts.v1.Link.Enrol:input_type -> bourse.hosts.v1.EnrolRequest
-	5,  // 11: bourse.hosts.v1.Link.Sync:input_type -> bourse.hosts.v1.SyncRequest
-	12, // 12: bourse.hosts.v1.Link.Blob:input_type -> bourse.hosts.v1.BlobRequest
-	11, // 13: bourse.hosts.v1.Link.PutLog:input_type -> bourse.hosts.v1.Log
-	3,  // 14: bourse.hosts.v1.Link.Enrol:output_type -> bourse.hosts.v1.EnrolResponse
-	6,  // 15: bourse.hosts.v1.Link.Sync:output_type -> bourse.hosts.v1.SyncResponse
-	13, // 16: bourse.hosts.v1.Link.Blob:output_type -> bourse.hosts.v1.BlobResponse
-	14, // 17: bourse.hosts.v1.Link.PutLog:output_type -> bourse.hosts.v1.PutLogResponse
-	14, // [14:18] is the sub-list for method output_type
-	10, // [10:14] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	7,  // 7: bourse.hosts.v1.SyncRequest.deleted:type_name -> bourse.hosts.v1.Deleted
+	11, // 8: bourse.hosts.v1.SyncResponse.wanted:type_name -> bourse.hosts.v1.Wanted
+	12, // 9: bourse.hosts.v1.SyncResponse.logs:type_name -> bourse.hosts.v1.Log
+	0,  // 10: bourse.hosts.v1.End.why:type_name -> bourse.hosts.v1.Why
+	2,  // 11: bourse.hosts.v1.Link.Enrol:input_type -> bourse.hosts.v1.EnrolRequest
+	5,  // 12: bourse.hosts.v1.Link.Sync:input_type -> bourse.hosts.v1.SyncRequest
+	13, // 13: bourse.hosts.v1.Link.Blob:input_type -> bourse.hosts.v1.BlobRequest
+	12, // 14: bourse.hosts.v1.Link.PutLog:input_type -> bourse.hosts.v1.Log
+	3,  // 15: bourse.hosts.v1.Link.Enrol:output_type -> bourse.hosts.v1.EnrolResponse
+	6,  // 16: bourse.hosts.v1.Link.Sync:output_type -> bourse.hosts.v1.SyncResponse
+	14, // 17: bourse.hosts.v1.Link.Blob:output_type -> bourse.hosts.v1.BlobResponse
+	15, // 18: bourse.hosts.v1.Link.PutLog:output_type -> bourse.hosts.v1.PutLogResponse
+	15, // [15:19] is the sub-list for method output_type
+	11, // [11:15] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_link_proto_init() }
@@ -1303,7 +1396,7 @@ func file_link_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_link_proto_rawDesc), len(file_link_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   13,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

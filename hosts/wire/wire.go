@@ -16,7 +16,10 @@ import (
 func FromTold(t *remote.Told) *SyncRequest {
 	r := &SyncRequest{
 		Session: t.Session, Boot: t.Boot, After: t.After, Seq: t.Seq, Have: t.Have, First: t.First,
-		Offer: FromOffer(&t.Offer), Load: t.Load, Closed: t.Closed, Leaving: Leaving(t.Leaving),
+		Offer: FromOffer(&t.Offer), Load: t.Load, Closed: t.Closed, Leaving: Leaving(t.Leaving), Stored: t.Stored,
+	}
+	for _, d := range t.Deleted {
+		r.Deleted = append(r.Deleted, &Deleted{Name: d.Name, Bytes: d.Bytes, Why: d.Why})
 	}
 	for _, s := range t.Spans {
 		w := &Span{Deal: s.Deal, Length: s.Length, At: s.At}
@@ -38,7 +41,10 @@ func FromTold(t *remote.Told) *SyncRequest {
 func ToTold(r *SyncRequest) (*remote.Told, error) {
 	t := &remote.Told{
 		Session: r.Session, Boot: r.Boot, After: r.After, Seq: r.Seq, Have: r.Have, First: r.First,
-		Offer: ToOffer(r.Offer), Load: r.Load, Closed: r.Closed, Leaving: remote.Leaving(r.Leaving),
+		Offer: ToOffer(r.Offer), Load: r.Load, Closed: r.Closed, Leaving: remote.Leaving(r.Leaving), Stored: r.Stored,
+	}
+	for _, d := range r.Deleted {
+		t.Deleted = append(t.Deleted, remote.Deleted{Name: d.GetName(), Bytes: d.GetBytes(), Why: d.GetWhy()})
 	}
 	if r.Leaving < 0 || t.Leaving > remote.AtOnce {
 		return nil, fmt.Errorf("leaving: no such as %d", r.Leaving)
@@ -84,7 +90,7 @@ func FromOrders(o *remote.Orders) *SyncResponse {
 		w := &o.Wanted[i]
 		r.Wanted = append(r.Wanted, &Wanted{
 			Name: w.Name, Contract: w.Contract, Node: w.Node, Nodes: w.Nodes,
-			Weight: w.Weight, Limit: w.Limit, Left: w.Left, Job: w.Job,
+			Weight: w.Weight, Limit: w.Limit, Left: w.Left, Job: w.Job, Account: w.Account,
 		})
 	}
 	for i := range o.Logs {
@@ -100,7 +106,7 @@ func ToOrders(r *SyncResponse) *remote.Orders {
 	for _, w := range r.Wanted {
 		o.Wanted = append(o.Wanted, remote.Wanted{
 			Name: w.GetName(), Contract: w.GetContract(), Node: w.GetNode(), Nodes: w.GetNodes(),
-			Weight: w.GetWeight(), Limit: w.GetLimit(), Left: w.GetLeft(), Job: w.GetJob(), Work: math.Inf(1),
+			Weight: w.GetWeight(), Limit: w.GetLimit(), Left: w.GetLeft(), Job: w.GetJob(), Account: w.GetAccount(), Work: math.Inf(1),
 		})
 	}
 	for _, l := range r.Logs {

@@ -36,6 +36,10 @@ func anyTold(r *rapid.T) *remote.Told {
 		}
 		t.Spans = append(t.Spans, s)
 	}
+	t.Stored = count.Draw(r, "stored")
+	for range rapid.IntRange(0, 2).Draw(r, "deleted") {
+		t.Deleted = append(t.Deleted, remote.Deleted{Name: count.Draw(r, "name"), Bytes: count.Draw(r, "bytes"), Why: text.Draw(r, "why")})
+	}
 	for range rapid.IntRange(0, 3).Draw(r, "ends") {
 		t.Ends = append(t.Ends, remote.End{
 			Name: count.Draw(r, "name"), Why: hosts.End(rapid.IntRange(0, int(hosts.Lost)).Draw(r, "why")), Code: rapid.Uint8().Draw(r, "code"),
@@ -77,7 +81,7 @@ func anyOrders(r *rapid.T) *remote.Orders {
 	for range rapid.IntRange(0, 3).Draw(r, "wanted") {
 		o.Wanted = append(o.Wanted, remote.Wanted{
 			Name: count.Draw(r, "name"), Contract: count.Draw(r, "contract"), Node: rapid.Int32().Draw(r, "node"), Nodes: rapid.Int32().Draw(r, "nodes"),
-			Weight: float.Draw(r, "weight"), Limit: float.Draw(r, "limit"), Left: float.Draw(r, "left"), Job: text.Draw(r, "job"), Work: math.Inf(1),
+			Weight: float.Draw(r, "weight"), Limit: float.Draw(r, "limit"), Left: float.Draw(r, "left"), Job: text.Draw(r, "job"), Account: text.Draw(r, "account"), Work: math.Inf(1),
 		})
 	}
 	for range rapid.IntRange(0, 2).Draw(r, "logs") {

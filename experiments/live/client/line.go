@@ -93,6 +93,9 @@ func Stands(k *live.Contract) string {
 	for _, e := range k.Ends {
 		text += ended(&e, k.Nodes)
 	}
+	for _, d := range k.Deleted {
+		text += fmt.Sprintf("  output of %d bytes on %s deleted: %s", d.Bytes, d.Host, d.Why)
+	}
 	return text
 }
 

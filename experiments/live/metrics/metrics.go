@@ -101,6 +101,8 @@ var (
 	spotPrice   = gauge("spot_price_dollars_per_second", "Sum of the bids on a host.", "host")
 	hostUsed    = gauge("host_used_processors", "Processors of a host that tasks are entitled to.", "host")
 	hostUp      = gauge("host_up", "1 if a host is here or closed, 0 if it is away; one that was removed is not told of.", "host")
+	hostClosed  = gauge("host_closed", "1 if a host takes no new tasks because its agent closed it, otherwise 0; what runs there continues.", "host")
+	hostStored  = gauge("host_stored_bytes", "Bytes of output of ended tasks that a host keeps.", "host")
 	contracts   = gauge("contracts", "Contracts that wait or run, and those that have ended since the market was started.", "state")
 	shareError  = gauge("share_error", "Largest distance of a task's part of what was used on a host from the part that it is entitled to.", "host")
 	cut         = prometheus.NewDesc("bourse_readings_cut_total", "Readings of hosts that told of more than can be.", nil, nil)
@@ -115,7 +117,7 @@ type gauges struct{ State }
 
 // Describe implements [prometheus.Collector].
 func (g *gauges) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{spotPrice, hostUsed, hostUp, contracts, shareError, cut, bankAway, clockOffset, mailbox, entries} {
+	for _, d := range []*prometheus.Desc{spotPrice, hostUsed, hostUp, hostClosed, hostStored, contracts, shareError, cut, bankAway, clockOffset, mailbox, entries} {
 		out <- d
 	}
 }
@@ -138,6 +140,12 @@ func (g *gauges) Collect(out chan<- prometheus.Metric) {
 		tell(spotPrice, h.Price, h.Name)
 		tell(hostUsed, h.Used, h.Name)
 		tell(hostUp, up, h.Name)
+		closed := 0.0
+		if h.State == "closed" {
+			closed = 1
+		}
+		tell(hostClosed, closed, h.Name)
+		tell(hostStored, float64(h.Stored), h.Name)
 		tell(shareError, now.Off[h.Name], h.Name)
 	}
 	for state, n := range now.Contracts {

@@ -79,7 +79,7 @@ type replayContract struct {
 	open            bool
 	losses          int
 	wasted          float64
-	arrears         []float64
+	arrears         []*replayTask // of work that was lost, which is paid for
 }
 
 // due returns the instant of its deadline.
@@ -225,8 +225,8 @@ func (w *retold) renewals(now float64, just bool) {
 // least.
 func (c *replayContract) bidAgain(now float64) (raised []tapeEvent) {
 	left, stand := c.request.SLA.Budget.Float64(), 0.0
-	for _, x := range c.arrears {
-		left -= x
+	for _, k := range c.arrears {
+		left -= k.owed
 	}
 	for _, k := range c.nodes {
 		if left -= k.owed; !k.gone {
@@ -468,7 +468,7 @@ func (w *retold) recall(c *replayContract) {
 	for _, k := range c.nodes {
 		c.wasted += k.done
 		if w.charged && k.owed > 0 {
-			c.arrears = append(c.arrears, k.owed)
+			c.arrears = append(c.arrears, &replayTask{at: k.at, owed: k.owed})
 		}
 		k.done, k.owed = 0, 0
 	}

@@ -3,6 +3,7 @@ package experiments
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"bourse/bank"
 	"bourse/contracts"
@@ -44,7 +45,8 @@ func (run *toldRun) replay(*told) error {
 type settlement struct {
 	admitted, ended float64
 	ask             *float64
-	provider        int64 // what it held when the contract was settled, micro-dollars
+	provider        int64            // what it held when the contract was settled, micro-dollars
+	pays            map[string]int64 // micro-dollars by account
 }
 
 // settled reads what became of each contract from the entries.
@@ -68,7 +70,11 @@ func (r *recorder) settled() map[int64]*settlement {
 			}
 			all[e.contract] = s
 		case bank.Settle:
-			all[e.contract].ended, all[e.contract].provider = e.time, provider
+			s := all[e.contract]
+			s.ended, s.provider, s.pays = e.time, provider, make(map[string]int64)
+			for _, m := range e.moves {
+				s.pays[m.To] += m.Amount.Micros()
+			}
 		case bank.Penalty:
 			for _, m := range e.moves {
 				provider -= m.Amount.Micros()
@@ -120,6 +126,27 @@ func (w *retold) verdict(job *metrics.Job, s *settlement) error {
 	paid, penalty, off := w.bill(c, o, s)
 	if math.Abs(paid-float64(j.Paid.Micros())) > off || math.Abs(penalty-float64(j.Penalty.Micros())) > off {
 		return fmt.Errorf("paid %v, penalty %v; by the replay %v and %v micro-dollars", j.Paid, j.Penalty, paid, penalty)
+	}
+	return w.proportional(c, j.Paid.Micros(), s)
+}
+
+// proportional checks that each host of c, whose charge accrues, was paid in proportion to
+// what it is owed, to one micro-dollar for each of its tasks.
+func (w *retold) proportional(c *replayContract, paid int64, s *settlement) error {
+	if w.payment == "budget" || c.gang || c.open {
+		return nil
+	}
+	sum, owed, off := 0.0, make(map[string]float64), make(map[string]float64)
+	for _, k := range slices.Concat(c.arrears, c.nodes) {
+		host := "host:" + spec(&w.run.set.conf.Fleet, k.at).Name
+		sum += k.owed
+		owed[host] += k.owed
+		off[host]++
+	}
+	for host := range owed {
+		if quota := float64(paid) * owed[host] / sum; math.Abs(float64(s.pays[host])-quota) > off[host]+1e-7*float64(paid) {
+			return fmt.Errorf("%s is paid %d of %d micro-dollars, and is owed $%v of $%v", host, s.pays[host], paid, owed[host], sum)
+		}
 	}
 	return nil
 }
@@ -199,7 +226,7 @@ func (w *retold) bill(c *replayContract, o outcome, s *settlement) (paid, penalt
 	if p.Rate == 0 {
 		owed = 0
 	}
-	off = 2 + 1e-9*(budget+owed)
+	off = 1 + 1e-9*(budget+owed)
 	if !c.goesOn() && !c.gang || c.broken {
 		off += p.Rate * 1e6 * c.request.SLA.Deadline * (1e-9 + w.sumFuzz(c)/(c.request.Work*float64(c.request.Nodes)))
 	}
@@ -221,13 +248,8 @@ func (w *retold) bill(c *replayContract, o outcome, s *settlement) (paid, penalt
 			paid, owed = price-owed, 0
 		}
 	default:
-		for _, x := range c.arrears {
-			paid += math.RoundToEven(x * 1e6)
-			off++
-		}
-		for _, k := range c.nodes {
-			paid += math.RoundToEven(k.owed * 1e6)
-			off++
+		for _, k := range slices.Concat(c.arrears, c.nodes) {
+			paid += k.owed * 1e6
 		}
 		paid = min(paid, budget)
 	}

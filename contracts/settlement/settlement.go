@@ -9,6 +9,7 @@ package settlement
 
 import (
 	"fmt"
+	"math"
 
 	"bourse/bank"
 	"bourse/contracts"
@@ -155,8 +156,8 @@ func (c *Case) delay(v *Verdict) float64 {
 	return undone
 }
 
-// mostOwed is what an unbounded penalty may come to, in dollars: more than anybody
-// has.
+// mostOwed is what an unbounded penalty, or charge, may come to, in dollars: more than
+// anybody has.
 const mostOwed = 4e12
 
 // Bill bills the whole price or, otherwise, what has accrued; a contract that the
@@ -178,30 +179,29 @@ func (c *Case) Bill(whole bool, v *Verdict, pay []bank.Payment) (b Bill, err err
 	return b, err
 }
 
-// metered bills what has accrued on each host, rounded half to even, and never more
-// than the budget together.
+// metered bills what has accrued on all hosts together, rounded once, half to even, and
+// never more than the budget. Each host gets its part in proportion to what it is owed, so
+// that where the money does not suffice all are paid at the same rate.
 func (c *Case) metered(b *Bill) error {
-	budget := c.Request.SLA.Budget.Micros()
-	left, pay := budget, b.Pay
-	for _, nodes := range [...][]contracts.Placement{c.Arrears, c.Nodes} {
-		for i := range nodes {
-			n, due := &nodes[i], int64(0)
-			if n.Owed != 0 { // as most do not, where nobody shares a host
-				nearest, err := bank.Nearest(n.Owed)
-				if err != nil {
-					return err
-				}
-				due = min(nearest.Micros(), left)
-				left -= due
-			}
-			pay = append(pay, bank.Payment{To: c.Hosts[n.Host].Owner, Amount: bank.Micros(due)})
-		}
+	due := owed(c.Arrears, c.Nodes)
+	total, err := bank.Nearest(min(due, mostOwed))
+	if err != nil {
+		return err
 	}
-	b.Pay, b.Paid = pay, bank.Micros(budget-left)
+	if budget := c.Request.SLA.Budget; total.Cmp(budget) > 0 {
+		total = budget
+	}
+	var few [16]uint64
+	_, dollars := math.Frexp(due) // due < 2^dollars
+	weights := weigh(few[:0], c.Arrears, 63-dollars)
+	weights = weigh(weights, c.Nodes, 63-dollars)
+	distribute(total.Micros(), weights)
+	b.Pay = c.pay(c.pay(b.Pay, c.Arrears, weights), c.Nodes, weights[len(c.Arrears):])
+	b.Paid = total
 	return nil
 }
 
-// whole bills the price less the penalty, an equal part for every node, if the work is
+// whole bills the price less the penalty, distributed in proportion to nodes, if the work is
 // done or its owner takes it back, and nothing otherwise.
 func (c *Case) whole(b *Bill, v *Verdict) (err error) {
 	if v.Outcome != contracts.Cancelled && !c.Worked() {
@@ -213,14 +213,13 @@ func (c *Case) whole(b *Bill, v *Verdict) (err error) {
 	}
 	b.Paid, _ = c.Price.Sub(b.Penalty)
 	b.Penalty = bank.Amount{}
-	all := int64(c.count())
-	each, rest := b.Paid.Micros()/all, b.Paid.Micros()%all
+	var few [16]uint64
+	nodes := few[:0]
 	for i := range c.Nodes {
-		nodes := int64(count(&c.Nodes[i]))
-		more := min(rest, nodes) // the first nodes get what is left
-		b.Pay = append(b.Pay, bank.Payment{To: c.Hosts[c.Nodes[i].Host].Owner, Amount: bank.Micros(each*nodes + more)})
-		rest -= more
+		nodes = append(nodes, uint64(count(&c.Nodes[i])))
 	}
+	distribute(b.Paid.Micros(), nodes)
+	b.Pay = c.pay(b.Pay, c.Nodes, nodes)
 	return nil
 }
 

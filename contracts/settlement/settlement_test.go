@@ -24,7 +24,7 @@ func TestGangs(t *testing.T) {
 		want  string
 	}{
 		{contracts.Open, 50, [2]float64{200, 100}, 1e6, 0, "fulfilled 300, pays [0.666667 0.333333], owes 0.000000"},
-		{contracts.Open, 50, [2]float64{200, 100}, 5, 0, "fulfilled 300, pays [0.000004 0.000001], owes 0.000000"},
+		{contracts.Open, 50, [2]float64{200, 100}, 5, 0, "fulfilled 300, pays [0.000003 0.000002], owes 0.000000"},
 		{contracts.Open, 60, [2]float64{200, 100}, 1e6, 0.04, "late 260, pays [0.400000 0.200000], owes 0.000000"},
 		{contracts.Open, 60, [2]float64{200, 100}, 1e6, 0.4, "late 260, pays [], owes 3.000000"},
 		{contracts.Open, 50, [2]float64{190, 100}, 1e6, 0, "late 290, pays [], owes 0.000000"},
@@ -70,8 +70,9 @@ func TestBills(t *testing.T) {
 	}{
 		{"all done", contracts.Open, false, false, 50, [2]float64{100, 100}, [2]float64{1, 0.5}, 0, half, "fulfilled 200, pays [1.000000 0.500000], owes 0.000000"},
 		{"a fast node makes up for a slow one", contracts.Open, false, false, 40, [2]float64{150, 50}, [2]float64{1, 1}, 0, half, "fulfilled 200, pays [1.000000 1.000000], owes 0.000000"},
-		{"never more than the budget", contracts.Open, false, false, 50, [2]float64{100, 100}, [2]float64{2, 2}, 0, half, "fulfilled 200, pays [2.000000 1.000000], owes 0.000000"},
-		{"half to even", contracts.Open, false, false, 50, [2]float64{100, 100}, [2]float64{0.0000015, 0.0000025}, 0, half, "fulfilled 200, pays [0.000002 0.000002], owes 0.000000"},
+		{"never more than the budget, in proportion", contracts.Open, false, false, 50, [2]float64{100, 100}, [2]float64{4, 2}, 0, half, "fulfilled 200, pays [2.000000 1.000000], owes 0.000000"},
+		{"the sum is rounded, half to even", contracts.Open, false, false, 50, [2]float64{100, 100}, [2]float64{0.00000125, 0.00000125}, 0, half, "fulfilled 200, pays [0.000001 0.000001], owes 0.000000"},
+		{"the largest remainder is rounded up", contracts.Open, false, false, 50, [2]float64{100, 100}, [2]float64{0.0000013, 0.0000026}, 0, half, "fulfilled 200, pays [0.000001 0.000003], owes 0.000000"},
 		{"a quarter undone at a hard deadline: 12.5 s", contracts.Open, false, false, 50, [2]float64{75, 75}, [2]float64{1, 1}, 0, half, "late 150, pays [1.000000 1.000000], owes 1.250000"},
 		{"20 s late, soft", contracts.Open, true, false, 70, [2]float64{100, 100}, [2]float64{1, 1}, 130, half, "late 130, pays [1.000000 1.000000], owes 2.000000"},
 		{"whole, in time", contracts.Open, false, true, 50, [2]float64{100, 100}, [2]float64{9, 9}, 0, half, "fulfilled 200, pays [1.500000 1.500000], owes 0.000000"},
@@ -206,8 +207,8 @@ func TestWorked(t *testing.T) {
 }
 
 // TestParts checks that a price goes to the hosts in equal parts, and the micro-dollars
-// that do not divide to the first of them; that arrears are owed before the rest; and
-// that a bill of what cannot be true is refused.
+// that do not divide to the first of them; that arrears are paid in the same proportion as
+// the rest; and that a bill of what cannot be true is refused.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	r := contracts.Request{Work: 10, Nodes: 3, SLA: contracts.SLA{Budget: bank.Micros(11), Deadline: 50}}
@@ -227,8 +228,8 @@ func TestParts(t *testing.T) {
 		t.Errorf("11 over three hosts: %v, %v, want [4 4 3]", got, err)
 	}
 	c.Arrears = []contracts.Placement{{Owed: 6e-6}}
-	if got, err := bill(false); err != nil || fmt.Sprint(got) != "[6 4 1 0]" {
-		t.Errorf("6 from before, and 4 on each: %v, %v, want [6 4 1 0]", got, err)
+	if got, err := bill(false); err != nil || fmt.Sprint(got) != "[4 3 2 2]" {
+		t.Errorf("11 where 6 are owed from before, and 4 on each: %v, %v, want [4 3 2 2]", got, err)
 	}
 	c.Nodes[0].Done = 11
 	v = c.Judge(contracts.Open)

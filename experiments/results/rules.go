@@ -7,5 +7,10 @@ package results
 // version. All changes of one release share one version. The versions are:
 //
 //  1. Releases before 0.3.0, whose manifests record none.
-//  2. Release 0.3.0.
+//     A charge that accrues is rounded half to even on each node, and nodes are paid in the
+//     order of placement while the budget lasts. Of a price that nodes share, the
+//     micro-dollars that do not divide go to the first nodes.
+//  2. Release 0.3.0. The sum of what accrues on all nodes is rounded once, half to even, and
+//     cut off at the budget. Charges and prices are distributed over the hosts in proportion
+//     to what each is owed, or to its nodes, by the method of the largest remainder.
 const Rules = 2

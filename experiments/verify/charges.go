@@ -97,9 +97,9 @@ func (t *trail) judge(e *audit.Entry, d *contract, v *verdict, holds func(string
 	for _, delay := range [...]float64{likely, other} {
 		owed, fuzz = d.penalty(delay)
 		if t.market != nil {
-			found, want = d.metered(e)
+			found, want = d.metered(e, t.run.Rules.Version)
 		} else {
-			owed, found, want = d.whole(e, v, owed, fuzz, !t.run.Rules.Leave)
+			owed, found, want = d.whole(e, v, owed, fuzz, t.run.Rules)
 		}
 		if found == "" && owes(claimed, owed, fuzz) {
 			break
@@ -142,7 +142,7 @@ func (t *trail) cancelled(e *audit.Entry, d *contract, v *verdict) (found, want 
 	case !near(v.Done, min(byDue, total), 10*rounding):
 		return fmt.Sprintf("%v CPU s done", v.Done), fmt.Sprintf("%v", min(byDue, total))
 	default:
-		if found, want = d.metered(e); found != "" {
+		if found, want = d.metered(e, t.run.Rules.Version); found != "" {
 			return found, want
 		}
 	}
@@ -265,34 +265,74 @@ func (d *contract) charges(e *audit.Entry) (map[string]audit.Money, audit.Money)
 	return pays, sum
 }
 
-// metered checks that e charges what d's tasks ran up, rounded, and no more than
-// its value.
-func (d *contract) metered(e *audit.Entry) (found, want string) {
+// metered checks that e charges what d's tasks ran up, rounded, and no more than its value.
+// By the rules of version 1 each task is rounded by itself, and paid in order while the value
+// lasts; since version 2 the sum is rounded once, and each is paid in proportion.
+func (d *contract) metered(e *audit.Entry, version int) (found, want string) {
 	moves := e.Moves
 	var pays map[string]audit.Money // where they are not in the order of the tasks
 	if !d.inOrder(moves) {
 		pays, _ = d.charges(e)
 	}
-	left := d.value
+	left, sum := d.value, audit.Money(0)
 	for i := range d.tasks {
 		n := &d.tasks[i]
-		paid, owed := audit.Money(0), n.owed/1e3
+		owed := n.owed / 1e3
+		n.paid = 0
 		switch {
 		case pays != nil:
-			paid = pays[n.host.to]
+			n.paid = pays[n.host.to]
 			delete(pays, n.host.to)
 		case len(moves) > 0 && string(moves[0].To) == n.host.to:
-			paid, moves = audit.Money(moves[0].Micros), moves[1:]
+			n.paid, moves = audit.Money(moves[0].Micros), moves[1:]
+		}
+		sum += n.paid
+		if version >= 2 {
+			continue
 		}
 		least, most := math.RoundToEven(owed*(1-1e-9)-1e-6), math.RoundToEven((owed+n.extra/1e3)*(1+1e-9)+1e-6)
-		if float64(paid) < min(least, float64(left)) || float64(paid) > min(max(0, most), float64(left)) {
-			return fmt.Sprintf("a charge of %v by %s", paid, n.host.to),
+		if float64(n.paid) < min(least, float64(left)) || float64(n.paid) > min(max(0, most), float64(left)) {
+			return fmt.Sprintf("a charge of %v by %s", n.paid, n.host.to),
 				fmt.Sprintf("%v, by share, price and time", min(left, audit.Money(math.RoundToEven(owed))))
 		}
-		left -= paid
+		left -= n.paid
 	}
 	for to, paid := range pays {
 		return fmt.Sprintf("a charge of %v by %s", paid, to), "only charges by the hosts that it ran on"
+	}
+	if version >= 2 {
+		return d.proportional(sum)
+	}
+	return "", ""
+}
+
+// proportional checks that sum, which was paid to the hosts of d, is what they are owed, or the
+// value if that is less, and that each was paid in proportion, to a micro-dollar.
+func (d *contract) proportional(sum audit.Money) (found, want string) {
+	low, high := 0.0, 0.0 // micro-dollars owed, at least and at most
+	for i := range d.tasks {
+		n := &d.tasks[i]
+		low += n.owed / 1e3
+		high += (n.owed + n.extra) / 1e3
+	}
+	least, most := math.RoundToEven(low*(1-1e-9)-1e-6), math.RoundToEven(high*(1+1e-9)+1e-6)
+	if value := float64(d.value); float64(sum) < min(least, value) || float64(sum) > min(max(0, most), value) {
+		return fmt.Sprintf("charges of %v", sum), fmt.Sprintf("%v, by share, price and time", min(d.value, audit.Money(math.RoundToEven(low))))
+	}
+	for i := range d.tasks {
+		n := &d.tasks[i]
+		lowest, highest := n.owed/1e3, (n.owed+n.extra)/1e3
+		most, least := 0.0, 0.0 // of the sum
+		if highest > 0 {
+			most = float64(sum) * (highest / (highest + (low - lowest))) * (1 + 1e-9)
+		}
+		if lowest > 0 {
+			least = float64(sum) * (lowest / (lowest + (high - highest))) * (1 - 1e-9)
+		}
+		if float64(n.paid) < math.Floor(least-1e-6) || float64(n.paid) > math.Ceil(most+1e-6) {
+			return fmt.Sprintf("a charge of %v by %s", n.paid, n.host.to),
+				fmt.Sprintf("%v of %v, in proportion to what it is owed", audit.Money(math.Round(least)), sum)
+		}
 	}
 	return "", ""
 }
@@ -313,16 +353,15 @@ func (d *contract) inOrder(moves []audit.Move) bool {
 
 // whole checks that e pays the price less the penalty, in equal parts, or nothing
 // if the work was not done, or no more than the price if it was taken back. It
-// returns what is owed beyond. Settled says that it ended on the hosts that it was
-// admitted to.
-func (d *contract) whole(e *audit.Entry, v *verdict, penalty, fuzz float64, settled bool) (owed float64, found, want string) {
+// returns what is owed beyond.
+func (d *contract) whole(e *audit.Entry, v *verdict, penalty, fuzz float64, rules *Rules) (owed float64, found, want string) {
 	pays, sum := d.charges(e)
 	price := d.terms.price(d.value)
 	switch {
 	case price > d.value:
 		return 0, fmt.Sprintf("a price of %v", price), fmt.Sprintf("no more than the value, %v", d.value)
 	case v.State == "cancelled" && sum <= price:
-		found, want = d.evenly(pays, sum, settled)
+		found, want = d.evenly(pays, sum, rules)
 		return 0, found, want
 	}
 	if sum == 0 && v.State != "fulfilled" { // not done, or done too late to be paid for
@@ -336,20 +375,21 @@ func (d *contract) whole(e *audit.Entry, v *verdict, penalty, fuzz float64, sett
 	if !owes(price-sum, penalty, fuzz) {
 		return 0, fmt.Sprintf("charges of %v", sum), fmt.Sprintf("%v, the price less the penalty", price-audit.Money(max(0, penalty)))
 	}
-	found, want = d.evenly(pays, sum, settled)
+	found, want = d.evenly(pays, sum, rules)
 	return 0, found, want
 }
 
 // evenly checks that hosts are paid sum in equal parts for the nodes of d: those that it was
-// admitted to, if it has settled on them.
-func (d *contract) evenly(pays map[string]audit.Money, sum audit.Money, settled bool) (found, want string) {
-	names, part := d.parts(sum)
+// admitted to, unless hosts leave.
+func (d *contract) evenly(pays map[string]audit.Money, sum audit.Money, rules *Rules) (found, want string) {
+	names, part := d.parts(sum, rules.Version)
 	for n := range names {
 		names[n] = "host:" + names[n]
 	}
-	if !settled { // on as many others
+	if rules.Leave { // on as many others
 		names = slices.SortedFunc(maps.Keys(pays), func(a, b string) int { return cmp.Or(cmp.Compare(pays[b], pays[a]), cmp.Compare(a, b)) })
 		names = append(names, make([]string, len(part))...) // who gets no micro-dollar is not named
+		slices.SortFunc(part, func(a, b audit.Money) int { return cmp.Compare(b, a) })
 	}
 	for n, part := range part {
 		if paid := pays[names[n]]; paid != part {
@@ -360,8 +400,9 @@ func (d *contract) evenly(pays map[string]audit.Money, sum audit.Money, settled 
 }
 
 // parts returns the hosts of d, and what each gets of a sum: an equal part for each node,
-// and a micro-dollar more for the first of them as long as there are any left over.
-func (d *contract) parts(sum audit.Money) (names []string, part []audit.Money) {
+// rounded toward zero. Of what is left, by the rules of version 1, each of the first nodes
+// gets a micro-dollar; since version 2, each host of the largest remainders.
+func (d *contract) parts(sum audit.Money, version int) (names []string, part []audit.Money) {
 	var nodes []int
 	if d.terms.booked() {
 		names, nodes, _ = d.terms.gangs()
@@ -374,12 +415,25 @@ func (d *contract) parts(sum audit.Money) (names []string, part []audit.Money) {
 	for _, n := range nodes {
 		all += n
 	}
-	for _, n := range nodes {
-		get := sum / audit.Money(all) * audit.Money(n)
-		if odd := int(sum % audit.Money(all)); odd > before {
-			get += audit.Money(min(n, odd-before))
+	each, odd := sum/audit.Money(all), int(sum%audit.Money(all))
+	if version < 2 {
+		for _, n := range nodes {
+			get := each * audit.Money(n)
+			if odd > before {
+				get += audit.Money(min(n, odd-before))
+			}
+			part, before = append(part, get), before+n
 		}
-		part, before = append(part, get), before+n
+		return names, part
+	}
+	order := make([]int, len(nodes)) // by remainder, of odd × n / all
+	for i, n := range nodes {
+		part, order[i] = append(part, each*audit.Money(n)+audit.Money(odd*n/all)), i
+		before += odd * n / all
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(odd*nodes[b]%all, odd*nodes[a]%all) })
+	for _, i := range order[:odd-before] {
+		part[i]++
 	}
 	return names, part
 }

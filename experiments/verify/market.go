@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"bourse/bank/audit"
 )
 
 // A market computes again what runs on hosts and what it is charged, from the bids
@@ -48,16 +50,17 @@ type task struct {
 	need float64 // work after which it leaves by itself, +Inf if it does not
 	pace float64 // the most work per second of one that keeps a processor to itself
 
-	weight float64 // what it counts where its host is shared out
-	limit  float64 // the most processors that it gets
-	urge   float64 // weight over limit: who has more reaches the limit first
-	on     bool    // its host
-	rate   float64 // work per second, and
-	paying float64 // $/s, while it is not in the crowd
-	done   float64 // work
-	owed   float64 // nano-dollars
-	extra  float64 // how much more that may be, and
-	more   float64 // $/s, at which it grows
+	weight float64     // what it counts where its host is shared out
+	limit  float64     // the most processors that it gets
+	urge   float64     // weight over limit: who has more reaches the limit first
+	on     bool        // its host
+	rate   float64     // work per second, and
+	paying float64     // $/s, while it is not in the crowd
+	done   float64     // work
+	owed   float64     // nano-dollars
+	extra  float64     // how much more that may be, and
+	more   float64     // $/s, at which it grows
+	paid   audit.Money // to its host by the settlement
 
 	place // in the crowd
 }

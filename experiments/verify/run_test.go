@@ -502,35 +502,40 @@ func TestReservations(t *testing.T) {
 
 // TestParts checks the audit of a contract in parts, of three nodes for $0.8: each host is
 // paid for its nodes, to the micro-dollar, and its note names hosts, each once, that have
-// all nodes of the row.
+// all nodes of the row. Since version 2 of the rules the micro-dollar that is left goes to
+// the largest remainder, not to the first nodes.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		parts string
-		other float64
-		seq   int64
-		found string
+		parts   string
+		other   float64
+		seq     int64
+		found   string
+		version int
 	}{
-		{`"parts":[2,"h00",1,"h01"]`, 0.266666, 0, ""},
-		{`"parts":[2,"h00",1,"h01"]`, 0.266667, 4, "a charge of 0.533333 by host:h00"},
-		{`"parts":[1,"h00",2,"h01"]`, 0.533333, 0, ""},
-		{`"parts":[1,"h00",2,"h01"]`, 0.4, 4, "a charge of 0.400000 by host:h00"},
-		{`"parts":[1,"h00",1,"h01"]`, 0.4, 3, "3"}, // column nodes of its row
-		{`"parts":[1,"h00",2,"h00"]`, 0.4, 3, "a contract in parts [1 h00 2 h00]"},
-		{`"parts":[1.5,"h00",1.5,"h01"]`, 0.4, 3, "a contract in parts"},
-		{`"parts":[3,"h00"]`, 0.4, 3, "a contract in parts"},
-		{`"parts":[2,"h00",1]`, 0.4, 3, "a contract in parts"},
-		{`"parts":["h00",2,"h01",1]`, 0.4, 3, "a contract in parts"},
-		{`"host":"","parts":[2,"h00",1,"h01"]`, 0.266666, 0, ""},
-		{`"host":"h00","parts":[2,"h00",1,"h01"]`, 0.4, 3, "a contract in parts"},
-		{`"parts":[1,"h00",1,"h01",1,"h02"]`, 0.266667, 3, "a contract on 3 hosts"},
+		{`"parts":[2,"h00",1,"h01"]`, 0.266667, 0, "", 2},
+		{`"parts":[2,"h00",1,"h01"]`, 0.266666, 4, "a charge of 0.533334 by host:h00", 2},
+		{`"parts":[1,"h00",2,"h01"]`, 0.533333, 0, "", 2},
+		{`"parts":[2,"h00",1,"h01"]`, 0.266666, 0, "", 1},
+		{`"parts":[2,"h00",1,"h01"]`, 0.266667, 4, "a charge of 0.533333 by host:h00", 1},
+		{`"parts":[1,"h00",2,"h01"]`, 0.533333, 0, "", 2},
+		{`"parts":[1,"h00",2,"h01"]`, 0.4, 4, "a charge of 0.400000 by host:h00", 2},
+		{`"parts":[1,"h00",1,"h01"]`, 0.4, 3, "3", 2}, // column nodes of its row
+		{`"parts":[1,"h00",2,"h00"]`, 0.4, 3, "a contract in parts [1 h00 2 h00]", 2},
+		{`"parts":[1.5,"h00",1.5,"h01"]`, 0.4, 3, "a contract in parts", 2},
+		{`"parts":[3,"h00"]`, 0.4, 3, "a contract in parts", 2},
+		{`"parts":[2,"h00",1]`, 0.4, 3, "a contract in parts", 2},
+		{`"parts":["h00",2,"h01",1]`, 0.4, 3, "a contract in parts", 2},
+		{`"host":"","parts":[2,"h00",1,"h01"]`, 0.266667, 0, "", 2},
+		{`"host":"h00","parts":[2,"h00",1,"h01"]`, 0.4, 3, "a contract in parts", 2},
+		{`"parts":[1,"h00",1,"h01",1,"h02"]`, 0.266667, 3, "a contract on 3 hosts", 2},
 	} {
 		note := `{"decision":"accept","start":0,"submit":0,"deadline":90,"runs_on":true,"opens":0,"nodes":3,` + c.parts + `}`
 		steps := []step{{"hold", 0, 1, 0.8, note}, {"settle", 80, 1, 0.8, `{"state":"fulfilled","work":300,"work_done":300}`}}
 		_, table := small()
 		table = table[:2]
 		copy(table[1][6:], []string{"100", "3", "0.800000", "accept", "", "0", "80", "300", "300", "0.800000", "0.000000", "true"})
-		r := heldApart(t, steps, c.other, table, verify.Rules{Payment: "budget", Sharing: "planned", Hosts: 2})
+		r := heldApart(t, steps, c.other, table, verify.Rules{Version: c.version, Payment: "budget", Sharing: "planned", Hosts: 2})
 		if c.seq == 0 && (!r.Clean() || r.Computed != 1) {
 			t.Errorf("%s: %v, want it clean", c.parts, r.Findings)
 		}
@@ -557,6 +562,29 @@ func TestParts(t *testing.T) {
 	r := held(t, steps, table[:2], verify.Rules{Payment: "budget", Sharing: "planned", Hosts: 2})
 	if want := "entry 3 on: its note does not say on which hosts"; !r.Clean() || !strings.Contains(strings.Join(r.Beyond, ";"), want) {
 		t.Errorf("too many hosts for a note: %v, %v, want %q", r.Findings, r.Beyond, want)
+	}
+}
+
+// TestProportion checks the audit of a contract that owes $1 on each of two hosts and has
+// $1: both are paid alike. By the rules of version 1 the first was paid in full.
+func TestProportion(t *testing.T) {
+	t.Parallel()
+	note := `{"decision":"accept","submit":0,"deadline":50,"runs_on":true,"on":[10000000,"h00","h01"]}`
+	for _, c := range []struct {
+		paid, other float64
+		version     int
+		clean       bool
+	}{
+		{1, 0.5, 2, true}, {1, 0.500002, 2, false}, {1, 0.499998, 2, false}, {0.999999, 0.5, 2, false}, {1, 0.5, 1, false},
+	} {
+		steps := []step{{"hold", 0, 1, 1, note}, {"settle", 100, 1, c.paid, `{"state":"violated","work":200,"work_done":100}`}}
+		_, table := small()
+		table = table[:2]
+		copy(table[1][6:], []string{"100", "2", "1.000000", "accept", "", "0", "100", "200", "100", fmt.Sprintf("%.6f", c.paid), "0.000000", "false"})
+		bid := verify.Rules{Version: c.version, Payment: "bid", Sharing: "auction", CPUs: 1, Cap: 1, Speeds: []float64{1}, Hosts: 2}
+		if r := heldApart(t, steps, c.other, table, bid); r.Clean() != c.clean {
+			t.Errorf("%v, of which %v to the second, by version %d: %v", c.paid, c.other, c.version, r.Findings)
+		}
 	}
 }
 

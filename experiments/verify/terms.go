@@ -50,7 +50,7 @@ func (t *terms) gangs() (names []string, nodes []int, ok bool) {
 	for i := 0; i+1 < len(t.Parts); i += 2 {
 		n, isNumber := t.Parts[i].(float64)
 		name, isName := t.Parts[i+1].(string)
-		if !isNumber || !isName || !(n >= 1 && n <= 1<<30) || n != math.Trunc(n) || slices.Contains(names, name) {
+		if !isNumber || !isName || !(n >= 1 && n <= 1<<24) || n != math.Trunc(n) || slices.Contains(names, name) {
 			return nil, nil, false
 		}
 		names, nodes = append(names, name), append(nodes, int(n))

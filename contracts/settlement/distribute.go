@@ -1,0 +1,85 @@
+package settlement
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"bourse/bank"
+	"bourse/contracts"
+)
+
+// distribute divides total micro-dollars in proportion to weights, and replaces each weight
+// by its part. It is the method of the largest remainder: each part is its exact quota,
+// total × weight / sum, rounded toward zero; the micro-dollars that are left go, one each,
+// to the largest remainders, and of equal remainders to the first. Parts sum to total,
+// unless all weights are 0. The sum of weights must be below 2^64.
+func distribute(total int64, weights []uint64) {
+	sum := uint64(0)
+	for _, w := range weights {
+		sum += w
+	}
+	if sum == 0 {
+		return
+	}
+	var few [2 * 16]uint64 // no allocation for contracts of some nodes
+	rests, left := few[:0], uint64(total)
+	for i, w := range weights {
+		hi, lo := bits.Mul64(uint64(total), w)
+		quota, rest := bits.Div64(hi, lo, sum)
+		weights[i], left, rests = quota, left-quota, append(rests, rest)
+	}
+	if left == 0 {
+		return
+	}
+	ranked := append(rests[len(rests):], rests...)
+	slices.Sort(ranked)
+	least, ties := ranked[len(ranked)-int(left)], left
+	for _, rest := range rests {
+		if rest > least {
+			ties--
+		}
+	}
+	for i, rest := range rests {
+		switch {
+		case rest > least:
+			weights[i]++
+		case rest == least && ties > 0:
+			weights[i]++
+			ties--
+		}
+	}
+}
+
+// owed returns the sum of what has accrued on nodes, in dollars: compensated, so that it is
+// off by a few parts in 2^53 whatever their number.
+func owed(nodes ...[]contracts.Placement) float64 {
+	sum, lost := 0.0, 0.0
+	for _, on := range nodes {
+		for i := range on {
+			x := on[i].Owed
+			if next := sum + x; sum >= x {
+				lost, sum = lost+(sum-next+x), next
+			} else {
+				lost, sum = lost+(x-next+sum), next
+			}
+		}
+	}
+	return sum + lost
+}
+
+// weigh appends what has accrued on each of nodes to weights, in units of 2^-shift dollars.
+func weigh(weights []uint64, nodes []contracts.Placement, shift int) []uint64 {
+	for i := range nodes {
+		weights = append(weights, uint64(math.Ldexp(nodes[i].Owed, shift)))
+	}
+	return weights
+}
+
+// pay appends a payment of each part to the owner of the host of its node.
+func (c *Case) pay(pay []bank.Payment, nodes []contracts.Placement, parts []uint64) []bank.Payment {
+	for i := range nodes {
+		pay = append(pay, bank.Payment{To: c.Hosts[nodes[i].Host].Owner, Amount: bank.Micros(int64(parts[i]))})
+	}
+	return pay
+}

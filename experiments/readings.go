@@ -82,7 +82,7 @@ func printed(preset string) (all []readings.Number) {
 		for _, c := range p.Configuration {
 			for _, a := range p.Admission {
 				for _, m := range p.Metric {
-					n := readings.Number{Case: readings.Case{Configuration: c, Admission: a, Metric: m}, Lo: p.Value[0], Hi: p.Value[len(p.Value)-1], Source: p.Source}
+					n := readings.Number{Case: readings.Case{Configuration: c, Admission: a, Metric: m}, Lo: p.Value[0].Float64(), Hi: p.Value[len(p.Value)-1].Float64(), Source: p.Source}
 					if e, ok := paper.Error(c, a, m); ok {
 						n.Error = &e
 					}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"bourse/contracts/admission"
 	"bourse/experiments/metrics"
 	"bourse/experiments/papers"
 	"bourse/experiments/report"
@@ -83,7 +84,7 @@ func drawnOf(l report.Labels, e *scenario.Experiment, paper *papers.Reference, s
 func tables(l report.Labels, e *scenario.Experiment, paper *papers.Reference, summary []results.Summary, rows []results.Metric, alike []string) []report.Table {
 	if len(e.Sweep) > 0 {
 		tables := sweep(l, e).Tables(summary)
-		if t := report.PaperTable(l, summary); len(t.Rows) > 0 {
+		if t := besidePrinted(l, e, paper, summary); len(t.Rows) > 0 {
 			tables = append(tables, t)
 		}
 		return tables
@@ -105,7 +106,7 @@ func tables(l report.Labels, e *scenario.Experiment, paper *papers.Reference, su
 		return !slices.Contains(shown, r.Metric)
 	})
 	tables := report.RunTables(l, main)
-	if t := report.PaperTable(l, main); len(t.Rows) > 0 {
+	if t := besidePrinted(l, e, paper, main); len(t.Rows) > 0 {
 		tables = append(tables, t)
 	}
 	if e.Replications == 1 {
@@ -118,6 +119,37 @@ func tables(l report.Labels, e *scenario.Experiment, paper *papers.Reference, su
 		tables = append(tables, report.TTests(l, paper.Tests.Title, tests, stats.CriticalT(0.05, e.Replications-1)))
 	}
 	return tables
+}
+
+// besidePrinted returns what is printed beside what is measured, without the rows that are
+// true by construction.
+func besidePrinted(l report.Labels, e *scenario.Experiment, paper *papers.Reference, summary []results.Summary) report.Table {
+	some := slices.DeleteFunc(slices.Clone(summary), func(r results.Summary) bool {
+		return r.Paper != nil && r.Mean != nil && *r.Mean == *r.Paper && constant(e, r.Configuration, r.Admission, r.Metric)
+	})
+	theirs := max(1, paper.Replications)
+	return report.PaperTable(l, some, theirs, func(r results.Summary) (float64, bool) {
+		rounding, ok := paper.Rounding(r.Configuration, r.Admission, r.Metric)
+		if !ok || r.SD == nil || r.N < 2 {
+			return 0, false
+		}
+		return stats.Reach(*r.SD, r.N, theirs, 0.05) + rounding, true
+	})
+}
+
+// constant reports whether a metric is the same in every replication of a configuration by
+// construction: its policy admits every request.
+func constant(e *scenario.Experiment, configuration, label, metric string) bool {
+	decided := slices.ContainsFunc(metrics.All(), func(m metrics.Metric) bool { return m.Name == metric && m.Decided })
+	return decided && slices.ContainsFunc(e.Configurations, func(c scenario.Configuration) bool {
+		return c.Name == configuration && slices.ContainsFunc(c.Admission, func(a scenario.Choice) bool { return a.Label == label && admitsAll(&c, &a) })
+	})
+}
+
+// admitsAll reports whether policy a admits every request in configuration c: it takes what
+// can be placed, no request states a minimum, and no host leaves.
+func admitsAll(c *scenario.Configuration, a *scenario.Choice) bool {
+	return admission.Spot(a.Name) && c.Needs.Min == (scenario.Bound{}) && c.Fleet.Availability == nil
 }
 
 // StudyValues are what programs read of a study.

@@ -45,6 +45,10 @@ type Metric struct {
 	Bound Bound // what its values lie between
 	Less  bool  // less of it is better
 
+	// Decided reports whether admission alone determines the metric, so that it is a constant
+	// under a policy that admits every request.
+	Decided bool
+
 	// Of returns the metric, and false where it is undefined.
 	Of func(*Outcome) (float64, bool)
 }

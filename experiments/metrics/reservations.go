@@ -14,10 +14,11 @@ import (
 // RejectedWork is W_R.
 var RejectedWork = Metric{
 	Name: "rejected_work", Less: true,
-	Unit:  "%",
-	Bound: Percent,
-	Doc:   "work of the jobs rejected, percent of the work submitted, W_R (Reservations, §4.1)",
-	Of:    func(o *Outcome) (float64, bool) { return sizes(o, everyJob).rejectedWork() },
+	Unit:    "%",
+	Bound:   Percent,
+	Decided: true,
+	Doc:     "work of the jobs rejected, percent of the work submitted, W_R (Reservations, §4.1)",
+	Of:      func(o *Outcome) (float64, bool) { return sizes(o, everyJob).rejectedWork() },
 }
 
 // RejectedSize is Q.
@@ -38,18 +39,20 @@ var RejectedSize = Metric{
 var (
 	RejectedWorkAR = Metric{
 		Name: "rejected_work_ar", Less: true,
-		Label: "Rejected work AR",
-		Unit:  "%",
-		Bound: Percent,
-		Doc:   RejectedWork.Doc + ", those of reservations",
-		Of:    booked(func(o *Outcome) (float64, bool) { return sizes(o, reservation).rejectedWork() }),
+		Label:   "Rejected work AR",
+		Unit:    "%",
+		Bound:   Percent,
+		Decided: true,
+		Doc:     RejectedWork.Doc + ", those of reservations",
+		Of:      booked(func(o *Outcome) (float64, bool) { return sizes(o, reservation).rejectedWork() }),
 	}
 	RejectionsAR = Metric{
 		Name: "rejections_ar", Less: true,
-		Label: "Rejections AR",
-		Unit:  "1",
-		Bound: Proportion,
-		Doc:   "reservations rejected / reservations asked for, P_b (Reservations, eq. 4.1)",
+		Label:   "Rejections AR",
+		Unit:    "1",
+		Bound:   Proportion,
+		Decided: true,
+		Doc:     "reservations rejected / reservations asked for, P_b (Reservations, eq. 4.1)",
 		Of: booked(func(o *Outcome) (float64, bool) {
 			t := sizes(o, reservation)
 			return over(t.refusals, t.jobs)

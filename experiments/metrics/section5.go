@@ -5,11 +5,12 @@ package metrics
 var (
 	// Admission is p_a.
 	Admission = Metric{
-		Name:  "p_a",
-		Label: "p_a",
-		Unit:  "1",
-		Bound: Proportion,
-		Doc:   "probability of being admitted: requests admitted / requests (§5)",
+		Name:    "p_a",
+		Label:   "p_a",
+		Unit:    "1",
+		Bound:   Proportion,
+		Decided: true,
+		Doc:     "probability of being admitted: requests admitted / requests (§5)",
 		Of: func(o *Outcome) (float64, bool) {
 			return mean(o, func(j *Job) (float64, bool) { return one(j.Admitted()), true })
 		},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 
 	"bourse/experiments/papers/claims"
@@ -19,8 +20,12 @@ import (
 type Reference struct {
 	Preset  string    `yaml:"preset"` // beside whose results numbers are put
 	Printed []Printed `yaml:"printed"`
-	Tests   Tests     `yaml:"tests"`
-	Fits    Fits      `yaml:"fits"`
+
+	// Replications is how many runs each printed number is the mean of; 0 counts as 1.
+	Replications int `yaml:"replications"`
+
+	Tests Tests `yaml:"tests"`
+	Fits  Fits  `yaml:"fits"`
 
 	Metrics []string `yaml:"metrics"` // that its figures and tables show
 	Figures Draw     `yaml:"-"`
@@ -44,16 +49,35 @@ type Draw func(report.Labels, []results.Summary, []results.Point) []report.Figur
 
 // Printed is a number of each of these cases, beside which ours is put.
 type Printed struct {
-	Configuration claims.Some[string]  `yaml:"configuration"` // as the preset names it
-	Admission     claims.Some[string]  `yaml:"admission"`
-	Metric        claims.Some[string]  `yaml:"metric"`
-	Value         claims.Some[float64] `yaml:"value"` // or the lowest and highest
-	Text          string               `yaml:"text"`  // the paper's words, or what the number follows from
-	Source        string               `yaml:"source"`
+	Configuration claims.Some[string] `yaml:"configuration"` // as the preset names it
+	Admission     claims.Some[string] `yaml:"admission"`
+	Metric        claims.Some[string] `yaml:"metric"`
+	Value         claims.Some[Digits] `yaml:"value"` // or the lowest and highest
+	Text          string              `yaml:"text"`  // the paper's words, or what the number follows from
+	Source        string              `yaml:"source"`
 
 	// Derived: not printed of this case as such. It follows from a number
 	// that is, or is said of a load without saying of which values.
 	Derived bool `yaml:"derived"`
+}
+
+// Digits are a number with as many digits as it is printed with: 0.80 has two decimals.
+type Digits string
+
+// UnmarshalYAML takes a number and keeps its text.
+func (d *Digits) UnmarshalYAML(unmarshal func(any) error) error {
+	var x float64
+	return errors.Join(unmarshal(&x), unmarshal((*string)(d)))
+}
+
+// Float64 returns the number.
+func (d Digits) Float64() float64 { return must(strconv.ParseFloat(string(d), 64)) }
+
+// rounding returns half a unit of the last digit. Zeros at the end of a whole number count as
+// digits.
+func (d Digits) rounding() float64 {
+	_, decimals, _ := strings.Cut(string(d), ".")
+	return must(strconv.ParseFloat("0.5e-"+strconv.Itoa(len(decimals)), 64))
 }
 
 // Tests are paired comparisons: Student's t over replications, first less second, in
@@ -195,12 +219,27 @@ func (p Paper) reference() Reference {
 
 // Number returns the number printed of a case, if it is one and not a range.
 func (r Reference) Number(configuration, admission, metric string) (float64, bool) {
+	d, ok := r.digits(configuration, admission, metric)
+	if !ok {
+		return 0, false
+	}
+	return d.Float64(), true
+}
+
+func (r Reference) digits(configuration, admission, metric string) (Digits, bool) {
 	for _, n := range r.Printed {
 		if len(n.Value) == 1 && slices.Contains(n.Configuration, configuration) && slices.Contains(n.Admission, admission) && slices.Contains(n.Metric, metric) {
 			return n.Value[0], true
 		}
 	}
-	return 0, false
+	return "", false
+}
+
+// Rounding returns half a unit of the last printed digit of the number printed of a case: how
+// far rounding may have moved it.
+func (r Reference) Rounding(configuration, admission, metric string) (float64, bool) {
+	d, ok := r.digits(configuration, admission, metric)
+	return d.rounding(), ok
 }
 
 // Tested returns what is printed of a test in a configuration.

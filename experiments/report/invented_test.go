@@ -55,3 +55,11 @@ func inventedTests() []TTest {
 		{"pareto-high", "be", "cac", "violations", nil, false, nil, false},
 	}
 }
+
+// inventedLimit is 1.4 deviations and rounding to two digits.
+func inventedLimit(s results.Summary) (float64, bool) {
+	if s.SD == nil {
+		return 0, false
+	}
+	return 1.4**s.SD + 0.005, true
+}

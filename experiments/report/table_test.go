@@ -11,7 +11,7 @@ import (
 
 func inventedTables() []Table {
 	l, summary := inventedLabels(), invented()
-	return append(RunTables(l, summary), PaperTable(l, summary), TTests(l, "Table 2. Paired t values of the difference in means", inventedTests(), 2.1318), Fits("Table 1. Goodness of fit, Kolmogorov-Smirnov", []Fit{
+	return append(RunTables(l, summary), PaperTable(l, summary, 5, inventedLimit), TTests(l, "Table 2. Paired t values of the difference in means", inventedTests(), 2.1318), Fits("Table 1. Goodness of fit, Kolmogorov-Smirnov", []Fit{
 		{"HypWeib", "Trace IAT", new(0.9), new(0.897), new(0.05571), new(0.0557), new(0.1329), new(0.1337)},
 		{"Trace IAT", "Trace IAT", new(0.95), new(0.948), new(0.0), new(0.0), nil, nil},
 	}))

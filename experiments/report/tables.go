@@ -91,33 +91,36 @@ func blank(x *float64) string {
 	return strconv.FormatFloat(*x, 'f', -1, 64)
 }
 
-// PaperTable returns a row for each number that the paper prints: the mean
-// measured, its 95 % interval, and whether the printed number is within; it is
-// strong where it is not.
-func PaperTable(l Labels, rows []results.Summary) Table {
+// PaperTable returns a row for each number that the paper prints: the mean measured, its
+// 95 % interval, and whether the two differ by at most limit, of which there may be none;
+// "no" is strong. Replications is how many the paper's numbers are means of.
+func PaperTable(l Labels, rows []results.Summary, replications int, limit func(results.Summary) (float64, bool)) Table {
 	t := Table{
 		Title:  "Measured beside printed",
-		Header: []string{"configuration", "admission", "metric", "n", "mean", "95 % interval", "paper", "within"},
+		Header: []string{"configuration", "admission", "metric", "n", "mean", "95 % interval", "paper", "limit", "within"},
 		Left:   3, Beside: 2,
 	}
 	for _, r := range rows {
 		if r.Paper == nil {
 			continue
 		}
-		interval, within := none, Cell{Text: none}
+		interval, most, within := none, none, Cell{Text: none}
 		if r.Lo95 != nil && r.Hi95 != nil {
 			interval = number(r.Lo95) + " to " + number(r.Hi95)
-			if within.Text = "yes"; *r.Paper < *r.Lo95 || *r.Paper > *r.Hi95 {
+		}
+		if x, ok := limit(r); ok && r.Mean != nil {
+			most = number(&x)
+			if within.Text = "yes"; math.Abs(*r.Paper-*r.Mean) > x+1e-12 { // beyond rounding
 				within = Cell{Text: "no", Strong: true}
 			}
 		}
 		t.Rows = append(t.Rows, []Cell{
 			{Text: l.Of(r.Configuration)}, {Text: l.Of(r.Admission)}, {Text: l.Of(r.Metric)}, {Text: strconv.Itoa(r.N)},
-			{Text: number(r.Mean), Row: rowOf(r)}, {Text: interval}, {Text: blank(r.Paper)}, within,
+			{Text: number(r.Mean), Row: rowOf(r)}, {Text: interval}, {Text: blank(r.Paper)}, {Text: most}, within,
 		})
 	}
 	if len(t.Rows) > 0 {
-		t.Note = "Within: whether the paper's number lies in the 95 % interval of the mean; marked where it does not."
+		t.Note = fmt.Sprintf("Within: whether mean and paper differ by at most the limit; marked where they do not. The limit is t × sd × √(1/n + 1/%d), the 95 %% interval of a difference between our mean and one of %d replications like ours (Student's t, n - 1 degrees of freedom), plus half a unit of the paper's last printed digit. Rows that are true by construction are left out.", replications, replications)
 	}
 	return t
 }

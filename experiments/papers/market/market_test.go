@@ -110,9 +110,9 @@ func TestReference(t *testing.T) {
 			if _, twice := value[key]; twice || !slices.Contains(r.Metrics, key[2]) {
 				t.Errorf("%v is printed twice, or is not measured", key)
 			}
-			value[key] = p.Value[0]
+			value[key] = p.Value[0].Float64()
 		}
-		if lo, hi := p.Value[0], p.Value[len(p.Value)-1]; !(lo >= 0 && lo <= hi && hi <= 1) {
+		if lo, hi := p.Value[0].Float64(), p.Value[len(p.Value)-1].Float64(); !(lo >= 0 && lo <= hi && hi <= 1) {
 			t.Errorf("%v = %v to %v, want an interval in [0,1]", cases(p), lo, hi)
 		}
 		if !strings.HasPrefix(p.Source, "§") && !strings.HasPrefix(p.Source, "eq. ") {

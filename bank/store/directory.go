@@ -279,7 +279,7 @@ func (d *directory) options() *pebble.Options {
 	return opts
 }
 
-func (d *directory) logger() logger { return logger{d.dir, d.opts.Fatal} }
+func (d *directory) logger() logger { return logger{"ledger " + d.dir, d.opts.Fatal} }
 
 // guarded is what the directory is written through.
 func (d *directory) guarded() guardedFS { return guardedFS{d.opts.FS, d.logger().died} }

@@ -12,8 +12,20 @@ import (
 
 // logger passes on what ends a database, and nothing else.
 type logger struct {
-	dir   string
+	what  string // that cannot be written any more, such as "ledger books"
 	fatal func(error)
+}
+
+// Reporting has Pebble tell fatal, in one sentence, that what cannot be written any more.
+// Fatal ends the process: nothing more can be written or answered. Nil prints the sentence
+// and exits with status 1.
+func Reporting(what string, fatal func(error), o *pebble.Options) {
+	if fatal == nil {
+		fatal = exit
+	}
+	l := logger{what, fatal}
+	o.Logger = l
+	o.EventListener = &pebble.EventListener{BackgroundError: l.died} // otherwise Pebble retries without end
 }
 
 func (l logger) Infof(string, ...any)  {}
@@ -35,7 +47,7 @@ func (l logger) Fatalf(format string, args ...any) {
 }
 
 func (l logger) died(cause error) {
-	l.fatal(fmt.Errorf("ledger %s cannot be written: %w", l.dir, plain(cause)))
+	l.fatal(fmt.Errorf("%s cannot be written: %w", l.what, plain(cause)))
 }
 
 // exit is what Options.Fatal is by default.
@@ -86,9 +98,9 @@ var cures = []struct {
 	cause error
 	cure  string
 }{
-	{syscall.ENOSPC, "make room on the disk, then open the ledger again"},
-	{syscall.EDQUOT, "ask for more room, then open the ledger again"},
-	{syscall.EFBIG, "raise the file size limit (ulimit -f), then open the ledger again"},
+	{syscall.ENOSPC, "make room on the disk, then start again"},
+	{syscall.EDQUOT, "ask for more room, then start again"},
+	{syscall.EFBIG, "raise the file size limit (ulimit -f), then start again"},
 	{syscall.EIO, "the disk does not answer: replace it, then audit the ledger"},
 	{syscall.EROFS, "the place is read-only: copy the ledger elsewhere to write to it"},
 	{syscall.EACCES, "ask its owner for permission"},

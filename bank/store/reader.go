@@ -84,7 +84,7 @@ func openReader(dir string, opts Options) (*Reader, error) {
 		FS:                 unlocked{fsys},
 		ReadOnly:           true,
 		FormatMajorVersion: format,
-		Logger:             logger{dir, opts.Fatal},
+		Logger:             logger{"ledger " + dir, opts.Fatal},
 		EventListener:      &pebble.EventListener{DataCorruption: func(pebble.DataCorruptionInfo) {}},
 	})
 	if err != nil {

@@ -55,7 +55,7 @@ apart: then it takes jobs of the accounts of --trust alone. By default DIR is
 			quantityFlag("disk", plugin.Bytes, "`BYTES` of its folder for a task that does not say, or as 4GB"),
 			quantityFlag("stored", plugin.Bytes, "`BYTES` of output that ended tasks of one account may leave (default: twice --disk)"),
 			&cli.IntFlag{Name: "processes", Usage: "at most `N` processes in a task that does not say"},
-			quietFlag(),
+			logFlag(), quietFlag(),
 		},
 		Action: agentAction,
 		Subcommands: []*cli.Command{
@@ -144,7 +144,11 @@ func agentAction(c *cli.Context) error {
 	if !p.Offer.Apart && len(p.Offer.Trust) == 0 {
 		return usagef("%s keeps users not apart here: say by --trust ACCOUNT whose jobs this host takes", p.Offer.Kind)
 	}
-	say := func(text string) { note(c, "%s", text) }
+	log, err := newLog(c)
+	if err != nil {
+		return err
+	}
+	say := func(text string) { log.Info(text) }
 	if token.Address != "" {
 		if err := p.Join(c.Context, token, say); err != nil {
 			return fmt.Errorf("join: %w", err)
@@ -154,7 +158,7 @@ func agentAction(c *cli.Context) error {
 	err = p.Run(c.Context, say)
 	switch {
 	case errors.Is(err, agent.ErrDrained):
-		say(err.Error())
+		note(c, "%v", err)
 		return nil
 	case errors.Is(err, agent.ErrSuperseded): // to start it again would only do that to the other
 		return usagef("%w", err)

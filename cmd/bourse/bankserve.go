@@ -52,6 +52,7 @@ To end it with SIGTERM answers what was begun.`,
 			&cli.StringFlag{Name: "secrets", DefaultText: "DIR.secrets", Usage: "keep certificate and key in `FOLDER`, for its owner alone"},
 			&cli.BoolFlag{Name: "plain", Usage: "speak plain HTTP, to this machine alone"},
 			&cli.Float64Flag{Name: "rate", Value: 1000, Usage: "book up to `N` orders a second of each account"},
+			logFlag(),
 		},
 		Action: serveAction,
 	}
@@ -76,12 +77,16 @@ func serveAction(c *cli.Context) error {
 	if rate := c.Float64("rate"); !(rate >= 1) {
 		return usagef("--rate: found %v, want 1 or more", rate)
 	}
+	log, err := newLog(c)
+	if err != nil {
+		return err
+	}
 	p, clock := place.At(address), live.NewBootClock()
 	config := service.Config{
 		Read:   p.Reader,
 		Now:    clock.Now,
 		Limits: service.Limits{Rate: c.Float64("rate")},
-		Tell:   func(what string) { note(c, "%v: %s", p, place.WithoutPasswords(what)) },
+		Tell:   func(what string) { log.Info(place.WithoutPasswords(what), "bank", p.String()) },
 		Waits:  place.IsURL(address), // nobody takes a folder over
 		Write: func() (*store.Sequencer, error) {
 			s, err := p.Writer()

@@ -7,6 +7,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -62,7 +64,7 @@ the processors:
 			&cli.StringFlag{Name: "kind", Usage: "enforce shares by `KIND`: cgroup2, cgroup1, signals or none (default: the first that works)"},
 			&cli.Float64Flag{Name: "cpus", Usage: "sell `N` processors (default: all less one; below four, all less a half)"},
 			&cli.IntFlag{Name: "hosts", Value: 1, Usage: "of a new market: sell this machine as `N` hosts"},
-			followFlag(), homeFlag(), quietFlag(),
+			followFlag(), homeFlag(), logFlag(), quietFlag(),
 		},
 		Action:      liveAction,
 		Subcommands: []*cli.Command{liveCheckCommand(), liveReplayCommand()},
@@ -222,7 +224,7 @@ func (l *runningLab) openBank(c *cli.Context, key string) error {
 	if err != nil {
 		return err
 	}
-	away := time.AfterFunc(2*time.Second, func() { note(c, "waiting for the bank at %s", address) })
+	away := time.AfterFunc(2*time.Second, func() { l.log.Warn("waiting for the bank", "address", address) })
 	id, having, err := b.Ledger(c.Context, public)
 	away.Stop()
 	if err == nil && !slices.Contains(having, own) {
@@ -246,6 +248,8 @@ type runningLab struct {
 	server *service.Server
 	clock  *live.BootClock
 	secret string // of who keeps it
+	log    *slog.Logger
+	acts   io.Closer // the file of what operators do
 
 	address     string           // that others are told
 	certificate *tls.Certificate // nil speaks plain HTTP
@@ -262,6 +266,9 @@ func openLab(c *cli.Context, dir string) (l *runningLab, err error) {
 	}
 	if l.conf, err = live.Parse(file, text); err != nil {
 		return nil, usagef("%w", err)
+	}
+	if l.log, err = newLog(c); err != nil {
+		return nil, err
 	}
 	l.conf.Listen = cmp.Or(c.String("listen"), l.conf.Listen)
 	key, err := keys.Read(lab.File(dir, "keys", "market"))
@@ -285,14 +292,20 @@ func (l *runningLab) open(c *cli.Context, key string) (err error) {
 		return err
 	}
 	if l.market.Followed() {
-		note(c, "what another version had decided otherwise stands: 'bourse live check' begins after it")
+		l.log.Info("what another version had decided otherwise stands: 'bourse live check' begins after it")
 	}
 	head := func(ctx context.Context) (string, error) {
 		h, err := l.bank.Head(ctx)
 		return h.String(), err
 	}
+	actions, acts, err := openActions(lab.File(l.dir, "audit.log"))
+	if err != nil {
+		return err
+	}
+	l.acts = acts
 	l.server, err = service.New(service.Config{
-		Market: l.market, Dir: l.dir, Name: l.conf.Name, Ledger: w.Ledger, Version: version(),
+		Actions: actions,
+		Market:  l.market, Dir: l.dir, Name: l.conf.Name, Ledger: w.Ledger, Version: version(),
 		Rate: float64(l.conf.Limits.Orders), Files: l.conf.Limits.Files, Now: l.clock.Now, Bank: l.bank, Admin: l.secret, Token: l.token, Users: l.users,
 		Head: head, Metrics: measured.Of(metrics.State{Market: l.market, Offset: l.clock.Offset, Head: l.bank.Head}),
 		Page: page.New(page.Config{
@@ -341,6 +354,9 @@ func (l *runningLab) close() error {
 	var err error
 	if l.market != nil {
 		err = l.market.Close()
+	}
+	if l.acts != nil {
+		err = errors.Join(err, l.acts.Close())
 	}
 	return errors.Join(err, l.bank.Close())
 }
@@ -408,9 +424,9 @@ func (l *runningLab) hosts(ctx context.Context, c *cli.Context, agents []*agent.
 	all, ctx := errgroup.WithContext(ctx)
 	for i, a := range agents {
 		all.Go(func() error {
-			err := a.Serve(ctx, l.server, hostName(i), func(what string) { note(c, "%s: %s", hostName(i), what) })
+			err := a.Serve(ctx, l.server, hostName(i), func(what string) { l.log.Warn(what, "host", hostName(i)) })
 			if errors.Is(err, agent.ErrDrained) { // the market goes on without
-				note(c, "%s: %v", hostName(i), err)
+				l.log.Info(err.Error(), "host", hostName(i))
 				<-ctx.Done()
 				err = nil
 			}

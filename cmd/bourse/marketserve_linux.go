@@ -38,7 +38,7 @@ With a bank elsewhere DIR has the rules and the market's key, which the bank mus
 			&cli.StringFlag{Name: "name", Value: "lab", Usage: "of a new market, `NAME`"},
 			&cli.StringFlag{Name: "listen", Usage: "answer at `ADDRESS` (default: that of market.yaml)"},
 			&cli.StringFlag{Name: "address", Usage: "tell others that it is at `ADDRESS` (default: where it listens)"},
-			followFlag(), homeFlag(), quietFlag(),
+			followFlag(), homeFlag(), logFlag(), quietFlag(),
 		},
 		Action: marketServeAction,
 	}

@@ -38,7 +38,7 @@ type Checked struct {
 // market that the log does not have, or has otherwise, and those that are missing. Of the
 // records after the first that comes out otherwise nothing can be said.
 func Check(dir string, fs vfs.FS, entries iter.Seq[*bank.Entry]) (*Checked, error) {
-	l, err := openLog(dir, fs, true)
+	l, err := openLog(dir, fs, true, nil)
 	if err != nil {
 		return nil, err
 	}

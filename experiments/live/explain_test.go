@@ -25,7 +25,7 @@ func TestExplain(t *testing.T) {
 	}
 	w.pass(40)
 	disk := w.disk.CrashClone(vfs.CrashCloneCfg{})
-	l := must(openLog("market", disk, true))
+	l := must(openLog("market", disk, true, nil))
 	as, conf, err := l.made()
 	if err != nil {
 		t.Fatal(err)

@@ -45,7 +45,7 @@ func versionFile(own string) string {
 func (w *town) upgrade(file string) {
 	w.t.Helper()
 	w.disk = w.disk.CrashClone(vfs.CrashCloneCfg{})
-	l := must(openLog("market", w.disk, false))
+	l := must(openLog("market", w.disk, false, nil))
 	var as made
 	must(l.get([]byte{madeTable}, &as))
 	as.Config = file

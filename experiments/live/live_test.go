@@ -721,7 +721,7 @@ func TestCheck(t *testing.T) {
 		"a bid that was placed is more": {outcomeTable, `"bid":0.`, `"bid":1.`},
 	} {
 		disk := w.disk.CrashClone(vfs.CrashCloneCfg{})
-		l := must(openLog("market", disk, false))
+		l := must(openLog("market", disk, false, nil))
 		changed := 0
 		var err error
 		for n, r := range l.records(1, &err) { // as all were kept once

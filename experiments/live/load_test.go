@@ -276,7 +276,7 @@ func processTime() float64 {
 func logBytes(b *testing.B, dir string, after int64) (all, later float64) {
 	b.Helper()
 	without := func(from, to []byte) {
-		l := must(openLog(dir, nil, false))
+		l := must(openLog(dir, nil, false, nil))
 		err := l.db.DeleteRange(from, to, pebble.Sync)
 		if err := errors.Join(err, l.db.Compact(b.Context(), []byte{0}, []byte{255}, true), l.db.Close()); err != nil {
 			b.Fatal(err)

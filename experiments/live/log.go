@@ -9,6 +9,8 @@ import (
 	"iter"
 	"syscall"
 
+	"bourse/bank/store"
+
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -64,7 +66,7 @@ func key(table byte, n int64) []byte {
 }
 
 // openLog opens the log in dir, which is made if need be.
-func openLog(dir string, fs vfs.FS, read bool) (*log, error) {
+func openLog(dir string, fs vfs.FS, read bool, fatal func(error)) (*log, error) {
 	if fs == nil {
 		fs = vfs.Default
 	}
@@ -74,9 +76,10 @@ func openLog(dir string, fs vfs.FS, read bool) (*log, error) {
 		}
 	}
 	o := &pebble.Options{
-		FS: fs, Logger: quiet{}, ReadOnly: read, FormatMajorVersion: pebble.FormatValueSeparation,
+		FS: fs, ReadOnly: read, FormatMajorVersion: pebble.FormatValueSeparation,
 		CacheSize: cacheBytes, MemTableSize: tableBytes,
 	}
+	store.Reporting("market log "+dir, fatal, o)
 	o.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionGood })
 	for i := range o.Levels {
 		o.Levels[i].BlockSize = blockBytes
@@ -103,15 +106,6 @@ func openLog(dir string, fs vfs.FS, read bool) (*log, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	return l, nil
-}
-
-// quiet says nothing: what goes wrong is an error.
-type quiet struct{}
-
-func (quiet) Infof(string, ...any)  {}
-func (quiet) Errorf(string, ...any) {}
-func (quiet) Fatalf(format string, args ...any) {
-	panic("live: the log: " + fmt.Sprintf(format, args...))
 }
 
 // get reads the value at a key into v, and tells whether there is one.

@@ -54,6 +54,10 @@ type World struct {
 
 	FS vfs.FS // where the log is; nil is the disk
 
+	// Fatal is told why the log cannot be written any more, and ends the process; nil prints
+	// that in one sentence and exits with status 1.
+	Fatal func(error)
+
 	Meter Meter // is told what is measured; nil is nobody
 
 	// Follow says that where the log has it that another version decided otherwise, that
@@ -122,7 +126,7 @@ var ErrStopped = errors.New("the market has stopped")
 
 // Open opens the market in dir, which is made if need be, and goes on where it was.
 func Open(dir string, c Config, w World) (*Market, error) {
-	l, err := openLog(dir, w.FS, false)
+	l, err := openLog(dir, w.FS, false, w.Fatal)
 	if err != nil {
 		return nil, err
 	}

@@ -83,7 +83,7 @@ func (l *log) made() (*made, Config, error) {
 
 // readLog opens the log in dir to be read, and returns as what its market was made.
 func readLog(dir string, fs vfs.FS) (l *log, as *made, c Config, err error) {
-	if l, err = openLog(dir, fs, true); err != nil {
+	if l, err = openLog(dir, fs, true, nil); err != nil {
 		return nil, nil, c, err
 	}
 	if as, c, err = l.made(); err != nil {

@@ -90,14 +90,12 @@ func put(path string, v any, sync bool) error {
 
 // replace writes a file, so that a reader finds what was there before or all of it.
 func replace(path string, text []byte, mode os.FileMode, sync bool) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path))
+	beside := filepath.Join(filepath.Dir(path), "."+filepath.Base(path))
+	f, err := os.OpenFile(beside, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, mode)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(text)
-	if err == nil {
-		err = f.Chmod(mode)
-	}
 	if err == nil && sync {
 		err = f.Sync()
 	}

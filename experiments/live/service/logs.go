@@ -93,7 +93,7 @@ func (s *Server) Host(pin string) (string, error) {
 
 // Enrol makes a host known that has been invited.
 func (s *Server) Enrol(ctx context.Context, e link.Enrolment) (string, error) {
-	return s.invitations.use(e.Secret, e.Pin, func(i *invitation) (string, error) {
+	name, err := s.invitations.use(e.Secret, e.Pin, func(i *invitation) (string, error) {
 		name := i.Name
 		if name == "" {
 			name = e.Name
@@ -103,6 +103,8 @@ func (s *Server) Enrol(ctx context.Context, e link.Enrolment) (string, error) {
 		}
 		return name, s.Market.Join(ctx, Spec(name, e.Offer), i.Owner, e.Pin)
 	})
+	s.acted("host", e.Pin, "Enrol", name, err)
+	return name, err
 }
 
 // Sync tells the market what a host tells.

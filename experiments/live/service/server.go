@@ -5,7 +5,9 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
+	"path"
 	"path/filepath"
 	"slices"
 	"time"
@@ -39,6 +41,8 @@ type Config struct {
 	Admin string                                // secret of those who may ask for what an operator does; empty lets nobody
 	Token func() (link.Token, bool)             // for a host to join by, if hosts can
 	Users func(context.Context) ([]User, error) // whom the bank knows
+
+	Actions *slog.Logger // is told what operators and hosts that join change; nil is nobody
 
 	Metrics http.Handler // answers Prometheus
 	Page    http.Handler // answers browsers, whatever else they ask for
@@ -353,8 +357,24 @@ func (s *Server) admits(next connect.UnaryFunc) connect.UnaryFunc {
 		if subtle.ConstantTimeCompare([]byte(r.Header().Get("Authorization")), []byte("Bearer "+s.Admin)) == 0 || s.Admin == "" {
 			return nil, connect.NewError(connect.CodePermissionDenied, errors.New("want the secret of the market's operator, which is in its folder"))
 		}
-		return next(ctx, r)
+		answer, err := next(ctx, r)
+		if action := path.Base(r.Spec().Procedure); action != "Users" { // which only reads
+			s.acted("operator", r.Peer().Addr, action, fmt.Sprint(r.Any()), err)
+		}
+		return answer, err
 	}
+}
+
+// acted notes what somebody did from where, to what, and what came of it.
+func (s *Server) acted(actor, origin, action, object string, err error) {
+	if s.Actions == nil {
+		return
+	}
+	result := "done"
+	if err != nil {
+		result = err.Error()
+	}
+	s.Actions.Info("action", "actor", actor, "origin", origin, "action", action, "object", object, "result", result)
 }
 
 // InviteHost implements wire.AdminHandler, as what follows does.

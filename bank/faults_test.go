@@ -229,5 +229,12 @@ var faults = []struct{ what, file, right, wrong, room string }{
 	{"an order to read lasts for ever", "owners/sight.go", "s.Expires() > now+lifetime+slack", "s.Expires() < 0", "./service"},
 	{"an old order to read is taken", "owners/sight.go", "now > s.Expires()+slack:", "now < 0:", "./service"},
 	{"anybody signs an order to read", "owners/sight.go", "if err := o.signed(s, now); err != nil {", "if err := o.signed(s, now); err != nil && s.Signatures() == 0 {", "./service"},
+	{"a pipe is read as a file", "whole/read.go", "if info.Mode().IsRegular() {", "if !info.IsDir() {", "./whole"},
+	{"an endless file is read", "whole/read.go", "io.LimitReader(r, most+1)", "io.LimitReader(r, 1<<30)", "./whole"},
+	{"an endless checkpoint is read", "tiles/source.go", "mostCheckpoint = 64 << 10", "mostCheckpoint = 1 << 30", "./tiles"},
+	{"a silent mirror is waited for", "tiles/source.go", "context.WithTimeoutCause(ctx, s.patience,", "context.WithTimeoutCause(ctx, 1000*s.patience,", "./tiles"},
+	{"a pipe is read among a ledger's files", "pinned/disk.go", "err = whole.Regular(name, info)", "_ = whole.Regular(name, info)", "./audit"},
+	{"a silent witness is waited for", "witness/ask.go", "context.WithTimeoutCause(ctx, patience,", "context.WithTimeoutCause(ctx, 100*patience,", "./witness"},
+	{"a bank that answers without end is read", "service/client.go", "connect.WithReadMaxBytes(mostAnswer)", "connect.WithReadMaxBytes(0)", "./service"},
 	{"another entry is told of a request", "store/asked.go", "(n-1)%LeafSize == 0", "n%LeafSize == 0", "./store"},
 }

@@ -8,7 +8,7 @@ import (
 	"io"
 	"os"
 
-	"bourse/experiments/results"
+	"bourse/bank/whole"
 	"bourse/experiments/scenario"
 )
 
@@ -97,7 +97,7 @@ type files map[string]string
 func readAs[T any](in files, path string, parse func(io.Reader) (T, error)) (got T, err error) {
 	open := os.Open
 	if in != nil {
-		open = results.OpenFile
+		open = whole.Open
 	}
 	f, err := open(path)
 	if err != nil {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"bourse/bank/whole"
 	"bourse/experiments/metrics"
 	"bourse/experiments/misuse"
 	"bourse/experiments/papers"
@@ -47,7 +47,7 @@ func ReadReadings(name string, text []byte) (*Readings, error) {
 	data, preset := papers.Presets()[f.Scenario]
 	if !preset {
 		source = in(f.Scenario)
-		if data, err = os.ReadFile(source); err != nil {
+		if data, err = whole.Read(source, 1<<24); err != nil {
 			return nil, f.Blame(r.all[0], fmt.Errorf("%w, and no preset of that name", err))
 		}
 	}
@@ -58,7 +58,7 @@ func ReadReadings(name string, text []byte) (*Readings, error) {
 		r.numbers = printed(f.Scenario)
 	} else {
 		path := in(f.Printed)
-		text, err := os.ReadFile(path)
+		text, err := whole.Read(path, 1<<24)
 		if err != nil {
 			return nil, misuse.Of(fmt.Errorf("%s: printed: %w", name, err))
 		}

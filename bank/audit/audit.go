@@ -78,7 +78,7 @@ var ErrFormat = errors.New("ledger is of format 1, which only the bourse that wr
 // is no head.
 func Audit(dir string, opts Options) (*Report, error) {
 	if opts.FS == nil {
-		opts.FS = vfs.Default
+		opts.FS = pinned.Disk()
 	}
 	if opts.Head != "" {
 		if _, err := parseHead(opts.Head); err != nil {

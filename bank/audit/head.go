@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"bourse/bank/whole"
+
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -18,7 +20,11 @@ const (
 	headFile = "HEAD"
 	title    = "bourse ledger 2\n"
 	oldTitle = "bourse ledger 1\n"
+	mostFile = 1 << 32 // bytes of a log that is read whole
 )
+
+// sizes are the most bytes of files, by name.
+var sizes = map[string]int64{headFile: 1 << 20, acksFile: 4 * acksRegion}
 
 // headText is what the file HEAD says.
 type headText struct {
@@ -159,7 +165,11 @@ func (a *auditor) readFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(f)
+	most, known := sizes[name]
+	if !known {
+		most = mostFile
+	}
+	return whole.ReadAll(f, most)
 }
 
 // unlocked is a file system in which a lock is always to be had: an audit reads

@@ -40,6 +40,8 @@ type Client struct {
 	http    *http.Transport
 	servers []wire.BankClient
 
+	patience time.Duration // with one server
+
 	mu     sync.Mutex
 	at     int    // the server that answered last
 	ledger string // its id, empty if that is not known
@@ -50,8 +52,10 @@ type Client struct {
 var _ Ledger = (*Client)(nil)
 
 // NewClient returns a client, which asks nothing yet.
-func NewClient(d Dial) (*Client, error) {
-	c := &Client{Dial: d, http: &http.Transport{Protocols: new(http.Protocols), IdleConnTimeout: time.Minute, DialContext: (&net.Dialer{Timeout: 3 * time.Second}).DialContext, TLSHandshakeTimeout: 3 * time.Second}}
+func NewClient(d Dial) (*Client, error) { return newClient(d, mostAnswer) }
+
+func newClient(d Dial, mostAnswer int) (*Client, error) {
+	c := &Client{Dial: d, patience: patience, http: &http.Transport{Protocols: new(http.Protocols), IdleConnTimeout: time.Minute, DialContext: (&net.Dialer{Timeout: 3 * time.Second}).DialContext, TLSHandshakeTimeout: 3 * time.Second}}
 	c.http.Protocols.SetHTTP2(true)
 	c.http.Protocols.SetUnencryptedHTTP2(true)
 	if d.Pin != "" {
@@ -64,7 +68,7 @@ func NewClient(d Dial) (*Client, error) {
 		if err := checkAddress(address); err != nil {
 			return nil, err
 		}
-		c.servers = append(c.servers, wire.NewBankClient(&http.Client{Transport: c.http}, strings.TrimSuffix(address, "/")))
+		c.servers = append(c.servers, wire.NewBankClient(&http.Client{Transport: c.http}, strings.TrimSuffix(address, "/"), connect.WithReadMaxBytes(mostAnswer)))
 	}
 	if len(c.servers) == 0 {
 		return nil, errors.New("no address of a bank")
@@ -96,9 +100,14 @@ const (
 	lastPause  = time.Second
 )
 
-// turn is how long one of many servers may take to answer: what it was asked another may
-// be asked, too, by the same id.
-const turn = 2 * time.Second
+// How long a server may take to answer. What one of many was asked another may be asked,
+// too, by the same id.
+const (
+	turn     = 2 * time.Second // one of many
+	patience = 30 * time.Second
+)
+
+const mostAnswer = 256 << 20 // bytes: the balances of millions of accounts
 
 // ask calls f with one server after another, until one answers or refuses, or ctx ends.
 func (c *Client) ask(ctx context.Context, f func(context.Context, wire.BankClient) error) error {
@@ -131,11 +140,12 @@ func (c *Client) ask(ctx context.Context, f func(context.Context, wire.BankClien
 
 // askOne calls f with one server, for no longer than its turn.
 func (c *Client) askOne(ctx context.Context, s wire.BankClient, f func(context.Context, wire.BankClient) error) error {
+	most := c.patience
 	if len(c.servers) > 1 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, turn)
-		defer cancel()
+		most = turn
 	}
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
 	return f(ctx, s)
 }
 

@@ -10,8 +10,9 @@ import (
 	"strings"
 	"syscall"
 
+	"bourse/bank/pinned"
+
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // A directory is a [Backend] on disk: a Pebble database, and HEAD beside it.
@@ -39,7 +40,7 @@ const cacheSize = 64 << 20
 
 func newDirectory(dir string, opts Options) *directory {
 	d := &directory{opts: opts.defaults(), dir: dir}
-	if d.disk = d.opts.FS == vfs.Default; d.disk {
+	if d.disk = d.opts.FS == pinned.Disk(); d.disk {
 		d.opts.FS = private(dir, opts.Reproducible)
 	}
 	return d

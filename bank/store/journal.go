@@ -6,6 +6,7 @@ import (
 
 	"bourse/bank"
 	"bourse/bank/owners"
+	"bourse/bank/pinned"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -132,7 +133,7 @@ func NewJournal(k Backend, name string, opts Options) *Journal {
 
 func (o Options) defaults() Options {
 	if o.FS == nil {
-		o.FS = vfs.Default
+		o.FS = pinned.Disk()
 	}
 	if o.BalancesEvery == 0 {
 		o.BalancesEvery = defaultBalancesEvery

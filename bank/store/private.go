@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 
+	"bourse/bank/pinned"
+
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -31,9 +33,9 @@ func private(dir string, shown bool) vfs.FS {
 	if info, err := os.Stat(vfs.Default.PathJoin(dir, headFile)); err == nil {
 		mode = info.Mode().Perm() | privateFile
 	} else if shown {
-		return vfs.Default
+		return pinned.Disk()
 	}
-	return privateFS{vfs.Default, mode}
+	return privateFS{pinned.Disk(), mode}
 }
 
 // make makes a new file, and removes what has its name.

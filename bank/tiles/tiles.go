@@ -23,6 +23,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"bourse/bank"
 	"bourse/bank/export"
@@ -57,8 +58,7 @@ type Log struct {
 	torchwood.Checkpoint
 	Signed []byte // the checkpoint as it was read
 
-	tiles  torchwood.TileReader
-	client *torchwood.Client
+	tiles torchwood.TileReader
 }
 
 // IsLog reports whether address is of a published log: a URL, or a folder that holds one.
@@ -76,22 +76,16 @@ func isURL(address string) bool {
 }
 
 // Open reads the checkpoint of the log at that address, whoever signed it: see
-// [Log.Verify].
-func Open(ctx context.Context, address string) (*Log, error) {
-	l := new(Log)
-	var err error
+// [Log.Verify]. No file of the log may be larger than its kind can be, or take longer to
+// arrive than 30 s; in a folder, only regular files are read.
+func Open(ctx context.Context, address string) (*Log, error) { return open(ctx, address, patience) }
+
+func open(ctx context.Context, address string, patience time.Duration) (*Log, error) {
+	l := &Log{tiles: folder(address)}
 	if isURL(address) {
-		l.tiles, err = torchwood.NewTileFetcher(address)
-	} else {
-		l.tiles, err = torchwood.NewTileFS(os.DirFS(address))
+		l.tiles = server(address, patience)
 	}
-	if err != nil {
-		return nil, err
-	}
-	l.tiles = source{l.tiles}
-	if l.client, err = torchwood.NewClient(l.tiles); err != nil {
-		return nil, err
-	}
+	var err error
 	if l.Signed, err = l.tiles.ReadEndpoint(ctx, checkpointFile); err != nil {
 		return nil, fmt.Errorf("log %s: %w", address, err)
 	}
@@ -99,33 +93,6 @@ func Open(ctx context.Context, address string) (*Log, error) {
 		return nil, fmt.Errorf("log %s: %w", address, err)
 	}
 	return l, nil
-}
-
-// A source tells tiles that could not be read, though they may be there, from those that
-// were, and are wrong.
-type source struct{ torchwood.TileReader }
-
-// ReadTiles implements [torchwood.TileReader].
-func (s source) ReadTiles(ctx context.Context, tiles []tlog.Tile) ([][]byte, error) {
-	data, err := s.TileReader.ReadTiles(ctx, tiles)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		err = unread{err}
-	}
-	return data, err
-}
-
-// An unread tile could not be read.
-type unread struct{ error }
-
-func (u unread) Unwrap() error { return u.error }
-
-// wrong returns the error of reading a log, which wraps [ErrTile] unless a tile is unread or
-// the reading was given up.
-func wrong(err error) error {
-	if err == nil || errors.As(err, new(unread)) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	return fmt.Errorf("%w: %w", ErrTile, err)
 }
 
 // Text returns what a signed checkpoint says, whoever signed it.
@@ -177,29 +144,29 @@ func (l *Log) Head() (store.Head, error) {
 // Lines returns the log's lines as 'bank log' prints them, each of which is shown to be in
 // the tree of the checkpoint before it is given.
 func (l *Log) Lines(ctx context.Context) io.ReadCloser {
-	next, stop := iter.Pull2(l.client.AllEntries(ctx, l.Tree, 0))
-	return &lines{next: next, stop: stop, failed: func() error { return wrong(l.client.Err()) }}
+	next, stop := iter.Pull2(l.records(ctx))
+	return &lines{next: next, stop: stop}
 }
 
 // lines reads a log.
 type lines struct {
-	next   func() (int64, []byte, bool)
-	stop   func()
-	failed func() error
-	rest   []byte // of the line that is being read
+	next func() ([]byte, error, bool)
+	stop func()
+	n    int64  // records read
+	rest []byte // of the line that is being read
 }
 
 func (l *lines) Read(p []byte) (int, error) {
 	if len(l.rest) == 0 {
-		n, line, ok := l.next()
+		line, err, ok := l.next()
 		if !ok {
-			if err := l.failed(); err != nil {
-				return 0, err
-			}
 			return 0, io.EOF
 		}
-		if bytes.IndexByte(line, '\n') >= 0 {
-			return 0, fmt.Errorf("record %d: %w", n+1, ErrRecord)
+		if err != nil {
+			return 0, wrong(err)
+		}
+		if l.n++; bytes.IndexByte(line, '\n') >= 0 {
+			return 0, fmt.Errorf("record %d: %w", l.n, ErrRecord)
 		}
 		l.rest = append(bytes.Clone(line), '\n')
 	}
@@ -245,7 +212,7 @@ func (l *Log) Extends(ctx context.Context, older torchwood.Checkpoint) error {
 // them already. The checkpoint is not written: see [Log.Publish].
 func Write(dir, origin string, head store.Head, entries export.Entries) (*Log, error) {
 	var had torchwood.Checkpoint
-	signed, err := os.ReadFile(filepath.Join(dir, checkpointFile))
+	signed, err := whole.Read(filepath.Join(dir, checkpointFile), mostCheckpoint)
 	switch {
 	case err == nil:
 		if had, err = Text(signed); err != nil {
@@ -265,11 +232,7 @@ func Write(dir, origin string, head store.Head, entries export.Entries) (*Log, e
 	if l.Hash, err = tlog.TreeHash(w.n, w.hashes); err != nil {
 		return nil, err
 	}
-	read, err := torchwood.NewTileFS(os.DirFS(dir))
-	if err != nil {
-		return nil, err
-	}
-	l.tiles = source{read}
+	l.tiles = folder(dir)
 	return l, w.tiles()
 }
 

@@ -1,6 +1,8 @@
-// Package whole writes files whole or not at all.
+// Package whole writes files whole or not at all, and reads regular files and streams up to
+// a bound, so that nobody who replaces a file, or answers from elsewhere, can block a reader
+// or exhaust its memory.
 //
-// It does not know what is in them.
+// It is independent of their content.
 package whole
 
 import (
@@ -39,8 +41,10 @@ func Secret(name string, fresh func() ([]byte, error)) ([]byte, error) {
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
 		return nil, fmt.Errorf("%s: others may use it (mode %#o): chmod 600 %s, or make a new one", name, mode, name)
 	}
-	return os.ReadFile(name)
+	return Read(name, mostSecret)
 }
+
+const mostSecret = 64 << 10 // bytes of a key or certificate
 
 // write writes a file beside the one called name, and puts it in its place.
 func write(name string, data []byte, mode fs.FileMode, put func(from, to string) error) error {

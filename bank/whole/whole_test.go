@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"bourse/bank/whole"
@@ -85,3 +86,50 @@ func TestSecret(t *testing.T) {
 		t.Errorf("mode 640: %v", err)
 	}
 }
+
+// TestReadRefuses checks that only regular files of bounded size are read: a pipe that nobody
+// writes to, a device that never ends, and a folder are refused by name, and so is a symbolic
+// link to one of them.
+func TestReadRefuses(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	try := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	try(syscall.Mkfifo(at("pipe"), 0o600))
+	try(os.Symlink("pipe", at("link")))
+	try(os.Symlink("/dev/zero", at("zero")))
+	try(os.WriteFile(at("four"), []byte("four"), 0o600))
+	for name, want := range map[string]string{
+		"pipe": "is a named pipe, want a regular file", "link": "is a named pipe, want a regular file", "zero": "is a device, want a regular file",
+		".": "is a directory, want a regular file", "none": "no such file", "four": "has 4 bytes, want at most 3",
+	} {
+		if b, err := whole.Read(at(name), 3); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %q, %v; want %q", name, b, err, want)
+		}
+	}
+	if b, err := whole.Read(at("four"), 4); string(b) != "four" || err != nil {
+		t.Errorf("found %q, %v; want four", b, err)
+	}
+}
+
+// TestReadAllEnds checks that a stream without an end is read up to its bound.
+func TestReadAllEnds(t *testing.T) {
+	t.Parallel()
+	read := 0
+	b, err := whole.ReadAll(readerFunc(func(b []byte) (int, error) { read += len(b); return len(b), nil }), 1<<10)
+	if err == nil || b != nil || read > 1<<11 {
+		t.Errorf("found %d bytes, %v, after %d were read", len(b), err, read)
+	}
+	if b, err := whole.ReadAll(strings.NewReader("four"), 4); string(b) != "four" || err != nil {
+		t.Errorf("found %q, %v; want four", b, err)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(b []byte) (int, error) { return f(b) }

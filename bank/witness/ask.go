@@ -3,16 +3,48 @@ package witness
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
+
+	"bourse/bank/whole"
 
 	"filippo.io/torchwood"
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 )
+
+// Patience is how long a witness may take to answer, all tries included.
+const Patience = 10 * time.Second
+
+// A Peer is a witness to ask.
+type Peer struct {
+	URL string
+	Key *torchwood.CosignatureVerifier // a line that it does not verify is an error
+}
+
+// AskAll asks all witnesses at once, each for as long as patience lasts, and returns the line
+// of each, in their order, or why there is none: see [Ask].
+func AskAll(ctx context.Context, patience time.Duration, peers []Peer, signed []byte, proof func(from int64) (tlog.TreeProof, error)) (lines [][]byte, errs []error) {
+	lines, errs = make([][]byte, len(peers)), make([]error, len(peers))
+	var all sync.WaitGroup
+	for i, p := range peers {
+		all.Go(func() {
+			ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("no answer within %v", patience))
+			defer cancel()
+			lines[i], errs[i] = Ask(ctx, p.URL, p.Key, signed, 0, proof)
+			if errs[i] != nil && errors.Is(errs[i], context.DeadlineExceeded) {
+				errs[i] = fmt.Errorf("witness %s: %w", p.URL, context.Cause(ctx))
+			}
+		})
+	}
+	all.Wait()
+	return lines, errs
+}
 
 // Ask asks the witness at url to cosign a signed checkpoint, and returns its line. Old is
 // the size that it is thought to have signed last; proof gives the proof from any size.
@@ -57,7 +89,7 @@ func ask(ctx context.Context, url string, signed []byte, old int64, proof func(f
 		return nil, nil, err
 	}
 	defer answer.Body.Close()
-	line, err = io.ReadAll(io.LimitReader(answer.Body, maxBody))
+	line, err = whole.ReadAll(answer.Body, maxBody)
 	if err != nil {
 		return nil, nil, err
 	}

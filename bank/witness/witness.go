@@ -168,7 +168,7 @@ func parse(body []byte) (old int64, proof tlog.TreeProof, signed []byte, err err
 
 // last returns what of a log was signed last, a tree of nothing if nothing was.
 func (w *witness) last(origin string) (torchwood.Checkpoint, error) {
-	text, err := os.ReadFile(w.file(origin))
+	text, err := whole.Read(w.file(origin), maxBody)
 	if errors.Is(err, fs.ErrNotExist) {
 		return torchwood.Checkpoint{Origin: origin}, nil
 	}

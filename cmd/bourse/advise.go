@@ -2,7 +2,6 @@ package main
 
 import (
 	"flag"
-	"os"
 
 	"bourse/experiments"
 	"bourse/experiments/advise"
@@ -162,7 +161,7 @@ func advised(c *cli.Context, ask experiments.AdviseAsk) (*advise.Plan, error) {
 	case dir != "":
 		return experiments.AdviseLive(lab.File(dir, "log"), ask, c.Float64("guarantee"))
 	case prices != "":
-		f, err := os.Open(prices)
+		f, err := open(c, prices)
 		if err != nil {
 			return nil, err
 		}

@@ -26,7 +26,8 @@ found by its sha256 alone, which is printed: keep it elsewhere. Of an owned bank
 entry's order is checked, its signature, key and right as of that entry; --keys holds
 the operator's first key, and that of recovery, against those that you were given.
 DIR may be the folder or URL of a log that 'ledger publish' wrote: it is audited from its
-tiles alone; --witness holds it against those that must have cosigned it.
+tiles alone; --witness holds it against those that must have cosigned it. Each of its files
+must arrive within 30 s.
 Exit status 3 if anything is amiss.
 
    bourse ledger audit results/paper

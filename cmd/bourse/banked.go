@@ -106,6 +106,8 @@ func (t *there) Do(ctx context.Context, e bank.Entry) (r store.Receipt, err erro
 }
 
 func (t *there) Having(ctx context.Context, public string) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, away)
+	defer cancel()
 	_, all, err := t.Client.Ledger(ctx, public)
 	return all, err
 }

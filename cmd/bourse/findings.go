@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"text/tabwriter"
 
+	"bourse/bank/whole"
 	"bourse/experiments"
 	"bourse/experiments/findings"
 	"bourse/experiments/incentives"
@@ -163,7 +164,7 @@ func (p *studyPart) asked() (t tempted, err error) {
 // kept returns what an earlier run has found of p: [fs.ErrNotExist] if there is nothing, or it
 // is of something else.
 func (p *studyPart) kept() (*incentives.Report, error) {
-	data, err := os.ReadFile(p.file)
+	data, err := whole.Read(p.file, 1<<28)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -67,7 +66,7 @@ func keeping(c *cli.Context) (dir string, s serving, err error) {
 	if dir, err = defaultLab(c, c.String("dir")); err != nil {
 		return "", s, err
 	}
-	text, err := os.ReadFile(lab.File(dir, servingFile))
+	text, err := whole.Read(lab.File(dir, servingFile), mostText)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", s, usagef("%s is not the folder of a market that has been served: 'bourse live' or 'bourse market serve' does", dir)
 	}

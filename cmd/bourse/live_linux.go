@@ -24,6 +24,7 @@ import (
 	"bourse/bank/place"
 	bankservice "bourse/bank/service"
 	"bourse/bank/store"
+	"bourse/bank/whole"
 	"bourse/experiments/live"
 	"bourse/experiments/live/client"
 	"bourse/experiments/live/lab"
@@ -260,7 +261,7 @@ func openLab(c *cli.Context, dir string) (l *runningLab, err error) {
 	steadyMemory()
 	l = &runningLab{dir: dir, clock: live.NewBootClock()}
 	file := lab.File(dir, "market.yaml")
-	text, err := os.ReadFile(file)
+	text, err := whole.Read(file, mostText)
 	if err != nil {
 		return nil, err
 	}

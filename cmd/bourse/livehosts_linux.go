@@ -44,7 +44,7 @@ func (d *division) dir(i int) string {
 
 // read reads the division of the lab in dir, which has 0 hosts if none was served yet.
 func (d *division) read(dir string) error {
-	text, err := os.ReadFile(lab.File(dir, "hosts.json"))
+	text, err := whole.Read(lab.File(dir, "hosts.json"), mostText)
 	if err == nil {
 		return json.Unmarshal(text, d)
 	}

@@ -53,6 +53,9 @@ var reading = []struct{ command, refuses string }{
 	{"ledger audit F", "no ledger is there"},
 	{"ledger show F", "no ledger is there"},
 	{"ledger audit results", "named pipe, want a regular file"},
+	{"ledger audit public", "named pipe, want a regular file"},
+	{"ledger extends public --since signed", "named pipe, want a regular file"},
+	{"ledger publish books --key key --out public", "named pipe, want a regular file"},
 	{"claims results", "named pipe, want a regular file"},
 	{"curve F", "not a results directory"},
 }
@@ -85,6 +88,10 @@ func TestPipes(t *testing.T) {
 		t.Fatal(err)
 	}
 	pipe("results/manifest.json")
+	if err := os.Mkdir(in("public"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	pipe("public/checkpoint")
 	do("workload", "generate", "lublin", "-n", "100", "--swf", in("log.swf"))
 	do("bank", "init", in("books"))
 	do("bank", "mint", in("books"), "user:a", "1", "--id", "1")

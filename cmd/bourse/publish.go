@@ -35,8 +35,9 @@ Everybody who reads it sees every account, amount and note. Publishing is a choi
 accounts may be called by pseudonyms from the start; they cannot be taken back.
 
 Each --witness is asked to cosign the checkpoint, which it does only if it extends the
-last that it signed: readers who want its signature see what all others see. Nothing is
-published that fewer than --quorum have signed.
+last that it signed: readers who want its signature see what all others see. All witnesses
+are asked at once, and each must answer within 10 s. Nothing is published that fewer than
+--quorum have signed.
 
    bourse ledger publish books --key key --out public
    bourse ledger publish books --key key --out public --witness https://w.example=KEY`,
@@ -131,41 +132,36 @@ func cleanHead(c *cli.Context) (store.Head, error) {
 	return head, place.At(dir).Sync()
 }
 
-// A watcher is a witness that is asked.
-type watcher struct {
-	url string
-	key *torchwood.CosignatureVerifier
-}
-
-func witnessesOf(c *cli.Context) (all []watcher, err error) {
+func witnessesOf(c *cli.Context) (all []witness.Peer, err error) {
 	for _, text := range c.StringSlice("witness") {
 		url, key, ok := strings.Cut(text, "=")
 		v, err := torchwood.NewCosignatureVerifier(strings.TrimSpace(key))
 		if !ok || err != nil || !strings.HasPrefix(url, "http") {
 			return nil, usagef("--witness: found %q, want URL=KEY, the key that 'bourse witness' prints", text)
 		}
-		all = append(all, watcher{url, v})
+		all = append(all, witness.Peer{URL: url, Key: v})
 	}
 	return all, nil
 }
 
 // cosigned returns a signed checkpoint with the lines of the witnesses that sign it, too.
-func cosigned(c *cli.Context, l *tiles.Log, signed []byte, witnesses []watcher, quorum int) ([]byte, error) {
+func cosigned(c *cli.Context, l *tiles.Log, signed []byte, witnesses []witness.Peer, quorum int) ([]byte, error) {
 	proof := func(from int64) (tlog.TreeProof, error) { return l.Proof(c.Context, from) }
-	var refused []error
-	for _, w := range witnesses {
-		line, err := witness.Ask(c.Context, w.url, w.key, signed, 0, proof)
-		if err != nil {
-			refused = append(refused, err)
-			continue
+	lines, errs := witness.AskAll(c.Context, witness.Patience, witnesses, signed, proof)
+	n := 0
+	for i, line := range lines {
+		if errs[i] == nil {
+			signed = append(signed, line...)
+			n++
 		}
-		signed = append(signed, line...)
 	}
-	if n := len(witnesses) - len(refused); n < quorum {
-		return nil, fmt.Errorf("%s signed it, want %d: nothing is published: %w", witnessCount(n), quorum, errors.Join(refused...))
+	if n < quorum {
+		return nil, fmt.Errorf("%s signed it, want %d: nothing is published: %w", witnessCount(n), quorum, errors.Join(errs...))
 	}
-	for _, err := range refused {
-		note(c, "%v", err)
+	for _, err := range errs {
+		if err != nil {
+			note(c, "%v", err)
+		}
 	}
 	return signed, nil
 }

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"bourse/bank/place"
+	"bourse/bank/whole"
 	"bourse/experiments/misuse"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
@@ -85,7 +86,7 @@ func conclude(ctx context.Context, errs io.Writer, err error) int {
 	if errors.As(err, new(crash)) {
 		return statusFailed
 	}
-	if errors.As(err, new(misuse.Error)) || place.Misplaced(err) || file != nil || errors.As(err, new(*results.KindError)) {
+	if errors.As(err, new(misuse.Error)) || place.Misplaced(err) || file != nil || errors.As(err, new(*whole.KindError)) {
 		return statusUsage
 	}
 	for _, wrong := range []error{fs.ErrNotExist, syscall.EISDIR, syscall.ENOTDIR, results.ErrNotResults} {

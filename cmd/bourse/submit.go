@@ -4,15 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"bourse/bank"
+	"bourse/bank/whole"
 	"bourse/contracts/order"
 	"bourse/experiments/live"
 	"bourse/experiments/live/client"
@@ -283,7 +282,7 @@ func tasksFrom(c *cli.Context, name string) (all []*client.Task, err error) {
 		return nil, err
 	}
 	defer in.Close()
-	text, err := io.ReadAll(in)
+	text, err := whole.ReadAll(in, 1<<24)
 	if err != nil {
 		return nil, err
 	}
@@ -322,7 +321,7 @@ func (a *asked) task() (*client.Task, *plugin.Error) {
 	}
 	t.Files = make(map[string][]byte, len(a.Files))
 	for i, path := range a.Files {
-		data, err := os.ReadFile(path)
+		data, err := whole.Read(path, 64<<20)
 		if err != nil {
 			return nil, &plugin.Error{Field: fmt.Sprintf("files.%d", i), Problem: err.Error() + ", want a file"}
 		}

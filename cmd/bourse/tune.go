@@ -3,11 +3,11 @@ package main
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"bourse/bank/whole"
 	"bourse/experiments"
 	"bourse/experiments/papers"
 	"bourse/experiments/scenario"
@@ -109,7 +109,7 @@ func tuneAsk(c *cli.Context) (experiments.TuneAsk, error) {
 		ask.Policies = strings.Split(names, ",")
 	}
 	if out := c.String("out"); out != "" && !c.Bool("fresh") {
-		text, err := os.ReadFile(filepath.Join(out, experiments.TuneKnown))
+		text, err := whole.Read(filepath.Join(out, experiments.TuneKnown), 1<<28)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return ask, err
 		}

@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
 
+	"bourse/bank/whole"
 	"bourse/market"
 	"bourse/workloadgen/swf"
 )
@@ -83,7 +83,7 @@ func demand(name string, t *swf.Trace) Series {
 
 // spotPrices reads the file of spot prices: lines of series, time, $ per hour.
 func spotPrices(file string) ([]Series, error) {
-	in, err := os.Open(file)
+	in, err := whole.Open(file)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"bourse/bank/whole"
 	"bourse/experiments"
 	"bourse/experiments/misuse"
 	"bourse/experiments/results"
@@ -221,7 +222,7 @@ func (r *Run) submit(ctx context.Context, missing []string) (ids []string, err e
 
 // submitted returns the jobs of an earlier call that are still in the queue.
 func (r *Run) submitted(ctx context.Context) ([]string, error) {
-	text, err := os.ReadFile(filepath.Join(r.dir, jobsName))
+	text, err := whole.Read(filepath.Join(r.dir, jobsName), 1<<20)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}

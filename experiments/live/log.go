@@ -9,6 +9,7 @@ import (
 	"iter"
 	"syscall"
 
+	"bourse/bank/pinned"
 	"bourse/bank/store"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -68,7 +69,7 @@ func key(table byte, n int64) []byte {
 // openLog opens the log in dir, which is made if need be.
 func openLog(dir string, fs vfs.FS, read bool, fatal func(error)) (*log, error) {
 	if fs == nil {
-		fs = vfs.Default
+		fs = pinned.Disk()
 	}
 	if !read { // for its owner alone: jobs are in it
 		if err := fs.MkdirAll(dir, 0o700); err != nil {

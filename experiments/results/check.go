@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"bourse/bank/whole"
 )
 
 // A Change is a file of the results that is not as the manifest says.
@@ -56,8 +58,8 @@ func (d *Dir) Digest() string { return d.digest }
 func (d *Dir) compare(ctx context.Context, name string) (found, want string, err error) {
 	o := d.Manifest.Outputs[name]
 	bytes := func(n int64) string { return fmt.Sprintf("%d bytes", n) }
-	f, err := OpenFile(d.file(name))
-	var kind *KindError
+	f, err := whole.Open(d.file(name))
+	var kind *whole.KindError
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ELOOP):
 		return "no file", bytes(o.Size), nil

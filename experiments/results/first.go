@@ -45,7 +45,7 @@ func firstRows[R any](b Block, table string, axes Axes, most int, of func(*R) wh
 		return count[w.Admission] <= most, true
 	}
 	if packed := b[table+parquetKind]; len(packed) > 0 {
-		err = whole(func() error {
+		err = undamaged(func() error {
 			rows, err = unpackSome[R](packed, wants)
 			return err
 		})

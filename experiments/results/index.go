@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"bourse/bank/whole"
+
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
@@ -128,7 +130,7 @@ func share(from, to string) error {
 		if os.Link(path, target) == nil {
 			return nil
 		}
-		data, err := os.ReadFile(path)
+		data, err := whole.Read(path, 1<<40)
 		if err != nil {
 			return err
 		}
@@ -167,7 +169,7 @@ func ReadWhole(dir string, plan *Plan) *Whole {
 	if err != nil || d.Manifest.Format != Format || d.Manifest.Outputs[indexName].SHA256 == "" {
 		return nil
 	}
-	text, err := readUpTo(d.file(indexName), maxTable)
+	text, err := whole.Read(d.file(indexName), maxTable)
 	if err != nil || hashText(string(text)) != d.Manifest.Outputs[indexName].SHA256 {
 		return nil
 	}
@@ -230,7 +232,7 @@ func (w *Whole) bytes(name string, s span) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := OpenFile(path)
+	f, err := whole.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -267,7 +269,7 @@ func (w *Whole) meta(name string) (*format.FileMetaData, error) {
 	if m := w.metas[name]; m != nil {
 		return m, nil
 	}
-	f, err := OpenFile(filepath.Join(w.dir, name))
+	f, err := whole.Open(filepath.Join(w.dir, name))
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"syscall"
 
+	"bourse/bank/whole"
+
 	"golang.org/x/sync/errgroup"
 )
 
@@ -113,7 +115,7 @@ func HashFile(path string) (string, error) {
 }
 
 func hashFile(path string) (Output, error) {
-	f, err := OpenFile(path)
+	f, err := whole.Open(path)
 	if err != nil {
 		return Output{}, err
 	}
@@ -169,12 +171,18 @@ func outputs(dir string, known map[string]Output) (map[string]Output, error) {
 	return found, errors.Join(err, all.Wait())
 }
 
+// What is read whole has at most so many bytes: many times what runs write.
+const (
+	maxManifest = 1 << 28
+	maxTable    = 1 << 30
+)
+
 // readManifest reads dir's manifest, and hashes it. The error is [ErrNotResults] if
 // there is none, or another program's.
 func readManifest(dir string) (m Manifest, digest string, err error) {
 	path := filepath.Join(dir, manifestName)
-	b, err := readUpTo(path, maxManifest)
-	if errors.As(err, new(*KindError)) {
+	b, err := whole.Read(path, maxManifest)
+	if errors.As(err, new(*whole.KindError)) {
 		return m, "", fmt.Errorf("%w: %w", ErrNotResults, err)
 	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"bourse/bank/whole"
+
 	"github.com/parquet-go/parquet-go"
 )
 
@@ -87,7 +89,7 @@ func rowsOf[R any](d *Dir, table string, wanted func(replication int) bool, row 
 // streamTable yields the rows of a CSV file of at most that many bytes.
 func streamTable[R any](path string, most int64, axes Axes, row *int) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
-		f, err := openUpTo(path, most)
+		f, err := whole.OpenUpTo(path, most)
 		if err != nil {
 			var none R
 			yield(none, fmt.Errorf("read results: %w", err))
@@ -150,7 +152,7 @@ func readParquet[R any](path string, axes Axes, wanted func(replication int) boo
 		defer f.Close()
 		var r *parquet.GenericReader[R]
 		var groups []rowGroup
-		err = whole(func() (err error) {
+		err = undamaged(func() (err error) {
 			r = parquet.NewGenericReader[R](f)
 			groups, err = groupsOf(r.File(), wanted)
 			return err
@@ -159,15 +161,15 @@ func readParquet[R any](path string, axes Axes, wanted func(replication int) boo
 			yield(none, fmt.Errorf("%s: %w", path, err))
 			return
 		}
-		defer whole(r.Close)
+		defer undamaged(r.Close)
 		buf, checked := make([]R, 1024), make([]string, len(cols))
 		for _, g := range groups {
 			*row = int(g.from)
-			err := whole(func() error { return r.SeekToRow(g.from) })
+			err := undamaged(func() error { return r.SeekToRow(g.from) })
 			for left := g.rows; left > 0 && err == nil; {
 				clear(buf) // the reader keeps what it finds behind a pointer
 				n := 0
-				err = whole(func() (err error) { n, err = r.Read(buf[:min(left, int64(len(buf)))]); return err })
+				err = undamaged(func() (err error) { n, err = r.Read(buf[:min(left, int64(len(buf)))]); return err })
 				if left -= int64(n); left == 0 && err == io.EOF {
 					err = nil
 				}
@@ -247,11 +249,11 @@ func hasReplication(g parquet.RowGroup, wanted func(replication int) bool) (has 
 }
 
 func openParquet(path string, cols []Column) (*os.File, error) {
-	f, err := OpenFile(path)
+	f, err := whole.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := whole(func() error { return checkParquet(f, cols) }); err != nil {
+	if err := undamaged(func() error { return checkParquet(f, cols) }); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

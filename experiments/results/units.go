@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"bourse/bank/whole"
 )
 
 // A Plan says what a run is to find out, so that parts of another are not taken for its
@@ -175,7 +177,7 @@ func ReadUnits(dir string) (*Units, error) {
 
 func readPlan(dir string) (p Plan, err error) {
 	path := filepath.Join(dir, planName)
-	text, err := readUpTo(path, maxManifest)
+	text, err := whole.Read(path, maxManifest)
 	if err != nil {
 		return p, err
 	}

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"bourse/bank/whole"
+
 	"golang.org/x/sync/errgroup"
 )
 
@@ -295,7 +297,7 @@ func keep(old, dir string) error {
 	var m struct {
 		Outputs map[string]json.RawMessage `json:"outputs"`
 	}
-	b, err := readUpTo(filepath.Join(old, manifestName), maxManifest)
+	b, err := whole.Read(filepath.Join(old, manifestName), maxManifest)
 	if err == nil {
 		err = json.Unmarshal(b, &m)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"bourse/bank/audit"
+	"bourse/bank/whole"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 )
@@ -76,7 +77,7 @@ func (r rowOf) run() string {
 func jobsIn(r *results.Dir, wanted func(run string) bool, replications func(int) bool) (map[string]Rows, error) {
 	table := r.File("jobs")
 	if filepath.Ext(table) == ".csv" {
-		f, err := results.OpenFile(filepath.Join(r.Path, table))
+		f, err := whole.Open(filepath.Join(r.Path, table))
 		if err != nil {
 			return nil, err
 		}

@@ -36,8 +36,17 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 var versions = &wire.Versions{Oldest: oldest, Newest: newest}
 
+// How long the market may take to answer a call, [Client.Sync] apart, which has its caller's
+// context: one that is silent must not keep a host from its work.
+const (
+	patience  = 30 * time.Second
+	transfers = 5 * time.Minute // of files
+)
+
 // Enrol makes the host known, by its certificate.
 func (c *Client) Enrol(ctx context.Context, e Enrolment) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	r, err := c.link.Enrol(ctx, &wire.EnrolRequest{Versions: versions, Secret: e.Secret, Name: e.Name, Offer: wire.FromOffer(&e.Offer)})
 	return r.GetName(), decoded(err)
 }
@@ -55,12 +64,16 @@ func (c *Client) Sync(ctx context.Context, _ string, t *remote.Told) (*remote.Or
 
 // Blob returns what has this SHA-256.
 func (c *Client) Blob(ctx context.Context, _, sha string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, transfers)
+	defer cancel()
 	r, err := c.link.Blob(ctx, &wire.BlobRequest{Sha: sha})
 	return r.GetData(), decoded(err)
 }
 
 // PutLog answers a request for a log.
 func (c *Client) PutLog(ctx context.Context, _ string, l *remote.Log) error {
+	ctx, cancel := context.WithTimeout(ctx, transfers)
+	defer cancel()
 	_, err := c.link.PutLog(ctx, wire.FromLog(l))
 	return decoded(err)
 }

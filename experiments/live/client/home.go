@@ -58,7 +58,7 @@ func (h Home) Key() (string, error) { return keys.Read(h.KeyFile()) }
 // Membership returns where the user's account is.
 func (h Home) Membership() (m Membership, err error) {
 	name := h.path("market.json")
-	text, err := os.ReadFile(name)
+	text, err := whole.Read(name, 1<<16)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return m, misuse.Errorf("%s is missing: no market is known; 'bourse live' makes one, and 'bourse join TOKEN' joins one", name)

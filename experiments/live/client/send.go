@@ -124,8 +124,8 @@ func (c *Client) Resume(ctx context.Context, seen func(id string, a *live.Answer
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		signed, err := os.ReadFile(name)
-		job, wrong := os.ReadFile(strings.TrimSuffix(name, ".order") + ".job")
+		signed, err := whole.Read(name, 1<<20)
+		job, wrong := whole.Read(strings.TrimSuffix(name, ".order")+".job", 1<<20)
 		if err := errors.Join(err, wrong); errors.Is(err, fs.ErrNotExist) {
 			continue // it was answered meanwhile
 		} else if err != nil {

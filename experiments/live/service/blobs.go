@@ -78,7 +78,7 @@ func (b *blobs) get(sha string) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %.80q is no SHA-256", link.ErrUnknown, sha)
 	}
 	name := filepath.Join(b.dir, sha)
-	data, err := os.ReadFile(name)
+	data, err := whole.Read(name, mostBlob)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s", link.ErrUnknown, sha)
 	}

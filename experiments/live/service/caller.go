@@ -128,7 +128,9 @@ func (c *Caller) Status(ctx context.Context, id int64) (*live.Contract, error) {
 // Wait follows a contract until it has ended. It waits out a market that is away.
 func (c *Caller) Wait(ctx context.Context, id int64) (*live.Contract, error) {
 	for state := ""; ; {
-		r, err := c.market.Status(ctx, &wire.StatusRequest{Contract: id, Known: state})
+		once, cancel := context.WithTimeout(ctx, waits+asks)
+		r, err := c.market.Status(once, &wire.StatusRequest{Contract: id, Known: state})
+		cancel()
 		if err = said(err); err != nil {
 			if !errors.As(err, new(*Away)) {
 				return nil, err

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -38,7 +37,7 @@ type invitations struct {
 
 func openInvitations(dir string) (*invitations, error) {
 	v := &invitations{file: filepath.Join(dir, "invitations")}
-	text, err := os.ReadFile(v.file)
+	text, err := whole.Read(v.file, 1<<28)
 	if errors.Is(err, fs.ErrNotExist) {
 		return v, nil
 	}

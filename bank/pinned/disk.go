@@ -1,0 +1,26 @@
+package pinned
+
+import (
+	"bourse/bank/whole"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Disk returns the file system of this machine, of which only regular files are read: a pipe
+// or a device in the place of a ledger's file could block its reader for ever, or never end.
+// All that it returns are equal.
+func Disk() vfs.FS { return disk{vfs.Default} }
+
+type disk struct{ vfs.FS }
+
+// Open implements [vfs.FS].
+func (d disk) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
+	info, err := d.FS.Stat(name)
+	if err == nil {
+		err = whole.Regular(name, info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d.FS.Open(name, opts...)
+}

@@ -47,7 +47,7 @@ apart: then it takes jobs of the accounts of --trust alone. By default DIR is
 			&cli.StringFlag{Name: "join", Usage: "join the market of `TOKEN`, or of the file @FILE that holds it"},
 			&cli.StringFlag{Name: "name", Usage: "ask for `NAME` in the market"},
 			&cli.Float64Flag{Name: "cpus", Usage: "offer `N` processors (default: all less one, below four all less a half)"},
-			&cli.StringFlag{Name: "kind", Usage: "share by `KIND`: cgroup2, cgroup1, signals or none (default: the first that works)"},
+			&cli.StringFlag{Name: "kind", Usage: "share by `KIND`: cgroup2, cgroup1, signals or none (default: the first that works); signals misses shares on a busy machine"},
 			&cli.StringSliceFlag{Name: "trust", Usage: "take jobs of `ACCOUNT` although users are not kept apart; may be repeated"},
 			&cli.BoolFlag{Name: "offline", Usage: "tasks have no network"},
 			&cli.StringFlag{Name: "netns", Usage: "run in network namespace `NAME`, of 'ip netns add', as root"},

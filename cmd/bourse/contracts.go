@@ -115,7 +115,7 @@ func cancelCommand() *cli.Command {
 				for _, id := range ids {
 					a, err := m.Cancel(c.Context, id)
 					if err != nil {
-						return errors.Join(err, shown.print(c))
+						return errors.Join(leftBehind(err), shown.print(c))
 					}
 					sayLine(c, client.Decided(a))
 					shown.Answers = append(shown.Answers, *a)

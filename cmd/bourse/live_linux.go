@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"bourse/bank"
@@ -62,7 +63,7 @@ the processors:
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "name", Value: "lab", Usage: "of a new market, `NAME`"},
 			&cli.StringFlag{Name: "listen", Usage: "answer at `ADDRESS` of this machine (default: that of market.yaml)"},
-			&cli.StringFlag{Name: "kind", Usage: "enforce shares by `KIND`: cgroup2, cgroup1, signals or none (default: the first that works)"},
+			&cli.StringFlag{Name: "kind", Usage: "enforce shares by `KIND`: cgroup2, cgroup1, signals or none (default: the first that works); signals misses shares on a busy machine"},
 			&cli.Float64Flag{Name: "cpus", Usage: "sell `N` processors (default: all less one; below four, all less a half)"},
 			&cli.IntFlag{Name: "hosts", Value: 1, Usage: "of a new market: sell this machine as `N` hosts"},
 			followFlag(), homeFlag(), logFlag(), quietFlag(),
@@ -383,6 +384,9 @@ func (l *runningLab) live(c *cli.Context, home client.Home, private string) erro
 		return usagef("--listen: found %s, want an address of this machine, such as 127.0.0.1:8421: 'bourse market serve' answers others", l.conf.Listen)
 	}
 	listener, err := net.Listen("tcp", l.conf.Listen)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("--listen: another program answers at %s, perhaps another market: --listen 127.0.0.1:0 takes a port that is free", l.conf.Listen)
+	}
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}

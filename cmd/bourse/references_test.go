@@ -7,11 +7,15 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"bourse/experiments"
+	"bourse/experiments/live"
+
+	"bourse/experiments/scenario"
 
 	"github.com/invopop/jsonschema"
 	"github.com/urfave/cli/v2"
@@ -25,6 +29,8 @@ func TestReferences(t *testing.T) {
 		"commands": commandReference(newApp(nil, nil, nil)),
 		"scenario": scenarioReference(experiments.ScenarioFile{}.JSONSchema()),
 		"gallery":  gallery(t),
+
+		"market-file": marketReference(live.Default()),
 	} {
 		file := filepath.Join("docs", topic+".md")
 		if *rewrite {
@@ -132,6 +138,48 @@ func scenarioReference(root *jsonschema.Schema) string {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", p.Name, text)
 	}
 	return b.String()
+}
+
+const marketHead = `# market.yaml: the fields of a live market
+
+` + "`bourse live` and `bourse market serve` read `market.yaml` in the market's folder, and write one if there is none. A field that the file leaves out has its default" + `.
+The fields ` + "`name`, `number`, `market`, `admission` and `leaving`" + ` stay as they are once the market has begun; the others take effect at the next start.
+The plug-ins of ` + "`market` and `admission`" + ` and their options are those of [scenarios](scenario.md).
+
+| field | default | what |
+| --- | --- | --- |
+`
+
+// marketReference returns the page of the fields of market.yaml.
+func marketReference(defaults live.Config) string {
+	var b strings.Builder
+	b.WriteString(marketHead)
+	marketFields(&b, "", reflect.ValueOf(defaults))
+	return b.String()
+}
+
+// marketFields writes a line a field of v, which is at path.
+func marketFields(b *strings.Builder, path string, v reflect.Value) {
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		if name == "" || name == "-" {
+			continue
+		}
+		if choice, ok := v.Field(i).Interface().(scenario.Choice); ok {
+			fmt.Fprintf(b, "| `%s` | `%s` | %s |\n", path+name, choice.Name, cell(f.Tag.Get("doc")))
+			continue
+		}
+		if v.Field(i).Kind() == reflect.Struct {
+			marketFields(b, path+name+".", v.Field(i))
+			continue
+		}
+		is := ""
+		if x := fmt.Sprint(v.Field(i).Interface()); x != "" && x != "<nil>" {
+			is = "`" + x + "`"
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", path+name, is, cell(f.Tag.Get("doc")))
+	}
 }
 
 // fieldTable prints the fields of an object.

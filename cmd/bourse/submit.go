@@ -12,6 +12,7 @@ import (
 
 	"bourse/bank"
 	"bourse/bank/whole"
+	"bourse/contracts"
 	"bourse/contracts/order"
 	"bourse/experiments/live"
 	"bourse/experiments/live/client"
@@ -72,7 +73,7 @@ With --from the file is a list, of which each has what the flags say, in their u
 
 All of it is looked at before any is sent; a mistake is told by file, line and field.
 
-With --wait, exit status 1 unless every contract was fulfilled.`,
+Exit status 1 if a contract is refused; with --wait, unless every contract is fulfilled.`,
 		Flags: append(termsFlags(true),
 			&cli.StringSliceFlag{Name: "env", Usage: "`NAME=VALUE` in its environment; may be repeated"},
 			&cli.StringSliceFlag{Name: "file", Usage: "it finds `FILE` in its folder; may be repeated"},
@@ -90,6 +91,9 @@ func submitAction(c *cli.Context) error {
 	if c.Bool("resume") {
 		return resumeAction(c)
 	}
+	if c.String("from") != "-" && hasInput(c.App.Reader) {
+		return usagef("submit: found a pipe or a file as standard input, which programs do not get: send it by --file, or end the command with </dev/null")
+	}
 	tasks, err := tasks(c)
 	if err != nil {
 		return err
@@ -99,7 +103,7 @@ func submitAction(c *cli.Context) error {
 		for _, t := range tasks {
 			a, err := m.Submit(c.Context, t)
 			if err != nil {
-				return errors.Join(err, shown.print(c))
+				return errors.Join(leftBehind(err), shown.print(c))
 			}
 			sayLine(c, client.Decided(a))
 			shown.Answers = append(shown.Answers, *a)
@@ -115,7 +119,7 @@ func resumeAction(c *cli.Context) error {
 		var failed error
 		err := m.Resume(c.Context, func(id string, a *live.Answer, err error) {
 			if err != nil {
-				failed = errors.Join(failed, fmt.Errorf("order %s: %w", id, err))
+				failed = errors.Join(failed, leftBehind(fmt.Errorf("order %s: %w", id, err)))
 				return
 			}
 			sayLine(c, client.Decided(a))
@@ -126,6 +130,15 @@ func resumeAction(c *cli.Context) error {
 		}
 		return shown.finish(c, m)
 	})
+}
+
+// leftBehind adds to an error of a client that was interrupted what it has left behind.
+func leftBehind(err error) error {
+	var order *client.Unanswered
+	if errors.As(err, &order) {
+		return unfinished{err, order.Left()}
+	}
+	return err
 }
 
 // sayLine prints a line for people.
@@ -147,7 +160,17 @@ func (s *contractsShown) print(c *cli.Context) error {
 // finish waits for the contracts that were answered, if it is to.
 func (s *contractsShown) finish(c *cli.Context, m *client.Client) error {
 	if !c.Bool("wait") {
-		return s.print(c)
+		refused := 0
+		for i := range s.Answers {
+			if s.Answers[i].Verdict == contracts.Reject.String() {
+				refused++
+			}
+		}
+		err := s.print(c)
+		if err == nil && refused > 0 {
+			err = fmt.Errorf("%d of %s refused", refused, count(len(s.Answers), "contract"))
+		}
+		return err
 	}
 	var ids []int64
 	for i := range s.Answers {

@@ -57,7 +57,10 @@ func (m *Market) check(ctx context.Context, text []byte, kind string) (*bankorde
 	if err != nil {
 		return nil, err
 	}
-	if key == "" || !s.By(key) || s.Signatures() != 1 {
+	if key == "" {
+		return nil, fmt.Errorf("%w: %s has no key at the bank: it was revoked, or never enrolled", ErrSigned, s.Value("account"))
+	}
+	if !s.By(key) || s.Signatures() != 1 {
 		return nil, fmt.Errorf("%w: %s", ErrSigned, s.Value("account"))
 	}
 	return s, nil
@@ -92,7 +95,10 @@ func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error
 		ctx, cancel := context.WithTimeout(ctx, patient) // others may be quoted: it takes as long as to decide fifty times
 		defer cancel()
 		if least, ok, err := m.Quote(ctx, *terms); ok && err == nil {
-			a.Least = least.String()
+			// Advice that the account cannot follow is none.
+			if has, err := m.world.Bank.Balance(ctx, s.Value("account")); err != nil || has.Cmp(least) >= 0 {
+				a.Least = least.String()
+			}
 		}
 	}
 	return &a, nil
@@ -178,7 +184,9 @@ func (m *Market) ask(ctx context.Context, one message) (*result, error) {
 }
 
 // Status returns a contract as it stands.
+// The number within the market will do.
 func (m *Market) Status(id int64) (*Contract, error) {
+	id = whole(m.world.Number, id)
 	m.mu.RLock()
 	c := m.core.open[id]
 	if c != nil {

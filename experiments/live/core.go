@@ -74,6 +74,19 @@ const leave = 15
 // perMarket is the number of bits of a contract's number that its market counts.
 const perMarket = 32
 
+// Short returns the number of a contract within its market. People type and read that; the
+// ledger, which may serve several markets, and programs have the whole number.
+func Short(contract int64) int64 { return contract & (1<<perMarket - 1) }
+
+// whole returns the number of a contract of market number, of which the number within the
+// market will do.
+func whole(number, contract int64) int64 {
+	if contract>>perMarket == 0 {
+		return number<<perMarket | contract
+	}
+	return contract
+}
+
 // newCore returns the core of a market in which nothing has happened.
 func newCore(c *Config, ledger string, number int64, t *teller.Teller) (*core, error) {
 	parts, err := c.rules(ledger)
@@ -301,6 +314,7 @@ func (k *core) cancel(text string, out *result) error {
 	if err != nil {
 		return fmt.Errorf("an order that was taken: %w", err)
 	}
+	id = whole(k.number, id)
 	c := k.open[id]
 	if c == nil || c.Account != signed.Value("account") {
 		out.err = fmt.Errorf("%w: %d of %s", ErrNoContract, id, signed.Value("account"))
@@ -373,11 +387,31 @@ func (k *core) unstarted(h *host, on hosts.ID, t *told) error {
 
 // join adds a host.
 func (k *core) join(j *join, out *result) error {
-	if h, id := k.host(j.Spec.Name); h != nil {
-		if h.Spec != j.Spec || h.Owner != j.Owner {
-			out.err = fmt.Errorf("host %s is %+v of %s: a host that is another needs another name", j.Spec.Name, h.Spec, h.Owner)
-			return nil
+	old, id := k.host(j.Spec.Name)
+	switch h := old; {
+	case h == nil:
+	case h.Owner != j.Owner:
+		out.err = fmt.Errorf("host %s is of %s: a host of another owner needs another name", j.Spec.Name, h.Owner)
+		return nil
+	case h.Spec != j.Spec && len(h.orders.Wanted)+len(h.tasks) > 0:
+		out.err = fmt.Errorf("host %s has %v processors and runs %d of its tasks: it can have %v once these have ended",
+			j.Spec.Name, h.Spec.CPUs, max(len(h.orders.Wanted), len(h.tasks)), j.Spec.CPUs)
+		return nil
+	case h.Spec != j.Spec:
+		// The market knows a host of another size as another: the old one goes, under a name of its own.
+		if !h.gone {
+			if err := k.broker.Gone(k.now, id); err != nil {
+				return err
+			}
 		}
+		h.removed, h.gone = true, true
+		for n := 1; h.Spec.Name == j.Spec.Name; n++ {
+			name := fmt.Sprintf("%s.%d", j.Spec.Name, n)
+			if other, _ := k.host(name); other == nil {
+				h.Spec.Name = name
+			}
+		}
+	default:
 		h.removed, h.gone, h.closed, h.drained, h.Pin = false, false, false, false, j.Pin
 		if err := k.broker.Shut(k.now, id, false); err != nil {
 			return err
@@ -385,6 +419,9 @@ func (k *core) join(j *join, out *result) error {
 		return k.broker.Came(k.now, id)
 	}
 	h := &host{join: *j, machine: remote.New(j.Spec), tasks: make(map[int64]task)}
+	if old != nil {
+		h.machine.Continue(old.machine)
+	}
 	k.hosts = append(k.hosts, h)
 	return k.broker.Join(k.now, h.machine, k.calls.bank.Account(j.Owner))
 }

@@ -38,7 +38,7 @@ func (m *Market) MayRead(ctx context.Context, signed []byte) (int64, error) {
 	if c.Account != s.Value("account") {
 		return 0, fmt.Errorf("%w: %d of %s", ErrNoContract, id, s.Value("account"))
 	}
-	return id, nil
+	return c.ID, nil
 }
 
 // Signed returns by whom a signed order of a kind is, which this market could take now.

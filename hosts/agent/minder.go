@@ -247,12 +247,30 @@ func (m *minder) start() error {
 	return err
 }
 
+// environment returns that of the command: each name once. What the job says replaces the defaults;
+// what the agent and the kernel say of the task replaces both.
 func (m *minder) environment() []string {
 	dir := filepath.Join(m.folder, "dir")
-	return append([]string{
+	all := append([]string{
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-		"HOME=" + dir, "TMPDIR=/tmp", "LANG=C.UTF-8", linux.Mark(m.Kernel, m.Name),
+		"HOME=" + dir, "TMPDIR=/tmp", "LANG=C.UTF-8",
 	}, m.Job.Env...)
+	return once(append(all, linux.Mark(m.Kernel, m.Name)))
+}
+
+// once returns the last of each name, where it came first.
+func once(env []string) (all []string) {
+	at := make(map[string]int)
+	for _, e := range env {
+		name, _, _ := strings.Cut(e, "=")
+		if i, twice := at[name]; twice {
+			all[i] = e
+			continue
+		}
+		at[name] = len(all)
+		all = append(all, e)
+	}
+	return all
 }
 
 // cut copies what comes to log, up to limit bytes, and discards the rest as fast as it comes.

@@ -64,6 +64,10 @@ func New(spec hosts.Spec) *Machine {
 	return &Machine{spec: spec, room: spec.Room, stale: true}
 }
 
+// Continue has m, on which nothing was started, go on with the names of tasks of another machine in
+// the same folder: none is given twice.
+func (m *Machine) Continue(other *Machine) { m.names = other.names }
+
 // Spec implements [hosts.Machine].
 func (m *Machine) Spec() *hosts.Spec { return &m.spec }
 

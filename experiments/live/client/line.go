@@ -29,13 +29,13 @@ func Decided(a *live.Answer) string {
 		}
 		slices.Sort(where)
 		return fmt.Sprintf("%d admitted   %s  bid %s $/s  share %.2f%s  receipt %s",
-			a.Contract, strings.Join(slices.Compact(where), ","), Rate(bid), share, numbers(a.Decision), a.Receipt)
+			live.Short(a.Contract), strings.Join(slices.Compact(where), ","), Rate(bid), share, numbers(a.Decision), a.Receipt)
 	case "defer":
-		return fmt.Sprintf("%d waiting%s", a.Contract, numbers(a.Decision))
+		return fmt.Sprintf("%d waiting%s", live.Short(a.Contract), numbers(a.Decision))
 	case "cancelled":
-		return fmt.Sprintf("%d cancelled", a.Contract)
+		return fmt.Sprintf("%d cancelled", live.Short(a.Contract))
 	}
-	text := fmt.Sprintf("%d refused    %s%s", a.Contract, cmp.Or(a.Why, a.Reason), numbers(a.Decision))
+	text := fmt.Sprintf("%d refused    %s%s", live.Short(a.Contract), cmp.Or(a.Why, a.Reason), numbers(a.Decision))
 	if a.Least != "" {
 		text += "  with a budget of $" + a.Least + " it would be accepted now"
 	}
@@ -77,9 +77,9 @@ func Stands(k *live.Contract) string {
 	if k.State == "refused" {
 		var said struct{ Reason string }
 		_ = json.Unmarshal(k.Decision, &said) // it is what the market wrote
-		return fmt.Sprintf("%d refused    %s%s", k.ID, said.Reason, numbers(k.Decision))
+		return fmt.Sprintf("%d refused    %s%s", live.Short(k.ID), said.Reason, numbers(k.Decision))
 	}
-	text := fmt.Sprintf("%d %-9s", k.ID, k.State)
+	text := fmt.Sprintf("%d %-9s", live.Short(k.ID), k.State)
 	if k.Over() {
 		text += fmt.Sprintf("  %s s", Brief(k.Ended-k.Submitted))
 	}
@@ -166,7 +166,7 @@ func HostTable(all []live.Host) string {
 		h := &all[i]
 		var who []string
 		for _, t := range h.Contracts {
-			who = append(who, fmt.Sprintf("%d (%s) %.2f", t.Contract, strings.TrimPrefix(t.Account, "user:"), t.Share))
+			who = append(who, fmt.Sprintf("%d (%s) %.2f", live.Short(t.Contract), strings.TrimPrefix(t.Account, "user:"), t.Share))
 		}
 		state := h.State
 		if h.Why != "" {

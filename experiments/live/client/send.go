@@ -110,10 +110,24 @@ func (c *Client) send(ctx context.Context, id string, signed, job []byte) (*live
 			return nil, fmt.Errorf("order %s: %w; 'bourse submit --resume' asks again", id, err)
 		}
 		if err := service.Pause(ctx, time.Second/2); err != nil {
-			return nil, fmt.Errorf("order %s was signed and not answered; 'bourse submit --resume' asks again: %w", id, err)
+			return nil, &Unanswered{fmt.Sprintf("order %s was signed and not answered: 'bourse submit --resume' asks again", id), err}
 		}
 	}
 }
+
+// Unanswered means that a signed order was sent, and the client was stopped before the market
+// answered it.
+type Unanswered struct {
+	left string
+	err  error
+}
+
+func (u *Unanswered) Error() string { return u.left + ": " + u.err.Error() }
+
+func (u *Unanswered) Unwrap() error { return u.err }
+
+// Left says what was left behind, and how to go on.
+func (u *Unanswered) Left() string { return u.left }
 
 // Resume sends what was signed and not answered, oldest first, and tells seen of each
 // decision, or why there is none.
@@ -172,6 +186,9 @@ func (c *Client) Cancel(ctx context.Context, id int64) (a *live.Answer, err erro
 		}
 		return err
 	})
+	if ctx.Err() != nil && err != nil {
+		err = &Unanswered{fmt.Sprintf("the order to cancel %d was signed and not answered: 'bourse status %d' shows what became of it", id, id), err}
+	}
 	return a, err
 }
 

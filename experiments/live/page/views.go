@@ -73,6 +73,7 @@ var errNoPage = errors.New("there is no such page")
 var functions = map[string]any{
 	"rate":    client.Rate,
 	"brief":   client.Brief,
+	"short":   live.Short,
 	"stands":  client.Stands,
 	"numbers": client.Numbers,
 	"share":   func(x float64) string { return fmt.Sprintf("%.2f", x) },
@@ -210,7 +211,7 @@ func (s *server) contract(r *http.Request) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &view{Template: "contract.html", Title: fmt.Sprintf("Contract %d", id), Contract: c, Past: s.Market.Past(id)}, nil
+	return &view{Template: "contract.html", Title: fmt.Sprintf("Contract %d", live.Short(c.ID)), Contract: c, Past: s.Market.Past(c.ID)}, nil
 }
 
 func (s *server) host(r *http.Request) (*view, error) {

@@ -1,0 +1,37 @@
+//go:build unix
+
+package main
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// inputWait is how long a pipe is given to have something in it, in milliseconds.
+const inputWait = 300
+
+// hasInput reports whether a program of this machine would find something to read in r: a
+// file with content, or a pipe into which another program writes. One that is open and
+// silent, as a supervisor may leave it, is none.
+func hasInput(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	if info.Mode().IsRegular() {
+		at, err := f.Seek(0, io.SeekCurrent)
+		return err != nil || at < info.Size()
+	}
+	if info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
+		return false
+	}
+	fds := []unix.PollFd{{Fd: int32(f.Fd()), Events: unix.POLLIN}}
+	n, err := unix.Poll(fds, inputWait)
+	return err == nil && n > 0 && fds[0].Revents&unix.POLLIN != 0
+}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"bourse/bank/exact"
+
 	"github.com/shopspring/decimal"
 )
 
@@ -35,6 +37,28 @@ func (a Amount) Micros() int64 { return a.micros }
 // what an Amount cannot hold.
 func Dollars(x float64) (Amount, error) {
 	return fromFloat(x, math.Trunc, decimal.Decimal.Truncate)
+}
+
+// Product returns the product of xs dollars, seconds, parts and so on, which are 0 or more,
+// as money. Each stands for its shortest decimal, as in [Dollars]; the product is exact, and
+// is rounded once, toward zero at the micro-dollar. A product of float64s is rounded before
+// Dollars sees it: 0.0003 × 5 would come to 1,499 micro-dollars, and is 1,500.
+func Product(xs ...float64) (Amount, error) {
+	n, ok := exact.Trunc(places, xs, nil)
+	if !ok {
+		return Amount{}, fmt.Errorf("%v dollars: %w", xs, errRange)
+	}
+	return Amount{n}, nil
+}
+
+// Part returns num / den of a, which is 0 or more, rounded once, toward zero. Both numbers
+// stand for their shortest decimals.
+func (a Amount) Part(num, den float64) (Amount, error) {
+	n, ok := exact.Trunc(0, []float64{float64(a.micros), num}, []float64{den})
+	if !ok {
+		return Amount{}, fmt.Errorf("%v × %v / %v: %w", a, num, den, errRange)
+	}
+	return Amount{n}, nil
 }
 
 // Nearest is [Dollars] rounded to the nearest micro-dollar, half to even: what

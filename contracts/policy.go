@@ -54,7 +54,7 @@ type Action struct {
 	Contract int32     // its number
 	Part     int32     // of Launch and Suspend: index in the placements that it was booked with
 	Place    int       // of Enqueue: its place among those who wait
-	Due      float64   // of Release: the part of the price that is owed, in [0,1]
+	Due, Of  float64   // of Release: the part Due / Of of the price is owed, at most all of it
 	Decision *Decision // of Admit, Book and Refuse: terms and reasons
 }
 

@@ -15,6 +15,7 @@ import (
 	"math"
 
 	"bourse/bank"
+	"bourse/bank/exact"
 	"bourse/hosts"
 	"bourse/market"
 )
@@ -75,11 +76,15 @@ func (r *Requirement) Holds(room hosts.Resources) hosts.Resources {
 // over all nodes together (§3).
 func (r *Request) Rate() market.Rate { return r.NodeRate() * market.Rate(r.Nodes) }
 
-// NodeRate returns the spending rate of one node: budget / (deadline nodes),
-// rounded toward zero, 0 if it is out of range.
+// NodeRate returns the spending rate of one node: the exact quotient budget / (deadline
+// nodes), rounded toward zero, 0 if it is out of range.
 func (r *Request) NodeRate() market.Rate {
-	rate, _ := market.Dollars(r.SLA.Budget.Float64() / (r.SLA.Deadline * float64(r.Nodes)))
-	return rate
+	const places = 9 - 6 // nano-dollars of micro-dollars
+	rate, ok := exact.Trunc(places, []float64{float64(r.SLA.Budget.Micros())}, []float64{r.SLA.Deadline, float64(r.Nodes)})
+	if !ok || market.Rate(rate) > market.MaxRate {
+		return 0
+	}
+	return market.Rate(rate)
 }
 
 // Due returns the instant of the deadline, +Inf if none is promised.

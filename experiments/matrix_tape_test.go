@@ -185,7 +185,7 @@ func (p *tapedPolicy) Handle(now float64, e contracts.Event, m contracts.Market)
 		case contracts.Stop:
 			e.what = bookKills
 		case contracts.Release:
-			e.what, e.due = ownerCancel, a.Due
+			e.what, e.due = ownerCancel, a.Due/a.Of
 		default:
 			continue
 		}

@@ -280,7 +280,7 @@ func parted(p *reserve, m *board, now float64, e contracts.Event) (out string) {
 			case contracts.Book:
 				out += fmt.Sprintf("book %d from %v to %v", a.Contract, max(0, said(a.Decision, "start")), said(a.Decision, "completion"))
 			case contracts.Release:
-				out += fmt.Sprintf("release %d for %v", a.Contract, a.Due)
+				out += fmt.Sprintf("release %d for %v", a.Contract, a.Due/a.Of)
 			default:
 				out += fmt.Sprintf("%s %d", map[contracts.Verb]string{contracts.Finish: "finish", contracts.Stop: "stop"}[a.Verb], a.Contract)
 			}

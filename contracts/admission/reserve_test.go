@@ -189,7 +189,7 @@ func talk(p *reserve, m *board, now float64, kind contracts.EventKind, i int32) 
 			case contracts.Book:
 				what = fmt.Sprintf("%s %d from %v to %v", what, a.Contract, said(a.Decision, "start"), said(a.Decision, "completion"))
 			case contracts.Release:
-				what = fmt.Sprintf("%s %d for %v", what, a.Contract, a.Due)
+				what = fmt.Sprintf("%s %d for %v", what, a.Contract, a.Due/a.Of)
 			default:
 				what = fmt.Sprintf("%s %d", what, a.Contract)
 			}

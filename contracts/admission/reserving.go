@@ -188,12 +188,12 @@ func (p *reserve) cancel(now float64, i int32, id contracts.ID) {
 	if s == nil || !slices.ContainsFunc(s.parts, func(x part) bool { return x.open(id) }) {
 		return
 	}
-	due := p.o.CancelFee
-	if s.begun {
-		due = max(due, min(1, (now-float64(s.start))/float64(s.span)))
+	due, of := p.o.CancelFee, 1.0
+	if passed, span := now-float64(s.start), float64(s.span); s.begun && passed > due*span {
+		due, of = passed, span
 	}
 	delete(p.sold, id)
-	p.actions = append(p.actions, contracts.Action{Verb: contracts.Release, Contract: i, Due: due})
+	p.actions = append(p.actions, contracts.Action{Verb: contracts.Release, Contract: i, Due: due, Of: of})
 	for _, x := range s.parts {
 		if !x.open(id) {
 			continue

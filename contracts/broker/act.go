@@ -66,7 +66,7 @@ func (b *Broker) do(a *contracts.Action) error {
 	case contracts.Stop:
 		return b.remove(i, contracts.OnKill)
 	case contracts.Release:
-		fee, err := settlement.Fee(c.price, a.Due)
+		fee, err := settlement.Fee(c.price, a.Due, a.Of)
 		if err != nil {
 			return fmt.Errorf("cancel %d: %w", c.ID, err)
 		}

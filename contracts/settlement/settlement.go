@@ -12,6 +12,7 @@ import (
 	"math"
 
 	"bourse/bank"
+	"bourse/bank/exact"
 	"bourse/contracts"
 )
 
@@ -139,21 +140,33 @@ func (c *Case) roundings() (sum float64) {
 // finish - due. Where it stops at the deadline, it is what the work left undone would
 // have taken at the promised pace, total / deadline; so it is where a host left with
 // the work, if that is more. Of a contract that is killed nothing is of use: it is
-// late by the whole of its deadline.
+// late by the whole of its deadline. What is computed of instants is rounded to the
+// decimal places in which they are known.
 func (c *Case) delay(v *Verdict) float64 {
 	sla, over := &c.Request.SLA, c.End-c.Request.Due()
 	switch {
 	case v.Outcome == contracts.Killed:
 		return sla.Deadline
 	case sla.GoesOn() && v.Outcome != contracts.Broken:
-		return max(0, over)
+		return c.known(over)
 	}
 	total := c.Request.Total()
-	undone := max(0, total-v.ByDue) / total * sla.Deadline
+	undone := (total - v.ByDue) * sla.Deadline / total
 	if sla.GoesOn() {
-		return max(undone, over)
+		undone = max(undone, over)
 	}
-	return undone
+	return c.known(undone)
+}
+
+// known returns so many seconds, 0 if they are less, rounded to the last decimal place that
+// is more than 16 moments at the end of c: a span of 5 s from 110.1 to 115.1 comes to
+// 4.999999999999986 s as a difference of float64s.
+func (c *Case) known(seconds float64) float64 {
+	if !(seconds > 0) || math.IsInf(seconds, 1) {
+		return max(0, seconds)
+	}
+	moments := 16 * contracts.Moment(max(c.End, c.Request.Submit+c.Request.SLA.Deadline))
+	return exact.Round(seconds, int(math.Floor(-math.Log10(moments))))
 }
 
 // mostOwed is what an unbounded penalty, or charge, may come to, in dollars: more than
@@ -163,7 +176,7 @@ const mostOwed = 4e12
 // Bill bills the whole price or, otherwise, what has accrued; a contract that the
 // market's close cut short pays nothing. Pay is appended to.
 func (c *Case) Bill(whole bool, v *Verdict, pay []bank.Payment) (b Bill, err error) {
-	if b.Penalty, err = bank.Dollars(min(c.Request.SLA.Penalty.Of(v.Delay), mostOwed)); err != nil { // eq. 1
+	if b.Penalty, err = penalty(c.Request.SLA.Penalty, v.Delay); err != nil {
 		return b, err
 	}
 	switch b.Pay = pay; {
@@ -238,12 +251,31 @@ func (c *Case) check(v *Verdict, b *Bill) error {
 	return nil
 }
 
+// penalty returns what the provider owes for delay seconds (eq. 1): the exact product of
+// rate and delay, rounded toward zero, and no more than the most that p allows.
+func penalty(p contracts.Penalty, delay float64) (owed bank.Amount, err error) {
+	if delay <= 0 || p.Rate == 0 {
+		return owed, nil
+	}
+	most, err := bank.Dollars(min(p.Max, mostOwed))
+	if err != nil || p.Rate*delay >= 2*mostOwed {
+		return most, err
+	}
+	if owed, err = bank.Product(p.Rate, delay); owed.Cmp(most) > 0 {
+		owed = most
+	}
+	return owed, err
+}
+
 // Price returns x dollars as money, rounded toward zero: what a policy asks for a
 // contract.
 func Price(x float64) (bank.Amount, error) { return bank.Dollars(x) }
 
-// Fee returns the part of price, in [0,1], that is owed for a contract taken back,
-// rounded toward zero.
-func Fee(price bank.Amount, part float64) (bank.Amount, error) {
-	return bank.Dollars(price.Float64() * min(1, part))
+// Fee returns the part due / of of price, and no more than all, that is owed for a contract
+// taken back, rounded toward zero.
+func Fee(price bank.Amount, due, of float64) (bank.Amount, error) {
+	if due >= of {
+		return price, nil
+	}
+	return price.Part(due, of)
 }

@@ -129,6 +129,35 @@ func TestDelay(t *testing.T) {
 	}
 }
 
+// TestPenalty checks that penalties are exact products, rounded once toward zero, and of
+// delays that float64s have a little wrong.
+func TestPenalty(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		submit, deadline, end float64
+		rate, most            float64
+		want                  int64
+	}{
+		{0, 10, 15, 0.0003, math.Inf(1), 1500},
+		{100, 10, 120, 0.0003, math.Inf(1), 3000},
+		{100.1, 10, 115.1, 0.0003, math.Inf(1), 1500}, // 115.1 - 110.1 = 4.999999999999986
+		{1e6 + 0.7, 0.2, 1e6 + 1.2, 0.01, math.Inf(1), 3000},
+		{0, 10, 11, 1.9999999, math.Inf(1), 1999999},
+		{0, 1, 30, 0.1, 2.9, 2900000},
+		{0, 1, 30, 0.1, 2.8, 2800000},
+		{0, 1, 1e11, 1e9, math.Inf(1), mostOwed * 1e6},
+	} {
+		r := contracts.Request{Submit: c.submit, Work: 1, Nodes: 1, SLA: contracts.SLA{
+			Budget: bank.Micros(1e6), Deadline: c.deadline, Soft: true, Penalty: contracts.Penalty{Rate: c.rate, Max: c.most},
+		}}
+		over := Case{Request: &r, Work: 1, Admitted: c.submit, End: c.end, Nodes: []contracts.Placement{{Done: 1}}, Hosts: []Host{{Capacity: 1}}}
+		v := over.Judge(contracts.Open)
+		if b, err := over.Bill(false, &v, nil); err != nil || b.Penalty != bank.Micros(c.want) {
+			t.Errorf("$%v/s from %v to %v: %v, %v, want %v", c.rate, c.submit+c.deadline, c.end, b.Penalty, err, bank.Micros(c.want))
+		}
+	}
+}
+
 // TestCheck checks that nothing is settled that cannot be true of a contract.
 func TestCheck(t *testing.T) {
 	t.Parallel()
@@ -242,12 +271,12 @@ func TestParts(t *testing.T) {
 func TestFee(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		price int64
-		part  float64
-		want  int64
-	}{{3e6, 0.5, 1.5e6}, {3e6, 0, 0}, {3e6, 2, 3e6}, {3, 0.5, 1}} {
-		if got, err := Fee(bank.Micros(c.price), c.part); err != nil || got != bank.Micros(c.want) {
-			t.Errorf("%v of %v micro-dollars: %v, %v, want %v", c.part, c.price, got, err, c.want)
+		price   int64
+		due, of float64
+		want    int64
+	}{{3e6, 0.5, 1, 1.5e6}, {3e6, 0, 1, 0}, {3e6, 2, 1, 3e6}, {3, 0.5, 1, 1}, {3e6, 1, 3, 1e6}, {4350000, 0.1, 1, 435000}, {1e6, 2, 3, 666666}} {
+		if got, err := Fee(bank.Micros(c.price), c.due, c.of); err != nil || got != bank.Micros(c.want) {
+			t.Errorf("%v / %v of %v micro-dollars: %v, %v, want %v", c.due, c.of, c.price, got, err, c.want)
 		}
 	}
 	if got, err := Price(1.5); err != nil || got != bank.Micros(1.5e6) {

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"time"
 
+	"bourse/bank/exact"
 	"bourse/bank/whole"
 	"bourse/market"
 	"bourse/workloadgen/swf"
@@ -121,11 +122,11 @@ func parseSpot(in io.Reader) ([]Series, error) {
 		if err != nil {
 			return nil, err
 		}
-		price, err := market.Dollars(hourly / 3600)
-		if err != nil {
-			return nil, err
+		price, ok := exact.Trunc(9, []float64{hourly}, []float64{3600})
+		if !ok {
+			return nil, fmt.Errorf("price of %v dollars per hour: want 0 or more", hourly)
 		}
-		found[line[0]] = append(found[line[0]], step{float64(at.Unix()), price})
+		found[line[0]] = append(found[line[0]], step{float64(at.Unix()), market.Rate(price)})
 	}
 	var all []Series
 	for _, name := range spots {

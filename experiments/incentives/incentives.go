@@ -31,6 +31,7 @@ import (
 	"strconv"
 	"strings"
 
+	"bourse/bank/exact"
 	"bourse/experiments/misuse"
 	"bourse/workloadgen"
 )
@@ -63,7 +64,7 @@ var kinds = []kind{
 		name: "value", doc: "the budget is so many times the value",
 		wants: "a factor above 0, at most 1000, not 1", good: factor,
 		say: func(j workloadgen.Job, by float64) []workloadgen.Job {
-			j.Value = min(j.Value*by, workloadgen.MaxDollars)
+			j.Value = min(exact.Product(j.Value, by), workloadgen.MaxDollars)
 			return []workloadgen.Job{j}
 		},
 	},
@@ -101,19 +102,19 @@ var kinds = []kind{
 	{
 		name: "sybils", doc: "a job comes as so many of fewer nodes, each under a name of its own",
 		wants: "a whole number, 2 to 64", good: parts,
-		say: func(j workloadgen.Job, by float64) (all []workloadgen.Job) {
+		say: func(j workloadgen.Job, by float64) (parts []workloadgen.Job) {
 			n := min(int(by), j.Nodes)
 			for i := range n {
 				part := j
 				if part.Nodes = j.Nodes / n; i < j.Nodes%n {
 					part.Nodes++
 				}
-				of := float64(part.Nodes) / float64(j.Nodes)
 				part.Parts = min(j.Parts, part.Nodes)
-				part.Value, part.PenaltyRate = j.Value*of, j.PenaltyRate*of
-				all = append(all, part)
+				nodes, all := float64(part.Nodes), float64(j.Nodes)
+				part.Value, part.PenaltyRate = exact.Quotient(all, j.Value, nodes), exact.Quotient(all, j.PenaltyRate, nodes)
+				parts = append(parts, part)
 			}
-			return all
+			return parts
 		},
 		names: true,
 	},
@@ -122,7 +123,8 @@ var kinds = []kind{
 		wants: "a whole number, 2 to 64", good: parts,
 		say: func(j workloadgen.Job, by float64) (all []workloadgen.Job) {
 			part := j
-			part.Runtime, part.Estimate, part.Value, part.PenaltyRate = j.Runtime/by, j.Estimate/by, j.Value/by, j.PenaltyRate/by
+			part.Runtime, part.Estimate = j.Runtime/by, j.Estimate/by
+			part.Value, part.PenaltyRate = exact.Quotient(by, j.Value), exact.Quotient(by, j.PenaltyRate)
 			for range int(by) {
 				all = append(all, part)
 			}

@@ -9,8 +9,11 @@ package results
 //  1. Releases before 0.3.0, whose manifests record none.
 //     A charge that accrues is rounded half to even on each node, and nodes are paid in the
 //     order of placement while the budget lasts. Of a price that nodes share, the
-//     micro-dollars that do not divide go to the first nodes.
+//     micro-dollars that do not divide go to the first nodes. A penalty is the product of
+//     float64s, rounded toward zero.
 //  2. Release 0.3.0. The sum of what accrues on all nodes is rounded once, half to even, and
 //     cut off at the budget. Charges and prices are distributed over the hosts in proportion
-//     to what each is owed, or to its nodes, by the method of the largest remainder.
+//     to what each is owed, or to its nodes, by the method of the largest remainder. A
+//     penalty is the exact product of the decimals that rate and delay are written as, and a
+//     delay is rounded to the decimal places in which its instants are known.
 const Rules = 2

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/big"
 	"slices"
+	"strconv"
 
 	"bourse/bank/audit"
 )
@@ -93,9 +95,9 @@ func (t *trail) judge(e *audit.Entry, d *contract, v *verdict, holds func(string
 		return fmt.Sprintf("a penalty of %.40q", v.Owed), "an amount"
 	}
 	owed, fuzz := 0.0, 0.0
-	likely, other := d.delays(e.Time, v)
+	likely, other := d.delays(e.Time, v, t.run.Rules.Version)
 	for _, delay := range [...]float64{likely, other} {
-		owed, fuzz = d.penalty(delay)
+		owed, fuzz = d.penalty(delay, t.run.Rules.Version)
 		if t.market != nil {
 			found, want = d.metered(e, t.run.Rules.Version)
 		} else {
@@ -214,14 +216,19 @@ func moment(at float64) float64 { return math.Nextafter(at, math.Inf(1)) - at }
 
 // delays returns how late a promise that ended then may be, s: not late at all, unless
 // it was broken. Where a host may have left with the work for good, which the note does
-// not tell from another loss, there are two answers, else twice the same.
-func (d *contract) delays(end float64, v *verdict) (likely, other float64) {
+// not tell from another loss, there are two answers, else twice the same. Since version 2
+// of the rules they are rounded as [contract.known] says.
+func (d *contract) delays(end float64, v *verdict, version int) (likely, other float64) {
 	p, over := &d.terms, max(0, end-d.terms.due())
 	if v.State != "violated" {
 		return 0, 0
 	}
 	work := v.Work
 	undone := max(0, work-v.Done) / work * p.Deadline
+	if version >= 2 {
+		undone = d.known(max(0, work-v.Done)*p.Deadline/work, end)
+		over = d.known(over, end)
+	}
 	switch {
 	case v.Killed:
 		return p.Deadline, p.Deadline
@@ -233,9 +240,25 @@ func (d *contract) delays(end float64, v *verdict) (likely, other float64) {
 	return over, over
 }
 
+// known returns seconds, which are computed of instants until end, to as many decimal places
+// as a unit of the last is 16 moments at the end, or at the deadline if that is later, or
+// more.
+func (d *contract) known(seconds, end float64) float64 {
+	least := 16 * moment(max(end, d.terms.Submit+d.terms.Deadline))
+	places := 0
+	for unit := 0.1; unit >= least; unit /= 10 {
+		places++
+	}
+	if x, err := strconv.ParseFloat(strconv.FormatFloat(seconds, 'f', places, 64), 64); err == nil {
+		return x
+	}
+	return seconds
+}
+
 // penalty returns what the provider owes for so much delay, in micro-dollars before
-// rounding, and how far off that may be.
-func (d *contract) penalty(delay float64) (owed, fuzz float64) {
+// rounding, and how far off that may be. Since version 2 of the rules it is the exact product
+// of the decimals, rounded toward zero, and known exactly.
+func (d *contract) penalty(delay float64, version int) (owed, fuzz float64) {
 	p := &d.terms
 	if delay == 0 || p.PenaltyRate == 0 {
 		return 0, 0
@@ -245,7 +268,29 @@ func (d *contract) penalty(delay float64) (owed, fuzz float64) {
 		owed = min(owed, p.PenaltyMax)
 	}
 	owed = min(owed, 4e12) * 1e6
-	return owed, 1e-6 + 1e-12*owed
+	if version < 2 {
+		return owed, 1e-6 + 1e-12*owed
+	}
+	owed = min(micros(p.PenaltyRate, delay), 4e18)
+	if known(p.PenaltyMax) {
+		owed = min(owed, micros(p.PenaltyMax))
+	}
+	return owed, 0
+}
+
+// micros returns the product of those decimals, in dollars, as micro-dollars, rounded toward
+// zero.
+func micros(factors ...float64) float64 {
+	product := big.NewRat(1e6, 1)
+	for _, x := range factors {
+		factor, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'e', -1, 64))
+		if !ok {
+			return math.NaN()
+		}
+		product.Mul(product, factor)
+	}
+	whole, _ := new(big.Float).SetInt(new(big.Int).Quo(product.Num(), product.Denom())).Float64()
+	return whole
 }
 
 // owes tells whether m is owed, rounded toward zero.

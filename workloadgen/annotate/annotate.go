@@ -98,7 +98,7 @@ func (o *Options) Apply(plan workloadgen.Plan, src rand.Source) (workloadgen.Pla
 		}
 	}
 	if o.Budget > 0 {
-		split(plan, o.Budget)
+		plan.Split(o.Budget, (*workloadgen.Job).Weights)
 	}
 	if o.Price > 0 {
 		if err := charge(plan, o.Price); err != nil {

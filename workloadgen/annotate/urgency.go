@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"bourse/bank/exact"
 	"bourse/workloadgen"
 	"bourse/workloadgen/dist"
 )
@@ -59,7 +60,7 @@ func (u *Urgency) UnmarshalYAML(unmarshal func(any) error) error {
 }
 
 // annotate sets Urgent and Deadline of every job, and with SLA Hard, Value and
-// PenaltyRate. It draws four uniforms a job, in the order of the plan: class,
+// PenaltyRate: exact products, of which the value is rounded toward zero to micro-dollars. It draws four uniforms a job, in the order of the plan: class,
 // deadline, budget, penalty, whether or not they are used.
 func (u *Urgency) annotate(plan workloadgen.Plan, src rand.Source) error {
 	class := make([]float64, len(plan))
@@ -75,8 +76,13 @@ func (u *Urgency) annotate(plan workloadgen.Plan, src rand.Source) error {
 		j.Deadline = j.Runtime * u.draw(u.Deadline, !urgent, 1, rest[i][0])
 		if u.SLA {
 			j.Hard = urgent
-			j.Value = math.Floor(1e6*u.Price*u.budgetOf(j)*u.draw(u.Budget, urgent, 0, rest[i][1])) / 1e6
-			j.PenaltyRate = u.Rate * u.penaltyOf(j) * u.draw(u.Penalty, urgent, 0, rest[i][2])
+			budget := u.draw(u.Budget, urgent, 0, rest[i][1])
+			value, ok := dollars(u.Price, j.Runtime, u.nodes(j), budget)
+			if !ok {
+				value = exact.Product(u.Price, j.Runtime, u.nodes(j), budget)
+			}
+			j.Value = value
+			j.PenaltyRate = exact.Product(u.Rate, u.penaltyOf(j), u.draw(u.Penalty, urgent, 0, rest[i][2]))
 		}
 		if !(j.Deadline <= workloadgen.MaxSeconds && j.Value <= workloadgen.MaxDollars && j.PenaltyRate <= workloadgen.MaxRate) {
 			return fmt.Errorf("job %d: deadline %v s, value %v dollars, penalty %v dollars per second are beyond a plan's limits",
@@ -88,9 +94,9 @@ func (u *Urgency) annotate(plan workloadgen.Plan, src rand.Source) error {
 
 // draw returns the factor that the uniform p falls on: normal above floor.
 func (u *Urgency) draw(f Factor, high bool, floor, p float64) float64 {
-	mean := f.Low * f.Mean
+	mean := exact.Product(f.Low, f.Mean)
 	if high {
-		mean *= f.Ratio
+		mean = exact.Product(f.Low, f.Mean, f.Ratio)
 	}
 	if u.CV == 0 {
 		return math.Max(mean, floor)
@@ -98,11 +104,12 @@ func (u *Urgency) draw(f Factor, high bool, floor, p float64) float64 {
 	return dist.TruncNormal{Mu: mean, SD: u.CV * mean, Lo: floor}.Quantile(p)
 }
 
-func (u *Urgency) budgetOf(j *workloadgen.Job) float64 {
+// nodes returns the factor of a budget beside the runtime.
+func (u *Urgency) nodes(j *workloadgen.Job) float64 {
 	if u.BudgetOf == "runtime_procs" {
-		return j.Work()
+		return float64(j.Nodes)
 	}
-	return j.Runtime
+	return 1
 }
 
 func (u *Urgency) penaltyOf(j *workloadgen.Job) float64 {

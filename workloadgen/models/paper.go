@@ -238,26 +238,9 @@ var errNoStretch = errors.New("the gaps drawn cannot be stretched to the mean as
 
 // split divides each user's budget over its jobs.
 func (p *Paper) split(plan workloadgen.Plan) {
-	var few [64]float64
-	sums := few[:]
-	if p.o.Users >= len(sums) {
-		sums = make([]float64, p.o.Users+1)
-	}
-	for i := range plan {
-		sums[plan[i].User] += p.weight(&plan[i])
-	}
-	for i := range plan {
-		j := &plan[i]
-		if sum := sums[j.User]; sum > 0 {
-			j.Value = math.Floor(p.o.Budget*1e6*(p.weight(j)/sum)) / 1e6
-		}
-	}
-}
-
-// weight is what a job counts where its user's budget is split.
-func (p *Paper) weight(j *workloadgen.Job) float64 {
+	weights := (*workloadgen.Job).Weights
 	if p.o.Split == "worth" {
-		return j.Worth
+		weights = func(j *workloadgen.Job) [3]float64 { return [3]float64{j.Worth, 1, 1} }
 	}
-	return j.Worth * j.Work()
+	plan.Split(p.o.Budget, weights)
 }

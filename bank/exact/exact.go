@@ -1,0 +1,185 @@
+// Package exact multiplies and divides numbers as the decimals that they were written as,
+// and rounds once.
+//
+// A float64 stands for its shortest decimal, the one with the fewest digits that is read as
+// it: 0.0003 stands for 3/10000, though the float64 is a little less. That is the decimal of
+// the text that was read, if it has no more than 15 significant digits. A number that was
+// drawn or measured, which no text has, stands for its shortest decimal, too. So
+// 0.0003 × 5 is 0.0015 by whatever route the factors come, where the product of the float64s
+// is 0.0014999999999999998.
+//
+// The package is independent of what the numbers are.
+package exact
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+	"strconv"
+)
+
+// Trunc returns the product of num over the product of den, which may be empty, in units of
+// 10^-places, rounded toward zero. The numbers must be 0 or more, and those of den more. It
+// returns false if one is not, or if the result is beyond an int64.
+func Trunc(places int, num, den []float64) (n int64, ok bool) {
+	x, least := 1.0, 1.0
+	for _, f := range num {
+		if x *= f; !(f >= 0 && f <= math.MaxFloat64) {
+			return 0, false
+		}
+		least = min(least, f, x)
+	}
+	for _, f := range den {
+		if x /= f; !(f > 0 && f <= math.MaxFloat64) {
+			return 0, false
+		}
+		least = min(least, f, x)
+	}
+	// In float64 each number, and each operation, is off by a part in 2^53 at most, unless
+	// it is near 0, where float64s have fewer digits.
+	if x *= math.Pow10(places); x < 1<<52 && least > 0x1p-1000 {
+		off := x * float64(len(num)+len(den)+2) * 0x1p-51
+		if n := math.Trunc(x); x-n > off && n+1-x > off {
+			return int64(n), true
+		}
+	}
+	over, under, e := product(num), product(den), places
+	e += over.e - under.e
+	if q, ok := over.m.small(under.m, e); ok {
+		return int64(q), q <= math.MaxInt64
+	}
+	m, d := over.m.big(), under.m.big()
+	if e < 0 {
+		d.Mul(d, ten(-e))
+	} else {
+		m.Mul(m, ten(e))
+	}
+	m.Quo(m, d)
+	return m.Int64(), m.IsInt64()
+}
+
+// Product returns the float64 nearest to the product of xs, which must be finite and 0 or
+// more.
+func Product(xs ...float64) float64 {
+	p := product(xs)
+	if p.m.large == nil && p.m.n < 1<<53 && -22 <= p.e && p.e <= 22 { // both are float64s
+		if x := float64(p.m.n); p.e < 0 {
+			return x / math.Pow10(-p.e)
+		} else if x < 1<<53/math.Pow10(p.e) {
+			return x * math.Pow10(p.e)
+		}
+	}
+	x, err := strconv.ParseFloat(p.m.big().String()+"e"+strconv.Itoa(p.e), 64)
+	if err != nil && !math.IsInf(x, 0) {
+		panic("exact: " + err.Error())
+	}
+	return x
+}
+
+// Quotient returns the float64 nearest to the product of xs over d, which must be more than 0.
+func Quotient(d float64, xs ...float64) float64 {
+	over, under := product(xs), product([]float64{d})
+	q := new(big.Rat).SetFrac(over.m.big(), under.m.big())
+	power := new(big.Rat).SetInt(ten(max(over.e-under.e, under.e-over.e)))
+	if over.e < under.e {
+		power.Inv(power)
+	}
+	x, _ := q.Mul(q, power).Float64()
+	return x
+}
+
+// Round returns x to so many decimal places, half to even.
+func Round(x float64, places int) float64 {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'f', max(0, places), 64), 64)
+	if err != nil {
+		panic("exact: " + err.Error())
+	}
+	return rounded
+}
+
+// A decimal is m × 10^e.
+type decimal struct {
+	m whole
+	e int
+}
+
+// product returns the product of the decimals of xs.
+func product(xs []float64) decimal {
+	p := decimal{m: whole{n: 1}}
+	for _, x := range xs {
+		m, e := parse(x)
+		p.m, p.e = p.m.times(m), p.e+e
+	}
+	return p
+}
+
+// parse returns the shortest decimal of x, which is finite and 0 or more, as m × 10^e.
+func parse(x float64) (m uint64, e int) {
+	if n := uint64(x); x < 1<<53 && float64(n) == x {
+		return n, 0
+	}
+	var buf [32]byte
+	text := strconv.AppendFloat(buf[:0], x, 'e', -1, 64) // d.ddde±xx
+	for i, c := range text {
+		switch {
+		case c == 'e':
+			exponent, err := strconv.Atoi(string(text[i+1:]))
+			if err != nil {
+				panic("exact: " + err.Error())
+			}
+			if i > 2 {
+				e = exponent - (i - 2) // digits after the point
+			} else {
+				e = exponent
+			}
+			return m, e
+		case c != '.':
+			m = 10*m + uint64(c-'0')
+		}
+	}
+	panic("exact: " + string(text) + " has no exponent")
+}
+
+// A whole is an integer of 0 or more: n, or large if that is not nil.
+type whole struct {
+	n     uint64
+	large *big.Int
+}
+
+func (w whole) big() *big.Int {
+	if w.large != nil {
+		return w.large
+	}
+	return new(big.Int).SetUint64(w.n)
+}
+
+func (w whole) times(m uint64) whole {
+	if hi, lo := bits.Mul64(w.n, m); w.large == nil && hi == 0 {
+		return whole{n: lo}
+	}
+	return whole{large: new(big.Int).Mul(w.big(), new(big.Int).SetUint64(m))}
+}
+
+// small returns w × 10^e / d, rounded toward zero, if all of that fits into 64 bits.
+func (w whole) small(d whole, e int) (uint64, bool) {
+	const most = 19 // the largest power of ten below 2^64
+	if w.large != nil || d.large != nil || e < -most || e > most {
+		return 0, false
+	}
+	power := uint64(1)
+	for range max(e, -e) {
+		power *= 10
+	}
+	if e < 0 {
+		hi, lo := bits.Mul64(d.n, power)
+		return w.n / max(1, lo), hi == 0
+	}
+	hi, lo := bits.Mul64(w.n, power)
+	if hi >= d.n {
+		return 0, false
+	}
+	q, _ := bits.Div64(hi, lo, d.n)
+	return q, true
+}
+
+func ten(e int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(e)), nil) }

@@ -1,0 +1,36 @@
+package exact
+
+import "math/big"
+
+// A Sum is an exact sum of products. The zero value is 0.
+type Sum struct {
+	m big.Int
+	e int // of ten
+}
+
+// Add adds the product of xs, which must be finite and 0 or more.
+func (s *Sum) Add(xs ...float64) {
+	p := product(xs)
+	m := p.m.big()
+	switch more := p.e - s.e; {
+	case more > 0:
+		m.Mul(m, ten(more))
+	case more < 0:
+		s.m.Mul(&s.m, ten(-more))
+		s.e = p.e
+	}
+	s.m.Add(&s.m, m)
+}
+
+// Trunc is [Trunc] over s, which must be more than 0.
+func (s *Sum) Trunc(places int, num ...float64) (n int64, ok bool) {
+	over := product(num)
+	m, d := over.m.big(), new(big.Int).Set(&s.m)
+	if e := over.e - s.e + places; e < 0 {
+		d.Mul(d, ten(-e))
+	} else {
+		m.Mul(m, ten(e))
+	}
+	m.Quo(m, d)
+	return m.Int64(), m.IsInt64()
+}

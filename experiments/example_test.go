@@ -182,19 +182,19 @@ configurations:
 	//       violated          10           0
 	//      cancelled           0           0
 	//        refused           0           5
-	//        paid, $  236.860813  142.870679
+	//        paid, $  236.860815  142.870680
 	//   penalties, $    0.000000    0.000000
-	//     surplus, $  311.175613  689.003885
+	//     surplus, $  311.175611  689.003884
 	//
-	// 13 gain $385.029517, 1 lose $7.201245, 6 have the same.
+	// 13 gain $385.029519, 1 lose $7.201246, 6 have the same.
 	//
 	// Those who gain most
 	// id  owner   asked  be                        cac                        $
-	// 6   user:6  596.6  violated, paid 43.333380  fulfilled, paid 35.882043  91.234029
+	// 6   user:6  596.6  violated, paid 43.333379  fulfilled, paid 35.882041  91.234030
 	//
 	// Those who lose most
 	// id  owner   asked   be                        cac                                                 $
-	// 15  user:5  1499.1  fulfilled, paid 6.592882  refused: share below threshold at price percentile  -7.201245
+	// 15  user:5  1499.1  fulfilled, paid 6.592881  refused: share below threshold at price percentile  -7.201246
 }
 
 // Which guarantee makes the work done worth most, of three.

@@ -48,11 +48,11 @@ func (l *Ledger) bookEntry(e *Entry) error {
 			return ErrBadEntry
 		}
 		return l.reject(e.Time, e.Contract, e.ID, e.Note)
-	case Owner:
+	case Owner, Refuse:
 		if len(e.Moves) > 0 || e.Contract != NoContract {
 			return ErrBadEntry
 		}
-		return l.commit(e.Time, Owner, NoContract, e.ID, e.Note)
+		return l.commit(e.Time, e.Kind, NoContract, e.ID, e.Note)
 	}
 	return ErrBadEntry
 }

@@ -23,7 +23,11 @@
 //     fails, or a process that is killed: TestPowerCut, TestDiskErrors, TestKill of
 //     bank/store.
 //   - A request is applied once however often it is sent: same id and body, same
-//     receipt; another body, a refusal. Nobody is answered before what the answer
+//     receipt; another body, a refusal. In an owned ledger the body is the signed text, and
+//     a signed order that was refused stays refused and uses up its id: TestLife,
+//     TestRefusedForGood, TestSignedText of bank/owners. In an open one a refusal leaves
+//     nothing behind. The ledger's clock dates entries, and a wrong one books nothing:
+//     TestClock there. Nobody is answered before what the answer
 //     rests on is durable: TestConformance, TestWhileWritten, TestPowerCut. Who gives up
 //     is told whether it was applied: TestConformance.
 //   - History cannot be changed, cut or reordered without being found, and the first

@@ -17,9 +17,10 @@ const (
 	Penalty                  // what a broken promise costs its giver
 	Transfer                 // account to account, for any other reason
 	Owner                    // a record of who owns an account, or may do what; nothing moves
+	Refuse                   // a record that the ledger refused a signed order, which uses up its id; nothing moves
 )
 
-var kinds = [...]string{Issue: "issue", Admit: "admit", Reject: "reject", Settle: "settle", Penalty: "penalty", Transfer: "transfer", Owner: "owner"}
+var kinds = [...]string{Issue: "issue", Admit: "admit", Reject: "reject", Settle: "settle", Penalty: "penalty", Transfer: "transfer", Owner: "owner", Refuse: "refuse"}
 
 // String returns the word that the journal has for k.
 func (k Kind) String() string {

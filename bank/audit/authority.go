@@ -75,6 +75,9 @@ func (a *authority) check(e *Entry, b *books) (found, want string) {
 		if e.Kind == Owner {
 			return a.begin(e)
 		}
+		if e.Kind == Refuse {
+			return "a refusal in an open ledger", "one of a signed order"
+		}
 		return "", ""
 	}
 	s, err := a.order(e)
@@ -91,6 +94,9 @@ func (a *authority) check(e *Entry, b *books) (found, want string) {
 		return fmt.Sprintf("order %s again, which entry %d carries", id, before), "an order used once"
 	case string(e.ID) != id:
 		return fmt.Sprintf("request %q on order %q", e.ID, id), "the order's own id"
+	case len(s.Rest) > 0 && (e.Kind == Transfer || e.Kind == Issue || e.Kind == Owner):
+		return fmt.Sprintf("%.60q behind the signatures", s.Rest), "nothing that nobody signed"
+	case e.Kind == Refuse:
 	case e.Time-300 > s.Expires() || math.IsNaN(e.Time):
 		return "an order that expired at " + s.Value("expires"), "one that was good at the entry's time, or five minutes before"
 	}
@@ -167,6 +173,12 @@ func (a *authority) rule(e *Entry, s *order.Signed, b *books) (found, want strin
 	kind, known := map[string]byte{"transfer": Transfer, "mint": Issue, "order": Admit, "settle": Settle, "penalty": Penalty}[s.Kind]
 	if e.Kind == Owner {
 		return a.record(e, s.Order, account)
+	}
+	if e.Kind == Refuse { // of what a market asks for there is none
+		if kind == Admit || kind == Settle || kind == Penalty || s.Kind == "read" || s.Kind == "cancel" {
+			return "a refusal of an order of kind " + s.Kind, "one of a transfer, a mint or a record of owners"
+		}
+		return "", ""
 	}
 	if !known || e.Kind != kind && (e.Kind != Reject || kind != Admit) {
 		return fmt.Sprintf("an order of kind %s for an entry of kind %d", s.Kind, e.Kind), "an order for what was booked"

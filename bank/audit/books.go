@@ -97,8 +97,13 @@ func (b *books) book(e *Entry) (found, want string) {
 		if len(e.Moves) > 0 || e.Contract >= 0 {
 			return fmt.Sprintf("a record of owners with %d moves, of contract %d", len(e.Moves), e.Contract), "one without moves or contract"
 		}
+	case Refuse:
+		if len(e.Moves) > 0 || e.Contract >= 0 {
+			return fmt.Sprintf("a refusal with %d moves, of contract %d", len(e.Moves), e.Contract), "one without moves or contract"
+		}
+		b.sum.Refused++
 	default:
-		return fmt.Sprintf("an entry of kind %d", e.Kind), "a kind from 1 to 7"
+		return fmt.Sprintf("an entry of kind %d", e.Kind), "a kind from 1 to 8"
 	}
 	if found == "" {
 		b.time = e.Time

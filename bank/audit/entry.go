@@ -16,6 +16,7 @@ const (
 	Penalty
 	Transfer
 	Owner
+	Refuse
 )
 
 const (

@@ -48,6 +48,7 @@ type Report struct {
 	Admitted  int64 `json:"admitted" doc:"contracts"`
 	Settled   int64 `json:"settled"`
 	Rejected  int64 `json:"rejected"`
+	Refused   int64 `json:"refused,omitempty" doc:"orders that the ledger refused, whose ids are used up"`
 	Computed  int64 `json:"computed" doc:"settled contracts whose charges were computed again"`
 
 	Balances []Balance `json:"balances" doc:"at the end, escrows included, by name"`

@@ -45,7 +45,9 @@
 // slash between them, are the id of the bank's request: 64 bytes together.
 //
 // Signed, an order is followed by an empty line and one or two signatures, "— name
-// base64"; in a ledger's entry by more, after that, which is its writer's own.
+// base64". What follows the signatures in a ledger's entry was signed by nobody: it is the
+// market's own in what a market writes, and the ledger's own in a record of a refusal. No
+// other entry may have it. The identity of an order is its signed text.
 package order
 
 import (
@@ -108,18 +110,21 @@ func New(kind string, fields ...Field) (*Order, error) {
 	return Parse((&Order{kind, fields}).String())
 }
 
-// never is when orders expire that are booked at once: were it sooner, the same request
-// sent again would be another text.
-const never = "2099-12-31T23:59:59Z"
-
-// Lasting returns an order that is booked at once, by an account, with the fields of its
-// kind in order: each a name and a value.
-func Lasting(kind, ledger, id, account string, fields ...string) (*Order, error) {
+// For returns an order by an account that expires at an instant, in seconds since
+// [bank.Epoch], with the other fields of its kind in order: each a name and a value.
+func For(kind, ledger, id, account string, expires float64, fields ...string) (*Order, error) {
 	all := []Field{{"ledger", ledger}, {"id", id}, {"account", account}}
 	for f := range slices.Chunk(fields, 2) {
 		all = append(all, Field{f[0], f[1]})
 	}
-	return New(kind, append(all, Field{"expires", never})...)
+	return New(kind, append(all, Expiry(expires))...)
+}
+
+// Repeats reports whether o asks for what p asks for under the same id: the two differ in
+// their expiry at most.
+func (o *Order) Repeats(p *Order) bool {
+	same := func(a, b Field) bool { return a == b || a.Name == "expires" && b.Name == "expires" }
+	return o.Kind == p.Kind && slices.EqualFunc(o.fields, p.fields, same)
 }
 
 // String returns the order as it is signed.
@@ -170,7 +175,16 @@ func (o *Order) Expires() float64 {
 // Expiry returns the field that says that an order expires at an instant, or up to a second
 // later.
 func Expiry(at float64) Field {
-	return Field{"expires", bank.Epoch.Add(time.Duration(math.Ceil(at)) * time.Second).Format(time.RFC3339)}
+	return Field{"expires", Instant(math.Ceil(at))}
+}
+
+// Instant returns an instant, in seconds since [bank.Epoch], as orders write it: in UTC, to
+// the second before.
+func Instant(at float64) string {
+	if !(at >= 0 && at < 9e9) { // which no duration reaches
+		return fmt.Sprintf("second %v", at)
+	}
+	return bank.Epoch.Add(time.Duration(at) * time.Second).Format(time.RFC3339)
 }
 
 // Digest returns what an order says of moves: "sha256:" and the hash, in hexadecimal, of

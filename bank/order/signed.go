@@ -149,6 +149,25 @@ func Check(claims []Claim, chance io.Reader) {
 	}
 }
 
+// Text returns the signed text, which is the identity of s: its signatures may be in any
+// order.
+func (s *Signed) Text() string { return s.text }
+
+// SameAs reports whether s and o are one order with the same signatures, in any order.
+func (s *Signed) SameAs(o *Signed) bool {
+	in := func(all []signature, sig signature) bool {
+		return slices.ContainsFunc(all, func(o signature) bool {
+			return o.name == sig.name && o.hash == sig.hash && bytes.Equal(o.sig, sig.sig)
+		})
+	}
+	for _, sig := range s.sigs {
+		if !in(o.sigs, sig) {
+			return false
+		}
+	}
+	return s.text == o.text && len(s.sigs) == len(o.sigs)
+}
+
 // Signatures returns how many there are.
 func (s *Signed) Signatures() int { return len(s.sigs) }
 

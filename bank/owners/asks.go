@@ -14,7 +14,11 @@ func Entry(signed []byte, now float64) (bank.Entry, error) {
 	if err != nil {
 		return bank.Entry{}, err
 	}
-	e := bank.Entry{Kind: entryOf[s.Kind], Contract: bank.NoContract, ID: s.Request(), Note: signed, Time: now}
+	return entry(s, signed, now)
+}
+
+func entry(s *order.Signed, note []byte, now float64) (bank.Entry, error) {
+	e := bank.Entry{Kind: entryOf[s.Kind], Contract: bank.NoContract, ID: s.Request(), Note: note, Time: now}
 	m := bank.Move{From: s.Value("account"), To: s.Value("to"), Amount: s.Money("amount")}
 	switch e.Kind {
 	case bank.Issue:

@@ -116,7 +116,7 @@ func TestSmallKeys(t *testing.T) {
 	if _, err := keys.Public(key); err == nil {
 		t.Error("it is a public key")
 	}
-	if o, err := order.Lasting("enrol", Ledger, "x", "operator", "of", "user:9", "key", key); err == nil {
+	if o, err := order.For("enrol", Ledger, "x", "operator", 600, "of", "user:9", "key", key); err == nil {
 		t.Errorf("enrolled by\n%s", o)
 	}
 }

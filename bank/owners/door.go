@@ -3,6 +3,7 @@ package owners
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"bourse/bank"
@@ -29,6 +30,9 @@ var entryOf = map[string]bank.Kind{
 // as far as owners go. S is the order that e carries, if it was read before, or nil.
 func (o *Owners) Check(e *bank.Entry, s *order.Signed, l *bank.Ledger) error {
 	if o.ledger == "" {
+		if e.Kind == bank.Refuse {
+			return errors.New("found a refusal in an open ledger")
+		}
 		if e.Kind != bank.Owner {
 			return nil
 		}
@@ -46,17 +50,20 @@ func (o *Owners) Check(e *bank.Entry, s *order.Signed, l *bank.Ledger) error {
 	}
 	account := s.Value("account")
 	is := entryOf[s.Kind]
+	refusal := e.Kind == bank.Refuse
 	switch {
-	case e.Kind != is && (is != bank.Admit || e.Kind != bank.Reject):
+	case refusal && byMarket(is), !refusal && e.Kind != is && (is != bank.Admit || e.Kind != bank.Reject):
 		return fmt.Errorf("found a %v on an order of kind %s", e.Kind, s.Kind)
+	case len(s.Rest) > 0 && !refusal && !byMarket(is):
+		return fmt.Errorf("found %.60q behind the signatures, which nobody signed, want nothing", s.Rest)
 	case s.Value("ledger") != o.ledger:
 		return fmt.Errorf("found an order for ledger %s, want %s", s.Value("ledger"), o.ledger)
 	case e.ID != s.Request():
 		return fmt.Errorf("found request %q on order %q", e.ID, s.Request())
-	case !(e.Time <= s.Expires()+slack):
+	case !refusal && !(e.Time <= s.Expires()+slack):
 		return fmt.Errorf("found an order that expired at %s", s.Value("expires"))
 	}
-	if err := o.signed(s, e.Time); err != nil {
+	if err := o.signed(s, e.Time); err != nil || refusal {
 		return err
 	}
 	switch e.Kind {
@@ -72,6 +79,25 @@ func (o *Owners) Check(e *bank.Entry, s *order.Signed, l *bank.Ledger) error {
 		return o.penalty(e, s.Order)
 	}
 	return o.records(s.Order)
+}
+
+// byMarket reports whether entries of kind k are written by a market: it decides what else
+// the entry says, and what follows the order in its note.
+func byMarket(k bank.Kind) bool {
+	return k == bank.Admit || k == bank.Reject || k == bank.Settle || k == bank.Penalty || k == 0
+}
+
+// Final reports whether a refusal of e is final: e is all that its order, s, asks for, and the
+// order is for this ledger and signed by those who must sign it. A refusal of anything else
+// is none of the order: anybody could have sent it.
+func (o *Owners) Final(e *bank.Entry, s *order.Signed) bool {
+	return o.ledger != "" && s != nil && s.Value("ledger") == o.ledger && Whole(e, s) && o.signed(s, e.Time) == nil
+}
+
+// Whole reports whether e is just what its order, s, asks for by itself.
+func Whole(e *bank.Entry, s *order.Signed) bool {
+	want, err := entry(s, e.Note, e.Time)
+	return err == nil && len(s.Rest) == 0 && e.Kind == want.Kind && e.Contract == want.Contract && e.ID == want.ID && slices.Equal(e.Moves, want.Moves)
 }
 
 // signed tells whether those have signed who must.

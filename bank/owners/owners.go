@@ -30,7 +30,14 @@
 // An invitation is a key of its own, made from 128 bits, that signs the order to enrol:
 // the ledger has its public half alone.
 //
-// Orders may be booked for five minutes after they have expired, as markets allow.
+// Orders may be booked for five minutes after they have expired, as markets allow; orders to
+// read are good until they expire, and for a minute at most.
+//
+// An order that asks for something by itself, signed by those who must, and refused all the
+// same, is recorded by an entry of kind refuse, with the reason after the order: its id is
+// used up, and the order is never booked. So are orders that have expired. Settlements,
+// penalties and admissions are not: a market may ask for them again, as when its right has
+// been given back.
 package owners
 
 import (

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	crypto "crypto/rand"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -128,6 +129,10 @@ func attacks() []attack {
 		{"an order of another ledger", other("5f7c", "5f7d"), "found an order for ledger 5f7d", "an order for ledger 5f7d"},
 		{"an order that expired", other("expires 2000-01-01T02:46:40Z", "expires 2000-01-01T00:00:05Z"), "", ""},
 		{"an order long expired", with(other("expires 2000-01-01T02:46:40Z", "expires 2000-01-01T00:00:05Z"), func(e *bank.Entry) { e.Time = 306 }), "expired at 2000-01-01T00:00:05Z", "an order that expired at 2000-01-01T00:00:05Z"},
+		{"a line that nobody signed", with(x, func(e *bank.Entry) { e.Note = append(slices.Clone(e.Note), "note rent\n"...) }), "which nobody signed", "behind the signatures"},
+		{"a refusal by another than the ledger", with(x, func(e *bank.Entry) { e.Kind, e.Moves = bank.Refuse, nil }), "which only the ledger writes", ""},
+		{"a refusal of what a market decides", with(Admit("x", "user:0", Contract(2), 100, 100), func(e *bank.Entry) { e.Kind, e.Contract, e.Moves = bank.Refuse, bank.NoContract, nil }), "found a refuse on an order of kind order", "a refusal of an order of kind order"},
+		{"a refusal of an order that another signed", bank.Entry{Kind: bank.Refuse, Contract: bank.NoContract, ID: x.ID, Note: signed([]string{"user:1"}, "user:1", 5), Time: 10}, "not signed by the key of user:0", "the key of user:0 did not sign"},
 		{"an order used twice", with(Transfer("t0", "user:0", "user:1", 100), func(e *bank.Entry) { e.Time = 11 }), "again", "order user:0/t0 again, which entry 20 carries"},
 		{"an order used for another entry", with(Transfer("t0", "user:0", "user:1", 100), func(e *bank.Entry) { e.Moves[0].Amount = bank.Micros(99) }), "id was used for another request", "order user:0/t0 again"},
 		{"a transfer on an order to mint", with(mint([]string{"bursar"}, "x", 5), func(e *bank.Entry) { e.Kind, e.Moves = bank.Transfer, x.Moves }), "found a transfer on an order of kind mint", "an order of kind mint"},
@@ -192,9 +197,9 @@ func attacks() []attack {
 
 // ledger makes the ledger of the attacks, with what is booked after, if anything, past the
 // door.
-func ledger(t testing.TB, after ...bank.Entry) vfs.FS {
+func ledger(t testing.TB, after ...bank.Entry) *vfs.MemFS {
 	t.Helper()
-	fs := vfs.NewMem()
+	fs := vfs.NewCrashableMem()
 	j, err := store.Create("ledger", store.Options{FS: fs})
 	check(t, err)
 	for i, e := range append(history(), after...) {
@@ -242,15 +247,19 @@ func TestAttacks(t *testing.T) {
 	if r := audited(t, fs, audit.Options{}); !r.Clean() || r.Mode != "owned" || r.Ledger != Ledger || r.Operator != Public("operator2") || r.Orders != r.Entries-1 {
 		t.Fatalf("%+v", r)
 	}
-	j, l, err := store.Open("ledger", store.Options{FS: fs})
-	check(t, err)
-	s := store.NewSequencer(j, l)
-	defer s.Close()
+	open := func() (*store.Sequencer, *bank.Ledger) {
+		j, l, err := store.Open("ledger", store.Options{FS: fs.CrashClone(vfs.CrashCloneCfg{})})
+		check(t, err)
+		return store.NewSequencer(j, l), l
+	}
 	last := int64(len(history()))
+	final := 0
 	for _, a := range attacks() {
 		if a.door == "" { // five minutes are allowed
 			continue
 		}
+		s, l := open()
+		before := maps.Collect(l.Balances())
 		_, err := s.Do(t.Context(), a.e)
 		if a.door == "again" { // and has the first answer
 			if err != nil {
@@ -259,14 +268,30 @@ func TestAttacks(t *testing.T) {
 		} else if err == nil || !strings.Contains(err.Error(), a.door) {
 			t.Errorf("%s at the door: %v, want %q", a.what, err, a.door)
 		}
-		if l.Entries() != last {
-			t.Fatalf("%s: entry %d is booked", a.what, l.Entries())
+		if l.Entries() > last { // the order was the account's own: its id is used up
+			final++
+			e, ok, wrong := s.Answer(t.Context(), a.e.ID)
+			if _, again := s.Do(t.Context(), a.e); wrong != nil || !ok || e.Kind != bank.Refuse || l.Entries() != last+1 || again == nil || again.Error() != err.Error() {
+				t.Errorf("%s is booked as %v %v; again %v, want %v", a.what, e, wrong, again, err)
+			}
+		}
+		if after := maps.Collect(l.Balances()); !maps.Equal(after, before) {
+			t.Errorf("%s: balances %v, want %v", a.what, after, before)
+		}
+		check(t, s.Close())
+		if a.audits == "" { // who keeps the ledger may refuse what is signed
+			continue
 		}
 		f := audited(t, ledger(t, a.e), audit.Options{}).Findings
 		if len(f) == 0 || f[0].Seq != last+1 || !strings.Contains(f[0].String(), a.audits) {
 			t.Errorf("%s in the ledger: %v, want entry %d and %q", a.what, f, last+1, a.audits)
 		}
 	}
+	if final < 10 {
+		t.Errorf("%d refusals are final", final)
+	}
+	s, _ := open()
+	defer s.Close()
 	for _, e := range []bank.Entry{attacks()[16].e, Says("invitation", "enrol", "x", "user:10", "of", "user:10", "key", Public("user:10")), Admit("y", "user:0", Contract(2), 100, 99),
 		with(Admit("z", "user:0", Contract(3), 100, 99), func(e *bank.Entry) { e.Kind, e.Moves = bank.Reject, nil })} {
 		if _, err := s.Do(t.Context(), e); err != nil {

@@ -39,10 +39,10 @@ func (o *Owners) Sight(s *order.Signed, now float64) (Sight, error) {
 		return Sight{}, fmt.Errorf("found an order of kind %s to market %q, want one of kind read to %s", s.Kind, s.Value("market"), itself)
 	case s.Value("ledger") != o.ledger:
 		return Sight{}, fmt.Errorf("found an order for ledger %s, want %s", s.Value("ledger"), o.ledger)
-	case now > s.Expires()+slack:
-		return Sight{}, fmt.Errorf("found an order that expired at %s", s.Value("expires"))
-	case s.Expires() > now+lifetime+slack:
-		return Sight{}, fmt.Errorf("found an order to read until %s, want it for at most %d s", s.Value("expires"), lifetime)
+	case now > s.Expires():
+		return Sight{}, fmt.Errorf("found an order that expired at %s; the bank's clock is at %s", s.Value("expires"), order.Instant(now))
+	case s.Expires() > now+lifetime:
+		return Sight{}, fmt.Errorf("found an order to read until %s, want it for at most %d s; the bank's clock is at %s", s.Value("expires"), lifetime, order.Instant(now))
 	}
 	if err := o.signed(s, now); err != nil {
 		return Sight{}, err

@@ -24,8 +24,8 @@ func (f folder) Create(opts store.Options) (*store.Journal, error) {
 	return store.Create(string(f), opts)
 }
 
-func (f folder) Writer() (*store.Sequencer, error) {
-	return store.OpenSequencer(string(f), store.Options{})
+func (f folder) Writer(opts store.Options) (*store.Sequencer, error) {
+	return store.OpenSequencer(string(f), opts)
 }
 
 func (f folder) Reader() (*store.Reader, error) { return store.OpenReader(string(f), store.Options{}) }

@@ -21,7 +21,10 @@ type Place interface {
 	Base() (string, error)
 
 	Create(opts store.Options) (*store.Journal, error)
-	Writer() (*store.Sequencer, error)
+
+	// Writer opens the ledger to write it; one that is written by another is
+	// [store.ErrLocked].
+	Writer(opts store.Options) (*store.Sequencer, error)
 	Reader() (*store.Reader, error)
 	Audit(opts audit.Options) (*audit.Report, error)
 

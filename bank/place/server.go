@@ -26,8 +26,8 @@ func (s server) Create(opts store.Options) (*store.Journal, error) {
 	return postgres.Create(string(s), opts)
 }
 
-func (s server) Writer() (*store.Sequencer, error) {
-	return postgres.OpenSequencer(string(s), store.Options{})
+func (s server) Writer(opts store.Options) (*store.Sequencer, error) {
+	return postgres.OpenSequencer(string(s), opts)
 }
 
 func (s server) Reader() (*store.Reader, error) { return postgres.OpenReader(string(s)) }

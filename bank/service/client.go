@@ -231,7 +231,9 @@ func (c *Client) owned(ctx context.Context) (string, error) {
 	return id, err
 }
 
-const reading = 60 // seconds for which an order to read lasts
+// reading is for how many seconds an order to read lasts: half of what a bank allows, as two
+// clocks differ.
+const reading = 30
 
 // reads returns an order to read, empty if there is no key to sign it.
 func (c *Client) reads(ctx context.Context) (string, error) {

@@ -15,35 +15,11 @@ const (
 	failed    = "failed"    // for a reason that the text says
 )
 
-// reasons are the words that go over the wire for errors that callers tell apart, in the
-// order in which they are looked for.
-var reasons = []struct {
-	word string
-	is   error
-}{
-	{"unknown", store.ErrUnknown},
-	{"not applied", store.ErrNotApplied},
-	{"closed", store.ErrClosed},
-	{"other body", store.ErrOtherBody},
-	{"refused", store.ErrRefused},
-	{"insufficient funds", bank.ErrInsufficientFunds},
-	{"bad amount", bank.ErrBadAmount},
-	{"bad account", bank.ErrBadAccount},
-	{"no escrow", bank.ErrNoEscrow},
-	{"used contract", bank.ErrUsedContract},
-	{"bad contract", bank.ErrBadContract},
-	{"bad time", bank.ErrBadTime},
-	{"bad entry", bank.ErrBadEntry},
-}
-
 // refusal returns an error as it goes over the wire.
 func refusal(err error) *wire.Refusal {
 	r := &wire.Refusal{Reason: failed, Text: err.Error()}
-	for _, known := range reasons {
-		if errors.Is(err, known.is) {
-			r.Reason = known.word
-			break
-		}
+	if word := store.Reason(err); word != "" {
+		r.Reason = word
 	}
 	var short *bank.Shortfall
 	if errors.As(err, &short) {
@@ -64,12 +40,7 @@ func (r *refused) Unwrap() error { return r.is }
 
 // refusedBy returns the error that went over the wire.
 func refusedBy(r *wire.Refusal) error {
-	err := &refused{text: r.GetText()}
-	for _, known := range reasons {
-		if known.word == r.GetReason() {
-			err.is = known.is
-		}
-	}
+	err := &refused{r.GetText(), store.Because(r.GetReason())}
 	if s := r.GetShortfall(); s != nil {
 		has, err1 := bank.Parse(s.GetHas())
 		needs, err2 := bank.Parse(s.GetNeeds())

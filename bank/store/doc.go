@@ -43,7 +43,7 @@
 //	uv moves; each: str from, str to, uv micro-dollars
 //
 // where an empty name is the escrow of the entry's contract. The kinds are 1 issue,
-// 2 admit, 3 reject, 4 settle, 5 penalty, 6 transfer, 7 owner.
+// 2 admit, 3 reject, 4 settle, 5 penalty, 6 transfer, 7 owner, 8 refuse.
 //
 // The hash of an entry is the SHA-256 of its leaf up to it, itself included: so it
 // commits to all entries before. That of a leaf is the hash of its last entry; before

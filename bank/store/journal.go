@@ -43,6 +43,11 @@ type Options struct {
 	// which depends on the moment, so it is synced once, at the end.
 	Reproducible bool
 
+	// Now is the clock of the ledger: it returns the seconds since [bank.Epoch], by which
+	// entries are dated and orders expire. Nil: an entry has the time that it is asked for
+	// with, and no bound, as in runs.
+	Now func() float64
+
 	// Unfinished makes, in Create, a copy that nobody opens until [Finish], or the
 	// like of another backend: else [ErrUnfinished] is what they are told.
 	Unfinished bool
@@ -81,6 +86,7 @@ type Journal struct {
 	backend Backend             // nil once it is closed
 	fetch   func(keys [][]byte) // of the backend, or nil
 
+	now      func() float64 // the clock, or nil
 	owners   owners.Owners
 	tree     tree
 	time     float64
@@ -123,7 +129,7 @@ func newBackend(dir string, opts Options) (k Backend, err error) {
 // NewJournal returns the journal of a new ledger in k, which holds nothing. Its name
 // is for people.
 func NewJournal(k Backend, name string, opts Options) *Journal {
-	j := &Journal{name: name, every: opts.defaults().BalancesEvery, backend: k, tree: newTree()}
+	j := &Journal{name: name, every: opts.defaults().BalancesEvery, now: opts.Now, backend: k, tree: newTree()}
 	if f, ok := k.(Fetcher); ok {
 		j.fetch = f.Fetch
 	}

@@ -30,6 +30,10 @@ var (
 	// applied.
 	ErrRefused = bank.ErrRefused
 
+	// ErrClock means that the clock of the ledger and the times of its entries disagree:
+	// nothing was applied. The same request may be sent again once the clock is right.
+	ErrClock = errors.New("the clock is wrong")
+
 	// ErrClosed means that the bank is closed; nothing was applied.
 	ErrClosed = errors.New("bank is closed")
 )
@@ -85,6 +89,16 @@ func NewSequencer(j *Journal, l *bank.Ledger) *Sequencer {
 // later Time if another entry has one already. Asked again with the same ID and
 // the same content, whatever its time, it returns the same receipt and books
 // nothing; with other content, an error wrapping [ErrOtherBody].
+//
+// In an owned ledger the content of what one order asks for by itself is the order's signed
+// text. A refusal of such an order is final: it is booked, and the same order sent again, to
+// this ledger or to a copy, is refused for the same reason. Refusals are not final if they
+// are by [ErrClock], if e is not just what an order asks for that is signed by the keys that
+// must sign it, if a market writes e, or in an open ledger.
+//
+// If the ledger has a clock, transfers, issues and records of owners have its time. The
+// error wraps [ErrClock] if the last entry, or another e, is dated more than a minute ahead
+// of it.
 //
 // It waits while the queue is full. If ctx ends before e is looked at, the error
 // wraps [ErrNotApplied]; afterwards the answer is waited for, which takes no
@@ -333,24 +347,60 @@ func (s *Sequencer) apply(r *request) {
 			r.err = err
 			return
 		case ok && a.body != digest(e):
-			r.err = fmt.Errorf("request %s, entry %d: %w", e.ID, a.Seq, ErrOtherBody)
+			r.receipt, r.err = s.again(e, r.signed, a)
 			return
 		case ok:
 			r.receipt = a.Receipt
 			return
 		}
 	}
-	if now := s.ledger.Now(); e.Time < now {
-		e.Time = now
-	}
-	if err := s.journal.owners.Check(e, r.signed, s.ledger); err != nil {
-		r.err = fmt.Errorf("%v entry %d: %w: %w", e.Kind, s.ledger.Entries()+1, ErrRefused, err)
+	if r.err = s.date(e); r.err != nil {
 		return
 	}
-	if r.err = s.ledger.Book(e); r.err == nil {
+	if r.err = s.book(e, r.signed); r.err == nil {
 		r.receipt = Receipt{e.Seq, s.journal.tree.last()}
 		s.learn(r)
+		return
 	}
+	r.err = s.refuse(e, r.signed, r.err)
+}
+
+// book books e, which carries an order, if its owners have asked for it.
+func (s *Sequencer) book(e *bank.Entry, signed *order.Signed) error {
+	err := s.journal.owners.Check(e, signed, s.ledger)
+	if err == nil && e.Kind == bank.Refuse {
+		err = errors.New("found a refusal, which only the ledger writes")
+	}
+	if err != nil {
+		return fmt.Errorf("%v entry %d: %w: %w", e.Kind, s.ledger.Entries()+1, ErrRefused, err)
+	}
+	return s.ledger.Book(e)
+}
+
+// ahead is by how much entries may be ahead of the ledger's clock, in seconds.
+const ahead = 60
+
+// date gives e the time of the ledger's clock, if it has one, unless a market gave it an
+// earlier one; and that of the last entry if this is later.
+func (s *Sequencer) date(e *bank.Entry) error {
+	last := s.ledger.Now()
+	if s.journal.now != nil {
+		now := s.journal.now()
+		if e.Contract == bank.NoContract {
+			e.Time = now
+		}
+		if at := max(last, e.Time); !(at <= now+ahead) {
+			what := "this entry"
+			if at == last {
+				what = "the ledger's last entry"
+			}
+			return fmt.Errorf("%w: it is at %s, and %s is dated %.0f s later, at %s; nothing was booked: send it again once the clock is right", ErrClock, order.Instant(now), what, at-now, order.Instant(at))
+		}
+	}
+	if e.Time < last {
+		e.Time = last
+	}
+	return nil
 }
 
 // learn remembers the key of who signed what r asked for.

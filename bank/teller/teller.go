@@ -208,7 +208,7 @@ func (t *Teller) Penalty(now float64, contract int64, from, to bank.Account, atM
 	for {
 		if e, ok, err := t.answer(id); err != nil {
 			return bank.Amount{}, err
-		} else if ok {
+		} else if ok && e.Kind == bank.Penalty {
 			return e.Moves[0].Amount, nil
 		}
 		var has bank.Amount
@@ -305,7 +305,7 @@ func (t *Teller) insist(f func() error) error {
 	defer t.away.Store(false)
 	for wait := firstWait; ; wait = min(2*wait, mostWait) {
 		err := f()
-		if !errors.Is(err, store.ErrUnknown) && !errors.Is(err, store.ErrNotApplied) && !errors.Is(err, store.ErrClosed) {
+		if !errors.Is(err, store.ErrUnknown) && !errors.Is(err, store.ErrNotApplied) && !errors.Is(err, store.ErrClosed) && !errors.Is(err, store.ErrClock) {
 			return err
 		}
 		t.away.Store(true)

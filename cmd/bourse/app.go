@@ -19,8 +19,8 @@ func newApp(in io.Reader, out, errs io.Writer) *cli.App {
 by a deadline for a budget; a bank settles to the last micro-dollar.
 
 Exit status: 0 done, 1 failed, 2 usage or configuration, 3 audit failed,
-4 incomplete, 130 interrupted. Results go to standard output, all else to
-standard error. NO_COLOR is honoured.`,
+4 incomplete, 5 try again (a bank is busy, or its clock is wrong), 130 interrupted.
+Results go to standard output, all else to standard error. NO_COLOR is honoured.`,
 		Version:              version(),
 		Reader:               in,
 		Writer:               out,

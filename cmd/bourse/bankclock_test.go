@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -18,8 +19,9 @@ import (
 	"bourse/bank/store"
 )
 
-// TestServeSetBack checks that a bank goes on from its last entry though the wall clock was
-// set back while it was down: who has not seen that may read as before.
+// TestServeSetBack checks that a bank judges orders by the wall clock, though its last entry
+// is dated an hour ahead, as by a clock that was wrong: accounts read as before, and what is
+// asked for is refused as by a wrong clock, and may be sent again.
 func TestServeSetBack(t *testing.T) {
 	t.Parallel()
 	check := func(err error) {
@@ -33,7 +35,7 @@ func TestServeSetBack(t *testing.T) {
 	check(err)
 	s := store.NewSequencer(j, bank.New(j))
 	later := wall() + 3600
-	o, err := order.Lasting("enrol", ownerstest.Ledger, "later", "operator", "of", "user:late", "key", ownerstest.Public("user:late"))
+	o, err := order.For("enrol", ownerstest.Ledger, "later", "operator", later+600, "of", "user:late", "key", ownerstest.Public("user:late"))
 	check(err)
 	signed, err := order.Sign([]byte(o.String()), ownerstest.Private("operator"))
 	check(err)
@@ -58,10 +60,9 @@ func TestServeSetBack(t *testing.T) {
 	if !ok {
 		t.Fatalf("it does not serve: %s", lines.Text())
 	}
-	began := time.Now()
 	c, err := service.NewClient(service.Dial{
 		Addresses: []string{address}, Account: "user:late", Key: ownerstest.Private("user:late"),
-		Now: func() float64 { return later + time.Since(began).Seconds() },
+		Now: wall,
 	})
 	check(err)
 	defer c.Close()
@@ -69,5 +70,14 @@ func TestServeSetBack(t *testing.T) {
 	defer stop()
 	if _, err := c.Balance(ctx, "user:late"); err != nil {
 		t.Error(err)
+	}
+	o, err = order.For("transfer", ownerstest.Ledger, "rent", "user:0", wall()+600, "to", "user:1", "amount", "0.000001")
+	check(err)
+	signed, err = order.Sign([]byte(o.String()), ownerstest.Private("user:0"))
+	check(err)
+	e, err := owners.Entry(signed, wall())
+	check(err)
+	if _, err := c.Do(ctx, e); !errors.Is(err, store.ErrClock) {
+		t.Errorf("a transfer: %v, want %v", err, store.ErrClock)
 	}
 }

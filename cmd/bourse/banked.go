@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -21,6 +23,9 @@ type banked interface {
 	Do(ctx context.Context, e bank.Entry) (store.Receipt, error)
 	Ledger() string                                              // its id, empty if it is open
 	Having(ctx context.Context, public string) ([]string, error) // the accounts that have a public key
+
+	// Answer returns the entry that a request was answered with, and whether it was.
+	Answer(ctx context.Context, id string) (bank.Entry, bool, error)
 }
 
 // isServed reports whether an address is of a bank that is served.
@@ -43,7 +48,7 @@ func withBank(c *cli.Context, f func(banked) error) (err error) {
 		defer t.Close()
 		b = t
 	} else {
-		s, err2 := place.At(address).Writer()
+		s, err2 := writer(c, place.At(address))
 		if err2 != nil {
 			return err2
 		}
@@ -55,6 +60,47 @@ func withBank(c *cli.Context, f func(banked) error) (err error) {
 	}
 	noteMode(c, b.Ledger())
 	return nil
+}
+
+// How long commands wait for a ledger that another process has open: before they say so, and
+// in all.
+const (
+	brief   = 2 * time.Second
+	patient = 10 * time.Second
+)
+
+// writer opens the ledger in p to write it by the wall clock, once no other process has it
+// open.
+func writer(c *cli.Context, p place.Place) (*store.Sequencer, error) {
+	begun, said := time.Now(), false
+	for {
+		s, err := p.Writer(store.Options{Now: wall})
+		waited := time.Since(begun)
+		if !errors.Is(err, store.ErrLocked) || c.Context.Err() != nil {
+			return s, err
+		}
+		if waited > patient {
+			return nil, fmt.Errorf("%w; nothing was booked: try again, or use the address if the bank is served", err)
+		}
+		if !said && waited > brief {
+			said = true
+			note(c, "%v: waiting until no other process has it open", p)
+		}
+		select {
+		case <-time.After(10*time.Millisecond + rand.N(40*time.Millisecond)):
+		case <-c.Context.Done():
+		}
+	}
+}
+
+// ask books what a signed order asks for by itself, once, though it may have been signed
+// before with another expiry.
+func ask(c *cli.Context, b banked, note []byte) (id string, r store.Receipt, err error) {
+	e, err := owners.Entry(note, wall())
+	if err == nil {
+		r, err = store.Once(c.Context, b, e)
+	}
+	return e.ID, r, err
 }
 
 // here is a bank that this process writes.

@@ -131,7 +131,7 @@ func (j *jepsen) must(err error) {
 
 // order returns the entry that an account asks for, signed.
 func (j *jepsen) order(account, kind, id string, fields ...string) bank.Entry {
-	o, err := order.Lasting(kind, ownerstest.Ledger, id, account, fields...)
+	o, err := order.For(kind, ownerstest.Ledger, id, account, wall()+600, fields...)
 	j.must(err)
 	note, err := order.Sign([]byte(o.String()), ownerstest.Private(account))
 	j.must(err)

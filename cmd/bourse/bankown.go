@@ -11,7 +11,6 @@ import (
 	"bourse/bank"
 	"bourse/bank/keys"
 	"bourse/bank/order"
-	"bourse/bank/owners"
 	"bourse/bank/store"
 
 	"github.com/urfave/cli/v2"
@@ -83,6 +82,7 @@ func ownerFlags(more ...cli.Flag) []cli.Flag {
 	return append(more,
 		privateFlag("key", "sign with the key in `FILE`, of 'bourse key new'"),
 		&cli.StringFlag{Name: "id", DefaultText: "by chance", Usage: "`ID` of the order"},
+		expiresFlag(),
 		pinFlag(),
 		jsonFlag[store.Outcome]())
 }
@@ -102,6 +102,7 @@ account: it holds once, for an hour.
 			privateFlag("operator", "sign with the operator's key in `FILE`"),
 			&cli.StringFlag{Name: "invitation", Usage: "sign with the invitation `TEXT`"},
 			&cli.StringFlag{Name: "id", DefaultText: "by chance", Usage: "`ID` of the order"},
+			expiresFlag(),
 			pinFlag(),
 			jsonFlag[store.Outcome](),
 		},
@@ -151,6 +152,7 @@ it, from which it cannot be found. Another for the same account takes its place.
 		Flags: []cli.Flag{
 			privateFlag("key", "sign with the operator's key in `FILE`"),
 			&cli.StringFlag{Name: "id", DefaultText: "by chance", Usage: "`ID` of the order"},
+			expiresFlag(),
 			pinFlag(),
 		},
 		Action: func(c *cli.Context) error {
@@ -341,9 +343,5 @@ func book(c *cli.Context, b banked, kind, by string, private []string, fields ..
 	if err != nil {
 		return "", r, err
 	}
-	e, err := owners.Entry(note, wall())
-	if err == nil {
-		r, err = b.Do(c.Context, e)
-	}
-	return e.ID, r, err
+	return ask(c, b, note)
 }

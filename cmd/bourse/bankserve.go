@@ -2,7 +2,6 @@ package main
 
 import (
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -10,13 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"bourse/bank"
 	"bourse/bank/keys"
 	"bourse/bank/place"
 	"bourse/bank/proof"
 	"bourse/bank/service"
 	"bourse/bank/store"
-	"bourse/experiments/live"
 
 	"github.com/urfave/cli/v2"
 )
@@ -81,21 +78,17 @@ func serveAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	p, clock := place.At(address), live.NewBootClock()
+	p := place.At(address)
 	config := service.Config{
 		Read:   p.Reader,
-		Now:    clock.Now,
+		Now:    wall,
 		Limits: service.Limits{Rate: c.Float64("rate")},
 		Tell:   func(what string) { log.Info(place.WithoutPasswords(what), "bank", p.String()) },
 		Waits:  place.IsURL(address), // nobody takes a folder over
 		Write: func() (*store.Sequencer, error) {
-			s, err := p.Writer()
+			s, err := p.Writer(store.Options{Now: wall})
 			if err != nil {
 				return nil, err
-			}
-			reach := func(l *bank.Ledger) { clock.Reach(l.Now()) } // though the wall clock was set back
-			if err := s.Look(c.Context, reach); err != nil {
-				return nil, errors.Join(err, s.Close())
 			}
 			if s.Ledger() == "" {
 				note(c, "%v is open: whoever reaches %v may read all, and move any money", p, at)

@@ -301,7 +301,7 @@ func removeUserAction(c *cli.Context) error {
 // passOrder signs an order that says all there is to book, and has the market pass it to
 // its bank.
 func passOrder(c *cli.Context, m *service.Caller, ledger, kind, by, private string, fields ...string) error {
-	note, err := lasting(c, []string{private}, ledger, kind, rand.Text(), by, fields...)
+	note, err := orderNow(c, []string{private}, ledger, kind, rand.Text(), by, fields...)
 	if err != nil {
 		return err
 	}

@@ -211,7 +211,7 @@ func (l *runningLab) openBank(c *cli.Context, key string) error {
 		if !place.IsURL(address) {
 			address = filepath.Join(l.dir, address)
 		}
-		s, err := place.At(address).Writer()
+		s, err := place.At(address).Writer(store.Options{Now: l.clock.Now})
 		if err == nil {
 			l.bank, l.ledger = here{s}, s.Ledger()
 		}

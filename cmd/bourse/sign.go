@@ -6,6 +6,7 @@ import (
 
 	"bourse/bank/keys"
 	"bourse/bank/order"
+	"bourse/workloadgen/plugin"
 
 	"github.com/urfave/cli/v2"
 )
@@ -67,12 +68,28 @@ func signOrder(c *cli.Context, b banked, kind, id, account string, private []str
 	if ledger == "" {
 		return nil, errors.New("the bank is open: nobody signs; 'bourse bank own' gives it owners")
 	}
-	return lasting(c, private, ledger, kind, id, account, fields...)
+	if t, ok := b.(*there); ok { // which tells the account alone what its orders were answered
+		t.Account, t.Key = account, private[0]
+	}
+	return orderNow(c, private, ledger, kind, id, account, fields...)
 }
 
-// lasting returns an order that is booked at once, signed with private keys.
-func lasting(c *cli.Context, private []string, ledger, kind, id, account string, fields ...string) ([]byte, error) {
-	o, err := order.Lasting(kind, ledger, id, account, fields...)
+const lasts = 600 // seconds until an order expires, if nobody says otherwise
+
+func expiresFlag() cli.Flag {
+	return quantityFlag("expires", plugin.Seconds, "let the order expire after `SECONDS`, or as 1h (default: 10m)")
+}
+
+// orderNow returns an order that expires as --expires says, signed with private keys.
+func orderNow(c *cli.Context, private []string, ledger, kind, id, account string, fields ...string) ([]byte, error) {
+	expires := amount(c, "expires")
+	if expires == 0 && !c.IsSet("expires") {
+		expires = lasts
+	}
+	if !(expires >= 1) {
+		return nil, usagef("--expires: found %v s, want a second or more", expires)
+	}
+	o, err := order.For(kind, ledger, id, account, wall()+expires, fields...)
 	if err != nil {
 		return nil, usagef("%s: %w", commandName(c), err)
 	}

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"bourse/bank/place"
+	"bourse/bank/store"
 	"bourse/bank/whole"
 	"bourse/experiments/misuse"
 	"bourse/experiments/results"
@@ -23,6 +24,7 @@ const (
 	statusUsage       = 2 // usage or configuration
 	statusAudit       = 3 // an audit found something
 	statusIncomplete  = 4 // a sweep is incomplete
+	statusAgain       = 5 // a bank could not answer: the same request may be sent again
 	statusInterrupted = 130
 )
 
@@ -82,6 +84,11 @@ func conclude(ctx context.Context, errs io.Writer, err error) int {
 	fmt.Fprintf(errs, "bourse: %s\n", place.WithoutPasswords(said))
 	if errors.As(err, new(incomplete)) {
 		return statusIncomplete
+	}
+	for _, passing := range []error{store.ErrLocked, store.ErrClock, store.ErrNotApplied, store.ErrUnknown} {
+		if errors.Is(err, passing) {
+			return statusAgain
+		}
 	}
 	if errors.As(err, new(crash)) {
 		return statusFailed

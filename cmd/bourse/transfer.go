@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"bourse/bank"
-	"bourse/bank/owners"
 	"bourse/bank/place"
 	"bourse/bank/store"
 	"bourse/bank/whole"
@@ -48,7 +47,7 @@ In an owned bank the order is signed by an account that may mint, and by a secon
 if its right says so:
 
    bourse bank mint books user:ann 100 --id week-47 --key bursar --second dean`,
-		Flags: []cli.Flag{idFlag(), privateFlag("key", "sign with the key in `FILE`"), privateFlag("second", "sign with the key in `FILE`, too"), pinFlag(), jsonFlag[store.Outcome]()},
+		Flags: []cli.Flag{idFlag(), privateFlag("key", "sign with the key in `FILE`"), privateFlag("second", "sign with the key in `FILE`, too"), expiresFlag(), pinFlag(), jsonFlag[store.Outcome]()},
 		Action: func(c *cli.Context) error {
 			return move(c, store.Order{From: "mint", To: c.Args().Get(1)}, c.Args().Get(2))
 		},
@@ -73,6 +72,7 @@ A bank that is served signs its receipt, which 'bank receipt' checks:
 		Flags: []cli.Flag{
 			idFlag(),
 			privateFlag("key", "sign with the key in `FILE`"),
+			expiresFlag(),
 			pinFlag(),
 			&cli.StringFlag{Name: "signed", Usage: "of a bank that is served, write its signed receipt to `FILE`"},
 			jsonFlag[store.Outcome](),
@@ -121,20 +121,24 @@ func move(c *cli.Context, o store.Order, amount string) error {
 		return err
 	}
 	return withBank(c, func(b banked) error {
-		e := o.Entry(wall())
+		var id string
+		var r store.Receipt
 		if len(private) > 0 {
-			if e, err = signed(c, b, o, private); err != nil {
-				return err
+			var note []byte
+			if note, err = signed(c, b, o, private); err == nil {
+				id, r, err = ask(c, b, note)
 			}
+		} else {
+			id = o.ID
+			r, err = b.Do(c.Context, o.Entry(wall()))
 		}
-		r, err := b.Do(c.Context, e)
 		if err == nil && c.String("signed") != "" {
 			err = keepReceipt(c.String("signed"), b)
 		}
 		if err != nil {
 			return err
 		}
-		return answer(c, b, e.ID, r)
+		return answer(c, b, id, r)
 	})
 }
 
@@ -161,21 +165,17 @@ func privateKeys(c *cli.Context) (all []string, err error) {
 	return all, nil
 }
 
-// signed returns the entry of o, with its order signed.
-func signed(c *cli.Context, b banked, o store.Order, private []string) (bank.Entry, error) {
+// signed returns the order that o is, signed.
+func signed(c *cli.Context, b banked, o store.Order, private []string) ([]byte, error) {
 	kind, account := "transfer", o.From
 	if o.From == "mint" {
 		var err error
 		if account, err = signer(c, b, private[0]); err != nil {
-			return bank.Entry{}, err
+			return nil, err
 		}
 		kind = "mint"
 	}
-	note, err := signOrder(c, b, kind, o.ID, account, private, "to", o.To, "amount", o.Amount.String())
-	if err != nil {
-		return bank.Entry{}, err
-	}
-	return owners.Entry(note, wall())
+	return signOrder(c, b, kind, o.ID, account, private, "to", o.To, "amount", o.Amount.String())
 }
 
 // answer prints the receipt of a request, as JSON in the words of 'bank apply'.

@@ -80,7 +80,11 @@ func (f *Found) Text(quiet bool) string {
 		if r.Since > 0 {
 			fmt.Fprintf(&b, "  since entry %d:\n", r.Since)
 		}
-		fmt.Fprintf(&b, "  %d contracts admitted, %d settled, %d requests rejected\n", r.Admitted, r.Settled, r.Rejected)
+		fmt.Fprintf(&b, "  %d contracts admitted, %d settled, %d requests rejected", r.Admitted, r.Settled, r.Rejected)
+		if r.Refused > 0 {
+			fmt.Fprintf(&b, "; %d orders refused for good", r.Refused)
+		}
+		b.WriteByte('\n')
 		fmt.Fprintf(&b, "  issued %s", r.Issued)
 		if r.Since == 0 {
 			fmt.Fprintf(&b, " = accounts %s + escrow %s", accounts(r), r.Held)

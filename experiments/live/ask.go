@@ -28,7 +28,7 @@ var (
 )
 
 const (
-	slack   = 300 // s for which an order may be used after it has expired, as at the bank
+	slack   = 300 // s for which an order, but none to read, may be used after it has expired, as at the bank
 	patient = 2 * time.Second
 )
 
@@ -50,8 +50,8 @@ func (m *Market) check(ctx context.Context, text []byte, kind string) (*bankorde
 		return nil, wrong("ledger %s, want %s", s.Value("ledger"), m.world.Ledger)
 	case s.Value("market") != m.conf.Name:
 		return nil, wrong("market %s, want %s", s.Value("market"), m.conf.Name)
-	case s.Expires()+slack < m.world.Clock.Now():
-		return nil, wrong("one that expired at %s", s.Value("expires"))
+	case s.Expires()+slack < m.world.Clock.Now(), kind == "read" && s.Expires() < m.world.Clock.Now():
+		return nil, wrong("one that expired at %s; the market's clock is at %s", s.Value("expires"), bankorder.Instant(m.world.Clock.Now()))
 	}
 	key, err := m.world.KeyOf(ctx, s.Value("account"))
 	if err != nil {

@@ -38,7 +38,7 @@ func Open(h Home) (*Client, error) {
 func (c *Client) now() float64 { return time.Since(bank.Epoch).Seconds() + float64(c.ahead.Load()) }
 
 // signs calls f, which signs something and sends it. If that is refused, and the market's
-// clock turns out to be ahead by more than a minute, as where this machine's was set back,
+// clock turns out to be ahead by more than 15 s, as where this machine's was set back,
 // then it calls f again.
 func (c *Client) signs(ctx context.Context, f func() error) error {
 	err := f()
@@ -47,7 +47,7 @@ func (c *Client) signs(ctx context.Context, f func() error) error {
 	}
 	about, wrong := c.About(ctx)
 	ahead := about.Now - c.now()
-	if wrong != nil || ahead < 60 {
+	if wrong != nil || ahead < 15 {
 		return err
 	}
 	c.ahead.Add(int64(ahead))

@@ -23,7 +23,7 @@ import (
 
 const (
 	lasts    = time.Hour        // an order, from when it is signed
-	reads    = time.Minute      // one to read what a program printed
+	reads    = 30 * time.Second // one to read what a program printed: who finds it can read with it as long
 	patience = 30 * time.Second // with a market that does not answer
 )
 

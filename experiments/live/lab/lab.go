@@ -84,7 +84,7 @@ func Make(ctx context.Context, p Plan, now float64) error {
 		}
 	}
 	var err error
-	if m.bank, err = books.Writer(); err != nil {
+	if m.bank, err = books.Writer(store.Options{Now: func() float64 { return now }}); err != nil {
 		return err
 	}
 	if err := errors.Join(m.make(&p), m.bank.Close()); err != nil {
@@ -153,9 +153,11 @@ func (m *maker) own() error {
 	return err
 }
 
+const valid = 600 // seconds until an order of the making expires
+
 // book books an order of the operator's, once.
 func (m *maker) book(id, kind string, fields ...string) error {
-	o, err := order.Lasting(kind, m.ledger, id, "operator", fields...)
+	o, err := order.For(kind, m.ledger, id, "operator", m.now+valid, fields...)
 	if err != nil {
 		return err
 	}
@@ -167,6 +169,6 @@ func (m *maker) book(id, kind string, fields ...string) error {
 	if err != nil {
 		return err
 	}
-	_, err = m.bank.Do(m.ctx, e)
+	_, err = store.Once(m.ctx, m.bank, e)
 	return err
 }

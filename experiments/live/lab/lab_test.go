@@ -10,6 +10,7 @@ import (
 	"bourse/bank/audit"
 	"bourse/bank/keys"
 	"bourse/bank/place"
+	"bourse/bank/store"
 	"bourse/experiments/live/lab"
 )
 
@@ -41,7 +42,7 @@ func TestMake(t *testing.T) {
 	if err != nil || len(r.Findings) > 0 {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	s, err := books.Writer()
+	s, err := books.Writer(store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

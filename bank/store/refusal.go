@@ -1,0 +1,128 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"bourse/bank"
+	"bourse/bank/order"
+	"bourse/bank/owners"
+)
+
+// reasons are words for the errors that callers distinguish, in the order in which they are
+// looked for.
+var reasons = []struct {
+	word string
+	is   error
+}{
+	{"unknown", ErrUnknown},
+	{"not applied", ErrNotApplied},
+	{"closed", ErrClosed},
+	{"clock", ErrClock},
+	{"other body", ErrOtherBody},
+	{"refused", ErrRefused},
+	{"insufficient funds", bank.ErrInsufficientFunds},
+	{"bad amount", bank.ErrBadAmount},
+	{"bad account", bank.ErrBadAccount},
+	{"no escrow", bank.ErrNoEscrow},
+	{"used contract", bank.ErrUsedContract},
+	{"bad contract", bank.ErrBadContract},
+	{"bad time", bank.ErrBadTime},
+	{"bad entry", bank.ErrBadEntry},
+}
+
+// Reason returns the word for the error that err wraps, empty if there is none.
+func Reason(err error) string {
+	for _, known := range reasons {
+		if errors.Is(err, known.is) {
+			return known.word
+		}
+	}
+	return ""
+}
+
+// Because returns the error that a word stands for, nil if there is none.
+func Because(word string) error {
+	for _, known := range reasons {
+		if known.word == word {
+			return known.is
+		}
+	}
+	return nil
+}
+
+// A refusal is the final answer to a signed order that was refused. The entry that records
+// it has it after the order, as JSON, so that every copy of the ledger gives the same answer.
+type refusal struct {
+	Reason string `json:"refused"`
+	Text   string `json:"text"`
+
+	// Of insufficient funds.
+	Account string       `json:"account,omitempty"`
+	Has     *bank.Amount `json:"has,omitempty"`
+	Needs   *bank.Amount `json:"needs,omitempty"`
+}
+
+func newRefusal(err error) *refusal {
+	r := &refusal{Reason: Reason(err), Text: err.Error() + "; the refusal is final and uses up the id"}
+	var short *bank.Shortfall
+	if errors.As(err, &short) {
+		r.Account, r.Has, r.Needs = short.Account, &short.Has, &short.Needs
+	}
+	return r
+}
+
+// Error implements [error].
+func (r *refusal) Error() string { return r.Text }
+
+// Unwrap returns the error that the refusal stands for.
+func (r *refusal) Unwrap() error {
+	if r.Has != nil && r.Needs != nil {
+		return &bank.Shortfall{Account: r.Account, Has: *r.Has, Needs: *r.Needs}
+	}
+	return Because(r.Reason)
+}
+
+// refuse returns the answer to e, which its ledger refuses because of err. If the refusal is
+// final it is booked, in place of e: the id is used up, and the order is never booked.
+func (s *Sequencer) refuse(e *bank.Entry, signed *order.Signed, err error) error {
+	if s.journal.err != nil || !s.journal.owners.Final(e, signed) {
+		return err
+	}
+	r := newRefusal(err)
+	text, wrong := json.Marshal(r)
+	if wrong != nil {
+		return errors.Join(err, wrong)
+	}
+	record := bank.Entry{Time: e.Time, Kind: bank.Refuse, Contract: bank.NoContract, ID: e.ID, Note: append(append([]byte(nil), e.Note...), text...)}
+	if wrong := s.ledger.Book(&record); wrong != nil {
+		return errors.Join(err, wrong)
+	}
+	return r
+}
+
+// again returns the answer that e had before, whose id was used for entry seq: the identity
+// of an order is its signed text, whoever sends it, and however late.
+func (s *Sequencer) again(e *bank.Entry, signed *order.Signed, a answered) (Receipt, error) {
+	other := fmt.Errorf("request %s, entry %d: %w", e.ID, a.Seq, ErrOtherBody)
+	if signed == nil || !owners.Whole(e, signed) {
+		return Receipt{}, other
+	}
+	was, err := s.journal.entry(a.Seq)
+	if err != nil {
+		return Receipt{}, err
+	}
+	first, err := order.Open(was.Note)
+	if err != nil || first.Text() != signed.Text() || !first.SameAs(signed) && !signed.By(s.journal.owners.Key(signed.Value("account"))) {
+		return Receipt{}, other
+	}
+	if was.Kind != bank.Refuse {
+		return a.Receipt, nil
+	}
+	r := new(refusal)
+	if err := json.Unmarshal(first.Rest, r); err != nil {
+		return Receipt{}, fmt.Errorf("refusal of request %s: %w", e.ID, err)
+	}
+	return Receipt{}, r
+}

@@ -383,3 +383,31 @@ func must[T any](v T, err error) T {
 	}
 	return v
 }
+
+// TestTwins checks that no account is opened, by money or by a key, whose name differs from that
+// of another in capitals alone; and that a ledger in which there are two goes on with both.
+func TestTwins(t *testing.T) {
+	t.Parallel()
+	now := 1000.0
+	pay := func(to string) bank.Entry {
+		return ask(t, Ledger, now, []string{"user:0"}, "transfer", "to-"+to, "user:0", "to", to, "amount", "0.000001")
+	}
+	enrols := func(of string) bank.Entry {
+		return ask(t, Ledger, now, []string{"operator"}, "enrol", "enrol-"+of, "operator", "of", of, "key", Public(of))
+	}
+	old := append(Begin(), Transfer("old1", "user:0", "user:Eve", 1), Transfer("old2", "user:0", "user:eve", 1))
+	a := newLedgerAt(t, &now, old...)
+	for _, c := range []struct {
+		e    bank.Entry
+		good bool
+	}{
+		{pay("user:Bob"), true}, {pay("user:bob"), false}, {pay("user:BOB"), false}, {enrols("user:bob"), false}, {enrols("user:Bob"), true},
+		{pay("host:H1"), true}, {pay("host:h1"), false}, {enrols("user:ann"), true}, {pay("user:Ann"), false}, {enrols("user:ANN"), false},
+		{pay("user:Eve"), true}, {pay("user:eve"), true}, {pay("user:EVE"), false}, {enrols("user:eve"), true},
+	} {
+		a.crash(t)
+		if _, err := a.Do(t.Context(), c.e); (err == nil) != c.good || err != nil && !errors.Is(err, bank.ErrBadAccount) {
+			t.Errorf("%s: %v, want good %v", c.e.ID, err, c.good)
+		}
+	}
+}

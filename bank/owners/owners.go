@@ -42,6 +42,7 @@ package owners
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 
@@ -134,6 +135,12 @@ func (o *Owners) has(name string) bool {
 	key := o.of(name).key
 	return key != "" && key != revoked
 }
+
+// Known reports whether an account has, or had, a key or a right.
+func (o *Owners) Known(name string) bool { return o.parties[name] != nil }
+
+// Names yields the accounts that have, or had, a key or a right.
+func (o *Owners) Names() iter.Seq[string] { return maps.Keys(o.parties) }
 
 // Book books what e, which has passed [Owners.Check], says of owners and rights.
 func (o *Owners) Book(e *bank.Entry) {

@@ -54,6 +54,7 @@ type Sequencer struct {
 	journal *Journal
 	ledger  *bank.Ledger
 	queue   *queue
+	twins   twins
 	spare   sync.Pool // of requests that were answered
 
 	id   atomic.Value // of the ledger, a string, empty while it is open
@@ -78,7 +79,7 @@ func OpenSequencer(dir string, opts Options) (*Sequencer, error) {
 // NewSequencer lets many use l, whose journal is j. Both are the sequencer's from
 // now on, until Close closes j.
 func NewSequencer(j *Journal, l *bank.Ledger) *Sequencer {
-	s := &Sequencer{journal: j, ledger: l, queue: newQueue(), stopped: make(chan struct{})}
+	s := &Sequencer{journal: j, ledger: l, queue: newQueue(), twins: j.newTwins(l), stopped: make(chan struct{})}
 	s.spare.New = func() any { return new(request) }
 	s.id.Store(j.owners.Ledger())
 	go s.run()
@@ -374,7 +375,14 @@ func (s *Sequencer) book(e *bank.Entry, signed *order.Signed) error {
 	if err != nil {
 		return fmt.Errorf("%v entry %d: %w: %w", e.Kind, s.ledger.Entries()+1, ErrRefused, err)
 	}
-	return s.ledger.Book(e)
+	if err := s.twins.check(e, signed, s.known); err != nil {
+		return fmt.Errorf("%v entry %d: %w", e.Kind, s.ledger.Entries()+1, err)
+	}
+	if err := s.ledger.Book(e); err != nil {
+		return err
+	}
+	s.twins.opened(e, signed)
+	return nil
 }
 
 // ahead is by how much entries may be ahead of the ledger's clock, in seconds.

@@ -1,0 +1,77 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+
+	"bourse/bank"
+	"bourse/bank/order"
+)
+
+// twins are the accounts whose names have capital letters, by their names without: no account
+// is opened whose name differs from that of another in capitals alone, as people take them
+// for one. What a ledger has of them stays.
+type twins map[string]string
+
+// newTwins returns those of a ledger.
+func (j *Journal) newTwins(l *bank.Ledger) twins {
+	t := make(twins)
+	for name := range l.Balances() {
+		t.add(name)
+	}
+	for name := range j.owners.Names() {
+		t.add(name)
+	}
+	return t
+}
+
+func (t twins) add(name string) {
+	if lower := strings.ToLower(name); lower != name && t[lower] == "" {
+		t[lower] = name
+	}
+}
+
+// opens yields the accounts that e would open if they were not there.
+func opens(e *bank.Entry, signed *order.Signed, yield func(string) bool) {
+	for i := range e.Moves {
+		if to := e.Moves[i].To; !bank.IsEscrow(to) && !yield(to) {
+			return
+		}
+	}
+	if signed != nil && e.Kind == bank.Owner && signed.Value("of") != "" {
+		yield(signed.Value("of"))
+	}
+}
+
+// check returns an error if e would open an account that has a twin.
+func (t twins) check(e *bank.Entry, signed *order.Signed, known func(string) bool) (err error) {
+	opens(e, signed, func(name string) bool {
+		if known(name) {
+			return true
+		}
+		lower := strings.ToLower(name)
+		twin := t[lower]
+		if lower != name && known(lower) {
+			twin = lower
+		}
+		if twin != "" && twin != name {
+			err = fmt.Errorf("account %s: found %s, whose name differs in capitals alone: %w", name, twin, bank.ErrBadAccount)
+		}
+		return err == nil
+	})
+	return err
+}
+
+// opened notes the accounts that e has opened.
+func (t twins) opened(e *bank.Entry, signed *order.Signed) {
+	opens(e, signed, func(name string) bool {
+		t.add(name)
+		return true
+	})
+}
+
+// known reports whether an account is there.
+func (s *Sequencer) known(name string) bool {
+	_, ok := s.ledger.Lookup(name)
+	return ok || s.journal.owners.Known(name)
+}

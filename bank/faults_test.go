@@ -245,5 +245,13 @@ var faults = []struct{ what, file, right, wrong, room string }{
 	{"an entry has the time that it is asked for with", "store/sequencer.go", "if e.Contract == bank.NoContract {", "if e.Contract < bank.NoContract {", "./owners"},
 	{"a ledger is ahead of its clock", "store/sequencer.go", "!(at <= now+ahead) {", "at > 1e300 {", "./owners"},
 
+	{"anybody is told an account's key", "service/calls.go", "err == nil && !v.Key(asked.GetAccount()) {", "err == nil && v == (owners.Sight{}) {", "./service"},
+	{"an audit takes entries ahead of its clock", "audit/times.go", "t.now > 0 && e.Time > t.now+clocks {", "t.now > 0 && e.Time > t.now+1e9 {", "./audit"},
+	{"usual entries ahead of an audit's clock pass", "audit/usual.go", "time <= b.late):", "time <= math.MaxFloat64):", "./audit"},
+	{"an entry dated before the ledger was cosigned without it passes", "audit/times.go", "e.Seq > s.size && e.Time < s.Time-publishing:", "e.Seq > s.size && e.Time < 0:", "./audit"},
+	{"an entry dated after it was cosigned passes", "audit/times.go", "e.Seq <= s.size && e.Time > s.Time+clocks:", "e.Seq <= s.size && e.Time > 1e300:", "./audit"},
+	{"an old cosignature is fresh", "audit/times.go", "newest < t.now-t.fresh:", "newest < -1e300:", "./audit"},
+
+	{"two accounts differ in capitals alone", "store/twins.go", "if twin != \"\" && twin != name {", "if twin == name && twin == \"\" {", "./owners"},
 	{"another entry is told of a request", "store/asked.go", "(n-1)%LeafSize == 0", "n%LeafSize == 0", "./store"},
 }

@@ -53,6 +53,16 @@ type Options struct {
 	// another.
 	Spread func(n int, do func(i int))
 
+	// Now is the time of the audit, in seconds as entries have them. Entries dated more than a
+	// minute later are found. Zero: it is not known, as of runs in virtual time.
+	Now float64
+
+	// Seen are cosignatures, whose times bound those of entries.
+	Seen []Seen
+
+	// Fresh is by how many seconds the last of Seen may be older than Now; 0 is any.
+	Fresh float64
+
 	// Since leaves entries up to this one out of the report's sums. They are
 	// checked as all are, and must be there.
 	Since int64
@@ -171,7 +181,8 @@ type auditor struct {
 	chain     chain
 	books     *books
 	authority authority
-	last      Entry         // that was read
+	last      Entry // that was read
+	times     times
 	heads     []expectation // by size
 	next      int           // of those
 	acks      []ack
@@ -190,7 +201,11 @@ type auditor struct {
 }
 
 func newAuditor(opts Options) *auditor {
-	a := &auditor{opts: opts, chain: newChain(), books: newBooks(), authority: authority{pinned: opts.Keys}}
+	a := &auditor{opts: opts, chain: newChain(), books: newBooks(), authority: authority{pinned: opts.Keys}, times: newTimes(opts)}
+	a.books.late = a.times.late()
+	for _, s := range a.times.seen {
+		a.must(expectation{s.size, s.root, "the checkpoint that " + s.By + " cosigned"})
+	}
 	if opts.Follow != nil {
 		a.follower, a.holds = opts.Follow(), a.books.holdsOf
 	}
@@ -247,6 +262,9 @@ func (a *auditor) entry(b, stored, hash []byte) bool {
 	}
 	if found == "" {
 		found, want = a.books.book(e)
+	}
+	if found == "" {
+		found, want = a.times.entry(e)
 	}
 	if found == "" && a.requests != nil && len(e.ID) > 0 {
 		found, want = a.requests.answered(e, b, a.chain.hash())
@@ -331,6 +349,7 @@ func (a *auditor) finishEntries() {
 	}
 	a.finishHeads()
 	a.finishOwners()
+	a.files = append(a.files, a.times.findings(a.chain.size)...)
 	if a.follower != nil && a.bad == nil {
 		a.bad = a.follower.End(a.chain.size)
 	}

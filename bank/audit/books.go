@@ -33,6 +33,7 @@ func (m Money) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 // books are the accounts, kept again from the entries alone.
 type books struct {
 	time     float64
+	late     float64 // entries that are later are booked one by one
 	accounts map[string]*account
 	recent   [1 << placeBits]*account // some of them, by the place of their name
 	mint     *account
@@ -61,6 +62,7 @@ func newBooks() *books {
 	return &books{
 		accounts: map[string]*account{"mint": mint},
 		mint:     mint,
+		late:     math.MaxFloat64,
 		table:    crc32.MakeTable(crc32.Castagnoli),
 		escrows:  make(map[int64]*escrow),
 		admitted: make(map[int64]*[8]uint64),

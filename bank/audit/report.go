@@ -39,6 +39,8 @@ type Report struct {
 	Operator string `json:"operator,omitempty" doc:"the operator's public key at the end"`
 	Orders   int64  `json:"orders,omitempty" doc:"that were checked: signature, key and right as of their entry"`
 
+	Cosigned []Cosigned `json:"cosigned,omitempty" doc:"by witnesses, when: entries to that one had been booked, and the others had not been published"`
+
 	Since     int64 `json:"since,omitempty" doc:"the sums are of entries after this one"`
 	Issued    Money `json:"issued"`
 	Charged   Money `json:"charged" doc:"from escrow to anyone but the owner"`
@@ -82,6 +84,7 @@ func (a *auditor) report() *Report {
 			r.Beyond = append(r.Beyond, "whether the key of recovery is the operator's own: it was not given")
 		}
 	}
+	r.Cosigned = a.times.cosigned()
 	if a.bad != nil {
 		r.Findings = append(r.Findings, *a.bad)
 	}

@@ -77,7 +77,7 @@ func (b *books) transfer(in []byte, seq uint64, digits int) int {
 		return 0
 	case from == to || to == b.mint || micros == 0 || Money(micros) > from.holds: // the mint holds nothing
 		return 0
-	case !(time >= b.time && time <= math.MaxFloat64):
+	case !(time >= b.time && time <= b.late):
 		return 0
 	}
 	from.holds -= Money(micros)

@@ -82,6 +82,10 @@ func (v Sight) Escrow(contract int64, owner string) bool {
 // Account tells whether an account may be read.
 func (v Sight) Account(name string) bool { return v.all || name == v.account }
 
+// Key tells whether the public key of an account may be read: by the account, and by markets,
+// which check what users sign.
+func (v Sight) Key(account string) bool { return v.Account(account) || v.number >= 0 }
+
 // Entry tells whether an entry may be read: whose order it is, whose contract, and whose
 // money moved.
 func (v Sight) Entry(e *bank.Entry) bool {

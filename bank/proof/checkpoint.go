@@ -25,17 +25,18 @@ func (c Checkpoint) text() string {
 	return fmt.Sprintf("%s\n%d\n%v\n", c.Origin, c.Head.Size, c.Head.Root)
 }
 
-// check refuses what cannot be signed.
-func (c Checkpoint) check() error {
-	if c.Origin == "" || len(c.Origin) > 128 || strings.ContainsFunc(c.Origin, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return fmt.Errorf("checkpoint of %.128q: want 1 to 128 printable characters without space", c.Origin)
+// CheckOrigin returns an error if no checkpoint can have that origin: its text would not be
+// read.
+func CheckOrigin(origin string) error {
+	if origin == "" || len(origin) > 128 || strings.ContainsFunc(origin, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return fmt.Errorf("checkpoint of %.128q: want 1 to 128 printable characters without space", origin)
 	}
 	return nil
 }
 
 // Sign returns c signed with a key of [keys.New].
 func (c Checkpoint) Sign(key string) ([]byte, error) {
-	if err := c.check(); err != nil {
+	if err := CheckOrigin(c.Origin); err != nil {
 		return nil, err
 	}
 	signer, err := note.NewSigner(strings.TrimSpace(key))
@@ -96,7 +97,7 @@ func parseCheckpoint(signed []byte, text string, sigs []note.Signature) (Checkpo
 	}
 	c := Checkpoint{Origin: lines[0]}
 	var err error
-	if c.Head, err = store.ParseHead(lines[1] + ":" + lines[2]); err != nil || c.text() != text || c.check() != nil {
+	if c.Head, err = store.ParseHead(lines[1] + ":" + lines[2]); err != nil || c.text() != text || CheckOrigin(c.Origin) != nil {
 		return Checkpoint{}, errCheckpoint
 	}
 	if len(sigs) != 1 {

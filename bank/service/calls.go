@@ -57,6 +57,15 @@ func (s *server) Ledger(ctx context.Context, asked *wire.LedgerRequest) (*wire.L
 	if err != nil {
 		return nil, err
 	}
+	var v owners.Sight
+	if asked.GetAccount() != "" {
+		if v, err = s.sight(ctx, l, asked.GetRead()); err == nil && !v.Key(asked.GetAccount()) {
+			err = fmt.Errorf("%w: the key of %s is another's", store.ErrRefused, asked.GetAccount())
+		}
+		if err != nil {
+			return nil, s.told(err)
+		}
+	}
 	r := &wire.LedgerResponse{Key: s.public}
 	err = l.Owners(ctx, func(o *owners.Owners, _ float64) {
 		r.Id, r.Mode = o.Ledger(), o.Mode()

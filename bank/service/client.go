@@ -192,11 +192,12 @@ func (c *Client) Ledger(ctx context.Context, key string) (id string, having []st
 	return l.GetId(), l.GetAccounts(), err
 }
 
-// KeyOf returns the public key of an account, empty if it has none.
+// KeyOf returns the public key of an account, empty if it has none. Of an owned ledger, the
+// client must be the account, a market, or one who may read all.
 func (c *Client) KeyOf(ctx context.Context, account string) (string, error) {
 	var l *wire.LedgerResponse
-	err := c.ask(ctx, func(ctx context.Context, s wire.BankClient) (err error) {
-		l, err = s.Ledger(ctx, &wire.LedgerRequest{Account: account})
+	err := c.asks(ctx, func(ctx context.Context, s wire.BankClient, read string) (err error) {
+		l, err = s.Ledger(ctx, &wire.LedgerRequest{Account: account, Read: read})
 		return err
 	})
 	return l.GetOwner(), err

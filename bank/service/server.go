@@ -38,6 +38,10 @@ type Config struct {
 	Limits      Limits
 	Now         func() float64    // tells the seconds since 2000-01-01 UTC
 	Tell        func(what string) // is told what happens to the ledger; nil tells nobody
+
+	// Ready is called once, when the ledger has been opened, or is waited for, and before
+	// the first call is answered; nil calls nobody.
+	Ready func() error
 }
 
 // A server answers for one ledger.
@@ -131,6 +135,14 @@ func (s *server) run(ctx context.Context, l net.Listener) error {
 	first, err := s.Write()
 	if err != nil && !s.Waits {
 		return errors.Join(err, l.Close())
+	}
+	if s.Ready != nil {
+		if err := s.Ready(); err != nil {
+			if first != nil {
+				err = errors.Join(err, first.Close())
+			}
+			return errors.Join(err, l.Close())
+		}
 	}
 	s.ledger.Store(first)
 	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))

@@ -242,6 +242,8 @@ func TestAttacks(t *testing.T) {
 		"another's balance":        {second(one.Balance(ctx, "user:0")), "user:0 is another's account"},
 		"another's escrow":         {second(one.Balance(ctx, bank.EscrowName(ownerstest.Contract(0)))), "is another's account"},
 		"another's answer":         {third(one.Answer(ctx, "user:0/a0")), "is another's"},
+		"a guessed account":        {second(one.KeyOf(ctx, "user:0")), "the key of user:0 is another's"},
+		"a guess without an order": {second(b.client(t, "").KeyOf(ctx, "user:0")), "found no order to read"},
 		"another's key":            {second(theft.Balance(ctx, "user:1")), "not signed by the key of user:1"},
 		"no order to read":         {second(b.client(t, "").Balance(ctx, "user:1")), "found no order to read"},
 		"an order to pay":          {reads(string(ownerstest.Transfer("x", "user:1", "user:2", 5).Note)), "found an order of kind transfer"},
@@ -265,6 +267,11 @@ func TestAttacks(t *testing.T) {
 	}
 	if got, err := market.Balance(ctx, bank.EscrowName(ownerstest.Contract(0))); err != nil || got.Micros() != 900 {
 		t.Errorf("its own escrow: %v %v", got, err)
+	}
+	for _, c := range []*Client{one, market, b.client(t, "user:7")} { // its own, a market's user, an auditor's
+		if got, err := c.KeyOf(ctx, "user:1"); err != nil || got != ownerstest.Public("user:1") {
+			t.Errorf("%s reads the key of user:1: %q %v", c.Account, got, err)
+		}
 	}
 	if got, err := one.Balance(ctx, "user:1"); err != nil || got.Micros() != 1e6 {
 		t.Errorf("its own balance: %v %v", got, err)

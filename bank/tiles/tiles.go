@@ -105,6 +105,13 @@ func Text(signed []byte) (torchwood.Checkpoint, error) {
 	return torchwood.ParseCheckpoint(unverified.Note.Text)
 }
 
+// Kept returns the log as it was when a checkpoint was signed that somebody kept, whoever
+// signed it: it can be verified, and has no lines.
+func Kept(signed []byte) (*Log, error) {
+	c, err := Text(signed)
+	return &Log{Checkpoint: c, Signed: signed}, err
+}
+
 // Verify returns an error unless the checkpoint is signed by one of keys, where there are
 // some, and cosigned by so many of witnesses.
 func (l *Log) Verify(keys []note.Verifier, witnesses []note.Verifier, quorum int) error {
@@ -122,6 +129,26 @@ func (l *Log) Verify(keys []note.Verifier, witnesses []note.Verifier, quorum int
 		return fmt.Errorf("checkpoint of %s: found %d witnesses of %s, want %d", l.Origin, n, names(witnesses), quorum)
 	}
 	return nil
+}
+
+// A Cosignature is that of a witness, and when it was made, in Unix seconds.
+type Cosignature struct {
+	Witness string
+	Unix    int64
+}
+
+// Cosignatures returns those of witnesses, which cosign with a time.
+func (l *Log) Cosignatures(witnesses []note.Verifier) (all []Cosignature) {
+	n, err := note.Open(l.Signed, note.VerifierList(witnesses...))
+	if err != nil {
+		return nil
+	}
+	for _, sig := range n.Sigs {
+		if at, err := torchwood.CosignatureTimestamp(sig); err == nil {
+			all = append(all, Cosignature{sig.Name, at})
+		}
+	}
+	return all
 }
 
 func names(keys []note.Verifier) string {
@@ -211,6 +238,9 @@ func (l *Log) Extends(ctx context.Context, older torchwood.Checkpoint) error {
 // Write publishes entries, those of a ledger of that head, in dir, which may hold a part of
 // them already. The checkpoint is not written: see [Log.Publish].
 func Write(dir, origin string, head store.Head, entries export.Entries) (*Log, error) {
+	if err := proof.CheckOrigin(origin); err != nil {
+		return nil, err
+	}
 	var had torchwood.Checkpoint
 	signed, err := whole.Read(filepath.Join(dir, checkpointFile), mostCheckpoint)
 	switch {

@@ -29,7 +29,8 @@ const (
 type LedgerRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`         // public: which accounts have it?
-	Account       string                 `protobuf:"bytes,2,opt,name=account,proto3" json:"account,omitempty"` // what is its key?
+	Account       string                 `protobuf:"bytes,2,opt,name=account,proto3" json:"account,omitempty"` // what is its key? Those who may read it are told
+	Read          string                 `protobuf:"bytes,3,opt,name=read,proto3" json:"read,omitempty"`       // of an owned ledger, a signed order to read, if account is given
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -74,6 +75,13 @@ func (x *LedgerRequest) GetKey() string {
 func (x *LedgerRequest) GetAccount() string {
 	if x != nil {
 		return x.Account
+	}
+	return ""
+}
+
+func (x *LedgerRequest) GetRead() string {
+	if x != nil {
+		return x.Read
 	}
 	return ""
 }
@@ -245,7 +253,7 @@ func (x *BookRequest) GetEntries() []*Entry {
 // An entry that is asked for has neither seq nor time: the bank gives it both.
 type Entry struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Kind          string                 `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"` // issue, admit, reject, settle, penalty, transfer, owner
+	Kind          string                 `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"` // issue, admit, reject, settle, penalty, transfer, owner, refuse
 	Contract      *int64                 `protobuf:"varint,2,opt,name=contract,proto3,oneof" json:"contract,omitempty"`
 	Id            string                 `protobuf:"bytes,3,opt,name=id,proto3" json:"id,omitempty"` // of an owned ledger that of the order
 	Moves         []*Move                `protobuf:"bytes,4,rep,name=moves,proto3" json:"moves,omitempty"`
@@ -1359,10 +1367,11 @@ var File_bank_proto protoreflect.FileDescriptor
 const file_bank_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"bank.proto\x12\abank.v1\";\n" +
+	"bank.proto\x12\abank.v1\"O\n" +
 	"\rLedgerRequest\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x18\n" +
-	"\aaccount\x18\x02 \x01(\tR\aaccount\"x\n" +
+	"\aaccount\x18\x02 \x01(\tR\aaccount\x12\x12\n" +
+	"\x04read\x18\x03 \x01(\tR\x04read\"x\n" +
 	"\x0eLedgerResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04mode\x18\x02 \x01(\tR\x04mode\x12\x10\n" +

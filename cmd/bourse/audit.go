@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"bourse/bank/audit"
 	"bourse/bank/tiles"
 	"bourse/experiments/audits"
+	"bourse/workloadgen/plugin"
 
 	"github.com/urfave/cli/v2"
 )
@@ -27,16 +29,23 @@ entry's order is checked, its signature, key and right as of that entry; --keys 
 the operator's first key, and that of recovery, against those that you were given.
 DIR may be the folder or URL of a log that 'ledger publish' wrote: it is audited from its
 tiles alone; --witness holds it against those that must have cosigned it. Each of its files
-must arrive within 30 s.
+must arrive within 30 s. The times of the witnesses' cosignatures are printed, and bound
+the times of entries: to a minute for published entries, and to ten minutes for what came
+after a checkpoint of --earlier. Entries dated more than a minute ahead of this machine's
+clock are named.
 Exit status 3 if anything is amiss.
 
    bourse ledger audit results/paper
    bourse ledger audit books --checkpoint checkpoint --public key.pub
    bourse ledger audit books --keys operator.pub
-   bourse ledger audit books --since 1000`,
+   bourse ledger audit books --since 1000
+   bourse ledger audit https://bank.example/books --public key.pub --witness w.example+… \
+      --earlier checkpoint --fresh 24h`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "head", Usage: "hold the ledger against `SIZE:ROOT`, kept elsewhere"},
 			&cli.Int64Flag{Name: "since", Usage: "sum up what came after entry `N`, which must be there; all entries are checked"},
+			&cli.StringSliceFlag{Name: "earlier", Usage: "hold the ledger, and the times of entries, against an older checkpoint that 'ledger publish' printed, in `FILE`; may be repeated"},
+			quantityFlag("fresh", plugin.Seconds, "want a cosignature of a --witness of the last `SECONDS`, or as 24h"),
 			keysFlag(),
 			auditsFlag(),
 			amissFlag(),
@@ -50,16 +59,28 @@ func auditAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	opts := audit.Options{Since: c.Int64("since"), Whole: head == ""}
+	opts := audit.Options{Since: c.Int64("since"), Whole: head == "", Now: wall(), Fresh: amount(c, "fresh")}
 	if opts.Keys, err = pinnedKeys(c); err != nil {
 		return err
 	}
 	if opts.Since < 0 {
 		return usagef("--since: found %d, want the number of an entry", opts.Since)
 	}
+	if witnesses := c.StringSlice("witness"); c.IsSet("fresh") && (opts.Fresh <= 0 || len(witnesses) == 0) {
+		return usagef("--fresh: found %v s and %s, want more than 0 s, and a --witness", opts.Fresh, witnessCount(len(witnesses)))
+	}
 	if address := c.Args().First(); tiles.IsLog(address) {
 		opts.Head = head
 		return auditLog(c, address, opts)
+	}
+	if c.IsSet("earlier") {
+		trusted, err := trustOf(c)
+		if err != nil {
+			return err
+		}
+		if _, opts.Seen, err = trusted.earlier(c); err != nil {
+			return err
+		}
 	}
 	l, err := audits.In(c.Args().First(), head)
 	if err != nil {
@@ -77,9 +98,29 @@ func auditAction(c *cli.Context) error {
 
 // auditLog audits a published log.
 func auditLog(c *cli.Context, address string, opts audit.Options) error {
-	l, err := openLog(c)
+	trusted, err := trustOf(c)
 	if err != nil {
 		return err
+	}
+	l, err := openLog(c, trusted)
+	if err != nil {
+		return err
+	}
+	older, seen, err := trusted.earlier(c)
+	if err != nil {
+		return err
+	}
+	if opts.Seen, err = trusted.seen(l); err != nil {
+		return bad(c, address, err)
+	}
+	opts.Seen = append(opts.Seen, seen...)
+	for _, o := range older {
+		err := l.Extends(c.Context, o.Checkpoint)
+		if errors.Is(err, tiles.ErrFork) || errors.Is(err, tiles.ErrTile) {
+			return bad(c, address, err)
+		} else if err != nil {
+			return err
+		}
 	}
 	f, err := await(c.Context, func() (*audits.Found, error) { return audits.Published(c.Context, address, l, opts) })
 	if err != nil {

@@ -96,11 +96,11 @@ func enrolCommand() *cli.Command {
 account: it holds once, for an hour.
 
    bourse bank enrol books user:ann --key ann.pub --operator operator
-   bourse bank enrol books user:bob --key bob.pub --invitation 0f…`,
+   bourse bank enrol books user:bob --key bob.pub --invitation invitation`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "key", Usage: "public `KEY` that the account will have, or a file that holds it"},
 			privateFlag("operator", "sign with the operator's key in `FILE`"),
-			&cli.StringFlag{Name: "invitation", Usage: "sign with the invitation `TEXT`"},
+			&cli.StringFlag{Name: "invitation", Usage: "sign with the invitation in `FILE`, or - for standard input; the invitation itself is seen by all who list processes"},
 			&cli.StringFlag{Name: "id", DefaultText: "by chance", Usage: "`ID` of the order"},
 			expiresFlag(),
 			pinFlag(),
@@ -122,7 +122,7 @@ func enrolAction(c *cli.Context) error {
 		return usagef("%s: want --operator or --invitation, and not both", commandName(c))
 	case c.IsSet("invitation"):
 		by = account
-		private, err = invitationKey(c.String("invitation"))
+		private, err = readInvitation(c)
 	default:
 		private, err = privateKey(c, "operator")
 	}
@@ -132,9 +132,28 @@ func enrolAction(c *cli.Context) error {
 	return say(c, "enrol", by, private, "of", account, "key", key)
 }
 
+// readInvitation returns the private key that the invitation of --invitation is: a file, or
+// the invitation itself.
+func readInvitation(c *cli.Context) (string, error) {
+	text := c.String("invitation")
+	if isInvitation(text) {
+		return invitationKey(text)
+	}
+	in, err := readText(c, text)
+	if err != nil {
+		return "", fmt.Errorf("--invitation: neither an invitation of 32 hexadecimal digits nor a file: %w", err)
+	}
+	return invitationKey(strings.TrimSpace(string(in)))
+}
+
+func isInvitation(text string) bool {
+	b, err := hex.DecodeString(strings.ToLower(text))
+	return err == nil && len(b) == 16
+}
+
 // invitationKey returns the private key that an invitation is.
 func invitationKey(text string) (string, error) {
-	if b, err := hex.DecodeString(strings.ToLower(text)); err != nil || len(b) != 16 {
+	if !isInvitation(text) {
 		return "", usagef("--invitation: found %.40q, want 32 hexadecimal digits, as 'bank invite' prints them", text)
 	}
 	return keys.Derive("invitation", strings.ToLower(text))

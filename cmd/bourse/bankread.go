@@ -165,7 +165,7 @@ func verifyLogAction(c *cli.Context) error {
 		return err
 	}
 	defer in.Close()
-	r, err := audits.Log(in, audit.Options{Head: head, Keys: keys})
+	r, err := audits.Log(in, audit.Options{Head: head, Keys: keys, Now: wall()})
 	if errors.Is(err, bufio.ErrTooLong) {
 		return bad(c, name, errors.New("found a line of more than a megabyte, want a JSON object of an entry"))
 	}
@@ -201,7 +201,7 @@ anything is amiss.
 			if err != nil {
 				return err
 			}
-			f, err := audits.At(c.Args().First(), head).Audit(audit.Options{Keys: keys}, progress(c, "audit"))
+			f, err := audits.At(c.Args().First(), head).Audit(audit.Options{Keys: keys, Now: wall()}, progress(c, "audit"))
 			if err != nil {
 				return err
 			}

@@ -131,7 +131,8 @@ func serveAction(c *cli.Context) error {
 	if pin != "" {
 		pin = "pin " + pin + "\n"
 	}
-	if _, err := fmt.Fprintf(c.App.Writer, "address %s://%v\n%skey %s\n", scheme, l.Addr(), pin, public); err != nil {
+	config.Ready = func() error {
+		_, err := fmt.Fprintf(c.App.Writer, "address %s://%v\n%skey %s\n", scheme, l.Addr(), pin, public)
 		return err
 	}
 	return service.Serve(c.Context, l, config)

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"bourse/bank"
+	"bourse/bank/audit"
 	"bourse/bank/keys"
 	"bourse/bank/proof"
 	"bourse/bank/store"
@@ -168,39 +170,85 @@ func trustFlags() []cli.Flag {
 	}
 }
 
-// openLog opens the published log that c names, signed by whom it names.
-func openLog(c *cli.Context) (*tiles.Log, error) {
-	var signers, witnesses []sumdb.Verifier
+// A trust is who must have signed a published log.
+type trust struct {
+	signers, witnesses []sumdb.Verifier
+	quorum             int // of the witnesses
+}
+
+// trustOf returns whom c names in [trustFlags].
+func trustOf(c *cli.Context) (t trust, err error) {
 	if c.IsSet("public") {
 		public, err := publicKey(c, "public")
 		if err != nil {
-			return nil, err
+			return t, err
 		}
 		v, err := sumdb.NewVerifier(public)
 		if err != nil {
-			return nil, err
+			return t, err
 		}
-		signers = append(signers, v)
+		t.signers = append(t.signers, v)
 	} else {
 		note(c, "who signed the log was not checked; --public tells whose key it must be")
 	}
 	for _, text := range c.StringSlice("witness") {
 		v, err := torchwood.NewCosignatureVerifier(text)
 		if err != nil {
-			return nil, usagef("--witness: found %q, want the key that 'bourse witness' prints", text)
+			return t, usagef("--witness: found %q, want the key that 'bourse witness' prints", text)
 		}
-		witnesses = append(witnesses, v)
+		t.witnesses = append(t.witnesses, v)
 	}
-	quorum := len(witnesses)
+	t.quorum = len(t.witnesses)
 	if c.IsSet("quorum") {
-		quorum = c.Int("quorum")
+		t.quorum = c.Int("quorum")
 	}
+	return t, nil
+}
+
+// seen returns what the cosignatures of a published log say of the ledger and its times.
+func (t *trust) seen(l *tiles.Log) (all []audit.Seen, err error) {
+	head, err := l.Head()
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range l.Cosignatures(t.witnesses) {
+		all = append(all, audit.Seen{Head: head.String(), Time: float64(s.Unix - bank.Epoch.Unix()), By: s.Witness})
+	}
+	return all, nil
+}
+
+// earlier returns the checkpoints of --earlier, signed by those who must, with what their
+// cosignatures say.
+func (t *trust) earlier(c *cli.Context) (logs []*tiles.Log, all []audit.Seen, err error) {
+	for _, name := range c.StringSlice("earlier") {
+		text, err := readText(c, name)
+		if err != nil {
+			return nil, nil, err
+		}
+		l, err := tiles.Kept(text)
+		if err == nil {
+			err = l.Verify(t.signers, t.witnesses, t.quorum)
+		}
+		var seen []audit.Seen
+		if err == nil {
+			seen, err = t.seen(l)
+		}
+		if err != nil {
+			return nil, nil, bad(c, name, err)
+		}
+		logs, all = append(logs, l), append(all, seen...)
+	}
+	return logs, all, nil
+}
+
+// openLog opens the published log that c names, signed by those who must.
+func openLog(c *cli.Context, t trust) (*tiles.Log, error) {
 	address := c.Args().First()
 	l, err := await(c.Context, func() (*tiles.Log, error) { return tiles.Open(context.WithoutCancel(c.Context), address) })
 	if err != nil {
 		return nil, err
 	}
-	if err := l.Verify(signers, witnesses, quorum); err != nil {
+	if err := l.Verify(t.signers, t.witnesses, t.quorum); err != nil {
 		return nil, bad(c, address, err)
 	}
 	return l, nil

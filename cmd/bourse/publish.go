@@ -9,6 +9,7 @@ import (
 	"bourse/bank/audit"
 	"bourse/bank/export"
 	"bourse/bank/place"
+	"bourse/bank/proof"
 	"bourse/bank/store"
 	"bourse/bank/tiles"
 	"bourse/bank/witness"
@@ -109,16 +110,23 @@ func publishAction(c *cli.Context) error {
 
 // originOf returns what the ledger that c names is called.
 func originOf(c *cli.Context) (string, error) {
-	if origin := c.String("origin"); origin != "" {
-		return origin, nil
+	origin := c.String("origin")
+	if origin == "" && !c.IsSet("origin") {
+		var err error
+		if origin, err = place.At(c.Args().First()).Base(); err != nil {
+			return "", err
+		}
 	}
-	return place.At(c.Args().First()).Base()
+	if err := proof.CheckOrigin(origin); err != nil {
+		return "", usagef("--origin: %w", err)
+	}
+	return origin, nil
 }
 
 // cleanHead returns the head of the ledger that c names, which is audited.
 func cleanHead(c *cli.Context) (store.Head, error) {
 	dir := c.Args().First()
-	f, err := audits.At(dir, "").Audit(audit.Options{}, nil)
+	f, err := audits.At(dir, "").Audit(audit.Options{Now: wall()}, nil)
 	if err != nil {
 		return store.Head{}, err
 	}
@@ -209,15 +217,22 @@ func extendsAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	older, err := tiles.Text(text)
-	if err != nil {
-		return bad(c, name, err)
-	}
-	l, err := openLog(c)
+	trusted, err := trustOf(c)
 	if err != nil {
 		return err
 	}
-	err = l.Extends(c.Context, older)
+	older, err := tiles.Kept(text)
+	if err == nil { // the witnesses may be newer than it is
+		err = older.Verify(trusted.signers, nil, 0)
+	}
+	if err != nil {
+		return bad(c, name, err)
+	}
+	l, err := openLog(c, trusted)
+	if err != nil {
+		return err
+	}
+	err = l.Extends(c.Context, older.Checkpoint)
 	if errors.Is(err, tiles.ErrFork) || errors.Is(err, tiles.ErrTile) {
 		return bad(c, c.Args().First(), err)
 	} else if err != nil {

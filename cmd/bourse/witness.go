@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"bourse/bank/keys"
+	"bourse/bank/proof"
 	"bourse/bank/witness"
 
 	"filippo.io/torchwood"
@@ -80,6 +81,9 @@ func watched(c *cli.Context) (map[string][]sumdb.Verifier, error) {
 		origin, key, ok := strings.Cut(text, "=")
 		if !ok {
 			return nil, usagef("--log: found %q, want ORIGIN=KEY", text)
+		}
+		if err := proof.CheckOrigin(origin); err != nil {
+			return nil, usagef("--log: %w", err)
 		}
 		public, err := keys.Public(key)
 		if err != nil {

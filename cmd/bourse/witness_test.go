@@ -3,6 +3,8 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +12,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"bourse/bank"
+	"bourse/bank/place"
+	"bourse/bank/store"
 )
 
 // witnessed starts 'bourse witness' with a key of its own for the log books, and returns
@@ -81,6 +87,13 @@ func TestWitnessed(t *testing.T) {
 		return errs
 	}
 	publish(statusDone, "books", "public", ask...)
+	then, err := os.ReadFile(at("public/checkpoint"))
+	if err == nil {
+		err = os.WriteFile(at("then"), then, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	do(statusDone, "bank", "transfer", at("books"), "user:ann", "user:bob", "1", "--id", "2")
 	publish(statusDone, "books", "public", append(ask[:4:4], "--quorum", "2")...)
 
@@ -92,6 +105,16 @@ func TestWitnessed(t *testing.T) {
 		t.Errorf("with three witnesses wanted: %s", out)
 	}
 
+	var extended []string
+	for _, name := range []string{"then", "public/checkpoint"} {
+		extended = append(extended, "--earlier", at(name))
+	}
+	if out, _ := do(statusDone, append(append(audit, trust...), append(extended, "--fresh", "1h")...)...); strings.Count(out, "cosigned by w") != 7 {
+		t.Errorf("three cosigned one entry, and two two, which are shown twice: %s", out)
+	}
+	do(statusDone, append(append([]string{"ledger", "audit", at("books"), "--public", at("key.pub"), "--quorum", "2"}, trust...), extended...)...)
+	do(statusUsage, append(audit, "--fresh", "1h")...)
+
 	do(statusDone, "bank", "transfer", at("fork"), "user:ann", "user:cyd", "1", "--id", "2")
 	if errs := publish(statusFailed, "fork", "forked", append(ask, "--quorum", "2")...); !strings.Contains(errs, "0 witnesses signed it, want 2: nothing is published") {
 		t.Errorf("a fork: %s", errs)
@@ -99,4 +122,66 @@ func TestWitnessed(t *testing.T) {
 	if _, errs := do(statusUsage, append([]string{"ledger", "audit", at("forked")}, trust...)...); !strings.Contains(errs, "no ledger") {
 		t.Errorf("what was not published: %s", errs)
 	}
+}
+
+// TestDated checks that the times of witnesses' cosignatures bound those of entries: six issues
+// of a keeper who sets the clock, an hour apart and booked within seconds, are named, whether
+// they are dated before the checkpoint that has none of them, or ahead.
+func TestDated(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	do := func(want int, args ...string) string {
+		t.Helper()
+		status, out, errs := bourse(t, t.Context(), args...)
+		if status != want {
+			t.Fatalf("bourse %s: exit status %d, want %d; %s%s", strings.Join(args, " "), status, want, out, errs)
+		}
+		return out
+	}
+	public := do(statusDone, "key", "new", "--name", "lab", at("key"))
+	if err := os.WriteFile(at("key.pub"), []byte(public), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	url, key := witnessed(t, dir, "w1")
+	book := func(id string, now float64) {
+		t.Helper()
+		s, err := place.At(at("books")).Writer(store.Options{Now: func() float64 { return now }})
+		if err == nil {
+			_, err = s.Do(t.Context(), store.Order{ID: id, From: "mint", To: "user:ann", Amount: bank.Micros(1)}.Entry(now))
+		}
+		if err := errors.Join(err, s.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	publish := func(want int) string {
+		t.Helper()
+		return do(want, "ledger", "publish", at("books"), "--key", at("key"), "--out", at("public"), "--witness", url+"="+key)
+	}
+	do(statusDone, "bank", "init", at("books"))
+	begun := wall() - 10*3600
+	book("first", begun)
+	if err := os.WriteFile(at("then"), []byte(publish(statusDone)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 6 {
+		book(fmt.Sprint(n), begun+3600*float64(n))
+	}
+	publish(statusDone)
+	audit := []string{"ledger", "audit", at("public"), "--public", at("key.pub"), "--witness", key}
+	do(statusDone, audit...)
+	for _, args := range [][]string{audit, {"ledger", "audit", at("books"), "--public", at("key.pub"), "--witness", key}} {
+		if out := do(statusAudit, append(args, "--earlier", at("then"))...); !strings.Contains(out, "entry 2: found an entry dated") || !strings.Contains(out, " before w1 cosigned the ledger without it") {
+			t.Errorf("dated before: %s", out)
+		}
+	}
+	for n := range 6 {
+		book(fmt.Sprint("ahead", n), wall()+3600*float64(n+1))
+	}
+	for _, args := range [][]string{{"ledger", "audit", at("books")}, {"bank", "audit", at("books")}} {
+		if out := do(statusAudit, args...); !strings.Contains(out, "entries 8 to 13: found dates up to 6h0m0s later than the clock of this audit") {
+			t.Errorf("dated ahead: %s", out)
+		}
+	}
+	publish(statusAudit)
 }

@@ -138,7 +138,9 @@ func (l *Ledgers) Audit(opts audit.Options, progress func(done, total int)) (*Fo
 	for i, address := range l.Addresses {
 		opts := opts
 		opts.Head, opts.Whole, opts.Progress = l.heads[i], opts.Whole && l.heads[i] != "", came.of(i)
-		opts.Follow = verify.Follow(runs[i])
+		if opts.Follow = verify.Follow(runs[i]); l.kept != nil {
+			opts.Now = 0 // runs have a time of their own
+		}
 		group.Go(func() error {
 			takes := min(size(address), bytesAtOnce)
 			if err := room.Acquire(context.Background(), takes); err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"bourse/bank/audit"
 	"bourse/experiments/report"
@@ -79,6 +80,9 @@ func (f *Found) Text(quiet bool) string {
 		}
 		if r.Since > 0 {
 			fmt.Fprintf(&b, "  since entry %d:\n", r.Since)
+		}
+		for _, s := range r.Cosigned {
+			fmt.Fprintf(&b, "  entries to %d cosigned by %s at %s\n", s.Entries, s.By, s.Time.Format(time.RFC3339))
 		}
 		fmt.Fprintf(&b, "  %d contracts admitted, %d settled, %d requests rejected", r.Admitted, r.Settled, r.Rejected)
 		if r.Refused > 0 {

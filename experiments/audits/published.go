@@ -31,5 +31,8 @@ func Published(ctx context.Context, address string, l *tiles.Log, opts audit.Opt
 	if r.Clean() && r.Head != head.String() {
 		r.Findings = append(r.Findings, audit.Finding{Found: "head " + r.Head, Want: head.String() + ", by the checkpoint"})
 	}
+	if len(opts.Seen) == 0 {
+		r.Beyond = append(r.Beyond, "entries with other times than when they were booked: no witness was named whose cosignatures bound them")
+	}
 	return &Found{Ledgers: []Audited{{address, r}}}, nil
 }

@@ -1,0 +1,143 @@
+package audit
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// A Seen is a head of the ledger that a witness cosigned in a published checkpoint. Entries up
+// to it had been booked by then; entries after it had not been published, and so are not
+// dated long before.
+type Seen struct {
+	Head string // "118:BASE64"
+	Time float64
+	By   string // name of the witness
+}
+
+// A Cosigned checkpoint is one that a witness has seen.
+type Cosigned struct {
+	By      string    `json:"by"`
+	Time    time.Time `json:"time"`
+	Entries int64     `json:"entries"`
+}
+
+// How far times may be off, in seconds: clocks, and how long it may take from the reading of
+// a ledger until a witness cosigns what was read.
+const (
+	clocks     = 60
+	publishing = 600
+)
+
+// instant returns a time of entries as a date.
+func instant(at float64) time.Time {
+	const year9999 = 252e9
+	sec := max(-year9999, min(at, year9999))
+	return time.Date(2000, 1, 1, 0, 0, int(math.Floor(sec)), 0, time.UTC)
+}
+
+// date says when it was, to the second.
+func date(at float64) string { return instant(at).Format(time.RFC3339) }
+
+// lasts says how long s seconds are.
+func lasts(s float64) string {
+	if s > math.MaxInt64/1e10 {
+		return fmt.Sprintf("%.0f s", s)
+	}
+	return (time.Duration(math.Round(s)) * time.Second).String()
+}
+
+// times hold the times of entries against the auditor's clock, and witnesses' cosignatures.
+type times struct {
+	now, fresh float64
+	seen       []seen // by size
+
+	ahead, last int64   // the first and the last entry that is later than now
+	at          float64 // when the last of them is
+}
+
+type seen struct {
+	Seen
+	size int64
+	root hash
+}
+
+func newTimes(opts Options) times {
+	t := times{now: opts.Now, fresh: opts.Fresh}
+	for _, s := range opts.Seen {
+		if h, err := parseHead(s.Head); err == nil {
+			t.seen = append(t.seen, seen{s, h.size, h.root})
+		}
+	}
+	slices.SortStableFunc(t.seen, func(x, y seen) int { return int(x.size - y.size) })
+	return t
+}
+
+// late returns after when entries are to be shown to entry, one by one.
+func (t *times) late() float64 {
+	switch {
+	case len(t.seen) > 0:
+		return math.Inf(-1)
+	case t.now > 0:
+		return t.now + clocks
+	}
+	return math.MaxFloat64
+}
+
+// entry finds fault with the time of e, by the witnesses. Those that are later than the
+// auditor's clock are counted.
+func (t *times) entry(e *Entry) (found, want string) {
+	if t.now > 0 && e.Time > t.now+clocks {
+		if t.ahead == 0 {
+			t.ahead = e.Seq
+		}
+		t.last, t.at = e.Seq, e.Time
+	}
+	for i := range t.seen {
+		s := &t.seen[i]
+		switch {
+		case e.Seq <= s.size && e.Time > s.Time+clocks:
+			return fmt.Sprintf("an entry dated %s, %s after %s had cosigned it", date(e.Time), lasts(e.Time-s.Time), s.By), fmt.Sprintf("one of %s or before, when entries to %d were published", date(s.Time), s.size)
+		case e.Seq > s.size && e.Time < s.Time-publishing:
+			return fmt.Sprintf("an entry dated %s, %s before %s cosigned the ledger without it", date(e.Time), lasts(s.Time-e.Time), s.By), fmt.Sprintf("one of %s or later, when entries to %d were published", date(s.Time), s.size)
+		}
+	}
+	return "", ""
+}
+
+// findings returns what is wrong with times, of a ledger of so many entries.
+func (t *times) findings(entries int64) (all []Finding) {
+	if t.ahead > 0 {
+		f := Finding{Seq: t.ahead, Found: fmt.Sprintf("a date %s later than the clock of this audit, %s", lasts(t.at-t.now), date(t.at)), Want: "none later than " + date(t.now)}
+		if t.last > t.ahead {
+			f.To, f.Found = t.last, fmt.Sprintf("dates up to %s later than the clock of this audit, to %s", lasts(t.at-t.now), date(t.at))
+		}
+		all = append(all, f)
+	}
+	newest := math.Inf(-1)
+	for i := range t.seen {
+		s := &t.seen[i]
+		newest = max(newest, s.Time)
+		if t.now > 0 && s.Time > t.now+clocks {
+			all = append(all, Finding{Found: fmt.Sprintf("a cosignature by %s dated %s, %s later than the clock of this audit", s.By, date(s.Time), lasts(s.Time-t.now)), Want: "none later than " + date(t.now)})
+		}
+	}
+	switch {
+	case t.fresh <= 0:
+	case len(t.seen) == 0:
+		all = append(all, Finding{Found: "no cosignature", Want: fmt.Sprintf("one of the last %s", lasts(t.fresh))})
+	case newest < t.now-t.fresh:
+		all = append(all, Finding{Found: fmt.Sprintf("a last cosignature of %s, %s ago", date(newest), lasts(t.now-newest)), Want: fmt.Sprintf("one of the last %s", lasts(t.fresh))})
+	}
+	return all
+}
+
+// cosigned returns the cosignatures, by size.
+func (t *times) cosigned() (all []Cosigned) {
+	for i := range t.seen {
+		s := &t.seen[i]
+		all = append(all, Cosigned{s.By, instant(s.Time), s.size})
+	}
+	return all
+}

@@ -425,7 +425,7 @@ func (d *drawer) annotate(worthless, planner bool) *branch {
 	case worthless && d.odds(0.97) || d.odds(0.1):
 		switch d.IntN(3) {
 		case 0:
-			b.add(leaf("price", pick(d, "0.001", "0.1", "3")))
+			b.add(leaf("price", pick(d, "0.0003", "0.001", "0.1", "3")))
 		case 1:
 			b.add(leaf("budget", pick(d, "1", "100")))
 		default:

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/big"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"bourse/bank"
@@ -111,6 +113,9 @@ func (run *toldRun) jobLaws(job *metrics.Job) error {
 			return fmt.Errorf("%+v has a number that is negative or none", *job)
 		}
 	}
+	if err := run.priceLaw(job); err != nil {
+		return err
+	}
 	if !job.Admitted() {
 		if !reflect.DeepEqual(*j, contracts.Result{Outcome: j.Outcome}) {
 			return fmt.Errorf("it was not admitted, and %+v", *j)
@@ -149,6 +154,28 @@ func (run *toldRun) jobLaws(job *metrics.Job) error {
 		return fmt.Errorf("it ends at %v, after the horizon", j.Ended)
 	case job.Open() && !(run.Closed && j.Ended == run.set.horizon()):
 		return fmt.Errorf("it is open, and ends at %v", j.Ended)
+	}
+	return nil
+}
+
+// priceLaw checks that the value of a job, where it is a price for its worth and work, is the
+// exact product of the decimals, rounded toward zero to micro-dollars.
+func (run *toldRun) priceLaw(job *metrics.Job) error {
+	o := run.set.work.annotate
+	if o == nil || o.Price == 0 {
+		return nil
+	}
+	product := big.NewRat(1e6, 1)
+	for _, x := range []float64{o.Price, job.Worth, job.Runtime, float64(job.Nodes)} {
+		factor, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'g', -1, 64))
+		if !ok {
+			return fmt.Errorf("%v is no decimal", x)
+		}
+		product.Mul(product, factor)
+	}
+	whole := new(big.Int).Quo(product.Num(), product.Denom())
+	if micros, _ := whole.Float64(); job.Value != micros/1e6 {
+		return fmt.Errorf("it is worth %v, want %v micro-dollars at $%v", job.Value, whole, o.Price)
 	}
 	return nil
 }

@@ -164,3 +164,32 @@ func BenchmarkDollars(b *testing.B) {
 		})
 	}
 }
+
+// TestProduct checks that products and parts are those of decimals, rounded once toward zero,
+// and that one which no Amount can hold is an error.
+func TestProduct(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		factors []float64
+		want    int64
+	}{
+		{[]float64{0.0003, 5}, 1500},
+		{[]float64{0.0000019}, 1},
+		{[]float64{1e6, 9e6}, 9e18},
+	} {
+		if got, err := Product(c.factors...); err != nil || got != Micros(c.want) {
+			t.Errorf("Product(%v) = %v, %v, want %v", c.factors, got, err, Micros(c.want))
+		}
+	}
+	for _, factors := range [][]float64{{1e7, 1e6}, {-1, 1}, {math.NaN()}, {math.Inf(1), 1}} {
+		if got, err := Product(factors...); !errors.Is(err, errRange) {
+			t.Errorf("Product(%v) = %v, %v, want %v", factors, got, err, errRange)
+		}
+	}
+	if got, err := Micros(3e6).Part(1, 3); err != nil || got != Micros(1e6) {
+		t.Errorf("a third of 3 = %v, %v, want 1", got, err)
+	}
+	if got, err := Micros(1).Part(1, 0); !errors.Is(err, errRange) {
+		t.Errorf("Part(1, 0) = %v, %v, want %v", got, err, errRange)
+	}
+}

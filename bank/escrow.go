@@ -119,17 +119,39 @@ func (l *Ledger) short(escrow account, pay []Payment) error {
 	return &Shortfall{EscrowName(escrow.contract), Amount{escrow.balance}, sum}
 }
 
-// Penalty moves atMost, or what there is of it, from the account that broke the promise of
-// contract to the one it was given to. Where there is nothing, nothing is booked.
-func (l *Ledger) Penalty(now float64, contract int64, from, to Account, atMost Amount, note []byte) (paid Amount, err error) {
+// A Debit is what an account is to pay, or as much of it as the account has.
+type Debit struct {
+	From Account
+	Most Amount
+}
+
+// Penalty pays for a broken promise of contract to the account that it was given to: each of
+// from pays its part, or what it has of it. Where nothing is paid, nothing is booked.
+func (l *Ledger) Penalty(now float64, contract int64, from []Debit, to Account, note []byte) (paid Amount, err error) {
 	if err = l.begin(now); err == nil {
-		if paid = l.Balance(from); paid.Cmp(atMost) > 0 {
-			paid = atMost
+		known := l.contracts.has(contract)
+		for _, d := range from {
+			has := l.Balance(d.From)
+			for i := range l.booking { // what is booked moves with the entry
+				if l.booking[i].From == d.From {
+					has, _ = has.Sub(l.booking[i].Amount)
+				}
+			}
+			part := d.Most
+			if has.Cmp(part) < 0 {
+				part = has
+			}
+			if part.Sign() == 0 && d.Most.Sign() > 0 && l.isNamed(d.From) {
+				continue
+			}
+			l.book(d.From, to, part)
+			if paid, err = paid.Add(part); err != nil {
+				return Amount{}, fmt.Errorf("penalty of contract %d: %w", contract, err)
+			}
 		}
-		if paid.Sign() == 0 && atMost.Sign() > 0 && l.isNamed(from) && l.contracts.has(contract) {
+		if known && len(l.booking) == 0 && len(from) > 0 {
 			return paid, nil
 		}
-		l.book(from, to, paid)
 		err = l.penalty(now, contract, "", note)
 	}
 	if err != nil {

@@ -49,7 +49,7 @@ func TestLife(t *testing.T) {
 	if refund != dollars("8.25") {
 		t.Errorf("refund = %v, want 8.25", refund)
 	}
-	if paid, err := l.Penalty(9, 17, provider, ann, dollars("1"), nil); err != nil || paid != dollars("1") {
+	if paid, err := l.Penalty(9, 17, []Debit{{From: provider, Most: dollars("1")}}, ann, nil); err != nil || paid != dollars("1") {
 		t.Errorf("penalty = %v, %v, want 1", paid, err)
 	}
 	must(l.Reject(9, 18, nil))
@@ -86,7 +86,7 @@ func TestRefusals(t *testing.T) {
 	escrow, _ := l.contracts.escrow(1)
 	settle := func(pay ...Payment) error { _, err := l.Settle(6, 1, pay, nil); return err }
 	penalty := func(contract int64, from Account, a Amount) error {
-		_, err := l.Penalty(6, contract, from, ann, a, nil)
+		_, err := l.Penalty(6, contract, []Debit{{From: from, Most: a}}, ann, nil)
 		return err
 	}
 	for name, c := range map[string]struct{ err, want error }{
@@ -251,7 +251,7 @@ func TestModel(t *testing.T) {
 			},
 			"penalty": func(t *rapid.T) {
 				i, j, a, c := who.Draw(t, "from"), who.Draw(t, "to"), amounts.Draw(t, "a"), contracts.Draw(t, "contract")
-				paid, err := l.Penalty(0, c, acc[i], acc[j], Micros(a), nil)
+				paid, err := l.Penalty(0, c, []Debit{{From: acc[i], Most: Micros(a)}}, acc[j], nil)
 				if a = min(a, m.balance[names[i]]); paid.Sign() == 0 && err == nil && a == 0 && m.used[c] {
 					return // nothing is booked
 				}

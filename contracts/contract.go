@@ -70,18 +70,19 @@ type Settled struct {
 	ByDue   float64     // w_d: work over all nodes by the deadline
 	Delay   float64     // how late it is judged to be, s; 0 if its promise was kept
 	Paid    bank.Amount // charged
-	Penalty bank.Amount // paid by the provider
+	Owed    bank.Amount // of a penalty for a broken promise, beyond a price that it was taken from
+	Penalty bank.Amount // paid of that
 }
 
 // A Result is what a contract that has ended came to, without what was asked for but for its
 // budget and time: there may be one for each of a million jobs.
 type Result struct {
 	Budget                 bank.Amount
-	Deadline               float64 // s after submission
-	Admitted, Began, Ended float64 // instants; Began is +Inf if it never started
-	Done                   float64 // work over all nodes
-	ByDue                  float64 // of that, by the deadline
-	Paid, Penalty          bank.Amount
+	Deadline               float64     // s after submission
+	Admitted, Began, Ended float64     // instants; Began is +Inf if it never started
+	Done                   float64     // work over all nodes
+	ByDue                  float64     // of that, by the deadline
+	Paid, Owed, Penalty    bank.Amount // Owed and Penalty: as in [Settled]
 
 	Outcome Outcome
 	From    Phase    // in which it was before its end
@@ -105,7 +106,7 @@ type Booked struct {
 func (s *Settled) Result() Result {
 	r := Result{
 		Budget: s.SLA.Budget, Deadline: s.SLA.Deadline, Admitted: s.Admitted, Began: s.Began, Ended: s.Ended,
-		Done: s.Done, ByDue: s.ByDue, Paid: s.Paid, Penalty: s.Penalty,
+		Done: s.Done, ByDue: s.ByDue, Paid: s.Paid, Owed: s.Owed, Penalty: s.Penalty,
 		Outcome: s.Outcome, From: s.From, Gang: s.Gang, Host: s.Host,
 		Losses: s.Losses, Resent: s.Resent, Wasted: s.Wasted,
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"bourse/bank"
 	"bourse/contracts"
@@ -47,6 +48,7 @@ type settlement struct {
 	ask             *float64
 	provider        int64            // what it held when the contract was settled, micro-dollars
 	pays            map[string]int64 // micro-dollars by account
+	fines           map[string]int64 // of its penalty, by who pays
 }
 
 // settled reads what became of each contract from the entries.
@@ -76,8 +78,12 @@ func (r *recorder) settled() map[int64]*settlement {
 				s.pays[m.To] += m.Amount.Micros()
 			}
 		case bank.Penalty:
+			s := all[e.contract]
+			s.fines = make(map[string]int64)
 			for _, m := range e.moves {
-				provider -= m.Amount.Micros()
+				if s.fines[m.From] += m.Amount.Micros(); m.From == "provider" {
+					provider -= m.Amount.Micros()
+				}
 			}
 		}
 	}
@@ -123,11 +129,43 @@ func (w *retold) verdict(job *metrics.Job, s *settlement) error {
 	case !o.sure:
 		return nil // what is owed rests on it
 	}
-	paid, penalty, off := w.bill(c, o, s)
+	if err := s.fined(j); err != nil {
+		return err
+	}
+	paid, owed, penalty, off := w.bill(c, o, s)
+	if math.Abs(owed-float64(j.Owed.Micros())) > off {
+		return fmt.Errorf("a penalty of %v is owed; by the replay %v micro-dollars", j.Owed, owed)
+	}
 	if math.Abs(paid-float64(j.Paid.Micros())) > off || math.Abs(penalty-float64(j.Penalty.Micros())) > off {
 		return fmt.Errorf("paid %v, penalty %v; by the replay %v and %v micro-dollars", j.Paid, j.Penalty, paid, penalty)
 	}
 	return w.proportional(c, j.Paid.Micros(), s)
+}
+
+// fined checks who pays the penalty of a contract: no more than is owed, each host no more than it
+// earned there, and the provider only what remains when all hosts have paid what they earned.
+func (s *settlement) fined(j *contracts.Result) error {
+	sum, earned, hosts := int64(0), int64(0), int64(0)
+	for account, fine := range s.fines {
+		if sum += fine; account == "provider" {
+			continue
+		}
+		if hosts += fine; fine > s.pays[account] {
+			return fmt.Errorf("%s pays %d micro-dollars of its penalty, and earned %d", account, fine, s.pays[account])
+		}
+	}
+	for account, pay := range s.pays {
+		if strings.HasPrefix(account, "host:") {
+			earned += pay
+		}
+	}
+	switch {
+	case sum != j.Penalty.Micros() || sum > j.Owed.Micros():
+		return fmt.Errorf("a penalty of %d micro-dollars is paid, of %v, and %v is owed", sum, j.Penalty, j.Owed)
+	case hosts != min(earned, j.Owed.Micros()):
+		return fmt.Errorf("hosts pay %d micro-dollars of a penalty of %v, and earned %d", hosts, j.Owed, earned)
+	}
+	return nil
 }
 
 // proportional checks that each host of c, whose charge accrues, was paid in proportion to
@@ -219,10 +257,10 @@ func (c *replayContract) delay(o outcome) float64 {
 
 // bill returns what is paid and what is paid back, in micro-dollars, and how far off
 // that may be.
-func (w *retold) bill(c *replayContract, o outcome, s *settlement) (paid, penalty, off float64) {
+func (w *retold) bill(c *replayContract, o outcome, s *settlement) (paid, owed, penalty, off float64) {
 	budget := float64(c.request.SLA.Budget.Micros())
 	p := c.request.SLA.Penalty
-	owed := math.Floor(min(p.Rate*c.delay(o), p.Max, 4e12) * 1e6)
+	owed = math.Floor(min(p.Rate*c.delay(o), p.Max, 4e12) * 1e6)
 	if p.Rate == 0 {
 		owed = 0
 	}
@@ -253,7 +291,7 @@ func (w *retold) bill(c *replayContract, o outcome, s *settlement) (paid, penalt
 		}
 		paid = min(paid, budget)
 	}
-	return paid, min(owed, float64(s.provider)), off
+	return paid, owed, min(owed, paid+float64(s.provider)), off
 }
 
 // prices checks the mean prices: what was bid, over time, and 0 where nobody bid.

@@ -100,7 +100,7 @@ func (t *tabulator) block() (results.Block, error) {
 // is written.
 type ending struct {
 	due, estimate, bid, start, finish, share, done, wasted float64
-	paid, penalty                                          results.Money
+	paid, penalty, owed                                    results.Money
 	losses                                                 int
 	fulfilled                                              bool
 }
@@ -140,7 +140,7 @@ func jobRow(row *results.Job, o *ending, at *scenario.Configuration, admission s
 	}
 	*o = ending{
 		due: o.due, estimate: o.estimate, bid: c.Budget.Float64() / c.Deadline, start: c.Admitted, finish: c.Ended, done: c.ByDue, wasted: c.Wasted,
-		paid: money(c.Paid), penalty: money(c.Penalty), losses: c.Losses, fulfilled: j.Fulfilled(),
+		paid: money(c.Paid), penalty: money(c.Penalty), owed: money(c.Owed), losses: c.Losses, fulfilled: j.Fulfilled(),
 	}
 	if c.Gang && !math.IsInf(c.Began, 1) {
 		o.start = c.Began
@@ -153,7 +153,7 @@ func jobRow(row *results.Job, o *ending, at *scenario.Configuration, admission s
 	if volatile {
 		row.Losses, row.Wasted = &o.losses, &o.wasted
 	}
-	row.Paid, row.Penalty, row.Fulfilled = &o.paid, &o.penalty, &o.fulfilled
+	row.Paid, row.Penalty, row.PenaltyOwed, row.Fulfilled = &o.paid, &o.penalty, &o.owed, &o.fulfilled
 }
 
 // decision returns what was decided of a job with that outcome.

@@ -92,6 +92,9 @@ func policiesApart(metric string) contrast.Ask {
 type cell struct {
 	values [][]float64 // by metric
 	curve  [][]float64 // by alpha
+
+	unpaid    float64 // $ of penalties that were owed, over all replications
+	creditors int     // users to whom it was, counted in each replication
 }
 
 // newStudy returns a study of e without replications.
@@ -105,7 +108,7 @@ func newStudy(e *scenario.Experiment) *Study {
 	for _, c := range e.Configurations {
 		cells := make([]cell, len(c.Admission))
 		for i := range cells {
-			cells[i] = cell{make([][]float64, len(s.Metrics)), make([][]float64, len(e.Alphas))}
+			cells[i] = cell{values: make([][]float64, len(s.Metrics)), curve: make([][]float64, len(e.Alphas))}
 		}
 		s.cells = append(s.cells, cells)
 	}
@@ -157,7 +160,8 @@ func (s *Study) measure(run *Run, found []float64) []float64 {
 	for _, x := range curve {
 		number(x, ok)
 	}
-	return found
+	unpaid, users := run.Outcome.UnpaidPenalties()
+	return append(found, unpaid, float64(users))
 }
 
 // unproven is the first number of a replication: 1 if its U* is a bound only.
@@ -169,7 +173,7 @@ func (r *Replication) unproven() float64 {
 }
 
 // width returns how many numbers measure appends.
-func (s *Study) width() int { return len(s.Metrics) + len(s.Experiment.Alphas) }
+func (s *Study) width() int { return len(s.Metrics) + len(s.Experiment.Alphas) + 2 }
 
 // add enters the next replications of a configuration, as they were measured: of each
 // whether it is unproven, and its policies.
@@ -187,6 +191,8 @@ func (s *Study) add(configuration int, found []float64) {
 			for a := range c.curve {
 				c.curve[a] = append(c.curve[a], found[len(c.values)+a])
 			}
+			c.unpaid += found[width-2]
+			c.creditors += int(found[width-1])
 			found = found[width:]
 		}
 	}
@@ -202,6 +208,33 @@ func (s *Study) noSample() []string {
 		where = fmt.Sprintf("%s and %d more", strings.Join(s.alike[:5], ", "), len(s.alike)-5)
 	}
 	return []string{fmt.Sprintf("%s: every replication has the same jobs on the same hosts, so that nothing but ties and what policies draw is left to chance: they are no sample, and have no deviations and intervals. One is enough; the workload model resample draws jobs from a log.", where)}
+}
+
+// shortfalls says where penalties were owed and not paid in full, how much is missing, and to how
+// many users.
+func (s *Study) shortfalls() (notes []string) {
+	var all cell
+	points := make(map[int]bool)
+	s.each(func(configuration, policy int, _, label string) {
+		c := &s.cells[configuration][policy]
+		if c.unpaid == 0 {
+			return
+		}
+		points[configuration], all.unpaid, all.creditors = true, all.unpaid+c.unpaid, all.creditors+c.creditors
+		notes = append(notes, fmt.Sprintf("%s, %s: %s", s.labels().Of(s.Experiment.Configurations[configuration].Name), s.labels().Of(label), c.short()))
+	})
+	if len(s.Experiment.Sweep) > 0 && len(points) > 0 {
+		notes = []string{fmt.Sprintf("In %d of %d points: %s", len(points), len(s.Experiment.Configurations), all.short())}
+	}
+	return notes
+}
+
+func (c *cell) short() string {
+	users := "users"
+	if c.creditors == 1 {
+		users = "user"
+	}
+	return fmt.Sprintf("$%.6f of the penalties owed was not paid, to %d %s over all replications: neither the hosts of these contracts nor the provider had more.", c.unpaid, c.creditors, users)
 }
 
 // refusals names the policies that refused whatever was asked of them.

@@ -59,7 +59,7 @@ func trade(t testing.TB, l *bank.Ledger, src *rand.Rand, n int64) {
 		_, err := l.Settle(now, contract, []bank.Payment{{To: host, Amount: charge}}, nil)
 		check(t, err)
 		if src.IntN(4) == 0 {
-			_, err := l.Penalty(now, contract, provider, user, bank.Micros(1+src.Int64N(1e3)), nil)
+			_, err := l.Penalty(now, contract, []bank.Debit{{From: provider, Most: bank.Micros(1 + src.Int64N(1e3))}}, user, nil)
 			check(t, err)
 		}
 	}

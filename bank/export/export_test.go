@@ -64,7 +64,7 @@ func fillSmall(t testing.TB) func(l *bank.Ledger) {
 		check(t, l.Reject(86400, 18, []byte("=1+1; seq: 7, t: 8\n\x1b[31m\xff")))
 		_, err := l.Settle(90000.125, 17, []bank.Payment{{To: host, Amount: bank.Micros(4.25e6)}}, []byte(`{"state":"violated"}`))
 		check(t, err)
-		_, err = l.Penalty(90000.125, 17, provider, ann, bank.Micros(5), nil)
+		_, err = l.Penalty(90000.125, 17, []bank.Debit{{From: provider, Most: bank.Micros(5)}}, ann, nil)
 		check(t, err)
 		check(t, l.Book(&bank.Entry{Time: 1e6, Kind: bank.Transfer, Contract: bank.NoContract, ID: "=req%1", Moves: []bank.Move{{From: "user:Ann", To: "user:ann", Amount: bank.Micros(1)}}}))
 		check(t, l.Hold(1e6, 19, ann, bank.Micros(1e6), nil))
@@ -92,7 +92,7 @@ func fillLarge(t testing.TB) func(l *bank.Ledger) {
 				check(t, err)
 			}
 			if c%5 == 0 {
-				_, err := l.Penalty(now, c, provider, user, bank.Micros(1+src.Int64N(1e6)), nil)
+				_, err := l.Penalty(now, c, []bank.Debit{{From: provider, Most: bank.Micros(1 + src.Int64N(1e6))}}, user, nil)
 				check(t, err)
 			}
 		}

@@ -60,7 +60,7 @@ func (tr *trader) trade(t testing.TB, n int64) {
 			held, _ := tr.Escrow(c)
 			_, err = tr.Settle(tr.now, c, []bank.Payment{{To: host, Amount: bank.Micros(tr.src.Int64N(held.Micros() + 1))}}, note)
 		case k == 7 && tr.next > 0 && tr.Balance(host).Cmp(amount) >= 0:
-			_, err = tr.Penalty(tr.now, tr.src.Int64N(tr.next), host, user, amount, note)
+			_, err = tr.Penalty(tr.now, tr.src.Int64N(tr.next), []bank.Debit{{From: host, Most: amount}}, user, note)
 		case k == 8 && tr.Balance(user).Cmp(amount) >= 0:
 			err = tr.Post(tr.now, note, bank.Posting{From: user, To: host, Amount: amount})
 		default:

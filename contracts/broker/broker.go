@@ -22,7 +22,7 @@ type Teller interface {
 	// [bank.ErrRefused] if it has not asked for that.
 	Hold(now float64, contract int64, owner bank.Account, a bank.Amount, note []byte) error
 	Settle(now float64, contract int64, pay []bank.Payment, note []byte) (refund bank.Amount, err error)
-	Penalty(now float64, contract int64, from, to bank.Account, atMost bank.Amount, note []byte) (paid bank.Amount, err error)
+	Penalty(now float64, contract int64, from []bank.Debit, to bank.Account, note []byte) (paid bank.Amount, err error)
 	Reject(now float64, contract int64, note []byte) error
 }
 
@@ -33,7 +33,7 @@ type sparing interface{ Spare() int }
 type Config struct {
 	Fleet        []hosts.Machine
 	Owners       []bank.Account // whom the charges of each host go to
-	Provider     bank.Account   // who pays penalties
+	Provider     bank.Account   // who pays penalties, or what of them hosts do not pay
 	Policy       contracts.Policy
 	Sharing      sharing.Rule
 	Payment      Payment
@@ -103,8 +103,9 @@ type index struct {
 
 // Scratch is memory that is used again.
 type scratch struct {
-	pay  []bank.Payment
-	note []byte
+	pay    []bank.Payment
+	debits []bank.Debit
+	note   []byte
 }
 
 // A contract is the broker's record of one.

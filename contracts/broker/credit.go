@@ -15,7 +15,7 @@ func (Credit) Settle(float64, int64, []bank.Payment, []byte) (bank.Amount, error
 }
 
 // Penalty implements [Teller].
-func (Credit) Penalty(float64, int64, bank.Account, bank.Account, bank.Amount, []byte) (bank.Amount, error) {
+func (Credit) Penalty(float64, int64, []bank.Debit, bank.Account, []byte) (bank.Amount, error) {
 	return bank.Amount{}, nil
 }
 

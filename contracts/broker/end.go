@@ -48,7 +48,8 @@ func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 	}
 	e.Outcome, e.From, e.Ended = v.Outcome, from, b.now
 	e.ByDue, e.Delay, e.Paid = v.ByDue, v.Delay, bill.Paid
-	e.Penalty, err = b.penalize(c, bill.Penalty)
+	e.Owed = bill.Penalty
+	e.Penalty, err = b.penalize(c, &bill)
 	b.gone(i)
 	return err
 }
@@ -78,12 +79,13 @@ func exited(nodes []contracts.Placement) bool {
 	return true
 }
 
-// penalize pays the owner of c what the provider owes, or as much as the provider has.
-func (b *Broker) penalize(c *contract, owed bank.Amount) (bank.Amount, error) {
-	if owed.Sign() == 0 {
-		return owed, nil
+// penalize pays the owner of c the penalty that is owed, or as much of it as there is.
+func (b *Broker) penalize(c *contract, bill *settlement.Bill) (bank.Amount, error) {
+	if bill.Penalty.Sign() == 0 {
+		return bill.Penalty, nil
 	}
-	return b.Teller.Penalty(b.now, int64(c.ID), b.Provider, c.Owner, owed, nil)
+	b.scratch.debits = bill.Debits(b.Provider, b.scratch.debits[:0])
+	return b.Teller.Penalty(b.now, int64(c.ID), b.scratch.debits, c.Owner, nil)
 }
 
 // terms is the note of an admission, reason that of a rejection and verdict that of a

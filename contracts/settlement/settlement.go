@@ -50,7 +50,7 @@ type Verdict struct {
 type Bill struct {
 	Pay     []bank.Payment // to the owners of its hosts; the rest of the budget goes back
 	Paid    bank.Amount    // the sum of Pay
-	Penalty bank.Amount    // what the provider owes the contract's owner
+	Penalty bank.Amount    // what is owed to the contract's owner, beyond a price that it was taken from
 }
 
 // count returns the number of nodes.
@@ -234,6 +234,31 @@ func (c *Case) whole(b *Bill, v *Verdict) (err error) {
 	distribute(b.Paid.Micros(), nodes)
 	b.Pay = c.pay(b.Pay, c.Nodes, nodes)
 	return nil
+}
+
+// Debits appends who pays b's penalty, and how much of it. Hosts pay first: out of what they
+// earn on this contract, each in proportion to that. The provider pays the rest.
+func (b *Bill) Debits(provider bank.Account, debits []bank.Debit) []bank.Debit {
+	rest := b.Penalty
+	if b.Paid.Sign() > 0 {
+		by := min(rest.Micros(), b.Paid.Micros())
+		var few [16]uint64
+		parts := few[:0]
+		for _, p := range b.Pay {
+			parts = append(parts, uint64(p.Amount.Micros()))
+		}
+		distribute(by, parts)
+		for i, part := range parts {
+			if part > 0 {
+				debits = append(debits, bank.Debit{From: b.Pay[i].To, Most: bank.Micros(int64(part))})
+			}
+		}
+		rest = bank.Micros(rest.Micros() - by)
+	}
+	if rest.Sign() > 0 {
+		debits = append(debits, bank.Debit{From: provider, Most: rest})
+	}
+	return debits
 }
 
 // check reports what cannot be true of a contract that is settled.

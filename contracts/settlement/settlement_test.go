@@ -283,3 +283,32 @@ func TestFee(t *testing.T) {
 		t.Errorf("1.5 dollars: %v, %v", got, err)
 	}
 }
+
+// TestDebits checks who pays a penalty: hosts first, out of what they earn on the contract and in
+// proportion to it, and the provider the rest.
+func TestDebits(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		owed   int64
+		earned []int64
+		want   string
+	}{
+		{9, []int64{10, 20}, "[{1 0.000003} {2 0.000006}]"},
+		{10, []int64{10, 20}, "[{1 0.000003} {2 0.000007}]"},
+		{40, []int64{10, 20}, "[{1 0.000010} {2 0.000020} {7 0.000010}]"},
+		{40, []int64{0, 0}, "[{7 0.000040}]"},
+		{40, nil, "[{7 0.000040}]"},
+		{0, []int64{10, 20}, "[]"},
+	} {
+		b := Bill{Penalty: bank.Micros(c.owed)}
+		sum := int64(0)
+		for i, e := range c.earned {
+			b.Pay = append(b.Pay, bank.Payment{To: bank.Account(i + 1), Amount: bank.Micros(e)})
+			sum += e
+		}
+		b.Paid = bank.Micros(sum)
+		if got := fmt.Sprint(b.Debits(7, nil)); got != c.want {
+			t.Errorf("%d owed, %v earned: %s, want %s", c.owed, c.earned, got, c.want)
+		}
+	}
+}

@@ -148,10 +148,15 @@ func (c *calls) Settle(now float64, contract int64, pay []bank.Payment, note []b
 }
 
 // Penalty implements [broker.Teller].
-func (c *calls) Penalty(now float64, contract int64, from, to bank.Account, atMost bank.Amount, note []byte) (bank.Amount, error) {
+func (c *calls) Penalty(now float64, contract int64, from []bank.Debit, to bank.Account, note []byte) (bank.Amount, error) {
+	// A market may move its own money alone: it pays all of it.
+	payer, atMost := c.bank.Account(c.bank.Own()), bank.Amount{}
+	for _, d := range from {
+		atMost, _ = atMost.Add(d.Most)
+	}
 	q := question{Kind: "penalty", At: now, Contract: contract, Who: c.bank.Name(to), Amount: atMost, Note: string(note)}
 	r, err := c.ask(q, func(r *reply) (err error) {
-		r.Moved, err = c.bank.Penalty(now, contract, from, to, atMost, note)
+		r.Moved, err = c.bank.Penalty(now, contract, payer, to, atMost, note)
 		return err
 	})
 	return r.Moved, err

@@ -406,8 +406,12 @@ func (b *replayed) Settle(_ float64, contract int64, pay []bank.Payment, _ []byt
 }
 
 // Penalty implements [broker.Teller]: the market can pay, too.
-func (b *replayed) Penalty(_ float64, _ int64, _, _ bank.Account, atMost bank.Amount, _ []byte) (bank.Amount, error) {
-	return atMost, nil
+func (b *replayed) Penalty(_ float64, _ int64, from []bank.Debit, _ bank.Account, _ []byte) (bank.Amount, error) {
+	var paid bank.Amount
+	for _, d := range from {
+		paid, _ = paid.Add(d.Most)
+	}
+	return paid, nil
 }
 
 // Reject implements [broker.Teller].

@@ -73,5 +73,19 @@ func (j *Job) completed() bool {
 // response returns how long j took, its lost attempts among it.
 func (j *Job) response() float64 { return j.Contract.Ended - j.Arrival }
 
+// UnpaidPenalties returns how much of the penalties that are owed was not paid, in dollars, and to
+// how many users.
+func (o *Outcome) UnpaidPenalties() (unpaid float64, users int) {
+	micros, missing := int64(0), make(map[int64]bool)
+	for i := range o.Jobs {
+		c := &o.Jobs[i].Contract
+		if m := c.Owed.Micros() - c.Penalty.Micros(); m > 0 {
+			micros += m
+			missing[o.Jobs[i].User] = true
+		}
+	}
+	return float64(micros) / 1e6, len(missing)
+}
+
 // revenue returns what the user of j has paid, less the penalty paid back, in dollars.
 func (j *Job) revenue() float64 { return j.Contract.Paid.Float64() - j.Contract.Penalty.Float64() }

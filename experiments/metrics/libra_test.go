@@ -15,7 +15,7 @@ func TestLibraMetrics(t *testing.T) {
 	t.Parallel()
 	jobs := []metrics.Job{
 		job(plan{Arrival: 10, Runtime: 20, Nodes: 2}, settled{Outcome: contracts.Fulfilled, Ended: 70, Paid: dollars(5)}, contract{Done: 40}),
-		job(plan{Arrival: 20, Runtime: 10, Nodes: 1}, settled{Outcome: contracts.Late, Ended: 99, Penalty: dollars(3)}, contract{Done: 10}),
+		job(plan{Arrival: 20, Runtime: 10, Nodes: 1}, settled{Outcome: contracts.Late, Ended: 99, Owed: dollars(3), Penalty: dollars(1)}, contract{Done: 10}),
 		job(plan{Arrival: 30, Runtime: 10, Nodes: 1}, settled{Outcome: contracts.Refused}, contract{}),
 		job(plan{Arrival: 40, Runtime: 10, Nodes: 1}, settled{Outcome: contracts.Late, Ended: 60}, contract{Done: 9}),
 		job(plan{Arrival: 50, Runtime: 50, Nodes: 1, Urgent: true}, settled{Outcome: contracts.Fulfilled, Ended: 100, Paid: dollars(7)}, contract{Done: 50}),

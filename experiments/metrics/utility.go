@@ -1,16 +1,17 @@
 package metrics
 
-// UtilityAchieved is what the provider's side earns: under the payment rule
-// budget, the sum of budgets less penalties over the jobs completed.
+// UtilityAchieved is what the provider's side earns, eq. 1 of the SLA paper: the sum over
+// jobs of what was paid less the penalty that is owed, whether or not the provider could pay it.
 var UtilityAchieved = Metric{
 	Name:  "utility",
 	Label: "Utility achieved",
 	Unit:  "$",
-	Doc:   "sum over jobs of what was paid less penalties paid back (SLA, eq. 1)",
+	Doc:   "sum over jobs of what was paid less the penalty owed, paid or not (SLA, eq. 1)",
 	Of: func(o *Outcome) (float64, bool) {
 		sum := 0.0
 		for i := range o.Jobs {
-			sum += o.Jobs[i].revenue()
+			c := &o.Jobs[i].Contract
+			sum += c.Paid.Float64() - c.Owed.Float64()
 		}
 		return sum, true
 	},

@@ -108,43 +108,51 @@ func checkAxes(t *testing.T, path string) {
 	}
 }
 
-// TestFormat2 checks that Parquet of the format before is read, in which all jobs have an
-// estimate.
-func TestFormat2(t *testing.T) {
+// TestOlderFormats checks that Parquet of formats 2 and 3 is read: neither has penalty_owed, and in
+// format 2 all jobs have an estimate.
+func TestOlderFormats(t *testing.T) {
 	t.Parallel()
-	var fields []reflect.StructField
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[Job]()) {
-		if f.Name == "Estimate" {
-			f.Type, f.Tag = f.Type.Elem(), `parquet:"estimate,split"`
-		}
-		fields = append(fields, f)
-	}
-	old := reflect.New(reflect.StructOf(fields)).Elem()
-	var file bytes.Buffer
-	w := parquet.NewWriter(&file, parquet.SchemaOf(old.Interface()))
-	for i := range jobs {
-		row := reflect.ValueOf(jobs[i])
-		for k := range fields {
-			if v := row.Field(k); fields[k].Name != "Estimate" {
-				old.Field(k).Set(v)
+	for _, format := range []int{2, 3} {
+		var fields []reflect.StructField
+		for _, f := range reflect.VisibleFields(reflect.TypeFor[Job]()) {
+			if f.Name == "Estimate" && format == 2 {
+				f.Type, f.Tag = f.Type.Elem(), `parquet:"estimate,split"`
+			}
+			if f.Name != "PenaltyOwed" {
+				fields = append(fields, f)
 			}
 		}
-		old.FieldByName("Estimate").SetFloat(float64(i))
-		if err := w.Write(old.Interface()); err != nil {
+		old := reflect.New(reflect.StructOf(fields)).Elem()
+		var file bytes.Buffer
+		w := parquet.NewWriter(&file, parquet.SchemaOf(old.Interface()))
+		for i := range jobs {
+			row := reflect.ValueOf(jobs[i])
+			for k := range fields {
+				if fields[k].Name == "Estimate" && format == 2 {
+					old.Field(k).SetFloat(float64(i))
+					continue
+				}
+				old.Field(k).Set(row.FieldByName(fields[k].Name))
+			}
+			if err := w.Write(old.Interface()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d := &Dir{Path: t.TempDir(), Manifest: Manifest{Format: format, Outputs: map[string]Output{"jobs.parquet": {}}}}
+		if err := errors.Join(w.Close(), os.WriteFile(d.file("jobs.parquet"), file.Bytes(), 0o644)); err != nil {
 			t.Fatal(err)
 		}
-	}
-	d := &Dir{Path: t.TempDir(), Manifest: Manifest{Format: 2, Outputs: map[string]Output{"jobs.parquet": {}}}}
-	if err := errors.Join(w.Close(), os.WriteFile(d.file("jobs.parquet"), file.Bytes(), 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	got := collect(t, d.Jobs(nil, nil))
-	if len(got) != len(jobs) {
-		t.Fatalf("%d rows, want %d", len(got), len(jobs))
-	}
-	for i, want := range jobs {
-		if want.Estimate = new(float64(i)); !reflect.DeepEqual(got[i], want) {
-			t.Errorf("row %d: %+v, want %+v", i+1, got[i], want)
+		got := collect(t, d.Jobs(nil, nil))
+		if len(got) != len(jobs) {
+			t.Fatalf("format %d: %d rows, want %d", format, len(got), len(jobs))
+		}
+		for i, want := range jobs {
+			if want.PenaltyOwed = nil; format == 2 {
+				want.Estimate = new(float64(i))
+			}
+			if !reflect.DeepEqual(got[i], want) {
+				t.Errorf("format %d, row %d: %+v, want %+v", format, i+1, got[i], want)
+			}
 		}
 	}
 }

@@ -50,7 +50,7 @@ func TestReadErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, err := range d.Jobs(nil, nil) {
-		if err == nil || !strings.Contains(err.Error(), "jobs.parquet: 5 columns, want 24") {
+		if err == nil || !strings.Contains(err.Error(), "jobs.parquet: 5 columns, want 25") {
 			t.Errorf("another table's file: %v", err)
 		}
 	}
@@ -95,7 +95,7 @@ func TestAnyRow(t *testing.T) {
 			rapid.Ptr(number, true).Draw(t, "start"), rapid.Ptr(number, true).Draw(t, "finish"), rapid.Ptr(number, true).Draw(t, "share"), number.Draw(t, "work"),
 			rapid.Ptr(number, true).Draw(t, "work_done"), rapid.Ptr(money, true).Draw(t, "paid"),
 			rapid.Ptr(money, true).Draw(t, "penalty"), rapid.Ptr(rapid.Bool(), true).Draw(t, "fulfilled"),
-			rapid.Ptr(rapid.Int(), true).Draw(t, "losses"), rapid.Ptr(number, true).Draw(t, "wasted"),
+			rapid.Ptr(rapid.Int(), true).Draw(t, "losses"), rapid.Ptr(number, true).Draw(t, "wasted"), rapid.Ptr(money, true).Draw(t, "penalty_owed"),
 		}
 	})
 	rapid.Check(t, func(rt *rapid.T) {

@@ -24,8 +24,9 @@ const (
 	kind         = "bourse results"
 
 	// Format is the version of the directory's layout and columns. Older ones are read:
-	// format 1 has fewer columns of jobs, format 2 has an estimate for all of them.
-	Format = 3
+	// format 1 has fewer columns of jobs, format 2 has an estimate for all of them, and
+	// formats before 4 do not have penalty_owed.
+	Format = 4
 )
 
 // A Manifest says how a results directory was made and what it holds. The writer

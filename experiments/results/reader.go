@@ -40,6 +40,9 @@ func (d *Dir) Jobs(wanted func(replication int) bool, row *int) iter.Seq2[Job, e
 	if d.Manifest.Format == 1 {
 		return jobsOf1(d, wanted, row)
 	}
+	if d.Manifest.Format < 4 {
+		return jobsOf3(d, wanted, row)
+	}
 	return rowsOf[Job](d, "jobs", wanted, row)
 }
 

@@ -20,9 +20,9 @@ var rewrite = flag.Bool("rewrite", false, "rewrite testdata")
 // Rows are invented; they are chosen to hold every kind of cell.
 var (
 	jobs = []Job{
-		{"pareto-high", "cac", 0, "j00", "u3", 12.5, 300, new(450.0), new(1012.5), 4, 18_250_000, new(0.01825), "accept", "fits", new(12.5), new(312.5), new(1.0), 1200, new(1200.0), new(Money(1_950_123)), new(Money(0)), new(true), nil, nil},
-		{"pareto-high", "cac", 0, "j01", "u1", 44, 1.0 / 3, new(1.0), new(45.0), 10, 1, nil, "reject", "would violate j00: 0.4 < 0.5", nil, nil, nil, 10.0 / 3, nil, nil, nil, nil, nil, nil},
-		{"pareto-high", "cac", 1, "-1", "=u,\"2\"", 0, 1e-300, nil, nil, 1, 0, new(0.0), "accept", "'quoted'", new(0.0), new(5.0), new(0.05), 5, new(0.25), new(Money(999_999_999_999_999_999)), new(Money(-1)), new(false), new(2), new(12.5)},
+		{"pareto-high", "cac", 0, "j00", "u3", 12.5, 300, new(450.0), new(1012.5), 4, 18_250_000, new(0.01825), "accept", "fits", new(12.5), new(312.5), new(1.0), 1200, new(1200.0), new(Money(1_950_123)), new(Money(0)), new(true), nil, nil, new(Money(0))},
+		{"pareto-high", "cac", 0, "j01", "u1", 44, 1.0 / 3, new(1.0), new(45.0), 10, 1, nil, "reject", "would violate j00: 0.4 < 0.5", nil, nil, nil, 10.0 / 3, nil, nil, nil, nil, nil, nil, nil},
+		{"pareto-high", "cac", 1, "-1", "=u,\"2\"", 0, 1e-300, nil, nil, 1, 0, new(0.0), "accept", "'quoted'", new(0.0), new(5.0), new(0.05), 5, new(0.25), new(Money(999_999_999_999_999_999)), new(Money(-1)), new(false), new(2), new(12.5), new(Money(3_000_000))},
 	}
 	prices    = []Price{{"pareto-high", "cac", 0, 0, 0.0125}, {"pareto-high", "cac", 0, 300, 0}}
 	metrics   = []Metric{{"pareto-high", "cac", 0, "violations", new(0.01)}, {"pareto-high", "cac", 1, "violations", nil}}
@@ -245,7 +245,7 @@ func TestOpen(t *testing.T) {
 		{"", "not a results directory: it has no manifest.json"},
 		{"{}", "not a results directory: its manifest.json is of another kind"},
 		{"[", "not a results directory"},
-		{`{"kind": "bourse results", "format": 9}`, "has format 9, want 3"},
+		{`{"kind": "bourse results", "format": 9}`, "has format 9, want 4"},
 		{`{"kind": "bourse results", "format": 3, "rules": 9}`, "has rules of version 9, want at most 2"},
 		{`{"kind": "bourse results", "format": 3, "seed": 7}`, "manifest.json: json"},
 	} {

@@ -31,6 +31,7 @@ type Job struct {
 	Fulfilled     *bool    `parquet:"fulfilled,optional" doc:"whether the promise was kept; null if rejected"`
 	Losses        *int     `parquet:"losses,optional" doc:"times that a host left with it; null where hosts stay, or if rejected"`
 	Wasted        *float64 `parquet:"wasted,optional" doc:"CPU s of work lost so; null where hosts stay, or if rejected"`
+	PenaltyOwed   *Money   `parquet:"penalty_owed,optional,decimal(6:18)" doc:"$ owed for a broken promise, beyond what was taken off the price; null if rejected, or in results of rules before 2"`
 }
 
 // A Price is the mean price of all hosts over one interval.

@@ -114,10 +114,57 @@ func (t *trail) judge(e *audit.Entry, d *contract, v *verdict, holds func(string
 	if !owes(claimed, owed, fuzz) {
 		return fmt.Sprintf("a penalty owed of %v", claimed), fmt.Sprintf("%v, rate × delay", audit.Money(max(0, owed)))
 	}
-	if pay := min(claimed, holds(provider)); pay > 0 {
-		t.owed = &due{d.id, d.owner, pay}
-	}
+	t.owed = d.due(e, claimed, holds(provider), t.run.Rules.Version)
 	return "", ""
+}
+
+// due returns the penalty that is to be paid where claimed is owed, nil if there is none: since
+// version 2 by the hosts that e pays, out of that and in proportion to it, and of the rest what the
+// provider has.
+func (d *contract) due(e *audit.Entry, claimed, has audit.Money, version int) *due {
+	o := &due{contract: d.id, to: d.owner}
+	rest := claimed
+	if version >= 2 {
+		var from []debit
+		earned := audit.Money(0)
+		for _, m := range e.Moves {
+			if string(m.To) != d.owner {
+				from = append(from, debit{string(m.To), audit.Money(m.Micros)})
+				earned += audit.Money(m.Micros)
+			}
+		}
+		for _, p := range inProportion(from, earned, min(claimed, earned)) {
+			if p.amount > 0 {
+				o.from, o.amount, rest = append(o.from, p), o.amount+p.amount, rest-p.amount
+			}
+		}
+	}
+	if rest = min(rest, has); rest > 0 {
+		o.from, o.amount = append(o.from, debit{provider, rest}), o.amount+rest
+	}
+	if o.amount == 0 {
+		return nil
+	}
+	return o
+}
+
+// inProportion returns total divided as all, whose sum is all of it, is: by the largest remainder.
+func inProportion(all []debit, sum, total audit.Money) []debit {
+	if sum == 0 {
+		return nil
+	}
+	out, rests := make([]debit, len(all)), make([]*big.Int, len(all))
+	order, left := make([]int, len(all)), total
+	for i, d := range all {
+		quota, rest := new(big.Int).QuoRem(new(big.Int).Mul(big.NewInt(int64(total)), big.NewInt(int64(d.amount))), big.NewInt(int64(sum)), new(big.Int))
+		out[i], rests[i], order[i] = debit{d.from, audit.Money(quota.Int64())}, rest, i
+		left -= out[i].amount
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return rests[b].Cmp(rests[a]) })
+	for _, i := range order[:left] {
+		out[i].amount++
+	}
+	return out
 }
 
 // cancelled checks that d was open when the market closed, and is charged nothing; or

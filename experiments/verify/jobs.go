@@ -25,8 +25,9 @@ type Job struct {
 	Old                  bool // its table has no deadline, bid and share
 	Deadline, Bid, Share float64
 	Start, End, WorkDone float64
-	Paid, Penalty        audit.Money
-	Fulfilled            string // true, false, or empty
+	Paid, Penalty, Owed  audit.Money // Owed is of a penalty
+	OwedKnown            bool        // its table has that
+	Fulfilled            string      // true, false, or empty
 }
 
 // none stands for an empty cell of money.
@@ -49,7 +50,7 @@ func ReadJobs(r io.Reader, keep func(run string) bool) (map[string]Rows, error) 
 		}
 		if c.at[i] < 0 && slices.Contains(since2, name) {
 			c.old = true
-		} else if c.at[i] < 0 {
+		} else if c.at[i] < 0 && name != "penalty_owed" { // which tables have by the rules of version 2
 			return nil, fmt.Errorf("jobs, row 1: no column %s", name)
 		}
 	}
@@ -92,7 +93,9 @@ func ReadJobs(r io.Reader, keep func(run string) bool) (map[string]Rows, error) 
 		j.Nodes, j.Value, j.Deadline, j.Bid = int(c.int("nodes")), c.money("value"), c.number("deadline"), c.number("bid")
 		j.Decision, j.Reason = c.text("decision"), c.text("reason")
 		j.Start, j.End, j.Share, j.WorkDone = c.number("start"), c.number("finish"), c.number("share"), c.number("work_done")
-		j.Paid, j.Penalty, j.Fulfilled = c.money("paid"), c.money("penalty"), c.text("fulfilled")
+		j.Paid, j.Penalty, j.Owed = c.money("paid"), c.money("penalty"), c.money("penalty_owed")
+		j.OwedKnown = c.at[c.next-1] >= 0
+		j.Fulfilled = c.text("fulfilled")
 		if c.err != nil {
 			return nil, fmt.Errorf("jobs, row %d, %w", row, c.err)
 		}
@@ -102,7 +105,7 @@ func ReadJobs(r io.Reader, keep func(run string) bool) (map[string]Rows, error) 
 // columns are those that are read, in that order.
 var columns = [...]string{
 	"configuration", "admission", "replication", "job", "user", "arrival", "work", "nodes", "value", "deadline", "bid", "decision", "reason",
-	"start", "finish", "share", "work_done", "paid", "penalty", "fulfilled",
+	"start", "finish", "share", "work_done", "paid", "penalty", "penalty_owed", "fulfilled",
 }
 
 // since2 are columns that older tables have not.

@@ -121,7 +121,7 @@ func jobsIn(r *results.Dir, wanted func(run string) bool, replications func(int)
 		one := Job{
 			Row: row, Old: r.Manifest.Format == 1, ID: id, User: j.User, Arrival: j.Arrival, Work: j.Work, Deadline: number(j.Deadline), Bid: number(j.Bid), Share: number(j.Share), Nodes: j.Nodes, Value: audit.Money(j.Value),
 			Decision: j.Decision, Reason: j.Reason, Start: number(j.Start), End: number(j.Finish), WorkDone: number(j.WorkDone),
-			Paid: amount(j.Paid), Penalty: amount(j.Penalty),
+			Paid: amount(j.Paid), Penalty: amount(j.Penalty), Owed: amount(j.PenaltyOwed), OwedKnown: j.PenaltyOwed != nil,
 		}
 		if j.Fulfilled != nil {
 			one.Fulfilled = strconv.FormatBool(*j.Fulfilled)

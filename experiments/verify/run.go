@@ -89,6 +89,26 @@ type due struct {
 	contract int64
 	to       string
 	amount   audit.Money
+	from     []debit
+}
+
+// A debit is what an account pays of a penalty.
+type debit struct {
+	from   string
+	amount audit.Money
+}
+
+// met reports whether e is the penalty that is due.
+func (o *due) met(e *audit.Entry) bool {
+	if e.Kind != audit.Penalty || e.Contract != o.contract || len(e.Moves) != len(o.from) {
+		return false
+	}
+	for i, m := range e.Moves {
+		if d := o.from[i]; string(m.From) != d.from || string(m.To) != o.to || audit.Money(m.Micros) != d.amount {
+			return false
+		}
+	}
+	return true
 }
 
 func newTrail(run *Run) *trail {
@@ -149,10 +169,10 @@ func (t *trail) off(seq int64, j *Job, column, found, want string) {
 func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (found, want string) {
 	if o := t.owed; o != nil {
 		t.owed = nil
-		if m := e.First(); e.Kind != audit.Penalty || e.Contract != o.contract || len(e.Moves) != 1 ||
-			string(m.From) != provider || string(m.To) != o.to || audit.Money(m.Micros) != o.amount {
-			return fmt.Sprintf("kind %d, contract %d, %v from %q to %q", e.Kind, e.Contract, audit.Money(m.Micros), m.From, m.To),
-				fmt.Sprintf("the penalty that contract %d is owed, %v from %s to %s", o.contract, o.amount, provider, o.to)
+		if !o.met(e) {
+			m := e.First()
+			return fmt.Sprintf("kind %d, contract %d, %d moves, the first %v from %q to %q", e.Kind, e.Contract, len(e.Moves), audit.Money(m.Micros), m.From, m.To),
+				fmt.Sprintf("the penalty that contract %d is owed, %v to %s, from %v", o.contract, o.amount, o.to, o.from)
 		}
 		t.pay(e.Contract, o.amount, e.Seq)
 		return "", ""
@@ -334,6 +354,9 @@ func (t *trail) settle(e *audit.Entry, n *note, holds func(string) audit.Money) 
 		if len(e.Note) > 0 {
 			t.text(e.Seq, j, "fulfilled", j.Fulfilled, strconv.FormatBool(v.State == "fulfilled"))
 			t.number(e.Seq, j, "work_done", j.WorkDone, v.Done)
+			if owed, err := v.owed(); err == nil && j.OwedKnown {
+				t.money(e.Seq, j, "penalty_owed", j.Owed, owed)
+			}
 			if known(v.Needed) {
 				t.number(e.Seq, j, "work", j.Work, v.needed())
 			}
@@ -379,6 +402,9 @@ func (t *trail) blank(seq int64, j *Job) {
 	}
 	if j.Penalty != none {
 		t.off(seq, j, "penalty", j.Penalty.String(), "nothing")
+	}
+	if j.OwedKnown && j.Owed != none {
+		t.off(seq, j, "penalty_owed", j.Owed.String(), "nothing")
 	}
 	t.text(seq, j, "fulfilled", j.Fulfilled, "")
 }

@@ -98,8 +98,11 @@ func heldApart(t *testing.T, steps []step, other float64, table [][]string, rule
 			pay := []bank.Payment{{To: host, Amount: dollars(s.amount - other)}, {To: second, Amount: dollars(other)}}
 			_, err := l.Settle(s.at, s.contract, pay, []byte(s.note))
 			check(t, err)
+		case "recourse":
+			_, err := l.Penalty(s.at, s.contract, []bank.Debit{{From: host, Most: dollars(s.amount)}}, ann, nil)
+			check(t, err)
 		case "penalty":
-			_, err := l.Penalty(s.at, s.contract, provider, ann, dollars(s.amount), nil)
+			_, err := l.Penalty(s.at, s.contract, []bank.Debit{{From: provider, Most: dollars(s.amount)}}, ann, nil)
 			check(t, err)
 		}
 	}
@@ -442,6 +445,31 @@ func TestPenalties(t *testing.T) {
 		r := held(t, steps, table, bid)
 		if c.wantSeq == 0 && (!r.Clean() || r.Computed != 1) || c.wantSeq > 0 && (r.Clean() || r.Findings[0].Seq != c.wantSeq) {
 			t.Errorf("%s: %v, want entry %d named", c.name, r.Findings, c.wantSeq)
+		}
+	}
+}
+
+// TestPenaltyPayers checks who pays a penalty: the provider by the rules of version 1; since version 2
+// the host, out of the $0.80 that it earned.
+func TestPenaltyPayers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		version int
+		payer   string
+		wantSeq int64
+	}{{1, "penalty", 0}, {1, "recourse", 5}, {2, "penalty", 5}, {2, "recourse", 0}} {
+		rules := verify.Rules{Version: c.version, Payment: "bid", Sharing: "auction", CPUs: 2, Cap: 1, Speeds: []float64{1}}
+		steps := []step{
+			{"hold", 0, 1, 0.8, strings.Replace(terms(10000000, `,"penalty_rate":0.01`), `"deadline":200`, `"deadline":80`, 1)},
+			{"settle", 80, 1, 0.8, `{"state":"violated","work":100,"work_done":80,"penalty_owed":"0.160000"}`},
+			{c.payer, 80, 1, 0.16, ""},
+		}
+		_, table := small()
+		table = table[:2]
+		copy(table[1][8:], []string{"0.800000", "accept", "", "0", "80", "100", "80", "0.800000", "0.160000", "false"})
+		r := held(t, steps, table, rules)
+		if c.wantSeq == 0 && (!r.Clean() || r.Computed != 1) || c.wantSeq > 0 && (r.Clean() || r.Findings[0].Seq != c.wantSeq) {
+			t.Errorf("version %d, %s: %v, want entry %d named", c.version, c.payer, r.Findings, c.wantSeq)
 		}
 	}
 }

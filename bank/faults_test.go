@@ -252,6 +252,9 @@ var faults = []struct{ what, file, right, wrong, room string }{
 	{"an entry dated after it was cosigned passes", "audit/times.go", "e.Seq <= s.size && e.Time > s.Time+clocks:", "e.Seq <= s.size && e.Time > 1e300:", "./audit"},
 	{"an old cosignature is fresh", "audit/times.go", "newest < t.now-t.fresh:", "newest < -1e300:", "./audit"},
 
+	{"a cap is of a calendar's periods", "owners/owners.go", "if now-i.at < float64(m.period) {", "if window(now, m.period) == window(i.at, m.period) {", "./owners"},
+	{"an audit takes a cap for one of a calendar's periods", "audit/authority.go", "now-m.spent[0].at >= float64(m.period) {", "int64(now/float64(m.period)) > int64(m.spent[0].at/float64(m.period)) {", "./owners"},
+	{"what was minted last is not restored", "owners/rows.go", "m.window, errs[2] = -1, m.restoreIssues(f[4])", "m.window = -1", "./owners"},
 	{"two accounts differ in capitals alone", "store/twins.go", "if twin != \"\" && twin != name {", "if twin == name && twin == \"\" {", "./owners"},
 	{"another entry is told of a request", "store/asked.go", "(n-1)%LeafSize == 0", "n%LeafSize == 0", "./store"},
 }

@@ -56,6 +56,36 @@ type allowance struct {
 	with   string
 	minted Money // in the period that began last
 	began  int64 // counted in periods, or -1
+
+	any   bool // the cap is of any span as long as the period
+	spent []spent
+}
+
+// spent is what was minted at a time, of the last period, or of two times if they are many.
+type spent struct {
+	at    float64
+	money Money
+}
+
+// passes lets what was minted a period ago go, if the cap is of any period.
+func (m *allowance) passes(now float64) {
+	for len(m.spent) > 0 && now-m.spent[0].at >= float64(m.period) {
+		m.minted -= m.spent[0].money
+		m.spent = m.spent[1:]
+	}
+}
+
+// spend takes note of a mint.
+func (m *allowance) spend(now float64, money Money) {
+	m.minted += money
+	if !m.any {
+		return
+	}
+	m.spent = append(slices.Clone(m.spent), spent{now, money})
+	if len(m.spent) > 64 {
+		m.spent[1].money += m.spent[0].money
+		m.spent = m.spent[1:]
+	}
 }
 
 // owned tells whether the entries to come need orders.
@@ -229,13 +259,15 @@ func (a *authority) mint(e *Entry, s *order.Signed, account string) (found, want
 	if len(e.Moves) != 1 || string(first.To) != s.Value("to") || Money(first.Micros).String() != s.Value("amount") {
 		return fmt.Sprintf("an issue of %v to %q", Money(first.Micros), first.To), fmt.Sprintf("that of the order, %s to %s", s.Value("amount"), s.Value("to"))
 	}
-	if now := int64(e.Time / float64(m.period)); now != m.began {
+	if m.any {
+		m.passes(e.Time)
+	} else if now := int64(e.Time / float64(m.period)); now != m.began {
 		m.began, m.minted = now, 0
 	}
 	if Money(first.Micros) > m.cap-m.minted {
 		return fmt.Sprintf("a mint of %v by %s on top of %v", Money(first.Micros), account, m.minted), fmt.Sprintf("at most %v in %d s", m.cap, m.period)
 	}
-	m.minted += Money(first.Micros)
+	m.spend(e.Time, Money(first.Micros))
 	return "", ""
 }
 
@@ -384,9 +416,9 @@ func (a *authority) give(o *order.Order, of, right string) (found, want string) 
 		if with == of || with != "" && a.keys[with] == "" {
 			return fmt.Sprintf("a right to mint for %s with %s", of, with), "another account, with a key"
 		}
-		m := &allowance{cap: Money(o.Money("cap").Micros()), period: o.Number("period"), with: with, began: -1}
-		if was := a.mints[of]; was != nil && was.period == m.period {
-			m.minted, m.began = was.minted, was.began
+		m := &allowance{cap: Money(o.Money("cap").Micros()), period: o.Number("period"), with: with, began: -1, any: o.Value("window") == "sliding"}
+		if was := a.mints[of]; was != nil && was.period == m.period && was.any == m.any {
+			m.minted, m.began, m.spent = was.minted, was.began, was.spent
 		}
 		a.mints[of] = m
 	case "settle":
@@ -426,7 +458,21 @@ func (a *authority) rows() map[string]string {
 		if with == "" {
 			with = "-"
 		}
-		rows[account] += fmt.Sprintf("mint %v %d %s %d %v\n", m.cap, m.period, with, m.began, m.minted)
+		if !m.any {
+			rows[account] += fmt.Sprintf("mint %v %d %s %d %v\n", m.cap, m.period, with, m.began, m.minted)
+			continue
+		}
+		row := fmt.Sprintf("mint %v %d %s sliding ", m.cap, m.period, with)
+		for i, s := range m.spent {
+			if i > 0 {
+				row += ","
+			}
+			row += strconv.FormatFloat(s.at, 'g', -1, 64) + "=" + s.money.String()
+		}
+		if len(m.spent) == 0 {
+			row += "-"
+		}
+		rows[account] += row + "\n"
 	}
 	for market, number := range a.numbers {
 		rows[market] += fmt.Sprintf("settle %d\n", number)

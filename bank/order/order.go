@@ -31,7 +31,9 @@
 //	rotate    key
 //	revoke    of; or of, right; or of, right payee, market
 //	recover   of, key
-//	right     of, right, and of it: mint cap, period and, if two must sign, with;
+//	right     of, right, and of it: mint cap, period, window and, if two must sign, with,
+//	          where window is sliding: the cap is of every span as long as the period;
+//	          without it, of the periods counted from 2000-01-01;
 //	          settle number; payee market; read and audit nothing
 //	own       operator, recovery; it has neither id, account nor expires, and no signature
 //
@@ -92,13 +94,13 @@ var kinds = map[string]string{
 	"rotate":   "ledger id account key expires",
 	"revoke":   "ledger id account of [right] [market] expires",
 	"recover":  "ledger id account of key expires",
-	"right":    "ledger id account of right [cap period] [with] [number] [market] expires",
+	"right":    "ledger id account of right [cap period] [window] [with] [number] [market] expires",
 	"own":      "ledger operator recovery",
 }
 
 // rights are the fields beside right that each has in an order of that kind.
 var rights = map[string][]string{
-	"mint":   {"cap period", "cap period with"},
+	"mint":   {"cap period window", "cap period window with", "cap period", "cap period with"},
 	"settle": {"number"},
 	"payee":  {"market"},
 	"read":   {""},
@@ -297,7 +299,7 @@ func (o *Order) together() error {
 	if r := o.Value("right"); o.Kind == "right" {
 		var beside []string
 		for _, f := range o.fields {
-			if slices.Contains([]string{"cap", "period", "with", "number", "market"}, f.Name) {
+			if slices.Contains([]string{"cap", "period", "window", "with", "number", "market"}, f.Name) {
 				beside = append(beside, f.Name)
 			}
 		}
@@ -333,6 +335,7 @@ var checks = map[string]func(string) string{
 	"number":   checkNumber(0, bank.MaxContract>>32-1),
 	"period":   checkNumber(1, 1<<32),
 	"moves":    checkMoves,
+	"window":   checkWindow,
 	"key":      checkKey,
 	"operator": checkKey,
 	"recovery": checkKey,
@@ -402,6 +405,13 @@ func checkKey(s string) string {
 func checkRight(s string) string {
 	if rights[s] == nil {
 		return "one of mint, settle, payee, read, audit"
+	}
+	return ""
+}
+
+func checkWindow(s string) string {
+	if s != "sliding" {
+		return "sliding, or no window at all"
 	}
 	return ""
 }

@@ -55,6 +55,8 @@ func examples(t testing.TB) []string {
 		begin("recover", "recovery") + "of operator\nkey " + key + "\n" + end,
 		begin("right", "operator") + "of bursar\nright mint\ncap 1000.000000\nperiod 604800\n" + end,
 		begin("right", "operator") + "of bursar\nright mint\ncap 1000.000000\nperiod 604800\nwith user:bob\n" + end,
+		begin("right", "operator") + "of bursar\nright mint\ncap 1000.000000\nperiod 604800\nwindow sliding\n" + end,
+		begin("right", "operator") + "of bursar\nright mint\ncap 1000.000000\nperiod 604800\nwindow sliding\nwith user:bob\n" + end,
 		begin("right", "operator") + "of market:lab\nright settle\nnumber 3\n" + end,
 		begin("right", "operator") + "of user:ann\nright payee\nmarket lab\n" + end,
 		begin("right", "operator") + "of user:ann\nright read\n" + end,

@@ -146,7 +146,11 @@ func (o *Owners) mints(e *bank.Entry, a *order.Order) error {
 		return fmt.Errorf("%s has no right to mint", account)
 	}
 	if left := m.left(e.Time); amount.Cmp(left) > 0 {
-		return fmt.Errorf("found a mint of %v by %s, who has %v left of %v in these %d s", amount, account, left, m.cap, m.period)
+		span := "these"
+		if m.sliding {
+			span = "any"
+		}
+		return fmt.Errorf("found a mint of %v by %s, who has %v left of %v in %s %d s", amount, account, left, m.cap, span, m.period)
 	}
 	return moves(e, "mint", a.Value("to"), amount)
 }

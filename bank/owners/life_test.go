@@ -411,3 +411,70 @@ func TestTwins(t *testing.T) {
 		}
 	}
 }
+
+// TestSpans checks that what an account mints within any span as long as its period is no more
+// than its cap, by door and audit alike, however it chooses times and amounts; that a cap which
+// is free again can be used, and that the last mints are known when the ledger is opened again.
+func TestSpans(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	src := rand.New(rand.NewPCG(seed, 0))
+	const cap, period = 100e6, 1000
+	now := 1000.0
+	a := newLedgerAt(t, &now, append(Begin(),
+		Says("operator", "right", "span", "operator", "of", "user:5", "right", "mint", "cap", "100.000000", "period", "1000", "window", "sliding"))...)
+	type mint struct {
+		at     float64
+		micros int64
+	}
+	var all []mint
+	minted := func(from, to float64) (sum int64) { // after from, and up to to
+		for _, m := range all {
+			if m.at > from && m.at <= to {
+				sum += m.micros
+			}
+		}
+		return sum
+	}
+	over := 0
+	for n := range 250 {
+		now += []float64{0, 1, 300, 999, 1000}[src.IntN(5)] * float64(src.IntN(2)) * float64(1+src.IntN(2)) / 2
+		micros := 1 + src.Int64N(cap/[]int64{1, 100}[src.IntN(2)])
+		e := ask(t, Ledger, now, []string{"user:5"}, "mint", fmt.Sprint("s", n), "user:5", "to", "user:5", "amount", bank.Micros(micros).String())
+		before := minted(now-period, now)
+		_, err := a.Do(t.Context(), e)
+		switch {
+		case err == nil:
+			all = append(all, mint{now, micros})
+			if before+micros > cap {
+				t.Fatalf("seed %d: %d micro-dollars within %d s", seed, before+micros, period)
+			}
+		case !errors.Is(err, store.ErrRefused):
+			t.Fatal(err)
+		case before+micros <= cap && len(all) < 64: // so many are known one by one
+			t.Fatalf("seed %d: refused though %d micro-dollars are left: %v", seed, cap-before, err)
+		default:
+			over++
+		}
+		if src.IntN(20) == 0 {
+			a.crash(t)
+		}
+	}
+	if over < 10 || len(all) < 20 {
+		t.Errorf("seed %d: %d minted, %d refused", seed, len(all), over)
+	}
+	past := ask(t, Ledger, now, []string{"user:5"}, "mint", "past", "user:5", "to", "user:5", "amount", bank.Micros(cap-minted(now-period, now)+1).String())
+	past.Seq = 1
+	check(t, a.Close())
+	if r := audited(t, a.fs, audit.Options{}); !r.Clean() {
+		t.Errorf("seed %d: %v", seed, r.Findings)
+	}
+	j, l, err := store.Open("ledger", store.Options{FS: a.fs}) // past the door
+	check(t, err)
+	past.Seq = l.Entries() + 1
+	check(t, j.Append(&past))
+	check(t, j.Close())
+	if r := audited(t, a.fs, audit.Options{}); r.Clean() || r.Findings[0].Seq != past.Seq || !strings.Contains(r.Findings[0].String(), "a mint of") {
+		t.Errorf("seed %d: %v", seed, r.Findings)
+	}
+}

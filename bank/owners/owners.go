@@ -14,8 +14,8 @@
 // entry:
 //
 //   - A transfer: by the account that pays, for that amount.
-//   - An issue: a mint, by an account with the right mint, which has a cap for each
-//     period; and by a second account, if the right says so.
+//   - An issue: a mint, by an account with the right mint, which has a cap for every span
+//     as long as its period; and by a second account, if the right says so.
 //   - An admission, or a rejection: an order of the account that pays, for no more than
 //     its budget, that names a market with the right settle. The right has a number k, no
 //     other market's; contracts of that market are k·2³² and following.
@@ -90,10 +90,34 @@ type mint struct {
 	with   string // who must sign, too, or empty
 	window int64  // the last period in which it issued
 	issued bank.Amount
+
+	// If the cap is of every span as long as the period, what was issued in the last one, by
+	// time. The others are of a right of versions before: its periods begin at second 0.
+	sliding bool
+	issues  []issue
 }
+
+// An issue is money that was issued at an instant.
+type issue struct {
+	at     float64
+	amount bank.Amount
+}
+
+// mostIssues is how many issues are kept of a mint. Of more, the two first count as one at
+// the time of the later: so much is never issued too much, but may be too little.
+const mostIssues = 64
 
 // left returns what may still be issued at an instant.
 func (m *mint) left(now float64) bank.Amount {
+	if m.sliding {
+		left := m.cap
+		for _, i := range m.issues {
+			if now-i.at < float64(m.period) {
+				left, _ = left.Sub(i.amount)
+			}
+		}
+		return left
+	}
 	if m.window != window(now, m.period) {
 		return m.cap
 	}
@@ -103,6 +127,15 @@ func (m *mint) left(now float64) bank.Amount {
 
 // add counts what was issued at an instant.
 func (m *mint) add(a bank.Amount, now float64) {
+	if m.sliding {
+		m.issues = append(slices.DeleteFunc(m.issues, func(i issue) bool { return now-i.at >= float64(m.period) }), issue{now, a})
+		if len(m.issues) > mostIssues {
+			first, _ := m.issues[0].amount.Add(m.issues[1].amount) // no more than its cap
+			m.issues[1].amount = first
+			m.issues = slices.Delete(m.issues, 0, 1)
+		}
+		return
+	}
 	if at := window(now, m.period); m.window != at {
 		m.window, m.issued = at, bank.Amount{}
 	}
@@ -223,9 +256,9 @@ func (o *Owners) give(a *order.Order) {
 	p := o.change(name)
 	switch a.Value("right") {
 	case "mint":
-		m := &mint{cap: a.Money("cap"), period: a.Number("period"), with: a.Value("with"), window: -1}
-		if p.mint != nil && p.mint.period == m.period {
-			m.window, m.issued = p.mint.window, p.mint.issued
+		m := &mint{cap: a.Money("cap"), period: a.Number("period"), with: a.Value("with"), window: -1, sliding: a.Value("window") != ""}
+		if p.mint != nil && p.mint.period == m.period && p.mint.sliding == m.sliding {
+			m.window, m.issued, m.issues = p.mint.window, p.mint.issued, p.mint.issues
 		}
 		p.mint = m
 	case "settle":

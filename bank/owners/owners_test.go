@@ -60,6 +60,8 @@ func history() []bank.Entry {
 		Says("operator2", "revoke", "v7", "operator", "of", "host:9", "right", "payee", "market", "lab"),
 		Says("operator2", "invite", "i10", "operator", "of", "user:10", "key", Public("invitation")),
 		Entry(bank.Issue, Note([]string{"user:6", "user:7"}, "mint", "m6", "user:6", "to", "user:6", "amount", "0.000060"), bank.NoContract, Move("mint", "user:6", 60)),
+		Says("operator2", "right", "r9", "operator", "of", "user:2", "right", "mint", "cap", "0.001000", "period", "1000", "window", "sliding"),
+		Entry(bank.Issue, Note([]string{"user:2"}, "mint", "m2", "user:2", "to", "user:2", "amount", "0.000500"), bank.NoContract, Move("mint", "user:2", 500)),
 	)
 }
 
@@ -144,6 +146,7 @@ func attacks() []attack {
 		{"a mint that another signed, too", mint([]string{"user:6", "user:8"}, "x", 5), "not signed by the key of user:7, too", "the key of user:7 did not sign"},
 		{"a mint over the rest of its cap", mint([]string{"user:6", "user:7"}, "x", 41), "who has 0.000040 left", "on top of 0.000060"},
 		{"a mint that one of two with one key signed", mint([]string{"user:8", "user:0"}, "x", 5), "not signed by the key of user:9, too", "one key of user:8 and user:9"},
+		{"a mint over its cap in another period", with(mint([]string{"user:2"}, "x", 501), func(e *bank.Entry) { e.Time = 1005 }), "who has 0.000500 left of 0.001000 in any 1000 s", "on top of 0.000500"},
 		{"a mint to another", with(mint([]string{"bursar"}, "x", 5), func(e *bank.Entry) { e.Moves[0].To = "user:1" }), "want the order's", "want that of the order"},
 		{"a mint of more", with(mint([]string{"bursar"}, "x", 5), func(e *bank.Entry) { e.Moves[0].Amount = bank.Micros(6) }), "want the order's", "want that of the order"},
 
@@ -512,6 +515,9 @@ func anything(src *rand.Rand, n int) bank.Entry {
 		return Says(signer, "right", id, who, "of", of, "right", "payee", "market", one("lab", "b"))
 	}
 	fields := []string{"of", of, "right", "mint", "cap", "500.000000", "period", one("5", "1000")}
+	if src.IntN(2) == 0 {
+		fields = append(fields, "window", "sliding")
+	}
 	if src.IntN(2) == 0 {
 		fields = append(fields, "with", one(user(), of))
 	}

@@ -21,7 +21,7 @@ const ledgerRow = "/ledger"
 //
 //	key PUBLIC            or - if it was revoked
 //	invitation PUBLIC UNTIL
-//	mint CAP PERIOD WITH WINDOW ISSUED
+//	mint CAP PERIOD WITH WINDOW ISSUED, or CAP PERIOD WITH sliding AT=AMOUNT,…
 //	settle NUMBER
 //	payee MARKET          one for each
 //	read
@@ -52,7 +52,7 @@ func (p *party) String() string {
 		fmt.Fprintf(&b, "invitation %s %s\n", p.invited, strconv.FormatFloat(p.until, 'g', -1, 64))
 	}
 	if m := p.mint; m != nil {
-		fmt.Fprintf(&b, "mint %v %d %s %d %v\n", m.cap, m.period, cmp.Or(m.with, revoked), m.window, m.issued)
+		fmt.Fprintf(&b, "mint %v %d %s %s\n", m.cap, m.period, cmp.Or(m.with, revoked), m.state())
 	}
 	if p.settle >= 0 {
 		fmt.Fprintf(&b, "settle %d\n", p.settle)
@@ -127,7 +127,44 @@ func restoreMint(f []string) (*mint, error) {
 	if f[2] != revoked {
 		m.with = f[2]
 	}
+	if m.sliding = f[3] == sliding; m.sliding {
+		m.window, errs[2] = -1, m.restoreIssues(f[4])
+		return m, errors.Join(errs[:]...)
+	}
 	m.window, errs[2] = strconv.ParseInt(f[3], 10, 64)
 	m.issued, errs[3] = bank.Parse(f[4])
 	return m, errors.Join(errs[:]...)
+}
+
+const sliding = "sliding"
+
+// state returns what the row of m has of what was issued.
+func (m *mint) state() string {
+	if !m.sliding {
+		return fmt.Sprintf("%d %v", m.window, m.issued)
+	}
+	list := []string{}
+	for _, i := range m.issues {
+		list = append(list, fmt.Sprintf("%s=%v", strconv.FormatFloat(i.at, 'g', -1, 64), i.amount))
+	}
+	return sliding + " " + cmp.Or(strings.Join(list, ","), revoked)
+}
+
+// restoreIssues reads what state writes of a sliding window.
+func (m *mint) restoreIssues(text string) error {
+	if text == revoked {
+		return nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		at, amount, _ := strings.Cut(part, "=")
+		var i issue
+		var errs [2]error
+		i.at, errs[0] = strconv.ParseFloat(at, 64)
+		i.amount, errs[1] = bank.Parse(amount)
+		if err := errors.Join(errs[:]...); err != nil {
+			return err
+		}
+		m.issues = append(m.issues, i)
+	}
+	return nil
 }

@@ -291,7 +291,7 @@ func rightCommand() *cli.Command {
 		Name:      "right",
 		Usage:     "give an account a right, by the operator",
 		ArgsUsage: "DIR ACCOUNT RIGHT",
-		Description: `   mint      issue money, up to --cap in each --period of seconds; with --with, another
+		Description: `   mint      issue money, up to --cap in any --period of seconds; with --with, another
              account signs each mint, too
    settle    for a market, such as market:lab: settle the contracts that it admits, whose
              numbers begin at --number times 4294967296, to their owners and its payees
@@ -321,6 +321,9 @@ func rightCommand() *cli.Command {
 				}
 				if c.IsSet(name) {
 					fields = append(fields, name, value)
+				}
+				if name == "period" && c.Args().Get(2) == "mint" {
+					fields = append(fields, "window", "sliding")
 				}
 			}
 			return saySigned(c, "right", "operator", fields...)

@@ -129,7 +129,7 @@ func (m *maker) make(p *Plan) error {
 		{"enrol", "of", p.Account, "key", p.Public},
 		{"right", "of", market, "right", "settle", "number", "0"},
 		{"right", "of", p.Account, "right", "payee", "market", p.Market},
-		{"right", "of", "operator", "right", "mint", "cap", weekly, "period", week},
+		{"right", "of", "operator", "right", "mint", "cap", weekly, "period", week, "window", "sliding"},
 		{"mint", "to", p.Account, "amount", p.Money.String()},
 	} {
 		if err := m.book(fmt.Sprintf("lab-%d", i), o[0], o[1:]...); err != nil {

@@ -1,16 +1,21 @@
 package owners_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"bourse/bank"
 	"bourse/bank/audit"
+	"bourse/bank/export"
 	"bourse/bank/order"
 	"bourse/bank/owners"
 	. "bourse/bank/owners/ownerstest"
@@ -476,5 +481,41 @@ func TestSpans(t *testing.T) {
 	check(t, j.Close())
 	if r := audited(t, a.fs, audit.Options{}); r.Clean() || r.Findings[0].Seq != past.Seq || !strings.Contains(r.Findings[0].String(), "a mint of") {
 		t.Errorf("seed %d: %v", seed, r.Findings)
+	}
+}
+
+// TestOlder checks that a ledger of a version before, whose orders expire in 2099, whose mints
+// have a cap of calendar periods, and two of whose accounts differ in a capital, is audited
+// clean, opened, and gone on with; and that its orders get their first answers.
+func TestOlder(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("testdata", "older.log"))
+	check(t, err)
+	r, err := audit.Log(bytes.NewReader(text), audit.Options{})
+	if err != nil || !r.Clean() || r.Entries != 18 || r.Orders != 15 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	var all []bank.Entry
+	for line := range bytes.Lines(text) {
+		var l export.Line
+		check(t, json.Unmarshal(line, &l))
+		e, _, err := export.Entry([]export.Line{l})
+		check(t, err)
+		all = append(all, *e)
+	}
+	now := all[len(all)-1].Time + 5
+	a := newLedgerAt(t, &now, slices.Clone(all)...)
+	before := a.balances(t)
+	for _, e := range all {
+		if r, err := a.Do(t.Context(), e); err != nil || r.Seq != e.Seq {
+			t.Errorf("entry %d again: %v %v", e.Seq, r, err)
+		}
+	}
+	if after := a.balances(t); !maps.Equal(before, after) {
+		t.Errorf("balances %v, want %v", after, before)
+	}
+	check(t, a.Close())
+	if again := audited(t, a.fs, audit.Options{Now: now}); !again.Clean() || again.Head != r.Head {
+		t.Errorf("kept anew: %v, head %s, want %s", again.Findings, again.Head, r.Head)
 	}
 }

@@ -214,6 +214,8 @@ func (l *runningLab) openBank(c *cli.Context, key string) error {
 		s, err := place.At(address).Writer(store.Options{Now: l.clock.Now})
 		if err == nil {
 			l.bank, l.ledger = here{s}, s.Ledger()
+			// The ledger's clock is the market's, which never goes back.
+			err = s.Look(c.Context, func(b *bank.Ledger) { l.clock.Reach(b.Now()) })
 		}
 		return err
 	}

@@ -3,10 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -123,5 +126,37 @@ func TestFlagsAnywhere(t *testing.T) {
 		if got := strings.Join(permute(app.Commands, strings.Fields(c.args)), " "); got != c.want {
 			t.Errorf("%s: %s, want %s", c.args, got, c.want)
 		}
+	}
+}
+
+// TestTogether checks that transfers which many processes ask of one folder at once are all booked,
+// or end with the status of a bank that is busy: not with that of a refusal.
+func TestTogether(t *testing.T) {
+	t.Parallel()
+	books := filepath.Join(t.TempDir(), "books")
+	for _, args := range [][]string{{"init", books}, {"mint", books, "user:ann", "100", "--id", "m"}} {
+		if status, _, errs := bourse(t, t.Context(), append([]string{"bank"}, args...)...); status != statusDone {
+			t.Fatal(errs)
+		}
+	}
+	var all sync.WaitGroup
+	var booked atomic.Int64
+	for n := range 20 {
+		all.Go(func() {
+			switch status, _, errs := bourse(t, t.Context(), "bank", "transfer", books, "user:ann", "user:bob", "1", "--id", fmt.Sprint(n)); {
+			case status == statusDone:
+				booked.Add(1)
+			case status != statusAgain || !strings.Contains(errs, "try again"):
+				t.Errorf("exit status %d: %s", status, errs)
+			}
+		})
+	}
+	all.Wait()
+	out, want := "", fmt.Sprintf("user:bob %d.000000\n", booked.Load())
+	if _, out, _ = bourse(t, t.Context(), "bank", "balance", books, "user:bob"); out != want || booked.Load() == 0 {
+		t.Errorf("%s, want %s", out, want)
+	}
+	if status, _, _ := bourse(t, t.Context(), "bank", "transfer", books, "user:ann", "user:bob", "1000", "--id", "much"); status != statusFailed {
+		t.Errorf("for want of money: exit status %d, want %d", status, statusFailed)
 	}
 }

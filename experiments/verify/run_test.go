@@ -474,6 +474,32 @@ func TestPenaltyPayers(t *testing.T) {
 	}
 }
 
+// TestPenaltyOwedColumn checks that the audit compares penalty_owed in the table of jobs with the
+// ledger, and reads tables of results from before the column.
+func TestPenaltyOwedColumn(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		column, cell string
+		clean        bool
+	}{{"", "", true}, {"penalty_owed", "0.160000", true}, {"penalty_owed", "0.160001", false}, {"penalty_owed", "", false}} {
+		rules := verify.Rules{Version: 2, Payment: "bid", Sharing: "auction", CPUs: 2, Cap: 1, Speeds: []float64{1}}
+		steps := []step{
+			{"hold", 0, 1, 0.8, strings.Replace(terms(10000000, `,"penalty_rate":0.01`), `"deadline":200`, `"deadline":80`, 1)},
+			{"settle", 80, 1, 0.8, `{"state":"violated","work":100,"work_done":80,"penalty_owed":"0.160000"}`},
+			{"recourse", 80, 1, 0.16, ""},
+		}
+		_, table := small()
+		table = table[:2]
+		copy(table[1][8:], []string{"0.800000", "accept", "", "0", "80", "100", "80", "0.800000", "0.160000", "false"})
+		if c.column != "" {
+			table[0], table[1] = append(table[0], c.column), append(table[1], c.cell)
+		}
+		if r := held(t, steps, table, rules); r.Clean() != c.clean {
+			t.Errorf("column %q, cell %q: %v, want clean %v", c.column, c.cell, r.Findings, c.clean)
+		}
+	}
+}
+
 // TestReservations checks charges and penalties of reservations: the price, which is
 // the value unless another was agreed, less 0.01 $/s of delay after a deadline of 90 s;
 // nothing for one that is killed, which is late by all of the 90 s; and no more than

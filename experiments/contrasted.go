@@ -90,7 +90,7 @@ func contrastNote(rows []contrast.Row, ask contrast.Ask) string {
 		how = "The seeds differ, so the samples are independent: Welch's t; the effect is the difference over the root mean square deviation."
 	}
 	if slices.ContainsFunc(ask.Metrics, func(m string) bool { _, ok := ask.Ends[m]; return ok }) {
-		how += " Means of what has bounds have Wilson's interval, which stays within them."
+		how += " Means of what has bounds have the interval of clustered trials, which stays within them."
 	}
 	how += fmt.Sprintf(" Holm corrects for the %d comparisons here.", len(rows))
 	if ask.Margin > 0 {

@@ -56,7 +56,7 @@ func differences(rows []results.Metric, less string) []results.Summary {
 	var out []results.Summary
 	for _, k := range order {
 		row := results.Summary{Configuration: k.configuration, Admission: k.admission, Metric: k.metric}
-		row.N, row.Mean, row.SD, row.Lo95, row.Hi95 = described(stats.Summarize(values[k]))
+		row.N, row.Mean, row.SD, row.Lo95, row.Hi95 = described(stats.Summarize(values[k], stats.Quantity{}))
 		out = append(out, row)
 	}
 	return out

@@ -13,6 +13,7 @@ import (
 	"bourse/bank"
 	"bourse/contracts"
 	"bourse/experiments/metrics"
+	"bourse/experiments/results"
 )
 
 // percent and part are the metrics that are proportions, of 100 and of 1. All metrics
@@ -38,6 +39,9 @@ const rounding = 1e-9
 
 // laws checks what must hold of every run.
 func (r *told) laws() error {
+	if err := r.summaryLaws(); err != nil {
+		return err
+	}
 	for _, run := range r.runs {
 		fail := func(err error) error {
 			return fmt.Errorf("%s, replication %d: %w", run.offer.Label, run.rep, err)
@@ -59,6 +63,11 @@ func (r *told) laws() error {
 			if err := metricLaw(i, x, off); err != nil {
 				return fail(err)
 			}
+			if m.Trials != nil {
+				if err := trialsLaw(m, x, m.Trials(&run.Outcome), len(run.Jobs)); err != nil {
+					return fail(err)
+				}
+			}
 		}
 		if err := run.utilityLaw(); err != nil {
 			return fail(err)
@@ -76,6 +85,59 @@ func (r *told) laws() error {
 		}
 	}
 	return nil
+}
+
+// events are the metrics that are shares of trials of which each is an event or none, and
+// the whole of each.
+var events = map[string]float64{"violations": 1, "rejections": 1, "p_a": 1, "p_w": 1, "kept": 1, "deadlines_fulfilled": 100, "rejections_ar": 1, "job_process_ratio": 100}
+
+// trialsLaw checks that metric m at x, of so many trials, is a whole number of them; that jobs
+// are not fewer than trials that are jobs; and that x is what it is by construction where there
+// are none.
+func trialsLaw(m metrics.Metric, x float64, trials, jobs int) error {
+	whole := events[m.Name]
+	switch n := x / whole * float64(trials); {
+	case trials < 0 || whole == 1 && m.Name != "kept" && trials > jobs:
+		return fmt.Errorf("metric %s is of %d trials, of %d jobs", m.Name, trials, jobs)
+	case whole == 0:
+	case trials == 0 && x != 0 && x != whole:
+		return fmt.Errorf("metric %s is %v by construction", m.Name, x)
+	case math.Abs(n-math.Round(n)) > 1e-6:
+		return fmt.Errorf("metric %s is %v of %d trials, which is no number of them", m.Name, x, trials)
+	}
+	return nil
+}
+
+// summaryLaws checks that every interval of a mean that is published contains it and lies
+// within the bounds of the metric, and that values which are all alike have none unless trials
+// bound them.
+func (r *told) summaryLaws() error {
+	for i, row := range r.study.summaryRows() {
+		m := &r.study.Metrics[i%len(r.study.Metrics)]
+		if row.Lo95 == nil {
+			continue
+		}
+		lo, hi := m.Bound.Ends()
+		switch off := rounding * max(1, math.Abs(*row.Mean)); {
+		case row.N < 2 || *row.Lo95 > *row.Mean+off || *row.Hi95 < *row.Mean-off:
+			return fmt.Errorf("%s of %s: mean %v of %d in [%v, %v]", row.Metric, row.Admission, *row.Mean, row.N, *row.Lo95, *row.Hi95)
+		case *row.Lo95 == *row.Hi95:
+			return fmt.Errorf("%s of %s: an interval of no width at %v", row.Metric, row.Admission, *row.Mean)
+		case r.inBounds(row, lo, hi) && (*row.Lo95 < lo || *row.Hi95 > hi):
+			return fmt.Errorf("%s of %s: [%v, %v] reaches beyond [%v, %v]", row.Metric, row.Admission, *row.Lo95, *row.Hi95, lo, hi)
+		}
+	}
+	return nil
+}
+
+// inBounds reports whether every value that a row sums up lies within [lo,hi].
+func (r *told) inBounds(row results.Summary, lo, hi float64) bool {
+	for _, m := range r.study.metricRows(row.Metric) {
+		if m.Configuration == row.Configuration && m.Admission == row.Admission && m.Value != nil && !(*m.Value >= lo && *m.Value <= hi) {
+			return false
+		}
+	}
+	return true
 }
 
 // ticks is what a proportion may be off by where tasks end a tick of work early, of

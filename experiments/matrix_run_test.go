@@ -248,7 +248,7 @@ func (r *told) sum(at map[string]*toldRun) (string, error) {
 			label := c.Admission[k].Label
 			var metrics []results.Metric
 			for m, values := range r.study.cells[rep.Configuration][k].values {
-				metrics = append(metrics, r.study.metricRow(rep.Configuration, k, rep.Rep, m, &values[rep.Rep]))
+				metrics = append(metrics, r.study.metricRow(rep.Configuration, k, rep.Rep, m, &values[rep.Rep], r.study.cells[rep.Configuration][k].trial(m, rep.Rep)))
 			}
 			if err := errors.Join(
 				out.Encode(jobRows(c, label, rep.Rep, run.Jobs, run.Outcome.Volatile)),

@@ -57,8 +57,14 @@ func (t *tabulator) run(s *Study, r *Replication, policy int, run *Run, found []
 		}
 	}
 	t.metrics = t.metrics[:0]
+	at := len(s.Metrics)
 	for m := range s.Metrics {
-		t.metrics = append(t.metrics, s.metricRow(r.Configuration, policy, r.Rep, m, &found[m]))
+		trials := 0.0
+		if s.Metrics[m].Trials != nil {
+			trials = found[at]
+			at++
+		}
+		t.metrics = append(t.metrics, s.metricRow(r.Configuration, policy, r.Rep, m, &found[m], trials))
 	}
 	return t.out.Metrics(t.metrics)
 }
@@ -186,14 +192,17 @@ func priceRow(configuration, admission string, rep, interval int, p float64) res
 }
 
 // metricRow returns metric m of one replication under one policy, which is at x, or NaN
-// there.
-func (s *Study) metricRow(configuration, policy, rep, m int, x *float64) results.Metric {
+// there, and of that many trials; 0 if of none.
+func (s *Study) metricRow(configuration, policy, rep, m int, x *float64, trials float64) results.Metric {
 	c := &s.Experiment.Configurations[configuration]
 	row := results.Metric{
 		Configuration: c.Name, Admission: c.Admission[policy].Label, Replication: rep, Metric: s.Metrics[m].Name,
 	}
 	if !math.IsNaN(*x) {
 		row.Value = x
+		if trials > 0 {
+			row.Trials = new(int(trials))
+		}
 	}
 	return row
 }
@@ -210,10 +219,10 @@ func (s *Study) metricRows(names ...string) []results.Metric {
 	s.each(func(int, int, string, string) { runs += s.Experiment.Replications })
 	rows := make([]results.Metric, 0, runs*len(wanted))
 	s.each(func(configuration, policy int, _, _ string) {
-		values := s.cells[configuration][policy].values
+		c := &s.cells[configuration][policy]
 		for rep := range s.Experiment.Replications {
 			for _, m := range wanted {
-				rows = append(rows, s.metricRow(configuration, policy, rep, m, &values[m][rep]))
+				rows = append(rows, s.metricRow(configuration, policy, rep, m, &c.values[m][rep], c.trial(m, rep)))
 			}
 		}
 	})
@@ -294,8 +303,11 @@ func described(d stats.Summary) (n int, mean, sd, lo, hi *float64) {
 	if d.N > 0 {
 		mean = &d.Mean
 	}
+	if d.HasDeviation() {
+		sd = &d.SD
+	}
 	if d.HasInterval() {
-		sd, lo, hi = &d.SD, &d.Lo95, &d.Hi95
+		lo, hi = &d.Lo95, &d.Hi95
 	}
 	return d.N, mean, sd, lo, hi
 }

@@ -160,6 +160,7 @@ func (a *arena) each(ctx context.Context, e *scenario.Experiment, all []*setting
 		o := &run.Outcome
 		o.Capacity, o.Hosts, o.Processors = f.Capacity(), f.Hosts, f.CPUs
 		o.Jobs, o.Earlier, o.Prices, o.Promises, o.Optimum = run.Jobs[warm:], run.Jobs[:warm], run.Prices, promises, best.Bound
+		o.AdmitsAll = admitsAll(s.conf, &s.offers[k].Choice)
 		a.stop(s, run)
 		if err := metrics.Check(o); err != nil {
 			return fail(err)

@@ -146,8 +146,8 @@ func constant(e *scenario.Experiment, configuration, label, metric string) bool 
 	})
 }
 
-// admitsAll reports whether policy a admits every request in configuration c: it takes what
-// can be placed, no request states a minimum, and no host leaves.
+// admitsAll reports whether policy a admits every request in configuration c that can be
+// placed: no request states a minimum, and no host leaves.
 func admitsAll(c *scenario.Configuration, a *scenario.Choice) bool {
 	return admission.Spot(a.Name) && c.Needs.Min == (scenario.Bound{}) && c.Fleet.Availability == nil
 }

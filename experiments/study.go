@@ -91,10 +91,19 @@ func policiesApart(metric string) contrast.Ask {
 // A cell is one configuration under one policy, by replication; NaN is undefined.
 type cell struct {
 	values [][]float64 // by metric
+	trials [][]float64 // by metric; empty for one that has none
 	curve  [][]float64 // by alpha
 
 	unpaid    float64 // $ of penalties that were owed, over all replications
 	creditors int     // users to whom it was, counted in each replication
+}
+
+// trial returns how many trials metric m of a replication is of, 0 if of none.
+func (c *cell) trial(m, rep int) float64 {
+	if len(c.trials[m]) == 0 {
+		return 0
+	}
+	return c.trials[m][rep]
 }
 
 // newStudy returns a study of e without replications.
@@ -108,7 +117,7 @@ func newStudy(e *scenario.Experiment) *Study {
 	for _, c := range e.Configurations {
 		cells := make([]cell, len(c.Admission))
 		for i := range cells {
-			cells[i] = cell{values: make([][]float64, len(s.Metrics)), curve: make([][]float64, len(e.Alphas))}
+			cells[i] = cell{values: make([][]float64, len(s.Metrics)), trials: make([][]float64, len(s.Metrics)), curve: make([][]float64, len(e.Alphas))}
 		}
 		s.cells = append(s.cells, cells)
 	}
@@ -144,8 +153,8 @@ func (s *Study) beside() *papers.Reference {
 	return s.paper
 }
 
-// measure appends to found all that s keeps of a run: every metric, and efficiency at
-// every alpha; NaN where it is undefined.
+// measure appends to found all that s keeps of a run: every metric, how many trials those
+// have that are of trials, and efficiency at every alpha; NaN where it is undefined.
 func (s *Study) measure(run *Run, found []float64) []float64 {
 	number := func(x float64, ok bool) {
 		if !ok {
@@ -155,6 +164,11 @@ func (s *Study) measure(run *Run, found []float64) []float64 {
 	}
 	for m := range s.Metrics {
 		number(s.Metrics[m].Of(&run.Outcome))
+	}
+	for m := range s.Metrics {
+		if trials := s.Metrics[m].Trials; trials != nil {
+			found = append(found, float64(trials(&run.Outcome)))
+		}
 	}
 	curve, ok := metrics.Efficiency(&run.Outcome, s.Experiment.Alphas...)
 	for _, x := range curve {
@@ -173,7 +187,17 @@ func (r *Replication) unproven() float64 {
 }
 
 // width returns how many numbers measure appends.
-func (s *Study) width() int { return len(s.Metrics) + len(s.Experiment.Alphas) + 2 }
+func (s *Study) width() int { return len(s.Metrics) + s.ofTrials() + len(s.Experiment.Alphas) + 2 }
+
+// ofTrials returns how many metrics are of trials.
+func (s *Study) ofTrials() (n int) {
+	for m := range s.Metrics {
+		if s.Metrics[m].Trials != nil {
+			n++
+		}
+	}
+	return n
+}
 
 // add enters the next replications of a configuration, as they were measured: of each
 // whether it is unproven, and its policies.
@@ -185,11 +209,16 @@ func (s *Study) add(configuration int, found []float64) {
 		found = found[1:]
 		for k := range cells {
 			c := &cells[k]
+			at := len(c.values)
 			for m := range c.values {
 				c.values[m] = append(c.values[m], found[m])
+				if s.Metrics[m].Trials != nil {
+					c.trials[m] = append(c.trials[m], found[at])
+					at++
+				}
 			}
 			for a := range c.curve {
-				c.curve[a] = append(c.curve[a], found[len(c.values)+a])
+				c.curve[a] = append(c.curve[a], found[at+a])
 			}
 			c.unpaid += found[width-2]
 			c.creditors += int(found[width-1])
@@ -264,15 +293,25 @@ func (s *Study) refusals() (notes []string) {
 
 // summary describes metric m over the replications in which it is defined.
 func (s *Study) summary(configuration, policy, m int) stats.Summary {
-	return s.summarize(s.cells[configuration][policy].values[m]).Within(s.Metrics[m].Bound.Ends())
+	c := &s.cells[configuration][policy]
+	var q stats.Quantity
+	q.Lo, q.Hi = s.Metrics[m].Bound.Ends()
+	for rep, trials := range c.trials[m] {
+		if math.IsNaN(c.values[m][rep]) {
+			continue
+		}
+		if q.Trials += int(trials); trials == 0 {
+			q.Trials = 0 // constant by construction
+			break
+		}
+	}
+	return s.critical.Summarize(defined(c.values[m]), q)
 }
 
 // efficiency describes the efficiency at the scenario's alpha number a.
 func (s *Study) efficiency(configuration, policy, a int) stats.Summary {
-	return s.summarize(s.cells[configuration][policy].curve[a])
+	return s.critical.Summarize(defined(s.cells[configuration][policy].curve[a]), stats.Quantity{})
 }
-
-func (s *Study) summarize(all []float64) stats.Summary { return s.critical.Summarize(defined(all)) }
 
 // defined returns the numbers among all.
 func defined(all []float64) (xs []float64) {

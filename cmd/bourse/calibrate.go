@@ -19,7 +19,7 @@ func calibrateCommand() *cli.Command {
 		ArgsUsage: "[FILE]",
 		Description: `Runs a scenario at every value of a guarantee and prints how often what it promises was
 kept, for both things that it can mean: that the price stays at most at its percentile, and
-that the contract is fulfilled; with Wilson's intervals, Brier and pinball scores, what it
+that the contract is fulfilled; with 95 % intervals, Brier and pinball scores, what it
 costs, and a reliability diagram. FILE and flags are as of 'bourse run'; - is standard input.
 
 --over names fields of policies and the values they take, from..to/step or between commas;

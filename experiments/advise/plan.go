@@ -8,7 +8,7 @@ import (
 )
 
 // A Chance is what a budget comes to in one market: means over units, with their 95 %
-// intervals by Wilson's score.
+// score intervals, each unit being a cluster.
 type Chance struct {
 	Admitted float64  `json:"admitted" doc:"probability of being let in"`
 	Done     float64  `json:"done" doc:"probability of being let in and done by the deadline"`
@@ -86,7 +86,7 @@ func chance(j *Job, units []Unit, i int, in func(*Unit) []Fate) (c Chance) {
 		mean.Plus(f, 1/float64(len(units)))
 	}
 	c.Admitted, c.Done, c.Paid = mean.Admitted, stats.Mean(done), mean.Paid
-	if lo, hi, ok := stats.Score(done, 0, 1, 0.05); ok {
+	if lo, hi, ok := stats.Interval(done, stats.Quantity{Hi: 1, Dependent: true}, 0.05); ok {
 		c.Lo95, c.Hi95 = &lo, &hi
 	}
 	if j.Value > 0 {

@@ -11,7 +11,7 @@ import (
 func (r *Report) Figure() report.Figure {
 	f := report.Figure{
 		Name: "calibration", Title: "Promised against kept", Across: 2,
-		Caption: "Error bars are Wilson's 95 % intervals. On the line a promise is kept as often as it says, above it more often.",
+		Caption: "Error bars are 95 % intervals. On the line a promise is kept as often as it says, above it more often.",
 	}
 	at := make(map[string]int)
 	for _, of := range r.lines() {

@@ -70,7 +70,7 @@ func New(name string, replications int, points []Point, less string, notes []str
 		r.Scores = append(r.Scores, s)
 	}
 	r.Notes = append(slices.Clip(notes),
-		fmt.Sprintf("Shares are means over %d replications; their 95 %% intervals are Wilson's, a replication counting for as many promises as it tells of; where all contracts were fulfilled, or none, each counts.", replications),
+		fmt.Sprintf("Shares are means over %d replications; their 95 %% intervals are score intervals of clustered trials, a replication being a cluster.", replications),
 		"Price: for each host that the policy asked about, accepted or not, the part of the time until the deadline for which the others bid at most the percentile. Time after the last event of a run is left out. A policy that asks for other percentiles than that of g promises no price.",
 		"Contract: accepted contracts that were fulfilled. What was taken back, or was at work when the market closed, counts for neither.")
 	return r

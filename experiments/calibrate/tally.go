@@ -83,19 +83,20 @@ func (k *kept) add(n int, share, brier float64) {
 type Kept struct {
 	Promises int      `json:"promises" doc:"how many, over all replications"`
 	Kept     float64  `json:"kept" doc:"mean over replications of the share that was kept; 0 without promises"`
-	Lo95     *float64 `json:"lo95" doc:"lower end of its 95 % interval, by Wilson's score; null of fewer than two replications"`
+	Lo95     *float64 `json:"lo95" doc:"lower end of its 95 % interval, the score interval of clustered trials; null of fewer than two replications"`
 	Hi95     *float64 `json:"hi95"`
 	Brier    float64  `json:"brier" doc:"mean over replications of the mean of (g - kept)²; less is better"`
 }
 
 func (k *kept) sum() Kept {
-	sum := Kept{Promises: k.n, Kept: stats.Summarize(k.share).Mean, Brier: stats.Summarize(k.briers).Mean}
-	shares := k.share
-	if k.whole && (sum.Kept == 0 || sum.Kept == 1) && len(shares) > 0 { // how replications differ cannot be told
-		shares = slices.Repeat(shares[:1], k.n)
+	q := stats.Quantity{Hi: 1, Dependent: !k.whole}
+	if k.whole {
+		q.Trials = k.n
 	}
-	if lo, hi, ok := stats.Score(shares, 0, 1, 0.05); ok && len(k.share) > 1 {
-		sum.Lo95, sum.Hi95 = &lo, &hi
+	s := stats.Summarize(k.share, q)
+	sum := Kept{Promises: k.n, Kept: s.Mean, Brier: stats.Summarize(k.briers, q).Mean}
+	if s.HasInterval() {
+		sum.Lo95, sum.Hi95 = &s.Lo95, &s.Hi95
 	}
 	return sum
 }
@@ -103,13 +104,13 @@ func (k *kept) sum() Kept {
 // A Mean is over replications, with Student's 95 % interval.
 type Mean struct {
 	Mean float64  `json:"mean"`
-	Lo95 *float64 `json:"lo95" doc:"null of fewer than two replications"`
+	Lo95 *float64 `json:"lo95" doc:"null of fewer than two replications, or where all are equal"`
 	Hi95 *float64 `json:"hi95"`
 }
 
 // mean returns that of xs that are defined.
 func mean(xs []float64) Mean {
-	s := stats.Summarize(slices.DeleteFunc(slices.Clone(xs), math.IsNaN))
+	s := stats.Summarize(slices.DeleteFunc(slices.Clone(xs), math.IsNaN), stats.Quantity{})
 	m := Mean{Mean: s.Mean}
 	if s.HasInterval() {
 		m.Lo95, m.Hi95 = &s.Lo95, &s.Hi95
@@ -149,7 +150,7 @@ func (t *Tally) Point(configuration, policy, forecaster string, less *Tally) Poi
 	}
 	p := Point{
 		Configuration: configuration, Policy: policy, Forecaster: forecaster, G: t.g,
-		Price: t.prices.sum(), Pinball: stats.Summarize(t.pinball).Mean, Contract: t.ends.sum(), Cost: t.cost(nil),
+		Price: t.prices.sum(), Pinball: stats.Summarize(t.pinball, stats.Quantity{}).Mean, Contract: t.ends.sum(), Cost: t.cost(nil),
 	}
 	if less != nil && less != t {
 		p.Less = new(t.cost(less))

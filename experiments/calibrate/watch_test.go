@@ -127,16 +127,17 @@ func TestPinball(t *testing.T) {
 	}
 }
 
-// TestKept checks the shares and intervals of tallies: Wilson's of each promise where all
-// were kept, and of replications elsewhere.
+// TestKept checks the shares and intervals of tallies: of each promise as a trial where all
+// were kept.
 func TestKept(t *testing.T) {
 	t.Parallel()
 	k := kept{whole: true}
 	for range 4 {
 		k.add(25, 25, 1)
 	}
-	// Wilson's lower end of 100 of 100: n/(n+t²), t = 1.984 for 99 degrees of freedom.
-	if s := k.sum(); s.Promises != 100 || s.Kept != 1 || math.Abs(*s.Lo95-100/(100+1.984217*1.984217)) > 1e-6 || *s.Hi95 != 1 {
+	// The lower end of 100 of 100: n/(n+t²), t = 3.182 for the 3 degrees of freedom of 4
+	// replications.
+	if s := k.sum(); s.Promises != 100 || s.Kept != 1 || math.Abs(*s.Lo95-100/(100+3.182446*3.182446)) > 1e-6 || *s.Hi95 != 1 {
 		t.Errorf("%+v (from %v to %v), want all of 100 kept", s, *s.Lo95, *s.Hi95)
 	}
 	k = kept{}

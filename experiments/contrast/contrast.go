@@ -4,8 +4,8 @@
 // Replications of one seed are given the same draws whatever is varied, so that they are
 // compared in pairs (common random numbers); results of different seeds are independent
 // samples, and are compared by Welch's test. p values are corrected by Holm over all
-// comparisons asked for. Intervals of means stay within the bounds of their metric, by
-// Wilson's score; those of differences are Student's, which go with the tests.
+// comparisons asked for. Intervals of means are those of all tables ([stats.Interval]);
+// those of differences are Student's, which go with the tests.
 package contrast
 
 import (
@@ -53,7 +53,7 @@ type Row struct {
 	Paired bool `json:"paired" doc:"compared replication by replication; else as independent samples, by Welch's test"`
 
 	FirstMean  *float64 `json:"first_mean"`
-	FirstLo95  *float64 `json:"first_lo95" doc:"of the first mean: by Wilson's score where the metric has bounds, else by Student's t; null under two values"`
+	FirstLo95  *float64 `json:"first_lo95" doc:"of the first mean: as in all tables; null under two values, or where all are equal and no trials bound it"`
 	FirstHi95  *float64 `json:"first_hi95"`
 	SecondMean *float64 `json:"second_mean"`
 	SecondLo95 *float64 `json:"second_lo95"`
@@ -83,6 +83,7 @@ type series struct {
 	dir                           int
 	metric, configuration, policy string
 	values                        map[int]float64
+	trials                        map[int]int
 	noSample                      bool // all replications have the same jobs on the same hosts
 }
 
@@ -156,7 +157,7 @@ func compare(all []*series, ask Ask, dirs []*results.Dir, paired bool) (rows []R
 				if pair[0].noSample || pair[1].noSample {
 					r.Verdict = "no sample"
 				}
-				r.test(pair[0].values, pair[1].values, paired, ask)
+				r.test(pair[0], pair[1], paired, ask)
 				if rows = append(rows, r); len(rows) > mostRows {
 					return nil, misuse.Errorf("found more than %d comparisons, want a baseline, or fewer metrics", mostRows)
 				}
@@ -197,11 +198,14 @@ func inRows(dir int, rows []results.Metric, metric string, alike []string) (all 
 		}
 		of := [2]string{row.Configuration, row.Admission}
 		if at[of] == nil {
-			at[of] = &series{dir, metric, row.Configuration, row.Admission, map[int]float64{}, slices.Contains(alike, row.Configuration)}
+			at[of] = &series{dir, metric, row.Configuration, row.Admission, map[int]float64{}, map[int]int{}, slices.Contains(alike, row.Configuration)}
 			all = append(all, at[of])
 		}
 		if row.Value != nil {
 			at[of].values[row.Replication] = *row.Value
+			if row.Trials != nil {
+				at[of].trials[row.Replication] = *row.Trials
+			}
 		}
 	}
 	return all
@@ -239,20 +243,14 @@ func pairs(group []*series, ask Ask, dirs []*results.Dir) (all [][2]*series) {
 }
 
 // test fills in all but what depends on other rows.
-func (r *Row) test(first, second map[int]float64, paired bool, ask Ask) {
-	var xs, ys []float64
-	for _, rep := range slices.Sorted(maps.Keys(first)) {
-		if y, ok := second[rep]; ok && paired {
-			xs, ys = append(xs, first[rep]), append(ys, y)
-		} else if !paired {
-			xs = append(xs, first[rep])
-		}
+func (r *Row) test(first, second *series, paired bool, ask Ask) {
+	var other [2]*series // in whose replications values count; nil: in all
+	if paired {
+		other = [2]*series{second, first}
 	}
-	if !paired {
-		for _, rep := range slices.Sorted(maps.Keys(second)) {
-			ys = append(ys, second[rep])
-		}
-	}
+	ends := ask.Ends[r.Metric]
+	xs, ofX := first.sample(other[0], ends)
+	ys, ofY := second.sample(other[1], ends)
 	r.Paired, r.N = paired, min(len(xs), len(ys))
 	if r.N == 0 {
 		return
@@ -266,8 +264,8 @@ func (r *Row) test(first, second map[int]float64, paired bool, ask Ask) {
 	if ends, ok := ask.Ends[r.Metric]; ok && within(xs, ends) && within(ys, ends) {
 		least, most = ends[0], ends[1]
 	}
-	r.FirstMean, r.FirstLo95, r.FirstHi95 = mean(xs, least, most)
-	r.SecondMean, r.SecondLo95, r.SecondHi95 = mean(ys, least, most)
+	r.FirstMean, r.FirstLo95, r.FirstHi95 = mean(xs, ofX)
+	r.SecondMean, r.SecondLo95, r.SecondHi95 = mean(ys, ofY)
 	r.Difference = &d.Mean
 	if !ok || r.Verdict != "" {
 		if r.Verdict == "" && r.N > 1 && d.Mean == 0 {
@@ -292,17 +290,35 @@ func (r *Row) test(first, second map[int]float64, paired bool, ask Ask) {
 	}
 }
 
-// mean returns the mean of xs, which lie in [least,most], and its interval.
-func mean(xs []float64, least, most float64) (mean, lo, hi *float64) {
-	s := stats.Summarize(xs)
-	from, to, ok := s.Lo95, s.Hi95, s.HasInterval()
-	if !math.IsInf(most-least, 0) {
-		from, to, ok = stats.Score(xs, least, most, Level)
+// sample returns the values of s by replication, those alone in which other has one, too,
+// unless that is nil; and what they are values of.
+func (s *series) sample(other *series, ends [2]float64) (xs []float64, of stats.Quantity) {
+	of.Lo, of.Hi = ends[0], ends[1]
+	known := true
+	for _, rep := range slices.Sorted(maps.Keys(s.values)) {
+		if other != nil {
+			if _, ok := other.values[rep]; !ok {
+				continue
+			}
+		}
+		n, ok := s.trials[rep]
+		known = known && ok
+		of.Trials += n
+		xs = append(xs, s.values[rep])
 	}
-	if !ok {
+	if !known {
+		of.Trials = 0
+	}
+	return xs, of
+}
+
+// mean returns the mean of xs and its interval.
+func mean(xs []float64, of stats.Quantity) (mean, lo, hi *float64) {
+	s := stats.Summarize(xs, of)
+	if !s.HasInterval() {
 		return &s.Mean, nil, nil
 	}
-	return &s.Mean, &from, &to
+	return &s.Mean, &s.Lo95, &s.Hi95
 }
 
 // within reports whether all values lie between ends: not all do of a proportion that is one

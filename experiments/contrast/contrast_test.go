@@ -35,7 +35,7 @@ func dir(t *testing.T, seed uint64) *results.Dir {
 				if k == 2 {
 					v = 5 + 2*e
 				}
-				row := results.Metric{Configuration: configuration, Admission: policy, Replication: rep, Metric: "m", Value: &v}
+				row := results.Metric{Configuration: configuration, Admission: policy, Replication: rep, Metric: "m", Value: &v, Trials: new(10)}
 				if configuration == "y" && rep == 2 && k == 0 {
 					row.Value = nil
 				}
@@ -116,7 +116,7 @@ func TestCompare(t *testing.T) {
 }
 
 // TestWithin checks that what is said of a metric with bounds lies within them, and that
-// it is Wilson's interval that is said of its means.
+// its means have the interval of all tables, with the trials that their rows have.
 func TestWithin(t *testing.T) {
 	t.Parallel()
 	rows, err := Compare([]*results.Dir{dir(t, 1)}, Ask{Metrics: []string{"m"}, Across: Policies, Ends: map[string][2]float64{"m": {4.2, 6.6}}})
@@ -128,7 +128,7 @@ func TestWithin(t *testing.T) {
 			t.Errorf("%s-%s: [%v, %v], [%v, %v], [%v, %v]", r.First, r.Second, *r.FirstLo95, *r.FirstHi95, *r.SecondLo95, *r.SecondHi95, *r.Lo95, *r.Hi95)
 		}
 	}
-	lo, hi, _ := stats.Score([]float64{5.3, 4.8, 5.1, 4.6, 5.2, 5.1}, 4.2, 6.6, Level)
+	lo, hi, _ := stats.Interval([]float64{5.3, 4.8, 5.1, 4.6, 5.2, 5.1}, stats.Quantity{Lo: 4.2, Hi: 6.6, Trials: 60}, Level)
 	if r := rows[0]; math.Abs(*r.FirstLo95-lo) > 1e-12 || math.Abs(*r.FirstHi95-hi) > 1e-12 {
 		t.Errorf("first: [%v, %v], want [%v, %v]", *r.FirstLo95, *r.FirstHi95, lo, hi)
 	}

@@ -129,17 +129,25 @@ func series(rows []results.Metric, configuration, policy, metric string) (xs []f
 // family of so many.
 func (e *Evidence) promised(part, metric, configuration, policy string, most float64, family int) (Comparison, error) {
 	var xs []float64
-	for _, x := range series(e.Rows[part], configuration, policy, metric) {
-		if !math.IsNaN(x) {
-			xs = append(xs, x)
+	of, known := stats.Quantity{Hi: 1}, true
+	for _, r := range e.Rows[part] {
+		if r.Configuration != configuration || r.Admission != policy || r.Metric != metric || r.Value == nil {
+			continue
 		}
+		xs = append(xs, *r.Value)
+		if known = known && r.Trials != nil; known {
+			of.Trials += *r.Trials
+		}
+	}
+	if !known {
+		of.Trials = 0
 	}
 	if len(xs) == 0 {
 		return Comparison{}, fmt.Errorf("part %s: found no %s of %s in %s", part, metric, policy, configuration)
 	}
 	c := Comparison{Metric: metric, Within: policy, First: configuration, Second: "promised", N: len(xs), FirstMean: stats.Mean(xs), SecondMean: most}
 	c.Difference = c.FirstMean - most
-	if lo, hi, ok := stats.Score(xs, 0, 1, level/float64(family)); ok {
+	if lo, hi, ok := stats.Interval(xs, of, level/float64(family)); ok {
 		lo, hi = lo-most, hi-most
 		c.Lo, c.Hi = &lo, &hi
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // method says how all of it is told.
-const method = "Replications are what is independent; differences are paired by replication (Student's t), shares that were promised have Wilson's interval, ratios Fieller's. " +
+const method = "Replications are what is independent; differences are paired by replication (Student's t), shares that were promised have the score interval of clustered trials, ratios Fieller's. " +
 	"The intervals of one finding hold at once with 95 % (Bonferroni over its comparisons), not those of all ten."
 
 // Text returns the findings as sentences, in lines that can be read.

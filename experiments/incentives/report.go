@@ -77,7 +77,7 @@ func (r *Report) tables(labels report.Labels) (tables []report.Table) {
 	}
 	if len(tables) > 0 {
 		tables[len(tables)-1].Note = fmt.Sprintf("A gain is true utility (eq. 9, α = %s) more than in truth, all others saying the truth, on the same jobs, hosts and streams. "+
-			"Replications are what is independent: means of their users (Student's t), shares (Wilson's score), and the largest of their users. "+
+			"Replications are what is independent: means of their users (Student's t), shares (score interval of clustered trials), and the largest of their users. "+
 			"The %d intervals of a column hold at once with 95 %% (Bonferroni), those of best with each other. "+
 			"Who gains has more than $%s. best: each user says what gains it most, or the truth, all of it seen afterwards.",
 			short(r.Alpha), r.Family, short(r.Epsilon))

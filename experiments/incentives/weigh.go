@@ -45,7 +45,7 @@ type sample [][]float64
 // weigh returns what a sample says, whose intervals are of a family of so many: each misses
 // with a probability of at most 5 % over all of them (Bonferroni). Replications are what is
 // independent: the mean of a replication's users counts once (Student's t), and so do their
-// share (Wilson's score) and the largest.
+// share (of clustered trials) and the largest.
 func weigh(s sample, epsilon float64, family int) (r Row) {
 	alpha := level / float64(max(1, family))
 	var means, shares, largest []float64
@@ -72,7 +72,7 @@ func weigh(s sample, epsilon float64, family int) (r Row) {
 	}
 	r.Gain, r.Largest = student(means, alpha), student(largest, alpha)
 	r.Share.Value = stats.Mean(shares)
-	if lo, hi, ok := stats.Score(shares, 0, 1, alpha); ok {
+	if lo, hi, ok := stats.Interval(shares, stats.Quantity{Hi: 1, Trials: r.Users}, alpha); ok {
 		r.Share.Lo, r.Share.Hi = &lo, &hi
 	}
 	switch {

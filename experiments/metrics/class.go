@@ -17,14 +17,22 @@ func ofClass(m Metric, urgent bool) Metric {
 		if !any {
 			return 0, false
 		}
-		class := *o
-		class.Jobs = make([]Job, 0, len(o.Jobs))
-		for i := range o.Jobs {
-			if o.Jobs[i].Urgent == urgent {
-				class.Jobs = append(class.Jobs, o.Jobs[i])
-			}
-		}
-		return of(&class)
+		return of(class(o, urgent))
+	}
+	if trials := m.Trials; trials != nil {
+		m.Trials = func(o *Outcome) int { return trials(class(o, urgent)) }
 	}
 	return m
+}
+
+// class returns o with the jobs of one class alone.
+func class(o *Outcome, urgent bool) *Outcome {
+	some := *o
+	some.Jobs = make([]Job, 0, len(o.Jobs))
+	for i := range o.Jobs {
+		if o.Jobs[i].Urgent == urgent {
+			some.Jobs = append(some.Jobs, o.Jobs[i])
+		}
+	}
+	return &some
 }

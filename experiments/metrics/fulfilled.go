@@ -3,10 +3,11 @@ package metrics
 // DeadlinesFulfilled is the percentage of requests whose work was done in time:
 // neither the rejected nor the late count.
 var DeadlinesFulfilled = Metric{
-	Name:  "deadlines_fulfilled",
-	Unit:  "%",
-	Bound: Percent,
-	Doc:   "jobs done by their deadline / jobs submitted (Risk, §4)",
+	Name:   "deadlines_fulfilled",
+	Unit:   "%",
+	Bound:  Percent,
+	Doc:    "jobs done by their deadline / jobs submitted (Risk, §4)",
+	Trials: submitted,
 	Of: func(o *Outcome) (float64, bool) {
 		x, ok := mean(o, func(j *Job) (float64, bool) { return one(j.Fulfilled()), true })
 		return 100 * x, ok

@@ -10,6 +10,7 @@
 package metrics
 
 import (
+	"math"
 	"slices"
 
 	"bourse/workloadgen/plugin"
@@ -28,6 +29,7 @@ type Outcome struct {
 	Processors float64 // of one host
 	Booked     bool    // hosts keep books, of reservations
 	Cancels    bool    // owners take jobs back
+	AdmitsAll  bool    // the policy admits every request that can be placed
 
 	Open      []Job     // of Jobs, those not ended at the horizon: they used hosts, and count nowhere else
 	Volatile  bool      // hosts come and go
@@ -51,6 +53,10 @@ type Metric struct {
 
 	// Of returns the metric, and false where it is undefined.
 	Of func(*Outcome) (float64, bool)
+
+	// Trials returns how many trials (requests, contracts, attempts) the metric is a share or
+	// mean of, and 0 if it is constant by construction. It is nil for a metric that is neither.
+	Trials func(*Outcome) int
 }
 
 // table lists the metrics in the order of reports.
@@ -169,6 +175,34 @@ func mean(o *Outcome, f func(*Job) (float64, bool)) (float64, bool) {
 		}
 	}
 	return sum / float64(max(n, 1)), n > 0
+}
+
+// requests returns how many requests admission decided on, 0 if it admits all that can be
+// placed and all could be.
+func requests(o *Outcome) int {
+	if o.AdmitsAll && !slices.ContainsFunc(o.Jobs, func(j Job) bool { return !j.Admitted() }) {
+		return 0
+	}
+	return len(o.Jobs)
+}
+
+// submitted returns how many jobs were submitted.
+func submitted(o *Outcome) int { return len(o.Jobs) }
+
+// promises returns how many contracts were fulfilled or broke their promise, 0 if none of
+// them promises a time, so that all are fulfilled.
+func promises(o *Outcome) (n int) {
+	due := false
+	for i := range o.Jobs {
+		if j := &o.Jobs[i]; j.judged() {
+			n++
+			due = due || !math.IsInf(j.Due(), 1)
+		}
+	}
+	if !due {
+		return 0
+	}
+	return n
 }
 
 // one is 1 if b and 0 otherwise.

@@ -4,15 +4,20 @@ package metrics
 // Availability Prediction for Volunteer-Based Grid Computing" (Volunteers). Every
 // failed attempt counts, those of jobs that are open at the horizon too.
 var JobProcessRatio = Metric{
-	Name:  "job_process_ratio",
-	Unit:  "%",
-	Bound: Percent,
-	Doc:   "jobs completed / (jobs completed + times that a host left with one) (Volunteers, §5)",
+	Name:   "job_process_ratio",
+	Unit:   "%",
+	Bound:  Percent,
+	Doc:    "jobs completed / (jobs completed + times that a host left with one) (Volunteers, §5)",
+	Trials: func(o *Outcome) int { done, _ := Completed.Of(o); return int(done + losses(o)) },
 	Of: volatile(func(o *Outcome) (float64, bool) {
 		done, _ := Completed.Of(o)
-		losses := sumOpen(o, func(j *Job) float64 { return float64(j.Contract.Losses) })
-		return over(100*done, done+losses)
+		return over(100*done, done+losses(o))
 	}),
+}
+
+// losses returns how often a host left with a job.
+func losses(o *Outcome) float64 {
+	return sumOpen(o, func(j *Job) float64 { return float64(j.Contract.Losses) })
 }
 
 // volatile leaves a metric undefined where hosts stay.

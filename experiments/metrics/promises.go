@@ -11,7 +11,8 @@ type Promise struct {
 // [0,1], 0 at best. It is undefined unless promises were asked for.
 var Brier = Metric{
 	Name: "brier", Less: true, Unit: "1", Bound: Proportion,
-	Doc: "mean of (promised - kept)² over what the scenario's predictor is asked on the last day: jobs on hosts that are there, drawn by lot; 0 at best; asked for if a figure shows it",
+	Doc:    "mean of (promised - kept)² over what the scenario's predictor is asked on the last day: jobs on hosts that are there, drawn by lot; 0 at best; asked for if a figure shows it",
+	Trials: asked,
 	Of: ofPromises(func(p Promise) float64 {
 		miss := p.Promised - one(p.Kept)
 		return miss * miss
@@ -21,15 +22,17 @@ var Brier = Metric{
 // Promised is the mean of what is promised.
 var Promised = Metric{
 	Name: "promised", Unit: "1", Bound: Proportion,
-	Doc: "mean chance that the predictor gives those hosts to stay for those jobs",
-	Of:  ofPromises(func(p Promise) float64 { return p.Promised }),
+	Doc:    "mean chance that the predictor gives those hosts to stay for those jobs",
+	Trials: asked,
+	Of:     ofPromises(func(p Promise) float64 { return p.Promised }),
 }
 
 // Kept is the share of promises that were kept.
 var Kept = Metric{
 	Name: "kept", Unit: "1", Bound: Proportion,
-	Doc: "share of those hosts that stayed for those jobs",
-	Of:  ofPromises(func(p Promise) float64 { return one(p.Kept) }),
+	Doc:    "share of those hosts that stayed for those jobs",
+	Trials: asked,
+	Of:     ofPromises(func(p Promise) float64 { return one(p.Kept) }),
 }
 
 func ofPromises(f func(Promise) float64) func(*Outcome) (float64, bool) {
@@ -41,3 +44,6 @@ func ofPromises(f func(Promise) float64) func(*Outcome) (float64, bool) {
 		return sum / float64(max(len(o.Promises), 1)), len(o.Promises) > 0
 	}
 }
+
+// asked returns how many promises were asked for.
+func asked(o *Outcome) int { return len(o.Promises) }

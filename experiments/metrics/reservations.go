@@ -53,6 +53,7 @@ var (
 		Bound:   Proportion,
 		Decided: true,
 		Doc:     "reservations rejected / reservations asked for, P_b (Reservations, eq. 4.1)",
+		Trials:  func(o *Outcome) int { return int(sizes(o, reservation).jobs) },
 		Of: booked(func(o *Outcome) (float64, bool) {
 			t := sizes(o, reservation)
 			return over(t.refusals, t.jobs)

@@ -11,6 +11,7 @@ var (
 		Bound:   Proportion,
 		Decided: true,
 		Doc:     "probability of being admitted: requests admitted / requests (§5)",
+		Trials:  requests,
 		Of: func(o *Outcome) (float64, bool) {
 			return mean(o, func(j *Job) (float64, bool) { return one(j.Admitted()), true })
 		},
@@ -18,11 +19,12 @@ var (
 
 	// Fulfilment is p_w.
 	Fulfilment = Metric{
-		Name:  "p_w",
-		Label: "p_w",
-		Unit:  "1",
-		Bound: Proportion,
-		Doc:   "probability that a contract is fulfilled: mean over admitted jobs (§5)",
+		Name:   "p_w",
+		Label:  "p_w",
+		Unit:   "1",
+		Bound:  Proportion,
+		Doc:    "probability that a contract is fulfilled: mean over admitted jobs (§5)",
+		Trials: promises,
 		Of: func(o *Outcome) (float64, bool) {
 			return mean(o, func(j *Job) (float64, bool) { return one(j.Fulfilled()), j.judged() })
 		},
@@ -30,11 +32,12 @@ var (
 
 	// Completion is p_d.
 	Completion = Metric{
-		Name:  "p_d",
-		Label: "p_d",
-		Unit:  "1",
-		Bound: Proportion,
-		Doc:   "work completed by the deadline: mean of min(w_d/w, 1) over admitted jobs (§5)",
+		Name:   "p_d",
+		Label:  "p_d",
+		Unit:   "1",
+		Bound:  Proportion,
+		Doc:    "work completed by the deadline: mean of min(w_d/w, 1) over admitted jobs (§5)",
+		Trials: promises,
 		Of: func(o *Outcome) (float64, bool) {
 			return mean(o, func(j *Job) (float64, bool) { return min(j.Contract.ByDue/j.Work(), 1), j.judged() })
 		},
@@ -63,10 +66,11 @@ var (
 	// MeanCostOverValue is the other reading of q.
 	MeanCostOverValue = Metric{
 		Name: "q_mean", Less: true,
-		Label: "q, mean of ratios",
-		Unit:  "1",
-		Bound: Proportion,
-		Doc:   "cost over value: mean of p/v over admitted jobs (§5)",
+		Label:  "q, mean of ratios",
+		Unit:   "1",
+		Bound:  Proportion,
+		Doc:    "cost over value: mean of p/v over admitted jobs (§5)",
+		Trials: func(o *Outcome) int { n, _ := count((*Job).Admitted)(o); return int(n) },
 		Of: func(o *Outcome) (float64, bool) {
 			return mean(o, func(j *Job) (float64, bool) {
 				return j.Contract.Paid.Float64() / j.worth(), j.Admitted()

@@ -4,9 +4,10 @@ package metrics
 // The paper prints its complement, j_s/j_a, under this name and plots this.
 var Violations = Metric{
 	Name: "violations", Less: true,
-	Unit:  "1",
-	Bound: Proportion,
-	Doc:   "contracts that missed their deadline / contracts admitted, 1 - j_s/j_a (§4.2)",
+	Unit:   "1",
+	Bound:  Proportion,
+	Doc:    "contracts that missed their deadline / contracts admitted, 1 - j_s/j_a (§4.2)",
+	Trials: promises,
 	Of: func(o *Outcome) (float64, bool) {
 		return mean(o, func(j *Job) (float64, bool) { return one(!j.Fulfilled()), j.judged() })
 	},

@@ -29,7 +29,7 @@ func swept(t *testing.T, form Tables) (dir string, rows []Job) {
 			j.Configuration = at
 			rows = append(rows, j)
 		}
-		err = errors.Join(err, out.Jobs(rows[len(rows)-len(jobs):]), out.Prices([]Price{{at, "be", 0, 0, 1}}), out.Metrics([]Metric{{at, "be", 0, "m", new(1.0)}}))
+		err = errors.Join(err, out.Jobs(rows[len(rows)-len(jobs):]), out.Prices([]Price{{at, "be", 0, 0, 1}}), out.Metrics([]Metric{{at, "be", 0, "m", new(1.0), nil}}))
 		if at != "a@10,low" { // two points in one block
 			b, wrong := out.Block()
 			err = errors.Join(err, wrong, w.Append(b))
@@ -104,6 +104,33 @@ func checkAxes(t *testing.T, path string) {
 	for _, r := range rows {
 		if want := map[string]row{"a@10,low": {"", 10, "low"}, "a@10,high": {"", 10, "high"}, "a@2e1,high": {"", 20, "high"}}[r.Configuration]; r.Hosts != want.Hosts || r.Work != want.Work {
 			t.Errorf("%s: %+v", path, r)
+		}
+	}
+}
+
+// TestFormat3 checks that metrics of the formats before are read, CSV and Parquet: their trials
+// are not known.
+func TestFormat3(t *testing.T) {
+	t.Parallel()
+	var packed bytes.Buffer
+	w := parquet.NewGenericWriter[metric3](&packed)
+	_, err := w.Write([]metric3{{"c", "cac", 0, "violations", new(0.01)}, {"c", "cac", 1, "violations", nil}})
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	want := []Metric{{"c", "cac", 0, "violations", new(0.01), nil}, {"c", "cac", 1, "violations", nil, nil}}
+	for name, text := range map[string][]byte{
+		"metrics.csv":     []byte("configuration,admission,replication,metric,value\nc,cac,0,violations,0.01\nc,cac,1,violations,\n"),
+		"metrics.parquet": packed.Bytes(),
+	} {
+		for version := 1; version <= 3; version++ {
+			d := &Dir{Path: t.TempDir(), Manifest: Manifest{Format: version, Outputs: map[string]Output{name: {}}}}
+			if err := os.WriteFile(d.file(name), text, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := d.Metrics("violations"); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s of format %d: %+v, %v, want %+v", name, version, got, err, want)
+			}
 		}
 	}
 }

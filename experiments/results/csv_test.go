@@ -154,7 +154,7 @@ func TestQuoted(t *testing.T) {
 		w.write(&row, nil)
 		var want strings.Builder
 		plain := csv.NewWriter(&want)
-		plain.Write([]string{SafeText(row.Configuration), "be", "0", "m", ""})
+		plain.Write([]string{SafeText(row.Configuration), "be", "0", "m", "", ""})
 		plain.Flush()
 		if string(w.text) != want.String() {
 			t.Errorf("%q, want %q", w.text, want.String())

@@ -45,3 +45,23 @@ func jobsOf3(d *Dir, wanted func(replication int) bool, row *int) iter.Seq2[Job,
 		}
 	}
 }
+
+// A metric3 is a row of metrics in formats 1 to 3.
+type metric3 struct {
+	Configuration string   `parquet:"configuration"`
+	Admission     string   `parquet:"admission"`
+	Replication   int      `parquet:"replication"`
+	Metric        string   `parquet:"metric"`
+	Value         *float64 `parquet:"value,optional"`
+}
+
+// metricsOf3 yields the metrics of results in formats 1 to 3, whose trials are not known.
+func metricsOf3(d *Dir) iter.Seq2[Metric, error] {
+	return func(yield func(Metric, error) bool) {
+		for m, err := range rowsOf[metric3](d, "metrics", nil, nil) {
+			if !yield(Metric{Configuration: m.Configuration, Admission: m.Admission, Replication: m.Replication, Metric: m.Metric, Value: m.Value}, err) {
+				return
+			}
+		}
+	}
+}

@@ -25,7 +25,7 @@ const (
 
 	// Format is the version of the directory's layout and columns. Older ones are read:
 	// format 1 has fewer columns of jobs, format 2 has an estimate for all of them, and
-	// formats before 4 do not have penalty_owed.
+	// formats before 4 have neither penalty_owed nor the trials of metrics.
 	Format = 4
 )
 

@@ -108,7 +108,11 @@ func streamTable[R any](path string, most int64, axes Axes, row *int) iter.Seq2[
 // row and column.
 func (d *Dir) EachMetric(names ...string) iter.Seq2[Metric, error] {
 	return func(yield func(Metric, error) bool) {
-		for row, err := range rowsOf[Metric](d, "metrics", nil, nil) {
+		rows := rowsOf[Metric](d, "metrics", nil, nil)
+		if d.Manifest.Format <= 3 {
+			rows = metricsOf3(d)
+		}
+		for row, err := range rows {
 			if (err != nil || len(names) == 0 || slices.Contains(names, row.Metric)) && !yield(row, err) {
 				return
 			}

@@ -25,7 +25,7 @@ var (
 		{"pareto-high", "cac", 1, "-1", "=u,\"2\"", 0, 1e-300, nil, nil, 1, 0, new(0.0), "accept", "'quoted'", new(0.0), new(5.0), new(0.05), 5, new(0.25), new(Money(999_999_999_999_999_999)), new(Money(-1)), new(false), new(2), new(12.5), new(Money(3_000_000))},
 	}
 	prices    = []Price{{"pareto-high", "cac", 0, 0, 0.0125}, {"pareto-high", "cac", 0, 300, 0}}
-	metrics   = []Metric{{"pareto-high", "cac", 0, "violations", new(0.01)}, {"pareto-high", "cac", 1, "violations", nil}}
+	metrics   = []Metric{{"pareto-high", "cac", 0, "violations", new(0.01), new(100)}, {"pareto-high", "cac", 1, "violations", nil, nil}}
 	summaries = []Summary{{"pareto-high", "cac", "violations", 1, new(0.01), nil, nil, nil, new(0.01)}}
 	points    = []Point{{"pareto-high", "cac", 0.5, 5, new(0.75), new(0.05), new(0.69), new(0.81)}}
 )

@@ -50,6 +50,7 @@ type Metric struct {
 	Replication   int      `parquet:"replication,delta" doc:"from 0"`
 	Metric        string   `parquet:"metric,dict" doc:"name, e.g. violations"`
 	Value         *float64 `parquet:"value,optional" doc:"null if it is undefined for this replication"`
+	Trials        *int     `parquet:"trials,optional" doc:"requests, contracts or attempts that the value is a share or mean of; null if it is of none, or constant by construction"`
 }
 
 // A Summary is a metric over all replications.
@@ -60,8 +61,8 @@ type Summary struct {
 	N             int      `parquet:"n" json:"n" doc:"replications in which it is defined"`
 	Mean          *float64 `parquet:"mean,optional" json:"mean" doc:"null if n is 0"`
 	SD            *float64 `parquet:"sd,optional" json:"sd" doc:"sample standard deviation; null if n is under 2"`
-	Lo95          *float64 `parquet:"lo95,optional" json:"lo95" doc:"lower end of the mean's 95 % interval; null if n is under 2"`
-	Hi95          *float64 `parquet:"hi95,optional" json:"hi95" doc:"upper end of the mean's 95 % interval; null if n is under 2"`
+	Lo95          *float64 `parquet:"lo95,optional" json:"lo95" doc:"lower end of the mean's 95 % interval; null if n is under 2, or all values are equal and no trials bound the mean"`
+	Hi95          *float64 `parquet:"hi95,optional" json:"hi95" doc:"upper end of the mean's 95 % interval; null as lo95"`
 	Paper         *float64 `parquet:"paper,optional" json:"paper" doc:"the number that the paper prints; null if it prints none"`
 }
 
@@ -73,6 +74,6 @@ type Point struct {
 	N             int      `parquet:"n" json:"n" doc:"replications in which it is defined"`
 	Mean          *float64 `parquet:"mean,optional" json:"mean" doc:"efficiency; null if n is 0"`
 	SD            *float64 `parquet:"sd,optional" json:"sd" doc:"sample standard deviation; null if n is under 2"`
-	Lo95          *float64 `parquet:"lo95,optional" json:"lo95" doc:"lower end of the mean's 95 % interval; null if n is under 2"`
-	Hi95          *float64 `parquet:"hi95,optional" json:"hi95" doc:"upper end of the mean's 95 % interval; null if n is under 2"`
+	Lo95          *float64 `parquet:"lo95,optional" json:"lo95" doc:"lower end of the mean's 95 % interval; null if n is under 2, or all values are equal"`
+	Hi95          *float64 `parquet:"hi95,optional" json:"hi95" doc:"upper end of the mean's 95 % interval; null as lo95"`
 }

@@ -53,10 +53,10 @@ func TestCSVStrict(t *testing.T) {
 		{"NaN", "want a finite number"},
 		{`"1,5"`, "want a finite number"},
 		{"\"1\n\"", "want a finite number"},
-		{"1,5", "6 cells, want 5"},
+		{"1,5", "7 cells, want 6"},
 	} {
 		var err error
-		for _, e := range readCSV[Metric]("metrics.csv", strings.NewReader("configuration,admission,replication,metric,value\na,b,0,m,"+c.cell+"\n"), nil) {
+		for _, e := range readCSV[Metric]("metrics.csv", strings.NewReader("configuration,admission,replication,metric,value,trials\na,b,0,m,"+c.cell+",\n"), nil) {
 			err = e
 		}
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -65,7 +65,7 @@ func TestCSVStrict(t *testing.T) {
 	}
 	for cell, want := range map[string]string{"'=1": "=1", "''x": "'x", "'x": "", "=1": "", "-a": "", "x'": "x'"} {
 		var got string
-		for row, err := range readCSV[Metric]("metrics.csv", strings.NewReader("configuration,admission,replication,metric,value\n"+cell+",b,0,m,\n"), nil) {
+		for row, err := range readCSV[Metric]("metrics.csv", strings.NewReader("configuration,admission,replication,metric,value,trials\n"+cell+",b,0,m,,\n"), nil) {
 			if (err == nil) != (want != "") {
 				t.Errorf("%s: error %v", cell, err)
 			}

@@ -39,7 +39,7 @@ type Plan struct {
 const (
 	planName  = "plan.json"
 	planKind  = "bourse units"
-	planForm  = 1
+	planForm  = 2
 	unitKind  = ".unit"
 	ledgerDir = "ledger"
 )

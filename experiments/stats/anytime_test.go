@@ -142,7 +142,7 @@ func TestAnytime(t *testing.T) {
 		}
 		width = hi - lo
 	}
-	if s := Summarize(xs); width/2 < CriticalT(0.025, s.N-1)*s.SD/math.Sqrt(float64(s.N)) || width/2 > 0.15 {
+	if s := Summarize(xs, Quantity{}); width/2 < CriticalT(0.025, s.N-1)*s.SD/math.Sqrt(float64(s.N)) || width/2 > 0.15 {
 		t.Errorf("n %d: half width %v", len(xs), width/2)
 	}
 }

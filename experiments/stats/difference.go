@@ -32,7 +32,7 @@ func Pairs(xs, ys []float64) (d Difference, ok bool) {
 	if d.N == 0 {
 		return d, false
 	}
-	s := Summarize(diffs)
+	s := Summarize(diffs, Quantity{})
 	d.Mean = s.Mean
 	if d.N < 2 || constant(diffs, max(largest(xs), largest(ys))) {
 		return d, false
@@ -45,7 +45,7 @@ func Pairs(xs, ys []float64) (d Difference, ok bool) {
 // 1947). It cannot be tested, ok false, where one has fewer than two values, or both are
 // constant.
 func Welch(xs, ys []float64) (d Difference, ok bool) {
-	x, y := Summarize(xs), Summarize(ys)
+	x, y := Summarize(xs, Quantity{}), Summarize(ys, Quantity{})
 	d = Difference{N: min(x.N, y.N), Mean: x.Mean - y.Mean}
 	if d.N < 2 || constant(xs, largest(xs)) && constant(ys, largest(ys)) {
 		return d, false

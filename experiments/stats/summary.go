@@ -19,40 +19,41 @@ import (
 
 // A Summary describes one sample.
 //
-// SD is the sample standard deviation (divisor N-1); Lo95 and Hi95 bound the
-// mean by Student's t at 95 %. All three are 0 where N is below 2, and Mean too
-// where N is 0: one value tells nothing about its spread. See [Summary.HasInterval].
+// SD is the sample standard deviation (divisor N-1); Lo95 and Hi95 are the 95 % [Interval] of
+// the mean. A number without meaning is 0: Mean if N is 0, SD if N is below 2 (see
+// [Summary.HasDeviation]), Lo95 and Hi95 if there is no interval (see [Summary.HasInterval]).
 type Summary struct {
 	N                    int
 	Mean, SD, Lo95, Hi95 float64
+
+	interval bool
 }
 
-// Summarize describes xs.
-func Summarize(xs []float64) Summary { return make(Critical).Summarize(xs) }
+// Summarize describes xs, values of q.
+func Summarize(xs []float64, q Quantity) Summary { return make(Critical).Summarize(xs, q) }
 
-// A Critical keeps the t of 95 % intervals, by degrees of freedom, for many summaries: to
+// A Critical keeps the t of 95 % intervals, by number of values, for many summaries: to
 // find one takes most of the time of a summary.
 type Critical map[int]float64
 
-// Summarize describes xs.
-func (c Critical) Summarize(xs []float64) Summary {
+// Summarize describes xs, values of q.
+func (c Critical) Summarize(xs []float64, q Quantity) Summary {
 	s := Summary{N: len(xs)}
 	if s.N == 0 {
 		return s
 	}
 	mean, squares := moments(xs)
 	s.Mean = mean
-	if !s.HasInterval() {
+	if !s.HasDeviation() {
 		return s
 	}
 	s.SD = math.Sqrt(squares / float64(s.N-1))
-	t, known := c[s.N-1]
+	t, known := c[s.N]
 	if !known {
-		t = CriticalT(0.025, s.N-1)
-		c[s.N-1] = t
+		t = critical(0.05, s.N)
+		c[s.N] = t
 	}
-	half := t * s.SD / math.Sqrt(float64(s.N))
-	s.Lo95, s.Hi95 = mean-half, mean+half
+	s.Lo95, s.Hi95, s.interval = q.interval(xs, mean, squares, t)
 	return s
 }
 
@@ -62,18 +63,12 @@ func Deviation(xs []float64) float64 {
 	return math.Sqrt(squares / float64(len(xs)-1))
 }
 
-// HasInterval reports whether SD, Lo95 and Hi95 mean anything: N is 2 or more.
-// Tables leave these cells empty where they do not.
-func (s Summary) HasInterval() bool { return s.N >= 2 }
+// HasDeviation reports whether SD has a meaning: N is 2 or more.
+func (s Summary) HasDeviation() bool { return s.N >= 2 }
 
-// Within returns s for a quantity that lies in [lo,hi]: so does the interval of its
-// mean, whose ends by Student's t can lie beyond. The mean stays within it.
-func (s Summary) Within(lo, hi float64) Summary {
-	if s.HasInterval() {
-		s.Lo95, s.Hi95 = max(s.Lo95, min(lo, s.Mean)), min(s.Hi95, max(hi, s.Mean))
-	}
-	return s
-}
+// HasInterval reports whether Lo95 and Hi95 have a meaning. Tables leave these cells empty if
+// they have none.
+func (s Summary) HasInterval() bool { return s.interval }
 
 // CriticalT returns the value that Student's t with df degrees of freedom
 // exceeds with probability level: one-sided. Two-sided callers halve the level.

@@ -33,7 +33,7 @@ func (r *race) compare(a *Arm, arm, best int) {
 	if a.Pairs = len(diffs); a.Pairs == 0 {
 		return
 	}
-	a.Mean = stats.Summarize(diffs).Mean
+	a.Mean = stats.Summarize(diffs, stats.Quantity{}).Mean
 	if lo, hi, ok := r.between(arm, best, r.level); ok {
 		a.Lo, a.Hi = lo, hi
 	}

@@ -85,7 +85,7 @@ func NewReport(g Goal, settings []Setting, lo, hi float64, f *Found) *Report {
 		row := Row{Setting: s, N: a.N, Mean: nan, Lo: nan, Hi: nan, Kept: slices.Contains(f.Kept, arm), Dropped: a.Dropped, By: a.By, Difference: nan, LessLo: nan, LessHi: nan, Needed: a.Needed}
 		xs := slices.DeleteFunc(slices.Clone(values), func(x float64) bool { return !defined(x) })
 		if len(xs) > 0 {
-			row.Mean = report.Maybe(stats.Summarize(xs).Mean)
+			row.Mean = report.Maybe(stats.Mean(xs))
 			if l, h, ok := stats.Anytime(xs, lo, hi, Alpha); ok {
 				row.Lo, row.Hi = report.Maybe(l), report.Maybe(h)
 			}

@@ -96,7 +96,7 @@ func newTrial(source string, made []Score) trial {
 	base := made[0].Base
 	one := trial{Source: source, Promises: made[0].Probes, Base: base, Constant: base * (1 - base), made: made}
 	for _, m := range made {
-		sum := stats.Summarize(m.Briers).Within(0, 1)
+		sum := stats.Summarize(m.Briers, stats.Quantity{Hi: 1, Trials: m.Probes})
 		line := score{Predictor: m.Name, Days: m.Days, Brier: sum.Mean}
 		if sum.HasInterval() {
 			line.Lo95, line.Hi95 = &sum.Lo95, &sum.Hi95

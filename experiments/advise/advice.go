@@ -3,7 +3,6 @@ package advise
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -171,7 +170,7 @@ func (a *Advice) doubt(c *counsel, rule func(pa, pw, pd, q float64) (Verdict, er
 		return
 	}
 	interval := func(s stats.Sample) (lo, hi *float64) {
-		from, to, ok := s.Estimate(math.Inf(-1), math.Inf(1)).Interval(0.05)
+		from, to, ok := s.Estimate(stats.Quantity{}).Interval(0.05)
 		if !ok {
 			return nil, nil
 		}

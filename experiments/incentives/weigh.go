@@ -96,7 +96,7 @@ func weigh(s sample, epsilon float64, family int) (r Row) {
 // student returns the mean of xs with Student's interval.
 func student(xs []float64, alpha float64) Mean {
 	m := Mean{Value: stats.Mean(xs)}
-	if lo, hi, ok := (stats.Sample{Value: m.Value, Parts: xs}).Estimate(math.Inf(-1), math.Inf(1)).Interval(alpha); ok {
+	if lo, hi, ok := (stats.Sample{Value: m.Value, Parts: xs}).Estimate(stats.Quantity{}).Interval(alpha); ok {
 		m.Lo, m.Hi = &lo, &hi
 	}
 	return m

@@ -99,7 +99,7 @@ func TestCoverage(t *testing.T) {
 				})
 				return s
 			}
-			return ratio(0).Plus(-1, ratio(1)).Estimate(-inf, inf)
+			return ratio(0).Plus(-1, ratio(1)).Estimate(stats.Quantity{})
 		}},
 		{"spread of five means", 0.05, 0.3, 0.95, func(rng *rand.Rand) stats.Estimate { return spread(rng, 0, 0.1, 0.15, 0.2, 0.3) }},
 		{"spread of what is flat", 0.05, 0, 0.95, func(rng *rand.Rand) stats.Estimate { return spread(rng, 0, 0, 0, 0, 0) }},
@@ -111,7 +111,7 @@ func TestCoverage(t *testing.T) {
 			for i := range xs {
 				xs[i], ys[i] = 2*rng.NormFloat64(), rng.NormFloat64()
 			}
-			return logSD(xs).Plus(-1, logSD(ys)).Estimate(-inf, inf)
+			return logSD(xs).Plus(-1, logSD(ys)).Estimate(stats.Quantity{})
 		}},
 		{"mean by deviation, 30", 0.05, 2, 0.93, func(rng *rand.Rand) stats.Estimate {
 			xs := sample(30, func(rng *rand.Rand) float64 { return 2 + rng.NormFloat64() })(rng)
@@ -122,7 +122,7 @@ func TestCoverage(t *testing.T) {
 				}
 				return stats.Mean(kept) / stats.Deviation(kept), true
 			})
-			return s.Estimate(-inf, inf)
+			return s.Estimate(stats.Quantity{})
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -251,7 +251,7 @@ func TestFieller(t *testing.T) {
 }
 
 func ofMean(xs []float64, lo, hi float64) stats.Estimate {
-	return stats.Sample{Value: stats.Mean(xs), Parts: xs}.Estimate(lo, hi)
+	return stats.Sample{Value: stats.Mean(xs), Parts: xs}.Estimate(stats.Quantity{Lo: lo, Hi: hi})
 }
 
 // TestJackknife checks that pseudo-values of a mean are the values.

@@ -54,13 +54,32 @@ func (s Sample) Plus(weight float64, other Sample) Sample {
 	return sum
 }
 
-// Estimate returns the number of s, whose parts lie in [lo,hi], with Student's interval of
-// them. Where they are all equal that has no width, and there is none but what is left to
-// something that was not seen, if lo and hi bound it: see ofMean. Of few values that are
+// Estimate returns the number of s, whose parts are values of q, with the interval of tables
+// ([Interval]) if they are means of a known number of trials, and else with Student's within
+// the bounds of q. Where parts are all equal that has no width, and there is none but what is
+// left to something that was not seen, if q has bounds: see ofMean. Of few values that are
 // skewed, or of which few are not alike, the interval holds the number less often than it
 // says: TestCoverage has how often.
-func (s Sample) Estimate(lo, hi float64) Estimate {
+func (s Sample) Estimate(q Quantity) Estimate {
+	lo, hi := math.Inf(-1), math.Inf(1)
+	if q.Lo < q.Hi {
+		lo, hi = q.Lo, q.Hi
+	}
 	e := ofMean(s.Parts, lo, hi)
+	if q.Trials > 0 && e.N > 1 && q.bounded(s.Parts) {
+		e.interval = func(alpha float64) (float64, float64) {
+			lo, hi, _ := Interval(s.Parts, q, alpha)
+			return lo, hi
+		}
+		if constant(s.Parts, largest(s.Parts)) {
+			e.reach = func(alpha float64, n int) float64 {
+				more := q
+				more.Trials = max(1, q.Trials/e.N) * n
+				lo, hi, _ := more.interval(s.Parts, e.Value, 0, critical(alpha, n))
+				return max(e.Value-lo, hi-e.Value)
+			}
+		}
+	}
 	off := s.Value - e.Value // the bias that the jackknife finds: the interval stays about the number
 	e.Value = s.Value
 	if within := e.interval; within != nil && off != 0 {

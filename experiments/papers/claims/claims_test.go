@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"bourse/experiments/results"
+	"bourse/experiments/stats"
 )
 
 // lab is three replications of two policies on four points of two axes, and a
@@ -270,6 +271,29 @@ func TestNoChance(t *testing.T) {
 	apart[0].Apart = "hosts: found 3, the paper has 15"
 	if j := Judge(p, apart)[0]; j.Verdict != NotTestable || !strings.Contains(j.Why, "hosts: found 3") {
 		t.Errorf("another experiment: %+v", j)
+	}
+}
+
+// TestTrials checks that a mean has the interval of all tables, at the level of the claims: by
+// the trials of its rows, also where all replications are alike.
+func TestTrials(t *testing.T) {
+	t.Parallel()
+	p, err := Read("test", []byte(`{name: x, title: x, claims: [{id: "1", quote: q, section: s, margin: 0.05, source: s, tests: [{metric: none, of: a, in: lab/c, is: lower}]}, {id: "2", quote: q, section: s, margin: 0.05, source: s, tests: [{metric: some, of: a, in: lab/c, is: lower}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Results{Experiment: "lab", Ends: map[string][2]float64{"none": {0, 1}, "some": {0, 1}}}
+	values := map[string][]float64{"none": make([]float64, 10), "some": {0.1, 0, 0.2, 0, 0.1, 0.05, 0, 0.1, 0, 0}}
+	for name, xs := range values {
+		for rep, x := range xs {
+			r.Add(results.Metric{Configuration: "c", Admission: "a", Replication: rep, Metric: name, Value: &x, Trials: new(20)})
+		}
+	}
+	for i, j := range Judge(p, []*Results{r}) {
+		lo, hi, _ := stats.Interval(values[[]string{"none", "some"}[i]], stats.Quantity{Hi: 1, Trials: 200}, risk/2)
+		if o := j.Outcomes[0]; o.Lo == nil || *o.Lo != lo || *o.Hi != hi {
+			t.Errorf("%s: %+v, want the interval [%v, %v]", j.ID, o, lo, hi)
+		}
 	}
 }
 

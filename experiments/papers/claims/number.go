@@ -21,8 +21,8 @@ type group struct {
 type measure struct {
 	Number
 	groups []group
-	lo, hi float64 // what it lies between
-	varies bool    // there is chance in its experiment
+	of     stats.Quantity // what its values are
+	varies bool           // there is chance in its experiment
 }
 
 // look finds n in results.
@@ -37,7 +37,10 @@ func (n Number) look(all []*Results) (measure, error) {
 		return measure{}, err
 	}
 	m := measure{Number: n, varies: r.varies()}
-	m.lo, m.hi = n.ends(r)
+	m.of.Lo, m.of.Hi = n.ends(r)
+	if n.plain() {
+		m.of.Trials = r.trialsOf(n.Metric[0], n.Of[0], points)
+	}
 	at := make(map[float64][]string)
 	for _, p := range points {
 		place := 0.0
@@ -122,9 +125,17 @@ func subtract(xs, ys []float64) {
 	}
 }
 
+// simple reports whether n is a mean of values of a metric, or of their differences.
+func (n Number) simple() bool {
+	return n.Along+n.Spread+n.Per == "" && !n.Deviation && !n.Effect && n.Reserve == nil
+}
+
+// plain reports whether n is a mean of values of a metric.
+func (n Number) plain() bool { return n.simple() && n.Since+n.Less == "" }
+
 // ends returns what n lies between, if its mean does.
 func (n Number) ends(r *Results) (lo, hi float64) {
-	if n.Along+n.Spread+n.Per == "" && !n.Deviation && !n.Effect && n.Reserve == nil {
+	if n.simple() {
 		ends, ok := r.Ends[n.Metric[0]]
 		if n.Since != "" {
 			since, bounded := r.Ends[n.Since]
@@ -289,19 +300,19 @@ func (m *measure) estimate(over *measure) (e stats.Estimate, same bool, err erro
 	if err != nil {
 		return e, false, err
 	}
-	lo, hi := m.lo, m.hi
+	of := m.of
 	if over != nil {
 		other, err := over.whole()
 		if err != nil {
 			return e, false, err
 		}
-		s, lo, hi = s.Plus(-1, other), lo-over.hi, hi-over.lo
+		s, of = s.Plus(-1, other), stats.Quantity{Lo: of.Lo - over.of.Hi, Hi: of.Hi - over.of.Lo}
 	}
-	_, _, varied := s.Estimate(math.Inf(-1), math.Inf(1)).Interval(risk)
+	_, _, varied := s.Estimate(stats.Quantity{}).Interval(risk)
 	same = !varied && len(s.Parts) > 1
 	if m.Per != "" && m.Along == "" && over == nil {
 		e, _ = stats.Fieller(m.groups[0].x, m.groups[0].y)
 		return e, same, nil
 	}
-	return s.Estimate(lo, hi), same, nil
+	return s.Estimate(of), same, nil
 }

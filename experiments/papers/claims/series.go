@@ -24,6 +24,7 @@ type Results struct {
 	replications int
 	points       map[string][]string // by configuration, in order
 	values       map[series][]float64
+	trials       map[series]int // over all replications; -1 if not known of one
 }
 
 // A series is a metric of a policy at a point, by replication; NaN where it is undefined.
@@ -32,7 +33,7 @@ type series struct{ metric, policy, point string }
 // Add enters a row.
 func (r *Results) Add(row results.Metric) {
 	if r.values == nil {
-		r.points, r.values = make(map[string][]string), make(map[series][]float64)
+		r.points, r.values, r.trials = make(map[string][]string), make(map[series][]float64), make(map[series]int)
 	}
 	k := series{row.Metric, row.Admission, row.Configuration}
 	xs, ok := r.values[k]
@@ -48,6 +49,12 @@ func (r *Results) Add(row results.Metric) {
 	}
 	if row.Value != nil {
 		xs[row.Replication] = *row.Value
+		switch {
+		case row.Trials == nil:
+			r.trials[k] = -1
+		case r.trials[k] >= 0:
+			r.trials[k] += *row.Trials
+		}
 	}
 	r.values[k] = xs
 	r.replications = max(r.replications, len(xs))
@@ -73,6 +80,19 @@ func (r *Results) of(metric, policy, point string) []float64 {
 		xs = append(xs, math.NaN())
 	}
 	return xs
+}
+
+// trialsOf returns how many trials a metric of a policy is of at points, all together; 0 if
+// that is not known.
+func (r *Results) trialsOf(metric, policy string, points []string) (n int) {
+	for _, p := range points {
+		trials := r.trials[series{metric, policy, p}]
+		if trials < 0 {
+			return 0
+		}
+		n += trials
+	}
+	return n
 }
 
 // in returns the results of an experiment, which must be the paper's.

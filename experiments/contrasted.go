@@ -32,7 +32,7 @@ func Contrasted(dirs []*results.Dir, ask contrast.Ask) (d report.Document, err e
 	d.Values = func([]string) any { return contrast.Values{Across: ask.Across, Margin: ask.Margin, Rows: rows} }
 	d.Tables = contrastTables(l, rows, ask)
 	for _, m := range ask.Metrics {
-		f := report.Figure{Name: "compare-" + m, Title: l.Of(m) + ": differences of " + ask.Across, Caption: "Means of the differences with their 95 % intervals."}
+		f := report.Figure{Name: "compare-" + m, Title: l.Of(m) + ": differences of " + ask.Across, Caption: "Means of the differences with their 95 % intervals, which hold at once for all comparisons."}
 		for _, r := range rows {
 			if r.Metric == m {
 				f.Panels = forest(f.Panels, r, l, ask.Margin)
@@ -63,7 +63,7 @@ func contrastTables(l report.Labels, rows []contrast.Row, ask contrast.Ask) (tab
 	for _, m := range ask.Metrics {
 		t := report.Table{
 			Title: l.Of(m), Left: 3,
-			Header: []string{"in", "first", "second", "n", "first", "second", "difference", "95 % interval", "p", "Holm", "effect"},
+			Header: []string{"in", "first", "second", "n", "first", "second", "difference", "95 %, all together", "p", "corrected", "effect"},
 		}
 		if !ask.Unsized {
 			t.Header = append(t.Header, "n for 80 %")
@@ -92,9 +92,9 @@ func contrastNote(rows []contrast.Row, ask contrast.Ask) string {
 	if slices.ContainsFunc(ask.Metrics, func(m string) bool { _, ok := ask.Ends[m]; return ok }) {
 		how += " Means of what has bounds have the interval of clustered trials, which stays within them."
 	}
-	how += fmt.Sprintf(" Holm corrects for the %d comparisons here.", len(rows))
+	how += fmt.Sprintf(" Intervals of differences and verdicts hold at once for the %d comparisons here at 95 %% (Bonferroni): undecided is what has 0 within its interval.", len(rows))
 	if ask.Margin > 0 {
-		how += fmt.Sprintf(" Alike: less than %s apart, by two one-sided tests at 5 %%.", strconv.FormatFloat(ask.Margin, 'g', -1, 64))
+		how += fmt.Sprintf(" Alike: less than %s apart, by two one-sided tests at 5 %%, corrected likewise.", strconv.FormatFloat(ask.Margin, 'g', -1, 64))
 	}
 	return how
 }
@@ -127,7 +127,7 @@ func contrastCells(r contrast.Row, l report.Labels, ask contrast.Ask) []report.C
 	words := []string{
 		held(l, r), l.Of(r.First), l.Of(r.Second), strconv.Itoa(r.N),
 		mean(r.FirstMean, r.FirstLo95, r.FirstHi95), mean(r.SecondMean, r.SecondLo95, r.SecondHi95),
-		number(r.Difference), between(r.Lo95, r.Hi95), small(r.P), small(r.Holm), number(r.Effect),
+		number(r.Difference), between(r.Lo95, r.Hi95), small(r.P), small(r.Corrected), number(r.Effect),
 	}
 	if !ask.Unsized {
 		words = append(words, needed)
@@ -142,7 +142,7 @@ func contrastCells(r contrast.Row, l report.Labels, ask contrast.Ask) []report.C
 	if ask.Across == contrast.Policies && r.Difference != nil {
 		cells[1].Row, cells[2].Row = report.RowAnchor(r.Within, r.First, r.Metric), report.RowAnchor(r.Within, r.Second, r.Metric)
 	}
-	cells[len(words)] = report.Cell{Text: r.Verdict, Strong: r.Holm != nil && *r.Holm <= contrast.Level}
+	cells[len(words)] = report.Cell{Text: r.Verdict, Strong: r.Decided()}
 	return cells
 }
 

@@ -116,7 +116,7 @@ func TestNegotiated(t *testing.T) {
 	s := study("{name: sac, guarantee: 0.5}, {name: sac, label: bargain, guarantee: 0.5, negotiate: rational}")
 	d := s.Document("")
 	said := d.Notes[len(d.Notes)-1]
-	for _, want := range append([]string{"by 3 replications in pairs", "correction for 3 comparisons: under SAC, efficiency_1 "}, worthOf...) {
+	for _, want := range append([]string{"by 3 replications in pairs", "for all 3 comparisons at once (Bonferroni): under SAC, efficiency_1 "}, worthOf...) {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q does not say %q", said, want)
 		}

@@ -19,7 +19,7 @@ var worthOf = []string{"efficiency_1", "violations", "revenue"}
 
 // negotiation tells what negotiation is worth: for each policy under which users negotiate
 // and the same policy without it, the paired differences of three metrics, and in a sentence
-// what of them can be told, Holm's correction made over all. It says nothing where no policy
+// what of them can be told at once. It says nothing where no policy
 // was run both ways.
 func negotiation(e *scenario.Experiment, rows []results.Metric, alike []string) (d report.Document) {
 	ask := contrast.Ask{Metrics: worthOf, Across: contrast.Policies, Ends: metrics.Ends(), Pairs: negotiated(e)}
@@ -43,7 +43,7 @@ func negotiation(e *scenario.Experiment, rows []results.Metric, alike []string) 
 	d.Tables = contrastTables(l, found, ask)
 	for i, m := range ask.Metrics {
 		d.Tables[i].Title += ": with offers, and without"
-		f := report.Figure{Name: e.Name + "-worth-" + m, Title: l.Of(m) + ": with offers less without", Caption: "Means of the differences with their 95 % intervals."}
+		f := report.Figure{Name: e.Name + "-worth-" + m, Title: l.Of(m) + ": with offers less without", Caption: "Means of the differences with their 95 % intervals, which hold at once for all comparisons."}
 		for _, r := range found {
 			if r.Metric == m {
 				f.Panels = forest(f.Panels, r, l, 0)
@@ -51,7 +51,7 @@ func negotiation(e *scenario.Experiment, rows []results.Metric, alike []string) 
 		}
 		d.Figures = append(d.Figures, f)
 	}
-	d.Notes = []string{fmt.Sprintf("What negotiation is worth, with offers against without, by %d replications in pairs, Student's t at 5 %% with Holm's correction for %d comparisons: %s.",
+	d.Notes = []string{fmt.Sprintf("What negotiation is worth, with offers against without, by %d replications in pairs, Student's t at 5 %% for all %d comparisons at once (Bonferroni): %s.",
 		e.Replications, len(found), strings.Join(parts, "; "))}
 	return d
 }

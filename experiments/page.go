@@ -70,7 +70,7 @@ func (s *Study) findings() (said []string) {
 	case e.Replications == 1:
 		said = append(said, "One replication decides nothing: more (--replications) would.")
 	default:
-		said = append(said, fmt.Sprintf("By the differences of %d replications in pairs, at 5 %% after Holm's correction over the comparisons of each metric.", e.Replications))
+		said = append(said, fmt.Sprintf("By the differences of %d replications in pairs, at 5 %% for all comparisons of a metric at once (Bonferroni).", e.Replications))
 	}
 	for _, j := range s.judged() {
 		if t := j.Table(); len(t.Rows) > 0 {

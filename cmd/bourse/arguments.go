@@ -107,9 +107,11 @@ func quietFlag() cli.Flag {
 var colors = []string{"auto", "always", "never"}
 
 // output flags are on every command that prints for people.
-func outputFlags[T any]() []cli.Flag {
+func outputFlags[T any]() []cli.Flag { return shownFlags(report.JSON[T]()) }
+
+func shownFlags(o report.Output) []cli.Flag {
 	return []cli.Flag{
-		jsonFlag[T](),
+		outputFlag(o),
 		quietFlag(),
 		&cli.StringFlag{Name: "color", Value: "auto", Usage: "colour `WHEN`: auto, always or never", Action: func(_ *cli.Context, when string) error {
 			if when != "" && !slices.Contains(colors, when) {

@@ -6,6 +6,7 @@ import (
 
 	"bourse/experiments"
 	"bourse/experiments/contrast"
+	"bourse/experiments/report"
 	"bourse/experiments/results"
 
 	"github.com/urfave/cli/v2"
@@ -17,8 +18,9 @@ func contrastCommand() *cli.Command {
 		Usage:     "compare policies, configurations or two results by paired differences",
 		ArgsUsage: "RESULTS [RESULTS2]",
 		Description: `For each metric all pairs, or each with the baseline: the difference of means with its
-95 % interval, p, p corrected for all comparisons (Holm), the standardized effect, and
-the replications that would show such a difference with a power of 80 %. Replications of
+simultaneous 95 % interval, p, p corrected for all comparisons (Bonferroni), the
+standardized effect, and the replications that would show such a difference with a power
+of 80 %. A verdict is where the interval lies: undecided if it contains 0. Replications of
 one seed are compared in pairs; results of different seeds by Welch's test. With a
 margin, the smallest difference that matters, it also tests whether two are alike (two
 one-sided tests). --out writes the page and a forest plot a metric.
@@ -32,9 +34,17 @@ one-sided tests). --out writes the page and a forest plot a metric.
 			&cli.StringFlag{Name: "across", DefaultText: "policies, or results where there are two", Usage: "what differs: `policies`, configurations or results"},
 			&cli.Float64Flag{Name: "margin", Usage: "the smallest difference that matters, `M`"},
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the page and the figures to `DIR`"},
-		}, outputFlags[contrast.Values]()...),
+		}, shownFlags(contrastJSON())...),
 		Action: contrastAction,
 	}
+}
+
+// contrastJSON is the second version: the first had the interval of each difference by itself,
+// and p values corrected by Holm.
+func contrastJSON() report.Output {
+	o := report.JSON[contrast.Values]()
+	o.Version = 2
+	return o
 }
 
 func contrastAction(c *cli.Context) error {

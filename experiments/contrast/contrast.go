@@ -3,9 +3,14 @@
 //
 // Replications of one seed are given the same draws whatever is varied, so that they are
 // compared in pairs (common random numbers); results of different seeds are independent
-// samples, and are compared by Welch's test. p values are corrected by Holm over all
-// comparisons asked for. Intervals of means are those of all tables ([stats.Interval]);
-// those of differences are Student's, which go with the tests.
+// samples, and are compared by Welch's test. Intervals of means are those of all tables
+// ([stats.Interval]). Those of differences are simultaneous: all comparisons asked for are
+// within theirs at once in 95 % of samples (Bonferroni). A verdict is where the interval lies.
+//
+// # Design
+//
+// Holm's correction would decide a little more, but has no simultaneous intervals of two sides
+// that agree with it: a difference could be significant and its interval contain 0.
 package contrast
 
 import (
@@ -39,7 +44,8 @@ const (
 	Results        = "results"
 )
 
-// Level is that of tests and intervals.
+// Level is that of all verdicts and intervals of differences at once, and of the interval of
+// each mean.
 const Level = 0.05
 
 // A Row is one comparison.
@@ -59,15 +65,18 @@ type Row struct {
 	SecondLo95 *float64 `json:"second_lo95"`
 	SecondHi95 *float64 `json:"second_hi95"`
 	Difference *float64 `json:"difference" doc:"mean of the first less the second"`
-	Lo95       *float64 `json:"lo95" doc:"of the difference, by Student's t, and no farther than the metric's bounds are apart; null where it cannot be told"`
+	Lo95       *float64 `json:"lo95" doc:"of the difference: simultaneous, 95 % for all comparisons here (Bonferroni, Student's t), and no farther than the metric's bounds are apart; null where it cannot be told"`
 	Hi95       *float64 `json:"hi95"`
 	P          *float64 `json:"p" doc:"two-sided, that of no difference"`
-	Holm       *float64 `json:"holm" doc:"p corrected for all comparisons here"`
+	Corrected  *float64 `json:"p_corrected" doc:"p times the comparisons here, at most 1 (Bonferroni)"`
 	Effect     *float64 `json:"effect" doc:"difference over its standard deviation: of pairs, or root mean square of both"`
-	Needed     *int     `json:"needed" doc:"replications that would show a difference like this with a power of 80 % at 5 %"`
-	Alike      *float64 `json:"alike" doc:"p of two one-sided tests that it is margin or more; null without a margin"`
+	Needed     *int     `json:"needed" doc:"replications that would show a difference like this with a power of 80 % at the level of the verdict"`
+	Alike      *float64 `json:"alike" doc:"p of two one-sided tests that it is margin or more, corrected; null without a margin"`
 
-	Verdict string `json:"verdict" doc:"higher, lower, alike (within the margin), undecided; equal and constant where every replication differs by nothing, or by the same; no sample where all have the same jobs on the same hosts"`
+	Verdict string `json:"verdict" doc:"where the interval of the difference lies: higher (above 0), lower, undecided (it contains 0); alike (within the margin); equal and constant where every replication differs by nothing, or by the same; no sample where all have the same jobs on the same hosts"`
+
+	tested *stats.Difference // nil if it cannot be tested
+	apart  [2]float64        // what the bounds of the metric leave for a difference
 }
 
 // Values are what programs read of a comparison.
@@ -167,9 +176,14 @@ func compare(all []*series, ask Ask, dirs []*results.Dir, paired bool) (rows []R
 	if len(rows) == 0 {
 		return nil, misuse.Errorf("found nothing to compare across %s, want two or more", ask.Across)
 	}
-	correct(rows)
+	family := 0
 	for i := range rows {
-		rows[i].judge()
+		if rows[i].tested != nil {
+			family++
+		}
+	}
+	for i := range rows {
+		rows[i].judge(Level/float64(max(1, family)), ask)
 	}
 	return rows, nil
 }
@@ -275,19 +289,7 @@ func (r *Row) test(first, second *series, paired bool, ask Ask) {
 		}
 		return
 	}
-	lo, hi := d.Interval(Level)
-	lo, hi = max(lo, least-most), min(hi, most-least)
-	p := d.P()
-	r.Lo95, r.Hi95, r.P, r.Effect = &lo, &hi, &p, &d.Effect
-	if !ask.Unsized {
-		if n, ok := stats.SampleFor(d.Effect, 0.8, paired, Level); ok {
-			r.Needed = &n
-		}
-	}
-	if ask.Margin > 0 {
-		alike := d.Beyond(ask.Margin)
-		r.Alike = &alike
-	}
+	r.tested, r.apart = &d, [2]float64{least - most, most - least}
 }
 
 // sample returns the values of s by replication, those alone in which other has one, too,
@@ -327,38 +329,49 @@ func within(xs []float64, ends [2]float64) bool {
 	return !slices.ContainsFunc(xs, func(x float64) bool { return x < ends[0] || x > ends[1] })
 }
 
-// correct fills in Holm's p values.
-func correct(rows []Row) {
-	var ps []float64
-	for i := range rows {
-		if rows[i].P != nil {
-			ps = append(ps, *rows[i].P)
+// judge fills in the interval at level alpha, which is that of all rows over their number, and
+// the verdict that it gives.
+func (r *Row) judge(alpha float64, ask Ask) {
+	if r.tested == nil {
+		if r.Verdict == "" {
+			r.Verdict = "undecided"
+		}
+		return
+	}
+	d := r.tested
+	lo, hi := d.Interval(alpha)
+	lo, hi = max(lo, r.apart[0]), min(hi, r.apart[1])
+	p := d.P()
+	corrected := min(1, p*Level/alpha)
+	r.Lo95, r.Hi95, r.P, r.Corrected, r.Effect = &lo, &hi, &p, &corrected, &d.Effect
+	if !ask.Unsized {
+		if n, ok := stats.SampleFor(d.Effect, 0.8, d.Paired, alpha); ok {
+			r.Needed = &n
 		}
 	}
-	corrected := stats.Holm(ps)
-	for i := range rows {
-		if rows[i].P != nil {
-			rows[i].Holm, corrected = &corrected[0], corrected[1:]
-		}
-	}
-}
-
-// judge fills in the verdict.
-func (r *Row) judge() {
 	switch {
-	case r.Verdict != "":
-	case r.Holm != nil && *r.Holm <= Level && *r.Difference > 0:
+	case lo > 0:
 		r.Verdict = "higher"
-	case r.Holm != nil && *r.Holm <= Level:
+	case hi < 0:
 		r.Verdict = "lower"
 	default:
 		r.Verdict = "undecided"
 	}
-	if r.Alike != nil && *r.Alike <= Level {
-		if r.Verdict == "undecided" {
-			r.Verdict = "alike"
-		} else {
-			r.Verdict += ", alike"
-		}
+	if ask.Margin <= 0 {
+		return
 	}
+	alike := min(1, d.Beyond(ask.Margin)*Level/alpha)
+	r.Alike = &alike
+	switch {
+	case alike > Level:
+	case r.Verdict == "undecided":
+		r.Verdict = "alike"
+	default:
+		r.Verdict += ", alike"
+	}
+}
+
+// Decided reports whether the verdict is higher or lower.
+func (r *Row) Decided() bool {
+	return r.Lo95 != nil && (*r.Lo95 > 0 || *r.Hi95 < 0)
 }

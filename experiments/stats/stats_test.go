@@ -170,28 +170,6 @@ func TestPairedTUndefined(t *testing.T) {
 	}
 }
 
-// TestHolm checks corrected p values against R's p.adjust(p, "holm").
-func TestHolm(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ ps, want []float64 }{
-		{nil, []float64{}},
-		{[]float64{0.04}, []float64{0.04}},
-		{[]float64{0.01, 0.02, 0.03, 0.04}, []float64{0.04, 0.06, 0.06, 0.06}},
-		{[]float64{0.04, 0.01, 0.03}, []float64{0.06, 0.03, 0.06}},
-		{[]float64{0.5, 0.9, 0.001}, []float64{1, 1, 0.003}},
-		{[]float64{0.6, 0.7}, []float64{1, 1}},
-		{[]float64{0, 1}, []float64{0, 1}},
-	} {
-		got := stats.Holm(c.ps)
-		if len(got) != len(c.want) {
-			t.Fatalf("Holm(%v) = %v, want %v", c.ps, got, c.want)
-		}
-		for i := range got {
-			near(t, "corrected", got[i], c.want[i], 1e-15)
-		}
-	}
-}
-
 // TestPearson checks Anscombe's quartet (1973): four pictures, one correlation;
 // the digits are R's.
 func TestPearson(t *testing.T) {
@@ -324,8 +302,6 @@ func TestRefusals(t *testing.T) {
 		"unpaired the other":  func() { stats.PairedT([]float64{1, 2}, []float64{1, 2, 3}) },
 		"correlated NaN":      func() { stats.Pearson([]float64{1, nan}, []float64{1, 2}) },
 		"different lengths":   func() { stats.Pearson([]float64{1, 2}, []float64{1}) },
-		"p of NaN":            func() { stats.Holm([]float64{nan}) },
-		"p above 1":           func() { stats.Holm([]float64{1.5}) },
 		"quantile above 1":    func() { stats.Quantile([]float64{1}, 1.5) },
 		"level 0":             func() { stats.CriticalT(0, 4) },
 		"no freedom":          func() { stats.CriticalT(0.05, 0) },

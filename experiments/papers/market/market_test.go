@@ -32,13 +32,13 @@ func preset(t *testing.T) scenario.Experiment {
 }
 
 // TestPreset checks §4.1: fifty jobs of ten users on fifteen hosts of two
-// processors, five repetitions; the two loads; the three distributions of
+// processors; the two loads; the three distributions of
 // values; that every plug-in takes its options.
 func TestPreset(t *testing.T) {
 	t.Parallel()
 	e := preset(t)
-	if e.Replications != 5 || len(e.Configurations) != 4 {
-		t.Fatalf("%d replications of %d configurations, want 5 of 4", e.Replications, len(e.Configurations))
+	if e.Replications != 40 || len(e.Configurations) != 4 {
+		t.Fatalf("%d replications of %d configurations, want 40 of 4", e.Replications, len(e.Configurations))
 	}
 	for i, want := range []struct {
 		name, admission, value string

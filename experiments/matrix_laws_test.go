@@ -69,9 +69,6 @@ func (r *told) laws() error {
 				}
 			}
 		}
-		if err := run.utilityLaw(); err != nil {
-			return fail(err)
-		}
 		for i, p := range run.Prices {
 			if !(p >= 0) || math.IsInf(p, 1) {
 				return fail(fmt.Errorf("the price of interval %d is %v", i, p))
@@ -147,24 +144,6 @@ func (run *toldRun) ticks() float64 {
 		return tickOfTime
 	}
 	return rounding
-}
-
-// utilityLaw checks that the metric utility is eq. 1 of the SLA paper: the sum over the rows of
-// the jobs table of what was paid less the penalty owed, in exact micro-dollars. Jobs of the
-// warm-up have rows, and are not measured.
-func (run *toldRun) utilityLaw() error {
-	sum, moved := int64(0), int64(0)
-	for _, row := range jobRows(run.set.conf, run.offer.Label, run.rep, run.Outcome.Jobs, run.Outcome.Volatile) {
-		if row.Paid != nil {
-			sum += int64(*row.Paid) - int64(*row.PenaltyOwed)
-			moved += int64(*row.Paid) + int64(*row.PenaltyOwed)
-		}
-	}
-	got, ok := metrics.UtilityAchieved.Of(&run.Outcome)
-	if want := float64(sum) / 1e6; ok && math.Abs(got-want) > 1e-12*float64(moved)+1e-9 { // a sum of floats, in dollars
-		return fmt.Errorf("utility is %v, and eq. 1 over the jobs table %v", got, want)
-	}
-	return nil
 }
 
 // metricLaw checks x, the value of metric i, which may be off by so much.

@@ -26,7 +26,7 @@ type retold struct {
 	submits bool    // before what else happens at an instant
 	closes  float64 // instant at which the run is closed, +Inf if never: what is due then does not happen
 	renew   float64
-	raised  []tapeEvent // bids that were renewed
+	raised  []tapeEvent // bids that were renewed, or lost their weight
 
 	now   float64
 	hosts []*replayHost
@@ -48,9 +48,10 @@ type replayTask struct {
 	of    *replayContract
 	node  int
 	host  *replayHost
-	at    int // of the host
-	nodes int // of a gang, as many as its contract has without a plan
-	bid   int64
+	at    int     // of the host
+	nodes int     // of a gang, as many as its contract has without a plan
+	bid   int64   // nano-dollars per second, 0 once the money of its contract is gone
+	bade  int64   // before that
 	met   float64 // $/s that the others bid when it came
 
 	rate, paying float64
@@ -68,6 +69,7 @@ type replayContract struct {
 
 	start, end      float64 // NaN before
 	renew           float64 // when it bids again, +Inf for never
+	holds           float64 // its money is not gone before, NaN if that is to be found
 	byDue           float64
 	late            bool // its deadline has passed
 	waits, broken   bool
@@ -234,8 +236,9 @@ func (c *replayContract) bidAgain(now float64) (raised []tapeEvent) {
 		}
 	}
 	for _, k := range c.nodes {
-		if bid := math.Floor(float64(k.bid)*max(0, left)/(c.due()-now)/stand + 0.01); !k.gone && bid < 1<<53 {
-			k.bid, k.host.dirty = max(1, int64(bid)), true
+		if bid := math.Floor(float64(k.bid)*max(0, left)/(c.due()-now)/stand + 0.01); !k.gone && stand > 0 && bid < 1<<53 {
+			k.bid, k.host.dirty, c.holds = max(1, int64(bid)), true, math.NaN()
+			k.bade = k.bid
 			raised = append(raised, tapeEvent{at: now, id: c.request.ID, node: k.node, bid: market.Rate(k.bid)})
 		}
 	}
@@ -259,8 +262,101 @@ func (w *retold) takeBack(now float64) {
 	}
 }
 
-// bring lets time pass in which nothing happens.
+// bring lets time pass in which nothing happens but that contracts run out of money.
 func (w *retold) bring(now float64) {
+	for now > w.now {
+		next, c := w.spends()
+		if next > now {
+			next, c = now, nil
+		}
+		if w.wait(next); c != nil {
+			w.spend(c)
+		}
+	}
+	if next, c := w.spends(); c != nil && !w.submits && next <= now+4*contracts.Moment(now) {
+		w.spend(c)
+		w.bring(now)
+	}
+}
+
+// spends returns when the first contract has spent its budget if nothing changes, nil if
+// none does. Bids that are to last until a deadline do, but for what rounding takes: a
+// hundredth of a nano-dollar per second and node, and one part in 10^9.
+func (w *retold) spends() (at float64, first *replayContract) {
+	at = math.Inf(1)
+	if w.rule.name != "auction" || w.payment == "budget" {
+		return at, nil
+	}
+	for _, h := range w.hosts {
+		if h.dirty {
+			w.allocate(h)
+		}
+	}
+	for _, c := range w.order {
+		left, bids, pays := c.money()
+		if bids == 0 {
+			continue
+		}
+		if span := c.due() - w.now; math.IsNaN(c.holds) {
+			if c.holds = 0; !math.IsInf(span, 1) && (bids-1e-11*float64(len(c.nodes)))*span <= left*(1+1e-9) {
+				c.holds = c.due()
+			}
+		}
+		gone := math.Inf(1)
+		if pays > 0 || left <= 0 {
+			gone = max(w.now, c.holds, w.now+max(0, left)/pays)
+		}
+		if gone < at {
+			at, first = gone, c
+		}
+	}
+	return at, first
+}
+
+// money returns what c has left of its budget, bids, and pays per second.
+func (c *replayContract) money() (left, bids, pays float64) {
+	left = c.request.SLA.Budget.Float64()
+	for _, k := range c.arrears {
+		left -= k.owed
+	}
+	for _, k := range c.nodes {
+		if left -= k.owed; !k.gone {
+			bids += float64(k.bid) / 1e9
+			pays += k.paying
+		}
+	}
+	return left, bids, pays
+}
+
+// spend takes the weight of c, whose money is gone.
+func (w *retold) spend(c *replayContract) {
+	for _, k := range c.nodes {
+		if !k.gone {
+			w.bid(k, 0)
+		}
+	}
+}
+
+// bid lets k bid so much.
+func (w *retold) bid(k *replayTask, bid int64) {
+	k.bid, k.host.dirty = bid, true
+	w.raised = append(w.raised, tapeEvent{at: w.now, id: k.of.request.ID, node: k.node, bid: market.Rate(bid)})
+}
+
+// refund gives c its weight again, if it has money.
+func (w *retold) refund(c *replayContract) {
+	c.holds = math.NaN()
+	if left, _, _ := c.money(); left > 1e-12*c.request.SLA.Budget.Float64() {
+		for _, k := range c.nodes {
+			if !k.gone && k.bid == 0 {
+				w.bid(k, k.bade)
+			}
+		}
+	}
+}
+
+// wait lets time pass in which nothing happens.
+func (w *retold) wait(now float64) {
 	span := now - w.now
 	if !(span > 0) {
 		return
@@ -343,7 +439,8 @@ func (w *retold) start(e tapeEvent) error {
 	if c.waits {
 		c.nodes, c.waits, c.recalled = nil, false, math.NaN()
 	}
-	k := &replayTask{of: c, node: e.node, host: h, at: int(e.host), nodes: e.nodes, bid: int64(e.bid)}
+	k := &replayTask{of: c, node: e.node, host: h, at: int(e.host), nodes: e.nodes, bid: int64(e.bid), bade: int64(e.bid)}
+	c.holds = math.NaN()
 	if !c.gang {
 		k.nodes = c.request.Nodes
 	}
@@ -439,6 +536,7 @@ func (w *retold) leave(e tapeEvent) error {
 		c.wasted += k.done
 		if k.done = 0; !w.charged {
 			k.owed = 0
+			w.refund(c)
 		}
 		c.broken = c.perHost() || !c.running()
 	case w.leaving == floor.Resubmit:

@@ -1,8 +1,10 @@
 package experiments
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // This file says what each task on a host gets, as the papers and the specification
@@ -86,7 +88,30 @@ func (w *retold) allocate(h *replayHost) {
 		w.librasla(h, weight)
 	}
 	w.pour(h, weight, limit)
+	if w.rule.name == "auction" {
+		w.leftovers(h, limit)
+	}
 	w.charge(h)
+}
+
+// leftovers gives tasks of contracts whose money is gone what is left of h: equally, none above
+// its limit, and nothing while a task that bids could use it.
+func (w *retold) leftovers(h *replayHost, limit []float64) {
+	left, open := h.cpus, []int{}
+	for i, k := range h.on {
+		switch left -= k.rate / h.speed; {
+		case k.bid == 0:
+			open = append(open, i)
+		case k.rate < limit[i]*h.speed:
+			return
+		}
+	}
+	slices.SortFunc(open, func(i, j int) int { return cmp.Compare(limit[i], limit[j]) })
+	for n, i := range open {
+		get := min(limit[i], max(0, left)/float64(len(open)-n))
+		h.on[i].rate = get * h.speed
+		left -= get
+	}
 }
 
 // pour divides the processors of h by weight, none above its limit; what those at
@@ -249,7 +274,9 @@ func (w *retold) charge(h *replayHost) {
 	price, free := 0.0, h.cpus
 	for _, k := range h.on {
 		price += float64(k.bid) / 1e9
-		free -= k.rate / h.speed
+		if k.bid > 0 || w.rule.name != "auction" {
+			free -= k.rate / h.speed
+		}
 	}
 	for _, k := range h.on {
 		bid, got := float64(k.bid)/1e9, k.rate/(h.cpus*h.speed)

@@ -95,5 +95,9 @@ func own(limit float64, s *Share) float64 {
 	return limit
 }
 
+// Idle is the weight of a task that gets only what the others leave: next to any weight of
+// theirs it counts for nothing. Idle tasks share equally what is left, each up to its limit.
+const Idle = 1e-200
+
 // open marks a rate that is not settled yet.
 const open = -1

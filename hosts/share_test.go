@@ -32,6 +32,9 @@ func TestDivide(t *testing.T) {
 		{"own limit above the cap", 2, 1, []hosts.Share{{Weight: 1, Limit: 8}}, []float64{1}, true},
 		{"paused", 2, 1, []hosts.Share{{Weight: 0}, {Weight: 1}}, []float64{0, 1}, true},
 		{"all paused", 2, 1, []hosts.Share{{}, {}}, []float64{0, 0}, false},
+		{"idle beside others", 2, 1, []hosts.Share{{Weight: hosts.Idle}, {Weight: 1}, {Weight: hosts.Idle, Limit: 0.25}, {Weight: hosts.Idle}}, []float64{0.375, 1, 0.25, 0.375}, true},
+		{"idle alone", 2, 0, []hosts.Share{{Weight: hosts.Idle}, {Weight: hosts.Idle}}, []float64{1, 1}, false},
+		{"idle where all is used", 2, 1, []hosts.Share{{Weight: hosts.Idle}, {Weight: 1}, {Weight: 1}}, []float64{0, 1, 1}, true},
 		{"paused without cap", 2, 0, []hosts.Share{{}, {Weight: 1e-300}}, []float64{0, 2}, false},
 	} {
 		got := make([]float64, len(c.shares))

@@ -102,6 +102,9 @@ func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View
 		total += own
 		for j := range running {
 			s := &running[j]
+			if s.Bid == 0 { // its money is gone: what it gets is promised to nobody
+				continue
+			}
 			rate := p.rates[j] * spec.Speed
 			if c := v.Contract(s.Contract); c.PerHost {
 				left := s.Left(now, c)
@@ -158,6 +161,9 @@ func (p *Capacity) static(now float64, r *contracts.Request, v contracts.View, o
 		gets += expected(p.stays(now, r, h, v), b, price)
 		want += required(now, r, v.Spec(h))
 		for _, s := range v.On(h) {
+			if s.Bid == 0 { // its money is gone
+				continue
+			}
 			own := s.Bid.Float64()
 			p.gain(s.Contract, float64(market.Kept(own, price, b)-market.Kept(own, price, 0)))
 		}

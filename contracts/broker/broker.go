@@ -62,7 +62,7 @@ type Spans struct {
 // floor returns what of c is the floor's.
 func (c *Config) floor() floor.Config {
 	return floor.Config{
-		Machines: c.Fleet, Sharing: c.Sharing, Tariff: c.Payment.Charge, Window: c.Window, Forecast: c.Forecast,
+		Machines: c.Fleet, Spends: !c.Payment.Whole, Sharing: c.Sharing, Tariff: c.Payment.Charge, Window: c.Window, Forecast: c.Forecast,
 		Ties: c.Ties, NoPrices: c.NoPrices, OneByOne: c.OneByOne, Availability: c.Availability,
 	}
 }

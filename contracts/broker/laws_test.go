@@ -68,15 +68,17 @@ func TestMoneyIsConserved(t *testing.T) {
 
 // TestSharesOfHosts checks that tasks on a host get no more than there is, none
 // more than its limit, and that nothing is left idle that a task could use (spec
-// §1: work-conserving).
+// §1: work-conserving). A contract that has spent its budget bids nothing, no other does, and
+// it gets nothing that one that bids could use.
 func TestSharesOfHosts(t *testing.T) {
 	t.Parallel()
+	spent, fed := 0, 0
 	for seed := range uint64(60) {
 		m := newTrial(seed, 60)
 		m.play(t, func(p *played) {
 			v := view{p.broker}.Hosts()
 			for h := range hosts.ID(m.hosts) {
-				sum, limits := 0.0, 0.0
+				sum, limits, leftover, wanting := 0.0, 0.0, 0.0, false
 				for _, s := range v.On(h) {
 					limit := m.spec.CPUs
 					if m.spec.Cap > 0 {
@@ -85,11 +87,28 @@ func TestSharesOfHosts(t *testing.T) {
 					if l := v.Contract(s.Contract).Needs.Max.CPU; l > 0 {
 						limit = min(limit, l)
 					}
-					if s.Rate > limit*m.spec.Speed*(1+1e-12) || s.Rate <= 0 {
+					if s.Rate > limit*m.spec.Speed*(1+1e-12) || s.Rate <= 0 && s.Bid > 0 {
 						t.Fatalf("%v: task gets %v, at most %v CPUs", m, s.Rate, limit)
+					}
+					switch c := v.Contract(s.Contract); {
+					case s.Bid > 0 && owes(v, c) > c.SLA.Budget.Float64()*(1+1e-7):
+						t.Fatalf("%v: contract %d bids %v, and owes %v of %v", m, c.ID, s.Bid, owes(v, c), c.SLA.Budget)
+					case s.Bid > 0:
+						wanting = wanting || s.Rate < limit*m.spec.Speed*(1-1e-12)
+					case owes(v, c) < c.SLA.Budget.Float64()*(1-1e-7): // a moment late in time is as much
+						t.Fatalf("%v: contract %d bids nothing, and owes %v of %v", m, c.ID, owes(v, c), c.SLA.Budget)
+					default:
+						spent++
+						leftover += s.Rate
 					}
 					sum += s.Rate
 					limits += limit
+				}
+				if wanting && leftover > 0 {
+					t.Fatalf("%v: %v of h%d is for those who bid nothing, and another could use it", m, leftover, h)
+				}
+				if leftover > 0 {
+					fed++
 				}
 				want := min(m.spec.CPUs, limits) * m.spec.Speed
 				if math.Abs(sum-want) > 1e-12*want {
@@ -98,6 +117,24 @@ func TestSharesOfHosts(t *testing.T) {
 			}
 		})
 	}
+	if spent < 500 || fed < 200 {
+		t.Errorf("%d tasks whose money is gone, and %d hosts with something left for them: too few to tell", spent, fed)
+	}
+}
+
+// owes returns what c has run up by now.
+func owes(v contracts.View, c *contracts.Contract) (sum float64) {
+	for _, pl := range c.Placements {
+		if sum += pl.Owed; pl.Left {
+			continue
+		}
+		for _, s := range v.On(pl.Host) {
+			if v.Contract(s.Contract) == c {
+				sum += s.Owed
+			}
+		}
+	}
+	return sum
 }
 
 // TestCapacityKeepsPromises checks that in a market of cac alone, by the projected

@@ -38,7 +38,9 @@ func atAdmission(on []contracts.Allocation, _ market.Rate, capacity, _ float64) 
 func scarce(on []contracts.Allocation, price market.Rate, capacity, processor float64) {
 	used := 0.0
 	for i := range on {
-		used += on[i].Rate
+		if on[i].Bid > 0 { // those who bid nothing take what is to spare
+			used += on[i].Rate
+		}
 	}
 	if used > capacity-processor*(1-contracts.Tolerance) {
 		spot(on, price, capacity, processor)

@@ -119,14 +119,20 @@ func (f *reference) share() {
 				price += k.bid
 			}
 		}
-		got := fill(f.spec.CPUs, on, limits)
+		got := fill(f.spec.CPUs, on, limits, func(k *plainNode) float64 { return k.bid })
 		free := f.spec.CPUs
 		for _, g := range got {
 			free -= g
 		}
+		for i, more := range fill(free, on, limits, func(k *plainNode) float64 { return bits(k.bid == 0) }) {
+			got[i] += more // of those whose money is gone
+		}
 		for i, k := range on {
 			k.rate = got[i] * f.spec.Speed
 			q := got[i] / f.spec.CPUs
+			if k.bid == 0 {
+				continue
+			}
 			switch f.payment {
 			case "spot":
 				k.pays = min(k.bid, q*(price-k.bid))
@@ -145,14 +151,22 @@ func (f *reference) share() {
 	}
 }
 
-func fill(cpus float64, on []*plainNode, limits []float64) []float64 {
+func bits(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// fill fills those that weigh something.
+func fill(cpus float64, on []*plainNode, limits []float64, weigh func(*plainNode) float64) []float64 {
 	got := make([]float64, len(on))
 	for left := cpus; ; {
 		weight, level := 0.0, math.Inf(1)
 		for i, k := range on {
-			if got[i] < limits[i] {
-				weight += k.bid
-				level = min(level, (limits[i]-got[i])/k.bid)
+			if w := weigh(k); w > 0 && got[i] < limits[i] {
+				weight += w
+				level = min(level, (limits[i]-got[i])/w)
 			}
 		}
 		if weight == 0 || left <= 0 {
@@ -164,12 +178,12 @@ func fill(cpus float64, on []*plainNode, limits []float64) []float64 {
 		}
 		left -= level * weight
 		for i, k := range on {
-			switch room := limits[i] - got[i]; {
-			case room <= 0:
-			case !last && room <= level*k.bid*(1+1e-14):
+			switch room, w := limits[i]-got[i], weigh(k); {
+			case room <= 0 || w == 0:
+			case !last && room <= level*w*(1+1e-14):
 				got[i] = limits[i]
 			default:
-				got[i] += level * k.bid
+				got[i] += level * w
 			}
 		}
 		if last {
@@ -186,9 +200,22 @@ func (c *plain) done() (done, rate float64) {
 	return done, rate
 }
 
+// money returns what c has left of its budget, and pays per second.
+func (c *plain) money() (left, pays float64) {
+	left = c.SLA.Budget.Float64()
+	for n := range c.nodes {
+		left -= c.nodes[n].owed
+		pays += c.nodes[n].pays
+	}
+	return left, pays
+}
+
 // event returns when something happens to c if nothing changes.
 func (f *reference) event(c *plain) float64 {
 	at := math.Inf(1)
+	if left, pays := c.money(); pays > 0 {
+		at = f.now + max(0, left)/pays
+	}
 	if !c.late {
 		at = c.Due()
 	}
@@ -210,8 +237,16 @@ func enough(done, rate, want, now float64) bool {
 	return done+2*contracts.Moment(now)*rate >= want*(1-1e-9)
 }
 
-// settle ends what is done or has run out of time.
+// settle ends what is done or has run out of time, and takes the weight of what has run out
+// of money.
 func (f *reference) settle() {
+	for _, c := range f.active {
+		if left, pays := c.money(); pays > 0 && f.now+max(0, left)/pays <= f.now+4*contracts.Moment(f.now) {
+			for n := range c.nodes {
+				c.nodes[n].bid = 0
+			}
+		}
+	}
 	f.active = slices.DeleteFunc(f.active, func(c *plain) bool {
 		done, rate := c.done()
 		complete := enough(done, rate, c.truth*float64(c.Nodes), f.now)
@@ -273,7 +308,7 @@ func TestAgainstReference(t *testing.T) {
 				charge = got.Paid.Float64() // not metered
 			}
 			span := want.end - want.Submit
-			moment := 4 * contracts.Moment(want.end)
+			moment := 8 * contracts.Moment(want.end)
 			rounding := moment * m.spec.Capacity() * float64(want.Nodes)
 			if got.Outcome != want.state || !near(got.Done, done, 1e-9*done+rounding) || !near(got.ByDue, want.byDue, 1e-9*want.byDue+rounding) ||
 				!near(got.Ended, want.end, 1e-9*span+moment) || !near(got.Paid.Float64(), charge, 1e-9*charge+float64(want.Nodes)*1e-6) {

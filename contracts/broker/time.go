@@ -119,7 +119,7 @@ func (b *Broker) ran(e *floor.Event, i int32) error {
 	k, what := b.floor.Contract(c.run), e.Kind
 	b.freed = b.freed || what != floor.Expired
 	switch {
-	case what == floor.Left:
+	case what == floor.Left || what == floor.Spent:
 		return nil
 	case what == floor.Done && k.Gang:
 		b.pause(c)

@@ -63,6 +63,9 @@ func (f *Floor) allocate() {
 	f.marks.changed = f.marks.changed[:0]
 }
 
+// leastRate is more than a task that weighs [hosts.Idle] gets where others want all.
+const leastRate = 1e-100
+
 // share shares out v, where tasks are, and returns when one of them is done.
 func (f *Floor) share(v *host) (next float64) {
 	on, m := v.on, f.Machines[v.id]
@@ -81,11 +84,17 @@ func (f *Floor) share(v *host) (next float64) {
 			rate = m.Rate(s.Slot)
 		}
 		if rate != s.Rate {
+			if rate < leastRate {
+				rate = 0
+			}
 			s.Rate = rate
 			f.change(s.Contract).rates[s.Node] = rate
 		}
 	}
 	f.Tariff(on, v.auction.Price(), v.rated.capacity, v.rated.speed)
+	if v.near > 0 {
+		f.watch(v)
+	}
 	return m.Next()
 }
 
@@ -121,7 +130,10 @@ func (f *Floor) expect(i int32) {
 		sum += rate
 	}
 	c.Rate = sum
-	at := c.until
+	if c.near {
+		c.spends = f.runsOut(i)
+	}
+	at := min(c.until, c.spends)
 	switch left := c.goal - c.Done; {
 	case left <= 0:
 		at = min(at, f.now)

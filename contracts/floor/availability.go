@@ -177,6 +177,7 @@ func (f *Floor) lost(i, n int32) {
 		f.depart(Broken, i)
 		return
 	}
+	f.refund(i)
 	f.change(i)
 	f.tell(Left, i)
 }
@@ -200,6 +201,7 @@ func (f *Floor) recall(i int32) {
 	}
 	c.Losses++
 	c.Done, c.Rate = 0, 0
+	c.spends, c.near = never, false
 	c.Repeat = true
 	f.change(i)
 	f.tell(Lost, i)

@@ -94,6 +94,8 @@ func (f *Floor) end() {
 		case c.done(f.now):
 			f.Remove(f.now, i)
 			f.tell(Done, i)
+		case f.now < c.until && f.now >= c.spends:
+			f.spend(i)
 		case f.now < c.until:
 			f.expect(i) // rounding put the completion a little too early
 		default:

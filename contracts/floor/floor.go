@@ -28,6 +28,7 @@ type Config struct {
 	Forecast     market.Forecaster // nil: nobody asks for percentiles, and hosts keep no history
 	Ties         *rand.Rand        // breaks ties among hosts of equal price
 	NoPrices     bool              // keep no record of the total price
+	Spends       bool              // what accrues is paid out of the budget of the contract; a Bidding rule then gives no weight to one that has spent it
 	OneByOne     bool              // of what is done at one instant, the contract of the lowest number comes first
 	Availability *Availability     // when hosts are there; nil: always
 }
@@ -95,11 +96,13 @@ type run struct {
 	left    int32     // nodes that are on hosts, vacant if the place is not in use
 	changed bool      // it is in marks.changed
 	reads   bool      // it is on a host that is metered
+	near    bool      // what it has spent is watched: see spend.go
 	rates   []float64 // of its nodes, work per second now
 
 	contracts.Contract // as policies and sharing rules see it
 	task               hosts.Task
 	arrears            []contracts.Placement // host and dollars of work that was lost
+	spends             float64               // instant at which its money is looked at, +Inf if never
 }
 
 const vacant = -1
@@ -120,6 +123,7 @@ const (
 	Done    Kind = iota // the work is done; the run has been removed: its Contract is as Remove returns it. Of one that is booked the work of a part is done, and nothing removed
 	Left                // a node has left its host; others are still there
 	Expired             // the limit of the run has come
+	Spent               // the run has spent its budget, and bids nothing from now on
 	Lost                // a host has left: the run is off all hosts, and its work so far is lost
 	Broken              // a host has left with work that cannot be made up for; the run has been removed
 	Came                // Host is there
@@ -129,6 +133,7 @@ const (
 // A rule is a sharing rule by its properties.
 type rule struct {
 	sharing.Rule
+	bids   bool            // shares are in proportion to bids
 	fixed  sharing.Lasting // nil: shares are allocated anew
 	limit  sharing.Limiter // nil: tasks are not stopped early
 	ending sharing.Ending
@@ -136,6 +141,7 @@ type rule struct {
 
 func properties(r sharing.Rule) rule {
 	p := rule{Rule: r}
+	_, p.bids = r.(sharing.Bidding)
 	p.fixed, _ = r.(sharing.Lasting)
 	p.limit, _ = r.(sharing.Limiter)
 	if e, ok := r.(sharing.Ender); ok {
@@ -147,6 +153,7 @@ func properties(r sharing.Rule) rule {
 // Reset makes f an empty floor at instant 0, keeping its memory.
 func (f *Floor) Reset(c Config) {
 	f.Config, f.rule = c, properties(c.Sharing)
+	f.rule.bids = f.rule.bids && c.Spends
 	f.now, f.runs, f.free = 0, f.runs[:0], f.free[:0]
 	f.hosts, f.specs = slices.Grow(f.hosts[:0], len(c.Machines))[:len(c.Machines)], f.specs[:0]
 	for h, m := range c.Machines {
@@ -279,8 +286,12 @@ func (f *Floor) Renew(now float64, i int32, budget, due float64) {
 		}
 		v := &f.hosts[pl.Host]
 		f.touch(v)
-		left -= v.on[v.find(i, int32(n))].Owed
-		bids += pl.Bid
+		s := &v.on[v.find(i, int32(n))]
+		left -= s.Owed
+		bids += s.Bid
+	}
+	if bids == 0 { // its money is gone
+		return
 	}
 	factor := max(0, left) / (due - now) / bids.Float64()
 	for n := range c.Placements {
@@ -290,6 +301,14 @@ func (f *Floor) Renew(now float64, i int32, budget, due float64) {
 			}
 		}
 	}
+	bids = 0
+	for n := range c.Placements {
+		if pl := &c.Placements[n]; !pl.Left {
+			bids += pl.Bid
+		}
+	}
+	f.lasts(i, budget-left, bids)
+	f.change(i)
 }
 
 // mostRenewed is a bid in nano-dollars per second that none is raised to: whole numbers
@@ -359,6 +378,7 @@ func (f *Floor) enter(r *contracts.Request, task hosts.Task, until float64) int3
 	c.Began = never
 	c.task, c.task.Key, c.task.Holds = task, int64(i), hosts.Resources{}
 	c.left, c.until, c.next, c.arrears = 0, until, math.Inf(1), c.arrears[:0]
+	c.spends, c.near = never, false
 	return i
 }
 
@@ -426,6 +446,16 @@ func (f *Floor) put(i int32, on []contracts.Placement) error {
 		if err := f.start(c, i, int32(n), holds); err != nil {
 			return fmt.Errorf("on %s: %w", f.Spec(c.Placements[n].Host).Name, err)
 		}
+	}
+	if f.rule.bids {
+		spent, bids := 0.0, market.Rate(0)
+		for _, a := range c.arrears {
+			spent += a.Owed
+		}
+		for n := range on {
+			bids += on[n].Bid
+		}
+		f.lasts(i, spent, bids)
 	}
 	f.change(i)
 	return nil

@@ -67,7 +67,7 @@ func place(t *testing.T, f *Floor, now float64, r *contracts.Request, work float
 	return i
 }
 
-var kinds = [...]string{"done", "left", "expired", "lost", "broken", "came", "gone"}
+var kinds = [...]string{"done", "left", "expired", "spent", "lost", "broken", "came", "gone"}
 
 // play lets happen what happens until then and returns it: "5 done 0, 10 gone h1". Runs
 // that are told to have expired are removed.

@@ -26,6 +26,7 @@ type host struct {
 	interval int32   // of its history: the one it is in, or the next
 	change   float64 // instant at which it comes or leaves, +Inf if it does not
 
+	near  int32  // tasks on it of runs whose spending is watched
 	reads bool   // its machine is metered: see [Floor.Read]
 	deals []deal // of which not all has been read, in order
 }
@@ -164,17 +165,21 @@ func (f *Floor) stop(c *run, i, n int32) {
 func (f *Floor) leave(v *host, c *run, i, n int32, r hosts.Report) {
 	pl := &c.Placements[n]
 	at, on := v.find(i, n), v.on
+	bid := on[at].Bid
 	pl.Owed, pl.Left, pl.End, pl.Code = on[at].Owed, true, r.Why, r.Code
 	pl.Done += r.Done
 	c.rates[n] = 0
 	c.left--
+	if c.near {
+		v.near--
+	}
 	for last := len(on) - 1; at < last; at++ { // few as a rule, and then sooner than by copy
 		on[at] = on[at+1]
 	}
 	if v.on = on[:len(on)-1]; slab.Loose(len(v.on), cap(v.on)) {
 		v.on = f.allocations.Trim(v.on)
 	}
-	f.bid(v, pl.Bid, 0)
+	f.bid(v, bid, 0)
 }
 
 // bid tells the auction of v that a bid of r stands in place of one of was, and all who
@@ -192,16 +197,22 @@ func (f *Floor) bid(v *host, was, r market.Rate) {
 	}
 }
 
-// raise lets a bid of r stand for node n of run i, in place of its own.
+// raise lets a bid of r stand for node n of run i, in place of its own. If it is 0, which is
+// that of a run whose money is gone, its placement keeps what it bid before.
 func (f *Floor) raise(i, n int32, r market.Rate) {
 	c := &f.runs[i]
 	pl := &c.Placements[n]
 	v := &f.hosts[pl.Host]
 	s := &v.on[v.find(i, n)]
-	f.bid(v, pl.Bid, r)
-	s.Bid, pl.Bid = r, r
+	f.bid(v, s.Bid, r)
+	if s.Bid = r; r > 0 {
+		pl.Bid = r
+	}
 	if f.rule.fixed != nil {
 		s.Share = f.rule.fixed.Share(&c.Contract, pl, f)
+		if r == 0 {
+			s.Share.Weight = hosts.Idle
+		}
 		if !v.away {
 			f.order(v)
 		}

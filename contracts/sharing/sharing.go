@@ -38,6 +38,13 @@ type Lasting interface {
 	Share(c *contracts.Contract, on *contracts.Placement, v contracts.View) hosts.Share
 }
 
+// A Bidding rule shares a host by bids: a contract that has spent its budget bids nothing,
+// and has equally with others of that kind what those who bid leave ([hosts.Idle]).
+type Bidding interface {
+	Lasting
+	ByBids()
+}
+
 // lasting is what a [Lasting] rule allocates anew: nothing.
 type lasting struct{}
 

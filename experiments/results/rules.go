@@ -18,4 +18,6 @@ package results
 //     delay is rounded to the decimal places in which its instants are known. The hosts of
 //     the contract pay a penalty first, out of what they earned on it and in proportion to
 //     that; the provider pays the rest. In version 1 the provider pays all of it.
+//     Under auction sharing a contract that has spent its budget has no weight from that
+//     moment on; in version 1 it kept its share.
 const Rules = 2

@@ -15,6 +15,9 @@ import (
 // provider is the account that pays penalties.
 const provider = "provider"
 
+// unsure is why charges are not computed any more.
+const unsure = "when a contract had spent its budget hangs on a price that it met at an instant at which others ended"
+
 // place puts d on the hosts that its note names, and checks its bids and the price
 // that they met.
 func (t *trail) place(e *audit.Entry, d *contract) (found, want string) {
@@ -29,7 +32,10 @@ func (t *trail) place(e *audit.Entry, d *contract) (found, want string) {
 	if len(on) != d.row.Nodes {
 		t.number(e.Seq, d.row, "nodes", float64(d.row.Nodes), float64(len(on)))
 	}
-	t.market.pass(e.Time, !t.market.rules.Late)
+	if t.market.pass(e.Time, !t.market.rules.Late); t.market.unsure {
+		t.stop(e, unsure)
+		return "", ""
+	}
 	nodes := float64(len(on))
 	need, pace := math.Inf(1), math.Inf(1)
 	if d.terms.PerHost {
@@ -81,7 +87,10 @@ func (t *trail) judge(e *audit.Entry, d *contract, v *verdict, holds func(string
 		return fmt.Sprintf("a fault, %.40q", v.Fault), "none: a run starts no commands"
 	}
 	if t.market != nil {
-		t.market.pass(e.Time, false)
+		if t.market.pass(e.Time, false); t.market.unsure {
+			t.stop(e, unsure)
+			return "", ""
+		}
 		t.market.stop(e.Time, d)
 		if v.State == "cancelled" {
 			return t.cancelled(e, d, v)

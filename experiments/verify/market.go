@@ -16,8 +16,12 @@ type market struct {
 	rules *Rules
 	dues  []*contract // of contracts that go on after their deadlines, by deadline
 	again renewals    // by instant
+	looks looks       // by instant
 	few   int         // tasks on a host are looked at one by one, if there are no more
 	came  uint64      // tasks
+
+	watched int  // contracts
+	unsure  bool // some moment at which a contract had spent all is not known
 
 	prices prices
 }
@@ -42,6 +46,7 @@ type machine struct {
 
 // A task of a contract runs on one host.
 type task struct {
+	of   *contract
 	host *machine
 	bid  int64   // nano-dollars per second
 	most float64 // processors, 0 for no limit
@@ -194,6 +199,7 @@ func (m *market) limitOf(n *task) float64 {
 // allocate gives each task on h its processors, in proportion to weights; what a task
 // cannot use goes to the others.
 func (m *market) allocate(h *machine) {
+	defer m.stir(h)
 	defer m.spare(h)
 	for {
 		capped := m.share(h)
@@ -218,7 +224,9 @@ func (m *market) spare(h *machine) {
 	}
 	used := 0.0
 	for _, n := range h.alone {
-		used += n.rate / h.speed
+		if n.bid > 0 { // others take what is to spare
+			used += n.rate / h.speed
+		}
 	}
 	if used <= m.rules.CPUs-1+1e-9 {
 		for _, n := range h.alone {
@@ -233,7 +241,7 @@ func (m *market) spare(h *machine) {
 func (m *market) join(h *machine, capped int) {
 	stay := h.alone[:capped]
 	for _, n := range h.alone[capped:] {
-		if n.bid == 0 || 2*n.bid > h.price {
+		if n.bid == 0 || n.of.watched || 2*n.bid > h.price {
 			stay = append(stay, n)
 		} else {
 			h.crowd = h.crowd.with(n)
@@ -281,20 +289,26 @@ func (m *market) share(h *machine) (capped int) {
 		}
 		return len(h.alone)
 	}
-	for _, n := range h.alone {
-		if sum > 0 && n.limit*sum > free*n.weight {
+	bidding := len(h.alone)
+	for m.rules.Sharing == "auction" && bidding > 0 && h.alone[bidding-1].bid == 0 {
+		bidding--
+	}
+	for _, n := range h.alone[:bidding] {
+		if n.limit*sum > free*n.weight {
 			break
 		}
 		free, sum = max(0, free-n.limit), sum-n.weight
 		m.get(n, n.limit)
 		capped++
 	}
-	if h.each = 0; sum > 0 {
-		h.each = free / sum
+	h.each = 0
+	if capped < bidding || h.crowd != nil {
+		h.each, free = free/sum, 0
 	}
-	for _, n := range h.alone[capped:] {
+	for _, n := range h.alone[capped:bidding] {
 		m.get(n, h.each*n.weight)
 	}
+	m.leave(h.alone[bidding:], free)
 	return capped
 }
 
@@ -341,7 +355,7 @@ func (m *market) start(now float64, d *contract) {
 		m.advance(n.host, now)
 		m.weigh(n)
 		m.came++
-		n.came, n.on = m.came, true
+		n.of, n.came, n.on = d, m.came, true
 		n.host.price += n.bid
 		m.stand(n)
 		m.prices.change(now, n.bid)
@@ -351,6 +365,7 @@ func (m *market) start(now float64, d *contract) {
 		m.dues = slices.Insert(m.dues, m.afterDue(d.terms.due()), d)
 	}
 	m.renewLater(d, now)
+	m.lasts(d, now)
 }
 
 // afterDue returns how many contracts that go on are due at an instant or before.
@@ -373,7 +388,8 @@ func (m *market) takeOff(n *task) {
 
 // stop takes the tasks of d off their hosts.
 func (m *market) stop(now float64, d *contract) {
-	d.renew = 0
+	d.renew, d.look = 0, math.NaN()
+	m.unwatch(d)
 	for i := range d.tasks {
 		n := &d.tasks[i]
 		h := n.host
@@ -396,9 +412,9 @@ func (m *market) stop(now float64, d *contract) {
 	}
 }
 
-// pass brings about what comes before now: bids that are renewed, and deadlines of contracts
-// that go on, of which it notes what was done by then. It includes bids renewed just now if
-// told so.
+// pass brings about what comes before now: money that is gone, at now too; bids that are
+// renewed, and deadlines of contracts that go on, of which it notes what was done by then. It
+// includes bids renewed just now if told so.
 func (m *market) pass(now float64, just bool) {
 	for {
 		due, again := math.Inf(1), math.Inf(1)
@@ -408,7 +424,9 @@ func (m *market) pass(now float64, just bool) {
 		if len(m.again) > 0 {
 			again = m.again[0].at
 		}
-		switch {
+		switch at := m.nextLook(); {
+		case at <= min(due, again) && at <= now+8*moment(now):
+			m.purse(now)
 		case again <= due && (again < now || just && again == now):
 			m.renew(heap.Pop(&m.again).(renewal))
 		case due < now:

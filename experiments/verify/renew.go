@@ -62,6 +62,9 @@ func (m *market) renew(r renewal) {
 			bids += float64(n.bid)
 		}
 	}
+	if bids == 0 { // its money is gone
+		return
+	}
 	rate := max(0, left) / (d.terms.due() - r.at)
 	for i := range d.tasks {
 		n := &d.tasks[i]
@@ -80,4 +83,5 @@ func (m *market) renew(r renewal) {
 		m.allocate(h)
 	}
 	m.renewLater(d, r.at)
+	m.lasts(d, r.at)
 }

@@ -75,6 +75,9 @@ type contract struct {
 	byDue float64 // work done at the deadline, if it went on
 	late  bool    // that is known
 	renew float64 // when it bids again, 0 for never
+
+	look    float64 // when its money is looked at, NaN or 0 for never
+	watched bool    // it is looked at whenever something changes
 }
 
 // A fare is how a job of the table fared.

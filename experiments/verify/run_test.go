@@ -474,32 +474,6 @@ func TestPenaltyPayers(t *testing.T) {
 	}
 }
 
-// TestPenaltyOwedColumn checks that the audit compares penalty_owed in the table of jobs with the
-// ledger, and reads tables of results from before the column.
-func TestPenaltyOwedColumn(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		column, cell string
-		clean        bool
-	}{{"", "", true}, {"penalty_owed", "0.160000", true}, {"penalty_owed", "0.160001", false}, {"penalty_owed", "", false}} {
-		rules := verify.Rules{Version: 2, Payment: "bid", Sharing: "auction", CPUs: 2, Cap: 1, Speeds: []float64{1}}
-		steps := []step{
-			{"hold", 0, 1, 0.8, strings.Replace(terms(10000000, `,"penalty_rate":0.01`), `"deadline":200`, `"deadline":80`, 1)},
-			{"settle", 80, 1, 0.8, `{"state":"violated","work":100,"work_done":80,"penalty_owed":"0.160000"}`},
-			{"recourse", 80, 1, 0.16, ""},
-		}
-		_, table := small()
-		table = table[:2]
-		copy(table[1][8:], []string{"0.800000", "accept", "", "0", "80", "100", "80", "0.800000", "0.160000", "false"})
-		if c.column != "" {
-			table[0], table[1] = append(table[0], c.column), append(table[1], c.cell)
-		}
-		if r := held(t, steps, table, rules); r.Clean() != c.clean {
-			t.Errorf("column %q, cell %q: %v, want clean %v", c.column, c.cell, r.Findings, c.clean)
-		}
-	}
-}
-
 // TestReservations checks charges and penalties of reservations: the price, which is
 // the value unless another was agreed, less 0.01 $/s of delay after a deadline of 90 s;
 // nothing for one that is killed, which is late by all of the 90 s; and no more than
@@ -638,6 +612,42 @@ func TestProportion(t *testing.T) {
 		bid := verify.Rules{Version: c.version, Payment: "bid", Sharing: "auction", CPUs: 1, Cap: 1, Speeds: []float64{1}, Hosts: 2}
 		if r := heldApart(t, steps, c.other, table, bid); r.Clean() != c.clean {
 			t.Errorf("%v, of which %v to the second, by version %d: %v", c.paid, c.other, c.version, r.Findings)
+		}
+	}
+}
+
+// TestSpent checks the audit of contracts that have spent their budgets: bids of 0.01 and 0.009
+// on a host of one processor. The first has spent its $1 at 100, with 1000/19 of its 100 done,
+// and the other has the host until its $9 are spent at 1000, with 900 + 900/19 of its 1000
+// done. Equal halves do what is left by 1000 + 1800/19 and 1100. By the rules of version 1 the
+// first kept its weight until it was done, at 190.
+func TestSpent(t *testing.T) {
+	t.Parallel()
+	spent, kept := 1000+1800/19.0, 190.0
+	for _, c := range []struct {
+		end     float64 // of the first
+		byDue   float64 // work of the other
+		version int
+		clean   bool
+	}{
+		{spent, 900 + 900/19.0, 2, true}, {kept, 900, 2, false}, {spent - 0.001, 900 + 900/19.0, 2, false}, {spent, 900, 2, false},
+		{kept, 900, 1, true}, {spent, 900 + 900/19.0, 1, false},
+	} {
+		verdict := func(work, done float64) string {
+			return fmt.Sprintf(`{"state":"violated","work":%v,"work_done":%v}`, work, done)
+		}
+		steps := []step{
+			{"hold", 0, 1, 1, `{"decision":"accept","submit":0,"deadline":100,"runs_on":true,"on":[10000000,"h00"]}`},
+			{"hold", 0, 2, 9, `{"decision":"accept","submit":0,"deadline":1000,"runs_on":true,"on":[9000000,"h00"]}`},
+			{"settle", c.end, 1, 1, verdict(100, 1000/19.0)}, {"settle", 1100, 2, 9, verdict(1000, c.byDue)},
+		}
+		_, table := small()
+		table = table[:3]
+		copy(table[1][6:], []string{"100", "1", "1.000000", "accept", "", "0", fmt.Sprint(c.end), "100", fmt.Sprint(1000 / 19.0), "1.000000", "0.000000", "false"})
+		copy(table[2][6:], []string{"1000", "1", "9.000000", "accept", "", "0", "1100", "1000", fmt.Sprint(c.byDue), "9.000000", "0.000000", "false"})
+		bid := verify.Rules{Version: c.version, Payment: "bid", Sharing: "auction", CPUs: 1, Cap: 1, Speeds: []float64{1}, Hosts: 1}
+		if r := held(t, steps, table, bid); r.Clean() != c.clean || c.clean && r.Computed != 2 {
+			t.Errorf("the first until %v, by version %d: %v, %d computed", c.end, c.version, r.Findings, r.Computed)
 		}
 	}
 }

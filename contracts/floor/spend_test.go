@@ -1,0 +1,192 @@
+package floor
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/contracts/sharing"
+	"bourse/hosts"
+	"bourse/market"
+)
+
+// spending returns the floor of c, which charges budgets.
+func spending(c Config) *Floor {
+	c.Spends = true
+	return open(c)
+}
+
+// rich is a request of nodes that work towards one sum, go on after their deadline, and have
+// so many dollars.
+func rich(id contracts.ID, nodes int, deadline, dollars float64) *contracts.Request {
+	r := request(id, nodes, false)
+	r.SLA = contracts.SLA{Deadline: deadline, Budget: must(bank.Dollars(dollars)), RunsOn: true}
+	return r
+}
+
+// atOthers charges the share of the host at the price of the others (spot).
+func atOthers(on []contracts.Allocation, price market.Rate, capacity, _ float64) {
+	for i := range on {
+		s := &on[i]
+		s.Paying = min(s.Bid.Float64(), s.Rate/capacity*(price-s.Bid).Float64())
+	}
+}
+
+// rates returns the rate of every task on h.
+func rates(f *Floor, h hosts.ID) (text string) {
+	f.Next()
+	for _, s := range f.On(h) {
+		text += fmt.Sprintf("%.6g ", s.Rate)
+	}
+	return text
+}
+
+// TestSpent checks when the money of a run on two hosts is gone, which is spent at the sum of
+// what it pays on both, whenever one of them has another price; and that it then has no weight:
+// who bids has all that he can use, prices do not count it, and it has what is left.
+func TestSpent(t *testing.T) {
+	t.Parallel()
+	f := spending(config(auction, 1, 1))
+	place(t, f, 0, rich(1, 2, 10, 25), 100, on(0, 1)) // 2 a second: 20 by the deadline, and 25 by 12.5
+	place(t, f, 0, rich(2, 1, 100, 1000), 30, on(0))
+	check(t, "at its bids", play(f, 12.5), "12.5 spent 0")
+	check(t, "both", rates(f, 0), "0 1 ")
+	check(t, "alone", rates(f, 1), "1 ")
+	check(t, "prices", fmt.Sprint(f.Price(0), f.Price(1)), "1 0")
+	check(t, "what was bid", f.Contract(0).Placements[0].Bid, dollar)
+	place(t, f, 12.5, rich(3, 1, 1, 1), 100, on(1)) // is out of money at 13.5
+	check(t, "until another's money is gone", play(f, 13.5), "13.5 spent 2")
+	check(t, "equal parts", rates(f, 1), "0.5 0.5 ")
+
+	c := config(auction, 1, 1)
+	c.Tariff = atOthers
+	f = spending(c)
+	place(t, f, 0, rich(1, 2, 1, 4), 1e3, on(0, 1)) // bids 2 a second: looked at from 2 on; alone it pays nothing
+	check(t, "nothing is due", play(f, 9), "")
+	place(t, f, 10, rich(2, 1, 1e6, 1e6), 1e3, on(0)) // half a dollar a second, 4 dollars by 18
+	check(t, "on one host", play(f, 13), "")
+	place(t, f, 14, rich(3, 1, 1e6, 1e6), 1e3, on(1)) // and as much again: 2 are left, by 16
+	check(t, "on both", play(f, 20), "16 spent 0")
+	check(t, "nothing is left", rates(f, 0)+rates(f, 1), "0 1 0 1 ")
+	f.Remove(20, 1)
+	check(t, "a host of its own again", rates(f, 0)+rates(f, 1), "1 0 1 ")
+}
+
+// TestSpentLimits checks that those whose money is gone have equal parts of what is left, none
+// above its limit.
+func TestSpentLimits(t *testing.T) {
+	t.Parallel()
+	c := config(auction, 1)
+	f := spending(c)
+	for id, most := range []float64{0.1, 0, 0} {
+		r := rich(contracts.ID(id), 1, 1, 1)
+		r.Needs.Max.CPU = most
+		place(t, f, 0, r, 1e3, on(0))
+	}
+	payer := rich(9, 1, 1e6, 1e6)
+	payer.Needs.Max.CPU = 0.3
+	place(t, f, 0, payer, 1e3, on(0))
+	check(t, "three", play(f, 1), "1 spent 0, 1 spent 1, 1 spent 2")
+	check(t, "what they get", rates(f, 0), "0.1 0.3 0.3 0.3 ")
+}
+
+// TestSpentAtDeadline checks that a contract whose money is to last until its deadline has
+// its weight until that instant, whatever its bids and instants are rounded to, and whatever
+// it bids again on the way.
+func TestSpentAtDeadline(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(2000) {
+		rng := rand.New(rand.NewPCG(seed, 44))
+		nodes := 1 + rng.IntN(5)
+		c := config(auction, []float64{1, 1, 1, 1, 1}[:nodes]...)
+		f := spending(c)
+		r := rich(1, nodes, math.Exp(rng.Float64()*15), math.Exp(rng.Float64()*12-4))
+		if rng.IntN(2) == 0 {
+			r.SLA.Deadline = math.Ceil(r.SLA.Deadline)
+		}
+		r.Submit = float64(rng.IntN(2)*rng.IntN(1e8)) + rng.Float64()*float64(rng.IntN(2))
+		bid := r.NodeRate()
+		var where []contracts.Placement
+		for h := range nodes {
+			where = append(where, contracts.Placement{Host: hosts.ID(h), Bid: bid})
+		}
+		if bid == 0 {
+			continue
+		}
+		f.Bring(r.Submit)
+		i := place(t, f, r.Submit, r, math.Inf(1), where)
+		if span := r.Due() - r.Submit; rng.IntN(2) == 0 {
+			at := r.Submit + span*rng.Float64()
+			if what := play(f, at); what != "" {
+				t.Fatalf("seed %d: %s by %v, due at %v", seed, what, at, r.Due())
+			}
+			f.Renew(at, i, r.SLA.Budget.Float64(), r.Due())
+		}
+		at := f.Next()
+		if at < r.Due() {
+			t.Fatalf("seed %d: looked at at %v, before its deadline at %v", seed, at, r.Due())
+		}
+		for len(f.Advance(at)) == 0 {
+			at = f.Next()
+		}
+		left := r.SLA.Budget.Float64() - bid.Float64()*float64(nodes)*r.SLA.Deadline
+		if most := left/bid.Float64()/float64(nodes) + 1e-6*r.SLA.Deadline + 16*contracts.Moment(at); at > r.Due()+most*1.01 {
+			t.Fatalf("seed %d: out of money at %v, due at %v", seed, at, r.Due())
+		}
+		check(t, fmt.Sprintf("seed %d: price", seed), f.Price(0), 0)
+	}
+}
+
+// TestSpentAgain checks what becomes of a run whose hosts leave: placed again it bids what is
+// left, and nothing if what is charged for work that was lost is all of its budget; and where
+// lost work is not charged it has money again, and its weight.
+func TestSpentAgain(t *testing.T) {
+	t.Parallel()
+	for _, charged := range []bool{true, false} {
+		c := config(auction, 1, 1)
+		c.Availability = &Availability{Leaving: Resubmit, Charged: charged}
+		f := spending(c)
+		i := place(t, f, 0, rich(1, 1, 1, 10), 1e3, on(0))
+		check(t, "spent", play(f, 12), "10 spent 0")
+		f.Gone(12, 0)
+		if err := f.PlaceAgain(13, i, on(1)); err != nil {
+			t.Fatal(err)
+		}
+		want, after := "13 spent 0", market.Rate(0)
+		if !charged {
+			want, after = "", dollar
+		}
+		check(t, fmt.Sprint("again, charged: ", charged), play(f, 20), want)
+		check(t, "price", f.Price(1), after)
+
+		c = config(auction, 1, 1)
+		c.Availability = &Availability{Leaving: Lose, Charged: charged}
+		f = spending(c)
+		place(t, f, 0, rich(1, 2, 1, 10), 1e3, on(0, 1))
+		check(t, "spent on two", play(f, 6), "5 spent 0")
+		f.Gone(6, 0)
+		f.Next()
+		check(t, fmt.Sprint("one is lost, charged: ", charged), f.Price(1), after)
+		want = ""
+		if !charged {
+			want = "11 spent 0" // 5 dollars
+		}
+		check(t, "the other's", play(f, 20), want)
+	}
+}
+
+// TestSpentNot checks that a contract loses no weight for what it owes where nothing is paid
+// out of its budget, or its share is not what it bids.
+func TestSpentNot(t *testing.T) {
+	t.Parallel()
+	f := open(config(auction, 1))
+	place(t, f, 0, rich(1, 1, 1, 1), 10, on(0))
+	check(t, "nothing is charged", play(f, 20), "10 done 0")
+	c := config(must(sharing.Table().New("exclusive", func(any) error { return nil })), 1)
+	f = spending(c)
+	place(t, f, 0, rich(1, 1, 1, 1), 10, on(0))
+	check(t, "exclusive", play(f, 20), "10 done 0")
+}

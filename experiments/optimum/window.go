@@ -1,0 +1,129 @@
+package optimum
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// A Window is a job that may run at any time between two instants, at any rate up to its
+// own, with interruptions.
+type Window struct {
+	Opens, Closes float64 // s; Closes may be +Inf
+	Work          float64 // that it needs
+	Rate          float64 // the most work per second, of all its nodes together
+	Value         float64 // $
+}
+
+// Bounds are bounds on the total value of a set of windows, over all schedules that do each
+// job's work within its window: preemptive and divisible ones too.
+type Bounds struct {
+	Parts float64 // if part of a job's work is worth that part of its value
+	Whole float64 // if it is worth nothing; at most Parts
+	Exact bool    // some schedule on one host of that capacity reaches Whole
+
+	Chosen  []bool  // one per window: the jobs of a schedule that completes each of them
+	Reached float64 // their value
+	Effort  int     // steps
+}
+
+// Effort, in edges visited: of one greedy flow per edge, of the search in all, and the most
+// edges.
+const (
+	perEdge    = 16
+	searchable = 1 << 20
+	mostEdges  = 1 << 21
+)
+
+// Relax returns bounds for windows, in any order, on a fleet that does capacity work per
+// second. The fleet counts as one host: that a job's nodes are on distinct hosts shows in its
+// Rate only, so no real schedule is excluded.
+//
+// Time is divided into cells at the instants at which windows open and close. What a set of
+// jobs can do in their cells is submodular in the set (a flow from jobs through cells), so
+// the work vectors form a polymatroid: serving jobs by value per work, each as far as it can
+// be served beside those before it, solves the linear program. Its dual prices each cell by
+// the job that found it full. Any prices yield a bound, so the value returned for Parts is
+// that of the dual: it holds whatever rounding did to the flow. Many windows get wider cells,
+// with which the bound is looser and still holds. Whole is found by branch and bound over the
+// same program, which stops after a fixed effort; the bound is then that of what is left.
+func Relax(windows []Window, capacity float64) (b Bounds) {
+	b.Chosen = make([]bool, len(windows))
+	free, all, elastic, inelastic := 0.0, 0.0, []int32(nil), []int32(nil)
+	for i := range windows {
+		w := &windows[i]
+		switch length := w.Closes - w.Opens; {
+		case !(w.Value > 0):
+		case w.Work <= 0 || math.IsInf(w.Closes, 1) && w.Rate > 0 && capacity > 0:
+			free += w.Value
+			b.Chosen[i] = true
+		case !(length > 0) || w.Rate <= 0 || capacity <= 0:
+		default:
+			all += w.Value
+			elastic = append(elastic, int32(i))
+			if min(w.Rate, capacity)*length >= w.Work*(1-tiny) {
+				inelastic = append(inelastic, int32(i))
+			}
+		}
+	}
+	f := flowOf(windows, elastic, capacity, &b.Effort)
+	parts, whole := f.bounds()
+	if len(inelastic) < len(elastic) {
+		f = flowOf(windows, inelastic, capacity, &b.Effort)
+		_, whole = f.bounds()
+	}
+	s := search{fluid: f}
+	bound := s.run()
+	for i, j := range f.jobs {
+		b.Chosen[j.window] = s.best.chosen[i]
+	}
+	b.Effort += s.spent
+	b.Reached = free + s.best.value
+	b.Exact = bound <= s.best.value*(1+tiny)
+	b.Parts = free + min(parts, all)
+	b.Whole = min(free+min(whole, bound), b.Parts)
+	return b
+}
+
+// tiny is the relative error of sums.
+const tiny = 1e-9
+
+// flowOf returns the greedy flow of some of windows, in cells as fine as the effort allows.
+func flowOf(windows []Window, some []int32, capacity float64, effort *int) *fluid {
+	f := newFluid(windows, some)
+	for stride := 1; ; stride *= 4 {
+		if !f.divide(stride, capacity) {
+			continue
+		}
+		limit := perEdge*len(f.done) + searchable
+		if len(f.room) <= 1 {
+			limit = math.MaxInt
+		}
+		f.visits = limit
+		ok := f.serve(nil)
+		*effort += limit - f.visits
+		if ok {
+			return f
+		}
+	}
+}
+
+// newFluid returns those of windows that compete, the most valuable per work first.
+func newFluid(windows []Window, some []int32) *fluid {
+	f := new(fluid)
+	f.jobs = make([]fluidJob, len(some))
+	for k, i := range some {
+		w := &windows[i]
+		f.jobs[k] = fluidJob{Window: *w, window: i, density: w.Value / w.Work}
+	}
+	slices.SortFunc(f.jobs, func(a, b fluidJob) int {
+		return cmp.Or(cmp.Compare(b.density, a.density), cmp.Compare(a.Closes, b.Closes), cmp.Compare(a.Opens, b.Opens),
+			cmp.Compare(a.Work, b.Work), cmp.Compare(a.Rate, b.Rate), cmp.Compare(a.window, b.window))
+	})
+	for _, j := range f.jobs {
+		f.instants = append(f.instants, j.Opens, j.Closes)
+	}
+	slices.Sort(f.instants)
+	f.instants = slices.Compact(f.instants)
+	return f
+}

@@ -8,6 +8,9 @@ import (
 
 // Efficiency returns the sum of utilities over U*, at each inelasticity of alphas in
 // [0,1] (§4.2, eq. 9). It is undefined if no planner could fulfil any job.
+//
+// A penalty counts only as far as it gives back what the job's user has paid. More than that
+// moves money from the provider to the user, and is no value that a planner could create.
 func Efficiency(o *Outcome, alphas ...float64) (of []float64, ok bool) {
 	of = make([]float64, len(alphas))
 	if o.Optimum <= 0 {
@@ -16,7 +19,7 @@ func Efficiency(o *Outcome, alphas ...float64) (of []float64, ok bool) {
 	for i := range o.Jobs { // of which there may be more than a cache has
 		j := &o.Jobs[i]
 		for k, alpha := range alphas {
-			of[k] += j.Utility(alpha)
+			of[k] += j.utility(alpha, max(0, j.revenue()))
 		}
 	}
 	for k := range of {
@@ -27,11 +30,13 @@ func Efficiency(o *Outcome, alphas ...float64) (of []float64, ok bool) {
 
 // Utility is eq. 9, and 0 for a job that was rejected. What the provider pays
 // back for a broken promise is the user's gain.
-func (j *Job) Utility(alpha float64) float64 {
+func (j *Job) Utility(alpha float64) float64 { return j.utility(alpha, j.revenue()) }
+
+func (j *Job) utility(alpha, paid float64) float64 {
 	if !j.Admitted() {
 		return 0
 	}
-	return contracts.Mixed(alpha, j.Contract.ByDue, j.Work(), j.revenue(), j.worth())
+	return contracts.Mixed(alpha, j.Contract.ByDue, j.Work(), paid, j.worth())
 }
 
 func efficiencyAt(name string, alpha float64) Metric {
@@ -63,7 +68,7 @@ func meanEfficiencyAt(name string, alpha float64) Metric {
 				if !j.Admitted() {
 					return 0, true
 				}
-				return j.Utility(alpha) / j.worth(), true
+				return j.utility(alpha, max(0, j.revenue())) / j.worth(), true
 			})
 		},
 	}

@@ -74,37 +74,6 @@ type payer struct {
 	account bank.Account
 }
 
-// optimum returns U* of the arena's plan, and which jobs it fulfils. It returns
-// none where users pay their whole budget: no value is left to them, whatever is
-// run.
-func (a *arena) optimum(s *setting) optimum.Solution {
-	if s.payment.Whole {
-		return optimum.Solution{Proven: true}
-	}
-	f := &s.conf.Fleet
-	processors := int(min(float64(f.Hosts)*f.CPUs, math.MaxInt32))
-	if len(a.plan) > manyJobs {
-		return new(optimum.Solver).Solve(a.plan, processors, f.Hosts, optimum.Limits{})
-	}
-	if p := &a.solved; p.processors != processors || p.hosts != f.Hosts || !slices.Equal(p.plan, a.plan) {
-		p.processors, p.hosts, p.plan = processors, f.Hosts, append(p.plan[:0], a.plan...)
-		p.best = a.solver.Solve(a.plan, processors, f.Hosts, optimum.Limits{})
-	}
-	return a.solved.best
-}
-
-// Solved is the last problem of an arena and its solution: configurations that differ in
-// policies have one. It is none of many jobs, for which that would be memory of a hundred
-// bytes a job.
-type solved struct {
-	plan              workloadgen.Plan
-	processors, hosts int
-	best              optimum.Solution
-}
-
-// manyJobs is beyond how many jobs a problem is solved anew rather than remembered.
-const manyJobs = 1 << 15
-
 // run runs the arena's plan under policy o. The entries of its ledger go to
 // journal, unless that is nil.
 func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep int, journal bank.Journal) (*Run, error) {

@@ -12,7 +12,6 @@ func (s *setting) derived() []string {
 	name, _ := results.Spot(s.conf.Name)
 	var said []string
 	say := func(format string, args ...any) { said = append(said, name+": "+fmt.Sprintf(format, args...)) }
-	room := s.conf.SLA.Slack > 1
 	if a := s.work.annotate; a != nil {
 		if a.Price > 0 {
 			worth := "worth"
@@ -22,7 +21,6 @@ func (s *setting) derived() []string {
 			say("budgets are derived: $%v a processor-second for each unit of %s.", a.Price, worth)
 		}
 		if u := a.Urgency; u != nil {
-			room = true
 			say("deadlines are derived: a factor of the runtime, drawn by urgency class.")
 			if u.SLA {
 				say("budgets and penalties are derived: factors of $%v by %s and of $%v/s by %s, drawn by urgency class.", u.Price, u.BudgetOf, u.Rate, u.PenaltyOf)
@@ -34,9 +32,6 @@ func (s *setting) derived() []string {
 	}
 	if n := s.underestimated(); n > 0 {
 		say("%d of %d jobs run longer than estimated; a promise made by the estimate, cac's too, cannot be kept to them.", n, len(s.work.fixed)+len(s.work.log))
-	}
-	if room && !s.payment.Whole {
-		say("U* is of a planner who starts every job as it arrives; where deadlines leave room, efficiency can exceed 1.")
 	}
 	return said
 }

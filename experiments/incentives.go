@@ -136,7 +136,7 @@ func (a *arena) tempt(ctx context.Context, p *Prepared, configuration, rep int, 
 	if err := a.come(s, e.Seed, rep); err != nil {
 		return nil, err
 	}
-	best := a.optimum(s)
+	best := a.yardstick(s)
 	s, truth := s.told(a.plan)
 	users := incentives.Users(truth)
 	if rng := rand.New(Stream(e.Seed, rep, "incentives")); len(users) > t.Users {
@@ -149,7 +149,7 @@ func (a *arena) tempt(ctx context.Context, p *Prepared, configuration, rep int, 
 		m := &incentives.Market{Truth: truth, Alpha: t.Alpha, Run: func(said incentives.Said) ([]incentives.Fate, error) {
 			return a.hear(ctx, s, o, e.Seed, rep, truth, said)
 		}}
-		trial := incentives.Trial{Best: best.Bound, Proven: best.Proven}
+		trial := incentives.Trial{Best: metrics.BestAt(t.Alpha, best.Bound, best.Parts), Proven: best.Proven}
 		trial.Truth, trial.Gains, err = m.Gains(users, t.Deviations)
 		if err == nil && rep < t.Answers {
 			var answer incentives.Answer

@@ -69,6 +69,9 @@ func (r *told) laws() error {
 				}
 			}
 		}
+		if err := run.efficiencyLaw(); err != nil {
+			return fail(err)
+		}
 		for i, p := range run.Prices {
 			if !(p >= 0) || math.IsInf(p, 1) {
 				return fail(fmt.Errorf("the price of interval %d is %v", i, p))
@@ -122,6 +125,24 @@ func (r *told) summaryLaws() error {
 			return fmt.Errorf("%s of %s: an interval of no width at %v", row.Metric, row.Admission, *row.Mean)
 		case r.inBounds(row, lo, hi) && (*row.Lo95 < lo || *row.Hi95 > hi):
 			return fmt.Errorf("%s of %s: [%v, %v] reaches beyond [%v, %v]", row.Metric, row.Admission, *row.Lo95, *row.Hi95, lo, hi)
+		}
+	}
+	return nil
+}
+
+// efficiencyLaw checks that users of no inelasticity have more than U*, or the bound that
+// stands for it.
+func (run *toldRun) efficiencyLaw() error {
+	alphas := []float64{0, 0.1, 0.25, 0.5, 0.75, 0.9, 1}
+	for i, x := range metrics.Efficiency(&run.Outcome, alphas...) {
+		if x > 1+1e-9 {
+			o := &run.Outcome
+			return fmt.Errorf("efficiency at alpha %v is %v, of U* %v at 1 and %v at 0, want 1 at most", alphas[i], x, o.Optimum, o.OptimumOfParts)
+		}
+	}
+	for _, m := range metrics.All() {
+		if x, ok := m.Of(&run.Outcome); ok && strings.HasPrefix(m.Name, "mean_efficiency") && x > 1+1e-9 {
+			return fmt.Errorf("metric %s is %v, want 1 at most", m.Name, x)
 		}
 	}
 	return nil

@@ -390,22 +390,7 @@ func (s *Study) told() []string {
 	if swept && !slices.ContainsFunc(sweep(s.labels(), e).Metrics, func(m string) bool { return strings.Contains(m, "efficiency") }) {
 		return notes
 	}
-	notes = append(notes, "Efficiency is the sum of utilities over U*, the best total value that a planner who knows all jobs could fulfil.")
-	unproven := func(where string, n, of int) {
-		if n > 0 {
-			notes = append(notes, fmt.Sprintf("%s: in %d of %d replications U* is an upper bound that no plan was proven to reach, so efficiency there is a lower bound.", where, n, of))
-		}
-	}
-	all := 0
-	for i, c := range e.Configurations {
-		if all += s.unprovenIn(i); !swept {
-			unproven(c.Name, s.unprovenIn(i), e.Replications)
-		}
-	}
-	if swept {
-		unproven(fmt.Sprintf("%d points", len(e.Configurations)), all, len(e.Configurations)*e.Replications)
-	}
-	return notes
+	return append(notes, s.measured()...)
 }
 
 // ledgers opens the journals that are kept of a unit.

@@ -46,11 +46,19 @@ type Run struct {
 	Outcome metrics.Outcome
 }
 
-// An Optimum is U* of a workload.
+// An Optimum is U* of a workload, or a bound on it.
 type Optimum struct {
 	Value  float64
 	Bound  float64 // no plan is worth more
 	Proven bool    // Value is Bound, or there is none
+
+	// Deadlines leave room: Bound is over all schedules that respect arrivals and deadlines,
+	// on one host that does as much as the fleet.
+	Room bool
+
+	// Parts is Bound where users are elastic (alpha 0): more than Bound where jobs may be
+	// divided, which only matters if deadlines leave room or some users got more than Bound.
+	Parts float64
 }
 
 // inOrder has n pieces of work done by so many workers, each of which begin makes ready,
@@ -144,24 +152,29 @@ func (a *arena) each(ctx context.Context, e *scenario.Experiment, all []*setting
 	if err := a.come(s, e.Seed, rep); err != nil {
 		return fail(err)
 	}
-	best := a.optimum(s)
-	r.Optimum = Optimum{best.Value, best.Bound, best.Proven}
+	best := a.yardstick(s)
 	// What the first to run on the spot market pays is the demand that others are held
 	// against; predictors are asked for promises after all runs.
 	first := slices.IndexFunc(s.offers, func(o offer) bool { return admission.Spot(o.Name) })
-	if wantsPromises(e) {
+	// All runs of a replication have one U*, which what users had in any of them may raise.
+	if wantsPromises(e) || best.Bound > 0 && !best.Room && len(a.plan) <= manyJobs {
 		first = len(s.offers) - 1
 	}
 	var demand []float64
 	var promises []metrics.Promise
-	finish := func(k int, run *Run) error {
+	measure := func(run *Run) {
 		f := &s.conf.Fleet
 		warm := int(s.conf.Workload.Warmup * float64(len(run.Jobs)))
 		o := &run.Outcome
 		o.Capacity, o.Hosts, o.Processors = f.Capacity(), f.Hosts, f.CPUs
-		o.Jobs, o.Earlier, o.Prices, o.Promises, o.Optimum = run.Jobs[warm:], run.Jobs[:warm], run.Prices, promises, best.Bound
-		o.AdmitsAll = admitsAll(s.conf, &s.offers[k].Choice)
+		o.Jobs, o.Earlier, o.Prices, o.Promises = run.Jobs[warm:], run.Jobs[:warm], run.Prices, promises
 		a.stop(s, run)
+		a.cover(s, &best, metrics.Utilities(o, 0)[0])
+	}
+	finish := func(k int, run *Run) error {
+		o := &run.Outcome
+		o.Optimum, o.OptimumOfParts = best.Bound, best.Parts
+		o.AdmitsAll = admitsAll(s.conf, &s.offers[k].Choice)
 		if err := metrics.Check(o); err != nil {
 			return fail(err)
 		}
@@ -179,8 +192,8 @@ func (a *arena) each(ctx context.Context, e *scenario.Experiment, all []*setting
 			return fail(fmt.Errorf("admission %s: %w", o.Label, err))
 		}
 		at.Policy = ""
-		for i := range min(len(best.Chosen), len(run.Jobs)) {
-			run.Jobs[i].Chosen = best.Chosen[i]
+		for i := range min(len(best.chosen), len(run.Jobs)) {
+			run.Jobs[i].Chosen = best.chosen[i]
 		}
 		if demand == nil && admission.Spot(o.Name) {
 			demand = slices.Clone(run.Prices) // the run may be gone when others are measured
@@ -191,6 +204,10 @@ func (a *arena) each(ctx context.Context, e *scenario.Experiment, all []*setting
 		if wantsPromises(e) {
 			promises = a.promises(s, e.Seed, rep)
 		}
+		for _, run := range waiting {
+			measure(run)
+		}
+		r.Optimum = best.Optimum
 		for i, run := range waiting {
 			if err := finish(k+1-len(waiting)+i, run); err != nil {
 				return err

@@ -19,10 +19,10 @@ import (
 type Study struct {
 	Experiment *scenario.Experiment // expanded
 	Metrics    []metrics.Metric
-	cells      [][]cell // by configuration and policy
-	unproven   []int    // by configuration: replications whose U* is a bound only
-	alike      []string // configurations of which all replications have the same jobs and hosts
-	notes      []string // what a reader of the numbers must know
+	cells      [][]cell     // by configuration and policy
+	bounds     [][kinds]int // by configuration and kind: replications
+	alike      []string     // configurations of which all replications have the same jobs and hosts
+	notes      []string     // what a reader of the numbers must know
 
 	paper *papers.Reference // what is shown beside, once it was asked for
 	once  once
@@ -110,7 +110,7 @@ func (c *cell) trial(m, rep int) float64 {
 func newStudy(e *scenario.Experiment) *Study {
 	x := e.Expanded()
 	e = &x
-	s := &Study{Experiment: e, Metrics: metrics.With(named(e)...), critical: make(stats.Critical), unproven: make([]int, len(e.Configurations))}
+	s := &Study{Experiment: e, Metrics: metrics.With(named(e)...), critical: make(stats.Critical), bounds: make([][kinds]int, len(e.Configurations))}
 	if bargains(e) {
 		s.Metrics = metrics.Bargained(s.Metrics)
 	}
@@ -170,20 +170,9 @@ func (s *Study) measure(run *Run, found []float64) []float64 {
 			found = append(found, float64(trials(&run.Outcome)))
 		}
 	}
-	curve, ok := metrics.Efficiency(&run.Outcome, s.Experiment.Alphas...)
-	for _, x := range curve {
-		number(x, ok)
-	}
+	found = append(found, metrics.Efficiency(&run.Outcome, s.Experiment.Alphas...)...)
 	unpaid, users := run.Outcome.UnpaidPenalties()
 	return append(found, unpaid, float64(users))
-}
-
-// unproven is the first number of a replication: 1 if its U* is a bound only.
-func (r *Replication) unproven() float64 {
-	if r.Optimum.Proven {
-		return 0
-	}
-	return 1
 }
 
 // width returns how many numbers measure appends.
@@ -200,12 +189,12 @@ func (s *Study) ofTrials() (n int) {
 }
 
 // add enters the next replications of a configuration, as they were measured: of each
-// whether it is unproven, and its policies.
+// the kind of its U*, and its policies.
 func (s *Study) add(configuration int, found []float64) {
 	s.once = once{labels: s.once.labels}
 	cells := s.cells[configuration]
 	for width := s.width(); len(found) > 0; {
-		s.unproven[configuration] += int(found[0])
+		s.bounds[configuration][kind(found[0])]++
 		found = found[1:]
 		for k := range cells {
 			c := &cells[k]
@@ -322,7 +311,3 @@ func defined(all []float64) (xs []float64) {
 	}
 	return xs
 }
-
-// unprovenIn returns in how many replications of a configuration efficiency is
-// against an upper bound of U*, which could not be proven to be reached.
-func (s *Study) unprovenIn(configuration int) int { return s.unproven[configuration] }

@@ -109,7 +109,6 @@ func TestDerived(t *testing.T) {
 		"market: deadlines are derived: 2 times the plan's.",
 		"sp2: budgets are derived: $0.0001 a processor-second for each unit of worth, drawn from pareto.",
 		"sp2: deadlines are derived: a factor of the runtime, drawn by urgency class.",
-		"sp2: U* is of a planner",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("notes\n%s\nwant %s", got, want)

@@ -218,7 +218,7 @@ func (p *Prepared) unit(ctx context.Context, a *arena, out *tabulator, s *Study,
 		if err != nil {
 			return nil, err
 		}
-		unit.Values[first] = r.unproven()
+		unit.Values[first] = float64(r.Optimum.kind())
 		progress()
 	}
 	unit.Block, err = out.block()

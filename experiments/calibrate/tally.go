@@ -70,8 +70,7 @@ func (t *Tally) Add(w *Watcher, o *metrics.Outcome) {
 	number(&t.rejections, x, ok)
 	x, ok = metrics.Revenue.Of(o)
 	number(&t.revenue, x, ok)
-	all, ok := metrics.Efficiency(o, 1)
-	number(&t.efficiency, all[0], ok)
+	t.efficiency = append(t.efficiency, metrics.Efficiency(o, 1)...)
 }
 
 func (k *kept) add(n int, share, brier float64) {

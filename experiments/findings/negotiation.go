@@ -1,6 +1,9 @@
 package findings
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // negotiationUsers answers what it is worth to users to hear offers.
 func negotiationUsers(e *Evidence) (answer, error) {
@@ -41,6 +44,9 @@ func (e *Evidence) negotiation(metric string) (a answer, err error) {
 			text += "with and without them " + c.doubt() + "."
 		}
 		a.sentences = append(a.sentences, text)
+	}
+	if strings.HasPrefix(metric, "efficiency") {
+		a.sentences = append(a.sentences, "An offer may change a job's number of nodes, which leaves a planner room: U* is a bound here, over all schedules.")
 	}
 	return a, nil
 }

@@ -168,7 +168,7 @@ func (e *Equilibrium) said(labels report.Labels, r *Report) string {
 		b.WriteString(".")
 	}
 	if e.Bounds > 0 {
-		fmt.Fprintf(&b, " In %d replications U* is not known, and what it cannot exceed stands for it.", e.Bounds)
+		fmt.Fprintf(&b, " In %d replications a bound stands for U*, which is not known.", e.Bounds)
 	}
 	return b.String()
 }

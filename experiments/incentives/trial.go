@@ -13,7 +13,7 @@ type Trial struct {
 	Gains  []Gain
 	Answer *Answer // nil: users were not let to answer
 
-	Best   float64 // U*, or no less than it; 0 if there is none
+	Best   float64 // U*, or a bound on it; 0 if there is none
 	Proven bool    // it is U*
 }
 
@@ -47,7 +47,7 @@ type Equilibrium struct {
 	Settled       int     `json:"settled" doc:"of these: nobody gains more than epsilon by another deviation that was tried"`
 	Circles       int     `json:"circles" doc:"of these: users come to what they have said before, and so go round for ever"`
 	Rounds        float64 `json:"rounds" doc:"mean, of those that settled with the one in which nobody found anything"`
-	Bounds        int     `json:"bounds" doc:"replications in which U* is not known, but what it cannot exceed"`
+	Bounds        int     `json:"bounds" doc:"replications in which a bound stands for U*"`
 
 	Anarchy *Ratio `json:"anarchy" doc:"price of anarchy: U* over what all work is worth to its owners where users have come to; null without U*"`
 	Truth   *Ratio `json:"truth" doc:"the same where all say the truth"`

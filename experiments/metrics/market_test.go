@@ -75,16 +75,17 @@ func TestMarketMetrics(t *testing.T) {
 }
 
 // TestEfficiencyOfPenalties checks that a penalty counts for efficiency up to what the user
-// paid: half of a job of $10 was done, for $1 and a penalty of $4.
+// paid, and that U* is weighed by alpha if it differs for parts of jobs: half of a job of $10
+// was done, for $1 and a penalty of $4.
 func TestEfficiencyOfPenalties(t *testing.T) {
 	t.Parallel()
-	o := &metrics.Outcome{Capacity: 1, Optimum: 10, Jobs: []metrics.Job{
+	o := &metrics.Outcome{Capacity: 1, Optimum: 10, OptimumOfParts: 20, Jobs: []metrics.Job{
 		job(plan{Value: 10, Runtime: 50, Nodes: 1}, settled{Outcome: contracts.Late, Ended: 60, ByDue: 25, Paid: dollars(1), Penalty: dollars(4)}, contract{Done: 50}),
 	}}
-	got, _ := metrics.Efficiency(o, 0, 0.5, 1)
-	for i, want := range []float64{0.5, 0.25, 0} {
+	got := metrics.Efficiency(o, 0, 0.5, 1)
+	for i, want := range []float64{5. / 20, 2.5 / 15, 0} {
 		if math.Abs(got[i]-want) > 1e-12 {
-			t.Errorf("efficiencies %v, want 0.5, 0.25 and 0", got)
+			t.Errorf("efficiencies %v, want 1/4, 1/6 and 0", got)
 			break
 		}
 	}

@@ -20,9 +20,11 @@ import (
 type Outcome struct {
 	Jobs     []Job   // in order of arrival
 	Capacity float64 // work per second of the whole fleet
-	Optimum  float64 // U*: the best total value of a planner who knows all jobs
+	Optimum  float64 // U*, or a bound on it: the best total value of a planner who knows all jobs
 	Prices   []float64
 	Demand   []float64 // Prices of the best-effort run on the same jobs; nil if there is none
+
+	OptimumOfParts float64 // Optimum where users are elastic (alpha 0), if that is more
 
 	Earlier    []Job   // of the warm-up, before Jobs: they use hosts, and are not measured
 	Hosts      int     // in the fleet

@@ -6,7 +6,9 @@
 // are active at any instant hold no more processors than there are. A job holds
 // its nodes over the half-open interval from its arrival to its end: one that
 // ends when another arrives does not meet it, and one without runtime holds
-// nothing. The package does not know prices, policies or single hosts.
+// nothing. If a job may also run at other times or rates, that is no bound on what can be
+// fulfilled: [Relax] has one, over all schedules. The package is independent of prices,
+// policies and single hosts.
 //
 // # Design
 //

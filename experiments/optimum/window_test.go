@@ -241,3 +241,72 @@ func TestRelaxMany(t *testing.T) {
 		t.Logf("%d jobs: parts %v (%v reached), whole %v, of %v; %d steps", n, got.Parts, parts, got.Whole, total, got.Effort)
 	}
 }
+
+// TestRelaxCoversSchedules checks the bounds against every schedule in whole seconds of jobs of
+// several nodes, each on a host of one processor for as many seconds as it likes: none is worth
+// more, to users of any inelasticity. Most bounds are reached.
+func TestRelaxCoversSchedules(t *testing.T) {
+	t.Parallel()
+	reached := 0
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 46))
+		hosts := 1 + rng.IntN(4)
+		var windows []optimum.Window
+		for range 1 + rng.IntN(4) {
+			nodes, runtime, opens := 1+rng.IntN(hosts), 1+rng.IntN(3), rng.IntN(4)
+			windows = append(windows, optimum.Window{
+				Opens: float64(opens), Closes: float64(opens + runtime + rng.IntN(3) - rng.IntN(2)), Value: float64(1 + rng.IntN(9)),
+				Work: float64(nodes * runtime), Rate: float64(nodes),
+			})
+		}
+		states := map[[4]int]bool{{}: true} // work done by job
+		for at := range 10 {
+			next := map[[4]int]bool{}
+			var spend func(done [4]int, i, left int)
+			spend = func(done [4]int, i, left int) {
+				if i == len(windows) {
+					next[done] = true
+					return
+				}
+				w, most := &windows[i], 0
+				if w.Opens <= float64(at) && float64(at+1) <= w.Closes {
+					most = min(left, int(w.Rate), int(w.Work)-done[i])
+				}
+				for by := 0; by <= most; by++ {
+					after := done
+					after[i] += by
+					spend(after, i+1, left-by)
+				}
+			}
+			for done := range states {
+				spend(done, 0, hosts)
+			}
+			states = next
+		}
+		got := optimum.Relax(windows, float64(hosts))
+		for _, alpha := range []float64{0, 0.3, 0.5, 0.9, 1} {
+			best := 0.0
+			for done := range states {
+				sum := 0.0
+				for i, w := range windows {
+					part := float64(done[i]) / w.Work
+					if part < 1 {
+						part *= 1 - alpha
+					}
+					sum += part * w.Value
+				}
+				best = max(best, sum)
+			}
+			bound := alpha*got.Whole + (1-alpha)*got.Parts
+			if best > bound*(1+1e-12) {
+				t.Fatalf("seed %d: a schedule is worth %v at alpha %v, the bound is %v, of %+v on %d hosts", seed, best, alpha, bound, windows, hosts)
+			}
+			if best > bound*(1-1e-9) {
+				reached++
+			}
+		}
+	}
+	if reached < 900 {
+		t.Errorf("%d of 1500 bounds are reached, want most", reached)
+	}
+}

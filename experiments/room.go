@@ -1,0 +1,245 @@
+package experiments
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"bourse/contracts"
+	"bourse/contracts/admission"
+	"bourse/contracts/sharing"
+	"bourse/experiments/optimum"
+	"bourse/experiments/scenario"
+	"bourse/workloadgen"
+)
+
+// A yardstick is U*, or a bound on it, and the jobs that are completed for it.
+type yardstick struct {
+	Optimum
+	chosen []bool // one per job
+}
+
+// yardstick returns that of the arena's plan. There is none where users pay their whole
+// budget: no value is left to them, whatever is run.
+//
+// If deadlines leave no room, every job that is completed in time runs from its arrival on
+// and for its runtime, and U* is the paper's: the best set of jobs of which all run like that.
+// If they leave room it is a bound over all schedules that respect arrivals and deadlines.
+func (a *arena) yardstick(s *setting) yardstick {
+	if s.payment.Whole {
+		return yardstick{Optimum: Optimum{Proven: true}}
+	}
+	r := s.room()
+	if a.leavesRoom(s, &r) {
+		b := a.relax(s, &r)
+		return yardstick{Optimum{Value: b.Reached, Bound: b.Whole, Parts: b.Parts, Room: true}, b.Chosen}
+	}
+	processors := int(min(float64(s.conf.Fleet.Hosts)*s.conf.Fleet.CPUs, math.MaxInt32))
+	if len(a.plan) > manyJobs {
+		return planned(new(optimum.Solver).Solve(a.plan, processors, r.widest, optimum.Limits{}))
+	}
+	if p := &a.solved; p.processors != processors || p.widest != r.widest || !slices.Equal(p.plan, a.plan) {
+		p.processors, p.widest, p.plan = processors, r.widest, append(p.plan[:0], a.plan...)
+		p.best = a.solver.Solve(a.plan, processors, r.widest, optimum.Limits{})
+	}
+	return planned(a.solved.best)
+}
+
+func planned(s optimum.Solution) yardstick {
+	return yardstick{Optimum{Value: s.Value, Bound: s.Bound, Parts: s.Bound, Proven: s.Proven}, s.Chosen}
+}
+
+// cover makes y a bound on what the users of a run had who got so much at alpha 0. U* is of
+// whole jobs; if deadlines leave no room, users to whom part of a job is worth something may
+// get more than that from parts. Then their bound is that of divisible jobs.
+func (a *arena) cover(s *setting, y *yardstick, got float64) {
+	if y.Bound > 0 && got > y.Parts && !y.Room {
+		r := s.room()
+		y.Parts = max(y.Bound, a.relax(s, &r).Parts)
+	}
+}
+
+// Solved is the last problem of an arena and its solution: configurations that differ in
+// policies have one. It is none of many jobs, for which that would be memory of a hundred
+// bytes a job.
+type solved struct {
+	plan               workloadgen.Plan
+	processors, widest int
+	best               optimum.Solution
+
+	windows  []optimum.Window
+	capacity float64
+	bounds   optimum.Bounds
+}
+
+// manyJobs is beyond how many jobs a problem is solved anew rather than remembered.
+const manyJobs = 1 << 15
+
+// A room is how the jobs of a setting may run.
+type room struct {
+	fleet    *scenario.Fleet
+	task     float64 // processors of a task, at most
+	fastest  float64 // speed of the fastest host
+	bySpeed  []int   // the first hosts of each speed in turn, the fastest first
+	capacity float64 // work per second of the fleet
+	widest   int     // nodes, of that a job may have to be admitted
+	books    bool    // some policy keeps books: nodes may have one host in common
+	offers   bool    // under some policy owners may take offers: nodes may be others
+}
+
+func (s *setting) room() room {
+	f := &s.conf.Fleet
+	r := room{fleet: f, task: f.CPUs, capacity: f.Capacity(), widest: f.Hosts}
+	if f.Cap > 0 {
+		r.task = min(r.task, f.Cap)
+	}
+	for h := range max(1, len(f.Speeds)) {
+		r.bySpeed = append(r.bySpeed, h)
+	}
+	slices.SortFunc(r.bySpeed, func(a, b int) int { return cmp.Compare(f.SpeedOf(b), f.SpeedOf(a)) })
+	r.fastest = f.SpeedOf(r.bySpeed[0])
+	for i := range s.offers {
+		o := &s.offers[i]
+		r.books = r.books || admission.Books(o.Name)
+		r.offers = r.offers || negotiates(&o.Choice)
+	}
+	if r.books {
+		r.widest = max(r.widest, int(min(float64(f.Hosts)*math.Floor(f.CPUs), math.MaxInt32)))
+	}
+	return r
+}
+
+// rate returns the work per second that so many nodes can do at most, each on a host of its
+// own, or on a processor of its own where there are books.
+func (r *room) rate(nodes int) (sum float64) {
+	left, speeds := nodes, len(r.bySpeed)
+	for _, i := range r.bySpeed {
+		hosts := max(0, min(left, (r.fleet.Hosts-i+speeds-1)/speeds))
+		sum += float64(hosts) * r.fleet.SpeedOf(i) * r.task
+		if left -= hosts; left == 0 {
+			break
+		}
+	}
+	if r.books {
+		sum = max(sum, float64(nodes)*r.fastest)
+	}
+	return min(sum, r.capacity)
+}
+
+// leavesRoom reports whether some job that is worth something may be completed in time
+// otherwise than by running from its arrival on and for its runtime: it is due later, whatever
+// its deadline is made of; or it is due at no time; or its nodes can do more than a processor
+// of the reference speed; or its owner may take an offer of other nodes.
+func (a *arena) leavesRoom(s *setting, r *room) bool {
+	if r.offers || r.task*r.fastest > 1 || r.books && r.fastest > 1 {
+		return true
+	}
+	var asked contracts.Request
+	return a.anyJob(func(j *workloadgen.Job) bool {
+		s.request(j, &asked)
+		return j.Value > 0 && (asked.OnDemand || asked.SLA.Deadline > j.Runtime)
+	})
+}
+
+// windows returns when each job of the arena's plan can do how much.
+func (a *arena) windows(s *setting, r *room) []optimum.Window {
+	windows := make([]optimum.Window, len(a.plan))
+	var asked contracts.Request
+	for i := range a.plan {
+		j, nodes := &a.plan[i], a.plan[i].Nodes
+		if r.offers {
+			nodes = r.fleet.Hosts
+		}
+		if j.Value <= 0 || nodes > r.widest {
+			continue
+		}
+		s.request(j, &asked)
+		// What is late, or undone, by no more than rounding counts as done in time (package
+		// settlement).
+		closes, rounding := asked.Due(), sharing.Tick
+		if !asked.OnDemand {
+			closes += sharing.Tick + contracts.Tolerance*asked.SLA.Deadline
+			rounding += 2 * contracts.Moment(closes) * r.fleet.CPUs * r.fastest
+		}
+		windows[i] = optimum.Window{
+			Opens: j.Arrival, Closes: closes, Value: j.Value,
+			Work: j.Work()*(1-contracts.Tolerance) - float64(nodes)*rounding, Rate: r.rate(nodes),
+		}
+	}
+	return windows
+}
+
+// relax returns the bounds of r, remembered if they were the last.
+func (a *arena) relax(s *setting, r *room) optimum.Bounds {
+	windows := a.windows(s, r)
+	if len(windows) > manyJobs {
+		return optimum.Relax(windows, r.capacity)
+	}
+	if p := &a.solved; p.capacity != r.capacity || !slices.Equal(p.windows, windows) {
+		p.windows, p.capacity, p.bounds = windows, r.capacity, optimum.Relax(windows, r.capacity)
+	}
+	return a.solved.bounds
+}
+
+// A kind says what stands for U* in a replication.
+type kind int
+
+const (
+	planner  kind = iota // U* as the paper has it, or none
+	unproven             // a bound that no plan was proven to reach
+	anyhow               // a bound over all schedules: deadlines leave room
+	inParts              // U*, below alpha 1 a bound over parts of jobs
+
+	kinds = iota
+)
+
+func (o *Optimum) kind() kind {
+	switch {
+	case o.Room:
+		return anyhow
+	case o.Parts > o.Bound:
+		return inParts
+	case !o.Proven:
+		return unproven
+	}
+	return planner
+}
+
+// measured says what efficiency is measured by in a study.
+func (s *Study) measured() (notes []string) {
+	e := s.Experiment
+	var all [kinds]int
+	for i := range s.bounds {
+		for k, n := range s.bounds[i] {
+			all[k] += n
+		}
+	}
+	const what = "Efficiency is the sum of utilities over U*"
+	switch total := len(e.Configurations) * e.Replications; {
+	case all[anyhow] == 0:
+		notes = append(notes, what+", the best total value that a planner who knows all jobs could fulfil.")
+	case all[anyhow] == total:
+		notes = append(notes, what+", a bound: no schedule that respects arrivals and deadlines is worth more.")
+	default:
+		notes = append(notes, what+", the best total value that a planner who knows all jobs could fulfil, or a bound on it.")
+	}
+	tell := func(where string, by [kinds]int, of int) {
+		say := func(k kind, text string) {
+			if by[k] > 0 {
+				notes = append(notes, fmt.Sprintf("%s: in %d of %d replications %s", where, by[k], of, text))
+			}
+		}
+		say(unproven, "U* is an upper bound that no plan was proven to reach, so efficiency there is a lower bound.")
+		say(anyhow, "deadlines leave room, and U* is an upper bound over all schedules that respect arrivals and deadlines, preemptive and divisible ones included; efficiency there is a lower bound.")
+		say(inParts, "users got more from parts of jobs than any set of whole jobs is worth; below alpha 1 U* there is an upper bound that counts parts of jobs, and efficiency a lower bound.")
+	}
+	if len(e.Sweep) > 0 {
+		tell(fmt.Sprintf("%d points", len(e.Configurations)), all, len(e.Configurations)*e.Replications)
+		return notes
+	}
+	for i, c := range e.Configurations {
+		tell(c.Name, s.bounds[i], e.Replications)
+	}
+	return notes
+}

@@ -1,0 +1,161 @@
+package experiments
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bourse/experiments/metrics"
+	"bourse/experiments/optimum"
+	"bourse/workloadgen"
+)
+
+// measuredOf returns a study of one replication of a plan under be on hosts of one processor,
+// and what was told of it.
+func measuredOf(t *testing.T, hosts int, plan string, sets ...string) (*Replication, *Study) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "plan.csv")
+	if err := os.WriteFile(file, []byte("arrival,runtime,estimate,deadline,nodes,value\n"+plan), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	e := parsed(t, fmt.Sprintf(`
+name: room
+replications: 1
+base:
+  fleet: {hosts: %d, cpus: 1}
+  workload: {plan: %s}
+  admission: [be]
+configurations: [one]
+`, hosts, file), sets...)
+	var only *Replication
+	s := run(t, e, 1, func(r *Replication) { only = r })
+	return only, s
+}
+
+// efficienciesOf returns the efficiency of the first run at alpha 0, 0.5 and 1.
+func efficienciesOf(r *Replication) []float64 {
+	return metrics.Efficiency(&r.Runs[0].Outcome, 0, 0.5, 1)
+}
+
+// TestRoom checks that U* is a bound over all schedules wherever a job need not run from its
+// arrival on for its runtime, whatever the reason: five jobs of two nodes and 100 s on two
+// hosts, which arrive at once, are worth what all are worth, as one after another meets its
+// deadline; and that it is the paper's U*, to the bit, where there is no reason.
+func TestRoom(t *testing.T) {
+	t.Parallel()
+	tight := strings.Repeat("0,100,100,100,2,1\n", 5)
+	for name, c := range map[string]struct {
+		plan string
+		sets []string
+		want float64
+		room bool
+	}{
+		"deadlines of the plan":  {"0,100,100,100,2,1\n" + strings.Repeat("0,100,100,1000,2,1\n", 4), nil, 5, true},
+		"slack":                  {tight, []string{"base.sla.slack=10"}, 5, true},
+		"estimates":              {strings.Repeat("0,100,1000,100,2,1\n", 5), []string{"base.sla.of=estimate"}, 5, true},
+		"soft deadlines":         {strings.Repeat("0,100,100,500,2,1\n", 5), []string{"base.sla.deadline=soft"}, 5, true},
+		"fast hosts":             {tight, []string{"base.fleet.speed=5"}, 5, true},
+		"one fast host":          {tight, []string{"base.fleet.speeds=[1, 9]"}, 5, true},
+		"many processors a task": {tight, []string{"base.fleet.cpus=5", "base.fleet.cap=0"}, 5, true},
+		"none":                   {tight, nil, 1, false},
+		"none, slow hosts":       {tight, []string{"base.fleet.speed=0.5"}, 1, false},
+		"none, early deadlines":  {tight, []string{"base.sla.slack=0.5"}, 1, false},
+		"none, short estimates":  {strings.Repeat("0,100,10,100,2,1\n", 5), []string{"base.sla.of=estimate"}, 1, false},
+		"a worthless job":        {tight + "0,100,100,1000,2,0\n", nil, 1, false},
+	} {
+		r, s := measuredOf(t, 2, c.plan, c.sets...)
+		if o := r.Optimum; math.Abs(o.Bound-c.want) > 1e-9 || o.Room != c.room {
+			t.Errorf("%s: U* is %+v, want %v and room %v", name, o, c.want, c.room)
+		}
+		if note := strings.Join(s.measured(), " "); strings.Contains(note, "bound over all schedules that respect arrivals and deadlines") != c.room {
+			t.Errorf("%s: told %q, and room is %v", name, note, c.room)
+		}
+		for i, x := range efficienciesOf(r) {
+			if x > 1+1e-9 {
+				t.Errorf("%s: efficiency %d is %v, want 1 at most", name, i, x)
+			}
+		}
+	}
+}
+
+// TestNoRoom checks that without room U* is what the planner of whole jobs has, to the bit,
+// of drawn jobs, whatever users had from parts of them.
+func TestNoRoom(t *testing.T) {
+	t.Parallel()
+	e := paper(t, 6)
+	run(t, e, 2, func(r *Replication) {
+		o := r.Optimum
+		var plan workloadgen.Plan
+		for i := range r.Runs[0].Jobs {
+			plan = append(plan, *r.Runs[0].Jobs[i].Job)
+		}
+		best := optimum.Solve(plan, 30, 15, optimum.Limits{})
+		if o.Room || o.Bound != best.Bound || o.Value != best.Value || o.Parts != best.Bound {
+			t.Errorf("configuration %d, replication %d: U* is %+v, want the planner's, %v", r.Configuration, r.Rep, o, best.Bound)
+		}
+	})
+}
+
+// TestPartsOfJobs checks that users whose parts of jobs are worth more than any set of whole
+// jobs are measured by a bound on that: two gangs of three on five hosts, of which one fits.
+func TestPartsOfJobs(t *testing.T) {
+	t.Parallel()
+	r, s := measuredOf(t, 5, "0,10,10,10,3,3\n0,10,10,10,3,3\n")
+	if o := r.Optimum; o.Room || o.Bound != 3 || math.Abs(o.Parts-5) > 1e-5 {
+		t.Errorf("U* is %+v, want 3, and 5 of parts", o)
+	}
+	// Each has 25 of 30 done for $2.50, and pays for the one host that both are on: $0.50.
+	got, want := efficienciesOf(r), []float64{4. / 5, 1.5 / 4, -1. / 3}
+	for i := range got {
+		if math.Abs(got[i]-want[i]) > 1e-6 {
+			t.Errorf("efficiencies %v, want %v", got, want)
+			break
+		}
+	}
+	if note := strings.Join(s.measured(), " "); !strings.Contains(note, "one: in 1 of 1 replications users got more from parts of jobs") {
+		t.Errorf("told %q", note)
+	}
+}
+
+// TestWideJobs checks that a planner may have what a policy with books may admit: a gang of
+// four on one host of eight.
+func TestWideJobs(t *testing.T) {
+	t.Parallel()
+	r, _ := measuredOf(t, 1, "0,100,100,100,4,1\n0,100,100,100,4,1\n", "base.fleet.cpus=8", "base.market.sharing=planned", "base.admission=[{name: reserve, base: 0.000001}]")
+	if o := r.Optimum; o.Bound != 2 {
+		t.Errorf("U* is %+v, want 2", o)
+	}
+}
+
+// TestRate checks what so many nodes can do on hosts of several speeds.
+func TestRate(t *testing.T) {
+	t.Parallel()
+	e := parsed(t, `
+name: rates
+base:
+  fleet: {hosts: 5, cpus: 2, cap: 1.5, speeds: [1, 3]}
+  workload: {model: paper}
+  admission: [be]
+configurations: [one]
+`)
+	all, err := settings(e, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := all[0].room()
+	var got []float64
+	for n := 1; n <= 5; n++ {
+		got = append(got, r.rate(n))
+	}
+	// Speeds 1, 3, 1, 3, 1, and one and a half processors each.
+	if want := []float64{4.5, 9, 10.5, 12, 13.5}; !slices.Equal(got, want) {
+		t.Errorf("rates %v, want %v", got, want)
+	}
+	if r.capacity != 2*(3*1+2*3) {
+		t.Errorf("capacity %v", r.capacity)
+	}
+}

@@ -160,3 +160,11 @@ func auditRun(c *cli.Context, dir string) error {
 	note(c, "%s, %d entries: audited, clean", count(len(f.Ledgers), "ledger"), entries)
 	return nil
 }
+
+// witnessCount says how many there are.
+func witnessCount(n int) string {
+	if n == 1 {
+		return "1 witness"
+	}
+	return fmt.Sprintf("%d witnesses", n)
+}

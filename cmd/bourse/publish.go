@@ -174,14 +174,6 @@ func cosigned(c *cli.Context, l *tiles.Log, signed []byte, witnesses []witness.P
 	return signed, nil
 }
 
-// witnessCount says how many there are.
-func witnessCount(n int) string {
-	if n == 1 {
-		return "1 witness"
-	}
-	return fmt.Sprintf("%d witnesses", n)
-}
-
 func extendsCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "extends",

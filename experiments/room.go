@@ -216,10 +216,10 @@ func (s *Study) measured() (notes []string) {
 		}
 	}
 	const what = "Efficiency is the sum of utilities over U*"
-	switch total := len(e.Configurations) * e.Replications; {
-	case all[anyhow] == 0:
+	switch total := len(e.Configurations) * e.Replications; all[anyhow] {
+	case 0:
 		notes = append(notes, what+", the best total value that a planner who knows all jobs could fulfil.")
-	case all[anyhow] == total:
+	case total:
 		notes = append(notes, what+", a bound: no schedule that respects arrivals and deadlines is worth more.")
 	default:
 		notes = append(notes, what+", the best total value that a planner who knows all jobs could fulfil, or a bound on it.")

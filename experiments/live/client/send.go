@@ -122,8 +122,10 @@ type Unanswered struct {
 	err  error
 }
 
+// Error implements error.
 func (u *Unanswered) Error() string { return u.left + ": " + u.err.Error() }
 
+// Unwrap returns why the client was stopped.
 func (u *Unanswered) Unwrap() error { return u.err }
 
 // Left says what was left behind, and how to go on.

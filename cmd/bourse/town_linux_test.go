@@ -320,7 +320,7 @@ func (w *town) submit(rng *rand.Rand, kill time.Duration) {
 	err := c.Wait()
 	w.note(k, out.Bytes())
 	allowed := func(part string) bool { return strings.Contains(errs.String(), part) }
-	if err != nil && !killed(c) && !slices.ContainsFunc([]string{"resume", "nothing was booked", "no space left"}, allowed) {
+	if err != nil && !killed(c) && !slices.ContainsFunc([]string{"resume", "nothing was booked", "no space left", "1 of 1 contract refused"}, allowed) {
 		w.Errorf("seed %d: order %d: %v: %s", w.seed, k, err, &errs)
 	}
 }

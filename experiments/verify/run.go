@@ -132,6 +132,8 @@ func newTrail(run *Run) *trail {
 	case r == nil:
 		t.beyond = "charges, which were not computed again: the rules of the run are not known"
 	case r.Payment == "budget" || r.Sharing == planned:
+	case math.IsNaN(charge(r.Payment, 1, 1, 1)):
+		t.beyond = fmt.Sprintf("charges, which were not computed again: payment rule %s is not one that the audit knows", r.Payment)
 	case r.Leave:
 		t.beyond = "charges, which were not computed again: hosts come and go, and the ledger does not say when"
 	case r.Sharing != "auction" && r.Sharing != exclusive && r.Sharing != turns:

@@ -61,8 +61,9 @@ func (r Chosen) Schedule(dir *results.Dir, log *swf.Trace) (*swf.Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return log.Schedule(slots, "as run by bourse: "+r.String(),
-		"submit, wait, run, allocated processors and status are of that run; submit counts from its first job"), nil
+	fleet := &r.Configuration.Fleet
+	return log.Schedule(slots, int64(float64(fleet.Hosts)*fleet.CPUs), "as run by bourse: "+r.String(),
+		"submit, wait, run, allocated processors and status are of that run"), nil
 }
 
 // slots returns when the jobs of r ran, by number.

@@ -81,6 +81,9 @@ func (read *recordings) log(w *scenario.Workload) (work workload, err error) {
 	if t == nil {
 		t, err = readAs(read.files, w.SWF, func(in io.Reader) (*swf.Trace, error) {
 			t, err := swf.Read(in)
+			if err == nil {
+				err = t.Check()
+			}
 			if err != nil {
 				err = fmt.Errorf("%s: %w", w.SWF, err)
 			}
@@ -98,6 +101,9 @@ func (read *recordings) log(w *scenario.Workload) (work workload, err error) {
 	}
 	for _, s := range steps {
 		work.note("%s", s)
+	}
+	for _, wrong := range t.Header.Problems() {
+		work.note("header: %s", wrong)
 	}
 	jobs, acc := t.Jobs()
 	work.log = jobs

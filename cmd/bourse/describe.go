@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"strconv"
 
 	"bourse/experiments/fitlab"
 
@@ -41,7 +41,7 @@ func describeAction(c *cli.Context) error {
 		return err
 	}
 	if processors > 0 {
-		file.Trace.Header = append([]string{fmt.Sprintf("; MaxProcs: %d", processors)}, file.Trace.Header...)
+		file.Trace.Header = file.Trace.Header.With("MaxProcs", strconv.FormatInt(processors, 10))
 	}
 	log, err := file.Measure("describe")
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
 
 	"bourse/experiments"
 	"bourse/experiments/fitlab"
@@ -34,6 +35,7 @@ give the same plan: replication R of an experiment with seed S runs
 			&cli.StringFlag{Name: "options", Usage: "options of the model as a YAML mapping"},
 			&cli.StringFlag{Name: "csv", Usage: "write the plan to `FILE`, with values and deadlines"},
 			&cli.StringFlag{Name: "swf", Usage: "write it as a log to `FILE`, which has no place for values"},
+			machineFlag(),
 			planFlag(),
 		},
 		Action: generateAction,
@@ -55,7 +57,12 @@ func generateAction(c *cli.Context) error {
 	if err != nil {
 		return misuse.Of(err)
 	}
-	return writePlan(c, plan)
+	return writePlan(c, plan, nil)
+}
+
+// machineFlag is for the size of the machine of a log that is written from a plan.
+func machineFlag() cli.Flag {
+	return &cli.Int64Flag{Name: "processors", Usage: "the log is of a machine with `N` processors, which its header says as MaxProcs"}
 }
 
 func planFlag() cli.Flag {
@@ -65,8 +72,15 @@ func planFlag() cli.Flag {
 }
 
 // writePlan writes plan to the files that c names, or prints it as CSV; as JSON, if
-// that is asked for.
-func writePlan(c *cli.Context, plan workloadgen.Plan) error {
+// that is asked for. A log is written from the plan if it is not given.
+func writePlan(c *cli.Context, plan workloadgen.Plan, log *swf.Trace) error {
+	processors := c.Int64("processors")
+	if processors < 0 || processors > 1e9 {
+		return usagef("--processors: found %d, want 0 to 1000000000", processors)
+	}
+	if processors > 0 && c.String("swf") == "" {
+		return usagef("--processors: want --swf FILE with it: a plan does not say the size of a machine")
+	}
 	if c.Bool("json") {
 		if err := printJSON(c, plan); err != nil {
 			return err
@@ -80,7 +94,16 @@ func writePlan(c *cli.Context, plan workloadgen.Plan) error {
 		}
 	}
 	if name := c.String("swf"); name != "" {
-		return writeFile(c, name, swf.FromPlan(plan).Write)
+		switch {
+		case log == nil && processors == 0:
+			note(c, "%s: has no MaxProcs: --processors N says how large the machine is", name)
+			fallthrough
+		case log == nil:
+			log = swf.FromPlan(plan, processors)
+		case processors > 0:
+			log.Header = log.Header.With("MaxProcs", strconv.FormatInt(processors, 10))
+		}
+		return writeFile(c, name, log.Write)
 	}
 	return nil
 }
@@ -110,14 +133,18 @@ func convertCommand() *cli.Command {
 		Usage:     "turn a log into a plan, or a plan into a log",
 		ArgsUsage: "FILE",
 		Description: `A file that ends in .csv is a plan; every other is a log. What became of each line
-is told on standard error.
+is told on standard error. A log that is written from a log has all 18 fields of its
+records, the parts of jobs and the jobs that never ran too, and its header; MaxJobs
+and MaxRecords are those of the records that the filter lets pass.
 
    bourse workload convert KTH.swf.gz --filter ran,last:3000 --csv plan.csv
-   bourse workload convert plan.csv --swf plan.swf`,
+   bourse workload convert KTH.swf.gz --filter last:3000 --swf last.swf
+   bourse workload convert plan.csv --swf plan.swf --processors 128`,
 		Flags: []cli.Flag{
 			filterFlag(),
 			&cli.StringFlag{Name: "csv", Usage: "write a plan to `FILE`"},
 			&cli.StringFlag{Name: "swf", Usage: "write a log to `FILE`"},
+			machineFlag(),
 			planFlag(),
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "do not tell what became of the lines"},
 		},
@@ -134,7 +161,10 @@ is told on standard error.
 			for _, line := range told {
 				note(c, "%s", line)
 			}
-			return writePlan(c, plan)
+			if fitlab.IsPlan(name) {
+				return writePlan(c, plan, nil)
+			}
+			return writePlan(c, plan, file.Copy())
 		},
 	}
 }

@@ -19,10 +19,11 @@ func scheduleCommand() *cli.Command {
 		ArgsUsage: "RESULTS",
 		Description: `RESULTS is a directory that 'bourse run' wrote. Prints one of its runs in the
 Standard Workload Format, so that it can be laid beside what other schedulers make
-of the same log: of every job its submission in the run, its wait, and its time
-from start to end. Status is 1 if its work was done, in time or late, 0 if it was
+of the same log: of every job its submission on the log's clock, its wait, and its
+time from start to end. Status is 1 if its work was done, in time or late, 0 if it was
 cut off, and 5 if it was turned away; such a job has no wait and no run time. All
-else, the comments above the records too, is as in the log that was run.
+else, the comments above the records too, is as in the log that was run, but for
+MaxJobs, MaxRecords and MaxProcs, which are those of the run.
 
    bourse workload schedule results/easy > easy.swf
    bourse workload schedule results/mixed --run sp2/edf/0 --swf edf.swf`,

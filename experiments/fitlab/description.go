@@ -188,14 +188,14 @@ func (d *Description) notes() []string {
 	if !d.log.Clock {
 		notes = append(notes, "The header does not say when the log starts: hours and days count from its first record.")
 	}
-	parts := 0
-	for status, n := range d.log.Statuses {
-		if (&swf.Record{Status: status}).Partial() {
-			parts += n
-		}
+	for _, wrong := range d.log.Header.Problems() {
+		notes = append(notes, "Header: "+wrong+".")
 	}
-	if parts > 0 {
-		notes = append(notes, fmt.Sprintf("%d records are parts of jobs that have records of their own; --filter whole leaves them out.", parts))
+	if n := d.log.Parts; n > 0 {
+		notes = append(notes, fmt.Sprintf("Parts of jobs that have records of their own are left out: %d.", n))
+	}
+	if n := d.log.Repeats; n > 0 {
+		notes = append(notes, fmt.Sprintf("Records with the job number of another record are left out: %d.", n))
 	}
 	return notes
 }

@@ -32,7 +32,7 @@ func drawn(t *testing.T, jobs int) *describe.Log {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return describe.Describe(swf.FromPlan(plan))
+	return describe.Describe(swf.FromPlan(plan, 0))
 }
 
 // TestFit checks the way from a log to a model file and back: the laws that made
@@ -89,7 +89,7 @@ func TestFitLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := describe.Describe(swf.FromPlan(plan))
+	again := describe.Describe(swf.FromPlan(plan, 0))
 	if len(plan) != 5000 {
 		t.Errorf("%d jobs, want as many as the log has, 5000", len(plan))
 	}

@@ -39,6 +39,9 @@ func ReadLog(name, filter string) (*Log, error) {
 	} else if !errors.As(err, new(*os.PathError)) {
 		err = misuse.Of(err)
 	}
+	if errors.Is(err, swf.ErrNotLog) {
+		err = misuse.Of(err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +62,7 @@ func (l *Log) Measure(purpose string) (*describe.Log, error) {
 
 // PlanLog returns a plan as a log without the size of a machine.
 func PlanLog(plan workloadgen.Plan) *swf.Trace {
-	t := swf.FromPlan(plan)
+	t := swf.FromPlan(plan, 0)
 	t.Header = nil
 	t.Accounting = swf.Accounting{Lines: len(plan), Used: len(plan)}
 	return t
@@ -77,6 +80,9 @@ func (l *Log) Told() []string {
 	for _, s := range l.steps {
 		lines = append(lines, s.String())
 	}
+	for _, wrong := range l.Trace.Header.Problems() {
+		lines = append(lines, l.Name+": header: "+wrong)
+	}
 	return lines
 }
 
@@ -87,6 +93,18 @@ func (l *Log) Plan() (workloadgen.Plan, []string) {
 	}
 	plan, acc := l.Trace.Plan()
 	return plan, append(l.Told(), "as a plan: "+strings.TrimSpace(acc.String()))
+}
+
+// Copy returns the records of the log as they stand, with a header that agrees with them.
+func (l *Log) Copy() *swf.Trace {
+	t := *l.Trace
+	for _, s := range l.steps {
+		if s.Out < s.In {
+			t.Header = append(t.Header.Without("EndTime"), "; Note: "+s.String())
+		}
+	}
+	t.Header = t.Header.Agree(t.Records)
+	return &t
 }
 
 // base returns the name of the file without its directory.

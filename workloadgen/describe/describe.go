@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"time"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -40,7 +41,8 @@ func New(name, unit string, values []float64) Quantity {
 	q.CV = q.SD / q.Mean
 	sorted := slices.Sorted(slices.Values(values))
 	at := func(p float64) float64 { return stat.Quantile(p, stat.Empirical, sorted, nil) }
-	q.Min, q.P05, q.Median, q.P95, q.Max = sorted[0], at(0.05), at(0.5), at(0.95), sorted[len(sorted)-1]
+	n := len(sorted)
+	q.Min, q.P05, q.Median, q.P95, q.Max = sorted[0], at(0.05), (sorted[(n-1)/2]+sorted[n/2])/2, at(0.95), sorted[n-1]
 	return q
 }
 
@@ -49,7 +51,9 @@ func New(name, unit string, values []float64) Quantity {
 type Log struct {
 	Header  swf.Header
 	Lines   swf.Accounting
-	Records int // that passed the filters
+	Records int // whole jobs that passed the filters, one a job number
+	Parts   int // records of parts of jobs, which are left out
+	Repeats int // records of a job number that another record has, which are left out
 	Ran     int
 	Users   int
 
@@ -92,9 +96,11 @@ const day = 86400.0
 
 // Describe measures a log, whose records may have been filtered.
 func Describe(t *swf.Trace) *Log {
-	l := &Log{Header: t.Header, Lines: t.Accounting, Records: len(t.Records), Statuses: map[int64]int{}}
+	l := &Log{Header: t.Header, Lines: t.Accounting, Statuses: map[int64]int{}}
 	l.Processors, _ = t.Header.Processors()
-	records := slices.Clone(t.Records)
+	whole, parts, repeats := t.Whole()
+	l.Records, l.Parts, l.Repeats = len(whole), parts, repeats
+	records := slices.Clone(whole)
 	slices.SortStableFunc(records, func(a, b swf.Record) int { return cmp.Compare(a.Submit, b.Submit) })
 	var iat, run, procs, over []float64
 	users := map[int64]bool{}
@@ -133,21 +139,21 @@ func (l *Log) calendar(records []swf.Record) {
 		return
 	}
 	start, clock := l.Header.Int("UnixStartTime")
-	zone, _ := l.Header.Int("TimeZone")
-	offset := float64(start + zone) // seconds since a Thursday's midnight
+	zone := l.Header.Zone()
 	l.Clock = clock
 	first, last := records[0].Submit, records[len(records)-1].Submit
+	origin := 0.0 // of submit times, on that clock
 	if !clock {
-		offset = -first
+		start, zone, origin = 0, time.UTC, first // a Thursday's midnight
 	}
 	lo, hi := records[0].Job, records[0].Job
 	work := 0.0
 	for i := range records {
 		r := &records[i]
 		lo, hi = min(lo, r.Job), max(hi, r.Job)
-		at := r.Submit + offset
-		l.ByHour[int(math.Mod(math.Floor(at/3600), 24)+24)%24]++
-		l.ByWeekday[int(math.Mod(math.Floor(at/day)+4, 7)+7)%7]++
+		at := time.Unix(start+int64(r.Submit-origin), 0).In(zone)
+		l.ByHour[at.Hour()]++
+		l.ByWeekday[at.Weekday()]++
 		k := int((r.Submit - first) / day)
 		for len(l.Days) <= k && k < 1e6 {
 			l.Days = append(l.Days, Day{Start: first + day*float64(len(l.Days)), Load: math.NaN()})

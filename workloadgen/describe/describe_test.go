@@ -1,6 +1,7 @@
 package describe
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -152,5 +153,34 @@ func TestCurves(t *testing.T) {
 	k := Compare("q", []float64{1, 2, 3, 4}, []float64{10, 20, 30, 40}, 4)
 	if k.Test.D != 1 || !slices.Equal(k.QQ.X, []float64{1, 2, 3, 4}) || !slices.Equal(k.QQ.Y, []float64{10, 20, 30, 40}) {
 		t.Errorf("%+v", k)
+	}
+}
+
+// TestClock checks that hours and days are those of the machine's zone, in summer too.
+func TestClock(t *testing.T) {
+	t.Parallel()
+	const summer, winter = 749458803, 20000000 // 1 Oct 1993, 00:00:03 PDT; seconds to 20 May 1994, 11:33:20 PDT
+	log, err := swf.Read(strings.NewReader(fmt.Sprintf(`; UnixStartTime: %d
+; TimeZoneString: US/Pacific
+; TimeZone: -28800
+1 0 0 1 1
+2 %d 0 1 1
+3 5270400 0 1 1
+`, summer, winter)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The third is 61 days later, on 30 November at 23:00:03 PST, a Tuesday.
+	d := Describe(log)
+	if d.ByHour[0] != 1 || d.ByHour[11] != 1 || d.ByHour[23] != 1 || d.ByWeekday[5] != 2 || d.ByWeekday[2] != 1 {
+		t.Errorf("records by hour %v and by weekday %v, want them at 0, 11 and 23, on two Fridays and a Tuesday", d.ByHour, d.ByWeekday)
+	}
+}
+
+// TestMedian checks the median of an odd and of an even number of values.
+func TestMedian(t *testing.T) {
+	t.Parallel()
+	if a, b := New("", "", []float64{3, 1, 2}).Median, New("", "", []float64{4, 1, 2, 3}).Median; a != 2 || b != 2.5 {
+		t.Errorf("medians %v and %v, want 2 and 2.5", a, b)
 	}
 }

@@ -27,6 +27,7 @@ const (
 	NoSubmit     // submit time is unknown
 	LineTooLong  // longer than 64 KiB
 	NeverRan     // no run time, or no processors
+	TooShort     // completed (status 1) in 0 s: a plan has no such jobs
 	PartOfJob    // status 2 to 4: the whole job has a line of its own
 	TooLarge     // a plan's limits are exceeded
 	SameNumber   // an earlier record has the job number
@@ -50,6 +51,7 @@ var reasonText = [reasons]string{
 	NoSubmit:         "submit time unknown",
 	LineTooLong:      "line longer than 64 KiB",
 	NeverRan:         "never ran",
+	TooShort:         "completed in less than a second",
 	PartOfJob:        "part of a job",
 	TooLarge:         "too large for a plan",
 	SameNumber:       "job number of an earlier record",

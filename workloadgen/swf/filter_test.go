@@ -211,7 +211,7 @@ func TestPlanRoundTrip(t *testing.T) {
 			})
 		}
 		var file bytes.Buffer
-		if err := FromPlan(plan).Write(&file); err != nil {
+		if err := FromPlan(plan, 0).Write(&file); err != nil {
 			t.Fatal(err)
 		}
 		trace, err := Read(&file)

@@ -1,51 +1,163 @@
 package swf
 
 import (
+	"errors"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
+	_ "time/tzdata" // zones by name, on machines that have no table of them
 )
 
 // A Header is the comment lines above the first record, as they stand, without
 // their newlines.
 type Header []string
 
-// Get returns the value of the first line "; key: value", without regard to
-// case.
-func (h Header) Get(key string) (string, bool) {
+// all returns the values of the lines "; key: value", without regard to case.
+func (h Header) all(key string) []string {
+	var values []string
 	for _, line := range h {
 		k, v, ok := strings.Cut(strings.TrimLeft(line, "; \t"), ":")
 		if ok && strings.EqualFold(strings.TrimSpace(k), key) {
-			return strings.TrimSpace(v), true
+			values = append(values, strings.TrimSpace(v))
 		}
+	}
+	return values
+}
+
+// Get returns the value of the first line "; key: value", without regard to
+// case.
+func (h Header) Get(key string) (string, bool) {
+	if values := h.all(key); len(values) > 0 {
+		return values[0], true
 	}
 	return "", false
 }
 
-// Int returns the whole number that a value starts with: MaxProcs, MaxNodes,
-// UnixStartTime. It is not known where two lines say two numbers.
-func (h Header) Int(key string) (int64, bool) {
-	var n int64
-	found := false
-	for i := range h {
-		v, ok := h[i : i+1].Get(key)
-		if !ok {
-			continue
-		}
-		word, _, _ := strings.Cut(v, " ")
-		x, err := strconv.ParseInt(word, 10, 64)
-		if err != nil || found && x != n {
-			return 0, false
-		}
-		n, found = x, true
+// With returns the header with that value in the first line of the key, and without further
+// lines of it. A key that it does not have becomes the last line.
+func (h Header) With(key, value string) Header {
+	line := "; " + key + ": " + value
+	at := slices.IndexFunc(h, func(line string) bool { return len(Header{line}.all(key)) > 0 })
+	if at < 0 {
+		return append(slices.Clone(h), line)
 	}
-	return n, found
+	out := h.Without(key)
+	return slices.Insert(out, at, line)
 }
 
-// Processors returns the size of the machine: MaxProcs, or else MaxNodes.
-func (h Header) Processors() (int64, bool) {
-	if n, ok := h.Int("MaxProcs"); ok && n > 0 {
-		return n, true
+// Without returns the header without the lines of that key.
+func (h Header) Without(key string) Header {
+	return slices.DeleteFunc(slices.Clone(h), func(line string) bool { return len(Header{line}.all(key)) > 0 })
+}
+
+// Int returns the whole number with which the value of a key starts, as those of MaxProcs,
+// MaxNodes and UnixStartTime do. It is not known if a line of the key has no number, or if two
+// lines differ; [Header.Problems] says so.
+func (h Header) Int(key string) (int64, bool) {
+	n, err := h.number(key)
+	return n, err == nil
+}
+
+// number returns the whole number of a key. The error of a key that is
+// missing is errMissing.
+func (h Header) number(key string) (int64, error) {
+	var n int64
+	values := h.all(key)
+	if len(values) == 0 {
+		return 0, errMissing
 	}
-	n, ok := h.Int("MaxNodes")
-	return n, ok && n > 0
+	for i, v := range values {
+		word, _, _ := strings.Cut(v, " ")
+		x, err := strconv.ParseInt(word, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("%s: found %.40q, want a whole number", key, v)
+		}
+		if i > 0 && x != n {
+			return 0, fmt.Errorf("%s: found %d and %d, want one number", key, n, x)
+		}
+		n = x
+	}
+	return n, nil
+}
+
+var errMissing = errors.New("missing")
+
+// Processors returns the size of the machine: MaxProcs, or MaxNodes in a header that has no
+// MaxProcs. It is not known if the lines of MaxProcs have no number, or two.
+func (h Header) Processors() (int64, bool) {
+	n, err := h.number("MaxProcs")
+	if err == errMissing {
+		n, err = h.number("MaxNodes")
+	}
+	return n, err == nil && n > 0
+}
+
+// Zone returns the time zone of the machine: TimeZoneString by name, with its summer time, or
+// else TimeZone, in seconds east of UTC; UTC if the header says neither.
+func (h Header) Zone() *time.Location {
+	zone, err := h.zone()
+	if err == nil && zone != nil {
+		return zone
+	}
+	if east, ok := h.Int("TimeZone"); ok && east > -86400 && east < 86400 {
+		return time.FixedZone("", int(east))
+	}
+	return time.UTC
+}
+
+// zone returns the zone that TimeZoneString names; nil if there is no such line.
+func (h Header) zone() (*time.Location, error) {
+	name, ok := h.Get("TimeZoneString")
+	if !ok || name == "" {
+		return nil, nil
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil || name == "Local" { // which would be this machine's
+		return nil, fmt.Errorf("TimeZoneString: found %.40q, want a zone such as Europe/Stockholm", name)
+	}
+	return zone, nil
+}
+
+// Problems says what in the header cannot be used, and what is used in its place.
+func (h Header) Problems() []string {
+	var found []string
+	_, noSize := h.number("MaxProcs")
+	nodes, ok := h.Int("MaxNodes")
+	switch {
+	case noSize == errMissing && ok:
+		found = append(found, fmt.Sprintf("MaxProcs is missing: MaxNodes, %d, is taken as the number of processors", nodes))
+	case noSize != nil && noSize != errMissing:
+		found = append(found, noSize.Error()+": the size of the machine is not known")
+	}
+	if _, err := h.number("UnixStartTime"); err != nil && err != errMissing {
+		found = append(found, err.Error()+": when the log starts is not known")
+	}
+	if _, err := h.zone(); err != nil {
+		found = append(found, err.Error()+": hours are "+h.instead())
+	} else if _, bad := h.number("TimeZone"); bad != nil && bad != errMissing && len(h.all("TimeZoneString")) == 0 {
+		found = append(found, bad.Error()+" of seconds: hours are "+h.instead())
+	}
+	return found
+}
+
+// instead says which hours are counted where the zone by name is not known.
+func (h Header) instead() string {
+	if zone := h.Zone(); zone != time.UTC {
+		return "those of TimeZone"
+	}
+	return "those of UTC"
+}
+
+// Agree returns the header with MaxJobs and MaxRecords as these records have them, where it
+// has such lines.
+func (h Header) Agree(records []Record) Header {
+	whole, _, _ := (&Trace{Records: records}).Whole()
+	for key, n := range map[string]int{"MaxJobs": len(whole), "MaxRecords": len(records)} {
+		if was, ok := h.Int(key); len(h.all(key)) > 0 && (!ok || was != int64(n)) {
+			h = h.With(key, strconv.Itoa(n))
+		}
+	}
+	return h
 }

@@ -118,11 +118,40 @@ func (t *Trace) Jobs() (Jobs, Accounting) {
 	return jobs, acc
 }
 
+// Whole returns the records of whole jobs, in the order of the file, and counts the others:
+// parts of jobs (status 2 to 4), and repeats of a job number. Of the records of one number the
+// first that ran is the job, or the first.
+func (t *Trace) Whole() (jobs []Record, parts, repeats int) {
+	chosen := make(map[int64]int, len(t.Records)) // place of the job's record, by number
+	for i := range t.Records {
+		r := &t.Records[i]
+		if r.Partial() {
+			parts++
+			continue
+		}
+		if was, found := chosen[r.Job]; !found || !t.Records[was].Ran() && r.Ran() {
+			chosen[r.Job] = i
+		}
+	}
+	if repeats = len(t.Records) - parts - len(chosen); parts+repeats == 0 {
+		return t.Records, 0, 0
+	}
+	jobs = make([]Record, 0, len(chosen))
+	for i := range t.Records {
+		if r := &t.Records[i]; !r.Partial() && chosen[r.Job] == i {
+			jobs = append(jobs, *r)
+		}
+	}
+	return jobs, parts, repeats
+}
+
 // refuse says why a record cannot be a job of a plan.
 func (r *Record) refuse(seen map[int64]bool) (Reason, bool) {
 	switch {
 	case r.Partial():
 		return PartOfJob, true
+	case r.Run == 0 && r.Status == Completed && r.Width() > 0:
+		return TooShort, true
 	case !r.Ran():
 		return NeverRan, true
 	case r.Width() > workloadgen.MaxNodes || max(r.Submit, r.Run, r.ReqTime) > workloadgen.MaxSeconds:
@@ -133,14 +162,12 @@ func (r *Record) refuse(seen map[int64]bool) (Reason, bool) {
 	return 0, false
 }
 
-// FromPlan returns the plan as a log: id, arrival, runtime, nodes, estimate and
-// user. Worth, value, class, deadline, urgency and penalty have no place in the
-// format; the header says that they were left out.
-func FromPlan(p workloadgen.Plan) *Trace {
-	widest := 0
+// FromPlan returns the plan as a log of a machine with so many processors, 0 if that is not
+// known: id, arrival, runtime, nodes, estimate and user. Worth, value, class, deadline, urgency
+// and penalty have no place in the format; the header says that they were left out.
+func FromPlan(p workloadgen.Plan, processors int64) *Trace {
 	t := &Trace{Records: make([]Record, len(p))}
 	for i, j := range p {
-		widest = max(widest, j.Nodes)
 		t.Records[i] = Record{
 			Job: j.ID, Submit: j.Arrival, Wait: Unknown, Run: j.Runtime, Procs: int64(j.Nodes), CPU: Unknown,
 			Memory: Unknown, ReqProcs: int64(j.Nodes), ReqTime: j.Estimate, ReqMemory: Unknown, Status: Completed,
@@ -152,8 +179,10 @@ func FromPlan(p workloadgen.Plan) *Trace {
 		"; Version: 2.2",
 		fmt.Sprintf("; MaxJobs: %d", len(p)),
 		fmt.Sprintf("; MaxRecords: %d", len(p)),
-		fmt.Sprintf("; MaxProcs: %d", widest),
 		"; Note: written from a work plan, whose worth, value, class, deadline, urgency and penalty are not here",
+	}
+	if processors > 0 {
+		t.Header = slices.Insert(t.Header, 3, fmt.Sprintf("; MaxProcs: %d", processors))
 	}
 	return t
 }

@@ -3,11 +3,13 @@ package swf
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
+	"slices"
 
 	"bourse/workloadgen"
 )
@@ -36,13 +38,19 @@ func NewReader(r io.Reader) (*Reader, error) {
 	}
 	s := &Reader{in: in}
 	for s.fetch() {
-		if len(s.line) == 0 || s.line[0] != ';' {
+		switch text := bytes.TrimSpace(s.line); {
+		case len(text) == 0 && !s.long:
+			s.acc.Blank++
+		case text[0] == ';':
+			s.acc.Comments++
+			s.header = append(s.header, string(s.line))
+		default:
 			s.pending = true
+		}
+		if s.pending {
 			break
 		}
 		s.acc.Lines++
-		s.acc.Comments++
-		s.header = append(s.header, string(s.line))
 	}
 	if s.err != nil && s.err != io.EOF {
 		return nil, s.err
@@ -209,6 +217,34 @@ type Trace struct {
 // follow.
 const mostForetold = 1 << 18
 
+// ErrNotLog is the error of a file that is of another format.
+var ErrNotLog = errors.New("not a log in the Standard Workload Format")
+
+// Check returns an [ErrNotLog] if most lines of the file are not records, or if all records
+// have fields beyond the 18th.
+func (t *Trace) Check() error {
+	a := &t.Accounting
+	records := a.Used + a.Repaired
+	switch {
+	case a.Skipped > records:
+		worst := slices.MaxFunc(a.Reasons(), func(a, b Tally) int {
+			return cmp.Or(skips(a.First.Reason)-skips(b.First.Reason), a.Count-b.Count)
+		})
+		return fmt.Errorf("%w: %d of %d lines are not records; %s", ErrNotLog, a.Skipped, a.Skipped+records, worst.First)
+	case records > 0 && a.Count(FieldsBeyond) == records:
+		return fmt.Errorf("%w: every line has more than %d fields", ErrNotLog, Fields)
+	}
+	return nil
+}
+
+// skips is 1 for a reason to skip a line.
+func skips(r Reason) int {
+	if r.Skips() {
+		return 1
+	}
+	return 0
+}
+
 // Read reads a whole log.
 func Read(r io.Reader) (*Trace, error) {
 	s, err := NewReader(r)
@@ -232,7 +268,7 @@ func Read(r io.Reader) (*Trace, error) {
 	}
 }
 
-// ReadFile reads the log in the named file.
+// ReadFile reads the log in the named file. A file of another format is an [ErrNotLog].
 func ReadFile(name string) (*Trace, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -240,6 +276,9 @@ func ReadFile(name string) (*Trace, error) {
 	}
 	defer f.Close()
 	t, err := Read(f)
+	if err == nil {
+		err = t.Check()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

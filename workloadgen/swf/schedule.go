@@ -2,12 +2,14 @@ package swf
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 )
 
-// A Slot is when a scheduler ran a job, in seconds since the origin of its run.
+// A Slot is when a scheduler ran a job, in seconds since the origin of its run: of a log, the
+// submission of its first job.
 type Slot struct {
 	Submit float64
 	Nodes  int
@@ -21,7 +23,8 @@ type Slot struct {
 // Schedule returns the log that a scheduler made of t, by job number: the records
 // of jobs that it was given, in order of submission, ties by number. Of each
 //
-//	submit     as it was in that run
+//	submit     as it was in that run, on the clock of t: the first job that has a record
+//	           keeps its submit time
 //	wait       from submission to start, Unknown if it was turned away
 //	run        from start to end, Unknown if it was turned away
 //	allocated  the processors that it had, Unknown if it was turned away
@@ -29,13 +32,19 @@ type Slot struct {
 //
 // and the average CPU time, which is of another run, is Unknown; all else stands as
 // in t. A job that t has no record of gets one of its own. The comments of t are
-// kept, and about is added to them.
-func (t *Trace) Schedule(slots map[int64]Slot, about ...string) *Trace {
-	recorded := make(map[int64]*Record, len(t.Records))
-	for i := range t.Records {
-		r := &t.Records[i]
-		if _, twice := recorded[r.Job]; !twice && !r.Partial() {
-			recorded[r.Job] = r
+// kept, but that MaxJobs, MaxRecords and MaxProcs are those of the run, on that many
+// processors; about is added to them.
+func (t *Trace) Schedule(slots map[int64]Slot, processors int64, about ...string) *Trace {
+	whole, _, _ := t.Whole()
+	recorded := make(map[int64]*Record, len(whole))
+	for i := range whole {
+		recorded[whole[i].Job] = &whole[i]
+	}
+	origin, first := 0.0, math.Inf(1)
+	for _, id := range slices.Sorted(maps.Keys(slots)) {
+		if r := recorded[id]; r != nil && slots[id].Submit < first {
+			first = slots[id].Submit
+			origin = r.Submit - first
 		}
 	}
 	out := &Trace{Header: slices.Clone(t.Header), Records: make([]Record, 0, len(slots))}
@@ -51,7 +60,7 @@ func (t *Trace) Schedule(slots map[int64]Slot, about ...string) *Trace {
 		if was := recorded[id]; was != nil {
 			r = *was
 		}
-		r.Submit, r.Wait, r.Run, r.Procs, r.CPU, r.Status = s.Submit, Unknown, Unknown, Unknown, Unknown, Cancelled
+		r.Submit, r.Wait, r.Run, r.Procs, r.CPU, r.Status = origin+s.Submit, Unknown, Unknown, Unknown, Unknown, Cancelled
 		if s.Started {
 			r.Wait, r.Run, r.Procs, r.Status = s.Start-s.Submit, s.End-s.Start, int64(s.Nodes), Failed
 			if s.Completed {
@@ -62,7 +71,8 @@ func (t *Trace) Schedule(slots map[int64]Slot, about ...string) *Trace {
 	}
 	slices.SortStableFunc(out.Records, func(a, b Record) int { return cmp.Compare(a.Submit, b.Submit) })
 	if len(t.Header) == 0 {
-		out.Header = append(Header{"; Version: 2.2", fmt.Sprintf("; MaxJobs: %d", len(slots))}, out.Header...)
+		out.Header = append(Header{"; Version: 2.2", "; MaxJobs: 0", "; MaxRecords: 0", "; MaxProcs: 0"}, out.Header...)
 	}
+	out.Header = out.Header.Agree(out.Records).With("MaxProcs", strconv.FormatInt(processors, 10))
 	return out
 }

@@ -27,18 +27,18 @@ func TestSchedule(t *testing.T) {
 		3: {Submit: 1, Nodes: 1, User: 5},
 		1: {Submit: 1, Nodes: 4, User: 3, Started: true, Start: 1, End: 21.25},
 		9: {Submit: 0.5, Nodes: 8, User: 7, Started: true, Start: 0.5, End: 1, Completed: true},
-	}, "by bourse")
+	}, 256, "by bourse")
 	var text bytes.Buffer
 	if err := got.Write(&text); err != nil {
 		t.Fatal(err)
 	}
-	const want = `; MaxProcs: 128
+	const want = `; MaxProcs: 256
 ; Computer: a machine
 ; Note: by bourse
-2 0 2.5 87.5 2 -1 300 2 45 -1 1 4 -1 -1 -1 -1 1 5
-9 0.5 0 0.5 8 -1 -1 8 -1 -1 1 7 -1 -1 -1 -1 -1 -1
-1 1 0 20.25 4 -1 -1 4 60 -1 0 3 2 -1 5 -1 -1 -1
-3 1 -1 -1 -1 -1 -1 1 30 -1 5 5 -1 -1 -1 -1 -1 -1
+2 110 2.5 87.5 2 -1 300 2 45 -1 1 4 -1 -1 -1 -1 1 5
+9 110.5 0 0.5 8 -1 -1 8 -1 -1 1 7 -1 -1 -1 -1 -1 -1
+1 111 0 20.25 4 -1 -1 4 60 -1 0 3 2 -1 5 -1 -1 -1
+3 111 -1 -1 -1 -1 -1 1 30 -1 5 5 -1 -1 -1 -1 -1 -1
 `
 	if text.String() != want {
 		t.Errorf("schedule\n%s\nwant\n%s", text.String(), want)

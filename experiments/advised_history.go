@@ -37,15 +37,17 @@ func AdviseLive(dir string, ask AdviseAsk, guarantee float64) (*advise.Plan, err
 // AdvisePrices weighs budgets for a job by a price file, of hosts that one has to oneself
 // while their price is no more than the bid, for that price. A budget is bid over the
 // seconds of work.
-func AdvisePrices(r io.Reader, file, series string, ask AdviseAsk, guarantee float64) (*advise.Plan, error) {
-	p, err := advise.ReadPrices(r, file, series)
+func AdvisePrices(r io.Reader, file string, wanted advise.Wanted, ask AdviseAsk, guarantee float64) (*advise.Plan, error) {
+	p, read, err := advise.ReadPrices(r, file, wanted)
 	if err != nil {
 		return nil, err
 	}
-	if series != "" {
-		file += ", " + series
+	for _, name := range []string{wanted.Series, wanted.Zone} {
+		if name != "" {
+			file += ", " + name
+		}
 	}
-	return weigh(&advise.History{Prices: p, Rule: advise.Exclusive, Held: true, Guarantee: guarantee}, ask, file)
+	return weigh(&advise.History{Prices: p, Rule: advise.Exclusive, Held: true, Guarantee: guarantee}, ask, file+" ("+read.String()+")")
 }
 
 // weigh weighs budgets by a history of prices.

@@ -108,6 +108,9 @@ func (read *recordings) log(w *scenario.Workload) (work workload, err error) {
 	jobs, acc := t.Jobs()
 	work.log = jobs
 	work.note("as a plan: %s", acc.String())
+	for _, unused := range t.Unused() {
+		work.note("as a plan: %s", unused)
+	}
 	return work, nil
 }
 

@@ -45,8 +45,9 @@ reservation is let in there if its bid does at the price that was not exceeded f
 			&cli.StringFlag{Name: "job", Usage: "advise for the job `work=S,nodes=N,deadline=S,value=$`: processor-seconds of a node, and what it is worth to be done in time"},
 			&cli.StringFlag{Name: "configuration", Usage: "by the runs of configuration `NAME` of RESULTS", DefaultText: "the only one"},
 			&cli.StringFlag{Name: "live", Usage: "by the prices of the live market in the folder `DIR`, which is not running"},
-			&cli.StringFlag{Name: "prices", Usage: "by the price file `FILE` (CSV with time and price_usd_per_hour, or price in $/s; plain or gzip)"},
+			&cli.StringFlag{Name: "prices", Usage: "by the price file `FILE` (CSV with time and price_usd_per_hour, or price in $/s; or the JSON of EC2's describe-spot-price-history; plain or gzip)"},
 			&cli.StringFlag{Name: "series", Usage: "take the series `NAME` of it"},
+			&cli.StringFlag{Name: "zone", Usage: "take the prices of zone `NAME` of it"},
 			&cli.Float64Flag{Name: "guarantee", Value: 0.9, Usage: "a reservation does at the price that was not exceeded for the part `G` of the time before, in (0,1)"},
 			&cli.Float64Flag{Name: "probability", Value: 0.9, Usage: "that the job is to be done with, `P` in (0,1)"},
 			&cli.StringFlag{Name: "budgets", Usage: "look at budgets `FROM..TO`, $", DefaultText: "by the history"},
@@ -80,7 +81,7 @@ func adviseAction(c *cli.Context) error {
 	if c.IsSet("job") {
 		return adviseJob(c)
 	}
-	for _, flag := range []string{"configuration", "live", "prices", "series", "guarantee", "probability", "budgets", "out"} {
+	for _, flag := range []string{"configuration", "live", "prices", "series", "zone", "guarantee", "probability", "budgets", "out"} {
 		if c.IsSet(flag) {
 			return usagef("--%s: want it with --job", flag)
 		}
@@ -166,7 +167,7 @@ func advised(c *cli.Context, ask experiments.AdviseAsk) (*advise.Plan, error) {
 			return nil, err
 		}
 		defer f.Close()
-		return experiments.AdvisePrices(f, prices, c.String("series"), ask, c.Float64("guarantee"))
+		return experiments.AdvisePrices(f, prices, advise.Wanted{Series: c.String("series"), Zone: c.String("zone")}, ask, c.Float64("guarantee"))
 	}
 	r, err := results.Open(c.Args().First())
 	if err != nil {

@@ -38,25 +38,51 @@ func TestParseJob(t *testing.T) {
 // with its line.
 func TestReadPrices(t *testing.T) {
 	t.Parallel()
-	p, err := ReadPrices(strings.NewReader("series,time,price_usd_per_hour\na,2010-01-01 00:01:00,7.2\nb,2010-01-01 00:00:00,9\na,2010-01-01 00:00:00,1\na,2010-01-01 00:00:00,3.6\n"), "f", "a")
-	if err != nil || len(p.Steps) != 2 || p.Steps[0].Price != 0.001 || p.Steps[1].Price != 0.002 || p.Steps[1].At-p.Steps[0].At != 60 || p.End != p.Steps[1].At {
+	p, read, err := ReadPrices(strings.NewReader("\ufeffseries,time,price_usd_per_hour\na,2010-01-01 00:01:00,7.2\nb,2010-01-01 00:00:00,9\na,2010-01-01 00:00:00,1\na,2010-01-01 00:00:00,3.6\n"), "f", Wanted{Series: "a"})
+	if err != nil || read != (Read{2, 1, 1}) || len(p.Steps) != 2 || p.Steps[0].Price != 0.001 || p.Steps[1].Price != 0.002 || p.Steps[1].At-p.Steps[0].At != 60 || p.End != p.Steps[1].At {
 		t.Errorf("%+v, %v", p, err)
 	}
 	for text, want := range map[string]string{
-		"":                                  "f:1: found no header",
-		"when,price\n":                      "f:1: found columns when, price, want time",
-		"time,price\n1,2\nx,3\n":            `f:3: time: found "x"`,
-		"time,price\n1,2\n2,-3\n":           `f:3: price: found "-3"`,
-		"time,price\n1,2\n":                 "found 1 prices, want two or more",
-		"time,price\n1,2\n2\n":              "wrong number of fields",
-		"series,time,price\na,1,2\nb,2,3\n": "f:3: series: found a and b, want the name of one",
+		"":                                   "f:1: found no header",
+		"when,price\n":                       "f:1: found columns when, price, want time",
+		"time,price\n1,2\nx,3\n":             `f:3: time: found "x"`,
+		"time,price\n1,2\n2,-3\n":            `f:3: price: found "-3"`,
+		"time,price\n1,2\n":                  "found 1 prices, want two or more",
+		"time,price\n1,2\n2\n":               "wrong number of fields",
+		"series,time,price\na,1,2\nb,2,3\n":  "f:3: series: found a and b, want the name of one",
+		"zone,time,price\na,1,2\nb,2,3\n":    "f:3: zone: found a and b, want the name of one (--zone)",
+		"time,price\n1262304000000,2\n":      "f:2: time: found \"1262304000000\", which looks like milliseconds, want seconds",
+		"{\"a\": [1]}":                       "f:1: found no SpotPriceHistory",
+		"{\n\"SpotPriceHistory\": [\n{}\n]}": "f:3: time: found \"\"",
+		"{\"SpotPriceHistory\": [1]}":        "f:1: json: cannot unmarshal number",
+		"{\"SpotPriceHistory\": [":           "f:1: the list does not end",
 	} {
-		if _, err := ReadPrices(strings.NewReader(text), "f", ""); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := ReadPrices(strings.NewReader(text), "f", Wanted{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	if _, err := ReadPrices(strings.NewReader("series,time,price\na,1,2\n"), "f", "z"); err == nil || !strings.Contains(err.Error(), `series: found "z", want one of a`) {
+	if _, _, err := ReadPrices(strings.NewReader("series,time,price\na,1,2\n"), "f", Wanted{Series: "z"}); err == nil || !strings.Contains(err.Error(), `series: found "z", want one of a`) {
 		t.Error(err)
+	}
+}
+
+// TestSpotHistory checks what is read of EC2's spot prices, of one zone.
+func TestSpotHistory(t *testing.T) {
+	t.Parallel()
+	const text = `{
+  "NextToken": {"x": ["y"]},
+  "SpotPriceHistory": [
+    {"AvailabilityZone": "us-east-1a", "InstanceType": "m1.small", "ProductDescription": "Linux/UNIX", "SpotPrice": "0.036", "Timestamp": "2010-01-01T00:01:00.000Z"},
+    {"AvailabilityZone": "us-east-1b", "InstanceType": "m1.small", "ProductDescription": "Linux/UNIX", "SpotPrice": "9", "Timestamp": "2010-01-01T00:00:30.000Z"},
+    {"AvailabilityZone": "us-east-1a", "InstanceType": "m1.small", "ProductDescription": "Linux/UNIX", "SpotPrice": "0.0036", "Timestamp": "2010-01-01T00:00:00.000Z"}
+  ]
+}`
+	if _, _, err := ReadPrices(strings.NewReader(text), "f", Wanted{}); err == nil || !strings.Contains(err.Error(), "f:5: zone: found us-east-1a and us-east-1b") {
+		t.Error(err)
+	}
+	p, read, err := ReadPrices(strings.NewReader(text), "f", Wanted{Series: "m1.small Linux/UNIX", Zone: "us-east-1a"})
+	if err != nil || read != (Read{2, 1, 0}) || p.Steps[0].Price != 0.000001 || math.Abs(p.Steps[1].Price-1e-5) > 1e-12 || p.Steps[1].At-p.Steps[0].At != 60 {
+		t.Errorf("%+v, %v, %v", p, read, err)
 	}
 }
 

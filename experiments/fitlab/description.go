@@ -86,6 +86,9 @@ func (d *Description) tables() []report.Table {
 		tables = append(tables, d.filters())
 	}
 	tables = append(tables, d.records(), d.momentsTable(), d.exponents())
+	if len(d.log.Classes) > 0 {
+		tables = append(tables, d.classes())
+	}
 	if of := d.correlations(); len(of) > 0 {
 		t := report.Table{Title: "Autocorrelation of the gaps", Header: []string{"lag"}, Left: 1, Rows: [][]report.Cell{report.Cells("r")}}
 		for _, at := range of {
@@ -137,6 +140,35 @@ func (d *Description) records() report.Table {
 		},
 		Note: "By job numbers: over all from the first record's to the last's, as papers count where a log has lost some.",
 	}
+}
+
+// mostClasses is how many classes of a field are shown.
+const mostClasses = 5
+
+// classes returns the queues, partitions, groups and applications with the most records.
+func (d *Description) classes() report.Table {
+	t := report.Table{
+		Title: "Queues, partitions, groups and applications", Header: []string{"field", "number", "records", "processor-seconds"}, Left: 1,
+		Note: "-1: not known. --filter queue:1+2 takes some; so do partition, group and application. --json has all.",
+	}
+	shown, field := 0, ""
+	for _, c := range d.log.Classes {
+		if c.Field != field {
+			shown, field = 0, c.Field
+		}
+		if shown++; shown <= mostClasses {
+			t.Rows = append(t.Rows, report.Cells(c.Field, c.Number, c.Records, c.Work))
+		}
+	}
+	return t
+}
+
+// class is what programs read of a class.
+type class struct {
+	Field   string       `json:"field" doc:"queue, partition, group or application"`
+	Number  int64        `json:"number" doc:"-1 if it is not known"`
+	Records int          `json:"records"`
+	Work    report.Maybe `json:"work" doc:"processor-seconds of those that ran"`
 }
 
 func (d *Description) momentsTable() report.Table {
@@ -225,6 +257,7 @@ type Described struct {
 	ByHour      [24]int       `json:"by_hour" doc:"records of each hour of the day"`
 	ByWeekday   [7]int        `json:"by_weekday" doc:"records of each day of the week, from Sunday, or from the first record"`
 	Statuses    []status      `json:"statuses"`
+	Classes     []class       `json:"classes" doc:"records of each queue, partition, group and application; those with the most first"`
 	Fits        []quantityFit `json:"fits"`
 	Notes       []string      `json:"notes" doc:"what a reader of the numbers must know"`
 	Files       []string      `json:"files" doc:"that were written"`
@@ -254,6 +287,10 @@ func (d *Description) values(files []string) any {
 	for _, s := range slices.Sorted(maps.Keys(l.Statuses)) {
 		statuses = append(statuses, status{s, l.Statuses[s]})
 	}
+	classes := []class{}
+	for _, c := range l.Classes {
+		classes = append(classes, class{c.Field, c.Number, c.Records, report.Maybe(c.Work)})
+	}
 	var processors *int64
 	if l.Processors > 0 {
 		processors = &l.Processors
@@ -261,7 +298,7 @@ func (d *Description) values(files []string) any {
 	return Described{
 		d.file.Name, a.Lines, a.Comments, a.Blank, a.Used, a.Repaired, a.Skipped, reasons, report.List(d.file.steps),
 		l.Records, l.Ran, l.Users, report.Maybe(l.MeanIAT), report.Maybe(l.NumberedIAT), processors, report.Maybe(l.Load),
-		d.quantities(), d.hurst(), d.correlations(), l.Clock, l.ByHour, d.weekdays(), statuses,
+		d.quantities(), d.hurst(), d.correlations(), l.Clock, l.ByHour, d.weekdays(), statuses, classes,
 		d.fits.values(), report.List(d.notes()), report.List(files),
 	}
 }

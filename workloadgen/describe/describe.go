@@ -82,6 +82,54 @@ type Log struct {
 	Days      []Day   // the log day by day
 
 	Statuses map[int64]int // records of each status
+	Classes  []Class       // of every field that the log knows, those with the most records first
+}
+
+// A Class is the records with one number of a field: of one queue, partition, group or
+// application.
+type Class struct {
+	Field   string
+	Number  int64
+	Records int
+	Work    float64 // processor-seconds of those that ran
+}
+
+// classes counts the records of each queue, partition, group and application.
+func classes(records []swf.Record) []Class {
+	var all []Class
+	for _, f := range []struct {
+		name string
+		of   func(*swf.Record) int64
+	}{
+		{"queue", func(r *swf.Record) int64 { return r.Queue }},
+		{"partition", func(r *swf.Record) int64 { return r.Partition }},
+		{"group", func(r *swf.Record) int64 { return r.Group }},
+		{"application", func(r *swf.Record) int64 { return r.Application }},
+	} {
+		counted := make(map[int64]*Class)
+		for i := range records {
+			r := &records[i]
+			n := f.of(r)
+			if counted[n] == nil {
+				counted[n] = &Class{Field: f.name, Number: n}
+			}
+			counted[n].Records++
+			if r.Ran() {
+				counted[n].Work += r.Run * float64(r.Width())
+			}
+		}
+		if counted[swf.Unknown] != nil && len(counted) == 1 {
+			continue
+		}
+		first := len(all)
+		for _, c := range counted {
+			all = append(all, *c)
+		}
+		slices.SortFunc(all[first:], func(a, b Class) int {
+			return cmp.Or(b.Records-a.Records, cmp.Compare(a.Number, b.Number))
+		})
+	}
+	return all
 }
 
 // A Day is one day of a log.
@@ -128,6 +176,7 @@ func Describe(t *swf.Trace) *Log {
 	if len(iat) > 0 {
 		l.Autocorrelation = memory.Autocorrelation(iat, 50)
 	}
+	l.Classes = classes(records)
 	l.calendar(records)
 	return l
 }

@@ -184,3 +184,20 @@ func TestMedian(t *testing.T) {
 		t.Errorf("medians %v and %v, want 2 and 2.5", a, b)
 	}
 }
+
+// TestClasses checks the records and the work of each queue and group, and that a field that
+// the log does not know has none.
+func TestClasses(t *testing.T) {
+	t.Parallel()
+	log, err := swf.Read(strings.NewReader(`1 0 0 10 2 -1 -1 2 20 -1 1 3 7 -1 1 -1 -1 -1
+2 1 0 10 3 -1 -1 3 20 -1 1 3 -1 -1 2 -1 -1 -1
+3 2 0 10 1 -1 -1 1 20 -1 1 4 7 -1 1 -1 -1 -1
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Class{{"queue", 1, 2, 30}, {"queue", 2, 1, 30}, {"group", 7, 2, 30}, {"group", -1, 1, 30}}
+	if got := Describe(log).Classes; !slices.Equal(got, want) {
+		t.Errorf("classes %v, want %v", got, want)
+	}
+}

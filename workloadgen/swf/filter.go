@@ -19,6 +19,8 @@ import (
 //	id:A-B          job numbers A to B; either may be left out
 //	user:A+B+...    submitted by one of these users
 //	not-user:A+B+...
+//	group:A+B+..., application:A+B+..., queue:A+B+..., partition:A+B+...
+//	                of one of these groups, applications, queues or partitions
 //	procs:A-B       width from A to B processors
 //	submit:A-B      submit times from A to B, in seconds
 //	date:A..B       submitted from day A to the day before B, as 2000-04-25,
@@ -155,8 +157,12 @@ var filters = map[string]struct {
 	"id":           {":A-B", "job numbers A to B; either may be left out", span(func(r *Record) float64 { return float64(r.Job) })},
 	"procs":        {":A-B", "width from A to B processors; either may be left out", span(func(r *Record) float64 { return float64(r.Width()) })},
 	"submit":       {":A-B", "submit times from A to B, in seconds; either may be left out", span(func(r *Record) float64 { return r.Submit })},
-	"user":         {":A+B", "submitted by user A, B, ...", users(true)},
-	"not-user":     {":A+B", "submitted by any other user", users(false)},
+	"user":         {":A+B", "submitted by user A, B, ...", among(func(r *Record) int64 { return r.User }, true)},
+	"not-user":     {":A+B", "submitted by any other user", among(func(r *Record) int64 { return r.User }, false)},
+	"group":        {":A+B", "of group A, B, ...", among(func(r *Record) int64 { return r.Group }, true)},
+	"application":  {":A+B", "of application A, B, ...", among(func(r *Record) int64 { return r.Application }, true)},
+	"queue":        {":A+B", "of queue A, B, ...", among(func(r *Record) int64 { return r.Queue }, true)},
+	"partition":    {":A+B", "of partition A, B, ...", among(func(r *Record) int64 { return r.Partition }, true)},
 	"date":         {":A..B", "submitted from day A to the day before B, as 2000-04-25, UTC; either may be left out", dates},
 	"first":        {":N", "the N first job numbers; submit times stay as they are", window(false)},
 	"last":         {":N", "the N last job numbers, with those that a cleaned log lost", window(true)},
@@ -190,17 +196,18 @@ func bound(text string, x *float64) bool {
 	return ok
 }
 
-func users(wanted bool) func(string) (keeper, error) {
+// among keeps the records of which a number is, or is not, one of those named.
+func among(of func(*Record) int64, wanted bool) func(string) (keeper, error) {
 	return func(arg string) (keeper, error) {
 		var list []int64
 		for word := range strings.SplitSeq(arg, "+") {
 			n, err := strconv.ParseInt(word, 10, 64)
 			if err != nil {
-				return nil, fmt.Errorf("%q is not a user's number", word)
+				return nil, fmt.Errorf("%q is not a whole number", word)
 			}
 			list = append(list, n)
 		}
-		return simple(func(r *Record) bool { return slices.Contains(list, r.User) == wanted })(arg)
+		return simple(func(r *Record) bool { return slices.Contains(list, of(r)) == wanted })(arg)
 	}
 }
 

@@ -90,13 +90,13 @@ func TestFilters(t *testing.T) {
 func TestFilterErrors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"rain":           `filter "rain": want one of cancelled, completed, date:A..B,`,
+		"rain":           `filter "rain": want one of application:A+B, cancelled, completed, date:A..B,`,
 		"ran:3":          `filter "ran:3": want ran`,
 		"id":             `filter "id": want id:A-B`,
 		"id:5":           `filter "id:5": want id:A-B: "5" is not an interval`,
 		"id:9-3":         `"9-3" is not an interval`,
 		"id:a-b":         `"a-b" is not an interval`,
-		"user:root":      `"root" is not a user's number`,
+		"user:root":      `"root" is not a whole number`,
 		"last:0":         `"0" is not a number of records`,
 		"date:today..":   `"today" is not a day like 2000-04-25`,
 		"date:":          `want date:A..B`,

@@ -145,6 +145,29 @@ func (t *Trace) Whole() (jobs []Record, parts, repeats int) {
 	return jobs, parts, repeats
 }
 
+// Unused says of how many records numbers that bear on a run are not used: a plan has no place
+// for them.
+func (t *Trace) Unused() []string {
+	chained, memory := 0, 0
+	for i := range t.Records {
+		r := &t.Records[i]
+		if r.Preceding > 0 {
+			chained++
+		}
+		if r.ReqMemory > 0 {
+			memory++
+		}
+	}
+	var unused []string
+	if chained > 0 {
+		unused = append(unused, fmt.Sprintf("%d records name a preceding job (fields 17 and 18): not followed, they arrive as they were submitted", chained))
+	}
+	if memory > 0 {
+		unused = append(unused, fmt.Sprintf("%d records ask for memory (field 10): not used", memory))
+	}
+	return unused
+}
+
 // refuse says why a record cannot be a job of a plan.
 func (r *Record) refuse(seen map[int64]bool) (Reason, bool) {
 	switch {

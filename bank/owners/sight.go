@@ -60,6 +60,9 @@ func (o *Owners) Key(account string) string {
 	return o.of(account).key
 }
 
+// Payee reports whether an account is a payee of a market, by its name without "market:".
+func (o *Owners) Payee(account, market string) bool { return o.of(account).payee[market] }
+
 // Having returns the accounts that have a public key, by name.
 func (o *Owners) Having(key string) (all []string) {
 	for name := range o.parties {

@@ -73,6 +73,10 @@ func (s *server) Ledger(ctx context.Context, asked *wire.LedgerRequest) (*wire.L
 			r.Accounts = o.Having(asked.GetKey())
 		}
 		r.Owner = o.Key(asked.GetAccount())
+		if asked.GetMarket() != "" {
+			is := o.Payee(asked.GetAccount(), asked.GetMarket())
+			r.Payee = &is
+		}
 	})
 	if err != nil {
 		return nil, s.told(err)

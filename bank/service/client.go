@@ -203,6 +203,17 @@ func (c *Client) KeyOf(ctx context.Context, account string) (string, error) {
 	return l.GetOwner(), err
 }
 
+// Payee reports whether an account is a payee of a market, for those who may ask for its key.
+// A bank of a version before 0.3 does not say, and every account counts as one.
+func (c *Client) Payee(ctx context.Context, account, market string) (bool, error) {
+	var l *wire.LedgerResponse
+	err := c.asks(ctx, func(ctx context.Context, s wire.BankClient, read string) (err error) {
+		l, err = s.Ledger(ctx, &wire.LedgerRequest{Account: account, Read: read, Market: market})
+		return err
+	})
+	return err == nil && (l.Payee == nil || l.GetPayee()), err
+}
+
 // Head returns the head of the ledger.
 func (c *Client) Head(ctx context.Context) (store.Head, error) {
 	var h *wire.HeadResponse

@@ -41,6 +41,9 @@ func (r *refused) Unwrap() error { return r.is }
 // refusedBy returns the error that went over the wire.
 func refusedBy(r *wire.Refusal) error {
 	err := &refused{r.GetText(), store.Because(r.GetReason())}
+	if err.is == nil { // for another reason the bank has refused it all the same
+		err.is = bank.ErrRefused
+	}
 	if s := r.GetShortfall(); s != nil {
 		has, err1 := bank.Parse(s.GetHas())
 		needs, err2 := bank.Parse(s.GetNeeds())

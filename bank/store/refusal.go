@@ -52,6 +52,16 @@ func Because(word string) error {
 	return nil
 }
 
+// Final reports whether err is the answer of a ledger that will not book what it was asked
+// for, as things are; another error says that nobody knows, or to ask again.
+func Final(err error) bool {
+	switch Reason(err) {
+	case "", "unknown", "not applied", "closed", "clock", "other body":
+		return false
+	}
+	return true
+}
+
 // A refusal is the final answer to a signed order that was refused. The entry that records
 // it has it after the order, as JSON, so that every copy of the ledger gives the same answer.
 type refusal struct {

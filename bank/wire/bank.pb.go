@@ -31,6 +31,7 @@ type LedgerRequest struct {
 	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`         // public: which accounts have it?
 	Account       string                 `protobuf:"bytes,2,opt,name=account,proto3" json:"account,omitempty"` // what is its key? Those who may read it are told
 	Read          string                 `protobuf:"bytes,3,opt,name=read,proto3" json:"read,omitempty"`       // of an owned ledger, a signed order to read, if account is given
+	Market        string                 `protobuf:"bytes,4,opt,name=market,proto3" json:"market,omitempty"`   // is the account a payee of this market? Those who may read its key are told
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -86,13 +87,21 @@ func (x *LedgerRequest) GetRead() string {
 	return ""
 }
 
+func (x *LedgerRequest) GetMarket() string {
+	if x != nil {
+		return x.Market
+	}
+	return ""
+}
+
 type LedgerResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`             // that orders name; empty if the ledger is open
-	Mode          string                 `protobuf:"bytes,2,opt,name=mode,proto3" json:"mode,omitempty"`         // owned, or open: whoever reaches the server may do anything
-	Key           string                 `protobuf:"bytes,3,opt,name=key,proto3" json:"key,omitempty"`           // public, by which receipts are signed
-	Accounts      []string               `protobuf:"bytes,4,rep,name=accounts,proto3" json:"accounts,omitempty"` // that have the key that was asked for
-	Owner         string                 `protobuf:"bytes,5,opt,name=owner,proto3" json:"owner,omitempty"`       // public key of the account that was asked for, empty if it has none
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`              // that orders name; empty if the ledger is open
+	Mode          string                 `protobuf:"bytes,2,opt,name=mode,proto3" json:"mode,omitempty"`          // owned, or open: whoever reaches the server may do anything
+	Key           string                 `protobuf:"bytes,3,opt,name=key,proto3" json:"key,omitempty"`            // public, by which receipts are signed
+	Accounts      []string               `protobuf:"bytes,4,rep,name=accounts,proto3" json:"accounts,omitempty"`  // that have the key that was asked for
+	Owner         string                 `protobuf:"bytes,5,opt,name=owner,proto3" json:"owner,omitempty"`        // public key of the account that was asked for, empty if it has none
+	Payee         *bool                  `protobuf:"varint,6,opt,name=payee,proto3,oneof" json:"payee,omitempty"` // whether the account is a payee of the market that was asked about
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -160,6 +169,13 @@ func (x *LedgerResponse) GetOwner() string {
 		return x.Owner
 	}
 	return ""
+}
+
+func (x *LedgerResponse) GetPayee() bool {
+	if x != nil && x.Payee != nil {
+		return *x.Payee
+	}
+	return false
 }
 
 type TransferRequest struct {
@@ -1367,17 +1383,20 @@ var File_bank_proto protoreflect.FileDescriptor
 const file_bank_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"bank.proto\x12\abank.v1\"O\n" +
+	"bank.proto\x12\abank.v1\"g\n" +
 	"\rLedgerRequest\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x18\n" +
 	"\aaccount\x18\x02 \x01(\tR\aaccount\x12\x12\n" +
-	"\x04read\x18\x03 \x01(\tR\x04read\"x\n" +
+	"\x04read\x18\x03 \x01(\tR\x04read\x12\x16\n" +
+	"\x06market\x18\x04 \x01(\tR\x06market\"\x9d\x01\n" +
 	"\x0eLedgerResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04mode\x18\x02 \x01(\tR\x04mode\x12\x10\n" +
 	"\x03key\x18\x03 \x01(\tR\x03key\x12\x1a\n" +
 	"\baccounts\x18\x04 \x03(\tR\baccounts\x12\x14\n" +
-	"\x05owner\x18\x05 \x01(\tR\x05owner\")\n" +
+	"\x05owner\x18\x05 \x01(\tR\x05owner\x12\x19\n" +
+	"\x05payee\x18\x06 \x01(\bH\x00R\x05payee\x88\x01\x01B\b\n" +
+	"\x06_payee\")\n" +
 	"\x0fTransferRequest\x12\x16\n" +
 	"\x06orders\x18\x01 \x03(\tR\x06orders\"7\n" +
 	"\vBookRequest\x12(\n" +
@@ -1541,6 +1560,7 @@ func file_bank_proto_init() {
 	if File_bank_proto != nil {
 		return
 	}
+	file_bank_proto_msgTypes[1].OneofWrappers = []any{}
 	file_bank_proto_msgTypes[4].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -117,6 +117,12 @@ func (h here) KeyOf(ctx context.Context, account string) (key string, err error)
 	return key, err
 }
 
+// Payee reports whether an account is a payee of a market.
+func (h here) Payee(ctx context.Context, account, market string) (is bool, err error) {
+	err = h.Owners(ctx, func(o *owners.Owners, _ float64) { is = o.Payee(account, market) })
+	return is, err
+}
+
 // there is a bank that is served.
 type there struct {
 	*service.Client

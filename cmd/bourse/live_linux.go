@@ -110,6 +110,9 @@ with what was asked of it. The log goes back as many days as 'keep' in market.ya
 					since = fmt.Sprintf(" from %d on, which are kept", found.First)
 				}
 				_, err = fmt.Fprintf(c.App.Writer, "clean: %s%s, %s, %d calls of the bank\n", count(int(found.Records-found.First+1), "record"), since, count(found.Contracts, "contract"), found.Calls)
+				for _, line := range found.Unsettled {
+					fmt.Fprintf(c.App.Writer, "unsettled: %s\n", line)
+				}
 			} else {
 				_, err = fmt.Fprintln(c.App.Writer, strings.Join(found.Differences, "\n"))
 			}
@@ -192,6 +195,7 @@ func makeLab(c *cli.Context, dir string, home client.Home) (private string, err 
 type labBank interface {
 	bankservice.Ledger
 	KeyOf(ctx context.Context, account string) (string, error)
+	Payee(ctx context.Context, account, market string) (bool, error)
 	Head(ctx context.Context) (store.Head, error)
 	Close() error
 }
@@ -291,7 +295,12 @@ func openLab(c *cli.Context, dir string) (l *runningLab, err error) {
 func (l *runningLab) open(c *cli.Context, key string) (err error) {
 	l.secret = rand.Text()
 	measured := metrics.New()
-	w := live.World{Bank: l.bank, Ledger: l.ledger, Number: l.conf.Number, Key: key, Clock: l.clock, KeyOf: l.bank.KeyOf, Meter: measured, Follow: c.Bool("follow")}
+	w := live.World{
+		Bank: l.bank, Ledger: l.ledger, Number: l.conf.Number, Key: key, Clock: l.clock, KeyOf: l.bank.KeyOf, Meter: measured, Follow: c.Bool("follow"),
+		Payee: func(ctx context.Context, account string) (bool, error) {
+			return l.bank.Payee(ctx, account, l.conf.Name)
+		},
+	}
 	if l.market, err = live.Open(lab.File(l.dir, "log"), l.conf, w); err != nil {
 		return err
 	}

@@ -28,12 +28,17 @@ in their tokens; hosts only dial out.
    bourse host invite h01 --dir lab       # then 'bourse agent --join TOKEN' on that machine
    bourse user invite user:bob --dir lab  # then 'bourse join TOKEN' by that user
 
-With a bank elsewhere DIR has the rules and the market's key, which the bank must know:
+With a bank elsewhere DIR has the rules and the market's key. The bank's operator lets the
+market settle, owners of hosts be paid, and itself issue money; with its key in keys/operator
+'bourse user invite' works, too ('bourse docs install' runs all of this):
 
-   bourse key new lab/keys/market --name market > market.pub
+   bourse bank right books operator mint --cap 1000 --period 604800 --key operator
+   mkdir -p lab/keys && bourse key new lab/keys/market --name market > market.pub
    bourse bank enrol https://192.0.2.1:8424 market:lab --key market.pub --operator operator --pin sha256:5f…
    bourse bank right https://192.0.2.1:8424 market:lab settle --number 1 --key operator --pin sha256:5f…
-   printf 'name: lab\nnumber: 1\nbank: https://192.0.2.1:8424\nbank_pin: sha256:5f…\n' > lab/market.yaml`,
+   bourse bank right https://192.0.2.1:8424 user:me payee --market lab --key operator --pin sha256:5f…
+   printf 'name: lab\nnumber: 1\nbank: https://192.0.2.1:8424\nbank_pin: sha256:5f…\n' > lab/market.yaml
+   cp operator lab/keys/operator`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "name", Value: "lab", Usage: "of a new market, `NAME`"},
 			&cli.StringFlag{Name: "listen", Usage: "answer at `ADDRESS` (default: that of market.yaml)"},

@@ -133,10 +133,39 @@ func (m *Market) Cancel(ctx context.Context, signed []byte) (*Answer, error) {
 	return r.answer, nil
 }
 
+// ErrPayee means that the bank does not pay an account for this market.
+var ErrPayee = errors.New("is no payee of the market")
+
+// MayOwn returns an error that wraps [ErrPayee] unless an account may own hosts: what is
+// charged for them could not be paid.
+func (m *Market) MayOwn(ctx context.Context, account string) error {
+	if m.world.Payee == nil {
+		return nil
+	}
+	is, err := m.world.Payee(ctx, account)
+	if err != nil {
+		return fmt.Errorf("owner %s: %w", account, err)
+	}
+	if !is {
+		return fmt.Errorf("owner %s %w: its bank must give it that right, 'bourse bank right BANK %s payee --market %s --key OPERATOR'",
+			account, ErrPayee, account, m.conf.Name)
+	}
+	return nil
+}
+
 // Join makes a host known, whose charges go to an account, which must be a payee of this
 // market. Pin is that of its certificate, empty if it has none. Known already, it answers
-// the same.
+// the same, though its owner is a payee no more: what ran there waits to be settled.
 func (m *Market) Join(ctx context.Context, spec hosts.Spec, owner, pin string) error {
+	m.mu.RLock()
+	known, _ := m.core.host(spec.Name)
+	owned := known != nil && known.Owner == owner
+	m.mu.RUnlock()
+	if !owned {
+		if err := m.MayOwn(ctx, owner); err != nil {
+			return err
+		}
+	}
 	_, err := m.ask(ctx, message{Join: &join{spec, owner, pin}})
 	return err
 }

@@ -87,20 +87,22 @@ func (c *calls) ask(q question, f func(*reply) error) (r reply, err error) {
 		case err == nil: // nothing was booked
 		case q.Kind == "hold" && errors.As(err, &short):
 			r.Has = &short.Has
-		case q.Kind == "hold" && errors.Is(err, bank.ErrRefused):
-			r.Refused = err.Error()
 		case errors.Is(err, store.ErrOtherBody) && c.follow != nil:
 			if r, err = c.follow.booked(&q); err != nil {
 				return r, err
 			}
 		case errors.Is(err, store.ErrOtherBody):
 			return r, fmt.Errorf("%w: %w", errOtherwise, err)
+		case store.Final(err):
+			r.Refused = err.Error()
 		default:
 			return r, err
 		}
 	}
 	c.made = append(c.made, call{q, r})
-	c.last, c.why = cmp.Or(r.Receipt, c.last), cmp.Or(r.Refused, c.why)
+	if c.last = cmp.Or(r.Receipt, c.last); q.Kind == "hold" {
+		c.why = cmp.Or(r.Refused, c.why)
+	}
 	return r, nil
 }
 
@@ -163,12 +165,31 @@ func (c *calls) Penalty(now float64, contract int64, from []bank.Debit, to bank.
 }
 
 // giveBack returns what the bank holds for a contract that nobody knows.
-func (c *calls) giveBack(now float64, o *orphan) error {
+func (c *calls) giveBack(now float64, o *orphan) (reply, error) {
 	note := (&note.Verdict{State: contracts.Cancelled.State()}).Append(nil)
-	_, err := c.ask(question{Kind: "return", At: now, Contract: o.Contract, Who: o.Owner, Amount: o.Amount, Note: string(note)}, func(*reply) error {
+	return c.ask(question{Kind: "return", At: now, Contract: o.Contract, Who: o.Owner, Amount: o.Amount, Note: string(note)}, func(*reply) error {
 		return c.bank.Return(now, o.Contract, o.Owner, o.Amount, note)
 	})
-	return err
+}
+
+// repeat asks again, at another instant, what the bank refused.
+func (c *calls) repeat(now float64, q question) (reply, error) {
+	q.At = now
+	return c.ask(q, func(r *reply) (err error) {
+		switch q.Kind {
+		case "settle":
+			var pay []bank.Payment
+			for _, p := range q.Pay {
+				pay = append(pay, bank.Payment{To: c.bank.Account(p.To), Amount: p.Amount})
+			}
+			r.Moved, err = c.bank.Settle(now, q.Contract, pay, []byte(q.Note))
+		case "penalty":
+			r.Moved, err = c.bank.Penalty(now, q.Contract, c.bank.Account(c.bank.Own()), c.bank.Account(q.Who), q.Amount, []byte(q.Note))
+		case "return":
+			err = c.bank.Return(now, q.Contract, q.Who, q.Amount, []byte(q.Note))
+		}
+		return err
+	})
 }
 
 // Reject implements [broker.Teller].

@@ -23,6 +23,7 @@ type Checked struct {
 	Contracts   int      `json:"contracts" doc:"that have ended"`
 	Calls       int      `json:"calls" doc:"of the bank: admissions, rejections, settlements and penalties"`
 	Differences []string `json:"differences"`
+	Unsettled   []string `json:"unsettled,omitempty" doc:"contracts that the bank has refused to settle by the end of the log, and why"`
 
 	number  int64            // of the market
 	next    int64            // contract that the first record may ask for
@@ -82,10 +83,14 @@ func (out *Checked) check(l *log) (err error) {
 		o := &t.outcome
 		for i := range o.Calls {
 			c := &o.Calls[i]
-			if at := slices.IndexFunc(k.ended, func(e *Contract) bool { return e.ID == c.Contract }); at >= 0 && c.Kind == "settle" {
-				c.Who = k.ended[at].Account
+			if c.Kind == "settle" {
+				if at := slices.IndexFunc(k.ended, func(e *Contract) bool { return e.ID == c.Contract }); at >= 0 {
+					c.Who = k.ended[at].Account
+				} else if open := k.open[c.Contract]; open != nil { // its penalty was refused
+					c.Who = open.Account
+				}
 			}
-			if c.Kind == "return" {
+			if c.Kind == "return" && c.booked() {
 				out.orphans[c.Contract] = true
 			}
 			if c.booked() {
@@ -98,6 +103,9 @@ func (out *Checked) check(l *log) (err error) {
 				return err
 			}
 		}
+	}
+	for i := range k.unsettled {
+		out.Unsettled = append(out.Unsettled, k.unsettled[i].String())
 	}
 	return err
 }

@@ -42,6 +42,7 @@ type Contract struct {
 	Paid       bank.Amount `json:"paid,omitzero"`
 	Back       bank.Amount `json:"back,omitzero"`
 	Penalty    bank.Amount `json:"penalty,omitzero"`
+	Unsettled  string      `json:"unsettled,omitempty" doc:"why the bank does not book its settlement or penalty, which is asked for again until it does"`
 
 	order string // signed
 	job   string // its text

@@ -35,10 +35,11 @@ type core struct {
 
 // A state is what a core knows beside its broker and its machines.
 type state struct {
-	now   float64
-	next  int64 // number of the next contract
-	hosts []*host
-	open  map[int64]*Contract
+	now       float64
+	next      int64 // number of the next contract
+	hosts     []*host
+	open      map[int64]*Contract
+	unsettled []unsettled // calls that the bank has refused, in that order
 }
 
 // A host is one of the fleet, in its order.
@@ -132,6 +133,9 @@ func (k *core) turn(r *record) ([]result, error) {
 	if err := k.broker.Advance(k.now); err != nil {
 		return nil, err
 	}
+	if err := k.retry(); err != nil {
+		return nil, err
+	}
 	out, heard := make([]result, len(r.Messages)), false
 	for i := range r.Messages {
 		m := &r.Messages[i]
@@ -176,6 +180,9 @@ func (k *core) turn(r *record) ([]result, error) {
 // due returns the next instant at which something happens by itself.
 func (k *core) due() float64 {
 	due := min(k.broker.Next(), k.broker.Late().Next())
+	for i := range k.unsettled {
+		due = min(due, k.unsettled[i].next)
+	}
 	for _, h := range k.hosts {
 		for i := range h.ending {
 			due = min(due, h.ending[i].until)
@@ -204,7 +211,7 @@ func (k *core) apply(m *message, out *result) error {
 		return k.join(m.Join, out)
 	case m.Orphan != nil:
 		k.next = max(k.next, m.Orphan.Contract-k.number<<perMarket+1)
-		return k.calls.giveBack(k.now, m.Orphan)
+		return k.giveBack(m.Orphan)
 	case m.Shut != nil:
 		h, id := k.host(m.Shut.Host)
 		if h == nil {
@@ -432,7 +439,9 @@ func (k *core) collect() {
 		e := &k.broker.Ended()[i]
 		if c := k.open[int64(e.ID)]; c != nil {
 			c.settled(e, k.calls.settled(c.ID))
-			k.end(c)
+			if !k.refused(c) {
+				k.end(c)
+			}
 		}
 	}
 	for i := range k.broker.Refused() {

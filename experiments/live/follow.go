@@ -242,8 +242,8 @@ func (f *following) booked(q *question) (r reply, err error) {
 func (f *following) end(k *core) error {
 	k.collect()
 	for _, id := range slices.Sorted(maps.Keys(k.open)) {
-		if k.open[id] == nil {
-			continue // with another
+		if _, open := k.broker.Phase(contracts.ID(id)); k.open[id] == nil || !open {
+			continue // with another, or before: the bank has refused to settle it
 		}
 		if over, err := f.over(k, id); err != nil {
 			return err

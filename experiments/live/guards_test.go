@@ -31,6 +31,8 @@ var guards = []struct {
 	{"experiments/live TestRefused: cancelled by another", "experiments/live/core.go", []string{`c == nil || c.Account != signed.Value("account") {`, `c == nil {`}},
 	{"experiments/live TestRefused: read by", "experiments/live/logs.go", []string{`if c.Account != s.Value("account") {`, `if c.Account == "" {`}},
 	{"experiments/live TestOnceForEver: no answer", "experiments/live/market.go", []string{"same := first[account+\"/\"+id]\n", "there = false\n\t\tsame := first[account+\"/\"+id]\n"}},
+	{"experiments/live TestUnsettled", "experiments/live/calls.go", []string{`case store.Final(err):`, `case store.Final(err) && c.bank == nil:`}},
+	{"experiments/live TestMayOwn: a host of no payee", "experiments/live/ask.go", []string{`if !is {`, `if !is && account == "" {`}},
 	{"experiments/live TestCheck", "experiments/live/check.go", []string{`e = same(&t.outcome, k.outcome(results))`, `_ = same(&t.outcome, k.outcome(results))`}},
 
 	{"experiments/live/service TestDoor: no account", "experiments/live/service/server.go", []string{"if err := s.signed(ctx, &s.reads, r.GetOrder(), \"read\"); err != nil {\n\t\treturn nil, err\n\t}\n\tsha", "sha"}},

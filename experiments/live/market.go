@@ -52,6 +52,9 @@ type World struct {
 	// KeyOf returns the public key of an account, empty if it has none.
 	KeyOf func(ctx context.Context, account string) (string, error)
 
+	// Payee reports whether the bank pays an account for this market; nil: it pays every one.
+	Payee func(ctx context.Context, account string) (bool, error)
+
 	FS vfs.FS // where the log is; nil is the disk
 
 	// Fatal is told why the log cannot be written any more, and ends the process; nil prints
@@ -306,7 +309,11 @@ func (m *Market) held() (map[int64]*orphan, error) {
 		return nil, err
 	}
 	for _, id := range slices.Sorted(maps.Keys(m.core.open)) {
-		if phase, _ := m.core.broker.Phase(contracts.ID(id)); phase != contracts.Asked && held[id] == nil {
+		phase, open := m.core.broker.Phase(contracts.ID(id))
+		if !open && !m.core.waits(id, "settle") {
+			continue // only its penalty has not been paid
+		}
+		if phase != contracts.Asked && held[id] == nil {
 			err := fmt.Errorf("contract %d is %v, and the bank holds nothing for it: it is another ledger, or one restored from before", id, phase)
 			if m.undone {
 				err = fmt.Errorf("%w, or %w", err, errOtherwise)
@@ -321,7 +328,7 @@ func (m *Market) held() (map[int64]*orphan, error) {
 func (m *Market) agree(held map[int64]*orphan) error {
 	var letters []*letter
 	for _, id := range slices.Sorted(maps.Keys(held)) {
-		if m.core.open[id] == nil {
+		if m.core.open[id] == nil && !m.core.waits(id, "return") {
 			letters = append(letters, newLetter(message{Orphan: held[id]}))
 		}
 	}

@@ -173,6 +173,7 @@ type Gauges struct {
 	Off       map[string]float64 // by host: of shares as delivered from those entitled to, in [0,1]
 	Mailbox   int                // messages that wait
 	Away      float64            // s for which the bank has not answered by now
+	Unsettled int                // settlements, penalties and returns that the bank has refused
 }
 
 // Gauges returns them as of now.
@@ -185,6 +186,7 @@ func (m *Market) Gauges() Gauges {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g.Contracts = map[string]int{"waiting": 0, "running": 0, "fulfilled": 0, "violated": 0, "cancelled": 0, "refused": 0}
+	g.Unsettled = s.unsettled
 	maps.Copy(g.Contracts, s.ended)
 	for _, state := range s.states {
 		g.Contracts[state]++

@@ -16,15 +16,16 @@ import (
 type seen struct {
 	check float64 // instant at which to look for hosts that are silent; of the loop
 
-	mu     sync.Mutex
-	hosts  map[string]*hostSeen
-	states map[int64]string // of open contracts
-	ended  map[string]int   // contracts by how they ended, since the market was opened
-	asking float64          // since when the bank is asked, 0 if it is not
-	past   past
-	events []Event
-	last   int64         // number of the last event
-	more   chan struct{} // closed when there is another
+	mu        sync.Mutex
+	hosts     map[string]*hostSeen
+	states    map[int64]string // of open contracts
+	ended     map[string]int   // contracts by how they ended, since the market was opened
+	asking    float64          // since when the bank is asked, 0 if it is not
+	unsettled int              // calls that the bank has refused
+	past      past
+	events    []Event
+	last      int64         // number of the last event
+	more      chan struct{} // closed when there is another
 }
 
 // A hostSeen is a host as it is seen.
@@ -81,9 +82,13 @@ func (s *seen) publish(m *Market, now float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var changed []int64
-	for id := range k.open {
+	s.unsettled = len(k.unsettled)
+	for id, c := range k.open {
 		state := "waiting"
-		if phase, _ := k.broker.Phase(contracts.ID(id)); phase == contracts.Running {
+		switch phase, open := k.broker.Phase(contracts.ID(id)); {
+		case !open:
+			state = c.State // though it is not settled
+		case phase == contracts.Running:
 			state = "running"
 		}
 		if s.states[id] != state {

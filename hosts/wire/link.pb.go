@@ -711,6 +711,7 @@ type Span struct {
 	Names         []int64                `protobuf:"varint,3,rep,packed,name=names,proto3" json:"names,omitempty"`
 	Seconds       []float64              `protobuf:"fixed64,4,rep,packed,name=seconds,proto3" json:"seconds,omitempty"` // of each of those
 	At            float64                `protobuf:"fixed64,5,opt,name=at,proto3" json:"at,omitempty"`
+	Waited        []float64              `protobuf:"fixed64,6,rep,packed,name=waited,proto3" json:"waited,omitempty"` // of each of those; none if none has waited
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -778,6 +779,13 @@ func (x *Span) GetAt() float64 {
 		return x.At
 	}
 	return 0
+}
+
+func (x *Span) GetWaited() []float64 {
+	if x != nil {
+		return x.Waited
+	}
+	return nil
 }
 
 type End struct {
@@ -1265,13 +1273,14 @@ const file_link_proto_rawDesc = "" +
 	"\x06memory\x18\x03 \x01(\x01R\x06memory\x12\x12\n" +
 	"\x04disk\x18\x04 \x01(\x01R\x04disk\x12\x14\n" +
 	"\x05apart\x18\x05 \x01(\bR\x05apart\x12\x14\n" +
-	"\x05trust\x18\x06 \x03(\tR\x05trust\"r\n" +
+	"\x05trust\x18\x06 \x03(\tR\x05trust\"\x8a\x01\n" +
 	"\x04Span\x12\x12\n" +
 	"\x04deal\x18\x01 \x01(\x03R\x04deal\x12\x16\n" +
 	"\x06length\x18\x02 \x01(\x01R\x06length\x12\x14\n" +
 	"\x05names\x18\x03 \x03(\x03R\x05names\x12\x18\n" +
 	"\aseconds\x18\x04 \x03(\x01R\aseconds\x12\x0e\n" +
-	"\x02at\x18\x05 \x01(\x01R\x02at\"\xbd\x01\n" +
+	"\x02at\x18\x05 \x01(\x01R\x02at\x12\x16\n" +
+	"\x06waited\x18\x06 \x03(\x01R\x06waited\"\xbd\x01\n" +
 	"\x03End\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\x03R\x04name\x12&\n" +
 	"\x03why\x18\x02 \x01(\x0e2\x14.bourse.hosts.v1.WhyR\x03why\x12\x12\n" +

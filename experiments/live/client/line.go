@@ -90,6 +90,9 @@ func Stands(k *live.Contract) string {
 	if k.Penalty.Sign() > 0 {
 		text += fmt.Sprintf("  penalty $%v", k.Penalty)
 	}
+	if k.Unsettled != "" {
+		text += "  unsettled, the bank is asked again: " + k.Unsettled
+	}
 	for _, e := range k.Ends {
 		text += ended(&e, k.Nodes)
 	}
@@ -143,8 +146,9 @@ func Cost(p live.Price) string {
 	return Instant(p.At).Format("2006-01-02T15:04:05Z") + "  $" + Rate(p.Price) + "/s"
 }
 
-// Top returns a market's hosts as a table, with a line about all of them above.
-func Top(market string, all []live.Host, now float64, head string) string {
+// Top returns a market's hosts as a table, with a line about all of them above, and about
+// how many contracts the bank refuses to settle.
+func Top(market string, all []live.Host, now float64, head string, unsettled int) string {
 	price, active := 0.0, map[int64]bool{}
 	for i := range all {
 		price += all[i].Price / float64(len(all))
@@ -153,7 +157,11 @@ func Top(market string, all []live.Host, now float64, head string) string {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s  spot %s $/s  %d active  bank %.12s…\n", market, Instant(now).Format("15:04:05"), Rate(price), len(active), head)
+	fmt.Fprintf(&b, "%s  %s  spot %s $/s  %d active  bank %.12s…", market, Instant(now).Format("15:04:05"), Rate(price), len(active), head)
+	if unsettled > 0 {
+		fmt.Fprintf(&b, "  %d unsettled", unsettled)
+	}
+	b.WriteByte('\n')
 	return b.String() + HostTable(all)
 }
 

@@ -104,6 +104,7 @@ var (
 	hostClosed  = gauge("host_closed", "1 if a host takes no new tasks because its agent closed it, otherwise 0; what runs there continues.", "host")
 	hostStored  = gauge("host_stored_bytes", "Bytes of output of ended tasks that a host keeps.", "host")
 	contracts   = gauge("contracts", "Contracts that wait or run, and those that have ended since the market was started.", "state")
+	unsettled   = gauge("contracts_unsettled", "Settlements and penalties that the bank has refused; they are asked for again, at the latest every 5 minutes.")
 	shareError  = gauge("share_error", "Largest distance of a task's part of what was used on a host from the part that it is entitled to.", "host")
 	cut         = prometheus.NewDesc("bourse_readings_cut_total", "Readings of hosts that told of more than can be.", nil, nil)
 	bankAway    = gauge("bank_away_seconds", "Time for which the bank has not answered by now.")
@@ -117,7 +118,7 @@ type gauges struct{ State }
 
 // Describe implements [prometheus.Collector].
 func (g *gauges) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{spotPrice, hostUsed, hostUp, hostClosed, hostStored, contracts, shareError, cut, bankAway, clockOffset, mailbox, entries} {
+	for _, d := range []*prometheus.Desc{spotPrice, hostUsed, hostUp, hostClosed, hostStored, contracts, unsettled, shareError, cut, bankAway, clockOffset, mailbox, entries} {
 		out <- d
 	}
 }
@@ -151,6 +152,7 @@ func (g *gauges) Collect(out chan<- prometheus.Metric) {
 	for state, n := range now.Contracts {
 		tell(contracts, float64(n), state)
 	}
+	tell(unsettled, float64(now.Unsettled))
 	out <- prometheus.MustNewConstMetric(cut, prometheus.CounterValue, float64(cuts))
 	tell(bankAway, now.Away)
 	tell(clockOffset, g.Offset())

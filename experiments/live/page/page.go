@@ -32,6 +32,7 @@ import (
 // A Market is what the page shows: a [live.Market].
 type Market interface {
 	Hosts() []live.Host
+	Gauges() live.Gauges
 	List(live.Filter) ([]live.Contract, error)
 	Status(contract int64) (*live.Contract, error)
 	Past(contract int64) []live.Mark

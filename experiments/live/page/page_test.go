@@ -46,6 +46,8 @@ var contracts = []live.Contract{
 	{ID: 19, Order: "c", Account: "user:bob", State: "refused", Nodes: 1, Work: 60, Budget: bank.Micros(1), Decision: json.RawMessage(`{"decision":"reject","reason":"would violate","gets":1}`), Receipt: "11:ghi"},
 }
 
+func (fair) Gauges() live.Gauges { return live.Gauges{} }
+
 func (fair) Hosts() []live.Host {
 	return []live.Host{{
 		Name: "h00", State: "closed", Why: evil, Kind: "signals", Owner: "user:me", CPUs: 2, Price: 0.0123, Used: 1.98, Heard: 848600010, Cut: 4,

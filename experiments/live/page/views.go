@@ -42,6 +42,7 @@ type view struct {
 	From      int64 // contract with which it begins, 0 if it ends with the last
 	Older     int64 // contract with which the page before begins, 0 if there is none
 	Newer     int64 // and the one after
+	Unsettled int   // calls that the bank has refused
 	LeftHosts int   // hosts whose prices are not shown
 }
 
@@ -165,7 +166,7 @@ func (s *server) write(r *http.Request, f func(*http.Request) (*view, error)) (s
 
 // market is the first page: prices, hosts, contracts.
 func (s *server) market(*http.Request) (*view, error) {
-	v := &view{Template: "market.html", Title: s.Rules.Name, Hosts: s.Market.Hosts()}
+	v := &view{Template: "market.html", Title: s.Rules.Name, Hosts: s.Market.Hosts(), Unsettled: s.Market.Gauges().Unsettled}
 	dear := slices.Clone(v.Hosts)
 	slices.SortStableFunc(dear, func(a, b live.Host) int { return cmp.Compare(b.Price, a.Price) })
 	if len(dear) > mostLines {

@@ -78,12 +78,14 @@ type About struct {
 	Bourse string  `json:"bourse" doc:"version"`
 	Now    float64 `json:"now" doc:"instant, s since 2000-01-01 UTC"`
 	Head   string  `json:"head" doc:"of the ledger, ENTRY:HASH"`
+
+	Unsettled int `json:"unsettled,omitempty" doc:"settlements and penalties that the bank has refused, and is asked for again"`
 }
 
 // About tells which market answers.
 func (c *Caller) About(ctx context.Context) (About, error) {
 	r, err := call(ctx, c.market.About, &wire.AboutRequest{})
-	return About{r.GetMarket(), r.GetLedger(), r.GetBourse(), r.GetNow(), r.GetHead()}, err
+	return About{r.GetMarket(), r.GetLedger(), r.GetBourse(), r.GetNow(), r.GetHead(), int(r.GetUnsettled())}, err
 }
 
 // Submit sends a signed order and its job, and returns what is decided.

@@ -75,6 +75,7 @@ func fromContract(c *live.Contract) *wire.Contract {
 		Work: c.Work, Deadline: c.Deadline, Budget: c.Budget.String(), Job: c.Job, Submitted: c.Submitted, Decision: string(c.Decision),
 		Places: each(c.Places, fromPlace), Receipt: c.Receipt, Ends: each(c.Ends, fromEnd), Ended: c.Ended, Outcome: c.Outcome,
 		Done: c.Done, Delay: c.Delay, Losses: int32(c.Losses), Paid: c.Paid.String(), Back: c.Back.String(), Penalty: c.Penalty.String(), Settlement: c.Settlement,
+		Unsettled: c.Unsettled, Deleted: each(c.Deleted, fromDeletion),
 	}
 }
 
@@ -84,6 +85,7 @@ func toContract(c *wire.Contract) (out live.Contract, err error) {
 		Work: c.GetWork(), Deadline: c.GetDeadline(), Job: c.GetJob(), Submitted: c.GetSubmitted(), Decision: raw(c.GetDecision()),
 		Places: all(c.GetPlaces(), toPlace), Receipt: c.GetReceipt(), Ends: all(c.GetEnds(), toEnd), Ended: c.GetEnded(), Outcome: c.GetOutcome(),
 		Done: c.GetDone(), Delay: c.GetDelay(), Losses: int(c.GetLosses()), Settlement: c.GetSettlement(),
+		Unsettled: c.GetUnsettled(), Deleted: all(c.GetDeleted(), toDeletion),
 	}
 	for _, m := range []struct {
 		name, text string
@@ -94,6 +96,14 @@ func toContract(c *wire.Contract) (out live.Contract, err error) {
 		}
 	}
 	return out, nil
+}
+
+func fromDeletion(d *live.Deletion) *wire.Deletion {
+	return &wire.Deletion{Node: d.Node, Host: d.Host, Bytes: d.Bytes, Why: d.Why}
+}
+
+func toDeletion(d *wire.Deletion) live.Deletion {
+	return live.Deletion{Node: d.GetNode(), Host: d.GetHost(), Bytes: d.GetBytes(), Why: d.GetWhy()}
 }
 
 func fromTask(t *live.HostTask) *wire.HostTask {
@@ -107,13 +117,13 @@ func toTask(t *wire.HostTask) live.HostTask {
 func fromHost(h *live.Host) *wire.Host {
 	return &wire.Host{
 		Host: h.Name, State: h.State, Kind: h.Kind, Owner: h.Owner, Cpus: h.CPUs, Price: h.Price, Used: h.Used, Load: h.Load,
-		Heard: h.Heard, Why: h.Why, Cut: int64(h.Cut), Contracts: each(h.Contracts, fromTask),
+		Heard: h.Heard, Why: h.Why, Cut: int64(h.Cut), Contracts: each(h.Contracts, fromTask), Stored: h.Stored,
 	}
 }
 
 func toHost(h *wire.Host) live.Host {
 	return live.Host{
 		Name: h.GetHost(), State: h.GetState(), Kind: h.GetKind(), Owner: h.GetOwner(), CPUs: h.GetCpus(), Price: h.GetPrice(), Used: h.GetUsed(), Load: h.GetLoad(),
-		Heard: h.GetHeard(), Why: h.GetWhy(), Cut: int(h.GetCut()), Contracts: all(h.GetContracts(), toTask),
+		Heard: h.GetHeard(), Why: h.GetWhy(), Cut: int(h.GetCut()), Contracts: all(h.GetContracts(), toTask), Stored: h.GetStored(),
 	}
 }

@@ -144,6 +144,7 @@ var codes = []struct {
 	{live.ErrNotFound, connect.CodeNotFound},
 	{live.ErrNoContract, connect.CodeNotFound},
 	{live.ErrNoHost, connect.CodeNotFound},
+	{live.ErrPayee, connect.CodeFailedPrecondition},
 }
 
 // coded returns err as it travels.
@@ -165,7 +166,7 @@ func coded(err error) error {
 // About implements wire.MarketHandler, as what follows does.
 func (s *Server) About(ctx context.Context, _ *wire.AboutRequest) (*wire.AboutResponse, error) {
 	head, err := s.Head(ctx)
-	return &wire.AboutResponse{Market: s.Name, Ledger: s.Ledger, Bourse: s.Version, Now: s.Now(), Head: head}, coded(err)
+	return &wire.AboutResponse{Market: s.Name, Ledger: s.Ledger, Bourse: s.Version, Now: s.Now(), Head: head, Unsettled: int32(s.Market.Gauges().Unsettled)}, coded(err)
 }
 
 // Submit decides about a signed order.
@@ -378,10 +379,13 @@ func (s *Server) acted(actor, origin, action, object string, err error) {
 }
 
 // InviteHost implements wire.AdminHandler, as what follows does.
-func (a *admin) InviteHost(_ context.Context, r *wire.InviteHostRequest) (*wire.InviteHostResponse, error) {
+func (a *admin) InviteHost(ctx context.Context, r *wire.InviteHostRequest) (*wire.InviteHostResponse, error) {
 	t, ok := a.Token()
 	if !ok {
 		return nil, connect.NewError(connect.CodeFailedPrecondition, errors.New("this market answers its own machine alone: 'bourse market serve' takes hosts of others"))
+	}
+	if err := a.Market.MayOwn(ctx, r.GetOwner()); err != nil {
+		return nil, coded(err)
 	}
 	if err := a.invitations.add(t.Secret, r.GetName(), r.GetOwner()); err != nil {
 		return nil, coded(err)

@@ -67,7 +67,8 @@ type AboutResponse struct {
 	Ledger        string                 `protobuf:"bytes,2,opt,name=ledger,proto3" json:"ledger,omitempty"` // id of the bank's, which orders name
 	Bourse        string                 `protobuf:"bytes,3,opt,name=bourse,proto3" json:"bourse,omitempty"` // version
 	Now           float64                `protobuf:"fixed64,4,opt,name=now,proto3" json:"now,omitempty"`
-	Head          string                 `protobuf:"bytes,5,opt,name=head,proto3" json:"head,omitempty"` // of the ledger, ENTRY:HASH
+	Head          string                 `protobuf:"bytes,5,opt,name=head,proto3" json:"head,omitempty"`            // of the ledger, ENTRY:HASH
+	Unsettled     int32                  `protobuf:"varint,6,opt,name=unsettled,proto3" json:"unsettled,omitempty"` // settlements and penalties that the bank has refused, and is asked for again
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -135,6 +136,13 @@ func (x *AboutResponse) GetHead() string {
 		return x.Head
 	}
 	return ""
+}
+
+func (x *AboutResponse) GetUnsettled() int32 {
+	if x != nil {
+		return x.Unsettled
+	}
+	return 0
 }
 
 type SubmitRequest struct {
@@ -577,6 +585,12 @@ type Contract struct {
 	Back          string                 `protobuf:"bytes,23,opt,name=back,proto3" json:"back,omitempty"`
 	Penalty       string                 `protobuf:"bytes,24,opt,name=penalty,proto3" json:"penalty,omitempty"`
 	Settlement    string                 `protobuf:"bytes,25,opt,name=settlement,proto3" json:"settlement,omitempty"` // receipt of the bank
+	Unsettled     string                 `protobuf:"bytes,26,opt,name=unsettled,proto3" json:"unsettled,omitempty"`   // why the bank refuses to book its settlement or penalty, if it does
+	Deleted       []*Deletion            `protobuf:"bytes,27,rep,name=deleted,proto3" json:"deleted,omitempty"`
+	Entitled      float64                `protobuf:"fixed64,28,opt,name=entitled,proto3" json:"entitled,omitempty"` // processor-seconds, over all nodes
+	Asked         float64                `protobuf:"fixed64,29,opt,name=asked,proto3" json:"asked,omitempty"`       // processor-seconds that its programs used, or waited for
+	Received      float64                `protobuf:"fixed64,30,opt,name=received,proto3" json:"received,omitempty"` // processor-seconds, by the kernel's accounting
+	Cause         string                 `protobuf:"bytes,31,opt,name=cause,proto3" json:"cause,omitempty"`         // why it was violated: program, asked, price, market or host
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -786,6 +800,117 @@ func (x *Contract) GetSettlement() string {
 	return ""
 }
 
+func (x *Contract) GetUnsettled() string {
+	if x != nil {
+		return x.Unsettled
+	}
+	return ""
+}
+
+func (x *Contract) GetDeleted() []*Deletion {
+	if x != nil {
+		return x.Deleted
+	}
+	return nil
+}
+
+func (x *Contract) GetEntitled() float64 {
+	if x != nil {
+		return x.Entitled
+	}
+	return 0
+}
+
+func (x *Contract) GetAsked() float64 {
+	if x != nil {
+		return x.Asked
+	}
+	return 0
+}
+
+func (x *Contract) GetReceived() float64 {
+	if x != nil {
+		return x.Received
+	}
+	return 0
+}
+
+func (x *Contract) GetCause() string {
+	if x != nil {
+		return x.Cause
+	}
+	return ""
+}
+
+// A Deletion is output that a host has deleted.
+type Deletion struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Node          int32                  `protobuf:"varint,1,opt,name=node,proto3" json:"node,omitempty"`
+	Host          string                 `protobuf:"bytes,2,opt,name=host,proto3" json:"host,omitempty"`
+	Bytes         int64                  `protobuf:"varint,3,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	Why           string                 `protobuf:"bytes,4,opt,name=why,proto3" json:"why,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Deletion) Reset() {
+	*x = Deletion{}
+	mi := &file_market_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Deletion) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Deletion) ProtoMessage() {}
+
+func (x *Deletion) ProtoReflect() protoreflect.Message {
+	mi := &file_market_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Deletion.ProtoReflect.Descriptor instead.
+func (*Deletion) Descriptor() ([]byte, []int) {
+	return file_market_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *Deletion) GetNode() int32 {
+	if x != nil {
+		return x.Node
+	}
+	return 0
+}
+
+func (x *Deletion) GetHost() string {
+	if x != nil {
+		return x.Host
+	}
+	return ""
+}
+
+func (x *Deletion) GetBytes() int64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *Deletion) GetWhy() string {
+	if x != nil {
+		return x.Why
+	}
+	return ""
+}
+
 // A Place is where a node runs, and for what.
 type Place struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -800,7 +925,7 @@ type Place struct {
 
 func (x *Place) Reset() {
 	*x = Place{}
-	mi := &file_market_proto_msgTypes[10]
+	mi := &file_market_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -812,7 +937,7 @@ func (x *Place) String() string {
 func (*Place) ProtoMessage() {}
 
 func (x *Place) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[10]
+	mi := &file_market_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -825,7 +950,7 @@ func (x *Place) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Place.ProtoReflect.Descriptor instead.
 func (*Place) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{10}
+	return file_market_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Place) GetHost() string {
@@ -880,7 +1005,7 @@ type End struct {
 
 func (x *End) Reset() {
 	*x = End{}
-	mi := &file_market_proto_msgTypes[11]
+	mi := &file_market_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -892,7 +1017,7 @@ func (x *End) String() string {
 func (*End) ProtoMessage() {}
 
 func (x *End) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[11]
+	mi := &file_market_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -905,7 +1030,7 @@ func (x *End) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use End.ProtoReflect.Descriptor instead.
 func (*End) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{11}
+	return file_market_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *End) GetNode() int32 {
@@ -974,7 +1099,7 @@ type StatusRequest struct {
 
 func (x *StatusRequest) Reset() {
 	*x = StatusRequest{}
-	mi := &file_market_proto_msgTypes[12]
+	mi := &file_market_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -986,7 +1111,7 @@ func (x *StatusRequest) String() string {
 func (*StatusRequest) ProtoMessage() {}
 
 func (x *StatusRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[12]
+	mi := &file_market_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -999,7 +1124,7 @@ func (x *StatusRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatusRequest.ProtoReflect.Descriptor instead.
 func (*StatusRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{12}
+	return file_market_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *StatusRequest) GetContract() int64 {
@@ -1025,7 +1150,7 @@ type StatusResponse struct {
 
 func (x *StatusResponse) Reset() {
 	*x = StatusResponse{}
-	mi := &file_market_proto_msgTypes[13]
+	mi := &file_market_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1037,7 +1162,7 @@ func (x *StatusResponse) String() string {
 func (*StatusResponse) ProtoMessage() {}
 
 func (x *StatusResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[13]
+	mi := &file_market_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1050,7 +1175,7 @@ func (x *StatusResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatusResponse.ProtoReflect.Descriptor instead.
 func (*StatusResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{13}
+	return file_market_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *StatusResponse) GetContract() *Contract {
@@ -1072,7 +1197,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_market_proto_msgTypes[14]
+	mi := &file_market_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1084,7 +1209,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[14]
+	mi := &file_market_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1097,7 +1222,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{14}
+	return file_market_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ListRequest) GetAccount() string {
@@ -1137,7 +1262,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_market_proto_msgTypes[15]
+	mi := &file_market_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1149,7 +1274,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[15]
+	mi := &file_market_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1162,7 +1287,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{15}
+	return file_market_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListResponse) GetContracts() []*Contract {
@@ -1182,7 +1307,7 @@ type PricesRequest struct {
 
 func (x *PricesRequest) Reset() {
 	*x = PricesRequest{}
-	mi := &file_market_proto_msgTypes[16]
+	mi := &file_market_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1194,7 +1319,7 @@ func (x *PricesRequest) String() string {
 func (*PricesRequest) ProtoMessage() {}
 
 func (x *PricesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[16]
+	mi := &file_market_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1207,7 +1332,7 @@ func (x *PricesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PricesRequest.ProtoReflect.Descriptor instead.
 func (*PricesRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{16}
+	return file_market_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *PricesRequest) GetHost() string {
@@ -1233,7 +1358,7 @@ type PricesResponse struct {
 
 func (x *PricesResponse) Reset() {
 	*x = PricesResponse{}
-	mi := &file_market_proto_msgTypes[17]
+	mi := &file_market_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1245,7 +1370,7 @@ func (x *PricesResponse) String() string {
 func (*PricesResponse) ProtoMessage() {}
 
 func (x *PricesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[17]
+	mi := &file_market_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1258,7 +1383,7 @@ func (x *PricesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PricesResponse.ProtoReflect.Descriptor instead.
 func (*PricesResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{17}
+	return file_market_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *PricesResponse) GetPrices() []*Price {
@@ -1278,7 +1403,7 @@ type Price struct {
 
 func (x *Price) Reset() {
 	*x = Price{}
-	mi := &file_market_proto_msgTypes[18]
+	mi := &file_market_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1290,7 +1415,7 @@ func (x *Price) String() string {
 func (*Price) ProtoMessage() {}
 
 func (x *Price) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[18]
+	mi := &file_market_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1303,7 +1428,7 @@ func (x *Price) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Price.ProtoReflect.Descriptor instead.
 func (*Price) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{18}
+	return file_market_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Price) GetAt() float64 {
@@ -1328,7 +1453,7 @@ type HostsRequest struct {
 
 func (x *HostsRequest) Reset() {
 	*x = HostsRequest{}
-	mi := &file_market_proto_msgTypes[19]
+	mi := &file_market_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1340,7 +1465,7 @@ func (x *HostsRequest) String() string {
 func (*HostsRequest) ProtoMessage() {}
 
 func (x *HostsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[19]
+	mi := &file_market_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1353,7 +1478,7 @@ func (x *HostsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostsRequest.ProtoReflect.Descriptor instead.
 func (*HostsRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{19}
+	return file_market_proto_rawDescGZIP(), []int{20}
 }
 
 type HostsResponse struct {
@@ -1365,7 +1490,7 @@ type HostsResponse struct {
 
 func (x *HostsResponse) Reset() {
 	*x = HostsResponse{}
-	mi := &file_market_proto_msgTypes[20]
+	mi := &file_market_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1377,7 +1502,7 @@ func (x *HostsResponse) String() string {
 func (*HostsResponse) ProtoMessage() {}
 
 func (x *HostsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[20]
+	mi := &file_market_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1390,7 +1515,7 @@ func (x *HostsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostsResponse.ProtoReflect.Descriptor instead.
 func (*HostsResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{20}
+	return file_market_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *HostsResponse) GetHosts() []*Host {
@@ -1414,13 +1539,18 @@ type Host struct {
 	Why           string                 `protobuf:"bytes,10,opt,name=why,proto3" json:"why,omitempty"` // it is closed
 	Cut           int64                  `protobuf:"varint,11,opt,name=cut,proto3" json:"cut,omitempty"`
 	Contracts     []*HostTask            `protobuf:"bytes,12,rep,name=contracts,proto3" json:"contracts,omitempty"`
+	Asked         float64                `protobuf:"fixed64,13,opt,name=asked,proto3" json:"asked,omitempty"`                             // processors that tasks have used lately, or waited for
+	Delivered     float64                `protobuf:"fixed64,14,opt,name=delivered,proto3" json:"delivered,omitempty"`                     // processors that tasks have used lately, by the kernel's accounting
+	ShareError    float64                `protobuf:"fixed64,15,opt,name=share_error,json=shareError,proto3" json:"share_error,omitempty"` // of the tasks that waited, 0 to 1
+	Stored        int64                  `protobuf:"varint,16,opt,name=stored,proto3" json:"stored,omitempty"`                            // bytes of output of ended tasks
+	Floor         float64                `protobuf:"fixed64,17,opt,name=floor,proto3" json:"floor,omitempty"`                             // $/s of one processor
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Host) Reset() {
 	*x = Host{}
-	mi := &file_market_proto_msgTypes[21]
+	mi := &file_market_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1432,7 +1562,7 @@ func (x *Host) String() string {
 func (*Host) ProtoMessage() {}
 
 func (x *Host) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[21]
+	mi := &file_market_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1445,7 +1575,7 @@ func (x *Host) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Host.ProtoReflect.Descriptor instead.
 func (*Host) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{21}
+	return file_market_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Host) GetHost() string {
@@ -1532,6 +1662,41 @@ func (x *Host) GetContracts() []*HostTask {
 	return nil
 }
 
+func (x *Host) GetAsked() float64 {
+	if x != nil {
+		return x.Asked
+	}
+	return 0
+}
+
+func (x *Host) GetDelivered() float64 {
+	if x != nil {
+		return x.Delivered
+	}
+	return 0
+}
+
+func (x *Host) GetShareError() float64 {
+	if x != nil {
+		return x.ShareError
+	}
+	return 0
+}
+
+func (x *Host) GetStored() int64 {
+	if x != nil {
+		return x.Stored
+	}
+	return 0
+}
+
+func (x *Host) GetFloor() float64 {
+	if x != nil {
+		return x.Floor
+	}
+	return 0
+}
+
 type HostTask struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Contract      int64                  `protobuf:"varint,1,opt,name=contract,proto3" json:"contract,omitempty"`
@@ -1539,13 +1704,16 @@ type HostTask struct {
 	Node          int32                  `protobuf:"varint,3,opt,name=node,proto3" json:"node,omitempty"`
 	Bid           float64                `protobuf:"fixed64,4,opt,name=bid,proto3" json:"bid,omitempty"`
 	Share         float64                `protobuf:"fixed64,5,opt,name=share,proto3" json:"share,omitempty"`
+	Entitled      float64                `protobuf:"fixed64,6,opt,name=entitled,proto3" json:"entitled,omitempty"`   // processors
+	Asked         float64                `protobuf:"fixed64,7,opt,name=asked,proto3" json:"asked,omitempty"`         // processors lately
+	Delivered     float64                `protobuf:"fixed64,8,opt,name=delivered,proto3" json:"delivered,omitempty"` // processors lately
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *HostTask) Reset() {
 	*x = HostTask{}
-	mi := &file_market_proto_msgTypes[22]
+	mi := &file_market_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1557,7 +1725,7 @@ func (x *HostTask) String() string {
 func (*HostTask) ProtoMessage() {}
 
 func (x *HostTask) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[22]
+	mi := &file_market_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1570,7 +1738,7 @@ func (x *HostTask) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostTask.ProtoReflect.Descriptor instead.
 func (*HostTask) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{22}
+	return file_market_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *HostTask) GetContract() int64 {
@@ -1608,6 +1776,27 @@ func (x *HostTask) GetShare() float64 {
 	return 0
 }
 
+func (x *HostTask) GetEntitled() float64 {
+	if x != nil {
+		return x.Entitled
+	}
+	return 0
+}
+
+func (x *HostTask) GetAsked() float64 {
+	if x != nil {
+		return x.Asked
+	}
+	return 0
+}
+
+func (x *HostTask) GetDelivered() float64 {
+	if x != nil {
+		return x.Delivered
+	}
+	return 0
+}
+
 type LogsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Order         []byte                 `protobuf:"bytes,1,opt,name=order,proto3" json:"order,omitempty"` // of kind read, which says the contract
@@ -1620,7 +1809,7 @@ type LogsRequest struct {
 
 func (x *LogsRequest) Reset() {
 	*x = LogsRequest{}
-	mi := &file_market_proto_msgTypes[23]
+	mi := &file_market_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1632,7 +1821,7 @@ func (x *LogsRequest) String() string {
 func (*LogsRequest) ProtoMessage() {}
 
 func (x *LogsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[23]
+	mi := &file_market_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1645,7 +1834,7 @@ func (x *LogsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogsRequest.ProtoReflect.Descriptor instead.
 func (*LogsRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{23}
+	return file_market_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *LogsRequest) GetOrder() []byte {
@@ -1687,7 +1876,7 @@ type LogsResponse struct {
 
 func (x *LogsResponse) Reset() {
 	*x = LogsResponse{}
-	mi := &file_market_proto_msgTypes[24]
+	mi := &file_market_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1699,7 +1888,7 @@ func (x *LogsResponse) String() string {
 func (*LogsResponse) ProtoMessage() {}
 
 func (x *LogsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[24]
+	mi := &file_market_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1712,7 +1901,7 @@ func (x *LogsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogsResponse.ProtoReflect.Descriptor instead.
 func (*LogsResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{24}
+	return file_market_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *LogsResponse) GetText() []byte {
@@ -1749,7 +1938,7 @@ type FilesRequest struct {
 
 func (x *FilesRequest) Reset() {
 	*x = FilesRequest{}
-	mi := &file_market_proto_msgTypes[25]
+	mi := &file_market_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1761,7 +1950,7 @@ func (x *FilesRequest) String() string {
 func (*FilesRequest) ProtoMessage() {}
 
 func (x *FilesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[25]
+	mi := &file_market_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1774,7 +1963,7 @@ func (x *FilesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilesRequest.ProtoReflect.Descriptor instead.
 func (*FilesRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{25}
+	return file_market_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *FilesRequest) GetOrder() []byte {
@@ -1822,7 +2011,7 @@ type FilesResponse struct {
 
 func (x *FilesResponse) Reset() {
 	*x = FilesResponse{}
-	mi := &file_market_proto_msgTypes[26]
+	mi := &file_market_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1834,7 +2023,7 @@ func (x *FilesResponse) String() string {
 func (*FilesResponse) ProtoMessage() {}
 
 func (x *FilesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[26]
+	mi := &file_market_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1847,7 +2036,7 @@ func (x *FilesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilesResponse.ProtoReflect.Descriptor instead.
 func (*FilesResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{26}
+	return file_market_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *FilesResponse) GetData() []byte {
@@ -1873,7 +2062,7 @@ type PassRequest struct {
 
 func (x *PassRequest) Reset() {
 	*x = PassRequest{}
-	mi := &file_market_proto_msgTypes[27]
+	mi := &file_market_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1885,7 +2074,7 @@ func (x *PassRequest) String() string {
 func (*PassRequest) ProtoMessage() {}
 
 func (x *PassRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[27]
+	mi := &file_market_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1898,7 +2087,7 @@ func (x *PassRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PassRequest.ProtoReflect.Descriptor instead.
 func (*PassRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{27}
+	return file_market_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *PassRequest) GetOrder() []byte {
@@ -1917,7 +2106,7 @@ type PassResponse struct {
 
 func (x *PassResponse) Reset() {
 	*x = PassResponse{}
-	mi := &file_market_proto_msgTypes[28]
+	mi := &file_market_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1929,7 +2118,7 @@ func (x *PassResponse) String() string {
 func (*PassResponse) ProtoMessage() {}
 
 func (x *PassResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[28]
+	mi := &file_market_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1942,7 +2131,7 @@ func (x *PassResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PassResponse.ProtoReflect.Descriptor instead.
 func (*PassResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{28}
+	return file_market_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *PassResponse) GetReceipt() string {
@@ -1962,7 +2151,7 @@ type PutBlobRequest struct {
 
 func (x *PutBlobRequest) Reset() {
 	*x = PutBlobRequest{}
-	mi := &file_market_proto_msgTypes[29]
+	mi := &file_market_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1974,7 +2163,7 @@ func (x *PutBlobRequest) String() string {
 func (*PutBlobRequest) ProtoMessage() {}
 
 func (x *PutBlobRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[29]
+	mi := &file_market_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1987,7 +2176,7 @@ func (x *PutBlobRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBlobRequest.ProtoReflect.Descriptor instead.
 func (*PutBlobRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{29}
+	return file_market_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *PutBlobRequest) GetData() []byte {
@@ -2013,7 +2202,7 @@ type PutBlobResponse struct {
 
 func (x *PutBlobResponse) Reset() {
 	*x = PutBlobResponse{}
-	mi := &file_market_proto_msgTypes[30]
+	mi := &file_market_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2025,7 +2214,7 @@ func (x *PutBlobResponse) String() string {
 func (*PutBlobResponse) ProtoMessage() {}
 
 func (x *PutBlobResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[30]
+	mi := &file_market_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2038,7 +2227,7 @@ func (x *PutBlobResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBlobResponse.ProtoReflect.Descriptor instead.
 func (*PutBlobResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{30}
+	return file_market_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *PutBlobResponse) GetSha() string {
@@ -2058,7 +2247,7 @@ type InviteHostRequest struct {
 
 func (x *InviteHostRequest) Reset() {
 	*x = InviteHostRequest{}
-	mi := &file_market_proto_msgTypes[31]
+	mi := &file_market_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2070,7 +2259,7 @@ func (x *InviteHostRequest) String() string {
 func (*InviteHostRequest) ProtoMessage() {}
 
 func (x *InviteHostRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[31]
+	mi := &file_market_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2083,7 +2272,7 @@ func (x *InviteHostRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InviteHostRequest.ProtoReflect.Descriptor instead.
 func (*InviteHostRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{31}
+	return file_market_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *InviteHostRequest) GetName() string {
@@ -2109,7 +2298,7 @@ type InviteHostResponse struct {
 
 func (x *InviteHostResponse) Reset() {
 	*x = InviteHostResponse{}
-	mi := &file_market_proto_msgTypes[32]
+	mi := &file_market_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2121,7 +2310,7 @@ func (x *InviteHostResponse) String() string {
 func (*InviteHostResponse) ProtoMessage() {}
 
 func (x *InviteHostResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[32]
+	mi := &file_market_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2134,7 +2323,7 @@ func (x *InviteHostResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InviteHostResponse.ProtoReflect.Descriptor instead.
 func (*InviteHostResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{32}
+	return file_market_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *InviteHostResponse) GetToken() string {
@@ -2154,7 +2343,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_market_proto_msgTypes[33]
+	mi := &file_market_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2166,7 +2355,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[33]
+	mi := &file_market_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2179,7 +2368,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{33}
+	return file_market_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *DrainRequest) GetHost() string {
@@ -2204,7 +2393,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_market_proto_msgTypes[34]
+	mi := &file_market_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2216,7 +2405,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[34]
+	mi := &file_market_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2229,7 +2418,7 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{34}
+	return file_market_proto_rawDescGZIP(), []int{35}
 }
 
 type UsersRequest struct {
@@ -2240,7 +2429,7 @@ type UsersRequest struct {
 
 func (x *UsersRequest) Reset() {
 	*x = UsersRequest{}
-	mi := &file_market_proto_msgTypes[35]
+	mi := &file_market_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2252,7 +2441,7 @@ func (x *UsersRequest) String() string {
 func (*UsersRequest) ProtoMessage() {}
 
 func (x *UsersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[35]
+	mi := &file_market_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2265,7 +2454,7 @@ func (x *UsersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsersRequest.ProtoReflect.Descriptor instead.
 func (*UsersRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{35}
+	return file_market_proto_rawDescGZIP(), []int{36}
 }
 
 type UsersResponse struct {
@@ -2277,7 +2466,7 @@ type UsersResponse struct {
 
 func (x *UsersResponse) Reset() {
 	*x = UsersResponse{}
-	mi := &file_market_proto_msgTypes[36]
+	mi := &file_market_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2289,7 +2478,7 @@ func (x *UsersResponse) String() string {
 func (*UsersResponse) ProtoMessage() {}
 
 func (x *UsersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[36]
+	mi := &file_market_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2302,7 +2491,7 @@ func (x *UsersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsersResponse.ProtoReflect.Descriptor instead.
 func (*UsersResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{36}
+	return file_market_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *UsersResponse) GetUsers() []*User {
@@ -2324,7 +2513,7 @@ type User struct {
 
 func (x *User) Reset() {
 	*x = User{}
-	mi := &file_market_proto_msgTypes[37]
+	mi := &file_market_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2336,7 +2525,7 @@ func (x *User) String() string {
 func (*User) ProtoMessage() {}
 
 func (x *User) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[37]
+	mi := &file_market_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2349,7 +2538,7 @@ func (x *User) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use User.ProtoReflect.Descriptor instead.
 func (*User) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{37}
+	return file_market_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *User) GetAccount() string {
@@ -2389,7 +2578,7 @@ type RemoveRequest struct {
 
 func (x *RemoveRequest) Reset() {
 	*x = RemoveRequest{}
-	mi := &file_market_proto_msgTypes[38]
+	mi := &file_market_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2401,7 +2590,7 @@ func (x *RemoveRequest) String() string {
 func (*RemoveRequest) ProtoMessage() {}
 
 func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[38]
+	mi := &file_market_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2414,7 +2603,7 @@ func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveRequest.ProtoReflect.Descriptor instead.
 func (*RemoveRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{38}
+	return file_market_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *RemoveRequest) GetHost() string {
@@ -2432,7 +2621,7 @@ type RemoveResponse struct {
 
 func (x *RemoveResponse) Reset() {
 	*x = RemoveResponse{}
-	mi := &file_market_proto_msgTypes[39]
+	mi := &file_market_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2444,7 +2633,7 @@ func (x *RemoveResponse) String() string {
 func (*RemoveResponse) ProtoMessage() {}
 
 func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[39]
+	mi := &file_market_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2457,7 +2646,7 @@ func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveResponse.ProtoReflect.Descriptor instead.
 func (*RemoveResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{39}
+	return file_market_proto_rawDescGZIP(), []int{40}
 }
 
 var File_market_proto protoreflect.FileDescriptor
@@ -2465,13 +2654,14 @@ var File_market_proto protoreflect.FileDescriptor
 const file_market_proto_rawDesc = "" +
 	"\n" +
 	"\fmarket.proto\x12\x10bourse.market.v1\"\x0e\n" +
-	"\fAboutRequest\"}\n" +
+	"\fAboutRequest\"\x9b\x01\n" +
 	"\rAboutResponse\x12\x16\n" +
 	"\x06market\x18\x01 \x01(\tR\x06market\x12\x16\n" +
 	"\x06ledger\x18\x02 \x01(\tR\x06ledger\x12\x16\n" +
 	"\x06bourse\x18\x03 \x01(\tR\x06bourse\x12\x10\n" +
 	"\x03now\x18\x04 \x01(\x01R\x03now\x12\x12\n" +
-	"\x04head\x18\x05 \x01(\tR\x04head\"7\n" +
+	"\x04head\x18\x05 \x01(\tR\x04head\x12\x1c\n" +
+	"\tunsettled\x18\x06 \x01(\x05R\tunsettled\"7\n" +
 	"\rSubmitRequest\x12\x14\n" +
 	"\x05order\x18\x01 \x01(\fR\x05order\x12\x10\n" +
 	"\x03job\x18\x02 \x01(\fR\x03job\"B\n" +
@@ -2498,7 +2688,7 @@ const file_market_proto_rawDesc = "" +
 	"\x04work\x18\x04 \x01(\x01R\x04work\x12\x1a\n" +
 	"\bdeadline\x18\x05 \x01(\x01R\bdeadline\"%\n" +
 	"\rQuoteResponse\x12\x14\n" +
-	"\x05least\x18\x01 \x01(\tR\x05least\"\x8a\x05\n" +
+	"\x05least\x18\x01 \x01(\tR\x05least\"\xc2\x06\n" +
 	"\bContract\x12\x1a\n" +
 	"\bcontract\x18\x01 \x01(\x03R\bcontract\x12\x14\n" +
 	"\x05order\x18\x02 \x01(\tR\x05order\x12\x18\n" +
@@ -2527,7 +2717,18 @@ const file_market_proto_rawDesc = "" +
 	"\apenalty\x18\x18 \x01(\tR\apenalty\x12\x1e\n" +
 	"\n" +
 	"settlement\x18\x19 \x01(\tR\n" +
-	"settlement\"k\n" +
+	"settlement\x12\x1c\n" +
+	"\tunsettled\x18\x1a \x01(\tR\tunsettled\x124\n" +
+	"\adeleted\x18\x1b \x03(\v2\x1a.bourse.market.v1.DeletionR\adeleted\x12\x1a\n" +
+	"\bentitled\x18\x1c \x01(\x01R\bentitled\x12\x14\n" +
+	"\x05asked\x18\x1d \x01(\x01R\x05asked\x12\x1a\n" +
+	"\breceived\x18\x1e \x01(\x01R\breceived\x12\x14\n" +
+	"\x05cause\x18\x1f \x01(\tR\x05cause\"Z\n" +
+	"\bDeletion\x12\x12\n" +
+	"\x04node\x18\x01 \x01(\x05R\x04node\x12\x12\n" +
+	"\x04host\x18\x02 \x01(\tR\x04host\x12\x14\n" +
+	"\x05bytes\x18\x03 \x01(\x03R\x05bytes\x12\x10\n" +
+	"\x03why\x18\x04 \x01(\tR\x03why\"k\n" +
 	"\x05Place\x12\x12\n" +
 	"\x04host\x18\x01 \x01(\tR\x04host\x12\x10\n" +
 	"\x03bid\x18\x02 \x01(\x01R\x03bid\x12\x14\n" +
@@ -2565,7 +2766,7 @@ const file_market_proto_rawDesc = "" +
 	"\x05price\x18\x02 \x01(\x01R\x05price\"\x0e\n" +
 	"\fHostsRequest\"=\n" +
 	"\rHostsResponse\x12,\n" +
-	"\x05hosts\x18\x01 \x03(\v2\x16.bourse.market.v1.HostR\x05hosts\"\xa0\x02\n" +
+	"\x05hosts\x18\x01 \x03(\v2\x16.bourse.market.v1.HostR\x05hosts\"\xa3\x03\n" +
 	"\x04Host\x12\x12\n" +
 	"\x04host\x18\x01 \x01(\tR\x04host\x12\x14\n" +
 	"\x05state\x18\x02 \x01(\tR\x05state\x12\x12\n" +
@@ -2579,13 +2780,22 @@ const file_market_proto_rawDesc = "" +
 	"\x03why\x18\n" +
 	" \x01(\tR\x03why\x12\x10\n" +
 	"\x03cut\x18\v \x01(\x03R\x03cut\x128\n" +
-	"\tcontracts\x18\f \x03(\v2\x1a.bourse.market.v1.HostTaskR\tcontracts\"|\n" +
+	"\tcontracts\x18\f \x03(\v2\x1a.bourse.market.v1.HostTaskR\tcontracts\x12\x14\n" +
+	"\x05asked\x18\r \x01(\x01R\x05asked\x12\x1c\n" +
+	"\tdelivered\x18\x0e \x01(\x01R\tdelivered\x12\x1f\n" +
+	"\vshare_error\x18\x0f \x01(\x01R\n" +
+	"shareError\x12\x16\n" +
+	"\x06stored\x18\x10 \x01(\x03R\x06stored\x12\x14\n" +
+	"\x05floor\x18\x11 \x01(\x01R\x05floor\"\xcc\x01\n" +
 	"\bHostTask\x12\x1a\n" +
 	"\bcontract\x18\x01 \x01(\x03R\bcontract\x12\x18\n" +
 	"\aaccount\x18\x02 \x01(\tR\aaccount\x12\x12\n" +
 	"\x04node\x18\x03 \x01(\x05R\x04node\x12\x10\n" +
 	"\x03bid\x18\x04 \x01(\x01R\x03bid\x12\x14\n" +
-	"\x05share\x18\x05 \x01(\x01R\x05share\"c\n" +
+	"\x05share\x18\x05 \x01(\x01R\x05share\x12\x1a\n" +
+	"\bentitled\x18\x06 \x01(\x01R\bentitled\x12\x14\n" +
+	"\x05asked\x18\a \x01(\x01R\x05asked\x12\x1c\n" +
+	"\tdelivered\x18\b \x01(\x01R\tdelivered\"c\n" +
 	"\vLogsRequest\x12\x14\n" +
 	"\x05order\x18\x01 \x01(\fR\x05order\x12\x12\n" +
 	"\x04node\x18\x02 \x01(\x05R\x04node\x12\x16\n" +
@@ -2665,7 +2875,7 @@ func file_market_proto_rawDescGZIP() []byte {
 	return file_market_proto_rawDescData
 }
 
-var file_market_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
+var file_market_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
 var file_market_proto_goTypes = []any{
 	(*AboutRequest)(nil),       // 0: bourse.market.v1.AboutRequest
 	(*AboutResponse)(nil),      // 1: bourse.market.v1.AboutResponse
@@ -2677,86 +2887,88 @@ var file_market_proto_goTypes = []any{
 	(*QuoteRequest)(nil),       // 7: bourse.market.v1.QuoteRequest
 	(*QuoteResponse)(nil),      // 8: bourse.market.v1.QuoteResponse
 	(*Contract)(nil),           // 9: bourse.market.v1.Contract
-	(*Place)(nil),              // 10: bourse.market.v1.Place
-	(*End)(nil),                // 11: bourse.market.v1.End
-	(*StatusRequest)(nil),      // 12: bourse.market.v1.StatusRequest
-	(*StatusResponse)(nil),     // 13: bourse.market.v1.StatusResponse
-	(*ListRequest)(nil),        // 14: bourse.market.v1.ListRequest
-	(*ListResponse)(nil),       // 15: bourse.market.v1.ListResponse
-	(*PricesRequest)(nil),      // 16: bourse.market.v1.PricesRequest
-	(*PricesResponse)(nil),     // 17: bourse.market.v1.PricesResponse
-	(*Price)(nil),              // 18: bourse.market.v1.Price
-	(*HostsRequest)(nil),       // 19: bourse.market.v1.HostsRequest
-	(*HostsResponse)(nil),      // 20: bourse.market.v1.HostsResponse
-	(*Host)(nil),               // 21: bourse.market.v1.Host
-	(*HostTask)(nil),           // 22: bourse.market.v1.HostTask
-	(*LogsRequest)(nil),        // 23: bourse.market.v1.LogsRequest
-	(*LogsResponse)(nil),       // 24: bourse.market.v1.LogsResponse
-	(*FilesRequest)(nil),       // 25: bourse.market.v1.FilesRequest
-	(*FilesResponse)(nil),      // 26: bourse.market.v1.FilesResponse
-	(*PassRequest)(nil),        // 27: bourse.market.v1.PassRequest
-	(*PassResponse)(nil),       // 28: bourse.market.v1.PassResponse
-	(*PutBlobRequest)(nil),     // 29: bourse.market.v1.PutBlobRequest
-	(*PutBlobResponse)(nil),    // 30: bourse.market.v1.PutBlobResponse
-	(*InviteHostRequest)(nil),  // 31: bourse.market.v1.InviteHostRequest
-	(*InviteHostResponse)(nil), // 32: bourse.market.v1.InviteHostResponse
-	(*DrainRequest)(nil),       // 33: bourse.market.v1.DrainRequest
-	(*DrainResponse)(nil),      // 34: bourse.market.v1.DrainResponse
-	(*UsersRequest)(nil),       // 35: bourse.market.v1.UsersRequest
-	(*UsersResponse)(nil),      // 36: bourse.market.v1.UsersResponse
-	(*User)(nil),               // 37: bourse.market.v1.User
-	(*RemoveRequest)(nil),      // 38: bourse.market.v1.RemoveRequest
-	(*RemoveResponse)(nil),     // 39: bourse.market.v1.RemoveResponse
+	(*Deletion)(nil),           // 10: bourse.market.v1.Deletion
+	(*Place)(nil),              // 11: bourse.market.v1.Place
+	(*End)(nil),                // 12: bourse.market.v1.End
+	(*StatusRequest)(nil),      // 13: bourse.market.v1.StatusRequest
+	(*StatusResponse)(nil),     // 14: bourse.market.v1.StatusResponse
+	(*ListRequest)(nil),        // 15: bourse.market.v1.ListRequest
+	(*ListResponse)(nil),       // 16: bourse.market.v1.ListResponse
+	(*PricesRequest)(nil),      // 17: bourse.market.v1.PricesRequest
+	(*PricesResponse)(nil),     // 18: bourse.market.v1.PricesResponse
+	(*Price)(nil),              // 19: bourse.market.v1.Price
+	(*HostsRequest)(nil),       // 20: bourse.market.v1.HostsRequest
+	(*HostsResponse)(nil),      // 21: bourse.market.v1.HostsResponse
+	(*Host)(nil),               // 22: bourse.market.v1.Host
+	(*HostTask)(nil),           // 23: bourse.market.v1.HostTask
+	(*LogsRequest)(nil),        // 24: bourse.market.v1.LogsRequest
+	(*LogsResponse)(nil),       // 25: bourse.market.v1.LogsResponse
+	(*FilesRequest)(nil),       // 26: bourse.market.v1.FilesRequest
+	(*FilesResponse)(nil),      // 27: bourse.market.v1.FilesResponse
+	(*PassRequest)(nil),        // 28: bourse.market.v1.PassRequest
+	(*PassResponse)(nil),       // 29: bourse.market.v1.PassResponse
+	(*PutBlobRequest)(nil),     // 30: bourse.market.v1.PutBlobRequest
+	(*PutBlobResponse)(nil),    // 31: bourse.market.v1.PutBlobResponse
+	(*InviteHostRequest)(nil),  // 32: bourse.market.v1.InviteHostRequest
+	(*InviteHostResponse)(nil), // 33: bourse.market.v1.InviteHostResponse
+	(*DrainRequest)(nil),       // 34: bourse.market.v1.DrainRequest
+	(*DrainResponse)(nil),      // 35: bourse.market.v1.DrainResponse
+	(*UsersRequest)(nil),       // 36: bourse.market.v1.UsersRequest
+	(*UsersResponse)(nil),      // 37: bourse.market.v1.UsersResponse
+	(*User)(nil),               // 38: bourse.market.v1.User
+	(*RemoveRequest)(nil),      // 39: bourse.market.v1.RemoveRequest
+	(*RemoveResponse)(nil),     // 40: bourse.market.v1.RemoveResponse
 }
 var file_market_proto_depIdxs = []int32{
 	6,  // 0: bourse.market.v1.SubmitResponse.answer:type_name -> bourse.market.v1.Answer
 	6,  // 1: bourse.market.v1.CancelResponse.answer:type_name -> bourse.market.v1.Answer
-	10, // 2: bourse.market.v1.Answer.places:type_name -> bourse.market.v1.Place
-	10, // 3: bourse.market.v1.Contract.places:type_name -> bourse.market.v1.Place
-	11, // 4: bourse.market.v1.Contract.ends:type_name -> bourse.market.v1.End
-	9,  // 5: bourse.market.v1.StatusResponse.contract:type_name -> bourse.market.v1.Contract
-	9,  // 6: bourse.market.v1.ListResponse.contracts:type_name -> bourse.market.v1.Contract
-	18, // 7: bourse.market.v1.PricesResponse.prices:type_name -> bourse.market.v1.Price
-	21, // 8: bourse.market.v1.HostsResponse.hosts:type_name -> bourse.market.v1.Host
-	22, // 9: bourse.market.v1.Host.contracts:type_name -> bourse.market.v1.HostTask
-	37, // 10: bourse.market.v1.UsersResponse.users:type_name -> bourse.market.v1.User
-	0,  // 11: bourse.market.v1.Market.About:input_type -> bourse.market.v1.AboutRequest
-	2,  // 12: bourse.market.v1.Market.Submit:input_type -> bourse.market.v1.SubmitRequest
-	4,  // 13: bourse.market.v1.Market.Cancel:input_type -> bourse.market.v1.CancelRequest
-	7,  // 14: bourse.market.v1.Market.Quote:input_type -> bourse.market.v1.QuoteRequest
-	12, // 15: bourse.market.v1.Market.Status:input_type -> bourse.market.v1.StatusRequest
-	14, // 16: bourse.market.v1.Market.List:input_type -> bourse.market.v1.ListRequest
-	16, // 17: bourse.market.v1.Market.Prices:input_type -> bourse.market.v1.PricesRequest
-	19, // 18: bourse.market.v1.Market.Hosts:input_type -> bourse.market.v1.HostsRequest
-	23, // 19: bourse.market.v1.Market.Logs:input_type -> bourse.market.v1.LogsRequest
-	25, // 20: bourse.market.v1.Market.Files:input_type -> bourse.market.v1.FilesRequest
-	27, // 21: bourse.market.v1.Market.Pass:input_type -> bourse.market.v1.PassRequest
-	29, // 22: bourse.market.v1.Market.PutBlob:input_type -> bourse.market.v1.PutBlobRequest
-	31, // 23: bourse.market.v1.Admin.InviteHost:input_type -> bourse.market.v1.InviteHostRequest
-	33, // 24: bourse.market.v1.Admin.Drain:input_type -> bourse.market.v1.DrainRequest
-	35, // 25: bourse.market.v1.Admin.Users:input_type -> bourse.market.v1.UsersRequest
-	38, // 26: bourse.market.v1.Admin.Remove:input_type -> bourse.market.v1.RemoveRequest
-	1,  // 27: bourse.market.v1.Market.About:output_type -> bourse.market.v1.AboutResponse
-	3,  // 28: bourse.market.v1.Market.Submit:output_type -> bourse.market.v1.SubmitResponse
-	5,  // 29: bourse.market.v1.Market.Cancel:output_type -> bourse.market.v1.CancelResponse
-	8,  // 30: bourse.market.v1.Market.Quote:output_type -> bourse.market.v1.QuoteResponse
-	13, // 31: bourse.market.v1.Market.Status:output_type -> bourse.market.v1.StatusResponse
-	15, // 32: bourse.market.v1.Market.List:output_type -> bourse.market.v1.ListResponse
-	17, // 33: bourse.market.v1.Market.Prices:output_type -> bourse.market.v1.PricesResponse
-	20, // 34: bourse.market.v1.Market.Hosts:output_type -> bourse.market.v1.HostsResponse
-	24, // 35: bourse.market.v1.Market.Logs:output_type -> bourse.market.v1.LogsResponse
-	26, // 36: bourse.market.v1.Market.Files:output_type -> bourse.market.v1.FilesResponse
-	28, // 37: bourse.market.v1.Market.Pass:output_type -> bourse.market.v1.PassResponse
-	30, // 38: bourse.market.v1.Market.PutBlob:output_type -> bourse.market.v1.PutBlobResponse
-	32, // 39: bourse.market.v1.Admin.InviteHost:output_type -> bourse.market.v1.InviteHostResponse
-	34, // 40: bourse.market.v1.Admin.Drain:output_type -> bourse.market.v1.DrainResponse
-	36, // 41: bourse.market.v1.Admin.Users:output_type -> bourse.market.v1.UsersResponse
-	39, // 42: bourse.market.v1.Admin.Remove:output_type -> bourse.market.v1.RemoveResponse
-	27, // [27:43] is the sub-list for method output_type
-	11, // [11:27] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	11, // 2: bourse.market.v1.Answer.places:type_name -> bourse.market.v1.Place
+	11, // 3: bourse.market.v1.Contract.places:type_name -> bourse.market.v1.Place
+	12, // 4: bourse.market.v1.Contract.ends:type_name -> bourse.market.v1.End
+	10, // 5: bourse.market.v1.Contract.deleted:type_name -> bourse.market.v1.Deletion
+	9,  // 6: bourse.market.v1.StatusResponse.contract:type_name -> bourse.market.v1.Contract
+	9,  // 7: bourse.market.v1.ListResponse.contracts:type_name -> bourse.market.v1.Contract
+	19, // 8: bourse.market.v1.PricesResponse.prices:type_name -> bourse.market.v1.Price
+	22, // 9: bourse.market.v1.HostsResponse.hosts:type_name -> bourse.market.v1.Host
+	23, // 10: bourse.market.v1.Host.contracts:type_name -> bourse.market.v1.HostTask
+	38, // 11: bourse.market.v1.UsersResponse.users:type_name -> bourse.market.v1.User
+	0,  // 12: bourse.market.v1.Market.About:input_type -> bourse.market.v1.AboutRequest
+	2,  // 13: bourse.market.v1.Market.Submit:input_type -> bourse.market.v1.SubmitRequest
+	4,  // 14: bourse.market.v1.Market.Cancel:input_type -> bourse.market.v1.CancelRequest
+	7,  // 15: bourse.market.v1.Market.Quote:input_type -> bourse.market.v1.QuoteRequest
+	13, // 16: bourse.market.v1.Market.Status:input_type -> bourse.market.v1.StatusRequest
+	15, // 17: bourse.market.v1.Market.List:input_type -> bourse.market.v1.ListRequest
+	17, // 18: bourse.market.v1.Market.Prices:input_type -> bourse.market.v1.PricesRequest
+	20, // 19: bourse.market.v1.Market.Hosts:input_type -> bourse.market.v1.HostsRequest
+	24, // 20: bourse.market.v1.Market.Logs:input_type -> bourse.market.v1.LogsRequest
+	26, // 21: bourse.market.v1.Market.Files:input_type -> bourse.market.v1.FilesRequest
+	28, // 22: bourse.market.v1.Market.Pass:input_type -> bourse.market.v1.PassRequest
+	30, // 23: bourse.market.v1.Market.PutBlob:input_type -> bourse.market.v1.PutBlobRequest
+	32, // 24: bourse.market.v1.Admin.InviteHost:input_type -> bourse.market.v1.InviteHostRequest
+	34, // 25: bourse.market.v1.Admin.Drain:input_type -> bourse.market.v1.DrainRequest
+	36, // 26: bourse.market.v1.Admin.Users:input_type -> bourse.market.v1.UsersRequest
+	39, // 27: bourse.market.v1.Admin.Remove:input_type -> bourse.market.v1.RemoveRequest
+	1,  // 28: bourse.market.v1.Market.About:output_type -> bourse.market.v1.AboutResponse
+	3,  // 29: bourse.market.v1.Market.Submit:output_type -> bourse.market.v1.SubmitResponse
+	5,  // 30: bourse.market.v1.Market.Cancel:output_type -> bourse.market.v1.CancelResponse
+	8,  // 31: bourse.market.v1.Market.Quote:output_type -> bourse.market.v1.QuoteResponse
+	14, // 32: bourse.market.v1.Market.Status:output_type -> bourse.market.v1.StatusResponse
+	16, // 33: bourse.market.v1.Market.List:output_type -> bourse.market.v1.ListResponse
+	18, // 34: bourse.market.v1.Market.Prices:output_type -> bourse.market.v1.PricesResponse
+	21, // 35: bourse.market.v1.Market.Hosts:output_type -> bourse.market.v1.HostsResponse
+	25, // 36: bourse.market.v1.Market.Logs:output_type -> bourse.market.v1.LogsResponse
+	27, // 37: bourse.market.v1.Market.Files:output_type -> bourse.market.v1.FilesResponse
+	29, // 38: bourse.market.v1.Market.Pass:output_type -> bourse.market.v1.PassResponse
+	31, // 39: bourse.market.v1.Market.PutBlob:output_type -> bourse.market.v1.PutBlobResponse
+	33, // 40: bourse.market.v1.Admin.InviteHost:output_type -> bourse.market.v1.InviteHostResponse
+	35, // 41: bourse.market.v1.Admin.Drain:output_type -> bourse.market.v1.DrainResponse
+	37, // 42: bourse.market.v1.Admin.Users:output_type -> bourse.market.v1.UsersResponse
+	40, // 43: bourse.market.v1.Admin.Remove:output_type -> bourse.market.v1.RemoveResponse
+	28, // [28:44] is the sub-list for method output_type
+	12, // [12:28] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_market_proto_init() }
@@ -2770,7 +2982,7 @@ func file_market_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_market_proto_rawDesc), len(file_market_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   40,
+			NumMessages:   41,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

@@ -1,0 +1,130 @@
+package live
+
+import (
+	"fmt"
+	"math"
+
+	"bourse/bank"
+)
+
+// An unsettled call is a settlement, a penalty or a return that the bank has refused, as when
+// the owner of a host is no payee any more. It is asked for again until it is booked; what the
+// bank holds for the contract stays there. Nothing else waits for that.
+type unsettled struct {
+	question
+	why  string  // as the bank said last
+	wait float64 // s between the last two tries
+	next float64 // instant of the next
+}
+
+// Between two tries of an unsettled call pass at least so many seconds, then twice as many,
+// up to the most.
+const (
+	firstRetry = 1
+	mostRetry  = 300
+)
+
+// String says what was refused, and why.
+func (u *unsettled) String() string {
+	return fmt.Sprintf("%s of contract %d: %s", u.Kind, Short(u.Contract), u.why)
+}
+
+// waits reports whether a call of some kind about a contract is unsettled.
+func (k *core) waits(contract int64, kind string) bool {
+	for i := range k.unsettled {
+		if u := &k.unsettled[i]; u.Contract == contract && u.Kind == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// refused sets aside what the bank has refused in this turn of the end of c, and reports
+// whether there was any.
+func (k *core) refused(c *Contract) (any bool) {
+	for i := range k.calls.made {
+		q := &k.calls.made[i]
+		if q.Contract != c.ID || q.Refused == "" || q.Kind != "settle" && q.Kind != "penalty" {
+			continue
+		}
+		if q.Kind == "settle" {
+			c.Paid, c.Back = bank.Amount{}, bank.Amount{}
+		}
+		k.set(q)
+		any = true
+	}
+	k.reason(c)
+	return any
+}
+
+// set sets a call aside.
+func (k *core) set(q *call) {
+	k.unsettled = append(k.unsettled, unsettled{q.question, q.Refused, firstRetry, k.now + firstRetry})
+}
+
+// reason notes on c why it is not settled.
+func (k *core) reason(c *Contract) {
+	c.Unsettled = ""
+	for i := range k.unsettled {
+		if u := &k.unsettled[i]; u.Contract == c.ID && c.Unsettled == "" {
+			c.Unsettled = u.why
+		}
+	}
+}
+
+// giveBack returns what the bank holds for a contract that nobody knows.
+func (k *core) giveBack(o *orphan) error {
+	r, err := k.calls.giveBack(k.now, o)
+	if err == nil && r.Refused != "" {
+		k.set(&k.calls.made[len(k.calls.made)-1])
+	}
+	return err
+}
+
+// retry asks the bank again for what is due to be asked for again.
+func (k *core) retry() error {
+	var left []unsettled
+	for i := range k.unsettled {
+		u := k.unsettled[i]
+		if u.next > k.now {
+			left = append(left, u)
+			continue
+		}
+		r, err := k.calls.repeat(k.now, u.question)
+		if err != nil {
+			return err
+		}
+		if r.Refused != "" {
+			u.why, u.wait = r.Refused, math.Min(2*u.wait, mostRetry)
+			u.next = k.now + u.wait
+			left = append(left, u)
+			continue
+		}
+		if c := k.open[u.Contract]; c != nil {
+			c.booked(u.Kind, r)
+		}
+	}
+	all := k.unsettled
+	k.unsettled = left
+	for i := range all {
+		c := k.open[all[i].Contract]
+		if c == nil {
+			continue
+		}
+		if k.reason(c); c.Unsettled == "" {
+			k.end(c)
+		}
+	}
+	return nil
+}
+
+// booked notes what the bank has booked at last.
+func (c *Contract) booked(kind string, r reply) {
+	switch kind {
+	case "settle":
+		c.Settlement, c.Back = r.Receipt, r.Moved
+		c.Paid, _ = c.Budget.Sub(r.Moved)
+	case "penalty":
+		c.Penalty = r.Moved
+	}
+}

@@ -367,5 +367,6 @@ func (ch *choice) load(c *cli.Context, preset string, known scenario.Known, sets
 	}
 	ch.command = append(ch.command, "--preset", preset)
 	ch.experiment, err = scenario.Parse("preset "+preset, data, known, sets...)
+	tellOverrides(c, &ch.experiment)
 	return err
 }

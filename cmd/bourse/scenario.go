@@ -76,7 +76,17 @@ func loadScenario(c *cli.Context, file string, known scenario.Known, sets ...str
 		return scenario.Experiment{}, fmt.Errorf("scenario: %w", err)
 	}
 	defer in.Close()
-	return scenario.Read(name, in, known, sets...)
+	e, err := scenario.Read(name, in, known, sets...)
+	tellOverrides(c, &e)
+	return e, err
+}
+
+// tellOverrides names the settings of an experiment that have no effect, and those that take
+// their place.
+func tellOverrides(c *cli.Context, e *scenario.Experiment) {
+	for _, o := range e.Overrides() {
+		note(c, "%s", o)
+	}
 }
 
 // prepare makes e ready, whose logs and plans are read.
@@ -89,6 +99,8 @@ type checked struct {
 	Name           string   `json:"name"`
 	Replications   int      `json:"replications"`
 	Configurations []string `json:"configurations"`
+
+	Overrides []scenario.Override `json:"overrides" doc:"settings that have no effect in some configurations"`
 }
 
 func checkScenario(c *cli.Context) error {
@@ -105,7 +117,7 @@ func checkScenario(c *cli.Context) error {
 		names = append(names, conf.Name)
 	}
 	if c.Bool("json") {
-		return printJSON(c, checked{e.Name, e.Replications, names})
+		return printJSON(c, checked{e.Name, e.Replications, names, report.List(e.Overrides())})
 	}
 	note(c, "%s is in order: %s of %s", c.Args().First(), count(e.Replications, "replication"), count(len(names), "configuration"))
 	return nil
@@ -117,6 +129,7 @@ func showScenario(c *cli.Context) error {
 	var err error
 	if data, ok := papers.Presets()[name]; ok {
 		e, err = scenario.Parse("preset "+name, data, experiments.Known(), sets...)
+		tellOverrides(c, &e)
 	} else {
 		e, err = loadScenario(c, name, experiments.Known(), sets...)
 	}

@@ -41,7 +41,8 @@ func firstDifference(path string, a, b *node) *Difference {
 			return nil
 		}
 	}
-	if x, y := holds(a), holds(b); x != y {
+	x, y := holds(a), holds(b)
+	if x != y || a != nil && b != nil && a.kind == scalar && a.text != b.text {
 		return &Difference{path, x, y}
 	}
 	return nil

@@ -12,7 +12,7 @@ func Fill(name string, data []byte, v any, sets ...string) error {
 		return err
 	}
 	for _, s := range sets {
-		if root, err = set(root, s); err != nil {
+		if root, _, _, err = set(root, s); err != nil {
 			return err
 		}
 	}

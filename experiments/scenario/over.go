@@ -153,7 +153,7 @@ func plain(values []Value, at place) (all []*node) {
 
 // useOver puts axes in place of those of the sweep that have their paths, or after them.
 func useOver(root *node, axes []Axis) *node {
-	out := &node{kind: list}
+	out := &node{kind: list, at: place{source: "--over"}}
 	if sweep := root.get("sweep"); sweep != nil && sweep.kind != null {
 		*out = *sweep
 	}

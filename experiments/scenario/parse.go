@@ -108,13 +108,17 @@ func Parse(name string, data []byte, known Known, sets ...string) (Experiment, e
 	default:
 		return Experiment{}, fail(root.at, "", "found %s, want a scenario: a mapping with the fields name, configurations, …", root.found())
 	}
+	said := settingsOf(root)
 	if root, err = start(root, known.Presets); err != nil {
 		return Experiment{}, err
 	}
-	for _, s := range sets {
-		if root, err = set(root, s); err != nil {
+	for _, text := range sets {
+		var path []string
+		var value *node
+		if root, path, value, err = set(root, text); err != nil {
 			return Experiment{}, err
 		}
+		said = append(said, settingsOf(value, path...)...)
 	}
 	if root, err = spanned(useOver(root, known.Over)); err != nil {
 		return Experiment{}, err
@@ -144,7 +148,11 @@ func Parse(name string, data []byte, known Known, sets ...string) (Experiment, e
 	if err := check(&f.Experiment, root, known); err != nil {
 		return Experiment{}, err
 	}
-	if err := f.Experiment.expandSweep(root, known); err != nil {
+	points, err := f.Experiment.expandSweep(root, known)
+	if err != nil {
+		return Experiment{}, err
+	}
+	if f.Experiment.overrides, err = overridden(said, root, points); err != nil {
 		return Experiment{}, err
 	}
 	if err := unclear(root, ""); err != nil {

@@ -23,7 +23,8 @@ type Experiment struct {
 	Figure         *Figure         `yaml:"figure" doc:"what is drawn; omitted, what the market paper draws, or with a sweep its system metrics"`
 	Configurations []Configuration `yaml:"configurations" validate:"min=1,dive" doc:"settings to compare"`
 
-	points []Configuration // of the sweep
+	points    []Configuration // of the sweep
+	overrides []Override
 }
 
 // An Until is when replications are enough: as soon as an interval of a metric's mean is

@@ -8,20 +8,28 @@ import (
 )
 
 // set applies an override, path=value, to a tree. The path's segments are
-// fields, and indices, labels or names of elements; the value is YAML.
-func set(root *node, override string) (*node, error) {
+// fields, and indices, labels or names of elements; the value is YAML. It returns the path and
+// the value too; a configuration is called by its name there.
+func set(root *node, override string) (*node, []string, *node, error) {
 	at := place{source: "--set " + clip(override)}
 	path, text, ok := strings.Cut(override, "=")
 	segments := strings.Split(path, ".")
 	if !ok || path == "" || len(segments) > maxDepth {
-		return nil, fail(at, "", "want path=value, such as replications=3 or configurations.low.fleet.hosts=30")
+		return nil, nil, nil, fail(at, "", "want path=value, such as replications=3 or configurations.low.fleet.hosts=30")
 	}
 	value, err := read(at.source, []byte(text))
 	var e *Error
 	if errors.As(err, &e) {
-		return nil, fail(at, path, "%s", e.Problem)
+		return nil, nil, nil, fail(at, path, "%s", e.Problem)
 	}
-	return root.with(segments, "", value.moved(at))
+	value = value.moved(at)
+	out, err := root.with(segments, "", value)
+	if err == nil && len(segments) > 1 && segments[0] == "configurations" {
+		if _, c := out.reach(segments[:2]); c.called() != "" {
+			segments[1] = c.called()
+		}
+	}
+	return out, segments, value, err
 }
 
 // moved returns n as if all of it stood at one place.

@@ -95,36 +95,42 @@ func checkSweep(axes []Axis, configurations int, n *node) error {
 }
 
 // expandSweep makes the configurations at every point, and checks them as if
-// the file had written them out.
-func (e *Experiment) expandSweep(root *node, known Known) error {
-	if len(e.Sweep) == 0 {
-		return nil
-	}
+// the file had written them out. It returns the points of each.
+func (e *Experiment) expandSweep(root *node, known Known) ([][]*node, error) {
+	var each [][]*node
 	points := &node{kind: list, at: root.get("configurations").at}
 	for _, c := range root.get("configurations").items {
-		all, err := sweep(c, root.get("sweep").items, "@")
-		if err != nil {
-			return err
+		var axes []*node
+		if len(e.Sweep) > 0 {
+			axes = root.get("sweep").items
 		}
+		all, err := sweep(c, axes, "@")
+		if err != nil {
+			return nil, err
+		}
+		each = append(each, all)
 		points.items = append(points.items, all...)
+	}
+	if len(e.Sweep) == 0 {
+		return each, nil
 	}
 	root = root.put("configurations", points)
 	all := *e
 	if err := decode(points, reflect.ValueOf(&all.Configurations).Elem(), field{path: "configurations"}); err != nil {
-		return err
+		return nil, err
 	}
 	if err := validate(&all, root, ""); err != nil {
-		return err
+		return nil, err
 	}
 	for i := range all.Configurations {
 		c, n := &all.Configurations[i], points.items[i]
 		if err := c.check(n, join("configurations", c.Name), known); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	resolve(all.Configurations, root)
 	e.points = all.Configurations
-	return nil
+	return each, nil
 }
 
 // sweep returns what a configuration is at every point of the axes. The values

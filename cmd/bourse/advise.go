@@ -173,6 +173,9 @@ func advised(c *cli.Context, ask experiments.AdviseAsk) (*advise.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := r.Unchanged(); err != nil {
+		return nil, err
+	}
 	e, err := scenario.Stored(r.Path, r.Manifest.Scenario)
 	if err != nil {
 		return nil, err

@@ -64,6 +64,9 @@ func explainAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := dir.Unchanged(); err != nil {
+		return err
+	}
 	e, err := scenario.Stored(dir.Path, dir.Manifest.Scenario)
 	if err != nil {
 		return err

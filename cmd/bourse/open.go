@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 
+	"bourse/experiments/results"
+
 	"github.com/urfave/cli/v2"
 )
 
@@ -50,6 +52,13 @@ func openAction(c *cli.Context) error {
 	if _, err := os.Stat(page); errors.Is(err, fs.ErrNotExist) {
 		return usagef("%s: found no report.html in it, want results, as 'bourse run' writes them", dir)
 	} else if err != nil {
+		return err
+	}
+	r, err := results.Open(dir)
+	if err == nil {
+		err = r.Unchanged("report.html")
+	}
+	if err != nil {
 		return err
 	}
 	o := opened{Page: page}

@@ -68,6 +68,9 @@ eq. 9, at --alpha), less what it paid, and penalties.
 			if err != nil {
 				return err
 			}
+			if err := dir.Unchanged(); err != nil {
+				return err
+			}
 			e, err := scenario.Stored(dir.Path, dir.Manifest.Scenario)
 			if err != nil {
 				return err

@@ -124,7 +124,7 @@ func TestFormat3(t *testing.T) {
 		"metrics.parquet": packed.Bytes(),
 	} {
 		for version := 1; version <= 3; version++ {
-			d := &Dir{Path: t.TempDir(), Manifest: Manifest{Format: version, Outputs: map[string]Output{name: {}}}}
+			d := &Dir{Path: t.TempDir(), unchecked: true, Manifest: Manifest{Format: version, Outputs: map[string]Output{name: {}}}}
 			if err := os.WriteFile(d.file(name), text, 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -165,7 +165,7 @@ func TestOlderFormats(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		d := &Dir{Path: t.TempDir(), Manifest: Manifest{Format: format, Outputs: map[string]Output{"jobs.parquet": {}}}}
+		d := &Dir{Path: t.TempDir(), unchecked: true, Manifest: Manifest{Format: format, Outputs: map[string]Output{"jobs.parquet": {}}}}
 		if err := errors.Join(w.Close(), os.WriteFile(d.file("jobs.parquet"), file.Bytes(), 0o644)); err != nil {
 			t.Fatal(err)
 		}
@@ -189,7 +189,7 @@ func TestOlderFormats(t *testing.T) {
 func TestFormat1(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	d := &Dir{Path: dir, Manifest: Manifest{Format: 1, Outputs: map[string]Output{"jobs.csv": {}}}}
+	d := &Dir{Path: dir, unchecked: true, Manifest: Manifest{Format: 1, Outputs: map[string]Output{"jobs.csv": {}}}}
 	text, err := os.ReadFile("testdata/format1.csv")
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "jobs.csv"), text, 0o644)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -78,6 +79,55 @@ func (d *Dir) compare(ctx context.Context, name string) (found, want string, err
 	}
 	got, err := sum(d.file(name), while{ctx, f})
 	return "sha256 " + got.SHA256, "sha256 " + o.SHA256, err
+}
+
+// open opens a file of at most so many bytes to read. It must be as the manifest describes
+// it, unless d is [Dir.Unchecked]: every number that a command reads of results is read here.
+func (d *Dir) open(name string, most int64) (*os.File, error) {
+	if !d.unchecked {
+		if err := d.Unchanged(name); err != nil {
+			return nil, err
+		}
+	}
+	return whole.OpenUpTo(d.file(name), most)
+}
+
+// Unchanged returns an error, which names file, size or hash found, and the one wanted, if a
+// file is not as the manifest describes it, or scenario.yaml, of which the manifest has a
+// copy. Commands ask before they use the scenario, or a file that this package does not read.
+func (d *Dir) Unchanged(names ...string) error {
+	if got := hashText(d.Manifest.Scenario); got != d.Manifest.ScenarioSHA256 {
+		return d.changed(Change{manifestName, "a scenario of sha256 " + got, d.Manifest.ScenarioSHA256})
+	}
+	if _, ok := d.Manifest.Outputs[scenarioName]; ok {
+		names = append(slices.Clip(names), scenarioName)
+	}
+	for _, name := range names {
+		if _, ok := d.Manifest.Outputs[name]; !ok {
+			return d.changed(Change{name, "no entry in " + manifestName, "one with its size and sha256"})
+		}
+		found, want, err := d.compare(context.Background(), name)
+		if err != nil {
+			return err
+		}
+		if found != want {
+			return d.changed(Change{name, found, want})
+		}
+	}
+	return nil
+}
+
+func (d *Dir) changed(c Change) error {
+	c.File = filepath.Join(d.Path, c.File)
+	return fmt.Errorf("%s; 'bourse ledger audit %s' lists all changes", c, d.Path)
+}
+
+// Unchecked returns d with files that are read whether they are as the manifest describes
+// them or not: for an audit, which reports more about them.
+func (d *Dir) Unchecked() *Dir {
+	like := *d
+	like.unchecked = true
+	return &like
 }
 
 // while is a reader that ends with ctx.

@@ -21,6 +21,7 @@ import (
 
 const (
 	manifestName = "manifest.json"
+	scenarioName = "scenario.yaml"
 	kind         = "bourse results"
 
 	// Format is the version of the directory's layout and columns. Older ones are read:

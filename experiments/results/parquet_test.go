@@ -35,7 +35,7 @@ func TestDamagedParquet(t *testing.T) {
 		if err := os.WriteFile(path, b, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		for _, err := range readParquet[Price](path, nil, nil, new(int)) {
+		for _, err := range readParquet[Price](unchecked(path), filepath.Base(path), nil, nil, new(int)) {
 			if err == nil {
 				continue
 			}
@@ -65,7 +65,7 @@ func TestLongFooter(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		for _, err := range readParquet[Price](path, nil, nil, new(int)) {
+		for _, err := range readParquet[Price](unchecked(path), filepath.Base(path), nil, nil, new(int)) {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%q: %v, want %s", text, err, want)
 			}
@@ -87,7 +87,7 @@ func TestManyPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := 0
-	for row, err := range readParquet[Price](filepath.Join(dir, "prices.parquet"), nil, nil, new(int)) {
+	for row, err := range readParquet[Price](unchecked(filepath.Join(dir, "prices.parquet")), "prices.parquet", nil, nil, new(int)) {
 		if err != nil || row != rows[i] {
 			t.Fatalf("row %d is %+v, %v, want %+v", i, row, err, rows[i])
 		}
@@ -97,7 +97,7 @@ func TestManyPages(t *testing.T) {
 		t.Errorf("%d rows, want %d", i, n)
 	}
 	row := 0
-	for got, err := range readParquet[Price](filepath.Join(dir, "prices.parquet"), nil, func(n int) bool { return n == rowsPerGroup+20 }, &row) {
+	for got, err := range readParquet[Price](unchecked(filepath.Join(dir, "prices.parquet")), "prices.parquet", nil, func(n int) bool { return n == rowsPerGroup+20 }, &row) {
 		if err != nil || got != rows[row-1] || row <= rowsPerGroup+10 {
 			t.Fatalf("row %d is %+v, %v, want one of the last group", row, got, err)
 		}

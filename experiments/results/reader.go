@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
-
-	"bourse/bank/whole"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -19,6 +18,8 @@ type Dir struct {
 	Path     string
 	Manifest Manifest
 	digest   string // of the manifest's file
+
+	unchecked bool // see [Dir.Unchecked]
 }
 
 // Open reads the manifest of the results in dir. The error is [ErrNotResults] if
@@ -28,7 +29,7 @@ func Open(dir string) (*Dir, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read results: %w", err)
 	}
-	return &Dir{dir, m, digest}, nil
+	return &Dir{Path: dir, Manifest: m, digest: digest}, nil
 }
 
 func (d *Dir) file(name string) string { return filepath.Join(d.Path, filepath.FromSlash(name)) }
@@ -79,9 +80,9 @@ func rowsOf[R any](d *Dir, table string, wanted func(replication int) bool, row 
 	own := len(columns[R]())
 	switch {
 	case packed:
-		return readParquet[R](d.file(table+parquetKind), d.axes(table+parquetKind, own), wanted, row)
+		return readParquet[R](d, table+parquetKind, d.axes(table+parquetKind, own), wanted, row)
 	case d.File(table) != "":
-		return streamTable[R](d.file(table+csvKind), max(maxTable, d.Manifest.Outputs[table+csvKind].Size), d.axes(table+csvKind, own), row)
+		return streamTable[R](d, table+csvKind, max(maxTable, d.Manifest.Outputs[table+csvKind].Size), d.axes(table+csvKind, own), row)
 	}
 	return func(yield func(R, error) bool) {
 		var none R
@@ -90,16 +91,16 @@ func rowsOf[R any](d *Dir, table string, wanted func(replication int) bool, row 
 }
 
 // streamTable yields the rows of a CSV file of at most that many bytes.
-func streamTable[R any](path string, most int64, axes Axes, row *int) iter.Seq2[R, error] {
+func streamTable[R any](d *Dir, name string, most int64, axes Axes, row *int) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
-		f, err := whole.OpenUpTo(path, most)
+		f, err := d.open(name, most)
 		if err != nil {
 			var none R
 			yield(none, fmt.Errorf("read results: %w", err))
 			return
 		}
 		defer f.Close()
-		readCSV[R](path, f, axes)(func(r R, err error) bool { *row++; return yield(r, err) })
+		readCSV[R](d.file(name), f, axes)(func(r R, err error) bool { *row++; return yield(r, err) })
 	}
 }
 
@@ -138,7 +139,7 @@ func (d *Dir) Summary() ([]Summary, error) { return readTable[Summary](d, "summa
 func (d *Dir) Curve() ([]Point, error) { return readTable[Point](d, "curve.csv") }
 
 func readTable[R any](d *Dir, name string) (rows []R, err error) {
-	for row, err := range streamTable[R](d.file(name), maxTable, d.axes(name, len(columns[R]())), new(int)) {
+	for row, err := range streamTable[R](d, name, maxTable, d.axes(name, len(columns[R]())), new(int)) {
 		if err != nil {
 			return nil, err
 		}
@@ -147,11 +148,11 @@ func readTable[R any](d *Dir, name string) (rows []R, err error) {
 	return rows, nil
 }
 
-func readParquet[R any](path string, axes Axes, wanted func(replication int) bool, row *int) iter.Seq2[R, error] {
+func readParquet[R any](d *Dir, name string, axes Axes, wanted func(replication int) bool, row *int) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		var none R
-		cols := columns[R]()
-		f, err := openParquet(path, append(slices.Clip(cols), axes...))
+		cols, path := columns[R](), d.file(name)
+		f, err := openParquet(d, name, append(slices.Clip(cols), axes...))
 		if err != nil {
 			yield(none, fmt.Errorf("read results: %w", err))
 			return
@@ -255,14 +256,14 @@ func hasReplication(g parquet.RowGroup, wanted func(replication int) bool) (has 
 	return has, nil
 }
 
-func openParquet(path string, cols []Column) (*os.File, error) {
-	f, err := whole.Open(path)
+func openParquet(d *Dir, name string, cols []Column) (*os.File, error) {
+	f, err := d.open(name, math.MaxInt64)
 	if err != nil {
 		return nil, err
 	}
 	if err := undamaged(func() error { return checkParquet(f, cols) }); err != nil {
 		f.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", d.file(name), err)
 	}
 	return f, nil
 }
